@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * kernels.h - the C wall: device pointers, counts, scratch and streams
+ *
+ * Launchers return at once; the work is in order on STREAM.  Keys are unsigned,
+ * 32 or 64 bits wide, and sorted ascending.  Every launcher answers
+ * cudaErrorInvalidValue for any other width.
+ */
+#ifndef GS_KERNELS_H
+#define GS_KERNELS_H
+
+#include <cuda_runtime_api.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Keys of room that sorting a tile of COUNT keys takes: a power of two >= COUNT. */
+size_t gs_tile_room(unsigned bits, size_t count);
+
+/**
+ * Sort one tile in place.
+ *
+ * @keys  COUNT keys, in room for gs_tile_room(); what lies behind them is padded
+ *        on the device with the largest key, and so stays behind them
+ *
+ * Bitonic sort: registers, then warp shuffles, then shared memory, then as few
+ * passes over device memory as can be (Batcher, "Sorting networks and their
+ * applications", AFIPS 1968).
+ */
+cudaError_t gs_tile_sort(void *keys, unsigned bits, size_t count, cudaStream_t stream);
+
+/** Scratch for gs_tile_merge() of up to COUNT keys in all. */
+size_t gs_tile_merge_scratch_bytes(unsigned bits, size_t count);
+
+/**
+ * Merge two sorted runs: A_COUNT keys at A and B_COUNT at B to OUT, which
+ * overlaps neither.  A count may be 0 (then it is a copy).
+ *
+ * Merge path (Green, McColl, Bader, "GPU Merge Path", ICS 2012).
+ */
+cudaError_t gs_tile_merge(void *out, const void *a, size_t a_count, const void *b, size_t b_count,
+                          unsigned bits, void *scratch, cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

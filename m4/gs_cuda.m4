@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# GS_CUDA: find nvcc and the CUDA runtime.  Sets NVCC, NVCCFLAGS (architectures),
+# CUDA_CPPFLAGS, CUDA_LIBS, gs_cuda_summary, and the conditional HAVE_CUDA.
+#
+#   --with-cuda[=DIR]       required, from DIR       --without-cuda   not wanted
+#   --with-cuda-arch=LIST   as nvcc's -arch, or numbers: 80,90
+AC_DEFUN([GS_CUDA], [
+  AC_ARG_WITH([cuda],
+    [AS_HELP_STRING([--with-cuda@<:@=DIR@:>@], [build the GPU backend, with the toolkit in DIR [default: if nvcc is found]])],
+    [], [with_cuda=auto])
+  AC_ARG_WITH([cuda-arch],
+    [AS_HELP_STRING([--with-cuda-arch=LIST], [GPU architectures, e.g. 80,90 [default: this machine's GPU, else all major ones and PTX]])],
+    [], [with_cuda_arch=auto])
+  AC_ARG_VAR([NVCC], [CUDA compiler])
+  AC_ARG_VAR([NVCCFLAGS], [CUDA compiler flags])
+
+  gs_cuda_summary=no
+  AS_IF([test "x$with_cuda" != xno], [
+    AS_CASE([$with_cuda], [yes|auto], [gs_cuda_dir=], [gs_cuda_dir=$with_cuda])
+    AS_IF([test -n "$gs_cuda_dir"],
+      [AC_PATH_PROG([NVCC], [nvcc], [], [$gs_cuda_dir/bin])],
+      [AC_PATH_PROG([NVCC], [nvcc], [], [${CUDA_HOME:+$CUDA_HOME/bin:}$PATH:/usr/local/cuda/bin])])
+    AS_IF([test -z "$NVCC"], [
+      AS_IF([test "x$with_cuda" != xauto],
+        [AC_MSG_ERROR([nvcc was not found; give its toolkit with --with-cuda=DIR, or say --without-cuda])])
+    ], [
+      gs_nvcc_real=`readlink -f "$NVCC"`
+      gs_cuda_root=`dirname "$gs_nvcc_real"`; gs_cuda_root=`dirname "$gs_cuda_root"`
+      AS_IF([test -n "$gs_cuda_dir"], [gs_cuda_root=$gs_cuda_dir])
+      for gs_lib in "$gs_cuda_root/lib64" "$gs_cuda_root/targets/x86_64-linux/lib" "$gs_cuda_root/lib" /usr/lib/x86_64-linux-gnu; do
+        test -f "$gs_lib/libcudart_static.a" && break
+      done
+      CUDA_CPPFLAGS="-isystem $gs_cuda_root/include"
+      CUDA_LIBS="-L$gs_lib -lcudart_static -lpthread -ldl -lrt"
+
+      AC_MSG_CHECKING([whether $NVCC compiles])
+      mkdir -p conftest.dir
+      echo '__global__ void k(int *p) { *p = 1; }' > conftest.dir/k.cu
+      AS_IF(["$NVCC" -c -o conftest.dir/k.o conftest.dir/k.cu >&AS_MESSAGE_LOG_FD 2>&1], [
+        AC_MSG_RESULT([yes])
+        gs_cuda_summary="$NVCC"
+      ], [
+        AC_MSG_RESULT([no])
+        AS_IF([test "x$with_cuda" != xauto], [AC_MSG_ERROR([$NVCC does not work; see config.log])])
+        NVCC=
+      ])
+    ])
+  ])
+
+  AS_IF([test "$gs_cuda_summary" != no], [
+    AC_MSG_CHECKING([for the GPU architectures to build for])
+    AS_CASE([$with_cuda_arch],
+      [auto|yes], [
+        # -arch=native fails, or warns and falls back, where there is no GPU.
+        AS_IF([nvidia-smi -L 2>/dev/null | grep -q '^GPU' &&
+               "$NVCC" -arch=native -c -o conftest.dir/k.o conftest.dir/k.cu >&AS_MESSAGE_LOG_FD 2>&1],
+          [gs_arch=-arch=native], [gs_arch=-arch=all-major])],
+      [native|all|all-major|sm_*|compute_*], [gs_arch=-arch=$with_cuda_arch],
+      [
+        gs_arch=
+        for gs_one in `echo "$with_cuda_arch" | tr ',;' '  '`; do
+          gs_arch="$gs_arch -gencode arch=compute_$gs_one,code=@<:@sm_$gs_one,compute_$gs_one@:>@"
+        done])
+    AC_MSG_RESULT([$gs_arch])
+    AS_IF(["$NVCC" $gs_arch -c -o conftest.dir/k.o conftest.dir/k.cu >&AS_MESSAGE_LOG_FD 2>&1], [],
+      [AC_MSG_ERROR([nvcc does not know --with-cuda-arch=$with_cuda_arch; it knows: `"$NVCC" --list-gpu-arch | tr '\n' ' '`])])
+    CUDA_ARCH=$gs_arch
+    : ${NVCCFLAGS=-O3}
+    gs_cuda_summary="$gs_cuda_summary ($gs_arch)"
+    AC_DEFINE([HAVE_CUDA], [1], [Define if the GPU backend is built.])
+  ])
+  rm -rf conftest.dir
+  AC_SUBST([CUDA_ARCH])
+  AC_SUBST([CUDA_CPPFLAGS])
+  AC_SUBST([CUDA_LIBS])
+  AM_CONDITIONAL([HAVE_CUDA], [test "$gs_cuda_summary" != no])
+])

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * status.h - how trouble travels: a code by value, a sentence beside it
+ *
+ * The sentence is thread-local, like errno; thread.c carries a worker's to the
+ * thread that joins it.  Nobody below src/cli prints.
+ */
+#ifndef GS_STATUS_H
+#define GS_STATUS_H
+
+typedef enum gs_status {
+	GS_OK = 0,
+	GS_EUSAGE,	/* options that do not go together              */
+	GS_EINPUT,	/* the input is not what it was said to be      */
+	GS_EIO,		/* a system call on a file failed               */
+	GS_EBUDGET,	/* more memory is needed than may be used       */
+	GS_ENODEV,	/* no usable GPU: the CPU can do it             */
+	GS_EDEVMEM,	/* out of device memory: try with less          */
+	GS_EDEVICE,	/* the GPU failed                               */
+} gs_status;
+
+#define MUST_CHECK	__attribute__((warn_unused_result))
+#define PRINTF(f, a)	__attribute__((format(printf, f, a)))
+
+/** Note a sentence about what went wrong; returns STATUS. */
+gs_status gs_fail(gs_status status, const char *format, ...) PRINTF(2, 3);
+
+/** The same, with ": " and the text of errno appended. */
+gs_status gs_fail_errno(gs_status status, const char *format, ...) PRINTF(2, 3);
+
+/** This thread's last sentence; "" if there was none. */
+const char *gs_message(void);
+
+/* In a function that only sequences others: pass trouble up. */
+#define TRY(call) \
+	do { \
+		gs_status try_status = (call); \
+		if (try_status != GS_OK) \
+			return try_status; \
+	} while (0)
+
+#endif

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* thread.c - pipeline threads and their queue: the only pthread file */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+
+#include "base/thread.h"
+
+static void *
+thread_main(void *context)
+{
+	struct gs_thread *thread = context;
+	gs_status status = thread->body(thread->context);
+
+	thread->status = status;
+	snprintf(thread->message, sizeof thread->message, "%s", gs_message());
+	pthread_mutex_lock(&thread->lock);
+	thread->done = true;
+	pthread_mutex_unlock(&thread->lock);
+	return NULL;
+}
+
+gs_status
+gs_thread_start(struct gs_thread *thread, gs_status (*body)(void *), void *context)
+{
+	sigset_t all, before;
+	int error;
+
+	thread->body = body;
+	thread->context = context;
+	thread->done = false;
+	pthread_mutex_init(&thread->lock, NULL);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);	/* the new thread inherits this */
+	error = pthread_create(&thread->id, NULL, thread_main, thread);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	thread->runs = error == 0;
+	if (error != 0) {
+		pthread_mutex_destroy(&thread->lock);
+		errno = error;
+		return gs_fail_errno(GS_EBUDGET, "cannot start a thread");
+	}
+	return GS_OK;
+}
+
+bool
+gs_thread_ends(struct gs_thread *thread)
+{
+	bool done;
+
+	if (!thread->runs)
+		return true;
+	pthread_mutex_lock(&thread->lock);
+	done = thread->done;
+	pthread_mutex_unlock(&thread->lock);
+	return done;
+}
+
+gs_status
+gs_thread_join(struct gs_thread *thread)
+{
+	if (thread->runs) {
+		pthread_join(thread->id, NULL);
+		pthread_mutex_destroy(&thread->lock);
+		thread->runs = false;
+	}
+	if (thread->status != GS_OK)
+		return gs_fail(thread->status, "%s", thread->message);
+	return GS_OK;
+}
+
+void
+gs_queue_open(struct gs_queue *queue)
+{
+	*queue = (struct gs_queue){ .count = 0 };
+	pthread_mutex_init(&queue->lock, NULL);
+	pthread_cond_init(&queue->changed, NULL);
+}
+
+bool
+gs_queue_give(struct gs_queue *queue, void *item)
+{
+	bool given;
+
+	pthread_mutex_lock(&queue->lock);
+	while (queue->count == GS_QUEUE_SLOTS && !queue->shut)
+		pthread_cond_wait(&queue->changed, &queue->lock);
+	given = !queue->shut;
+	if (given)
+		queue->items[(queue->first + queue->count++) % GS_QUEUE_SLOTS] = item;
+	pthread_cond_broadcast(&queue->changed);
+	pthread_mutex_unlock(&queue->lock);
+	return given;
+}
+
+void *
+gs_queue_take(struct gs_queue *queue)
+{
+	void *item = NULL;
+
+	pthread_mutex_lock(&queue->lock);
+	while (queue->count == 0 && !queue->shut)
+		pthread_cond_wait(&queue->changed, &queue->lock);
+	if (queue->count > 0) {
+		item = queue->items[queue->first];
+		queue->first = (queue->first + 1) % GS_QUEUE_SLOTS;
+		queue->count--;
+	}
+	pthread_cond_broadcast(&queue->changed);
+	pthread_mutex_unlock(&queue->lock);
+	return item;
+}
+
+void
+gs_queue_shut(struct gs_queue *queue)
+{
+	pthread_mutex_lock(&queue->lock);
+	queue->shut = true;
+	pthread_cond_broadcast(&queue->changed);
+	pthread_mutex_unlock(&queue->lock);
+}
+
+void
+gs_queue_close(struct gs_queue *queue)
+{
+	pthread_mutex_destroy(&queue->lock);
+	pthread_cond_destroy(&queue->changed);
+}

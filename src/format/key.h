@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * key.h - every key type as ordered bits: unsigned, ascending
+ *
+ * The engine knows one order.  A type is a bijection between its bit patterns
+ * and unsigned integers that preserves order; largest-first is one more XOR.
+ *
+ *     gs_order_TYPE(x)    bits of a TYPE -> ordered bits
+ *     gs_unorder_TYPE(u)  and back
+ */
+#ifndef GS_KEY_H
+#define GS_KEY_H
+
+#include <stdint.h>
+
+#include "gsort.h"
+
+#define GS_SIGN8	UINT8_C(0x80)
+#define GS_SIGN16	UINT16_C(0x8000)
+#define GS_SIGN32	UINT32_C(0x80000000)
+#define GS_SIGN64	UINT64_C(0x8000000000000000)
+
+/*
+ * Ordered bits of a float, from its bits.  The magnitude already orders like an
+ * integer; only the sign is wrong.  Negative: flip every bit.  Otherwise: flip
+ * the sign bit.  So -0 sorts just before +0, and a NaN lies beyond the infinity
+ * of its sign: IEEE 754-2019, 5.10, totalOrder.  A bijection, so every payload
+ * comes back unchanged.
+ */
+static inline uint32_t
+gs_order_float32(uint32_t x)
+{
+	return x ^ (-(x >> 31) | GS_SIGN32);
+}
+
+static inline uint32_t
+gs_unorder_float32(uint32_t u)
+{
+	return u ^ (((u >> 31) - 1) | GS_SIGN32);
+}
+
+static inline uint64_t
+gs_order_float64(uint64_t x)
+{
+	return x ^ (-(x >> 63) | GS_SIGN64);
+}
+
+static inline uint64_t
+gs_unorder_float64(uint64_t u)
+{
+	return u ^ (((u >> 63) - 1) | GS_SIGN64);
+}
+
+#define KEY(name, type, bits, map, unmap) \
+	static inline type gs_order_##name(type x) { return (type)(map); } \
+	static inline type gs_unorder_##name(type u) { return (type)(unmap); }
+#include "format/keytype.def"
+#undef KEY
+
+/** Width of a binary key: 8, 16, 32 or 64.  Text has none: 0. */
+unsigned gs_key_bits(enum gsort_type type);
+
+/** "u32", "text", ... */
+const char *gs_key_name(enum gsort_type type);
+
+#endif

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * inflate.h - decompress a stream: the only door to libarchive and libzstd
+ *
+ * Filters only, never archive formats: the result is the one stream inside.
+ * Formats made of members (gzip, bzip2, xz, zstd, lz4 frames) may be repeated.
+ */
+#ifndef GS_INFLATE_H
+#define GS_INFLATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+#include "gsort.h"
+
+struct gs_inflate;
+
+enum { GS_MAGIC_BYTES = 6 };
+
+/** The format whose magic number DATA begins with; GSORT_DECOMPRESS_NONE: none. */
+enum gsort_decompress gs_inflate_sniff(const void *data, size_t bytes);
+
+/** The format of NAME's suffix (.gz .bz2 .xz .zst .lz4); GSORT_DECOMPRESS_NONE: none. */
+enum gsort_decompress gs_inflate_suffix(const char *name);
+
+/**
+ * Decompress what comes from FD, after the PREFIX that was already read from it.
+ *
+ * @name  for messages, borrowed; PREFIX is copied; FD stays the caller's
+ */
+MUST_CHECK gs_status
+gs_inflate_open(struct gs_inflate **inflate, enum gsort_decompress format, int fd,
+                const char *name, const void *prefix, size_t prefix_bytes);
+
+/**
+ * The next BYTES of decompressed data; *GOT less than BYTES: the end.
+ *
+ * @return  GS_OK; GS_EINPUT: corrupt or truncated; GS_EIO: read failed
+ */
+MUST_CHECK gs_status
+gs_inflate_read(struct gs_inflate *inflate, void *into, size_t bytes, size_t *got);
+
+/** NULL is allowed. */
+void gs_inflate_close(struct gs_inflate *inflate);
+
+#endif

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * input.h - the bytes of all inputs, one file after the other
+ *
+ * Every input is opened when the job is, so that a missing file is found before
+ * the first byte is read.  The input owns its descriptors and decompressors.
+ *
+ *     while (gs_input_next(in))
+ *             do
+ *                     TRY(gs_input_read(in, buffer, size, &got));
+ *             while (got == size);
+ */
+#ifndef GS_INPUT_H
+#define GS_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "gsort.h"
+
+#define GS_UNKNOWN	UINT64_MAX	/* a size nobody knows yet */
+
+struct gs_input;
+
+struct gs_input_options {
+	const char *const    *names;	/* borrowed; "-" is standard input */
+	size_t                count;	/* 0: standard input */
+	bool                  binary;	/* never guess compression from content */
+	bool                  terminal_ok;	/* read binary keys from a terminal */
+	enum gsort_decompress decompress;
+	unsigned              threads;	/* for regular files */
+};
+
+/**
+ * Open every input.
+ *
+ * @return  GS_OK; or GS_EIO (cannot open, directory, closed standard input),
+ *          GS_EUSAGE (binary keys from a terminal)
+ */
+MUST_CHECK gs_status
+gs_input_open(struct gs_input **input, const struct gs_input_options *options);
+
+/** Bytes of all inputs together, or GS_UNKNOWN: a pipe or compressed. */
+uint64_t gs_input_bytes(const struct gs_input *input);
+
+/** Bytes of the current file, if it is regular and not compressed; else GS_UNKNOWN. */
+uint64_t gs_input_file_bytes(const struct gs_input *input);
+
+/**
+ * The first file whose size is known and no multiple of KEY_BYTES, for the check
+ * before anything is read.
+ *
+ * @return  its name and *BYTES, or NULL
+ */
+const char *gs_input_partial(const struct gs_input *input, unsigned key_bytes, uint64_t *bytes);
+
+/** Go on to the next file, at first to the first; false: no more. */
+bool gs_input_next(struct gs_input *input);
+
+/** The current file's name for messages; standard input is "-". */
+const char *gs_input_name(const struct gs_input *input);
+
+/**
+ * Read the next BYTES of the current file; blocks for all of them.
+ *
+ * @got     set to BYTES, or less: the file ended there
+ * @return  GS_OK; GS_EIO (read failed); GS_EINPUT (corrupt or truncated
+ *          compressed data; *GOT bytes before it are good)
+ *
+ * Regular files are read by several threads at once where that pays.
+ */
+MUST_CHECK gs_status
+gs_input_read(struct gs_input *input, void *into, size_t bytes, size_t *got);
+
+/** True if DEVICE/INODE (of an output) is also an input. */
+bool gs_input_holds(const struct gs_input *input, uint64_t device, uint64_t inode);
+
+/** NULL is allowed. */
+void gs_input_close(struct gs_input *input);
+
+#endif

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * output.h - the bytes go out, and no error is lost
+ *
+ * A named regular file is replaced as a whole: written beside it without a
+ * name, given the old one's mode, owner and attributes, and renamed over it in
+ * gs_output_finish().  Until then, whatever happens, the old file is untouched
+ * and nothing new has a name.  Devices, pipes, files with several links and
+ * files in unwritable directories are written through, as sort(1) does.
+ */
+#ifndef GS_OUTPUT_H
+#define GS_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+struct gs_output;
+
+struct gs_output_options {
+	const char *name;		/* NULL: standard output */
+	bool        binary;
+	bool        terminal_ok;	/* write binary keys to a terminal */
+	uint64_t    hint_bytes;		/* what will be written, or UINT64_MAX */
+};
+
+/**
+ * Open, without truncating: nothing is lost until the first byte is written.
+ *
+ * @return  GS_OK; GS_EIO; GS_EUSAGE (binary keys to a terminal)
+ */
+MUST_CHECK gs_status
+gs_output_open(struct gs_output **output, const struct gs_output_options *options);
+
+/** Write all BYTES before returning. */
+MUST_CHECK gs_status
+gs_output_write(struct gs_output *output, const void *data, size_t bytes);
+
+/**
+ * Write BYTES while the caller goes on.  DATA is borrowed until the next
+ * gs_output_submit() or gs_output_wait() returns: two buffers, used in turn,
+ * keep printing and writing side by side.  Trouble may come out one call late.
+ */
+MUST_CHECK gs_status
+gs_output_submit(struct gs_output *output, const void *data, size_t bytes);
+MUST_CHECK gs_status gs_output_wait(struct gs_output *output);
+
+/** Flush, close, rename into place: only now is the output the output. */
+MUST_CHECK gs_status gs_output_finish(struct gs_output *output);
+
+/** Device and inode, to tell whether the output is also an input. */
+bool gs_output_identity(const struct gs_output *output, uint64_t *device, uint64_t *inode);
+
+/** Drop what was not finished.  NULL is allowed. */
+void gs_output_close(struct gs_output *output);
+
+#endif

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * backend.h - something that sorts a batch of ordered bits
+ *
+ * A batch: take a tile, fill it, feed it, and so on; finish; drain spans until
+ * one is empty; then the next batch may begin.  A batch ends early when take()
+ * has no room left.
+ */
+#ifndef GS_BACKEND_H
+#define GS_BACKEND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "sort/store.h"
+#include "sort/tile.h"
+
+/* What a backend is told before the first key. */
+struct gs_backend_options {
+	unsigned         stream_bits[GS_STREAMS];	/* 32, 64, or 0: no such stream */
+	bool             descending_streams;	/* drain the last stream first */
+	unsigned         threads;
+	size_t           tile_bytes;	/* a power of two */
+	unsigned         ring_tiles;	/* pinned buffers for a device */
+	uint64_t         hint_bytes;	/* of keys to come, or UINT64_MAX */
+	struct gs_store *store;		/* host memory */
+	int              gpu_index;
+	uint64_t         gpu_memory_bytes;	/* most to use; 0: by percent */
+	unsigned         gpu_memory_percent;	/* of what is free */
+};
+
+struct gs_device;	/* each backend's own */
+
+/* All functions are required. */
+struct gs_backend {
+	const char *name;
+
+	/** May take long (a GPU's context: 0.2 s); everything is allocated here.
+	 *  GS_ENODEV, GS_EDEVMEM: another backend can do it. */
+	gs_status (*open)(struct gs_device **device, const struct gs_backend_options *options);
+
+	/** What it runs on, for people; the device's. */
+	const char *(*describe)(const struct gs_device *device);
+
+	/** Most key bytes one batch can hold, in whole tiles. */
+	uint64_t (*batch_bytes)(const struct gs_device *device);
+
+	/** An empty tile of STREAM to fill; blocks while all are in flight.  Room 0:
+	 *  the batch is full.  Several may be taken, one for each stream. */
+	gs_status (*take)(struct gs_device *device, unsigned stream, struct gs_tile *tile);
+
+	/** Give a taken tile; returns before it is sorted.  May be empty. */
+	gs_status (*feed)(struct gs_device *device, const struct gs_tile *tile);
+
+	/** No more tiles: make one order of each stream. */
+	gs_status (*finish)(struct gs_device *device);
+
+	/** The next sorted keys, borrowed until the next call; count 0: the end,
+	 *  and the device is empty again. */
+	gs_status (*drain)(struct gs_device *device, struct gs_span *span);
+
+	void (*close)(struct gs_device *device);	/* NULL is allowed */
+};
+
+extern const struct gs_backend gs_backend_cpu;
+
+/* The GPU backend, or NULL if this build has none. */
+extern const struct gs_backend *const gs_backend_gpu;
+
+#endif

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * count.h - few different keys: the histogram is the sorted file
+ *
+ * Keys of 8 and 16 bits, and small text integers, never reach a backend.  One
+ * pass counts them, a second writes each as often as it came.  Memory is
+ * constant, so there is no limit on the input.
+ */
+#ifndef GS_COUNT_H
+#define GS_COUNT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sort/tile.h"
+
+struct gs_count {
+	uint64_t *bins;		/* how often each key came, the least first */
+	size_t    bin_count;
+	unsigned  key_bits;	/* 8, 16 or 32: width of the keys in spans */
+	unsigned  stream;	/* noted in spans */
+	size_t    at;		/* drain: current key */
+};
+
+/** Bytes of bins; the caller gives them, zeroed. */
+size_t gs_count_bytes(size_t bin_count);
+
+void gs_count_open(struct gs_count *count, uint64_t *bins, size_t bin_count, unsigned key_bits,
+                   unsigned stream);
+
+/** Count KEYS (8 or 16 bits wide, ordered bits), in parallel. */
+void gs_count_add(struct gs_count *count, const void *keys, size_t key_count);
+
+/** Of equal keys only one. */
+void gs_count_unique(struct gs_count *count);
+
+/**
+ * The next sorted keys, into BUFFER; in descending order of bins if DESCENDING.
+ * Bins are used up.  Span count 0: the end.
+ */
+void gs_count_drain(struct gs_count *count, bool descending, void *buffer, size_t buffer_bytes,
+                    struct gs_span *span);
+
+#endif

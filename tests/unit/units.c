@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * units.c - run the unit tables of one module, or list the modules
+ *
+ *     units            names, a line each
+ *     units MODULE...  run; exit 1 if a row does not hold
+ */
+#include <string.h>
+
+#include "tests/unit/units.h"
+
+unsigned units_failed, units_run;
+
+#define MODULE(name) void unit_##name(void);
+#include "tests/unit/modules.def"
+#undef MODULE
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} modules[] = {
+#define MODULE(name) { #name, unit_##name },
+#include "tests/unit/modules.def"
+#undef MODULE
+};
+
+int
+main(int argc, char **argv)
+{
+	const size_t count = sizeof modules / sizeof modules[0];
+
+	if (argc == 1)
+		for (size_t m = 0; m < count; m++)
+			printf("%s\n", modules[m].name);
+	for (int a = 1; a < argc; a++) {
+		size_t m = 0;
+
+		while (m < count && strcmp(modules[m].name, argv[a]) != 0)
+			m++;
+		if (m == count) {
+			printf("%s: no such module\n", argv[a]);
+			return 2;
+		}
+		modules[m].run();
+	}
+	if (argc > 1)
+		printf("%u rows, %u failed\n", units_run, units_failed);
+	return units_failed > 0;
+}

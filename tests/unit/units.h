@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* units.h - what a unit table needs: one program, a function per module */
+#ifndef UNITS_H
+#define UNITS_H
+
+#include <stdio.h>
+
+extern unsigned units_failed, units_run;
+
+/* Note one case: its row's sentence, and whether it holds. */
+#define CHECK(holds, ...) \
+	do { \
+		units_run++; \
+		if (!(holds)) { \
+			units_failed++; \
+			printf("%s:%d: not so: ", __FILE__, __LINE__); \
+			printf(__VA_ARGS__); \
+			printf("\n"); \
+		} \
+	} while (0)
+
+#endif

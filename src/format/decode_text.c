@@ -558,42 +558,61 @@ gs_text_decode(struct gs_text_decoder *decoder, const char *text, size_t bytes, 
 
 /* ---- what was found ---------------------------------------------------- */
 
+static size_t
+left_in(const struct section *section, enum gs_text_class class)
+{
+	return section->count[class] - section->fetched[class];
+}
+
+size_t
+gs_text_left(const struct gs_text_decoder *decoder, enum gs_text_class class)
+{
+	size_t left = 0;
+
+	for (unsigned s = 0; s < decoder->threads; s++)
+		left += left_in(&decoder->sections[s], class);
+	return left;
+}
+
+/* Copy what is left in section S to its place among the first ROOM keys. */
+static void
+copy_out(struct gs_text_decoder *decoder, unsigned s, enum gs_text_class class,
+         char *into, size_t room)
+{
+	const size_t width = sizes[class].key_bytes;
+	struct section *section = &decoder->sections[s];
+	size_t before = 0, count = left_in(section, class);
+
+	for (unsigned b = 0; b < s; b++)
+		before += left_in(&decoder->sections[b], class);
+	if (before >= room)
+		return;
+	if (count > room - before)
+		count = room - before;
+	memcpy(into + before * width,
+	       (char *)section->keys[class] + section->fetched[class] * width, count * width);
+}
+
 size_t
 gs_text_fetch(struct gs_text_decoder *decoder, enum gs_text_class class, void *into, size_t room)
 {
-	const size_t width = sizes[class].key_bytes;
-	size_t total = 0;
+	const size_t left = gs_text_left(decoder, class);
+	const size_t count = left < room ? left : room;
+	size_t more = count;
 
 	assert(class != GS_SMALL);
-	for (unsigned s = 0; s < decoder->threads; s++)
-		total += decoder->sections[s].count[class] - decoder->sections[s].fetched[class];
-	if (total > room)
-		total = room;
-
 	#pragma omp parallel for num_threads(decoder->threads) schedule(static, 1) \
-		if(total * width >= PARALLEL_COPY_BYTES)
-	for (unsigned s = 0; s < decoder->threads; s++) {
+		if(count * sizes[class].key_bytes >= PARALLEL_COPY_BYTES)
+	for (unsigned s = 0; s < decoder->threads; s++)
+		copy_out(decoder, s, class, into, count);
+	for (unsigned s = 0; more > 0; s++) {	/* copy_out() looks at these */
 		struct section *section = &decoder->sections[s];
-		size_t before = 0, count = section->count[class] - section->fetched[class];
+		size_t here = left_in(section, class) < more ? left_in(section, class) : more;
 
-		for (unsigned b = 0; b < s; b++)
-			before += decoder->sections[b].count[class] -
-			          decoder->sections[b].fetched[class];
-		if (before + count > total)
-			count = before < total ? total - before : 0;
-		memcpy((char *)into + before * width,
-		       (char *)section->keys[class] + section->fetched[class] * width,
-		       count * width);
+		section->fetched[class] += here;
+		more -= here;
 	}
-	for (size_t s = 0, left = total; left > 0; s++) {
-		struct section *section = &decoder->sections[s];
-		size_t count = section->count[class] - section->fetched[class];
-
-		count = count < left ? count : left;
-		section->fetched[class] += count;
-		left -= count;
-	}
-	return total;
+	return count;
 }
 
 void

@@ -26,6 +26,8 @@
 enum { BINS_LEAST = 256, BINS = 1024 };
 
 #define NEAR_BYTES	((size_t)512 << 10)
+#define HALVE_BYTES	((size_t)4 << 20)
+enum { PATIENCE = 24, SAMPLES = 64 };
 #define TEAM_KEYS	((size_t)64 << 10)
 
 #define PASTE3(a, b, c)	a##_##b##_##c
@@ -43,13 +45,17 @@ enum { BINS_LEAST = 256, BINS = 1024 };
 #define LEVEL avx512
 #include "sort/lanes_avx512.inc"
 #include "sort/bitonic.inc"
+#include "sort/halve.inc"
+#include "sort/lanes_end.inc"
 #define LEVEL avx2
 #include "sort/lanes_avx2.inc"
 #include "sort/bitonic.inc"
+#include "sort/lanes_end.inc"
 #endif
 #define LEVEL none
 #include "sort/lanes_none.inc"
 #include "sort/bitonic.inc"
+#include "sort/lanes_end.inc"
 #undef BITS
 #undef KEY
 
@@ -59,13 +65,17 @@ enum { BINS_LEAST = 256, BINS = 1024 };
 #define LEVEL avx512
 #include "sort/lanes_avx512.inc"
 #include "sort/bitonic.inc"
+#include "sort/halve.inc"
+#include "sort/lanes_end.inc"
 #define LEVEL avx2
 #include "sort/lanes_avx2.inc"
 #include "sort/bitonic.inc"
+#include "sort/lanes_end.inc"
 #endif
 #define LEVEL none
 #include "sort/lanes_none.inc"
 #include "sort/bitonic.inc"
+#include "sort/lanes_end.inc"
 #undef BITS
 #undef KEY
 
@@ -76,16 +86,20 @@ struct leaf {
 	const char *name;
 	void (*sort_32)(uint32_t *to, const uint32_t *from, size_t count);
 	void (*sort_64)(uint64_t *to, const uint64_t *from, size_t count);
+	size_t (*halve_32)(uint32_t *to, const uint32_t *from, size_t count, uint32_t pivot);
+	size_t (*halve_64)(uint64_t *to, const uint64_t *from, size_t count, uint64_t pivot);
 	void (*range_32)(const uint32_t *keys, size_t count, uint32_t *least, uint32_t *most);
 	void (*range_64)(const uint64_t *keys, size_t count, uint64_t *least, uint64_t *most);
 };
 
 static const struct leaf leaves[] = {
-	[GS_SIMD_NONE] = { "portable", leaf_none_32, leaf_none_64, range_none_32, range_none_64 },
+	[GS_SIMD_NONE] = { "portable", leaf_none_32, leaf_none_64, NULL, NULL,
+	                   range_none_32, range_none_64 },
 #if HAVE_X86
-	[GS_SIMD_AVX2] = { "avx2", leaf_avx2_32, leaf_avx2_64, range_avx2_32, range_avx2_64 },
-	[GS_SIMD_AVX512] = { "avx512", leaf_avx512_32, leaf_avx512_64,
-	                     range_avx512_32, range_avx512_64 },
+	[GS_SIMD_AVX2] = { "avx2", leaf_avx2_32, leaf_avx2_64, NULL, NULL,
+	                   range_avx2_32, range_avx2_64 },
+	[GS_SIMD_AVX512] = { "avx512", leaf_avx512_32, leaf_avx512_64, halve_avx512_32,
+	                     halve_avx512_64, range_avx512_32, range_avx512_64 },
 #endif
 };
 

@@ -67,6 +67,7 @@ AC_DEFUN([GS_CUDA], [
     CUDA_ARCH=$gs_arch
     : ${NVCCFLAGS=-O3}
     gs_cuda_summary="$gs_cuda_summary ($gs_arch)"
+    AC_DEFINE_UNQUOTED([GS_CUDA_ARCH], ["$gs_arch"], [GPU architectures, in nvcc's words.])
     AC_DEFINE([HAVE_CUDA], [1], [Define if the GPU backend is built.])
   ])
   rm -rf conftest.dir

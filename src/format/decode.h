@@ -62,6 +62,9 @@ gs_text_decode(struct gs_text_decoder *decoder, const char *text, size_t bytes, 
 size_t
 gs_text_fetch(struct gs_text_decoder *decoder, enum gs_text_class class, void *into, size_t room);
 
+/** Keys of CLASS of the last chunk not yet fetched; 0 for GS_SMALL. */
+size_t gs_text_left(const struct gs_text_decoder *decoder, enum gs_text_class class);
+
 /**
  * How often each small value came, over all files: add this to COUNTS
  * (GS_SMALL_COUNT of them, from the least value up), and start again at 0.

@@ -17,7 +17,8 @@ struct gs_store {
 	struct gs_shelf {
 		void     *keys;
 		void     *scratch;	/* as long as keys */
-		size_t    count;	/* keys there */
+		size_t    count;	/* keys there, the gone ones included */
+		size_t    gone;		/* at the front: handed on, their memory given back */
 		size_t    room;		/* keys that fit */
 		unsigned  bits;		/* 32, 64, or 0: no such stream */
 	} shelf[GS_STREAMS];
@@ -26,5 +27,8 @@ struct gs_store {
 
 /** Bytes of keys held, over all shelves. */
 size_t gs_store_bytes(const struct gs_store *store);
+
+/** memcpy() by several threads, for pieces that are worth it. */
+void gs_store_copy(void *to, const void *from, size_t bytes, unsigned threads);
 
 #endif

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * limits.c - RAM, cgroups, rlimits and cores
+ *
+ * Memory to be had is the least of: what the kernel could free (MemAvailable),
+ * the room left in each control group this process is in (v1 and v2, up to the
+ * root), and RLIMIT_DATA and RLIMIT_AS.
+ */
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+
+static void
+lower(uint64_t *limit, uint64_t to)
+{
+	if (to < *limit)
+		*limit = to;
+}
+
+/* The number after LABEL at the start of a line of FILE, or after nothing. */
+static bool
+read_number(const char *file, const char *label, uint64_t *number)
+{
+	const size_t label_bytes = strlen(label);
+	bool found = false;
+	char line[256];
+	FILE *in = fopen(file, "re");
+
+	if (in == NULL)
+		return false;
+	while (!found && fgets(line, sizeof line, in) != NULL) {
+		char *end;
+
+		if (strncmp(line, label, label_bytes) != 0)
+			continue;
+		*number = strtoull(line + label_bytes, &end, 10);	/* "max" is no number */
+		found = end != line + label_bytes;
+	}
+	fclose(in);
+	return found;
+}
+
+/* Page cache of the group counts as used, but the kernel drops it when asked. */
+static void
+lower_to_group(uint64_t *limit, const char *dir, bool v2)
+{
+	uint64_t most, used, cache = 0;
+	char file[4200];
+
+	snprintf(file, sizeof file, "%s/%s", dir, v2 ? "memory.max" : "memory.limit_in_bytes");
+	if (!read_number(file, "", &most))
+		return;
+	snprintf(file, sizeof file, "%s/%s", dir, v2 ? "memory.current" : "memory.usage_in_bytes");
+	if (!read_number(file, "", &used))
+		return;
+	snprintf(file, sizeof file, "%s/memory.stat", dir);
+	(void)read_number(file, v2 ? "inactive_file " : "total_inactive_file ", &cache);
+	used -= cache < used ? cache : used;
+	lower(limit, most > used ? most - used : 0);
+}
+
+/* Lines of /proc/self/cgroup: "ID:CONTROLLERS:PATH"; v2 is "0::PATH". */
+static void
+lower_to_groups(uint64_t *limit)
+{
+	char line[4096];
+	FILE *in = fopen("/proc/self/cgroup", "re");
+
+	if (in == NULL)
+		return;
+	while (fgets(line, sizeof line, in) != NULL) {
+		char *controllers = strchr(line, ':');
+		char *path = controllers ? strchr(controllers + 1, ':') : NULL;
+		char dir[4200];
+		const char *root;
+		bool v2;
+
+		if (path == NULL)
+			continue;
+		*path++ = '\0';
+		path[strcspn(path, "\n")] = '\0';
+		v2 = controllers[1] == '\0';
+		if (!v2 && strcmp(controllers + 1, "memory") != 0)
+			continue;
+		root = v2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory";
+		snprintf(dir, sizeof dir, "%s%s", root, path);
+		while (strlen(dir) > strlen(root)) {	/* from the leaf to the root */
+			lower_to_group(limit, dir, v2);
+			*strrchr(dir, '/') = '\0';
+		}
+		lower_to_group(limit, root, v2);
+	}
+	fclose(in);
+}
+
+static void
+lower_to_rlimit(uint64_t *limit, int which, uint64_t used)
+{
+	struct rlimit most;
+
+	if (getrlimit(which, &most) == 0 && most.rlim_cur != RLIM_INFINITY)
+		lower(limit, most.rlim_cur > used ? most.rlim_cur - used : 0);
+}
+
+/* Address space in use now: field 1 of /proc/self/statm, in pages. */
+static uint64_t
+address_bytes_used(void)
+{
+	uint64_t pages = 0;
+
+	(void)read_number("/proc/self/statm", "", &pages);
+	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static unsigned
+cores(void)
+{
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof set, &set) == 0)
+		return (unsigned)CPU_COUNT(&set);
+	return 1;
+}
+
+void
+gs_limits_read(struct gs_limits *limits)
+{
+	const uint64_t used = address_bytes_used();
+	uint64_t kib, policy, committed;
+
+	limits->cores = cores();
+	limits->host_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	limits->address_bytes = UINT64_C(1) << 46;	/* half of what x86-64 has */
+	if (read_number("/proc/meminfo", "MemAvailable:", &kib))
+		lower(&limits->host_bytes, kib << 10);
+	lower_to_groups(&limits->host_bytes);
+	lower_to_rlimit(&limits->address_bytes, RLIMIT_AS, used);
+	lower_to_rlimit(&limits->address_bytes, RLIMIT_DATA, used);
+	/* Under strict overcommit a reservation counts as if it were used. */
+	if (read_number("/proc/sys/vm/overcommit_memory", "", &policy) && policy == 2 &&
+	    read_number("/proc/meminfo", "CommitLimit:", &kib) &&
+	    read_number("/proc/meminfo", "Committed_AS:", &committed))
+		lower(&limits->address_bytes, kib > committed ? (kib - committed) << 10 : 0);
+	lower(&limits->host_bytes, limits->address_bytes);
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * job.h - one job, for the files of src/job alone
+ *
+ * job.c tells what happens; fill.c is its first half (input to sorted batch),
+ * emit.c its second (sorted batch to output), device.c decides where.
+ */
+#ifndef GS_JOB_H
+#define GS_JOB_H
+
+#include "base/arena.h"
+#include "base/thread.h"
+#include "format/decode.h"
+#include "gsort.h"
+#include "io/ahead.h"
+#include "io/input.h"
+#include "io/output.h"
+#include "job/plan.h"
+#include "job/select.h"
+#include "sort/backend.h"
+#include "sort/count.h"
+#include "sort/merge.h"
+#include "sort/run.h"
+
+/* Opening a GPU, beside everything else. */
+struct gs_opener {
+	struct gs_thread           thread;
+	struct gs_backend_options  options;
+	struct gs_device          *device;	/* set by the thread when it ends well */
+	bool                       started;
+	bool                       settled;	/* taken, or given up: ask no more */
+};
+
+/* Sorted batches of one stream, set aside. */
+struct gs_run_list {
+	struct gs_run *runs;	/* room for GS_MOST_RUNS */
+	size_t         count;
+};
+
+enum { GS_MOST_RUNS = 1 << 16 };
+
+struct gsort {
+	const struct gsort_options *options;
+	struct gs_facts             facts;
+	struct gs_plan              plan;
+	struct gsort_stats          stats;
+	char                        device_name[320];
+
+	struct gs_input            *input;
+	struct gs_output           *output;
+	struct gs_arena             arena;
+
+	/* where keys go */
+	struct gs_store             store;
+	struct gs_count             small;	/* 8 and 16 bits; small text integers */
+	const struct gs_backend    *backend;
+	struct gs_device           *device;
+	struct gs_opener            opener;
+	struct gs_tile              tiles[GS_STREAMS];	/* being filled; keys NULL: none */
+	uint64_t                    landed_bytes;	/* of keys, so far */
+
+	/* text */
+	struct gs_ahead             ahead;
+	char                       *chunk_memory;
+	struct gs_text_decoder     *decoder;
+	char                       *print[2];	/* one is written while the other is printed */
+	unsigned                    print_at;
+
+	/* what was set aside, and what comes out */
+	struct gs_run_list          run_lists[GS_STREAMS];
+	void                       *merge_buffer;
+	struct gs_span              held;	/* drained, but another stream's turn */
+	struct gs_select            select;
+};
+
+/** Pass a line of news to the caller of the library. */
+void gs_job_note(const struct gsort *job, const char *format, ...) PRINTF(2, 3);
+
+/* device.c: which backend sorts */
+
+/** Begin on the CPU, whose memory is where keys land until a GPU is ready. */
+MUST_CHECK gs_status gs_device_begin(struct gsort *job);
+
+/** Between tiles: open the GPU if it is time, move over to it when it is ready. */
+MUST_CHECK gs_status gs_device_poll(struct gsort *job);
+
+/** All keys have landed: wait for the GPU if that pays. */
+MUST_CHECK gs_status gs_device_settle(struct gsort *job);
+
+/** Close whichever is open. */
+void gs_device_end(struct gsort *job);
+
+/* fill.c: input to backend */
+
+/** A tile of STREAM with room for at least one key: job->tiles[stream]. */
+MUST_CHECK gs_status gs_fill_room(struct gsort *job, unsigned stream);
+
+/** Note that COUNT keys were put into job->tiles[stream]; feeds it when full. */
+MUST_CHECK gs_status gs_fill_took(struct gsort *job, unsigned stream, size_t count);
+
+/** Feed all tiles that are being filled. */
+MUST_CHECK gs_status gs_fill_flush(struct gsort *job);
+
+/** Read everything; at the end all keys are with the backend, counted, or in runs. */
+MUST_CHECK gs_status gs_fill(struct gsort *job);
+
+/** Sort what the backend holds, and set it aside in host memory as runs. */
+MUST_CHECK gs_status gs_fill_set_aside(struct gsort *job);
+
+/* emit.c: sorted keys to output */
+
+MUST_CHECK gs_status gs_emit(struct gsort *job);
+
+#endif

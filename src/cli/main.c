@@ -116,24 +116,26 @@ complain(const struct gs_opts *opts)
 static int
 sort(struct gs_opts *opts)
 {
+	int status = SORTED;
 	gsort *job;
 
 	if (opts->debug || opts->verbose >= 2)
 		opts->job.note = gs_report_note;
 	if (gsort_open(&job, &opts->job) != GSORT_OK)
 		return complain(opts);
-	if (opts->plan) {
-		gsort_plan(job, gs_report_line, stdout);
-		return SORTED;
-	}
 	if (opts->debug)
 		gsort_plan(job, gs_report_note, NULL);
-	if (gsort_run(job) != GSORT_OK)
-		return complain(opts);
-	if (opts->verbose > 0)
-		gs_report_summary(gsort_stats(job),
-		                  opts->type_name != NULL ? opts->type_name : "text");
-	return SORTED;		/* the job goes the way of the process */
+	if (opts->plan) {
+		gsort_plan(job, gs_report_line, stdout);
+	} else if (gsort_run(job) != GSORT_OK) {
+		status = complain(opts);
+	} else {
+		if (opts->verbose > 0)
+			gs_report_summary(gsort_stats(job), opts->type_name);
+		return SORTED;		/* see leave(): no gsort_close() either */
+	}
+	gsort_close(job);		/* drops an output that was not finished */
+	return status;
 }
 
 int

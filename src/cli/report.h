@@ -22,7 +22,7 @@ void gs_report_note(void *context, const char *line);
 /** For gsort_plan(): a line to the FILE * that is CONTEXT. */
 void gs_report_line(void *context, const char *line);
 
-/** What a job did, in one line. */
+/** What a job did, in one line; TYPE_NAME may be NULL: text. */
 void gs_report_summary(const struct gsort_stats *stats, const char *type_name);
 
 #endif

@@ -55,6 +55,11 @@ is_sorted() {
 	gen --check "$1" --type "${2:?}" "${@:3}"
 }
 
+# not COMMAND...: it fails.  (A bare "! COMMAND" never fails a test.)
+not() {
+	! "$@"
+}
+
 # fails PATTERN COMMAND...: exit status 2, nothing on standard output, and one
 # message (and perhaps the line that names --help) that matches the pattern.
 fails() {

@@ -5,7 +5,7 @@ load helpers
 
 # line TEXT: the output for one line
 line() {
-	printf "$1" | gsort
+	printf -- "$1" | gsort
 }
 
 @test "output is canonical" {

@@ -226,6 +226,18 @@ suffixes="gz bz2 xz zst lz4"
 	done
 }
 
+@test "binary keys that look like compressed data are keys" {
+	printf '\037\213\010\0\050\265\057\375BZh9\375\067zXZ\0\002\041\4\"M\030\001' >keys
+	gsort -u8 keys >out
+	same_keys keys out u8
+	cat keys | gsort -u8 | cmp - out
+}
+
+@test "compressed data whose content is no number is an error of that line" {
+	printf '1\nx\n' | gzip >bad.gz
+	fails "bad.gz:2: not a number" gsort bad.gz
+}
+
 @test "--decompress names the format for every input, standard input too" {
 	gen --seed 9 --keys 5000 --type u32 >in
 	cat in in >both

@@ -29,7 +29,7 @@ only() {
 @test "-o may come last, and - is a file of that name" {
 	gsort -u32 in -o -
 	same_keys in ./- u32
-	only -- -
+	only -
 }
 
 @test "an output that cannot be made is an error, and found before reading" {
@@ -82,7 +82,15 @@ only() {
 	is_sorted a u32
 	cmp a b
 	[ -L c ]
-	only a b c
+	cp in d
+	gsort -u32 -o d <d
+	cmp a d
+	only a b c d
+}
+
+@test "the name of the output says nothing about its content" {
+	gsort -u32 -o out.gz in
+	same_keys in out.gz u32
 }
 
 @test "an empty result empties the file" {
@@ -178,6 +186,8 @@ only() {
 	run script -qec "gsort -u32 in" /dev/null
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"terminal"*"-o FILE"*"--force"* ]]
+	run script -qec "gsort -u32 --force in" /dev/null
+	[ "$status" -eq 0 ]
 	run script -qec "echo 3 | gsort" /dev/null
 	[ "$status" -eq 0 ]
 }

@@ -151,7 +151,7 @@ open_standard(struct gs_output *out, const struct gs_output_options *options)
 	out->name = "standard output";
 	out->fd = STDOUT_FILENO;
 	out->through = true;
-	if (fstat(out->fd, &st) != 0)
+	if (!gs_allows(out->fd, O_WRONLY) || fstat(out->fd, &st) != 0)
 		return gs_fail_errno(GS_EIO, "write failed: %s", out->name);
 	out->device = st.st_dev;
 	out->inode = st.st_ino;

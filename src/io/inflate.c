@@ -23,7 +23,8 @@
  *   - after a bzip2 stream or lz4 frame, anything is silently ignored, and so is
  *     all after an empty lz4 frame.  So at its end we look how much it has
  *     consumed: what is left must begin another member, for which it is opened
- *     afresh, or is garbage.
+ *     afresh, or is garbage.  (Of garbage behind lz4, it consumes four bytes: a
+ *     file that ends right there is the one case that passes.)
  *
  * Invariant: next .. next + left is what was read and not yet given to a library;
  * it lies inside the buffer.

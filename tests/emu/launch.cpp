@@ -345,7 +345,7 @@ emu_launch(dim3 grid, dim3 block, void (*thread)(void *context), void *context)
 	if (threads == 0 || threads > MAX_THREADS || blocks == 0 || grid.x > 0x7fffffffu ||
 	    grid.y > 65535 || grid.z > 65535)
 		return emu_note(cudaErrorInvalidConfiguration);
-#pragma omp parallel
+#pragma omp parallel if (blocks > 1)
 	{
 		runner_init();
 		here.count = (unsigned)threads;

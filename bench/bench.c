@@ -13,16 +13,11 @@
 #include "config.h"
 
 #include <getopt.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/bench.h"
-#include "bench/cub.h"
-#include "kernels/kernels.h"
-
-enum { MAX_RUNS = 99, STREAMS = 4 };
+#include "bench/rig.h"
 
 static const char usage[] =
 	"Usage: gsort-bench [OPTION]... tile | merge | device | check\n"
@@ -52,203 +47,6 @@ static struct {
 	FILE    *json;
 	unsigned json_rows;
 } ask = { .keys = (size_t)1 << 28, .tile_keys = (size_t)1 << 22, .runs = 9 };
-
-/* The device, and memory on it for three times the keys. */
-static struct {
-	char        *source, *work, *other;
-	void        *scratch[STREAMS], *cub_scratch;
-	size_t       cub_scratch_bytes;
-	cudaStream_t stream[STREAMS];
-	cudaEvent_t  joined[STREAMS], begin, end;
-	double       cycles_per_second;		/* of all multiprocessors together */
-	double       copy_bandwidth;		/* bytes read and written per second */
-} rig;
-
-/* A contestant: sorts (or merges) rig.work, and says where the result is. */
-struct contestant {
-	const char *name;
-	char     *(*run)(unsigned bits, size_t count, size_t tile_keys);
-	double      predicted_seconds;		/* 0: nobody did */
-	double      seconds[MAX_RUNS];
-};
-
-void
-must(cudaError_t error, const char *doing)
-{
-	if (error == cudaSuccess)
-		return;
-	fprintf(stderr, "gsort-bench: %s: %s\n", doing, cudaGetErrorString(error));
-	exit(1);
-}
-
-void *
-must_malloc(size_t bytes)
-{
-	void *memory = malloc(bytes);
-
-	if (memory == NULL) {
-		fprintf(stderr, "gsort-bench: no memory for %zu bytes; try fewer --keys\n", bytes);
-		exit(1);
-	}
-	return memory;
-}
-
-/* ---- the rig ------------------------------------------------------------- */
-
-static void
-rig_open(unsigned bits, size_t keys)
-{
-	const size_t bytes = keys * (bits / 8);
-	size_t radix_bytes, merge_bytes;
-
-	must(cudaMalloc((void **)&rig.source, bytes), "cudaMalloc");
-	must(cudaMalloc((void **)&rig.work, bytes), "cudaMalloc");
-	must(cudaMalloc((void **)&rig.other, bytes), "cudaMalloc");
-	must(cub_scratch_bytes(CUB_RADIX, bits, keys, &radix_bytes), "CUB");
-	must(cub_scratch_bytes(CUB_MERGE, bits, keys, &merge_bytes), "CUB");
-	rig.cub_scratch_bytes = radix_bytes > merge_bytes ? radix_bytes : merge_bytes;
-	must(cudaMalloc(&rig.cub_scratch, rig.cub_scratch_bytes), "cudaMalloc");
-	for (unsigned s = 0; s < STREAMS; s++) {
-		must(cudaMalloc(&rig.scratch[s], gs_tile_merge_scratch_bytes(bits, keys)), "cudaMalloc");
-		must(cudaStreamCreateWithFlags(&rig.stream[s], cudaStreamNonBlocking), "stream");
-		must(cudaEventCreateWithFlags(&rig.joined[s], cudaEventDisableTiming), "event");
-	}
-	must(cudaEventCreateWithFlags(&rig.begin, cudaEventDefault), "event");
-	must(cudaEventCreateWithFlags(&rig.end, cudaEventDefault), "event");
-}
-
-static void
-rig_close(void)
-{
-	must(cudaFree(rig.source), "cudaFree");
-	must(cudaFree(rig.work), "cudaFree");
-	must(cudaFree(rig.other), "cudaFree");
-	must(cudaFree(rig.cub_scratch), "cudaFree");
-	for (unsigned s = 0; s < STREAMS; s++) {
-		must(cudaFree(rig.scratch[s]), "cudaFree");
-		must(cudaStreamDestroy(rig.stream[s]), "stream");
-		must(cudaEventDestroy(rig.joined[s]), "event");
-	}
-	must(cudaEventDestroy(rig.begin), "event");
-	must(cudaEventDestroy(rig.end), "event");
-}
-
-/* What comes next, on any stream, waits for all that came before on every stream. */
-static void
-rig_join(void)
-{
-	for (unsigned s = 1; s < STREAMS; s++) {
-		must(cudaEventRecord(rig.joined[s], rig.stream[s]), "event");
-		must(cudaStreamWaitEvent(rig.stream[0], rig.joined[s], 0), "event");
-	}
-	must(cudaEventRecord(rig.joined[0], rig.stream[0]), "event");
-	for (unsigned s = 1; s < STREAMS; s++)
-		must(cudaStreamWaitEvent(rig.stream[s], rig.joined[0], 0), "event");
-}
-
-/* Seconds that RUN takes; its result in *RESULT. */
-static double
-timed(const struct contestant *one, unsigned bits, size_t count, size_t tile_keys, char **result)
-{
-	float milliseconds;
-
-	must(cudaMemcpy(rig.work, rig.source, count * (bits / 8), cudaMemcpyDeviceToDevice), "copy");
-	must(cudaDeviceSynchronize(), "copy");
-	must(cudaEventRecord(rig.begin, rig.stream[0]), "event");
-	rig_join();
-	*result = one->run(bits, count, tile_keys);
-	rig_join();
-	must(cudaEventRecord(rig.end, rig.stream[0]), "event");
-	must(cudaEventSynchronize(rig.end), one->name);
-	must(cudaEventElapsedTime(&milliseconds, rig.begin, rig.end), "event");
-	return (double)milliseconds / 1e3;
-}
-
-/* ---- contestants --------------------------------------------------------- */
-
-static char *
-run_copy(unsigned bits, size_t count, size_t tile_keys)
-{
-	(void)tile_keys;
-	must(cudaMemcpyAsync(rig.other, rig.work, count * (bits / 8), cudaMemcpyDeviceToDevice,
-	                     rig.stream[0]), "copy");
-	return rig.other;
-}
-
-static char *
-run_tiles(unsigned bits, size_t count, size_t tile_keys)
-{
-	const size_t width = bits / 8;
-	unsigned turn = 0;
-
-	for (size_t at = 0; at < count; at += tile_keys) {
-		size_t keys = count - at < tile_keys ? count - at : tile_keys;
-
-		must(gs_tile_sort(rig.work + at * width, bits, keys, rig.stream[turn++ % STREAMS]),
-		     "gs_tile_sort");
-	}
-	return rig.work;
-}
-
-/* Merge neighbours of RUN_KEYS until there is one run. */
-static char *
-merge_runs(unsigned bits, size_t count, size_t run_keys)
-{
-	const size_t width = bits / 8;
-	char *from = rig.work, *to = rig.other;
-
-	for (; run_keys < count; run_keys *= 2) {
-		char *swap = from;
-		unsigned turn = 0;
-
-		rig_join();
-		for (size_t at = 0; at < count; at += 2 * run_keys) {
-			unsigned s = turn++ % STREAMS;
-			size_t rest = count - at;
-			size_t a = rest < run_keys ? rest : run_keys;
-			size_t b = rest - a < run_keys ? rest - a : run_keys;
-
-			must(gs_tile_merge(to + at * width, from + at * width, a,
-			                   from + (at + a) * width, b, bits, rig.scratch[s],
-			                   rig.stream[s]), "gs_tile_merge");
-		}
-		from = to;
-		to = swap;
-	}
-	return from;
-}
-
-static char *
-run_gsort(unsigned bits, size_t count, size_t tile_keys)
-{
-	run_tiles(bits, count, tile_keys);
-	return merge_runs(bits, count, tile_keys);
-}
-
-static char *
-run_merge(unsigned bits, size_t count, size_t tile_keys)
-{
-	(void)tile_keys;
-	return merge_runs(bits, count, (count + 1) / 2);
-}
-
-static char *
-run_radix(unsigned bits, size_t count, size_t tile_keys)
-{
-	(void)tile_keys;
-	must(cub_sort(CUB_RADIX, rig.work, rig.other, bits, count, rig.cub_scratch,
-	              rig.cub_scratch_bytes, rig.stream[0]), "cub::DeviceRadixSort");
-	return rig.other;
-}
-
-static char *
-run_cub_merge(unsigned bits, size_t count, size_t tile_keys)
-{
-	(void)tile_keys;
-	must(cub_sort(CUB_MERGE, rig.work, NULL, bits, count, rig.cub_scratch,
-	              rig.cub_scratch_bytes, rig.stream[0]), "cub::DeviceMergeSort");
-	return rig.work;
-}
 
 /* ---- predictions --------------------------------------------------------- */
 
@@ -350,7 +148,7 @@ contest(struct contestant *all, unsigned many, unsigned bits, size_t count, size
 	for (unsigned run = 0; run <= ask.runs; run++)
 		for (unsigned c = 0; c < many; c++) {
 			char *result;
-			double seconds = timed(&all[c], bits, count, tile_keys, &result);
+			double seconds = rig_time(&all[c], bits, count, tile_keys, &result);
 
 			if (run > 0)		/* the first one warms up */
 				all[c].seconds[run - 1] = seconds;
@@ -387,7 +185,7 @@ measure_copy(unsigned bits, size_t count)
 	char *result;
 
 	for (unsigned run = 0; run < ask.runs; run++)
-		copy.seconds[run] = timed(&copy, bits, count, 0, &result);
+		copy.seconds[run] = rig_time(&copy, bits, count, 0, &result);
 	qsort(copy.seconds, ask.runs, sizeof copy.seconds[0], compare_seconds);
 	rig.copy_bandwidth = 2.0 * (bits / 8) * (double)count / copy.seconds[ask.runs / 2];
 	printf("copy of %zu u%u keys: %.0f GB/s read and written\n", count, bits,
@@ -450,16 +248,19 @@ bad_usage(const char *what, const char *value)
 	return 2;
 }
 
-/* "1000", or "2^28"; 0 if it is neither, or odd for tiles. */
+/* "1000", or "2^28"; 0 if it is neither. */
 static size_t
 number(const char *text)
 {
 	char *end;
-	unsigned long long value = strtoull(text, &end, 10);
+	unsigned long long value = strtoull(text, &end, 10), power;
 
-	if (end != text && value == 2 && *end == '^')
-		value = (unsigned long long)ldexp(1, atoi(end + 1) & 63), end = (char *)"";
-	return *text == '-' || *end != '\0' ? 0 : (size_t)value;
+	if (end == text || *text == '-')
+		return 0;
+	if (*end == '\0')
+		return (size_t)value;
+	power = *end == '^' && value == 2 ? strtoull(end + 1, &end, 10) : 0;
+	return *end == '\0' && power > 0 && power < 48 ? (size_t)1 << power : 0;
 }
 
 static int

@@ -58,7 +58,7 @@ cpu_describe(const struct gs_device *cpu)
 static uint64_t
 cpu_batch_bytes(const struct gs_device *cpu)
 {
-	return cpu->store->total_bytes / cpu->tile_bytes * cpu->tile_bytes;
+	return cpu->store->total_bytes;	/* tiles are slices: the last may be short */
 }
 
 static size_t

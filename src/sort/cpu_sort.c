@@ -26,7 +26,7 @@
 enum { BINS_LEAST = 256, BINS = 1024 };
 
 #define NEAR_BYTES	((size_t)512 << 10)
-#define HALVE_BYTES	((size_t)4 << 20)
+#define HALVE_BYTES	((size_t)32 << 20)
 enum { PATIENCE = 24, SAMPLES = 64 };
 #define TEAM_KEYS	((size_t)64 << 10)
 
@@ -128,8 +128,14 @@ static inline void
 stream_line(void *to, const void *line)
 {
 #if HAVE_X86
-	for (unsigned part = 0; part < 4; part++)
-		_mm_stream_si128((__m128i *)to + part, _mm_load_si128((const __m128i *)line + part));
+	const __m128i *from = line;
+	const __m128i a = _mm_load_si128(from), b = _mm_load_si128(from + 1);
+	const __m128i c = _mm_load_si128(from + 2), d = _mm_load_si128(from + 3);
+
+	_mm_stream_si128((__m128i *)to, a);
+	_mm_stream_si128((__m128i *)to + 1, b);
+	_mm_stream_si128((__m128i *)to + 2, c);
+	_mm_stream_si128((__m128i *)to + 3, d);
 #else
 	memcpy(to, line, 64);
 #endif

@@ -149,7 +149,10 @@ check_total(void)
 {
 	static uint32_t keys[2][1000], scratch[2][1000];
 	struct gs_store store = {
-		.shelf = { { keys[0], scratch[0], 0, 1000, 32 }, { keys[1], scratch[1], 0, 1000, 32 } },
+		.shelf = {
+			{ .keys = keys[0], .scratch = scratch[0], .room = 1000, .bits = 32 },
+			{ .keys = keys[1], .scratch = scratch[1], .room = 1000, .bits = 32 },
+		},
 		.total_bytes = 4000,
 	};
 	struct gs_backend_options options = { .tile_bytes = 4096, .threads = 1, .store = &store };

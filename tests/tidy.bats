@@ -14,7 +14,7 @@ all_files() {
 	else
 		find . -type f -not -path './build*' -not -name '*.o' | sed 's|^\./||' |
 			grep -E '^(src|kernels|bench|tests|man|completions|m4)/' |
-			grep -vE '\.(a|cud)$|/\.|^tests/(gen|units|units-emu)$'
+			grep -vE '\.(a|cud)$|/\.|^tests/(gen|measure|slow|units|units-emu)$'
 	fi
 }
 
@@ -109,7 +109,7 @@ all_files() {
 	for file in tests/unit/*.c; do
 		module=$(basename "$file" .c)
 		[ "$module" != units ] || continue
-		grep -qx "MODULE($module)" tests/unit/modules.def || { echo "$module"; false; }
+		grep -qx "MODULE($module)" tests/unit/modules*.def || { echo "$module"; false; }
 	done
 }
 

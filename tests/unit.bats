@@ -3,13 +3,23 @@
 
 load helpers
 
-@test "all rows of all unit tables hold" {
-	failed=
-	for module in $(units); do
+# all_hold PROGRAM: of each of its modules
+all_hold() {
+	local module failed=''
+	for module in $("$1"); do
 		echo "$module:"
-		units "$module" || failed+=" $module"
+		"$1" "$module" || failed+=" $module"
 	done
-	[ -z "$failed" ] || { echo "failed:$failed"; false; }
+	[ -z "$failed" ] || { echo "failed:$failed"; return 1; }
+}
+
+@test "all rows of all unit tables hold" {
+	all_hold units
+}
+
+@test "all rows of the tables that need a pretend GPU hold" {
+	[ -x "$GSORT_BUILD/tests/units-emu" ] || skip "tests/units-emu is not built"
+	all_hold "$GSORT_BUILD/tests/units-emu"
 }
 
 @test "every registered module has rows" {

@@ -57,6 +57,7 @@ enum cudaDeviceAttr {
 	cudaDevAttrMaxThreadsPerBlock       = 1,
 	cudaDevAttrMaxSharedMemoryPerBlock  = 8,
 	cudaDevAttrWarpSize                 = 10,
+	cudaDevAttrClockRate                = 13,	/* kHz */
 	cudaDevAttrMultiProcessorCount      = 16,
 	cudaDevAttrL2CacheSize              = 38,
 	cudaDevAttrComputeCapabilityMajor   = 75,

@@ -9,6 +9,8 @@
  *
  * Invariant: pieces[] holds every living piece once; device_bytes is their sum.
  */
+#include "config.h"
+
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -389,6 +391,7 @@ cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
 	case cudaDevAttrMaxThreadsPerBlock:      *value = properties.maxThreadsPerBlock; break;
 	case cudaDevAttrMaxSharedMemoryPerBlock: *value = (int)properties.sharedMemPerBlock; break;
 	case cudaDevAttrWarpSize:                *value = properties.warpSize; break;
+	case cudaDevAttrClockRate:               *value = 1000000; break;
 	case cudaDevAttrMultiProcessorCount:     *value = properties.multiProcessorCount; break;
 	case cudaDevAttrL2CacheSize:             *value = properties.l2CacheSize; break;
 	case cudaDevAttrComputeCapabilityMajor:  *value = properties.major; break;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* emulator.c - what the pretend GPU promises to the tests that run on it */
+#include "config.h"
+
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -4,6 +4,8 @@
  *
  * Every case runs with lanes forwards and backwards, between guard keys.
  */
+#include "config.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,113 +1,229 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Where the bytes come from: files, pipes, terminals; compressed or not.
+# Where bytes come from: files, pipes, standard input, compressed or not.
 
+bats_require_minimum_version 1.5.0
 load helpers
 
-# pack FORMAT: compress standard input
+# A packer for each suffix.
 pack() {
 	case $1 in
-	gzip)  gzip -c ;;
-	bzip2) bzip2 -c ;;
-	xz)    xz -c -1 ;;
-	zstd)  zstd -q -c ;;
-	lz4)   lz4 -q -c ;;
+	gz)  gzip -c ;;
+	bz2) bzip2 -c ;;
+	xz)  xz -c ;;
+	zst) zstd -qc ;;
+	lz4) lz4 -qc ;;
 	esac
 }
 
-suffix() {
+format_of() {
 	case $1 in
-	gzip) echo gz ;; bzip2) echo bz2 ;; zstd) echo zst ;; *) echo "$1" ;;
+	gz)  echo gzip ;;
+	bz2) echo bzip2 ;;
+	xz)  echo xz ;;
+	zst) echo zstd ;;
+	lz4) echo lz4 ;;
 	esac
 }
 
-text_is_sniffed() {
-	needs "$1"
-	gen --keys 50000 --type text >text
-	gsort text >expected
-	pack "$1" <text >packed
-	gsort packed | cmp - expected			# by its first bytes
-	gsort - <packed | cmp - expected
-	cat packed | gsort | cmp - expected
-	gsort --decompress="$1" packed | cmp - expected
-	gsort packed text >both
-	[ "$(wc -l <both)" = 100000 ]
-	fails "packed:1: " gsort --decompress=none packed
+suffixes="gz bz2 xz zst lz4"
+
+# --- files, pipes, standard input ------------------------------------------------
+
+@test "standard input is read when no file is named" {
+	[ "$(printf '3\n1\n2\n' | gsort | tr '\n' ' ')" = "1 2 3 " ]
 }
 
-binary_goes_by_name() {
-	needs "$1"
-	local name
-	name=keys.$(suffix "$1")
-	gen --keys 50000 --type u16 >keys
-	gsort -u16 keys >expected
-	pack "$1" <keys >"$name"
-	gsort -u16 "$name" | cmp - expected
-	gsort -u16 --decompress="$1" - <"$name" | cmp - expected
-	gsort -u16 --decompress="$1" <"$name" | cmp - expected
-	gsort -u8 --decompress=none "$name" >raw	# its bytes are keys, too
-	same_keys "$name" raw u8
-	cat "$name" | gsort -u8 | cmp - raw		# a pipe has no suffix
-	gsort -u8 -o "out.$(suffix "$1")" keys		# the name of the output means nothing
-	same_keys keys "out.$(suffix "$1")" u8
+@test "- is standard input, among files, in any place" {
+	echo 5 >a; echo 3 >b
+	[ "$(echo 4 | gsort a - b | tr '\n' ' ')" = "3 4 5 " ]
+	[ "$(echo 4 | gsort - b a | tr '\n' ' ')" = "3 4 5 " ]
 }
 
-several_members() {
-	needs "$1"
-	gen --seed 1 --keys 30000 --type text >a
-	gen --seed 2 --keys 1 --type text >b
-	: >empty
-	gen --seed 3 --keys 30000 --type text >c
+@test "- a second time is empty" {
+	[ "$(printf '2\n1\n' | gsort - - | tr '\n' ' ')" = "1 2 " ]
+	printf '2\n1\n' >in
+	[ "$(gsort - - <in | tr '\n' ' ')" = "1 2 " ]
+}
+
+@test "a file may be named twice" {
+	echo 1 >a
+	[ "$(gsort a a | tr '\n' ' ')" = "1 1 " ]
+}
+
+@test "after -- a name may begin with -" {
+	echo 7 >-r
+	[ "$(gsort -- -r)" = 7 ]
+	[ "$(gsort ./-r)" = 7 ]
+}
+
+@test "lines do not join across files, even without a last newline" {
+	printf '1' >a; printf '2' >b; printf '' >c; printf '3' >d
+	[ "$(gsort a b c d | tr '\n' ' ')" = "1 2 3 " ]
+}
+
+@test "binary files are sorted as one" {
+	gen --seed 1 --keys 1000 --type u64 >a
+	gen --seed 2 --keys 3 --type u64 >b
+	: >c
 	cat a b c >all
-	for part in a b empty c; do pack "$1" <$part; done >packed
-	gsort packed | cmp - <(gsort all)
+	gsort -u64 a b c >out
+	is_sorted out u64
+	same_keys all out u64
 }
 
-damaged_is_an_error() {
-	needs "$1"
-	local bytes
-	gen --keys 300000 --type text >text
-	pack "$1" <text >whole
-	bytes=$(wc -c <whole)
-	echo old >out
-	for keep in $((bytes - 1)) $((bytes / 2)) 20; do
-		head -c "$keep" whole >cut
-		fails "cut: " gsort -o out cut
+@test "empty inputs give an empty output" {
+	: >empty
+	for arguments in "" "-u32" "empty" "-u8 empty empty" "-f64 - empty"; do
+		gsort $arguments <empty >out
+		[ ! -s out ]
 	done
-	{ head -c $((bytes / 2)) whole; printf 'XXXXXXXXXXXXXXXX'; tail -c +$((bytes / 2 + 17)) whole; } >bad
-	fails "bad:" gsort -o out bad	# or it gives lines that are no numbers
-	printf 'not compressed\n' >plain
-	fails "plain: " gsort -o out --decompress="$1" plain
-	gen --keys 10000 --type u32 | pack "$1" | head -c 1000 >"keys.$(suffix "$1")"
-	fails "keys.$(suffix "$1"): " gsort -u32 -o out "keys.$(suffix "$1")"
-	[ "$(cat out)" = old ]
 }
 
-@test "gzip: text is recognised"		{ text_is_sniffed gzip; }
-@test "bzip2: text is recognised"		{ text_is_sniffed bzip2; }
-@test "xz: text is recognised"			{ text_is_sniffed xz; }
-@test "zstd: text is recognised"		{ text_is_sniffed zstd; }
-@test "lz4: text is recognised"			{ text_is_sniffed lz4; }
-@test "gzip: binary goes by name or option"	{ binary_goes_by_name gzip; }
-@test "bzip2: binary goes by name or option"	{ binary_goes_by_name bzip2; }
-@test "xz: binary goes by name or option"	{ binary_goes_by_name xz; }
-@test "zstd: binary goes by name or option"	{ binary_goes_by_name zstd; }
-@test "lz4: binary goes by name or option"	{ binary_goes_by_name lz4; }
-@test "gzip: several members are one stream"	{ several_members gzip; }
-@test "bzip2: several members are one stream"	{ several_members bzip2; }
-@test "xz: several members are one stream"	{ several_members xz; }
-@test "zstd: several members are one stream"	{ several_members zstd; }
-@test "lz4: several members are one stream"	{ several_members lz4; }
-@test "gzip: damage is an error"		{ damaged_is_an_error gzip; }
-@test "bzip2: damage is an error"		{ damaged_is_an_error bzip2; }
-@test "xz: damage is an error"			{ damaged_is_an_error xz; }
-@test "zstd: damage is an error"		{ damaged_is_an_error zstd; }
-@test "lz4: damage is an error"			{ damaged_is_an_error lz4; }
+@test "a large cached file is read in parallel, and whole" {
+	gen --seed 3 --keys 3000001 --type u32 >in
+	gsort -u32 --parallel=4 in >out
+	is_sorted out u32
+	same_keys in out u32
+}
 
-@test "zstd with a long window" {
-	needs zstd
-	gen --keys 200000 --type text >text
-	zstd -q -c --long=31 --ultra -1 text >packed || skip "this zstd has no long windows"
-	gsort packed | cmp - <(gsort text)
+@test "standard input that is a file is read from where it stands, and left at its end" {
+	printf '9\n3\n1\n2\n' >in
+	{ read -r first; gsort >out; cat >rest; } <in
+	[ "$first" = 9 ]
+	[ "$(tr '\n' ' ' <out)" = "1 2 3 " ] || [ "$(tr '\n' ' ' <out)" = "" ]
+	[ ! -s rest ]
+}
+
+@test "a slow pipe is waited for" {
+	[ "$({ echo 3; sleep 0.1; printf 1; sleep 0.1; echo 0; } | gsort | tr '\n' ' ')" = "3 10 " ]
+}
+
+@test "a large pipe is read whole" {
+	gen --seed 4 --keys 2000003 --type u32 >in
+	cat in | gsort -u32 >out
+	is_sorted out u32
+	same_keys in out u32
+}
+
+@test "process substitutions and named pipes are files" {
+	[ "$(gsort <(echo 2) <(echo 1) | tr '\n' ' ')" = "1 2 " ]
+	mkfifo p q
+	{ seq 20000 -1 1 >p; seq 30000 -1 20001 >q; } &	# q only when p has been read
+	timeout 20 gsort p q >out
+	seq 30000 | cmp - out
+}
+
+@test "files of /proc, which say they are empty, are not" {
+	[ -r /proc/sys/kernel/pid_max ] || skip "no /proc"
+	[ "$(gsort /proc/sys/kernel/pid_max)" = "$(cat /proc/sys/kernel/pid_max)" ]
+}
+
+@test "more files than may be open at once" {
+	for i in $(seq 300); do echo $i >f$i; done
+	(ulimit -n 64; gsort $(ls f* | sort -r) >out)
+	seq 300 | cmp - out
+	fails "cannot read: nofile: No such file" bash -c 'ulimit -n 64; gsort f* nofile'
+}
+
+@test "interrupted system calls are taken up again" {
+	needs timeout
+	mkfifo p
+	gsort -u32 p >out &
+	pid=$!
+	gen --seed 5 --keys 300000 --type u32 >in
+	{ head -c 500000 in; sleep 0.1; tail -c +500001 in; } >p &
+	for i in 1 2 3 4 5; do kill -WINCH $pid; kill -STOP $pid; kill -CONT $pid; sleep 0.03; done
+	wait $pid
+	is_sorted out u32
+	same_keys in out u32
+}
+
+# --- what cannot be read ---------------------------------------------------------
+
+@test "a missing file is named, and found before anything is read or made" {
+	echo 1 >a
+	fails "cannot read: nofile: No such file or directory" gsort a nofile
+	fails "cannot read: nofile: No such file or directory" gsort -u32 -o out nofile
+	[ ! -e out ]
+	mkfifo p	# would block if it were opened
+	fails "cannot read: nofile" timeout 10 gsort p nofile
+}
+
+@test "a directory is no file" {
+	mkdir d
+	fails "read failed: d: Is a directory" gsort d
+	fails "read failed: d: Is a directory" gsort -u32 d
+	fails "read failed: -: Is a directory" bash -c 'gsort <d'
+}
+
+@test "an unreadable file is named" {
+	echo 1 >a
+	chmod 0 a
+	[ ! -r a ] || skip "root reads everything"
+	fails "cannot read: a: Permission denied" gsort a
+}
+
+@test "a file that fails while it is read is named" {
+	# the only such file everywhere: address 0 of a process is never mapped
+	[ -r /proc/self/mem ] || skip "no /proc/self/mem"
+	fails "read failed: /proc/self/mem: Input/output error" gsort -u8 /proc/self/mem
+}
+
+@test "closed standard input is an error, also beside files" {
+	echo 1 >a
+	fails "cannot read: -: Bad file descriptor" bash -c 'gsort <&-'
+	fails "cannot read: -: Bad file descriptor" bash -c 'gsort a - <&-'
+	[ "$(gsort a <&-)" = 1 ]
+}
+
+@test "a length that is no multiple of the key's is refused before sorting" {
+	head -c 1003 /dev/zero >odd
+	fails "odd: 1003 bytes is not a multiple of 4 (3 trailing bytes)" gsort -u32 odd
+	fails "odd: 1003 bytes is not a multiple of 4" gsort -u32 -o out odd
+	[ ! -e out ]
+	fails "-: 1003 bytes is not a multiple of 8 (3 trailing bytes)" bash -c 'cat odd | gsort -u64'
+	fails "odd: 1003 bytes is not a multiple of 8" bash -c 'gsort -f64 odd'
+}
+
+@test "binary keys are not read from a terminal" {
+	needs script
+	run script -qec "gsort -u32 >out" /dev/null </dev/null
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"terminal"*"--force"* ]]
+}
+
+# --- compressed ------------------------------------------------------------------
+
+@test "compressed text is recognized by its first bytes, by any name and in a pipe" {
+	gen --seed 6 --keys 20000 --type text >in
+	gsort in >expected
+	for suffix in $suffixes; do
+		echo $suffix
+		pack $suffix <in >plainname
+		gsort plainname | cmp - expected
+		gsort <plainname | cmp - expected
+		cat plainname | gsort | cmp - expected
+	done
+}
+
+@test "compressed binary is recognized by its suffix" {
+	gen --seed 7 --keys 20000 --type u32 >in
+	gsort -u32 in >expected
+	for suffix in $suffixes; do
+		echo $suffix
+		pack $suffix <in >in.$suffix
+		gsort -u32 in.$suffix | cmp - expected
+	done
+}
+
+@test "binary is never guessed by its content" {
+	gen --seed 8 --keys 1000 --type u32 >in
+	for suffix in $suffixes; do
+		pack $suffix <in >packed
+		truncate -s %4 packed
+		gsort -u32 packed >out
+		same_keys packed out u32
+	done
 }
 
 @test "binary keys that look like compressed data are keys" {
@@ -119,92 +235,110 @@ damaged_is_an_error() {
 
 @test "compressed data whose content is no number is an error of that line" {
 	printf '1\nx\n' | gzip >bad.gz
-	fails "bad.gz:2: " gsort bad.gz
+	fails "bad.gz:2: not a number" gsort bad.gz
 }
 
-@test "compressed binary keys that end within a key are an error" {
-	printf '12345' | gzip >keys.gz
-	fails "5 bytes .*multiple of 4" gsort -u32 keys.gz
+@test "--decompress names the format for every input, standard input too" {
+	gen --seed 9 --keys 5000 --type u32 >in
+	cat in in >both
+	gsort -u32 both >expected
+	for suffix in $suffixes; do
+		echo $suffix
+		pack $suffix <in >packed
+		gsort -u32 --decompress=$(format_of $suffix) packed - <packed | cmp - expected
+		cat packed | gsort -u32 --decompress=$(format_of $suffix) packed - | cmp - expected
+	done
 }
 
-@test "a missing file is found before anything is read or written" {
-	mkfifo never
+@test "--decompress=none takes compressed bytes as keys" {
+	gen --seed 10 --keys 1001 --type u8 >in
+	gzip -c in >in.gz
+	gsort -u8 --decompress=none in.gz >out
+	same_keys in.gz out u8
+	fails "in.gz:1: not a number" gsort --decompress=none in.gz
+}
+
+@test "compressed, empty and plain inputs together" {
+	seq 1 3 | gzip -c >a
+	seq 4 6 | xz -c >b
+	: | zstd -qc >c
+	seq 7 9 >d
+	[ "$(seq 10 12 | lz4 -qc | gsort d c b a - | tr '\n' ' ')" = "1 2 3 4 5 6 7 8 9 10 11 12 " ]
+}
+
+@test "members one after the other are one input" {
+	seq 1 1000 >a; seq 1001 2000 >b
+	for suffix in $suffixes; do
+		echo $suffix
+		{ pack $suffix <a; : | pack $suffix; pack $suffix <b; : | pack $suffix; } >all
+		gsort all | cmp - <(seq 2000)
+	done
+}
+
+@test "zstd with a long window, and from pzstd or a seekable writer" {
+	gen --seed 11 --keys 100000 --type u32 >in
+	gsort -u32 in >expected
+	zstd -q --long=31 -c in >in.zst
+	gsort -u32 in.zst | cmp - expected
+	cat in | zstd -q --ultra --long=30 -3 -c >in.zst
+	gsort -u32 in.zst | cmp - expected
+	gen --seed 11 --keys 1000 --type text >text
+	{ printf '\x50\x2a\x4d\x18\x04\0\0\0abcd'; zstd -qc text; } >skips
+	gsort skips | cmp - <(gsort text)
+}
+
+@test "a binary stream whose decompressed length is no multiple is refused" {
+	head -c 1003 /dev/zero | gzip -c >odd.gz
+	fails "odd.gz: 1003 bytes is not a multiple of 4" gsort -u32 odd.gz
+}
+
+@test "truncated data is an error that names the file, wherever it is cut" {
+	gen --seed 12 --keys 30000 --type text >in
 	echo old >out
-	run timeout 5 "$(command -v gsort)" -o out /dev/null missing
-	[ "$status" -eq 2 ]
-	[[ $output == "gsort: "*missing*"No such file or directory" ]]
-	[ "$(cat out)" = old ]
-	fails "missing.*No such file" gsort -o new missing
-	[ ! -e new ]
+	for suffix in $suffixes; do
+		pack $suffix <in >whole
+		size=$(stat -c %s whole)
+		for length in 7 12 40 $((size / 3)) $((size - 9)) $((size - 5)) $((size - 1)); do
+			echo $suffix $length of $size
+			head -c $length whole >cut
+			fails "cut: truncated.* $(format_of $suffix) data" gsort cut
+			fails "-: truncated.* $(format_of $suffix) data" bash -c 'cat cut | gsort'
+			fails "cut: truncated.* $(format_of $suffix) data" \
+				gsort -u8 --decompress=$(format_of $suffix) -o out cut
+			[ "$(cat out)" = old ]
+		done
+	done
 }
 
-@test "a directory is an error" {
-	mkdir folder
-	fails "folder.*[Dd]irectory" gsort folder
-	fails "folder.*[Dd]irectory" gsort -u32 folder
-	fails "[Dd]irectory" gsort -u32 <folder
+@test "corrupt data is an error that names the file, wherever a byte changes" {
+	gen --seed 13 --keys 30000 --type text >in
+	echo old >out
+	for suffix in $suffixes; do
+		pack $suffix <in >whole
+		size=$(stat -c %s whole)
+		for at in 50 $((size / 3)) $((size / 2)) $((size - 20)); do
+			echo $suffix $at of $size
+			cp whole bad
+			byte=$(od -An -tu1 -j $at -N 1 whole)
+			printf "\\x$(printf %x $((byte ^ 85)))" |
+				dd of=bad bs=1 seek=$at conv=notrunc 2>/dev/null
+			fails "bad: .*$(format_of $suffix) data\|bad:[0-9]*:" gsort -o out bad
+			[ "$(cat out)" = old ]
+		done
+	done
 }
 
-@test "an unreadable file is an error" {
-	[ "$(id -u)" -ne 0 ] || skip "root may read everything"
-	echo 1 >secret
-	chmod 0 secret
-	fails "secret.*Permission denied" gsort secret
+@test "garbage behind compressed data is an error" {
+	for suffix in $suffixes; do
+		{ seq 100 | pack $suffix; echo 12345; } >in
+		fails "in: .*$(format_of $suffix) data" gsort in
+	done
 }
 
-@test "standard input twice is read once" {
-	printf '2\n1\n' >in
-	gsort - - <in >out
-	printf '1\n2\n' | cmp - out
-}
-
-@test "standard input is read from where it stands" {
-	printf '9\n2\n1\n' >in
-	{ read -r first; gsort; } <in >out
-	printf '1\n2\n' | cmp - out
-	[ "$first" = 9 ]
-	gen --keys 10 --type u8 >keys
-	{ head -c 2 >/dev/null; gsort -u32; } <keys >out || true	# head may read ahead
-	{ dd bs=1 count=2 of=/dev/null 2>/dev/null; gsort -u32; } <keys >out
-	[ "$(wc -c <out)" = 8 ]
-}
-
-@test "named pipes are inputs" {
-	gen --keys 50000 --type u32 >keys
-	mkfifo pipe
-	cat keys >pipe &
-	gsort -u32 pipe | cmp - <(gsort -u32 keys)
-	wait
-}
-
-@test "slow pipes are waited for" {
-	{ printf '5\n1'; sleep 0.2; printf '2\n'; sleep 0.2; printf '3'; } | gsort >out
-	printf '3\n5\n12\n' | cmp - out
-}
-
-# on_terminal COMMAND: run it with a terminal for standard streams; status in it
-on_terminal() {
-	needs script
-	script -qec "$1" typescript </dev/null
-}
-
-@test "binary keys from a terminal are refused, text is read" {
-	run on_terminal "gsort -u32 -o out"
-	[ "$status" -eq 2 ]
-	[[ $output == *"gsort: "*terminal* ]]
-	[ ! -e out ]
-}
-
-@test "binary keys to a terminal are refused before reading, unless --force" {
-	gen --keys 4 >keys
-	run on_terminal "gsort -u32 keys"
-	[ "$status" -eq 2 ]
-	[[ $output == *"gsort: "*terminal* ]]
-	run on_terminal "gsort -u32 keys >out"
-	[ "$status" -eq 0 ]
-	run on_terminal "gsort -u32 --force keys"
-	[ "$status" -eq 0 ]
-	printf '2\n1\n' >text
-	run on_terminal "gsort text"
-	[ "$status" -eq 0 ]
+@test "the wrong format is an error that names the right question" {
+	seq 100 >in
+	for suffix in $suffixes; do
+		fails "in: not $(format_of $suffix) data" \
+			gsort --decompress=$(format_of $suffix) in
+	done
 }

@@ -186,7 +186,7 @@ open_files(struct gs_input *input)
 	size_t allowed = fds_allowed();
 
 	for (size_t f = 0; f < input->count; f++)
-		if (names_standard_input(input->files[f].name) && fcntl(STDIN_FILENO, F_GETFD) < 0)
+		if (names_standard_input(input->files[f].name) && !gs_allows(STDIN_FILENO, O_RDONLY))
 			return gs_fail_errno(GS_EIO, "cannot read: -");
 	for (size_t f = 0; f < input->count; f++) {
 		struct file *file = &input->files[f];
@@ -350,14 +350,18 @@ begin_file(struct gs_input *input, struct file *file)
 
 /* ---- reading ----------------------------------------------------------- */
 
-/* Read BYTES from OFFSET on; less: the end, or trouble in *ERROR. */
+/*
+ * Read BYTES from OFFSET on; less: the end, or trouble in *ERROR.  Never more than
+ * a piece at once: files of /proc want that much kernel memory, and fail.
+ */
 static size_t
 read_at(int fd, char *into, size_t bytes, uint64_t offset, int *error)
 {
 	size_t done = 0;
 
 	while (done < bytes) {
-		ssize_t got = pread(fd, into + done, bytes - done, (off_t)(offset + done));
+		size_t want = bytes - done < PIECE_BYTES ? bytes - done : PIECE_BYTES;
+		ssize_t got = pread(fd, into + done, want, (off_t)(offset + done));
 
 		if (got < 0 && errno == EINTR)
 			continue;

@@ -35,3 +35,14 @@ gs_read(int fd, void *into, size_t bytes)
 	while (got < 0 && errno == EINTR);
 	return got;
 }
+
+bool
+gs_allows(int fd, int mode)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	if (flags >= 0 && ((flags & O_ACCMODE) == mode || (flags & O_ACCMODE) == O_RDWR))
+		return true;
+	errno = EBADF;
+	return false;
+}

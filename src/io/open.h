@@ -19,4 +19,10 @@ int gs_open(const char *name, int flags, mode_t mode);
 /** read(2) that survives interruption: bytes, 0 at the end, or -1 and errno. */
 ssize_t gs_read(int fd, void *into, size_t bytes);
 
+/**
+ * Is FD open for MODE, O_RDONLY or O_WRONLY?  If not, errno is EBADF, as it would
+ * be at the first byte: whoever asks need not read for an hour before that.
+ */
+bool gs_allows(int fd, int mode);
+
 #endif

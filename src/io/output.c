@@ -2,18 +2,11 @@
 /*
  * output.c - the bytes go out, and no error is lost
  *
- * In:   bytes. Out: a file that is as it was, or complete.
+ * In:   bytes.
+ * Out:  a file that is as it was, or complete.
  *
- * A regular file is written as a file without a name (O_TMPFILE) in the
- * directory of the old one, so that not even SIGKILL leaves anything behind.  In
- * the end it is linked straight to a name that is still free; for an existing
- * name it has to take a hidden one for a moment, because linkat(2) cannot
- * replace but rename(2) can.  Signals wait while it has that name.  Where
- * there is no O_TMPFILE (NFS, some FUSE) the hidden name is there from the start.
- *
- * No fsync: what is promised is to outlive us, full disks and limits, not the
- * power cut; rename(1), cp(1) and sort(1) do not promise more, and it would cost
- * more than the sort.
+ * A regular file is replaced (replace.h) unless that would lose something: links,
+ * an open descriptor's file.  What cannot be replaced is written in place.
  *
  * Invariant: nothing at the target is touched before the first byte is written,
  * and if it is replaced, not before the last.
@@ -21,25 +14,19 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/thread.h"
 #include "io/open.h"
 #include "io/output.h"
+#include "io/replace.h"
 
-enum {
-	PIPE_BYTES = 1 << 20,
-	LINKS_MOST = 40,	/* symbolic links in a row, as in the kernel */
-	NAME_TRIES = 100,
-};
+enum { PIPE_BYTES = 1 << 20 };
 
 /* A piece on its way to the writer thread and back. */
 struct piece {
@@ -57,9 +44,7 @@ struct gs_output {
 	bool        existed;
 	uint64_t    device, inode;
 
-	/* While the file is written beside the old one: */
-	char        target[PATH_MAX];	/* the real name, links followed */
-	char        hidden[PATH_MAX];	/* "", or the name it has for now */
+	struct gs_replace replace;	/* if not through */
 
 	struct gs_thread thread;
 	struct gs_queue  pieces, written;
@@ -68,69 +53,6 @@ struct gs_output {
 	bool             busy;		/* PIECE is with the writer */
 	bool             may_die;	/* of SIGPIPE, as the opener of the thread */
 };
-
-/* ---- names ------------------------------------------------------------- */
-
-/* Replace the last part of PATH, or all of it if LINK is absolute. */
-static bool
-follow(char *path, const char *link)
-{
-	char *slash = strrchr(path, '/');
-	size_t kept = link[0] == '/' || slash == NULL ? 0 : (size_t)(slash + 1 - path);
-
-	if (kept + strlen(link) >= PATH_MAX)
-		return false;
-	strcpy(path + kept, link);
-	return true;
-}
-
-/* Where NAME leads when every symbolic link is followed; it need not exist. */
-static bool
-resolve(const char *name, char *path)
-{
-	char link[PATH_MAX];
-
-	if (strlen(name) >= PATH_MAX)
-		return false;
-	strcpy(path, name);
-	for (unsigned links = 0; links < LINKS_MOST; links++) {
-		ssize_t bytes = readlink(path, link, sizeof link - 1);
-
-		if (bytes < 0)
-			return true;	/* no link, or nothing there */
-		link[bytes] = '\0';
-		if (!follow(path, link))
-			return false;
-	}
-	return false;
-}
-
-/* The directory of the target, into DIRECTORY. */
-static void
-directory_of(const char *target, char *directory)
-{
-	const char *slash = strrchr(target, '/');
-
-	if (slash == NULL)
-		strcpy(directory, ".");
-	else
-		snprintf(directory, PATH_MAX, "%.*s", (int)(slash + 1 - target), target);
-}
-
-/* A name beside the target that nobody else will take. */
-static bool
-make_hidden(struct gs_output *out, unsigned try)
-{
-	char directory[PATH_MAX];
-	struct timespec now;
-	int length;
-
-	directory_of(out->target, directory);
-	clock_gettime(CLOCK_REALTIME, &now);
-	length = snprintf(out->hidden, sizeof out->hidden, "%s/.gsort.%ld.%lx.%u", directory,
-	                  (long)getpid(), (unsigned long)now.tv_nsec, try);
-	return length > 0 && (size_t)length < sizeof out->hidden;
-}
 
 /* ---- opening ----------------------------------------------------------- */
 
@@ -151,7 +73,7 @@ open_standard(struct gs_output *out, const struct gs_output_options *options)
 	out->name = "standard output";
 	out->fd = STDOUT_FILENO;
 	out->through = true;
-	if (fstat(out->fd, &st) != 0)
+	if (!gs_allows(out->fd, O_WRONLY) || fstat(out->fd, &st) != 0)
 		return gs_fail_errno(GS_EIO, "write failed: %s", out->name);
 	out->device = st.st_dev;
 	out->inode = st.st_ino;
@@ -159,58 +81,6 @@ open_standard(struct gs_output *out, const struct gs_output_options *options)
 	if (S_ISFIFO(st.st_mode))
 		(void)fcntl(out->fd, F_SETPIPE_SZ, PIPE_BYTES);		/* may be forbidden */
 	return guard_terminal(out, options);
-}
-
-/* Give the new file what the old one had; only the mode has to be right. */
-static void
-keep_attributes(int old_fd, int new_fd, const struct stat *old)
-{
-	char names[4096], value[4096];
-	ssize_t bytes = flistxattr(old_fd, names, sizeof names);
-
-	if (fchown(new_fd, old->st_uid, old->st_gid) != 0)
-		(void)!fchown(new_fd, (uid_t)-1, old->st_gid);
-	(void)fchmod(new_fd, old->st_mode & 07777);	/* after: fchown clears set-id bits */
-	for (const char *name = names; name < names + bytes; name += strlen(name) + 1) {
-		ssize_t got = fgetxattr(old_fd, name, value, sizeof value);
-
-		if (got >= 0)
-			(void)fsetxattr(new_fd, name, value, (size_t)got, 0);
-	}
-}
-
-/* A new file with a hidden name, where there are no nameless ones. */
-static int
-open_hidden(struct gs_output *out)
-{
-	for (unsigned try = 0; try < NAME_TRIES; try++) {
-		int fd;
-
-		if (!make_hidden(out, try)) {
-			errno = ENAMETOOLONG;
-			break;
-		}
-		fd = gs_open(out->hidden, O_WRONLY | O_CREAT | O_EXCL, 0666);
-		if (fd >= 0)
-			return fd;
-		if (errno != EEXIST)
-			break;
-	}
-	out->hidden[0] = '\0';
-	return -1;
-}
-
-/* A new file beside the target, -1: not possible there. */
-static int
-open_beside(struct gs_output *out)
-{
-	char directory[PATH_MAX];
-	int fd = -1;
-
-	directory_of(out->target, directory);
-	if (access("/proc/self/fd", X_OK) == 0)		/* linkat(2) will need it */
-		fd = gs_open(directory, O_TMPFILE | O_WRONLY, 0666);
-	return fd >= 0 ? fd : open_hidden(out);
 }
 
 /*
@@ -222,29 +92,6 @@ names_descriptor(const char *name)
 {
 	return strncmp(name, "/dev/fd/", 8) == 0 || strncmp(name, "/dev/std", 8) == 0 ||
 	       strncmp(name, "/proc/", 6) == 0;
-}
-
-/* May the target, which is OLD, be replaced by another file? */
-static bool
-is_replaceable(const struct gs_output *out, const struct stat *old)
-{
-	char directory[PATH_MAX];
-	struct stat st;
-	struct statx stx;
-	uid_t self = geteuid();
-
-	/* The name we made out must be the file we have opened. */
-	if (lstat(out->target, &st) != 0 || st.st_ino != old->st_ino || st.st_dev != old->st_dev)
-		return false;
-	directory_of(out->target, directory);
-	if (stat(directory, &st) != 0)
-		return false;
-	/* In a directory like /tmp only the owner may: rename(2) would say so too late. */
-	if ((st.st_mode & S_ISVTX) && self != 0 && self != st.st_uid && self != old->st_uid)
-		return false;
-	/* A file that something is mounted on, as containers do, is busy. */
-	return statx(AT_FDCWD, out->target, AT_SYMLINK_NOFOLLOW, 0, &stx) != 0 ||
-	       !(stx.stx_attributes & STATX_ATTR_MOUNT_ROOT);
 }
 
 /* Trouble that says "not here", not "not now". */
@@ -259,7 +106,6 @@ static gs_status
 open_existing(struct gs_output *out, const struct gs_output_options *options)
 {
 	struct stat st;
-	int fd;
 
 	/* Also asks for permission to write it, which replacing would not need. */
 	out->fd = gs_open(options->name, O_WRONLY, 0);
@@ -275,16 +121,14 @@ open_existing(struct gs_output *out, const struct gs_output_options *options)
 	if (!S_ISREG(st.st_mode))
 		return guard_terminal(out, options);
 	if (st.st_nlink > 1 || names_descriptor(options->name) ||
-	    !resolve(options->name, out->target) || !is_replaceable(out, &st))
+	    !gs_replace_aim(&out->replace, options->name) ||
+	    !gs_replace_allows(&out->replace, &st))
 		return GS_OK;
-	fd = open_beside(out);
-	if (fd < 0 && is_forbidden(errno))
-		return GS_OK;
-	if (fd < 0)
-		return gs_fail_errno(GS_EIO, "cannot make a file beside %s", out->name);
-	keep_attributes(out->fd, fd, &st);
+	if (gs_replace_open(&out->replace, out->fd) != 0)
+		return is_forbidden(errno) ? GS_OK
+		       : gs_fail_errno(GS_EIO, "cannot make a file beside %s", out->name);
 	close(out->fd);
-	out->fd = fd;
+	out->fd = out->replace.fd;
 	out->through = out->truncates = false;
 	return GS_OK;
 }
@@ -292,14 +136,10 @@ open_existing(struct gs_output *out, const struct gs_output_options *options)
 static gs_status
 open_new(struct gs_output *out, const struct gs_output_options *options)
 {
-	if (out->name[0] == '\0')
-		errno = ENOENT;
-	else if (!resolve(options->name, out->target))
-		errno = ELOOP;
-	else
-		out->fd = open_beside(out);
-	if (out->fd < 0)
+	if (!gs_replace_aim(&out->replace, options->name) ||
+	    gs_replace_open(&out->replace, -1) != 0)
 		return gs_fail_errno(GS_EIO, "open failed: %s", out->name);
+	out->fd = out->replace.fd;
 	return GS_OK;
 }
 
@@ -442,60 +282,6 @@ gs_output_write(struct gs_output *out, const void *data, size_t bytes)
 
 /* ---- the end ----------------------------------------------------------- */
 
-/* Give the nameless file NAME, which must not exist. */
-static int
-link_as(const struct gs_output *out, const char *name)
-{
-	char self[64];
-
-	snprintf(self, sizeof self, "/proc/self/fd/%d", out->fd);
-	return linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
-}
-
-/* Put the file, which has no name or a hidden one, in the target's place. */
-static int
-replace_target(struct gs_output *out)
-{
-	int result = -1;
-
-	for (unsigned try = 0; out->hidden[0] == '\0' && try < NAME_TRIES; try++) {
-		if (!make_hidden(out, try))
-			errno = ENAMETOOLONG;
-		else if (link_as(out, out->hidden) == 0)
-			break;
-		out->hidden[0] = '\0';
-		if (errno != EEXIST)
-			return -1;
-	}
-	if (out->hidden[0] != '\0')
-		result = rename(out->hidden, out->target);
-	if (result == 0)
-		out->hidden[0] = '\0';
-	return result;
-}
-
-static gs_status
-put_in_place(struct gs_output *out)
-{
-	sigset_t all, before;
-	int result = -1, error;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	if (!out->existed && out->hidden[0] == '\0')
-		result = link_as(out, out->target);
-	if (result != 0)	/* there is a file, or there is one now */
-		result = replace_target(out);
-	error = errno;
-	if (result != 0 && out->hidden[0] != '\0' && unlink(out->hidden) == 0)
-		out->hidden[0] = '\0';
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	errno = error;
-	if (result != 0)
-		return gs_fail_errno(GS_EIO, "cannot replace %s", out->name);
-	return GS_OK;
-}
-
 /* Some file systems tell only on close(2) what went wrong with a write. */
 static gs_status
 flush_by_closing(const struct gs_output *out)
@@ -516,7 +302,8 @@ gs_output_finish(struct gs_output *out)
 	TRY(truncate_once(out));	/* nothing written: then that is the content */
 	if (!out->through) {
 		TRY(flush_by_closing(out));
-		TRY(put_in_place(out));
+		if (gs_replace_finish(&out->replace) != 0)
+			return gs_fail_errno(GS_EIO, "cannot replace %s", out->name);
 	}
 	out->fd = -1;
 	if (close(fd) != 0)
@@ -536,8 +323,7 @@ gs_output_close(struct gs_output *out)
 		gs_queue_close(&out->pieces);
 		gs_queue_close(&out->written);
 	}
-	if (out->hidden[0] != '\0')
-		unlink(out->hidden);
+	gs_replace_drop(&out->replace);
 	if (out->fd > STDERR_FILENO)
 		close(out->fd);
 	free(out);

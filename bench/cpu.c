@@ -46,10 +46,16 @@ static uint64_t sorted(uint64_t i, uint64_t n)   { return UINT64_MAX / n * i; }
 static uint64_t reversed(uint64_t i, uint64_t n) { return UINT64_MAX / n * (n - 1 - i); }
 static uint64_t equal(uint64_t i, uint64_t n)    { (void)i; (void)n; return mix(42); }
 static uint64_t few(uint64_t i, uint64_t n)      { (void)n; return mix(mix(i) % 16); }
-static uint64_t organ(uint64_t i, uint64_t n)    { return UINT64_MAX / n * (i < n / 2 ? i : n - i); }
+static uint64_t organ(uint64_t i, uint64_t n)
+{
+	return UINT64_MAX / n * (i < n / 2 ? i : n - i);
+}
 static uint64_t saw(uint64_t i, uint64_t n)      { (void)n; return (i % 1000) << 54; }
-static uint64_t narrow(uint64_t i, uint64_t n)   { (void)n; return mix(i) >> 8 & ~(uint64_t)0xffff << 32; }
-static uint64_t outlier(uint64_t i, uint64_t n)  { return i == n / 2 ? UINT64_MAX : mix(i) % n << 32; }
+static uint64_t narrow(uint64_t i, uint64_t n)   { (void)n; return mix(i) >> 8; }
+static uint64_t outlier(uint64_t i, uint64_t n)
+{
+	return i == n / 2 ? UINT64_MAX : mix(i) % n << 32;
+}
 static uint64_t powers(uint64_t i, uint64_t n)   { (void)n; return mix(i) >> (mix(~i) % 64); }
 static uint64_t zipf(uint64_t i, uint64_t n)
 {

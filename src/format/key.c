@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* key.c - what the table of key types says */
 #include <assert.h>
+#include <stdbool.h>
 
 #include "format/key.h"
 
@@ -19,7 +20,7 @@ gs_key_bits(enum gsort_type type)
 	case GSORT_U64: case GSORT_I64: case GSORT_F64:
 		return 64;
 	}
-	assert(!"a type");
+	assert(false && "a type");
 	return 0;
 }
 

@@ -75,7 +75,7 @@ gs_select_unique(struct gs_select *select, struct gs_span *span)
 	case 16: span->count = keep(span->keys, 16, span->count); break;
 	case 32: span->count = keep(span->keys, 32, span->count); break;
 	case 64: span->count = keep(span->keys, 64, span->count); break;
-	default: assert(!"a width");
+	default: assert(false && "a width");
 	}
 	/* The first key went out with the span before: the borrower may move the
 	 * pointer, too. */

@@ -50,7 +50,10 @@ static uint64_t outlier(uint64_t i, uint64_t n)
 	return i == n / 2 ? UINT64_MAX : (mix(i) % 1000) << 32 | mix(i) % 7;
 }
 /* Half of the keys are one value, which no pivot can divide. */
-static uint64_t heavy(uint64_t i, uint64_t n)    { return mix(i) % 2 ? UINT64_MAX / 3 : mix(n + i); }
+static uint64_t heavy(uint64_t i, uint64_t n)
+{
+	return mix(i) % 2 ? UINT64_MAX / 3 : mix(n + i);
+}
 static uint64_t zipf(uint64_t i, uint64_t n)     { return UINT64_MAX / (1 + mix(i) % n); }
 
 static const struct {
@@ -80,7 +83,6 @@ struct arrays {
 	void     *keys, *scratch;
 };
 
-/* Keys are 8 bytes and more from the allocation's begin: alignment must not matter. */
 static void
 make(struct arrays *arrays, unsigned bits, unsigned shape, size_t count)
 {
@@ -130,9 +132,9 @@ unit_cpu_sort(void)
 	/* Around blocks, leaves (2^11 u64, 2^12 u32), bins, teams and the cache. */
 	static const size_t sizes[] = {
 		1535, 2047, 2048, 2049, 3000, 4095, 4096, 4097, 5000, 8191, 8192, 8193, 20000,
-		65535, 65536, 65537, 131073, 300000,
+		65535, 65536, 65537, 131073,
 	};
-	const size_t most = (1 << 20) + 4321;
+	const size_t most = (1 << 19) + 4321;
 	char *memory = malloc(4 * (most * 8 + 8));
 	struct arrays arrays = { .expect = (uint64_t *)(void *)memory };
 

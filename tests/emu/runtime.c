@@ -87,6 +87,17 @@ emu_call(void)
 	return cudaSuccess;
 }
 
+unsigned long
+emu_calls(void)
+{
+	unsigned long so_far;
+
+	pthread_mutex_lock(&lock);
+	so_far = calls;
+	pthread_mutex_unlock(&lock);
+	return so_far;
+}
+
 #define CALL() \
 	do { \
 		cudaError_t call_error = emu_call(); \

@@ -61,7 +61,7 @@ check_memory(void)
 	(void)cudaGetLastError();
 }
 
-/* Calls are counted from the start of the process, so look from a fresh one. */
+/* What BODY returns, or 1000 + the signal that ends it. */
 static int
 in_child(int (*body)(void))
 {
@@ -79,13 +79,15 @@ in_child(int (*body)(void))
 	return WIFSIGNALED(status) ? 1000 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+/* Of a hundred calls, the number of the one that fails. */
 static int
-calls_that_fail(void)
+call_that_fails(void)
 {
 	int count, failed = 0;
 
-	for (int call = 0; call < 100; call++)
-		failed += cudaGetDeviceCount(&count) == cudaErrorECCUncorrectable;
+	for (int call = 1; call <= 100; call++)
+		if (cudaGetDeviceCount(&count) == cudaErrorECCUncorrectable)
+			failed += call;
 	return failed;
 }
 
@@ -116,9 +118,11 @@ check_errors(void)
 		  1000 + SIGABRT },
 		{ "2048 threads are too many for a block: an error", SAMPLE_TOO_MANY, 1 },
 	};
+	char fail[40];
 
-	setenv("GSORT_EMU_FAIL", "90:214", 1);
-	CHECK(in_child(calls_that_fail) == 1, "GSORT_EMU_FAIL=90:214 lets the 90th call fail");
+	snprintf(fail, sizeof fail, "%lu:214", emu_calls() + 90);
+	setenv("GSORT_EMU_FAIL", fail, 1);
+	CHECK(in_child(call_that_fails) == 90, "GSORT_EMU_FAIL lets the 90th call fail");
 	unsetenv("GSORT_EMU_FAIL");
 	setenv("OMP_NUM_THREADS", "1", 1);
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
@@ -143,13 +147,15 @@ check_threads(void)
 
 		setenv("GSORT_EMU_REVERSE", reverse ? "1" : "0", 1);
 		for (unsigned with_barrier = 0; with_barrier < 2; with_barrier++) {
-			unsigned first = 5000 * (2 * reverse + with_barrier);	/* never seen before */
+			/* keys that were never there before */
+			unsigned first = 5000 * (2 * reverse + with_barrier);
 
 			for (unsigned k = 0; k < 1024; k++)
 				keys[k] = first + k;
 			(void)sample_reverse(keys, 1024, with_barrier == 1);
 			for (unsigned k = 0; k < 1024; k++)
-				*(with_barrier ? &right : &right_without) += keys[k] == first + 1023 - k;
+				*(with_barrier ? &right : &right_without) +=
+					keys[k] == first + 1023 - k;
 		}
 		CHECK(right == 1024, "a block reverses its keys through shared memory");
 		CHECK(right_without < 1024, "and does not if it forgets the barrier");

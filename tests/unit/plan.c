@@ -33,7 +33,7 @@ static const struct {
 	  GS_OK, 0, 16 MiB },
 	{ "a pipe opens it only once much has come",
 	  FACTS(.type = GSORT_U64, .key_bits = 64, .input_bytes = UNKNOWN),
-	  GS_OK, 1024ull MiB, 16 MiB },
+	  GS_OK, 256ull MiB, 16 MiB },
 	{ "--device=cpu never opens it",
 	  FACTS(.type = GSORT_U64, .key_bits = 64, .input_bytes = 8ull GiB,
 	        .device = GSORT_DEVICE_CPU), GS_OK, GS_NEVER, 16 MiB },

@@ -16,14 +16,15 @@
 extern "C" {
 #endif
 
-/** Keys of room that sorting a tile of COUNT keys takes: a power of two >= COUNT. */
+/** COUNT rounded up, so that a tile behind this one begins where a tile may: at
+ *  a multiple of 16 bytes.  BITS is 32 or 64. */
 size_t gs_tile_room(unsigned bits, size_t count);
 
 /**
  * Sort one tile in place.
  *
- * @keys  COUNT keys, in room for gs_tile_room(); what lies behind them is padded
- *        on the device with the largest key, and so stays behind them
+ * @keys   at a multiple of 16 bytes (or cudaErrorMisalignedAddress)
+ * @count  any; what lies behind the keys is neither read nor written
  *
  * Bitonic sort: registers, then warp shuffles, then shared memory, then as few
  * passes over device memory as can be (Batcher, "Sorting networks and their
@@ -31,12 +32,16 @@ size_t gs_tile_room(unsigned bits, size_t count);
  */
 cudaError_t gs_tile_sort(void *keys, unsigned bits, size_t count, cudaStream_t stream);
 
-/** Scratch for gs_tile_merge() of up to COUNT keys in all. */
+/** Scratch for gs_tile_merge() of up to COUNT keys in all, 8 byte aligned: about a
+ *  byte for every 1000 (u32) or 500 (u64) keys. */
 size_t gs_tile_merge_scratch_bytes(unsigned bits, size_t count);
 
 /**
  * Merge two sorted runs: A_COUNT keys at A and B_COUNT at B to OUT, which
- * overlaps neither.  A count may be 0 (then it is a copy).
+ * overlaps neither.  A count may be 0 (then it is a copy).  Keys need no more
+ * alignment than keys do; OUT at a multiple of 16 bytes is faster.
+ *
+ * @scratch  not shared with work that may run at the same time
  *
  * Merge path (Green, McColl, Bader, "GPU Merge Path", ICS 2012).
  */

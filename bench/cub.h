@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* cub.h - NVIDIA's sorts, the yardstick; never part of gsort */
+#ifndef GS_BENCH_CUB_H
+#define GS_BENCH_CUB_H
+
+#include <cuda_runtime_api.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum cub_which { CUB_RADIX, CUB_MERGE };
+
+/** Scratch for COUNT keys. */
+cudaError_t cub_scratch_bytes(enum cub_which which, unsigned bits, size_t count, size_t *bytes);
+
+/** Sort COUNT keys: radix from KEYS to OTHER, merge in KEYS. */
+cudaError_t cub_sort(enum cub_which which, void *keys, void *other, unsigned bits, size_t count,
+                     void *scratch, size_t scratch_bytes, cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

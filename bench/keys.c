@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* keys.c - make keys, and tell whether a sort has lost any */
+#include "config.h"
+
+#include "bench/bench.h"
+
+const char *const keys_shapes[] = { "uniform", "sorted", "reversed", "equal", "few", "organ", NULL };
+
+enum { UNIFORM, SORTED, REVERSED, EQUAL, FEW, ORGAN };
+
+/* Number AT of the sequence that SEED begins (Vigna, "splitmix64"). */
+static uint64_t
+random_at(uint64_t seed, uint64_t at)
+{
+	uint64_t z = seed + (at + 1) * UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return z ^ (z >> 31);
+}
+
+static uint64_t
+key_of(unsigned shape, uint64_t at, uint64_t count, uint64_t seed)
+{
+	switch (shape) {
+	case SORTED:   return at;
+	case REVERSED: return count - at;
+	case EQUAL:    return 42;
+	case FEW:      return random_at(seed, at) >> 60 << 20;
+	case ORGAN:    return at < count / 2 ? at : count - at;
+	default:       return random_at(seed, at);
+	}
+}
+
+static uint64_t
+key_at(const void *keys, unsigned bits, size_t at)
+{
+	return bits == 32 ? ((const uint32_t *)keys)[at] : ((const uint64_t *)keys)[at];
+}
+
+static void
+key_put(void *keys, unsigned bits, size_t at, uint64_t key)
+{
+	if (bits == 32)
+		((uint32_t *)keys)[at] = (uint32_t)key;
+	else
+		((uint64_t *)keys)[at] = key;
+}
+
+void
+keys_fill(void *keys, unsigned bits, size_t count, unsigned shape, uint64_t seed)
+{
+#pragma omp parallel for schedule(static)
+	for (size_t at = 0; at < count; at++)
+		key_put(keys, bits, at, key_of(shape, at, count, seed));
+}
+
+void
+keys_fill_sorted(void *keys, unsigned bits, size_t count, uint64_t seed)
+{
+	/* the distance of neighbours: as wide as the key allows, so that seeds interleave */
+	const uint64_t step = (bits == 32 ? UINT32_MAX : UINT64_MAX) / (count + 1);
+
+#pragma omp parallel for schedule(static)
+	for (size_t at = 0; at < count; at++)
+		key_put(keys, bits, at, step < 3 ? (uint64_t)((double)at / (double)count * UINT32_MAX) :
+		        at * step + random_at(seed, at) % 3 * (step / 3));
+}
+
+uint64_t
+keys_digest(const void *keys, unsigned bits, size_t count)
+{
+	uint64_t sum = 0;
+
+#pragma omp parallel for schedule(static) reduction(+ : sum)
+	for (size_t at = 0; at < count; at++)
+		sum += random_at(key_at(keys, bits, at), 1);
+	return sum;
+}
+
+bool
+keys_ascend(const void *keys, unsigned bits, size_t count)
+{
+	uint64_t falls = 0;
+
+#pragma omp parallel for schedule(static) reduction(+ : falls)
+	for (size_t at = 1; at < count; at++)
+		falls += key_at(keys, bits, at - 1) > key_at(keys, bits, at);
+	return falls == 0;
+}

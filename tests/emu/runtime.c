@@ -1,0 +1,644 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * runtime.c - the pretend CUDA runtime: memory with bookkeeping, and nothing else
+ *
+ * Every call is complete when it returns.  What the real runtime would only
+ * notice as a wrong result is an error here: a copy whose device side is not
+ * wholly inside one piece of device memory, a piece freed twice, a stream or an
+ * event that does not exist.
+ *
+ * Invariant: pieces[] holds every living piece once; device_bytes is their sum.
+ */
+#include "config.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cuda_runtime_api.h"
+
+enum { PIECES = 4096, GARBAGE = 0xa5 };
+
+enum kind { NOTHING, DEVICE, PINNED, REGISTERED };
+
+static struct piece {
+	char     *at;
+	size_t    bytes;
+	enum kind kind;
+} pieces[PIECES];
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static size_t device_bytes;	/* guarded by lock, like pieces and calls */
+static unsigned long calls;
+static _Thread_local cudaError_t last_error;
+static _Thread_local int current_device;
+
+struct CUstream_st { unsigned alive; };
+struct CUevent_st  { unsigned alive; struct timespec recorded; };
+
+enum { ALIVE = 0x6c697665 };
+
+static unsigned long long
+setting(const char *name, unsigned long long otherwise)
+{
+	const char *value = getenv(name);
+
+	return value != NULL && *value != '\0' ? strtoull(value, NULL, 10) : otherwise;
+}
+
+static int
+device_count(void)
+{
+	return (int)setting("GSORT_EMU_DEVICES", 1);
+}
+
+static size_t
+device_room(void)
+{
+	return (size_t)setting("GSORT_EMU_MEMORY", 1ull << 30);
+}
+
+cudaError_t
+emu_note(cudaError_t error)
+{
+	if (error != cudaSuccess && error != cudaErrorNotReady)
+		last_error = error;
+	return error;
+}
+
+/* One call of the runtime.  GSORT_EMU_FAIL may have chosen it to fail. */
+cudaError_t
+emu_call(void)
+{
+	const char *fail = getenv("GSORT_EMU_FAIL");
+	unsigned long call, nth;
+	int code;
+
+	if (device_count() == 0)
+		return emu_note(cudaErrorNoDevice);
+	pthread_mutex_lock(&lock);
+	call = ++calls;
+	pthread_mutex_unlock(&lock);
+	if (fail != NULL && sscanf(fail, "%lu:%d", &nth, &code) == 2 && call == nth)
+		return emu_note((cudaError_t)code);
+	return cudaSuccess;
+}
+
+unsigned long
+emu_calls(void)
+{
+	unsigned long so_far;
+
+	pthread_mutex_lock(&lock);
+	so_far = calls;
+	pthread_mutex_unlock(&lock);
+	return so_far;
+}
+
+#define CALL() \
+	do { \
+		cudaError_t call_error = emu_call(); \
+		if (call_error != cudaSuccess) \
+			return call_error; \
+	} while (0)
+
+/* ---- memory ------------------------------------------------------------- */
+
+/* The piece that holds BYTES from AT on, or NULL.  Locked. */
+static struct piece *
+piece_around(const void *at, size_t bytes)
+{
+	uintptr_t from = (uintptr_t)at;
+
+	for (size_t p = 0; p < PIECES; p++) {
+		uintptr_t begin = (uintptr_t)pieces[p].at;
+
+		if (pieces[p].kind != NOTHING && from >= begin &&
+		    from - begin <= pieces[p].bytes && bytes <= pieces[p].bytes - (from - begin))
+			return &pieces[p];
+	}
+	return NULL;
+}
+
+/* Note a piece.  Locked. */
+static cudaError_t
+piece_add(void *at, size_t bytes, enum kind kind)
+{
+	for (size_t p = 0; p < PIECES; p++)
+		if (pieces[p].kind == NOTHING) {
+			pieces[p] = (struct piece){ .at = at, .bytes = bytes, .kind = kind };
+			return cudaSuccess;
+		}
+	return cudaErrorMemoryAllocation;
+}
+
+/* Memory like a driver's: 256 byte aligned, full of garbage. */
+static cudaError_t
+allocate(void **memory, size_t bytes, enum kind kind)
+{
+	cudaError_t error = cudaErrorMemoryAllocation;
+	void *at = NULL;
+
+	*memory = NULL;
+	if (bytes == 0)
+		return cudaSuccess;
+	pthread_mutex_lock(&lock);
+	if ((kind != DEVICE || bytes <= device_room() - device_bytes) &&
+	    device_bytes <= device_room() &&
+	    (at = aligned_alloc(256, (bytes + 255) & ~(size_t)255)) != NULL)
+		error = piece_add(at, bytes, kind);
+	if (error == cudaSuccess && kind == DEVICE)
+		device_bytes += bytes;
+	pthread_mutex_unlock(&lock);
+	if (error != cudaSuccess) {
+		free(at);
+		return emu_note(error);
+	}
+	memset(at, GARBAGE, bytes);
+	*memory = at;
+	return cudaSuccess;
+}
+
+/* Forget the piece that begins at MEMORY; give its memory back unless it was lent. */
+static cudaError_t
+release(void *memory, enum kind kind, cudaError_t otherwise)
+{
+	struct piece *piece = NULL;
+
+	if (memory == NULL)
+		return cudaSuccess;
+	pthread_mutex_lock(&lock);
+	for (size_t p = 0; p < PIECES && piece == NULL; p++)
+		if (pieces[p].kind == kind && pieces[p].at == memory)
+			piece = &pieces[p];
+	if (piece != NULL) {
+		piece->kind = NOTHING;
+		if (kind == DEVICE)
+			device_bytes -= piece->bytes;
+	}
+	pthread_mutex_unlock(&lock);
+	if (piece == NULL)
+		return emu_note(otherwise);
+	if (kind != REGISTERED)
+		free(memory);
+	return cudaSuccess;
+}
+
+cudaError_t
+cudaMalloc(void **memory, size_t bytes)
+{
+	CALL();
+	return allocate(memory, bytes, DEVICE);
+}
+
+cudaError_t
+cudaMallocAsync(void **memory, size_t bytes, cudaStream_t stream)
+{
+	(void)stream;
+	return cudaMalloc(memory, bytes);
+}
+
+cudaError_t
+cudaFree(void *memory)
+{
+	CALL();
+	return release(memory, DEVICE, cudaErrorInvalidValue);
+}
+
+cudaError_t
+cudaFreeAsync(void *memory, cudaStream_t stream)
+{
+	(void)stream;
+	return cudaFree(memory);
+}
+
+cudaError_t
+cudaHostAlloc(void **memory, size_t bytes, unsigned flags)
+{
+	(void)flags;
+	CALL();
+	return allocate(memory, bytes, PINNED);
+}
+
+cudaError_t
+cudaMallocHost(void **memory, size_t bytes)
+{
+	return cudaHostAlloc(memory, bytes, cudaHostAllocDefault);
+}
+
+cudaError_t
+cudaFreeHost(void *memory)
+{
+	CALL();
+	return release(memory, PINNED, cudaErrorInvalidValue);
+}
+
+cudaError_t
+cudaHostRegister(void *memory, size_t bytes, unsigned flags)
+{
+	cudaError_t error = cudaErrorInvalidValue;
+
+	(void)flags;
+	CALL();
+	pthread_mutex_lock(&lock);
+	if (memory != NULL && bytes > 0)
+		error = piece_around(memory, 1) != NULL ? cudaErrorHostMemoryAlreadyRegistered :
+		        piece_add(memory, bytes, REGISTERED);
+	pthread_mutex_unlock(&lock);
+	return emu_note(error);
+}
+
+cudaError_t
+cudaHostUnregister(void *memory)
+{
+	CALL();
+	return release(memory, REGISTERED, cudaErrorHostMemoryNotRegistered);
+}
+
+cudaError_t
+cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
+{
+	CALL();
+	*total_bytes = device_room();
+	pthread_mutex_lock(&lock);
+	*free_bytes = device_room() > device_bytes ? device_room() - device_bytes : 0;
+	pthread_mutex_unlock(&lock);
+	return cudaSuccess;
+}
+
+size_t
+emu_allocations(void)
+{
+	size_t count = 0;
+
+	pthread_mutex_lock(&lock);
+	for (size_t p = 0; p < PIECES; p++)
+		count += pieces[p].kind != NOTHING;
+	pthread_mutex_unlock(&lock);
+	return count;
+}
+
+/* Is all of it device memory (wanted), or none of it (not wanted)? */
+static int
+side_holds(const void *at, size_t bytes, int on_device)
+{
+	struct piece *piece;
+	int is_device;
+
+	pthread_mutex_lock(&lock);
+	piece = piece_around(at, on_device ? bytes : 0);
+	is_device = piece != NULL && piece->kind == DEVICE;
+	pthread_mutex_unlock(&lock);
+	return is_device == on_device;
+}
+
+cudaError_t
+cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+                cudaStream_t stream)
+{
+	CALL();
+	if (stream != NULL && stream->alive != ALIVE)
+		return emu_note(cudaErrorInvalidResourceHandle);
+	if (bytes == 0)
+		return cudaSuccess;
+	if (kind != cudaMemcpyDefault &&
+	    (!side_holds(to, bytes, kind == cudaMemcpyHostToDevice ||
+	                 kind == cudaMemcpyDeviceToDevice) ||
+	     !side_holds(from, bytes, kind == cudaMemcpyDeviceToHost ||
+	                 kind == cudaMemcpyDeviceToDevice)))
+		return emu_note(cudaErrorInvalidValue);
+	memmove(to, from, bytes);
+	return cudaSuccess;
+}
+
+cudaError_t
+cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
+{
+	return cudaMemcpyAsync(to, from, bytes, kind, NULL);
+}
+
+cudaError_t
+cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t stream)
+{
+	(void)stream;
+	CALL();
+	if (bytes > 0 && !side_holds(memory, bytes, 1))
+		return emu_note(cudaErrorInvalidValue);
+	if (bytes > 0)
+		memset(memory, value, bytes);
+	return cudaSuccess;
+}
+
+cudaError_t
+cudaMemset(void *memory, int value, size_t bytes)
+{
+	return cudaMemsetAsync(memory, value, bytes, NULL);
+}
+
+/* ---- devices ------------------------------------------------------------ */
+
+cudaError_t
+cudaGetDeviceCount(int *count)
+{
+	*count = 0;
+	CALL();
+	*count = device_count();
+	return cudaSuccess;
+}
+
+cudaError_t
+cudaSetDevice(int device)
+{
+	CALL();
+	if (device < 0 || device >= device_count())
+		return emu_note(cudaErrorInvalidDevice);
+	current_device = device;
+	return cudaSuccess;
+}
+
+cudaError_t
+cudaGetDevice(int *device)
+{
+	CALL();
+	*device = current_device;
+	return cudaSuccess;
+}
+
+cudaError_t
+cudaSetDeviceFlags(unsigned flags)
+{
+	(void)flags;
+	CALL();
+	return cudaSuccess;
+}
+
+cudaError_t
+cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
+{
+	CALL();
+	if (device < 0 || device >= device_count())
+		return emu_note(cudaErrorInvalidDevice);
+	*properties = (struct cudaDeviceProp){
+		.name = "emulated GPU", .totalGlobalMem = device_room(),
+		.sharedMemPerBlock = 48 << 10, .major = 9, .minor = 0, .warpSize = 32,
+		.maxThreadsPerBlock = 1024, .multiProcessorCount = 2, .l2CacheSize = 1 << 20,
+		.memoryBusWidth = 64, .asyncEngineCount = 2,
+	};
+	return cudaSuccess;
+}
+
+cudaError_t
+cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
+{
+	struct cudaDeviceProp properties;
+	cudaError_t error = cudaGetDeviceProperties(&properties, device);
+
+	if (error != cudaSuccess)
+		return error;
+	switch (attribute) {
+	case cudaDevAttrMaxThreadsPerBlock:      *value = properties.maxThreadsPerBlock; break;
+	case cudaDevAttrMaxSharedMemoryPerBlock: *value = (int)properties.sharedMemPerBlock; break;
+	case cudaDevAttrWarpSize:                *value = properties.warpSize; break;
+	case cudaDevAttrClockRate:               *value = 1000000; break;
+	case cudaDevAttrMultiProcessorCount:     *value = properties.multiProcessorCount; break;
+	case cudaDevAttrL2CacheSize:             *value = properties.l2CacheSize; break;
+	case cudaDevAttrComputeCapabilityMajor:  *value = properties.major; break;
+	case cudaDevAttrComputeCapabilityMinor:  *value = properties.minor; break;
+	default: return emu_note(cudaErrorInvalidValue);
+	}
+	return cudaSuccess;
+}
+
+cudaError_t
+cudaDeviceSynchronize(void)
+{
+	CALL();
+	return cudaSuccess;
+}
+
+/* All memory of the device is gone, whoever had it. */
+cudaError_t
+cudaDeviceReset(void)
+{
+	CALL();
+	pthread_mutex_lock(&lock);
+	for (size_t p = 0; p < PIECES; p++) {
+		if (pieces[p].kind == DEVICE || pieces[p].kind == PINNED)
+			free(pieces[p].at);
+		pieces[p].kind = NOTHING;
+	}
+	device_bytes = 0;
+	pthread_mutex_unlock(&lock);
+	return cudaSuccess;
+}
+
+cudaError_t
+cudaRuntimeGetVersion(int *version)
+{
+	*version = CUDART_VERSION;
+	return cudaSuccess;
+}
+
+cudaError_t
+cudaDriverGetVersion(int *version)
+{
+	*version = device_count() > 0 ? CUDART_VERSION : 0;
+	return cudaSuccess;
+}
+
+cudaError_t
+cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value)
+{
+	(void)kernel;
+	(void)attribute;
+	(void)value;
+	CALL();
+	return cudaSuccess;
+}
+
+/* ---- streams and events ------------------------------------------------- */
+
+static cudaError_t
+stream_call(cudaStream_t stream)
+{
+	CALL();
+	if (stream != NULL && stream->alive != ALIVE)
+		return emu_note(cudaErrorInvalidResourceHandle);
+	return cudaSuccess;
+}
+
+static cudaError_t
+event_call(cudaEvent_t event)
+{
+	CALL();
+	if (event == NULL || event->alive != ALIVE)
+		return emu_note(cudaErrorInvalidResourceHandle);
+	return cudaSuccess;
+}
+
+cudaError_t
+cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
+{
+	(void)flags;
+	*stream = NULL;
+	CALL();
+	if ((*stream = malloc(sizeof **stream)) == NULL)
+		return emu_note(cudaErrorMemoryAllocation);
+	(*stream)->alive = ALIVE;
+	return cudaSuccess;
+}
+
+cudaError_t
+cudaStreamCreate(cudaStream_t *stream)
+{
+	return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
+}
+
+cudaError_t
+cudaStreamDestroy(cudaStream_t stream)
+{
+	cudaError_t error = stream_call(stream);
+
+	if (error != cudaSuccess)
+		return error;
+	if (stream == NULL)
+		return emu_note(cudaErrorInvalidResourceHandle);
+	stream->alive = 0;
+	free(stream);
+	return cudaSuccess;
+}
+
+cudaError_t
+cudaStreamSynchronize(cudaStream_t stream)
+{
+	return stream_call(stream);
+}
+
+cudaError_t
+cudaStreamQuery(cudaStream_t stream)
+{
+	return stream_call(stream);
+}
+
+cudaError_t
+cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
+{
+	cudaError_t error = stream_call(stream);
+
+	(void)flags;
+	return error != cudaSuccess ? error : event_call(event);
+}
+
+cudaError_t
+cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
+{
+	(void)flags;
+	*event = NULL;
+	CALL();
+	if ((*event = calloc(1, sizeof **event)) == NULL)
+		return emu_note(cudaErrorMemoryAllocation);
+	(*event)->alive = ALIVE;
+	return cudaSuccess;
+}
+
+cudaError_t
+cudaEventCreate(cudaEvent_t *event)
+{
+	return cudaEventCreateWithFlags(event, cudaEventDefault);
+}
+
+cudaError_t
+cudaEventDestroy(cudaEvent_t event)
+{
+	cudaError_t error = event_call(event);
+
+	if (error != cudaSuccess)
+		return error;
+	event->alive = 0;
+	free(event);
+	return cudaSuccess;
+}
+
+cudaError_t
+cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+	cudaError_t error = stream_call(stream);
+
+	if (error == cudaSuccess)
+		error = event_call(event);
+	if (error == cudaSuccess)
+		clock_gettime(CLOCK_MONOTONIC, &event->recorded);
+	return error;
+}
+
+cudaError_t
+cudaEventSynchronize(cudaEvent_t event)
+{
+	return event_call(event);
+}
+
+cudaError_t
+cudaEventQuery(cudaEvent_t event)
+{
+	return event_call(event);
+}
+
+cudaError_t
+cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to)
+{
+	cudaError_t error = event_call(from);
+
+	if (error == cudaSuccess)
+		error = event_call(to);
+	if (error == cudaSuccess)
+		*milliseconds = (float)((double)(to->recorded.tv_sec - from->recorded.tv_sec) * 1e3 +
+		                        (double)(to->recorded.tv_nsec - from->recorded.tv_nsec) / 1e6);
+	return error;
+}
+
+/* ---- errors ------------------------------------------------------------- */
+
+cudaError_t
+cudaGetLastError(void)
+{
+	cudaError_t error = last_error;
+
+	last_error = cudaSuccess;
+	return error;
+}
+
+cudaError_t
+cudaPeekAtLastError(void)
+{
+	return last_error;
+}
+
+const char *
+cudaGetErrorString(cudaError_t error)
+{
+	switch (error) {
+	case cudaSuccess:                   return "no error";
+	case cudaErrorInvalidValue:         return "invalid argument";
+	case cudaErrorMemoryAllocation:     return "out of memory";
+	case cudaErrorInitializationError:  return "initialization error";
+	case cudaErrorInvalidConfiguration: return "invalid configuration argument";
+	case cudaErrorInsufficientDriver:
+		return "CUDA driver version is insufficient for CUDA runtime version";
+	case cudaErrorNoDevice:             return "no CUDA-capable device is detected";
+	case cudaErrorInvalidDevice:        return "invalid device ordinal";
+	case cudaErrorInvalidResourceHandle: return "invalid resource handle";
+	case cudaErrorIllegalAddress:       return "an illegal memory access was encountered";
+	case cudaErrorMisalignedAddress:    return "misaligned address";
+	case cudaErrorLaunchFailure:        return "unspecified launch failure";
+	default:                            return "unknown error";
+	}
+}
+
+const char *
+cudaGetErrorName(cudaError_t error)
+{
+	return cudaGetErrorString(error);
+}

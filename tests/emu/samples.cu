@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* samples.cu - small kernels, right and wrong, that show what the emulator does */
+#include <cuda_runtime.h>
+
+#include "kernels/launch.cuh"
+#include "tests/emu/samples.h"
+
+/* Each warp adds up its threads' numbers, and one thread of each adds that to *sum. */
+static __global__ void
+sum_kernel(unsigned *sum, unsigned count)
+{
+	unsigned t = blockIdx.x * blockDim.x + threadIdx.x, value = t < count ? t : 0;
+
+	for (unsigned lanes = 16; lanes > 0; lanes /= 2)
+		value += __shfl_down_sync(0xffffffffu, value, lanes);
+	if (threadIdx.x % 32 == 0)
+		atomicAdd(sum, value);
+}
+
+/* Reverse the block's keys through shared memory, with a barrier or without. */
+static __global__ void
+reverse_kernel(unsigned *keys, bool with_barrier)
+{
+	__shared__ unsigned shared[1024];
+
+	shared[threadIdx.x] = keys[threadIdx.x];
+	if (with_barrier)
+		__syncthreads();
+	keys[threadIdx.x] = shared[blockDim.x - 1 - threadIdx.x];
+}
+
+/* Only the first half of the block reaches the barrier. */
+static __global__ void
+half_barrier_kernel()
+{
+	if (threadIdx.x < blockDim.x / 2)
+		__syncthreads();
+}
+
+/* Two barriers, half of the block at each. */
+static __global__ void
+other_barrier_kernel()
+{
+	if (threadIdx.x < blockDim.x / 2)
+		__syncthreads();
+	else
+		__syncthreads();
+}
+
+/* The odd lanes wait for all lanes. */
+static __global__ void
+half_warp_kernel()
+{
+	if (threadIdx.x % 2 == 1)
+		__syncwarp();
+}
+
+/* The even lanes read from the odd ones, which are not there. */
+static __global__ void
+stranger_kernel(unsigned *sum)
+{
+	if (threadIdx.x % 2 == 0)
+		*sum = __shfl_xor_sync(0x55555555u, threadIdx.x, 1);
+}
+
+extern "C" cudaError_t
+sample_sum(unsigned *sum, unsigned count)
+{
+	return launch(sum_kernel, (count + 95) / 96, 96, 0, sum, count);
+}
+
+extern "C" cudaError_t
+sample_reverse(unsigned *keys, unsigned count, int with_barrier)
+{
+	return launch(reverse_kernel, 1, count, 0, keys, with_barrier != 0);
+}
+
+extern "C" cudaError_t
+sample_wrong(enum sample_wrong which, unsigned *sum)
+{
+	switch (which) {
+	case SAMPLE_HALF_BARRIER:  return launch(half_barrier_kernel, 1, 64, 0);
+	case SAMPLE_OTHER_BARRIER: return launch(other_barrier_kernel, 1, 64, 0);
+	case SAMPLE_HALF_WARP:     return launch(half_warp_kernel, 1, 64, 0);
+	case SAMPLE_STRANGER:      return launch(stranger_kernel, 1, 64, 0, sum);
+	case SAMPLE_TOO_MANY:      return launch(half_barrier_kernel, 1, 2048, 0);
+	}
+	return cudaErrorInvalidValue;
+}

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * kernels.c - tile sort and merge, on the pretend GPU, against qsort
+ *
+ * Every case runs with lanes forwards and backwards, between guard keys.
+ */
+#include "config.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/kernels.h"
+#include "tests/unit/units.h"
+
+void unit_kernels(void);
+
+enum { GUARD = 16, GUARD_BYTE = 0x5c };
+
+/* How keys are made: a formula of index, count and a random number. */
+struct shape {
+	const char *name;
+	uint64_t  (*key)(uint64_t i, uint64_t count, uint64_t random);
+};
+
+static uint64_t uniform(uint64_t i, uint64_t n, uint64_t r) { (void)i; (void)n; return r; }
+static uint64_t rising(uint64_t i, uint64_t n, uint64_t r)  { (void)n; (void)r; return i * 3; }
+static uint64_t falling(uint64_t i, uint64_t n, uint64_t r) { (void)r; return n - i; }
+static uint64_t equal(uint64_t i, uint64_t n, uint64_t r)   { (void)i; (void)n; (void)r; return 7; }
+static uint64_t few(uint64_t i, uint64_t n, uint64_t r)     { (void)i; (void)n; return r % 5 << 30; }
+static uint64_t extreme(uint64_t i, uint64_t n, uint64_t r) { (void)i; (void)n; return -(r & 1); }
+static uint64_t organ(uint64_t i, uint64_t n, uint64_t r)   { (void)r; return i < n / 2 ? i : n - i; }
+static uint64_t saw(uint64_t i, uint64_t n, uint64_t r)     { (void)n; (void)r; return i % 1000; }
+
+static const struct shape shapes[] = {
+	{ "uniform", uniform }, { "rising", rising }, { "falling", falling }, { "equal", equal },
+	{ "few different", few }, { "extreme", extreme }, { "organ pipe", organ }, { "saw", saw },
+};
+
+enum { SHAPES = sizeof shapes / sizeof shapes[0] };
+
+static uint64_t random_state = 42;
+
+/* Vigna, "splitmix64". */
+static uint64_t
+random_next(void)
+{
+	uint64_t z = random_state += UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return z ^ (z >> 31);
+}
+
+static int
+compare32(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int
+compare64(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void
+sort_on_host(void *keys, unsigned bits, size_t count)
+{
+	if (count > 0)
+		qsort(keys, count, bits / 8, bits == 32 ? compare32 : compare64);
+}
+
+static void
+fill(void *keys, unsigned bits, size_t count, const struct shape *shape)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint64_t key = shape->key(i, count, random_next());
+
+		if (bits == 32)
+			((uint32_t *)keys)[i] = (uint32_t)key;
+		else
+			((uint64_t *)keys)[i] = key;
+	}
+}
+
+/* Device memory for COUNT keys from byte SHIFT on, between guards. */
+struct guarded {
+	unsigned char *memory, *keys;
+	size_t         before, bytes;
+};
+
+static struct guarded
+guarded_open(unsigned bits, size_t count, size_t shift_keys)
+{
+	struct guarded g = { .before = (GUARD + shift_keys) * (bits / 8), .bytes = count * (bits / 8) };
+	void *memory = NULL;
+
+	if (cudaMalloc(&memory, g.before + g.bytes + GUARD * 8) != cudaSuccess)
+		abort();
+	memset(memory, GUARD_BYTE, g.before + g.bytes + GUARD * 8);
+	g.memory = memory;
+	g.keys = g.memory + g.before;
+	return g;
+}
+
+/* Give it back; did the guards survive? */
+static bool
+guarded_close(struct guarded *g)
+{
+	bool whole = true;
+
+	for (size_t b = 0; b < g->before; b++)
+		whole = whole && g->memory[b] == GUARD_BYTE;
+	for (size_t b = 0; b < GUARD * 8; b++)
+		whole = whole && g->keys[g->bytes + b] == GUARD_BYTE;
+	(void)cudaFree(g->memory);
+	return whole;
+}
+
+static void
+backwards(bool on)
+{
+	setenv("GSORT_EMU_REVERSE", on ? "1" : "0", 1);
+}
+
+/* ---- tile sort ----------------------------------------------------------- */
+
+static void
+check_sort(unsigned bits, size_t count, const struct shape *shape)
+{
+	void *want = malloc((count + 1) * (bits / 8));
+	void *unsorted = malloc((count + 1) * (bits / 8));
+
+	fill(unsorted, bits, count, shape);
+	memcpy(want, unsorted, count * (bits / 8));
+	sort_on_host(want, bits, count);
+	for (int reverse = 0; reverse < 2; reverse++) {
+		struct guarded tile = guarded_open(bits, count, 0);
+		bool sorted;
+
+		backwards(reverse);
+		memcpy(tile.keys, unsorted, tile.bytes);
+		sorted = gs_tile_sort(tile.keys, bits, count, NULL) == cudaSuccess &&
+		         memcmp(tile.keys, want, tile.bytes) == 0;
+		CHECK(sorted, "a tile of %zu u%u keys, %s, gets sorted", count, bits, shape->name);
+		CHECK(guarded_close(&tile), "%zu u%u keys, %s: nothing around is written",
+		      count, bits, shape->name);
+	}
+	free(unsorted);
+	free(want);
+}
+
+static void
+check_sorts(unsigned bits)
+{
+	static const size_t sizes[] = {
+		0, 1, 2, 3, 5, 31, 32, 33, 63, 64, 65, 127, 255, 256, 257, 1000, 1023, 1024, 1025,
+		2049, 4095, 4096, 4097, 6000, 8191, 8192, 8193, 12288, 12289, 16383, 16384, 16385,
+		24577, 40000, 65535, 65536, 65537, 100003,
+	};
+
+	for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
+		check_sort(bits, sizes[s], &shapes[s % 3 == 0 ? 0 : s % SHAPES]);
+	for (size_t s = 0; s < SHAPES; s++)
+		check_sort(bits, 8192 + 4096 + 77, &shapes[s]);
+	/* in the last phase six strides span blocks: two passes */
+	check_sort(bits, (bits == 32 ? 1u << 18 : 1u << 17) + 30001, &shapes[0]);
+}
+
+/*
+ * A network that sorts every sequence of zeros and ones sorts everything (Knuth,
+ * TAOCP 3, 5.3.4, theorem Z).  Not every one of 2^8192, but runs of ones that
+ * begin and end everywhere: these are what merges are made of.
+ */
+static void
+check_zeros_and_ones(unsigned bits)
+{
+	enum { KEYS = 8192 };
+	struct guarded tile = guarded_open(bits, KEYS, 0);
+	unsigned wrong = 0;
+
+	backwards(false);
+	for (size_t from = 0; from < KEYS; from += 509)
+		for (size_t length = 1; length < KEYS; length *= 3) {
+			memset(tile.keys, 0, tile.bytes);
+			for (size_t i = 0; i < length; i++)
+				tile.keys[(from + i) % KEYS * (bits / 8)] = 1;
+			(void)gs_tile_sort(tile.keys, bits, KEYS, NULL);
+			for (size_t i = 0; i < KEYS; i++)
+				wrong += tile.keys[i * (bits / 8)] != (i >= KEYS - length);
+		}
+	CHECK(wrong == 0, "runs of ones among zeros are sorted as u%u keys", bits);
+	CHECK(guarded_close(&tile), "and nothing around is written");
+}
+
+/* ---- merge --------------------------------------------------------------- */
+
+static void
+check_merge(unsigned bits, size_t a_count, size_t b_count, const struct shape *a_shape,
+            const struct shape *b_shape, size_t shift)
+{
+	const size_t count = a_count + b_count, width = bits / 8;
+	void *want = malloc((count + 1) * width), *scratch = NULL;
+	struct guarded a = guarded_open(bits, a_count, shift);
+	struct guarded b = guarded_open(bits, b_count, shift / 2);
+
+	fill(a.keys, bits, a_count, a_shape);
+	fill(b.keys, bits, b_count, b_shape);
+	sort_on_host(a.keys, bits, a_count);
+	sort_on_host(b.keys, bits, b_count);
+	memcpy(want, a.keys, a.bytes);
+	memcpy((char *)want + a.bytes, b.keys, b.bytes);
+	sort_on_host(want, bits, count);
+	(void)cudaMalloc(&scratch, gs_tile_merge_scratch_bytes(bits, count));
+	for (int reverse = 0; reverse < 2; reverse++) {
+		struct guarded out = guarded_open(bits, count, shift % 3);
+		bool merged;
+
+		backwards(reverse);
+		merged = gs_tile_merge(out.keys, a.keys, a_count, b.keys, b_count, bits, scratch,
+		                       NULL) == cudaSuccess &&
+		         memcmp(out.keys, want, out.bytes) == 0;
+		CHECK(merged, "%zu and %zu u%u keys, %s and %s, at odd address %zu, merge",
+		      a_count, b_count, bits, a_shape->name, b_shape->name, shift);
+		CHECK(guarded_close(&out), "%zu and %zu u%u keys: nothing around is written",
+		      a_count, b_count, bits);
+	}
+	(void)cudaFree(scratch);
+	CHECK(guarded_close(&a) & guarded_close(&b), "runs are not written");
+	free(want);
+}
+
+static void
+check_merges(unsigned bits)
+{
+	static const size_t sizes[][2] = {
+		{ 0, 0 }, { 0, 1 }, { 1, 0 }, { 1, 1 }, { 2, 1 }, { 0, 5000 }, { 9000, 0 }, { 1, 8191 },
+		{ 8192, 1 }, { 4096, 4096 }, { 4095, 4097 }, { 8192, 8192 }, { 8191, 8193 }, { 3, 30000 },
+		{ 30000, 3 }, { 12345, 54321 }, { 40001, 40000 }, { 65536, 65536 }, { 100000, 777 },
+	};
+
+	for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
+		check_merge(bits, sizes[s][0], sizes[s][1], &shapes[s % SHAPES],
+		            &shapes[s % 2 == 0 ? s % SHAPES : 0], s % 5);
+	for (size_t s = 0; s < SHAPES; s++) {
+		check_merge(bits, 20000, 15001, &shapes[s], &shapes[s], 0);
+		check_merge(bits, 20000, 15001, &shapes[s], &shapes[(s + 3) % SHAPES], 1);
+	}
+}
+
+static void
+check_contract(void)
+{
+	uint64_t keys[4] = { 3, 2, 1, 0 };
+
+	CHECK(gs_tile_sort(keys, 16, 4, NULL) == cudaErrorInvalidValue, "keys are not 16 bits wide");
+	CHECK(gs_tile_merge(keys, keys, 1, keys, 1, 8, keys, NULL) == cudaErrorInvalidValue,
+	      "nor 8, to be merged");
+	CHECK(gs_tile_sort((char *)keys + 4, 32, 4, NULL) == cudaErrorMisalignedAddress,
+	      "a tile begins at a multiple of 16 bytes");
+	CHECK(gs_tile_room(32, 5) == 8 && gs_tile_room(64, 5) == 6 && gs_tile_room(32, 8) == 8 &&
+	      gs_tile_room(64, 0) == 0, "room ends at a multiple of 16 bytes");
+	CHECK(keys[0] == 3 && keys[3] == 0, "whatever is refused is untouched");
+}
+
+void
+unit_kernels(void)
+{
+	check_contract();
+	for (unsigned bits = 32; bits <= 64; bits += 32) {
+		check_sorts(bits);
+		check_zeros_and_ones(bits);
+		check_merges(bits);
+	}
+	unsetenv("GSORT_EMU_REVERSE");
+	(void)cudaGetLastError();
+}

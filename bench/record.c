@@ -2,6 +2,7 @@
 /* record.c - rows of figures for other programs: JSON, a row a line, and CSV */
 #include "config.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -75,35 +76,56 @@ record_number(const char *name, double number)
 	record.row[record.fields - 1].number = number;
 }
 
-/* Texts are names of ours and of the device: none has a quote in it. */
+/* Texts are names of ours and of the device: none has a quote in it.  Counts stay exact. */
 static void
-put_row(FILE *file, const char *begin, bool names, const char *end)
+put_field(FILE *file, unsigned f)
 {
-	fputs(begin, file);
+	const double number = record.row[f].number;
+
+	if (record.row[f].text != NULL)
+		fprintf(file, "\"%s\"", record.row[f].text);
+	else
+		fprintf(file, number == floor(number) ? "%.0f" : "%.5g", number);
+}
+
+/* JSON leaves out what is empty or zero. */
+static void
+put_json(void)
+{
+	const char *between = record.rows == 0 ? "\n{" : ",\n{";
+
 	for (unsigned f = 0; f < record.fields; f++) {
-		fputs(f == 0 ? "" : names ? ", " : ",", file);
-		if (names)
-			fprintf(file, "\"%s\": ", record.row[f].name);
-		if (record.row[f].text != NULL)
-			fprintf(file, "\"%s\"", record.row[f].text);
-		else
-			fprintf(file, "%.9g", record.row[f].number);
+		const char *text = record.row[f].text;
+
+		if (text != NULL ? text[0] == '\0' : record.row[f].number == 0.0)
+			continue;
+		fprintf(record.json, "%s\"%s\": ", between, record.row[f].name);
+		put_field(record.json, f);
+		between = ", ";
 	}
-	fputs(end, file);
-	fflush(file);
+	fputs("}", record.json);
+	fflush(record.json);
+}
+
+static void
+put_csv(void)
+{
+	for (unsigned f = 0; record.rows == 0 && f < record.fields; f++)
+		fprintf(record.csv, "%s%s", record.row[f].name, f + 1 < record.fields ? "," : "\n");
+	for (unsigned f = 0; f < record.fields; f++) {
+		put_field(record.csv, f);
+		fputs(f + 1 < record.fields ? "," : "\n", record.csv);
+	}
+	fflush(record.csv);
 }
 
 void
 record_end(void)
 {
-	if (record.csv != NULL && record.rows == 0)
-		for (unsigned f = 0; f < record.fields; f++)
-			fprintf(record.csv, "%s%s", record.row[f].name,
-			        f + 1 < record.fields ? "," : "\n");
 	if (record.json != NULL)
-		put_row(record.json, record.rows == 0 ? "\n{" : ",\n{", true, "}");
+		put_json();
 	if (record.csv != NULL)
-		put_row(record.csv, "", false, "\n");
+		put_csv();
 	record.rows++;
 	record.fields = 0;
 }

@@ -3,8 +3,6 @@
 #ifndef GS_BENCH_RECORD_H
 #define GS_BENCH_RECORD_H
 
-#include <stdbool.h>
-
 /** Rows will go to these files; NULL: not wanted.  Ends the program if one cannot be written. */
 void record_open(const char *json, const char *csv);
 void record_close(void);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * inflate.h - decompress a stream: the only door to libarchive and libzstd
+ * inflate.h - decompress a stream: the only door to libarchive, libzstd and zlib
  *
  * Filters only, never archive formats: the result is the one stream inside.
  * Formats made of members (gzip, bzip2, xz, zstd, lz4 frames) may be repeated.

@@ -106,9 +106,9 @@ gs_emit(struct gsort *job)
 
 		if (job->small.bins != NULL && job->small.stream == s)
 			TRY(emit_counts(job));
-		else if (job->stats.batches > 0)
+		else if (job->run_lists[s].count > 0)
 			TRY(emit_merge(job, s));
-		else if (job->plan.stream_bits[s] > 0)
+		else if (job->plan.stream_bits[s] > 0)	/* drained already: nothing */
 			TRY(emit_batch(job, s));
 	}
 	return gs_output_wait(job->output);

@@ -21,4 +21,8 @@ const char *gs_simd_name(enum gs_simd simd);
  */
 void gs_cpu_sort(void *keys, void *scratch, unsigned bits, size_t count, unsigned threads);
 
+/** The same with leaves of SIMD, gs_simd_best() or less: for tests and measurements. */
+void gs_cpu_sort_with(enum gs_simd simd, void *keys, void *scratch, unsigned bits, size_t count,
+                      unsigned threads);
+
 #endif

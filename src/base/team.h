@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * team.h - who am I in this parallel region, with OpenMP or without
+ *
+ * Without OpenMP the pragmas mean nothing and every team is one thread.
+ */
+#ifndef GS_TEAM_H
+#define GS_TEAM_H
+
+#include <stddef.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#else
+static inline int omp_get_thread_num(void) { return 0; }
+static inline int omp_get_num_threads(void) { return 1; }
+#endif
+
+/* More threads than this are not used: tables of one entry a thread are on the stack. */
+enum { GS_TEAM_MAX = 256 };
+
+static inline unsigned
+gs_team_rank(void)
+{
+	return (unsigned)omp_get_thread_num();
+}
+
+static inline unsigned
+gs_team_size(void)
+{
+	return (unsigned)omp_get_num_threads();
+}
+
+/** Where the part of thread RANK begins, of COUNT things shared out to SIZE threads. */
+static inline size_t
+gs_team_begin(size_t count, unsigned rank, unsigned size)
+{
+	return count / size * rank + count % size * rank / size;
+}
+
+#endif

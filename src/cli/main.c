@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * main.c - gsort: sort numbers, from a pipe to a pipe
+ *
+ * The whole program, and where to find it.  Each folder sees only those to its
+ * right, and this one only gsort.h:
+ *
+ *     cli/            job/            io/ format/ sort/              base/
+ *
+ *     main.c          job.c           input.c, ahead.c, inflate.c    status.c
+ *      |- opts.c       |- plan.c         bytes in, maybe compressed  arena.c
+ *      |   |- argv.c   |- select.c    decode_*.c                     limits.c
+ *      |   `- values.c                   bytes to ordered bits       thread.c
+ *      `- report.c                    backend_cpu.c, backend_cuda.c
+ *                                        tiles to one sorted batch
+ *                                     store.c, merge.c, count.c
+ *                                        many batches to one order
+ *                                     encode_*.c
+ *                                        ordered bits to bytes
+ *                                     output.c
+ *                                        bytes out, no error lost
+ *
+ * The way of the keys is told once, in job/job.c.  What a GPU does is in
+ * kernels/, behind sort/backend_cuda.c.  Words: a chunk is bytes of I/O, a key
+ * is ordered bits, a tile is unsorted keys, a batch is the tiles a backend can
+ * hold, a run is a sorted batch set aside, a span a borrowed piece of sorted keys.
+ *
+ * Exit status: 0 sorted, 2 trouble.  (1 is kept for sort -c's "disorder".)
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/opts.h"
+#include "cli/report.h"
+#include "gsort.h"
+
+enum { SORTED = 0, TROUBLE = 2 };
+
+/*
+ * Nobody else may get descriptors 0 to 2: if one is closed, the next file opened
+ * would be taken for standard input, or overwritten by a message.  /dev/null
+ * takes its place, opened the wrong way round, so that using it is still an error.
+ */
+static void
+fill_standard_descriptors(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			(void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}
+
+/* Leave, unless standard output still has something bad to say. */
+static _Noreturn void
+leave(int status)
+{
+	if ((fflush(stdout) != 0 || ferror(stdout)) && status == SORTED) {
+		gs_report_error("write failed: standard output: %s", strerror(errno));
+		status = TROUBLE;
+	}
+	/*
+	 * No exit(): everything is flushed, and the destructors of the CUDA runtime
+	 * take 80 ms to give back what the kernel takes anyway.
+	 */
+	_exit(status);
+}
+
+static void
+print_version(bool with_build)
+{
+	const char *version = gsort_version();
+	int first = (int)strcspn(version, "\n");
+
+	printf("gsort %.*s\n", first, version);
+	printf("Copyright (c) 2026 The gsort authors\n"
+	       "License BSD-2-Clause: free to use, change and share, without any warranty.\n");
+	if (with_build && version[first] == '\n')
+		printf("%s\n", version + first + 1);
+}
+
+/*
+ * "gsort -u 32" reads the file 32.  If there is none, the dash was meant to be
+ * nearer: the type to suggest, or NULL.
+ */
+static const char *
+meant_type(const struct gs_opts *opts)
+{
+	static const char *const types[][2] = {
+		{ "8", "-u8" }, { "16", "-u16" }, { "32", "-u32" }, { "64", "-u64" },
+	};
+
+	for (size_t i = 0; i < opts->job.input_count; i++)
+		for (size_t t = 0; t < sizeof types / sizeof types[0]; t++)
+			if (strcmp(opts->job.inputs[i], types[t][0]) == 0
+			    && access(opts->job.inputs[i], F_OK) != 0)
+				return opts->bare_f && t >= 2 ? (t == 2 ? "-f32" : "-f64")
+				                              : types[t][1];
+	return NULL;
+}
+
+static int
+complain(const struct gs_opts *opts)
+{
+	const char *type = meant_type(opts);
+
+	if (type != NULL)
+		gs_report_error("%s (did you mean %s?)", gsort_message(), type);
+	else
+		gs_report_error("%s", gsort_message());
+	return TROUBLE;
+}
+
+static int
+sort(struct gs_opts *opts)
+{
+	int status = SORTED;
+	gsort *job;
+
+	if (opts->debug || opts->verbose >= 2)
+		opts->job.note = gs_report_note;
+	if (gsort_open(&job, &opts->job) != GSORT_OK)
+		return complain(opts);
+	if (opts->debug)
+		gsort_plan(job, gs_report_note, NULL);
+	if (opts->plan) {
+		gsort_plan(job, gs_report_line, stdout);
+	} else if (gsort_run(job) != GSORT_OK) {
+		status = complain(opts);
+	} else {
+		if (opts->verbose > 0)
+			gs_report_summary(gsort_stats(job), opts->type_name);
+		return SORTED;		/* see leave(): no gsort_close() either */
+	}
+	gsort_close(job);		/* drops an output that was not finished */
+	return status;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct gs_opts opts;
+
+	fill_standard_descriptors();
+	if (argc < 1 || !gs_opts_parse(&opts, argc, argv))
+		leave(TROUBLE);
+	if (opts.help)
+		gs_opts_help(stdout);
+	else if (opts.version)
+		print_version(opts.verbose > 0);
+	else
+		leave(sort(&opts));
+	leave(SORTED);
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * report.c - everything gsort says to people
+ *
+ * A message is made whole and written at once, so that the lines of two
+ * processes in one terminal do not mix.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "cli/report.h"
+
+enum { MESSAGE_BYTES = 2048 };
+
+/* Make control characters harmless: in a name they could move the cursor. */
+static void
+escape(const char *from, char into[4 * MESSAGE_BYTES + 1])
+{
+	for (; *from != '\0'; from++) {
+		unsigned char byte = (unsigned char)*from;
+
+		if (byte < 0x20 || byte == 0x7f)
+			into += sprintf(into, "\\%03o", byte);
+		else
+			*into++ = *from;
+	}
+	*into = '\0';
+}
+
+static void __attribute__((format(printf, 1, 0)))
+say(const char *format, va_list args, const char *rest)
+{
+	char message[MESSAGE_BYTES];
+	char line[4 * MESSAGE_BYTES + 1];
+
+	vsnprintf(message, sizeof message, format, args);
+	escape(message, line);
+	fprintf(stderr, "gsort: %s\n%s", line, rest);
+	fflush(stderr);
+}
+
+void
+gs_report_error(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(format, args, "");
+	va_end(args);
+}
+
+void
+gs_report_usage(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(format, args, "Try 'gsort --help' for more information.\n");
+	va_end(args);
+}
+
+void
+gs_report_note(void *context, const char *line)
+{
+	(void)context;
+	gs_report_error("%s", line);
+}
+
+void
+gs_report_line(void *context, const char *line)
+{
+	fprintf(context, "%s\n", line);
+}
+
+void
+gs_report_summary(const struct gsort_stats *stats, const char *type_name)
+{
+	double seconds = stats->seconds > 1e-6 ? stats->seconds : 1e-6;
+	char fewer[64] = "";
+
+	if (stats->keys_out != stats->keys)
+		snprintf(fewer, sizeof fewer, ", %llu different", (unsigned long long)stats->keys_out);
+	gs_report_error("%llu keys (%s)%s in %.3f s: %.1f Mkeys/s, %.2f GB/s; read %.3f, sort %.3f, "
+	                "write %.3f s; device %s", (unsigned long long)stats->keys,
+	                type_name != NULL ? type_name : "text", fewer, stats->seconds,
+	                (double)stats->keys / seconds / 1e6, (double)stats->bytes_in / seconds / 1e9,
+	                stats->read_seconds, stats->sort_seconds, stats->write_seconds, stats->device);
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * report.h - everything gsort says to people
+ *
+ * Messages are one line on standard error that begins with "gsort: ", whatever
+ * the program is called; what is not printable in them (file names!) becomes \ooo.
+ */
+#ifndef GS_REPORT_H
+#define GS_REPORT_H
+
+#include "gsort.h"
+
+/** One message. */
+void gs_report_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** A message, and where to find help: for what getopt cannot read. */
+void gs_report_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** For gsort_options.note and gsort_plan(): a line as a message. */
+void gs_report_note(void *context, const char *line);
+
+/** For gsort_plan(): a line to the FILE * that is CONTEXT. */
+void gs_report_line(void *context, const char *line);
+
+/** What a job did, in one line; TYPE_NAME may be NULL: text. */
+void gs_report_summary(const struct gsort_stats *stats, const char *type_name);
+
+#endif

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * values.h - what option values mean; nothing here prints, but one warning
+ */
+#ifndef GS_VALUES_H
+#define GS_VALUES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gsort.h"
+
+/** "auto", "cpu", "gpu", "gpu:N".  False: it is none of these. */
+bool gs_value_device(const char *value, enum gsort_device *device, int *gpu_index);
+
+/** GSORT_DEVICE, if it is set; a bad value is ignored, with a warning unless QUIET. */
+void gs_value_environment(struct gsort_options *job, bool quiet);
+
+/**
+ * A size as sort -S takes it: a whole number of KiB, or with a suffix: b (bytes),
+ * K k M m G g T t P E Z Y R Q (powers of 1024), KiB MiB GiB TiB, or %.
+ *
+ * @return  NULL, and *BYTES or *PERCENT set; or what is wrong, to end a sentence
+ */
+const char *gs_value_memory(const char *value, uint64_t *bytes, unsigned *percent);
+
+/** A number of threads, at least 1; more than could ever help is cut down. */
+bool gs_value_threads(const char *value, unsigned *threads);
+
+/** Edits (one letter in, out or another; two swapped) between TYPED and NAME. */
+size_t gs_value_distance(const char *typed, size_t bytes, const char *name);
+
+#endif

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * ahead.c - a reader thread and three chunks that go round
+ *
+ * In:   the input, from its first file to its last.
+ * Out:  its bytes in order, chunk by chunk; none spans two files.
+ *
+ * Two queues: EMPTY brings chunks to the reader, FULL brings them to the taker.
+ * A full chunk may have to wait, an empty one is never missing for longer than
+ * the taker holds it, so nobody needs to count.
+ *
+ * Invariant: a chunk is in one place only: a queue, the reader, or the taker.
+ */
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "io/ahead.h"
+
+_Static_assert((int)GS_AHEAD_CHUNKS <= (int)GS_QUEUE_SLOTS, "giving a chunk never blocks");
+
+/* Pass trouble on, after the bytes that came before it.  False: nobody cares. */
+static bool
+give_trouble(struct gs_ahead *ahead, gs_status status)
+{
+	char message[sizeof ahead->chunks[0].message];
+	struct gs_chunk *chunk;
+
+	snprintf(message, sizeof message, "%s", gs_message());
+	chunk = gs_queue_take(&ahead->empty);
+	if (chunk == NULL)
+		return false;
+	chunk->bytes = 0;
+	chunk->status = status;
+	memcpy(chunk->message, message, sizeof message);
+	return gs_queue_give(&ahead->full, chunk);
+}
+
+/* One file, chunk by chunk.  False: stop. */
+static bool
+read_file(struct gs_ahead *ahead)
+{
+	bool begins = true, ends;
+
+	do {
+		struct gs_chunk *chunk = gs_queue_take(&ahead->empty);
+		gs_status status;
+
+		if (chunk == NULL)
+			return false;
+		status = gs_input_read(ahead->input, chunk->data, ahead->chunk_bytes,
+		                       &chunk->bytes);
+		ends = chunk->bytes < ahead->chunk_bytes;
+		chunk->name = gs_input_name(ahead->input);
+		chunk->begins = begins;
+		chunk->ends = ends && status == GS_OK;
+		chunk->status = GS_OK;
+		begins = false;
+		if (!gs_queue_give(&ahead->full, chunk))
+			return false;
+		if (status != GS_OK) {
+			give_trouble(ahead, status);
+			return false;
+		}
+	} while (!ends);
+	return true;
+}
+
+static gs_status
+read_all(void *context)
+{
+	struct gs_ahead *ahead = context;
+
+	while (gs_input_next(ahead->input) && read_file(ahead))
+		;
+	gs_queue_shut(&ahead->full);
+	return GS_OK;
+}
+
+gs_status
+gs_ahead_open(struct gs_ahead *ahead, struct gs_input *input, char *memory, size_t chunk_bytes)
+{
+	gs_status status;
+
+	assert(chunk_bytes > 0);
+	*ahead = (struct gs_ahead){ .input = input, .chunk_bytes = chunk_bytes };
+	gs_queue_open(&ahead->full);
+	gs_queue_open(&ahead->empty);
+	for (size_t c = 0; c < GS_AHEAD_CHUNKS; c++) {
+		ahead->chunks[c].data = memory + c * chunk_bytes;
+		gs_queue_give(&ahead->empty, &ahead->chunks[c]);
+	}
+	ahead->open = true;
+	status = gs_thread_start(&ahead->thread, read_all, ahead);
+	if (status != GS_OK)
+		gs_ahead_close(ahead);
+	return status;
+}
+
+gs_status
+gs_ahead_take(struct gs_ahead *ahead, struct gs_chunk **chunk)
+{
+	*chunk = gs_queue_take(&ahead->full);
+	if (*chunk != NULL && (*chunk)->status != GS_OK) {
+		struct gs_chunk *trouble = *chunk;
+
+		*chunk = NULL;
+		return gs_fail(trouble->status, "%s", trouble->message);
+	}
+	return GS_OK;
+}
+
+void
+gs_ahead_give(struct gs_ahead *ahead, struct gs_chunk *chunk)
+{
+	assert(chunk >= ahead->chunks && chunk < ahead->chunks + GS_AHEAD_CHUNKS);
+	(void)gs_queue_give(&ahead->empty, chunk);
+}
+
+void
+gs_ahead_close(struct gs_ahead *ahead)
+{
+	if (!ahead->open)
+		return;
+	gs_input_stop(ahead->input);
+	gs_queue_shut(&ahead->full);
+	gs_queue_shut(&ahead->empty);
+	(void)gs_thread_join(&ahead->thread);
+	gs_queue_close(&ahead->full);
+	gs_queue_close(&ahead->empty);
+	ahead->open = false;
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * open.h - system calls on files, with their old traps taken out
+ */
+#ifndef GS_OPEN_H
+#define GS_OPEN_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/**
+ * open(2) that survives interruption, closes on exec, and never returns 0, 1 or
+ * 2: with standard output closed, a file opened next would take its place.
+ *
+ * @return  the descriptor, or -1 and errno
+ */
+int gs_open(const char *name, int flags, mode_t mode);
+
+/** read(2) that survives interruption: bytes, 0 at the end, or -1 and errno. */
+ssize_t gs_read(int fd, void *into, size_t bytes);
+
+/**
+ * Is FD open for MODE, O_RDONLY or O_WRONLY?  If not, errno is EBADF, as it would
+ * be at the first byte: whoever asks need not read for an hour before that.
+ */
+bool gs_allows(int fd, int mode);
+
+#endif

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * replace.c - a new file that takes an old one's place in one step
+ *
+ * The new file has no name (O_TMPFILE), so that not even SIGKILL leaves anything
+ * behind.  In the end it is linked straight to a name that is still free; for an
+ * existing name it has to take a hidden one for a moment, because linkat(2)
+ * cannot replace but rename(2) can.  Signals wait while it has that name.  Where
+ * there is no O_TMPFILE (NFS, some FUSE) the hidden name is there from the start.
+ *
+ * No fsync: what is promised is to outlive us, full disks and limits, not the
+ * power cut; cp(1) and sort(1) do not promise more, and it would cost more than
+ * the sort.
+ *
+ * Invariant: HIDDEN is the name of a file if, and only if, it is not empty.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/xattr.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "io/open.h"
+#include "io/replace.h"
+
+enum {
+	LINKS_MOST = 40,	/* symbolic links in a row, as in the kernel */
+	NAME_TRIES = 100,
+};
+
+/* ---- names ------------------------------------------------------------- */
+
+/* Replace the last part of PATH, or all of it if LINK is absolute. */
+static bool
+follow(char *path, const char *link)
+{
+	char *slash = strrchr(path, '/');
+	size_t kept = link[0] == '/' || slash == NULL ? 0 : (size_t)(slash + 1 - path);
+
+	if (kept + strlen(link) >= PATH_MAX)
+		return false;
+	strcpy(path + kept, link);
+	return true;
+}
+
+/* The directory of the target, into DIRECTORY. */
+static void
+directory_of(const char *target, char *directory)
+{
+	const char *slash = strrchr(target, '/');
+
+	if (slash == NULL)
+		strcpy(directory, ".");
+	else
+		snprintf(directory, PATH_MAX, "%.*s", (int)(slash + 1 - target), target);
+}
+
+/* A name beside the target that nobody else will take. */
+static bool
+make_hidden(struct gs_replace *new, unsigned try)
+{
+	char directory[PATH_MAX];
+	struct timespec now;
+	int length;
+
+	directory_of(new->target, directory);
+	clock_gettime(CLOCK_REALTIME, &now);
+	length = snprintf(new->hidden, sizeof new->hidden, "%s/.gsort.%ld.%lx.%u", directory,
+	                  (long)getpid(), (unsigned long)now.tv_nsec, try);
+	return length > 0 && (size_t)length < sizeof new->hidden;
+}
+
+bool
+gs_replace_aim(struct gs_replace *new, const char *name)
+{
+	char link[PATH_MAX];
+
+	errno = name[0] == '\0' ? ENOENT : ENAMETOOLONG;
+	if (name[0] == '\0' || strlen(name) >= PATH_MAX)
+		return false;
+	strcpy(new->target, name);
+	for (unsigned links = 0; links < LINKS_MOST; links++) {
+		ssize_t bytes = readlink(new->target, link, sizeof link - 1);
+
+		if (bytes < 0)
+			return true;	/* no link, or nothing there */
+		link[bytes] = '\0';
+		if (!follow(new->target, link)) {
+			errno = ENAMETOOLONG;
+			return false;
+		}
+	}
+	errno = ELOOP;
+	return false;
+}
+
+/* ---- the old file ------------------------------------------------------ */
+
+bool
+gs_replace_allows(const struct gs_replace *new, const struct stat *old)
+{
+	char directory[PATH_MAX];
+	struct stat st;
+	struct statx stx;
+	uid_t self = geteuid();
+
+	/* The name we made out must be the file we have opened. */
+	if (lstat(new->target, &st) != 0 || st.st_ino != old->st_ino || st.st_dev != old->st_dev)
+		return false;
+	directory_of(new->target, directory);
+	if (stat(directory, &st) != 0)
+		return false;
+	/* In a directory like /tmp only the owner may: rename(2) would say so too late. */
+	if ((st.st_mode & S_ISVTX) && self != 0 && self != st.st_uid && self != old->st_uid)
+		return false;
+	/* A file that something is mounted on, as containers do, is busy. */
+	return statx(AT_FDCWD, new->target, AT_SYMLINK_NOFOLLOW, 0, &stx) != 0 ||
+	       !(stx.stx_attributes & STATX_ATTR_MOUNT_ROOT);
+}
+
+/* Give the new file what the old one had; only the mode has to be right. */
+static int
+keep_attributes(int old_fd, int new_fd)
+{
+	char names[4096], value[4096];
+	ssize_t bytes = flistxattr(old_fd, names, sizeof names);
+	struct stat old;
+
+	if (fstat(old_fd, &old) != 0)
+		return -1;
+	if (fchown(new_fd, old.st_uid, old.st_gid) != 0)
+		(void)!fchown(new_fd, (uid_t)-1, old.st_gid);
+	if (fchmod(new_fd, old.st_mode & 07777) != 0)	/* after: fchown clears set-id bits */
+		return -1;
+	for (const char *name = names; name < names + bytes; name += strlen(name) + 1) {
+		ssize_t got = fgetxattr(old_fd, name, value, sizeof value);
+
+		if (got >= 0)
+			(void)fsetxattr(new_fd, name, value, (size_t)got, 0);
+	}
+	return 0;
+}
+
+/* ---- the new file ------------------------------------------------------ */
+
+/* A new file with a hidden name, where there are no nameless ones. */
+static int
+open_hidden(struct gs_replace *new)
+{
+	for (unsigned try = 0; try < NAME_TRIES; try++) {
+		int fd;
+
+		if (!make_hidden(new, try)) {
+			errno = ENAMETOOLONG;
+			break;
+		}
+		fd = gs_open(new->hidden, O_WRONLY | O_CREAT | O_EXCL, 0666);
+		if (fd >= 0)
+			return fd;
+		if (errno != EEXIST)
+			break;
+	}
+	new->hidden[0] = '\0';
+	return -1;
+}
+
+int
+gs_replace_open(struct gs_replace *new, int old_fd)
+{
+	char directory[PATH_MAX];
+	int error;
+
+	new->fd = -1;
+	new->existed = old_fd >= 0;
+	directory_of(new->target, directory);
+	if (access("/proc/self/fd", X_OK) == 0)		/* linkat(2) will need it */
+		new->fd = gs_open(directory, O_TMPFILE | O_WRONLY, 0666);
+	if (new->fd < 0)
+		new->fd = open_hidden(new);
+	if (new->fd < 0)
+		return -1;
+	if (old_fd < 0 || keep_attributes(old_fd, new->fd) == 0)
+		return 0;
+	error = errno;
+	close(new->fd);
+	gs_replace_drop(new);
+	errno = error;
+	return -1;
+}
+
+/* Give the nameless file NAME, which must not exist. */
+static int
+link_as(const struct gs_replace *new, const char *name)
+{
+	char self[64];
+
+	snprintf(self, sizeof self, "/proc/self/fd/%d", new->fd);
+	return linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+}
+
+/* Put the file, which has no name or a hidden one, in the target's place. */
+static int
+replace_target(struct gs_replace *new)
+{
+	int result = -1;
+
+	for (unsigned try = 0; new->hidden[0] == '\0' && try < NAME_TRIES; try++) {
+		if (!make_hidden(new, try))
+			errno = ENAMETOOLONG;
+		else if (link_as(new, new->hidden) == 0)
+			break;
+		new->hidden[0] = '\0';
+		if (errno != EEXIST)
+			return -1;
+	}
+	if (new->hidden[0] != '\0')
+		result = rename(new->hidden, new->target);
+	if (result == 0)
+		new->hidden[0] = '\0';
+	return result;
+}
+
+int
+gs_replace_finish(struct gs_replace *new)
+{
+	sigset_t all, before;
+	int result = -1, error;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	if (!new->existed && new->hidden[0] == '\0')
+		result = link_as(new, new->target);
+	if (result != 0)	/* there is a file, or there is one now */
+		result = replace_target(new);
+	error = errno;
+	gs_replace_drop(new);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = error;
+	return result;
+}
+
+void
+gs_replace_drop(struct gs_replace *new)
+{
+	if (new->hidden[0] != '\0')
+		(void)unlink(new->hidden);
+	new->hidden[0] = '\0';
+}

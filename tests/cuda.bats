@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The GPU's output is the CPU's, byte for byte.
+#
+# Every check runs twice: small, with gsort-emu, whose CUDA is an emulated device
+# of GSORT_EMU_MEMORY bytes; and at full size on a GPU, if there is one.
+
+load helpers
+
+# on emulated|real: set $gpu, the program; skip if there is none.
+on() {
+	size=$1
+	case $1 in
+	emulated)
+		command -v gsort-emu >/dev/null || skip "gsort-emu is not built"
+		gpu=gsort-emu
+		export GSORT_EMU_MEMORY=$((64 << 20)) ;;
+	real)
+		needs_gpu
+		gpu=gsort ;;
+	esac
+}
+
+# pick SMALL FULL: the one for this run
+pick() {
+	case $size in
+	emulated) echo "$1" ;;
+	real)     echo "$2" ;;
+	esac
+}
+
+# agree FILE OPTION...: on both devices the same
+agree() {
+	local file=$1
+	shift
+	gsort --device=cpu "${@/--gpu-memory=*/-q}" "$file" >by-cpu || return 1
+	"$gpu" --device=gpu "$@" "$file" >by-gpu || return 1
+	cmp by-cpu by-gpu || { echo "of $file, $(wc -c <"$file") bytes: $*"; return 1; }
+}
+
+all_types() {
+	local type options
+	for type in u8 i8 u16 i16 u32 i32 u64 i64 f32 f64; do
+		gen --seed 31 --keys "$(pick 20011 3000017)" --type $type >in
+		for options in "" -r -u -ru; do
+			agree in --type=$type $options
+		done
+	done
+}
+
+text() {
+	local range options
+	for range in u32 i32 u64 i64 small full; do
+		gen --seed 32 --keys "$(pick 20011 2000003)" --type text --range $range >in
+		for options in "" -r -u -ru; do
+			agree in -n $options
+		done
+	done
+}
+
+awkward_sizes() {
+	local power keys type
+	for type in u32 u64; do
+		for power in $(pick "0 1 5 8 10 12 13 14 15" "$(seq 0 24 | tr '\n' ' ')"); do
+			for keys in $(((1 << power) - 1)) $((1 << power)) $(((1 << power) + 1)); do
+				gen --seed $power --keys $keys --type $type >in
+				agree in -$type
+			done
+		done
+		: >in
+		agree in -$type
+	done
+}
+
+distributions() {
+	local dist type
+	for dist in uniform sorted reversed equal few saw organ extremes nans zipf; do
+		for type in u32 i64 f32; do
+			gen --seed 33 --keys "$(pick 30011 8388617)" --type $type --dist $dist >in
+			agree in -$type
+			agree in -r$type
+		done
+	done
+}
+
+several_tiles() {
+	local type
+	for type in u32 u64 f64; do
+		gen --seed 34 --keys "$(pick 100003 20000003)" --type $type >in
+		agree in -$type --gpu-memory="$(pick 4M 2G)"
+		agree in -ru$type --gpu-memory="$(pick 4M 2G)"
+	done
+}
+
+several_batches() {
+	local type
+	for type in u32 u64; do
+		gen --seed 35 --keys "$(pick 300007 30000001)" --type $type >in
+		agree in -$type --gpu-memory="$(pick 1M 64M)"
+		agree in -ru$type --gpu-memory="$(pick 1M 64M)"
+	done
+	gen --seed 36 --keys "$(pick 200003 20000003)" --type u32 --dist few >in
+	agree in -u32 --gpu-memory="$(pick 1M 64M)"
+	agree in -uu32 --gpu-memory="$(pick 1M 64M)"
+	"$gpu" --device=gpu -u32 -v --gpu-memory="$(pick 1M 64M)" in 2>&1 >/dev/null | grep -q ' keys (u32)'
+}
+
+text_in_batches() {
+	gen --seed 37 --keys "$(pick 200003 10000019)" --type text --range full >in
+	agree in -n --gpu-memory="$(pick 2M 64M)"
+	agree in -nr --gpu-memory="$(pick 2M 64M)"
+	agree in -nu --gpu-memory="$(pick 2M 64M)"
+}
+
+pipes_and_files() {
+	gen --seed 38 --keys "$(pick 50021 5000011)" --type i32 >in
+	gsort -i32 --device=cpu in >by-cpu
+	cat in | "$gpu" -i32 --device=gpu | cmp - by-cpu
+	head -c 40000 in >part0
+	tail -c +40001 in >part1
+	"$gpu" -i32 --device=gpu part0 part1 | cmp - by-cpu
+	cat part1 | "$gpu" -i32 --device=gpu -o out part0 -
+	cmp out by-cpu
+	"$gpu" -i32 --device=gpu -o in in
+	cmp in by-cpu
+}
+
+for_size() {
+	on "$1"
+	"$2"
+}
+
+@test "emulated GPU: all types, directions and -u"	{ for_size emulated all_types; }
+@test "emulated GPU: text"				{ for_size emulated text; }
+@test "emulated GPU: sizes around powers of two"	{ for_size emulated awkward_sizes; }
+@test "emulated GPU: all distributions"			{ for_size emulated distributions; }
+@test "emulated GPU: several tiles"			{ for_size emulated several_tiles; }
+@test "emulated GPU: several batches"			{ for_size emulated several_batches; }
+@test "emulated GPU: text in several batches"		{ for_size emulated text_in_batches; }
+@test "emulated GPU: pipes and several files"		{ for_size emulated pipes_and_files; }
+
+@test "GPU: all types, directions and -u"		{ for_size real all_types; }
+@test "GPU: text"					{ for_size real text; }
+@test "GPU: sizes around powers of two"			{ for_size real awkward_sizes; }
+@test "GPU: all distributions"				{ for_size real distributions; }
+@test "GPU: several tiles"				{ for_size real several_tiles; }
+@test "GPU: several batches"				{ for_size real several_batches; }
+@test "GPU: text in several batches"			{ for_size real text_in_batches; }
+@test "GPU: pipes and several files"			{ for_size real pipes_and_files; }
+
+# --- no GPU, or one that fails ------------------------------------------------------
+
+@test "without a GPU, --device=gpu says why, and writes nothing" {
+	export CUDA_VISIBLE_DEVICES=
+	gen --keys 100 >in
+	echo old >out
+	fails "GPU\|CUDA\|driver" gsort -u32 --device=gpu -o out in
+	[ "$(cat out)" = old ]
+	GSORT_DEVICE=gpu fails "GPU\|CUDA\|driver" gsort -u32 in
+}
+
+@test "without a GPU, auto is silent and the CPU sorts, however large the input" {
+	export CUDA_VISIBLE_DEVICES=
+	gen --keys 45000000 >in		# for one thread more than a GPU pays from
+	gsort -u32 --parallel=1 -o out in 2>err
+	[ ! -s err ]
+	is_sorted out u32
+	same_keys in out u32
+}
+
+@test "a GPU that does not exist is named" {
+	on emulated
+	gen --keys 100 >in
+	fails "no GPU 7" gsort-emu -u32 --device=gpu:7 in
+	GSORT_EMU_DEVICES=0 fails "GPU\|CUDA\|device" gsort-emu -u32 --device=gpu in
+	GSORT_EMU_DEVICES=0 gsort-emu -u32 in | cmp - <(gsort -u32 in)
+}
+
+@test "too little GPU memory is an error with --device=gpu" {
+	on emulated
+	gen --keys 100000 >in
+	fails "memory" env GSORT_EMU_MEMORY=1000 gsort-emu -u32 --device=gpu in
+}
+
+@test "whichever CUDA call fails, the output is right or the error is said" {
+	on emulated
+	gen --keys 40000 >in
+	gsort -u32 in >expected
+	failed=0
+	for code in 2 700 999; do
+		for call in 1 2 3 4 5 6 7 8 9 10 12 14 16 20 25 30 40 60; do
+			echo old >out
+			status=0
+			GSORT_EMU_FAIL=$call:$code gsort-emu -u32 --device=gpu -o out in 2>err || status=$?
+			echo "call $call fails with $code: status $status, $(cat err)"
+			case $status in
+			0) cmp out expected ;;
+			2) [ "$(cat out)" = old ]
+			   [ "$(grep -c '^gsort: ' err)" = 1 ]
+			   failed=$((failed + 1)) ;;
+			*) false ;;
+			esac
+		done
+	done
+	[ $failed -gt 0 ]
+}

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# helpers.bash - what every test file loads
+#
+# A test starts in an empty folder of its own, with gsort (by this name, however
+# the program under test is called) and gen in PATH.
+
+: "${GSORT_BUILD:=$PWD}" "${GSORT:=$GSORT_BUILD/gsort}"
+: "${GSORT_SOURCE:=$(cd "$BATS_TEST_DIRNAME/.." && pwd)}"
+export GSORT_BUILD GSORT GSORT_SOURCE
+
+setup() {
+	local bin=$BATS_TEST_TMPDIR/bin
+	mkdir -p "$bin" "$BATS_TEST_TMPDIR/work"
+	ln -sf "$GSORT" "$bin/gsort"
+	ln -sf "$GSORT_BUILD/tests/gen" "$bin/gen"
+	ln -sf "$GSORT_BUILD/tests/units" "$bin/units"
+	[ ! -x "$GSORT_BUILD/gsort-emu" ] || ln -sf "$GSORT_BUILD/gsort-emu" "$bin/gsort-emu"
+	PATH=$bin:$PATH
+	cd "$BATS_TEST_TMPDIR/work" || return 1
+	unset GSORT_DEVICE POSIXLY_CORRECT
+	export LC_ALL=C
+	if declare -F prepare >/dev/null; then prepare; fi
+}
+
+teardown() {
+	cd / && rm -rf "$BATS_TEST_TMPDIR/work"
+}
+
+# Skip the test unless gsort can really sort on a GPU.
+needs_gpu() {
+	gen --keys 16 >gpu-probe
+	gsort -u32 --device=gpu gpu-probe >gpu-sorted 2>gpu-error ||
+		skip "no GPU: $(head -n 1 gpu-error)"
+	rm -f gpu-probe gpu-sorted gpu-error
+}
+
+# Skip the test unless these programs are installed.
+needs() {
+	local program
+	for program; do
+		command -v "$program" >/dev/null || skip "$program is not installed"
+	done
+}
+
+# same_keys A B TYPE: the same multiset of keys.
+same_keys() {
+	local a b
+	a=$(gen --type "$3" --digest "$1") && b=$(gen --type "$3" --digest "$2") || return 1
+	[ "$a" = "$b" ] || { echo "$1: $a; $2: $b"; return 1; }
+}
+
+# is_sorted FILE TYPE [--reverse] [--unique]
+is_sorted() {
+	gen --check "$1" --type "${2:?}" "${@:3}"
+}
+
+# not COMMAND...: it fails.  (A bare "! COMMAND" never fails a test.)
+not() {
+	! "$@"
+}
+
+# fails PATTERN COMMAND...: exit status 2, nothing on standard output, and one
+# message (and perhaps the line that names --help) that matches the pattern.
+fails() {
+	local pattern=$1 status=0
+	shift
+	"$@" >fails-out 2>fails-err || status=$?
+	if [ $status -ne 2 ] || [ -s fails-out ] ||
+	   [ "$(grep -vc "^Try 'gsort --help'" fails-err)" != 1 ] ||
+	   ! grep -q -- "^gsort: .*$pattern" fails-err; then
+		echo "status $status of: $*"
+		cat fails-err
+		return 1
+	fi
+}

@@ -1,0 +1,353 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# What the command line means, and what it refuses.
+
+load helpers
+
+prepare() {
+	printf '2\n10\n2\n' >text
+}
+
+# gives EXPECTED COMMAND...: this output, status 0
+gives() {
+	local expected=$1 out
+	shift
+	out=$("$@" 2>err | od -An -v -tx1 | tr -d ' \n') || return 1
+	expected=$(printf "$expected" | od -An -v -tx1 | tr -d ' \n')
+	[ "$out" = "$expected" ] || { echo "$*: $out, not $expected"; cat err; return 1; }
+}
+
+# --- key types in clusters ------------------------------------------------------
+
+@test "-un and -nu are unique and numeric" {
+	gives '2\n10\n' gsort -un text
+	gives '2\n10\n' gsort -nu text
+}
+
+@test "-ur and -ru are unique and reverse" {
+	gives '10\n2\n' gsort -ur text
+	gives '10\n2\n' gsort -ru text
+}
+
+@test "-ru64 is reverse and 64-bit keys" {
+	printf '\1\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0' >keys
+	gives '\2\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0' gsort -ru64 keys
+	gives '\2\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0' gsort -u64r keys
+}
+
+@test "-uu32 is unique and 32-bit keys" {
+	printf '\2\0\0\0\1\0\0\0\2\0\0\0' >keys
+	gives '\1\0\0\0\2\0\0\0' gsort -uu32 keys
+	gives '\1\0\0\0\2\0\0\0' gsort -u32u keys
+	gives '\2\0\0\0\1\0\0\0' gsort -ru32u keys
+}
+
+@test "a width that does not exist names those that do" {
+	fails "'-u128'.*-u8, -u16, -u32, -u64" gsort -u128 text
+	fails "'-i7'.*-i8, -i16, -i32, -i64" gsort -i7 text
+	fails "'-f16'.*-f32, -f64" gsort -f16 text
+	fails "'-u320'.*-u8" gsort -u320 text
+	fails "'-u08'.*-u8" gsort -u08 text
+	fails "'-nru31r'" gsort -nru31r text
+}
+
+@test "-u 32 is a file 32, and if there is none, -u32 is suggested" {
+	fails "32.*No such file.*did you mean -u32?" gsort -u 32 text
+	fails "64.*did you mean -f64?" gsort -f 64
+	printf '5\n' >32
+	gives '5\n' gsort -u 32
+}
+
+@test "a type after -o, attached or not, is a file name" {
+	gives '' gsort -o-u32 text
+	[ "$(cat ./-u32)" = "$(printf '2\n2\n10')" ]
+	rm ./-u32
+	gives '' gsort -uo -u32 text
+	[ "$(cat ./-u32)" = "$(printf '2\n10')" ]
+	gives '' gsort --out -i8 text
+	[ "$(cat ./-i8)" = "$(printf '2\n2\n10')" ]
+}
+
+@test "-uo out is unique and an output" {
+	gives '' gsort -uo out text
+	[ "$(cat out)" = "$(printf '2\n10')" ]
+	gives '' gsort -nruoout2 text
+	[ "$(cat out2)" = "$(printf '10\n2')" ]
+}
+
+@test "after -- words are operands" {
+	cp text ./-u32
+	gives '2\n2\n10\n' gsort -- -u32
+	fails "No such file" gsort -- -r
+}
+
+@test "options may follow operands, unless POSIXLY_CORRECT is set" {
+	gives '10\n2\n2\n' gsort text -r
+	export POSIXLY_CORRECT=1
+	gives '2\n2\n10\n' gsort -n text
+	fails "-r.*No such file" gsort text -r
+	fails "-u32.*No such file" gsort text -u32
+	gives '10\n2\n2\n' gsort -r text
+}
+
+@test "--type names all types" {
+	for type in u8 i8 u16 i16 u32 i32 u64 i64 f32 f64; do
+		gen --keys 100 --type $type >keys
+		gsort --type=$type keys >long
+		gsort -$type keys | cmp - long
+		gsort --type $type keys | cmp - long
+	done
+	gives '2\n2\n10\n' gsort --type=text text
+	fails "'u33' for --type.*u8, u16" gsort --type=u33 text
+}
+
+# --- options that do not go together ----------------------------------------------
+
+@test "-n and a binary type are incompatible, in any order" {
+	fails "options '-n' and '-u32' are incompatible" gsort -n -u32 text
+	fails "options '-n' and '-u64' are incompatible" gsort -ru64n text
+	fails "options '-n' and '-f32' are incompatible" gsort --type=f32 --numeric-sort text
+	gives '2\n2\n10\n' gsort -n --type=text text
+}
+
+@test "two key types are incompatible, the same twice is fine" {
+	fails "options '-u32' and '-i32' are incompatible" gsort -u32 -i32 text
+	fails "options '--type=text' and '-u8' are incompatible" gsort --type=text -u8 text
+	gen --keys 4 >keys
+	gsort -u32 -u32 --type=u32 keys >out
+}
+
+@test "two outputs are an error, the same twice is fine" {
+	fails "multiple output files" gsort -o a -o b text
+	[ ! -e a ]
+	[ ! -e b ]
+	gives '' gsort -o a --output=a text
+}
+
+@test "two devices, formats or amounts of memory are an error" {
+	fails "incompatible" gsort --device=cpu --device=auto text
+	fails "incompatible" gsort --decompress=gzip --decompress=xz text
+	fails "gpu-memory" gsort --gpu-memory=1G --gpu-memory=2G text
+	gives '2\n2\n10\n' gsort --device=cpu --device=cpu --gpu-memory=1G --gpu-memory=1024M text
+}
+
+@test "of two --parallel the last counts, as in sort" {
+	gives '2\n2\n10\n' gsort --parallel=1 --parallel=2 text
+}
+
+# --- values -----------------------------------------------------------------------
+
+@test "sizes are those of sort, and KiB MiB GiB TiB" {
+	for size in 100000 1000000000b 512K 512k 1M 1m 3G 3g 1T 1t 1P 1E 1KiB 1MiB 1GiB 1TiB 1% 100%; do
+		gives '2\n2\n10\n' gsort --gpu-memory=$size text
+	done
+}
+
+@test "what is no size is refused" {
+	for size in '' x 1.5G 1p 1e 1KB 1kib 1PiB 1GG -1 ' 1' 1b1 b % 1%%; do
+		fails "gpu-memory argument '$size' \(is not a size\|has an invalid suffix\)" \
+			gsort --gpu-memory="$size" text
+	done
+	for size in 1Z 1Y 1R 1Q 99999999999999999999 16E; do
+		fails "too large" gsort --gpu-memory=$size text
+	done
+	fails "too small" gsort --gpu-memory=0 text
+	fails "between 1% and 100%" gsort --gpu-memory=0% text
+	fails "between 1% and 100%" gsort --gpu-memory=101% text
+}
+
+@test "--parallel takes 1 and more, and cuts a huge number down" {
+	gives '2\n2\n10\n' gsort --parallel=1 text
+	gives '2\n2\n10\n' gsort --parallel=99999999999999999999999 text
+	for n in 0 -1 x 1x ''; do
+		fails "invalid --parallel argument '$n'" gsort --parallel="$n" text
+	done
+}
+
+@test "--device takes auto, cpu, gpu and gpu:N" {
+	gives '2\n2\n10\n' gsort --device=auto text
+	gives '2\n2\n10\n' gsort --device=cpu text
+	for device in '' CPU gpu: gpu:x gpu:-1 gpu1 gpu:99999999999 cpu:0; do
+		fails "invalid argument '$device' for --device" gsort --device="$device" text
+	done
+}
+
+@test "--decompress takes its seven words" {
+	gives '2\n2\n10\n' gsort --decompress=auto text
+	gives '2\n2\n10\n' gsort --decompress=none text
+	fails "'zip' for --decompress.*gzip" gsort --decompress=zip text
+}
+
+@test "GSORT_DEVICE is the device if none is given, and a bad one is ignored" {
+	export GSORT_DEVICE=tpu
+	gives '2\n2\n10\n' gsort text
+	grep -q '^gsort: warning: GSORT_DEVICE' err
+	gives '2\n2\n10\n' gsort -q text
+	[ ! -s err ]
+	gives '2\n2\n10\n' gsort --device=cpu text
+	[ ! -s err ]
+	GSORT_DEVICE=gpu:77 fails "" gsort text
+	GSORT_DEVICE=gpu:77 gives '2\n2\n10\n' gsort --device=cpu text
+}
+
+# --- what is refused ---------------------------------------------------------------
+
+@test "what would sort something else than numbers is refused, with the reason" {
+	fails "-V (version sort) is not supported: gsort sorts numbers; use sort(1)$" gsort -V
+	fails "-h (human-readable sizes) is not supported: .*--help" gsort -h
+	fails "-i (ignore nonprinting.*-i32" gsort -i
+	for option in -M -R -d -k2 -t: --version-sort --human-numeric-sort --month-sort \
+	              --random-sort --key=1 --field-separator=: --dictionary-order \
+	              --ignore-nonprinting; do
+		fails "${option:0:2}.* is not supported: gsort sorts numbers; use sort(1)" \
+			gsort "$option" text
+	done
+}
+
+@test "it is refused before any input is read" {
+	mkfifo never		# opening it would block
+	run timeout 5 "$(command -v gsort)" -V never
+	[ "$status" -eq 2 ]
+	run timeout 5 "$(command -v gsort)" never -u32 -n
+	[ "$status" -eq 2 ]
+}
+
+@test "what a later release may bring is refused, too" {
+	for option in -c -C -m -z -g -S1G -T/tmp --check --check=quiet --merge --zero-terminated \
+	              --general-numeric-sort --buffer-size=1G --temporary-directory=/tmp \
+	              --batch-size=4 --compress-program=x --files0-from=x --sort=numeric; do
+		fails "is not supported in this release; use sort(1)" gsort "$option" text
+	done
+}
+
+@test "the letters without effect are accepted" {
+	gives '2\n2\n10\n' gsort -b -s -f text
+	gives '10\n2\n' gsort -bsfnru text
+	gives '2\n2\n10\n' gsort --ignore-leading-blanks --stable --ignore-case text
+}
+
+@test "unknown options name --help, and perhaps what was meant" {
+	fails "invalid option -- 'X'" gsort -X text
+	grep -q "^Try 'gsort --help'" fails-err
+	fails "unrecognized option '--frobnicate'" gsort --frobnicate text
+	grep -q "^Try 'gsort --help'" fails-err
+	fails "'--revrese'; did you mean '--reverse'" gsort --revrese text
+	fails "'--ouput=x'; did you mean '--output'" gsort --ouput=x text
+	fails "'--reverse' doesn't allow an argument" gsort --reverse=yes text
+	fails "'--output' requires an argument" gsort --output
+	fails "requires an argument -- 'o'" gsort text -o
+	fails "ambiguous; possibilities: .--decompress. .--device. .--debug." gsort --de text
+}
+
+@test "the abbreviations that people type stay unambiguous" {
+	gives '2\n10\n' gsort --uniq text
+	gives '10\n2\n2\n' gsort --rev text
+	gives '2\n2\n10\n' gsort --num --par=1 --stab text
+	gives '' gsort --out=o text
+	gives '2\n2\n10\n' gsort --deb text
+	for name in --temp=/tmp --buf=1G --batch=2 --comp=x --zero --files0=x; do
+		fails "not supported in this release" gsort $name text
+	done
+}
+
+# --- what is said --------------------------------------------------------------------
+
+@test "--help goes to standard output, within 80 columns" {
+	gsort --help >help 2>err
+	[ ! -s err ]
+	grep -q '^Usage: gsort ' help
+	[ "$(awk 'length > 79' help)" = "" ]
+	gsort --help text -r >again
+	cmp help again
+}
+
+@test "--version begins with a line of name and number, and is not GNU" {
+	gsort --version >version 2>err
+	[ ! -s err ]
+	head -n 1 version | grep -qx 'gsort [0-9]*\.[0-9]*\.[0-9]*'
+	not grep -q GNU version
+	gsort --version -v >build
+	[ "$(wc -l <build)" -gt "$(wc -l <version)" ]
+}
+
+@test "--help to a full disk is an error" {
+	[ -c /dev/full ] || skip "no /dev/full"
+	run bash -c 'gsort --help >/dev/full'
+	[ "$status" -eq 2 ]
+	[[ $output == "gsort: "*"No space left"* ]]
+}
+
+@test "-v says one line at the end, on standard error" {
+	gen --keys 1000 >keys
+	gsort -u32 -v --device=cpu keys >out 2>err
+	[ "$(wc -l <err)" = 1 ]
+	grep -qE '^gsort: 1000 keys \(u32\) in [0-9.]+ s: [0-9.]+ Mkeys/s, [0-9.]+ GB/s; read [0-9.]+, sort [0-9.]+, write [0-9.]+ s; device cpu' err
+	gsort -uv text >out 2>err
+	grep -q '^gsort: 3 keys (text), 2 different in ' err
+}
+
+@test "without -v nothing is said" {
+	gsort text >out 2>err
+	[ ! -s err ]
+}
+
+@test "--debug tells the plan on standard error only" {
+	gsort --debug text >out 2>err
+	printf '2\n2\n10\n' | cmp - out
+	[ -s err ]
+	not grep -qv '^gsort: ' err
+}
+
+@test "--plan tells the plan on standard output and sorts nothing" {
+	gen --keys 1000 >keys
+	gsort -u32 --plan -o out keys >plan 2>err
+	[ -s plan ]
+	[ ! -s err ]
+	[ ! -e out ]
+	gsort -u32 --plan -o out keys | cmp - plan	# the same again
+	cp keys before
+	gsort -u32 --plan -o keys keys >plan
+	cmp keys before
+}
+
+@test "what is not printable in a message is escaped" {
+	fails 'a\\033\[2J\\012b' gsort "$(printf 'a\033[2J\nb')"
+}
+
+# --- standard descriptors ---------------------------------------------------------------
+
+@test "closed standard input is an error, if it is needed" {
+	run bash -c 'gsort <&-'
+	[ "$status" -eq 2 ]
+	[[ $output == "gsort: "* ]]
+	run bash -c 'gsort text <&-'
+	[ "$status" -eq 0 ]
+	[ "$output" = "$(printf '2\n2\n10')" ]
+}
+
+@test "closed standard output is an error, if it is needed" {
+	run bash -c 'gsort text >&-'
+	[ "$status" -eq 2 ]
+	[[ $output == "gsort: "* ]]
+	run bash -c 'gsort -o out text >&-'
+	[ "$status" -eq 0 ]
+	[ "$(cat out)" = "$(printf '2\n2\n10')" ]
+}
+
+@test "closed standard error harms no output" {
+	run bash -c 'gsort -v -o out text 2>&-'
+	[ "$status" -eq 0 ]
+	[ "$(cat out)" = "$(printf '2\n2\n10')" ]
+}
+
+@test "a closed pipe ends gsort silently with SIGPIPE" {
+	gen --type text --keys 200000 >many
+	run bash -c 'gsort many | head -n 1 >first; echo "${PIPESTATUS[0]}"'
+	[ "$output" = 141 ]
+}
+
+@test "a closed pipe with SIGPIPE ignored is a write error" {
+	gen --type text --keys 200000 >many
+	run bash -c 'trap "" PIPE; gsort many | :; echo "${PIPESTATUS[0]}"'
+	[[ ${lines[0]} == "gsort: "*"Broken pipe" ]]
+	[ "${lines[1]}" = 2 ]
+}

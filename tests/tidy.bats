@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The house rules that a machine can check.  See HACKING.md.
+
+load helpers
+
+prepare() {
+	cd "$GSORT_SOURCE" || return 1
+}
+
+# Every file that belongs to the project: of a clone, or else of a distribution.
+all_files() {
+	if [ -e .git ] && command -v git >/dev/null; then
+		git ls-files --cached --others --exclude-standard
+	else
+		find . -type f -not -path './build*' -not -name '*.o' | sed 's|^\./||' |
+			grep -E '^(src|kernels|bench|tests|man|completions|m4)/' |
+			grep -vE '\.(a|cud)$|/\.|^tests/(gen|units|units-emu)$'
+	fi
+}
+
+@test "each folder includes only what it may see" {
+	# may[folder]: what it may include, as prefixes of paths
+	wrong=$(all_files | grep -E '^src/.*\.(c|h|inc|def)$' | xargs awk '
+		BEGIN {
+			may["cli"]    = "^(cli/|gsort\\.h$)"
+			may["job"]    = "^(job/|io/|format/|sort/|base/|gsort\\.h$|config\\.h$)"
+			may["io"]     = "^(io/|base/|gsort\\.h$|config\\.h$)"
+			may["format"] = "^(format/|base/|gsort\\.h$|config\\.h$)"
+			may["sort"]   = "^(sort/|base/|gsort\\.h$|config\\.h$)"
+			may["base"]   = "^(base/|gsort\\.h$|config\\.h$)"
+		}
+		/^[ \t]*#[ \t]*include[ \t]*"/ {
+			split(FILENAME, path, "/")
+			folder = path[3] == "" ? "" : path[2]
+			split($0, quoted, "\"")
+			if (FILENAME == "src/sort/backend_cuda.c" && quoted[2] == "kernels/kernels.h")
+				next
+			if (folder == "" || quoted[2] !~ may[folder])
+				print FILENAME ": " $0
+		}')
+	[ -z "$wrong" ] || { echo "$wrong"; false; }
+}
+
+@test "base does not even know the public header, except for its types" {
+	run grep -rlE '#include "(io|format|sort|job|cli)/' src/base
+	[ -z "$output" ]
+}
+
+@test "kernels see only their own headers" {
+	wrong=$(all_files | grep -E '^kernels/.*\.(cu|cuh|h|c)$' | xargs awk '
+		/^[ \t]*#[ \t]*include[ \t]*"/ {
+			split($0, quoted, "\"")
+			if (quoted[2] !~ /^kernels\// && quoted[2] !~ /^[a-z_0-9]+\.(h|cuh)$/)
+				print FILENAME ": " $0
+		}')
+	[ -z "$wrong" ] || { echo "$wrong"; false; }
+}
+
+@test "only backend_cuda.c sees kernels.h, and one list knows HAVE_CUDA" {
+	run grep -rlE '#include .*kernels/' src
+	[ "$output" = src/sort/backend_cuda.c ]
+	run grep -rlE 'HAVE_CUDA' src/base src/cli src/format src/io src/sort
+	[ "$output" = src/sort/backend_list.c ]
+}
+
+@test "the library neither prints nor exits" {
+	run grep -nE '(^|[^a-z_])(printf|puts|putchar|perror|exit|_exit|abort) ?\(|[^a-z_]std(out|err)[^a-z_]' \
+		-r src/base src/format src/io src/job src/sort --include=*.c --include=*.h --include=*.inc
+	wrong=$(grep -vE ':[[:space:]]*(/?\*|//)|/\*.*\*/|PRINTF\(' <<<"$output" || true)
+	[ -z "$wrong" ] || { echo "$wrong"; false; }
+}
+
+@test "every source says its licence in the first lines" {
+	wrong=$(all_files | grep -E '\.(c|h|inc|cu|cuh|bats|bash|m4|ac|am|1|3|fish)$|^(bootstrap|tests/run|\.ci/run|bench/versus|completions/_gsort)$' |
+		while read -r file; do
+			head -n 3 "$file" | grep -q 'SPDX-License-Identifier: BSD-2-Clause' || echo "$file"
+		done)
+	[ -z "$wrong" ] || { echo "no licence: $wrong"; false; }
+}
+
+@test "no file is large or binary" {
+	wrong=$(all_files | while read -r file; do
+		[ -s "$file" ] || continue
+		[ "$(wc -c <"$file")" -le 200000 ] || echo "large: $file"
+		grep -qI . "$file" || echo "binary: $file"
+	done)
+	[ -z "$wrong" ] || { echo "$wrong"; false; }
+}
+
+@test "lines of code fit in 100 columns, without blanks at their ends" {
+	wrong=$(all_files | grep -E '^(src|kernels|tests|bench)/.*\.(c|h|inc|cu|cuh|def)$' |
+		while read -r file; do
+			expand "$file" | awk -v file="$file" '
+				length > 100 { print file ":" NR ": " length " columns" }
+				/[ \t]$/     { print file ":" NR ": blank at the end" }'
+		done)
+	[ -z "$wrong" ] || { echo "$wrong"; false; }
+}
+
+@test "every file is named in Makefile.am" {
+	wrong=$(all_files | grep -E '^(src|kernels|tests|bench|man|completions)/' |
+		grep -vE '^bench/results/|\.gitignore$' | while read -r file; do
+			grep -qF -- "$file" Makefile.am || echo "$file"
+		done)
+	[ -z "$wrong" ] || { echo "not in Makefile.am: $wrong"; false; }
+}
+
+@test "every module with a unit table is registered" {
+	for file in tests/unit/*.c; do
+		module=$(basename "$file" .c)
+		[ "$module" != units ] || continue
+		grep -qx "MODULE($module)" tests/unit/modules.def || { echo "$module"; false; }
+	done
+}
+
+@test "shell scripts are sound" {
+	for script in bootstrap tests/run .ci/run tests/helpers.bash completions/gsort.bash; do
+		[ -e "$script" ] || continue	# .ci is not distributed by everyone
+		bash -n "$script"
+	done
+	needs shellcheck
+	shellcheck bootstrap tests/run .ci/run
+	shellcheck -s bash completions/gsort.bash tests/helpers.bash
+}

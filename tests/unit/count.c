@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* count.c - rows for src/sort/count.c */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sort/count.h"
+#include "tests/unit/units.h"
+
+void unit_count(void);
+
+static int
+compare8(const void *a, const void *b)
+{
+	return *(const uint8_t *)a - *(const uint8_t *)b;
+}
+
+static int
+compare16(const void *a, const void *b)
+{
+	return *(const uint16_t *)a - *(const uint16_t *)b;
+}
+
+static const struct row {
+	const char *name;
+	unsigned    key_bits;
+	size_t      count;
+	unsigned    different;	/* so many different keys, spread evenly */
+	size_t      buffer_bytes;
+} rows[] = {
+	{ "no key", 8, 0, 256, 100 },
+	{ "one key", 8, 1, 256, 1 },
+	{ "bytes, one at a time", 8, 5000, 256, 1 },
+	{ "all bytes equal", 8, 300001, 1, 4096 },
+	{ "many bytes, by all threads", 8, 1000003, 256, 1000 },
+	{ "many bytes of two kinds", 8, 777777, 2, 1 << 20 },
+	{ "16 bits, a few", 16, 1000, 65536, 4 },
+	{ "16 bits, an odd buffer", 16, 30000, 65536, 777 },
+	{ "16 bits, all equal", 16, 400003, 1, 1 << 16 },
+	{ "16 bits, many, by all threads", 16, 900001, 65536, 1 << 20 },
+	{ "16 bits, two kinds", 16, 600000, 2, 10000 },
+};
+
+/* Drain into GOT, which has room for COUNT keys; false: more or odd spans came. */
+static bool
+drain(struct gs_count *count, bool descending, size_t buffer_bytes, char *got, size_t room)
+{
+	char *buffer = malloc(buffer_bytes);
+	const size_t key_bytes = count->key_bits / 8;
+	struct gs_span span;
+	size_t at = 0;
+	bool good = true;
+
+	for (gs_count_drain(count, descending, buffer, buffer_bytes, &span); good && span.count > 0;
+	     gs_count_drain(count, descending, buffer, buffer_bytes, &span)) {
+		good = at + span.count <= room && span.stream == 3 &&
+		       span.key_bits == count->key_bits && span.count * key_bytes <= buffer_bytes;
+		if (good)
+			memcpy(got + at * key_bytes, span.keys, span.count * key_bytes);
+		at += span.count;
+	}
+	free(buffer);
+	return good && at == room;
+}
+
+static void
+check_row(const struct row *row)
+{
+	const size_t key_bytes = row->key_bits / 8, bytes = row->count * key_bytes;
+	const size_t bin_count = (size_t)1 << row->key_bits;
+	uint64_t *bins = calloc(1, gs_count_bytes(bin_count));
+	char *keys = malloc(bytes + 1), *got = malloc(bytes + 1);
+	uint32_t state = 1;
+	struct gs_count count;
+
+	for (size_t i = 0; i < row->count; i++) {
+		const uint32_t key = (state = state * 747796405u + 2891336453u) % 65521 %
+		                     row->different * (uint32_t)(bin_count / row->different);
+
+		if (row->key_bits == 8)
+			keys[i] = (char)(uint8_t)key;
+		else
+			((uint16_t *)(void *)keys)[i] = (uint16_t)key;
+	}
+	gs_count_open(&count, bins, bin_count, row->key_bits, 3);
+	gs_count_add(&count, keys, row->count / 3);
+	gs_count_add(&count, keys + row->count / 3 * key_bytes, row->count - row->count / 3);
+	qsort(keys, row->count, key_bytes, row->key_bits == 8 ? compare8 : compare16);
+	CHECK(drain(&count, false, row->buffer_bytes, got, row->count) &&
+	      memcmp(got, keys, bytes) == 0, "%s: come out in order", row->name);
+
+	gs_count_open(&count, bins, bin_count, row->key_bits, 3);	/* used up: all zero again */
+	gs_count_add(&count, keys, row->count);
+	for (size_t i = 0; i < row->count / 2; i++)
+		for (size_t b = 0; b < key_bytes; b++) {
+			char *low = &keys[i * key_bytes + b];
+			char *high = &keys[(row->count - 1 - i) * key_bytes + b];
+			const char other = *low;
+
+			*low = *high;
+			*high = other;
+		}
+	CHECK(drain(&count, true, row->buffer_bytes, got, row->count) &&
+	      memcmp(got, keys, bytes) == 0, "%s: descend if wanted", row->name);
+	free(bins);
+	free(keys);
+	free(got);
+}
+
+static void
+check_bins(void)
+{
+	uint64_t bins[5] = { 2, 0, 1, 3, 0 };
+	static const uint32_t descending[] = { 3, 3, 3, 2, 0, 0 }, unique[] = { 0, 2, 3 };
+	uint32_t got[6];
+	struct gs_count count;
+
+	gs_count_open(&count, bins, 5, 32, 3);
+	CHECK(drain(&count, true, 8, (char *)got, 6) && memcmp(got, descending, sizeof got) == 0,
+	      "bins counted by others are expanded to 32 bits, two at a time");
+	memcpy(bins, (uint64_t[5]){ 2, 0, 1, 3, 0 }, sizeof bins);
+	gs_count_open(&count, bins, 5, 32, 3);
+	gs_count_unique(&count);
+	CHECK(drain(&count, false, 400, (char *)got, 3) && memcmp(got, unique, sizeof unique) == 0,
+	      "of equal keys one is left if unique");
+}
+
+void
+unit_count(void)
+{
+	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
+		check_row(&rows[r]);
+	check_bins();
+}

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* decode_text.c - lines become keys, whatever the chunks and the threads */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/decode.h"
+#include "tests/unit/units.h"
+
+enum { MANY = 400000 };		/* lines, some 4 MB: several threads' shares */
+
+/* A text, and what was made of it. */
+struct result {
+	gs_status status;
+	size_t    count[GS_TEXT_CLASSES];
+	uint64_t *keys[GS_TEXT_CLASSES];	/* widened */
+	uint64_t  small[GS_SMALL_COUNT];
+	uint64_t  lines;
+};
+
+static void
+fetch(struct gs_text_decoder *decoder, struct result *result)
+{
+	for (unsigned class = 0; class < GS_TEXT_CLASSES; class++) {
+		const bool wide = class == GS_NEG_WIDE || class == GS_POS_WIDE;
+		size_t count, left = gs_text_left(decoder, class);
+		uint64_t some[100];
+
+		if (class == GS_SMALL)
+			continue;
+		result->keys[class] = realloc(result->keys[class],
+		                              (result->count[class] + left) * 8 + 8);
+		while ((count = gs_text_fetch(decoder, class, some, wide ? 100 : 200)) > 0)
+			for (size_t k = 0; k < count; k++)
+				result->keys[class][result->count[class]++] =
+					wide ? some[k] : ((uint32_t *)some)[k];
+	}
+}
+
+/* Decode TEXT in chunks; each has its own allocation, so that a look behind it shows. */
+static struct result *
+decode(const char *text, size_t bytes, size_t chunk_bytes, unsigned threads, bool reverse)
+{
+	struct result *result = calloc(1, sizeof *result);
+	void *memory = aligned_alloc(4096, gs_text_decoder_bytes(chunk_bytes, threads));
+	struct gs_text_decoder *decoder;
+	size_t at = 0;
+
+	memset(memory, 0, gs_text_decoder_bytes(chunk_bytes, threads));
+	decoder = gs_text_decoder_init(memory, chunk_bytes, threads, reverse);
+	gs_text_begin_file(decoder, "in");
+	do {
+		size_t piece = bytes - at < chunk_bytes ? bytes - at : chunk_bytes;
+		char *chunk = malloc(piece + (piece == 0));
+
+		memcpy(chunk, text + at, piece);
+		at += piece;
+		result->status = gs_text_decode(decoder, chunk, piece, at == bytes);
+		free(chunk);
+		if (result->status == GS_OK)
+			fetch(decoder, result);
+	} while (at < bytes && result->status == GS_OK);
+	gs_text_fetch_small(decoder, result->small);
+	result->lines = gs_text_lines(decoder);
+	free(memory);
+	return result;
+}
+
+static void
+drop(struct result *result)
+{
+	for (unsigned class = 0; class < GS_TEXT_CLASSES; class++)
+		free(result->keys[class]);
+	free(result);
+}
+
+/* ---- one line ----------------------------------------------------------- */
+
+#define TWO63 (UINT64_C(1) << 63)
+#define TWO31 (UINT64_C(1) << 31)
+
+static const struct {
+	const char *says, *text;
+	enum gs_text_class class;
+	uint64_t key;		/* of a small one: its value */
+} good[] = {
+	{ "zero is small", "0\n", GS_SMALL, 0 },
+	{ "minus zero is zero", "-0\n", GS_SMALL, 0 },
+	{ "minus zero may be long", "-000000000000000000000000\n", GS_SMALL, 0 },
+	{ "a plus is allowed", "+5\n", GS_SMALL, 5 },
+	{ "leading zeros say nothing", "007\n", GS_SMALL, 7 },
+	{ "more leading zeros than a number has digits", "0000000000000000000000000012\n",
+	  GS_SMALL, 12 },
+	{ "twenty digits may be a small number", "00000000000000000012\n", GS_SMALL, 12 },
+	{ "blanks around are allowed", " \t 12 \t\n", GS_SMALL, 12 },
+	{ "so is one CR", "12\r\n", GS_SMALL, 12 },
+	{ "and a CR after blanks", "12 \r\n", GS_SMALL, 12 },
+	{ "the last newline may be missing", "12", GS_SMALL, 12 },
+	{ "the last newline may be missing after a CR", "12\r", GS_SMALL, 12 },
+	{ "a small one is at most 2^16-1", "65535\n", GS_SMALL, 65535 },
+	{ "then it is narrow", "65536\n", GS_POS_NARROW, 65536 },
+	{ "eight digits", "12345678\n", GS_POS_NARROW, 12345678 },
+	{ "nine digits", "123456789\n", GS_POS_NARROW, 123456789 },
+	{ "narrow up to 2^32-1", "4294967295\n", GS_POS_NARROW, UINT32_MAX },
+	{ "then it is wide", "4294967296\n", GS_POS_WIDE, UINT64_C(1) << 32 },
+	{ "sixteen digits", "1234567890123456\n", GS_POS_WIDE, UINT64_C(1234567890123456) },
+	{ "seventeen digits", "12345678901234567\n", GS_POS_WIDE, UINT64_C(12345678901234567) },
+	{ "the greatest is 2^64-1", "18446744073709551615\n", GS_POS_WIDE, UINT64_MAX },
+	{ "also with zeros before it", "000000018446744073709551615\n", GS_POS_WIDE, UINT64_MAX },
+	{ "small down to -2^15", "-32768\n", GS_SMALL, (uint64_t)-32768 },
+	{ "then narrow", "-32769\n", GS_NEG_NARROW, TWO31 - 32769 },
+	{ "narrow down to -2^31", "-2147483648\n", GS_NEG_NARROW, 0 },
+	{ "then wide", "-2147483649\n", GS_NEG_WIDE, TWO63 - TWO31 - 1 },
+	{ "the least is -2^63", "-9223372036854775808\n", GS_NEG_WIDE, 0 },
+};
+
+static const struct {
+	const char *says, *text, *message;
+} bad[] = {
+	{ "a word", "abc\n", "in:1: not a number: \"abc\"" },
+	{ "an empty line", "1\n\n2\n", "in:2: empty line" },
+	{ "a line of blanks", "1\n2\n \t \n", "in:3: empty line" },
+	{ "a line with only a CR", "\r\n", "in:1: empty line" },
+	{ "two CRs", "5\r\r\n", "in:1: not a number: \"5\r\"" },
+	{ "a sign alone", "-\n", "in:1: not a number: \"-\"" },
+	{ "two signs", "--5\n", "in:1: not a number: \"--5\"" },
+	{ "a blank after the sign", "- 5\n", "in:1: not a number: \"- 5\"" },
+	{ "two numbers", "1 2\n", "in:1: not a number: \"1 2\"" },
+	{ "a fraction", "1.5\n", "in:1: not an integer: \"1.5\"" },
+	{ "a fraction without an integer", "-.5\n", "in:1: not an integer: \"-.5\"" },
+	{ "a point", ".\n", "in:1: not a number: \".\"" },
+	{ "an exponent", "1e9\n", "in:1: not an integer: \"1e9\"" },
+	{ "an exponent that is none", "1e\n", "in:1: not a number: \"1e\"" },
+	{ "hexadecimal", "0x1F\n", "in:1: not an integer: \"0x1F\"" },
+	{ "grouping", "1,000\n", "in:1: not a number: \"1,000\"" },
+	{ "2^64", "18446744073709551616\n", "in:1: out of range: \"18446744073709551616\" "
+	  "(gsort sorts -9223372036854775808 to 18446744073709551615; use sort -n)" },
+	{ "-2^63-1", "-9223372036854775809\n", "in:1: out of range: \"-9223372036854775809\" "
+	  "(gsort sorts -9223372036854775808 to 18446744073709551615; use sort -n)" },
+	{ "a long word is cut", "12345678901234567890123456789012345678901234567890x\n",
+	  "in:1: not a number: \"1234567890123456789012345678901234567890...\"" },
+	{ "trouble in a last line without newline", "1\nx", "in:2: not a number: \"x\"" },
+	{ "a bad byte after eight digits", "12345678:\n", "in:1: not a number: \"12345678:\"" },
+	{ "a byte of 255 between digits", "1\xff" "2\n", "in:1: not a number: \"1\xff" "2\"" },
+	{ "the last line is a CR", "1\n\r", "in:2: empty line" },
+};
+
+static void
+check_good(void)
+{
+	for (size_t g = 0; g < sizeof good / sizeof good[0]; g++) {
+		for (unsigned padded = 0; padded < 2; padded++) {
+			/* Once as the only line, once with room behind it for the fast way. */
+			char text[256];
+			size_t length = strlen(good[g].text);
+			bool ends = good[g].text[length - 1] == '\n', holds;
+			struct result *r;
+			uint64_t value = good[g].key - (uint64_t)(int64_t)GS_SMALL_LOW;
+
+			snprintf(text, sizeof text, "%s%s", good[g].text,
+			         padded && ends ? "7777\n7777\n7777\n7777\n7777\n7777\n7777\n" : "");
+			r = decode(text, strlen(text), 4096, 1, false);
+			holds = r->status == GS_OK;
+			if (good[g].class == GS_SMALL)
+				holds = holds && r->small[value] == 1;
+			else
+				holds = holds && r->count[good[g].class] == 1 &&
+				        r->keys[good[g].class][0] == good[g].key;
+			CHECK(holds && r->lines == (padded && ends ? 8 : 1), "%s", good[g].says);
+			drop(r);
+		}
+	}
+}
+
+static void
+check_bad(void)
+{
+	for (size_t b = 0; b < sizeof bad / sizeof bad[0]; b++) {
+		for (size_t chunk = 1; chunk < 64; chunk += 9) {
+			struct result *r = decode(bad[b].text, strlen(bad[b].text), chunk, 2, false);
+
+			CHECK(r->status == GS_EINPUT && strcmp(gs_message(), bad[b].message) == 0,
+			      "%s, chunks of %zu, is: %s", bad[b].says, chunk, gs_message());
+			drop(r);
+		}
+	}
+}
+
+static void
+check_nul(void)
+{
+	struct result *r = decode("1\0002\n", 4, 64, 1, false);
+
+	CHECK(r->status == GS_EINPUT && strcmp(gs_message(), "in:1: not a number: \"1?2\"") == 0,
+	      "a NUL between digits is no number: %s", gs_message());
+	drop(r);
+}
+
+static void
+check_nothing(void)
+{
+	struct result *r = decode("", 0, 64, 3, false);
+
+	CHECK(r->status == GS_OK && r->lines == 0, "an empty file has no lines");
+	drop(r);
+}
+
+/* ---- long lines --------------------------------------------------------- */
+
+static void
+check_long(void)
+{
+	static const struct { size_t zeros; bool good; } rows[] = {
+		{ 4000, true }, { 4094, true }, { 4095, false }, { 4096, false }, { 9000, false },
+		{ 700000, false },
+	};
+	static const size_t chunks[] = { 1000, 4095, 4096, 4097, 1 << 20 };
+	char *text = malloc(800000);
+
+	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
+		for (size_t c = 0; c < sizeof chunks / sizeof chunks[0]; c++)
+			for (unsigned ends = 0; ends < 2; ends++) {
+				size_t bytes = 2 + rows[r].zeros;
+				struct result *result;
+				bool holds;
+
+				memcpy(text, "8\n", 2);
+				memset(text + 2, '0', rows[r].zeros);
+				text[bytes++] = '9';
+				if (ends)
+					text[bytes++] = '\n';
+				result = decode(text, bytes, chunks[c], 3, false);
+				if (rows[r].good)
+					holds = result->status == GS_OK && result->lines == 2;
+				else
+					holds = result->status == GS_EINPUT &&
+					        strcmp(gs_message(), "in:2: line longer than "
+					               "4095 bytes") == 0;
+				CHECK(holds, "a line of %zu bytes is %s, chunks of %zu: %s",
+				      rows[r].zeros + 1, rows[r].good ? "good" : "too long",
+				      chunks[c], gs_message());
+				drop(result);
+			}
+	free(text);
+}
+
+/* ---- many lines --------------------------------------------------------- */
+
+static uint64_t
+next_random(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+/* LINES random lines of all classes; their sums by class, to compare with. */
+static size_t
+make_text(char *text, size_t lines, size_t *counts, uint64_t *sums)
+{
+	uint64_t state = 88172645463325252;
+	char *next = text;
+
+	memset(counts, 0, GS_TEXT_CLASSES * sizeof *counts);
+	memset(sums, 0, GS_TEXT_CLASSES * sizeof *sums);
+	for (size_t l = 0; l < lines; l++) {
+		uint64_t magnitude = next_random(&state) >> (next_random(&state) % 64);
+		bool minus = (next_random(&state) & 1) && magnitude <= TWO63;
+		unsigned class;
+
+		if (minus)
+			class = magnitude <= 32768 ? GS_SMALL
+			      : magnitude <= TWO31 ? GS_NEG_NARROW : GS_NEG_WIDE;
+		else
+			class = magnitude <= 65535 ? GS_SMALL
+			      : magnitude <= UINT32_MAX ? GS_POS_NARROW : GS_POS_WIDE;
+		counts[class]++;
+		sums[class] += minus ? -magnitude : magnitude;
+		next += sprintf(next, "%s%" PRIu64 "\n", minus ? "-" : "", magnitude);
+	}
+	return (size_t)(next - text);
+}
+
+/* Do the keys found have these counts and sums? */
+static bool
+agrees(const struct result *r, bool reverse, const size_t *counts, const uint64_t *sums)
+{
+	static const uint64_t bias[GS_TEXT_CLASSES] = { TWO63, TWO31, 0, 0, 0 };
+	size_t small = 0;
+	uint64_t sum = 0;
+
+	for (unsigned class = 0; class < GS_TEXT_CLASSES; class++) {
+		const bool wide = class == GS_NEG_WIDE || class == GS_POS_WIDE;
+		uint64_t found = 0;
+
+		if (class == GS_SMALL)
+			continue;
+		for (size_t k = 0; k < r->count[class]; k++) {
+			uint64_t key = r->keys[class][k];
+
+			if (reverse)
+				key = wide ? ~key : (uint32_t)~key;
+			found += key - bias[class];
+		}
+		if (r->count[class] != counts[class] || found != sums[class])
+			return false;
+	}
+	for (size_t v = 0; v < GS_SMALL_COUNT; v++) {
+		small += r->small[v];
+		sum += r->small[v] * (v + (uint64_t)(int64_t)GS_SMALL_LOW);
+	}
+	return small == counts[GS_SMALL] && sum == sums[GS_SMALL];
+}
+
+static void
+check_many(void)
+{
+	static const struct { size_t lines, chunk; unsigned threads; bool reverse; } rows[] = {
+		{ 2000, 1, 1, false }, { 2000, 21, 3, true }, { 5000, 100, 2, false },
+		{ 20000, 4096, 1, false }, { 20000, 5000, 4, true },
+		{ MANY, 1 << 16, 2, false }, { MANY, 1 << 20, 3, true },
+		{ MANY, 1 << 23, 1, false }, { MANY, 1 << 23, 2, true }, { MANY, 1 << 23, 7, false },
+	};
+	char *text = malloc(MANY * GS_TEXT_LINE_BYTES + 1);
+	size_t counts[GS_TEXT_CLASSES];
+	uint64_t sums[GS_TEXT_CLASSES];
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		size_t bytes = make_text(text, rows[i].lines, counts, sums);
+		struct result *r = decode(text, bytes, rows[i].chunk, rows[i].threads,
+		                          rows[i].reverse);
+
+		CHECK(r->status == GS_OK && r->lines == rows[i].lines &&
+		      agrees(r, rows[i].reverse, counts, sums),
+		      "%zu lines, chunks of %zu, %u threads: every key is there: %s",
+		      rows[i].lines, rows[i].chunk, rows[i].threads, gs_message());
+		drop(r);
+	}
+	free(text);
+}
+
+/* Lines of five bytes; those at FIRST and SECOND (from 1) are bad. */
+static void
+check_places(void)
+{
+	static const struct { size_t first, second; } rows[] = {
+		{ 1, 2 }, { MANY / 3, MANY / 3 + 1 }, { 200000, MANY }, { MANY / 2, 7 * MANY / 8 },
+		{ MANY - 1, MANY }, { MANY, MANY },
+	};
+	static const struct { size_t chunk; unsigned threads; } ways[] = {
+		{ 1 << 16, 1 }, { 1 << 20, 3 }, { 1 << 22, 1 }, { 1 << 22, 2 }, { 1 << 22, 5 },
+	};
+	char *text = malloc(MANY * 5 + 1), expected[64];
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++) {
+			struct result *r;
+
+			for (size_t l = 0; l < MANY; l++)
+				memcpy(text + 5 * l, "1234\n", 5);
+			memcpy(text + 5 * (rows[i].second - 1), "12x4\n", 5);
+			memcpy(text + 5 * (rows[i].first - 1), "1x34\n", 5);
+			snprintf(expected, sizeof expected, "in:%zu: not a number: \"1x34\"",
+			         rows[i].first);
+			r = decode(text, MANY * 5, ways[w].chunk, ways[w].threads, false);
+			CHECK(r->status == GS_EINPUT && strcmp(gs_message(), expected) == 0,
+			      "of bad lines %zu and %zu the first is named, %u threads: %s",
+			      rows[i].first, rows[i].second, ways[w].threads, gs_message());
+			drop(r);
+		}
+	free(text);
+}
+
+void unit_decode_text(void);
+
+void
+unit_decode_text(void)
+{
+	check_good();
+	check_bad();
+	check_nul();
+	check_nothing();
+	check_long();
+	check_many();
+	check_places();
+}

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* inflate.c - every format whole, in members, cut, changed and followed by garbage */
+#include <archive.h>
+#include <archive_entry.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "io/inflate.h"
+#include "tests/unit/units.h"
+
+enum { TEXT_BYTES = 300000, ROOM_BYTES = 4 << 20 };
+
+static const struct format {
+	enum gsort_decompress decompress;
+	const char *name;
+	int (*add)(struct archive *);
+	size_t checked_from;	/* a change behind these bytes must not pass */
+} formats[] = {
+	{ GSORT_DECOMPRESS_GZIP, "gzip", archive_write_add_filter_gzip, 10 },
+	{ GSORT_DECOMPRESS_BZIP2, "bzip2", archive_write_add_filter_bzip2, 4 },
+	{ GSORT_DECOMPRESS_XZ, "xz", archive_write_add_filter_xz, 0 },
+	{ GSORT_DECOMPRESS_ZSTD, "zstd", archive_write_add_filter_zstd, 6 },
+	{ GSORT_DECOMPRESS_LZ4, "lz4", archive_write_add_filter_lz4, 0 },
+};
+
+enum { FORMATS = sizeof formats / sizeof formats[0] };
+
+/* ---- tools -------------------------------------------------------------- */
+
+/* Digits that compress, but not to nothing. */
+static char *
+make_text(void)
+{
+	char *text = malloc(TEXT_BYTES);
+	unsigned state = 1;
+
+	for (size_t b = 0; b < TEXT_BYTES; b++) {
+		state = state * 1103515245 + 12345;
+		text[b] = b % 9 == 8 ? '\n' : (char)('0' + (state >> 16) % 10);
+	}
+	return text;
+}
+
+/* libarchive 3.6.2 cannot write an empty lz4 frame. */
+static const char empty_lz4[] = "\x04\x22\x4d\x18\x64\x40\xa7\0\0\0\0\x05\x5d\xcc\x02";
+
+/* A member of FORMAT that holds DATA; libarchive's own zstd writes no checksum. */
+static size_t
+deflate(const struct format *format, const char *data, size_t bytes, char *into)
+{
+	struct archive *archive;
+	struct archive_entry *entry;
+	size_t used = 0;
+
+	if (format->decompress == GSORT_DECOMPRESS_ZSTD) {
+		ZSTD_CCtx *zstd = ZSTD_createCCtx();
+
+		ZSTD_CCtx_setParameter(zstd, ZSTD_c_checksumFlag, 1);
+		used = ZSTD_compress2(zstd, into, ROOM_BYTES, data, bytes);
+		ZSTD_freeCCtx(zstd);
+		return used;
+	}
+	if (format->decompress == GSORT_DECOMPRESS_LZ4 && bytes == 0) {
+		memcpy(into, empty_lz4, sizeof empty_lz4 - 1);
+		return sizeof empty_lz4 - 1;
+	}
+	archive = archive_write_new();
+	entry = archive_entry_new();
+	format->add(archive);
+	archive_write_set_filter_option(archive, NULL, "compression-level", "1");
+	archive_write_set_format_raw(archive);
+	archive_write_set_bytes_per_block(archive, 0);
+	archive_write_open_memory(archive, into, ROOM_BYTES, &used);
+	archive_entry_set_filetype(entry, AE_IFREG);
+	archive_write_header(archive, entry);
+	archive_write_data(archive, data, bytes);
+	archive_write_close(archive);
+	archive_entry_free(entry);
+	archive_write_free(archive);
+	return used;
+}
+
+/* Decompress BYTES of DATA, in pieces of PIECE_BYTES, given a prefix of PREFIX_BYTES. */
+static gs_status
+unpack(enum gsort_decompress decompress, const char *data, size_t bytes, size_t prefix_bytes,
+       size_t piece_bytes, char *into, size_t *got)
+{
+	FILE *file = tmpfile();
+	struct gs_inflate *z;
+	gs_status status;
+	size_t more;
+
+	fwrite(data, 1, bytes, file);
+	fflush(file);
+	lseek(fileno(file), (off_t)prefix_bytes, SEEK_SET);
+	*got = 0;
+	status = gs_inflate_open(&z, decompress, fileno(file), "in", data, prefix_bytes);
+	if (status == GS_OK)
+		do {
+			status = gs_inflate_read(z, into + *got, piece_bytes, &more);
+			*got += more;
+		} while (status == GS_OK && more == piece_bytes);
+	gs_inflate_close(z);
+	fclose(file);
+	return status;
+}
+
+/* ---- rows --------------------------------------------------------------- */
+
+/* Members, one after the other: T the text, e nothing. */
+static void
+check_members(const struct format *format, const char *text)
+{
+	static const char *const rows[] = {
+		"T", "e", "TT", "eT", "Te", "TeT", "eee", "eeTeeeTe", "TTTT",
+	};
+	char *packed = malloc(ROOM_BYTES * 2), *plain = malloc(ROOM_BYTES);
+
+	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
+		for (size_t prefix = 0; prefix <= GS_MAGIC_BYTES; prefix += GS_MAGIC_BYTES) {
+			size_t bytes = 0, texts = 0, got;
+			gs_status status;
+			bool holds;
+
+			for (const char *member = rows[r]; *member != '\0'; member++) {
+				bytes += deflate(format, text, *member == 'T' ? TEXT_BYTES : 0,
+				                 packed + bytes);
+				texts += *member == 'T';
+			}
+			status = unpack(format->decompress, packed, bytes, prefix,
+			                100000 + r * 12345, plain, &got);
+			holds = status == GS_OK && got == texts * TEXT_BYTES;
+			for (size_t t = 0; holds && t < texts; t++)
+				holds = memcmp(plain + t * TEXT_BYTES, text, TEXT_BYTES) == 0;
+			CHECK(holds, "%s, members %s, come out whole: %zu, %s", format->name,
+			      rows[r], got, status == GS_OK ? "ok" : gs_message());
+		}
+	free(packed);
+	free(plain);
+}
+
+static void
+check_cut(const struct format *format, const char *packed, size_t bytes, char *plain)
+{
+	const size_t lengths[] = {
+		0, 1, 2, 3, 4, 5, 6, 9, 10, 17, 18, 40, bytes / 4, bytes / 2, bytes - 100,
+		bytes - 20, bytes - 12, bytes - 9, bytes - 8, bytes - 7, bytes - 4, bytes - 1,
+	};
+	char truncated[64];
+
+	snprintf(truncated, sizeof truncated, "in: truncated");
+	for (size_t l = 0; l < sizeof lengths / sizeof lengths[0]; l++) {
+		size_t got;
+		gs_status status = unpack(format->decompress, packed, lengths[l], 0, 1 << 20,
+		                          plain, &got);
+
+		CHECK(status == GS_EINPUT && strncmp(gs_message(), truncated, 13) == 0,
+		      "%s cut to %zu of %zu bytes is truncated: %s", format->name, lengths[l],
+		      bytes, status == GS_OK ? "ok" : gs_message());
+	}
+}
+
+static void
+check_changed(const struct format *format, char *packed, size_t bytes, char *plain)
+{
+	for (size_t at = format->checked_from; at < bytes; at += at < 60 || at + 60 > bytes
+	     ? 1 : bytes / 37 < bytes - 59 - at ? bytes / 37 : bytes - 59 - at) {
+		gs_status status;
+		size_t got;
+
+		packed[at] ^= 0x15;
+		status = unpack(format->decompress, packed, bytes, 0, 1 << 20, plain, &got);
+		packed[at] ^= 0x15;
+		CHECK(status == GS_EINPUT && strncmp(gs_message(), "in: ", 4) == 0,
+		      "%s with byte %zu of %zu changed is noticed: got %zu, %s", format->name,
+		      at, bytes, got, status == GS_OK ? "ok" : gs_message());
+	}
+}
+
+static void
+check_garbage(const struct format *format, char *packed, size_t bytes, char *plain)
+{
+	static const char *const garbage[] = { "h", "hello world\n", "BZ", "\x04\x22", "12\n", "1234\n" };
+
+	for (size_t g = 0; g < sizeof garbage / sizeof garbage[0]; g++) {
+		size_t got;
+		gs_status status;
+
+		memcpy(packed + bytes, garbage[g], strlen(garbage[g]));
+		status = unpack(format->decompress, packed, bytes + strlen(garbage[g]), 0, 1 << 20,
+		                plain, &got);
+		CHECK(status == GS_EINPUT, "%s followed by %s is noticed", format->name, garbage[g]);
+	}
+}
+
+/* Text is no compressed data. */
+static void
+check_foreign(const struct format *format, const char *text, char *plain)
+{
+	char expected[64];
+	size_t got;
+	gs_status status = unpack(format->decompress, text, 1000, 0, 1 << 20, plain, &got);
+
+	snprintf(expected, sizeof expected, "in: not %s data", format->name);
+	CHECK(status == GS_EINPUT && strcmp(gs_message(), expected) == 0,
+	      "text is no %s: %s", format->name, gs_message());
+}
+
+/* What is inside is not looked at: only one layer comes off. */
+static void
+check_layers(const struct format *format, const char *text, char *plain)
+{
+	char *inner = malloc(ROOM_BYTES), *outer = malloc(ROOM_BYTES);
+	size_t inner_bytes = deflate(format, text, TEXT_BYTES, inner), got;
+	size_t outer_bytes = deflate(format, inner, inner_bytes, outer);
+	gs_status status = unpack(format->decompress, outer, outer_bytes, 0, 1 << 20, plain, &got);
+
+	CHECK(status == GS_OK && got == inner_bytes && memcmp(plain, inner, got) == 0,
+	      "%s in %s loses one layer", format->name, format->name);
+	free(inner);
+	free(outer);
+}
+
+/* A window of 2^27, and a frame to be skipped before it. */
+static void
+check_zstd_extras(const char *text, char *plain)
+{
+	char *packed = malloc(ROOM_BYTES);
+	ZSTD_CCtx *zstd = ZSTD_createCCtx();
+	ZSTD_inBuffer in = { text, TEXT_BYTES, 0 };
+	ZSTD_outBuffer out = { packed, ROOM_BYTES, 0 };
+	size_t got;
+
+	memcpy(packed, "\x5a\x2a\x4d\x18\x03\0\0\0xyz", 11);
+	out.pos = 11;
+	ZSTD_CCtx_setParameter(zstd, ZSTD_c_windowLog, 28);
+	while (ZSTD_compressStream2(zstd, &out, &in, ZSTD_e_end) != 0)
+		;
+	ZSTD_freeCCtx(zstd);
+	CHECK(gs_inflate_sniff(packed, 6) == GSORT_DECOMPRESS_ZSTD,
+	      "a frame to be skipped is recognized as zstd");
+	CHECK(unpack(GSORT_DECOMPRESS_ZSTD, packed, out.pos, 0, 1 << 20, plain, &got) == GS_OK &&
+	      got == TEXT_BYTES && memcmp(plain, text, got) == 0,
+	      "a zstd window of 2^28 and a skipped frame come out whole: %s", gs_message());
+	free(packed);
+}
+
+static void
+check_names(void)
+{
+	static const struct { const char *name; enum gsort_decompress format; } rows[] = {
+		{ "a.gz", GSORT_DECOMPRESS_GZIP }, { "a.bz2", GSORT_DECOMPRESS_BZIP2 },
+		{ "a.b.xz", GSORT_DECOMPRESS_XZ }, { "dir/a.zst", GSORT_DECOMPRESS_ZSTD },
+		{ "a.lz4", GSORT_DECOMPRESS_LZ4 }, { "a.GZ", GSORT_DECOMPRESS_NONE },
+		{ "a.tgz", GSORT_DECOMPRESS_NONE }, { "gz", GSORT_DECOMPRESS_NONE },
+		{ ".gz", GSORT_DECOMPRESS_NONE }, { "", GSORT_DECOMPRESS_NONE },
+		{ "a.gz.bin", GSORT_DECOMPRESS_NONE },
+	};
+
+	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
+		CHECK(gs_inflate_suffix(rows[r].name) == rows[r].format,
+		      "the suffix of '%s' means what it should", rows[r].name);
+	CHECK(gs_inflate_sniff("12345\n", 6) == GSORT_DECOMPRESS_NONE, "digits have no magic");
+	CHECK(gs_inflate_sniff("\x1f\x8b", 2) == GSORT_DECOMPRESS_NONE, "two bytes are too few");
+}
+
+void unit_inflate(void);
+
+void
+unit_inflate(void)
+{
+	char *text = make_text(), *packed = malloc(ROOM_BYTES), *plain = malloc(ROOM_BYTES);
+
+	for (size_t f = 0; f < FORMATS; f++) {
+		const struct format *format = &formats[f];
+		size_t bytes = deflate(format, text, TEXT_BYTES, packed);
+
+		CHECK(gs_inflate_sniff(packed, GS_MAGIC_BYTES) == format->decompress,
+		      "%s is recognized", format->name);
+		check_members(format, text);
+		check_cut(format, packed, bytes, plain);
+		check_changed(format, packed, bytes, plain);
+		check_garbage(format, packed, bytes, plain);
+		check_foreign(format, text, plain);
+		check_layers(format, text, plain);
+	}
+	check_zstd_extras(text, plain);
+	check_names();
+	free(text);
+	free(packed);
+	free(plain);
+}

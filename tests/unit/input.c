@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* input.c - files that are what they seem, and files that change under the reader */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/ahead.h"
+#include "io/input.h"
+#include "tests/unit/units.h"
+
+enum { LARGE_BYTES = 9 << 20 };		/* enough for a parallel read */
+
+static char folder[64];
+
+static const char *
+path(const char *name)
+{
+	static char paths[16][128];
+	static unsigned next;
+
+	next = (next + 1) % 16;
+	snprintf(paths[next], sizeof paths[next], "%s/%s", folder, name);
+	return paths[next];
+}
+
+static char
+byte_at(size_t at)
+{
+	return (char)(at * 2654435761u >> 13);
+}
+
+static void
+write_file(const char *name, size_t bytes)
+{
+	FILE *file = fopen(path(name), "w");
+
+	for (size_t b = 0; b < bytes; b++)
+		putc(byte_at(b), file);
+	fclose(file);
+}
+
+static bool
+is_content(const char *data, size_t bytes)
+{
+	for (size_t b = 0; b < bytes; b++)
+		if (data[b] != byte_at(b))
+			return false;
+	return true;
+}
+
+static struct gs_input *
+open_binary(const char *name, unsigned threads)
+{
+	const char *names[] = { name };
+	const struct gs_input_options options = {
+		.names = names, .count = 1, .binary = true, .threads = threads,
+	};
+	struct gs_input *input;
+
+	return gs_input_open(&input, &options) == GS_OK ? input : NULL;
+}
+
+static void
+check_sizes(void)
+{
+	static const size_t sizes[] = {
+		0, 1, 4095, (4 << 20) - 1, 4 << 20, (4 << 20) + 1, LARGE_BYTES,
+	};
+	char *data = malloc(LARGE_BYTES + 1);
+
+	for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
+		for (unsigned threads = 1; threads < 4; threads++) {
+			const char *name = path("sized");
+			struct gs_input *input;
+			size_t got, more;
+
+			write_file("sized", sizes[s]);
+			input = open_binary(name, threads);
+			CHECK(gs_input_bytes(input) == sizes[s] && gs_input_next(input) &&
+			      gs_input_file_bytes(input) == sizes[s] &&
+			      gs_input_read(input, data, LARGE_BYTES + 1, &got) == GS_OK &&
+			      got == sizes[s] && is_content(data, got) &&
+			      gs_input_read(input, data, 1, &more) == GS_OK && more == 0 &&
+			      !gs_input_next(input) && !gs_input_next(input),
+			      "%zu bytes are read by %u threads, and then no more", sizes[s], threads);
+			gs_input_close(input);
+		}
+	free(data);
+}
+
+/* A file that has another size than when it was opened. */
+static void
+check_changes(void)
+{
+	static const struct { const char *says; size_t before, after; } rows[] = {
+		{ "a file that grew is read to its new end", 5 << 20, LARGE_BYTES },
+		{ "a file that shrank is read to its new end", LARGE_BYTES, 5000001 },
+		{ "a file that shrank to nothing is empty", LARGE_BYTES, 0 },
+		{ "a small file that grew is read to its new end", 10, LARGE_BYTES },
+	};
+	char *data = malloc(LARGE_BYTES + 1);
+
+	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+		const char *name = path("changes");
+		struct gs_input *input;
+		size_t got;
+
+		write_file("changes", rows[r].before);
+		input = open_binary(name, 3);
+		write_file("changes", rows[r].after);
+		CHECK(gs_input_next(input) &&
+		      gs_input_read(input, data, LARGE_BYTES + 1, &got) == GS_OK &&
+		      got == rows[r].after && is_content(data, got), "%s", rows[r].says);
+		gs_input_close(input);
+	}
+	free(data);
+}
+
+static void
+check_partial(void)
+{
+	const char *names[] = { path("eight"), path("three"), path("five") };
+	const struct gs_input_options options = {
+		.names = names, .count = 3, .binary = true, .threads = 1,
+	};
+	struct gs_input *input;
+	uint64_t bytes;
+
+	write_file("eight", 8);
+	write_file("three", 3);
+	write_file("five", 5);
+	CHECK(gs_input_open(&input, &options) == GS_OK, "three files are opened");
+	CHECK(gs_input_bytes(input) == 16, "their sizes are added up");
+	CHECK(gs_input_partial(input, 4, &bytes) == names[1] && bytes == 3,
+	      "the first that is no multiple is named");
+	CHECK(gs_input_partial(input, 1, &bytes) == NULL, "all are multiples of one");
+	gs_input_close(input);
+}
+
+static void
+check_holds(void)
+{
+	struct gs_input *input;
+	struct stat st;
+
+	write_file("held", 4);
+	write_file("other", 4);
+	input = open_binary(path("held"), 1);
+	stat(path("held"), &st);
+	CHECK(gs_input_holds(input, st.st_dev, st.st_ino), "an input is known by its inode");
+	stat(path("other"), &st);
+	CHECK(!gs_input_holds(input, st.st_dev, st.st_ino), "and another file is not");
+	gs_input_close(input);
+}
+
+static void
+check_trouble(void)
+{
+	char expected[200];
+
+	CHECK(open_binary(path("none"), 1) == NULL, "a missing file is trouble");
+	snprintf(expected, sizeof expected, "cannot read: %s: No such file or directory",
+	         path("none"));
+	CHECK(strcmp(gs_message(), expected) == 0, "and named: %s", gs_message());
+	CHECK(open_binary(folder, 1) == NULL, "a folder is trouble");
+	snprintf(expected, sizeof expected, "read failed: %s: Is a directory", folder);
+	CHECK(strcmp(gs_message(), expected) == 0, "and named: %s", gs_message());
+}
+
+/* ---- ahead -------------------------------------------------------------- */
+
+/* Read NAMES ahead in small chunks; are their first COUNT * BYTES all there? */
+static void
+check_ahead(const char *const *names, size_t count, size_t bytes, size_t chunk_bytes)
+{
+	const struct gs_input_options options = {
+		.names = names, .count = count, .binary = true, .threads = 1,
+	};
+	char *memory = malloc(GS_AHEAD_CHUNKS * chunk_bytes), *data = malloc(bytes + 1);
+	struct gs_ahead ahead;
+	struct gs_input *input;
+	struct gs_chunk *chunk;
+	size_t files = 0, at = 0;
+	bool holds = true;
+
+	if (gs_input_open(&input, &options) != GS_OK ||
+	    gs_ahead_open(&ahead, input, memory, chunk_bytes) != GS_OK)
+		return;
+	while (gs_ahead_take(&ahead, &chunk) == GS_OK && chunk != NULL) {
+		holds = holds && chunk->begins == (at == 0) && chunk->name == names[files] &&
+		        at + chunk->bytes <= bytes &&
+		        chunk->ends == (chunk->bytes < chunk_bytes);
+		if (holds)
+			memcpy(data + at, chunk->data, chunk->bytes);
+		at += chunk->bytes;
+		if (chunk->ends) {
+			holds = holds && at == bytes && is_content(data, bytes);
+			files++;
+			at = 0;
+		}
+		gs_ahead_give(&ahead, chunk);
+	}
+	CHECK(holds && files == count && gs_ahead_take(&ahead, &chunk) == GS_OK && chunk == NULL,
+	      "%zu files of %zu bytes come in chunks of %zu, in order", count, bytes, chunk_bytes);
+	gs_ahead_close(&ahead);
+	gs_input_close(input);
+	free(memory);
+	free(data);
+}
+
+/* Good bytes first, then the trouble; and closing early is no trouble. */
+static void
+check_ahead_trouble(void)
+{
+	static const char half[] = "\x1f\x8b\x08\0\0\0\0\0\0\x03\x33\x34\x32\x36\x31\x35\x33\x36";
+	const char *names[] = { path("half.gz") };
+	const struct gs_input_options options = { .names = names, .count = 1, .binary = true };
+	char memory[GS_AHEAD_CHUNKS * 4];
+	struct gs_input *input;
+	struct gs_ahead ahead;
+	struct gs_chunk *chunk;
+	FILE *file = fopen(names[0], "w");
+	gs_status status;
+	size_t bytes = 0;
+
+	fwrite(half, 1, sizeof half - 1, file);
+	fclose(file);
+	CHECK(gs_input_open(&input, &options) == GS_OK &&
+	      gs_ahead_open(&ahead, input, memory, 4) == GS_OK, "half a file is opened");
+	while ((status = gs_ahead_take(&ahead, &chunk)) == GS_OK && chunk != NULL) {
+		bytes += chunk->bytes;
+		gs_ahead_give(&ahead, chunk);
+	}
+	CHECK(status == GS_EINPUT && strstr(gs_message(), "half.gz: truncated gzip data") != NULL,
+	      "trouble comes through with its sentence: %s", gs_message());
+	CHECK(bytes > 0, "after the good bytes");
+	gs_ahead_close(&ahead);
+	gs_input_close(input);
+
+	write_file("long", 1000);
+	names[0] = path("long");
+	CHECK(gs_input_open(&input, &options) == GS_OK &&
+	      gs_ahead_open(&ahead, input, memory, 4) == GS_OK, "a file is opened");
+	CHECK(gs_ahead_take(&ahead, &chunk) == GS_OK && chunk->bytes == 4, "one chunk is taken");
+	gs_ahead_close(&ahead);
+	gs_input_close(input);
+	memset(&ahead, 0, sizeof ahead);
+	gs_ahead_close(&ahead);
+}
+
+static void
+remove_folder(void)
+{
+	static const char *const names[] = {
+		"sized", "changes", "eight", "three", "five", "held", "other", "half.gz", "long", "",
+	};
+
+	for (size_t n = 0; n < sizeof names / sizeof names[0]; n++)
+		remove(path(names[n]));
+}
+
+void unit_input(void);
+
+void
+unit_input(void)
+{
+	static const size_t sizes[] = { 0, 1, 8, 9, 1000 };
+	const char *temp = getenv("TMPDIR");
+
+	snprintf(folder, sizeof folder, "%s/units.XXXXXX",
+	         temp != NULL && strlen(temp) < 40 ? temp : "/tmp");
+	if (mkdtemp(folder) == NULL) {
+		CHECK(false, "a temporary folder is made");
+		return;
+	}
+	check_sizes();
+	check_changes();
+	check_partial();
+	check_holds();
+	check_trouble();
+	for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+		const char *name, *names[3];
+
+		write_file("long", sizes[s]);
+		name = path("long");
+		names[0] = names[1] = names[2] = name;
+		check_ahead(names, 3, sizes[s], 4);
+		check_ahead(names, 1, sizes[s], 1000);
+	}
+	check_ahead_trouble();
+	remove_folder();
+}

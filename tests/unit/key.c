@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* key.c - rows for src/format/key.c, decode_raw.c and encode_raw.c */
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/decode.h"
+#include "format/encode.h"
+#include "format/key.h"
+#include "tests/unit/units.h"
+
+void unit_key(void);
+
+/* --- the maps, through the functions that the program uses ----------------------- */
+
+/* Ordered bits of one key, given and returned in the low bits. */
+static uint64_t
+order(enum gsort_type type, bool reverse, uint64_t bits)
+{
+	uint8_t b8 = (uint8_t)bits;
+	uint16_t b16 = (uint16_t)bits;
+	uint32_t b32 = (uint32_t)bits;
+
+	switch (gs_key_bits(type)) {
+	case 8:  gs_raw_to_ordered(type, reverse, &b8, 1); return b8;
+	case 16: gs_raw_to_ordered(type, reverse, &b16, 1); return b16;
+	case 32: gs_raw_to_ordered(type, reverse, &b32, 1); return b32;
+	default: gs_raw_to_ordered(type, reverse, &bits, 1); return bits;
+	}
+}
+
+static uint64_t from_f32(float x)  { uint32_t u; memcpy(&u, &x, sizeof u); return u; }
+static uint64_t from_f64(double x) { uint64_t u; memcpy(&u, &x, sizeof u); return u; }
+
+static void
+check_f32(void)
+{
+	/* totalOrder, IEEE 754-2019, 5.10 */
+	const uint64_t ladder[] = {
+		0xffffffff, 0xffc00001, 0xffc00000, 0xffbfffff, 0xff800001,	/* -NaN */
+		from_f32(-INFINITY), from_f32(-3.4e38f), from_f32(-1), from_f32(-1e-38f),
+		0x80000001, from_f32(-0.0f), from_f32(0.0f), 1, from_f32(1e-38f), from_f32(1),
+		from_f32(1.0000001f), from_f32(3.4e38f), from_f32(INFINITY),
+		0x7f800001, 0x7fbfffff, 0x7fc00000, 0x7fc00001, 0x7fffffff,	/* NaN */
+	};
+
+	for (size_t i = 0; i + 1 < sizeof ladder / sizeof ladder[0]; i++) {
+		CHECK(order(GSORT_F32, false, ladder[i]) < order(GSORT_F32, false, ladder[i + 1]),
+		      "f32 0x%08llx is before 0x%08llx", (unsigned long long)ladder[i],
+		      (unsigned long long)ladder[i + 1]);
+		CHECK(order(GSORT_F32, true, ladder[i]) > order(GSORT_F32, true, ladder[i + 1]),
+		      "f32 0x%08llx is behind 0x%08llx in reverse", (unsigned long long)ladder[i],
+		      (unsigned long long)ladder[i + 1]);
+	}
+}
+
+static void
+check_f64(void)
+{
+	const uint64_t ladder[] = {
+		UINT64_MAX, 0xfff8000000000001, 0xfff8000000000000, 0xfff0000000000001,
+		from_f64(-INFINITY), from_f64(-1e300), from_f64(-1), from_f64(-1e-308),
+		0x8000000000000001, from_f64(-0.0), from_f64(0.0), 1, from_f64(1e-308), from_f64(1),
+		from_f64(1.0000000000000002), from_f64(1e300), from_f64(INFINITY),
+		0x7ff0000000000001, 0x7ff8000000000000, 0x7ff8000000000001, 0x7fffffffffffffff,
+	};
+
+	for (size_t i = 0; i + 1 < sizeof ladder / sizeof ladder[0]; i++) {
+		CHECK(order(GSORT_F64, false, ladder[i]) < order(GSORT_F64, false, ladder[i + 1]),
+		      "f64 0x%016llx is before 0x%016llx", (unsigned long long)ladder[i],
+		      (unsigned long long)ladder[i + 1]);
+		CHECK(order(GSORT_F64, true, ladder[i]) > order(GSORT_F64, true, ladder[i + 1]),
+		      "f64 0x%016llx is behind 0x%016llx in reverse", (unsigned long long)ladder[i],
+		      (unsigned long long)ladder[i + 1]);
+	}
+}
+
+/* Integers: the least has ordered bits 0, and each next one more. */
+static void
+check_integers(void)
+{
+	static const struct {
+		enum gsort_type type;
+		uint64_t        least;	/* its bits */
+	} rows[] = {
+		{ GSORT_U8, 0 }, { GSORT_I8, 0x80 }, { GSORT_U16, 0 }, { GSORT_I16, 0x8000 },
+		{ GSORT_U32, 0 }, { GSORT_I32, 0x80000000 },
+		{ GSORT_U64, 0 }, { GSORT_I64, 0x8000000000000000 },
+	};
+
+	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+		const unsigned bits = gs_key_bits(rows[r].type);
+		const uint64_t most = UINT64_MAX >> (64 - bits);
+		const uint64_t step = bits <= 16 ? 1 : most / 100003;
+		bool good = true, reverse_good = true;
+
+		for (uint64_t u = 0; u <= most - step; u += step) {
+			const uint64_t x = (rows[r].least + u) & most;
+
+			good &= order(rows[r].type, false, x) == u;
+			reverse_good &= order(rows[r].type, true, x) == most - u;
+		}
+		CHECK(good, "%s are numbered from the least up", gs_key_name(rows[r].type));
+		CHECK(reverse_good, "%s are numbered from the largest in reverse",
+		      gs_key_name(rows[r].type));
+	}
+}
+
+/* --- there and back --------------------------------------------------------------- */
+
+static void
+check_round_trip(enum gsort_type type, bool reverse)
+{
+	/* All patterns of 8 and 16 bits; of more, as many as the threads like to share. */
+	const unsigned bits = gs_key_bits(type);
+	const size_t count = bits == 8 ? 256 : bits == 16 ? 65536 : 200003;
+	const size_t bytes = count * (bits / 8);
+	unsigned char *keys = malloc(bytes), *before = malloc(bytes);
+	uint64_t state = 1;
+
+	for (size_t i = 0; i < count; i++) {
+		state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+		switch (bits) {
+		case 8:  before[i] = (unsigned char)i; break;
+		case 16: ((uint16_t *)(void *)before)[i] = (uint16_t)i; break;
+		case 32: ((uint32_t *)(void *)before)[i] = (uint32_t)(state >> 32); break;
+		default: ((uint64_t *)(void *)before)[i] = state ^ state >> 33; break;
+		}
+	}
+	memcpy(keys, before, bytes);
+	gs_raw_to_ordered(type, reverse, keys, count);
+	CHECK((memcmp(keys, before, bytes) == 0) ==
+	      (!reverse && (type == GSORT_U8 || type == GSORT_U16 || type == GSORT_U32 ||
+	                    type == GSORT_U64)),
+	      "%s: only unsigned keys are ordered bits as they are", gs_key_name(type));
+	gs_ordered_to_raw(type, reverse, keys, count);
+	CHECK(memcmp(keys, before, bytes) == 0, "%s come back with every bit%s", gs_key_name(type),
+	      reverse ? " in reverse" : "");
+	free(keys);
+	free(before);
+}
+
+/* --- names, widths, messages -------------------------------------------------------- */
+
+static void
+check_names(void)
+{
+	static const struct {
+		enum gsort_type type;
+		const char     *name;
+		unsigned        bits;
+	} rows[] = {
+		{ GSORT_TEXT, "text", 0 }, { GSORT_U8, "u8", 8 }, { GSORT_I8, "i8", 8 },
+		{ GSORT_U16, "u16", 16 }, { GSORT_I16, "i16", 16 }, { GSORT_U32, "u32", 32 },
+		{ GSORT_I32, "i32", 32 }, { GSORT_U64, "u64", 64 }, { GSORT_I64, "i64", 64 },
+		{ GSORT_F32, "f32", 32 }, { GSORT_F64, "f64", 64 },
+	};
+
+	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
+		CHECK(strcmp(gs_key_name(rows[r].type), rows[r].name) == 0 &&
+		      gs_key_bits(rows[r].type) == rows[r].bits,
+		      "%s keys have %u bits", rows[r].name, rows[r].bits);
+	CHECK(gs_raw_partial(GSORT_U32, "a.bin", 1003) == GS_EINPUT &&
+	      strcmp(gs_message(), "a.bin: 1003 bytes is not a multiple of 4 (3 trailing bytes): "
+	             "not a file of u32") == 0, "a partial key is told: %s", gs_message());
+	CHECK(gs_raw_partial(GSORT_I16, "-", 7) == GS_EINPUT &&
+	      strcmp(gs_message(), "-: 7 bytes is not a multiple of 2 (1 trailing byte): "
+	             "not a file of i16") == 0, "in the singular, too: %s", gs_message());
+}
+
+void
+unit_key(void)
+{
+	check_names();
+	check_integers();
+	check_f32();
+	check_f64();
+	for (int type = GSORT_U8; type <= GSORT_F64; type++) {
+		check_round_trip((enum gsort_type)type, false);
+		check_round_trip((enum gsort_type)type, true);
+	}
+}

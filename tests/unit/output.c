@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* output.c - the old file until the end, then the new one, and never anything else */
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/output.h"
+#include "tests/unit/units.h"
+
+static char folder[64];
+
+static const char *
+path(const char *name)
+{
+	static char paths[16][128];
+	static unsigned next;
+
+	next = (next + 1) % 16;
+	snprintf(paths[next], sizeof paths[next], "%s/%s", folder, name);
+	return paths[next];
+}
+
+static void
+put_file(const char *name, const char *content)
+{
+	FILE *file = fopen(path(name), "w");
+
+	fputs(content, file);
+	fclose(file);
+}
+
+static bool
+contains(const char *name, const char *content)
+{
+	FILE *file = fopen(path(name), "r");
+	char data[200];
+	size_t bytes;
+
+	if (file == NULL)
+		return false;
+	bytes = fread(data, 1, sizeof data - 1, file);
+	fclose(file);
+	data[bytes] = '\0';
+	return strcmp(data, content) == 0;
+}
+
+static unsigned
+count_files(void)
+{
+	DIR *directory = opendir(folder);
+	unsigned count = 0;
+
+	for (const struct dirent *entry; (entry = readdir(directory)) != NULL; )
+		count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+	closedir(directory);
+	return count;
+}
+
+static struct gs_output *
+open_output(const char *name)
+{
+	const struct gs_output_options options = { .name = name, .hint_bytes = UINT64_MAX };
+	struct gs_output *out;
+
+	return gs_output_open(&out, &options) == GS_OK ? out : NULL;
+}
+
+/* In all states between opening and finishing, what others see. */
+static void
+check_moments(bool exists)
+{
+	const char *kind = exists ? "an existing" : "a new";
+	struct gs_output *out;
+
+	if (exists)
+		put_file("f", "old");
+	out = open_output(path("f"));
+	CHECK(out != NULL && count_files() == exists, "%s file: opening changes nothing", kind);
+	CHECK(gs_output_write(out, "ne", 2) == GS_OK && count_files() == exists &&
+	      contains("f", "old") == exists, "%s file: nor does writing", kind);
+	gs_output_close(out);
+	CHECK(count_files() == exists && contains("f", "old") == exists,
+	      "%s file: dropping it leaves what was there", kind);
+
+	out = open_output(path("f"));
+	CHECK(gs_output_write(out, "ne", 2) == GS_OK && gs_output_submit(out, "w", 1) == GS_OK &&
+	      gs_output_submit(out, "er", 2) == GS_OK && gs_output_finish(out) == GS_OK &&
+	      contains("f", "newer") && count_files() == 1,
+	      "%s file: finishing makes it the output: %s", kind, gs_message());
+	gs_output_close(out);
+	CHECK(contains("f", "newer"), "%s file: closing does not undo that", kind);
+	remove(path("f"));
+}
+
+/* Somebody makes the file, or takes it away, while we write. */
+static void
+check_races(void)
+{
+	struct gs_output *out = open_output(path("f"));
+
+	put_file("f", "theirs");
+	CHECK(gs_output_write(out, "ours", 4) == GS_OK && gs_output_finish(out) == GS_OK &&
+	      contains("f", "ours") && count_files() == 1,
+	      "a file that appeared meanwhile is replaced: %s", gs_message());
+	gs_output_close(out);
+
+	out = open_output(path("f"));
+	remove(path("f"));
+	CHECK(gs_output_write(out, "again", 5) == GS_OK && gs_output_finish(out) == GS_OK &&
+	      contains("f", "again") && count_files() == 1,
+	      "a file that went away meanwhile is made: %s", gs_message());
+	gs_output_close(out);
+
+	out = open_output(path("f"));
+	remove(path("f"));
+	mkdir(path("f"), 0777);
+	CHECK(gs_output_write(out, "x", 1) == GS_OK && gs_output_finish(out) == GS_EIO &&
+	      strstr(gs_message(), "cannot replace") != NULL && count_files() == 1,
+	      "a folder in its place is trouble, and nothing is left: %s", gs_message());
+	gs_output_close(out);
+	remove(path("f"));
+}
+
+static void
+check_in_place(void)
+{
+	struct gs_output *out;
+
+	put_file("f", "old and longer");
+	if (link(path("f"), path("g")) != 0)
+		return;
+	out = open_output(path("f"));
+	CHECK(contains("g", "old and longer"), "in place: opening does not truncate");
+	gs_output_close(out);
+	CHECK(contains("g", "old and longer"), "in place: nor does dropping it");
+	out = open_output(path("f"));
+	CHECK(gs_output_write(out, "new", 3) == GS_OK && contains("g", "new"),
+	      "in place: the first byte does");
+	CHECK(gs_output_finish(out) == GS_OK && contains("g", "new"), "in place: that was it");
+	gs_output_close(out);
+	out = open_output(path("f"));
+	CHECK(gs_output_finish(out) == GS_OK && contains("g", ""),
+	      "in place: nothing written means empty");
+	gs_output_close(out);
+	remove(path("f"));
+	remove(path("g"));
+}
+
+/* Long pieces through the thread arrive in order. */
+static void
+check_pieces(void)
+{
+	enum { PIECE = 300000, PIECES = 9 };
+	struct gs_output *out = open_output(path("f"));
+	char *pieces[2] = { malloc(PIECE), malloc(PIECE) };
+	bool holds = true;
+	FILE *file;
+
+	for (int p = 0; p < PIECES; p++) {
+		memset(pieces[p % 2], 'a' + p, PIECE);
+		holds = holds && gs_output_submit(out, pieces[p % 2], PIECE) == GS_OK;
+	}
+	holds = holds && gs_output_wait(out) == GS_OK && gs_output_finish(out) == GS_OK;
+	gs_output_close(out);
+	file = fopen(path("f"), "r");
+	for (int b = 0; b < PIECE * PIECES; b++)
+		holds = holds && getc(file) == 'a' + b / PIECE;
+	CHECK(holds && getc(file) == EOF, "pieces handed to the thread arrive in order");
+	fclose(file);
+	free(pieces[0]);
+	free(pieces[1]);
+	remove(path("f"));
+}
+
+static void
+check_trouble(void)
+{
+	struct gs_output *out = open_output("/dev/full");
+
+	if (out != NULL) {
+		CHECK(gs_output_submit(out, "x", 1) == GS_OK && gs_output_wait(out) == GS_EIO &&
+		      strcmp(gs_message(), "write failed: /dev/full: No space left on device") == 0,
+		      "trouble of the thread comes out of the wait: %s", gs_message());
+		gs_output_close(out);
+	}
+	CHECK(open_output(path("no/f")) == NULL && strstr(gs_message(), "open failed: ") != NULL,
+	      "a missing folder is trouble at once");
+	CHECK(open_output("") == NULL, "no name is no file");
+}
+
+static void
+check_identity(void)
+{
+	struct gs_output *out;
+	uint64_t device, inode;
+	struct stat st;
+
+	put_file("f", "old");
+	stat(path("f"), &st);
+	out = open_output(path("f"));
+	CHECK(gs_output_identity(out, &device, &inode) && device == st.st_dev &&
+	      inode == st.st_ino, "an existing output is known by the old file's inode");
+	gs_output_close(out);
+	remove(path("f"));
+	out = open_output(path("f"));
+	CHECK(!gs_output_identity(out, &device, &inode), "a new one is nobody's input");
+	gs_output_close(out);
+}
+
+void unit_output(void);
+
+void
+unit_output(void)
+{
+	const char *temp = getenv("TMPDIR");
+
+	snprintf(folder, sizeof folder, "%s/units.XXXXXX",
+	         temp != NULL && strlen(temp) < 40 ? temp : "/tmp");
+	if (mkdtemp(folder) == NULL) {
+		CHECK(false, "a temporary folder is made");
+		return;
+	}
+	check_moments(false);
+	check_moments(true);
+	check_races();
+	check_in_place();
+	check_pieces();
+	check_trouble();
+	check_identity();
+	CHECK(rmdir(folder) == 0, "nothing was left behind");
+}

@@ -71,10 +71,12 @@ copy_bandwidth(void)
 	must(cudaMemset(from, 0x5a, bytes), "cudaMemset");
 	for (int run = 0; run < RUNS; run++) {
 		must(cudaEventRecord(ground.marks[0], ground.stream), "event");
-		must(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, ground.stream), "copy");
+		must(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, ground.stream),
+		     "copy");
 		must(cudaEventRecord(ground.marks[1], ground.stream), "event");
 		must(cudaStreamSynchronize(ground.stream), "copy");
-		must(cudaEventElapsedTime(&milliseconds, ground.marks[0], ground.marks[1]), "event");
+		must(cudaEventElapsedTime(&milliseconds, ground.marks[0], ground.marks[1]),
+		     "event");
 		seconds[run] = (double)milliseconds / 1e3;
 	}
 	cudaFree(from);
@@ -85,6 +87,7 @@ copy_bandwidth(void)
 static void
 gpu_open(size_t most_keys, bool pinned)
 {
+	const size_t bytes = most_keys * sizeof(uint32_t);
 	struct cudaDeviceProp properties;
 
 	must(cudaSetDevice(0), "opening the GPU");
@@ -98,8 +101,8 @@ gpu_open(size_t most_keys, bool pinned)
 	for (int e = 0; e < MOST_EVENTS; e++)
 		must(cudaEventCreateWithFlags(&ground.events[e], cudaEventDefault), "event");
 	if (pinned) {
-		must(cudaMallocHost((void **)&ground.pinned_in, most_keys * sizeof(uint32_t)), "pinning");
-		must(cudaMallocHost((void **)&ground.pinned_out, most_keys * sizeof(uint32_t)), "pinning");
+		must(cudaMallocHost((void **)&ground.pinned_in, bytes), "pinning");
+		must(cudaMallocHost((void **)&ground.pinned_out, bytes), "pinning");
 	}
 	ground.copy_bandwidth = copy_bandwidth();
 }
@@ -213,7 +216,8 @@ add_up_kinds(void)
 	float milliseconds;
 
 	for (unsigned l = 0; l < seen.launches; l++) {
-		must(cudaEventElapsedTime(&milliseconds, ground.events[l], ground.events[l + 1]), "event");
+		must(cudaEventElapsedTime(&milliseconds, ground.events[l], ground.events[l + 1]),
+		     "event");
 		seen.kinds[seen.kind_of[l]].seconds += (double)milliseconds / 1e3;
 	}
 }
@@ -250,7 +254,8 @@ run_gpu(const struct rung *rung, struct rung_job *job, bool watch, struct times 
 	must(cudaStreamSynchronize(job->stream), rung->name);
 	times->total = now() - times->total;
 	for (int m = 0; m < 3; m++)
-		must(cudaEventElapsedTime(&between[m], ground.marks[m], ground.marks[m + 1]), "event");
+		must(cudaEventElapsedTime(&between[m], ground.marks[m], ground.marks[m + 1]),
+		     "event");
 	times->sent = (double)between[0] / 1e3;
 	times->kernels = (double)between[1] / 1e3;
 	times->received = (double)between[2] / 1e3;
@@ -310,7 +315,8 @@ climb_with(const struct rung *rung, const struct climb_ask *ask, struct rung_job
 	int error;
 
 	result->right = true;
-	result->predicted = rung->predict != NULL ? rung->predict(&job) : (struct rung_cost){ 0, 0 };
+	if (rung->predict != NULL)
+		result->predicted = rung->predict(&job);
 	error = rung->place == RUNG_GPU ? run_gpu(rung, &again, true, &times, &result->right) :
 	        run_cpu(rung, &again, &times, &result->right);
 	if (error != 0)

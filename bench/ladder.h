@@ -29,11 +29,11 @@ struct ask {
 };
 
 /**
- * Read the options into ASK, whose fields are the defaults.
+ * Read the options into ASK, whose fields are the defaults; of rungs, RUNGS are ("": none).
  *
  * @return  -1 to go on, or the exit status
  */
-int ask_parse(struct ask *ask, int argc, char **argv, const char *usage);
+int ask_parse(struct ask *ask, int argc, char **argv, const char *rungs, const char *usage);
 
 /** Open the ground for what was asked: every size, and the GPU if a rung needs it. */
 void ask_open(const struct ask *ask);

@@ -127,8 +127,8 @@ gsort_merge(struct rung_job *job)
 			const size_t a = least(job->count - at, run);
 			const size_t b = least(job->count - at - a, run);
 
-			error = gs_tile_merge(other + at, from + at, a, from + at + a, b, 32, scratch,
-			                      job->stream);
+			error = gs_tile_merge(other + at, from + at, a, from + at + a, b, 32,
+			                      scratch, job->stream);
 		}
 		job->keys = other;
 		other = from;

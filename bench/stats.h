@@ -8,7 +8,7 @@
 struct stats {
 	unsigned runs;
 	double   mean, median, least;
-	double   margin;	/* the true mean is within MEAN +- MARGIN with 95 %; 0 for one run */
+	double   margin;	/* the true mean is within it of MEAN with 95 %; 0 for one run */
 };
 
 /** Of COUNT > 0 samples, which it puts in order. */

@@ -57,11 +57,11 @@ fill_lists(struct ask *ask, const struct rung *rung)
 		return;
 	}
 	if (ask->block_counts == 0)
-		for (; ask->block_counts < COUNT_OF(grid_blocks); ask->block_counts++)
-			ask->blocks[ask->block_counts] = grid_blocks[ask->block_counts];
+		for (unsigned b = 0; b < COUNT_OF(grid_blocks); b++)
+			ask->blocks[ask->block_counts++] = grid_blocks[b];
 	if (ask->thread_counts == 0)
-		for (; ask->thread_counts < COUNT_OF(grid_threads); ask->thread_counts++)
-			ask->threads[ask->thread_counts] = grid_threads[ask->thread_counts];
+		for (unsigned t = 0; t < COUNT_OF(grid_threads); t++)
+			ask->threads[ask->thread_counts++] = grid_threads[t];
 }
 
 /* All shapes of one rung at one size; how many were wrong. */
@@ -88,7 +88,8 @@ sweep_size(const struct ask *ask, const struct rung *rung, size_t keys)
 			}
 			if (first <= 0)
 				first = result.kernels.mean;
-			printf("%6u x %4u %7.2f ", one.blocks, one.threads, first / result.kernels.mean);
+			printf("%6u x %4u %7.2f ", one.blocks, one.threads,
+			       first / result.kernels.mean);
 			put_climb("sweep", rung, keys, &one, &result, 0, 0);
 			wrong += !result.right;
 		}
@@ -120,7 +121,7 @@ bench_sweep(int argc, char **argv)
 		.climb = { .runs = 30, .seconds = 0.5, .patience = 3 },
 	};
 	unsigned wrong = 0;
-	int status = ask_parse(&ask, argc, argv, usage);
+	int status = ask_parse(&ask, argc, argv, "", usage);
 
 	if (status >= 0)
 		return status;

@@ -109,7 +109,7 @@ all_files() {
 	for file in tests/unit/*.c; do
 		module=$(basename "$file" .c)
 		[ "$module" != units ] || continue
-		grep -qx "MODULE($module)" tests/unit/modules.def || { echo "$module"; false; }
+		grep -qxh "MODULE($module)" tests/unit/modules*.def || { echo "$module"; false; }
 	done
 }
 

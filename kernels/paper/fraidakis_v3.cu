@@ -78,7 +78,8 @@ shared_steps(uint32_t *shared, unsigned from, unsigned size, unsigned stride, bo
 	for (; stride > WARP_STRIDE; stride /= 2) {
 		const unsigned low = lower_of(t, stride);
 
-		order(&shared[low], &shared[low + stride], (((from + low) & size) == 0) != descending);
+		order(&shared[low], &shared[low + stride],
+		      (((from + low) & size) == 0) != descending);
 		__syncthreads();
 	}
 }

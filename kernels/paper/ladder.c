@@ -175,7 +175,7 @@ rung_steps(unsigned bits)
 	return bits * (bits + 1) / 2;
 }
 
-/* One launch sorts blocks; phase block_bits + j takes j steps between blocks and a merge in them. */
+/* One launch sorts blocks; phase block_bits + j takes j steps between blocks, then a merge. */
 double
 rung_fused_launches(unsigned bits, unsigned block_bits)
 {

@@ -26,7 +26,7 @@ struct martoccia_shape {
 	unsigned blocks, threads;
 };
 
-/* The grid that JOB asks for; no tile is smaller than 2^LEAST_BITS keys, or larger than the array. */
+/* The grid that JOB asks for; no tile is smaller than 2^LEAST_BITS keys. */
 static inline struct martoccia_shape
 martoccia_shape_of(const struct rung_job *job, unsigned least_bits, unsigned default_blocks)
 {
@@ -54,11 +54,13 @@ merge_step(uint32_t *keys, unsigned first, unsigned last, unsigned every, unsign
 
 /* One step over the whole array: comparator t's keys are its own, so no barrier. */
 static __global__ void
-merge_global_kernel(uint32_t *keys, unsigned pairs, unsigned stride, bool mirrors, bool descending)
+merge_global_kernel(uint32_t *keys, unsigned pairs, unsigned stride, bool mirrors,
+                    bool descending)
 {
 	const unsigned first = blockIdx.x * pairs;
 
-	merge_step(keys, first + threadIdx.x, first + pairs, blockDim.x, stride, mirrors, descending);
+	merge_step(keys, first + threadIdx.x, first + pairs, blockDim.x, stride, mirrors,
+	           descending);
 }
 
 static inline int

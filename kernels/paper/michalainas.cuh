@@ -53,4 +53,15 @@ exchange_and_wait(struct rung_job *job, unsigned size, unsigned stride)
 	return error != 0 ? error : cudaStreamSynchronize((cudaStream_t)job->stream);
 }
 
+/* The steps of phase SIZE that no block can do alone. */
+static inline int
+exchange_down_to_blocks(struct rung_job *job, unsigned size)
+{
+	int error = 0;
+
+	for (unsigned stride = size / 2; error == 0 && stride >= MICHALAINAS_THREADS; stride /= 2)
+		error = exchange_and_wait(job, size, stride);
+	return error;
+}
+
 #endif

@@ -19,7 +19,7 @@ static __global__ void
 local_sort_kernel(uint32_t *keys, unsigned half, unsigned size, unsigned stride)
 {
 	const unsigned t = blockIdx.x * blockDim.x + threadIdx.x;
-	const unsigned last = 2 * half < MICHALAINAS_THREADS ? 2 * half : (unsigned)MICHALAINAS_THREADS;
+	const unsigned last = min(2 * half, (unsigned)MICHALAINAS_THREADS);
 
 	do {
 		for (; stride > 0; stride /= 2) {
@@ -59,10 +59,10 @@ michalainas_v1_sort(struct rung_job *job)
 	int error = local_sort(job, 2, 1, (unsigned)rung_steps(local_bits));
 
 	for (size_t size = 2 * MICHALAINAS_THREADS; error == 0 && size <= job->count; size *= 2) {
-		for (size_t stride = size / 2; error == 0 && stride >= MICHALAINAS_THREADS; stride /= 2)
-			error = exchange_and_wait(job, (unsigned)size, (unsigned)stride);
+		error = exchange_down_to_blocks(job, (unsigned)size);
 		if (error == 0)
-			error = local_sort(job, (unsigned)size, MICHALAINAS_THREADS / 2, MICHALAINAS_BITS);
+			error = local_sort(job, (unsigned)size, MICHALAINAS_THREADS / 2,
+			                   MICHALAINAS_BITS);
 	}
 	return error;
 }

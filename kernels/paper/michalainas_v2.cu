@@ -22,7 +22,7 @@ local_sort_kernel(uint32_t *keys, unsigned half, unsigned size, unsigned stride)
 	__shared__ uint32_t shared[2 * MICHALAINAS_THREADS];
 	const unsigned at = blockIdx.x * blockDim.x + threadIdx.x;
 	const unsigned t = threadIdx.x, offset = blockDim.x;
-	const unsigned last = 2 * half < MICHALAINAS_THREADS ? 2 * half : (unsigned)MICHALAINAS_THREADS;
+	const unsigned last = min(2 * half, (unsigned)MICHALAINAS_THREADS);
 
 	shared[t] = keys[at];
 	shared[t + offset] = keys[at + half];
@@ -63,8 +63,7 @@ michalainas_v2_sort(struct rung_job *job)
 	int error = local_sort(job, 2, 1);
 
 	for (size_t size = 2 * MICHALAINAS_THREADS; error == 0 && size <= job->count; size *= 2) {
-		for (size_t stride = size / 2; error == 0 && stride >= MICHALAINAS_THREADS; stride /= 2)
-			error = exchange_and_wait(job, (unsigned)size, (unsigned)stride);
+		error = exchange_down_to_blocks(job, (unsigned)size);
 		if (error == 0)
 			error = local_sort(job, (unsigned)size, MICHALAINAS_THREADS / 2);
 	}

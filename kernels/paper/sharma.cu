@@ -66,8 +66,8 @@ extern "C" struct rung_cost
 sharma_predict(const struct rung_job *job)
 {
 	const unsigned bits = rung_bits(job->count);
-	const unsigned alone = bits < BLOCK_BITS ? bits : (unsigned)BLOCK_BITS;	/* phases within a block */
-	const double launches = alone + rung_fused_launches(bits, BLOCK_BITS) - 1;
+	const unsigned within = bits < BLOCK_BITS ? bits : (unsigned)BLOCK_BITS;
+	const double launches = within + rung_fused_launches(bits, BLOCK_BITS) - 1;
 	const size_t padded = (size_t)1 << bits, pads = padded - job->count;
 
 	return { launches + (pads != 0),

@@ -47,5 +47,6 @@ slides_predict(const struct rung_job *job)
 extern "C" int
 slides_sort(struct rung_job *job)
 {
-	return step(job, 0, sweep_bytes(job->count), bitonic_sort_kernel, 1, SLIDES_KEYS, job->keys);
+	return step(job, 0, sweep_bytes(job->count), bitonic_sort_kernel, 1, SLIDES_KEYS,
+	            job->keys);
 }

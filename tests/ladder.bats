@@ -5,9 +5,10 @@
 
 load helpers
 
+# The program under test in this file; skip if it is not built.
 prepare() {
 	bench=$GSORT_BUILD/gsort-bench
-	[ -x "$bench" ] || skip "gsort-bench is not built"
+	[ -x "$bench" ] || skip "gsort-bench is not built: make gsort-bench"
 }
 
 @test "every rung is right on a GPU, in its orders, at awkward sizes" {

@@ -6,7 +6,7 @@
  * it lies, with a barrier after each step; then every step of every later phase is
  * a launch.  Tiles of 2^t keys, 2^m in all:
  *
- *     launches = 1 + sum over p = t+1 .. m of p       364 at 2^28, 4096 blocks: t = 16
+ *     launches = 1 + sum over p = t+1 .. m of p       271 at 2^28, 4096 blocks: t = 16
  *     bytes asked = 2 * 4n * m (m + 1) / 2            every step, launched or not
  *
  * Strides below a tile are done by launches again in each later phase, though no

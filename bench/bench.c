@@ -124,8 +124,8 @@ print_row(struct contestant *one, unsigned bits, size_t count, size_t tile_keys,
 	median = giga / one->seconds[ask.runs / 2];
 	most = giga / one->seconds[0];
 	least = giga / one->seconds[ask.runs - 1];
-	printf("%-22s u%u %11zu %9zu %-9s %8.2f %8.2f %8.2f", one->name, bits, count, tile_keys,
-	       shape, median, least, most);
+	printf("%-22s u%u %11zu %9zu %-9s %8.2f %8.2f %8.2f", one->name, bits, count,
+	       tile_keys, shape, median, least, most);
 	if (one->predicted_seconds > 0)
 		printf(" %9.2f", giga / one->predicted_seconds);
 	else
@@ -207,7 +207,8 @@ bench_tile(unsigned bits)
 		size_t tile_keys = (size_t)1 << log;
 		struct contestant tiles = { .name = "tile sort", .run = run_tiles };
 
-		tiles.predicted_seconds = predict(bits, ask.keys, tile_sweeps(bits, tile_keys), true);
+		tiles.predicted_seconds =
+			predict(bits, ask.keys, tile_sweeps(bits, tile_keys), true);
 		contest(&tiles, 1, bits, ask.keys, tile_keys, tile_keys, digest, "uniform");
 	}
 }
@@ -282,7 +283,8 @@ parse(int argc, char **argv)
 		{ "keys", required_argument, NULL, 'k' }, { "tile", required_argument, NULL, 't' },
 		{ "type", required_argument, NULL, 'y' }, { "shape", required_argument, NULL, 's' },
 		{ "runs", required_argument, NULL, 'r' }, { "json", required_argument, NULL, 'j' },
-		{ "big", no_argument, NULL, 'b' }, { "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 },
+		{ "big", no_argument, NULL, 'b' }, { "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
 	};
 	int option;
 

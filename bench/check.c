@@ -96,7 +96,8 @@ check_merge(unsigned bits, size_t a_count, size_t b_count, unsigned shift)
 	must(cudaMemcpy(a + shift * width, host, a_count * width, cudaMemcpyHostToDevice), "copy");
 	keys_fill_sorted(host, bits, b_count, 2);
 	digest += keys_digest(host, bits, b_count);
-	must(cudaMemcpy(b + shift / 2 * width, host, b_count * width, cudaMemcpyHostToDevice), "copy");
+	must(cudaMemcpy(b + shift / 2 * width, host, b_count * width, cudaMemcpyHostToDevice),
+	     "copy");
 	free(host);
 	must(cudaMalloc(&scratch, gs_tile_merge_scratch_bytes(bits, count)), "cudaMalloc");
 	must(gs_tile_merge(out, a + shift * width, a_count, b + shift / 2 * width, b_count, bits,

@@ -4,7 +4,9 @@
 
 #include "bench/bench.h"
 
-const char *const keys_shapes[] = { "uniform", "sorted", "reversed", "equal", "few", "organ", NULL };
+const char *const keys_shapes[] = {
+	"uniform", "sorted", "reversed", "equal", "few", "organ", NULL
+};
 
 enum { UNIFORM, SORTED, REVERSED, EQUAL, FEW, ORGAN };
 
@@ -63,7 +65,8 @@ keys_fill_sorted(void *keys, unsigned bits, size_t count, uint64_t seed)
 
 #pragma omp parallel for schedule(static)
 	for (size_t at = 0; at < count; at++)
-		key_put(keys, bits, at, step < 3 ? (uint64_t)((double)at / (double)count * UINT32_MAX) :
+		key_put(keys, bits, at,
+		        step < 3 ? (uint64_t)((double)at / (double)count * UINT32_MAX) :
 		        at * step + random_at(seed, at) % 3 * (step / 3));
 }
 

@@ -46,7 +46,8 @@ rig_open(unsigned bits, size_t keys)
 	rig.cub_scratch_bytes = radix_bytes > merge_bytes ? radix_bytes : merge_bytes;
 	must(cudaMalloc(&rig.cub_scratch, rig.cub_scratch_bytes), "cudaMalloc");
 	for (unsigned s = 0; s < STREAMS; s++) {
-		must(cudaMalloc(&rig.scratch[s], gs_tile_merge_scratch_bytes(bits, keys)), "cudaMalloc");
+		must(cudaMalloc(&rig.scratch[s], gs_tile_merge_scratch_bytes(bits, keys)),
+		     "cudaMalloc");
 		must(cudaStreamCreateWithFlags(&rig.stream[s], cudaStreamNonBlocking), "stream");
 		must(cudaEventCreateWithFlags(&rig.joined[s], cudaEventDisableTiming), "event");
 	}
@@ -88,7 +89,8 @@ rig_time(const struct contestant *one, unsigned bits, size_t count, size_t tile_
 {
 	float milliseconds;
 
-	must(cudaMemcpy(rig.work, rig.source, count * (bits / 8), cudaMemcpyDeviceToDevice), "copy");
+	must(cudaMemcpy(rig.work, rig.source, count * (bits / 8), cudaMemcpyDeviceToDevice),
+	     "copy");
 	must(cudaDeviceSynchronize(), "copy");
 	must(cudaEventRecord(rig.begin, rig.stream[0]), "event");
 	rig_join();

@@ -52,7 +52,8 @@ block_sort_kernel(Key *keys, size_t count)
 	if (count - from >= block<Key>::KEYS) {
 #pragma unroll
 		for (unsigned j = 0; j < THREAD_KEYS / block<Key>::PACK; j++) {
-			pack<Key> some = ((const pack<Key> *)mine)[j * block<Key>::THREADS + threadIdx.x];
+			const unsigned at = j * block<Key>::THREADS + threadIdx.x;
+			const pack<Key> some = ((const pack<Key> *)mine)[at];
 
 #pragma unroll
 			for (unsigned k = 0; k < block<Key>::PACK; k++)

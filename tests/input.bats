@@ -131,8 +131,13 @@ suffixes="gz bz2 xz zst lz4"
 	gsort -u32 p >out &
 	pid=$!
 	gen --seed 5 --keys 300000 --type u32 >in
-	{ head -c 500000 in; sleep 0.1; tail -c +500001 in; } >p &
-	for i in 1 2 3 4 5; do kill -WINCH $pid; kill -STOP $pid; kill -CONT $pid; sleep 0.03; done
+	{ head -c 500000 in; sleep 1; tail -c +500001 in; } >p &
+	for i in 1 2 3 4 5; do		# it waits for the pipe's second half
+		kill -STOP $pid
+		kill -CONT $pid
+		kill -WINCH $pid
+		sleep 0.03
+	done
 	wait $pid
 	is_sorted out u32
 	same_keys in out u32

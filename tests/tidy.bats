@@ -14,7 +14,7 @@ all_files() {
 	else
 		find . -type f -not -path './build*' -not -name '*.o' | sed 's|^\./||' |
 			grep -E '^(src|kernels|bench|tests|man|completions|m4)/' |
-			grep -vE '\.(a|cud)$|/\.|^tests/(gen|units|units-emu)$'
+			grep -vE '\.(a|cud)$|/\.|^tests/(gen|measure|slow|units|units-emu)$'
 	fi
 }
 
@@ -87,11 +87,12 @@ all_files() {
 	[ -z "$wrong" ] || { echo "$wrong"; false; }
 }
 
-@test "lines of code fit in 100 columns, without blanks at their ends" {
+# 100 columns is the aim; a few more are better than a bad break.
+@test "no line of code is wider than 110 columns or ends in a blank" {
 	wrong=$(all_files | grep -E '^(src|kernels|tests|bench)/.*\.(c|h|inc|cu|cuh|def)$' |
 		while read -r file; do
 			expand "$file" | awk -v file="$file" '
-				length > 100 { print file ":" NR ": " length " columns" }
+				length > 110 { print file ":" NR ": " length " columns" }
 				/[ \t]$/     { print file ":" NR ": blank at the end" }'
 		done)
 	[ -z "$wrong" ] || { echo "$wrong"; false; }
@@ -109,7 +110,7 @@ all_files() {
 	for file in tests/unit/*.c; do
 		module=$(basename "$file" .c)
 		[ "$module" != units ] || continue
-		grep -qxh "MODULE($module)" tests/unit/modules*.def || { echo "$module"; false; }
+		grep -qx "MODULE($module)" tests/unit/modules*.def || { echo "$module"; false; }
 	done
 }
 

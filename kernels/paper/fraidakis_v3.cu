@@ -18,7 +18,7 @@
  *
  *     launches = 1 + k (k + 1) / 2 + k        171 at 2^28, V2: 190
  *     bytes moved = 2 * 4n * launches         367 GB at 2^28: 85 ms at 4.3 TB/s
- *     barriers of a merge                     5, V2: 10
+ *     barriers of a merge                     6, V2: 11
  *
  * Host arrays are pinned, so they are copied at the speed of the bus.  What
  * remains, compareSwap, is 153 sweeps for 153 steps.  The production sort does

@@ -14,6 +14,8 @@
 #else
 static inline int omp_get_thread_num(void) { return 0; }
 static inline int omp_get_num_threads(void) { return 1; }
+static inline int omp_get_max_threads(void) { return 1; }
+static inline void omp_set_num_threads(int threads) { (void)threads; }
 #endif
 
 /* More threads than this are not used: tables of one entry a thread are on the stack. */
@@ -29,6 +31,19 @@ static inline unsigned
 gs_team_size(void)
 {
 	return (unsigned)omp_get_num_threads();
+}
+
+/**
+ * How many threads the caller's parallel regions get that do not say it
+ * themselves; returns what it was before.
+ */
+static inline unsigned
+gs_team_limit(unsigned threads)
+{
+	const int before = omp_get_max_threads();
+
+	omp_set_num_threads((int)threads);
+	return (unsigned)before;
 }
 
 /** Where the part of thread RANK begins, of COUNT things shared out to SIZE threads. */

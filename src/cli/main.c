@@ -9,11 +9,11 @@
  *
  *     main.c          job.c           input.c, ahead.c, inflate.c    status.c
  *      |- opts.c       |- plan.c         bytes in, maybe compressed  arena.c
- *      |   |- argv.c   |- select.c    decode_*.c                     limits.c
- *      |   `- values.c                   bytes to ordered bits       thread.c
- *      `- report.c                    backend_cpu.c, backend_cuda.c
- *                                        tiles to one sorted batch
- *                                     store.c, merge.c, count.c
+ *      |   |- argv.c   |- device.c    decode_*.c                     limits.c
+ *      |   |- table.c  |- fill.c         bytes to ordered bits       thread.c
+ *      |   |- values.c |- emit.c      backend_cpu.c, backend_cuda.c
+ *      |   `- help.c   |- select.c       tiles to one sorted batch
+ *      `- report.c     `- explain.c   store.c, merge.c, count.c
  *                                        many batches to one order
  *                                     encode_*.c
  *                                        ordered bits to bytes

@@ -79,10 +79,12 @@ gs_report_summary(const struct gsort_stats *stats, const char *type_name)
 	char fewer[64] = "";
 
 	if (stats->keys_out != stats->keys)
-		snprintf(fewer, sizeof fewer, ", %llu different", (unsigned long long)stats->keys_out);
-	gs_report_error("%llu keys (%s)%s in %.3f s: %.1f Mkeys/s, %.2f GB/s; read %.3f, sort %.3f, "
-	                "write %.3f s; device %s", (unsigned long long)stats->keys,
-	                type_name != NULL ? type_name : "text", fewer, stats->seconds,
-	                (double)stats->keys / seconds / 1e6, (double)stats->bytes_in / seconds / 1e9,
-	                stats->read_seconds, stats->sort_seconds, stats->write_seconds, stats->device);
+		snprintf(fewer, sizeof fewer, ", %llu different",
+		         (unsigned long long)stats->keys_out);
+	gs_report_error("%llu keys (%s)%s in %.3f s: %.1f Mkeys/s, %.2f GB/s; read %.3f, "
+	                "sort %.3f, write %.3f s; device %s",
+	                (unsigned long long)stats->keys, type_name != NULL ? type_name : "text",
+	                fewer, stats->seconds, (double)stats->keys / seconds / 1e6,
+	                (double)stats->bytes_in / seconds / 1e9, stats->read_seconds,
+	                stats->sort_seconds, stats->write_seconds, stats->device);
 }

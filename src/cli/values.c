@@ -23,7 +23,8 @@ read_whole(const char **at, uint64_t *number)
 	for (; **at >= '0' && **at <= '9'; ++*at) {
 		unsigned digit = (unsigned)(**at - '0');
 
-		*number = *number > (UINT64_MAX - digit) / 10 ? UINT64_MAX : *number * 10 + digit;
+		*number = *number > (UINT64_MAX - digit) / 10 ? UINT64_MAX
+		                                              : *number * 10 + digit;
 	}
 	return *at > from;
 }
@@ -60,8 +61,8 @@ gs_value_environment(struct gsort_options *job, bool quiet)
 	if (value == NULL || *value == '\0')
 		return;
 	if (!gs_value_device(value, &job->device, &job->gpu_index) && !quiet)
-		gs_report_error("warning: GSORT_DEVICE is '%s', not auto, cpu, gpu or gpu:N: ignored",
-		                value);
+		gs_report_error("warning: GSORT_DEVICE is '%s', not auto, cpu, gpu or gpu:N: "
+		                "ignored", value);
 }
 
 /* The power of 1024 that a suffix stands for; -1: there is no such suffix. */
@@ -109,7 +110,8 @@ gs_value_memory(const char *value, uint64_t *bytes, unsigned *percent)
 	}
 	power = power_of(suffix);
 	if (power < 0)
-		return "has an invalid suffix: it is one of b, K, M, G, T, P, E, KiB, MiB, GiB, TiB, %";
+		return "has an invalid suffix: it is one of b, K, M, G, T, P, E, KiB, MiB, GiB, "
+		       "TiB, %";
 	if (number == 0)
 		return "is too small";
 	for (; power > 0; power--) {
@@ -162,14 +164,16 @@ gs_value_distance(const char *typed, size_t bytes, const char *name)
 	for (size_t n = 0; n <= name_bytes; n++)
 		table[0][n] = n;
 	for (size_t t = 1; t <= bytes; t++) {
-		size_t *now = table[t % 3], *before = table[(t + 2) % 3], *earlier = table[(t + 1) % 3];
+		size_t *now = table[t % 3];
+		size_t *before = table[(t + 2) % 3], *earlier = table[(t + 1) % 3];
 
 		now[0] = t;
 		for (size_t n = 1; n <= name_bytes; n++) {
 			size_t other = typed[t - 1] != name[n - 1];
 
 			now[n] = least(before[n - 1] + other, least(before[n], now[n - 1]) + 1);
-			if (t > 1 && n > 1 && typed[t - 1] == name[n - 2] && typed[t - 2] == name[n - 1])
+			if (t > 1 && n > 1 && typed[t - 1] == name[n - 2]
+			    && typed[t - 2] == name[n - 1])
 				now[n] = least(now[n], earlier[n - 2] + 1);
 		}
 	}

@@ -13,8 +13,8 @@
 #include "format/decode.h"
 #include "format/key.h"
 
-/* Fewer keys than this are mapped by the calling thread: waking others takes 5 us or
- * more, in which one thread maps about this many. */
+/* Fewer keys than this are mapped by the calling thread: it takes about 10 us, the order
+ * of what waking others takes.  Estimated, not tuned. */
 enum { TEAM_KEYS = 1 << 16 };
 
 /* The loops, one a type: into ordered bits, XORed with FLIP, all ones or none.

@@ -482,6 +482,16 @@ join_carry(struct gs_text_decoder *decoder, const char **text, const char *end, 
 	return read_single(decoder, carry, carry + bytes);
 }
 
+/* Behind the newline that is at TEXT or later. */
+static const char *
+skip_line(const char *text, const char *end)
+{
+	const char *newline = memchr(text, '\n', (size_t)(end - text));
+
+	assert(newline != NULL);
+	return newline + 1;
+}
+
 /* Cut TEXT .. END, whole lines, into sections; returns how many. */
 static unsigned
 cut(struct gs_text_decoder *decoder, const char *text, const char *end)
@@ -499,7 +509,7 @@ cut(struct gs_text_decoder *decoder, const char *text, const char *end)
 		if (bound >= end)
 			begin = end;
 		else if (bound > begin)		/* else a long line covers all of it */
-			begin = (const char *)memchr(bound - 1, '\n', (size_t)(end - bound) + 1) + 1;
+			begin = skip_line(bound - 1, end);
 		section->end = begin;
 	}
 	return count;

@@ -186,7 +186,8 @@ open_files(struct gs_input *input)
 	size_t allowed = fds_allowed();
 
 	for (size_t f = 0; f < input->count; f++)
-		if (names_standard_input(input->files[f].name) && !gs_allows(STDIN_FILENO, O_RDONLY))
+		if (names_standard_input(input->files[f].name) &&
+		    !gs_allows(STDIN_FILENO, O_RDONLY))
 			return gs_fail_errno(GS_EIO, "cannot read: -");
 	for (size_t f = 0; f < input->count; f++) {
 		struct file *file = &input->files[f];

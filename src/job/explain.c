@@ -63,14 +63,14 @@ static void
 tell_memory(const struct teller *teller, const struct gsort *job)
 {
 	const struct gs_plan *plan = &job->plan;
-	char a[32], b[32];
+	char a[32];
 
 	if (plan->counts) {
 		tell(teller, "memory", "a histogram of %zu bins", job->small.bin_count);
 		return;
 	}
-	tell(teller, "memory", "%s can be had; cpu sorts up to %s of keys",
-	     size_text(job->facts.host_bytes, a), size_text(plan->sort_bytes, b));
+	tell(teller, "memory", "%s can be had; the cpu needs twice the size of the keys",
+	     size_text(job->facts.host_bytes, a));
 	if (plan->gpu_from_bytes != GS_NEVER) {
 		tell(teller, "tile", "%s, %u in flight", size_text(plan->tile_bytes, a),
 		     plan->ring_tiles);

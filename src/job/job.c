@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "base/limits.h"
+#include "base/team.h"
 #include "format/key.h"
 #include "job/job.h"
 
@@ -213,7 +214,11 @@ gsort_open(gsort **opened, const struct gsort_options *options)
 gsort_status
 gsort_run(gsort *job)
 {
-	return sort_stream(job) == GS_OK ? GSORT_OK : GSORT_TROUBLE;
+	const unsigned threads = gs_team_limit(job->plan.threads);
+	const gs_status status = sort_stream(job);
+
+	(void)gs_team_limit(threads);	/* the caller's own regions are none of our business */
+	return status == GS_OK ? GSORT_OK : GSORT_TROUBLE;
 }
 
 const struct gsort_stats *

@@ -7,8 +7,8 @@
  *
  * Each thread counts its part into tables of its own, on its stack, and adds them
  * up in the end.  Two tables or more in turn: adding to a sum that was stored the
- * moment before waits for that store, so one table counts equal keys at a fifth of
- * the speed.  Few keys go straight into the bins: clearing tables would cost more.
+ * moment before waits for that store, so one table would count equal keys
+ * several times slower.  Few keys go straight into the bins: clearing tables would cost more.
  *
  * Invariant: the bins are the multiset of all keys added and not yet drained.
  */
@@ -19,8 +19,8 @@
 #include "sort/count.h"
 
 enum {
-	/* From here on it pays to wake other threads and clear their tables: two of
-	 * 256 KiB for 16 bits, in which time about this many keys are counted. */
+	/* From here on it should pay to wake other threads and clear their tables, two
+	 * of 256 KiB for 16 bits: more keys than there are sums.  Not tuned. */
 	TEAM_KEYS = 1 << 18,
 	TABLES8 = 8, TABLES16 = 2,
 };

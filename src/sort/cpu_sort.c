@@ -22,45 +22,52 @@
 
 /*
  * Constants.  Measured with gsort-bench-cpu on a 2-core AMD EPYC 9005 VM (1 MiB of L2
- * a core, 32 MiB of L3), AVX-512, one thread, CPU time, uniform keys, gcc 12 -O2; in
- * Mkeys/s.
+ * a core, 32 MiB of L3): AVX-512, one thread, uniform keys, median of 5, gcc 12 -O2,
+ * CPU time instead of wall time, as the machine was shared.  In Mkeys/s, each line
+ *     u32 2^22   u32 2^24   u32 2^26   u64 2^25
+ * with the others as they are here: 350 262 259 149.  2 % is noise.
  */
 
 /*
- * A leaf fits the first-level cache beside its source.  Sorting 2^8, 2^10, 2^12 keys
- * of 32 bits in the network: 2600, 1760, 1230 with AVX-512, 1240, 850, 600 with AVX2;
- * each doubling costs less than a level of partition.  u32 2^26 / u64 2^25:
- *     8 KiB: 243 / 141    16: 260 / 149    32: 261 / 151
+ * A leaf fits the first-level cache beside its source.  The network alone does 2^8,
+ * 2^10, 2^12 keys of 32 bits at 2600, 1760, 1230 with AVX-512, 1240, 850, 600 with
+ * AVX2.
+ *     8 KiB   336 255 252 145
+ *     32 KiB  352 265 264 151	no gain that shows, and more of the stack
  */
 #define LEAF_BYTES	16384
 #define LEAF_KEYS	(LEAF_BYTES / sizeof(KEY))
 
 /*
- * Bins of a partition; their lines take 64 KiB, of the second-level cache.  u32 2^26
- * / u64 2^25:  256: 208 / 123    512: 247 / 142    1024: 260 / 149.
- * Lines of 128 bytes gain 3 %, not worth the memory.  Without streaming stores,
- * 1024 bins: 186 instead of 212.  The least number is what bounds the levels.
+ * Bins of a partition; their lines take 64 KiB, of the second-level cache.  The least
+ * number is what bounds the levels.
+ *     256   361 263 245 142
+ *     512   364 263 254 145
  */
 enum { BINS_LEAST = 256, BINS = 1024 };
 
-/* What fits the second-level cache twice: split there by one thread, and what a
- * partition should leave.  u32 2^26: 512 KiB: 260, 1 MiB: 250. */
+/*
+ * What a partition should leave is half of this, and that much is split by one thread
+ * without lines: it fits the second-level cache twice.
+ *     1 MiB  354 258 248 142
+ */
 #define NEAR_BYTES	((size_t)512 << 10)
 
 /*
- * From here down one thread halves rather than partitions, where it has vectors for
- * it.  u32 2^22 / 2^24 / 2^26:
- *     4 MiB: 280 / 232 / 260    16: 334 / 256 / 251    64: 338 / 291 / 255
- * A level moves all keys once, so where memory is slower than here, less is more:
- * about the size of the third-level cache.
+ * From here down one thread halves rather than partitions, where it has vectors for it.
+ *     4 MiB   283 261 262 152
+ *     64 MiB  358 301 264 150	2^24 keys are 64 MiB
+ * A level of halves moves all keys once, so the slower memory is, the less pays; until
+ * that is measured elsewhere, about a third-level cache.
  */
 #define HALVE_BYTES	((size_t)32 << 20)
 
 /* Levels of halves about a sampled pivot, and how many keys are sampled.  Uniform
- * keys need 11 from HALVE_BYTES to a leaf; a sample of 64 misses the middle by 6 %. */
+ * keys need 11 levels from HALVE_BYTES to a leaf; a median of 64 misses the middle by
+ * 6 % (one standard deviation). */
 enum { PATIENCE = 24, SAMPLES = 64 };
 
-/* Fewer keys are sorted by one thread: that takes 0.1 ms, waking others 10 us. */
+/* Fewer keys are sorted by one thread, in about 0.1 ms.  Not tuned for many threads. */
 #define TEAM_KEYS	((size_t)64 << 10)
 
 #define PASTE3(a, b, c)	a##_##b##_##c
@@ -156,7 +163,8 @@ gs_simd_name(enum gs_simd simd)
 
 /* --- partition ---------------------------------------------------------- */
 
-/* Write a line of cache past the caches, where the processor lets us. */
+/* Write a line of cache past the caches, where the processor lets us.  With plain
+ * stores u32 2^24, which is partitioned first, falls from 262 to 177 Mkeys/s. */
 static inline void
 stream_line(void *to, const void *line)
 {

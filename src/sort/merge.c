@@ -23,8 +23,8 @@
 #include "base/team.h"
 #include "sort/merge.h"
 
-/* A piece is at least so long that merging it costs more than selecting its cuts
- * and waking its thread: about 20 us. */
+/* A piece is at least so long that merging it should cost more than selecting its
+ * cuts and waking its thread: 50 us with 8 runs, 77 Mkeys/s.  Not tuned. */
 enum { PIECE_KEYS = 4096 };
 
 struct gs_merge {

@@ -158,7 +158,8 @@ check_good(void)
 			uint64_t value = good[g].key - (uint64_t)(int64_t)GS_SMALL_LOW;
 
 			snprintf(text, sizeof text, "%s%s", good[g].text,
-			         padded && ends ? "7777\n7777\n7777\n7777\n7777\n7777\n7777\n" : "");
+			         padded && ends ? "7777\n7777\n7777\n7777\n7777\n7777\n7777\n"
+			                        : "");
 			r = decode(text, strlen(text), 4096, 1, false);
 			holds = r->status == GS_OK;
 			if (good[g].class == GS_SMALL)
@@ -177,7 +178,8 @@ check_bad(void)
 {
 	for (size_t b = 0; b < sizeof bad / sizeof bad[0]; b++) {
 		for (size_t chunk = 1; chunk < 64; chunk += 9) {
-			struct result *r = decode(bad[b].text, strlen(bad[b].text), chunk, 2, false);
+			struct result *r = decode(bad[b].text, strlen(bad[b].text), chunk, 2,
+			                          false);
 
 			CHECK(r->status == GS_EINPUT && strcmp(gs_message(), bad[b].message) == 0,
 			      "%s, chunks of %zu, is: %s", bad[b].says, chunk, gs_message());
@@ -320,7 +322,8 @@ check_many(void)
 		{ 2000, 1, 1, false }, { 2000, 21, 3, true }, { 5000, 100, 2, false },
 		{ 20000, 4096, 1, false }, { 20000, 5000, 4, true },
 		{ MANY, 1 << 16, 2, false }, { MANY, 1 << 20, 3, true },
-		{ MANY, 1 << 23, 1, false }, { MANY, 1 << 23, 2, true }, { MANY, 1 << 23, 7, false },
+		{ MANY, 1 << 23, 1, false }, { MANY, 1 << 23, 2, true },
+		{ MANY, 1 << 23, 7, false },
 	};
 	char *text = malloc(MANY * GS_TEXT_LINE_BYTES + 1);
 	size_t counts[GS_TEXT_CLASSES];

@@ -147,13 +147,15 @@ check_threads(void)
 
 		setenv("GSORT_EMU_REVERSE", reverse ? "1" : "0", 1);
 		for (unsigned with_barrier = 0; with_barrier < 2; with_barrier++) {
-			unsigned first = 5000 * (2 * reverse + with_barrier);	/* never seen before */
+			/* keys that were never there before */
+			unsigned first = 5000 * (2 * reverse + with_barrier);
 
 			for (unsigned k = 0; k < 1024; k++)
 				keys[k] = first + k;
 			(void)sample_reverse(keys, 1024, with_barrier == 1);
 			for (unsigned k = 0; k < 1024; k++)
-				*(with_barrier ? &right : &right_without) += keys[k] == first + 1023 - k;
+				*(with_barrier ? &right : &right_without) +=
+					keys[k] == first + 1023 - k;
 		}
 		CHECK(right == 1024, "a block reverses its keys through shared memory");
 		CHECK(right_without < 1024, "and does not if it forgets the barrier");

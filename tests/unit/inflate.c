@@ -184,7 +184,9 @@ check_changed(const struct format *format, char *packed, size_t bytes, char *pla
 static void
 check_garbage(const struct format *format, char *packed, size_t bytes, char *plain)
 {
-	static const char *const garbage[] = { "h", "hello world\n", "BZ", "\x04\x22", "12\n", "1234\n" };
+	static const char *const garbage[] = {
+		"h", "hello world\n", "BZ", "\x04\x22", "12\n", "1234\n",
+	};
 
 	for (size_t g = 0; g < sizeof garbage / sizeof garbage[0]; g++) {
 		size_t got;
@@ -193,7 +195,8 @@ check_garbage(const struct format *format, char *packed, size_t bytes, char *pla
 		memcpy(packed + bytes, garbage[g], strlen(garbage[g]));
 		status = unpack(format->decompress, packed, bytes + strlen(garbage[g]), 0, 1 << 20,
 		                plain, &got);
-		CHECK(status == GS_EINPUT, "%s followed by %s is noticed", format->name, garbage[g]);
+		CHECK(status == GS_EINPUT, "%s followed by %s is noticed", format->name,
+		      garbage[g]);
 	}
 }
 

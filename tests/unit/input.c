@@ -84,7 +84,8 @@ check_sizes(void)
 			      got == sizes[s] && is_content(data, got) &&
 			      gs_input_read(input, data, 1, &more) == GS_OK && more == 0 &&
 			      !gs_input_next(input) && !gs_input_next(input),
-			      "%zu bytes are read by %u threads, and then no more", sizes[s], threads);
+			      "%zu bytes are read by %u threads, and then no more", sizes[s],
+			      threads);
 			gs_input_close(input);
 		}
 	free(data);
@@ -254,7 +255,8 @@ static void
 remove_folder(void)
 {
 	static const char *const names[] = {
-		"sized", "changes", "eight", "three", "five", "held", "other", "half.gz", "long", "",
+		"sized", "changes", "eight", "three", "five", "held", "other", "half.gz",
+		"long", "",
 	};
 
 	for (size_t n = 0; n < sizeof names / sizeof names[0]; n++)

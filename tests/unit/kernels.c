@@ -98,7 +98,9 @@ struct guarded {
 static struct guarded
 guarded_open(unsigned bits, size_t count, size_t shift_keys)
 {
-	struct guarded g = { .before = (GUARD + shift_keys) * (bits / 8), .bytes = count * (bits / 8) };
+	struct guarded g = {
+		.before = (GUARD + shift_keys) * (bits / 8), .bytes = count * (bits / 8),
+	};
 	void *memory = NULL;
 
 	if (cudaMalloc(&memory, g.before + g.bytes + GUARD * 8) != cudaSuccess)
@@ -240,8 +242,9 @@ static void
 check_merges(unsigned bits)
 {
 	static const size_t sizes[][2] = {
-		{ 0, 0 }, { 0, 1 }, { 1, 0 }, { 1, 1 }, { 2, 1 }, { 0, 5000 }, { 9000, 0 }, { 1, 8191 },
-		{ 8192, 1 }, { 4096, 4096 }, { 4095, 4097 }, { 8192, 8192 }, { 8191, 8193 }, { 3, 30000 },
+		{ 0, 0 }, { 0, 1 }, { 1, 0 }, { 1, 1 }, { 2, 1 }, { 0, 5000 }, { 9000, 0 },
+		{ 1, 8191 }, { 8192, 1 }, { 4096, 4096 }, { 4095, 4097 }, { 8192, 8192 },
+		{ 8191, 8193 }, { 3, 30000 },
 		{ 30000, 3 }, { 12345, 54321 }, { 40001, 40000 }, { 65536, 65536 }, { 100000, 777 },
 	};
 
@@ -260,7 +263,8 @@ check_contract(void)
 	uint64_t keys[4] = { 3, 2, 1, 0 };
 
 	CHECK(gs_tile_sort(keys, 16, 4, NULL) == cudaErrorInvalidValue, "keys are not 16 bits wide");
-	CHECK(gs_tile_merge(keys, keys, 1, keys, 1, 8, keys, NULL) == cudaErrorInvalidValue,
+	CHECK(gs_tile_merge(keys, keys, 1, keys, 1, 8, keys, NULL) ==
+	      cudaErrorInvalidValue,
 	      "nor 8, to be merged");
 	CHECK(gs_tile_sort((char *)keys + 4, 32, 4, NULL) == cudaErrorMisalignedAddress,
 	      "a tile begins at a multiple of 16 bytes");

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* help.c - the table as --help */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/opts.h"
+#include "cli/table.h"
+
+enum { HELP_AT = 27 };		/* column of the meanings */
+
+static void
+print_help_line(FILE *to, const char *spelled, const char *meaning)
+{
+	if (strlen(spelled) + 2 > HELP_AT)
+		fprintf(to, "%s\n%*s%s\n", spelled, HELP_AT, "", meaning);
+	else
+		fprintf(to, "%-*s%s\n", HELP_AT, spelled, meaning);
+}
+
+static void
+print_types(FILE *to)
+{
+	for (const struct gs_argv_type *type = gs_row_types; type->letter != 0; type++) {
+		char spelled[64] = " ";
+
+		for (const unsigned *width = type->widths; *width != 0; width++)
+			sprintf(spelled + strlen(spelled), " -%c%u", type->letter, *width);
+		print_help_line(to, spelled, type->meaning);
+	}
+}
+
+void
+gs_opts_help(FILE *to)
+{
+	fputs("Usage: gsort [OPTION]... [FILE]...\n"
+	      "Sort numbers, binary or text, of all FILEs together to standard output.\n"
+	      "With no FILE, or when FILE is -, read standard input.\n", to);
+	for (const struct gs_row *row = gs_rows; row < gs_rows + gs_row_count; row++) {
+		char letter[] = "-?, ";
+		char spelled[64];
+
+		if (row->refusal != NULL)
+			continue;
+		if (row->take == NULL) {
+			fprintf(to, "\n%s:\n", row->meaning);
+			if (row == gs_rows)
+				print_types(to);
+			continue;
+		}
+		if (row->letter != 0)
+			letter[1] = (char)row->letter;
+		snprintf(spelled, sizeof spelled, "  %s--%s%s%s",
+		         row->letter != 0 ? letter : "    ", row->name,
+		         row->value != NULL ? "=" : "", row->value != NULL ? row->value : "");
+		print_help_line(to, spelled, row->meaning);
+	}
+	fputs("\nSIZE is in KiB, or ends in b, K, M, G, T (also KiB, MiB ...) or %.\n"
+	      "Exit status: 0 sorted; 2 trouble, and an existing output file is as it was.\n"
+	      "More: man gsort\n", to);
+}

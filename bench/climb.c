@@ -295,13 +295,13 @@ keep(unsigned run, const struct times *times)
 	received_s[run] = times->received;
 }
 
-/* Enough for ASK?  SPENT seconds went into RUNS runs. */
+/* Enough for ASK?  SPENT seconds went into RUNS runs, LAST into the last one. */
 static bool
-enough(const struct climb_ask *ask, unsigned runs, double spent)
+enough(const struct climb_ask *ask, unsigned runs, double spent, double last)
 {
-	if (runs >= ask->runs || runs >= CLIMB_MOST_RUNS)
+	if (runs >= ask->runs || runs >= CLIMB_MOST_RUNS || last > ask->patience)
 		return true;
-	return spent > ask->patience || (runs >= LEAST_RUNS && spent >= ask->seconds);
+	return runs >= LEAST_RUNS && spent >= ask->seconds;
 }
 
 static int
@@ -329,7 +329,7 @@ climb_with(const struct rung *rung, const struct climb_ask *ask, struct rung_job
 		keep(runs++, &times);
 	else
 		spent = 0;
-	while (!enough(ask, runs, spent)) {
+	while (!enough(ask, runs, spent, times.total)) {
 		again = job;
 		error = rung->place == RUNG_GPU ?
 		        run_gpu(rung, &again, false, &times, &result->right) :

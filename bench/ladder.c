@@ -120,17 +120,28 @@ print_shares(const struct rung *rung, const struct climb *r)
 			       100 * r->kinds[k].occupancy);
 }
 
+/* So many times as fast, if that is known. */
+static void
+print_times(double times, int digits)
+{
+	if (times > 0)
+		printf(" %7.*f", digits, times);
+	else
+		printf(" %7s", "-");
+}
+
 void
 put_climb(const char *what, const struct rung *rung, size_t keys, const struct climb_ask *ask,
           const struct climb *r, double over_qsort, double over_cub)
 {
 	char text[24];
 
-	printf("%-18s %9s %3u %10.3f %8.3f %10.3f %10.3f %8.1f %8.0f %7.1f %7.3f", rung->name,
+	printf("%-18s %9s %3u %10.3f %8.3f %10.3f %10.3f %8.1f %8.0f", rung->name,
 	       keys_text(keys, text, sizeof text), r->total.runs, 1e3 * r->total.mean,
 	       1e3 * r->total.margin, 1e3 * r->total.median, 1e3 * r->kernels.mean,
-	       1e-6 * (double)keys / r->total.mean, 4e-6 * (double)keys / r->total.mean,
-	       over_qsort, over_cub);
+	       1e-6 * (double)keys / r->total.mean, 4e-6 * (double)keys / r->total.mean);
+	print_times(over_qsort, 1);
+	print_times(over_cub, 3);
 	if (rung->predict != NULL)
 		printf(" %5.0f %5.0f %9.3f %9.3f", r->predicted.launches, r->counted.launches,
 		       1e-9 * r->predicted.bytes, 1e-9 * r->counted.bytes);

@@ -17,10 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/ladder.h"
 #include "bench/rig.h"
 
 static const char usage[] =
 	"Usage: gsort-bench [OPTION]... tile | merge | device | check\n"
+	"       gsort-bench ladder | sweep [OPTION]...      (--help has more)\n"
 	"Measure gsort's GPU kernels.\n"
 	"\n"
 	"  tile    sort tiles of 2^12 .. 2^24 keys, each size alone\n"
@@ -354,8 +356,14 @@ main(int argc, char **argv)
 		{ "tile", bench_tile }, { "merge", bench_merge }, { "device", bench_device },
 		{ "check", NULL },
 	};
-	int status = parse(argc, argv), sms, kilohertz;
+	int status, sms, kilohertz;
 	size_t c = 0;
+
+	if (argc > 1 && strcmp(argv[1], "ladder") == 0)
+		return bench_ladder(argc - 1, argv + 1);
+	if (argc > 1 && strcmp(argv[1], "sweep") == 0)
+		return bench_sweep(argc - 1, argv + 1);
+	status = parse(argc, argv);
 
 	if (status != 0)
 		return status < 0 ? 0 : status;

@@ -60,6 +60,7 @@ enum cudaDeviceAttr {
 	cudaDevAttrClockRate                = 13,	/* kHz */
 	cudaDevAttrMultiProcessorCount      = 16,
 	cudaDevAttrL2CacheSize              = 38,
+	cudaDevAttrMaxThreadsPerMultiProcessor = 39,
 	cudaDevAttrComputeCapabilityMajor   = 75,
 	cudaDevAttrComputeCapabilityMinor   = 76,
 };
@@ -146,6 +147,8 @@ cudaError_t cudaGetLastError(void);
 cudaError_t cudaPeekAtLastError(void);
 const char *cudaGetErrorString(cudaError_t error);
 const char *cudaGetErrorName(cudaError_t error);
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel,
+                                                          int threads, size_t shared_bytes);
 cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value);
 
 /* Not CUDA's: what the runtime and the launcher tell each other and the tests. */

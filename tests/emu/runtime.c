@@ -405,6 +405,7 @@ cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
 	case cudaDevAttrClockRate:               *value = 1000000; break;
 	case cudaDevAttrMultiProcessorCount:     *value = properties.multiProcessorCount; break;
 	case cudaDevAttrL2CacheSize:             *value = properties.l2CacheSize; break;
+	case cudaDevAttrMaxThreadsPerMultiProcessor: *value = 2048; break;
 	case cudaDevAttrComputeCapabilityMajor:  *value = properties.major; break;
 	case cudaDevAttrComputeCapabilityMinor:  *value = properties.minor; break;
 	default: return emu_note(cudaErrorInvalidValue);
@@ -446,6 +447,20 @@ cudaError_t
 cudaDriverGetVersion(int *version)
 {
 	*version = device_count() > 0 ? CUDART_VERSION : 0;
+	return cudaSuccess;
+}
+
+/* Nothing but threads limits it here. */
+cudaError_t
+cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel, int threads,
+                                              size_t shared_bytes)
+{
+	(void)kernel;
+	(void)shared_bytes;
+	CALL();
+	if (threads < 1 || threads > 1024)
+		return emu_note(cudaErrorInvalidValue);
+	*blocks = 2048 / threads;
 	return cudaSuccess;
 }
 

@@ -19,9 +19,9 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -62,7 +62,7 @@ struct gs_input {
 	struct gs_inflate *inflate;	/* of the current file, if compressed */
 	char               prefix[GS_MAGIC_BYTES];
 	size_t             prefix_bytes;
-	atomic_bool        stops;	/* gs_input_stop() was called */
+	int                stop;	/* an eventfd, readable once gs_input_stop() was called */
 };
 
 static const char *const standard_input[] = { "-" };
@@ -156,8 +156,9 @@ open_file(struct gs_input *input, struct file *file, bool may_stay)
 			return gs_fail_errno(GS_EIO, "cannot read: %s", file->name);
 		return GS_OK;
 	}
-	file->fd = gs_open(file->name, O_RDONLY, 0);
-	if (file->fd < 0)
+	/* A pipe is opened without waiting for its writer: gs_read() waits, if need be. */
+	file->fd = gs_open(file->name, O_RDONLY | (file->waits ? O_NONBLOCK : 0), 0);
+	if (file->fd < 0 || (file->waits && fcntl(file->fd, F_SETFL, 0) != 0))
 		return gs_fail_errno(GS_EIO, "cannot read: %s", file->name);
 	status = examine(input, file);
 	if (!may_stay) {
@@ -219,6 +220,7 @@ gs_input_open(struct gs_input **input, const struct gs_input_options *options)
 	}
 	in->options = *options;
 	in->count = count;
+	in->stop = eventfd(0, EFD_CLOEXEC);	/* may fail: then stopping takes longer */
 	for (size_t f = 0; f < count; f++) {
 		in->files[f].name = names[f];
 		in->files[f].fd = -1;
@@ -323,7 +325,7 @@ sniff_pipe(struct gs_input *input, struct file *file)
 	ssize_t got;
 
 	while (input->prefix_bytes < sizeof input->prefix) {
-		got = gs_read(file->fd, input->prefix + input->prefix_bytes,
+		got = gs_read(file->fd, input->stop, input->prefix + input->prefix_bytes,
 		              sizeof input->prefix - input->prefix_bytes);
 		if (got < 0)
 			return gs_fail_errno(GS_EIO, "read failed: %s", file->name);
@@ -345,7 +347,7 @@ begin_file(struct gs_input *input, struct file *file)
 		TRY(sniff_pipe(input, file));
 	if (file->format == GSORT_DECOMPRESS_NONE)
 		return GS_OK;
-	return gs_inflate_open(&input->inflate, file->format, file->fd, file->name,
+	return gs_inflate_open(&input->inflate, file->format, file->fd, input->stop, file->name,
 	                       input->prefix, input->prefix_bytes);
 }
 
@@ -432,8 +434,8 @@ read_stream(struct gs_input *input, struct file *file, char *into, size_t bytes,
 		input->prefix_bytes -= *got;
 		memmove(input->prefix, input->prefix + *got, input->prefix_bytes);
 	}
-	while (*got < bytes && !atomic_load(&input->stops)) {
-		ssize_t more = gs_read(file->fd, into + *got, bytes - *got);
+	while (*got < bytes) {
+		ssize_t more = gs_read(file->fd, input->stop, into + *got, bytes - *got);
 
 		if (more < 0)
 			return gs_fail_errno(GS_EIO, "read failed: %s", file->name);
@@ -465,7 +467,7 @@ gs_input_read(struct gs_input *input, void *into, size_t bytes, size_t *got)
 void
 gs_input_stop(struct gs_input *input)
 {
-	atomic_store(&input->stops, true);
+	(void)eventfd_write(input->stop, 1);
 }
 
 void
@@ -474,6 +476,8 @@ gs_input_close(struct gs_input *input)
 	if (input == NULL)
 		return;
 	gs_inflate_close(input->inflate);
+	if (input->stop >= 0)
+		close(input->stop);
 	for (size_t f = 0; f < input->count; f++)
 		if (input->files[f].fd > STDIN_FILENO)
 			close(input->files[f].fd);

@@ -77,7 +77,8 @@ gs_input_read(struct gs_input *input, void *into, size_t bytes, size_t *got);
 /** True if DEVICE/INODE (of an output) is also an input. */
 bool gs_input_holds(const struct gs_input *input, uint64_t device, uint64_t inode);
 
-/** From another thread: the read that goes on may come out short, none shall follow. */
+/** From another thread: the read that goes on stops waiting and comes out short; none
+ *  shall follow. */
 void gs_input_stop(struct gs_input *input);
 
 /** NULL is allowed. */

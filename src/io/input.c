@@ -46,7 +46,6 @@ struct file {
 	int         fd;			/* -1: not open, or spent */
 	bool        waits;		/* to be opened when it is its turn */
 	bool        regular;
-	uint64_t    device, inode;
 	uint64_t    bytes;		/* from START on; GS_UNKNOWN if not regular */
 	uint64_t    start;		/* where its bytes begin, if regular */
 	uint64_t    read_bytes;		/* of these, so far */
@@ -111,8 +110,6 @@ examine(struct gs_input *input, struct file *file)
 		errno = EISDIR;
 		return gs_fail_errno(GS_EIO, "read failed: %s", file->name);
 	}
-	file->device = st.st_dev;
-	file->inode = st.st_ino;
 	if (input->options.binary && !input->options.terminal_ok && isatty(file->fd))
 		return gs_fail(GS_EUSAGE, "%s: will not read binary keys from a terminal; redirect "
 		               "input from a file or pipe, or use --force", file->name);
@@ -150,8 +147,6 @@ open_file(struct gs_input *input, struct file *file, bool may_stay)
 	}
 	if (stat(file->name, &st) == 0 && S_ISFIFO(st.st_mode) && !file->waits) {
 		file->waits = true;
-		file->device = st.st_dev;
-		file->inode = st.st_ino;
 		if (access(file->name, R_OK) != 0)
 			return gs_fail_errno(GS_EIO, "cannot read: %s", file->name);
 		return GS_OK;
@@ -255,13 +250,6 @@ gs_input_bytes(const struct gs_input *input)
 	return bytes;
 }
 
-uint64_t
-gs_input_file_bytes(const struct gs_input *input)
-{
-	assert(input->next_at > 0);
-	return bytes_of(&input->files[input->next_at - 1]);
-}
-
 const char *
 gs_input_partial(const struct gs_input *input, unsigned key_bytes, uint64_t *bytes)
 {
@@ -271,16 +259,6 @@ gs_input_partial(const struct gs_input *input, unsigned key_bytes, uint64_t *byt
 			return input->files[f].name;
 	}
 	return NULL;
-}
-
-bool
-gs_input_holds(const struct gs_input *input, uint64_t device, uint64_t inode)
-{
-	for (size_t f = 0; f < input->count; f++)
-		if (input->files[f].device == device && input->files[f].inode == inode &&
-		    inode != 0)
-			return true;
-	return false;
 }
 
 /* ---- one file after the other ------------------------------------------ */

@@ -23,7 +23,6 @@ struct gs_output_options {
 	const char *name;		/* NULL: standard output */
 	bool        binary;
 	bool        terminal_ok;	/* write binary keys to a terminal */
-	uint64_t    hint_bytes;		/* what will be written, or UINT64_MAX */
 };
 
 /**
@@ -49,9 +48,6 @@ MUST_CHECK gs_status gs_output_wait(struct gs_output *output);
 
 /** Flush, close, rename into place: only now is the output the output. */
 MUST_CHECK gs_status gs_output_finish(struct gs_output *output);
-
-/** Device and inode, to tell whether the output is also an input. */
-bool gs_output_identity(const struct gs_output *output, uint64_t *device, uint64_t *inode);
 
 /** Drop what was not finished.  NULL is allowed. */
 void gs_output_close(struct gs_output *output);

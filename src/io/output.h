@@ -5,8 +5,9 @@
  * A named regular file is replaced as a whole: written beside it without a
  * name, given the old one's mode, owner and attributes, and renamed over it in
  * gs_output_finish().  Until then, whatever happens, the old file is untouched
- * and nothing new has a name.  Devices, pipes, files with several links and
- * files in unwritable directories are written through, as sort(1) does.
+ * and nothing new has a name.  Devices, pipes, files with several links, files
+ * of another owner and files in unwritable directories are written through, as
+ * sort(1) does.
  */
 #ifndef GS_OUTPUT_H
 #define GS_OUTPUT_H

@@ -67,13 +67,10 @@ open_input(struct gsort *job)
 static gs_status
 open_output(struct gsort *job)
 {
-	const uint64_t input_bytes = gs_input_bytes(job->input);
-	const bool binary = job->options->type != GSORT_TEXT;
 	const struct gs_output_options out = {
 		.name = job->options->output,
-		.binary = binary,
+		.binary = job->options->type != GSORT_TEXT,
 		.terminal_ok = job->options->force,
-		.hint_bytes = binary && !job->options->unique ? input_bytes : UINT64_MAX,
 	};
 
 	return gs_output_open(&job->output, &out);

@@ -52,7 +52,8 @@ only() {
 # --- an existing file ------------------------------------------------------------
 
 @test "an existing file is replaced, and keeps its mode" {
-	chmod 2751 old 2>/dev/null || chmod 751 old
+	chmod 751 old
+	[ "$(id -u)" != 0 ] || chmod 2751 old	# anyone else's write clears set-id bits, here as with >
 	mode=$(stat -c %a old)
 	gsort -u32 -o old in
 	same_keys in old u32

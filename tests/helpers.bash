@@ -10,7 +10,9 @@
 export GSORT_BUILD GSORT GSORT_SOURCE
 
 setup() {
-	local bin=$BATS_TEST_TMPDIR/bin
+	# Bats before 1.4, as in Ubuntu 22.04, makes no folder for a test.
+	: "${BATS_TEST_TMPDIR:=$(mktemp -d -p "${BATS_RUN_TMPDIR:-}")}"
+	local bin=${BATS_TEST_TMPDIR:?}/bin
 	mkdir -p "$bin" "$BATS_TEST_TMPDIR/work"
 	ln -sf "$GSORT" "$bin/gsort"
 	ln -sf "$GSORT_BUILD/tests/gen" "$bin/gen"
@@ -24,7 +26,7 @@ setup() {
 }
 
 teardown() {
-	cd / && rm -rf "$BATS_TEST_TMPDIR/work"
+	cd / && rm -rf "${BATS_TEST_TMPDIR:?}/work"
 }
 
 # Skip the test unless gsort can really sort on a GPU.

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Where bytes come from: files, pipes, standard input, compressed or not.
 
-bats_require_minimum_version 1.5.0
 load helpers
 
 # A packer for each suffix.

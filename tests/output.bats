@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Where bytes go: nothing is lost, and nothing left behind.
 
-bats_require_minimum_version 1.5.0
 load helpers
 
 prepare() {
@@ -53,7 +52,8 @@ only() {
 # --- an existing file ------------------------------------------------------------
 
 @test "an existing file is replaced, and keeps its mode" {
-	chmod 2751 old 2>/dev/null || chmod 751 old
+	chmod 751 old
+	[ "$(id -u)" != 0 ] || chmod 2751 old	# anyone else's write clears set-id bits, here as with >
 	mode=$(stat -c %a old)
 	gsort -u32 -o old in
 	same_keys in old u32
@@ -227,7 +227,8 @@ only() {
 	gsort -u32 -o out in >&- 2>&-
 	same_keys in out u32
 	fails "." gsort -u32 -o out nofile
-	run -2 bash -c 'gsort -u32 -o out nofile 2>&- >&-'
+	run bash -c 'gsort -u32 -o out nofile 2>&- >&-'
+	[ "$status" -eq 2 ]
 	same_keys in out u32
 }
 

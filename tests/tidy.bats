@@ -123,3 +123,7 @@ all_files() {
 	shellcheck bootstrap tests/run .ci/run
 	shellcheck -s bash completions/gsort.bash tests/helpers.bash
 }
+
+@test "tests need nothing newer than Bats 1.2" {
+	not grep -nE '^[[:space:]]*(bats_require_minimum_version|run [-!])' tests/*.bats
+}

@@ -54,7 +54,7 @@ static bool
 agrees(unsigned class, bool reverse, uint64_t *keys, size_t count)
 {
 	char *plain = malloc(count * 24 + 1), *fast = malloc(count * 24 + GUARD_BYTES);
-	void *given = malloc(count * 8 + 1);
+	void *given = calloc(count + 1, 8);
 	size_t plain_bytes, bytes;
 	bool holds = true;
 

@@ -26,7 +26,7 @@ struct climb_ask {
 	bool     descending;
 };
 
-/* One kind of kernel, in the one run that was watched. */
+/* One kind of kernel, in the one run, warm, that was watched. */
 struct climb_kind {
 	double seconds, launches;
 	double occupancy;	/* part of an SM's threads that can be resident; 0: unknown */

@@ -103,20 +103,25 @@ record_climb(const char *what, const struct rung *rung, size_t keys, const struc
 	record_end();
 }
 
-/* Where the time of a GPU rung went: the bus, and each kind of kernel. */
+/*
+ * Where the time of a GPU rung went: the bus, and each kind of kernel.  Kinds have
+ * the time of the timed runs, in the proportions of the one with an event a launch.
+ */
 static void
 print_shares(const struct rung *rung, const struct climb *r)
 {
-	double all = r->sent.mean + r->received.mean;
+	const double all = r->sent.mean + r->received.mean + r->kernels.mean;
+	double watched = 0;
 
 	for (int k = 0; k < RUNG_KINDS; k++)
-		all += r->kinds[k].seconds;
+		watched += r->kinds[k].seconds;
 	printf("  H2D %.1f%% D2H %.1f%%", 100 * share(r->sent.mean, all),
 	       100 * share(r->received.mean, all));
 	for (int k = 0; k < RUNG_KINDS; k++)
 		if (r->kinds[k].launches > 0)
 			printf(" %s %.1f%% (%g x, occupancy %.0f%%)", rung->kinds[k],
-			       100 * share(r->kinds[k].seconds, all), r->kinds[k].launches,
+			       100 * share(r->kinds[k].seconds, watched) *
+			       share(r->kernels.mean, all), r->kinds[k].launches,
 			       100 * r->kinds[k].occupancy);
 }
 

@@ -45,7 +45,7 @@ enum gsort_decompress {
 
 /* Where the keys are sorted. */
 enum gsort_device {
-	GSORT_DEVICE_AUTO,	/* by size; whatever goes wrong with a GPU, the CPU does it */
+	GSORT_DEVICE_AUTO,	/* by size; a GPU that cannot be opened is done without */
 	GSORT_DEVICE_CPU,
 	GSORT_DEVICE_GPU,	/* this or an error */
 };

@@ -150,6 +150,28 @@ for_size() {
 
 # --- no GPU, or one that fails ------------------------------------------------------
 
+# Keys land in host memory while the GPU is opened; it holds a part of them, so what
+# has landed is handed over in several batches, with more landing behind it.
+@test "emulated GPU: keys that landed before it was open are handed over" {
+	local type memory ms
+	on emulated
+	for type in u32 f64 text; do
+		gen --seed 37 --keys 100000 --type $type >in
+		gsort --device=cpu --type=$type -r -o expected in
+		for memory in 500000 1500000 64000000; do
+			export GSORT_EMU_MEMORY=$memory
+			for ms in 2 100; do
+				export GSORT_EMU_OPEN_MS=$ms
+				gsort-emu --device=gpu --debug --type=$type -r -o out in 2>err
+				cmp out expected
+				{ head -c 400000 in; sleep 0.05; tail -c +400001 in; } |
+					gsort-emu --device=gpu --type=$type -r | cmp - expected
+			done
+			grep "took over after 0.[1-9]" err	# of 100 ms, not at once
+		done
+	done
+}
+
 @test "without a GPU, --device=gpu says why, and writes nothing" {
 	export CUDA_VISIBLE_DEVICES=
 	gen --keys 100 >in

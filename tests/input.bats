@@ -112,6 +112,16 @@ suffixes="gz bz2 xz zst lz4"
 	seq 30000 | cmp - out
 }
 
+@test "a bad line ends the program, whatever pipe is waiting behind it" {
+	echo abc >bad
+	mkfifo p
+	fails "bad:1: not a number" timeout 10 gsort bad p	# nobody ever writes
+	exec 4<>p						# a writer, who never writes
+	fails "bad:1: not a number" timeout 10 gsort bad p
+	fails "bad:1: not a number" timeout 10 gsort bad - <&4
+	exec 4<&-
+}
+
 @test "files of /proc, which say they are empty, are not" {
 	[ -r /proc/sys/kernel/pid_max ] || skip "no /proc"
 	[ "$(gsort /proc/sys/kernel/pid_max)" = "$(cat /proc/sys/kernel/pid_max)" ]

@@ -37,6 +37,15 @@ prepare() {
 	[ "$(wc -l <rows.csv)" -eq 3 ]
 }
 
+# A cold run would show here: loading a kernel takes fifty times as long as these 256 keys.
+@test "kinds of kernels are timed warm: together hardly longer than all kernels" {
+	needs_gpu
+	"$bench" ladder --rungs=slides --keys=256 --runs=5 --json=rows
+	sed -n 's/.*"kernels_ms": \([0-9.e-]*\),.*"kind0_ms": \([0-9.e-]*\),.*/\1 \2/p' rows >both
+	[ "$(wc -l <both)" -eq 1 ]
+	awk '{ print; exit !($2 > 0 && $2 < 3 * $1) }' both
+}
+
 @test "sweep runs every number of threads" {
 	"$bench" sweep --rungs=martoccia_cpu_v2 --keys=2^16 --threads=1,2,3 --runs=2 --json=rows
 	[ "$(grep -c '"what": "sweep"' rows)" -eq 3 ]

@@ -62,6 +62,25 @@ on_cpu() {
 	on_cpu in -u64
 }
 
+# OpenMP ends a program that has no room for a stack, with status 1.
+@test "few addresses: fewer threads, or one sentence" {
+	local kib threads status
+	gen --keys 100000 --type text >in
+	gsort -o expected in
+	for kib in 130000 200000 300000 400000 500000 700000 1000000; do
+		for threads in 1 4 16 64; do
+			status=0
+			cat in | (ulimit -v $kib; gsort --parallel=$threads >out 2>err) || status=$?
+			echo "$kib KiB, $threads threads: status $status, $(cat err)"
+			case $status in
+			0) cmp out expected ;;
+			2) grep "memory can be had" err && [ $kib -lt 400000 ] ;;
+			*) false ;;
+			esac
+		done
+	done
+}
+
 @test "with a GPU: the input and 512 MB" {
 	needs_gpu
 	gen --keys $((1 << 28)) --type u32 >in

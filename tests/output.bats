@@ -68,6 +68,21 @@ only() {
 	[ "$(stat -c %u:%g old)" = 12345:23456 ]
 }
 
+@test "another user's file stays theirs: it is written in place" {
+	[ "$(id -u)" = 0 ] || skip "needs root to be somebody else"
+	needs setpriv
+	local other="setpriv --reuid=12345 --regid=12345 --clear-groups"
+	mkdir shared
+	chown 12345 shared
+	chmod a+x "$BATS_TEST_TMPDIR" .
+	$other test -x "$GSORT" -a -w shared || skip "not everybody can get here"
+	echo old >shared/out
+	chmod 4666 shared/out
+	printf '2\n1\n' | $other "$GSORT" -o shared/out
+	[ "$(tr '\n' ' ' <shared/out)" = "1 2 " ]
+	[ "$(stat -c %u:%g shared/out)" = 0:0 ]
+}
+
 @test "an existing file keeps its attributes" {
 	needs setfattr getfattr
 	setfattr -n user.note -v kept old || skip "no user attributes here"

@@ -4,9 +4,9 @@
  *
  * Memory to be had is the least of: what the kernel could free (MemAvailable),
  * the room left in each control group this process is in (v1 and v2, up to the
- * root), and RLIMIT_DATA and RLIMIT_AS.
+ * root), and RLIMIT_DATA and RLIMIT_AS.  Cores: affinity, OMP_NUM_THREADS, and
+ * the groups' quota of CPU time, rounded up.
  */
-#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "base/team.h"
 
 static void
 lower(uint64_t *limit, uint64_t to)
@@ -48,7 +49,7 @@ read_number(const char *file, const char *label, uint64_t *number)
 
 /* Page cache of the group counts as used, but the kernel drops it when asked. */
 static void
-lower_to_group(uint64_t *limit, const char *dir, bool v2)
+lower_to_memory(uint64_t *limit, const char *dir, bool v2)
 {
 	uint64_t most, used, cache = 0;
 	char file[4200];
@@ -65,9 +66,50 @@ lower_to_group(uint64_t *limit, const char *dir, bool v2)
 	lower(limit, most > used ? most - used : 0);
 }
 
-/* Lines of /proc/self/cgroup: "ID:CONTROLLERS:PATH"; v2 is "0::PATH". */
+/* Microseconds of CPU time a period: v2 has both in cpu.max, "max 100000" or "150000 100000". */
 static void
-lower_to_groups(uint64_t *limit)
+lower_to_quota(uint64_t *limit, const char *dir, bool v2)
+{
+	long long quota = -1, period = 0;
+	char file[4200];
+	FILE *in;
+
+	snprintf(file, sizeof file, "%s/%s", dir, v2 ? "cpu.max" : "cpu.cfs_quota_us");
+	if ((in = fopen(file, "re")) == NULL)
+		return;
+	if (fscanf(in, "%lld %lld", &quota, &period) < 1)
+		quota = -1;
+	fclose(in);
+	if (!v2) {
+		uint64_t number = 0;
+
+		snprintf(file, sizeof file, "%s/cpu.cfs_period_us", dir);
+		(void)read_number(file, "", &number);
+		period = (long long)number;
+	}
+	if (quota > 0 && period > 0)
+		lower(limit, (uint64_t)((quota + period - 1) / period));
+}
+
+/* Is WORD one of LIST, which has commas between them? */
+static bool
+lists(const char *list, const char *word)
+{
+	const size_t bytes = strlen(word);
+
+	for (; list != NULL; list = strchr(list, ',') ? strchr(list, ',') + 1 : NULL)
+		if (strncmp(list, word, bytes) == 0 && (list[bytes] == ',' || list[bytes] == '\0'))
+			return true;
+	return false;
+}
+
+/*
+ * Lower LIMIT to what each group of CONTROLLER allows, from this process's own up
+ * to the root.  Lines of /proc/self/cgroup: "ID:CONTROLLERS:PATH"; v2 is "0::PATH".
+ */
+static void
+lower_to_groups(uint64_t *limit, const char *controller,
+                void (*lower_to)(uint64_t *, const char *, bool))
 {
 	char line[4096];
 	FILE *in = fopen("/proc/self/cgroup", "re");
@@ -77,8 +119,7 @@ lower_to_groups(uint64_t *limit)
 	while (fgets(line, sizeof line, in) != NULL) {
 		char *controllers = strchr(line, ':');
 		char *path = controllers ? strchr(controllers + 1, ':') : NULL;
-		char dir[4200];
-		const char *root;
+		char root[64], dir[4200];
 		bool v2;
 
 		if (path == NULL)
@@ -86,15 +127,15 @@ lower_to_groups(uint64_t *limit)
 		*path++ = '\0';
 		path[strcspn(path, "\n")] = '\0';
 		v2 = controllers[1] == '\0';
-		if (!v2 && strcmp(controllers + 1, "memory") != 0)
+		if (!v2 && !lists(controllers + 1, controller))
 			continue;
-		root = v2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory";
+		snprintf(root, sizeof root, v2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/%s", controller);
 		snprintf(dir, sizeof dir, "%s%s", root, path);
-		while (strlen(dir) > strlen(root)) {	/* from the leaf to the root */
-			lower_to_group(limit, dir, v2);
+		while (strlen(dir) > strlen(root)) {
+			lower_to(limit, dir, v2);
 			*strrchr(dir, '/') = '\0';
 		}
-		lower_to_group(limit, root, v2);
+		lower_to(limit, root, v2);
 	}
 	fclose(in);
 }
@@ -118,14 +159,14 @@ address_bytes_used(void)
 	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
+/* As nproc(1) counts: affinity, or what OMP_NUM_THREADS says; and the quota of the groups. */
 static unsigned
 cores(void)
 {
-	cpu_set_t set;
+	uint64_t count = gs_team_most();
 
-	if (sched_getaffinity(0, sizeof set, &set) == 0)
-		return (unsigned)CPU_COUNT(&set);
-	return 1;
+	lower_to_groups(&count, "cpu", lower_to_quota);
+	return (unsigned)count;
 }
 
 void
@@ -139,7 +180,7 @@ gs_limits_read(struct gs_limits *limits)
 	limits->address_bytes = UINT64_C(1) << 46;	/* half of what x86-64 has */
 	if (read_number("/proc/meminfo", "MemAvailable:", &kib))
 		lower(&limits->host_bytes, kib << 10);
-	lower_to_groups(&limits->host_bytes);
+	lower_to_groups(&limits->host_bytes, "memory", lower_to_memory);
 	lower_to_rlimit(&limits->address_bytes, RLIMIT_AS, used);
 	lower_to_rlimit(&limits->address_bytes, RLIMIT_DATA, used);
 	/* Under strict overcommit a reservation counts as if it were used. */

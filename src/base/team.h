@@ -33,6 +33,13 @@ gs_team_size(void)
 	return (unsigned)omp_get_num_threads();
 }
 
+/** Threads that a parallel region gets if nobody says otherwise: cores, or OMP_NUM_THREADS. */
+static inline unsigned
+gs_team_most(void)
+{
+	return (unsigned)omp_get_max_threads();
+}
+
 /**
  * How many threads the caller's parallel regions get that do not say it
  * themselves; returns what it was before.

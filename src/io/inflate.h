@@ -28,9 +28,10 @@ enum gsort_decompress gs_inflate_suffix(const char *name);
  * Decompress what comes from FD, after the PREFIX that was already read from it.
  *
  * @name  for messages, borrowed; PREFIX is copied; FD stays the caller's
+ * @stop  as for gs_read() (open.h)
  */
 MUST_CHECK gs_status
-gs_inflate_open(struct gs_inflate **inflate, enum gsort_decompress format, int fd,
+gs_inflate_open(struct gs_inflate **inflate, enum gsort_decompress format, int fd, int stop,
                 const char *name, const void *prefix, size_t prefix_bytes);
 
 /**

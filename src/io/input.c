@@ -19,9 +19,9 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -46,7 +46,6 @@ struct file {
 	int         fd;			/* -1: not open, or spent */
 	bool        waits;		/* to be opened when it is its turn */
 	bool        regular;
-	uint64_t    device, inode;
 	uint64_t    bytes;		/* from START on; GS_UNKNOWN if not regular */
 	uint64_t    start;		/* where its bytes begin, if regular */
 	uint64_t    read_bytes;		/* of these, so far */
@@ -62,7 +61,7 @@ struct gs_input {
 	struct gs_inflate *inflate;	/* of the current file, if compressed */
 	char               prefix[GS_MAGIC_BYTES];
 	size_t             prefix_bytes;
-	atomic_bool        stops;	/* gs_input_stop() was called */
+	int                stop;	/* an eventfd, readable once gs_input_stop() was called */
 };
 
 static const char *const standard_input[] = { "-" };
@@ -111,8 +110,6 @@ examine(struct gs_input *input, struct file *file)
 		errno = EISDIR;
 		return gs_fail_errno(GS_EIO, "read failed: %s", file->name);
 	}
-	file->device = st.st_dev;
-	file->inode = st.st_ino;
 	if (input->options.binary && !input->options.terminal_ok && isatty(file->fd))
 		return gs_fail(GS_EUSAGE, "%s: will not read binary keys from a terminal; redirect "
 		               "input from a file or pipe, or use --force", file->name);
@@ -150,14 +147,13 @@ open_file(struct gs_input *input, struct file *file, bool may_stay)
 	}
 	if (stat(file->name, &st) == 0 && S_ISFIFO(st.st_mode) && !file->waits) {
 		file->waits = true;
-		file->device = st.st_dev;
-		file->inode = st.st_ino;
 		if (access(file->name, R_OK) != 0)
 			return gs_fail_errno(GS_EIO, "cannot read: %s", file->name);
 		return GS_OK;
 	}
-	file->fd = gs_open(file->name, O_RDONLY, 0);
-	if (file->fd < 0)
+	/* A pipe is opened without waiting for its writer: gs_read() waits, if need be. */
+	file->fd = gs_open(file->name, O_RDONLY | (file->waits ? O_NONBLOCK : 0), 0);
+	if (file->fd < 0 || (file->waits && fcntl(file->fd, F_SETFL, 0) != 0))
 		return gs_fail_errno(GS_EIO, "cannot read: %s", file->name);
 	status = examine(input, file);
 	if (!may_stay) {
@@ -219,6 +215,7 @@ gs_input_open(struct gs_input **input, const struct gs_input_options *options)
 	}
 	in->options = *options;
 	in->count = count;
+	in->stop = eventfd(0, EFD_CLOEXEC);	/* may fail: then stopping takes longer */
 	for (size_t f = 0; f < count; f++) {
 		in->files[f].name = names[f];
 		in->files[f].fd = -1;
@@ -253,13 +250,6 @@ gs_input_bytes(const struct gs_input *input)
 	return bytes;
 }
 
-uint64_t
-gs_input_file_bytes(const struct gs_input *input)
-{
-	assert(input->next_at > 0);
-	return bytes_of(&input->files[input->next_at - 1]);
-}
-
 const char *
 gs_input_partial(const struct gs_input *input, unsigned key_bytes, uint64_t *bytes)
 {
@@ -269,16 +259,6 @@ gs_input_partial(const struct gs_input *input, unsigned key_bytes, uint64_t *byt
 			return input->files[f].name;
 	}
 	return NULL;
-}
-
-bool
-gs_input_holds(const struct gs_input *input, uint64_t device, uint64_t inode)
-{
-	for (size_t f = 0; f < input->count; f++)
-		if (input->files[f].device == device && input->files[f].inode == inode &&
-		    inode != 0)
-			return true;
-	return false;
 }
 
 /* ---- one file after the other ------------------------------------------ */
@@ -323,7 +303,7 @@ sniff_pipe(struct gs_input *input, struct file *file)
 	ssize_t got;
 
 	while (input->prefix_bytes < sizeof input->prefix) {
-		got = gs_read(file->fd, input->prefix + input->prefix_bytes,
+		got = gs_read(file->fd, input->stop, input->prefix + input->prefix_bytes,
 		              sizeof input->prefix - input->prefix_bytes);
 		if (got < 0)
 			return gs_fail_errno(GS_EIO, "read failed: %s", file->name);
@@ -345,7 +325,7 @@ begin_file(struct gs_input *input, struct file *file)
 		TRY(sniff_pipe(input, file));
 	if (file->format == GSORT_DECOMPRESS_NONE)
 		return GS_OK;
-	return gs_inflate_open(&input->inflate, file->format, file->fd, file->name,
+	return gs_inflate_open(&input->inflate, file->format, file->fd, input->stop, file->name,
 	                       input->prefix, input->prefix_bytes);
 }
 
@@ -432,8 +412,8 @@ read_stream(struct gs_input *input, struct file *file, char *into, size_t bytes,
 		input->prefix_bytes -= *got;
 		memmove(input->prefix, input->prefix + *got, input->prefix_bytes);
 	}
-	while (*got < bytes && !atomic_load(&input->stops)) {
-		ssize_t more = gs_read(file->fd, into + *got, bytes - *got);
+	while (*got < bytes) {
+		ssize_t more = gs_read(file->fd, input->stop, into + *got, bytes - *got);
 
 		if (more < 0)
 			return gs_fail_errno(GS_EIO, "read failed: %s", file->name);
@@ -465,7 +445,7 @@ gs_input_read(struct gs_input *input, void *into, size_t bytes, size_t *got)
 void
 gs_input_stop(struct gs_input *input)
 {
-	atomic_store(&input->stops, true);
+	(void)eventfd_write(input->stop, 1);
 }
 
 void
@@ -474,6 +454,8 @@ gs_input_close(struct gs_input *input)
 	if (input == NULL)
 		return;
 	gs_inflate_close(input->inflate);
+	if (input->stop >= 0)
+		close(input->stop);
 	for (size_t f = 0; f < input->count; f++)
 		if (input->files[f].fd > STDIN_FILENO)
 			close(input->files[f].fd);

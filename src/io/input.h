@@ -45,9 +45,6 @@ gs_input_open(struct gs_input **input, const struct gs_input_options *options);
 /** Bytes of all inputs together, or GS_UNKNOWN: a pipe or compressed. */
 uint64_t gs_input_bytes(const struct gs_input *input);
 
-/** Bytes of the current file, if it is regular and not compressed; else GS_UNKNOWN. */
-uint64_t gs_input_file_bytes(const struct gs_input *input);
-
 /**
  * The first file whose size is known and no multiple of KEY_BYTES, for the check
  * before anything is read.
@@ -74,10 +71,8 @@ const char *gs_input_name(const struct gs_input *input);
 MUST_CHECK gs_status
 gs_input_read(struct gs_input *input, void *into, size_t bytes, size_t *got);
 
-/** True if DEVICE/INODE (of an output) is also an input. */
-bool gs_input_holds(const struct gs_input *input, uint64_t device, uint64_t inode);
-
-/** From another thread: the read that goes on may come out short, none shall follow. */
+/** From another thread: the read that goes on stops waiting and comes out short; none
+ *  shall follow. */
 void gs_input_stop(struct gs_input *input);
 
 /** NULL is allowed. */

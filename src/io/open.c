@@ -2,6 +2,7 @@
 /* open.c - system calls on files, with their old traps taken out */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include "io/open.h"
@@ -26,10 +27,15 @@ gs_open(const char *name, int flags, mode_t mode)
 }
 
 ssize_t
-gs_read(int fd, void *into, size_t bytes)
+gs_read(int fd, int stop, void *into, size_t bytes)
 {
+	struct pollfd both[2] = { { .fd = fd, .events = POLLIN }, { .fd = stop, .events = POLLIN } };
 	ssize_t got;
 
+	while (poll(both, 2, -1) < 0 && errno == EINTR)
+		;
+	if (both[1].revents != 0)
+		return 0;
 	do
 		got = read(fd, into, bytes);
 	while (got < 0 && errno == EINTR);

@@ -16,8 +16,13 @@
  */
 int gs_open(const char *name, int flags, mode_t mode);
 
-/** read(2) that survives interruption: bytes, 0 at the end, or -1 and errno. */
-ssize_t gs_read(int fd, void *into, size_t bytes);
+/**
+ * read(2) that survives interruption, and waits for FD no longer than until STOP,
+ * another descriptor (-1: none), can be read.
+ *
+ * @return  bytes; 0: the end, or STOP; or -1 and errno
+ */
+ssize_t gs_read(int fd, int stop, void *into, size_t bytes);
 
 /**
  * Is FD open for MODE, O_RDONLY or O_WRONLY?  If not, errno is EBADF, as it would

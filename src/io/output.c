@@ -41,8 +41,6 @@ struct gs_output {
 	int         fd;
 	bool        through;	/* written in place */
 	bool        truncates;	/* still to do, before the first byte */
-	bool        existed;
-	uint64_t    device, inode;
 
 	struct gs_replace replace;	/* if not through */
 
@@ -75,9 +73,6 @@ open_standard(struct gs_output *out, const struct gs_output_options *options)
 	out->through = true;
 	if (!gs_allows(out->fd, O_WRONLY) || fstat(out->fd, &st) != 0)
 		return gs_fail_errno(GS_EIO, "write failed: %s", out->name);
-	out->device = st.st_dev;
-	out->inode = st.st_ino;
-	out->existed = true;
 	if (S_ISFIFO(st.st_mode))
 		(void)fcntl(out->fd, F_SETPIPE_SZ, PIPE_BYTES);		/* may be forbidden */
 	return guard_terminal(out, options);
@@ -111,9 +106,6 @@ open_existing(struct gs_output *out, const struct gs_output_options *options)
 	out->fd = gs_open(options->name, O_WRONLY, 0);
 	if (out->fd < 0 || fstat(out->fd, &st) != 0)
 		return gs_fail_errno(GS_EIO, "open failed: %s", out->name);
-	out->existed = true;
-	out->device = st.st_dev;
-	out->inode = st.st_ino;
 	out->through = true;
 	out->truncates = S_ISREG(st.st_mode);
 	if (S_ISFIFO(st.st_mode))
@@ -168,14 +160,6 @@ gs_output_open(struct gs_output **output, const struct gs_output_options *option
 	else
 		*output = out;
 	return status;
-}
-
-bool
-gs_output_identity(const struct gs_output *output, uint64_t *device, uint64_t *inode)
-{
-	*device = output->device;
-	*inode = output->inode;
-	return output->existed;
 }
 
 /* ---- writing ----------------------------------------------------------- */

@@ -5,8 +5,9 @@
  * A named regular file is replaced as a whole: written beside it without a
  * name, given the old one's mode, owner and attributes, and renamed over it in
  * gs_output_finish().  Until then, whatever happens, the old file is untouched
- * and nothing new has a name.  Devices, pipes, files with several links and
- * files in unwritable directories are written through, as sort(1) does.
+ * and nothing new has a name.  Devices, pipes, files with several links, files
+ * of another owner and files in unwritable directories are written through, as
+ * sort(1) does.
  */
 #ifndef GS_OUTPUT_H
 #define GS_OUTPUT_H
@@ -23,7 +24,6 @@ struct gs_output_options {
 	const char *name;		/* NULL: standard output */
 	bool        binary;
 	bool        terminal_ok;	/* write binary keys to a terminal */
-	uint64_t    hint_bytes;		/* what will be written, or UINT64_MAX */
 };
 
 /**
@@ -49,9 +49,6 @@ MUST_CHECK gs_status gs_output_wait(struct gs_output *output);
 
 /** Flush, close, rename into place: only now is the output the output. */
 MUST_CHECK gs_status gs_output_finish(struct gs_output *output);
-
-/** Device and inode, to tell whether the output is also an input. */
-bool gs_output_identity(const struct gs_output *output, uint64_t *device, uint64_t *inode);
 
 /** Drop what was not finished.  NULL is allowed. */
 void gs_output_close(struct gs_output *output);

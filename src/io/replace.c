@@ -121,18 +121,19 @@ gs_replace_allows(const struct gs_replace *new, const struct stat *old)
 	       !(stx.stx_attributes & STATX_ATTR_MOUNT_ROOT);
 }
 
-/* Give the new file what the old one had; only the mode has to be right. */
+/* Give the new file what the old one had; owner, group and mode have to be right. */
 static int
 keep_attributes(int old_fd, int new_fd)
 {
 	char names[4096], value[4096];
 	ssize_t bytes = flistxattr(old_fd, names, sizeof names);
-	struct stat old;
+	struct stat old, new;
 
-	if (fstat(old_fd, &old) != 0)
+	if (fstat(old_fd, &old) != 0 || fstat(new_fd, &new) != 0)
 		return -1;
-	if (fchown(new_fd, old.st_uid, old.st_gid) != 0)
-		(void)!fchown(new_fd, (uid_t)-1, old.st_gid);
+	if ((old.st_uid != new.st_uid || old.st_gid != new.st_gid) &&
+	    fchown(new_fd, old.st_uid, old.st_gid) != 0)
+		return -1;
 	if (fchmod(new_fd, old.st_mode & 07777) != 0)	/* after: fchown clears set-id bits */
 		return -1;
 	for (const char *name = names; name < names + bytes; name += strlen(name) + 1) {

@@ -29,7 +29,7 @@ bool gs_replace_allows(const struct gs_replace *new, const struct stat *old);
  *
  * @old_fd  the old one: its mode, owner and attributes are the new one's, too;
  *          -1: there is none
- * @return  0, or -1 and errno
+ * @return  0, or -1 and errno; EPERM also: its owner is another, and stays it
  */
 int gs_replace_open(struct gs_replace *new, int old_fd);
 

@@ -18,12 +18,6 @@
 
 enum { ALIGN_BYTES = 4096 };	/* a page: what memory is given back in */
 
-static const char *
-wanted(const struct gsort *job)
-{
-	return job->options->device == GSORT_DEVICE_GPU ? "--device=gpu: " : "";
-}
-
 static struct gs_backend_options
 backend_options(struct gsort *job)
 {
@@ -109,7 +103,18 @@ hand_over(struct gsort *job, unsigned stream)
 	return GS_OK;
 }
 
-/* The opener has ended: take its GPU, or note why not. */
+/* There will be no GPU, gs_message() says why: an error if it was demanded. */
+static gs_status
+do_without(struct gsort *job)
+{
+	job->opener.settled = true;
+	if (job->options->device == GSORT_DEVICE_GPU)
+		return gs_fail(GS_ENODEV, "--device=gpu: %s", gs_message());
+	gs_job_note(job, "no GPU (%s): sorting on the CPU", gs_message());
+	return GS_OK;
+}
+
+/* The opener has ended: take its GPU, or do without. */
 static gs_status
 take_over(struct gsort *job)
 {
@@ -118,12 +123,8 @@ take_over(struct gsort *job)
 	struct gs_device *cpu_device;
 
 	opener->settled = true;
-	if (gs_thread_join(&opener->thread) != GS_OK) {
-		if (job->options->device == GSORT_DEVICE_GPU)
-			return gs_fail(GS_ENODEV, "%s%s", wanted(job), gs_message());
-		gs_job_note(job, "no GPU (%s): sorting on the CPU", gs_message());
-		return GS_OK;
-	}
+	if (gs_thread_join(&opener->thread) != GS_OK)
+		return do_without(job);
 	TRY(gs_fill_flush(job));	/* tiles being filled are the store's, too */
 	cpu_device = job->device;
 	job->backend = gs_backend_gpu;
@@ -150,7 +151,9 @@ gs_device_poll(struct gsort *job)
 	if (!opener->started) {
 		opener->options = backend_options(job);
 		opener->started = true;
-		return gs_thread_start(&opener->thread, open_gpu, opener);
+		if (gs_thread_start(&opener->thread, open_gpu, opener) != GS_OK)
+			return do_without(job);
+		return GS_OK;
 	}
 	return gs_thread_ends(&opener->thread) ? take_over(job) : GS_OK;
 }

@@ -67,13 +67,10 @@ open_input(struct gsort *job)
 static gs_status
 open_output(struct gsort *job)
 {
-	const uint64_t input_bytes = gs_input_bytes(job->input);
-	const bool binary = job->options->type != GSORT_TEXT;
 	const struct gs_output_options out = {
 		.name = job->options->output,
-		.binary = binary,
+		.binary = job->options->type != GSORT_TEXT,
 		.terminal_ok = job->options->force,
-		.hint_bytes = binary && !job->options->unique ? input_bytes : UINT64_MAX,
 	};
 
 	return gs_output_open(&job->output, &out);
@@ -106,6 +103,7 @@ allocate(struct gsort *job)
 	const struct gs_plan *plan = &job->plan;
 	const bool text = job->facts.key_bits == 0;
 	const size_t bins = text ? GS_SMALL_COUNT : plan->counts ? (size_t)1 << job->facts.key_bits : 0;
+	const size_t count_bytes = gs_count_bytes(bins, text ? 0 : plan->threads);
 	const size_t print_bytes = plan->print_keys * GS_TEXT_LINE_BYTES;
 	const size_t runs_bytes = GS_MOST_RUNS * sizeof(struct gs_run);
 	const size_t decoder_bytes = text ? gs_text_decoder_bytes(plan->chunk_bytes, plan->threads) : 0;
@@ -113,7 +111,7 @@ allocate(struct gsort *job)
 	const size_t merge_bytes = plan->tile_bytes + gs_merge_bytes(GS_MOST_RUNS, plan->threads);
 
 	TRY(gs_arena_open(&job->arena,
-	                  gs_plan_shelves_bytes(plan) + gs_arena_round(gs_count_bytes(bins)) +
+	                  gs_plan_shelves_bytes(plan) + gs_arena_round(count_bytes) +
 	                  gs_arena_round(merge_bytes) + GS_STREAMS * gs_arena_round(runs_bytes) +
 	                  gs_arena_round(GS_AHEAD_CHUNKS * plan->chunk_bytes) +
 	                  gs_arena_round(decoder_bytes) + 2 * gs_arena_round(print_bytes) +
@@ -131,8 +129,9 @@ allocate(struct gsort *job)
 	job->store.total_bytes = plan->sort_bytes;
 	job->merge_buffer = gs_arena_take(&job->arena, merge_bytes);
 	if (bins > 0)
-		gs_count_open(&job->small, gs_arena_take(&job->arena, gs_count_bytes(bins)), bins,
-		              text ? 32 : job->facts.key_bits, text ? GS_SMALL : 0);
+		gs_count_open(&job->small, gs_arena_take(&job->arena, count_bytes), bins,
+		              text ? 32 : job->facts.key_bits, text ? GS_SMALL : 0,
+		              text ? 0 : plan->threads);
 	if (!text)
 		return GS_OK;
 	job->chunk_memory = gs_arena_take(&job->arena, GS_AHEAD_CHUNKS * plan->chunk_bytes);

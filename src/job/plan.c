@@ -35,12 +35,22 @@
 enum { MOST_THREADS = 16 };
 
 /*
+ * Addresses that each thread may have its share of: two stacks of 8 MiB, as text is read
+ * and parsed by a team each, and what the plan multiplies by threads.  Without room for
+ * a stack OpenMP ends the program.
+ */
+#define THREAD_BYTES		(64 * MIB)
+
+/*
  * A tile is what crosses the bus at once: large enough that its copy (16 MiB:
  * 0.3 ms at 55 GB/s) hides the cost of asking for it, small enough that the
  * pinned ring is quick to allocate (28 ms for 64 MiB).
  */
 #define TILE_BYTES		(16 * MIB)
 #define LEAST_TILE_BYTES	(64 * KIB)
+
+/* Chunks of text, the decoder's arrays and what is printed: 48, 46 and 21 MiB at most. */
+#define TEXT_BYTES		(128 * MIB)
 
 static uint64_t
 least(uint64_t a, uint64_t b)
@@ -61,9 +71,12 @@ power_of_two_from(uint64_t bytes)
 static unsigned
 threads(const struct gs_facts *facts)
 {
+	uint64_t threads = least(facts->cores, MOST_THREADS);
+
 	if (facts->threads > 0)
-		return facts->threads;
-	return (unsigned)least(facts->cores > 0 ? facts->cores : 1, MOST_THREADS);
+		threads = facts->threads;
+	threads = least(threads, facts->address_bytes / THREAD_BYTES);
+	return threads > 0 ? (unsigned)threads : 1;
 }
 
 static void
@@ -128,7 +141,7 @@ set_tiles(struct gs_plan *plan, const struct gs_facts *facts)
 static void
 set_shelves(struct gs_plan *plan, const struct gs_facts *facts)
 {
-	uint64_t bytes = facts->host_bytes;
+	uint64_t bytes = facts->host_bytes, addresses = facts->address_bytes;
 	unsigned streams = 0;
 
 	for (unsigned s = 0; s < GS_STREAMS; s++)
@@ -137,7 +150,12 @@ set_shelves(struct gs_plan *plan, const struct gs_facts *facts)
 		return;
 	if (facts->input_bytes < UINT64_MAX / 4)	/* text: 7 bytes "-32769\n" hold 8 of keys at most */
 		bytes = least(bytes, 2 * facts->input_bytes + 16 * plan->tile_bytes);
-	bytes = least(bytes, facts->address_bytes / (4 * streams));
+	if (facts->key_bits == 0)
+		addresses -= least(addresses, TEXT_BYTES);
+	addresses /= 4 * streams;
+	while (plan->tile_bytes > addresses && plan->tile_bytes > LEAST_TILE_BYTES)
+		plan->tile_bytes /= 2;
+	bytes = least(bytes, addresses);
 	plan->shelf_bytes = bytes - bytes % plan->tile_bytes;
 	plan->run_bytes = least(plan->shelf_bytes, facts->host_bytes);
 	plan->sort_bytes = least(plan->shelf_bytes, facts->host_bytes / 2);

@@ -5,8 +5,8 @@
  * In:   keys of 8 or 16 bits, or counts that someone else has made.
  * Out:  each key as often as it came, in order, in the caller's buffer.
  *
- * Each thread counts its part into tables of its own, on its stack, and adds them
- * up in the end.  Two tables or more in turn: adding to a sum that was stored the
+ * Each thread counts its part into tables of its own, behind the bins, and adds
+ * them up in the end.  Two tables or more in turn: adding to a sum that was stored the
  * moment before waits for that store, so one table would count equal keys
  * several times slower.  Few keys go straight into the bins: clearing tables would cost more.
  *
@@ -25,58 +25,76 @@ enum {
 	TABLES8 = 8, TABLES16 = 2,
 };
 
-size_t
-gs_count_bytes(size_t bin_count)
+/* Sums of one thread's tables; 0: such keys are not counted here. */
+static size_t
+table_sums(size_t bin_count)
 {
-	return bin_count * sizeof(uint64_t);
+	return bin_count == 256 ? TABLES8 * bin_count : bin_count == 1 << 16 ? TABLES16 * bin_count : 0;
+}
+
+size_t
+gs_count_bytes(size_t bin_count, unsigned threads)
+{
+	return bin_count * sizeof(uint64_t) + threads * table_sums(bin_count) * sizeof(uint32_t);
 }
 
 void
-gs_count_open(struct gs_count *count, uint64_t *bins, size_t bin_count, unsigned key_bits,
-              unsigned stream)
+gs_count_open(struct gs_count *count, void *memory, size_t bin_count, unsigned key_bits,
+              unsigned stream, unsigned threads)
 {
 	assert(key_bits == 8 || key_bits == 16 || key_bits == 32);
 	assert(bin_count - 1 <= UINT32_MAX >> (32 - key_bits));
 	*count = (struct gs_count){
-		.bins = bins, .bin_count = bin_count, .key_bits = key_bits, .stream = stream,
+		.bins = memory, .bin_count = bin_count, .key_bits = key_bits, .stream = stream,
+		.threads = threads,
 	};
+}
+
+static uint32_t *
+clear_tables(const struct gs_count *count)
+{
+	const size_t sums = table_sums(count->bin_count);
+	uint32_t *tables = (uint32_t *)(count->bins + count->bin_count) + gs_team_rank() * sums;
+
+	assert(gs_team_rank() < count->threads);
+	return memset(tables, 0, sums * sizeof *tables);
+}
+
+/* Add up TABLES of one thread. */
+static void
+add_tables(const struct gs_count *count, const uint32_t *tables)
+{
+	const size_t sums = table_sums(count->bin_count);
+
+	#pragma omp critical (gs_count)
+	for (size_t at = 0; at < sums; at += count->bin_count)
+		for (size_t b = 0; b < count->bin_count; b++)
+			count->bins[b] += tables[at + b];
 }
 
 /* At most UINT32_MAX keys, so that no sum can overflow. */
 static void
-count_part8(uint64_t *bins, const uint8_t *keys, size_t key_count)
+count_part8(uint32_t *tables, const uint8_t *keys, size_t key_count)
 {
-	uint32_t sums[TABLES8][256];
 	size_t at = 0;
 
-	memset(sums, 0, sizeof sums);
 	for (; at + TABLES8 <= key_count; at += TABLES8)
 		for (unsigned t = 0; t < TABLES8; t++)
-			sums[t][keys[at + t]]++;
+			tables[t * 256 + keys[at + t]]++;
 	for (; at < key_count; at++)
-		sums[0][keys[at]]++;
-	#pragma omp critical (gs_count)
-	for (unsigned b = 0; b < 256; b++)
-		for (unsigned t = 0; t < TABLES8; t++)
-			bins[b] += sums[t][b];
+		tables[keys[at]]++;
 }
 
 static void
-count_part16(uint64_t *bins, const uint16_t *keys, size_t key_count)
+count_part16(uint32_t *tables, const uint16_t *keys, size_t key_count)
 {
-	uint32_t sums[TABLES16][1 << 16];
 	size_t at = 0;
 
-	memset(sums, 0, sizeof sums);
 	for (; at + TABLES16 <= key_count; at += TABLES16)
 		for (unsigned t = 0; t < TABLES16; t++)
-			sums[t][keys[at + t]]++;
+			tables[((size_t)t << 16) + keys[at + t]]++;
 	for (; at < key_count; at++)
-		sums[0][keys[at]]++;
-	#pragma omp critical (gs_count)
-	for (unsigned b = 0; b < 1 << 16; b++)
-		for (unsigned t = 0; t < TABLES16; t++)
-			bins[b] += sums[t][b];
+		tables[keys[at]]++;
 }
 
 static void
@@ -93,22 +111,24 @@ gs_count_add(struct gs_count *count, const void *keys, size_t key_count)
 	const size_t most_keys = (size_t)1 << 31;
 
 	assert(count->key_bits < 32 && count->bin_count == (size_t)1 << count->key_bits);
-	if (key_count < TEAM_KEYS) {
+	if (key_count < TEAM_KEYS || count->threads == 0) {
 		count_few(count, keys, key_count);
 		return;
 	}
-	#pragma omp parallel
+	#pragma omp parallel num_threads(count->threads)
 	{
 		const unsigned rank = gs_team_rank(), size = gs_team_size();
 		const size_t end = gs_team_begin(key_count, rank + 1, size);
 
 		for (size_t at = gs_team_begin(key_count, rank, size); at < end; at += most_keys) {
 			const size_t part = end - at < most_keys ? end - at : most_keys;
+			uint32_t *tables = clear_tables(count);
 
 			if (count->key_bits == 8)
-				count_part8(count->bins, (const uint8_t *)keys + at, part);
+				count_part8(tables, (const uint8_t *)keys + at, part);
 			else
-				count_part16(count->bins, (const uint16_t *)keys + at, part);
+				count_part16(tables, (const uint16_t *)keys + at, part);
+			add_tables(count, tables);
 		}
 	}
 }

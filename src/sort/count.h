@@ -20,14 +20,16 @@ struct gs_count {
 	size_t    bin_count;
 	unsigned  key_bits;	/* 8, 16 or 32: width of the keys in spans */
 	unsigned  stream;	/* noted in spans */
+	unsigned  threads;	/* that may count at once */
 	size_t    at;		/* drain: current key */
 };
 
-/** Bytes of bins; the caller gives them, zeroed. */
-size_t gs_count_bytes(size_t bin_count);
+/** Bytes of bins, and of tables in which THREADS count; 0 threads: others fill the bins. */
+size_t gs_count_bytes(size_t bin_count, unsigned threads);
 
-void gs_count_open(struct gs_count *count, uint64_t *bins, size_t bin_count, unsigned key_bits,
-                   unsigned stream);
+/** Begin, in MEMORY of gs_count_bytes(), zeroed and borrowed; nothing to close. */
+void gs_count_open(struct gs_count *count, void *memory, size_t bin_count, unsigned key_bits,
+                   unsigned stream, unsigned threads);
 
 /** Count KEYS (8 or 16 bits wide, ordered bits), in parallel. */
 void gs_count_add(struct gs_count *count, const void *keys, size_t key_count);

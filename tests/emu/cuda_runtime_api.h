@@ -8,6 +8,7 @@
  *
  *     GSORT_EMU_DEVICES=N      how many (1); 0: cudaErrorNoDevice
  *     GSORT_EMU_MEMORY=BYTES   memory of each (1 GiB); more is out of memory
+ *     GSORT_EMU_OPEN_MS=N      how long opening takes (0), keys landing meanwhile
  *     GSORT_EMU_FAIL=N:CODE    the Nth call of the runtime fails with CODE
  *
  * Numbers are those of the real runtime (13.0).

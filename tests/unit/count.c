@@ -68,7 +68,7 @@ check_row(const struct row *row)
 {
 	const size_t key_bytes = row->key_bits / 8, bytes = row->count * key_bytes;
 	const size_t bin_count = (size_t)1 << row->key_bits;
-	uint64_t *bins = calloc(1, gs_count_bytes(bin_count));
+	uint64_t *bins = calloc(1, gs_count_bytes(bin_count, 3));
 	char *keys = malloc(bytes + 1), *got = malloc(bytes + 1);
 	uint32_t state = 1;
 	struct gs_count count;
@@ -82,14 +82,14 @@ check_row(const struct row *row)
 		else
 			((uint16_t *)(void *)keys)[i] = (uint16_t)key;
 	}
-	gs_count_open(&count, bins, bin_count, row->key_bits, 3);
+	gs_count_open(&count, bins, bin_count, row->key_bits, 3, 3);
 	gs_count_add(&count, keys, row->count / 3);
 	gs_count_add(&count, keys + row->count / 3 * key_bytes, row->count - row->count / 3);
 	qsort(keys, row->count, key_bytes, row->key_bits == 8 ? compare8 : compare16);
 	CHECK(drain(&count, false, row->buffer_bytes, got, row->count) &&
 	      memcmp(got, keys, bytes) == 0, "%s: come out in order", row->name);
 
-	gs_count_open(&count, bins, bin_count, row->key_bits, 3);	/* used up: all zero again */
+	gs_count_open(&count, bins, bin_count, row->key_bits, 3, 3);	/* used up: all zero again */
 	gs_count_add(&count, keys, row->count);
 	for (size_t i = 0; i < row->count / 2; i++)
 		for (size_t b = 0; b < key_bytes; b++) {
@@ -115,11 +115,11 @@ check_bins(void)
 	uint32_t got[6];
 	struct gs_count count;
 
-	gs_count_open(&count, bins, 5, 32, 3);
+	gs_count_open(&count, bins, 5, 32, 3, 0);
 	CHECK(drain(&count, true, 8, (char *)got, 6) && memcmp(got, descending, sizeof got) == 0,
 	      "bins counted by others are expanded to 32 bits, two at a time");
 	memcpy(bins, (uint64_t[5]){ 2, 0, 1, 3, 0 }, sizeof bins);
-	gs_count_open(&count, bins, 5, 32, 3);
+	gs_count_open(&count, bins, 5, 32, 3, 0);
 	gs_count_unique(&count);
 	CHECK(drain(&count, false, 400, (char *)got, 3) && memcmp(got, unique, sizeof unique) == 0,
 	      "of equal keys one is left if unique");

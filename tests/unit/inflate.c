@@ -98,7 +98,7 @@ unpack(enum gsort_decompress decompress, const char *data, size_t bytes, size_t 
 	fflush(file);
 	lseek(fileno(file), (off_t)prefix_bytes, SEEK_SET);
 	*got = 0;
-	status = gs_inflate_open(&z, decompress, fileno(file), "in", data, prefix_bytes);
+	status = gs_inflate_open(&z, decompress, fileno(file), -1, "in", data, prefix_bytes);
 	if (status == GS_OK)
 		do {
 			status = gs_inflate_read(z, into + *got, piece_bytes, &more);

@@ -79,7 +79,6 @@ check_sizes(void)
 			write_file("sized", sizes[s]);
 			input = open_binary(name, threads);
 			CHECK(gs_input_bytes(input) == sizes[s] && gs_input_next(input) &&
-			      gs_input_file_bytes(input) == sizes[s] &&
 			      gs_input_read(input, data, LARGE_BYTES + 1, &got) == GS_OK &&
 			      got == sizes[s] && is_content(data, got) &&
 			      gs_input_read(input, data, 1, &more) == GS_OK && more == 0 &&
@@ -137,22 +136,6 @@ check_partial(void)
 	CHECK(gs_input_partial(input, 4, &bytes) == names[1] && bytes == 3,
 	      "the first that is no multiple is named");
 	CHECK(gs_input_partial(input, 1, &bytes) == NULL, "all are multiples of one");
-	gs_input_close(input);
-}
-
-static void
-check_holds(void)
-{
-	struct gs_input *input;
-	struct stat st;
-
-	write_file("held", 4);
-	write_file("other", 4);
-	input = open_binary(path("held"), 1);
-	stat(path("held"), &st);
-	CHECK(gs_input_holds(input, st.st_dev, st.st_ino), "an input is known by its inode");
-	stat(path("other"), &st);
-	CHECK(!gs_input_holds(input, st.st_dev, st.st_ino), "and another file is not");
 	gs_input_close(input);
 }
 
@@ -280,7 +263,6 @@ unit_input(void)
 	check_sizes();
 	check_changes();
 	check_partial();
-	check_holds();
 	check_trouble();
 	for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
 		const char *name, *names[3];

@@ -62,7 +62,7 @@ count_files(void)
 static struct gs_output *
 open_output(const char *name)
 {
-	const struct gs_output_options options = { .name = name, .hint_bytes = UINT64_MAX };
+	const struct gs_output_options options = { .name = name };
 	struct gs_output *out;
 
 	return gs_output_open(&out, &options) == GS_OK ? out : NULL;
@@ -191,25 +191,6 @@ check_trouble(void)
 	CHECK(open_output("") == NULL, "no name is no file");
 }
 
-static void
-check_identity(void)
-{
-	struct gs_output *out;
-	uint64_t device, inode;
-	struct stat st;
-
-	put_file("f", "old");
-	stat(path("f"), &st);
-	out = open_output(path("f"));
-	CHECK(gs_output_identity(out, &device, &inode) && device == st.st_dev &&
-	      inode == st.st_ino, "an existing output is known by the old file's inode");
-	gs_output_close(out);
-	remove(path("f"));
-	out = open_output(path("f"));
-	CHECK(!gs_output_identity(out, &device, &inode), "a new one is nobody's input");
-	gs_output_close(out);
-}
-
 void unit_output(void);
 
 void
@@ -229,6 +210,5 @@ unit_output(void)
 	check_in_place();
 	check_pieces();
 	check_trouble();
-	check_identity();
 	CHECK(rmdir(folder) == 0, "nothing was left behind");
 }

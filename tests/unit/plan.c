@@ -64,6 +64,9 @@ static const struct {
 	{ "a key more is refused before it is read",
 	  FACTS(.type = GSORT_U32, .key_bits = 32, .input_bytes = (32ull GiB) + 4,
 	        .device = GSORT_DEVICE_CPU), GS_EBUDGET, GS_NEVER, 0 },
+	{ "few addresses make small tiles",
+	  FACTS(.type = GSORT_TEXT, .input_bytes = UNKNOWN, .device = GSORT_DEVICE_CPU,
+	        .address_bytes = 320 MiB), GS_OK, GS_NEVER, 8 MiB },
 	{ "no memory at all is refused",
 	  FACTS(.type = GSORT_TEXT, .input_bytes = UNKNOWN, .host_bytes = 1 MiB),
 	  GS_EBUDGET, GS_NEVER, 0 },
@@ -78,6 +81,8 @@ check_invariants(const char *sentence, const struct gs_facts *facts, const struc
 	CHECK(plan->sort_bytes <= facts->host_bytes / 2 || plan->counts,
 	      "%s: keys and scratch fit the memory", sentence);
 	CHECK(plan->threads >= 1, "%s: there is a thread", sentence);
+	CHECK(plan->threads == 1 || plan->threads * (64ull MiB) <= facts->address_bytes,
+	      "%s: every thread has room for its stacks", sentence);
 }
 
 void

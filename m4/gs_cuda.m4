@@ -22,7 +22,7 @@ AC_DEFUN([GS_CUDA], [
       [AC_PATH_PROG([NVCC], [nvcc], [], [${CUDA_HOME:+$CUDA_HOME/bin:}$PATH:/usr/local/cuda/bin])])
     AS_IF([test -z "$NVCC"], [
       AS_IF([test "x$with_cuda" != xauto],
-        [AC_MSG_ERROR([nvcc was not found; give its toolkit with --with-cuda=DIR, or say --without-cuda])])
+        [AC_MSG_ERROR([nvcc was not found in ${gs_cuda_dir:-\$CUDA_HOME, PATH and /usr/local/cuda}${gs_cuda_dir:+/bin}; say --with-cuda=DIR, for DIR/bin/nvcc, or --without-cuda])])
     ], [
       gs_nvcc_real=`readlink -f "$NVCC"`
       gs_cuda_root=`dirname "$gs_nvcc_real"`; gs_cuda_root=`dirname "$gs_cuda_root"`
@@ -42,6 +42,7 @@ AC_DEFUN([GS_CUDA], [
       ], [
         AC_MSG_RESULT([no])
         AS_IF([test "x$with_cuda" != xauto], [AC_MSG_ERROR([$NVCC does not work; see config.log])])
+        AC_MSG_WARN([$NVCC does not work, so there will be no GPU backend; see config.log, or say --without-cuda])
         NVCC=
       ])
     ])
@@ -50,20 +51,21 @@ AC_DEFUN([GS_CUDA], [
   AS_IF([test "$gs_cuda_summary" != no], [
     AC_MSG_CHECKING([for the GPU architectures to build for])
     AS_CASE([$with_cuda_arch],
-      [auto|yes], [
+      [auto|yes|''], [
         # -arch=native fails, or warns and falls back, where there is no GPU.
         AS_IF([nvidia-smi -L 2>/dev/null | grep -q '^GPU' &&
                "$NVCC" -arch=native -c -o conftest.dir/k.o conftest.dir/k.cu >&AS_MESSAGE_LOG_FD 2>&1],
           [gs_arch=-arch=native], [gs_arch=-arch=all-major])],
-      [native|all|all-major|sm_*|compute_*], [gs_arch=-arch=$with_cuda_arch],
+      [native|all|all-major|compute_*], [gs_arch=-arch=$with_cuda_arch],
       [
         gs_arch=
-        for gs_one in `echo "$with_cuda_arch" | tr ',;' '  '`; do
-          gs_arch="$gs_arch -gencode arch=compute_$gs_one,code=@<:@sm_$gs_one,compute_$gs_one@:>@"
+        for gs_one in `echo "$with_cuda_arch" | sed 's/@<:@,;@:>@/ /g; s/sm_//g'`; do
+          gs_arch="${gs_arch:+$gs_arch }-gencode arch=compute_$gs_one,code=@<:@sm_$gs_one,compute_$gs_one@:>@"
         done])
     AC_MSG_RESULT([$gs_arch])
     AS_IF(["$NVCC" $gs_arch -c -o conftest.dir/k.o conftest.dir/k.cu >&AS_MESSAGE_LOG_FD 2>&1], [],
-      [AC_MSG_ERROR([nvcc does not know --with-cuda-arch=$with_cuda_arch; it knows: `"$NVCC" --list-gpu-arch | tr '\n' ' '`])])
+      [gs_known=`"$NVCC" --list-gpu-arch | sed 's/compute_//' | sort -n | xargs`
+       AC_MSG_ERROR([nvcc cannot build for --with-cuda-arch=$with_cuda_arch; it knows $gs_known, native, all, all-major])])
     CUDA_ARCH=$gs_arch
     : ${NVCCFLAGS=-O3}
     gs_cuda_summary="$gs_cuda_summary ($gs_arch)"

@@ -196,6 +196,8 @@ for_size() {
 	fails "no GPU 7" gsort-emu -u32 --device=gpu:7 in
 	GSORT_EMU_DEVICES=0 fails "GPU\|CUDA\|device" gsort-emu -u32 --device=gpu in
 	GSORT_EMU_DEVICES=0 gsort-emu -u32 in | cmp - <(gsort -u32 in)
+	GSORT_EMU_FAIL=1:35 fails "driver is too old: it knows CUDA 13.0, gsort needs" \
+		gsort-emu -u32 --device=gpu in
 }
 
 @test "too little GPU memory is an error with --device=gpu" {

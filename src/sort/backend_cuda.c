@@ -73,6 +73,20 @@ struct gs_device {
 	unsigned      ahead_first, ahead_count;
 };
 
+/* CUDA says "insufficient" of a driver that is not there, too. */
+static gs_status
+no_driver(void)
+{
+	int version = 0;
+
+	(void)cudaDriverGetVersion(&version);
+	if (version == 0)
+		return gs_fail(GS_ENODEV, "there is no NVIDIA driver on this machine");
+	return gs_fail(GS_ENODEV, "the NVIDIA driver is too old: it knows CUDA %d.%d, gsort needs %d.%d",
+	               version / 1000, version % 1000 / 10,
+	               CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+}
+
 /* What a device error means is decided here and nowhere else. */
 static gs_status
 from_cuda(cudaError_t error, const char *doing)
@@ -84,9 +98,11 @@ from_cuda(cudaError_t error, const char *doing)
 		(void)cudaGetLastError();
 		return gs_fail(GS_EDEVMEM, "%s: out of GPU memory", doing);
 	case cudaErrorNoDevice:
-	case cudaErrorInsufficientDriver:
 		(void)cudaGetLastError();
 		return gs_fail(GS_ENODEV, "%s", cudaGetErrorString(error));
+	case cudaErrorInsufficientDriver:
+		(void)cudaGetLastError();
+		return no_driver();
 	default:				/* the context is lost */
 		return gs_fail(GS_EDEVICE, "the GPU failed while %s: %s; --device=cpu works without it",
 		               doing, cudaGetErrorString(error));

@@ -133,7 +133,7 @@ take_over(struct gsort *job)
 	cpu->close(cpu_device);
 	job->store.total_bytes = job->plan.run_bytes;
 	name_device(job);
-	gs_job_note(job, "%s took over after %.1f MiB of keys; a batch holds %.0f MiB",
+	gs_job_note(job, "%s took over after %.1f MiB of keys; a batch holds %.1f MiB",
 	            job->device_name, (double)job->landed_bytes / (1 << 20),
 	            (double)job->backend->batch_bytes(job->device) / (1 << 20));
 	for (unsigned s = 0; s < GS_STREAMS; s++)

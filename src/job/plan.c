@@ -113,8 +113,7 @@ choose_device(struct gs_plan *plan, const struct gs_facts *facts)
 		plan->gpu_from_bytes = pipe_from;
 		plan->gpu_wait_bytes = file_from;
 	} else if (known_bytes >= file_from) {
-		plan->gpu_from_bytes = 0;
-		plan->gpu_wait_bytes = file_from;
+		plan->gpu_from_bytes = plan->gpu_wait_bytes = 0;
 	}
 	return GS_OK;
 }

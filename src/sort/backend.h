@@ -34,8 +34,6 @@ struct gs_device;	/* each backend's own */
 
 /* All functions are required. */
 struct gs_backend {
-	const char *name;
-
 	/** May take long (a GPU's context: 0.2 s); everything is allocated here.
 	 *  GS_ENODEV, GS_EDEVMEM: another backend can do it. */
 	gs_status (*open)(struct gs_device **device, const struct gs_backend_options *options);

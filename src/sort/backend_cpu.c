@@ -149,7 +149,6 @@ cpu_close(struct gs_device *cpu)
 }
 
 const struct gs_backend gs_backend_cpu = {
-	.name = "cpu",
 	.open = cpu_open,
 	.describe = cpu_describe,
 	.batch_bytes = cpu_batch_bytes,

@@ -513,7 +513,6 @@ drain(struct gs_device *device, struct gs_span *span)
 
 const struct gs_backend gs_backend_cuda;	/* declared for backend_list.c */
 const struct gs_backend gs_backend_cuda = {
-	.name = "gpu",
 	.open = open_device,
 	.describe = describe,
 	.batch_bytes = batch_bytes,

@@ -196,6 +196,8 @@ suffixes="gz bz2 xz zst lz4"
 	fails "odd: 1003 bytes is not a multiple of 4" gsort -u32 -o out odd
 	[ ! -e out ]
 	fails "-: 1003 bytes is not a multiple of 8 (3 trailing bytes)" bash -c 'cat odd | gsort -u64'
+	head -c 1 odd >one
+	fails "one: 1 byte is not a multiple of 4 (1 trailing byte)" gsort -u32 one
 	fails "odd: 1003 bytes is not a multiple of 8" bash -c 'gsort -f64 odd'
 }
 
@@ -204,6 +206,17 @@ suffixes="gz bz2 xz zst lz4"
 	run script -qec "gsort -u32 >out" /dev/null </dev/null
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"terminal"*"--force"* ]]
+}
+
+@test "text typed at a terminal ends with one control-D" {
+	needs script
+	{
+		sleep 0.2; printf '3\n1\n'
+		sleep 0.2; printf '\004'
+		for wait in {1..50}; do [ -s out ] || sleep 0.1; done
+		cat out >first 2>&1
+	} | script -qec 'gsort >out' /dev/null
+	[ "$(cat first)" = "$(printf '1\n3')" ]
 }
 
 # --- compressed ------------------------------------------------------------------

@@ -61,6 +61,7 @@ struct gs_input {
 	struct gs_inflate *inflate;	/* of the current file, if compressed */
 	char               prefix[GS_MAGIC_BYTES];
 	size_t             prefix_bytes;
+	bool               ended;	/* a terminal says once that there is no more */
 	int                stop;	/* an eventfd, readable once gs_input_stop() was called */
 };
 
@@ -272,6 +273,7 @@ leave_file(struct gs_input *input)
 	input->inflate = NULL;
 	input->prefix_bytes = 0;
 	input->begun = false;
+	input->ended = false;
 	if (file->fd == STDIN_FILENO && file->read_bytes > 0)	/* as read(2) leaves it */
 		(void)lseek(file->fd, (off_t)(file->start + file->read_bytes), SEEK_SET);
 	else if (file->fd > STDIN_FILENO)
@@ -307,8 +309,10 @@ sniff_pipe(struct gs_input *input, struct file *file)
 		              sizeof input->prefix - input->prefix_bytes);
 		if (got < 0)
 			return gs_fail_errno(GS_EIO, "read failed: %s", file->name);
-		if (got == 0)
+		if (got == 0) {
+			input->ended = true;
 			break;
+		}
 		input->prefix_bytes += (size_t)got;
 	}
 	file->format = gs_inflate_sniff(input->prefix, input->prefix_bytes);
@@ -412,7 +416,7 @@ read_stream(struct gs_input *input, struct file *file, char *into, size_t bytes,
 		input->prefix_bytes -= *got;
 		memmove(input->prefix, input->prefix + *got, input->prefix_bytes);
 	}
-	while (*got < bytes) {
+	while (*got < bytes && !input->ended) {
 		ssize_t more = gs_read(file->fd, input->stop, into + *got, bytes - *got);
 
 		if (more < 0)

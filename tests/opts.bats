@@ -351,3 +351,8 @@ gives() {
 	[[ ${lines[0]} == "gsort: "*"Broken pipe" ]]
 	[ "${lines[1]}" = 2 ]
 }
+
+@test "an empty name is an error that says so" {
+	fails "the name of an input is empty" gsort ""
+	fails "the name of the output is empty" gsort -o "" keys
+}

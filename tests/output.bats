@@ -38,7 +38,7 @@ only() {
 	mkdir d
 	fails "open failed: d: Is a directory" gsort -u32 -o d in
 	fails "open failed: d/: Is a directory" gsort -u32 -o d/ in
-	fails "open failed: : No such file or directory" gsort -u32 -o '' in
+	fails "the name of the output is empty" gsort -u32 -o '' in
 }
 
 @test "a dangling symbolic link is followed" {
@@ -202,6 +202,8 @@ only() {
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"terminal"*"-o FILE"*"--force"* ]]
 	run script -qec "gsort -u32 --force in" /dev/null
+	[ "$status" -eq 0 ]
+	run script -qec "gsort -u32 --plan in" /dev/null
 	[ "$status" -eq 0 ]
 	run script -qec "echo 3 | gsort" /dev/null
 	[ "$status" -eq 0 ]

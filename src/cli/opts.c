@@ -203,6 +203,16 @@ agree(const struct gs_opts *opts)
 {
 	char type[16];
 
+	for (size_t i = 0; i < opts->job.input_count; i++)
+		if (opts->job.inputs[i][0] == '\0') {
+			gs_report_error("the name of an input is empty; standard input is -");
+			return false;
+		}
+	if (opts->job.output != NULL && opts->job.output[0] == '\0') {
+		gs_report_error("the name of the output is empty");
+		return false;
+	}
+
 	if (opts->numeric && opts->job.type != GSORT_TEXT) {
 		gs_report_error("options '-n' and '%s' are incompatible",
 		                gs_row_spell_type(opts->type_name, type));
@@ -242,6 +252,8 @@ gs_opts_parse(struct gs_opts *opts, int argc, char **argv)
 	/* WORDS stay until the end: the operands live in them. */
 	if (!read_options(opts, argc, words) || !agree(opts))
 		return false;
+	if (opts->plan)			/* no keys will meet a terminal */
+		opts->job.force = true;
 	if (opts->device_name == NULL)
 		gs_value_environment(&opts->job, opts->quiet);
 	return true;

@@ -7,10 +7,26 @@
  */
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/report.h"
 
 enum { MESSAGE_BYTES = 2048 };
+
+/* Bytes of the UTF-8 character at TEXT; 0: it is none, or one that cannot be seen. */
+static size_t
+character_bytes(const unsigned char *text)
+{
+	size_t bytes = text[0] < 0xc2 ? 0 : text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 :
+	               text[0] < 0xf5 ? 4 : 0;
+
+	for (size_t b = 1; b < bytes; b++)
+		if ((text[b] & 0xc0) != 0x80)
+			return 0;
+	if (text[0] == 0xc2 && text[1] < 0xa0)
+		return 0;		/* a control character */
+	return strncmp((const char *)text, "\xef\xbb\xbf", 3) == 0 ? 0 : bytes;	/* a byte order mark */
+}
 
 /* Make control characters harmless: in a name they could move the cursor. */
 static void
@@ -19,10 +35,15 @@ escape(const char *from, char into[4 * MESSAGE_BYTES + 1])
 	for (; *from != '\0'; from++) {
 		unsigned char byte = (unsigned char)*from;
 
-		if (byte < 0x20 || byte == 0x7f)
+		size_t bytes = byte < 0x80 ? 1 : character_bytes((const unsigned char *)from);
+
+		if (byte < 0x20 || byte == 0x7f || bytes == 0) {
 			into += sprintf(into, "\\%03o", byte);
-		else
-			*into++ = *from;
+		} else {
+			memcpy(into, from, bytes);
+			into += bytes;
+			from += bytes - 1;
+		}
 	}
 	*into = '\0';
 }

@@ -54,6 +54,22 @@ line() {
 	done
 }
 
+@test "a first line of bytes that no text has brings up binary types" {
+	gen --seed 1 --keys 1000 --type u32 >in
+	fails "in:1: not a number: .*; binary keys need a type, such as -u32" gsort in
+	head -c 10000 /dev/zero >in
+	fails "in:1: line longer than 4095 bytes; binary keys need a type" gsort in
+	printf '1\n\0\n' >in
+	fails 'in:2: not a number: "?"$' gsort in
+}
+
+@test "what cannot be seen is shown by number, what can as it is" {
+	printf '\357\273\2771\n' >in			# a byte order mark
+	fails '"\\357\\273\\2771"' gsort in
+	printf '\303\274\302\233\377\n' >in		# u umlaut, a control character, no UTF-8
+	fails "$(printf '"\303\274')\\\\302\\\\233\\\\377\"" gsort in
+}
+
 @test "a NUL is no digit and no blank" {
 	printf '1\n2\0003\n' >in
 	fails "in:2: not a number" gsort in

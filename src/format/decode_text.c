@@ -422,6 +422,17 @@ show(char shown[SHOWN_BYTES + 8], const char *text, const char *end)
 	strcpy(shown + kept, kept < bytes ? "..." : "");
 }
 
+/* A file whose first line has bytes that no text has is not meant to be text. */
+static const char *
+hint(unsigned long long number, const char *line, const char *end)
+{
+	if (number == 1)
+		for (; line < end; line++)
+			if ((unsigned char)*line < ' ' && (*line < '\t' || *line > '\r'))
+				return "; binary keys need a type, such as -u32";
+	return "";
+}
+
 /* Why LINE .. END, which follows LINES good lines of the file, is not one. */
 static gs_status
 explain(const struct gs_text_decoder *decoder, uint64_t lines, const char *line, const char *end)
@@ -431,8 +442,8 @@ explain(const struct gs_text_decoder *decoder, uint64_t lines, const char *line,
 	char shown[SHOWN_BYTES + 8];
 
 	if (end - line > LINE_BYTES)
-		return gs_fail(GS_EINPUT, "%s:%llu: line longer than %d bytes", name, number,
-		               LINE_BYTES);
+		return gs_fail(GS_EINPUT, "%s:%llu: line longer than %d bytes%s", name, number,
+		               LINE_BYTES, hint(number, line, end));
 	trim(&line, &end);
 	if (line == end)
 		return gs_fail(GS_EINPUT, "%s:%llu: empty line", name, number);
@@ -442,8 +453,9 @@ explain(const struct gs_text_decoder *decoder, uint64_t lines, const char *line,
 		return gs_fail(GS_EINPUT, "%s:%llu: out of range: \"%s\" (gsort sorts "
 		               "-9223372036854775808 to 18446744073709551615; use sort -n)",
 		               name, number, shown);
-	return gs_fail(GS_EINPUT, "%s:%llu: not %s: \"%s\"", name, number,
-	               is_other_number(line, end) ? "an integer" : "a number", shown);
+	return gs_fail(GS_EINPUT, "%s:%llu: not %s: \"%s\"%s", name, number,
+	               is_other_number(line, end) ? "an integer" : "a number", shown,
+	               hint(number, line, end));
 }
 
 /* ---- a chunk ----------------------------------------------------------- */

@@ -21,39 +21,30 @@ enum { TEAM_KEYS = 1 << 16 };
  * simd: GCC 12 at -O2 does not make vectors of a loop unless it is told to. */
 #define KEY(name, type, bits, map, unmap) \
 	static void \
-	order_##name(void *into, type flip, size_t count) \
+	order_##name(void *into, uint64_t flip, size_t count) \
 	{ \
 		type *keys = into; \
 		_Pragma("omp parallel for simd if (count >= TEAM_KEYS)") \
 		for (size_t i = 0; i < count; i++) \
-			keys[i] = (type)(gs_order_##name(keys[i]) ^ flip); \
+			keys[i] = (type)(gs_order_##name(keys[i]) ^ (type)flip); \
 	}
 #include "format/keytype.def"
 #undef KEY
 
+/* By enum gsort_type, as key.c asserts. */
+static void (*const orders[])(void *, uint64_t, size_t) = {
+	NULL,
+#define KEY(name, type, bits, map, unmap) order_##name,
+#include "format/keytype.def"
+#undef KEY
+};
+
 void
 gs_raw_to_ordered(enum gsort_type type, bool reverse, void *keys, size_t count)
 {
-	const uint64_t flip = reverse ? UINT64_MAX : 0;
-	const bool same = type == GSORT_U8 || type == GSORT_U16 || type == GSORT_U32 ||
-	                  type == GSORT_U64;
-
 	assert(gs_key_bits(type) > 0);
-	if (same && !reverse)
-		return;
-	switch (type) {
-	case GSORT_U8:   order_u8(keys, (uint8_t)flip, count); break;
-	case GSORT_I8:   order_i8(keys, (uint8_t)flip, count); break;
-	case GSORT_U16:  order_u16(keys, (uint16_t)flip, count); break;
-	case GSORT_I16:  order_i16(keys, (uint16_t)flip, count); break;
-	case GSORT_U32:  order_u32(keys, (uint32_t)flip, count); break;
-	case GSORT_I32:  order_i32(keys, (uint32_t)flip, count); break;
-	case GSORT_U64:  order_u64(keys, flip, count); break;
-	case GSORT_I64:  order_i64(keys, flip, count); break;
-	case GSORT_F32:  order_f32(keys, (uint32_t)flip, count); break;
-	case GSORT_F64:  order_f64(keys, flip, count); break;
-	case GSORT_TEXT: break;
-	}
+	if (reverse || !gs_key_orders_itself(type))
+		orders[type](keys, reverse ? UINT64_MAX : 0, count);
 }
 
 gs_status

@@ -60,6 +60,9 @@ gs_unorder_float64(uint64_t u)
 /** Width of a binary key: 8, 16, 32 or 64.  Text has none: 0. */
 unsigned gs_key_bits(enum gsort_type type);
 
+/** Are its bits ordered bits already?  True of unsigned integers. */
+bool gs_key_orders_itself(enum gsort_type type);
+
 /** "u32", "text", ... */
 const char *gs_key_name(enum gsort_type type);
 

@@ -57,6 +57,14 @@ bare() {
 	[[ $output == "bootstrap: please install (libraries with their headers): autoconf "*" zlib" ]]
 }
 
+@test "a path with a blank is refused before anything is installed" {
+	mkdir 'a blank'
+	cp "$GSORT_SOURCE/bootstrap" 'a blank'
+	run env PATH="$PWD/bare" 'a blank/bootstrap'
+	[ "$status" -eq 1 ]
+	[[ $output == "bootstrap: make cannot build where a path has a blank in it: "* ]]
+}
+
 @test "an unknown command is an error that names the right ones" {
 	for command in chek --without-cuda; do
 		bare $command

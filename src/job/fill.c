@@ -17,13 +17,13 @@
 static gs_status
 batch_is_full(struct gsort *job)
 {
-	if (job->backend == &gs_backend_cpu && job->plan.sort_bytes == job->plan.shelf_bytes)
+	if (job->backend == &gs_backend_cpu && job->plan.shelf_bytes / 2 >= job->facts.input_bytes)
 		return gs_fail(GS_EBUDGET, "the input grew to more than twice its size while it was "
 		               "read; sort it when it is finished, or use: cat FILE | gsort");
 	if (job->backend == &gs_backend_cpu)
 		return gs_fail(GS_EBUDGET, "the input needs more than the %llu MiB of memory that can be "
 		               "had; use sort(1), or sort it in parts",
-		               (unsigned long long)(2 * job->plan.sort_bytes >> 20));
+		               (unsigned long long)(job->facts.host_bytes >> 20));
 	TRY(gs_fill_flush(job));
 	TRY(job->backend->finish(job->device));
 	return gs_fill_set_aside(job);

@@ -49,6 +49,9 @@ enum { MOST_THREADS = 16 };
 #define TILE_BYTES		(16 * MIB)
 #define LEAST_TILE_BYTES	(64 * KIB)
 
+/* A stack; the pipeline has three threads, and reads and parses with a team each. */
+#define STACK_BYTES		(8 * MIB)
+
 /* Chunks of text, the decoder's arrays and what is printed: 48, 46 and 21 MiB at most. */
 #define TEXT_BYTES		(128 * MIB)
 
@@ -149,8 +152,8 @@ set_shelves(struct gs_plan *plan, const struct gs_facts *facts)
 		return;
 	if (facts->input_bytes < UINT64_MAX / 4)	/* text: 7 bytes "-32769\n" hold 8 of keys at most */
 		bytes = least(bytes, 2 * facts->input_bytes + 16 * plan->tile_bytes);
-	if (facts->key_bits == 0)
-		addresses -= least(addresses, TEXT_BYTES);
+	addresses -= least(addresses, (3 + 2 * plan->threads) * STACK_BYTES +
+	                              (facts->key_bits == 0 ? TEXT_BYTES : 0));
 	addresses /= 4 * streams;
 	while (plan->tile_bytes > addresses && plan->tile_bytes > LEAST_TILE_BYTES)
 		plan->tile_bytes /= 2;

@@ -66,7 +66,7 @@ static const struct {
 	        .device = GSORT_DEVICE_CPU), GS_EBUDGET, GS_NEVER, 0 },
 	{ "few addresses make small tiles",
 	  FACTS(.type = GSORT_TEXT, .input_bytes = UNKNOWN, .device = GSORT_DEVICE_CPU,
-	        .address_bytes = 320 MiB), GS_OK, GS_NEVER, 8 MiB },
+	        .address_bytes = 320 MiB), GS_OK, GS_NEVER, 4 MiB },
 	{ "no memory at all is refused",
 	  FACTS(.type = GSORT_TEXT, .input_bytes = UNKNOWN, .host_bytes = 1 MiB),
 	  GS_EBUDGET, GS_NEVER, 0 },

@@ -32,8 +32,8 @@ enum {
 	LINE_BYTES = 4095,		/* the longest line, without its newline */
 	LOOK_BYTES = 32,		/* most that read_line() may look at */
 	/*
-	 * A thread's least share.  Starting a team costs about 10 us, in which one
-	 * thread parses 20 KB; at 10 times that it is lost in the noise.
+	 * A thread's least share.  Reckoned, not tuned: if starting a team costs 10 us,
+	 * one thread parses 20 KB in that time; at 10 times that it does not matter.
 	 */
 	SHARE_BYTES = 256 << 10,
 	PAGE_BYTES = 4096,

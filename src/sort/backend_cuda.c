@@ -14,8 +14,7 @@
  * each stream of keys is one piece; drain() copies that back through the same
  * ring, a few spans ahead of whoever takes them.
  *
- * Invariant: slots_used + slots_promised <= slots; a slot holds the power-of-two
- * room that gs_tile_sort() pads.
+ * Invariant: slots_used + slots_promised <= slots; a slot is as long as a tile.
  */
 #include <assert.h>
 #include <stdio.h>

@@ -11,28 +11,6 @@
 #include "bench/ladder.h"
 #include "bench/references.h"
 
-static int
-bad(const char *what, const char *value)
-{
-	fprintf(stderr, "gsort-bench: %s '%s'; see --help\n", what, value);
-	return 2;
-}
-
-/* "1000", or "2^28"; 0 if it is neither. */
-static size_t
-number(const char *text)
-{
-	char *end;
-	unsigned long long value = strtoull(text, &end, 10), power;
-
-	if (end == text || *text == '-')
-		return 0;
-	if (*end == '\0')
-		return (size_t)value;
-	power = *end == '^' && value == 2 ? strtoull(end + 1, &end, 10) : 64;
-	return *end == '\0' && power < 48 ? (size_t)1 << power : 0;
-}
-
 /* Numbers between commas to LIST; how many, 0 if one is none. */
 static unsigned
 numbers(const char *text, size_t *list)
@@ -113,7 +91,7 @@ choose_rungs(struct ask *ask, const char *list)
 	ask->rungs[0] = NULL;
 	while (status < 0 && copy != NULL && (word = strsep(&rest, ",")) != NULL)
 		if (add_rungs(ask, word) == 0)
-			status = bad("there is no rung or group", word);
+			status = bad_usage("there is no rung or group", word);
 	free(copy);
 	return status;
 }
@@ -133,7 +111,7 @@ static int
 from_to(struct ask *ask, unsigned long from, unsigned long to)
 {
 	if (from < 1 || to > 32 || from > to)
-		return bad("--from and --to are powers, 1 <= from <= to <= 32, not", "these");
+		return bad_usage("--from and --to are powers, 1 <= from <= to <= 32, not", "these");
 	ask->sizes = 0;
 	for (unsigned long log = from; log <= to; log++)
 		ask->keys[ask->sizes++] = (size_t)1 << log;
@@ -144,7 +122,7 @@ from_to(struct ask *ask, unsigned long from, unsigned long to)
 static int
 good_or(bool good, const char *option, const char *text)
 {
-	return good ? -1 : bad(option, text);
+	return good ? -1 : bad_usage(option, text);
 }
 
 /* One option; -1 to go on. */
@@ -212,7 +190,7 @@ ask_parse(struct ask *ask, int argc, char **argv, const char *rungs, const char 
 			range = range && option != 'k';
 		}
 	if (status < 0 && optind < argc)
-		status = bad("this takes options only, not", argv[optind]);
+		status = bad_usage("this takes options only, not", argv[optind]);
 	return status < 0 && range ? from_to(ask, from, to) : status;
 }
 

@@ -244,15 +244,14 @@ bench_device(unsigned bits)
 	}
 }
 
-static int
+int
 bad_usage(const char *what, const char *value)
 {
-	fprintf(stderr, "gsort-bench: %s '%s'; see gsort-bench --help\n", what, value);
+	fprintf(stderr, "gsort-bench: %s '%s'; see --help\n", what, value);
 	return 2;
 }
 
-/* "1000", or "2^28"; 0 if it is neither. */
-static size_t
+size_t
 number(const char *text)
 {
 	char *end;
@@ -262,8 +261,8 @@ number(const char *text)
 		return 0;
 	if (*end == '\0')
 		return (size_t)value;
-	power = *end == '^' && value == 2 ? strtoull(end + 1, &end, 10) : 0;
-	return *end == '\0' && power > 0 && power < 48 ? (size_t)1 << power : 0;
+	power = *end == '^' && value == 2 ? strtoull(end + 1, &end, 10) : 64;
+	return *end == '\0' && power < 48 ? (size_t)1 << power : 0;
 }
 
 static int

@@ -28,6 +28,12 @@ void must(cudaError_t error, const char *doing);
 /** Host memory, or the end of the program. */
 void *must_malloc(size_t bytes);
 
+/** Say that an option's VALUE is wrong; returns the exit status, 2. */
+int bad_usage(const char *what, const char *value);
+
+/** "1000", or "2^28"; 0 if TEXT is neither. */
+size_t number(const char *text);
+
 /** Sort and merge at awkward sizes, with BIG ones beyond 2^32 keys too; how many were wrong. */
 unsigned check_all(bool big);
 

@@ -27,13 +27,38 @@
 extern "C" {
 #endif
 
-/* What the keys are.  Binary keys are in the byte order of the host. */
+/* What the keys are.  Binary keys are in the byte order of the host, unless told. */
 enum gsort_type {
 	GSORT_TEXT,		/* decimal integers, -2^63 .. 2^64-1, one per line */
 	GSORT_U8, GSORT_I8, GSORT_U16, GSORT_I16,
 	GSORT_U32, GSORT_I32, GSORT_U64, GSORT_I64,
 	GSORT_F32, GSORT_F64,	/* IEEE 754 totalOrder, payloads kept */
+	GSORT_TEXT_FLOAT,	/* decimal floats (f64), one per line: NaN, -inf .. -0, 0 .. inf */
 };
+
+enum gsort_operation {
+	GSORT_SORT,
+	GSORT_MERGE,		/* the inputs are sorted: merge them */
+	GSORT_CHECK,		/* is the input sorted?  Nothing is written */
+};
+
+/* How much a check says; gsort_run() returns GSORT_DISORDER whichever it is. */
+enum gsort_check {
+	GSORT_CHECK_FIRST,	/* gsort_message() tells the first key out of order */
+	GSORT_CHECK_QUIET,	/* stop there, too, but without a message */
+	GSORT_CHECK_SUMMARY,	/* read all: stats.breaks and stats.duplicates */
+};
+
+/* What becomes of a line of text that is no number. */
+enum gsort_invalid {
+	GSORT_INVALID_ABORT,	/* trouble, at once */
+	GSORT_INVALID_FAIL,	/* left out with a warning; trouble once all else is written */
+	GSORT_INVALID_WARN,	/* left out with a warning */
+	GSORT_INVALID_IGNORE,	/* left out */
+};
+
+/* Byte order of binary keys, in and out. */
+enum gsort_endian { GSORT_ENDIAN_HOST, GSORT_ENDIAN_LITTLE, GSORT_ENDIAN_BIG };
 
 /* How the input is compressed. */
 enum gsort_decompress {
@@ -52,33 +77,81 @@ enum gsort_device {
 
 /* All zero means: text from standard input, ascending, to standard output. */
 struct gsort_options {
+	enum gsort_operation	 operation;
 	enum gsort_type		 type;
 	bool			 reverse;	/* largest first */
-	bool			 unique;	/* of equal keys only one */
 	bool			 force;		/* binary keys may come from or go to a terminal */
 
+	/* which keys go out */
+	bool			 unique;	/* of equal keys only one */
+	bool			 counts;	/* like unique, each with how often it came */
+	bool			 repeated;	/* only keys that came more than once, once each */
+	bool			 singletons;	/* only keys that came once */
+	bool			 head;		/* only the first HEAD_COUNT of what would go out */
+	uint64_t		 head_count;
+	bool			 verify;	/* that the output is in order and has the input's keys */
+
+	/* checking and merging */
+	enum gsort_check	 check;
+	bool			 trust_order;	/* merge inputs without checking their order */
+
+	/* input */
 	const char *const	*inputs;	/* file names; "-" is standard input */
 	size_t			 input_count;	/* 0: standard input */
 	enum gsort_decompress	 decompress;
-	const char		*output;	/* NULL: standard output */
+	enum gsort_endian	 endian;
+	enum gsort_invalid	 invalid;
+	bool			 zero_terminated;	/* lines of text end in NUL, in and out */
+	uint64_t		 header_lines;	/* at the top of each input of text: the first input's
+						 * go out first, unsorted, the others' are dropped */
+	uint64_t		 skip_bytes;	/* the same, for binary inputs */
+	uint64_t		 size_hint;	/* bytes that the input will have; 0: nobody knows */
 
+	/* Called for input instead of the above: as read(2); -1 and errno: trouble. */
+	ptrdiff_t		(*read)(void *context, void *into, size_t bytes);
+	void			*read_context;
+
+	/* output */
+	const char		*output;	/* NULL: standard output */
+	bool			 in_place;	/* write over an existing file, do not replace it */
+	bool			 converts;	/* the output's type is another: TO */
+	enum gsort_type		 to;		/* GSORT_TEXT: numbers as text, whatever they are */
+
+	/* Called for output instead: takes all bytes and returns 0; or -1 and errno. */
+	int			(*write)(void *context, const void *data, size_t bytes);
+	void			*write_context;
+
+	/* resources */
 	enum gsort_device	 device;
 	int			 gpu_index;	/* with GSORT_DEVICE_GPU: as CUDA counts them, from 0 */
 	uint64_t		 gpu_memory_bytes;	/* most device memory to use; 0: by percent */
 	unsigned		 gpu_memory_percent;	/* of the free device memory; 0: 80 */
 	unsigned		 threads;	/* 0: one per core, at most 16 */
+	uint64_t		 memory_bytes;	/* most host memory to use, in all; 0: by percent */
+	unsigned		 memory_percent;	/* of physical memory; 0: what can be had */
+	const char *const	*temp_dirs;	/* for temporary files, in rotation */
+	size_t			 temp_dir_count;	/* 0: $TMPDIR, else /tmp */
+	const char		*compress_program;	/* for them: "zstd" and "lz4" need no program */
+	unsigned		 merge_files;	/* most runs or files merged at once; 0: by memory */
 
 	/* Called, if set, with one line of news at a time: decisions, fallbacks. */
 	void			(*note)(void *context, const char *line);
 	void			*note_context;
+
+	/* Called, if set, with one line that a user should see although the job goes on. */
+	void			(*warn)(void *context, const char *line);
+	void			*warn_context;
 };
 
-/* What a job did.  Counts are complete once gsort_run() has returned GSORT_OK. */
+/* What a job did.  Counts are complete once gsort_run() has returned. */
 struct gsort_stats {
 	uint64_t    keys;		/* read */
 	uint64_t    keys_out;		/* written: fewer with unique */
 	uint64_t    bytes_in;		/* after decompression */
 	uint64_t    bytes_out;
+	uint64_t    invalid_lines;	/* left out */
+	uint64_t    breaks;		/* of a check: keys less than the one before */
+	uint64_t    duplicates;		/* of a check: keys equal to the one before */
 	double      seconds;		/* from gsort_run()'s call to its return */
 	double      read_seconds;	/* of these, until the last key was in */
 	double      sort_seconds;	/* from then until the first sorted key was there */
@@ -86,10 +159,29 @@ struct gsort_stats {
 	const char *device;		/* "cpu", or the name of the GPU; static or the job's */
 	unsigned    threads;
 	unsigned    batches;		/* sorted pieces that had to be merged on the host; 1: none */
+	unsigned    runs;		/* of these, on disk */
+	uint64_t    spilled_bytes;	/* written to temporary files, all passes together */
+	unsigned    merge_passes;	/* over spilled keys, the last one included */
+	bool        verified;		/* order, count and checksum were right */
+};
+
+/* How far a job has come. */
+enum gsort_phase { GSORT_IDLE, GSORT_READING, GSORT_SORTING, GSORT_MERGING, GSORT_WRITING,
+                   GSORT_DONE };
+
+struct gsort_progress {
+	enum gsort_phase phase;
+	uint64_t bytes_in;		/* read so far, after decompression */
+	uint64_t bytes_total;		/* that will be read; UINT64_MAX: nobody knows */
+	uint64_t keys_in;
+	uint64_t keys_sorted;		/* of keys_in, so far drained from the last merge */
+	uint64_t bytes_out;
+	unsigned runs;			/* set aside so far */
 };
 
 typedef enum gsort_status {
 	GSORT_OK       = 0,
+	GSORT_DISORDER = 1,		/* of a check: the input is not in order */
 	GSORT_TROUBLE  = 2,		/* gsort_message() says what, and what would have worked */
 } gsort_status;
 
@@ -115,12 +207,16 @@ void gsort_plan(const gsort *job, void (*tell)(void *context, const char *line),
  *
  * @return  GSORT_OK: all keys written and the output closed without error; or
  *          GSORT_TROUBLE: a named output file is as it was before, except one
- *          that had to be written in place (devices, pipes, hard links)
+ *          that had to be written in place (devices, pipes, hard links), and
+ *          with GSORT_INVALID_FAIL; GSORT_DISORDER from a check alone
  */
 gsort_status gsort_run(gsort *job);
 
 /** What has been done so far; the job's, valid until gsort_close(). */
 const struct gsort_stats *gsort_stats(const gsort *job);
+
+/** How far it has come.  May be called by any thread while gsort_run() goes on. */
+void gsort_progress(const gsort *job, struct gsort_progress *progress);
 
 /** Give everything back.  NULL is allowed. */
 void gsort_close(gsort *job);
@@ -129,11 +225,19 @@ void gsort_close(gsort *job);
 const char *gsort_message(void);
 
 /**
- * The type called NAME: "u8" .. "u64", "i8" .. "i64", "f32", "f64", "text".
+ * The type called NAME: "u8" .. "u64", "i8" .. "i64", "f32", "f64", "text",
+ * "text-float".
  *
  * @return  true and *TYPE set, or false: no such type
  */
 bool gsort_type_named(const char *name, enum gsort_type *type);
+
+/**
+ * Tell what this machine offers: GPUs, memory, temporary directories; a line at
+ * a time.  OPTIONS: the limits to explain; may be all zero.
+ */
+void gsort_info(const struct gsort_options *options,
+                void (*tell)(void *context, const char *line), void *context);
 
 /** "X.Y.Z", then after a newline what this build contains. */
 const char *gsort_version(void);

@@ -17,12 +17,28 @@
 /* --- binary ------------------------------------------------------------ */
 
 /** Turn COUNT keys of TYPE (any width) into ordered bits, in place, in parallel. */
-void gs_raw_to_ordered(enum gsort_type type, bool reverse, void *keys, size_t count);
+void gs_raw_to_ordered(enum gsort_type type, enum gsort_endian endian, bool reverse, void *keys,
+                       size_t count);
 
 /** The error for a file whose size is no multiple of the key's: GS_EINPUT. */
 gs_status gs_raw_partial(enum gsort_type type, const char *name, uint64_t bytes);
 
 /* --- text -------------------------------------------------------------- */
+
+/* How text is to be read. */
+struct gs_text_options {
+	bool               floats;	/* GSORT_TEXT_FLOAT */
+	bool               reverse;	/* keys are complemented */
+	bool               merge_zeros;	/* -0 is read as 0: of equal keys one is wanted */
+	char               terminator;	/* '\n' or '\0'; the other one is then a blank */
+	enum gsort_invalid invalid;
+	uint64_t           header_lines;	/* of each file: passed over */
+
+	/** Called for each of the first 10 invalid lines that are left out, and once at the
+	 *  end of all for the others ("... and N more"); NULL: nobody cares. */
+	void             (*warn)(void *context, const char *line);
+	void              *warn_context;
+};
 
 /*
  * One chunk at a time is parsed by all threads; then its keys are fetched, class
@@ -35,7 +51,8 @@ size_t gs_text_decoder_bytes(size_t chunk_bytes, unsigned threads);
 
 /** A decoder inside MEMORY (borrowed for its life; nothing to close). */
 struct gs_text_decoder *
-gs_text_decoder_init(void *memory, size_t chunk_bytes, unsigned threads, bool reverse);
+gs_text_decoder_init(void *memory, size_t chunk_bytes, unsigned threads,
+                     const struct gs_text_options *options);
 
 /** From here on the text comes from the file called NAME (borrowed); line 1 follows. */
 void gs_text_begin_file(struct gs_text_decoder *decoder, const char *name);
@@ -47,7 +64,8 @@ void gs_text_begin_file(struct gs_text_decoder *decoder, const char *name);
  * @return  GS_OK, or GS_EINPUT: "NAME:LINE: ..." for the first bad line
  *
  * A line: blanks (space, tab), an optional + or -, digits, blanks, and perhaps
- * one CR; value within -2^63 .. 2^64-1; at most 4095 bytes.
+ * one CR; value within -2^63 .. 2^64-1; at most 4095 bytes.  Floats: what strtod(3)
+ * takes in the C locale between blanks; beyond f64 it becomes infinite (one warning).
  */
 MUST_CHECK gs_status
 gs_text_decode(struct gs_text_decoder *decoder, const char *text, size_t bytes, bool last);
@@ -71,7 +89,13 @@ size_t gs_text_left(const struct gs_text_decoder *decoder, enum gs_text_class cl
  */
 void gs_text_fetch_small(struct gs_text_decoder *decoder, uint64_t *counts);
 
-/** Lines parsed so far, over all files. */
+/** Lines parsed so far, over all files; headers and invalid ones not counted. */
 uint64_t gs_text_lines(const struct gs_text_decoder *decoder);
+
+/** Invalid lines left out so far. */
+uint64_t gs_text_invalid(const struct gs_text_decoder *decoder);
+
+/** The header of the first file, terminators included; complete when its first key is. */
+const char *gs_text_header(const struct gs_text_decoder *decoder, size_t *bytes);
 
 #endif

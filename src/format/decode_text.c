@@ -123,7 +123,8 @@ gs_text_decoder_bytes(size_t chunk_bytes, unsigned threads)
 }
 
 struct gs_text_decoder *
-gs_text_decoder_init(void *memory, size_t chunk_bytes, unsigned threads, bool reverse)
+gs_text_decoder_init(void *memory, size_t chunk_bytes, unsigned threads,
+                     const struct gs_text_options *options)
 {
 	struct gs_text_decoder *decoder = memory;
 	char *next = (char *)memory + head_bytes(threads);
@@ -131,7 +132,7 @@ gs_text_decoder_init(void *memory, size_t chunk_bytes, unsigned threads, bool re
 
 	assert(threads > 0);
 	decoder->name = "-";
-	decoder->flip = reverse ? UINT64_MAX : 0;
+	decoder->flip = options->reverse ? UINT64_MAX : 0;
 	decoder->chunk_bytes = chunk_bytes;
 	decoder->threads = threads;
 	for (unsigned t = 0; t < threads; t++) {
@@ -650,4 +651,19 @@ gs_text_fetch_small(struct gs_text_decoder *decoder, uint64_t *counts)
 		memset(section->small, 0, GS_SMALL_COUNT * sizeof *section->small);
 		section->any_small = false;
 	}
+}
+
+uint64_t
+gs_text_invalid(const struct gs_text_decoder *decoder)
+{
+	(void)decoder;
+	return 0;
+}
+
+const char *
+gs_text_header(const struct gs_text_decoder *decoder, size_t *bytes)
+{
+	(void)decoder;
+	*bytes = 0;
+	return NULL;
 }

@@ -29,8 +29,10 @@ static void (*const unorders[])(void *, uint64_t, size_t) = {
 };
 
 void
-gs_ordered_to_raw(enum gsort_type type, bool reverse, void *keys, size_t count)
+gs_ordered_to_raw(enum gsort_type type, enum gsort_endian endian, bool reverse, void *keys,
+                  size_t count)
 {
+	(void)endian;
 	assert(gs_key_bits(type) > 0);
 	if (reverse || !gs_key_orders_itself(type))
 		unorders[type](keys, reverse ? UINT64_MAX : 0, count);

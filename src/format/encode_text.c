@@ -264,9 +264,11 @@ print_share(const struct source *source, const struct run *runs, size_t first, s
 }
 
 size_t
-gs_text_encode(enum gs_text_class class, bool reverse, const void *keys, size_t count,
+gs_text_encode(enum gs_text_class class, bool reverse, char terminator, const void *keys,
+               size_t count,
                char *into)
 {
+	(void)terminator;
 	const struct source source = {
 		.keys = keys,
 		.wide = meaning[class].wide, .minus = meaning[class].minus,

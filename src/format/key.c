@@ -14,13 +14,14 @@ static const struct {
 #define KEY(name, type, bits, map, unmap) { #name, bits },
 #include "format/keytype.def"
 #undef KEY
+	{ "text-float", 0 },
 };
-_Static_assert(sizeof types / sizeof types[0] == GSORT_F64 + 1, "a row for every type");
+_Static_assert(sizeof types / sizeof types[0] == GSORT_TEXT_FLOAT + 1, "a row for every type");
 
 unsigned
 gs_key_bits(enum gsort_type type)
 {
-	assert(type <= GSORT_F64);
+	assert(type <= GSORT_TEXT_FLOAT);
 	return types[type].bits;
 }
 
@@ -33,6 +34,6 @@ gs_key_orders_itself(enum gsort_type type)
 const char *
 gs_key_name(enum gsort_type type)
 {
-	assert(type <= GSORT_F64);
+	assert(type <= GSORT_TEXT_FLOAT);
 	return types[type].name;
 }

@@ -23,7 +23,11 @@
 
 enum gs_text_class {
 	GS_NEG_WIDE, GS_NEG_NARROW, GS_SMALL, GS_POS_NARROW, GS_POS_WIDE,
-	GS_TEXT_CLASSES
+	GS_TEXT_CLASSES,
+
+	/* Floats (GSORT_TEXT_FLOAT) are one stream of 64 bits, in place of NEG_WIDE: f64
+	 * in totalOrder, but every NaN is 0, the least. */
+	GS_FLOATS = 0,
 };
 
 enum {

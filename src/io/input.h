@@ -31,6 +31,11 @@ struct gs_input_options {
 	bool                  terminal_ok;	/* read binary keys from a terminal */
 	enum gsort_decompress decompress;
 	unsigned              threads;	/* for regular files */
+	bool                  later;	/* open only to check; again, and to stay, when its turn comes */
+
+	/* Instead of files: as read(2), see gsort.h */
+	ptrdiff_t           (*read)(void *context, void *into, size_t bytes);
+	void                 *read_context;
 };
 
 /**

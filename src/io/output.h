@@ -24,6 +24,11 @@ struct gs_output_options {
 	const char *name;		/* NULL: standard output */
 	bool        binary;
 	bool        terminal_ok;	/* write binary keys to a terminal */
+	bool        in_place;		/* write through, always */
+
+	/* Instead of a file: see gsort.h */
+	int       (*write)(void *context, const void *data, size_t bytes);
+	void       *write_context;
 };
 
 /**
@@ -33,6 +38,10 @@ struct gs_output_options {
  */
 MUST_CHECK gs_status
 gs_output_open(struct gs_output **output, const struct gs_output_options *options);
+
+/** Would writing destroy the file called NAME, or read through FD (NAME NULL)?  True
+ *  only of a regular file that is written through. */
+bool gs_output_overwrites(const struct gs_output *output, const char *name, int fd);
 
 /** Write all BYTES before returning. */
 MUST_CHECK gs_status

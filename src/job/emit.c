@@ -5,45 +5,103 @@
  * Streams come one after the other, first to last, or last to first when the
  * largest key goes first.  Each has one source: the histogram, the merge of its
  * runs, or the backend that holds the one sorted batch.
+ *
+ * What every sorted key goes through is gs_emit_span(): verify, select, encode,
+ * write.
  */
 #include <assert.h>
 
-#include "format/encode.h"
 #include "job/job.h"
 
-static gs_status
-put_text(struct gsort *job, const struct gs_span *span)
-{
-	const size_t key_bytes = span->key_bits / 8;
+/* ---- a span -------------------------------------------------------------- */
 
-	for (size_t at = 0; at < span->count;) {
-		size_t count = span->count - at, bytes;
-		char *print = job->print[job->print_at];
-
-		if (count > job->plan.print_keys)
-			count = job->plan.print_keys;
-		bytes = gs_text_encode((enum gs_text_class)span->stream, job->options->reverse,
-		                       (const char *)span->keys + at * key_bytes, count, print);
-		TRY(gs_output_submit(job->output, print, bytes));
-		job->print_at ^= 1;
-		job->stats.bytes_out += bytes;
-		at += count;
-	}
-	return GS_OK;
-}
-
+/* Encode what was selected, and write it. */
 static gs_status
 put(struct gsort *job, struct gs_span *span)
 {
-	if (job->options->unique)
-		gs_select_unique(&job->select, span);
+	const struct gs_encoding *encoding = &job->encoding;
+	char *print = job->print[job->print_at];
+	size_t bytes;
+
+	if (span->count == 0)
+		return GS_OK;
 	job->stats.keys_out += span->count;
-	if (job->facts.key_bits == 0)
-		return put_text(job, span);
-	gs_ordered_to_raw(job->options->type, job->options->reverse, span->keys, span->count);
-	job->stats.bytes_out += span->count * (span->key_bits / 8);
-	return gs_output_write(job->output, span->keys, span->count * (span->key_bits / 8));
+	if (gs_encoding_in_place(encoding)) {
+		bytes = span->count * (span->key_bits / 8);
+		gs_ordered_to_raw(encoding->to, encoding->endian, encoding->reverse, span->keys,
+		                  span->count);
+		TRY(gs_output_write(job->output, span->keys, bytes));
+	} else {
+		TRY(gs_encode(encoding, span->stream, span->key_bits, span->keys,
+		              encoding->counts ? job->select.times : NULL, span->count, print,
+		              &bytes));
+		TRY(gs_output_submit(job->output, print, bytes));
+		job->print_at ^= 1;
+	}
+	job->stats.bytes_out += bytes;
+	atomic_store(&job->counters.bytes_out, job->stats.bytes_out);
+	return GS_OK;
 }
+
+gs_status
+gs_emit_span(struct gsort *job, struct gs_span *span)
+{
+	const size_t key_bytes = span->key_bits / 8;
+	const bool whole = gs_encoding_in_place(&job->encoding);
+
+	if (job->verify.on)
+		gs_verify_out(&job->verify, span);
+	for (size_t at = 0; at < span->count;) {
+		struct gs_span slice = *span;
+
+		slice.keys = (char *)span->keys + at * key_bytes;
+		slice.count = span->count - at;
+		if (!whole && slice.count > job->plan.print_keys)
+			slice.count = job->plan.print_keys;
+		at += slice.count;
+		if (!gs_select_takes_all(&job->select))
+			gs_select_span(&job->select, &slice);
+		TRY(put(job, &slice));
+	}
+	atomic_fetch_add(&job->counters.keys_sorted, span->count);
+	return GS_OK;
+}
+
+gs_status
+gs_emit_stream_end(struct gsort *job, unsigned stream)
+{
+	struct gs_span last;
+
+	(void)stream;
+	gs_select_end(&job->select, &last);
+	return put(job, &last);
+}
+
+gs_status
+gs_emit_header(struct gsort *job)
+{
+	const char *header = job->header;
+	size_t bytes = job->header_bytes;
+
+	if (job->decoder != NULL && job->options->header_lines > 0)
+		header = gs_text_header(job->decoder, &bytes);
+	if (bytes == 0 || job->options->converts)
+		return GS_OK;
+	job->stats.bytes_out += bytes;
+	return gs_output_write(job->output, header, bytes);
+}
+
+gs_status
+gs_emit_end(struct gsort *job)
+{
+	if (job->verify.on && !job->select.head) {
+		TRY(gs_verify_end(&job->verify));
+		job->stats.verified = true;
+	}
+	return gs_output_wait(job->output);
+}
+
+/* ---- where spans come from ------------------------------------------------ */
 
 static gs_status
 emit_counts(struct gsort *job)
@@ -51,18 +109,17 @@ emit_counts(struct gsort *job)
 	const bool text = job->facts.key_bits == 0;
 	struct gs_span span;
 
-	if (job->options->unique)
-		gs_count_unique(&job->small);
-	for (;;) {
+	while (!gs_select_ends(&job->select)) {
 		/* Bins of binary keys are complemented like keys; those of text are not. */
 		gs_count_drain(&job->small, job->options->reverse && text,
 		               job->merge_buffer, job->plan.tile_bytes, &span);
 		if (span.count == 0)
 			return GS_OK;
 		if (text && job->options->reverse)	/* complemented, as the streams' keys are */
-			gs_ordered_to_raw(GSORT_U32, true, span.keys, span.count);
-		TRY(put(job, &span));
+			gs_ordered_to_raw(GSORT_U32, GSORT_ENDIAN_HOST, true, span.keys, span.count);
+		TRY(gs_emit_span(job, &span));
 	}
+	return GS_OK;
 }
 
 static gs_status
@@ -75,32 +132,35 @@ emit_merge(struct gsort *job, unsigned stream)
 	merge = gs_merge_init((char *)job->merge_buffer + job->plan.tile_bytes,
 	                      job->plan.stream_bits[stream], list->runs, list->count,
 	                      job->plan.threads, job->merge_buffer, job->plan.tile_bytes);
-	for (;;) {
+	while (!gs_select_ends(&job->select)) {
 		gs_merge_next(merge, &span);
 		if (span.count == 0)
 			return GS_OK;
 		span.stream = stream;
-		TRY(put(job, &span));
+		TRY(gs_emit_span(job, &span));
 	}
+	return GS_OK;
 }
 
 /* The backend drains its streams in the same order; one span too far is held. */
 static gs_status
 emit_batch(struct gsort *job, unsigned stream)
 {
-	for (;;) {
+	while (!gs_select_ends(&job->select)) {
 		if (job->held.count == 0)
 			TRY(job->backend->drain(job->device, &job->held));
 		if (job->held.count == 0 || job->held.stream != stream)
 			return GS_OK;
-		TRY(put(job, &job->held));
+		TRY(gs_emit_span(job, &job->held));
 		job->held.count = 0;
 	}
+	return GS_OK;
 }
 
 gs_status
 gs_emit(struct gsort *job)
 {
+	TRY(gs_emit_header(job));
 	for (unsigned i = 0; i < GS_STREAMS; i++) {
 		const unsigned s = job->options->reverse ? GS_STREAMS - 1 - i : i;
 
@@ -110,6 +170,7 @@ gs_emit(struct gsort *job)
 			TRY(emit_merge(job, s));
 		else if (job->plan.stream_bits[s] > 0)	/* drained already: nothing */
 			TRY(emit_batch(job, s));
+		TRY(gs_emit_stream_end(job, s));
 	}
-	return gs_output_wait(job->output);
+	return gs_emit_end(job);
 }

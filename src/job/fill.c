@@ -154,7 +154,7 @@ fill_raw_file(struct gsort *job)
 		count = got / key_bytes;
 		if (got < want)
 			TRY(check_whole(job, file_bytes));
-		gs_raw_to_ordered(job->options->type, job->options->reverse, to, count);
+		gs_raw_to_ordered(job->options->type, job->options->endian, job->options->reverse, to, count);
 		job->landed_bytes += got;
 		job->stats.keys += count;
 		TRY(gs_fill_took(job, 0, count));
@@ -176,8 +176,8 @@ fill_counts_file(struct gsort *job)
 		file_bytes += got;
 		if (got < want)
 			TRY(check_whole(job, file_bytes));
-		gs_raw_to_ordered(job->options->type, job->options->reverse, job->merge_buffer,
-		                  got / key_bytes);
+		gs_raw_to_ordered(job->options->type, job->options->endian, job->options->reverse,
+		                  job->merge_buffer, got / key_bytes);
 		gs_count_add(&job->small, job->merge_buffer, got / key_bytes);
 	} while (got == want);
 	job->stats.keys += file_bytes / key_bytes;

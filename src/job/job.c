@@ -54,6 +54,8 @@ open_input(struct gsort *job)
 		.terminal_ok = options->force,
 		.decompress = options->decompress,
 		.threads = job->plan.threads,
+		.read = options->read,
+		.read_context = options->read_context,
 	};
 	const char *name;
 	uint64_t bytes;
@@ -69,11 +71,42 @@ open_output(struct gsort *job)
 {
 	const struct gs_output_options out = {
 		.name = job->options->output,
-		.binary = job->options->type != GSORT_TEXT,
+		.binary = gs_key_bits(job->encoding.to) > 0,
 		.terminal_ok = job->options->force,
+		.in_place = job->options->in_place,
+		.write = job->options->write,
+		.write_context = job->options->write_context,
 	};
 
 	return gs_output_open(&job->output, &out);
+}
+
+/* How bytes are read and written. */
+static void
+set_formats(struct gsort *job)
+{
+	const struct gsort_options *options = job->options;
+	const char terminator = options->zero_terminated ? '\0' : '\n';
+
+	job->text = (struct gs_text_options){
+		.floats = options->type == GSORT_TEXT_FLOAT,
+		.reverse = options->reverse,
+		.merge_zeros = options->unique || options->counts || options->repeated ||
+		               options->singletons,
+		.terminator = terminator,
+		.invalid = options->invalid,
+		.header_lines = options->header_lines,
+		.warn = options->warn,
+		.warn_context = options->warn_context,
+	};
+	job->encoding = (struct gs_encoding){
+		.from = options->type,
+		.to = options->converts ? options->to : options->type,
+		.reverse = options->reverse,
+		.endian = options->endian,
+		.terminator = terminator,
+		.counts = options->counts,
+	};
 }
 
 static void
@@ -104,7 +137,9 @@ allocate(struct gsort *job)
 	const bool text = job->facts.key_bits == 0;
 	const size_t bins = text ? GS_SMALL_COUNT : plan->counts ? (size_t)1 << job->facts.key_bits : 0;
 	const size_t count_bytes = gs_count_bytes(bins, text ? 0 : plan->threads);
-	const size_t print_bytes = plan->print_keys * GS_TEXT_LINE_BYTES;
+	const size_t print_bytes = gs_encoding_in_place(&job->encoding) ? 0 :
+	                           plan->print_keys * gs_encoding_bytes(&job->encoding);
+	const size_t times_bytes = job->options->counts ? plan->print_keys * sizeof(uint64_t) : 0;
 	const size_t runs_bytes = GS_MOST_RUNS * sizeof(struct gs_run);
 	const size_t decoder_bytes = text ? gs_text_decoder_bytes(plan->chunk_bytes, plan->threads) : 0;
 	/* drained small keys, merged spans, and the merge's own memory */
@@ -115,6 +150,7 @@ allocate(struct gsort *job)
 	                  gs_arena_round(merge_bytes) + GS_STREAMS * gs_arena_round(runs_bytes) +
 	                  gs_arena_round(GS_AHEAD_CHUNKS * plan->chunk_bytes) +
 	                  gs_arena_round(decoder_bytes) + 2 * gs_arena_round(print_bytes) +
+	                  gs_arena_round(times_bytes) +
 	                  2 * GS_STREAMS * gs_arena_round(1)));
 	for (unsigned s = 0; s < GS_STREAMS; s++) {
 		struct gs_shelf *shelf = &job->store.shelf[s];
@@ -132,13 +168,15 @@ allocate(struct gsort *job)
 		gs_count_open(&job->small, gs_arena_take(&job->arena, count_bytes), bins,
 		              text ? 32 : job->facts.key_bits, text ? GS_SMALL : 0,
 		              text ? 0 : plan->threads);
+	job->print[0] = gs_arena_take(&job->arena, print_bytes);
+	job->print[1] = gs_arena_take(&job->arena, print_bytes);
+	gs_select_open(&job->select, job->options, gs_arena_take(&job->arena, times_bytes));
+	job->verify.on = job->options->verify;
 	if (!text)
 		return GS_OK;
 	job->chunk_memory = gs_arena_take(&job->arena, GS_AHEAD_CHUNKS * plan->chunk_bytes);
 	job->decoder = gs_text_decoder_init(gs_arena_take(&job->arena, decoder_bytes),
-	                                    plan->chunk_bytes, plan->threads, job->options->reverse);
-	job->print[0] = gs_arena_take(&job->arena, print_bytes);
-	job->print[1] = gs_arena_take(&job->arena, print_bytes);
+	                                    plan->chunk_bytes, plan->threads, &job->text);
 	return GS_OK;
 }
 
@@ -152,6 +190,7 @@ open_job(struct gsort *job)
 	if (job->options->gpu_memory_percent > 100)
 		return gs_fail(GS_EUSAGE, "%u%% of the GPU's memory is more than there is",
 		               job->options->gpu_memory_percent);
+	set_formats(job);
 	gather_facts(job);
 	TRY(gs_plan_make(&job->plan, &job->facts));	/* how many threads may read */
 	TRY(open_input(job));
@@ -170,13 +209,16 @@ sort_stream(struct gsort *job)
 	const double start = now();
 	double read, sorted;
 
+	atomic_store(&job->counters.phase, GSORT_READING);
 	TRY(gs_device_begin(job));
 	TRY(gs_fill(job));			/* input -> ordered bits -> backend */
 	read = now();
+	atomic_store(&job->counters.phase, GSORT_SORTING);
 	TRY(job->backend->finish(job->device));	/* tiles -> one sorted batch */
 	if (job->stats.batches > 0)		/* it is not the only one */
 		TRY(gs_fill_set_aside(job));
 	sorted = now();
+	atomic_store(&job->counters.phase, GSORT_WRITING);
 	TRY(gs_emit(job));			/* sorted keys -> bytes -> output */
 	TRY(gs_output_finish(job->output));
 
@@ -210,14 +252,50 @@ gsort_open(gsort **opened, const struct gsort_options *options)
 	return GSORT_OK;
 }
 
+static gs_status
+run(struct gsort *job, bool *disorder)
+{
+	switch (job->options->operation) {
+	case GSORT_CHECK: return gs_check_inputs(job, disorder);
+	case GSORT_MERGE: return gs_merge_inputs(job);
+	default:          return sort_stream(job);
+	}
+}
+
 gsort_status
 gsort_run(gsort *job)
 {
 	const unsigned threads = gs_team_limit(job->plan.threads);
-	const gs_status status = sort_stream(job);
+	bool disorder = false;
+	const gs_status status = run(job, &disorder);
 
 	(void)gs_team_limit(threads);	/* the caller's own regions are none of our business */
-	return status == GS_OK ? GSORT_OK : GSORT_TROUBLE;
+	atomic_store(&job->counters.phase, GSORT_DONE);
+	if (status != GS_OK)
+		return GSORT_TROUBLE;
+	if (job->options->invalid == GSORT_INVALID_FAIL && job->stats.invalid_lines > 0) {
+		(void)gs_fail(GS_EINPUT, "%llu invalid line%s left out",
+		              (unsigned long long)job->stats.invalid_lines,
+		              job->stats.invalid_lines == 1 ? " was" : "s were");
+		return GSORT_TROUBLE;
+	}
+	return disorder ? GSORT_DISORDER : GSORT_OK;
+}
+
+void
+gsort_progress(const gsort *job, struct gsort_progress *progress)
+{
+	const struct gs_counters *now = &job->counters;
+
+	*progress = (struct gsort_progress){
+		.phase = (enum gsort_phase)atomic_load(&now->phase),
+		.bytes_in = atomic_load(&now->bytes_in),
+		.bytes_total = atomic_load(&now->bytes_total),
+		.keys_in = atomic_load(&now->keys_in),
+		.keys_sorted = atomic_load(&now->keys_sorted),
+		.bytes_out = atomic_load(&now->bytes_out),
+		.runs = atomic_load(&now->runs),
+	};
 }
 
 const struct gsort_stats *
@@ -252,7 +330,7 @@ gsort_message(void)
 bool
 gsort_type_named(const char *name, enum gsort_type *type)
 {
-	for (int t = GSORT_TEXT; t <= GSORT_F64; t++)
+	for (int t = GSORT_TEXT; t <= GSORT_TEXT_FLOAT; t++)
 		if (strcmp(name, gs_key_name((enum gsort_type)t)) == 0) {
 			*type = (enum gsort_type)t;
 			return true;

@@ -3,24 +3,32 @@
  * job.h - one job, for the files of src/job alone
  *
  * job.c tells what happens; fill.c is its first half (input to sorted batch),
- * emit.c its second (sorted batch to output), device.c decides where.
+ * aside.c sets batches aside as runs and merges them, emit.c is the second half
+ * (sorted keys to output), device.c decides where.  check.c and merge_inputs.c are
+ * the other two operations.
  */
 #ifndef GS_JOB_H
 #define GS_JOB_H
 
+#include <stdatomic.h>
+
 #include "base/arena.h"
 #include "base/thread.h"
 #include "format/decode.h"
+#include "format/encode.h"
 #include "gsort.h"
 #include "io/ahead.h"
 #include "io/input.h"
 #include "io/output.h"
 #include "job/plan.h"
 #include "job/select.h"
+#include "job/verify.h"
 #include "sort/backend.h"
 #include "sort/count.h"
+#include "sort/gather.h"
 #include "sort/merge.h"
 #include "sort/run.h"
+#include "sort/spill.h"
 
 /* Opening a GPU, beside everything else. */
 struct gs_opener {
@@ -38,6 +46,13 @@ struct gs_run_list {
 };
 
 enum { GS_MOST_RUNS = 1 << 16 };
+
+/* What gsort_progress() tells; written by the job's thread, read by any. */
+struct gs_counters {
+	atomic_uint   phase;		/* enum gsort_phase */
+	_Atomic uint64_t bytes_in, bytes_total, keys_in, keys_sorted, bytes_out;
+	atomic_uint   runs;
+};
 
 struct gsort {
 	const struct gsort_options *options;
@@ -60,17 +75,28 @@ struct gsort {
 	uint64_t                    landed_bytes;	/* of keys, so far */
 
 	/* text */
+	struct gs_text_options      text;
 	struct gs_ahead             ahead;
 	char                       *chunk_memory;
 	struct gs_text_decoder     *decoder;
 	char                       *print[2];	/* one is written while the other is printed */
 	unsigned                    print_at;
 
-	/* what was set aside, and what comes out */
+	/* what was set aside */
 	struct gs_run_list          run_lists[GS_STREAMS];
 	void                       *merge_buffer;
+	struct gs_spill            *spill;
+	struct gs_gather           *gather;
+
+	/* what comes out */
 	struct gs_span              held;	/* drained, but another stream's turn */
 	struct gs_select            select;
+	struct gs_verify            verify;
+	struct gs_encoding          encoding;
+	char                       *header;	/* of a binary input: options.skip_bytes of it */
+	size_t                      header_bytes;
+
+	struct gs_counters          counters;
 };
 
 /** Pass a line of news to the caller of the library. */
@@ -109,6 +135,25 @@ MUST_CHECK gs_status gs_fill_set_aside(struct gsort *job);
 
 /* emit.c: sorted keys to output */
 
+/** Everything that was filled: each stream from where its keys are. */
 MUST_CHECK gs_status gs_emit(struct gsort *job);
+
+/** The same, piece by piece, for who has sorted keys already.  First the header ... */
+MUST_CHECK gs_status gs_emit_header(struct gsort *job);
+
+/** ... then spans, stream by stream in the order of the output (changed in place) ... */
+MUST_CHECK gs_status gs_emit_span(struct gsort *job, struct gs_span *span);
+
+/** ... after each stream this; no more spans are wanted once gs_select_ends() ... */
+MUST_CHECK gs_status gs_emit_stream_end(struct gsort *job, unsigned stream);
+
+/** ... and at the end this: all is with the output. */
+MUST_CHECK gs_status gs_emit_end(struct gsort *job);
+
+/* check.c, merge_inputs.c: the other operations, from open inputs to the end */
+
+/** @disorder  set: the answer of the check */
+MUST_CHECK gs_status gs_check_inputs(struct gsort *job, bool *disorder);
+MUST_CHECK gs_status gs_merge_inputs(struct gsort *job);
 
 #endif

@@ -190,10 +190,9 @@ gs_plan_make(struct gs_plan *plan, const struct gs_facts *facts)
 	TRY(choose_device(plan, facts));
 	set_tiles(plan, facts);
 	set_shelves(plan, facts);
-	if (facts->key_bits == 0) {
+	if (facts->key_bits == 0)
 		plan->chunk_bytes = facts->input_bytes < 8 * MIB ? 1 * MIB : 16 * MIB;
-		plan->print_keys  = 512 * KIB;
-	}
+	plan->print_keys = 512 * KIB;
 	assert(plan->tile_bytes % LEAST_TILE_BYTES == 0);
 	assert(plan->sort_bytes <= plan->shelf_bytes || plan->counts);
 	return check_budget(plan, facts);

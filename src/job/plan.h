@@ -47,7 +47,7 @@ struct gs_plan {
 	unsigned ring_tiles;		/* pinned buffers of that size */
 
 	size_t   chunk_bytes;		/* of text, read ahead */
-	size_t   print_keys;		/* printed as text at a time */
+	size_t   print_keys;		/* encoded at a time */
 
 	size_t   shelf_bytes;		/* address space of each stream's keys */
 	uint64_t sort_bytes;		/* keys the CPU can sort: as many again are scratch */

@@ -58,7 +58,32 @@ keep(void *keys, unsigned bits, size_t count)
 }
 
 void
-gs_select_unique(struct gs_select *select, struct gs_span *span)
+gs_select_open(struct gs_select *select, const struct gsort_options *options, uint64_t *times)
+{
+	*select = (struct gs_select){ .unique = options->unique, .times = times };
+}
+
+bool
+gs_select_takes_all(const struct gs_select *select)
+{
+	return !select->unique;
+}
+
+bool
+gs_select_ends(const struct gs_select *select)
+{
+	return select->head && select->left == 0;
+}
+
+void
+gs_select_end(struct gs_select *select, struct gs_span *span)
+{
+	(void)select;
+	*span = (struct gs_span){ .count = 0 };
+}
+
+void
+gs_select_span(struct gs_select *select, struct gs_span *span)
 {
 	bool again;
 
@@ -66,10 +91,9 @@ gs_select_unique(struct gs_select *select, struct gs_span *span)
 		return;
 	again = select->any && select->stream == span->stream &&
 	        select->last == get(span->keys, span->key_bits, 0);
-	*select = (struct gs_select){
-		.any = true, .stream = span->stream,
-		.last = get(span->keys, span->key_bits, span->count - 1),
-	};
+	select->any = true;
+	select->stream = span->stream;
+	select->last = get(span->keys, span->key_bits, span->count - 1);
 	switch (span->key_bits) {
 	case 8:  span->count = keep(span->keys, 8, span->count); break;
 	case 16: span->count = keep(span->keys, 16, span->count); break;

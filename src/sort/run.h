@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* run.h - a sorted batch set aside: keys of one stream, borrowed from the store */
+/*
+ * run.h - a sorted batch set aside: keys of one stream, in memory or on disk
+ */
 #ifndef GS_RUN_H
 #define GS_RUN_H
 
 #include <stddef.h>
+#include <stdint.h>
+
+struct gs_extent;	/* where on disk: spill.h */
 
 struct gs_run {
-	const void *keys;	/* ascending */
-	size_t      count;
+	const void       *keys;		/* ascending; borrowed from the store; NULL: on disk */
+	size_t            count;
+	struct gs_extent *extent;	/* owned by the spill; NULL: in memory */
 };
 
 #endif

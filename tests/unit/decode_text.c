@@ -47,7 +47,9 @@ decode(const char *text, size_t bytes, size_t chunk_bytes, unsigned threads, boo
 	size_t at = 0;
 
 	memset(memory, 0, gs_text_decoder_bytes(chunk_bytes, threads));
-	decoder = gs_text_decoder_init(memory, chunk_bytes, threads, reverse);
+	decoder = gs_text_decoder_init(memory, chunk_bytes, threads,
+	                               &(struct gs_text_options){ .reverse = reverse,
+	                                                          .terminator = '\n' });
 	gs_text_begin_file(decoder, "in");
 	do {
 		size_t piece = bytes - at < chunk_bytes ? bytes - at : chunk_bytes;

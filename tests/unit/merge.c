@@ -122,7 +122,7 @@ check_row(const struct row *row, unsigned bits, unsigned threads, size_t buffer_
 				((uint32_t *)(void *)keys)[at + i] = (uint32_t)all[at + i];
 			else
 				((uint64_t *)(void *)keys)[at + i] = all[at + i];
-		runs[r] = (struct gs_run){ keys + at * key_bytes, run_keys };
+		runs[r] = (struct gs_run){ keys + at * key_bytes, run_keys, NULL };
 		at += run_keys;
 	}
 	qsort(all, total, sizeof *all, compare);

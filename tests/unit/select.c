@@ -52,7 +52,7 @@ check_row(const struct row *row, unsigned bits)
 	char *keys = malloc(row->count * key_bytes), *got = malloc(row->count * key_bytes);
 	char *expect = malloc(row->count * key_bytes);
 	size_t kept = 0, got_keys = 0;
-	struct gs_select select = { .any = false };
+	struct gs_select select = { .unique = true };
 
 	for (size_t i = 0; i < row->count; i++) {
 		store(keys, bits, i, key_of(row, bits, i));
@@ -65,7 +65,7 @@ check_row(const struct row *row, unsigned bits)
 			.count = row->count - at < row->span_keys ? row->count - at : row->span_keys,
 		};
 
-		gs_select_unique(&select, &span);
+		gs_select_span(&select, &span);
 		memcpy(got + got_keys * key_bytes, span.keys, span.count * key_bytes);
 		got_keys += span.count;
 	}
@@ -81,18 +81,18 @@ check_streams(void)
 {
 	uint32_t a[] = { 5, 5, 9 }, b[] = { 9, 9 };
 	uint64_t c[] = { 9 };
-	struct gs_select select = { .any = false };
+	struct gs_select select = { .unique = true };
 	struct gs_span first = { a, 3, 32, 0 }, second = { b, 2, 32, 1 }, third = { c, 1, 64, 2 };
 	struct gs_span empty = { a, 0, 32, 1 };
 
-	gs_select_unique(&select, &first);
+	gs_select_span(&select, &first);
 	CHECK(first.count == 2 && a[0] == 5 && a[1] == 9, "the first of equal keys is kept");
-	gs_select_unique(&select, &second);
+	gs_select_span(&select, &second);
 	CHECK(second.count == 1, "the same bits in the next stream are another key");
-	gs_select_unique(&select, &empty);
+	gs_select_span(&select, &empty);
 	CHECK(empty.count == 0 && select.stream == 1 && select.last == 9,
 	      "an empty span changes nothing");
-	gs_select_unique(&select, &third);
+	gs_select_span(&select, &third);
 	CHECK(third.count == 1 && *(uint64_t *)third.keys == 9, "nor does the width join them");
 }
 

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * lines.h - lines of text to keys in the order of the lines
+ *
+ * For checking and merging, where the order of the input matters; for sorting,
+ * decode.h is faster.  A key is its class and its ordered bits, so keys compare by
+ * (class, key).  Floats are all of class GS_FLOATS.
+ */
+#ifndef GS_LINES_H
+#define GS_LINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "format/decode.h"
+
+struct gs_lines {
+	struct gs_text_options options;
+	const char *name;
+	uint64_t    line;		/* how many lines of the file have been read */
+	uint64_t    header_left;	/* lines of it to be passed over */
+	uint64_t    invalid;		/* lines left out, all files */
+};
+
+/** Begin; nothing to close. */
+void gs_lines_open(struct gs_lines *lines, const struct gs_text_options *options);
+
+/** The next line is the first of the file called NAME (borrowed). */
+void gs_lines_begin_file(struct gs_lines *lines, const char *name);
+
+/**
+ * Parse whole lines at the beginning of TEXT, as many as are there or ROOM keys come from.
+ *
+ * @last    the text ends here: what follows the last terminator is a line, too
+ * @keys    ordered bits (complemented if options.reverse)
+ * @classes enum gs_text_class of each; complemented with reverse (GS_TEXT_CLASSES - 1 -
+ *          class), so that (class, key) ascends either way
+ * @at      NULL, or set to each key's line: its offset in TEXT
+ * @number  NULL, or set to each key's line number in its file, from 1
+ * @count   set to how many keys
+ * @used    set to bytes of TEXT that are done with
+ * @return  GS_OK; GS_EINPUT: "NAME:LINE: ..."; a line longer than 4095 bytes is one, too
+ */
+MUST_CHECK gs_status
+gs_lines_decode(struct gs_lines *lines, const char *text, size_t bytes, bool last,
+                uint64_t *keys, uint8_t *classes, uint32_t *at, uint64_t *number,
+                size_t room, size_t *count, size_t *used);
+
+#endif

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * gather.h - sorted sources, in memory or not, become one order
+ *
+ * The external merge.  Each source has two buffers: one is merged while a thread
+ * fills the other.  What is in the buffers up to the least of their last keys is
+ * safe to merge: whatever comes later is not less.  That part is merged in memory,
+ * by all threads (merge.h).
+ *
+ * Knuth, TAOCP 3, 5.4.6 (buffering); D. Salzberg, "Merging sorted runs using large
+ * main memory", Acta Informatica 27, 1989.
+ */
+#ifndef GS_GATHER_H
+#define GS_GATHER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "sort/tile.h"
+
+/* Where sorted keys of one width come from. */
+struct gs_source {
+	const void *keys;	/* all of them, in memory; or NULL, and they are read */
+	size_t      count;
+
+	/**
+	 * Fill INTO with the next keys, ascending; *COUNT less than ROOM, or 0: the end.
+	 * Called by one thread at a time, but not by the one that opened.
+	 */
+	gs_status (*read)(void *context, void *into, size_t room, size_t *count);
+	void       *context;
+};
+
+struct gs_gather;
+
+/** The least memory in which SOURCES that are read can be merged by THREADS. */
+size_t gs_gather_bytes_least(size_t sources, unsigned threads);
+
+/** Memory beyond which more makes nothing faster. */
+size_t gs_gather_bytes_useful(size_t sources, unsigned threads);
+
+/**
+ * Begin: starts to read.
+ *
+ * @memory   MEMORY_BYTES of it, for buffers, spans and trees; borrowed
+ * @sources  borrowed
+ */
+MUST_CHECK gs_status
+gs_gather_open(struct gs_gather **gather, void *memory, size_t memory_bytes, unsigned bits,
+               const struct gs_source *sources, size_t count, unsigned threads);
+
+/**
+ * The next span of the order of all sources, borrowed until the next call; count 0: the
+ * end.  Trouble of a source comes out here, once all keys that can be merged without
+ * it have.
+ */
+MUST_CHECK gs_status gs_gather_next(struct gs_gather *gather, struct gs_span *span);
+
+/** Stop reading, forget everything.  NULL is allowed. */
+void gs_gather_close(struct gs_gather *gather);
+
+#endif

@@ -61,7 +61,9 @@ open_input(struct gsort *job)
 	uint64_t bytes;
 
 	TRY(gs_input_open(&job->input, &in));
-	if (key_bits > 0 && (name = gs_input_partial(job->input, key_bits / 8, &bytes)) != NULL)
+	/* A header of whole keys does not matter; behind another one, fill.c finds it. */
+	if (key_bits > 0 && options->skip_bytes % (key_bits / 8) == 0 &&
+	    (name = gs_input_partial(job->input, key_bits / 8, &bytes)) != NULL)
 		return gs_raw_partial(options->type, name, bytes);
 	return GS_OK;
 }
@@ -129,19 +131,28 @@ gather_facts(struct gsort *job)
 	};
 }
 
+/* Of binary inputs; those of text have lines. */
+static size_t
+skip_bytes(const struct gsort *job)
+{
+	return job->facts.key_bits > 0 ? job->options->skip_bytes : 0;
+}
+
 /* One page-aligned carving for every buffer that PLAN names. */
 static gs_status
 allocate(struct gsort *job)
 {
 	const struct gs_plan *plan = &job->plan;
 	const bool text = job->facts.key_bits == 0;
-	const size_t bins = text ? GS_SMALL_COUNT : plan->counts ? (size_t)1 << job->facts.key_bits : 0;
+	const size_t bins = job->text.floats ? 0 : text ? GS_SMALL_COUNT :
+	                    plan->counts ? (size_t)1 << job->facts.key_bits : 0;
 	const size_t count_bytes = gs_count_bytes(bins, text ? 0 : plan->threads);
 	const size_t print_bytes = gs_encoding_in_place(&job->encoding) ? 0 :
 	                           plan->print_keys * gs_encoding_bytes(&job->encoding);
 	const size_t times_bytes = job->options->counts ? plan->print_keys * sizeof(uint64_t) : 0;
 	const size_t runs_bytes = GS_MOST_RUNS * sizeof(struct gs_run);
-	const size_t decoder_bytes = text ? gs_text_decoder_bytes(plan->chunk_bytes, plan->threads) : 0;
+	const size_t decoder_bytes = !text ? 0 : gs_text_decoder_bytes(plan->chunk_bytes,
+	                                                               plan->threads, &job->text);
 	/* drained small keys, merged spans, and the merge's own memory */
 	const size_t merge_bytes = plan->tile_bytes + gs_merge_bytes(GS_MOST_RUNS, plan->threads);
 
@@ -150,7 +161,7 @@ allocate(struct gsort *job)
 	                  gs_arena_round(merge_bytes) + GS_STREAMS * gs_arena_round(runs_bytes) +
 	                  gs_arena_round(GS_AHEAD_CHUNKS * plan->chunk_bytes) +
 	                  gs_arena_round(decoder_bytes) + 2 * gs_arena_round(print_bytes) +
-	                  gs_arena_round(times_bytes) +
+	                  gs_arena_round(times_bytes) + gs_arena_round(skip_bytes(job)) +
 	                  2 * GS_STREAMS * gs_arena_round(1)));
 	for (unsigned s = 0; s < GS_STREAMS; s++) {
 		struct gs_shelf *shelf = &job->store.shelf[s];
@@ -171,6 +182,7 @@ allocate(struct gsort *job)
 	job->print[0] = gs_arena_take(&job->arena, print_bytes);
 	job->print[1] = gs_arena_take(&job->arena, print_bytes);
 	gs_select_open(&job->select, job->options, gs_arena_take(&job->arena, times_bytes));
+	job->header = gs_arena_take(&job->arena, skip_bytes(job));
 	job->verify.on = job->options->verify;
 	if (!text)
 		return GS_OK;

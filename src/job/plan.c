@@ -87,7 +87,9 @@ set_streams(struct gs_plan *plan, const struct gs_facts *facts)
 {
 	if (facts->key_bits >= 32)
 		plan->stream_bits[0] = facts->key_bits;
-	if (facts->key_bits == 0) {
+	if (facts->type == GSORT_TEXT_FLOAT) {
+		plan->stream_bits[GS_FLOATS] = 64;
+	} else if (facts->key_bits == 0) {
 		plan->stream_bits[GS_NEG_WIDE]   = plan->stream_bits[GS_POS_WIDE]   = 64;
 		plan->stream_bits[GS_NEG_NARROW] = plan->stream_bits[GS_POS_NARROW] = 32;
 	}
@@ -143,6 +145,8 @@ set_tiles(struct gs_plan *plan, const struct gs_facts *facts)
 static void
 set_shelves(struct gs_plan *plan, const struct gs_facts *facts)
 {
+	/* Integers: 7 bytes "-32769\n" hold 8 of keys at most; floats: 2 bytes "0\n" do. */
+	const uint64_t growth = facts->type == GSORT_TEXT_FLOAT ? 4 : 2;
 	uint64_t bytes = facts->host_bytes, addresses = facts->address_bytes;
 	unsigned streams = 0;
 
@@ -150,8 +154,8 @@ set_shelves(struct gs_plan *plan, const struct gs_facts *facts)
 		streams += plan->stream_bits[s] > 0;
 	if (streams == 0)
 		return;
-	if (facts->input_bytes < UINT64_MAX / 4)	/* text: 7 bytes "-32769\n" hold 8 of keys at most */
-		bytes = least(bytes, 2 * facts->input_bytes + 16 * plan->tile_bytes);
+	if (facts->input_bytes < UINT64_MAX / 8)
+		bytes = least(bytes, growth * facts->input_bytes + 16 * plan->tile_bytes);
 	addresses -= least(addresses, (3 + 2 * plan->threads) * STACK_BYTES +
 	                              (facts->key_bits == 0 ? TEXT_BYTES : 0));
 	addresses /= 4 * streams;

@@ -84,9 +84,11 @@ struct gsort {
 
 	/* what was set aside */
 	struct gs_run_list          run_lists[GS_STREAMS];
-	void                       *merge_buffer;
-	struct gs_spill            *spill;
-	struct gs_gather           *gather;
+	void                       *merge_memory;	/* of gathering: plan.merge_bytes */
+	char                       *source_memory;	/* of GSORT_MERGE: plan.fan_in times
+							 * plan.source_bytes, for inputs being read */
+	void                       *spill_memory;	/* plan.spill_bytes */
+	struct gs_spill            *spill;		/* NULL: none was needed yet */
 
 	/* what comes out */
 	struct gs_span              held;	/* drained, but another stream's turn */
@@ -130,8 +132,31 @@ MUST_CHECK gs_status gs_fill_flush(struct gsort *job);
 /** Read everything; at the end all keys are with the backend, counted, or in runs. */
 MUST_CHECK gs_status gs_fill(struct gsort *job);
 
-/** Sort what the backend holds, and set it aside in host memory as runs. */
-MUST_CHECK gs_status gs_fill_set_aside(struct gsort *job);
+/* aside.c: batches set aside as runs, and runs merged */
+
+/** Sort what the backend holds and set it aside as runs, one a stream: in host memory
+ *  where there is room, else on disk.  The backend is empty again. */
+MUST_CHECK gs_status gs_aside_batch(struct gsort *job);
+
+/** The same at the end of the input: what the CPU has sorted may stay where it is. */
+MUST_CHECK gs_status gs_aside_last(struct gsort *job);
+
+/** Merge all that was set aside of STREAM, to gs_emit_span(). */
+MUST_CHECK gs_status gs_aside_emit(struct gsort *job, unsigned stream);
+
+/**
+ * Merge sorted sources of STREAM (keys of plan.stream_bits[stream]), to gs_emit_span(),
+ * with all threads, in the memory of the plan.  If there are more than plan.fan_in of
+ * them, the first ones are merged into runs on disk, until few enough are left.
+ *
+ * @sources  used up, changed in place.  At most plan.fan_in of them are being read at
+ *           a time, in other threads; each from its front to its end, and only after
+ *           those before it have been begun.  Only if gs_select_ends() are keys left
+ *           unread.
+ * @return   GS_OK; trouble of reading, spilling or emitting
+ */
+MUST_CHECK gs_status
+gs_aside_merge(struct gsort *job, unsigned stream, struct gs_source *sources, size_t count);
 
 /* emit.c: sorted keys to output */
 

@@ -30,6 +30,9 @@ struct gs_facts {
 	unsigned          cores;
 	uint64_t          host_bytes;		/* base/limits.h */
 	uint64_t          address_bytes;
+	enum gsort_operation operation;
+	size_t            input_count;		/* of GSORT_MERGE: to be merged */
+	unsigned          merge_files;		/* the user's limit of the fan-in; 0: none */
 };
 
 struct gs_plan {
@@ -52,6 +55,13 @@ struct gs_plan {
 	size_t   shelf_bytes;		/* address space of each stream's keys */
 	uint64_t sort_bytes;		/* keys the CPU can sort: as many again are scratch */
 	uint64_t run_bytes;		/* keys of sorted batches that host memory can hold */
+
+	/* Runs and sorted inputs. */
+	size_t   fan_in;		/* most that are merged at once */
+	size_t   merge_bytes;		/* memory of merging them */
+	size_t   source_bytes;		/* GSORT_MERGE: memory for each input that is being
+					 * read, a chunk of text and its decoder (1 thread) */
+	size_t   spill_bytes;		/* memory of writing runs to disk */
 };
 
 /**

@@ -39,13 +39,17 @@ struct gs_opener {
 	bool                       settled;	/* taken, or given up: ask no more */
 };
 
-/* Sorted batches of one stream, set aside. */
-struct gs_run_list {
-	struct gs_run *runs;	/* room for GS_MOST_RUNS */
-	size_t         count;
+/* A sorted batch of one stream, set aside. */
+struct gs_aside {
+	struct gs_run    run;
+	struct gs_spill *spill;		/* that can read it, if it is on disk */
+	unsigned         depth;		/* merges it has come from */
 };
 
-enum { GS_MOST_RUNS = 1 << 16 };
+struct gs_aside_list {
+	struct gs_aside *runs;		/* room for plan.most_runs */
+	size_t           count;
+};
 
 /* What gsort_progress() tells; written by the job's thread, read by any. */
 struct gs_counters {
@@ -73,17 +77,22 @@ struct gsort {
 	struct gs_opener            opener;
 	struct gs_tile              tiles[GS_STREAMS];	/* being filled; keys NULL: none */
 	uint64_t                    landed_bytes;	/* of keys, so far */
+	void                       *count_memory;	/* plan.count_bytes: to and from SMALL */
 
 	/* text */
 	struct gs_text_options      text;
 	struct gs_ahead             ahead;
 	char                       *chunk_memory;
+	void                       *decoder_memory;
 	struct gs_text_decoder     *decoder;
 	char                       *print[2];	/* one is written while the other is printed */
 	unsigned                    print_at;
 
 	/* what was set aside */
-	struct gs_run_list          run_lists[GS_STREAMS];
+	struct gs_aside_list        asides[GS_STREAMS];
+	struct gs_aside_list        merged;		/* of them, or of inputs, before the last pass */
+	struct gs_source           *sources;		/* of the merge that goes on */
+	uint64_t                    aside_bytes;	/* of keys, so far */
 	void                       *merge_memory;	/* of gathering: plan.merge_bytes */
 	char                       *source_memory;	/* of GSORT_MERGE: plan.fan_in times
 							 * plan.source_bytes, for inputs being read */
@@ -134,11 +143,14 @@ MUST_CHECK gs_status gs_fill(struct gsort *job);
 
 /* aside.c: batches set aside as runs, and runs merged */
 
+/** Check that runs can be written to disk, as they may have to be. */
+MUST_CHECK gs_status gs_aside_open(struct gsort *job);
+
 /** Sort what the backend holds and set it aside as runs, one a stream: in host memory
  *  where there is room, else on disk.  The backend is empty again. */
 MUST_CHECK gs_status gs_aside_batch(struct gsort *job);
 
-/** The same at the end of the input: what the CPU has sorted may stay where it is. */
+/** The same with the last batch, sorted already: on the CPU it may stay where it is. */
 MUST_CHECK gs_status gs_aside_last(struct gsort *job);
 
 /** Merge all that was set aside of STREAM, to gs_emit_span(). */
@@ -157,6 +169,9 @@ MUST_CHECK gs_status gs_aside_emit(struct gsort *job, unsigned stream);
  */
 MUST_CHECK gs_status
 gs_aside_merge(struct gsort *job, unsigned stream, struct gs_source *sources, size_t count);
+
+/** Close and forget what is on disk. */
+void gs_aside_close(struct gsort *job);
 
 /* emit.c: sorted keys to output */
 

@@ -241,8 +241,10 @@ open_job(struct gsort *job)
 	TRY(gs_plan_make(&job->plan, &job->facts));	/* how many threads may read */
 	TRY(open_input(job));
 	job->facts.input_bytes = gs_input_bytes(job->input);
-	if (job->facts.input_bytes == GS_UNKNOWN && job->options->size_hint > 0)
+	if (job->facts.input_bytes == GS_UNKNOWN && job->options->size_hint > 0) {
 		job->facts.input_bytes = job->options->size_hint;
+		job->facts.guessed = true;
+	}
 	TRY(gs_plan_make(&job->plan, &job->facts));
 	TRY(allocate(job));
 	job->counters.bytes_total = job->facts.input_bytes;

@@ -25,6 +25,7 @@ struct gs_facts {
 	unsigned          key_bits;		/* 8 .. 64; 0: text */
 	size_t            print_bytes;		/* memory to print a key; 0: it goes out where it lies */
 	uint64_t          input_bytes;		/* or UINT64_MAX: nobody knows */
+	bool              guessed;		/* that is a hint, no promise */
 	size_t            input_count;		/* of GSORT_MERGE: to be merged */
 	enum gsort_device device;
 	bool              gpu_built;		/* this build has a GPU backend */

@@ -228,6 +228,10 @@ choose_device(struct gs_plan *plan, const struct gs_facts *facts)
 static void
 set_tiles(struct gs_plan *plan, const struct gs_facts *facts)
 {
+	uint64_t bytes = plan->host_bytes;
+
+	if (uses_gpu(plan))
+		take_from(&bytes, CUDA_BYTES);
 	/* One fills, one crosses the bus, one waits; and each stream of text fills its own. */
 	plan->ring_tiles = facts->key_bits == 0 ? GS_STREAMS + 1 : 4;
 	plan->tile_bytes = TILE_BYTES;
@@ -235,7 +239,7 @@ set_tiles(struct gs_plan *plan, const struct gs_facts *facts)
 		plan->tile_bytes = power_of_two_from(facts->input_bytes);
 	while (facts->gpu_memory_bytes > 0 && plan->tile_bytes > facts->gpu_memory_bytes / 8)
 		plan->tile_bytes /= 2;
-	while (plan->tile_bytes > plan->host_bytes / 64)
+	while (plan->tile_bytes > bytes / 64)
 		plan->tile_bytes /= 2;
 	if (plan->tile_bytes < LEAST_TILE_BYTES)
 		plan->tile_bytes = LEAST_TILE_BYTES;

@@ -168,12 +168,14 @@ set_budget(struct gs_plan *plan, const struct gs_facts *facts)
 static void
 set_threads(struct gs_plan *plan, const struct gs_facts *facts)
 {
-	uint64_t threads = least(facts->cores, MOST_THREADS);
+	uint64_t threads = least(facts->cores, MOST_THREADS), bytes = plan->host_bytes;
 
 	if (facts->threads > 0)
 		threads = facts->threads;
 	threads = least(threads, facts->address_bytes / THREAD_ADDRESSES);
-	threads = least(threads, plan->host_bytes / (LEAST_BYTES / 2));
+	if (facts->device == GSORT_DEVICE_GPU)
+		take_from(&bytes, CUDA_BYTES);
+	threads = least(threads, bytes / (LEAST_BYTES / 2));
 	plan->threads = threads > 0 ? (unsigned)threads : 1;
 }
 

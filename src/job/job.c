@@ -229,6 +229,27 @@ allocate(struct gsort *job)
 }
 
 /*
+ * Directories that somebody named must do; /tmp, which nobody did, only where it is sure
+ * to be needed: ten lines of a pipe are sorted without.
+ */
+static gs_status
+check_temp(struct gsort *job)
+{
+	const bool named = job->options->temp_dir_count > 0 || getenv("TMPDIR") != NULL;
+	const bool known = job->facts.input_bytes != UINT64_MAX && !job->facts.guessed;
+	gs_status status;
+
+	if (!job->plan.spills && job->options->temp_dir_count == 0)
+		return GS_OK;
+	status = gs_aside_open(job);
+	if (status != GS_OK && !named && !known) {
+		gs_job_note(job, "%s, if memory does not do", gs_message());
+		return GS_OK;
+	}
+	return status;
+}
+
+/*
  * Inputs first, so that a missing file is found before an output is made; then what
  * could be in the way after an hour of reading: temporary directories, the output.
  */
@@ -252,8 +273,7 @@ open_job(struct gsort *job)
 		gs_job_note(job, "%.1f MiB of memory are too few: %.1f are used",
 		            (double)job->facts.memory_bytes / (1 << 20),
 		            (double)job->plan.host_bytes / (1 << 20));
-	if (job->plan.spills || job->options->temp_dir_count > 0)
-		TRY(gs_aside_open(job));
+	TRY(check_temp(job));
 	return open_output(job);
 }
 

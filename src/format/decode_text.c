@@ -60,7 +60,7 @@ struct section {
 	size_t      count[GS_TEXT_CLASSES];
 	size_t      fetched[GS_TEXT_CLASSES];
 	uint64_t   *small;		/* GS_SMALL_COUNT counters */
-	uint64_t    small_parts;	/* bit P: some of part P of them are not 0 */
+	bool        small_parts[64];	/* some of these are not 0 */
 	char        apart[64];		/* from the next thread's cache lines */
 };
 
@@ -268,7 +268,7 @@ put(struct section *section, uint64_t flip, bool negative, uint64_t magnitude)
 		const uint64_t at = value - (uint64_t)(int64_t)GS_SMALL_LOW;
 
 		section->small[at]++;
-		section->small_parts |= UINT64_C(1) << at / GS_SMALL_PART;
+		section->small_parts[at / GS_SMALL_PART] = true;
 		return true;
 	}
 	class = negative ? GS_NEG_WIDE : GS_POS_WIDE;
@@ -648,15 +648,17 @@ gs_text_fetch_small(struct gs_text_decoder *decoder, uint64_t *counts)
 	for (unsigned s = 0; s < decoder->threads; s++) {
 		struct section *section = &decoder->sections[s];
 
-		for (size_t at = 0; at < GS_SMALL_COUNT; at += GS_SMALL_PART) {
-			if (!(section->small_parts >> at / GS_SMALL_PART & 1))
+		for (unsigned part = 0; part < 64; part++) {
+			const size_t from = part * GS_SMALL_PART;
+
+			if (!section->small_parts[part])
 				continue;
-			for (size_t v = at; v < at + GS_SMALL_PART; v++)
+			for (size_t v = from; v < from + GS_SMALL_PART; v++)
 				counts[v] += section->small[v];
-			memset(section->small + at, 0, GS_SMALL_PART * sizeof *section->small);
+			memset(section->small + from, 0, GS_SMALL_PART * sizeof *section->small);
+			section->small_parts[part] = false;
+			parts |= UINT64_C(1) << part;
 		}
-		parts |= section->small_parts;
-		section->small_parts = 0;
 	}
 	return parts;
 }

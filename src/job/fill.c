@@ -178,7 +178,7 @@ fill_text(struct gsort *job)
 		gs_ahead_give(&job->ahead, chunk);
 		TRY(fetch_keys(job));
 	}
-	gs_text_fetch_small(job->decoder, job->small.bins);
+	job->small.parts = gs_text_fetch_small(job->decoder, job->small.bins);
 	return GS_OK;
 }
 

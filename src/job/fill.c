@@ -7,6 +7,7 @@
  * for each stream.
  */
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "format/key.h"
@@ -73,13 +74,44 @@ count_in(struct gsort *job, size_t bytes, uint64_t keys)
 
 /* ---- binary ------------------------------------------------------------- */
 
-/* The file ended after FILE_BYTES: must have been whole keys. */
+gs_status
+gs_fill_header(struct gsort *job)
+{
+	const uint64_t bytes = job->options->skip_bytes;
+	const bool first = job->header_bytes == 0;	/* more is an error, so 0 is: none yet */
+	uint64_t passed = 0;
+
+	while (passed < bytes) {
+		size_t want = bytes - passed < job->plan.tile_bytes ? (size_t)(bytes - passed)
+		                                                    : job->plan.tile_bytes;
+		size_t got;
+
+		TRY(gs_input_read(job->input, first ? job->header + passed : job->merge_buffer,
+		                  want, &got));
+		passed += got;
+		if (got < want)
+			return gs_fail(GS_EINPUT, "%s: has only %llu of the %llu bytes to be skipped",
+			               gs_input_name(job->input), (unsigned long long)passed,
+			               (unsigned long long)bytes);
+	}
+	job->header_bytes = (size_t)bytes;
+	job->stats.bytes_in += bytes;
+	return GS_OK;
+}
+
+/* The file ended FILE_BYTES behind its header: must have been whole keys. */
 static gs_status
 check_whole(struct gsort *job, uint64_t file_bytes)
 {
+	const unsigned long long skipped = job->options->skip_bytes;
+	char name[1024];
+
 	if (file_bytes % (job->facts.key_bits / 8) == 0)
 		return GS_OK;
-	return gs_raw_partial(job->options->type, gs_input_name(job->input), file_bytes);
+	if (skipped == 0)
+		return gs_raw_partial(job->options->type, gs_input_name(job->input), file_bytes);
+	snprintf(name, sizeof name, "%s: behind %llu skipped", gs_input_name(job->input), skipped);
+	return gs_raw_partial(job->options->type, name, file_bytes);
 }
 
 static gs_status
@@ -134,8 +166,10 @@ fill_counts_file(struct gsort *job)
 static gs_status
 fill_raw(struct gsort *job)
 {
-	while (gs_input_next(job->input))
+	while (gs_input_next(job->input)) {
+		TRY(gs_fill_header(job));
 		TRY(job->plan.counts ? fill_counts_file(job) : fill_raw_file(job));
+	}
 	return GS_OK;
 }
 
@@ -179,6 +213,9 @@ fill_text(struct gsort *job)
 		TRY(fetch_keys(job));
 	}
 	job->small.parts = gs_text_fetch_small(job->decoder, job->small.bins);
+	gs_text_end(job->decoder);
+	job->stats.keys = gs_text_lines(job->decoder);
+	job->stats.invalid_lines = gs_text_invalid(job->decoder);
 	return GS_OK;
 }
 

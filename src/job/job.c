@@ -62,7 +62,9 @@ open_input(struct gsort *job)
 	uint64_t bytes;
 
 	TRY(gs_input_open(&job->input, &in));
-	if (key_bits > 0 && (name = gs_input_partial(job->input, key_bits / 8, &bytes)) != NULL)
+	/* A header of whole keys does not matter; behind another one, fill.c finds it. */
+	if (key_bits > 0 && options->skip_bytes % (key_bits / 8) == 0 &&
+	    (name = gs_input_partial(job->input, key_bits / 8, &bytes)) != NULL)
 		return gs_raw_partial(options->type, name, bytes);
 	return GS_OK;
 }
@@ -139,6 +141,7 @@ gather_facts(struct gsort *job)
 		.operation = job->options->operation,
 		.type = job->options->type,
 		.key_bits = gs_key_bits(job->options->type),
+		.headers = job->options->header_lines > 0,
 		.print_bytes = print_bytes(job),
 		.input_bytes = UINT64_MAX,
 		.input_count = job->options->input_count,
@@ -157,12 +160,21 @@ gather_facts(struct gsort *job)
 		job->facts.host_bytes = limits.room_bytes;
 }
 
+/* Of binary inputs; those of text have lines. */
+static size_t
+skip_bytes(const struct gsort *job)
+{
+	return job->facts.key_bits > 0 ? job->options->skip_bytes : 0;
+}
+
 /* ---- memory ------------------------------------------------------------- */
 
 /* What is counted: bins, and none of them if nothing is. */
 static size_t
 bin_count(const struct gsort *job)
 {
+	if (job->text.floats)
+		return 0;
 	if (job->facts.key_bits == 0)
 		return GS_SMALL_COUNT;
 	return job->plan.counts ? (size_t)1 << job->facts.key_bits : 0;
@@ -199,11 +211,12 @@ carve(struct gsort *job)
 	job->print[1] = gs_arena_take(arena, print_bytes);
 	job->select.times = gs_arena_take(arena, job->options->counts ?
 	                                         plan->print_keys * sizeof *job->select.times : 0);
+	job->header = gs_arena_take(arena, skip_bytes(job));
 	if (!text || merge)
 		return;
 	job->chunk_memory = gs_arena_take(arena, GS_AHEAD_CHUNKS * plan->chunk_bytes);
 	job->decoder_memory = gs_arena_take(arena, gs_text_decoder_bytes(plan->chunk_bytes,
-	                                                                 plan->threads));
+	                                                                 plan->threads, &job->text));
 }
 
 static gs_status

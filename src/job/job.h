@@ -138,6 +138,10 @@ MUST_CHECK gs_status gs_fill_took(struct gsort *job, unsigned stream, size_t cou
 /** Feed all tiles that are being filled. */
 MUST_CHECK gs_status gs_fill_flush(struct gsort *job);
 
+/** Pass over options.skip_bytes at the top of the current binary input; the first one's
+ *  are kept in job->header. */
+MUST_CHECK gs_status gs_fill_header(struct gsort *job);
+
 /** Read everything; at the end all keys are with the backend, counted, or in runs. */
 MUST_CHECK gs_status gs_fill(struct gsort *job);
 

@@ -184,9 +184,9 @@ set_streams(struct gs_plan *plan, const struct gs_facts *facts)
 {
 	if (facts->key_bits >= 32)
 		plan->stream_bits[0] = facts->key_bits;
-	if (facts->key_bits == 0 && facts->type == GSORT_TEXT_FLOAT)
+	if (facts->type == GSORT_TEXT_FLOAT) {
 		plan->stream_bits[GS_FLOATS] = 64;
-	else if (facts->key_bits == 0) {
+	} else if (facts->key_bits == 0) {
 		plan->stream_bits[GS_NEG_WIDE]   = plan->stream_bits[GS_POS_WIDE]   = 64;
 		plan->stream_bits[GS_NEG_NARROW] = plan->stream_bits[GS_POS_NARROW] = 32;
 	}
@@ -251,6 +251,9 @@ static void
 set_text(struct gs_plan *plan, const struct gs_facts *facts, uint64_t *left)
 {
 	const uint64_t most = input_bytes_most(facts) < 8 * MIB ? 1 * MIB : 16 * MIB;
+	const struct gs_text_options text = {
+		.floats = facts->type == GSORT_TEXT_FLOAT, .header_lines = facts->headers,
+	};
 	uint64_t share = *left / 64;
 
 	if (facts->operation == GSORT_MERGE)
@@ -258,11 +261,12 @@ set_text(struct gs_plan *plan, const struct gs_facts *facts, uint64_t *left)
 	plan->chunk_bytes = within(64 * KIB, share, most);
 	plan->chunk_bytes -= plan->chunk_bytes % (64 * KIB);
 	if (facts->operation == GSORT_MERGE)
-		plan->source_bytes = gs_arena_round(plan->chunk_bytes +
-		                                    gs_text_decoder_bytes(plan->chunk_bytes, 1));
+		plan->source_bytes =
+			gs_arena_round(plan->chunk_bytes +
+			               gs_text_decoder_bytes(plan->chunk_bytes, 1, &text));
 	else
 		take_from(left, GS_AHEAD_CHUNKS * plan->chunk_bytes +
-		                gs_text_decoder_bytes(plan->chunk_bytes, plan->threads));
+		                gs_text_decoder_bytes(plan->chunk_bytes, plan->threads, &text));
 	take_from(left, GS_SMALL_COUNT * sizeof(uint64_t));
 }
 

@@ -23,6 +23,7 @@ struct gs_facts {
 	enum gsort_operation operation;
 	enum gsort_type   type;
 	unsigned          key_bits;		/* 8 .. 64; 0: text */
+	bool              headers;		/* lines at the top of files that are kept */
 	size_t            print_bytes;		/* memory to print a key; 0: it goes out where it lies */
 	uint64_t          input_bytes;		/* or UINT64_MAX: nobody knows */
 	bool              guessed;		/* that is a hint, no promise */

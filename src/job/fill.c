@@ -79,15 +79,15 @@ gs_fill_header(struct gsort *job)
 {
 	const uint64_t bytes = job->options->skip_bytes;
 	const bool first = job->header_bytes == 0;	/* more is an error, so 0 is: none yet */
+	char dropped[1 << 16];
 	uint64_t passed = 0;
 
 	while (passed < bytes) {
-		size_t want = bytes - passed < job->plan.tile_bytes ? (size_t)(bytes - passed)
-		                                                    : job->plan.tile_bytes;
+		const uint64_t left = bytes - passed;
+		const size_t want = first || left < sizeof dropped ? (size_t)left : sizeof dropped;
 		size_t got;
 
-		TRY(gs_input_read(job->input, first ? job->header + passed : job->merge_buffer,
-		                  want, &got));
+		TRY(gs_input_read(job->input, first ? job->header + passed : dropped, want, &got));
 		passed += got;
 		if (got < want)
 			return gs_fail(GS_EINPUT, "%s: has only %llu of the %llu bytes to be skipped",

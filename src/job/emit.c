@@ -103,21 +103,37 @@ gs_emit_end(struct gsort *job)
 
 /* ---- where spans come from ------------------------------------------------ */
 
+/* A span of a histogram whose keys come once each, with how often they came. */
+static gs_status
+emit_pairs(struct gsort *job, struct gs_span *span)
+{
+	gs_select_pairs(&job->select, span);
+	return put(job, span);
+}
+
 static gs_status
 emit_counts(struct gsort *job)
 {
-	const bool text = job->facts.key_bits == 0;
+	/* Bins of binary keys are complemented like keys; those of text are not. */
+	const bool descends = job->options->reverse && job->facts.key_bits == 0;
+	const bool pairs = job->select.groups;
+	size_t room = job->plan.tile_bytes / (job->small.key_bits / 8);
 	struct gs_span span;
 
+	if (room > job->plan.print_keys)
+		room = job->plan.print_keys;
 	while (!gs_select_ends(&job->select)) {
-		/* Bins of binary keys are complemented like keys; those of text are not. */
-		gs_count_drain(&job->small, job->options->reverse && text,
-		               job->merge_buffer, job->plan.tile_bytes, &span);
+		if (pairs)
+			gs_count_drain_pairs(&job->small, descends, job->merge_buffer, job->select.times,
+			                     room, &span);
+		else
+			gs_count_drain(&job->small, descends, job->merge_buffer, job->plan.tile_bytes,
+			               &span);
 		if (span.count == 0)
 			return GS_OK;
-		if (text && job->options->reverse)	/* complemented, as the streams' keys are */
+		if (descends)	/* complemented, as the streams' keys are */
 			gs_ordered_to_raw(GSORT_U32, GSORT_ENDIAN_HOST, true, span.keys, span.count);
-		TRY(gs_emit_span(job, &span));
+		TRY(pairs ? emit_pairs(job, &span) : gs_emit_span(job, &span));
 	}
 	return GS_OK;
 }

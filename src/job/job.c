@@ -91,8 +91,7 @@ set_formats(struct gsort *job)
 	job->text = (struct gs_text_options){
 		.floats = options->type == GSORT_TEXT_FLOAT,
 		.reverse = options->reverse,
-		.merge_zeros = options->unique || options->counts || options->repeated ||
-		               options->singletons,
+		.merge_zeros = gs_select_wants_groups(options),
 		.terminator = terminator,
 		.invalid = options->invalid,
 		.header_lines = options->header_lines,
@@ -112,17 +111,18 @@ set_formats(struct gsort *job)
 static void
 gather_facts(struct gsort *job)
 {
+	const struct gsort_options *options = job->options;
 	struct gs_limits limits;
 
 	gs_limits_read(&limits);
 	job->facts = (struct gs_facts){
-		.type = job->options->type,
-		.key_bits = gs_key_bits(job->options->type),
+		.type = options->type,
+		.key_bits = gs_key_bits(options->type),
 		.input_bytes = UINT64_MAX,
-		.device = job->options->device,
+		.device = options->device,
 		.gpu_built = gs_backend_gpu != NULL,
-		.gpu_memory_bytes = job->options->gpu_memory_bytes,
-		.threads = job->options->threads,
+		.gpu_memory_bytes = options->gpu_memory_bytes,
+		.threads = options->threads,
 		.cores = limits.cores,
 		.host_bytes = limits.host_bytes,
 		.address_bytes = limits.address_bytes,
@@ -139,7 +139,8 @@ allocate(struct gsort *job)
 	const size_t count_bytes = gs_count_bytes(bins, text ? 0 : plan->threads);
 	const size_t print_bytes = gs_encoding_in_place(&job->encoding) ? 0 :
 	                           plan->print_keys * gs_encoding_bytes(&job->encoding);
-	const size_t times_bytes = job->options->counts ? plan->print_keys * sizeof(uint64_t) : 0;
+	const size_t times_bytes = gs_select_wants_groups(job->options) ?
+	                           plan->print_keys * sizeof(uint64_t) : 0;
 	const size_t runs_bytes = GS_MOST_RUNS * sizeof(struct gs_run);
 	const size_t decoder_bytes = text ? gs_text_decoder_bytes(plan->chunk_bytes, plan->threads) : 0;
 	/* drained small keys, merged spans, and the merge's own memory */
@@ -190,6 +191,9 @@ open_job(struct gsort *job)
 	if (job->options->gpu_memory_percent > 100)
 		return gs_fail(GS_EUSAGE, "%u%% of the GPU's memory is more than there is",
 		               job->options->gpu_memory_percent);
+	if (job->options->repeated && job->options->singletons)
+		return gs_fail(GS_EUSAGE, "no key comes more than once and only once: "
+		               "choose --repeated or --singletons");
 	set_formats(job);
 	gather_facts(job);
 	TRY(gs_plan_make(&job->plan, &job->facts));	/* how many threads may read */

@@ -155,6 +155,7 @@ fill_raw_file(struct gsort *job)
 		if (got < want)
 			TRY(check_whole(job, file_bytes));
 		gs_raw_to_ordered(job->options->type, job->options->endian, job->options->reverse, to, count);
+		gs_verify_in(&job->verify, 0, job->facts.key_bits, to, count);
 		job->landed_bytes += got;
 		job->stats.keys += count;
 		TRY(gs_fill_took(job, 0, count));
@@ -178,6 +179,7 @@ fill_counts_file(struct gsort *job)
 			TRY(check_whole(job, file_bytes));
 		gs_raw_to_ordered(job->options->type, job->options->endian, job->options->reverse,
 		                  job->merge_buffer, got / key_bytes);
+		gs_verify_in(&job->verify, 0, job->facts.key_bits, job->merge_buffer, got / key_bytes);
 		gs_count_add(&job->small, job->merge_buffer, got / key_bytes);
 	} while (got == want);
 	job->stats.keys += file_bytes / key_bytes;
@@ -202,12 +204,14 @@ fetch_keys(struct gsort *job)
 	for (unsigned s = 0; s < GS_STREAMS; s++) {
 		struct gs_tile *tile = &job->tiles[s];
 		size_t count;
+		char *to;
 
 		while (gs_text_left(job->decoder, (enum gs_text_class)s) > 0) {
 			TRY(gs_fill_room(job, s));
-			count = gs_text_fetch(job->decoder, (enum gs_text_class)s,
-			                      (char *)tile->keys + tile->count * (tile->key_bits / 8),
+			to = (char *)tile->keys + tile->count * (tile->key_bits / 8);
+			count = gs_text_fetch(job->decoder, (enum gs_text_class)s, to,
 			                      tile->room - tile->count);
+			gs_verify_in(&job->verify, s, tile->key_bits, to, count);
 			job->landed_bytes += count * (tile->key_bits / 8);
 			TRY(gs_fill_took(job, s, count));
 		}
@@ -233,6 +237,7 @@ fill_text(struct gsort *job)
 		TRY(fetch_keys(job));
 	}
 	gs_text_fetch_small(job->decoder, job->small.bins);
+	gs_verify_in_counts(&job->verify, &job->small, job->options->reverse ? UINT32_MAX : 0);
 	job->stats.keys = gs_text_lines(job->decoder);
 	return GS_OK;
 }

@@ -172,7 +172,7 @@ allocate(struct gsort *job)
 	job->print[0] = gs_arena_take(&job->arena, print_bytes);
 	job->print[1] = gs_arena_take(&job->arena, print_bytes);
 	gs_select_open(&job->select, job->options, gs_arena_take(&job->arena, times_bytes));
-	job->verify.on = job->options->verify;
+	gs_verify_open(&job->verify, job->options, plan->threads);
 	if (!text)
 		return GS_OK;
 	job->chunk_memory = gs_arena_take(&job->arena, GS_AHEAD_CHUNKS * plan->chunk_bytes);

@@ -34,6 +34,8 @@ gs_fill_room(struct gsort *job, unsigned stream)
 {
 	struct gs_tile *tile = &job->tiles[stream];
 
+	if (job->plan.head_keys > 0)
+		TRY(gs_head_poll(job));
 	if (tile->keys != NULL)
 		return GS_OK;
 	TRY(gs_device_poll(job));
@@ -44,6 +46,8 @@ gs_fill_room(struct gsort *job, unsigned stream)
 		TRY(batch_is_full(job));
 		TRY(job->backend->take(job->device, stream, tile));
 	}
+	if (job->plan.head_keys > 0)
+		gs_head_shorten(tile);
 	assert(tile->room > 0 && tile->count == 0);
 	return GS_OK;
 }
@@ -62,9 +66,12 @@ gs_fill_took(struct gsort *job, unsigned stream, size_t count)
 {
 	struct gs_tile *tile = &job->tiles[stream];
 
+	if (job->plan.head_keys > 0)
+		count = gs_head_filter(job, stream,
+		                       (char *)tile->keys + tile->count * (tile->key_bits / 8), count);
 	tile->count += count;
 	assert(tile->count <= tile->room);
-	return tile->count == tile->room ? feed(job, stream) : GS_OK;
+	return tile->count == tile->room || job->plan.head_keys > 0 ? feed(job, stream) : GS_OK;
 }
 
 gs_status

@@ -124,6 +124,9 @@ gather_facts(struct gsort *job)
 		.gpu_memory_bytes = options->gpu_memory_bytes,
 		.threads = options->threads,
 		.cores = limits.cores,
+		.heads = options->head && !options->counts && !options->repeated &&
+		         !options->singletons,
+		.head_count = options->head_count,
 		.host_bytes = limits.host_bytes,
 		.address_bytes = limits.address_bytes,
 	};
@@ -173,6 +176,7 @@ allocate(struct gsort *job)
 	job->print[1] = gs_arena_take(&job->arena, print_bytes);
 	gs_select_open(&job->select, job->options, gs_arena_take(&job->arena, times_bytes));
 	gs_verify_open(&job->verify, job->options, plan->threads);
+	gs_head_begin(job);
 	if (!text)
 		return GS_OK;
 	job->chunk_memory = gs_arena_take(&job->arena, GS_AHEAD_CHUNKS * plan->chunk_bytes);

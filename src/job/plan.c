@@ -49,6 +49,10 @@ enum { MOST_THREADS = 16 };
 #define TILE_BYTES		(16 * MIB)
 #define LEAST_TILE_BYTES	(64 * KIB)
 
+/* Keys that are held in any case before all but the first are forgotten: 8 MiB at
+ * most, sorted in some ms.  Not tuned. */
+#define LEAST_HEAD_KEYS		((uint64_t)1 << 20)
+
 /* A stack; the pipeline has three threads, and reads and parses with a team each. */
 #define STACK_BYTES		(8 * MIB)
 
@@ -163,10 +167,31 @@ set_shelves(struct gs_plan *plan, const struct gs_facts *facts)
 	plan->sort_bytes = least(plan->shelf_bytes, facts->host_bytes / 2);
 }
 
+/*
+ * Where only the first keys are wanted, when to forget the others.  With 4 times as
+ * many a sort is amortized over 3 times as many that have passed; if not even twice
+ * as many fit, the job is a job like any other, and only its output is cut.
+ */
+static void
+set_head(struct gs_plan *plan, const struct gs_facts *facts)
+{
+	const uint64_t tiles_bytes = GS_STREAMS * plan->tile_bytes;
+	const uint64_t room_keys = plan->sort_bytes < tiles_bytes ? 0 :
+	                           (plan->sort_bytes - tiles_bytes) / sizeof(uint64_t);
+
+	if (!facts->heads || facts->device == GSORT_DEVICE_GPU || facts->head_count > room_keys / 2)
+		return;
+	plan->head_keys = facts->head_count > LEAST_HEAD_KEYS / 4 ? 4 * facts->head_count
+	                                                          : LEAST_HEAD_KEYS;
+	plan->head_keys = least(plan->head_keys, room_keys);
+	if (plan->head_keys > 0)
+		plan->gpu_from_bytes = plan->gpu_wait_bytes = GS_NEVER;
+}
+
 static gs_status
 check_budget(const struct gs_plan *plan, const struct gs_facts *facts)
 {
-	if (plan->counts)
+	if (plan->counts || plan->head_keys > 0)
 		return GS_OK;
 	if (plan->shelf_bytes < plan->tile_bytes)
 		return gs_fail(GS_EBUDGET, "only %llu MiB of memory can be had; gsort needs 256 MiB "
@@ -190,6 +215,7 @@ gs_plan_make(struct gs_plan *plan, const struct gs_facts *facts)
 	TRY(choose_device(plan, facts));
 	set_tiles(plan, facts);
 	set_shelves(plan, facts);
+	set_head(plan, facts);
 	if (facts->key_bits == 0)
 		plan->chunk_bytes = facts->input_bytes < 8 * MIB ? 1 * MIB : 16 * MIB;
 	plan->print_keys = 512 * KIB;

@@ -2,7 +2,7 @@
 /*
  * head.c - of a long input only the first K keys, in memory in proportion to K
  *
- * In:   keys as they land in the store, and the histogram of small text numbers.
+ * In:   keys as they land in the store.
  * Out:  the same without keys that cannot be among the first K.
  *
  * Keys land as ever, until there are some times K; then they are sorted, the first K
@@ -12,7 +12,8 @@
  * small sort for each 3 K of them.
  *
  * This works on the store and so with the CPU alone: where little is sorted a GPU is
- * of no use.
+ * of no use.  Keys of a histogram take no memory, so they are left out: the first K of
+ * the others are enough, and the bound is hardly worse.
  *
  * Invariant: the first K of all that came are in the store or the histogram.
  */
@@ -108,32 +109,12 @@ cut_shelf(struct gsort *job, unsigned stream, uint64_t *left)
 	assert(shelf->gone == 0);
 	if (job->options->unique)
 		gs_select_span(&once, &span);
-	if (span.count >= *left && *left > 0) {
-		span.count = (size_t)*left;
+	if (*left > 0 && *left <= span.count)
 		set_bound(&job->head, stream, shelf->bits == 32 ?
 		          ((const uint32_t *)span.keys)[*left - 1] :
 		          ((const uint64_t *)span.keys)[*left - 1]);
-	} else if (*left == 0) {
-		span.count = 0;
-	}
-	shelf->count = span.count;
-	*left -= span.count;
-}
-
-/* The histogram stays as it is, but how many of the first *LEFT keys are there? */
-static void
-cut_counts(struct gsort *job, uint64_t *left)
-{
-	const struct gs_count *small = &job->small;
-
-	for (size_t b = 0; b < small->bin_count && *left > 0; b++) {
-		const uint64_t bin = small->bins[job->options->reverse ? small->bin_count - 1 - b : b];
-		const uint64_t keys = job->options->unique ? bin > 0 : bin;
-
-		if (keys >= *left)
-			set_bound(&job->head, small->stream, 0);
-		*left -= keys < *left ? keys : *left;
-	}
+	shelf->count = span.count < *left ? span.count : (size_t)*left;
+	*left -= shelf->count;
 }
 
 gs_status
@@ -146,14 +127,10 @@ gs_head_poll(struct gsort *job)
 	assert(job->backend == &gs_backend_cpu);
 	TRY(gs_fill_flush(job));
 	TRY(job->backend->finish(job->device));
-	if (job->decoder != NULL)
-		gs_text_fetch_small(job->decoder, job->small.bins);
 	for (unsigned i = 0; i < GS_STREAMS; i++) {
 		const unsigned s = job->options->reverse ? GS_STREAMS - 1 - i : i;
 
-		if (job->small.bins != NULL && job->small.stream == s)
-			cut_counts(job, &left);
-		else if (job->store.shelf[s].bits > 0)
+		if (job->store.shelf[s].bits > 0)
 			cut_shelf(job, s, &left);
 	}
 	job->head.held = job->options->head_count - left;

@@ -94,8 +94,7 @@ set_formats(struct gsort *job)
 	job->text = (struct gs_text_options){
 		.floats = options->type == GSORT_TEXT_FLOAT,
 		.reverse = options->reverse,
-		.merge_zeros = options->unique || options->counts || options->repeated ||
-		               options->singletons,
+		.merge_zeros = gs_select_wants_groups(options),
 		.terminator = terminator,
 		.invalid = options->invalid,
 		.header_lines = options->header_lines,
@@ -134,6 +133,7 @@ memory_wanted(const struct gsort_options *options, const struct gs_limits *limit
 static void
 gather_facts(struct gsort *job)
 {
+	const struct gsort_options *options = job->options;
 	struct gs_limits limits;
 
 	gs_limits_read(&limits);
@@ -147,10 +147,13 @@ gather_facts(struct gsort *job)
 		.input_count = job->options->input_count,
 		.device = job->options->device,
 		.gpu_built = gs_backend_gpu != NULL,
-		.gpu_memory_bytes = job->options->gpu_memory_bytes,
-		.threads = job->options->threads,
+		.gpu_memory_bytes = options->gpu_memory_bytes,
+		.threads = options->threads,
 		.cores = limits.cores,
 		.memory_bytes = memory_wanted(job->options, &limits),
+		.heads = options->head && !options->counts && !options->repeated &&
+		         !options->singletons,
+		.head_count = options->head_count,
 		.host_bytes = limits.host_bytes,
 		.address_bytes = limits.address_bytes,
 		.files = limits.files,
@@ -209,7 +212,7 @@ carve(struct gsort *job)
 	job->count_memory = gs_arena_take(arena, plan->count_bytes);
 	job->print[0] = gs_arena_take(arena, print_bytes);
 	job->print[1] = gs_arena_take(arena, print_bytes);
-	job->select.times = gs_arena_take(arena, job->options->counts ?
+	job->select.times = gs_arena_take(arena, gs_select_wants_groups(job->options) ?
 	                                         plan->print_keys * sizeof *job->select.times : 0);
 	job->header = gs_arena_take(arena, skip_bytes(job));
 	if (!text || merge)
@@ -234,7 +237,8 @@ allocate(struct gsort *job)
 		              text ? 32 : job->facts.key_bits, text ? GS_SMALL : 0,
 		              text ? 0 : plan->threads);
 	gs_select_open(&job->select, job->options, job->select.times);
-	job->verify.on = job->options->verify;
+	gs_verify_open(&job->verify, job->options, plan->threads);
+	gs_head_begin(job);
 	if (job->decoder_memory != NULL)
 		job->decoder = gs_text_decoder_init(job->decoder_memory, plan->chunk_bytes,
 		                                    plan->threads, &job->text);

@@ -56,6 +56,10 @@ enum { MOST_THREADS = 16 };
 #define TILE_BYTES		(16 * MIB)
 #define LEAST_TILE_BYTES	(64 * KIB)
 
+/* Keys that are held in any case before all but the first are forgotten: 8 MiB at
+ * most, sorted in some ms.  Not tuned. */
+#define LEAST_HEAD_KEYS		((uint64_t)1 << 20)
+
 /* A stack; the pipeline has three threads, and reads and parses with a team each. */
 #define STACK_BYTES		(8 * MIB)
 
@@ -331,6 +335,27 @@ set_shelves(struct gs_plan *plan, const struct gs_facts *facts)
 	plan->spills = key_bytes_most(facts) > (uses_gpu(plan) ? plan->run_bytes : plan->sort_bytes);
 }
 
+/*
+ * Where only the first keys are wanted, when to forget the others.  With 4 times as
+ * many a sort is amortized over 3 times as many that have passed; if not even twice
+ * as many fit, the job is a job like any other, and only its output is cut.
+ */
+static void
+set_head(struct gs_plan *plan, const struct gs_facts *facts)
+{
+	const uint64_t tiles_bytes = GS_STREAMS * plan->tile_bytes;
+	const uint64_t room_keys = plan->sort_bytes < tiles_bytes ? 0 :
+	                           (plan->sort_bytes - tiles_bytes) / sizeof(uint64_t);
+
+	if (!facts->heads || facts->device == GSORT_DEVICE_GPU || facts->head_count > room_keys / 2)
+		return;
+	plan->head_keys = facts->head_count > LEAST_HEAD_KEYS / 4 ? 4 * facts->head_count
+	                                                          : LEAST_HEAD_KEYS;
+	plan->head_keys = least(plan->head_keys, room_keys);
+	if (plan->head_keys > 0)
+		plan->gpu_from_bytes = plan->gpu_wait_bytes = GS_NEVER;
+}
+
 /* ---- merging --------------------------------------------------------------- */
 
 /* How many sources, each with two buffers of so many bytes, or of what gather takes at least. */
@@ -433,6 +458,7 @@ gs_plan_make(struct gs_plan *plan, const struct gs_facts *facts)
 	set_buffers(plan, facts);
 	set_shelves(plan, facts);
 	set_merge(plan, facts);
+	set_head(plan, facts);
 	assert(plan->tile_bytes % LEAST_TILE_BYTES == 0);
 	assert(2 * plan->sort_bytes <= plan->pool_bytes && plan->pool_bytes < plan->host_bytes);
 	return check_budget(plan, facts);

@@ -352,8 +352,10 @@ set_head(struct gs_plan *plan, const struct gs_facts *facts)
 	plan->head_keys = facts->head_count > LEAST_HEAD_KEYS / 4 ? 4 * facts->head_count
 	                                                          : LEAST_HEAD_KEYS;
 	plan->head_keys = least(plan->head_keys, room_keys);
-	if (plan->head_keys > 0)
+	if (plan->head_keys > 0) {
 		plan->gpu_from_bytes = plan->gpu_wait_bytes = GS_NEVER;
+		plan->spills = false;
+	}
 }
 
 /* ---- merging --------------------------------------------------------------- */

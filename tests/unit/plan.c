@@ -209,7 +209,7 @@ static const struct {
 	        .head_count = 100 MiB), 400 MiB, GS_NEVER },
 	{ "if they fit; or else at least twice as many",
 	  FACTS(.type = GSORT_U64, .key_bits = 64, .input_bytes = UNKNOWN, .heads = true,
-	        .head_count = 2000ull MiB), 4086ull MiB, GS_NEVER },
+	        .head_count = 2000ull MiB), 4252958720, GS_NEVER },
 	{ "one beyond that is a sort like any other",
 	  FACTS(.type = GSORT_U64, .key_bits = 64, .input_bytes = UNKNOWN, .heads = true,
 	        .head_count = 2048ull MiB), 0, 256 MiB },

@@ -481,6 +481,22 @@ gs_input_read(struct gs_input *input, void *into, size_t bytes, size_t *got)
 	return read_stream(input, file, into, bytes, got);
 }
 
+gs_status
+gs_input_skip(struct gs_input *input, uint64_t bytes, void *scratch, size_t scratch_bytes)
+{
+	size_t want, got;
+
+	for (uint64_t left = bytes; left > 0; left -= got) {
+		want = left < scratch_bytes ? (size_t)left : scratch_bytes;
+		TRY(gs_input_read(input, scratch, want, &got));
+		if (got < want)
+			return gs_fail(GS_EINPUT, "%s: %llu bytes cannot be skipped: there are only %llu",
+			               gs_input_name(input), (unsigned long long)bytes,
+			               (unsigned long long)(bytes - left + got));
+	}
+	return GS_OK;
+}
+
 void
 gs_input_stop(struct gs_input *input)
 {

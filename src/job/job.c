@@ -119,7 +119,8 @@ gather_facts(struct gsort *job)
 		.type = job->options->type,
 		.key_bits = gs_key_bits(job->options->type),
 		.input_bytes = UINT64_MAX,
-		.device = job->options->device,
+		.device = job->options->operation == GSORT_SORT ? job->options->device
+		                                                : GSORT_DEVICE_CPU,
 		.gpu_built = gs_backend_gpu != NULL,
 		.gpu_memory_bytes = job->options->gpu_memory_bytes,
 		.threads = job->options->threads,
@@ -192,8 +193,13 @@ open_job(struct gsort *job)
 		               job->options->gpu_memory_percent);
 	set_formats(job);
 	gather_facts(job);
+	if (job->options->operation == GSORT_CHECK && job->options->input_count > 1)
+		return gs_fail(GS_EUSAGE, "only one input can be checked; '%s' is another",
+		               job->options->inputs[1]);
 	TRY(gs_plan_make(&job->plan, &job->facts));	/* how many threads may read */
 	TRY(open_input(job));
+	if (job->options->operation == GSORT_CHECK)	/* constant memory, and no output */
+		return GS_OK;
 	job->facts.input_bytes = gs_input_bytes(job->input);
 	TRY(gs_plan_make(&job->plan, &job->facts));
 	TRY(open_output(job));

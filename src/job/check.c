@@ -10,13 +10,25 @@
  */
 #include <assert.h>
 
+#include "base/team.h"
 #include "format/key.h"
-#include "format/lines.h"
+#include "job/feed.h"
 #include "job/job.h"
 #include "job/order.h"
 
-/* Of binary keys: small enough to be compared out of the cache it was read to. */
-#define CHUNK_BYTES	((size_t)1 << 20)
+/*
+ * Of binary keys: compared out of the cache that it was read to.  1 GiB of cached u32,
+ * 2 cores, AMD EPYC VM, median of 15, milliseconds of the whole process:
+ *
+ *     cat    128 KiB  256 KiB  512 KiB  1 MiB  2 MiB  4 MiB  8 MiB
+ *     43.6   94.6     53.4     46.5     45.0   45.6   44.7   57.3
+ *
+ * From 4 MiB on files are read by several threads, where there are more cores.
+ */
+#define CHUNK_BYTES	((size_t)4 << 20)
+
+/* Of text: not tuned. */
+#define TEXT_BYTES	((size_t)1 << 20)
 
 /* ---- binary ------------------------------------------------------------- */
 
@@ -64,6 +76,40 @@ check_raw(struct gsort *job, struct gs_order *order, bool *disorder)
 	return GS_OK;
 }
 
+/* ---- text --------------------------------------------------------------- */
+
+static gs_status
+check_text(struct gsort *job, struct gs_order *order, bool *disorder)
+{
+	struct gs_feed *feed;
+
+	TRY(gs_arena_open(&job->arena, TEXT_BYTES));
+	if (!gs_input_next(job->input))
+		return GS_OK;
+	feed = gs_feed_open(gs_arena_take(&job->arena, TEXT_BYTES), TEXT_BYTES, job->input,
+	                    &job->text);
+	order->name = gs_input_name(job->input);
+	do {
+		size_t first;
+
+		TRY(gs_feed_next(feed));
+		first = gs_order_follow_text(order, feed->classes, feed->keys, feed->count);
+		*disorder = first < feed->count;
+		if (*disorder && job->options->check == GSORT_CHECK_FIRST) {
+			const char *line = feed->batch_text + feed->at[first];
+
+			(void)gs_order_fail_text(order, feed->numbers[first], line,
+			                         (size_t)(feed->text + feed->end - line),
+			                         job->text.terminator, "");
+		}
+		job->stats.bytes_in = feed->bytes;
+		atomic_store(&job->counters.bytes_in, feed->bytes);
+		atomic_store(&job->counters.keys_in, order->keys);
+	} while (feed->count > 0 && !*disorder);
+	job->stats.invalid_lines = feed->lines.invalid;
+	return GS_OK;
+}
+
 gs_status
 gs_check_inputs(struct gsort *job, bool *disorder)
 {
@@ -75,7 +121,9 @@ gs_check_inputs(struct gsort *job, bool *disorder)
 
 	*disorder = false;
 	atomic_store(&job->counters.phase, GSORT_READING);
-	TRY(check_raw(job, &order, disorder));
+	(void)gs_team_limit((job->plan.threads + 1) / 2);	/* the others read */
+	TRY(order.key_bits > 0 ? check_raw(job, &order, disorder)
+	                       : check_text(job, &order, disorder));
 	job->stats.keys = order.keys;
 	job->stats.breaks = order.breaks;
 	job->stats.duplicates = order.duplicates;

@@ -41,6 +41,15 @@ gs_job_note(const struct gsort *job, const char *format, ...)
 	job->options->note(job->options->note_context, line);
 }
 
+/* In a sort, reading comes first; in a check or merge, it has half of the threads. */
+static unsigned
+readers(const struct gsort *job)
+{
+	const unsigned threads = job->plan.threads;
+
+	return job->options->operation == GSORT_SORT ? threads : (threads + 1) / 2;
+}
+
 /* ---- opening ------------------------------------------------------------ */
 
 static gs_status
@@ -54,7 +63,8 @@ open_input(struct gsort *job)
 		.binary = key_bits > 0,
 		.terminal_ok = options->force,
 		.decompress = options->decompress,
-		.threads = job->plan.threads,
+		.threads = readers(job),
+		.later = options->operation == GSORT_MERGE,
 		.read = options->read,
 		.read_context = options->read_context,
 	};
@@ -192,9 +202,6 @@ open_job(struct gsort *job)
 	TRY(gs_options_check(job->options));
 	set_formats(job);
 	gather_facts(job);
-	if (job->options->operation == GSORT_CHECK && job->options->input_count > 1)
-		return gs_fail(GS_EUSAGE, "only one input can be checked; '%s' is another",
-		               job->options->inputs[1]);
 	TRY(gs_plan_make(&job->plan, &job->facts));	/* how many threads may read */
 	TRY(open_input(job));
 	if (job->options->operation == GSORT_CHECK)	/* constant memory, and no output */

@@ -30,7 +30,7 @@ struct gs_text_options {
 	bool               floats;	/* GSORT_TEXT_FLOAT */
 	bool               reverse;	/* keys are complemented */
 	bool               merge_zeros;	/* -0 is read as 0: of equal keys one is wanted */
-	char               terminator;	/* '\n' or '\0'; the other one is then a blank */
+	char               terminator;	/* '\n'; or '\0', and then a newline is a blank */
 	enum gsort_invalid invalid;
 	uint64_t           header_lines;	/* of each file: passed over */
 
@@ -38,6 +38,12 @@ struct gs_text_options {
 	 *  end of all for the others ("... and N more"); NULL: nobody cares. */
 	void             (*warn)(void *context, const char *line);
 	void              *warn_context;
+};
+
+/* Where the top of a file is kept. */
+struct gs_text_header {
+	char  *text;
+	size_t bytes, room;
 };
 
 /*

@@ -61,7 +61,7 @@ check_raw(struct gsort *job, struct gs_order *order, bool *disorder)
 {
 	struct gs_chunk *chunk;
 
-	TRY(gs_arena_open(&job->arena, GS_AHEAD_CHUNKS * CHUNK_BYTES));
+	TRY(gs_arena_open(&job->arena, GS_AHEAD_CHUNKS * CHUNK_BYTES, false));
 	TRY(gs_ahead_open_behind(&job->ahead, job->input, job->options->skip_bytes,
 	                         gs_arena_take(&job->arena, GS_AHEAD_CHUNKS * CHUNK_BYTES),
 	                         CHUNK_BYTES));
@@ -83,7 +83,7 @@ check_text(struct gsort *job, struct gs_order *order, bool *disorder)
 {
 	struct gs_feed *feed;
 
-	TRY(gs_arena_open(&job->arena, TEXT_BYTES));
+	TRY(gs_arena_open(&job->arena, TEXT_BYTES, false));
 	if (!gs_input_next(job->input))
 		return GS_OK;
 	feed = gs_feed_open(gs_arena_take(&job->arena, TEXT_BYTES), TEXT_BYTES, job->input,

@@ -171,6 +171,12 @@ merge_to_run(struct gsort *job, unsigned stream, const struct gs_source *sources
 	return end_run(job, list, depth > 0 ? depth : 1);
 }
 
+gs_status
+gs_aside_sources(struct gsort *job, unsigned stream, const struct gs_source *sources, size_t count)
+{
+	return merge_to_run(job, stream, sources, count, &job->asides[stream]);
+}
+
 static gs_status
 emit_merged(struct gsort *job, unsigned stream, struct gs_gather *gather)
 {

@@ -27,9 +27,6 @@
  */
 #define CHUNK_BYTES	((size_t)4 << 20)
 
-/* Of text: not tuned. */
-#define TEXT_BYTES	((size_t)1 << 20)
-
 /* ---- binary ------------------------------------------------------------- */
 
 /* The next chunk: *DISORDER if a key is not where it should be. */
@@ -83,10 +80,10 @@ check_text(struct gsort *job, struct gs_order *order, bool *disorder)
 {
 	struct gs_feed *feed;
 
-	TRY(gs_arena_open(&job->arena, TEXT_BYTES, false));
+	TRY(gs_arena_open(&job->arena, GS_FEED_BYTES_MOST, false));
 	if (!gs_input_next(job->input))
 		return GS_OK;
-	feed = gs_feed_open(gs_arena_take(&job->arena, TEXT_BYTES), TEXT_BYTES, job->input,
+	feed = gs_feed_open(gs_arena_take(&job->arena, GS_FEED_BYTES_MOST), GS_FEED_BYTES_MOST, job->input,
 	                    &job->text);
 	order->name = gs_input_name(job->input);
 	do {
@@ -107,6 +104,8 @@ check_text(struct gsort *job, struct gs_order *order, bool *disorder)
 		atomic_store(&job->counters.keys_in, order->keys);
 	} while (feed->count > 0 && !*disorder);
 	job->stats.invalid_lines = feed->lines.invalid;
+	if (feed->count == 0)
+		gs_lines_end(&feed->lines);
 	return GS_OK;
 }
 

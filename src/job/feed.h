@@ -15,7 +15,7 @@
 #include "format/lines.h"
 #include "io/input.h"
 
-enum { GS_FEED_KEYS = 4096 };	/* a batch; fits the second-level cache, not tuned */
+enum { GS_FEED_KEYS = 2048 };	/* a batch; fits the second-level cache, not tuned */
 
 struct gs_feed {
 	struct gs_input *input;
@@ -36,8 +36,9 @@ struct gs_feed {
 	char     text[];
 };
 
-/** The least memory of a feed: its longest line is half the text. */
-enum { GS_FEED_BYTES_LEAST = sizeof(struct gs_feed) + (16 << 10) };
+/** The least memory of a feed, which has room for a few of the longest lines; and what is
+ *  useful.  Not tuned. */
+enum { GS_FEED_BYTES_LEAST = sizeof(struct gs_feed) + (16 << 10), GS_FEED_BYTES_MOST = 1 << 20 };
 
 /** Begin the file of INPUT that is its turn, in MEMORY (borrowed); nothing to close. */
 struct gs_feed *

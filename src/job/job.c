@@ -167,6 +167,9 @@ gather_facts(struct gsort *job)
 		job->facts.host_bytes = limits.room_bytes;
 }
 
+/* Of text: room for the lines of a header.  Addresses; memory is what they need. */
+#define HEADER_BYTES	((size_t)1 << 20)
+
 /* ---- memory ------------------------------------------------------------- */
 
 /* What is counted: bins, and none of them if nothing is. */
@@ -209,6 +212,12 @@ carve(struct gsort *job)
 	job->print[1] = gs_arena_take(arena, print_bytes);
 	job->select.times = gs_arena_take(arena, job->options->counts ?
 	                                         plan->print_keys * sizeof *job->select.times : 0);
+	if (merge)
+		job->header = gs_arena_take(arena, (size_t)job->options->skip_bytes);
+	if (merge && text) {
+		job->text_header.room = job->options->header_lines > 0 ? HEADER_BYTES : 0;
+		job->text_header.text = gs_arena_take(arena, job->text_header.room);
+	}
 	if (!text || merge)
 		return;
 	job->chunk_memory = gs_arena_take(arena, GS_AHEAD_CHUNKS * plan->chunk_bytes);
@@ -293,7 +302,6 @@ sort_stream(struct gsort *job)
 	job->stats.read_seconds = read - start;
 	job->stats.sort_seconds = sorted - read;
 	job->stats.write_seconds = now() - sorted;
-	job->stats.seconds = now() - start;
 	return GS_OK;
 }
 
@@ -333,8 +341,11 @@ gsort_status
 gsort_run(gsort *job)
 {
 	const unsigned threads = gs_team_limit(job->plan.threads);
+	const double start = now();
 	bool disorder = false;
 	const gs_status status = run(job, &disorder);
+
+	job->stats.seconds = now() - start;
 
 	(void)gs_team_limit(threads);	/* the caller's own regions are none of our business */
 	atomic_store(&job->counters.phase, GSORT_DONE);

@@ -46,15 +46,13 @@ gs_arena_take(struct gs_arena *arena, size_t bytes)
 	char *taken;
 
 	arena->used_bytes += gs_arena_round(bytes);
-	if (arena->base == NULL)
+	if (arena->base == NULL || bytes == 0)
 		return NULL;
 	taken = arena->base + arena->used_bytes - gs_arena_round(bytes);
 	assert(arena->used_bytes <= arena->total_bytes);
 	/* A hint: without huge pages everything works, only slower; and with them, only larger. */
-	if (bytes > 0)
-		(void)madvise(taken, gs_arena_round(bytes),
-		              arena->huge_pages && bytes >= ALIGN_BYTES ? MADV_HUGEPAGE
-		                                                        : MADV_NOHUGEPAGE);
+	(void)madvise(taken, gs_arena_round(bytes), arena->huge_pages && bytes >= ALIGN_BYTES
+	                                            ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 	return taken;
 }
 

@@ -29,9 +29,9 @@ struct gs_arena {
 MUST_CHECK gs_status gs_arena_open(struct gs_arena *arena, size_t bytes, bool huge_pages);
 
 /**
- * Hand out the next BYTES, page-aligned; never fails: the plan has added up
- * every call, so running out is a bug there.  From an arena that is not open nothing
- * comes (NULL), but used_bytes adds up: so who carves can first ask how much it takes.
+ * Hand out the next BYTES, page-aligned (0: NULL); never fails: who opened the arena
+ * has added up every call.  An arena that is not open yet does that: it hands out
+ * nothing (NULL), but used_bytes goes up all the same.
  */
 void *gs_arena_take(struct gs_arena *arena, size_t bytes);
 

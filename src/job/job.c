@@ -262,8 +262,10 @@ open_job(struct gsort *job)
 	if (job->options->operation == GSORT_CHECK)	/* constant memory, and no output */
 		return GS_OK;
 	job->facts.input_bytes = gs_input_bytes(job->input);
-	if (job->facts.input_bytes == GS_UNKNOWN && job->options->size_hint > 0)
+	if (job->facts.input_bytes == GS_UNKNOWN && job->options->size_hint > 0) {
 		job->facts.input_bytes = job->options->size_hint;
+		job->facts.guessed = true;
+	}
 	TRY(gs_plan_make(&job->plan, &job->facts));
 	TRY(allocate(job));
 	job->counters.bytes_total = job->facts.input_bytes;

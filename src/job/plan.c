@@ -130,15 +130,24 @@ uses_gpu(const struct gs_plan *plan)
 	return plan->gpu_from_bytes != GS_NEVER;
 }
 
-/* Most bytes of keys that the input can become. */
+/* What the input cannot be larger than, unless it grows. */
+static uint64_t
+input_bytes_most(const struct gs_facts *facts)
+{
+	return facts->guessed ? UINT64_MAX : facts->input_bytes;
+}
+
+/* Most bytes of keys that it can become. */
 static uint64_t
 key_bytes_most(const struct gs_facts *facts)
 {
-	if (facts->key_bits > 0 || facts->input_bytes > UINT64_MAX / 8)
-		return facts->input_bytes;
+	const uint64_t bytes = input_bytes_most(facts);
+
+	if (facts->key_bits > 0 || bytes > UINT64_MAX / 8)
+		return bytes;
 	if (facts->type == GSORT_TEXT_FLOAT)	/* "0\n" */
-		return facts->input_bytes / 2 * 8 + 8;
-	return facts->input_bytes / 11 * 8 + 16;	/* "4294967296\n"; "65536\n" is no worse */
+		return bytes / 2 * 8 + 8;
+	return bytes / 11 * 8 + 16;	/* "4294967296\n"; "65536\n" is no worse */
 }
 
 /* ---- memory, and who may use it ------------------------------------------- */
@@ -209,7 +218,11 @@ choose_device(struct gs_plan *plan, const struct gs_facts *facts)
 		plan->gpu_from_bytes = pipe_from;
 		plan->gpu_wait_bytes = file_from;
 	} else if (known_bytes >= file_from) {
-		plan->gpu_from_bytes = plan->gpu_wait_bytes = 0;
+		plan->gpu_from_bytes = 0;
+		plan->gpu_wait_bytes = facts->guessed ? file_from : 0;
+	} else if (facts->guessed) {
+		plan->gpu_from_bytes = pipe_from;
+		plan->gpu_wait_bytes = file_from;
 	}
 	return GS_OK;
 }
@@ -218,14 +231,18 @@ choose_device(struct gs_plan *plan, const struct gs_facts *facts)
 static void
 set_tiles(struct gs_plan *plan, const struct gs_facts *facts)
 {
+	uint64_t bytes = plan->host_bytes;
+
+	if (uses_gpu(plan))
+		take_from(&bytes, CUDA_BYTES);
 	/* One fills, one crosses the bus, one waits; and each stream of text fills its own. */
 	plan->ring_tiles = facts->key_bits == 0 ? GS_STREAMS + 1 : 4;
 	plan->tile_bytes = TILE_BYTES;
-	if (facts->input_bytes < TILE_BYTES)
+	if (input_bytes_most(facts) < TILE_BYTES)
 		plan->tile_bytes = power_of_two_from(facts->input_bytes);
 	while (facts->gpu_memory_bytes > 0 && plan->tile_bytes > facts->gpu_memory_bytes / 8)
 		plan->tile_bytes /= 2;
-	while (plan->tile_bytes > plan->host_bytes / 64)
+	while (plan->tile_bytes > bytes / 64)
 		plan->tile_bytes /= 2;
 	if (plan->tile_bytes < LEAST_TILE_BYTES)
 		plan->tile_bytes = LEAST_TILE_BYTES;
@@ -234,7 +251,8 @@ set_tiles(struct gs_plan *plan, const struct gs_facts *facts)
 static void
 set_text(struct gs_plan *plan, const struct gs_facts *facts, uint64_t *left)
 {
-	uint64_t share = *left / 64, most = facts->input_bytes < 8 * MIB ? 1 * MIB : 16 * MIB;
+	const uint64_t most = input_bytes_most(facts) < 8 * MIB ? 1 * MIB : 16 * MIB;
+	uint64_t share = *left / 64;
 
 	if (facts->operation == GSORT_MERGE) {
 		share /= within(1, facts->input_count, MOST_FAN_IN);
@@ -297,7 +315,7 @@ set_shelves(struct gs_plan *plan, const struct gs_facts *facts)
 		plan->merge_bytes = least(plan->merge_bytes / 4, GPU_MERGE_BYTES);
 	if (facts->operation != GSORT_SORT)
 		return;
-	if (facts->input_bytes < UINT64_MAX / 16)
+	if (key_bytes_most(facts) < UINT64_MAX / 4)
 		bytes = least(bytes, 2 * key_bytes_most(facts) + 16 * plan->tile_bytes);
 	addresses /= 4 * streams;
 	while (plan->tile_bytes > addresses && plan->tile_bytes > LEAST_TILE_BYTES)

@@ -25,6 +25,7 @@ struct gs_facts {
 	unsigned          key_bits;		/* 8 .. 64; 0: text */
 	size_t            print_bytes;		/* memory to print a key; 0: it goes out where it lies */
 	uint64_t          input_bytes;		/* or UINT64_MAX: nobody knows */
+	bool              guessed;		/* that is a hint, no promise */
 	size_t            input_count;		/* of GSORT_MERGE: to be merged */
 	enum gsort_device device;
 	bool              gpu_built;		/* this build has a GPU backend */
@@ -70,8 +71,8 @@ struct gs_plan {
 	size_t   most_runs;		/* that there are room for, of each stream */
 	size_t   fan_in;		/* most that are merged at once */
 	size_t   merge_bytes;		/* memory of merging them */
-	size_t   source_bytes;		/* GSORT_MERGE: memory for each input that is being
-					 * read, a chunk of text and its decoder (1 thread) */
+	size_t   source_bytes;		/* GSORT_MERGE: memory for each input of text that is
+					 * being read (feed.h) */
 	size_t   spill_bytes;		/* memory of writing runs to disk */
 };
 

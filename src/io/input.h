@@ -31,6 +31,7 @@ struct gs_input_options {
 	bool                  terminal_ok;	/* read binary keys from a terminal */
 	enum gsort_decompress decompress;
 	unsigned              threads;	/* for regular files */
+	const struct gs_input *stops_with;	/* or NULL: stopping that one stops this, too */
 	bool                  later;	/* open only to check; again, and to stay, when its turn comes */
 
 	/* Instead of files: as read(2), see gsort.h.  In messages it is called "input". */

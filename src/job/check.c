@@ -41,7 +41,7 @@ check_chunk(struct gsort *job, struct gs_order *order, const struct gs_chunk *ch
 
 	job->stats.bytes_in += chunk->bytes;
 	if (chunk->bytes % key_bytes != 0)
-		return gs_raw_partial(options->type, chunk->name, job->stats.bytes_in);
+		return gs_order_partial(options, chunk->name, job->stats.bytes_in);
 	gs_raw_to_ordered(options->type, options->endian, options->reverse, chunk->data, count);
 	first = gs_order_follow(order, chunk->data, count);
 	atomic_store(&job->counters.bytes_in, job->stats.bytes_in);
@@ -70,6 +70,7 @@ check_raw(struct gsort *job, struct gs_order *order, bool *disorder)
 		TRY(check_chunk(job, order, chunk, disorder));
 		gs_ahead_give(&job->ahead, chunk);
 	}
+	job->stats.bytes_in += job->options->skip_bytes;
 	return GS_OK;
 }
 

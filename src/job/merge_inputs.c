@@ -74,6 +74,7 @@ begin(struct input *input)
 		.terminal_ok = job->options->force,
 		.decompress = job->options->decompress,
 		.threads = (job->plan.threads + 1) / 2,
+		.stops_with = job->input,
 		.read = job->options->read,
 		.read_context = job->options->read_context,
 	};
@@ -151,7 +152,7 @@ read_keys(struct input *input, void *into, size_t room, size_t *count)
 	gs_raw_to_ordered(options->type, options->endian, options->reverse, into, *count);
 	input->bytes += got;
 	if (status == GS_OK && got % key_bytes != 0)
-		status = gs_raw_partial(options->type, input->name, input->bytes);
+		status = gs_order_partial(options, input->name, input->bytes);
 	TRY(follow(input, into, count));
 	if (status == GS_OK && got < room * key_bytes)
 		end(input);

@@ -12,8 +12,10 @@
  * Invariant: LAST is the key before the next piece, if there was one.
  */
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "format/decode.h"
 #include "job/order.h"
 
 enum {
@@ -207,4 +209,16 @@ gs_order_fail_text(const struct gs_order *order, uint64_t number, const char *li
 	return gs_fail(GS_EINPUT, "%s:%llu: disorder: %.*s%s%s", order->name,
 	               (unsigned long long)number, (int)(cut ? LINE_MOST : length), line,
 	               cut ? "..." : "", tail);
+}
+
+gs_status
+gs_order_partial(const struct gsort_options *options, const char *name, uint64_t bytes)
+{
+	char behind[1024];
+
+	if (options->skip_bytes == 0)
+		return gs_raw_partial(options->type, name, bytes);
+	snprintf(behind, sizeof behind, "%s: behind %llu skipped", name,
+	         (unsigned long long)options->skip_bytes);
+	return gs_raw_partial(options->type, behind, bytes);
 }

@@ -55,4 +55,7 @@ gs_status gs_order_fail(const struct gs_order *order, const struct gs_encoding *
 gs_status gs_order_fail_text(const struct gs_order *order, uint64_t number, const char *line,
                              size_t bytes, char terminator, const char *tail);
 
+/** The error for a binary input of BYTES behind options.skip_bytes: no whole keys. */
+gs_status gs_order_partial(const struct gsort_options *options, const char *name, uint64_t bytes);
+
 #endif

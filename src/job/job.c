@@ -41,6 +41,15 @@ gs_job_note(const struct gsort *job, const char *format, ...)
 	job->options->note(job->options->note_context, line);
 }
 
+/* In a sort, reading comes first; in a check or merge, it has half of the threads. */
+static unsigned
+readers(const struct gsort *job)
+{
+	const unsigned threads = job->plan.threads;
+
+	return job->options->operation == GSORT_SORT ? threads : (threads + 1) / 2;
+}
+
 /* ---- opening ------------------------------------------------------------ */
 
 static gs_status
@@ -54,7 +63,8 @@ open_input(struct gsort *job)
 		.binary = key_bits > 0,
 		.terminal_ok = options->force,
 		.decompress = options->decompress,
-		.threads = job->plan.threads,
+		.threads = readers(job),
+		.later = options->operation == GSORT_MERGE,
 		.read = options->read,
 		.read_context = options->read_context,
 	};
@@ -62,7 +72,7 @@ open_input(struct gsort *job)
 	uint64_t bytes;
 
 	TRY(gs_input_open(&job->input, &in));
-	/* A header of whole keys does not matter; behind another one, fill.c finds it. */
+	/* A header of whole keys does not matter; behind another one it is found later. */
 	if (key_bits > 0 && options->skip_bytes % (key_bits / 8) == 0 &&
 	    (name = gs_input_partial(job->input, key_bits / 8, &bytes)) != NULL)
 		return gs_raw_partial(options->type, name, bytes);
@@ -170,6 +180,9 @@ skip_bytes(const struct gsort *job)
 	return job->facts.key_bits > 0 ? job->options->skip_bytes : 0;
 }
 
+/* Of text: room for the lines of a header.  Addresses; memory is what they need. */
+#define HEADER_BYTES	((size_t)1 << 20)
+
 /* ---- memory ------------------------------------------------------------- */
 
 /* What is counted: bins, and none of them if nothing is. */
@@ -215,6 +228,10 @@ carve(struct gsort *job)
 	job->select.times = gs_arena_take(arena, gs_select_wants_groups(job->options) ?
 	                                         plan->print_keys * sizeof *job->select.times : 0);
 	job->header = gs_arena_take(arena, skip_bytes(job));
+	if (merge && text) {
+		job->text_header.room = job->options->header_lines > 0 ? HEADER_BYTES : 0;
+		job->text_header.text = gs_arena_take(arena, job->text_header.room);
+	}
 	if (!text || merge)
 		return;
 	job->chunk_memory = gs_arena_take(arena, GS_AHEAD_CHUNKS * plan->chunk_bytes);
@@ -278,6 +295,8 @@ open_job(struct gsort *job)
 	gather_facts(job);
 	TRY(gs_plan_make(&job->plan, &job->facts));	/* how many threads may read */
 	TRY(open_input(job));
+	if (job->options->operation == GSORT_CHECK)	/* constant memory, and no output */
+		return GS_OK;
 	job->facts.input_bytes = gs_input_bytes(job->input);
 	if (job->facts.input_bytes == GS_UNKNOWN && job->options->size_hint > 0) {
 		job->facts.input_bytes = job->options->size_hint;
@@ -320,7 +339,6 @@ sort_stream(struct gsort *job)
 	job->stats.read_seconds = read - start;
 	job->stats.sort_seconds = sorted - read;
 	job->stats.write_seconds = now() - sorted;
-	job->stats.seconds = now() - start;
 	return GS_OK;
 }
 
@@ -360,8 +378,11 @@ gsort_status
 gsort_run(gsort *job)
 {
 	const unsigned threads = gs_team_limit(job->plan.threads);
+	const double start = now();
 	bool disorder = false;
 	const gs_status status = run(job, &disorder);
+
+	job->stats.seconds = now() - start;
 
 	(void)gs_team_limit(threads);	/* the caller's own regions are none of our business */
 	atomic_store(&job->counters.phase, GSORT_DONE);

@@ -113,6 +113,7 @@ struct gsort {
 	struct gs_verify            verify;
 	struct gs_head              head;
 	struct gs_encoding          encoding;
+	struct gs_text_header       text_header;	/* of GSORT_MERGE */
 	char                       *header;	/* of a binary input: options.skip_bytes of it */
 	size_t                      header_bytes;
 
@@ -165,6 +166,11 @@ MUST_CHECK gs_status gs_aside_batch(struct gsort *job);
 
 /** The same with the last batch, sorted already: on the CPU it may stay where it is. */
 MUST_CHECK gs_status gs_aside_last(struct gsort *job);
+
+/** Merge sorted sources of STREAM, at most plan.fan_in, into a run on disk that is set aside. */
+MUST_CHECK gs_status
+gs_aside_sources(struct gsort *job, unsigned stream, const struct gs_source *sources,
+                 size_t count);
 
 /** Merge all that was set aside of STREAM, to gs_emit_span(). */
 MUST_CHECK gs_status gs_aside_emit(struct gsort *job, unsigned stream);

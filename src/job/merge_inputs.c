@@ -108,8 +108,7 @@ note_keys(struct input *input, unsigned stream, const void *keys, size_t count, 
 
 	input->bytes += bytes;
 	input->keys += count;
-	if (job->verify.on)
-		gs_verify_in(&input->verify, stream, job->plan.stream_bits[stream], keys, count);
+	gs_verify_in(&input->verify, stream, job->plan.stream_bits[stream], keys, count);
 	atomic_fetch_add(&job->counters.bytes_in, bytes);
 	atomic_fetch_add(&job->counters.keys_in, count);
 }
@@ -289,6 +288,7 @@ list_inputs(struct gsort *job, const struct inputs *inputs)
 			.order = { .key_bits = job->facts.key_bits },
 			.memory = job->source_memory + i % job->plan.fan_in * job->plan.source_bytes,
 		};
+		gs_verify_open(&input->verify, job->options, 1);
 		if (strcmp(input->name, "-") == 0) {
 			input->begun = input->ended = standard;
 			standard = true;
@@ -408,8 +408,7 @@ count(struct gsort *job, const struct inputs *inputs)
 			inputs->all[i].keys += got;
 		} while (!inputs->all[i].ended);
 	sum_up(job, inputs);
-	if (job->verify.on)
-		gs_verify_in_counts(&job->verify, 0, 0, job->small.bins, job->small.bin_count);
+	gs_verify_in_counts(&job->verify, &job->small, 0);
 	return gs_emit(job);
 }
 

@@ -422,15 +422,3 @@ gsort_type_named(const char *name, enum gsort_type *type)
 		}
 	return false;
 }
-
-const char *
-gsort_version(void)
-{
-	return PACKAGE_VERSION "\n"
-#ifdef HAVE_CUDA
-	       "GPU backend: CUDA, " GS_CUDA_ARCH
-#else
-	       "GPU backend: none"
-#endif
-	       ;
-}

@@ -15,6 +15,7 @@
 #include "base/limits.h"
 #include "base/team.h"
 #include "format/key.h"
+#include "io/replace.h"
 #include "job/job.h"
 #include "job/options.h"
 
@@ -437,6 +438,12 @@ gsort_close(gsort *job)
 	(void)gs_fail(GS_OK, "%s", message);	/* closing must not hide why */
 }
 
+void
+gsort_abandon(void)
+{
+	gs_replace_abandon();
+}
+
 const char *
 gsort_message(void)
 {
@@ -452,16 +459,4 @@ gsort_type_named(const char *name, enum gsort_type *type)
 			return true;
 		}
 	return false;
-}
-
-const char *
-gsort_version(void)
-{
-	return PACKAGE_VERSION "\n"
-#ifdef HAVE_CUDA
-	       "GPU backend: CUDA, " GS_CUDA_ARCH
-#else
-	       "GPU backend: none"
-#endif
-	       ;
 }

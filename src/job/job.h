@@ -120,6 +120,9 @@ struct gsort {
 	struct gs_counters          counters;
 };
 
+/** "1.0 GiB": for people, so one decimal will do; returns TEXT. */
+const char *gs_job_size_text(uint64_t bytes, char text[32]);
+
 /** Pass a line of news to the caller of the library. */
 void gs_job_note(const struct gsort *job, const char *format, ...) PRINTF(2, 3);
 

@@ -2,7 +2,6 @@
 /*
  * line.c - unusual lines, and what is wrong with bad ones
  */
-#include <assert.h>
 #include <stdio.h>
 
 #include "format/key.h"

@@ -104,8 +104,7 @@ set_formats(struct gsort *job)
 	job->text = (struct gs_text_options){
 		.floats = options->type == GSORT_TEXT_FLOAT,
 		.reverse = options->reverse,
-		.merge_zeros = options->unique || options->counts || options->repeated ||
-		               options->singletons,
+		.merge_zeros = gs_select_wants_groups(options),
 		.terminator = terminator,
 		.invalid = options->invalid,
 		.header_lines = options->header_lines,
@@ -144,6 +143,7 @@ memory_wanted(const struct gsort_options *options, const struct gs_limits *limit
 static void
 gather_facts(struct gsort *job)
 {
+	const struct gsort_options *options = job->options;
 	struct gs_limits limits;
 
 	gs_limits_read(&limits);
@@ -151,15 +151,19 @@ gather_facts(struct gsort *job)
 		.operation = job->options->operation,
 		.type = job->options->type,
 		.key_bits = gs_key_bits(job->options->type),
+		.headers = job->options->header_lines > 0,
 		.print_bytes = print_bytes(job),
 		.input_bytes = UINT64_MAX,
 		.input_count = job->options->input_count,
 		.device = job->options->device,
 		.gpu_built = gs_backend_gpu != NULL,
-		.gpu_memory_bytes = job->options->gpu_memory_bytes,
-		.threads = job->options->threads,
+		.gpu_memory_bytes = options->gpu_memory_bytes,
+		.threads = options->threads,
 		.cores = limits.cores,
 		.memory_bytes = memory_wanted(job->options, &limits),
+		.heads = options->head && !options->counts && !options->repeated &&
+		         !options->singletons,
+		.head_count = options->head_count,
 		.host_bytes = limits.host_bytes,
 		.address_bytes = limits.address_bytes,
 		.files = limits.files,
@@ -167,6 +171,13 @@ gather_facts(struct gsort *job)
 	};
 	if (job->facts.memory_bytes > 0)	/* who says how much may have it all */
 		job->facts.host_bytes = limits.room_bytes;
+}
+
+/* Of binary inputs; those of text have lines. */
+static size_t
+skip_bytes(const struct gsort *job)
+{
+	return job->facts.key_bits > 0 ? job->options->skip_bytes : 0;
 }
 
 /* Of text: room for the lines of a header.  Addresses; memory is what they need. */
@@ -178,6 +189,8 @@ gather_facts(struct gsort *job)
 static size_t
 bin_count(const struct gsort *job)
 {
+	if (job->text.floats)
+		return 0;
 	if (job->facts.key_bits == 0)
 		return GS_SMALL_COUNT;
 	return job->plan.counts ? (size_t)1 << job->facts.key_bits : 0;
@@ -212,10 +225,9 @@ carve(struct gsort *job)
 	job->count_memory = gs_arena_take(arena, plan->count_bytes);
 	job->print[0] = gs_arena_take(arena, print_bytes);
 	job->print[1] = gs_arena_take(arena, print_bytes);
-	job->select.times = gs_arena_take(arena, job->options->counts ?
+	job->select.times = gs_arena_take(arena, gs_select_wants_groups(job->options) ?
 	                                         plan->print_keys * sizeof *job->select.times : 0);
-	if (merge)
-		job->header = gs_arena_take(arena, (size_t)job->options->skip_bytes);
+	job->header = gs_arena_take(arena, skip_bytes(job));
 	if (merge && text) {
 		job->text_header.room = job->options->header_lines > 0 ? HEADER_BYTES : 0;
 		job->text_header.text = gs_arena_take(arena, job->text_header.room);
@@ -224,7 +236,7 @@ carve(struct gsort *job)
 		return;
 	job->chunk_memory = gs_arena_take(arena, GS_AHEAD_CHUNKS * plan->chunk_bytes);
 	job->decoder_memory = gs_arena_take(arena, gs_text_decoder_bytes(plan->chunk_bytes,
-	                                                                 plan->threads));
+	                                                                 plan->threads, &job->text));
 }
 
 static gs_status
@@ -242,11 +254,33 @@ allocate(struct gsort *job)
 		              text ? 32 : job->facts.key_bits, text ? GS_SMALL : 0,
 		              text ? 0 : plan->threads);
 	gs_select_open(&job->select, job->options, job->select.times);
-	job->verify.on = job->options->verify;
+	gs_verify_open(&job->verify, job->options, plan->threads);
+	gs_head_begin(job);
 	if (job->decoder_memory != NULL)
 		job->decoder = gs_text_decoder_init(job->decoder_memory, plan->chunk_bytes,
 		                                    plan->threads, &job->text);
 	return GS_OK;
+}
+
+/*
+ * Directories that somebody named must do; /tmp, which nobody did, only where it is sure
+ * to be needed: ten lines of a pipe are sorted without.
+ */
+static gs_status
+check_temp(struct gsort *job)
+{
+	const bool named = job->options->temp_dir_count > 0 || getenv("TMPDIR") != NULL;
+	const bool known = job->facts.input_bytes != UINT64_MAX && !job->facts.guessed;
+	gs_status status;
+
+	if (!job->plan.spills && job->options->temp_dir_count == 0)
+		return GS_OK;
+	status = gs_aside_open(job);
+	if (status != GS_OK && !named && !known) {
+		gs_job_note(job, "%s, if memory does not do", gs_message());
+		return GS_OK;
+	}
+	return status;
 }
 
 /*
@@ -275,8 +309,7 @@ open_job(struct gsort *job)
 		gs_job_note(job, "%.1f MiB of memory are too few: %.1f are used",
 		            (double)job->facts.memory_bytes / (1 << 20),
 		            (double)job->plan.host_bytes / (1 << 20));
-	if (job->plan.spills || job->options->temp_dir_count > 0)
-		TRY(gs_aside_open(job));
+	TRY(check_temp(job));
 	return open_output(job);
 }
 

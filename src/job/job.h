@@ -51,6 +51,14 @@ struct gs_aside_list {
 	size_t           count;
 };
 
+/* What of the first keys is known: head.c. */
+struct gs_head {
+	bool     bounded;	/* of the stream's keys only those less than KEY matter, ... */
+	unsigned stream;	/* ... and none of the streams after it */
+	uint64_t key;
+	uint64_t held;		/* keys landed and kept, at most */
+};
+
 /* What gsort_progress() tells; written by the job's thread, read by any. */
 struct gs_counters {
 	atomic_uint   phase;		/* enum gsort_phase */
@@ -103,6 +111,7 @@ struct gsort {
 	struct gs_span              held;	/* drained, but another stream's turn */
 	struct gs_select            select;
 	struct gs_verify            verify;
+	struct gs_head              head;
 	struct gs_encoding          encoding;
 	struct gs_text_header       text_header;	/* of GSORT_MERGE */
 	char                       *header;	/* of a binary input: options.skip_bytes of it */
@@ -138,6 +147,10 @@ MUST_CHECK gs_status gs_fill_took(struct gsort *job, unsigned stream, size_t cou
 
 /** Feed all tiles that are being filled. */
 MUST_CHECK gs_status gs_fill_flush(struct gsort *job);
+
+/** Pass over options.skip_bytes at the top of the current binary input; the first one's
+ *  are kept in job->header. */
+MUST_CHECK gs_status gs_fill_header(struct gsort *job);
 
 /** Read everything; at the end all keys are with the backend, counted, or in runs. */
 MUST_CHECK gs_status gs_fill(struct gsort *job);
@@ -178,6 +191,20 @@ gs_aside_merge(struct gsort *job, unsigned stream, struct gs_source *sources, si
 
 /** Close and forget what is on disk. */
 void gs_aside_close(struct gsort *job);
+
+/* head.c: keep but the first keys, if plan.head_keys > 0 */
+
+/** Nothing has landed yet. */
+void gs_head_begin(struct gsort *job);
+
+/** A tile need not be longer than what the cache holds until it is filtered. */
+void gs_head_shorten(struct gs_tile *tile);
+
+/** COUNT keys of STREAM have landed at KEYS: keep those that may go out; how many. */
+size_t gs_head_filter(struct gsort *job, unsigned stream, void *keys, size_t count);
+
+/** Before more keys land: if there are too many, forget all but the first. */
+MUST_CHECK gs_status gs_head_poll(struct gsort *job);
 
 /* emit.c: sorted keys to output */
 

@@ -54,8 +54,8 @@ open_input(struct gsort *job)
 		.terminal_ok = options->force,
 		.decompress = options->decompress,
 		.threads = job->plan.threads,
-		.read = options->read,
-		.read_context = options->read_context,
+		.read = options->fed ? gs_feed_read : options->read,
+		.read_context = options->fed ? job : options->read_context,
 	};
 	const char *name;
 	uint64_t bytes;
@@ -74,8 +74,8 @@ open_output(struct gsort *job)
 		.binary = gs_key_bits(job->encoding.to) > 0,
 		.terminal_ok = job->options->force,
 		.in_place = job->options->in_place,
-		.write = job->options->write,
-		.write_context = job->options->write_context,
+		.write = job->options->drained ? gs_feed_write : job->options->write,
+		.write_context = job->options->drained ? job : job->options->write_context,
 	};
 
 	return gs_output_open(&job->output, &out);
@@ -187,6 +187,7 @@ allocate(struct gsort *job)
 static gs_status
 open_job(struct gsort *job)
 {
+	TRY(gs_feed_open(job));
 	if (job->options->gpu_memory_percent > 100)
 		return gs_fail(GS_EUSAGE, "%u%% of the GPU's memory is more than there is",
 		               job->options->gpu_memory_percent);
@@ -263,7 +264,7 @@ run(struct gsort *job, bool *disorder)
 }
 
 gsort_status
-gsort_run(gsort *job)
+gs_job_run(struct gsort *job)
 {
 	const unsigned threads = gs_team_limit(job->plan.threads);
 	bool disorder = false;
@@ -280,6 +281,16 @@ gsort_run(gsort *job)
 		return GSORT_TROUBLE;
 	}
 	return disorder ? GSORT_DISORDER : GSORT_OK;
+}
+
+gsort_status
+gsort_run(gsort *job)
+{
+	if (!job->options->fed && !job->options->drained)
+		return gs_job_run(job);
+	(void)gs_fail(GS_EUSAGE, "a job that is fed or drained runs by itself: it ends with "
+	              "gsort_feed_end() or gsort_drain()");
+	return GSORT_TROUBLE;
 }
 
 void
@@ -312,6 +323,7 @@ gsort_close(gsort *job)
 	if (job == NULL)
 		return;
 	snprintf(message, sizeof message, "%s", gs_message());
+	gs_feed_close(job);
 	gs_device_end(job);
 	gs_ahead_close(&job->ahead);
 	gs_output_close(job->output);

@@ -7,8 +7,8 @@
  * Regular files are opened at once, so a missing one is found before the first
  * byte is read, and so that nobody can take it away later.  Pipes are opened when
  * their turn comes: their writer may be waiting for another one to be read.  So
- * are the files beyond what RLIMIT_NOFILE allows; that they can be opened is
- * checked at the start all the same.
+ * are the files beyond what RLIMIT_NOFILE allows, and all of them with the option
+ * LATER; that they can be opened is checked at the start all the same.
  *
  * A large request on a regular file is cut into pieces that are read side by
  * side: copying from the page cache costs more than what is done with the bytes.
@@ -63,10 +63,12 @@ struct gs_input {
 	char               prefix[GS_MAGIC_BYTES];
 	size_t             prefix_bytes;
 	bool               ended;	/* a terminal says once that there is no more */
-	int                stop;	/* an eventfd, readable once gs_input_stop() was called */
+	int                stop;	/* an eventfd, readable once gs_input_stop() was called;
+					 * -1: only regular files, which keep nobody waiting */
 };
 
 static const char *const standard_input[] = { "-" };
+static const char *const caller_input[] = { "input" };	/* what a callback gives */
 
 static bool
 names_standard_input(const char *name)
@@ -76,9 +78,8 @@ names_standard_input(const char *name)
 
 /* ---- opening ----------------------------------------------------------- */
 
-/* How many files may stay open. */
-static size_t
-fds_allowed(void)
+size_t
+gs_input_most_open(void)
 {
 	struct rlimit limit;
 
@@ -178,11 +179,25 @@ is_spent(const struct gs_input *input, size_t file_at)
 	return false;
 }
 
+/* There is nothing to be opened, and nothing known. */
+static gs_status
+open_callback(struct gs_input *input)
+{
+	struct file *file = &input->files[0];
+
+	file->format = format_by_name(&input->options, file->name);
+	file->bytes = GS_UNKNOWN;
+	input->stop = eventfd(0, EFD_CLOEXEC);
+	return GS_OK;
+}
+
 static gs_status
 open_files(struct gs_input *input)
 {
-	size_t allowed = fds_allowed();
+	const size_t allowed = input->options.later ? 0 : gs_input_most_open();
 
+	if (input->options.read != NULL)
+		return open_callback(input);
 	for (size_t f = 0; f < input->count; f++)
 		if (names_standard_input(input->files[f].name) &&
 		    !gs_allows(STDIN_FILENO, O_RDONLY))
@@ -198,6 +213,8 @@ open_files(struct gs_input *input)
 		} else {
 			TRY(open_file(input, file, f < allowed));
 		}
+		if (!file->regular && input->stop < 0)
+			input->stop = eventfd(0, EFD_CLOEXEC);	/* failed: stopping takes longer */
 	}
 	return GS_OK;
 }
@@ -206,8 +223,10 @@ gs_status
 gs_input_open(struct gs_input **input, const struct gs_input_options *options)
 {
 	struct gs_input *in = calloc(1, sizeof *in);
-	size_t count = options->count > 0 ? options->count : 1;
-	const char *const *names = options->count > 0 ? options->names : standard_input;
+	const bool calls = options->read != NULL;
+	const size_t count = options->count > 0 && !calls ? options->count : 1;
+	const char *const *names = calls ? caller_input : options->count > 0 ? options->names
+	                                                                     : standard_input;
 	gs_status status;
 
 	*input = NULL;
@@ -217,7 +236,7 @@ gs_input_open(struct gs_input **input, const struct gs_input_options *options)
 	}
 	in->options = *options;
 	in->count = count;
-	in->stop = eventfd(0, EFD_CLOEXEC);	/* may fail: then stopping takes longer */
+	in->stop = -1;
 	for (size_t f = 0; f < count; f++) {
 		in->files[f].name = names[f];
 		in->files[f].fd = -1;
@@ -299,14 +318,24 @@ gs_input_name(const struct gs_input *input)
 	return input->files[input->next_at - 1].name;
 }
 
+static struct gs_reader
+reader_of(const struct gs_input *input, const struct file *file)
+{
+	return (struct gs_reader){
+		.fd = file->fd, .stop = input->stop,
+		.read = input->options.read, .context = input->options.read_context,
+	};
+}
+
 /* Read what a pipe begins with; text does not begin like compressed data. */
 static gs_status
 sniff_pipe(struct gs_input *input, struct file *file)
 {
+	const struct gs_reader reader = reader_of(input, file);
 	ssize_t got;
 
 	while (input->prefix_bytes < sizeof input->prefix) {
-		got = gs_read(file->fd, input->stop, input->prefix + input->prefix_bytes,
+		got = gs_read(&reader, input->prefix + input->prefix_bytes,
 		              sizeof input->prefix - input->prefix_bytes);
 		if (got < 0)
 			return gs_fail_errno(GS_EIO, "read failed: %s", file->name);
@@ -323,6 +352,8 @@ sniff_pipe(struct gs_input *input, struct file *file)
 static gs_status
 begin_file(struct gs_input *input, struct file *file)
 {
+	struct gs_reader reader;
+
 	input->begun = true;
 	if (file->waits)
 		TRY(open_file(input, file, true));
@@ -330,7 +361,8 @@ begin_file(struct gs_input *input, struct file *file)
 		TRY(sniff_pipe(input, file));
 	if (file->format == GSORT_DECOMPRESS_NONE)
 		return GS_OK;
-	return gs_inflate_open(&input->inflate, file->format, file->fd, input->stop, file->name,
+	reader = reader_of(input, file);
+	return gs_inflate_open(&input->inflate, file->format, &reader, file->name,
 	                       input->prefix, input->prefix_bytes);
 }
 
@@ -411,6 +443,8 @@ read_regular(struct gs_input *input, struct file *file, char *into, size_t bytes
 static gs_status
 read_stream(struct gs_input *input, struct file *file, char *into, size_t bytes, size_t *got)
 {
+	const struct gs_reader reader = reader_of(input, file);
+
 	if (input->prefix_bytes > 0) {
 		*got = input->prefix_bytes < bytes ? input->prefix_bytes : bytes;
 		memcpy(into, input->prefix, *got);
@@ -418,7 +452,7 @@ read_stream(struct gs_input *input, struct file *file, char *into, size_t bytes,
 		memmove(input->prefix, input->prefix + *got, input->prefix_bytes);
 	}
 	while (*got < bytes && !input->ended) {
-		ssize_t more = gs_read(file->fd, input->stop, into + *got, bytes - *got);
+		ssize_t more = gs_read(&reader, into + *got, bytes - *got);
 
 		if (more < 0)
 			return gs_fail_errno(GS_EIO, "read failed: %s", file->name);
@@ -438,7 +472,7 @@ gs_input_read(struct gs_input *input, void *into, size_t bytes, size_t *got)
 	*got = 0;
 	if (!input->begun)
 		TRY(begin_file(input, file));
-	if (file->fd < 0)
+	if (file->fd < 0 && input->options.read == NULL)	/* spent */
 		return GS_OK;
 	if (input->inflate != NULL)
 		return gs_inflate_read(input->inflate, into, bytes, got);
@@ -450,7 +484,8 @@ gs_input_read(struct gs_input *input, void *into, size_t bytes, size_t *got)
 void
 gs_input_stop(struct gs_input *input)
 {
-	(void)eventfd_write(input->stop, 1);
+	if (input->stop >= 0)
+		(void)eventfd_write(input->stop, 1);
 }
 
 void

@@ -33,7 +33,7 @@ struct gs_input_options {
 	unsigned              threads;	/* for regular files */
 	bool                  later;	/* open only to check; again, and to stay, when its turn comes */
 
-	/* Instead of files: as read(2), see gsort.h */
+	/* Instead of files: as read(2), see gsort.h.  In messages it is called "input". */
 	ptrdiff_t           (*read)(void *context, void *into, size_t bytes);
 	void                 *read_context;
 };
@@ -46,6 +46,9 @@ struct gs_input_options {
  */
 MUST_CHECK gs_status
 gs_input_open(struct gs_input **input, const struct gs_input_options *options);
+
+/** How many files this process had better have open at once for input. */
+size_t gs_input_most_open(void);
 
 /** Bytes of all inputs together, or GS_UNKNOWN: a pipe or compressed. */
 uint64_t gs_input_bytes(const struct gs_input *input);
@@ -77,7 +80,7 @@ MUST_CHECK gs_status
 gs_input_read(struct gs_input *input, void *into, size_t bytes, size_t *got);
 
 /** From another thread: the read that goes on stops waiting and comes out short; none
- *  shall follow. */
+ *  shall follow.  A callback that waits is waited for. */
 void gs_input_stop(struct gs_input *input);
 
 /** NULL is allowed. */

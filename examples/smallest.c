@@ -21,7 +21,8 @@ complain(gsort *job)
 int
 main(void)
 {
-	static double values[KEYS], smallest[WANTED];
+	static double values[KEYS];
+	static double smallest[WANTED + 1];	/* with room to see the end */
 	const struct gsort_options options = {
 		.type = GSORT_F64,
 		.head = true,		/* keeps ten keys, not a million */

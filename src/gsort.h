@@ -242,8 +242,8 @@ gsort_status gsort_feed_end(gsort *job);
 /**
  * Fetch the next BYTES of output.
  *
- * @got     set to BYTES, or less: the output ends there; 0: there is no more
- * @return  GSORT_OK; with *GOT 0 the job's result
+ * @got     set to BYTES, or less: the output ends there
+ * @return  GSORT_OK; with *GOT less than BYTES the job's result
  */
 gsort_status gsort_drain(gsort *job, void *into, size_t bytes, size_t *got);
 

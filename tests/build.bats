@@ -22,7 +22,9 @@ install() {
 
 @test "install puts program, library, manual and completions in place" {
 	install
-	for file in bin/gsort lib/libgsort.a include/gsort.h share/man/man1/gsort.1 \
+	for file in bin/gsort lib/libgsort.a lib/pkgconfig/gsort.pc include/gsort.h \
+	            share/man/man1/gsort.1 share/man/man3/gsort.3 \
+	            share/doc/gsort/examples/smallest.c \
 	            share/bash-completion/completions/gsort share/zsh/site-functions/_gsort \
 	            share/fish/vendor_completions.d/gsort.fish; do
 		[ -s "$root/$file" ] || { echo "$file"; find root; false; }
@@ -40,7 +42,7 @@ install() {
 	            share/fish/vendor_completions.d/numsort.fish; do
 		[ -s "$root/$file" ] || { echo "$file"; find root; false; }
 	done
-	[ -z "$(find "$root" -name '*gsort*' ! -name 'libgsort.a' ! -name gsort.h)" ]
+	[ -z "$(find "$root" -type f -name '*gsort*' ! -name libgsort.a ! -name 'gsort.[hp]*')" ]
 	grep -q -- '-F _gsort numsort$' "$root/share/bash-completion/completions/numsort"
 	head -n 1 "$root/share/zsh/site-functions/_numsort" | grep -qx '#compdef numsort'
 	not grep -w -- '-c gsort' "$root/share/fish/vendor_completions.d/numsort.fish"

@@ -190,7 +190,7 @@ gsort_drain(gsort *job, void *into, size_t bytes, size_t *got)
 		taken = take(&job->feed.out, (char *)into + *got, bytes - *got);
 		*got += taken;
 	}
-	return *got > 0 || bytes == 0 ? GSORT_OK : result(&job->feed);
+	return *got == bytes ? GSORT_OK : result(&job->feed);
 }
 
 /* ---- opening and closing ------------------------------------------------ */

@@ -56,13 +56,13 @@ collect_works() {
 	make -s -C "$GSORT_BUILD" install DESTDIR="$PWD/root" >log 2>&1 || { cat log; false; }
 
 	root=$PWD/root$prefix
-	export PKG_CONFIG_PATH=$root/lib/pkgconfig
+	PKG_CONFIG_PATH=$(dirname "$(find "$root" -name gsort.pc)")
+	export PKG_CONFIG_PATH
 	[ "$(pkg-config --modversion gsort)" = "$("$root/bin/gsort" --version | sed -n 's/^gsort //p')" ]
 	flags=$(pkg-config --define-variable=prefix="$root" --cflags --libs --static gsort)
 	for example in smallest collect; do
 		# shellcheck disable=SC2086
-		cc -std=c11 -Wall -Wextra -Werror -o $example \
-			"$root/share/doc/gsort/examples/$example.c" $flags
+		cc -std=c11 -Wall -Wextra -Werror -o $example "$(find "$root" -name $example.c)" $flags
 	done
 	smallest_works .
 	collect_works .

@@ -54,7 +54,7 @@ open_input(struct gsort *job)
 		.terminal_ok = options->force,
 		.decompress = options->decompress,
 		.threads = job->plan.threads,
-		.read = options->fed ? gs_feed_read : options->read,
+		.read = options->fed ? gs_handover_read : options->read,
 		.read_context = options->fed ? job : options->read_context,
 	};
 	const char *name;
@@ -74,7 +74,7 @@ open_output(struct gsort *job)
 		.binary = gs_key_bits(job->encoding.to) > 0,
 		.terminal_ok = job->options->force,
 		.in_place = job->options->in_place,
-		.write = job->options->drained ? gs_feed_write : job->options->write,
+		.write = job->options->drained ? gs_handover_write : job->options->write,
 		.write_context = job->options->drained ? job : job->options->write_context,
 	};
 
@@ -187,7 +187,7 @@ allocate(struct gsort *job)
 static gs_status
 open_job(struct gsort *job)
 {
-	TRY(gs_feed_open(job));
+	TRY(gs_handover_open(job));
 	if (job->options->gpu_memory_percent > 100)
 		return gs_fail(GS_EUSAGE, "%u%% of the GPU's memory is more than there is",
 		               job->options->gpu_memory_percent);
@@ -323,7 +323,7 @@ gsort_close(gsort *job)
 	if (job == NULL)
 		return;
 	snprintf(message, sizeof message, "%s", gs_message());
-	gs_feed_close(job);
+	gs_handover_close(job);
 	gs_device_end(job);
 	gs_ahead_close(&job->ahead);
 	gs_output_close(job->output);

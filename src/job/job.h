@@ -5,7 +5,7 @@
  * job.c tells what happens; fill.c is its first half (input to sorted batch),
  * aside.c sets batches aside as runs and merges them, emit.c is the second half
  * (sorted keys to output), device.c decides where.  check.c and merge_inputs.c are
- * the other two operations.  feed.c runs any of them behind the caller's back.
+ * the other two operations.  handover.c runs any of them behind the caller's back.
  */
 #ifndef GS_JOB_H
 #define GS_JOB_H
@@ -20,7 +20,7 @@
 #include "io/ahead.h"
 #include "io/input.h"
 #include "io/output.h"
-#include "job/feed.h"
+#include "job/handover.h"
 #include "job/plan.h"
 #include "job/select.h"
 #include "job/verify.h"
@@ -98,7 +98,7 @@ struct gsort {
 	size_t                      header_bytes;
 
 	struct gs_counters          counters;
-	struct gs_feed              feed;
+	struct gs_handover          handover;
 };
 
 /* job.c */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * feed.c - a job that is fed and drained by its caller
+ * handover.c - a job that is fed and drained by its caller
  *
  * In:   gsort_feed() and gsort_drain(), from one thread or from two.
  * Out:  the same job as ever, in a thread of its own, behind the callbacks that
  *       gsort.h offers to everybody.
  *
- * A handover is a rendezvous: the giver's piece goes there, and comes back when all
+ * A pass is a rendezvous: the giver's piece goes there, and comes back when all
  * of it has been copied (C. A. R. Hoare, "Communicating sequential processes", CACM
  * 21, 1978).  So nothing is buffered, and a queue that is shut tells either side that
  * the other one has gone.
@@ -23,15 +23,15 @@
 /* ---- handing over ------------------------------------------------------- */
 
 static void
-handover_open(struct gs_handover *handover)
+pass_open(struct gs_pass *pass)
 {
-	gs_queue_open(&handover->there);
-	gs_queue_open(&handover->back);
+	gs_queue_open(&pass->there);
+	gs_queue_open(&pass->back);
 }
 
 /* Wait until all BYTES are taken.  False: nobody takes any more. */
 static bool
-give(struct gs_handover *to, const void *data, size_t bytes)
+give(struct gs_pass *to, const void *data, size_t bytes)
 {
 	if (bytes == 0)
 		return true;
@@ -41,7 +41,7 @@ give(struct gs_handover *to, const void *data, size_t bytes)
 
 /* Wait for bytes, at most ROOM.  0: no more will come. */
 static size_t
-take(struct gs_handover *from, void *into, size_t room)
+take(struct gs_pass *from, void *into, size_t room)
 {
 	struct gs_piece *piece;
 	size_t bytes;
@@ -63,29 +63,29 @@ take(struct gs_handover *from, void *into, size_t room)
 
 /* Nothing more is given, nor taken: both sides return. */
 static void
-shut(struct gs_handover *handover)
+shut(struct gs_pass *pass)
 {
-	gs_queue_shut(&handover->there);
-	gs_queue_shut(&handover->back);
+	gs_queue_shut(&pass->there);
+	gs_queue_shut(&pass->back);
 }
 
 static void
-handover_close(struct gs_handover *handover)
+pass_close(struct gs_pass *pass)
 {
-	gs_queue_close(&handover->there);
-	gs_queue_close(&handover->back);
+	gs_queue_close(&pass->there);
+	gs_queue_close(&pass->back);
 }
 
 /* ---- the job's side ----------------------------------------------------- */
 
 ptrdiff_t
-gs_feed_read(void *context, void *into, size_t bytes)
+gs_handover_read(void *context, void *into, size_t bytes)
 {
-	struct gs_feed *feed = &((struct gsort *)context)->feed;
-	const size_t got = take(&feed->in, into, bytes);
+	struct gs_handover *hands = &((struct gsort *)context)->handover;
+	const size_t got = take(&hands->in, into, bytes);
 
 	/* Not an end: half an input must not become a whole output. */
-	if (atomic_load(&feed->stopped)) {
+	if (atomic_load(&hands->stopped)) {
 		errno = ECANCELED;
 		return -1;
 	}
@@ -93,11 +93,11 @@ gs_feed_read(void *context, void *into, size_t bytes)
 }
 
 int
-gs_feed_write(void *context, const void *data, size_t bytes)
+gs_handover_write(void *context, const void *data, size_t bytes)
 {
-	struct gs_feed *feed = &((struct gsort *)context)->feed;
+	struct gs_handover *hands = &((struct gsort *)context)->handover;
 
-	if (give(&feed->out, data, bytes))
+	if (give(&hands->out, data, bytes))
 		return 0;
 	errno = ECANCELED;
 	return -1;
@@ -105,12 +105,12 @@ gs_feed_write(void *context, const void *data, size_t bytes)
 
 /* Let everybody know how it ended. */
 static void
-end(struct gs_feed *feed, gsort_status result)
+end(struct gs_handover *hands, gsort_status result)
 {
-	feed->result = result;
-	snprintf(feed->message, sizeof feed->message, "%s", gs_message());
-	shut(&feed->in);
-	shut(&feed->out);
+	hands->result = result;
+	snprintf(hands->message, sizeof hands->message, "%s", gs_message());
+	shut(&hands->in);
+	shut(&hands->out);
 }
 
 static gs_status
@@ -118,7 +118,7 @@ run(void *context)
 {
 	struct gsort *job = context;
 
-	end(&job->feed, gs_job_run(job));
+	end(&job->handover, gs_job_run(job));
 	return GS_OK;
 }
 
@@ -126,19 +126,19 @@ run(void *context)
 static void
 start(struct gsort *job)
 {
-	if (atomic_exchange(&job->feed.started, true))
+	if (atomic_exchange(&job->handover.started, true))
 		return;
-	if (gs_thread_start(&job->feed.thread, run, job) != GS_OK)
-		end(&job->feed, GSORT_TROUBLE);
+	if (gs_thread_start(&job->handover.thread, run, job) != GS_OK)
+		end(&job->handover, GSORT_TROUBLE);
 }
 
 /* What the job has come to, once it has ended; its sentence is now the caller's. */
 static gsort_status
-result(const struct gs_feed *feed)
+result(const struct gs_handover *hands)
 {
-	if (feed->result != GSORT_OK)
-		(void)gs_fail(GS_OK, "%s", feed->message);
-	return feed->result;
+	if (hands->result != GSORT_OK)
+		(void)gs_fail(GS_OK, "%s", hands->message);
+	return hands->result;
 }
 
 /* ---- the caller's side -------------------------------------------------- */
@@ -155,26 +155,26 @@ gsort_feed(gsort *job, const void *data, size_t bytes)
 {
 	if (!job->options->fed)
 		return misuse("a job is fed only with the option FED");
-	if (job->feed.ended)
+	if (job->handover.ended)
 		return misuse("a job cannot be fed after gsort_feed_end()");
 	start(job);
-	return give(&job->feed.in, data, bytes) ? GSORT_OK : result(&job->feed);
+	return give(&job->handover.in, data, bytes) ? GSORT_OK : result(&job->handover);
 }
 
 gsort_status
 gsort_feed_end(gsort *job)
 {
-	struct gs_feed *feed = &job->feed;
+	struct gs_handover *hands = &job->handover;
 
 	if (!job->options->fed)
 		return misuse("a job is fed only with the option FED");
 	start(job);
-	feed->ended = true;
-	gs_queue_shut(&feed->in.there);
+	hands->ended = true;
+	gs_queue_shut(&hands->in.there);
 	if (job->options->drained)
 		return GSORT_OK;
-	(void)gs_queue_take(&feed->out.there);	/* nothing comes, but the end */
-	return result(feed);
+	(void)gs_queue_take(&hands->out.there);	/* nothing comes, but the end */
+	return result(hands);
 }
 
 gsort_status
@@ -187,21 +187,21 @@ gsort_drain(gsort *job, void *into, size_t bytes, size_t *got)
 		return misuse("a job is drained only with the option DRAINED");
 	start(job);
 	while (*got < bytes && taken > 0) {
-		taken = take(&job->feed.out, (char *)into + *got, bytes - *got);
+		taken = take(&job->handover.out, (char *)into + *got, bytes - *got);
 		*got += taken;
 	}
-	return *got == bytes ? GSORT_OK : result(&job->feed);
+	return *got == bytes ? GSORT_OK : result(&job->handover);
 }
 
 /* ---- opening and closing ------------------------------------------------ */
 
 gs_status
-gs_feed_open(struct gsort *job)
+gs_handover_open(struct gsort *job)
 {
 	const struct gsort_options *options = job->options;
 
-	handover_open(&job->feed.in);
-	handover_open(&job->feed.out);
+	pass_open(&job->handover.in);
+	pass_open(&job->handover.out);
 	if (options->fed && (options->input_count > 0 || options->read != NULL))
 		return gs_fail(GS_EUSAGE, "a job that is fed reads nothing else");
 	if (options->drained && (options->output != NULL || options->write != NULL))
@@ -210,18 +210,18 @@ gs_feed_open(struct gsort *job)
 }
 
 void
-gs_feed_close(struct gsort *job)
+gs_handover_close(struct gsort *job)
 {
-	struct gs_feed *feed = &job->feed;
+	struct gs_handover *hands = &job->handover;
 
-	if (atomic_load(&feed->started)) {
-		atomic_store(&feed->stopped, true);
-		shut(&feed->in);
-		shut(&feed->out);
+	if (atomic_load(&hands->started)) {
+		atomic_store(&hands->stopped, true);
+		shut(&hands->in);
+		shut(&hands->out);
 		if (!job->options->fed)
 			gs_input_stop(job->input);
-		(void)gs_thread_join(&feed->thread);
+		(void)gs_thread_join(&hands->thread);
 	}
-	handover_close(&feed->in);
-	handover_close(&feed->out);
+	pass_close(&hands->in);
+	pass_close(&hands->out);
 }

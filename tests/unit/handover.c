@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* feed.c - jobs that are fed and drained */
+/* handover.c - jobs that are fed and drained */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,8 +125,8 @@ nothing(void)
 static void
 half(void)
 {
-	const struct gsort_options to_file = { .fed = true, .output = "feed.tmp" };
-	const char *const names[] = { "feed.tmp" };
+	const struct gsort_options to_file = { .fed = true, .output = "handover.tmp" };
+	const char *const names[] = { "handover.tmp" };
 	const struct gsort_options from_file = {
 		.drained = true, .inputs = names, .input_count = 1, .reverse = true,
 	};
@@ -188,7 +188,7 @@ trouble(void)
 
 	options.type = GSORT_U32;
 	options.drained = false;
-	options.output = "feed.tmp";
+	options.output = "handover.tmp";
 	job = open_job(&options);
 	CHECK(feed_all(job, "12345", 5, 5) == GSORT_TROUBLE, "a fed job tells trouble at its end");
 	CHECK(strstr(gsort_message(), "multiple") != NULL, "part of a key: %s", gsort_message());
@@ -214,7 +214,7 @@ static void
 close_early(void)
 {
 	struct gsort_options options = both;
-	const struct gsort_options to_file = { .fed = true, .output = "feed.tmp" };
+	const struct gsort_options to_file = { .fed = true, .output = "handover.tmp" };
 	char piece[100];
 	size_t got;
 	gsort *job;
@@ -234,17 +234,17 @@ close_early(void)
 	      "some drained");
 	gsort_close(job);
 
-	CHECK((file = fopen("feed.tmp", "w")) != NULL && fputs("old\n", file) >= 0 &&
+	CHECK((file = fopen("handover.tmp", "w")) != NULL && fputs("old\n", file) >= 0 &&
 	      fclose(file) == 0, "an old file");
 	job = open_job(&to_file);
 	CHECK(gsort_feed(job, "2\n1\n", 4) == GSORT_OK, "half an input");
 	gsort_close(job);
-	CHECK((file = fopen("feed.tmp", "r")) != NULL &&
+	CHECK((file = fopen("handover.tmp", "r")) != NULL &&
 	      fgets(piece, sizeof piece, file) != NULL && strcmp(piece, "old\n") == 0,
 	      "the old file is as it was");
 	if (file != NULL)
 		fclose(file);
-	unlink("feed.tmp");
+	unlink("handover.tmp");
 }
 
 /* A job that waits for a pipe in which nothing comes. */
@@ -276,7 +276,7 @@ close_waiting(void)
 static void
 misuse(void)
 {
-	const char *const names[] = { "feed.tmp" };
+	const char *const names[] = { "handover.tmp" };
 	struct gsort_options options = both;
 	size_t got;
 	gsort *job;
@@ -284,7 +284,7 @@ misuse(void)
 	options.inputs = names, options.input_count = 1;
 	CHECK(gsort_open(&job, &options) == GSORT_TROUBLE && job == NULL, "fed, but from a file");
 	options = both;
-	options.output = "feed.tmp";
+	options.output = "handover.tmp";
 	CHECK(gsort_open(&job, &options) == GSORT_TROUBLE && job == NULL, "drained, but to a file");
 	job = open_job(&both);
 	CHECK(gsort_run(job) == GSORT_TROUBLE, "such a job is not run");
@@ -301,10 +301,10 @@ misuse(void)
 	gsort_close(job);
 }
 
-void unit_feed(void);
+void unit_handover(void);
 
 void
-unit_feed(void)
+unit_handover(void)
 {
 	uint64_t state = 1;
 

@@ -17,6 +17,8 @@
 #include "base/limits.h"
 #include "base/team.h"
 
+#define UNLIMITED	(UINT64_C(1) << 60)	/* v1 says 2^63 - 4096; no machine has as much */
+
 static void
 lower(uint64_t *limit, uint64_t to)
 {
@@ -55,11 +57,11 @@ lower_to_memory(uint64_t *limit, const char *dir, bool v2)
 	char file[4200];
 
 	snprintf(file, sizeof file, "%s/%s", dir, v2 ? "memory.max" : "memory.limit_in_bytes");
-	if (!read_number(file, "", &most))
+	if (!read_number(file, "", &most) || most >= UNLIMITED)
 		return;
 	snprintf(file, sizeof file, "%s/%s", dir, v2 ? "memory.current" : "memory.usage_in_bytes");
-	if (!read_number(file, "", &used))
-		return;
+	if (!read_number(file, "", &used) || (most > used && most - used >= *limit))
+		return;			/* memory.stat takes the kernel 30 us to write */
 	snprintf(file, sizeof file, "%s/memory.stat", dir);
 	(void)read_number(file, v2 ? "inactive_file " : "total_inactive_file ", &cache);
 	used -= cache < used ? cache : used;
@@ -80,7 +82,7 @@ lower_to_quota(uint64_t *limit, const char *dir, bool v2)
 	if (fscanf(in, "%lld %lld", &quota, &period) < 1)
 		quota = -1;
 	fclose(in);
-	if (!v2) {
+	if (!v2 && quota > 0) {
 		uint64_t number = 0;
 
 		snprintf(file, sizeof file, "%s/cpu.cfs_period_us", dir);

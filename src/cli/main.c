@@ -25,20 +25,22 @@
  * is ordered bits, a tile is unsorted keys, a batch is the tiles a backend can
  * hold, a run is a sorted batch set aside, a span a borrowed piece of sorted keys.
  *
- * Exit status: 0 sorted, 2 trouble.  (1 is kept for sort -c's "disorder".)
+ * Exit status: 0 sorted, or in order; 1 a check found disorder; 2 trouble.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/agree.h"
 #include "cli/opts.h"
 #include "cli/report.h"
 #include "gsort.h"
 
-enum { SORTED = 0, TROUBLE = 2 };
+enum { SORTED = 0, DISORDER = 1, TROUBLE = 2 };
 
 /*
  * Nobody else may get descriptors 0 to 2: if one is closed, the next file opened
@@ -57,7 +59,7 @@ fill_standard_descriptors(void)
 static _Noreturn void
 leave(int status)
 {
-	if ((fflush(stdout) != 0 || ferror(stdout)) && status == SORTED) {
+	if ((fflush(stdout) != 0 || ferror(stdout)) && status != TROUBLE) {
 		gs_report_error("write failed: standard output: %s", strerror(errno));
 		status = TROUBLE;
 	}
@@ -109,8 +111,32 @@ complain(const struct gs_opts *opts)
 	if (type != NULL)
 		gs_report_error("%s (did you mean %s?)", gsort_message(), type);
 	else
-		gs_report_error("%s", gsort_message());
+		gs_agree_complain(opts, gsort_message());
 	return TROUBLE;
+}
+
+/* What a check found, on standard output, for programs: names and numbers, with tabs. */
+static void
+print_check(const struct gsort_stats *stats)
+{
+	printf("records\t%" PRIu64 "\nbreaks\t%" PRIu64 "\nduplicates\t%" PRIu64 "\n",
+	       stats->keys, stats->breaks, stats->duplicates);
+}
+
+static int
+run(const struct gs_opts *opts, gsort *job)
+{
+	const gsort_status status = gsort_run(job);
+
+	if (status == GSORT_TROUBLE)
+		return complain(opts);
+	if (opts->check && opts->job.check == GSORT_CHECK_SUMMARY)
+		print_check(gsort_stats(job));
+	else if (status == GSORT_DISORDER && opts->job.check == GSORT_CHECK_FIRST)
+		gs_report_error("%s", gsort_message());
+	if (opts->verbose > 0)
+		gs_report_summary(gsort_stats(job), opts->type_name);
+	return status == GSORT_DISORDER ? DISORDER : SORTED;
 }
 
 static int
@@ -121,21 +147,19 @@ sort(struct gs_opts *opts)
 
 	if (opts->debug || opts->verbose >= 2)
 		opts->job.note = gs_report_note;
+	if (!opts->quiet)
+		opts->job.warn = gs_report_warning;
 	if (gsort_open(&job, &opts->job) != GSORT_OK)
 		return complain(opts);
 	if (opts->debug)
 		gsort_plan(job, gs_report_note, NULL);
-	if (opts->plan) {
+	if (opts->plan)
 		gsort_plan(job, gs_report_line, stdout);
-	} else if (gsort_run(job) != GSORT_OK) {
-		status = complain(opts);
-	} else {
-		if (opts->verbose > 0)
-			gs_report_summary(gsort_stats(job), opts->type_name);
-		return SORTED;		/* see leave(): no gsort_close() either */
-	}
-	gsort_close(job);		/* drops an output that was not finished */
-	return status;
+	else
+		status = run(opts, job);
+	if (status == TROUBLE)
+		gsort_close(job);	/* drops an output that was not finished */
+	return status;			/* else see leave(): no gsort_close() either */
 }
 
 int
@@ -150,6 +174,8 @@ main(int argc, char **argv)
 		gs_opts_help(stdout);
 	else if (opts.version)
 		print_version(opts.verbose > 0);
+	else if (opts.info)
+		gsort_info(&opts.job, gs_report_line, stdout);
 	else
 		leave(sort(&opts));
 	leave(SORTED);

@@ -88,6 +88,13 @@ gs_report_note(void *context, const char *line)
 }
 
 void
+gs_report_warning(void *context, const char *line)
+{
+	(void)context;
+	gs_report_error("warning: %s", line);
+}
+
+void
 gs_report_line(void *context, const char *line)
 {
 	fprintf(context, "%s\n", line);

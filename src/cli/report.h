@@ -19,7 +19,10 @@ void gs_report_usage(const char *format, ...) __attribute__((format(printf, 1, 2
 /** For gsort_options.note and gsort_plan(): a line as a message. */
 void gs_report_note(void *context, const char *line);
 
-/** For gsort_plan(): a line to the FILE * that is CONTEXT. */
+/** For gsort_options.warn: a line as a warning. */
+void gs_report_warning(void *context, const char *line);
+
+/** For gsort_plan() and gsort_info(): a line to the FILE * that is CONTEXT. */
 void gs_report_line(void *context, const char *line);
 
 /** What a job did, in one line; TYPE_NAME may be NULL: text. */

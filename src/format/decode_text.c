@@ -60,7 +60,7 @@ struct section {
 	size_t      count[GS_TEXT_CLASSES];
 	size_t      fetched[GS_TEXT_CLASSES];
 	uint64_t   *small;		/* GS_SMALL_COUNT counters */
-	bool        any_small;
+	bool        small_parts[64];	/* some of these are not 0 */
 	char        apart[64];		/* from the next thread's cache lines */
 };
 
@@ -265,8 +265,10 @@ put(struct section *section, uint64_t flip, bool negative, uint64_t magnitude)
 		return true;
 	}
 	if (magnitude < narrow_low[minus]) {
-		section->small[value - (uint64_t)(int64_t)GS_SMALL_LOW]++;
-		section->any_small = true;
+		const uint64_t at = value - (uint64_t)(int64_t)GS_SMALL_LOW;
+
+		section->small[at]++;
+		section->small_parts[at / GS_SMALL_PART] = true;
 		return true;
 	}
 	class = negative ? GS_NEG_WIDE : GS_POS_WIDE;
@@ -638,19 +640,27 @@ gs_text_fetch(struct gs_text_decoder *decoder, enum gs_text_class class, void *i
 	return count;
 }
 
-void
+uint64_t
 gs_text_fetch_small(struct gs_text_decoder *decoder, uint64_t *counts)
 {
+	uint64_t parts = 0;
+
 	for (unsigned s = 0; s < decoder->threads; s++) {
 		struct section *section = &decoder->sections[s];
 
-		if (!section->any_small)
-			continue;
-		for (size_t v = 0; v < GS_SMALL_COUNT; v++)
-			counts[v] += section->small[v];
-		memset(section->small, 0, GS_SMALL_COUNT * sizeof *section->small);
-		section->any_small = false;
+		for (unsigned part = 0; part < 64; part++) {
+			const size_t from = part * GS_SMALL_PART;
+
+			if (!section->small_parts[part])
+				continue;
+			for (size_t v = from; v < from + GS_SMALL_PART; v++)
+				counts[v] += section->small[v];
+			memset(section->small + from, 0, GS_SMALL_PART * sizeof *section->small);
+			section->small_parts[part] = false;
+			parts |= UINT64_C(1) << part;
+		}
 	}
+	return parts;
 }
 
 uint64_t

@@ -28,7 +28,10 @@
 #include "io/output.h"
 #include "io/replace.h"
 
-enum { PIPE_BYTES = 1 << 20 };
+enum {
+	PIPE_BYTES   = 1 << 20,
+	THREAD_BYTES = 1 << 15,	/* less is written before a thread has started; not tuned */
+};
 
 /* A piece on its way to the writer thread and back. */
 struct piece {
@@ -283,6 +286,8 @@ gs_status
 gs_output_submit(struct gs_output *out, const void *data, size_t bytes)
 {
 	TRY(gs_output_wait(out));
+	if (!out->threaded && bytes < THREAD_BYTES)
+		return write_all(out, data, bytes);
 	if (!out->threaded)
 		TRY(start_thread(out));
 	out->piece = (struct piece){ .data = data, .bytes = bytes };

@@ -232,7 +232,7 @@ fill_text(struct gsort *job)
 		gs_ahead_give(&job->ahead, chunk);
 		TRY(fetch_keys(job));
 	}
-	gs_text_fetch_small(job->decoder, job->small.bins);
+	job->small.parts = gs_text_fetch_small(job->decoder, job->small.bins);
 	job->stats.keys = gs_text_lines(job->decoder);
 	return GS_OK;
 }

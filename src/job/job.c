@@ -16,6 +16,7 @@
 #include "base/team.h"
 #include "format/key.h"
 #include "job/job.h"
+#include "job/options.h"
 
 static double
 now(void)
@@ -188,9 +189,7 @@ static gs_status
 open_job(struct gsort *job)
 {
 	TRY(gs_handover_open(job));
-	if (job->options->gpu_memory_percent > 100)
-		return gs_fail(GS_EUSAGE, "%u%% of the GPU's memory is more than there is",
-		               job->options->gpu_memory_percent);
+	TRY(gs_options_check(job->options));
 	set_formats(job);
 	gather_facts(job);
 	TRY(gs_plan_make(&job->plan, &job->facts));	/* how many threads may read */

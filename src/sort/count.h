@@ -21,6 +21,8 @@ struct gs_count {
 	unsigned  key_bits;	/* 8, 16 or 32: width of the keys in spans */
 	unsigned  stream;	/* noted in spans */
 	unsigned  threads;	/* that may count at once */
+	uint64_t  parts;	/* bit P: some of the Pth 64th of the bins may not be 0; all set
+				 * unless who fills the bins knows better */
 	size_t    at;		/* drain: current key */
 };
 

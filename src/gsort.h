@@ -256,6 +256,12 @@ void gsort_progress(const gsort *job, struct gsort_progress *progress);
 /** Give everything back; a job that has not ended is given up.  NULL is allowed. */
 void gsort_close(gsort *job);
 
+/**
+ * The process is about to be killed by a signal: remove files that are not complete and
+ * have names.  Async-signal-safe; no job may go on after it.
+ */
+void gsort_abandon(void);
+
 /** One sentence about this thread's last trouble, without newline; never NULL. */
 const char *gsort_message(void);
 

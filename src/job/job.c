@@ -15,6 +15,7 @@
 #include "base/limits.h"
 #include "base/team.h"
 #include "format/key.h"
+#include "io/replace.h"
 #include "job/job.h"
 #include "job/options.h"
 
@@ -330,6 +331,12 @@ gsort_close(gsort *job)
 	gs_arena_close(&job->arena);
 	free(job);
 	(void)gs_fail(GS_OK, "%s", message);	/* closing must not hide why */
+}
+
+void
+gsort_abandon(void)
+{
+	gs_replace_abandon();
 }
 
 const char *

@@ -36,6 +36,12 @@ enum {
 	GS_SMALL_PART  = GS_SMALL_COUNT / 64,		/* so few numbers touch few pages */
 };
 
+static inline unsigned
+gs_text_bits(enum gs_text_class class)
+{
+	return class == GS_NEG_WIDE || class == GS_POS_WIDE ? 64 : 32;
+}
+
 enum { GS_TEXT_LINE_BYTES = 21 };	/* longest canonical line, newline included */
 
 #endif

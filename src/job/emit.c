@@ -112,31 +112,11 @@ emit_counts(struct gsort *job)
 	while (!gs_select_ends(&job->select)) {
 		/* Bins of binary keys are complemented like keys; those of text are not. */
 		gs_count_drain(&job->small, job->options->reverse && text,
-		               job->merge_buffer, job->plan.tile_bytes, &span);
+		               job->count_memory, job->plan.count_bytes, &span);
 		if (span.count == 0)
 			return GS_OK;
 		if (text && job->options->reverse)	/* complemented, as the streams' keys are */
 			gs_ordered_to_raw(GSORT_U32, GSORT_ENDIAN_HOST, true, span.keys, span.count);
-		TRY(gs_emit_span(job, &span));
-	}
-	return GS_OK;
-}
-
-static gs_status
-emit_merge(struct gsort *job, unsigned stream)
-{
-	const struct gs_run_list *list = &job->run_lists[stream];
-	struct gs_merge *merge;
-	struct gs_span span;
-
-	merge = gs_merge_init((char *)job->merge_buffer + job->plan.tile_bytes,
-	                      job->plan.stream_bits[stream], list->runs, list->count,
-	                      job->plan.threads, job->merge_buffer, job->plan.tile_bytes);
-	while (!gs_select_ends(&job->select)) {
-		gs_merge_next(merge, &span);
-		if (span.count == 0)
-			return GS_OK;
-		span.stream = stream;
 		TRY(gs_emit_span(job, &span));
 	}
 	return GS_OK;
@@ -166,8 +146,8 @@ gs_emit(struct gsort *job)
 
 		if (job->small.bins != NULL && job->small.stream == s)
 			TRY(emit_counts(job));
-		else if (job->run_lists[s].count > 0)
-			TRY(emit_merge(job, s));
+		else if (job->asides[s].count > 0)
+			TRY(gs_aside_emit(job, s));
 		else if (job->plan.stream_bits[s] > 0)	/* drained already: nothing */
 			TRY(emit_batch(job, s));
 		TRY(gs_emit_stream_end(job, s));

@@ -63,7 +63,9 @@ open_input(struct gsort *job)
 	uint64_t bytes;
 
 	TRY(gs_input_open(&job->input, &in));
-	if (key_bits > 0 && (name = gs_input_partial(job->input, key_bits / 8, &bytes)) != NULL)
+	/* A header of whole keys does not matter; behind another one, fill.c finds it. */
+	if (key_bits > 0 && options->skip_bytes % (key_bits / 8) == 0 &&
+	    (name = gs_input_partial(job->input, key_bits / 8, &bytes)) != NULL)
 		return gs_raw_partial(options->type, name, bytes);
 	return GS_OK;
 }
@@ -111,6 +113,25 @@ set_formats(struct gsort *job)
 	};
 }
 
+/* Memory for each key that is printed; 0: keys go out where they lie. */
+static size_t
+print_bytes(const struct gsort *job)
+{
+	const size_t times = job->options->counts ? sizeof *job->select.times : 0;
+
+	return gs_encoding_in_place(&job->encoding) ? 0
+	       : 2 * gs_encoding_bytes(&job->encoding) + times;
+}
+
+/* The user's limit of memory, 0: none. */
+static uint64_t
+memory_wanted(const struct gsort_options *options, const struct gs_limits *limits)
+{
+	if (options->memory_bytes > 0 || options->memory_percent == 0)
+		return options->memory_bytes;
+	return limits->ram_bytes / 100 * options->memory_percent;
+}
+
 static void
 gather_facts(struct gsort *job)
 {
@@ -118,73 +139,133 @@ gather_facts(struct gsort *job)
 
 	gs_limits_read(&limits);
 	job->facts = (struct gs_facts){
+		.operation = job->options->operation,
 		.type = job->options->type,
 		.key_bits = gs_key_bits(job->options->type),
+		.headers = job->options->header_lines > 0,
+		.print_bytes = print_bytes(job),
 		.input_bytes = UINT64_MAX,
+		.input_count = job->options->input_count,
 		.device = job->options->device,
 		.gpu_built = gs_backend_gpu != NULL,
 		.gpu_memory_bytes = job->options->gpu_memory_bytes,
 		.threads = job->options->threads,
 		.cores = limits.cores,
+		.memory_bytes = memory_wanted(job->options, &limits),
 		.host_bytes = limits.host_bytes,
 		.address_bytes = limits.address_bytes,
+		.files = limits.files,
+		.merge_files = job->options->merge_files,
 	};
+	if (job->facts.memory_bytes > 0)	/* who says how much may have it all */
+		job->facts.host_bytes = limits.room_bytes;
 }
 
-/* One page-aligned carving for every buffer that PLAN names. */
-static gs_status
-allocate(struct gsort *job)
+/* Of binary inputs; those of text have lines. */
+static size_t
+skip_bytes(const struct gsort *job)
+{
+	return job->facts.key_bits > 0 ? job->options->skip_bytes : 0;
+}
+
+/* ---- memory ------------------------------------------------------------- */
+
+/* What is counted: bins, and none of them if nothing is. */
+static size_t
+bin_count(const struct gsort *job)
+{
+	if (job->text.floats)
+		return 0;
+	if (job->facts.key_bits == 0)
+		return GS_SMALL_COUNT;
+	return job->plan.counts ? (size_t)1 << job->facts.key_bits : 0;
+}
+
+/* Every buffer of the job.  From an arena that is not open yet, only the sum of them. */
+static void
+carve(struct gsort *job)
 {
 	const struct gs_plan *plan = &job->plan;
-	const bool text = job->facts.key_bits == 0;
-	const size_t bins = text ? GS_SMALL_COUNT : plan->counts ? (size_t)1 << job->facts.key_bits : 0;
-	const size_t count_bytes = gs_count_bytes(bins, text ? 0 : plan->threads);
-	const size_t print_bytes = gs_encoding_in_place(&job->encoding) ? 0 :
+	const bool text = job->facts.key_bits == 0, merge = job->options->operation == GSORT_MERGE;
+	const size_t print_bytes = job->facts.print_bytes == 0 ? 0 :
 	                           plan->print_keys * gs_encoding_bytes(&job->encoding);
-	const size_t times_bytes = job->options->counts ? plan->print_keys * sizeof(uint64_t) : 0;
-	const size_t runs_bytes = GS_MOST_RUNS * sizeof(struct gs_run);
-	const size_t decoder_bytes = text ? gs_text_decoder_bytes(plan->chunk_bytes, plan->threads) : 0;
-	/* drained small keys, merged spans, and the merge's own memory */
-	const size_t merge_bytes = plan->tile_bytes + gs_merge_bytes(GS_MOST_RUNS, plan->threads);
+	struct gs_arena *arena = &job->arena;
 
-	TRY(gs_arena_open(&job->arena,
-	                  gs_plan_shelves_bytes(plan) + gs_arena_round(count_bytes) +
-	                  gs_arena_round(merge_bytes) + GS_STREAMS * gs_arena_round(runs_bytes) +
-	                  gs_arena_round(GS_AHEAD_CHUNKS * plan->chunk_bytes) +
-	                  gs_arena_round(decoder_bytes) + 2 * gs_arena_round(print_bytes) +
-	                  gs_arena_round(times_bytes) +
-	                  2 * GS_STREAMS * gs_arena_round(1)));
 	for (unsigned s = 0; s < GS_STREAMS; s++) {
 		struct gs_shelf *shelf = &job->store.shelf[s];
 
 		if ((shelf->bits = plan->stream_bits[s]) == 0)
 			continue;
-		shelf->keys = gs_arena_take(&job->arena, plan->shelf_bytes);
-		shelf->scratch = gs_arena_take(&job->arena, plan->shelf_bytes);
+		shelf->keys = gs_arena_take(arena, plan->shelf_bytes);
+		shelf->scratch = gs_arena_take(arena, plan->shelf_bytes);
 		shelf->room = plan->shelf_bytes / (shelf->bits / 8);
-		job->run_lists[s].runs = gs_arena_take(&job->arena, runs_bytes);
+		job->asides[s].runs = gs_arena_take(arena, plan->most_runs * sizeof(struct gs_aside));
 	}
+	job->merged.runs = gs_arena_take(arena, plan->most_runs * sizeof(struct gs_aside));
+	job->sources = gs_arena_take(arena, plan->most_runs * sizeof *job->sources);
+	job->merge_memory = gs_arena_take(arena, plan->merge_bytes);
+	job->source_memory = gs_arena_take(arena, merge ? plan->fan_in * plan->source_bytes : 0);
+	job->spill_memory = gs_arena_take(arena, plan->spill_bytes);
+	job->small.bins = gs_arena_take(arena, gs_count_bytes(bin_count(job), text ? 0 : plan->threads));
+	job->count_memory = gs_arena_take(arena, plan->count_bytes);
+	job->print[0] = gs_arena_take(arena, print_bytes);
+	job->print[1] = gs_arena_take(arena, print_bytes);
+	job->select.times = gs_arena_take(arena, job->options->counts ?
+	                                         plan->print_keys * sizeof *job->select.times : 0);
+	job->header = gs_arena_take(arena, skip_bytes(job));
+	if (!text || merge)
+		return;
+	job->chunk_memory = gs_arena_take(arena, GS_AHEAD_CHUNKS * plan->chunk_bytes);
+	job->decoder_memory = gs_arena_take(arena, gs_text_decoder_bytes(plan->chunk_bytes,
+	                                                                 plan->threads, &job->text));
+}
+
+static gs_status
+allocate(struct gsort *job)
+{
+	const struct gs_plan *plan = &job->plan;
+	const bool text = job->facts.key_bits == 0;
+
+	carve(job);
+	TRY(gs_arena_open(&job->arena, job->arena.used_bytes, plan->huge_pages));
+	carve(job);
 	job->store.total_bytes = plan->sort_bytes;
-	job->merge_buffer = gs_arena_take(&job->arena, merge_bytes);
-	if (bins > 0)
-		gs_count_open(&job->small, gs_arena_take(&job->arena, count_bytes), bins,
+	if (bin_count(job) > 0)
+		gs_count_open(&job->small, job->small.bins, bin_count(job),
 		              text ? 32 : job->facts.key_bits, text ? GS_SMALL : 0,
 		              text ? 0 : plan->threads);
-	job->print[0] = gs_arena_take(&job->arena, print_bytes);
-	job->print[1] = gs_arena_take(&job->arena, print_bytes);
-	gs_select_open(&job->select, job->options, gs_arena_take(&job->arena, times_bytes));
+	gs_select_open(&job->select, job->options, job->select.times);
 	job->verify.on = job->options->verify;
-	if (!text)
-		return GS_OK;
-	job->chunk_memory = gs_arena_take(&job->arena, GS_AHEAD_CHUNKS * plan->chunk_bytes);
-	job->decoder = gs_text_decoder_init(gs_arena_take(&job->arena, decoder_bytes),
-	                                    plan->chunk_bytes, plan->threads, &job->text);
+	if (job->decoder_memory != NULL)
+		job->decoder = gs_text_decoder_init(job->decoder_memory, plan->chunk_bytes,
+		                                    plan->threads, &job->text);
 	return GS_OK;
 }
 
 /*
- * Inputs first, so that a missing file is found before an output is made; then
- * the output, so that an unwritable one is found before an hour of reading.
+ * Directories that somebody named must do; /tmp, which nobody did, only where it is sure
+ * to be needed: ten lines of a pipe are sorted without.
+ */
+static gs_status
+check_temp(struct gsort *job)
+{
+	const bool named = job->options->temp_dir_count > 0 || getenv("TMPDIR") != NULL;
+	const bool known = job->facts.input_bytes != UINT64_MAX && !job->facts.guessed;
+	gs_status status;
+
+	if (!job->plan.spills && job->options->temp_dir_count == 0)
+		return GS_OK;
+	status = gs_aside_open(job);
+	if (status != GS_OK && !named && !known) {
+		gs_job_note(job, "%s, if memory does not do", gs_message());
+		return GS_OK;
+	}
+	return status;
+}
+
+/*
+ * Inputs first, so that a missing file is found before an output is made; then what
+ * could be in the way after an hour of reading: temporary directories, the output.
  */
 static gs_status
 open_job(struct gsort *job)
@@ -196,9 +277,19 @@ open_job(struct gsort *job)
 	TRY(gs_plan_make(&job->plan, &job->facts));	/* how many threads may read */
 	TRY(open_input(job));
 	job->facts.input_bytes = gs_input_bytes(job->input);
+	if (job->facts.input_bytes == GS_UNKNOWN && job->options->size_hint > 0) {
+		job->facts.input_bytes = job->options->size_hint;
+		job->facts.guessed = true;
+	}
 	TRY(gs_plan_make(&job->plan, &job->facts));
-	TRY(open_output(job));
-	return allocate(job);
+	TRY(allocate(job));
+	job->counters.bytes_total = job->facts.input_bytes;
+	if (job->plan.host_bytes > job->facts.memory_bytes && job->facts.memory_bytes > 0)
+		gs_job_note(job, "%.1f MiB of memory are too few: %.1f are used",
+		            (double)job->facts.memory_bytes / (1 << 20),
+		            (double)job->plan.host_bytes / (1 << 20));
+	TRY(check_temp(job));
+	return open_output(job);
 }
 
 /* ---- running ------------------------------------------------------------ */
@@ -217,10 +308,10 @@ sort_stream(struct gsort *job)
 	atomic_store(&job->counters.phase, GSORT_SORTING);
 	TRY(job->backend->finish(job->device));	/* tiles -> one sorted batch */
 	if (job->stats.batches > 0)		/* it is not the only one */
-		TRY(gs_fill_set_aside(job));
+		TRY(gs_aside_last(job));
 	sorted = now();
 	atomic_store(&job->counters.phase, GSORT_WRITING);
-	TRY(gs_emit(job));			/* sorted keys -> bytes -> output */
+	TRY(gs_emit(job));			/* runs, sorted keys -> bytes -> output */
 	TRY(gs_output_finish(job->output));
 
 	job->stats.batches += job->stats.batches == 0;
@@ -328,6 +419,7 @@ gsort_close(gsort *job)
 	gs_ahead_close(&job->ahead);
 	gs_output_close(job->output);
 	gs_input_close(job->input);
+	gs_aside_close(job);
 	gs_arena_close(&job->arena);
 	free(job);
 	(void)gs_fail(GS_OK, "%s", message);	/* closing must not hide why */

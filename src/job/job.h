@@ -40,13 +40,17 @@ struct gs_opener {
 	bool                       settled;	/* taken, or given up: ask no more */
 };
 
-/* Sorted batches of one stream, set aside. */
-struct gs_run_list {
-	struct gs_run *runs;	/* room for GS_MOST_RUNS */
-	size_t         count;
+/* A sorted batch of one stream, set aside. */
+struct gs_aside {
+	struct gs_run    run;
+	struct gs_spill *spill;		/* that can read it, if it is on disk */
+	unsigned         depth;		/* merges it has come from */
 };
 
-enum { GS_MOST_RUNS = 1 << 16 };
+struct gs_aside_list {
+	struct gs_aside *runs;		/* room for plan.most_runs */
+	size_t           count;
+};
 
 /* What gsort_progress() tells; written by the job's thread, read by any. */
 struct gs_counters {
@@ -74,20 +78,27 @@ struct gsort {
 	struct gs_opener            opener;
 	struct gs_tile              tiles[GS_STREAMS];	/* being filled; keys NULL: none */
 	uint64_t                    landed_bytes;	/* of keys, so far */
+	void                       *count_memory;	/* plan.count_bytes: to and from SMALL */
 
 	/* text */
 	struct gs_text_options      text;
 	struct gs_ahead             ahead;
 	char                       *chunk_memory;
+	void                       *decoder_memory;
 	struct gs_text_decoder     *decoder;
 	char                       *print[2];	/* one is written while the other is printed */
 	unsigned                    print_at;
 
 	/* what was set aside */
-	struct gs_run_list          run_lists[GS_STREAMS];
-	void                       *merge_buffer;
-	struct gs_spill            *spill;
-	struct gs_gather           *gather;
+	struct gs_aside_list        asides[GS_STREAMS];
+	struct gs_aside_list        merged;		/* of them, or of inputs, before the last pass */
+	struct gs_source           *sources;		/* of the merge that goes on */
+	uint64_t                    aside_bytes;	/* of keys, so far */
+	void                       *merge_memory;	/* of gathering: plan.merge_bytes */
+	char                       *source_memory;	/* of GSORT_MERGE: plan.fan_in times
+							 * plan.source_bytes, for inputs being read */
+	void                       *spill_memory;	/* plan.spill_bytes */
+	struct gs_spill            *spill;		/* NULL: none was needed yet */
 
 	/* what comes out */
 	struct gs_span              held;	/* drained, but another stream's turn */
@@ -134,11 +145,44 @@ MUST_CHECK gs_status gs_fill_took(struct gsort *job, unsigned stream, size_t cou
 /** Feed all tiles that are being filled. */
 MUST_CHECK gs_status gs_fill_flush(struct gsort *job);
 
+/** Pass over options.skip_bytes at the top of the current binary input; the first one's
+ *  are kept in job->header. */
+MUST_CHECK gs_status gs_fill_header(struct gsort *job);
+
 /** Read everything; at the end all keys are with the backend, counted, or in runs. */
 MUST_CHECK gs_status gs_fill(struct gsort *job);
 
-/** Sort what the backend holds, and set it aside in host memory as runs. */
-MUST_CHECK gs_status gs_fill_set_aside(struct gsort *job);
+/* aside.c: batches set aside as runs, and runs merged */
+
+/** Check that runs can be written to disk, as they may have to be. */
+MUST_CHECK gs_status gs_aside_open(struct gsort *job);
+
+/** Sort what the backend holds and set it aside as runs, one a stream: in host memory
+ *  where there is room, else on disk.  The backend is empty again. */
+MUST_CHECK gs_status gs_aside_batch(struct gsort *job);
+
+/** The same with the last batch, sorted already: on the CPU it may stay where it is. */
+MUST_CHECK gs_status gs_aside_last(struct gsort *job);
+
+/** Merge all that was set aside of STREAM, to gs_emit_span(). */
+MUST_CHECK gs_status gs_aside_emit(struct gsort *job, unsigned stream);
+
+/**
+ * Merge sorted sources of STREAM (keys of plan.stream_bits[stream]), to gs_emit_span(),
+ * with all threads, in the memory of the plan.  If there are more than plan.fan_in of
+ * them, the first ones are merged into runs on disk, until few enough are left.
+ *
+ * @sources  used up, changed in place.  At most plan.fan_in of them are being read at
+ *           a time, in other threads; each from its front to its end, and only after
+ *           those before it have been begun.  Only if gs_select_ends() are keys left
+ *           unread.
+ * @return   GS_OK; trouble of reading, spilling or emitting
+ */
+MUST_CHECK gs_status
+gs_aside_merge(struct gsort *job, unsigned stream, struct gs_source *sources, size_t count);
+
+/** Close and forget what is on disk. */
+void gs_aside_close(struct gsort *job);
 
 /* emit.c: sorted keys to output */
 

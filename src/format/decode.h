@@ -94,8 +94,10 @@ size_t gs_text_left(const struct gs_text_decoder *decoder, enum gs_text_class cl
 /**
  * How often each small value came, over all files: add this to COUNTS
  * (GS_SMALL_COUNT of them, from the least value up), and start again at 0.
+ *
+ * @return  bit P set: something was added to COUNTS[P * GS_SMALL_PART] and those after it
  */
-void gs_text_fetch_small(struct gs_text_decoder *decoder, uint64_t *counts);
+uint64_t gs_text_fetch_small(struct gs_text_decoder *decoder, uint64_t *counts);
 
 /** Lines parsed so far, over all files; headers and invalid ones not counted. */
 uint64_t gs_text_lines(const struct gs_text_decoder *decoder);

@@ -53,8 +53,10 @@ put(struct gs_text_section *section, uint64_t flip, bool negative, uint64_t magn
 		return true;
 	}
 	if (magnitude < narrow_low[minus]) {
-		section->small[value - (uint64_t)(int64_t)GS_SMALL_LOW]++;
-		section->any_small = true;
+		const uint64_t at = value - (uint64_t)(int64_t)GS_SMALL_LOW;
+
+		section->small[at]++;
+		section->small_parts[at / GS_SMALL_PART] = true;
 		return true;
 	}
 	if (!gs_line_fits(negative, magnitude))

@@ -35,6 +35,7 @@ enum gs_text_class {
 enum {
 	GS_SMALL_LOW   = -(1 << 15),			/* least small value */
 	GS_SMALL_COUNT = (1 << 15) + (1 << 16),		/* how many there are */
+	GS_SMALL_PART  = GS_SMALL_COUNT / 64,		/* so few numbers touch few pages */
 };
 
 static inline unsigned

@@ -185,19 +185,27 @@ gs_text_fetch(struct gs_text_decoder *decoder, enum gs_text_class class, void *i
 	return count;
 }
 
-void
+uint64_t
 gs_text_fetch_small(struct gs_text_decoder *decoder, uint64_t *counts)
 {
+	uint64_t parts = 0;
+
 	for (unsigned s = 0; s < decoder->threads; s++) {
 		struct gs_text_section *section = &decoder->sections[s];
 
-		if (!section->any_small)
-			continue;
-		for (size_t v = 0; v < GS_SMALL_COUNT; v++)
-			counts[v] += section->small[v];
-		memset(section->small, 0, GS_SMALL_COUNT * sizeof *section->small);
-		section->any_small = false;
+		for (unsigned part = 0; part < 64; part++) {
+			const size_t from = part * GS_SMALL_PART;
+
+			if (!section->small_parts[part])
+				continue;
+			for (size_t v = from; v < from + GS_SMALL_PART; v++)
+				counts[v] += section->small[v];
+			memset(section->small + from, 0, GS_SMALL_PART * sizeof *section->small);
+			section->small_parts[part] = false;
+			parts |= UINT64_C(1) << part;
+		}
 	}
+	return parts;
 }
 
 uint64_t

@@ -26,7 +26,7 @@ struct gs_text_section {
 	size_t      count[GS_TEXT_CLASSES];
 	size_t      fetched[GS_TEXT_CLASSES];
 	uint64_t   *small;		/* GS_SMALL_COUNT counters */
-	bool        any_small;
+	bool        small_parts[64];	/* some of these are not 0 */
 	char        apart[64];		/* from the next thread's cache lines */
 };
 

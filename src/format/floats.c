@@ -7,12 +7,13 @@
  * once: exactly right.  W. D. Clinger, "How to read floating point numbers
  * accurately", PLDI 1990.  Everything else is for the C library.
  *
- * Printing.  Decimals of up to 15 digits differ as f64, too (6 as f32).  So if one of
- * them is read as the value, no other is, and with the zeros at its end dropped it is the
- * shortest.  Clinger's bounds make that a multiplication, and a division to see whether it
- * comes back.  For all other values the C library makes the nearest decimal of 17 digits
- * (9), which always comes back; those of 15 and 16 that are near enough are tried before
- * it.  Of denormals, which have fewer digits, every length is.
+ * Printing.  All decimals between VALUE and halfway to its neighbours are read as VALUE.
+ * Scaled to 17 digits they are an interval of whole numbers, and digits are dropped from
+ * both ends of it as long as something is left between.  G. L. Steele, J. L. White, "How
+ * to print floating-point numbers accurately", PLDI 1990; U. Adams, "Ryu: fast
+ * float-to-string conversion", PLDI 2018, has tables for what needs more than 128 bits.
+ * Such numbers are rare: for them the C library makes the nearest decimal of 17 digits
+ * (f32: 9), which always comes back, and shorter ones that are near enough are tried.
  */
 #include <assert.h>
 #include <float.h>
@@ -31,9 +32,17 @@ enum {
 	MOST_DIGITS    = 19,	/* always less than 2^64 */
 	WIDE_DIGITS    = 17,	/* enough for any f64, */
 	NARROW_DIGITS  = 9,	/* and f32 */
+	MOST_PLACES    = 21,	/* 4 * 2^53 * 10^21 < 2^128 */
 	LEAST_EXPONENT = -4,	/* 0.0001: below, and from 10^16 on, with an exponent */
 	PLAIN_EXPONENT = 16,
 };
+
+/* The least wide integer with room for such a product; without one the slow way is taken. */
+#ifdef __SIZEOF_INT128__
+typedef unsigned __int128 wide;
+#else
+typedef uint64_t wide;
+#endif
 
 static const double power_of_ten[EXACT_POWER + 1] = {
 	1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
@@ -216,30 +225,74 @@ lay(const struct decimal *decimal, char *into)
 
 /* ---- printing: which digits ----------------------------------------------- */
 
-/* An integer, or a decimal of up to 15 digits that is read as VALUE; false: it is none. */
-static bool
-shorten_fast(double value, struct decimal *decimal)
+/* The shortest decimal between LOW and HIGH, the nearest to MIDDLE of several; all are in
+ * units of 2^-shift.  There is a whole number between them. */
+static struct decimal
+shortest_between(wide low, wide middle, wide high, unsigned shift, bool ends_too)
 {
-	unsigned places = DBL_DIG;
-	uint64_t digits;
+	const wide one = (wide)1 << shift, tenths = (middle & (one - 1)) * 10;
+	uint64_t lo = (uint64_t)((low + one - 1) >> shift);
+	uint64_t hi = (uint64_t)(high >> shift), number = (uint64_t)(middle >> shift);
+	unsigned digit = (unsigned)(tenths >> shift);	/* the last one dropped */
+	bool more = (tenths & (one - 1)) != 0;		/* behind it there is something, too */
+	int exponent = 0;
 
-	if (FLT_EVAL_METHOD != 0 || !(value < 0x1p53) || !(value >= 1e-7))
-		return false;
-	digits = (uint64_t)value;
-	if ((double)digits == value) {
-		*decimal = drop_zeros((struct decimal){ .digits = digits });
-		return true;
+	if (!ends_too) {
+		lo += (low & (one - 1)) == 0;
+		hi -= (high & (one - 1)) == 0;
 	}
+	assert(lo <= hi);
+	for (; (lo + 9) / 10 <= hi / 10; exponent++) {
+		more |= digit != 0;
+		digit = (unsigned)(number % 10);
+		number /= 10;
+		lo = (lo + 9) / 10;
+		hi /= 10;
+	}
+	number += digit > 5 || (digit == 5 && (more || number % 2 == 1));
+	return (struct decimal){
+		.digits = number < lo ? lo : number > hi ? hi : number, .exponent = exponent,
+	};
+}
+
+/*
+ * Integers, and floats of usual size, with whole numbers of 128 bits; false: another one.
+ * VALUE is m * 2^e; decimals between it and halfway to its neighbours are read as VALUE,
+ * those halfway if m is even.
+ */
+static bool
+shorten_fast(double value, bool narrow, struct decimal *decimal)
+{
+	const unsigned dropped = narrow ? DBL_MANT_DIG - FLT_MANT_DIG : 0;
+	unsigned places = WIDE_DIGITS, up, shift;
+	uint64_t bits, m;
+	wide scale, below;
+	int e;
+
+	if (!(value < 0x1p53) || !(value >= 1e-5) || sizeof(wide) < 16)
+		return false;
+	decimal->digits = (uint64_t)value;
+	decimal->exponent = 0;
+	if ((double)decimal->digits == value && !(narrow && value >= 0x1p24))
+		return true;
+	memcpy(&bits, &value, sizeof bits);
+	m = ((bits & UINT64_MAX >> 12) | UINT64_C(1) << 52) >> dropped;
+	e = (int)(bits >> 52) - 1075 + (int)dropped;
+	up = e > 0 ? (unsigned)e : 0;
+	shift = 2 + (e < 0 ? (unsigned)-e : 0);
+	below = m << dropped == UINT64_C(1) << 52 ? 1 : 2;	/* a power of two: it is closer */
 	if (value >= 1)
-		places -= gs_digits_count(digits);
+		places -= gs_digits_count(decimal->digits);
 	else
 		for (double v = value; v < .1; v *= 10)
 			places++;
-	if (places > EXACT_POWER)
+	if (places > MOST_PLACES)
 		return false;
-	digits = (uint64_t)(value * power_of_ten[places] + .5);
-	*decimal = drop_zeros((struct decimal){ .digits = digits, .exponent = -(int)places });
-	return digits < gs_digits_power[DBL_DIG] && (double)digits / power_of_ten[places] == value;
+	scale = (wide)gs_digits_power[places / 2] * gs_digits_power[places - places / 2] << up;
+	*decimal = shortest_between((4 * (wide)m - below) * scale, 4 * (wide)m * scale,
+	                            (4 * (wide)m + 2) * scale, shift, m % 2 == 0);
+	decimal->exponent -= (int)places;
+	return true;
 }
 
 /* Is DECIMAL read as VALUE? */
@@ -329,7 +382,7 @@ gs_float_print(double value, bool narrow, char *into)
 		memcpy(into, value == value ? "inf" : "nan", 3);
 		return (size_t)(into + 3 - begin);
 	}
-	if (value > 0 && (narrow || !shorten_fast(value, &decimal)))
+	if (value > 0 && !shorten_fast(value, narrow, &decimal))
 		decimal = shorten(value, narrow);
 	into = lay(&decimal, into);
 	assert(into - begin <= GS_FLOAT_BYTES);

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * floats.c - floats as text, there and back
+ * float_print.c - floats to text of the fewest digits
  *
- * Reading.  A decimal of few digits is m * 10^e, and if m < 2^53 and |e| <= 22, then
- * m and 10^|e| are floats without error, and one multiplication or division rounds
- * once: exactly right.  W. D. Clinger, "How to read floating point numbers
- * accurately", PLDI 1990.  Everything else is for the C library.
- *
- * Printing.  All decimals between VALUE and halfway to its neighbours are read as VALUE.
+ * All decimals between VALUE and halfway to its neighbours are read as VALUE.
  * Scaled to 17 digits they are an interval of whole numbers, and digits are dropped from
  * both ends of it as long as something is left between.  G. L. Steele, J. L. White, "How
  * to print floating-point numbers accurately", PLDI 1990; U. Adams, "Ryu: fast
@@ -17,7 +12,6 @@
  */
 #include <assert.h>
 #include <float.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,11 +19,8 @@
 
 #include "format/digits.h"
 #include "format/floats.h"
-#include "format/line.h"
 
 enum {
-	EXACT_POWER    = 22,	/* 10^22 = 2^22 * 5^22, and 5^22 < 2^53 */
-	MOST_DIGITS    = 19,	/* always less than 2^64 */
 	WIDE_DIGITS    = 17,	/* enough for any f64, */
 	NARROW_DIGITS  = 9,	/* and f32 */
 	MOST_PLACES    = 21,	/* 4 * 2^53 * 10^21 < 2^128 */
@@ -37,139 +28,15 @@ enum {
 	PLAIN_EXPONENT = 16,
 };
 
-/* The least wide integer with room for such a product; without one the slow way is taken. */
-#ifdef __SIZEOF_INT128__
-typedef unsigned __int128 wide;
-#else
-typedef uint64_t wide;
-#endif
+typedef gs_float_wide wide;
 
-static const double power_of_ten[EXACT_POWER + 1] = {
-	1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-	1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
-};
-
-/* A decimal: its digits as an integer, and how many tens to multiply it with. */
+/* DIGITS * 10^EXPONENT */
 struct decimal {
-	bool     negative;
 	uint64_t digits;
 	int      exponent;
 };
 
-/* ---- reading ------------------------------------------------------------ */
-
-/* Append the digits at TEXT to NUMBER; COUNT of them are read already. */
-static const char *
-read_digits(const char *text, const char *end, uint64_t *number, unsigned *count)
-{
-	for (; text < end && *text >= '0' && *text <= '9'; text++, ++*count)
-		*number = *number * 10 + (uint64_t)(*text - '0');
-	return text;
-}
-
-/* TEXT .. END as a decimal; false: it is none, or one of too many digits. */
-static bool
-read_decimal(const char *text, const char *end, struct decimal *decimal)
-{
-	unsigned count = 0, whole, tens = 0;
-	uint64_t exponent = 0;
-	bool minus;
-
-	*decimal = (struct decimal){ .negative = *text == '-' };
-	text += *text == '-' || *text == '+';
-	text = read_digits(text, end, &decimal->digits, &count);
-	whole = count;
-	if (text < end && *text == '.')
-		text = read_digits(text + 1, end, &decimal->digits, &count);
-	decimal->exponent = (int)whole - (int)count;
-	if (count == 0 || count > MOST_DIGITS)
-		return false;
-	if (text == end)
-		return true;
-	if ((*text++ | 0x20) != 'e')
-		return false;
-	minus = text < end && *text == '-';
-	text += text < end && (*text == '-' || *text == '+');
-	text = read_digits(text, end, &exponent, &tens);
-	if (text != end || tens == 0 || tens > 4)
-		return false;
-	decimal->exponent += minus ? -(int)exponent : (int)exponent;
-	return true;
-}
-
-/* Clinger's fast path; false: it is not that short. */
-static bool
-round_once(const struct decimal *decimal, double *value)
-{
-	if (FLT_EVAL_METHOD != 0 || decimal->digits > UINT64_C(1) << DBL_MANT_DIG ||
-	    decimal->exponent < -EXACT_POWER || decimal->exponent > EXACT_POWER)
-		return false;
-	*value = (double)decimal->digits;
-	if (decimal->exponent < 0)
-		*value /= power_of_ten[-decimal->exponent];
-	else
-		*value *= power_of_ten[decimal->exponent];
-	if (decimal->negative)
-		*value = -*value;
-	return true;
-}
-
-/* strtod(3) or, if NARROW, strtof(3), whatever the locale of the program is. */
-static double
-read_string(const char *text, bool narrow, char **behind)
-{
-	const locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-	double value;
-
-	if (c == (locale_t)0)		/* it is built in: that does not happen */
-		return narrow ? (double)strtof(text, behind) : strtod(text, behind);
-	value = narrow ? (double)strtof_l(text, behind, c) : strtod_l(text, behind, c);
-	freelocale(c);
-	return value;
-}
-
-/* The C library's way. */
-static enum gs_float
-read_any(const char *text, const char *end, double *value)
-{
-	const size_t bytes = (size_t)(end - text);
-	char copy[GS_LINE_BYTES + 1], *behind;
-
-	assert(bytes <= GS_LINE_BYTES);
-	if ((unsigned char)*text <= ' ')	/* strtod() would skip it */
-		return GS_FLOAT_NONE;
-	memcpy(copy, text, bytes);
-	copy[bytes] = '\0';
-	*value = read_string(copy, false, &behind);
-	if (behind != copy + bytes)
-		return GS_FLOAT_NONE;
-	text += *text == '-' || *text == '+';
-	return isinf(*value) && (*text | 0x20) != 'i' ? GS_FLOAT_BEYOND : GS_FLOAT_GOOD;
-}
-
-enum gs_float
-gs_float_read(const char *text, const char *end, double *value)
-{
-	struct decimal decimal;
-
-	assert(text < end);
-	if (read_decimal(text, end, &decimal) && round_once(&decimal, value))
-		return GS_FLOAT_GOOD;
-	return read_any(text, end, value);
-}
-
-/* The same value, without zeros at the end. */
-static struct decimal
-drop_zeros(struct decimal decimal)
-{
-	while (decimal.digits % 10 == 0 && decimal.digits > 0) {
-		decimal.digits /= 10;
-		decimal.exponent++;
-	}
-	return decimal;
-}
-
-/* ---- printing: where digits go -------------------------------------------- */
+/* ---- where digits go -------------------------------------------- */
 
 /* 1.25e-07; AFTER is the first digit's exponent. */
 static char *
@@ -193,7 +60,7 @@ lay_scientific(const struct decimal *decimal, unsigned count, int after, char *i
 static char *
 lay_plainly(const struct decimal *decimal, unsigned count, int after, char *into)
 {
-	const unsigned whole = after < 0 ? 0 : (unsigned)after + 1;	/* digits before the point */
+	const unsigned whole = after < 0 ? 0 : (unsigned)after + 1;	/* before the point */
 
 	if (after < 0) {
 		memcpy(into, "0.000000", 8);
@@ -223,7 +90,18 @@ lay(const struct decimal *decimal, char *into)
 	return lay_scientific(decimal, count, after, into);
 }
 
-/* ---- printing: which digits ----------------------------------------------- */
+/* ---- which digits ----------------------------------------------- */
+
+/* The same value, without zeros at the end. */
+static struct decimal
+drop_zeros(struct decimal decimal)
+{
+	while (decimal.digits % 10 == 0 && decimal.digits > 0) {
+		decimal.digits /= 10;
+		decimal.exponent++;
+	}
+	return decimal;
+}
 
 /* The shortest decimal between LOW and HIGH, the nearest to MIDDLE of several; all are in
  * units of 2^-shift.  There is a whole number between them. */
@@ -304,7 +182,7 @@ comes_back(const struct decimal *decimal, double value, bool narrow)
 
 	*lay(decimal, text) = '\0';
 	if (narrow)
-		return read_string(text, true, &end) == value;
+		return gs_float_read_string(text, true, &end) == value;
 	return gs_float_read(text, text + strlen(text), &back) == GS_FLOAT_GOOD && back == value;
 }
 
@@ -333,7 +211,8 @@ shorten_by(struct decimal *full, unsigned places, double reach, double value, bo
 {
 	const int most = narrow ? NARROW_DIGITS : WIDE_DIGITS;
 	const uint64_t unit = gs_digits_power[places], rest = full->digits % unit;
-	const bool up_first = rest != unit / 2 ? rest > unit / 2 :	/* FULL may have been rounded */
+	/* FULL may have been rounded */
+	const bool up_first = rest != unit / 2 ? rest > unit / 2 :
 	                      nearest(value, most - (int)places).digits != full->digits / unit;
 
 	for (unsigned i = 0; i < 2; i++) {

@@ -15,6 +15,7 @@
 #include "base/limits.h"
 #include "base/team.h"
 #include "format/key.h"
+#include "io/replace.h"
 #include "job/job.h"
 #include "job/options.h"
 
@@ -41,6 +42,15 @@ gs_job_note(const struct gsort *job, const char *format, ...)
 	job->options->note(job->options->note_context, line);
 }
 
+/* In a sort, reading comes first; in a check or merge, it has half of the threads. */
+static unsigned
+readers(const struct gsort *job)
+{
+	const unsigned threads = job->plan.threads;
+
+	return job->options->operation == GSORT_SORT ? threads : (threads + 1) / 2;
+}
+
 /* ---- opening ------------------------------------------------------------ */
 
 static gs_status
@@ -54,15 +64,16 @@ open_input(struct gsort *job)
 		.binary = key_bits > 0,
 		.terminal_ok = options->force,
 		.decompress = options->decompress,
-		.threads = job->plan.threads,
-		.read = options->read,
-		.read_context = options->read_context,
+		.threads = readers(job),
+		.later = options->operation == GSORT_MERGE,
+		.read = options->fed ? gs_handover_read : options->read,
+		.read_context = options->fed ? job : options->read_context,
 	};
 	const char *name;
 	uint64_t bytes;
 
 	TRY(gs_input_open(&job->input, &in));
-	/* A header of whole keys does not matter; behind another one, fill.c finds it. */
+	/* A header of whole keys does not matter; behind another one it is found later. */
 	if (key_bits > 0 && options->skip_bytes % (key_bits / 8) == 0 &&
 	    (name = gs_input_partial(job->input, key_bits / 8, &bytes)) != NULL)
 		return gs_raw_partial(options->type, name, bytes);
@@ -77,8 +88,8 @@ open_output(struct gsort *job)
 		.binary = gs_key_bits(job->encoding.to) > 0,
 		.terminal_ok = job->options->force,
 		.in_place = job->options->in_place,
-		.write = job->options->write,
-		.write_context = job->options->write_context,
+		.write = job->options->drained ? gs_handover_write : job->options->write,
+		.write_context = job->options->drained ? job : job->options->write_context,
 	};
 
 	return gs_output_open(&job->output, &out);
@@ -170,6 +181,9 @@ skip_bytes(const struct gsort *job)
 	return job->facts.key_bits > 0 ? job->options->skip_bytes : 0;
 }
 
+/* Of text: room for the lines of a header.  Addresses; memory is what they need. */
+#define HEADER_BYTES	((size_t)1 << 20)
+
 /* ---- memory ------------------------------------------------------------- */
 
 /* What is counted: bins, and none of them if nothing is. */
@@ -216,6 +230,10 @@ carve(struct gsort *job)
 	                                         (job->options->counts ? plan->print_keys :
 	                                          GS_SELECT_PAIRS));
 	job->header = gs_arena_take(arena, skip_bytes(job));
+	if (merge && text) {
+		job->text_header.room = job->options->header_lines > 0 ? HEADER_BYTES : 0;
+		job->text_header.text = gs_arena_take(arena, job->text_header.room);
+	}
 	if (!text || merge)
 		return;
 	job->chunk_memory = gs_arena_take(arena, GS_AHEAD_CHUNKS * plan->chunk_bytes);
@@ -274,11 +292,14 @@ check_temp(struct gsort *job)
 static gs_status
 open_job(struct gsort *job)
 {
+	TRY(gs_handover_open(job));
 	TRY(gs_options_check(job->options));
 	set_formats(job);
 	gather_facts(job);
 	TRY(gs_plan_make(&job->plan, &job->facts));	/* how many threads may read */
 	TRY(open_input(job));
+	if (job->options->operation == GSORT_CHECK)	/* constant memory, and no output */
+		return GS_OK;
 	job->facts.input_bytes = gs_input_bytes(job->input);
 	if (job->facts.input_bytes == GS_UNKNOWN && job->options->size_hint > 0) {
 		job->facts.input_bytes = job->options->size_hint;
@@ -321,7 +342,6 @@ sort_stream(struct gsort *job)
 	job->stats.read_seconds = read - start;
 	job->stats.sort_seconds = sorted - read;
 	job->stats.write_seconds = now() - sorted;
-	job->stats.seconds = now() - start;
 	return GS_OK;
 }
 
@@ -358,11 +378,14 @@ run(struct gsort *job, bool *disorder)
 }
 
 gsort_status
-gsort_run(gsort *job)
+gs_job_run(struct gsort *job)
 {
 	const unsigned threads = gs_team_limit(job->plan.threads);
+	const double start = now();
 	bool disorder = false;
 	const gs_status status = run(job, &disorder);
+
+	job->stats.seconds = now() - start;
 
 	(void)gs_team_limit(threads);	/* the caller's own regions are none of our business */
 	atomic_store(&job->counters.phase, GSORT_DONE);
@@ -375,6 +398,16 @@ gsort_run(gsort *job)
 		return GSORT_TROUBLE;
 	}
 	return disorder ? GSORT_DISORDER : GSORT_OK;
+}
+
+gsort_status
+gsort_run(gsort *job)
+{
+	if (!job->options->fed && !job->options->drained)
+		return gs_job_run(job);
+	(void)gs_fail(GS_EUSAGE, "a job that is fed or drained runs by itself: it ends with "
+	              "gsort_feed_end() or gsort_drain()");
+	return GSORT_TROUBLE;
 }
 
 void
@@ -407,6 +440,7 @@ gsort_close(gsort *job)
 	if (job == NULL)
 		return;
 	snprintf(message, sizeof message, "%s", gs_message());
+	gs_handover_close(job);
 	gs_device_end(job);
 	gs_ahead_close(&job->ahead);
 	gs_output_close(job->output);
@@ -415,6 +449,12 @@ gsort_close(gsort *job)
 	gs_arena_close(&job->arena);
 	free(job);
 	(void)gs_fail(GS_OK, "%s", message);	/* closing must not hide why */
+}
+
+void
+gsort_abandon(void)
+{
+	gs_replace_abandon();
 }
 
 const char *
@@ -432,16 +472,4 @@ gsort_type_named(const char *name, enum gsort_type *type)
 			return true;
 		}
 	return false;
-}
-
-const char *
-gsort_version(void)
-{
-	return PACKAGE_VERSION "\n"
-#ifdef HAVE_CUDA
-	       "GPU backend: CUDA, " GS_CUDA_ARCH
-#else
-	       "GPU backend: none"
-#endif
-	       ;
 }

@@ -5,7 +5,7 @@
  * job.c tells what happens; fill.c is its first half (input to sorted batch),
  * aside.c sets batches aside as runs and merges them, emit.c is the second half
  * (sorted keys to output), device.c decides where.  check.c and merge_inputs.c are
- * the other two operations.
+ * the other two operations.  handover.c runs any of them behind the caller's back.
  */
 #ifndef GS_JOB_H
 #define GS_JOB_H
@@ -20,6 +20,7 @@
 #include "io/ahead.h"
 #include "io/input.h"
 #include "io/output.h"
+#include "job/handover.h"
 #include "job/plan.h"
 #include "job/select.h"
 #include "job/verify.h"
@@ -113,11 +114,20 @@ struct gsort {
 	struct gs_verify            verify;
 	struct gs_head              head;
 	struct gs_encoding          encoding;
+	struct gs_text_header       text_header;	/* of GSORT_MERGE */
 	char                       *header;	/* of a binary input: options.skip_bytes of it */
 	size_t                      header_bytes;
 
 	struct gs_counters          counters;
+	struct gs_handover          handover;
 };
+
+/** "1.0 GiB": for people, so one decimal will do; returns TEXT. */
+const char *gs_job_size_text(uint64_t bytes, char text[32]);
+/* job.c */
+
+/** gsort_run(), for the thread that has the job. */
+gsort_status gs_job_run(struct gsort *job);
 
 /** Pass a line of news to the caller of the library. */
 void gs_job_note(const struct gsort *job, const char *format, ...) PRINTF(2, 3);
@@ -165,6 +175,11 @@ MUST_CHECK gs_status gs_aside_batch(struct gsort *job);
 
 /** The same with the last batch, sorted already: on the CPU it may stay where it is. */
 MUST_CHECK gs_status gs_aside_last(struct gsort *job);
+
+/** Merge sorted sources of STREAM, at most plan.fan_in, into a run on disk that is set aside. */
+MUST_CHECK gs_status
+gs_aside_sources(struct gsort *job, unsigned stream, const struct gs_source *sources,
+                 size_t count);
 
 /** Merge all that was set aside of STREAM, to gs_emit_span(). */
 MUST_CHECK gs_status gs_aside_emit(struct gsort *job, unsigned stream);

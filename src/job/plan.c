@@ -16,6 +16,7 @@
 #include "base/arena.h"
 #include "format/decode.h"
 #include "io/ahead.h"
+#include "job/feed.h"
 #include "job/plan.h"
 #include "sort/gather.h"
 
@@ -201,6 +202,8 @@ set_streams(struct gs_plan *plan, const struct gs_facts *facts)
 		plan->stream_bits[GS_NEG_WIDE]   = plan->stream_bits[GS_POS_WIDE]   = 64;
 		plan->stream_bits[GS_NEG_NARROW] = plan->stream_bits[GS_POS_NARROW] = 32;
 	}
+	if (facts->operation == GSORT_MERGE && facts->type == GSORT_TEXT)
+		plan->stream_bits[GS_SMALL] = 32;	/* not counted: they come in order */
 	plan->counts = facts->key_bits == 8 || facts->key_bits == 16;
 }
 
@@ -267,17 +270,16 @@ set_text(struct gs_plan *plan, const struct gs_facts *facts, uint64_t *left)
 	};
 	uint64_t share = *left / 64;
 
-	if (facts->operation == GSORT_MERGE)
+	if (facts->operation == GSORT_MERGE) {
 		share /= within(1, facts->input_count, MOST_FAN_IN);
+		plan->source_bytes = gs_arena_round(within(GS_FEED_BYTES_LEAST, share,
+		                                           GS_FEED_BYTES_MOST));
+		return;
+	}
 	plan->chunk_bytes = within(64 * KIB, share, most);
 	plan->chunk_bytes -= plan->chunk_bytes % (64 * KIB);
-	if (facts->operation == GSORT_MERGE)
-		plan->source_bytes =
-			gs_arena_round(plan->chunk_bytes +
-			               gs_text_decoder_bytes(plan->chunk_bytes, 1, &text));
-	else
-		take_from(left, GS_AHEAD_CHUNKS * plan->chunk_bytes +
-		                gs_text_decoder_bytes(plan->chunk_bytes, plan->threads, &text));
+	take_from(left, GS_AHEAD_CHUNKS * plan->chunk_bytes +
+	                gs_text_decoder_bytes(plan->chunk_bytes, plan->threads, &text));
 	take_from(left, GS_SMALL_COUNT * sizeof(uint64_t));
 }
 

@@ -76,8 +76,8 @@ struct gs_plan {
 	size_t   most_runs;		/* that there are room for, of each stream */
 	size_t   fan_in;		/* most that are merged at once */
 	size_t   merge_bytes;		/* memory of merging them */
-	size_t   source_bytes;		/* GSORT_MERGE: memory for each input that is being
-					 * read, a chunk of text and its decoder (1 thread) */
+	size_t   source_bytes;		/* GSORT_MERGE: memory for each input of text that is
+					 * being read (feed.h) */
 	size_t   spill_bytes;		/* memory of writing runs to disk */
 };
 

@@ -108,8 +108,7 @@ note_keys(struct input *input, unsigned stream, const void *keys, size_t count, 
 
 	input->bytes += bytes;
 	input->keys += count;
-	if (job->verify.on)
-		gs_verify_in(&input->verify, stream, job->plan.stream_bits[stream], keys, count);
+	gs_verify_in(&input->verify, stream, job->plan.stream_bits[stream], keys, count);
 	atomic_fetch_add(&job->counters.bytes_in, bytes);
 	atomic_fetch_add(&job->counters.keys_in, count);
 }
@@ -287,6 +286,7 @@ list_inputs(struct gsort *job, const struct inputs *inputs)
 		*input = (struct input){
 			.job = job, .name = name_of(job->options, i), .first = i == 0,
 			.order = { .key_bits = job->facts.key_bits },
+			.verify = { .on = job->verify.on, .threads = 1 },
 			.memory = job->source_memory + i % job->plan.fan_in * job->plan.source_bytes,
 		};
 		if (strcmp(input->name, "-") == 0) {
@@ -404,12 +404,11 @@ count(struct gsort *job, const struct inputs *inputs)
 	for (size_t i = 0; i < inputs->count; i++)
 		do {
 			TRY(read_keys(&inputs->all[i], job->count_memory, room, &got));
+			gs_verify_in(&job->verify, 0, job->facts.key_bits, job->count_memory, got);
 			gs_count_add(&job->small, job->count_memory, got);
 			inputs->all[i].keys += got;
 		} while (!inputs->all[i].ended);
 	sum_up(job, inputs);
-	if (job->verify.on)
-		gs_verify_in_counts(&job->verify, 0, 0, job->small.bins, job->small.bin_count);
 	return gs_emit(job);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* help.c - the table as --help */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -46,8 +47,8 @@ spell(const struct gs_row *row, char into[64])
 void
 gs_opts_help(FILE *to)
 {
-	fputs("Usage: gsort [OPTION]... [FILE]...\n"
-	      "Sort numbers, binary or text, of all FILEs together to standard output.\n"
+	fprintf(to, "Usage: %s [OPTION]... [FILE]...\n", program_invocation_short_name);
+	fputs("Sort numbers, binary or text, of all FILEs together to standard output.\n"
 	      "With no FILE, or when FILE is -, read standard input.\n", to);
 	for (const struct gs_row *row = gs_rows; row < gs_rows + gs_row_count; row++) {
 		char spelled[64];

@@ -11,10 +11,12 @@
  *      |- opts.c       |- plan.c         bytes in, maybe compressed  arena.c
  *      |   |- argv.c   |- device.c    decode_*.c                     limits.c
  *      |   |- table.c  |- fill.c         bytes to ordered bits       thread.c
- *      |   |- values.c |- emit.c      backend_cpu.c, backend_cuda.c
- *      |   `- help.c   |- select.c       tiles to one sorted batch
- *      `- report.c     `- explain.c   store.c, merge.c, count.c
- *                                        many batches to one order
+ *      |   |- take.c   |- emit.c      backend_cpu.c, backend_cuda.c
+ *      |   |- values.c |- select.c       tiles to one sorted batch
+ *      |   |- agree.c  |- explain.c   store.c, merge.c, count.c
+ *      |   `- help.c   `- info.c         many batches to one order
+ *      |- progress.c, signals.c
+ *      `- report.c
  *                                     encode_*.c
  *                                        ordered bits to bytes
  *                                     output.c
@@ -37,7 +39,9 @@
 
 #include "cli/agree.h"
 #include "cli/opts.h"
+#include "cli/progress.h"
 #include "cli/report.h"
+#include "cli/signals.h"
 #include "gsort.h"
 
 enum { SORTED = 0, DISORDER = 1, TROUBLE = 2 };
@@ -123,20 +127,41 @@ print_check(const struct gsort_stats *stats)
 	       stats->keys, stats->breaks, stats->duplicates);
 }
 
+/* What the job found out, said in the order in which it is looked for. */
 static int
-run(const struct gs_opts *opts, gsort *job)
+conclude(const struct gs_opts *opts, const gsort *job, gsort_status status)
 {
-	const gsort_status status = gsort_run(job);
+	const struct gsort_stats *stats = gsort_stats(job);
+	const int exit_status = status == GSORT_OK ? SORTED :
+	                        status == GSORT_DISORDER ? DISORDER : TROUBLE;
 
+	gs_progress_end();
 	if (status == GSORT_TROUBLE)
-		return complain(opts);
-	if (opts->check && opts->job.check == GSORT_CHECK_SUMMARY)
-		print_check(gsort_stats(job));
+		complain(opts);
+	else if (opts->check && opts->job.check == GSORT_CHECK_SUMMARY)
+		print_check(stats);
 	else if (status == GSORT_DISORDER && opts->job.check == GSORT_CHECK_FIRST)
 		gs_report_error("%s", gsort_message());
-	if (opts->verbose > 0)
-		gs_report_summary(gsort_stats(job), opts->type_name);
-	return status == GSORT_DISORDER ? DISORDER : SORTED;
+	if (opts->verbose > 0 && status != GSORT_TROUBLE)
+		gs_report_summary(opts, stats);
+	if (opts->stats == GS_STATS_JSON)
+		gs_report_json(opts, stats, exit_status);
+	return exit_status;
+}
+
+/* --debug: what the options come to, before the plan. */
+static void
+debug(const struct gs_opts *opts)
+{
+	static const char *const orders[] = {
+		[GSORT_ENDIAN_HOST] = "the host's", [GSORT_ENDIAN_LITTLE] = "little endian",
+		[GSORT_ENDIAN_BIG] = "big endian",
+	};
+	char ignored[128];
+
+	gs_report_error("bytes    in %s order", orders[opts->job.endian]);
+	if (gs_opts_ignored(opts, ignored, sizeof ignored))
+		gs_report_error("ignored  %s: without effect on numbers", ignored);
 }
 
 static int
@@ -149,14 +174,21 @@ sort(struct gs_opts *opts)
 		opts->job.note = gs_report_note;
 	if (!opts->quiet)
 		opts->job.warn = gs_report_warning;
-	if (gsort_open(&job, &opts->job) != GSORT_OK)
+	gs_progress_begin(opts);
+	if (gsort_open(&job, &opts->job) != GSORT_OK) {
+		gs_progress_end();
 		return complain(opts);
-	if (opts->debug)
+	}
+	if (opts->debug) {
+		debug(opts);
 		gsort_plan(job, gs_report_note, NULL);
-	if (opts->plan)
+	}
+	if (opts->plan) {
 		gsort_plan(job, gs_report_line, stdout);
-	else
-		status = run(opts, job);
+	} else {
+		gs_progress_watch(job);
+		status = conclude(opts, job, gsort_run(job));
+	}
 	if (status == TROUBLE)
 		gsort_close(job);	/* drops an output that was not finished */
 	return status;			/* else see leave(): no gsort_close() either */
@@ -167,6 +199,8 @@ main(int argc, char **argv)
 {
 	struct gs_opts opts;
 
+	gs_progress_block();
+	gs_signals_catch();
 	fill_standard_descriptors();
 	if (argc < 1 || !gs_opts_parse(&opts, argc, argv))
 		leave(TROUBLE);

@@ -236,6 +236,18 @@ conclude(struct gs_opts *opts)
 		gs_value_environment(&opts->job, opts->quiet);
 }
 
+bool
+gs_opts_ignored(const struct gs_opts *opts, char *into, size_t room)
+{
+	into[0] = '\0';
+	for (size_t r = 0; r < gs_row_count; r++)
+		if (opts->given[r] != NULL && (gs_rows[r].field == offsetof(struct gs_opts, none) ||
+		                               gs_rows[r].field == offsetof(struct gs_opts, bare_f)))
+			snprintf(into + strlen(into), room - strlen(into), "%s-%c",
+			         into[0] != '\0' ? ", " : "", gs_rows[r].letter);
+	return into[0] != '\0';
+}
+
 static void
 complain_width(const char *word, const struct gs_argv_type *type)
 {

@@ -48,6 +48,9 @@ struct gs_opts {
  */
 bool gs_opts_parse(struct gs_opts *opts, int argc, char **argv);
 
+/** The options that were given and have no effect, "-b, -s"; false: none. */
+bool gs_opts_ignored(const struct gs_opts *opts, char *into, size_t room);
+
 /** Print --help: every line within 80 columns. */
 void gs_opts_help(FILE *to);
 

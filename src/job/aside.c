@@ -375,7 +375,8 @@ keep_keys(struct gsort *job, const struct gs_span *span, bool first)
 static void
 count_run(struct gsort *job, bool in_memory)
 {
-	job->stats.runs += !in_memory;
+	if (!in_memory && job->stats.runs++ == 0)
+		gs_job_note(job, "the input is larger than memory: batches go to temporary files");
 	atomic_fetch_add(&job->counters.runs, 1);
 }
 

@@ -15,6 +15,7 @@
 #include "base/limits.h"
 #include "base/team.h"
 #include "format/key.h"
+#include "io/replace.h"
 #include "job/job.h"
 #include "job/options.h"
 
@@ -65,8 +66,8 @@ open_input(struct gsort *job)
 		.decompress = options->decompress,
 		.threads = readers(job),
 		.later = options->operation == GSORT_MERGE,
-		.read = options->read,
-		.read_context = options->read_context,
+		.read = options->fed ? gs_handover_read : options->read,
+		.read_context = options->fed ? job : options->read_context,
 	};
 	const char *name;
 	uint64_t bytes;
@@ -87,8 +88,8 @@ open_output(struct gsort *job)
 		.binary = gs_key_bits(job->encoding.to) > 0,
 		.terminal_ok = job->options->force,
 		.in_place = job->options->in_place,
-		.write = job->options->write,
-		.write_context = job->options->write_context,
+		.write = job->options->drained ? gs_handover_write : job->options->write,
+		.write_context = job->options->drained ? job : job->options->write_context,
 	};
 
 	return gs_output_open(&job->output, &out);
@@ -290,6 +291,7 @@ check_temp(struct gsort *job)
 static gs_status
 open_job(struct gsort *job)
 {
+	TRY(gs_handover_open(job));
 	TRY(gs_options_check(job->options));
 	set_formats(job);
 	gather_facts(job);
@@ -376,7 +378,7 @@ run(struct gsort *job, bool *disorder)
 }
 
 gsort_status
-gsort_run(gsort *job)
+gs_job_run(struct gsort *job)
 {
 	const unsigned threads = gs_team_limit(job->plan.threads);
 	const double start = now();
@@ -399,6 +401,16 @@ gsort_run(gsort *job)
 		return GSORT_TROUBLE;
 	}
 	return disorder ? GSORT_DISORDER : GSORT_OK;
+}
+
+gsort_status
+gsort_run(gsort *job)
+{
+	if (!job->options->fed && !job->options->drained)
+		return gs_job_run(job);
+	(void)gs_fail(GS_EUSAGE, "a job that is fed or drained runs by itself: it ends with "
+	              "gsort_feed_end() or gsort_drain()");
+	return GSORT_TROUBLE;
 }
 
 void
@@ -431,6 +443,7 @@ gsort_close(gsort *job)
 	if (job == NULL)
 		return;
 	snprintf(message, sizeof message, "%s", gs_message());
+	gs_handover_close(job);
 	gs_device_end(job);
 	gs_ahead_close(&job->ahead);
 	gs_output_close(job->output);
@@ -439,6 +452,12 @@ gsort_close(gsort *job)
 	gs_arena_close(&job->arena);
 	free(job);
 	(void)gs_fail(GS_OK, "%s", message);	/* closing must not hide why */
+}
+
+void
+gsort_abandon(void)
+{
+	gs_replace_abandon();
 }
 
 const char *
@@ -456,16 +475,4 @@ gsort_type_named(const char *name, enum gsort_type *type)
 			return true;
 		}
 	return false;
-}
-
-const char *
-gsort_version(void)
-{
-	return PACKAGE_VERSION "\n"
-#ifdef HAVE_CUDA
-	       "GPU backend: CUDA, " GS_CUDA_ARCH
-#else
-	       "GPU backend: none"
-#endif
-	       ;
 }

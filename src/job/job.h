@@ -5,7 +5,7 @@
  * job.c tells what happens; fill.c is its first half (input to sorted batch),
  * aside.c sets batches aside as runs and merges them, emit.c is the second half
  * (sorted keys to output), device.c decides where.  check.c and merge_inputs.c are
- * the other two operations.
+ * the other two operations.  handover.c runs any of them behind the caller's back.
  */
 #ifndef GS_JOB_H
 #define GS_JOB_H
@@ -20,6 +20,7 @@
 #include "io/ahead.h"
 #include "io/input.h"
 #include "io/output.h"
+#include "job/handover.h"
 #include "job/plan.h"
 #include "job/select.h"
 #include "job/verify.h"
@@ -118,7 +119,15 @@ struct gsort {
 	size_t                      header_bytes;
 
 	struct gs_counters          counters;
+	struct gs_handover          handover;
 };
+
+/** "1.0 GiB": for people, so one decimal will do; returns TEXT. */
+const char *gs_job_size_text(uint64_t bytes, char text[32]);
+/* job.c */
+
+/** gsort_run(), for the thread that has the job. */
+gsort_status gs_job_run(struct gsort *job);
 
 /** Pass a line of news to the caller of the library. */
 void gs_job_note(const struct gsort *job, const char *format, ...) PRINTF(2, 3);

@@ -75,8 +75,8 @@ begin(struct input *input)
 		.decompress = job->options->decompress,
 		.threads = (job->plan.threads + 1) / 2,
 		.stops_with = job->input,
-		.read = job->options->read,
-		.read_context = job->options->read_context,
+		.read = job->options->fed ? gs_handover_read : job->options->read,
+		.read_context = job->options->fed ? job : job->options->read_context,
 	};
 
 	input->begun = true;
@@ -268,10 +268,17 @@ read_text(void *context, void *into, size_t room, size_t *count)
 
 /* ---- all of them ---------------------------------------------------------- */
 
+/* Is the one input a function, not a file? */
+static bool
+calls(const struct gsort_options *options)
+{
+	return options->read != NULL || options->fed;
+}
+
 static const char *
 name_of(const struct gsort_options *options, size_t at)
 {
-	return options->read != NULL ? "input" : options->input_count == 0 ? "-" : options->inputs[at];
+	return calls(options) ? "input" : options->input_count == 0 ? "-" : options->inputs[at];
 }
 
 /* Nothing is opened yet.  Standard input is read once, however often it is named. */
@@ -286,9 +293,9 @@ list_inputs(struct gsort *job, const struct inputs *inputs)
 		*input = (struct input){
 			.job = job, .name = name_of(job->options, i), .first = i == 0,
 			.order = { .key_bits = job->facts.key_bits },
-			.verify = { .on = job->verify.on, .threads = 1 },
 			.memory = job->source_memory + i % job->plan.fan_in * job->plan.source_bytes,
 		};
+		gs_verify_open(&input->verify, job->options, 1);
 		if (strcmp(input->name, "-") == 0) {
 			input->begun = input->ended = standard;
 			standard = true;
@@ -325,7 +332,7 @@ must_set_aside(const struct gsort *job, const struct inputs *inputs)
 {
 	if (job->facts.key_bits == 0 && inputs->count > job->plan.fan_in)
 		return true;
-	for (size_t i = 0; i < inputs->count && job->options->read == NULL; i++) {
+	for (size_t i = 0; i < inputs->count && !calls(job->options); i++) {
 		const char *name = inputs->all[i].name;
 		const bool standard = strcmp(name, "-") == 0;
 
@@ -418,7 +425,7 @@ gs_merge_inputs(struct gsort *job)
 	struct inputs inputs = { .count = job->options->input_count };
 	gs_status status;
 
-	if (inputs.count == 0 || job->options->read != NULL)
+	if (inputs.count == 0 || calls(job->options))
 		inputs.count = 1;
 	inputs.all = calloc(inputs.count, sizeof *inputs.all);
 	if (inputs.all == NULL)

@@ -29,10 +29,14 @@
 #include "sort/gather.h"
 #include "sort/merge.h"
 
-/* Of one buffer of a source, and of the buffer of spans for each thread.  Not tuned. */
+/*
+ * Of one buffer of a source, and of the buffer of spans for each thread.  A span is merged
+ * in 1 ms: more than threads take to meet, and still in the third-level cache when it is
+ * printed.  Not tuned.
+ */
 enum {
 	WINDOW_BYTES_LEAST = 64 << 10, WINDOW_BYTES_MOST = 4 << 20,
-	SPAN_BYTES_LEAST = 64 << 10, SPAN_BYTES_MOST = 1 << 20,
+	SPAN_BYTES_LEAST = 64 << 10, SPAN_BYTES_MOST = 4 << 20,
 	ALIGN_BYTES = 128,
 };
 

@@ -165,6 +165,41 @@ two_threads(void)
 	gsort_close(job);
 }
 
+/* Runs go to disk and come back, and nobody outside can tell. */
+static void
+larger_than_memory(void)
+{
+	enum { TIMES = 40 };
+	const char *const temp_dirs[] = { "." };
+	struct gsort_options options = both;
+	uint64_t count = 0, breaks = 0;
+	uint32_t last = 0;
+	size_t got = 0;
+	gsort *job;
+
+	options.type = GSORT_U32;
+	options.memory_bytes = 24 << 20;
+	options.temp_dirs = temp_dirs, options.temp_dir_count = 1;
+	options.device = GSORT_DEVICE_CPU;
+	job = open_job(&options);
+	for (int i = 0; i < TIMES; i++)
+		CHECK(gsort_feed(job, keys, sizeof keys) == GSORT_OK, "%s", gsort_message());
+	CHECK(gsort_feed_end(job) == GSORT_OK, "the end of it");
+	do {
+		CHECK(gsort_drain(job, out, sizeof out, &got) == GSORT_OK, "%s", gsort_message());
+		for (size_t at = 0; at + sizeof last <= got; at += sizeof last, count++) {
+			uint32_t key;
+
+			memcpy(&key, out + at, sizeof key);
+			breaks += key < last;
+			last = key;
+		}
+	} while (got == sizeof out);
+	CHECK(count == (uint64_t)TIMES * KEYS && breaks == 0, "all keys, in order");
+	CHECK(gsort_stats(job)->runs > 0, "by way of the disk");
+	gsort_close(job);
+}
+
 /* --- what does not -------------------------------------------------------- */
 
 static void
@@ -317,6 +352,7 @@ unit_handover(void)
 	nothing();
 	half();
 	two_threads();
+	larger_than_memory();
 	trouble();
 	check();
 	close_early();

@@ -13,7 +13,9 @@
 /*
  * Carvings start on a huge page: first touch of 2 MiB costs one fault instead
  * of 512, and neighbours never share one (gs_arena_forget stays exact).  Where a few
- * MiB of memory count, pages are kept small even if the system's are huge.
+ * MiB of memory count, pages are kept small even if the system's are huge.  And the first
+ * 2 MiB of each stay small pages: a job of ten lines, which touches a few bytes in each of
+ * ten carvings, spent half of its time on clearing huge ones.
  */
 enum { ALIGN_BYTES = 2 << 20 };
 
@@ -51,8 +53,11 @@ gs_arena_take(struct gs_arena *arena, size_t bytes)
 	taken = arena->base + arena->used_bytes - gs_arena_round(bytes);
 	assert(arena->used_bytes <= arena->total_bytes);
 	/* A hint: without huge pages everything works, only slower; and with them, only larger. */
-	(void)madvise(taken, gs_arena_round(bytes), arena->huge_pages && bytes >= ALIGN_BYTES
-	                                            ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+	if (!arena->huge_pages)
+		(void)madvise(taken, gs_arena_round(bytes), MADV_NOHUGEPAGE);
+	else if (bytes > ALIGN_BYTES)
+		(void)madvise(taken + ALIGN_BYTES, gs_arena_round(bytes) - ALIGN_BYTES,
+		              MADV_HUGEPAGE);
 	return taken;
 }
 

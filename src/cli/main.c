@@ -162,8 +162,6 @@ debug(const struct gs_opts *opts)
 	gs_report_error("bytes    in %s order", orders[opts->job.endian]);
 	if (gs_opts_ignored(opts, ignored, sizeof ignored))
 		gs_report_error("ignored  %s: without effect on numbers", ignored);
-	for (size_t t = 0; t < opts->job.temp_dir_count; t++)
-		gs_report_error("temp     %s", opts->temp_dirs[t]);
 }
 
 static int

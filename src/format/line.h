@@ -22,7 +22,7 @@
 
 #include "base/status.h"
 #include "format/decode.h"
-#include "format/float.h"
+#include "format/floats.h"
 
 enum {
 	GS_LINE_BYTES = 4095,		/* the longest line, without its terminator */

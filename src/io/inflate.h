@@ -43,6 +43,9 @@ gs_inflate_open(struct gs_inflate **inflate, enum gsort_decompress format,
 MUST_CHECK gs_status
 gs_inflate_read(struct gs_inflate *inflate, void *into, size_t bytes, size_t *got);
 
+/** The libraries and their versions, for people; returns INTO. */
+const char *gs_inflate_libraries(char *into, size_t bytes);
+
 /** NULL is allowed. */
 void gs_inflate_close(struct gs_inflate *inflate);
 

@@ -22,6 +22,7 @@
 #include <archive_entry.h>
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "io/inflate_stream.h"
@@ -231,3 +232,11 @@ const struct gs_inflate_format gs_inflate_lz4 = {
 	NULL, filter_step, filter_close,
 	ARCHIVE_FILTER_LZ4, lz4_seed, sizeof lz4_seed,
 };
+
+const char *
+gs_inflate_libraries(char *into, size_t bytes)
+{
+	snprintf(into, bytes, "libzstd %s, zlib %s, libarchive " ARCHIVE_VERSION_ONLY_STRING
+	         " (loaded when it is needed)", ZSTD_versionString(), zlibVersion());
+	return into;
+}

@@ -65,6 +65,7 @@ struct gs_input {
 	bool               ended;	/* a terminal says once that there is no more */
 	int                stop;	/* an eventfd, readable once gs_input_stop() was called;
 					 * -1: only regular files, which keep nobody waiting */
+	bool               owns_stop;
 };
 
 static const char *const standard_input[] = { "-" };
@@ -179,6 +180,16 @@ is_spent(const struct gs_input *input, size_t file_at)
 	return false;
 }
 
+/* Somebody may have to wait for bytes, and another thread for them. */
+static void
+make_stoppable(struct gs_input *input)
+{
+	if (input->stop >= 0 || input->options.stops_with != NULL)
+		return;
+	input->stop = eventfd(0, EFD_CLOEXEC);	/* failed: stopping takes longer */
+	input->owns_stop = true;
+}
+
 /* There is nothing to be opened, and nothing known. */
 static gs_status
 open_callback(struct gs_input *input)
@@ -187,7 +198,7 @@ open_callback(struct gs_input *input)
 
 	file->format = format_by_name(&input->options, file->name);
 	file->bytes = GS_UNKNOWN;
-	input->stop = eventfd(0, EFD_CLOEXEC);
+	make_stoppable(input);
 	return GS_OK;
 }
 
@@ -213,8 +224,8 @@ open_files(struct gs_input *input)
 		} else {
 			TRY(open_file(input, file, f < allowed));
 		}
-		if (!file->regular && input->stop < 0)
-			input->stop = eventfd(0, EFD_CLOEXEC);	/* failed: stopping takes longer */
+		if (!file->regular)
+			make_stoppable(input);
 	}
 	return GS_OK;
 }
@@ -236,7 +247,7 @@ gs_input_open(struct gs_input **input, const struct gs_input_options *options)
 	}
 	in->options = *options;
 	in->count = count;
-	in->stop = -1;
+	in->stop = options->stops_with != NULL ? options->stops_with->stop : -1;
 	for (size_t f = 0; f < count; f++) {
 		in->files[f].name = names[f];
 		in->files[f].fd = -1;
@@ -481,6 +492,22 @@ gs_input_read(struct gs_input *input, void *into, size_t bytes, size_t *got)
 	return read_stream(input, file, into, bytes, got);
 }
 
+gs_status
+gs_input_skip(struct gs_input *input, uint64_t bytes, void *scratch, size_t scratch_bytes)
+{
+	size_t want, got;
+
+	for (uint64_t left = bytes; left > 0; left -= got) {
+		want = left < scratch_bytes ? (size_t)left : scratch_bytes;
+		TRY(gs_input_read(input, scratch, want, &got));
+		if (got < want)
+			return gs_fail(GS_EINPUT, "%s: has only %llu of the %llu bytes to be skipped",
+			               gs_input_name(input), (unsigned long long)(bytes - left + got),
+			               (unsigned long long)bytes);
+	}
+	return GS_OK;
+}
+
 void
 gs_input_stop(struct gs_input *input)
 {
@@ -494,7 +521,7 @@ gs_input_close(struct gs_input *input)
 	if (input == NULL)
 		return;
 	gs_inflate_close(input->inflate);
-	if (input->stop >= 0)
+	if (input->owns_stop && input->stop >= 0)
 		close(input->stop);
 	for (size_t f = 0; f < input->count; f++)
 		if (input->files[f].fd > STDIN_FILENO)

@@ -27,8 +27,8 @@ tell(const struct teller *teller, const char *what, const char *format, ...)
 }
 
 /* "1.0 GiB": for people, so one decimal will do. */
-static const char *
-size_text(uint64_t bytes, char text[32])
+const char *
+gs_job_size_text(uint64_t bytes, char text[32])
 {
 	static const char *const units[] = { "bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
 	double size = (double)bytes;
@@ -49,6 +49,9 @@ tell_device(const struct teller *teller, const struct gsort *job)
 	if (plan->counts)
 		tell(teller, "device", "cpu: keys of %u bits are counted, not sorted",
 		     job->facts.key_bits);
+	else if (plan->head_keys > 0)
+		tell(teller, "device", "cpu: all but the first %llu keys are dropped as they come",
+		     (unsigned long long)job->options->head_count);
 	else if (plan->gpu_from_bytes == GS_NEVER)
 		tell(teller, "device", "cpu%s", !job->facts.gpu_built ? ": this build has no GPU backend" :
 		     job->options->device == GSORT_DEVICE_CPU ? ": as demanded" :
@@ -58,7 +61,7 @@ tell_device(const struct teller *teller, const struct gsort *job)
 		     ": as demanded" : " if there is one, else cpu");
 	else
 		tell(teller, "device", "cpu; a GPU, if there is one, once %s of keys have come",
-		     size_text(plan->gpu_from_bytes, from));
+		     gs_job_size_text(plan->gpu_from_bytes, from));
 }
 
 /* "/tmp", "/tmp and 1 more" */
@@ -104,11 +107,11 @@ tell_disk(const struct teller *teller, const struct gsort *job, const struct gs_
 
 	if (forecast->disk_bytes == 0)
 		tell(teller, "disk", "%s, if more comes: %s are free", dirs_text(job->options, dirs),
-		     size_text(free_bytes, a));
+		     gs_job_size_text(free_bytes, a));
 	else
 		tell(teller, "disk", "%s: %s at a time, %s written in all; %s are free%s",
-		     dirs_text(job->options, dirs), size_text(forecast->disk_bytes, a),
-		     size_text(forecast->written_bytes, b), size_text(free_bytes, c),
+		     dirs_text(job->options, dirs), gs_job_size_text(forecast->disk_bytes, a),
+		     gs_job_size_text(forecast->written_bytes, b), gs_job_size_text(free_bytes, c),
 		     free_bytes >= forecast->disk_bytes ? "" :
 		     job->options->compress_program != NULL ? ", enough only if they compress well" :
 		     ", which is NOT ENOUGH: name other directories with -T");
@@ -123,19 +126,19 @@ tell_runs(const struct teller *teller, const struct gsort *job)
 
 	gs_plan_forecast(plan, &job->facts, &forecast);
 	if (plan->gpu_from_bytes != GS_NEVER) {
-		tell(teller, "tile", "%s, %u in flight", size_text(plan->tile_bytes, a),
+		tell(teller, "tile", "%s, %u in flight", gs_job_size_text(plan->tile_bytes, a),
 		     plan->ring_tiles);
 		tell(teller, "batch", "what GPU memory holds twice; of others %s stay in memory",
-		     size_text(plan->run_bytes, a));
+		     gs_job_size_text(plan->run_bytes, a));
 		tell(teller, "merge", "of up to %zu runs at once", plan->fan_in);
 	} else if (!plan->spills) {
 		tell(teller, "batch", "all keys at once");
 		return;
 	} else if (forecast.key_bytes == 0) {
-		tell(teller, "batch", "%s of keys", size_text(plan->sort_bytes, a));
+		tell(teller, "batch", "%s of keys", gs_job_size_text(plan->sort_bytes, a));
 		tell(teller, "merge", "of up to %zu runs at once", plan->fan_in);
 	} else {
-		tell(teller, "batch", "%s of keys, %llu of them", size_text(plan->sort_bytes, a),
+		tell(teller, "batch", "%s of keys, %llu of them", gs_job_size_text(plan->sort_bytes, a),
 		     (unsigned long long)forecast.runs);
 		if (forecast.passes > 0)
 			tell(teller, "merge", "of up to %zu runs at once: %u pass%s", plan->fan_in,
@@ -152,9 +155,9 @@ tell_memory(const struct teller *teller, const struct gsort *job)
 	char a[32], b[32];
 
 	tell(teller, "memory", "%s in all%s, %s of them for keys, their sorting and merging",
-	     size_text(plan->host_bytes, a), job->facts.memory_bytes == 0 ? "" :
+	     gs_job_size_text(plan->host_bytes, a), job->facts.memory_bytes == 0 ? "" :
 	     job->facts.memory_bytes < plan->host_bytes ? ", the least that will do" : " at most",
-	     size_text(plan->pool_bytes, b));
+	     gs_job_size_text(plan->pool_bytes, b));
 	if (plan->counts)
 		tell(teller, "batch", "a histogram of %zu bins", job->small.bin_count);
 	else if (job->options->operation == GSORT_SORT)
@@ -174,10 +177,10 @@ gsort_plan(const gsort *job, void (*line)(void *context, const char *line), void
 	if (job->facts.input_bytes == UINT64_MAX)
 		tell(&teller, "input", "of unknown size");
 	else if (job->facts.key_bits == 0)
-		tell(&teller, "input", "%s%s of text", about, size_text(job->facts.input_bytes, size));
+		tell(&teller, "input", "%s%s of text", about, gs_job_size_text(job->facts.input_bytes, size));
 	else
 		tell(&teller, "input", "%s%s: %llu keys", about,
-		     size_text(job->facts.input_bytes, size),
+		     gs_job_size_text(job->facts.input_bytes, size),
 		     (unsigned long long)(job->facts.input_bytes / (job->facts.key_bits / 8)));
 	tell_device(&teller, job);
 	tell(&teller, "threads", "%u", job->plan.threads);

@@ -52,6 +52,14 @@ struct gs_aside_list {
 	size_t           count;
 };
 
+/* What of the first keys is known: head.c. */
+struct gs_head {
+	bool     bounded;	/* of the stream's keys only those less than KEY matter, ... */
+	unsigned stream;	/* ... and none of the streams after it */
+	uint64_t key;
+	uint64_t held;		/* keys landed and kept, at most */
+};
+
 /* What gsort_progress() tells; written by the job's thread, read by any. */
 struct gs_counters {
 	atomic_uint   phase;		/* enum gsort_phase */
@@ -104,7 +112,9 @@ struct gsort {
 	struct gs_span              held;	/* drained, but another stream's turn */
 	struct gs_select            select;
 	struct gs_verify            verify;
+	struct gs_head              head;
 	struct gs_encoding          encoding;
+	struct gs_text_header       text_header;	/* of GSORT_MERGE */
 	char                       *header;	/* of a binary input: options.skip_bytes of it */
 	size_t                      header_bytes;
 
@@ -112,6 +122,8 @@ struct gsort {
 	struct gs_handover          handover;
 };
 
+/** "1.0 GiB": for people, so one decimal will do; returns TEXT. */
+const char *gs_job_size_text(uint64_t bytes, char text[32]);
 /* job.c */
 
 /** gsort_run(), for the thread that has the job. */
@@ -164,6 +176,11 @@ MUST_CHECK gs_status gs_aside_batch(struct gsort *job);
 /** The same with the last batch, sorted already: on the CPU it may stay where it is. */
 MUST_CHECK gs_status gs_aside_last(struct gsort *job);
 
+/** Merge sorted sources of STREAM, at most plan.fan_in, into a run on disk that is set aside. */
+MUST_CHECK gs_status
+gs_aside_sources(struct gsort *job, unsigned stream, const struct gs_source *sources,
+                 size_t count);
+
 /** Merge all that was set aside of STREAM, to gs_emit_span(). */
 MUST_CHECK gs_status gs_aside_emit(struct gsort *job, unsigned stream);
 
@@ -183,6 +200,20 @@ gs_aside_merge(struct gsort *job, unsigned stream, struct gs_source *sources, si
 
 /** Close and forget what is on disk. */
 void gs_aside_close(struct gsort *job);
+
+/* head.c: keep but the first keys, if plan.head_keys > 0 */
+
+/** Nothing has landed yet. */
+void gs_head_begin(struct gsort *job);
+
+/** A tile need not be longer than what the cache holds until it is filtered. */
+void gs_head_shorten(struct gs_tile *tile);
+
+/** COUNT keys of STREAM have landed at KEYS: keep those that may go out; how many. */
+size_t gs_head_filter(struct gsort *job, unsigned stream, void *keys, size_t count);
+
+/** Before more keys land: if there are too many, forget all but the first. */
+MUST_CHECK gs_status gs_head_poll(struct gsort *job);
 
 /* emit.c: sorted keys to output */
 

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/team.h"
 #include "sort/backend.h"
 #include "sort/cpu_sort.h"
 
@@ -152,6 +153,26 @@ cpu_close(struct gs_device *cpu)
 	free(cpu);
 }
 
+static void
+cpu_build(char *into, size_t bytes)
+{
+#ifdef _OPENMP
+	snprintf(into, bytes, "OpenMP %d", _OPENMP);	/* the month of its specification */
+#else
+	snprintf(into, bytes, "no OpenMP: one thread");
+#endif
+}
+
+static void
+cpu_survey(void (*tell)(void *context, const char *line), void *context)
+{
+	char line[64];
+
+	snprintf(line, sizeof line, "cpu      %u threads, %s", gs_team_most(),
+	         gs_simd_name(gs_simd_best()));
+	tell(context, line);
+}
+
 const struct gs_backend gs_backend_cpu = {
 	.open = cpu_open,
 	.describe = cpu_describe,
@@ -161,4 +182,6 @@ const struct gs_backend gs_backend_cpu = {
 	.finish = cpu_finish,
 	.drain = cpu_drain,
 	.close = cpu_close,
+	.build = cpu_build,
+	.survey = cpu_survey,
 };

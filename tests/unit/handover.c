@@ -141,6 +141,22 @@ half(void)
 	gsort_close(job);
 }
 
+/* A header goes out first, but not before all is in. */
+static void
+header(void)
+{
+	struct gsort_options options = both;
+	gsort *job;
+	size_t bytes;
+
+	options.header_lines = 1;
+	job = open_job(&options);
+	CHECK(feed_all(job, "heading\n2\n1\n", 12, 5) == GSORT_OK, "a heading is taken");
+	CHECK(drain_all(job, 7, &bytes) == GSORT_OK, "%s", gsort_message());
+	CHECK(bytes == 12 && memcmp(out, "heading\n1\n2\n", 12) == 0, "and stays on top");
+	gsort_close(job);
+}
+
 static gs_status
 feed_keys(void *context)
 {
@@ -150,13 +166,15 @@ feed_keys(void *context)
 }
 
 static void
-two_threads(void)
+two_threads(enum gsort_operation operation)
 {
 	struct gsort_options options = both;
 	struct gs_thread feeder = { .runs = false };
 	gsort *job;
 	size_t bytes;
 
+	options.operation = operation;
+	options.trust_order = true;
 	options.type = GSORT_U32;
 	job = open_job(&options);
 	CHECK(gs_thread_start(&feeder, feed_keys, job) == GS_OK, "a second thread");
@@ -351,7 +369,9 @@ unit_handover(void)
 	binary();
 	nothing();
 	half();
-	two_threads();
+	header();
+	two_threads(GSORT_SORT);
+	two_threads(GSORT_MERGE);
 	larger_than_memory();
 	trouble();
 	check();

@@ -364,6 +364,7 @@ gsort_open(gsort **opened, const struct gsort_options *options)
 		return GSORT_TROUBLE;
 	}
 	job->stats.threads = job->plan.threads;
+	job->stats.device = "cpu";
 	return GSORT_OK;
 }
 
@@ -386,7 +387,10 @@ gs_job_run(struct gsort *job)
 	const gs_status status = run(job, &disorder);
 
 	job->stats.seconds = now() - start;
-
+	if (job->options->operation == GSORT_CHECK)
+		job->stats.read_seconds = job->stats.seconds;
+	if (job->options->operation == GSORT_MERGE)
+		job->stats.write_seconds = job->stats.seconds;
 	(void)gs_team_limit(threads);	/* the caller's own regions are none of our business */
 	atomic_store(&job->counters.phase, GSORT_DONE);
 	if (status != GS_OK)

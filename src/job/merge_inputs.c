@@ -323,6 +323,7 @@ list_sources(struct gsort *job, struct input *first, size_t count, unsigned rank
 		first[i].rank = rank;
 		job->sources[i] = (struct gs_source){
 			.read = job->facts.key_bits > 0 ? read_raw : read_text, .context = &first[i],
+			.verified = !job->options->trust_order,
 		};
 	}
 }

@@ -226,8 +226,9 @@ carve(struct gsort *job)
 	job->count_memory = gs_arena_take(arena, plan->count_bytes);
 	job->print[0] = gs_arena_take(arena, print_bytes);
 	job->print[1] = gs_arena_take(arena, print_bytes);
-	job->select.times = gs_arena_take(arena, gs_select_wants_groups(job->options) ?
-	                                         plan->print_keys * sizeof *job->select.times : 0);
+	job->select.times = gs_arena_take(arena, sizeof *job->select.times *
+	                                         (job->options->counts ? plan->print_keys :
+	                                          GS_SELECT_PAIRS));
 	job->header = gs_arena_take(arena, skip_bytes(job));
 	if (merge && text) {
 		job->text_header.room = job->options->header_lines > 0 ? HEADER_BYTES : 0;

@@ -211,14 +211,6 @@ gives() {
 	[ "$status" -eq 2 ]
 }
 
-@test "what a later release may bring is refused, too" {
-	for option in -c -C -m -z -g -S1G -T/tmp --check --check=quiet --merge --zero-terminated \
-	              --general-numeric-sort --buffer-size=1G --temporary-directory=/tmp \
-	              --batch-size=4 --compress-program=x --files0-from=x --sort=numeric; do
-		fails "is not supported in this release; use sort(1)" gsort "$option" text
-	done
-}
-
 @test "the letters without effect are accepted" {
 	gives '2\n2\n10\n' gsort -b -s -f text
 	gives '10\n2\n' gsort -bsfnru text
@@ -244,9 +236,11 @@ gives() {
 	gives '2\n2\n10\n' gsort --num --par=1 --stab text
 	gives '' gsort --out=o text
 	gives '2\n2\n10\n' gsort --deb text
-	for name in --temp=/tmp --buf=1G --batch=2 --comp=x --zero --files0=x; do
-		fails "not supported in this release" gsort $name text
-	done
+	gives '2\n2\n10\n' gsort --temp=. --buf=1G --batch=2 --comp=zstd text
+	printf 'text' >names
+	gives '2\n2\n10\n' gsort --files0=names
+	printf '2\0' >zeros
+	gives '2\0' gsort --zero zeros
 }
 
 # --- what is said --------------------------------------------------------------------

@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * limits.c - RAM, cgroups, rlimits and cores
+ * limits.c - RAM, cgroups, rlimits, cores and disks
  *
- * Memory to be had is the least of: what the kernel could free (MemAvailable),
- * the room left in each control group this process is in (v1 and v2, up to the
- * root), and RLIMIT_DATA and RLIMIT_AS.  Cores: affinity, OMP_NUM_THREADS, and
- * the groups' quota of CPU time, rounded up.
+ * Memory to be had is the least of: physical memory, the room left in each control
+ * group this process is in (v1 and v2, up to the root), and RLIMIT_DATA and
+ * RLIMIT_AS.  What to use of it unless told is sort(1)'s rule: up to three quarters
+ * of physical memory, if the kernel could free that much (MemAvailable), but an
+ * eighth in any case.  Cores: affinity, OMP_NUM_THREADS, and the groups' quota of
+ * CPU time, rounded up.
  */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/limits.h"
 #include "base/team.h"
+
+#define UNLIMITED	(UINT64_C(1) << 60)	/* v1 says 2^63 - 4096; no machine has as much */
 
 static void
 lower(uint64_t *limit, uint64_t to)
@@ -55,11 +60,11 @@ lower_to_memory(uint64_t *limit, const char *dir, bool v2)
 	char file[4200];
 
 	snprintf(file, sizeof file, "%s/%s", dir, v2 ? "memory.max" : "memory.limit_in_bytes");
-	if (!read_number(file, "", &most))
+	if (!read_number(file, "", &most) || most >= UNLIMITED)
 		return;
 	snprintf(file, sizeof file, "%s/%s", dir, v2 ? "memory.current" : "memory.usage_in_bytes");
-	if (!read_number(file, "", &used))
-		return;
+	if (!read_number(file, "", &used) || (most > used && most - used >= *limit))
+		return;			/* memory.stat takes the kernel 30 us to write */
 	snprintf(file, sizeof file, "%s/memory.stat", dir);
 	(void)read_number(file, v2 ? "inactive_file " : "total_inactive_file ", &cache);
 	used -= cache < used ? cache : used;
@@ -80,7 +85,7 @@ lower_to_quota(uint64_t *limit, const char *dir, bool v2)
 	if (fscanf(in, "%lld %lld", &quota, &period) < 1)
 		quota = -1;
 	fclose(in);
-	if (!v2) {
+	if (!v2 && quota > 0) {
 		uint64_t number = 0;
 
 		snprintf(file, sizeof file, "%s/cpu.cfs_period_us", dir);
@@ -169,18 +174,32 @@ cores(void)
 	return (unsigned)count;
 }
 
+/* In a group, its page cache is ours, too; filling it to the last byte would be paid for
+ * with reclaiming at every step, or with the group's OOM killer. */
+static uint64_t
+host_bytes(const struct gs_limits *limits)
+{
+	uint64_t bytes = limits->ram_bytes / 8, kib;
+
+	if (!read_number("/proc/meminfo", "MemAvailable:", &kib))
+		kib = limits->ram_bytes >> 10;
+	if (bytes < kib << 10)
+		bytes = kib << 10;
+	lower(&bytes, limits->ram_bytes / 4 * 3);
+	lower(&bytes, limits->room_bytes / 16 * 15);
+	return bytes;
+}
+
 void
 gs_limits_read(struct gs_limits *limits)
 {
 	const uint64_t used = address_bytes_used();
-	uint64_t kib, policy, committed;
+	uint64_t kib, policy, committed, files = 1 << 20;
 
 	limits->cores = cores();
-	limits->host_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	lower_to_rlimit(&files, RLIMIT_NOFILE, 0);
+	limits->files = files;
 	limits->address_bytes = UINT64_C(1) << 46;	/* half of what x86-64 has */
-	if (read_number("/proc/meminfo", "MemAvailable:", &kib))
-		lower(&limits->host_bytes, kib << 10);
-	lower_to_groups(&limits->host_bytes, "memory", lower_to_memory);
 	lower_to_rlimit(&limits->address_bytes, RLIMIT_AS, used);
 	lower_to_rlimit(&limits->address_bytes, RLIMIT_DATA, used);
 	/* Under strict overcommit a reservation counts as if it were used. */
@@ -188,5 +207,18 @@ gs_limits_read(struct gs_limits *limits)
 	    read_number("/proc/meminfo", "CommitLimit:", &kib) &&
 	    read_number("/proc/meminfo", "Committed_AS:", &committed))
 		lower(&limits->address_bytes, kib > committed ? (kib - committed) << 10 : 0);
-	lower(&limits->host_bytes, limits->address_bytes);
+
+	limits->ram_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	limits->room_bytes = limits->ram_bytes;
+	lower_to_groups(&limits->room_bytes, "memory", lower_to_memory);
+	lower(&limits->room_bytes, limits->address_bytes);
+	limits->host_bytes = host_bytes(limits);
+}
+
+uint64_t
+gs_limits_disk_bytes(const char *dir)
+{
+	struct statvfs fs;
+
+	return statvfs(dir, &fs) == 0 ? (uint64_t)fs.f_bavail * fs.f_frsize : UINT64_MAX;
 }

@@ -7,15 +7,22 @@
 #ifndef GS_LIMITS_H
 #define GS_LIMITS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct gs_limits {
 	unsigned cores;			/* this process may run on */
-	uint64_t host_bytes;		/* memory to be had now: RAM, cgroups, rlimits */
+	uint64_t ram_bytes;		/* physical memory */
+	uint64_t room_bytes;		/* of it, what control groups and rlimits let us have */
+	uint64_t host_bytes;		/* of that, what to use if nobody says otherwise */
 	uint64_t address_bytes;		/* address space that may be reserved */
+	size_t   files;			/* that may be open at once */
 };
 
 /** Read the limits.  Never fails: what cannot be read does not limit. */
 void gs_limits_read(struct gs_limits *limits);
+
+/** What an unprivileged process can still write to DIR's file system; UINT64_MAX: who knows. */
+uint64_t gs_limits_disk_bytes(const char *dir);
 
 #endif

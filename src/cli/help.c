@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* help.c - the table as --help */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,17 +30,30 @@ print_types(FILE *to)
 	}
 }
 
+/* "  -S, --buffer-size=SIZE", "  -c, --check[=HOW]", "  -C" */
+static void
+spell(const struct gs_row *row, char into[64])
+{
+	const char *value = row->value != NULL ? row->value : "";
+	char letter[] = "    ";
+
+	if (row->letter != 0)
+		memcpy(letter, (char[]){ '-', (char)row->letter, row->name != NULL ? ',' : ' ' }, 3);
+	snprintf(into, 64, "  %s%s%s%s%s", letter, row->name != NULL ? "--" : "",
+	         row->name != NULL ? row->name : "", value[0] == '[' ? "[=" : *value ? "=" : "",
+	         value + (value[0] == '['));
+}
+
 void
 gs_opts_help(FILE *to)
 {
-	fputs("Usage: gsort [OPTION]... [FILE]...\n"
-	      "Sort numbers, binary or text, of all FILEs together to standard output.\n"
+	fprintf(to, "Usage: %s [OPTION]... [FILE]...\n", program_invocation_short_name);
+	fputs("Sort numbers, binary or text, of all FILEs together to standard output.\n"
 	      "With no FILE, or when FILE is -, read standard input.\n", to);
 	for (const struct gs_row *row = gs_rows; row < gs_rows + gs_row_count; row++) {
-		char letter[] = "-?, ";
 		char spelled[64];
 
-		if (row->refusal != NULL)
+		if (row->refusal != NULL || row->meaning == NULL)
 			continue;
 		if (row->take == NULL) {
 			fprintf(to, "\n%s:\n", row->meaning);
@@ -47,14 +61,11 @@ gs_opts_help(FILE *to)
 				print_types(to);
 			continue;
 		}
-		if (row->letter != 0)
-			letter[1] = (char)row->letter;
-		snprintf(spelled, sizeof spelled, "  %s--%s%s%s",
-		         row->letter != 0 ? letter : "    ", row->name,
-		         row->value != NULL ? "=" : "", row->value != NULL ? row->value : "");
+		spell(row, spelled);
 		print_help_line(to, spelled, row->meaning);
 	}
-	fputs("\nSIZE is in KiB, or ends in b, K, M, G, T (also KiB, MiB ...) or %.\n"
-	      "Exit status: 0 sorted; 2 trouble, and an existing output file is as it was.\n"
-	      "More: man gsort\n", to);
+	fputs("\nSIZE is in KiB, or ends in b, K, M, G, T (also KiB, MiB ...) or %.  BYTES are\n"
+	      "bytes, or end in K, M, G, T.  Long options may be cut short: --rev.\n"
+	      "Exit status: 0 sorted, or in order; 1 a check found disorder; 2 trouble, and an\n"
+	      "existing output file is as it was.  More: man gsort\n", to);
 }

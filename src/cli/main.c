@@ -11,10 +11,12 @@
  *      |- opts.c       |- plan.c         bytes in, maybe compressed  arena.c
  *      |   |- argv.c   |- device.c    decode_*.c                     limits.c
  *      |   |- table.c  |- fill.c         bytes to ordered bits       thread.c
- *      |   |- values.c |- emit.c      backend_cpu.c, backend_cuda.c
- *      |   `- help.c   |- select.c       tiles to one sorted batch
- *      `- report.c     `- explain.c   store.c, merge.c, count.c
- *                                        many batches to one order
+ *      |   |- take.c   |- emit.c      backend_cpu.c, backend_cuda.c
+ *      |   |- values.c |- select.c       tiles to one sorted batch
+ *      |   |- agree.c  |- explain.c   store.c, merge.c, count.c
+ *      |   `- help.c   `- info.c         many batches to one order
+ *      |- progress.c, signals.c
+ *      `- report.c
  *                                     encode_*.c
  *                                        ordered bits to bytes
  *                                     output.c
@@ -25,20 +27,24 @@
  * is ordered bits, a tile is unsorted keys, a batch is the tiles a backend can
  * hold, a run is a sorted batch set aside, a span a borrowed piece of sorted keys.
  *
- * Exit status: 0 sorted, 2 trouble.  (1 is kept for sort -c's "disorder".)
+ * Exit status: 0 sorted, or in order; 1 a check found disorder; 2 trouble.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/agree.h"
 #include "cli/opts.h"
+#include "cli/progress.h"
 #include "cli/report.h"
+#include "cli/signals.h"
 #include "gsort.h"
 
-enum { SORTED = 0, TROUBLE = 2 };
+enum { SORTED = 0, DISORDER = 1, TROUBLE = 2 };
 
 /*
  * Nobody else may get descriptors 0 to 2: if one is closed, the next file opened
@@ -57,7 +63,7 @@ fill_standard_descriptors(void)
 static _Noreturn void
 leave(int status)
 {
-	if ((fflush(stdout) != 0 || ferror(stdout)) && status == SORTED) {
+	if ((fflush(stdout) != 0 || ferror(stdout)) && status != TROUBLE) {
 		gs_report_error("write failed: standard output: %s", strerror(errno));
 		status = TROUBLE;
 	}
@@ -109,8 +115,53 @@ complain(const struct gs_opts *opts)
 	if (type != NULL)
 		gs_report_error("%s (did you mean %s?)", gsort_message(), type);
 	else
-		gs_report_error("%s", gsort_message());
+		gs_agree_complain(opts, gsort_message());
 	return TROUBLE;
+}
+
+/* What a check found, on standard output, for programs: names and numbers, with tabs. */
+static void
+print_check(const struct gsort_stats *stats)
+{
+	printf("records\t%" PRIu64 "\nbreaks\t%" PRIu64 "\nduplicates\t%" PRIu64 "\n",
+	       stats->keys, stats->breaks, stats->duplicates);
+}
+
+/* What the job found out, said in the order in which it is looked for. */
+static int
+conclude(const struct gs_opts *opts, const gsort *job, gsort_status status)
+{
+	const struct gsort_stats *stats = gsort_stats(job);
+	const int exit_status = status == GSORT_OK ? SORTED :
+	                        status == GSORT_DISORDER ? DISORDER : TROUBLE;
+
+	gs_progress_end();
+	if (status == GSORT_TROUBLE)
+		complain(opts);
+	else if (opts->check && opts->job.check == GSORT_CHECK_SUMMARY)
+		print_check(stats);
+	else if (status == GSORT_DISORDER && opts->job.check == GSORT_CHECK_FIRST)
+		gs_report_error("%s", gsort_message());
+	if (opts->verbose > 0 && status != GSORT_TROUBLE)
+		gs_report_summary(opts, stats);
+	if (opts->stats == GS_STATS_JSON)
+		gs_report_json(opts, stats, exit_status);
+	return exit_status;
+}
+
+/* --debug: what the options come to, before the plan. */
+static void
+debug(const struct gs_opts *opts)
+{
+	static const char *const orders[] = {
+		[GSORT_ENDIAN_HOST] = "the host's", [GSORT_ENDIAN_LITTLE] = "little endian",
+		[GSORT_ENDIAN_BIG] = "big endian",
+	};
+	char ignored[128];
+
+	gs_report_error("bytes    in %s order", orders[opts->job.endian]);
+	if (gs_opts_ignored(opts, ignored, sizeof ignored))
+		gs_report_error("ignored  %s: without effect on numbers", ignored);
 }
 
 static int
@@ -121,21 +172,26 @@ sort(struct gs_opts *opts)
 
 	if (opts->debug || opts->verbose >= 2)
 		opts->job.note = gs_report_note;
-	if (gsort_open(&job, &opts->job) != GSORT_OK)
+	if (!opts->quiet)
+		opts->job.warn = gs_report_warning;
+	gs_progress_begin(opts);
+	if (gsort_open(&job, &opts->job) != GSORT_OK) {
+		gs_progress_end();
 		return complain(opts);
-	if (opts->debug)
+	}
+	if (opts->debug) {
+		debug(opts);
 		gsort_plan(job, gs_report_note, NULL);
+	}
 	if (opts->plan) {
 		gsort_plan(job, gs_report_line, stdout);
-	} else if (gsort_run(job) != GSORT_OK) {
-		status = complain(opts);
 	} else {
-		if (opts->verbose > 0)
-			gs_report_summary(gsort_stats(job), opts->type_name);
-		return SORTED;		/* see leave(): no gsort_close() either */
+		gs_progress_watch(job);
+		status = conclude(opts, job, gsort_run(job));
 	}
-	gsort_close(job);		/* drops an output that was not finished */
-	return status;
+	if (status == TROUBLE)
+		gsort_close(job);	/* drops an output that was not finished */
+	return status;			/* else see leave(): no gsort_close() either */
 }
 
 int
@@ -143,6 +199,8 @@ main(int argc, char **argv)
 {
 	struct gs_opts opts;
 
+	gs_progress_block();
+	gs_signals_catch();
 	fill_standard_descriptors();
 	if (argc < 1 || !gs_opts_parse(&opts, argc, argv))
 		leave(TROUBLE);
@@ -150,6 +208,8 @@ main(int argc, char **argv)
 		gs_opts_help(stdout);
 	else if (opts.version)
 		print_version(opts.verbose > 0);
+	else if (opts.info)
+		gsort_info(&opts.job, gs_report_line, stdout);
 	else
 		leave(sort(&opts));
 	leave(SORTED);

@@ -6,22 +6,21 @@
  * table, the table's takers put them into the struct.  What getopt cannot read
  * is explained here, in the words of sort(1), and with the nearest option.
  */
-#include <assert.h>
 #include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/agree.h"
 #include "cli/argv.h"
+#include "cli/files0.h"
 #include "cli/opts.h"
 #include "cli/report.h"
 #include "cli/table.h"
 #include "cli/values.h"
 
-enum {
-	FIRST_LONG = 256,	/* getopt's id of a row: its letter, or this + its place */
-	MOST_ROWS  = 100,
-};
+enum { FIRST_LONG = 256 };	/* getopt's id of a row: its letter, or this + its place */
 
 static const struct gs_row *
 row_of_id(int id)
@@ -90,6 +89,8 @@ make_getopt_tables(char *letters, struct option *longs)
 			*letter++ = (char)row->letter;
 		if (row->letter != 0 && needs_value(row))
 			*letter++ = ':';
+		if (row->name == NULL && row->value != NULL)	/* -y, -y0 */
+			letter = stpcpy(letter, "::");
 		if (row->name != NULL)
 			*option++ = (struct option){
 				.name = row->name,
@@ -160,8 +161,16 @@ complain_long(int answer, const char *word)
 static bool
 take_option(struct gs_opts *opts, const struct gs_row *row, bool by_letter, const char *value)
 {
-	if (row->refusal == NULL)
-		return row->take(opts, row, value);
+	if (row->refusal == NULL) {
+		if (by_letter)
+			snprintf(opts->spelled, sizeof opts->spelled, "-%c", row->letter);
+		else
+			snprintf(opts->spelled, sizeof opts->spelled, "--%s", row->name);
+		if (!row->take(opts, row, value))
+			return false;
+		opts->given[row - gs_rows] = value != NULL ? value : "";
+		return true;
+	}
 	if (by_letter)
 		gs_report_error("-%c (%s) %s", row->letter, row->meaning, row->refusal);
 	else
@@ -172,11 +181,10 @@ take_option(struct gs_opts *opts, const struct gs_row *row, bool by_letter, cons
 static bool
 read_options(struct gs_opts *opts, int argc, char **argv)
 {
-	char letters[2 * MOST_ROWS + 2];
-	struct option longs[MOST_ROWS + 1];
+	char letters[3 * GS_MOST_ROWS + 2];
+	struct option longs[GS_MOST_ROWS + 1];
 	int id;
 
-	assert(gs_row_count <= MOST_ROWS);
 	make_getopt_tables(letters, longs);
 	opterr = 0;
 	while ((id = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
@@ -197,28 +205,47 @@ read_options(struct gs_opts *opts, int argc, char **argv)
 	return true;
 }
 
-/* Options that do not go together, whatever their order. */
+/* The names in --files0-from are the operands; there are to be no others. */
 static bool
-agree(const struct gs_opts *opts)
+read_names(struct gs_opts *opts)
 {
-	char type[16];
-
-	for (size_t i = 0; i < opts->job.input_count; i++)
-		if (opts->job.inputs[i][0] == '\0') {
-			gs_report_error("the name of an input is empty; standard input is -");
-			return false;
-		}
-	if (opts->job.output != NULL && opts->job.output[0] == '\0') {
-		gs_report_error("the name of the output is empty");
+	if (opts->files0_name == NULL)
+		return true;
+	if (opts->job.input_count > 0) {
+		gs_report_usage("extra operand '%s': file operands cannot be combined with "
+		                "--files0-from", opts->job.inputs[0]);
 		return false;
 	}
+	return gs_files0_read(opts->files0_name, &opts->job.inputs, &opts->job.input_count);
+}
 
-	if (opts->numeric && opts->job.type != GSORT_TEXT) {
-		gs_report_error("options '-n' and '%s' are incompatible",
-		                gs_row_spell_type(opts->type_name, type));
-		return false;
-	}
-	return true;
+/* What follows from several options together. */
+static void
+conclude(struct gs_opts *opts)
+{
+	if (opts->general)
+		opts->job.type = GSORT_TEXT_FLOAT;
+	if (opts->check)		/* -mc checks, as in sort(1) */
+		opts->job.operation = GSORT_CHECK;
+	else if (opts->merge)
+		opts->job.operation = GSORT_MERGE;
+	opts->job.temp_dirs = opts->temp_dirs;
+	if (opts->plan)			/* no keys will meet a terminal */
+		opts->job.force = true;
+	if (opts->device_name == NULL && opts->job.operation == GSORT_SORT)
+		gs_value_environment(&opts->job, opts->quiet);
+}
+
+bool
+gs_opts_ignored(const struct gs_opts *opts, char *into, size_t room)
+{
+	into[0] = '\0';
+	for (size_t r = 0; r < gs_row_count; r++)
+		if (opts->given[r] != NULL && (gs_rows[r].field == offsetof(struct gs_opts, none) ||
+		                               gs_rows[r].field == offsetof(struct gs_opts, bare_f)))
+			snprintf(into + strlen(into), room - strlen(into), "%s-%c",
+			         into[0] != '\0' ? ", " : "", gs_rows[r].letter);
+	return into[0] != '\0';
 }
 
 static void
@@ -241,7 +268,9 @@ gs_opts_parse(struct gs_opts *opts, int argc, char **argv)
 	char **words;
 
 	*opts = (struct gs_opts){ .type_name = NULL };
-	words = gs_argv_split(&argc, argv, &rules, &bad, &type);
+	opts->temp_dirs = calloc((size_t)argc, sizeof *opts->temp_dirs);
+	bad = NULL;
+	words = opts->temp_dirs == NULL ? NULL : gs_argv_split(&argc, argv, &rules, &bad, &type);
 	if (words == NULL) {
 		if (bad != NULL)
 			complain_width(bad, type);
@@ -250,11 +279,12 @@ gs_opts_parse(struct gs_opts *opts, int argc, char **argv)
 		return false;
 	}
 	/* WORDS stay until the end: the operands live in them. */
-	if (!read_options(opts, argc, words) || !agree(opts))
+	if (!read_options(opts, argc, words))
 		return false;
-	if (opts->plan)			/* no keys will meet a terminal */
-		opts->job.force = true;
-	if (opts->device_name == NULL)
-		gs_value_environment(&opts->job, opts->quiet);
+	if (opts->help || opts->version)
+		return true;
+	if (!opts->info && (!read_names(opts) || !gs_agree(opts)))
+		return false;
+	conclude(opts);
 	return true;
 }

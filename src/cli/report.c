@@ -3,12 +3,16 @@
  * report.c - everything gsort says to people
  *
  * A message is made whole and written at once, so that the lines of two
- * processes in one terminal do not mix.
+ * processes in one terminal do not mix; a bar of progress steps aside for it.
  */
+#include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
+#include "cli/progress.h"
 #include "cli/report.h"
 
 enum { MESSAGE_BYTES = 2048 };
@@ -49,15 +53,20 @@ escape(const char *from, char into[4 * MESSAGE_BYTES + 1])
 }
 
 static void __attribute__((format(printf, 1, 0)))
-say(const char *format, va_list args, const char *rest)
+say(const char *format, va_list args, bool name_help)
 {
+	const char *self = program_invocation_short_name;
 	char message[MESSAGE_BYTES];
 	char line[4 * MESSAGE_BYTES + 1];
 
 	vsnprintf(message, sizeof message, format, args);
 	escape(message, line);
-	fprintf(stderr, "gsort: %s\n%s", line, rest);
-	fflush(stderr);
+	gs_progress_hold();
+	if (name_help)
+		fprintf(stderr, "%s: %s\nTry '%s --help' for more information.\n", self, line, self);
+	else
+		fprintf(stderr, "%s: %s\n", self, line);
+	gs_progress_release();
 }
 
 void
@@ -66,7 +75,7 @@ gs_report_error(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	say(format, args, "");
+	say(format, args, false);
 	va_end(args);
 }
 
@@ -76,7 +85,7 @@ gs_report_usage(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	say(format, args, "Try 'gsort --help' for more information.\n");
+	say(format, args, true);
 	va_end(args);
 }
 
@@ -88,24 +97,104 @@ gs_report_note(void *context, const char *line)
 }
 
 void
+gs_report_warning(void *context, const char *line)
+{
+	(void)context;
+	gs_report_error("warning: %s", line);
+}
+
+void
 gs_report_line(void *context, const char *line)
 {
 	fprintf(context, "%s\n", line);
 }
 
-void
-gs_report_summary(const struct gsort_stats *stats, const char *type_name)
-{
-	double seconds = stats->seconds > 1e-6 ? stats->seconds : 1e-6;
-	char fewer[64] = "";
+/* --- what a job did ------------------------------------------------------- */
 
-	if (stats->keys_out != stats->keys)
-		snprintf(fewer, sizeof fewer, ", %llu different",
-		         (unsigned long long)stats->keys_out);
-	gs_report_error("%llu keys (%s)%s in %.3f s: %.1f Mkeys/s, %.2f GB/s; read %.3f, "
-	                "sort %.3f, write %.3f s; device %s",
-	                (unsigned long long)stats->keys, type_name != NULL ? type_name : "text",
-	                fewer, stats->seconds, (double)stats->keys / seconds / 1e6,
+static const char *
+type_of(const struct gs_opts *opts)
+{
+	return opts->general ? "text-float" : opts->type_name != NULL ? opts->type_name : "text";
+}
+
+/* How many keys fewer went out, and why. */
+static void
+tell_fewer(const struct gs_opts *opts, const struct gsort_stats *stats, char into[64])
+{
+	const bool unique = opts->job.unique && !opts->job.repeated && !opts->job.singletons &&
+	                    !opts->job.head;
+
+	into[0] = '\0';
+	if (opts->check)
+		snprintf(into, 64, ", %" PRIu64 " out of order", stats->breaks);
+	else if (stats->keys_out != stats->keys)
+		snprintf(into, 64, ", %" PRIu64 " %s", stats->keys_out,
+		         unique ? "different" : "written");
+}
+
+void
+gs_report_summary(const struct gs_opts *opts, const struct gsort_stats *stats)
+{
+	const double seconds = stats->seconds > 1e-6 ? stats->seconds : 1e-6;
+	char fewer[64], disk[64] = "";
+
+	tell_fewer(opts, stats, fewer);
+	if (stats->spilled_bytes > 0)
+		snprintf(disk, sizeof disk, "; %u runs, %.2f GB on disk", stats->runs,
+		         (double)stats->spilled_bytes / 1e9);
+	gs_report_error("%" PRIu64 " keys (%s)%s in %.3f s: %.1f Mkeys/s, %.2f GB/s; read %.3f, "
+	                "sort %.3f, write %.3f s; device %s%s%s", stats->keys, type_of(opts), fewer,
+	                stats->seconds, (double)stats->keys / seconds / 1e6,
 	                (double)stats->bytes_in / seconds / 1e9, stats->read_seconds,
-	                stats->sort_seconds, stats->write_seconds, stats->device);
+	                stats->sort_seconds, stats->write_seconds,
+	                stats->device != NULL ? stats->device : "cpu", disk,
+	                stats->verified ? "; verified" : "");
+}
+
+/* TEXT as a JSON string. */
+static void
+print_string(const char *name, const char *text)
+{
+	fprintf(stderr, ",\"%s\":\"", name);
+	for (; *text != '\0'; text++) {
+		const unsigned char byte = (unsigned char)*text;
+
+		if (byte < 0x20 || byte > 0x7e || byte == '"' || byte == '\\')
+			fprintf(stderr, "\\u%04x", byte);	/* a byte, as if it were Latin 1 */
+		else
+			fputc(byte, stderr);
+	}
+	fputc('"', stderr);
+}
+
+void
+gs_report_json(const struct gs_opts *opts, const struct gsort_stats *stats, int status)
+{
+	const struct {
+		const char *name;
+		uint64_t    value;
+	} counts[] = {
+		{ "records_out", stats->keys_out }, { "bytes_in", stats->bytes_in },
+		{ "bytes_out", stats->bytes_out }, { "invalid_lines", stats->invalid_lines },
+		{ "breaks", stats->breaks }, { "duplicates", stats->duplicates },
+		{ "threads", stats->threads }, { "batches", stats->batches },
+		{ "runs", stats->runs }, { "spilled_bytes", stats->spilled_bytes },
+		{ "merge_passes", stats->merge_passes },
+	};
+	struct rusage used;
+
+	gs_progress_hold();
+	fprintf(stderr, "{\"records\":%" PRIu64, stats->keys);
+	for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++)
+		fprintf(stderr, ",\"%s\":%" PRIu64, counts[c].name, counts[c].value);
+	print_string("type", type_of(opts));
+	print_string("device", stats->device != NULL ? stats->device : "cpu");
+	fprintf(stderr, ",\"total_ms\":%.3f,\"read_ms\":%.3f,\"sort_ms\":%.3f,\"write_ms\":%.3f",
+	        stats->seconds * 1e3, stats->read_seconds * 1e3, stats->sort_seconds * 1e3,
+	        stats->write_seconds * 1e3);
+	if (getrusage(RUSAGE_SELF, &used) == 0)
+		fprintf(stderr, ",\"peak_rss\":%" PRIu64, (uint64_t)used.ru_maxrss << 10);
+	fprintf(stderr, ",\"verified\":%s,\"status\":%d}\n", stats->verified ? "true" : "false",
+	        status);
+	gs_progress_release();
 }

@@ -15,7 +15,7 @@ struct gs_row {
 	const char *name;	/* long name; NULL: a heading, or only a letter */
 	int         letter;	/* 0: only a long name */
 	const char *value;	/* NULL: none; "[X]": optional */
-	const char *meaning;	/* in --help; or what it is in sort(1) */
+	const char *meaning;	/* in --help, NULL: not there; or what it is in sort(1) */
 	const char *refusal;	/* why not; NULL: it is ours */
 	size_t      field;	/* offset in struct gs_opts */
 
@@ -30,6 +30,9 @@ extern const size_t gs_row_count;
 extern const struct gs_argv_type gs_row_types[];
 
 /** How people write a type: "-u32", "--type=text"; returns INTO. */
-const char *gs_row_spell_type(const char *name, char into[16]);
+const char *gs_row_spell_type(const char *name, char into[24]);
+
+/** And a check: "-c", "-C", "--check=summary". */
+const char *gs_row_spell_check(enum gsort_check check);
 
 #endif

@@ -77,11 +77,7 @@ power_of(const char *suffix)
 		{ "E", 6 }, { "Z", 7 }, { "Y", 8 }, { "R", 9 }, { "Q", 10 },
 	};
 
-	if (*suffix == '\0')
-		return 1;
-	if (strcmp(suffix, "b") == 0)
-		return 0;
-	for (size_t u = 0; u < sizeof units / sizeof units[0]; u++) {
+	for (size_t u = 0; *suffix != '\0' && u < sizeof units / sizeof units[0]; u++) {
 		if (strchr(units[u].letters, *suffix) == NULL)
 			continue;
 		if (suffix[1] == '\0')
@@ -93,8 +89,20 @@ power_of(const char *suffix)
 	return -1;
 }
 
+/* *NUMBER times 1024 to the POWER, if 64 bits hold it. */
+static bool
+scale(uint64_t *number, int power)
+{
+	for (; power > 0 && *number != 0; power--) {
+		if (*number > UINT64_MAX / 1024)
+			return false;
+		*number *= 1024;
+	}
+	return true;
+}
+
 const char *
-gs_value_memory(const char *value, uint64_t *bytes, unsigned *percent)
+gs_value_size(const char *value, uint64_t *bytes, uint64_t *percent)
 {
 	const char *suffix = value;
 	uint64_t number;
@@ -103,24 +111,43 @@ gs_value_memory(const char *value, uint64_t *bytes, unsigned *percent)
 	if (!read_whole(&suffix, &number))
 		return "is not a size: a size is a whole number, such as 8G or 50%";
 	if (strcmp(suffix, "%") == 0) {
-		if (number < 1 || number > 100)
-			return "is not between 1% and 100%";
-		*percent = (unsigned)number;
+		*percent = number;
 		return NULL;
 	}
-	power = power_of(suffix);
+	power = *suffix == '\0' ? 1 : strcmp(suffix, "b") == 0 ? 0 : power_of(suffix);
 	if (power < 0)
 		return "has an invalid suffix: it is one of b, K, M, G, T, P, E, KiB, MiB, GiB, "
 		       "TiB, %";
-	if (number == 0)
-		return "is too small";
-	for (; power > 0; power--) {
-		if (number > UINT64_MAX / 1024)
-			return "is too large";
-		number *= 1024;
-	}
+	if (number == UINT64_MAX || !scale(&number, power))
+		return "is too large";
 	*bytes = number;
 	return NULL;
+}
+
+uint64_t
+gs_value_share(uint64_t percent)
+{
+	const uint64_t pages = (uint64_t)sysconf(_SC_PHYS_PAGES);
+	const double bytes = (double)pages * (double)sysconf(_SC_PAGESIZE) / 100 * (double)percent;
+
+	return bytes < 1e19 ? (uint64_t)bytes : UINT64_MAX;
+}
+
+bool
+gs_value_whole(const char *value, uint64_t *number)
+{
+	return read_whole(&value, number) && *value == '\0';
+}
+
+bool
+gs_value_bytes(const char *value, uint64_t *bytes)
+{
+	int power;
+
+	if (!read_whole(&value, bytes))
+		return false;
+	power = *value == '\0' ? 0 : power_of(value);
+	return power >= 0 && *bytes != UINT64_MAX && scale(bytes, power);
 }
 
 /*

@@ -23,7 +23,16 @@ void gs_value_environment(struct gsort_options *job, bool quiet);
  *
  * @return  NULL, and *BYTES or *PERCENT set; or what is wrong, to end a sentence
  */
-const char *gs_value_memory(const char *value, uint64_t *bytes, unsigned *percent);
+const char *gs_value_size(const char *value, uint64_t *bytes, uint64_t *percent);
+
+/** So many percent of all memory of this machine, in bytes. */
+uint64_t gs_value_share(uint64_t percent);
+
+/** A whole number; more than 64 bits can hold becomes the largest.  False: it is none. */
+bool gs_value_whole(const char *value, uint64_t *number);
+
+/** A number of bytes, or with a suffix of a size, K to E; "" is none. */
+bool gs_value_bytes(const char *value, uint64_t *bytes);
 
 /** A number of threads, at least 1; more than could ever help is cut down. */
 bool gs_value_threads(const char *value, unsigned *threads);

@@ -8,15 +8,21 @@
  * cannot replace but rename(2) can.  Signals wait while it has that name.  Where
  * there is no O_TMPFILE (NFS, some FUSE) the hidden name is there from the start.
  *
+ * Hidden names are listed where a handler of a fatal signal finds them, from before
+ * the file exists until it does no more: whatever comes in between, and to whichever
+ * thread, unlink(2) of a name that is not there does no harm.
+ *
  * No fsync: what is promised is to outlive us, full disks and limits, not the
  * power cut; cp(1) and sort(1) do not promise more, and it would cost more than
  * the sort.
  *
- * Invariant: HIDDEN is the name of a file if, and only if, it is not empty.
+ * Invariant: HIDDEN is the name of a file if, and only if, it is not empty; then it is
+ * listed, as long as there is room.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/xattr.h>
@@ -30,6 +36,46 @@ enum {
 	LINKS_MOST = 40,	/* symbolic links in a row, as in the kernel */
 	NAME_TRIES = 100,
 };
+
+/* ---- hidden names ------------------------------------------------------- */
+
+enum { LISTED_MOST = 16 };	/* jobs at once; more are not cleaned up after by signals */
+
+static _Atomic(const char *) listed[LISTED_MOST];
+
+static void
+list(const char *hidden)
+{
+	for (unsigned l = 0; l < LISTED_MOST; l++) {
+		const char *none = NULL;
+
+		if (atomic_compare_exchange_strong(&listed[l], &none, hidden))
+			return;
+	}
+}
+
+/* The file has no hidden name any more. */
+static void
+forget_hidden(struct gs_replace *new)
+{
+	for (unsigned l = 0; l < LISTED_MOST; l++) {
+		const char *hidden = new->hidden;
+
+		(void)atomic_compare_exchange_strong(&listed[l], &hidden, NULL);
+	}
+	new->hidden[0] = '\0';
+}
+
+void
+gs_replace_abandon(void)
+{
+	for (unsigned l = 0; l < LISTED_MOST; l++) {
+		const char *hidden = atomic_load(&listed[l]);
+
+		if (hidden != NULL)
+			(void)unlink(hidden);
+	}
+}
 
 /* ---- names ------------------------------------------------------------- */
 
@@ -58,7 +104,7 @@ directory_of(const char *target, char *directory)
 		snprintf(directory, PATH_MAX, "%.*s", (int)(slash + 1 - target), target);
 }
 
-/* A name beside the target that nobody else will take. */
+/* A name beside the target that nobody else will take; listed. */
 static bool
 make_hidden(struct gs_replace *new, unsigned try)
 {
@@ -70,7 +116,13 @@ make_hidden(struct gs_replace *new, unsigned try)
 	clock_gettime(CLOCK_REALTIME, &now);
 	length = snprintf(new->hidden, sizeof new->hidden, "%s/.gsort.%ld.%lx.%u", directory,
 	                  (long)getpid(), (unsigned long)now.tv_nsec, try);
-	return length > 0 && (size_t)length < sizeof new->hidden;
+	if (length <= 0 || (size_t)length >= sizeof new->hidden) {
+		new->hidden[0] = '\0';
+		errno = ENAMETOOLONG;
+		return false;
+	}
+	list(new->hidden);
+	return true;
 }
 
 bool
@@ -154,17 +206,15 @@ open_hidden(struct gs_replace *new)
 	for (unsigned try = 0; try < NAME_TRIES; try++) {
 		int fd;
 
-		if (!make_hidden(new, try)) {
-			errno = ENAMETOOLONG;
-			break;
-		}
+		if (!make_hidden(new, try))
+			return -1;
 		fd = gs_open(new->hidden, O_WRONLY | O_CREAT | O_EXCL, 0666);
 		if (fd >= 0)
 			return fd;
+		forget_hidden(new);
 		if (errno != EEXIST)
-			break;
+			return -1;
 	}
-	new->hidden[0] = '\0';
 	return -1;
 }
 
@@ -210,17 +260,17 @@ replace_target(struct gs_replace *new)
 
 	for (unsigned try = 0; new->hidden[0] == '\0' && try < NAME_TRIES; try++) {
 		if (!make_hidden(new, try))
-			errno = ENAMETOOLONG;
-		else if (link_as(new, new->hidden) == 0)
+			return -1;
+		if (link_as(new, new->hidden) == 0)
 			break;
-		new->hidden[0] = '\0';
+		forget_hidden(new);
 		if (errno != EEXIST)
 			return -1;
 	}
 	if (new->hidden[0] != '\0')
 		result = rename(new->hidden, new->target);
 	if (result == 0)
-		new->hidden[0] = '\0';
+		forget_hidden(new);
 	return result;
 }
 
@@ -246,7 +296,8 @@ gs_replace_finish(struct gs_replace *new)
 void
 gs_replace_drop(struct gs_replace *new)
 {
-	if (new->hidden[0] != '\0')
-		(void)unlink(new->hidden);
-	new->hidden[0] = '\0';
+	if (new->hidden[0] == '\0')
+		return;
+	(void)unlink(new->hidden);
+	forget_hidden(new);
 }

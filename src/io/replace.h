@@ -43,4 +43,7 @@ int gs_replace_finish(struct gs_replace *new);
 /** Take back a name that is not the target's.  A zeroed struct is allowed. */
 void gs_replace_drop(struct gs_replace *new);
 
+/** Take back all such names, from a handler of a signal that ends the process. */
+void gs_replace_abandon(void);
+
 #endif

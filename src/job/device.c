@@ -96,6 +96,7 @@ hand_over(struct gsort *job, unsigned stream)
 		TRY(gs_fill_took(job, stream, count));
 	}
 	gs_arena_forget(shelf->keys, landed * key_bytes / ALIGN_BYTES * ALIGN_BYTES);
+	gs_arena_forget(shelf->scratch, job->plan.shelf_bytes);
 	if (shelf->count == landed)
 		shelf->count = 0;
 	else

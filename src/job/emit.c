@@ -49,8 +49,7 @@ gs_emit_span(struct gsort *job, struct gs_span *span)
 	const size_t key_bytes = span->key_bits / 8;
 	const bool whole = gs_encoding_in_place(&job->encoding);
 
-	if (job->verify.on)
-		gs_verify_out(&job->verify, span);
+	gs_verify_out(&job->verify, span);
 	for (size_t at = 0; at < span->count;) {
 		struct gs_span slice = *span;
 
@@ -94,50 +93,46 @@ gs_emit_header(struct gsort *job)
 gs_status
 gs_emit_end(struct gsort *job)
 {
-	if (job->verify.on && !job->select.head) {
-		TRY(gs_verify_end(&job->verify));
-		job->stats.verified = true;
-	}
+	TRY(gs_verify_end(&job->verify));
+	if (job->verify.on && job->verify.order_alone)
+		gs_job_note(job, "verified: what went out is in order; with a head no more can be said");
+	job->stats.verified = job->verify.on && !job->verify.order_alone;
 	return gs_output_wait(job->output);
 }
 
 /* ---- where spans come from ------------------------------------------------ */
 
+/* A span of a histogram whose keys come once each, with how often they came. */
 static gs_status
-emit_counts(struct gsort *job)
+emit_pairs(struct gsort *job, struct gs_span *span)
 {
-	const bool text = job->facts.key_bits == 0;
-	struct gs_span span;
-
-	while (!gs_select_ends(&job->select)) {
-		/* Bins of binary keys are complemented like keys; those of text are not. */
-		gs_count_drain(&job->small, job->options->reverse && text,
-		               job->merge_buffer, job->plan.tile_bytes, &span);
-		if (span.count == 0)
-			return GS_OK;
-		if (text && job->options->reverse)	/* complemented, as the streams' keys are */
-			gs_ordered_to_raw(GSORT_U32, GSORT_ENDIAN_HOST, true, span.keys, span.count);
-		TRY(gs_emit_span(job, &span));
-	}
-	return GS_OK;
+	gs_verify_out_pairs(&job->verify, span, job->select.times);
+	gs_select_pairs(&job->select, span);
+	return put(job, span);
 }
 
 static gs_status
-emit_merge(struct gsort *job, unsigned stream)
+emit_counts(struct gsort *job)
 {
-	const struct gs_run_list *list = &job->run_lists[stream];
-	struct gs_merge *merge;
+	/* Bins of binary keys are complemented like keys; those of text are not. */
+	const bool descends = job->options->reverse && job->facts.key_bits == 0;
+	const bool pairs = job->select.groups;
 	struct gs_span span;
 
-	merge = gs_merge_init((char *)job->merge_buffer + job->plan.tile_bytes,
-	                      job->plan.stream_bits[stream], list->runs, list->count,
-	                      job->plan.threads, job->merge_buffer, job->plan.tile_bytes);
+	assert(GS_SELECT_PAIRS * sizeof(uint32_t) <= job->plan.count_bytes &&
+	       GS_SELECT_PAIRS <= job->plan.print_keys);
 	while (!gs_select_ends(&job->select)) {
-		gs_merge_next(merge, &span);
+		if (pairs)
+			gs_count_drain_pairs(&job->small, descends, job->count_memory, job->select.times,
+			                     GS_SELECT_PAIRS, &span);
+		else
+			gs_count_drain(&job->small, descends, job->count_memory, job->plan.count_bytes,
+			               &span);
 		if (span.count == 0)
 			return GS_OK;
-		span.stream = stream;
-		TRY(gs_emit_span(job, &span));
+		if (descends)	/* complemented, as the streams' keys are */
+			gs_ordered_to_raw(GSORT_U32, GSORT_ENDIAN_HOST, true, span.keys, span.count);
+		TRY(pairs ? emit_pairs(job, &span) : gs_emit_span(job, &span));
 	}
 	return GS_OK;
 }
@@ -166,8 +161,8 @@ gs_emit(struct gsort *job)
 
 		if (job->small.bins != NULL && job->small.stream == s)
 			TRY(emit_counts(job));
-		else if (job->run_lists[s].count > 0)
-			TRY(emit_merge(job, s));
+		else if (job->asides[s].count > 0)
+			TRY(gs_aside_emit(job, s));
 		else if (job->plan.stream_bits[s] > 0)	/* drained already: nothing */
 			TRY(emit_batch(job, s));
 		TRY(gs_emit_stream_end(job, s));

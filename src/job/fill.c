@@ -7,6 +7,7 @@
  * for each stream.
  */
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "format/key.h"
@@ -14,26 +15,13 @@
 
 /* ---- tiles -------------------------------------------------------------- */
 
-static gs_status
-batch_is_full(struct gsort *job)
-{
-	if (job->backend == &gs_backend_cpu && job->plan.shelf_bytes / 2 >= job->facts.input_bytes)
-		return gs_fail(GS_EBUDGET, "the input grew to more than twice its size while it was "
-		               "read; sort it when it is finished, or use: cat FILE | gsort");
-	if (job->backend == &gs_backend_cpu)
-		return gs_fail(GS_EBUDGET, "the input needs more than the %llu MiB of memory that can be "
-		               "had; use sort(1), or sort it in parts",
-		               (unsigned long long)(job->facts.host_bytes >> 20));
-	TRY(gs_fill_flush(job));
-	TRY(job->backend->finish(job->device));
-	return gs_fill_set_aside(job);
-}
-
 gs_status
 gs_fill_room(struct gsort *job, unsigned stream)
 {
 	struct gs_tile *tile = &job->tiles[stream];
 
+	if (job->plan.head_keys > 0)
+		TRY(gs_head_poll(job));
 	if (tile->keys != NULL)
 		return GS_OK;
 	TRY(gs_device_poll(job));
@@ -41,7 +29,8 @@ gs_fill_room(struct gsort *job, unsigned stream)
 		return GS_OK;
 	TRY(job->backend->take(job->device, stream, tile));
 	if (tile->room == 0) {
-		TRY(batch_is_full(job));
+		assert(job->plan.head_keys == 0);
+		TRY(gs_aside_batch(job));
 		TRY(job->backend->take(job->device, stream, tile));
 	}
 	assert(tile->room > 0 && tile->count == 0);
@@ -62,9 +51,12 @@ gs_fill_took(struct gsort *job, unsigned stream, size_t count)
 {
 	struct gs_tile *tile = &job->tiles[stream];
 
+	if (job->plan.head_keys > 0)
+		count = gs_head_filter(job, stream,
+		                       (char *)tile->keys + tile->count * (tile->key_bits / 8), count);
 	tile->count += count;
 	assert(tile->count <= tile->room);
-	return tile->count == tile->room ? feed(job, stream) : GS_OK;
+	return tile->count == tile->room || job->plan.head_keys > 0 ? feed(job, stream) : GS_OK;
 }
 
 gs_status
@@ -76,62 +68,56 @@ gs_fill_flush(struct gsort *job)
 	return GS_OK;
 }
 
-gs_status
-gs_fill_set_aside(struct gsort *job)
+/* Note what has come, for statistics and whoever watches. */
+static void
+count_in(struct gsort *job, size_t bytes, uint64_t keys)
 {
-	struct gs_span span;
-
-	job->stats.batches++;
-	for (unsigned s = 0; s < GS_STREAMS; s++) {
-		struct gs_run_list *list = &job->run_lists[s];
-
-		if (list->count == GS_MOST_RUNS)
-			return gs_fail(GS_EBUDGET, "more than %d batches: give the GPU more memory",
-			               GS_MOST_RUNS);
-		if (list->runs != NULL)
-			list->runs[list->count].count = 0;
-	}
-	for (;;) {
-		struct gs_shelf *shelf;
-		struct gs_run *run;
-		size_t bytes;
-		char *to;
-
-		TRY(job->backend->drain(job->device, &span));
-		if (span.count == 0)
-			break;
-		shelf = &job->store.shelf[span.stream];
-		run = &job->run_lists[span.stream].runs[job->run_lists[span.stream].count];
-		bytes = span.count * (span.key_bits / 8);
-		if (gs_store_bytes(&job->store) + bytes > job->store.total_bytes ||
-		    span.count > shelf->room - shelf->count)
-			return gs_fail(GS_EBUDGET, "the input is larger than GPU and host memory (%llu MiB) "
-			               "together; use sort(1), or sort it in parts",
-			               (unsigned long long)(job->store.total_bytes >> 20));
-		to = (char *)shelf->keys + shelf->count * (span.key_bits / 8);
-		gs_store_copy(to, span.keys, bytes, job->plan.threads);
-		if (run->count == 0)
-			run->keys = to;
-		run->count += span.count;
-		shelf->count += span.count;
-	}
-	for (unsigned s = 0; s < GS_STREAMS; s++) {
-		struct gs_run_list *list = &job->run_lists[s];
-
-		list->count += list->runs != NULL && list->runs[list->count].count > 0;
-	}
-	return GS_OK;
+	job->stats.bytes_in += bytes;
+	job->stats.keys += keys;
+	atomic_store(&job->counters.bytes_in, job->stats.bytes_in);
+	atomic_store(&job->counters.keys_in, job->stats.keys);
 }
 
 /* ---- binary ------------------------------------------------------------- */
 
-/* The file ended after FILE_BYTES: must have been whole keys. */
+gs_status
+gs_fill_header(struct gsort *job)
+{
+	const uint64_t bytes = job->options->skip_bytes;
+	const bool first = job->header_bytes == 0;	/* more is an error, so 0 is: none yet */
+	char dropped[1 << 16];
+	uint64_t passed = 0;
+
+	while (passed < bytes) {
+		const uint64_t left = bytes - passed;
+		const size_t want = first || left < sizeof dropped ? (size_t)left : sizeof dropped;
+		size_t got;
+
+		TRY(gs_input_read(job->input, first ? job->header + passed : dropped, want, &got));
+		passed += got;
+		if (got < want)
+			return gs_fail(GS_EINPUT, "%s: has only %llu of the %llu bytes to be skipped",
+			               gs_input_name(job->input), (unsigned long long)passed,
+			               (unsigned long long)bytes);
+	}
+	job->header_bytes = (size_t)bytes;
+	job->stats.bytes_in += bytes;
+	return GS_OK;
+}
+
+/* The file ended FILE_BYTES behind its header: must have been whole keys. */
 static gs_status
 check_whole(struct gsort *job, uint64_t file_bytes)
 {
+	const unsigned long long skipped = job->options->skip_bytes;
+	char name[1024];
+
 	if (file_bytes % (job->facts.key_bits / 8) == 0)
 		return GS_OK;
-	return gs_raw_partial(job->options->type, gs_input_name(job->input), file_bytes);
+	if (skipped == 0)
+		return gs_raw_partial(job->options->type, gs_input_name(job->input), file_bytes);
+	snprintf(name, sizeof name, "%s: behind %llu skipped", gs_input_name(job->input), skipped);
+	return gs_raw_partial(job->options->type, name, file_bytes);
 }
 
 static gs_status
@@ -155,11 +141,11 @@ fill_raw_file(struct gsort *job)
 		if (got < want)
 			TRY(check_whole(job, file_bytes));
 		gs_raw_to_ordered(job->options->type, job->options->endian, job->options->reverse, to, count);
+		gs_verify_in(&job->verify, 0, job->facts.key_bits, to, count);
 		job->landed_bytes += got;
-		job->stats.keys += count;
+		count_in(job, got, count);
 		TRY(gs_fill_took(job, 0, count));
 	} while (got == want);
-	job->stats.bytes_in += file_bytes;
 	return GS_OK;
 }
 
@@ -167,29 +153,31 @@ static gs_status
 fill_counts_file(struct gsort *job)
 {
 	const size_t key_bytes = job->facts.key_bits / 8;
-	const size_t want = job->plan.tile_bytes;
+	const size_t want = job->plan.count_bytes;
 	uint64_t file_bytes = 0;
 	size_t got;
 
 	do {
-		TRY(gs_input_read(job->input, job->merge_buffer, want, &got));
+		TRY(gs_input_read(job->input, job->count_memory, want, &got));
 		file_bytes += got;
 		if (got < want)
 			TRY(check_whole(job, file_bytes));
 		gs_raw_to_ordered(job->options->type, job->options->endian, job->options->reverse,
-		                  job->merge_buffer, got / key_bytes);
-		gs_count_add(&job->small, job->merge_buffer, got / key_bytes);
+		                  job->count_memory, got / key_bytes);
+		gs_verify_in(&job->verify, 0, job->facts.key_bits, job->count_memory, got / key_bytes);
+		gs_count_add(&job->small, job->count_memory, got / key_bytes);
+		count_in(job, got, got / key_bytes);
 	} while (got == want);
-	job->stats.keys += file_bytes / key_bytes;
-	job->stats.bytes_in += file_bytes;
 	return GS_OK;
 }
 
 static gs_status
 fill_raw(struct gsort *job)
 {
-	while (gs_input_next(job->input))
+	while (gs_input_next(job->input)) {
+		TRY(gs_fill_header(job));
 		TRY(job->plan.counts ? fill_counts_file(job) : fill_raw_file(job));
+	}
 	return GS_OK;
 }
 
@@ -202,12 +190,14 @@ fetch_keys(struct gsort *job)
 	for (unsigned s = 0; s < GS_STREAMS; s++) {
 		struct gs_tile *tile = &job->tiles[s];
 		size_t count;
+		char *to;
 
 		while (gs_text_left(job->decoder, (enum gs_text_class)s) > 0) {
 			TRY(gs_fill_room(job, s));
-			count = gs_text_fetch(job->decoder, (enum gs_text_class)s,
-			                      (char *)tile->keys + tile->count * (tile->key_bits / 8),
+			to = (char *)tile->keys + tile->count * (tile->key_bits / 8);
+			count = gs_text_fetch(job->decoder, (enum gs_text_class)s, to,
 			                      tile->room - tile->count);
+			gs_verify_in(&job->verify, s, tile->key_bits, to, count);
 			job->landed_bytes += count * (tile->key_bits / 8);
 			TRY(gs_fill_took(job, s, count));
 		}
@@ -228,12 +218,15 @@ fill_text(struct gsort *job)
 		if (chunk->begins)
 			gs_text_begin_file(job->decoder, chunk->name);
 		TRY(gs_text_decode(job->decoder, chunk->data, chunk->bytes, chunk->ends));
-		job->stats.bytes_in += chunk->bytes;
+		count_in(job, chunk->bytes, gs_text_lines(job->decoder) - job->stats.keys);
 		gs_ahead_give(&job->ahead, chunk);
 		TRY(fetch_keys(job));
 	}
-	gs_text_fetch_small(job->decoder, job->small.bins);
+	job->small.parts = gs_text_fetch_small(job->decoder, job->small.bins);
+	gs_text_end(job->decoder);
+	gs_verify_in_counts(&job->verify, &job->small, job->options->reverse ? UINT32_MAX : 0);
 	job->stats.keys = gs_text_lines(job->decoder);
+	job->stats.invalid_lines = gs_text_invalid(job->decoder);
 	return GS_OK;
 }
 

@@ -15,7 +15,9 @@
 #include "base/limits.h"
 #include "base/team.h"
 #include "format/key.h"
+#include "io/replace.h"
 #include "job/job.h"
+#include "job/options.h"
 
 static double
 now(void)
@@ -40,6 +42,15 @@ gs_job_note(const struct gsort *job, const char *format, ...)
 	job->options->note(job->options->note_context, line);
 }
 
+/* In a sort, reading comes first; in a check or merge, it has half of the threads. */
+static unsigned
+readers(const struct gsort *job)
+{
+	const unsigned threads = job->plan.threads;
+
+	return job->options->operation == GSORT_SORT ? threads : (threads + 1) / 2;
+}
+
 /* ---- opening ------------------------------------------------------------ */
 
 static gs_status
@@ -53,15 +64,18 @@ open_input(struct gsort *job)
 		.binary = key_bits > 0,
 		.terminal_ok = options->force,
 		.decompress = options->decompress,
-		.threads = job->plan.threads,
-		.read = options->read,
-		.read_context = options->read_context,
+		.threads = readers(job),
+		.later = options->operation == GSORT_MERGE,
+		.read = options->fed ? gs_handover_read : options->read,
+		.read_context = options->fed ? job : options->read_context,
 	};
 	const char *name;
 	uint64_t bytes;
 
 	TRY(gs_input_open(&job->input, &in));
-	if (key_bits > 0 && (name = gs_input_partial(job->input, key_bits / 8, &bytes)) != NULL)
+	/* A header of whole keys does not matter; behind another one it is found later. */
+	if (key_bits > 0 && options->skip_bytes % (key_bits / 8) == 0 &&
+	    (name = gs_input_partial(job->input, key_bits / 8, &bytes)) != NULL)
 		return gs_raw_partial(options->type, name, bytes);
 	return GS_OK;
 }
@@ -74,8 +88,8 @@ open_output(struct gsort *job)
 		.binary = gs_key_bits(job->encoding.to) > 0,
 		.terminal_ok = job->options->force,
 		.in_place = job->options->in_place,
-		.write = job->options->write,
-		.write_context = job->options->write_context,
+		.write = job->options->drained ? gs_handover_write : job->options->write,
+		.write_context = job->options->drained ? job : job->options->write_context,
 	};
 
 	return gs_output_open(&job->output, &out);
@@ -91,8 +105,7 @@ set_formats(struct gsort *job)
 	job->text = (struct gs_text_options){
 		.floats = options->type == GSORT_TEXT_FLOAT,
 		.reverse = options->reverse,
-		.merge_zeros = options->unique || options->counts || options->repeated ||
-		               options->singletons,
+		.merge_zeros = gs_select_wants_groups(options),
 		.terminator = terminator,
 		.invalid = options->invalid,
 		.header_lines = options->header_lines,
@@ -109,95 +122,198 @@ set_formats(struct gsort *job)
 	};
 }
 
+/* Memory for each key that is printed; 0: keys go out where they lie. */
+static size_t
+print_bytes(const struct gsort *job)
+{
+	const size_t times = job->options->counts ? sizeof *job->select.times : 0;
+
+	return gs_encoding_in_place(&job->encoding) ? 0
+	       : 2 * gs_encoding_bytes(&job->encoding) + times;
+}
+
+/* The user's limit of memory, 0: none. */
+static uint64_t
+memory_wanted(const struct gsort_options *options, const struct gs_limits *limits)
+{
+	if (options->memory_bytes > 0 || options->memory_percent == 0)
+		return options->memory_bytes;
+	return limits->ram_bytes / 100 * options->memory_percent;
+}
+
 static void
 gather_facts(struct gsort *job)
 {
+	const struct gsort_options *options = job->options;
 	struct gs_limits limits;
 
 	gs_limits_read(&limits);
 	job->facts = (struct gs_facts){
+		.operation = job->options->operation,
 		.type = job->options->type,
 		.key_bits = gs_key_bits(job->options->type),
+		.headers = job->options->header_lines > 0,
+		.print_bytes = print_bytes(job),
 		.input_bytes = UINT64_MAX,
+		.input_count = job->options->input_count,
 		.device = job->options->device,
 		.gpu_built = gs_backend_gpu != NULL,
-		.gpu_memory_bytes = job->options->gpu_memory_bytes,
-		.threads = job->options->threads,
+		.gpu_memory_bytes = options->gpu_memory_bytes,
+		.threads = options->threads,
 		.cores = limits.cores,
+		.memory_bytes = memory_wanted(job->options, &limits),
+		.heads = options->head && !options->counts && !options->repeated &&
+		         !options->singletons,
+		.head_count = options->head_count,
 		.host_bytes = limits.host_bytes,
 		.address_bytes = limits.address_bytes,
+		.files = limits.files,
+		.merge_files = job->options->merge_files,
 	};
+	if (job->facts.memory_bytes > 0)	/* who says how much may have it all */
+		job->facts.host_bytes = limits.room_bytes;
 }
 
-/* One page-aligned carving for every buffer that PLAN names. */
-static gs_status
-allocate(struct gsort *job)
+/* Of binary inputs; those of text have lines. */
+static size_t
+skip_bytes(const struct gsort *job)
+{
+	return job->facts.key_bits > 0 ? job->options->skip_bytes : 0;
+}
+
+/* Of text: room for the lines of a header.  Addresses; memory is what they need. */
+#define HEADER_BYTES	((size_t)1 << 20)
+
+/* ---- memory ------------------------------------------------------------- */
+
+/* What is counted: bins, and none of them if nothing is. */
+static size_t
+bin_count(const struct gsort *job)
+{
+	if (job->text.floats)
+		return 0;
+	if (job->facts.key_bits == 0)
+		return GS_SMALL_COUNT;
+	return job->plan.counts ? (size_t)1 << job->facts.key_bits : 0;
+}
+
+/* Every buffer of the job.  From an arena that is not open yet, only the sum of them. */
+static void
+carve(struct gsort *job)
 {
 	const struct gs_plan *plan = &job->plan;
-	const bool text = job->facts.key_bits == 0;
-	const size_t bins = text ? GS_SMALL_COUNT : plan->counts ? (size_t)1 << job->facts.key_bits : 0;
-	const size_t count_bytes = gs_count_bytes(bins, text ? 0 : plan->threads);
-	const size_t print_bytes = gs_encoding_in_place(&job->encoding) ? 0 :
+	const bool text = job->facts.key_bits == 0, merge = job->options->operation == GSORT_MERGE;
+	const size_t print_bytes = job->facts.print_bytes == 0 ? 0 :
 	                           plan->print_keys * gs_encoding_bytes(&job->encoding);
-	const size_t times_bytes = job->options->counts ? plan->print_keys * sizeof(uint64_t) : 0;
-	const size_t runs_bytes = GS_MOST_RUNS * sizeof(struct gs_run);
-	const size_t decoder_bytes = text ? gs_text_decoder_bytes(plan->chunk_bytes, plan->threads) : 0;
-	/* drained small keys, merged spans, and the merge's own memory */
-	const size_t merge_bytes = plan->tile_bytes + gs_merge_bytes(GS_MOST_RUNS, plan->threads);
+	struct gs_arena *arena = &job->arena;
 
-	TRY(gs_arena_open(&job->arena,
-	                  gs_plan_shelves_bytes(plan) + gs_arena_round(count_bytes) +
-	                  gs_arena_round(merge_bytes) + GS_STREAMS * gs_arena_round(runs_bytes) +
-	                  gs_arena_round(GS_AHEAD_CHUNKS * plan->chunk_bytes) +
-	                  gs_arena_round(decoder_bytes) + 2 * gs_arena_round(print_bytes) +
-	                  gs_arena_round(times_bytes) +
-	                  2 * GS_STREAMS * gs_arena_round(1)));
 	for (unsigned s = 0; s < GS_STREAMS; s++) {
 		struct gs_shelf *shelf = &job->store.shelf[s];
 
 		if ((shelf->bits = plan->stream_bits[s]) == 0)
 			continue;
-		shelf->keys = gs_arena_take(&job->arena, plan->shelf_bytes);
-		shelf->scratch = gs_arena_take(&job->arena, plan->shelf_bytes);
+		shelf->keys = gs_arena_take(arena, plan->shelf_bytes);
+		shelf->scratch = gs_arena_take(arena, plan->shelf_bytes);
 		shelf->room = plan->shelf_bytes / (shelf->bits / 8);
-		job->run_lists[s].runs = gs_arena_take(&job->arena, runs_bytes);
+		job->asides[s].runs = gs_arena_take(arena, plan->most_runs * sizeof(struct gs_aside));
 	}
+	job->merged.runs = gs_arena_take(arena, plan->most_runs * sizeof(struct gs_aside));
+	job->sources = gs_arena_take(arena, plan->most_runs * sizeof *job->sources);
+	job->merge_memory = gs_arena_take(arena, plan->merge_bytes);
+	job->source_memory = gs_arena_take(arena, merge ? plan->fan_in * plan->source_bytes : 0);
+	job->spill_memory = gs_arena_take(arena, plan->spill_bytes);
+	job->small.bins = gs_arena_take(arena, gs_count_bytes(bin_count(job), text ? 0 : plan->threads));
+	job->count_memory = gs_arena_take(arena, plan->count_bytes);
+	job->print[0] = gs_arena_take(arena, print_bytes);
+	job->print[1] = gs_arena_take(arena, print_bytes);
+	job->select.times = gs_arena_take(arena, sizeof *job->select.times *
+	                                         (job->options->counts ? plan->print_keys :
+	                                          GS_SELECT_PAIRS));
+	job->header = gs_arena_take(arena, skip_bytes(job));
+	if (merge && text) {
+		job->text_header.room = job->options->header_lines > 0 ? HEADER_BYTES : 0;
+		job->text_header.text = gs_arena_take(arena, job->text_header.room);
+	}
+	if (!text || merge)
+		return;
+	job->chunk_memory = gs_arena_take(arena, GS_AHEAD_CHUNKS * plan->chunk_bytes);
+	job->decoder_memory = gs_arena_take(arena, gs_text_decoder_bytes(plan->chunk_bytes,
+	                                                                 plan->threads, &job->text));
+}
+
+static gs_status
+allocate(struct gsort *job)
+{
+	const struct gs_plan *plan = &job->plan;
+	const bool text = job->facts.key_bits == 0;
+
+	carve(job);
+	TRY(gs_arena_open(&job->arena, job->arena.used_bytes, plan->huge_pages));
+	carve(job);
 	job->store.total_bytes = plan->sort_bytes;
-	job->merge_buffer = gs_arena_take(&job->arena, merge_bytes);
-	if (bins > 0)
-		gs_count_open(&job->small, gs_arena_take(&job->arena, count_bytes), bins,
+	if (bin_count(job) > 0)
+		gs_count_open(&job->small, job->small.bins, bin_count(job),
 		              text ? 32 : job->facts.key_bits, text ? GS_SMALL : 0,
 		              text ? 0 : plan->threads);
-	job->print[0] = gs_arena_take(&job->arena, print_bytes);
-	job->print[1] = gs_arena_take(&job->arena, print_bytes);
-	gs_select_open(&job->select, job->options, gs_arena_take(&job->arena, times_bytes));
-	job->verify.on = job->options->verify;
-	if (!text)
-		return GS_OK;
-	job->chunk_memory = gs_arena_take(&job->arena, GS_AHEAD_CHUNKS * plan->chunk_bytes);
-	job->decoder = gs_text_decoder_init(gs_arena_take(&job->arena, decoder_bytes),
-	                                    plan->chunk_bytes, plan->threads, &job->text);
+	gs_select_open(&job->select, job->options, job->select.times);
+	gs_verify_open(&job->verify, job->options, plan->threads);
+	gs_head_begin(job);
+	if (job->decoder_memory != NULL)
+		job->decoder = gs_text_decoder_init(job->decoder_memory, plan->chunk_bytes,
+		                                    plan->threads, &job->text);
 	return GS_OK;
 }
 
 /*
- * Inputs first, so that a missing file is found before an output is made; then
- * the output, so that an unwritable one is found before an hour of reading.
+ * Directories that somebody named must do; /tmp, which nobody did, only where it is sure
+ * to be needed: ten lines of a pipe are sorted without.
+ */
+static gs_status
+check_temp(struct gsort *job)
+{
+	const bool named = job->options->temp_dir_count > 0 || getenv("TMPDIR") != NULL;
+	const bool known = job->facts.input_bytes != UINT64_MAX && !job->facts.guessed;
+	gs_status status;
+
+	if (!job->plan.spills && job->options->temp_dir_count == 0)
+		return GS_OK;
+	status = gs_aside_open(job);
+	if (status != GS_OK && !named && !known) {
+		gs_job_note(job, "%s, if memory does not do", gs_message());
+		return GS_OK;
+	}
+	return status;
+}
+
+/*
+ * Inputs first, so that a missing file is found before an output is made; then what
+ * could be in the way after an hour of reading: temporary directories, the output.
  */
 static gs_status
 open_job(struct gsort *job)
 {
-	if (job->options->gpu_memory_percent > 100)
-		return gs_fail(GS_EUSAGE, "%u%% of the GPU's memory is more than there is",
-		               job->options->gpu_memory_percent);
+	TRY(gs_handover_open(job));
+	TRY(gs_options_check(job->options));
 	set_formats(job);
 	gather_facts(job);
 	TRY(gs_plan_make(&job->plan, &job->facts));	/* how many threads may read */
 	TRY(open_input(job));
+	if (job->options->operation == GSORT_CHECK)	/* constant memory, and no output */
+		return GS_OK;
 	job->facts.input_bytes = gs_input_bytes(job->input);
+	if (job->facts.input_bytes == GS_UNKNOWN && job->options->size_hint > 0) {
+		job->facts.input_bytes = job->options->size_hint;
+		job->facts.guessed = true;
+	}
 	TRY(gs_plan_make(&job->plan, &job->facts));
-	TRY(open_output(job));
-	return allocate(job);
+	TRY(allocate(job));
+	job->counters.bytes_total = job->facts.input_bytes;
+	if (job->plan.host_bytes > job->facts.memory_bytes && job->facts.memory_bytes > 0)
+		gs_job_note(job, "%.1f MiB of memory are too few: %.1f are used",
+		            (double)job->facts.memory_bytes / (1 << 20),
+		            (double)job->plan.host_bytes / (1 << 20));
+	TRY(check_temp(job));
+	return open_output(job);
 }
 
 /* ---- running ------------------------------------------------------------ */
@@ -216,17 +332,16 @@ sort_stream(struct gsort *job)
 	atomic_store(&job->counters.phase, GSORT_SORTING);
 	TRY(job->backend->finish(job->device));	/* tiles -> one sorted batch */
 	if (job->stats.batches > 0)		/* it is not the only one */
-		TRY(gs_fill_set_aside(job));
+		TRY(gs_aside_last(job));
 	sorted = now();
 	atomic_store(&job->counters.phase, GSORT_WRITING);
-	TRY(gs_emit(job));			/* sorted keys -> bytes -> output */
+	TRY(gs_emit(job));			/* runs, sorted keys -> bytes -> output */
 	TRY(gs_output_finish(job->output));
 
 	job->stats.batches += job->stats.batches == 0;
 	job->stats.read_seconds = read - start;
 	job->stats.sort_seconds = sorted - read;
 	job->stats.write_seconds = now() - sorted;
-	job->stats.seconds = now() - start;
 	return GS_OK;
 }
 
@@ -249,6 +364,7 @@ gsort_open(gsort **opened, const struct gsort_options *options)
 		return GSORT_TROUBLE;
 	}
 	job->stats.threads = job->plan.threads;
+	job->stats.device = "cpu";
 	return GSORT_OK;
 }
 
@@ -263,12 +379,18 @@ run(struct gsort *job, bool *disorder)
 }
 
 gsort_status
-gsort_run(gsort *job)
+gs_job_run(struct gsort *job)
 {
 	const unsigned threads = gs_team_limit(job->plan.threads);
+	const double start = now();
 	bool disorder = false;
 	const gs_status status = run(job, &disorder);
 
+	job->stats.seconds = now() - start;
+	if (job->options->operation == GSORT_CHECK)
+		job->stats.read_seconds = job->stats.seconds;
+	if (job->options->operation == GSORT_MERGE)
+		job->stats.write_seconds = job->stats.seconds;
 	(void)gs_team_limit(threads);	/* the caller's own regions are none of our business */
 	atomic_store(&job->counters.phase, GSORT_DONE);
 	if (status != GS_OK)
@@ -280,6 +402,16 @@ gsort_run(gsort *job)
 		return GSORT_TROUBLE;
 	}
 	return disorder ? GSORT_DISORDER : GSORT_OK;
+}
+
+gsort_status
+gsort_run(gsort *job)
+{
+	if (!job->options->fed && !job->options->drained)
+		return gs_job_run(job);
+	(void)gs_fail(GS_EUSAGE, "a job that is fed or drained runs by itself: it ends with "
+	              "gsort_feed_end() or gsort_drain()");
+	return GSORT_TROUBLE;
 }
 
 void
@@ -312,13 +444,21 @@ gsort_close(gsort *job)
 	if (job == NULL)
 		return;
 	snprintf(message, sizeof message, "%s", gs_message());
+	gs_handover_close(job);
 	gs_device_end(job);
 	gs_ahead_close(&job->ahead);
 	gs_output_close(job->output);
 	gs_input_close(job->input);
+	gs_aside_close(job);
 	gs_arena_close(&job->arena);
 	free(job);
 	(void)gs_fail(GS_OK, "%s", message);	/* closing must not hide why */
+}
+
+void
+gsort_abandon(void)
+{
+	gs_replace_abandon();
 }
 
 const char *
@@ -336,16 +476,4 @@ gsort_type_named(const char *name, enum gsort_type *type)
 			return true;
 		}
 	return false;
-}
-
-const char *
-gsort_version(void)
-{
-	return PACKAGE_VERSION "\n"
-#ifdef HAVE_CUDA
-	       "GPU backend: CUDA, " GS_CUDA_ARCH
-#else
-	       "GPU backend: none"
-#endif
-	       ;
 }

@@ -5,7 +5,7 @@
  * job.c tells what happens; fill.c is its first half (input to sorted batch),
  * aside.c sets batches aside as runs and merges them, emit.c is the second half
  * (sorted keys to output), device.c decides where.  check.c and merge_inputs.c are
- * the other two operations.
+ * the other two operations.  handover.c runs any of them behind the caller's back.
  */
 #ifndef GS_JOB_H
 #define GS_JOB_H
@@ -20,6 +20,7 @@
 #include "io/ahead.h"
 #include "io/input.h"
 #include "io/output.h"
+#include "job/handover.h"
 #include "job/plan.h"
 #include "job/select.h"
 #include "job/verify.h"
@@ -39,13 +40,25 @@ struct gs_opener {
 	bool                       settled;	/* taken, or given up: ask no more */
 };
 
-/* Sorted batches of one stream, set aside. */
-struct gs_run_list {
-	struct gs_run *runs;	/* room for GS_MOST_RUNS */
-	size_t         count;
+/* A sorted batch of one stream, set aside. */
+struct gs_aside {
+	struct gs_run    run;
+	struct gs_spill *spill;		/* that can read it, if it is on disk */
+	unsigned         depth;		/* merges it has come from */
 };
 
-enum { GS_MOST_RUNS = 1 << 16 };
+struct gs_aside_list {
+	struct gs_aside *runs;		/* room for plan.most_runs */
+	size_t           count;
+};
+
+/* What of the first keys is known: head.c. */
+struct gs_head {
+	bool     bounded;	/* of the stream's keys only those less than KEY matter, ... */
+	unsigned stream;	/* ... and none of the streams after it */
+	uint64_t key;
+	uint64_t held;		/* keys landed and kept, at most */
+};
 
 /* What gsort_progress() tells; written by the job's thread, read by any. */
 struct gs_counters {
@@ -73,31 +86,48 @@ struct gsort {
 	struct gs_opener            opener;
 	struct gs_tile              tiles[GS_STREAMS];	/* being filled; keys NULL: none */
 	uint64_t                    landed_bytes;	/* of keys, so far */
+	void                       *count_memory;	/* plan.count_bytes: to and from SMALL */
 
 	/* text */
 	struct gs_text_options      text;
 	struct gs_ahead             ahead;
 	char                       *chunk_memory;
+	void                       *decoder_memory;
 	struct gs_text_decoder     *decoder;
 	char                       *print[2];	/* one is written while the other is printed */
 	unsigned                    print_at;
 
 	/* what was set aside */
-	struct gs_run_list          run_lists[GS_STREAMS];
-	void                       *merge_buffer;
-	struct gs_spill            *spill;
-	struct gs_gather           *gather;
+	struct gs_aside_list        asides[GS_STREAMS];
+	struct gs_aside_list        merged;		/* of them, or of inputs, before the last pass */
+	struct gs_source           *sources;		/* of the merge that goes on */
+	uint64_t                    aside_bytes;	/* of keys, so far */
+	void                       *merge_memory;	/* of gathering: plan.merge_bytes */
+	char                       *source_memory;	/* of GSORT_MERGE: plan.fan_in times
+							 * plan.source_bytes, for inputs being read */
+	void                       *spill_memory;	/* plan.spill_bytes */
+	struct gs_spill            *spill;		/* NULL: none was needed yet */
 
 	/* what comes out */
 	struct gs_span              held;	/* drained, but another stream's turn */
 	struct gs_select            select;
 	struct gs_verify            verify;
+	struct gs_head              head;
 	struct gs_encoding          encoding;
+	struct gs_text_header       text_header;	/* of GSORT_MERGE */
 	char                       *header;	/* of a binary input: options.skip_bytes of it */
 	size_t                      header_bytes;
 
 	struct gs_counters          counters;
+	struct gs_handover          handover;
 };
+
+/** "1.0 GiB": for people, so one decimal will do; returns TEXT. */
+const char *gs_job_size_text(uint64_t bytes, char text[32]);
+/* job.c */
+
+/** gsort_run(), for the thread that has the job. */
+gsort_status gs_job_run(struct gsort *job);
 
 /** Pass a line of news to the caller of the library. */
 void gs_job_note(const struct gsort *job, const char *format, ...) PRINTF(2, 3);
@@ -127,11 +157,60 @@ MUST_CHECK gs_status gs_fill_took(struct gsort *job, unsigned stream, size_t cou
 /** Feed all tiles that are being filled. */
 MUST_CHECK gs_status gs_fill_flush(struct gsort *job);
 
+/** Pass over options.skip_bytes at the top of the current binary input; the first one's
+ *  are kept in job->header. */
+MUST_CHECK gs_status gs_fill_header(struct gsort *job);
+
 /** Read everything; at the end all keys are with the backend, counted, or in runs. */
 MUST_CHECK gs_status gs_fill(struct gsort *job);
 
-/** Sort what the backend holds, and set it aside in host memory as runs. */
-MUST_CHECK gs_status gs_fill_set_aside(struct gsort *job);
+/* aside.c: batches set aside as runs, and runs merged */
+
+/** Check that runs can be written to disk, as they may have to be. */
+MUST_CHECK gs_status gs_aside_open(struct gsort *job);
+
+/** Sort what the backend holds and set it aside as runs, one a stream: in host memory
+ *  where there is room, else on disk.  The backend is empty again. */
+MUST_CHECK gs_status gs_aside_batch(struct gsort *job);
+
+/** The same with the last batch, sorted already: on the CPU it may stay where it is. */
+MUST_CHECK gs_status gs_aside_last(struct gsort *job);
+
+/** Merge sorted sources of STREAM, at most plan.fan_in, into a run on disk that is set aside. */
+MUST_CHECK gs_status
+gs_aside_sources(struct gsort *job, unsigned stream, const struct gs_source *sources,
+                 size_t count);
+
+/** Merge all that was set aside of STREAM, to gs_emit_span(). */
+MUST_CHECK gs_status gs_aside_emit(struct gsort *job, unsigned stream);
+
+/**
+ * Merge sorted sources of STREAM (keys of plan.stream_bits[stream]), to gs_emit_span(),
+ * with all threads, in the memory of the plan.  If there are more than plan.fan_in of
+ * them, the first ones are merged into runs on disk, until few enough are left.
+ *
+ * @sources  used up, changed in place.  At most plan.fan_in of them are being read at
+ *           a time, in other threads; each from its front to its end, and only after
+ *           those before it have been begun.  Only if gs_select_ends() are keys left
+ *           unread.
+ * @return   GS_OK; trouble of reading, spilling or emitting
+ */
+MUST_CHECK gs_status
+gs_aside_merge(struct gsort *job, unsigned stream, struct gs_source *sources, size_t count);
+
+/** Close and forget what is on disk. */
+void gs_aside_close(struct gsort *job);
+
+/* head.c: keep but the first keys, if plan.head_keys > 0 */
+
+/** Nothing has landed yet. */
+void gs_head_begin(struct gsort *job);
+
+/** COUNT keys of STREAM have landed at KEYS: keep those that may go out; how many. */
+size_t gs_head_filter(struct gsort *job, unsigned stream, void *keys, size_t count);
+
+/** Before more keys land: if there are too many, forget all but the first. */
+MUST_CHECK gs_status gs_head_poll(struct gsort *job);
 
 /* emit.c: sorted keys to output */
 

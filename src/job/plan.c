@@ -5,12 +5,20 @@
  * Where to sort is a race that can be computed.  The CPU sorts at a rate in
  * proportion to its threads; a GPU sorts faster than its bus delivers, but must
  * be opened first.  Reading a file takes less than that; a pipe hides it.
+ *
+ * Memory is shared out in one place, set_buffers(): what the program itself needs, a
+ * few small shares for buffers, and the pool, all the rest.  While keys come, the pool
+ * is theirs and their scratch's; when they have been set aside, it is the merge's.
  */
 #include <assert.h>
 #include <stdio.h>
 
-#include "format/text.h"
+#include "base/arena.h"
+#include "format/decode.h"
+#include "io/ahead.h"
+#include "job/feed.h"
 #include "job/plan.h"
+#include "sort/gather.h"
 
 #define KIB	((size_t)1 << 10)
 #define MIB	((size_t)1 << 20)
@@ -39,7 +47,7 @@ enum { MOST_THREADS = 16 };
  * and parsed by a team each, and what the plan multiplies by threads.  Without room for
  * a stack OpenMP ends the program.
  */
-#define THREAD_BYTES		(64 * MIB)
+#define THREAD_ADDRESSES	(64 * MIB)
 
 /*
  * A tile is what crosses the bus at once: large enough that its copy (16 MiB:
@@ -49,16 +57,62 @@ enum { MOST_THREADS = 16 };
 #define TILE_BYTES		(16 * MIB)
 #define LEAST_TILE_BYTES	(64 * KIB)
 
+/* Keys that are held in any case before all but the first are forgotten: 8 MiB at
+ * most, sorted in some ms.  Not tuned. */
+#define LEAST_HEAD_KEYS		((uint64_t)1 << 20)
+
+/*
+ * So much is read at a time and filtered while it is in the cache.  512 MiB of u32 from
+ * the page cache, 2-core AMD EPYC VM: 0.04 s from 128 KiB to 16 MiB (dd: 0.03 to
+ * 0.05 s), but at 16 MiB with twice the processor time and 22 MiB more memory.
+ */
+#define HEAD_TILE_BYTES		(1 * MIB)
+
 /* A stack; the pipeline has three threads, and reads and parses with a team each. */
 #define STACK_BYTES		(8 * MIB)
 
-/* Chunks of text, the decoder's arrays and what is printed: 48, 46 and 21 MiB at most. */
-#define TEXT_BYTES		(128 * MIB)
+/*
+ * Memory.  The program itself, sorting ten keys: 7.1 MiB, most of it libraries (Debian
+ * 12, x86-64).  A thread: lines and sums of a partition on its stack, and what the
+ * heap keeps for it.  A process that has opened CUDA: not tuned.
+ */
+#define PROGRAM_BYTES		(9 * MIB)
+#define THREAD_BYTES		(256 * KIB)
+#define CUDA_BYTES		(384 * MIB)
+
+/* Of the pool, what merging may have while a GPU's batches fill it.  Not tuned. */
+#define GPU_MERGE_BYTES		(256 * MIB)
+
+/* What gsort can do with, and says so in its manual. */
+#define LEAST_BYTES		(16 * MIB)
+
+/*
+ * What is read at once from each run: a disk with heads reads 256 KiB in the time
+ * it takes to seek once.  Where that allows but few runs at a time, less.  Not tuned.
+ */
+#define SEEK_BYTES		(256 * KIB)
+#define NO_SEEK_BYTES		(64 * KIB)	/* what gather takes at least */
+enum { FEW_RUNS = 16, MOST_FAN_IN = 4096 };
+
+/* Files that are open whatever is merged: streams, output, temporary files.  Not tuned. */
+enum { FILES_BESIDE = 24 };
 
 static uint64_t
 least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
+}
+
+static uint64_t
+within(uint64_t low, uint64_t value, uint64_t high)
+{
+	return value < low ? low : least(value, high);
+}
+
+static void
+take_from(uint64_t *left, uint64_t bytes)
+{
+	*left -= least(*left, bytes);
 }
 
 static size_t
@@ -72,14 +126,69 @@ power_of_two_from(uint64_t bytes)
 }
 
 static unsigned
-threads(const struct gs_facts *facts)
+stream_count(const struct gs_plan *plan)
 {
-	uint64_t threads = least(facts->cores, MOST_THREADS);
+	unsigned count = 0;
+
+	for (unsigned s = 0; s < GS_STREAMS; s++)
+		count += plan->stream_bits[s] > 0;
+	return count;
+}
+
+static bool
+uses_gpu(const struct gs_plan *plan)
+{
+	return plan->gpu_from_bytes != GS_NEVER;
+}
+
+/* What the input cannot be larger than, unless it grows. */
+static uint64_t
+input_bytes_most(const struct gs_facts *facts)
+{
+	return facts->guessed ? UINT64_MAX : facts->input_bytes;
+}
+
+/* Most bytes of keys that it can become. */
+static uint64_t
+key_bytes_most(const struct gs_facts *facts)
+{
+	const uint64_t bytes = input_bytes_most(facts);
+
+	if (facts->key_bits > 0 || bytes > UINT64_MAX / 8)
+		return bytes;
+	if (facts->type == GSORT_TEXT_FLOAT)	/* "0\n" */
+		return bytes / 2 * 8 + 8;
+	return bytes / 11 * 8 + 16;	/* "4294967296\n"; "65536\n" is no worse */
+}
+
+/* ---- memory, and who may use it ------------------------------------------- */
+
+/* A limit of the user's that is too small for anything is raised: it is meant well. */
+static void
+set_budget(struct gs_plan *plan, const struct gs_facts *facts)
+{
+	uint64_t need = LEAST_BYTES;
+
+	if (facts->device == GSORT_DEVICE_GPU)
+		need += CUDA_BYTES + 8 * LEAST_TILE_BYTES;
+	plan->host_bytes = facts->host_bytes;
+	if (facts->memory_bytes > 0)
+		plan->host_bytes = least(within(need, facts->memory_bytes, UINT64_MAX), plan->host_bytes);
+}
+
+/* With little memory, few threads: each has tables of its own. */
+static void
+set_threads(struct gs_plan *plan, const struct gs_facts *facts)
+{
+	uint64_t threads = least(facts->cores, MOST_THREADS), bytes = plan->host_bytes;
 
 	if (facts->threads > 0)
 		threads = facts->threads;
-	threads = least(threads, facts->address_bytes / THREAD_BYTES);
-	return threads > 0 ? (unsigned)threads : 1;
+	threads = least(threads, facts->address_bytes / THREAD_ADDRESSES);
+	if (facts->device == GSORT_DEVICE_GPU)
+		take_from(&bytes, CUDA_BYTES);
+	threads = least(threads, bytes / (LEAST_BYTES / 2));
+	plan->threads = threads > 0 ? (unsigned)threads : 1;
 }
 
 static void
@@ -87,10 +196,14 @@ set_streams(struct gs_plan *plan, const struct gs_facts *facts)
 {
 	if (facts->key_bits >= 32)
 		plan->stream_bits[0] = facts->key_bits;
-	if (facts->key_bits == 0) {
+	if (facts->type == GSORT_TEXT_FLOAT) {
+		plan->stream_bits[GS_FLOATS] = 64;
+	} else if (facts->key_bits == 0) {
 		plan->stream_bits[GS_NEG_WIDE]   = plan->stream_bits[GS_POS_WIDE]   = 64;
 		plan->stream_bits[GS_NEG_NARROW] = plan->stream_bits[GS_POS_NARROW] = 32;
 	}
+	if (facts->operation == GSORT_MERGE && facts->type == GSORT_TEXT)
+		plan->stream_bits[GS_SMALL] = 32;	/* not counted: they come in order */
 	plan->counts = facts->key_bits == 8 || facts->key_bits == 16;
 }
 
@@ -104,7 +217,7 @@ choose_device(struct gs_plan *plan, const struct gs_facts *facts)
 	                                                  : facts->input_bytes;
 
 	plan->gpu_from_bytes = plan->gpu_wait_bytes = GS_NEVER;
-	if (facts->device == GSORT_DEVICE_CPU || plan->counts)
+	if (facts->device == GSORT_DEVICE_CPU || plan->counts || facts->operation != GSORT_SORT)
 		return GS_OK;
 	if (!facts->gpu_built)
 		return facts->device == GSORT_DEVICE_AUTO ? GS_OK :
@@ -112,11 +225,17 @@ choose_device(struct gs_plan *plan, const struct gs_facts *facts)
 		               "use --device=cpu, or build it where nvcc is");
 	if (facts->device == GSORT_DEVICE_GPU) {
 		plan->gpu_from_bytes = plan->gpu_wait_bytes = 0;
+	} else if (plan->host_bytes < 2 * CUDA_BYTES) {
+		return GS_OK;		/* it would leave too little for keys */
 	} else if (facts->input_bytes == UINT64_MAX) {
 		plan->gpu_from_bytes = pipe_from;
 		plan->gpu_wait_bytes = file_from;
 	} else if (known_bytes >= file_from) {
-		plan->gpu_from_bytes = plan->gpu_wait_bytes = 0;
+		plan->gpu_from_bytes = 0;
+		plan->gpu_wait_bytes = facts->guessed ? file_from : 0;
+	} else if (facts->guessed) {
+		plan->gpu_from_bytes = pipe_from;
+		plan->gpu_wait_bytes = file_from;
 	}
 	return GS_OK;
 }
@@ -125,15 +244,72 @@ choose_device(struct gs_plan *plan, const struct gs_facts *facts)
 static void
 set_tiles(struct gs_plan *plan, const struct gs_facts *facts)
 {
+	uint64_t bytes = plan->host_bytes;
+
+	if (uses_gpu(plan))
+		take_from(&bytes, CUDA_BYTES);
+	/* One fills, one crosses the bus, one waits; and each stream of text fills its own. */
+	plan->ring_tiles = facts->key_bits == 0 ? GS_STREAMS + 1 : 4;
 	plan->tile_bytes = TILE_BYTES;
-	if (facts->input_bytes < TILE_BYTES)
+	if (input_bytes_most(facts) < TILE_BYTES)
 		plan->tile_bytes = power_of_two_from(facts->input_bytes);
 	while (facts->gpu_memory_bytes > 0 && plan->tile_bytes > facts->gpu_memory_bytes / 8)
 		plan->tile_bytes /= 2;
+	while (plan->tile_bytes > bytes / 64)
+		plan->tile_bytes /= 2;
 	if (plan->tile_bytes < LEAST_TILE_BYTES)
 		plan->tile_bytes = LEAST_TILE_BYTES;
-	/* One fills, one crosses the bus, one waits; and each stream of text fills its own. */
-	plan->ring_tiles = facts->key_bits == 0 ? GS_STREAMS + 1 : 4;
+}
+
+static void
+set_text(struct gs_plan *plan, const struct gs_facts *facts, uint64_t *left)
+{
+	const uint64_t most = input_bytes_most(facts) < 8 * MIB ? 1 * MIB : 16 * MIB;
+	const struct gs_text_options text = {
+		.floats = facts->type == GSORT_TEXT_FLOAT, .header_lines = facts->headers,
+	};
+	uint64_t share = *left / 64;
+
+	if (facts->operation == GSORT_MERGE) {
+		share /= within(1, facts->input_count, MOST_FAN_IN);
+		plan->source_bytes = gs_arena_round(within(GS_FEED_BYTES_LEAST, share,
+		                                           GS_FEED_BYTES_MOST));
+		return;
+	}
+	plan->chunk_bytes = within(64 * KIB, share, most);
+	plan->chunk_bytes -= plan->chunk_bytes % (64 * KIB);
+	take_from(left, GS_AHEAD_CHUNKS * plan->chunk_bytes +
+	                gs_text_decoder_bytes(plan->chunk_bytes, plan->threads, &text));
+	take_from(left, GS_SMALL_COUNT * sizeof(uint64_t));
+}
+
+/* Everything but keys, and what merging reads them into. */
+static void
+set_buffers(struct gs_plan *plan, const struct gs_facts *facts)
+{
+	const uint64_t carvings = 2 * stream_count(plan) + 4;
+	uint64_t left = plan->host_bytes;
+
+	take_from(&left, PROGRAM_BYTES + plan->threads * THREAD_BYTES);
+	if (uses_gpu(plan))
+		take_from(&left, CUDA_BYTES + plan->ring_tiles * plan->tile_bytes);
+	plan->huge_pages = gs_arena_round(1) * carvings <= left / 16;
+	if (plan->huge_pages)
+		take_from(&left, gs_arena_round(1) * carvings);
+	if (facts->key_bits == 0)
+		set_text(plan, facts, &left);
+	plan->print_keys = 512 * KIB;
+	if (facts->print_bytes > 0) {
+		plan->print_keys = within(4 * KIB, left / 16 / facts->print_bytes, plan->print_keys);
+		take_from(&left, plan->print_keys * facts->print_bytes);
+	}
+	plan->count_bytes = 0;
+	if (plan->counts || facts->key_bits == 0)
+		plan->count_bytes = within(64 * KIB, left / 16, plan->tile_bytes) / 4096 * 4096;
+	take_from(&left, plan->count_bytes);
+	plan->spill_bytes = within(256 * KIB, left / 16, 8 * MIB) / 4096 * 4096;
+	take_from(&left, plan->spill_bytes);
+	plan->pool_bytes = left;
 }
 
 /*
@@ -143,68 +319,165 @@ set_tiles(struct gs_plan *plan, const struct gs_facts *facts)
 static void
 set_shelves(struct gs_plan *plan, const struct gs_facts *facts)
 {
-	uint64_t bytes = facts->host_bytes, addresses = facts->address_bytes;
-	unsigned streams = 0;
+	uint64_t bytes = plan->pool_bytes, addresses = facts->address_bytes;
+	const unsigned streams = stream_count(plan);
 
-	for (unsigned s = 0; s < GS_STREAMS; s++)
-		streams += plan->stream_bits[s] > 0;
 	if (streams == 0)
 		return;
-	if (facts->input_bytes < UINT64_MAX / 4)	/* text: 7 bytes "-32769\n" hold 8 of keys at most */
-		bytes = least(bytes, 2 * facts->input_bytes + 16 * plan->tile_bytes);
-	addresses -= least(addresses, (3 + 2 * plan->threads) * STACK_BYTES +
-	                              (facts->key_bits == 0 ? TEXT_BYTES : 0));
+	take_from(&addresses, (3 + 2 * plan->threads) * STACK_BYTES +
+	                      plan->host_bytes - plan->pool_bytes);
+	plan->merge_bytes = least(plan->pool_bytes, addresses / 4);
+	if (uses_gpu(plan))
+		plan->merge_bytes = least(plan->merge_bytes / 4, GPU_MERGE_BYTES);
+	if (facts->operation != GSORT_SORT)
+		return;
+	if (key_bytes_most(facts) < UINT64_MAX / 4)
+		bytes = least(bytes, 2 * key_bytes_most(facts) + 16 * plan->tile_bytes);
 	addresses /= 4 * streams;
 	while (plan->tile_bytes > addresses && plan->tile_bytes > LEAST_TILE_BYTES)
 		plan->tile_bytes /= 2;
 	bytes = least(bytes, addresses);
 	plan->shelf_bytes = bytes - bytes % plan->tile_bytes;
-	plan->run_bytes = least(plan->shelf_bytes, facts->host_bytes);
-	plan->sort_bytes = least(plan->shelf_bytes, facts->host_bytes / 2);
+	plan->sort_bytes = least(plan->shelf_bytes, plan->pool_bytes / 2);
+	plan->run_bytes = least(plan->shelf_bytes, uses_gpu(plan) ? plan->pool_bytes - plan->merge_bytes
+	                                                          : plan->sort_bytes);
+	plan->spills = key_bytes_most(facts) > (uses_gpu(plan) ? plan->run_bytes : plan->sort_bytes);
 }
+
+/*
+ * Where only the first keys are wanted, when to forget the others.  With 4 times as
+ * many a sort is amortized over 3 times as many that have passed; if not even twice
+ * as many fit, the job is a job like any other, and only its output is cut.
+ */
+static void
+set_head(struct gs_plan *plan, const struct gs_facts *facts)
+{
+	const uint64_t tiles_bytes = GS_STREAMS * plan->tile_bytes;
+	const uint64_t room_keys = plan->sort_bytes < tiles_bytes ? 0 :
+	                           (plan->sort_bytes - tiles_bytes) / sizeof(uint64_t);
+
+	if (!facts->heads || facts->device == GSORT_DEVICE_GPU || facts->head_count > room_keys / 2)
+		return;
+	plan->head_keys = facts->head_count > LEAST_HEAD_KEYS / 4 ? 4 * facts->head_count
+	                                                          : LEAST_HEAD_KEYS;
+	plan->head_keys = least(plan->head_keys, room_keys);
+	if (plan->head_keys > 0) {
+		plan->gpu_from_bytes = plan->gpu_wait_bytes = GS_NEVER;
+		plan->spills = false;
+		plan->tile_bytes = least(plan->tile_bytes, HEAD_TILE_BYTES);
+	}
+}
+
+/* ---- merging --------------------------------------------------------------- */
+
+/* How many sources, each with two buffers of so many bytes, or of what gather takes at least. */
+static size_t
+sources_with(const struct gs_plan *plan, size_t buffer_bytes, uint64_t bytes)
+{
+	size_t low = 2, high = MOST_FAN_IN;
+
+	while (low < high) {
+		const size_t n = (low + high + 1) / 2;
+
+		if (gs_gather_bytes_least(n, plan->threads) +
+		    n * (2 * (buffer_bytes - NO_SEEK_BYTES) + plan->source_bytes) <= bytes)
+			low = n;
+		else
+			high = n - 1;
+	}
+	return low;
+}
+
+size_t
+gs_plan_fan_in(const struct gs_plan *plan, const struct gs_facts *facts, uint64_t bytes)
+{
+	size_t buffer_bytes = SEEK_BYTES, count;
+
+	while ((count = sources_with(plan, buffer_bytes, bytes)) < FEW_RUNS &&
+	       buffer_bytes > NO_SEEK_BYTES)
+		buffer_bytes /= 2;
+	if (facts->merge_files > 0)
+		count = least(count, facts->merge_files);
+	return count < 2 ? 2 : count;
+}
+
+static void
+set_merge(struct gs_plan *plan, const struct gs_facts *facts)
+{
+	plan->most_runs = within(256, plan->host_bytes / (4 * KIB), 64 * KIB);
+	if (plan->most_runs < facts->input_count)
+		plan->most_runs = facts->input_count;
+	plan->fan_in = gs_plan_fan_in(plan, facts, plan->merge_bytes);
+	if (facts->operation != GSORT_MERGE)
+		return;
+	if (facts->files > 0 && plan->fan_in + FILES_BESIDE > facts->files)
+		plan->fan_in = facts->files > FILES_BESIDE + 2 ? facts->files - FILES_BESIDE : 2;
+	plan->spills = facts->input_count > plan->fan_in;
+	plan->fan_in = least(plan->fan_in, within(2, facts->input_count, MOST_FAN_IN));
+	plan->merge_bytes -= least(plan->merge_bytes, plan->fan_in * plan->source_bytes);
+}
+
+void
+gs_plan_forecast(const struct gs_plan *plan, const struct gs_facts *facts,
+                 struct gs_forecast *forecast)
+{
+	const size_t fan_in = plan->fan_in;
+	uint64_t bytes = facts->input_bytes, runs;
+
+	*forecast = (struct gs_forecast){ .runs = 1 };
+	if (bytes == UINT64_MAX || plan->sort_bytes == 0)
+		return;
+	if (facts->key_bits == 0 && facts->type == GSORT_TEXT)
+		bytes = bytes / 5 * 2;		/* ten digits and a newline for 4 bytes, twenty for 8 */
+	forecast->key_bytes = bytes;
+	forecast->runs = runs = bytes / plan->sort_bytes + (bytes % plan->sort_bytes > 0);
+	if (runs < 2)
+		return;
+	forecast->disk_bytes = forecast->written_bytes = bytes;
+	for (forecast->passes = 1; runs > fan_in; forecast->passes++) {
+		/* Only so many are merged before the others that what is left is one full merge. */
+		const uint64_t merges = (runs - fan_in + fan_in - 2) / (fan_in - 1);
+		const uint64_t merged = runs - fan_in + merges;
+
+		forecast->written_bytes += merged < runs ? bytes / runs * merged : bytes;
+		runs = merged < runs ? fan_in : (runs + fan_in - 1) / fan_in;
+	}
+}
+
+/* ---- all of it -------------------------------------------------------------- */
 
 static gs_status
 check_budget(const struct gs_plan *plan, const struct gs_facts *facts)
 {
-	if (plan->counts)
-		return GS_OK;
-	if (plan->shelf_bytes < plan->tile_bytes)
-		return gs_fail(GS_EBUDGET, "only %llu MiB of memory can be had; gsort needs 256 MiB "
-		               "and twice the size of the input",
-		               (unsigned long long)(least(facts->host_bytes, facts->address_bytes) / MIB));
-	if (facts->key_bits > 0 && facts->input_bytes != UINT64_MAX &&
-	    plan->gpu_from_bytes == GS_NEVER && facts->input_bytes > facts->host_bytes / 2)
-		return gs_fail(GS_EBUDGET, "the input of %llu MiB needs %llu MiB of memory, but only "
-		               "%llu MiB can be had; use sort(1), or sort it in parts",
-		               (unsigned long long)(facts->input_bytes / MIB),
-		               (unsigned long long)(facts->input_bytes / MIB * 2),
-		               (unsigned long long)(facts->host_bytes / MIB));
+	if (plan->host_bytes < LEAST_BYTES ||
+	    (stream_count(plan) > 0 && facts->operation == GSORT_SORT &&
+	     plan->shelf_bytes < (stream_count(plan) + 1) * LEAST_TILE_BYTES))
+		return gs_fail(GS_EBUDGET, "only %llu MiB of memory can be had; gsort needs 16 MiB, "
+		               "and 256 MiB of address space",
+		               (unsigned long long)(least(plan->host_bytes, facts->address_bytes) / MIB));
 	return GS_OK;
 }
 
 gs_status
 gs_plan_make(struct gs_plan *plan, const struct gs_facts *facts)
 {
-	*plan = (struct gs_plan){ .threads = threads(facts) };
+	*plan = (struct gs_plan){ .threads = 1 };
 	set_streams(plan, facts);
+	set_budget(plan, facts);
+	set_threads(plan, facts);
 	TRY(choose_device(plan, facts));
 	set_tiles(plan, facts);
+	set_buffers(plan, facts);
 	set_shelves(plan, facts);
-	if (facts->key_bits == 0)
-		plan->chunk_bytes = facts->input_bytes < 8 * MIB ? 1 * MIB : 16 * MIB;
-	plan->print_keys = 512 * KIB;
+	set_merge(plan, facts);
+	set_head(plan, facts);
 	assert(plan->tile_bytes % LEAST_TILE_BYTES == 0);
-	assert(plan->sort_bytes <= plan->shelf_bytes || plan->counts);
+	assert(2 * plan->sort_bytes <= plan->pool_bytes && plan->pool_bytes < plan->host_bytes);
 	return check_budget(plan, facts);
 }
 
 uint64_t
 gs_plan_shelves_bytes(const struct gs_plan *plan)
 {
-	uint64_t bytes = 0;
-
-	for (unsigned s = 0; s < GS_STREAMS; s++)
-		if (plan->stream_bits[s] > 0)
-			bytes += 2 * (uint64_t)plan->shelf_bytes;
-	return bytes;
+	return 2 * (uint64_t)plan->shelf_bytes * stream_count(plan);
 }

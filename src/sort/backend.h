@@ -10,6 +10,7 @@
 #define GS_BACKEND_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/status.h"
@@ -59,6 +60,12 @@ struct gs_backend {
 	gs_status (*drain)(struct gs_device *device, struct gs_span *span);
 
 	void (*close)(struct gs_device *device);	/* NULL is allowed */
+
+	/** What it was built of, for people, after a blank; asks no device. */
+	void (*build)(char *into, size_t bytes);
+
+	/** Tell what it could run on, a line each: slow (it may make a GPU's context). */
+	void (*survey)(void (*tell)(void *context, const char *line), void *context);
 };
 
 extern const struct gs_backend gs_backend_cpu;

@@ -9,12 +9,14 @@
  * A batch is what the store may hold; nothing is copied but by the sort itself.
  *
  * Invariant: a tile that is taken begins behind the count of its shelf, so tiles of
- * one stream are fed in the order in which they were taken, each before the next.
+ * one stream are fed in the order in which they were taken, each before the next.  What
+ * is held and the room of tiles that are taken are together no more than the store may hold.
  */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/team.h"
 #include "sort/backend.h"
 #include "sort/cpu_sort.h"
 
@@ -26,6 +28,7 @@ struct gs_device {
 	struct gs_store *store;		/* borrowed */
 	unsigned threads;
 	size_t   tile_bytes;
+	size_t   promised_bytes;	/* room of tiles that are taken */
 	bool     descending_streams;
 	unsigned drained_shelves;	/* of this batch, in the order of draining */
 	size_t   drained_keys;		/* of the next shelf */
@@ -72,7 +75,7 @@ cpu_take(struct gs_device *cpu, unsigned stream, struct gs_tile *tile)
 {
 	const struct gs_shelf *shelf = &cpu->store->shelf[stream];
 	const size_t key_bytes = shelf->bits / 8;
-	const size_t held_bytes = gs_store_bytes(cpu->store);
+	const size_t held_bytes = gs_store_bytes(cpu->store) + cpu->promised_bytes;
 
 	assert(stream < GS_STREAMS && key_bytes > 0);
 	assert(held_bytes <= cpu->store->total_bytes && shelf->count <= shelf->room);
@@ -83,6 +86,7 @@ cpu_take(struct gs_device *cpu, unsigned stream, struct gs_tile *tile)
 		.key_bits = shelf->bits,
 		.stream = stream,
 	};
+	cpu->promised_bytes += tile->room * key_bytes;
 	return GS_OK;
 }
 
@@ -95,6 +99,7 @@ cpu_feed(struct gs_device *cpu, const struct gs_tile *tile)
 	assert((char *)tile->keys == (char *)shelf->keys + shelf->count * (shelf->bits / 8));
 	assert(tile->count <= shelf->room - shelf->count);
 	shelf->count += tile->count;
+	cpu->promised_bytes -= tile->room * (shelf->bits / 8);
 	assert(gs_store_bytes(cpu->store) <= cpu->store->total_bytes);
 	return GS_OK;
 }
@@ -148,6 +153,26 @@ cpu_close(struct gs_device *cpu)
 	free(cpu);
 }
 
+static void
+cpu_build(char *into, size_t bytes)
+{
+#ifdef _OPENMP
+	snprintf(into, bytes, "OpenMP %d", _OPENMP);	/* the month of its specification */
+#else
+	snprintf(into, bytes, "no OpenMP: one thread");
+#endif
+}
+
+static void
+cpu_survey(void (*tell)(void *context, const char *line), void *context)
+{
+	char line[64];
+
+	snprintf(line, sizeof line, "cpu      %u threads, %s", gs_team_most(),
+	         gs_simd_name(gs_simd_best()));
+	tell(context, line);
+}
+
 const struct gs_backend gs_backend_cpu = {
 	.open = cpu_open,
 	.describe = cpu_describe,
@@ -157,4 +182,6 @@ const struct gs_backend gs_backend_cpu = {
 	.finish = cpu_finish,
 	.drain = cpu_drain,
 	.close = cpu_close,
+	.build = cpu_build,
+	.survey = cpu_survey,
 };

@@ -16,6 +16,8 @@
  *
  * Invariant: slots_used + slots_promised <= slots; a slot is as long as a tile.
  */
+#include "config.h"
+
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -511,6 +513,52 @@ drain(struct gs_device *device, struct gs_span *span)
 }
 
 const struct gs_backend gs_backend_cuda;	/* declared for backend_list.c */
+/* ---- for gsort --info and --version -v ---------------------------------------- */
+
+static void
+build(char *into, size_t bytes)
+{
+	snprintf(into, bytes, "CUDA runtime %d.%d, " GS_CUDA_ARCH, CUDART_VERSION / 1000,
+	         CUDART_VERSION % 1000 / 10);
+}
+
+/* One GPU, or why it cannot be used. */
+static gs_status
+survey_gpu(int index, char *line, size_t bytes)
+{
+	struct cudaDeviceProp properties;
+	size_t free_bytes, total_bytes;
+
+	TRY_CUDA(cudaGetDeviceProperties(&properties, index), "asking the GPU what it is");
+	TRY_CUDA(cudaSetDevice(index), "choosing the GPU");
+	TRY_CUDA(cudaMemGetInfo(&free_bytes, &total_bytes), "asking for free GPU memory");
+	snprintf(line, bytes, "gpu:%d    %s, sm_%d%d, %.1f GiB, %.1f GiB free", index,
+	         properties.name, properties.major, properties.minor,
+	         (double)total_bytes / (1 << 30), (double)free_bytes / (1 << 30));
+	return GS_OK;
+}
+
+static void
+survey(void (*tell)(void *context, const char *line), void *context)
+{
+	char line[1200];
+	int count = 0, driver = 0;
+
+	if (from_cuda(cudaGetDeviceCount(&count), "looking for GPUs") != GS_OK) {
+		snprintf(line, sizeof line, "gpu      none: %s", gs_message());
+		tell(context, line);
+		return;
+	}
+	(void)cudaDriverGetVersion(&driver);
+	snprintf(line, sizeof line, "driver   CUDA %d.%d", driver / 1000, driver % 1000 / 10);
+	tell(context, line);
+	for (int g = 0; g < count; g++) {
+		if (survey_gpu(g, line, sizeof line) != GS_OK)
+			snprintf(line, sizeof line, "gpu:%d    not usable: %s", g, gs_message());
+		tell(context, line);
+	}
+}
+
 const struct gs_backend gs_backend_cuda = {
 	.open = open_device,
 	.describe = describe,
@@ -520,4 +568,6 @@ const struct gs_backend gs_backend_cuda = {
 	.finish = finish,
 	.drain = drain,
 	.close = close_device,
+	.build = build,
+	.survey = survey,
 };

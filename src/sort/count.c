@@ -46,7 +46,7 @@ gs_count_open(struct gs_count *count, void *memory, size_t bin_count, unsigned k
 	assert(bin_count - 1 <= UINT32_MAX >> (32 - key_bits));
 	*count = (struct gs_count){
 		.bins = memory, .bin_count = bin_count, .key_bits = key_bits, .stream = stream,
-		.threads = threads,
+		.threads = threads, .parts = UINT64_MAX,
 	};
 }
 
@@ -133,13 +133,6 @@ gs_count_add(struct gs_count *count, const void *keys, size_t key_count)
 	}
 }
 
-void
-gs_count_unique(struct gs_count *count)
-{
-	for (size_t b = 0; b < count->bin_count; b++)
-		count->bins[b] = count->bins[b] > 0;
-}
-
 /* COUNT times KEY to KEYS, from index AT on. */
 static void
 fill(void *keys, unsigned key_bits, size_t at, size_t key, size_t count)
@@ -161,16 +154,32 @@ fill(void *keys, unsigned key_bits, size_t at, size_t key, size_t count)
 	}
 }
 
+/* The next bin to look at; bin_count: none is left.  Where nothing was counted it does not
+ * even look: few keys touch few pages. */
+static size_t
+next_bin(struct gs_count *count, bool descending)
+{
+	const size_t part = count->bin_count / 64;
+
+	while (count->at < count->bin_count) {
+		const size_t bin = descending ? count->bin_count - 1 - count->at : count->at;
+
+		if (count->at % part > 0 || count->parts >> bin / part & 1)
+			return bin;
+		count->at += part;
+	}
+	return count->bin_count;
+}
+
 void
 gs_count_drain(struct gs_count *count, bool descending, void *buffer, size_t buffer_bytes,
                struct gs_span *span)
 {
 	const size_t room = buffer_bytes / (count->key_bits / 8);
-	size_t filled = 0;
+	size_t filled = 0, key;
 
 	assert(room > 0);
-	while (filled < room && count->at < count->bin_count) {
-		const size_t key = descending ? count->bin_count - 1 - count->at : count->at;
+	while (filled < room && (key = next_bin(count, descending)) < count->bin_count) {
 		const uint64_t left = count->bins[key];
 		const size_t now = left < room - filled ? (size_t)left : room - filled;
 
@@ -179,6 +188,23 @@ gs_count_drain(struct gs_count *count, bool descending, void *buffer, size_t buf
 		filled += now;
 		if (count->bins[key] == 0)
 			count->at++;
+	}
+	*span = (struct gs_span){
+		.keys = buffer, .count = filled, .key_bits = count->key_bits, .stream = count->stream,
+	};
+}
+
+void
+gs_count_drain_pairs(struct gs_count *count, bool descending, void *buffer, uint64_t *times,
+                     size_t room, struct gs_span *span)
+{
+	size_t filled = 0, key;
+
+	assert(room > 0);
+	for (; filled < room && (key = next_bin(count, descending)) < count->bin_count; count->at++) {
+		times[filled] = count->bins[key];
+		fill(buffer, count->key_bits, filled, key, 1);
+		filled += times[filled] > 0;
 	}
 	*span = (struct gs_span){
 		.keys = buffer, .count = filled, .key_bits = count->key_bits, .stream = count->stream,

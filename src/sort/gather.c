@@ -30,12 +30,14 @@
 #include "sort/merge.h"
 
 /*
- * Of one buffer of a source, and of the buffer of spans for each thread.  A span is merged
- * in 1 ms: more than threads take to meet, and still in the third-level cache when it is
- * printed.  Not tuned.
+ * Of one buffer of a source, and of the buffer of spans for each thread.  Sixteen u32
+ * files of 64 MiB, cached, least of 9 runs on 2 busy cores: windows of 512 KiB 0.39 s,
+ * 1 MiB 0.50 s, 4 MiB 0.75 s; two files 0.25, 0.25, 0.28 s.  A span is merged in 1 ms:
+ * more than threads take to meet, and still in the third-level cache when it is printed;
+ * not tuned.
  */
 enum {
-	WINDOW_BYTES_LEAST = 64 << 10, WINDOW_BYTES_MOST = 4 << 20,
+	WINDOW_BYTES_LEAST = 64 << 10, WINDOW_BYTES_MOST = 512 << 10,
 	SPAN_BYTES_LEAST = 64 << 10, SPAN_BYTES_MOST = 4 << 20,
 	ALIGN_BYTES = 128,
 };
@@ -95,15 +97,19 @@ ascends(const void *keys, size_t count, unsigned bits)
 {
 	const uint32_t *keys_32 = keys;
 	const uint64_t *keys_64 = keys;
-	unsigned falls = 0;
+	uint32_t falls_32 = 0;
+	uint64_t falls_64 = 0;
 
-	if (bits == 32)
+	if (bits == 32) {
+		#pragma omp simd reduction(|: falls_32)
 		for (size_t i = 1; i < count; i++)
-			falls |= keys_32[i] < keys_32[i - 1];
-	else
+			falls_32 |= keys_32[i] < keys_32[i - 1];
+	} else {
+		#pragma omp simd reduction(|: falls_64)
 		for (size_t i = 1; i < count; i++)
-			falls |= keys_64[i] < keys_64[i - 1];
-	return falls == 0;
+			falls_64 |= keys_64[i] < keys_64[i - 1];
+	}
+	return falls_32 == 0 && falls_64 == 0;
 }
 
 /* COUNT keys, of which the first DONE are in order. */

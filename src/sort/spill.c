@@ -342,7 +342,7 @@ gs_spill_write(struct gs_spill *spill, const void *keys, size_t count)
 		return GS_OK;
 	extent->written_sum += add_up(keys, count, extent->place.bits, &extent->factor);
 	extent->left_keys += count;
-	if (spill->staged_bytes + bytes > spill->stage_bytes)
+	if (spill->staged_bytes + bytes > spill->stage_bytes || bytes > spill->stage_bytes / 2)
 		TRY(append_staged(spill));
 	if (bytes > spill->stage_bytes / 2)
 		return append(spill, keys, bytes);

@@ -157,12 +157,14 @@ check_total(void)
 	};
 	struct gs_backend_options options = { .tile_bytes = 4096, .threads = 1, .store = &store };
 	struct gs_device *device;
-	struct gs_tile tile;
+	struct gs_tile tile, other;
 
 	if (gs_backend_cpu.open(&device, &options) != GS_OK ||
 	    gs_backend_cpu.take(device, 0, &tile) != GS_OK)
 		return;
 	CHECK(tile.room == 1000, "one stream may take the whole store");
+	CHECK(gs_backend_cpu.take(device, 1, &other) == GS_OK && other.room == 0,
+	      "what one has taken and not yet fed is no room for another");
 	tile.count = 600;
 	memset(tile.keys, 1, 600 * sizeof(uint32_t));
 	if (gs_backend_cpu.feed(device, &tile) != GS_OK ||

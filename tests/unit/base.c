@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* base.c - messages, arena, threads and their queue */
+/* base.c - messages, limits, arena, threads and their queue */
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/limits.h"
 #include "base/status.h"
 #include "base/thread.h"
 #include "tests/unit/units.h"
@@ -24,12 +25,28 @@ check_status(void)
 }
 
 static void
+check_limits(void)
+{
+	struct gs_limits limits;
+
+	gs_limits_read(&limits);
+	CHECK(limits.cores >= 1, "there is a core");
+	CHECK(limits.ram_bytes >= 64 << 20, "and memory");
+	CHECK(limits.room_bytes <= limits.ram_bytes && limits.room_bytes <= limits.address_bytes,
+	      "no more room than memory or addresses");
+	CHECK(limits.host_bytes <= limits.ram_bytes / 4 * 3 && limits.host_bytes < limits.room_bytes,
+	      "some memory is left to others");
+	CHECK(gs_limits_disk_bytes("/nowhere") == UINT64_MAX, "nobody knows the room nowhere");
+	CHECK(gs_limits_disk_bytes("/proc") == 0, "there is none in /proc");
+}
+
+static void
 check_arena(void)
 {
 	struct gs_arena arena;
 	char *a, *b;
 
-	CHECK(gs_arena_open(&arena, gs_arena_round(100) + gs_arena_round(5 << 20)) == GS_OK, "opens");
+	CHECK(gs_arena_open(&arena, gs_arena_round(100) + gs_arena_round(5 << 20), true) == GS_OK, "opens");
 	a = gs_arena_take(&arena, 100);
 	b = gs_arena_take(&arena, 5 << 20);
 	CHECK((uintptr_t)a % 4096 == 0 && (uintptr_t)b % 4096 == 0, "carvings are page-aligned");
@@ -38,7 +55,7 @@ check_arena(void)
 	gs_arena_forget(b, 5 << 20);
 	CHECK(b[0] == 0 && b[(5 << 20) - 1] == 0, "what was forgotten is zero again");
 	gs_arena_close(&arena);
-	CHECK(gs_arena_open(&arena, SIZE_MAX / 2) == GS_EBUDGET, "too much is refused");
+	CHECK(gs_arena_open(&arena, SIZE_MAX / 2, false) == GS_EBUDGET, "too much is refused");
 	CHECK(strstr(gs_message(), "MiB") != NULL, "with its size");
 }
 
@@ -89,6 +106,7 @@ void
 unit_base(void)
 {
 	check_status();
+	check_limits();
 	check_arena();
 	check_thread();
 }

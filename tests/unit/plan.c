@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* plan.c - the planner as a table: facts, and what must come of them */
+#include "io/ahead.h"
 #include "job/plan.h"
+#include "sort/gather.h"
 #include "tests/unit/units.h"
 
 void unit_plan(void);
@@ -16,6 +18,9 @@ void unit_plan(void);
 /* A machine of 16 cores and 64 GiB with a GPU backend, unless a row says otherwise. */
 #define FACTS(...)	{ .cores = 16, .host_bytes = 64ull GiB, .address_bytes = 1ull << 46, \
 			  .gpu_built = true, __VA_ARGS__ }
+
+#define CPU(...)	FACTS(.device = GSORT_DEVICE_CPU, .type = GSORT_U64, .key_bits = 64, \
+			      __VA_ARGS__)
 
 static const struct {
 	const char     *sentence;
@@ -50,23 +55,32 @@ static const struct {
 	  FACTS(.type = GSORT_I16, .key_bits = 16, .input_bytes = 8ull GiB,
 	        .device = GSORT_DEVICE_GPU), GS_OK, GS_NEVER, 16 MiB },
 	{ "counting needs no memory for keys",
-	  FACTS(.type = GSORT_U8, .key_bits = 8, .input_bytes = 1ull << 42, .host_bytes = 1 MiB),
-	  GS_OK, GS_NEVER, 16 MiB },
+	  FACTS(.type = GSORT_U8, .key_bits = 8, .input_bytes = 1ull << 42, .host_bytes = 16 MiB),
+	  GS_OK, GS_NEVER, 256 KiB },
 	{ "little GPU memory makes small tiles",
 	  FACTS(.type = GSORT_U32, .key_bits = 32, .input_bytes = 1ull GiB,
 	        .device = GSORT_DEVICE_GPU, .gpu_memory_bytes = 8 MiB), GS_OK, 0, 1 MiB },
 	{ "but none below the least tile",
 	  FACTS(.type = GSORT_U32, .key_bits = 32, .input_bytes = 1ull GiB,
 	        .device = GSORT_DEVICE_GPU, .gpu_memory_bytes = 1), GS_OK, 0, 64 KiB },
-	{ "a file of half the memory is just sorted",
-	  FACTS(.type = GSORT_U32, .key_bits = 32, .input_bytes = 32ull GiB,
-	        .device = GSORT_DEVICE_CPU), GS_OK, GS_NEVER, 16 MiB },
-	{ "a key more is refused before it is read",
-	  FACTS(.type = GSORT_U32, .key_bits = 32, .input_bytes = (32ull GiB) + 4,
-	        .device = GSORT_DEVICE_CPU), GS_EBUDGET, GS_NEVER, 0 },
+	{ "a hint does for a GPU, but its promise is not relied on",
+	  FACTS(.type = GSORT_U32, .key_bits = 32, .input_bytes = 1, .guessed = true),
+	  GS_OK, 256ull MiB, 16 MiB },
+	{ "with little memory no GPU is opened: CUDA alone takes most of it",
+	  FACTS(.type = GSORT_U32, .key_bits = 32, .input_bytes = 8ull GiB, .memory_bytes = 256 MiB),
+	  GS_OK, GS_NEVER, 4 MiB },
+	{ "unless it is demanded: then memory must do",
+	  FACTS(.type = GSORT_U32, .key_bits = 32, .input_bytes = 8ull GiB, .memory_bytes = 1 MiB,
+	        .device = GSORT_DEVICE_GPU), GS_OK, 0, 256 KiB },
+	{ "merging and checking open no GPU",
+	  FACTS(.type = GSORT_U32, .key_bits = 32, .input_bytes = 8ull GiB, .operation = GSORT_MERGE),
+	  GS_OK, GS_NEVER, 16 MiB },
 	{ "few addresses make small tiles",
 	  FACTS(.type = GSORT_TEXT, .input_bytes = UNKNOWN, .device = GSORT_DEVICE_CPU,
-	        .address_bytes = 320 MiB), GS_OK, GS_NEVER, 4 MiB },
+	        .host_bytes = 320 MiB, .address_bytes = 320 MiB), GS_OK, GS_NEVER, 4 MiB },
+	{ "a limit of the user's that is too small is raised",
+	  FACTS(.type = GSORT_TEXT, .input_bytes = UNKNOWN, .memory_bytes = 1), GS_OK, GS_NEVER,
+	  256 KiB },
 	{ "no memory at all is refused",
 	  FACTS(.type = GSORT_TEXT, .input_bytes = UNKNOWN, .host_bytes = 1 MiB),
 	  GS_EBUDGET, GS_NEVER, 0 },
@@ -78,16 +92,157 @@ check_invariants(const char *sentence, const struct gs_facts *facts, const struc
 {
 	CHECK((plan->tile_bytes & (plan->tile_bytes - 1)) == 0, "%s: tile is a power of two", sentence);
 	CHECK(gs_plan_shelves_bytes(plan) <= facts->address_bytes, "%s: fits the addresses", sentence);
-	CHECK(plan->sort_bytes <= facts->host_bytes / 2 || plan->counts,
-	      "%s: keys and scratch fit the memory", sentence);
+	CHECK(plan->host_bytes <= facts->host_bytes, "%s: fits the machine", sentence);
+	CHECK(facts->memory_bytes < (16 MiB) || plan->host_bytes <= facts->memory_bytes ||
+	      facts->device == GSORT_DEVICE_GPU, "%s: as the user said", sentence);
+	CHECK(2 * plan->sort_bytes <= plan->pool_bytes, "%s: keys and scratch fit the pool", sentence);
+	CHECK(plan->pool_bytes + plan->spill_bytes + GS_AHEAD_CHUNKS * plan->chunk_bytes +
+	      plan->print_keys * facts->print_bytes < plan->host_bytes,
+	      "%s: and the buffers beside it", sentence);
+	CHECK(plan->fan_in >= 2 && (facts->merge_files == 0 || plan->fan_in <= facts->merge_files),
+	      "%s: two can be merged, and no more than allowed", sentence);
+	if (plan->merge_bytes > 0)
+		CHECK(gs_gather_bytes_least(plan->fan_in, plan->threads) <= plan->merge_bytes,
+		      "%s: and so many fit the memory for it", sentence);
 	CHECK(plan->threads >= 1, "%s: there is a thread", sentence);
 	CHECK(plan->threads == 1 || plan->threads * (64ull MiB) <= facts->address_bytes,
 	      "%s: every thread has room for its stacks", sentence);
 }
 
+/* What comes of it on the CPU: batches, passes, and how much is written. */
+static const struct {
+	const char     *sentence;
+	struct gs_facts facts;
+	uint64_t        runs;
+	unsigned        passes;
+	uint64_t        written_percent;	/* of the keys */
+	bool            spills;
+} forecasts[] = {
+	{ "a file of half the memory is sorted in it",
+	  CPU(.input_bytes = 31ull GiB), 1, 0, 0, false },
+	{ "a larger one goes to disk, and is merged once",
+	  CPU(.input_bytes = 33ull GiB), 2, 1, 100, true },
+	{ "4 GiB in 256 MiB",
+	  CPU(.input_bytes = 4ull GiB, .memory_bytes = 256 MiB), 37, 1, 100, true },
+	{ "1 TB in 256 MiB: two passes",
+	  CPU(.input_bytes = 1000000000000, .memory_bytes = 256 MiB), 8554, 2, 195, true },
+	{ "1 TB in the least memory: still a plan",
+	  CPU(.input_bytes = 1000000000000, .memory_bytes = 16 MiB), 313001, 5, 415, true },
+	{ "two at a time: many passes",
+	  CPU(.input_bytes = 4ull GiB, .memory_bytes = 256 MiB, .merge_files = 2), 37, 6, 566, true },
+	{ "17 runs, 16 at a time: only two of them are merged before the others",
+	  CPU(.input_bytes = 17 * (100ull MiB), .memory_bytes = 233 MiB, .merge_files = 16),
+	  17, 2, 111, true },
+	{ "what nobody knows may spill",
+	  CPU(.input_bytes = UNKNOWN), 1, 0, 0, true },
+	{ "so may a hint",
+	  CPU(.input_bytes = 8, .guessed = true), 1, 0, 0, true },
+	{ "text is twice as long as its keys or more",
+	  CPU(.type = GSORT_TEXT, .key_bits = 0, .input_bytes = 32ull GiB), 1, 0, 0, false },
+	{ "floats may be much shorter than theirs",
+	  CPU(.type = GSORT_TEXT_FLOAT, .key_bits = 0, .input_bytes = 10ull GiB), 1, 0, 0, true },
+	{ "a histogram never spills",
+	  CPU(.type = GSORT_U16, .key_bits = 16, .input_bytes = 1ull << 50, .memory_bytes = 1),
+	  1, 0, 0, false },
+};
+
+static void
+check_forecasts(void)
+{
+	for (size_t r = 0; r < sizeof forecasts / sizeof forecasts[0]; r++) {
+		const char *sentence = forecasts[r].sentence;
+		struct gs_forecast forecast;
+		struct gs_plan plan;
+
+		CHECK(gs_plan_make(&plan, &forecasts[r].facts) == GS_OK, "%s: %s", sentence, gs_message());
+		gs_plan_forecast(&plan, &forecasts[r].facts, &forecast);
+		check_invariants(sentence, &forecasts[r].facts, &plan);
+		CHECK(plan.spills == forecasts[r].spills, "%s: spills %d", sentence, plan.spills);
+		CHECK(forecast.runs == forecasts[r].runs && forecast.passes == forecasts[r].passes,
+		      "%s: %llu runs of %llu, %u passes of %zu", sentence,
+		      (unsigned long long)forecast.runs, (unsigned long long)plan.sort_bytes,
+		      forecast.passes, plan.fan_in);
+		CHECK(forecast.runs == 1 || forecast.written_bytes * 100 / forecast.key_bytes ==
+		      forecasts[r].written_percent, "%s: %llu bytes written", sentence,
+		      (unsigned long long)forecast.written_bytes);
+	}
+}
+
+/* Any limit from the least up leaves room for keys and for merging them. */
+static void
+check_budgets(void)
+{
+	static const enum gsort_type types[] = { GSORT_TEXT, GSORT_U32, GSORT_F64, GSORT_U8,
+	                                         GSORT_TEXT_FLOAT };
+	static const unsigned bits[] = { 0, 32, 64, 8, 0 };
+
+	for (unsigned t = 0; t < 5; t++)
+		for (uint64_t bytes = 16 MiB; bytes < 64ull GiB; bytes += bytes / 7)
+			for (unsigned threads = 1; threads <= 16; threads *= 4) {
+				const struct gs_facts facts = FACTS(.type = types[t], .key_bits = bits[t],
+					.input_bytes = UNKNOWN, .memory_bytes = bytes, .threads = threads,
+					.print_bytes = bits[t] == 0 ? 2 * 26 : 0,
+					.device = GSORT_DEVICE_CPU);
+				struct gs_plan plan;
+
+				CHECK(gs_plan_make(&plan, &facts) == GS_OK, "%llu: %s",
+				      (unsigned long long)bytes, gs_message());
+				CHECK(bits[t] == 8 || plan.pool_bytes >= bytes / 8, "%llu: half is keys'",
+				      (unsigned long long)bytes);
+				check_invariants("any limit", &facts, &plan);
+			}
+}
+
+/* Where only the first keys are wanted. */
+static const struct {
+	const char     *sentence;
+	struct gs_facts facts;
+	uint64_t        head_keys, gpu_from_bytes;
+} heads[] = {
+	{ "a short head is kept on the CPU, however long the input",
+	  FACTS(.type = GSORT_U32, .key_bits = 32, .input_bytes = 1ull << 42, .heads = true,
+	        .head_count = 10), 1 MiB, GS_NEVER },
+	{ "no key is the shortest head",
+	  FACTS(.type = GSORT_TEXT, .input_bytes = UNKNOWN, .heads = true), 1 MiB, GS_NEVER },
+	{ "a longer one lets four times as many in",
+	  FACTS(.type = GSORT_U64, .key_bits = 64, .input_bytes = UNKNOWN, .heads = true,
+	        .head_count = 100 MiB), 400 MiB, GS_NEVER },
+	{ "if they fit; or else at least twice as many",
+	  FACTS(.type = GSORT_U64, .key_bits = 64, .input_bytes = UNKNOWN, .heads = true,
+	        .head_count = 2000ull MiB), 4252958720, GS_NEVER },
+	{ "one beyond that is a sort like any other",
+	  FACTS(.type = GSORT_U64, .key_bits = 64, .input_bytes = UNKNOWN, .heads = true,
+	        .head_count = 2048ull MiB), 0, 256 MiB },
+	{ "even if it has no end",
+	  FACTS(.type = GSORT_U64, .key_bits = 64, .input_bytes = UNKNOWN, .heads = true,
+	        .head_count = UINT64_MAX), 0, 256 MiB },
+	{ "--device=gpu sorts all of them there",
+	  FACTS(.type = GSORT_U32, .key_bits = 32, .input_bytes = 1ull GiB, .heads = true,
+	        .head_count = 10, .device = GSORT_DEVICE_GPU), 0, 0 },
+	{ "keys that are counted need no head",
+	  FACTS(.type = GSORT_U16, .key_bits = 16, .input_bytes = 1ull GiB, .heads = true,
+	        .head_count = 10), 0, GS_NEVER },
+};
+
+static void
+check_heads(void)
+{
+	for (size_t r = 0; r < sizeof heads / sizeof heads[0]; r++) {
+		struct gs_plan plan;
+		const gs_status status = gs_plan_make(&plan, &heads[r].facts);
+
+		CHECK(status == GS_OK, "%s: %s", heads[r].sentence, gs_message());
+		CHECK(plan.head_keys == heads[r].head_keys, "%s: %llu keys", heads[r].sentence,
+		      (unsigned long long)plan.head_keys);
+		CHECK(plan.gpu_from_bytes == heads[r].gpu_from_bytes, "%s: from %llu",
+		      heads[r].sentence, (unsigned long long)plan.gpu_from_bytes);
+	}
+}
+
 void
 unit_plan(void)
 {
+	check_heads();
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
 		struct gs_plan plan;
 		gs_status status = gs_plan_make(&plan, &rows[r].facts);
@@ -103,4 +258,6 @@ unit_plan(void)
 		      plan.tile_bytes);
 		check_invariants(rows[r].sentence, &rows[r].facts, &plan);
 	}
+	check_forecasts();
+	check_budgets();
 }

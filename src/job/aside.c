@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * aside.c - batches set aside as runs, and runs merged
+ *
+ * In:   a backend that is full, again and again.
+ * Out:  one order, in spans, to gs_emit_span().
+ *
+ * A batch of the CPU fills the pool with keys and scratch, so it goes to disk; only
+ * the last one may stay, in its half.  A batch of a GPU goes to host memory while
+ * there is room, then to disk.
+ *
+ * More runs than can be merged at once take several passes.  Merging takes the first
+ * of a queue and appends to it, the smallest runs first, and so few of them at the
+ * first time that every other merge, the last one above all, is as wide as it can be:
+ * Knuth, TAOCP 3, section 5.4.9 (what is optimal for tapes that need not be rewound).
+ *
+ * Invariant: when a merge begins, store and merge together fit the pool.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "job/job.h"
+
+/* ---- a run ---------------------------------------------------------------- */
+
+gs_status
+gs_aside_open(struct gsort *job)
+{
+	const struct gsort_options *options = job->options;
+	const struct gs_spill_options spill = {
+		.dirs = options->temp_dirs,
+		.dir_count = options->temp_dir_count,
+		.compress_program = options->compress_program,
+		.threads = job->plan.threads,
+		.buffer = job->spill_memory,
+		.buffer_bytes = job->plan.spill_bytes,
+		.note = options->note,
+		.note_context = options->note_context,
+	};
+	struct gs_forecast forecast;
+
+	if (job->spill != NULL)
+		return GS_OK;
+	gs_plan_forecast(&job->plan, &job->facts, &forecast);
+	TRY(gs_spill_open(&job->spill, &spill));
+	gs_spill_expect(job->spill, forecast.disk_bytes);
+	return GS_OK;
+}
+
+static gs_status
+begin_run(struct gsort *job, unsigned stream)
+{
+	TRY(gs_aside_open(job));
+	return gs_spill_begin(job->spill, job->plan.stream_bits[stream]);
+}
+
+static gs_status
+write_keys(struct gsort *job, const struct gs_span *span)
+{
+	TRY(gs_spill_write(job->spill, span->keys, span->count));
+	job->stats.spilled_bytes = gs_spill_bytes(job->spill);
+	return GS_OK;
+}
+
+static gs_status
+end_run(struct gsort *job, struct gs_aside_list *list, unsigned depth)
+{
+	struct gs_aside *aside = &list->runs[list->count];
+
+	assert(list->count < job->plan.most_runs);
+	*aside = (struct gs_aside){ .spill = job->spill, .depth = depth };
+	TRY(gs_spill_end(job->spill, &aside->run));
+	list->count++;
+	job->stats.spilled_bytes = gs_spill_bytes(job->spill);
+	return GS_OK;
+}
+
+/* The gather's thread. */
+static gs_status
+read_run(void *context, void *into, size_t room, size_t *count)
+{
+	struct gs_aside *aside = context;
+
+	return gs_spill_read(aside->spill, &aside->run, into, room, count);
+}
+
+static struct gs_source
+source_of(struct gs_aside *aside)
+{
+	if (aside->run.keys != NULL)
+		return (struct gs_source){ .keys = aside->run.keys, .count = aside->run.count };
+	return (struct gs_source){ .read = read_run, .context = aside };
+}
+
+/* ---- merging --------------------------------------------------------------- */
+
+/* Memory that a merge may have beside what the store holds. */
+static size_t
+merge_room(const struct gsort *job)
+{
+	const uint64_t held = gs_store_bytes(&job->store);
+	const uint64_t room = job->plan.pool_bytes > held ? job->plan.pool_bytes - held : 0;
+
+	return room < job->plan.merge_bytes ? (size_t)room : job->plan.merge_bytes;
+}
+
+static size_t
+fan_in(const struct gsort *job)
+{
+	const size_t fits = gs_plan_fan_in(&job->plan, &job->facts, merge_room(job));
+
+	return fits < job->plan.fan_in ? fits : job->plan.fan_in;
+}
+
+/*
+ * Inputs keep a reader busy that also checks their order, so the team is one smaller.
+ * 1 GiB of two u32 files, 2 cores of a busy machine: 1.1 s; with a team of both, which
+ * wait for each other by spinning while the reader waits for a core: 8.3 s.
+ */
+static unsigned
+merge_threads(const struct gsort *job)
+{
+	const unsigned threads = job->plan.threads;
+
+	return job->options->operation == GSORT_MERGE && threads > 1 ? threads - 1 : threads;
+}
+
+static gs_status
+begin_merge(struct gsort *job, unsigned stream, const struct gs_source *sources, size_t count,
+            struct gs_gather **gather)
+{
+	const unsigned threads = merge_threads(job);
+	const size_t useful = gs_gather_bytes_useful(count, threads);
+	const size_t room = merge_room(job);
+
+	return gs_gather_open(gather, job->merge_memory, room < useful ? room : useful,
+	                      job->plan.stream_bits[stream], sources, count, threads);
+}
+
+static unsigned
+depth_of(const struct gs_source *sources, size_t count)
+{
+	unsigned depth = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (sources[i].read == read_run) {
+			const struct gs_aside *aside = sources[i].context;
+
+			if (aside->depth >= depth)
+				depth = aside->depth + 1;
+		}
+	return depth;
+}
+
+/* If the merge ends EARLY, nobody waits for more input. */
+static void
+close_merge(struct gsort *job, struct gs_gather *gather, bool early)
+{
+	if (early)
+		gs_input_stop(job->input);
+	gs_gather_close(gather);
+}
+
+static gs_status
+write_merged(struct gsort *job, struct gs_gather *gather)
+{
+	struct gs_span span;
+
+	for (;;) {
+		TRY(gs_gather_next(gather, &span));
+		if (span.count == 0)
+			return GS_OK;
+		TRY(write_keys(job, &span));
+	}
+}
+
+/* One merge that is not the last: its run is the next of LIST. */
+static gs_status
+merge_to_run(struct gsort *job, unsigned stream, const struct gs_source *sources, size_t count,
+             struct gs_aside_list *list)
+{
+	const unsigned depth = depth_of(sources, count);
+	struct gs_gather *gather;
+	gs_status status;
+
+	atomic_store(&job->counters.phase, GSORT_MERGING);
+	TRY(begin_run(job, stream));
+	TRY(begin_merge(job, stream, sources, count, &gather));
+	status = write_merged(job, gather);
+	close_merge(job, gather, status != GS_OK);
+	TRY(status);
+	return end_run(job, list, depth > 0 ? depth : 1);
+}
+
+gs_status
+gs_aside_sources(struct gsort *job, unsigned stream, const struct gs_source *sources, size_t count)
+{
+	return merge_to_run(job, stream, sources, count, &job->asides[stream]);
+}
+
+static gs_status
+emit_merged(struct gsort *job, unsigned stream, struct gs_gather *gather)
+{
+	struct gs_span span;
+
+	while (!gs_select_ends(&job->select)) {
+		TRY(gs_gather_next(gather, &span));
+		if (span.count == 0)
+			return GS_OK;
+		span.stream = stream;
+		TRY(gs_emit_span(job, &span));
+	}
+	return GS_OK;
+}
+
+/* How many of COUNT to merge now, so that all merges to come are full. */
+static size_t
+merge_width(size_t count, size_t most)
+{
+	const size_t odd = (count - 1) % (most - 1);
+
+	return odd == 0 ? most : odd + 1;
+}
+
+gs_status
+gs_aside_merge(struct gsort *job, unsigned stream, struct gs_source *sources, size_t count)
+{
+	const size_t most = fan_in(job);
+	struct gs_gather *gather;
+	gs_status status;
+	unsigned passes;
+
+	job->merged.count = 0;		/* those of another stream have been read */
+	while (count > most) {
+		const size_t width = merge_width(count, most);
+
+		TRY(merge_to_run(job, stream, sources, width, &job->merged));
+		count -= width;
+		memmove(sources, sources + width, count * sizeof *sources);
+		sources[count++] = source_of(&job->merged.runs[job->merged.count - 1]);
+	}
+	passes = depth_of(sources, count);
+	if (passes > job->stats.merge_passes)
+		job->stats.merge_passes = passes;
+	atomic_store(&job->counters.phase, GSORT_WRITING);
+	TRY(begin_merge(job, stream, sources, count, &gather));
+	status = emit_merged(job, stream, gather);
+	close_merge(job, gather, status != GS_OK || gs_select_ends(&job->select));
+	return status;
+}
+
+/* Smallest first; what is in memory last, as that costs nothing to merge once more. */
+static int
+by_size(const void *a, const void *b)
+{
+	const struct gs_aside *one = a, *two = b;
+
+	if ((one->run.keys != NULL) != (two->run.keys != NULL))
+		return one->run.keys != NULL ? 1 : -1;
+	return one->run.count < two->run.count ? -1 : one->run.count > two->run.count;
+}
+
+gs_status
+gs_aside_emit(struct gsort *job, unsigned stream)
+{
+	struct gs_aside_list *list = &job->asides[stream];
+
+	qsort(list->runs, list->count, sizeof *list->runs, by_size);
+	for (size_t r = 0; r < list->count; r++)
+		job->sources[r] = source_of(&list->runs[r]);
+	return gs_aside_merge(job, stream, job->sources, list->count);
+}
+
+/* ---- room for more runs ----------------------------------------------------- */
+
+/* Give back memory of the store that holds no keys: scratch, and what earlier batches were in. */
+static void
+forget_rest(struct gsort *job)
+{
+	for (unsigned s = 0; s < GS_STREAMS; s++) {
+		const struct gs_shelf *shelf = &job->store.shelf[s];
+		const size_t held = gs_arena_round(shelf->count * (shelf->bits / 8));
+
+		if (shelf->bits == 0)
+			continue;
+		gs_arena_forget(shelf->scratch, job->plan.shelf_bytes);
+		if (held < job->plan.shelf_bytes)
+			gs_arena_forget((char *)shelf->keys + held, job->plan.shelf_bytes - held);
+	}
+}
+
+/* The first runs of a list become its last one. */
+static gs_status
+merge_first(struct gsort *job, unsigned stream)
+{
+	struct gs_aside_list *list = &job->asides[stream];
+	const size_t most = fan_in(job);
+	const size_t width = list->count < most ? list->count : most;
+
+	forget_rest(job);
+	for (size_t r = 0; r < width; r++)
+		job->sources[r] = source_of(&list->runs[r]);
+	job->merged.count = 0;
+	TRY(merge_to_run(job, stream, job->sources, width, &job->merged));
+	list->count -= width;
+	memmove(list->runs, list->runs + width, list->count * sizeof *list->runs);
+	list->runs[list->count++] = job->merged.runs[0];
+	gs_arena_forget(job->merge_memory, job->plan.merge_bytes);
+	atomic_store(&job->counters.phase, GSORT_READING);
+	return GS_OK;
+}
+
+/* See that each stream of the next batch can have a run; their tables are finite. */
+static gs_status
+make_room(struct gsort *job)
+{
+	const size_t most = job->spill != NULL ? gs_spill_most_runs(job->spill) : SIZE_MAX;
+
+	for (;;) {
+		size_t all = GS_STREAMS + 1;
+		unsigned longest = 0;
+
+		for (unsigned s = 0; s < GS_STREAMS; s++) {
+			all += job->asides[s].count;
+			if (job->asides[s].count > job->asides[longest].count)
+				longest = s;
+		}
+		if (job->asides[longest].count < 2 ||
+		    (job->asides[longest].count < job->plan.most_runs && all <= most))
+			return GS_OK;
+		TRY(merge_first(job, longest));
+	}
+}
+
+/* ---- a batch ---------------------------------------------------------------- */
+
+/* Will the batch that a GPU holds fit beside what the store holds? */
+static bool
+fits_store(const struct gsort *job)
+{
+	const uint64_t held = job->backend->batch_bytes(job->device);
+	const uint64_t left = job->landed_bytes - job->aside_bytes;
+	const uint64_t bytes = held < left ? held : left;
+
+	if (job->backend == &gs_backend_cpu ||
+	    gs_store_bytes(&job->store) + bytes > job->store.total_bytes)
+		return false;
+	for (unsigned s = 0; s < GS_STREAMS; s++) {
+		const struct gs_shelf *shelf = &job->store.shelf[s];
+
+		if (shelf->bits > 0 && bytes > (shelf->room - shelf->count) * (shelf->bits / 8))
+			return false;
+	}
+	return true;
+}
+
+/* Behind the shelf's last run; the first span begins a run. */
+static void
+keep_keys(struct gsort *job, const struct gs_span *span, bool first)
+{
+	struct gs_aside_list *list = &job->asides[span->stream];
+	struct gs_shelf *shelf = &job->store.shelf[span->stream];
+	char *to = (char *)shelf->keys + shelf->count * (span->key_bits / 8);
+
+	if (first)
+		list->runs[list->count++] = (struct gs_aside){ .run.keys = to };
+	assert(span->count <= shelf->room - shelf->count);
+	gs_store_copy(to, span->keys, span->count * (span->key_bits / 8), job->plan.threads);
+	shelf->count += span->count;
+	list->runs[list->count - 1].run.count += span->count;
+}
+
+static void
+count_run(struct gsort *job, bool in_memory)
+{
+	if (!in_memory && job->stats.runs++ == 0)
+		gs_job_note(job, "the input is larger than memory: batches go to temporary files");
+	atomic_fetch_add(&job->counters.runs, 1);
+}
+
+static gs_status
+drain_batch(struct gsort *job)
+{
+	const bool in_memory = fits_store(job);
+	unsigned stream = GS_STREAMS;	/* of the run that is being written */
+	struct gs_span span;
+
+	for (;;) {
+		TRY(job->backend->drain(job->device, &span));
+		const bool first = span.count > 0 && span.stream != stream;
+
+		if (stream < GS_STREAMS && !in_memory && (first || span.count == 0))
+			TRY(end_run(job, &job->asides[stream], 0));
+		if (span.count == 0)
+			break;
+		stream = span.stream;
+		if (first)
+			count_run(job, in_memory);
+		if (first && !in_memory)
+			TRY(begin_run(job, stream));
+		if (in_memory)
+			keep_keys(job, &span, first);
+		else
+			TRY(write_keys(job, &span));
+		job->aside_bytes += span.count * (span.key_bits / 8);
+	}
+	job->stats.batches++;
+	return make_room(job);
+}
+
+gs_status
+gs_aside_batch(struct gsort *job)
+{
+	TRY(gs_fill_flush(job));
+	atomic_store(&job->counters.phase, GSORT_SORTING);
+	TRY(job->backend->finish(job->device));
+	TRY(drain_batch(job));
+	atomic_store(&job->counters.phase, GSORT_READING);
+	return GS_OK;
+}
+
+/* ---- the last batch --------------------------------------------------------- */
+
+gs_status
+gs_aside_last(struct gsort *job)
+{
+	size_t longest = 0;
+
+	for (unsigned s = 0; s < GS_STREAMS; s++)
+		if (job->asides[s].count > longest)
+			longest = job->asides[s].count;
+	if (job->backend != &gs_backend_cpu || fan_in(job) <= longest) {
+		TRY(drain_batch(job));
+		forget_rest(job);
+		return GS_OK;
+	}
+	for (unsigned s = 0; s < GS_STREAMS; s++) {
+		const struct gs_shelf *shelf = &job->store.shelf[s];
+		struct gs_aside_list *list = &job->asides[s];
+
+		if (shelf->count > 0)
+			list->runs[list->count++] = (struct gs_aside){
+				.run = { .keys = shelf->keys, .count = shelf->count } };
+	}
+	job->stats.batches++;
+	forget_rest(job);
+	return GS_OK;
+}
+
+void
+gs_aside_close(struct gsort *job)
+{
+	gs_spill_close(job->spill);
+}

@@ -14,7 +14,8 @@
  *
  * reads standard input and writes it, sorted, to standard output.  The library
  * never prints and never exits.  Options, and the strings they point to, are
- * borrowed until gsort_close().  A job belongs to one thread at a time.
+ * borrowed until gsort_close().  A job belongs to one thread at a time, where nothing
+ * else is said.
  */
 #ifndef GSORT_H
 #define GSORT_H
@@ -110,6 +111,7 @@ struct gsort_options {
 	/* Called for input instead of the above: as read(2); -1 and errno: trouble. */
 	ptrdiff_t		(*read)(void *context, void *into, size_t bytes);
 	void			*read_context;
+	bool			 fed;		/* or: input is given by gsort_feed() */
 
 	/* output */
 	const char		*output;	/* NULL: standard output */
@@ -120,6 +122,7 @@ struct gsort_options {
 	/* Called for output instead: takes all bytes and returns 0; or -1 and errno. */
 	int			(*write)(void *context, const void *data, size_t bytes);
 	void			*write_context;
+	bool			 drained;	/* or: output is fetched by gsort_drain() */
 
 	/* resources */
 	enum gsort_device	 device;
@@ -203,7 +206,8 @@ gsort_status gsort_open(gsort **job, const struct gsort_options *options);
 void gsort_plan(const gsort *job, void (*tell)(void *context, const char *line), void *context);
 
 /**
- * Read, sort and write everything.  Once per job.
+ * Read, sort and write everything.  Once per job, and only if its options do not say
+ * FED or DRAINED.
  *
  * @return  GSORT_OK: all keys written and the output closed without error; or
  *          GSORT_TROUBLE: a named output file is as it was before, except one
@@ -212,13 +216,44 @@ void gsort_plan(const gsort *job, void (*tell)(void *context, const char *line),
  */
 gsort_status gsort_run(gsort *job);
 
+/*
+ * Jobs that are fed, drained or both run in a thread of their own, from the first of
+ * these calls on.  It ends when all input is in and all output out; its result is then
+ * what gsort_run() would have returned, and gsort_message() its sentence.  One thread
+ * may feed while another one drains.  One alone feeds everything, ends, and then
+ * drains; a merge, which writes before it has read all, needs two.
+ */
+
+/**
+ * Give the job BYTES more of input; DATA may be changed when it returns.
+ *
+ * @return  GSORT_OK: taken; else the job has ended early, with this result
+ */
+gsort_status gsort_feed(gsort *job, const void *data, size_t bytes);
+
+/**
+ * There is no more input.
+ *
+ * @return  the job's result, for which it waits, if the output is not drained; else
+ *          GSORT_OK, at once
+ */
+gsort_status gsort_feed_end(gsort *job);
+
+/**
+ * Fetch the next BYTES of output.
+ *
+ * @got     set to BYTES, or less: the output ends there
+ * @return  GSORT_OK; with *GOT less than BYTES the job's result
+ */
+gsort_status gsort_drain(gsort *job, void *into, size_t bytes, size_t *got);
+
 /** What has been done so far; the job's, valid until gsort_close(). */
 const struct gsort_stats *gsort_stats(const gsort *job);
 
 /** How far it has come.  May be called by any thread while gsort_run() goes on. */
 void gsort_progress(const gsort *job, struct gsort_progress *progress);
 
-/** Give everything back.  NULL is allowed. */
+/** Give everything back; a job that has not ended is given up.  NULL is allowed. */
 void gsort_close(gsort *job);
 
 /**

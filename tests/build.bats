@@ -8,6 +8,7 @@ prepare() {
 	unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR
 	prefix=$(sed -n 's/^prefix = //p' "$GSORT_BUILD/Makefile")
 	root=$PWD/root$prefix
+	libdir=$PWD/root$(PKG_CONFIG_PATH=$GSORT_BUILD pkg-config --variable=libdir gsort)
 }
 
 install() {
@@ -22,7 +23,8 @@ install() {
 
 @test "install puts program, library, manual and completions in place" {
 	install
-	for file in bin/gsort lib/libgsort.a include/gsort.h share/man/man1/gsort.1 \
+	[ -s "$libdir/libgsort.a" ] && [ -s "$libdir/pkgconfig/gsort.pc" ]
+	for file in bin/gsort include/gsort.h share/man/man1/gsort.1 share/man/man3/gsort.3 \
 	            share/bash-completion/completions/gsort share/zsh/site-functions/_gsort \
 	            share/fish/vendor_completions.d/gsort.fish; do
 		[ -s "$root/$file" ] || { echo "$file"; find root; false; }
@@ -40,7 +42,7 @@ install() {
 	            share/fish/vendor_completions.d/numsort.fish; do
 		[ -s "$root/$file" ] || { echo "$file"; find root; false; }
 	done
-	[ -z "$(find "$root" -name '*gsort*' ! -name 'libgsort.a' ! -name gsort.h)" ]
+	[ -z "$(find "$root" -type f -name '*gsort*' ! -name libgsort.a ! -name 'gsort.[hp]*')" ]
 	grep -q -- '-F _gsort numsort$' "$root/share/bash-completion/completions/numsort"
 	head -n 1 "$root/share/zsh/site-functions/_numsort" | grep -qx '#compdef numsort'
 	not grep -w -- '-c gsort' "$root/share/fish/vendor_completions.d/numsort.fish"
@@ -72,7 +74,7 @@ install() {
 	END
 	libs=$(sed -n 's/^\(ZSTD_LIBS\|ARCHIVE_LIBS\|ZLIB_LIBS\|CUDA_LIBS\|OPENMP_CFLAGS\) = //p' "$GSORT_BUILD/Makefile")
 	# shellcheck disable=SC2086
-	cc -I"$root/include" -o client client.c -L"$root/lib" -lgsort $libs -lpthread
+	cc -I"$root/include" -o client client.c -L"$libdir" -lgsort $libs -lpthread
 	gen --keys 1000 --type u16 >keys
 	./client
 	is_sorted sorted u16

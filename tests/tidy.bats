@@ -13,7 +13,7 @@ all_files() {
 		git ls-files --cached --others --exclude-standard
 	else
 		find . -type f -not -path './build*' -not -name '*.o' | sed 's|^\./||' |
-			grep -E '^(src|kernels|bench|tests|man|completions|m4)/' |
+			grep -E '^(src|kernels|bench|tests|examples|man|completions|packaging|m4)/' |
 			grep -vE '\.(a|cud)$|/\.|^tests/(gen|measure|slow|units|units-emu)$'
 	fi
 }
@@ -71,7 +71,7 @@ all_files() {
 }
 
 @test "every source says its licence in the first lines" {
-	wrong=$(all_files | grep -E '\.(c|h|inc|cu|cuh|bats|bash|m4|ac|am|1|3|fish)$|^(bootstrap|tests/run|\.ci/run|bench/versus|completions/_gsort)$' |
+	wrong=$(all_files | grep -E '\.(c|h|inc|cu|cuh|bats|bash|m4|ac|am|1|3|fish)$|^(bootstrap|tests/run|\.ci/run|bench/versus|completions/_gsort|packaging/debian/(build|rules))$' |
 		while read -r file; do
 			head -n 3 "$file" | grep -q 'SPDX-License-Identifier: BSD-2-Clause' || echo "$file"
 		done)
@@ -89,7 +89,7 @@ all_files() {
 
 # 100 columns is the aim; a few more are better than a bad break.
 @test "no line of code is wider than 110 columns or ends in a blank" {
-	wrong=$(all_files | grep -E '^(src|kernels|tests|bench)/.*\.(c|h|inc|cu|cuh|def)$' |
+	wrong=$(all_files | grep -E '^(src|kernels|tests|bench|examples)/.*\.(c|h|inc|cu|cuh|def)$' |
 		while read -r file; do
 			expand "$file" | awk -v file="$file" '
 				length > 110 { print file ":" NR ": " length " columns" }
@@ -99,7 +99,7 @@ all_files() {
 }
 
 @test "every file is named in Makefile.am" {
-	wrong=$(all_files | grep -E '^(src|kernels|tests|bench|man|completions)/' |
+	wrong=$(all_files | grep -E '^(src|kernels|tests|bench|examples|man|completions|packaging)/' |
 		grep -vE '^bench/results/|\.gitignore$' | while read -r file; do
 			grep -qF -- "$file" Makefile.am || echo "$file"
 		done)
@@ -115,12 +115,12 @@ all_files() {
 }
 
 @test "shell scripts are sound" {
-	for script in bootstrap tests/run .ci/run tests/helpers.bash completions/gsort.bash; do
+	for script in bootstrap tests/run .ci/run packaging/debian/build tests/helpers.bash completions/gsort.bash; do
 		[ -e "$script" ] || continue	# .ci is not distributed by everyone
 		bash -n "$script"
 	done
 	needs shellcheck
-	shellcheck bootstrap tests/run .ci/run
+	shellcheck bootstrap tests/run .ci/run packaging/debian/build
 	shellcheck -s bash completions/gsort.bash tests/helpers.bash
 }
 

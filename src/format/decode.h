@@ -30,14 +30,21 @@ struct gs_text_options {
 	bool               floats;	/* GSORT_TEXT_FLOAT */
 	bool               reverse;	/* keys are complemented */
 	bool               merge_zeros;	/* -0 is read as 0: of equal keys one is wanted */
-	char               terminator;	/* '\n' or '\0'; the other one is then a blank */
+	char               terminator;	/* '\n'; or '\0', and then a newline is a blank */
 	enum gsort_invalid invalid;
 	uint64_t           header_lines;	/* of each file: passed over */
 
-	/** Called for each of the first 10 invalid lines that are left out, and once at the
-	 *  end of all for the others ("... and N more"); NULL: nobody cares. */
+	/** Called for each of the first 10 invalid lines that are left out, by gs_text_end() or
+	 *  gs_lines_end() for the others ("... and N more"), and for the first float that
+	 *  becomes infinite; NULL: nobody cares. */
 	void             (*warn)(void *context, const char *line);
 	void              *warn_context;
+};
+
+/* Where the top of a file is kept. */
+struct gs_text_header {
+	char  *text;
+	size_t bytes, room;
 };
 
 /*
@@ -47,7 +54,8 @@ struct gs_text_options {
 struct gs_text_decoder;
 
 /** Memory for chunks of up to CHUNK_BYTES parsed by THREADS; page-aligned, zeroed. */
-size_t gs_text_decoder_bytes(size_t chunk_bytes, unsigned threads);
+size_t gs_text_decoder_bytes(size_t chunk_bytes, unsigned threads,
+                             const struct gs_text_options *options);
 
 /** A decoder inside MEMORY (borrowed for its life; nothing to close). */
 struct gs_text_decoder *
@@ -63,7 +71,7 @@ void gs_text_begin_file(struct gs_text_decoder *decoder, const char *name);
  *
  * @return  GS_OK, or GS_EINPUT: "NAME:LINE: ..." for the first bad line
  *
- * A line: blanks (space, tab), an optional + or -, digits, blanks, and perhaps
+ * A line: blanks (space, tab; newline, if it ends no line), an optional + or -, digits, blanks, and perhaps
  * one CR; value within -2^63 .. 2^64-1; at most 4095 bytes.  Floats: what strtod(3)
  * takes in the C locale between blanks; beyond f64 it becomes infinite (one warning).
  */
@@ -99,5 +107,8 @@ uint64_t gs_text_invalid(const struct gs_text_decoder *decoder);
 
 /** The header of the first file, terminators included; complete when its first key is. */
 const char *gs_text_header(const struct gs_text_decoder *decoder, size_t *bytes);
+
+/** Behind the last file: tell options.warn how many more lines were left out. */
+void gs_text_end(const struct gs_text_decoder *decoder);
 
 #endif

@@ -21,9 +21,16 @@ enum { TEAM_KEYS = 1 << 16 };
  * simd: GCC 12 at -O2 does not make vectors of a loop unless it is told to. */
 #define KEY(name, type, bits, map, unmap) \
 	static void \
-	order_##name(void *into, uint64_t flip, size_t count) \
+	order_##name(void *into, uint64_t flip, bool swap, size_t count) \
 	{ \
 		type *keys = into; \
+		if (swap) { \
+			_Pragma("omp parallel for simd if (count >= TEAM_KEYS)") \
+			for (size_t i = 0; i < count; i++) \
+				keys[i] = (type)(gs_order_##name((type)GS_SWAP##bits(keys[i])) ^ \
+				                 (type)flip); \
+			return; \
+		} \
 		_Pragma("omp parallel for simd if (count >= TEAM_KEYS)") \
 		for (size_t i = 0; i < count; i++) \
 			keys[i] = (type)(gs_order_##name(keys[i]) ^ (type)flip); \
@@ -32,7 +39,7 @@ enum { TEAM_KEYS = 1 << 16 };
 #undef KEY
 
 /* By enum gsort_type, as key.c asserts. */
-static void (*const orders[])(void *, uint64_t, size_t) = {
+static void (*const orders[])(void *, uint64_t, bool, size_t) = {
 	NULL,
 #define KEY(name, type, bits, map, unmap) order_##name,
 #include "format/keytype.def"
@@ -43,10 +50,11 @@ void
 gs_raw_to_ordered(enum gsort_type type, enum gsort_endian endian, bool reverse, void *keys,
                   size_t count)
 {
-	(void)endian;
+	const bool swap = gs_key_bits(type) > 8 && gs_endian_swaps(endian);
+
 	assert(gs_key_bits(type) > 0);
-	if (reverse || !gs_key_orders_itself(type))
-		orders[type](keys, reverse ? UINT64_MAX : 0, count);
+	if (reverse || swap || !gs_key_orders_itself(type))
+		orders[type](keys, reverse ? UINT64_MAX : 0, swap, count);
 }
 
 gs_status

@@ -11,9 +11,16 @@ enum { TEAM_KEYS = 1 << 16 };
 
 #define KEY(name, type, bits, map, unmap) \
 	static void \
-	unorder_##name(void *from, uint64_t flip, size_t count) \
+	unorder_##name(void *from, uint64_t flip, bool swap, size_t count) \
 	{ \
 		type *keys = from; \
+		if (swap) { \
+			_Pragma("omp parallel for simd if (count >= TEAM_KEYS)") \
+			for (size_t i = 0; i < count; i++) \
+				keys[i] = (type)GS_SWAP##bits(gs_unorder_##name( \
+					(type)(keys[i] ^ (type)flip))); \
+			return; \
+		} \
 		_Pragma("omp parallel for simd if (count >= TEAM_KEYS)") \
 		for (size_t i = 0; i < count; i++) \
 			keys[i] = gs_unorder_##name((type)(keys[i] ^ (type)flip)); \
@@ -21,7 +28,7 @@ enum { TEAM_KEYS = 1 << 16 };
 #include "format/keytype.def"
 #undef KEY
 
-static void (*const unorders[])(void *, uint64_t, size_t) = {
+static void (*const unorders[])(void *, uint64_t, bool, size_t) = {
 	NULL,
 #define KEY(name, type, bits, map, unmap) unorder_##name,
 #include "format/keytype.def"
@@ -32,8 +39,9 @@ void
 gs_ordered_to_raw(enum gsort_type type, enum gsort_endian endian, bool reverse, void *keys,
                   size_t count)
 {
-	(void)endian;
+	const bool swap = gs_key_bits(type) > 8 && gs_endian_swaps(endian);
+
 	assert(gs_key_bits(type) > 0);
-	if (reverse || !gs_key_orders_itself(type))
-		unorders[type](keys, reverse ? UINT64_MAX : 0, count);
+	if (reverse || swap || !gs_key_orders_itself(type))
+		unorders[type](keys, reverse ? UINT64_MAX : 0, swap, count);
 }

@@ -2,7 +2,7 @@
 /*
  * encode_text.c - sorted keys become lines of digits
  *
- * In:   sorted keys of one class.
+ * In:   sorted keys, integers of any width.
  * Out:  their lines, in order.
  *
  * A line's place depends on the lengths of all lines before it.  But keys are
@@ -11,43 +11,21 @@
  * place of any line is known; threads print their shares side by side, in loops
  * that know how many digits to print.
  *
- * Digits are made eight at a time, the mirror of decode_text.c: a number is
- * split into two fours, these into four pairs, these into eight digits, all
- * halves of one word at once, dividing by multiplication.
- *
  * Invariant: run r's lines begin where run r - 1's end.
  */
 #include <assert.h>
-#include <endian.h>
 #include <stdbool.h>
 #include <string.h>
 
+#include "format/digits.h"
 #include "format/encode.h"
+#include "format/integers.h"
 
 enum {
 	RUNS_MOST = 2 * 20,	/* two signs, 1 to 20 digits */
 	/* Reckoned, not tuned: at 165 M lines/s one thread prints so many in 50 us. */
 	PARALLEL_KEYS = 8192,
 	SPILL_LINES = 8,	/* print_run() may write this many lines too far, see there */
-};
-
-/* What a class's keys mean: value = key - bias; in SMALL, below the bias is minus. */
-static const struct {
-	bool     wide, minus, both;
-	uint64_t bias;
-} meaning[GS_TEXT_CLASSES] = {
-	[GS_NEG_WIDE]   = { .wide = true, .minus = true, .bias = UINT64_C(1) << 63 },
-	[GS_NEG_NARROW] = { .minus = true, .bias = UINT64_C(1) << 31 },
-	[GS_SMALL]      = { .both = true, .bias = -(int64_t)GS_SMALL_LOW },
-	[GS_POS_NARROW] = { .bias = 0 },
-	[GS_POS_WIDE]   = { .wide = true, .bias = 0 },
-};
-
-/* Sorted keys of one class, and how to read them. */
-struct source {
-	const void *keys;
-	bool        wide, minus, both;
-	uint64_t    bias, flip;
 };
 
 /* Lines of one sign and one number of digits. */
@@ -58,58 +36,44 @@ struct run {
 	bool     minus;
 };
 
-/* ---- numbers ----------------------------------------------------------- */
-
-static const uint64_t power_of_ten[20] = {
-	UINT64_C(1), UINT64_C(10), UINT64_C(100), UINT64_C(1000), UINT64_C(10000),
-	UINT64_C(100000), UINT64_C(1000000), UINT64_C(10000000), UINT64_C(100000000),
-	UINT64_C(1000000000), UINT64_C(10000000000), UINT64_C(100000000000),
-	UINT64_C(1000000000000), UINT64_C(10000000000000), UINT64_C(100000000000000),
-	UINT64_C(1000000000000000), UINT64_C(10000000000000000),
-	UINT64_C(100000000000000000), UINT64_C(1000000000000000000),
-	UINT64_C(10000000000000000000),
-};
-
-/* How many digits; log10(2) is about 1233 / 4096. */
-static unsigned
-count_digits(uint64_t number)
+static inline __attribute__((always_inline)) uint64_t
+key_at(const struct gs_integers *source, unsigned bits, size_t at)
 {
-	unsigned bits = 64 - (unsigned)__builtin_clzll(number | 1);
-	unsigned digits = bits * 1233 >> 12;
-
-	return digits + ((number | 1) >= power_of_ten[digits]);
+	switch (bits) {
+	case 8:  return ((const uint8_t *)source->keys)[at] ^ (uint8_t)source->flip;
+	case 16: return ((const uint16_t *)source->keys)[at] ^ (uint16_t)source->flip;
+	case 32: return ((const uint32_t *)source->keys)[at] ^ (uint32_t)source->flip;
+	default: return ((const uint64_t *)source->keys)[at] ^ source->flip;
+	}
 }
 
-static inline uint64_t
-key_at(const struct source *source, bool wide, size_t at)
+/* The run that begins with the key at AT; where its lines begin is not known here. */
+static struct run
+run_of(const struct gs_integers *source, size_t at)
 {
-	if (wide)
-		return ((const uint64_t *)source->keys)[at] ^ source->flip;
-	return ((const uint32_t *)source->keys)[at] ^ (uint32_t)source->flip;
-}
+	const uint64_t key = key_at(source, source->bits, at);
+	const bool minus = key < source->bias;
 
-static bool
-is_minus(const struct source *source, uint64_t key)
-{
-	return source->minus || (source->both && key < source->bias);
+	return (struct run){
+		.key_at = at, .minus = minus,
+		.digits = gs_digits_count(minus ? source->bias - key : key - source->bias),
+	};
 }
 
 /* ---- where everything goes --------------------------------------------- */
 
 /* Is the key at AT printed with RUN's sign and number of digits? */
 static bool
-belongs(const struct source *source, const struct run *run, size_t at)
+belongs(const struct gs_integers *source, const struct run *run, size_t at)
 {
-	uint64_t key = key_at(source, source->wide, at);
-	bool minus = is_minus(source, key);
+	const struct run other = run_of(source, at);
 
-	return minus == run->minus &&
-	       count_digits(minus ? source->bias - key : key - source->bias) == run->digits;
+	return other.minus == run->minus && other.digits == run->digits;
 }
 
 /* Where RUN ends, before COUNT: from its first key on, it is all yes, then all no. */
 static size_t
-end_of(const struct source *source, const struct run *run, size_t count)
+end_of(const struct gs_integers *source, const struct run *run, size_t count)
 {
 	size_t yes = run->key_at, no = count;
 
@@ -132,21 +96,15 @@ line_bytes(const struct run *run)
 
 /* All runs; one more marks the end.  Returns how many. */
 static unsigned
-find_runs(const struct source *source, size_t count, struct run *runs)
+find_runs(const struct gs_integers *source, size_t count, struct run *runs)
 {
 	size_t key = 0, byte = 0;
 	unsigned r = 0;
 
 	for (; key < count; r++) {
-		uint64_t first = key_at(source, source->wide, key);
-		bool minus = is_minus(source, first);
-
 		assert(r < RUNS_MOST);
-		runs[r] = (struct run){
-			.key_at = key, .byte_at = byte, .minus = minus,
-			.digits = count_digits(minus ? source->bias - first
-			                             : first - source->bias),
-		};
+		runs[r] = run_of(source, key);
+		runs[r].byte_at = byte;
 		key = end_of(source, &runs[r], count);
 		byte += (key - runs[r].key_at) * line_bytes(&runs[r]);
 	}
@@ -154,65 +112,21 @@ find_runs(const struct source *source, size_t count, struct run *runs)
 	return r;
 }
 
-/* ---- digits ------------------------------------------------------------ */
-
-/* Eight digits of a number below 10^8; the first in the first byte of memory. */
-static inline uint64_t
-split_eight(uint64_t number)
-{
-	uint64_t fours, pairs, ones;
-
-	fours = number / 10000 | (number % 10000) << 32;
-	pairs = (fours * 10486 >> 20) & 0x0000007f0000007f;	/* / 100, below 43699 */
-	pairs |= (fours - pairs * 100) << 16;
-	ones = (pairs * 103 >> 10) & 0x000f000f000f000f;	/* / 10, below 179 */
-	ones |= (pairs - ones * 10) << 8;
-	return ones + 0x3030303030303030;
-}
-
-static inline void
-store_eight(char *into, uint64_t word)
-{
-	word = htole64(word);
-	memcpy(into, &word, sizeof word);
-}
-
-/* Print NUMBER with exactly DIGITS; up to 7 bytes behind them are overwritten. */
-static inline void
-print_number(char *into, uint64_t number, unsigned digits)
-{
-	const uint64_t unit = 100000000;
-	unsigned lead = digits;
-
-	if (digits > 16)
-		lead = digits - 16;
-	else if (digits > 8)
-		lead = digits - 8;
-	if (digits > 16) {
-		store_eight(into, split_eight(number / (unit * unit)) >> (64 - 8 * lead));
-		number %= unit * unit;
-		store_eight(into + lead, split_eight(number / unit));
-		store_eight(into + lead + 8, split_eight(number % unit));
-	} else if (digits > 8) {
-		store_eight(into, split_eight(number / unit) >> (64 - 8 * lead));
-		store_eight(into + lead, split_eight(number % unit));
-	} else {
-		store_eight(into, split_eight(number) >> (64 - 8 * lead));
-	}
-}
+/* ---- lines --------------------------------------------------------------- */
 
 /*
  * Print the keys FIRST .. LAST, all of RUN.  Behind the last line, up to 7 bytes
  * more are overwritten: less than SPILL_LINES lines of two bytes and more.
  */
-static inline char *
-print_run(const struct source *source, bool wide, const struct run *run,
+static inline __attribute__((always_inline)) char *
+print_run(const struct gs_integers *source, unsigned bits, const struct run *run,
           size_t first, size_t last, char *into)
 {
 	const unsigned digits = run->digits;
+	const char terminator = source->terminator;
 
 	for (size_t k = first; k < last; k++) {
-		uint64_t key = key_at(source, wide, k);
+		uint64_t key = key_at(source, bits, k);
 
 		if (run->minus) {
 			*into++ = '-';
@@ -220,33 +134,43 @@ print_run(const struct source *source, bool wide, const struct run *run,
 		} else {
 			key -= source->bias;
 		}
-		print_number(into, key, digits);
+		gs_digits_print(into, key, digits);
 		into += digits;
-		*into++ = '\n';
+		*into++ = terminator;
 	}
 	return into;
 }
 
+/* The same, for each width a loop of its own. */
+static char *
+print_run_of(const struct gs_integers *source, const struct run *run,
+             size_t first, size_t last, char *into)
+{
+	switch (source->bits) {
+	case 8:  return print_run(source, 8, run, first, last, into);
+	case 16: return print_run(source, 16, run, first, last, into);
+	case 32: return print_run(source, 32, run, first, last, into);
+	default: return print_run(source, 64, run, first, last, into);
+	}
+}
+
 /* The same, and nothing behind the last line is touched. */
 static void
-print_exactly(const struct source *source, const struct run *run,
+print_exactly(const struct gs_integers *source, const struct run *run,
               size_t first, size_t last, char *into)
 {
 	char lines[(SPILL_LINES + 1) * GS_TEXT_LINE_BYTES];
 	size_t held = last - first < SPILL_LINES ? last - first : SPILL_LINES;
 	char *end;
 
-	if (source->wide)
-		into = print_run(source, true, run, first, last - held, into);
-	else
-		into = print_run(source, false, run, first, last - held, into);
-	end = print_run(source, source->wide, run, last - held, last, lines);
+	into = print_run_of(source, run, first, last - held, into);
+	end = print_run_of(source, run, last - held, last, lines);
 	memcpy(into, lines, (size_t)(end - lines));
 }
 
 /* Print the keys FIRST .. LAST, of whatever runs. */
 static void
-print_share(const struct source *source, const struct run *runs, size_t first, size_t last,
+print_share(const struct gs_integers *source, const struct run *runs, size_t first, size_t last,
             char *into)
 {
 	const struct run *run = runs;
@@ -264,27 +188,30 @@ print_share(const struct source *source, const struct run *runs, size_t first, s
 }
 
 size_t
-gs_text_encode(enum gs_text_class class, bool reverse, char terminator, const void *keys,
-               size_t count,
-               char *into)
+gs_integers_print(const struct gs_integers *source, size_t count, char *into)
 {
-	(void)terminator;
-	const struct source source = {
-		.keys = keys,
-		.wide = meaning[class].wide, .minus = meaning[class].minus,
-		.both = meaning[class].both, .bias = meaning[class].bias,
-		.flip = reverse ? UINT64_MAX : 0,
-	};
 	struct run runs[RUNS_MOST + 1];
 	const size_t shares = (count + PARALLEL_KEYS - 1) / PARALLEL_KEYS;
-	unsigned run_count = find_runs(&source, count, runs);
+	unsigned run_count = find_runs(source, count, runs);
 
 	#pragma omp parallel for schedule(static) if(shares > 1)
 	for (size_t s = 0; s < shares; s++) {
 		size_t first = s * PARALLEL_KEYS;
 		size_t last = count - first < PARALLEL_KEYS ? count : first + PARALLEL_KEYS;
 
-		print_share(&source, runs, first, last, into);
+		print_share(source, runs, first, last, into);
 	}
 	return runs[run_count].byte_at;
+}
+
+size_t
+gs_text_encode(enum gs_text_class class, bool reverse, char terminator, const void *keys,
+               size_t count, char *into)
+{
+	const struct gs_integers source = {
+		.keys = keys, .bits = gs_text_bits(class), .bias = gs_text_bias(class),
+		.flip = reverse ? UINT64_MAX : 0, .terminator = terminator,
+	};
+
+	return gs_integers_print(&source, count, into);
 }

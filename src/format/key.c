@@ -37,3 +37,9 @@ gs_key_name(enum gsort_type type)
 	assert(type <= GSORT_TEXT_FLOAT);
 	return types[type].name;
 }
+
+uint64_t
+gs_key_bias(enum gsort_type type)
+{
+	return gs_key_orders_itself(type) ? 0 : UINT64_C(1) << (gs_key_bits(type) - 1);
+}

@@ -11,6 +11,7 @@
 #ifndef GS_KEY_H
 #define GS_KEY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "gsort.h"
@@ -56,6 +57,22 @@ gs_unorder_float64(uint64_t u)
 	static inline type gs_unorder_##name(type u) { return (type)(unmap); }
 #include "format/keytype.def"
 #undef KEY
+
+#define GS_SWAP8(x)	(x)
+#define GS_SWAP16(x)	__builtin_bswap16(x)
+#define GS_SWAP32(x)	__builtin_bswap32(x)
+#define GS_SWAP64(x)	__builtin_bswap64(x)
+
+/* Is ENDIAN not this machine's byte order? */
+static inline bool
+gs_endian_swaps(enum gsort_endian endian)
+{
+	return endian == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? GSORT_ENDIAN_BIG
+	                                                           : GSORT_ENDIAN_LITTLE);
+}
+
+/** The ordered bits of the integer 0: its value is the key less this. */
+uint64_t gs_key_bias(enum gsort_type type);
 
 /** Width of a binary key: 8, 16, 32 or 64.  Text has none: 0. */
 unsigned gs_key_bits(enum gsort_type type);

@@ -22,9 +22,14 @@ struct gs_lines {
 	uint64_t    line;		/* how many lines of the file have been read */
 	uint64_t    header_left;	/* lines of it to be passed over */
 	uint64_t    invalid;		/* lines left out, all files */
+	bool        in_long_line;	/* its beginning was left out */
+	bool        beyond;		/* a float became infinite, and that was told */
+
+	/* The caller may set it before the first line; else headers are dropped. */
+	struct gs_text_header *header;
 };
 
-/** Begin; nothing to close. */
+/** Begin; a copy of OPTIONS is made, nothing to close. */
 void gs_lines_open(struct gs_lines *lines, const struct gs_text_options *options);
 
 /** The next line is the first of the file called NAME (borrowed). */
@@ -34,18 +39,25 @@ void gs_lines_begin_file(struct gs_lines *lines, const char *name);
  * Parse whole lines at the beginning of TEXT, as many as are there or ROOM keys come from.
  *
  * @last    the text ends here: what follows the last terminator is a line, too
- * @keys    ordered bits (complemented if options.reverse)
+ * @keys    ordered bits (complemented, in the class's width, if options.reverse)
  * @classes enum gs_text_class of each; complemented with reverse (GS_TEXT_CLASSES - 1 -
  *          class), so that (class, key) ascends either way
  * @at      NULL, or set to each key's line: its offset in TEXT
  * @number  NULL, or set to each key's line number in its file, from 1
  * @count   set to how many keys
  * @used    set to bytes of TEXT that are done with
- * @return  GS_OK; GS_EINPUT: "NAME:LINE: ..."; a line longer than 4095 bytes is one, too
+ * @return  GS_OK; GS_EINPUT: "NAME:LINE: ..."; a line longer than 4095 bytes is one, too;
+ *          the *COUNT keys before it are good
+ *
+ * Without LAST, *USED may be 0: TEXT is less than a line.  It is more than 0 if BYTES are
+ * more than 4095.
  */
 MUST_CHECK gs_status
 gs_lines_decode(struct gs_lines *lines, const char *text, size_t bytes, bool last,
                 uint64_t *keys, uint8_t *classes, uint32_t *at, uint64_t *number,
                 size_t room, size_t *count, size_t *used);
+
+/** At the end: tell options.warn how many more lines were left out than it was told of. */
+void gs_lines_end(const struct gs_lines *lines);
 
 #endif

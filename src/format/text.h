@@ -21,6 +21,8 @@
 #ifndef GS_TEXT_H
 #define GS_TEXT_H
 
+#include <stdint.h>
+
 enum gs_text_class {
 	GS_NEG_WIDE, GS_NEG_NARROW, GS_SMALL, GS_POS_NARROW, GS_POS_WIDE,
 	GS_TEXT_CLASSES,
@@ -35,6 +37,21 @@ enum {
 	GS_SMALL_COUNT = (1 << 15) + (1 << 16),		/* how many there are */
 	GS_SMALL_PART  = GS_SMALL_COUNT / 64,		/* so few numbers touch few pages */
 };
+
+static inline unsigned
+gs_text_bits(enum gs_text_class class)
+{
+	return class == GS_NEG_WIDE || class == GS_POS_WIDE ? 64 : 32;
+}
+
+/* An integer's value is its key less this. */
+static inline uint64_t
+gs_text_bias(enum gs_text_class class)
+{
+	return class == GS_NEG_WIDE   ? UINT64_C(1) << 63 :
+	       class == GS_NEG_NARROW ? UINT64_C(1) << 31 :
+	       class == GS_SMALL      ? (uint64_t)-(int64_t)GS_SMALL_LOW : 0;
+}
 
 enum { GS_TEXT_LINE_BYTES = 21 };	/* longest canonical line, newline included */
 

@@ -48,8 +48,12 @@ read_file(struct gs_ahead *ahead)
 
 		if (chunk == NULL)
 			return false;
-		status = gs_input_read(ahead->input, chunk->data, ahead->chunk_bytes,
-		                       &chunk->bytes);
+		chunk->bytes = 0;
+		status = begins ? gs_input_skip(ahead->input, ahead->skip_bytes, chunk->data,
+		                                ahead->chunk_bytes) : GS_OK;
+		if (status == GS_OK)
+			status = gs_input_read(ahead->input, chunk->data, ahead->chunk_bytes,
+			                       &chunk->bytes);
 		ends = chunk->bytes < ahead->chunk_bytes;
 		chunk->name = gs_input_name(ahead->input);
 		chunk->begins = begins;
@@ -80,10 +84,19 @@ read_all(void *context)
 gs_status
 gs_ahead_open(struct gs_ahead *ahead, struct gs_input *input, char *memory, size_t chunk_bytes)
 {
+	return gs_ahead_open_behind(ahead, input, 0, memory, chunk_bytes);
+}
+
+gs_status
+gs_ahead_open_behind(struct gs_ahead *ahead, struct gs_input *input, uint64_t skip_bytes,
+                     char *memory, size_t chunk_bytes)
+{
 	gs_status status;
 
 	assert(chunk_bytes > 0);
-	*ahead = (struct gs_ahead){ .input = input, .chunk_bytes = chunk_bytes };
+	*ahead = (struct gs_ahead){
+		.input = input, .skip_bytes = skip_bytes, .chunk_bytes = chunk_bytes,
+	};
 	gs_queue_open(&ahead->full);
 	gs_queue_open(&ahead->empty);
 	for (size_t c = 0; c < GS_AHEAD_CHUNKS; c++) {

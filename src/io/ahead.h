@@ -26,6 +26,7 @@ struct gs_chunk {
 
 struct gs_ahead {
 	struct gs_input  *input;
+	uint64_t          skip_bytes;
 	struct gs_thread  thread;
 	struct gs_queue   full, empty;
 	struct gs_chunk   chunks[GS_AHEAD_CHUNKS];
@@ -36,6 +37,11 @@ struct gs_ahead {
 /** Start reading INPUT into MEMORY, GS_AHEAD_CHUNKS x CHUNK_BYTES. */
 MUST_CHECK gs_status
 gs_ahead_open(struct gs_ahead *ahead, struct gs_input *input, char *memory, size_t chunk_bytes);
+
+/** The same, but SKIP_BYTES at the beginning of each file come in no chunk. */
+MUST_CHECK gs_status
+gs_ahead_open_behind(struct gs_ahead *ahead, struct gs_input *input, uint64_t skip_bytes,
+                     char *memory, size_t chunk_bytes);
 
 /**
  * The next chunk, in order; waits for it.

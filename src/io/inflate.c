@@ -64,7 +64,7 @@ gs_inflate_fill(struct gs_inflate *z)
 	memmove(z->block, z->block + z->block_bytes, GS_KEPT_BYTES);
 	z->next = data - z->left;
 	z->block_bytes = 0;
-	got = gs_read(z->fd, z->stop, data, GS_BLOCK_BYTES);
+	got = gs_read(&z->reader, data, GS_BLOCK_BYTES);
 	if (got < 0)
 		return gs_fail_errno(GS_EIO, "read failed: %s", z->name);
 	z->block_bytes = (size_t)got;
@@ -248,8 +248,9 @@ gs_inflate_suffix(const char *name)
 }
 
 gs_status
-gs_inflate_open(struct gs_inflate **inflate, enum gsort_decompress format, int fd, int stop,
-                const char *name, const void *prefix, size_t prefix_bytes)
+gs_inflate_open(struct gs_inflate **inflate, enum gsort_decompress format,
+                const struct gs_reader *reader, const char *name, const void *prefix,
+                size_t prefix_bytes)
 {
 	struct gs_inflate *z = calloc(1, sizeof *z);
 	gs_status status = GS_OK;
@@ -263,8 +264,7 @@ gs_inflate_open(struct gs_inflate **inflate, enum gsort_decompress format, int f
 	z->format = format_of(format);
 	assert(z->format != NULL);
 	z->name = name;
-	z->fd = fd;
-	z->stop = stop;
+	z->reader = *reader;
 	z->next = z->block + GS_KEPT_BYTES;
 	if (prefix_bytes > 0)
 		memcpy(z->next, prefix, prefix_bytes);

@@ -13,6 +13,7 @@
 
 #include "base/status.h"
 #include "gsort.h"
+#include "io/open.h"
 
 struct gs_inflate;
 
@@ -25,14 +26,14 @@ enum gsort_decompress gs_inflate_sniff(const void *data, size_t bytes);
 enum gsort_decompress gs_inflate_suffix(const char *name);
 
 /**
- * Decompress what comes from FD, after the PREFIX that was already read from it.
+ * Decompress what comes from READER, after the PREFIX that was already read from it.
  *
- * @name  for messages, borrowed; PREFIX is copied; FD stays the caller's
- * @stop  as for gs_read() (open.h)
+ * @name  for messages, borrowed; PREFIX is copied; the descriptor stays the caller's
  */
 MUST_CHECK gs_status
-gs_inflate_open(struct gs_inflate **inflate, enum gsort_decompress format, int fd, int stop,
-                const char *name, const void *prefix, size_t prefix_bytes);
+gs_inflate_open(struct gs_inflate **inflate, enum gsort_decompress format,
+                const struct gs_reader *reader, const char *name, const void *prefix,
+                size_t prefix_bytes);
 
 /**
  * The next BYTES of decompressed data; *GOT less than BYTES: the end.

@@ -23,7 +23,7 @@ enum {
 struct gs_inflate {
 	const struct gs_inflate_format *format;
 	const char *name;	/* of the file */
-	int         fd, stop;
+	struct gs_reader reader;
 	char       *block;	/* GS_KEPT_BYTES of the last one, then this one */
 	size_t      block_bytes;
 	char       *next;	/* what no library has seen yet */

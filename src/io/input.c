@@ -7,8 +7,8 @@
  * Regular files are opened at once, so a missing one is found before the first
  * byte is read, and so that nobody can take it away later.  Pipes are opened when
  * their turn comes: their writer may be waiting for another one to be read.  So
- * are the files beyond what RLIMIT_NOFILE allows; that they can be opened is
- * checked at the start all the same.
+ * are the files beyond what RLIMIT_NOFILE allows, and all of them with the option
+ * LATER; that they can be opened is checked at the start all the same.
  *
  * A large request on a regular file is cut into pieces that are read side by
  * side: copying from the page cache costs more than what is done with the bytes.
@@ -63,10 +63,13 @@ struct gs_input {
 	char               prefix[GS_MAGIC_BYTES];
 	size_t             prefix_bytes;
 	bool               ended;	/* a terminal says once that there is no more */
-	int                stop;	/* an eventfd, readable once gs_input_stop() was called */
+	int                stop;	/* an eventfd, readable once gs_input_stop() was called;
+					 * -1: only regular files, which keep nobody waiting */
+	bool               owns_stop;
 };
 
 static const char *const standard_input[] = { "-" };
+static const char *const caller_input[] = { "input" };	/* what a callback gives */
 
 static bool
 names_standard_input(const char *name)
@@ -76,9 +79,8 @@ names_standard_input(const char *name)
 
 /* ---- opening ----------------------------------------------------------- */
 
-/* How many files may stay open. */
-static size_t
-fds_allowed(void)
+size_t
+gs_input_most_open(void)
 {
 	struct rlimit limit;
 
@@ -178,11 +180,35 @@ is_spent(const struct gs_input *input, size_t file_at)
 	return false;
 }
 
+/* Somebody may have to wait for bytes, and another thread for them. */
+static void
+make_stoppable(struct gs_input *input)
+{
+	if (input->stop >= 0 || input->options.stops_with != NULL)
+		return;
+	input->stop = eventfd(0, EFD_CLOEXEC);	/* failed: stopping takes longer */
+	input->owns_stop = true;
+}
+
+/* There is nothing to be opened, and nothing known. */
+static gs_status
+open_callback(struct gs_input *input)
+{
+	struct file *file = &input->files[0];
+
+	file->format = format_by_name(&input->options, file->name);
+	file->bytes = GS_UNKNOWN;
+	make_stoppable(input);
+	return GS_OK;
+}
+
 static gs_status
 open_files(struct gs_input *input)
 {
-	size_t allowed = fds_allowed();
+	const size_t allowed = input->options.later ? 0 : gs_input_most_open();
 
+	if (input->options.read != NULL)
+		return open_callback(input);
 	for (size_t f = 0; f < input->count; f++)
 		if (names_standard_input(input->files[f].name) &&
 		    !gs_allows(STDIN_FILENO, O_RDONLY))
@@ -198,6 +224,8 @@ open_files(struct gs_input *input)
 		} else {
 			TRY(open_file(input, file, f < allowed));
 		}
+		if (!file->regular)
+			make_stoppable(input);
 	}
 	return GS_OK;
 }
@@ -206,8 +234,10 @@ gs_status
 gs_input_open(struct gs_input **input, const struct gs_input_options *options)
 {
 	struct gs_input *in = calloc(1, sizeof *in);
-	size_t count = options->count > 0 ? options->count : 1;
-	const char *const *names = options->count > 0 ? options->names : standard_input;
+	const bool calls = options->read != NULL;
+	const size_t count = options->count > 0 && !calls ? options->count : 1;
+	const char *const *names = calls ? caller_input : options->count > 0 ? options->names
+	                                                                     : standard_input;
 	gs_status status;
 
 	*input = NULL;
@@ -217,7 +247,7 @@ gs_input_open(struct gs_input **input, const struct gs_input_options *options)
 	}
 	in->options = *options;
 	in->count = count;
-	in->stop = eventfd(0, EFD_CLOEXEC);	/* may fail: then stopping takes longer */
+	in->stop = options->stops_with != NULL ? options->stops_with->stop : -1;
 	for (size_t f = 0; f < count; f++) {
 		in->files[f].name = names[f];
 		in->files[f].fd = -1;
@@ -299,14 +329,24 @@ gs_input_name(const struct gs_input *input)
 	return input->files[input->next_at - 1].name;
 }
 
+static struct gs_reader
+reader_of(const struct gs_input *input, const struct file *file)
+{
+	return (struct gs_reader){
+		.fd = file->fd, .stop = input->stop,
+		.read = input->options.read, .context = input->options.read_context,
+	};
+}
+
 /* Read what a pipe begins with; text does not begin like compressed data. */
 static gs_status
 sniff_pipe(struct gs_input *input, struct file *file)
 {
+	const struct gs_reader reader = reader_of(input, file);
 	ssize_t got;
 
 	while (input->prefix_bytes < sizeof input->prefix) {
-		got = gs_read(file->fd, input->stop, input->prefix + input->prefix_bytes,
+		got = gs_read(&reader, input->prefix + input->prefix_bytes,
 		              sizeof input->prefix - input->prefix_bytes);
 		if (got < 0)
 			return gs_fail_errno(GS_EIO, "read failed: %s", file->name);
@@ -323,6 +363,8 @@ sniff_pipe(struct gs_input *input, struct file *file)
 static gs_status
 begin_file(struct gs_input *input, struct file *file)
 {
+	struct gs_reader reader;
+
 	input->begun = true;
 	if (file->waits)
 		TRY(open_file(input, file, true));
@@ -330,7 +372,8 @@ begin_file(struct gs_input *input, struct file *file)
 		TRY(sniff_pipe(input, file));
 	if (file->format == GSORT_DECOMPRESS_NONE)
 		return GS_OK;
-	return gs_inflate_open(&input->inflate, file->format, file->fd, input->stop, file->name,
+	reader = reader_of(input, file);
+	return gs_inflate_open(&input->inflate, file->format, &reader, file->name,
 	                       input->prefix, input->prefix_bytes);
 }
 
@@ -411,6 +454,8 @@ read_regular(struct gs_input *input, struct file *file, char *into, size_t bytes
 static gs_status
 read_stream(struct gs_input *input, struct file *file, char *into, size_t bytes, size_t *got)
 {
+	const struct gs_reader reader = reader_of(input, file);
+
 	if (input->prefix_bytes > 0) {
 		*got = input->prefix_bytes < bytes ? input->prefix_bytes : bytes;
 		memcpy(into, input->prefix, *got);
@@ -418,7 +463,7 @@ read_stream(struct gs_input *input, struct file *file, char *into, size_t bytes,
 		memmove(input->prefix, input->prefix + *got, input->prefix_bytes);
 	}
 	while (*got < bytes && !input->ended) {
-		ssize_t more = gs_read(file->fd, input->stop, into + *got, bytes - *got);
+		ssize_t more = gs_read(&reader, into + *got, bytes - *got);
 
 		if (more < 0)
 			return gs_fail_errno(GS_EIO, "read failed: %s", file->name);
@@ -438,7 +483,7 @@ gs_input_read(struct gs_input *input, void *into, size_t bytes, size_t *got)
 	*got = 0;
 	if (!input->begun)
 		TRY(begin_file(input, file));
-	if (file->fd < 0)
+	if (file->fd < 0 && input->options.read == NULL)	/* spent */
 		return GS_OK;
 	if (input->inflate != NULL)
 		return gs_inflate_read(input->inflate, into, bytes, got);
@@ -447,10 +492,27 @@ gs_input_read(struct gs_input *input, void *into, size_t bytes, size_t *got)
 	return read_stream(input, file, into, bytes, got);
 }
 
+gs_status
+gs_input_skip(struct gs_input *input, uint64_t bytes, void *scratch, size_t scratch_bytes)
+{
+	size_t want, got;
+
+	for (uint64_t left = bytes; left > 0; left -= got) {
+		want = left < scratch_bytes ? (size_t)left : scratch_bytes;
+		TRY(gs_input_read(input, scratch, want, &got));
+		if (got < want)
+			return gs_fail(GS_EINPUT, "%s: has only %llu of the %llu bytes to be skipped",
+			               gs_input_name(input), (unsigned long long)(bytes - left + got),
+			               (unsigned long long)bytes);
+	}
+	return GS_OK;
+}
+
 void
 gs_input_stop(struct gs_input *input)
 {
-	(void)eventfd_write(input->stop, 1);
+	if (input->stop >= 0)
+		(void)eventfd_write(input->stop, 1);
 }
 
 void
@@ -459,7 +521,7 @@ gs_input_close(struct gs_input *input)
 	if (input == NULL)
 		return;
 	gs_inflate_close(input->inflate);
-	if (input->stop >= 0)
+	if (input->owns_stop && input->stop >= 0)
 		close(input->stop);
 	for (size_t f = 0; f < input->count; f++)
 		if (input->files[f].fd > STDIN_FILENO)

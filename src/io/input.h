@@ -31,9 +31,10 @@ struct gs_input_options {
 	bool                  terminal_ok;	/* read binary keys from a terminal */
 	enum gsort_decompress decompress;
 	unsigned              threads;	/* for regular files */
+	const struct gs_input *stops_with;	/* or NULL: stopping that one stops this, too */
 	bool                  later;	/* open only to check; again, and to stay, when its turn comes */
 
-	/* Instead of files: as read(2), see gsort.h */
+	/* Instead of files: as read(2), see gsort.h.  In messages it is called "input". */
 	ptrdiff_t           (*read)(void *context, void *into, size_t bytes);
 	void                 *read_context;
 };
@@ -46,6 +47,9 @@ struct gs_input_options {
  */
 MUST_CHECK gs_status
 gs_input_open(struct gs_input **input, const struct gs_input_options *options);
+
+/** How many files this process had better have open at once for input. */
+size_t gs_input_most_open(void);
 
 /** Bytes of all inputs together, or GS_UNKNOWN: a pipe or compressed. */
 uint64_t gs_input_bytes(const struct gs_input *input);
@@ -76,8 +80,13 @@ const char *gs_input_name(const struct gs_input *input);
 MUST_CHECK gs_status
 gs_input_read(struct gs_input *input, void *into, size_t bytes, size_t *got);
 
+/** Read the next BYTES of the current file and forget them, through SCRATCH; GS_EINPUT: it
+ *  has fewer. */
+MUST_CHECK gs_status
+gs_input_skip(struct gs_input *input, uint64_t bytes, void *scratch, size_t scratch_bytes);
+
 /** From another thread: the read that goes on stops waiting and comes out short; none
- *  shall follow. */
+ *  shall follow.  A callback that waits is waited for. */
 void gs_input_stop(struct gs_input *input);
 
 /** NULL is allowed. */

@@ -27,17 +27,22 @@ gs_open(const char *name, int flags, mode_t mode)
 }
 
 ssize_t
-gs_read(int fd, int stop, void *into, size_t bytes)
+gs_read(const struct gs_reader *reader, void *into, size_t bytes)
 {
-	struct pollfd both[2] = { { .fd = fd, .events = POLLIN }, { .fd = stop, .events = POLLIN } };
+	const bool calls = reader->read != NULL;
+	struct pollfd both[2] = {
+		{ .fd = calls ? -1 : reader->fd, .events = POLLIN },
+		{ .fd = reader->stop, .events = POLLIN },
+	};
 	ssize_t got;
 
-	while (poll(both, 2, -1) < 0 && errno == EINTR)
+	while (poll(both, 2, calls ? 0 : -1) < 0 && errno == EINTR)
 		;
 	if (both[1].revents != 0)
 		return 0;
 	do
-		got = read(fd, into, bytes);
+		got = calls ? reader->read(reader->context, into, bytes)
+		            : read(reader->fd, into, bytes);
 	while (got < 0 && errno == EINTR);
 	return got;
 }

@@ -6,7 +6,16 @@
 #define GS_OPEN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
+
+/* Where bytes are read from. */
+struct gs_reader {
+	int         fd;
+	int         stop;	/* another descriptor: reading ends when it can be read; or -1 */
+	ptrdiff_t (*read)(void *context, void *into, size_t bytes);	/* not NULL: no FD, this */
+	void       *context;
+};
 
 /**
  * open(2) that survives interruption, closes on exec, and never returns 0, 1 or
@@ -17,12 +26,11 @@
 int gs_open(const char *name, int flags, mode_t mode);
 
 /**
- * read(2) that survives interruption, and waits for FD no longer than until STOP,
- * another descriptor (-1: none), can be read.
+ * read(2) that survives interruption, and waits no longer than until STOP.
  *
  * @return  bytes; 0: the end, or STOP; or -1 and errno
  */
-ssize_t gs_read(int fd, int stop, void *into, size_t bytes);
+ssize_t gs_read(const struct gs_reader *reader, void *into, size_t bytes);
 
 /**
  * Is FD open for MODE, O_RDONLY or O_WRONLY?  If not, errno is EBADF, as it would

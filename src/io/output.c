@@ -8,6 +8,8 @@
  * A regular file is replaced (replace.h) unless that would lose something: links,
  * an open descriptor's file.  What cannot be replaced is written in place.
  *
+ * In place of a file there may be a callback; then there is nothing to keep whole.
+ *
  * Invariant: nothing at the target is touched before the first byte is written,
  * and if it is replaced, not before the last.
  */
@@ -41,7 +43,9 @@ struct piece {
 
 struct gs_output {
 	const char *name;	/* for messages */
-	int         fd;
+	int         fd;		/* -1: a callback takes the bytes */
+	int       (*write)(void *context, const void *data, size_t bytes);
+	void       *write_context;
 	bool        through;	/* written in place */
 	bool        truncates;	/* still to do, before the first byte */
 
@@ -115,7 +119,7 @@ open_existing(struct gs_output *out, const struct gs_output_options *options)
 		(void)fcntl(out->fd, F_SETPIPE_SZ, PIPE_BYTES);
 	if (!S_ISREG(st.st_mode))
 		return guard_terminal(out, options);
-	if (st.st_nlink > 1 || names_descriptor(options->name) ||
+	if (options->in_place || st.st_nlink > 1 || names_descriptor(options->name) ||
 	    !gs_replace_aim(&out->replace, options->name) ||
 	    !gs_replace_allows(&out->replace, &st))
 		return GS_OK;
@@ -131,10 +135,25 @@ open_existing(struct gs_output *out, const struct gs_output_options *options)
 static gs_status
 open_new(struct gs_output *out, const struct gs_output_options *options)
 {
+	if (options->in_place) {
+		out->through = true;
+		out->fd = gs_open(options->name, O_WRONLY | O_CREAT, 0666);
+		return out->fd >= 0 ? GS_OK : gs_fail_errno(GS_EIO, "open failed: %s", out->name);
+	}
 	if (!gs_replace_aim(&out->replace, options->name) ||
 	    gs_replace_open(&out->replace, -1) != 0)
 		return gs_fail_errno(GS_EIO, "open failed: %s", out->name);
 	out->fd = out->replace.fd;
+	return GS_OK;
+}
+
+static gs_status
+open_callback(struct gs_output *out, const struct gs_output_options *options)
+{
+	out->name = "output";
+	out->through = true;
+	out->write = options->write;
+	out->write_context = options->write_context;
 	return GS_OK;
 }
 
@@ -150,7 +169,9 @@ gs_output_open(struct gs_output **output, const struct gs_output_options *option
 		return gs_fail(GS_EBUDGET, "no memory to open the output");
 	out->fd = -1;
 	out->name = options->name;
-	if (options->name == NULL)
+	if (options->write != NULL)
+		status = open_callback(out, options);
+	else if (options->name == NULL)
 		status = open_standard(out, options);
 	else if (stat(options->name, &st) == 0)
 		status = open_existing(out, options);
@@ -163,6 +184,16 @@ gs_output_open(struct gs_output **output, const struct gs_output_options *option
 	else
 		*output = out;
 	return status;
+}
+
+bool
+gs_output_overwrites(const struct gs_output *out, const char *name, int fd)
+{
+	struct stat own, other;
+
+	return out->through && out->fd >= 0 && fstat(out->fd, &own) == 0 && S_ISREG(own.st_mode) &&
+	       (name != NULL ? stat(name, &other) : fstat(fd, &other)) == 0 &&
+	       own.st_ino == other.st_ino && own.st_dev == other.st_dev;
 }
 
 /* ---- writing ----------------------------------------------------------- */
@@ -182,6 +213,9 @@ truncate_once(struct gs_output *out)
 static gs_status
 write_all(struct gs_output *out, const char *data, size_t bytes)
 {
+	if (out->write != NULL)
+		return bytes == 0 || out->write(out->write_context, data, bytes) == 0 ? GS_OK
+		       : gs_fail_errno(GS_EIO, "write failed: %s", out->name);
 	if (bytes > 0)
 		TRY(truncate_once(out));
 	while (bytes > 0) {
@@ -288,6 +322,8 @@ gs_output_finish(struct gs_output *out)
 	int fd = out->fd;
 
 	TRY(gs_output_wait(out));
+	if (out->write != NULL)
+		return GS_OK;
 	TRY(truncate_once(out));	/* nothing written: then that is the content */
 	if (!out->through) {
 		TRY(flush_by_closing(out));

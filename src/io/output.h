@@ -8,6 +8,10 @@
  * and nothing new has a name.  Devices, pipes, files with several links, files
  * of another owner and files in unwritable directories are written through, as
  * sort(1) does.
+ *
+ * With IN_PLACE every file is written through: an existing one keeps its inode, and
+ * its content until the first byte is written, or until gs_output_finish() if there
+ * is none; one that does not exist is made at once, empty.
  */
 #ifndef GS_OUTPUT_H
 #define GS_OUTPUT_H
@@ -26,7 +30,8 @@ struct gs_output_options {
 	bool        terminal_ok;	/* write binary keys to a terminal */
 	bool        in_place;		/* write through, always */
 
-	/* Instead of a file: see gsort.h */
+	/* Instead of a file: see gsort.h.  Called by one thread at a time, but not always the
+	 * same, and not at all for no bytes.  In messages it is called "output". */
 	int       (*write)(void *context, const void *data, size_t bytes);
 	void       *write_context;
 };

@@ -114,15 +114,29 @@ fan_in(const struct gsort *job)
 	return fits < job->plan.fan_in ? fits : job->plan.fan_in;
 }
 
+/*
+ * Inputs keep a reader busy that also checks their order, so the team is one smaller.
+ * 1 GiB of two u32 files, 2 cores of a busy machine: 1.1 s; with a team of both, which
+ * wait for each other by spinning while the reader waits for a core: 8.3 s.
+ */
+static unsigned
+merge_threads(const struct gsort *job)
+{
+	const unsigned threads = job->plan.threads;
+
+	return job->options->operation == GSORT_MERGE && threads > 1 ? threads - 1 : threads;
+}
+
 static gs_status
 begin_merge(struct gsort *job, unsigned stream, const struct gs_source *sources, size_t count,
             struct gs_gather **gather)
 {
-	const size_t useful = gs_gather_bytes_useful(count, job->plan.threads);
+	const unsigned threads = merge_threads(job);
+	const size_t useful = gs_gather_bytes_useful(count, threads);
 	const size_t room = merge_room(job);
 
 	return gs_gather_open(gather, job->merge_memory, room < useful ? room : useful,
-	                      job->plan.stream_bits[stream], sources, count, job->plan.threads);
+	                      job->plan.stream_bits[stream], sources, count, threads);
 }
 
 static unsigned
@@ -138,6 +152,15 @@ depth_of(const struct gs_source *sources, size_t count)
 				depth = aside->depth + 1;
 		}
 	return depth;
+}
+
+/* If the merge ends EARLY, nobody waits for more input. */
+static void
+close_merge(struct gsort *job, struct gs_gather *gather, bool early)
+{
+	if (early)
+		gs_input_stop(job->input);
+	gs_gather_close(gather);
 }
 
 static gs_status
@@ -166,9 +189,15 @@ merge_to_run(struct gsort *job, unsigned stream, const struct gs_source *sources
 	TRY(begin_run(job, stream));
 	TRY(begin_merge(job, stream, sources, count, &gather));
 	status = write_merged(job, gather);
-	gs_gather_close(gather);
+	close_merge(job, gather, status != GS_OK);
 	TRY(status);
 	return end_run(job, list, depth > 0 ? depth : 1);
+}
+
+gs_status
+gs_aside_sources(struct gsort *job, unsigned stream, const struct gs_source *sources, size_t count)
+{
+	return merge_to_run(job, stream, sources, count, &job->asides[stream]);
 }
 
 static gs_status
@@ -218,7 +247,7 @@ gs_aside_merge(struct gsort *job, unsigned stream, struct gs_source *sources, si
 	atomic_store(&job->counters.phase, GSORT_WRITING);
 	TRY(begin_merge(job, stream, sources, count, &gather));
 	status = emit_merged(job, stream, gather);
-	gs_gather_close(gather);
+	close_merge(job, gather, status != GS_OK || gs_select_ends(&job->select));
 	return status;
 }
 
@@ -346,7 +375,8 @@ keep_keys(struct gsort *job, const struct gs_span *span, bool first)
 static void
 count_run(struct gsort *job, bool in_memory)
 {
-	job->stats.runs += !in_memory;
+	if (!in_memory && job->stats.runs++ == 0)
+		gs_job_note(job, "the input is larger than memory: batches go to temporary files");
 	atomic_fetch_add(&job->counters.runs, 1);
 }
 

@@ -1,10 +1,132 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* check.c - is the input sorted? */
+/*
+ * check.c - is the input sorted?
+ *
+ * In:   one input.
+ * Out:  the answer, and a sentence about the first key out of order; or counts.
+ *
+ * A stream: a thread reads chunks ahead (ahead.c), the others compare what is there
+ * (order.c), in constant memory.  Nothing is written, no GPU is asked.
+ */
+#include <assert.h>
+
+#include "base/team.h"
+#include "format/key.h"
+#include "job/feed.h"
 #include "job/job.h"
+#include "job/order.h"
+
+/*
+ * Of binary keys: compared out of the cache that it was read to.  1 GiB of cached u32,
+ * 2 cores, AMD EPYC VM, median of 15, milliseconds of the whole process:
+ *
+ *     cat    128 KiB  256 KiB  512 KiB  1 MiB  2 MiB  4 MiB  8 MiB
+ *     43.6   94.6     53.4     46.5     45.0   45.6   44.7   57.3
+ *
+ * From 4 MiB on files are read by several threads, where there are more cores.
+ */
+#define CHUNK_BYTES	((size_t)4 << 20)
+
+/* ---- binary ------------------------------------------------------------- */
+
+/* The next chunk: *DISORDER if a key is not where it should be. */
+static gs_status
+check_chunk(struct gsort *job, struct gs_order *order, const struct gs_chunk *chunk,
+            bool *disorder)
+{
+	const struct gsort_options *options = job->options;
+	const size_t key_bytes = order->key_bits / 8, count = chunk->bytes / key_bytes;
+	const uint64_t before = order->keys;
+	size_t first;
+
+	job->stats.bytes_in += chunk->bytes;
+	if (chunk->bytes % key_bytes != 0)
+		return gs_order_partial(options, chunk->name, job->stats.bytes_in);
+	gs_raw_to_ordered(options->type, options->endian, options->reverse, chunk->data, count);
+	first = gs_order_follow(order, chunk->data, count);
+	atomic_store(&job->counters.bytes_in, job->stats.bytes_in);
+	atomic_store(&job->counters.keys_in, order->keys);
+	*disorder = first < count;
+	if (*disorder && options->check == GSORT_CHECK_FIRST)
+		(void)gs_order_fail(order, &job->encoding, before + first + 1,
+		                    chunk->data + first * key_bytes, options->skip_bytes, "");
+	return GS_OK;
+}
+
+static gs_status
+check_raw(struct gsort *job, struct gs_order *order, bool *disorder)
+{
+	struct gs_chunk *chunk;
+
+	TRY(gs_arena_open(&job->arena, GS_AHEAD_CHUNKS * CHUNK_BYTES, false));
+	TRY(gs_ahead_open_behind(&job->ahead, job->input, job->options->skip_bytes,
+	                         gs_arena_take(&job->arena, GS_AHEAD_CHUNKS * CHUNK_BYTES),
+	                         CHUNK_BYTES));
+	while (!*disorder) {
+		TRY(gs_ahead_take(&job->ahead, &chunk));
+		if (chunk == NULL)
+			break;
+		order->name = chunk->name;
+		TRY(check_chunk(job, order, chunk, disorder));
+		gs_ahead_give(&job->ahead, chunk);
+	}
+	job->stats.bytes_in += job->options->skip_bytes;
+	return GS_OK;
+}
+
+/* ---- text --------------------------------------------------------------- */
+
+static gs_status
+check_text(struct gsort *job, struct gs_order *order, bool *disorder)
+{
+	struct gs_feed *feed;
+
+	TRY(gs_arena_open(&job->arena, GS_FEED_BYTES_MOST, false));
+	if (!gs_input_next(job->input))
+		return GS_OK;
+	feed = gs_feed_open(gs_arena_take(&job->arena, GS_FEED_BYTES_MOST), GS_FEED_BYTES_MOST, job->input,
+	                    &job->text);
+	order->name = gs_input_name(job->input);
+	do {
+		size_t first;
+
+		TRY(gs_feed_next(feed));
+		first = gs_order_follow_text(order, feed->classes, feed->keys, feed->count);
+		*disorder = first < feed->count;
+		if (*disorder && job->options->check == GSORT_CHECK_FIRST) {
+			const char *line = feed->batch_text + feed->at[first];
+
+			(void)gs_order_fail_text(order, feed->numbers[first], line,
+			                         (size_t)(feed->text + feed->end - line),
+			                         job->text.terminator, "");
+		}
+		job->stats.bytes_in = feed->bytes;
+		atomic_store(&job->counters.bytes_in, feed->bytes);
+		atomic_store(&job->counters.keys_in, order->keys);
+	} while (feed->count > 0 && !*disorder);
+	job->stats.invalid_lines = feed->lines.invalid;
+	if (feed->count == 0)
+		gs_lines_end(&feed->lines);
+	return GS_OK;
+}
 
 gs_status
 gs_check_inputs(struct gsort *job, bool *disorder)
 {
-	(void)job, (void)disorder;
-	return gs_fail(GS_EUSAGE, "no checking yet");
+	struct gs_order order = {
+		.key_bits = job->facts.key_bits,
+		.strict = job->options->unique,
+		.tallies = job->options->check == GSORT_CHECK_SUMMARY,
+	};
+
+	*disorder = false;
+	atomic_store(&job->counters.phase, GSORT_READING);
+	(void)gs_team_limit((job->plan.threads + 1) / 2);	/* the others read */
+	TRY(order.key_bits > 0 ? check_raw(job, &order, disorder)
+	                       : check_text(job, &order, disorder));
+	job->stats.keys = order.keys;
+	job->stats.breaks = order.breaks;
+	job->stats.duplicates = order.duplicates;
+	*disorder |= order.breaks > 0 || (order.strict && order.duplicates > 0);
+	return GS_OK;
 }

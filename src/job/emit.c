@@ -49,8 +49,7 @@ gs_emit_span(struct gsort *job, struct gs_span *span)
 	const size_t key_bytes = span->key_bits / 8;
 	const bool whole = gs_encoding_in_place(&job->encoding);
 
-	if (job->verify.on)
-		gs_verify_out(&job->verify, span);
+	gs_verify_out(&job->verify, span);
 	for (size_t at = 0; at < span->count;) {
 		struct gs_span slice = *span;
 
@@ -94,30 +93,47 @@ gs_emit_header(struct gsort *job)
 gs_status
 gs_emit_end(struct gsort *job)
 {
-	if (job->verify.on && !job->select.head) {
-		TRY(gs_verify_end(&job->verify));
-		job->stats.verified = true;
-	}
+	TRY(gs_verify_end(&job->verify));
+	if (job->verify.on && job->verify.order_alone)
+		gs_job_note(job, "verified: what went out is in order; with a head no more can be said");
+	job->stats.verified = job->verify.on && !job->verify.order_alone;
 	return gs_output_wait(job->output);
 }
 
 /* ---- where spans come from ------------------------------------------------ */
 
+/* A span of a histogram whose keys come once each, with how often they came. */
+static gs_status
+emit_pairs(struct gsort *job, struct gs_span *span)
+{
+	gs_verify_out_pairs(&job->verify, span, job->select.times);
+	gs_select_pairs(&job->select, span);
+	return put(job, span);
+}
+
 static gs_status
 emit_counts(struct gsort *job)
 {
-	const bool text = job->facts.key_bits == 0;
+	/* Bins of binary keys are complemented like keys; those of text are not. */
+	const bool descends = job->options->reverse && job->facts.key_bits == 0;
+	const bool pairs = job->select.groups;
+	size_t room = job->plan.count_bytes / (job->small.key_bits / 8);
 	struct gs_span span;
 
+	if (room > job->plan.print_keys)
+		room = job->plan.print_keys;
 	while (!gs_select_ends(&job->select)) {
-		/* Bins of binary keys are complemented like keys; those of text are not. */
-		gs_count_drain(&job->small, job->options->reverse && text,
-		               job->count_memory, job->plan.count_bytes, &span);
+		if (pairs)
+			gs_count_drain_pairs(&job->small, descends, job->count_memory, job->select.times,
+			                     room, &span);
+		else
+			gs_count_drain(&job->small, descends, job->count_memory, job->plan.count_bytes,
+			               &span);
 		if (span.count == 0)
 			return GS_OK;
-		if (text && job->options->reverse)	/* complemented, as the streams' keys are */
+		if (descends)	/* complemented, as the streams' keys are */
 			gs_ordered_to_raw(GSORT_U32, GSORT_ENDIAN_HOST, true, span.keys, span.count);
-		TRY(gs_emit_span(job, &span));
+		TRY(pairs ? emit_pairs(job, &span) : gs_emit_span(job, &span));
 	}
 	return GS_OK;
 }

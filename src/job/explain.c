@@ -49,6 +49,9 @@ tell_device(const struct teller *teller, const struct gsort *job)
 	if (plan->counts)
 		tell(teller, "device", "cpu: keys of %u bits are counted, not sorted",
 		     job->facts.key_bits);
+	else if (plan->head_keys > 0)
+		tell(teller, "device", "cpu: all but the first %llu keys are dropped as they come",
+		     (unsigned long long)job->options->head_count);
 	else if (plan->gpu_from_bytes == GS_NEVER)
 		tell(teller, "device", "cpu%s", !job->facts.gpu_built ? ": this build has no GPU backend" :
 		     job->options->device == GSORT_DEVICE_CPU ? ": as demanded" :

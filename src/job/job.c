@@ -42,6 +42,15 @@ gs_job_note(const struct gsort *job, const char *format, ...)
 	job->options->note(job->options->note_context, line);
 }
 
+/* In a sort, reading comes first; in a check or merge, it has half of the threads. */
+static unsigned
+readers(const struct gsort *job)
+{
+	const unsigned threads = job->plan.threads;
+
+	return job->options->operation == GSORT_SORT ? threads : (threads + 1) / 2;
+}
+
 /* ---- opening ------------------------------------------------------------ */
 
 static gs_status
@@ -55,15 +64,18 @@ open_input(struct gsort *job)
 		.binary = key_bits > 0,
 		.terminal_ok = options->force,
 		.decompress = options->decompress,
-		.threads = job->plan.threads,
-		.read = options->read,
-		.read_context = options->read_context,
+		.threads = readers(job),
+		.later = options->operation == GSORT_MERGE,
+		.read = options->fed ? gs_handover_read : options->read,
+		.read_context = options->fed ? job : options->read_context,
 	};
 	const char *name;
 	uint64_t bytes;
 
 	TRY(gs_input_open(&job->input, &in));
-	if (key_bits > 0 && (name = gs_input_partial(job->input, key_bits / 8, &bytes)) != NULL)
+	/* A header of whole keys does not matter; behind another one it is found later. */
+	if (key_bits > 0 && options->skip_bytes % (key_bits / 8) == 0 &&
+	    (name = gs_input_partial(job->input, key_bits / 8, &bytes)) != NULL)
 		return gs_raw_partial(options->type, name, bytes);
 	return GS_OK;
 }
@@ -76,8 +88,8 @@ open_output(struct gsort *job)
 		.binary = gs_key_bits(job->encoding.to) > 0,
 		.terminal_ok = job->options->force,
 		.in_place = job->options->in_place,
-		.write = job->options->write,
-		.write_context = job->options->write_context,
+		.write = job->options->drained ? gs_handover_write : job->options->write,
+		.write_context = job->options->drained ? job : job->options->write_context,
 	};
 
 	return gs_output_open(&job->output, &out);
@@ -93,8 +105,7 @@ set_formats(struct gsort *job)
 	job->text = (struct gs_text_options){
 		.floats = options->type == GSORT_TEXT_FLOAT,
 		.reverse = options->reverse,
-		.merge_zeros = options->unique || options->counts || options->repeated ||
-		               options->singletons,
+		.merge_zeros = gs_select_wants_groups(options),
 		.terminator = terminator,
 		.invalid = options->invalid,
 		.header_lines = options->header_lines,
@@ -133,6 +144,7 @@ memory_wanted(const struct gsort_options *options, const struct gs_limits *limit
 static void
 gather_facts(struct gsort *job)
 {
+	const struct gsort_options *options = job->options;
 	struct gs_limits limits;
 
 	gs_limits_read(&limits);
@@ -140,15 +152,19 @@ gather_facts(struct gsort *job)
 		.operation = job->options->operation,
 		.type = job->options->type,
 		.key_bits = gs_key_bits(job->options->type),
+		.headers = job->options->header_lines > 0,
 		.print_bytes = print_bytes(job),
 		.input_bytes = UINT64_MAX,
 		.input_count = job->options->input_count,
 		.device = job->options->device,
 		.gpu_built = gs_backend_gpu != NULL,
-		.gpu_memory_bytes = job->options->gpu_memory_bytes,
-		.threads = job->options->threads,
+		.gpu_memory_bytes = options->gpu_memory_bytes,
+		.threads = options->threads,
 		.cores = limits.cores,
 		.memory_bytes = memory_wanted(job->options, &limits),
+		.heads = options->head && !options->counts && !options->repeated &&
+		         !options->singletons,
+		.head_count = options->head_count,
 		.host_bytes = limits.host_bytes,
 		.address_bytes = limits.address_bytes,
 		.files = limits.files,
@@ -158,12 +174,24 @@ gather_facts(struct gsort *job)
 		job->facts.host_bytes = limits.room_bytes;
 }
 
+/* Of binary inputs; those of text have lines. */
+static size_t
+skip_bytes(const struct gsort *job)
+{
+	return job->facts.key_bits > 0 ? job->options->skip_bytes : 0;
+}
+
+/* Of text: room for the lines of a header.  Addresses; memory is what they need. */
+#define HEADER_BYTES	((size_t)1 << 20)
+
 /* ---- memory ------------------------------------------------------------- */
 
 /* What is counted: bins, and none of them if nothing is. */
 static size_t
 bin_count(const struct gsort *job)
 {
+	if (job->text.floats)
+		return 0;
 	if (job->facts.key_bits == 0)
 		return GS_SMALL_COUNT;
 	return job->plan.counts ? (size_t)1 << job->facts.key_bits : 0;
@@ -198,13 +226,18 @@ carve(struct gsort *job)
 	job->count_memory = gs_arena_take(arena, plan->count_bytes);
 	job->print[0] = gs_arena_take(arena, print_bytes);
 	job->print[1] = gs_arena_take(arena, print_bytes);
-	job->select.times = gs_arena_take(arena, job->options->counts ?
+	job->select.times = gs_arena_take(arena, gs_select_wants_groups(job->options) ?
 	                                         plan->print_keys * sizeof *job->select.times : 0);
+	job->header = gs_arena_take(arena, skip_bytes(job));
+	if (merge && text) {
+		job->text_header.room = job->options->header_lines > 0 ? HEADER_BYTES : 0;
+		job->text_header.text = gs_arena_take(arena, job->text_header.room);
+	}
 	if (!text || merge)
 		return;
 	job->chunk_memory = gs_arena_take(arena, GS_AHEAD_CHUNKS * plan->chunk_bytes);
 	job->decoder_memory = gs_arena_take(arena, gs_text_decoder_bytes(plan->chunk_bytes,
-	                                                                 plan->threads));
+	                                                                 plan->threads, &job->text));
 }
 
 static gs_status
@@ -222,7 +255,8 @@ allocate(struct gsort *job)
 		              text ? 32 : job->facts.key_bits, text ? GS_SMALL : 0,
 		              text ? 0 : plan->threads);
 	gs_select_open(&job->select, job->options, job->select.times);
-	job->verify.on = job->options->verify;
+	gs_verify_open(&job->verify, job->options, plan->threads);
+	gs_head_begin(job);
 	if (job->decoder_memory != NULL)
 		job->decoder = gs_text_decoder_init(job->decoder_memory, plan->chunk_bytes,
 		                                    plan->threads, &job->text);
@@ -257,11 +291,14 @@ check_temp(struct gsort *job)
 static gs_status
 open_job(struct gsort *job)
 {
+	TRY(gs_handover_open(job));
 	TRY(gs_options_check(job->options));
 	set_formats(job);
 	gather_facts(job);
 	TRY(gs_plan_make(&job->plan, &job->facts));	/* how many threads may read */
 	TRY(open_input(job));
+	if (job->options->operation == GSORT_CHECK)	/* constant memory, and no output */
+		return GS_OK;
 	job->facts.input_bytes = gs_input_bytes(job->input);
 	if (job->facts.input_bytes == GS_UNKNOWN && job->options->size_hint > 0) {
 		job->facts.input_bytes = job->options->size_hint;
@@ -304,7 +341,6 @@ sort_stream(struct gsort *job)
 	job->stats.read_seconds = read - start;
 	job->stats.sort_seconds = sorted - read;
 	job->stats.write_seconds = now() - sorted;
-	job->stats.seconds = now() - start;
 	return GS_OK;
 }
 
@@ -341,11 +377,14 @@ run(struct gsort *job, bool *disorder)
 }
 
 gsort_status
-gsort_run(gsort *job)
+gs_job_run(struct gsort *job)
 {
 	const unsigned threads = gs_team_limit(job->plan.threads);
+	const double start = now();
 	bool disorder = false;
 	const gs_status status = run(job, &disorder);
+
+	job->stats.seconds = now() - start;
 
 	(void)gs_team_limit(threads);	/* the caller's own regions are none of our business */
 	atomic_store(&job->counters.phase, GSORT_DONE);
@@ -358,6 +397,16 @@ gsort_run(gsort *job)
 		return GSORT_TROUBLE;
 	}
 	return disorder ? GSORT_DISORDER : GSORT_OK;
+}
+
+gsort_status
+gsort_run(gsort *job)
+{
+	if (!job->options->fed && !job->options->drained)
+		return gs_job_run(job);
+	(void)gs_fail(GS_EUSAGE, "a job that is fed or drained runs by itself: it ends with "
+	              "gsort_feed_end() or gsort_drain()");
+	return GSORT_TROUBLE;
 }
 
 void
@@ -390,6 +439,7 @@ gsort_close(gsort *job)
 	if (job == NULL)
 		return;
 	snprintf(message, sizeof message, "%s", gs_message());
+	gs_handover_close(job);
 	gs_device_end(job);
 	gs_ahead_close(&job->ahead);
 	gs_output_close(job->output);

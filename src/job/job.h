@@ -5,7 +5,7 @@
  * job.c tells what happens; fill.c is its first half (input to sorted batch),
  * aside.c sets batches aside as runs and merges them, emit.c is the second half
  * (sorted keys to output), device.c decides where.  check.c and merge_inputs.c are
- * the other two operations.
+ * the other two operations.  handover.c runs any of them behind the caller's back.
  */
 #ifndef GS_JOB_H
 #define GS_JOB_H
@@ -20,6 +20,7 @@
 #include "io/ahead.h"
 #include "io/input.h"
 #include "io/output.h"
+#include "job/handover.h"
 #include "job/plan.h"
 #include "job/select.h"
 #include "job/verify.h"
@@ -49,6 +50,14 @@ struct gs_aside {
 struct gs_aside_list {
 	struct gs_aside *runs;		/* room for plan.most_runs */
 	size_t           count;
+};
+
+/* What of the first keys is known: head.c. */
+struct gs_head {
+	bool     bounded;	/* of the stream's keys only those less than KEY matter, ... */
+	unsigned stream;	/* ... and none of the streams after it */
+	uint64_t key;
+	uint64_t held;		/* keys landed and kept, at most */
 };
 
 /* What gsort_progress() tells; written by the job's thread, read by any. */
@@ -103,15 +112,22 @@ struct gsort {
 	struct gs_span              held;	/* drained, but another stream's turn */
 	struct gs_select            select;
 	struct gs_verify            verify;
+	struct gs_head              head;
 	struct gs_encoding          encoding;
+	struct gs_text_header       text_header;	/* of GSORT_MERGE */
 	char                       *header;	/* of a binary input: options.skip_bytes of it */
 	size_t                      header_bytes;
 
 	struct gs_counters          counters;
+	struct gs_handover          handover;
 };
 
 /** "1.0 GiB": for people, so one decimal will do; returns TEXT. */
 const char *gs_job_size_text(uint64_t bytes, char text[32]);
+/* job.c */
+
+/** gsort_run(), for the thread that has the job. */
+gsort_status gs_job_run(struct gsort *job);
 
 /** Pass a line of news to the caller of the library. */
 void gs_job_note(const struct gsort *job, const char *format, ...) PRINTF(2, 3);
@@ -141,6 +157,10 @@ MUST_CHECK gs_status gs_fill_took(struct gsort *job, unsigned stream, size_t cou
 /** Feed all tiles that are being filled. */
 MUST_CHECK gs_status gs_fill_flush(struct gsort *job);
 
+/** Pass over options.skip_bytes at the top of the current binary input; the first one's
+ *  are kept in job->header. */
+MUST_CHECK gs_status gs_fill_header(struct gsort *job);
+
 /** Read everything; at the end all keys are with the backend, counted, or in runs. */
 MUST_CHECK gs_status gs_fill(struct gsort *job);
 
@@ -155,6 +175,11 @@ MUST_CHECK gs_status gs_aside_batch(struct gsort *job);
 
 /** The same with the last batch, sorted already: on the CPU it may stay where it is. */
 MUST_CHECK gs_status gs_aside_last(struct gsort *job);
+
+/** Merge sorted sources of STREAM, at most plan.fan_in, into a run on disk that is set aside. */
+MUST_CHECK gs_status
+gs_aside_sources(struct gsort *job, unsigned stream, const struct gs_source *sources,
+                 size_t count);
 
 /** Merge all that was set aside of STREAM, to gs_emit_span(). */
 MUST_CHECK gs_status gs_aside_emit(struct gsort *job, unsigned stream);
@@ -175,6 +200,20 @@ gs_aside_merge(struct gsort *job, unsigned stream, struct gs_source *sources, si
 
 /** Close and forget what is on disk. */
 void gs_aside_close(struct gsort *job);
+
+/* head.c: keep but the first keys, if plan.head_keys > 0 */
+
+/** Nothing has landed yet. */
+void gs_head_begin(struct gsort *job);
+
+/** A tile need not be longer than what the cache holds until it is filtered. */
+void gs_head_shorten(struct gs_tile *tile);
+
+/** COUNT keys of STREAM have landed at KEYS: keep those that may go out; how many. */
+size_t gs_head_filter(struct gsort *job, unsigned stream, void *keys, size_t count);
+
+/** Before more keys land: if there are too many, forget all but the first. */
+MUST_CHECK gs_status gs_head_poll(struct gsort *job);
 
 /* emit.c: sorted keys to output */
 

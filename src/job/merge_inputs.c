@@ -1,10 +1,442 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* merge_inputs.c - sorted inputs become one */
+/*
+ * merge_inputs.c - sorted inputs become one
+ *
+ * In:   inputs, each in order.
+ * Out:  all of them in one order, by the way that every sorted key goes (emit.c).
+ *
+ * Each input is a source of gather.h: opened when it is first read, its order verified
+ * as it is.  Text gives the keys of one stream after the other; as these are in the
+ * order of the classes, an input goes on where it was.
+ *
+ * Inputs go to temporary runs first if the output would overwrite one, and if they
+ * are texts, more than can be open at once: each has keys of every stream.  Keys of 8
+ * and 16 bits are counted, as in sorting.
+ *
+ * Invariant: a source has given all its keys of the streams before the present one.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/team.h"
+#include "job/feed.h"
 #include "job/job.h"
+#include "job/order.h"
+
+static const char advice[] = ": merging needs sorted inputs; sort it, or use --nocheck-order";
+
+struct input {
+	struct gsort    *job;
+	const char      *name;
+	bool             first;
+	bool             begun, ended;
+	struct gs_input *input;		/* NULL unless begun and not ended */
+	struct gs_order  order;
+	struct gs_verify verify;	/* of what came in */
+	uint64_t         bytes, keys, invalid_lines;
+
+	struct gs_feed  *feed;		/* of text, in MEMORY */
+	void            *memory;
+	size_t           taken;		/* of its batch */
+	unsigned         rank;		/* of the present stream, in the order of output */
+};
+
+struct inputs {
+	struct input *all;
+	size_t        count;
+};
+
+/* ---- one input ------------------------------------------------------------ */
+
+/* The header of the first input goes out, the others' are dropped. */
+static gs_status
+pass_header(struct input *input)
+{
+	struct gsort *job = input->job;
+	const uint64_t bytes = job->options->skip_bytes;
+	char scratch[4096];
+
+	if (!input->first)
+		return gs_input_skip(input->input, bytes, scratch, sizeof scratch);
+	job->header_bytes = (size_t)bytes;
+	return gs_input_skip(input->input, bytes, job->header, (size_t)bytes);
+}
+
+static gs_status
+begin(struct input *input)
+{
+	struct gsort *job = input->job;
+	const struct gs_input_options options = {
+		.names = &input->name,
+		.count = 1,
+		.binary = job->facts.key_bits > 0,
+		.terminal_ok = job->options->force,
+		.decompress = job->options->decompress,
+		.threads = (job->plan.threads + 1) / 2,
+		.stops_with = job->input,
+		.read = job->options->fed ? gs_handover_read : job->options->read,
+		.read_context = job->options->fed ? job : job->options->read_context,
+	};
+
+	input->begun = true;
+	TRY(gs_input_open(&input->input, &options));
+	(void)gs_input_next(input->input);
+	input->order.name = gs_input_name(input->input);
+	if (job->facts.key_bits > 0)
+		return pass_header(input);
+	input->feed = gs_feed_open(input->memory, job->plan.source_bytes, input->input, &job->text);
+	if (input->first)
+		input->feed->lines.header = &job->text_header;
+	return GS_OK;
+}
+
+static void
+end(struct input *input)
+{
+	input->ended = true;
+	(void)gs_input_next(input->input);	/* leaves standard input where it should be */
+	gs_input_close(input->input);
+	input->input = NULL;
+}
+
+/* Note what has come: COUNT keys of STREAM. */
+static void
+note_keys(struct input *input, unsigned stream, const void *keys, size_t count, uint64_t bytes)
+{
+	struct gsort *job = input->job;
+
+	input->bytes += bytes;
+	input->keys += count;
+	gs_verify_in(&input->verify, stream, job->plan.stream_bits[stream], keys, count);
+	atomic_fetch_add(&job->counters.bytes_in, bytes);
+	atomic_fetch_add(&job->counters.keys_in, count);
+}
+
+/* ---- binary ------------------------------------------------------------- */
+
+/* Of the COUNT keys read, those in order go on; trouble, if that is not all. */
+static gs_status
+follow(struct input *input, const void *keys, size_t *count)
+{
+	const struct gsort *job = input->job;
+	const uint64_t before = input->order.keys;
+	const size_t first = job->options->trust_order ? *count
+	                   : gs_order_follow(&input->order, keys, *count);
+
+	if (first == *count)
+		return GS_OK;
+	*count = first;
+	return gs_order_fail(&input->order, &job->encoding, before + first + 1,
+	                     (const char *)keys + first * (job->facts.key_bits / 8),
+	                     job->options->skip_bytes, advice);
+}
+
+/* The next keys, ROOM of them, or fewer: the end; ordered bits. */
+static gs_status
+read_keys(struct input *input, void *into, size_t room, size_t *count)
+{
+	const struct gsort_options *options = input->job->options;
+	const size_t key_bytes = input->job->facts.key_bits / 8;
+	gs_status status;
+	size_t got;
+
+	*count = 0;
+	if (!input->begun)
+		TRY(begin(input));
+	if (input->ended)
+		return GS_OK;
+	status = gs_input_read(input->input, into, room * key_bytes, &got);
+	*count = got / key_bytes;
+	gs_raw_to_ordered(options->type, options->endian, options->reverse, into, *count);
+	input->bytes += got;
+	if (status == GS_OK && got % key_bytes != 0)
+		status = gs_order_partial(options, input->name, input->bytes);
+	TRY(follow(input, into, count));
+	if (status == GS_OK && got < room * key_bytes)
+		end(input);
+	return status;
+}
+
+/* The gather's thread. */
+static gs_status
+read_raw(void *context, void *into, size_t room, size_t *count)
+{
+	struct input *input = context;
+	const uint64_t bytes = input->bytes;
+	gs_status status;
+
+	(void)gs_team_limit(1);		/* the team is busy merging */
+	status = read_keys(input, into, room, count);
+	note_keys(input, 0, into, *count, 0);
+	atomic_fetch_add(&input->job->counters.bytes_in, input->bytes - bytes);
+	return status;
+}
+
+/* ---- text --------------------------------------------------------------- */
+
+static gs_status
+fail_line(const struct input *input, size_t at)
+{
+	const struct gs_feed *feed = input->feed;
+	const char *line = feed->batch_text + feed->at[at];
+
+	return gs_order_fail_text(&input->order, feed->numbers[at], line,
+	                          (size_t)(feed->text + feed->end - line),
+	                          input->job->text.terminator, advice);
+}
+
+/* The next batch of lines, in order. */
+static gs_status
+read_batch(struct input *input)
+{
+	struct gs_feed *feed;
+	size_t first;
+
+	if (!input->begun)
+		TRY(begin(input));
+	feed = input->feed;
+	input->taken = 0;
+	TRY(gs_feed_next(feed));
+	atomic_fetch_add(&input->job->counters.bytes_in, feed->bytes - input->bytes);
+	input->bytes = feed->bytes;
+	input->invalid_lines = feed->lines.invalid;
+	if (feed->count == 0) {
+		gs_lines_end(&feed->lines);
+		end(input);
+		return GS_OK;
+	}
+	first = input->job->options->trust_order ? feed->count
+	      : gs_order_follow_text(&input->order, feed->classes, feed->keys, feed->count);
+	return first == feed->count ? GS_OK : fail_line(input, first);
+}
+
+/*
+ * Take keys of the present stream from the batch, up to ROOM.  Nobody's promise is
+ * trusted so far that a key would be lost: a stream that has gone does not come back.
+ */
+static gs_status
+take_keys(struct input *input, bool wide, void *into, size_t room, size_t *count)
+{
+	const struct gs_feed *feed = input->feed;
+	uint32_t *narrow = into;
+	uint64_t *full = into;
+
+	for (; *count < room && input->taken < feed->count; input->taken++, ++*count) {
+		const uint64_t key = feed->keys[input->taken];
+
+		if (feed->classes[input->taken] < input->rank)
+			return fail_line(input, input->taken);
+		if (feed->classes[input->taken] > input->rank)
+			break;
+		if (wide)
+			full[*count] = key;
+		else
+			narrow[*count] = (uint32_t)key;
+	}
+	return GS_OK;
+}
+
+static unsigned
+stream_of_rank(const struct gsort *job, unsigned rank)
+{
+	return job->options->reverse ? GS_TEXT_CLASSES - 1 - rank : rank;
+}
+
+/* The gather's thread. */
+static gs_status
+read_text(void *context, void *into, size_t room, size_t *count)
+{
+	struct input *input = context;
+	const unsigned stream = stream_of_rank(input->job, input->rank);
+	const bool wide = input->job->plan.stream_bits[stream] == 64;
+	gs_status status = GS_OK;
+
+	*count = 0;
+	while (status == GS_OK && *count < room && !input->ended) {
+		if (input->feed == NULL || input->taken == input->feed->count) {
+			status = read_batch(input);
+			continue;
+		}
+		status = take_keys(input, wide, into, room, count);
+		if (input->taken < input->feed->count)
+			break;
+	}
+	note_keys(input, stream, into, *count, 0);
+	return status;
+}
+
+/* ---- all of them ---------------------------------------------------------- */
+
+/* Is the one input a function, not a file? */
+static bool
+calls(const struct gsort_options *options)
+{
+	return options->read != NULL || options->fed;
+}
+
+static const char *
+name_of(const struct gsort_options *options, size_t at)
+{
+	return calls(options) ? "input" : options->input_count == 0 ? "-" : options->inputs[at];
+}
+
+/* Nothing is opened yet.  Standard input is read once, however often it is named. */
+static void
+list_inputs(struct gsort *job, const struct inputs *inputs)
+{
+	bool standard = false;
+
+	for (size_t i = 0; i < inputs->count; i++) {
+		struct input *input = &inputs->all[i];
+
+		*input = (struct input){
+			.job = job, .name = name_of(job->options, i), .first = i == 0,
+			.order = { .key_bits = job->facts.key_bits },
+			.memory = job->source_memory + i % job->plan.fan_in * job->plan.source_bytes,
+		};
+		gs_verify_open(&input->verify, job->options, 1);
+		if (strcmp(input->name, "-") == 0) {
+			input->begun = input->ended = standard;
+			standard = true;
+		}
+	}
+}
+
+/* Before anything is written: the first input's header. */
+static gs_status
+read_header(struct gsort *job, struct input *first)
+{
+	if (job->facts.key_bits > 0)
+		return begin(first);
+	TRY(read_batch(first));
+	job->header = job->text_header.text;
+	job->header_bytes = job->text_header.bytes;
+	return GS_OK;
+}
+
+/* COUNT inputs from FIRST on as sources of the stream of RANK, into job->sources. */
+static void
+list_sources(struct gsort *job, struct input *first, size_t count, unsigned rank)
+{
+	for (size_t i = 0; i < count; i++) {
+		first[i].rank = rank;
+		job->sources[i] = (struct gs_source){
+			.read = job->facts.key_bits > 0 ? read_raw : read_text, .context = &first[i],
+		};
+	}
+}
+
+static bool
+must_set_aside(const struct gsort *job, const struct inputs *inputs)
+{
+	if (job->facts.key_bits == 0 && inputs->count > job->plan.fan_in)
+		return true;
+	for (size_t i = 0; i < inputs->count && !calls(job->options); i++) {
+		const char *name = inputs->all[i].name;
+		const bool standard = strcmp(name, "-") == 0;
+
+		if (gs_output_overwrites(job->output, standard ? NULL : name, standard ? 0 : -1))
+			return true;
+	}
+	return false;
+}
+
+/* Groups of inputs become runs on disk, one a stream. */
+static gs_status
+set_aside(struct gsort *job, const struct inputs *inputs)
+{
+	for (size_t at = 0, count; at < inputs->count; at += count) {
+		count = inputs->count - at < job->plan.fan_in ? inputs->count - at : job->plan.fan_in;
+		for (unsigned rank = 0; rank < GS_STREAMS; rank++) {
+			const unsigned stream = stream_of_rank(job, rank);
+
+			if (job->plan.stream_bits[stream] == 0)
+				continue;
+			list_sources(job, &inputs->all[at], count, rank);
+			TRY(gs_aside_sources(job, stream, job->sources, count));
+		}
+	}
+	return GS_OK;
+}
+
+/* What all inputs gave. */
+static void
+sum_up(struct gsort *job, const struct inputs *inputs)
+{
+	for (size_t i = 0; i < inputs->count; i++) {
+		const struct input *input = &inputs->all[i];
+
+		job->stats.bytes_in += input->bytes;
+		job->stats.keys += input->keys;
+		job->stats.invalid_lines += input->invalid_lines;
+		job->verify.keys_in += input->verify.keys_in;
+		job->verify.sum_in += input->verify.sum_in;
+	}
+}
+
+static gs_status
+merge(struct gsort *job, const struct inputs *inputs)
+{
+	bool aside;
+
+	list_inputs(job, inputs);
+	TRY(read_header(job, &inputs->all[0]));
+	aside = must_set_aside(job, inputs);
+	if (aside)
+		TRY(set_aside(job, inputs));
+	TRY(gs_emit_header(job));
+	for (unsigned rank = 0; rank < GS_STREAMS && !gs_select_ends(&job->select); rank++) {
+		const unsigned stream = stream_of_rank(job, rank);
+
+		if (job->plan.stream_bits[stream] == 0)
+			continue;
+		list_sources(job, inputs->all, aside ? 0 : inputs->count, rank);
+		TRY(aside ? gs_aside_emit(job, stream)
+		          : gs_aside_merge(job, stream, job->sources, inputs->count));
+		TRY(gs_emit_stream_end(job, stream));
+	}
+	sum_up(job, inputs);
+	return GS_OK;
+}
+
+/* Few different keys: all inputs are read, one after the other. */
+static gs_status
+count(struct gsort *job, const struct inputs *inputs)
+{
+	const size_t room = job->plan.count_bytes / (job->facts.key_bits / 8);
+	size_t got;
+
+	list_inputs(job, inputs);
+	for (size_t i = 0; i < inputs->count; i++)
+		do {
+			TRY(read_keys(&inputs->all[i], job->count_memory, room, &got));
+			gs_count_add(&job->small, job->count_memory, got);
+			inputs->all[i].keys += got;
+		} while (!inputs->all[i].ended);
+	sum_up(job, inputs);
+	gs_verify_in_counts(&job->verify, &job->small, 0);
+	return gs_emit(job);
+}
 
 gs_status
 gs_merge_inputs(struct gsort *job)
 {
-	(void)job;
-	return gs_fail(GS_EUSAGE, "no merging yet");
+	struct inputs inputs = { .count = job->options->input_count };
+	gs_status status;
+
+	if (inputs.count == 0 || calls(job->options))
+		inputs.count = 1;
+	inputs.all = calloc(inputs.count, sizeof *inputs.all);
+	if (inputs.all == NULL)
+		return gs_fail(GS_EBUDGET, "no memory for %zu inputs", inputs.count);
+	job->stats.batches = (unsigned)inputs.count;
+	atomic_store(&job->counters.phase, GSORT_MERGING);
+	status = job->plan.counts ? count(job, &inputs) : merge(job, &inputs);
+	if (status == GS_OK && !job->plan.counts)
+		status = gs_emit_end(job);
+	for (size_t i = 0; i < inputs.count; i++)
+		gs_input_close(inputs.all[i].input);
+	free(inputs.all);
+	return status == GS_OK ? gs_output_finish(job->output) : status;
 }

@@ -16,6 +16,7 @@
 #include "base/arena.h"
 #include "format/decode.h"
 #include "io/ahead.h"
+#include "job/feed.h"
 #include "job/plan.h"
 #include "sort/gather.h"
 
@@ -55,6 +56,10 @@ enum { MOST_THREADS = 16 };
  */
 #define TILE_BYTES		(16 * MIB)
 #define LEAST_TILE_BYTES	(64 * KIB)
+
+/* Keys that are held in any case before all but the first are forgotten: 8 MiB at
+ * most, sorted in some ms.  Not tuned. */
+#define LEAST_HEAD_KEYS		((uint64_t)1 << 20)
 
 /* A stack; the pipeline has three threads, and reads and parses with a team each. */
 #define STACK_BYTES		(8 * MIB)
@@ -184,12 +189,14 @@ set_streams(struct gs_plan *plan, const struct gs_facts *facts)
 {
 	if (facts->key_bits >= 32)
 		plan->stream_bits[0] = facts->key_bits;
-	if (facts->key_bits == 0 && facts->type == GSORT_TEXT_FLOAT)
+	if (facts->type == GSORT_TEXT_FLOAT) {
 		plan->stream_bits[GS_FLOATS] = 64;
-	else if (facts->key_bits == 0) {
+	} else if (facts->key_bits == 0) {
 		plan->stream_bits[GS_NEG_WIDE]   = plan->stream_bits[GS_POS_WIDE]   = 64;
 		plan->stream_bits[GS_NEG_NARROW] = plan->stream_bits[GS_POS_NARROW] = 32;
 	}
+	if (facts->operation == GSORT_MERGE && facts->type == GSORT_TEXT)
+		plan->stream_bits[GS_SMALL] = 32;	/* not counted: they come in order */
 	plan->counts = facts->key_bits == 8 || facts->key_bits == 16;
 }
 
@@ -251,18 +258,21 @@ static void
 set_text(struct gs_plan *plan, const struct gs_facts *facts, uint64_t *left)
 {
 	const uint64_t most = input_bytes_most(facts) < 8 * MIB ? 1 * MIB : 16 * MIB;
+	const struct gs_text_options text = {
+		.floats = facts->type == GSORT_TEXT_FLOAT, .header_lines = facts->headers,
+	};
 	uint64_t share = *left / 64;
 
-	if (facts->operation == GSORT_MERGE)
+	if (facts->operation == GSORT_MERGE) {
 		share /= within(1, facts->input_count, MOST_FAN_IN);
+		plan->source_bytes = gs_arena_round(within(GS_FEED_BYTES_LEAST, share,
+		                                           GS_FEED_BYTES_MOST));
+		return;
+	}
 	plan->chunk_bytes = within(64 * KIB, share, most);
 	plan->chunk_bytes -= plan->chunk_bytes % (64 * KIB);
-	if (facts->operation == GSORT_MERGE)
-		plan->source_bytes = gs_arena_round(plan->chunk_bytes +
-		                                    gs_text_decoder_bytes(plan->chunk_bytes, 1));
-	else
-		take_from(left, GS_AHEAD_CHUNKS * plan->chunk_bytes +
-		                gs_text_decoder_bytes(plan->chunk_bytes, plan->threads));
+	take_from(left, GS_AHEAD_CHUNKS * plan->chunk_bytes +
+	                gs_text_decoder_bytes(plan->chunk_bytes, plan->threads, &text));
 	take_from(left, GS_SMALL_COUNT * sizeof(uint64_t));
 }
 
@@ -325,6 +335,29 @@ set_shelves(struct gs_plan *plan, const struct gs_facts *facts)
 	plan->run_bytes = least(plan->shelf_bytes, uses_gpu(plan) ? plan->pool_bytes - plan->merge_bytes
 	                                                          : plan->sort_bytes);
 	plan->spills = key_bytes_most(facts) > (uses_gpu(plan) ? plan->run_bytes : plan->sort_bytes);
+}
+
+/*
+ * Where only the first keys are wanted, when to forget the others.  With 4 times as
+ * many a sort is amortized over 3 times as many that have passed; if not even twice
+ * as many fit, the job is a job like any other, and only its output is cut.
+ */
+static void
+set_head(struct gs_plan *plan, const struct gs_facts *facts)
+{
+	const uint64_t tiles_bytes = GS_STREAMS * plan->tile_bytes;
+	const uint64_t room_keys = plan->sort_bytes < tiles_bytes ? 0 :
+	                           (plan->sort_bytes - tiles_bytes) / sizeof(uint64_t);
+
+	if (!facts->heads || facts->device == GSORT_DEVICE_GPU || facts->head_count > room_keys / 2)
+		return;
+	plan->head_keys = facts->head_count > LEAST_HEAD_KEYS / 4 ? 4 * facts->head_count
+	                                                          : LEAST_HEAD_KEYS;
+	plan->head_keys = least(plan->head_keys, room_keys);
+	if (plan->head_keys > 0) {
+		plan->gpu_from_bytes = plan->gpu_wait_bytes = GS_NEVER;
+		plan->spills = false;
+	}
 }
 
 /* ---- merging --------------------------------------------------------------- */
@@ -429,6 +462,7 @@ gs_plan_make(struct gs_plan *plan, const struct gs_facts *facts)
 	set_buffers(plan, facts);
 	set_shelves(plan, facts);
 	set_merge(plan, facts);
+	set_head(plan, facts);
 	assert(plan->tile_bytes % LEAST_TILE_BYTES == 0);
 	assert(2 * plan->sort_bytes <= plan->pool_bytes && plan->pool_bytes < plan->host_bytes);
 	return check_budget(plan, facts);

@@ -23,6 +23,7 @@ struct gs_facts {
 	enum gsort_operation operation;
 	enum gsort_type   type;
 	unsigned          key_bits;		/* 8 .. 64; 0: text */
+	bool              headers;		/* lines at the top of files that are kept */
 	size_t            print_bytes;		/* memory to print a key; 0: it goes out where it lies */
 	uint64_t          input_bytes;		/* or UINT64_MAX: nobody knows */
 	bool              guessed;		/* that is a hint, no promise */
@@ -30,6 +31,8 @@ struct gs_facts {
 	enum gsort_device device;
 	bool              gpu_built;		/* this build has a GPU backend */
 	uint64_t          gpu_memory_bytes;	/* the user's limit; 0: none */
+	bool              heads;		/* only the first HEAD_COUNT keys are wanted */
+	uint64_t          head_count;
 	unsigned          threads;		/* the user's wish; 0: none */
 	unsigned          cores;
 	uint64_t          memory_bytes;		/* the user's limit; 0: none */
@@ -64,6 +67,8 @@ struct gs_plan {
 
 	size_t   shelf_bytes;		/* address space of each stream's keys */
 	uint64_t sort_bytes;		/* keys the CPU can sort: as many again are scratch */
+	uint64_t head_keys;		/* once more than so many are held, all but the first that
+					 * are wanted are forgotten; 0: none ever */
 	uint64_t run_bytes;		/* keys of sorted batches that host memory can hold */
 
 	/* Runs and sorted inputs. */
@@ -71,8 +76,8 @@ struct gs_plan {
 	size_t   most_runs;		/* that there are room for, of each stream */
 	size_t   fan_in;		/* most that are merged at once */
 	size_t   merge_bytes;		/* memory of merging them */
-	size_t   source_bytes;		/* GSORT_MERGE: memory for each input that is being
-					 * read, a chunk of text and its decoder (1 thread) */
+	size_t   source_bytes;		/* GSORT_MERGE: memory for each input of text that is
+					 * being read (feed.h) */
 	size_t   spill_bytes;		/* memory of writing runs to disk */
 };
 

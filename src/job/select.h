@@ -4,6 +4,7 @@
  *
  * Works on spans in place, and remembers the last group of equal keys across them:
  * how often a key came is known only when another one follows, or its stream ends.
+ * A histogram knows at once: its keys come in pairs with their counts.
  */
 #ifndef GS_SELECT_H
 #define GS_SELECT_H
@@ -15,18 +16,26 @@
 #include "sort/tile.h"
 
 struct gs_select {
-	bool      unique, counts, repeated, singletons, head;
+	bool      groups;	/* of equal keys one goes out, if it came LEAST .. MOST times */
+	uint64_t  least, most;
+	bool      at_once;	/* the first of a group goes out, however many follow */
+	bool      counts;	/* how often each key of the last span came goes into TIMES */
+	uint64_t *times;
+	bool      head;
 	uint64_t  left;		/* head: so many may still go out */
-	uint64_t *times;	/* counts: how often each key of the last span came */
 
-	bool      any;		/* there was a key before */
+	bool      any;		/* a group has begun */
 	unsigned  stream;	/* its stream */
 	unsigned  key_bits;
-	uint64_t  last;		/* and the key */
-	uint64_t  last_times;	/* how often, so far */
+	uint64_t  last;		/* and key */
+	uint64_t  last_times;	/* how often that came, so far */
+	union { uint8_t u8; uint16_t u16; uint32_t u32; uint64_t u64; } ended;
 };
 
-/** Begin, with room for the counts of SPAN_KEYS keys in TIMES, if counts are wanted. */
+/** Does it take groups, so that gs_select_open() needs room for counts? */
+bool gs_select_wants_groups(const struct gsort_options *options);
+
+/** Begin; TIMES: borrowed room for as many counts as spans or pairs have keys. */
 void gs_select_open(struct gs_select *select, const struct gsort_options *options,
                     uint64_t *times);
 
@@ -35,6 +44,9 @@ bool gs_select_takes_all(const struct gs_select *select);
 
 /** Keep what goes out of SPAN, in place; its count goes down, keys may move. */
 void gs_select_span(struct gs_select *select, struct gs_span *span);
+
+/** The same for groups that are complete: keys that differ, and TIMES says how often each came. */
+void gs_select_pairs(struct gs_select *select, struct gs_span *span);
 
 /** The stream ends: SPAN is set to the last group if it goes out, else to count 0. */
 void gs_select_end(struct gs_select *select, struct gs_span *span);

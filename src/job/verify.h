@@ -14,28 +14,45 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "gsort.h"
+#include "sort/count.h"
 #include "sort/tile.h"
 
 struct gs_verify {
 	bool     on;
-	uint64_t keys_in, keys_out;
-	uint64_t sum_in, sum_out;
+	bool     order_alone;		/* not all that came will leave */
+	bool     descending_streams;
+	unsigned threads;
+
+	/* of one thread, while another one owns what follows */
+	uint64_t keys_in, sum_in;
+
+	uint64_t keys_out, sum_out;
 	bool     any;			/* a key has left */
 	unsigned stream;		/* the last one that left */
 	uint64_t last;
 	bool     disorder;
 };
 
+/** Begin; OPTIONS say whether, and what can be proved. */
+void gs_verify_open(struct gs_verify *verify, const struct gsort_options *options,
+                    unsigned threads);
+
+/* All that follows does nothing unless it is on. */
+
 /** Note COUNT keys of STREAM that have arrived, in any order, with all threads. */
 void gs_verify_in(struct gs_verify *verify, unsigned stream, unsigned key_bits,
                   const void *keys, size_t count);
 
-/** Note that each of the keys FIRST, FIRST + 1 ... came BINS[i] times. */
-void gs_verify_in_counts(struct gs_verify *verify, unsigned stream, uint64_t first,
-                         const uint64_t *bins, size_t bin_count);
+/** Note all that is in COUNT, whose bins are the keys' that leave after XOR with FLIP. */
+void gs_verify_in_counts(struct gs_verify *verify, const struct gs_count *count, uint64_t flip);
 
 /** Note a sorted span that leaves, before anything is selected from it. */
 void gs_verify_out(struct gs_verify *verify, const struct gs_span *span);
+
+/** The same where keys differ, and the I-th came TIMES[I] times. */
+void gs_verify_out_pairs(struct gs_verify *verify, const struct gs_span *span,
+                         const uint64_t *times);
 
 /** All has left: GS_OK, or GS_EDEVICE: "the result is wrong: ..." */
 MUST_CHECK gs_status gs_verify_end(const struct gs_verify *verify);

@@ -133,13 +133,6 @@ gs_count_add(struct gs_count *count, const void *keys, size_t key_count)
 	}
 }
 
-void
-gs_count_unique(struct gs_count *count)
-{
-	for (size_t b = 0; b < count->bin_count; b++)
-		count->bins[b] = count->bins[b] > 0;
-}
-
 /* COUNT times KEY to KEYS, from index AT on. */
 static void
 fill(void *keys, unsigned key_bits, size_t at, size_t key, size_t count)
@@ -186,6 +179,26 @@ gs_count_drain(struct gs_count *count, bool descending, void *buffer, size_t buf
 		filled += now;
 		if (count->bins[key] == 0)
 			count->at++;
+	}
+	*span = (struct gs_span){
+		.keys = buffer, .count = filled, .key_bits = count->key_bits, .stream = count->stream,
+	};
+}
+
+void
+gs_count_drain_pairs(struct gs_count *count, bool descending, void *buffer, uint64_t *times,
+                     size_t room, struct gs_span *span)
+{
+	size_t filled = 0;
+
+	assert(room > 0);
+	for (; filled < room && count->at < count->bin_count; count->at++) {
+		const size_t key = descending ? count->bin_count - 1 - count->at : count->at;
+
+		times[filled] = count->bins[key];
+		count->bins[key] = 0;
+		fill(buffer, count->key_bits, filled, key, 1);
+		filled += times[filled] > 0;
 	}
 	*span = (struct gs_span){
 		.keys = buffer, .count = filled, .key_bits = count->key_bits, .stream = count->stream,

@@ -36,14 +36,18 @@ void gs_count_open(struct gs_count *count, void *memory, size_t bin_count, unsig
 /** Count KEYS (8 or 16 bits wide, ordered bits), in parallel. */
 void gs_count_add(struct gs_count *count, const void *keys, size_t key_count);
 
-/** Of equal keys only one. */
-void gs_count_unique(struct gs_count *count);
-
 /**
  * The next sorted keys, into BUFFER; in descending order of bins if DESCENDING.
  * Bins are used up.  Span count 0: the end.
  */
 void gs_count_drain(struct gs_count *count, bool descending, void *buffer, size_t buffer_bytes,
                     struct gs_span *span);
+
+/**
+ * The same with each key once: up to ROOM keys into BUFFER, and how often each came
+ * into TIMES.  Takes as long as there are bins, however many keys came.
+ */
+void gs_count_drain_pairs(struct gs_count *count, bool descending, void *buffer, uint64_t *times,
+                          size_t room, struct gs_span *span);
 
 #endif

@@ -13,7 +13,8 @@
  * are filled again, not only the one that ran empty, so windows of like keys end at
  * like keys, and a round is about as long as all of them together.
  *
- * Sources that are not in order are merged to no order, but every key comes out.
+ * A window that is not in order is sorted, slowly: what comes out of sources that are not
+ * in order is in no order, but every key comes out, and the merge may trust its runs.
  *
  * Invariant: no key that was merged is greater than one that is not (if sources are
  * in order); while the reader fills, the merge touches no buffer that is filled.
@@ -28,9 +29,13 @@
 #include "sort/gather.h"
 #include "sort/merge.h"
 
-/* Of one buffer of a source, and of the buffer of spans for each thread.  Not tuned. */
+/*
+ * Of one buffer of a source, and of the buffer of spans for each thread.  Sixteen u32
+ * files of 64 MiB, cached, least of 9 runs on 2 busy cores: windows of 512 KiB 0.39 s,
+ * 1 MiB 0.50 s, 4 MiB 0.75 s; two files 0.25, 0.25, 0.28 s.  Of spans: not tuned.
+ */
 enum {
-	WINDOW_BYTES_LEAST = 64 << 10, WINDOW_BYTES_MOST = 4 << 20,
+	WINDOW_BYTES_LEAST = 64 << 10, WINDOW_BYTES_MOST = 512 << 10,
 	SPAN_BYTES_LEAST = 64 << 10, SPAN_BYTES_MOST = 1 << 20,
 	ALIGN_BYTES = 128,
 };
@@ -66,6 +71,55 @@ struct gs_gather {
 	atomic_bool       stop;
 };
 
+/* --- order -------------------------------------------------------------------- */
+
+static int
+compare_32(const void *a, const void *b)
+{
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int
+compare_64(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* No branch a key, so that it costs less than reading them. */
+static bool
+ascends(const void *keys, size_t count, unsigned bits)
+{
+	const uint32_t *keys_32 = keys;
+	const uint64_t *keys_64 = keys;
+	uint32_t falls_32 = 0;
+	uint64_t falls_64 = 0;
+
+	if (bits == 32) {
+		#pragma omp simd reduction(|: falls_32)
+		for (size_t i = 1; i < count; i++)
+			falls_32 |= keys_32[i] < keys_32[i - 1];
+	} else {
+		#pragma omp simd reduction(|: falls_64)
+		for (size_t i = 1; i < count; i++)
+			falls_64 |= keys_64[i] < keys_64[i - 1];
+	}
+	return falls_32 == 0 && falls_64 == 0;
+}
+
+/* COUNT keys, of which the first DONE are in order. */
+static void
+put_in_order(char *keys, size_t done, size_t count, unsigned bits)
+{
+	const size_t key_bytes = bits / 8, from = done > 0 ? done - 1 : 0;
+
+	if (!ascends(keys + from * key_bytes, count - from, bits))
+		qsort(keys, count, key_bytes, bits == 32 ? compare_32 : compare_64);
+}
+
 /* --- the reader --------------------------------------------------------------- */
 
 /* What is left of a window goes to the other buffer, and new keys behind it. */
@@ -91,6 +145,7 @@ fill_window(const struct gs_gather *gather, const struct gs_source *source, stru
 		if (window->status != GS_OK || count == 0)
 			break;
 	}
+	put_in_order(window->other, left, window->filled, gather->bits);
 }
 
 static gs_status

@@ -5,7 +5,8 @@
  * The external merge.  Each source has two buffers: one is merged while a thread
  * fills the other.  What is in the buffers up to the least of their last keys is
  * safe to merge: whatever comes later is not less.  That part is merged in memory,
- * by all threads (merge.h).
+ * by all threads (merge.h).  Sources that are not in order come out in no order, but
+ * all their keys do.
  *
  * Knuth, TAOCP 3, 5.4.6 (buffering); D. Salzberg, "Merging sorted runs using large
  * main memory", Acta Informatica 27, 1989.
@@ -26,8 +27,9 @@ struct gs_source {
 	size_t      count;
 
 	/**
-	 * Fill INTO with the next keys, ascending; *COUNT less than ROOM, or 0: the end.
-	 * Called by one thread at a time, but not by the one that opened.
+	 * Put the next keys, ascending, INTO where there is ROOM for so many; *COUNT 0: the
+	 * end.  Called by one thread, not the one that opened; again and again, until a
+	 * buffer is full.  With trouble *COUNT keys may come, too.
 	 */
 	gs_status (*read)(void *context, void *into, size_t room, size_t *count);
 	void       *context;
@@ -35,7 +37,7 @@ struct gs_source {
 
 struct gs_gather;
 
-/** The least memory in which SOURCES that are read can be merged by THREADS. */
+/** The least memory in which SOURCES can be merged by THREADS; those in memory need less. */
 size_t gs_gather_bytes_least(size_t sources, unsigned threads);
 
 /** Memory beyond which more makes nothing faster. */
@@ -58,7 +60,12 @@ gs_gather_open(struct gs_gather **gather, void *memory, size_t memory_bytes, uns
  */
 MUST_CHECK gs_status gs_gather_next(struct gs_gather *gather, struct gs_span *span);
 
-/** Stop reading, forget everything.  NULL is allowed. */
+/**
+ * Stop reading, forget everything.  NULL is allowed.
+ *
+ * Waits for the read() of a source that is under way: if that may take for ever, as with
+ * a pipe, see first that it ends.
+ */
 void gs_gather_close(struct gs_gather *gather);
 
 #endif

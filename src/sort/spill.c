@@ -221,7 +221,8 @@ gs_spill_write(struct gs_spill *spill, const void *keys, size_t count)
 
 	extent->written_sum += add_up(keys, count, extent->bits, &extent->place);
 	extent->left_keys += count;
-	if (spill->staged_bytes + bytes > spill->options.buffer_bytes)
+	if (spill->staged_bytes + bytes > spill->options.buffer_bytes ||
+	    bytes > spill->options.buffer_bytes / 2)
 		TRY(append_staged(spill));
 	if (bytes > spill->options.buffer_bytes / 2)
 		return append(spill, keys, bytes);

@@ -10,6 +10,7 @@
  *     GSORT_EMU_MEMORY=BYTES   memory of each (1 GiB); more is out of memory
  *     GSORT_EMU_OPEN_MS=N      how long opening takes (0), keys landing meanwhile
  *     GSORT_EMU_FAIL=N:CODE    the Nth call of the runtime fails with CODE
+ *     GSORT_EMU_CORRUPT=N      the Nth copy from device to host has a wrong bit
  *
  * Numbers are those of the real runtime (13.0).
  */

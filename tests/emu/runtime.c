@@ -295,6 +295,20 @@ side_holds(const void *at, size_t bytes, int on_device)
 	return is_device == on_device;
 }
 
+/* What came from the device; GSORT_EMU_CORRUPT may have chosen this copy to go wrong. */
+static void
+corrupt(unsigned char *copied, size_t bytes)
+{
+	static unsigned long long copies;
+	unsigned long long copy;
+
+	pthread_mutex_lock(&lock);
+	copy = ++copies;
+	pthread_mutex_unlock(&lock);
+	if (copy == setting("GSORT_EMU_CORRUPT", 0))
+		copied[bytes / 2] ^= 1;
+}
+
 cudaError_t
 cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
                 cudaStream_t stream)
@@ -311,6 +325,8 @@ cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind ki
 	                 kind == cudaMemcpyDeviceToDevice)))
 		return emu_note(cudaErrorInvalidValue);
 	memmove(to, from, bytes);
+	if (kind == cudaMemcpyDeviceToHost)
+		corrupt(to, bytes);
 	return cudaSuccess;
 }
 

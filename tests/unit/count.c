@@ -110,19 +110,33 @@ check_row(const struct row *row)
 static void
 check_bins(void)
 {
-	uint64_t bins[5] = { 2, 0, 1, 3, 0 };
-	static const uint32_t descending[] = { 3, 3, 3, 2, 0, 0 }, unique[] = { 0, 2, 3 };
+	static const uint64_t start[5] = { 2, 0, 1, UINT64_MAX, 0 }, times[] = { 2, 1, UINT64_MAX };
+	static const uint32_t descending[] = { 3, 3, 3, 2, 0, 0 };
+	uint64_t bins[5] = { 2, 0, 1, 3, 0 }, got_times[3];
 	uint32_t got[6];
 	struct gs_count count;
+	struct gs_span span;
 
 	gs_count_open(&count, bins, 5, 32, 3, 0);
 	CHECK(drain(&count, true, 8, (char *)got, 6) && memcmp(got, descending, sizeof got) == 0,
 	      "bins counted by others are expanded to 32 bits, two at a time");
-	memcpy(bins, (uint64_t[5]){ 2, 0, 1, 3, 0 }, sizeof bins);
+
+	memcpy(bins, start, sizeof bins);
 	gs_count_open(&count, bins, 5, 32, 3, 0);
-	gs_count_unique(&count);
-	CHECK(drain(&count, false, 400, (char *)got, 3) && memcmp(got, unique, sizeof unique) == 0,
-	      "of equal keys one is left if unique");
+	gs_count_drain_pairs(&count, false, got, got_times, 3, &span);
+	CHECK(span.count == 3 && span.key_bits == 32 && span.stream == 3 &&
+	      memcmp(got, (uint32_t[]){ 0, 2, 3 }, 12) == 0 &&
+	      memcmp(got_times, times, sizeof times) == 0, "pairs: each key once, however often");
+	gs_count_drain_pairs(&count, false, got, got_times, 3, &span);
+	CHECK(span.count == 0, "pairs come to an end");
+
+	memcpy(bins, start, sizeof bins);
+	gs_count_open(&count, bins, 5, 32, 3, 0);
+	gs_count_drain_pairs(&count, true, got, got_times, 2, &span);
+	CHECK(span.count == 2 && got[0] == 3 && got[1] == 2 && got_times[1] == 1,
+	      "pairs descend if wanted, no more than there is room for");
+	gs_count_drain_pairs(&count, true, got, got_times, 2, &span);
+	CHECK(span.count == 1 && got[0] == 0 && got_times[0] == 2, "and go on there");
 }
 
 void

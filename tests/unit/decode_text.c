@@ -16,7 +16,19 @@ struct result {
 	uint64_t *keys[GS_TEXT_CLASSES];	/* widened */
 	uint64_t  small[GS_SMALL_COUNT];
 	uint64_t  lines;
+	uint64_t  invalid;
+	char      header[64];
+	size_t    header_bytes;
+	char      told[2048];		/* warnings, a line each */
 };
+
+static void
+hear(void *context, const char *line)
+{
+	struct result *result = context;
+
+	strcat(strcat(result->told, line), "\n");
+}
 
 static void
 fetch(struct gs_text_decoder *decoder, struct result *result)
@@ -30,7 +42,7 @@ fetch(struct gs_text_decoder *decoder, struct result *result)
 			continue;
 		result->keys[class] = realloc(result->keys[class],
 		                              (result->count[class] + left) * 8 + 8);
-		while ((count = gs_text_fetch(decoder, class, some, wide ? 100 : 200)) > 0)
+		while (left > 0 && (count = gs_text_fetch(decoder, class, some, wide ? 100 : 200)) > 0)
 			for (size_t k = 0; k < count; k++)
 				result->keys[class][result->count[class]++] =
 					wide ? some[k] : ((uint32_t *)some)[k];
@@ -39,17 +51,19 @@ fetch(struct gs_text_decoder *decoder, struct result *result)
 
 /* Decode TEXT in chunks; each has its own allocation, so that a look behind it shows. */
 static struct result *
-decode(const char *text, size_t bytes, size_t chunk_bytes, unsigned threads, bool reverse)
+decode_as(struct gs_text_options options, const char *text, size_t bytes, size_t chunk_bytes,
+          unsigned threads)
 {
 	struct result *result = calloc(1, sizeof *result);
-	void *memory = aligned_alloc(4096, gs_text_decoder_bytes(chunk_bytes, threads));
+	void *memory = aligned_alloc(4096, gs_text_decoder_bytes(chunk_bytes, threads, &options));
 	struct gs_text_decoder *decoder;
+	const char *header;
 	size_t at = 0;
 
-	memset(memory, 0, gs_text_decoder_bytes(chunk_bytes, threads));
-	decoder = gs_text_decoder_init(memory, chunk_bytes, threads,
-	                               &(struct gs_text_options){ .reverse = reverse,
-	                                                          .terminator = '\n' });
+	options.warn = hear;
+	options.warn_context = result;
+	memset(memory, 0, gs_text_decoder_bytes(chunk_bytes, threads, &options));
+	decoder = gs_text_decoder_init(memory, chunk_bytes, threads, &options);
 	gs_text_begin_file(decoder, "in");
 	do {
 		size_t piece = bytes - at < chunk_bytes ? bytes - at : chunk_bytes;
@@ -63,9 +77,22 @@ decode(const char *text, size_t bytes, size_t chunk_bytes, unsigned threads, boo
 			fetch(decoder, result);
 	} while (at < bytes && result->status == GS_OK);
 	gs_text_fetch_small(decoder, result->small);
+	gs_text_end(decoder);
 	result->lines = gs_text_lines(decoder);
+	result->invalid = gs_text_invalid(decoder);
+	header = gs_text_header(decoder, &result->header_bytes);
+	if (result->header_bytes <= sizeof result->header)
+		memcpy(result->header, header, result->header_bytes);
 	free(memory);
 	return result;
+}
+
+static struct result *
+decode(const char *text, size_t bytes, size_t chunk_bytes, unsigned threads, bool reverse)
+{
+	const struct gs_text_options options = { .reverse = reverse, .terminator = '\n' };
+
+	return decode_as(options, text, bytes, chunk_bytes, threads);
 }
 
 static void
@@ -378,6 +405,193 @@ check_places(void)
 	free(text);
 }
 
+/* ---- bad lines that are left out, headers, terminators -------------------- */
+
+/*
+ * Lines of five bytes, every 30000th bad, the last but one very long.  Each mode
+ * finds the same ones, whatever the chunks and the threads.
+ */
+static void
+check_invalid(void)
+{
+	enum { LINES = 390000, BAD = 13 };
+	static const struct { size_t chunk; unsigned threads; } ways[] = {
+		{ 1 << 16, 1 }, { 1 << 20, 3 }, { 1 << 22, 1 }, { 1 << 22, 2 }, { 1 << 22, 5 },
+		{ 5000, 2 }, { 777, 1 },
+	};
+	char *text = malloc(LINES * 5 + 20000), told[1024] = "";
+	size_t bytes = LINES * 5;
+
+	for (size_t l = 1; l <= LINES; l++)
+		memcpy(text + 5 * (l - 1), l % 30000 == 0 ? "12x4\n" : "1234\n", 5);
+	bytes += (size_t)sprintf(text + bytes, "%012000d\n77777\n", 7);
+	for (size_t l = 30000; l <= 300000; l += 30000)
+		sprintf(told + strlen(told), "in:%zu: not a number: \"12x4\", left out\n", l);
+	strcat(told, "... and 4 more, left out\n");
+	for (unsigned mode = GSORT_INVALID_FAIL; mode <= GSORT_INVALID_IGNORE; mode++)
+		for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++) {
+			const struct gs_text_options options = {
+				.terminator = '\n', .invalid = (enum gsort_invalid)mode,
+			};
+			struct result *r = decode_as(options, text, bytes, ways[w].chunk,
+			                             ways[w].threads);
+
+			CHECK(r->status == GS_OK && r->invalid == BAD + 1 &&
+			      r->lines == LINES - BAD + 1 && r->small[1234 + 32768] == LINES - BAD &&
+			      r->count[GS_POS_NARROW] == 1 && r->keys[GS_POS_NARROW][0] == 77777,
+			      "%u bad lines are left out, mode %u, chunks of %zu: %" PRIu64,
+			      BAD + 1, mode, ways[w].chunk, r->invalid);
+			CHECK(strcmp(r->told, mode == GSORT_INVALID_IGNORE ? "" : told) == 0,
+			      "ten are told, mode %u, chunks of %zu: %s", mode, ways[w].chunk, r->told);
+			drop(r);
+		}
+	free(text);
+}
+
+/* A number just too small for us is left out whole: nothing of it is with the keys. */
+static void
+check_invalid_leaves_nothing(void)
+{
+	static const char text[] = "-9223372036854775809\n18446744073709551616\n-3000000000\n"
+	                           "-9223372036854775809\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n";
+	const struct gs_text_options options = { .terminator = '\n', .invalid = GSORT_INVALID_WARN };
+	struct result *r = decode_as(options, text, sizeof text - 1, 4096, 1);
+
+	CHECK(r->invalid == 3 && r->lines == 15 && r->count[GS_NEG_WIDE] == 1 &&
+	      r->keys[GS_NEG_WIDE][0] == TWO63 - UINT64_C(3000000000) && r->count[GS_POS_WIDE] == 0,
+	      "numbers out of range leave no keys");
+	drop(r);
+}
+
+static void
+check_header(void)
+{
+	static const char text[] = "name \0 of it\n\n5\n70000\nx\n";
+	const struct gs_text_options two = { .terminator = '\n', .header_lines = 2 };
+	const struct gs_text_options nine = { .terminator = '\n', .header_lines = 9 };
+
+	for (size_t chunk = 1; chunk < 40; chunk++) {
+		struct result *r = decode_as(two, text, sizeof text - 3, chunk, 2);
+
+		CHECK(r->status == GS_OK && r->lines == 2 && r->header_bytes == 14 &&
+		      memcmp(r->header, text, 14) == 0 && r->keys[GS_POS_NARROW][0] == 70000,
+		      "two lines are a header, chunks of %zu", chunk);
+		drop(r);
+		r = decode_as(two, text, sizeof text - 1, chunk, 2);
+		CHECK(r->status == GS_EINPUT && strcmp(gs_message(), "in:5: not a number: \"x\"") == 0,
+		      "the header's lines count: %s", gs_message());
+		drop(r);
+		r = decode_as(nine, text, sizeof text - 2, chunk, 2);
+		CHECK(r->status == GS_OK && r->lines == 0 && r->header_bytes == sizeof text - 1 &&
+		      memcmp(r->header, text, sizeof text - 1) == 0,
+		      "a header may be all there is, and its end is supplied, chunks of %zu", chunk);
+		drop(r);
+	}
+}
+
+static void
+check_second_file(void)
+{
+	const struct gs_text_options options = { .terminator = '\n', .header_lines = 1 };
+	void *memory = aligned_alloc(4096, gs_text_decoder_bytes(100, 1, &options));
+	struct gs_text_decoder *decoder;
+	const char *header;
+	size_t bytes;
+
+	memset(memory, 0, gs_text_decoder_bytes(100, 1, &options));
+	decoder = gs_text_decoder_init(memory, 100, 1, &options);
+	gs_text_begin_file(decoder, "a");
+	CHECK(gs_text_decode(decoder, "a\n1\n2", 5, true) == GS_OK, "a file");
+	gs_text_begin_file(decoder, "b");
+	CHECK(gs_text_decode(decoder, "b\n3\n4\n", 6, true) == GS_OK && gs_text_lines(decoder) == 4,
+	      "each file has a header");
+	header = gs_text_header(decoder, &bytes);
+	CHECK(bytes == 2 && memcmp(header, "a\n", 2) == 0, "the first is kept");
+	gs_text_begin_file(decoder, "c");
+	CHECK(gs_text_decode(decoder, "c\n5\ny\n", 6, true) == GS_EINPUT &&
+	      strcmp(gs_message(), "c:3: not a number: \"y\"") == 0,
+	      "lines are counted anew in each: %s", gs_message());
+	free(memory);
+}
+
+static void
+check_zero_terminated(void)
+{
+	static const char text[] = "5\0" "\n70000\n\0" "-12\0" "+000000000000000000000000000000001";
+	const struct gs_text_options options = { .terminator = '\0' };
+
+	for (size_t chunk = 1; chunk < 60; chunk += 7) {
+		struct result *r = decode_as(options, text, sizeof text - 1, chunk, 2);
+
+		CHECK(r->status == GS_OK && r->lines == 4 && r->small[32773] == 1 &&
+		      r->small[32756] == 1 && r->small[32769] == 1 &&
+		      r->keys[GS_POS_NARROW][0] == 70000,
+		      "NUL ends lines, a newline is a blank, chunks of %zu: %s", chunk, gs_message());
+		drop(r);
+	}
+}
+
+/* ---- floats --------------------------------------------------------------- */
+
+static void
+check_floats(void)
+{
+	enum { FLOATS = 300000 };
+	static const struct { size_t chunk; unsigned threads; bool reverse; } ways[] = {
+		{ 1 << 16, 1, false }, { 1 << 20, 3, true }, { 1 << 22, 2, false }, { 99, 1, true },
+	};
+	char *text = malloc(FLOATS * 12), *next = text;
+
+	/* Halves, up and down: 0.0, 0.5, -1.0, 1.5 ... */
+	for (int f = 0; f < FLOATS; f++)
+		next += sprintf(next, "%.1f\n", f % 3 == 2 ? -f * .5 : f * .5);
+	for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++) {
+		const struct gs_text_options options = {
+			.floats = true, .reverse = ways[w].reverse, .terminator = '\n',
+		};
+		struct result *r = decode_as(options, text, (size_t)(next - text), ways[w].chunk,
+		                             ways[w].threads);
+		size_t right = 0;
+
+		for (size_t f = 0; f < r->count[GS_FLOATS]; f++) {
+			const double value = f % 3 == 2 ? -(double)f * .5 : (double)f * .5;
+			uint64_t bits;
+
+			memcpy(&bits, &value, sizeof bits);
+			bits = value < 0 ? ~bits : bits | TWO63;
+			right += r->keys[GS_FLOATS][f] == (ways[w].reverse ? ~bits : bits);
+		}
+		CHECK(r->status == GS_OK && r->lines == FLOATS && right == FLOATS,
+		      "%zu floats of %d, in order, chunks of %zu, %u threads", right, FLOATS,
+		      ways[w].chunk, ways[w].threads);
+		drop(r);
+	}
+	free(text);
+}
+
+/* One warning in all, for the first of them, wherever it is. */
+static void
+check_beyond(void)
+{
+	enum { LINES = 200000 };
+	const struct gs_text_options options = { .floats = true, .terminator = '\n' };
+	char *text = malloc(LINES * 6);
+
+	for (size_t l = 0; l < LINES; l++)
+		memcpy(text + 6 * l, l % 50000 == 49999 ? "1e999\n" : "12.50\n", 6);
+	for (unsigned threads = 1; threads < 6; threads += 2)
+		for (size_t chunk = 1000; chunk < 2 << 20; chunk *= 30) {
+			struct result *r = decode_as(options, text, LINES * 6 - 1, chunk, threads);
+
+			CHECK(r->status == GS_OK && r->lines == LINES && strcmp(r->told,
+			      "in:50000: \"1e999\" is beyond the range of f64 and becomes infinite, as "
+			      "others may that are not told\n") == 0,
+			      "too large is told once, chunks of %zu: %s", chunk, r->told);
+			drop(r);
+		}
+	free(text);
+}
+
 void unit_decode_text(void);
 
 void
@@ -390,4 +604,11 @@ unit_decode_text(void)
 	check_long();
 	check_many();
 	check_places();
+	check_invalid();
+	check_invalid_leaves_nothing();
+	check_header();
+	check_second_file();
+	check_zero_terminated();
+	check_floats();
+	check_beyond();
 }

@@ -30,7 +30,7 @@ compare(const void *a, const void *b)
 
 /* Keys from a random number and the source; 32-bit keys are the upper half. */
 static uint64_t any(uint64_t x, size_t source)   { (void)source; return x; }
-static uint64_t equal(uint64_t x, size_t source) { (void)x; (void)source; return UINT64_C(7) << 32; }
+static uint64_t equal(uint64_t x, size_t source) { (void)x; (void)source; return 7ull << 32; }
 static uint64_t most(uint64_t x, size_t source)  { (void)source; return x % 4 ? UINT64_MAX : x; }
 static uint64_t few(uint64_t x, size_t source)   { (void)source; return x % 3 << 32; }
 static uint64_t apart(uint64_t x, size_t source) { return (uint64_t)source << 56 | x >> 8; }

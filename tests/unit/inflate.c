@@ -90,6 +90,7 @@ unpack(enum gsort_decompress decompress, const char *data, size_t bytes, size_t 
        size_t piece_bytes, char *into, size_t *got)
 {
 	FILE *file = tmpfile();
+	const struct gs_reader reader = { .fd = fileno(file), .stop = -1 };
 	struct gs_inflate *z;
 	gs_status status;
 	size_t more;
@@ -98,7 +99,7 @@ unpack(enum gsort_decompress decompress, const char *data, size_t bytes, size_t 
 	fflush(file);
 	lseek(fileno(file), (off_t)prefix_bytes, SEEK_SET);
 	*got = 0;
-	status = gs_inflate_open(&z, decompress, fileno(file), -1, "in", data, prefix_bytes);
+	status = gs_inflate_open(&z, decompress, &reader, "in", data, prefix_bytes);
 	if (status == GS_OK)
 		do {
 			status = gs_inflate_read(z, into + *got, piece_bytes, &more);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* input.c - files that are what they seem, and files that change under the reader */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,6 +154,91 @@ check_trouble(void)
 	CHECK(strcmp(gs_message(), expected) == 0, "and named: %s", gs_message());
 }
 
+/* Opened to check, and again when its turn comes: what is then there is read. */
+static void
+check_later(void)
+{
+	const char *names[] = { path("eight"), path("five") };
+	struct gs_input_options options = {
+		.names = names, .count = 2, .binary = true, .threads = 1, .later = true,
+	};
+	int free_fd = dup(0), next_fd;
+	struct gs_input *input;
+	char data[16];
+	size_t got;
+
+	close(free_fd);
+	write_file("eight", 8);
+	write_file("five", 5);
+	CHECK(gs_input_open(&input, &options) == GS_OK && gs_input_bytes(input) == 13,
+	      "files to be opened later are looked at");
+	next_fd = dup(0);
+	close(next_fd);
+	CHECK(next_fd == free_fd, "and use no descriptor until then");
+	write_file("eight", 7);
+	CHECK(gs_input_next(input) && gs_input_read(input, data, 16, &got) == GS_OK && got == 7 &&
+	      is_content(data, 7), "one is read when its turn comes");
+	remove(path("five"));
+	CHECK(gs_input_next(input) && gs_input_read(input, data, 16, &got) == GS_EIO &&
+	      strstr(gs_message(), "cannot read: ") != NULL, "another has gone: %s", gs_message());
+	gs_input_close(input);
+	CHECK(gs_input_open(&input, &options) == GS_EIO, "a missing file is trouble all the same");
+}
+
+/* Bytes of CONTEXT, one more at each call; then an error, if it says so. */
+struct caller { const char *data; size_t bytes, at, calls; int error; };
+
+static ptrdiff_t
+call(void *context, void *into, size_t bytes)
+{
+	struct caller *caller = context;
+	const size_t left = caller->bytes - caller->at;
+	size_t count = ++caller->calls;
+
+	if (left == 0 && caller->error != 0) {
+		errno = caller->error;
+		return -1;
+	}
+	count = count < left ? count : left;
+	count = count < bytes ? count : bytes;
+	memcpy(into, caller->data + caller->at, count);
+	caller->at += count;
+	return (ptrdiff_t)count;
+}
+
+static void
+check_callback(bool binary)
+{
+	static const char plain[] = "12\n3456\n", gzip[] =
+		"\x1f\x8b\x08\0\0\0\0\0\0\x03\x33\x34\xe2\x02\0\xda\xeb\x4d\xd7\x03\0\0\0";
+	struct caller caller = { .data = plain, .bytes = sizeof plain - 1 };
+	const struct gs_input_options options = {
+		.count = 3, .binary = binary, .read = call, .read_context = &caller,
+	};
+	struct gs_input *input;
+	char data[16];
+	size_t got, more;
+
+	CHECK(gs_input_open(&input, &options) == GS_OK && gs_input_bytes(input) == GS_UNKNOWN &&
+	      gs_input_next(input) && gs_input_read(input, data, 4, &got) == GS_OK && got == 4 &&
+	      gs_input_read(input, data + 4, 12, &more) == GS_OK && more == 4 &&
+	      memcmp(data, plain, 8) == 0 && !gs_input_next(input),
+	      "a callback is one input: %zu and %zu bytes", got, more);
+	gs_input_close(input);
+	caller = (struct caller){ .data = plain, .bytes = 6, .error = EIO };
+	CHECK(gs_input_open(&input, &options) == GS_OK && gs_input_next(input) &&
+	      gs_input_read(input, data, 16, &got) == GS_EIO &&
+	      strcmp(gs_message(), "read failed: input: Input/output error") == 0,
+	      "its errno is told: %s", gs_message());
+	gs_input_close(input);
+	caller = (struct caller){ .data = gzip, .bytes = sizeof gzip - 1 };
+	CHECK(gs_input_open(&input, &options) == GS_OK && gs_input_next(input) &&
+	      gs_input_read(input, data, 16, &got) == GS_OK &&
+	      (binary ? got == 16 : got == 3 && memcmp(data, "12\n", 3) == 0),
+	      "text from a callback may be compressed: %zu bytes", got);
+	gs_input_close(input);
+}
+
 /* ---- ahead -------------------------------------------------------------- */
 
 /* Read NAMES ahead in small chunks; are their first COUNT * BYTES all there? */
@@ -264,6 +350,9 @@ unit_input(void)
 	check_changes();
 	check_partial();
 	check_trouble();
+	check_later();
+	check_callback(true);
+	check_callback(false);
 	for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
 		const char *name, *names[3];
 

@@ -142,6 +142,39 @@ check_round_trip(enum gsort_type type, bool reverse)
 	free(before);
 }
 
+/* The bytes of a key in the other order are the same key, in and out. */
+static void
+check_endian(enum gsort_type type, bool reverse)
+{
+	const unsigned bytes = gs_key_bits(type) / 8;
+	const size_t counts[] = { 1, 7, 100003 };	/* the last for several threads */
+
+	for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
+		const size_t size = counts[c] * bytes;
+		unsigned char *big = malloc(size), *little = malloc(size), *before = malloc(size);
+
+		for (size_t i = 0; i < size; i++) {
+			const size_t key = i / bytes, byte = i % bytes;
+
+			before[i] = big[i] = (unsigned char)(key * 131 + byte * 77 + key / 251);
+			little[key * bytes + (bytes - 1 - byte)] = big[i];
+		}
+		gs_raw_to_ordered(type, GSORT_ENDIAN_BIG, reverse, big, counts[c]);
+		gs_raw_to_ordered(type, GSORT_ENDIAN_LITTLE, reverse, little, counts[c]);
+		CHECK(memcmp(big, little, size) == 0, "%zu %s are read the same in both byte orders%s",
+		      counts[c], gs_key_name(type), reverse ? " in reverse" : "");
+		gs_ordered_to_raw(type, GSORT_ENDIAN_BIG, reverse, big, counts[c]);
+		CHECK(memcmp(big, before, size) == 0, "and written, as big");
+		gs_ordered_to_raw(type, GSORT_ENDIAN_LITTLE, reverse, little, counts[c]);
+		gs_raw_to_ordered(type, GSORT_ENDIAN_BIG, reverse, big, counts[c]);
+		gs_ordered_to_raw(type, GSORT_ENDIAN_LITTLE, reverse, big, counts[c]);
+		CHECK(memcmp(big, little, size) == 0, "and as little");
+		free(big);
+		free(little);
+		free(before);
+	}
+}
+
 /* --- names, widths, messages -------------------------------------------------------- */
 
 static void
@@ -180,5 +213,7 @@ unit_key(void)
 	for (int type = GSORT_U8; type <= GSORT_F64; type++) {
 		check_round_trip((enum gsort_type)type, false);
 		check_round_trip((enum gsort_type)type, true);
+		check_endian((enum gsort_type)type, false);
+		check_endian((enum gsort_type)type, true);
 	}
 }

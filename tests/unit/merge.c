@@ -63,6 +63,7 @@ static const struct row {
 	{ "sixteen runs, mostly the largest key", 16, 3000, 0, most },
 	{ "a hundred runs, some of them empty", 100, 500, 1, any },
 	{ "a hundred runs of one key each", 100, 1, 0, any },
+	{ "forty runs of a block and one key", 40, 65, 0, any },
 	{ "a hundred runs of three different keys", 100, 300, 1, few },
 };
 
@@ -93,13 +94,15 @@ drain(struct gs_merge *merge, unsigned bits, size_t buffer_bytes, void *got, siz
 }
 
 static void
-check_row(const struct row *row, unsigned bits, unsigned threads, size_t buffer_keys)
+check_row(const struct row *row, enum gs_simd simd, unsigned bits, unsigned threads,
+          size_t buffer_keys)
 {
 	const size_t key_bytes = bits / 8;
 	struct gs_run runs[MOST_RUNS];
 	uint64_t *all;
 	size_t total = 0, at = 0, count;
 	char *keys, *got, *buffer, *memory;
+	struct gs_merge *merge;
 
 	for (size_t r = 0; r < row->runs; r++)
 		total += run_count_keys(row, r);
@@ -126,14 +129,14 @@ check_row(const struct row *row, unsigned bits, unsigned threads, size_t buffer_
 		at += run_keys;
 	}
 	qsort(all, total, sizeof *all, compare);
-	count = drain(gs_merge_init(memory, bits, runs, row->runs, threads, buffer,
-	                            buffer_keys * key_bytes),
-	              bits, buffer_keys * key_bytes, got, total);
+	merge = gs_merge_init(memory, bits, runs, row->runs, threads, buffer, buffer_keys * key_bytes);
+	gs_merge_with(merge, simd);
+	count = drain(merge, bits, buffer_keys * key_bytes, got, total);
 	for (at = 0; at < total && count == total; at++)
 		if ((bits == 32 ? ((uint32_t *)(void *)got)[at] : ((uint64_t *)(void *)got)[at]) != all[at])
 			break;
-	CHECK(count == total && at == total, "%s: %u bits, %u threads, a buffer of %zu keys", row->name,
-	      bits, threads, buffer_keys);
+	CHECK(count == total && at == total, "%s: %s, %u bits, %u threads, a buffer of %zu keys",
+	      row->name, gs_simd_name(simd), bits, threads, buffer_keys);
 	free(all);
 	free(keys);
 	free(got);
@@ -145,11 +148,13 @@ void
 unit_merge(void)
 {
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
-		for (unsigned bits = 32; bits <= 64; bits += 32)
+		for (unsigned bits = 32; bits <= 64; bits += 32) {
 			for (unsigned threads = 1; threads <= 3; threads++) {
-				check_row(&rows[r], bits, threads, threads);
-				check_row(&rows[r], bits, threads, 1001);
-				check_row(&rows[r], bits, threads, 20000);
-				check_row(&rows[r], bits, threads, 1 << 20);
+				check_row(&rows[r], gs_simd_best(), bits, threads, threads);
+				check_row(&rows[r], gs_simd_best(), bits, threads, 1001);
+				check_row(&rows[r], gs_simd_best(), bits, threads, 40000);
 			}
+			for (unsigned simd = 0; simd <= gs_simd_best(); simd++)
+				check_row(&rows[r], (enum gs_simd)simd, bits, 2, 1 << 20);
+		}
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* output.c - the old file until the end, then the new one, and never anything else */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,6 +150,75 @@ check_in_place(void)
 	remove(path("g"));
 }
 
+/* The option: the inode stays, and what would be destroyed is known. */
+static void
+check_in_place_option(void)
+{
+	const char *name = path("f"), *same = path("./f"), *other = path("g");
+	const struct gs_output_options options = { .name = name, .in_place = true };
+	struct gs_output *out;
+	struct stat before, after;
+
+	put_file("f", "old and longer");
+	put_file("g", "other");
+	stat(name, &before);
+	CHECK(gs_output_open(&out, &options) == GS_OK && contains("f", "old and longer"),
+	      "asked to write in place: opening does not truncate");
+	CHECK(gs_output_overwrites(out, same, -1) && !gs_output_overwrites(out, other, -1) &&
+	      !gs_output_overwrites(out, path("none"), -1) &&
+	      !gs_output_overwrites(out, NULL, -1), "its own file, by any name, is in danger");
+	CHECK(gs_output_write(out, "new", 3) == GS_OK && gs_output_finish(out) == GS_OK &&
+	      stat(name, &after) == 0 && before.st_ino == after.st_ino && contains("f", "new"),
+	      "the file is the same, with new content: %s", gs_message());
+	gs_output_close(out);
+
+	out = open_output(name);
+	CHECK(!gs_output_overwrites(out, same, -1), "what is replaced is not in danger");
+	gs_output_close(out);
+	remove(name);
+	CHECK(gs_output_open(&out, &options) == GS_OK && contains("f", "") &&
+	      gs_output_submit(out, "made", 4) == GS_OK && gs_output_finish(out) == GS_OK &&
+	      contains("f", "made"), "a file that did not exist is made");
+	gs_output_close(out);
+	remove(name);
+	remove(other);
+}
+
+static int
+keep(void *context, const void *data, size_t bytes)
+{
+	char *text = context;
+
+	if (bytes > 4) {
+		errno = EFBIG;
+		return -1;
+	}
+	strncat(text, data, bytes);
+	return 0;
+}
+
+static void
+check_callback(void)
+{
+	char text[20] = "";
+	const struct gs_output_options options = {
+		.name = "not used", .in_place = true, .write = keep, .write_context = text,
+	};
+	struct gs_output *out;
+
+	CHECK(gs_output_open(&out, &options) == GS_OK && gs_output_write(out, "on", 2) == GS_OK &&
+	      gs_output_submit(out, "ce", 2) == GS_OK && gs_output_write(out, "", 0) == GS_OK &&
+	      gs_output_finish(out) == GS_OK && strcmp(text, "once") == 0,
+	      "a callback takes all bytes: %s", text);
+	gs_output_close(out);
+	CHECK(gs_output_open(&out, &options) == GS_OK &&
+	      !gs_output_overwrites(out, "/dev/null", -1) &&
+	      gs_output_submit(out, "longer", 6) == GS_OK && gs_output_finish(out) == GS_EIO &&
+	      strcmp(gs_message(), "write failed: output: File too large") == 0,
+	      "and its errno is told: %s", gs_message());
+	gs_output_close(out);
+}
+
 /* Long pieces through the thread arrive in order. */
 static void
 check_pieces(void)
@@ -208,6 +278,8 @@ unit_output(void)
 	check_moments(true);
 	check_races();
 	check_in_place();
+	check_in_place_option();
+	check_callback();
 	check_pieces();
 	check_trouble();
 	CHECK(rmdir(folder) == 0, "nothing was left behind");

@@ -193,9 +193,56 @@ check_budgets(void)
 			}
 }
 
+/* Where only the first keys are wanted. */
+static const struct {
+	const char     *sentence;
+	struct gs_facts facts;
+	uint64_t        head_keys, gpu_from_bytes;
+} heads[] = {
+	{ "a short head is kept on the CPU, however long the input",
+	  FACTS(.type = GSORT_U32, .key_bits = 32, .input_bytes = 1ull << 42, .heads = true,
+	        .head_count = 10), 1 MiB, GS_NEVER },
+	{ "no key is the shortest head",
+	  FACTS(.type = GSORT_TEXT, .input_bytes = UNKNOWN, .heads = true), 1 MiB, GS_NEVER },
+	{ "a longer one lets four times as many in",
+	  FACTS(.type = GSORT_U64, .key_bits = 64, .input_bytes = UNKNOWN, .heads = true,
+	        .head_count = 100 MiB), 400 MiB, GS_NEVER },
+	{ "if they fit; or else at least twice as many",
+	  FACTS(.type = GSORT_U64, .key_bits = 64, .input_bytes = UNKNOWN, .heads = true,
+	        .head_count = 2000ull MiB), 4252958720, GS_NEVER },
+	{ "one beyond that is a sort like any other",
+	  FACTS(.type = GSORT_U64, .key_bits = 64, .input_bytes = UNKNOWN, .heads = true,
+	        .head_count = 2048ull MiB), 0, 256 MiB },
+	{ "even if it has no end",
+	  FACTS(.type = GSORT_U64, .key_bits = 64, .input_bytes = UNKNOWN, .heads = true,
+	        .head_count = UINT64_MAX), 0, 256 MiB },
+	{ "--device=gpu sorts all of them there",
+	  FACTS(.type = GSORT_U32, .key_bits = 32, .input_bytes = 1ull GiB, .heads = true,
+	        .head_count = 10, .device = GSORT_DEVICE_GPU), 0, 0 },
+	{ "keys that are counted need no head",
+	  FACTS(.type = GSORT_U16, .key_bits = 16, .input_bytes = 1ull GiB, .heads = true,
+	        .head_count = 10), 0, GS_NEVER },
+};
+
+static void
+check_heads(void)
+{
+	for (size_t r = 0; r < sizeof heads / sizeof heads[0]; r++) {
+		struct gs_plan plan;
+		const gs_status status = gs_plan_make(&plan, &heads[r].facts);
+
+		CHECK(status == GS_OK, "%s: %s", heads[r].sentence, gs_message());
+		CHECK(plan.head_keys == heads[r].head_keys, "%s: %llu keys", heads[r].sentence,
+		      (unsigned long long)plan.head_keys);
+		CHECK(plan.gpu_from_bytes == heads[r].gpu_from_bytes, "%s: from %llu",
+		      heads[r].sentence, (unsigned long long)plan.gpu_from_bytes);
+	}
+}
+
 void
 unit_plan(void)
 {
+	check_heads();
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
 		struct gs_plan plan;
 		gs_status status = gs_plan_make(&plan, &rows[r].facts);

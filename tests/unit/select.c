@@ -12,7 +12,7 @@ void unit_select(void);
 static const struct row {
 	const char *name;
 	size_t      count;
-	unsigned    repeat;	/* each key so often, about */
+	unsigned    repeat;	/* each key so often, about; 0: once, twice, 3 and 4 times */
 	size_t      span_keys;
 } rows[] = {
 	{ "one key", 1, 1, 10 },
@@ -22,14 +22,18 @@ static const struct row {
 	{ "runs of ten, in spans of three", 1000, 10, 3 },
 	{ "all keys equal", 1000, 1000000, 1000 },
 	{ "all keys equal, in spans", 1000, 1000000, 13 },
-	{ "a million keys", 1000000, 3, 70000 },
+	{ "groups of one to four", 30011, 0, 1000 },
+	{ "groups of one to four, in spans of two", 3000, 0, 2 },
+	{ "many keys", 200000, 3, 70000 },
 };
 
 static uint64_t
 key_of(const struct row *row, unsigned bits, size_t i)
 {
 	/* Ascending, and as far apart as fits; small widths repeat more often. */
-	const uint64_t place = i / row->repeat, places = row->count / row->repeat + 1;
+	static const uint64_t turn[10] = { 0, 1, 1, 2, 2, 2, 3, 3, 3, 3 };
+	const uint64_t place = row->repeat == 0 ? i / 10 * 4 + turn[i % 10] : i / row->repeat;
+	const uint64_t places = row->count / (row->repeat == 0 ? 2 : row->repeat) + 1;
 
 	return (uint64_t)((double)place / (double)places * (double)(UINT64_MAX >> (64 - bits) >> 1));
 }
@@ -45,62 +49,208 @@ store(void *keys, unsigned bits, size_t at, uint64_t key)
 	}
 }
 
-static void
-check_row(const struct row *row, unsigned bits)
+/* What is asked for, and the head: so many, or all. */
+static const struct wish {
+	const char *name;
+	struct gsort_options options;
+} wishes[] = {
+	{ "unique", { .unique = true } },
+	{ "counts", { .counts = true } },
+	{ "unique counts", { .unique = true, .counts = true } },
+	{ "repeated", { .repeated = true } },
+	{ "repeated counts", { .repeated = true, .counts = true } },
+	{ "singletons", { .singletons = true } },
+	{ "singletons counts", { .singletons = true, .counts = true } },
+	{ "the first key", { .head = true, .head_count = 1 } },
+	{ "no key", { .head = true } },
+	{ "77 keys", { .head = true, .head_count = 77 } },
+	{ "more keys than there are", { .head = true, .head_count = UINT64_MAX } },
+	{ "the first 50 that differ", { .unique = true, .head = true, .head_count = 50 } },
+	{ "counts of the first 50", { .counts = true, .head = true, .head_count = 50 } },
+	{ "the first 5 repeated", { .repeated = true, .head = true, .head_count = 5 } },
+	{ "the first singleton", { .singletons = true, .head = true, .head_count = 1 } },
+};
+
+/* What went out, one stream after the other. */
+struct out { uint64_t *keys, *times; size_t count; };
+
+static uint64_t
+load(const void *keys, unsigned bits, size_t at)
 {
-	const size_t key_bytes = bits / 8;
-	char *keys = malloc(row->count * key_bytes), *got = malloc(row->count * key_bytes);
-	char *expect = malloc(row->count * key_bytes);
-	size_t kept = 0, got_keys = 0;
-	struct gs_select select = { .unique = true };
-
-	for (size_t i = 0; i < row->count; i++) {
-		store(keys, bits, i, key_of(row, bits, i));
-		if (i == 0 || key_of(row, bits, i) != key_of(row, bits, i - 1))
-			store(expect, bits, kept++, key_of(row, bits, i));
+	switch (bits) {
+	case 8:  return ((const uint8_t *)keys)[at];
+	case 16: return ((const uint16_t *)keys)[at];
+	case 32: return ((const uint32_t *)keys)[at];
+	default: return ((const uint64_t *)keys)[at];
 	}
-	for (size_t at = 0; at < row->count; at += row->span_keys) {
-		struct gs_span span = {
-			.keys = keys + at * key_bytes, .key_bits = bits,
-			.count = row->count - at < row->span_keys ? row->count - at : row->span_keys,
-		};
+}
 
-		gs_select_span(&select, &span);
-		memcpy(got + got_keys * key_bytes, span.keys, span.count * key_bytes);
-		got_keys += span.count;
+/* As it would be done by hand: each group, from its first key to its last. */
+static void
+expect(const struct row *row, unsigned bits, const struct gsort_options *options, struct out *out)
+{
+	const uint64_t most = options->head ? options->head_count : UINT64_MAX;
+	const bool groups = options->unique || options->counts || options->repeated ||
+	                    options->singletons;
+
+	out->count = 0;
+	for (size_t at = 0, end; at < row->count; at = end) {
+		for (end = at + 1; end < row->count && groups &&
+		     key_of(row, bits, end) == key_of(row, bits, at); end++)
+			;
+		if (out->count < most && !(options->repeated && end - at == 1) &&
+		    !(options->singletons && end - at > 1)) {
+			out->times[out->count] = end - at;
+			out->keys[out->count++] = key_of(row, bits, at);
+		}
 	}
-	CHECK(got_keys == kept && memcmp(got, expect, kept * key_bytes) == 0,
-	      "%s, %u bits: each is kept once, %zu of %zu", row->name, bits, kept, got_keys);
-	free(keys);
-	free(got);
-	free(expect);
 }
 
 static void
-check_streams(void)
+append(struct out *out, const struct gs_select *select, const struct gs_span *span)
+{
+	for (size_t i = 0; i < span->count; i++) {
+		out->times[out->count] = select->times[i];
+		out->keys[out->count++] = load(span->keys, span->key_bits, i);
+	}
+}
+
+static bool
+same(const struct out *got, const struct out *expected, bool counts)
+{
+	const size_t bytes = expected->count * sizeof(uint64_t);
+
+	return got->count == expected->count && memcmp(got->keys, expected->keys, bytes) == 0 &&
+	       (!counts || memcmp(got->times, expected->times, bytes) == 0);
+}
+
+/* KEYS in spans; more keys than there are must not come out, so there is room for them. */
+static void
+select_spans(const struct row *row, unsigned bits, char *keys, struct gs_select *select,
+             struct out *got)
+{
+	struct gs_span span;
+
+	got->count = 0;
+	for (size_t at = 0; at < row->count; at += row->span_keys) {
+		span = (struct gs_span){
+			.keys = keys + at * (bits / 8), .key_bits = bits, .stream = 3,
+			.count = row->count - at < row->span_keys ? row->count - at : row->span_keys,
+		};
+		gs_select_span(select, &span);
+		append(got, select, &span);
+	}
+	gs_select_end(select, &span);
+	append(got, select, &span);
+}
+
+/* The same from groups that are complete, as a histogram gives them. */
+static void
+select_pairs(const struct row *row, unsigned bits, char *keys, const struct out *groups,
+             struct gs_select *select, struct out *got)
+{
+	struct gs_span span;
+
+	got->count = 0;
+	for (size_t at = 0; at < groups->count; at += row->span_keys) {
+		span = (struct gs_span){ .keys = keys, .key_bits = bits, .stream = 3 };
+		for (; span.count < row->span_keys && at + span.count < groups->count; span.count++) {
+			store(keys, bits, span.count, groups->keys[at + span.count]);
+			select->times[span.count] = groups->times[at + span.count];
+		}
+		gs_select_pairs(select, &span);
+		append(got, select, &span);
+	}
+	gs_select_end(select, &span);
+	append(got, select, &span);
+}
+
+static void
+check_row(const struct row *row, unsigned bits, const struct wish *wish)
+{
+	const size_t room = row->count + 1;
+	char *keys = malloc(row->count * (bits / 8));
+	uint64_t *memory = calloc(7 * room, sizeof *memory);
+	struct out expected = { memory, memory + room, 0 };
+	struct out all = { memory + 5 * room, memory + 6 * room, 0 };
+	struct out got = { memory + 2 * room, memory + 3 * room, 0 };
+	struct gs_select select;
+
+	expect(row, bits, &wish->options, &expected);
+	for (size_t i = 0; i < row->count; i++)
+		store(keys, bits, i, key_of(row, bits, i));
+	gs_select_open(&select, &wish->options, memory + 4 * room);
+	select_spans(row, bits, keys, &select, &got);
+	CHECK(same(&got, &expected, wish->options.counts), "%s of %s, %u bits: %zu keys, %zu came",
+	      wish->name, row->name, bits, expected.count, got.count);
+	CHECK(gs_select_ends(&select) == (wish->options.head &&
+	                                  expected.count == wish->options.head_count),
+	      "%s of %s, %u bits: the end is known", wish->name, row->name, bits);
+	gs_select_open(&select, &wish->options, memory + 4 * room);
+	if (gs_select_wants_groups(&wish->options)) {
+		expect(row, bits, &(struct gsort_options){ .counts = true }, &all);
+		select_pairs(row, bits, keys, &all, &select, &got);
+		CHECK(same(&got, &expected, wish->options.counts),
+		      "%s of %s, %u bits, in pairs: %zu keys, %zu came", wish->name, row->name, bits,
+		      expected.count, got.count);
+	}
+	free(keys);
+	free(memory);
+}
+
+/* Streams have nothing in common; one may end without a key. */
+static void
+check_streams(const struct wish *wish)
 {
 	uint32_t a[] = { 5, 5, 9 }, b[] = { 9, 9 };
-	uint64_t c[] = { 9 };
-	struct gs_select select = { .unique = true };
-	struct gs_span first = { a, 3, 32, 0 }, second = { b, 2, 32, 1 }, third = { c, 1, 64, 2 };
-	struct gs_span empty = { a, 0, 32, 1 };
+	uint64_t c[] = { 9 }, memory[12];
+	struct gs_span spans[] = { { a, 3, 32, 0 }, { b, 2, 32, 1 }, { c, 1, 64, 2 }, { c, 0, 64, 3 } };
+	struct out got = { memory, memory + 4, 0 };
+	struct gs_select select;
 
-	gs_select_span(&select, &first);
-	CHECK(first.count == 2 && a[0] == 5 && a[1] == 9, "the first of equal keys is kept");
-	gs_select_span(&select, &second);
-	CHECK(second.count == 1, "the same bits in the next stream are another key");
-	gs_select_span(&select, &empty);
-	CHECK(empty.count == 0 && select.stream == 1 && select.last == 9,
-	      "an empty span changes nothing");
-	gs_select_span(&select, &third);
-	CHECK(third.count == 1 && *(uint64_t *)third.keys == 9, "nor does the width join them");
+	gs_select_open(&select, &wish->options, memory + 8);
+	for (size_t s = 0; s < sizeof spans / sizeof spans[0]; s++) {
+		struct gs_span end;
+
+		gs_select_span(&select, &spans[s]);
+		append(&got, &select, &spans[s]);
+		gs_select_end(&select, &end);
+		append(&got, &select, &end);
+	}
+	CHECK(same(&got, &(struct out){ (uint64_t[]){ 5, 9, 9, 9 }, (uint64_t[]){ 2, 1, 2, 1 }, 4 },
+	           wish->options.counts), "%s: the same bits in the next stream are another key",
+	      wish->name);
+}
+
+/* Counts do not end with 32 bits: the last span's group is made older. */
+static void
+check_long_group(void)
+{
+	const struct gsort_options options = { .counts = true };
+	uint64_t key[] = { 7, 8 }, times[2];
+	struct gs_span span = { key, 1, 64, 0 };
+	struct gs_select select;
+
+	gs_select_open(&select, &options, times);
+	gs_select_span(&select, &span);
+	CHECK(span.count == 0 && select.last_times == 1, "a group that has begun is kept back");
+	select.last_times = UINT64_MAX - 1;
+	span = (struct gs_span){ key, 1, 64, 0 };
+	gs_select_span(&select, &span);
+	gs_select_end(&select, &span);
+	CHECK(span.count == 1 && times[0] == UINT64_MAX && *(const uint64_t *)span.keys == 7,
+	      "a key may come 2^64 - 1 times, not %llu", (unsigned long long)times[0]);
 }
 
 void
 unit_select(void)
 {
-	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
-		for (unsigned bits = 8; bits <= 64; bits *= 2)
-			check_row(&rows[r], bits);
-	check_streams();
+	for (size_t w = 0; w < sizeof wishes / sizeof wishes[0]; w++)
+		for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
+			for (unsigned bits = 8; bits <= 64; bits *= 2)
+				check_row(&rows[r], bits, &wishes[w]);
+	check_streams(&wishes[0]);
+	check_streams(&wishes[1]);
+	check_streams(&wishes[2]);
+	check_long_group();
 }

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * convert.c - sorted keys of any type as numbers of another
+ *
+ * Integers are kept exactly or refused.  As keys are sorted, the first and the last tell
+ * whether all fit, and between integer types the rest is a loop without a branch.
+ * Where floats take part each number is looked at.
+ */
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "format/convert.h"
+#include "format/digits.h"
+#include "format/floats.h"
+#include "format/key.h"
+
+/* As in decode_raw.c. */
+enum { TEAM_KEYS = 1 << 16 };
+
+/* One number: an integer, or a float. */
+struct number {
+	bool     is_float;
+	bool     negative;	/* of an integer; 0 is not */
+	uint64_t magnitude;
+	double   value;		/* of a float */
+};
+
+static bool
+is_float(enum gsort_type type)
+{
+	return type == GSORT_F32 || type == GSORT_F64 || type == GSORT_TEXT_FLOAT;
+}
+
+static bool
+is_signed(enum gsort_type type)
+{
+	return type == GSORT_I8 || type == GSORT_I16 || type == GSORT_I32 || type == GSORT_I64;
+}
+
+static inline __attribute__((always_inline)) uint64_t
+key_at(const struct gs_integers *integers, unsigned bits, size_t at)
+{
+	switch (bits) {
+	case 8:  return ((const uint8_t *)integers->keys)[at] ^ (uint8_t)integers->flip;
+	case 16: return ((const uint16_t *)integers->keys)[at] ^ (uint16_t)integers->flip;
+	case 32: return ((const uint32_t *)integers->keys)[at] ^ (uint32_t)integers->flip;
+	default: return ((const uint64_t *)integers->keys)[at] ^ integers->flip;
+	}
+}
+
+/* ---- one number ------------------------------------------------------------ */
+
+/* The bits of the float at AT, of its own type.  The least key of text is NaN; it gets
+ * bits that are first in the order of binary floats, too. */
+static uint64_t
+float_bits(const struct gs_numbers *numbers, size_t at)
+{
+	const uint64_t key = key_at(&numbers->integers, numbers->integers.bits, at);
+
+	if (numbers->type == GSORT_F32)
+		return gs_unorder_f32((uint32_t)key);
+	if (numbers->type == GSORT_TEXT_FLOAT && key == 0)
+		return UINT64_C(0xfff8000000000000);
+	return gs_unorder_f64(key);
+}
+
+static double
+float_value(enum gsort_type type, uint64_t bits)
+{
+	const uint32_t narrow_bits = (uint32_t)bits;
+	double value;
+	float narrow;
+
+	if (type == GSORT_F32) {
+		memcpy(&narrow, &narrow_bits, sizeof narrow);
+		return (double)narrow;
+	}
+	memcpy(&value, &bits, sizeof value);
+	return value;
+}
+
+static struct number
+number_at(const struct gs_numbers *numbers, size_t at)
+{
+	const uint64_t bias = numbers->integers.bias;
+	uint64_t key;
+
+	if (is_float(numbers->type))
+		return (struct number){
+			.is_float = true,
+			.value = float_value(numbers->type, float_bits(numbers, at)),
+		};
+	key = key_at(&numbers->integers, numbers->integers.bits, at);
+	return (struct number){
+		.negative = key < bias, .magnitude = key < bias ? bias - key : key - bias,
+	};
+}
+
+size_t
+gs_number_print(const struct gs_numbers *numbers, size_t at, char *into)
+{
+	const struct number number = number_at(numbers, at);
+	unsigned digits;
+
+	if (number.is_float && numbers->type == GSORT_TEXT_FLOAT && isnan(number.value))
+		return gs_float_print(fabs(number.value), false, into);
+	if (number.is_float)
+		return gs_float_print(number.value, numbers->type == GSORT_F32, into);
+	digits = gs_digits_count(number.magnitude);
+	*into = '-';
+	gs_digits_print(into + number.negative, number.magnitude, digits);
+	return digits + number.negative;
+}
+
+/* ---- does it fit? ----------------------------------------------------------- */
+
+/* An integer, in an integer type. */
+static bool
+fits_integer(enum gsort_type to, bool negative, uint64_t magnitude)
+{
+	const unsigned bits = gs_key_bits(to);
+
+	if (negative)
+		return is_signed(to) && magnitude <= UINT64_C(1) << (bits - 1);
+	return magnitude <= UINT64_MAX >> (64 - bits + is_signed(to));
+}
+
+/* An integer, in a float with DIGITS bits from the first 1 to the last. */
+static bool
+fits_float(uint64_t magnitude, int digits)
+{
+	return magnitude == 0 ||
+	       64 - __builtin_clzll(magnitude) - __builtin_ctzll(magnitude) <= digits;
+}
+
+/* A float as an integer, if it is one, however small; false: it is none, or too large. */
+static bool
+make_whole(struct number *number)
+{
+	const double size = fabs(number->value);
+
+	if (!(size < 0x1p64) || (double)(uint64_t)size != size)
+		return false;
+	number->magnitude = (uint64_t)size;
+	number->negative = number->value < 0;
+	return true;
+}
+
+static uint64_t
+bits_of(enum gsort_type to, double value)
+{
+	const float narrow = (float)value;
+	uint32_t narrow_bits;
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof bits);
+	memcpy(&narrow_bits, &narrow, sizeof narrow_bits);
+	return to == GSORT_F32 ? narrow_bits : bits;
+}
+
+/* The number at AT as the bits of a TO; false: it does not fit. */
+static bool
+convert(const struct gs_numbers *numbers, size_t at, enum gsort_type to, uint64_t *bits)
+{
+	struct number number;
+
+	if (is_float(numbers->type) && numbers->type == to) {
+		*bits = float_bits(numbers, at);	/* of a NaN, too, every one */
+		return true;
+	}
+	number = number_at(numbers, at);
+	if (is_float(to)) {
+		if (!number.is_float) {
+			number.value = (double)number.magnitude;
+			number.value = number.negative ? -number.value : number.value;
+			*bits = bits_of(to, number.value);
+			return fits_float(number.magnitude, to == GSORT_F32 ? FLT_MANT_DIG
+			                                                    : DBL_MANT_DIG);
+		}
+		*bits = bits_of(to, number.value);
+		return to != GSORT_F32 || !isfinite(number.value) || isfinite((float)number.value);
+	}
+	if (number.is_float && !make_whole(&number))
+		return false;
+	*bits = number.negative ? -number.magnitude : number.magnitude;
+	return fits_integer(to, number.negative, number.magnitude);
+}
+
+/* ---- what would fit ---------------------------------------------------------- */
+
+/* A type that holds NUMBER, as near to TO as can be. */
+static enum gsort_type
+better(enum gsort_type to, struct number number)
+{
+	static const enum gsort_type integers[] = {	/* narrow ones first */
+		GSORT_U8, GSORT_I8, GSORT_U16, GSORT_I16, GSORT_U32, GSORT_I32, GSORT_U64, GSORT_I64,
+	};
+
+	if (number.is_float && (is_float(to) || !make_whole(&number)))
+		return GSORT_F64;
+	if (is_float(to))
+		return fits_float(number.magnitude, DBL_MANT_DIG) ? GSORT_F64 :
+		       number.negative ? GSORT_I64 : GSORT_U64;
+	for (unsigned other = 0; other < 2; other++)	/* signed or not as TO; or else not so */
+		for (size_t i = 0; i < sizeof integers / sizeof integers[0]; i++)
+			if ((is_signed(integers[i]) != is_signed(to)) == other &&
+			    gs_key_bits(integers[i]) >= gs_key_bits(to) &&
+			    fits_integer(integers[i], number.negative, number.magnitude))
+				return integers[i];
+	return GSORT_F64;		/* a whole float below -2^63 */
+}
+
+static gs_status
+refuse(const struct gs_numbers *numbers, size_t at, enum gsort_type to)
+{
+	char shown[GS_FLOAT_BYTES + 8];
+
+	shown[gs_number_print(numbers, at, shown)] = '\0';
+	return gs_fail(GS_EINPUT, "%s does not fit in %s; --to=%s holds it", shown, gs_key_name(to),
+	               gs_key_name(better(to, number_at(numbers, at))));
+}
+
+/* ---- all numbers -------------------------------------------------------------- */
+
+/* The low BITS of VALUE, in the other byte order if SWAP. */
+static inline __attribute__((always_inline)) void
+store(char *into, unsigned bits, bool swap, uint64_t value)
+{
+	const uint8_t v8 = (uint8_t)value;
+	const uint16_t v16 = swap ? GS_SWAP16((uint16_t)value) : (uint16_t)value;
+	const uint32_t v32 = swap ? GS_SWAP32((uint32_t)value) : (uint32_t)value;
+	const uint64_t v64 = swap ? GS_SWAP64(value) : value;
+
+	switch (bits) {
+	case 8:  memcpy(into, &v8, sizeof v8); break;
+	case 16: memcpy(into, &v16, sizeof v16); break;
+	case 32: memcpy(into, &v32, sizeof v32); break;
+	default: memcpy(into, &v64, sizeof v64); break;
+	}
+}
+
+/* Integers that fit; inlined with constant widths, so each pair is a loop of its own. */
+static inline __attribute__((always_inline)) void
+copy_integers(const struct gs_integers *integers, unsigned from_bits, unsigned to_bits, bool swap,
+              size_t count, char *into)
+{
+	const struct gs_integers from = *integers;
+
+	#pragma omp parallel for simd if(count >= TEAM_KEYS)
+	for (size_t k = 0; k < count; k++)
+		store(into + k * (to_bits / 8), to_bits, swap,
+		      key_at(&from, from_bits, k) - from.bias);
+}
+
+static void
+copy_wide(const struct gs_integers *integers, unsigned to_bits, bool swap, size_t count,
+          char *into)
+{
+	switch (to_bits) {
+	case 8:  copy_integers(integers, 64, 8, swap, count, into); break;
+	case 16: copy_integers(integers, 64, 16, swap, count, into); break;
+	case 32: copy_integers(integers, 64, 32, swap, count, into); break;
+	default: copy_integers(integers, 64, 64, swap, count, into); break;
+	}
+}
+
+static void
+copy_narrow(const struct gs_integers *integers, unsigned to_bits, bool swap, size_t count,
+            char *into)
+{
+	switch (to_bits) {
+	case 8:  copy_integers(integers, 32, 8, swap, count, into); break;
+	case 16: copy_integers(integers, 32, 16, swap, count, into); break;
+	case 32: copy_integers(integers, 32, 32, swap, count, into); break;
+	default: copy_integers(integers, 32, 64, swap, count, into); break;
+	}
+}
+
+/* Each number by itself, and perhaps its count; returns the first that does not fit. */
+static size_t
+convert_each(const struct gs_numbers *numbers, enum gsort_type to, bool swap,
+             const uint64_t *counts, size_t count, char *into)
+{
+	const unsigned bits = gs_key_bits(to);
+	const size_t stride = bits / 8 + (counts != NULL ? sizeof *counts : 0);
+	size_t bad = count;
+
+	#pragma omp parallel for reduction(min : bad) if(count >= TEAM_KEYS)
+	for (size_t k = 0; k < count; k++) {
+		uint64_t value = 0;
+
+		if (!convert(numbers, k, to, &value) && k < bad)
+			bad = k;
+		store(into + k * stride, bits, swap, value);
+		if (counts != NULL)
+			store(into + k * stride + bits / 8, 64, swap, counts[k]);
+	}
+	return bad;
+}
+
+gs_status
+gs_numbers_convert(const struct gs_numbers *numbers, enum gsort_type to, enum gsort_endian endian,
+                   const uint64_t *counts, size_t count, char *into)
+{
+	const bool swap = gs_endian_swaps(endian);
+	const unsigned bits = numbers->integers.bits;
+	uint64_t value;
+	size_t bad;
+
+	assert(gs_key_bits(to) > 0);
+	if (count == 0)
+		return GS_OK;
+	if (!is_float(numbers->type) && !is_float(to)) {
+		if (!convert(numbers, count - 1, to, &value))	/* the farthest first */
+			return refuse(numbers, count - 1, to);
+		if (!convert(numbers, 0, to, &value))
+			return refuse(numbers, 0, to);
+		if (counts == NULL && bits >= 32) {
+			(bits == 64 ? copy_wide : copy_narrow)(&numbers->integers,
+			                                       gs_key_bits(to), swap, count, into);
+			return GS_OK;
+		}
+	}
+	bad = convert_each(numbers, to, swap, counts, count, into);
+	return bad == count ? GS_OK : refuse(numbers, bad, to);
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * convert.h - sorted keys of any type as numbers of another
+ */
+#ifndef GS_CONVERT_H
+#define GS_CONVERT_H
+
+#include "base/status.h"
+#include "format/integers.h"
+#include "gsort.h"
+
+/* Sorted keys, and what they are. */
+struct gs_numbers {
+	enum gsort_type    type;
+	struct gs_integers integers;	/* of floats, only keys, bits and flip count */
+};
+
+/** Print the number at AT, without anything behind it; returns how many bytes. */
+size_t gs_number_print(const struct gs_numbers *numbers, size_t at, char *into);
+
+/**
+ * Make COUNT binary keys of type TO, in the byte order ENDIAN, with all threads.
+ *
+ * @counts  NULL, or each key is followed by its count, a u64 in the same byte order
+ * @return  GS_OK; GS_EINPUT: as gs_encode(), encode.h
+ */
+MUST_CHECK gs_status
+gs_numbers_convert(const struct gs_numbers *numbers, enum gsort_type to, enum gsort_endian endian,
+                   const uint64_t *counts, size_t count, char *into);
+
+#endif

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * integers.h - sorted keys that are integers, whatever type they came from
+ *
+ * A key's value is (key ^ flip) - bias; below the bias it is negative.  So are all classes
+ * of text (text.h) and all binary integers: a signed type's bias is its sign bit.
+ */
+#ifndef GS_INTEGERS_H
+#define GS_INTEGERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct gs_integers {
+	const void *keys;	/* in order */
+	unsigned    bits;	/* of a key: 8, 16, 32 or 64 */
+	uint64_t    bias;
+	uint64_t    flip;	/* all ones: keys are complemented */
+	char        terminator;
+};
+
+/** Print COUNT of them, a line each, with all threads; INTO has room for
+ *  GS_TEXT_LINE_BYTES a key.  Returns how many bytes. */
+size_t gs_integers_print(const struct gs_integers *source, size_t count, char *into);
+
+#endif

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * line.c - unusual lines, and what is wrong with bad ones
+ */
+#include <stdio.h>
+
+#include "format/key.h"
+#include "format/line.h"
+
+enum { SHOWN_BYTES = 40 };	/* of a bad line, in the message */
+
+static bool
+is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Where NUL ends lines, a newline is a blank; a NUL never is: it means binary keys. */
+static bool
+is_blank(char c, char terminator)
+{
+	return c == ' ' || c == '\t' || (c == '\n' && terminator == '\0');
+}
+
+/* Drop blanks on both sides, and before that one CR at the end. */
+static void
+trim(const char **begin, const char **end, char terminator)
+{
+	if (*begin < *end && (*end)[-1] == '\r')
+		--*end;
+	while (*begin < *end && is_blank(**begin, terminator))
+		++*begin;
+	while (*begin < *end && is_blank((*end)[-1], terminator))
+		--*end;
+}
+
+bool
+gs_line_integer(const char *line, const char *end, char terminator,
+                bool *negative, uint64_t *magnitude)
+{
+	if (end - line > GS_LINE_BYTES)
+		return false;
+	trim(&line, &end, terminator);
+	*negative = line < end && *line == '-';
+	*magnitude = 0;
+	if (line < end && (*line == '-' || *line == '+'))
+		line++;
+	if (line == end)
+		return false;
+	for (; line < end; line++)
+		if (!is_digit(*line) || __builtin_mul_overflow(*magnitude, 10, magnitude) ||
+		    __builtin_add_overflow(*magnitude, (uint64_t)(*line - '0'), magnitude))
+			return false;
+	*negative = *negative && *magnitude > 0;
+	return gs_line_fits(*negative, *magnitude);
+}
+
+/* text.h: every NaN is the least key of all. */
+enum gs_float
+gs_line_float(const struct gs_text_options *options, const char *line, const char *end,
+              uint64_t *key)
+{
+	enum gs_float found;
+	double value;
+
+	if (end - line > GS_LINE_BYTES)
+		return GS_FLOAT_NONE;
+	trim(&line, &end, options->terminator);
+	if (line == end || (found = gs_float_read(line, end, &value)) == GS_FLOAT_NONE)
+		return GS_FLOAT_NONE;
+	if (value == 0 && options->merge_zeros)
+		value = 0;		/* of both signs */
+	memcpy(key, &value, sizeof *key);
+	*key = value == value ? gs_order_f64(*key) : 0;
+	return found;
+}
+
+/* ---- headers ----------------------------------------------------------- */
+
+gs_status
+gs_line_header(const struct gs_text_options *options, const char *name, const char *text,
+               const char *end, uint64_t *left, struct gs_text_header *header,
+               const char **next)
+{
+	const char *at = text;
+	size_t bytes;
+
+	while (at < end && *left > 0) {
+		const char *stop = memchr(at, options->terminator, (size_t)(end - at));
+
+		at = stop != NULL ? stop + 1 : end;
+		*left -= stop != NULL;
+	}
+	*next = at;
+	bytes = (size_t)(at - text);
+	if (header == NULL)
+		return GS_OK;
+	if (bytes > header->room - header->bytes)
+		return gs_fail(GS_EINPUT, "%s: the header of %llu line%s is longer than %zu bytes", name,
+		               (unsigned long long)options->header_lines,
+		               options->header_lines == 1 ? "" : "s", header->room);
+	memcpy(header->text + header->bytes, text, bytes);
+	header->bytes += bytes;
+	return GS_OK;
+}
+
+/* ---- what is wrong with a line ----------------------------------------- */
+
+static const char *
+skip_digits(const char *text, const char *end)
+{
+	while (text < end && is_digit(*text))
+		text++;
+	return text;
+}
+
+/* Is it a number, if not one for us: a fraction, an exponent, hexadecimal? */
+static bool
+is_other_number(const char *text, const char *end)
+{
+	const char *digits;
+
+	if (text < end && (*text == '-' || *text == '+'))
+		text++;
+	if (end - text > 2 && text[0] == '0' && (text[1] | 0x20) == 'x') {
+		for (text += 2; text < end; text++)
+			if (!is_digit(*text) && ((*text | 0x20) < 'a' || (*text | 0x20) > 'f'))
+				return false;
+		return true;
+	}
+	digits = text;
+	text = skip_digits(text, end);
+	if (text < end && *text == '.') {
+		const char *point = text++;
+
+		text = skip_digits(text, end);
+		if (text - digits == 1 && text == point + 1)
+			return false;		/* a lone point */
+	}
+	if (text == digits)
+		return false;
+	if (text < end && (*text | 0x20) == 'e') {
+		text++;
+		if (text < end && (*text == '-' || *text == '+'))
+			text++;
+		digits = text;
+		text = skip_digits(text, end);
+		if (text == digits)
+			return false;
+	}
+	return text == end;
+}
+
+/* A line for a message: shortened, and a string. */
+static void
+show(char shown[SHOWN_BYTES + 8], const char *text, const char *end)
+{
+	size_t bytes = (size_t)(end - text), kept = bytes < SHOWN_BYTES ? bytes : SHOWN_BYTES;
+
+	for (size_t b = 0; b < kept; b++)
+		shown[b] = text[b] != '\0' ? text[b] : '?';
+	strcpy(shown + kept, kept < bytes ? "..." : "");
+}
+
+/* A file whose first line has bytes that no text has is not meant to be text. */
+static const char *
+hint(uint64_t number, const char *line, const char *end)
+{
+	if (number == 1)
+		for (; line < end; line++)
+			if ((unsigned char)*line < ' ' && (*line < '\t' || *line > '\r'))
+				return "; binary keys need a type, such as -u32";
+	return "";
+}
+
+/* Why LINE .. END is no number for us. */
+static void
+explain(char *reason, size_t room, const struct gs_text_options *options,
+        const char *line, const char *end)
+{
+	char shown[SHOWN_BYTES + 8];
+	const char *digits;
+
+	if (end - line > GS_LINE_BYTES) {
+		snprintf(reason, room, "line longer than %d bytes", GS_LINE_BYTES);
+		return;
+	}
+	trim(&line, &end, options->terminator);
+	if (line == end) {
+		snprintf(reason, room, "empty line");
+		return;
+	}
+	show(shown, line, end);
+	digits = line + (*line == '-' || *line == '+');
+	if (digits < end && skip_digits(digits, end) == end)
+		snprintf(reason, room, "out of range: \"%s\" (gsort sorts -9223372036854775808 to "
+		         "18446744073709551615; use sort -n)", shown);
+	else
+		snprintf(reason, room, "not %s: \"%s\"", !options->floats &&
+		         is_other_number(line, end) ? "an integer" : "a number", shown);
+}
+
+gs_status
+gs_line_reject(const struct gs_text_options *options, const char *name, uint64_t number,
+               const char *line, const char *end, uint64_t *invalid)
+{
+	const unsigned long long at = number;
+	char reason[256], warning[1024];
+
+	if (options->invalid == GSORT_INVALID_ABORT) {
+		explain(reason, sizeof reason, options, line, end);
+		return gs_fail(GS_EINPUT, "%s:%llu: %s%s", name, at, reason,
+		               hint(number, line, end));
+	}
+	++*invalid;
+	if (options->invalid == GSORT_INVALID_IGNORE || options->warn == NULL ||
+	    *invalid > GS_LINE_WARNINGS)
+		return GS_OK;
+	explain(reason, sizeof reason, options, line, end);
+	snprintf(warning, sizeof warning, "%s:%llu: %s, left out", name, at, reason);
+	options->warn(options->warn_context, warning);
+	return GS_OK;
+}
+
+void
+gs_line_beyond(const struct gs_text_options *options, const char *name, uint64_t number,
+               const char *line, const char *end, bool *told)
+{
+	char shown[SHOWN_BYTES + 8], warning[1024];
+
+	if (*told || options->warn == NULL)
+		return;
+	*told = true;
+	trim(&line, &end, options->terminator);
+	show(shown, line, end);
+	snprintf(warning, sizeof warning, "%s:%llu: \"%s\" is beyond the range of f64 and becomes "
+	         "infinite, as others may that are not told", name, (unsigned long long)number,
+	         shown);
+	options->warn(options->warn_context, warning);
+}
+
+void
+gs_line_reject_end(const struct gs_text_options *options, uint64_t invalid)
+{
+	char warning[80];
+
+	if (invalid <= GS_LINE_WARNINGS || options->invalid == GSORT_INVALID_IGNORE ||
+	    options->warn == NULL)
+		return;
+	snprintf(warning, sizeof warning, "... and %llu more, left out",
+	         (unsigned long long)(invalid - GS_LINE_WARNINGS));
+	options->warn(options->warn_context, warning);
+}

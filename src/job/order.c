@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * order.c - is an input in order, and if not, where
+ *
+ * In:   ordered bits, piece by piece.
+ * Out:  the first key less than the one before; or how many are.
+ *
+ * A block of keys is compared with itself, one key further on, in a loop without
+ * branches that becomes vector instructions; only a block with something out of
+ * order is looked at key by key.
+ *
+ * Invariant: LAST is the key before the next piece, if there was one.
+ */
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "format/decode.h"
+#include "job/order.h"
+
+enum {
+	BLOCK_KEYS = 4096,	/* stays in the first-level cache for a second look; not tuned */
+	TEAM_KEYS  = 1 << 16,	/* as in decode_raw.c */
+	LINE_MOST  = 100,	/* bytes of a line that are told; a number has at most 20 */
+};
+
+static uint64_t
+key_at(const void *keys, unsigned bits, size_t at)
+{
+	switch (bits) {
+	case 8:  return ((const uint8_t *)keys)[at];
+	case 16: return ((const uint16_t *)keys)[at];
+	case 32: return ((const uint32_t *)keys)[at];
+	default: return ((const uint64_t *)keys)[at];
+	}
+}
+
+/* ---- blocks ------------------------------------------------------------- */
+
+/* any_BITS(): is one of the keys from BEGIN to END out of order? */
+#define ANY(bits) \
+	static bool \
+	any_##bits(const void *data, size_t begin, size_t end, bool strict) \
+	{ \
+		const uint##bits##_t *keys = data; \
+		uint##bits##_t bad = 0; \
+		if (strict) { \
+			_Pragma("omp simd reduction(|: bad)") \
+			for (size_t i = begin; i < end; i++) \
+				bad |= keys[i] <= keys[i - 1]; \
+		} else { \
+			_Pragma("omp simd reduction(|: bad)") \
+			for (size_t i = begin; i < end; i++) \
+				bad |= keys[i] < keys[i - 1]; \
+		} \
+		return bad != 0; \
+	}
+ANY(8)
+ANY(16)
+ANY(32)
+ANY(64)
+#undef ANY
+
+static bool
+any(const void *keys, unsigned bits, size_t begin, size_t end, bool strict)
+{
+	switch (bits) {
+	case 8:  return any_8(keys, begin, end, strict);
+	case 16: return any_16(keys, begin, end, strict);
+	case 32: return any_32(keys, begin, end, strict);
+	default: return any_64(keys, begin, end, strict);
+	}
+}
+
+/* The first key from BEGIN to END that is out of order; END: none. */
+static size_t
+first_of(const void *keys, unsigned bits, size_t begin, size_t end, bool strict)
+{
+	for (; begin < end; begin++) {
+		const uint64_t before = key_at(keys, bits, begin - 1), key = key_at(keys, bits, begin);
+
+		if (key < before || (strict && key == before))
+			break;
+	}
+	return begin;
+}
+
+/* ---- pieces ------------------------------------------------------------- */
+
+/* The first of COUNT keys, but not of them all, that is out of order; COUNT: none. */
+static size_t
+first_inside(const struct gs_order *order, const void *keys, size_t count)
+{
+	const unsigned bits = order->key_bits;
+	const size_t blocks = (count + BLOCK_KEYS - 1) / BLOCK_KEYS;
+	size_t first = count;
+
+	#pragma omp parallel for if (count >= TEAM_KEYS) reduction(min: first)
+	for (size_t b = 0; b < blocks; b++) {
+		const size_t begin = b > 0 ? b * BLOCK_KEYS : 1;
+		const size_t end = b + 1 < blocks ? (b + 1) * BLOCK_KEYS : count;
+
+		if (begin < first && any(keys, bits, begin, end, order->strict))
+			first = first_of(keys, bits, begin, end, order->strict);
+	}
+	return first;
+}
+
+/* Count what is out of order, in all of them but the first. */
+static void
+tally_inside(struct gs_order *order, const void *keys, size_t count)
+{
+	const unsigned bits = order->key_bits;
+	const size_t blocks = (count + BLOCK_KEYS - 1) / BLOCK_KEYS;
+	uint64_t breaks = 0, duplicates = 0;
+
+	#pragma omp parallel for if (count >= TEAM_KEYS) reduction(+: breaks, duplicates)
+	for (size_t b = 0; b < blocks; b++) {
+		const size_t begin = b > 0 ? b * BLOCK_KEYS : 1;
+		const size_t end = b + 1 < blocks ? (b + 1) * BLOCK_KEYS : count;
+
+		if (!any(keys, bits, begin, end, true))
+			continue;
+		for (size_t i = begin; i < end; i++) {
+			breaks += key_at(keys, bits, i) < key_at(keys, bits, i - 1);
+			duplicates += key_at(keys, bits, i) == key_at(keys, bits, i - 1);
+		}
+	}
+	order->breaks += breaks;
+	order->duplicates += duplicates;
+}
+
+/* Does KEY, the next one, stay in order?  If all is tallied, yes. */
+static bool
+follows(struct gs_order *order, unsigned class, uint64_t key)
+{
+	const bool less = class != order->last_class ? class < order->last_class : key < order->last;
+	const bool equal = class == order->last_class && key == order->last;
+
+	if (order->keys == 0)
+		return true;
+	order->breaks += less;
+	order->duplicates += equal;
+	return order->tallies || !(less || (order->strict && equal));
+}
+
+size_t
+gs_order_follow(struct gs_order *order, const void *keys, size_t count)
+{
+	size_t first = count;
+
+	assert(order->key_bits > 0);
+	if (count == 0)
+		return 0;
+	if (!follows(order, 0, key_at(keys, order->key_bits, 0)))
+		return 0;
+	if (order->tallies)
+		tally_inside(order, keys, count);
+	else
+		first = first_inside(order, keys, count);
+	order->keys += count;
+	order->last = key_at(keys, order->key_bits, count - 1);
+	return first;
+}
+
+size_t
+gs_order_follow_text(struct gs_order *order, const uint8_t *classes, const uint64_t *keys,
+                     size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!follows(order, classes[i], keys[i]))
+			return i;
+		order->keys++;
+		order->last_class = classes[i];
+		order->last = keys[i];
+	}
+	return count;
+}
+
+/* ---- where -------------------------------------------------------------- */
+
+gs_status
+gs_order_fail(const struct gs_order *order, const struct gs_encoding *encoding, uint64_t number,
+              const void *key, uint64_t skip_bytes, const char *tail)
+{
+	const struct gs_encoding as_text = {
+		.from = encoding->from, .to = GSORT_TEXT, .reverse = encoding->reverse,
+		.endian = encoding->endian, .terminator = '\0',
+	};
+	const unsigned bits = order->key_bits;
+	char text[1024];	/* encoders may write some lines further than they say */
+	size_t bytes;
+
+	TRY(gs_encode(&as_text, 0, bits, key, NULL, 1, text, &bytes));
+	assert(bytes > 0 && bytes < sizeof text && text[bytes - 1] == '\0');
+	return gs_fail(GS_EINPUT, "%s:%llu: disorder: %s (byte %llu)%s", order->name,
+	               (unsigned long long)number, text,
+	               (unsigned long long)(skip_bytes + (number - 1) * (bits / 8)), tail);
+}
+
+gs_status
+gs_order_fail_text(const struct gs_order *order, uint64_t number, const char *line, size_t bytes,
+                   char terminator, const char *tail)
+{
+	const char *end = memchr(line, terminator, bytes);
+	const size_t length = end != NULL ? (size_t)(end - line) : bytes;
+	const bool cut = length > LINE_MOST;
+
+	return gs_fail(GS_EINPUT, "%s:%llu: disorder: %.*s%s%s", order->name,
+	               (unsigned long long)number, (int)(cut ? LINE_MOST : length), line,
+	               cut ? "..." : "", tail);
+}
+
+gs_status
+gs_order_partial(const struct gsort_options *options, const char *name, uint64_t bytes)
+{
+	char behind[1024];
+
+	if (options->skip_bytes == 0)
+		return gs_raw_partial(options->type, name, bytes);
+	snprintf(behind, sizeof behind, "%s: behind %llu skipped", name,
+	         (unsigned long long)options->skip_bytes);
+	return gs_raw_partial(options->type, behind, bytes);
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* verify.c - rows for src/job/verify.c: what is right passes, each corruption is found */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "job/verify.h"
+#include "tests/unit/units.h"
+
+void unit_verify(void);
+
+enum harm { NONE, BIT, SWAP, LOST, TWICE, DOUBLED, OTHER_STREAM, LATE };
+
+static const struct row {
+	const char *name;
+	enum harm   harm;
+	size_t      at;		/* of KEYS */
+	const char *says;	/* NULL: all is well */
+} rows[] = {
+	{ "nothing is wrong", NONE, 0, NULL },
+	{ "the first key has another bit", BIT, 0, "not the keys that came" },
+	{ "the last key has another bit", BIT, 99999, "not the keys that came" },
+	{ "a key in between has another bit", BIT, 70001, "not the keys that came" },
+	{ "two keys are swapped", SWAP, 12345, "out of order" },
+	{ "two keys are swapped where a thread's piece ends", SWAP, (1 << 14) - 1, "out of order" },
+	{ "two keys are swapped where a span ends", SWAP, 49999, "out of order" },
+	{ "a key is lost", LOST, 5000, "100000 keys came, 99999 left" },
+	{ "a key comes twice", TWICE, 5000, "100000 keys came, 100001 left" },
+	{ "one key is lost and its neighbour comes twice", DOUBLED, 777, "not the keys that came" },
+	{ "keys are of another stream", OTHER_STREAM, 60000, "not the keys that came" },
+	{ "an earlier stream comes late", LATE, 60000, "out of order" },
+};
+
+enum { KEYS = 100000, SPAN_KEYS = 50000 };
+
+static void
+set(void *keys, unsigned bits, size_t at, uint64_t key)
+{
+	switch (bits) {
+	case 8:  ((uint8_t *)keys)[at] = (uint8_t)key; break;
+	case 16: ((uint16_t *)keys)[at] = (uint16_t)key; break;
+	case 32: ((uint32_t *)keys)[at] = (uint32_t)key; break;
+	default: ((uint64_t *)keys)[at] = key; break;
+	}
+}
+
+/* Ascending; keys of 8 and 16 bits come many times, each of the others once. */
+static uint64_t
+key_of(unsigned bits, size_t at)
+{
+	return bits < 32 ? at * ((uint64_t)1 << bits) / KEYS : at * 2 * (bits == 64 ? 99999999999 : 9999);
+}
+
+/* Do to the sorted KEYS, COUNT of them, what the row says. */
+static void
+harm(const struct row *row, unsigned bits, char *keys, size_t *count)
+{
+	const size_t bytes = bits / 8;
+	char *at = keys + row->at * bytes;
+	char key[8];
+
+	switch (row->harm) {
+	case BIT:	/* the least: the order may stay */
+		set(keys, bits, row->at, key_of(bits, row->at) ^ 1);
+		break;
+	case SWAP:
+		memcpy(key, at, bytes);
+		memcpy(at, at + bytes, bytes);
+		memcpy(at + bytes, key, bytes);
+		break;
+	case LOST:
+		memmove(at, at + bytes, (*count - row->at - 1) * bytes);
+		--*count;
+		break;
+	case TWICE:
+		memmove(at + bytes, at, (*count - row->at) * bytes);
+		++*count;
+		break;
+	case DOUBLED:
+		memcpy(at, at + bytes, bytes);
+		break;
+	default:
+		break;
+	}
+}
+
+static bool
+ends(const struct gs_verify *verify, const char *says)
+{
+	const gs_status status = gs_verify_end(verify);
+
+	return says == NULL ? status == GS_OK :
+	       status == GS_EDEVICE && strstr(gs_message(), says) != NULL;
+}
+
+static void
+check_row(const struct row *row, unsigned bits, bool descending)
+{
+	const struct gsort_options options = { .verify = true, .reverse = descending };
+	const unsigned first = descending ? 4 : 0, second = 2;
+	const size_t parts[] = { 1, 7, 30000, KEYS };
+	char *keys = malloc((KEYS + 1) * sizeof(uint64_t));
+	struct gs_verify verify;
+	size_t count = KEYS;
+
+	gs_verify_open(&verify, &options, 3);
+	for (size_t i = 0; i < KEYS; i++)	/* backwards: the order of arrival is no matter */
+		set(keys, bits, i, key_of(bits, KEYS - 1 - i));
+	for (size_t p = 0, at = 0; p < sizeof parts / sizeof parts[0]; at = parts[p++])
+		gs_verify_in(&verify, first, bits, keys + at * (bits / 8), parts[p] - at);
+	for (size_t i = 0; i < KEYS; i++)
+		set(keys, bits, i, key_of(bits, i));
+	harm(row, bits, keys, &count);
+	for (size_t at = 0; at < count; at += SPAN_KEYS) {
+		const bool other = row->harm >= OTHER_STREAM && at == SPAN_KEYS;
+		struct gs_span span = {
+			.keys = keys + at * (bits / 8), .key_bits = bits,
+			.count = count - at < SPAN_KEYS ? count - at : SPAN_KEYS,
+			.stream = other != (row->harm == LATE) ? first == second ? 1 : second : first,
+		};
+
+		gs_verify_out(&verify, &span);
+	}
+	CHECK(ends(&verify, row->says), "%s, %u bits%s: %s", row->name, bits,
+	      descending ? ", descending" : "", gs_message());
+	free(keys);
+}
+
+/* What a histogram says, expanded and in pairs, with the keys complemented. */
+static void
+check_counts(void)
+{
+	const struct gsort_options options = { .verify = true };
+	uint64_t bins[] = { 2, 0, 1, 3 }, times[] = { 3, 1, 2 };
+	uint32_t keys[] = { ~3u, ~3u, ~3u, ~2u, ~0u, ~0u }, once[] = { ~3u, ~2u, ~0u };
+	struct gs_span span = { keys, 6, 32, 2 }, pairs = { once, 3, 32, 2 };
+	struct gs_count count;
+	struct gs_verify verify;
+
+	gs_count_open(&count, bins, 4, 32, 2, 0);
+	gs_verify_open(&verify, &options, 1);
+	gs_verify_in_counts(&verify, &count, UINT32_MAX);
+	gs_verify_out(&verify, &span);
+	CHECK(ends(&verify, NULL), "keys of a histogram, expanded");
+	gs_verify_open(&verify, &options, 1);
+	gs_verify_in_counts(&verify, &count, UINT32_MAX);
+	gs_verify_out_pairs(&verify, &pairs, times);
+	CHECK(ends(&verify, NULL), "keys of a histogram, in pairs");
+	times[0] = 2, times[2] = 3;
+	gs_verify_open(&verify, &options, 1);
+	gs_verify_in_counts(&verify, &count, UINT32_MAX);
+	gs_verify_out_pairs(&verify, &pairs, times);
+	CHECK(ends(&verify, "not the keys that came"), "counts of two keys changed");
+}
+
+static void
+check_options(void)
+{
+	static const struct gsort_options off = { .verify = false };
+	static const struct gsort_options head = { .verify = true, .head = true };
+	uint32_t keys[] = { 1, 2, 3 }, fall[] = { 2, 1 };
+	struct gs_span span = { keys, 2, 32, 0 }, falling = { fall, 2, 32, 0 };
+	struct gs_verify verify;
+
+	gs_verify_open(&verify, &off, 1);
+	gs_verify_in(&verify, 0, 32, keys, 3);
+	gs_verify_out(&verify, &falling);
+	CHECK(ends(&verify, NULL), "nobody asks");
+	gs_verify_open(&verify, &head, 1);
+	gs_verify_in(&verify, 0, 32, keys, 3);
+	gs_verify_out(&verify, &span);
+	CHECK(ends(&verify, NULL), "of a head, not all keys leave");
+	gs_verify_out(&verify, &falling);
+	CHECK(ends(&verify, "out of order"), "but in order");
+}
+
+void
+unit_verify(void)
+{
+	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
+		for (unsigned bits = 8; bits <= 64; bits *= 2) {
+			/* To keys that come many times, not all harm is any. */
+			if (bits < 32 && rows[r].harm != NONE && rows[r].harm != LOST &&
+			    rows[r].harm != TWICE)
+				continue;
+			check_row(&rows[r], bits, false);
+			check_row(&rows[r], bits, true);
+		}
+	check_counts();
+	check_options();
+}

@@ -106,6 +106,13 @@ all_files() {
 	[ -z "$wrong" ] || { echo "not in Makefile.am: $wrong"; false; }
 }
 
+@test "every source is on one of the two maps" {
+	wrong=$(all_files | grep -E '^src/.*\.c$' | while read -r file; do
+		grep -qF -- "${file##*/}" HACKING.md src/cli/main.c || echo "$file"
+	done)
+	[ -z "$wrong" ] || { echo "neither in HACKING.md nor in main.c: $wrong"; false; }
+}
+
 @test "every module with a unit table is registered" {
 	for file in tests/unit/*.c; do
 		module=$(basename "$file" .c)

@@ -117,15 +117,14 @@ emit_counts(struct gsort *job)
 	/* Bins of binary keys are complemented like keys; those of text are not. */
 	const bool descends = job->options->reverse && job->facts.key_bits == 0;
 	const bool pairs = job->select.groups;
-	size_t room = job->plan.count_bytes / (job->small.key_bits / 8);
 	struct gs_span span;
 
-	if (room > job->plan.print_keys)
-		room = job->plan.print_keys;
+	assert(GS_SELECT_PAIRS * sizeof(uint32_t) <= job->plan.count_bytes &&
+	       GS_SELECT_PAIRS <= job->plan.print_keys);
 	while (!gs_select_ends(&job->select)) {
 		if (pairs)
 			gs_count_drain_pairs(&job->small, descends, job->count_memory, job->select.times,
-			                     room, &span);
+			                     GS_SELECT_PAIRS, &span);
 		else
 			gs_count_drain(&job->small, descends, job->count_memory, job->plan.count_bytes,
 			               &span);

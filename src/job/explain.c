@@ -125,6 +125,10 @@ tell_runs(const struct teller *teller, const struct gsort *job)
 	char a[32];
 
 	gs_plan_forecast(plan, &job->facts, &forecast);
+	if (plan->head_keys > 0) {
+		tell(teller, "batch", "%llu keys at most", (unsigned long long)plan->head_keys);
+		return;
+	}
 	if (plan->gpu_from_bytes != GS_NEVER) {
 		tell(teller, "tile", "%s, %u in flight", gs_job_size_text(plan->tile_bytes, a),
 		     plan->ring_tiles);

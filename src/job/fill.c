@@ -29,11 +29,10 @@ gs_fill_room(struct gsort *job, unsigned stream)
 		return GS_OK;
 	TRY(job->backend->take(job->device, stream, tile));
 	if (tile->room == 0) {
+		assert(job->plan.head_keys == 0);
 		TRY(gs_aside_batch(job));
 		TRY(job->backend->take(job->device, stream, tile));
 	}
-	if (job->plan.head_keys > 0)
-		gs_head_shorten(tile);
 	assert(tile->room > 0 && tile->count == 0);
 	return GS_OK;
 }

@@ -226,8 +226,9 @@ carve(struct gsort *job)
 	job->count_memory = gs_arena_take(arena, plan->count_bytes);
 	job->print[0] = gs_arena_take(arena, print_bytes);
 	job->print[1] = gs_arena_take(arena, print_bytes);
-	job->select.times = gs_arena_take(arena, gs_select_wants_groups(job->options) ?
-	                                         plan->print_keys * sizeof *job->select.times : 0);
+	job->select.times = gs_arena_take(arena, sizeof *job->select.times *
+	                                         (job->options->counts ? plan->print_keys :
+	                                          GS_SELECT_PAIRS));
 	job->header = gs_arena_take(arena, skip_bytes(job));
 	if (merge && text) {
 		job->text_header.room = job->options->header_lines > 0 ? HEADER_BYTES : 0;
@@ -363,6 +364,7 @@ gsort_open(gsort **opened, const struct gsort_options *options)
 		return GSORT_TROUBLE;
 	}
 	job->stats.threads = job->plan.threads;
+	job->stats.device = "cpu";
 	return GSORT_OK;
 }
 
@@ -385,7 +387,10 @@ gs_job_run(struct gsort *job)
 	const gs_status status = run(job, &disorder);
 
 	job->stats.seconds = now() - start;
-
+	if (job->options->operation == GSORT_CHECK)
+		job->stats.read_seconds = job->stats.seconds;
+	if (job->options->operation == GSORT_MERGE)
+		job->stats.write_seconds = job->stats.seconds;
 	(void)gs_team_limit(threads);	/* the caller's own regions are none of our business */
 	atomic_store(&job->counters.phase, GSORT_DONE);
 	if (status != GS_OK)

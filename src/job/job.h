@@ -206,9 +206,6 @@ void gs_aside_close(struct gsort *job);
 /** Nothing has landed yet. */
 void gs_head_begin(struct gsort *job);
 
-/** A tile need not be longer than what the cache holds until it is filtered. */
-void gs_head_shorten(struct gs_tile *tile);
-
 /** COUNT keys of STREAM have landed at KEYS: keep those that may go out; how many. */
 size_t gs_head_filter(struct gsort *job, unsigned stream, void *keys, size_t count);
 

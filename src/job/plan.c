@@ -61,6 +61,13 @@ enum { MOST_THREADS = 16 };
  * most, sorted in some ms.  Not tuned. */
 #define LEAST_HEAD_KEYS		((uint64_t)1 << 20)
 
+/*
+ * So much is read at a time and filtered while it is in the cache.  512 MiB of u32 from
+ * the page cache, 2-core AMD EPYC VM: 0.04 s from 128 KiB to 16 MiB (dd: 0.03 to
+ * 0.05 s), but at 16 MiB with twice the processor time and 22 MiB more memory.
+ */
+#define HEAD_TILE_BYTES		(1 * MIB)
+
 /* A stack; the pipeline has three threads, and reads and parses with a team each. */
 #define STACK_BYTES		(8 * MIB)
 
@@ -357,6 +364,7 @@ set_head(struct gs_plan *plan, const struct gs_facts *facts)
 	if (plan->head_keys > 0) {
 		plan->gpu_from_bytes = plan->gpu_wait_bytes = GS_NEVER;
 		plan->spills = false;
+		plan->tile_bytes = least(plan->tile_bytes, HEAD_TILE_BYTES);
 	}
 }
 

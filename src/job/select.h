@@ -15,6 +15,9 @@
 #include "gsort.h"
 #include "sort/tile.h"
 
+/* Most keys of a span for gs_select_pairs(): a histogram gives no more at a time. */
+enum { GS_SELECT_PAIRS = 4096 };
+
 struct gs_select {
 	bool      groups;	/* of equal keys one goes out, if it came LEAST .. MOST times */
 	uint64_t  least, most;
@@ -32,10 +35,11 @@ struct gs_select {
 	union { uint8_t u8; uint16_t u16; uint32_t u32; uint64_t u64; } ended;
 };
 
-/** Does it take groups, so that gs_select_open() needs room for counts? */
+/** Does it take groups?  Then gs_select_open() needs room for counts. */
 bool gs_select_wants_groups(const struct gsort_options *options);
 
-/** Begin; TIMES: borrowed room for as many counts as spans or pairs have keys. */
+/** Begin; TIMES: borrowed room for GS_SELECT_PAIRS counts, and for those of a whole span if
+ *  OPTIONS want counts. */
 void gs_select_open(struct gs_select *select, const struct gsort_options *options,
                     uint64_t *times);
 

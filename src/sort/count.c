@@ -154,26 +154,35 @@ fill(void *keys, unsigned key_bits, size_t at, size_t key, size_t count)
 	}
 }
 
+/* The next bin to look at; bin_count: none is left.  Where nothing was counted it does not
+ * even look: few keys touch few pages. */
+static size_t
+next_bin(struct gs_count *count, bool descending)
+{
+	const size_t part = count->bin_count / 64;
+
+	while (count->at < count->bin_count) {
+		const size_t bin = descending ? count->bin_count - 1 - count->at : count->at;
+
+		if (count->at % part > 0 || count->parts >> bin / part & 1)
+			return bin;
+		count->at += part;
+	}
+	return count->bin_count;
+}
+
 void
 gs_count_drain(struct gs_count *count, bool descending, void *buffer, size_t buffer_bytes,
                struct gs_span *span)
 {
 	const size_t room = buffer_bytes / (count->key_bits / 8);
-	const size_t part = count->bin_count / 64;
-	size_t filled = 0;
+	size_t filled = 0, key;
 
 	assert(room > 0);
-	while (filled < room && count->at < count->bin_count) {
-		const size_t key = descending ? count->bin_count - 1 - count->at : count->at;
-		uint64_t left;
-		size_t now;
+	while (filled < room && (key = next_bin(count, descending)) < count->bin_count) {
+		const uint64_t left = count->bins[key];
+		const size_t now = left < room - filled ? (size_t)left : room - filled;
 
-		if (count->at % part == 0 && !(count->parts >> key / part & 1)) {
-			count->at += part;	/* do not even look: few keys touch few pages */
-			continue;
-		}
-		left = count->bins[key];
-		now = left < room - filled ? (size_t)left : room - filled;
 		fill(buffer, count->key_bits, filled, key, now);
 		count->bins[key] -= now;
 		filled += now;
@@ -189,14 +198,11 @@ void
 gs_count_drain_pairs(struct gs_count *count, bool descending, void *buffer, uint64_t *times,
                      size_t room, struct gs_span *span)
 {
-	size_t filled = 0;
+	size_t filled = 0, key;
 
 	assert(room > 0);
-	for (; filled < room && count->at < count->bin_count; count->at++) {
-		const size_t key = descending ? count->bin_count - 1 - count->at : count->at;
-
+	for (; filled < room && (key = next_bin(count, descending)) < count->bin_count; count->at++) {
 		times[filled] = count->bins[key];
-		count->bins[key] = 0;
 		fill(buffer, count->key_bits, filled, key, 1);
 		filled += times[filled] > 0;
 	}

@@ -45,7 +45,7 @@ void gs_count_drain(struct gs_count *count, bool descending, void *buffer, size_
 
 /**
  * The same with each key once: up to ROOM keys into BUFFER, and how often each came
- * into TIMES.  Takes as long as there are bins, however many keys came.
+ * into TIMES.  Takes as long as there are bins, however many keys came.  Bins stay.
  */
 void gs_count_drain_pairs(struct gs_count *count, bool descending, void *buffer, uint64_t *times,
                           size_t room, struct gs_span *span);

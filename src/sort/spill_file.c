@@ -48,6 +48,18 @@ gs_spill_dir_is_memory(const char *dir)
 	return statfs(dir, &fs) == 0 && (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
 }
 
+int
+gs_spill_high_fd(int fd)
+{
+	int high;
+
+	if (fd < 0 || fd > STDERR_FILENO)
+		return fd;
+	high = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	(void)close(fd);
+	return high;
+}
+
 /* With a name, for as short as can be. */
 static int
 make_and_unlink(const char *dir)
@@ -77,6 +89,7 @@ gs_spill_file_make(struct gs_spill_file *file, const char *dir)
 	file->fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (file->fd < 0)
 		file->fd = make_and_unlink(dir);
+	file->fd = gs_spill_high_fd(file->fd);
 	if (file->fd < 0)
 		return gs_fail(GS_EIO, "cannot make a temporary file in %s: %s; name another "
 		               "directory with -T", dir, strerror(errno));

@@ -40,6 +40,9 @@ gs_spill_file_read(const struct gs_spill_file *file, uint64_t at, void *into, si
 /** Give the disk space of a part back, as far as the file system can. */
 void gs_spill_file_forget(const struct gs_spill_file *file, uint64_t from, uint64_t to);
 
+/** FD, or a copy in its place if it is a standard one; -1 stays -1. */
+int gs_spill_high_fd(int fd);
+
 /** What is wrong with a temporary file whose contents changed. */
 gs_status gs_spill_file_garbled(const char *dir);
 

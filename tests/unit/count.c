@@ -107,36 +107,53 @@ check_row(const struct row *row)
 	free(got);
 }
 
+/* Bins counted by others: 128 of them, so a part is two. */
 static void
 check_bins(void)
 {
-	static const uint64_t start[5] = { 2, 0, 1, UINT64_MAX, 0 }, times[] = { 2, 1, UINT64_MAX };
-	static const uint32_t descending[] = { 3, 3, 3, 2, 0, 0 };
-	uint64_t bins[5] = { 2, 0, 1, 3, 0 }, got_times[3];
+	static const uint64_t start[128] = { 2, 0, 1, [100] = 3 };
+	static const uint32_t descending[] = { 100, 100, 100, 2, 0, 0 };
+	uint64_t bins[128];
 	uint32_t got[6];
+	struct gs_count count;
+
+	memcpy(bins, start, sizeof bins);
+	gs_count_open(&count, bins, 128, 32, 3, 0);
+	count.parts = 1 | 1 << 1 | UINT64_C(1) << 50;
+	CHECK(drain(&count, true, 8, (char *)got, 6) && memcmp(got, descending, sizeof got) == 0,
+	      "bins counted by others are expanded to 32 bits, two at a time");
+	memcpy(bins, start, sizeof bins);
+	gs_count_open(&count, bins, 128, 32, 3, 0);
+	count.parts = 1;
+	CHECK(drain(&count, false, 64, (char *)got, 2) && got[0] == 0 && got[1] == 0,
+	      "parts that nobody touched are not looked at");
+}
+
+static void
+check_pairs(void)
+{
+	uint64_t bins[128] = { 2, 0, 1, [100] = UINT64_MAX }, times[3];
+	uint32_t got[3];
 	struct gs_count count;
 	struct gs_span span;
 
-	gs_count_open(&count, bins, 5, 32, 3, 0);
-	CHECK(drain(&count, true, 8, (char *)got, 6) && memcmp(got, descending, sizeof got) == 0,
-	      "bins counted by others are expanded to 32 bits, two at a time");
-
-	memcpy(bins, start, sizeof bins);
-	gs_count_open(&count, bins, 5, 32, 3, 0);
-	gs_count_drain_pairs(&count, false, got, got_times, 3, &span);
-	CHECK(span.count == 3 && span.key_bits == 32 && span.stream == 3 &&
-	      memcmp(got, (uint32_t[]){ 0, 2, 3 }, 12) == 0 &&
-	      memcmp(got_times, times, sizeof times) == 0, "pairs: each key once, however often");
-	gs_count_drain_pairs(&count, false, got, got_times, 3, &span);
+	gs_count_open(&count, bins, 128, 32, 3, 0);
+	gs_count_drain_pairs(&count, false, got, times, 3, &span);
+	CHECK(span.count == 3 && span.keys == got && span.key_bits == 32 && span.stream == 3 &&
+	      memcmp(got, (uint32_t[]){ 0, 2, 100 }, sizeof got) == 0 &&
+	      memcmp(times, (uint64_t[]){ 2, 1, UINT64_MAX }, sizeof times) == 0,
+	      "pairs: each key once, however often");
+	gs_count_drain_pairs(&count, false, got, times, 3, &span);
 	CHECK(span.count == 0, "pairs come to an end");
 
-	memcpy(bins, start, sizeof bins);
-	gs_count_open(&count, bins, 5, 32, 3, 0);
-	gs_count_drain_pairs(&count, true, got, got_times, 2, &span);
-	CHECK(span.count == 2 && got[0] == 3 && got[1] == 2 && got_times[1] == 1,
+	gs_count_open(&count, bins, 128, 32, 3, 0);
+	count.parts = 1 | UINT64_C(1) << 50;
+	gs_count_drain_pairs(&count, true, got, times, 1, &span);
+	CHECK(span.count == 1 && got[0] == 100 && times[0] == UINT64_MAX,
 	      "pairs descend if wanted, no more than there is room for");
-	gs_count_drain_pairs(&count, true, got, got_times, 2, &span);
-	CHECK(span.count == 1 && got[0] == 0 && got_times[0] == 2, "and go on there");
+	gs_count_drain_pairs(&count, true, got, times, 3, &span);
+	CHECK(span.count == 1 && got[0] == 0 && times[0] == 2,
+	      "and go on there, over parts that nobody touched");
 }
 
 void
@@ -145,4 +162,5 @@ unit_count(void)
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
 		check_row(&rows[r]);
 	check_bins();
+	check_pairs();
 }

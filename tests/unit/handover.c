@@ -141,6 +141,22 @@ half(void)
 	gsort_close(job);
 }
 
+/* A header goes out first, but not before all is in. */
+static void
+header(void)
+{
+	struct gsort_options options = both;
+	gsort *job;
+	size_t bytes;
+
+	options.header_lines = 1;
+	job = open_job(&options);
+	CHECK(feed_all(job, "heading\n2\n1\n", 12, 5) == GSORT_OK, "a heading is taken");
+	CHECK(drain_all(job, 7, &bytes) == GSORT_OK, "%s", gsort_message());
+	CHECK(bytes == 12 && memcmp(out, "heading\n1\n2\n", 12) == 0, "and stays on top");
+	gsort_close(job);
+}
+
 static gs_status
 feed_keys(void *context)
 {
@@ -150,18 +166,55 @@ feed_keys(void *context)
 }
 
 static void
-two_threads(void)
+two_threads(enum gsort_operation operation)
 {
 	struct gsort_options options = both;
 	struct gs_thread feeder = { .runs = false };
 	gsort *job;
 	size_t bytes;
 
+	options.operation = operation;
+	options.trust_order = true;
 	options.type = GSORT_U32;
 	job = open_job(&options);
 	CHECK(gs_thread_start(&feeder, feed_keys, job) == GS_OK, "a second thread");
 	CHECK(drain_all(job, 5003, &bytes) == GSORT_OK && bytes == sizeof keys, "drains while fed");
 	CHECK(gs_thread_join(&feeder) == GS_OK, "and all was taken");
+	gsort_close(job);
+}
+
+/* Runs go to disk and come back, and nobody outside can tell. */
+static void
+larger_than_memory(void)
+{
+	enum { TIMES = 40 };
+	const char *const temp_dirs[] = { "." };
+	struct gsort_options options = both;
+	uint64_t count = 0, breaks = 0;
+	uint32_t last = 0;
+	size_t got = 0;
+	gsort *job;
+
+	options.type = GSORT_U32;
+	options.memory_bytes = 24 << 20;
+	options.temp_dirs = temp_dirs, options.temp_dir_count = 1;
+	options.device = GSORT_DEVICE_CPU;
+	job = open_job(&options);
+	for (int i = 0; i < TIMES; i++)
+		CHECK(gsort_feed(job, keys, sizeof keys) == GSORT_OK, "%s", gsort_message());
+	CHECK(gsort_feed_end(job) == GSORT_OK, "the end of it");
+	do {
+		CHECK(gsort_drain(job, out, sizeof out, &got) == GSORT_OK, "%s", gsort_message());
+		for (size_t at = 0; at + sizeof last <= got; at += sizeof last, count++) {
+			uint32_t key;
+
+			memcpy(&key, out + at, sizeof key);
+			breaks += key < last;
+			last = key;
+		}
+	} while (got == sizeof out);
+	CHECK(count == (uint64_t)TIMES * KEYS && breaks == 0, "all keys, in order");
+	CHECK(gsort_stats(job)->runs > 0, "by way of the disk");
 	gsort_close(job);
 }
 
@@ -316,7 +369,10 @@ unit_handover(void)
 	binary();
 	nothing();
 	half();
-	two_threads();
+	header();
+	two_threads(GSORT_SORT);
+	two_threads(GSORT_MERGE);
+	larger_than_memory();
 	trouble();
 	check();
 	close_early();

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "sort/spill.h"
@@ -35,7 +36,20 @@ static const struct row {
 	{ "two runs, in small pieces", NULL, 1, 2, 50000, 7, 1001, 1, 1 << 16 },
 	{ "more runs than directories", NULL, 3, 20, 50000, 5000, 3000, 1, 1 << 12 },
 	{ "large pieces, and holes behind them", NULL, 2, 4, 4000000, 1000000, 700001, 2, 1 << 20 },
+	{ "zstd, in little memory", "zstd", 1, 3, 100000, 1000, 3000, 1, 1 << 16 },
+	{ "zstd, a run without keys", "zstd", 1, 1, 0, 1, 10, 1, 1 << 16 },
+	{ "zstd, by four threads, many at once", "zstd", 2, 5, 1000000, 400000, 300000, 4, 8 << 20 },
+	{ "zstd, one key at a time", "zstd", 1, 2, 1000, 1, 1, 2, 1 << 20 },
+	{ "lz4, in little memory", "lz4", 3, 7, 100000, 5000, 10000, 2, 1 << 18 },
+	{ "lz4, by three threads, many at once", "lz4", 1, 3, 1000000, 900000, 1000000, 3, 8 << 20 },
+	{ "gzip, a process for each run", "gzip", 2, 7, 100000, 30000, 9999, 1, 1 << 16 },
+	{ "gzip, a run without keys", "gzip", 1, 2, 1, 1, 10, 1, 1 << 16 },
+	{ "a program that is not there is done without", "gsort-no-such-program", 1, 2, 5000, 500, 500,
+	  1, 1 << 16 },
+	{ "no program has an empty name", "", 1, 2, 5000, 500, 500, 1, 1 << 16 },
 };
+
+static const char *const forms[] = { NULL, "zstd", "lz4", "gzip" };
 
 static uint64_t
 key_of(size_t run, size_t at)
@@ -84,7 +98,7 @@ read_runs(struct gs_spill *spill, const struct row *row, unsigned bits, struct g
 	bool good = true;
 
 	*status = GS_OK;
-	for (size_t r = 0; ended < row->runs && good && *status == GS_OK; r = (r + 1) % row->runs) {
+	for (size_t r = 0; ended < row->runs && *status == GS_OK; r = (r + 1) % row->runs) {
 		ended = r == 0 ? 0 : ended;
 		*status = gs_spill_read(spill, &runs[r], keys, row->room, &count);
 		for (size_t i = 0; i < count && *status == GS_OK; i++) {
@@ -133,6 +147,297 @@ check_row(const struct row *row, unsigned bits)
 	free(buffer);
 }
 
+/* --- what lies in the directories ------------------------------------------------ */
+
+/* A descriptor of this process whose file lies, or lay, in the folder; -1: none. */
+static int
+find_file(void)
+{
+	DIR *fds = opendir("/proc/self/fd");
+	int found = -1;
+
+	for (struct dirent *entry; found < 0 && (entry = readdir(fds)) != NULL;) {
+		char name[300], target[300] = "";
+
+		snprintf(name, sizeof name, "/proc/self/fd/%s", entry->d_name);
+		if (readlink(name, target, sizeof target - 1) > 0 &&
+		    strncmp(target, folder, strlen(folder)) == 0)
+			found = atoi(entry->d_name);
+	}
+	closedir(fds);
+	return found;
+}
+
+static bool
+is_empty(const char *dir)
+{
+	DIR *entries = opendir(dir);
+	unsigned count = 0;
+
+	while (readdir(entries) != NULL)
+		count++;
+	closedir(entries);
+	return count == 2;
+}
+
+static void
+check_nameless(void)
+{
+	static const struct row row = { "", NULL, 1, 1, 3000000, 3000000, 3000000, 1, 1 << 16 };
+	char *buffer = malloc(row.buffer_bytes), *keys = malloc(row.keys * 8);
+	const struct gs_spill_options options = options_of(&row, buffer);
+	struct gs_spill *spill;
+	struct gs_run run;
+	struct stat st = { .st_nlink = 1 };
+	size_t count = 0;
+	gs_status status = gs_spill_open(&spill, &options);
+
+	CHECK(status == GS_OK && find_file() < 0, "no file before the first run");
+	if (status == GS_OK)
+		status = write_run(spill, &row, 64, 0, &run);
+	CHECK(status == GS_OK && fstat(find_file(), &st) == 0 && st.st_nlink == 0 && is_empty(dirs[0]),
+	      "the file has no name");
+	CHECK(gs_spill_bytes(spill) == row.keys * 8 && st.st_size == (off_t)row.keys * 8,
+	      "all keys are in it");
+	if (status == GS_OK)
+		status = gs_spill_read(spill, &run, keys, row.keys, &count);
+	if (status == GS_OK && fallocate(find_file(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
+	                                 4096) == 0)
+		CHECK(fstat(find_file(), &st) == 0 && st.st_blocks == 0, "their space is given back");
+	gs_spill_close(spill);
+	CHECK(status == GS_OK && count == row.keys && find_file() < 0, "the file is gone");
+	free(keys);
+	free(buffer);
+}
+
+/* --- trouble ---------------------------------------------------------------------- */
+
+static char notes[2048];
+
+static void
+take_note(void *context, const char *line)
+{
+	(void)context;
+	snprintf(notes, sizeof notes, "%s", line);
+}
+
+/* Scripts, by what they do: as PROG, and as PROG -d. */
+static const struct script {
+	const char *name;
+	const char *compress, *expand;
+	gs_status   status;
+	const char *message;	/* a part of it */
+} scripts[] = {
+	{ "is-sound", "cat", "cat", GS_OK, "" },
+	{ "fails-to-compress", "cat; exit 3", "cat", GS_EIO, "failed with status 3" },
+	{ "ends-early", "exit 0", "cat", GS_EIO, "ended before its input did" },
+	{ "fails-early", "exit 7", "cat", GS_EIO, "failed with status 7" },
+	{ "is-killed", "kill -9 $$", "cat", GS_EIO, "was killed by signal 9" },
+	{ "fails-to-expand", "cat", "cat; exit 4", GS_EIO, "failed with status 4" },
+	{ "expands-too-little", "cat", "head -c 100000", GS_EINPUT, "is not what was written" },
+	{ "expands-too-much", "cat", "cat; cat /dev/zero", GS_EINPUT, "is not what was written" },
+	{ "garbles", "cat", "tr '\\001' '\\002'", GS_EINPUT, "is not what was written" },
+	{ "loses-all", "cat >/dev/null", "cat", GS_EINPUT, "is not what was written" },
+};
+
+static const char *
+write_script(const struct script *script)
+{
+	static char path[128];
+	FILE *file;
+
+	snprintf(path, sizeof path, "%s/%s", folder, script->name);
+	file = fopen(path, "w");
+	fprintf(file, "#!/bin/sh\nif [ \"$1\" = -d ]; then\n%s\nelse\n%s\nfi\n", script->expand,
+	        script->compress);
+	fclose(file);
+	chmod(path, 0700);
+	return path;
+}
+
+static bool
+has_children(void)
+{
+	siginfo_t info;
+
+	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
+/* SIGPIPE kills, as usual: no message would come. */
+static void
+check_script(const struct script *script)
+{
+	const struct row row = { script->name, write_script(script), 1, 2, 100000, 30000, 20000, 1,
+	                         1 << 16 };
+	char *buffer = malloc(row.buffer_bytes);
+	const struct gs_spill_options options = options_of(&row, buffer);
+	struct gs_run runs[2];
+	struct gs_spill *spill;
+	size_t came = SIZE_MAX;
+	gs_status status = gs_spill_open(&spill, &options);
+
+	for (size_t r = 0; r < 2 && status == GS_OK; r++)
+		status = write_run(spill, &row, 64, r, &runs[r]);
+	if (status == GS_OK)
+		came = read_runs(spill, &row, 64, runs, &status);
+	CHECK(status == script->status && (status != GS_OK || came == 150000) &&
+	      (status == GS_OK || strstr(gs_message(), script->message) != NULL),
+	      "a program that %s: status %d, '%s'", script->name, (int)status, gs_message());
+	CHECK(status == GS_OK || strstr(gs_message(), folder) != NULL, "it is named: '%s'",
+	      gs_message());
+	gs_spill_close(spill);
+	CHECK(!has_children() && find_file() < 0, "nothing is left of a program that %s",
+	      script->name);
+	unlink(options.compress_program);
+	free(buffer);
+}
+
+/* Close while one run is written and another is read. */
+static void
+check_close(const char *program)
+{
+	const struct row row = { "", program, 1, 2, 500000, 30000, 20000, 2, 1 << 18 };
+	char *buffer = malloc(row.buffer_bytes), *keys = malloc(row.room * 8);
+	const struct gs_spill_options options = options_of(&row, buffer);
+	struct gs_spill *spill;
+	struct gs_run run;
+	size_t count = 0;
+	gs_status status = gs_spill_open(&spill, &options);
+
+	if (status == GS_OK)
+		status = write_run(spill, &row, 64, 0, &run);
+	if (status == GS_OK)
+		status = gs_spill_read(spill, &run, keys, row.room, &count);
+	if (status == GS_OK)
+		status = gs_spill_begin(spill, 64);
+	if (status == GS_OK)
+		status = gs_spill_write(spill, keys, count);
+	gs_spill_close(spill);
+	CHECK(status == GS_OK && count == row.room && !has_children() && find_file() < 0,
+	      "closed in the middle: %s", program != NULL ? program : "plain");
+	free(keys);
+	free(buffer);
+}
+
+/* One byte of the file changes, at AT, or in the middle. */
+static void
+check_garbled(const char *program, off_t at)
+{
+	const struct row row = { "", program, 1, 1, 300000, 300000, 300000, 2, 1 << 18 };
+	char *buffer = malloc(row.buffer_bytes), byte = 0;
+	const struct gs_spill_options options = options_of(&row, buffer);
+	struct gs_spill *spill;
+	struct gs_run run;
+	gs_status status = gs_spill_open(&spill, &options);
+
+	if (status == GS_OK)
+		status = write_run(spill, &row, 64, 0, &run);
+	if (at < 0)
+		at = lseek(find_file(), 0, SEEK_END) / 2;
+	CHECK(status == GS_OK && pread(find_file(), &byte, 1, at) == 1, "byte %ld is read", (long)at);
+	byte ^= 1;
+	CHECK(pwrite(find_file(), &byte, 1, at) == 1, "byte %ld is changed", (long)at);
+	if (status == GS_OK)
+		(void)read_runs(spill, &row, 64, &run, &status);
+	CHECK(status == GS_EINPUT && strstr(gs_message(), dirs[0]) != NULL &&
+	      strstr(gs_message(), "is not what was written") != NULL,
+	      "a changed byte at %ld is found (%s): status %d, '%s'", (long)at,
+	      program != NULL ? program : "plain", (int)status, gs_message());
+	gs_spill_close(spill);
+	free(buffer);
+}
+
+/* A file may become one MiB long, four are written, and ten expected. */
+static void
+check_full(const char *program)
+{
+	const struct row row = { "", program, 1, 1, 4 << 20, 1 << 16, 1, 1, 1 << 16 };
+	char *buffer = malloc(row.buffer_bytes);
+	const struct gs_spill_options options = options_of(&row, buffer);
+	struct rlimit before, limit;
+	struct gs_spill *spill;
+	struct gs_run run;
+	gs_status status = gs_spill_open(&spill, &options);
+
+	getrlimit(RLIMIT_FSIZE, &before);
+	limit = before;
+	limit.rlim_cur = 1 << 20;
+	setrlimit(RLIMIT_FSIZE, &limit);	/* SIGXFSZ kills, as usual */
+	if (status == GS_OK) {
+		gs_spill_expect(spill, 10 << 20);
+		status = write_run(spill, &row, 32, 0, &run);
+	}
+	setrlimit(RLIMIT_FSIZE, &before);
+	CHECK(status == GS_EIO && strstr(gs_message(), dirs[0]) != NULL &&
+	      strstr(gs_message(), "after 1 MiB") != NULL &&
+	      strstr(gs_message(), "more are needed") != NULL && strstr(gs_message(), "-T") != NULL,
+	      "a size limit is told: status %d, '%s'", (int)status, gs_message());
+	gs_spill_close(spill);
+	free(buffer);
+}
+
+static void
+check_dirs(void)
+{
+	static char buffer[1 << 16];
+	const char *names[2] = { dirs[0], "/nowhere/at-all" };
+	struct gs_spill_options options = {
+		.dirs = names, .dir_count = 2, .threads = 1, .buffer = buffer,
+		.buffer_bytes = sizeof buffer, .note = take_note,
+	};
+	struct gs_spill *spill;
+	struct gs_run run;
+	char file[120];
+
+	CHECK(gs_spill_open(&spill, &options) == GS_EIO && spill == NULL &&
+	      strcmp(gs_message(), "cannot use /nowhere/at-all for temporary files: No such file or "
+	             "directory; name another directory with -T") == 0,
+	      "a directory that is not there: '%s'", gs_message());
+	snprintf(file, sizeof file, "%s/file", folder);
+	fclose(fopen(file, "w"));
+	names[1] = file;
+	CHECK(gs_spill_open(&spill, &options) == GS_EIO &&
+	      strstr(gs_message(), "Not a directory") != NULL, "a file: '%s'", gs_message());
+	unlink(file);
+	names[1] = "/proc";
+	CHECK(gs_spill_open(&spill, &options) != GS_OK ||
+	      (gs_spill_close(spill), true), "whatever /proc allows");
+	options.dir_count = 0;
+	setenv("TMPDIR", dirs[2], 1);
+	CHECK(gs_spill_open(&spill, &options) == GS_OK && gs_spill_begin(spill, 32) == GS_OK &&
+	      gs_spill_end(spill, &run) == GS_OK && find_file() >= 0, "TMPDIR is the usual one");
+	gs_spill_close(spill);
+	unsetenv("TMPDIR");
+	if (access("/dev/shm", W_OK) == 0) {
+		names[0] = "/dev/shm";
+		options.dir_count = 1;
+		CHECK(gs_spill_open(&spill, &options) == GS_OK && notes[0] == '\0' &&
+		      gs_spill_begin(spill, 32) == GS_OK && strstr(notes, "/dev/shm") != NULL,
+		      "a directory in memory is noted when it is used: '%s'", notes);
+		gs_spill_close(spill);
+	}
+}
+
+static void
+check_missing_program(void)
+{
+	static char buffer[1 << 16];
+	struct gs_spill_options options = {
+		.dirs = dir_names, .dir_count = 1, .compress_program = "gsort-no-such-program",
+		.threads = 1, .buffer = buffer, .buffer_bytes = sizeof buffer, .note = take_note,
+	};
+	struct gs_spill *spill;
+
+	CHECK(gs_spill_open(&spill, &options) == GS_OK &&
+	      strstr(notes, "gsort-no-such-program") != NULL &&
+	      gs_spill_most_runs(spill) == SIZE_MAX, "a missing program is noted: '%s'", notes);
+	gs_spill_close(spill);
+	options.compress_program = "gzip";
+	CHECK(gs_spill_open(&spill, &options) == GS_OK && gs_spill_most_runs(spill) >= 2 &&
+	      gs_spill_most_runs(spill) < SIZE_MAX, "programs are limited by descriptors");
+	gs_spill_close(spill);
+}
+
 void
 unit_spill(void)
 {
@@ -146,7 +451,20 @@ unit_spill(void)
 		check_row(&rows[r], 32);
 		check_row(&rows[r], 64);
 	}
+	check_nameless();
+	for (size_t r = 0; r < sizeof scripts / sizeof scripts[0]; r++)
+		check_script(&scripts[r]);
+	for (size_t f = 0; f < sizeof forms / sizeof forms[0]; f++)
+		check_close(forms[f]);
+	for (size_t f = 0; f < 3; f++) {
+		check_garbled(forms[f], 1);
+		check_garbled(forms[f], 4);
+		check_garbled(forms[f], -1);
+	}
+	check_full(NULL);
+	check_dirs();
+	check_missing_program();
 	for (size_t d = 0; d < DIRS; d++)
 		CHECK(rmdir(dirs[d]) == 0, "nothing is left in directory %zu", d);
-	rmdir(folder);
+	CHECK(rmdir(folder) == 0, "nothing is left in the folder");
 }

@@ -220,7 +220,7 @@ for_size() {
 			case $status in
 			0) cmp out expected ;;
 			2) [ "$(cat out)" = old ]
-			   [ "$(grep -c '^gsort: ' err)" = 1 ]
+			   [ "$(grep -c '^gsort-emu: ' err)" = 1 ]
 			   failed=$((failed + 1)) ;;
 			*) false ;;
 			esac

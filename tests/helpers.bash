@@ -70,7 +70,7 @@ fails() {
 	"$@" >fails-out 2>fails-err || status=$?
 	if [ $status -ne 2 ] || [ -s fails-out ] ||
 	   [ "$(grep -vc "^Try 'gsort --help'" fails-err)" != 1 ] ||
-	   ! grep -q -- "^gsort: .*$pattern" fails-err; then
+	   ! grep -q -- "^gsort\(-emu\)\?: .*$pattern" fails-err; then
 		echo "status $status of: $*"
 		cat fails-err
 		return 1

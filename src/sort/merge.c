@@ -39,7 +39,7 @@ enum { PIECE_KEYS = 16384 };
  * pairs.  H200 host, 16 threads, 4 runs of u32, trees of losers: 74 Mkeys/s with
  * neighbours in one line, no more than one thread alone.
  */
-enum { LINES_BYTES = 128, LINES_WORDS = LINES_BYTES / sizeof(size_t) };
+enum { LINES_BYTES = 128 };
 
 /*
  * Constants of funnels.  Measured on a 2-core AMD EPYC 9005 VM (1 MiB of L2 a core, 32 MiB
@@ -84,10 +84,10 @@ struct gs_merge {
 	void    *buffer;
 	size_t   buffer_keys;
 	uint64_t left_keys;
-	size_t  *cuts;		/* [threads + 1][run_count]; the first are where this span begins */
-	size_t  *brackets;	/* [threads][3][run_count], for selecting; rows of whole lines */
+	size_t  *starts;	/* [run_count], of this span */
+	size_t  *rows;		/* [threads][5][run_count], each thread's on lines of its own */
 	struct gs_run *ranges;	/* [threads][run_count], of a piece; likewise */
-	char    *funnels;	/* [threads][funnel_bytes()] */
+	char    *funnels;	/* [threads][funnel_bytes()]; likewise */
 };
 
 static size_t
@@ -96,11 +96,20 @@ whole_lines(size_t bytes)
 	return (bytes + LINES_BYTES - 1) / LINES_BYTES * LINES_BYTES;
 }
 
-/* Words from one thread's row of COUNT words to the next one's. */
+/* A thread's rows: where its piece begins and ends in each run, and three to find that. */
+enum { BEGINS, ENDS, BRACKETS, ROWS = BRACKETS + 3 };
+
 static size_t
-row_words(size_t count)
+rows_bytes(size_t runs)
 {
-	return whole_lines(count * sizeof(size_t)) / sizeof(size_t);
+	return whole_lines(ROWS * runs * sizeof(size_t));
+}
+
+static size_t *
+row_of(const struct gs_merge *merge, unsigned piece, unsigned row)
+{
+	return (size_t *)(void *)((char *)merge->rows + piece * rows_bytes(merge->run_count)) +
+	       row * merge->run_count;
 }
 
 /* Of one inner stream, in a merge of RUNS. */
@@ -209,10 +218,9 @@ gs_merge_bytes(size_t run_count, unsigned threads)
 	const size_t team = useful_threads(threads);
 
 	return LINES_BYTES + whole_lines(sizeof(struct gs_merge)) +
-	       team * (row_words(3 * run_count) * sizeof(size_t) +
-	               whole_lines(run_count * sizeof(struct gs_run)) +
+	       team * (rows_bytes(run_count) + whole_lines(run_count * sizeof(struct gs_run)) +
 	               whole_lines(funnel_bytes(run_count))) +
-	       (team + 1) * run_count * sizeof(size_t);
+	       run_count * sizeof(size_t);
 }
 
 struct gs_merge *
@@ -230,18 +238,18 @@ gs_merge_init(void *memory, unsigned bits, const struct gs_run *runs, size_t run
 		.runs = runs, .run_count = run_count, .bits = bits, .threads = team,
 		.simd = gs_simd_best(), .buffer = buffer, .buffer_keys = buffer_bytes / (bits / 8),
 	};
-	merge->brackets = (size_t *)lines;
-	lines += team * row_words(3 * run_count) * sizeof(size_t);
-	merge->ranges = (struct gs_run *)lines;
+	merge->rows = (size_t *)(void *)lines;
+	lines += team * rows_bytes(run_count);
+	merge->ranges = (struct gs_run *)(void *)lines;
 	lines += team * whole_lines(run_count * sizeof *merge->ranges);
 	merge->funnels = lines;
 	lines += team * whole_lines(funnel_bytes(run_count));
-	merge->cuts = (size_t *)lines;
+	merge->starts = (size_t *)(void *)lines;
 	for (size_t r = 0; r < run_count; r++) {
-		merge->cuts[r] = 0;
+		merge->starts[r] = 0;
 		merge->left_keys += runs[r].count;
 	}
-	assert((char *)(merge->cuts + (team + 1) * run_count) <=
+	assert((char *)(merge->starts + run_count) <=
 	       (char *)memory + gs_merge_bytes(run_count, threads));
 	return merge;
 }
@@ -253,24 +261,27 @@ gs_merge_with(struct gs_merge *merge, enum gs_simd simd)
 	merge->simd = simd;
 }
 
-/* Where piece PIECE of COUNT keys ends, into its row of cuts. */
+/*
+ * Where PIECE begins and ends.  The thread of the piece before it selects the same place:
+ * that costs less than to wait for it.
+ */
 static void
-select_cuts(const struct gs_merge *merge, unsigned piece, unsigned pieces, size_t count)
+select_cuts(const struct gs_merge *merge, unsigned piece, size_t count, size_t begin, size_t end)
 {
-	const size_t rank = gs_team_begin(count, piece + 1, pieces);
-
-	if (merge->bits == 32)
-		select_32(merge, piece, count, rank);
-	else
-		select_64(merge, piece, count, rank);
+	if (merge->bits == 32) {
+		select_32(merge, piece, count, begin, row_of(merge, piece, BEGINS));
+		select_32(merge, piece, count, end, row_of(merge, piece, ENDS));
+	} else {
+		select_64(merge, piece, count, begin, row_of(merge, piece, BEGINS));
+		select_64(merge, piece, count, end, row_of(merge, piece, ENDS));
+	}
 }
 
 /* The parts of runs that are PIECE, those without keys left out; how many. */
 static size_t
 take_ranges(const struct gs_merge *merge, unsigned piece, struct gs_run *ranges)
 {
-	const size_t *begins = merge->cuts + piece * merge->run_count;
-	const size_t *ends = begins + merge->run_count;
+	const size_t *begins = row_of(merge, piece, BEGINS), *ends = row_of(merge, piece, ENDS);
 	size_t count = 0;
 
 	for (size_t r = 0; r < merge->run_count; r++)
@@ -286,13 +297,16 @@ static void
 merge_piece(const struct gs_merge *merge, unsigned piece, unsigned pieces, size_t count)
 {
 	const size_t runs = merge->run_count, begin = gs_team_begin(count, piece, pieces);
+	const size_t end = gs_team_begin(count, piece + 1, pieces);
 	char *row = (char *)merge->ranges + piece * whole_lines(runs * sizeof(struct gs_run));
 	char *memory = merge->funnels + piece * whole_lines(funnel_bytes(runs));
 	char *to = (char *)merge->buffer + begin * (merge->bits / 8);
 	struct gs_run *ranges = (struct gs_run *)(void *)row;
-	const size_t taken = take_ranges(merge, piece, ranges);
 	const size_t buffer_bytes = funnel_buffer_bytes(runs);
+	size_t taken;
 
+	select_cuts(merge, piece, count, begin, end);
+	taken = take_ranges(merge, piece, ranges);
 	if (taken == 1)
 		memcpy(to, ranges[0].keys, ranges[0].count * (merge->bits / 8));
 	else if (taken > 1 && merge->bits == 32)
@@ -312,16 +326,10 @@ gs_merge_next(struct gs_merge *merge, struct gs_span *span)
 	*span = (struct gs_span){ .keys = merge->buffer, .count = count, .key_bits = merge->bits };
 	if (count == 0)
 		return;
-	#pragma omp parallel num_threads(pieces) if (pieces > 1)
-	{
-		#pragma omp for schedule(static)
-		for (unsigned p = 0; p < pieces; p++)
-			select_cuts(merge, p, pieces, count);
-		#pragma omp for schedule(static)
-		for (unsigned p = 0; p < pieces; p++)
-			merge_piece(merge, p, pieces, count);
-	}
-	memcpy(merge->cuts, merge->cuts + pieces * merge->run_count,
-	       merge->run_count * sizeof *merge->cuts);
+	#pragma omp parallel for num_threads(pieces) schedule(static) if (pieces > 1)
+	for (unsigned p = 0; p < pieces; p++)
+		merge_piece(merge, p, pieces, count);
+	memcpy(merge->starts, row_of(merge, pieces - 1, ENDS),
+	       merge->run_count * sizeof *merge->starts);
 	merge->left_keys -= count;
 }

@@ -334,6 +334,8 @@ gs_spill_write(struct gs_spill *spill, const void *keys, size_t count)
 	struct gs_extent *extent = spill->written;
 	const size_t bytes = count * (extent->place.bits / 8);
 
+	if (count == 0)
+		return GS_OK;
 	extent->written_sum += add_up(keys, count, extent->place.bits, &extent->factor);
 	extent->left_keys += count;
 	if (spill->staged_bytes + bytes > spill->stage_bytes || bytes > spill->stage_bytes / 2)

@@ -280,6 +280,38 @@ check_ahead(const char *const *names, size_t count, size_t bytes, size_t chunk_b
 	free(data);
 }
 
+/* The top of each file in no chunk, and trouble if it is not there. */
+static void
+check_ahead_behind(void)
+{
+	const char *names[] = { path("eight"), path("five") };
+	const struct gs_input_options options = { .names = names, .count = 2, .binary = true };
+	char memory[GS_AHEAD_CHUNKS * 4];
+	struct gs_input *input;
+	struct gs_ahead ahead;
+	struct gs_chunk *chunk;
+	gs_status status;
+	size_t bytes = 0;
+	bool holds = true;
+
+	write_file("eight", 8);
+	write_file("five", 5);
+	CHECK(gs_input_open(&input, &options) == GS_OK &&
+	      gs_ahead_open_behind(&ahead, input, 6, memory, 4) == GS_OK, "two files are opened");
+	while ((status = gs_ahead_take(&ahead, &chunk)) == GS_OK && chunk != NULL) {
+		for (size_t b = 0; b < chunk->bytes; b++)
+			holds = holds && chunk->data[b] == byte_at(6 + bytes + b);
+		bytes += chunk->bytes;
+		gs_ahead_give(&ahead, chunk);
+	}
+	CHECK(holds && bytes == 2, "six bytes are skipped: %zu are left", bytes);
+	CHECK(status == GS_EINPUT &&
+	      strstr(gs_message(), "five: has only 5 of the 6 bytes to be skipped") != NULL,
+	      "a file that is too short is trouble: %s", gs_message());
+	gs_ahead_close(&ahead);
+	gs_input_close(input);
+}
+
 /* Good bytes first, then the trouble; and closing early is no trouble. */
 static void
 check_ahead_trouble(void)
@@ -362,6 +394,7 @@ unit_input(void)
 		check_ahead(names, 3, sizes[s], 4);
 		check_ahead(names, 1, sizes[s], 1000);
 	}
+	check_ahead_behind();
 	check_ahead_trouble();
 	remove_folder();
 }

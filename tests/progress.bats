@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The bar of progress, and the line for SIGUSR1.
+
+load helpers
+
+prepare() {
+	seq 1000 >numbers
+	unset COLUMNS
+}
+
+# on_terminal COMMAND: a shell runs it with standard error on a terminal 60 columns wide;
+# what it shows is in the file shown, and the command's status in status.
+on_terminal() {
+	needs script
+	script -qec "stty cols 60; { $1; }; echo \$? >status" shown >/dev/null </dev/null
+	# script(1) adds a line before and one after, and an empty one
+	sed -i '/^Script \(started\|done\)/d' shown
+	sed -i '${/^$/d}' shown
+}
+
+# An input that takes a while.
+slow() {
+	seq 500
+	sleep "${1:-1.6}"
+	seq 500
+}
+export -f slow
+
+@test "a bar is drawn after a second and erased in the end" {
+	on_terminal 'slow | gsort --progress -o out'
+	[ "$(cat status)" = 0 ]
+	[ "$(wc -l <out)" = 1000 ]
+	grep -q 'read .* | 0:01' shown
+	# the last thing is a line of blanks between two carriage returns
+	tail -c 200 shown | tr '\r' '\n' | tail -n 2 | head -n 1 | grep -qE '^ *$'
+	not grep -q "gsort" shown
+}
+
+@test "a bar is drawn at most five times a second, within the width of the terminal" {
+	on_terminal 'slow 2 | gsort --progress -o out'
+	tr '\r' '\n' <shown | grep -c read >count
+	[ "$(cat count)" -ge 2 ]
+	[ "$(cat count)" -le 6 ]
+	tr '\r' '\n' <shown | awk 'length > 59 { exit 1 }'
+}
+
+@test "a job that takes less than a second draws nothing" {
+	on_terminal 'gsort --progress -v numbers -o out'
+	not grep -q 'read .*|' shown
+	grep -q '^gsort: 1000 keys' shown
+}
+
+@test "-v on a terminal draws; -q, --no-progress and --progress=never do not" {
+	on_terminal 'slow | gsort -v -o out'
+	grep -q 'read .*| 0:01' shown
+	grep -q 'gsort: 1000 keys' shown
+	for options in '-v -q' '--progress -q' '-v --no-progress' '--progress=always --progress=never'; do
+		on_terminal "slow 1.3 | gsort $options -o out"
+		not grep -q 'read .*|' shown
+	done
+}
+
+@test "without -v or --progress nothing is drawn" {
+	on_terminal 'slow 1.3 | gsort -o out'
+	[ ! -s shown ]
+}
+
+@test "without a terminal --progress and -v draw nothing" {
+	slow 1.3 | gsort --progress -o out 2>err
+	[ ! -s err ]
+	slow 1.3 | gsort -v -o out 2>err
+	[ "$(wc -l <err)" = 1 ]
+}
+
+@test "--progress=always without a terminal prints whole lines, every ten seconds" {
+	slow 10.5 | gsort --progress=always -o out 2>err
+	[ "$(wc -l <err)" = 1 ]
+	grep -qE '^gsort: read [0-9.]+(B|KiB) .*\| write 0% \| 0:10$' err
+	not grep -q "$(printf '\r')" err
+}
+
+@test "the bar is gone before output comes to its terminal" {
+	on_terminal 'slow | gsort --progress'
+	grep -q 'read .*|' shown
+	# from the first number on, only numbers
+	tr -d '\r' <shown | sed 's/^.*0:01 *//; s/^ *//' | tail -n 1000 >lines
+	{ seq 500; seq 500; } | sort -n | diff - lines
+}
+
+@test "a message has a line of its own" {
+	on_terminal '{ slow; echo x; } | gsort --progress -o out'
+	[ "$(cat status)" = 2 ]
+	tr '\r' '\n' <shown | grep -q '^gsort: .*x'
+}
+
+@test "a percentage is shown if the size is known, or promised" {
+	on_terminal 'slow | gsort --progress --size-hint=1000000 -o out'
+	grep -q 'read 0% ' shown
+	on_terminal 'slow | gsort --progress -o out'
+	not grep -q 'read [0-9]*%' shown
+}
+
+# --- SIGUSR1 ---------------------------------------------------------------------
+
+@test "SIGUSR1 gives one line, even with -q, and the job goes on" {
+	mkfifo in
+	gsort -q -o out <in 2>err &
+	job=$!
+	exec 9>in
+	seq 1000 >&9
+	sleep 0.3
+	kill -USR1 $job
+	sleep 0.2
+	[ "$(wc -l <err)" = 1 ]
+	grep -qE '^gsort: read .* \| write 0% \| 0:00$' err
+	kill -USR1 $job
+	sleep 0.2
+	[ "$(wc -l <err)" = 2 ]
+	exec 9>&-
+	wait $job
+	seq 1000 | cmp - out
+}
+
+@test "SIGUSR1 is answered while inputs are being opened" {
+	mkfifo in
+	gsort -o out in 2>err &
+	job=$!
+	sleep 0.3
+	kill -USR1 $job
+	sleep 0.2
+	grep -qE '^gsort: (opening the input|read 0B .*)$' err
+	seq 3 >in
+	wait $job
+}

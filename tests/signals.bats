@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Whatever ends gsort, the shell sees it, an output is as it was, and nothing is left.
+
+load helpers
+
+prepare() {
+	mkdir dir
+	echo old >dir/out
+}
+
+# waiting COMMAND...: run it in the background with an input that does not end, as $job;
+# it has opened its output when its input is being read.
+waiting() {
+	mkfifo in
+	"$@" <in 2>err &
+	job=$!
+	exec 9>in
+	seq 100000 >&9
+}
+
+# ended STATUS: the job ends so
+ended() {
+	local status=0
+	wait $job || status=$?
+	exec 9>&-
+	[ $status = "$1" ] || { echo "status $status, not $1"; cat err; false; }
+}
+
+untouched() {
+	[ "$(cat dir/out)" = old ]
+	[ "$(ls -A dir)" = out ]
+}
+
+# A library that knows no O_TMPFILE, as NFS and some FUSE do not.
+no_tmpfile() {
+	needs cc
+	cat >shim.c <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <errno.h>
+		#include <fcntl.h>
+		#include <stdarg.h>
+		int
+		open(const char *name, int flags, ...)
+		{
+			int (*next)(const char *, int, ...) = dlsym(RTLD_NEXT, "open");
+			va_list args;
+			mode_t mode;
+
+			va_start(args, flags);
+			mode = va_arg(args, mode_t);
+			va_end(args);
+			if ((flags & O_TMPFILE) == O_TMPFILE) {
+				errno = EOPNOTSUPP;
+				return -1;
+			}
+			return next(name, flags, mode);
+		}
+	END
+	cc -shared -fPIC -o shim.so shim.c -ldl
+	[ -z "${ASAN_OPTIONS:-}" ] || skip "the sanitizer wants to come first"
+}
+
+@test "a fatal signal ends gsort by that signal, and the output is as it was" {
+	for signal in INT:130 TERM:143 HUP:129 XCPU:152 USR2:140; do
+		# Bash ignores SIGINT in background jobs: env gives it back
+		waiting env --default-signal=INT gsort -o dir/out
+		kill -s ${signal%:*} $job
+		ended ${signal#*:}
+		rm in
+		untouched
+	done
+}
+
+@test "where there is no O_TMPFILE, the hidden file is removed" {
+	no_tmpfile
+	for signal in INT:130 TERM:143 HUP:129; do
+		waiting env --default-signal=INT LD_PRELOAD="$PWD/shim.so" gsort -o dir/out
+		for ((i = 0; i < 50; i++)); do
+			[ "$(ls -A dir)" = out ] || break
+			sleep 0.1
+		done
+		[ "$(ls -A dir | wc -l)" = 2 ]	# the shim works
+		kill -s ${signal%:*} $job
+		ended ${signal#*:}
+		rm in
+		untouched
+	done
+}
+
+@test "there, too, the output is replaced in the end" {
+	no_tmpfile
+	seq 3 | LD_PRELOAD=$PWD/shim.so gsort -r -o dir/out
+	[ "$(cat dir/out)" = "$(printf '3\n2\n1')" ]
+	[ "$(ls -A dir)" = out ]
+	echo x | not env LD_PRELOAD="$PWD/shim.so" gsort -o dir/out
+	[ "$(cat dir/out)" = "$(printf '3\n2\n1')" ]
+	[ "$(ls -A dir)" = out ]
+}
+
+@test "SIGKILL leaves nothing behind" {
+	waiting gsort -o dir/out
+	kill -KILL $job
+	ended 137
+	untouched
+}
+
+@test "a signal that was ignored at the start stays ignored" {
+	mkfifo in
+	(trap '' HUP TERM; exec gsort -o dir/out <in) &
+	job=$!
+	exec 9>in
+	seq 3 >&9
+	sleep 0.2
+	kill -HUP $job
+	kill -TERM $job
+	exec 9>&-
+	wait $job
+	[ "$(cat dir/out)" = "$(seq 3)" ]
+}
+
+@test "a size limit leaves the output as it was" {
+	seq 100000 >many
+	run bash -c 'ulimit -f 8; gsort many -o dir/out 2>/dev/null'
+	[ "$status" -ne 0 ]
+	untouched
+	run bash -c 'trap "" XFSZ; ulimit -f 8; gsort many -o dir/out'
+	[ "$status" -eq 2 ]
+	[[ $output == "gsort: "*"File too large"* ]]
+	untouched
+}
+
+@test "an ignored SIGCHLD harms nothing" {
+	[ "$(trap '' CHLD; printf '2\n1\n' | gsort)" = "$(seq 2)" ]
+}
+
+@test "SIGUSR1 ends nothing, at whatever moment it comes" {
+	for ((i = 1; i < 20; i++)); do
+		{ seq 1000; sleep 0.1; seq 1001 2000; } | gsort -q -o out 2>err &
+		job=$!
+		sleep 0.0$((i / 3 + 3))
+		kill -USR1 $job
+		wait $job
+		seq 2000 | cmp - out
+	done
+}

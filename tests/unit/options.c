@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* options.c - rows for src/job/options.c */
+#include <string.h>
+
+#include "job/options.h"
+#include "tests/unit/units.h"
+
+void unit_options(void);
+
+#define ROW(said, ...)	{ { __VA_ARGS__ }, said, #__VA_ARGS__ }
+
+static const char *const two[] = { "a", "b" };
+
+static const struct row {
+	struct gsort_options options;
+	const char *said;		/* NULL: they go together */
+	const char *name;
+} rows[] = {
+	ROW(NULL, .type = GSORT_TEXT),
+	ROW(NULL, .operation = GSORT_CHECK, .unique = true, .reverse = true),
+	ROW(NULL, .operation = GSORT_CHECK, .zero_terminated = true, .memory_bytes = 1,
+	    .merge_files = 2, .compress_program = "zstd", .header_lines = 1),
+	ROW(NULL, .operation = GSORT_MERGE, .output = "o", .in_place = true, .inputs = two,
+	    .input_count = 2),
+	ROW(NULL, .counts = true, .repeated = true, .head = true, .verify = true),
+	ROW(NULL, .unique = true, .counts = true, .singletons = true),
+	ROW(NULL, .type = GSORT_U32, .endian = GSORT_ENDIAN_BIG, .skip_bytes = 7),
+	ROW(NULL, .type = GSORT_U32, .converts = true, .to = GSORT_TEXT, .zero_terminated = true,
+	    .endian = GSORT_ENDIAN_BIG),
+	ROW(NULL, .converts = true, .to = GSORT_F64, .endian = GSORT_ENDIAN_BIG,
+	    .zero_terminated = true, .invalid = GSORT_INVALID_WARN),
+	ROW(NULL, .type = GSORT_TEXT_FLOAT, .converts = true, .to = GSORT_TEXT_FLOAT),
+	ROW(NULL, .type = GSORT_I16, .skip_bytes = 2, .converts = true, .to = GSORT_I64),
+
+	ROW("options '--check' and '--output' are incompatible", .operation = GSORT_CHECK,
+	    .output = "o"),
+	ROW("options '--check' and '--to=u8' are", .operation = GSORT_CHECK, .converts = true,
+	    .to = GSORT_U8),
+	ROW("options '--check' and '--count' are", .operation = GSORT_CHECK, .counts = true),
+	ROW("options '--check' and '--repeated' are", .operation = GSORT_CHECK, .repeated = true),
+	ROW("options '--check' and '--singletons' are", .operation = GSORT_CHECK,
+	    .singletons = true),
+	ROW("options '--check' and '--head-count' are", .operation = GSORT_CHECK, .head = true),
+	ROW("options '--check' and '--verify' are", .operation = GSORT_CHECK, .verify = true),
+	ROW("options '--check' and '--device=gpu' are", .operation = GSORT_CHECK,
+	    .device = GSORT_DEVICE_GPU),
+	ROW("options '--merge' and '--device=gpu' are", .operation = GSORT_MERGE,
+	    .device = GSORT_DEVICE_GPU),
+	ROW("options '--repeated' and '--singletons' are", .repeated = true, .singletons = true),
+	ROW("options '--zero-terminated' and '--type=u32' are", .type = GSORT_U32,
+	    .zero_terminated = true),
+	ROW("options '--zero-terminated' and '--type=u32' are", .type = GSORT_U32,
+	    .converts = true, .to = GSORT_I64, .zero_terminated = true),
+	ROW("options '--header' and '--type=f64' are", .type = GSORT_F64, .header_lines = 1),
+	ROW("options '--header' and '--to=u16' are", .header_lines = 1, .converts = true,
+	    .to = GSORT_U16),
+	ROW("options '--skip-bytes' and '--to=text' are", .type = GSORT_U8, .skip_bytes = 1,
+	    .converts = true, .to = GSORT_TEXT),
+	ROW("options '--invalid' and '--type=i8' are", .type = GSORT_I8,
+	    .invalid = GSORT_INVALID_FAIL),
+	ROW("option '--in-place' needs '--output'", .in_place = true),
+	ROW("option '--endian' needs a binary type", .endian = GSORT_ENDIAN_LITTLE),
+	ROW("option '--skip-bytes' needs a binary type", .skip_bytes = 1),
+	ROW("extra operand 'b': '--check' takes one input", .operation = GSORT_CHECK,
+	    .inputs = two, .input_count = 2),
+	ROW("101% of the GPU's memory", .gpu_memory_percent = 101),
+	ROW("'--batch-size' is 1", .merge_files = 1),
+	ROW("has no such value", .type = (enum gsort_type)99),
+	ROW("has no such value", .decompress = (enum gsort_decompress)-1),
+	ROW("'--to=text'", .converts = true, .to = GSORT_TEXT_FLOAT),
+};
+
+void
+unit_options(void)
+{
+	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+		const struct row *row = &rows[r];
+		const gs_status status = gs_options_check(&row->options);
+
+		if (row->said == NULL)
+			CHECK(status == GS_OK, "{ %s } go together: %s", row->name, gs_message());
+		else
+			CHECK(status == GS_EUSAGE && strstr(gs_message(), row->said) != NULL,
+			      "{ %s } is refused with \"%s\": status %d, \"%s\"", row->name,
+			      row->said, (int)status, gs_message());
+	}
+}

@@ -2,11 +2,17 @@
 # Completion of gsort for bash.
 
 _gsort() {
-	local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} word i
+	local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} word='' i
 	local types='u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 text'
-	local options='-u8 -u16 -u32 -u64 -i8 -i16 -i32 -i64 -f32 -f64 --type=
-		-n --numeric-sort -r --reverse -u --unique -o --output= --decompress= --force
-		--device= --gpu-memory= --parallel= -q --quiet -v --verbose --debug --plan
+	local options='-u8 -u16 -u32 -u64 -i8 -i16 -i32 -i64 -f32 -f64 --type= --endian=
+		-n --numeric-sort -g --general-numeric-sort --sort= --to=
+		-r --reverse -u --unique --count --repeated --singletons --head-count= --head=
+		-c --check -C -m --merge --verify --check-order --nocheck-order
+		--files0-from= --decompress= --invalid= --header --skip-bytes= -z --zero-terminated
+		--size-hint= -o --output= --in-place --force
+		-S --buffer-size= -T --temporary-directory= --compress-program= --batch-size=
+		--parallel= --device= --gpu-memory=
+		-q --quiet -v --verbose --progress --no-progress --stats= --debug --plan --info
 		--help --version -b --ignore-leading-blanks -f --ignore-case -s --stable'
 	local values=''
 
@@ -24,16 +30,32 @@ _gsort() {
 		word=${COMP_WORDS[COMP_CWORD-2]}
 	elif [[ $current == --*=* ]]; then
 		word=${current%%=*} current=${current#*=}
-	else
-		word=$previous
+	elif [[ $previous != --check && $previous != --header && $previous != --progress ]]; then
+		word=$previous		# those take a value only after "="
 	fi
 	case $word in
-	--type)         values=$types ;;
+	--type|--to)    values=$types ;;
+	--endian)       values='little big' ;;
+	--sort)         values='numeric general-numeric' ;;
+	--head-count|--head) values='1 10 100 1000' ;;
+	--check)        values='diagnose-first quiet silent summary' ;;
 	--decompress)   values='auto none gzip bzip2 xz zstd lz4' ;;
+	--invalid)      values='abort fail warn ignore' ;;
+	--header)       values='1 2 3' ;;
+	--skip-bytes)   values='4 8 16 128 512 4K' ;;
+	--size-hint)    values='1G 10G 100G 1T' ;;
+	-S|--buffer-size) values='256M 1G 4G 16G 50% 80%' ;;
+	--compress-program) values='zstd lz4 gzip' ;;
+	--batch-size)   values='2 16 64 256' ;;
+	--parallel)     values='1 2 4 8 16' ;;
 	--device)       values='auto cpu gpu gpu:0' ;;
 	--gpu-memory)   values='50% 80% 1G 4G 16G' ;;
-	--parallel)     values='1 2 4 8 16' ;;
-	-o|--output)    mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+	--progress)     values='auto always never' ;;
+	--stats)        values='json' ;;
+	-o|--output|--files0-from)
+		mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+	-T|--temporary-directory)
+		mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
 	esac
 	if [[ -n $values ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$values" -- "$current")

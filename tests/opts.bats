@@ -134,6 +134,58 @@ gives() {
 	gives '2\n2\n10\n' gsort --parallel=1 --parallel=2 text
 }
 
+@test "what excludes what, in the words of sort" {
+	for pair in '-c -C' '-c -o' '-C -o' '-g -n' '-g -u32' '-g --type=text' '-c --count' \
+	            '-c --repeated' '-c --singletons' '-c --head-count' '-c --verify' \
+	            '-c --device=gpu' '-m --device=gpu' '--repeated --singletons' '-z -u32' \
+	            '--header -f64' '--invalid -i8' '--header --to=u8' '--check=summary -C' \
+	            '-c --to=u8'; do
+		read -r one other <<<"$pair"
+		typed=()
+		for option in $one $other; do
+			case $option in
+			-o)           typed+=(-o out) ;;
+			--head-count) typed+=(--head-count=3) ;;
+			--invalid)    typed+=(--invalid=warn) ;;
+			*)            typed+=("$option") ;;
+			esac
+		done
+		fails "options '$one' and '$other' are incompatible$" gsort "${typed[@]}" text
+	done
+	fails "options '--skip-bytes' and '--to=text' are" gsort -u8 --skip-bytes=1 --to=text text
+	[ ! -e out ]
+}
+
+@test "what needs another option says so" {
+	fails "option '--in-place' needs '-o'" gsort --in-place text
+	fails "option '--endian' needs a binary type" gsort --endian=big text
+	fails "option '--skip-bytes' needs a binary type" gsort --skip-bytes=1 text
+	fails "option '--check-order' needs '-m'" gsort --check-order text
+	fails "option '--nocheck-order' needs '-m'" gsort --nocheck-order text
+	fails "extra operand 'b' not allowed with -c" gsort -c text b
+	fails "extra operand 'b' not allowed with -C" gsort -C text b
+}
+
+@test "two different values are an error, except where sort has a rule" {
+	for pair in '--invalid=warn --invalid=fail' '--endian=big --endian=little' '--to=u8 --to=i8' \
+	            '--header=1 --header=2' '--skip-bytes=1 --skip-bytes=2' \
+	            '--size-hint=1 --size-hint=2'; do
+		fails "options '${pair% *}' and '${pair#* }' are incompatible" gsort $pair text
+		fails "" gsort $pair text
+	done
+	fails "two different values of --head-count" gsort --head=1 --head-count=2 text
+	fails "multiple compress programs" gsort --compress-program=a --compress-program=b text
+	gives '2\n2\n10\n' gsort --invalid=warn --invalid=warn --size-hint=1K --size-hint=1024 text
+	gives '2\n2\n10\n' gsort -S 1b -S 100M -S 1 -T . -T . --batch-size=2 --batch-size=3 text
+	gives '2\n2\n10\n' gsort --progress --no-progress text
+}
+
+@test "-mc checks, as in sort" {
+	gives '' gsort -mc /dev/null
+	run gsort -mc text
+	[ "$status" -eq 1 ]
+}
+
 # --- values -----------------------------------------------------------------------
 
 @test "sizes are those of sort, and KiB MiB GiB TiB" {
@@ -153,6 +205,45 @@ gives() {
 	fails "too small" gsort --gpu-memory=0 text
 	fails "between 1% and 100%" gsort --gpu-memory=0% text
 	fails "between 1% and 100%" gsort --gpu-memory=101% text
+}
+
+@test "-S takes what sort takes" {
+	for size in 0 1 0% 1% 200% 1T 9999999999P 512b 1G 1g; do
+		[ $size != 9999999999P ] || continue
+		gives '2\n2\n10\n' gsort -S $size -S 64M text
+	done
+	fails "-S argument '1Z' is too large" gsort -S 1Z text
+	fails "-S argument '1KB' has an invalid suffix" gsort -S1KB text
+	fails "--buffer-size argument '1.5G' has an invalid suffix" gsort --buffer-size=1.5G text
+	fails "-S argument '' is not a size" gsort -S '' text
+}
+
+@test "--batch-size is at least 2, and at most what may be open" {
+	for n in 0 1 x ''; do
+		fails "invalid --batch-size argument '$n'" gsort --batch-size=$n text
+	done
+	run bash -c 'ulimit -n 50; gsort --batch-size=48 text'
+	[ "$status" -eq 2 ]
+	[[ $output == *"'48' is too large: the maximum with the current limit of open files is 47" ]]
+	run bash -c 'ulimit -n 50; gsort --batch-size=47 text'
+	[ "$status" -eq 0 ]
+}
+
+@test "numbers are whole, and words may be cut short" {
+	for option in --head-count=x --head=1K --head-count=-1 --head= --header=0 --header=x \
+	              --skip-bytes=1b --skip-bytes= --size-hint=1% --size-hint=x; do
+		fails "invalid ${option%%=*} argument '${option#*=}'" gsort -u8 "$option" text
+	done
+	for option in --check=x --invalid=x --endian=middle --stats=xml --progress=x --sort=x --to=x; do
+		fails "invalid argument '${option#*=}' for ${option%%=*}: it is " gsort "$option" text
+	done
+	gives '2\n2\n10\n' gsort --invalid=ab --sort=num --progress=nev text
+	gives '2\n' gsort --head=1 --head-count=1 text
+	gives '' gsort --head-count=0 text
+	for word in version month random human-numeric; do
+		fails "--sort=$word is not supported: gsort sorts numbers; use sort(1)" \
+			gsort --sort=$word text
+	done
 }
 
 @test "--parallel takes 1 and more, and cuts a huge number down" {
@@ -244,6 +335,72 @@ gives() {
 }
 
 # --- what is said --------------------------------------------------------------------
+
+@test "a check says what it found by status, message and figures" {
+	printf '1\n3\n3\n2\n' >four
+	gives '' gsort -c /dev/null
+	run gsort -c four
+	[ "$status" -eq 1 ]
+	[ "$output" = "gsort: four:4: disorder: 2" ]
+	for quiet in -C --check=quiet --check=silent; do
+		run gsort $quiet four
+		[ "$status" -eq 1 ]
+		[ -z "$output" ]
+	done
+	run gsort --check=summary four
+	[ "$status" -eq 1 ]
+	[ "$output" = "$(printf 'records\t4\nbreaks\t1\nduplicates\t1')" ]
+	gives 'records\t2\nbreaks\t0\nduplicates\t0\n' gsort --check=summary <(seq 2)
+}
+
+@test "--stats=json is one object on the last line, whatever else is said" {
+	needs jq
+	gsort -v -u --stats=json text >out 2>err
+	tail -n 1 err | jq -e '.records == 3 and .records_out == 2 and .bytes_in == 7 and
+		.bytes_out == 5 and .type == "text" and .status == 0 and .peak_rss > 100000 and
+		.verified == false and (.device | startswith("cpu")) and .total_ms >= .read_ms' >answer
+	[ "$(wc -l <err)" = 2 ]
+	gsort -q --stats=json --verify -g text >out 2>err
+	jq -e '.verified and .type == "text-float"' err >answer
+	gsort --stats=json -C text 2>err || [ $? = 1 ]
+	jq -e '.status == 1' err >answer
+	echo x | not gsort --stats=json 2>err
+	tail -n 1 err | jq -e '.status == 2' >answer
+}
+
+@test "--info tells what there is, with or without a GPU" {
+	gsort --info -T . >info 2>err
+	[ ! -s err ]
+	for what in gsort cpu memory -S temp; do
+		grep -q -- "^$what  *[^ ]" info
+	done
+	grep -qE '^(gpu|driver)' info
+	grep -q '^temp  *\.: .* free' info
+}
+
+@test "messages have the name under which gsort runs" {
+	ln -s "$(command -v gsort)" numsort
+	run ./numsort --frobnicate
+	[ "${lines[0]}" = "numsort: unrecognized option '--frobnicate'" ]
+	[ "${lines[1]}" = "Try 'numsort --help' for more information." ]
+	./numsort --help | grep -q '^Usage: numsort '
+	./numsort --version | grep -q '^gsort [0-9]'
+}
+
+@test "--debug tells ignored options and goes with everything" {
+	gives '2\n2\n10\n' gsort --debug -bsf -y1 text
+	grep -q '^gsort: ignored  *-b, -f, -s, -y: ' err
+	gives '' gsort --debug -c <(seq 3)
+	gives '' gsort --debug -o out text
+}
+
+@test "-q keeps warnings back" {
+	printf '1\nx\n' >bad
+	gives '1\n' gsort --invalid=warn bad
+	grep -q '^gsort: warning: bad:2' err
+	gives '1\n' gsort -q --invalid=warn bad
+	[ ! -s err ]
+}
 
 @test "--help goes to standard output, within 80 columns" {
 	gsort --help >help 2>err

@@ -196,7 +196,8 @@ static enum gsort_type
 better(enum gsort_type to, struct number number)
 {
 	static const enum gsort_type integers[] = {	/* narrow ones first */
-		GSORT_U8, GSORT_I8, GSORT_U16, GSORT_I16, GSORT_U32, GSORT_I32, GSORT_U64, GSORT_I64,
+		GSORT_U8, GSORT_I8, GSORT_U16, GSORT_I16,
+		GSORT_U32, GSORT_I32, GSORT_U64, GSORT_I64,
 	};
 
 	if (number.is_float && (is_float(to) || !make_whole(&number)))

@@ -71,9 +71,10 @@ void gs_text_begin_file(struct gs_text_decoder *decoder, const char *name);
  *
  * @return  GS_OK, or GS_EINPUT: "NAME:LINE: ..." for the first bad line
  *
- * A line: blanks (space, tab; newline, if it ends no line), an optional + or -, digits, blanks, and perhaps
- * one CR; value within -2^63 .. 2^64-1; at most 4095 bytes.  Floats: what strtod(3)
- * takes in the C locale between blanks; beyond f64 it becomes infinite (one warning).
+ * A line: blanks (space, tab; newline, if it ends no line), an optional + or -, digits,
+ * blanks, and perhaps one CR; value within -2^63 .. 2^64-1; at most 4095 bytes.  Floats:
+ * what strtod(3) takes in the C locale between blanks; beyond f64 it becomes infinite
+ * (one warning).
  */
 MUST_CHECK gs_status
 gs_text_decode(struct gs_text_decoder *decoder, const char *text, size_t bytes, bool last);

@@ -64,7 +64,8 @@ gs_raw_partial(enum gsort_type type, const char *name, uint64_t bytes)
 	const unsigned trailing = (unsigned)(bytes % key_bytes);
 
 	assert(trailing > 0);
-	return gs_fail(GS_EINPUT, "%s: %" PRIu64 " byte%s is not a multiple of %u (%u trailing byte%s): "
-	               "not a file of %s", name, bytes, bytes == 1 ? "" : "s", key_bytes,
-	               trailing, trailing == 1 ? "" : "s", gs_key_name(type));
+	return gs_fail(GS_EINPUT, "%s: %" PRIu64 " byte%s is not a multiple of %u "
+	               "(%u trailing byte%s): not a file of %s", name, bytes,
+	               bytes == 1 ? "" : "s", key_bytes, trailing,
+	               trailing == 1 ? "" : "s", gs_key_name(type));
 }

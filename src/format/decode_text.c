@@ -93,7 +93,8 @@ read_any(const struct gs_text_decoder *decoder, struct gs_text_section *section,
 
 /* Lines of one section; integers up to LOOKS the fast way. */
 static void
-read_section(const struct gs_text_decoder *decoder, struct gs_text_section *section, const char *looks)
+read_section(const struct gs_text_decoder *decoder, struct gs_text_section *section,
+             const char *looks)
 {
 	const char terminator = decoder->options.terminator;
 	const uint64_t flip = decoder->flip;
@@ -113,7 +114,8 @@ read_section(const struct gs_text_decoder *decoder, struct gs_text_section *sect
 		if (read_any(decoder, section, lines, line, end))
 			continue;
 		if (section->bad_lines < GS_LINE_WARNINGS)
-			section->bad[section->bad_lines] = (struct gs_text_place){ line, end, lines };
+			section->bad[section->bad_lines] =
+				(struct gs_text_place){ line, end, lines };
 		section->bad_lines++;
 		if (decoder->options.invalid == GSORT_INVALID_ABORT)
 			break;

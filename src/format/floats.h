@@ -9,6 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Room for the product of a float and a power of ten; without it slow ways are taken. */
+#ifdef __SIZEOF_INT128__
+typedef unsigned __int128 gs_float_wide;
+#else
+typedef uint64_t gs_float_wide;
+#endif
+
 enum gs_float {
 	GS_FLOAT_NONE,		/* no number */
 	GS_FLOAT_GOOD,
@@ -22,6 +29,9 @@ enum gs_float {
  * At most GS_LINE_BYTES (line.h); not empty.
  */
 enum gs_float gs_float_read(const char *text, const char *end, double *value);
+
+/** strtod(3) or, if NARROW, strtof(3), whatever the locale of the program is. */
+double gs_float_read_string(const char *text, bool narrow, char **behind);
 
 enum { GS_FLOAT_BYTES = 24 };	/* the longest: -2.2250738585072014e-308 */
 

@@ -96,8 +96,8 @@ gs_line_header(const struct gs_text_options *options, const char *name, const ch
 	if (header == NULL)
 		return GS_OK;
 	if (bytes > header->room - header->bytes)
-		return gs_fail(GS_EINPUT, "%s: the header of %llu line%s is longer than %zu bytes", name,
-		               (unsigned long long)options->header_lines,
+		return gs_fail(GS_EINPUT, "%s: the header of %llu line%s is longer than %zu bytes",
+		               name, (unsigned long long)options->header_lines,
 		               options->header_lines == 1 ? "" : "s", header->room);
 	memcpy(header->text + header->bytes, text, bytes);
 	header->bytes += bytes;

@@ -64,9 +64,11 @@ enum { MOST_THREADS = 16 };
 /*
  * So much is read at a time and filtered while it is in the cache.  512 MiB of u32 from
  * the page cache, 2-core AMD EPYC VM: 0.04 s from 128 KiB to 16 MiB (dd: 0.03 to
- * 0.05 s), but at 16 MiB with twice the processor time and 22 MiB more memory.
+ * 0.05 s), but at 16 MiB with twice the processor time and 22 MiB more memory.  For
+ * 128 KiB no team is made to map keys either: on a busy machine -r took 1.0 to 2.7 s
+ * for 160 MB with 1 MiB, waiting for its team, and 0.2 to 0.5 s so.
  */
-#define HEAD_TILE_BYTES		(1 * MIB)
+#define HEAD_TILE_BYTES		(128 * KIB)
 
 /* A stack; the pipeline has three threads, and reads and parses with a team each. */
 #define STACK_BYTES		(8 * MIB)

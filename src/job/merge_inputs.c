@@ -86,7 +86,7 @@ begin(struct input *input)
 	if (job->facts.key_bits > 0)
 		return pass_header(input);
 	input->feed = gs_feed_open(input->memory, job->plan.source_bytes, input->input, &job->text);
-	if (input->first)
+	if (input->first && job->text.header_lines > 0)
 		input->feed->lines.header = &job->text_header;
 	return GS_OK;
 }
@@ -323,6 +323,7 @@ list_sources(struct gsort *job, struct input *first, size_t count, unsigned rank
 		first[i].rank = rank;
 		job->sources[i] = (struct gs_source){
 			.read = job->facts.key_bits > 0 ? read_raw : read_text, .context = &first[i],
+			.verified = !job->options->trust_order,
 		};
 	}
 }

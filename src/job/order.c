@@ -39,7 +39,7 @@ key_at(const void *keys, unsigned bits, size_t at)
 
 /* any_BITS(): is one of the keys from BEGIN to END out of order? */
 #define ANY(bits) \
-	static bool \
+	static inline __attribute__((always_inline)) bool \
 	any_##bits(const void *data, size_t begin, size_t end, bool strict) \
 	{ \
 		const uint##bits##_t *keys = data; \
@@ -61,15 +61,35 @@ ANY(32)
 ANY(64)
 #undef ANY
 
+/* The same for any width, with the vectors of one kind of machine. */
+#define ANY(kind) \
+	static bool \
+	any_##kind(const void *keys, unsigned bits, size_t begin, size_t end, bool strict) \
+	{ \
+		switch (bits) { \
+		case 8:  return any_8(keys, begin, end, strict); \
+		case 16: return any_16(keys, begin, end, strict); \
+		case 32: return any_32(keys, begin, end, strict); \
+		default: return any_64(keys, begin, end, strict); \
+		} \
+	}
+#if defined __x86_64__ && defined __GNUC__
+__attribute__((target("avx512bw"))) ANY(avx512)
+__attribute__((target("avx2"))) ANY(avx2)
+#endif
+ANY(plain)
+#undef ANY
+
 static bool
 any(const void *keys, unsigned bits, size_t begin, size_t end, bool strict)
 {
-	switch (bits) {
-	case 8:  return any_8(keys, begin, end, strict);
-	case 16: return any_16(keys, begin, end, strict);
-	case 32: return any_32(keys, begin, end, strict);
-	default: return any_64(keys, begin, end, strict);
-	}
+#if defined __x86_64__ && defined __GNUC__
+	if (__builtin_cpu_supports("avx512bw"))
+		return any_avx512(keys, bits, begin, end, strict);
+	if (__builtin_cpu_supports("avx2"))
+		return any_avx2(keys, bits, begin, end, strict);
+#endif
+	return any_plain(keys, bits, begin, end, strict);
 }
 
 /* The first key from BEGIN to END that is out of order; END: none. */

@@ -147,7 +147,8 @@ fill_window(const struct gs_gather *gather, const struct gs_source *source, stru
 		if (window->status != GS_OK || count == 0)
 			break;
 	}
-	put_in_order(window->other, left, window->filled, gather->bits);
+	if (!source->verified)
+		put_in_order(window->other, left, window->filled, gather->bits);
 }
 
 static gs_status

@@ -25,6 +25,7 @@
 struct gs_source {
 	const void *keys;	/* all of them, in memory; or NULL, and they are read */
 	size_t      count;
+	bool        verified;	/* whoever reads looks that they ascend */
 
 	/**
 	 * Put the next keys, ascending, INTO where there is ROOM for so many; *COUNT 0: the

@@ -72,9 +72,9 @@ install() {
 		return status;
 	}
 	END
-	libs=$(sed -n 's/^\(ZSTD_LIBS\|ARCHIVE_LIBS\|ZLIB_LIBS\|CUDA_LIBS\|OPENMP_CFLAGS\) = //p' "$GSORT_BUILD/Makefile")
-	# shellcheck disable=SC2086
-	cc -I"$root/include" -o client client.c -L"$libdir" -lgsort $libs -lpthread
+	# shellcheck disable=SC2046
+	cc -o client client.c $(PKG_CONFIG_PATH=$libdir/pkgconfig pkg-config \
+		--define-variable=prefix="$root" --cflags --libs --static gsort)
 	gen --keys 1000 --type u16 >keys
 	./client
 	is_sorted sorted u16

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * cpu.c - gsort-bench-cpu: how fast the CPU sorts, for choosing its constants
+ * cpu.c - gsort-bench-cpu: how fast the CPU sorts and merges, for choosing constants
  *
  * Sorts the same keys several times, with 1, 2, 4 .. threads and every kind of
  * vector that this processor has, checks each result, and prints the median.
- * What is timed is gs_cpu_sort() alone: keys in memory, pages touched before.
+ * What is timed is gs_cpu_sort() alone: keys in memory, pages touched before.  With
+ * --merge it is gs_merge_next() alone: sorted runs in memory, spans as a job has them.
  */
 #include <getopt.h>
 #include <math.h>
@@ -17,6 +18,7 @@
 #include <time.h>
 
 #include "sort/cpu_sort.h"
+#include "sort/merge.h"
 
 struct bench {
 	unsigned bits;
@@ -26,6 +28,7 @@ struct bench {
 	int      simd;		/* only this one, or -1 */
 	bool     only_most;	/* threads: not 1, 2, 4 .. before */
 	bool     qsort;
+	unsigned merge;		/* so many runs, instead of sorting; or 0 */
 	const struct shape *shape;	/* or NULL: all */
 };
 
@@ -142,6 +145,42 @@ compare64(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* Sort RUNS pieces of KEYS, and merge them to OUT.  Seconds for the merge. */
+static double
+merge_runs(const struct bench *bench, enum gs_simd simd, unsigned threads, char *keys, char *out)
+{
+	enum { SPAN_BYTES = 4 << 20 };		/* a thread, as gather.c has it */
+	const size_t count = (size_t)1 << bench->log_keys, width = bench->bits / 8;
+	struct gs_run *runs = calloc(bench->merge, sizeof *runs);
+	void *memory = malloc(gs_merge_bytes(bench->merge, threads));
+	char *buffer = malloc(threads * (size_t)SPAN_BYTES);
+	struct gs_merge *merge;
+	struct gs_span span;
+	double spent = 0;
+
+	for (unsigned r = 0; r < bench->merge; r++) {
+		const size_t begin = count * r / bench->merge, end = count * (r + 1) / bench->merge;
+
+		runs[r] = (struct gs_run){ .keys = keys + begin * width, .count = end - begin };
+		gs_cpu_sort(keys + begin * width, out, bench->bits, end - begin, bench->threads);
+	}
+	merge = gs_merge_init(memory, bench->bits, runs, bench->merge, threads, buffer,
+	                      threads * (size_t)SPAN_BYTES);
+	gs_merge_with(merge, simd);
+	do {
+		const double start = seconds();
+
+		gs_merge_next(merge, &span);
+		spent += seconds() - start;
+		memcpy(out, span.keys, span.count * width);
+		out += span.count * width;
+	} while (span.count > 0);
+	free(buffer);
+	free(memory);
+	free(runs);
+	return spent;
+}
+
 /* Print a row; false: the result was wrong.  SIMD < 0: qsort(3). */
 static bool
 measure(const struct bench *bench, const struct shape *shape, int simd, unsigned threads,
@@ -154,13 +193,16 @@ measure(const struct bench *bench, const struct shape *shape, int simd, unsigned
 		const uint64_t sum = fill(bench, shape, keys, count);
 		const double start = seconds();
 
-		if (simd < 0)
+		if (bench->merge > 0)
+			times[run] = merge_runs(bench, (enum gs_simd)simd, threads, keys, scratch);
+		else if (simd < 0)
 			qsort(keys, count, width, bench->bits == 32 ? compare32 : compare64);
 		else
 			gs_cpu_sort_with((enum gs_simd)simd, keys, scratch, bench->bits, count,
 			                 threads);
-		times[run] = seconds() - start;
-		if (!is_sorted(bench, keys, count, sum)) {
+		if (bench->merge == 0)
+			times[run] = seconds() - start;
+		if (!is_sorted(bench, bench->merge > 0 ? scratch : keys, count, sum)) {
 			printf("u%u %s: NOT SORTED\n", bench->bits, shape->name);
 			return false;
 		}
@@ -180,7 +222,7 @@ measure_shape(const struct bench *bench, const struct shape *shape, char *keys, 
 	const int best = (int)gs_simd_best();
 	bool good = true;
 
-	if (bench->qsort)
+	if (bench->qsort && bench->merge == 0)
 		good &= measure(bench, shape, -1, 1, keys, scratch);
 	for (int simd = bench->simd < 0 ? 0 : bench->simd;
 	     simd <= (bench->simd < 0 ? best : bench->simd); simd++)
@@ -195,7 +237,7 @@ static void
 help(void)
 {
 	printf("Usage: gsort-bench-cpu [OPTION]...\n"
-	       "Sort 2^K random keys on the CPU, several times, and print keys a second:\n"
+	       "Sort or merge 2^K random keys on the CPU, several times, and print keys a second:\n"
 	       "median, then least and most of the runs.  Exit 1 if a result is wrong.\n\n"
 	       "  -t, --type=TYPE     u32 (default) or u64\n"
 	       "  -k, --log-keys=K    2^K keys, 10 to 33 (default 24)\n"
@@ -209,6 +251,7 @@ help(void)
 	       "  -s, --simd=NAME     only this kind of vector: portable, avx2 or avx512\n"
 	       "  -n, --runs=N        1 to 99 (default 5)\n"
 	       "  -q, --qsort         the C library's qsort(3) too\n"
+	       "  -m, --merge=N       merge N sorted runs, 1 to 65536, instead of sorting\n"
 	       "  -h, --help\n");
 }
 
@@ -247,6 +290,7 @@ static const struct option long_options[] = {
 	{ "shape", required_argument, NULL, 'd' }, { "threads", required_argument, NULL, 'j' },
 	{ "only", required_argument, NULL, 'J' }, { "simd", required_argument, NULL, 's' },
 	{ "runs", required_argument, NULL, 'n' }, { "qsort", no_argument, NULL, 'q' },
+	{ "merge", required_argument, NULL, 'm' },
 	{ "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 },
 };
 
@@ -257,7 +301,7 @@ parse(struct bench *bench, int argc, char **argv, int *status)
 	int option;
 	bool good = true;
 
-	while (good && (option = getopt_long(argc, argv, "t:k:d:j:J:s:n:qh", long_options, NULL)) != -1)
+	while (good && (option = getopt_long(argc, argv, "t:k:d:j:J:s:n:m:qh", long_options, NULL)) != -1)
 		switch (option) {
 		case 't': case 's': case 'd':
 			good = named(bench, option, optarg);
@@ -265,6 +309,7 @@ parse(struct bench *bench, int argc, char **argv, int *status)
 		case 'k': good = number(optarg, 10, 33, &bench->log_keys); break;
 		case 'n': good = number(optarg, 1, 99, &bench->runs); break;
 		case 'q': bench->qsort = true; break;
+		case 'm': good = number(optarg, 1, 65536, &bench->merge); break;
 		case 'j': case 'J':
 			good = number(optarg, 1, 1024, &bench->threads);
 			bench->only_most = option == 'J';

@@ -16,6 +16,7 @@
  * Invariant: the extents of a file are disjoint, and begin on whole blocks of the disk.
  */
 #include <assert.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,14 +116,17 @@ check_dirs(struct gs_spill *spill)
 	return GS_OK;
 }
 
-static void
-note(const struct gs_spill *spill, const char *format, const char *name)
+static void PRINTF(2, 3)
+note(const struct gs_spill *spill, const char *format, ...)
 {
 	char line[1024];
+	va_list args;
 
 	if (spill->options.note == NULL)
 		return;
-	snprintf(line, sizeof line, format, name);
+	va_start(args, format);
+	vsnprintf(line, sizeof line, format, args);
+	va_end(args);
 	spill->options.note(spill->options.note_context, line);
 }
 

@@ -9,10 +9,13 @@
  *
  * Keys may be compressed: block by block in this process (zstd, lz4), or by a
  * program, PROG to compress and PROG -d to decompress, one process a run, as
- * sort(1) does it.
+ * sort(1) does it.  zstd takes 0.7 MiB for each MiB of the buffer besides, 0.7 at least
+ * and as many times as there are threads at most.  A program that cannot be run is done
+ * without, with a note.
  *
- * One run is written at a time; any number may be read, each by one thread at a
- * time.  The spill owns files, extents and child processes.
+ * One run is written at a time.  Any number may be read meanwhile, in turn, but all by
+ * one thread; it may be another than the one that writes.  The spill owns files,
+ * extents and child processes.
  */
 #ifndef GS_SPILL_H
 #define GS_SPILL_H
@@ -31,7 +34,7 @@ struct gs_spill_options {
 	size_t             dir_count;	/* 0: $TMPDIR, else /tmp */
 	const char        *compress_program;	/* NULL: none; "zstd", "lz4": in process */
 	unsigned           threads;	/* that may compress */
-	size_t             buffer_bytes;	/* of memory for all this: staging, blocks */
+	size_t             buffer_bytes;	/* of memory for all this; 64 KiB at least if compressed */
 	void              *buffer;	/* these; borrowed */
 	void             (*note)(void *context, const char *line);	/* or NULL */
 	void              *note_context;

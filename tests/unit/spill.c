@@ -36,6 +36,7 @@ static const struct row {
 	{ "two runs, in small pieces", NULL, 1, 2, 50000, 7, 1001, 1, 1 << 16 },
 	{ "more runs than directories", NULL, 3, 20, 50000, 5000, 3000, 1, 1 << 12 },
 	{ "large pieces, and holes behind them", NULL, 2, 4, 4000000, 1000000, 700001, 2, 1 << 20 },
+	{ "pieces that are staged or not", NULL, 1, 2, 100000, 5000, 5000, 1, 1 << 16 },
 	{ "zstd, in little memory", "zstd", 1, 3, 100000, 1000, 3000, 1, 1 << 16 },
 	{ "zstd, a run without keys", "zstd", 1, 1, 0, 1, 10, 1, 1 << 16 },
 	{ "zstd, by four threads, many at once", "zstd", 2, 5, 1000000, 400000, 300000, 4, 8 << 20 },
@@ -68,11 +69,12 @@ write_run(struct gs_spill *spill, const struct row *row, unsigned bits, size_t r
           struct gs_run *written)
 {
 	const size_t count = keys_of(row, run);
-	char *keys = malloc(row->piece * (bits / 8) + 1);
+	char *keys = malloc(row->piece * (bits / 8) + 8);
 	gs_status status = gs_spill_begin(spill, bits);
 
-	for (size_t at = 0; at < count && status == GS_OK; at += row->piece) {
-		const size_t piece = count - at < row->piece ? count - at : row->piece;
+	for (size_t at = 0, piece, n = 0; at < count && status == GS_OK; at += piece, n++) {
+		piece = n % 2 == 0 ? row->piece / 3 + 1 : row->piece;	/* what is staged, and what is not */
+		piece = count - at < piece ? count - at : piece;
 
 		for (size_t i = 0; i < piece; i++)
 			if (bits == 32)

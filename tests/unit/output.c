@@ -248,11 +248,12 @@ check_pieces(void)
 static void
 check_trouble(void)
 {
-	static const char much[1 << 16];	/* worth a thread */
+	static const char many[1 << 16];
 	struct gs_output *out = open_output("/dev/full");
 
 	if (out != NULL) {
-		CHECK(gs_output_submit(out, much, sizeof much) == GS_OK &&
+		CHECK(gs_output_submit(out, "x", 1) == GS_EIO, "a few bytes need no thread");
+		CHECK(gs_output_submit(out, many, sizeof many) == GS_OK &&
 		      gs_output_wait(out) == GS_EIO &&
 		      strcmp(gs_message(), "write failed: /dev/full: No space left on device") == 0,
 		      "trouble of the thread comes out of the wait: %s", gs_message());

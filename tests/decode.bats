@@ -43,7 +43,7 @@ line() {
 @test "what is a number but no integer is called that" {
 	for bad in 1.5 -.5 1. 1e9 -1E-3 1.5e+10 0x10 0XFF; do
 		printf '1\n%s\n2\n' "$bad" >in
-		fails "in:2: not an integer: \"$bad\"" gsort in
+		fails "in:2: not an integer: \"$bad\"; floats need -g" gsort in
 	done
 }
 

@@ -86,6 +86,9 @@ same() {
 		gsort -u64 -S 1 --compress-program=$program in | cmp - expected
 		gsort -u64 -S 1 --batch-size=2 --compress-program=$program in | cmp - expected
 	done
+	gsort -u64 -S 1 --compress-program=no-such-program in 2>err | cmp - expected
+	[ "$(<err)" = "gsort: warning: cannot run 'no-such-program': temporary files are not compressed" ]
+	gsort -q -u64 -S 1 --compress-program=no-such-program in 2>&1 | cmp - expected
 }
 
 @test "threads or none" {

@@ -146,7 +146,7 @@ static const struct {
 static const struct {
 	const char *says, *text, *message;
 } bad[] = {
-	{ "a word", "abc\n", "in:1: not a number: \"abc\"" },
+	{ "a word", "abc\n", "in:1: not a number: \"abc\"; a heading needs --header" },
 	{ "an empty line", "1\n\n2\n", "in:2: empty line" },
 	{ "a line of blanks", "1\n2\n \t \n", "in:3: empty line" },
 	{ "a line with only a CR", "\r\n", "in:1: empty line" },

@@ -366,6 +366,8 @@ gives() {
 	jq -e '.status == 1' err >answer
 	echo x | not gsort --stats=json 2>err
 	tail -n 1 err | jq -e '.status == 2' >answer
+	not gsort --stats=json missing 2>err
+	tail -n 1 err | jq -e '.status == 2 and .records == 0' >answer
 }
 
 @test "--info tells what there is, with or without a GPU" {
@@ -392,6 +394,9 @@ gives() {
 	grep -q '^gsort: ignored  *-b, -f, -s, -y: ' err
 	gives '' gsort --debug -c <(seq 3)
 	gives '' gsort --debug -o out text
+	gsort --debug text 2>&1 >out | not grep '^gsort: bytes '
+	gsort --debug --to=u16 text 2>&1 >out | grep -q '^gsort: bytes    little endian, as this'
+	gsort --debug --to=u16 --endian=big text 2>&1 >out | grep -q '^gsort: bytes    big endian$'
 }
 
 @test "-q keeps warnings back" {

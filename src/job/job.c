@@ -232,7 +232,7 @@ carve(struct gsort *job)
 	job->header = gs_arena_take(arena, skip_bytes(job));
 	if (merge && text) {
 		job->text_header.room = job->options->header_lines > 0 ? HEADER_BYTES : 0;
-		job->text_header.text = gs_arena_take(arena, job->text_header.room);
+		job->text_header.text = gs_arena_take(arena, job->text_header.room + 1);
 	}
 	if (!text || merge)
 		return;

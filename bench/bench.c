@@ -27,13 +27,14 @@ static const char usage[] =
 	"\n"
 	"  tile    sort tiles of 2^12 .. 2^24 keys, each size alone\n"
 	"  merge   merge two sorted runs of half the keys each\n"
-	"  device  sort all keys by tile sorts and merges, in turn with CUB's sorts\n"
+	"  device  sort all keys: partition and leaves, tiles and merges, CUB's sorts\n"
 	"  check   sort and merge at awkward sizes; exit 1 if anything is wrong\n"
 	"\n"
 	"  --keys=N    keys in all: 1000000 or 2^28 [2^28]\n"
 	"  --tile=N    keys of a tile, for device [2^22]\n"
 	"  --type=T    u32 or u64 [both]\n"
-	"  --shape=S   uniform, sorted, reversed, equal, few, organ or all [uniform]\n"
+	"  --shape=S   uniform, sorted, reversed, equal, few, organ, normal, zipf, clusters,\n"
+	"              floats or all [uniform]\n"
 	"  --runs=N    timed runs of each, 1 to 99 [9]\n"
 	"  --json=FILE write the figures to FILE, too\n"
 	"  --big       check: also beyond 2^32 keys (52 GB of device memory)\n"
@@ -230,16 +231,19 @@ bench_device(unsigned bits)
 
 	for (unsigned shape = 0; keys_shapes[shape] != NULL; shape++) {
 		struct contestant all[] = {
-			{ .name = "gsort", .run = run_gsort },
+			{ .name = "gsort", .run = run_sort },
+			{ .name = "gsort, network", .run = run_network },
 			{ .name = "cub::DeviceRadixSort", .run = run_radix },
 			{ .name = "cub::DeviceMergeSort", .run = run_cub_merge },
 		};
 
 		if (ask.shape >= 0 && (unsigned)ask.shape != shape)
 			continue;
-		all[0].predicted_seconds =
+		all[0].predicted_seconds = (bits == 32 ? 3.2 : 5.7) * (double)ask.keys /
+		                           rig.cycles_per_second;	/* kernels/README.md */
+		all[1].predicted_seconds =
 			predict(bits, ask.keys, tile_sweeps(bits, ask.tile_keys) + levels, true);
-		contest(all, 3, bits, ask.keys, ask.tile_keys, ask.keys,
+		contest(all, 4, bits, ask.keys, ask.tile_keys, ask.keys,
 		        load(bits, ask.keys, shape, 0), keys_shapes[shape]);
 	}
 }

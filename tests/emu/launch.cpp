@@ -145,6 +145,14 @@ emu_lane(void)
 	return (unsigned)(here.self - here.fibers) % LANES;
 }
 
+unsigned char *
+emu_dynamic_shared(void)
+{
+	static thread_local struct alignas(128) { unsigned char bytes[EMU_SHARED_BYTES]; } shared;
+
+	return shared.bytes;
+}
+
 static void
 wait_as(state state)
 {

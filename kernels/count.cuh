@@ -9,8 +9,7 @@
  *
  * All bins of both levels are counted at once: counters of 16 bits, two in a word
  * of shared memory, up to 104 K of them a block.  A counter that comes to its
- * half moves that much to device memory.  For more bins, several blocks read the
- * same keys, each for a part of the bins.
+ * half moves that much to device memory.
  *
  * Invariant: a counter is below HALF after each barrier, and so never overflows.
  */
@@ -133,14 +132,13 @@ template <class Key> struct tally {
 	digits    d;
 	uint32_t *counters;	/* of this block's bins, two a word */
 	number   *counts;	/* the same bins in device memory */
-	uint32_t  first, mine;	/* which bins: MINE from FIRST on */
 	Key       least, most;
 };
 
 template <class Key> static __device__ __forceinline__ uint32_t
 tally_bin(const tally<Key> &t, Key key)
 {
-	return min(digit_of(t.d, key), t.d.bins - 1) - t.first;
+	return min(digit_of(t.d, key), t.d.bins - 1);	/* the guess may be too narrow */
 }
 
 /* A key of each lane; ALIKE: look first whether they all have the same digit. */
@@ -154,7 +152,7 @@ tally_key(tally<Key> *t, Key key, bool alike)
 	t->most = max(t->most, key);
 	if (alike && lanes_agree(bin))
 		add = threadIdx.x % 32 == 0 ? 32 : 0;
-	if (bin < t->mine && add > 0)
+	if (add > 0)
 		count_add(t->counters, t->counts, bin, add);
 }
 
@@ -182,38 +180,31 @@ tally_loads(tally<Key> *t, const load<Key> *from)
 	}
 }
 
-/*
- * Count digits of KEYS.  Block b counts keys of part b / SWEEPS, of digits from
- * b % SWEEPS * COUNT_BINS on.  Keys before a multiple of 16 bytes are the first
- * part's.
- */
+/* Count digits of KEYS.  Those before a multiple of 16 bytes are the first block's. */
 template <class Key> static __global__ void
 __launch_bounds__(COUNT_THREADS)
-count_kernel(number *counts, const Key *keys, size_t count, uint32_t bins, uint32_t sweeps,
-             knowledge *known, bool again)
+count_kernel(number *counts, const Key *keys, size_t count, uint32_t bins, knowledge *known,
+             bool again)
 {
 	enum { PART = COUNT_THREADS * COUNT_LOADS * 16 / sizeof(Key) };
 	DYNAMIC_SHARED(memory);
 	__shared__ number range[2];
-	const uint32_t first = blockIdx.x % sweeps * COUNT_BINS;
-	const size_t step = gridDim.x / sweeps * (size_t)PART;
 	tally<Key> t = {
-		known->plan, (uint32_t *)memory, counts + first + (again ? bins : 0),
-		first, min(bins - first, (uint32_t)COUNT_BINS), (Key)~(Key)0, 0,
+		known->plan, (uint32_t *)memory, counts + (again ? bins : 0), (Key)~(Key)0, 0,
 	};
 
 	if (again && known->again == 0)
 		return;
-	for (uint32_t w = threadIdx.x; w < (t.mine + 1) / 2; w += COUNT_THREADS)
+	for (uint32_t w = threadIdx.x; w < (bins + 1) / 2; w += COUNT_THREADS)
 		t.counters[w] = 0;
 	__syncthreads();
 	while (count > 0 && (uintptr_t)keys % 16 != 0) {
-		if (blockIdx.x < sweeps && threadIdx.x == 0)
+		if (blockIdx.x == 0 && threadIdx.x == 0)
 			tally_key(&t, *keys, false);
 		keys++;
 		count--;
 	}
-	for (size_t at = blockIdx.x / sweeps * (size_t)PART; at < count; at += step) {
+	for (size_t at = blockIdx.x * (size_t)PART; at < count; at += gridDim.x * (size_t)PART) {
 		if (count - at >= PART)
 			tally_loads(&t, (const load<Key> *)&keys[at]);
 		else
@@ -221,7 +212,7 @@ count_kernel(number *counts, const Key *keys, size_t count, uint32_t bins, uint3
 				tally_key(&t, keys[i], false);
 		__syncthreads();
 	}
-	for (uint32_t b = threadIdx.x; b < t.mine; b += COUNT_THREADS) {
+	for (uint32_t b = threadIdx.x; b < bins; b += COUNT_THREADS) {
 		const uint32_t rest = t.counters[b / 2] >> b % 2 * 16 & 0xffff;
 
 		if (rest > 0)
@@ -243,7 +234,7 @@ struct places {
 	number   *cursors[2];	/* of the bins of the first level, and of all (or NULL) */
 	uint64_t *segments;	/* where bins of the first level begin, and the end */
 	uint32_t  low_bits;	/* log2 of bins of the second level in one of the first */
-	uint32_t *windows;	/* of WINDOW keys: twice a bin that begins there (leaf_list.cuh) */
+	uint32_t *windows;	/* of WINDOW keys: twice a bin that begins there (list.cuh) */
 	uint32_t  window;
 };
 

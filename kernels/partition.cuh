@@ -104,57 +104,50 @@ partition_bytes(uint32_t bins)
 	       (size_t)bins * (sizeof(uint64_t) + sizeof(uint32_t));
 }
 
-template <class Key, unsigned THREADS, unsigned ITEMS, unsigned BLOCKS> static __global__ void
-__launch_bounds__(THREADS, BLOCKS)
-partition_kernel(Key *to, const Key *from, const digits *plan, level l)
+/* The digit of a level: some bits of the whole. */
+struct digit_part {
+	digits   d;
+	uint32_t shift, mask;
+};
+
+template <class Key> static __device__ __forceinline__ uint32_t
+digit_of(const digit_part &part, Key key)
+{
+	return digit_of(part.d, key) >> part.shift & part.mask;
+}
+
+/*
+ * Move the tile of COUNT keys at FROM to where CURSORS of its BINS bins say, in TO.
+ * MEMORY: as partition_bytes() says.
+ */
+template <unsigned THREADS, unsigned ITEMS, class Key> static __device__ __forceinline__ void
+partition_tile(Key *to, const Key *from, uint32_t count, const digit_part &part, uint32_t bins,
+               unsigned long long *cursors, void *memory)
 {
 	enum { TILE = THREADS * ITEMS };
-	DYNAMIC_SHARED(memory);
 	Key *sorted = (Key *)memory;
 	uint64_t *places = (uint64_t *)(sorted + TILE);	/* where in TO, less where in the tile */
-	uint32_t *counts = (uint32_t *)(places + l.bins);
-	uint32_t *sums = counts + l.bins, *found = sums + 32;
-	const digits d = *plan;
-	const unsigned each = (l.bins + THREADS - 1) / THREADS;
-	const unsigned first = threadIdx.x * each;
-	const unsigned last = min(first + each, l.bins);
+	uint32_t *counts = (uint32_t *)(places + bins);
+	uint32_t *sums = counts + bins;
+	const unsigned each = (bins + THREADS - 1) / THREADS;
+	const unsigned first = threadIdx.x * each, last = min(first + each, bins);
 	Key x[ITEMS];
 	uint32_t place[ITEMS];	/* bin and rank */
-	uint32_t segment, count, before = 0, total;
-	uint64_t begin;
-	bool same;
+	uint32_t before = 0, total;
 
-	if (threadIdx.x == 0)
-		*found = ~0u;
-	for (unsigned b = threadIdx.x; b < l.bins; b += THREADS)
+	for (unsigned b = threadIdx.x; b < bins; b += THREADS)
 		counts[b] = 0;
-	__syncthreads();
-	for (unsigned s = threadIdx.x; s < l.segments; s += THREADS)
-		if (level_tile(l.begins[s], s, TILE) <= blockIdx.x &&
-		    blockIdx.x < level_tile(l.begins[s + 1], s + 1, TILE))
-			*found = s;
-	__syncthreads();
-	segment = *found;
-	if (segment == ~0u)
-		return;
-	begin = l.begins[segment];
-	begin += (blockIdx.x - level_tile(begin, segment, TILE)) * TILE;
-	if (begin >= l.begins[segment + 1])
-		return;
-	count = (uint32_t)min((uint64_t)TILE, l.begins[segment + 1] - begin);
-	from += begin + threadIdx.x;
-
+	from += threadIdx.x;
 #pragma unroll
 	for (unsigned i = 0; i < ITEMS; i++)
 		if (i * THREADS + threadIdx.x < count)
 			x[i] = from[i * THREADS];
-#define DIGIT(key)	((digit_of(d, key) >> l.digit_shift) & l.digit_mask)
+	__syncthreads();
 	/* neighbours alike, as if sorted: then a warp adds together, where it can */
-	same = count == TILE && lanes_agree(DIGIT(x[0]));
-	if (same) {
+	if (count == TILE && lanes_agree(digit_of(part, x[0]))) {
 #pragma unroll
 		for (unsigned i = 0; i < ITEMS; i++) {
-			const uint32_t bin = DIGIT(x[i]);
+			const uint32_t bin = digit_of(part, x[i]);
 
 			place[i] = bin << RANK_BITS | count_together(&counts[bin]);
 		}
@@ -162,7 +155,7 @@ partition_kernel(Key *to, const Key *from, const digits *plan, level l)
 #pragma unroll
 		for (unsigned i = 0; i < ITEMS; i++)
 			if (i * THREADS + threadIdx.x < count) {
-				const uint32_t bin = DIGIT(x[i]);
+				const uint32_t bin = digit_of(part, x[i]);
 
 				place[i] = bin << RANK_BITS | atomicAdd(&counts[bin], 1u);
 			}
@@ -176,8 +169,7 @@ partition_kernel(Key *to, const Key *from, const digits *plan, level l)
 
 		counts[b] = before;
 		if (keys > 0)
-			places[b] = atomicAdd(&l.cursors[(size_t)segment * l.bins + b],
-			                      (unsigned long long)keys) - before;
+			places[b] = atomicAdd(&cursors[b], (unsigned long long)keys) - before;
 		before += keys;
 	}
 	__syncthreads();
@@ -194,10 +186,38 @@ partition_kernel(Key *to, const Key *from, const digits *plan, level l)
 		if (at < count) {
 			const Key key = sorted[at];
 
-			to[places[DIGIT(key)] + at] = key;
+			to[places[digit_of(part, key)] + at] = key;
 		}
 	}
-#undef DIGIT
+}
+
+/* A tile of a level. */
+template <class Key, unsigned THREADS, unsigned ITEMS, unsigned BLOCKS> static __global__ void
+__launch_bounds__(THREADS, BLOCKS)
+partition_kernel(Key *to, const Key *from, const digits *plan, level l)
+{
+	enum { TILE = THREADS * ITEMS };
+	DYNAMIC_SHARED(memory);
+	__shared__ uint32_t found;
+	const digit_part part = { *plan, l.digit_shift, l.digit_mask };
+	uint64_t begin, end;
+
+	if (threadIdx.x == 0)
+		found = ~0u;
+	__syncthreads();
+	for (unsigned s = threadIdx.x; s < l.segments; s += THREADS)
+		if (level_tile(l.begins[s], s, TILE) <= blockIdx.x &&
+		    blockIdx.x < level_tile(l.begins[s + 1], s + 1, TILE))
+			found = s;
+	__syncthreads();
+	if (found == ~0u)
+		return;
+	begin = l.begins[found];
+	end = l.begins[found + 1];
+	begin += (blockIdx.x - level_tile(begin, found, TILE)) * TILE;
+	if (begin < end)
+		partition_tile<THREADS, ITEMS>(to, from + begin, (uint32_t)min(end - begin, (uint64_t)TILE),
+		                               part, l.bins, l.cursors + (size_t)found * l.bins, memory);
 }
 
 #endif

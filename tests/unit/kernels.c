@@ -32,10 +32,14 @@ static uint64_t few(uint64_t i, uint64_t n, uint64_t r)     { (void)i; (void)n; 
 static uint64_t extreme(uint64_t i, uint64_t n, uint64_t r) { (void)i; (void)n; return -(r & 1); }
 static uint64_t organ(uint64_t i, uint64_t n, uint64_t r)   { (void)r; return i < n / 2 ? i : n - i; }
 static uint64_t saw(uint64_t i, uint64_t n, uint64_t r)     { (void)n; (void)r; return i % 1000; }
+static uint64_t steep(uint64_t i, uint64_t n, uint64_t r)   { (void)n; return r >> i % 64; }
+/* two heaps far apart, the second one again two heaps, ... */
+static uint64_t heaps(uint64_t i, uint64_t n, uint64_t r)   { (void)n; return (UINT64_C(1) << 2 * (i % 31)) + r % 7; }
 
 static const struct shape shapes[] = {
 	{ "uniform", uniform }, { "rising", rising }, { "falling", falling }, { "equal", equal },
 	{ "few different", few }, { "extreme", extreme }, { "organ pipe", organ }, { "saw", saw },
+	{ "steep", steep }, { "heaps", heaps },
 };
 
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };

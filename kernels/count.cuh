@@ -166,7 +166,7 @@ tally_loads(tally<Key> *t, const load<Key> *from)
 	for (unsigned l = 0; l < COUNT_LOADS; l++)
 		x[l] = from[l * COUNT_THREADS + threadIdx.x];
 	if (lanes_agree(tally_bin(*t, x[0].at[0]))) {
-#pragma unroll 1
+#pragma unroll
 		for (unsigned l = 0; l < COUNT_LOADS; l++)
 #pragma unroll
 			for (unsigned k = 0; k < 16 / sizeof(Key); k++)

@@ -5,7 +5,7 @@
  * In:   where bins begin, and the keys that they may hold.
  * Out:  a list of leaves for each kind of network.
  *
- * Bins that begin in the same window of LEAF_KEYS keys make one leaf, but for the
+ * Bins that begin in the same window of 2^12 keys (or more) make one leaf, but for the
  * last of them if they are too many: without it they fit, for they end where it
  * begins.  Then the last makes a leaf of its own, of the kind that its size asks.
  *
@@ -41,6 +41,7 @@ struct lists {
 	leaf_item *list[KINDS];
 	uint32_t  *listed;		/* how many in each */
 	bool       in_place;		/* keys lie already where they belong */
+	uint32_t   window;		/* keys of one */
 };
 
 /* Append ITEM to the list of KIND (KINDS: to none); all lanes call. */
@@ -127,7 +128,7 @@ list_kernel(lists l, const unsigned long long *begins, const uint32_t *windows,
 	if (w < window_count && windows[2 * w] != 0) {
 		first = ~windows[2 * w];
 		last = windows[2 * w + 1] + 1;
-		middle = begins[last] - begins[first] <= LEAF_KEYS ? last : last - 1;
+		middle = begins[last] - begins[first] <= l.window ? last : last - 1;
 	}
 	list_leaf<Key>(l, leaf_of(d, begins, first, middle));
 	list_leaf<Key>(l, leaf_of(d, begins, middle, last));

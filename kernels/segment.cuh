@@ -27,6 +27,7 @@ enum {
 	SEGMENT_BINS = 1024,		/* at most; settle_kernel has as many threads */
 	LOOK_THREADS = 256,
 	LOOKS        = 4,		/* keys that a thread looks at */
+	COUNT_TILES  = 4,		/* of a block; not tuned */
 };
 
 struct segment {
@@ -42,20 +43,27 @@ struct segments_head {
 	uint32_t tiles, bins;
 };
 
-/* Bins for COUNT keys: a leaf each; if that is too many, as many as there will be leaves in each. */
+/*
+ * Bins for COUNT keys: one for each leaf, if a segment may have so many; if not, as
+ * many as there will be leaves in each.  But SKEWED keys are divided as finely as
+ * can be: most of their bins will be empty.
+ */
 static __device__ inline uint32_t
-segment_bins(uint64_t count)
+segment_bins(uint64_t count, bool skewed)
 {
 	const uint64_t wanted = (count + LEAF_MEAN - 1) / LEAF_MEAN;
 
-	return wanted <= SEGMENT_BINS ? (uint32_t)wanted :
-	       wanted > (uint64_t)SEGMENT_BINS * SEGMENT_BINS ? (uint32_t)SEGMENT_BINS :
-	       1u << ((64 - (unsigned)__clzll((long long)wanted)) / 2);
+	if (wanted <= SEGMENT_BINS)
+		return (uint32_t)wanted;
+	if (skewed || wanted >= (uint64_t)SEGMENT_BINS * SEGMENT_BINS)
+		return SEGMENT_BINS;
+	return 1u << ((64 - (unsigned)__clzll((long long)wanted)) / 2);
 }
 
 /* Places for tiles and bins of all segments; one block. */
 static __device__ void
-assign(segment *segments, uint32_t count, uint32_t tile_keys, segments_head *head)
+assign(segment *segments, uint32_t count, uint32_t tile_keys, bool skewed,
+       segments_head *head)
 {
 	__shared__ uint32_t sums[2][LOOK_THREADS / 32];
 	uint32_t all_tiles = 0, all_bins = 0, more_tiles, more_bins;
@@ -64,7 +72,7 @@ assign(segment *segments, uint32_t count, uint32_t tile_keys, segments_head *hea
 		const uint32_t s = at + threadIdx.x;
 		const uint64_t keys = s < count ? segments[s].keys.count : 0;
 		const uint32_t tiles = (uint32_t)((keys + tile_keys - 1) / tile_keys);
-		const uint32_t bins = segment_bins(keys);
+		const uint32_t bins = segment_bins(keys, skewed);
 		const uint32_t tiles_from = sum_before<LOOK_THREADS>(tiles, sums[0], &more_tiles);
 		const uint32_t bins_from = sum_before<LOOK_THREADS>(bins, sums[1], &more_bins);
 
@@ -121,7 +129,7 @@ look_kernel(segment *segments, const leaf_item *items, leaf_item one, const Key 
 	}
 	__syncthreads();
 	if (last)
-		assign(segments, gridDim.x, tile_keys, head);
+		assign(segments, gridDim.x, tile_keys, items != NULL, head);
 }
 
 /* A block's tile, and the segment that it is from. */
@@ -184,28 +192,45 @@ range_kernel(segment *segments, uint32_t count, uint32_t tile_keys, const segmen
 	            &segments[t.of - segments].most);
 }
 
+/* All keys are one: they need neither be counted nor moved, only be written where they belong. */
+static __device__ __forceinline__ bool
+one_value(const digits &d)
+{
+	return d.low == d.high;
+}
+
+/* COUNT_TILES tiles a block: as long as they are of one segment, their counts stay here. */
 template <class Key> static __global__ void
 __launch_bounds__(COUNT_THREADS)
 count_tiles_kernel(number *counts, const segment *segments, uint32_t count, uint32_t tile_keys,
                    const segments_head *head, const Key *keys)
 {
 	__shared__ uint32_t counters[SEGMENT_BINS];
-	const tile_place t = tile_of(segments, count, tile_keys, head, blockIdx.x);
-	digits d;
+	tile_place t = tile_of(segments, count, tile_keys, head, blockIdx.x * COUNT_TILES);
 
-	if (t.count == 0)
-		return;
-	d = segment_digits(sizeof(Key) * 8, t.of);
-	for (uint32_t b = threadIdx.x; b < d.bins; b += COUNT_THREADS)
-		counters[b] = 0;
-	__syncthreads();
+	for (uint32_t next = 1; t.count > 0; next++) {
+		const segment *of = t.of;
+		const digits d = segment_digits(sizeof(Key) * 8, of);
+
+		for (uint32_t b = threadIdx.x; b < d.bins; b += COUNT_THREADS)
+			counters[b] = 0;
+		__syncthreads();
+		for (;; next++) {
 #pragma unroll 4
-	for (uint32_t i = threadIdx.x; i < t.count; i += COUNT_THREADS)
-		atomicAdd(&counters[digit_of(d, keys[t.from + i])], 1u);
-	__syncthreads();
-	for (uint32_t b = threadIdx.x; b < d.bins; b += COUNT_THREADS)
-		if (counters[b] > 0)
-			atomicAdd(&counts[t.of->bins_from + b], (number)counters[b]);
+			for (uint32_t i = threadIdx.x; i < t.count && !one_value(d); i += COUNT_THREADS)
+				atomicAdd(&counters[digit_of(d, keys[t.from + i])], 1u);
+			t = next < COUNT_TILES ?
+			    tile_of(segments, count, tile_keys, head, blockIdx.x * COUNT_TILES + next) :
+			    tile_place{};
+			if (t.count == 0 || t.of != of)
+				break;
+		}
+		__syncthreads();
+		for (uint32_t b = threadIdx.x; b < d.bins; b += COUNT_THREADS)
+			if (counters[b] > 0)
+				atomicAdd(&counts[of->bins_from + b], (number)counters[b]);
+		__syncthreads();
+	}
 }
 
 /* Thread b has bin b: where it begins, and if it is the first in its window, the window's leaves. */
@@ -217,18 +242,19 @@ settle_kernel(number *cursors, const number *counts, const segment *segments, li
 	const segment *s = &segments[blockIdx.x];
 	const digits d = segment_digits(sizeof(Key) * 8, s);
 	const uint32_t b = threadIdx.x;
-	const number mine = b < d.bins ? counts[s->bins_from + b] : 0;
+	const number mine = b >= d.bins ? 0 : one_value(d) ? s->keys.count : counts[s->bins_from + b];
 	uint32_t middle = b, last = b;
 	number total, begin = sum_before<SEGMENT_BINS>(mine, sums, &total);
 
+	l.in_place = l.in_place && !one_value(d);
 	begins[b] = begin;
 	if (b == 0)
 		begins[SEGMENT_BINS] = total;
 	__syncthreads();
-	if (b < d.bins && (b == 0 || begins[b - 1] / LEAF_KEYS != begin / LEAF_KEYS)) {
-		while (last < d.bins && begins[last] / LEAF_KEYS == begin / LEAF_KEYS)
+	if (b < d.bins && (b == 0 || begins[b - 1] / l.window != begin / l.window)) {
+		while (last < d.bins && begins[last] / l.window == begin / l.window)
 			last++;
-		middle = begins[last] - begin <= LEAF_KEYS ? last : last - 1;
+		middle = begins[last] - begin <= l.window ? last : last - 1;
 	}
 	__syncthreads();
 	begins[b] = begin + s->keys.from;
@@ -253,6 +279,8 @@ move_kernel(Key *to, const Key *from, const segment *segments, uint32_t count,
 	if (t.count == 0)
 		return;
 	part.d = segment_digits(sizeof(Key) * 8, t.of);
+	if (one_value(part.d))
+		return;
 	partition_tile<THREADS, ITEMS>(to, from + t.from, t.count, part, part.d.bins,
 	                               cursors + t.of->bins_from, memory);
 }

@@ -49,7 +49,8 @@ struct scratch {
 	leaf_item     *lists[KINDS], *too_large;	/* of this turn, and of the last */
 	size_t         bytes;
 
-	uint32_t bins, low_bits, level_bins, window_count;
+	uint32_t bins, low_bits, level_bins;
+	unsigned leaf_bits;		/* log2 of the keys of a leaf, as it is meant to be */
 };
 
 /* Room for the leaves of a kind: bins larger than a leaf are fewer than keys / size. */
@@ -60,7 +61,8 @@ list_room(int k, size_t windows)
 	case EQUAL:                    return windows + windows / (EQUAL_KEYS / LEAF_KEYS) + 1;
 	case TOO_LARGE:                return windows / 4 + 1;
 	case NARROW_12: case WORD_12:  return 3 * windows;
-	default:                       return windows >> (k < WORD_12 ? k - NARROW_13 : k - WORD_13);
+	default:
+		return (windows >> (k < WORD_12 ? k - NARROW_13 : k - WORD_13)) + 2;
 	}
 }
 
@@ -73,23 +75,27 @@ carve(Type **place, char *base, size_t *end, size_t count)
 }
 
 static scratch
-scratch_of(void *memory, size_t count)
+scratch_of(void *memory, unsigned bits, size_t count)
 {
-	const size_t wanted = (count + LEAF_MEAN - 1) / LEAF_MEAN;
-	const size_t segments = list_room(TOO_LARGE, count / LEAF_KEYS + 1);
-	const size_t bins = wanted + 2 * segments;	/* at least those of all segments */
+	const unsigned most_leaf_bits = bits == 32 ? LEAF_BITS + 3 : LEAF_BITS + 1;
+	const size_t leaves = (count + LEAF_MEAN - 1) / LEAF_MEAN, windows = count / LEAF_KEYS + 1;
+	const size_t segments = list_room(TOO_LARGE, windows);
+	const size_t bins = leaves + 2 * segments;	/* at least those of all segments */
 	char *base = (char *)memory;
 	scratch s = {};
+	size_t wanted = leaves;
 
+	/* Longer leaves cost less than bins that cannot be counted at once, up to a point. */
+	for (s.leaf_bits = LEAF_BITS; wanted > COUNT_BINS && s.leaf_bits < most_leaf_bits;)
+		wanted = leaves >> (++s.leaf_bits - LEAF_BITS);
 	while (wanted >> (2 * s.low_bits + 1) > 0)
 		s.low_bits++;
 	s.level_bins = (uint32_t)((wanted >> s.low_bits) + 1);
 	s.bins = s.level_bins << s.low_bits;
-	s.window_count = (uint32_t)(count / LEAF_KEYS + 1);
 	carve(&s.known, base, &s.bytes, 1);
 	carve(&s.head, base, &s.bytes, 1);
 	carve(&s.listed, base, &s.bytes, KINDS);
-	carve(&s.windows, base, &s.bytes, 2 * (size_t)s.window_count);
+	carve(&s.windows, base, &s.bytes, 2 * windows);
 	carve(&s.counts, base, &s.bytes, std::max<size_t>(2 * (size_t)s.bins, bins));
 	s.zero_bytes = s.bytes;
 	carve(&s.begins, base, &s.bytes, s.bins + 1);
@@ -99,7 +105,7 @@ scratch_of(void *memory, size_t count)
 	carve(&s.segments, base, &s.bytes, segments);
 	carve(&s.too_large, base, &s.bytes, segments);
 	for (int k = 0; k < KINDS; k++)
-		carve(&s.lists[k], base, &s.bytes, list_room(k, s.window_count));
+		carve(&s.lists[k], base, &s.bytes, list_room(k, windows));
 	return s;
 }
 
@@ -184,102 +190,98 @@ template <class Key> struct job {
 
 /* Leaves of KIND, by as many blocks as fit at once. */
 template <class Net, class Key> static cudaError_t
-sort_leaves(const job<Key> &j, kind k, size_t shared_bytes, unsigned blocks, const Key *from,
-            void (*kernel)(Key *, const Key *, const leaf_item *, const uint32_t *))
+sort_kind(const job<Key> &j, int kind, size_t shared_bytes, unsigned blocks, const Key *from,
+          void (*kernel)(Key *, const Key *, const leaf_item *, const uint32_t *))
 {
-	return launch_shared(kernel, std::min<size_t>(j.sms * blocks, list_room(k, j.s.window_count)),
+	return launch_shared(kernel, std::min<size_t>(j.sms * blocks, j.count / LEAF_KEYS * 3 + 3),
 	                     block<Net>::THREADS, shared_bytes, j.stream, j.keys, from,
-	                     j.s.lists[k], &j.s.listed[k]);
+	                     j.s.lists[kind], &j.s.listed[kind]);
 }
 
 template <unsigned BITS> static cudaError_t
-sort_words(const job<uint32_t> &j, kind k, const uint32_t *from)
+sort_words(const job<uint32_t> &j, int kind, const uint32_t *from)
 {
 	typedef word<BITS> net;
 
-	return sort_leaves<net>(j, k, block<net>::ROOM * sizeof(net), block<net>::BLOCKS, from,
-	                        word_kernel<BITS>);
+	return sort_kind<net>(j, kind, block<net>::ROOM * sizeof(net), block<net>::BLOCKS, from,
+	                      word_kernel<BITS>);
 }
 
 template <unsigned BITS> static cudaError_t
-sort_words(const job<uint64_t> &j, kind k, const uint64_t *from)
+sort_words(const job<uint64_t> &j, int kind, const uint64_t *from)
 {
-	return sort_leaves<word<BITS>>(j, k, sizeof(leaf_space<BITS>), block<word<BITS>>::BLOCKS / 2,
-	                               from, word_kernel<BITS>);
+	return sort_kind<word<BITS>>(j, kind, sizeof(leaf_space<BITS>), block<word<BITS>>::BLOCKS / 2,
+	                             from, word_kernel<BITS>);
 }
 
 /* 2^BITS words, so twice as many keys. */
 template <unsigned BITS> static cudaError_t
-sort_narrow(const job<uint32_t> &j, kind k, const uint32_t *from)
+sort_narrow(const job<uint32_t> &j, int kind, const uint32_t *from)
 {
 	typedef pair<BITS> net;
 
-	return sort_leaves<net>(j, k, block<net>::ROOM * sizeof(net), block<net>::BLOCKS, from,
-	                        narrow_kernel<BITS>);
-}
-
-/* The leaves that evenly spread keys make, before anybody knows whether there are any. */
-static cudaError_t
-sort_likely(const job<uint32_t> &j, const uint32_t *from)
-{
-	TRY_CUDA(sort_narrow<LEAF_BITS - 1>(j, NARROW_12, from));
-	return sort_words<LEAF_BITS>(j, WORD_12, from);
+	return sort_kind<net>(j, kind, block<net>::ROOM * sizeof(net), block<net>::BLOCKS, from,
+	                      narrow_kernel<BITS>);
 }
 
 static cudaError_t
-sort_likely(const job<uint64_t> &j, const uint64_t *from)
+sort_leaves(const job<uint32_t> &j, int kind, const uint32_t *from)
 {
-	return sort_words<LEAF_BITS>(j, WORD_12, from);
-}
-
-/* The others, if there are any. */
-static cudaError_t
-sort_unlikely(const job<uint32_t> &j, const uint32_t *from, const uint32_t *listed)
-{
-	if (listed[NARROW_13] > 0)
-		TRY_CUDA(sort_narrow<12>(j, NARROW_13, from));
-	if (listed[NARROW_14] > 0)
-		TRY_CUDA(sort_narrow<13>(j, NARROW_14, from));
-	if (listed[NARROW_15] > 0)
-		TRY_CUDA(sort_narrow<14>(j, NARROW_15, from));
-	if (listed[WORD_13] > 0)
-		TRY_CUDA(sort_words<13>(j, WORD_13, from));
-	if (listed[WORD_14] > 0)
-		TRY_CUDA(sort_words<14>(j, WORD_14, from));
-	return listed[WORD_15] > 0 ? sort_words<15>(j, WORD_15, from) : cudaSuccess;
+	switch (kind) {
+	case NARROW_12: return sort_narrow<11>(j, kind, from);
+	case NARROW_13: return sort_narrow<12>(j, kind, from);
+	case NARROW_14: return sort_narrow<13>(j, kind, from);
+	case NARROW_15: return sort_narrow<14>(j, kind, from);
+	case WORD_12:   return sort_words<12>(j, kind, from);
+	case WORD_13:   return sort_words<13>(j, kind, from);
+	case WORD_14:   return sort_words<14>(j, kind, from);
+	default:        return sort_words<15>(j, kind, from);
+	}
 }
 
 static cudaError_t
-sort_unlikely(const job<uint64_t> &j, const uint64_t *from, const uint32_t *listed)
+sort_leaves(const job<uint64_t> &j, int kind, const uint64_t *from)
 {
-	if (listed[WORD_13] > 0)
-		TRY_CUDA(sort_words<13>(j, WORD_13, from));
-	return listed[WORD_14] > 0 ? sort_words<14>(j, WORD_14, from) : cudaSuccess;
+	switch (kind) {
+	case WORD_12:   return sort_words<12>(j, kind, from);
+	case WORD_13:   return sort_words<13>(j, kind, from);
+	default:        return sort_words<14>(j, kind, from);
+	}
 }
 
 /*
  * Sort what is listed, from FROM to where it belongs; then how many are TOO_LARGE.
- * Waits for the stream.
+ * Waits for the stream.  The LIKELY kinds are queued before anybody knows how many
+ * there are.
  */
 template <class Key> static cudaError_t
-sort_listed(const job<Key> &j, const Key *from, uint32_t *too_large)
+sort_listed(const job<Key> &j, const Key *from, unsigned leaf_bits, uint32_t *too_large)
 {
+	const int likely[2] = {
+		WORD_12 + (int)leaf_bits - LEAF_BITS,
+		/* few bins of 32 bits are wide */
+		sizeof(Key) == 4 && j.count >= MANY ? NARROW_12 + (int)leaf_bits - LEAF_BITS : KINDS,
+	};
 	uint32_t listed[KINDS];
 
-	TRY_CUDA(sort_likely(j, from));
+	for (int l = 0; l < 2 && likely[l] < KINDS; l++)
+		TRY_CUDA(sort_leaves(j, likely[l], from));
 	TRY_CUDA(cudaMemcpyAsync(listed, j.s.listed, sizeof listed, cudaMemcpyDeviceToHost, j.stream));
 	TRY_CUDA(cudaStreamSynchronize(j.stream));
 	if (listed[EQUAL] > 0)
 		TRY_CUDA(launch(equal_kernel<Key>, j.sms * 4, 512, j.stream, j.keys, j.s.lists[EQUAL],
 		                &j.s.listed[EQUAL]));
+	for (int kind = NARROW_12; kind < KINDS; kind++)
+		if (listed[kind] > 0 && kind != likely[0] && kind != likely[1])
+			TRY_CUDA(sort_leaves(j, kind, from));
 	*too_large = listed[TOO_LARGE];
-	return sort_unlikely(j, from, listed);
+	return cudaSuccess;
 }
 
 template <class Key> static lists
-lists_of(const job<Key> &j, bool in_place)
+lists_of(const job<Key> &j, unsigned leaf_bits, bool in_place)
 {
-	lists l = { {}, j.s.listed, in_place };
+	lists l = { {}, j.s.listed, in_place, 1u << leaf_bits };
 
 	for (int k = 0; k < KINDS; k++)
 		l.list[k] = j.s.lists[k];
@@ -296,7 +298,7 @@ count_digits(const job<Key> &j)
 	const size_t parts = j.count / (COUNT_THREADS * COUNT_LOADS * 16 / sizeof(Key)) + 1;
 	const size_t blocks = j.sms * (bytes <= 100 << 10 ? 2 : 1);
 	const places p = { s.begins, { s.cursors[0], s.cursors[1] }, s.level, s.low_bits,
-	                   s.windows, LEAF_KEYS };
+	                   s.windows, 1u << s.leaf_bits };
 
 	TRY_CUDA(launch(sample_kernel<Key>, 1, COUNT_THREADS, j.stream, j.keys, j.count, s.bins,
 	                s.known));
@@ -337,6 +339,7 @@ sort_two_levels(const job<Key> &j, uint32_t *too_large)
 {
 	const scratch &s = j.s;
 	const uint32_t low_bins = 1u << s.low_bits;
+	const uint32_t windows = (uint32_t)(j.count >> s.leaf_bits) + 1;
 	const level upper = { s.known->ends, 1, s.level_bins, s.low_bits, ~0u, s.cursors[0] };
 	const level lower = { s.level, s.level_bins, low_bins, 0, low_bins - 1, s.cursors[1] };
 
@@ -344,9 +347,9 @@ sort_two_levels(const job<Key> &j, uint32_t *too_large)
 	TRY_CUDA(count_digits(j));
 	TRY_CUDA(partition(j, j.other, (const Key *)j.keys, upper));
 	TRY_CUDA(partition(j, j.keys, (const Key *)j.other, lower));
-	TRY_CUDA(launch(list_kernel<Key>, s.window_count / 128 + 1, 128, j.stream, lists_of(j, true),
-	                s.begins, s.windows, s.window_count, &s.known->plan));
-	return sort_listed(j, j.keys, too_large);
+	TRY_CUDA(launch(list_kernel<Key>, windows / 128 + 1, 128, j.stream,
+	                lists_of(j, s.leaf_bits, true), s.begins, s.windows, windows, &s.known->plan));
+	return sort_listed(j, j.keys, s.leaf_bits, too_large);
 }
 
 /* ---- segments ------------------------------------------------------------- */
@@ -363,10 +366,10 @@ divide_by(const job<Key> &j, Key *from, Key *to, uint32_t segments, leaf_item on
 	                from, TILE, s.head));
 	TRY_CUDA(launch(range_kernel<Key>, tiles, COUNT_THREADS, j.stream, s.segments, segments, TILE,
 	                s.head, from));
-	TRY_CUDA(launch(count_tiles_kernel<Key>, tiles, COUNT_THREADS, j.stream, s.counts, s.segments,
+	TRY_CUDA(launch(count_tiles_kernel<Key>, tiles / COUNT_TILES + 1, COUNT_THREADS, j.stream, s.counts, s.segments,
 	                segments, TILE, s.head, from));
 	TRY_CUDA(launch(settle_kernel<Key>, segments, SEGMENT_BINS, j.stream, s.cursors[1], s.counts,
-	                s.segments, lists_of(j, to == j.keys)));
+	                s.segments, lists_of(j, LEAF_BITS, to == j.keys)));
 	return launch_shared(move_kernel<Key, THREADS, ITEMS, BLOCKS>, tiles, THREADS,
 	                     partition_bytes<Key, TILE>(SEGMENT_BINS), j.stream, to, from, s.segments,
 	                     segments, s.head, s.cursors[1]);
@@ -448,7 +451,7 @@ sort(const job<Key> &j)
 	if (j.count <= (size_t)GS_ONE_LEVEL * LEAF_MEAN || j.s.bins > COUNT_BINS) {
 		TRY_CUDA(divide(j, from, to, segments, true));
 		std::swap(from, to);
-		TRY_CUDA(sort_listed(j, from, &segments));
+		TRY_CUDA(sort_listed(j, from, LEAF_BITS, &segments));
 	} else {
 		TRY_CUDA(sort_two_levels(j, &segments));
 	}
@@ -457,7 +460,7 @@ sort(const job<Key> &j)
 			return sort_stubborn(j, from, segments);
 		TRY_CUDA(divide(j, from, to, segments, false));
 		std::swap(from, to);
-		TRY_CUDA(sort_listed(j, from, &segments));
+		TRY_CUDA(sort_listed(j, from, LEAF_BITS, &segments));
 	}
 	return cudaSuccess;
 }
@@ -465,7 +468,7 @@ sort(const job<Key> &j)
 template <class Key> static cudaError_t
 sort(Key *keys, Key *other, size_t count, void *memory, cudaStream_t stream)
 {
-	job<Key> j = { keys, other, count, scratch_of(memory, count), 0, stream };
+	job<Key> j = { keys, other, count, scratch_of(memory, sizeof(Key) * 8, count), 0, stream };
 	int device, sms;
 
 	if (count < 2)
@@ -479,7 +482,7 @@ sort(Key *keys, Key *other, size_t count, void *memory, cudaStream_t stream)
 extern "C" size_t
 gs_sort_scratch_bytes(unsigned bits, size_t count)
 {
-	return scratch_of(NULL, count).bytes + gs_tile_merge_scratch_bytes(bits, count);
+	return scratch_of(NULL, bits, count).bytes + gs_tile_merge_scratch_bytes(bits, count);
 }
 
 extern "C" cudaError_t

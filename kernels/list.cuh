@@ -41,7 +41,7 @@ struct lists {
 	leaf_item *list[KINDS];
 	uint32_t  *listed;		/* how many in each */
 	bool       in_place;		/* keys lie already where they belong */
-	uint32_t   window;		/* keys of one */
+	unsigned   window_bits;		/* log2 of the keys of one */
 };
 
 /* Append ITEM to the list of KIND (KINDS: to none); all lanes call. */
@@ -128,7 +128,7 @@ list_kernel(lists l, const unsigned long long *begins, const uint32_t *windows,
 	if (w < window_count && windows[2 * w] != 0) {
 		first = ~windows[2 * w];
 		last = windows[2 * w + 1] + 1;
-		middle = begins[last] - begins[first] <= l.window ? last : last - 1;
+		middle = begins[last] - begins[first] <= 1u << l.window_bits ? last : last - 1;
 	}
 	list_leaf<Key>(l, leaf_of(d, begins, first, middle));
 	list_leaf<Key>(l, leaf_of(d, begins, middle, last));

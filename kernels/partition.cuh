@@ -32,18 +32,66 @@ lanes_agree(uint32_t value)
 	return __all_sync(ALL_LANES, value == __shfl_sync(ALL_LANES, value, 0));
 }
 
-/* atomicAdd(counter, 1), by all lanes; one addition for all if they mean the same counter. */
+/*
+ * Where many lanes add to one counter, additions queue up: 32 cycles instead of
+ * about 14.  So a warp looks at one bin of each lane.  If all are the same, keys
+ * are probably in order; if some are, that bin is HOT, and lanes that meet there
+ * add together.  Else nobody looks again.
+ */
+enum { HOT_LANES = 6 };		/* so many alike: not tuned */
+
+struct crowd {
+	bool     alike;		/* all lanes */
+	bool     some;
+	uint32_t hot;
+};
+
+static __device__ __forceinline__ crowd
+crowd_of(uint32_t bin)
+{
+	const uint32_t same = (uint32_t)__popc(__match_any_sync(ALL_LANES, bin));
+	const uint32_t most = __reduce_max_sync(ALL_LANES, same << 5 | threadIdx.x % 32);
+
+	return crowd{ most >> 5 == 32, most >> 5 >= HOT_LANES,
+	              __shfl_sync(ALL_LANES, bin, (int)(most & 31)) };
+}
+
+/* Lanes of the warp whose BIN is HOT; all lanes call. */
 static __device__ __forceinline__ uint32_t
-count_together(uint32_t *counter)
+hot_lanes(uint32_t bin, uint32_t hot)
+{
+	return __ballot_sync(ALL_LANES, bin == hot);
+}
+
+/* atomicAdd(&counts[bin], 1), by all lanes; one addition for all whose bin is HOT. */
+static __device__ __forceinline__ uint32_t
+count_together(uint32_t *counts, uint32_t bin, uint32_t hot)
+{
+	const uint32_t lanes = hot_lanes(bin, hot), lane = threadIdx.x % 32;
+	const uint32_t before = (uint32_t)__popc(lanes & ((1u << lane) - 1));
+	uint32_t rank = 0, together;
+
+	if (bin != hot)
+		rank = atomicAdd(&counts[bin], 1u);
+	else if (before == 0)
+		rank = atomicAdd(&counts[hot], (uint32_t)__popc(lanes));
+	together = __shfl_sync(ALL_LANES, rank, __ffs((int)lanes) - 1) + before;
+	return bin == hot ? together : rank;
+}
+
+/* The sum of VALUE over the lanes up to and with this one. */
+template <class Number> static __device__ __forceinline__ Number
+lanes_sum(Number value)
 {
 	const unsigned lane = threadIdx.x % 32;
-	uint32_t rank = 0;
 
-	if (!lanes_agree((uint32_t)(uintptr_t)counter))
-		return atomicAdd(counter, 1u);
-	if (lane == 0)
-		rank = atomicAdd(counter, 32u);
-	return __shfl_sync(ALL_LANES, rank, 0) + lane;
+#pragma unroll
+	for (unsigned lanes = 1; lanes < 32; lanes *= 2) {
+		const Number left = __shfl_up_sync(ALL_LANES, value, lanes);
+
+		value += lane >= lanes ? left : 0;
+	}
+	return value;
 }
 
 /* The sum of VALUE over the threads before this one; *TOTAL of all.  SUMS: a number a warp. */
@@ -51,24 +99,16 @@ template <unsigned THREADS, class Number> static __device__ __forceinline__ Numb
 sum_before(Number value, Number *sums, Number *total)
 {
 	const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-	Number upto = value, before = 0, all = 0;
+	const Number upto = lanes_sum(value);
+	Number warps;
 
-#pragma unroll
-	for (unsigned lanes = 1; lanes < 32; lanes *= 2) {
-		const Number left = __shfl_up_sync(ALL_LANES, upto, lanes);
-
-		upto += lane >= lanes ? left : 0;
-	}
 	if (lane == 31)
 		sums[warp] = upto;
 	__syncthreads();
-#pragma unroll
-	for (unsigned w = 0; w < THREADS / 32; w++) {
-		before += w < warp ? sums[w] : 0;
-		all += sums[w];
-	}
-	*total = all;
-	return before + upto - value;
+	warps = lanes_sum(lane < THREADS / 32 ? sums[lane] : (Number)0);
+	*total = __shfl_sync(ALL_LANES, warps, 31);
+	warps = __shfl_sync(ALL_LANES, warps, (int)(warp + 31) % 32);
+	return upto - value + (warp > 0 ? warps : (Number)0);
 }
 
 /* One level of a partition: segments, each divided into its bins. */
@@ -134,6 +174,7 @@ partition_tile(Key *to, const Key *from, uint32_t count, const digit_part &part,
 	Key x[ITEMS];
 	uint32_t place[ITEMS];	/* bin and rank */
 	uint32_t before = 0, total;
+	crowd c = {};
 
 	for (unsigned b = threadIdx.x; b < bins; b += THREADS)
 		counts[b] = 0;
@@ -143,13 +184,15 @@ partition_tile(Key *to, const Key *from, uint32_t count, const digit_part &part,
 		if (i * THREADS + threadIdx.x < count)
 			x[i] = from[i * THREADS];
 	__syncthreads();
-	/* neighbours alike, as if sorted: then a warp adds together, where it can */
-	if (count == TILE && lanes_agree(digit_of(part, x[0]))) {
+	if (count == TILE)
+		c = crowd_of(digit_of(part, x[0]));
+	if (c.some) {
 #pragma unroll
 		for (unsigned i = 0; i < ITEMS; i++) {
 			const uint32_t bin = digit_of(part, x[i]);
+			const uint32_t hot = c.alike ? __shfl_sync(ALL_LANES, bin, 0) : c.hot;
 
-			place[i] = bin << RANK_BITS | count_together(&counts[bin]);
+			place[i] = bin << RANK_BITS | count_together(counts, bin, hot);
 		}
 	} else {
 #pragma unroll

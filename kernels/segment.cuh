@@ -27,7 +27,6 @@ enum {
 	SEGMENT_BINS = 1024,		/* at most; settle_kernel has as many threads */
 	LOOK_THREADS = 256,
 	LOOKS        = 4,		/* keys that a thread looks at */
-	COUNT_TILES  = 4,		/* of a block; not tuned */
 };
 
 struct segment {
@@ -199,14 +198,14 @@ one_value(const digits &d)
 	return d.low == d.high;
 }
 
-/* COUNT_TILES tiles a block: as long as they are of one segment, their counts stay here. */
+/* TILES tiles a block: as long as they are of one segment, their counts stay here. */
 template <class Key> static __global__ void
 __launch_bounds__(COUNT_THREADS)
 count_tiles_kernel(number *counts, const segment *segments, uint32_t count, uint32_t tile_keys,
-                   const segments_head *head, const Key *keys)
+                   const segments_head *head, const Key *keys, uint32_t tiles)
 {
 	__shared__ uint32_t counters[SEGMENT_BINS];
-	tile_place t = tile_of(segments, count, tile_keys, head, blockIdx.x * COUNT_TILES);
+	tile_place t = tile_of(segments, count, tile_keys, head, blockIdx.x * tiles);
 
 	for (uint32_t next = 1; t.count > 0; next++) {
 		const segment *of = t.of;
@@ -219,8 +218,8 @@ count_tiles_kernel(number *counts, const segment *segments, uint32_t count, uint
 #pragma unroll 4
 			for (uint32_t i = threadIdx.x; i < t.count && !one_value(d); i += COUNT_THREADS)
 				atomicAdd(&counters[digit_of(d, keys[t.from + i])], 1u);
-			t = next < COUNT_TILES ?
-			    tile_of(segments, count, tile_keys, head, blockIdx.x * COUNT_TILES + next) :
+			t = next < tiles ?
+			    tile_of(segments, count, tile_keys, head, blockIdx.x * tiles + next) :
 			    tile_place{};
 			if (t.count == 0 || t.of != of)
 				break;
@@ -251,10 +250,10 @@ settle_kernel(number *cursors, const number *counts, const segment *segments, li
 	if (b == 0)
 		begins[SEGMENT_BINS] = total;
 	__syncthreads();
-	if (b < d.bins && (b == 0 || begins[b - 1] / l.window != begin / l.window)) {
-		while (last < d.bins && begins[last] / l.window == begin / l.window)
+	if (b < d.bins && (b == 0 || begins[b - 1] >> l.window_bits != begin >> l.window_bits)) {
+		while (last < d.bins && begins[last] >> l.window_bits == begin >> l.window_bits)
 			last++;
-		middle = begins[last] - begin <= l.window ? last : last - 1;
+		middle = begins[last] - begin <= 1u << l.window_bits ? last : last - 1;
 	}
 	__syncthreads();
 	begins[b] = begin + s->keys.from;

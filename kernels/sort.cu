@@ -188,12 +188,12 @@ template <class Key> struct job {
 			return try_error; \
 	} while (0)
 
-/* Leaves of KIND, by as many blocks as fit at once. */
+/* Leaves of KIND, by four times as many blocks as fit at once: these even out. */
 template <class Net, class Key> static cudaError_t
 sort_kind(const job<Key> &j, int kind, size_t shared_bytes, unsigned blocks, const Key *from,
           void (*kernel)(Key *, const Key *, const leaf_item *, const uint32_t *))
 {
-	return launch_shared(kernel, std::min<size_t>(j.sms * blocks, j.count / LEAF_KEYS * 3 + 3),
+	return launch_shared(kernel, std::min<size_t>(j.sms * blocks * 4, j.count / LEAF_KEYS * 3 + 3),
 	                     block<Net>::THREADS, shared_bytes, j.stream, j.keys, from,
 	                     j.s.lists[kind], &j.s.listed[kind]);
 }
@@ -259,8 +259,8 @@ sort_listed(const job<Key> &j, const Key *from, unsigned leaf_bits, uint32_t *to
 {
 	const int likely[2] = {
 		WORD_12 + (int)leaf_bits - LEAF_BITS,
-		/* few bins of 32 bits are wide */
-		sizeof(Key) == 4 && j.count >= MANY ? NARROW_12 + (int)leaf_bits - LEAF_BITS : KINDS,
+		/* 2^16 bins and more make u32 narrow, wherever they lie */
+		sizeof(Key) == 4 && j.s.bins >= 1 << 16 ? NARROW_12 + (int)leaf_bits - LEAF_BITS : KINDS,
 	};
 	uint32_t listed[KINDS];
 
@@ -281,7 +281,7 @@ sort_listed(const job<Key> &j, const Key *from, unsigned leaf_bits, uint32_t *to
 template <class Key> static lists
 lists_of(const job<Key> &j, unsigned leaf_bits, bool in_place)
 {
-	lists l = { {}, j.s.listed, in_place, 1u << leaf_bits };
+	lists l = { {}, j.s.listed, in_place, leaf_bits };
 
 	for (int k = 0; k < KINDS; k++)
 		l.list[k] = j.s.lists[k];
@@ -298,7 +298,7 @@ count_digits(const job<Key> &j)
 	const size_t parts = j.count / (COUNT_THREADS * COUNT_LOADS * 16 / sizeof(Key)) + 1;
 	const size_t blocks = j.sms * (bytes <= 100 << 10 ? 2 : 1);
 	const places p = { s.begins, { s.cursors[0], s.cursors[1] }, s.level, s.low_bits,
-	                   s.windows, 1u << s.leaf_bits };
+	                   s.windows, s.leaf_bits };
 
 	TRY_CUDA(launch(sample_kernel<Key>, 1, COUNT_THREADS, j.stream, j.keys, j.count, s.bins,
 	                s.known));
@@ -361,13 +361,14 @@ divide_by(const job<Key> &j, Key *from, Key *to, uint32_t segments, leaf_item on
 	enum { TILE = THREADS * ITEMS };
 	const scratch &s = j.s;
 	const size_t tiles = j.count / TILE + segments;	/* at most */
+	const uint32_t each = j.count < MANY ? 1 : 4;	/* of a block that only counts; not tuned */
 
 	TRY_CUDA(launch(look_kernel<Key>, segments, LOOK_THREADS, j.stream, s.segments, items, one,
 	                from, TILE, s.head));
 	TRY_CUDA(launch(range_kernel<Key>, tiles, COUNT_THREADS, j.stream, s.segments, segments, TILE,
 	                s.head, from));
-	TRY_CUDA(launch(count_tiles_kernel<Key>, tiles / COUNT_TILES + 1, COUNT_THREADS, j.stream, s.counts, s.segments,
-	                segments, TILE, s.head, from));
+	TRY_CUDA(launch(count_tiles_kernel<Key>, tiles / each + 1, COUNT_THREADS, j.stream, s.counts,
+	                s.segments, segments, TILE, s.head, from, each));
 	TRY_CUDA(launch(settle_kernel<Key>, segments, SEGMENT_BINS, j.stream, s.cursors[1], s.counts,
 	                s.segments, lists_of(j, LEAF_BITS, to == j.keys)));
 	return launch_shared(move_kernel<Key, THREADS, ITEMS, BLOCKS>, tiles, THREADS,

@@ -24,7 +24,7 @@ enum {
 	COUNT_BINS    = 104 << 10,	/* 208 KB of the 227 that a block may have */
 	COUNT_HALF    = 1 << 14,
 	SAMPLES       = 8,		/* a thread */
-	SAMPLE_MARGIN = 128,		/* part of the range that a sample may have missed */
+	SAMPLE_MARGIN = 64,		/* part of the range that a sample may have missed */
 	PLACE_EACH    = 4,		/* bins of a thread */
 	PLACE_BINS    = COUNT_THREADS * PLACE_EACH,
 };

@@ -174,10 +174,13 @@ leaf_ties(const word<BITS> *x, leaf_space<BITS> *space, unsigned count)
 	__syncthreads();		/* all have looked at their neighbours */
 	for (; runs != 0; runs &= runs - 1) {
 		const unsigned r = (unsigned)__ffs((int)runs) - 1;
-		const unsigned end = r + (unsigned)__ffs((int)~(ties >> r));
+		const unsigned zeros = ~(ties >> r);	/* none: the row is one run */
+		const unsigned end = zeros == 0 ? THREAD_KEYS + 1 : r + (unsigned)__ffs((int)zeros);
 
+		/* words behind the last key may be ties, too: they have no place */
 		if (first + r < count)
-			leaf_repair(space, first + r, end > THREAD_KEYS ? last_end : first + end);
+			leaf_repair(space, first + r,
+			            min(end > THREAD_KEYS ? last_end : first + end, count));
 	}
 }
 

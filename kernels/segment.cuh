@@ -39,6 +39,7 @@ struct segment {
 /* Of all segments; zero at first. */
 struct segments_head {
 	uint32_t looked;		/* blocks that have */
+	uint32_t exact;			/* segments whose range is to be found */
 	uint32_t tiles, bins;
 };
 
@@ -122,6 +123,8 @@ look_kernel(segment *segments, const leaf_item *items, leaf_item one, const Key 
 
 		s.exact = shared[3] - ~shared[2] < (item.high - item.low) / 8 * 7;
 		segments[blockIdx.x] = s;
+		if (s.exact)
+			atomicAdd(&head->exact, 1u);
 		__threadfence();
 		last = atomicAdd(&head->looked, 1u) == gridDim.x - 1;
 		__threadfence();
@@ -138,22 +141,34 @@ struct tile_place {
 	uint32_t count;		/* 0: no such tile */
 };
 
-static __device__ __forceinline__ tile_place
+/* The place of TILE; all threads call, and get the same. */
+template <unsigned THREADS> static __device__ __forceinline__ tile_place
 tile_of(const segment *segments, uint32_t count, uint32_t tile_keys, const segments_head *head,
         uint32_t tile)
 {
+	__shared__ uint32_t found;
 	uint32_t low = 0, high = count;		/* it is one of these; each has a tile */
 	tile_place t = {};
 
 	if (tile >= head->tiles)
 		return t;
-	while (high - low > 1) {
+	while (high - low > THREADS) {
 		const uint32_t middle = (low + high) / 2;
 
 		if (segments[middle].tiles_from <= tile)
 			low = middle;
 		else
 			high = middle;
+	}
+	if (high - low > 1) {		/* all look at once: one latency, not ten */
+		const uint32_t s = low + threadIdx.x;
+
+		__syncthreads();
+		if (s < high && segments[s].tiles_from <= tile &&
+		    (s + 1 == high || segments[s + 1].tiles_from > tile))
+			found = s;
+		__syncthreads();
+		low = found;
 	}
 	t.of = &segments[low];
 	t.from = (uint64_t)(tile - t.of->tiles_from) * tile_keys;
@@ -169,26 +184,33 @@ segment_digits(unsigned key_bits, const segment *s)
 	                   s->exact ? s->most : s->keys.high, s->bins);
 }
 
+/* Blocks take tiles in turn; nearly always there is nothing to do. */
 template <class Key> static __global__ void
 __launch_bounds__(COUNT_THREADS)
 range_kernel(segment *segments, uint32_t count, uint32_t tile_keys, const segments_head *head,
              const Key *keys)
 {
 	__shared__ number shared[2];
-	const tile_place t = tile_of(segments, count, tile_keys, head, blockIdx.x);
-	Key least = (Key)~(Key)0, most = 0;
 
-	if (t.count == 0 || t.of->exact == 0)
+	if (head->exact == 0)
 		return;
-#pragma unroll 4
-	for (uint32_t i = threadIdx.x; i < t.count; i += COUNT_THREADS) {
-		const Key key = keys[t.from + i];
+	for (uint32_t tile = blockIdx.x; tile < head->tiles; tile += gridDim.x) {
+		const tile_place t = tile_of<COUNT_THREADS>(segments, count, tile_keys, head, tile);
+		Key least = (Key)~(Key)0, most = 0;
 
-		least = min(least, key);
-		most = max(most, key);
+		if (t.of->exact == 0)
+			continue;
+#pragma unroll 4
+		for (uint32_t i = threadIdx.x; i < t.count; i += COUNT_THREADS) {
+			const Key key = keys[t.from + i];
+
+			least = min(least, key);
+			most = max(most, key);
+		}
+		block_range(least, most, shared, &segments[t.of - segments].least,
+		            &segments[t.of - segments].most);
+		__syncthreads();
 	}
-	block_range(least, most, shared, &segments[t.of - segments].least,
-	            &segments[t.of - segments].most);
 }
 
 /* All keys are one: they need neither be counted nor moved, only be written where they belong. */
@@ -205,7 +227,8 @@ count_tiles_kernel(number *counts, const segment *segments, uint32_t count, uint
                    const segments_head *head, const Key *keys, uint32_t tiles)
 {
 	__shared__ uint32_t counters[SEGMENT_BINS];
-	tile_place t = tile_of(segments, count, tile_keys, head, blockIdx.x * tiles);
+	tile_place t = tile_of<COUNT_THREADS>(segments, count, tile_keys, head,
+	                                      blockIdx.x * tiles);
 
 	for (uint32_t next = 1; t.count > 0; next++) {
 		const segment *of = t.of;
@@ -219,8 +242,8 @@ count_tiles_kernel(number *counts, const segment *segments, uint32_t count, uint
 			for (uint32_t i = threadIdx.x; i < t.count && !one_value(d); i += COUNT_THREADS)
 				atomicAdd(&counters[digit_of(d, keys[t.from + i])], 1u);
 			t = next < tiles ?
-			    tile_of(segments, count, tile_keys, head, blockIdx.x * tiles + next) :
-			    tile_place{};
+			    tile_of<COUNT_THREADS>(segments, count, tile_keys, head,
+			                           blockIdx.x * tiles + next) : tile_place{};
 			if (t.count == 0 || t.of != of)
 				break;
 		}
@@ -272,7 +295,7 @@ move_kernel(Key *to, const Key *from, const segment *segments, uint32_t count,
             const segments_head *head, number *cursors)
 {
 	DYNAMIC_SHARED(memory);
-	const tile_place t = tile_of(segments, count, THREADS * ITEMS, head, blockIdx.x);
+	const tile_place t = tile_of<THREADS>(segments, count, THREADS * ITEMS, head, blockIdx.x);
 	digit_part part = { {}, 0, ~0u };
 
 	if (t.count == 0)

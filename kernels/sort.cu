@@ -365,8 +365,8 @@ divide_by(const job<Key> &j, Key *from, Key *to, uint32_t segments, leaf_item on
 
 	TRY_CUDA(launch(look_kernel<Key>, segments, LOOK_THREADS, j.stream, s.segments, items, one,
 	                from, TILE, s.head));
-	TRY_CUDA(launch(range_kernel<Key>, tiles, COUNT_THREADS, j.stream, s.segments, segments, TILE,
-	                s.head, from));
+	TRY_CUDA(launch(range_kernel<Key>, std::min<size_t>(tiles, j.sms * 2), COUNT_THREADS,
+	                j.stream, s.segments, segments, TILE, s.head, from));
 	TRY_CUDA(launch(count_tiles_kernel<Key>, tiles / each + 1, COUNT_THREADS, j.stream, s.counts,
 	                s.segments, segments, TILE, s.head, from, each));
 	TRY_CUDA(launch(settle_kernel<Key>, segments, SEGMENT_BINS, j.stream, s.cursors[1], s.counts,

@@ -258,7 +258,8 @@ enum { EMU_SHARED_BYTES = 227 << 10 };
 unsigned char *emu_dynamic_shared(void);
 
 /** Run THREAD(CONTEXT) for every thread of the grid; returns when all have ended. */
-cudaError_t emu_launch(dim3 grid, dim3 block, void (*thread)(void *context), void *context);
+cudaError_t emu_launch(dim3 grid, dim3 block, size_t shared_bytes, void (*thread)(void *context),
+                       void *context);
 
 template <class... Param> struct emu_kernel {
 	void  (*kernel)(Param...);
@@ -285,7 +286,7 @@ cudaLaunchKernel(void (*kernel)(Param...), dim3 grid, dim3 block, void **args,
 
 	if (shared_bytes > EMU_SHARED_BYTES)
 		return emu_note(cudaErrorInvalidValue);
-	return emu_launch(grid, block, emu_kernel<Param...>::thread, &what);
+	return emu_launch(grid, block, shared_bytes, emu_kernel<Param...>::thread, &what);
 }
 
 #endif

@@ -35,11 +35,21 @@ static uint64_t saw(uint64_t i, uint64_t n, uint64_t r)     { (void)n; (void)r; 
 static uint64_t steep(uint64_t i, uint64_t n, uint64_t r)   { (void)n; return r >> i % 64; }
 /* two heaps far apart, the second one again two heaps, ... */
 static uint64_t heaps(uint64_t i, uint64_t n, uint64_t r)   { (void)n; return (UINT64_C(1) << 2 * (i % 31)) + r % 7; }
+/*
+ * The last of 64 bins with keys at both of its ends: in a leaf of u64 the words of
+ * the upper ones begin as those behind the last key.
+ */
+static uint64_t
+ends(uint64_t i, uint64_t n, uint64_t r)
+{
+	(void)n;
+	return i % 5000 == 0 ? -(1 + r % 5000) : i % 5000 == 1 ? (UINT64_C(63) << 58) + r % 5000 : r;
+}
 
 static const struct shape shapes[] = {
 	{ "uniform", uniform }, { "rising", rising }, { "falling", falling }, { "equal", equal },
 	{ "few different", few }, { "extreme", extreme }, { "organ pipe", organ }, { "saw", saw },
-	{ "steep", steep }, { "heaps", heaps },
+	{ "steep", steep }, { "heaps", heaps }, { "ends", ends },
 };
 
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
@@ -246,6 +256,7 @@ check_whole_sorts(unsigned bits)
 		check_whole_sort(bits, sizes[s], &shapes[0]);
 	for (size_t s = 0; s < SHAPES; s++)
 		check_whole_sort(bits, 150000, &shapes[s]);
+	check_whole_sort(bits, 222000, &shapes[SHAPES - 1]);	/* 64 bins */
 }
 
 /* ---- merge --------------------------------------------------------------- */

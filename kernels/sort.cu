@@ -30,7 +30,7 @@
 #endif
 
 enum {
-	SMALL = 1 << 17,	/* keys: fewer go to the network at once, which is faster at 2^16, not at 2^18 */
+	SMALL = 1 << 17,	/* keys: fewer go to the network at once; it wins at 2^16, not at 2^18 */
 	MANY  = 1 << 22,	/* keys that fill the GPU with large tiles; not tuned */
 	TURNS = 8,		/* for what is too large; then the network, too */
 };

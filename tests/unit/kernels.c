@@ -34,7 +34,13 @@ static uint64_t organ(uint64_t i, uint64_t n, uint64_t r)   { (void)r; return i 
 static uint64_t saw(uint64_t i, uint64_t n, uint64_t r)     { (void)n; (void)r; return i % 1000; }
 static uint64_t steep(uint64_t i, uint64_t n, uint64_t r)   { (void)n; return r >> i % 64; }
 /* two heaps far apart, the second one again two heaps, ... */
-static uint64_t heaps(uint64_t i, uint64_t n, uint64_t r)   { (void)n; return (UINT64_C(1) << 2 * (i % 31)) + r % 7; }
+static uint64_t
+heaps(uint64_t i, uint64_t n, uint64_t r)
+{
+	(void)n;
+	return (UINT64_C(1) << 2 * (i % 31)) + r % 7;
+}
+
 /*
  * The last of 64 bins with keys at both of its ends: in a leaf of u64 the words of
  * the upper ones begin as those behind the last key.

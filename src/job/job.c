@@ -141,6 +141,18 @@ memory_wanted(const struct gsort_options *options, const struct gs_limits *limit
 	return limits->ram_bytes / 100 * options->memory_percent;
 }
 
+/* A process for each run that is merged: no more at once than sort(1) starts, unless told. */
+enum { MOST_PROGRAMS = 16 };
+
+static unsigned
+merge_files(const struct gsort_options *options)
+{
+	if (options->merge_files == 0 && options->operation == GSORT_SORT &&
+	    gs_spill_starts_programs(options->compress_program))
+		return MOST_PROGRAMS;
+	return options->merge_files;
+}
+
 static void
 gather_facts(struct gsort *job)
 {
@@ -168,7 +180,7 @@ gather_facts(struct gsort *job)
 		.host_bytes = limits.host_bytes,
 		.address_bytes = limits.address_bytes,
 		.files = limits.files,
-		.merge_files = job->options->merge_files,
+		.merge_files = merge_files(options),
 	};
 	if (job->facts.memory_bytes > 0)	/* who says how much may have it all */
 		job->facts.host_bytes = limits.room_bytes;
@@ -232,7 +244,7 @@ carve(struct gsort *job)
 	job->header = gs_arena_take(arena, skip_bytes(job));
 	if (merge && text) {
 		job->text_header.room = job->options->header_lines > 0 ? HEADER_BYTES : 0;
-		job->text_header.text = gs_arena_take(arena, job->text_header.room);
+		job->text_header.text = gs_arena_take(arena, job->text_header.room + 1);
 	}
 	if (!text || merge)
 		return;

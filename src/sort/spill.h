@@ -42,6 +42,9 @@ struct gs_spill_options {
 	void              *warn_context;
 };
 
+/** Does COMPRESS_PROGRAM, or NULL, mean a process for each run that is being read? */
+bool gs_spill_starts_programs(const char *compress_program);
+
 /**
  * Check that every directory can be written to; makes no file yet.
  *

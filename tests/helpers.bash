@@ -91,16 +91,16 @@ eventually() {
 	return 1
 }
 
-# has_open PID PATTERN: one of the files that the process has open has such a name
+# has_open PID GLOB: one of the files that the process has open has such a name
 has_open() {
-	ls -l "/proc/$1/fd" 2>/dev/null | grep -q -- " -> .*$2"
+	[ -n "$(find "/proc/$1/fd" -lname "$2" 2>/dev/null)" ]
 }
 
 # awaits PID SIGNAL: the process has a handler for it, or blocks it to fetch it
 awaits() {
 	local mask
-	for mask in $(sed -n 's/^Sig\(Cgt\|Blk\):[[:space:]]*//p' "/proc/$1/status"); do
+	while read -r mask; do
 		[ $((0x$mask >> ($(kill -l "$2") - 1) & 1)) = 0 ] || return 0
-	done
+	done < <(sed -n 's/^Sig\(Cgt\|Blk\):[[:space:]]*//p' "/proc/$1/status")
 	return 1
 }

@@ -111,7 +111,7 @@ holds_two() {
 	job=$!
 	exec 9>in
 	seq 3 >&9
-	eventually has_open $job "$PWD/dir/"
+	eventually has_open $job "$PWD/dir/*"
 	kill -HUP $job
 	kill -TERM $job
 	exec 9>&-

@@ -195,7 +195,7 @@ few() {
 	exec 7>pipe
 	cat in >&7
 	for dir in a b c; do
-		eventually has_open $pid "work/$dir/.*(deleted)"
+		eventually has_open $pid "*work/$dir/*(deleted)"
 		[ -z "$(ls $dir)" ]
 	done
 	[ -z "$(ls temp)" ]

@@ -207,6 +207,7 @@ told() {
 	[ "$(gsort -r --header=2 in)" = "$(printf 'name \t of it\n3\n2\n1')" ]
 	printf 'h' | gsort --header | cmp - <(echo h)
 	gsort --header </dev/null | cmp - /dev/null
+	gsort --header --to=text in | cmp - <(gsort --header in)
 	printf 'one\ntwo\nx\n' >in
 	fails "in:3: not a number: \"x\"" gsort --header=2 in
 }
@@ -235,6 +236,7 @@ told() {
 		cat top keys >in
 		gsort -u32 --skip-bytes=$n in | cmp - <(cat top sorted)
 		cat in | gsort -u32 --skip-bytes=$n | cmp - <(cat top sorted)
+		gsort -u32 --skip-bytes=$n --to=u64 in | cmp - <(cat top; gsort -u32 --to=u64 sorted)
 		gsort -u16 --skip-bytes=$n in | cmp - <(cat top <(gsort -u16 keys))
 	done
 	cat top keys >a

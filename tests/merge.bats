@@ -198,6 +198,7 @@ endless() {
 	gsort -m --header=2 two one | cmp - <(printf 'c\nd\n1\n2\n3\n')
 	gsort -m --header=2 --batch-size=2 one two two | cmp - <(printf 'a\nb\n1\n2\n2\n3\n')
 	gsort -m --header=9 one two | cmp - one
+	gsort -m --header=2 <(printf h) two | cmp - <(printf 'h\n2\n')
 	echo 1 >>two
 	trouble "two:4: disorder: 1" gsort -m --header=2 one two
 	printf 'xyz\1\3' >one
@@ -250,7 +251,8 @@ endless() {
 	sort -n out | cmp - <(seq 3)
 	# numbers of another class would come too late to be printed
 	printf '5000000000\n2\n' >bad
-	trouble "bad:2: disorder: 2: " gsort -m --nocheck-order bad
+	trouble "bad:2: disorder: 2: lines of text must be sorted to be merged; sort it$" \
+	        gsort -m --nocheck-order bad
 }
 
 @test "lines that are no numbers are trouble, or left out" {

@@ -92,6 +92,20 @@ same() {
 	done
 }
 
+@test "a program that compresses runs 16 times at once, or as often as is said" {
+	gen --seed 52 --keys 8000000 --type u64 >in	# 20 runs
+	printf '%s\n' '#!/bin/sh' '[ -z "$1" ] || echo 1 >>log' cat '[ -z "$1" ] || echo -1 >>log' \
+		>through
+	chmod +x through
+	for option in --batch-size=1000 --parallel=1; do
+		gsort -u64 -S 1 $option --compress-program=./through in | is_sorted - u64
+		awk '{ n += $1; if (n > most) most = n } END { print most }' log
+		rm log
+	done >most
+	cat most
+	[ "$(tr '\n' ' ' <most)" = "20 16 " ]
+}
+
 @test "threads or none" {
 	local threads
 	gen --seed 49 --keys 1000003 --type text --range full >in

@@ -174,12 +174,9 @@ pass_header(struct gs_text_decoder *decoder, const char **text, const char *end,
 	struct gs_text_header *header = decoder->files == 1 ? &decoder->header : NULL;
 	const uint64_t before = decoder->header_left;
 
-	TRY(gs_line_header(&decoder->options, decoder->name, *text, end, &decoder->header_left,
-	                   header, text));
+	TRY(gs_line_header(&decoder->options, decoder->name, *text, end, last,
+	                   &decoder->header_left, header, text));
 	decoder->file_lines += before - decoder->header_left;
-	if (last && header != NULL && header->bytes > 0 &&
-	    header->text[header->bytes - 1] != decoder->options.terminator)
-		header->text[header->bytes++] = decoder->options.terminator;
 	return GS_OK;
 }
 

@@ -79,7 +79,7 @@ gs_line_float(const struct gs_text_options *options, const char *line, const cha
 
 gs_status
 gs_line_header(const struct gs_text_options *options, const char *name, const char *text,
-               const char *end, uint64_t *left, struct gs_text_header *header,
+               const char *end, bool last, uint64_t *left, struct gs_text_header *header,
                const char **next)
 {
 	const char *at = text;
@@ -101,6 +101,8 @@ gs_line_header(const struct gs_text_options *options, const char *name, const ch
 		               options->header_lines == 1 ? "" : "s", header->room);
 	memcpy(header->text + header->bytes, text, bytes);
 	header->bytes += bytes;
+	if (last && header->bytes > 0 && header->text[header->bytes - 1] != options->terminator)
+		header->text[header->bytes++] = options->terminator;
 	return GS_OK;
 }
 
@@ -234,8 +236,8 @@ gs_line_beyond(const struct gs_text_options *options, const char *name, uint64_t
 	trim(&line, &end, options->terminator);
 	show(shown, line, end);
 	snprintf(warning, sizeof warning, "%s:%llu: \"%s\" is beyond the range of f64 and becomes "
-	         "infinite, as others may that are not told", name, (unsigned long long)number,
-	         shown);
+	         "infinite; of such numbers only the first is named", name,
+	         (unsigned long long)number, shown);
 	options->warn(options->warn_context, warning);
 }
 

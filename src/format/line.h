@@ -157,13 +157,14 @@ enum gs_float gs_line_float(const struct gs_text_options *options, const char *l
  * Pass over *LEFT lines at TEXT, or as many as end before END; an unfinished one is
  * passed over in part, and the next call goes on with it.
  *
- * @header  they are appended to it; NULL: to nothing
+ * @last    the text ends at END: an unfinished line in HEADER is finished
+ * @header  they are appended to it, which has a byte more than its room; NULL: to nothing
  * @next    set to what follows
  * @return  GS_OK; GS_EINPUT: they are more than HEADER has room for
  */
 MUST_CHECK gs_status
 gs_line_header(const struct gs_text_options *options, const char *name, const char *text,
-               const char *end, uint64_t *left, struct gs_text_header *header,
+               const char *end, bool last, uint64_t *left, struct gs_text_header *header,
                const char **next);
 
 /* ---- what is wrong with a line ----------------------------------------- */

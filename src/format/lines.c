@@ -73,7 +73,8 @@ read_any(struct gs_lines *lines, const char *line, const char *end, uint8_t *cla
 
 /* Pass over the header, or the rest of a line that was too long; *NEXT follows. */
 static gs_status
-pass_over(struct gs_lines *lines, const char *text, const char *end, const char **next)
+pass_over(struct gs_lines *lines, const char *text, const char *end, bool last,
+          const char **next)
 {
 	const uint64_t before = lines->header_left;
 
@@ -83,7 +84,7 @@ pass_over(struct gs_lines *lines, const char *text, const char *end, const char 
 		lines->in_long_line = stop == NULL;
 		text = stop != NULL ? stop + 1 : end;
 	}
-	TRY(gs_line_header(&lines->options, lines->name, text, end, &lines->header_left,
+	TRY(gs_line_header(&lines->options, lines->name, text, end, last, &lines->header_left,
 	                   lines->header, next));
 	lines->line += before - lines->header_left;
 	return GS_OK;
@@ -128,7 +129,7 @@ gs_lines_decode(struct gs_lines *lines, const char *text, size_t bytes, bool las
 
 	assert(bytes <= UINT32_MAX || at == NULL);
 	*count = *used = 0;
-	TRY(pass_over(lines, text, end, &line));
+	TRY(pass_over(lines, text, end, last, &line));
 	for (; k < room && line < end; line = next) {
 		enum outcome outcome = IS_KEY;
 		uint64_t magnitude, key;

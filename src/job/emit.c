@@ -84,7 +84,7 @@ gs_emit_header(struct gsort *job)
 
 	if (job->decoder != NULL && job->options->header_lines > 0)
 		header = gs_text_header(job->decoder, &bytes);
-	if (bytes == 0 || job->options->converts)
+	if (bytes == 0)
 		return GS_OK;
 	job->stats.bytes_out += bytes;
 	return gs_output_write(job->output, header, bytes);

@@ -141,6 +141,18 @@ memory_wanted(const struct gsort_options *options, const struct gs_limits *limit
 	return limits->ram_bytes / 100 * options->memory_percent;
 }
 
+/* A process for each run that is merged: no more at once than sort(1) starts, unless told. */
+enum { MOST_PROGRAMS = 16 };
+
+static unsigned
+merge_files(const struct gsort_options *options)
+{
+	if (options->merge_files == 0 && options->operation == GSORT_SORT &&
+	    gs_spill_starts_programs(options->compress_program))
+		return MOST_PROGRAMS;
+	return options->merge_files;
+}
+
 static void
 gather_facts(struct gsort *job)
 {
@@ -168,7 +180,7 @@ gather_facts(struct gsort *job)
 		.host_bytes = limits.host_bytes,
 		.address_bytes = limits.address_bytes,
 		.files = limits.files,
-		.merge_files = job->options->merge_files,
+		.merge_files = merge_files(options),
 	};
 	if (job->facts.memory_bytes > 0)	/* who says how much may have it all */
 		job->facts.host_bytes = limits.room_bytes;
@@ -232,7 +244,7 @@ carve(struct gsort *job)
 	job->header = gs_arena_take(arena, skip_bytes(job));
 	if (merge && text) {
 		job->text_header.room = job->options->header_lines > 0 ? HEADER_BYTES : 0;
-		job->text_header.text = gs_arena_take(arena, job->text_header.room);
+		job->text_header.text = gs_arena_take(arena, job->text_header.room + 1);
 	}
 	if (!text || merge)
 		return;
@@ -298,16 +310,16 @@ open_job(struct gsort *job)
 	gather_facts(job);
 	TRY(gs_plan_make(&job->plan, &job->facts));	/* how many threads may read */
 	TRY(open_input(job));
-	if (job->options->operation == GSORT_CHECK)	/* constant memory, and no output */
-		return GS_OK;
 	job->facts.input_bytes = gs_input_bytes(job->input);
 	if (job->facts.input_bytes == GS_UNKNOWN && job->options->size_hint > 0) {
 		job->facts.input_bytes = job->options->size_hint;
 		job->facts.guessed = true;
 	}
+	job->counters.bytes_total = job->facts.input_bytes;
+	if (job->options->operation == GSORT_CHECK)	/* constant memory, and no output */
+		return GS_OK;
 	TRY(gs_plan_make(&job->plan, &job->facts));
 	TRY(allocate(job));
-	job->counters.bytes_total = job->facts.input_bytes;
 	if (job->plan.host_bytes > job->facts.memory_bytes && job->facts.memory_bytes > 0)
 		gs_job_note(job, "%.1f MiB of memory are too few: %.1f are used",
 		            (double)job->facts.memory_bytes / (1 << 20),

@@ -24,7 +24,13 @@
 #include "job/job.h"
 #include "job/order.h"
 
-static const char advice[] = ": merging needs sorted inputs; sort it, or use --nocheck-order";
+/* What to do about disorder; where order was not to be checked, lines still need it. */
+static const char *
+advice(const struct gsort *job)
+{
+	return job->options->trust_order ? ": lines of text must be sorted to be merged; sort it"
+	       : ": merging needs sorted inputs; sort it, or use --nocheck-order";
+}
 
 struct input {
 	struct gsort    *job;
@@ -129,7 +135,7 @@ follow(struct input *input, const void *keys, size_t *count)
 	*count = first;
 	return gs_order_fail(&input->order, &job->encoding, before + first + 1,
 	                     (const char *)keys + first * (job->facts.key_bits / 8),
-	                     job->options->skip_bytes, advice);
+	                     job->options->skip_bytes, advice(job));
 }
 
 /* The next keys, ROOM of them, or fewer: the end; ordered bits. */
@@ -183,7 +189,7 @@ fail_line(const struct input *input, size_t at)
 
 	return gs_order_fail_text(&input->order, feed->numbers[at], line,
 	                          (size_t)(feed->text + feed->end - line),
-	                          input->job->text.terminator, advice);
+	                          input->job->text.terminator, advice(input->job));
 }
 
 /* The next batch of lines, in order. */

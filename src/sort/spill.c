@@ -143,6 +143,13 @@ open_blocks(struct gs_spill *spill, enum gs_pack_method method)
 	return GS_OK;
 }
 
+bool
+gs_spill_starts_programs(const char *compress_program)
+{
+	return compress_program != NULL && strcmp(compress_program, "zstd") != 0 &&
+	       strcmp(compress_program, "lz4") != 0;
+}
+
 static gs_status
 choose_form(struct gs_spill *spill)
 {
@@ -152,10 +159,8 @@ choose_form(struct gs_spill *spill)
 	spill->stage_bytes = spill->options.buffer_bytes;
 	if (program == NULL)
 		return GS_OK;
-	if (strcmp(program, "zstd") == 0)
-		return open_blocks(spill, GS_PACK_ZSTD);
-	if (strcmp(program, "lz4") == 0)
-		return open_blocks(spill, GS_PACK_LZ4);
+	if (!gs_spill_starts_programs(program))
+		return open_blocks(spill, program[0] == 'z' ? GS_PACK_ZSTD : GS_PACK_LZ4);
 	spill->program = gs_program_find(program);
 	if (spill->program != NULL)
 		spill->form = PROGRAM;

@@ -40,6 +40,9 @@ struct gs_spill_options {
 	void              *note_context;
 };
 
+/** Does COMPRESS_PROGRAM, or NULL, mean a process for each run that is being read? */
+bool gs_spill_starts_programs(const char *compress_program);
+
 /**
  * Check that every directory can be written to; makes no file yet.
  *

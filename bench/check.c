@@ -114,6 +114,46 @@ check_merge(unsigned bits, size_t a_count, size_t b_count, unsigned shift)
 	return !right;
 }
 
+static unsigned
+check_whole_sort(unsigned bits, size_t count, unsigned shape)
+{
+	const size_t bytes = count * (bits / 8);
+	void *host = must_malloc(bytes + 1), *scratch = NULL;
+	char *keys = guarded(bytes), *other = guarded(bytes);
+	uint64_t digest;
+	bool right;
+
+	keys_fill(host, bits, count, shape, count + shape);
+	digest = keys_digest(host, bits, count);
+	must(cudaMemcpy(keys, host, bytes, cudaMemcpyHostToDevice), "copying keys");
+	must(cudaMalloc(&scratch, gs_sort_scratch_bytes(bits, count)), "cudaMalloc");
+	free(host);
+	must(gs_sort(keys, other, bits, count, scratch, NULL), "gs_sort");
+	must(cudaDeviceSynchronize(), "sorting");
+	right = device_holds(keys, bits, count, digest);
+	right = guarded_close(keys, bytes) && right;
+	right = guarded_close(other, bytes) && right;
+	must(cudaFree(scratch), "cudaFree");
+	if (!right)
+		printf("WRONG: sort of %zu u%u keys, %s\n", count, bits, keys_shapes[shape]);
+	return !right;
+}
+
+/* One level of bins and two, of every shape. */
+static unsigned
+check_whole(unsigned bits, size_t most)
+{
+	static const size_t counts[] = {
+		70000, (1 << 17) + 1, 1 << 20, 3000001, 4000001, (1 << 24) + 5, 100000001,
+	};
+	unsigned wrong = 0;
+
+	for (size_t c = 0; c < sizeof counts / sizeof counts[0] && counts[c] <= most; c++)
+		for (unsigned shape = 0; keys_shapes[shape] != NULL; shape++)
+			wrong += check_whole_sort(bits, counts[c], shape);
+	return wrong;
+}
+
 /* Around powers of two up to 2^20, each shape now and then. */
 static unsigned
 check_small(unsigned bits)
@@ -137,8 +177,10 @@ check_small(unsigned bits)
 static unsigned
 check_big(void)
 {
-	unsigned wrong = 0;
+	unsigned wrong = check_whole(32, SIZE_MAX) + check_whole(64, SIZE_MAX);
 
+	wrong += check_whole_sort(32, ((size_t)1 << 32) + 12345, 0);
+	wrong += check_whole_sort(64, ((size_t)1 << 31) + 5, 0);
 	wrong += check_sort(32, ((size_t)1 << 31) + 12345, 0);
 	wrong += check_sort(64, ((size_t)1 << 31) + 5, 0);
 	wrong += check_merge(32, ((size_t)1 << 31) + 1, ((size_t)1 << 31) + 77, 1);
@@ -150,7 +192,8 @@ check_big(void)
 unsigned
 check_all(bool big)
 {
-	unsigned wrong = check_small(32) + check_small(64);
+	unsigned wrong = check_small(32) + check_small(64) + check_whole(32, 1 << 20) +
+	                 check_whole(64, 1 << 20);
 
 	wrong += check_sort(32, ((size_t)1 << 24) + 1, 0) + check_sort(64, ((size_t)1 << 23) + 1, 4);
 	return wrong + (big ? check_big() : 0);

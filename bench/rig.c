@@ -45,6 +45,7 @@ rig_open(unsigned bits, size_t keys)
 	must(cub_scratch_bytes(CUB_MERGE, bits, keys, &merge_bytes), "CUB");
 	rig.cub_scratch_bytes = radix_bytes > merge_bytes ? radix_bytes : merge_bytes;
 	must(cudaMalloc(&rig.cub_scratch, rig.cub_scratch_bytes), "cudaMalloc");
+	must(cudaMalloc(&rig.sort_scratch, gs_sort_scratch_bytes(bits, keys)), "cudaMalloc");
 	for (unsigned s = 0; s < STREAMS; s++) {
 		must(cudaMalloc(&rig.scratch[s], gs_tile_merge_scratch_bytes(bits, keys)),
 		     "cudaMalloc");
@@ -62,6 +63,7 @@ rig_close(void)
 	must(cudaFree(rig.work), "cudaFree");
 	must(cudaFree(rig.other), "cudaFree");
 	must(cudaFree(rig.cub_scratch), "cudaFree");
+	must(cudaFree(rig.sort_scratch), "cudaFree");
 	for (unsigned s = 0; s < STREAMS; s++) {
 		must(cudaFree(rig.scratch[s]), "cudaFree");
 		must(cudaStreamDestroy(rig.stream[s]), "stream");
@@ -157,7 +159,15 @@ merge_runs(unsigned bits, size_t count, size_t run_keys)
 }
 
 char *
-run_gsort(unsigned bits, size_t count, size_t tile_keys)
+run_sort(unsigned bits, size_t count, size_t tile_keys)
+{
+	(void)tile_keys;
+	must(gs_sort(rig.work, rig.other, bits, count, rig.sort_scratch, rig.stream[0]), "gs_sort");
+	return rig.work;
+}
+
+char *
+run_network(unsigned bits, size_t count, size_t tile_keys)
 {
 	run_tiles(bits, count, tile_keys);
 	return merge_runs(bits, count, tile_keys);

@@ -10,7 +10,7 @@ enum { MAX_RUNS = 99, STREAMS = 4 };
 /* Memory for three times the keys, and streams that tiles and merges take in turn. */
 struct rig {
 	char        *source, *work, *other;
-	void        *scratch[STREAMS], *cub_scratch;
+	void        *scratch[STREAMS], *cub_scratch, *sort_scratch;
 	size_t       cub_scratch_bytes;
 	cudaStream_t stream[STREAMS];
 	cudaEvent_t  joined[STREAMS], begin, end;
@@ -37,7 +37,8 @@ double rig_time(const struct contestant *one, unsigned bits, size_t count, size_
 
 char *run_copy(unsigned bits, size_t count, size_t tile_keys);
 char *run_tiles(unsigned bits, size_t count, size_t tile_keys);
-char *run_gsort(unsigned bits, size_t count, size_t tile_keys);
+char *run_sort(unsigned bits, size_t count, size_t tile_keys);
+char *run_network(unsigned bits, size_t count, size_t tile_keys);
 char *run_merge(unsigned bits, size_t count, size_t tile_keys);
 char *run_radix(unsigned bits, size_t count, size_t tile_keys);
 char *run_cub_merge(unsigned bits, size_t count, size_t tile_keys);

@@ -34,7 +34,8 @@ _gsort() {
 		word=$previous		# those take a value only after "="
 	fi
 	case $word in
-	--type|--to)    values=$types ;;
+	--type)         values="$types text-float" ;;
+	--to)           values=$types ;;
 	--endian)       values='little big' ;;
 	--sort)         values='numeric general-numeric' ;;
 	--head-count|--head) values='1 10 100 1000' ;;

@@ -8,7 +8,7 @@ end
 for width in 32 64
 	complete -c gsort -o f$width -d "Binary floats of $width bits, in totalOrder"
 end
-complete -c gsort -l type -x -a 'u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 text' -d 'Keys are of this type'
+complete -c gsort -l type -x -a 'u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 text text-float' -d 'Keys are of this type'
 complete -c gsort -l endian -x -a 'little big' -d 'Byte order of binary keys'
 complete -c gsort -s n -l numeric-sort -d 'Decimal integers as text, the default'
 complete -c gsort -s g -l general-numeric-sort -d 'Floats as text'

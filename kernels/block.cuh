@@ -26,7 +26,7 @@
 #ifndef GS_BLOCK_CUH
 #define GS_BLOCK_CUH
 
-#include "kernels/warp.cuh"
+#include "kernels/thread.cuh"
 
 /* 16 bytes of keys, moved as one. */
 template <class Key> struct alignas(16) pack {
@@ -152,37 +152,43 @@ far_merge(Key *x, Key *shared)
 	__syncthreads();
 }
 
+/* The part of a phase that spans warps, if there is such a phase. */
+template <unsigned PHASE, class Key> static __device__ __forceinline__ void
+far_phase(Key *x, Key *shared)
+{
+	if constexpr (PHASE <= block<Key>::BITS)
+		far_merge<apart<Key>::FAR_LAST << (PHASE - WARP_BITS - 1)>(x, shared);
+}
+
 /*
- * Sort the keys of a block: 32 in each thread, in any order, to rows.
+ * Sort the keys of a block: 32 in each thread, in any order, to rows.  With LAST
+ * below all bits: only each 2^LAST of them, at least 32.
  *
  * Phase p makes sorted pieces of 2^p keys from pieces of half that.  All phases
  * end alike, in rows, so this is a loop: straight code for thirteen phases would
  * be twice as long, and for u64 longer than the instruction cache.
  */
 template <class Key> static __device__ __forceinline__ void
-block_sort(Key *x, Key *shared)
+block_sort(Key *x, Key *shared, unsigned last = block<Key>::BITS)
 {
-	enum { FAR_ONE = apart<Key>::FAR_LAST };
-
 	thread_sort<THREAD_KEYS>(x);
 #pragma unroll 1
-	for (unsigned phase = THREAD_BITS + 1; phase <= block<Key>::BITS; phase++) {
+	for (unsigned phase = THREAD_BITS + 1; phase <= last; phase++) {
 		switch (phase) {
-		case 6:  warp_merge<2>(x); break;
-		case 7:  warp_merge<4>(x); break;
-		case 8:  warp_merge<8>(x); break;
+		case 6:  columns_merge<2>(x, shared); break;
+		case 7:  columns_merge<4>(x, shared); break;
+		case 8:  columns_merge<8>(x, shared); break;
 		case 9:  columns_merge<16>(x, shared); break;
 		case 10: columns_merge<32>(x, shared); break;
-		case 11: far_merge<FAR_ONE>(x, shared); break;
-		case 12: far_merge<2 * FAR_ONE>(x, shared); break;
-		default:
-			if constexpr (block<Key>::BITS >= 13)
-				far_merge<4 * FAR_ONE>(x, shared);
+		case 11: far_phase<11>(x, shared); break;
+		case 12: far_phase<12>(x, shared); break;
+		case 13: far_phase<13>(x, shared); break;
+		case 14: far_phase<14>(x, shared); break;
+		default: far_phase<15>(x, shared);
 		}
 		if (phase > WARP_BITS)
 			columns_halve(x, shared);
-		if (phase > 8)
-			rows_get(x, shared);
+		rows_get(x, shared);
 		thread_halve<THREAD_KEYS, THREAD_KEYS, 2>(x);
 	}
 }

@@ -23,7 +23,7 @@ size_t gs_tile_room(unsigned bits, size_t count);
 /**
  * Sort one tile in place.
  *
- * @keys   at a multiple of 16 bytes (or cudaErrorMisalignedAddress)
+ * @keys   at a multiple of 16 bytes is somewhat faster
  * @count  any; what lies behind the keys is neither read nor written
  *
  * Bitonic sort: registers, then warp shuffles, then shared memory, then as few
@@ -47,6 +47,26 @@ size_t gs_tile_merge_scratch_bytes(unsigned bits, size_t count);
  */
 cudaError_t gs_tile_merge(void *out, const void *a, size_t a_count, const void *b, size_t b_count,
                           unsigned bits, void *scratch, cudaStream_t stream);
+
+/** Scratch for gs_sort() of COUNT keys, at a multiple of 256 bytes: one to two percent of them. */
+size_t gs_sort_scratch_bytes(unsigned bits, size_t count);
+
+/**
+ * Sort COUNT keys in place, any number of them, faster than tiles and merges.
+ *
+ * @other    room for as many keys
+ * @scratch  not shared with work that may run at the same time
+ *
+ * Unlike the others it waits for STREAM: how much is left for large bins is known
+ * only then.  What it queued last may still be under way when it returns.
+ *
+ * Keys are partitioned by their place in the range of all keys, without regard to
+ * order, until bins fit a bitonic network (Stehle, Jacobsen, "A Memory
+ * Bandwidth-Efficient Hybrid Radix Sort on GPUs", SIGMOD 2017, with a leaf of
+ * another kind).
+ */
+cudaError_t gs_sort(void *keys, void *other, unsigned bits, size_t count, void *scratch,
+                    cudaStream_t stream);
 
 #ifdef __cplusplus
 }

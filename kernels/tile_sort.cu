@@ -6,7 +6,7 @@
  * Out:  the same keys, ascending.
  *
  * Phase p makes sorted pieces of 2^p keys from pieces of half that, in p stages
- * of strides 2^(p-1) .. 1 (warp.cuh draws them).  The first phases, up to pieces
+ * of strides 2^(p-1) .. 1 (thread.cuh draws them).  The first phases, up to pieces
  * of one block (2^13 u32, 2^12 u64), are one kernel that reads each key once.
  * A later phase p does the strides that span blocks in passes over device memory,
  * five at a time in registers, and all others in one more.  For 2^m keys and
@@ -49,7 +49,7 @@ block_sort_kernel(Key *keys, size_t count)
 	Key *mine = keys + from;
 	Key x[THREAD_KEYS];
 
-	if (count - from >= block<Key>::KEYS) {
+	if (count - from >= block<Key>::KEYS && (uintptr_t)mine % 16 == 0) {
 #pragma unroll
 		for (unsigned j = 0; j < THREAD_KEYS / block<Key>::PACK; j++) {
 			const unsigned at = j * block<Key>::THREADS + threadIdx.x;
@@ -207,8 +207,6 @@ tile_sort(Key *keys, size_t count, cudaStream_t stream)
 {
 	cudaError_t error;
 
-	if ((uintptr_t)keys % 16 != 0)
-		return cudaErrorMisalignedAddress;
 	if (count < 2)
 		return cudaSuccess;
 	error = launch(block_sort_kernel<Key>, (count - 1) / block<Key>::KEYS + 1,

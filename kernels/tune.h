@@ -41,6 +41,20 @@ template <> struct tune<uint64_t> {
 	enum { BLOCK_BITS = 12, BLOCKS = 4, PASS_BLOCKS = 3 };
 };
 
+/*
+ * Keys of a leaf (leaf.cuh), in networks of 2^BITS words: one key in a word, or
+ * two keys of 16 bits, which one instruction compares at the price of one.
+ * As many blocks as 64 registers a thread allow.
+ */
+template <unsigned BITS> struct word { uint32_t bits; };
+template <unsigned BITS> struct pair { uint32_t bits; };
+
+template <unsigned BITS> struct tune<word<BITS>> {
+	enum { BLOCK_BITS = BITS, BLOCKS = 1 << (15 - BITS), PASS_BLOCKS = 4 };
+};
+
+template <unsigned BITS> struct tune<pair<BITS>> : tune<word<BITS>> {};
+
 /* What follows from that. */
 template <class Key> struct block {
 	enum {

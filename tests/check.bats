@@ -112,6 +112,8 @@ poke() {
 	status=0
 	gsort -c --invalid=fail in 2>err || status=$?
 	[ $status = 2 ]
+	printf '2\n1\nx\n' >in		# sort, too, stops at what it meets first
+	answers 1 "in:2: disorder: 1" gsort -c in
 }
 
 @test "text: floats" {

@@ -175,7 +175,7 @@ gives() {
 	done
 	fails "two different values of --head-count" gsort --head=1 --head-count=2 text
 	fails "multiple compress programs" gsort --compress-program=a --compress-program=b text
-	gives '2\n2\n10\n' gsort --invalid=warn --invalid=warn --size-hint=1K --size-hint=1024 text
+	gives '2\n2\n10\n' gsort --invalid=warn --invalid=warn --size-hint=1K --size-hint=1024b text
 	gives '2\n2\n10\n' gsort -S 1b -S 100M -S 1 -T . -T . --batch-size=2 --batch-size=3 text
 	gives '2\n2\n10\n' gsort --progress --no-progress text
 }
@@ -231,7 +231,7 @@ gives() {
 
 @test "numbers are whole, and words may be cut short" {
 	for option in --head-count=x --head=1K --head-count=-1 --head= --header=0 --header=x \
-	              --skip-bytes=1b --skip-bytes= --size-hint=1% --size-hint=x; do
+	              --skip-bytes= --size-hint=1% --size-hint=x; do
 		fails "invalid ${option%%=*} argument '${option#*=}'" gsort -u8 "$option" text
 	done
 	for option in --check=x --invalid=x --endian=middle --stats=xml --progress=x --sort=x --to=x; do
@@ -366,6 +366,8 @@ gives() {
 	jq -e '.status == 1' err >answer
 	echo x | not gsort --stats=json 2>err
 	tail -n 1 err | jq -e '.status == 2' >answer
+	not gsort --stats=json missing 2>err
+	tail -n 1 err | jq -e '.status == 2 and .records == 0' >answer
 }
 
 @test "--info tells what there is, with or without a GPU" {
@@ -392,6 +394,9 @@ gives() {
 	grep -q '^gsort: ignored  *-b, -f, -s, -y: ' err
 	gives '' gsort --debug -c <(seq 3)
 	gives '' gsort --debug -o out text
+	gsort --debug text 2>&1 >out | not grep '^gsort: bytes '
+	gsort --debug --to=u16 text 2>&1 >out | grep -q '^gsort: bytes    little endian, as this'
+	gsort --debug --to=u16 --endian=big text 2>&1 >out | grep -q '^gsort: bytes    big endian$'
 }
 
 @test "-q keeps warnings back" {
@@ -506,4 +511,10 @@ gives() {
 @test "an empty name is an error that says so" {
 	fails "the name of an input is empty" gsort ""
 	fails "the name of the output is empty" gsort -o "" keys
+}
+
+@test "OMP_NUM_THREADS and OMP_THREAD_LIMIT are how many threads there are at most" {
+	OMP_NUM_THREADS=3 gsort --plan text | grep -q '^threads  *3$'
+	OMP_NUM_THREADS=3 OMP_THREAD_LIMIT=2 gsort --plan text | grep -q '^threads  *2$'
+	OMP_THREAD_LIMIT=1 gsort --plan --parallel=5 text | grep -q '^threads  *5$'
 }

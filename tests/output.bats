@@ -200,7 +200,7 @@ only() {
 	needs script
 	run script -qec "gsort -u32 in" /dev/null
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"terminal"*"-o FILE"*"--force"* ]]
+	[[ "$output" == *"terminal"*"--to=text"*"-o FILE"*"--force"* ]]
 	run script -qec "gsort -u32 --force in" /dev/null
 	[ "$status" -eq 0 ]
 	run script -qec "gsort -u32 --plan in" /dev/null

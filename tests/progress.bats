@@ -98,6 +98,8 @@ export -f slow
 	grep -q 'read 0% ' shown
 	on_terminal 'slow | gsort --progress -o out'
 	not grep -q 'read [0-9]*%' shown
+	on_terminal 'slow | gsort -c --progress --size-hint=1000000'
+	grep -q 'read 0% ' shown
 }
 
 # --- SIGUSR1 ---------------------------------------------------------------------

@@ -108,13 +108,28 @@ lists(const char *list, const char *word)
 	return false;
 }
 
+/* Lower LIMIT to what the group at PATH allows, and each above it, up to the root. */
+static void
+lower_to_group(uint64_t *limit, const char *root, const char *path, bool v2,
+               void (*lower_to)(uint64_t *, const char *, bool))
+{
+	char dir[4200];
+
+	snprintf(dir, sizeof dir, "%s%s", root, path);
+	while (strlen(dir) > strlen(root)) {
+		lower_to(limit, dir, v2);
+		*strrchr(dir, '/') = '\0';
+	}
+	lower_to(limit, root, v2);
+}
+
 /*
- * Lower LIMIT to what each group of CONTROLLER allows, from this process's own up
- * to the root.  Lines of /proc/self/cgroup: "ID:CONTROLLERS:PATH"; v2 is "0::PATH".
+ * Lower both limits to what this process's control groups allow.  Lines of
+ * /proc/self/cgroup: "ID:CONTROLLERS:PATH"; v2 is "0::PATH".  The kernel takes 10 us to
+ * write them, so they are read once.
  */
 static void
-lower_to_groups(uint64_t *limit, const char *controller,
-                void (*lower_to)(uint64_t *, const char *, bool))
+lower_to_groups(uint64_t *cores, uint64_t *memory)
 {
 	char line[4096];
 	FILE *in = fopen("/proc/self/cgroup", "re");
@@ -124,7 +139,6 @@ lower_to_groups(uint64_t *limit, const char *controller,
 	while (fgets(line, sizeof line, in) != NULL) {
 		char *controllers = strchr(line, ':');
 		char *path = controllers ? strchr(controllers + 1, ':') : NULL;
-		char root[64], dir[4200];
 		bool v2;
 
 		if (path == NULL)
@@ -132,26 +146,14 @@ lower_to_groups(uint64_t *limit, const char *controller,
 		*path++ = '\0';
 		path[strcspn(path, "\n")] = '\0';
 		v2 = controllers[1] == '\0';
-		if (!v2 && !lists(controllers + 1, controller))
-			continue;
-		snprintf(root, sizeof root, v2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/%s", controller);
-		snprintf(dir, sizeof dir, "%s%s", root, path);
-		while (strlen(dir) > strlen(root)) {
-			lower_to(limit, dir, v2);
-			*strrchr(dir, '/') = '\0';
-		}
-		lower_to(limit, root, v2);
+		if (v2 || lists(controllers + 1, "cpu"))
+			lower_to_group(cores, v2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/cpu", path, v2,
+			               lower_to_quota);
+		if (v2 || lists(controllers + 1, "memory"))
+			lower_to_group(memory, v2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory", path,
+			               v2, lower_to_memory);
 	}
 	fclose(in);
-}
-
-static void
-lower_to_rlimit(uint64_t *limit, int which, uint64_t used)
-{
-	struct rlimit most;
-
-	if (getrlimit(which, &most) == 0 && most.rlim_cur != RLIM_INFINITY)
-		lower(limit, most.rlim_cur > used ? most.rlim_cur - used : 0);
 }
 
 /* Address space in use now: field 1 of /proc/self/statm, in pages. */
@@ -164,14 +166,16 @@ address_bytes_used(void)
 	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* As nproc(1) counts: affinity, or what OMP_NUM_THREADS says; and the quota of the groups. */
-static unsigned
-cores(void)
+static void
+lower_to_address_limit(uint64_t *limit, int which)
 {
-	uint64_t count = gs_team_most();
+	struct rlimit most;
+	uint64_t used;
 
-	lower_to_groups(&count, "cpu", lower_to_quota);
-	return (unsigned)count;
+	if (getrlimit(which, &most) != 0 || most.rlim_cur == RLIM_INFINITY)
+		return;
+	used = address_bytes_used();
+	lower(limit, most.rlim_cur > used ? most.rlim_cur - used : 0);
 }
 
 /* In a group, its page cache is ours, too; filling it to the last byte would be paid for
@@ -193,15 +197,16 @@ host_bytes(const struct gs_limits *limits)
 void
 gs_limits_read(struct gs_limits *limits)
 {
-	const uint64_t used = address_bytes_used();
-	uint64_t kib, policy, committed, files = 1 << 20;
+	uint64_t cores = gs_team_most();	/* as nproc(1): affinity, or OMP_NUM_THREADS */
+	uint64_t kib, policy, committed;
+	struct rlimit files;
 
-	limits->cores = cores();
-	lower_to_rlimit(&files, RLIMIT_NOFILE, 0);
-	limits->files = files;
+	limits->files = 1 << 20;
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < limits->files)
+		limits->files = (size_t)files.rlim_cur;
 	limits->address_bytes = UINT64_C(1) << 46;	/* half of what x86-64 has */
-	lower_to_rlimit(&limits->address_bytes, RLIMIT_AS, used);
-	lower_to_rlimit(&limits->address_bytes, RLIMIT_DATA, used);
+	lower_to_address_limit(&limits->address_bytes, RLIMIT_AS);
+	lower_to_address_limit(&limits->address_bytes, RLIMIT_DATA);
 	/* Under strict overcommit a reservation counts as if it were used. */
 	if (read_number("/proc/sys/vm/overcommit_memory", "", &policy) && policy == 2 &&
 	    read_number("/proc/meminfo", "CommitLimit:", &kib) &&
@@ -210,9 +215,10 @@ gs_limits_read(struct gs_limits *limits)
 
 	limits->ram_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 	limits->room_bytes = limits->ram_bytes;
-	lower_to_groups(&limits->room_bytes, "memory", lower_to_memory);
+	lower_to_groups(&cores, &limits->room_bytes);
 	lower(&limits->room_bytes, limits->address_bytes);
 	limits->host_bytes = host_bytes(limits);
+	limits->cores = (unsigned)cores;
 }
 
 uint64_t

@@ -15,6 +15,7 @@
 static inline int omp_get_thread_num(void) { return 0; }
 static inline int omp_get_num_threads(void) { return 1; }
 static inline int omp_get_max_threads(void) { return 1; }
+static inline int omp_get_thread_limit(void) { return 1; }
 static inline void omp_set_num_threads(int threads) { (void)threads; }
 #endif
 
@@ -33,11 +34,14 @@ gs_team_size(void)
 	return (unsigned)omp_get_num_threads();
 }
 
-/** Threads that a parallel region gets if nobody says otherwise: cores, or OMP_NUM_THREADS. */
+/** Threads that a parallel region gets if nobody says otherwise: cores, or OMP_NUM_THREADS;
+ *  no more than OMP_THREAD_LIMIT. */
 static inline unsigned
 gs_team_most(void)
 {
-	return (unsigned)omp_get_max_threads();
+	const int threads = omp_get_max_threads(), limit = omp_get_thread_limit();
+
+	return (unsigned)(threads < limit ? threads : limit);
 }
 
 /**

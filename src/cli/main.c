@@ -29,6 +29,7 @@
  *
  * Exit status: 0 sorted, or in order; 1 a check found disorder; 2 trouble.
  */
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -157,17 +158,25 @@ conclude(const struct gs_opts *opts, const gsort *job, gsort_status status)
 	return exit_status;
 }
 
+static bool
+is_binary(enum gsort_type type)
+{
+	return type != GSORT_TEXT && type != GSORT_TEXT_FLOAT;
+}
+
 /* --debug: what the options come to, before the plan. */
 static void
 debug(const struct gs_opts *opts)
 {
 	static const char *const orders[] = {
-		[GSORT_ENDIAN_HOST] = "the host's", [GSORT_ENDIAN_LITTLE] = "little endian",
-		[GSORT_ENDIAN_BIG] = "big endian",
+		[GSORT_ENDIAN_HOST] = BYTE_ORDER == LITTLE_ENDIAN ? "little endian, as this machine's"
+		                                                  : "big endian, as this machine's",
+		[GSORT_ENDIAN_LITTLE] = "little endian", [GSORT_ENDIAN_BIG] = "big endian",
 	};
 	char ignored[128];
 
-	gs_report_error("bytes    in %s order", orders[opts->job.endian]);
+	if (is_binary(opts->job.type) || (opts->job.converts && is_binary(opts->job.to)))
+		gs_report_error("bytes    %s", orders[opts->job.endian]);
 	if (gs_opts_ignored(opts, ignored, sizeof ignored))
 		gs_report_error("ignored  %s: without effect on numbers", ignored);
 }
@@ -175,6 +184,7 @@ debug(const struct gs_opts *opts)
 static int
 sort(struct gs_opts *opts)
 {
+	static const struct gsort_stats nothing;
 	int status = SORTED;
 	gsort *job;
 
@@ -185,7 +195,10 @@ sort(struct gs_opts *opts)
 	gs_progress_begin(opts);
 	if (gsort_open(&job, &opts->job) != GSORT_OK) {
 		gs_progress_end();
-		return complain(opts);
+		(void)complain(opts);
+		if (opts->stats == GS_STATS_JSON)
+			gs_report_json(opts, &nothing, TROUBLE);
+		return TROUBLE;
 	}
 	if (opts->debug) {
 		debug(opts);

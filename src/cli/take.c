@@ -65,12 +65,13 @@ gs_take_order(struct gs_opts *opts, const struct gs_row *row, const char *value)
 /* --- key types ------------------------------------------------------------- */
 
 static bool
-take_type_name(const struct gs_opts *opts, const char *value, enum gsort_type *type)
+take_type_name(const struct gs_opts *opts, const char *value, const char *more,
+               enum gsort_type *type)
 {
 	if (gsort_type_named(value, type))
 		return true;
 	gs_report_error("invalid argument '%s' for %s: it is one of u8, u16, u32, u64, i8, i16, "
-	                "i32, i64, f32, f64, text", value, opts->spelled);
+	                "i32, i64, f32, f64, text%s", value, opts->spelled, more);
 	return false;
 }
 
@@ -81,7 +82,7 @@ gs_take_type(struct gs_opts *opts, const struct gs_row *row, const char *value)
 	char one[24], two[24];
 
 	(void)row;
-	if (!take_type_name(opts, value, &type))
+	if (!take_type_name(opts, value, ", text-float", &type))
 		return false;
 	if (opts->type_name != NULL && opts->job.type != type) {
 		gs_report_error("options '%s' and '%s' are incompatible",
@@ -99,7 +100,7 @@ gs_take_to(struct gs_opts *opts, const struct gs_row *row, const char *value)
 {
 	enum gsort_type type;
 
-	if (!take_type_name(opts, value, &type))
+	if (!take_type_name(opts, value, "", &type))
 		return false;
 	if (type == GSORT_TEXT_FLOAT)	/* text is text */
 		type = GSORT_TEXT;

@@ -146,7 +146,7 @@ gs_value_bytes(const char *value, uint64_t *bytes)
 
 	if (!read_whole(&value, bytes))
 		return false;
-	power = *value == '\0' ? 0 : power_of(value);
+	power = *value == '\0' || strcmp(value, "b") == 0 ? 0 : power_of(value);
 	return power >= 0 && *bytes != UINT64_MAX && scale(bytes, power);
 }
 

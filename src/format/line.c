@@ -236,8 +236,8 @@ gs_line_beyond(const struct gs_text_options *options, const char *name, uint64_t
 	trim(&line, &end, options->terminator);
 	show(shown, line, end);
 	snprintf(warning, sizeof warning, "%s:%llu: \"%s\" is beyond the range of f64 and becomes "
-	         "infinite, as others may that are not told", name, (unsigned long long)number,
-	         shown);
+	         "infinite; of such numbers only the first is named", name,
+	         (unsigned long long)number, shown);
 	options->warn(options->warn_context, warning);
 }
 

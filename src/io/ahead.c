@@ -9,6 +9,9 @@
  * A full chunk may have to wait, an empty one is never missing for longer than
  * the taker holds it, so nobody needs to count.
  *
+ * The first chunk is read by the taker, who would have to wait for it anyway; the thread
+ * begins where there is more.  A job of ten lines spent a tenth of its time on it.
+ *
  * Invariant: a chunk is in one place only: a queue, the reader, or the taker.
  */
 #include <assert.h>
@@ -36,38 +39,42 @@ give_trouble(struct gs_ahead *ahead, gs_status status)
 	return gs_queue_give(&ahead->full, chunk);
 }
 
-/* One file, chunk by chunk.  False: stop. */
+/* The next chunk of the file that has begun.  False: stop. */
 static bool
-read_file(struct gs_ahead *ahead)
+read_chunk(struct gs_ahead *ahead)
 {
-	bool begins = true, ends;
+	struct gs_chunk *chunk = gs_queue_take(&ahead->empty);
+	gs_status status;
 
-	do {
-		struct gs_chunk *chunk = gs_queue_take(&ahead->empty);
-		gs_status status;
-
-		if (chunk == NULL)
-			return false;
-		chunk->bytes = 0;
-		status = begins ? gs_input_skip(ahead->input, ahead->skip_bytes, chunk->data,
-		                                ahead->chunk_bytes) : GS_OK;
-		if (status == GS_OK)
-			status = gs_input_read(ahead->input, chunk->data, ahead->chunk_bytes,
-			                       &chunk->bytes);
-		ends = chunk->bytes < ahead->chunk_bytes;
-		chunk->name = gs_input_name(ahead->input);
-		chunk->begins = begins;
-		chunk->ends = ends && status == GS_OK;
-		chunk->status = GS_OK;
-		begins = false;
-		if (!gs_queue_give(&ahead->full, chunk))
-			return false;
-		if (status != GS_OK) {
-			give_trouble(ahead, status);
-			return false;
-		}
-	} while (!ends);
+	if (chunk == NULL)
+		return false;
+	chunk->bytes = 0;
+	status = ahead->begins ? gs_input_skip(ahead->input, ahead->skip_bytes, chunk->data,
+	                                       ahead->chunk_bytes) : GS_OK;
+	if (status == GS_OK)
+		status = gs_input_read(ahead->input, chunk->data, ahead->chunk_bytes, &chunk->bytes);
+	ahead->in_file = chunk->bytes == ahead->chunk_bytes;
+	chunk->name = gs_input_name(ahead->input);
+	chunk->begins = ahead->begins;
+	chunk->ends = !ahead->in_file && status == GS_OK;
+	chunk->status = GS_OK;
+	ahead->begins = false;
+	if (!gs_queue_give(&ahead->full, chunk))
+		return false;
+	if (status != GS_OK) {
+		give_trouble(ahead, status);
+		return false;
+	}
 	return true;
+}
+
+/* The next chunk, maybe of the next file.  False: there is none. */
+static bool
+read_next(struct gs_ahead *ahead)
+{
+	if (!ahead->in_file)
+		ahead->begins = ahead->in_file = gs_input_next(ahead->input);
+	return ahead->in_file && read_chunk(ahead);
 }
 
 static gs_status
@@ -75,24 +82,22 @@ read_all(void *context)
 {
 	struct gs_ahead *ahead = context;
 
-	while (gs_input_next(ahead->input) && read_file(ahead))
+	while (read_next(ahead))
 		;
 	gs_queue_shut(&ahead->full);
 	return GS_OK;
 }
 
-gs_status
+void
 gs_ahead_open(struct gs_ahead *ahead, struct gs_input *input, char *memory, size_t chunk_bytes)
 {
-	return gs_ahead_open_behind(ahead, input, 0, memory, chunk_bytes);
+	gs_ahead_open_behind(ahead, input, 0, memory, chunk_bytes);
 }
 
-gs_status
+void
 gs_ahead_open_behind(struct gs_ahead *ahead, struct gs_input *input, uint64_t skip_bytes,
                      char *memory, size_t chunk_bytes)
 {
-	gs_status status;
-
 	assert(chunk_bytes > 0);
 	*ahead = (struct gs_ahead){
 		.input = input, .skip_bytes = skip_bytes, .chunk_bytes = chunk_bytes,
@@ -104,15 +109,35 @@ gs_ahead_open_behind(struct gs_ahead *ahead, struct gs_input *input, uint64_t sk
 		gs_queue_give(&ahead->empty, &ahead->chunks[c]);
 	}
 	ahead->open = true;
-	status = gs_thread_start(&ahead->thread, read_all, ahead);
-	if (status != GS_OK)
-		gs_ahead_close(ahead);
-	return status;
+}
+
+/* The taker reads the first chunk itself, and sees whether there is more for a thread. */
+static gs_status
+read_on(struct gs_ahead *ahead)
+{
+	bool more;
+
+	if (!ahead->begun) {
+		ahead->begun = true;
+		more = read_next(ahead);
+		if (more && !ahead->in_file)
+			return GS_OK;	/* whether a file follows is asked when it is wanted */
+	} else {
+		more = ahead->begins = ahead->in_file = gs_input_next(ahead->input);
+	}
+	ahead->settled = true;
+	if (more)
+		return gs_thread_start(&ahead->thread, read_all, ahead);
+	gs_queue_shut(&ahead->full);
+	return GS_OK;
 }
 
 gs_status
 gs_ahead_take(struct gs_ahead *ahead, struct gs_chunk **chunk)
 {
+	*chunk = NULL;
+	if (!ahead->settled)
+		TRY(read_on(ahead));
 	*chunk = gs_queue_take(&ahead->full);
 	if (*chunk != NULL && (*chunk)->status != GS_OK) {
 		struct gs_chunk *trouble = *chunk;

@@ -32,14 +32,16 @@ struct gs_ahead {
 	struct gs_chunk   chunks[GS_AHEAD_CHUNKS];
 	size_t            chunk_bytes;
 	bool              open;
+	bool              begun, settled;	/* the first chunk was read; and the rest is a thread's */
+	bool              begins, in_file;	/* the next chunk is the first of its file; one follows */
 };
 
-/** Start reading INPUT into MEMORY, GS_AHEAD_CHUNKS x CHUNK_BYTES. */
-MUST_CHECK gs_status
+/** Get ready to read INPUT into MEMORY, GS_AHEAD_CHUNKS x CHUNK_BYTES. */
+void
 gs_ahead_open(struct gs_ahead *ahead, struct gs_input *input, char *memory, size_t chunk_bytes);
 
 /** The same, but SKIP_BYTES at the beginning of each file come in no chunk. */
-MUST_CHECK gs_status
+void
 gs_ahead_open_behind(struct gs_ahead *ahead, struct gs_input *input, uint64_t skip_bytes,
                      char *memory, size_t chunk_bytes);
 
@@ -47,7 +49,8 @@ gs_ahead_open_behind(struct gs_ahead *ahead, struct gs_input *input, uint64_t sk
  * The next chunk, in order; waits for it.
  *
  * @chunk   borrowed until given back with gs_ahead_give(); NULL: no more
- * @return  GS_OK, or the reader's trouble, once all bytes before it were taken
+ * @return  GS_OK, or the reader's trouble, once all bytes before it were taken; GS_EBUDGET: no
+ *          thread could be started
  */
 MUST_CHECK gs_status gs_ahead_take(struct gs_ahead *ahead, struct gs_chunk **chunk);
 void gs_ahead_give(struct gs_ahead *ahead, struct gs_chunk *chunk);

@@ -48,7 +48,8 @@ gs_inflate_foreign(const struct gs_inflate *z)
 	if (z->any)
 		return gs_fail(GS_EINPUT, "%s: trailing garbage after the %s data",
 		               z->name, z->format->name);
-	return gs_fail(GS_EINPUT, "%s: not %s data", z->name, z->format->name);
+	return gs_fail(GS_EINPUT, "%s: not %s data; if it is not compressed, use --decompress=none",
+	               z->name, z->format->name);
 }
 
 /* ---- the compressed bytes ---------------------------------------------- */

@@ -59,9 +59,8 @@ check_raw(struct gsort *job, struct gs_order *order, bool *disorder)
 	struct gs_chunk *chunk;
 
 	TRY(gs_arena_open(&job->arena, GS_AHEAD_CHUNKS * CHUNK_BYTES, false));
-	TRY(gs_ahead_open_behind(&job->ahead, job->input, job->options->skip_bytes,
-	                         gs_arena_take(&job->arena, GS_AHEAD_CHUNKS * CHUNK_BYTES),
-	                         CHUNK_BYTES));
+	gs_ahead_open_behind(&job->ahead, job->input, job->options->skip_bytes,
+	                     gs_arena_take(&job->arena, GS_AHEAD_CHUNKS * CHUNK_BYTES), CHUNK_BYTES);
 	while (!*disorder) {
 		TRY(gs_ahead_take(&job->ahead, &chunk));
 		if (chunk == NULL)

@@ -56,14 +56,17 @@ gs_status
 gs_feed_next(struct gs_feed *feed)
 {
 	for (;;) {
+		gs_status status;
 		size_t used;
 
 		feed->batch_text = feed->text + feed->begin;
-		TRY(gs_lines_decode(&feed->lines, feed->batch_text, feed->end - feed->begin,
-		                    feed->ended, feed->keys, feed->classes, feed->at, feed->numbers,
-		                    GS_FEED_KEYS, &feed->count, &used));
+		status = gs_lines_decode(&feed->lines, feed->batch_text, feed->end - feed->begin,
+		                         feed->ended, feed->keys, feed->classes, feed->at,
+		                         feed->numbers, GS_FEED_KEYS, &feed->count, &used);
 		feed->begin += used;
 		assert(feed->begin <= feed->end);
+		if (feed->count == 0)
+			TRY(status);	/* else keys come first, and the bad line once more */
 		if (feed->count > 0 || (feed->ended && feed->begin == feed->end))
 			return GS_OK;
 		if (!feed->ended)

@@ -210,7 +210,7 @@ fill_text(struct gsort *job)
 {
 	struct gs_chunk *chunk;
 
-	TRY(gs_ahead_open(&job->ahead, job->input, job->chunk_memory, job->plan.chunk_bytes));
+	gs_ahead_open(&job->ahead, job->input, job->chunk_memory, job->plan.chunk_bytes);
 	for (;;) {
 		TRY(gs_ahead_take(&job->ahead, &chunk));
 		if (chunk == NULL)

@@ -62,7 +62,7 @@ file_system(const char *dir)
 		{ BTRFS_SUPER_MAGIC, "btrfs" }, { TMPFS_MAGIC, "tmpfs: in memory" },
 		{ RAMFS_MAGIC, "ramfs: in memory" }, { OVERLAYFS_SUPER_MAGIC, "overlay" },
 		{ NFS_SUPER_MAGIC, "nfs" }, { F2FS_SUPER_MAGIC, "f2fs" },
-		{ FUSE_SUPER_MAGIC, "fuse" }, { 0x2fc12fc1, "zfs" },
+		{ 0x65735546, "fuse" }, { 0x2fc12fc1, "zfs" },
 	};
 	struct statfs fs;
 

@@ -310,16 +310,16 @@ open_job(struct gsort *job)
 	gather_facts(job);
 	TRY(gs_plan_make(&job->plan, &job->facts));	/* how many threads may read */
 	TRY(open_input(job));
-	if (job->options->operation == GSORT_CHECK)	/* constant memory, and no output */
-		return GS_OK;
 	job->facts.input_bytes = gs_input_bytes(job->input);
 	if (job->facts.input_bytes == GS_UNKNOWN && job->options->size_hint > 0) {
 		job->facts.input_bytes = job->options->size_hint;
 		job->facts.guessed = true;
 	}
+	job->counters.bytes_total = job->facts.input_bytes;
+	if (job->options->operation == GSORT_CHECK)	/* constant memory, and no output */
+		return GS_OK;
 	TRY(gs_plan_make(&job->plan, &job->facts));
 	TRY(allocate(job));
-	job->counters.bytes_total = job->facts.input_bytes;
 	if (job->plan.host_bytes > job->facts.memory_bytes && job->facts.memory_bytes > 0)
 		gs_job_note(job, "%.1f MiB of memory are too few: %.1f are used",
 		            (double)job->facts.memory_bytes / (1 << 20),

@@ -17,6 +17,7 @@
 
 #include "format/decode.h"
 #include "job/order.h"
+#include "sort/cpu_sort.h"
 
 enum {
 	BLOCK_KEYS = 4096,	/* stays in the first-level cache for a second look; not tuned */
@@ -84,9 +85,9 @@ static bool
 any(const void *keys, unsigned bits, size_t begin, size_t end, bool strict)
 {
 #if defined __x86_64__ && defined __GNUC__
-	if (__builtin_cpu_supports("avx512bw"))
+	if (gs_simd_best() == GS_SIMD_AVX512)
 		return any_avx512(keys, bits, begin, end, strict);
-	if (__builtin_cpu_supports("avx2"))
+	if (gs_simd_best() == GS_SIMD_AVX2)
 		return any_avx2(keys, bits, begin, end, strict);
 #endif
 	return any_plain(keys, bits, begin, end, strict);

@@ -16,6 +16,7 @@
  */
 #include "base/team.h"
 #include "job/verify.h"
+#include "sort/cpu_sort.h"
 
 #if defined __x86_64__
 #define HAVE_X86	1
@@ -120,9 +121,9 @@ static struct found
 (*look_best(void))(const struct piece *, unsigned)
 {
 #if HAVE_X86
-	if (__builtin_cpu_supports("avx512dq"))
+	if (gs_simd_best() == GS_SIMD_AVX512)
 		return look_avx512;
-	if (__builtin_cpu_supports("avx2"))
+	if (gs_simd_best() == GS_SIMD_AVX2)
 		return look_avx2;
 #endif
 	return look_plain;

@@ -20,13 +20,37 @@
  * zstd's higher levels, and blocks of 1 MiB, gain 1 to 10 % of the size for runs of 2^30 and
  * nothing below.
  */
+#include <dlfcn.h>
 #include <lz4.h>
+#include <pthread.h>
 #include <string.h>
 #include <zstd.h>
 
 #include "sort/spill_pack.h"
 
 enum { ZSTD_LEVEL = 1 };
+
+/*
+ * liblz4 is loaded when it is asked for: linked, it took every start 50 us.  Without it,
+ * blocks stay as they are.
+ */
+static struct {
+	__typeof__(LZ4_compress_default) *compress;
+	__typeof__(LZ4_decompress_safe)  *decompress;
+} lz4;
+
+static void
+load_lz4(void)
+{
+	void *library = dlopen("liblz4.so.1", RTLD_NOW | RTLD_LOCAL);
+	void *compress = library != NULL ? dlsym(library, "LZ4_compress_default") : NULL;
+	void *decompress = library != NULL ? dlsym(library, "LZ4_decompress_safe") : NULL;
+
+	if (compress == NULL || decompress == NULL)
+		return;
+	memcpy(&lz4.compress, &compress, sizeof compress);
+	memcpy(&lz4.decompress, &decompress, sizeof decompress);
+}
 
 #define PASTE(a, b)	a##_##b
 #define NAME2(a, b)	PASTE(a, b)
@@ -81,9 +105,12 @@ compress(struct gs_packer *packer, void *to, size_t bytes)
 	size_t packed;
 
 	if (packer->method == GS_PACK_LZ4) {
-		const int result = LZ4_compress_default((const char *)packer->planes, to, (int)bytes,
-		                                        (int)bytes);
+		static pthread_once_t once = PTHREAD_ONCE_INIT;
+		int result = 0;
 
+		pthread_once(&once, load_lz4);
+		if (lz4.compress != NULL)
+			result = lz4.compress((const char *)packer->planes, to, (int)bytes, (int)bytes);
 		return result > 0 ? (size_t)result : 0;
 	}
 	if (packer->compressor == NULL)
@@ -131,7 +158,7 @@ static bool
 expand(struct gs_packer *packer, const void *from, size_t packed, size_t bytes)
 {
 	if (packer->method == GS_PACK_LZ4)
-		return LZ4_decompress_safe(from, (char *)packer->planes, (int)packed, (int)bytes) ==
+		return lz4.decompress(from, (char *)packer->planes, (int)packed, (int)bytes) ==
 		       (int)bytes;
 	if (packer->expander == NULL)
 		packer->expander = ZSTD_createDCtx();

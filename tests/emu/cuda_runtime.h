@@ -8,7 +8,8 @@
  * when fibers change, and what is noticed: deadlocks, barriers that only a part
  * of a block or warp reaches, shuffles from lanes that do not take part.
  *
- * Not there: dynamic shared memory, textures, cooperative groups, asm.
+ * Not there: textures, cooperative groups, asm.  Dynamic shared memory is had by
+ * launch.cuh's DYNAMIC_SHARED.
  */
 #ifndef GS_EMU_CUDA_RUNTIME_H
 #define GS_EMU_CUDA_RUNTIME_H
@@ -161,6 +162,12 @@ atomicAdd(Value *at, Value value)
 }
 
 template <class Value> static inline Value
+atomicSub(Value *at, Value value)
+{
+	return __atomic_fetch_sub(at, value, __ATOMIC_RELAXED);
+}
+
+template <class Value> static inline Value
 atomicOr(Value *at, Value value)
 {
 	return __atomic_fetch_or(at, value, __ATOMIC_RELAXED);
@@ -212,6 +219,30 @@ atomicMax(Value *at, Value value)
 template <class Value> static inline Value __ldg(const Value *at) { return *at; }
 template <class Value> static inline Value __ldcs(const Value *at) { return *at; }
 template <class Value> static inline void __stcs(Value *at, Value value) { *at = value; }
+static inline unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((uint64_t)a * b >> 32); }
+static inline int __clzll(long long x) { return x == 0 ? 64 : __builtin_clzll((unsigned long long)x); }
+
+static inline unsigned
+__funnelshift_rc(unsigned low, unsigned high, unsigned bits)
+{
+	return (unsigned)(((uint64_t)high << 32 | low) >> (bits < 32 ? bits : 32));
+}
+
+/* Two numbers of 16 bits each. */
+static inline unsigned
+__vminu2(unsigned a, unsigned b)
+{
+	unsigned low = (a & 0xffff) < (b & 0xffff) ? a & 0xffff : b & 0xffff;
+
+	return low | (a >> 16 < b >> 16 ? a >> 16 : b >> 16) << 16;
+}
+
+static inline unsigned
+__vmaxu2(unsigned a, unsigned b)
+{
+	return ~__vminu2(~a, ~b);
+}
+
 static inline int __popc(unsigned x) { return __builtin_popcount(x); }
 static inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
 static inline int __clz(int x) { return x == 0 ? 32 : __builtin_clz((unsigned)x); }
@@ -219,10 +250,16 @@ static inline int __ffs(int x) { return __builtin_ffs(x); }
 template <class Value> static inline Value min(Value a, Value b) { return b < a ? b : a; }
 template <class Value> static inline Value max(Value a, Value b) { return a < b ? b : a; }
 
+enum { EMU_SHARED_BYTES = 227 << 10 };
+
 /* ---- launches ------------------------------------------------------------ */
 
+/** The block's dynamic shared memory: room for as much as an H100 has. */
+unsigned char *emu_dynamic_shared(void);
+
 /** Run THREAD(CONTEXT) for every thread of the grid; returns when all have ended. */
-cudaError_t emu_launch(dim3 grid, dim3 block, void (*thread)(void *context), void *context);
+cudaError_t emu_launch(dim3 grid, dim3 block, size_t shared_bytes, void (*thread)(void *context),
+                       void *context);
 
 template <class... Param> struct emu_kernel {
 	void  (*kernel)(Param...);
@@ -247,9 +284,9 @@ cudaLaunchKernel(void (*kernel)(Param...), dim3 grid, dim3 block, void **args,
 {
 	emu_kernel<Param...> what = { kernel, args };
 
-	if (shared_bytes != 0)
+	if (shared_bytes > EMU_SHARED_BYTES)
 		return emu_note(cudaErrorInvalidValue);
-	return emu_launch(grid, block, emu_kernel<Param...>::thread, &what);
+	return emu_launch(grid, block, shared_bytes, emu_kernel<Param...>::thread, &what);
 }
 
 #endif

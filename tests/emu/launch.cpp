@@ -14,7 +14,8 @@
  *
  * Fibers change only where they wait, so a forgotten barrier might go unnoticed.
  * GSORT_EMU_REVERSE=1 runs lanes and warps last to first; kernels that need a
- * barrier and lack it are wrong in one of the two orders.
+ * barrier and lack it are wrong in one of the two orders.  Dynamic shared memory
+ * is all zeros before a block, or all ones: nobody may rely on either.
  *
  * Invariant: a fiber that can run is READY; only the scheduler resumes fibers.
  */
@@ -143,6 +144,14 @@ unsigned
 emu_lane(void)
 {
 	return (unsigned)(here.self - here.fibers) % LANES;
+}
+
+unsigned char *
+emu_dynamic_shared(void)
+{
+	static thread_local struct alignas(128) { unsigned char bytes[EMU_SHARED_BYTES]; } shared;
+
+	return shared.bytes;
 }
 
 static void
@@ -333,7 +342,8 @@ runner_init(void)
 }
 
 cudaError_t
-emu_launch(dim3 grid, dim3 block, void (*thread)(void *context), void *context)
+emu_launch(dim3 grid, dim3 block, size_t shared_bytes, void (*thread)(void *context),
+           void *context)
 {
 	const size_t threads = (size_t)block.x * block.y * block.z;
 	const size_t blocks = (size_t)grid.x * grid.y * grid.z;
@@ -353,8 +363,10 @@ emu_launch(dim3 grid, dim3 block, void (*thread)(void *context), void *context)
 		here.context = context;
 		here.reverse = reverse != NULL && *reverse == '1';
 #pragma omp for schedule(dynamic)
-		for (size_t b = 0; b < blocks; b++)
+		for (size_t b = 0; b < blocks; b++) {
+			memset(emu_dynamic_shared(), here.reverse ? 0xff : 0, shared_bytes);
 			run_block(grid, block, b);
+		}
 	}
 	return cudaSuccess;
 }

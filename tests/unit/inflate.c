@@ -205,11 +205,12 @@ check_garbage(const struct format *format, char *packed, size_t bytes, char *pla
 static void
 check_foreign(const struct format *format, const char *text, char *plain)
 {
-	char expected[64];
+	char expected[128];
 	size_t got;
 	gs_status status = unpack(format->decompress, text, 1000, 0, 1 << 20, plain, &got);
 
-	snprintf(expected, sizeof expected, "in: not %s data", format->name);
+	snprintf(expected, sizeof expected, "in: not %s data; if it is not compressed, use "
+	         "--decompress=none", format->name);
 	CHECK(status == GS_EINPUT && strcmp(gs_message(), expected) == 0,
 	      "text is no %s: %s", format->name, gs_message());
 }

@@ -255,9 +255,9 @@ check_ahead(const char *const *names, size_t count, size_t bytes, size_t chunk_b
 	size_t files = 0, at = 0;
 	bool holds = true;
 
-	if (gs_input_open(&input, &options) != GS_OK ||
-	    gs_ahead_open(&ahead, input, memory, chunk_bytes) != GS_OK)
+	if (gs_input_open(&input, &options) != GS_OK)
 		return;
+	gs_ahead_open(&ahead, input, memory, chunk_bytes);
 	while (gs_ahead_take(&ahead, &chunk) == GS_OK && chunk != NULL) {
 		holds = holds && chunk->begins == (at == 0) && chunk->name == names[files] &&
 		        at + chunk->bytes <= bytes &&
@@ -296,8 +296,8 @@ check_ahead_behind(void)
 
 	write_file("eight", 8);
 	write_file("five", 5);
-	CHECK(gs_input_open(&input, &options) == GS_OK &&
-	      gs_ahead_open_behind(&ahead, input, 6, memory, 4) == GS_OK, "two files are opened");
+	CHECK(gs_input_open(&input, &options) == GS_OK, "two files are opened");
+	gs_ahead_open_behind(&ahead, input, 6, memory, 4);
 	while ((status = gs_ahead_take(&ahead, &chunk)) == GS_OK && chunk != NULL) {
 		for (size_t b = 0; b < chunk->bytes; b++)
 			holds = holds && chunk->data[b] == byte_at(6 + bytes + b);
@@ -329,8 +329,8 @@ check_ahead_trouble(void)
 
 	fwrite(half, 1, sizeof half - 1, file);
 	fclose(file);
-	CHECK(gs_input_open(&input, &options) == GS_OK &&
-	      gs_ahead_open(&ahead, input, memory, 4) == GS_OK, "half a file is opened");
+	CHECK(gs_input_open(&input, &options) == GS_OK, "half a file is opened");
+	gs_ahead_open(&ahead, input, memory, 4);
 	while ((status = gs_ahead_take(&ahead, &chunk)) == GS_OK && chunk != NULL) {
 		bytes += chunk->bytes;
 		gs_ahead_give(&ahead, chunk);
@@ -343,8 +343,8 @@ check_ahead_trouble(void)
 
 	write_file("long", 1000);
 	names[0] = path("long");
-	CHECK(gs_input_open(&input, &options) == GS_OK &&
-	      gs_ahead_open(&ahead, input, memory, 4) == GS_OK, "a file is opened");
+	CHECK(gs_input_open(&input, &options) == GS_OK, "a file is opened");
+	gs_ahead_open(&ahead, input, memory, 4);
 	CHECK(gs_ahead_take(&ahead, &chunk) == GS_OK && chunk->bytes == 4, "one chunk is taken");
 	gs_ahead_close(&ahead);
 	gs_input_close(input);

@@ -32,10 +32,30 @@ static uint64_t few(uint64_t i, uint64_t n, uint64_t r)     { (void)i; (void)n; 
 static uint64_t extreme(uint64_t i, uint64_t n, uint64_t r) { (void)i; (void)n; return -(r & 1); }
 static uint64_t organ(uint64_t i, uint64_t n, uint64_t r)   { (void)r; return i < n / 2 ? i : n - i; }
 static uint64_t saw(uint64_t i, uint64_t n, uint64_t r)     { (void)n; (void)r; return i % 1000; }
+static uint64_t steep(uint64_t i, uint64_t n, uint64_t r)   { (void)n; return r >> i % 64; }
+/* two heaps far apart, the second one again two heaps, ... */
+static uint64_t
+heaps(uint64_t i, uint64_t n, uint64_t r)
+{
+	(void)n;
+	return (UINT64_C(1) << 2 * (i % 31)) + r % 7;
+}
+
+/*
+ * The last of 64 bins with keys at both of its ends: in a leaf of u64 the words of
+ * the upper ones begin as those behind the last key.
+ */
+static uint64_t
+ends(uint64_t i, uint64_t n, uint64_t r)
+{
+	(void)n;
+	return i % 5000 == 0 ? -(1 + r % 5000) : i % 5000 == 1 ? (UINT64_C(63) << 58) + r % 5000 : r;
+}
 
 static const struct shape shapes[] = {
 	{ "uniform", uniform }, { "rising", rising }, { "falling", falling }, { "equal", equal },
 	{ "few different", few }, { "extreme", extreme }, { "organ pipe", organ }, { "saw", saw },
+	{ "steep", steep }, { "heaps", heaps }, { "ends", ends },
 };
 
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
@@ -143,7 +163,7 @@ check_sort(unsigned bits, size_t count, const struct shape *shape)
 	memcpy(want, unsorted, count * (bits / 8));
 	sort_on_host(want, bits, count);
 	for (int reverse = 0; reverse < 2; reverse++) {
-		struct guarded tile = guarded_open(bits, count, 0);
+		struct guarded tile = guarded_open(bits, count, count % 3);
 		bool sorted;
 
 		backwards(reverse);
@@ -199,6 +219,50 @@ check_zeros_and_ones(unsigned bits)
 		}
 	CHECK(wrong == 0, "runs of ones among zeros are sorted as u%u keys", bits);
 	CHECK(guarded_close(&tile), "and nothing around is written");
+}
+
+/* ---- sort ---------------------------------------------------------------- */
+
+static void
+check_whole_sort(unsigned bits, size_t count, const struct shape *shape)
+{
+	const size_t width = bits / 8;
+	void *want = malloc((count + 1) * width), *unsorted = malloc((count + 1) * width);
+	void *scratch = NULL;
+
+	fill(unsorted, bits, count, shape);
+	memcpy(want, unsorted, count * width);
+	sort_on_host(want, bits, count);
+	for (int reverse = 0; reverse < 2; reverse++) {
+		struct guarded keys = guarded_open(bits, count, count % 3);
+		struct guarded room = guarded_open(bits, count, count % 2);
+		bool sorted;
+
+		(void)cudaMalloc(&scratch, gs_sort_scratch_bytes(bits, count));
+		memset(scratch, 0xa5, gs_sort_scratch_bytes(bits, count));
+		backwards(reverse);
+		memcpy(keys.keys, unsorted, keys.bytes);
+		sorted = gs_sort(keys.keys, room.keys, bits, count, scratch, NULL) == cudaSuccess &&
+		         memcmp(keys.keys, want, keys.bytes) == 0;
+		CHECK(sorted, "%zu u%u keys, %s, get sorted", count, bits, shape->name);
+		CHECK(guarded_close(&keys) & guarded_close(&room),
+		      "%zu u%u keys, %s: nothing around is written", count, bits, shape->name);
+		(void)cudaFree(scratch);
+	}
+	free(unsorted);
+	free(want);
+}
+
+static void
+check_whole_sorts(unsigned bits)
+{
+	static const size_t sizes[] = { 0, 1, 2, 5000, 65535, 65536, 70001, 100000 };
+
+	for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
+		check_whole_sort(bits, sizes[s], &shapes[0]);
+	for (size_t s = 0; s < SHAPES; s++)
+		check_whole_sort(bits, 150000, &shapes[s]);
+	check_whole_sort(bits, 222000, &shapes[SHAPES - 1]);	/* 64 bins */
 }
 
 /* ---- merge --------------------------------------------------------------- */
@@ -266,8 +330,7 @@ check_contract(void)
 	CHECK(gs_tile_merge(keys, keys, 1, keys, 1, 8, keys, NULL) ==
 	      cudaErrorInvalidValue,
 	      "nor 8, to be merged");
-	CHECK(gs_tile_sort((char *)keys + 4, 32, 4, NULL) == cudaErrorMisalignedAddress,
-	      "a tile begins at a multiple of 16 bytes");
+	CHECK(gs_sort(keys, keys, 16, 4, keys, NULL) == cudaErrorInvalidValue, "not here either");
 	CHECK(gs_tile_room(32, 5) == 8 && gs_tile_room(64, 5) == 6 && gs_tile_room(32, 8) == 8 &&
 	      gs_tile_room(64, 0) == 0, "room ends at a multiple of 16 bytes");
 	CHECK(keys[0] == 3 && keys[3] == 0, "whatever is refused is untouched");
@@ -280,6 +343,7 @@ unit_kernels(void)
 	for (unsigned bits = 32; bits <= 64; bits += 32) {
 		check_sorts(bits);
 		check_zeros_and_ones(bits);
+		check_whole_sorts(bits);
 		check_merges(bits);
 	}
 	unsetenv("GSORT_EMU_REVERSE");

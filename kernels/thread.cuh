@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * warp.cuh - the network inside a thread and inside a warp
+ * thread.cuh - the network inside a thread
  *
  * Two sorted halves become one sorted sequence of SIZE keys like this:
  *
@@ -12,12 +12,11 @@
  * comparator puts the smaller key at the smaller index, so there is no direction
  * to keep track of, and the largest keys at the end of a sequence stay there.
  *
- * thread_*  each thread for itself, on keys in its registers: every index below
- *           is a constant once loops are unrolled, or keys would go to memory
- * warp_*    all 32 lanes call; lane l holds keys 32 l .. 32 l + 31 of the warp
+ * Each thread works for itself, on keys in its registers: every index below is a
+ * constant once loops are unrolled, or keys would go to memory.
  */
-#ifndef GS_WARP_CUH
-#define GS_WARP_CUH
+#ifndef GS_THREAD_CUH
+#define GS_THREAD_CUH
 
 #include <cuda_runtime.h>
 
@@ -35,6 +34,21 @@ exchange(Key *low, Key *high)
 
 	*low  = a < b ? a : b;
 	*high = sizeof(Key) == 8 ? a ^ b ^ *low : a < b ? b : a;
+}
+
+template <unsigned BITS> static __device__ __forceinline__ void
+exchange(word<BITS> *low, word<BITS> *high)
+{
+	exchange(&low->bits, &high->bits);
+}
+
+template <unsigned BITS> static __device__ __forceinline__ void
+exchange(pair<BITS> *low, pair<BITS> *high)
+{
+	const uint32_t a = low->bits, b = high->bits;
+
+	low->bits  = __vminu2(a, b);
+	high->bits = __vmaxu2(a, b);
 }
 
 /* Comparator c of a stage: the index whose bit log2(half) is 0; half is a power of two. */
@@ -80,45 +94,6 @@ thread_sort(Key *x)
 		thread_sort<SIZE / 2>(x);
 	thread_flip<THREAD_KEYS, SIZE>(x);
 	thread_halve<THREAD_KEYS, SIZE / 2, 2>(x);
-}
-
-template <class Key> static __device__ __forceinline__ Key
-warp_exchange(Key mine, Key theirs, bool keep_low)
-{
-	return (mine < theirs) == keep_low ? mine : theirs;
-}
-
-/*
- * One stage between the threads of a warp.  Lane l trades with l ^ LANES, all
- * its registers in order (halve: LANES is a power of two) or in reverse order
- * (flip: LANES is one less).  The lane whose highest bit of LANES is 0 keeps the
- * smaller keys.
- */
-template <unsigned LANES, bool FLIP, class Key> static __device__ __forceinline__ void
-warp_stage(Key *x)
-{
-	const bool keep_low = (threadIdx.x & (FLIP ? (LANES + 1) / 2 : LANES)) == 0;
-
-#pragma unroll
-	for (unsigned r = 0; r < THREAD_KEYS / 2; r++) {
-		const unsigned mirror = THREAD_KEYS - 1 - r;
-		Key a = __shfl_xor_sync(0xffffffffu, x[FLIP ? mirror : r], LANES);
-		Key b = __shfl_xor_sync(0xffffffffu, x[FLIP ? r : mirror], LANES);
-
-		x[r] = warp_exchange(x[r], a, keep_low);
-		x[mirror] = warp_exchange(x[mirror], b, keep_low);
-	}
-}
-
-/* The stages between threads of merging LANES sorted threads; LANES is 2, 4 or 8. */
-template <unsigned LANES, class Key> static __device__ __forceinline__ void
-warp_merge(Key *x)
-{
-	warp_stage<LANES - 1, true>(x);
-	if constexpr (LANES >= 8)
-		warp_stage<2, false>(x);
-	if constexpr (LANES >= 4)
-		warp_stage<1, false>(x);
 }
 
 #endif

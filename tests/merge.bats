@@ -176,6 +176,14 @@ endless() {
 	gsort -m -u64 -S 16M in-* | cmp - <(gsort -u64 all)
 }
 
+@test "few inputs in little memory need no temporary files" {
+	for ((i = 0; i < 10; i++)); do seq $i 50000 2000000 >in-$i; done
+	gsort -m -S 16M --stats=json in-* 2>stats | cmp - <(sort -n in-*)
+	grep -q '"spilled_bytes":0,' stats
+	gsort -m -g -S 16M --stats=json in-* 2>stats | cmp - <(sort -n in-*)
+	grep -q '"spilled_bytes":0,' stats
+}
+
 @test "all inputs are looked at before the output is touched" {
 	texts
 	echo old >out

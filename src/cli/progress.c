@@ -267,26 +267,30 @@ print(void)
 
 /* --- the thread ------------------------------------------------------------ */
 
+/* Holds LOCK, but not while it waits. */
 static void *
 wait_and_tell(void *context)
 {
-	unsigned ms = watch.lines ? LINE_MS : FIRST_MS;
+	unsigned ms;
 
 	(void)context;
+	pthread_mutex_lock(&watch.lock);
+	ms = watch.lines ? LINE_MS : FIRST_MS;
 	for (;;) {
 		const struct timespec time = { ms / 1000, ms % 1000 * 1000000L };
-		const int signal = watch.bar || watch.lines ?
-		                   sigtimedwait(&watch.signals, NULL, &time) :
-		                   sigwaitinfo(&watch.signals, NULL);
+		const bool draws = watch.bar || watch.lines;
+		int signal;
 
+		pthread_mutex_unlock(&watch.lock);
+		signal = draws ? sigtimedwait(&watch.signals, NULL, &time)
+		               : sigwaitinfo(&watch.signals, NULL);
+		pthread_mutex_lock(&watch.lock);
 		if (signal < 0 && errno != EAGAIN)
 			continue;
-		pthread_mutex_lock(&watch.lock);
 		if (signal > 0 || watch.lines)
 			print();
 		else if (watch.bar && watch.job != NULL)
 			draw();
-		pthread_mutex_unlock(&watch.lock);
 		if (watch.bar && signal < 0)
 			ms = BAR_MS;
 	}

@@ -111,7 +111,8 @@ merge_room(const struct gsort *job)
 static size_t
 fan_in(const struct gsort *job)
 {
-	const size_t fits = gs_plan_fan_in(&job->plan, &job->facts, merge_room(job));
+	const uint64_t sources_bytes = job->plan.fan_in * job->plan.source_bytes;
+	const size_t fits = gs_plan_fan_in(&job->plan, &job->facts, merge_room(job) + sources_bytes);
 
 	return fits < job->plan.fan_in ? fits : job->plan.fan_in;
 }

@@ -274,8 +274,8 @@ set_text(struct gs_plan *plan, const struct gs_facts *facts, uint64_t *left)
 
 	if (facts->operation == GSORT_MERGE) {
 		share /= within(1, facts->input_count, MOST_FAN_IN);
-		plan->source_bytes = gs_arena_round(within(GS_FEED_BYTES_LEAST, share,
-		                                           GS_FEED_BYTES_MOST));
+		plan->source_bytes = (within(GS_FEED_BYTES_LEAST, share, GS_FEED_BYTES_MOST) +
+		                      4095) / 4096 * 4096;
 		return;
 	}
 	plan->chunk_bytes = within(64 * KIB, share, most);

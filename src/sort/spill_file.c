@@ -119,10 +119,9 @@ gs_spill_write_quietly(int fd, const void *from, size_t bytes, int64_t at)
 		done += wrote > 0 ? (size_t)wrote : 0;
 	}
 	error = errno;
-	/* It waits for this thread.  Who blocks it anyway may find it waiting: no harm. */
-	if (wrote < 0 && (error == EPIPE || error == EFBIG))
-		while (sigtimedwait(&ours, NULL, &now) < 0 && errno == EINTR)
-			;
+	/* One waits for this thread.  Who blocks it anyway may find it waiting: no harm. */
+	while (wrote < 0 && sigtimedwait(&ours, NULL, &now) < 0 && errno == EINTR)
+		;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	errno = error;
 	return done;

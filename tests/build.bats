@@ -23,7 +23,8 @@ install() {
 
 @test "install puts program, library, manual and completions in place" {
 	install
-	[ -s "$libdir/libgsort.a" ] && [ -s "$libdir/pkgconfig/gsort.pc" ]
+	[ -s "$libdir/libgsort.a" ]
+	[ -s "$libdir/pkgconfig/gsort.pc" ]
 	for file in bin/gsort include/gsort.h share/man/man1/gsort.1 share/man/man3/gsort.3 \
 	            share/bash-completion/completions/gsort share/zsh/site-functions/_gsort \
 	            share/fish/vendor_completions.d/gsort.fish; do

@@ -78,7 +78,7 @@ distributions() {
 		for type in u32 i64 f32; do
 			gen --seed 33 --keys "$(pick 30011 8388617)" --type $type --dist $dist >in
 			agree in -$type
-			agree in -r$type
+			[ $dist != uniform ] || agree in -r$type
 		done
 	done
 }
@@ -160,6 +160,7 @@ for_size() {
 		gsort --device=cpu --type=$type -r -o expected in
 		for memory in 500000 1500000 64000000; do
 			export GSORT_EMU_MEMORY=$memory
+			[ $type = u32 ] || [ $memory = 500000 ] || continue
 			for ms in 2 100; do
 				export GSORT_EMU_OPEN_MS=$ms
 				gsort-emu --device=gpu --debug --type=$type -r -o out in 2>err
@@ -167,7 +168,7 @@ for_size() {
 				{ head -c 400000 in; sleep 0.05; tail -c +400001 in; } |
 					gsort-emu --device=gpu --type=$type -r | cmp - expected
 			done
-			grep "took over after 0.[1-9]" err	# of 100 ms, not at once
+			grep "took over after 0.[1-9] MiB" err	# those of 100 ms, not none
 		done
 	done
 }

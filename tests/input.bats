@@ -89,7 +89,7 @@ suffixes="gz bz2 xz zst lz4"
 	printf '9\n3\n1\n2\n' >in
 	{ read -r first; gsort >out; cat >rest; } <in
 	[ "$first" = 9 ]
-	[ "$(tr '\n' ' ' <out)" = "1 2 3 " ] || [ "$(tr '\n' ' ' <out)" = "" ]
+	[ "$(tr '\n' ' ' <out)" = "1 2 3 " ]
 	[ ! -s rest ]
 }
 
@@ -140,7 +140,7 @@ suffixes="gz bz2 xz zst lz4"
 	gsort -u32 p >out &
 	pid=$!
 	gen --seed 5 --keys 300000 --type u32 >in
-	{ head -c 500000 in; sleep 1; tail -c +500001 in; } >p &
+	{ head -c 500000 in; sleep 0.3; tail -c +500001 in; } >p &
 	for i in 1 2 3 4 5; do		# it waits for the pipe's second half
 		kill -STOP $pid
 		kill -CONT $pid

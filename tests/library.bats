@@ -40,7 +40,7 @@ collect_works() {
 	"$GSORT_BUILD/examples/collect" numbers.txt <../fifo &
 	exec 9>../fifo
 	printf '1\n2\n' >&9
-	sleep 0.1
+	eventually has_open $! "$PWD/*"		# its output, which has no name yet
 	kill -KILL $!
 	wait $! || true
 	exec 9>&-

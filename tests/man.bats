@@ -58,7 +58,8 @@ try_block() {
 		fi
 	done < <(examples)
 	echo "$ran examples, $failed failed"
-	[ $ran -ge 20 ] && [ $failed -eq 0 ]
+	[ $ran -ge 20 ]
+	[ $failed -eq 0 ]
 }
 
 @test "all sections that a manual should have are there" {

@@ -76,8 +76,8 @@ same() {
 }
 
 @test "sorting more than fits in memory" {
-	gen --seed 3 --keys 3000000 --type text --range i32 >in1
-	gen --seed 4 --keys 1500000 --type text --range full >in2
+	gen --seed 3 --keys 900000 --type text --range i32 >in1
+	gen --seed 4 --keys 500000 --type text --range full >in2
 	for options in "-S 16M -T temp1" "-u -S 17M -T temp1 -T temp2 --batch-size=2 -o out" \
 	               "-r -S 20M --parallel=1"; do
 		same in1 $options in1 in2

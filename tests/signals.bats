@@ -64,7 +64,7 @@ no_tmpfile() {
 @test "a fatal signal ends gsort by that signal, and the output is as it was" {
 	for signal in INT:130 TERM:143 HUP:129 XCPU:152 USR2:140; do
 		# Bash ignores SIGINT in background jobs: env gives it back
-		waiting env --default-signal=INT gsort -o dir/out
+		waiting env --default-signal gsort -o dir/out
 		kill -s ${signal%:*} $job
 		ended ${signal#*:}
 		rm in
@@ -72,15 +72,15 @@ no_tmpfile() {
 	done
 }
 
+holds_two() {
+	[ "$(ls -A "$1" | wc -l)" = 2 ]
+}
+
 @test "where there is no O_TMPFILE, the hidden file is removed" {
 	no_tmpfile
 	for signal in INT:130 TERM:143 HUP:129; do
-		waiting env --default-signal=INT LD_PRELOAD="$PWD/shim.so" gsort -o dir/out
-		for ((i = 0; i < 50; i++)); do
-			[ "$(ls -A dir)" = out ] || break
-			sleep 0.1
-		done
-		[ "$(ls -A dir | wc -l)" = 2 ]	# the shim works
+		waiting env --default-signal LD_PRELOAD="$PWD/shim.so" gsort -o dir/out
+		eventually holds_two dir		# the shim works
 		kill -s ${signal%:*} $job
 		ended ${signal#*:}
 		rm in
@@ -111,7 +111,7 @@ no_tmpfile() {
 	job=$!
 	exec 9>in
 	seq 3 >&9
-	sleep 0.2
+	eventually has_open $job "$PWD/dir/*"
 	kill -HUP $job
 	kill -TERM $job
 	exec 9>&-
@@ -135,11 +135,18 @@ no_tmpfile() {
 }
 
 @test "SIGUSR1 ends nothing, at whatever moment it comes" {
-	for ((i = 1; i < 20; i++)); do
-		{ seq 1000; sleep 0.1; seq 1001 2000; } | gsort -q -o out 2>err &
+	mkfifo in
+	for ((i = 0; i < 20; i++)); do
+		gsort -q -o out <in 2>err &
 		job=$!
-		sleep 0.0$((i / 3 + 3))
+		exec 9>in
+		seq 1000 >&9
+		eventually awaits $job USR1	# until then it is as for any program
 		kill -USR1 $job
+		seq 1001 2000 >&9
+		exec 9>&-
+		sleep 0.00$((i / 2))
+		kill -USR1 $job || true
 		wait $job
 		seq 2000 | cmp - out
 	done

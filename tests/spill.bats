@@ -4,6 +4,7 @@
 # the memory that was allowed; and nothing stays behind, whatever happens.
 #
 # -S 1 is the least that gsort does with, 16 MiB: a batch is about 3 MiB of keys.
+# GSORT_SLOW=1 makes more of it.
 
 load helpers
 
@@ -44,13 +45,16 @@ same() {
 }
 
 @test "text of every range, as sort -n has it" {
-	local range options
+	local range
 	for range in u32 i32 u64 i64 small full; do
+		echo $range
 		gen --seed 43 --keys 700007 --type text --range $range >in
-		for options in -n -nr -nu -nru; do
-			sort $options in >expected
-			gsort -S 1 $options in | cmp - expected || { echo "$range $options"; return 1; }
-		done
+		sort -n in >expected
+		uniq expected >once
+		gsort -S 1 in | cmp - expected
+		gsort -S 1 -u in | cmp - once
+		gsort -S 1 -r in | cmp - <(tac expected)
+		gsort -S 1 -ru in | cmp - <(tac once)
 	done
 }
 
@@ -67,12 +71,12 @@ same() {
 
 @test "runs are merged in as many passes as it takes" {
 	local width
-	gen --seed 46 --keys 6000011 --type u64 >in	# 15 runs
+	gen --seed 46 --keys 2800011 --type u64 >in	# 7 runs
 	gsort -u64 in >expected
-	for width in 2 3 4 7 14 15 16 1000; do
+	for width in 2 3 4 6 7 8 1000; do
 		gsort -u64 -S 1 --batch-size=$width in | cmp - expected
 	done
-	gen --seed 47 --keys 3000017 --type text --range full >in
+	gen --seed 47 --keys 1000017 --type text --range full >in
 	sort -n in >expected
 	gsort -S 1 --batch-size=2 in | cmp - expected
 }
@@ -86,6 +90,9 @@ same() {
 		gsort -u64 -S 1 --compress-program=$program in | cmp - expected
 		gsort -u64 -S 1 --batch-size=2 --compress-program=$program in | cmp - expected
 	done
+	gsort -u64 -S 1 --compress-program=no-such-program in 2>err | cmp - expected
+	[ "$(<err)" = "gsort: warning: cannot run 'no-such-program': temporary files are not compressed" ]
+	gsort -q -u64 -S 1 --compress-program=no-such-program in 2>&1 | cmp - expected
 }
 
 @test "a program that compresses runs 16 times at once, or as often as is said" {
@@ -104,7 +111,7 @@ same() {
 
 @test "threads or none" {
 	local threads
-	gen --seed 49 --keys 2000003 --type text --range full >in
+	gen --seed 49 --keys 1000003 --type text --range full >in
 	sort -n in >expected
 	for threads in 1 2 7; do
 		gsort -S 1 --parallel=$threads in | cmp - expected
@@ -124,8 +131,8 @@ same() {
 	gen --seed 51 --keys 3000000 --type u64 >more
 	cat in more | gsort -u64 >expected
 	mkfifo out
-	gsort -u64 -S 1 -o out in &		# its input is open, it waits for the output
-	sleep 0.3
+	gsort -u64 -S 1 -o out in &
+	eventually has_open $! "$PWD/in"	# it waits for the output
 	cat more >>in
 	cmp out expected
 	wait $!
@@ -143,32 +150,43 @@ peak_within() {
 	[ "$peak" -le $((${limit%M} * 1024)) ] || return 1
 }
 
+# few WORD...: all of them if there is time, else the first
+few() {
+	echo "${GSORT_SLOW:+${*:2}}" "$1"
+}
+
 @test "-S is a limit of all memory: binary keys" {
 	local limit
-	gen --seed 52 --keys 5000000 --type u64 >in
+	gen --seed 52 --keys 3500000 --type u64 >in
 	for limit in 16M 20M 32M; do
 		peak_within $limit -u64
-		is_sorted out u64 && same_keys in out u64
+		is_sorted out u64
+		same_keys in out u64
+	done
+	for limit in $(few 16M 20M 32M); do
 		peak_within $limit -u64 --batch-size=2 -r
 		peak_within $limit -f32 --parallel=7
 	done
-	gen --seed 52 --keys 12000000 --type u64 >in
-	peak_within 64M -u64
-	peak_within 128M -u64
 	peak_within 16M -u8
 	peak_within 16M -u16
+	for limit in $(few 64M 128M); do
+		gen --seed 52 --keys $((${limit%M} * 180000)) --type u64 >in
+		peak_within $limit -u64
+	done
 }
 
 @test "-S is a limit of all memory: text" {
 	local limit range
 	for range in u32 full small; do
-		gen --seed 53 --keys 2000000 --type text --range $range >in
-		for limit in 16M 20M 32M; do
+		gen --seed 53 --keys 1200000 --type text --range $range >in
+		for limit in $(few 16M 20M 32M); do
 			peak_within $limit -n
 			peak_within $limit -nru --parallel=7
 		done
-		cat in in in in >more
-		mv more in
+	done
+	for range in $(few full u32 small); do
+		gen --seed 53 --keys 4000000 --type text --range $range >in
+		peak_within 32M -n
 		peak_within 64M -n
 	done
 }
@@ -193,10 +211,8 @@ peak_within() {
 	pid=$!
 	exec 7>pipe
 	cat in >&7
-	sleep 0.3
-	ls -l /proc/$pid/fd
 	for dir in a b c; do
-		ls -l /proc/$pid/fd | grep -q "work/$dir/.*(deleted)"
+		eventually has_open $pid "*work/$dir/*(deleted)"
 		[ -z "$(ls $dir)" ]
 	done
 	[ -z "$(ls temp)" ]
@@ -238,9 +254,10 @@ peak_within() {
 	gen --seed 58 --keys 3000000 --type u64 >in
 	echo old >out
 	if mount -t tmpfs -o size=4M none temp 2>/dev/null; then
-		fails "temp: No space left.* 2[0-9] MiB.*-T" gsort -u64 -S 1 -o out in
+		fails "temp: No space left.* 2[0-9] MiB.*-T" gsort -u64 -S 1 -o out in || status=$?
 		umount temp
 	fi
+	[ -z "${status:-}" ]
 	[ "$(cat out)" = old ]
 	(ulimit -f 4000; fails "temp: File too large.*-T" gsort -u64 -S 1 -o out in)
 	[ "$(cat out)" = old ]
@@ -254,7 +271,7 @@ peak_within() {
 		echo old >out
 		timeout -s KILL 0.0$((RANDOM % 9 + 1))$((RANDOM % 10)) \
 			gsort -u64 -S 1 -o out in || true
-		[ "$(cat out)" = old ] || cmp out expected
+		[ "$(head -c 3 out)" = old ] || cmp out expected
 		[ -z "$(ls -A temp)" ]
 		[ "$(ls -A | tr '\n' ' ')" = "expected in out temp " ]
 	done 2>/dev/null
@@ -267,7 +284,7 @@ peak_within() {
 	for round in 1 2 3 4 5; do
 		echo old >out
 		timeout -s INT 0.$((RANDOM % 2))$((RANDOM % 10)) gsort -S 1 -o out in || true
-		[ "$(cat out)" = old ] || cmp out expected
+		[ "$(head -c 3 out)" = old ] || cmp out expected
 		[ -z "$(ls -A temp)" ]
 	done
 }
@@ -287,13 +304,14 @@ peak_within() {
 	local options
 	command -v gsort-emu >/dev/null || skip "gsort-emu is not built"
 	export GSORT_EMU_MEMORY=$((64 << 20))
-	gen --seed 61 --keys 1500007 --type u64 >in
+	gen --seed 61 --keys 900007 --type u64 >in
 	for options in "" "-r -u" "--batch-size=2"; do
 		gsort -u64 $options in >expected
-		gsort-emu -u64 -S 1 --device=gpu --gpu-memory=2M $options in | cmp - expected
-		cat in | gsort-emu -u64 -S 1 --device=gpu --gpu-memory=2M $options | cmp - expected
+		gsort-emu -u64 -S 1 --device=gpu --gpu-memory=2M --debug $options in 2>err | cmp - expected
+		grep -q "batches go to temporary files" err
 	done
-	gen --seed 62 --keys 2000007 --type text --range full >in
+	cat in | gsort-emu -u64 -S 1 --device=gpu --gpu-memory=2M | cmp - expected
+	gen --seed 62 --keys 500007 --type text --range full >in
 	sort -n in >expected
 	gsort-emu -S 1 --device=gpu --gpu-memory=2M in | cmp - expected
 }

@@ -134,3 +134,9 @@ all_files() {
 @test "tests need nothing newer than Bats 1.2" {
 	not grep -nE '^[[:space:]]*(bats_require_minimum_version|run [-!])' tests/*.bats
 }
+
+# Of "a && b" alone on a line a test sees only b fail.
+@test "no assertion of a test is lost in a chain" {
+	not grep -nE '^[[:space:]]+(\[ .* \]|is_sorted .*|same_keys .*) && (\[ [^|{]*\]|grep|same_keys)[^|]*$' \
+		tests/*.bats
+}

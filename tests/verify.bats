@@ -64,7 +64,8 @@ finds() {
 	local status=0
 	echo "$*"
 	corrupt "$@" >out.found 2>err || status=$?
-	[ $status = 2 ] && grep "result is wrong: .*report.*--device=cpu" err
+	[ $status = 2 ]
+	grep "result is wrong: .*report.*--device=cpu" err
 }
 
 @test "a wrong bit passes unnoticed without --verify" {

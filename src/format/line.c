@@ -116,6 +116,14 @@ skip_digits(const char *text, const char *end)
 	return text;
 }
 
+static bool
+is_whole_number(const char *text, const char *end)
+{
+	if (text < end && (*text == '-' || *text == '+'))
+		text++;
+	return text < end && skip_digits(text, end) == end;
+}
+
 /* Is it a number, if not one for us: a fraction, an exponent, hexadecimal? */
 static bool
 is_other_number(const char *text, const char *end)
@@ -164,15 +172,25 @@ show(char shown[SHOWN_BYTES + 8], const char *text, const char *end)
 	strcpy(shown + kept, kept < bytes ? "..." : "");
 }
 
-/* A file whose first line has bytes that no text has is not meant to be text. */
+/*
+ * What would have worked.  A file whose first line has bytes that no text has is not meant
+ * to be text; one that begins with a letter may have a heading.
+ */
 static const char *
-hint(uint64_t number, const char *line, const char *end)
+hint(const struct gs_text_options *options, uint64_t number, const char *line, const char *end)
 {
+	const char initial = line < end ? *line | 0x20 : '\0';
+
 	if (number == 1)
-		for (; line < end; line++)
-			if ((unsigned char)*line < ' ' && (*line < '\t' || *line > '\r'))
+		for (const char *at = line; at < end; at++)
+			if ((unsigned char)*at < ' ' && (*at < '\t' || *at > '\r'))
 				return "; binary keys need a type, such as -u32";
-	return "";
+	if (end - line > GS_LINE_BYTES)
+		return "";
+	trim(&line, &end, options->terminator);
+	if (!options->floats && is_other_number(line, end) && !is_whole_number(line, end))
+		return "; floats need -g";
+	return number == 1 && initial >= 'a' && initial <= 'z' ? "; a heading needs --header" : "";
 }
 
 /* Why LINE .. END is no number for us. */
@@ -181,7 +199,6 @@ explain(char *reason, size_t room, const struct gs_text_options *options,
         const char *line, const char *end)
 {
 	char shown[SHOWN_BYTES + 8];
-	const char *digits;
 
 	if (end - line > GS_LINE_BYTES) {
 		snprintf(reason, room, "line longer than %d bytes", GS_LINE_BYTES);
@@ -193,8 +210,7 @@ explain(char *reason, size_t room, const struct gs_text_options *options,
 		return;
 	}
 	show(shown, line, end);
-	digits = line + (*line == '-' || *line == '+');
-	if (digits < end && skip_digits(digits, end) == end)
+	if (is_whole_number(line, end))
 		snprintf(reason, room, "out of range: \"%s\" (gsort sorts -9223372036854775808 to "
 		         "18446744073709551615; use sort -n)", shown);
 	else
@@ -212,7 +228,7 @@ gs_line_reject(const struct gs_text_options *options, const char *name, uint64_t
 	if (options->invalid == GSORT_INVALID_ABORT) {
 		explain(reason, sizeof reason, options, line, end);
 		return gs_fail(GS_EINPUT, "%s:%llu: %s%s", name, at, reason,
-		               hint(number, line, end));
+		               hint(options, number, line, end));
 	}
 	++*invalid;
 	if (options->invalid == GSORT_INVALID_IGNORE || options->warn == NULL ||

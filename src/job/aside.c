@@ -38,6 +38,8 @@ gs_aside_open(struct gsort *job)
 		.buffer_bytes = job->plan.spill_bytes,
 		.note = options->note,
 		.note_context = options->note_context,
+		.warn = options->warn,
+		.warn_context = options->warn_context,
 	};
 	struct gs_forecast forecast;
 

@@ -116,18 +116,18 @@ check_dirs(struct gs_spill *spill)
 	return GS_OK;
 }
 
-static void PRINTF(2, 3)
-note(const struct gs_spill *spill, const char *format, ...)
+static void PRINTF(3, 4)
+tell(void (*listener)(void *context, const char *line), void *context, const char *format, ...)
 {
 	char line[1024];
 	va_list args;
 
-	if (spill->options.note == NULL)
+	if (listener == NULL)
 		return;
 	va_start(args, format);
 	vsnprintf(line, sizeof line, format, args);
 	va_end(args);
-	spill->options.note(spill->options.note_context, line);
+	listener(context, line);
 }
 
 /* A block of keys can be collected; the rest of the memory is for packers. */
@@ -165,7 +165,8 @@ choose_form(struct gs_spill *spill)
 	if (spill->program != NULL)
 		spill->form = PROGRAM;
 	else
-		note(spill, "cannot run '%s': temporary files are not compressed", program);
+		tell(spill->options.warn, spill->options.warn_context,
+		     "cannot run '%s': temporary files are not compressed", program);
 	return GS_OK;
 }
 
@@ -255,8 +256,8 @@ take_file(struct gs_spill *spill, struct gs_extent *extent)
 	if (extent->file->fd < 0) {
 		TRY(gs_spill_file_make(extent->file, dir));
 		if (first && gs_spill_dir_is_memory(dir))
-			note(spill, "temporary files in %s are kept in memory; name a directory on a disk "
-			     "with -T", dir);
+			tell(spill->options.note, spill->options.note_context, "temporary files in %s are "
+			     "kept in memory; name a directory on a disk with -T", dir);
 	}
 	spill->turn = (spill->turn + 1) % spill->dir_count;
 	return GS_OK;
@@ -268,7 +269,8 @@ start_program(struct gs_spill *spill, struct gs_extent *extent)
 {
 	if (gs_child_compress(&extent->child, spill->program, extent->file->fd) == GS_OK)
 		return;
-	note(spill, "%s: they are not compressed", gs_message());
+	tell(spill->options.warn, spill->options.warn_context, "%s: they are not compressed",
+	     gs_message());
 	spill->form = extent->form = PLAIN;
 }
 

@@ -11,7 +11,7 @@
  * program, PROG to compress and PROG -d to decompress, one process a run, as
  * sort(1) does it.  zstd takes 0.7 MiB for each MiB of the buffer besides, 0.7 at least
  * and as many times as there are threads at most.  A program that cannot be run is done
- * without, with a note.
+ * without, with a warning.
  *
  * One run is written at a time.  Any number may be read meanwhile, in turn, but all by
  * one thread; it may be another than the one that writes.  The spill owns files,
@@ -38,6 +38,8 @@ struct gs_spill_options {
 	void              *buffer;	/* these; borrowed */
 	void             (*note)(void *context, const char *line);	/* or NULL */
 	void              *note_context;
+	void             (*warn)(void *context, const char *line);	/* or NULL */
+	void              *warn_context;
 };
 
 /** Does COMPRESS_PROGRAM, or NULL, mean a process for each run that is being read? */

@@ -116,12 +116,12 @@ check(const struct arrays *arrays, unsigned bits, unsigned shape, size_t count, 
 }
 
 static void
-check_shapes(struct arrays *arrays, size_t count, unsigned most_threads)
+check_shapes(struct arrays *arrays, size_t count, unsigned least_threads, unsigned most_threads)
 {
 	for (unsigned bits = 32; bits <= 64; bits += 32)
 		for (unsigned shape = 0; shape < SHAPES; shape++) {
 			make(arrays, bits, shape, count);
-			for (unsigned threads = 1; threads <= most_threads; threads++)
+			for (unsigned threads = least_threads; threads <= most_threads; threads++)
 				check(arrays, bits, shape, count, threads);
 		}
 }
@@ -148,9 +148,9 @@ unit_cpu_sort(void)
 		check(&arrays, 64, 0, count, 1);
 	}
 	for (size_t count = 1; count < 600; count += 73)
-		check_shapes(&arrays, count, 1);
+		check_shapes(&arrays, count, 1, 1);
 	for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
-		check_shapes(&arrays, sizes[s], sizes[s] < 60000 ? 1 : 3);
-	check_shapes(&arrays, most, 3);
+		check_shapes(&arrays, sizes[s], 1, sizes[s] < 60000 ? 1 : 3);
+	check_shapes(&arrays, most, 3, 3);
 	free(memory);
 }

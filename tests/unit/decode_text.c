@@ -146,7 +146,7 @@ static const struct {
 static const struct {
 	const char *says, *text, *message;
 } bad[] = {
-	{ "a word", "abc\n", "in:1: not a number: \"abc\"" },
+	{ "a word", "abc\n", "in:1: not a number: \"abc\"; a heading needs --header" },
 	{ "an empty line", "1\n\n2\n", "in:2: empty line" },
 	{ "a line of blanks", "1\n2\n \t \n", "in:3: empty line" },
 	{ "a line with only a CR", "\r\n", "in:1: empty line" },
@@ -155,12 +155,12 @@ static const struct {
 	{ "two signs", "--5\n", "in:1: not a number: \"--5\"" },
 	{ "a blank after the sign", "- 5\n", "in:1: not a number: \"- 5\"" },
 	{ "two numbers", "1 2\n", "in:1: not a number: \"1 2\"" },
-	{ "a fraction", "1.5\n", "in:1: not an integer: \"1.5\"" },
-	{ "a fraction without an integer", "-.5\n", "in:1: not an integer: \"-.5\"" },
+	{ "a fraction", "1.5\n", "in:1: not an integer: \"1.5\"; floats need -g" },
+	{ "a fraction without an integer", "-.5\n", "in:1: not an integer: \"-.5\"; floats need -g" },
 	{ "a point", ".\n", "in:1: not a number: \".\"" },
-	{ "an exponent", "1e9\n", "in:1: not an integer: \"1e9\"" },
+	{ "an exponent", "1e9\n", "in:1: not an integer: \"1e9\"; floats need -g" },
 	{ "an exponent that is none", "1e\n", "in:1: not a number: \"1e\"" },
-	{ "hexadecimal", "0x1F\n", "in:1: not an integer: \"0x1F\"" },
+	{ "hexadecimal", "0x1F\n", "in:1: not an integer: \"0x1F\"; floats need -g" },
 	{ "grouping", "1,000\n", "in:1: not a number: \"1,000\"" },
 	{ "2^64", "18446744073709551616\n", "in:1: out of range: \"18446744073709551616\" "
 	  "(gsort sorts -9223372036854775808 to 18446744073709551615; use sort -n)" },

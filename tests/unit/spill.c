@@ -426,7 +426,7 @@ check_missing_program(void)
 	static char buffer[1 << 16];
 	struct gs_spill_options options = {
 		.dirs = dir_names, .dir_count = 1, .compress_program = "gsort-no-such-program",
-		.threads = 1, .buffer = buffer, .buffer_bytes = sizeof buffer, .note = take_note,
+		.threads = 1, .buffer = buffer, .buffer_bytes = sizeof buffer, .warn = take_note,
 	};
 	struct gs_spill *spill;
 

@@ -184,6 +184,14 @@ endless() {
 	grep -q '"spilled_bytes":0,' stats
 }
 
+@test "more runs than files may be open, where each run has one" {
+	for ((i = 0; i < 300; i++)); do echo $((i * 7 % 300)) >t-$i; done
+	for ((i = 0; i < 300; i++)); do gen --seed $i --keys 1 --type u32 >b-$i; done
+	ulimit -n 100
+	gsort -m --batch-size=2 --compress-program=gzip t-* | cmp - <(seq 0 299)
+	gsort -m -u32 --batch-size=2 --compress-program=gzip b-* | cmp - <(cat b-* | gsort -u32)
+}
+
 @test "all inputs are looked at before the output is touched" {
 	texts
 	echo old >out

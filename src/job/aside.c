@@ -197,12 +197,6 @@ merge_to_run(struct gsort *job, unsigned stream, const struct gs_source *sources
 	return end_run(job, list, depth > 0 ? depth : 1);
 }
 
-gs_status
-gs_aside_sources(struct gsort *job, unsigned stream, const struct gs_source *sources, size_t count)
-{
-	return merge_to_run(job, stream, sources, count, &job->asides[stream]);
-}
-
 static gs_status
 emit_merged(struct gsort *job, unsigned stream, struct gs_gather *gather)
 {
@@ -227,6 +221,17 @@ merge_width(size_t count, size_t most)
 	return odd == 0 ? most : odd + 1;
 }
 
+/* Are there as many runs as can be?  Then they are merged before any more inputs. */
+static bool
+is_crowded(const struct gsort *job, const struct gs_source *sources, size_t count)
+{
+	size_t runs = 0;
+
+	for (size_t i = 0; i < count; i++)
+		runs += sources[i].read == read_run;
+	return job->spill != NULL && runs >= gs_spill_most_runs(job->spill);
+}
+
 gs_status
 gs_aside_merge(struct gsort *job, unsigned stream, struct gs_source *sources, size_t count)
 {
@@ -238,10 +243,11 @@ gs_aside_merge(struct gsort *job, unsigned stream, struct gs_source *sources, si
 	job->merged.count = 0;		/* those of another stream have been read */
 	while (count > most) {
 		const size_t width = merge_width(count, most);
+		const size_t from = is_crowded(job, sources, count) ? count - width : 0;
 
-		TRY(merge_to_run(job, stream, sources, width, &job->merged));
+		TRY(merge_to_run(job, stream, sources + from, width, &job->merged));
 		count -= width;
-		memmove(sources, sources + width, count * sizeof *sources);
+		memmove(sources + from, sources + from + width, (count - from) * sizeof *sources);
 		sources[count++] = source_of(&job->merged.runs[job->merged.count - 1]);
 	}
 	passes = depth_of(sources, count);
@@ -335,6 +341,13 @@ make_room(struct gsort *job)
 			return GS_OK;
 		TRY(merge_first(job, longest));
 	}
+}
+
+gs_status
+gs_aside_sources(struct gsort *job, unsigned stream, const struct gs_source *sources, size_t count)
+{
+	TRY(merge_to_run(job, stream, sources, count, &job->asides[stream]));
+	return make_room(job);
 }
 
 /* ---- a batch ---------------------------------------------------------------- */

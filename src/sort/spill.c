@@ -368,6 +368,8 @@ end_program(struct gs_spill *spill, struct gs_extent *extent)
 	if (fstat(extent->own.fd, &st) != 0 || lseek(extent->own.fd, 0, SEEK_SET) != 0)
 		return gs_fail_errno(GS_EIO, "cannot read a temporary file in %s", extent->own.dir);
 	spill->total_bytes += (uint64_t)st.st_size;
+	if (extent->left_keys == 0)	/* nobody will read it */
+		gs_spill_file_close(&extent->own);
 	return GS_OK;
 }
 

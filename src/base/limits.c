@@ -195,7 +195,7 @@ host_bytes(const struct gs_limits *limits)
 }
 
 void
-gs_limits_read(struct gs_limits *limits)
+gs_limits_read(struct gs_limits *limits, bool small)
 {
 	uint64_t cores = gs_team_most();	/* as nproc(1): affinity, or OMP_NUM_THREADS */
 	uint64_t kib, policy, committed;
@@ -215,9 +215,10 @@ gs_limits_read(struct gs_limits *limits)
 
 	limits->ram_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 	limits->room_bytes = limits->ram_bytes;
-	lower_to_groups(&cores, &limits->room_bytes);
+	if (!small)
+		lower_to_groups(&cores, &limits->room_bytes);
 	lower(&limits->room_bytes, limits->address_bytes);
-	limits->host_bytes = host_bytes(limits);
+	limits->host_bytes = small ? limits->room_bytes / 16 * 15 : host_bytes(limits);
 	limits->cores = (unsigned)cores;
 }
 

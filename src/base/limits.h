@@ -7,6 +7,7 @@
 #ifndef GS_LIMITS_H
 #define GS_LIMITS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,8 +20,13 @@ struct gs_limits {
 	size_t   files;			/* that may be open at once */
 };
 
-/** Read the limits.  Never fails: what cannot be read does not limit. */
-void gs_limits_read(struct gs_limits *limits);
+/**
+ * Read the limits.  Never fails: what cannot be read does not limit.
+ *
+ * @small  the job needs no more than a few pages: neither control groups nor what is free
+ *         are asked, which takes as long as sorting a thousand lines (100 us)
+ */
+void gs_limits_read(struct gs_limits *limits, bool small);
 
 /** What an unprivileged process can still write to DIR's file system; UINT64_MAX: who knows. */
 uint64_t gs_limits_disk_bytes(const char *dir);

@@ -269,6 +269,12 @@ bytes_of(const struct file *file)
 	return file->format == GSORT_DECOMPRESS_NONE ? file->bytes : GS_UNKNOWN;
 }
 
+void
+gs_input_share(struct gs_input *input, unsigned threads)
+{
+	input->options.threads = threads;
+}
+
 uint64_t
 gs_input_bytes(const struct gs_input *input)
 {

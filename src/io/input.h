@@ -51,6 +51,9 @@ gs_input_open(struct gs_input **input, const struct gs_input_options *options);
 /** How many files this process had better have open at once for input. */
 size_t gs_input_most_open(void);
 
+/** From here on regular files are read by so many THREADS at once. */
+void gs_input_share(struct gs_input *input, unsigned threads);
+
 /** Bytes of all inputs together, or GS_UNKNOWN: a pipe or compressed. */
 uint64_t gs_input_bytes(const struct gs_input *input);
 

@@ -107,7 +107,7 @@ gsort_info(const struct gsort_options *options, void (*line)(void *context, cons
 	const struct listener to = { line, context };
 	struct gs_limits limits;
 
-	gs_limits_read(&limits);
+	gs_limits_read(&limits, false);
 	tell(&to, "gsort", "%s", PACKAGE_VERSION);
 	gs_backend_cpu.survey(line, context);
 	if (gs_backend_gpu == NULL)

@@ -64,7 +64,6 @@ open_input(struct gsort *job)
 		.binary = key_bits > 0,
 		.terminal_ok = options->force,
 		.decompress = options->decompress,
-		.threads = readers(job),
 		.later = options->operation == GSORT_MERGE,
 		.read = options->fed ? gs_handover_read : options->read,
 		.read_context = options->fed ? job : options->read_context,
@@ -153,20 +152,24 @@ merge_files(const struct gsort_options *options)
 	return options->merge_files;
 }
 
+/* An input of which nothing needs to be reckoned with. */
+enum { SMALL_BYTES = 64 << 10 };
+
 static void
 gather_facts(struct gsort *job)
 {
 	const struct gsort_options *options = job->options;
+	const uint64_t bytes = gs_input_bytes(job->input);
 	struct gs_limits limits;
 
-	gs_limits_read(&limits);
+	gs_limits_read(&limits, bytes <= SMALL_BYTES);
 	job->facts = (struct gs_facts){
 		.operation = job->options->operation,
 		.type = job->options->type,
 		.key_bits = gs_key_bits(job->options->type),
 		.headers = job->options->header_lines > 0,
 		.print_bytes = print_bytes(job),
-		.input_bytes = UINT64_MAX,
+		.input_bytes = bytes,
 		.input_count = job->options->input_count,
 		.device = job->options->device,
 		.gpu_built = gs_backend_gpu != NULL,
@@ -184,6 +187,11 @@ gather_facts(struct gsort *job)
 	};
 	if (job->facts.memory_bytes > 0)	/* who says how much may have it all */
 		job->facts.host_bytes = limits.room_bytes;
+	if (bytes == GS_UNKNOWN && options->size_hint > 0) {
+		job->facts.input_bytes = options->size_hint;
+		job->facts.guessed = true;
+	}
+	atomic_store(&job->counters.bytes_total, job->facts.input_bytes);
 }
 
 /* Of binary inputs; those of text have lines. */
@@ -307,18 +315,12 @@ open_job(struct gsort *job)
 	TRY(gs_handover_open(job));
 	TRY(gs_options_check(job->options));
 	set_formats(job);
-	gather_facts(job);
-	TRY(gs_plan_make(&job->plan, &job->facts));	/* how many threads may read */
 	TRY(open_input(job));
-	job->facts.input_bytes = gs_input_bytes(job->input);
-	if (job->facts.input_bytes == GS_UNKNOWN && job->options->size_hint > 0) {
-		job->facts.input_bytes = job->options->size_hint;
-		job->facts.guessed = true;
-	}
-	job->counters.bytes_total = job->facts.input_bytes;
+	gather_facts(job);
+	TRY(gs_plan_make(&job->plan, &job->facts));
+	gs_input_share(job->input, readers(job));
 	if (job->options->operation == GSORT_CHECK)	/* constant memory, and no output */
 		return GS_OK;
-	TRY(gs_plan_make(&job->plan, &job->facts));
 	TRY(allocate(job));
 	if (job->plan.host_bytes > job->facts.memory_bytes && job->facts.memory_bytes > 0)
 		gs_job_note(job, "%.1f MiB of memory are too few: %.1f are used",

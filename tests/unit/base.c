@@ -29,7 +29,7 @@ check_limits(void)
 {
 	struct gs_limits limits;
 
-	gs_limits_read(&limits);
+	gs_limits_read(&limits, false);
 	CHECK(limits.cores >= 1, "there is a core");
 	CHECK(limits.ram_bytes >= 64 << 20, "and memory");
 	CHECK(limits.room_bytes <= limits.ram_bytes && limits.room_bytes <= limits.address_bytes,

@@ -214,8 +214,8 @@ leaf_load(leaf_space<BITS> *space, const uint64_t *from, unsigned count, uint64_
 			most = max(most, (uint32_t)(key >> 32));
 		}
 	}
-	least = __reduce_min_sync(0xffffffffu, least);
-	most = __reduce_max_sync(0xffffffffu, most);
+	least = ~warp_greatest(~least);
+	most = warp_greatest(most);
 	if (threadIdx.x % 32 == 0) {
 		atomicMin(&space->least, least);
 		atomicMax(&space->most, most);

@@ -20,6 +20,7 @@
 
 #include "kernels/digit.cuh"
 #include "kernels/launch.cuh"
+#include "kernels/thread.cuh"
 
 enum { ALL_LANES = 0xffffffff };
 
@@ -50,7 +51,7 @@ static __device__ __forceinline__ crowd
 crowd_of(uint32_t bin)
 {
 	const uint32_t same = (uint32_t)__popc(__match_any_sync(ALL_LANES, bin));
-	const uint32_t most = __reduce_max_sync(ALL_LANES, same << 5 | threadIdx.x % 32);
+	const uint32_t most = warp_greatest(same << 5 | threadIdx.x % 32);
 
 	return crowd{ most >> 5 == 32, most >> 5 >= HOT_LANES,
 	              __shfl_sync(ALL_LANES, bin, (int)(most & 31)) };

@@ -234,6 +234,8 @@ template <class Leaf> static __global__ void
 __launch_bounds__(block<typename Leaf::net>::THREADS, Leaf::BLOCKS)
 leaf_kernel(typename Leaf::key *to, const typename Leaf::key *from)
 {
+	begin_in_turn();
+
 	DYNAMIC_SHARED(shared);
 	const size_t at = blockIdx.x * (size_t)Leaf::KEYS;
 

@@ -24,6 +24,8 @@ enum {
 	COUNT_BINS    = 104 << 10,	/* 208 KB of the 227 that a block may have */
 	COUNT_HALF    = 1 << 14,
 	SAMPLES       = 8,		/* a thread */
+	SAMPLE_KEYS   = COUNT_THREADS * SAMPLES,
+	SAMPLE_BINS   = 256,
 	SAMPLE_MARGIN = 64,		/* part of the range that a sample may have missed */
 	PLACE_EACH    = 4,		/* bins of a thread */
 	PLACE_BINS    = COUNT_THREADS * PLACE_EACH,
@@ -37,6 +39,8 @@ struct knowledge {
 	number   least, most;	/* least: inverted, so that 0 is no key yet */
 	uint32_t ended;		/* blocks that have counted */
 	uint32_t again;		/* the guess was bad: the plan is a new one */
+	uint32_t skewed;	/* some bins would be much larger than others */
+	uint32_t moving;	/* there are pieces to be moved (pieces.cuh) */
 	uint64_t ends[2];	/* 0, and how many keys there are */
 };
 
@@ -63,13 +67,47 @@ block_range(uint64_t least, uint64_t most, number *shared, number *to_least, num
 	}
 }
 
-/* One block: look at some keys, and plan for a range somewhat wider than theirs. */
+/*
+ * Bins may be so many times larger than they should.  A bell is denser in its middle
+ * by 2.7: for u32 leaves of up to eight times the keys are cheaper than a search,
+ * u64 has leaves of four times only.
+ */
+template <class Key> struct skew {
+	enum { TIMES = sizeof(Key) == 4 ? 4 : 2 };
+};
+
+/* Do these samples of each thread fall into few of many bins?  All threads get the answer. */
+template <class Key> static __device__ bool
+crowded(const Key *x, const digits &d)
+{
+	__shared__ uint32_t counters[SAMPLE_BINS];
+
+	if (threadIdx.x < SAMPLE_BINS)
+		counters[threadIdx.x] = 0;
+	__syncthreads();
+#pragma unroll
+	for (unsigned s = 0; s < SAMPLES; s++)
+		atomicAdd(&counters[digit_of(d, x[s])], 1u);
+	__syncthreads();
+	return __syncthreads_or(threadIdx.x < SAMPLE_BINS &&
+	                        counters[threadIdx.x] >
+	                        skew<Key>::TIMES * SAMPLE_KEYS / SAMPLE_BINS);
+}
+
+/*
+ * One block: look at some keys, and plan for a range somewhat wider than theirs.
+ * SAMPLE, if not NULL: room for them; and they are looked at for skew.
+ */
 template <class Key> static __global__ void
 __launch_bounds__(COUNT_THREADS)
-sample_kernel(const Key *keys, size_t count, uint32_t bins, knowledge *known)
+sample_kernel(const Key *keys, size_t count, uint32_t bins, knowledge *known, Key *sample)
 {
+	begin_in_turn();
+
 	__shared__ number shared[4];
-	const size_t step = count / (COUNT_THREADS * SAMPLES);
+	__shared__ digits coarse;
+	const size_t step = count / SAMPLE_KEYS;
+	Key x[SAMPLES];
 	uint64_t least = ~(uint64_t)0, most = 0;
 
 	if (threadIdx.x == 0)
@@ -79,10 +117,12 @@ sample_kernel(const Key *keys, size_t count, uint32_t bins, knowledge *known)
 		const size_t i = s * COUNT_THREADS + threadIdx.x;
 		/* anywhere in its step: a period of the keys must not meet that of samples */
 		const size_t off = (i * UINT64_C(0x9e3779b97f4a7c15) >> 32) * step >> 32;
-		const uint64_t key = step > 0 ? keys[i * step + off] : keys[i % count];
 
-		least = min(least, key);
-		most = max(most, key);
+		x[s] = step > 0 ? keys[i * step + off] : keys[i % count];
+		least = min(least, (uint64_t)x[s]);
+		most = max(most, (uint64_t)x[s]);
+		if (sample != NULL)
+			sample[i] = x[s];
 	}
 	block_range(least, most, shared, &shared[2], &shared[3]);
 	if (threadIdx.x == 0) {
@@ -92,7 +132,11 @@ sample_kernel(const Key *keys, size_t count, uint32_t bins, knowledge *known)
 		known->plan = digits_over(sizeof(Key) * 8, low > margin ? low - margin : 0,
 		                          top - high > margin ? high + margin : top, bins);
 		known->ends[1] = count;
+		coarse = digits_over(sizeof(Key) * 8, low, high, SAMPLE_BINS);
 	}
+	__syncthreads();
+	if (sample != NULL && crowded(x, coarse) && threadIdx.x == 0)
+		known->skewed = 1;
 }
 
 /* The last block: was the guess good?  Not if keys lie outside, or leave much of it empty. */
@@ -190,6 +234,8 @@ __launch_bounds__(COUNT_THREADS)
 count_kernel(number *counts, const Key *keys, size_t count, uint32_t bins, knowledge *known,
              bool again)
 {
+	begin_in_turn();
+
 	enum { PART = COUNT_THREADS * COUNT_LOADS * 16 / sizeof(Key) };
 	DYNAMIC_SHARED(memory);
 	__shared__ number range[2];
@@ -250,6 +296,8 @@ static __global__ void
 __launch_bounds__(COUNT_THREADS)
 place_kernel(const number *counts, uint32_t bins, const knowledge *known, places p)
 {
+	begin_in_turn();
+
 	__shared__ number sums[COUNT_THREADS / 32], upto;
 	const uint32_t first = blockIdx.x * PLACE_BINS + threadIdx.x * PLACE_EACH;
 	number mine[PLACE_EACH], sum = 0, before = 0, total;

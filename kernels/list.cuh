@@ -121,6 +121,8 @@ template <class Key> static __global__ void
 list_kernel(lists l, const unsigned long long *begins, const uint32_t *windows,
             uint32_t window_count, const digits *plan)
 {
+	begin_in_turn();
+
 	const uint32_t w = blockIdx.x * blockDim.x + threadIdx.x;
 	const digits d = *plan;
 	uint32_t first = 0, last = 0, middle = 0;

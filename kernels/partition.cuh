@@ -158,11 +158,45 @@ digit_of(const digit_part &part, Key key)
 }
 
 /*
+ * What else partition_tile() asks.  A digit costs so little that it is found when it
+ * is needed, and again to write the key; where a search is needed (pieces.cuh) all
+ * are found at once, and kept.
+ */
+template <unsigned THREADS, unsigned ITEMS, class Key> static __device__ __forceinline__ void
+part_find(const digit_part &, const Key *, uint32_t *)
+{
+}
+
+template <class Key> static __device__ __forceinline__ uint32_t
+part_found(const digit_part &part, Key key, uint32_t)
+{
+	return digit_of(part, key);
+}
+
+static __device__ __forceinline__ void
+part_keep(const digit_part &, unsigned, uint32_t)
+{
+}
+
+template <class Key> static __device__ __forceinline__ uint32_t
+part_kept(const digit_part &part, unsigned, Key key)
+{
+	return digit_of(part, key);
+}
+
+static __device__ __forceinline__ bool
+part_moves(const digit_part &, uint64_t)
+{
+	return true;
+}
+
+/*
  * Move the tile of COUNT keys at FROM to where CURSORS of its BINS bins say, in TO.
  * MEMORY: as partition_bytes() says.
  */
-template <unsigned THREADS, unsigned ITEMS, class Key> static __device__ __forceinline__ void
-partition_tile(Key *to, const Key *from, uint32_t count, const digit_part &part, uint32_t bins,
+template <unsigned THREADS, unsigned ITEMS, class Key, class Part>
+static __device__ __forceinline__ void
+partition_tile(Key *to, const Key *from, uint32_t count, const Part &part, uint32_t bins,
                unsigned long long *cursors, void *memory)
 {
 	enum { TILE = THREADS * ITEMS };
@@ -185,12 +219,13 @@ partition_tile(Key *to, const Key *from, uint32_t count, const digit_part &part,
 		if (i * THREADS + threadIdx.x < count)
 			x[i] = from[i * THREADS];
 	__syncthreads();
+	part_find<THREADS, ITEMS>(part, x, place);
 	if (count == TILE)
-		c = crowd_of(digit_of(part, x[0]));
+		c = crowd_of(part_found(part, x[0], place[0]));
 	if (c.some) {
 #pragma unroll
 		for (unsigned i = 0; i < ITEMS; i++) {
-			const uint32_t bin = digit_of(part, x[i]);
+			const uint32_t bin = part_found(part, x[i], place[i]);
 			const uint32_t hot = c.alike ? __shfl_sync(ALL_LANES, bin, 0) : c.hot;
 
 			place[i] = bin << RANK_BITS | count_together(counts, bin, hot);
@@ -199,7 +234,7 @@ partition_tile(Key *to, const Key *from, uint32_t count, const digit_part &part,
 #pragma unroll
 		for (unsigned i = 0; i < ITEMS; i++)
 			if (i * THREADS + threadIdx.x < count) {
-				const uint32_t bin = digit_of(part, x[i]);
+				const uint32_t bin = part_found(part, x[i], place[i]);
 
 				place[i] = bin << RANK_BITS | atomicAdd(&counts[bin], 1u);
 			}
@@ -219,9 +254,13 @@ partition_tile(Key *to, const Key *from, uint32_t count, const digit_part &part,
 	__syncthreads();
 #pragma unroll
 	for (unsigned i = 0; i < ITEMS; i++)
-		if (i * THREADS + threadIdx.x < count)
-			sorted[counts[place[i] >> RANK_BITS] +
-			       (place[i] & ((1u << RANK_BITS) - 1))] = x[i];
+		if (i * THREADS + threadIdx.x < count) {
+			const uint32_t bin = place[i] >> RANK_BITS;
+			const uint32_t at = counts[bin] + (place[i] & ((1u << RANK_BITS) - 1));
+
+			sorted[at] = x[i];
+			part_keep(part, at, bin);
+		}
 	__syncthreads();
 #pragma unroll
 	for (unsigned i = 0; i < ITEMS; i++) {
@@ -229,8 +268,10 @@ partition_tile(Key *to, const Key *from, uint32_t count, const digit_part &part,
 
 		if (at < count) {
 			const Key key = sorted[at];
+			const uint64_t begin = places[part_kept(part, at, key)];
 
-			to[places[digit_of(part, key)] + at] = key;
+			if (part_moves(part, begin))
+				to[begin + at] = key;
 		}
 	}
 }
@@ -240,6 +281,8 @@ template <class Key, unsigned THREADS, unsigned ITEMS, unsigned BLOCKS> static _
 __launch_bounds__(THREADS, BLOCKS)
 partition_kernel(Key *to, const Key *from, const digits *plan, level l)
 {
+	begin_in_turn();
+
 	enum { TILE = THREADS * ITEMS };
 	DYNAMIC_SHARED(memory);
 	__shared__ uint32_t found;

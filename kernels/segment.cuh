@@ -27,6 +27,7 @@ enum {
 	SEGMENT_BINS = 1024,		/* at most; settle_kernel has as many threads */
 	LOOK_THREADS = 256,
 	LOOKS        = 4,		/* keys that a thread looks at */
+	VALUE_KEYS   = 1024,		/* keys of one value that are worth a bin; not tuned */
 };
 
 struct segment {
@@ -46,13 +47,16 @@ struct segments_head {
 /*
  * Bins for COUNT keys: one for each leaf, if a segment may have so many; if not, as
  * many as there will be leaves in each.  But SKEWED keys are divided as finely as
- * can be: most of their bins will be empty.
+ * can be: most of their bins will be empty.  And where there are few VALUES, a bin
+ * for each, for then nothing is left to sort.
  */
 static __device__ inline uint32_t
-segment_bins(uint64_t count, bool skewed)
+segment_bins(uint64_t count, uint64_t values, bool skewed)
 {
 	const uint64_t wanted = (count + LEAF_MEAN - 1) / LEAF_MEAN;
 
+	if (values > 0 && values <= SEGMENT_BINS && values <= count / VALUE_KEYS)
+		return (uint32_t)values;
 	if (wanted <= SEGMENT_BINS)
 		return (uint32_t)wanted;
 	if (skewed || wanted >= (uint64_t)SEGMENT_BINS * SEGMENT_BINS)
@@ -72,7 +76,8 @@ assign(segment *segments, uint32_t count, uint32_t tile_keys, bool skewed,
 		const uint32_t s = at + threadIdx.x;
 		const uint64_t keys = s < count ? segments[s].keys.count : 0;
 		const uint32_t tiles = (uint32_t)((keys + tile_keys - 1) / tile_keys);
-		const uint32_t bins = segment_bins(keys, skewed);
+		const uint64_t values = s < count ? segments[s].keys.high - segments[s].keys.low + 1 : 0;
+		const uint32_t bins = segment_bins(keys, values, skewed);
 		const uint32_t tiles_from = sum_before<LOOK_THREADS>(tiles, sums[0], &more_tiles);
 		const uint32_t bins_from = sum_before<LOOK_THREADS>(bins, sums[1], &more_bins);
 
@@ -100,6 +105,8 @@ __launch_bounds__(LOOK_THREADS)
 look_kernel(segment *segments, const leaf_item *items, leaf_item one, const Key *keys,
             uint32_t tile_keys, segments_head *head)
 {
+	begin_in_turn();
+
 	__shared__ number shared[4];
 	__shared__ uint32_t last;
 	const leaf_item item = items != NULL ? items[blockIdx.x] : one;
@@ -190,6 +197,8 @@ __launch_bounds__(COUNT_THREADS)
 range_kernel(segment *segments, uint32_t count, uint32_t tile_keys, const segments_head *head,
              const Key *keys)
 {
+	begin_in_turn();
+
 	__shared__ number shared[2];
 
 	if (head->exact == 0)
@@ -213,45 +222,69 @@ range_kernel(segment *segments, uint32_t count, uint32_t tile_keys, const segmen
 	}
 }
 
-/* All keys are one: they need neither be counted nor moved, only be written where they belong. */
+/* All keys are one: they need not be counted. */
 static __device__ __forceinline__ bool
 one_value(const digits &d)
 {
 	return d.low == d.high;
 }
 
+/* The next tile of the same segment, of no keys if there is none. */
+static __device__ __forceinline__ tile_place
+tile_after(tile_place t, uint32_t tile_keys)
+{
+	t.from += t.count;
+	t.count = (uint32_t)min(t.of->keys.from + t.of->keys.count - t.from, (uint64_t)tile_keys);
+	return t;
+}
+
+/* Count a tile's digits; threads take LOADS keys at once, half of a large tile in all. */
+template <class Key> static __device__ __forceinline__ void
+count_tile(uint32_t *counters, const Key *keys, uint32_t count, const digits &d)
+{
+	enum { LOADS = sizeof(Key) == 4 ? 6 : 4 };
+	Key x[LOADS];
+
+	for (uint32_t at = threadIdx.x; at < count; at += LOADS * COUNT_THREADS) {
+#pragma unroll
+		for (unsigned l = 0; l < LOADS; l++)
+			x[l] = keys[min(at + l * COUNT_THREADS, count - 1)];
+#pragma unroll
+		for (unsigned l = 0; l < LOADS; l++)
+			if (at + l * COUNT_THREADS < count)
+				atomicAdd(&counters[digit_of(d, x[l])], 1u);
+	}
+}
+
 /* TILES tiles a block: as long as they are of one segment, their counts stay here. */
 template <class Key> static __global__ void
-__launch_bounds__(COUNT_THREADS)
+__launch_bounds__(COUNT_THREADS, 2)
 count_tiles_kernel(number *counts, const segment *segments, uint32_t count, uint32_t tile_keys,
                    const segments_head *head, const Key *keys, uint32_t tiles)
 {
+	begin_in_turn();
+
 	__shared__ uint32_t counters[SEGMENT_BINS];
 	tile_place t = tile_of<COUNT_THREADS>(segments, count, tile_keys, head,
 	                                      blockIdx.x * tiles);
 
-	for (uint32_t next = 1; t.count > 0; next++) {
+	for (uint32_t done = 0; t.count > 0;) {
 		const segment *of = t.of;
 		const digits d = segment_digits(sizeof(Key) * 8, of);
 
 		for (uint32_t b = threadIdx.x; b < d.bins; b += COUNT_THREADS)
 			counters[b] = 0;
 		__syncthreads();
-		for (;; next++) {
-#pragma unroll 4
-			for (uint32_t i = threadIdx.x; i < t.count && !one_value(d); i += COUNT_THREADS)
-				atomicAdd(&counters[digit_of(d, keys[t.from + i])], 1u);
-			t = next < tiles ?
-			    tile_of<COUNT_THREADS>(segments, count, tile_keys, head,
-			                           blockIdx.x * tiles + next) : tile_place{};
-			if (t.count == 0 || t.of != of)
-				break;
-		}
+		for (; t.count > 0 && done < tiles; done++, t = tile_after(t, tile_keys))
+			if (!one_value(d))
+				count_tile(counters, keys + t.from, t.count, d);
 		__syncthreads();
 		for (uint32_t b = threadIdx.x; b < d.bins; b += COUNT_THREADS)
 			if (counters[b] > 0)
 				atomicAdd(&counts[of->bins_from + b], (number)counters[b]);
 		__syncthreads();
+		t = done < tiles ? tile_of<COUNT_THREADS>(segments, count, tile_keys, head,
+		                                          blockIdx.x * tiles + done) : tile_place{};
 	}
 }
 
@@ -260,6 +293,8 @@ template <class Key> static __global__ void
 __launch_bounds__(SEGMENT_BINS)
 settle_kernel(number *cursors, const number *counts, const segment *segments, lists l)
 {
+	begin_in_turn();
+
 	__shared__ number begins[SEGMENT_BINS + 1], sums[SEGMENT_BINS / 32];
 	const segment *s = &segments[blockIdx.x];
 	const digits d = segment_digits(sizeof(Key) * 8, s);
@@ -268,7 +303,6 @@ settle_kernel(number *cursors, const number *counts, const segment *segments, li
 	uint32_t middle = b, last = b;
 	number total, begin = sum_before<SEGMENT_BINS>(mine, sums, &total);
 
-	l.in_place = l.in_place && !one_value(d);
 	begins[b] = begin;
 	if (b == 0)
 		begins[SEGMENT_BINS] = total;
@@ -284,16 +318,43 @@ settle_kernel(number *cursors, const number *counts, const segment *segments, li
 		begins[SEGMENT_BINS] = total + s->keys.from;
 	if (b < d.bins)
 		cursors[s->bins_from + b] = begin + s->keys.from;
+	if (d.whole)		/* nothing is left to sort */
+		return;
 	__syncthreads();
 	list_leaf<Key>(l, leaf_of(d, begins, b, middle));
 	list_leaf<Key>(l, leaf_of(d, begins, middle, last));
 }
 
+/*
+ * A tile where each bin has one value: keys need not be moved, for it is known
+ * what will be where.  BEGINS: of the segment's bins.
+ */
+template <unsigned THREADS, class Key> static __device__ __forceinline__ void
+fill_tile(Key *to, const tile_place &t, const digits &d, const number *begins, number *shared)
+{
+	const uint64_t end = t.from + t.count;
+
+	for (uint32_t b = threadIdx.x; b < d.bins; b += THREADS)
+		shared[b] = begins[b];
+	if (threadIdx.x == 0)
+		shared[d.bins] = t.of->keys.from + t.of->keys.count;
+	__syncthreads();
+	for (uint32_t b = threadIdx.x / 32; b < d.bins; b += THREADS / 32) {
+		const uint64_t last = min((uint64_t)shared[b + 1], end);
+
+		for (uint64_t i = max((uint64_t)shared[b], t.from) + threadIdx.x % 32; i < last; i += 32)
+			to[i] = (Key)(d.low + b);
+	}
+}
+
+/* SORTED is where keys belong in the end. */
 template <class Key, unsigned THREADS, unsigned ITEMS, unsigned BLOCKS> static __global__ void
 __launch_bounds__(THREADS, BLOCKS)
 move_kernel(Key *to, const Key *from, const segment *segments, uint32_t count,
-            const segments_head *head, number *cursors)
+            const segments_head *head, number *cursors, Key *sorted)
 {
+	begin_in_turn();
+
 	DYNAMIC_SHARED(memory);
 	const tile_place t = tile_of<THREADS>(segments, count, THREADS * ITEMS, head, blockIdx.x);
 	digit_part part = { {}, 0, ~0u };
@@ -301,8 +362,10 @@ move_kernel(Key *to, const Key *from, const segment *segments, uint32_t count,
 	if (t.count == 0)
 		return;
 	part.d = segment_digits(sizeof(Key) * 8, t.of);
-	if (one_value(part.d))
+	if (part.d.whole) {
+		fill_tile<THREADS>(sorted, t, part.d, cursors + t.of->bins_from, (number *)memory);
 		return;
+	}
 	partition_tile<THREADS, ITEMS>(to, from + t.from, t.count, part, part.d.bins,
 	                               cursors + t.of->bins_from, memory);
 }

@@ -17,14 +17,21 @@
  * own range (segment.cuh), until nothing is left.  So are keys that are too few
  * for two levels, or so many that two levels are not counted in one sweep.
  *
+ * Many keys are looked at first: if they crowd in parts of their range, they are cut
+ * into pieces of about as many keys by a sample (pieces.cuh), and these divided.
+ *
  * Invariant: after each turn what is not sorted is in the list TOO_LARGE.
  */
 #include <algorithm>
 
 #include "kernels/kernels.h"
 #include "kernels/leaf.cuh"
+#include "kernels/pieces.cuh"
 #include "kernels/segment.cuh"
 
+#ifndef GS_PIECES_FROM
+#define GS_PIECES_FROM	(1 << 26)	/* keys: to know of skew costs 10 us, so it shall be 1 % at most */
+#endif
 #ifndef GS_ONE_LEVEL
 #define GS_ONE_LEVEL	SEGMENT_BINS	/* the emulator has fewer, so that few keys go both ways */
 #endif
@@ -46,6 +53,7 @@ struct scratch {
 	uint64_t      *level;		/* where bins of the first level begin, and the end */
 	segments_head *head;
 	segment       *segments;
+	uint64_t      *sample, *fences;	/* keys, of either width */
 	leaf_item     *lists[KINDS], *too_large;	/* of this turn, and of the last */
 	size_t         bytes;
 
@@ -80,7 +88,7 @@ scratch_of(void *memory, unsigned bits, size_t count)
 	const unsigned most_leaf_bits = bits == 32 ? LEAF_BITS + 3 : LEAF_BITS + 1;
 	const size_t leaves = (count + LEAF_MEAN - 1) / LEAF_MEAN, windows = count / LEAF_KEYS + 1;
 	const size_t segments = list_room(TOO_LARGE, windows);
-	const size_t bins = leaves + 2 * segments;	/* at least those of all segments */
+	const size_t bins = leaves + count / VALUE_KEYS + 2 * segments;	/* at least those of all */
 	char *base = (char *)memory;
 	scratch s = {};
 	size_t wanted = leaves;
@@ -99,11 +107,13 @@ scratch_of(void *memory, unsigned bits, size_t count)
 	carve(&s.counts, base, &s.bytes, std::max<size_t>(2 * (size_t)s.bins, bins));
 	s.zero_bytes = s.bytes;
 	carve(&s.begins, base, &s.bytes, s.bins + 1);
-	carve(&s.cursors[0], base, &s.bytes, s.level_bins);
+	carve(&s.cursors[0], base, &s.bytes, std::max<size_t>(s.level_bins, PIECES));
 	carve(&s.cursors[1], base, &s.bytes, std::max<size_t>(s.bins, bins));
 	carve(&s.level, base, &s.bytes, s.level_bins + 1);
 	carve(&s.segments, base, &s.bytes, segments);
 	carve(&s.too_large, base, &s.bytes, segments);
+	carve(&s.sample, base, &s.bytes, count < GS_PIECES_FROM ? 0 : SAMPLE_KEYS);
+	carve(&s.fences, base, &s.bytes, PIECES);
 	for (int k = 0; k < KINDS; k++)
 		carve(&s.lists[k], base, &s.bytes, list_room(k, windows));
 	return s;
@@ -116,6 +126,8 @@ template <unsigned BITS> static __global__ void
 __launch_bounds__(block<pair<BITS>>::THREADS, block<pair<BITS>>::BLOCKS)
 narrow_kernel(uint32_t *to, const uint32_t *from, const leaf_item *list, const uint32_t *listed)
 {
+	begin_in_turn();
+
 	DYNAMIC_SHARED(shared);
 
 	for (uint32_t i = blockIdx.x; i < *listed; i += gridDim.x) {
@@ -131,6 +143,8 @@ template <unsigned BITS> static __global__ void
 __launch_bounds__(block<word<BITS>>::THREADS, block<word<BITS>>::BLOCKS)
 word_kernel(uint32_t *to, const uint32_t *from, const leaf_item *list, const uint32_t *listed)
 {
+	begin_in_turn();
+
 	DYNAMIC_SHARED(shared);
 
 	for (uint32_t i = blockIdx.x; i < *listed; i += gridDim.x) {
@@ -146,6 +160,8 @@ template <unsigned BITS> static __global__ void
 __launch_bounds__(block<word<BITS>>::THREADS, block<word<BITS>>::BLOCKS / 2)
 word_kernel(uint64_t *to, const uint64_t *from, const leaf_item *list, const uint32_t *listed)
 {
+	begin_in_turn();
+
 	DYNAMIC_SHARED(shared);
 	leaf_space<BITS> *space = (leaf_space<BITS> *)shared;
 
@@ -162,6 +178,8 @@ word_kernel(uint64_t *to, const uint64_t *from, const leaf_item *list, const uin
 template <class Key> static __global__ void
 equal_kernel(Key *to, const leaf_item *list, const uint32_t *listed)
 {
+	begin_in_turn();
+
 	for (uint32_t i = blockIdx.x; i < *listed; i += gridDim.x) {
 		const leaf_item item = list[i];
 
@@ -193,9 +211,12 @@ template <class Net, class Key> static cudaError_t
 sort_kind(const job<Key> &j, int kind, size_t shared_bytes, unsigned blocks, const Key *from,
           void (*kernel)(Key *, const Key *, const leaf_item *, const uint32_t *))
 {
-	return launch_shared(kernel, std::min<size_t>(j.sms * blocks * 4, j.count / LEAF_KEYS * 3 + 3),
-	                     block<Net>::THREADS, shared_bytes, j.stream, j.keys, from,
-	                     j.s.lists[kind], &j.s.listed[kind]);
+	const size_t most = j.count / LEAF_KEYS * 3 + 3;
+
+	/* not early: at 2^20 keys they would be sorted by half of the multiprocessors */
+	return launch_shared<false>(kernel, std::min<size_t>(j.sms * blocks * 4, most),
+	                            block<Net>::THREADS, shared_bytes, j.stream, j.keys, from,
+	                            j.s.lists[kind], &j.s.listed[kind]);
 }
 
 template <unsigned BITS> static cudaError_t
@@ -300,8 +321,9 @@ count_digits(const job<Key> &j)
 	const places p = { s.begins, { s.cursors[0], s.cursors[1] }, s.level, s.low_bits,
 	                   s.windows, s.leaf_bits };
 
-	TRY_CUDA(launch(sample_kernel<Key>, 1, COUNT_THREADS, j.stream, j.keys, j.count, s.bins,
-	                s.known));
+	if (j.count < GS_PIECES_FROM)	/* else it was done before */
+		TRY_CUDA(launch(sample_kernel<Key>, 1, COUNT_THREADS, j.stream, j.keys, j.count,
+		                s.bins, s.known, NULL));
 	for (int again = 0; again < 2; again++)
 		TRY_CUDA(launch_shared(count_kernel<Key>, std::min(blocks, parts), COUNT_THREADS, bytes,
 		                       j.stream, s.counts, j.keys, j.count, s.bins, s.known,
@@ -343,7 +365,8 @@ sort_two_levels(const job<Key> &j, uint32_t *too_large)
 	const level upper = { s.known->ends, 1, s.level_bins, s.low_bits, ~0u, s.cursors[0] };
 	const level lower = { s.level, s.level_bins, low_bins, 0, low_bins - 1, s.cursors[1] };
 
-	TRY_CUDA(cudaMemsetAsync(s.known, 0, s.zero_bytes, j.stream));
+	if (j.count < GS_PIECES_FROM)
+		TRY_CUDA(cudaMemsetAsync(s.known, 0, s.zero_bytes, j.stream));
 	TRY_CUDA(count_digits(j));
 	TRY_CUDA(partition(j, j.other, (const Key *)j.keys, upper));
 	TRY_CUDA(partition(j, j.keys, (const Key *)j.other, lower));
@@ -361,7 +384,7 @@ divide_by(const job<Key> &j, Key *from, Key *to, uint32_t segments, leaf_item on
 	enum { TILE = THREADS * ITEMS };
 	const scratch &s = j.s;
 	const size_t tiles = j.count / TILE + segments;	/* at most */
-	const uint32_t each = j.count < MANY ? 1 : 4;	/* of a block that only counts; not tuned */
+	const uint32_t each = j.count < MANY ? 1 : 8;	/* of a block that only counts; not tuned */
 
 	TRY_CUDA(launch(look_kernel<Key>, segments, LOOK_THREADS, j.stream, s.segments, items, one,
 	                from, TILE, s.head));
@@ -373,7 +396,7 @@ divide_by(const job<Key> &j, Key *from, Key *to, uint32_t segments, leaf_item on
 	                s.segments, lists_of(j, LEAF_BITS, to == j.keys)));
 	return launch_shared(move_kernel<Key, THREADS, ITEMS, BLOCKS>, tiles, THREADS,
 	                     partition_bytes<Key, TILE>(SEGMENT_BINS), j.stream, to, from, s.segments,
-	                     segments, s.head, s.cursors[1]);
+	                     segments, s.head, s.cursors[1], j.keys);
 }
 
 /* Divide SEGMENTS, which are at FROM: all of the keys if they are one, else the list TOO_LARGE. */
@@ -392,6 +415,45 @@ divide(const job<Key> &j, Key *from, Key *to, uint32_t segments, bool all)
 		return divide_by<512, 8, 3>(j, from, to, segments, one, all ? NULL : s.too_large);
 	return divide_by<many::THREADS, many::ITEMS, many::BLOCKS>
 		(j, from, to, segments, one, all ? NULL : s.too_large);
+}
+
+/* ---- skew ----------------------------------------------------------------- */
+
+/* Do the keys crowd in some parts of their range?  Waits for the stream. */
+template <class Key> static cudaError_t
+look_for_skew(const job<Key> &j, uint32_t *skewed)
+{
+	const scratch &s = j.s;
+
+	TRY_CUDA(cudaMemsetAsync(s.known, 0, s.zero_bytes, j.stream));
+	TRY_CUDA(launch(sample_kernel<Key>, 1, COUNT_THREADS, j.stream, j.keys, j.count, s.bins,
+	                s.known, (Key *)s.sample));
+	TRY_CUDA(cudaMemcpyAsync(skewed, &s.known->skewed, sizeof *skewed, cudaMemcpyDeviceToHost,
+	                         j.stream));
+	return cudaStreamSynchronize(j.stream);
+}
+
+/* Into pieces between fences from the sample. */
+template <class Key> static cudaError_t
+cut(const job<Key> &j)
+{
+	typedef tile_of_many<Key> many;
+	enum { TILE = many::THREADS * many::ITEMS };
+	const scratch &s = j.s;
+	Key *sample = (Key *)s.sample, *fences = (Key *)s.fences;
+
+	TRY_CUDA(gs_tile_sort(sample, sizeof(Key) * 8, SAMPLE_KEYS, j.stream));
+	TRY_CUDA(launch(fence_kernel<Key>, 1, PIECES, j.stream, fences, sample));
+	TRY_CUDA(launch_shared(count_pieces_kernel<Key>, j.sms * 2, COUNT_THREADS,
+	                       PIECE_BYTES + PIECES * 32 * sizeof(uint32_t), j.stream, s.counts,
+	                       fences, j.keys, j.count));
+	TRY_CUDA(launch(settle_pieces_kernel<Key>, 1, PIECES, j.stream, s.cursors[0], s.counts, fences,
+	                lists_of(j, LEAF_BITS, false), &s.known->moving));
+	return launch_shared(move_pieces_kernel<Key, many::THREADS, many::ITEMS, many::BLOCKS>,
+	                     (j.count + TILE - 1) / TILE, many::THREADS,
+	                     std::max<size_t>(PIECE_BYTES, TILE * sizeof(uint16_t)) +
+	                     partition_bytes<Key, TILE>(PIECES), j.stream, j.other, j.keys, j.count,
+	                     fences, s.cursors[0], &s.known->moving);
 }
 
 /* ---- what no partition divides -------------------------------------------- */
@@ -445,11 +507,17 @@ template <class Key> static cudaError_t
 sort(const job<Key> &j)
 {
 	Key *from = j.keys, *to = j.other;
-	uint32_t segments = 1;
+	uint32_t segments = 1, skewed = 0;
 
 	if (j.count < SMALL)
 		return sort_by_network(j, 0, j.count);
-	if (j.count <= (size_t)GS_ONE_LEVEL * LEAF_MEAN || j.s.bins > COUNT_BINS) {
+	if (j.count >= GS_PIECES_FROM)
+		TRY_CUDA(look_for_skew(j, &skewed));
+	if (skewed) {
+		TRY_CUDA(cut(j));
+		std::swap(from, to);
+		TRY_CUDA(sort_listed(j, from, LEAF_BITS, &segments));
+	} else if (j.count <= (size_t)GS_ONE_LEVEL * LEAF_MEAN || j.s.bins > COUNT_BINS) {
 		TRY_CUDA(divide(j, from, to, segments, true));
 		std::swap(from, to);
 		TRY_CUDA(sort_listed(j, from, LEAF_BITS, &segments));

@@ -57,6 +57,8 @@ __launch_bounds__(SPLIT_THREADS)
 split_kernel(size_t *splits, size_t split_count, const Key *a, size_t a_count,
              const Key *b, size_t b_count)
 {
+	begin_in_turn();
+
 	const size_t t = blockIdx.x * (size_t)SPLIT_THREADS + threadIdx.x;
 	const size_t d = t * block<Key>::KEYS, count = a_count + b_count;
 
@@ -69,6 +71,8 @@ template <class Key> static __global__ void
 __launch_bounds__(block<Key>::THREADS, block<Key>::BLOCKS)
 merge_kernel(Key *out, const Key *a, const Key *b, size_t count, const size_t *splits)
 {
+	begin_in_turn();
+
 	__shared__ __align__(16) Key shared[block<Key>::ROOM];
 	const size_t from = blockIdx.x * (size_t)block<Key>::KEYS;
 	const size_t to = count - from < block<Key>::KEYS ? count : from + block<Key>::KEYS;

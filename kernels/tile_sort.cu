@@ -44,6 +44,8 @@ template <class Key> static __global__ void
 __launch_bounds__(block<Key>::THREADS, block<Key>::BLOCKS)
 block_sort_kernel(Key *keys, size_t count)
 {
+	begin_in_turn();
+
 	__shared__ __align__(16) Key shared[block<Key>::ROOM];
 	const size_t from = blockIdx.x * (size_t)block<Key>::KEYS;
 	Key *mine = keys + from;
@@ -73,6 +75,8 @@ template <class Key> static __global__ void
 __launch_bounds__(block<Key>::THREADS, block<Key>::BLOCKS)
 block_merge_kernel(Key *keys, size_t count)
 {
+	begin_in_turn();
+
 	__shared__ __align__(16) Key shared[block<Key>::ROOM];
 	const size_t from = blockIdx.x * (size_t)block<Key>::KEYS;
 	Key *mine = keys + from;
@@ -157,6 +161,8 @@ template <class Key, unsigned STAGES, bool FLIP> static __global__ void
 __launch_bounds__(PASS_THREADS, tune<Key>::PASS_BLOCKS)
 pass_kernel(Key *keys, size_t count, unsigned low_bits)
 {
+	begin_in_turn();
+
 	const size_t t = blockIdx.x * (size_t)PASS_THREADS + threadIdx.x;
 	const size_t stride = (size_t)1 << low_bits, half = stride << (STAGES - 1);
 	const size_t column = t & (stride - 1), from = (t - column) << STAGES;

@@ -32,7 +32,7 @@ template <class... Param> static int
 step(struct rung_job *job, unsigned kind, double bytes, void (*kernel)(Param...),
      size_t blocks, unsigned threads, typename given<Param>::type... args)
 {
-	cudaError_t error = launch(kernel, blocks, threads, (cudaStream_t)job->stream, args...);
+	cudaError_t error = launch<false>(kernel, blocks, threads, (cudaStream_t)job->stream, args...);
 
 	if (error != cudaSuccess || job->note == NULL)
 		return error;

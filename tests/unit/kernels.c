@@ -41,6 +41,16 @@ heaps(uint64_t i, uint64_t n, uint64_t r)
 	return (UINT64_C(1) << 2 * (i % 31)) + r % 7;
 }
 
+/* 16 clusters with nothing between */
+static uint64_t
+clusters(uint64_t i, uint64_t n, uint64_t r)
+{
+	(void)i;
+	(void)n;
+	return (r % 16 * UINT64_C(0x9e3779b97f4a7c15) ^ UINT64_C(0x9e3779b9) * (r % 16)) +
+	       (r >> 8 & 0x3fff);
+}
+
 /*
  * The last of 64 bins with keys at both of its ends: in a leaf of u64 the words of
  * the upper ones begin as those behind the last key.
@@ -55,7 +65,8 @@ ends(uint64_t i, uint64_t n, uint64_t r)
 static const struct shape shapes[] = {
 	{ "uniform", uniform }, { "rising", rising }, { "falling", falling }, { "equal", equal },
 	{ "few different", few }, { "extreme", extreme }, { "organ pipe", organ }, { "saw", saw },
-	{ "steep", steep }, { "heaps", heaps }, { "ends", ends },
+	{ "steep", steep }, { "heaps", heaps },
+	{ "clusters", clusters }, { "ends", ends },
 };
 
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
@@ -260,8 +271,11 @@ check_whole_sorts(unsigned bits)
 
 	for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
 		check_whole_sort(bits, sizes[s], &shapes[0]);
-	for (size_t s = 0; s < SHAPES; s++)
-		check_whole_sort(bits, 150000, &shapes[s]);
+	for (size_t s = 0; s < SHAPES; s++) {
+		check_whole_sort(bits, 110000, &shapes[s]);
+		check_whole_sort(bits, 150000, &shapes[s]);	/* looked at for skew */
+	}
+	check_whole_sort(bits, bits == 32 ? 1200000 : 600000, &shapes[SHAPES - 2]);	/* large pieces */
 	check_whole_sort(bits, 222000, &shapes[SHAPES - 1]);	/* 64 bins */
 }
 

@@ -41,6 +41,8 @@ launch_kernel(void (*kernel)(Param...), dim3 blocks, dim3 threads, void **list,
 	cudaLaunchAttribute early = {};
 	cudaLaunchConfig_t config = {};
 
+	if (!EARLY)
+		return cudaLaunchKernel(kernel, blocks, threads, list, shared_bytes, stream);
 	early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
 	early.val.programmaticStreamSerializationAllowed = 1;
 	config.gridDim = blocks;
@@ -48,7 +50,7 @@ launch_kernel(void (*kernel)(Param...), dim3 blocks, dim3 threads, void **list,
 	config.dynamicSmemBytes = shared_bytes;
 	config.stream = stream;
 	config.attrs = &early;
-	config.numAttrs = EARLY;
+	config.numAttrs = 1;
 	return cudaLaunchKernelExC(&config, (const void *)kernel, list);
 }
 #else
@@ -64,8 +66,9 @@ launch_kernel(void (*kernel)(Param...), dim3 blocks, dim3 threads, void **list,
  * Queue KERNEL on STREAM, with DYNAMIC_SHARED of SHARED_BYTES; arguments are
  * converted to its parameters' types.
  *
- * If it does not call begin_in_turn(), it must not be EARLY.  Nor should it if it has
- * few blocks and much to do: early ones crowd where there is room, on few processors.
+ * If it does not call begin_in_turn(), it must not be EARLY; gsort's own kernels do not.
+ * Nor should it if it has few blocks and much to do: early ones crowd where there is
+ * room, on few processors.
  */
 template <bool EARLY = true, class... Param> static cudaError_t
 launch_shared(void (*kernel)(Param...), size_t blocks, unsigned threads, size_t shared_bytes,

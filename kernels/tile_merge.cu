@@ -57,8 +57,6 @@ __launch_bounds__(SPLIT_THREADS)
 split_kernel(size_t *splits, size_t split_count, const Key *a, size_t a_count,
              const Key *b, size_t b_count)
 {
-	begin_in_turn();
-
 	const size_t t = blockIdx.x * (size_t)SPLIT_THREADS + threadIdx.x;
 	const size_t d = t * block<Key>::KEYS, count = a_count + b_count;
 
@@ -71,8 +69,6 @@ template <class Key> static __global__ void
 __launch_bounds__(block<Key>::THREADS, block<Key>::BLOCKS)
 merge_kernel(Key *out, const Key *a, const Key *b, size_t count, const size_t *splits)
 {
-	begin_in_turn();
-
 	__shared__ __align__(16) Key shared[block<Key>::ROOM];
 	const size_t from = blockIdx.x * (size_t)block<Key>::KEYS;
 	const size_t to = count - from < block<Key>::KEYS ? count : from + block<Key>::KEYS;
@@ -123,10 +119,10 @@ tile_merge(Key *out, const Key *a, size_t a_count, const Key *b, size_t b_count,
 		return count == 0 ? cudaSuccess :
 		       cudaMemcpyAsync(out, a_count == 0 ? b : a, count * sizeof(Key),
 		                       cudaMemcpyDeviceToDevice, stream);
-	error = launch(split_kernel<Key>, blocks / SPLIT_THREADS + 1, SPLIT_THREADS, stream,
+	error = launch<false>(split_kernel<Key>, blocks / SPLIT_THREADS + 1, SPLIT_THREADS, stream,
 	               splits, blocks + 1, a, a_count, b, b_count);
 	if (error == cudaSuccess)
-		error = launch(merge_kernel<Key>, blocks, block<Key>::THREADS, stream,
+		error = launch<false>(merge_kernel<Key>, blocks, block<Key>::THREADS, stream,
 		               out, a, b, count, splits);
 	return error;
 }

@@ -44,8 +44,6 @@ template <class Key> static __global__ void
 __launch_bounds__(block<Key>::THREADS, block<Key>::BLOCKS)
 block_sort_kernel(Key *keys, size_t count)
 {
-	begin_in_turn();
-
 	__shared__ __align__(16) Key shared[block<Key>::ROOM];
 	const size_t from = blockIdx.x * (size_t)block<Key>::KEYS;
 	Key *mine = keys + from;
@@ -75,8 +73,6 @@ template <class Key> static __global__ void
 __launch_bounds__(block<Key>::THREADS, block<Key>::BLOCKS)
 block_merge_kernel(Key *keys, size_t count)
 {
-	begin_in_turn();
-
 	__shared__ __align__(16) Key shared[block<Key>::ROOM];
 	const size_t from = blockIdx.x * (size_t)block<Key>::KEYS;
 	Key *mine = keys + from;
@@ -161,8 +157,6 @@ template <class Key, unsigned STAGES, bool FLIP> static __global__ void
 __launch_bounds__(PASS_THREADS, tune<Key>::PASS_BLOCKS)
 pass_kernel(Key *keys, size_t count, unsigned low_bits)
 {
-	begin_in_turn();
-
 	const size_t t = blockIdx.x * (size_t)PASS_THREADS + threadIdx.x;
 	const size_t stride = (size_t)1 << low_bits, half = stride << (STAGES - 1);
 	const size_t column = t & (stride - 1), from = (t - column) << STAGES;
@@ -182,7 +176,7 @@ pass(Key *keys, size_t count, unsigned low_bits, cudaStream_t stream)
 	const unsigned high_bits = low_bits + STAGES;
 	const size_t groups = ((count - 1) >> high_bits) + 1;
 
-	return launch(pass_kernel<Key, STAGES, FLIP>, (groups << low_bits) / PASS_THREADS,
+	return launch<false>(pass_kernel<Key, STAGES, FLIP>, (groups << low_bits) / PASS_THREADS,
 	              PASS_THREADS, stream, keys, count, low_bits);
 }
 
@@ -215,7 +209,7 @@ tile_sort(Key *keys, size_t count, cudaStream_t stream)
 
 	if (count < 2)
 		return cudaSuccess;
-	error = launch(block_sort_kernel<Key>, (count - 1) / block<Key>::KEYS + 1,
+	error = launch<false>(block_sort_kernel<Key>, (count - 1) / block<Key>::KEYS + 1,
 	               block<Key>::THREADS, stream, keys, count);
 	for (unsigned bits = block<Key>::BITS + 1;
 	     error == cudaSuccess && (count - 1) >> (bits - 1) != 0; bits++) {
@@ -225,7 +219,7 @@ tile_sort(Key *keys, size_t count, cudaStream_t stream)
 
 		error = phase_passes(keys, unsorted, bits, stream);
 		if (error == cudaSuccess)
-			error = launch(block_merge_kernel<Key>,
+			error = launch<false>(block_merge_kernel<Key>,
 			               (unsorted - 1) / block<Key>::KEYS + 1,
 			               block<Key>::THREADS, stream, keys, unsorted);
 	}

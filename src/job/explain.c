@@ -8,22 +8,17 @@
 #include "format/key.h"
 #include "job/job.h"
 
-struct teller {
-	void (*tell)(void *context, const char *line);
-	void  *context;
-};
-
-static void PRINTF(3, 4)
-tell(const struct teller *teller, const char *what, const char *format, ...)
+void
+gs_job_tell(const struct gs_teller *to, const char *what, const char *format, ...)
 {
-	char value[256], line[320];
+	char value[4300], line[4400];	/* a path, and what is said of it */
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(value, sizeof value, format, args);
 	va_end(args);
 	snprintf(line, sizeof line, "%-8s %s", what, value);
-	teller->tell(teller->context, line);
+	to->tell(to->context, line);
 }
 
 /* "1.0 GiB": for people, so one decimal will do. */
@@ -41,26 +36,26 @@ gs_job_size_text(uint64_t bytes, char text[32])
 }
 
 static void
-tell_device(const struct teller *teller, const struct gsort *job)
+tell_device(const struct gs_teller *teller, const struct gsort *job)
 {
 	const struct gs_plan *plan = &job->plan;
 	char from[32];
 
 	if (plan->counts)
-		tell(teller, "device", "cpu: keys of %u bits are counted, not sorted",
+		gs_job_tell(teller, "device", "cpu: keys of %u bits are counted, not sorted",
 		     job->facts.key_bits);
 	else if (plan->head_keys > 0)
-		tell(teller, "device", "cpu: all but the first %llu keys are dropped as they come",
+		gs_job_tell(teller, "device", "cpu: all but the first %llu keys are dropped as they come",
 		     (unsigned long long)job->options->head_count);
 	else if (plan->gpu_from_bytes == GS_NEVER)
-		tell(teller, "device", "cpu%s", !job->facts.gpu_built ? ": this build has no GPU backend" :
+		gs_job_tell(teller, "device", "cpu%s", !job->facts.gpu_built ? ": this build has no GPU backend" :
 		     job->options->device == GSORT_DEVICE_CPU ? ": as demanded" :
 		     ": the input is too small for a GPU to pay");
 	else if (plan->gpu_from_bytes == 0)
-		tell(teller, "device", "gpu%s", job->options->device == GSORT_DEVICE_GPU ?
+		gs_job_tell(teller, "device", "gpu%s", job->options->device == GSORT_DEVICE_GPU ?
 		     ": as demanded" : " if there is one, else cpu");
 	else
-		tell(teller, "device", "cpu; a GPU, if there is one, once %s of keys have come",
+		gs_job_tell(teller, "device", "cpu; a GPU, if there is one, once %s of keys have come",
 		     gs_job_size_text(plan->gpu_from_bytes, from));
 }
 
@@ -100,16 +95,16 @@ disk_bytes_free(const struct gsort_options *options)
 }
 
 static void
-tell_disk(const struct teller *teller, const struct gsort *job, const struct gs_forecast *forecast)
+tell_disk(const struct gs_teller *teller, const struct gsort *job, const struct gs_forecast *forecast)
 {
 	const uint64_t free_bytes = disk_bytes_free(job->options);
 	char dirs[128], a[32], b[32], c[32];
 
 	if (forecast->disk_bytes == 0)
-		tell(teller, "disk", "%s, if more comes: %s are free", dirs_text(job->options, dirs),
+		gs_job_tell(teller, "disk", "%s, if more comes: %s are free", dirs_text(job->options, dirs),
 		     gs_job_size_text(free_bytes, a));
 	else
-		tell(teller, "disk", "%s: %s at a time, %s written in all; %s are free%s",
+		gs_job_tell(teller, "disk", "%s: %s at a time, %s written in all; %s are free%s",
 		     dirs_text(job->options, dirs), gs_job_size_text(forecast->disk_bytes, a),
 		     gs_job_size_text(forecast->written_bytes, b), gs_job_size_text(free_bytes, c),
 		     free_bytes >= forecast->disk_bytes ? "" :
@@ -118,7 +113,7 @@ tell_disk(const struct teller *teller, const struct gsort *job, const struct gs_
 }
 
 static void
-tell_runs(const struct teller *teller, const struct gsort *job)
+tell_runs(const struct gs_teller *teller, const struct gsort *job)
 {
 	const struct gs_plan *plan = &job->plan;
 	struct gs_forecast forecast;
@@ -126,26 +121,26 @@ tell_runs(const struct teller *teller, const struct gsort *job)
 
 	gs_plan_forecast(plan, &job->facts, &forecast);
 	if (plan->head_keys > 0) {
-		tell(teller, "batch", "%llu keys at most", (unsigned long long)plan->head_keys);
+		gs_job_tell(teller, "batch", "%llu keys at most", (unsigned long long)plan->head_keys);
 		return;
 	}
 	if (plan->gpu_from_bytes != GS_NEVER) {
-		tell(teller, "tile", "%s, %u in flight", gs_job_size_text(plan->tile_bytes, a),
+		gs_job_tell(teller, "tile", "%s, %u in flight", gs_job_size_text(plan->tile_bytes, a),
 		     plan->ring_tiles);
-		tell(teller, "batch", "what GPU memory holds twice; of others %s stay in memory",
+		gs_job_tell(teller, "batch", "what GPU memory holds twice; of others %s stay in memory",
 		     gs_job_size_text(plan->run_bytes, a));
-		tell(teller, "merge", "of up to %zu runs at once", plan->fan_in);
+		gs_job_tell(teller, "merge", "of up to %zu runs at once", plan->fan_in);
 	} else if (!plan->spills) {
-		tell(teller, "batch", "all keys at once");
+		gs_job_tell(teller, "batch", "all keys at once");
 		return;
 	} else if (forecast.key_bytes == 0) {
-		tell(teller, "batch", "%s of keys", gs_job_size_text(plan->sort_bytes, a));
-		tell(teller, "merge", "of up to %zu runs at once", plan->fan_in);
+		gs_job_tell(teller, "batch", "%s of keys", gs_job_size_text(plan->sort_bytes, a));
+		gs_job_tell(teller, "merge", "of up to %zu runs at once", plan->fan_in);
 	} else {
-		tell(teller, "batch", "%s of keys, %llu of them", gs_job_size_text(plan->sort_bytes, a),
+		gs_job_tell(teller, "batch", "%s of keys, %llu of them", gs_job_size_text(plan->sort_bytes, a),
 		     (unsigned long long)forecast.runs);
 		if (forecast.passes > 0)
-			tell(teller, "merge", "of up to %zu runs at once: %u pass%s", plan->fan_in,
+			gs_job_tell(teller, "merge", "of up to %zu runs at once: %u pass%s", plan->fan_in,
 			     forecast.passes, forecast.passes == 1 ? "" : "es");
 	}
 	if (plan->spills)
@@ -153,17 +148,17 @@ tell_runs(const struct teller *teller, const struct gsort *job)
 }
 
 static void
-tell_memory(const struct teller *teller, const struct gsort *job)
+tell_memory(const struct gs_teller *teller, const struct gsort *job)
 {
 	const struct gs_plan *plan = &job->plan;
 	char a[32], b[32];
 
-	tell(teller, "memory", "%s in all%s, %s of them for keys, their sorting and merging",
+	gs_job_tell(teller, "memory", "%s in all%s, %s of them for keys, their sorting and merging",
 	     gs_job_size_text(plan->host_bytes, a), job->facts.memory_bytes == 0 ? "" :
 	     job->facts.memory_bytes < plan->host_bytes ? ", the least that will do" : " at most",
 	     gs_job_size_text(plan->pool_bytes, b));
 	if (plan->counts)
-		tell(teller, "batch", "a histogram of %zu bins", job->small.bin_count);
+		gs_job_tell(teller, "batch", "a histogram of %zu bins", job->small.bin_count);
 	else if (job->options->operation == GSORT_SORT)
 		tell_runs(teller, job);
 }
@@ -171,22 +166,22 @@ tell_memory(const struct teller *teller, const struct gsort *job)
 void
 gsort_plan(const gsort *job, void (*line)(void *context, const char *line), void *context)
 {
-	const struct teller teller = { line, context };
+	const struct gs_teller teller = { line, context };
 	const struct gsort_options *options = job->options;
 	const char *about = job->facts.guessed ? "about " : "";
 	char size[32];
 
-	tell(&teller, "type", "%s, %s first%s", gs_key_name(options->type),
+	gs_job_tell(&teller, "type", "%s, %s first%s", gs_key_name(options->type),
 	     options->reverse ? "largest" : "smallest", options->unique ? ", of equal keys one" : "");
 	if (job->facts.input_bytes == UINT64_MAX)
-		tell(&teller, "input", "of unknown size");
+		gs_job_tell(&teller, "input", "of unknown size");
 	else if (job->facts.key_bits == 0)
-		tell(&teller, "input", "%s%s of text", about, gs_job_size_text(job->facts.input_bytes, size));
+		gs_job_tell(&teller, "input", "%s%s of text", about, gs_job_size_text(job->facts.input_bytes, size));
 	else
-		tell(&teller, "input", "%s%s: %llu keys", about,
+		gs_job_tell(&teller, "input", "%s%s: %llu keys", about,
 		     gs_job_size_text(job->facts.input_bytes, size),
 		     (unsigned long long)(job->facts.input_bytes / (job->facts.key_bits / 8)));
 	tell_device(&teller, job);
-	tell(&teller, "threads", "%u", job->plan.threads);
+	gs_job_tell(&teller, "threads", "%u", job->plan.threads);
 	tell_memory(&teller, job);
 }

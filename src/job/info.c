@@ -19,36 +19,18 @@
 #include "io/inflate.h"
 #include "job/job.h"
 
-struct listener {
-	void (*tell)(void *context, const char *line);
-	void  *context;
-};
-
-static void PRINTF(3, 4)
-tell(const struct listener *to, const char *what, const char *format, ...)
-{
-	char value[4300], line[4400];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(value, sizeof value, format, args);
-	va_end(args);
-	snprintf(line, sizeof line, "%-8s %s", what, value);
-	to->tell(to->context, line);
-}
-
 /* --- memory and disks ------------------------------------------------------- */
 
 static void
-tell_memory(const struct listener *to, const struct gs_limits *limits)
+tell_memory(const struct gs_teller *to, const struct gs_limits *limits)
 {
 	char ram[32], room[32], usual[32];
 
-	tell(to, "memory", "%s", gs_job_size_text(limits->ram_bytes, ram));
+	gs_job_tell(to, "memory", "%s", gs_job_size_text(limits->ram_bytes, ram));
 	if (limits->room_bytes < limits->ram_bytes)
-		tell(to, "limit", "control groups and limits of resources leave %s",
+		gs_job_tell(to, "limit", "control groups and limits of resources leave %s",
 		     gs_job_size_text(limits->room_bytes, room));
-	tell(to, "-S", "%s if nothing is said", gs_job_size_text(limits->host_bytes, usual));
+	gs_job_tell(to, "-S", "%s if nothing is said", gs_job_size_text(limits->host_bytes, usual));
 }
 
 static const char *
@@ -75,20 +57,20 @@ file_system(const char *dir)
 }
 
 static void
-tell_dir(const struct listener *to, const char *dir)
+tell_dir(const struct gs_teller *to, const char *dir)
 {
 	const uint64_t free_bytes = gs_limits_disk_bytes(dir);
 	char size[32];
 
 	if (access(dir, W_OK | X_OK) != 0)
-		tell(to, "temp", "%s: cannot be written to", dir);
+		gs_job_tell(to, "temp", "%s: cannot be written to", dir);
 	else
-		tell(to, "temp", "%s: %s free, %s", dir, gs_job_size_text(free_bytes, size),
+		gs_job_tell(to, "temp", "%s: %s free, %s", dir, gs_job_size_text(free_bytes, size),
 		     file_system(dir));
 }
 
 static void
-tell_dirs(const struct listener *to, const struct gsort_options *options)
+tell_dirs(const struct gs_teller *to, const struct gsort_options *options)
 {
 	const char *usual = getenv("TMPDIR");
 
@@ -104,14 +86,14 @@ void
 gsort_info(const struct gsort_options *options, void (*line)(void *context, const char *line),
            void *context)
 {
-	const struct listener to = { line, context };
+	const struct gs_teller to = { line, context };
 	struct gs_limits limits;
 
 	gs_limits_read(&limits, false);
-	tell(&to, "gsort", "%s", PACKAGE_VERSION);
+	gs_job_tell(&to, "gsort", "%s", PACKAGE_VERSION);
 	gs_backend_cpu.survey(line, context);
 	if (gs_backend_gpu == NULL)
-		tell(&to, "gpu", "none: this build has no GPU backend");
+		gs_job_tell(&to, "gpu", "none: this build has no GPU backend");
 	else
 		gs_backend_gpu->survey(line, context);
 	tell_memory(&to, &limits);

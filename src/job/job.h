@@ -129,6 +129,15 @@ const char *gs_job_size_text(uint64_t bytes, char text[32]);
 /** gsort_run(), for the thread that has the job. */
 gsort_status gs_job_run(struct gsort *job);
 
+/* Who listens to gsort_plan() and gsort_info(). */
+struct gs_teller {
+	void (*tell)(void *context, const char *line);
+	void  *context;
+};
+
+/** Tell one line: WHAT it is about, and the rest behind it. */
+void gs_job_tell(const struct gs_teller *to, const char *what, const char *format, ...) PRINTF(3, 4);
+
 /** Pass a line of news to the caller of the library. */
 void gs_job_note(const struct gsort *job, const char *format, ...) PRINTF(2, 3);
 

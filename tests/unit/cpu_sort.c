@@ -10,51 +10,42 @@
 
 void unit_cpu_sort(void);
 
-static uint64_t
-mix(uint64_t x)
-{
-	x += UINT64_C(0x9e3779b97f4a7c15);
-	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return x ^ (x >> 31);
-}
-
 /* Key I of N; 32-bit keys are the upper halves. */
-static uint64_t uniform(uint64_t i, uint64_t n)  { (void)n; return mix(i); }
+static uint64_t uniform(uint64_t i, uint64_t n)  { (void)n; return units_mix(i); }
 static uint64_t sorted(uint64_t i, uint64_t n)   { return UINT64_MAX / n * i; }
 static uint64_t reversed(uint64_t i, uint64_t n) { return UINT64_MAX / n * (n - 1 - i); }
-static uint64_t equal(uint64_t i, uint64_t n)    { (void)i; (void)n; return mix(42); }
+static uint64_t equal(uint64_t i, uint64_t n)    { (void)i; (void)n; return units_mix(42); }
 static uint64_t zeros(uint64_t i, uint64_t n)    { (void)i; (void)n; return 0; }
 static uint64_t ones(uint64_t i, uint64_t n)     { (void)i; (void)n; return UINT64_MAX; }
-static uint64_t few(uint64_t i, uint64_t n)      { (void)n; return mix(mix(i) % 5); }
+static uint64_t few(uint64_t i, uint64_t n)      { (void)n; return units_mix(units_mix(i) % 5); }
 static uint64_t organ(uint64_t i, uint64_t n)
 {
 	return UINT64_MAX / n * (i < n / 2 ? i : n - i);
 }
 static uint64_t saw(uint64_t i, uint64_t n)      { (void)n; return (i % 300) << 50; }
-static uint64_t ends(uint64_t i, uint64_t n)     { (void)n; return mix(i) % 2 ? UINT64_MAX : 0; }
+static uint64_t ends(uint64_t i, uint64_t n)     { (void)n; return units_mix(i) % 2 ? UINT64_MAX : 0; }
 static uint64_t swapped(uint64_t i, uint64_t n)
 {
 	return sorted(i == n / 2 ? n - 1 : i == n - 1 ? n / 2 : i, n);
 }
 /* As many keys near each power of two: most of the range holds few of them. */
-static uint64_t powers(uint64_t i, uint64_t n)   { (void)n; return mix(i) >> (mix(~i) % 64); }
+static uint64_t powers(uint64_t i, uint64_t n)   { (void)n; return units_mix(i) >> (units_mix(~i) % 64); }
 /* Each level of a partition by value can only split off the few outermost keys. */
 static uint64_t nested(uint64_t i, uint64_t n)
 {
 	(void)n;
-	return (UINT64_C(1) << (mix(i) % 64)) + mix(~i) % 3;
+	return (UINT64_C(1) << (units_mix(i) % 64)) + units_mix(~i) % 3;
 }
 static uint64_t outlier(uint64_t i, uint64_t n)
 {
-	return i == n / 2 ? UINT64_MAX : (mix(i) % 1000) << 32 | mix(i) % 7;
+	return i == n / 2 ? UINT64_MAX : (units_mix(i) % 1000) << 32 | units_mix(i) % 7;
 }
 /* Half of the keys are one value, which no pivot can divide. */
 static uint64_t heavy(uint64_t i, uint64_t n)
 {
-	return mix(i) % 2 ? UINT64_MAX / 3 : mix(n + i);
+	return units_mix(i) % 2 ? UINT64_MAX / 3 : units_mix(n + i);
 }
-static uint64_t zipf(uint64_t i, uint64_t n)     { return UINT64_MAX / (1 + mix(i) % n); }
+static uint64_t zipf(uint64_t i, uint64_t n)     { return UINT64_MAX / (1 + units_mix(i) % n); }
 
 static const struct {
 	const char *name;
@@ -68,14 +59,6 @@ static const struct {
 	{ "one outlier", outlier }, { "half of the keys equal", heavy }, { "1/x", zipf },
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
-
-static int
-compare(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
 
 struct arrays {
 	uint64_t *expect;	/* sorted by the C library, of any width */
@@ -95,7 +78,7 @@ make(struct arrays *arrays, unsigned bits, unsigned shape, size_t count)
 		else
 			((uint64_t *)arrays->input)[i] = key;
 	}
-	qsort(arrays->expect, count, sizeof *arrays->expect, compare);
+	qsort(arrays->expect, count, sizeof *arrays->expect, units_compare);
 }
 
 static void

@@ -11,23 +11,6 @@ void unit_gather(void);
 
 enum { MOST_SOURCES = 100, NEVER = -1 };
 
-static uint64_t
-mix(uint64_t x)
-{
-	x += UINT64_C(0x9e3779b97f4a7c15);
-	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return x ^ (x >> 31);
-}
-
-static int
-compare(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Keys from a random number and the source; 32-bit keys are the upper half. */
 static uint64_t any(uint64_t x, size_t source)   { (void)source; return x; }
 static uint64_t equal(uint64_t x, size_t source) { (void)x; (void)source; return 7ull << 32; }
@@ -134,11 +117,11 @@ fill(const struct row *row, size_t s, unsigned bits, size_t at, uint64_t *all, c
 	const size_t count = !row->uneven ? row->keys : s % 5 == 2 ? 0 : row->keys / 2 + 13 * s;
 
 	for (size_t i = 0; i < count; i++) {
-		const uint64_t key = row->key(mix((uint64_t)s << 32 | i), s);
+		const uint64_t key = row->key(units_mix((uint64_t)s << 32 | i), s);
 
 		all[at + i] = bits == 32 ? key >> 32 : key;
 	}
-	qsort(all + at, count, sizeof *all, compare);
+	qsort(all + at, count, sizeof *all, units_compare);
 	for (size_t i = 0; i < count; i++)
 		put(keys, bits, at + i, all[at + i]);
 	return count;
@@ -167,7 +150,7 @@ check_row(const struct row *row, unsigned bits, unsigned threads, size_t memory_
 		             : (struct gs_source){ .read = read_given, .context = &given[s] };
 		total += filled;
 	}
-	qsort(all, total, sizeof *all, compare);
+	qsort(all, total, sizeof *all, units_compare);
 	status = gs_gather_open(&gather, memory, memory_bytes, bits, sources, row->sources, threads);
 	if (status == GS_OK)
 		count = drain(gather, bits, got, total, &status);
@@ -252,7 +235,7 @@ check_disorder(unsigned bits, unsigned threads)
 	gs_status status;
 
 	for (size_t i = 0; i < SOURCES * KEYS; i++) {
-		put((char *)all, bits, i, mix(i));
+		put((char *)all, bits, i, units_mix(i));
 		sum += get((char *)all, bits, i);
 	}
 	for (size_t s = 0; s < SOURCES; s++) {

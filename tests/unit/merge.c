@@ -11,23 +11,6 @@ void unit_merge(void);
 
 enum { MOST_RUNS = 100 };
 
-static uint64_t
-mix(uint64_t x)
-{
-	x += UINT64_C(0x9e3779b97f4a7c15);
-	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return x ^ (x >> 31);
-}
-
-static int
-compare(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Keys of a row, from a random number, the run and the place in it. */
 static uint64_t any(uint64_t x, size_t run, size_t at)   { (void)run; (void)at; return x; }
 static uint64_t equal(uint64_t x, size_t run, size_t at) { (void)x; (void)run; (void)at; return 7; }
@@ -72,7 +55,7 @@ run_count_keys(const struct row *row, size_t run)
 {
 	if (!row->uneven)
 		return row->run_keys;
-	return run % 5 == 2 ? 0 : row->run_keys / 2 + mix(run) % row->run_keys;
+	return run % 5 == 2 ? 0 : row->run_keys / 2 + units_mix(run) % row->run_keys;
 }
 
 /* Drain a merge into GOT; how many keys came, or SIZE_MAX if a span is odd. */
@@ -115,11 +98,11 @@ check_row(const struct row *row, enum gs_simd simd, unsigned bits, unsigned thre
 		const size_t run_keys = run_count_keys(row, r);
 
 		for (size_t i = 0; i < run_keys; i++) {
-			const uint64_t key = row->key(mix(r << 32 | i), r, i);
+			const uint64_t key = row->key(units_mix(r << 32 | i), r, i);
 
 			all[at + i] = bits == 32 ? key >> 32 : key;
 		}
-		qsort(all + at, run_keys, sizeof *all, compare);
+		qsort(all + at, run_keys, sizeof *all, units_compare);
 		for (size_t i = 0; i < run_keys; i++)
 			if (bits == 32)
 				((uint32_t *)(void *)keys)[at + i] = (uint32_t)all[at + i];
@@ -128,7 +111,7 @@ check_row(const struct row *row, enum gs_simd simd, unsigned bits, unsigned thre
 		runs[r] = (struct gs_run){ keys + at * key_bytes, run_keys, NULL };
 		at += run_keys;
 	}
-	qsort(all, total, sizeof *all, compare);
+	qsort(all, total, sizeof *all, units_compare);
 	merge = gs_merge_init(memory, bits, runs, row->runs, threads, buffer, buffer_keys * key_bytes);
 	gs_merge_with(merge, simd);
 	count = drain(merge, bits, buffer_keys * key_bytes, got, total);

@@ -3,6 +3,7 @@
 #ifndef UNITS_H
 #define UNITS_H
 
+#include <stdint.h>
 #include <stdio.h>
 
 extern unsigned units_failed, units_run;
@@ -18,5 +19,11 @@ extern unsigned units_failed, units_run;
 			printf("\n"); \
 		} \
 	} while (0)
+
+/* A number that looks random: splitmix64 (Steele, Lea, Flood, OOPSLA 2014) of its counter. */
+uint64_t units_mix(uint64_t x);
+
+/* Of two uint64_t, for qsort(3). */
+int units_compare(const void *a, const void *b);
 
 #endif

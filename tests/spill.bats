@@ -315,3 +315,10 @@ few() {
 	sort -n in >expected
 	gsort-emu -S 1 --device=gpu --gpu-memory=2M in | cmp - expected
 }
+
+@test "-T where no file can be made is found before anything is read" {
+	fails "/proc" gsort -u64 -T /proc -o out </dev/null
+	[ ! -e out ]
+	mkfifo pipe
+	fails "/proc" timeout 10 gsort -u64 -S 16M -T /proc pipe
+}

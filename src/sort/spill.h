@@ -46,7 +46,7 @@ struct gs_spill_options {
 bool gs_spill_starts_programs(const char *compress_program);
 
 /**
- * Check that every directory can be written to; makes no file yet.
+ * Check that every directory can be written to; leaves none.
  *
  * @return  GS_OK; GS_EIO naming the directory
  */

@@ -24,22 +24,6 @@
 
 enum { BLOCK_BYTES = 4096 };	/* holes are of whole blocks; a page is one nearly everywhere */
 
-gs_status
-gs_spill_dir_check(const char *dir)
-{
-	struct stat st;
-	bool good = stat(dir, &st) == 0;
-
-	if (good && !S_ISDIR(st.st_mode)) {
-		errno = ENOTDIR;
-		good = false;
-	}
-	if (good && faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) == 0)
-		return GS_OK;
-	return gs_fail(GS_EIO, "cannot use %s for temporary files: %s; name another directory with -T",
-	               dir, strerror(errno));
-}
-
 bool
 gs_spill_dir_is_memory(const char *dir)
 {
@@ -93,6 +77,26 @@ gs_spill_file_make(struct gs_spill_file *file, const char *dir)
 	if (file->fd < 0)
 		return gs_fail(GS_EIO, "cannot make a temporary file in %s: %s; name another "
 		               "directory with -T", dir, strerror(errno));
+	return GS_OK;
+}
+
+/* Permission alone does not tell: of root's, /proc and what is mounted read-only has it. */
+gs_status
+gs_spill_dir_check(const char *dir)
+{
+	struct gs_spill_file file;
+	struct stat st;
+	bool good = stat(dir, &st) == 0;
+
+	if (good && !S_ISDIR(st.st_mode)) {
+		errno = ENOTDIR;
+		good = false;
+	}
+	if (!good || faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) != 0)
+		return gs_fail(GS_EIO, "cannot use %s for temporary files: %s; name another directory "
+		               "with -T", dir, strerror(errno));
+	TRY(gs_spill_file_make(&file, dir));
+	(void)close(file.fd);
 	return GS_OK;
 }
 

@@ -20,7 +20,7 @@ struct gs_spill_file {
 	uint64_t    needed_bytes;	/* beyond those, for the message of a full disk; 0: unknown */
 };
 
-/** Can files be made in DIR?  Makes none.  Trouble: GS_EIO. */
+/** Can files be made in DIR?  Makes one, without a name, and drops it.  Trouble: GS_EIO. */
 MUST_CHECK gs_status gs_spill_dir_check(const char *dir);
 
 /** Is it kept in memory? */

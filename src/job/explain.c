@@ -45,17 +45,20 @@ tell_device(const struct gs_teller *teller, const struct gsort *job)
 		gs_job_tell(teller, "device", "cpu: keys of %u bits are counted, not sorted",
 		     job->facts.key_bits);
 	else if (plan->head_keys > 0)
-		gs_job_tell(teller, "device", "cpu: all but the first %llu keys are dropped as they come",
+		gs_job_tell(teller, "device",
+		            "cpu: all but the first %llu keys are dropped as they come",
 		     (unsigned long long)job->options->head_count);
 	else if (plan->gpu_from_bytes == GS_NEVER)
-		gs_job_tell(teller, "device", "cpu%s", !job->facts.gpu_built ? ": this build has no GPU backend" :
+		gs_job_tell(teller, "device", "cpu%s",
+		            !job->facts.gpu_built ? ": this build has no GPU backend" :
 		     job->options->device == GSORT_DEVICE_CPU ? ": as demanded" :
 		     ": the input is too small for a GPU to pay");
 	else if (plan->gpu_from_bytes == 0)
 		gs_job_tell(teller, "device", "gpu%s", job->options->device == GSORT_DEVICE_GPU ?
 		     ": as demanded" : " if there is one, else cpu");
 	else
-		gs_job_tell(teller, "device", "cpu; a GPU, if there is one, once %s of keys have come",
+		gs_job_tell(teller, "device",
+		            "cpu; a GPU, if there is one, once %s of keys have come",
 		     gs_job_size_text(plan->gpu_from_bytes, from));
 }
 
@@ -101,7 +104,8 @@ tell_disk(const struct gs_teller *teller, const struct gsort *job, const struct 
 	char dirs[128], a[32], b[32], c[32];
 
 	if (forecast->disk_bytes == 0)
-		gs_job_tell(teller, "disk", "%s, if more comes: %s are free", dirs_text(job->options, dirs),
+		gs_job_tell(teller, "disk", "%s, if more comes: %s are free",
+		            dirs_text(job->options, dirs),
 		     gs_job_size_text(free_bytes, a));
 	else
 		gs_job_tell(teller, "disk", "%s: %s at a time, %s written in all; %s are free%s",
@@ -121,13 +125,16 @@ tell_runs(const struct gs_teller *teller, const struct gsort *job)
 
 	gs_plan_forecast(plan, &job->facts, &forecast);
 	if (plan->head_keys > 0) {
-		gs_job_tell(teller, "batch", "%llu keys at most", (unsigned long long)plan->head_keys);
+		gs_job_tell(teller, "batch", "%llu keys at most",
+		            (unsigned long long)plan->head_keys);
 		return;
 	}
 	if (plan->gpu_from_bytes != GS_NEVER) {
-		gs_job_tell(teller, "tile", "%s, %u in flight", gs_job_size_text(plan->tile_bytes, a),
+		gs_job_tell(teller, "tile", "%s, %u in flight",
+		            gs_job_size_text(plan->tile_bytes, a),
 		     plan->ring_tiles);
-		gs_job_tell(teller, "batch", "what GPU memory holds twice; of others %s stay in memory",
+		gs_job_tell(teller, "batch",
+		            "what GPU memory holds twice; of others %s stay in memory",
 		     gs_job_size_text(plan->run_bytes, a));
 		gs_job_tell(teller, "merge", "of up to %zu runs at once", plan->fan_in);
 	} else if (!plan->spills) {
@@ -137,10 +144,12 @@ tell_runs(const struct gs_teller *teller, const struct gsort *job)
 		gs_job_tell(teller, "batch", "%s of keys", gs_job_size_text(plan->sort_bytes, a));
 		gs_job_tell(teller, "merge", "of up to %zu runs at once", plan->fan_in);
 	} else {
-		gs_job_tell(teller, "batch", "%s of keys, %llu of them", gs_job_size_text(plan->sort_bytes, a),
+		gs_job_tell(teller, "batch", "%s of keys, %llu of them",
+		            gs_job_size_text(plan->sort_bytes, a),
 		     (unsigned long long)forecast.runs);
 		if (forecast.passes > 0)
-			gs_job_tell(teller, "merge", "of up to %zu runs at once: %u pass%s", plan->fan_in,
+			gs_job_tell(teller, "merge", "of up to %zu runs at once: %u pass%s",
+			            plan->fan_in,
 			     forecast.passes, forecast.passes == 1 ? "" : "es");
 	}
 	if (plan->spills)
@@ -176,7 +185,8 @@ gsort_plan(const gsort *job, void (*line)(void *context, const char *line), void
 	if (job->facts.input_bytes == UINT64_MAX)
 		gs_job_tell(&teller, "input", "of unknown size");
 	else if (job->facts.key_bits == 0)
-		gs_job_tell(&teller, "input", "%s%s of text", about, gs_job_size_text(job->facts.input_bytes, size));
+		gs_job_tell(&teller, "input", "%s%s of text", about,
+		            gs_job_size_text(job->facts.input_bytes, size));
 	else
 		gs_job_tell(&teller, "input", "%s%s: %llu keys", about,
 		     gs_job_size_text(job->facts.input_bytes, size),

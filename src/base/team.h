@@ -1,61 +1,48 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * team.h - who am I in this parallel region, with OpenMP or without
+ * team.h - one function, run by several threads at once
  *
- * Without OpenMP the pragmas mean nothing and every team is one thread.
+ * The threads are the process's own, started when first wanted and asleep between: they
+ * wait on a futex, not by spinning, so that on a busy machine they cost nothing.  Each
+ * team takes what is idle of them, and the caller is always its first member; so teams
+ * of several callers at once share one set of threads, and never outnumber it.
+ *
+ * Why not OpenMP: libgomp's threads spin between two regions (up to 15 times the
+ * processor time on an oversubscribed machine), it has a set of them for every thread
+ * that opens a region, and loading it takes a tenth of a job of ten lines.
+ *
+ * Invariant: a body must do with any size of team, one included.
  */
 #ifndef GS_TEAM_H
 #define GS_TEAM_H
 
 #include <stddef.h>
 
-#ifdef _OPENMP
-#include <omp.h>
-#else
-static inline int omp_get_thread_num(void) { return 0; }
-static inline int omp_get_num_threads(void) { return 1; }
-static inline int omp_get_max_threads(void) { return 1; }
-static inline int omp_get_thread_limit(void) { return 1; }
-static inline void omp_set_num_threads(int threads) { (void)threads; }
-#endif
-
 /* More threads than this are not used: tables of one entry a thread are on the stack. */
 enum { GS_TEAM_MAX = 256 };
 
-static inline unsigned
-gs_team_rank(void)
-{
-	return (unsigned)omp_get_thread_num();
-}
-
-static inline unsigned
-gs_team_size(void)
-{
-	return (unsigned)omp_get_num_threads();
-}
-
-/** Threads that a parallel region gets if nobody says otherwise: cores, or OMP_NUM_THREADS;
- *  no more than OMP_THREAD_LIMIT. */
-static inline unsigned
-gs_team_most(void)
-{
-	const int threads = omp_get_max_threads(), limit = omp_get_thread_limit();
-
-	return (unsigned)(threads < limit ? threads : limit);
-}
+/** What a member does: RANK of SIZE, 0 is the caller. */
+typedef void gs_team_body(void *context, unsigned rank, unsigned size);
 
 /**
- * How many threads the caller's parallel regions get that do not say it
- * themselves; returns what it was before.
+ * Run BODY(CONTEXT, rank, size) by at most THREADS threads; returns when all have.
+ * SIZE may be less: other teams are at work, or no thread could be started.
  */
-static inline unsigned
-gs_team_limit(unsigned threads)
-{
-	const int before = omp_get_max_threads();
+void gs_team_run(unsigned threads, gs_team_body *body, void *context);
 
-	omp_set_num_threads((int)threads);
-	return (unsigned)before;
-}
+/**
+ * Run EACH(CONTEXT, i) for all i below COUNT, by at most THREADS threads, each taking the
+ * next i when it is done with one.
+ */
+void gs_team_each(unsigned threads, size_t count, void (*each)(void *context, size_t i),
+                  void *context);
+
+/** Wait until all members of the caller's own team are here; only within a body. */
+void gs_team_wait(void);
+
+/** Threads a team should have if nobody says otherwise: cores that this process may run on,
+ *  or OMP_NUM_THREADS, which sort(1) heeds, too; no more than OMP_THREAD_LIMIT. */
+unsigned gs_team_most(void);
 
 /** Where the part of thread RANK begins, of COUNT things shared out to SIZE threads. */
 static inline size_t

@@ -83,6 +83,29 @@ const char *gs_input_name(const struct gs_input *input);
 MUST_CHECK gs_status
 gs_input_read(struct gs_input *input, void *into, size_t bytes, size_t *got);
 
+/*
+ * Many readers.  Of a regular file that is not compressed each thread may read a piece of its
+ * own: it claims one, then reads it.
+ */
+struct gs_input_piece {
+	int      fd;
+	uint64_t offset;	/* in the file */
+	size_t   bytes;
+};
+
+/** Can the rest of the current file be claimed?  Begins the file, if nobody did. */
+MUST_CHECK gs_status gs_input_claims(struct gs_input *input, bool *yes);
+
+/** The next BYTES of the current file, or what is left of it as far as its size was known
+ *  when it was opened (*PIECE.bytes 0: nothing); gs_input_read() goes on behind them.  One
+ *  thread at a time. */
+void gs_input_claim(struct gs_input *input, size_t bytes, struct gs_input_piece *piece);
+
+/** Read a piece, from any thread.  *GOT less than its bytes: the file has been cut meanwhile. */
+MUST_CHECK gs_status
+gs_input_read_piece(const struct gs_input *input, const struct gs_input_piece *piece, void *into,
+                    size_t *got);
+
 /** Read the next BYTES of the current file and forget them, through SCRATCH; GS_EINPUT: it
  *  has fewer. */
 MUST_CHECK gs_status

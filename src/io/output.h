@@ -61,6 +61,35 @@ MUST_CHECK gs_status
 gs_output_submit(struct gs_output *output, const void *data, size_t bytes);
 MUST_CHECK gs_status gs_output_wait(struct gs_output *output);
 
+/*
+ * Many writers.  Where the output is a regular file that is ours to its end (not opened to
+ * append), bytes may be put at their places by any number of threads at once.  It is the
+ * caller's promise that in the end there is no gap.
+ */
+
+/** Can bytes be placed? */
+bool gs_output_places(const struct gs_output *output);
+
+/** So many bytes will come in all: room is made for them where that is fast, so that a full
+ *  disk is found out now.  GS_EIO: there is none. */
+MUST_CHECK gs_status gs_output_expect(struct gs_output *output, uint64_t bytes);
+
+/** Put BYTES at AT, counted from where this output begins in its file.  Any thread.  What
+ *  gs_output_write() and gs_output_submit() write later goes behind the last of them. */
+MUST_CHECK gs_status
+gs_output_place(struct gs_output *output, uint64_t at, const void *data, size_t bytes);
+
+/** Is the output a pipe that takes pages instead of copies? */
+bool gs_output_takes_pages(const struct gs_output *output);
+
+/**
+ * Write BYTES at PAGES, a mapping of its own of MAPPED bytes, which is unmapped whatever
+ * happens and must not be touched any more: the reader of a pipe may still see its pages
+ * (vmsplice(2)).  Blocks until the pipe has taken them all; one thread at a time.
+ */
+MUST_CHECK gs_status
+gs_output_give_pages(struct gs_output *output, void *pages, size_t bytes, size_t mapped);
+
 /** Flush, close, rename into place: only now is the output the output. */
 MUST_CHECK gs_status gs_output_finish(struct gs_output *output);
 

@@ -57,6 +57,9 @@ enum { GS_PART_BYTES = 4 << 20 };
  */
 size_t gs_buckets_bytes(unsigned bits, unsigned threads, size_t pool_bytes);
 
+/** Of the pool, what a stream may need beyond its keys: blocks that are not full. */
+size_t gs_buckets_reserve(unsigned bits, unsigned threads, size_t pool_bytes, uint64_t expected);
+
 /**
  * An empty set of keys of BITS (32 or 64), for threads of rank 0 .. THREADS - 1.
  *

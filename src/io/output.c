@@ -16,16 +16,20 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/thread.h"
 #include "io/open.h"
 #include "io/output.h"
+#include "io/place.h"
 #include "io/replace.h"
 
 enum {
@@ -48,15 +52,18 @@ struct gs_output {
 	void       *write_context;
 	bool        through;	/* written in place */
 	bool        truncates;	/* still to do, before the first byte */
+	bool        pipe;
+	uint64_t    written;	/* by write(2), in a row */
 
+	struct gs_place   place;	/* if it is a regular file */
 	struct gs_replace replace;	/* if not through */
 
 	struct gs_thread thread;
-	struct gs_queue  pieces, written;
+	struct gs_queue  pieces, done;
 	struct piece     piece;
 	bool             threaded;
 	bool             busy;		/* PIECE is with the writer */
-	bool             may_die;	/* of SIGPIPE, as the opener of the thread */
+	bool             may_die;	/* of SIGPIPE, as who opened the output */
 };
 
 /* ---- opening ----------------------------------------------------------- */
@@ -73,15 +80,11 @@ guard_terminal(const struct gs_output *out, const struct gs_output_options *opti
 static gs_status
 open_standard(struct gs_output *out, const struct gs_output_options *options)
 {
-	struct stat st;
-
 	out->name = "standard output";
 	out->fd = STDOUT_FILENO;
 	out->through = true;
-	if (!gs_allows(out->fd, O_WRONLY) || fstat(out->fd, &st) != 0)
+	if (!gs_allows(out->fd, O_WRONLY))
 		return gs_fail_errno(GS_EIO, "write failed: %s", out->name);
-	if (S_ISFIFO(st.st_mode))
-		(void)fcntl(out->fd, F_SETPIPE_SZ, PIPE_BYTES);		/* may be forbidden */
 	return guard_terminal(out, options);
 }
 
@@ -115,8 +118,6 @@ open_existing(struct gs_output *out, const struct gs_output_options *options)
 		return gs_fail_errno(GS_EIO, "open failed: %s", out->name);
 	out->through = true;
 	out->truncates = S_ISREG(st.st_mode);
-	if (S_ISFIFO(st.st_mode))
-		(void)fcntl(out->fd, F_SETPIPE_SZ, PIPE_BYTES);
 	if (!S_ISREG(st.st_mode))
 		return guard_terminal(out, options);
 	if (options->in_place || st.st_nlink > 1 || names_descriptor(options->name) ||
@@ -157,6 +158,24 @@ open_callback(struct gs_output *out, const struct gs_output_options *options)
 	return GS_OK;
 }
 
+/* What is it that was opened? */
+static void
+look(struct gs_output *out)
+{
+	sigset_t blocked;
+	struct stat st;
+
+	pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+	out->may_die = !sigismember(&blocked, SIGPIPE);
+	if (out->fd < 0)
+		return;
+	out->pipe = fstat(out->fd, &st) == 0 && S_ISFIFO(st.st_mode);
+	if (out->pipe)
+		(void)fcntl(out->fd, F_SETPIPE_SZ, PIPE_BYTES);		/* may be forbidden */
+	else
+		gs_place_open(&out->place, out->fd, out->name);
+}
+
 gs_status
 gs_output_open(struct gs_output **output, const struct gs_output_options *options)
 {
@@ -179,11 +198,13 @@ gs_output_open(struct gs_output **output, const struct gs_output_options *option
 		status = open_new(out, options);
 	else
 		status = gs_fail_errno(GS_EIO, "open failed: %s", out->name);
-	if (status != GS_OK)
+	if (status != GS_OK) {
 		gs_output_close(out);
-	else
-		*output = out;
-	return status;
+		return status;
+	}
+	look(out);
+	*output = out;
+	return GS_OK;
 }
 
 bool
@@ -210,6 +231,30 @@ truncate_once(struct gs_output *out)
 	return GS_OK;
 }
 
+/*
+ * write(2) or vmsplice(2) failed.  GS_OK: try again.
+ *
+ * All threads but the first block all signals.  SIGPIPE is meant for who writes: if he may
+ * die of it, we do so in silence, as a filter should.
+ */
+static gs_status
+understand(const struct gs_output *out, int error)
+{
+	struct pollfd wait = { .fd = out->fd, .events = POLLOUT };
+	sigset_t pipe;
+
+	if (error == EINTR)
+		return GS_OK;
+	if (error == EAGAIN && poll(&wait, 1, -1) >= 0)
+		return GS_OK;
+	sigemptyset(&pipe);
+	sigaddset(&pipe, SIGPIPE);
+	if (error == EPIPE && out->may_die)
+		pthread_sigmask(SIG_UNBLOCK, &pipe, NULL);	/* there is one for us */
+	errno = error;
+	return gs_fail_errno(GS_EIO, "write failed: %s", out->name);
+}
+
 static gs_status
 write_all(struct gs_output *out, const char *data, size_t bytes)
 {
@@ -218,39 +263,34 @@ write_all(struct gs_output *out, const char *data, size_t bytes)
 		       : gs_fail_errno(GS_EIO, "write failed: %s", out->name);
 	if (bytes > 0)
 		TRY(truncate_once(out));
+	if (out->place.expects)
+		return gs_place_put(&out->place, out->place.end, data, bytes);
+	if (out->place.possible)
+		gs_place_ahead(&out->place, out->written, bytes);
+	out->written += bytes;
 	while (bytes > 0) {
-		ssize_t done = write(out->fd, data, bytes);
+		const ssize_t done = write(out->fd, data, bytes);
 
-		if (done < 0 && errno == EINTR)
+		if (done < 0) {
+			TRY(understand(out, errno));
 			continue;
-		if (done < 0)
-			return gs_fail_errno(GS_EIO, "write failed: %s", out->name);
+		}
 		data += done;
 		bytes -= (size_t)done;
 	}
 	return GS_OK;
 }
 
-/*
- * The writer thread.  It blocks all signals, like every thread of ours, but
- * SIGPIPE is meant for the thread that writes: with a default disposition we die
- * of it in silence, as a filter should.
- */
 static gs_status
 write_pieces(void *context)
 {
 	struct gs_output *out = context;
 	struct piece *piece;
-	sigset_t pipe;
 
-	sigemptyset(&pipe);
-	sigaddset(&pipe, SIGPIPE);
-	if (out->may_die)
-		pthread_sigmask(SIG_UNBLOCK, &pipe, NULL);
 	while ((piece = gs_queue_take(&out->pieces)) != NULL) {
 		piece->status = write_all(out, piece->data, piece->bytes);
 		snprintf(piece->message, sizeof piece->message, "%s", gs_message());
-		if (!gs_queue_give(&out->written, piece))
+		if (!gs_queue_give(&out->done, piece))
 			break;
 	}
 	return GS_OK;
@@ -259,12 +299,8 @@ write_pieces(void *context)
 static gs_status
 start_thread(struct gs_output *out)
 {
-	sigset_t blocked;
-
-	pthread_sigmask(SIG_SETMASK, NULL, &blocked);
-	out->may_die = !sigismember(&blocked, SIGPIPE);
 	gs_queue_open(&out->pieces);
-	gs_queue_open(&out->written);
+	gs_queue_open(&out->done);
 	out->threaded = true;
 	return gs_thread_start(&out->thread, write_pieces, out);
 }
@@ -276,7 +312,7 @@ gs_output_wait(struct gs_output *out)
 
 	if (!out->busy)
 		return GS_OK;
-	piece = gs_queue_take(&out->written);
+	piece = gs_queue_take(&out->done);
 	assert(piece == &out->piece);
 	out->busy = false;
 	return piece->status == GS_OK ? GS_OK : gs_fail(piece->status, "%s", piece->message);
@@ -303,6 +339,72 @@ gs_output_write(struct gs_output *out, const void *data, size_t bytes)
 	return write_all(out, data, bytes);
 }
 
+/* ---- many writers -------------------------------------------------------- */
+
+bool
+gs_output_places(const struct gs_output *out)
+{
+	return out->place.possible;
+}
+
+gs_status
+gs_output_expect(struct gs_output *out, uint64_t bytes)
+{
+	TRY(gs_output_wait(out));
+	if (!out->place.possible || bytes == out->written)
+		return GS_OK;
+	TRY(truncate_once(out));
+	return gs_place_expect(&out->place, out->written, bytes);
+}
+
+gs_status
+gs_output_place(struct gs_output *out, uint64_t at, const void *data, size_t bytes)
+{
+	return gs_place_put(&out->place, at, data, bytes);
+}
+
+/* ---- pages --------------------------------------------------------------- */
+
+bool
+gs_output_takes_pages(const struct gs_output *out)
+{
+	return out->pipe;
+}
+
+/*
+ * SPLICE_F_GIFT would change nothing: no reader moves the pages to a file any more.  Where
+ * there is no vmsplice(2) (some sandboxes), or only a copying one, all arrives as well.
+ */
+static gs_status
+splice_all(struct gs_output *out, char *pages, size_t bytes)
+{
+	while (out->pipe && bytes > 0) {
+		const struct iovec rest = { .iov_base = pages, .iov_len = bytes };
+		const ssize_t done = vmsplice(out->fd, &rest, 1, 0);
+
+		if (done < 0 && (errno == ENOSYS || errno == EINVAL || errno == EPERM))
+			break;
+		if (done < 0) {
+			TRY(understand(out, errno));
+			continue;
+		}
+		pages += done;
+		bytes -= (size_t)done;
+	}
+	return write_all(out, pages, bytes);
+}
+
+gs_status
+gs_output_give_pages(struct gs_output *out, void *pages, size_t bytes, size_t mapped)
+{
+	gs_status status = gs_output_wait(out);
+
+	if (status == GS_OK)
+		status = splice_all(out, pages, bytes);
+	munmap(pages, mapped);
+	return status;
+}
+
 /* ---- the end ----------------------------------------------------------- */
 
 /* Some file systems tell only on close(2) what went wrong with a write. */
@@ -325,6 +427,8 @@ gs_output_finish(struct gs_output *out)
 	if (out->write != NULL)
 		return GS_OK;
 	TRY(truncate_once(out));	/* nothing written: then that is the content */
+	if (out->place.possible)
+		TRY(gs_place_finish(&out->place));
 	if (!out->through) {
 		TRY(flush_by_closing(out));
 		if (gs_replace_finish(&out->replace) != 0)
@@ -343,11 +447,13 @@ gs_output_close(struct gs_output *out)
 		return;
 	if (out->threaded) {
 		gs_queue_shut(&out->pieces);
-		gs_queue_shut(&out->written);
+		gs_queue_shut(&out->done);
 		(void)gs_thread_join(&out->thread);
 		gs_queue_close(&out->pieces);
-		gs_queue_close(&out->written);
+		gs_queue_close(&out->done);
 	}
+	if (out->fd >= 0 && out->place.possible)
+		gs_place_drop(&out->place);
 	gs_replace_drop(&out->replace);
 	if (out->fd > STDERR_FILENO)
 		close(out->fd);

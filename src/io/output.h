@@ -111,4 +111,7 @@ MUST_CHECK gs_status gs_output_finish(struct gs_output *output);
 /** Drop what was not finished.  NULL is allowed. */
 void gs_output_close(struct gs_output *output);
 
+/** Take back what would stay of all outputs, from a handler of a signal that ends the process. */
+void gs_output_abandon(void);
+
 #endif

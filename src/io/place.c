@@ -53,6 +53,38 @@ enum {
 	AHEAD_FROM  = 1 << 20,	/* in shorter outputs, not */
 };
 
+/* ---- places that a signal takes back --------------------------------------------- */
+
+enum { LISTED_MOST = 16 };	/* jobs at once; more are not cleaned up after by signals */
+
+static _Atomic(struct gs_place *) listed[LISTED_MOST];
+
+static void
+swap_listed(struct gs_place *from, struct gs_place *to)
+{
+	for (unsigned l = 0; l < LISTED_MOST; l++) {
+		struct gs_place *expected = from;
+
+		if (atomic_compare_exchange_strong(&listed[l], &expected, to))
+			return;
+	}
+}
+
+/*
+ * Only what was placed.  Of a stream the room ahead stays, up to 64 MiB behind the end of the
+ * file: its writer may be at work, and what he writes while we cut would leave a hole.
+ */
+void
+gs_place_abandon(void)
+{
+	for (unsigned l = 0; l < LISTED_MOST; l++) {
+		struct gs_place *place = atomic_load(&listed[l]);
+
+		if (place != NULL && place->expects)
+			gs_place_drop(place);
+	}
+}
+
 void
 gs_place_open(struct gs_place *place, int fd, const char *name)
 {
@@ -66,6 +98,7 @@ gs_place_open(struct gs_place *place, int fd, const char *name)
 		return;
 	place->possible = true;
 	place->begin = (uint64_t)begin;
+	swap_listed(NULL, place);
 }
 
 /* ---- room ---------------------------------------------------------------------- */
@@ -212,6 +245,7 @@ gs_place_finish(struct gs_place *place)
 	if (drop_room(place) != 0)
 		return gs_fail_errno(GS_EIO, "truncate failed: %s", place->name);
 	place->expects = false;		/* nothing to drop */
+	swap_listed(place, NULL);
 	return GS_OK;
 }
 
@@ -222,6 +256,7 @@ gs_place_finish(struct gs_place *place)
 void
 gs_place_drop(struct gs_place *place)
 {
+	atomic_store(&place->error, ECANCELED);		/* those at work begin no other piece */
 	if (is_alone(place)) {
 		(void)lseek(place->fd, (off_t)(place->begin + place->kept), SEEK_SET);
 		if (place->size <= place->begin + place->kept &&
@@ -229,4 +264,5 @@ gs_place_drop(struct gs_place *place)
 			place->room = 0;
 	}
 	(void)drop_room(place);
+	swap_listed(place, NULL);
 }

@@ -49,4 +49,7 @@ MUST_CHECK gs_status gs_place_finish(struct gs_place *place);
 /** It is not to be: of what was placed nothing stays. */
 void gs_place_drop(struct gs_place *place);
 
+/** The same wherever bytes were placed, from a handler of a signal that ends the process. */
+void gs_place_abandon(void);
+
 #endif

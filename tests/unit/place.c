@@ -185,6 +185,24 @@ check_standard(size_t size, size_t at, size_t more, bool finish)
 	remove(path);
 }
 
+/* A handler of a signal takes it back before it is whole. */
+static void
+check_abandoned(void)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600), kept;
+	struct gs_output *out = open_standard(fd, &kept);
+	struct stat st;
+
+	CHECK(gs_output_expect(out, 2 * WHOLE) == GS_OK && place_all(out, WHOLE), "half is there");
+	gs_output_abandon();
+	CHECK(fstat(fd, &st) == 0 && st.st_size == 0 && st.st_blocks == 0, "and is taken back");
+	CHECK(!place_all(out, 0) && fstat(fd, &st) == 0 && st.st_size == 0, "the rest does not come");
+	gs_output_close(out);
+	restore_standard(kept);
+	close(fd);
+	remove(path);
+}
+
 /* What somebody else writes to the same descriptor meanwhile comes behind. */
 static void
 check_company(void)
@@ -487,6 +505,7 @@ unit_place(void)
 	check_standard(5000, 1000, 0, true);
 	check_standard(WHOLE + 90000, 1000, 1 << 20, true);
 	check_standard(5000, 5000, 50 << 20, false);
+	check_abandoned();
 	check_company();
 	check_kinds();
 	check_stream();

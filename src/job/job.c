@@ -14,7 +14,6 @@
 
 #include "base/limits.h"
 #include "format/key.h"
-#include "io/replace.h"
 #include "job/job.h"
 #include "job/options.h"
 
@@ -470,7 +469,7 @@ gsort_close(gsort *job)
 void
 gsort_abandon(void)
 {
-	gs_replace_abandon();
+	gs_output_abandon();
 }
 
 const char *

@@ -85,10 +85,11 @@ gs_input_read(struct gs_input *input, void *into, size_t bytes, size_t *got);
 
 /*
  * Many readers.  Of a regular file that is not compressed each thread may read a piece of its
- * own: it claims one, then reads it.
+ * own: it claims one, then reads it, once; until then the file stays open for it, whatever
+ * file is the input's current one.
  */
 struct gs_input_piece {
-	int      fd;
+	size_t   file_at;	/* its number */
 	uint64_t offset;	/* in the file */
 	size_t   bytes;
 };
@@ -103,7 +104,7 @@ void gs_input_claim(struct gs_input *input, size_t bytes, struct gs_input_piece 
 
 /** Read a piece, from any thread.  *GOT less than its bytes: the file has been cut meanwhile. */
 MUST_CHECK gs_status
-gs_input_read_piece(const struct gs_input *input, const struct gs_input_piece *piece, void *into,
+gs_input_read_piece(struct gs_input *input, const struct gs_input_piece *piece, void *into,
                     size_t *got);
 
 /** Read the next BYTES of the current file and forget them, through SCRATCH; GS_EINPUT: it

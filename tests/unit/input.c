@@ -119,6 +119,102 @@ check_changes(void)
 	free(data);
 }
 
+/* Claim all of the current file in pieces, then read them, the last one first. */
+static size_t
+read_claimed(struct gs_input *input, char *data, size_t piece_bytes, uint64_t offset,
+             size_t *whole)
+{
+	struct gs_input_piece pieces[64];
+	size_t count = 0, all = 0, got;
+	bool holds = true;
+
+	do {
+		gs_input_claim(input, piece_bytes, &pieces[count]);
+		holds = holds && pieces[count].offset == offset + all;
+		all += pieces[count].bytes;
+	} while (pieces[count++].bytes > 0 && count < 64);
+	*whole = all;
+	while (count-- > 0) {
+		holds = holds && gs_input_read_piece(input, &pieces[count],
+		                                     data + pieces[count].offset, &got) == GS_OK;
+		if (got < pieces[count].bytes)
+			*whole = pieces[count].offset - offset + got;
+	}
+	return holds ? all : SIZE_MAX;
+}
+
+static void
+check_claims(void)
+{
+	static const struct { size_t before, after, head, piece_bytes; const char *says; } rows[] = {
+		{ 1000, 1000, 0, 100, "a file is claimed" },
+		{ 1001, 1001, 0, 100, "the last piece is shorter" },
+		{ 1000, 1000, 7, 64, "what was read before is not claimed" },
+		{ 1000, 1000, 0, 5000, "one piece may be all" },
+		{ 0, 0, 0, 100, "an empty file has no pieces" },
+		{ 1000, 3000, 0, 100, "a file that grew is claimed to its old end" },
+		{ 3000, 1000, 0, 100, "a file that shrank has short pieces" },
+		{ 3000, 0, 0, 100, "a file that shrank to nothing has empty pieces" },
+	};
+	char data[4096];
+
+	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+		const char *name = path("changes");
+		struct gs_input *input;
+		size_t got, all, whole, more;
+		bool yes;
+
+		write_file("changes", rows[r].before);
+		input = open_binary(name, 3);
+		write_file("changes", rows[r].after);
+		memset(data, 0, sizeof data);
+		CHECK(gs_input_next(input) &&
+		      gs_input_read(input, data, rows[r].head, &got) == GS_OK && got == rows[r].head &&
+		      gs_input_claims(input, &yes) == GS_OK && yes, "%s: it can be", rows[r].says);
+		all = read_claimed(input, data, rows[r].piece_bytes, got, &whole);
+		CHECK(all == rows[r].before - got && got + whole ==
+		      (rows[r].after < rows[r].before ? rows[r].after : rows[r].before) &&
+		      gs_input_read(input, data + got + all, sizeof data - got - all, &more) == GS_OK &&
+		      got + whole + more == rows[r].after && is_content(data, rows[r].after),
+		      "%s: %zu in pieces, %zu behind them", rows[r].says, whole, more);
+		gs_input_close(input);
+	}
+}
+
+/* Pieces of a file that the input has left, and what cannot be claimed. */
+static void
+check_claims_left(void)
+{
+	const char *names[] = { path("eight"), path("pipe") };
+	const struct gs_input_options options = { .names = names, .count = 2, .binary = true };
+	struct gs_input_piece pieces[2];
+	char data[8];
+	struct gs_input *input;
+	int free_fd = dup(0), next_fd, pipe_fd;
+	size_t got;
+	bool yes;
+
+	close(free_fd);
+	write_file("eight", 8);
+	mkfifo(names[1], 0600);
+	pipe_fd = open(names[1], O_RDWR);
+	CHECK(gs_input_open(&input, &options) == GS_OK && gs_input_next(input) &&
+	      gs_input_claims(input, &yes) == GS_OK && yes, "a file can be claimed");
+	for (unsigned p = 0; p < 2; p++)
+		gs_input_claim(input, 4, &pieces[p]);
+	CHECK(gs_input_next(input) && gs_input_claims(input, &yes) == GS_OK && !yes,
+	      "a pipe behind it cannot");
+	CHECK(gs_input_read_piece(input, &pieces[1], data + 4, &got) == GS_OK && got == 4 &&
+	      gs_input_read_piece(input, &pieces[0], data, &got) == GS_OK && got == 4 && is_content(data, 8),
+	      "pieces of a file that was left can be read");
+	gs_input_close(input);
+	close(pipe_fd);
+	next_fd = dup(0);
+	close(next_fd);
+	CHECK(next_fd == free_fd, "and then it is closed");
+	remove(names[1]);
+}
+
 static void
 check_partial(void)
 {
@@ -380,6 +476,8 @@ unit_input(void)
 	}
 	check_sizes();
 	check_changes();
+	check_claims();
+	check_claims_left();
 	check_partial();
 	check_trouble();
 	check_later();

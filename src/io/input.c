@@ -171,9 +171,20 @@ bytes_of(const struct gs_file *file)
 }
 
 void
-gs_input_share(struct gs_input *input, unsigned threads)
+gs_input_share(struct gs_input *input, unsigned threads, size_t unpack_bytes)
 {
 	input->options.threads = threads;
+	input->options.unpack_bytes = unpack_bytes;
+}
+
+bool
+gs_input_packed(const struct gs_input *input)
+{
+	for (size_t f = 0; f < input->count; f++)
+		if (input->files[f].format != GSORT_DECOMPRESS_NONE &&
+		    input->files[f].format != GSORT_DECOMPRESS_AUTO)
+			return true;
+	return false;
 }
 
 uint64_t
@@ -270,6 +281,7 @@ sniff_pipe(struct gs_input *input, struct gs_file *file)
 static gs_status
 begin_file(struct gs_input *input, struct gs_file *file)
 {
+	struct gs_inflate_help help;
 	struct gs_reader reader;
 
 	input->begun = true;
@@ -280,8 +292,13 @@ begin_file(struct gs_input *input, struct gs_file *file)
 	if (file->format == GSORT_DECOMPRESS_NONE)
 		return GS_OK;
 	reader = reader_of(input, file);
+	help = (struct gs_inflate_help){
+		.threads = input->options.threads, .memory_bytes = input->options.unpack_bytes,
+		.regular = file->regular, .offset = file->start,
+	};
 	return gs_inflate_open(&input->inflate, file->format, &reader, file->name,
-	                       input->prefix, input->prefix_bytes);
+	                       input->prefix, input->prefix_bytes,
+	                       help.memory_bytes > 0 ? &help : NULL);
 }
 
 /* ---- reading ----------------------------------------------------------- */

@@ -167,6 +167,7 @@ gather_facts(struct gsort *job)
 		.key_bits = gs_key_bits(job->options->type),
 		.headers = job->options->header_lines > 0,
 		.print_bytes = print_bytes(job),
+		.packed = options->operation == GSORT_SORT && gs_input_packed(job->input),
 		.input_bytes = bytes,
 		.input_count = job->options->input_count,
 		.device = job->options->device,
@@ -316,7 +317,7 @@ open_job(struct gsort *job)
 	TRY(open_input(job));
 	gather_facts(job);
 	TRY(gs_plan_make(&job->plan, &job->facts));
-	gs_input_share(job->input, readers(job));
+	gs_input_share(job->input, readers(job), job->plan.unpack_bytes);
 	job->encoding.threads = job->plan.threads;
 	if (job->options->operation == GSORT_CHECK)	/* constant memory, and no output */
 		return GS_OK;

@@ -69,6 +69,13 @@ enum { MOST_THREADS = 16 };
  */
 #define HEAD_TILE_BYTES		(128 * KIB)
 
+/*
+ * Decompression in parallel: a block of xz -6 -T0 is 24 MiB, in memory with its compressed
+ * bytes and 8 MiB of dictionary; a frame of pzstd is 8 MiB.  Too little for two: one thread.
+ */
+#define UNPACK_THREAD_BYTES	(64 * MIB)
+#define UNPACK_LEAST_BYTES	(16 * MIB)
+
 /* A stack; the pipeline has three threads.  Those of teams need less, but malloc(3) reserves
  * addresses for them, too. */
 #define STACK_BYTES		(8 * MIB)
@@ -298,6 +305,10 @@ set_buffers(struct gs_plan *plan, const struct gs_facts *facts)
 	plan->huge_pages = gs_arena_round(1) * carvings <= left / 16;
 	if (plan->huge_pages)
 		take_from(&left, gs_arena_round(1) * carvings);
+	plan->unpack_bytes = least(left / 16, plan->threads * UNPACK_THREAD_BYTES);
+	if (!facts->packed || plan->threads == 1 || plan->unpack_bytes < UNPACK_LEAST_BYTES)
+		plan->unpack_bytes = 0;
+	take_from(&left, plan->unpack_bytes);
 	if (facts->key_bits == 0)
 		set_text(plan, facts, &left);
 	plan->print_keys = 512 * KIB;

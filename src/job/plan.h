@@ -25,6 +25,7 @@ struct gs_facts {
 	unsigned          key_bits;		/* 8 .. 64; 0: text */
 	bool              headers;		/* lines at the top of files that are kept */
 	size_t            print_bytes;		/* memory to print a key; 0: it goes out where it lies */
+	bool              packed;		/* an input is compressed */
 	uint64_t          input_bytes;		/* or UINT64_MAX: nobody knows */
 	bool              guessed;		/* that is a hint, no promise */
 	size_t            input_count;		/* of GSORT_MERGE: to be merged */
@@ -62,6 +63,7 @@ struct gs_plan {
 	unsigned ring_tiles;		/* pinned buffers of that size */
 
 	size_t   chunk_bytes;		/* of text, read ahead */
+	size_t   unpack_bytes;		/* for decompression in parallel; 0: none */
 	size_t   print_keys;		/* encoded at a time */
 	size_t   count_bytes;		/* of keys on their way to and from the histogram */
 

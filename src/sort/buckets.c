@@ -35,13 +35,13 @@ enum { BINS_LEAST = 16, BINS = 1024, BINS_AGAIN = 256 };
 enum { BUCKET_BYTES = 256 << 10 };
 
 /* Keys that are kept, whatever they are, before digits are made from them. */
-enum { HELD_BYTES = 1 << 20 };
+enum { HELD_BYTES = 1 << 20 };		/* at most half a part */
 
 /* A piece that is kept is cut at this size, so that parts can be made of them. */
-enum { PIECE_BYTES = 256 << 10 };
+enum { PIECE_BYTES = 256 << 10 };	/* at most a quarter of a part */
 
 /* Small bins are joined up to this size. */
-enum { JOIN_BYTES = 512 << 10 };
+enum { JOIN_BYTES = 512 << 10 };	/* at most a part */
 
 /* More pieces than their size explains: there are too many small ones to keep them. */
 enum { SMALL_PIECES = 64 };
@@ -108,6 +108,7 @@ struct gs_buckets {
 	struct gs_pool     *pool;
 	const struct width *width;
 	unsigned            bits, key_bytes, block_keys, bins, thread_count;
+	size_t              part_bytes, piece_bytes, held_bytes, join_bytes;
 	struct thread      *threads;
 	_Atomic int         state;
 	_Atomic unsigned    order;	/* all pieces kept so far go up, or down */
@@ -167,7 +168,7 @@ flush(struct gs_buckets *buckets, struct thread *thread)
 {
 	for (unsigned b = 0; b < buckets->digits.bins; b++) {
 		struct bin *bin = &thread->bins[b];
-		const size_t used = bin->end % GS_BLOCK_BYTES, rest = used % 64;
+		const size_t used = bin->end % buckets->pool->block_bytes, rest = used % 64;
 		uintptr_t to = bin->end - rest;
 
 		if (used > 0 && used < 64)
@@ -213,27 +214,33 @@ line_up(size_t bytes)
 }
 
 static size_t
-piece_room(size_t pool_bytes)
+least(size_t a, size_t b)
 {
-	return pool_bytes / PIECE_BYTES * 4 + SMALL_PIECES + GS_TEAM_MAX + 1;
+	return a < b ? a : b;
 }
 
 static size_t
-part_room(size_t pool_bytes)
+piece_room(size_t pool_bytes, size_t part_bytes)
 {
-	return pool_bytes / JOIN_BYTES * 5 + 4 * BINS;
+	return pool_bytes / least(PIECE_BYTES, part_bytes / 4) * 4 + SMALL_PIECES + GS_TEAM_MAX + 1;
+}
+
+static size_t
+part_room(size_t pool_bytes, size_t part_bytes)
+{
+	return pool_bytes / least(JOIN_BYTES, part_bytes) * 5 + 4 * BINS;
 }
 
 size_t
-gs_buckets_bytes(unsigned bits, unsigned threads, size_t pool_bytes)
+gs_buckets_bytes(unsigned bits, unsigned threads, size_t pool_bytes, size_t part_bytes)
 {
 	const struct gs_buckets *buckets = NULL;
 
 	(void)bits;
 	return line_up(sizeof *buckets) +
 	       threads * (line_up(sizeof *buckets->threads) + BINS * (64 + sizeof(struct bin))) +
-	       line_up(piece_room(pool_bytes) * sizeof *buckets->pieces) +
-	       line_up(part_room(pool_bytes) * sizeof *buckets->parts) + 64;
+	       line_up(piece_room(pool_bytes, part_bytes) * sizeof *buckets->pieces) +
+	       line_up(part_room(pool_bytes, part_bytes) * sizeof *buckets->parts) + 64;
 }
 
 /* How many bins: for buckets of BUCKET_BYTES, and lines and blocks that are not out of
@@ -245,7 +252,7 @@ bins_for(unsigned bits, unsigned threads, size_t pool_bytes, uint64_t expected)
 	unsigned bins = BINS_LEAST;
 
 	while (bins < BINS && bytes / bins > BUCKET_BYTES &&
-	       4 * (size_t)bins * threads * GS_BLOCK_BYTES <= pool_bytes / 16)
+	       4 * (size_t)bins * threads * gs_pool_block_bytes(pool_bytes) <= pool_bytes / 16)
 		bins *= 2;
 	return bins;
 }
@@ -260,14 +267,14 @@ gs_buckets_reserve(unsigned bits, unsigned threads, size_t pool_bytes, uint64_t 
 	const size_t again = (bits / 8 + 1) * (bins < BINS_AGAIN ? bins : BINS_AGAIN);
 
 	return (threads * (2 * bins + 2 * GS_POOL_BATCH + 1) + again + SMALL_PIECES) *
-	       GS_BLOCK_BYTES;
+	       gs_pool_block_bytes(pool_bytes);
 }
 
 struct gs_buckets *
 gs_buckets_init(void *memory, struct gs_pool *pool, unsigned bits, unsigned threads,
-                uint64_t expected)
+                size_t part_bytes, uint64_t expected)
 {
-	const size_t pool_bytes = (size_t)pool->blocks * GS_BLOCK_BYTES;
+	const size_t pool_bytes = (size_t)pool->blocks * pool->block_bytes;
 	char *at = (char *)line_up((uintptr_t)memory);
 	struct gs_buckets *buckets = (void *)at;
 
@@ -276,7 +283,11 @@ gs_buckets_init(void *memory, struct gs_pool *pool, unsigned bits, unsigned thre
 	buckets->width = bits == 32 ? &width_32 : &width_64;
 	buckets->bits = bits;
 	buckets->key_bytes = bits / 8;
-	buckets->block_keys = GS_BLOCK_BYTES / buckets->key_bytes;
+	buckets->part_bytes = part_bytes;
+	buckets->piece_bytes = least(PIECE_BYTES, part_bytes / 4);
+	buckets->held_bytes = least(HELD_BYTES, part_bytes / 2);
+	buckets->join_bytes = least(JOIN_BYTES, part_bytes);
+	buckets->block_keys = (unsigned)(pool->block_bytes / buckets->key_bytes);
 	buckets->thread_count = threads;
 	buckets->bins = bins_for(bits, threads, pool_bytes, expected);
 	pthread_mutex_init(&buckets->lock, NULL);
@@ -289,10 +300,10 @@ gs_buckets_init(void *memory, struct gs_pool *pool, unsigned bits, unsigned thre
 		at += BINS * sizeof(struct bin);
 	}
 	buckets->pieces = (void *)at;
-	buckets->piece_room = piece_room(pool_bytes);
+	buckets->piece_room = piece_room(pool_bytes, part_bytes);
 	at += line_up(buckets->piece_room * sizeof *buckets->pieces);
 	buckets->parts = (void *)at;
-	buckets->part_room = part_room(pool_bytes);
+	buckets->part_room = part_room(pool_bytes, part_bytes);
 	buckets->order = UP | DOWN;
 	buckets->least = UINT64_MAX;
 	pool->reserved_bytes += gs_buckets_reserve(bits, threads, pool_bytes, expected);
@@ -303,7 +314,7 @@ gs_buckets_init(void *memory, struct gs_pool *pool, unsigned bits, unsigned thre
 static size_t
 capacity(const struct gs_pool *pool)
 {
-	const size_t bytes = (size_t)pool->blocks * GS_BLOCK_BYTES;
+	const size_t bytes = (size_t)pool->blocks * pool->block_bytes;
 
 	return pool->reserved_bytes < bytes ? bytes - pool->reserved_bytes : 0;
 }
@@ -335,7 +346,7 @@ close_piece(struct gs_buckets *buckets, struct thread *thread)
 	if (thread->open.keys == 0)
 		return;
 	assert(buckets->piece_count < buckets->piece_room);
-	buckets->slack_bytes += thread->open.chain.blocks * GS_BLOCK_BYTES -
+	buckets->slack_bytes += thread->open.chain.blocks * buckets->pool->block_bytes -
 	                        thread->open.keys * buckets->key_bytes;
 	buckets->pieces[buckets->piece_count++] = thread->open;
 	thread->open = (struct piece){ .keys = 0 };
@@ -393,7 +404,7 @@ keep(struct gs_buckets *buckets, struct thread *thread, uint64_t place, const vo
 	unsigned order = buckets->order;
 
 	if (open->keys > 0 && ((place != open->next_place && place != open->next_place - 1) ||
-	                       open->keys * buckets->key_bytes >= PIECE_BYTES)) {
+	                       open->keys * buckets->key_bytes >= buckets->piece_bytes)) {
 		pthread_mutex_lock(&buckets->lock);
 		close_piece(buckets, thread);
 		pthread_mutex_unlock(&buckets->lock);
@@ -415,9 +426,9 @@ keep(struct gs_buckets *buckets, struct thread *thread, uint64_t place, const vo
 	buckets->most = most > buckets->most ? most : buckets->most;
 	buckets->kept_bytes += count * buckets->key_bytes;
 	if (buckets->state == HOLD &&
-	    ((buckets->kept_bytes >= HELD_BYTES && buckets->order == 0) ||
-	     buckets->piece_count >= buckets->kept_bytes / PIECE_BYTES * 2 + SMALL_PIECES / 2 ||
-	     buckets->slack_bytes / GS_BLOCK_BYTES >
+	    ((buckets->kept_bytes >= buckets->held_bytes && buckets->order == 0) ||
+	     buckets->piece_count >= buckets->kept_bytes / buckets->piece_bytes * 2 + SMALL_PIECES / 2 ||
+	     buckets->slack_bytes / buckets->pool->block_bytes >
 	     SMALL_PIECES / 2 + (size_t)buckets->bins * buckets->thread_count / 2))
 		begin_scatter(buckets);
 	pthread_mutex_unlock(&buckets->lock);
@@ -459,7 +470,7 @@ gs_buckets_add(struct gs_buckets *buckets, unsigned rank, uint64_t place, const 
                size_t count)
 {
 	struct thread *thread = &buckets->threads[rank];
-	const size_t bytes = count * buckets->key_bytes, most = PIECE_BYTES / buckets->key_bytes;
+	const size_t bytes = count * buckets->key_bytes, most = buckets->piece_bytes / buckets->key_bytes;
 	const char *from = keys;
 
 	assert(rank < buckets->thread_count && buckets->state != SETTLED);
@@ -490,7 +501,7 @@ list_part(struct gs_buckets *buckets, enum kind kind, uint64_t key, struct gs_ch
           size_t keys)
 {
 	assert(buckets->part_count < buckets->part_room);
-	assert(keys * buckets->key_bytes <= GS_PART_BYTES);
+	assert(keys * buckets->key_bytes <= buckets->part_bytes);
 	buckets->parts[buckets->part_count++] = (struct part){
 		.at = buckets->listed, .keys = keys, .kind = kind, .key = key, .chain = *chain,
 	};
@@ -548,7 +559,7 @@ list_bucket(struct gs_buckets *buckets, struct bucket *bucket, bool again)
 
 	if (bucket->keys == 0)
 		return;
-	if (last != NULL && (last->keys + bucket->keys) * buckets->key_bytes <= JOIN_BYTES) {
+	if (last != NULL && (last->keys + bucket->keys) * buckets->key_bytes <= buckets->join_bytes) {
 		gs_chain_join(buckets->pool, &last->chain, &bucket->chain);
 		last->keys += bucket->keys;
 		buckets->listed += bucket->keys;
@@ -569,7 +580,7 @@ list_equal(struct gs_buckets *buckets, struct bucket *bucket, uint64_t key)
 	buckets->joining = false;
 	gs_pool_give(buckets->pool, &bucket->chain);
 	for (size_t left = bucket->keys, keys; left > 0; left -= keys) {
-		keys = GS_PART_BYTES / buckets->key_bytes;
+		keys = buckets->part_bytes / buckets->key_bytes;
 		keys = left < keys ? left : keys;
 		list_part(buckets, EQUAL, key, &none, keys);
 	}
@@ -676,7 +687,7 @@ divide(struct gs_buckets *buckets, struct bucket *bucket, unsigned threads)
 		compact(buckets, &parts[b].chain);
 	buckets->joining = false;
 	for (unsigned b = 0; b < bins; b++)
-		if (parts[b].keys * buckets->key_bytes > GS_PART_BYTES)
+		if (parts[b].keys * buckets->key_bytes > buckets->part_bytes)
 			divide(buckets, &parts[b], threads);
 		else
 			list_bucket(buckets, &parts[b], true);
@@ -743,7 +754,7 @@ list_all(struct gs_buckets *buckets, unsigned threads)
 	collect(buckets, threads);
 	memcpy(copy, all, sizeof copy);
 	for (unsigned b = 0, bins = buckets->digits.bins; b < bins; b++)
-		if (copy[b].keys * buckets->key_bytes > GS_PART_BYTES)
+		if (copy[b].keys * buckets->key_bytes > buckets->part_bytes)
 			divide(buckets, &copy[b], threads);
 		else
 			list_bucket(buckets, &copy[b], false);
@@ -762,7 +773,7 @@ gs_buckets_settle(struct gs_buckets *buckets, unsigned threads)
 		order = order_of_pieces(buckets);
 		if (order != 0)
 			list_pieces(buckets, order & UP ? IN_ORDER : REVERSED);
-		else if (buckets->kept_bytes <= HELD_BYTES + PIECE_BYTES)
+		else if (buckets->kept_bytes <= buckets->held_bytes + buckets->piece_bytes)
 			list_held(buckets);
 		else
 			begin_scatter(buckets);

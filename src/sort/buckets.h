@@ -48,14 +48,15 @@ size_t gs_pool_used(const struct gs_pool *pool);
 
 struct gs_buckets;
 
-/* Keys of one part, at most: so a sorter has that much memory of its own, twice. */
+/* Keys of one part, at most, where memory allows: a sorter has that much of its own, twice.
+ * Wherever PART_BYTES are asked for it is this, or less, 16 KiB at least. */
 enum { GS_PART_BYTES = 4 << 20 };
 
 /**
  * Memory that gs_buckets_init() wants, zeroed: tables and lines of THREADS, lists as long as
  * a pool of POOL_BYTES can need.  Most of it is never touched.
  */
-size_t gs_buckets_bytes(unsigned bits, unsigned threads, size_t pool_bytes);
+size_t gs_buckets_bytes(unsigned bits, unsigned threads, size_t pool_bytes, size_t part_bytes);
 
 /** Of the pool, what a stream may need beyond its keys: blocks that are not full. */
 size_t gs_buckets_reserve(unsigned bits, unsigned threads, size_t pool_bytes, uint64_t expected);
@@ -66,7 +67,7 @@ size_t gs_buckets_reserve(unsigned bits, unsigned threads, size_t pool_bytes, ui
  * @expected  keys that will come, about, or UINT64_MAX: how many buckets are worth it
  */
 struct gs_buckets *gs_buckets_init(void *memory, struct gs_pool *pool, unsigned bits,
-                                   unsigned threads, uint64_t expected);
+                                   unsigned threads, size_t part_bytes, uint64_t expected);
 
 /**
  * Add COUNT keys; they are copied.  Any number of threads at once, each with a RANK of
@@ -96,7 +97,7 @@ uint64_t gs_buckets_count(const struct gs_buckets *buckets);
  */
 size_t gs_buckets_settle(struct gs_buckets *buckets, unsigned threads);
 
-/* A part: keys AT .. AT + COUNT of all in order, at most GS_PART_BYTES of them. */
+/* A part: keys AT .. AT + COUNT of all in order, at most PART_BYTES of them. */
 struct gs_part {
 	uint64_t at;
 	size_t   count;

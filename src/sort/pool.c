@@ -15,7 +15,7 @@ gs_pool_bytes(size_t bytes)
 {
 	const struct gs_pool *pool = NULL;
 
-	return sizeof *pool + (bytes / GS_BLOCK_BYTES + 1) * sizeof pool->book[0];
+	return sizeof *pool + (bytes / gs_pool_block_bytes(bytes) + 1) * sizeof pool->book[0];
 }
 
 struct gs_pool *
@@ -23,8 +23,12 @@ gs_pool_init(void *books, void *memory, size_t bytes)
 {
 	struct gs_pool *pool = books;
 
-	assert(bytes / GS_BLOCK_BYTES < UINT32_MAX && (uintptr_t)memory % GS_BLOCK_BYTES == 0);
-	*pool = (struct gs_pool){ .memory = memory, .blocks = (uint32_t)(bytes / GS_BLOCK_BYTES) };
+	const size_t block_bytes = gs_pool_block_bytes(bytes);
+
+	assert(bytes / block_bytes < UINT32_MAX && (uintptr_t)memory % block_bytes == 0);
+	*pool = (struct gs_pool){
+		.memory = memory, .block_bytes = block_bytes, .blocks = (uint32_t)(bytes / block_bytes),
+	};
 	pthread_mutex_init(&pool->lock, NULL);
 	return pool;
 }
@@ -32,7 +36,7 @@ gs_pool_init(void *books, void *memory, size_t bytes)
 size_t
 gs_pool_used(const struct gs_pool *pool)
 {
-	return (pool->used - pool->free.blocks) * GS_BLOCK_BYTES;
+	return (pool->used - pool->free.blocks) * pool->block_bytes;
 }
 
 void

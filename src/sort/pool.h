@@ -16,7 +16,17 @@
 
 #include "sort/buckets.h"
 
-enum { GS_BLOCK_BYTES = 8192 };
+/** Size of the blocks, a power of two: 8 KiB; less in a small pool, of which half full ones
+ *  would be too much. */
+static inline size_t
+gs_pool_block_bytes(size_t pool_bytes)
+{
+	size_t bytes = 8192;
+
+	while (bytes > 256 && pool_bytes / bytes < 1 << 15)
+		bytes /= 2;
+	return bytes;
+}
 
 /* Blocks that a thread takes from the pool, or gives back, at once; it has at most twice as
  * many that are empty. */
@@ -29,6 +39,7 @@ struct gs_chain {
 
 struct gs_pool {
 	char           *memory;
+	size_t          block_bytes;
 	uint32_t        blocks;
 	uint32_t        used;		/* blocks that were ever given out are 1 .. used */
 	struct gs_chain free;
@@ -43,7 +54,7 @@ struct gs_pool {
 static inline void *
 gs_pool_block(const struct gs_pool *pool, uint32_t block)
 {
-	return pool->memory + (size_t)(block - 1) * GS_BLOCK_BYTES;
+	return pool->memory + (size_t)(block - 1) * pool->block_bytes;
 }
 
 /** Move BLOCKS blocks from the pool to the empty CHAIN; never fails, see gs_buckets_fit(). */

@@ -122,12 +122,12 @@ make(const struct shape *shape, unsigned bits, size_t count)
 static void
 begin(unsigned threads, size_t pool_bytes, uint64_t expected)
 {
-	const size_t bytes = gs_buckets_bytes(w.bits, threads, pool_bytes);
+	const size_t bytes = gs_buckets_bytes(w.bits, threads, pool_bytes, GS_PART_BYTES);
 
 	w.threads = threads;
 	memset(w.memory, 0, bytes);
 	w.pool = gs_pool_init(w.books, w.pool_memory, pool_bytes);
-	w.buckets = gs_buckets_init(w.memory, w.pool, w.bits, threads, expected);
+	w.buckets = gs_buckets_init(w.memory, w.pool, w.bits, threads, GS_PART_BYTES, expected);
 }
 
 static void *
@@ -299,7 +299,7 @@ unit_buckets(void)
 	                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	w.pool_memory += -(uintptr_t)w.pool_memory % (2 << 20);
 	w.books = malloc(gs_pool_bytes(POOL_BYTES));
-	w.memory = malloc(gs_buckets_bytes(64, THREADS, POOL_BYTES));
+	w.memory = malloc(gs_buckets_bytes(64, THREADS, POOL_BYTES, GS_PART_BYTES));
 	w.into = aligned_alloc(64, (size_t)THREADS * GS_PART_BYTES);
 	w.scratch = aligned_alloc(64, (size_t)THREADS * GS_PART_BYTES);
 	w.keys = malloc(most * 8);

@@ -21,9 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <zlib.h>
-#include <zstd.h>
 
+#include "base/lazy.h"
 #include "base/thread.h"
 #include "io/file.h"
 #include "io/frames.h"

@@ -36,7 +36,7 @@ load_library(void)
 		{ "lzma_code", &xz.code },
 		{ "lzma_end", &xz.end },
 	};
-	void *library = gs_inflate_load(LIBRARY, symbols, sizeof symbols / sizeof symbols[0]);
+	void *library = gs_lazy_load(LIBRARY, symbols, sizeof symbols / sizeof symbols[0]);
 
 	xz.there = library != NULL;
 #if HAS_THREADS

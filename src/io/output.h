@@ -87,8 +87,8 @@ MUST_CHECK gs_status gs_output_expect(struct gs_output *output, uint64_t bytes);
  * first trouble of one, all are told of it.  What gs_output_write() and gs_output_submit()
  * write later goes behind the last of them; not side by side with them.
  *
- * If the output is never finished, of what was placed nothing stays: also in a file of the
- * user's, which is cut, unless it was longer before.
+ * If the output is never finished, a file of the user's is cut to the length that it had
+ * before anything was placed.
  */
 MUST_CHECK gs_status
 gs_output_place(struct gs_output *output, uint64_t at, const void *data, size_t bytes);

@@ -254,8 +254,8 @@ gs_place_finish(struct gs_place *place)
 }
 
 /*
- * Holes would look like data.  So the file is cut where placing began, unless there was
- * something before, which then is partly overwritten, as write(2) would have left it.
+ * Holes would look like data.  So the file gets back the length that it had: where placing
+ * began, unless there was something behind that, which then is partly overwritten.
  */
 void
 gs_place_drop(struct gs_place *place)
@@ -263,8 +263,7 @@ gs_place_drop(struct gs_place *place)
 	atomic_store(&place->error, ECANCELED);		/* those at work begin no other piece */
 	if (is_alone(place)) {
 		(void)lseek(place->fd, (off_t)(place->begin + place->kept), SEEK_SET);
-		if (place->size <= place->begin + place->kept &&
-		    ftruncate(place->fd, (off_t)place->size) == 0)
+		if (ftruncate(place->fd, (off_t)place->size) == 0)
 			place->room = 0;
 	}
 	(void)drop_room(place);

@@ -190,6 +190,13 @@ print_share(const struct gs_integers *source, const struct run *runs, size_t fir
 size_t
 gs_integers_print(const struct gs_integers *source, size_t count, char *into)
 {
+	return gs_integers_print_with(gs_simd_best(), source, count, into);
+}
+
+size_t
+gs_integers_print_with(enum gs_simd simd, const struct gs_integers *source, size_t count,
+                       char *into)
+{
 	struct run runs[RUNS_MOST + 1];
 	const size_t shares = (count + PARALLEL_KEYS - 1) / PARALLEL_KEYS;
 	unsigned run_count = find_runs(source, count, runs);

@@ -9,7 +9,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "format/text_decoder.h"
+#include "format/parse.h"
 
 enum {
 	/*
@@ -50,7 +50,8 @@ gs_text_share_bytes(size_t chunk_bytes, unsigned threads)
 	return share < SHARE_BYTES ? SHARE_BYTES : share;
 }
 
-/* A share's last line may end outside; one more is carried in, one ends the file. */
+/* A share's last line may end outside; one more is carried in, one ends the file; and
+ * GS_PARSE_SPILL_KEYS behind the last may be overwritten. */
 static size_t
 class_bytes(size_t share, unsigned class, bool floats)
 {
@@ -58,7 +59,7 @@ class_bytes(size_t share, unsigned class, bool floats)
 
 	if (floats && class != GS_FLOATS)
 		return 0;
-	return pages((share / line_bytes + 4) * sizes[class].key_bytes);
+	return pages((share / line_bytes + 4 + GS_PARSE_SPILL_KEYS) * sizes[class].key_bytes);
 }
 
 static size_t
@@ -108,6 +109,7 @@ gs_text_decoder_init(void *memory, size_t chunk_bytes, unsigned threads,
 
 	assert(threads > 0);
 	decoder->options = *options;
+	decoder->simd = gs_simd_best();
 	decoder->name = "-";
 	decoder->flip = options->reverse ? UINT64_MAX : 0;
 	decoder->chunk_bytes = chunk_bytes;
@@ -124,6 +126,13 @@ gs_text_decoder_init(void *memory, size_t chunk_bytes, unsigned threads,
 	}
 	assert(next == (char *)memory + gs_text_decoder_bytes(chunk_bytes, threads, options));
 	return decoder;
+}
+
+void
+gs_text_decoder_with(struct gs_text_decoder *decoder, enum gs_simd simd)
+{
+	assert(simd <= gs_simd_best());
+	decoder->simd = simd;
 }
 
 /* ---- what was found ---------------------------------------------------- */

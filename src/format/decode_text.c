@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/team.h"
 #include "format/parse.h"
 
 void
@@ -254,14 +255,20 @@ cut(struct gs_text_decoder *decoder, const char *text, const char *end)
 	return count;
 }
 
+static void
+read_one(void *context, size_t s)
+{
+	struct gs_text_decoder *decoder = context;
+
+	read_section(decoder, &decoder->sections[s]);
+}
+
 static gs_status
 read_sections(struct gs_text_decoder *decoder, const char *text, const char *end)
 {
 	const unsigned count = cut(decoder, text, end);
 
-	#pragma omp parallel for num_threads(count) schedule(static, 1) if(count > 1)
-	for (unsigned s = 0; s < count; s++)
-		read_section(decoder, &decoder->sections[s]);
+	gs_team_each(count, count, read_one, decoder);
 	for (unsigned s = 0; s < count; s++) {
 		const struct gs_text_section *section = &decoder->sections[s];
 

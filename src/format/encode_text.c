@@ -17,9 +17,11 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/team.h"
 #include "format/digits.h"
 #include "format/encode.h"
 #include "format/integers.h"
+#include "format/print.h"
 
 enum {
 	RUNS_MOST = 2 * 20,	/* two signs, 1 to 20 digits */
@@ -154,15 +156,19 @@ print_run_of(const struct gs_integers *source, const struct run *run,
 	}
 }
 
-/* The same, and nothing behind the last line is touched. */
+/* The same, many at once where that goes, and nothing behind the last line is touched. */
 static void
-print_exactly(const struct gs_integers *source, const struct run *run,
+print_exactly(enum gs_simd simd, const struct gs_integers *source, const struct run *run,
               size_t first, size_t last, char *into)
 {
+	const size_t many = gs_print_lines(simd, source, run->digits, run->minus, first, last, into);
 	char lines[(SPILL_LINES + 1) * GS_TEXT_LINE_BYTES];
-	size_t held = last - first < SPILL_LINES ? last - first : SPILL_LINES;
+	size_t held;
 	char *end;
 
+	first += many;
+	into += many * line_bytes(run);
+	held = last - first < SPILL_LINES ? last - first : SPILL_LINES;
 	into = print_run_of(source, run, first, last - held, into);
 	end = print_run_of(source, run, last - held, last, lines);
 	memcpy(into, lines, (size_t)(end - lines));
@@ -170,8 +176,8 @@ print_exactly(const struct gs_integers *source, const struct run *run,
 
 /* Print the keys FIRST .. LAST, of whatever runs. */
 static void
-print_share(const struct gs_integers *source, const struct run *runs, size_t first, size_t last,
-            char *into)
+print_share(enum gs_simd simd, const struct gs_integers *source, const struct run *runs,
+            size_t first, size_t last, char *into)
 {
 	const struct run *run = runs;
 
@@ -181,10 +187,28 @@ print_share(const struct gs_integers *source, const struct run *runs, size_t fir
 		while (run[1].key_at <= first)
 			run++;
 		end = run[1].key_at < last ? run[1].key_at : last;
-		print_exactly(source, run, first, end,
+		print_exactly(simd, source, run, first, end,
 		              into + run->byte_at + (first - run->key_at) * line_bytes(run));
 		first = end;
 	}
+}
+
+struct lines {
+	const struct gs_integers *source;
+	size_t     count;
+	char      *into;
+	enum gs_simd simd;
+	struct run runs[RUNS_MOST + 1];
+};
+
+static void
+print_one(void *context, size_t share)
+{
+	const struct lines *lines = context;
+	const size_t first = share * PARALLEL_KEYS, left = lines->count - first;
+
+	print_share(lines->simd, lines->source, lines->runs, first,
+	            first + (left < PARALLEL_KEYS ? left : PARALLEL_KEYS), lines->into);
 }
 
 size_t
@@ -197,27 +221,21 @@ size_t
 gs_integers_print_with(enum gs_simd simd, const struct gs_integers *source, size_t count,
                        char *into)
 {
-	struct run runs[RUNS_MOST + 1];
-	const size_t shares = (count + PARALLEL_KEYS - 1) / PARALLEL_KEYS;
-	unsigned run_count = find_runs(source, count, runs);
+	struct lines lines = { .source = source, .count = count, .into = into, .simd = simd };
+	const unsigned run_count = find_runs(source, count, lines.runs);
 
-	#pragma omp parallel for schedule(static) if(shares > 1)
-	for (size_t s = 0; s < shares; s++) {
-		size_t first = s * PARALLEL_KEYS;
-		size_t last = count - first < PARALLEL_KEYS ? count : first + PARALLEL_KEYS;
-
-		print_share(source, runs, first, last, into);
-	}
-	return runs[run_count].byte_at;
+	gs_team_each(source->threads, (count + PARALLEL_KEYS - 1) / PARALLEL_KEYS, print_one,
+	             &lines);
+	return lines.runs[run_count].byte_at;
 }
 
 size_t
 gs_text_encode(enum gs_text_class class, bool reverse, char terminator, const void *keys,
-               size_t count, char *into)
+               size_t count, unsigned threads, char *into)
 {
 	const struct gs_integers source = {
 		.keys = keys, .bits = gs_text_bits(class), .bias = gs_text_bias(class),
-		.flip = reverse ? UINT64_MAX : 0, .terminator = terminator,
+		.flip = reverse ? UINT64_MAX : 0, .terminator = terminator, .threads = threads,
 	};
 
 	return gs_integers_print(&source, count, into);

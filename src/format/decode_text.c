@@ -117,11 +117,11 @@ read_block(const struct gs_text_decoder *decoder, struct gs_text_section *sectio
 		section->lines += usual;
 		i += usual;
 		for (unsigned n = 0; n < GS_PARSE_LINES && i < count; n++, i++)
-			if (read_next(decoder, section, line + (uint32_t)(ends[i - 1] + 1)) ==
+			if (read_next(decoder, section, line + (uint32_t)(found[i] + 1)) ==
 			    section->end)
 				return section->end;
 	}
-	return i > 0 ? line + ends[i - 1] + 1 : read_next(decoder, section, line);
+	return i > 0 ? line + found[i] + 1 : read_next(decoder, section, line);
 }
 
 /* All lines of one section. */

@@ -29,12 +29,12 @@ struct gs_parser {
 	unsigned (*find)(const char *text, size_t bytes, char terminator, uint32_t *ends);
 
 	/**
-	 * Read COUNT lines, a multiple of GS_PARSE_LINES at most, and put their numbers
-	 * into SECTION, complemented if FLIP is all ones.
+	 * Read COUNT lines, or as many as are usual, but for the last few, and put their
+	 * numbers into SECTION, complemented if FLIP is all ones.
 	 *
 	 * @ends    where in TEXT they end; ends[-1] + 1 is where the first begins
-	 * @return  how many were read: the next GS_PARSE_LINES, if there are so many, have
-	 *          one that is not usual, and none of them was read
+	 * @return  how many were read: of the next GS_PARSE_LINES, if there are so many, one
+	 *          is not usual
 	 */
 	unsigned (*read)(struct gs_text_section *section, uint64_t flip, const char *text,
 	                 const uint32_t *ends, unsigned count);

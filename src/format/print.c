@@ -28,7 +28,7 @@ enum {
 	TEN8 = 100000000,
 	LAST_DIGITS = 15,
 };
-#define TEN15	INT64_C(1000000000000000)
+#define TEN15	UINT64_C(1000000000000000)
 
 /* From digits to a piece of a line: which go where, and what is added. */
 struct pattern {
@@ -55,6 +55,7 @@ pattern_of(bool minus, unsigned digits, unsigned end, char terminator)
 	return pattern;
 }
 
+#include "format/print_avx2.inc"
 #include "format/print_avx512.inc"
 
 size_t
@@ -65,7 +66,7 @@ gs_print_lines(enum gs_simd simd, const struct gs_integers *source, unsigned dig
 		return 0;
 	if (simd == GS_SIMD_AVX512)
 		return print_avx512(source, digits, minus, first, last, into);
-	return 0;
+	return simd == GS_SIMD_AVX2 ? print_avx2(source, digits, minus, first, last, into) : 0;
 }
 
 #else

@@ -11,8 +11,8 @@
  * integers to decimal representation", 2011, backwards).  Up to six bytes more, of numbers
  * of 17 digits and of signs, are read the same way.
  *
- * Invariant: a line is put into its section whole or not at all, with the seven others
- * that were read beside it.
+ * Invariant: a line is put into its section whole or not at all, with those that were
+ * read beside it.
  */
 #include "format/parse.h"
 

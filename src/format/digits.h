@@ -54,7 +54,7 @@ gs_digits_store(char *into, uint64_t word)
 }
 
 /* Print NUMBER with exactly DIGITS; up to 7 bytes behind them are overwritten. */
-static inline __attribute__((always_inline)) void
+static inline void
 gs_digits_print(char *into, uint64_t number, unsigned digits)
 {
 	const uint64_t unit = 100000000;

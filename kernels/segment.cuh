@@ -258,7 +258,7 @@ count_tile(uint32_t *counters, const Key *keys, uint32_t count, const digits &d)
 
 /* TILES tiles a block: as long as they are of one segment, their counts stay here. */
 template <class Key> static __global__ void
-__launch_bounds__(COUNT_THREADS, 2)
+__launch_bounds__(COUNT_THREADS, blocks_that_fit(COUNT_THREADS, 2))
 count_tiles_kernel(number *counts, const segment *segments, uint32_t count, uint32_t tile_keys,
                    const segments_head *head, const Key *keys, uint32_t tiles)
 {
@@ -349,7 +349,7 @@ fill_tile(Key *to, const tile_place &t, const digits &d, const number *begins, n
 
 /* SORTED is where keys belong in the end. */
 template <class Key, unsigned THREADS, unsigned ITEMS, unsigned BLOCKS> static __global__ void
-__launch_bounds__(THREADS, BLOCKS)
+__launch_bounds__(THREADS, blocks_that_fit(THREADS, BLOCKS))
 move_kernel(Key *to, const Key *from, const segment *segments, uint32_t count,
             const segments_head *head, number *cursors, Key *sorted)
 {

@@ -37,6 +37,7 @@
 #endif
 
 enum {
+	SHARED = COUNT_BINS * 2,	/* bytes of a block; a GPU with less sorts by the network alone */
 	SMALL = 1 << 17,	/* keys: fewer go to the network at once; it wins at 2^16, not at 2^18 */
 	MANY  = 1 << 22,	/* keys that fill the GPU with large tiles; not tuned */
 	TURNS = 8,		/* for what is too large; then the network, too */
@@ -538,20 +539,30 @@ template <class Key> static cudaError_t
 sort(Key *keys, Key *other, size_t count, void *memory, cudaStream_t stream)
 {
 	job<Key> j = { keys, other, count, scratch_of(memory, sizeof(Key) * 8, count), 0, stream };
-	int device, sms;
+	int device, sms, shared;
 
 	if (count < 2)
 		return cudaSuccess;
 	TRY_CUDA(cudaGetDevice(&device));
 	TRY_CUDA(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device));
+	TRY_CUDA(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
 	j.sms = (unsigned)sms;
-	return sort(j);
+	return shared < SHARED ? sort_by_network(j, 0, count) : sort(j);
 }
 
 extern "C" size_t
 gs_sort_scratch_bytes(unsigned bits, size_t count)
 {
-	return scratch_of(NULL, bits, count).bytes + gs_tile_merge_scratch_bytes(bits, count);
+	size_t most = scratch_of(NULL, bits, count).bytes;
+
+	/* Where leaves begin to be longer, bins get fewer: fewer keys may need more. */
+	for (unsigned longer = 0; longer < 4; longer++) {
+		const size_t fewer = ((((size_t)COUNT_BINS + 1) << longer) - 1) * LEAF_MEAN;
+
+		if (fewer < count)
+			most = std::max(most, scratch_of(NULL, bits, fewer).bytes);
+	}
+	return most + gs_tile_merge_scratch_bytes(bits, count);
 }
 
 extern "C" cudaError_t

@@ -428,6 +428,9 @@ cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
 	case cudaDevAttrMaxThreadsPerMultiProcessor: *value = 2048; break;
 	case cudaDevAttrComputeCapabilityMajor:  *value = properties.major; break;
 	case cudaDevAttrComputeCapabilityMinor:  *value = properties.minor; break;
+	case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+		*value = (int)setting("GSORT_EMU_SHARED", 227 << 10);
+		break;
 	default: return emu_note(cudaErrorInvalidValue);
 	}
 	return cudaSuccess;

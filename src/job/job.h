@@ -152,6 +152,9 @@ MUST_CHECK gs_status gs_device_poll(struct gsort *job);
 /** All keys have landed: wait for the GPU if that pays. */
 MUST_CHECK gs_status gs_device_settle(struct gsort *job);
 
+/** Note what the device has done in job->stats. */
+void gs_device_tell(struct gsort *job);
+
 /** Close whichever is open. */
 void gs_device_end(struct gsort *job);
 

@@ -6,7 +6,8 @@
  * with bookkeeping; every call has finished when it returns, so streams and
  * events are only checked to exist.  The environment describes the device:
  *
- *     GSORT_EMU_DEVICES=N      how many (1); 0: cudaErrorNoDevice
+ *     GSORT_EMU_DEVICES=N      how many (1); 0: cudaErrorNoDevice; CUDA_VISIBLE_DEVICES
+ *                              chooses among them, by numbers
  *     GSORT_EMU_MEMORY=BYTES   memory of each (1 GiB); more is out of memory
  *     GSORT_EMU_SHARED=BYTES   shared memory that a block may ask for (227 KiB)
  *     GSORT_EMU_OPEN_MS=N      how long opening takes (0), keys landing meanwhile

@@ -93,6 +93,8 @@ enum cudaFuncAttribute {
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st  *cudaEvent_t;
 
+#define cudaStreamPerThread	((cudaStream_t)2)	/* there for every thread, unasked */
+
 struct cudaDeviceProp {
 	char   name[256];
 	size_t totalGlobalMem;

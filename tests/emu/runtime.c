@@ -337,7 +337,7 @@ cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind ki
                 cudaStream_t stream)
 {
 	CALL();
-	if (stream != NULL && stream->alive != ALIVE)
+	if (stream != NULL && stream != cudaStreamPerThread && stream->alive != ALIVE)
 		return emu_note(cudaErrorInvalidResourceHandle);
 	if (bytes == 0)
 		return cudaSuccess;
@@ -527,7 +527,7 @@ static cudaError_t
 stream_call(cudaStream_t stream)
 {
 	CALL();
-	if (stream != NULL && stream->alive != ALIVE)
+	if (stream != NULL && stream != cudaStreamPerThread && stream->alive != ALIVE)
 		return emu_note(cudaErrorInvalidResourceHandle);
 	return cudaSuccess;
 }

@@ -191,7 +191,7 @@ for_size() {
 			[ $type = u32 ] || [ $memory = 500000 ] || continue
 			for ms in 2 100; do
 				export GSORT_EMU_OPEN_MS=$ms
-				gsort-emu --device=gpu --debug --type=$type -r -o out in 2>err
+				gsort-emu --device=gpu --debug --type=$type -r -o out in 2>err || { cat err; false; }
 				cmp out expected
 				{ head -c 400000 in; sleep 0.05; tail -c +400001 in; } |
 					gsort-emu --device=gpu --type=$type -r | cmp - expected
@@ -213,7 +213,7 @@ for_size() {
 @test "without a GPU, auto is silent and the CPU sorts, however large the input" {
 	export CUDA_VISIBLE_DEVICES=
 	gen --keys 45000000 >in		# for one thread more than a GPU pays from
-	gsort -u32 --parallel=1 -o out in 2>err
+	gsort -u32 --parallel=1 -o out in 2>err || { cat err; false; }
 	[ ! -s err ]
 	is_sorted out u32
 	same_keys in out u32

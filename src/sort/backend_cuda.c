@@ -110,33 +110,46 @@ scratch_bytes(const struct gs_backend_options *options, size_t half_bytes)
 	return most;
 }
 
+/* Tiles of a half, if all is to be within BUDGET: less scratch is enough for fewer. */
+static size_t
+tiles_within(const struct gs_device *device, size_t budget)
+{
+	const size_t tile_bytes = device->tile_bytes;
+	size_t low = 0, high = budget / 2 / tile_bytes;
+
+	while (low < high) {
+		const size_t tiles = (low + high + 1) / 2;
+
+		if (2 * tiles * tile_bytes +
+		    scratch_bytes(&device->options, tiles * tile_bytes) <= budget)
+			low = tiles;
+		else
+			high = tiles - 1;
+	}
+	return low;
+}
+
 /* Bytes of a half: what the keys need, if that is known, within what may be used. */
 static gs_status
 half_bytes_wanted(struct gs_device *device, size_t *half_bytes)
 {
 	const struct gs_backend_options *options = &device->options;
 	const unsigned streams = stream_count(options);
-	size_t free_bytes, total_bytes, budget, scratch, half, needed;
+	size_t free_bytes, total_bytes, budget, tiles, needed;
 
 	TRY_CUDA(cudaMemGetInfo(&free_bytes, &total_bytes), "asking for free GPU memory");
 	budget = free_bytes / 100 *
 	         (options->gpu_memory_percent > 0 ? options->gpu_memory_percent : PERCENT_DEFAULT);
 	if (options->gpu_memory_bytes > 0 && options->gpu_memory_bytes < free_bytes)
 		budget = options->gpu_memory_bytes;
-	scratch = scratch_bytes(options, budget / 2);
-	half = budget > scratch ? (budget - scratch) / 2 : 0;
 
 	/* Several tiles a stream, or there is nothing to overlap. */
-	while (half / device->tile_bytes < 2 * streams && device->tile_bytes > LEAST_TILE_BYTES)
+	while ((tiles = tiles_within(device, budget)) < 2 * streams &&
+	       device->tile_bytes > LEAST_TILE_BYTES)
 		device->tile_bytes /= 2;
-	half -= half % device->tile_bytes;
-	if (options->hint_bytes < half) {
-		/* One more tile a stream than the keys fill: its last one is not full. */
-		needed = (options->hint_bytes / device->tile_bytes + 1 + streams) * device->tile_bytes;
-		if (needed < half)
-			half = needed;
-	}
-	*half_bytes = half;
+	/* One more tile a stream than the keys fill: its last one is not full. */
+	needed = options->hint_bytes / device->tile_bytes + 1 + streams;
+	*half_bytes = (tiles < needed ? tiles : needed) * device->tile_bytes;
 	return GS_OK;
 }
 

@@ -194,6 +194,20 @@ gs_text_fetch(struct gs_text_decoder *decoder, enum gs_text_class class, void *i
 	return count;
 }
 
+unsigned
+gs_text_sections(const struct gs_text_decoder *decoder)
+{
+	return decoder->threads;
+}
+
+void *
+gs_text_keys(const struct gs_text_decoder *decoder, unsigned section, enum gs_text_class class,
+             size_t *count)
+{
+	*count = decoder->sections[section].count[class];
+	return decoder->sections[section].keys[class];
+}
+
 uint64_t
 gs_text_fetch_small(struct gs_text_decoder *decoder, uint64_t *counts)
 {

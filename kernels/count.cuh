@@ -39,8 +39,7 @@ struct knowledge {
 	number   least, most;	/* least: inverted, so that 0 is no key yet */
 	uint32_t ended;		/* blocks that have counted */
 	uint32_t again;		/* the guess was bad: the plan is a new one */
-	uint32_t skewed;	/* some bins would be much larger than others */
-	uint32_t moving;	/* there are pieces to be moved (pieces.cuh) */
+	uint32_t crowd;		/* of SAMPLE_BINS of the sample: how many there are in the fullest */
 	uint64_t ends[2];	/* 0, and how many keys there are */
 };
 
@@ -68,39 +67,44 @@ block_range(uint64_t least, uint64_t most, number *shared, number *to_least, num
 }
 
 /*
- * Bins may be so many times larger than they should.  A bell is denser in its middle
- * by 2.7: for u32 leaves of up to eight times the keys are cheaper than a search,
- * u64 has leaves of four times only.
+ * A bin may be twice as full as the mean, or keys are no longer evenly spread: smaller
+ * bins and some longer leaves are cheaper for a bell (2.7 times as dense in its middle).
+ * If one is four times as full, pieces are (pieces.cuh).
  */
-template <class Key> struct skew {
-	enum { TIMES = sizeof(Key) == 4 ? 4 : 2 };
+enum {
+	BELL_FROM   = 2 * SAMPLE_KEYS / SAMPLE_BINS,
+	PIECES_FROM = 4 * SAMPLE_KEYS / SAMPLE_BINS,
 };
 
-/* Do these samples of each thread fall into few of many bins?  All threads get the answer. */
-template <class Key> static __device__ bool
-crowded(const Key *x, const digits &d)
+/* Samples of each thread, in SAMPLE_BINS: how many are in the fullest?  For all threads. */
+template <class Key> static __device__ uint32_t
+crowd_in(const Key *x, const digits &d)
 {
-	__shared__ uint32_t counters[SAMPLE_BINS];
+	__shared__ uint32_t counters[SAMPLE_BINS], most;
 
 	if (threadIdx.x < SAMPLE_BINS)
 		counters[threadIdx.x] = 0;
+	if (threadIdx.x == 0)
+		most = 0;
 	__syncthreads();
 #pragma unroll
 	for (unsigned s = 0; s < SAMPLES; s++)
 		atomicAdd(&counters[digit_of(d, x[s])], 1u);
 	__syncthreads();
-	return __syncthreads_or(threadIdx.x < SAMPLE_BINS &&
-	                        counters[threadIdx.x] >
-	                        skew<Key>::TIMES * SAMPLE_KEYS / SAMPLE_BINS);
+	if (threadIdx.x < SAMPLE_BINS)
+		atomicMax(&most, counters[threadIdx.x]);
+	__syncthreads();
+	return most;
 }
 
 /*
  * One block: look at some keys, and plan for a range somewhat wider than theirs.
- * SAMPLE, if not NULL: room for them; and they are looked at for skew.
+ * SAMPLE, if not NULL: room for them; and if they are a bell, plan for FINE bins.
  */
 template <class Key> static __global__ void
 __launch_bounds__(COUNT_THREADS)
-sample_kernel(const Key *keys, size_t count, uint32_t bins, knowledge *known, Key *sample)
+sample_kernel(const Key *keys, size_t count, uint32_t bins, uint32_t fine, knowledge *known,
+              Key *sample)
 {
 	begin_in_turn();
 
@@ -109,6 +113,7 @@ sample_kernel(const Key *keys, size_t count, uint32_t bins, knowledge *known, Ke
 	const size_t step = count / SAMPLE_KEYS;
 	Key x[SAMPLES];
 	uint64_t least = ~(uint64_t)0, most = 0;
+	uint32_t crowd = 0;
 
 	if (threadIdx.x == 0)
 		shared[2] = shared[3] = 0;
@@ -125,18 +130,21 @@ sample_kernel(const Key *keys, size_t count, uint32_t bins, knowledge *known, Ke
 			sample[i] = x[s];
 	}
 	block_range(least, most, shared, &shared[2], &shared[3]);
+	if (threadIdx.x == 0)
+		coarse = digits_over(sizeof(Key) * 8, ~shared[2], shared[3], SAMPLE_BINS);
+	__syncthreads();
+	if (sample != NULL)
+		crowd = crowd_in(x, coarse);
 	if (threadIdx.x == 0) {
 		const uint64_t low = ~shared[2], high = shared[3];
 		const uint64_t top = (Key)~(Key)0, margin = (high - low) / SAMPLE_MARGIN;
 
 		known->plan = digits_over(sizeof(Key) * 8, low > margin ? low - margin : 0,
-		                          top - high > margin ? high + margin : top, bins);
+		                          top - high > margin ? high + margin : top,
+		                          crowd > BELL_FROM ? fine : bins);
 		known->ends[1] = count;
-		coarse = digits_over(sizeof(Key) * 8, low, high, SAMPLE_BINS);
+		known->crowd = crowd;
 	}
-	__syncthreads();
-	if (sample != NULL && crowded(x, coarse) && threadIdx.x == 0)
-		known->skewed = 1;
 }
 
 /* The last block: was the guess good?  Not if keys lie outside, or leave much of it empty. */

@@ -48,8 +48,8 @@ size_t gs_tile_merge_scratch_bytes(unsigned bits, size_t count);
 cudaError_t gs_tile_merge(void *out, const void *a, size_t a_count, const void *b, size_t b_count,
                           unsigned bits, void *scratch, cudaStream_t stream);
 
-/** Scratch for gs_sort() of COUNT keys, at a multiple of 256 bytes: three percent of
- *  u32, half of that of u64, somewhat more of few. */
+/** Scratch for gs_sort() of COUNT keys or fewer, at a multiple of 256 bytes: three percent
+ *  of u32, half of that of u64, somewhat more of few. */
 size_t gs_sort_scratch_bytes(unsigned bits, size_t count);
 
 /**

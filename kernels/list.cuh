@@ -20,6 +20,7 @@ enum {
 	LEAF_BITS   = 12,
 	LEAF_KEYS   = 1 << LEAF_BITS,
 	LEAF_MEAN   = 3700,		/* keys a bin if they are even: + 6 sqrt(3700) < 2^12 */
+	BELL_MEAN   = 2900,		/* where they are a bell: + its middle's 2.7 times < 2^13 */
 	EQUAL_KEYS  = 1 << 16,		/* of one value, that one block writes */
 };
 
@@ -81,21 +82,26 @@ kind_of(const lists &l, const leaf_item &item)
 	return TOO_LARGE;
 }
 
+/* List keys of one value, for several blocks. */
+static __device__ inline void
+list_equal(const lists &l, leaf_item item)
+{
+	for (uint64_t rest = item.count; rest > 0; rest -= item.count) {
+		item.count = min(rest, (uint64_t)EQUAL_KEYS);
+		l.list[EQUAL][atomicAdd(&l.listed[EQUAL], 1u)] = item;
+		item.from += item.count;
+	}
+}
+
 /* List a leaf, unless it has no keys; all lanes call. */
 template <class Key> static __device__ void
-list_leaf(const lists &l, leaf_item item)
+list_leaf(const lists &l, const leaf_item &item)
 {
-	int kind = kind_of<Key>(l, item);
+	const int kind = kind_of<Key>(l, item);
 
-	if (kind == EQUAL) {		/* in pieces */
-		for (uint64_t rest = item.count; rest > 0; rest -= item.count) {
-			item.count = min(rest, (uint64_t)EQUAL_KEYS);
-			l.list[EQUAL][atomicAdd(&l.listed[EQUAL], 1u)] = item;
-			item.from += item.count;
-		}
-		kind = KINDS;
-	}
-	append(l, kind, item);
+	if (kind == EQUAL)
+		list_equal(l, item);
+	append(l, kind == EQUAL ? (int)KINDS : kind, item);
 }
 
 /* The leaf of bins FIRST to LAST - 1 (none, if there are none), which begin at BEGINS. */

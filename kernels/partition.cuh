@@ -145,6 +145,14 @@ partition_bytes(uint32_t bins)
 	       (size_t)bins * (sizeof(uint64_t) + sizeof(uint32_t));
 }
 
+/* A tile of many keys; kernels/README.md has the losers. */
+template <class Key> struct tile_of_many {
+	enum { THREADS = 512, ITEMS = sizeof(Key) == 4 ? 24 : 16, BLOCKS = 2, KEYS = THREADS * ITEMS };
+};
+
+/* Where keys go that need not be moved (pieces.cuh); no place is so far. */
+static const uint64_t NOWHERE = (uint64_t)1 << 62;
+
 /* The digit of a level: some bits of the whole. */
 struct digit_part {
 	digits   d;
@@ -162,30 +170,52 @@ digit_of(const digit_part &part, Key key)
  * is needed, and again to write the key; where a search is needed (pieces.cuh) all
  * are found at once, and kept.
  */
-template <unsigned THREADS, unsigned ITEMS, class Key> static __device__ __forceinline__ void
-part_find(const digit_part &, const Key *, uint32_t *)
+template <class Part> static __device__ __forceinline__ void
+part_begin(const Part &)
 {
 }
 
-template <class Key> static __device__ __forceinline__ uint32_t
-part_found(const digit_part &part, Key key, uint32_t)
-{
-	return digit_of(part, key);
-}
-
+template <unsigned THREADS, unsigned ITEMS, class Part, class Key>
 static __device__ __forceinline__ void
-part_keep(const digit_part &, unsigned, uint32_t)
+part_find(const Part &, const Key *, uint32_t *)
 {
 }
 
-template <class Key> static __device__ __forceinline__ uint32_t
-part_kept(const digit_part &part, unsigned, Key key)
+template <class Part, class Key> static __device__ __forceinline__ uint32_t
+part_found(const Part &part, Key key, uint32_t)
 {
 	return digit_of(part, key);
 }
 
-static __device__ __forceinline__ bool
-part_moves(const digit_part &, uint64_t)
+template <class Part> static __device__ __forceinline__ void
+part_keep(const Part &, unsigned, uint32_t)
+{
+}
+
+template <class Part, class Key> static __device__ __forceinline__ uint32_t
+part_kept(const Part &part, unsigned, Key key)
+{
+	return digit_of(part, key);
+}
+
+/* Room for KEYS keys of BIN, which begin at BEFORE in the tile: where in TO, less BEFORE. */
+template <class Part> static __device__ __forceinline__ uint64_t
+part_claim(const Part &, unsigned long long *cursors, uint32_t bin, uint32_t keys, uint32_t before)
+{
+	return atomicAdd(&cursors[bin], (unsigned long long)keys) - before;
+}
+
+/* All threads have claimed; false: nothing is to be written. */
+template <class Part> static __device__ __forceinline__ bool
+part_claimed(const Part &, bool)
+{
+	__syncthreads();
+	return true;
+}
+
+/* Does the key AT belong to *PLACE, or to what this is changed to? */
+template <class Part> static __device__ __forceinline__ bool
+part_moves(const Part &, unsigned, uint32_t, uint64_t *)
 {
 	return true;
 }
@@ -209,8 +239,10 @@ partition_tile(Key *to, const Key *from, uint32_t count, const Part &part, uint3
 	Key x[ITEMS];
 	uint32_t place[ITEMS];	/* bin and rank */
 	uint32_t before = 0, total;
+	bool moves = false;
 	crowd c = {};
 
+	part_begin(part);
 	for (unsigned b = threadIdx.x; b < bins; b += THREADS)
 		counts[b] = 0;
 	from += threadIdx.x;
@@ -247,11 +279,14 @@ partition_tile(Key *to, const Key *from, uint32_t count, const Part &part, uint3
 		const uint32_t keys = counts[b];
 
 		counts[b] = before;
-		if (keys > 0)
-			places[b] = atomicAdd(&cursors[b], (unsigned long long)keys) - before;
+		if (keys > 0) {
+			places[b] = part_claim(part, cursors, b, keys, before);
+			moves = moves || places[b] != NOWHERE;
+		}
 		before += keys;
 	}
-	__syncthreads();
+	if (!part_claimed(part, moves))
+		return;
 #pragma unroll
 	for (unsigned i = 0; i < ITEMS; i++)
 		if (i * THREADS + threadIdx.x < count) {
@@ -268,10 +303,11 @@ partition_tile(Key *to, const Key *from, uint32_t count, const Part &part, uint3
 
 		if (at < count) {
 			const Key key = sorted[at];
-			const uint64_t begin = places[part_kept(part, at, key)];
+			const uint32_t bin = part_kept(part, at, key);
+			uint64_t place = places[bin];
 
-			if (part_moves(part, begin))
-				to[begin + at] = key;
+			if (part_moves(part, at, bin, &place))
+				to[place + at] = key;
 		}
 	}
 }

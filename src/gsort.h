@@ -166,6 +166,10 @@ struct gsort_stats {
 	uint64_t    spilled_bytes;	/* written to temporary files, all passes together */
 	unsigned    merge_passes;	/* over spilled keys, the last one included */
 	bool        verified;		/* order, count and checksum were right */
+	double      h2d_seconds;	/* keys were on their way to the GPU; 0 on the CPU, ... */
+	double      gpu_sort_seconds;	/* ... it sorted, ... */
+	double      d2h_seconds;	/* ... and they were on their way back: parts overlap */
+	uint64_t    gpu_bytes;		/* GPU memory that was used */
 };
 
 /* How far a job has come. */

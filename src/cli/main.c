@@ -15,7 +15,7 @@
  *      |   |- values.c |- select.c       keys to one sorted batch
  *      |   |- agree.c  |- explain.c   merge.c, gather.c, count.c
  *      |   `- help.c   `- info.c         many batches to one order
- *      |- progress.c, signals.c
+ *      |- one_gpu.c, progress.c, signals.c
  *      `- report.c
  *                                     encode_*.c
  *                                        ordered bits to bytes
@@ -39,6 +39,7 @@
 #include <unistd.h>
 
 #include "cli/agree.h"
+#include "cli/one_gpu.h"
 #include "cli/opts.h"
 #include "cli/progress.h"
 #include "cli/report.h"
@@ -184,6 +185,7 @@ sort(struct gs_opts *opts)
 		opts->job.note = gs_report_note;
 	if (!opts->quiet)
 		opts->job.warn = gs_report_warning;
+	gs_one_gpu(&opts->job);
 	gs_progress_begin(opts);
 	if (gsort_open(&job, &opts->job) != GSORT_OK) {
 		gs_progress_end();

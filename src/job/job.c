@@ -446,6 +446,7 @@ gs_job_run(struct gsort *job)
 	const gs_status status = run(job, &disorder);
 
 	job->stats.seconds = now() - start;
+	gs_device_tell(job);
 	if (job->options->operation == GSORT_CHECK)
 		job->stats.read_seconds = job->stats.seconds;
 	if (job->options->operation == GSORT_MERGE)

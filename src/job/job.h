@@ -166,6 +166,9 @@ MUST_CHECK gs_status gs_device_settle(struct gsort *job);
 /** Make one order of all that is held, wherever it is. */
 MUST_CHECK gs_status gs_device_finish(struct gsort *job);
 
+/** Note what the device has done in job->stats. */
+void gs_device_tell(struct gsort *job);
+
 /** Close whichever is open. */
 void gs_device_end(struct gsort *job);
 

@@ -72,15 +72,6 @@ sort_kind(cub_which which, key_kind kind, void *keys, void *other, size_t count,
 }
 
 extern "C" cudaError_t
-cub_scratch_bytes(enum cub_which which, unsigned bits, size_t count, size_t *bytes)
-{
-	*bytes = 0;
-	if (bits == 32)
-		return sort<uint32_t>(which, NULL, NULL, count, NULL, bytes, 0);
-	return sort<uint64_t>(which, NULL, NULL, count, NULL, bytes, 0);
-}
-
-extern "C" cudaError_t
 cub_sort(enum cub_which which, void *keys, void *other, unsigned bits, enum key_kind kind,
          size_t count, void *scratch, size_t scratch_bytes, cudaStream_t stream)
 {
@@ -89,4 +80,14 @@ cub_sort(enum cub_which which, void *keys, void *other, unsigned bits, enum key_
 		                                           &scratch_bytes, stream);
 	return sort_kind<uint64_t, int64_t, double>(which, kind, keys, other, count, scratch,
 	                                            &scratch_bytes, stream);
+}
+
+extern "C" cudaError_t
+cub_scratch_bytes(enum cub_which which, unsigned bits, enum key_kind kind, size_t count,
+                  size_t *bytes)
+{
+	*bytes = 0;
+	if (bits == 32)
+		return sort_kind<uint32_t, int32_t, float>(which, kind, NULL, NULL, count, NULL, bytes, 0);
+	return sort_kind<uint64_t, int64_t, double>(which, kind, NULL, NULL, count, NULL, bytes, 0);
 }

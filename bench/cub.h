@@ -12,8 +12,9 @@ extern "C" {
 /* Tuned: with the best of its published settings (bench/parts.cu), for less than 2^32 keys. */
 enum cub_which { CUB_RADIX, CUB_TUNED, CUB_MERGE };
 
-/** Scratch for COUNT keys. */
-cudaError_t cub_scratch_bytes(enum cub_which which, unsigned bits, size_t count, size_t *bytes);
+/** Scratch for COUNT keys of KIND. */
+cudaError_t cub_scratch_bytes(enum cub_which which, unsigned bits, enum key_kind kind,
+                              size_t count, size_t *bytes);
 
 /** Sort COUNT keys of KIND: radix from KEYS to OTHER, merge in KEYS. */
 cudaError_t cub_sort(enum cub_which which, void *keys, void *other, unsigned bits,

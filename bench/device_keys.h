@@ -20,7 +20,8 @@ struct keys_verdict {
 };
 
 /** As keys_fill(). */
-cudaError_t device_keys_fill(void *keys, unsigned bits, size_t count, unsigned shape, uint64_t seed);
+cudaError_t device_keys_fill(void *keys, unsigned bits, size_t count, unsigned shape,
+                             uint64_t seed);
 
 /** Do COUNT keys ascend, piece by piece of PIECE_KEYS; and which are they? */
 cudaError_t device_keys_check(const void *keys, unsigned bits, size_t count, size_t piece_keys,

@@ -61,7 +61,7 @@ cub_bytes(enum cub_which which, size_t count)
 	static struct { size_t count, bytes; } known[3];
 
 	if (known[which].count != count) {
-		must(cub_scratch_bytes(which, 32, count, &known[which].bytes), "CUB");
+		must(cub_scratch_bytes(which, 32, KEYS_UNSIGNED, count, &known[which].bytes), "CUB");
 		known[which].count = count;
 	}
 	return known[which].bytes;

@@ -39,12 +39,13 @@ rig_open(unsigned bits, size_t keys)
 	size_t radix_bytes, merge_bytes, tuned_bytes = 0;
 
 	must(cudaMalloc((void **)&rig.source, bytes), "cudaMalloc");
+	must(cudaMemset(rig.source, 0, bytes), "cudaMemset");
 	must(cudaMalloc((void **)&rig.work, bytes), "cudaMalloc");
 	must(cudaMalloc((void **)&rig.other, bytes), "cudaMalloc");
-	must(cub_scratch_bytes(CUB_RADIX, bits, keys, &radix_bytes), "CUB");
-	must(cub_scratch_bytes(CUB_MERGE, bits, keys, &merge_bytes), "CUB");
+	must(cub_scratch_bytes(CUB_RADIX, bits, rig.kind, keys, &radix_bytes), "CUB");
+	must(cub_scratch_bytes(CUB_MERGE, bits, rig.kind, keys, &merge_bytes), "CUB");
 	if (keys <= UINT32_MAX)
-		must(cub_scratch_bytes(CUB_TUNED, bits, keys, &tuned_bytes), "CUB");
+		must(cub_scratch_bytes(CUB_TUNED, bits, rig.kind, keys, &tuned_bytes), "CUB");
 	rig.cub_scratch_bytes = radix_bytes > merge_bytes ? radix_bytes : merge_bytes;
 	if (rig.cub_scratch_bytes < tuned_bytes)
 		rig.cub_scratch_bytes = tuned_bytes;

@@ -361,7 +361,8 @@ move_kernel(Key *to, const Key *from, const segment *segments, uint32_t count, c
 	begin_in_turn();
 
 	DYNAMIC_SHARED(memory);
-	const tile_place t = tile_of<THREADS>(segments, count, THREADS * ITEMS, where, head, blockIdx.x);
+	const tile_place t = tile_of<THREADS>(segments, count, THREADS * ITEMS, where, head,
+	                                      blockIdx.x);
 
 	if (t.count == 0)
 		return;

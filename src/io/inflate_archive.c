@@ -213,6 +213,7 @@ const char *
 gs_inflate_libraries(char *into, size_t bytes)
 {
 	snprintf(into, bytes, "libzstd %s, zlib %s; loaded when needed: liblzma "
-	         LZMA_VERSION_STRING ", libarchive " ARCHIVE_VERSION_ONLY_STRING, ZSTD_versionString(), zlibVersion());
+	         LZMA_VERSION_STRING ", libarchive " ARCHIVE_VERSION_ONLY_STRING,
+	         ZSTD_versionString(), zlibVersion());
 	return into;
 }

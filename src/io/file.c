@@ -187,7 +187,7 @@ struct request {
 	const struct gs_file *file;
 	char                 *into;
 	size_t                bytes;
-	_Atomic size_t        whole;	/* bytes before the first gap */
+	atomic_size_t         whole;	/* bytes before the first gap */
 };
 
 static void
@@ -197,13 +197,11 @@ read_piece(void *context, size_t piece)
 	const size_t at = piece * PIECE_BYTES, left = request->bytes - at;
 	const size_t want = left < PIECE_BYTES ? left : PIECE_BYTES;
 	const uint64_t offset = request->file->start + request->file->read_bytes + at;
-	size_t whole = request->whole;
 	int ignored;
-	size_t got = gs_file_read_at(request->file->fd, request->into + at, want, offset, &ignored);
+	const size_t got = gs_file_read_at(request->file->fd, request->into + at, want, offset, &ignored);
 
-	while (got < want && at + got < whole &&
-	       !atomic_compare_exchange_weak(&request->whole, &whole, at + got))
-		;
+	if (got < want)
+		gs_team_least(&request->whole, at + got);
 }
 
 /*

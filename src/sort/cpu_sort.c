@@ -6,6 +6,7 @@
  * widths and three kinds of vectors.  This file puts them together.
  */
 #include <assert.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -14,7 +15,6 @@
 #include "sort/cpu_sort.h"
 
 #if defined __x86_64__
-#include <cpuid.h>
 #include <immintrin.h>
 #define HAVE_X86	1
 #else
@@ -124,7 +124,6 @@ enum { PATIENCE = 24, SAMPLES = 64 };
 
 /* What partition.inc calls for the processor at hand. */
 struct leaf {
-	const char *name;
 	void (*sort_32)(uint32_t *to, const uint32_t *from, size_t count);
 	void (*sort_64)(uint64_t *to, const uint64_t *from, size_t count);
 	size_t (*halve_32)(uint32_t *to, const uint32_t *from, size_t count, uint32_t pivot);
@@ -134,59 +133,15 @@ struct leaf {
 };
 
 static const struct leaf leaves[] = {
-	[GS_SIMD_NONE] = { "portable", leaf_none_32, leaf_none_64, NULL, NULL,
+	[GS_SIMD_NONE] = { leaf_none_32, leaf_none_64, NULL, NULL,
 	                   range_none_32, range_none_64 },
 #if HAVE_X86
-	[GS_SIMD_AVX2] = { "avx2", leaf_avx2_32, leaf_avx2_64, NULL, NULL,
+	[GS_SIMD_AVX2] = { leaf_avx2_32, leaf_avx2_64, NULL, NULL,
 	                   range_avx2_32, range_avx2_64 },
-	[GS_SIMD_AVX512] = { "avx512", leaf_avx512_32, leaf_avx512_64, halve_avx512_32,
+	[GS_SIMD_AVX512] = { leaf_avx512_32, leaf_avx512_64, halve_avx512_32,
 	                     halve_avx512_64, range_avx512_32, range_avx512_64 },
 #endif
 };
-
-#if HAVE_X86
-/*
- * What processor and kernel offer (Intel, Software Developer's Manual, vol. 1, 13.2 and
- * 14.5 ff.).  __builtin_cpu_supports() asks twenty questions before main(), and each
- * costs 4 us on a virtual machine.  Xeon Phi, with AVX512F alone, counts as AVX2.
- */
-static enum gs_simd
-ask_processor(void)
-{
-	enum { OSXSAVE = 1 << 27, AVX2 = 1 << 5, AVX512 = 1 << 16 | 1 << 17 | 1 << 30, /* F DQ BW */
-	       YMM_KEPT = 0x06, ZMM_KEPT = 0xe6 };	/* by the kernel, at a task switch */
-	unsigned a, b, c, d, kept, high;
-
-	if (!__get_cpuid(1, &a, &b, &c, &d) || (c & OSXSAVE) == 0 ||
-	    !__get_cpuid_count(7, 0, &a, &b, &c, &d))
-		return GS_SIMD_NONE;
-	__asm__("xgetbv" : "=a"(kept), "=d"(high) : "c"(0));
-	(void)high;
-	if ((b & AVX512) == AVX512 && (kept & ZMM_KEPT) == ZMM_KEPT)
-		return GS_SIMD_AVX512;
-	return (b & AVX2) != 0 && (kept & YMM_KEPT) == YMM_KEPT ? GS_SIMD_AVX2 : GS_SIMD_NONE;
-}
-#endif
-
-enum gs_simd
-gs_simd_best(void)
-{
-#if HAVE_X86
-	static _Atomic int known = -1;
-
-	if (known < 0)
-		known = (int)ask_processor();
-	return (enum gs_simd)known;
-#else
-	return GS_SIMD_NONE;
-#endif
-}
-
-const char *
-gs_simd_name(enum gs_simd simd)
-{
-	return leaves[simd].name;
-}
 
 /* --- partition ---------------------------------------------------------- */
 
@@ -218,17 +173,26 @@ stream_end(void)
 #endif
 }
 
+struct copy {
+	char       *to;
+	const char *from;
+	size_t      bytes;
+};
+
+static void
+copy_part(void *context, unsigned rank, unsigned size)
+{
+	const struct copy *copy = context;
+	const size_t begin = gs_team_begin(copy->bytes, rank, size);
+
+	memcpy(copy->to + begin, copy->from + begin,
+	       gs_team_begin(copy->bytes, rank + 1, size) - begin);
+}
+
 static void
 copy_bytes(void *to, const void *from, size_t bytes, unsigned threads)
 {
-	(void)threads;	/* without OpenMP */
-	#pragma omp parallel num_threads(threads) if (threads > 1)
-	{
-		const size_t begin = gs_team_begin(bytes, gs_team_rank(), gs_team_size());
-		const size_t end = gs_team_begin(bytes, gs_team_rank() + 1, gs_team_size());
-
-		memcpy((char *)to + begin, (const char *)from + begin, end - begin);
-	}
+	gs_team_run(threads, copy_part, &(struct copy){ to, from, bytes });
 }
 
 #define NAME(what)	NAME2(what, BITS)

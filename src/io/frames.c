@@ -23,9 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <zlib.h>
-#include <zstd.h>
 
+#include "base/lazy.h"
 #include "base/thread.h"
 #include "io/file.h"
 #include "io/frames.h"
@@ -181,7 +180,8 @@ close_tools(const struct gs_frames *frames, struct tools *tools)
 {
 	if (frames->gzip)
 		inflateEnd(&tools->zlib);
-	ZSTD_freeDCtx(tools->zstd);
+	else
+		ZSTD_freeDCtx(tools->zstd);
 }
 
 /* All members of the part.  False: one is damaged. */

@@ -10,9 +10,7 @@
  *
  * The library is loaded when the first such file is met.
  */
-#include <dlfcn.h>
 #include <pthread.h>
-#include <string.h>
 
 #include "io/inflate_stream.h"
 
@@ -37,15 +35,12 @@ load_library(void)
 		{ "lzma_code", &xz.code },
 		{ "lzma_end", &xz.end },
 	};
-	void *library = gs_inflate_load(LIBRARY, symbols, sizeof symbols / sizeof symbols[0]);
 
-	xz.there = library != NULL;
+	xz.there = gs_lazy_load(LIBRARY, symbols, sizeof symbols / sizeof symbols[0]);
 #if HAS_THREADS
-	if (xz.there) {
-		void *symbol = dlsym(library, "lzma_stream_decoder_mt");
+	static const struct gs_symbol newer = { "lzma_stream_decoder_mt", &xz.stream_decoder_mt };
 
-		memcpy(&xz.stream_decoder_mt, &symbol, sizeof symbol);
-	}
+	(void)gs_lazy_load(LIBRARY, &newer, 1);
 #endif
 }
 

@@ -127,6 +127,12 @@ gs_text_decoder_init(void *memory, size_t chunk_bytes, unsigned threads,
 	return decoder;
 }
 
+void
+gs_text_count_into(struct gs_text_decoder *decoder, uint64_t *counts)
+{
+	decoder->sections[0].small = counts;
+}
+
 /* ---- what was found ---------------------------------------------------- */
 
 static size_t
@@ -208,6 +214,15 @@ gs_text_keys(const struct gs_text_decoder *decoder, unsigned section, enum gs_te
 	return decoder->sections[section].keys[class];
 }
 
+/* A part of the small values' counts. */
+static void
+move_small(uint64_t *from, uint64_t *to)
+{
+	for (size_t v = 0; v < GS_SMALL_PART; v++)
+		to[v] += from[v];
+	memset(from, 0, GS_SMALL_PART * sizeof *from);
+}
+
 uint64_t
 gs_text_fetch_small(struct gs_text_decoder *decoder, uint64_t *counts)
 {
@@ -221,9 +236,8 @@ gs_text_fetch_small(struct gs_text_decoder *decoder, uint64_t *counts)
 
 			if (!section->small_parts[part])
 				continue;
-			for (size_t v = from; v < from + GS_SMALL_PART; v++)
-				counts[v] += section->small[v];
-			memset(section->small + from, 0, GS_SMALL_PART * sizeof *section->small);
+			if (section->small != counts)
+				move_small(section->small + from, counts + from);
 			section->small_parts[part] = false;
 			parts |= UINT64_C(1) << part;
 		}

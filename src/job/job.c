@@ -320,9 +320,12 @@ allocate(struct gsort *job)
 	gs_select_open(&job->select, job->options, job->select.times);
 	gs_verify_open(&job->verify, job->options, plan->threads);
 	gs_head_begin(job);
-	if (job->decoder_memory != NULL)
-		job->decoder = gs_text_decoder_init(job->decoder_memory, plan->chunk_bytes,
-		                                    plan->threads, &job->text);
+	if (job->decoder_memory == NULL)
+		return GS_OK;
+	job->decoder = gs_text_decoder_init(job->decoder_memory, plan->chunk_bytes, plan->threads,
+	                                    &job->text);
+	if (job->options->type == GSORT_TEXT)
+		gs_text_count_into(job->decoder, job->small.bins);
 	return GS_OK;
 }
 

@@ -249,7 +249,7 @@ gs_inflate_suffix(const char *name)
 	return GSORT_DECOMPRESS_NONE;
 }
 
-/* The libraries called here; libarchive is loaded by its own file. */
+/* The libraries called here; libarchive and liblzma are loaded by their own files. */
 static gs_status
 load_library(const struct gs_inflate *z)
 {

@@ -44,7 +44,7 @@ load_lz4(void)
 		{ "LZ4_decompress_safe", &lz4.decompress },
 	};
 
-	lz4.there = gs_lazy_load("liblz4.so.1", symbols, sizeof symbols / sizeof symbols[0]) != NULL;
+	lz4.there = gs_lazy_load("liblz4.so.1", symbols, sizeof symbols / sizeof symbols[0]);
 }
 
 #define PASTE(a, b)	a##_##b

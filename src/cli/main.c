@@ -192,6 +192,7 @@ sort(struct gs_opts *opts)
 		opts->job.note = gs_report_note;
 	if (!opts->quiet)
 		opts->job.warn = gs_report_warning;
+	opts->job.sandbox = !opts->no_sandbox;
 	gs_progress_begin(opts);
 	if (gsort_open(&job, &opts->job) != GSORT_OK) {
 		gs_progress_end();

@@ -196,6 +196,12 @@ gs_output_overwrites(const struct gs_output *out, const char *name, int fd)
 	       own.st_ino == other.st_ino && own.st_dev == other.st_dev;
 }
 
+const char *
+gs_output_target(const struct gs_output *out)
+{
+	return out->through ? NULL : out->replace.target;
+}
+
 /* ---- writing ----------------------------------------------------------- */
 
 /* In place: what was there goes now, and not before. */

@@ -16,9 +16,9 @@
 
 /* --- binary ------------------------------------------------------------ */
 
-/** Turn COUNT keys of TYPE (any width) into ordered bits, in place, in parallel. */
+/** Turn COUNT keys of TYPE (any width) into ordered bits, in place, by THREADS. */
 void gs_raw_to_ordered(enum gsort_type type, enum gsort_endian endian, bool reverse, void *keys,
-                       size_t count);
+                       size_t count, unsigned threads);
 
 /** The error for a file whose size is no multiple of the key's: GS_EINPUT. */
 gs_status gs_raw_partial(enum gsort_type type, const char *name, uint64_t bytes);

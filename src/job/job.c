@@ -13,7 +13,6 @@
 #include <time.h>
 
 #include "base/limits.h"
-#include "base/team.h"
 #include "format/key.h"
 #include "io/replace.h"
 #include "job/job.h"
@@ -321,6 +320,7 @@ open_job(struct gsort *job)
 	gather_facts(job);
 	TRY(gs_plan_make(&job->plan, &job->facts));
 	gs_input_share(job->input, readers(job));
+	job->encoding.threads = job->plan.threads;
 	if (job->options->operation == GSORT_CHECK) {	/* constant memory, and no output */
 		if (gs_input_inflates(job->input))
 			gs_confine(job);
@@ -403,7 +403,6 @@ run(struct gsort *job, bool *disorder)
 gsort_status
 gs_job_run(struct gsort *job)
 {
-	const unsigned threads = gs_team_limit(job->plan.threads);
 	const double start = now();
 	bool disorder = false;
 	const gs_status status = run(job, &disorder);
@@ -413,7 +412,6 @@ gs_job_run(struct gsort *job)
 		job->stats.read_seconds = job->stats.seconds;
 	if (job->options->operation == GSORT_MERGE)
 		job->stats.write_seconds = job->stats.seconds;
-	(void)gs_team_limit(threads);	/* the caller's own regions are none of our business */
 	atomic_store(&job->counters.phase, GSORT_DONE);
 	if (status != GS_OK)
 		return GSORT_TROUBLE;

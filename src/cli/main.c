@@ -45,6 +45,10 @@
 #include "cli/signals.h"
 #include "gsort.h"
 
+#ifdef GS_COVERAGE	/* configure --enable-coverage */
+void __gcov_dump(void);
+#endif
+
 enum { SORTED = 0, DISORDER = 1, TROUBLE = 2 };
 
 /*
@@ -72,6 +76,9 @@ leave(int status)
 	 * No exit(): everything is flushed, and the destructors of the CUDA runtime
 	 * take 80 ms to give back what the kernel takes anyway.
 	 */
+#ifdef GS_COVERAGE
+	__gcov_dump();
+#endif
 	_exit(status);
 }
 

@@ -337,7 +337,8 @@ gs_output_finish(struct gs_output *out)
 			return gs_fail_errno(GS_EIO, "cannot replace %s", out->name);
 	}
 	out->fd = -1;
-	if (close(fd) != 0)
+	/* What was replaced is flushed already, and the old file is gone: no news any more. */
+	if (close(fd) != 0 && out->through)
 		return gs_fail_errno(GS_EIO, "close failed: %s", out->name);
 	return GS_OK;
 }

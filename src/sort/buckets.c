@@ -25,14 +25,18 @@
 
 #include "base/team.h"
 #include "sort/buckets.h"
+#include "sort/leaf.h"
 #include "sort/pool.h"
 #include "sort/stream.h"
 
 /* Bins of the first division, and of every other, which divides the range by as many. */
-enum { BINS_LEAST = 16, BINS = 1024, BINS_AGAIN = 256 };
+enum { BINS_LEAST = 16, BINS = 2048, BINS_AGAIN = 256 };
 
 /* What a bucket should be. */
-enum { BUCKET_BYTES = 256 << 10 };
+enum { BUCKET_BYTES = 128 << 10 };
+
+/* Keys of a bin that are collected before they are written. */
+enum { LINES_BYTES = 256 };
 
 /* Keys that are kept, whatever they are, before digits are made from them. */
 enum { HELD_BYTES = 1 << 20 };
@@ -41,19 +45,13 @@ enum { HELD_BYTES = 1 << 20 };
 enum { PIECE_BYTES = 256 << 10 };
 
 /* Small bins are joined up to this size. */
-enum { JOIN_BYTES = 512 << 10 };
+enum { JOIN_BYTES = 256 << 10 };
 
 /* More pieces than their size explains: there are too many small ones to keep them. */
 enum { SMALL_PIECES = 64 };
 
 enum { UP = 1, DOWN = 2 };
 enum state { HOLD, SCATTER, SETTLED };
-
-/* bin = (key - least >> shift) * scale >> 32, of keys from least to most. */
-struct digits {
-	uint64_t least, most, scale;
-	unsigned shift, bins;
-};
 
 struct piece {
 	uint64_t        place, next_place;
@@ -63,19 +61,16 @@ struct piece {
 	struct gs_chain chain;
 };
 
-struct bin {
-	uintptr_t       end;
-	struct gs_chain chain;
-};
-
 /* Each on lines of cache of its own. */
 struct thread {
 	_Alignas(64) _Atomic uint64_t keys;	/* added */
 	struct gs_chain spare;
 	struct piece    open;
 	uint64_t        pieces;
-	struct bin     *bins;		/* BINS of them */
-	char           *lines;
+	/* For each of BINS bins: a line of keys, where in memory the next key will be, blocks. */
+	char            *lines;
+	uintptr_t       *end;
+	struct gs_chain *chain;
 };
 
 struct bucket {
@@ -97,16 +92,19 @@ struct width {
 	unsigned (*order)(const void *keys, size_t count, uint64_t last);
 	uint64_t (*at)(const void *keys, size_t at);
 	void (*range)(const void *keys, size_t count, uint64_t *least, uint64_t *most);
-	struct digits (*digits)(uint64_t least, uint64_t most, unsigned bins);
+	struct gs_digits (*digits)(uint64_t least, uint64_t most, unsigned bins);
 	void (*scatter)(struct gs_buckets *buckets, struct thread *thread, const void *keys,
 	                size_t count);
 	void (*reverse)(void *into, const void *from, size_t count);
 	void (*fill)(void *into, uint64_t key, size_t count);
+	void (*sort_chain)(const struct gs_pool *pool, const struct gs_chain *chain,
+	                   const struct gs_leaf *leaf, void *into, void *scratch, size_t count);
 };
 
 struct gs_buckets {
 	struct gs_pool     *pool;
 	const struct width *width;
+	enum gs_simd        simd;
 	unsigned            bits, key_bytes, block_keys, bins, thread_count;
 	struct thread      *threads;
 	_Atomic int         state;
@@ -119,7 +117,7 @@ struct gs_buckets {
 	size_t              piece_count, piece_next, piece_room;
 	struct gs_chain     source;	/* what settle() divides */
 	/* : here. */
-	struct digits       digits;
+	struct gs_digits       digits;
 	struct part        *parts;
 	size_t              part_count, part_room;
 	uint64_t            listed;	/* keys in parts */
@@ -152,12 +150,12 @@ give_block(struct gs_buckets *buckets, struct thread *thread, uint32_t block)
 
 /* Another block for a bin; where it begins. */
 static __attribute__((noinline)) uintptr_t
-new_block(struct gs_buckets *buckets, struct thread *thread, struct bin *bin)
+new_block(struct gs_buckets *buckets, struct thread *thread, unsigned bin)
 {
 	const uint32_t block = take_block(buckets, thread);
 
 	buckets->pool->book[block].count = buckets->block_keys;
-	gs_chain_add(buckets->pool, &bin->chain, block);
+	gs_chain_add(buckets->pool, &thread->chain[bin], block);
 	return (uintptr_t)gs_pool_block(buckets->pool, block);
 }
 
@@ -166,16 +164,16 @@ static void
 flush(struct gs_buckets *buckets, struct thread *thread)
 {
 	for (unsigned b = 0; b < buckets->digits.bins; b++) {
-		struct bin *bin = &thread->bins[b];
-		const size_t used = bin->end % GS_BLOCK_BYTES, rest = used % 64;
-		uintptr_t to = bin->end - rest;
+		const size_t used = thread->end[b] % GS_BLOCK_BYTES, rest = used % LINES_BYTES;
+		uintptr_t to = thread->end[b] - rest;
 
-		if (used > 0 && used < 64)
-			to = new_block(buckets, thread, bin);
-		memcpy((void *)to, thread->lines + (size_t)b * 64, rest);
+		if (used > 0 && used < LINES_BYTES)
+			to = new_block(buckets, thread, b);
+		memcpy((void *)to, thread->lines + (size_t)b * LINES_BYTES, rest);
 		if (used > 0)
-			buckets->pool->book[bin->chain.tail].count =
+			buckets->pool->book[thread->chain[b].tail].count =
 				(uint32_t)(used / buckets->key_bytes);
+		thread->end[b] = 0;
 	}
 }
 
@@ -186,6 +184,8 @@ chain_keys(const struct gs_buckets *buckets, const struct gs_chain *chain)
 	                                buckets->pool->book[chain->tail].count;
 }
 
+#define LEAF_KEYS	(LEAF_BYTES / sizeof(KEY))
+
 #define NAME3(a, b)	a##_##b
 #define NAME2(a, b)	NAME3(a, b)
 #define NAME(what)	NAME2(what, BITS)
@@ -193,6 +193,7 @@ chain_keys(const struct gs_buckets *buckets, const struct gs_chain *chain)
 #define BITS 32
 #define KEY uint32_t
 #include "sort/digits.inc"
+#include "sort/halves.inc"
 #include "sort/buckets.inc"
 #undef BITS
 #undef KEY
@@ -200,6 +201,7 @@ chain_keys(const struct gs_buckets *buckets, const struct gs_chain *chain)
 #define BITS 64
 #define KEY uint64_t
 #include "sort/digits.inc"
+#include "sort/halves.inc"
 #include "sort/buckets.inc"
 #undef BITS
 #undef KEY
@@ -231,7 +233,7 @@ gs_buckets_bytes(unsigned bits, unsigned threads, size_t pool_bytes)
 
 	(void)bits;
 	return line_up(sizeof *buckets) +
-	       threads * (line_up(sizeof *buckets->threads) + BINS * (64 + sizeof(struct bin))) +
+	       threads * (line_up(sizeof *buckets->threads) + BINS * (LINES_BYTES + sizeof(uintptr_t) + sizeof(struct gs_chain))) +
 	       line_up(piece_room(pool_bytes) * sizeof *buckets->pieces) +
 	       line_up(part_room(pool_bytes) * sizeof *buckets->parts) + 64;
 }
@@ -245,7 +247,7 @@ bins_for(unsigned bits, unsigned threads, size_t pool_bytes, uint64_t expected)
 	unsigned bins = BINS_LEAST;
 
 	while (bins < BINS && bytes / bins > BUCKET_BYTES &&
-	       4 * (size_t)bins * threads * GS_BLOCK_BYTES <= pool_bytes / 16)
+	       4 * (size_t)bins * threads * GS_BLOCK_BYTES <= pool_bytes / 8)
 		bins *= 2;
 	return bins;
 }
@@ -284,9 +286,11 @@ gs_buckets_init(void *memory, struct gs_pool *pool, unsigned bits, unsigned thre
 	at += threads * line_up(sizeof *buckets->threads);
 	for (unsigned t = 0; t < threads; t++) {
 		buckets->threads[t].lines = at;
-		at += BINS * 64;
-		buckets->threads[t].bins = (void *)at;
-		at += BINS * sizeof(struct bin);
+		at += BINS * LINES_BYTES;
+		buckets->threads[t].end = (void *)at;
+		at += BINS * sizeof(uintptr_t);
+		buckets->threads[t].chain = (void *)at;
+		at += BINS * sizeof(struct gs_chain);
 	}
 	buckets->pieces = (void *)at;
 	buckets->piece_room = piece_room(pool_bytes);
@@ -295,8 +299,15 @@ gs_buckets_init(void *memory, struct gs_pool *pool, unsigned bits, unsigned thre
 	buckets->part_room = part_room(pool_bytes);
 	buckets->order = UP | DOWN;
 	buckets->least = UINT64_MAX;
+	buckets->simd = gs_simd_best();
 	pool->reserved_bytes += gs_buckets_reserve(bits, threads, pool_bytes, expected);
 	return buckets;
+}
+
+void
+gs_buckets_with(struct gs_buckets *buckets, enum gs_simd simd)
+{
+	buckets->simd = simd;
 }
 
 /* Bytes of keys that a pool can surely take. */
@@ -631,11 +642,10 @@ collect_bin(void *context, size_t b)
 
 	*bucket = (struct bucket){ .keys = 0 };
 	for (unsigned t = 0; t < buckets->thread_count; t++) {
-		struct bin *bin = &buckets->threads[t].bins[b];
+		struct gs_chain *chain = &buckets->threads[t].chain[b];
 
-		bucket->keys += chain_keys(buckets, &bin->chain);
-		gs_chain_join(buckets->pool, &bucket->chain, &bin->chain);
-		bin->end = 0;
+		bucket->keys += chain_keys(buckets, chain);
+		gs_chain_join(buckets->pool, &bucket->chain, chain);
 	}
 }
 
@@ -812,10 +822,14 @@ gs_buckets_sort_part(struct gs_buckets *buckets, unsigned rank, size_t part, voi
 	assert(part < buckets->part_count && which->keys > 0 && rank < buckets->thread_count);
 	if (which->kind == EQUAL) {
 		buckets->width->fill(into, which->key, which->keys);
+	} else if (which->kind == TO_SORT && gs_leaves[buckets->simd].halve_32 != NULL) {
+		buckets->width->sort_chain(buckets->pool, &which->chain, &gs_leaves[buckets->simd],
+		                           into, scratch, which->keys);
+		gs_pool_give(buckets->pool, &which->chain);
 	} else {
 		copy_chain(buckets, which, into);
 		if (which->kind == TO_SORT)
-			gs_cpu_sort(into, scratch, buckets->bits, which->keys, 1);
+			gs_cpu_sort_with(buckets->simd, into, scratch, buckets->bits, which->keys, 1);
 		gs_pool_give(buckets->pool, &which->chain);
 	}
 	atomic_fetch_sub(&buckets->pool->held_bytes, bytes);
@@ -839,10 +853,8 @@ pour(struct gs_buckets *buckets, struct gs_chain *chain)
 		struct thread *thread = &buckets->threads[t];
 
 		flush(buckets, thread);
-		for (unsigned b = 0; b < buckets->digits.bins; b++) {
-			gs_chain_join(pool, chain, &thread->bins[b].chain);
-			thread->bins[b].end = 0;
-		}
+		for (unsigned b = 0; b < buckets->digits.bins; b++)
+			gs_chain_join(pool, chain, &thread->chain[b]);
 	}
 	for (size_t p = 0; buckets->state == SETTLED && p < buckets->part_count; p++)
 		gs_chain_join(pool, chain, &buckets->parts[p].chain);

@@ -16,7 +16,7 @@
 
 #include "sort/buckets.h"
 
-enum { GS_BLOCK_BYTES = 8192 };
+enum { GS_BLOCK_BYTES = 4096 };
 
 /* Blocks that a thread takes from the pool, or gives back, at once; it has at most twice as
  * many that are empty. */

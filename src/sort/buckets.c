@@ -167,13 +167,13 @@ flush(struct gs_buckets *buckets, struct thread *thread)
 		const size_t used = thread->end[b] % GS_BLOCK_BYTES, rest = used % LINES_BYTES;
 		uintptr_t to = thread->end[b] - rest;
 
-		if (used > 0 && used < LINES_BYTES)
+		thread->end[b] = 0;
+		if (used == 0)
+			continue;
+		if (used < LINES_BYTES)
 			to = new_block(buckets, thread, b);
 		memcpy((void *)to, thread->lines + (size_t)b * LINES_BYTES, rest);
-		if (used > 0)
-			buckets->pool->book[thread->chain[b].tail].count =
-				(uint32_t)(used / buckets->key_bytes);
-		thread->end[b] = 0;
+		buckets->pool->book[thread->chain[b].tail].count = (uint32_t)(used / buckets->key_bytes);
 	}
 }
 

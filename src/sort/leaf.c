@@ -26,6 +26,26 @@
 #define NAME3(a, b, c)	PASTE3(a, b, c)
 #define NAME(what)	NAME3(what, LEVEL, BITS)
 
+#if HAVE_X86
+/* For each mask of 8 lanes, a byte each: the lanes that are in it, then the others. */
+#define BELOW_IN(m, l)	__builtin_popcount((m) & ((1u << (l)) - 1))
+#define PLACE(m, l) \
+	((m) >> (l) & 1 ? BELOW_IN(m, l) : __builtin_popcount(m) + (l) - BELOW_IN(m, l))
+#define LANE(m, l)	((uint64_t)(l) << 8 * PLACE(m, l))
+#define ROW(m)		(LANE(m, 1) | LANE(m, 2) | LANE(m, 3) | LANE(m, 4) | LANE(m, 5) | \
+                         LANE(m, 6) | LANE(m, 7))
+#define ROWS4(m)	ROW(m), ROW((m) + 1), ROW((m) + 2), ROW((m) + 3)
+#define ROWS16(m)	ROWS4(m), ROWS4((m) + 4), ROWS4((m) + 8), ROWS4((m) + 12)
+#define ROWS64(m)	ROWS16(m), ROWS16((m) + 16), ROWS16((m) + 32), ROWS16((m) + 48)
+static const uint64_t pack_lanes[256] = {
+	ROWS64(0u), ROWS64(64u), ROWS64(128u), ROWS64(192u)
+};
+/* For each mask of 4 lanes of 64 bits, which are two of 32. */
+#define PAIRS(m)	ROW(((m) & 1) * 3 | ((m) & 2) * 6 | ((m) & 4) * 12 | ((m) & 8) * 24)
+#define PAIRS4(m)	PAIRS(m), PAIRS((m) + 1), PAIRS((m) + 2), PAIRS((m) + 3)
+static const uint64_t pack_pairs[16] = { PAIRS4(0u), PAIRS4(4u), PAIRS4(8u), PAIRS4(12u) };
+#endif
+
 #define BITS 32
 #define KEY uint32_t
 #if HAVE_X86
@@ -38,6 +58,7 @@
 #define LEVEL avx2
 #include "sort/lanes_avx2.inc"
 #include "sort/bitonic.inc"
+#include "sort/halve.inc"
 #include "sort/bins.inc"
 #include "sort/lanes_end.inc"
 #endif
@@ -61,6 +82,7 @@
 #define LEVEL avx2
 #include "sort/lanes_avx2.inc"
 #include "sort/bitonic.inc"
+#include "sort/halve.inc"
 #include "sort/bins.inc"
 #include "sort/lanes_end.inc"
 #endif
@@ -78,7 +100,7 @@ const struct gs_leaf gs_leaves[] = {
 	[GS_SIMD_NONE] = { "portable", leaf_none_32, leaf_none_64, NULL, NULL,
 	                   range_none_32, range_none_64, bins_none_32, bins_none_64 },
 #if HAVE_X86
-	[GS_SIMD_AVX2] = { "avx2", leaf_avx2_32, leaf_avx2_64, NULL, NULL,
+	[GS_SIMD_AVX2] = { "avx2", leaf_avx2_32, leaf_avx2_64, halve_avx2_32, halve_avx2_64,
 	                   range_avx2_32, range_avx2_64, bins_avx2_32, bins_avx2_64 },
 	[GS_SIMD_AVX512] = { "avx512", leaf_avx512_32, leaf_avx512_64, halve_avx512_32,
 	                     halve_avx512_64, range_avx512_32, range_avx512_64,

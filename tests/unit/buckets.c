@@ -142,12 +142,14 @@ make(const struct shape *shape, unsigned bits, size_t count)
 static void
 begin(unsigned threads, size_t pool_bytes, uint64_t expected)
 {
+	static unsigned begun;		/* each time other vectors */
 	const size_t bytes = gs_buckets_bytes(w.bits, threads, pool_bytes);
 
 	w.threads = threads;
 	memset(w.memory, 0, bytes);
 	w.pool = gs_pool_init(w.books, w.pool_memory, pool_bytes);
 	w.buckets = gs_buckets_init(w.memory, w.pool, w.bits, threads, expected);
+	gs_buckets_with(w.buckets, (enum gs_simd)(begun++ % ((unsigned)gs_simd_best() + 1)));
 }
 
 static void *

@@ -21,9 +21,7 @@ setup() {
 	PATH=$bin:$PATH
 	cd "$BATS_TEST_TMPDIR/work" || return 1
 	unset GSORT_DEVICE POSIXLY_CORRECT
-	# OpenMP's idle threads spin.  Where processors are busy that takes the time of those
-	# that work: on 2 cores at a load of 6 sorting took 15 times as much of it.
-	export LC_ALL=C OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
+	export LC_ALL=C
 	if declare -F prepare >/dev/null; then prepare; fi
 }
 

@@ -62,7 +62,6 @@ on_cpu() {
 	on_cpu in -u64
 }
 
-# OpenMP ends a program that has no room for a stack, with status 1.
 @test "few addresses: fewer threads, or one sentence" {
 	local kib threads status
 	gen --keys 100000 --type text >in

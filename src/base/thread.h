@@ -2,7 +2,7 @@
 /*
  * thread.h - the few long-lived threads of the pipeline, and what they pass on
  *
- * Data-parallel loops are OpenMP's; these are for what must go on beside the
+ * Data-parallel loops are for teams (team.h); these are for what must go on beside the
  * main thread: reading ahead, writing behind, opening the device.
  */
 #ifndef GS_THREAD_H

@@ -75,14 +75,6 @@ leave(int status)
 	_exit(status);
 }
 
-/* Somebody else ends us: OpenMP, if it gets no thread, with a status that says "disorder". */
-static void
-leave_after_exit(void)
-{
-	gsort_abandon();
-	_exit(TROUBLE);
-}
-
 static void
 print_version(bool with_build)
 {
@@ -220,7 +212,6 @@ main(int argc, char **argv)
 {
 	struct gs_opts opts;
 
-	(void)atexit(leave_after_exit);
 	gs_progress_block();
 	gs_signals_catch();
 	fill_standard_descriptors();

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/team.h"
 #include "format/convert.h"
 #include "format/digits.h"
 #include "format/floats.h"
@@ -243,73 +244,93 @@ store(char *into, unsigned bits, bool swap, uint64_t value)
 	}
 }
 
+/* Keys to be stored, by several threads. */
+struct copy {
+	const struct gs_numbers *numbers;
+	enum gsort_type to;
+	bool            swap;
+	const uint64_t *counts;
+	size_t          count;
+	char           *into;
+	atomic_size_t   bad;	/* the first that does not fit */
+};
+
 /* Integers that fit; inlined with constant widths, so each pair is a loop of its own. */
 static inline __attribute__((always_inline)) void
-copy_integers(const struct gs_integers *integers, unsigned from_bits, unsigned to_bits, bool swap,
-              size_t count, char *into)
+copy_integers(const struct copy *copy, unsigned from_bits, unsigned to_bits, size_t begin,
+              size_t end)
 {
-	const struct gs_integers from = *integers;
+	const struct gs_integers from = copy->numbers->integers;
+	const bool swap = copy->swap;
+	char *into = copy->into;
 
-	#pragma omp parallel for simd if(count >= TEAM_KEYS)
-	for (size_t k = 0; k < count; k++)
+	#pragma omp simd
+	for (size_t k = begin; k < end; k++)
 		store(into + k * (to_bits / 8), to_bits, swap,
 		      key_at(&from, from_bits, k) - from.bias);
 }
 
 static void
-copy_wide(const struct gs_integers *integers, unsigned to_bits, bool swap, size_t count,
-          char *into)
+copy_wide(const struct copy *copy, size_t begin, size_t end)
 {
-	switch (to_bits) {
-	case 8:  copy_integers(integers, 64, 8, swap, count, into); break;
-	case 16: copy_integers(integers, 64, 16, swap, count, into); break;
-	case 32: copy_integers(integers, 64, 32, swap, count, into); break;
-	default: copy_integers(integers, 64, 64, swap, count, into); break;
+	switch (gs_key_bits(copy->to)) {
+	case 8:  copy_integers(copy, 64, 8, begin, end); break;
+	case 16: copy_integers(copy, 64, 16, begin, end); break;
+	case 32: copy_integers(copy, 64, 32, begin, end); break;
+	default: copy_integers(copy, 64, 64, begin, end); break;
 	}
 }
 
 static void
-copy_narrow(const struct gs_integers *integers, unsigned to_bits, bool swap, size_t count,
-            char *into)
+copy_narrow(const struct copy *copy, size_t begin, size_t end)
 {
-	switch (to_bits) {
-	case 8:  copy_integers(integers, 32, 8, swap, count, into); break;
-	case 16: copy_integers(integers, 32, 16, swap, count, into); break;
-	case 32: copy_integers(integers, 32, 32, swap, count, into); break;
-	default: copy_integers(integers, 32, 64, swap, count, into); break;
+	switch (gs_key_bits(copy->to)) {
+	case 8:  copy_integers(copy, 32, 8, begin, end); break;
+	case 16: copy_integers(copy, 32, 16, begin, end); break;
+	case 32: copy_integers(copy, 32, 32, begin, end); break;
+	default: copy_integers(copy, 32, 64, begin, end); break;
 	}
 }
 
-/* Each number by itself, and perhaps its count; returns the first that does not fit. */
-static size_t
-convert_each(const struct gs_numbers *numbers, enum gsort_type to, bool swap,
-             const uint64_t *counts, size_t count, char *into)
+static void
+copy_part(void *context, unsigned rank, unsigned size)
 {
-	const unsigned bits = gs_key_bits(to);
-	const size_t stride = bits / 8 + (counts != NULL ? sizeof *counts : 0);
-	size_t bad = count;
+	const struct copy *copy = context;
 
-	#pragma omp parallel for reduction(min : bad) if(count >= TEAM_KEYS)
-	for (size_t k = 0; k < count; k++) {
+	(copy->numbers->integers.bits == 64 ? copy_wide : copy_narrow)(copy,
+		gs_team_begin(copy->count, rank, size), gs_team_begin(copy->count, rank + 1, size));
+}
+
+/* Each number by itself, and perhaps its count. */
+static void
+convert_part(void *context, unsigned rank, unsigned size)
+{
+	struct copy *copy = context;
+	const size_t end = gs_team_begin(copy->count, rank + 1, size);
+	const unsigned bits = gs_key_bits(copy->to);
+	const size_t stride = bits / 8 + (copy->counts != NULL ? sizeof *copy->counts : 0);
+
+	for (size_t k = gs_team_begin(copy->count, rank, size); k < end; k++) {
 		uint64_t value = 0;
 
-		if (!convert(numbers, k, to, &value) && k < bad)
-			bad = k;
-		store(into + k * stride, bits, swap, value);
-		if (counts != NULL)
-			store(into + k * stride + bits / 8, 64, swap, counts[k]);
+		if (!convert(copy->numbers, k, copy->to, &value))
+			gs_team_least(&copy->bad, k);
+		store(copy->into + k * stride, bits, copy->swap, value);
+		if (copy->counts != NULL)
+			store(copy->into + k * stride + bits / 8, 64, copy->swap, copy->counts[k]);
 	}
-	return bad;
 }
 
 gs_status
 gs_numbers_convert(const struct gs_numbers *numbers, enum gsort_type to, enum gsort_endian endian,
                    const uint64_t *counts, size_t count, char *into)
 {
-	const bool swap = gs_endian_swaps(endian);
-	const unsigned bits = numbers->integers.bits;
+	struct copy copy = {
+		.numbers = numbers, .to = to, .swap = gs_endian_swaps(endian), .counts = counts,
+		.count = count, .into = into, .bad = count,
+	};
+	const unsigned threads = count >= TEAM_KEYS ? numbers->integers.threads : 1;
 	uint64_t value;
-	size_t bad;
 
 	assert(gs_key_bits(to) > 0);
 	if (count == 0)
@@ -319,12 +340,11 @@ gs_numbers_convert(const struct gs_numbers *numbers, enum gsort_type to, enum gs
 			return refuse(numbers, count - 1, to);
 		if (!convert(numbers, 0, to, &value))
 			return refuse(numbers, 0, to);
-		if (counts == NULL && bits >= 32) {
-			(bits == 64 ? copy_wide : copy_narrow)(&numbers->integers,
-			                                       gs_key_bits(to), swap, count, into);
+		if (counts == NULL && numbers->integers.bits >= 32) {
+			gs_team_run(threads, copy_part, &copy);
 			return GS_OK;
 		}
 	}
-	bad = convert_each(numbers, to, swap, counts, count, into);
-	return bad == count ? GS_OK : refuse(numbers, bad, to);
+	gs_team_run(threads, convert_part, &copy);
+	return copy.bad == count ? GS_OK : refuse(numbers, copy.bad, to);
 }

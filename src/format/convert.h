@@ -12,14 +12,14 @@
 /* Sorted keys, and what they are. */
 struct gs_numbers {
 	enum gsort_type    type;
-	struct gs_integers integers;	/* of floats, only keys, bits and flip count */
+	struct gs_integers integers;	/* of floats, only keys, bits, flip and threads count */
 };
 
 /** Print the number at AT, without anything behind it; returns how many bytes. */
 size_t gs_number_print(const struct gs_numbers *numbers, size_t at, char *into);
 
 /**
- * Make COUNT binary keys of type TO, in the byte order ENDIAN, with all threads.
+ * Make COUNT binary keys of type TO, in the byte order ENDIAN, with all its threads.
  *
  * @counts  NULL, or each key is followed by its count, a u64 in the same byte order
  * @return  GS_OK; GS_EINPUT: as gs_encode(), encode.h

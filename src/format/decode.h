@@ -16,9 +16,9 @@
 
 /* --- binary ------------------------------------------------------------ */
 
-/** Turn COUNT keys of TYPE (any width) into ordered bits, in place, in parallel. */
+/** Turn COUNT keys of TYPE (any width) into ordered bits, in place, by THREADS. */
 void gs_raw_to_ordered(enum gsort_type type, enum gsort_endian endian, bool reverse, void *keys,
-                       size_t count);
+                       size_t count, unsigned threads);
 
 /** The error for a file whose size is no multiple of the key's: GS_EINPUT. */
 gs_status gs_raw_partial(enum gsort_type type, const char *name, uint64_t bytes);
@@ -61,6 +61,13 @@ size_t gs_text_decoder_bytes(size_t chunk_bytes, unsigned threads,
 struct gs_text_decoder *
 gs_text_decoder_init(void *memory, size_t chunk_bytes, unsigned threads,
                      const struct gs_text_options *options);
+
+/**
+ * Count small values of the first section straight into COUNTS, which are 0; all others
+ * are added by gs_text_fetch_small(), to be called with the same COUNTS, once.  Without it
+ * a job of few lines would touch twice the pages.
+ */
+void gs_text_count_into(struct gs_text_decoder *decoder, uint64_t *counts);
 
 /** From here on the text comes from the file called NAME (borrowed); line 1 follows. */
 void gs_text_begin_file(struct gs_text_decoder *decoder, const char *name);

@@ -13,25 +13,21 @@
 #include "format/decode.h"
 #include "format/key.h"
 
-/* Fewer keys than this are mapped by the calling thread: it takes about 10 us, the order
- * of what waking others takes.  Estimated, not tuned. */
-enum { TEAM_KEYS = 1 << 16 };
-
 /* The loops, one a type: into ordered bits, XORed with FLIP, all ones or none.
  * simd: GCC 12 at -O2 does not make vectors of a loop unless it is told to. */
 #define KEY(name, type, bits, map, unmap) \
 	static void \
-	order_##name(void *into, uint64_t flip, bool swap, size_t count) \
+	order_##name(void *into, size_t count, uint64_t flip, bool swap) \
 	{ \
 		type *keys = into; \
 		if (swap) { \
-			_Pragma("omp parallel for simd if (count >= TEAM_KEYS)") \
+			_Pragma("omp simd") \
 			for (size_t i = 0; i < count; i++) \
 				keys[i] = (type)(gs_order_##name((type)GS_SWAP##bits(keys[i])) ^ \
 				                 (type)flip); \
 			return; \
 		} \
-		_Pragma("omp parallel for simd if (count >= TEAM_KEYS)") \
+		_Pragma("omp simd") \
 		for (size_t i = 0; i < count; i++) \
 			keys[i] = (type)(gs_order_##name(keys[i]) ^ (type)flip); \
 	}
@@ -39,7 +35,7 @@ enum { TEAM_KEYS = 1 << 16 };
 #undef KEY
 
 /* By enum gsort_type, as key.c asserts. */
-static void (*const orders[])(void *, uint64_t, bool, size_t) = {
+static gs_key_map *const orders[] = {
 	NULL,
 #define KEY(name, type, bits, map, unmap) order_##name,
 #include "format/keytype.def"
@@ -48,13 +44,14 @@ static void (*const orders[])(void *, uint64_t, bool, size_t) = {
 
 void
 gs_raw_to_ordered(enum gsort_type type, enum gsort_endian endian, bool reverse, void *keys,
-                  size_t count)
+                  size_t count, unsigned threads)
 {
 	const bool swap = gs_key_bits(type) > 8 && gs_endian_swaps(endian);
 
 	assert(gs_key_bits(type) > 0);
 	if (reverse || swap || !gs_key_orders_itself(type))
-		orders[type](keys, reverse ? UINT64_MAX : 0, swap, count);
+		gs_key_map_all(orders[type], gs_key_bits(type), reverse ? UINT64_MAX : 0, swap, keys,
+		               count, threads);
 }
 
 gs_status

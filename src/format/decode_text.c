@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/team.h"
 #include "format/text_decoder.h"
 
 void
@@ -241,15 +242,27 @@ cut(struct gs_text_decoder *decoder, const char *text, const char *end)
 	return count;
 }
 
+/* Sections, and the beginning of the text's last bytes. */
+struct reading {
+	struct gs_text_decoder *decoder;
+	const char             *looks;
+};
+
+static void
+read_one(void *context, size_t s)
+{
+	const struct reading *reading = context;
+
+	read_section(reading->decoder, &reading->decoder->sections[s], reading->looks);
+}
+
 static gs_status
 read_sections(struct gs_text_decoder *decoder, const char *text, const char *end,
               const char *looks)
 {
 	const unsigned count = cut(decoder, text, end);
 
-	#pragma omp parallel for num_threads(count) schedule(static, 1) if(count > 1)
-	for (unsigned s = 0; s < count; s++)
-		read_section(decoder, &decoder->sections[s], looks);
+	gs_team_each(count, count, read_one, &(struct reading){ decoder, looks });
 	for (unsigned s = 0; s < count; s++) {
 		const struct gs_text_section *section = &decoder->sections[s];
 

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/team.h"
 #include "format/convert.h"
 #include "format/digits.h"
 #include "format/floats.h"
@@ -86,26 +87,45 @@ print_slice(const struct gs_encoding *encoding, const struct gs_numbers *numbers
 	return into;
 }
 
+struct slices {
+	const struct gs_encoding *encoding;
+	const struct gs_numbers  *numbers;
+	const uint64_t           *counts;
+	char                     *into;
+	size_t most;			/* bytes of a line */
+	size_t firsts[MOST_SLICES + 1];	/* keys */
+	size_t bytes[MOST_SLICES];
+};
+
+static void
+print_one(void *context, size_t s)
+{
+	struct slices *slices = context;
+	const size_t first = slices->firsts[s], last = slices->firsts[s + 1];
+	char *begin = slices->into + first * slices->most;
+
+	slices->bytes[s] = (size_t)(print_slice(slices->encoding, slices->numbers, slices->counts,
+	                                        first, last, begin) - begin);
+	assert(slices->bytes[s] <= (last - first) * slices->most);
+}
+
 static size_t
 print(const struct gs_encoding *encoding, const struct gs_numbers *numbers,
       const uint64_t *counts, size_t count, char *into)
 {
-	const size_t most = gs_encoding_bytes(encoding);
-	size_t slices = count / SLICE_KEYS, ends[MOST_SLICES], bytes = 0;
+	const size_t useful = count / SLICE_KEYS;
+	const size_t n = useful < 1 ? 1 : useful > MOST_SLICES ? MOST_SLICES : useful;
+	struct slices slices = {
+		encoding, numbers, counts, into, .most = gs_encoding_bytes(encoding),
+	};
+	size_t bytes = 0;
 
-	slices = slices < 1 ? 1 : slices > MOST_SLICES ? MOST_SLICES : slices;
-	#pragma omp parallel for schedule(static) if(slices > 1)
-	for (size_t s = 0; s < slices; s++) {
-		const size_t first = count * s / slices, last = count * (s + 1) / slices;
-		char *begin = into + first * most;
-
-		ends[s] = (size_t)(print_slice(encoding, numbers, counts, first, last, begin) -
-		                   begin);
-		assert(ends[s] <= (last - first) * most);
-	}
-	for (size_t s = 0; s < slices; s++) {
-		memmove(into + bytes, into + count * s / slices * most, ends[s]);
-		bytes += ends[s];
+	for (size_t s = 0; s <= n; s++)
+		slices.firsts[s] = count * s / n;
+	gs_team_each(encoding->threads, n, print_one, &slices);
+	for (size_t s = 0; s < n; s++) {
+		memmove(into + bytes, into + slices.firsts[s] * slices.most, slices.bytes[s]);
+		bytes += slices.bytes[s];
 	}
 	return bytes;
 }
@@ -121,7 +141,7 @@ gs_encode(const struct gs_encoding *encoding, unsigned stream, unsigned key_bits
 			.keys = keys, .bits = key_bits, .terminator = encoding->terminator,
 			.bias = text ? gs_text_bias((enum gs_text_class)stream) :
 			        is_float(encoding->from) ? 0 : gs_key_bias(encoding->from),
-			.flip = encoding->reverse ? UINT64_MAX : 0,
+			.flip = encoding->reverse ? UINT64_MAX : 0, .threads = encoding->threads,
 		},
 	};
 

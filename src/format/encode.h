@@ -15,12 +15,12 @@
 #include "format/text.h"
 #include "gsort.h"
 
-/** Turn COUNT keys back into the bits of TYPE, in place, in parallel. */
+/** Turn COUNT keys back into the bits of TYPE, in place, by THREADS. */
 void gs_ordered_to_raw(enum gsort_type type, enum gsort_endian endian, bool reverse, void *keys,
-                       size_t count);
+                       size_t count, unsigned threads);
 
 /**
- * Print COUNT sorted keys of one class, a line each, with all threads.
+ * Print COUNT sorted keys of one class, a line each, by THREADS.
  *
  * @keys     uint32_t or uint64_t, by the class's width; ascending (the sorted
  *           order gives the place of each line without a pass to measure it)
@@ -29,7 +29,7 @@ void gs_ordered_to_raw(enum gsort_type type, enum gsort_endian endian, bool reve
  * @return   bytes printed
  */
 size_t gs_text_encode(enum gs_text_class class, bool reverse, char terminator, const void *keys,
-                      size_t count, char *into);
+                      size_t count, unsigned threads, char *into);
 
 /* --- from any type to any, with counts ---------------------------------- */
 
@@ -39,6 +39,7 @@ struct gs_encoding {
 	enum gsort_endian endian;
 	char              terminator;
 	bool              counts;	/* text: "%7llu VALUE"; binary: the value, then a u64 */
+	unsigned          threads;	/* that encode; 0: the caller's */
 };
 
 /** Most bytes that one key can become. */
@@ -48,7 +49,7 @@ size_t gs_encoding_bytes(const struct gs_encoding *encoding);
 bool gs_encoding_in_place(const struct gs_encoding *encoding);
 
 /**
- * Encode a span of sorted keys, with all threads.
+ * Encode a span of sorted keys, with all its threads.
  *
  * @stream    of the keys, as gs_text_class if FROM is text
  * @counts    how often each came; NULL unless ENCODING counts

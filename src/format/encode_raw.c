@@ -6,29 +6,26 @@
 #include "format/encode.h"
 #include "format/key.h"
 
-/* As in decode_raw.c. */
-enum { TEAM_KEYS = 1 << 16 };
-
 #define KEY(name, type, bits, map, unmap) \
 	static void \
-	unorder_##name(void *from, uint64_t flip, bool swap, size_t count) \
+	unorder_##name(void *from, size_t count, uint64_t flip, bool swap) \
 	{ \
 		type *keys = from; \
 		if (swap) { \
-			_Pragma("omp parallel for simd if (count >= TEAM_KEYS)") \
+			_Pragma("omp simd") \
 			for (size_t i = 0; i < count; i++) \
 				keys[i] = (type)GS_SWAP##bits(gs_unorder_##name( \
 					(type)(keys[i] ^ (type)flip))); \
 			return; \
 		} \
-		_Pragma("omp parallel for simd if (count >= TEAM_KEYS)") \
+		_Pragma("omp simd") \
 		for (size_t i = 0; i < count; i++) \
 			keys[i] = gs_unorder_##name((type)(keys[i] ^ (type)flip)); \
 	}
 #include "format/keytype.def"
 #undef KEY
 
-static void (*const unorders[])(void *, uint64_t, bool, size_t) = {
+static gs_key_map *const unorders[] = {
 	NULL,
 #define KEY(name, type, bits, map, unmap) unorder_##name,
 #include "format/keytype.def"
@@ -37,11 +34,12 @@ static void (*const unorders[])(void *, uint64_t, bool, size_t) = {
 
 void
 gs_ordered_to_raw(enum gsort_type type, enum gsort_endian endian, bool reverse, void *keys,
-                  size_t count)
+                  size_t count, unsigned threads)
 {
 	const bool swap = gs_key_bits(type) > 8 && gs_endian_swaps(endian);
 
 	assert(gs_key_bits(type) > 0);
 	if (reverse || swap || !gs_key_orders_itself(type))
-		unorders[type](keys, reverse ? UINT64_MAX : 0, swap, count);
+		gs_key_map_all(unorders[type], gs_key_bits(type), reverse ? UINT64_MAX : 0, swap, keys,
+		               count, threads);
 }

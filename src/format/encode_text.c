@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/team.h"
 #include "format/digits.h"
 #include "format/encode.h"
 #include "format/integers.h"
@@ -187,30 +188,41 @@ print_share(const struct gs_integers *source, const struct run *runs, size_t fir
 	}
 }
 
+struct lines {
+	const struct gs_integers *source;
+	size_t     count;
+	char      *into;
+	struct run runs[RUNS_MOST + 1];
+};
+
+static void
+print_one(void *context, size_t share)
+{
+	const struct lines *lines = context;
+	const size_t first = share * PARALLEL_KEYS, left = lines->count - first;
+
+	print_share(lines->source, lines->runs, first,
+	            first + (left < PARALLEL_KEYS ? left : PARALLEL_KEYS), lines->into);
+}
+
 size_t
 gs_integers_print(const struct gs_integers *source, size_t count, char *into)
 {
-	struct run runs[RUNS_MOST + 1];
-	const size_t shares = (count + PARALLEL_KEYS - 1) / PARALLEL_KEYS;
-	unsigned run_count = find_runs(source, count, runs);
+	struct lines lines = { .source = source, .count = count, .into = into };
+	const unsigned run_count = find_runs(source, count, lines.runs);
 
-	#pragma omp parallel for schedule(static) if(shares > 1)
-	for (size_t s = 0; s < shares; s++) {
-		size_t first = s * PARALLEL_KEYS;
-		size_t last = count - first < PARALLEL_KEYS ? count : first + PARALLEL_KEYS;
-
-		print_share(source, runs, first, last, into);
-	}
-	return runs[run_count].byte_at;
+	gs_team_each(source->threads, (count + PARALLEL_KEYS - 1) / PARALLEL_KEYS, print_one,
+	             &lines);
+	return lines.runs[run_count].byte_at;
 }
 
 size_t
 gs_text_encode(enum gs_text_class class, bool reverse, char terminator, const void *keys,
-               size_t count, char *into)
+               size_t count, unsigned threads, char *into)
 {
 	const struct gs_integers source = {
 		.keys = keys, .bits = gs_text_bits(class), .bias = gs_text_bias(class),
-		.flip = reverse ? UINT64_MAX : 0, .terminator = terminator,
+		.flip = reverse ? UINT64_MAX : 0, .terminator = terminator, .threads = threads,
 	};
 
 	return gs_integers_print(&source, count, into);

@@ -17,9 +17,10 @@ struct gs_integers {
 	uint64_t    bias;
 	uint64_t    flip;	/* all ones: keys are complemented */
 	char        terminator;
+	unsigned    threads;	/* that print or convert them; 0: the caller's */
 };
 
-/** Print COUNT of them, a line each, with all threads; INTO has room for
+/** Print COUNT of them, a line each, with all its threads; INTO has room for
  *  GS_TEXT_LINE_BYTES a key.  Returns how many bytes. */
 size_t gs_integers_print(const struct gs_integers *source, size_t count, char *into);
 

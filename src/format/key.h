@@ -12,6 +12,7 @@
 #define GS_KEY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "gsort.h"
@@ -79,6 +80,13 @@ unsigned gs_key_bits(enum gsort_type type);
 
 /** Are its bits ordered bits already?  True of unsigned integers. */
 bool gs_key_orders_itself(enum gsort_type type);
+
+/** Maps COUNT keys of a type where they are; FLIP is all ones, or none. */
+typedef void gs_key_map(void *keys, size_t count, uint64_t flip, bool swap);
+
+/** Map COUNT keys of so many BITS, by THREADS. */
+void gs_key_map_all(gs_key_map *map, unsigned bits, uint64_t flip, bool swap, void *keys,
+                    size_t count, unsigned threads);
 
 /** "u32", "text", ... */
 const char *gs_key_name(enum gsort_type type);

@@ -9,6 +9,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/team.h"
 #include "format/text_decoder.h"
 
 enum {
@@ -126,6 +127,12 @@ gs_text_decoder_init(void *memory, size_t chunk_bytes, unsigned threads,
 	return decoder;
 }
 
+void
+gs_text_count_into(struct gs_text_decoder *decoder, uint64_t *counts)
+{
+	decoder->sections[0].small = counts;
+}
+
 /* ---- what was found ---------------------------------------------------- */
 
 static size_t
@@ -144,22 +151,32 @@ gs_text_left(const struct gs_text_decoder *decoder, enum gs_text_class class)
 	return left;
 }
 
-/* Copy what is left in section S to its place among the first ROOM keys. */
+/* The first ROOM keys of a class. */
+struct fetch {
+	struct gs_text_decoder *decoder;
+	enum gs_text_class      class;
+	char                   *into;
+	size_t                  room;
+};
+
+/* Copy what is left in section S to its place among them. */
 static void
-copy_out(struct gs_text_decoder *decoder, unsigned s, enum gs_text_class class,
-         char *into, size_t room)
+copy_out(void *context, size_t s)
 {
-	const size_t width = sizes[class].key_bytes;
+	const struct fetch *fetch = context;
+	struct gs_text_decoder *decoder = fetch->decoder;
+	const enum gs_text_class class = fetch->class;
+	const size_t width = sizes[class].key_bytes, room = fetch->room;
 	struct gs_text_section *section = &decoder->sections[s];
 	size_t before = 0, count = left_in(section, class);
 
-	for (unsigned b = 0; b < s; b++)
+	for (size_t b = 0; b < s; b++)
 		before += left_in(&decoder->sections[b], class);
 	if (before >= room)
 		return;
 	if (count > room - before)
 		count = room - before;
-	memcpy(into + before * width,
+	memcpy(fetch->into + before * width,
 	       (char *)section->keys[class] + section->fetched[class] * width, count * width);
 }
 
@@ -171,10 +188,8 @@ gs_text_fetch(struct gs_text_decoder *decoder, enum gs_text_class class, void *i
 	size_t more = count;
 
 	assert(class != GS_SMALL);
-	#pragma omp parallel for num_threads(decoder->threads) schedule(static, 1) \
-		if(count * sizes[class].key_bytes >= PARALLEL_COPY_BYTES)
-	for (unsigned s = 0; s < decoder->threads; s++)
-		copy_out(decoder, s, class, into, count);
+	gs_team_each(count * sizes[class].key_bytes >= PARALLEL_COPY_BYTES ? decoder->threads : 1,
+	             decoder->threads, copy_out, &(struct fetch){ decoder, class, into, count });
 	for (unsigned s = 0; more > 0; s++) {	/* copy_out() looks at these */
 		struct gs_text_section *section = &decoder->sections[s];
 		size_t here = left_in(section, class) < more ? left_in(section, class) : more;
@@ -183,6 +198,15 @@ gs_text_fetch(struct gs_text_decoder *decoder, enum gs_text_class class, void *i
 		more -= here;
 	}
 	return count;
+}
+
+/* A part of the small values' counts. */
+static void
+move_small(uint64_t *from, uint64_t *to)
+{
+	for (size_t v = 0; v < GS_SMALL_PART; v++)
+		to[v] += from[v];
+	memset(from, 0, GS_SMALL_PART * sizeof *from);
 }
 
 uint64_t
@@ -198,9 +222,8 @@ gs_text_fetch_small(struct gs_text_decoder *decoder, uint64_t *counts)
 
 			if (!section->small_parts[part])
 				continue;
-			for (size_t v = from; v < from + GS_SMALL_PART; v++)
-				counts[v] += section->small[v];
-			memset(section->small + from, 0, GS_SMALL_PART * sizeof *section->small);
+			if (section->small != counts)
+				move_small(section->small + from, counts + from);
 			section->small_parts[part] = false;
 			parts |= UINT64_C(1) << part;
 		}

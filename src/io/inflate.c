@@ -21,7 +21,6 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zstd_errors.h>
 
 #include "io/inflate_stream.h"
 #include "io/open.h"
@@ -248,13 +247,24 @@ gs_inflate_suffix(const char *name)
 	return GSORT_DECOMPRESS_NONE;
 }
 
+/* The libraries called here; libarchive is loaded by its own file. */
+static gs_status
+load_library(const struct gs_inflate *z)
+{
+	if (z->format == &gzip ? gs_zlib_loads() : z->format == &zstd ? gs_zstd_loads() : true)
+		return GS_OK;
+	return gs_fail(GS_EIO, "%s: %s cannot be loaded: install %s, or decompress the %s data first",
+	               z->name, z->format == &gzip ? "libz.so.1" : "libzstd.so.1",
+	               z->format == &gzip ? "zlib" : "libzstd", z->format->name);
+}
+
 gs_status
 gs_inflate_open(struct gs_inflate **inflate, enum gsort_decompress format,
                 const struct gs_reader *reader, const char *name, const void *prefix,
                 size_t prefix_bytes)
 {
 	struct gs_inflate *z = calloc(1, sizeof *z);
-	gs_status status = GS_OK;
+	gs_status status;
 
 	*inflate = NULL;
 	if (z == NULL || (z->block = calloc(1, GS_KEPT_BYTES + GS_BLOCK_BYTES)) == NULL) {
@@ -270,7 +280,8 @@ gs_inflate_open(struct gs_inflate **inflate, enum gsort_decompress format,
 	if (prefix_bytes > 0)
 		memcpy(z->next, prefix, prefix_bytes);
 	z->left = z->block_bytes = z->total_bytes = prefix_bytes;
-	if (z->format->open != NULL)
+	status = load_library(z);
+	if (status == GS_OK && z->format->open != NULL)
 		status = z->format->open(z);
 	if (status != GS_OK) {
 		free(z->block);

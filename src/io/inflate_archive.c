@@ -20,7 +20,6 @@
  */
 #include <archive.h>
 #include <archive_entry.h>
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -66,10 +65,7 @@ static struct {
 static void
 load_library(void)
 {
-	const struct {
-		const char *name;
-		void       *function;	/* the pointer to it */
-	} functions[] = {
+	static const struct gs_symbol symbols[] = {
 		{ "archive_read_new", &la.read_new },
 		{ "archive_read_append_filter", &la.read_append_filter },
 		{ "archive_read_support_format_raw", &la.read_support_format_raw },
@@ -80,15 +76,8 @@ load_library(void)
 		{ "archive_error_string", &la.error_string },
 		{ "archive_filter_bytes", &la.filter_bytes },
 	};
-	void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
 
-	la.there = library != NULL;
-	for (size_t f = 0; la.there && f < sizeof functions / sizeof functions[0]; f++) {
-		void *symbol = dlsym(library, functions[f].name);
-
-		memcpy(functions[f].function, &symbol, sizeof symbol);
-		la.there = symbol != NULL;
-	}
+	la.there = gs_lazy_load(LIBRARY, symbols, sizeof symbols / sizeof symbols[0]);
 }
 
 /* ---- a filter ----------------------------------------------------------- */
@@ -236,7 +225,7 @@ const struct gs_inflate_format gs_inflate_lz4 = {
 const char *
 gs_inflate_libraries(char *into, size_t bytes)
 {
-	snprintf(into, bytes, "libzstd %s, zlib %s, libarchive " ARCHIVE_VERSION_ONLY_STRING
-	         " (loaded when it is needed)", ZSTD_versionString(), zlibVersion());
+	snprintf(into, bytes, "libzstd " ZSTD_VERSION_STRING ", zlib " ZLIB_VERSION ", libarchive "
+	         ARCHIVE_VERSION_ONLY_STRING " (loaded when they are needed)");
 	return into;
 }

@@ -8,9 +8,7 @@
 #ifndef GS_INFLATE_STREAM_H
 #define GS_INFLATE_STREAM_H
 
-#include <zlib.h>
-#include <zstd.h>
-
+#include "base/lazy.h"
 #include "io/inflate.h"
 
 struct archive;

@@ -26,6 +26,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/team.h"
 #include "io/inflate.h"
 #include "io/input.h"
 #include "io/open.h"
@@ -409,6 +410,28 @@ read_at(int fd, char *into, size_t bytes, uint64_t offset, int *error)
 	return done;
 }
 
+struct reading {
+	const struct file *file;
+	char              *into;
+	size_t             bytes;
+	atomic_size_t      whole;	/* before the first gap */
+};
+
+static void
+read_one(void *context, size_t p)
+{
+	struct reading *reading = context;
+	const size_t at = p * PIECE_BYTES, left = reading->bytes - at;
+	const size_t want = left < PIECE_BYTES ? left : PIECE_BYTES;
+	const struct file *file = reading->file;
+	int ignored;
+	const size_t got = read_at(file->fd, reading->into + at, want,
+	                           file->start + file->read_bytes + at, &ignored);
+
+	if (got < want)
+		gs_team_least(&reading->whole, at + got);
+}
+
 /*
  * Read BYTES in pieces, side by side.  Returns how many there are before the
  * first gap: where a piece came out short because the file has been cut, or
@@ -417,21 +440,10 @@ read_at(int fd, char *into, size_t bytes, uint64_t offset, int *error)
 static size_t
 read_pieces(const struct file *file, char *into, size_t bytes, unsigned threads)
 {
-	const size_t pieces = (bytes + PIECE_BYTES - 1) / PIECE_BYTES;
-	const uint64_t offset = file->start + file->read_bytes;
-	size_t whole = bytes;
+	struct reading reading = { file, into, bytes, bytes };
 
-	#pragma omp parallel for num_threads(threads) schedule(dynamic) reduction(min: whole)
-	for (size_t p = 0; p < pieces; p++) {
-		size_t at = p * PIECE_BYTES;
-		size_t want = bytes - at < PIECE_BYTES ? bytes - at : PIECE_BYTES;
-		int ignored;
-		size_t got = read_at(file->fd, into + at, want, offset + at, &ignored);
-
-		if (got < want && at + got < whole)
-			whole = at + got;
-	}
-	return whole;
+	gs_team_each(threads, (bytes + PIECE_BYTES - 1) / PIECE_BYTES, read_one, &reading);
+	return reading.whole;
 }
 
 static gs_status

@@ -10,7 +10,6 @@
  */
 #include <assert.h>
 
-#include "base/team.h"
 #include "format/key.h"
 #include "job/feed.h"
 #include "job/job.h"
@@ -42,7 +41,8 @@ check_chunk(struct gsort *job, struct gs_order *order, const struct gs_chunk *ch
 	job->stats.bytes_in += chunk->bytes;
 	if (chunk->bytes % key_bytes != 0)
 		return gs_order_partial(options, chunk->name, job->stats.bytes_in);
-	gs_raw_to_ordered(options->type, options->endian, options->reverse, chunk->data, count);
+	gs_raw_to_ordered(options->type, options->endian, options->reverse, chunk->data, count,
+	                  order->threads);
 	first = gs_order_follow(order, chunk->data, count);
 	atomic_store(&job->counters.bytes_in, job->stats.bytes_in);
 	atomic_store(&job->counters.keys_in, order->keys);
@@ -116,11 +116,11 @@ gs_check_inputs(struct gsort *job, bool *disorder)
 		.key_bits = job->facts.key_bits,
 		.strict = job->options->unique,
 		.tallies = job->options->check == GSORT_CHECK_SUMMARY,
+		.threads = (job->plan.threads + 1) / 2,	/* the others read */
 	};
 
 	*disorder = false;
 	atomic_store(&job->counters.phase, GSORT_READING);
-	(void)gs_team_limit((job->plan.threads + 1) / 2);	/* the others read */
 	TRY(order.key_bits > 0 ? check_raw(job, &order, disorder)
 	                       : check_text(job, &order, disorder));
 	job->stats.keys = order.keys;

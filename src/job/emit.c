@@ -29,7 +29,7 @@ put(struct gsort *job, struct gs_span *span)
 	if (gs_encoding_in_place(encoding)) {
 		bytes = span->count * (span->key_bits / 8);
 		gs_ordered_to_raw(encoding->to, encoding->endian, encoding->reverse, span->keys,
-		                  span->count);
+		                  span->count, encoding->threads);
 		TRY(gs_output_write(job->output, span->keys, bytes));
 	} else {
 		TRY(gs_encode(encoding, span->stream, span->key_bits, span->keys,
@@ -131,7 +131,8 @@ emit_counts(struct gsort *job)
 		if (span.count == 0)
 			return GS_OK;
 		if (descends)	/* complemented, as the streams' keys are */
-			gs_ordered_to_raw(GSORT_U32, GSORT_ENDIAN_HOST, true, span.keys, span.count);
+			gs_ordered_to_raw(GSORT_U32, GSORT_ENDIAN_HOST, true, span.keys, span.count,
+			                  job->plan.threads);
 		TRY(pairs ? emit_pairs(job, &span) : gs_emit_span(job, &span));
 	}
 	return GS_OK;

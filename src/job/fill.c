@@ -140,7 +140,8 @@ fill_raw_file(struct gsort *job)
 		count = got / key_bytes;
 		if (got < want)
 			TRY(check_whole(job, file_bytes));
-		gs_raw_to_ordered(job->options->type, job->options->endian, job->options->reverse, to, count);
+		gs_raw_to_ordered(job->options->type, job->options->endian, job->options->reverse, to,
+		                  count, job->plan.threads);
 		gs_verify_in(&job->verify, 0, job->facts.key_bits, to, count);
 		job->landed_bytes += got;
 		count_in(job, got, count);
@@ -163,7 +164,7 @@ fill_counts_file(struct gsort *job)
 		if (got < want)
 			TRY(check_whole(job, file_bytes));
 		gs_raw_to_ordered(job->options->type, job->options->endian, job->options->reverse,
-		                  job->count_memory, got / key_bytes);
+		                  job->count_memory, got / key_bytes, job->plan.threads);
 		gs_verify_in(&job->verify, 0, job->facts.key_bits, job->count_memory, got / key_bytes);
 		gs_count_add(&job->small, job->count_memory, got / key_bytes);
 		count_in(job, got, got / key_bytes);

@@ -13,7 +13,6 @@
 #include <time.h>
 
 #include "base/limits.h"
-#include "base/team.h"
 #include "format/key.h"
 #include "io/replace.h"
 #include "job/job.h"
@@ -278,9 +277,12 @@ allocate(struct gsort *job)
 	gs_select_open(&job->select, job->options, job->select.times);
 	gs_verify_open(&job->verify, job->options, plan->threads);
 	gs_head_begin(job);
-	if (job->decoder_memory != NULL)
-		job->decoder = gs_text_decoder_init(job->decoder_memory, plan->chunk_bytes,
-		                                    plan->threads, &job->text);
+	if (job->decoder_memory == NULL)
+		return GS_OK;
+	job->decoder = gs_text_decoder_init(job->decoder_memory, plan->chunk_bytes, plan->threads,
+	                                    &job->text);
+	if (job->options->type == GSORT_TEXT)
+		gs_text_count_into(job->decoder, job->small.bins);
 	return GS_OK;
 }
 
@@ -319,6 +321,7 @@ open_job(struct gsort *job)
 	gather_facts(job);
 	TRY(gs_plan_make(&job->plan, &job->facts));
 	gs_input_share(job->input, readers(job));
+	job->encoding.threads = job->plan.threads;
 	if (job->options->operation == GSORT_CHECK)	/* constant memory, and no output */
 		return GS_OK;
 	TRY(allocate(job));
@@ -395,7 +398,6 @@ run(struct gsort *job, bool *disorder)
 gsort_status
 gs_job_run(struct gsort *job)
 {
-	const unsigned threads = gs_team_limit(job->plan.threads);
 	const double start = now();
 	bool disorder = false;
 	const gs_status status = run(job, &disorder);
@@ -405,7 +407,6 @@ gs_job_run(struct gsort *job)
 		job->stats.read_seconds = job->stats.seconds;
 	if (job->options->operation == GSORT_MERGE)
 		job->stats.write_seconds = job->stats.seconds;
-	(void)gs_team_limit(threads);	/* the caller's own regions are none of our business */
 	atomic_store(&job->counters.phase, GSORT_DONE);
 	if (status != GS_OK)
 		return GSORT_TROUBLE;

@@ -19,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/team.h"
 #include "job/feed.h"
 #include "job/job.h"
 #include "job/order.h"
@@ -154,7 +153,7 @@ read_keys(struct input *input, void *into, size_t room, size_t *count)
 		return GS_OK;
 	status = gs_input_read(input->input, into, room * key_bytes, &got);
 	*count = got / key_bytes;
-	gs_raw_to_ordered(options->type, options->endian, options->reverse, into, *count);
+	gs_raw_to_ordered(options->type, options->endian, options->reverse, into, *count, 1);
 	input->bytes += got;
 	if (status == GS_OK && got % key_bytes != 0)
 		status = gs_order_partial(options, input->name, input->bytes);
@@ -172,7 +171,6 @@ read_raw(void *context, void *into, size_t room, size_t *count)
 	const uint64_t bytes = input->bytes;
 	gs_status status;
 
-	(void)gs_team_limit(1);		/* the team is busy merging */
 	status = read_keys(input, into, room, count);
 	note_keys(input, 0, into, *count, 0);
 	atomic_fetch_add(&input->job->counters.bytes_in, input->bytes - bytes);

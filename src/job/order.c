@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/team.h"
 #include "format/decode.h"
 #include "job/order.h"
 #include "sort/cpu_sort.h"
@@ -108,47 +109,67 @@ first_of(const void *keys, unsigned bits, size_t begin, size_t end, bool strict)
 
 /* ---- pieces ------------------------------------------------------------- */
 
-/* The first of COUNT keys, but not of them all, that is out of order; COUNT: none. */
+/* Keys that one team looks at. */
+struct tile {
+	const struct gs_order *order;
+	const void            *keys;
+	size_t                 count;
+	atomic_size_t          first;
+	_Atomic uint64_t       breaks, duplicates;
+};
+
+/* Block B of a tile, without its very first key; returns where it ends. */
 static size_t
-first_inside(const struct gs_order *order, const void *keys, size_t count)
+block_of(const struct tile *tile, size_t b, size_t *begin)
 {
-	const unsigned bits = order->key_bits;
-	const size_t blocks = (count + BLOCK_KEYS - 1) / BLOCK_KEYS;
-	size_t first = count;
-
-	#pragma omp parallel for if (count >= TEAM_KEYS) reduction(min: first)
-	for (size_t b = 0; b < blocks; b++) {
-		const size_t begin = b > 0 ? b * BLOCK_KEYS : 1;
-		const size_t end = b + 1 < blocks ? (b + 1) * BLOCK_KEYS : count;
-
-		if (begin < first && any(keys, bits, begin, end, order->strict))
-			first = first_of(keys, bits, begin, end, order->strict);
-	}
-	return first;
+	*begin = b > 0 ? b * BLOCK_KEYS : 1;
+	return tile->count - b * BLOCK_KEYS < BLOCK_KEYS ? tile->count : (b + 1) * BLOCK_KEYS;
 }
 
-/* Count what is out of order, in all of them but the first. */
 static void
-tally_inside(struct gs_order *order, const void *keys, size_t count)
+find_first(void *context, size_t b)
 {
-	const unsigned bits = order->key_bits;
-	const size_t blocks = (count + BLOCK_KEYS - 1) / BLOCK_KEYS;
+	struct tile *tile = context;
+	const struct gs_order *order = tile->order;
+	size_t begin, end = block_of(tile, b, &begin);
+
+	if (begin < atomic_load(&tile->first) &&
+	    any(tile->keys, order->key_bits, begin, end, order->strict))
+		gs_team_least(&tile->first, first_of(tile->keys, order->key_bits, begin, end,
+		                                     order->strict));
+}
+
+static void
+tally(void *context, size_t b)
+{
+	struct tile *tile = context;
+	const unsigned bits = tile->order->key_bits;
+	size_t begin, end = block_of(tile, b, &begin);
 	uint64_t breaks = 0, duplicates = 0;
 
-	#pragma omp parallel for if (count >= TEAM_KEYS) reduction(+: breaks, duplicates)
-	for (size_t b = 0; b < blocks; b++) {
-		const size_t begin = b > 0 ? b * BLOCK_KEYS : 1;
-		const size_t end = b + 1 < blocks ? (b + 1) * BLOCK_KEYS : count;
-
-		if (!any(keys, bits, begin, end, true))
-			continue;
-		for (size_t i = begin; i < end; i++) {
-			breaks += key_at(keys, bits, i) < key_at(keys, bits, i - 1);
-			duplicates += key_at(keys, bits, i) == key_at(keys, bits, i - 1);
-		}
+	if (!any(tile->keys, bits, begin, end, true))
+		return;
+	for (size_t i = begin; i < end; i++) {
+		breaks += key_at(tile->keys, bits, i) < key_at(tile->keys, bits, i - 1);
+		duplicates += key_at(tile->keys, bits, i) == key_at(tile->keys, bits, i - 1);
 	}
-	order->breaks += breaks;
-	order->duplicates += duplicates;
+	atomic_fetch_add(&tile->breaks, breaks);
+	atomic_fetch_add(&tile->duplicates, duplicates);
+}
+
+/* The first of COUNT keys, but not of them all, that is out of order; or COUNT: none is, or
+ * they are tallied. */
+static size_t
+look_inside(struct gs_order *order, const void *keys, size_t count)
+{
+	struct tile tile = { .order = order, .keys = keys, .count = count, .first = count };
+
+	gs_team_each(count >= TEAM_KEYS ? order->threads : 1,
+	             (count + BLOCK_KEYS - 1) / BLOCK_KEYS, order->tallies ? tally : find_first,
+	             &tile);
+	order->breaks += tile.breaks;
+	order->duplicates += tile.duplicates;
+	return tile.first;
 }
 
 /* Does KEY, the next one, stay in order?  If all is tallied, yes. */
@@ -168,17 +189,14 @@ follows(struct gs_order *order, unsigned class, uint64_t key)
 size_t
 gs_order_follow(struct gs_order *order, const void *keys, size_t count)
 {
-	size_t first = count;
+	size_t first;
 
 	assert(order->key_bits > 0);
 	if (count == 0)
 		return 0;
 	if (!follows(order, 0, key_at(keys, order->key_bits, 0)))
 		return 0;
-	if (order->tallies)
-		tally_inside(order, keys, count);
-	else
-		first = first_inside(order, keys, count);
+	first = look_inside(order, keys, count);
 	order->keys += count;
 	order->last = key_at(keys, order->key_bits, count - 1);
 	return first;

@@ -22,6 +22,7 @@ struct gs_order {
 	unsigned    key_bits;	/* 8 .. 64; 0: text */
 	bool        strict;	/* equal keys are out of order, too */
 	bool        tallies;	/* count all that is out of order, do not stop */
+	unsigned    threads;	/* that look at binary keys; 0: the caller's */
 	uint64_t    keys;	/* so far */
 	uint64_t    last;	/* of them */
 	unsigned    last_class;	/* text: its class */
@@ -30,7 +31,7 @@ struct gs_order {
 };
 
 /**
- * The next COUNT keys of a binary input; by all threads if there are enough.
+ * The next COUNT keys of a binary input; by all its threads if there are enough.
  *
  * @return  which of them is the first out of order; COUNT: none, or they were tallied
  */

@@ -43,9 +43,8 @@
 enum { MOST_THREADS = 16 };
 
 /*
- * Addresses that each thread may have its share of: two stacks of 8 MiB, as text is read
- * and parsed by a team each, and what the plan multiplies by threads.  Without room for
- * a stack OpenMP ends the program.
+ * Addresses that each thread may have its share of: a stack, what malloc(3) keeps
+ * for it, and what the plan multiplies by threads.
  */
 #define THREAD_ADDRESSES	(64 * MIB)
 
@@ -70,7 +69,8 @@ enum { MOST_THREADS = 16 };
  */
 #define HEAD_TILE_BYTES		(128 * KIB)
 
-/* A stack; the pipeline has three threads, and reads and parses with a team each. */
+/* A stack; the pipeline has three threads.  Those of teams need less, but malloc(3) reserves
+ * addresses for them, too. */
 #define STACK_BYTES		(8 * MIB)
 
 /*

@@ -131,27 +131,36 @@ static struct found
 
 /* ---- all keys of a tile or span -------------------------------------------- */
 
+struct tile {
+	struct piece all;
+	unsigned     bits;
+	_Atomic uint64_t sum, falls;
+};
+
+static void
+look_at_piece(void *context, size_t p)
+{
+	struct tile *tile = context;
+	const size_t from = p * PIECE_KEYS, count = tile->all.to;
+	struct piece piece = tile->all;
+	struct found found;
+
+	piece.from = from;
+	piece.to = count - from < PIECE_KEYS ? count : from + PIECE_KEYS;
+	found = look_best()(&piece, tile->bits);
+	atomic_fetch_add(&tile->sum, found.sum);
+	atomic_fetch_or(&tile->falls, found.falls);
+}
+
 static struct found
 look_at_all(const struct gs_verify *verify, unsigned stream, unsigned bits, const void *keys,
             size_t count, bool ordered)
 {
-	struct found (*const look_there)(const struct piece *, unsigned) = look_best();
-	const size_t pieces = (count + PIECE_KEYS - 1) / PIECE_KEYS;
-	const uint64_t salt = salt_of(stream);
-	uint64_t sum = 0, falls = 0;
+	struct tile tile = { .all = { keys, 0, count, salt_of(stream), ordered }, .bits = bits };
 
-	#pragma omp parallel for num_threads(verify->threads) if(count >= TEAM_KEYS) \
-		reduction(+:sum) reduction(|:falls)
-	for (size_t p = 0; p < pieces; p++) {
-		const size_t from = p * PIECE_KEYS;
-		const size_t to = count - from < PIECE_KEYS ? count : from + PIECE_KEYS;
-		const struct found found = look_there(&(struct piece){ keys, from, to, salt, ordered },
-		                                      bits);
-
-		sum += found.sum;
-		falls |= found.falls;
-	}
-	return (struct found){ sum, falls };
+	gs_team_each(count >= TEAM_KEYS ? verify->threads : 1,
+	             (count + PIECE_KEYS - 1) / PIECE_KEYS, look_at_piece, &tile);
+	return (struct found){ tile.sum, tile.falls };
 }
 
 void

@@ -156,11 +156,7 @@ cpu_close(struct gs_device *cpu)
 static void
 cpu_build(char *into, size_t bytes)
 {
-#ifdef _OPENMP
-	snprintf(into, bytes, "OpenMP %d", _OPENMP);	/* the month of its specification */
-#else
-	snprintf(into, bytes, "no OpenMP: one thread");
-#endif
+	snprintf(into, bytes, "CPU with %s", gs_simd_name(gs_simd_best()));
 }
 
 static void

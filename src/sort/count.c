@@ -13,6 +13,7 @@
  * Invariant: the bins are the multiset of all keys added and not yet drained.
  */
 #include <assert.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "base/team.h"
@@ -51,25 +52,27 @@ gs_count_open(struct gs_count *count, void *memory, size_t bin_count, unsigned k
 }
 
 static uint32_t *
-clear_tables(const struct gs_count *count)
+clear_tables(const struct gs_count *count, unsigned rank)
 {
 	const size_t sums = table_sums(count->bin_count);
-	uint32_t *tables = (uint32_t *)(count->bins + count->bin_count) + gs_team_rank() * sums;
+	uint32_t *tables = (uint32_t *)(count->bins + count->bin_count) + rank * sums;
 
-	assert(gs_team_rank() < count->threads);
+	assert(rank < count->threads);
 	return memset(tables, 0, sums * sizeof *tables);
 }
 
-/* Add up TABLES of one thread. */
+/* Add up TABLES of one thread: the others may do so at the same time. */
 static void
 add_tables(const struct gs_count *count, const uint32_t *tables)
 {
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	const size_t sums = table_sums(count->bin_count);
 
-	#pragma omp critical (gs_count)
+	pthread_mutex_lock(&lock);
 	for (size_t at = 0; at < sums; at += count->bin_count)
 		for (size_t b = 0; b < count->bin_count; b++)
 			count->bins[b] += tables[at + b];
+	pthread_mutex_unlock(&lock);
 }
 
 /* At most UINT32_MAX keys, so that no sum can overflow. */
@@ -105,32 +108,41 @@ count_few(struct gs_count *count, const void *keys, size_t key_count)
 		                                 : ((const uint16_t *)keys)[at]]++;
 }
 
+/* Keys that a team counts. */
+struct added {
+	const struct gs_count *count;
+	const void            *keys;
+	size_t                 key_count;
+};
+
+static void
+count_share(void *context, unsigned rank, unsigned size)
+{
+	const struct added *added = context;
+	const struct gs_count *count = added->count;
+	const size_t end = gs_team_begin(added->key_count, rank + 1, size);
+	const size_t most_keys = (size_t)1 << 31;
+
+	for (size_t at = gs_team_begin(added->key_count, rank, size); at < end; at += most_keys) {
+		const size_t part = end - at < most_keys ? end - at : most_keys;
+		uint32_t *tables = clear_tables(count, rank);
+
+		if (count->key_bits == 8)
+			count_part8(tables, (const uint8_t *)added->keys + at, part);
+		else
+			count_part16(tables, (const uint16_t *)added->keys + at, part);
+		add_tables(count, tables);
+	}
+}
+
 void
 gs_count_add(struct gs_count *count, const void *keys, size_t key_count)
 {
-	const size_t most_keys = (size_t)1 << 31;
-
 	assert(count->key_bits < 32 && count->bin_count == (size_t)1 << count->key_bits);
-	if (key_count < TEAM_KEYS || count->threads == 0) {
+	if (key_count < TEAM_KEYS || count->threads == 0)
 		count_few(count, keys, key_count);
-		return;
-	}
-	#pragma omp parallel num_threads(count->threads)
-	{
-		const unsigned rank = gs_team_rank(), size = gs_team_size();
-		const size_t end = gs_team_begin(key_count, rank + 1, size);
-
-		for (size_t at = gs_team_begin(key_count, rank, size); at < end; at += most_keys) {
-			const size_t part = end - at < most_keys ? end - at : most_keys;
-			uint32_t *tables = clear_tables(count);
-
-			if (count->key_bits == 8)
-				count_part8(tables, (const uint8_t *)keys + at, part);
-			else
-				count_part16(tables, (const uint16_t *)keys + at, part);
-			add_tables(count, tables);
-		}
-	}
+	else
+		gs_team_run(count->threads, count_share, &(struct added){ count, keys, key_count });
 }
 
 /* COUNT times KEY to KEYS, from index AT on. */

@@ -6,6 +6,7 @@
  * leaf.c what has vectors.
  */
 #include <assert.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -57,17 +58,26 @@ enum { BINS_LEAST = 256, BINS = 1024 };
 
 /* --- partition ---------------------------------------------------------- */
 
+struct copy {
+	char       *to;
+	const char *from;
+	size_t      bytes;
+};
+
+static void
+copy_part(void *context, unsigned rank, unsigned size)
+{
+	const struct copy *copy = context;
+	const size_t begin = gs_team_begin(copy->bytes, rank, size);
+
+	memcpy(copy->to + begin, copy->from + begin,
+	       gs_team_begin(copy->bytes, rank + 1, size) - begin);
+}
+
 static void
 copy_bytes(void *to, const void *from, size_t bytes, unsigned threads)
 {
-	(void)threads;	/* without OpenMP */
-	#pragma omp parallel num_threads(threads) if (threads > 1)
-	{
-		const size_t begin = gs_team_begin(bytes, gs_team_rank(), gs_team_size());
-		const size_t end = gs_team_begin(bytes, gs_team_rank() + 1, gs_team_size());
-
-		memcpy((char *)to + begin, (const char *)from + begin, end - begin);
-	}
+	gs_team_run(threads, copy_part, &(struct copy){ to, from, bytes });
 }
 
 #define NAME(what)	NAME2(what, BITS)

@@ -5,12 +5,7 @@
 
 #include <stddef.h>
 
-/* How the leaves are sorted; chosen at run time. */
-enum gs_simd { GS_SIMD_NONE, GS_SIMD_AVX2, GS_SIMD_AVX512 };
-
-/** The best this processor can do. */
-enum gs_simd gs_simd_best(void);
-const char *gs_simd_name(enum gs_simd simd);
+#include "base/simd.h"
 
 /**
  * Sort COUNT keys of BITS (32 or 64), ascending; the result is in KEYS.

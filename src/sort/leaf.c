@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * leaf.c - all that has vectors: sort, halve, least and largest; and which vectors there are
+ * leaf.c - all that has vectors: sort a leaf, halve, find the range, find bins
  *
  * bitonic.inc and halve.inc are written once for two widths of keys and three kinds of
  * vectors.  This file puts them together.
@@ -13,7 +13,6 @@
 #include "sort/leaf.h"
 
 #if defined __x86_64__
-#include <cpuid.h>
 #include <immintrin.h>
 #define HAVE_X86	1
 #else
@@ -97,57 +96,13 @@ static const uint64_t pack_pairs[16] = { PAIRS4(0u), PAIRS4(4u), PAIRS4(8u), PAI
 #undef NAME
 
 const struct gs_leaf gs_leaves[] = {
-	[GS_SIMD_NONE] = { "portable", leaf_none_32, leaf_none_64, NULL, NULL,
+	[GS_SIMD_NONE] = { leaf_none_32, leaf_none_64, NULL, NULL,
 	                   range_none_32, range_none_64, bins_none_32, bins_none_64 },
 #if HAVE_X86
-	[GS_SIMD_AVX2] = { "avx2", leaf_avx2_32, leaf_avx2_64, halve_avx2_32, halve_avx2_64,
+	[GS_SIMD_AVX2] = { leaf_avx2_32, leaf_avx2_64, halve_avx2_32, halve_avx2_64,
 	                   range_avx2_32, range_avx2_64, bins_avx2_32, bins_avx2_64 },
-	[GS_SIMD_AVX512] = { "avx512", leaf_avx512_32, leaf_avx512_64, halve_avx512_32,
+	[GS_SIMD_AVX512] = { leaf_avx512_32, leaf_avx512_64, halve_avx512_32,
 	                     halve_avx512_64, range_avx512_32, range_avx512_64,
 	                     bins_avx512_32, bins_avx512_64 },
 #endif
 };
-
-#if HAVE_X86
-/*
- * What processor and kernel offer (Intel, Software Developer's Manual, vol. 1, 13.2 and
- * 14.5 ff.).  __builtin_cpu_supports() asks twenty questions before main(), and each
- * costs 4 us on a virtual machine.  Xeon Phi, with AVX512F alone, counts as AVX2.
- */
-static enum gs_simd
-ask_processor(void)
-{
-	enum { OSXSAVE = 1 << 27, AVX2 = 1 << 5, AVX512 = 1 << 16 | 1 << 17 | 1 << 30, /* F DQ BW */
-	       YMM_KEPT = 0x06, ZMM_KEPT = 0xe6 };	/* by the kernel, at a task switch */
-	unsigned a, b, c, d, kept, high;
-
-	if (!__get_cpuid(1, &a, &b, &c, &d) || (c & OSXSAVE) == 0 ||
-	    !__get_cpuid_count(7, 0, &a, &b, &c, &d))
-		return GS_SIMD_NONE;
-	__asm__("xgetbv" : "=a"(kept), "=d"(high) : "c"(0));
-	(void)high;
-	if ((b & AVX512) == AVX512 && (kept & ZMM_KEPT) == ZMM_KEPT)
-		return GS_SIMD_AVX512;
-	return (b & AVX2) != 0 && (kept & YMM_KEPT) == YMM_KEPT ? GS_SIMD_AVX2 : GS_SIMD_NONE;
-}
-#endif
-
-enum gs_simd
-gs_simd_best(void)
-{
-#if HAVE_X86
-	static _Atomic int known = -1;
-
-	if (known < 0)
-		known = (int)ask_processor();
-	return (enum gs_simd)known;
-#else
-	return GS_SIMD_NONE;
-#endif
-}
-
-const char *
-gs_simd_name(enum gs_simd simd)
-{
-	return gs_leaves[simd].name;
-}

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sort/cpu_sort.h"
+#include "base/simd.h"
 
 /*
  * A leaf fits the first-level cache beside its source.  The network alone does 2^8,
@@ -27,7 +27,6 @@ enum { GS_BINS_MOST = 4096, GS_BIN_SHIFT = 51 };
 
 /* Indexed by enum gs_simd. */
 extern const struct gs_leaf {
-	const char *name;
 	void (*sort_32)(uint32_t *to, const uint32_t *from, size_t count);
 	void (*sort_64)(uint64_t *to, const uint64_t *from, size_t count);
 	void (*halve_32)(uint32_t *to, size_t *low, size_t *high, const uint32_t *from, size_t count,

@@ -293,9 +293,20 @@ take_ranges(const struct gs_merge *merge, unsigned piece, struct gs_run *ranges)
 	return count;
 }
 
+/* Keys to be merged next, in so many pieces. */
+struct share {
+	const struct gs_merge *merge;
+	unsigned               pieces;
+	size_t                 count;
+};
+
 static void
-merge_piece(const struct gs_merge *merge, unsigned piece, unsigned pieces, size_t count)
+merge_piece(void *context, size_t at)
 {
+	const struct share *share = context;
+	const struct gs_merge *merge = share->merge;
+	const unsigned piece = (unsigned)at, pieces = share->pieces;
+	const size_t count = share->count;
 	const size_t runs = merge->run_count, begin = gs_team_begin(count, piece, pieces);
 	const size_t end = gs_team_begin(count, piece + 1, pieces);
 	char *row = (char *)merge->ranges + piece * whole_lines(runs * sizeof(struct gs_run));
@@ -326,9 +337,7 @@ gs_merge_next(struct gs_merge *merge, struct gs_span *span)
 	*span = (struct gs_span){ .keys = merge->buffer, .count = count, .key_bits = merge->bits };
 	if (count == 0)
 		return;
-	#pragma omp parallel for num_threads(pieces) schedule(static) if (pieces > 1)
-	for (unsigned p = 0; p < pieces; p++)
-		merge_piece(merge, p, pieces, count);
+	gs_team_each(pieces, pieces, merge_piece, &(struct share){ merge, pieces, count });
 	memcpy(merge->starts, row_of(merge, pieces - 1, ENDS),
 	       merge->run_count * sizeof *merge->starts);
 	merge->left_keys -= count;

@@ -57,6 +57,36 @@ gs_blocks_close(struct gs_blocks *blocks)
 	blocks->packers = NULL;
 }
 
+/* Blocks on their way, each with a packer of its own: BEGINS are their first keys. */
+struct load {
+	struct gs_packer *packers;
+	const char       *keys;		/* to be packed */
+	char             *into;		/* or to where they are unpacked */
+	unsigned          bits;
+	size_t            begins[GS_TEAM_MAX + 1], bytes[GS_TEAM_MAX];
+	atomic_bool       garbled;
+};
+
+static void
+pack_one(void *context, size_t b)
+{
+	struct load *load = context;
+	const size_t begin = load->begins[b];
+
+	load->bytes[b] = gs_pack(&load->packers[b], load->keys + begin * (load->bits / 8),
+	                         load->begins[b + 1] - begin, load->bits);
+}
+
+static void
+unpack_one(void *context, size_t b)
+{
+	struct load *load = context;
+
+	if (!gs_unpack(&load->packers[b], load->into + load->begins[b] * (load->bits / 8),
+	               load->bits))
+		atomic_store(&load->garbled, true);
+}
+
 gs_status
 gs_blocks_write(struct gs_blocks *blocks, struct gs_spill_file *file, const char *keys,
                 size_t count, unsigned bits)
@@ -66,17 +96,13 @@ gs_blocks_write(struct gs_blocks *blocks, struct gs_spill_file *file, const char
 	while (count > 0) {
 		const size_t part = count < blocks->writers * most ? count : blocks->writers * most;
 		const unsigned team = (unsigned)((part + most - 1) / most);
-		size_t bytes[GS_TEAM_MAX];
+		struct load load = { .packers = blocks->packers, .keys = keys, .bits = bits };
 
-		#pragma omp parallel for num_threads(team) schedule(static) if (team > 1)
-		for (unsigned b = 0; b < team; b++) {
-			const size_t begin = gs_team_begin(part, b, team);
-
-			bytes[b] = gs_pack(&blocks->packers[b], keys + begin * (bits / 8),
-			                   gs_team_begin(part, b + 1, team) - begin, bits);
-		}
+		for (unsigned b = 0; b <= team; b++)
+			load.begins[b] = gs_team_begin(part, b, team);
+		gs_team_each(team, team, pack_one, &load);
 		for (unsigned b = 0; b < team; b++)
-			TRY(gs_spill_file_write(file, blocks->packers[b].packed, bytes[b]));
+			TRY(gs_spill_file_write(file, blocks->packers[b].packed, load.bytes[b]));
 		keys += part * (bits / 8);
 		count -= part;
 	}
@@ -85,8 +111,8 @@ gs_blocks_write(struct gs_blocks *blocks, struct gs_spill_file *file, const char
 
 /* The block at place->at, as it is in the file. */
 static gs_status
-load(const struct gs_spill_file *file, const struct gs_blocks_place *place,
-     struct gs_packer *packer, struct gs_pack_header *header)
+read_block(const struct gs_spill_file *file, const struct gs_blocks_place *place,
+           struct gs_packer *packer, struct gs_pack_header *header)
 {
 	const uint64_t left = place->end - place->at;
 
@@ -114,24 +140,21 @@ read_whole(struct gs_blocks *blocks, const struct gs_spill_file *file,
            struct gs_blocks_place *place, char *into, size_t room, size_t *count)
 {
 	struct gs_packer *packers = blocks->packers + blocks->writers;
-	const size_t key_bytes = place->bits / 8;
-	size_t begins[GS_TEAM_MAX];
-	unsigned team = 0, garbled = 0;
+	struct load load = { .packers = packers, .into = into, .bits = place->bits };
+	unsigned team = 0;
 
 	for (*count = 0; team < blocks->readers && place->at < place->end; team++) {
 		struct gs_pack_header header;
 
-		TRY(load(file, place, &packers[team], &header));
+		TRY(read_block(file, place, &packers[team], &header));
 		if (header.keys > room - *count)
 			break;
-		begins[team] = *count;
+		load.begins[team] = *count;
 		*count += header.keys;
 		pass(place, &header);
 	}
-	#pragma omp parallel for num_threads(team) schedule(static) reduction(|:garbled) if (team > 1)
-	for (unsigned b = 0; b < team; b++)
-		garbled |= !gs_unpack(&packers[b], into + begins[b] * key_bytes, place->bits);
-	return garbled ? gs_spill_file_garbled(file->dir) : GS_OK;
+	gs_team_each(team, team, unpack_one, &load);
+	return load.garbled ? gs_spill_file_garbled(file->dir) : GS_OK;
 }
 
 /* A part of the block at place->at: it is unpacked anew for each part. */
@@ -143,7 +166,7 @@ read_part(struct gs_blocks *blocks, const struct gs_spill_file *file,
 	const size_t key_bytes = place->bits / 8;
 	struct gs_pack_header header;
 
-	TRY(load(file, place, packer, &header));
+	TRY(read_block(file, place, packer, &header));
 	if (header.keys <= place->given || !gs_unpack(packer, blocks->part, place->bits))
 		return gs_spill_file_garbled(file->dir);
 	*count = header.keys - place->given < room ? header.keys - place->given : room;

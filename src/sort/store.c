@@ -2,6 +2,7 @@
 /* store.c - keys in host memory */
 #include <string.h>
 
+#include "base/team.h"
 #include "sort/store.h"
 
 size_t
@@ -14,17 +15,26 @@ gs_store_bytes(const struct gs_store *store)
 	return bytes;
 }
 
+enum { PIECE_BYTES = 1 << 20 };		/* one thread copies that in 0.1 ms */
+
+struct copy {
+	char       *to;
+	const char *from;
+	size_t      bytes;
+};
+
+static void
+copy_piece(void *context, size_t p)
+{
+	const struct copy *copy = context;
+	const size_t at = p * PIECE_BYTES, left = copy->bytes - at;
+
+	memcpy(copy->to + at, copy->from + at, left < PIECE_BYTES ? left : PIECE_BYTES);
+}
+
 void
 gs_store_copy(void *to, const void *from, size_t bytes, unsigned threads)
 {
-	enum { PIECE_BYTES = 1 << 20 };		/* one thread copies that in 0.1 ms */
-	const size_t pieces = (bytes + PIECE_BYTES - 1) / PIECE_BYTES;
-
-	#pragma omp parallel for num_threads(threads) if(pieces > 1)
-	for (size_t p = 0; p < pieces; p++) {
-		const size_t at = p * PIECE_BYTES;
-		const size_t count = bytes - at < PIECE_BYTES ? bytes - at : PIECE_BYTES;
-
-		memcpy((char *)to + at, (const char *)from + at, count);
-	}
+	gs_team_each(threads, (bytes + PIECE_BYTES - 1) / PIECE_BYTES, copy_piece,
+	             &(struct copy){ to, from, bytes });
 }

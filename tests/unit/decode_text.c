@@ -64,6 +64,8 @@ decode_as(struct gs_text_options options, const char *text, size_t bytes, size_t
 	options.warn_context = result;
 	memset(memory, 0, gs_text_decoder_bytes(chunk_bytes, threads, &options));
 	decoder = gs_text_decoder_init(memory, chunk_bytes, threads, &options);
+	if (threads % 2 == 1)
+		gs_text_count_into(decoder, result->small);
 	gs_text_begin_file(decoder, "in");
 	do {
 		size_t piece = bytes - at < chunk_bytes ? bytes - at : chunk_bytes;

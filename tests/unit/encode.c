@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/team.h"
 #include "format/encode.h"
 #include "format/key.h"
 #include "tests/unit/units.h"
@@ -37,6 +36,8 @@ struct encoded {
 	char      text[];
 };
 
+static unsigned threads = 1;
+
 static struct encoded *
 encode(struct gs_encoding encoding, unsigned stream, unsigned bits, const uint64_t *keys,
        const uint64_t *counts, size_t count)
@@ -47,6 +48,7 @@ encode(struct gs_encoding encoding, unsigned stream, unsigned bits, const uint64
 	bool guarded = true;
 
 	encoding.terminator = encoding.terminator == 0 ? '\n' : encoding.terminator;
+	encoding.threads = threads;
 	for (size_t k = 0; k < count; k++)
 		put(given, bits, k, encoding.reverse ? ~keys[k] : keys[k]);
 	memset(encoded->text + room, '#', GUARD_BYTES);
@@ -420,11 +422,9 @@ check_many_bad(uint64_t *keys)
 		keys[k] = f64((double)k);
 	for (size_t k = MANY / 2; k < MANY; k += 1000)
 		keys[k] = f64((double)k + .5);
-	for (unsigned threads = 1; threads < 6; threads += 2) {
-		const unsigned before = gs_team_limit(threads);
+	for (threads = 1; threads < 6; threads += 2) {
 		struct encoded *e = encode(encoding, 0, 64, keys, NULL, MANY);
 
-		(void)gs_team_limit(before);
 		CHECK(e->status == GS_EINPUT && strcmp(gs_message(),
 		      "100000.5 does not fit in i32; --to=f64 holds it") == 0, "the first: %s",
 		      gs_message());
@@ -447,16 +447,13 @@ check_many(void)
 	}
 	qsort(keys, MANY, sizeof *keys, compare);
 	qsort(floats, MANY, sizeof *floats, compare);
-	for (unsigned threads = 1; threads < 6; threads += 3) {
-		const unsigned before = gs_team_limit(threads);
-
+	for (threads = 1; threads < 6; threads += 3) {
 		check_many_lines(keys, NULL, false);
 		check_many_lines(keys, counts, false);
 		check_many_lines(floats, NULL, true);
 		check_many_lines(floats, counts, true);
 		check_many_copies(keys, NULL);
 		check_many_copies(keys, counts);
-		(void)gs_team_limit(before);
 	}
 	check_many_bad(keys);
 	free(keys);

@@ -71,7 +71,7 @@ agrees(unsigned class, bool reverse, uint64_t *keys, size_t count)
 			((uint32_t *)given)[k] = (uint32_t)(reverse ? ~keys[k] : keys[k]);
 	plain_bytes = print_plainly(class, keys, count, plain);
 	memset(fast + plain_bytes, '#', GUARD_BYTES);
-	bytes = gs_text_encode(class, reverse, '\n', given, count, fast);
+	bytes = gs_text_encode(class, reverse, '\n', given, count, 3, fast);
 	holds = bytes == plain_bytes && memcmp(plain, fast, bytes) == 0;
 	for (size_t g = 0; g < GUARD_BYTES; g++)
 		holds = holds && fast[plain_bytes + g] == '#';

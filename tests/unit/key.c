@@ -24,10 +24,10 @@ order(enum gsort_type type, bool reverse, uint64_t bits)
 	uint32_t b32 = (uint32_t)bits;
 
 	switch (gs_key_bits(type)) {
-	case 8:  gs_raw_to_ordered(type, GSORT_ENDIAN_HOST, reverse, &b8, 1); return b8;
-	case 16: gs_raw_to_ordered(type, GSORT_ENDIAN_HOST, reverse, &b16, 1); return b16;
-	case 32: gs_raw_to_ordered(type, GSORT_ENDIAN_HOST, reverse, &b32, 1); return b32;
-	default: gs_raw_to_ordered(type, GSORT_ENDIAN_HOST, reverse, &bits, 1); return bits;
+	case 8:  gs_raw_to_ordered(type, GSORT_ENDIAN_HOST, reverse, &b8, 1, 3); return b8;
+	case 16: gs_raw_to_ordered(type, GSORT_ENDIAN_HOST, reverse, &b16, 1, 3); return b16;
+	case 32: gs_raw_to_ordered(type, GSORT_ENDIAN_HOST, reverse, &b32, 1, 3); return b32;
+	default: gs_raw_to_ordered(type, GSORT_ENDIAN_HOST, reverse, &bits, 1, 3); return bits;
 	}
 }
 
@@ -130,12 +130,12 @@ check_round_trip(enum gsort_type type, bool reverse)
 		}
 	}
 	memcpy(keys, before, bytes);
-	gs_raw_to_ordered(type, GSORT_ENDIAN_HOST, reverse, keys, count);
+	gs_raw_to_ordered(type, GSORT_ENDIAN_HOST, reverse, keys, count, 3);
 	CHECK((memcmp(keys, before, bytes) == 0) ==
 	      (!reverse && (type == GSORT_U8 || type == GSORT_U16 || type == GSORT_U32 ||
 	                    type == GSORT_U64)),
 	      "%s: only unsigned keys are ordered bits as they are", gs_key_name(type));
-	gs_ordered_to_raw(type, GSORT_ENDIAN_HOST, reverse, keys, count);
+	gs_ordered_to_raw(type, GSORT_ENDIAN_HOST, reverse, keys, count, 3);
 	CHECK(memcmp(keys, before, bytes) == 0, "%s come back with every bit%s", gs_key_name(type),
 	      reverse ? " in reverse" : "");
 	free(keys);
@@ -159,15 +159,15 @@ check_endian(enum gsort_type type, bool reverse)
 			before[i] = big[i] = (unsigned char)(key * 131 + byte * 77 + key / 251);
 			little[key * bytes + (bytes - 1 - byte)] = big[i];
 		}
-		gs_raw_to_ordered(type, GSORT_ENDIAN_BIG, reverse, big, counts[c]);
-		gs_raw_to_ordered(type, GSORT_ENDIAN_LITTLE, reverse, little, counts[c]);
+		gs_raw_to_ordered(type, GSORT_ENDIAN_BIG, reverse, big, counts[c], 3);
+		gs_raw_to_ordered(type, GSORT_ENDIAN_LITTLE, reverse, little, counts[c], 3);
 		CHECK(memcmp(big, little, size) == 0, "%zu %s are read the same in both byte orders%s",
 		      counts[c], gs_key_name(type), reverse ? " in reverse" : "");
-		gs_ordered_to_raw(type, GSORT_ENDIAN_BIG, reverse, big, counts[c]);
+		gs_ordered_to_raw(type, GSORT_ENDIAN_BIG, reverse, big, counts[c], 3);
 		CHECK(memcmp(big, before, size) == 0, "and written, as big");
-		gs_ordered_to_raw(type, GSORT_ENDIAN_LITTLE, reverse, little, counts[c]);
-		gs_raw_to_ordered(type, GSORT_ENDIAN_BIG, reverse, big, counts[c]);
-		gs_ordered_to_raw(type, GSORT_ENDIAN_LITTLE, reverse, big, counts[c]);
+		gs_ordered_to_raw(type, GSORT_ENDIAN_LITTLE, reverse, little, counts[c], 3);
+		gs_raw_to_ordered(type, GSORT_ENDIAN_BIG, reverse, big, counts[c], 3);
+		gs_ordered_to_raw(type, GSORT_ENDIAN_LITTLE, reverse, big, counts[c], 3);
 		CHECK(memcmp(big, little, size) == 0, "and as little");
 		free(big);
 		free(little);

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * simd.c - who the processor is
+ *
+ * What processor and kernel offer (Intel, Software Developer's Manual, vol. 1, 13.2 and
+ * 14.5 ff.).  __builtin_cpu_supports() asks twenty questions before main(), and each
+ * costs 4 us on a virtual machine.  Xeon Phi, with AVX512F alone, counts as AVX2.
+ */
+#include "base/simd.h"
+
+#if defined __x86_64__
+#include <cpuid.h>
+
+static enum gs_simd
+ask_processor(void)
+{
+	enum { OSXSAVE = 1 << 27, AVX2 = 1 << 5, AVX512 = 1 << 16 | 1 << 17 | 1 << 30, /* F DQ BW */
+	       YMM_KEPT = 0x06, ZMM_KEPT = 0xe6 };	/* by the kernel, at a task switch */
+	unsigned a, b, c, d, kept, high;
+
+	if (!__get_cpuid(1, &a, &b, &c, &d) || (c & OSXSAVE) == 0 ||
+	    !__get_cpuid_count(7, 0, &a, &b, &c, &d))
+		return GS_SIMD_NONE;
+	__asm__("xgetbv" : "=a"(kept), "=d"(high) : "c"(0));
+	(void)high;
+	if ((b & AVX512) == AVX512 && (kept & ZMM_KEPT) == ZMM_KEPT)
+		return GS_SIMD_AVX512;
+	return (b & AVX2) != 0 && (kept & YMM_KEPT) == YMM_KEPT ? GS_SIMD_AVX2 : GS_SIMD_NONE;
+}
+#endif
+
+enum gs_simd
+gs_simd_best(void)
+{
+#if defined __x86_64__
+	static _Atomic int known = -1;
+
+	if (known < 0)
+		known = (int)ask_processor();
+	return (enum gs_simd)known;
+#else
+	return GS_SIMD_NONE;
+#endif
+}
+
+const char *
+gs_simd_name(enum gs_simd simd)
+{
+	static const char *const names[] = { "portable", "avx2", "avx512" };
+
+	return names[simd];
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* simd.h - which vectors this processor has; asked once */
+#ifndef GS_SIMD_H
+#define GS_SIMD_H
+
+enum gs_simd { GS_SIMD_NONE, GS_SIMD_AVX2, GS_SIMD_AVX512 };
+
+/** The best this processor can do. */
+enum gs_simd gs_simd_best(void);
+const char *gs_simd_name(enum gs_simd simd);
+
+#endif

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * team.c - one function, run by several threads at once
+ *
+ * One set of threads for the whole process.  Who has a job takes what is idle and starts
+ * what is missing up to what it asks for, wakes each, works, too, and sleeps until the
+ * last is done.  A job of gs_team_each() that got fewer than it asked for stays open: a
+ * thread that becomes idle looks for such jobs before it sleeps, so a stage that came a
+ * moment too late is not alone until its end.
+ *
+ * All sleeping is done on futexes, as they need no lock: a word that says why.
+ *
+ * Invariant: a thread is idle, or one of those that its team counts as at work.
+ */
+#include <assert.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/team.h"
+
+/* The deepest of all bodies, a sort of skewed keys, needs less than a tenth of it. */
+enum { STACK_BYTES = 1 << 20 };
+
+struct team {
+	gs_team_body *body;
+	void         *context;
+	unsigned      size;
+	atomic_uint   at_work;		/* members without the caller */
+	atomic_uint   here, turn;	/* who waits for the others, and for the how many-th time */
+	struct team  *next_open;
+	unsigned      wanted;		/* members that may still join, while it is open */
+};
+
+struct worker {
+	struct worker *next_idle;
+	struct team   *team;		/* whose body it is to run */
+	unsigned       rank;
+	atomic_uint    called;		/* there is a team */
+};
+
+static struct {
+	pthread_mutex_t lock;
+	struct worker   workers[GS_TEAM_MAX];
+	unsigned        count;		/* of them that have been started */
+	struct worker  *idle;
+	struct team    *open;
+} pool = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* The team that this thread is at work for. */
+static _Thread_local struct team *own;
+
+/* ---- sleep ----------------------------------------------------------------- */
+
+/* Sleep while *WORD is VALUE, or less long. */
+static void
+sleep_while(atomic_uint *word, unsigned value)
+{
+	(void)syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
+}
+
+static void
+wake(atomic_uint *word, int sleepers)
+{
+	(void)syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, sleepers, NULL, NULL, 0);
+}
+
+/* ---- workers --------------------------------------------------------------- */
+
+static void
+run_body(struct team *team, unsigned rank)
+{
+	struct team *const outer = own;
+
+	own = team;
+	team->body(team->context, rank, team->size);
+	own = outer;
+}
+
+/* Join a team that is open, or be idle. */
+static struct team *
+next_team(struct worker *worker)
+{
+	struct team *team;
+
+	pthread_mutex_lock(&pool.lock);
+	for (team = pool.open; team != NULL && team->wanted == 0;)
+		team = team->next_open;
+	if (team != NULL) {
+		team->wanted--;
+		atomic_fetch_add(&team->at_work, 1);
+	} else {
+		worker->next_idle = pool.idle;
+		pool.idle = worker;
+	}
+	pthread_mutex_unlock(&pool.lock);
+	return team;
+}
+
+/* This was the last thing that a member does for TEAM.  When the last of them is done the
+ * caller may return, and TEAM is gone: waking looks at its address only. */
+static void
+leave(struct team *team)
+{
+	if (atomic_fetch_sub(&team->at_work, 1) == 1)
+		wake(&team->at_work, 1);
+}
+
+static void *
+work(void *context)
+{
+	struct worker *worker = context;
+
+	for (;;) {
+		struct team *team, *next;
+
+		while (atomic_exchange(&worker->called, 0) == 0)
+			sleep_while(&worker->called, 0);
+		for (team = worker->team; team != NULL; team = next) {
+			run_body(team, worker->rank);
+			next = next_team(worker);	/* from here on it may be called */
+			leave(team);
+		}
+	}
+	return NULL;
+}
+
+/* In a child of fork() there are no others; who forks while teams work must not use them. */
+static void
+forget_workers(void)
+{
+	memset(&pool, 0, sizeof pool);
+	pthread_mutex_init(&pool.lock, NULL);
+}
+
+/* One more worker, or NULL; signals stay with the caller's threads. */
+static struct worker *
+start(void)
+{
+	struct worker *worker = &pool.workers[pool.count];
+	sigset_t all, before;
+	pthread_attr_t attributes;
+	pthread_t id;
+	int error;
+
+	if (pool.count == 0)
+		(void)pthread_atfork(NULL, NULL, forget_workers);
+	pthread_attr_init(&attributes);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attributes, STACK_BYTES);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(&id, &attributes, work, worker);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
+	if (error != 0)
+		return NULL;
+	pool.count++;
+	return worker;
+}
+
+/* ---- teams ----------------------------------------------------------------- */
+
+/* Find members for TEAM until there are THREADS with its caller; they are not yet called. */
+static struct worker *
+gather(struct team *team, unsigned threads)
+{
+	struct worker *members = NULL;
+
+	for (; team->size < threads; team->size++) {
+		struct worker *worker = pool.idle;
+
+		if (worker != NULL)
+			pool.idle = worker->next_idle;
+		else if (pool.count + 1 < threads)
+			worker = start();
+		if (worker == NULL)
+			break;
+		worker->team = team;
+		worker->rank = team->size;
+		worker->next_idle = members;
+		members = worker;
+	}
+	atomic_init(&team->at_work, team->size - 1);
+	return members;
+}
+
+/* Begin; the caller has to run its part, and then finish(). */
+static void
+begin(struct team *team, unsigned threads, bool open)
+{
+	struct worker *members, *next;
+
+	threads = threads < 1 ? 1 : threads > GS_TEAM_MAX ? GS_TEAM_MAX : threads;
+	pthread_mutex_lock(&pool.lock);
+	members = gather(team, threads);
+	if (open) {
+		team->wanted = threads - team->size;
+		team->next_open = pool.open;
+		pool.open = team;
+	}
+	pthread_mutex_unlock(&pool.lock);
+	for (; members != NULL; members = next) {
+		next = members->next_idle;	/* once called, it may soon be idle again */
+		atomic_store(&members->called, 1);
+		wake(&members->called, 1);
+	}
+}
+
+static void
+close_team(const struct team *team)
+{
+	struct team **at = &pool.open;
+
+	pthread_mutex_lock(&pool.lock);
+	while (*at != team)
+		at = &(*at)->next_open;
+	*at = team->next_open;
+	pthread_mutex_unlock(&pool.lock);
+}
+
+static void
+await(struct team *team)
+{
+	unsigned at_work;
+
+	while ((at_work = atomic_load(&team->at_work)) > 0)
+		sleep_while(&team->at_work, at_work);
+}
+
+void
+gs_team_run(unsigned threads, gs_team_body *body, void *context)
+{
+	struct team team = { .body = body, .context = context, .size = 1 };
+
+	if (threads > 1)
+		begin(&team, threads, false);
+	run_body(&team, 0);
+	await(&team);
+}
+
+/* What the members of gs_team_each() share. */
+struct each {
+	void        (*each)(void *context, size_t i);
+	void         *context;
+	size_t        count;
+	atomic_size_t next;
+};
+
+static void
+run_each(void *context, unsigned rank, unsigned size)
+{
+	struct each *each = context;
+	size_t i;
+
+	(void)rank, (void)size;
+	while ((i = atomic_fetch_add(&each->next, 1)) < each->count)
+		each->each(each->context, i);
+}
+
+void
+gs_team_each(unsigned threads, size_t count, void (*each)(void *context, size_t i), void *context)
+{
+	struct each all = { .each = each, .context = context, .count = count };
+	struct team team = { .body = run_each, .context = &all, .size = 1 };
+
+	if (threads > count)
+		threads = (unsigned)count;
+	if (threads > 1)
+		begin(&team, threads, true);
+	run_body(&team, 0);
+	if (threads > 1)
+		close_team(&team);
+	await(&team);
+}
+
+void
+gs_team_wait(void)
+{
+	struct team *team = own;
+	const unsigned turn = atomic_load(&team->turn);
+
+	if (atomic_fetch_add(&team->here, 1) + 1 < team->size) {
+		while (atomic_load(&team->turn) == turn)
+			sleep_while(&team->turn, turn);
+		return;
+	}
+	atomic_store(&team->here, 0);
+	atomic_fetch_add(&team->turn, 1);
+	if (team->size > 1)
+		wake(&team->turn, INT_MAX);
+}
+
+/* ---- how many -------------------------------------------------------------- */
+
+/* The number that variable NAME begins with, as in "4,2" for nested regions; or 0. */
+static unsigned
+number_of(const char *name)
+{
+	const char *text = getenv(name);
+	const long number = text != NULL ? strtol(text, NULL, 10) : 0;
+
+	return number < 1 ? 0 : number > INT_MAX ? INT_MAX : (unsigned)number;
+}
+
+static unsigned
+cores(void)
+{
+	cpu_set_t few;
+
+	if (sched_getaffinity(0, sizeof few, &few) == 0)
+		return (unsigned)CPU_COUNT(&few);
+	return (unsigned)sysconf(_SC_NPROCESSORS_ONLN);		/* it has more than 1024 */
+}
+
+unsigned
+gs_team_most(void)
+{
+	const unsigned said = number_of("OMP_NUM_THREADS"), limit = number_of("OMP_THREAD_LIMIT");
+	const unsigned most = said > 0 ? said : cores();
+
+	return limit > 0 && limit < most ? limit : most;
+}

@@ -17,7 +17,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "sort/cpu_sort.h"
+#include "bench/cpu.h"
 #include "sort/merge.h"
 
 struct bench {
@@ -28,6 +28,7 @@ struct bench {
 	int      simd;		/* only this one, or -1 */
 	bool     only_most;	/* threads: not 1, 2, 4 .. before */
 	bool     qsort;
+	bool     buckets;	/* sort by these, keys to scratch */
 	unsigned merge;		/* so many runs, instead of sorting; or 0 */
 	const struct shape *shape;	/* or NULL: all */
 };
@@ -112,8 +113,8 @@ is_sorted(const struct bench *bench, const void *keys, size_t count, uint64_t su
 
 /* --- measuring --------------------------------------------------------------- */
 
-static double
-seconds(void)
+double
+bench_seconds(void)
 {
 	struct timespec t;
 
@@ -168,10 +169,10 @@ merge_runs(const struct bench *bench, enum gs_simd simd, unsigned threads, char 
 	                      threads * (size_t)SPAN_BYTES);
 	gs_merge_with(merge, simd);
 	do {
-		const double start = seconds();
+		const double start = bench_seconds();
 
 		gs_merge_next(merge, &span);
-		spent += seconds() - start;
+		spent += bench_seconds() - start;
 		memcpy(out, span.keys, span.count * width);
 		out += span.count * width;
 	} while (span.count > 0);
@@ -187,22 +188,28 @@ measure(const struct bench *bench, const struct shape *shape, int simd, unsigned
         char *keys, char *scratch)
 {
 	const size_t count = (size_t)1 << bench->log_keys, width = bench->bits / 8;
-	double times[99];
+	const bool moved = bench->merge > 0 || (bench->buckets && simd >= 0);
+	double times[99], spent[3] = { 0 };
 
 	for (unsigned run = 0; run < bench->runs; run++) {
 		const uint64_t sum = fill(bench, shape, keys, count);
-		const double start = seconds();
+		const double start = bench_seconds();
 
 		if (bench->merge > 0)
 			times[run] = merge_runs(bench, (enum gs_simd)simd, threads, keys, scratch);
 		else if (simd < 0)
 			qsort(keys, count, width, bench->bits == 32 ? compare32 : compare64);
+		else if (bench->buckets)
+			bench_buckets(bench->bits, keys, scratch, count, threads,
+			              (enum gs_simd)simd, spent);
 		else
 			gs_cpu_sort_with((enum gs_simd)simd, keys, scratch, bench->bits, count,
 			                 threads);
-		if (bench->merge == 0)
-			times[run] = seconds() - start;
-		if (!is_sorted(bench, bench->merge > 0 ? scratch : keys, count, sum)) {
+		if (moved && bench->merge == 0)
+			times[run] = spent[0] + spent[1] + spent[2];
+		else if (!moved)
+			times[run] = bench_seconds() - start;
+		if (!is_sorted(bench, moved ? scratch : keys, count, sum)) {
 			printf("u%u %s: NOT SORTED\n", bench->bits, shape->name);
 			return false;
 		}
@@ -212,6 +219,9 @@ measure(const struct bench *bench, const struct shape *shape, int simd, unsigned
 	       bench->log_keys, shape->name, simd < 0 ? "qsort" : gs_simd_name((enum gs_simd)simd),
 	       threads, (double)count / times[bench->runs / 2] / 1e6,
 	       (double)count / times[bench->runs - 1] / 1e6, (double)count / times[0] / 1e6);
+	if (moved && bench->merge == 0)
+		printf("%34s add %.3f, settle %.3f, sort %.3f s\n", "the last:", spent[0], spent[1],
+		       spent[2]);
 	fflush(stdout);
 	return true;
 }
@@ -252,6 +262,7 @@ help(void)
 	       "  -n, --runs=N        1 to 99 (default 5)\n"
 	       "  -q, --qsort         the C library's qsort(3) too\n"
 	       "  -m, --merge=N       merge N sorted runs, 1 to 65536, instead of sorting\n"
+	       "  -b, --buckets       by buckets, from one array to another, as a job does\n"
 	       "  -h, --help\n");
 }
 
@@ -291,6 +302,7 @@ static const struct option long_options[] = {
 	{ "only", required_argument, NULL, 'J' }, { "simd", required_argument, NULL, 's' },
 	{ "runs", required_argument, NULL, 'n' }, { "qsort", no_argument, NULL, 'q' },
 	{ "merge", required_argument, NULL, 'm' },
+	{ "buckets", no_argument, NULL, 'b' },
 	{ "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 },
 };
 
@@ -301,13 +313,14 @@ parse(struct bench *bench, int argc, char **argv, int *status)
 	int option;
 	bool good = true;
 
-	while (good && (option = getopt_long(argc, argv, "t:k:d:j:J:s:n:m:qh", long_options, NULL)) != -1)
+	while (good && (option = getopt_long(argc, argv, "t:k:d:j:J:s:n:m:qbh", long_options, NULL)) != -1)
 		switch (option) {
 		case 't': case 's': case 'd':
 			good = named(bench, option, optarg);
 			break;
 		case 'k': good = number(optarg, 10, 33, &bench->log_keys); break;
 		case 'n': good = number(optarg, 1, 99, &bench->runs); break;
+		case 'b': bench->buckets = true; break;
 		case 'q': bench->qsort = true; break;
 		case 'm': good = number(optarg, 1, 65536, &bench->merge); break;
 		case 'j': case 'J':
@@ -334,9 +347,8 @@ parse(struct bench *bench, int argc, char **argv, int *status)
 	return false;
 }
 
-/* Huge pages, as the arena of a job has. */
-static void *
-allocate(size_t bytes)
+void *
+bench_allocate(size_t bytes)
 {
 	const size_t page_bytes = (size_t)2 << 20;
 	const size_t whole_bytes = (bytes + page_bytes - 1) / page_bytes * page_bytes;
@@ -360,8 +372,8 @@ main(int argc, char **argv)
 	if (!parse(&bench, argc, argv, &status))
 		return status;
 	bytes = ((size_t)1 << bench.log_keys) * (bench.bits / 8);
-	keys = allocate(bytes);
-	scratch = allocate(bytes);
+	keys = bench_allocate(bytes);
+	scratch = bench_allocate(bytes);
 	if (keys == NULL || scratch == NULL) {
 		fprintf(stderr, "gsort-bench-cpu: no memory for 2 x %zu bytes; try a smaller K\n", bytes);
 		return 2;

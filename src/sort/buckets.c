@@ -25,35 +25,53 @@
 
 #include "base/team.h"
 #include "sort/buckets.h"
+#include "sort/leaf.h"
 #include "sort/pool.h"
 #include "sort/stream.h"
 
-/* Bins of the first division, and of every other, which divides the range by as many. */
+/*
+ * Constants.  Measured with gsort-bench-cpu --buckets, one thread, uniform keys, AVX-512, gcc 12
+ * -O2, on a 2-core AMD EPYC 9005 VM (1 MiB of L2 a core) and on a 16-core Xeon VM (2 MiB), in
+ * Mkeys/s of u32 2^26, 2^27; as they are here: 267, 180.
+ */
+
+/*
+ * Bins of the first division, and of every other, which divides the range by as many.
+ *     2048, half the bytes below   285 171	a bin more costs lines and blocks that are not full
+ *     4096, a fourth               277 161
+ * On the Xeon a key is scattered to 256, 512, 1024, 2048 bins in 1.3, 1.5, 1.95, 2.3 ns; on the
+ * EPYC in 1.3, 1.3, 1.3, 1.35; a level of halves is 0.15 to 0.2 ns on both.
+ */
 enum { BINS_LEAST = 16, BINS = 1024, BINS_AGAIN = 256 };
 
-/* What a bucket should be. */
-enum { BUCKET_BYTES = 256 << 10 };
+/* What a bucket should be; small ones are joined up to JOIN_BYTES, at most a
+ * part. */
+enum { BUCKET_BYTES = 256 << 10, JOIN_BYTES = 512 << 10 };
 
-/* Keys that are kept, whatever they are, before digits are made from them. */
+/*
+ * Keys of a bin that are collected before they are written.  Each time there is a branch that
+ * the processor cannot foresee, so that few lines cost more than many, which fill the cache.
+ * With 1024 bins, ns a key:          u32 EPYC  u64 EPYC  u32 Xeon
+ *     64                                 1.76      2.65      1.91
+ *     128                                1.47      2.17      1.96
+ *     256                                1.33      1.83      1.95
+ */
+enum { LINES_BYTES = 256 };
+
+/* Keys that are kept, whatever they are, before digits are made from them.  Not tuned. */
 enum { HELD_BYTES = 1 << 20 };		/* at most half a part */
 
-/* A piece that is kept is cut at this size, so that parts can be made of them. */
+/* A piece that is kept is cut at this size, so that parts can be made of them.  Not tuned. */
 enum { PIECE_BYTES = 256 << 10 };	/* at most a quarter of a part */
 
-/* Small bins are joined up to this size. */
-enum { JOIN_BYTES = 512 << 10 };	/* at most a part */
+/* A smaller bucket is divided by one thread.  Not tuned. */
+enum { TOGETHER_BYTES = 32 << 20 };
 
 /* More pieces than their size explains: there are too many small ones to keep them. */
 enum { SMALL_PIECES = 64 };
 
 enum { UP = 1, DOWN = 2 };
 enum state { HOLD, SCATTER, SETTLED };
-
-/* bin = (key - least >> shift) * scale >> 32, of keys from least to most. */
-struct digits {
-	uint64_t least, most, scale;
-	unsigned shift, bins;
-};
 
 struct piece {
 	uint64_t        place, next_place;
@@ -63,24 +81,28 @@ struct piece {
 	struct gs_chain chain;
 };
 
-struct bin {
-	uintptr_t       end;
-	struct gs_chain chain;
-};
-
 /* Each on lines of cache of its own. */
 struct thread {
 	_Alignas(64) _Atomic uint64_t keys;	/* added */
 	struct gs_chain spare;
 	struct piece    open;
 	uint64_t        pieces;
-	struct bin     *bins;		/* BINS of them */
-	char           *lines;
+	/* For each of BINS bins: a line of keys, where in memory the next key will be, blocks. */
+	char            *lines;
+	uintptr_t       *end;
+	struct gs_chain *chain;
+};
+
+/* Parts in order, by number from 1; 0 is none. */
+struct list {
+	uint32_t first, last;
+	bool     joining;	/* the last part may take more */
 };
 
 struct bucket {
 	struct gs_chain chain;
 	size_t          keys;
+	struct list     parts;		/* it was divided into */
 };
 
 enum kind { TO_SORT, IN_ORDER, REVERSED, EQUAL };
@@ -88,6 +110,7 @@ enum kind { TO_SORT, IN_ORDER, REVERSED, EQUAL };
 struct part {
 	uint64_t        at;
 	size_t          keys;
+	uint32_t        next;
 	enum kind       kind;
 	uint64_t        key;		/* EQUAL */
 	struct gs_chain chain;
@@ -97,17 +120,20 @@ struct width {
 	unsigned (*order)(const void *keys, size_t count, uint64_t last);
 	uint64_t (*at)(const void *keys, size_t at);
 	void (*range)(const void *keys, size_t count, uint64_t *least, uint64_t *most);
-	struct digits (*digits)(uint64_t least, uint64_t most, unsigned bins);
-	void (*scatter)(struct gs_buckets *buckets, struct thread *thread, const void *keys,
-	                size_t count);
+	struct gs_digits (*digits)(uint64_t least, uint64_t most, unsigned bins);
+	void (*scatter)(struct gs_buckets *buckets, struct thread *thread,
+	                const struct gs_digits *digits, const void *keys, size_t count);
 	void (*reverse)(void *into, const void *from, size_t count);
 	void (*fill)(void *into, uint64_t key, size_t count);
+	void (*sort_chain)(const struct gs_pool *pool, const struct gs_chain *chain,
+	                   const struct gs_leaf *leaf, void *into, void *scratch, size_t count);
 };
 
 struct gs_buckets {
 	struct gs_pool     *pool;
 	const struct width *width;
-	unsigned            bits, key_bytes, block_keys, bins, thread_count;
+	enum gs_simd        simd;
+	unsigned            bits, key_bytes, block_keys, bins, bins_again, thread_count;
 	size_t              part_bytes, piece_bytes, held_bytes, join_bytes;
 	struct thread      *threads;
 	_Atomic int         state;
@@ -120,11 +146,11 @@ struct gs_buckets {
 	size_t              piece_count, piece_next, piece_room;
 	struct gs_chain     source;	/* what settle() divides */
 	/* : here. */
-	struct digits       digits;
+	struct gs_digits       digits;
 	struct part        *parts;
-	size_t              part_count, part_room;
-	uint64_t            listed;	/* keys in parts */
-	bool                joining;	/* the last part may take more */
+	uint32_t           *sorted;	/* parts in their order, from 0 */
+	_Atomic uint32_t    part_count;
+	size_t              part_room;
 	struct bucket       bucket[BINS];
 };
 
@@ -153,30 +179,30 @@ give_block(struct gs_buckets *buckets, struct thread *thread, uint32_t block)
 
 /* Another block for a bin; where it begins. */
 static __attribute__((noinline)) uintptr_t
-new_block(struct gs_buckets *buckets, struct thread *thread, struct bin *bin)
+new_block(struct gs_buckets *buckets, struct thread *thread, unsigned bin)
 {
 	const uint32_t block = take_block(buckets, thread);
 
 	buckets->pool->book[block].count = buckets->block_keys;
-	gs_chain_add(buckets->pool, &bin->chain, block);
+	gs_chain_add(buckets->pool, &thread->chain[bin], block);
 	return (uintptr_t)gs_pool_block(buckets->pool, block);
 }
 
 /* Write what is in the lines of a thread to blocks. */
 static void
-flush(struct gs_buckets *buckets, struct thread *thread)
+flush(struct gs_buckets *buckets, struct thread *thread, unsigned bins)
 {
-	for (unsigned b = 0; b < buckets->digits.bins; b++) {
-		struct bin *bin = &thread->bins[b];
-		const size_t used = bin->end % buckets->pool->block_bytes, rest = used % 64;
-		uintptr_t to = bin->end - rest;
+	for (unsigned b = 0; b < bins; b++) {
+		const size_t used = thread->end[b] % buckets->pool->block_bytes, rest = used % LINES_BYTES;
+		uintptr_t to = thread->end[b] - rest;
 
-		if (used > 0 && used < 64)
-			to = new_block(buckets, thread, bin);
-		memcpy((void *)to, thread->lines + (size_t)b * 64, rest);
-		if (used > 0)
-			buckets->pool->book[bin->chain.tail].count =
-				(uint32_t)(used / buckets->key_bytes);
+		thread->end[b] = 0;
+		if (used == 0)
+			continue;
+		if (used < LINES_BYTES)
+			to = new_block(buckets, thread, b);
+		memcpy((void *)to, thread->lines + (size_t)b * LINES_BYTES, rest);
+		buckets->pool->book[thread->chain[b].tail].count = (uint32_t)(used / buckets->key_bytes);
 	}
 }
 
@@ -187,6 +213,8 @@ chain_keys(const struct gs_buckets *buckets, const struct gs_chain *chain)
 	                                buckets->pool->book[chain->tail].count;
 }
 
+#define LEAF_KEYS	(LEAF_BYTES / sizeof(KEY))
+
 #define NAME3(a, b)	a##_##b
 #define NAME2(a, b)	NAME3(a, b)
 #define NAME(what)	NAME2(what, BITS)
@@ -194,6 +222,7 @@ chain_keys(const struct gs_buckets *buckets, const struct gs_chain *chain)
 #define BITS 32
 #define KEY uint32_t
 #include "sort/digits.inc"
+#include "sort/halves.inc"
 #include "sort/buckets.inc"
 #undef BITS
 #undef KEY
@@ -201,6 +230,7 @@ chain_keys(const struct gs_buckets *buckets, const struct gs_chain *chain)
 #define BITS 64
 #define KEY uint64_t
 #include "sort/digits.inc"
+#include "sort/halves.inc"
 #include "sort/buckets.inc"
 #undef BITS
 #undef KEY
@@ -235,39 +265,51 @@ size_t
 gs_buckets_bytes(unsigned bits, unsigned threads, size_t pool_bytes, size_t part_bytes)
 {
 	const struct gs_buckets *buckets = NULL;
+	const size_t parts = part_room(pool_bytes, part_bytes);
 
 	(void)bits;
 	return line_up(sizeof *buckets) +
-	       threads * (line_up(sizeof *buckets->threads) + BINS * (64 + sizeof(struct bin))) +
+	       threads * (line_up(sizeof *buckets->threads) +
+	                  BINS * (LINES_BYTES + sizeof(uintptr_t) + sizeof(struct gs_chain))) +
 	       line_up(piece_room(pool_bytes, part_bytes) * sizeof *buckets->pieces) +
-	       line_up(part_room(pool_bytes, part_bytes) * sizeof *buckets->parts) + 64;
+	       line_up(parts * sizeof *buckets->parts) +
+	       line_up(parts * sizeof *buckets->sorted) + 64;
 }
 
-/* How many bins: for buckets of BUCKET_BYTES, and lines and blocks that are not out of
- * proportion to the pool. */
+/* Levels of division by BINS, most. */
 static unsigned
-bins_for(unsigned bits, unsigned threads, size_t pool_bytes, uint64_t expected)
+levels_of(unsigned bits, unsigned bins)
+{
+	return bits / (unsigned)__builtin_ctz(bins) + 1;
+}
+
+/* How many bins, of the first division and of others: for buckets of BUCKET_BYTES, but blocks
+ * that are not full shall be no more than a fourth of the pool. */
+static unsigned
+bins_for(unsigned bits, unsigned threads, size_t pool_bytes, uint64_t expected, unsigned *again)
 {
 	const uint64_t bytes = expected < pool_bytes ? expected * (bits / 8) : pool_bytes;
+	const size_t blocks = pool_bytes / 8 / gs_pool_block_bytes(pool_bytes) / threads;
 	unsigned bins = BINS_LEAST;
 
-	while (bins < BINS && bytes / bins > BUCKET_BYTES &&
-	       4 * (size_t)bins * threads * gs_pool_block_bytes(pool_bytes) <= pool_bytes / 16)
+	while (bins < BINS && bytes / bins > BUCKET_BYTES && 2 * bins <= blocks)
 		bins *= 2;
+	*again = BINS_LEAST;
+	while (*again < BINS_AGAIN && 2 * *again * levels_of(bits, 2 * *again) <= blocks)
+		*again *= 2;
 	return bins;
 }
 
 size_t
 gs_buckets_reserve(unsigned bits, unsigned threads, size_t pool_bytes, uint64_t expected)
 {
-	/* Blocks that are not full, of bins: twice, as a bucket may be divided before those
-	 * beside it are sorted, and one for each when it is divided again and again; and of
-	 * pieces.  Then spare ones of each thread. */
-	const size_t bins = bins_for(bits, threads, pool_bytes, expected);
-	const size_t again = (bits / 8 + 1) * (bins < BINS_AGAIN ? bins : BINS_AGAIN);
+	/* Blocks that are not full, of each thread: of bins, of every level of a bucket that is
+	 * divided again, of a piece; and those that are empty.  Then of pieces that are small. */
+	unsigned again;
+	const size_t bins = bins_for(bits, threads, pool_bytes, expected, &again);
 
-	return (threads * (2 * bins + 2 * GS_POOL_BATCH + 1) + again + SMALL_PIECES) *
-	       gs_pool_block_bytes(pool_bytes);
+	return (threads * (bins + again * levels_of(bits, again) + 2 * GS_POOL_BATCH + 1) +
+	        SMALL_PIECES) * gs_pool_block_bytes(pool_bytes);
 }
 
 struct gs_buckets *
@@ -289,25 +331,36 @@ gs_buckets_init(void *memory, struct gs_pool *pool, unsigned bits, unsigned thre
 	buckets->join_bytes = least(JOIN_BYTES, part_bytes);
 	buckets->block_keys = (unsigned)(pool->block_bytes / buckets->key_bytes);
 	buckets->thread_count = threads;
-	buckets->bins = bins_for(bits, threads, pool_bytes, expected);
+	buckets->bins = bins_for(bits, threads, pool_bytes, expected, &buckets->bins_again);
 	pthread_mutex_init(&buckets->lock, NULL);
 	buckets->threads = (void *)at;
 	at += threads * line_up(sizeof *buckets->threads);
 	for (unsigned t = 0; t < threads; t++) {
 		buckets->threads[t].lines = at;
-		at += BINS * 64;
-		buckets->threads[t].bins = (void *)at;
-		at += BINS * sizeof(struct bin);
+		at += BINS * LINES_BYTES;
+		buckets->threads[t].end = (void *)at;
+		at += BINS * sizeof(uintptr_t);
+		buckets->threads[t].chain = (void *)at;
+		at += BINS * sizeof(struct gs_chain);
 	}
 	buckets->pieces = (void *)at;
 	buckets->piece_room = piece_room(pool_bytes, part_bytes);
 	at += line_up(buckets->piece_room * sizeof *buckets->pieces);
 	buckets->parts = (void *)at;
 	buckets->part_room = part_room(pool_bytes, part_bytes);
+	at += line_up(buckets->part_room * sizeof *buckets->parts);
+	buckets->sorted = (void *)at;
 	buckets->order = UP | DOWN;
 	buckets->least = UINT64_MAX;
+	buckets->simd = gs_simd_best();
 	pool->reserved_bytes += gs_buckets_reserve(bits, threads, pool_bytes, expected);
 	return buckets;
+}
+
+void
+gs_buckets_with(struct gs_buckets *buckets, enum gs_simd simd)
+{
+	buckets->simd = simd;
 }
 
 /* Bytes of keys that a pool can surely take. */
@@ -436,13 +489,14 @@ keep(struct gs_buckets *buckets, struct thread *thread, uint64_t place, const vo
 
 /* Scatter all of CHAIN; its blocks are the thread's then. */
 static void
-scatter_chain(struct gs_buckets *buckets, struct thread *thread, struct gs_chain *chain)
+scatter_chain(struct gs_buckets *buckets, struct thread *thread, const struct gs_digits *digits,
+              struct gs_chain *chain)
 {
 	const struct gs_pool *pool = buckets->pool;
 
 	for (uint32_t block = chain->head, next; block != 0; block = next) {
 		next = pool->book[block].next;
-		buckets->width->scatter(buckets, thread, gs_pool_block(pool, block),
+		buckets->width->scatter(buckets, thread, digits, gs_pool_block(pool, block),
 		                        pool->book[block].count);
 		give_block(buckets, thread, block);
 	}
@@ -461,7 +515,7 @@ scatter_kept(struct gs_buckets *buckets, struct thread *thread)
 		piece = &buckets->pieces[buckets->piece_next++];
 	pthread_mutex_unlock(&buckets->lock);
 	if (piece != NULL)
-		scatter_chain(buckets, thread, &piece->chain);
+		scatter_chain(buckets, thread, &buckets->digits, &piece->chain);
 	return piece != NULL;
 }
 
@@ -488,7 +542,7 @@ gs_buckets_add(struct gs_buckets *buckets, unsigned rank, uint64_t place, const 
 		count -= here;
 	}
 	if (count > 0) {
-		buckets->width->scatter(buckets, thread, from, count);
+		buckets->width->scatter(buckets, thread, &buckets->digits, from, count);
 		scatter_kept(buckets, thread);
 	}
 	return true;
@@ -496,17 +550,23 @@ gs_buckets_add(struct gs_buckets *buckets, unsigned rank, uint64_t place, const 
 
 /* --- listing parts ------------------------------------------------------------ */
 
-static void
-list_part(struct gs_buckets *buckets, enum kind kind, uint64_t key, struct gs_chain *chain,
-          size_t keys)
+static struct part *
+list_part(struct gs_buckets *buckets, struct list *list, enum kind kind, uint64_t key,
+          struct gs_chain *chain, size_t keys)
 {
-	assert(buckets->part_count < buckets->part_room);
-	assert(keys * buckets->key_bytes <= buckets->part_bytes);
-	buckets->parts[buckets->part_count++] = (struct part){
-		.at = buckets->listed, .keys = keys, .kind = kind, .key = key, .chain = *chain,
-	};
-	buckets->listed += keys;
+	const uint32_t number = ++buckets->part_count;
+	struct part *part = &buckets->parts[number - 1];
+
+	assert(number <= buckets->part_room && keys * buckets->key_bytes <= buckets->part_bytes);
+	*part = (struct part){ .keys = keys, .kind = kind, .key = key, .chain = *chain };
+	if (list->first == 0)
+		list->first = number;
+	else
+		buckets->parts[list->last - 1].next = number;
+	list->last = number;
+	list->joining = kind == TO_SORT;
 	*chain = (struct gs_chain){ .blocks = 0 };
+	return part;
 }
 
 /* Fill blocks that are not full from each other. */
@@ -553,37 +613,55 @@ compact(struct gs_buckets *buckets, struct gs_chain *chain)
 
 /* A bucket that is small enough: a part, or with its left neighbours. */
 static void
-list_bucket(struct gs_buckets *buckets, struct bucket *bucket, bool again)
+list_bucket(struct gs_buckets *buckets, struct list *list, struct bucket *bucket, bool again)
 {
-	struct part *last = buckets->joining ? &buckets->parts[buckets->part_count - 1] : NULL;
+	struct part *part = list->joining ? &buckets->parts[list->last - 1] : NULL;
 
 	if (bucket->keys == 0)
 		return;
-	if (last != NULL && (last->keys + bucket->keys) * buckets->key_bytes <= buckets->join_bytes) {
-		gs_chain_join(buckets->pool, &last->chain, &bucket->chain);
-		last->keys += bucket->keys;
-		buckets->listed += bucket->keys;
+	if (part != NULL && (part->keys + bucket->keys) * buckets->key_bytes <= buckets->join_bytes) {
+		gs_chain_join(buckets->pool, &part->chain, &bucket->chain);
+		part->keys += bucket->keys;
 	} else {
-		list_part(buckets, TO_SORT, 0, &bucket->chain, bucket->keys);
-		last = &buckets->parts[buckets->part_count - 1];
+		part = list_part(buckets, list, TO_SORT, 0, &bucket->chain, bucket->keys);
 	}
-	buckets->joining = true;
 	if (again)
-		compact(buckets, &last->chain);
+		compact(buckets, &part->chain);
 }
 
 static void
-list_equal(struct gs_buckets *buckets, struct bucket *bucket, uint64_t key)
+list_equal(struct gs_buckets *buckets, struct list *list, struct bucket *bucket, uint64_t key)
 {
 	struct gs_chain none = { .blocks = 0 };
 
-	buckets->joining = false;
 	gs_pool_give(buckets->pool, &bucket->chain);
 	for (size_t left = bucket->keys, keys; left > 0; left -= keys) {
 		keys = buckets->part_bytes / buckets->key_bytes;
 		keys = left < keys ? left : keys;
-		list_part(buckets, EQUAL, key, &none, keys);
+		list_part(buckets, list, EQUAL, key, &none, keys);
 	}
+}
+
+/* Buckets, in order, some of them divided, to LIST. */
+static void
+list_buckets(struct gs_buckets *buckets, struct list *list, struct bucket *bucket, unsigned count,
+             bool again)
+{
+	for (unsigned b = 0; b < count; b++) {
+		const struct list *parts = &bucket[b].parts;
+
+		if (parts->first == 0) {
+			list_bucket(buckets, list, &bucket[b], again);
+			continue;
+		}
+		if (list->first == 0)
+			list->first = parts->first;
+		else
+			buckets->parts[list->last - 1].next = parts->first;
+		list->last = parts->last;
+		list->joining = false;
+	}
+	list->joining = false;
 }
 
 /* --- dividing ------------------------------------------------------------------- */
@@ -626,48 +704,115 @@ scatter_body(void *context, unsigned rank, unsigned size)
 	while (scatter_kept(buckets, thread))
 		;
 	do {
-		scatter_chain(buckets, thread, &batch);
+		scatter_chain(buckets, thread, &buckets->digits, &batch);
 		pthread_mutex_lock(&buckets->lock);
 		gs_chain_cut(buckets->pool, &buckets->source, GS_POOL_BATCH, &batch);
 		pthread_mutex_unlock(&buckets->lock);
 	} while (batch.blocks > 0);
 }
 
-/* Join what threads have in bin B. */
+/* Scatter what is left, and join what threads have of each bin to a bucket. */
 static void
-collect_bin(void *context, size_t b)
-{
-	struct gs_buckets *buckets = context;
-	struct bucket *bucket = &buckets->bucket[b];
-
-	*bucket = (struct bucket){ .keys = 0 };
-	for (unsigned t = 0; t < buckets->thread_count; t++) {
-		struct bin *bin = &buckets->threads[t].bins[b];
-
-		bucket->keys += chain_keys(buckets, &bin->chain);
-		gs_chain_join(buckets->pool, &bucket->chain, &bin->chain);
-		bin->end = 0;
-	}
-}
-
-/* Scatter what is left, and join what threads have to buckets. */
-static void
-collect(struct gs_buckets *buckets, unsigned threads)
+collect(struct gs_buckets *buckets, unsigned threads, struct bucket *bucket)
 {
 	gs_team_run(threads, scatter_body, buckets);
 	for (unsigned t = 0; t < buckets->thread_count; t++)
-		flush(buckets, &buckets->threads[t]);
-	for (unsigned b = 0; b < buckets->digits.bins; b++)
-		collect_bin(buckets, b);
+		flush(buckets, &buckets->threads[t], buckets->digits.bins);
+	for (unsigned b = 0; b < buckets->digits.bins; b++) {
+		bucket[b] = (struct bucket){ .keys = 0 };
+		for (unsigned t = 0; t < buckets->thread_count; t++) {
+			struct gs_chain *chain = &buckets->threads[t].chain[b];
+
+			bucket[b].keys += chain_keys(buckets, chain);
+			gs_chain_join(buckets->pool, &bucket[b].chain, chain);
+		}
+	}
 }
 
+static bool
+is_large(const struct gs_buckets *buckets, const struct bucket *bucket)
+{
+	return bucket->keys * buckets->key_bytes > buckets->part_bytes && bucket->parts.first == 0;
+}
+
+/* Divide a bucket by its own range, with the tables of one thread. */
 static void
-divide(struct gs_buckets *buckets, struct bucket *bucket, unsigned threads)
+divide_alone(struct gs_buckets *buckets, struct thread *thread, struct bucket *bucket)
+{
+	struct ranges range = { .buckets = buckets, .chain = &bucket->chain };
+	struct bucket parts[BINS_AGAIN];
+	struct list list = { .first = 0 };
+	struct gs_digits digits;
+
+	range_body(&range, 0, 1);
+	if (range.least[0] == range.most[0]) {
+		list_equal(buckets, &bucket->parts, bucket, range.least[0]);
+		return;
+	}
+	digits = buckets->width->digits(range.least[0], range.most[0], buckets->bins_again);
+	scatter_chain(buckets, thread, &digits, &bucket->chain);
+	flush(buckets, thread, digits.bins);
+	for (unsigned b = 0; b < digits.bins; b++) {
+		parts[b] = (struct bucket){ thread->chain[b], chain_keys(buckets, &thread->chain[b]),
+		                            list };
+		thread->chain[b] = (struct gs_chain){ .blocks = 0 };
+	}
+	for (unsigned b = 0; b < digits.bins; b++)
+		if (is_large(buckets, &parts[b]))
+			divide_alone(buckets, thread, &parts[b]);
+	list_buckets(buckets, &bucket->parts, parts, digits.bins, true);
+}
+
+struct row {
+	struct gs_buckets *buckets;
+	struct bucket     *bucket;
+	unsigned           count;
+	_Atomic unsigned   next;
+};
+
+static void
+divide_body(void *context, unsigned rank, unsigned size)
+{
+	struct row *row = context;
+	unsigned b;
+
+	(void)size;
+	while ((b = row->next++) < row->count)
+		if (is_large(row->buckets, &row->bucket[b]))
+			divide_alone(row->buckets, &row->buckets->threads[rank], &row->bucket[b]);
+}
+
+static void divide_together(struct gs_buckets *buckets, struct bucket *bucket, unsigned threads);
+
+/* Divide all of a row of buckets that are too large: those that would keep one thread at
+ * work when the others are done by all together, the others side by side. */
+static void
+divide_row(struct gs_buckets *buckets, struct bucket *bucket, unsigned count, unsigned threads)
+{
+	struct row row = { .buckets = buckets, .bucket = bucket, .count = count };
+	size_t keys = 0, large = 0;
+
+	for (unsigned b = 0; b < count; b++)
+		if (is_large(buckets, &bucket[b])) {
+			keys += bucket[b].keys;
+			large++;
+		}
+	for (unsigned b = 0; b < count && threads > 1; b++)
+		if (is_large(buckets, &bucket[b]) && bucket[b].keys > keys / (2 * threads) &&
+		    bucket[b].keys * buckets->key_bytes > TOGETHER_BYTES)
+			divide_together(buckets, &bucket[b], threads);
+	if (large > 0)
+		gs_team_run(threads, divide_body, &row);
+}
+
+/* Divide a bucket by its own range, with all threads. */
+static void
+divide_together(struct gs_buckets *buckets, struct bucket *bucket, unsigned threads)
 {
 	struct ranges ranges = { .buckets = buckets, .chain = &bucket->chain };
-	struct bucket parts[BINS_AGAIN];
 	uint64_t least = UINT64_MAX, most = 0;
-	unsigned bins;
+	struct bucket parts[BINS_AGAIN];
+	unsigned bins = buckets->bins_again;
 
 	gs_team_run(threads, range_body, &ranges);
 	for (unsigned r = 0; r < ranges.size; r++) {
@@ -675,23 +820,16 @@ divide(struct gs_buckets *buckets, struct bucket *bucket, unsigned threads)
 		most = ranges.most[r] > most ? ranges.most[r] : most;
 	}
 	if (least == most) {
-		list_equal(buckets, bucket, least);
+		list_equal(buckets, &bucket->parts, bucket, least);
 		return;
 	}
-	bins = buckets->bins < BINS_AGAIN ? buckets->bins : BINS_AGAIN;
 	buckets->digits = buckets->width->digits(least, most, bins);
 	buckets->source = bucket->chain;
-	collect(buckets, threads);
-	memcpy(parts, buckets->bucket, sizeof parts);
+	collect(buckets, threads, parts);
 	for (unsigned b = 0; b < bins; b++)
 		compact(buckets, &parts[b].chain);
-	buckets->joining = false;
-	for (unsigned b = 0; b < bins; b++)
-		if (parts[b].keys * buckets->key_bytes > buckets->part_bytes)
-			divide(buckets, &parts[b], threads);
-		else
-			list_bucket(buckets, &parts[b], true);
-	buckets->joining = false;
+	divide_row(buckets, parts, bins, threads);
+	list_buckets(buckets, &bucket->parts, parts, bins, true);
 }
 
 /* --- after the last key ---------------------------------------------------------- */
@@ -724,18 +862,18 @@ order_of_pieces(struct gs_buckets *buckets)
 }
 
 static void
-list_pieces(struct gs_buckets *buckets, enum kind kind)
+list_pieces(struct gs_buckets *buckets, struct list *list, enum kind kind)
 {
 	for (size_t p = 0; p < buckets->piece_count; p++) {
 		struct piece *piece = &buckets->pieces[kind == REVERSED ? buckets->piece_count - 1 - p : p];
 
-		list_part(buckets, kind, 0, &piece->chain, piece->keys);
+		list_part(buckets, list, kind, 0, &piece->chain, piece->keys);
 	}
 }
 
 /* All that was kept, as one part. */
 static void
-list_held(struct gs_buckets *buckets)
+list_held(struct gs_buckets *buckets, struct list *list)
 {
 	struct bucket all = { .keys = 0 };
 
@@ -743,27 +881,31 @@ list_held(struct gs_buckets *buckets)
 		all.keys += buckets->pieces[p].keys;
 		gs_chain_join(buckets->pool, &all.chain, &buckets->pieces[p].chain);
 	}
-	list_bucket(buckets, &all, false);
+	list_bucket(buckets, list, &all, false);
 }
 
-static void
-list_all(struct gs_buckets *buckets, unsigned threads)
+/* Number parts in their order; how many keys are in them. */
+static uint64_t
+number_parts(struct gs_buckets *buckets, const struct list *list)
 {
-	struct bucket *all = buckets->bucket, copy[BINS];
+	uint64_t at = 0;
+	size_t count = 0;
 
-	collect(buckets, threads);
-	memcpy(copy, all, sizeof copy);
-	for (unsigned b = 0, bins = buckets->digits.bins; b < bins; b++)
-		if (copy[b].keys * buckets->key_bytes > buckets->part_bytes)
-			divide(buckets, &copy[b], threads);
-		else
-			list_bucket(buckets, &copy[b], false);
+	for (uint32_t number = list->first; number != 0; number = buckets->parts[number - 1].next) {
+		buckets->sorted[count++] = number - 1;
+		buckets->parts[number - 1].at = at;
+		at += buckets->parts[number - 1].keys;
+	}
+	assert(count == buckets->part_count);
+	return at;
 }
 
 size_t
 gs_buckets_settle(struct gs_buckets *buckets, unsigned threads)
 {
-	unsigned order;
+	struct list list = { .first = 0 };
+	unsigned order, bins;
+	uint64_t keys;
 
 	assert(buckets->state != SETTLED);
 	threads = threads < buckets->thread_count ? threads : buckets->thread_count;
@@ -772,15 +914,21 @@ gs_buckets_settle(struct gs_buckets *buckets, unsigned threads)
 	if (buckets->state == HOLD && buckets->piece_count > 0) {
 		order = order_of_pieces(buckets);
 		if (order != 0)
-			list_pieces(buckets, order & UP ? IN_ORDER : REVERSED);
+			list_pieces(buckets, &list, order & UP ? IN_ORDER : REVERSED);
 		else if (buckets->kept_bytes <= buckets->held_bytes + buckets->piece_bytes)
-			list_held(buckets);
+			list_held(buckets, &list);
 		else
 			begin_scatter(buckets);
 	}
-	if (buckets->state == SCATTER)
-		list_all(buckets, threads);
-	assert(buckets->listed == gs_buckets_count(buckets));
+	if (buckets->state == SCATTER) {
+		bins = buckets->digits.bins;
+		collect(buckets, threads, buckets->bucket);
+		divide_row(buckets, buckets->bucket, bins, threads);
+		list_buckets(buckets, &list, buckets->bucket, bins, false);
+	}
+	keys = number_parts(buckets, &list);
+	assert(keys == gs_buckets_count(buckets));
+	(void)keys;
 	buckets->state = SETTLED;
 	return buckets->part_count;
 }
@@ -789,7 +937,8 @@ struct gs_part
 gs_buckets_part(const struct gs_buckets *buckets, size_t part)
 {
 	assert(part < buckets->part_count);
-	return (struct gs_part){ buckets->parts[part].at, buckets->parts[part].keys };
+	return (struct gs_part){ buckets->parts[buckets->sorted[part]].at,
+	                         buckets->parts[buckets->sorted[part]].keys };
 }
 
 /* Keys of a chain, block by block, to INTO, or from its end. */
@@ -817,16 +966,20 @@ void
 gs_buckets_sort_part(struct gs_buckets *buckets, unsigned rank, size_t part, void *into,
                      void *scratch)
 {
-	struct part *which = &buckets->parts[part];
+	struct part *which = &buckets->parts[buckets->sorted[part]];
 	const size_t bytes = which->keys * buckets->key_bytes;
 
 	assert(part < buckets->part_count && which->keys > 0 && rank < buckets->thread_count);
 	if (which->kind == EQUAL) {
 		buckets->width->fill(into, which->key, which->keys);
+	} else if (which->kind == TO_SORT && gs_leaves[buckets->simd].halve_32 != NULL) {
+		buckets->width->sort_chain(buckets->pool, &which->chain, &gs_leaves[buckets->simd],
+		                           into, scratch, which->keys);
+		gs_pool_give(buckets->pool, &which->chain);
 	} else {
 		copy_chain(buckets, which, into);
 		if (which->kind == TO_SORT)
-			gs_cpu_sort(into, scratch, buckets->bits, which->keys, 1);
+			gs_cpu_sort_with(buckets->simd, into, scratch, buckets->bits, which->keys, 1);
 		gs_pool_give(buckets->pool, &which->chain);
 	}
 	atomic_fetch_sub(&buckets->pool->held_bytes, bytes);
@@ -849,11 +1002,9 @@ pour(struct gs_buckets *buckets, struct gs_chain *chain)
 	for (unsigned t = 0; buckets->state == SCATTER && t < buckets->thread_count; t++) {
 		struct thread *thread = &buckets->threads[t];
 
-		flush(buckets, thread);
-		for (unsigned b = 0; b < buckets->digits.bins; b++) {
-			gs_chain_join(pool, chain, &thread->bins[b].chain);
-			thread->bins[b].end = 0;
-		}
+		flush(buckets, thread, buckets->digits.bins);
+		for (unsigned b = 0; b < buckets->digits.bins; b++)
+			gs_chain_join(pool, chain, &thread->chain[b]);
 	}
 	for (size_t p = 0; buckets->state == SETTLED && p < buckets->part_count; p++)
 		gs_chain_join(pool, chain, &buckets->parts[p].chain);
@@ -909,6 +1060,4 @@ gs_buckets_reset(struct gs_buckets *buckets)
 	buckets->most = buckets->kept_bytes = buckets->slack_bytes = 0;
 	buckets->piece_count = buckets->piece_next = 0;
 	buckets->part_count = 0;
-	buckets->listed = 0;
-	buckets->joining = false;
 }

@@ -69,6 +69,9 @@ size_t gs_buckets_reserve(unsigned bits, unsigned threads, size_t pool_bytes, ui
 struct gs_buckets *gs_buckets_init(void *memory, struct gs_pool *pool, unsigned bits,
                                    unsigned threads, size_t part_bytes, uint64_t expected);
 
+/** Use vectors of SIMD, gs_simd_best() or less: for tests and measurements. */
+void gs_buckets_with(struct gs_buckets *buckets, enum gs_simd simd);
+
 /**
  * Add COUNT keys; they are copied.  Any number of threads at once, each with a RANK of
  * its own.

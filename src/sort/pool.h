@@ -16,14 +16,14 @@
 
 #include "sort/buckets.h"
 
-/** Size of the blocks, a power of two: 8 KiB; less in a small pool, of which half full ones
+/** Size of the blocks, a power of two: 4 KiB; less in a small pool, of which half full ones
  *  would be too much. */
 static inline size_t
 gs_pool_block_bytes(size_t pool_bytes)
 {
-	size_t bytes = 8192;
+	size_t bytes = 4096;
 
-	while (bytes > 256 && pool_bytes / bytes < 1 << 15)
+	while (bytes > 512 && pool_bytes / bytes < 1 << 15)
 		bytes /= 2;
 	return bytes;
 }

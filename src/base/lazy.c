@@ -11,19 +11,19 @@ struct gs_zstd gs_zstd;
 
 static bool zlib_there, zstd_there;
 
-bool
+void *
 gs_lazy_load(const char *library, const struct gs_symbol *symbols, size_t count)
 {
 	void *loaded = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-	bool whole = loaded != NULL;
 
-	for (size_t s = 0; whole && s < count; s++) {
+	for (size_t s = 0; loaded != NULL && s < count; s++) {
 		void *symbol = dlsym(loaded, symbols[s].name);
 
 		memcpy(symbols[s].function, &symbol, sizeof symbol);
-		whole = symbol != NULL;
+		if (symbol == NULL)
+			loaded = NULL;
 	}
-	return whole;
+	return loaded;
 }
 
 static void
@@ -33,7 +33,7 @@ load_zlib(void)
 	static const struct gs_symbol symbols[] = { GS_ZLIB_FUNCTIONS };
 	#undef F
 
-	zlib_there = gs_lazy_load("libz.so.1", symbols, sizeof symbols / sizeof symbols[0]);
+	zlib_there = gs_lazy_load("libz.so.1", symbols, sizeof symbols / sizeof symbols[0]) != NULL;
 }
 
 static void
@@ -43,7 +43,8 @@ load_zstd(void)
 	static const struct gs_symbol symbols[] = { GS_ZSTD_FUNCTIONS };
 	#undef F
 
-	zstd_there = gs_lazy_load("libzstd.so.1", symbols, sizeof symbols / sizeof symbols[0]);
+	zstd_there = gs_lazy_load("libzstd.so.1", symbols,
+	                          sizeof symbols / sizeof symbols[0]) != NULL;
 }
 
 bool

@@ -18,8 +18,8 @@
 /* A function of a library, and the pointer that is to point to it. */
 struct gs_symbol { const char *name; void *function; };
 
-/** Load LIBRARY and find all SYMBOLS.  False: it is not there, or not whole. */
-bool gs_lazy_load(const char *library, const struct gs_symbol *symbols, size_t count);
+/** Load LIBRARY and find all SYMBOLS.  NULL: it is not there, or not whole. */
+void *gs_lazy_load(const char *library, const struct gs_symbol *symbols, size_t count);
 
 /** Is it there?  To be asked before any of the functions below is called. */
 bool gs_zlib_loads(void);

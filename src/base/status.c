@@ -40,3 +40,32 @@ gs_message(void)
 {
 	return message;
 }
+
+void
+gs_trouble_open(struct gs_trouble *trouble)
+{
+	*trouble = (struct gs_trouble){ .status = GS_OK };
+	pthread_mutex_init(&trouble->lock, NULL);
+}
+
+bool
+gs_trouble_note(struct gs_trouble *trouble, gs_status status)
+{
+	if (status != GS_OK) {
+		pthread_mutex_lock(&trouble->lock);
+		if (trouble->status == GS_OK) {
+			trouble->status = status;
+			snprintf(trouble->message, sizeof trouble->message, "%s", gs_message());
+			atomic_store(&trouble->any, true);
+		}
+		pthread_mutex_unlock(&trouble->lock);
+	}
+	return !atomic_load(&trouble->any);
+}
+
+gs_status
+gs_trouble_close(struct gs_trouble *trouble)
+{
+	pthread_mutex_destroy(&trouble->lock);
+	return trouble->status == GS_OK ? GS_OK : gs_fail(trouble->status, "%s", trouble->message);
+}

@@ -8,6 +8,10 @@
 #ifndef GS_STATUS_H
 #define GS_STATUS_H
 
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
 typedef enum gs_status {
 	GS_OK = 0,
 	GS_EUSAGE,	/* options that do not go together              */
@@ -30,6 +34,24 @@ gs_status gs_fail_errno(gs_status status, const char *format, ...) PRINTF(2, 3);
 
 /** This thread's last sentence; "" if there was none. */
 const char *gs_message(void);
+
+/*
+ * Of threads that work side by side the first one's trouble counts, and ends the work of all.
+ */
+struct gs_trouble {
+	atomic_bool     any;
+	pthread_mutex_t lock;
+	gs_status       status;
+	char            message[1024];
+};
+
+void gs_trouble_open(struct gs_trouble *trouble);
+
+/** Note what this thread has come to, unless it is GS_OK or another was first; is all well? */
+bool gs_trouble_note(struct gs_trouble *trouble, gs_status status);
+
+/** The work has ended: its status, with its sentence now the caller's. */
+gs_status gs_trouble_close(struct gs_trouble *trouble);
 
 /* In a function that only sequences others: pass trouble up. */
 #define TRY(call) \

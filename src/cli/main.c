@@ -11,9 +11,9 @@
  *      |- opts.c       |- plan.c         bytes in, maybe compressed  arena.c
  *      |   |- argv.c   |- device.c    decode_*.c                     limits.c
  *      |   |- table.c  |- fill.c         bytes to ordered bits       thread.c
- *      |   |- take.c   |- emit.c      backend_cpu.c, backend_cuda.c
- *      |   |- values.c |- select.c       tiles to one sorted batch
- *      |   |- agree.c  |- explain.c   store.c, merge.c, count.c
+ *      |   |- take.c   |- emit.c      batch.c, buckets.c, backend_cuda.c
+ *      |   |- values.c |- select.c       keys to one sorted batch
+ *      |   |- agree.c  |- explain.c   merge.c, gather.c, count.c
  *      |   `- help.c   `- info.c         many batches to one order
  *      |- progress.c, signals.c
  *      `- report.c

@@ -96,6 +96,13 @@ gs_text_decode(struct gs_text_decoder *decoder, const char *text, size_t bytes, 
 size_t
 gs_text_fetch(struct gs_text_decoder *decoder, enum gs_text_class class, void *into, size_t room);
 
+/** Or by many threads: the sections of the last chunk ... */
+unsigned gs_text_sections(const struct gs_text_decoder *decoder);
+
+/** ... each have COUNT keys of CLASS, which may be changed where they are; any thread. */
+void *gs_text_keys(const struct gs_text_decoder *decoder, unsigned section,
+                   enum gs_text_class class, size_t *count);
+
 /** Keys of CLASS of the last chunk not yet fetched; 0 for GS_SMALL. */
 size_t gs_text_left(const struct gs_text_decoder *decoder, enum gs_text_class class);
 

@@ -200,6 +200,20 @@ gs_text_fetch(struct gs_text_decoder *decoder, enum gs_text_class class, void *i
 	return count;
 }
 
+unsigned
+gs_text_sections(const struct gs_text_decoder *decoder)
+{
+	return decoder->threads;
+}
+
+void *
+gs_text_keys(const struct gs_text_decoder *decoder, unsigned section, enum gs_text_class class,
+             size_t *count)
+{
+	*count = decoder->sections[section].count[class];
+	return decoder->sections[section].keys[class];
+}
+
 /* A part of the small values' counts. */
 static void
 move_small(uint64_t *from, uint64_t *to)

@@ -6,10 +6,10 @@
  * Out:  what its members (gzip members, bzip2 and xz streams, zstd and lz4
  *       frames) hold, one after the other.
  *
- * Three libraries are behind one function, step(), and none may be lenient: a
+ * Four libraries are behind one function, step(), and none may be lenient: a
  * sorted half of a file looks just like a sorted file.
  *
- * bzip2, xz and lz4 are libarchive's (inflate_archive.c).  zstd is libzstd's, for
+ * bzip2 and lz4 are libarchive's (inflate_archive.c), xz is liblzma's (inflate_xz.c).  zstd is libzstd's, for
  * windows up to 2 GiB.  gzip is zlib's, because libarchive 3.6.2 never looks at
  * the CRC: of a file with one byte changed in the middle it returns all the rest
  * without complaint, and nothing it offers tells where a member ends, so the CRC
@@ -21,7 +21,9 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "io/frames.h"
 #include "io/inflate_stream.h"
 #include "io/open.h"
 
@@ -247,7 +249,7 @@ gs_inflate_suffix(const char *name)
 	return GSORT_DECOMPRESS_NONE;
 }
 
-/* The libraries called here; libarchive is loaded by its own file. */
+/* The libraries called here; libarchive and liblzma are loaded by their own files. */
 static gs_status
 load_library(const struct gs_inflate *z)
 {
@@ -261,7 +263,7 @@ load_library(const struct gs_inflate *z)
 gs_status
 gs_inflate_open(struct gs_inflate **inflate, enum gsort_decompress format,
                 const struct gs_reader *reader, const char *name, const void *prefix,
-                size_t prefix_bytes)
+                size_t prefix_bytes, const struct gs_inflate_help *help)
 {
 	struct gs_inflate *z = calloc(1, sizeof *z);
 	gs_status status;
@@ -276,6 +278,8 @@ gs_inflate_open(struct gs_inflate **inflate, enum gsort_decompress format,
 	assert(z->format != NULL);
 	z->name = name;
 	z->reader = *reader;
+	if (help != NULL)
+		z->help = *help;
 	z->next = z->block + GS_KEPT_BYTES;
 	if (prefix_bytes > 0)
 		memcpy(z->next, prefix, prefix_bytes);
@@ -288,14 +292,32 @@ gs_inflate_open(struct gs_inflate **inflate, enum gsort_decompress format,
 		free(z);
 		return status;
 	}
+	if (z->help.regular && z->help.threads > 1)
+		z->frames = gs_frames_open(format, reader->fd, help->offset, help);
 	*inflate = z;
+	return GS_OK;
+}
+
+/* Where the frames that know their size end, the file may go on: front to back. */
+static gs_status
+leave_frames(struct gs_inflate *z, uint64_t offset)
+{
+	gs_frames_close(z->frames);
+	z->frames = NULL;
+	z->any = offset > z->help.offset;
+	if (lseek(z->reader.fd, (off_t)offset, SEEK_SET) < 0)
+		return gs_fail_errno(GS_EIO, "read failed: %s", z->name);
 	return GS_OK;
 }
 
 gs_status
 gs_inflate_read(struct gs_inflate *z, void *into, size_t bytes, size_t *got)
 {
+	uint64_t offset;
+
 	*got = 0;
+	if (z->frames != NULL && !gs_frames_read(z->frames, into, bytes, got, &offset))
+		TRY(leave_frames(z, offset));
 	while (*got < bytes && !z->done)
 		TRY(z->format->step(z, into, bytes, got));
 	return GS_OK;
@@ -306,6 +328,7 @@ gs_inflate_close(struct gs_inflate *z)
 {
 	if (z == NULL)
 		return;
+	gs_frames_close(z->frames);
 	z->format->close(z);
 	free(z->block);
 	free(z);

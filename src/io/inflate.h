@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * inflate.h - decompress a stream: the only door to libarchive, libzstd and zlib
+ * inflate.h - decompress a stream: the only door to libarchive, liblzma, libzstd, zlib
  *
  * Filters only, never archive formats: the result is the one stream inside.
  * Formats made of members (gzip, bzip2, xz, zstd, lz4 frames) may be repeated.
@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/status.h"
 #include "gsort.h"
@@ -25,15 +26,24 @@ enum gsort_decompress gs_inflate_sniff(const void *data, size_t bytes);
 /** The format of NAME's suffix (.gz .bz2 .xz .zst .lz4); GSORT_DECOMPRESS_NONE: none. */
 enum gsort_decompress gs_inflate_suffix(const char *name);
 
+/* What may be used to be faster. */
+struct gs_inflate_help {
+	unsigned threads;
+	size_t   memory_bytes;	/* beyond what one thread needs; about */
+	bool     regular;	/* the reader's is a regular file, and stands at OFFSET */
+	uint64_t offset;
+};
+
 /**
  * Decompress what comes from READER, after the PREFIX that was already read from it.
  *
  * @name  for messages, borrowed; PREFIX is copied; the descriptor stays the caller's
+ * @help  or NULL
  */
 MUST_CHECK gs_status
 gs_inflate_open(struct gs_inflate **inflate, enum gsort_decompress format,
                 const struct gs_reader *reader, const char *name, const void *prefix,
-                size_t prefix_bytes);
+                size_t prefix_bytes, const struct gs_inflate_help *help);
 
 /**
  * The next BYTES of decompressed data; *GOT less than BYTES: the end.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * inflate_archive.c - bzip2, xz and lz4, by libarchive, and strictly
+ * inflate_archive.c - bzip2 and lz4, by libarchive, and strictly
  *
  * One filter, chosen here and not guessed (archive_read_append_filter: guessing
- * would unpack an .xz inside an .xz too), and the raw format.
+ * would unpack a .bz2 inside a .bz2 too), and the raw format.
  *
  * What libarchive 3.6.2 lets pass, and the remedy:
  *   - trouble before the first byte of output is taken for an empty file (lz4
@@ -31,13 +31,6 @@ static const unsigned char bzip2_seed[] = {
 	0x42, 0x5a, 0x68, 0x39, 0x31, 0x41, 0x59, 0x26, 0x53, 0x59, 0x9e, 0x7d, 0x96,
 	0x9d, 0x00, 0x00, 0x00, 0x40, 0x00, 0x00, 0x10, 0x20, 0x00, 0x21, 0x18, 0x46,
 	0x82, 0xee, 0x48, 0xa7, 0x0a, 0x12, 0x13, 0xcf, 0xb2, 0xd3, 0xa0,
-};
-static const unsigned char xz_seed[] = {
-	0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00, 0x00, 0x01, 0x69, 0x22, 0xde, 0x36, 0x02,
-	0x00, 0x21, 0x01, 0x0c, 0x00, 0x00, 0x00, 0x8f, 0x98, 0x41, 0x9c, 0x01, 0x00,
-	0x00, 0x0a, 0x00, 0x00, 0x00, 0x00, 0x93, 0x06, 0xd7, 0x32, 0x00, 0x01, 0x15,
-	0x01, 0xa9, 0x63, 0x34, 0x60, 0x90, 0x42, 0x99, 0x0d, 0x01, 0x00, 0x00, 0x00,
-	0x00, 0x01, 0x59, 0x5a,
 };
 static const unsigned char lz4_seed[] = {
 	0x04, 0x22, 0x4d, 0x18, 0x60, 0x40, 0x82, 0x01, 0x00, 0x00, 0x80, 0x0a, 0x00,
@@ -77,7 +70,7 @@ load_library(void)
 		{ "archive_filter_bytes", &la.filter_bytes },
 	};
 
-	la.there = gs_lazy_load(LIBRARY, symbols, sizeof symbols / sizeof symbols[0]);
+	la.there = gs_lazy_load(LIBRARY, symbols, sizeof symbols / sizeof symbols[0]) != NULL;
 }
 
 /* ---- a filter ----------------------------------------------------------- */
@@ -115,8 +108,7 @@ filter_trouble(struct gs_inflate *z)
 	if (reason == NULL || strcmp(reason, "Unrecognized archive format") == 0)
 		return gs_fail(GS_EINPUT, "%s: truncated or corrupt %s data",	/* not even */
 		               z->name, z->format->name);	/* the seed came out */
-	/* "truncated lz4 input"; liblzma without more input: "No progress is possible" */
-	if (z->ended && (strstr(reason, "runcated") || strstr(reason, "No progress")))
+	if (z->ended && strstr(reason, "runcated"))	/* "truncated lz4 input" */
 		return gs_inflate_truncated(z);
 	return gs_inflate_corrupt(z, reason);
 }
@@ -211,11 +203,6 @@ const struct gs_inflate_format gs_inflate_bzip2 = {
 	NULL, filter_step, filter_close,
 	ARCHIVE_FILTER_BZIP2, bzip2_seed, sizeof bzip2_seed,
 };
-const struct gs_inflate_format gs_inflate_xz = {
-	GSORT_DECOMPRESS_XZ, "xz", ".xz", "\xfd" "7zXZ", 6,
-	NULL, filter_step, filter_close,
-	ARCHIVE_FILTER_XZ, xz_seed, sizeof xz_seed,
-};
 const struct gs_inflate_format gs_inflate_lz4 = {
 	GSORT_DECOMPRESS_LZ4, "lz4", ".lz4", "\x04\x22\x4d\x18", 4,
 	NULL, filter_step, filter_close,
@@ -225,7 +212,8 @@ const struct gs_inflate_format gs_inflate_lz4 = {
 const char *
 gs_inflate_libraries(char *into, size_t bytes)
 {
-	snprintf(into, bytes, "libzstd " ZSTD_VERSION_STRING ", zlib " ZLIB_VERSION ", libarchive "
-	         ARCHIVE_VERSION_ONLY_STRING " (loaded when they are needed)");
+	snprintf(into, bytes, "libzstd " ZSTD_VERSION_STRING ", zlib " ZLIB_VERSION ", liblzma "
+	         LZMA_VERSION_STRING ", libarchive " ARCHIVE_VERSION_ONLY_STRING
+	         " (loaded when they are needed)");
 	return into;
 }

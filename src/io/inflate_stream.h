@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * inflate_stream.h - what inflate.c and inflate_archive.c share, nobody else's
+ * inflate_stream.h - what the files of inflate*.c share, nobody else's
  *
  * A compressed stream, block by block, and the table row that says how to unpack
  * it.
  */
 #ifndef GS_INFLATE_STREAM_H
 #define GS_INFLATE_STREAM_H
+
+#include <lzma.h>
 
 #include "base/lazy.h"
 #include "io/inflate.h"
@@ -32,7 +34,10 @@ struct gs_inflate {
 	bool        any;	/* a member has ended */
 	bool        done;	/* so has the last one */
 
+	struct gs_inflate_help help;
+	struct gs_frames *frames;	/* or NULL: from front to back */
 	z_stream        zlib;
+	lzma_stream     lzma;
 	ZSTD_DStream   *zstd;
 	struct archive *archive;
 	uint64_t        opened_at;	/* where in the file ARCHIVE was opened */
@@ -66,7 +71,7 @@ gs_status gs_inflate_corrupt(const struct gs_inflate *z, const char *reason);
 /** Where a member should begin, something else does. */
 gs_status gs_inflate_foreign(const struct gs_inflate *z);
 
-/* The formats that are libarchive's. */
-extern const struct gs_inflate_format gs_inflate_bzip2, gs_inflate_xz, gs_inflate_lz4;
+/* The formats that are libarchive's, and liblzma's. */
+extern const struct gs_inflate_format gs_inflate_bzip2, gs_inflate_lz4, gs_inflate_xz;
 
 #endif

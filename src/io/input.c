@@ -10,9 +10,6 @@
  * are the files beyond what RLIMIT_NOFILE allows, and all of them with the option
  * LATER; that they can be opened is checked at the start all the same.
  *
- * A large request on a regular file is cut into pieces that are read side by
- * side: copying from the page cache costs more than what is done with the bytes.
- *
  * Invariant: PREFIX, what was read to guess the format, comes before whatever
  * else the descriptor gives, and comes once.
  */
@@ -23,40 +20,18 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/team.h"
+#include "io/file.h"
 #include "io/inflate.h"
 #include "io/input.h"
 #include "io/open.h"
 
-enum {
-	SPARE_FDS  = 32,		/* for the output and the libraries */
-	PIPE_BYTES = 1 << 20,		/* fewer switches: 4.1 instead of 2.7 GB/s on a server */
-	/*
-	 * One piece of a parallel read.  2 cores, AMD EPYC VM, 256 MiB cached to memory
-	 * touched before, median of 9: pieces of 256 KiB 22.7 GB/s, 1 MiB 22.9, 8 MiB
-	 * 23.2; one thread 18.2.  Flat, so small: 16 threads share a tile of 16 MiB.
-	 */
-	PIECE_BYTES    = 1 << 20,
-	PARALLEL_BYTES = 4 << 20,	/* less is not worth waking anybody */
-};
-
-struct file {
-	const char *name;
-	int         fd;			/* -1: not open, or spent */
-	bool        waits;		/* to be opened when it is its turn */
-	bool        regular;
-	uint64_t    bytes;		/* from START on; GS_UNKNOWN if not regular */
-	uint64_t    start;		/* where its bytes begin, if regular */
-	uint64_t    read_bytes;		/* of these, so far */
-	enum gsort_decompress format;
-};
+enum { SPARE_FDS = 32 };		/* for the output and the libraries */
 
 struct gs_input {
 	struct gs_input_options options;
-	struct file       *files;
+	struct gs_file       *files;
 	size_t             count;
 	size_t             next_at;	/* the current file is the one before */
 	bool               begun;	/* the current file has been looked at */
@@ -71,12 +46,6 @@ struct gs_input {
 
 static const char *const standard_input[] = { "-" };
 static const char *const caller_input[] = { "input" };	/* what a callback gives */
-
-static bool
-names_standard_input(const char *name)
-{
-	return strcmp(name, "-") == 0;
-}
 
 /* ---- opening ----------------------------------------------------------- */
 
@@ -100,83 +69,14 @@ format_by_name(const struct gs_input_options *options, const char *name)
 	return options->binary ? gs_inflate_suffix(name) : GSORT_DECOMPRESS_AUTO;
 }
 
-/* What an open file is; for regular ones, how long and how compressed. */
-static gs_status
-examine(struct gs_input *input, struct file *file)
-{
-	char magic[GS_MAGIC_BYTES];
-	struct stat st;
-	ssize_t got;
-	off_t offset;
-
-	if (fstat(file->fd, &st) != 0)
-		return gs_fail_errno(GS_EIO, "cannot read: %s", file->name);
-	if (S_ISDIR(st.st_mode)) {
-		errno = EISDIR;
-		return gs_fail_errno(GS_EIO, "read failed: %s", file->name);
-	}
-	if (input->options.binary && !input->options.terminal_ok && isatty(file->fd))
-		return gs_fail(GS_EUSAGE, "%s: will not read binary keys from a terminal; redirect "
-		               "input from a file or pipe, or use --force", file->name);
-	if (S_ISFIFO(st.st_mode))
-		(void)fcntl(file->fd, F_SETPIPE_SZ, PIPE_BYTES);	/* may be forbidden */
-	offset = lseek(file->fd, 0, SEEK_CUR);
-	file->regular = S_ISREG(st.st_mode) && offset >= 0;
-	if (!file->regular)
-		return GS_OK;
-	(void)posix_fadvise(file->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-	file->start = (uint64_t)offset;
-	file->bytes = st.st_size > offset ? (uint64_t)(st.st_size - offset) : 0;
-	do
-		got = pread(file->fd, magic, sizeof magic, offset);
-	while (got < 0 && errno == EINTR);
-	if (got < 0)
-		return gs_fail_errno(GS_EIO, "read failed: %s", file->name);
-	if (got > 0 && file->bytes == 0)
-		file->bytes = GS_UNKNOWN;	/* files of /proc say they are empty */
-	if (file->format == GSORT_DECOMPRESS_AUTO)
-		file->format = gs_inflate_sniff(magic, (size_t)got);
-	return GS_OK;
-}
-
-/* Open FILE, or check that it can be opened, and find out what it is. */
-static gs_status
-open_file(struct gs_input *input, struct file *file, bool may_stay)
-{
-	struct stat st;
-	gs_status status;
-
-	if (names_standard_input(file->name)) {
-		file->fd = STDIN_FILENO;
-		return examine(input, file);
-	}
-	if (stat(file->name, &st) == 0 && S_ISFIFO(st.st_mode) && !file->waits) {
-		file->waits = true;
-		if (access(file->name, R_OK) != 0)
-			return gs_fail_errno(GS_EIO, "cannot read: %s", file->name);
-		return GS_OK;
-	}
-	/* A pipe is opened without waiting for its writer: gs_read() waits, if need be. */
-	file->fd = gs_open(file->name, O_RDONLY | (file->waits ? O_NONBLOCK : 0), 0);
-	if (file->fd < 0 || (file->waits && fcntl(file->fd, F_SETFL, 0) != 0))
-		return gs_fail_errno(GS_EIO, "cannot read: %s", file->name);
-	status = examine(input, file);
-	if (!may_stay) {
-		close(file->fd);
-		file->fd = -1;
-		file->waits = true;
-	}
-	return status;
-}
-
 /* "-" a second time: an empty file, as the first one will have read it all. */
 static bool
 is_spent(const struct gs_input *input, size_t file_at)
 {
-	if (!names_standard_input(input->files[file_at].name))
+	if (!gs_file_is_standard(&input->files[file_at]))
 		return false;
 	for (size_t f = 0; f < file_at; f++)
-		if (names_standard_input(input->files[f].name))
+		if (gs_file_is_standard(&input->files[f]))
 			return true;
 	return false;
 }
@@ -195,7 +95,7 @@ make_stoppable(struct gs_input *input)
 static gs_status
 open_callback(struct gs_input *input)
 {
-	struct file *file = &input->files[0];
+	struct gs_file *file = &input->files[0];
 
 	file->format = format_by_name(&input->options, file->name);
 	file->bytes = GS_UNKNOWN;
@@ -211,11 +111,11 @@ open_files(struct gs_input *input)
 	if (input->options.read != NULL)
 		return open_callback(input);
 	for (size_t f = 0; f < input->count; f++)
-		if (names_standard_input(input->files[f].name) &&
+		if (gs_file_is_standard(&input->files[f]) &&
 		    !gs_allows(STDIN_FILENO, O_RDONLY))
 			return gs_fail_errno(GS_EIO, "cannot read: -");
 	for (size_t f = 0; f < input->count; f++) {
-		struct file *file = &input->files[f];
+		struct gs_file *file = &input->files[f];
 
 		file->format = format_by_name(&input->options, file->name);
 		file->bytes = GS_UNKNOWN;
@@ -223,7 +123,7 @@ open_files(struct gs_input *input)
 			file->bytes = 0;
 			file->format = GSORT_DECOMPRESS_NONE;
 		} else {
-			TRY(open_file(input, file, f < allowed));
+			TRY(gs_file_open(file, &input->options, f < allowed));
 		}
 		if (!file->regular)
 			make_stoppable(input);
@@ -265,15 +165,26 @@ gs_input_open(struct gs_input **input, const struct gs_input_options *options)
 
 /* Bytes that a file will give, if that is sure. */
 static uint64_t
-bytes_of(const struct file *file)
+bytes_of(const struct gs_file *file)
 {
 	return file->format == GSORT_DECOMPRESS_NONE ? file->bytes : GS_UNKNOWN;
 }
 
 void
-gs_input_share(struct gs_input *input, unsigned threads)
+gs_input_share(struct gs_input *input, unsigned threads, size_t unpack_bytes)
 {
 	input->options.threads = threads;
+	input->options.unpack_bytes = unpack_bytes;
+}
+
+bool
+gs_input_packed(const struct gs_input *input)
+{
+	for (size_t f = 0; f < input->count; f++)
+		if (input->files[f].format != GSORT_DECOMPRESS_NONE &&
+		    input->files[f].format != GSORT_DECOMPRESS_AUTO)
+			return true;
+	return false;
 }
 
 uint64_t
@@ -305,18 +216,12 @@ gs_input_partial(const struct gs_input *input, unsigned key_bytes, uint64_t *byt
 static void
 leave_file(struct gs_input *input)
 {
-	struct file *file = &input->files[input->next_at - 1];
-
 	gs_inflate_close(input->inflate);
 	input->inflate = NULL;
 	input->prefix_bytes = 0;
 	input->begun = false;
 	input->ended = false;
-	if (file->fd == STDIN_FILENO && file->read_bytes > 0)	/* as read(2) leaves it */
-		(void)lseek(file->fd, (off_t)(file->start + file->read_bytes), SEEK_SET);
-	else if (file->fd > STDIN_FILENO)
-		close(file->fd);
-	file->fd = -1;
+	gs_file_leave(&input->files[input->next_at - 1]);
 }
 
 bool
@@ -329,15 +234,21 @@ gs_input_next(struct gs_input *input)
 	return input->next_at <= input->count;
 }
 
+static struct gs_file *
+current(const struct gs_input *input)
+{
+	assert(input->next_at > 0 && input->next_at <= input->count);
+	return &input->files[input->next_at - 1];
+}
+
 const char *
 gs_input_name(const struct gs_input *input)
 {
-	assert(input->next_at > 0);
-	return input->files[input->next_at - 1].name;
+	return current(input)->name;
 }
 
 static struct gs_reader
-reader_of(const struct gs_input *input, const struct file *file)
+reader_of(const struct gs_input *input, const struct gs_file *file)
 {
 	return (struct gs_reader){
 		.fd = file->fd, .stop = input->stop,
@@ -347,7 +258,7 @@ reader_of(const struct gs_input *input, const struct file *file)
 
 /* Read what a pipe begins with; text does not begin like compressed data. */
 static gs_status
-sniff_pipe(struct gs_input *input, struct file *file)
+sniff_pipe(struct gs_input *input, struct gs_file *file)
 {
 	const struct gs_reader reader = reader_of(input, file);
 	ssize_t got;
@@ -368,109 +279,32 @@ sniff_pipe(struct gs_input *input, struct file *file)
 }
 
 static gs_status
-begin_file(struct gs_input *input, struct file *file)
+begin_file(struct gs_input *input, struct gs_file *file)
 {
+	struct gs_inflate_help help;
 	struct gs_reader reader;
 
 	input->begun = true;
 	if (file->waits)
-		TRY(open_file(input, file, true));
+		TRY(gs_file_open(file, &input->options, true));
 	if (file->format == GSORT_DECOMPRESS_AUTO)
 		TRY(sniff_pipe(input, file));
 	if (file->format == GSORT_DECOMPRESS_NONE)
 		return GS_OK;
 	reader = reader_of(input, file);
+	help = (struct gs_inflate_help){
+		.threads = input->options.threads, .memory_bytes = input->options.unpack_bytes,
+		.regular = file->regular, .offset = file->start,
+	};
 	return gs_inflate_open(&input->inflate, file->format, &reader, file->name,
-	                       input->prefix, input->prefix_bytes);
+	                       input->prefix, input->prefix_bytes,
+	                       help.memory_bytes > 0 ? &help : NULL);
 }
 
 /* ---- reading ----------------------------------------------------------- */
 
-/*
- * Read BYTES from OFFSET on; less: the end, or trouble in *ERROR.  Never more than
- * a piece at once: files of /proc want that much kernel memory, and fail.
- */
-static size_t
-read_at(int fd, char *into, size_t bytes, uint64_t offset, int *error)
-{
-	size_t done = 0;
-
-	while (done < bytes) {
-		size_t want = bytes - done < PIECE_BYTES ? bytes - done : PIECE_BYTES;
-		ssize_t got = pread(fd, into + done, want, (off_t)(offset + done));
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			*error = errno;
-		if (got <= 0)
-			break;
-		done += (size_t)got;
-	}
-	return done;
-}
-
-struct reading {
-	const struct file *file;
-	char              *into;
-	size_t             bytes;
-	atomic_size_t      whole;	/* before the first gap */
-};
-
-static void
-read_one(void *context, size_t p)
-{
-	struct reading *reading = context;
-	const size_t at = p * PIECE_BYTES, left = reading->bytes - at;
-	const size_t want = left < PIECE_BYTES ? left : PIECE_BYTES;
-	const struct file *file = reading->file;
-	int ignored;
-	const size_t got = read_at(file->fd, reading->into + at, want,
-	                           file->start + file->read_bytes + at, &ignored);
-
-	if (got < want)
-		gs_team_least(&reading->whole, at + got);
-}
-
-/*
- * Read BYTES in pieces, side by side.  Returns how many there are before the
- * first gap: where a piece came out short because the file has been cut, or
- * because of trouble; one more read there tells which.
- */
-static size_t
-read_pieces(const struct file *file, char *into, size_t bytes, unsigned threads)
-{
-	struct reading reading = { file, into, bytes, bytes };
-
-	gs_team_each(threads, (bytes + PIECE_BYTES - 1) / PIECE_BYTES, read_one, &reading);
-	return reading.whole;
-}
-
 static gs_status
-read_regular(struct gs_input *input, struct file *file, char *into, size_t bytes, size_t *got)
-{
-	unsigned threads = input->options.threads;
-	uint64_t known = 0;	/* bytes that should still come */
-	int error = 0;
-
-	if (file->bytes != GS_UNKNOWN && file->bytes > file->read_bytes)
-		known = file->bytes - file->read_bytes;
-	if (known > bytes)
-		known = bytes;
-	if (known >= PARALLEL_BYTES && threads > 1)
-		*got = read_pieces(file, into, (size_t)known, threads);
-	/* To the real end: the file may have grown or shrunk since it was opened. */
-	*got += read_at(file->fd, into + *got, bytes - *got,
-	                file->start + file->read_bytes + *got, &error);
-	file->read_bytes += *got;
-	if (error == 0)
-		return GS_OK;
-	errno = error;
-	return gs_fail_errno(GS_EIO, "read failed: %s", file->name);
-}
-
-static gs_status
-read_stream(struct gs_input *input, struct file *file, char *into, size_t bytes, size_t *got)
+read_stream(struct gs_input *input, struct gs_file *file, char *into, size_t bytes, size_t *got)
 {
 	const struct gs_reader reader = reader_of(input, file);
 
@@ -495,9 +329,8 @@ read_stream(struct gs_input *input, struct file *file, char *into, size_t bytes,
 gs_status
 gs_input_read(struct gs_input *input, void *into, size_t bytes, size_t *got)
 {
-	struct file *file = &input->files[input->next_at - 1];
+	struct gs_file *file = current(input);
 
-	assert(input->next_at > 0);
 	*got = 0;
 	if (!input->begun)
 		TRY(begin_file(input, file));
@@ -506,8 +339,55 @@ gs_input_read(struct gs_input *input, void *into, size_t bytes, size_t *got)
 	if (input->inflate != NULL)
 		return gs_inflate_read(input->inflate, into, bytes, got);
 	if (file->regular)
-		return read_regular(input, file, into, bytes, got);
+		return gs_file_read(file, input->options.threads, into, bytes, got);
 	return read_stream(input, file, into, bytes, got);
+}
+
+/* ---- many readers ------------------------------------------------------- */
+
+gs_status
+gs_input_claims(struct gs_input *input, bool *yes)
+{
+	struct gs_file *file = current(input);
+
+	if (!input->begun)
+		TRY(begin_file(input, file));
+	*yes = file->regular && input->inflate == NULL && file->bytes != GS_UNKNOWN;
+	return GS_OK;
+}
+
+void
+gs_input_claim(struct gs_input *input, size_t bytes, struct gs_input_piece *piece)
+{
+	struct gs_file *file = current(input);
+	const uint64_t left = gs_file_left(file);
+
+	assert(input->begun && file->regular);
+	*piece = (struct gs_input_piece){
+		.file_at = input->next_at - 1, .offset = file->start + file->read_bytes,
+		.bytes = left < bytes ? (size_t)left : bytes,
+	};
+	file->read_bytes += piece->bytes;
+	if (piece->bytes > 0)
+		gs_file_hold(file);
+}
+
+gs_status
+gs_input_read_piece(struct gs_input *input, const struct gs_input_piece *piece, void *into,
+                    size_t *got)
+{
+	struct gs_file *file = &input->files[piece->file_at];
+	int error = 0;
+
+	*got = 0;
+	if (piece->bytes == 0)
+		return GS_OK;
+	*got = gs_file_read_at(file->fd, into, piece->bytes, piece->offset, &error);
+	gs_file_let_go(file);
+	if (error == 0)
+		return GS_OK;
+	errno = error;
+	return gs_fail_errno(GS_EIO, "read failed: %s", file->name);
 }
 
 gs_status

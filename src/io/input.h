@@ -30,7 +30,8 @@ struct gs_input_options {
 	bool                  binary;	/* never guess compression from content */
 	bool                  terminal_ok;	/* read binary keys from a terminal */
 	enum gsort_decompress decompress;
-	unsigned              threads;	/* for regular files */
+	unsigned              threads;	/* for regular files, and decompression */
+	size_t                unpack_bytes;	/* memory for decompression in parallel, 0: none */
 	const struct gs_input *stops_with;	/* or NULL: stopping that one stops this, too */
 	bool                  later;	/* open only to check; again, and to stay, when its turn comes */
 
@@ -51,8 +52,12 @@ gs_input_open(struct gs_input **input, const struct gs_input_options *options);
 /** How many files this process had better have open at once for input. */
 size_t gs_input_most_open(void);
 
-/** From here on regular files are read by so many THREADS at once. */
-void gs_input_share(struct gs_input *input, unsigned threads);
+/** From here on regular files are read by so many THREADS at once, and decompressed with
+ *  so much memory. */
+void gs_input_share(struct gs_input *input, unsigned threads, size_t unpack_bytes);
+
+/** Is a file compressed, as far as one can know before reading? */
+bool gs_input_packed(const struct gs_input *input);
 
 /** Bytes of all inputs together, or GS_UNKNOWN: a pipe or compressed. */
 uint64_t gs_input_bytes(const struct gs_input *input);
@@ -85,10 +90,11 @@ gs_input_read(struct gs_input *input, void *into, size_t bytes, size_t *got);
 
 /*
  * Many readers.  Of a regular file that is not compressed each thread may read a piece of its
- * own: it claims one, then reads it.
+ * own: it claims one, then reads it, once; until then the file stays open for it, whatever
+ * file is the input's current one.
  */
 struct gs_input_piece {
-	int      fd;
+	size_t   file_at;	/* its number */
 	uint64_t offset;	/* in the file */
 	size_t   bytes;
 };
@@ -103,7 +109,7 @@ void gs_input_claim(struct gs_input *input, size_t bytes, struct gs_input_piece 
 
 /** Read a piece, from any thread.  *GOT less than its bytes: the file has been cut meanwhile. */
 MUST_CHECK gs_status
-gs_input_read_piece(const struct gs_input *input, const struct gs_input_piece *piece, void *into,
+gs_input_read_piece(struct gs_input *input, const struct gs_input_piece *piece, void *into,
                     size_t *got);
 
 /** Read the next BYTES of the current file and forget them, through SCRATCH; GS_EINPUT: it

@@ -16,10 +16,10 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,11 +27,9 @@
 #include "io/open.h"
 #include "io/output.h"
 #include "io/replace.h"
+#include "io/sink.h"
 
-enum {
-	PIPE_BYTES   = 1 << 20,
-	THREAD_BYTES = 1 << 15,	/* less is written before a thread has started; not tuned */
-};
+enum { THREAD_BYTES = 1 << 15 };	/* less is written before a thread has started; not tuned */
 
 /* A piece on its way to the writer thread and back. */
 struct piece {
@@ -42,21 +40,15 @@ struct piece {
 };
 
 struct gs_output {
-	const char *name;	/* for messages */
-	int         fd;		/* -1: a callback takes the bytes */
-	int       (*write)(void *context, const void *data, size_t bytes);
-	void       *write_context;
-	bool        through;	/* written in place */
-	bool        truncates;	/* still to do, before the first byte */
-
-	struct gs_replace replace;	/* if not through */
+	struct gs_sink    sink;
+	bool              through;	/* written in place */
+	struct gs_replace replace;	/* if not */
 
 	struct gs_thread thread;
-	struct gs_queue  pieces, written;
+	struct gs_queue  pieces, done;
 	struct piece     piece;
 	bool             threaded;
 	bool             busy;		/* PIECE is with the writer */
-	bool             may_die;	/* of SIGPIPE, as the opener of the thread */
 };
 
 /* ---- opening ----------------------------------------------------------- */
@@ -64,7 +56,7 @@ struct gs_output {
 static gs_status
 guard_terminal(const struct gs_output *out, const struct gs_output_options *options)
 {
-	if (options->binary && !options->terminal_ok && isatty(out->fd))
+	if (options->binary && !options->terminal_ok && isatty(out->sink.fd))
 		return gs_fail(GS_EUSAGE, "will not write binary keys to a terminal; use --to=text, "
 		               "-o FILE, redirect output to a file or pipe, or use --force");
 	return GS_OK;
@@ -73,15 +65,11 @@ guard_terminal(const struct gs_output *out, const struct gs_output_options *opti
 static gs_status
 open_standard(struct gs_output *out, const struct gs_output_options *options)
 {
-	struct stat st;
-
-	out->name = "standard output";
-	out->fd = STDOUT_FILENO;
+	out->sink.name = "standard output";
+	out->sink.fd = STDOUT_FILENO;
 	out->through = true;
-	if (!gs_allows(out->fd, O_WRONLY) || fstat(out->fd, &st) != 0)
-		return gs_fail_errno(GS_EIO, "write failed: %s", out->name);
-	if (S_ISFIFO(st.st_mode))
-		(void)fcntl(out->fd, F_SETPIPE_SZ, PIPE_BYTES);		/* may be forbidden */
+	if (!gs_allows(out->sink.fd, O_WRONLY))
+		return gs_fail_errno(GS_EIO, "write failed: %s", out->sink.name);
 	return guard_terminal(out, options);
 }
 
@@ -110,25 +98,23 @@ open_existing(struct gs_output *out, const struct gs_output_options *options)
 	struct stat st;
 
 	/* Also asks for permission to write it, which replacing would not need. */
-	out->fd = gs_open(options->name, O_WRONLY, 0);
-	if (out->fd < 0 || fstat(out->fd, &st) != 0)
-		return gs_fail_errno(GS_EIO, "open failed: %s", out->name);
+	out->sink.fd = gs_open(options->name, O_WRONLY, 0);
+	if (out->sink.fd < 0 || fstat(out->sink.fd, &st) != 0)
+		return gs_fail_errno(GS_EIO, "open failed: %s", out->sink.name);
 	out->through = true;
-	out->truncates = S_ISREG(st.st_mode);
-	if (S_ISFIFO(st.st_mode))
-		(void)fcntl(out->fd, F_SETPIPE_SZ, PIPE_BYTES);
+	out->sink.truncates = S_ISREG(st.st_mode);
 	if (!S_ISREG(st.st_mode))
 		return guard_terminal(out, options);
 	if (options->in_place || st.st_nlink > 1 || names_descriptor(options->name) ||
 	    !gs_replace_aim(&out->replace, options->name) ||
 	    !gs_replace_allows(&out->replace, &st))
 		return GS_OK;
-	if (gs_replace_open(&out->replace, out->fd) != 0)
+	if (gs_replace_open(&out->replace, out->sink.fd) != 0)
 		return is_forbidden(errno) ? GS_OK
-		       : gs_fail_errno(GS_EIO, "cannot make a file beside %s", out->name);
-	close(out->fd);
-	out->fd = out->replace.fd;
-	out->through = out->truncates = false;
+		       : gs_fail_errno(GS_EIO, "cannot make a file beside %s", out->sink.name);
+	close(out->sink.fd);
+	out->sink.fd = out->replace.fd;
+	out->through = out->sink.truncates = false;
 	return GS_OK;
 }
 
@@ -137,23 +123,24 @@ open_new(struct gs_output *out, const struct gs_output_options *options)
 {
 	if (options->in_place) {
 		out->through = true;
-		out->fd = gs_open(options->name, O_WRONLY | O_CREAT, 0666);
-		return out->fd >= 0 ? GS_OK : gs_fail_errno(GS_EIO, "open failed: %s", out->name);
+		out->sink.fd = gs_open(options->name, O_WRONLY | O_CREAT, 0666);
+		return out->sink.fd >= 0 ? GS_OK
+		       : gs_fail_errno(GS_EIO, "open failed: %s", out->sink.name);
 	}
 	if (!gs_replace_aim(&out->replace, options->name) ||
 	    gs_replace_open(&out->replace, -1) != 0)
-		return gs_fail_errno(GS_EIO, "open failed: %s", out->name);
-	out->fd = out->replace.fd;
+		return gs_fail_errno(GS_EIO, "open failed: %s", out->sink.name);
+	out->sink.fd = out->replace.fd;
 	return GS_OK;
 }
 
 static gs_status
 open_callback(struct gs_output *out, const struct gs_output_options *options)
 {
-	out->name = "output";
+	out->sink.name = "output";
 	out->through = true;
-	out->write = options->write;
-	out->write_context = options->write_context;
+	out->sink.write = options->write;
+	out->sink.write_context = options->write_context;
 	return GS_OK;
 }
 
@@ -167,8 +154,8 @@ gs_output_open(struct gs_output **output, const struct gs_output_options *option
 	*output = NULL;
 	if (out == NULL)
 		return gs_fail(GS_EBUDGET, "no memory to open the output");
-	out->fd = -1;
-	out->name = options->name;
+	out->sink.fd = -1;
+	out->sink.name = options->name;
 	if (options->write != NULL)
 		status = open_callback(out, options);
 	else if (options->name == NULL)
@@ -178,12 +165,14 @@ gs_output_open(struct gs_output **output, const struct gs_output_options *option
 	else if (errno == ENOENT)
 		status = open_new(out, options);
 	else
-		status = gs_fail_errno(GS_EIO, "open failed: %s", out->name);
-	if (status != GS_OK)
+		status = gs_fail_errno(GS_EIO, "open failed: %s", out->sink.name);
+	if (status != GS_OK) {
 		gs_output_close(out);
-	else
-		*output = out;
-	return status;
+		return status;
+	}
+	gs_sink_look(&out->sink);
+	*output = out;
+	return GS_OK;
 }
 
 bool
@@ -191,66 +180,24 @@ gs_output_overwrites(const struct gs_output *out, const char *name, int fd)
 {
 	struct stat own, other;
 
-	return out->through && out->fd >= 0 && fstat(out->fd, &own) == 0 && S_ISREG(own.st_mode) &&
+	return out->through && out->sink.fd >= 0 && fstat(out->sink.fd, &own) == 0 &&
+	       S_ISREG(own.st_mode) &&
 	       (name != NULL ? stat(name, &other) : fstat(fd, &other)) == 0 &&
 	       own.st_ino == other.st_ino && own.st_dev == other.st_dev;
 }
 
 /* ---- writing ----------------------------------------------------------- */
 
-/* In place: what was there goes now, and not before. */
-static gs_status
-truncate_once(struct gs_output *out)
-{
-	if (!out->truncates)
-		return GS_OK;
-	out->truncates = false;
-	if (ftruncate(out->fd, 0) != 0)
-		return gs_fail_errno(GS_EIO, "truncate failed: %s", out->name);
-	return GS_OK;
-}
-
-static gs_status
-write_all(struct gs_output *out, const char *data, size_t bytes)
-{
-	if (out->write != NULL)
-		return bytes == 0 || out->write(out->write_context, data, bytes) == 0 ? GS_OK
-		       : gs_fail_errno(GS_EIO, "write failed: %s", out->name);
-	if (bytes > 0)
-		TRY(truncate_once(out));
-	while (bytes > 0) {
-		ssize_t done = write(out->fd, data, bytes);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return gs_fail_errno(GS_EIO, "write failed: %s", out->name);
-		data += done;
-		bytes -= (size_t)done;
-	}
-	return GS_OK;
-}
-
-/*
- * The writer thread.  It blocks all signals, like every thread of ours, but
- * SIGPIPE is meant for the thread that writes: with a default disposition we die
- * of it in silence, as a filter should.
- */
 static gs_status
 write_pieces(void *context)
 {
 	struct gs_output *out = context;
 	struct piece *piece;
-	sigset_t pipe;
 
-	sigemptyset(&pipe);
-	sigaddset(&pipe, SIGPIPE);
-	if (out->may_die)
-		pthread_sigmask(SIG_UNBLOCK, &pipe, NULL);
 	while ((piece = gs_queue_take(&out->pieces)) != NULL) {
-		piece->status = write_all(out, piece->data, piece->bytes);
+		piece->status = gs_sink_write(&out->sink, piece->data, piece->bytes);
 		snprintf(piece->message, sizeof piece->message, "%s", gs_message());
-		if (!gs_queue_give(&out->written, piece))
+		if (!gs_queue_give(&out->done, piece))
 			break;
 	}
 	return GS_OK;
@@ -259,12 +206,8 @@ write_pieces(void *context)
 static gs_status
 start_thread(struct gs_output *out)
 {
-	sigset_t blocked;
-
-	pthread_sigmask(SIG_SETMASK, NULL, &blocked);
-	out->may_die = !sigismember(&blocked, SIGPIPE);
 	gs_queue_open(&out->pieces);
-	gs_queue_open(&out->written);
+	gs_queue_open(&out->done);
 	out->threaded = true;
 	return gs_thread_start(&out->thread, write_pieces, out);
 }
@@ -276,7 +219,7 @@ gs_output_wait(struct gs_output *out)
 
 	if (!out->busy)
 		return GS_OK;
-	piece = gs_queue_take(&out->written);
+	piece = gs_queue_take(&out->done);
 	assert(piece == &out->piece);
 	out->busy = false;
 	return piece->status == GS_OK ? GS_OK : gs_fail(piece->status, "%s", piece->message);
@@ -287,7 +230,7 @@ gs_output_submit(struct gs_output *out, const void *data, size_t bytes)
 {
 	TRY(gs_output_wait(out));
 	if (!out->threaded && bytes < THREAD_BYTES)
-		return write_all(out, data, bytes);
+		return gs_sink_write(&out->sink, data, bytes);
 	if (!out->threaded)
 		TRY(start_thread(out));
 	out->piece = (struct piece){ .data = data, .bytes = bytes };
@@ -300,7 +243,50 @@ gs_status
 gs_output_write(struct gs_output *out, const void *data, size_t bytes)
 {
 	TRY(gs_output_wait(out));
-	return write_all(out, data, bytes);
+	return gs_sink_write(&out->sink, data, bytes);
+}
+
+/* ---- many writers -------------------------------------------------------- */
+
+bool
+gs_output_places(const struct gs_output *out)
+{
+	return out->sink.place.possible;
+}
+
+gs_status
+gs_output_expect(struct gs_output *out, uint64_t bytes)
+{
+	TRY(gs_output_wait(out));
+	if (!out->sink.place.possible || bytes == out->sink.written)
+		return GS_OK;
+	TRY(gs_sink_truncate(&out->sink));
+	return gs_place_expect(&out->sink.place, out->sink.written, bytes);
+}
+
+gs_status
+gs_output_place(struct gs_output *out, uint64_t at, const void *data, size_t bytes)
+{
+	return gs_place_put(&out->sink.place, at, data, bytes);
+}
+
+/* ---- pages --------------------------------------------------------------- */
+
+bool
+gs_output_takes_pages(const struct gs_output *out)
+{
+	return out->sink.pipe;
+}
+
+gs_status
+gs_output_give_pages(struct gs_output *out, void *pages, size_t bytes, size_t mapped)
+{
+	gs_status status = gs_output_wait(out);
+
+	if (status == GS_OK)
+		status = gs_sink_give(&out->sink, pages, bytes);
+	munmap(pages, mapped);
+	return status;
 }
 
 /* ---- the end ----------------------------------------------------------- */
@@ -309,30 +295,32 @@ gs_output_write(struct gs_output *out, const void *data, size_t bytes)
 static gs_status
 flush_by_closing(const struct gs_output *out)
 {
-	int copy = fcntl(out->fd, F_DUPFD_CLOEXEC, 3);
+	int copy = fcntl(out->sink.fd, F_DUPFD_CLOEXEC, 3);
 
 	if (copy < 0 || close(copy) != 0)
-		return gs_fail_errno(GS_EIO, "close failed: %s", out->name);
+		return gs_fail_errno(GS_EIO, "close failed: %s", out->sink.name);
 	return GS_OK;
 }
 
 gs_status
 gs_output_finish(struct gs_output *out)
 {
-	int fd = out->fd;
+	int fd = out->sink.fd;
 
 	TRY(gs_output_wait(out));
-	if (out->write != NULL)
+	if (out->sink.write != NULL)
 		return GS_OK;
-	TRY(truncate_once(out));	/* nothing written: then that is the content */
+	TRY(gs_sink_truncate(&out->sink));	/* nothing written: then that is the content */
+	if (out->sink.place.possible)
+		TRY(gs_place_finish(&out->sink.place));
 	if (!out->through) {
 		TRY(flush_by_closing(out));
 		if (gs_replace_finish(&out->replace) != 0)
-			return gs_fail_errno(GS_EIO, "cannot replace %s", out->name);
+			return gs_fail_errno(GS_EIO, "cannot replace %s", out->sink.name);
 	}
-	out->fd = -1;
+	out->sink.fd = -1;
 	if (close(fd) != 0)
-		return gs_fail_errno(GS_EIO, "close failed: %s", out->name);
+		return gs_fail_errno(GS_EIO, "close failed: %s", out->sink.name);
 	return GS_OK;
 }
 
@@ -343,13 +331,22 @@ gs_output_close(struct gs_output *out)
 		return;
 	if (out->threaded) {
 		gs_queue_shut(&out->pieces);
-		gs_queue_shut(&out->written);
+		gs_queue_shut(&out->done);
 		(void)gs_thread_join(&out->thread);
 		gs_queue_close(&out->pieces);
-		gs_queue_close(&out->written);
+		gs_queue_close(&out->done);
 	}
+	if (out->sink.fd >= 0 && out->sink.place.possible)
+		gs_place_drop(&out->sink.place);
 	gs_replace_drop(&out->replace);
-	if (out->fd > STDERR_FILENO)
-		close(out->fd);
+	if (out->sink.fd > STDERR_FILENO)
+		close(out->sink.fd);
 	free(out);
+}
+
+void
+gs_output_abandon(void)
+{
+	gs_replace_abandon();
+	gs_place_abandon();
 }

@@ -65,17 +65,31 @@ MUST_CHECK gs_status gs_output_wait(struct gs_output *output);
  * Many writers.  Where the output is a regular file that is ours to its end (not opened to
  * append), bytes may be put at their places by any number of threads at once.  It is the
  * caller's promise that in the end there is no gap.
+ *
+ * One thread is as fast as many (io/place.c): this is for those who have the pieces anyway.
  */
 
 /** Can bytes be placed? */
 bool gs_output_places(const struct gs_output *output);
 
-/** So many bytes will come in all: room is made for them where that is fast, so that a full
- *  disk is found out now.  GS_EIO: there is none. */
+/**
+ * So many bytes will come in all, those written before included: room is made for them
+ * where that is fast, so that a full disk is found out now.  It counts as the first byte of
+ * a file that is written in place.  At most once, and before the first gs_output_place();
+ * no harm if fewer or more come after all, or if no bytes can be placed.
+ *
+ * @return  GS_OK; GS_EIO: there is no room
+ */
 MUST_CHECK gs_status gs_output_expect(struct gs_output *output, uint64_t bytes);
 
-/** Put BYTES at AT, counted from where this output begins in its file.  Any thread.  What
- *  gs_output_write() and gs_output_submit() write later goes behind the last of them. */
+/**
+ * Put BYTES at AT, counted from where this output begins in its file.  Any thread; after the
+ * first trouble of one, all are told of it.  What gs_output_write() and gs_output_submit()
+ * write later goes behind the last of them.
+ *
+ * If the output is never finished, of what was placed nothing stays: also in a file of the
+ * user's, which is cut, unless it was longer before.
+ */
 MUST_CHECK gs_status
 gs_output_place(struct gs_output *output, uint64_t at, const void *data, size_t bytes);
 
@@ -85,7 +99,8 @@ bool gs_output_takes_pages(const struct gs_output *output);
 /**
  * Write BYTES at PAGES, a mapping of its own of MAPPED bytes, which is unmapped whatever
  * happens and must not be touched any more: the reader of a pipe may still see its pages
- * (vmsplice(2)).  Blocks until the pipe has taken them all; one thread at a time.
+ * (vmsplice(2)).  Blocks until the pipe has taken them all; one thread at a time.  What is
+ * no pipe gets them written.
  */
 MUST_CHECK gs_status
 gs_output_give_pages(struct gs_output *output, void *pages, size_t bytes, size_t mapped);
@@ -95,5 +110,8 @@ MUST_CHECK gs_status gs_output_finish(struct gs_output *output);
 
 /** Drop what was not finished.  NULL is allowed. */
 void gs_output_close(struct gs_output *output);
+
+/** Take back what would stay of all outputs, from a handler of a signal that ends the process. */
+void gs_output_abandon(void);
 
 #endif

@@ -2,25 +2,25 @@
 /*
  * aside.c - batches set aside as runs, and runs merged
  *
- * In:   a backend that is full, again and again.
+ * In:   memory, or a GPU, that is full, again and again.
  * Out:  one order, in spans, to gs_emit_span().
  *
- * A batch of the CPU fills the pool with keys and scratch, so it goes to disk; only
- * the last one may stay, in its half.  A batch of a GPU goes to host memory while
- * there is room, then to disk.
+ * A batch of the CPU fills the pool, so it goes to disk, the last one too.  A batch of a GPU
+ * goes to host memory while there is room, then to disk.
  *
  * More runs than can be merged at once take several passes.  Merging takes the first
  * of a queue and appends to it, the smallest runs first, and so few of them at the
  * first time that every other merge, the last one above all, is as wide as it can be:
  * Knuth, TAOCP 3, section 5.4.9 (what is optimal for tapes that need not be rewound).
  *
- * Invariant: when a merge begins, store and merge together fit the pool.
+ * Invariant: when a merge begins, kept batches and merge together fit the pool.
  */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/team.h"
 #include "job/job.h"
 
 /* ---- a run ---------------------------------------------------------------- */
@@ -98,11 +98,11 @@ source_of(struct gs_aside *aside)
 
 /* ---- merging --------------------------------------------------------------- */
 
-/* Memory that a merge may have beside what the store holds. */
+/* Memory that a merge may have beside what is kept. */
 static size_t
 merge_room(const struct gsort *job)
 {
-	const uint64_t held = gs_store_bytes(&job->store);
+	const uint64_t held = job->keep.bytes;
 	const uint64_t room = job->plan.pool_bytes > held ? job->plan.pool_bytes - held : 0;
 
 	return room < job->plan.merge_bytes ? (size_t)room : job->plan.merge_bytes;
@@ -280,20 +280,11 @@ gs_aside_emit(struct gsort *job, unsigned stream)
 
 /* ---- room for more runs ----------------------------------------------------- */
 
-/* Give back memory of the store that holds no keys: scratch, and what earlier batches were in. */
+/* The batch is empty: before a merge, its memory goes back. */
 static void
-forget_rest(struct gsort *job)
+forget_batch(struct gsort *job)
 {
-	for (unsigned s = 0; s < GS_STREAMS; s++) {
-		const struct gs_shelf *shelf = &job->store.shelf[s];
-		const size_t held = gs_arena_round(shelf->count * (shelf->bits / 8));
-
-		if (shelf->bits == 0)
-			continue;
-		gs_arena_forget(shelf->scratch, job->plan.shelf_bytes);
-		if (held < job->plan.shelf_bytes)
-			gs_arena_forget((char *)shelf->keys + held, job->plan.shelf_bytes - held);
-	}
+	gs_arena_forget(job->pool_memory, job->plan.batch_bytes);
 }
 
 /* The first runs of a list become its last one. */
@@ -304,7 +295,8 @@ merge_first(struct gsort *job, unsigned stream)
 	const size_t most = fan_in(job);
 	const size_t width = list->count < most ? list->count : most;
 
-	forget_rest(job);
+	if (job->gpu == NULL)
+		forget_batch(job);
 	for (size_t r = 0; r < width; r++)
 		job->sources[r] = source_of(&list->runs[r]);
 	job->merged.count = 0;
@@ -348,42 +340,6 @@ gs_aside_sources(struct gsort *job, unsigned stream, const struct gs_source *sou
 
 /* ---- a batch ---------------------------------------------------------------- */
 
-/* Will the batch that a GPU holds fit beside what the store holds? */
-static bool
-fits_store(const struct gsort *job)
-{
-	const uint64_t held = job->backend->batch_bytes(job->device);
-	const uint64_t left = job->landed_bytes - job->aside_bytes;
-	const uint64_t bytes = held < left ? held : left;
-
-	if (job->backend == &gs_backend_cpu ||
-	    gs_store_bytes(&job->store) + bytes > job->store.total_bytes)
-		return false;
-	for (unsigned s = 0; s < GS_STREAMS; s++) {
-		const struct gs_shelf *shelf = &job->store.shelf[s];
-
-		if (shelf->bits > 0 && bytes > (shelf->room - shelf->count) * (shelf->bits / 8))
-			return false;
-	}
-	return true;
-}
-
-/* Behind the shelf's last run; the first span begins a run. */
-static void
-keep_keys(struct gsort *job, const struct gs_span *span, bool first)
-{
-	struct gs_aside_list *list = &job->asides[span->stream];
-	struct gs_shelf *shelf = &job->store.shelf[span->stream];
-	char *to = (char *)shelf->keys + shelf->count * (span->key_bits / 8);
-
-	if (first)
-		list->runs[list->count++] = (struct gs_aside){ .run.keys = to };
-	assert(span->count <= shelf->room - shelf->count);
-	gs_store_copy(to, span->keys, span->count * (span->key_bits / 8), job->plan.threads);
-	shelf->count += span->count;
-	list->runs[list->count - 1].run.count += span->count;
-}
-
 static void
 count_run(struct gsort *job, bool in_memory)
 {
@@ -392,21 +348,96 @@ count_run(struct gsort *job, bool in_memory)
 	atomic_fetch_add(&job->counters.runs, 1);
 }
 
+/* ---- of the CPU */
+
 static gs_status
-drain_batch(struct gsort *job)
+take_piece(void *context, struct gs_sorted *sorted, bool *enough)
 {
-	const bool in_memory = fits_store(job);
+	(void)enough;
+	return write_keys(context, &sorted->span);
+}
+
+/* Its streams go to disk, sorted while those pieces before are being written. */
+static gs_status
+spill_batch(struct gsort *job)
+{
+	const struct gs_batch_sink sink = { .take = take_piece, .context = job };
+
+	for (unsigned s = 0; s < GS_STREAMS; s++) {
+		if (gs_batch_count(&job->batch, s) == 0)
+			continue;
+		count_run(job, false);
+		TRY(begin_run(job, s));
+		TRY(gs_batch_drain(&job->batch, s, &sink));
+		TRY(end_run(job, &job->asides[s], 0));
+	}
+	gs_batch_reset(&job->batch);
+	return GS_OK;
+}
+
+/* ---- of a GPU */
+
+/* Will the batch that a GPU holds fit beside what is kept? */
+static bool
+fits_memory(const struct gsort *job)
+{
+	const uint64_t held = gs_backend_gpu->batch_bytes(job->gpu);
+	const uint64_t left = job->landed_bytes - job->aside_bytes;
+
+	return job->keep.bytes + (held < left ? held : left) <= job->keep.most_bytes;
+}
+
+/* A piece of a span that one thread copies in 0.1 ms. */
+enum { COPY_BYTES = 1 << 20 };
+
+struct copy {
+	char       *to;
+	const char *from;
+	size_t      bytes;
+};
+
+static void
+copy_piece(void *context, size_t piece)
+{
+	const struct copy *copy = context;
+	const size_t at = piece * COPY_BYTES, left = copy->bytes - at;
+
+	memcpy(copy->to + at, copy->from + at, left < COPY_BYTES ? left : COPY_BYTES);
+}
+
+/* Behind what is kept; the first span begins a run. */
+static void
+keep_keys(struct gsort *job, const struct gs_span *span, bool first)
+{
+	struct gs_aside_list *list = &job->asides[span->stream];
+	const struct copy copy = {
+		job->keep.memory + job->keep.bytes, span->keys, span->count * (span->key_bits / 8),
+	};
+
+	if (first)
+		list->runs[list->count++] = (struct gs_aside){ .run.keys = copy.to };
+	assert(job->keep.bytes + copy.bytes <= job->plan.run_bytes);
+	gs_team_each(job->plan.threads, (copy.bytes + COPY_BYTES - 1) / COPY_BYTES, copy_piece,
+	             (void *)&copy);
+	job->keep.bytes += copy.bytes;
+	list->runs[list->count - 1].run.count += span->count;
+}
+
+static gs_status
+drain_gpu(struct gsort *job)
+{
+	const bool in_memory = fits_memory(job);
 	unsigned stream = GS_STREAMS;	/* of the run that is being written */
 	struct gs_span span;
 
 	for (;;) {
-		TRY(job->backend->drain(job->device, &span));
+		TRY(gs_backend_gpu->drain(job->gpu, &span));
 		const bool first = span.count > 0 && span.stream != stream;
 
 		if (stream < GS_STREAMS && !in_memory && (first || span.count == 0))
 			TRY(end_run(job, &job->asides[stream], 0));
 		if (span.count == 0)
-			break;
+			return GS_OK;
 		stream = span.stream;
 		if (first)
 			count_run(job, in_memory);
@@ -418,6 +449,14 @@ drain_batch(struct gsort *job)
 			TRY(write_keys(job, &span));
 		job->aside_bytes += span.count * (span.key_bits / 8);
 	}
+}
+
+/* ---- of either */
+
+static gs_status
+set_aside(struct gsort *job)
+{
+	TRY(job->gpu != NULL ? drain_gpu(job) : spill_batch(job));
 	job->stats.batches++;
 	return make_room(job);
 }
@@ -425,39 +464,21 @@ drain_batch(struct gsort *job)
 gs_status
 gs_aside_batch(struct gsort *job)
 {
-	TRY(gs_fill_flush(job));
+	if (job->gpu != NULL)
+		TRY(gs_fill_flush(job));
 	atomic_store(&job->counters.phase, GSORT_SORTING);
-	TRY(job->backend->finish(job->device));
-	TRY(drain_batch(job));
+	TRY(gs_device_finish(job));
+	TRY(set_aside(job));
 	atomic_store(&job->counters.phase, GSORT_READING);
 	return GS_OK;
 }
 
-/* ---- the last batch --------------------------------------------------------- */
-
 gs_status
 gs_aside_last(struct gsort *job)
 {
-	size_t longest = 0;
-
-	for (unsigned s = 0; s < GS_STREAMS; s++)
-		if (job->asides[s].count > longest)
-			longest = job->asides[s].count;
-	if (job->backend != &gs_backend_cpu || fan_in(job) <= longest) {
-		TRY(drain_batch(job));
-		forget_rest(job);
-		return GS_OK;
-	}
-	for (unsigned s = 0; s < GS_STREAMS; s++) {
-		const struct gs_shelf *shelf = &job->store.shelf[s];
-		struct gs_aside_list *list = &job->asides[s];
-
-		if (shelf->count > 0)
-			list->runs[list->count++] = (struct gs_aside){
-				.run = { .keys = shelf->keys, .count = shelf->count } };
-	}
-	job->stats.batches++;
-	forget_rest(job);
+	TRY(set_aside(job));
+	if (job->gpu == NULL)
+		forget_batch(job);
 	return GS_OK;
 }
 

@@ -2,21 +2,17 @@
 /*
  * device.c - which backend sorts, decided while the input is being read
  *
- * Every job begins with the CPU backend: keys land in host memory, ready to be
- * sorted there.  When the plan says that a GPU pays, a thread of its own opens
- * one (0.2 s and more) while keys keep landing.  Once it is ready, what has
- * landed is copied over and the rest goes to it directly; if it cannot be had,
- * nothing was lost and the CPU sorts.
+ * Every job begins on the CPU: keys land in its buckets.  When the plan says that a GPU
+ * pays, a thread of its own opens one (0.2 s and more) while keys keep landing.  Once it
+ * is ready, what has landed is copied over and the rest goes to it directly; if it cannot
+ * be had, nothing was lost and the CPU sorts.
  *
- * Invariant: until the GPU has taken over, every key is in the store.
+ * Invariant: until the GPU has taken over, every key is in the batch.
  */
-#include <assert.h>
 #include <stdio.h>
 
 #include "base/arena.h"
 #include "job/job.h"
-
-enum { ALIGN_BYTES = 4096 };	/* a page: what memory is given back in */
 
 static struct gs_backend_options
 backend_options(struct gsort *job)
@@ -27,7 +23,6 @@ backend_options(struct gsort *job)
 		.tile_bytes = job->plan.tile_bytes,
 		.ring_tiles = job->plan.ring_tiles,
 		.hint_bytes = job->facts.key_bits > 0 ? job->facts.input_bytes : UINT64_MAX,
-		.store = &job->store,
 		.gpu_index = job->options->gpu_index,
 		.gpu_memory_bytes = job->options->gpu_memory_bytes,
 		.gpu_memory_percent = job->options->gpu_memory_percent,
@@ -41,22 +36,12 @@ backend_options(struct gsort *job)
 	return options;
 }
 
-static void
-name_device(struct gsort *job)
-{
-	snprintf(job->device_name, sizeof job->device_name, "%s",
-	         job->plan.counts ? "cpu (histogram)" : job->backend->describe(job->device));
-	job->stats.device = job->device_name;
-}
-
 gs_status
 gs_device_begin(struct gsort *job)
 {
-	const struct gs_backend_options options = backend_options(job);
-
-	job->backend = &gs_backend_cpu;
-	TRY(job->backend->open(&job->device, &options));
-	name_device(job);
+	snprintf(job->device_name, sizeof job->device_name, "cpu, %s, %u thread%s",
+	         gs_simd_name(gs_simd_best()), job->plan.threads, job->plan.threads == 1 ? "" : "s");
+	job->stats.device = job->plan.counts ? "cpu (histogram)" : job->device_name;
 	return gs_device_poll(job);
 }
 
@@ -69,38 +54,21 @@ open_gpu(void *context)
 	return gs_backend_gpu->open(&opener->device, &opener->options);
 }
 
-/*
- * Copy what has landed to the GPU, and give its memory back.  A batch may fill
- * up on the way: its run goes behind what has landed.
- */
+/* A tile takes keys out of the buckets. */
 static gs_status
 hand_over(struct gsort *job, unsigned stream)
 {
-	struct gs_shelf *shelf = &job->store.shelf[stream];
-	const size_t key_bytes = shelf->bits / 8;
-	const size_t landed = shelf->count;
-	size_t moved = 0;
+	size_t count;
 
-	while (moved < landed) {
+	do {
 		struct gs_tile *tile = &job->tiles[stream];
-		size_t count;
 
 		TRY(gs_fill_room(job, stream));
-		count = tile->room - tile->count;
-		if (count > landed - moved)
-			count = landed - moved;
-		gs_store_copy((char *)tile->keys + tile->count * key_bytes,
-		              (char *)shelf->keys + moved * key_bytes, count * key_bytes,
-		              job->plan.threads);
-		moved += count;
+		count = gs_buckets_take(job->batch.buckets[stream],
+		                        (char *)tile->keys + tile->count * (tile->key_bits / 8),
+		                        tile->room - tile->count);
 		TRY(gs_fill_took(job, stream, count));
-	}
-	gs_arena_forget(shelf->keys, landed * key_bytes / ALIGN_BYTES * ALIGN_BYTES);
-	gs_arena_forget(shelf->scratch, job->plan.shelf_bytes);
-	if (shelf->count == landed)
-		shelf->count = 0;
-	else
-		shelf->gone = landed;
+	} while (count > 0);
 	return GS_OK;
 }
 
@@ -115,31 +83,40 @@ do_without(struct gsort *job)
 	return GS_OK;
 }
 
+/* All keys of the buckets go to it; until the last one has, they take what memory they had. */
+static gs_status
+move_keys(struct gsort *job)
+{
+	struct gs_keep *keep = &job->keep;
+	const size_t used = gs_pool_used(job->batch.pool);
+
+	keep->most_bytes = used < job->plan.run_bytes ? job->plan.run_bytes - used : 0;
+	for (unsigned s = 0; s < GS_STREAMS; s++)
+		if (job->batch.buckets[s] != NULL)
+			TRY(hand_over(job, s));
+	gs_batch_reset(&job->batch);
+	gs_arena_forget(job->pool_memory, job->plan.batch_bytes);
+	keep->most_bytes = job->plan.run_bytes;
+	return GS_OK;
+}
+
 /* The opener has ended: take its GPU, or do without. */
 static gs_status
 take_over(struct gsort *job)
 {
 	struct gs_opener *opener = &job->opener;
-	const struct gs_backend *cpu = job->backend;
-	struct gs_device *cpu_device;
 
 	opener->settled = true;
 	if (gs_thread_join(&opener->thread) != GS_OK)
 		return do_without(job);
-	TRY(gs_fill_flush(job));	/* tiles being filled are the store's, too */
-	cpu_device = job->device;
-	job->backend = gs_backend_gpu;
-	job->device = opener->device;
+	job->gpu = opener->device;
 	opener->device = NULL;
-	cpu->close(cpu_device);
-	job->store.total_bytes = job->plan.run_bytes;
-	name_device(job);
+	snprintf(job->device_name, sizeof job->device_name, "%s",
+	         gs_backend_gpu->describe(job->gpu));
 	gs_job_note(job, "%s took over after %.1f MiB of keys; a batch holds %.1f MiB",
 	            job->device_name, (double)job->landed_bytes / (1 << 20),
-	            (double)job->backend->batch_bytes(job->device) / (1 << 20));
-	for (unsigned s = 0; s < GS_STREAMS; s++)
-		TRY(hand_over(job, s));
-	return GS_OK;
+	            (double)gs_backend_gpu->batch_bytes(job->gpu) / (1 << 20));
+	return move_keys(job);
 }
 
 gs_status
@@ -173,6 +150,16 @@ gs_device_settle(struct gsort *job)
 	return take_over(job);
 }
 
+gs_status
+gs_device_finish(struct gsort *job)
+{
+	if (job->gpu != NULL)
+		return gs_backend_gpu->finish(job->gpu);
+	if (!job->plan.counts)
+		gs_batch_settle(&job->batch);
+	return GS_OK;
+}
+
 void
 gs_device_end(struct gsort *job)
 {
@@ -180,6 +167,6 @@ gs_device_end(struct gsort *job)
 		(void)gs_thread_join(&job->opener.thread);
 	if (job->opener.device != NULL)
 		gs_backend_gpu->close(job->opener.device);
-	if (job->device != NULL)
-		job->backend->close(job->device);
+	if (job->gpu != NULL)
+		gs_backend_gpu->close(job->gpu);
 }

@@ -4,10 +4,12 @@
  *
  * Streams come one after the other, first to last, or last to first when the
  * largest key goes first.  Each has one source: the histogram, the merge of its
- * runs, or the backend that holds the one sorted batch.
+ * runs, a GPU, or the CPU's batch.
  *
  * What every sorted key goes through is gs_emit_span(): verify, select, encode,
- * write.
+ * write.  Keys of the CPU's batch, if nothing is selected from them, are sorted, verified and
+ * encoded by a team, piece by piece, and written in order while the next ones are made.
+ * (That each thread writes its own, where it belongs in a file, is no faster: io/place.c.)
  */
 #include <assert.h>
 
@@ -138,19 +140,97 @@ emit_counts(struct gsort *job)
 	return GS_OK;
 }
 
-/* The backend drains its streams in the same order; one span too far is held. */
+/* A GPU drains its streams in the same order; one span too far is held. */
 static gs_status
-emit_batch(struct gsort *job, unsigned stream)
+emit_gpu(struct gsort *job, unsigned stream)
 {
 	while (!gs_select_ends(&job->select)) {
 		if (job->held.count == 0)
-			TRY(job->backend->drain(job->device, &job->held));
+			TRY(gs_backend_gpu->drain(job->gpu, &job->held));
 		if (job->held.count == 0 || job->held.stream != stream)
 			return GS_OK;
 		TRY(gs_emit_span(job, &job->held));
 		job->held.count = 0;
 	}
 	return GS_OK;
+}
+
+/* ---- the CPU's batch: pieces, made by a team --------------------------------- */
+
+/* What goes out of a piece. */
+struct made {
+	const void      *data;
+	size_t           bytes;
+	struct gs_sight  sight;		/* for verifying */
+};
+
+struct making {
+	struct gsort   *job;
+	struct made     made[GS_TEAM_MAX + 1];	/* by slot */
+};
+
+static gs_status
+take_selected(void *context, struct gs_sorted *sorted, bool *enough)
+{
+	struct gsort *job = context;
+
+	TRY(gs_emit_span(job, &sorted->span));
+	*enough = gs_select_ends(&job->select);
+	return GS_OK;
+}
+
+/* Verify and encode a piece; any thread. */
+static gs_status
+make(void *context, struct gs_sorted *sorted)
+{
+	struct making *making = context;
+	struct gsort *job = making->job;
+	struct gs_encoding encoding = job->encoding;
+	struct gs_span *span = &sorted->span;
+	struct made *made = &making->made[sorted->slot];
+	char *print;
+
+	encoding.threads = 1;
+	gs_verify_look(&job->verify, span, &made->sight);
+	if (gs_encoding_in_place(&encoding)) {
+		gs_ordered_to_raw(encoding.to, encoding.endian, encoding.reverse, span->keys,
+		                  span->count, 1);
+		made->data = span->keys;
+		made->bytes = span->count * (span->key_bits / 8);
+		return GS_OK;
+	}
+	print = job->part_print + sorted->slot * job->plan.part_print_bytes;
+	made->data = print;
+	return gs_encode(&encoding, span->stream, span->key_bits, span->keys, NULL, span->count,
+	                 print, &made->bytes);
+}
+
+static gs_status
+take_made(void *context, struct gs_sorted *sorted, bool *enough)
+{
+	struct making *making = context;
+	struct gsort *job = making->job;
+	const struct made *made = &making->made[sorted->slot];
+
+	(void)enough;
+	TRY(gs_output_write(job->output, made->data, made->bytes));
+	gs_verify_note_out(&job->verify, &made->sight);
+	job->stats.keys_out += sorted->span.count;
+	job->stats.bytes_out += made->bytes;
+	atomic_store(&job->counters.bytes_out, job->stats.bytes_out);
+	atomic_fetch_add(&job->counters.keys_sorted, sorted->span.count);
+	return GS_OK;
+}
+
+static gs_status
+emit_batch(struct gsort *job, unsigned stream)
+{
+	struct making making = { .job = job };
+	const struct gs_batch_sink made = { make, take_made, &making };
+	const struct gs_batch_sink selected = { NULL, take_selected, job };
+
+	return gs_batch_drain(&job->batch, stream,
+	                      gs_select_takes_all(&job->select) ? &made : &selected);
 }
 
 gs_status
@@ -164,7 +244,9 @@ gs_emit(struct gsort *job)
 			TRY(emit_counts(job));
 		else if (job->asides[s].count > 0)
 			TRY(gs_aside_emit(job, s));
-		else if (job->plan.stream_bits[s] > 0)	/* drained already: nothing */
+		else if (job->plan.stream_bits[s] > 0 && job->gpu != NULL)
+			TRY(emit_gpu(job, s));
+		else if (gs_batch_count(&job->batch, s) > 0)
 			TRY(emit_batch(job, s));
 		TRY(gs_emit_stream_end(job, s));
 	}

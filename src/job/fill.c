@@ -1,37 +1,106 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * fill.c - input to backend: the first half of a job
+ * fill.c - input to keys: the first half of a job
  *
- * Binary keys are read straight into the backend's tiles and mapped in place.
- * Text is read ahead by a thread, parsed by all, and its keys copied to a tile
- * for each stream.
+ * Binary keys: each thread of a team reads a piece, while another one reads the next, and
+ * maps and adds it to the buckets while it is in the cache.  Of a regular file pieces are
+ * claimed, and read side by side; of anything else they are read in turn.  Text is read
+ * ahead by a thread, parsed by a team, and each thread adds the keys that it found.
+ *
+ * That goes on in rounds, of which each surely fits memory.  Between two of them the
+ * main thread alone looks at what has come: whether keys must be set aside, or a GPU has
+ * taken over.  From then on keys are put into its tiles.
  */
 #include <assert.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/team.h"
 #include "format/key.h"
 #include "job/job.h"
 
-/* ---- tiles -------------------------------------------------------------- */
+/*
+ * A round.  Long enough that a team that meets costs nothing; short enough that a GPU does
+ * not wait, and that of a head, whose keys are forgotten between rounds, little is held.
+ */
+#define ROUND_BYTES		((size_t)64 << 20)
+#define HEAD_ROUND_BYTES	((size_t)4 << 20)
+
+/* Fewer bytes of keys are added by one thread.  Not tuned. */
+#define TEAM_BYTES		((size_t)128 << 10)
+
+/* ---- rounds --------------------------------------------------------------- */
+
+/* Before LEAST bytes of keys come or more: *ROOM, how many may; none, if a GPU takes them. */
+static gs_status
+make_room(struct gsort *job, size_t least, size_t *room)
+{
+	*room = 0;
+	if (job->plan.head_keys > 0)
+		TRY(gs_head_poll(job));
+	TRY(gs_device_poll(job));
+	if (job->gpu != NULL)
+		return GS_OK;
+	*room = gs_batch_room(&job->batch);
+	if (*room >= least)
+		return GS_OK;
+	TRY(gs_aside_batch(job));
+	*room = gs_batch_room(&job->batch);
+	assert(*room >= least);
+	return GS_OK;
+}
+
+/* What one thread has of a piece, until the others may know. */
+struct taken {
+	uint64_t place;		/* of the piece */
+	size_t   bytes;		/* read, or 0 */
+	uint64_t keys, kept;	/* that came, that were not dropped at once */
+	uint64_t sum;		/* for verifying */
+};
+
+/* COUNT keys of STREAM are at KEYS, as ordered bits. */
+static void
+hold(struct gsort *job, unsigned rank, unsigned stream, void *keys, size_t count,
+     struct taken *taken)
+{
+	const unsigned bits = job->plan.counts ? job->facts.key_bits : job->plan.stream_bits[stream];
+
+	taken->sum += gs_verify_sum(&job->verify, stream, bits, keys, count);
+	taken->keys += count;
+	if (job->plan.counts) {
+		gs_count_add(&job->small, rank, keys, count);
+		return;
+	}
+	if (job->plan.head_keys > 0)
+		count = gs_head_filter(job, stream, keys, count);
+	taken->kept += count;
+	gs_batch_add(&job->batch, rank, stream, taken->place, keys, count);
+}
+
+/* Note what has come, for statistics and whoever watches. */
+static void
+count_in(struct gsort *job, size_t bytes, uint64_t keys)
+{
+	job->stats.bytes_in += bytes;
+	job->stats.keys += keys;
+	atomic_store(&job->counters.bytes_in, job->stats.bytes_in);
+	atomic_store(&job->counters.keys_in, job->stats.keys);
+}
+
+/* ---- tiles of a GPU -------------------------------------------------------- */
 
 gs_status
 gs_fill_room(struct gsort *job, unsigned stream)
 {
 	struct gs_tile *tile = &job->tiles[stream];
 
-	if (job->plan.head_keys > 0)
-		TRY(gs_head_poll(job));
 	if (tile->keys != NULL)
 		return GS_OK;
-	TRY(gs_device_poll(job));
-	if (tile->keys != NULL)		/* taken by the hand-over */
-		return GS_OK;
-	TRY(job->backend->take(job->device, stream, tile));
+	TRY(gs_backend_gpu->take(job->gpu, stream, tile));
 	if (tile->room == 0) {
-		assert(job->plan.head_keys == 0);
 		TRY(gs_aside_batch(job));
-		TRY(job->backend->take(job->device, stream, tile));
+		TRY(gs_backend_gpu->take(job->gpu, stream, tile));
 	}
 	assert(tile->room > 0 && tile->count == 0);
 	return GS_OK;
@@ -43,7 +112,7 @@ feed(struct gsort *job, unsigned stream)
 	struct gs_tile tile = job->tiles[stream];
 
 	job->tiles[stream] = (struct gs_tile){ .keys = NULL };
-	return job->backend->feed(job->device, &tile);
+	return gs_backend_gpu->feed(job->gpu, &tile);
 }
 
 gs_status
@@ -51,12 +120,9 @@ gs_fill_took(struct gsort *job, unsigned stream, size_t count)
 {
 	struct gs_tile *tile = &job->tiles[stream];
 
-	if (job->plan.head_keys > 0)
-		count = gs_head_filter(job, stream,
-		                       (char *)tile->keys + tile->count * (tile->key_bits / 8), count);
 	tile->count += count;
 	assert(tile->count <= tile->room);
-	return tile->count == tile->room || job->plan.head_keys > 0 ? feed(job, stream) : GS_OK;
+	return tile->count == tile->room ? feed(job, stream) : GS_OK;
 }
 
 gs_status
@@ -66,16 +132,6 @@ gs_fill_flush(struct gsort *job)
 		if (job->tiles[s].keys != NULL)
 			TRY(feed(job, s));
 	return GS_OK;
-}
-
-/* Note what has come, for statistics and whoever watches. */
-static void
-count_in(struct gsort *job, size_t bytes, uint64_t keys)
-{
-	job->stats.bytes_in += bytes;
-	job->stats.keys += keys;
-	atomic_store(&job->counters.bytes_in, job->stats.bytes_in);
-	atomic_store(&job->counters.keys_in, job->stats.keys);
 }
 
 /* ---- binary ------------------------------------------------------------- */
@@ -120,56 +176,157 @@ check_whole(struct gsort *job, uint64_t file_bytes)
 	return gs_raw_partial(job->options->type, name, file_bytes);
 }
 
-static gs_status
-fill_raw_file(struct gsort *job)
+/* A file that is being read, by all. */
+struct reading {
+	struct gsort     *job;
+	struct gs_trouble trouble;
+	pthread_mutex_t   lock;		/* guards what follows, the input, and the job's sums */
+	bool              claims;	/* pieces can be claimed */
+	bool              ended;
+	uint64_t          file_bytes;	/* so far */
+	size_t            left;		/* bytes of this round */
+};
+
+/* The keys of a piece have been taken; with the lock. */
+static void
+note(struct reading *reading, const struct taken *taken)
 {
+	struct gsort *job = reading->job;
+
+	reading->file_bytes += taken->bytes;
+	job->landed_bytes += taken->bytes;
+	job->head.held += taken->kept;
+	gs_verify_note_in(&job->verify, taken->keys, taken->sum);
+	count_in(job, taken->bytes, taken->keys);
+}
+
+/* The next piece: it is read, or else CLAIMED; with the lock.  False: there is none. */
+static bool
+next_piece(struct reading *reading, void *into, size_t *got, struct gs_input_piece *claimed)
+{
+	struct gsort *job = reading->job;
+	const size_t want = job->plan.piece_bytes < reading->left ? job->plan.piece_bytes
+	                                                           : reading->left;
+
+	*got = claimed->bytes = 0;
+	if (want == 0 || reading->ended || atomic_load(&reading->trouble.any))
+		return false;
+	if (reading->claims) {
+		gs_input_claim(job->input, want, claimed);
+		reading->left -= claimed->bytes;
+		reading->claims = claimed->bytes > 0;
+		if (reading->claims)
+			return true;
+	}
+	if (!gs_trouble_note(&reading->trouble, gs_input_read(job->input, into, want, got)))
+		return false;
+	reading->left -= *got;
+	reading->ended = *got < want;
+	return *got > 0;
+}
+
+/* Read what was claimed, map keys, and hold them. */
+static bool
+take_piece(struct reading *reading, unsigned rank, void *keys, size_t got,
+           const struct gs_input_piece *claimed, struct taken *taken)
+{
+	struct gsort *job = reading->job;
+	const struct gsort_options *options = job->options;
+
+	if (claimed->bytes > 0 &&
+	    !gs_trouble_note(&reading->trouble,
+	                     gs_input_read_piece(job->input, claimed, keys, &got)))
+		return false;
+	taken->bytes = got;
+	got /= job->facts.key_bits / 8;
+	gs_raw_to_ordered(options->type, options->endian, options->reverse, keys, got, 1);
+	hold(job, rank, 0, keys, got, taken);
+	return true;
+}
+
+static void
+read_round(void *context, unsigned rank, unsigned size)
+{
+	struct reading *reading = context;
+	struct gsort *job = reading->job;
+	char *keys = job->piece_memory + rank * job->plan.piece_bytes;
+	struct gs_input_piece claimed;
+	bool goes_on = true;
+	size_t got;
+
+	(void)size;
+	pthread_mutex_lock(&reading->lock);
+	while (goes_on && next_piece(reading, keys, &got, &claimed)) {
+		struct taken taken = { .place = job->batch.places[0]++ };
+
+		pthread_mutex_unlock(&reading->lock);
+		goes_on = take_piece(reading, rank, keys, got, &claimed, &taken);
+		pthread_mutex_lock(&reading->lock);
+		note(reading, &taken);
+	}
+	pthread_mutex_unlock(&reading->lock);
+}
+
+/* One piece first: often that is all, and nobody else has to be woken. */
+static gs_status
+fill_round(struct reading *reading, bool first, size_t room)
+{
+	struct gsort *job = reading->job;
+	const size_t most = first ? job->plan.piece_bytes :
+	                    job->plan.head_keys > 0 ? HEAD_ROUND_BYTES : ROUND_BYTES;
+
+	reading->left = room < most ? room - room % (job->facts.key_bits / 8) : most;
+	gs_trouble_open(&reading->trouble);
+	gs_team_run(first ? 1 : job->plan.threads, read_round, reading);
+	if (job->plan.counts)
+		gs_count_sum(&job->small);
+	return gs_trouble_close(&reading->trouble);
+}
+
+/* The rest of a tile. */
+static gs_status
+fill_tile(struct reading *reading)
+{
+	struct gsort *job = reading->job;
 	const size_t key_bytes = job->facts.key_bits / 8;
-	uint64_t file_bytes = 0;
-	size_t want, got;
+	struct gs_tile *tile = &job->tiles[0];
+	struct taken taken = { .place = 0 };
+	size_t want;
+	char *to;
 
-	do {
-		struct gs_tile *tile = &job->tiles[0];
-		size_t count;
-		char *to;
-
-		TRY(gs_fill_room(job, 0));
-		want = (tile->room - tile->count) * key_bytes;
-		to = (char *)tile->keys + tile->count * key_bytes;
-		TRY(gs_input_read(job->input, to, want, &got));
-		file_bytes += got;
-		count = got / key_bytes;
-		if (got < want)
-			TRY(check_whole(job, file_bytes));
-		gs_raw_to_ordered(job->options->type, job->options->endian, job->options->reverse, to,
-		                  count, job->plan.threads);
-		gs_verify_in(&job->verify, 0, job->facts.key_bits, to, count);
-		job->landed_bytes += got;
-		count_in(job, got, count);
-		TRY(gs_fill_took(job, 0, count));
-	} while (got == want);
-	return GS_OK;
+	TRY(gs_fill_room(job, 0));
+	want = (tile->room - tile->count) * key_bytes;
+	to = (char *)tile->keys + tile->count * key_bytes;
+	TRY(gs_input_read(job->input, to, want, &taken.bytes));
+	reading->ended = taken.bytes < want;
+	taken.keys = taken.bytes / key_bytes;
+	gs_raw_to_ordered(job->options->type, job->options->endian, job->options->reverse, to,
+	                  (size_t)taken.keys, job->plan.threads);
+	gs_verify_in(&job->verify, 0, job->facts.key_bits, to, (size_t)taken.keys);
+	note(reading, &(struct taken){ .bytes = taken.bytes, .keys = 0 });
+	count_in(job, 0, taken.keys);
+	return gs_fill_took(job, 0, (size_t)taken.keys);
 }
 
 static gs_status
-fill_counts_file(struct gsort *job)
+fill_raw_file(struct gsort *job)
 {
-	const size_t key_bytes = job->facts.key_bits / 8;
-	const size_t want = job->plan.count_bytes;
-	uint64_t file_bytes = 0;
-	size_t got;
+	struct reading reading = { .job = job };
+	gs_status status = gs_input_claims(job->input, &reading.claims);
+	bool first = true;
+	size_t room = SIZE_MAX;
 
-	do {
-		TRY(gs_input_read(job->input, job->count_memory, want, &got));
-		file_bytes += got;
-		if (got < want)
-			TRY(check_whole(job, file_bytes));
-		gs_raw_to_ordered(job->options->type, job->options->endian, job->options->reverse,
-		                  job->count_memory, got / key_bytes, job->plan.threads);
-		gs_verify_in(&job->verify, 0, job->facts.key_bits, job->count_memory, got / key_bytes);
-		gs_count_add(&job->small, job->count_memory, got / key_bytes);
-		count_in(job, got, got / key_bytes);
-	} while (got == want);
-	return GS_OK;
+	pthread_mutex_init(&reading.lock, NULL);
+	for (; status == GS_OK && !reading.ended; first = false) {
+		if (!job->plan.counts)
+			status = make_room(job, job->plan.piece_bytes, &room);
+		if (status == GS_OK)
+			status = job->gpu != NULL ? fill_tile(&reading)
+			                          : fill_round(&reading, first, room);
+	}
+	pthread_mutex_destroy(&reading.lock);
+	TRY(status);
+	return check_whole(job, reading.file_bytes);
 }
 
 static gs_status
@@ -177,7 +334,7 @@ fill_raw(struct gsort *job)
 {
 	while (gs_input_next(job->input)) {
 		TRY(gs_fill_header(job));
-		TRY(job->plan.counts ? fill_counts_file(job) : fill_raw_file(job));
+		TRY(fill_raw_file(job));
 	}
 	return GS_OK;
 }
@@ -186,7 +343,7 @@ fill_raw(struct gsort *job)
 
 /* Move the keys of the last chunk to the tiles of their streams. */
 static gs_status
-fetch_keys(struct gsort *job)
+feed_chunk(struct gsort *job)
 {
 	for (unsigned s = 0; s < GS_STREAMS; s++) {
 		struct gs_tile *tile = &job->tiles[s];
@@ -199,10 +356,69 @@ fetch_keys(struct gsort *job)
 			count = gs_text_fetch(job->decoder, (enum gs_text_class)s, to,
 			                      tile->room - tile->count);
 			gs_verify_in(&job->verify, s, tile->key_bits, to, count);
-			job->landed_bytes += count * (tile->key_bits / 8);
 			TRY(gs_fill_took(job, s, count));
 		}
 	}
+	return GS_OK;
+}
+
+/* A chunk whose keys are taken by all. */
+struct holding {
+	struct gsort   *job;
+	pthread_mutex_t lock;
+	struct taken    all;
+};
+
+static void
+hold_section(struct gsort *job, unsigned rank, unsigned section, struct taken *taken)
+{
+	for (unsigned s = 0; s < GS_STREAMS; s++)
+		if (job->batch.buckets[s] != NULL) {
+			size_t count;
+			void *keys = gs_text_keys(job->decoder, section, (enum gs_text_class)s, &count);
+
+			taken->place = job->batch.places[s] + section;
+			hold(job, rank, s, keys, count, taken);
+		}
+}
+
+/* Each thread the sections that it has parsed: perhaps their keys are still in its cache. */
+static void
+hold_sections(void *context, unsigned rank, unsigned size)
+{
+	struct holding *holding = context;
+	struct taken taken = { .keys = 0 };
+
+	for (unsigned n = rank; n < gs_text_sections(holding->job->decoder); n += size)
+		hold_section(holding->job, rank, n, &taken);
+	pthread_mutex_lock(&holding->lock);
+	holding->all.keys += taken.keys;
+	holding->all.kept += taken.kept;
+	holding->all.sum += taken.sum;
+	pthread_mutex_unlock(&holding->lock);
+}
+
+/* The keys of the last chunk go where keys are held. */
+static gs_status
+hold_chunk(struct gsort *job)
+{
+	struct holding holding = { .job = job, .lock = PTHREAD_MUTEX_INITIALIZER };
+	size_t bytes = 0, room;
+
+	for (unsigned s = 0; s < GS_STREAMS; s++)
+		bytes += gs_text_left(job->decoder, (enum gs_text_class)s) *
+		         (job->plan.stream_bits[s] / 8);
+	TRY(make_room(job, bytes, &room));
+	job->landed_bytes += bytes;
+	if (job->gpu != NULL)
+		return feed_chunk(job);
+	if (bytes == 0)
+		return GS_OK;
+	gs_team_run(bytes < TEAM_BYTES ? 1 : job->plan.threads, hold_sections, &holding);
+	for (unsigned s = 0; s < GS_STREAMS; s++)
+		job->batch.places[s] += gs_text_sections(job->decoder);
+	job->head.held += holding.all.kept;
+	gs_verify_note_in(&job->verify, holding.all.keys, holding.all.sum);
 	return GS_OK;
 }
 
@@ -221,7 +437,7 @@ fill_text(struct gsort *job)
 		TRY(gs_text_decode(job->decoder, chunk->data, chunk->bytes, chunk->ends));
 		count_in(job, chunk->bytes, gs_text_lines(job->decoder) - job->stats.keys);
 		gs_ahead_give(&job->ahead, chunk);
-		TRY(fetch_keys(job));
+		TRY(hold_chunk(job));
 	}
 	job->small.parts = gs_text_fetch_small(job->decoder, job->small.bins);
 	gs_text_end(job->decoder);
@@ -236,5 +452,5 @@ gs_fill(struct gsort *job)
 {
 	TRY(job->facts.key_bits == 0 ? fill_text(job) : fill_raw(job));
 	TRY(gs_device_settle(job));
-	return gs_fill_flush(job);
+	return job->gpu != NULL ? gs_fill_flush(job) : GS_OK;
 }

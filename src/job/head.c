@@ -2,24 +2,22 @@
 /*
  * head.c - of a long input only the first K keys, in memory in proportion to K
  *
- * In:   keys as they land in the store.
+ * In:   keys as they land.
  * Out:  the same without keys that cannot be among the first K.
  *
- * Keys land as ever, until there are some times K; then they are sorted, the first K
- * stay, and the last of these is a bound: from then on whatever is not less is
- * dropped as it lands.  Of N keys in random order about K ln(N/K) pass, so
+ * Keys land as ever, until there are some times K; then the first K are taken out in
+ * order, all others forgotten, and the last of the K is a bound: from then on whatever is
+ * not less is dropped as it lands.  Of N keys in random order about K ln(N/K) pass, so
  * nearly all time goes into reading.  Keys that arrive in the worst order cost one
  * small sort for each 3 K of them.
  *
- * This works on the store and so with the CPU alone: where little is sorted a GPU is
+ * This works on the batch and so with the CPU alone: where little is sorted a GPU is
  * of no use.  Keys of a histogram take no memory, so they are left out: the first K of
  * the others are enough, and the bound is hardly worse.
  *
- * Whatever remains of a tile is fed at once, so that the next one is read whole.
- *
- * Invariant: the first K of all that came are in the store or the histogram.
+ * Invariant: the first K of all that came are in the batch or the histogram.
  */
-#include <assert.h>
+#include <string.h>
 
 #include "job/job.h"
 
@@ -56,17 +54,16 @@ before(const struct gsort *job, unsigned a, unsigned b)
 }
 
 size_t
-gs_head_filter(struct gsort *job, unsigned stream, void *keys, size_t count)
+gs_head_filter(const struct gsort *job, unsigned stream, void *keys, size_t count)
 {
-	struct gs_head *head = &job->head;
+	const struct gs_head *head = &job->head;
 
 	if (head->bounded && stream != head->stream)
 		count = before(job, stream, head->stream) ? count : 0;
-	else if (head->bounded && job->store.shelf[stream].bits == 32)
+	else if (head->bounded && job->plan.stream_bits[stream] == 32)
 		count = below32(keys, count, (uint32_t)head->key);
 	else if (head->bounded)
 		count = below64(keys, count, head->key);
-	head->held += count;
 	return count;
 }
 
@@ -74,7 +71,9 @@ gs_head_filter(struct gsort *job, unsigned stream, void *keys, size_t count)
 static void
 set_bound(struct gs_head *head, unsigned stream, uint64_t key)
 {
-	*head = (struct gs_head){ .bounded = true, .stream = stream, .key = key };
+	head->bounded = true;
+	head->stream = stream;
+	head->key = key;
 }
 
 void
@@ -84,41 +83,75 @@ gs_head_begin(struct gsort *job)
 		set_bound(&job->head, job->options->reverse ? GS_STREAMS - 1 : 0, 0);
 }
 
-/* Keep the first *LEFT keys of a sorted shelf. */
-static void
-cut_shelf(struct gsort *job, unsigned stream, uint64_t *left)
-{
-	struct gs_shelf *shelf = &job->store.shelf[stream];
-	struct gs_span span = { shelf->keys, shelf->count, shelf->bits, stream };
-	struct gs_select once = { .groups = true, .at_once = true };
+/* Sorted keys of a stream that are to be kept, LEFT at most. */
+struct keeping {
+	struct gsort    *job;
+	struct gs_select select;
+	uint64_t         left;
+};
 
-	assert(shelf->gone == 0);
-	if (job->options->unique)
-		gs_select_span(&once, &span);
-	if (*left > 0 && *left <= span.count)
-		set_bound(&job->head, stream, shelf->bits == 32 ?
-		          ((const uint32_t *)span.keys)[*left - 1] :
-		          ((const uint64_t *)span.keys)[*left - 1]);
-	shelf->count = span.count < *left ? span.count : (size_t)*left;
-	*left -= shelf->count;
+static gs_status
+keep(void *context, struct gs_sorted *sorted, bool *enough)
+{
+	struct keeping *keeping = context;
+	struct gs_head *head = &keeping->job->head;
+	struct gs_span *span = &sorted->span;
+	const unsigned s = span->stream;
+	const size_t key_bytes = span->key_bits / 8;
+
+	if (keeping->job->options->unique)
+		gs_select_span(&keeping->select, span);
+	if (span->count > keeping->left)
+		span->count = (size_t)keeping->left;
+	memcpy((char *)head->kept[s] + head->kept_keys[s] * key_bytes, span->keys,
+	       span->count * key_bytes);
+	head->kept_keys[s] += span->count;
+	keeping->left -= span->count;
+	*enough = keeping->left == 0;
+	if (*enough && span->count > 0)
+		set_bound(head, s, span->key_bits == 32 ?
+		          ((const uint32_t *)span->keys)[span->count - 1] :
+		          ((const uint64_t *)span->keys)[span->count - 1]);
+	return GS_OK;
+}
+
+/* Keep the first *LEFT keys of a stream. */
+static gs_status
+keep_first(struct gsort *job, unsigned stream, uint64_t *left)
+{
+	struct keeping keeping = {
+		.job = job, .select = { .groups = true, .at_once = true }, .left = *left,
+	};
+	const struct gs_batch_sink sink = { .take = keep, .context = &keeping };
+	gs_status status = GS_OK;
+
+	job->head.kept_keys[stream] = 0;
+	if (*left > 0)
+		status = gs_batch_drain(&job->batch, stream, &sink);
+	*left = keeping.left;
+	return status;
 }
 
 gs_status
 gs_head_poll(struct gsort *job)
 {
+	struct gs_batch *batch = &job->batch;
 	uint64_t left = job->options->head_count;
 
 	if (job->head.held <= job->plan.head_keys)
 		return GS_OK;
-	assert(job->backend == &gs_backend_cpu);
-	TRY(gs_fill_flush(job));
-	TRY(job->backend->finish(job->device));
+	gs_batch_settle(batch);
 	for (unsigned i = 0; i < GS_STREAMS; i++) {
 		const unsigned s = job->options->reverse ? GS_STREAMS - 1 - i : i;
 
-		if (job->store.shelf[s].bits > 0)
-			cut_shelf(job, s, &left);
+		if (batch->buckets[s] != NULL)
+			TRY(keep_first(job, s, &left));
 	}
+	gs_batch_reset(batch);
+	for (unsigned s = 0; s < GS_STREAMS; s++)
+		if (batch->buckets[s] != NULL && job->head.kept_keys[s] > 0)
+			gs_batch_add(batch, 0, s, batch->places[s]++, job->head.kept[s],
+			             job->head.kept_keys[s]);
 	job->head.held = job->options->head_count - left;
 	return GS_OK;
 }

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "base/team.h"
 #include "io/inflate.h"
 #include "job/job.h"
 
@@ -91,7 +92,7 @@ gsort_info(const struct gsort_options *options, void (*line)(void *context, cons
 
 	gs_limits_read(&limits, false);
 	gs_job_tell(&to, "gsort", "%s", PACKAGE_VERSION);
-	gs_backend_cpu.survey(line, context);
+	gs_job_tell(&to, "cpu", "%u threads, %s", gs_team_most(), gs_simd_name(gs_simd_best()));
 	if (gs_backend_gpu == NULL)
 		gs_job_tell(&to, "gpu", "none: this build has no GPU backend");
 	else
@@ -105,13 +106,12 @@ static char version[512];
 static void
 make_version(void)
 {
-	char libraries[128], cpu[64], gpu[256] = "none";
+	char libraries[128], gpu[256] = "none";
 
-	gs_backend_cpu.build(cpu, sizeof cpu);
 	if (gs_backend_gpu != NULL)
 		gs_backend_gpu->build(gpu, sizeof gpu);
-	snprintf(version, sizeof version, PACKAGE_VERSION "\nCPU backend: %s\nGPU backend: %s\n"
-	         "Libraries: %s", cpu, gpu, gs_inflate_libraries(libraries, sizeof libraries));
+	snprintf(version, sizeof version, PACKAGE_VERSION "\nCPU backend: CPU with %s\nGPU backend: %s\n"
+	         "Libraries: %s", gs_simd_name(gs_simd_best()), gpu, gs_inflate_libraries(libraries, sizeof libraries));
 }
 
 const char *

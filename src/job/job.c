@@ -14,7 +14,6 @@
 
 #include "base/limits.h"
 #include "format/key.h"
-#include "io/replace.h"
 #include "job/job.h"
 #include "job/options.h"
 
@@ -168,6 +167,7 @@ gather_facts(struct gsort *job)
 		.key_bits = gs_key_bits(job->options->type),
 		.headers = job->options->header_lines > 0,
 		.print_bytes = print_bytes(job),
+		.packed = options->operation == GSORT_SORT && gs_input_packed(job->input),
 		.input_bytes = bytes,
 		.input_count = job->options->input_count,
 		.device = job->options->device,
@@ -216,6 +216,33 @@ bin_count(const struct gsort *job)
 	return job->plan.counts ? (size_t)1 << job->facts.key_bits : 0;
 }
 
+/* What the CPU holds keys in, and sorts them with. */
+static void
+carve_batch(struct gsort *job)
+{
+	const struct gs_plan *plan = &job->plan;
+	const unsigned slots = gs_batch_slots(plan->threads);
+	struct gs_arena *arena = &job->arena;
+
+	job->pool_memory = gs_arena_take(arena, plan->batch_bytes);
+	job->pool_books = gs_arena_take(arena, gs_pool_bytes(plan->batch_bytes));
+	job->batch.slots = gs_arena_take(arena, (slots + plan->threads) * plan->part_bytes);
+	job->part_print = gs_arena_take(arena, slots * plan->part_print_bytes);
+	for (unsigned s = 0; s < GS_STREAMS; s++) {
+		const unsigned bits = plan->stream_bits[s];
+
+		if (bits == 0)
+			continue;
+		job->bucket_memory[s] = gs_arena_take(arena, gs_buckets_bytes(bits, plan->threads,
+		                                                              plan->batch_bytes,
+		                                                              plan->part_bytes));
+		if (plan->head_keys > 0)
+			job->head.kept[s] = gs_arena_take(arena, job->options->head_count * (bits / 8));
+	}
+	job->keep.memory = gs_arena_take(arena, plan->run_bytes);
+	job->piece_memory = gs_arena_take(arena, plan->threads * plan->piece_bytes);
+}
+
 /* Every buffer of the job.  From an arena that is not open yet, only the sum of them. */
 static void
 carve(struct gsort *job)
@@ -226,16 +253,12 @@ carve(struct gsort *job)
 	                           plan->print_keys * gs_encoding_bytes(&job->encoding);
 	struct gs_arena *arena = &job->arena;
 
-	for (unsigned s = 0; s < GS_STREAMS; s++) {
-		struct gs_shelf *shelf = &job->store.shelf[s];
-
-		if ((shelf->bits = plan->stream_bits[s]) == 0)
-			continue;
-		shelf->keys = gs_arena_take(arena, plan->shelf_bytes);
-		shelf->scratch = gs_arena_take(arena, plan->shelf_bytes);
-		shelf->room = plan->shelf_bytes / (shelf->bits / 8);
-		job->asides[s].runs = gs_arena_take(arena, plan->most_runs * sizeof(struct gs_aside));
-	}
+	if (!merge)
+		carve_batch(job);
+	for (unsigned s = 0; s < GS_STREAMS; s++)
+		if (plan->stream_bits[s] > 0)
+			job->asides[s].runs = gs_arena_take(arena,
+			                                    plan->most_runs * sizeof(struct gs_aside));
 	job->merged.runs = gs_arena_take(arena, plan->most_runs * sizeof(struct gs_aside));
 	job->sources = gs_arena_take(arena, plan->most_runs * sizeof *job->sources);
 	job->merge_memory = gs_arena_take(arena, plan->merge_bytes);
@@ -260,6 +283,26 @@ carve(struct gsort *job)
 	                                                                 plan->threads, &job->text));
 }
 
+static void
+open_batch(struct gsort *job)
+{
+	const struct gs_plan *plan = &job->plan;
+	struct gs_batch *batch = &job->batch;
+
+	if (plan->batch_bytes == 0)
+		return;
+	batch->pool = gs_pool_init(job->pool_books, job->pool_memory, plan->batch_bytes);
+	batch->threads = plan->threads;
+	batch->part_bytes = plan->part_bytes;
+	batch->scratch = batch->slots + gs_batch_slots(plan->threads) * plan->part_bytes;
+	for (unsigned s = 0; s < GS_STREAMS; s++)
+		if ((batch->bits[s] = plan->stream_bits[s]) > 0)
+			batch->buckets[s] = gs_buckets_init(job->bucket_memory[s], batch->pool,
+			                                    batch->bits[s], plan->threads,
+			                                    plan->part_bytes,
+			                                    gs_plan_expected(&job->facts));
+}
+
 static gs_status
 allocate(struct gsort *job)
 {
@@ -269,7 +312,7 @@ allocate(struct gsort *job)
 	carve(job);
 	TRY(gs_arena_open(&job->arena, job->arena.used_bytes, plan->huge_pages));
 	carve(job);
-	job->store.total_bytes = plan->sort_bytes;
+	open_batch(job);
 	if (bin_count(job) > 0)
 		gs_count_open(&job->small, job->small.bins, bin_count(job),
 		              text ? 32 : job->facts.key_bits, text ? GS_SMALL : 0,
@@ -320,7 +363,7 @@ open_job(struct gsort *job)
 	TRY(open_input(job));
 	gather_facts(job);
 	TRY(gs_plan_make(&job->plan, &job->facts));
-	gs_input_share(job->input, readers(job));
+	gs_input_share(job->input, readers(job), job->plan.unpack_bytes);
 	job->encoding.threads = job->plan.threads;
 	if (job->options->operation == GSORT_CHECK)	/* constant memory, and no output */
 		return GS_OK;
@@ -344,10 +387,10 @@ sort_stream(struct gsort *job)
 
 	atomic_store(&job->counters.phase, GSORT_READING);
 	TRY(gs_device_begin(job));
-	TRY(gs_fill(job));			/* input -> ordered bits -> backend */
+	TRY(gs_fill(job));			/* input -> ordered bits -> buckets, or a GPU */
 	read = now();
 	atomic_store(&job->counters.phase, GSORT_SORTING);
-	TRY(job->backend->finish(job->device));	/* tiles -> one sorted batch */
+	TRY(gs_device_finish(job));		/* -> one sorted batch, or what is soon sorted */
 	if (job->stats.batches > 0)		/* it is not the only one */
 		TRY(gs_aside_last(job));
 	sorted = now();
@@ -473,7 +516,7 @@ gsort_close(gsort *job)
 void
 gsort_abandon(void)
 {
-	gs_replace_abandon();
+	gs_output_abandon();
 }
 
 const char *

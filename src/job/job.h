@@ -25,6 +25,7 @@
 #include "job/select.h"
 #include "job/verify.h"
 #include "sort/backend.h"
+#include "sort/batch.h"
 #include "sort/count.h"
 #include "sort/gather.h"
 #include "sort/merge.h"
@@ -58,6 +59,8 @@ struct gs_head {
 	unsigned stream;	/* ... and none of the streams after it */
 	uint64_t key;
 	uint64_t held;		/* keys landed and kept, at most */
+	void    *kept[GS_STREAMS];	/* the first of them, while the others are forgotten: */
+	size_t   kept_keys[GS_STREAMS];	/* memory for options.head_count each */
 };
 
 /* What gsort_progress() tells; written by the job's thread, read by any. */
@@ -79,12 +82,14 @@ struct gsort {
 	struct gs_arena             arena;
 
 	/* where keys go */
-	struct gs_store             store;
+	struct gs_batch             batch;	/* unless a GPU has taken over */
 	struct gs_count             small;	/* 8 and 16 bits; small text integers */
-	const struct gs_backend    *backend;
-	struct gs_device           *device;
+	struct gs_device           *gpu;	/* NULL: the CPU sorts */
 	struct gs_opener            opener;
-	struct gs_tile              tiles[GS_STREAMS];	/* being filled; keys NULL: none */
+	char                       *pool_memory;	/* of the batch: plan.batch_bytes, ... */
+	void                       *pool_books, *bucket_memory[GS_STREAMS];	/* ... and tables */
+	char                       *piece_memory;	/* plan.piece_bytes a thread */
+	struct gs_tile              tiles[GS_STREAMS];	/* of the GPU, being filled; keys NULL: none */
 	uint64_t                    landed_bytes;	/* of keys, so far */
 	void                       *count_memory;	/* plan.count_bytes: to and from SMALL */
 
@@ -95,11 +100,17 @@ struct gsort {
 	void                       *decoder_memory;
 	struct gs_text_decoder     *decoder;
 	char                       *print[2];	/* one is written while the other is printed */
+	char                       *part_print;	/* plan.part_print_bytes for each slot of BATCH */
 	unsigned                    print_at;
 
 	/* what was set aside */
 	struct gs_aside_list        asides[GS_STREAMS];
 	struct gs_aside_list        merged;		/* of them, or of inputs, before the last pass */
+	struct gs_keep {		/* batches of a GPU, in host memory, back to back */
+		char  *memory;
+		size_t bytes;		/* in use */
+		size_t most_bytes;
+	} keep;
 	struct gs_source           *sources;		/* of the merge that goes on */
 	uint64_t                    aside_bytes;	/* of keys, so far */
 	void                       *merge_memory;	/* of gathering: plan.merge_bytes */
@@ -146,18 +157,21 @@ void gs_job_note(const struct gsort *job, const char *format, ...) PRINTF(2, 3);
 /** Begin on the CPU, whose memory is where keys land until a GPU is ready. */
 MUST_CHECK gs_status gs_device_begin(struct gsort *job);
 
-/** Between tiles: open the GPU if it is time, move over to it when it is ready. */
+/** Between rounds: open the GPU if it is time, move over to it when it is ready. */
 MUST_CHECK gs_status gs_device_poll(struct gsort *job);
 
 /** All keys have landed: wait for the GPU if that pays. */
 MUST_CHECK gs_status gs_device_settle(struct gsort *job);
 
+/** Make one order of all that is held, wherever it is. */
+MUST_CHECK gs_status gs_device_finish(struct gsort *job);
+
 /** Close whichever is open. */
 void gs_device_end(struct gsort *job);
 
-/* fill.c: input to backend */
+/* fill.c: input to keys */
 
-/** A tile of STREAM with room for at least one key: job->tiles[stream]. */
+/** On the GPU: a tile of STREAM with room for at least one key: job->tiles[stream]. */
 MUST_CHECK gs_status gs_fill_room(struct gsort *job, unsigned stream);
 
 /** Note that COUNT keys were put into job->tiles[stream]; feeds it when full. */
@@ -178,11 +192,11 @@ MUST_CHECK gs_status gs_fill(struct gsort *job);
 /** Check that runs can be written to disk, as they may have to be. */
 MUST_CHECK gs_status gs_aside_open(struct gsort *job);
 
-/** Sort what the backend holds and set it aside as runs, one a stream: in host memory
- *  where there is room, else on disk.  The backend is empty again. */
+/** Sort what is held and set it aside as runs, one a stream: of a GPU in host memory where
+ *  there is room, else on disk.  Nothing is held any more. */
 MUST_CHECK gs_status gs_aside_batch(struct gsort *job);
 
-/** The same with the last batch, sorted already: on the CPU it may stay where it is. */
+/** The same with the last batch, in order already. */
 MUST_CHECK gs_status gs_aside_last(struct gsort *job);
 
 /** Merge sorted sources of STREAM, at most plan.fan_in, into a run on disk that is set aside. */
@@ -215,8 +229,8 @@ void gs_aside_close(struct gsort *job);
 /** Nothing has landed yet. */
 void gs_head_begin(struct gsort *job);
 
-/** COUNT keys of STREAM have landed at KEYS: keep those that may go out; how many. */
-size_t gs_head_filter(struct gsort *job, unsigned stream, void *keys, size_t count);
+/** COUNT keys of STREAM have landed at KEYS: keep those that may go out; how many.  Any thread. */
+size_t gs_head_filter(const struct gsort *job, unsigned stream, void *keys, size_t count);
 
 /** Before more keys land: if there are too many, forget all but the first. */
 MUST_CHECK gs_status gs_head_poll(struct gsort *job);

@@ -417,7 +417,8 @@ count(struct gsort *job, const struct inputs *inputs)
 		do {
 			TRY(read_keys(&inputs->all[i], job->count_memory, room, &got));
 			gs_verify_in(&job->verify, 0, job->facts.key_bits, job->count_memory, got);
-			gs_count_add(&job->small, job->count_memory, got);
+			gs_count_add(&job->small, 0, job->count_memory, got);
+			gs_count_sum(&job->small);
 			inputs->all[i].keys += got;
 		} while (!inputs->all[i].ended);
 	sum_up(job, inputs);

@@ -8,7 +8,7 @@
  *
  * Memory is shared out in one place, set_buffers(): what the program itself needs, a
  * few small shares for buffers, and the pool, all the rest.  While keys come, the pool
- * is theirs and their scratch's; when they have been set aside, it is the merge's.
+ * is theirs; when they have been set aside, it is the merge's.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -18,6 +18,7 @@
 #include "io/ahead.h"
 #include "job/feed.h"
 #include "job/plan.h"
+#include "sort/batch.h"
 #include "sort/gather.h"
 
 #define KIB	((size_t)1 << 10)
@@ -61,13 +62,24 @@ enum { MOST_THREADS = 16 };
 #define LEAST_HEAD_KEYS		((uint64_t)1 << 20)
 
 /*
- * So much is read at a time and filtered while it is in the cache.  512 MiB of u32 from
- * the page cache, 2-core AMD EPYC VM: 0.04 s from 128 KiB to 16 MiB (dd: 0.03 to
- * 0.05 s), but at 16 MiB with twice the processor time and 22 MiB more memory.  For
- * 128 KiB no team is made to map keys either: on a busy machine -r took 1.0 to 2.7 s
- * for 160 MB with 1 MiB, waiting for its team, and 0.2 to 0.5 s so.
+ * A piece of input is read, mapped and put into buckets by one thread, and should stay in
+ * its second-level cache; a part of the keys is sorted by one thread, with as much scratch.
+ * Not tuned yet.
  */
-#define HEAD_TILE_BYTES		(128 * KIB)
+#define LEAST_PIECE_BYTES	(64 * KIB)
+#define MOST_PIECE_BYTES	(256 * KIB)
+#define LEAST_PART_BYTES	(16 * KIB)
+#define MOST_PART_TEXT_BYTES	(1 * MIB)	/* its lines take 5 times as much */
+
+/* What comes in a round may be more than was to be held of a head. */
+#define HEAD_ROUND_BYTES	(64 * MIB)
+
+/*
+ * Decompression in parallel: a block of xz -6 -T0 is 24 MiB, in memory with its compressed
+ * bytes and 8 MiB of dictionary; a frame of pzstd is 8 MiB.  Too little for two: one thread.
+ */
+#define UNPACK_THREAD_BYTES	(64 * MIB)
+#define UNPACK_LEAST_BYTES	(16 * MIB)
 
 /* A stack; the pipeline has three threads.  Those of teams need less, but malloc(3) reserves
  * addresses for them, too. */
@@ -87,6 +99,10 @@ enum { MOST_THREADS = 16 };
 
 /* What gsort can do with, and says so in its manual. */
 #define LEAST_BYTES		(16 * MIB)
+#define LEAST_SORT_BYTES	(320 * KIB)	/* the keys of a chunk of text, whatever they are */
+
+/* A file may grow while it is being read; a little is no reason to go to disk. */
+#define SPARE_BYTES		(64 * MIB)
 
 /*
  * What is read at once from each run: a disk with heads reads 256 KiB in the time
@@ -125,6 +141,12 @@ power_of_two_from(uint64_t bytes)
 	while (power < bytes)
 		power *= 2;
 	return power;
+}
+
+static size_t
+power_of_two_to(uint64_t bytes)
+{
+	return power_of_two_from(bytes / 2 + 1);
 }
 
 static unsigned
@@ -285,11 +307,34 @@ set_text(struct gs_plan *plan, const struct gs_facts *facts, uint64_t *left)
 	take_from(left, GS_SMALL_COUNT * sizeof(uint64_t));
 }
 
+/* Buffers of each thread, for reading and for sorting: at most a sixteenth each. */
+static void
+set_pieces(struct gs_plan *plan, const struct gs_facts *facts, uint64_t *left)
+{
+	const size_t key_bytes = facts->key_bits == 64 || facts->type == GSORT_TEXT_FLOAT ? 8 : 4;
+	const size_t print_bytes = facts->print_bytes / 2 / key_bytes;	/* for each of keys, and more */
+	const unsigned slots = gs_batch_slots(plan->threads);
+	const uint64_t most = facts->print_bytes > 0 ? MOST_PART_TEXT_BYTES : GS_PART_BYTES;
+	const uint64_t shares = slots + plan->threads + slots * (print_bytes + 1);
+
+	if (facts->operation != GSORT_SORT)
+		return;
+	if (facts->key_bits > 0)
+		plan->piece_bytes = power_of_two_to(within(LEAST_PIECE_BYTES, *left / 16 / plan->threads,
+		                                           MOST_PIECE_BYTES));
+	take_from(left, plan->threads * plan->piece_bytes);
+	if (stream_count(plan) == 0)
+		return;
+	plan->part_bytes = power_of_two_to(within(LEAST_PART_BYTES, *left / 16 / shares, most));
+	plan->part_print_bytes = plan->part_bytes / key_bytes * (facts->print_bytes / 2);
+	take_from(left, (slots + plan->threads) * plan->part_bytes + slots * plan->part_print_bytes);
+}
+
 /* Everything but keys, and what merging reads them into. */
 static void
 set_buffers(struct gs_plan *plan, const struct gs_facts *facts)
 {
-	const uint64_t carvings = 2 * stream_count(plan) + 4;
+	const uint64_t carvings = 2 * stream_count(plan) + 6;
 	uint64_t left = plan->host_bytes;
 
 	take_from(&left, PROGRAM_BYTES + plan->threads * THREAD_BYTES);
@@ -298,6 +343,10 @@ set_buffers(struct gs_plan *plan, const struct gs_facts *facts)
 	plan->huge_pages = gs_arena_round(1) * carvings <= left / 16;
 	if (plan->huge_pages)
 		take_from(&left, gs_arena_round(1) * carvings);
+	plan->unpack_bytes = least(left / 16, plan->threads * UNPACK_THREAD_BYTES);
+	if (!facts->packed || plan->threads == 1 || plan->unpack_bytes < UNPACK_LEAST_BYTES)
+		plan->unpack_bytes = 0;
+	take_from(&left, plan->unpack_bytes);
 	if (facts->key_bits == 0)
 		set_text(plan, facts, &left);
 	plan->print_keys = 512 * KIB;
@@ -309,9 +358,30 @@ set_buffers(struct gs_plan *plan, const struct gs_facts *facts)
 	if (plan->counts || facts->key_bits == 0)
 		plan->count_bytes = within(64 * KIB, left / 16, plan->tile_bytes) / 4096 * 4096;
 	take_from(&left, plan->count_bytes);
+	set_pieces(plan, facts, &left);
 	plan->spill_bytes = within(256 * KIB, left / 16, 8 * MIB) / 4096 * 4096;
 	take_from(&left, plan->spill_bytes);
 	plan->pool_bytes = left;
+}
+
+uint64_t
+gs_plan_expected(const struct gs_facts *facts)
+{
+	return facts->key_bits > 0 && facts->input_bytes < UINT64_MAX
+	       ? facts->input_bytes / (facts->key_bits / 8) : UINT64_MAX;
+}
+
+/* Of a pool for all streams' keys, what may be in blocks that are not full. */
+static uint64_t
+reserve(const struct gs_plan *plan, const struct gs_facts *facts, uint64_t bytes)
+{
+	uint64_t all = 0;
+
+	for (unsigned s = 0; s < GS_STREAMS; s++)
+		if (plan->stream_bits[s] > 0)
+			all += gs_buckets_reserve(plan->stream_bits[s], plan->threads, bytes,
+			                          gs_plan_expected(facts));
+	return all;
 }
 
 /*
@@ -319,7 +389,7 @@ set_buffers(struct gs_plan *plan, const struct gs_facts *facts)
  * never more than memory; less where addresses themselves are limited.
  */
 static void
-set_shelves(struct gs_plan *plan, const struct gs_facts *facts)
+set_batch(struct gs_plan *plan, const struct gs_facts *facts)
 {
 	uint64_t bytes = plan->pool_bytes, addresses = facts->address_bytes;
 	const unsigned streams = stream_count(plan);
@@ -333,40 +403,38 @@ set_shelves(struct gs_plan *plan, const struct gs_facts *facts)
 		plan->merge_bytes = least(plan->merge_bytes / 4, GPU_MERGE_BYTES);
 	if (facts->operation != GSORT_SORT)
 		return;
+	take_from(&bytes, gs_pool_bytes(bytes) + bytes / 64);	/* and lists, mostly untouched */
 	if (key_bytes_most(facts) < UINT64_MAX / 4)
-		bytes = least(bytes, 2 * key_bytes_most(facts) + 16 * plan->tile_bytes);
-	addresses /= 4 * streams;
-	while (plan->tile_bytes > addresses && plan->tile_bytes > LEAST_TILE_BYTES)
-		plan->tile_bytes /= 2;
-	bytes = least(bytes, addresses);
-	plan->shelf_bytes = bytes - bytes % plan->tile_bytes;
-	plan->sort_bytes = least(plan->shelf_bytes, plan->pool_bytes / 2);
-	plan->run_bytes = least(plan->shelf_bytes, uses_gpu(plan) ? plan->pool_bytes - plan->merge_bytes
-	                                                          : plan->sort_bytes);
+		bytes = least(bytes, key_bytes_most(facts) + SPARE_BYTES + reserve(plan, facts, bytes));
+	bytes = least(bytes, addresses / 2);
+	plan->batch_bytes = bytes - bytes % (plan->huge_pages ? 2 * MIB : 64 * KIB);
+	plan->sort_bytes = plan->batch_bytes;
+	take_from(&plan->sort_bytes, reserve(plan, facts, plan->batch_bytes));
+	if (uses_gpu(plan))
+		plan->run_bytes = least(plan->pool_bytes - plan->merge_bytes, addresses / 4);
 	plan->spills = key_bytes_most(facts) > (uses_gpu(plan) ? plan->run_bytes : plan->sort_bytes);
 }
 
 /*
  * Where only the first keys are wanted, when to forget the others.  With 4 times as
  * many a sort is amortized over 3 times as many that have passed; if not even twice
- * as many fit, the job is a job like any other, and only its output is cut.
+ * as many fit beside them, the job is a job like any other, and only its output is cut.
  */
 static void
 set_head(struct gs_plan *plan, const struct gs_facts *facts)
 {
-	const uint64_t tiles_bytes = GS_STREAMS * plan->tile_bytes;
-	const uint64_t room_keys = plan->sort_bytes < tiles_bytes ? 0 :
-	                           (plan->sort_bytes - tiles_bytes) / sizeof(uint64_t);
+	const uint64_t round_bytes = least(HEAD_ROUND_BYTES, plan->sort_bytes / 4);
+	const uint64_t room_keys = (plan->sort_bytes - round_bytes) / sizeof(uint64_t);
 
-	if (!facts->heads || facts->device == GSORT_DEVICE_GPU || facts->head_count > room_keys / 2)
+	if (!facts->heads || facts->device == GSORT_DEVICE_GPU || facts->head_count > room_keys / 3 ||
+	    stream_count(plan) == 0)
 		return;
 	plan->head_keys = facts->head_count > LEAST_HEAD_KEYS / 4 ? 4 * facts->head_count
 	                                                          : LEAST_HEAD_KEYS;
-	plan->head_keys = least(plan->head_keys, room_keys);
+	plan->head_keys = least(plan->head_keys, room_keys - facts->head_count);
 	if (plan->head_keys > 0) {
 		plan->gpu_from_bytes = plan->gpu_wait_bytes = GS_NEVER;
 		plan->spills = false;
-		plan->tile_bytes = least(plan->tile_bytes, HEAD_TILE_BYTES);
 	}
 }
 
@@ -426,7 +494,7 @@ check_budget(const struct gs_plan *plan, const struct gs_facts *facts)
 {
 	if (plan->host_bytes < LEAST_BYTES ||
 	    (stream_count(plan) > 0 && facts->operation == GSORT_SORT &&
-	     plan->shelf_bytes < (stream_count(plan) + 1) * LEAST_TILE_BYTES))
+	     plan->sort_bytes < LEAST_SORT_BYTES))
 		return gs_fail(GS_EBUDGET, "only %llu MiB of memory can be had; gsort needs 16 MiB, "
 		               "and 256 MiB of address space",
 		               (unsigned long long)(least(plan->host_bytes, facts->address_bytes) / MIB));
@@ -443,16 +511,10 @@ gs_plan_make(struct gs_plan *plan, const struct gs_facts *facts)
 	TRY(choose_device(plan, facts));
 	set_tiles(plan, facts);
 	set_buffers(plan, facts);
-	set_shelves(plan, facts);
+	set_batch(plan, facts);
 	set_merge(plan, facts);
 	set_head(plan, facts);
 	assert(plan->tile_bytes % LEAST_TILE_BYTES == 0);
-	assert(2 * plan->sort_bytes <= plan->pool_bytes && plan->pool_bytes < plan->host_bytes);
+	assert(plan->sort_bytes <= plan->pool_bytes && plan->pool_bytes < plan->host_bytes);
 	return check_budget(plan, facts);
-}
-
-uint64_t
-gs_plan_shelves_bytes(const struct gs_plan *plan)
-{
-	return 2 * (uint64_t)plan->shelf_bytes * stream_count(plan);
 }

@@ -25,6 +25,7 @@ struct gs_facts {
 	unsigned          key_bits;		/* 8 .. 64; 0: text */
 	bool              headers;		/* lines at the top of files that are kept */
 	size_t            print_bytes;		/* memory to print a key; 0: it goes out where it lies */
+	bool              packed;		/* an input is compressed */
 	uint64_t          input_bytes;		/* or UINT64_MAX: nobody knows */
 	bool              guessed;		/* that is a hint, no promise */
 	size_t            input_count;		/* of GSORT_MERGE: to be merged */
@@ -58,18 +59,23 @@ struct gs_plan {
 	uint64_t pool_bytes;
 	bool     huge_pages;
 
-	size_t   tile_bytes;		/* a power of two */
+	size_t   tile_bytes;		/* of a GPU: a power of two */
 	unsigned ring_tiles;		/* pinned buffers of that size */
 
+	size_t   piece_bytes;		/* of binary input, read by a thread at a time */
+	size_t   part_bytes;		/* of keys, sorted by a thread at a time */
+	size_t   part_print_bytes;	/* to encode them */
+
 	size_t   chunk_bytes;		/* of text, read ahead */
+	size_t   unpack_bytes;		/* for decompression in parallel; 0: none */
 	size_t   print_keys;		/* encoded at a time */
 	size_t   count_bytes;		/* of keys on their way to and from the histogram */
 
-	size_t   shelf_bytes;		/* address space of each stream's keys */
-	uint64_t sort_bytes;		/* keys the CPU can sort: as many again are scratch */
+	size_t   batch_bytes;		/* of keys on the CPU, blocks that are half full included */
+	uint64_t sort_bytes;		/* of it keys, at least */
 	uint64_t head_keys;		/* once more than so many are held, all but the first that
 					 * are wanted are forgotten; 0: none ever */
-	uint64_t run_bytes;		/* keys of sorted batches that host memory can hold */
+	uint64_t run_bytes;		/* keys of sorted batches of a GPU that host memory can hold */
 
 	/* Runs and sorted inputs. */
 	bool     spills;		/* the input may be too large for memory */
@@ -98,8 +104,8 @@ struct gs_forecast {
  */
 MUST_CHECK gs_status gs_plan_make(struct gs_plan *plan, const struct gs_facts *facts);
 
-/** Address space of the shelves together, scratch included. */
-uint64_t gs_plan_shelves_bytes(const struct gs_plan *plan);
+/** Keys that will come, about, or UINT64_MAX. */
+uint64_t gs_plan_expected(const struct gs_facts *facts);
 
 /** How many runs can be merged at once if so much memory is left for it; at least 2. */
 size_t gs_plan_fan_in(const struct gs_plan *plan, const struct gs_facts *facts, uint64_t bytes);

@@ -153,12 +153,12 @@ look_at_piece(void *context, size_t p)
 }
 
 static struct found
-look_at_all(const struct gs_verify *verify, unsigned stream, unsigned bits, const void *keys,
-            size_t count, bool ordered)
+look_at_all(unsigned threads, unsigned stream, unsigned bits, const void *keys, size_t count,
+            bool ordered)
 {
 	struct tile tile = { .all = { keys, 0, count, salt_of(stream), ordered }, .bits = bits };
 
-	gs_team_each(count >= TEAM_KEYS ? verify->threads : 1,
+	gs_team_each(count >= TEAM_KEYS ? threads : 1,
 	             (count + PIECE_KEYS - 1) / PIECE_KEYS, look_at_piece, &tile);
 	return (struct found){ tile.sum, tile.falls };
 }
@@ -181,7 +181,24 @@ gs_verify_in(struct gs_verify *verify, unsigned stream, unsigned key_bits, const
 	if (!verify->on || verify->order_alone)
 		return;
 	verify->keys_in += count;
-	verify->sum_in += look_at_all(verify, stream, key_bits, keys, count, false).sum;
+	verify->sum_in += look_at_all(verify->threads, stream, key_bits, keys, count, false).sum;
+}
+
+uint64_t
+gs_verify_sum(const struct gs_verify *verify, unsigned stream, unsigned key_bits,
+              const void *keys, size_t count)
+{
+	return !verify->on || verify->order_alone ? 0
+	       : look_at_all(1, stream, key_bits, keys, count, false).sum;
+}
+
+void
+gs_verify_note_in(struct gs_verify *verify, uint64_t keys, uint64_t sum)
+{
+	if (!verify->on || verify->order_alone)
+		return;
+	verify->keys_in += keys;
+	verify->sum_in += sum;
 }
 
 void
@@ -193,31 +210,62 @@ gs_verify_in_counts(struct gs_verify *verify, const struct gs_count *count, uint
 	}
 }
 
-/* Does SPAN begin where the one before has ended, or behind? */
+/* Does it begin where the one before has ended, or behind? */
 static bool
-follows(const struct gs_verify *verify, const struct gs_span *span)
+follows(const struct gs_verify *verify, const struct gs_sight *sight)
 {
 	if (!verify->any)
 		return true;
-	if (verify->stream == span->stream)
-		return verify->last <= get(span->keys, span->key_bits, 0);
-	return (verify->stream < span->stream) != verify->descending_streams;
+	if (verify->stream == sight->stream)
+		return verify->last <= sight->first;
+	return (verify->stream < sight->stream) != verify->descending_streams;
+}
+
+static void
+look_with(unsigned threads, const struct gs_span *span, struct gs_sight *sight)
+{
+	const struct found found = look_at_all(threads, span->stream, span->key_bits, span->keys,
+	                                       span->count, true);
+
+	*sight = (struct gs_sight){
+		.keys = span->count, .sum = found.sum, .falls = found.falls != 0,
+		.first = get(span->keys, span->key_bits, 0),
+		.last = get(span->keys, span->key_bits, span->count - 1),
+		.stream = span->stream,
+	};
+}
+
+void
+gs_verify_look(const struct gs_verify *verify, const struct gs_span *span,
+               struct gs_sight *sight)
+{
+	*sight = (struct gs_sight){ .keys = 0 };
+	if (verify->on && span->count > 0)
+		look_with(1, span, sight);
+}
+
+void
+gs_verify_note_out(struct gs_verify *verify, const struct gs_sight *sight)
+{
+	if (sight->keys == 0)
+		return;
+	verify->disorder |= sight->falls || !follows(verify, sight);
+	verify->keys_out += sight->keys;
+	verify->sum_out += sight->sum;
+	verify->any = true;
+	verify->stream = sight->stream;
+	verify->last = sight->last;
 }
 
 void
 gs_verify_out(struct gs_verify *verify, const struct gs_span *span)
 {
-	struct found found;
+	struct gs_sight sight;
 
 	if (!verify->on || span->count == 0)
 		return;
-	found = look_at_all(verify, span->stream, span->key_bits, span->keys, span->count, true);
-	verify->disorder |= found.falls != 0 || !follows(verify, span);
-	verify->keys_out += span->count;
-	verify->sum_out += found.sum;
-	verify->any = true;
-	verify->stream = span->stream;
-	verify->last = get(span->keys, span->key_bits, span->count - 1);
+	look_with(verify->threads, span, &sight);
+	gs_verify_note_out(verify, &sight);
 }
 
 void

@@ -44,11 +44,31 @@ void gs_verify_open(struct gs_verify *verify, const struct gsort_options *option
 void gs_verify_in(struct gs_verify *verify, unsigned stream, unsigned key_bits,
                   const void *keys, size_t count);
 
+/* The same by many threads: the sum of what each has looked at ... */
+uint64_t gs_verify_sum(const struct gs_verify *verify, unsigned stream, unsigned key_bits,
+                       const void *keys, size_t count);
+
+/** ... is noted by one at a time. */
+void gs_verify_note_in(struct gs_verify *verify, uint64_t keys, uint64_t sum);
+
 /** Note all that is in COUNT, whose bins are the keys' that leave after XOR with FLIP. */
 void gs_verify_in_counts(struct gs_verify *verify, const struct gs_count *count, uint64_t flip);
 
 /** Note a sorted span that leaves, before anything is selected from it. */
 void gs_verify_out(struct gs_verify *verify, const struct gs_span *span);
+
+/* The same in two steps: any thread looks at a span ... */
+struct gs_sight {
+	uint64_t keys, sum, first, last;
+	unsigned stream;
+	bool     falls;
+};
+
+void gs_verify_look(const struct gs_verify *verify, const struct gs_span *span,
+                    struct gs_sight *sight);
+
+/** ... and one at a time, in order, notes what it has seen. */
+void gs_verify_note_out(struct gs_verify *verify, const struct gs_sight *sight);
 
 /** The same where keys differ, and the I-th came TIMES[I] times. */
 void gs_verify_out_pairs(struct gs_verify *verify, const struct gs_span *span,

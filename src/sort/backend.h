@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * backend.h - something that sorts a batch of ordered bits
+ * backend.h - a device that sorts a batch of ordered bits; the CPU's way is batch.h
  *
  * A batch: take a tile, fill it, feed it, and so on; finish; drain spans until
  * one is empty; then the next batch may begin.  A batch ends early when take()
@@ -14,7 +14,6 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "sort/store.h"
 #include "sort/tile.h"
 
 /* What a backend is told before the first key. */
@@ -25,7 +24,6 @@ struct gs_backend_options {
 	size_t           tile_bytes;	/* a power of two */
 	unsigned         ring_tiles;	/* pinned buffers for a device */
 	uint64_t         hint_bytes;	/* of keys to come, or UINT64_MAX */
-	struct gs_store *store;		/* host memory */
 	int              gpu_index;
 	uint64_t         gpu_memory_bytes;	/* most to use; 0: by percent */
 	unsigned         gpu_memory_percent;	/* of what is free */
@@ -67,8 +65,6 @@ struct gs_backend {
 	/** Tell what it could run on, a line each: slow (it may make a GPU's context). */
 	void (*survey)(void (*tell)(void *context, const char *line), void *context);
 };
-
-extern const struct gs_backend gs_backend_cpu;
 
 /* The GPU backend, or NULL if this build has none. */
 extern const struct gs_backend *const gs_backend_gpu;

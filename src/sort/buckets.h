@@ -48,12 +48,18 @@ size_t gs_pool_used(const struct gs_pool *pool);
 
 struct gs_buckets;
 
-/* Keys of one part, at most, unless they are all the same: so a sorter has that much
- * memory of its own, twice. */
+/* Keys of one part, at most, where memory allows: a sorter has that much of its own, twice.
+ * Wherever PART_BYTES are asked for it is this, or less, 16 KiB at least. */
 enum { GS_PART_BYTES = 4 << 20 };
 
-/** Memory that gs_buckets_init() wants: tables and lines of THREADS. */
-size_t gs_buckets_bytes(unsigned bits, unsigned threads);
+/**
+ * Memory that gs_buckets_init() wants, zeroed: tables and lines of THREADS, lists as long as
+ * a pool of POOL_BYTES can need.  Most of it is never touched.
+ */
+size_t gs_buckets_bytes(unsigned bits, unsigned threads, size_t pool_bytes, size_t part_bytes);
+
+/** Of the pool, what a stream may need beyond its keys: blocks that are not full. */
+size_t gs_buckets_reserve(unsigned bits, unsigned threads, size_t pool_bytes, uint64_t expected);
 
 /**
  * An empty set of keys of BITS (32 or 64), for threads of rank 0 .. THREADS - 1.
@@ -61,7 +67,7 @@ size_t gs_buckets_bytes(unsigned bits, unsigned threads);
  * @expected  keys that will come, about, or UINT64_MAX: how many buckets are worth it
  */
 struct gs_buckets *gs_buckets_init(void *memory, struct gs_pool *pool, unsigned bits,
-                                   unsigned threads, uint64_t expected);
+                                   unsigned threads, size_t part_bytes, uint64_t expected);
 
 /**
  * Add COUNT keys; they are copied.  Any number of threads at once, each with a RANK of
@@ -75,7 +81,10 @@ struct gs_buckets *gs_buckets_init(void *memory, struct gs_pool *pool, unsigned 
 bool gs_buckets_add(struct gs_buckets *buckets, unsigned rank, uint64_t place, const void *keys,
                     size_t count);
 
-/** How many bytes of keys can surely be added, by all threads together, without filling the pool. */
+/**
+ * How many bytes of keys can surely be added without filling the pool: by all threads
+ * together, to whichever stream of the pool.
+ */
 size_t gs_buckets_fit(const struct gs_buckets *buckets);
 
 /** Keys held. */
@@ -88,25 +97,23 @@ uint64_t gs_buckets_count(const struct gs_buckets *buckets);
  */
 size_t gs_buckets_settle(struct gs_buckets *buckets, unsigned threads);
 
-/* A part: keys AT .. AT + COUNT of all in order. */
+/* A part: keys AT .. AT + COUNT of all in order, at most PART_BYTES of them. */
 struct gs_part {
 	uint64_t at;
-	size_t   count;		/* at most GS_PART_BYTES of them, or all are the same */
-	bool     equal;		/* all are the same, and COUNT may be anything */
+	size_t   count;
 };
 
 struct gs_part gs_buckets_part(const struct gs_buckets *buckets, size_t part);
 
 /**
  * Sort part number PART into INTO (room for its keys, at a multiple of 64 bytes); its
- * blocks go back to the pool.  Any threads at once, each part once.
+ * blocks go back to the pool.  Any threads at once, each with a RANK of its own, each
+ * part once.
  *
  * @scratch  as large as INTO
- * @first    for equal keys, which may be too many for INTO: the first COUNT of them go
- *           out, and the part is not used up; else 0 is all of it
  */
 void gs_buckets_sort_part(struct gs_buckets *buckets, unsigned rank, size_t part, void *into,
-                          void *scratch, size_t first);
+                          void *scratch);
 
 /**
  * Instead of settling: take out some keys, in no order, for another backend.

@@ -5,24 +5,22 @@
  * In:   keys of 8 or 16 bits, or counts that someone else has made.
  * Out:  each key as often as it came, in order, in the caller's buffer.
  *
- * Each thread counts its part into tables of its own, behind the bins, and adds
- * them up in the end.  Two tables or more in turn: adding to a sum that was stored the
+ * Each thread counts into tables of its own, behind the bins, that are added up when all
+ * is counted.  Two tables or more in turn: adding to a sum that was stored the
  * moment before waits for that store, so one table would count equal keys
  * several times slower.  Few keys go straight into the bins: clearing tables would cost more.
  *
- * Invariant: the bins are the multiset of all keys added and not yet drained.
+ * Invariant: bins and tables together are the multiset of all keys added and not yet drained.
  */
 #include <assert.h>
-#include <pthread.h>
 #include <string.h>
 
-#include "base/team.h"
 #include "sort/count.h"
 
 enum {
-	/* From here on it should pay to wake other threads and clear their tables, two
-	 * of 256 KiB for 16 bits: more keys than there are sums.  Not tuned. */
-	TEAM_KEYS = 1 << 18,
+	/* From here on tables pay, which must be added up: more keys than there are sums, of 8
+	 * bits.  Not tuned. */
+	FEW_KEYS = 1 << 12,
 	TABLES8 = 8, TABLES16 = 2,
 };
 
@@ -52,27 +50,9 @@ gs_count_open(struct gs_count *count, void *memory, size_t bin_count, unsigned k
 }
 
 static uint32_t *
-clear_tables(const struct gs_count *count, unsigned rank)
+tables_of(const struct gs_count *count, unsigned rank)
 {
-	const size_t sums = table_sums(count->bin_count);
-	uint32_t *tables = (uint32_t *)(count->bins + count->bin_count) + rank * sums;
-
-	assert(rank < count->threads);
-	return memset(tables, 0, sums * sizeof *tables);
-}
-
-/* Add up TABLES of one thread: the others may do so at the same time. */
-static void
-add_tables(const struct gs_count *count, const uint32_t *tables)
-{
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	const size_t sums = table_sums(count->bin_count);
-
-	pthread_mutex_lock(&lock);
-	for (size_t at = 0; at < sums; at += count->bin_count)
-		for (size_t b = 0; b < count->bin_count; b++)
-			count->bins[b] += tables[at + b];
-	pthread_mutex_unlock(&lock);
+	return (uint32_t *)(count->bins + count->bin_count) + rank * table_sums(count->bin_count);
 }
 
 /* At most UINT32_MAX keys, so that no sum can overflow. */
@@ -108,41 +88,38 @@ count_few(struct gs_count *count, const void *keys, size_t key_count)
 		                                 : ((const uint16_t *)keys)[at]]++;
 }
 
-/* Keys that a team counts. */
-struct added {
-	const struct gs_count *count;
-	const void            *keys;
-	size_t                 key_count;
-};
-
-static void
-count_share(void *context, unsigned rank, unsigned size)
+void
+gs_count_add(struct gs_count *count, unsigned rank, const void *keys, size_t key_count)
 {
-	const struct added *added = context;
-	const struct gs_count *count = added->count;
-	const size_t end = gs_team_begin(added->key_count, rank + 1, size);
-	const size_t most_keys = (size_t)1 << 31;
-
-	for (size_t at = gs_team_begin(added->key_count, rank, size); at < end; at += most_keys) {
-		const size_t part = end - at < most_keys ? end - at : most_keys;
-		uint32_t *tables = clear_tables(count, rank);
-
-		if (count->key_bits == 8)
-			count_part8(tables, (const uint8_t *)added->keys + at, part);
-		else
-			count_part16(tables, (const uint16_t *)added->keys + at, part);
-		add_tables(count, tables);
+	assert(count->key_bits < 32 && count->bin_count == (size_t)1 << count->key_bits);
+	assert(rank < count->threads);
+	if (rank == 0 && key_count < FEW_KEYS) {
+		count_few(count, keys, key_count);
+		return;
 	}
+	count->counted[rank] = true;
+	if (count->key_bits == 8)
+		count_part8(tables_of(count, rank), keys, key_count);
+	else
+		count_part16(tables_of(count, rank), keys, key_count);
 }
 
 void
-gs_count_add(struct gs_count *count, const void *keys, size_t key_count)
+gs_count_sum(struct gs_count *count)
 {
-	assert(count->key_bits < 32 && count->bin_count == (size_t)1 << count->key_bits);
-	if (key_count < TEAM_KEYS || count->threads == 0)
-		count_few(count, keys, key_count);
-	else
-		gs_team_run(count->threads, count_share, &(struct added){ count, keys, key_count });
+	const size_t sums = table_sums(count->bin_count);
+
+	for (unsigned rank = 0; rank < count->threads; rank++) {
+		uint32_t *tables = tables_of(count, rank);
+
+		if (!count->counted[rank])
+			continue;
+		for (size_t at = 0; at < sums; at += count->bin_count)
+			for (size_t b = 0; b < count->bin_count; b++)
+				count->bins[b] += tables[at + b];
+		memset(tables, 0, sums * sizeof *tables);
+		count->counted[rank] = false;
+	}
 }
 
 /* COUNT times KEY to KEYS, from index AT on. */

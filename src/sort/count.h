@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/team.h"
 #include "sort/tile.h"
 
 struct gs_count {
@@ -24,6 +25,7 @@ struct gs_count {
 	uint64_t  parts;	/* bit P: some of the Pth 64th of the bins may not be 0; all set
 				 * unless who fills the bins knows better */
 	size_t    at;		/* drain: current key */
+	bool      counted[GS_TEAM_MAX];	/* the thread's tables are not empty */
 };
 
 /** Bytes of bins, and of tables in which THREADS count; 0 threads: others fill the bins. */
@@ -33,8 +35,11 @@ size_t gs_count_bytes(size_t bin_count, unsigned threads);
 void gs_count_open(struct gs_count *count, void *memory, size_t bin_count, unsigned key_bits,
                    unsigned stream, unsigned threads);
 
-/** Count KEYS (8 or 16 bits wide, ordered bits), in parallel. */
-void gs_count_add(struct gs_count *count, const void *keys, size_t key_count);
+/** Count KEYS (8 or 16 bits wide, ordered bits), as thread RANK of those that count at once. */
+void gs_count_add(struct gs_count *count, unsigned rank, const void *keys, size_t key_count);
+
+/** All have counted; at the latest when a thread has counted UINT32_MAX keys. */
+void gs_count_sum(struct gs_count *count);
 
 /**
  * The next sorted keys, into BUFFER; in descending order of bins if DESCENDING.

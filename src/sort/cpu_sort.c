@@ -13,6 +13,7 @@
 
 #include "base/team.h"
 #include "sort/cpu_sort.h"
+#include "sort/stream.h"
 
 #if defined __x86_64__
 #include <immintrin.h>
@@ -145,34 +146,6 @@ static const struct leaf leaves[] = {
 
 /* --- partition ---------------------------------------------------------- */
 
-/* Write a line of cache past the caches, where the processor lets us.  With plain
- * stores u32 2^24, which is partitioned first, falls from 262 to 177 Mkeys/s. */
-static inline void
-stream_line(void *to, const void *line)
-{
-#if HAVE_X86
-	const __m128i *from = line;
-	const __m128i a = _mm_load_si128(from), b = _mm_load_si128(from + 1);
-	const __m128i c = _mm_load_si128(from + 2), d = _mm_load_si128(from + 3);
-
-	_mm_stream_si128((__m128i *)to, a);
-	_mm_stream_si128((__m128i *)to + 1, b);
-	_mm_stream_si128((__m128i *)to + 2, c);
-	_mm_stream_si128((__m128i *)to + 3, d);
-#else
-	memcpy(to, line, 64);
-#endif
-}
-
-/* Others may read what was streamed after the next barrier. */
-static inline void
-stream_end(void)
-{
-#if HAVE_X86
-	_mm_sfence();
-#endif
-}
-
 struct copy {
 	char       *to;
 	const char *from;
@@ -199,12 +172,14 @@ copy_bytes(void *to, const void *from, size_t bytes, unsigned threads)
 
 #define BITS 32
 #define KEY uint32_t
+#include "sort/digits.inc"
 #include "sort/partition.inc"
 #undef BITS
 #undef KEY
 
 #define BITS 64
 #define KEY uint64_t
+#include "sort/digits.inc"
 #include "sort/partition.inc"
 #undef BITS
 #undef KEY

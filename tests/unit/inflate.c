@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 #include <zstd.h>
 
 #include "io/inflate.h"
@@ -27,7 +28,13 @@ static const struct format {
 	{ GSORT_DECOMPRESS_LZ4, "lz4", archive_write_add_filter_lz4, 0 },
 };
 
-enum { FORMATS = sizeof formats / sizeof formats[0] };
+/* What decompression may use: set to each row in turn. */
+static const struct gs_inflate_help helps[] = {
+	{ .threads = 1 }, { .threads = 3, .memory_bytes = 64 << 20 },
+};
+static struct gs_inflate_help help;
+
+enum { FORMATS = sizeof formats / sizeof formats[0], HELPS = sizeof helps / sizeof helps[0] };
 
 /* ---- tools -------------------------------------------------------------- */
 
@@ -50,7 +57,7 @@ static const char empty_lz4[] = "\x04\x22\x4d\x18\x64\x40\xa7\0\0\0\0\x05\x5d\xc
 
 /* A member of FORMAT that holds DATA; libarchive's own zstd writes no checksum. */
 static size_t
-deflate(const struct format *format, const char *data, size_t bytes, char *into)
+pack(const struct format *format, const char *data, size_t bytes, char *into)
 {
 	struct archive *archive;
 	struct archive_entry *entry;
@@ -84,6 +91,27 @@ deflate(const struct format *format, const char *data, size_t bytes, char *into)
 	return used;
 }
 
+/* A member of blocked gzip, as bgzip writes it, of less than 64 KiB. */
+static size_t
+deflate_blocked(const char *data, size_t bytes, char *into)
+{
+	gz_header header = { .extra = (unsigned char *)"BC\2\0\0", .extra_len = 6, .os = 255 };
+	z_stream zlib = {
+		.next_in = (unsigned char *)data, .avail_in = (unsigned)bytes,
+		.next_out = (unsigned char *)into, .avail_out = 1 << 16,
+	};
+	size_t packed;
+
+	deflateInit2(&zlib, 1, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY);
+	deflateSetHeader(&zlib, &header);
+	deflate(&zlib, Z_FINISH);
+	packed = zlib.total_out;
+	deflateEnd(&zlib);
+	into[16] = (char)(packed - 1);
+	into[17] = (char)((packed - 1) >> 8);
+	return packed;
+}
+
 /* Decompress BYTES of DATA, in pieces of PIECE_BYTES, given a prefix of PREFIX_BYTES. */
 static gs_status
 unpack(enum gsort_decompress decompress, const char *data, size_t bytes, size_t prefix_bytes,
@@ -98,8 +126,9 @@ unpack(enum gsort_decompress decompress, const char *data, size_t bytes, size_t 
 	fwrite(data, 1, bytes, file);
 	fflush(file);
 	lseek(fileno(file), (off_t)prefix_bytes, SEEK_SET);
+	help.regular = prefix_bytes == 0;
 	*got = 0;
-	status = gs_inflate_open(&z, decompress, &reader, "in", data, prefix_bytes);
+	status = gs_inflate_open(&z, decompress, &reader, "in", data, prefix_bytes, &help);
 	if (status == GS_OK)
 		do {
 			status = gs_inflate_read(z, into + *got, piece_bytes, &more);
@@ -128,7 +157,7 @@ check_members(const struct format *format, const char *text)
 			bool holds;
 
 			for (const char *member = rows[r]; *member != '\0'; member++) {
-				bytes += deflate(format, text, *member == 'T' ? TEXT_BYTES : 0,
+				bytes += pack(format, text, *member == 'T' ? TEXT_BYTES : 0,
 				                 packed + bytes);
 				texts += *member == 'T';
 			}
@@ -220,8 +249,8 @@ static void
 check_layers(const struct format *format, const char *text, char *plain)
 {
 	char *inner = malloc(ROOM_BYTES), *outer = malloc(ROOM_BYTES);
-	size_t inner_bytes = deflate(format, text, TEXT_BYTES, inner), got;
-	size_t outer_bytes = deflate(format, inner, inner_bytes, outer);
+	size_t inner_bytes = pack(format, text, TEXT_BYTES, inner), got;
+	size_t outer_bytes = pack(format, inner, inner_bytes, outer);
 	gs_status status = unpack(format->decompress, outer, outer_bytes, 0, 1 << 20, plain, &got);
 
 	CHECK(status == GS_OK && got == inner_bytes && memcmp(plain, inner, got) == 0,
@@ -254,6 +283,70 @@ check_zstd_extras(const char *text, char *plain)
 	free(packed);
 }
 
+/*
+ * TIMES the text in frames that can be unpacked side by side, and then one that tells no
+ * length (bgzf) or follows a skipped frame (zstd).
+ */
+static size_t
+make_frames(const struct format *format, const char *text, unsigned times, char *into)
+{
+	size_t used = 0;
+
+	for (unsigned t = 0; t < times; t++)
+		if (format->decompress == GSORT_DECOMPRESS_ZSTD)
+			used += pack(format, text, TEXT_BYTES, into + used);
+		else
+			for (size_t at = 0; at < TEXT_BYTES; at += 60000)
+				used += deflate_blocked(text + at, 60000, into + used);
+	if (format->decompress == GSORT_DECOMPRESS_ZSTD) {
+		memcpy(into + used, "\x5a\x2a\x4d\x18\x03\0\0\0xyz", 11);
+		used += 11;
+	}
+	return used + pack(format, text, TEXT_BYTES, into + used);
+}
+
+/* Of frames side by side comes what comes of them from front to back, trouble too. */
+static void
+check_frames(const struct format *format, const char *text)
+{
+	enum { TIMES = 11, ROOM = (TIMES + 1) * TEXT_BYTES };
+	char *packed = malloc(ROOM + ROOM_BYTES), *plain[2] = { malloc(2 * ROOM), malloc(2 * ROOM) };
+	const size_t bytes = make_frames(format, text, TIMES, packed);
+	const size_t block_bytes = format->decompress == GSORT_DECOMPRESS_ZSTD ? 128 << 10 : 0;
+	unsigned troubles = 0;
+
+	for (unsigned r = 0; r < 100; r++) {
+		const size_t at = r == 0 ? bytes : (size_t)(units_mix(r) % bytes);
+		const bool cut = r % 2 == 0;
+		char message[200];
+		gs_status status[2];
+		size_t got[2];
+
+		packed[at] ^= cut ? 0 : 0x15;
+		for (unsigned h = 0; h < 2; h++) {
+			help = helps[h == 0 ? 0 : HELPS - 1];
+			status[h] = unpack(format->decompress, packed, cut ? at : bytes, 0, 300007,
+			                   plain[h], &got[h]);
+			if (h == 0)
+				snprintf(message, sizeof message, "%s", gs_message());
+		}
+		packed[at] ^= cut ? 0 : 0x15;
+		troubles += status[0] != GS_OK;
+		/* Of a bad zstd frame comes a block more or less, as calls begin. */
+		CHECK(status[0] == status[1] && memcmp(plain[0], plain[1], got[got[1] < got[0]]) == 0 &&
+		      (status[0] == GS_OK ? got[0] == got[1] : strcmp(message, gs_message()) == 0 &&
+		       got[0] <= got[1] + block_bytes && got[1] <= got[0] + block_bytes),
+		      "frames of %s, %s at %zu of %zu: %zu and %zu bytes, %s and %s", format->name,
+		      cut ? "cut" : "changed", at, bytes, got[0], got[1], message, gs_message());
+		CHECK(r > 0 || (status[1] == GS_OK && got[1] == ROOM), "%s frames come out whole",
+		      format->name);
+	}
+	CHECK(troubles > 90, "damaged frames are trouble: %u times", troubles);
+	free(packed);
+	free(plain[0]);
+	free(plain[1]);
+}
+
 static void
 check_names(void)
 {
@@ -280,10 +373,11 @@ unit_inflate(void)
 {
 	char *text = make_text(), *packed = malloc(ROOM_BYTES), *plain = malloc(ROOM_BYTES);
 
-	for (size_t f = 0; f < FORMATS; f++) {
-		const struct format *format = &formats[f];
-		size_t bytes = deflate(format, text, TEXT_BYTES, packed);
+	for (size_t f = 0; f < FORMATS * HELPS; f++) {
+		const struct format *format = &formats[f % FORMATS];
+		size_t bytes = pack(format, text, TEXT_BYTES, packed);
 
+		help = helps[f / FORMATS];
 		CHECK(gs_inflate_sniff(packed, GS_MAGIC_BYTES) == format->decompress,
 		      "%s is recognized", format->name);
 		check_members(format, text);
@@ -293,6 +387,8 @@ unit_inflate(void)
 		check_foreign(format, text, plain);
 		check_layers(format, text, plain);
 	}
+	check_frames(&formats[0], text);
+	check_frames(&formats[3], text);
 	check_zstd_extras(text, plain);
 	check_names();
 	free(text);

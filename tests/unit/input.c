@@ -7,8 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/team.h"
 #include "io/ahead.h"
 #include "io/input.h"
+#include "io/pieces.h"
 #include "tests/unit/units.h"
 
 enum { LARGE_BYTES = 9 << 20 };		/* enough for a parallel read */
@@ -117,6 +119,102 @@ check_changes(void)
 		gs_input_close(input);
 	}
 	free(data);
+}
+
+/* Claim all of the current file in pieces, then read them, the last one first. */
+static size_t
+read_claimed(struct gs_input *input, char *data, size_t piece_bytes, uint64_t offset,
+             size_t *whole)
+{
+	struct gs_input_piece pieces[64];
+	size_t count = 0, all = 0, got;
+	bool holds = true;
+
+	do {
+		gs_input_claim(input, piece_bytes, &pieces[count]);
+		holds = holds && pieces[count].offset == offset + all;
+		all += pieces[count].bytes;
+	} while (pieces[count++].bytes > 0 && count < 64);
+	*whole = all;
+	while (count-- > 0) {
+		holds = holds && gs_input_read_piece(input, &pieces[count],
+		                                     data + pieces[count].offset, &got) == GS_OK;
+		if (got < pieces[count].bytes)
+			*whole = pieces[count].offset - offset + got;
+	}
+	return holds ? all : SIZE_MAX;
+}
+
+static void
+check_claims(void)
+{
+	static const struct { size_t before, after, head, piece_bytes; const char *says; } rows[] = {
+		{ 1000, 1000, 0, 100, "a file is claimed" },
+		{ 1001, 1001, 0, 100, "the last piece is shorter" },
+		{ 1000, 1000, 7, 64, "what was read before is not claimed" },
+		{ 1000, 1000, 0, 5000, "one piece may be all" },
+		{ 0, 0, 0, 100, "an empty file has no pieces" },
+		{ 1000, 3000, 0, 100, "a file that grew is claimed to its old end" },
+		{ 3000, 1000, 0, 100, "a file that shrank has short pieces" },
+		{ 3000, 0, 0, 100, "a file that shrank to nothing has empty pieces" },
+	};
+	char data[4096];
+
+	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+		const char *name = path("changes");
+		struct gs_input *input;
+		size_t got, all, whole, more;
+		bool yes;
+
+		write_file("changes", rows[r].before);
+		input = open_binary(name, 3);
+		write_file("changes", rows[r].after);
+		memset(data, 0, sizeof data);
+		CHECK(gs_input_next(input) &&
+		      gs_input_read(input, data, rows[r].head, &got) == GS_OK && got == rows[r].head &&
+		      gs_input_claims(input, &yes) == GS_OK && yes, "%s: it can be", rows[r].says);
+		all = read_claimed(input, data, rows[r].piece_bytes, got, &whole);
+		CHECK(all == rows[r].before - got && got + whole ==
+		      (rows[r].after < rows[r].before ? rows[r].after : rows[r].before) &&
+		      gs_input_read(input, data + got + all, sizeof data - got - all, &more) == GS_OK &&
+		      got + whole + more == rows[r].after && is_content(data, rows[r].after),
+		      "%s: %zu in pieces, %zu behind them", rows[r].says, whole, more);
+		gs_input_close(input);
+	}
+}
+
+/* Pieces of a file that the input has left, and what cannot be claimed. */
+static void
+check_claims_left(void)
+{
+	const char *names[] = { path("eight"), path("pipe") };
+	const struct gs_input_options options = { .names = names, .count = 2, .binary = true };
+	struct gs_input_piece pieces[2];
+	char data[8];
+	struct gs_input *input;
+	int free_fd = dup(0), next_fd, pipe_fd;
+	size_t got;
+	bool yes;
+
+	close(free_fd);
+	write_file("eight", 8);
+	mkfifo(names[1], 0600);
+	pipe_fd = open(names[1], O_RDWR);
+	CHECK(gs_input_open(&input, &options) == GS_OK && gs_input_next(input) &&
+	      gs_input_claims(input, &yes) == GS_OK && yes, "a file can be claimed");
+	for (unsigned p = 0; p < 2; p++)
+		gs_input_claim(input, 4, &pieces[p]);
+	CHECK(gs_input_next(input) && gs_input_claims(input, &yes) == GS_OK && !yes,
+	      "a pipe behind it cannot");
+	CHECK(gs_input_read_piece(input, &pieces[1], data + 4, &got) == GS_OK && got == 4 &&
+	      gs_input_read_piece(input, &pieces[0], data, &got) == GS_OK && got == 4 && is_content(data, 8),
+	      "pieces of a file that was left can be read");
+	gs_input_close(input);
+	close(pipe_fd);
+	next_fd = dup(0);
+	close(next_fd);
+	CHECK(next_fd == free_fd, "and then it is closed");
+	remove(names[1]);
 }
 
 static void
@@ -352,6 +450,150 @@ check_ahead_trouble(void)
 	gs_ahead_close(&ahead);
 }
 
+/* ---- pieces ------------------------------------------------------------- */
+
+enum { TAKEN_MOST = 4096 };
+
+/* What the takers of one test share; what was taken, at its place. */
+struct takers {
+	struct gs_pieces pieces;
+	size_t           piece_bytes;
+	struct gs_piece  taken[TAKEN_MOST];
+	char             data[TAKEN_MOST][16];
+	uint64_t         bad;		/* the place of a piece that a taker does not like */
+	unsigned         begun;
+};
+
+static gs_status
+skip_header(void *context)
+{
+	struct takers *takers = context;
+	char header[3];
+	size_t got;
+
+	takers->begun++;
+	return gs_input_read(takers->pieces.input, header, sizeof header, &got);
+}
+
+static void
+take_pieces(void *context, unsigned rank, unsigned size)
+{
+	struct takers *takers = context;
+	struct gs_piece piece;
+	char into[16];
+
+	(void)rank;
+	(void)size;
+	while (gs_pieces_take(&takers->pieces, into, takers->piece_bytes, &piece)) {
+		if (piece.place >= takers->bad)
+			gs_pieces_fail(&takers->pieces, &piece,
+			               gs_fail(GS_EINPUT, "piece %d", (int)piece.place));
+		takers->taken[piece.place] = piece;
+		memcpy(takers->data[piece.place], into, piece.bytes);
+	}
+}
+
+/* All bytes of COUNT files behind their headers, taken by so many THREADS. */
+static gs_status
+take_all(struct takers *takers, const char *const *names, size_t count, unsigned threads)
+{
+	const struct gs_input_options options = {
+		.names = names, .count = count, .binary = true, .threads = threads,
+	};
+	struct gs_input *input;
+	gs_status status;
+
+	if (gs_input_open(&input, &options) != GS_OK)
+		return GS_EIO;
+	memset(takers->taken, 0, sizeof takers->taken);
+	takers->begun = 0;
+	gs_pieces_open(&takers->pieces, input, skip_header, takers);
+	gs_team_run(threads, take_pieces, takers);
+	status = gs_pieces_close(&takers->pieces);
+	gs_input_close(input);
+	return status;
+}
+
+/* Are the pieces, in the order of their places, the files behind their headers? */
+static bool
+are_files(const struct takers *takers, const char *const *names, const size_t *sizes, size_t count)
+{
+	const struct gs_piece *piece = takers->taken;
+
+	for (size_t f = 0; f < count; f++)
+		for (size_t at = 3; at < sizes[f]; at += piece++->bytes) {
+			const char *data = takers->data[piece - takers->taken];
+
+			if (piece->bytes == 0 || piece->bytes > takers->piece_bytes ||
+			    strcmp(piece->name, names[f]) != 0 || piece->at != at - 3)
+				return false;
+			for (size_t b = 0; b < piece->bytes; b++)
+				if (data[b] != byte_at(at + b))
+					return false;
+		}
+	return piece->bytes == 0;
+}
+
+static void
+check_pieces(void)
+{
+	static const char *const files[] = { "eight", "long", "three", "five", "long" };
+	static const size_t sizes[] = { 8, 30000, 3, 0, 30000 };
+	struct takers *takers = calloc(1, sizeof *takers);
+	const char *names[5];
+	gs_status status;
+
+	for (size_t f = 0; f < 5; f++) {
+		names[f] = path(files[f]);
+		write_file(files[f], sizes[f]);
+	}
+	takers->piece_bytes = 16;
+	for (unsigned threads = 1; threads < 5; threads++) {
+		takers->bad = TAKEN_MOST;
+		CHECK(take_all(takers, names, 5, threads) == GS_OK && takers->begun == 5 &&
+		      are_files(takers, names, sizes, 5), "%u threads take all pieces", threads);
+		takers->bad = 1000;
+		status = take_all(takers, names, 5, threads);
+		CHECK(status == GS_EINPUT && strcmp(gs_message(), "piece 1000") == 0 &&
+		      takers->taken[999].bytes == 16 && takers->taken[1875].bytes == 0,
+		      "of what %u threads do not like, the first is told: %s", threads, gs_message());
+	}
+	free(takers);
+}
+
+/* What comes from a pipe or a decompressor is taken in turn. */
+static void
+check_pieces_stream(void)
+{
+	static char content[30000];
+	struct caller caller = { .data = content, .bytes = sizeof content };
+	const struct gs_input_options options = { .read = call, .read_context = &caller,
+	                                          .binary = true };
+	static const size_t size = sizeof content;
+	struct takers *takers = calloc(1, sizeof *takers);
+	const char *name = "input";
+	struct gs_input *input;
+	gs_status status;
+
+	for (size_t b = 0; b < sizeof content; b++)
+		content[b] = byte_at(b);
+	for (unsigned trouble = 0; trouble < 2; trouble++) {
+		caller.at = 0;
+		caller.error = trouble ? EIO : 0;
+		takers->piece_bytes = 16;
+		takers->bad = TAKEN_MOST;
+		memset(takers->taken, 0, sizeof takers->taken);
+		CHECK(gs_input_open(&input, &options) == GS_OK, "a callback is opened");
+		gs_pieces_open(&takers->pieces, input, skip_header, takers);
+		gs_team_run(3, take_pieces, takers);
+		status = gs_pieces_close(&takers->pieces);
+		CHECK(trouble ? status == GS_EIO : status == GS_OK && are_files(takers, &name, &size, 1),
+		      "a stream is taken in turn, with its trouble: %d %s", status, gs_message());
+		gs_input_close(input);
+	}
+	free(takers);
+}
+
 static void
 remove_folder(void)
 {
@@ -380,6 +622,8 @@ unit_input(void)
 	}
 	check_sizes();
 	check_changes();
+	check_claims();
+	check_claims_left();
 	check_partial();
 	check_trouble();
 	check_later();
@@ -396,5 +640,7 @@ unit_input(void)
 	}
 	check_ahead_behind();
 	check_ahead_trouble();
+	check_pieces();
+	check_pieces_stream();
 	remove_folder();
 }

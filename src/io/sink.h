@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* sink.h - where bytes leave the process: a file, a pipe, a device or a callback */
+#ifndef GS_SINK_H
+#define GS_SINK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "io/place.h"
+
+struct gs_sink {
+	const char *name;	/* for messages */
+	int         fd;		/* -1: a callback takes the bytes */
+	int       (*write)(void *context, const void *data, size_t bytes);
+	void       *write_context;
+	bool        truncates;	/* still to do, before the first byte */
+	bool        pipe;
+	bool        may_die;	/* of SIGPIPE, as who opened it */
+	uint64_t    written;	/* by write(2), in a row */
+
+	struct gs_place place;	/* if it is a regular file */
+};
+
+/** NAME and FD, or WRITE, are there: find out the rest. */
+void gs_sink_look(struct gs_sink *sink);
+
+/** What was in the file goes now, if it still has to. */
+MUST_CHECK gs_status gs_sink_truncate(struct gs_sink *sink);
+
+/** Write all BYTES behind those before. */
+MUST_CHECK gs_status gs_sink_write(struct gs_sink *sink, const char *data, size_t bytes);
+
+/** The same; if it is a pipe, it gets the pages themselves, which must not change any more. */
+MUST_CHECK gs_status gs_sink_give(struct gs_sink *sink, char *pages, size_t bytes);
+
+#endif

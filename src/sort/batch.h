@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * batch.h - all keys that the CPU holds: buckets for each stream, and how they come out
+ *
+ *     gs_batch_add(), any thread          while keys come
+ *     gs_batch_settle()                   once, when none come any more
+ *     gs_batch_drain(), each stream       its keys in order
+ *     gs_batch_reset()                    or on to the next batch
+ *
+ * Keys come out in pieces, the parts of the buckets, sorted by a team while those before
+ * them are being written.
+ */
+#ifndef GS_BATCH_H
+#define GS_BATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "sort/buckets.h"
+#include "sort/tile.h"
+
+struct gs_batch {
+	struct gs_pool    *pool;
+	struct gs_buckets *buckets[GS_STREAMS];	/* NULL: no such stream */
+	unsigned           bits[GS_STREAMS];
+	size_t             parts[GS_STREAMS];	/* once it is settled */
+	uint64_t           places[GS_STREAMS];	/* next number of a piece that comes */
+	unsigned           threads;
+	size_t             part_bytes;		/* most that a part has */
+	char              *slots;		/* gs_batch_slots() parts: where they are sorted ... */
+	char              *scratch;		/* ... with this, one a thread */
+};
+
+/** How many pieces of sorted keys there may be at once; one less are being made while one goes
+ *  out. */
+static inline unsigned
+gs_batch_slots(unsigned threads)
+{
+	return threads > 1 ? threads + 1 : 1;
+}
+
+/** Bytes of keys that surely fit, whatever streams they are of. */
+size_t gs_batch_room(const struct gs_batch *batch);
+
+/** Add COUNT keys, fewer than there is room for, from any thread; PLACE from places[STREAM]. */
+void gs_batch_add(struct gs_batch *batch, unsigned rank, unsigned stream, uint64_t place,
+                  const void *keys, size_t count);
+
+/** Keys of STREAM. */
+uint64_t gs_batch_count(const struct gs_batch *batch, unsigned stream);
+
+/** No more keys. */
+void gs_batch_settle(struct gs_batch *batch);
+
+/** Forget all keys. */
+void gs_batch_reset(struct gs_batch *batch);
+
+/* A piece of a stream's sorted keys, at one slot's memory. */
+struct gs_sorted {
+	struct gs_span span;		/* borrowed; may be changed */
+	size_t         number;		/* pieces of the stream before it */
+	unsigned       slot;
+};
+
+struct gs_batch_sink {
+	/** Made of each piece by the thread that sorted it, in any order; NULL: nothing. */
+	gs_status (*make)(void *context, struct gs_sorted *sorted);
+
+	/** Then it is the caller's turn to take it, in order.  *ENOUGH: no more are wanted. */
+	gs_status (*take)(void *context, struct gs_sorted *sorted, bool *enough);
+	void       *context;
+};
+
+/** All keys of STREAM in order: pieces are made ahead by a team, and taken by the caller. */
+MUST_CHECK gs_status
+gs_batch_drain(struct gs_batch *batch, unsigned stream, const struct gs_batch_sink *sink);
+
+#endif

@@ -1,0 +1,914 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * buckets.c - keys divided by value as they come, sorted as they leave
+ *
+ * In:   pieces of a stream of keys, from many threads.
+ * Out:  parts of all keys in order, each sorted when it is asked for.
+ *
+ * A thread has a line of cache for each bin, and a chain of blocks in the pool that full
+ * lines are written to, past the caches (Wassenberg and Sanders, "Engineering a multi-core
+ * radix sort", Euro-Par 2011, who let the pages of virtual memory be the blocks).  Nobody
+ * counts keys before, and no thread waits for another.
+ *
+ *     HOLD      pieces are kept as they came, until HELD_BYTES, or for good: in order
+ *     SCATTER   digits are known: pieces are scattered at once, then those kept before
+ *     SETTLED   the threads' chains are joined, bin by bin, and listed as parts
+ *
+ * Invariant: every block is in one chain: of the pool, a thread's spare ones, a bin, a piece
+ * or a part.  Blocks that are not full are at most those that gs_buckets_init() reserved.
+ */
+#include <assert.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/team.h"
+#include "sort/buckets.h"
+#include "sort/pool.h"
+#include "sort/stream.h"
+
+/* Bins of the first division, and of every other, which divides the range by as many. */
+enum { BINS_LEAST = 16, BINS = 1024, BINS_AGAIN = 256 };
+
+/* What a bucket should be. */
+enum { BUCKET_BYTES = 256 << 10 };
+
+/* Keys that are kept, whatever they are, before digits are made from them. */
+enum { HELD_BYTES = 1 << 20 };		/* at most half a part */
+
+/* A piece that is kept is cut at this size, so that parts can be made of them. */
+enum { PIECE_BYTES = 256 << 10 };	/* at most a quarter of a part */
+
+/* Small bins are joined up to this size. */
+enum { JOIN_BYTES = 512 << 10 };	/* at most a part */
+
+/* More pieces than their size explains: there are too many small ones to keep them. */
+enum { SMALL_PIECES = 64 };
+
+enum { UP = 1, DOWN = 2 };
+enum state { HOLD, SCATTER, SETTLED };
+
+/* bin = (key - least >> shift) * scale >> 32, of keys from least to most. */
+struct digits {
+	uint64_t least, most, scale;
+	unsigned shift, bins;
+};
+
+struct piece {
+	uint64_t        place, next_place;
+	uint64_t        number;		/* of the thread's pieces, where places are the same */
+	uint64_t        first, last;	/* keys */
+	size_t          keys;
+	struct gs_chain chain;
+};
+
+struct bin {
+	uintptr_t       end;
+	struct gs_chain chain;
+};
+
+/* Each on lines of cache of its own. */
+struct thread {
+	_Alignas(64) _Atomic uint64_t keys;	/* added */
+	struct gs_chain spare;
+	struct piece    open;
+	uint64_t        pieces;
+	struct bin     *bins;		/* BINS of them */
+	char           *lines;
+};
+
+struct bucket {
+	struct gs_chain chain;
+	size_t          keys;
+};
+
+enum kind { TO_SORT, IN_ORDER, REVERSED, EQUAL };
+
+struct part {
+	uint64_t        at;
+	size_t          keys;
+	enum kind       kind;
+	uint64_t        key;		/* EQUAL */
+	struct gs_chain chain;
+};
+
+struct width {
+	unsigned (*order)(const void *keys, size_t count, uint64_t last);
+	uint64_t (*at)(const void *keys, size_t at);
+	void (*range)(const void *keys, size_t count, uint64_t *least, uint64_t *most);
+	struct digits (*digits)(uint64_t least, uint64_t most, unsigned bins);
+	void (*scatter)(struct gs_buckets *buckets, struct thread *thread, const void *keys,
+	                size_t count);
+	void (*reverse)(void *into, const void *from, size_t count);
+	void (*fill)(void *into, uint64_t key, size_t count);
+};
+
+struct gs_buckets {
+	struct gs_pool     *pool;
+	const struct width *width;
+	unsigned            bits, key_bytes, block_keys, bins, thread_count;
+	size_t              part_bytes, piece_bytes, held_bytes, join_bytes;
+	struct thread      *threads;
+	_Atomic int         state;
+	_Atomic unsigned    order;	/* all pieces kept so far go up, or down */
+	pthread_mutex_t     lock;	/* of what is below, up to here: */
+	size_t              kept_bytes;
+	size_t              slack_bytes;	/* of blocks of pieces that are not full */
+	uint64_t            least, most;	/* of keys that were kept */
+	struct piece       *pieces;
+	size_t              piece_count, piece_next, piece_room;
+	struct gs_chain     source;	/* what settle() divides */
+	/* : here. */
+	struct digits       digits;
+	struct part        *parts;
+	size_t              part_count, part_room;
+	uint64_t            listed;	/* keys in parts */
+	bool                joining;	/* the last part may take more */
+	struct bucket       bucket[BINS];
+};
+
+/* --- blocks ------------------------------------------------------------------- */
+
+static uint32_t
+take_block(struct gs_buckets *buckets, struct thread *thread)
+{
+	uint32_t block;
+
+	if (thread->spare.blocks == 0)
+		gs_pool_take(buckets->pool, &thread->spare, GS_POOL_BATCH);
+	block = thread->spare.head;
+	thread->spare.head = buckets->pool->book[block].next;
+	thread->spare.blocks--;
+	return block;
+}
+
+static void
+give_block(struct gs_buckets *buckets, struct thread *thread, uint32_t block)
+{
+	gs_chain_add(buckets->pool, &thread->spare, block);
+	if (thread->spare.blocks == 2 * GS_POOL_BATCH)
+		gs_pool_give(buckets->pool, &thread->spare);
+}
+
+/* Another block for a bin; where it begins. */
+static __attribute__((noinline)) uintptr_t
+new_block(struct gs_buckets *buckets, struct thread *thread, struct bin *bin)
+{
+	const uint32_t block = take_block(buckets, thread);
+
+	buckets->pool->book[block].count = buckets->block_keys;
+	gs_chain_add(buckets->pool, &bin->chain, block);
+	return (uintptr_t)gs_pool_block(buckets->pool, block);
+}
+
+/* Write what is in the lines of a thread to blocks. */
+static void
+flush(struct gs_buckets *buckets, struct thread *thread)
+{
+	for (unsigned b = 0; b < buckets->digits.bins; b++) {
+		struct bin *bin = &thread->bins[b];
+		const size_t used = bin->end % buckets->pool->block_bytes, rest = used % 64;
+		uintptr_t to = bin->end - rest;
+
+		if (used > 0 && used < 64)
+			to = new_block(buckets, thread, bin);
+		memcpy((void *)to, thread->lines + (size_t)b * 64, rest);
+		if (used > 0)
+			buckets->pool->book[bin->chain.tail].count =
+				(uint32_t)(used / buckets->key_bytes);
+	}
+}
+
+static size_t
+chain_keys(const struct gs_buckets *buckets, const struct gs_chain *chain)
+{
+	return chain->blocks == 0 ? 0 : (chain->blocks - 1) * buckets->block_keys +
+	                                buckets->pool->book[chain->tail].count;
+}
+
+#define NAME3(a, b)	a##_##b
+#define NAME2(a, b)	NAME3(a, b)
+#define NAME(what)	NAME2(what, BITS)
+
+#define BITS 32
+#define KEY uint32_t
+#include "sort/digits.inc"
+#include "sort/buckets.inc"
+#undef BITS
+#undef KEY
+
+#define BITS 64
+#define KEY uint64_t
+#include "sort/digits.inc"
+#include "sort/buckets.inc"
+#undef BITS
+#undef KEY
+
+/* --- before anything ---------------------------------------------------------- */
+
+static size_t
+line_up(size_t bytes)
+{
+	return (bytes + 63) & ~(size_t)63;
+}
+
+static size_t
+least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+static size_t
+piece_room(size_t pool_bytes, size_t part_bytes)
+{
+	return pool_bytes / least(PIECE_BYTES, part_bytes / 4) * 4 + SMALL_PIECES + GS_TEAM_MAX + 1;
+}
+
+static size_t
+part_room(size_t pool_bytes, size_t part_bytes)
+{
+	return pool_bytes / least(JOIN_BYTES, part_bytes) * 5 + 4 * BINS;
+}
+
+size_t
+gs_buckets_bytes(unsigned bits, unsigned threads, size_t pool_bytes, size_t part_bytes)
+{
+	const struct gs_buckets *buckets = NULL;
+
+	(void)bits;
+	return line_up(sizeof *buckets) +
+	       threads * (line_up(sizeof *buckets->threads) + BINS * (64 + sizeof(struct bin))) +
+	       line_up(piece_room(pool_bytes, part_bytes) * sizeof *buckets->pieces) +
+	       line_up(part_room(pool_bytes, part_bytes) * sizeof *buckets->parts) + 64;
+}
+
+/* How many bins: for buckets of BUCKET_BYTES, and lines and blocks that are not out of
+ * proportion to the pool. */
+static unsigned
+bins_for(unsigned bits, unsigned threads, size_t pool_bytes, uint64_t expected)
+{
+	const uint64_t bytes = expected < pool_bytes ? expected * (bits / 8) : pool_bytes;
+	unsigned bins = BINS_LEAST;
+
+	while (bins < BINS && bytes / bins > BUCKET_BYTES &&
+	       4 * (size_t)bins * threads * gs_pool_block_bytes(pool_bytes) <= pool_bytes / 16)
+		bins *= 2;
+	return bins;
+}
+
+size_t
+gs_buckets_reserve(unsigned bits, unsigned threads, size_t pool_bytes, uint64_t expected)
+{
+	/* Blocks that are not full, of bins: twice, as a bucket may be divided before those
+	 * beside it are sorted, and one for each when it is divided again and again; and of
+	 * pieces.  Then spare ones of each thread. */
+	const size_t bins = bins_for(bits, threads, pool_bytes, expected);
+	const size_t again = (bits / 8 + 1) * (bins < BINS_AGAIN ? bins : BINS_AGAIN);
+
+	return (threads * (2 * bins + 2 * GS_POOL_BATCH + 1) + again + SMALL_PIECES) *
+	       gs_pool_block_bytes(pool_bytes);
+}
+
+struct gs_buckets *
+gs_buckets_init(void *memory, struct gs_pool *pool, unsigned bits, unsigned threads,
+                size_t part_bytes, uint64_t expected)
+{
+	const size_t pool_bytes = (size_t)pool->blocks * pool->block_bytes;
+	char *at = (char *)line_up((uintptr_t)memory);
+	struct gs_buckets *buckets = (void *)at;
+
+	at += line_up(sizeof *buckets);
+	buckets->pool = pool;
+	buckets->width = bits == 32 ? &width_32 : &width_64;
+	buckets->bits = bits;
+	buckets->key_bytes = bits / 8;
+	buckets->part_bytes = part_bytes;
+	buckets->piece_bytes = least(PIECE_BYTES, part_bytes / 4);
+	buckets->held_bytes = least(HELD_BYTES, part_bytes / 2);
+	buckets->join_bytes = least(JOIN_BYTES, part_bytes);
+	buckets->block_keys = (unsigned)(pool->block_bytes / buckets->key_bytes);
+	buckets->thread_count = threads;
+	buckets->bins = bins_for(bits, threads, pool_bytes, expected);
+	pthread_mutex_init(&buckets->lock, NULL);
+	buckets->threads = (void *)at;
+	at += threads * line_up(sizeof *buckets->threads);
+	for (unsigned t = 0; t < threads; t++) {
+		buckets->threads[t].lines = at;
+		at += BINS * 64;
+		buckets->threads[t].bins = (void *)at;
+		at += BINS * sizeof(struct bin);
+	}
+	buckets->pieces = (void *)at;
+	buckets->piece_room = piece_room(pool_bytes, part_bytes);
+	at += line_up(buckets->piece_room * sizeof *buckets->pieces);
+	buckets->parts = (void *)at;
+	buckets->part_room = part_room(pool_bytes, part_bytes);
+	buckets->order = UP | DOWN;
+	buckets->least = UINT64_MAX;
+	pool->reserved_bytes += gs_buckets_reserve(bits, threads, pool_bytes, expected);
+	return buckets;
+}
+
+/* Bytes of keys that a pool can surely take. */
+static size_t
+capacity(const struct gs_pool *pool)
+{
+	const size_t bytes = (size_t)pool->blocks * pool->block_bytes;
+
+	return pool->reserved_bytes < bytes ? bytes - pool->reserved_bytes : 0;
+}
+
+size_t
+gs_buckets_fit(const struct gs_buckets *buckets)
+{
+	const size_t held_bytes = buckets->pool->held_bytes, room = capacity(buckets->pool);
+
+	return held_bytes < room ? room - held_bytes : 0;
+}
+
+uint64_t
+gs_buckets_count(const struct gs_buckets *buckets)
+{
+	uint64_t keys = 0;
+
+	for (unsigned t = 0; t < buckets->thread_count; t++)
+		keys += buckets->threads[t].keys;
+	return keys;
+}
+
+/* --- while keys come ---------------------------------------------------------- */
+
+/* The open piece of a thread is done: to the others.  The lock is held. */
+static void
+close_piece(struct gs_buckets *buckets, struct thread *thread)
+{
+	if (thread->open.keys == 0)
+		return;
+	assert(buckets->piece_count < buckets->piece_room);
+	buckets->slack_bytes += thread->open.chain.blocks * buckets->pool->block_bytes -
+	                        thread->open.keys * buckets->key_bytes;
+	buckets->pieces[buckets->piece_count++] = thread->open;
+	thread->open = (struct piece){ .keys = 0 };
+}
+
+/* Copy keys behind those of the open piece. */
+static void
+append(struct gs_buckets *buckets, struct thread *thread, const char *keys, size_t count)
+{
+	struct gs_chain *chain = &thread->open.chain;
+	struct gs_page *book = buckets->pool->book;
+
+	thread->open.keys += count;
+	while (count > 0) {
+		size_t room, here;
+		uint32_t block;
+
+		if (chain->blocks == 0 || book[chain->tail].count == buckets->block_keys) {
+			block = take_block(buckets, thread);
+			book[block].count = 0;
+			gs_chain_add(buckets->pool, chain, block);
+		}
+		block = chain->tail;
+		room = buckets->block_keys - book[block].count;
+		here = room < count ? room : count;
+		memcpy((char *)gs_pool_block(buckets->pool, block) +
+		       (size_t)book[block].count * buckets->key_bytes, keys, here * buckets->key_bytes);
+		book[block].count += (uint32_t)here;
+		keys += here * buckets->key_bytes;
+		count -= here;
+	}
+}
+
+/* Make digits from what was kept.  The lock is held. */
+static void
+begin_scatter(struct gs_buckets *buckets)
+{
+	uint64_t least = buckets->least, most = buckets->most;
+
+	if (least == most) {
+		least -= least > 0;
+		most += most == least;
+	}
+	buckets->digits = buckets->width->digits(least, most, buckets->bins);
+	atomic_store_explicit(&buckets->state, SCATTER, memory_order_release);
+}
+
+/* Keep some keys, all of one place, as they are. */
+static void
+keep(struct gs_buckets *buckets, struct thread *thread, uint64_t place, const void *keys,
+     size_t count)
+{
+	struct piece *open = &thread->open;
+	uint64_t first = buckets->width->at(keys, 0), least = UINT64_MAX, most = 0;
+	unsigned order = buckets->order;
+
+	if (open->keys > 0 && ((place != open->next_place && place != open->next_place - 1) ||
+	                       open->keys * buckets->key_bytes >= buckets->piece_bytes)) {
+		pthread_mutex_lock(&buckets->lock);
+		close_piece(buckets, thread);
+		pthread_mutex_unlock(&buckets->lock);
+	}
+	if (open->keys == 0) {
+		open->place = place;
+		open->number = thread->pieces++;
+		open->first = open->last = first;
+	}
+	if (order != 0)
+		order &= buckets->width->order(keys, count, open->last);
+	buckets->width->range(keys, count, &least, &most);
+	append(buckets, thread, keys, count);
+	open->next_place = place + 1;
+	open->last = buckets->width->at(keys, count - 1);
+	pthread_mutex_lock(&buckets->lock);
+	buckets->order &= order;
+	buckets->least = least < buckets->least ? least : buckets->least;
+	buckets->most = most > buckets->most ? most : buckets->most;
+	buckets->kept_bytes += count * buckets->key_bytes;
+	if (buckets->state == HOLD &&
+	    ((buckets->kept_bytes >= buckets->held_bytes && buckets->order == 0) ||
+	     buckets->piece_count >= buckets->kept_bytes / buckets->piece_bytes * 2 + SMALL_PIECES / 2 ||
+	     buckets->slack_bytes / buckets->pool->block_bytes >
+	     SMALL_PIECES / 2 + (size_t)buckets->bins * buckets->thread_count / 2))
+		begin_scatter(buckets);
+	pthread_mutex_unlock(&buckets->lock);
+}
+
+/* Scatter all of CHAIN; its blocks are the thread's then. */
+static void
+scatter_chain(struct gs_buckets *buckets, struct thread *thread, struct gs_chain *chain)
+{
+	const struct gs_pool *pool = buckets->pool;
+
+	for (uint32_t block = chain->head, next; block != 0; block = next) {
+		next = pool->book[block].next;
+		buckets->width->scatter(buckets, thread, gs_pool_block(pool, block),
+		                        pool->book[block].count);
+		give_block(buckets, thread, block);
+	}
+	*chain = (struct gs_chain){ .blocks = 0 };
+}
+
+/* Scatter one of the pieces that were kept; false: there is none. */
+static bool
+scatter_kept(struct gs_buckets *buckets, struct thread *thread)
+{
+	struct piece *piece = NULL;
+
+	pthread_mutex_lock(&buckets->lock);
+	close_piece(buckets, thread);
+	if (buckets->piece_next < buckets->piece_count)
+		piece = &buckets->pieces[buckets->piece_next++];
+	pthread_mutex_unlock(&buckets->lock);
+	if (piece != NULL)
+		scatter_chain(buckets, thread, &piece->chain);
+	return piece != NULL;
+}
+
+bool
+gs_buckets_add(struct gs_buckets *buckets, unsigned rank, uint64_t place, const void *keys,
+               size_t count)
+{
+	struct thread *thread = &buckets->threads[rank];
+	const size_t bytes = count * buckets->key_bytes, most = buckets->piece_bytes / buckets->key_bytes;
+	const char *from = keys;
+
+	assert(rank < buckets->thread_count && buckets->state != SETTLED);
+	if (atomic_fetch_add(&buckets->pool->held_bytes, bytes) + bytes > capacity(buckets->pool)) {
+		atomic_fetch_sub(&buckets->pool->held_bytes, bytes);
+		return false;
+	}
+	atomic_fetch_add_explicit(&thread->keys, count, memory_order_relaxed);
+	while (count > 0 &&
+	       atomic_load_explicit(&buckets->state, memory_order_acquire) == HOLD) {
+		const size_t here = count < most ? count : most;
+
+		keep(buckets, thread, place, from, here);
+		from += here * buckets->key_bytes;
+		count -= here;
+	}
+	if (count > 0) {
+		buckets->width->scatter(buckets, thread, from, count);
+		scatter_kept(buckets, thread);
+	}
+	return true;
+}
+
+/* --- listing parts ------------------------------------------------------------ */
+
+static void
+list_part(struct gs_buckets *buckets, enum kind kind, uint64_t key, struct gs_chain *chain,
+          size_t keys)
+{
+	assert(buckets->part_count < buckets->part_room);
+	assert(keys * buckets->key_bytes <= buckets->part_bytes);
+	buckets->parts[buckets->part_count++] = (struct part){
+		.at = buckets->listed, .keys = keys, .kind = kind, .key = key, .chain = *chain,
+	};
+	buckets->listed += keys;
+	*chain = (struct gs_chain){ .blocks = 0 };
+}
+
+/* Fill blocks that are not full from each other. */
+static void
+compact(struct gs_buckets *buckets, struct gs_chain *chain)
+{
+	struct gs_pool *pool = buckets->pool;
+	struct gs_chain full = { .blocks = 0 }, empty = { .blocks = 0 };
+	const size_t width = buckets->key_bytes;
+	uint32_t open = 0;
+
+	for (uint32_t block = chain->head, next; block != 0; block = next) {
+		uint32_t *count = &pool->book[block].count, move;
+
+		next = pool->book[block].next;
+		if (*count == buckets->block_keys) {
+			gs_chain_add(pool, &full, block);
+			continue;
+		}
+		if (open == 0) {
+			open = block;
+			continue;
+		}
+		move = buckets->block_keys - pool->book[open].count;
+		move = move < *count ? move : *count;
+		*count -= move;
+		memcpy((char *)gs_pool_block(pool, open) + pool->book[open].count * width,
+		       (char *)gs_pool_block(pool, block) + *count * width, move * width);
+		pool->book[open].count += move;
+		if (pool->book[open].count == buckets->block_keys) {
+			gs_chain_add(pool, &full, open);
+			open = 0;
+		}
+		if (*count == 0)
+			gs_chain_add(pool, &empty, block);
+		else
+			open = block;
+	}
+	if (open != 0)
+		gs_chain_add(pool, &full, open);
+	*chain = full;
+	gs_pool_give(pool, &empty);
+}
+
+/* A bucket that is small enough: a part, or with its left neighbours. */
+static void
+list_bucket(struct gs_buckets *buckets, struct bucket *bucket, bool again)
+{
+	struct part *last = buckets->joining ? &buckets->parts[buckets->part_count - 1] : NULL;
+
+	if (bucket->keys == 0)
+		return;
+	if (last != NULL && (last->keys + bucket->keys) * buckets->key_bytes <= buckets->join_bytes) {
+		gs_chain_join(buckets->pool, &last->chain, &bucket->chain);
+		last->keys += bucket->keys;
+		buckets->listed += bucket->keys;
+	} else {
+		list_part(buckets, TO_SORT, 0, &bucket->chain, bucket->keys);
+		last = &buckets->parts[buckets->part_count - 1];
+	}
+	buckets->joining = true;
+	if (again)
+		compact(buckets, &last->chain);
+}
+
+static void
+list_equal(struct gs_buckets *buckets, struct bucket *bucket, uint64_t key)
+{
+	struct gs_chain none = { .blocks = 0 };
+
+	buckets->joining = false;
+	gs_pool_give(buckets->pool, &bucket->chain);
+	for (size_t left = bucket->keys, keys; left > 0; left -= keys) {
+		keys = buckets->part_bytes / buckets->key_bytes;
+		keys = left < keys ? left : keys;
+		list_part(buckets, EQUAL, key, &none, keys);
+	}
+}
+
+/* --- dividing ------------------------------------------------------------------- */
+
+struct ranges {
+	struct gs_buckets *buckets;
+	const struct gs_chain *chain;
+	uint64_t least[GS_TEAM_MAX], most[GS_TEAM_MAX];
+	unsigned size;
+};
+
+/* The least and largest key of a chain: each member takes every so many'th block. */
+static void
+range_body(void *context, unsigned rank, unsigned size)
+{
+	struct ranges *ranges = context;
+	const struct gs_pool *pool = ranges->buckets->pool;
+	uint64_t least = UINT64_MAX, most = 0;
+	size_t at = 0;
+
+	for (uint32_t block = ranges->chain->head; block != 0; block = pool->book[block].next)
+		if (at++ % size == rank)
+			ranges->buckets->width->range(gs_pool_block(pool, block),
+			                              pool->book[block].count, &least, &most);
+	ranges->least[rank] = least;
+	ranges->most[rank] = most;
+	if (rank == 0)
+		ranges->size = size;
+}
+
+/* All that is still to be scattered: pieces, or a bucket. */
+static void
+scatter_body(void *context, unsigned rank, unsigned size)
+{
+	struct gs_buckets *buckets = context;
+	struct thread *thread = &buckets->threads[rank];
+	struct gs_chain batch = { .blocks = 0 };
+
+	(void)size;
+	while (scatter_kept(buckets, thread))
+		;
+	do {
+		scatter_chain(buckets, thread, &batch);
+		pthread_mutex_lock(&buckets->lock);
+		gs_chain_cut(buckets->pool, &buckets->source, GS_POOL_BATCH, &batch);
+		pthread_mutex_unlock(&buckets->lock);
+	} while (batch.blocks > 0);
+}
+
+/* Join what threads have in bin B. */
+static void
+collect_bin(void *context, size_t b)
+{
+	struct gs_buckets *buckets = context;
+	struct bucket *bucket = &buckets->bucket[b];
+
+	*bucket = (struct bucket){ .keys = 0 };
+	for (unsigned t = 0; t < buckets->thread_count; t++) {
+		struct bin *bin = &buckets->threads[t].bins[b];
+
+		bucket->keys += chain_keys(buckets, &bin->chain);
+		gs_chain_join(buckets->pool, &bucket->chain, &bin->chain);
+		bin->end = 0;
+	}
+}
+
+/* Scatter what is left, and join what threads have to buckets. */
+static void
+collect(struct gs_buckets *buckets, unsigned threads)
+{
+	gs_team_run(threads, scatter_body, buckets);
+	for (unsigned t = 0; t < buckets->thread_count; t++)
+		flush(buckets, &buckets->threads[t]);
+	for (unsigned b = 0; b < buckets->digits.bins; b++)
+		collect_bin(buckets, b);
+}
+
+static void
+divide(struct gs_buckets *buckets, struct bucket *bucket, unsigned threads)
+{
+	struct ranges ranges = { .buckets = buckets, .chain = &bucket->chain };
+	struct bucket parts[BINS_AGAIN];
+	uint64_t least = UINT64_MAX, most = 0;
+	unsigned bins;
+
+	gs_team_run(threads, range_body, &ranges);
+	for (unsigned r = 0; r < ranges.size; r++) {
+		least = ranges.least[r] < least ? ranges.least[r] : least;
+		most = ranges.most[r] > most ? ranges.most[r] : most;
+	}
+	if (least == most) {
+		list_equal(buckets, bucket, least);
+		return;
+	}
+	bins = buckets->bins < BINS_AGAIN ? buckets->bins : BINS_AGAIN;
+	buckets->digits = buckets->width->digits(least, most, bins);
+	buckets->source = bucket->chain;
+	collect(buckets, threads);
+	memcpy(parts, buckets->bucket, sizeof parts);
+	for (unsigned b = 0; b < bins; b++)
+		compact(buckets, &parts[b].chain);
+	buckets->joining = false;
+	for (unsigned b = 0; b < bins; b++)
+		if (parts[b].keys * buckets->key_bytes > buckets->part_bytes)
+			divide(buckets, &parts[b], threads);
+		else
+			list_bucket(buckets, &parts[b], true);
+	buckets->joining = false;
+}
+
+/* --- after the last key ---------------------------------------------------------- */
+
+static int
+compare_pieces(const void *a, const void *b)
+{
+	const struct piece *x = a, *y = b;
+
+	if (x->place != y->place)
+		return x->place < y->place ? -1 : 1;
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+/* Do all pieces, each in order, go on from each other? */
+static unsigned
+order_of_pieces(struct gs_buckets *buckets)
+{
+	unsigned order = buckets->order;
+
+	if (order == 0)
+		return 0;
+	qsort(buckets->pieces, buckets->piece_count, sizeof *buckets->pieces, compare_pieces);
+	for (size_t p = 1; p < buckets->piece_count; p++) {
+		const uint64_t last = buckets->pieces[p - 1].last, first = buckets->pieces[p].first;
+
+		order &= (first >= last ? UP : 0) | (first <= last ? DOWN : 0);
+	}
+	return order;
+}
+
+static void
+list_pieces(struct gs_buckets *buckets, enum kind kind)
+{
+	for (size_t p = 0; p < buckets->piece_count; p++) {
+		struct piece *piece = &buckets->pieces[kind == REVERSED ? buckets->piece_count - 1 - p : p];
+
+		list_part(buckets, kind, 0, &piece->chain, piece->keys);
+	}
+}
+
+/* All that was kept, as one part. */
+static void
+list_held(struct gs_buckets *buckets)
+{
+	struct bucket all = { .keys = 0 };
+
+	for (size_t p = 0; p < buckets->piece_count; p++) {
+		all.keys += buckets->pieces[p].keys;
+		gs_chain_join(buckets->pool, &all.chain, &buckets->pieces[p].chain);
+	}
+	list_bucket(buckets, &all, false);
+}
+
+static void
+list_all(struct gs_buckets *buckets, unsigned threads)
+{
+	struct bucket *all = buckets->bucket, copy[BINS];
+
+	collect(buckets, threads);
+	memcpy(copy, all, sizeof copy);
+	for (unsigned b = 0, bins = buckets->digits.bins; b < bins; b++)
+		if (copy[b].keys * buckets->key_bytes > buckets->part_bytes)
+			divide(buckets, &copy[b], threads);
+		else
+			list_bucket(buckets, &copy[b], false);
+}
+
+size_t
+gs_buckets_settle(struct gs_buckets *buckets, unsigned threads)
+{
+	unsigned order;
+
+	assert(buckets->state != SETTLED);
+	threads = threads < buckets->thread_count ? threads : buckets->thread_count;
+	for (unsigned t = 0; t < buckets->thread_count; t++)
+		close_piece(buckets, &buckets->threads[t]);
+	if (buckets->state == HOLD && buckets->piece_count > 0) {
+		order = order_of_pieces(buckets);
+		if (order != 0)
+			list_pieces(buckets, order & UP ? IN_ORDER : REVERSED);
+		else if (buckets->kept_bytes <= buckets->held_bytes + buckets->piece_bytes)
+			list_held(buckets);
+		else
+			begin_scatter(buckets);
+	}
+	if (buckets->state == SCATTER)
+		list_all(buckets, threads);
+	assert(buckets->listed == gs_buckets_count(buckets));
+	buckets->state = SETTLED;
+	return buckets->part_count;
+}
+
+struct gs_part
+gs_buckets_part(const struct gs_buckets *buckets, size_t part)
+{
+	assert(part < buckets->part_count);
+	return (struct gs_part){ buckets->parts[part].at, buckets->parts[part].keys };
+}
+
+/* Keys of a chain, block by block, to INTO, or from its end. */
+static void
+copy_chain(const struct gs_buckets *buckets, const struct part *part, char *into)
+{
+	const struct gs_pool *pool = buckets->pool;
+	char *end = into + part->keys * buckets->key_bytes;
+
+	for (uint32_t block = part->chain.head; block != 0; block = pool->book[block].next) {
+		const uint32_t count = pool->book[block].count;
+		const size_t bytes = (size_t)count * buckets->key_bytes;
+
+		if (part->kind == REVERSED) {
+			end -= bytes;
+			buckets->width->reverse(end, gs_pool_block(pool, block), count);
+		} else {
+			memcpy(into, gs_pool_block(pool, block), bytes);
+			into += bytes;
+		}
+	}
+}
+
+void
+gs_buckets_sort_part(struct gs_buckets *buckets, unsigned rank, size_t part, void *into,
+                     void *scratch)
+{
+	struct part *which = &buckets->parts[part];
+	const size_t bytes = which->keys * buckets->key_bytes;
+
+	assert(part < buckets->part_count && which->keys > 0 && rank < buckets->thread_count);
+	if (which->kind == EQUAL) {
+		buckets->width->fill(into, which->key, which->keys);
+	} else {
+		copy_chain(buckets, which, into);
+		if (which->kind == TO_SORT)
+			gs_cpu_sort(into, scratch, buckets->bits, which->keys, 1);
+		gs_pool_give(buckets->pool, &which->chain);
+	}
+	atomic_fetch_sub(&buckets->pool->held_bytes, bytes);
+	atomic_fetch_sub(&buckets->threads[rank].keys, which->keys);
+	which->keys = 0;
+}
+
+/* --- instead ----------------------------------------------------------------------- */
+
+/* All blocks that have keys to one chain. */
+static void
+pour(struct gs_buckets *buckets, struct gs_chain *chain)
+{
+	struct gs_pool *pool = buckets->pool;
+
+	for (unsigned t = 0; t < buckets->thread_count; t++)
+		close_piece(buckets, &buckets->threads[t]);
+	for (; buckets->piece_next < buckets->piece_count; buckets->piece_next++)
+		gs_chain_join(pool, chain, &buckets->pieces[buckets->piece_next].chain);
+	for (unsigned t = 0; buckets->state == SCATTER && t < buckets->thread_count; t++) {
+		struct thread *thread = &buckets->threads[t];
+
+		flush(buckets, thread);
+		for (unsigned b = 0; b < buckets->digits.bins; b++) {
+			gs_chain_join(pool, chain, &thread->bins[b].chain);
+			thread->bins[b].end = 0;
+		}
+	}
+	for (size_t p = 0; buckets->state == SETTLED && p < buckets->part_count; p++)
+		gs_chain_join(pool, chain, &buckets->parts[p].chain);
+	gs_chain_join(pool, chain, &buckets->source);
+}
+
+size_t
+gs_buckets_take(struct gs_buckets *buckets, void *into, size_t room)
+{
+	struct gs_page *book = buckets->pool->book;
+	const size_t width = buckets->key_bytes;
+	struct gs_chain all = { .blocks = 0 };
+	size_t taken = 0;
+
+	assert(buckets->state != SETTLED);
+	pour(buckets, &all);
+	buckets->source = all;
+	while (taken < room && buckets->source.blocks > 0) {
+		const uint32_t block = buckets->source.head;
+		const size_t here = book[block].count < room - taken ? book[block].count : room - taken;
+		struct gs_chain one = { .blocks = 0 };
+
+		book[block].count -= (uint32_t)here;
+		memcpy((char *)into + taken * width,
+		       (char *)gs_pool_block(buckets->pool, block) + book[block].count * width,
+		       here * width);
+		taken += here;
+		if (book[block].count == 0) {
+			gs_chain_cut(buckets->pool, &buckets->source, 1, &one);
+			gs_pool_give(buckets->pool, &one);
+		}
+	}
+	atomic_fetch_sub(&buckets->pool->held_bytes, taken * width);
+	atomic_fetch_sub(&buckets->threads[0].keys, taken);
+	return taken;
+}
+
+void
+gs_buckets_reset(struct gs_buckets *buckets)
+{
+	struct gs_chain all = { .blocks = 0 };
+
+	atomic_fetch_sub(&buckets->pool->held_bytes, gs_buckets_count(buckets) * buckets->key_bytes);
+	pour(buckets, &all);
+	gs_pool_give(buckets->pool, &all);
+	for (unsigned t = 0; t < buckets->thread_count; t++) {
+		gs_pool_give(buckets->pool, &buckets->threads[t].spare);
+		buckets->threads[t].keys = 0;
+	}
+	buckets->state = HOLD;
+	buckets->order = UP | DOWN;
+	buckets->least = UINT64_MAX;
+	buckets->most = buckets->kept_bytes = buckets->slack_bytes = 0;
+	buckets->piece_count = buckets->piece_next = 0;
+	buckets->part_count = 0;
+	buckets->listed = 0;
+	buckets->joining = false;
+}

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* buckets.c - rows for src/sort/buckets.c: what is added comes out in order */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "sort/buckets.h"
+#include "tests/unit/units.h"
+
+void unit_buckets(void);
+
+enum { PIECE = 100 << 10, THREADS = 8 };
+enum { POOL_BYTES = 96 << 20 };
+
+/* Key I of N; 32-bit keys are the upper halves. */
+static uint64_t uniform(uint64_t i, uint64_t n)  { (void)n; return units_mix(i); }
+static uint64_t sorted(uint64_t i, uint64_t n)   { return UINT64_MAX / n * i; }
+static uint64_t reversed(uint64_t i, uint64_t n) { return UINT64_MAX / n * (n - 1 - i); }
+static uint64_t equal(uint64_t i, uint64_t n)    { (void)i; (void)n; return units_mix(42); }
+static uint64_t zeros(uint64_t i, uint64_t n)    { (void)i; (void)n; return 0; }
+static uint64_t ones(uint64_t i, uint64_t n)     { (void)i; (void)n; return UINT64_MAX; }
+static uint64_t few(uint64_t i, uint64_t n)      { (void)n; return units_mix(units_mix(i) % 5); }
+static uint64_t organ(uint64_t i, uint64_t n)
+{
+	return UINT64_MAX / n * (i < n / 2 ? i : n - i);
+}
+/* Ascending pieces that do not go on from each other. */
+static uint64_t runs(uint64_t i, uint64_t n)     { (void)n; return (i % 50000) << 45; }
+static uint64_t swapped(uint64_t i, uint64_t n)
+{
+	return sorted(i == n - 2 ? n - 1 : i == n - 1 ? n - 2 : i, n);
+}
+static uint64_t powers(uint64_t i, uint64_t n)   { (void)n; return units_mix(i) >> (units_mix(~i) % 64); }
+static uint64_t nested(uint64_t i, uint64_t n)
+{
+	(void)n;
+	return (UINT64_C(1) << (units_mix(i) % 64)) + units_mix(~i) % 3;
+}
+static uint64_t outlier(uint64_t i, uint64_t n)
+{
+	return i == n / 2 ? UINT64_MAX : (units_mix(i) % 1000) << 32 | units_mix(i) % 7;
+}
+/* What comes first says nothing: all else is near one value, or equal, or outside. */
+static uint64_t tricked(uint64_t i, uint64_t n)
+{
+	(void)n;
+	return i < 600000 ? units_mix(i) : (UINT64_C(77) << 54) + (units_mix(i) >> 24);
+}
+static uint64_t stuck(uint64_t i, uint64_t n)
+{
+	(void)n;
+	return i < 600000 ? units_mix(i) : UINT64_C(77) << 54;
+}
+static uint64_t outside(uint64_t i, uint64_t n)
+{
+	(void)n;
+	return i < 600000 ? (UINT64_C(1) << 62) + (units_mix(i) >> 20) : units_mix(i);
+}
+static uint64_t heavy(uint64_t i, uint64_t n)
+{
+	return units_mix(i) % 2 ? UINT64_MAX / 3 : units_mix(n + i);
+}
+static uint64_t zipf(uint64_t i, uint64_t n)     { return UINT64_MAX / (1 + units_mix(i) % n); }
+
+static const struct shape {
+	const char *name;
+	uint64_t  (*key)(uint64_t i, uint64_t n);
+} shapes[] = {
+	{ "any keys", uniform }, { "ascending keys", sorted }, { "descending keys", reversed },
+	{ "equal keys", equal }, { "zeros", zeros }, { "largest keys", ones },
+	{ "five different keys", few }, { "an organ pipe", organ }, { "ascending runs", runs },
+	{ "ascending keys but two", swapped }, { "keys near powers of two", powers },
+	{ "nested clusters", nested }, { "one outlier", outlier },
+	{ "a crowd behind the first", tricked }, { "one value behind the first", stuck },
+	{ "keys outside of the first", outside }, { "half of the keys equal", heavy },
+	{ "1/x", zipf },
+};
+enum { SHAPES = sizeof shapes / sizeof shapes[0] };
+
+/* What all rows work in. */
+static struct {
+	char *pool_memory, *books, *memory, *into, *scratch;
+	char *keys;
+	uint64_t *expect;
+	struct gs_pool *pool;
+	struct gs_buckets *buckets;
+	unsigned bits, width, threads;
+	size_t count, piece;		/* keys */
+	_Atomic size_t next_piece;
+	_Atomic size_t next_part;
+	size_t parts;
+	_Atomic unsigned wrong;
+} w;
+
+static uint64_t
+key_at(const void *keys, size_t at)
+{
+	return w.bits == 32 ? ((const uint32_t *)keys)[at] : ((const uint64_t *)keys)[at];
+}
+
+static void
+make(const struct shape *shape, unsigned bits, size_t count)
+{
+	w.bits = bits;
+	w.width = bits / 8;
+	w.count = count;
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t key = shape->key(i, count);
+
+		w.expect[i] = bits == 32 ? key >> 32 : key;
+		if (bits == 32)
+			((uint32_t *)(void *)w.keys)[i] = (uint32_t)(key >> 32);
+		else
+			((uint64_t *)(void *)w.keys)[i] = key;
+	}
+	qsort(w.expect, count, sizeof *w.expect, units_compare);
+}
+
+static void
+begin(unsigned threads, size_t pool_bytes, uint64_t expected)
+{
+	const size_t bytes = gs_buckets_bytes(w.bits, threads, pool_bytes, GS_PART_BYTES);
+
+	w.threads = threads;
+	memset(w.memory, 0, bytes);
+	w.pool = gs_pool_init(w.books, w.pool_memory, pool_bytes);
+	w.buckets = gs_buckets_init(w.memory, w.pool, w.bits, threads, GS_PART_BYTES, expected);
+}
+
+static void *
+add_pieces(void *context)
+{
+	const unsigned rank = (unsigned)(uintptr_t)context;
+
+	for (;;) {
+		const size_t place = w.next_piece++, at = place * w.piece;
+
+		if (at >= w.count)
+			return NULL;
+		if (!gs_buckets_add(w.buckets, rank, place, w.keys + at * w.width,
+		                    w.count - at < w.piece ? w.count - at : w.piece))
+			w.wrong++;
+	}
+}
+
+static void *
+sort_parts(void *context)
+{
+	const unsigned rank = (unsigned)(uintptr_t)context;
+	char *into = w.into + (size_t)rank * GS_PART_BYTES;
+	char *scratch = w.scratch + (size_t)rank * GS_PART_BYTES;
+
+	for (;;) {
+		const size_t p = w.next_part++;
+		struct gs_part part;
+
+		if (p >= w.parts)
+			return NULL;
+		part = gs_buckets_part(w.buckets, p);
+		if (part.count == 0 || part.count * w.width > GS_PART_BYTES ||
+		    part.at + part.count > w.count) {
+			w.wrong++;
+			continue;
+		}
+		gs_buckets_sort_part(w.buckets, rank, p, into, scratch);
+		for (size_t i = 0; i < part.count; i++)
+			w.wrong += key_at(into, i) != w.expect[part.at + i];
+	}
+}
+
+static void
+all_threads(void *(*body)(void *))
+{
+	pthread_t ids[THREADS];
+
+	for (unsigned t = 1; t < w.threads; t++)
+		pthread_create(&ids[t], NULL, body, (void *)(uintptr_t)t);
+	body(NULL);
+	for (unsigned t = 1; t < w.threads; t++)
+		pthread_join(ids[t], NULL);
+}
+
+/* Add, settle, sort; all parts follow each other, and nothing is left. */
+static void
+pass(const char *what, size_t piece)
+{
+	uint64_t at = 0;
+
+	w.piece = piece;
+	w.next_piece = w.next_part = w.wrong = 0;
+	all_threads(add_pieces);
+	CHECK(w.wrong == 0, "%s: all pieces of %zu u%u are taken", what, w.count, w.bits);
+	CHECK(gs_buckets_count(w.buckets) == w.count, "%s: %zu keys are counted", what, w.count);
+	w.parts = gs_buckets_settle(w.buckets, w.threads);
+	for (size_t p = 0; p < w.parts; p++) {
+		const struct gs_part part = gs_buckets_part(w.buckets, p);
+
+		w.wrong += part.at != at;
+		at += part.count;
+	}
+	CHECK(at == w.count && w.wrong == 0, "%s: parts of %zu u%u follow each other, to %llu",
+	      what, w.count, w.bits, (unsigned long long)at);
+	all_threads(sort_parts);
+	CHECK(w.wrong == 0, "%s: %zu u%u in pieces of %zu come out in order with %u threads: %u are wrong",
+	      what, w.count, w.bits, piece, w.threads, w.wrong);
+	CHECK(gs_buckets_count(w.buckets) == 0, "%s: no key is left", what);
+	gs_buckets_reset(w.buckets);
+	CHECK(gs_pool_used(w.pool) == 0, "%s: all blocks are back, but %zu bytes", what,
+	      gs_pool_used(w.pool));
+}
+
+static void
+check_shapes(size_t count, size_t piece, unsigned threads)
+{
+	for (unsigned bits = 32; bits <= 64; bits += 32)
+		for (unsigned s = 0; s < SHAPES; s++) {
+			make(&shapes[s], bits, count);
+			begin(threads, POOL_BYTES, count);
+			pass(shapes[s].name, piece);
+			if (s % 3 == 0)
+				pass(shapes[s].name, piece);	/* again, in the same memory */
+		}
+}
+
+static void
+check_sizes(void)
+{
+	static const size_t sizes[] = {
+		0, 1, 2, 10, 63, 64, 65, 1023, 1024, 1025, 2047, 2048, 2049, 65535, 65536, 65537,
+		131072, 262143, 262144, 262145, 327680, 330000, 524288, 600001,
+	};
+
+	for (unsigned bits = 32; bits <= 64; bits += 32)
+		for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
+			for (unsigned shape = 0; shape < 3; shape++) {
+				make(&shapes[shape], bits, sizes[s]);
+				begin(2, POOL_BYTES, sizes[s]);
+				pass(shapes[shape].name, sizes[s] / 3 + 1);
+				pass(shapes[shape].name, sizes[s] / 100 + 1);
+				pass(shapes[shape].name, 30000);
+			}
+}
+
+/* As much as fits, exactly, and no key more. */
+static void
+check_full(unsigned shape, unsigned threads, size_t piece, uint64_t expected)
+{
+	make(&shapes[shape], 64, 2500000);
+	begin(threads, 16 << 20, expected);
+	CHECK(gs_buckets_fit(w.buckets) > 4 << 20, "a pool of 16 MiB has room for 4 MiB of keys");
+	w.count = gs_buckets_fit(w.buckets) / 8;
+	memcpy(w.expect, w.keys, w.count * 8);
+	qsort(w.expect, w.count, 8, units_compare);
+	for (unsigned round = 0; round < 2; round++) {
+		pass("a pool that is full", piece);
+		CHECK(gs_buckets_fit(w.buckets) / 8 == w.count, "there is as much room as before");
+	}
+	CHECK(gs_buckets_add(w.buckets, 0, 0, w.keys, w.count), "all fits at once");
+	CHECK(!gs_buckets_add(w.buckets, 0, 1, w.keys, 1), "one key too many is refused");
+}
+
+/* Take out without settling. */
+static void
+check_take(unsigned shape, unsigned threads, size_t room)
+{
+	uint64_t *taken = malloc(1000000 * 8 + 64);
+	size_t count = 0, here;
+
+	make(&shapes[shape], 64, 1000000);
+	begin(threads, POOL_BYTES, w.count);
+	w.piece = 12345;
+	w.next_piece = 0;
+	all_threads(add_pieces);
+	while (count < w.count &&
+	       (here = gs_buckets_take(w.buckets, taken + count, room < w.count - count ?
+	                               room : w.count - count)) > 0) {
+		count += here;
+		CHECK(gs_buckets_count(w.buckets) == w.count - count, "so many are left");
+	}
+	CHECK(count == w.count && gs_buckets_take(w.buckets, taken, room) == 0,
+	      "%s: all %zu keys are taken out, not %zu", shapes[shape].name, w.count, count);
+	qsort(taken, count, 8, units_compare);
+	CHECK(memcmp(taken, w.expect, count * 8) == 0, "%s: they are the same", shapes[shape].name);
+	CHECK(gs_buckets_fit(w.buckets) > 0, "the pool has room again");
+	gs_buckets_reset(w.buckets);
+	pass(shapes[shape].name, 5000);
+	free(taken);
+}
+
+void
+unit_buckets(void)
+{
+	const size_t most = 2500000;
+
+	w.pool_memory = mmap(NULL, POOL_BYTES + (2 << 20), PROT_READ | PROT_WRITE,
+	                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	w.pool_memory += -(uintptr_t)w.pool_memory % (2 << 20);
+	w.books = malloc(gs_pool_bytes(POOL_BYTES));
+	w.memory = malloc(gs_buckets_bytes(64, THREADS, POOL_BYTES, GS_PART_BYTES));
+	w.into = aligned_alloc(64, (size_t)THREADS * GS_PART_BYTES);
+	w.scratch = aligned_alloc(64, (size_t)THREADS * GS_PART_BYTES);
+	w.keys = malloc(most * 8);
+	w.expect = malloc(most * 8);
+	check_sizes();
+	check_shapes(most, PIECE / 8, 1);
+	check_shapes(most, 13579, 3);
+	check_shapes(1500000, 65536, THREADS);
+	check_full(0, 1, 10000, 2000000);
+	check_full(0, 4, 1, 2000000);
+	check_full(1, 4, 10001, 2000000);
+	check_full(1, 4, 300, 2000000);
+	check_full(13, 2, 10000, UINT64_MAX);
+	check_full(10, 3, 999, UINT64_MAX);
+	for (unsigned shape = 0; shape < 4; shape++) {
+		check_take(shape, 1, 100000);
+		check_take(shape, 3, 77777);
+	}
+	free(w.books);
+	free(w.memory);
+	free(w.into);
+	free(w.scratch);
+	free(w.keys);
+	free(w.expect);
+	munmap(w.pool_memory, POOL_BYTES);
+}

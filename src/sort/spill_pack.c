@@ -44,7 +44,8 @@ load_lz4(void)
 		{ "LZ4_decompress_safe", &lz4.decompress },
 	};
 
-	lz4.there = gs_lazy_load("liblz4.so.1", symbols, sizeof symbols / sizeof symbols[0]);
+	lz4.there = gs_lazy_load("liblz4.so.1", symbols,
+	                         sizeof symbols / sizeof symbols[0]) != NULL;
 }
 
 #define PASTE(a, b)	a##_##b

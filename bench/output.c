@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
-#include <immintrin.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -24,6 +23,9 @@
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 enum {
 	SOURCE_BYTES = 256 << 10,	/* what a thread has just made */
@@ -146,6 +148,7 @@ put_populated(int fd, const char *source, size_t at, size_t bytes)
 	munmap(window, bytes);
 }
 
+#ifdef __SSE2__
 /* Past the caches. */
 static void
 put_streamed(int fd, const char *source, size_t at, size_t bytes)
@@ -160,6 +163,7 @@ put_streamed(int fd, const char *source, size_t at, size_t bytes)
 	_mm_sfence();
 	munmap(window, bytes);
 }
+#endif
 
 static const struct method {
 	const char *name;
@@ -171,7 +175,9 @@ static const struct method {
 	{ "pwrite", put_placed, false, false },
 	{ "map", put_mapped, false, true },
 	{ "map-populate", put_populated, false, true },
+#ifdef __SSE2__
 	{ "map-stream", put_streamed, false, true },
+#endif
 };
 enum { METHODS = sizeof methods / sizeof methods[0] };
 
@@ -225,7 +231,9 @@ write_file(struct task *task)
 
 /* ---- a pipe -------------------------------------------------------------------- */
 
-static const char *const ways[] = { "write", "write-memory", "vmsplice", "vmsplice-gift", "vmsplice-fill" };
+static const char *const ways[] = {
+	"write", "write-memory", "vmsplice", "vmsplice-gift", "vmsplice-fill",
+};
 enum { WAYS = sizeof ways / sizeof ways[0], CACHED = 0, MEMORY, GIVEN, GIFT, FILLED };
 
 /* MEMORY: as much as is to be written, for ways that do not fill it themselves. */
@@ -364,7 +372,7 @@ help(void)
 	printf("Usage: gsort-bench-output [OPTION]... DIRECTORY\n"
 	       "Write a new file in DIRECTORY, several times and in all ways, and print bytes a\n"
 	       "second: median, then least and most of the runs.\n\n"
-	       "  -p, --pipe          instead, through pipes, to readers that drop it or write it there\n"
+	       "  -p, --pipe          instead, through pipes to readers, who drop it or write it there\n"
 	       "  -e, --exists        instead of a new file, cut the one of the run before\n"
 	       "  -m, --mib=N         N MiB, a multiple of 16 (default 1024)\n"
 	       "  -s, --piece=KIB     pieces of this size only: 64 (pipes), 256 (files), 1024, 4096\n"
@@ -394,7 +402,8 @@ number(const char *text, size_t most)
 static const struct option long_options[] = {
 	{ "pipe", no_argument, NULL, 'p' }, { "mib", required_argument, NULL, 'm' },
 	{ "piece", required_argument, NULL, 's' }, { "threads", required_argument, NULL, 'j' },
-	{ "only", required_argument, NULL, 'o' }, { "exists", no_argument, NULL, 'e' }, { "runs", required_argument, NULL, 'n' },
+	{ "only", required_argument, NULL, 'o' }, { "exists", no_argument, NULL, 'e' },
+	{ "runs", required_argument, NULL, 'n' },
 	{ "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 },
 };
 

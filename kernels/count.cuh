@@ -27,6 +27,7 @@ enum {
 	SAMPLE_KEYS   = COUNT_THREADS * SAMPLES,
 	SAMPLE_BINS   = 256,
 	SAMPLE_MARGIN = 64,		/* part of the range that a sample may have missed */
+	COUNT_OUTSIDE = 64,		/* part of the keys that may be outside of it; not tuned */
 	PLACE_EACH    = 4,		/* bins of a thread */
 	PLACE_BINS    = COUNT_THREADS * PLACE_EACH,
 };
@@ -147,16 +148,25 @@ sample_kernel(const Key *keys, size_t count, uint32_t bins, uint32_t fine, knowl
 	}
 }
 
-/* The last block: was the guess good?  Not if keys lie outside, or leave much of it empty. */
+/*
+ * The last block: was the guess good?  Few keys outside are nearly as good as none,
+ * and cost less than to count once more: those of the tails of a bell, say.
+ */
 template <class Key> static __device__ void
-judge(knowledge *known, uint32_t bins)
+judge(number *counts, size_t count, uint32_t bins, knowledge *known)
 {
+	/* atomics see what other blocks have done */
 	const uint64_t least = ~atomicMax(&known->least, (number)0);
 	const uint64_t most = atomicMax(&known->most, (number)0);
-	const uint64_t low = known->plan.low, high = known->plan.high;
+	const digits d = known->plan;
 
-	if (least >= low && most <= high && most - least >= (high - low) / 8 * 7)
+	if (least >= d.low && most <= d.high)
 		return;
+	if (atomicAdd(&counts[0], (number)0) + atomicAdd(&counts[d.bins - 1], (number)0) <=
+	    count / COUNT_OUTSIDE) {
+		known->plan.outside = 1;
+		return;
+	}
 	known->plan = digits_over(sizeof(Key) * 8, least, most, bins);
 	known->again = 1;
 }
@@ -187,25 +197,32 @@ template <class Key> struct tally {
 	Key       least, most;
 };
 
-template <class Key> static __device__ __forceinline__ uint32_t
-tally_bin(const tally<Key> &t, Key key)
-{
-	return min(digit_of(t.d, key), t.d.bins - 1);	/* the guess may be too narrow */
-}
-
 /* A key of each lane; ALIKE: look first whether they all have the same digit. */
 template <class Key> static __device__ __forceinline__ void
-tally_key(tally<Key> *t, Key key, bool alike)
+tally_key(const tally<Key> &t, Key key, bool alike)
 {
-	const uint32_t bin = tally_bin(*t, key);
+	const uint32_t bin = digit_of(t.d, key);
 	unsigned add = 1;
 
-	t->least = min(t->least, key);
-	t->most = max(t->most, key);
 	if (alike && lanes_agree(bin))
 		add = threadIdx.x % 32 == 0 ? 32 : 0;
 	if (add > 0)
-		count_add(t->counters, t->counts, bin, add);
+		count_add(t.counters, t.counts, bin, add);
+}
+
+/* The range of all keys, which may be wider than the guess. */
+template <class Key> static __device__ __forceinline__ void
+tally_range(tally<Key> *t, Key key)
+{
+	t->least = min(t->least, key);
+	t->most = max(t->most, key);
+}
+
+template <class Key> static __device__ __forceinline__ void
+tally_one(tally<Key> *t, Key key)
+{
+	tally_range(t, key);
+	tally_key(*t, digit_clamp(t->d, key), false);
 }
 
 /*
@@ -216,23 +233,28 @@ tally_key(tally<Key> *t, Key key, bool alike)
 template <class Key> static __device__ __forceinline__ void
 tally_loads(tally<Key> *t, const load<Key> *from)
 {
+	enum { EACH = 16 / sizeof(Key) };
 	load<Key> x[COUNT_LOADS];
 
 #pragma unroll
 	for (unsigned l = 0; l < COUNT_LOADS; l++)
 		x[l] = from[l * COUNT_THREADS + threadIdx.x];
-	if (lanes_agree(tally_bin(*t, x[0].at[0]))) {
 #pragma unroll
-		for (unsigned l = 0; l < COUNT_LOADS; l++)
+	for (unsigned i = 0; i < COUNT_LOADS * EACH; i++)
+		tally_range(t, x[i / EACH].at[i % EACH]);
+	if ((Key)t->d.low > t->least || (Key)t->d.high < t->most) {	/* rarely, and then for good */
 #pragma unroll
-			for (unsigned k = 0; k < 16 / sizeof(Key); k++)
-				tally_key(t, x[l].at[k], true);
+		for (unsigned i = 0; i < COUNT_LOADS * EACH; i++)
+			x[i / EACH].at[i % EACH] = digit_clamp(t->d, x[i / EACH].at[i % EACH]);
+	}
+	if (lanes_agree(digit_of(t->d, x[0].at[0]))) {
+#pragma unroll
+		for (unsigned i = 0; i < COUNT_LOADS * EACH; i++)
+			tally_key(*t, x[i / EACH].at[i % EACH], true);
 	} else {
 #pragma unroll
-		for (unsigned l = 0; l < COUNT_LOADS; l++)
-#pragma unroll
-			for (unsigned k = 0; k < 16 / sizeof(Key); k++)
-				tally_key(t, x[l].at[k], false);
+		for (unsigned i = 0; i < COUNT_LOADS * EACH; i++)
+			tally_key(*t, x[i / EACH].at[i % EACH], false);
 	}
 }
 
@@ -258,7 +280,7 @@ count_kernel(number *counts, const Key *keys, size_t count, uint32_t bins, knowl
 	__syncthreads();
 	while (count > 0 && (uintptr_t)keys % 16 != 0) {
 		if (blockIdx.x == 0 && threadIdx.x == 0)
-			tally_key(&t, *keys, false);
+			tally_one(&t, *keys);
 		keys++;
 		count--;
 	}
@@ -267,7 +289,7 @@ count_kernel(number *counts, const Key *keys, size_t count, uint32_t bins, knowl
 			tally_loads(&t, (const load<Key> *)&keys[at]);
 		else
 			for (size_t i = at + threadIdx.x; i < count; i += COUNT_THREADS)
-				tally_key(&t, keys[i], false);
+				tally_one(&t, keys[i]);
 		__syncthreads();
 	}
 	for (uint32_t b = threadIdx.x; b < bins; b += COUNT_THREADS) {
@@ -282,7 +304,7 @@ count_kernel(number *counts, const Key *keys, size_t count, uint32_t bins, knowl
 	if (threadIdx.x == 0) {
 		__threadfence();
 		if (atomicAdd(&known->ended, 1u) == gridDim.x - 1)
-			judge<Key>(known, bins);
+			judge<Key>(counts, known->ends[1], bins, known);
 	}
 }
 

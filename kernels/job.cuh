@@ -174,31 +174,40 @@ sort_leaves(const job<uint64_t> &j, int kind, const uint64_t *from)
 
 /*
  * Sort what is listed, from FROM to where it belongs; then how many are TOO_LARGE.
- * LIKELY kinds (KINDS: none) are queued before anybody knows how many there are, and
- * while these are at work, the host asks on another stream: it need not wait for
- * them, nor they for it.
+ * LIKELY kinds (KINDS: none) are queued before anybody knows how many there are.  While
+ * these are at work, the host asks on another stream, and has it sort the other kinds:
+ * these are few, and each alone would take as long as its longest leaf.
  */
 template <class Key> static cudaError_t
 sort_listed(const job<Key> &j, const Key *from, int likely, int narrow, uint32_t *too_large)
 {
+	const cudaStream_t aside = cudaStreamPerThread;
+	job<Key> others = j;
 	uint32_t listed[KINDS];
 
+	others.stream = aside;
 	TRY_CUDA(cudaEventRecord(j.known, j.stream));
 	for (int kind : { likely, narrow })
 		if (kind < KINDS)
 			TRY_CUDA(sort_leaves(j, kind, from));
-	TRY_CUDA(cudaStreamWaitEvent(cudaStreamPerThread, j.known, 0));
-	TRY_CUDA(cudaMemcpyAsync(listed, j.s.listed, sizeof listed, cudaMemcpyDeviceToHost,
-	                         cudaStreamPerThread));
-	TRY_CUDA(cudaStreamSynchronize(cudaStreamPerThread));
+	TRY_CUDA(cudaStreamWaitEvent(aside, j.known, 0));
+	TRY_CUDA(cudaMemcpyAsync(listed, j.s.listed, sizeof listed, cudaMemcpyDeviceToHost, aside));
+	TRY_CUDA(cudaStreamSynchronize(aside));
+	*too_large = listed[TOO_LARGE];
+	listed[TOO_LARGE] = 0;
+	for (int kind : { likely, narrow })
+		if (kind < KINDS)
+			listed[kind] = 0;
 	if (listed[EQUAL] > 0)
-		TRY_CUDA(launch(equal_kernel<Key>, j.sms * 4, 512, j.stream, j.keys, j.s.lists[EQUAL],
+		TRY_CUDA(launch(equal_kernel<Key>, j.sms * 4, 512, aside, j.keys, j.s.lists[EQUAL],
 		                &j.s.listed[EQUAL]));
 	for (int kind = NARROW_12; kind < KINDS; kind++)
-		if (listed[kind] > 0 && kind != likely && kind != narrow)
-			TRY_CUDA(sort_leaves(j, kind, from));
-	*too_large = listed[TOO_LARGE];
-	return cudaSuccess;
+		if (listed[kind] > 0)
+			TRY_CUDA(sort_leaves(others, kind, from));
+	if (std::count(listed, listed + KINDS, 0u) == KINDS)
+		return cudaSuccess;
+	TRY_CUDA(cudaEventRecord(j.known, aside));
+	return cudaStreamWaitEvent(j.stream, j.known, 0);
 }
 
 #endif

@@ -154,13 +154,13 @@ template <class Key> struct tile_of_many {
 static const uint64_t NOWHERE = (uint64_t)1 << 62;
 
 /* The digit of a level: some bits of the whole. */
-struct digit_part {
-	digits   d;
+template <class Digits> struct digit_part {
+	Digits   d;
 	uint32_t shift, mask;
 };
 
-template <class Key> static __device__ __forceinline__ uint32_t
-digit_of(const digit_part &part, Key key)
+template <class Digits, class Key> static __device__ __forceinline__ uint32_t
+digit_of(const digit_part<Digits> &part, Key key)
 {
 	return digit_of(part.d, key) >> part.shift & part.mask;
 }
@@ -168,7 +168,7 @@ digit_of(const digit_part &part, Key key)
 /*
  * What else partition_tile() asks.  A digit costs so little that it is found when it
  * is needed, and again to write the key; where a search is needed (pieces.cuh) all
- * are found at once, and kept.
+ * are found at once, and written run by run.
  */
 template <class Part> static __device__ __forceinline__ void
 part_begin(const Part &)
@@ -183,17 +183,6 @@ part_find(const Part &, const Key *, uint32_t *)
 
 template <class Part, class Key> static __device__ __forceinline__ uint32_t
 part_found(const Part &part, Key key, uint32_t)
-{
-	return digit_of(part, key);
-}
-
-template <class Part> static __device__ __forceinline__ void
-part_keep(const Part &, unsigned, uint32_t)
-{
-}
-
-template <class Part, class Key> static __device__ __forceinline__ uint32_t
-part_kept(const Part &part, unsigned, Key key)
 {
 	return digit_of(part, key);
 }
@@ -213,11 +202,23 @@ part_claimed(const Part &, bool)
 	return true;
 }
 
-/* Does the key AT belong to *PLACE, or to what this is changed to? */
-template <class Part> static __device__ __forceinline__ bool
-part_moves(const Part &, unsigned, uint32_t, uint64_t *)
+/* A tile of COUNT keys, bin behind bin, which begin at BEGINS, to the bins' PLACES in TO. */
+template <unsigned THREADS, unsigned ITEMS, class Key, class Part>
+static __device__ __forceinline__ void
+part_write(const Part &part, Key *to, const Key *sorted, uint32_t count, const uint32_t *begins,
+           const uint64_t *places)
 {
-	return true;
+	(void)begins;
+#pragma unroll
+	for (unsigned i = 0; i < ITEMS; i++) {
+		const unsigned at = i * THREADS + threadIdx.x;
+
+		if (at < count) {
+			const Key key = sorted[at];
+
+			to[places[digit_of(part, key)] + at] = key;
+		}
+	}
 }
 
 /*
@@ -294,22 +295,23 @@ partition_tile(Key *to, const Key *from, uint32_t count, const Part &part, uint3
 			const uint32_t at = counts[bin] + (place[i] & ((1u << RANK_BITS) - 1));
 
 			sorted[at] = x[i];
-			part_keep(part, at, bin);
 		}
 	__syncthreads();
-#pragma unroll
-	for (unsigned i = 0; i < ITEMS; i++) {
-		const unsigned at = i * THREADS + threadIdx.x;
+	part_write<THREADS, ITEMS>(part, to, sorted, count, counts, places);
+}
 
-		if (at < count) {
-			const Key key = sorted[at];
-			const uint32_t bin = part_kept(part, at, key);
-			uint64_t place = places[bin];
+/* The same, by part of a digit; that there are keys outside costs those who have some. */
+template <unsigned THREADS, unsigned ITEMS, class Key> static __device__ __forceinline__ void
+partition_by(Key *to, const Key *from, uint32_t count, const digits &d, uint32_t shift,
+             uint32_t mask, uint32_t bins, unsigned long long *cursors, void *memory)
+{
+	const digit_part<digits> plain = { d, shift, mask };
+	const digit_part<clamped_digits> clamped = { { d }, shift, mask };
 
-			if (part_moves(part, at, bin, &place))
-				to[place + at] = key;
-		}
-	}
+	if (d.outside)
+		partition_tile<THREADS, ITEMS>(to, from, count, clamped, bins, cursors, memory);
+	else
+		partition_tile<THREADS, ITEMS>(to, from, count, plain, bins, cursors, memory);
 }
 
 /* A tile of a level. */
@@ -322,7 +324,7 @@ partition_kernel(Key *to, const Key *from, const digits *plan, level l)
 	enum { TILE = THREADS * ITEMS };
 	DYNAMIC_SHARED(memory);
 	__shared__ uint32_t found;
-	const digit_part part = { *plan, l.digit_shift, l.digit_mask };
+	const digits d = *plan;
 	uint64_t begin, end;
 
 	if (threadIdx.x == 0)
@@ -339,8 +341,9 @@ partition_kernel(Key *to, const Key *from, const digits *plan, level l)
 	end = l.begins[found + 1];
 	begin += (blockIdx.x - level_tile(begin, found, TILE)) * TILE;
 	if (begin < end)
-		partition_tile<THREADS, ITEMS>(to, from + begin, (uint32_t)min(end - begin, (uint64_t)TILE),
-		                               part, l.bins, l.cursors + (size_t)found * l.bins, memory);
+		partition_by<THREADS, ITEMS>(to, from + begin, (uint32_t)min(end - begin, (uint64_t)TILE),
+		                             d, l.digit_shift, l.digit_mask, l.bins,
+		                             l.cursors + (size_t)found * l.bins, memory);
 }
 
 #endif

@@ -45,7 +45,7 @@ enum {
 	PIECE_LOADS = 8,		/* keys of a thread that searches at once */
 };
 
-/* What a block needs for searches: all fences, and later a piece for each key. */
+/* What a block needs for searches: all fences. */
 enum { PIECE_BYTES = PIECES * PIECE_ROW };
 
 /*
@@ -117,15 +117,20 @@ template <class Key> struct fence_rows {
 	Key *rows;
 };
 
-template <class Key> static __device__ __forceinline__ fence_rows<Key>
+template <class Key> static __device__ __forceinline__ void
 rows_load(void *memory, const Key *fences)
 {
-	enum { COPIES = fence_rows<Key>::COPIES };
-	const fence_rows<Key> f = { (Key *)memory };
+	enum { EACH = 16 / sizeof(Key), LOADS = PIECE_ROW / 16 };
 
-	for (unsigned at = threadIdx.x; at < PIECES * COPIES; at += blockDim.x)
-		f.rows[at] = fences[at / COPIES];
-	return f;
+	for (unsigned at = threadIdx.x; at < PIECES * LOADS; at += blockDim.x) {
+		const Key fence = fences[at / LOADS];
+		load<Key> copies;
+
+#pragma unroll
+		for (unsigned c = 0; c < EACH; c++)
+			copies.at[c] = fence;
+		((load<Key> *)memory)[at] = copies;
+	}
 }
 
 /*
@@ -137,9 +142,11 @@ rows_find(const fence_rows<Key> &f, const Key *keys, uint32_t *pieces)
 {
 	const char *rows = (const char *)f.rows;
 
+	const uint32_t lane = threadIdx.x % fence_rows<Key>::COPIES * (uint32_t)sizeof(Key);
+
 #pragma unroll
 	for (unsigned i = 0; i < MANY; i++)	/* as bytes, for no instruction shall shift them */
-		pieces[i] = threadIdx.x % fence_rows<Key>::COPIES * (uint32_t)sizeof(Key);
+		pieces[i] = lane;
 #pragma unroll
 	for (unsigned half = PIECES / 2; half > 0; half /= 2)
 #pragma unroll
@@ -161,9 +168,9 @@ struct chunk_change {
 
 static const uint64_t CHANGES = (uint64_t)1 << 63;	/* for a place: see the piece's change */
 
-/* What partition_tile() asks of pieces: found once, kept where fences were. */
+/* What partition_tile() asks of pieces. */
 template <class Key> struct piece_part {
-	void         *memory;	/* for fences; then a key's piece, by its place in the tile */
+	void         *memory;	/* for fences */
 	chunk_change *changes;
 	const Key    *fences;
 	chunk_pool    pool;
@@ -172,7 +179,7 @@ template <class Key> struct piece_part {
 template <class Key> static __device__ __forceinline__ void
 part_begin(const piece_part<Key> &part)
 {
-	(void)rows_load(part.memory, part.fences);
+	rows_load(part.memory, part.fences);
 }
 
 template <unsigned THREADS, unsigned ITEMS, class Key> static __device__ __forceinline__ void
@@ -189,18 +196,6 @@ template <class Key> static __device__ __forceinline__ uint32_t
 part_found(const piece_part<Key> &, Key, uint32_t place)
 {
 	return place;
-}
-
-template <class Key> static __device__ __forceinline__ void
-part_keep(const piece_part<Key> &part, unsigned at, uint32_t piece)
-{
-	((uint16_t *)part.memory)[at] = (uint16_t)piece;
-}
-
-template <class Key> static __device__ __forceinline__ uint32_t
-part_kept(const piece_part<Key> &part, unsigned at, Key)
-{
-	return ((const uint16_t *)part.memory)[at];
 }
 
 /*
@@ -242,15 +237,29 @@ part_claimed(const piece_part<Key> &, bool moves)
 	return __syncthreads_or(moves);
 }
 
-template <class Key> static __device__ __forceinline__ bool
-part_moves(const piece_part<Key> &part, unsigned at, uint32_t piece, uint64_t *place)
+/*
+ * Warps write as many keys each, a run of one piece after the other: a piece's place
+ * is asked once a run, and nobody keeps which key has which piece.
+ */
+template <unsigned THREADS, unsigned ITEMS, class Key> static __device__ __forceinline__ void
+part_write(const piece_part<Key> &part, Key *to, const Key *sorted, uint32_t count,
+           const uint32_t *begins, const uint64_t *places)
 {
-	if ((int64_t)(*place ^ *place << 1) >= 0)	/* neither NOWHERE nor CHANGES */
-		return true;
-	if (*place == NOWHERE)
-		return false;
-	*place = part.changes[piece].places[at >= part.changes[piece].at];
-	return true;
+	uint32_t at = threadIdx.x / 32 * (32 * ITEMS), last, piece = 0;
+	const uint32_t end = min(at + 32 * ITEMS, count);
+
+	for (unsigned half = PIECES / 2; half > 0; half /= 2)
+		piece += begins[piece + half] <= at ? half : 0;
+	for (; at < end; at = last, piece++) {
+		const uint64_t place = places[piece];
+		const chunk_change *change = &part.changes[piece];
+
+		last = piece + 1 < PIECES ? min(begins[piece + 1], end) : end;
+		if (place == NOWHERE)
+			continue;
+		for (uint32_t k = at + threadIdx.x % 32; k < last; k += 32)
+			to[(place == CHANGES ? change->places[k >= change->at] : place) + k] = sorted[k];
+	}
 }
 
 /* What a block needs of shared memory. */
@@ -259,8 +268,7 @@ move_pieces_bytes(void)
 {
 	enum { TILE = tile_of_many<Key>::KEYS };
 
-	return std::max<size_t>(PIECE_BYTES, TILE * sizeof(uint16_t)) + PIECES * sizeof(chunk_change) +
-	       partition_bytes<Key, TILE>(PIECES);
+	return PIECE_BYTES + PIECES * sizeof(chunk_change) + partition_bytes<Key, TILE>(PIECES);
 }
 
 template <class Key> static __global__ void
@@ -271,8 +279,7 @@ move_pieces_kernel(Key *to, const Key *from, size_t count, const Key *fences, ch
 
 	typedef tile_of_many<Key> tile;
 	DYNAMIC_SHARED(memory);
-	chunk_change *changes = (chunk_change *)(memory + max((size_t)PIECE_BYTES,
-	                                                      tile::KEYS * sizeof(uint16_t)));
+	chunk_change *changes = (chunk_change *)(memory + PIECE_BYTES);
 	const uint64_t begin = blockIdx.x * (uint64_t)tile::KEYS;
 	const piece_part<Key> part = { memory, changes, fences, pool };
 
@@ -303,8 +310,9 @@ settle_pieces_kernel(chunks where, chunk_pool pool, const Key *fences, lists l)
 	if (p < PIECES)
 		held[p] = 0;
 	__syncthreads();
+#pragma unroll 8
 	for (uint32_t c = p; c < used; c += COUNT_THREADS)
-		atomicAdd(&held[pool.owners[c]], 1u);
+		atomicAdd(&held[__ldg(&pool.owners[c])], 1u);
 	__syncthreads();
 	item.count = (cursor & STAYS) != 0 ? cursor & ~STAYS :
 	             (held[p] - 1) * (uint64_t)tile_of_many<Key>::KEYS + (uint32_t)cursor;
@@ -328,8 +336,9 @@ settle_pieces_kernel(chunks where, chunk_pool pool, const Key *fences, lists l)
 		list_equal(l, item);
 	}
 	__syncthreads();
+#pragma unroll 8
 	for (uint32_t c = p; c < used; c += COUNT_THREADS) {
-		const uint32_t owner = pool.owners[c];
+		const uint32_t owner = __ldg(&pool.owners[c]);
 
 		if (newest[owner] != STAYS && c != newest[owner])
 			where.at[atomicAdd(&next[owner], 1u)] = chunk_place<Key>(pool, c);

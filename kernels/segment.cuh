@@ -218,43 +218,32 @@ tile_of(const segment *segments, uint32_t count, uint32_t tile_keys, chunks wher
 	return tile_in(&segments[low], tile_keys, where, tile);
 }
 
-/* Digits of a segment. */
-template <class Key> struct segment_part {
-	digits d;
-	Key    low, high;
-	bool   guessed;
-};
-
-template <class Key> static __device__ __forceinline__ segment_part<Key>
-part_of(const segment *s)
+static __device__ inline digits
+segment_digits(unsigned key_bits, const segment *s)
 {
-	return segment_part<Key>{ digits_over(sizeof(Key) * 8, s->low, s->high, s->bins),
-	                          (Key)s->low, (Key)s->high, s->guessed != 0 };
-}
+	digits d = digits_over(key_bits, s->low, s->high, s->bins);
 
-template <class Key> static __device__ __forceinline__ uint32_t
-digit_of(const segment_part<Key> &part, Key key)
-{
-	return digit_of(part.d, part.guessed ? min(max(key, part.low), part.high) : key);
+	d.outside = s->guessed;
+	return d;
 }
 
 /* Each bin has one value, and that is known: then nothing is moved. */
-template <class Key> static __device__ __forceinline__ bool
-bins_are_values(const segment_part<Key> &part)
+static __device__ __forceinline__ bool
+bins_are_values(const digits &d)
 {
-	return part.d.whole && !part.guessed;
+	return d.whole && !d.outside;
 }
 
 /* All keys are one: they need not even be counted. */
-template <class Key> static __device__ __forceinline__ bool
-one_value(const segment_part<Key> &part)
+static __device__ __forceinline__ bool
+one_value(const digits &d)
 {
-	return part.low == part.high && !part.guessed;
+	return d.low == d.high && !d.outside;
 }
 
 /* Count a tile's digits; threads take LOADS keys at once, half of a large tile in all. */
 template <class Key> static __device__ __forceinline__ void
-count_tile(uint32_t *counters, const Key *keys, uint32_t count, const segment_part<Key> &part)
+count_tile(uint32_t *counters, const Key *keys, uint32_t count, const digits &d)
 {
 	enum { LOADS = sizeof(Key) == 4 ? 6 : 4 };
 	Key x[LOADS];
@@ -266,7 +255,8 @@ count_tile(uint32_t *counters, const Key *keys, uint32_t count, const segment_pa
 #pragma unroll
 		for (unsigned l = 0; l < LOADS; l++)
 			if (at + l * COUNT_THREADS < count)
-				atomicAdd(&counters[digit_of(part, x[l])], 1u);
+				atomicAdd(&counters[digit_of(d, d.outside ? digit_clamp(d, x[l]) : x[l])],
+				          1u);
 	}
 }
 
@@ -285,36 +275,22 @@ count_tiles_kernel(number *counts, const segment *segments, uint32_t count, uint
 
 	while (t.count > 0) {
 		const segment *of = t.of;
-		const segment_part<Key> part = part_of<Key>(of);
+		const digits d = segment_digits(sizeof(Key) * 8, of);
 
-		for (uint32_t b = threadIdx.x; b < part.d.bins; b += COUNT_THREADS)
+		for (uint32_t b = threadIdx.x; b < d.bins; b += COUNT_THREADS)
 			counters[b] = 0;
 		__syncthreads();
 		for (; t.count > 0 && tile < end; t = tile_in(of, tile_keys, where, ++tile))
-			if (!one_value(part))
-				count_tile(counters, keys + t.from, t.count, part);
+			if (!one_value(d))
+				count_tile(counters, keys + t.from, t.count, d);
 		__syncthreads();
-		for (uint32_t b = threadIdx.x; b < part.d.bins; b += COUNT_THREADS)
+		for (uint32_t b = threadIdx.x; b < d.bins; b += COUNT_THREADS)
 			if (counters[b] > 0)
 				atomicAdd(&counts[of->bins_from + b], (number)counters[b]);
 		__syncthreads();
 		t = tile < end ? tile_of<COUNT_THREADS>(segments, count, tile_keys, where, head,
 		                                        tile) : tile_place{};
 	}
-}
-
-/* As leaf_of(); the first bin and the last one have keys that lie outside of a guess, too. */
-static __device__ inline leaf_item
-leaf_of_segment(const segment *s, const digits &d, const number *begins, uint32_t first,
-                uint32_t last)
-{
-	leaf_item item = leaf_of(d, begins, first, last);
-
-	if (first == 0)
-		item.low = s->keys.low;
-	if (last == d.bins)
-		item.high = s->keys.high;
-	return item;
 }
 
 /* Thread b has bin b: where it begins, and if it is the first in its window, the window's leaves. */
@@ -326,11 +302,9 @@ settle_kernel(number *cursors, const number *counts, const segment *segments, li
 
 	__shared__ number begins[SEGMENT_BINS + 1], sums[SEGMENT_BINS / 32];
 	const segment *s = &segments[blockIdx.x];
-	const segment_part<Key> part = part_of<Key>(s);
-	const digits &d = part.d;
+	const digits d = segment_digits(sizeof(Key) * 8, s);
 	const uint32_t b = threadIdx.x;
-	const number mine = b >= d.bins ? 0 :
-	                    one_value(part) ? s->keys.count : counts[s->bins_from + b];
+	const number mine = b >= d.bins ? 0 : one_value(d) ? s->keys.count : counts[s->bins_from + b];
 	uint32_t middle = b, last = b;
 	number total, begin = sum_before<SEGMENT_BINS>(mine, sums, &total);
 
@@ -349,11 +323,11 @@ settle_kernel(number *cursors, const number *counts, const segment *segments, li
 		begins[SEGMENT_BINS] = total + s->keys.from;
 	if (b < d.bins)
 		cursors[s->bins_from + b] = begin + s->keys.from;
-	if (bins_are_values(part))		/* nothing is left to sort */
+	if (bins_are_values(d))		/* nothing is left to sort */
 		return;
 	__syncthreads();
-	list_leaf<Key>(l, leaf_of_segment(s, d, begins, b, middle));
-	list_leaf<Key>(l, leaf_of_segment(s, d, begins, middle, last));
+	list_leaf<Key>(l, leaf_of(d, begins, b, middle, s->keys.low, s->keys.high));
+	list_leaf<Key>(l, leaf_of(d, begins, middle, last, s->keys.low, s->keys.high));
 }
 
 /*
@@ -387,18 +361,19 @@ move_kernel(Key *to, const Key *from, const segment *segments, uint32_t count, c
 	begin_in_turn();
 
 	DYNAMIC_SHARED(memory);
-	const tile_place t = tile_of<THREADS>(segments, count, THREADS * ITEMS, where, head, blockIdx.x);
+	const tile_place t = tile_of<THREADS>(segments, count, THREADS * ITEMS, where, head,
+	                                      blockIdx.x);
 
 	if (t.count == 0)
 		return;
 
-	const segment_part<Key> part = part_of<Key>(t.of);
+	const digits d = segment_digits(sizeof(Key) * 8, t.of);
 
-	if (bins_are_values(part))
-		fill_tile<THREADS>(sorted, t, part.d, cursors + t.of->bins_from, (number *)memory);
+	if (bins_are_values(d))
+		fill_tile<THREADS>(sorted, t, d, cursors + t.of->bins_from, (number *)memory);
 	else
-		partition_tile<THREADS, ITEMS>(to, from + t.from, t.count, part, part.d.bins,
-		                               cursors + t.of->bins_from, memory);
+		partition_by<THREADS, ITEMS>(to, from + t.from, t.count, d, 0, ~0u, d.bins,
+		                             cursors + t.of->bins_from, memory);
 }
 
 #endif

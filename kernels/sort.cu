@@ -89,7 +89,7 @@ sort_two_levels(const job<Key> &j, uint32_t *too_large)
 	TRY_CUDA(partition(j, j.other, (const Key *)j.keys, upper));
 	TRY_CUDA(partition(j, j.keys, (const Key *)j.other, lower));
 	TRY_CUDA(launch(list_kernel<Key>, windows / 128 + 1, 128, j.stream,
-	                lists_of(j, s.leaf_bits, true), s.begins, s.windows, windows, &s.known->plan));
+	                lists_of(j, s.leaf_bits, true), s.begins, s.windows, windows, s.known));
 	return sort_listed(j, j.keys, WORD_12 + longer, narrow ? NARROW_12 + longer : (int)KINDS,
 	                   too_large);
 }

@@ -132,6 +132,8 @@ struct gsort_options {
 	unsigned		 threads;	/* 0: one per core, at most 16 */
 	uint64_t		 memory_bytes;	/* most host memory to use, in all; 0: by percent */
 	unsigned		 memory_percent;	/* of physical memory; 0: what can be had */
+	bool			 sandbox;	/* confine the process while it decompresses, to its end:
+						 * for programs that do nothing else */
 	const char *const	*temp_dirs;	/* for temporary files, in rotation */
 	size_t			 temp_dir_count;	/* 0: $TMPDIR, else /tmp */
 	const char		*compress_program;	/* for them: "zstd" and "lz4" need no program */

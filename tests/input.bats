@@ -369,3 +369,120 @@ suffixes="gz bz2 xz zst lz4"
 			gsort --decompress=$(format_of $suffix) in
 	done
 }
+
+# --- compressed, by several threads ------------------------------------------------
+
+# Blocked gzip, as bgzip writes it: one member of standard input, less than 64 KiB.
+bgzf_member() {
+	gzip -nc >member
+	size=$(($(stat -c %s member) + 8))
+	printf '\037\213\010\4\0\0\0\0\0\377\6\0BC\2\0'
+	printf "\\x$(printf %02x $(((size - 1) & 255)))\\x$(printf %02x $(((size - 1) >> 8)))"
+	tail -c +11 member
+}
+
+# FILE sorted with these OPTIONS by 1, 2 and 8 threads, from a file and from a pipe: the
+# same output, or the same sentence and status.
+same_by_threads() {
+	local file=$1 threads from status
+	shift
+	for threads in 1 2 8; do
+		for from in file pipe; do
+			echo "$file, $threads threads, from a $from"
+			status=0
+			case $from in
+			file) gsort "$@" --parallel=$threads -S 1G <$file >out.$from.$threads 2>&1 ;;
+			pipe) cat $file | gsort "$@" --parallel=$threads -S 1G >out.$from.$threads 2>&1 ;;
+			esac || status=$?
+			printf '\n%s\n' $status >>out.$from.$threads
+			cmp out.file.1 out.$from.$threads
+		done
+	done
+}
+
+# FILE, with these OPTIONS, whole, cut and changed in several places.
+same_in_any_state() {
+	local file=$1 size at byte
+	shift
+	same_by_threads $file "$@"
+	[ "$(tail -n 1 out.file.1)" = 0 ]
+	size=$(stat -c %s $file)
+	for at in $((size / 5)) $((size / 2)) $((size * 4 / 5)) $((size - 3)); do
+		head -c $at $file >cut
+		same_by_threads cut "$@"
+		grep -q -- "-: truncated" out.file.1
+		cp $file bad
+		byte=$(od -An -tu1 -j $at -N 1 $file)
+		printf "\\x$(printf %x $((byte ^ 85)))" | dd of=bad bs=1 seek=$at conv=notrunc 2>/dev/null
+		same_by_threads bad "$@"
+		grep -q -- "-: .* data\|-:[0-9]*: " out.file.1	# what came of it may be no number
+	done
+	{ cat $file; echo 12345; } >garbage
+	same_by_threads garbage "$@"
+	grep -q -- "-: .* data" out.file.1
+}
+
+@test "zstd frames side by side: whole, damaged, cut, followed by garbage" {
+	gen --seed 14 --keys 900000 --type text >in
+	split -n l/5 in frame.
+	for frame in frame.??; do zstd -qc --check $frame; done >in.zst
+	# no lines: how much comes before the trouble depends on where calls begin
+	same_in_any_state in.zst -u8 --decompress=zstd
+}
+
+@test "zstd frames without content size, skipped, empty, and a plain file between" {
+	gen --seed 15 --keys 400000 --type text >in
+	split -n l/3 in part.
+	{
+		printf '\x5a\x2a\x4d\x18\x03\0\0\0xyz'
+		for part in part.??; do cat $part | zstd -qc; : | zstd -qc; done
+		printf '\x50\x2a\x4d\x18\x00\0\0\0'
+	} >in.zst
+	same_by_threads in.zst
+	gsort in >expected
+	gsort in.zst | cmp - expected
+	cat in in in | gsort >expected
+	for threads in 1 2 8; do
+		gsort --parallel=$threads in.zst in in.zst | cmp - expected
+	done
+	truncate -s -1 in.zst				# of the last skipped frame
+	same_by_threads in.zst
+	grep -q "truncated zstd data" out.file.1
+}
+
+@test "zstd frames from pzstd" {
+	needs pzstd
+	gen --seed 16 --keys 2000000 --type u64 >in
+	pzstd -q -p 3 -1 in -o in.zst
+	gsort -u64 in >expected
+	for threads in 1 2 8; do
+		gsort -u64 --parallel=$threads in.zst | cmp - expected
+	done
+}
+
+@test "xz blocks side by side: whole, damaged, cut, followed by garbage" {
+	gen --seed 17 --keys 300000 --type text >in
+	xz -0 -T2 --block-size=400000 -c in >in.xz
+	same_in_any_state in.xz
+}
+
+@test "blocked gzip side by side: whole, damaged, cut, followed by garbage" {
+	gen --seed 18 --keys 300000 --type text >in
+	split -C 60000 in block.
+	{ for block in block.*; do bgzf_member <$block; done; : | bgzf_member; } >in.gz
+	gzip -dc in.gz | cmp - in			# what was made here is gzip
+	same_in_any_state in.gz
+	{ cat in.gz; gzip -c in; } >mixed.gz		# and goes on without lengths
+	same_by_threads mixed.gz
+	cat in in | gsort | cmp - <(gsort mixed.gz)
+}
+
+@test "compressed frames with little memory: one thread, the same output" {
+	gen --seed 19 --keys 500000 --type u32 >in
+	split -b 400000 in piece.
+	for piece in piece.??; do zstd -qc $piece; done >in.zst
+	gsort -u32 in >expected
+	for memory in 16M 64M 300M; do
+		gsort -u32 --parallel=4 -S $memory in.zst | cmp - expected
+	done
+}

@@ -200,6 +200,38 @@ only() {
 	[ "$(stat -c %s out)" = 400008 ]
 }
 
+# tight FILES...: no blocks are kept behind their ends
+tight() {
+	local file
+	for file; do
+		[ $(($(stat -c '%b * %B - %s' "$file"))) -lt 300000 ] || { stat "$file"; return 1; }
+	done
+}
+
+@test "standard output may be an open file that is longer, and keeps its end" {
+	gen --seed 4 --keys 1000000 --type u32 >more
+	gsort -u32 more >expected
+	head -c 5000000 /dev/zero | tr '\0' z >out
+	{ printf abc; gsort -u32 more; printf def; } 1<>out
+	{ printf abc; cat expected; printf def; head -c 999994 /dev/zero | tr '\0' z; } | cmp - out
+}
+
+@test "a large output has no more blocks than it needs" {
+	gen --seed 4 --keys 1000000 --type u32 >more
+	cp more other; ln other link		# written in place
+	gsort -u32 more >out
+	gsort -u32 more >>out
+	gsort -u32 -o new more
+	gsort -u32 -o old more
+	gsort -u32 -o link more
+	gsort -u32 more --to=text | tee text >/dev/null
+	gsort -u32 more --to=text >text2
+	tight out new old other text2
+	cmp new old; cmp new other; cmp text text2
+	is_sorted new u32
+	cat new new | cmp - out
+}
+
 @test "binary keys are not written to a terminal" {
 	needs script
 	run script -qec "gsort -u32 in" /dev/null

@@ -46,6 +46,10 @@
 #include "cli/signals.h"
 #include "gsort.h"
 
+#ifdef GS_COVERAGE	/* configure --enable-coverage */
+void __gcov_dump(void);
+#endif
+
 enum { SORTED = 0, DISORDER = 1, TROUBLE = 2 };
 
 /*
@@ -73,6 +77,9 @@ leave(int status)
 	 * No exit(): everything is flushed, and the destructors of the CUDA runtime
 	 * take 80 ms to give back what the kernel takes anyway.
 	 */
+#ifdef GS_COVERAGE
+	__gcov_dump();
+#endif
 	_exit(status);
 }
 
@@ -186,6 +193,7 @@ sort(struct gs_opts *opts)
 	if (!opts->quiet)
 		opts->job.warn = gs_report_warning;
 	gs_one_gpu(&opts->job);
+	opts->job.sandbox = !opts->no_sandbox;
 	gs_progress_begin(opts);
 	if (gsort_open(&job, &opts->job) != GSORT_OK) {
 		gs_progress_end();

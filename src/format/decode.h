@@ -62,6 +62,13 @@ struct gs_text_decoder *
 gs_text_decoder_init(void *memory, size_t chunk_bytes, unsigned threads,
                      const struct gs_text_options *options);
 
+/**
+ * Count small values of the first section straight into COUNTS, which are 0; all others
+ * are added by gs_text_fetch_small(), to be called with the same COUNTS, once.  Without it
+ * a job of few lines would touch twice the pages.
+ */
+void gs_text_count_into(struct gs_text_decoder *decoder, uint64_t *counts);
+
 /** From here on the text comes from the file called NAME (borrowed); line 1 follows. */
 void gs_text_begin_file(struct gs_text_decoder *decoder, const char *name);
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/team.h"
-#include "format/text_decoder.h"
+#include "format/parse.h"
 
 enum {
 	/*
@@ -51,7 +51,8 @@ gs_text_share_bytes(size_t chunk_bytes, unsigned threads)
 	return share < SHARE_BYTES ? SHARE_BYTES : share;
 }
 
-/* A share's last line may end outside; one more is carried in, one ends the file. */
+/* A share's last line may end outside; one more is carried in, one ends the file; and
+ * GS_PARSE_SPILL_KEYS behind the last may be overwritten. */
 static size_t
 class_bytes(size_t share, unsigned class, bool floats)
 {
@@ -59,7 +60,7 @@ class_bytes(size_t share, unsigned class, bool floats)
 
 	if (floats && class != GS_FLOATS)
 		return 0;
-	return pages((share / line_bytes + 4) * sizes[class].key_bytes);
+	return pages((share / line_bytes + 4 + GS_PARSE_SPILL_KEYS) * sizes[class].key_bytes);
 }
 
 static size_t
@@ -109,6 +110,7 @@ gs_text_decoder_init(void *memory, size_t chunk_bytes, unsigned threads,
 
 	assert(threads > 0);
 	decoder->options = *options;
+	decoder->simd = gs_simd_best();
 	decoder->name = "-";
 	decoder->flip = options->reverse ? UINT64_MAX : 0;
 	decoder->chunk_bytes = chunk_bytes;
@@ -125,6 +127,19 @@ gs_text_decoder_init(void *memory, size_t chunk_bytes, unsigned threads,
 	}
 	assert(next == (char *)memory + gs_text_decoder_bytes(chunk_bytes, threads, options));
 	return decoder;
+}
+
+void
+gs_text_count_into(struct gs_text_decoder *decoder, uint64_t *counts)
+{
+	decoder->sections[0].small = counts;
+}
+
+void
+gs_text_decoder_with(struct gs_text_decoder *decoder, enum gs_simd simd)
+{
+	assert(simd <= gs_simd_best());
+	decoder->simd = simd;
 }
 
 /* ---- what was found ---------------------------------------------------- */
@@ -208,6 +223,15 @@ gs_text_keys(const struct gs_text_decoder *decoder, unsigned section, enum gs_te
 	return decoder->sections[section].keys[class];
 }
 
+/* A part of the small values' counts. */
+static void
+move_small(uint64_t *from, uint64_t *to)
+{
+	for (size_t v = 0; v < GS_SMALL_PART; v++)
+		to[v] += from[v];
+	memset(from, 0, GS_SMALL_PART * sizeof *from);
+}
+
 uint64_t
 gs_text_fetch_small(struct gs_text_decoder *decoder, uint64_t *counts)
 {
@@ -221,9 +245,8 @@ gs_text_fetch_small(struct gs_text_decoder *decoder, uint64_t *counts)
 
 			if (!section->small_parts[part])
 				continue;
-			for (size_t v = from; v < from + GS_SMALL_PART; v++)
-				counts[v] += section->small[v];
-			memset(section->small + from, 0, GS_SMALL_PART * sizeof *section->small);
+			if (section->small != counts)
+				move_small(section->small + from, counts + from);
 			section->small_parts[part] = false;
 			parts |= UINT64_C(1) << part;
 		}

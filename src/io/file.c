@@ -30,6 +30,7 @@ enum {
 	 */
 	PIECE_BYTES    = 1 << 20,
 	PARALLEL_BYTES = 4 << 20,	/* less is not worth waking anybody */
+	READAHEAD_BYTES = 128 << 10,	/* Linux reads that much ahead without being asked */
 };
 
 bool
@@ -40,7 +41,8 @@ gs_file_is_standard(const struct gs_file *file)
 
 /* ---- what it is --------------------------------------------------------- */
 
-/* Of a regular file: how long it is, and how compressed. */
+/* Of a regular file: how long it is, and how compressed.  There may be ten thousand: what is
+ * not needed is not asked. */
 static gs_status
 examine_regular(struct gs_file *file, uint64_t size)
 {
@@ -48,8 +50,11 @@ examine_regular(struct gs_file *file, uint64_t size)
 	int error = 0;
 	size_t got;
 
-	(void)posix_fadvise(file->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	file->bytes = size > file->start ? size - file->start : 0;
+	if (file->bytes > READAHEAD_BYTES)
+		(void)posix_fadvise(file->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+	if (file->bytes > 0 && file->format != GSORT_DECOMPRESS_AUTO)
+		return GS_OK;
 	got = gs_file_read_at(file->fd, magic, sizeof magic, file->start, &error);
 	errno = error;
 	if (error != 0)
@@ -65,7 +70,7 @@ static gs_status
 examine(struct gs_file *file, const struct gs_input_options *options)
 {
 	struct stat st;
-	off_t offset;
+	off_t offset = 0;
 
 	if (fstat(file->fd, &st) != 0)
 		return gs_fail_errno(GS_EIO, "cannot read: %s", file->name);
@@ -73,12 +78,13 @@ examine(struct gs_file *file, const struct gs_input_options *options)
 		errno = EISDIR;
 		return gs_fail_errno(GS_EIO, "read failed: %s", file->name);
 	}
-	if (options->binary && !options->terminal_ok && isatty(file->fd))
+	if (options->binary && !options->terminal_ok && S_ISCHR(st.st_mode) && isatty(file->fd))
 		return gs_fail(GS_EUSAGE, "%s: will not read binary keys from a terminal; redirect "
 		               "input from a file or pipe, or use --force", file->name);
 	if (S_ISFIFO(st.st_mode))
 		(void)fcntl(file->fd, F_SETPIPE_SZ, PIPE_BYTES);	/* may be forbidden */
-	offset = lseek(file->fd, 0, SEEK_CUR);
+	if (file->fd == STDIN_FILENO)		/* what was opened here is at its beginning */
+		offset = lseek(file->fd, 0, SEEK_CUR);
 	file->regular = S_ISREG(st.st_mode) && offset >= 0;
 	if (!file->regular)
 		return GS_OK;
@@ -181,7 +187,7 @@ struct request {
 	const struct gs_file *file;
 	char                 *into;
 	size_t                bytes;
-	_Atomic size_t        whole;	/* bytes before the first gap */
+	atomic_size_t         whole;	/* bytes before the first gap */
 };
 
 static void
@@ -191,13 +197,11 @@ read_piece(void *context, size_t piece)
 	const size_t at = piece * PIECE_BYTES, left = request->bytes - at;
 	const size_t want = left < PIECE_BYTES ? left : PIECE_BYTES;
 	const uint64_t offset = request->file->start + request->file->read_bytes + at;
-	size_t whole = request->whole;
 	int ignored;
-	size_t got = gs_file_read_at(request->file->fd, request->into + at, want, offset, &ignored);
+	const size_t got = gs_file_read_at(request->file->fd, request->into + at, want, offset, &ignored);
 
-	while (got < want && at + got < whole &&
-	       !atomic_compare_exchange_weak(&request->whole, &whole, at + got))
-		;
+	if (got < want)
+		gs_team_least(&request->whole, at + got);
 }
 
 /*

@@ -8,7 +8,9 @@
  * A part is some frames that follow each other, MiBs of plain bytes together.  Where it ends
  * is found by walking over the headers of its frames and their blocks, without reading what
  * is between them.  Threads take the next part each, read it and decompress it into a slot
- * of its own; the reader copies the slots out in turn.  2 cores, AMD EPYC VM, FIGURES
+ * of its own; the reader copies the slots out in turn.  768 MB of text, sorted whole, H200
+ * host, 16 threads against one that decompresses: zstd 0.61 s and 1.1, bgzf 1.0 and 3.0
+ * (not compressed: 0.17); 86 MB, 2-core AMD EPYC VM: bgzf 0.25 and 0.38, zstd 0.17 and 0.20.
  *
  * A part that is damaged, cut, too large, or of another kind ends it: what is from its
  * beginning on is for the decompressor that reads from front to back.  bzip2 could be cut
@@ -21,9 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <zlib.h>
-#include <zstd.h>
 
+#include "base/lazy.h"
 #include "base/thread.h"
 #include "io/file.h"
 #include "io/frames.h"
@@ -179,7 +180,8 @@ close_tools(const struct gs_frames *frames, struct tools *tools)
 {
 	if (frames->gzip)
 		inflateEnd(&tools->zlib);
-	ZSTD_freeDCtx(tools->zstd);
+	else
+		ZSTD_freeDCtx(tools->zstd);
 }
 
 /* All members of the part.  False: one is damaged. */

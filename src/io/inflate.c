@@ -9,8 +9,8 @@
  * Four libraries are behind one function, step(), and none may be lenient: a
  * sorted half of a file looks just like a sorted file.
  *
- * bzip2 and lz4 are libarchive's (inflate_archive.c), xz is liblzma's (inflate_xz.c).  zstd is libzstd's, for
- * windows up to 2 GiB.  gzip is zlib's, because libarchive 3.6.2 never looks at
+ * bzip2 and lz4 are libarchive's (inflate_archive.c), xz is liblzma's (inflate_xz.c).
+ * zstd is libzstd's, for windows up to 2 GiB.  gzip is zlib's, because libarchive 3.6.2 never looks at
  * the CRC: of a file with one byte changed in the middle it returns all the rest
  * without complaint, and nothing it offers tells where a member ends, so the CRC
  * cannot be checked from outside.
@@ -19,11 +19,9 @@
  * it lies inside the buffer.
  */
 #include <assert.h>
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zstd_errors.h>
 
 #include "io/frames.h"
 #include "io/inflate_stream.h"
@@ -196,23 +194,6 @@ zstd_close(struct gs_inflate *z)
 	ZSTD_freeDStream(z->zstd);
 }
 
-/* ---- libraries that are not always needed -------------------------------- */
-
-void *
-gs_inflate_load(const char *library, const struct gs_symbol *symbols, size_t count)
-{
-	void *loaded = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-
-	for (size_t s = 0; loaded != NULL && s < count; s++) {
-		void *symbol = dlsym(loaded, symbols[s].name);
-
-		memcpy(symbols[s].function, &symbol, sizeof symbol);
-		if (symbol == NULL)
-			loaded = NULL;
-	}
-	return loaded;
-}
-
 /* ---- the formats ------------------------------------------------------- */
 
 static const struct gs_inflate_format gzip = {
@@ -268,13 +249,24 @@ gs_inflate_suffix(const char *name)
 	return GSORT_DECOMPRESS_NONE;
 }
 
+/* The libraries called here; libarchive and liblzma are loaded by their own files. */
+static gs_status
+load_library(const struct gs_inflate *z)
+{
+	if (z->format == &gzip ? gs_zlib_loads() : z->format == &zstd ? gs_zstd_loads() : true)
+		return GS_OK;
+	return gs_fail(GS_EIO, "%s: %s cannot be loaded: install %s, or decompress the %s data first",
+	               z->name, z->format == &gzip ? "libz.so.1" : "libzstd.so.1",
+	               z->format == &gzip ? "zlib" : "libzstd", z->format->name);
+}
+
 gs_status
 gs_inflate_open(struct gs_inflate **inflate, enum gsort_decompress format,
                 const struct gs_reader *reader, const char *name, const void *prefix,
                 size_t prefix_bytes, const struct gs_inflate_help *help)
 {
 	struct gs_inflate *z = calloc(1, sizeof *z);
-	gs_status status = GS_OK;
+	gs_status status;
 
 	*inflate = NULL;
 	if (z == NULL || (z->block = calloc(1, GS_KEPT_BYTES + GS_BLOCK_BYTES)) == NULL) {
@@ -292,7 +284,8 @@ gs_inflate_open(struct gs_inflate **inflate, enum gsort_decompress format,
 	if (prefix_bytes > 0)
 		memcpy(z->next, prefix, prefix_bytes);
 	z->left = z->block_bytes = z->total_bytes = prefix_bytes;
-	if (z->format->open != NULL)
+	status = load_library(z);
+	if (status == GS_OK && z->format->open != NULL)
 		status = z->format->open(z);
 	if (status != GS_OK) {
 		free(z->block);

@@ -70,7 +70,7 @@ load_library(void)
 		{ "archive_filter_bytes", &la.filter_bytes },
 	};
 
-	la.there = gs_inflate_load(LIBRARY, symbols, sizeof symbols / sizeof symbols[0]) != NULL;
+	la.there = gs_lazy_load(LIBRARY, symbols, sizeof symbols / sizeof symbols[0]);
 }
 
 /* ---- a filter ----------------------------------------------------------- */
@@ -212,7 +212,8 @@ const struct gs_inflate_format gs_inflate_lz4 = {
 const char *
 gs_inflate_libraries(char *into, size_t bytes)
 {
-	snprintf(into, bytes, "libzstd %s, zlib %s; loaded when needed: liblzma "
-	         LZMA_VERSION_STRING ", libarchive " ARCHIVE_VERSION_ONLY_STRING, ZSTD_versionString(), zlibVersion());
+	snprintf(into, bytes, "libzstd " ZSTD_VERSION_STRING ", zlib " ZLIB_VERSION
+	         ", liblzma " LZMA_VERSION_STRING ", libarchive " ARCHIVE_VERSION_ONLY_STRING
+	         " (loaded when they are needed)");
 	return into;
 }

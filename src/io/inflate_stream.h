@@ -9,9 +9,8 @@
 #define GS_INFLATE_STREAM_H
 
 #include <lzma.h>
-#include <zlib.h>
-#include <zstd.h>
 
+#include "base/lazy.h"
 #include "io/inflate.h"
 
 struct archive;
@@ -59,12 +58,6 @@ struct gs_inflate_format {
 	const unsigned char *seed;		/* a member that holds one byte */
 	size_t       seed_bytes;
 };
-
-/* A function of a library, and the pointer to it. */
-struct gs_symbol { const char *name; void *function; };
-
-/** Load LIBRARY and find all SYMBOLS; NULL: it is not there, or not whole. */
-void *gs_inflate_load(const char *library, const struct gs_symbol *symbols, size_t count);
 
 /** Read the next block, if there is one; before it, the end of the last is kept. */
 MUST_CHECK gs_status gs_inflate_fill(struct gs_inflate *z);

@@ -48,6 +48,9 @@ gs_output_open(struct gs_output **output, const struct gs_output_options *option
  *  only of a regular file that is written through. */
 bool gs_output_overwrites(const struct gs_output *output, const char *name, int fd);
 
+/** The file that will be replaced or made in the end; NULL: none, it is written through. */
+const char *gs_output_target(const struct gs_output *output);
+
 /** Write all BYTES before returning. */
 MUST_CHECK gs_status
 gs_output_write(struct gs_output *output, const void *data, size_t bytes);
@@ -76,7 +79,7 @@ bool gs_output_places(const struct gs_output *output);
  * So many bytes will come in all, those written before included: room is made for them
  * where that is fast, so that a full disk is found out now.  It counts as the first byte of
  * a file that is written in place.  At most once, and before the first gs_output_place();
- * no harm if fewer or more come after all, or if no bytes can be placed.
+ * no harm if fewer or more come after all, or if bytes cannot be placed.
  *
  * @return  GS_OK; GS_EIO: there is no room
  */
@@ -85,10 +88,10 @@ MUST_CHECK gs_status gs_output_expect(struct gs_output *output, uint64_t bytes);
 /**
  * Put BYTES at AT, counted from where this output begins in its file.  Any thread; after the
  * first trouble of one, all are told of it.  What gs_output_write() and gs_output_submit()
- * write later goes behind the last of them.
+ * write later goes behind the last of them; not side by side with them.
  *
- * If the output is never finished, of what was placed nothing stays: also in a file of the
- * user's, which is cut, unless it was longer before.
+ * If the output is never finished, a file of the user's is cut to the length that it had
+ * before anything was placed.
  */
 MUST_CHECK gs_status
 gs_output_place(struct gs_output *output, uint64_t at, const void *data, size_t bytes);
@@ -100,7 +103,8 @@ bool gs_output_takes_pages(const struct gs_output *output);
  * Write BYTES at PAGES, a mapping of its own of MAPPED bytes, which is unmapped whatever
  * happens and must not be touched any more: the reader of a pipe may still see its pages
  * (vmsplice(2)).  Blocks until the pipe has taken them all; one thread at a time.  What is
- * no pipe gets them written.
+ * no pipe gets them written.  Pays for whole MiBs of huge pages that are there anyway, not
+ * for such as have to be filled first by copying.
  */
 MUST_CHECK gs_status
 gs_output_give_pages(struct gs_output *output, void *pages, size_t bytes, size_t mapped);

@@ -27,6 +27,7 @@ struct gs_place {
 	uint64_t room;		/* up to here there may be blocks */
 	bool     has_room;	/* do not make any (more) */
 	_Atomic uint64_t end;	/* behind the last byte placed */
+	_Atomic uint64_t put;	/* so many were placed, or tried to */
 	atomic_int error;	/* errno of the first trouble, which is everybody's; or 0 */
 };
 

@@ -12,6 +12,7 @@
  * (That each thread writes its own, where it belongs in a file, is no faster: io/place.c.)
  */
 #include <assert.h>
+#include <sys/mman.h>
 
 #include "job/job.h"
 
@@ -157,16 +158,25 @@ emit_gpu(struct gsort *job, unsigned stream)
 
 /* ---- the CPU's batch: pieces, made by a team --------------------------------- */
 
+/*
+ * From so many keys on a pipe is given pages.  256 MiB of u32 `| cat >out`, two cores: 0.43 s,
+ * copied 0.49 s.  Where few are, not tuned.
+ */
+enum { PAGES_KEYS = 1 << 18 };
+
 /* What goes out of a piece. */
 struct made {
-	const void      *data;
+	void            *data;
 	size_t           bytes;
+	void            *pages;		/* DATA is in a mapping of its own; else NULL */
+	size_t           mapped;	/* bytes of it */
 	struct gs_sight  sight;		/* for verifying */
 };
 
 struct making {
-	struct gsort   *job;
-	struct made     made[GS_TEAM_MAX + 1];	/* by slot */
+	struct gsort *job;
+	bool          gives_pages;	/* to a pipe */
+	struct made   made[GS_TEAM_MAX + 1];	/* by slot */
 };
 
 static gs_status
@@ -179,30 +189,78 @@ take_selected(void *context, struct gs_sorted *sorted, bool *enough)
 	return GS_OK;
 }
 
+/* Pages that will be a pipe's, of which BYTES are written for sure. */
+static gs_status
+map(struct made *made, size_t bytes)
+{
+	void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (pages == MAP_FAILED)
+		return gs_fail_errno(GS_EBUDGET, "cannot map %zu bytes", bytes);
+	made->pages = pages;
+	made->mapped = bytes;
+	return GS_OK;
+}
+
+/* Keys that go out as they are lie in such pages from the first. */
+static gs_status
+room(void *context, const struct gs_sorted *sorted, void **keys)
+{
+	struct making *making = context;
+	const struct gs_span *span = &sorted->span;
+	struct made *made = &making->made[sorted->slot];
+
+	if (!making->gives_pages || !gs_encoding_in_place(&making->job->encoding))
+		return GS_OK;
+	TRY(map(made, span->count * (span->key_bits / 8)));
+	*keys = made->pages;
+	return GS_OK;
+}
+
+static gs_status
+encode(struct making *making, const struct gs_sorted *sorted, struct made *made)
+{
+	const struct gsort *job = making->job;
+	const struct gs_span *span = &sorted->span;
+	struct gs_encoding encoding = job->encoding;
+
+	encoding.threads = 1;
+	if (making->gives_pages)
+		TRY(map(made, span->count * gs_encoding_bytes(&encoding)));
+	made->data = making->gives_pages ? made->pages :
+	             job->part_print + sorted->slot * job->plan.part_print_bytes;
+	return gs_encode(&encoding, span->stream, span->key_bits, span->keys, NULL, span->count,
+	                 made->data, &made->bytes);
+}
+
 /* Verify and encode a piece; any thread. */
 static gs_status
 make(void *context, struct gs_sorted *sorted)
 {
 	struct making *making = context;
-	struct gsort *job = making->job;
-	struct gs_encoding encoding = job->encoding;
-	struct gs_span *span = &sorted->span;
+	const struct gsort *job = making->job;
+	const struct gs_encoding *encoding = &job->encoding;
+	const struct gs_span *span = &sorted->span;
 	struct made *made = &making->made[sorted->slot];
-	char *print;
 
-	encoding.threads = 1;
 	gs_verify_look(&job->verify, span, &made->sight);
-	if (gs_encoding_in_place(&encoding)) {
-		gs_ordered_to_raw(encoding.to, encoding.endian, encoding.reverse, span->keys,
-		                  span->count, 1);
-		made->data = span->keys;
-		made->bytes = span->count * (span->key_bits / 8);
-		return GS_OK;
-	}
-	print = job->part_print + sorted->slot * job->plan.part_print_bytes;
-	made->data = print;
-	return gs_encode(&encoding, span->stream, span->key_bits, span->keys, NULL, span->count,
-	                 print, &made->bytes);
+	if (!gs_encoding_in_place(encoding))
+		return encode(making, sorted, made);
+	gs_ordered_to_raw(encoding->to, encoding->endian, encoding->reverse, span->keys, span->count,
+	                  1);
+	made->data = span->keys;
+	made->bytes = span->count * (span->key_bits / 8);
+	return GS_OK;
+}
+
+static gs_status
+write_made(struct gsort *job, struct made *made)
+{
+	void *pages = made->pages;
+
+	made->pages = NULL;
+	return pages == NULL ? gs_output_write(job->output, made->data, made->bytes)
+	       : gs_output_give_pages(job->output, pages, made->bytes, made->mapped);
 }
 
 static gs_status
@@ -210,11 +268,11 @@ take_made(void *context, struct gs_sorted *sorted, bool *enough)
 {
 	struct making *making = context;
 	struct gsort *job = making->job;
-	const struct made *made = &making->made[sorted->slot];
+	struct made *made = &making->made[sorted->slot];
 
 	(void)enough;
-	TRY(gs_output_write(job->output, made->data, made->bytes));
 	gs_verify_note_out(&job->verify, &made->sight);
+	TRY(write_made(job, made));
 	job->stats.keys_out += sorted->span.count;
 	job->stats.bytes_out += made->bytes;
 	atomic_store(&job->counters.bytes_out, job->stats.bytes_out);
@@ -223,14 +281,28 @@ take_made(void *context, struct gs_sorted *sorted, bool *enough)
 }
 
 static gs_status
-emit_batch(struct gsort *job, unsigned stream)
+emit_selected(struct gsort *job, unsigned stream)
 {
-	struct making making = { .job = job };
-	const struct gs_batch_sink made = { make, take_made, &making };
-	const struct gs_batch_sink selected = { NULL, take_selected, job };
+	const struct gs_batch_sink sink = { .take = take_selected, .context = job };
 
-	return gs_batch_drain(&job->batch, stream,
-	                      gs_select_takes_all(&job->select) ? &made : &selected);
+	return gs_batch_drain(&job->batch, stream, &sink);
+}
+
+static gs_status
+emit_all(struct gsort *job, unsigned stream)
+{
+	struct making making = {
+		.job = job,
+		.gives_pages = gs_output_takes_pages(job->output) &&
+		               gs_batch_count(&job->batch, stream) >= PAGES_KEYS,
+	};
+	const struct gs_batch_sink sink = { room, make, take_made, &making };
+	const gs_status status = gs_batch_drain(&job->batch, stream, &sink);
+
+	for (size_t m = 0; m < sizeof making.made / sizeof making.made[0]; m++)
+		if (making.made[m].pages != NULL)	/* after trouble, it was not taken */
+			munmap(making.made[m].pages, making.made[m].mapped);
+	return status;
 }
 
 gs_status
@@ -247,7 +319,8 @@ gs_emit(struct gsort *job)
 		else if (job->plan.stream_bits[s] > 0 && job->gpu != NULL)
 			TRY(emit_gpu(job, s));
 		else if (gs_batch_count(&job->batch, s) > 0)
-			TRY(emit_batch(job, s));
+			TRY(gs_select_takes_all(&job->select) ? emit_all(job, s)
+			                                      : emit_selected(job, s));
 		TRY(gs_emit_stream_end(job, s));
 	}
 	return gs_emit_end(job);

@@ -110,8 +110,9 @@ make_version(void)
 
 	if (gs_backend_gpu != NULL)
 		gs_backend_gpu->build(gpu, sizeof gpu);
-	snprintf(version, sizeof version, PACKAGE_VERSION "\nCPU backend: CPU with %s\nGPU backend: %s\n"
-	         "Libraries: %s", gs_simd_name(gs_simd_best()), gpu, gs_inflate_libraries(libraries, sizeof libraries));
+	snprintf(version, sizeof version,
+	         PACKAGE_VERSION "\nCPU backend: CPU with %s\nGPU backend: %s\nLibraries: %s",
+	         gs_simd_name(gs_simd_best()), gpu, gs_inflate_libraries(libraries, sizeof libraries));
 }
 
 const char *

@@ -514,7 +514,8 @@ gs_plan_make(struct gs_plan *plan, const struct gs_facts *facts)
 	set_batch(plan, facts);
 	set_merge(plan, facts);
 	set_head(plan, facts);
+	TRY(check_budget(plan, facts));
 	assert(plan->tile_bytes % LEAST_TILE_BYTES == 0);
 	assert(plan->sort_bytes <= plan->pool_bytes && plan->pool_bytes < plan->host_bytes);
-	return check_budget(plan, facts);
+	return GS_OK;
 }

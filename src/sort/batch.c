@@ -138,17 +138,18 @@ claim(struct draining *draining, unsigned at)
 	return slot;
 }
 
-/* Sort a claimed piece, and make of it what is wanted; false: trouble. */
-static bool
-make(struct draining *draining, unsigned rank, struct slot *slot)
+/* Sort a claimed piece, and make of it what is wanted. */
+static gs_status
+make(struct draining *draining, unsigned rank, struct gs_sorted *sorted)
 {
 	const struct gs_batch *batch = draining->batch;
 	const struct gs_batch_sink *sink = draining->sink;
 
-	gs_buckets_sort_part(batch->buckets[draining->stream], rank, slot->sorted.number,
-	                     slot->sorted.span.keys, batch->scratch + rank * batch->part_bytes);
-	return gs_trouble_note(&draining->trouble, sink->make == NULL ? GS_OK :
-	                       sink->make(sink->context, &slot->sorted));
+	if (sink->room != NULL)
+		TRY(sink->room(sink->context, sorted, &sorted->span.keys));
+	gs_buckets_sort_part(batch->buckets[draining->stream], rank, sorted->number,
+	                     sorted->span.keys, batch->scratch + rank * batch->part_bytes);
+	return sink->make != NULL ? sink->make(sink->context, sorted) : GS_OK;
 }
 
 static void
@@ -157,7 +158,7 @@ make_next(struct draining *draining, unsigned rank)
 	struct slot *slot = claim(draining, draining->claimed % draining->slots);
 
 	pthread_mutex_unlock(&draining->lock);
-	(void)make(draining, rank, slot);
+	gs_trouble_note(&draining->trouble, make(draining, rank, &slot->sorted));
 	pthread_mutex_lock(&draining->lock);
 	slot->ready = true;
 	if (slot->sorted.number == draining->taken)

@@ -65,6 +65,9 @@ struct gs_sorted {
 };
 
 struct gs_batch_sink {
+	/** Where to sort a piece of SPAN.COUNT keys, any thread; NULL: in its slot. */
+	gs_status (*room)(void *context, const struct gs_sorted *sorted, void **keys);
+
 	/** Made of each piece by the thread that sorted it, in any order; NULL: nothing. */
 	gs_status (*make)(void *context, struct gs_sorted *sorted);
 

@@ -20,36 +20,31 @@
  * zstd's higher levels, and blocks of 1 MiB, gain 1 to 10 % of the size for runs of 2^30 and
  * nothing below.
  */
-#include <dlfcn.h>
 #include <lz4.h>
 #include <pthread.h>
 #include <string.h>
-#include <zstd.h>
 
+#include "base/lazy.h"
 #include "sort/spill_pack.h"
 
 enum { ZSTD_LEVEL = 1 };
 
-/*
- * liblz4 is loaded when it is asked for: linked, it took every start 50 us.  Without it,
- * blocks stay as they are.
- */
+/* Both libraries are loaded when they are asked for.  Without them, blocks stay as they are. */
 static struct {
 	__typeof__(LZ4_compress_default) *compress;
 	__typeof__(LZ4_decompress_safe)  *decompress;
+	bool there;
 } lz4;
 
 static void
 load_lz4(void)
 {
-	void *library = dlopen("liblz4.so.1", RTLD_NOW | RTLD_LOCAL);
-	void *compress = library != NULL ? dlsym(library, "LZ4_compress_default") : NULL;
-	void *decompress = library != NULL ? dlsym(library, "LZ4_decompress_safe") : NULL;
+	static const struct gs_symbol symbols[] = {
+		{ "LZ4_compress_default", &lz4.compress },
+		{ "LZ4_decompress_safe", &lz4.decompress },
+	};
 
-	if (compress == NULL || decompress == NULL)
-		return;
-	memcpy(&lz4.compress, &compress, sizeof compress);
-	memcpy(&lz4.decompress, &decompress, sizeof decompress);
+	lz4.there = gs_lazy_load("liblz4.so.1", symbols, sizeof symbols / sizeof symbols[0]);
 }
 
 #define PASTE(a, b)	a##_##b
@@ -93,14 +88,16 @@ gs_packer_open(struct gs_packer *packer, enum gs_pack_method method, size_t bloc
 void
 gs_packer_close(struct gs_packer *packer)
 {
-	ZSTD_freeCCtx(packer->compressor);
-	ZSTD_freeDCtx(packer->expander);
+	if (packer->compressor != NULL)
+		ZSTD_freeCCtx(packer->compressor);
+	if (packer->expander != NULL)
+		ZSTD_freeDCtx(packer->expander);
 	packer->compressor = packer->expander = NULL;
 }
 
 /* The planes to TO, where there is room for as many BYTES; 0: they do not become fewer. */
 static size_t
-compress(struct gs_packer *packer, void *to, size_t bytes)
+compress_planes(struct gs_packer *packer, void *to, size_t bytes)
 {
 	size_t packed;
 
@@ -109,13 +106,13 @@ compress(struct gs_packer *packer, void *to, size_t bytes)
 		int result = 0;
 
 		pthread_once(&once, load_lz4);
-		if (lz4.compress != NULL)
+		if (lz4.there)
 			result = lz4.compress((const char *)packer->planes, to, (int)bytes, (int)bytes);
 		return result > 0 ? (size_t)result : 0;
 	}
-	if (packer->compressor == NULL)
+	if (packer->compressor == NULL && gs_zstd_loads())
 		packer->compressor = ZSTD_createCCtx();
-	if (packer->compressor == NULL)		/* no memory: stored, then */
+	if (packer->compressor == NULL)		/* no memory, or not there: stored, then */
 		return 0;
 	packed = ZSTD_compressCCtx(packer->compressor, to, bytes, packer->planes, bytes, ZSTD_LEVEL);
 	return ZSTD_isError(packed) ? 0 : packed;
@@ -133,7 +130,7 @@ gs_pack(struct gs_packer *packer, const void *keys, size_t count, unsigned bits)
 		spread_32(keys, count, (uint32_t *)(void *)packer->packed, packer->planes);
 	else
 		spread_64(keys, count, (uint64_t *)(void *)packer->packed, packer->planes);
-	packed = compress(packer, to, bytes);
+	packed = compress_planes(packer, to, bytes);
 	if (packed == 0 || packed >= bytes) {
 		memcpy(to, packer->planes, bytes);
 		packed = bytes;

@@ -108,7 +108,7 @@ static void
 check_stream(struct gs_batch *batch, const struct row *row, unsigned stream, uint64_t sum)
 {
 	struct seen seen = { .row = row, .good = true };
-	const struct gs_batch_sink sink = { make, take, &seen };
+	const struct gs_batch_sink sink = { NULL, make, take, &seen };
 
 	CHECK(gs_batch_count(batch, stream) == row->keys[stream], "%s: counts", row->name);
 	CHECK(gs_batch_drain(batch, stream, &sink) == GS_OK, "%s: drains", row->name);
@@ -185,7 +185,7 @@ static void
 check_trouble(unsigned threads)
 {
 	struct seen seen = { .row = &rows[3], .good = true, .fails = GS_EIO };
-	const struct gs_batch_sink sink = { make, take, &seen };
+	const struct gs_batch_sink sink = { NULL, make, take, &seen };
 	struct gs_batch batch;
 	struct memory memory;
 	uint64_t state = 9;

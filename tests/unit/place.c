@@ -203,19 +203,21 @@ check_abandoned(void)
 	remove(path);
 }
 
-/* What somebody else writes to the same descriptor meanwhile comes behind. */
+/* What somebody else writes to the same descriptor meanwhile comes behind, and stays. */
 static void
-check_company(void)
+check_company(bool finish)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600), kept;
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600), kept;
 	struct gs_output *out = open_standard(fd, &kept);
+	char note[5] = "";
 
 	CHECK(gs_output_expect(out, WHOLE) == GS_OK && write(fd, "note", 4) == 4 &&
-	      place_all(out, 0) && gs_output_finish(out) == GS_OK, "two write one file");
+	      place_all(out, 0) && (!finish || gs_output_finish(out) == GS_OK), "two write one file");
 	gs_output_close(out);
 	restore_standard(kept);
-	CHECK(holds(0, WHOLE, WHOLE + 4) && lseek(fd, 0, SEEK_CUR) == WHOLE + 4,
-	      "and do not write over each other");
+	CHECK(holds(0, WHOLE, WHOLE + 4) && lseek(fd, 0, SEEK_CUR) == WHOLE + 4 &&
+	      pread(fd, note, 4, WHOLE) == 4 && strcmp(note, "note") == 0,
+	      "and do not write over each other, nor cut: %s", note);
 	close(fd);
 	remove(path);
 }
@@ -505,8 +507,10 @@ unit_place(void)
 	check_standard(5000, 1000, 0, true);
 	check_standard(WHOLE + 90000, 1000, 1 << 20, true);
 	check_standard(5000, 5000, 50 << 20, false);
+	check_standard(WHOLE + 90000, 1000, 0, false);
 	check_abandoned();
-	check_company();
+	check_company(true);
+	check_company(false);
 	check_kinds();
 	check_stream();
 	CHECK(in_child(with_limit) == 0, "a limit on file sizes ends it");

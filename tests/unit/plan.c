@@ -189,7 +189,7 @@ check_budgets(void)
 
 				CHECK(gs_plan_make(&plan, &facts) == GS_OK, "%llu: %s",
 				      (unsigned long long)bytes, gs_message());
-				CHECK(bits[t] == 8 || plan.pool_bytes >= bytes / 10, "%llu: keys have their share",
+				CHECK(bits[t] == 8 || plan.pool_bytes >= bytes / 10, "%llu: a tenth is keys'",
 				      (unsigned long long)bytes);
 				check_invariants("any limit", &facts, &plan);
 			}

@@ -117,21 +117,6 @@ compare_seconds(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* RESULT ends up as ordered bits. */
-static void
-verify(const char *name, char *result, unsigned bits, size_t count, size_t piece_keys,
-       uint64_t digest)
-{
-	struct keys_verdict verdict;
-
-	must(device_keys_map(result, bits, rig.kind, false, count, NULL), "mapping");
-	must(device_keys_check(result, bits, count, piece_keys, &verdict), "checking");
-	if (verdict.falls != 0 || verdict.digest != digest) {
-		fprintf(stderr, "gsort-bench: %s: the result is wrong\n", name);
-		exit(1);
-	}
-}
-
 static void
 print_row(struct contestant *one, unsigned bits, size_t count, size_t tile_keys, const char *shape)
 {
@@ -173,43 +158,10 @@ contest(struct contestant *all, unsigned many, unsigned bits, size_t count, size
 			if (run > 0)		/* the first one warms up */
 				all[c].seconds[run - 1] = seconds;
 			if (((run == 0 && !ask.quick) || run == ask.runs) && piece_keys > 0)
-				verify(all[c].name, result, bits, count, piece_keys, digest);
+				source_check(all[c].name, result, bits, count, piece_keys, digest);
 		}
 	for (unsigned c = 0; c < many; c++)
 		print_row(&all[c], bits, count, tile_keys, shape);
-}
-
-/* Make COUNT keys of rig.kind in rig.source; returns the digest of their ordered bits. */
-static uint64_t
-load(unsigned bits, size_t count, unsigned shape)
-{
-	struct keys_verdict verdict;
-
-	must(device_keys_fill(rig.source, bits, count, shape, 1), "making keys");
-	must(device_keys_map(rig.source, bits, rig.kind, true, count, NULL), "mapping");
-	/* again: a key that no float is has become another */
-	must(device_keys_map(rig.source, bits, rig.kind, false, count, NULL), "mapping");
-	must(device_keys_check(rig.source, bits, count, count, &verdict), "checking");
-	must(device_keys_map(rig.source, bits, rig.kind, true, count, NULL), "mapping");
-	must(cudaDeviceSynchronize(), "making keys");
-	return verdict.digest;
-}
-
-/* Make COUNT keys in rig.source, runs of RUN_KEYS that ascend. */
-static uint64_t
-load_runs(unsigned bits, size_t count, size_t run_keys)
-{
-	const size_t width = bits / 8;
-	char *host = must_malloc(count * width);
-	uint64_t digest;
-
-	for (size_t at = 0; at < count; at += run_keys)
-		keys_fill_sorted(host + at * width, bits,
-		                 count - at < run_keys ? count - at : run_keys, at);
-	digest = keys_digest(host, bits, count);
-	must(cudaMemcpy(rig.source, host, count * width, cudaMemcpyHostToDevice), "copying keys");
-	free(host);
-	return digest;
 }
 
 static void
@@ -233,7 +185,7 @@ measure_copy(unsigned bits, size_t count)
 static void
 bench_tile(unsigned bits)
 {
-	uint64_t digest = load(bits, ask.keys, 0);
+	uint64_t digest = source_load(bits, ask.keys, 0);
 
 	for (unsigned log = 12; log <= 24 && (size_t)1 << log <= ask.keys; log++) {
 		size_t tile_keys = (size_t)1 << log;
@@ -248,7 +200,7 @@ bench_tile(unsigned bits)
 static void
 bench_merge(unsigned bits)
 {
-	uint64_t digest = load_runs(bits, ask.keys, (ask.keys + 1) / 2);
+	uint64_t digest = source_load_runs(bits, ask.keys, (ask.keys + 1) / 2);
 	struct contestant merge = { .name = "merge", .run = run_merge };
 
 	merge.predicted_seconds = predict(bits, ask.keys, 1, false);
@@ -282,7 +234,7 @@ bench_device(unsigned bits)
 				.predicted_seconds = predict(bits, ask.keys, levels +
 				                             tile_sweeps(bits, ask.tile_keys), true) };
 		contest(all, many, bits, ask.keys, ask.tile_keys, ask.keys,
-		        load(bits, ask.keys, shape), keys_shapes[shape]);
+		        source_load(bits, ask.keys, shape), keys_shapes[shape]);
 	}
 }
 

@@ -37,6 +37,17 @@ void rig_close(void);
 double rig_time(const struct contestant *one, unsigned bits, size_t count, size_t tile_keys,
                 char **result);
 
+/** Make COUNT keys of rig.kind in rig.source; returns the digest of their ordered bits. */
+uint64_t source_load(unsigned bits, size_t count, unsigned shape);
+
+/** The same, runs of RUN_KEYS that ascend. */
+uint64_t source_load_runs(unsigned bits, size_t count, size_t run_keys);
+
+/** End the program unless RESULT ascends, piece by piece, and is what DIGEST says; NAME made it.
+ *  It ends up as ordered bits. */
+void source_check(const char *name, char *result, unsigned bits, size_t count, size_t piece_keys,
+                  uint64_t digest);
+
 char *run_copy(unsigned bits, size_t count, size_t tile_keys);
 char *run_tiles(unsigned bits, size_t count, size_t tile_keys);
 char *run_sort(unsigned bits, size_t count, size_t tile_keys);

@@ -293,7 +293,7 @@ count_tiles_kernel(number *counts, const segment *segments, uint32_t count, uint
 	}
 }
 
-/* Thread b has bin b: where it begins, and if it is the first in its window, the window's leaves. */
+/* Thread b has bin b: where it begins; and the window's leaves, if it is the first in there. */
 template <class Key> static __global__ void
 __launch_bounds__(SEGMENT_BINS)
 settle_kernel(number *cursors, const number *counts, const segment *segments, lists l)

@@ -45,7 +45,7 @@ load_lz4(void)
 	};
 
 	lz4.there = gs_lazy_load("liblz4.so.1", symbols,
-	                         sizeof symbols / sizeof symbols[0]) != NULL;
+	                         sizeof symbols / sizeof symbols[0]);
 }
 
 #define PASTE(a, b)	a##_##b

@@ -62,10 +62,20 @@ ends(uint64_t i, uint64_t n, uint64_t r)
 	return i % 5000 == 0 ? -(1 + r % 5000) : i % 5000 == 1 ? (UINT64_C(63) << 58) + r % 5000 : r;
 }
 
+/* a dense middle, and tails that a sample does not see all of */
+static uint64_t
+tails(uint64_t i, uint64_t n, uint64_t r)
+{
+	const uint64_t middle = UINT64_C(0x6000000060000000) + (r & UINT64_C(0x0fffffff0fffffff));
+
+	(void)n;
+	return i % 997 == 0 ? r : middle;
+}
+
 static const struct shape shapes[] = {
 	{ "uniform", uniform }, { "rising", rising }, { "falling", falling }, { "equal", equal },
 	{ "few different", few }, { "extreme", extreme }, { "organ pipe", organ }, { "saw", saw },
-	{ "steep", steep }, { "heaps", heaps },
+	{ "steep", steep }, { "heaps", heaps }, { "tails", tails },
 	{ "clusters", clusters }, { "ends", ends },
 };
 

@@ -32,7 +32,7 @@ static const char usage[] =
 	"\n"
 	"  --keys=N    keys in all: 1000000 or 2^28 [2^28]\n"
 	"  --tile=N    keys of a tile, for device [2^22]\n"
-	"  --type=T    u32 or u64 [both]\n"
+	"  --type=T    u32 or u64 [both]; device: also i32, i64, f32, f64, or all\n"
 	"  --shape=S   uniform, sorted, reversed, equal, few, organ, normal, zipf, clusters,\n"
 	"              floats or all [uniform]\n"
 	"  --runs=N    timed runs of each, 1 to 99 [9]\n"
@@ -44,13 +44,34 @@ static const char usage[] =
 /* What was asked for. */
 static struct {
 	size_t   keys, tile_keys;
-	unsigned bits;			/* 0: both */
+	const char *type;		/* NULL: u32 and u64 */
 	int      shape;			/* -1: all */
 	unsigned runs;
 	bool     big, quick;
 	FILE    *json;
 	unsigned json_rows;
 } ask = { .keys = (size_t)1 << 28, .tile_keys = (size_t)1 << 22, .runs = 9 };
+
+static const struct key_type {
+	const char    name[4];
+	unsigned      bits;
+	enum key_kind kind;
+} key_types[] = {
+	{ "u32", 32, KEYS_UNSIGNED }, { "u64", 64, KEYS_UNSIGNED }, { "i32", 32, KEYS_SIGNED },
+	{ "i64", 64, KEYS_SIGNED }, { "f32", 32, KEYS_FLOAT }, { "f64", 64, KEYS_FLOAT },
+};
+
+enum { KEY_TYPES = sizeof key_types / sizeof key_types[0] };
+
+static const char *
+type_name(unsigned bits)
+{
+	size_t t = 0;
+
+	while (key_types[t].bits != bits || key_types[t].kind != rig.kind)
+		t++;
+	return key_types[t].name;
+}
 
 /* ---- predictions --------------------------------------------------------- */
 
@@ -96,21 +117,16 @@ compare_seconds(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* RESULT ends up as ordered bits. */
 static void
-verify(const char *name, const char *result, unsigned bits, size_t count, size_t piece_keys,
+verify(const char *name, char *result, unsigned bits, size_t count, size_t piece_keys,
        uint64_t digest)
 {
-	const size_t width = bits / 8;
-	char *host = must_malloc(count * width);
-	bool right = true;
+	struct keys_verdict verdict;
 
-	must(cudaMemcpy(host, result, count * width, cudaMemcpyDeviceToHost), "copying the result");
-	for (size_t at = 0; at < count; at += piece_keys)
-		right = right && keys_ascend(host + at * width, bits,
-		                             count - at < piece_keys ? count - at : piece_keys);
-	right = right && keys_digest(host, bits, count) == digest;
-	free(host);
-	if (!right) {
+	must(device_keys_map(result, bits, rig.kind, false, count, NULL), "mapping");
+	must(device_keys_check(result, bits, count, piece_keys, &verdict), "checking");
+	if (verdict.falls != 0 || verdict.digest != digest) {
 		fprintf(stderr, "gsort-bench: %s: the result is wrong\n", name);
 		exit(1);
 	}
@@ -126,7 +142,7 @@ print_row(struct contestant *one, unsigned bits, size_t count, size_t tile_keys,
 	median = giga / one->seconds[ask.runs / 2];
 	most = giga / one->seconds[0];
 	least = giga / one->seconds[ask.runs - 1];
-	printf("%-22s u%u %11zu %9zu %-9s %8.2f %8.2f %8.2f", one->name, bits, count,
+	printf("%-22s %s %11zu %9zu %-9s %8.2f %8.2f %8.2f", one->name, type_name(bits), count,
 	       tile_keys, shape, median, least, most);
 	if (one->predicted_seconds > 0)
 		printf(" %9.2f", giga / one->predicted_seconds);
@@ -135,10 +151,10 @@ print_row(struct contestant *one, unsigned bits, size_t count, size_t tile_keys,
 	/* if keys were only copied once: what part of that speed is this? */
 	printf(" %7.1f%%\n", 100 * median * 1e9 * 2 * (bits / 8) / rig.copy_bandwidth);
 	if (ask.json != NULL)
-		fprintf(ask.json, "%s\n  {\"name\": \"%s\", \"bits\": %u, \"keys\": %zu, \"tile\": %zu, "
+		fprintf(ask.json, "%s\n  {\"name\": \"%s\", \"type\": \"%s\", \"keys\": %zu, \"tile\": %zu, "
 		        "\"shape\": \"%s\", \"runs\": %u, \"gkeys_median\": %.4f, \"gkeys_min\": %.4f, "
 		        "\"gkeys_max\": %.4f, \"gkeys_predicted\": %.4f, \"copy_gbytes\": %.1f}",
-		        ask.json_rows++ == 0 ? "" : ",", one->name, bits, count, tile_keys, shape,
+		        ask.json_rows++ == 0 ? "" : ",", one->name, type_name(bits), count, tile_keys, shape,
 		        ask.runs, median, least, most,
 		        one->predicted_seconds > 0 ? giga / one->predicted_seconds : 0.0,
 		        rig.copy_bandwidth / 1e9);
@@ -163,19 +179,33 @@ contest(struct contestant *all, unsigned many, unsigned bits, size_t count, size
 		print_row(&all[c], bits, count, tile_keys, shape);
 }
 
-/* Make COUNT keys in rig.source; returns their digest. */
+/* Make COUNT keys of rig.kind in rig.source; returns the digest of their ordered bits. */
 static uint64_t
-load(unsigned bits, size_t count, unsigned shape, size_t sorted_runs_of)
+load(unsigned bits, size_t count, unsigned shape)
+{
+	struct keys_verdict verdict;
+
+	must(device_keys_fill(rig.source, bits, count, shape, 1), "making keys");
+	must(device_keys_map(rig.source, bits, rig.kind, true, count, NULL), "mapping");
+	/* again: a key that no float is has become another */
+	must(device_keys_map(rig.source, bits, rig.kind, false, count, NULL), "mapping");
+	must(device_keys_check(rig.source, bits, count, count, &verdict), "checking");
+	must(device_keys_map(rig.source, bits, rig.kind, true, count, NULL), "mapping");
+	must(cudaDeviceSynchronize(), "making keys");
+	return verdict.digest;
+}
+
+/* Make COUNT keys in rig.source, runs of RUN_KEYS that ascend. */
+static uint64_t
+load_runs(unsigned bits, size_t count, size_t run_keys)
 {
 	const size_t width = bits / 8;
 	char *host = must_malloc(count * width);
 	uint64_t digest;
 
-	if (sorted_runs_of == 0)
-		keys_fill(host, bits, count, shape, 1);
-	for (size_t at = 0; sorted_runs_of > 0 && at < count; at += sorted_runs_of)
+	for (size_t at = 0; at < count; at += run_keys)
 		keys_fill_sorted(host + at * width, bits,
-		                 count - at < sorted_runs_of ? count - at : sorted_runs_of, at);
+		                 count - at < run_keys ? count - at : run_keys, at);
 	digest = keys_digest(host, bits, count);
 	must(cudaMemcpy(rig.source, host, count * width, cudaMemcpyHostToDevice), "copying keys");
 	free(host);
@@ -192,7 +222,7 @@ measure_copy(unsigned bits, size_t count)
 		copy.seconds[run] = rig_time(&copy, bits, count, 0, &result);
 	qsort(copy.seconds, ask.runs, sizeof copy.seconds[0], compare_seconds);
 	rig.copy_bandwidth = 2.0 * (bits / 8) * (double)count / copy.seconds[ask.runs / 2];
-	printf("copy of %zu u%u keys: %.0f GB/s read and written\n", count, bits,
+	printf("copy of %zu %s keys: %.0f GB/s read and written\n", count, type_name(bits),
 	       rig.copy_bandwidth / 1e9);
 	printf("%-22s %3s %11s %9s %-9s %8s %8s %8s %9s %8s\n", "Gkeys/s", "", "keys", "tile",
 	       "shape", "median", "min", "max", "predicted", "of copy");
@@ -203,7 +233,7 @@ measure_copy(unsigned bits, size_t count)
 static void
 bench_tile(unsigned bits)
 {
-	uint64_t digest = load(bits, ask.keys, 0, 0);
+	uint64_t digest = load(bits, ask.keys, 0);
 
 	for (unsigned log = 12; log <= 24 && (size_t)1 << log <= ask.keys; log++) {
 		size_t tile_keys = (size_t)1 << log;
@@ -218,7 +248,7 @@ bench_tile(unsigned bits)
 static void
 bench_merge(unsigned bits)
 {
-	uint64_t digest = load(bits, ask.keys, 0, (ask.keys + 1) / 2);
+	uint64_t digest = load_runs(bits, ask.keys, (ask.keys + 1) / 2);
 	struct contestant merge = { .name = "merge", .run = run_merge };
 
 	merge.predicted_seconds = predict(bits, ask.keys, 1, false);
@@ -229,23 +259,30 @@ static void
 bench_device(unsigned bits)
 {
 	const unsigned levels = log2_up((ask.keys + ask.tile_keys - 1) / ask.tile_keys);
+	const double mapping = rig.kind == KEYS_UNSIGNED ? 0 : predict(bits, ask.keys, 2, false);
 
 	for (unsigned shape = 0; keys_shapes[shape] != NULL; shape++) {
-		struct contestant all[] = {
+		struct contestant all[5] = {
 			{ .name = "gsort", .run = run_sort },
 			{ .name = "cub::DeviceRadixSort", .run = run_radix },
-			{ .name = "gsort, network", .run = run_network },
-			{ .name = "cub::DeviceMergeSort", .run = run_cub_merge },
 		};
+		unsigned many = 2;
 
 		if (ask.shape >= 0 && (unsigned)ask.shape != shape)
 			continue;
 		all[0].predicted_seconds = (bits == 32 ? 3.2 : 5.7) * (double)ask.keys /
-		                           rig.cycles_per_second;	/* kernels/README.md */
-		all[2].predicted_seconds =
-			predict(bits, ask.keys, tile_sweeps(bits, ask.tile_keys) + levels, true);
-		contest(all, ask.quick ? 2 : 4, bits, ask.keys, ask.tile_keys, ask.keys,
-		        load(bits, ask.keys, shape, 0), keys_shapes[shape]);
+		                           rig.cycles_per_second + mapping;	/* kernels/README.md */
+		if (!ask.quick && ask.keys <= UINT32_MAX)
+			all[many++] = (struct contestant){ .name = "cub, tuned", .run = run_tuned };
+		if (!ask.quick)
+			all[many++] = (struct contestant){ .name = "cub::DeviceMergeSort",
+			                                   .run = run_cub_merge };
+		if (!ask.quick && rig.kind == KEYS_UNSIGNED)
+			all[many++] = (struct contestant){ .name = "gsort, network", .run = run_network,
+				.predicted_seconds = predict(bits, ask.keys, levels +
+				                             tile_sweeps(bits, ask.tile_keys), true) };
+		contest(all, many, bits, ask.keys, ask.tile_keys, ask.keys,
+		        load(bits, ask.keys, shape), keys_shapes[shape]);
 	}
 }
 
@@ -279,6 +316,23 @@ shape_named(const char *name)
 	return strcmp(name, "all") == 0 ? -1 : -2;
 }
 
+static bool
+type_exists(const char *name)
+{
+	bool exists = strcmp(name, "all") == 0;
+
+	for (size_t t = 0; t < KEY_TYPES; t++)
+		exists = exists || strcmp(name, key_types[t].name) == 0;
+	return exists;
+}
+
+static bool
+type_wanted(const struct key_type *type)
+{
+	return ask.type == NULL ? type->kind == KEYS_UNSIGNED :
+	       strcmp(ask.type, "all") == 0 || strcmp(ask.type, type->name) == 0;
+}
+
 /* Fill in ask; 0, or the exit status (with --help, -1). */
 static int
 parse(int argc, char **argv)
@@ -304,9 +358,10 @@ parse(int argc, char **argv)
 				return bad_usage("--tile takes a multiple of 4, not", optarg);
 			break;
 		case 'y':
-			if (strcmp(optarg, "u32") != 0 && strcmp(optarg, "u64") != 0)
-				return bad_usage("--type is u32 or u64, not", optarg);
-			ask.bits = optarg[1] == '3' ? 32 : 64;
+			if (!type_exists(optarg))
+				return bad_usage("--type is u32, u64, i32, i64, f32, f64 or all, not",
+				                 optarg);
+			ask.type = optarg;
 			break;
 		case 's':
 			if ((ask.shape = shape_named(optarg)) == -2)
@@ -348,11 +403,12 @@ run_check(void)
 static void
 run_bench(void (*bench)(unsigned bits))
 {
-	for (unsigned bits = 32; bits <= 64; bits += 32)
-		if (ask.bits == 0 || ask.bits == bits) {
-			rig_open(bits, ask.keys);
-			measure_copy(bits, ask.keys);
-			bench(bits);
+	for (const struct key_type *type = key_types; type < key_types + KEY_TYPES; type++)
+		if (type_wanted(type)) {
+			rig.kind = type->kind;
+			rig_open(type->bits, ask.keys);
+			measure_copy(type->bits, ask.keys);
+			bench(type->bits);
 			rig_close();
 		}
 }
@@ -388,6 +444,8 @@ main(int argc, char **argv)
 	rig.cycles_per_second = 1e3 * sms * kilohertz;
 	if (commands[c].bench == NULL)
 		return run_check();
+	if (commands[c].bench != bench_device && ask.type != NULL && ask.type[0] != 'u')
+		return bad_usage("only device has keys of type", ask.type);
 	if (ask.json != NULL)
 		fputs("[", ask.json);
 	run_bench(commands[c].bench);

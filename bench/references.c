@@ -58,10 +58,10 @@ gsort_cpu_sort(struct rung_job *job)
 static size_t
 cub_bytes(enum cub_which which, size_t count)
 {
-	static struct { size_t count, bytes; } known[2];
+	static struct { size_t count, bytes; } known[3];
 
 	if (known[which].count != count) {
-		must(cub_scratch_bytes(which, 32, count, &known[which].bytes), "CUB");
+		must(cub_scratch_bytes(which, 32, KEYS_UNSIGNED, count, &known[which].bytes), "CUB");
 		known[which].count = count;
 	}
 	return known[which].bytes;
@@ -83,7 +83,7 @@ static int
 cub_radix_sort(struct rung_job *job)
 {
 	char *scratch = job->scratch;
-	int error = cub_sort(CUB_RADIX, job->keys, scratch, 32, job->count,
+	int error = cub_sort(CUB_RADIX, job->keys, scratch, 32, KEYS_UNSIGNED, job->count,
 	                     scratch + twice(job->count), cub_bytes(CUB_RADIX, job->count),
 	                     job->stream);
 
@@ -94,7 +94,7 @@ cub_radix_sort(struct rung_job *job)
 static int
 cub_merge_sort(struct rung_job *job)
 {
-	return cub_sort(CUB_MERGE, job->keys, NULL, 32, job->count, job->scratch,
+	return cub_sort(CUB_MERGE, job->keys, NULL, 32, KEYS_UNSIGNED, job->count, job->scratch,
 	                cub_bytes(CUB_MERGE, job->count), job->stream);
 }
 

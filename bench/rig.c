@@ -36,14 +36,19 @@ void
 rig_open(unsigned bits, size_t keys)
 {
 	const size_t bytes = keys * (bits / 8);
-	size_t radix_bytes, merge_bytes;
+	size_t radix_bytes, merge_bytes, tuned_bytes = 0;
 
 	must(cudaMalloc((void **)&rig.source, bytes), "cudaMalloc");
+	must(cudaMemset(rig.source, 0, bytes), "cudaMemset");
 	must(cudaMalloc((void **)&rig.work, bytes), "cudaMalloc");
 	must(cudaMalloc((void **)&rig.other, bytes), "cudaMalloc");
-	must(cub_scratch_bytes(CUB_RADIX, bits, keys, &radix_bytes), "CUB");
-	must(cub_scratch_bytes(CUB_MERGE, bits, keys, &merge_bytes), "CUB");
+	must(cub_scratch_bytes(CUB_RADIX, bits, rig.kind, keys, &radix_bytes), "CUB");
+	must(cub_scratch_bytes(CUB_MERGE, bits, rig.kind, keys, &merge_bytes), "CUB");
+	if (keys <= UINT32_MAX)
+		must(cub_scratch_bytes(CUB_TUNED, bits, rig.kind, keys, &tuned_bytes), "CUB");
 	rig.cub_scratch_bytes = radix_bytes > merge_bytes ? radix_bytes : merge_bytes;
+	if (rig.cub_scratch_bytes < tuned_bytes)
+		rig.cub_scratch_bytes = tuned_bytes;
 	must(cudaMalloc(&rig.cub_scratch, rig.cub_scratch_bytes), "cudaMalloc");
 	must(cudaMalloc(&rig.sort_scratch, gs_sort_scratch_bytes(bits, keys)), "cudaMalloc");
 	for (unsigned s = 0; s < STREAMS; s++) {
@@ -158,11 +163,14 @@ merge_runs(unsigned bits, size_t count, size_t run_keys)
 	return from;
 }
 
+/* Ordered bits are what it sorts: other keys become that first, and are made back. */
 char *
 run_sort(unsigned bits, size_t count, size_t tile_keys)
 {
 	(void)tile_keys;
+	must(device_keys_map(rig.work, bits, rig.kind, false, count, rig.stream[0]), "mapping");
 	must(gs_sort(rig.work, rig.other, bits, count, rig.sort_scratch, rig.stream[0]), "gs_sort");
+	must(device_keys_map(rig.work, bits, rig.kind, true, count, rig.stream[0]), "mapping");
 	return rig.work;
 }
 
@@ -180,12 +188,26 @@ run_merge(unsigned bits, size_t count, size_t tile_keys)
 	return merge_runs(bits, count, (count + 1) / 2);
 }
 
+static void
+run_cub(enum cub_which which, unsigned bits, size_t count)
+{
+	must(cub_sort(which, rig.work, rig.other, bits, rig.kind, count, rig.cub_scratch,
+	              rig.cub_scratch_bytes, rig.stream[0]), "CUB");
+}
+
 char *
 run_radix(unsigned bits, size_t count, size_t tile_keys)
 {
 	(void)tile_keys;
-	must(cub_sort(CUB_RADIX, rig.work, rig.other, bits, count, rig.cub_scratch,
-	              rig.cub_scratch_bytes, rig.stream[0]), "cub::DeviceRadixSort");
+	run_cub(CUB_RADIX, bits, count);
+	return rig.other;
+}
+
+char *
+run_tuned(unsigned bits, size_t count, size_t tile_keys)
+{
+	(void)tile_keys;
+	run_cub(CUB_TUNED, bits, count);
 	return rig.other;
 }
 
@@ -193,7 +215,6 @@ char *
 run_cub_merge(unsigned bits, size_t count, size_t tile_keys)
 {
 	(void)tile_keys;
-	must(cub_sort(CUB_MERGE, rig.work, NULL, bits, count, rig.cub_scratch,
-	              rig.cub_scratch_bytes, rig.stream[0]), "cub::DeviceMergeSort");
+	run_cub(CUB_MERGE, bits, count);
 	return rig.work;
 }

@@ -4,6 +4,7 @@
 #define GS_BENCH_RIG_H
 
 #include "bench/bench.h"
+#include "bench/device_keys.h"
 
 enum { MAX_RUNS = 99, STREAMS = 4 };
 
@@ -14,6 +15,7 @@ struct rig {
 	size_t       cub_scratch_bytes;
 	cudaStream_t stream[STREAMS];
 	cudaEvent_t  joined[STREAMS], begin, end;
+	enum key_kind kind;			/* of the keys in SOURCE */
 	double       cycles_per_second;		/* of all multiprocessors together */
 	double       copy_bandwidth;		/* bytes read and written per second */
 };
@@ -40,6 +42,7 @@ char *run_tiles(unsigned bits, size_t count, size_t tile_keys);
 char *run_sort(unsigned bits, size_t count, size_t tile_keys);
 char *run_network(unsigned bits, size_t count, size_t tile_keys);
 char *run_merge(unsigned bits, size_t count, size_t tile_keys);
+char *run_tuned(unsigned bits, size_t count, size_t tile_keys);
 char *run_radix(unsigned bits, size_t count, size_t tile_keys);
 char *run_cub_merge(unsigned bits, size_t count, size_t tile_keys);
 

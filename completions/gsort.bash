@@ -12,7 +12,7 @@ _gsort() {
 		--size-hint= -o --output= --in-place --force
 		-S --buffer-size= -T --temporary-directory= --compress-program= --batch-size=
 		--parallel= --device= --gpu-memory=
-		-q --quiet -v --verbose --progress --no-progress --stats= --debug --plan --info
+		--no-sandbox -q --quiet -v --verbose --progress --no-progress --stats= --debug --plan --info
 		--help --version -b --ignore-leading-blanks -f --ignore-case -s --stable'
 	local values=''
 

@@ -48,6 +48,7 @@ complete -c gsort -l gpu-memory -x -a '50% 80% 1G 4G 16G' -d 'Most GPU memory to
 complete -c gsort -s q -l quiet -d 'No warnings, no progress, only errors'
 complete -c gsort -s v -l verbose -d 'Progress, a summary; twice: decisions, too'
 complete -c gsort -l progress -f -a 'auto always never' -d 'Show progress'
+complete -c gsort -l no-sandbox -d 'Do not confine the process while it decompresses'
 complete -c gsort -l no-progress -d 'Show no progress'
 complete -c gsort -l stats -x -a 'json' -d 'At the end, figures'
 complete -c gsort -l debug -d 'Tell plan and decisions on standard error'

@@ -27,6 +27,7 @@ enum {
 	SAMPLE_KEYS   = COUNT_THREADS * SAMPLES,
 	SAMPLE_BINS   = 256,
 	SAMPLE_MARGIN = 64,		/* part of the range that a sample may have missed */
+	COUNT_OUTSIDE = 64,		/* part of the keys that may be outside of it; not tuned */
 	PLACE_EACH    = 4,		/* bins of a thread */
 	PLACE_BINS    = COUNT_THREADS * PLACE_EACH,
 };
@@ -39,8 +40,7 @@ struct knowledge {
 	number   least, most;	/* least: inverted, so that 0 is no key yet */
 	uint32_t ended;		/* blocks that have counted */
 	uint32_t again;		/* the guess was bad: the plan is a new one */
-	uint32_t skewed;	/* some bins would be much larger than others */
-	uint32_t moving;	/* there are pieces to be moved (pieces.cuh) */
+	uint32_t crowd;		/* of SAMPLE_BINS of the sample: how many there are in the fullest */
 	uint64_t ends[2];	/* 0, and how many keys there are */
 };
 
@@ -68,39 +68,44 @@ block_range(uint64_t least, uint64_t most, number *shared, number *to_least, num
 }
 
 /*
- * Bins may be so many times larger than they should.  A bell is denser in its middle
- * by 2.7: for u32 leaves of up to eight times the keys are cheaper than a search,
- * u64 has leaves of four times only.
+ * A bin may be twice as full as the mean, or keys are no longer evenly spread: smaller
+ * bins and some longer leaves are cheaper for a bell (2.7 times as dense in its middle).
+ * If one is four times as full, pieces are (pieces.cuh).
  */
-template <class Key> struct skew {
-	enum { TIMES = sizeof(Key) == 4 ? 4 : 2 };
+enum {
+	BELL_FROM   = 2 * SAMPLE_KEYS / SAMPLE_BINS,
+	PIECES_FROM = 4 * SAMPLE_KEYS / SAMPLE_BINS,
 };
 
-/* Do these samples of each thread fall into few of many bins?  All threads get the answer. */
-template <class Key> static __device__ bool
-crowded(const Key *x, const digits &d)
+/* Samples of each thread, in SAMPLE_BINS: how many are in the fullest?  For all threads. */
+template <class Key> static __device__ uint32_t
+crowd_in(const Key *x, const digits &d)
 {
-	__shared__ uint32_t counters[SAMPLE_BINS];
+	__shared__ uint32_t counters[SAMPLE_BINS], most;
 
 	if (threadIdx.x < SAMPLE_BINS)
 		counters[threadIdx.x] = 0;
+	if (threadIdx.x == 0)
+		most = 0;
 	__syncthreads();
 #pragma unroll
 	for (unsigned s = 0; s < SAMPLES; s++)
 		atomicAdd(&counters[digit_of(d, x[s])], 1u);
 	__syncthreads();
-	return __syncthreads_or(threadIdx.x < SAMPLE_BINS &&
-	                        counters[threadIdx.x] >
-	                        skew<Key>::TIMES * SAMPLE_KEYS / SAMPLE_BINS);
+	if (threadIdx.x < SAMPLE_BINS)
+		atomicMax(&most, counters[threadIdx.x]);
+	__syncthreads();
+	return most;
 }
 
 /*
  * One block: look at some keys, and plan for a range somewhat wider than theirs.
- * SAMPLE, if not NULL: room for them; and they are looked at for skew.
+ * SAMPLE, if not NULL: room for them; and if they are a bell, plan for FINE bins.
  */
 template <class Key> static __global__ void
 __launch_bounds__(COUNT_THREADS)
-sample_kernel(const Key *keys, size_t count, uint32_t bins, knowledge *known, Key *sample)
+sample_kernel(const Key *keys, size_t count, uint32_t bins, uint32_t fine, knowledge *known,
+              Key *sample)
 {
 	begin_in_turn();
 
@@ -109,6 +114,7 @@ sample_kernel(const Key *keys, size_t count, uint32_t bins, knowledge *known, Ke
 	const size_t step = count / SAMPLE_KEYS;
 	Key x[SAMPLES];
 	uint64_t least = ~(uint64_t)0, most = 0;
+	uint32_t crowd = 0;
 
 	if (threadIdx.x == 0)
 		shared[2] = shared[3] = 0;
@@ -125,30 +131,42 @@ sample_kernel(const Key *keys, size_t count, uint32_t bins, knowledge *known, Ke
 			sample[i] = x[s];
 	}
 	block_range(least, most, shared, &shared[2], &shared[3]);
+	if (threadIdx.x == 0)
+		coarse = digits_over(sizeof(Key) * 8, ~shared[2], shared[3], SAMPLE_BINS);
+	__syncthreads();
+	if (sample != NULL)
+		crowd = crowd_in(x, coarse);
 	if (threadIdx.x == 0) {
 		const uint64_t low = ~shared[2], high = shared[3];
 		const uint64_t top = (Key)~(Key)0, margin = (high - low) / SAMPLE_MARGIN;
 
 		known->plan = digits_over(sizeof(Key) * 8, low > margin ? low - margin : 0,
-		                          top - high > margin ? high + margin : top, bins);
+		                          top - high > margin ? high + margin : top,
+		                          crowd > BELL_FROM ? fine : bins);
 		known->ends[1] = count;
-		coarse = digits_over(sizeof(Key) * 8, low, high, SAMPLE_BINS);
+		known->crowd = crowd;
 	}
-	__syncthreads();
-	if (sample != NULL && crowded(x, coarse) && threadIdx.x == 0)
-		known->skewed = 1;
 }
 
-/* The last block: was the guess good?  Not if keys lie outside, or leave much of it empty. */
+/*
+ * The last block: was the guess good?  Few keys outside are nearly as good as none,
+ * and cost less than to count once more: those of the tails of a bell, say.
+ */
 template <class Key> static __device__ void
-judge(knowledge *known, uint32_t bins)
+judge(number *counts, size_t count, uint32_t bins, knowledge *known)
 {
+	/* atomics see what other blocks have done */
 	const uint64_t least = ~atomicMax(&known->least, (number)0);
 	const uint64_t most = atomicMax(&known->most, (number)0);
-	const uint64_t low = known->plan.low, high = known->plan.high;
+	const digits d = known->plan;
 
-	if (least >= low && most <= high && most - least >= (high - low) / 8 * 7)
+	if (least >= d.low && most <= d.high)
 		return;
+	if (atomicAdd(&counts[0], (number)0) + atomicAdd(&counts[d.bins - 1], (number)0) <=
+	    count / COUNT_OUTSIDE) {
+		known->plan.outside = 1;
+		return;
+	}
 	known->plan = digits_over(sizeof(Key) * 8, least, most, bins);
 	known->again = 1;
 }
@@ -179,25 +197,32 @@ template <class Key> struct tally {
 	Key       least, most;
 };
 
-template <class Key> static __device__ __forceinline__ uint32_t
-tally_bin(const tally<Key> &t, Key key)
-{
-	return min(digit_of(t.d, key), t.d.bins - 1);	/* the guess may be too narrow */
-}
-
 /* A key of each lane; ALIKE: look first whether they all have the same digit. */
 template <class Key> static __device__ __forceinline__ void
-tally_key(tally<Key> *t, Key key, bool alike)
+tally_key(const tally<Key> &t, Key key, bool alike)
 {
-	const uint32_t bin = tally_bin(*t, key);
+	const uint32_t bin = digit_of(t.d, key);
 	unsigned add = 1;
 
-	t->least = min(t->least, key);
-	t->most = max(t->most, key);
 	if (alike && lanes_agree(bin))
 		add = threadIdx.x % 32 == 0 ? 32 : 0;
 	if (add > 0)
-		count_add(t->counters, t->counts, bin, add);
+		count_add(t.counters, t.counts, bin, add);
+}
+
+/* The range of all keys, which may be wider than the guess. */
+template <class Key> static __device__ __forceinline__ void
+tally_range(tally<Key> *t, Key key)
+{
+	t->least = min(t->least, key);
+	t->most = max(t->most, key);
+}
+
+template <class Key> static __device__ __forceinline__ void
+tally_one(tally<Key> *t, Key key)
+{
+	tally_range(t, key);
+	tally_key(*t, digit_clamp(t->d, key), false);
 }
 
 /*
@@ -208,23 +233,28 @@ tally_key(tally<Key> *t, Key key, bool alike)
 template <class Key> static __device__ __forceinline__ void
 tally_loads(tally<Key> *t, const load<Key> *from)
 {
+	enum { EACH = 16 / sizeof(Key) };
 	load<Key> x[COUNT_LOADS];
 
 #pragma unroll
 	for (unsigned l = 0; l < COUNT_LOADS; l++)
 		x[l] = from[l * COUNT_THREADS + threadIdx.x];
-	if (lanes_agree(tally_bin(*t, x[0].at[0]))) {
 #pragma unroll
-		for (unsigned l = 0; l < COUNT_LOADS; l++)
+	for (unsigned i = 0; i < COUNT_LOADS * EACH; i++)
+		tally_range(t, x[i / EACH].at[i % EACH]);
+	if ((Key)t->d.low > t->least || (Key)t->d.high < t->most) {	/* rarely, and then for good */
 #pragma unroll
-			for (unsigned k = 0; k < 16 / sizeof(Key); k++)
-				tally_key(t, x[l].at[k], true);
+		for (unsigned i = 0; i < COUNT_LOADS * EACH; i++)
+			x[i / EACH].at[i % EACH] = digit_clamp(t->d, x[i / EACH].at[i % EACH]);
+	}
+	if (lanes_agree(digit_of(t->d, x[0].at[0]))) {
+#pragma unroll
+		for (unsigned i = 0; i < COUNT_LOADS * EACH; i++)
+			tally_key(*t, x[i / EACH].at[i % EACH], true);
 	} else {
 #pragma unroll
-		for (unsigned l = 0; l < COUNT_LOADS; l++)
-#pragma unroll
-			for (unsigned k = 0; k < 16 / sizeof(Key); k++)
-				tally_key(t, x[l].at[k], false);
+		for (unsigned i = 0; i < COUNT_LOADS * EACH; i++)
+			tally_key(*t, x[i / EACH].at[i % EACH], false);
 	}
 }
 
@@ -250,7 +280,7 @@ count_kernel(number *counts, const Key *keys, size_t count, uint32_t bins, knowl
 	__syncthreads();
 	while (count > 0 && (uintptr_t)keys % 16 != 0) {
 		if (blockIdx.x == 0 && threadIdx.x == 0)
-			tally_key(&t, *keys, false);
+			tally_one(&t, *keys);
 		keys++;
 		count--;
 	}
@@ -259,7 +289,7 @@ count_kernel(number *counts, const Key *keys, size_t count, uint32_t bins, knowl
 			tally_loads(&t, (const load<Key> *)&keys[at]);
 		else
 			for (size_t i = at + threadIdx.x; i < count; i += COUNT_THREADS)
-				tally_key(&t, keys[i], false);
+				tally_one(&t, keys[i]);
 		__syncthreads();
 	}
 	for (uint32_t b = threadIdx.x; b < bins; b += COUNT_THREADS) {
@@ -274,7 +304,7 @@ count_kernel(number *counts, const Key *keys, size_t count, uint32_t bins, knowl
 	if (threadIdx.x == 0) {
 		__threadfence();
 		if (atomicAdd(&known->ended, 1u) == gridDim.x - 1)
-			judge<Key>(known, bins);
+			judge<Key>(counts, known->ends[1], bins, known);
 	}
 }
 

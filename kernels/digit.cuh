@@ -23,6 +23,7 @@ struct digits {
 	uint32_t shift, base;		/* base: low >> shift, of which 32 bits matter */
 	uint32_t scale, whole;		/* whole: 1 if x is the digit, and scale 0 then */
 	uint32_t bins;			/* digits are below */
+	uint32_t outside;		/* 1: there may be other keys: they go to the ends' bins */
 };
 
 static __device__ __forceinline__ uint32_t
@@ -42,6 +43,24 @@ digit_of(const digits &d, uint64_t key)
 	return __umulhi(x, d.scale) + x * d.whole;
 }
 
+/* KEY, or what of LOW to HIGH is next to it. */
+template <class Key> static __device__ __forceinline__ Key
+digit_clamp(const digits &d, Key key)
+{
+	return min(max(key, (Key)d.low), (Key)d.high);
+}
+
+/* Digits of any keys: those outside have the first or the last one. */
+struct clamped_digits {
+	digits d;
+};
+
+template <class Key> static __device__ __forceinline__ uint32_t
+digit_of(const clamped_digits &c, Key key)
+{
+	return digit_of(c.d, digit_clamp(c.d, key));
+}
+
 /* a / b of numbers below 2^53: a sixth of what a division of 64 bit integers takes. */
 static __device__ __forceinline__ uint64_t
 quotient(uint64_t a, uint64_t b)
@@ -57,7 +76,7 @@ digits_over(unsigned key_bits, uint64_t low, uint64_t high, uint32_t bins)
 {
 	const uint64_t span = high - low;
 	const int bits = span == 0 ? 0 : 64 - __clzll((long long)span);
-	digits d = { low, high, 0, 0, 0, 0, bins };
+	digits d = { low, high, 0, 0, 0, 0, bins, 0 };
 	uint64_t values;
 
 	/* 31 bits, for the difference of two rounded numbers may have one more; but 32 of 64 */

@@ -48,8 +48,9 @@ size_t gs_tile_merge_scratch_bytes(unsigned bits, size_t count);
 cudaError_t gs_tile_merge(void *out, const void *a, size_t a_count, const void *b, size_t b_count,
                           unsigned bits, void *scratch, cudaStream_t stream);
 
-/** Scratch for gs_sort() of COUNT keys, at a multiple of 256 bytes: three percent of
- *  u32, half of that of u64, somewhat more of few. */
+/** Scratch for gs_sort() of COUNT keys or fewer, at a multiple of 256 bytes: three percent of
+ *  u32, half of that of u64, somewhat more of few; and from 2^26 keys on 13 MB (u32) or
+ *  17 MB (u64) more. */
 size_t gs_sort_scratch_bytes(unsigned bits, size_t count);
 
 /**
@@ -58,8 +59,9 @@ size_t gs_sort_scratch_bytes(unsigned bits, size_t count);
  * @other    room for as many keys
  * @scratch  not shared with work that may run at the same time
  *
- * Unlike the others it waits for STREAM: how much is left for large bins is known
- * only then.  What it queued last may still be under way when it returns.
+ * Unlike the others it waits: how much is left for large bins is known only then.  It
+ * asks on cudaStreamPerThread, where rare kinds of leaves are sorted, too; STREAM waits
+ * for these.  What it queued last may still be under way when it returns.
  *
  * Keys are partitioned by their place in the range of all keys, without regard to
  * order, until bins fit a bitonic network (Stehle, Jacobsen, "A Memory

@@ -14,6 +14,23 @@
 #define DYNAMIC_SHARED(name)	unsigned char *const name = emu_dynamic_shared()
 #endif
 
+/* Threads of a multiprocessor; to take 1536 for 2048 costs a hint to the compiler. */
+#if !defined __CUDA_ARCH__ || __CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000
+enum { PROCESSOR_THREADS = 2048 };
+#elif __CUDA_ARCH__ == 750
+enum { PROCESSOR_THREADS = 1024 };
+#else
+enum { PROCESSOR_THREADS = 1536 };
+#endif
+
+/** BLOCKS of THREADS, or as many as there is room for: for __launch_bounds__, of which
+ *  nvcc warns where it asks for more. */
+static inline constexpr unsigned
+blocks_that_fit(unsigned threads, unsigned blocks)
+{
+	return threads * blocks <= PROCESSOR_THREADS ? blocks : PROCESSOR_THREADS / threads;
+}
+
 /* A parameter's type, kept out of template deduction: arguments convert to it. */
 template <class Type> struct given {
 	typedef Type type;

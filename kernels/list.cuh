@@ -14,12 +14,13 @@
 #ifndef GS_LIST_CUH
 #define GS_LIST_CUH
 
-#include "kernels/partition.cuh"
+#include "kernels/count.cuh"
 
 enum {
 	LEAF_BITS   = 12,
 	LEAF_KEYS   = 1 << LEAF_BITS,
 	LEAF_MEAN   = 3700,		/* keys a bin if they are even: + 6 sqrt(3700) < 2^12 */
+	BELL_MEAN   = 2900,		/* where they are a bell: + its middle's 2.7 times < 2^13 */
 	EQUAL_KEYS  = 1 << 16,		/* of one value, that one block writes */
 };
 
@@ -81,34 +82,43 @@ kind_of(const lists &l, const leaf_item &item)
 	return TOO_LARGE;
 }
 
-/* List a leaf, unless it has no keys; all lanes call. */
-template <class Key> static __device__ void
-list_leaf(const lists &l, leaf_item item)
+/* List keys of one value, for several blocks. */
+static __device__ inline void
+list_equal(const lists &l, leaf_item item)
 {
-	int kind = kind_of<Key>(l, item);
-
-	if (kind == EQUAL) {		/* in pieces */
-		for (uint64_t rest = item.count; rest > 0; rest -= item.count) {
-			item.count = min(rest, (uint64_t)EQUAL_KEYS);
-			l.list[EQUAL][atomicAdd(&l.listed[EQUAL], 1u)] = item;
-			item.from += item.count;
-		}
-		kind = KINDS;
+	for (uint64_t rest = item.count; rest > 0; rest -= item.count) {
+		item.count = min(rest, (uint64_t)EQUAL_KEYS);
+		l.list[EQUAL][atomicAdd(&l.listed[EQUAL], 1u)] = item;
+		item.from += item.count;
 	}
-	append(l, kind, item);
 }
 
-/* The leaf of bins FIRST to LAST - 1 (none, if there are none), which begin at BEGINS. */
+/* List a leaf, unless it has no keys; all lanes call. */
+template <class Key> static __device__ void
+list_leaf(const lists &l, const leaf_item &item)
+{
+	const int kind = kind_of<Key>(l, item);
+
+	if (kind == EQUAL)
+		list_equal(l, item);
+	append(l, kind == EQUAL ? (int)KINDS : kind, item);
+}
+
+/*
+ * The leaf of bins FIRST to LAST - 1 (none, if there are none), which begin at BEGINS.
+ * All keys are LOW to HIGH, which may be more than are divided.
+ */
 static __device__ inline leaf_item
-leaf_of(const digits &d, const unsigned long long *begins, uint32_t first, uint32_t last)
+leaf_of(const digits &d, const unsigned long long *begins, uint32_t first, uint32_t last,
+        uint64_t low, uint64_t high)
 {
 	leaf_item item = {};
 
 	if (first < last) {
 		item.from = begins[first];
 		item.count = begins[last] - item.from;
-		item.low = digit_begin(d, first);
-		item.high = last < d.bins ? digit_begin(d, last) - 1 : d.high;
+		item.low = first > 0 ? digit_begin(d, first) : low;
+		item.high = last < d.bins ? digit_begin(d, last) - 1 : high;
 	}
 	return item;
 }
@@ -119,12 +129,13 @@ leaf_of(const digits &d, const unsigned long long *begins, uint32_t first, uint3
  */
 template <class Key> static __global__ void
 list_kernel(lists l, const unsigned long long *begins, const uint32_t *windows,
-            uint32_t window_count, const digits *plan)
+            uint32_t window_count, const knowledge *known)
 {
 	begin_in_turn();
 
 	const uint32_t w = blockIdx.x * blockDim.x + threadIdx.x;
-	const digits d = *plan;
+	const digits d = known->plan;
+	const uint64_t low = ~known->least, high = known->most;
 	uint32_t first = 0, last = 0, middle = 0;
 
 	if (w < window_count && windows[2 * w] != 0) {
@@ -132,8 +143,8 @@ list_kernel(lists l, const unsigned long long *begins, const uint32_t *windows,
 		last = windows[2 * w + 1] + 1;
 		middle = begins[last] - begins[first] <= 1u << l.window_bits ? last : last - 1;
 	}
-	list_leaf<Key>(l, leaf_of(d, begins, first, middle));
-	list_leaf<Key>(l, leaf_of(d, begins, middle, last));
+	list_leaf<Key>(l, leaf_of(d, begins, first, middle, low, high));
+	list_leaf<Key>(l, leaf_of(d, begins, middle, last, low, high));
 }
 
 #endif

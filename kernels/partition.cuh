@@ -145,14 +145,22 @@ partition_bytes(uint32_t bins)
 	       (size_t)bins * (sizeof(uint64_t) + sizeof(uint32_t));
 }
 
+/* A tile of many keys; kernels/README.md has the losers. */
+template <class Key> struct tile_of_many {
+	enum { THREADS = 512, ITEMS = sizeof(Key) == 4 ? 24 : 16, BLOCKS = 2, KEYS = THREADS * ITEMS };
+};
+
+/* Where keys go that need not be moved (pieces.cuh); no place is so far. */
+static const uint64_t NOWHERE = (uint64_t)1 << 62;
+
 /* The digit of a level: some bits of the whole. */
-struct digit_part {
-	digits   d;
+template <class Digits> struct digit_part {
+	Digits   d;
 	uint32_t shift, mask;
 };
 
-template <class Key> static __device__ __forceinline__ uint32_t
-digit_of(const digit_part &part, Key key)
+template <class Digits, class Key> static __device__ __forceinline__ uint32_t
+digit_of(const digit_part<Digits> &part, Key key)
 {
 	return digit_of(part.d, key) >> part.shift & part.mask;
 }
@@ -160,34 +168,57 @@ digit_of(const digit_part &part, Key key)
 /*
  * What else partition_tile() asks.  A digit costs so little that it is found when it
  * is needed, and again to write the key; where a search is needed (pieces.cuh) all
- * are found at once, and kept.
+ * are found at once, and written run by run.
  */
-template <unsigned THREADS, unsigned ITEMS, class Key> static __device__ __forceinline__ void
-part_find(const digit_part &, const Key *, uint32_t *)
+template <class Part> static __device__ __forceinline__ void
+part_begin(const Part &)
 {
 }
 
-template <class Key> static __device__ __forceinline__ uint32_t
-part_found(const digit_part &part, Key key, uint32_t)
-{
-	return digit_of(part, key);
-}
-
+template <unsigned THREADS, unsigned ITEMS, class Part, class Key>
 static __device__ __forceinline__ void
-part_keep(const digit_part &, unsigned, uint32_t)
+part_find(const Part &, const Key *, uint32_t *)
 {
 }
 
-template <class Key> static __device__ __forceinline__ uint32_t
-part_kept(const digit_part &part, unsigned, Key key)
+template <class Part, class Key> static __device__ __forceinline__ uint32_t
+part_found(const Part &part, Key key, uint32_t)
 {
 	return digit_of(part, key);
 }
 
-static __device__ __forceinline__ bool
-part_moves(const digit_part &, uint64_t)
+/* Room for KEYS keys of BIN, which begin at BEFORE in the tile: where in TO, less BEFORE. */
+template <class Part> static __device__ __forceinline__ uint64_t
+part_claim(const Part &, unsigned long long *cursors, uint32_t bin, uint32_t keys, uint32_t before)
 {
+	return atomicAdd(&cursors[bin], (unsigned long long)keys) - before;
+}
+
+/* All threads have claimed; false: nothing is to be written. */
+template <class Part> static __device__ __forceinline__ bool
+part_claimed(const Part &, bool)
+{
+	__syncthreads();
 	return true;
+}
+
+/* A tile of COUNT keys, bin behind bin, which begin at BEGINS, to the bins' PLACES in TO. */
+template <unsigned THREADS, unsigned ITEMS, class Key, class Part>
+static __device__ __forceinline__ void
+part_write(const Part &part, Key *to, const Key *sorted, uint32_t count, const uint32_t *begins,
+           const uint64_t *places)
+{
+	(void)begins;
+#pragma unroll
+	for (unsigned i = 0; i < ITEMS; i++) {
+		const unsigned at = i * THREADS + threadIdx.x;
+
+		if (at < count) {
+			const Key key = sorted[at];
+
+			to[places[digit_of(part, key)] + at] = key;
+		}
+	}
 }
 
 /*
@@ -209,8 +240,10 @@ partition_tile(Key *to, const Key *from, uint32_t count, const Part &part, uint3
 	Key x[ITEMS];
 	uint32_t place[ITEMS];	/* bin and rank */
 	uint32_t before = 0, total;
+	bool moves = false;
 	crowd c = {};
 
+	part_begin(part);
 	for (unsigned b = threadIdx.x; b < bins; b += THREADS)
 		counts[b] = 0;
 	from += threadIdx.x;
@@ -247,11 +280,14 @@ partition_tile(Key *to, const Key *from, uint32_t count, const Part &part, uint3
 		const uint32_t keys = counts[b];
 
 		counts[b] = before;
-		if (keys > 0)
-			places[b] = atomicAdd(&cursors[b], (unsigned long long)keys) - before;
+		if (keys > 0) {
+			places[b] = part_claim(part, cursors, b, keys, before);
+			moves = moves || places[b] != NOWHERE;
+		}
 		before += keys;
 	}
-	__syncthreads();
+	if (!part_claimed(part, moves))
+		return;
 #pragma unroll
 	for (unsigned i = 0; i < ITEMS; i++)
 		if (i * THREADS + threadIdx.x < count) {
@@ -259,21 +295,23 @@ partition_tile(Key *to, const Key *from, uint32_t count, const Part &part, uint3
 			const uint32_t at = counts[bin] + (place[i] & ((1u << RANK_BITS) - 1));
 
 			sorted[at] = x[i];
-			part_keep(part, at, bin);
 		}
 	__syncthreads();
-#pragma unroll
-	for (unsigned i = 0; i < ITEMS; i++) {
-		const unsigned at = i * THREADS + threadIdx.x;
+	part_write<THREADS, ITEMS>(part, to, sorted, count, counts, places);
+}
 
-		if (at < count) {
-			const Key key = sorted[at];
-			const uint64_t begin = places[part_kept(part, at, key)];
+/* The same, by part of a digit; that there are keys outside costs those who have some. */
+template <unsigned THREADS, unsigned ITEMS, class Key> static __device__ __forceinline__ void
+partition_by(Key *to, const Key *from, uint32_t count, const digits &d, uint32_t shift,
+             uint32_t mask, uint32_t bins, unsigned long long *cursors, void *memory)
+{
+	const digit_part<digits> plain = { d, shift, mask };
+	const digit_part<clamped_digits> clamped = { { d }, shift, mask };
 
-			if (part_moves(part, begin))
-				to[begin + at] = key;
-		}
-	}
+	if (d.outside)
+		partition_tile<THREADS, ITEMS>(to, from, count, clamped, bins, cursors, memory);
+	else
+		partition_tile<THREADS, ITEMS>(to, from, count, plain, bins, cursors, memory);
 }
 
 /* A tile of a level. */
@@ -286,7 +324,7 @@ partition_kernel(Key *to, const Key *from, const digits *plan, level l)
 	enum { TILE = THREADS * ITEMS };
 	DYNAMIC_SHARED(memory);
 	__shared__ uint32_t found;
-	const digit_part part = { *plan, l.digit_shift, l.digit_mask };
+	const digits d = *plan;
 	uint64_t begin, end;
 
 	if (threadIdx.x == 0)
@@ -303,8 +341,9 @@ partition_kernel(Key *to, const Key *from, const digits *plan, level l)
 	end = l.begins[found + 1];
 	begin += (blockIdx.x - level_tile(begin, found, TILE)) * TILE;
 	if (begin < end)
-		partition_tile<THREADS, ITEMS>(to, from + begin, (uint32_t)min(end - begin, (uint64_t)TILE),
-		                               part, l.bins, l.cursors + (size_t)found * l.bins, memory);
+		partition_by<THREADS, ITEMS>(to, from + begin, (uint32_t)min(end - begin, (uint64_t)TILE),
+		                             d, l.digit_shift, l.digit_mask, l.bins,
+		                             l.cursors + (size_t)found * l.bins, memory);
 }
 
 #endif

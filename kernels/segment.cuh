@@ -6,16 +6,17 @@
  * Out:  the same keys in bins, and lists of leaves, one of which is segments again.
  *
  *     look_kernel     a block a segment: is the range as wide as was promised?
- *     range_kernel    a block a tile: if not, find the true one
  *     count_kernel    a block a tile: how many keys has each bin
  *     settle_kernel   a block a segment: where bins begin, what leaves they make
  *     move_kernel     a block a tile: to the bins
  *
  * This is what sorts small jobs, and the bins of others that came out too large:
- * where keys cluster, their range is found anew at each turn.  It shrinks each
- * time by as many bins as a segment has, so there are few turns for any keys.
+ * where keys cluster, their range is guessed anew at each turn.  It shrinks each
+ * time by as many bins as a segment has, so there are few turns for any keys.  What
+ * lies outside of a guess is as if it were in the first bin or the last one: to find
+ * the true range would take a sweep.
  *
- * Invariant: no key of a segment lies outside its range.
+ * Invariant: no key of a segment lies outside the range that it was promised.
  */
 #ifndef GS_SEGMENT_CUH
 #define GS_SEGMENT_CUH
@@ -27,20 +28,29 @@ enum {
 	SEGMENT_BINS = 1024,		/* at most; settle_kernel has as many threads */
 	LOOK_THREADS = 256,
 	LOOKS        = 4,		/* keys that a thread looks at */
+	LOOK_MARGIN  = 64,		/* part of their range that a guess is wider; not tuned */
 	VALUE_KEYS   = 1024,		/* keys of one value that are worth a bin; not tuned */
 };
 
 struct segment {
 	leaf_item keys;
-	number    least, most;		/* least: inverted */
-	uint32_t  exact;		/* LEAST and MOST are to be found, and hold */
+	uint64_t  low, high;		/* that are divided into bins */
+	uint32_t  guessed;		/* there may be keys outside of LOW to HIGH */
 	uint32_t  bins, bins_from, tiles_from;
+};
+
+/*
+ * Where tiles are, if not one behind the other: tile t of all from AT[t] on, the
+ * first of segment s being FIRST[s].
+ */
+struct chunks {
+	uint64_t *at;		/* NULL: one behind the other */
+	uint32_t *first;
 };
 
 /* Of all segments; zero at first. */
 struct segments_head {
 	uint32_t looked;		/* blocks that have */
-	uint32_t exact;			/* segments whose range is to be found */
 	uint32_t tiles, bins;
 };
 
@@ -76,7 +86,7 @@ assign(segment *segments, uint32_t count, uint32_t tile_keys, bool skewed,
 		const uint32_t s = at + threadIdx.x;
 		const uint64_t keys = s < count ? segments[s].keys.count : 0;
 		const uint32_t tiles = (uint32_t)((keys + tile_keys - 1) / tile_keys);
-		const uint64_t values = s < count ? segments[s].keys.high - segments[s].keys.low + 1 : 0;
+		const uint64_t values = s < count ? segments[s].high - segments[s].low + 1 : 0;
 		const uint32_t bins = segment_bins(keys, values, skewed);
 		const uint32_t tiles_from = sum_before<LOOK_THREADS>(tiles, sums[0], &more_tiles);
 		const uint32_t bins_from = sum_before<LOOK_THREADS>(bins, sums[1], &more_bins);
@@ -96,14 +106,31 @@ assign(segment *segments, uint32_t count, uint32_t tile_keys, bool skewed,
 	}
 }
 
+/* A segment of ITEM whose keys, as far as seen, are LEAST to MOST. */
+static __device__ inline segment
+segment_of(const leaf_item &item, uint64_t least, uint64_t most)
+{
+	const uint64_t margin = (most - least) / LOOK_MARGIN + 1;
+	segment s = { item, item.low, item.high, 0, 0, 0, 0 };
+
+	if (most - least >= (item.high - item.low) / 8 * 7)
+		return s;
+	s.guessed = 1;
+	if (least - item.low > margin)
+		s.low = least - margin;
+	if (item.high - most > margin)
+		s.high = most + margin;
+	return s;
+}
+
 /*
  * Block s makes segment s of ITEMS[s], or of ONE.  If what it sees of the keys
- * spans less than seven eighths of their range, the range is to be found exactly.
+ * spans less than seven eighths of their range, their range is guessed.
  */
 template <class Key> static __global__ void
 __launch_bounds__(LOOK_THREADS)
-look_kernel(segment *segments, const leaf_item *items, leaf_item one, const Key *keys,
-            uint32_t tile_keys, segments_head *head)
+look_kernel(segment *segments, const leaf_item *items, leaf_item one, chunks where,
+            const Key *keys, uint32_t tile_keys, segments_head *head)
 {
 	begin_in_turn();
 
@@ -118,20 +145,18 @@ look_kernel(segment *segments, const leaf_item *items, leaf_item one, const Key 
 	for (unsigned i = 0; i < LOOKS; i++) {
 		const uint64_t step = i * LOOK_THREADS + threadIdx.x;
 		/* anywhere, evenly (Weyl): a period of the keys must not meet that of looks */
-		const uint64_t at = (uint32_t)((step + 1) * 0x9e3779b9u) * (item.count >> 8) >> 24;
-		const uint64_t key = keys[item.from + min(at, item.count - 1)];
+		const uint64_t any = (uint32_t)((step + 1) * 0x9e3779b9u) * (item.count >> 8) >> 24;
+		const uint64_t at = min(any, item.count - 1);
+		const uint64_t from = where.at == NULL ? item.from + at :
+			where.at[where.first[blockIdx.x] + at / tile_keys] + at % tile_keys;
+		const uint64_t key = keys[from];
 
 		least = min(least, key);
 		most = max(most, key);
 	}
 	block_range(least, most, shared, &shared[2], &shared[3]);
 	if (threadIdx.x == 0) {
-		segment s = { item, 0, 0, 0, 0, 0, 0 };
-
-		s.exact = shared[3] - ~shared[2] < (item.high - item.low) / 8 * 7;
-		segments[blockIdx.x] = s;
-		if (s.exact)
-			atomicAdd(&head->exact, 1u);
+		segments[blockIdx.x] = segment_of(item, ~shared[2], shared[3]);
 		__threadfence();
 		last = atomicAdd(&head->looked, 1u) == gridDim.x - 1;
 		__threadfence();
@@ -144,21 +169,34 @@ look_kernel(segment *segments, const leaf_item *items, leaf_item one, const Key 
 /* A block's tile, and the segment that it is from. */
 struct tile_place {
 	const segment *of;
-	uint64_t from;
+	uint64_t from;		/* where it lies */
+	uint64_t before;	/* keys of its segment in tiles before it */
 	uint32_t count;		/* 0: no such tile */
 };
 
+/* Tile number TILE, of the segment OF. */
+static __device__ __forceinline__ tile_place
+tile_in(const segment *of, uint32_t tile_keys, chunks where, uint32_t tile)
+{
+	tile_place t = { of, 0, (uint64_t)(tile - of->tiles_from) * tile_keys, 0 };
+
+	if (t.before < of->keys.count) {
+		t.from = where.at != NULL ? where.at[tile] : of->keys.from + t.before;
+		t.count = (uint32_t)min(of->keys.count - t.before, (uint64_t)tile_keys);
+	}
+	return t;
+}
+
 /* The place of TILE; all threads call, and get the same. */
 template <unsigned THREADS> static __device__ __forceinline__ tile_place
-tile_of(const segment *segments, uint32_t count, uint32_t tile_keys, const segments_head *head,
-        uint32_t tile)
+tile_of(const segment *segments, uint32_t count, uint32_t tile_keys, chunks where,
+        const segments_head *head, uint32_t tile)
 {
 	__shared__ uint32_t found;
 	uint32_t low = 0, high = count;		/* it is one of these; each has a tile */
-	tile_place t = {};
 
 	if (tile >= head->tiles)
-		return t;
+		return tile_place{};
 	while (high - low > THREADS) {
 		const uint32_t middle = (low + high) / 2;
 
@@ -177,65 +215,30 @@ tile_of(const segment *segments, uint32_t count, uint32_t tile_keys, const segme
 		__syncthreads();
 		low = found;
 	}
-	t.of = &segments[low];
-	t.from = (uint64_t)(tile - t.of->tiles_from) * tile_keys;
-	t.count = (uint32_t)min(t.of->keys.count - t.from, (uint64_t)tile_keys);
-	t.from += t.of->keys.from;
-	return t;
+	return tile_in(&segments[low], tile_keys, where, tile);
 }
 
 static __device__ inline digits
 segment_digits(unsigned key_bits, const segment *s)
 {
-	return digits_over(key_bits, s->exact ? ~s->least : s->keys.low,
-	                   s->exact ? s->most : s->keys.high, s->bins);
+	digits d = digits_over(key_bits, s->low, s->high, s->bins);
+
+	d.outside = s->guessed;
+	return d;
 }
 
-/* Blocks take tiles in turn; nearly always there is nothing to do. */
-template <class Key> static __global__ void
-__launch_bounds__(COUNT_THREADS)
-range_kernel(segment *segments, uint32_t count, uint32_t tile_keys, const segments_head *head,
-             const Key *keys)
+/* Each bin has one value, and that is known: then nothing is moved. */
+static __device__ __forceinline__ bool
+bins_are_values(const digits &d)
 {
-	begin_in_turn();
-
-	__shared__ number shared[2];
-
-	if (head->exact == 0)
-		return;
-	for (uint32_t tile = blockIdx.x; tile < head->tiles; tile += gridDim.x) {
-		const tile_place t = tile_of<COUNT_THREADS>(segments, count, tile_keys, head, tile);
-		Key least = (Key)~(Key)0, most = 0;
-
-		if (t.of->exact == 0)
-			continue;
-#pragma unroll 4
-		for (uint32_t i = threadIdx.x; i < t.count; i += COUNT_THREADS) {
-			const Key key = keys[t.from + i];
-
-			least = min(least, key);
-			most = max(most, key);
-		}
-		block_range(least, most, shared, &segments[t.of - segments].least,
-		            &segments[t.of - segments].most);
-		__syncthreads();
-	}
+	return d.whole && !d.outside;
 }
 
-/* All keys are one: they need not be counted. */
+/* All keys are one: they need not even be counted. */
 static __device__ __forceinline__ bool
 one_value(const digits &d)
 {
-	return d.low == d.high;
-}
-
-/* The next tile of the same segment, of no keys if there is none. */
-static __device__ __forceinline__ tile_place
-tile_after(tile_place t, uint32_t tile_keys)
-{
-	t.from += t.count;
-	t.count = (uint32_t)min(t.of->keys.from + t.of->keys.count - t.from, (uint64_t)tile_keys);
-	return t;
+	return d.low == d.high && !d.outside;
 }
 
 /* Count a tile's digits; threads take LOADS keys at once, half of a large tile in all. */
@@ -252,30 +255,32 @@ count_tile(uint32_t *counters, const Key *keys, uint32_t count, const digits &d)
 #pragma unroll
 		for (unsigned l = 0; l < LOADS; l++)
 			if (at + l * COUNT_THREADS < count)
-				atomicAdd(&counters[digit_of(d, x[l])], 1u);
+				atomicAdd(&counters[digit_of(d, d.outside ? digit_clamp(d, x[l]) : x[l])],
+				          1u);
 	}
 }
 
 /* TILES tiles a block: as long as they are of one segment, their counts stay here. */
 template <class Key> static __global__ void
-__launch_bounds__(COUNT_THREADS, 2)
+__launch_bounds__(COUNT_THREADS, blocks_that_fit(COUNT_THREADS, 2))
 count_tiles_kernel(number *counts, const segment *segments, uint32_t count, uint32_t tile_keys,
-                   const segments_head *head, const Key *keys, uint32_t tiles)
+                   chunks where, const segments_head *head, const Key *keys, uint32_t tiles)
 {
 	begin_in_turn();
 
 	__shared__ uint32_t counters[SEGMENT_BINS];
-	tile_place t = tile_of<COUNT_THREADS>(segments, count, tile_keys, head,
-	                                      blockIdx.x * tiles);
+	uint32_t tile = blockIdx.x * tiles;
+	const uint32_t end = tile + tiles;
+	tile_place t = tile_of<COUNT_THREADS>(segments, count, tile_keys, where, head, tile);
 
-	for (uint32_t done = 0; t.count > 0;) {
+	while (t.count > 0) {
 		const segment *of = t.of;
 		const digits d = segment_digits(sizeof(Key) * 8, of);
 
 		for (uint32_t b = threadIdx.x; b < d.bins; b += COUNT_THREADS)
 			counters[b] = 0;
 		__syncthreads();
-		for (; t.count > 0 && done < tiles; done++, t = tile_after(t, tile_keys))
+		for (; t.count > 0 && tile < end; t = tile_in(of, tile_keys, where, ++tile))
 			if (!one_value(d))
 				count_tile(counters, keys + t.from, t.count, d);
 		__syncthreads();
@@ -283,8 +288,8 @@ count_tiles_kernel(number *counts, const segment *segments, uint32_t count, uint
 			if (counters[b] > 0)
 				atomicAdd(&counts[of->bins_from + b], (number)counters[b]);
 		__syncthreads();
-		t = done < tiles ? tile_of<COUNT_THREADS>(segments, count, tile_keys, head,
-		                                          blockIdx.x * tiles + done) : tile_place{};
+		t = tile < end ? tile_of<COUNT_THREADS>(segments, count, tile_keys, where, head,
+		                                        tile) : tile_place{};
 	}
 }
 
@@ -318,11 +323,11 @@ settle_kernel(number *cursors, const number *counts, const segment *segments, li
 		begins[SEGMENT_BINS] = total + s->keys.from;
 	if (b < d.bins)
 		cursors[s->bins_from + b] = begin + s->keys.from;
-	if (d.whole)		/* nothing is left to sort */
+	if (bins_are_values(d))		/* nothing is left to sort */
 		return;
 	__syncthreads();
-	list_leaf<Key>(l, leaf_of(d, begins, b, middle));
-	list_leaf<Key>(l, leaf_of(d, begins, middle, last));
+	list_leaf<Key>(l, leaf_of(d, begins, b, middle, s->keys.low, s->keys.high));
+	list_leaf<Key>(l, leaf_of(d, begins, middle, last, s->keys.low, s->keys.high));
 }
 
 /*
@@ -332,7 +337,7 @@ settle_kernel(number *cursors, const number *counts, const segment *segments, li
 template <unsigned THREADS, class Key> static __device__ __forceinline__ void
 fill_tile(Key *to, const tile_place &t, const digits &d, const number *begins, number *shared)
 {
-	const uint64_t end = t.from + t.count;
+	const uint64_t begin = t.of->keys.from + t.before, end = begin + t.count;
 
 	for (uint32_t b = threadIdx.x; b < d.bins; b += THREADS)
 		shared[b] = begins[b];
@@ -342,32 +347,33 @@ fill_tile(Key *to, const tile_place &t, const digits &d, const number *begins, n
 	for (uint32_t b = threadIdx.x / 32; b < d.bins; b += THREADS / 32) {
 		const uint64_t last = min((uint64_t)shared[b + 1], end);
 
-		for (uint64_t i = max((uint64_t)shared[b], t.from) + threadIdx.x % 32; i < last; i += 32)
+		for (uint64_t i = max((uint64_t)shared[b], begin) + threadIdx.x % 32; i < last; i += 32)
 			to[i] = (Key)(d.low + b);
 	}
 }
 
 /* SORTED is where keys belong in the end. */
 template <class Key, unsigned THREADS, unsigned ITEMS, unsigned BLOCKS> static __global__ void
-__launch_bounds__(THREADS, BLOCKS)
-move_kernel(Key *to, const Key *from, const segment *segments, uint32_t count,
+__launch_bounds__(THREADS, blocks_that_fit(THREADS, BLOCKS))
+move_kernel(Key *to, const Key *from, const segment *segments, uint32_t count, chunks where,
             const segments_head *head, number *cursors, Key *sorted)
 {
 	begin_in_turn();
 
 	DYNAMIC_SHARED(memory);
-	const tile_place t = tile_of<THREADS>(segments, count, THREADS * ITEMS, head, blockIdx.x);
-	digit_part part = { {}, 0, ~0u };
+	const tile_place t = tile_of<THREADS>(segments, count, THREADS * ITEMS, where, head,
+	                                      blockIdx.x);
 
 	if (t.count == 0)
 		return;
-	part.d = segment_digits(sizeof(Key) * 8, t.of);
-	if (part.d.whole) {
-		fill_tile<THREADS>(sorted, t, part.d, cursors + t.of->bins_from, (number *)memory);
-		return;
-	}
-	partition_tile<THREADS, ITEMS>(to, from + t.from, t.count, part, part.d.bins,
-	                               cursors + t.of->bins_from, memory);
+
+	const digits d = segment_digits(sizeof(Key) * 8, t.of);
+
+	if (bins_are_values(d))
+		fill_tile<THREADS>(sorted, t, d, cursors + t.of->bins_from, (number *)memory);
+	else
+		partition_by<THREADS, ITEMS>(to, from + t.from, t.count, d, 0, ~0u, d.bins,
+		                             cursors + t.of->bins_from, memory);
 }
 
 #endif

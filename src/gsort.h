@@ -132,6 +132,8 @@ struct gsort_options {
 	unsigned		 threads;	/* 0: one per core, at most 16 */
 	uint64_t		 memory_bytes;	/* most host memory to use, in all; 0: by percent */
 	unsigned		 memory_percent;	/* of physical memory; 0: what can be had */
+	bool			 sandbox;	/* confine the process while it decompresses, to its end:
+						 * for programs that do nothing else */
 	const char *const	*temp_dirs;	/* for temporary files, in rotation */
 	size_t			 temp_dir_count;	/* 0: $TMPDIR, else /tmp */
 	const char		*compress_program;	/* for them: "zstd" and "lz4" need no program */
@@ -166,6 +168,10 @@ struct gsort_stats {
 	uint64_t    spilled_bytes;	/* written to temporary files, all passes together */
 	unsigned    merge_passes;	/* over spilled keys, the last one included */
 	bool        verified;		/* order, count and checksum were right */
+	double      h2d_seconds;	/* keys were on their way to the GPU; 0 on the CPU, ... */
+	double      gpu_sort_seconds;	/* ... it sorted, ... */
+	double      d2h_seconds;	/* ... and they were on their way back: parts overlap */
+	uint64_t    gpu_bytes;		/* GPU memory that was used */
 };
 
 /* How far a job has come. */

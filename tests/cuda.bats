@@ -105,6 +105,30 @@ several_batches() {
 	"$gpu" --device=gpu -u32 -v --gpu-memory="$(pick 1M 64M)" in 2>&1 >/dev/null | grep -q ' keys (u32)'
 }
 
+# Keys in all four streams of text, and a histogram; then all in one of them.
+text_of_streams() {
+	local range keys
+	keys=$(pick 30011 3000017)
+	for range in u32 i32 u64 i64 small; do
+		gen --seed 39 --keys "$keys" --type text --range $range
+	done >in
+	agree in -n
+	agree in -nr --gpu-memory="$(pick 3M 300M)"
+	gen --seed 40 --keys "$(pick 150001 9000001)" --type text --range u64 >in
+	agree in -nr
+}
+
+# What a partition does not divide evenly, in numbers that only it sorts.
+crowds() {
+	local dist type
+	for dist in few zipf organ extremes nans saw; do
+		for type in u32 f64; do
+			gen --seed 41 --keys "$(pick 150001 70000001)" --type $type --dist $dist >in
+			agree in -$type
+		done
+	done
+}
+
 text_in_batches() {
 	gen --seed 37 --keys "$(pick 200003 10000019)" --type text --range full >in
 	agree in -n --gpu-memory="$(pick 2M 64M)"
@@ -136,6 +160,8 @@ for_size() {
 @test "emulated GPU: all distributions"			{ for_size emulated distributions; }
 @test "emulated GPU: several tiles"			{ for_size emulated several_tiles; }
 @test "emulated GPU: several batches"			{ for_size emulated several_batches; }
+@test "emulated GPU: text of all streams"		{ for_size emulated text_of_streams; }
+@test "emulated GPU: keys that crowd"			{ for_size emulated crowds; }
 @test "emulated GPU: text in several batches"		{ for_size emulated text_in_batches; }
 @test "emulated GPU: pipes and several files"		{ for_size emulated pipes_and_files; }
 
@@ -145,6 +171,8 @@ for_size() {
 @test "GPU: all distributions"				{ for_size real distributions; }
 @test "GPU: several tiles"				{ for_size real several_tiles; }
 @test "GPU: several batches"				{ for_size real several_batches; }
+@test "GPU: text of all streams"			{ for_size real text_of_streams; }
+@test "GPU: keys that crowd"				{ for_size real crowds; }
 @test "GPU: text in several batches"			{ for_size real text_in_batches; }
 @test "GPU: pipes and several files"			{ for_size real pipes_and_files; }
 
@@ -163,7 +191,7 @@ for_size() {
 			[ $type = u32 ] || [ $memory = 500000 ] || continue
 			for ms in 2 100; do
 				export GSORT_EMU_OPEN_MS=$ms
-				gsort-emu --device=gpu --debug --type=$type -r -o out in 2>err
+				gsort-emu --device=gpu --debug --type=$type -r -o out in 2>err || { cat err; false; }
 				cmp out expected
 				{ head -c 400000 in; sleep 0.05; tail -c +400001 in; } |
 					gsort-emu --device=gpu --type=$type -r | cmp - expected
@@ -185,7 +213,7 @@ for_size() {
 @test "without a GPU, auto is silent and the CPU sorts, however large the input" {
 	export CUDA_VISIBLE_DEVICES=
 	gen --keys 45000000 >in		# for one thread more than a GPU pays from
-	gsort -u32 --parallel=1 -o out in 2>err
+	gsort -u32 --parallel=1 -o out in 2>err || { cat err; false; }
 	[ ! -s err ]
 	is_sorted out u32
 	same_keys in out u32
@@ -199,6 +227,48 @@ for_size() {
 	GSORT_EMU_DEVICES=0 gsort-emu -u32 in | cmp - <(gsort -u32 in)
 	GSORT_EMU_FAIL=1:35 fails "driver is too old: it knows CUDA 13.0, gsort needs" \
 		gsort-emu -u32 --device=gpu in
+}
+
+@test "a GPU whose blocks have little shared memory sorts by the network" {
+	on emulated
+	gen --keys 200003 --type u64 >in
+	gsort -u64 --device=cpu -o expected in
+	GSORT_EMU_SHARED=49152 gsort-emu -u64 --device=gpu in | cmp - expected
+}
+
+# GSORT_EMU_DEVICES is how many there are, CUDA_VISIBLE_DEVICES which of them the user sees.
+@test "of several GPUs, the one that is used is the one that was meant" {
+	on emulated
+	export GSORT_EMU_DEVICES=4 CUDA_VISIBLE_DEVICES
+	gen --keys 100 >in
+	while read -r CUDA_VISIBLE_DEVICES asked used; do
+		gsort-emu -u32 -v --device=$asked in 2>err >/dev/null
+		grep "device emulated GPU $used\$" err
+	done <<-ROWS
+		0,1,2,3 gpu   0
+		0,1,2,3 gpu:3 3
+		2,0     gpu   2
+		2,0     gpu:1 0
+		3       gpu:0 3
+	ROWS
+	for CUDA_VISIBLE_DEVICES in 2,0 7 ""; do
+		fails "no GPU 2\|no CUDA-capable device\|no NVIDIA driver" gsort-emu -u32 --device=gpu:2 in
+	done
+	unset CUDA_VISIBLE_DEVICES
+	gsort-emu -u32 -v --device=gpu:2 in 2>&1 >/dev/null | grep 'device emulated GPU 2$'
+	fails "there is no GPU 4: the last one is 3" gsort-emu -u32 --device=gpu:4 in
+}
+
+@test "--stats=json and -vv tell what the GPU did" {
+	on emulated
+	gen --keys 100003 --type text --range full >in
+	gsort-emu -vv --device=gpu --stats=json in 2>err >/dev/null
+	grep -E '"peak_vram":[1-9][0-9]*,' err
+	grep -E '"h2d_ms":[0-9.]*[1-9][0-9.]*,"gpu_ms":[0-9.]*[1-9][0-9.]*,"d2h_ms":[0-9.]*[1-9][0-9.]*,' err
+	grep -E 'GPU: to it [0-9.]*, sort [0-9.]*, back [0-9.]* s; [0-9.]* MiB of its memory$' err
+	gsort --device=cpu --stats=json in 2>err >/dev/null
+	grep '"peak_vram":0,' err
+	grep '"h2d_ms":0.000,"gpu_ms":0.000,"d2h_ms":0.000,' err
 }
 
 @test "too little GPU memory is an error with --device=gpu" {

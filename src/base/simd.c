@@ -14,8 +14,9 @@
 static enum gs_simd
 ask_processor(void)
 {
-	enum { OSXSAVE = 1 << 27, AVX2 = 1 << 5, AVX512 = 1 << 16 | 1 << 17 | 1 << 30, /* F DQ BW */
+	enum { OSXSAVE = 1 << 27, AVX2 = 1 << 5,
 	       YMM_KEPT = 0x06, ZMM_KEPT = 0xe6 };	/* by the kernel, at a task switch */
+	const unsigned avx512 = 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31;	/* F DQ BW VL */
 	unsigned a, b, c, d, kept, high;
 
 	if (!__get_cpuid(1, &a, &b, &c, &d) || (c & OSXSAVE) == 0 ||
@@ -23,7 +24,7 @@ ask_processor(void)
 		return GS_SIMD_NONE;
 	__asm__("xgetbv" : "=a"(kept), "=d"(high) : "c"(0));
 	(void)high;
-	if ((b & AVX512) == AVX512 && (kept & ZMM_KEPT) == ZMM_KEPT)
+	if ((b & avx512) == avx512 && (kept & ZMM_KEPT) == ZMM_KEPT)
 		return GS_SIMD_AVX512;
 	return (b & AVX2) != 0 && (kept & YMM_KEPT) == YMM_KEPT ? GS_SIMD_AVX2 : GS_SIMD_NONE;
 }

@@ -15,7 +15,7 @@
  *      |   |- values.c |- select.c       keys to one sorted batch
  *      |   |- agree.c  |- explain.c   merge.c, gather.c, count.c
  *      |   `- help.c   `- info.c         many batches to one order
- *      |- progress.c, signals.c
+ *      |- one_gpu.c, progress.c, signals.c
  *      `- report.c
  *                                     encode_*.c
  *                                        ordered bits to bytes
@@ -39,11 +39,16 @@
 #include <unistd.h>
 
 #include "cli/agree.h"
+#include "cli/one_gpu.h"
 #include "cli/opts.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/signals.h"
 #include "gsort.h"
+
+#ifdef GS_COVERAGE	/* configure --enable-coverage */
+void __gcov_dump(void);
+#endif
 
 enum { SORTED = 0, DISORDER = 1, TROUBLE = 2 };
 
@@ -72,6 +77,9 @@ leave(int status)
 	 * No exit(): everything is flushed, and the destructors of the CUDA runtime
 	 * take 80 ms to give back what the kernel takes anyway.
 	 */
+#ifdef GS_COVERAGE
+	__gcov_dump();
+#endif
 	_exit(status);
 }
 
@@ -184,6 +192,8 @@ sort(struct gs_opts *opts)
 		opts->job.note = gs_report_note;
 	if (!opts->quiet)
 		opts->job.warn = gs_report_warning;
+	gs_one_gpu(&opts->job);
+	opts->job.sandbox = !opts->no_sandbox;
 	gs_progress_begin(opts);
 	if (gsort_open(&job, &opts->job) != GSORT_OK) {
 		gs_progress_end();

@@ -33,6 +33,7 @@ struct gs_opts {
 	bool        check_order;	/* --check-order or --nocheck-order was given */
 	bool        bare_f;		/* -f without a width */
 	bool        quiet;
+	bool        no_sandbox;
 	unsigned    verbose;
 	enum gs_progress_when progress;
 	enum gs_stats_format  stats;

@@ -149,6 +149,10 @@ gs_report_summary(const struct gs_opts *opts, const struct gsort_stats *stats)
 	                stats->sort_seconds, stats->write_seconds,
 	                stats->device != NULL ? stats->device : "cpu", disk,
 	                stats->verified ? "; verified" : "");
+	if (opts->verbose >= 2 && stats->gpu_bytes > 0)
+		gs_report_error("GPU: to it %.3f, sort %.3f, back %.3f s; %.1f MiB of its memory",
+		                stats->h2d_seconds, stats->gpu_sort_seconds, stats->d2h_seconds,
+		                (double)stats->gpu_bytes / (1 << 20));
 }
 
 /* TEXT as a JSON string. */
@@ -179,7 +183,16 @@ gs_report_json(const struct gs_opts *opts, const struct gsort_stats *stats, int 
 		{ "breaks", stats->breaks }, { "duplicates", stats->duplicates },
 		{ "threads", stats->threads }, { "batches", stats->batches },
 		{ "runs", stats->runs }, { "spilled_bytes", stats->spilled_bytes },
-		{ "merge_passes", stats->merge_passes },
+		{ "merge_passes", stats->merge_passes }, { "peak_vram", stats->gpu_bytes },
+	};
+	const struct {
+		const char *name;
+		double      seconds;
+	} times[] = {
+		{ "total_ms", stats->seconds }, { "read_ms", stats->read_seconds },
+		{ "sort_ms", stats->sort_seconds }, { "write_ms", stats->write_seconds },
+		{ "h2d_ms", stats->h2d_seconds }, { "gpu_ms", stats->gpu_sort_seconds },
+		{ "d2h_ms", stats->d2h_seconds },
 	};
 	struct rusage used;
 
@@ -189,9 +202,8 @@ gs_report_json(const struct gs_opts *opts, const struct gsort_stats *stats, int 
 		fprintf(stderr, ",\"%s\":%" PRIu64, counts[c].name, counts[c].value);
 	print_string("type", type_of(opts));
 	print_string("device", stats->device != NULL ? stats->device : "cpu");
-	fprintf(stderr, ",\"total_ms\":%.3f,\"read_ms\":%.3f,\"sort_ms\":%.3f,\"write_ms\":%.3f",
-	        stats->seconds * 1e3, stats->read_seconds * 1e3, stats->sort_seconds * 1e3,
-	        stats->write_seconds * 1e3);
+	for (size_t t = 0; t < sizeof times / sizeof times[0]; t++)
+		fprintf(stderr, ",\"%s\":%.3f", times[t].name, times[t].seconds * 1e3);
 	if (getrusage(RUSAGE_SELF, &used) == 0)
 		fprintf(stderr, ",\"peak_rss\":%" PRIu64, (uint64_t)used.ru_maxrss << 10);
 	fprintf(stderr, ",\"verified\":%s,\"status\":%d}\n", stats->verified ? "true" : "false",

@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "base/team.h"
-#include "format/text_decoder.h"
+#include "format/parse.h"
 
 void
 gs_text_begin_file(struct gs_text_decoder *decoder, const char *name)
@@ -33,40 +33,6 @@ gs_text_begin_file(struct gs_text_decoder *decoder, const char *name)
 }
 
 /* ---- one line ---------------------------------------------------------- */
-
-/*
- * Put a number where it belongs; false: no class has it.  Written so that only
- * the width is a branch: widths repeat from line to line, signs may not.
- */
-static inline bool
-put(struct gs_text_section *section, uint64_t flip, bool negative, uint64_t magnitude)
-{
-	static const uint64_t narrow_low[2]  = { 1 << 16, (1 << 15) + 1 };
-	static const uint64_t narrow_last[2] = { UINT32_MAX, UINT64_C(1) << 31 };
-	const uint64_t minus = negative;
-	const uint64_t value = (magnitude ^ -minus) + minus;	/* two's complement */
-	unsigned class;
-
-	if (magnitude - narrow_low[minus] <= narrow_last[minus] - narrow_low[minus]) {
-		class = negative ? GS_NEG_NARROW : GS_POS_NARROW;
-		((uint32_t *)section->keys[class])[section->count[class]++] =
-			(uint32_t)((value + (minus << 31)) ^ flip);
-		return true;
-	}
-	if (magnitude < narrow_low[minus]) {
-		const uint64_t at = value - (uint64_t)(int64_t)GS_SMALL_LOW;
-
-		section->small[at]++;
-		section->small_parts[at / GS_SMALL_PART] = true;
-		return true;
-	}
-	if (!gs_line_fits(negative, magnitude))
-		return false;
-	class = negative ? GS_NEG_WIDE : GS_POS_WIDE;
-	((uint64_t *)section->keys[class])[section->count[class]++] =
-		(value + (minus << 63)) ^ flip;
-	return true;
-}
 
 /* Any line, LINES of its section being before it; false: it is bad. */
 static bool
@@ -89,39 +55,86 @@ read_any(const struct gs_text_decoder *decoder, struct gs_text_section *section,
 		return found != GS_FLOAT_NONE;
 	}
 	return gs_line_integer(line, end, options->terminator, &negative, &key) &&
-	       put(section, decoder->flip, negative, key);
+	       gs_text_put(section, decoder->flip, negative, key);
 }
 
-/* Lines of one section; integers up to LOOKS the fast way. */
-static void
-read_section(const struct gs_text_decoder *decoder, struct gs_text_section *section,
-             const char *looks)
+/* The line LINE .. END, bad or not; false: that was all. */
+static bool
+read_line(const struct gs_text_decoder *decoder, struct gs_text_section *section,
+          const char *line, const char *end)
 {
-	const char terminator = decoder->options.terminator;
-	const uint64_t flip = decoder->flip;
-	const char *line = section->begin, *next;
-	uint64_t lines = 0, magnitude;
-	bool negative;
-
-	for (; line < section->end; line = next, lines++) {
-		const char *end;
-
-		next = line < looks ? gs_line_usual(line, terminator, &negative, &magnitude) : NULL;
-		if (next != NULL && put(section, flip, negative, magnitude))
-			continue;
-		end = memchr(line, terminator, (size_t)(section->end - line));
-		assert(end != NULL);
-		next = end + 1;
-		if (read_any(decoder, section, lines, line, end))
-			continue;
+	if (!read_any(decoder, section, section->lines, line, end)) {
 		if (section->bad_lines < GS_LINE_WARNINGS)
 			section->bad[section->bad_lines] =
-				(struct gs_text_place){ line, end, lines };
+				(struct gs_text_place){ line, end, section->lines };
 		section->bad_lines++;
 		if (decoder->options.invalid == GSORT_INVALID_ABORT)
-			break;
+			return false;
 	}
-	section->lines = lines;
+	section->lines++;
+	return true;
+}
+
+/* The line at LINE, the fast way if it can be; returns the next, or the end of all. */
+static const char *
+read_next(const struct gs_text_decoder *decoder, struct gs_text_section *section,
+          const char *line)
+{
+	const char terminator = decoder->options.terminator, *next, *end;
+	uint64_t magnitude;
+	bool negative;
+
+	next = line < decoder->looks_end ? gs_line_usual(line, terminator, &negative, &magnitude)
+	                                 : NULL;
+	if (next != NULL && gs_text_put(section, decoder->flip, negative, magnitude)) {
+		section->lines++;
+		return next;
+	}
+	end = memchr(line, terminator, (size_t)(section->end - line));
+	assert(end != NULL);
+	return read_line(decoder, section, line, end) ? end + 1 : section->end;
+}
+
+/*
+ * Lines from LINE on, many at once; returns the first that was not read, or the end.  If
+ * few are left before the end of a block, they come again with the next.
+ */
+static const char *
+read_block(const struct gs_text_decoder *decoder, struct gs_text_section *section,
+           const char *line)
+{
+	const struct gs_parser *parser = gs_parser_of(decoder->simd);
+	const size_t left = (size_t)(section->end - line);
+	uint32_t found[1 + GS_PARSE_BLOCK_BYTES + 64], *ends = found + 1;
+	unsigned count, i = 0;
+
+	found[0] = UINT32_MAX;		/* the first line begins at 0 */
+	count = parser->find(line, left < GS_PARSE_BLOCK_BYTES ? left : GS_PARSE_BLOCK_BYTES,
+	                     decoder->options.terminator, ends);
+	while (count - i >= GS_PARSE_LINES) {
+		const unsigned usual = parser->read(section, decoder->flip, line, ends + i, count - i);
+
+		section->lines += usual;
+		i += usual;
+		for (unsigned n = 0; n < GS_PARSE_LINES && i < count; n++, i++)
+			if (read_next(decoder, section, line + (uint32_t)(found[i] + 1)) ==
+			    section->end)
+				return section->end;
+	}
+	return i > 0 ? line + found[i] + 1 : read_next(decoder, section, line);
+}
+
+/* All lines of one section. */
+static void
+read_section(const struct gs_text_decoder *decoder, struct gs_text_section *section)
+{
+	const bool many = !decoder->options.floats && gs_parser_of(decoder->simd) != NULL;
+	const char *line = section->begin;
+
+	section->lines = 0;
+	while (line < section->end)
+		line = many && line >= decoder->looks_begin ? read_block(decoder, section, line)
+		                                            : read_next(decoder, section, line);
 }
 
 /* What was noted of SECTION is told; all lines before it are in file_lines. */
@@ -242,27 +255,20 @@ cut(struct gs_text_decoder *decoder, const char *text, const char *end)
 	return count;
 }
 
-/* Sections, and the beginning of the text's last bytes. */
-struct reading {
-	struct gs_text_decoder *decoder;
-	const char             *looks;
-};
-
 static void
 read_one(void *context, size_t s)
 {
-	const struct reading *reading = context;
+	struct gs_text_decoder *decoder = context;
 
-	read_section(reading->decoder, &reading->decoder->sections[s], reading->looks);
+	read_section(decoder, &decoder->sections[s]);
 }
 
 static gs_status
-read_sections(struct gs_text_decoder *decoder, const char *text, const char *end,
-              const char *looks)
+read_sections(struct gs_text_decoder *decoder, const char *text, const char *end)
 {
 	const unsigned count = cut(decoder, text, end);
 
-	gs_team_each(count, count, read_one, &(struct reading){ decoder, looks });
+	gs_team_each(count, count, read_one, decoder);
 	for (unsigned s = 0; s < count; s++) {
 		const struct gs_text_section *section = &decoder->sections[s];
 
@@ -277,10 +283,11 @@ gs_status
 gs_text_decode(struct gs_text_decoder *decoder, const char *text, size_t bytes, bool last)
 {
 	const char *end = text + bytes, *whole;
-	const char *looks = !decoder->options.floats && bytes > GS_LINE_LOOK_BYTES ?
-	                    end - GS_LINE_LOOK_BYTES : text;
 
 	assert(bytes <= decoder->chunk_bytes);
+	decoder->looks_begin = bytes > GS_PARSE_LOOK_BYTES ? text + GS_PARSE_LOOK_BYTES : end;
+	decoder->looks_end = !decoder->options.floats && bytes > GS_LINE_LOOK_BYTES ?
+	                     end - GS_LINE_LOOK_BYTES : text;
 	for (unsigned s = 0; s < decoder->threads; s++) {
 		struct gs_text_section *section = &decoder->sections[s];
 
@@ -298,7 +305,7 @@ gs_text_decode(struct gs_text_decoder *decoder, const char *text, size_t bytes, 
 	whole = memrchr(text, decoder->options.terminator, (size_t)(end - text));
 	whole = whole != NULL ? whole + 1 : text;
 	if (whole > text)
-		TRY(read_sections(decoder, text, whole, looks));
+		TRY(read_sections(decoder, text, whole));
 	bytes = (size_t)(end - whole);
 	if (bytes == 0)
 		return GS_OK;

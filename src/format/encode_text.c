@@ -21,6 +21,7 @@
 #include "format/digits.h"
 #include "format/encode.h"
 #include "format/integers.h"
+#include "format/print.h"
 
 enum {
 	RUNS_MOST = 2 * 20,	/* two signs, 1 to 20 digits */
@@ -155,15 +156,19 @@ print_run_of(const struct gs_integers *source, const struct run *run,
 	}
 }
 
-/* The same, and nothing behind the last line is touched. */
+/* The same, many at once where that goes, and nothing behind the last line is touched. */
 static void
-print_exactly(const struct gs_integers *source, const struct run *run,
+print_exactly(enum gs_simd simd, const struct gs_integers *source, const struct run *run,
               size_t first, size_t last, char *into)
 {
+	const size_t many = gs_print_lines(simd, source, run->digits, run->minus, first, last, into);
 	char lines[(SPILL_LINES + 1) * GS_TEXT_LINE_BYTES];
-	size_t held = last - first < SPILL_LINES ? last - first : SPILL_LINES;
+	size_t held;
 	char *end;
 
+	first += many;
+	into += many * line_bytes(run);
+	held = last - first < SPILL_LINES ? last - first : SPILL_LINES;
 	into = print_run_of(source, run, first, last - held, into);
 	end = print_run_of(source, run, last - held, last, lines);
 	memcpy(into, lines, (size_t)(end - lines));
@@ -171,8 +176,8 @@ print_exactly(const struct gs_integers *source, const struct run *run,
 
 /* Print the keys FIRST .. LAST, of whatever runs. */
 static void
-print_share(const struct gs_integers *source, const struct run *runs, size_t first, size_t last,
-            char *into)
+print_share(enum gs_simd simd, const struct gs_integers *source, const struct run *runs,
+            size_t first, size_t last, char *into)
 {
 	const struct run *run = runs;
 
@@ -182,7 +187,7 @@ print_share(const struct gs_integers *source, const struct run *runs, size_t fir
 		while (run[1].key_at <= first)
 			run++;
 		end = run[1].key_at < last ? run[1].key_at : last;
-		print_exactly(source, run, first, end,
+		print_exactly(simd, source, run, first, end,
 		              into + run->byte_at + (first - run->key_at) * line_bytes(run));
 		first = end;
 	}
@@ -192,6 +197,7 @@ struct lines {
 	const struct gs_integers *source;
 	size_t     count;
 	char      *into;
+	enum gs_simd simd;
 	struct run runs[RUNS_MOST + 1];
 };
 
@@ -201,14 +207,21 @@ print_one(void *context, size_t share)
 	const struct lines *lines = context;
 	const size_t first = share * PARALLEL_KEYS, left = lines->count - first;
 
-	print_share(lines->source, lines->runs, first,
+	print_share(lines->simd, lines->source, lines->runs, first,
 	            first + (left < PARALLEL_KEYS ? left : PARALLEL_KEYS), lines->into);
 }
 
 size_t
 gs_integers_print(const struct gs_integers *source, size_t count, char *into)
 {
-	struct lines lines = { .source = source, .count = count, .into = into };
+	return gs_integers_print_with(gs_simd_best(), source, count, into);
+}
+
+size_t
+gs_integers_print_with(enum gs_simd simd, const struct gs_integers *source, size_t count,
+                       char *into)
+{
+	struct lines lines = { .source = source, .count = count, .into = into, .simd = simd };
 	const unsigned run_count = find_runs(source, count, lines.runs);
 
 	gs_team_each(source->threads, (count + PARALLEL_KEYS - 1) / PARALLEL_KEYS, print_one,

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/simd.h"
+
 struct gs_integers {
 	const void *keys;	/* in order */
 	unsigned    bits;	/* of a key: 8, 16, 32 or 64 */
@@ -23,5 +25,9 @@ struct gs_integers {
 /** Print COUNT of them, a line each, with all its threads; INTO has room for
  *  GS_TEXT_LINE_BYTES a key.  Returns how many bytes. */
 size_t gs_integers_print(const struct gs_integers *source, size_t count, char *into);
+
+/** The same with SIMD, gs_simd_best() or less: for tests and measurements. */
+size_t gs_integers_print_with(enum gs_simd simd, const struct gs_integers *source, size_t count,
+                              char *into);
 
 #endif

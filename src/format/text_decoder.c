@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/team.h"
-#include "format/text_decoder.h"
+#include "format/parse.h"
 
 enum {
 	/*
@@ -51,7 +51,8 @@ gs_text_share_bytes(size_t chunk_bytes, unsigned threads)
 	return share < SHARE_BYTES ? SHARE_BYTES : share;
 }
 
-/* A share's last line may end outside; one more is carried in, one ends the file. */
+/* A share's last line may end outside; one more is carried in, one ends the file; and
+ * GS_PARSE_SPILL_KEYS behind the last may be overwritten. */
 static size_t
 class_bytes(size_t share, unsigned class, bool floats)
 {
@@ -59,7 +60,7 @@ class_bytes(size_t share, unsigned class, bool floats)
 
 	if (floats && class != GS_FLOATS)
 		return 0;
-	return pages((share / line_bytes + 4) * sizes[class].key_bytes);
+	return pages((share / line_bytes + 4 + GS_PARSE_SPILL_KEYS) * sizes[class].key_bytes);
 }
 
 static size_t
@@ -109,6 +110,7 @@ gs_text_decoder_init(void *memory, size_t chunk_bytes, unsigned threads,
 
 	assert(threads > 0);
 	decoder->options = *options;
+	decoder->simd = gs_simd_best();
 	decoder->name = "-";
 	decoder->flip = options->reverse ? UINT64_MAX : 0;
 	decoder->chunk_bytes = chunk_bytes;
@@ -131,6 +133,13 @@ void
 gs_text_count_into(struct gs_text_decoder *decoder, uint64_t *counts)
 {
 	decoder->sections[0].small = counts;
+}
+
+void
+gs_text_decoder_with(struct gs_text_decoder *decoder, enum gs_simd simd)
+{
+	assert(simd <= gs_simd_best());
+	decoder->simd = simd;
 }
 
 /* ---- what was found ---------------------------------------------------- */

@@ -8,6 +8,7 @@
 #ifndef GS_TEXT_DECODER_H
 #define GS_TEXT_DECODER_H
 
+#include "base/simd.h"
 #include "format/line.h"
 
 /* A line to be told of. */
@@ -32,6 +33,7 @@ struct gs_text_section {
 
 struct gs_text_decoder {
 	struct gs_text_options options;
+	enum gs_simd simd;
 	const char *name;
 	uint64_t    file_lines;		/* of this file, of all kinds */
 	uint64_t    lines;		/* good ones, of all files */
@@ -42,6 +44,9 @@ struct gs_text_decoder {
 	bool        beyond;		/* a float became infinite, and that was told */
 	bool        in_long_line;	/* its beginning was left out */
 	uint64_t    flip;		/* all ones for largest first */
+	/* Of the chunk: from here on GS_PARSE_LOOK_BYTES before, and up to here
+	 * GS_LINE_LOOK_BYTES behind can be looked at. */
+	const char *looks_begin, *looks_end;
 	size_t      chunk_bytes;
 	unsigned    threads;
 	size_t      carry_bytes;
@@ -49,7 +54,48 @@ struct gs_text_decoder {
 	struct gs_text_section sections[];
 };
 
+static inline void
+gs_text_put_small(struct gs_text_section *section, uint64_t at)
+{
+	section->small[at]++;
+	section->small_parts[at / GS_SMALL_PART] = true;
+}
+
+/*
+ * Put a number where it belongs; false: no class has it.  Written so that only
+ * the width is a branch: widths repeat from line to line, signs may not.
+ */
+static inline bool
+gs_text_put(struct gs_text_section *section, uint64_t flip, bool negative, uint64_t magnitude)
+{
+	static const uint64_t narrow_low[2]  = { 1 << 16, (1 << 15) + 1 };
+	static const uint64_t narrow_last[2] = { UINT32_MAX, UINT64_C(1) << 31 };
+	const uint64_t minus = negative;
+	const uint64_t value = (magnitude ^ -minus) + minus;	/* two's complement */
+	unsigned class;
+
+	if (magnitude - narrow_low[minus] <= narrow_last[minus] - narrow_low[minus]) {
+		class = negative ? GS_NEG_NARROW : GS_POS_NARROW;
+		((uint32_t *)section->keys[class])[section->count[class]++] =
+			(uint32_t)((value + (minus << 31)) ^ flip);
+		return true;
+	}
+	if (magnitude < narrow_low[minus]) {
+		gs_text_put_small(section, value - (uint64_t)(int64_t)GS_SMALL_LOW);
+		return true;
+	}
+	if (!gs_line_fits(negative, magnitude))
+		return false;
+	class = negative ? GS_NEG_WIDE : GS_POS_WIDE;
+	((uint64_t *)section->keys[class])[section->count[class]++] =
+		(value + (minus << 63)) ^ flip;
+	return true;
+}
+
 /** The most bytes of a chunk that are one thread's. */
 size_t gs_text_share_bytes(size_t chunk_bytes, unsigned threads);
+
+/** Parse with SIMD, gs_simd_best() or less, from now on: for tests and measurements. */
+void gs_text_decoder_with(struct gs_text_decoder *decoder, enum gs_simd simd);
 
 #endif

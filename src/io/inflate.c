@@ -9,8 +9,8 @@
  * Four libraries are behind one function, step(), and none may be lenient: a
  * sorted half of a file looks just like a sorted file.
  *
- * bzip2 and lz4 are libarchive's (inflate_archive.c), xz is liblzma's (inflate_xz.c).  zstd is libzstd's, for
- * windows up to 2 GiB.  gzip is zlib's, because libarchive 3.6.2 never looks at
+ * bzip2 and lz4 are libarchive's (inflate_archive.c), xz is liblzma's (inflate_xz.c).
+ * zstd is libzstd's, for windows up to 2 GiB.  gzip is zlib's, because libarchive 3.6.2 never looks at
  * the CRC: of a file with one byte changed in the middle it returns all the rest
  * without complaint, and nothing it offers tells where a member ends, so the CRC
  * cannot be checked from outside.

@@ -211,6 +211,16 @@ gs_input_partial(const struct gs_input *input, unsigned key_bytes, uint64_t *byt
 	return NULL;
 }
 
+bool
+gs_input_inflates(const struct gs_input *input)
+{
+	for (size_t f = 0; f < input->count; f++)
+		if (input->files[f].format != GSORT_DECOMPRESS_NONE &&
+		    input->files[f].format != GSORT_DECOMPRESS_AUTO)
+			return true;
+	return false;
+}
+
 /* ---- one file after the other ------------------------------------------ */
 
 static void
@@ -291,6 +301,8 @@ begin_file(struct gs_input *input, struct gs_file *file)
 		TRY(sniff_pipe(input, file));
 	if (file->format == GSORT_DECOMPRESS_NONE)
 		return GS_OK;
+	if (input->options.before_inflate != NULL)
+		input->options.before_inflate(input->options.before_context);
 	reader = reader_of(input, file);
 	help = (struct gs_inflate_help){
 		.threads = input->options.threads, .memory_bytes = input->options.unpack_bytes,

@@ -35,6 +35,11 @@ struct gs_input_options {
 	const struct gs_input *stops_with;	/* or NULL: stopping that one stops this, too */
 	bool                  later;	/* open only to check; again, and to stay, when its turn comes */
 
+	/* Called, if set, before the first compressed byte is decompressed, by the thread that
+	 * will do it. */
+	void                (*before_inflate)(void *context);
+	void                 *before_context;
+
 	/* Instead of files: as read(2), see gsort.h.  In messages it is called "input". */
 	ptrdiff_t           (*read)(void *context, void *into, size_t bytes);
 	void                 *read_context;
@@ -69,6 +74,9 @@ uint64_t gs_input_bytes(const struct gs_input *input);
  * @return  its name and *BYTES, or NULL
  */
 const char *gs_input_partial(const struct gs_input *input, unsigned key_bytes, uint64_t *bytes);
+
+/** Is one of the files surely compressed? */
+bool gs_input_inflates(const struct gs_input *input);
 
 /** Go on to the next file, at first to the first; false: no more. */
 bool gs_input_next(struct gs_input *input);

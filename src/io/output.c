@@ -186,6 +186,12 @@ gs_output_overwrites(const struct gs_output *out, const char *name, int fd)
 	       own.st_ino == other.st_ino && own.st_dev == other.st_dev;
 }
 
+const char *
+gs_output_target(const struct gs_output *out)
+{
+	return out->through ? NULL : out->replace.target;
+}
+
 /* ---- writing ----------------------------------------------------------- */
 
 static gs_status
@@ -319,7 +325,8 @@ gs_output_finish(struct gs_output *out)
 			return gs_fail_errno(GS_EIO, "cannot replace %s", out->sink.name);
 	}
 	out->sink.fd = -1;
-	if (close(fd) != 0)
+	/* What was replaced is flushed already, and the old file is gone: no news any more. */
+	if (close(fd) != 0 && out->through)
 		return gs_fail_errno(GS_EIO, "close failed: %s", out->sink.name);
 	return GS_OK;
 }

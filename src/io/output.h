@@ -48,6 +48,9 @@ gs_output_open(struct gs_output **output, const struct gs_output_options *option
  *  only of a regular file that is written through. */
 bool gs_output_overwrites(const struct gs_output *output, const char *name, int fd);
 
+/** The file that will be replaced or made in the end; NULL: none, it is written through. */
+const char *gs_output_target(const struct gs_output *output);
+
 /** Write all BYTES before returning. */
 MUST_CHECK gs_status
 gs_output_write(struct gs_output *output, const void *data, size_t bytes);

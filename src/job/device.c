@@ -161,6 +161,20 @@ gs_device_finish(struct gsort *job)
 }
 
 void
+gs_device_tell(struct gsort *job)
+{
+	struct gs_device_work work;
+
+	if (job->gpu == NULL)
+		return;
+	gs_backend_gpu->work(job->gpu, &work);
+	job->stats.h2d_seconds = work.to_seconds;
+	job->stats.gpu_sort_seconds = work.sort_seconds;
+	job->stats.d2h_seconds = work.from_seconds;
+	job->stats.gpu_bytes = work.memory_bytes;
+}
+
+void
 gs_device_end(struct gsort *job)
 {
 	if (job->opener.started && !job->opener.settled)

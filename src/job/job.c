@@ -63,6 +63,8 @@ open_input(struct gsort *job)
 		.terminal_ok = options->force,
 		.decompress = options->decompress,
 		.later = options->operation == GSORT_MERGE,
+		.before_inflate = gs_confine,
+		.before_context = job,
 		.read = options->fed ? gs_handover_read : options->read,
 		.read_context = options->fed ? job : options->read_context,
 	};
@@ -365,15 +367,21 @@ open_job(struct gsort *job)
 	TRY(gs_plan_make(&job->plan, &job->facts));
 	gs_input_share(job->input, readers(job), job->plan.unpack_bytes);
 	job->encoding.threads = job->plan.threads;
-	if (job->options->operation == GSORT_CHECK)	/* constant memory, and no output */
+	if (job->options->operation == GSORT_CHECK) {	/* constant memory, and no output */
+		if (gs_input_inflates(job->input))
+			gs_confine(job);
 		return GS_OK;
+	}
 	TRY(allocate(job));
 	if (job->plan.host_bytes > job->facts.memory_bytes && job->facts.memory_bytes > 0)
 		gs_job_note(job, "%.1f MiB of memory are too few: %.1f are used",
 		            (double)job->facts.memory_bytes / (1 << 20),
 		            (double)job->plan.host_bytes / (1 << 20));
 	TRY(check_temp(job));
-	return open_output(job);
+	TRY(open_output(job));
+	if (gs_input_inflates(job->input))
+		gs_confine(job);
+	return GS_OK;
 }
 
 /* ---- running ------------------------------------------------------------ */
@@ -446,6 +454,7 @@ gs_job_run(struct gsort *job)
 	const gs_status status = run(job, &disorder);
 
 	job->stats.seconds = now() - start;
+	gs_device_tell(job);
 	if (job->options->operation == GSORT_CHECK)
 		job->stats.read_seconds = job->stats.seconds;
 	if (job->options->operation == GSORT_MERGE)

@@ -129,6 +129,7 @@ struct gsort {
 	char                       *header;	/* of a binary input: options.skip_bytes of it */
 	size_t                      header_bytes;
 
+	bool                        confined;
 	struct gs_counters          counters;
 	struct gs_handover          handover;
 };
@@ -166,8 +167,17 @@ MUST_CHECK gs_status gs_device_settle(struct gsort *job);
 /** Make one order of all that is held, wherever it is. */
 MUST_CHECK gs_status gs_device_finish(struct gsort *job);
 
+/** Note what the device has done in job->stats. */
+void gs_device_tell(struct gsort *job);
+
 /** Close whichever is open. */
 void gs_device_end(struct gsort *job);
+
+/* confine.c */
+
+/** Before anything is decompressed: shut what the job does not need (options.sandbox).  Does
+ *  so once.  CONTEXT is the job. */
+void gs_confine(void *context);
 
 /* fill.c: input to keys */
 

@@ -80,6 +80,8 @@ begin(struct input *input)
 		.decompress = job->options->decompress,
 		.threads = (job->plan.threads + 1) / 2,
 		.stops_with = job->input,
+		.before_inflate = gs_confine,
+		.before_context = job,
 		.read = job->options->fed ? gs_handover_read : job->options->read,
 		.read_context = job->options->fed ? job : job->options->read_context,
 	};

@@ -29,6 +29,15 @@ struct gs_backend_options {
 	unsigned         gpu_memory_percent;	/* of what is free */
 };
 
+/* What a device has done so far, for the statistics.  Parts overlap: each is the time in
+ * which it went on, not the time that it took longer for. */
+struct gs_device_work {
+	double   to_seconds;		/* keys crossed the bus to it */
+	double   sort_seconds;
+	double   from_seconds;		/* and back */
+	uint64_t memory_bytes;		/* of its own memory that were used */
+};
+
 struct gs_device;	/* each backend's own */
 
 /* All functions are required. */
@@ -56,6 +65,8 @@ struct gs_backend {
 	/** The next sorted keys, borrowed until the next call; count 0: the end,
 	 *  and the device is empty again. */
 	gs_status (*drain)(struct gs_device *device, struct gs_span *span);
+
+	void (*work)(const struct gs_device *device, struct gs_device_work *work);
 
 	void (*close)(struct gs_device *device);	/* NULL is allowed */
 

@@ -2,115 +2,86 @@
 /*
  * backend_cuda.c - sort batches on a GPU: plain C over kernels/kernels.h
  *
- * Device memory is two halves.  Tiles come through a ring of pinned buffers into
- * slots of the first half; each is sorted where it lies while the next ones
- * cross the bus:
- *
- *     stream "in"     copy tile 3     copy tile 4     ...
- *     stream "work"   sort tile 2     sort tile 3     ...     merge, merge, ...
- *     stream "out"                                              copy span 1 ...
- *
- * finish() merges the tiles pairwise, from one half to the other and back, until
- * each stream of keys is one piece; drain() copies that back through the same
+ * Device memory is two halves.  Tiles come through a ring of pinned buffers and lie in
+ * the first half one behind the other, whatever stream they are of.  finish() brings the
+ * tiles of each stream together, unless there is but one stream, and sorts each with the
+ * same place of the other half to work in; drain() copies that back through the same
  * ring, a few spans ahead of whoever takes them.
  *
- * Invariant: slots_used + slots_promised <= slots; a slot is as long as a tile.
+ *     first half     tiles as they came    a b a c a b ...
+ *     second half    streams together      a a a b b c ...   (several streams only)
+ *
+ * What must be sorted when the last tile has come takes a tenth of the time in which the
+ * tiles crossed the bus: kernels/README.md has what was not worth to do earlier.
+ *
+ * Invariant: tiles + tiles_promised <= tiles_most, of tile_bytes each.
  */
 #include "config.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <cuda_runtime_api.h>
 
 #include "kernels/kernels.h"
 #include "sort/backend.h"
+#include "sort/cuda.h"
 
 enum {
 	RING_MOST = 8,
-	LEAST_TILE_BYTES = 64 << 10,	/* a sorting block of either width fits */
-	REGION_BYTES = 256,		/* alignment of pieces: what cudaMalloc gives */
+	LEAST_TILE_BYTES = 64 << 10,
+	REGION_BYTES = 256,		/* alignment of what is sorted: what cudaMalloc gives */
 	PERCENT_DEFAULT = 80,		/* of free memory: others may want some */
 };
 
 struct buffer {
 	char        *host;	/* pinned, tile_bytes */
-	cudaEvent_t  copied;	/* the last copy from or to it is done */
+	cudaEvent_t  begun, copied;	/* the last copy from or to it */
+	double      *seconds;	/* where that copy's time is to be added, or NULL */
 	bool         taken;	/* by the caller, to fill */
 };
 
-struct piece {			/* sorted keys in device memory */
-	char   *keys;
-	size_t  count;
+/* A tile in the first half; the next one begins where it ends. */
+struct arrival {
+	unsigned stream;
+	size_t   bytes;
 };
 
-struct pieces {
-	struct piece *list;	/* room for a piece a slot */
-	size_t        count;
+/* A stream when all have arrived: its place in either half. */
+struct region {
+	size_t at, bytes;
 };
 
 struct gs_device {
 	struct gs_backend_options options;
-	char          name[256];
-	size_t        tile_bytes;
+	char           name[256];
+	size_t         tile_bytes;
 
-	char         *halves[2];
-	void         *scratch;		/* for merging */
-	size_t        slots, slots_used, slots_promised;
-	struct pieces pieces[GS_STREAMS];
+	char          *halves[2];
+	void          *scratch;
+	struct gs_device_work work_done;
 
-	cudaStream_t  in, work, out;
-	cudaEvent_t   sorted;
-	char         *ring_memory;
-	struct buffer ring[RING_MOST];
-	unsigned      ring_at;		/* next to take, or to copy out into */
+	struct arrival *arrivals;	/* room for tiles_most */
+	size_t         tiles, tiles_promised, tiles_most;
+	size_t         arrived_bytes;
+	struct region  regions[GS_STREAMS];
+	const char    *sorted_half;
 
-	bool          draining;
-	unsigned      drain_stream;	/* next span to copy: stream, in draining order */
-	size_t        drain_at;		/*                    and key */
-	struct gs_span ahead[RING_MOST];	/* copies under way, oldest at ahead_first */
-	unsigned      ahead_first, ahead_count;
+	cudaStream_t   in, work, out;
+	cudaEvent_t    arrived, begun, sorted;
+	struct gs_pinned pinned;
+	struct buffer  ring[RING_MOST];
+	unsigned       ring_at;		/* next to take, or to copy out into */
+
+	bool           draining;
+	unsigned       drain_stream;	/* next span to copy: stream, in draining order */
+	size_t         drain_at;	/*                    and byte */
+	struct {
+		struct gs_span span;
+		struct buffer *buffer;
+	} ahead[RING_MOST];		/* copies under way, oldest at ahead_first */
+	unsigned       ahead_first, ahead_count;
 };
-
-/* CUDA says "insufficient" of a driver that is not there, too. */
-static gs_status
-no_driver(void)
-{
-	int version = 0;
-
-	(void)cudaDriverGetVersion(&version);
-	if (version == 0)
-		return gs_fail(GS_ENODEV, "there is no NVIDIA driver on this machine");
-	return gs_fail(GS_ENODEV, "the NVIDIA driver is too old: it knows CUDA %d.%d, gsort needs %d.%d",
-	               version / 1000, version % 1000 / 10,
-	               CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
-}
-
-/* What a device error means is decided here and nowhere else. */
-static gs_status
-from_cuda(cudaError_t error, const char *doing)
-{
-	switch (error) {
-	case cudaSuccess:
-		return GS_OK;
-	case cudaErrorMemoryAllocation:		/* halve, or let the CPU do it */
-		(void)cudaGetLastError();
-		return gs_fail(GS_EDEVMEM, "%s: out of GPU memory", doing);
-	case cudaErrorNoDevice:
-		(void)cudaGetLastError();
-		return gs_fail(GS_ENODEV, "%s", cudaGetErrorString(error));
-	case cudaErrorInsufficientDriver:
-		(void)cudaGetLastError();
-		return no_driver();
-	default:				/* the context is lost */
-		return gs_fail(GS_EDEVICE, "the GPU failed while %s: %s; --device=cpu works without it",
-		               doing, cudaGetErrorString(error));
-	}
-}
-
-#define TRY_CUDA(call, doing)	TRY(from_cuda((call), (doing)))
 
 static unsigned
 stream_count(const struct gs_backend_options *options)
@@ -122,37 +93,40 @@ stream_count(const struct gs_backend_options *options)
 	return count;
 }
 
-static size_t
-key_bytes(const struct gs_device *device, unsigned stream)
-{
-	return device->options.stream_bits[stream] / 8;
-}
-
 /* ---- opening ------------------------------------------------------------ */
 
-static gs_status
-choose(struct gs_device *device)
+/* For any stream, if it has all of a half. */
+static size_t
+scratch_bytes(const struct gs_backend_options *options, size_t half_bytes)
 {
-	const int index = device->options.gpu_index;
-	struct cudaDeviceProp properties;
-	int count;
+	size_t most = 0, bytes;
 
-	TRY_CUDA(cudaGetDeviceCount(&count), "looking for GPUs");
-	if (index >= count)
-		return gs_fail(GS_ENODEV, "there is no GPU %d: the last one is %d", index, count - 1);
-	TRY_CUDA(cudaSetDevice(index), "choosing the GPU");
-	TRY_CUDA(cudaGetDeviceProperties(&properties, index), "asking the GPU what it is");
-	snprintf(device->name, sizeof device->name, "%s", properties.name);
-	return GS_OK;
+	for (unsigned s = 0; s < GS_STREAMS; s++) {
+		const unsigned bits = options->stream_bits[s];
+
+		if (bits > 0 && (bytes = gs_sort_scratch_bytes(bits, half_bytes / (bits / 8))) > most)
+			most = bytes;
+	}
+	return most;
 }
 
+/* Tiles of a half, if all is to be within BUDGET: less scratch is enough for fewer. */
 static size_t
-merge_scratch_bytes(size_t half_bytes)
+tiles_within(const struct gs_device *device, size_t budget)
 {
-	const size_t narrow = gs_tile_merge_scratch_bytes(32, half_bytes / 4);
-	const size_t wide   = gs_tile_merge_scratch_bytes(64, half_bytes / 8);
+	const size_t tile_bytes = device->tile_bytes;
+	size_t low = 0, high = budget / 2 / tile_bytes;
 
-	return narrow > wide ? narrow : wide;
+	while (low < high) {
+		const size_t tiles = (low + high + 1) / 2;
+
+		if (2 * tiles * tile_bytes +
+		    scratch_bytes(&device->options, tiles * tile_bytes) <= budget)
+			low = tiles;
+		else
+			high = tiles - 1;
+	}
+	return low;
 }
 
 /* Bytes of a half: what the keys need, if that is known, within what may be used. */
@@ -161,27 +135,21 @@ half_bytes_wanted(struct gs_device *device, size_t *half_bytes)
 {
 	const struct gs_backend_options *options = &device->options;
 	const unsigned streams = stream_count(options);
-	size_t free_bytes, total_bytes, budget, scratch, half, needed;
+	size_t free_bytes, total_bytes, budget, tiles, needed;
 
 	TRY_CUDA(cudaMemGetInfo(&free_bytes, &total_bytes), "asking for free GPU memory");
 	budget = free_bytes / 100 *
 	         (options->gpu_memory_percent > 0 ? options->gpu_memory_percent : PERCENT_DEFAULT);
 	if (options->gpu_memory_bytes > 0 && options->gpu_memory_bytes < free_bytes)
 		budget = options->gpu_memory_bytes;
-	scratch = merge_scratch_bytes(budget / 2);
-	half = budget > scratch ? (budget - scratch) / 2 : 0;
 
 	/* Several tiles a stream, or there is nothing to overlap. */
-	while (half / device->tile_bytes < 2 * streams && device->tile_bytes > LEAST_TILE_BYTES)
+	while ((tiles = tiles_within(device, budget)) < 2 * streams &&
+	       device->tile_bytes > LEAST_TILE_BYTES)
 		device->tile_bytes /= 2;
-	half -= half % device->tile_bytes;
-	if (options->hint_bytes < half) {
-		/* One more tile a stream than the keys fill: its last one is not full. */
-		needed = (options->hint_bytes / device->tile_bytes + 1 + streams) * device->tile_bytes;
-		if (needed < half)
-			half = needed;
-	}
-	*half_bytes = half;
+	/* One more tile a stream than the keys fill: its last one is not full. */
+	needed = options->hint_bytes / device->tile_bytes + 1 + streams;
+	*half_bytes = (tiles < needed ? tiles : needed) * device->tile_bytes;
 	return GS_OK;
 }
 
@@ -198,9 +166,12 @@ free_halves(struct gs_device *device)
 static gs_status
 allocate_halves(struct gs_device *device, size_t half_bytes)
 {
+	const size_t scratch = scratch_bytes(&device->options, half_bytes);
+
 	TRY_CUDA(cudaMalloc((void **)&device->halves[0], half_bytes), "allocating");
 	TRY_CUDA(cudaMalloc((void **)&device->halves[1], half_bytes), "allocating");
-	TRY_CUDA(cudaMalloc(&device->scratch, merge_scratch_bytes(half_bytes)), "allocating");
+	TRY_CUDA(cudaMalloc(&device->scratch, scratch), "allocating");
+	device->work_done.memory_bytes = 2 * half_bytes + scratch;
 	return GS_OK;
 }
 
@@ -220,24 +191,10 @@ get_halves(struct gs_device *device)
 	}
 	if (status == GS_EDEVMEM)
 		return gs_fail(GS_EDEVMEM, "out of GPU memory: at least %zu KiB are needed",
-		               (2 * device->tile_bytes + merge_scratch_bytes(device->tile_bytes) +
-		                1023) >> 10);
-	device->slots = half_bytes / device->tile_bytes;
+		               (2 * device->tile_bytes +
+		                scratch_bytes(&device->options, device->tile_bytes) + 1023) >> 10);
+	device->tiles_most = half_bytes / device->tile_bytes;
 	return status;
-}
-
-static gs_status
-get_ring(struct gs_device *device)
-{
-	TRY_CUDA(cudaHostAlloc((void **)&device->ring_memory,
-	                       device->options.ring_tiles * device->tile_bytes,
-	                       cudaHostAllocPortable), "pinning host memory");
-	for (unsigned r = 0; r < device->options.ring_tiles; r++) {
-		device->ring[r].host = device->ring_memory + r * device->tile_bytes;
-		TRY_CUDA(cudaEventCreateWithFlags(&device->ring[r].copied, cudaEventDisableTiming |
-		                                  cudaEventBlockingSync), "creating an event");
-	}
-	return GS_OK;
 }
 
 static gs_status
@@ -246,22 +203,41 @@ get_streams(struct gs_device *device)
 	TRY_CUDA(cudaStreamCreateWithFlags(&device->in, cudaStreamNonBlocking), "creating a stream");
 	TRY_CUDA(cudaStreamCreateWithFlags(&device->work, cudaStreamNonBlocking), "creating a stream");
 	TRY_CUDA(cudaStreamCreateWithFlags(&device->out, cudaStreamNonBlocking), "creating a stream");
-	TRY_CUDA(cudaEventCreateWithFlags(&device->sorted, cudaEventDisableTiming),
+	TRY_CUDA(cudaEventCreateWithFlags(&device->arrived, cudaEventDisableTiming),
 	         "creating an event");
+	TRY_CUDA(cudaEventCreate(&device->begun), "creating an event");
+	TRY_CUDA(cudaEventCreate(&device->sorted), "creating an event");
 	return GS_OK;
 }
 
 static gs_status
-get_lists(struct gs_device *device)
+get_ring(struct gs_device *device)
 {
-	for (unsigned s = 0; s < GS_STREAMS; s++) {
-		if (device->options.stream_bits[s] == 0)
-			continue;
-		device->pieces[s].list = calloc(device->slots, sizeof *device->pieces[s].list);
-		if (device->pieces[s].list == NULL)
-			return gs_fail(GS_EBUDGET, "out of memory");
+	TRY(gs_pinned_open(&device->pinned, device->options.ring_tiles * device->tile_bytes));
+	for (unsigned r = 0; r < device->options.ring_tiles; r++) {
+		struct buffer *buffer = &device->ring[r];
+
+		buffer->host = device->pinned.memory + r * device->tile_bytes;
+		TRY_CUDA(cudaEventCreate(&buffer->begun), "creating an event");
+		TRY_CUDA(cudaEventCreateWithFlags(&buffer->copied, cudaEventBlockingSync),
+		         "creating an event");
 	}
 	return GS_OK;
+}
+
+static gs_status
+get_all(struct gs_device *device)
+{
+	const struct gs_backend_options *options = &device->options;
+
+	TRY(gs_cuda_find(options->gpu_index));
+	TRY(gs_pinned_begin(&device->pinned, options->ring_tiles * device->tile_bytes));
+	TRY(gs_cuda_choose(options->gpu_index, device->name, sizeof device->name));
+	TRY(get_halves(device));
+	TRY(get_streams(device));
+	TRY(get_ring(device));
+	device->arrivals = calloc(device->tiles_most, sizeof *device->arrivals);
+	return device->arrivals != NULL ? GS_OK : gs_fail(GS_EBUDGET, "out of memory");
 }
 
 static void close_device(struct gs_device *device);
@@ -278,16 +254,12 @@ open_device(struct gs_device **opened, const struct gs_backend_options *options)
 		return gs_fail(GS_EBUDGET, "out of memory");
 	device->options = *options;
 	device->tile_bytes = options->tile_bytes;
-	if ((status = choose(device)) != GS_OK ||
-	    (status = get_halves(device)) != GS_OK ||
-	    (status = get_streams(device)) != GS_OK ||
-	    (status = get_ring(device)) != GS_OK ||
-	    (status = get_lists(device)) != GS_OK) {
+	status = get_all(device);
+	if (status == GS_OK)
+		*opened = device;
+	else
 		close_device(device);
-		return status;
-	}
-	*opened = device;
-	return GS_OK;
+	return status;
 }
 
 static void
@@ -295,28 +267,29 @@ close_device(struct gs_device *device)
 {
 	if (device == NULL)
 		return;
+
+	cudaStream_t streams[] = { device->in, device->work, device->out };
+	cudaEvent_t events[] = { device->arrived, device->begun, device->sorted };
+
 	/* Copies under way must not write to memory that is being freed. */
-	if (device->in != NULL)
-		(void)cudaStreamSynchronize(device->in);
-	if (device->work != NULL)
-		(void)cudaStreamSynchronize(device->work);
-	if (device->out != NULL)
-		(void)cudaStreamSynchronize(device->out);
-	for (unsigned r = 0; r < RING_MOST; r++)
+	for (unsigned s = 0; s < 3; s++)
+		if (streams[s] != NULL)
+			(void)cudaStreamSynchronize(streams[s]);
+	for (unsigned r = 0; r < RING_MOST; r++) {
+		if (device->ring[r].begun != NULL)
+			(void)cudaEventDestroy(device->ring[r].begun);
 		if (device->ring[r].copied != NULL)
 			(void)cudaEventDestroy(device->ring[r].copied);
-	if (device->sorted != NULL)
-		(void)cudaEventDestroy(device->sorted);
-	if (device->in != NULL)
-		(void)cudaStreamDestroy(device->in);
-	if (device->work != NULL)
-		(void)cudaStreamDestroy(device->work);
-	if (device->out != NULL)
-		(void)cudaStreamDestroy(device->out);
-	(void)cudaFreeHost(device->ring_memory);
+	}
+	for (unsigned e = 0; e < 3; e++) {
+		if (events[e] != NULL)
+			(void)cudaEventDestroy(events[e]);
+		if (streams[e] != NULL)
+			(void)cudaStreamDestroy(streams[e]);
+	}
+	gs_pinned_close(&device->pinned);
 	free_halves(device);
-	for (unsigned s = 0; s < GS_STREAMS; s++)
-		free(device->pieces[s].list);
+	free(device->arrivals);
 	free(device);
 }
 
@@ -329,10 +302,42 @@ describe(const struct gs_device *device)
 static uint64_t
 batch_bytes(const struct gs_device *device)
 {
-	return (uint64_t)device->slots * device->tile_bytes;
+	return (uint64_t)device->tiles_most * device->tile_bytes;
+}
+
+static void
+tell_work(const struct gs_device *device, struct gs_device_work *work)
+{
+	*work = device->work_done;
 }
 
 /* ---- tiles in ----------------------------------------------------------- */
+
+/* Wait until the last copy from or to BUFFER is done, and note its time. */
+static gs_status
+wait_for(struct buffer *buffer, const char *doing)
+{
+	float ms;
+
+	TRY_CUDA(cudaEventSynchronize(buffer->copied), doing);
+	if (buffer->seconds != NULL) {
+		TRY_CUDA(cudaEventElapsedTime(&ms, buffer->begun, buffer->copied), doing);
+		*buffer->seconds += ms / 1e3;
+		buffer->seconds = NULL;
+	}
+	return GS_OK;
+}
+
+static gs_status
+copy(struct buffer *buffer, void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+     cudaStream_t stream, double *seconds, const char *doing)
+{
+	TRY_CUDA(cudaEventRecord(buffer->begun, stream), doing);
+	TRY_CUDA(cudaMemcpyAsync(to, from, bytes, kind, stream), doing);
+	TRY_CUDA(cudaEventRecord(buffer->copied, stream), doing);
+	buffer->seconds = seconds;
+	return GS_OK;
+}
 
 static gs_status
 take(struct gs_device *device, unsigned stream, struct gs_tile *tile)
@@ -340,7 +345,7 @@ take(struct gs_device *device, unsigned stream, struct gs_tile *tile)
 	struct buffer *buffer;
 
 	*tile = (struct gs_tile){ .stream = stream, .key_bits = device->options.stream_bits[stream] };
-	if (device->slots_used + device->slots_promised == device->slots)
+	if (device->tiles + device->tiles_promised == device->tiles_most)
 		return GS_OK;		/* room 0: the batch is full */
 	/* The opener's thread chose the device for itself alone. */
 	TRY_CUDA(cudaSetDevice(device->options.gpu_index), "choosing the GPU");
@@ -348,95 +353,100 @@ take(struct gs_device *device, unsigned stream, struct gs_tile *tile)
 		device->ring_at = (device->ring_at + 1) % device->options.ring_tiles;
 	buffer = &device->ring[device->ring_at];
 	device->ring_at = (device->ring_at + 1) % device->options.ring_tiles;
-	TRY_CUDA(cudaEventSynchronize(buffer->copied), "copying a tile to it");
+	TRY(wait_for(buffer, "copying a tile to it"));
 	buffer->taken = true;
-	device->slots_promised++;
+	device->tiles_promised++;
 	tile->keys = buffer->host;
-	tile->room = device->tile_bytes / key_bytes(device, stream);
+	tile->room = device->tile_bytes / (tile->key_bits / 8);
 	return GS_OK;
 }
 
 static gs_status
 feed(struct gs_device *device, const struct gs_tile *tile)
 {
-	const size_t at = (size_t)((char *)tile->keys - device->ring_memory) / device->tile_bytes;
+	const size_t at = (size_t)((char *)tile->keys - device->pinned.memory) / device->tile_bytes;
+	const size_t bytes = tile->count * (tile->key_bits / 8);
 	struct buffer *buffer = &device->ring[at];
-	struct pieces *pieces = &device->pieces[tile->stream];
-	char *slot = device->halves[0] + device->slots_used * device->tile_bytes;
 
 	assert(buffer->taken && tile->count <= tile->room);
 	buffer->taken = false;
-	device->slots_promised--;
+	device->tiles_promised--;
 	if (tile->count == 0)
 		return GS_OK;
-	assert(gs_tile_room(tile->key_bits, tile->count) <= tile->room);
-	pieces->list[pieces->count++] = (struct piece){ slot, tile->count };
-	device->slots_used++;
-	TRY_CUDA(cudaMemcpyAsync(slot, tile->keys, tile->count * (tile->key_bits / 8),
-	                         cudaMemcpyHostToDevice, device->in), "copying a tile to it");
-	TRY_CUDA(cudaEventRecord(buffer->copied, device->in), "copying a tile to it");
-	TRY_CUDA(cudaStreamWaitEvent(device->work, buffer->copied, 0), "sorting a tile");
-	TRY_CUDA(gs_tile_sort(slot, tile->key_bits, tile->count, device->work), "sorting a tile");
+	TRY(copy(buffer, device->halves[0] + device->arrived_bytes, tile->keys, bytes,
+	         cudaMemcpyHostToDevice, device->in, &device->work_done.to_seconds,
+	         "copying a tile to it"));
+	device->arrivals[device->tiles++] = (struct arrival){ tile->stream, bytes };
+	device->arrived_bytes += bytes;
 	return GS_OK;
 }
 
 /* ---- one order ---------------------------------------------------------- */
 
-/*
- * Merge PIECES pairwise to consecutive places from TO on; an odd last one is
- * copied, so that afterwards all are in the same half.
- */
-static gs_status
-merge_round(struct gs_device *device, unsigned stream, char *to)
+/* Where each stream will be; how many have keys. */
+static unsigned
+lay_out(struct gs_device *device)
 {
-	struct pieces *pieces = &device->pieces[stream];
-	size_t merged = 0;
+	size_t end = 0;
+	unsigned streams = 0;
 
-	for (size_t p = 0; p < pieces->count; p += 2) {
-		const struct piece a = pieces->list[p];
-		const struct piece b = p + 1 < pieces->count ? pieces->list[p + 1]
-		                                             : (struct piece){ a.keys, 0 };
-
-		TRY_CUDA(gs_tile_merge(to, a.keys, a.count, b.keys, b.count,
-		                       device->options.stream_bits[stream], device->scratch,
-		                       device->work), "merging tiles");
-		pieces->list[merged++] = (struct piece){ to, a.count + b.count };
-		to += (a.count + b.count) * key_bytes(device, stream);
+	for (unsigned s = 0; s < GS_STREAMS; s++)
+		device->regions[s] = (struct region){ 0, 0 };
+	for (size_t t = 0; t < device->tiles; t++)
+		device->regions[device->arrivals[t].stream].bytes += device->arrivals[t].bytes;
+	for (unsigned s = 0; s < GS_STREAMS; s++) {
+		device->regions[s].at = end;
+		end += (device->regions[s].bytes + REGION_BYTES - 1) / REGION_BYTES * REGION_BYTES;
+		streams += device->regions[s].bytes > 0;
 	}
-	pieces->count = merged;
+	assert(end <= device->tiles_most * device->tile_bytes);
+	return streams;
+}
+
+/* Copy tiles to their regions in the second half: 1 GiB in 0.5 ms, beside 20 on the bus. */
+static gs_status
+bring_together(struct gs_device *device)
+{
+	const char *from = device->halves[0];
+	size_t at[GS_STREAMS];
+
+	for (unsigned s = 0; s < GS_STREAMS; s++)
+		at[s] = device->regions[s].at;
+	for (size_t t = 0; t < device->tiles; t++) {
+		const struct arrival *tile = &device->arrivals[t];
+
+		TRY_CUDA(cudaMemcpyAsync(device->halves[1] + at[tile->stream], from, tile->bytes,
+		                         cudaMemcpyDeviceToDevice, device->work),
+		         "bringing tiles together");
+		at[tile->stream] += tile->bytes;
+		from += tile->bytes;
+	}
 	return GS_OK;
 }
 
-/*
- * In the first half the slots of several streams are mixed, so all streams make
- * their first round together.  From then on each has a region of its own, at the
- * same place in both halves.
- */
 static gs_status
 finish(struct gs_device *device)
 {
-	size_t region_at[GS_STREAMS], end = 0;
-	bool merge = false;
+	const unsigned half = lay_out(device) > 1;
 
-	assert(device->slots_promised == 0);
-	for (unsigned s = 0; s < GS_STREAMS; s++)
-		merge |= device->pieces[s].count > 1;
-	for (unsigned s = 0; s < GS_STREAMS && merge; s++) {
-		size_t keys = 0;
+	assert(device->tiles_promised == 0);
+	TRY_CUDA(cudaEventRecord(device->arrived, device->in), "sorting");
+	TRY_CUDA(cudaStreamWaitEvent(device->work, device->arrived, 0), "sorting");
+	TRY_CUDA(cudaEventRecord(device->begun, device->work), "sorting");
+	if (half == 1)
+		TRY(bring_together(device));
+	for (unsigned s = 0; s < GS_STREAMS; s++) {
+		const struct region *region = &device->regions[s];
+		const unsigned bits = device->options.stream_bits[s];
 
-		region_at[s] = end;
-		for (size_t p = 0; p < device->pieces[s].count; p++)
-			keys += device->pieces[s].list[p].count;
-		if (keys == 0)
-			continue;
-		TRY(merge_round(device, s, device->halves[1] + end));
-		end += (keys * key_bytes(device, s) + REGION_BYTES - 1) / REGION_BYTES * REGION_BYTES;
+		if (region->bytes > 0)
+			TRY_CUDA(gs_sort(device->halves[half] + region->at,
+			                 device->halves[!half] + region->at, bits,
+			                 region->bytes / (bits / 8), device->scratch, device->work),
+			         "sorting");
 	}
-	assert(end <= device->slots * device->tile_bytes);
-	for (unsigned s = 0; s < GS_STREAMS && merge; s++)
-		for (unsigned half = 0; device->pieces[s].count > 1; half ^= 1)
-			TRY(merge_round(device, s, device->halves[half] + region_at[s]));
-	TRY_CUDA(cudaEventRecord(device->sorted, device->work), "merging tiles");
+	TRY_CUDA(cudaEventRecord(device->sorted, device->work), "sorting");
+	device->sorted_half = device->halves[half];
 	return GS_OK;
 }
 
@@ -446,119 +456,88 @@ finish(struct gs_device *device)
 static gs_status
 copy_ahead(struct gs_device *device)
 {
-	const size_t wanted_bytes = device->tile_bytes;
-	const struct piece *piece = NULL;
+	const unsigned free_at = (device->ahead_first + device->ahead_count) % RING_MOST;
 	struct buffer *buffer = &device->ring[device->ring_at];
-	struct gs_span span = { .keys = buffer->host };
+	const struct region *region = NULL;
+	unsigned stream = 0, bits;
+	size_t bytes;
 
 	for (; device->drain_stream < GS_STREAMS; device->drain_stream++, device->drain_at = 0) {
-		span.stream = device->options.descending_streams ?
-		              GS_STREAMS - 1 - device->drain_stream : device->drain_stream;
-		piece = device->pieces[span.stream].list;
-		if (device->pieces[span.stream].count > 0 && device->drain_at < piece->count)
+		stream = device->options.descending_streams ? GS_STREAMS - 1 - device->drain_stream
+		                                            : device->drain_stream;
+		region = &device->regions[stream];
+		if (device->drain_at < region->bytes)
 			break;
 	}
 	if (device->drain_stream == GS_STREAMS)
 		return GS_OK;
-	span.key_bits = device->options.stream_bits[span.stream];
-	span.count = wanted_bytes / (span.key_bits / 8);
-	if (span.count > piece->count - device->drain_at)
-		span.count = piece->count - device->drain_at;
-	TRY_CUDA(cudaMemcpyAsync(buffer->host, piece->keys + device->drain_at * (span.key_bits / 8),
-	                         span.count * (span.key_bits / 8), cudaMemcpyDeviceToHost,
-	                         device->out), "copying sorted keys from it");
-	TRY_CUDA(cudaEventRecord(buffer->copied, device->out), "copying sorted keys from it");
-	device->ahead[(device->ahead_first + device->ahead_count++) % RING_MOST] = span;
-	device->drain_at += span.count;
+	bits = device->options.stream_bits[stream];
+	bytes = region->bytes - device->drain_at;
+	if (bytes > device->tile_bytes)
+		bytes = device->tile_bytes;
+	TRY(copy(buffer, buffer->host, device->sorted_half + region->at + device->drain_at, bytes,
+	         cudaMemcpyDeviceToHost, device->out, &device->work_done.from_seconds,
+	         "copying sorted keys from it"));
+	device->ahead[free_at].span = (struct gs_span){
+		.keys = buffer->host, .count = bytes / (bits / 8), .key_bits = bits, .stream = stream };
+	device->ahead[free_at].buffer = buffer;
+	device->ahead_count++;
+	device->drain_at += bytes;
 	device->ring_at = (device->ring_at + 1) % device->options.ring_tiles;
+	return GS_OK;
+}
+
+/* The sort is queued: wait for it, note the time, and begin to copy. */
+static gs_status
+begin_to_drain(struct gs_device *device)
+{
+	float ms;
+
+	if (device->tiles > 0) {
+		TRY_CUDA(cudaEventSynchronize(device->sorted), "sorting");
+		TRY_CUDA(cudaEventElapsedTime(&ms, device->begun, device->sorted), "sorting");
+		device->work_done.sort_seconds += ms / 1e3;
+	}
+	device->draining = true;
+	device->drain_stream = 0;
+	device->drain_at = 0;
+	device->ring_at = 0;
+	for (unsigned r = 0; r < device->options.ring_tiles; r++) {
+		TRY(wait_for(&device->ring[r], "copying a tile to it"));
+		TRY(copy_ahead(device));
+	}
 	return GS_OK;
 }
 
 static void
 empty(struct gs_device *device)
 {
-	for (unsigned s = 0; s < GS_STREAMS; s++)
-		device->pieces[s].count = 0;
-	device->slots_used = 0;
+	device->tiles = 0;
+	device->arrived_bytes = 0;
 	device->draining = false;
+	(void)lay_out(device);		/* of nothing: who drains once more gets nothing */
 }
 
 static gs_status
 drain(struct gs_device *device, struct gs_span *span)
 {
-	if (!device->draining) {
-		device->draining = true;
-		device->drain_stream = 0;
-		device->drain_at = 0;
-		device->ring_at = 0;
-		TRY_CUDA(cudaStreamWaitEvent(device->out, device->sorted, 0), "sorting");
-		for (unsigned r = 0; r < device->options.ring_tiles; r++)
-			TRY(copy_ahead(device));
-	} else {
+	if (device->draining)
 		TRY(copy_ahead(device));	/* into what the borrower has just let go */
-	}
+	else
+		TRY(begin_to_drain(device));
 	if (device->ahead_count == 0) {
 		*span = (struct gs_span){ .count = 0 };
 		empty(device);
 		return GS_OK;
 	}
-	*span = device->ahead[device->ahead_first];
+	*span = device->ahead[device->ahead_first].span;
+	TRY(wait_for(device->ahead[device->ahead_first].buffer, "copying sorted keys from it"));
 	device->ahead_first = (device->ahead_first + 1) % RING_MOST;
 	device->ahead_count--;
-	for (unsigned r = 0; r < device->options.ring_tiles; r++)
-		if (device->ring[r].host == span->keys)
-			TRY_CUDA(cudaEventSynchronize(device->ring[r].copied),
-			         "sorting or copying sorted keys from it");
 	return GS_OK;
 }
 
 const struct gs_backend gs_backend_cuda;	/* declared for backend_list.c */
-/* ---- for gsort --info and --version -v ---------------------------------------- */
-
-static void
-build(char *into, size_t bytes)
-{
-	snprintf(into, bytes, "CUDA runtime %d.%d, " GS_CUDA_ARCH, CUDART_VERSION / 1000,
-	         CUDART_VERSION % 1000 / 10);
-}
-
-/* One GPU, or why it cannot be used. */
-static gs_status
-survey_gpu(int index, char *line, size_t bytes)
-{
-	struct cudaDeviceProp properties;
-	size_t free_bytes, total_bytes;
-
-	TRY_CUDA(cudaGetDeviceProperties(&properties, index), "asking the GPU what it is");
-	TRY_CUDA(cudaSetDevice(index), "choosing the GPU");
-	TRY_CUDA(cudaMemGetInfo(&free_bytes, &total_bytes), "asking for free GPU memory");
-	snprintf(line, bytes, "gpu:%d    %s, sm_%d%d, %.1f GiB, %.1f GiB free", index,
-	         properties.name, properties.major, properties.minor,
-	         (double)total_bytes / (1 << 30), (double)free_bytes / (1 << 30));
-	return GS_OK;
-}
-
-static void
-survey(void (*tell)(void *context, const char *line), void *context)
-{
-	char line[1200];
-	int count = 0, driver = 0;
-
-	if (from_cuda(cudaGetDeviceCount(&count), "looking for GPUs") != GS_OK) {
-		snprintf(line, sizeof line, "gpu      none: %s", gs_message());
-		tell(context, line);
-		return;
-	}
-	(void)cudaDriverGetVersion(&driver);
-	snprintf(line, sizeof line, "driver   CUDA %d.%d", driver / 1000, driver % 1000 / 10);
-	tell(context, line);
-	for (int g = 0; g < count; g++) {
-		if (survey_gpu(g, line, sizeof line) != GS_OK)
-			snprintf(line, sizeof line, "gpu:%d    not usable: %s", g, gs_message());
-		tell(context, line);
-	}
-}
-
 const struct gs_backend gs_backend_cuda = {
 	.open = open_device,
 	.describe = describe,
@@ -567,7 +546,8 @@ const struct gs_backend gs_backend_cuda = {
 	.feed = feed,
 	.finish = finish,
 	.drain = drain,
+	.work = tell_work,
 	.close = close_device,
-	.build = build,
-	.survey = survey,
+	.build = gs_cuda_build,
+	.survey = gs_cuda_survey,
 };

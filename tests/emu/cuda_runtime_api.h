@@ -6,8 +6,10 @@
  * with bookkeeping; every call has finished when it returns, so streams and
  * events are only checked to exist.  The environment describes the device:
  *
- *     GSORT_EMU_DEVICES=N      how many (1); 0: cudaErrorNoDevice
+ *     GSORT_EMU_DEVICES=N      how many (1); 0: cudaErrorNoDevice; CUDA_VISIBLE_DEVICES
+ *                              chooses among them, by numbers
  *     GSORT_EMU_MEMORY=BYTES   memory of each (1 GiB); more is out of memory
+ *     GSORT_EMU_SHARED=BYTES   shared memory that a block may ask for (227 KiB)
  *     GSORT_EMU_OPEN_MS=N      how long opening takes (0), keys landing meanwhile
  *     GSORT_EMU_FAIL=N:CODE    the Nth call of the runtime fails with CODE
  *     GSORT_EMU_CORRUPT=N      the Nth copy from device to host has a wrong bit
@@ -65,6 +67,7 @@ enum cudaDeviceAttr {
 	cudaDevAttrMaxThreadsPerMultiProcessor = 39,
 	cudaDevAttrComputeCapabilityMajor   = 75,
 	cudaDevAttrComputeCapabilityMinor   = 76,
+	cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
 };
 
 enum cudaFuncAttribute {
@@ -89,6 +92,8 @@ enum cudaFuncAttribute {
 
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st  *cudaEvent_t;
+
+#define cudaStreamPerThread	((cudaStream_t)2)	/* there for every thread, unasked */
 
 struct cudaDeviceProp {
 	char   name[256];

@@ -49,10 +49,33 @@ setting(const char *name, unsigned long long otherwise)
 	return value != NULL && *value != '\0' ? strtoull(value, NULL, 10) : otherwise;
 }
 
+/* Of CUDA_VISIBLE_DEVICES only numbers are known; whoever is not there ends the list. */
+static int
+visible_device(int index)
+{
+	const char *list = getenv("CUDA_VISIBLE_DEVICES");
+	const long count = (long)setting("GSORT_EMU_DEVICES", 1);
+	long device = index < count ? index : -1;
+
+	for (int i = 0; list != NULL && i <= index && device >= 0; i++) {
+		char *end;
+
+		device = strtol(list, &end, 10);
+		if (end == list || device >= count)
+			device = -1;
+		list = *end == ',' ? end + 1 : "";
+	}
+	return (int)device;
+}
+
 static int
 device_count(void)
 {
-	return (int)setting("GSORT_EMU_DEVICES", 1);
+	int count = 0;
+
+	while (visible_device(count) >= 0)
+		count++;
+	return count;
 }
 
 static size_t
@@ -314,7 +337,7 @@ cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind ki
                 cudaStream_t stream)
 {
 	CALL();
-	if (stream != NULL && stream->alive != ALIVE)
+	if (stream != NULL && stream != cudaStreamPerThread && stream->alive != ALIVE)
 		return emu_note(cudaErrorInvalidResourceHandle);
 	if (bytes == 0)
 		return cudaSuccess;
@@ -402,11 +425,12 @@ cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
 	if (device < 0 || device >= device_count())
 		return emu_note(cudaErrorInvalidDevice);
 	*properties = (struct cudaDeviceProp){
-		.name = "emulated GPU", .totalGlobalMem = device_room(),
+		.name = "emulated GPU 0", .totalGlobalMem = device_room(),
 		.sharedMemPerBlock = 48 << 10, .major = 9, .minor = 0, .warpSize = 32,
 		.maxThreadsPerBlock = 1024, .multiProcessorCount = 2, .l2CacheSize = 1 << 20,
 		.memoryBusWidth = 64, .asyncEngineCount = 2,
 	};
+	properties->name[13] = (char)('0' + visible_device(device) % 10);
 	return cudaSuccess;
 }
 
@@ -428,6 +452,9 @@ cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
 	case cudaDevAttrMaxThreadsPerMultiProcessor: *value = 2048; break;
 	case cudaDevAttrComputeCapabilityMajor:  *value = properties.major; break;
 	case cudaDevAttrComputeCapabilityMinor:  *value = properties.minor; break;
+	case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+		*value = (int)setting("GSORT_EMU_SHARED", 227 << 10);
+		break;
 	default: return emu_note(cudaErrorInvalidValue);
 	}
 	return cudaSuccess;
@@ -500,7 +527,7 @@ static cudaError_t
 stream_call(cudaStream_t stream)
 {
 	CALL();
-	if (stream != NULL && stream->alive != ALIVE)
+	if (stream != NULL && stream != cudaStreamPerThread && stream->alive != ALIVE)
 		return emu_note(cudaErrorInvalidResourceHandle);
 	return cudaSuccess;
 }

@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/decode.h"
+#include "format/text_decoder.h"
 #include "tests/unit/units.h"
 
 enum { MANY = 400000 };		/* lines, some 4 MB: several threads' shares */
+
+static enum gs_simd level;	/* that lines are read with */
 
 /* A text, and what was made of it. */
 struct result {
@@ -55,17 +57,26 @@ decode_as(struct gs_text_options options, const char *text, size_t bytes, size_t
           unsigned threads)
 {
 	struct result *result = calloc(1, sizeof *result);
-	void *memory = aligned_alloc(4096, gs_text_decoder_bytes(chunk_bytes, threads, &options));
+	const size_t decoder_bytes = gs_text_decoder_bytes(chunk_bytes, threads, &options);
+	static void *memory;		/* the last one's, as new pages take time */
+	static size_t memory_bytes;
 	struct gs_text_decoder *decoder;
 	const char *header;
 	size_t at = 0;
 
+	if (memory_bytes < decoder_bytes) {
+		free(memory);
+		memory = aligned_alloc(4096, decoder_bytes);
+		memory_bytes = decoder_bytes;
+	}
+
 	options.warn = hear;
 	options.warn_context = result;
-	memset(memory, 0, gs_text_decoder_bytes(chunk_bytes, threads, &options));
+	memset(memory, 0, decoder_bytes);
 	decoder = gs_text_decoder_init(memory, chunk_bytes, threads, &options);
 	if (threads % 2 == 1)
 		gs_text_count_into(decoder, result->small);
+	gs_text_decoder_with(decoder, level);
 	gs_text_begin_file(decoder, "in");
 	do {
 		size_t piece = bytes - at < chunk_bytes ? bytes - at : chunk_bytes;
@@ -85,7 +96,6 @@ decode_as(struct gs_text_options options, const char *text, size_t bytes, size_t
 	header = gs_text_header(decoder, &result->header_bytes);
 	if (result->header_bytes <= sizeof result->header)
 		memcpy(result->header, header, result->header_bytes);
-	free(memory);
 	return result;
 }
 
@@ -594,10 +604,140 @@ check_beyond(void)
 	free(text);
 }
 
-void unit_decode_text(void);
+/* ---- all kinds of vectors -------------------------------------------------- */
 
-void
-unit_decode_text(void)
+static int
+compare(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Do LEVEL and the portable way make the same of TEXT?  Keys may be in another order. */
+static bool
+same(struct gs_text_options options, const char *text, size_t bytes, size_t chunk_bytes,
+     unsigned threads)
+{
+	const enum gs_simd tried = level;
+	struct result *ours = decode_as(options, text, bytes, chunk_bytes, threads), *plain;
+	char message[256];
+	bool holds = true;
+
+	snprintf(message, sizeof message, "%s", ours->status != GS_OK ? gs_message() : "");
+	level = GS_SIMD_NONE;
+	plain = decode_as(options, text, bytes, chunk_bytes, threads);
+	level = tried;
+	if (plain->status != GS_OK)
+		holds = ours->status == plain->status && strcmp(message, gs_message()) == 0;
+	else
+		for (unsigned class = 0; class < GS_TEXT_CLASSES; class++) {
+			holds = holds && ours->count[class] == plain->count[class];
+			if (!holds || class == GS_SMALL)
+				continue;
+			qsort(ours->keys[class], ours->count[class], 8, compare);
+			qsort(plain->keys[class], plain->count[class], 8, compare);
+			holds = memcmp(ours->keys[class], plain->keys[class],
+			               ours->count[class] * 8) == 0;
+		}
+	holds = holds && ours->status == plain->status && ours->lines == plain->lines &&
+	        ours->invalid == plain->invalid && strcmp(ours->told, plain->told) == 0 &&
+	        (plain->status != GS_OK ||
+	         memcmp(ours->small, plain->small, sizeof plain->small) == 0);
+	drop(ours);
+	drop(plain);
+	return holds;
+}
+
+/* Lines of one length after one of another, so that they end at any place of a block; and
+ * the text ends where any of them does, with and without a terminator. */
+static void
+check_lengths(void)
+{
+	enum { LINES = 40 };
+	const struct gs_text_options options = { .terminator = '\n' };
+	char text[64 + LINES * 32];
+
+	for (unsigned length = 1; length <= 25; length++)
+		for (unsigned pad = 0; pad < 64; pad += length % 5 + 3) {
+			size_t bytes = (size_t)sprintf(text, "%0*d\n", (int)pad + 1, 0);
+			unsigned wrong = 0;
+
+			for (unsigned l = 0; l < LINES; l++) {
+				for (unsigned d = 0; d < length; d++)
+					text[bytes++] = (char)(length - d > 18 ? '0' :
+					                '0' + units_mix(l * 32 + d) % 10);
+				if (length > 1 && l % 7 == pad % 11)
+					text[bytes - length] = '-';
+				text[bytes++] = '\n';
+				wrong += l % 16 == pad % 16 && !same(options, text, bytes, 4096, 1);
+			}
+			wrong += !same(options, text, bytes - 1, 4096, 1);
+			wrong += !same(options, text, bytes, 100 + pad, 1);
+			wrong += !same(options, text, bytes, pad + 1, 1);
+			CHECK(wrong == 0, "lines of %u after one of %u: %s reads them so, too", length,
+			      pad + 1, gs_simd_name(level));
+		}
+}
+
+/* A line: most are numbers of any length, with a sign if SIGNED_ONES; ODD of 100 are others. */
+static char *
+make_line(char *next, uint64_t random, bool signed_ones, unsigned odd)
+{
+	static const char *const others[] = {
+		"-0", "+5", " 7", "7 ", "\t-70000 ", "", "-", "--1", "1-", "-1-", "\r", "12\r", "-12\r",
+		"12\r\r", "18446744073709551615", "18446744073709551616", "18446744073709551615\r",
+		"99999999999999999999", "-9223372036854775808", "-9223372036854775809",
+		"-9223372036854775808\r", "-18446744073709551615", "-00000000000000000000",
+		"0000000000000000000000000001", "000000000000000000018446744073709551615",
+		"1234567890123456", "12345678901234567", "-123456789012345", "-1234567890123456",
+		"-12345678901234567", "1\x80", "\xb0", "\xff", "1/2", "1:2", "1234567/", ":234567890123",
+		"12345678901234567890123456789012345678901234567890", "4294967295", "4294967296",
+		"65535", "65536", "-32768", "-32769", "-2147483648", "-2147483649", "1 2", "x",
+		"1000000000000000", "10000000000000000", "100000000000000000", "99999999",
+	};
+	const uint64_t draw = units_mix(random);
+
+	if (draw % 100 < odd)
+		return stpcpy(next, others[draw / 100 % (sizeof others / sizeof others[0])]);
+	random = units_mix(draw) >> draw / 128 % 64;
+	return next + (signed_ones && random <= TWO63 && draw / 8192 % 2 == 1 ?
+	               sprintf(next, "-%" PRIu64, random) : sprintf(next, "%" PRIu64, random));
+}
+
+static void
+check_same(void)
+{
+	enum { LINES = 20000, TEXTS = 24 };
+	static const size_t chunks[] = { 777, 4096, 20000, 1 << 19, 1 << 20 };
+	static const unsigned odds[] = { 0, 1, 20 };
+	char *text = malloc(LINES * 64);
+
+	for (unsigned t = 0; t < TEXTS; t++) {
+		const char *ends = t % 4 == 1 ? "\r\n" : "\n";
+		const struct gs_text_options options = {
+			.terminator = t % 4 == 2 ? '\0' : '\n', .reverse = t % 5 == 3,
+			.invalid = t % 8 == 7 ? GSORT_INVALID_ABORT : GSORT_INVALID_WARN,
+		};
+		char *next = text;
+
+		for (unsigned l = 0; l < LINES; l++) {
+			next = make_line(next, (uint64_t)t << 32 | l, t % 2 == 1, odds[t % 3]);
+			if (options.terminator == '\0')
+				*next++ = '\0';
+			else
+				next = stpcpy(next, ends);
+		}
+		for (unsigned c = 0; c < sizeof chunks / sizeof chunks[0]; c++)
+			CHECK(same(options, text, (size_t)(next - text), chunks[c], c % 3 + 1),
+			      "text %u, chunks of %zu: %s makes the same of it", t, chunks[c],
+			      gs_simd_name(level));
+	}
+	free(text);
+}
+
+static void
+check_level(void)
 {
 	check_good();
 	check_bad();
@@ -613,4 +753,17 @@ unit_decode_text(void)
 	check_zero_terminated();
 	check_floats();
 	check_beyond();
+	if (level != GS_SIMD_NONE) {
+		check_lengths();
+		check_same();
+	}
+}
+
+void unit_decode_text(void);
+
+void
+unit_decode_text(void)
+{
+	for (level = GS_SIMD_NONE; level <= gs_simd_best(); level++)
+		check_level();
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "format/encode.h"
+#include "format/integers.h"
 #include "tests/unit/units.h"
 
 enum { GUARD_BYTES = 64 };
@@ -70,11 +71,18 @@ agrees(unsigned class, bool reverse, uint64_t *keys, size_t count)
 		else
 			((uint32_t *)given)[k] = (uint32_t)(reverse ? ~keys[k] : keys[k]);
 	plain_bytes = print_plainly(class, keys, count, plain);
-	memset(fast + plain_bytes, '#', GUARD_BYTES);
-	bytes = gs_text_encode(class, reverse, '\n', given, count, 3, fast);
-	holds = bytes == plain_bytes && memcmp(plain, fast, bytes) == 0;
-	for (size_t g = 0; g < GUARD_BYTES; g++)
-		holds = holds && fast[plain_bytes + g] == '#';
+	for (enum gs_simd simd = GS_SIMD_NONE; simd <= gs_simd_best() && holds; simd++) {
+		const struct gs_integers source = {
+			.keys = given, .bits = gs_text_bits(class), .bias = classes[class].bias,
+			.flip = reverse ? UINT64_MAX : 0, .terminator = '\n', .threads = simd + 1,
+		};
+
+		memset(fast, '#', plain_bytes + GUARD_BYTES);
+		bytes = gs_integers_print_with(simd, &source, count, fast);
+		holds = bytes == plain_bytes && memcmp(plain, fast, bytes) == 0;
+		for (size_t g = 0; g < GUARD_BYTES; g++)
+			holds = holds && fast[plain_bytes + g] == '#';
+	}
 	free(plain);
 	free(fast);
 	free(given);
@@ -149,6 +157,38 @@ check_edges(void)
 	}
 }
 
+/* Numbers beside multiples of what they are divided by, many of each length. */
+static void
+check_multiples(void)
+{
+	static const uint64_t units[] = {
+		100, 10000, 100000000, 1000000000000, 1000000000000000, 10000000000000000,
+	};
+	enum { KEYS = 5000 };
+	uint64_t *keys = malloc(KEYS * sizeof *keys);
+
+	for (unsigned class = 0; class < GS_TEXT_CLASSES; class++)
+		for (unsigned u = 0; u < sizeof units / sizeof units[0]; u++) {
+			size_t count = 0;
+
+			for (uint64_t k = 0; k < KEYS * 8 && count < KEYS; k++) {
+				const uint64_t number = (units_mix(k) >> k % 64) / units[u] * units[u] +
+				                        k % 3 - 1;
+				const uint64_t key = class <= GS_NEG_NARROW ?
+				                     classes[class].bias - number :
+				                     classes[class].bias + number;
+
+				if (key >= classes[class].first && key <= classes[class].last)
+					keys[count++] = key;
+			}
+			qsort(keys, count, sizeof *keys, compare);
+			CHECK(agrees(class, u % 2 == 1, keys, count),
+			      "%zu numbers beside multiples of %" PRIu64 " in %s print as printf does",
+			      count, units[u], classes[class].name);
+		}
+	free(keys);
+}
+
 static void
 check_all_small(void)
 {
@@ -168,5 +208,6 @@ unit_encode_text(void)
 {
 	check_random();
 	check_edges();
+	check_multiples();
 	check_all_small();
 }

@@ -348,6 +348,18 @@ check_contract(void)
 	CHECK(gs_tile_room(32, 5) == 8 && gs_tile_room(64, 5) == 6 && gs_tile_room(32, 8) == 8 &&
 	      gs_tile_room(64, 0) == 0, "room ends at a multiple of 16 bytes");
 	CHECK(keys[0] == 3 && keys[3] == 0, "whatever is refused is untouched");
+	for (unsigned bits = 32; bits <= 64; bits += 32) {
+		size_t before = 0, falls = 0;
+
+		for (size_t count = 1; count < (size_t)1 << 34; count += count / 1000 + 1) {
+			const size_t bytes = gs_sort_scratch_bytes(bits, count);
+
+			falls += bytes < before;
+			before = bytes;
+		}
+		CHECK(falls == 0, "scratch for keys of %u bits is enough for fewer: %zu times not", bits,
+		      falls);
+	}
 }
 
 void

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * sandbox.c - what this process may no longer do
+ *
+ * Landlock: Linux, Documentation/userspace-api/landlock.rst.  The numbers of newer
+ * versions are written out, as kernels are often newer than the headers.
+ * seccomp: Documentation/userspace-api/seccomp_filter.rst.  The filter lists what is
+ * refused, not what is allowed: libc and its allocator may call what they like.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/sandbox.h"
+
+#if defined __linux__ && __has_include(<linux/landlock.h>) && defined SYS_landlock_create_ruleset
+#include <linux/landlock.h>
+#define HAVE_LANDLOCK	1
+#else
+#define HAVE_LANDLOCK	0
+#endif
+#if defined __linux__ && __has_include(<linux/seccomp.h>)
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#if defined __x86_64__
+#define ARCHITECTURE	AUDIT_ARCH_X86_64
+#elif defined __aarch64__
+#define ARCHITECTURE	AUDIT_ARCH_AARCH64
+#endif
+#endif
+
+/* ---- files --------------------------------------------------------------- */
+
+#if HAVE_LANDLOCK
+enum {
+	EXECUTE = 1 << 0, WRITE_FILE = 1 << 1, READ_FILE = 1 << 2, READ_DIR = 1 << 3,
+	REMOVE_FILE = 1 << 5, MAKE_REG = 1 << 8,
+	VERSION_1 = (1 << 13) - 1,
+	REFER = 1 << 13,	/* version 2: to rename and link from folder to folder */
+	TRUNCATE = 1 << 14,	/* version 3 */
+	OF_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE,
+};
+
+static uint64_t
+known(int version)
+{
+	return VERSION_1 | (version >= 2 ? REFER : 0) | (version >= 3 ? TRUNCATE : 0);
+}
+
+void
+gs_sandbox_begin(struct gs_sandbox *box)
+{
+	struct landlock_ruleset_attr attr = { .handled_access_fs = 0 };
+
+	box->rules = -1;
+	box->version = (int)syscall(SYS_landlock_create_ruleset, NULL, 0,
+	                            LANDLOCK_CREATE_RULESET_VERSION);
+	if (box->version < 2)	/* without REFER no output could be renamed into its place */
+		return;
+	attr.handled_access_fs = known(box->version);
+	box->rules = (int)syscall(SYS_landlock_create_ruleset, &attr, sizeof attr.handled_access_fs, 0);
+}
+
+void
+gs_sandbox_allow(struct gs_sandbox *box, const char *path, enum gs_sandbox_access access)
+{
+	const uint64_t wanted = access == GS_SANDBOX_READ ? READ_FILE | READ_DIR :
+	                        READ_FILE | READ_DIR | WRITE_FILE | REMOVE_FILE | MAKE_REG | REFER |
+	                        TRUNCATE;
+	struct landlock_path_beneath_attr rule = { .allowed_access = wanted & known(box->version) };
+	struct stat st;
+
+	if (box->rules < 0)
+		return;
+	rule.parent_fd = open(path, O_PATH | O_CLOEXEC);
+	if (rule.parent_fd < 0)
+		return;
+	if (fstat(rule.parent_fd, &st) == 0 && !S_ISDIR(st.st_mode))
+		rule.allowed_access &= OF_FILES;
+	(void)syscall(SYS_landlock_add_rule, box->rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
+	(void)close(rule.parent_fd);
+}
+
+static bool
+shut_files(const struct gs_sandbox *box)
+{
+	return box->rules >= 0 && syscall(SYS_landlock_restrict_self, box->rules, 0) == 0;
+}
+#else
+void
+gs_sandbox_begin(struct gs_sandbox *box)
+{
+	*box = (struct gs_sandbox){ .rules = -1 };
+}
+
+void
+gs_sandbox_allow(struct gs_sandbox *box, const char *path, enum gs_sandbox_access access)
+{
+	(void)box;
+	(void)path;
+	(void)access;
+}
+
+static bool
+shut_files(const struct gs_sandbox *box)
+{
+	(void)box;
+	return false;
+}
+#endif
+
+/* ---- calls --------------------------------------------------------------- */
+
+#ifdef ARCHITECTURE
+#define REFUSE(call) \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (call), 0, 1), \
+	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
+
+/* Programs, connections, other processes, and the kernel's wider doors. */
+static bool
+shut_calls(void)
+{
+	static struct sock_filter steps[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+#ifdef __x86_64__	/* the calls of x32 have this bit */
+		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 0x40000000, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+#endif
+		REFUSE(SYS_execve), REFUSE(SYS_execveat),
+		REFUSE(SYS_socket), REFUSE(SYS_socketpair), REFUSE(SYS_connect), REFUSE(SYS_bind),
+		REFUSE(SYS_ptrace), REFUSE(SYS_process_vm_readv), REFUSE(SYS_process_vm_writev),
+		REFUSE(SYS_bpf), REFUSE(SYS_perf_event_open), REFUSE(SYS_userfaultfd),
+		REFUSE(SYS_io_uring_setup), REFUSE(SYS_keyctl), REFUSE(SYS_add_key),
+		REFUSE(SYS_request_key), REFUSE(SYS_unshare), REFUSE(SYS_setns), REFUSE(SYS_mount),
+		REFUSE(SYS_open_by_handle_at), REFUSE(SYS_init_module), REFUSE(SYS_finit_module),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = { sizeof steps / sizeof *steps, steps };
+
+	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0;
+}
+#else
+static bool
+shut_calls(void)
+{
+	return false;
+}
+#endif
+
+unsigned
+gs_sandbox_enter(struct gs_sandbox *box)
+{
+	unsigned kinds = 0;
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0) {
+		kinds |= shut_files(box) ? GS_SANDBOX_FILES : 0;
+		kinds |= shut_calls() ? GS_SANDBOX_CALLS : 0;
+	}
+	gs_sandbox_drop(box);
+	return kinds;
+}
+
+void
+gs_sandbox_drop(struct gs_sandbox *box)
+{
+	if (box->rules >= 0)
+		(void)close(box->rules);
+	box->rules = -1;
+}

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# What a decompressor that has been taken over can do: nothing.  A preloaded read() stands
+# for it: from the first read of compressed bytes on it tries, and tells on descriptor 9.
+
+load helpers
+
+setup_file() {
+	command -v cc >/dev/null || skip "no compiler"
+	cat >"$BATS_FILE_TMPDIR/taken.c" <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <errno.h>
+		#include <fcntl.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <string.h>
+		#include <sys/socket.h>
+		#include <unistd.h>
+
+		static int tries;
+
+		static void
+		tell(const char *what, int result)
+		{
+			dprintf(9, "%s %s\n", what, result >= 0 ? "done" : strerror(errno));
+		}
+
+		/* The third read is of the decompressor: the magic was the first or second. */
+		ssize_t
+		read(int fd, void *to, size_t bytes)
+		{
+			static ssize_t (*real)(int, void *, size_t);
+			char *const arguments[] = { "true", NULL };
+
+			if (real == NULL)
+				real = (ssize_t (*)(int, void *, size_t))dlsym(RTLD_NEXT, "read");
+			if (bytes > 1000 && tries++ == 1) {
+				tell("read", open(getenv("SECRET"), O_RDONLY));
+				tell("write", open(getenv("PLACE"), O_WRONLY | O_CREAT, 0600));
+				tell("connect", socket(AF_INET, SOCK_STREAM, 0));
+				tell("run", execv("/bin/true", arguments));
+			}
+			return real(fd, to, bytes);
+		}
+	END
+	cc -shared -fPIC -o "$BATS_FILE_TMPDIR/taken.so" "$BATS_FILE_TMPDIR/taken.c" -ldl
+}
+
+# taken INPUT OPTION...: sort a file with a decompressor that is not what it should be
+taken() {
+	mkdir -p secret out temp
+	echo secret >secret/key
+	SECRET=$PWD/secret/key PLACE=$PWD/secret/new LD_PRELOAD=$BATS_FILE_TMPDIR/taken.so \
+		gsort -T temp "$@" 9>told
+}
+
+# Is there what the sandbox is made of?
+confines() {
+	seq 3 | gzip | gsort --debug 2>&1 | grep -q 'sandbox: files and calls'
+}
+
+@test "a decompressor that is taken over reads, writes, calls and starts nothing" {
+	confines || skip "this kernel has not both Landlock and seccomp"
+	seq 300000 | gzip >in.gz
+	for input in file pipe; do
+		rm -f told
+		if [ $input = file ]; then taken in.gz -o out/sorted; else taken <in.gz >sorted; fi || true
+		[ -s told ] || continue
+		printf '%s\n' 'read Permission denied' 'write Permission denied' \
+			'connect Operation not permitted' 'run Operation not permitted' >expected
+		diff expected told
+		[ ! -e secret/new ]
+		seen=yes
+	done
+	[ "${seen-}" = yes ]
+}
+
+@test "without the sandbox it does" {
+	confines || skip "this kernel has not both Landlock and seccomp"
+	seq 300000 | gzip >in.gz
+	taken --no-sandbox in.gz >sorted || true
+	grep -qx 'read done' told
+	grep -qx 'connect done' told
+}
+
+@test "confined jobs do all they should" {
+	seq 300000 | shuf --random-source=<(yes) >lines
+	seq 300000 >sorted
+	mkdir out temp links
+	for tool in gzip bzip2 xz zstd lz4; do
+		$tool -c lines >in.$tool
+		gsort in.$tool -o out/$tool
+		cmp sorted out/$tool
+		gsort in.$tool -o out/$tool	# replaces it
+		gsort <in.$tool | cmp sorted
+		ln -sf ../out/$tool links/$tool
+		gsort in.$tool -o links/$tool
+		cmp sorted out/$tool
+	done
+	[ "$(ls -A out | wc -l)" = 5 ]
+	gen --seed 3 --keys 3000000 --type u64 >wide
+	gzip -1 <wide >wide.gz
+	gsort -u64 -S 16M -T temp wide.gz -o out/wide
+	gsort -u64 wide | cmp out/wide
+	TMPDIR=$PWD/temp gsort -u64 -S 16M wide.gz | cmp out/wide
+	gzip -k sorted
+	gsort -m sorted.gz <(gzip <sorted) | cmp <(gsort sorted sorted)
+	gsort -c <(gzip <sorted)
+	cat sorted >plain
+	gsort plain in.gzip plain <(xz <lines) >four
+	[ "$(wc -l <four)" = 1200000 ]
+	[ -z "$(ls -A temp)" ]
+}
+
+@test "a program for temporary files can still be run" {
+	gen --seed 3 --keys 3000000 --type u64 >wide
+	gzip -1 <wide >wide.gz
+	gsort -u64 -S 16M --compress-program=gzip wide.gz --debug 2>told | cmp <(gsort -u64 wide)
+	grep -q 'no sandbox' told
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* backend_cuda.c - rows for src/sort/backend_cuda.c, on the pretend GPU of tests/emu */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cuda_runtime_api.h>
+
+#include "sort/backend.h"
+#include "tests/unit/units.h"
+
+void unit_backend_cuda(void);
+
+extern const struct gs_backend gs_backend_cuda;
+
+enum { TILE_BYTES = 64 << 10 };
+
+static const struct row {
+	const char *name;
+	unsigned    bits[GS_STREAMS];
+	size_t      keys[GS_STREAMS];	/* to feed in a batch */
+	bool        descending_streams;
+	const char *shared;		/* GSORT_EMU_SHARED: less than a partition needs, or NULL */
+} rows[] = {
+	{ "nothing at all", { 32 }, { 0 }, false, NULL },
+	{ "one key", { 64 }, { 1 }, false, NULL },
+	{ "tiles that are not full lie one behind the other", { 32 }, { 100001 }, false, NULL },
+	{ "enough for a partition", { 32 }, { 270001 }, false, NULL },
+	{ "and of wide ones", { 64 }, { 150001 }, false, NULL },
+	{ "a GPU with little shared memory sorts, too", { 64 }, { 150001 }, false, "49152" },
+	{ "several streams are brought together", { 64, 32, 0, 32, 64 }, { 999, 50001, 0, 1, 30003 },
+	  false, NULL },
+	{ "two of them are partitioned, the last one is first", { 64, 32, 0, 32, 64 },
+	  { 999, 140001, 0, 0, 140007 }, true, NULL },
+	{ "only one of several has keys", { 64, 32, 0, 32, 64 }, { 0, 0, 0, 70001, 0 }, true, NULL },
+};
+
+/* Feed one batch, streams in turn, tiles two thirds full; sums of all keys. */
+static void
+feed(struct gs_device *device, const struct row *row, uint64_t seed, uint64_t *sums)
+{
+	size_t left[GS_STREAMS];
+	bool more = true;
+
+	memcpy(left, row->keys, sizeof left);
+	while (more) {
+		more = false;
+		for (unsigned s = 0; s < GS_STREAMS; s++) {
+			struct gs_tile tile;
+
+			if (left[s] == 0)
+				continue;
+			CHECK(gs_backend_cuda.take(device, s, &tile) == GS_OK && tile.room > 0 &&
+			      tile.key_bits == row->bits[s], "%s: a tile has room", row->name);
+			tile.count = left[s] < tile.room ? left[s] : tile.room - tile.room / 3;
+			for (size_t i = 0; i < tile.count; i++)
+				if (row->bits[s] == 32)
+					sums[s] += ((uint32_t *)tile.keys)[i] = (uint32_t)units_mix(seed++);
+				else
+					sums[s] += ((uint64_t *)tile.keys)[i] = units_mix(seed++);
+			CHECK(gs_backend_cuda.feed(device, &tile) == GS_OK, "%s: feed", row->name);
+			left[s] -= tile.count;
+			more = true;
+		}
+	}
+}
+
+static uint64_t
+key_at(const struct gs_span *span, size_t i)
+{
+	return span->key_bits == 32 ? ((uint32_t *)span->keys)[i] : ((uint64_t *)span->keys)[i];
+}
+
+static void
+check_drain(struct gs_device *device, const struct row *row, uint64_t *sums)
+{
+	const int step = row->descending_streams ? -1 : 1;
+	size_t counts[GS_STREAMS] = { 0 };
+	uint64_t last = 0;
+	int stream = -1;
+	bool good = true;
+	struct gs_span span;
+
+	while (gs_backend_cuda.drain(device, &span) == GS_OK && span.count > 0) {
+		if ((int)span.stream != stream) {
+			good &= stream < 0 || ((int)span.stream - stream) * step > 0;
+			stream = (int)span.stream;
+			last = 0;
+		}
+		for (size_t i = 0; i < span.count; last = key_at(&span, i++)) {
+			good &= key_at(&span, i) >= last;
+			sums[stream] -= key_at(&span, i);
+		}
+		counts[stream] += span.count;
+	}
+	CHECK(good, "%s: streams and keys in order", row->name);
+	for (unsigned s = 0; s < GS_STREAMS; s++)
+		CHECK(counts[s] == row->keys[s] && sums[s] == 0, "%s: all keys of stream %u come out",
+		      row->name, s);
+	CHECK(gs_backend_cuda.drain(device, &span) == GS_OK && span.count == 0,
+	      "%s: and once only", row->name);
+}
+
+static void
+check_row(const struct row *row)
+{
+	struct gs_backend_options options = {
+		.descending_streams = row->descending_streams, .tile_bytes = TILE_BYTES,
+		.ring_tiles = 6, .hint_bytes = UINT64_MAX, .gpu_memory_bytes = 16 << 20,
+	};
+	const size_t before = emu_allocations();
+	struct gs_device_work work;
+	struct gs_device *device;
+
+	memcpy(options.stream_bits, row->bits, sizeof row->bits);
+	if (row->shared != NULL)
+		setenv("GSORT_EMU_SHARED", row->shared, 1);
+	if (gs_backend_cuda.open(&device, &options) != GS_OK) {
+		CHECK(false, "%s: %s", row->name, gs_message());
+		return;
+	}
+	for (unsigned batch = 0; batch < 2; batch++) {
+		uint64_t sums[GS_STREAMS] = { 0 };
+
+		feed(device, row, batch << 20, sums);
+		CHECK(gs_backend_cuda.finish(device) == GS_OK, "%s: finishes", row->name);
+		check_drain(device, row, sums);
+	}
+	gs_backend_cuda.work(device, &work);
+	CHECK(work.memory_bytes <= 16 << 20 && work.memory_bytes >= 2 * gs_backend_cuda.batch_bytes(device),
+	      "%s: %llu bytes of the GPU were used", row->name, (unsigned long long)work.memory_bytes);
+	CHECK((work.sort_seconds > 0) == (work.to_seconds > 0) &&
+	      (work.from_seconds > 0) == (work.to_seconds > 0) &&
+	      (work.to_seconds > 0) == (row->keys[0] + row->keys[1] + row->keys[3] > 0),
+	      "%s: times are told of what was done", row->name);
+	gs_backend_cuda.close(device);
+	unsetenv("GSORT_EMU_SHARED");
+	CHECK(emu_allocations() == before, "%s: nothing is left over", row->name);
+}
+
+/* Each call of CUDA fails once, from the first to the last: it is said, and nothing leaks. */
+static void
+check_failures(int code)
+{
+	static const struct row row = { "when a call fails", { 32, 64 }, { 20000, 9000 }, false, NULL };
+	struct gs_backend_options options = {
+		.stream_bits = { 32, 64 }, .tile_bytes = TILE_BYTES, .ring_tiles = 3,
+		.hint_bytes = UINT64_MAX, .gpu_memory_bytes = 4 << 20,
+	};
+	const size_t before = emu_allocations();
+	unsigned opened = 0, refused = 0, finished = 0, broken = 0;
+
+	for (unsigned call = 1; call <= 60; call++) {
+		struct gs_device *device = NULL;
+		uint64_t sums[GS_STREAMS] = { 0 };
+		char fail[40];
+
+		snprintf(fail, sizeof fail, "%lu:%d", emu_calls() + call, code);
+		setenv("GSORT_EMU_FAIL", fail, 1);
+		if (gs_backend_cuda.open(&device, &options) != GS_OK) {
+			refused++;
+			CHECK(gs_message()[0] != '\0', "call %u: it is said why", call);
+		} else if (call > 45) {		/* feed() of these rows wants no trouble */
+			opened++;
+			unsetenv("GSORT_EMU_FAIL");
+			feed(device, &row, call, sums);
+			snprintf(fail, sizeof fail, "%lu:%d", emu_calls() + call - 45, code);
+			setenv("GSORT_EMU_FAIL", fail, 1);
+			if (gs_backend_cuda.finish(device) == GS_OK)
+				finished++;
+			else
+				broken++;
+		}
+		unsetenv("GSORT_EMU_FAIL");
+		gs_backend_cuda.close(device);
+		CHECK(emu_allocations() == before, "call %u: nothing is left over", call);
+		(void)cudaGetLastError();
+	}
+	CHECK(refused >= 10, "of opening, %u calls fail with %d", refused, code);
+	CHECK(opened > 0 && broken > 0 && finished + broken == opened,
+	      "of finish(), %u calls fail with %d", broken, code);
+}
+
+void
+unit_backend_cuda(void)
+{
+	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
+		check_row(&rows[r]);
+	check_failures(cudaErrorMemoryAllocation);
+	check_failures(cudaErrorIllegalAddress);
+	gs_backend_cuda.close(NULL);
+}

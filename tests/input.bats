@@ -486,3 +486,18 @@ same_in_any_state() {
 		gsort -u32 --parallel=4 -S $memory in.zst | cmp - expected
 	done
 }
+
+@test "a file that is cut while it is read is sorted as far as it was read, if keys are whole" {
+	gen --seed 73 --keys 3000000 --type u64 >whole
+	head -c 8000000 whole | gsort -u64 >expected
+	mkfifo out
+	for cut in 8000000 8000003; do
+		cp whole in
+		gsort -u64 --parallel=3 -o out in 2>err &
+		eventually has_open $! "$PWD/in"	# it waits for the output
+		truncate -s $cut in
+		cat out >got
+		if wait $!; then cmp got expected; else grep "8000003 bytes is not a multiple of 8" err; fi
+		[ $cut = 8000003 ] || cmp got expected
+	done
+}

@@ -38,6 +38,13 @@ on_cpu() {
 	on_cpu in -rf64
 }
 
+@test "binary keys are in memory once" {
+	gen --keys 64000000 --type u32 >in
+	peak_within $((256000000 / 1024 * 11 / 10 + 32000)) gsort -u32 --device=cpu -o out in
+	is_sorted out u32
+	same_keys in out u32
+}
+
 @test "keys of 8 and 16 bits: no memory to speak of, however many" {
 	head -c 200000000 /dev/zero >in
 	peak_within 150000 gsort -u8 -o out in

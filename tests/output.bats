@@ -344,3 +344,35 @@ tight() {
 	[ "$(cat old)" = old ]
 	only p
 }
+
+# ---- many threads, one output
+
+@test "any number of threads writes the same, wherever it goes" {
+	local threads options
+	gen --seed 71 --keys 1500007 --type u32 >in
+	gsort -u32 --parallel=1 in >expected
+	for threads in 2 3 5 16; do
+		options="-u32 --verify --parallel=$threads"
+		gsort $options in | cmp - expected
+		gsort $options in >out
+		cmp out expected
+		echo old >out
+		gsort $options -o out in
+		cmp out expected
+		echo top >out
+		gsort $options in >>out
+		{ echo top; cat expected; } | cmp - out
+		head -c 8000000 /dev/zero >out		# longer than what is written into it
+		{ echo top; gsort $options in; } 1<>out
+		{ echo top; cat expected; tail -c 1999968 out; } | cmp - out
+		gsort $options --to=text in | sort -cn
+		fails "No space left" gsort $options -o /dev/full in
+	done
+}
+
+@test "a reader of pages may go away" {
+	gen --seed 72 --keys 3000000 --type u32 >in
+	gsort -u32 in | head -c 100000 >out
+	gsort -u32 in | cat | head -c 100000 | cmp - out
+	is_sorted out u32
+}

@@ -63,8 +63,9 @@ enum { MOST_THREADS = 16 };
 
 /*
  * A piece of input is read, mapped and put into buckets by one thread, and should stay in
- * its second-level cache; a part of the keys is sorted by one thread, with as much scratch.
- * Not tuned yet.
+ * its second-level cache.  2^26 u32 from file and pipe until all are in buckets, two cores of
+ * an EPYC 9005, least of 5: 128 KiB 0.19 and 0.27 s, 256 KiB 0.20 and 0.27 s, 512 KiB 0.20
+ * and 0.26 s.  A part of the keys is sorted by one thread, with as much scratch; not tuned.
  */
 #define LEAST_PIECE_BYTES	(64 * KIB)
 #define MOST_PIECE_BYTES	(256 * KIB)

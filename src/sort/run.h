@@ -11,7 +11,7 @@
 struct gs_extent;	/* where on disk: spill.h */
 
 struct gs_run {
-	const void       *keys;		/* ascending; borrowed from the store; NULL: on disk */
+	const void       *keys;		/* ascending; borrowed; NULL: on disk */
 	size_t            count;
 	struct gs_extent *extent;	/* owned by the spill; NULL: in memory */
 };

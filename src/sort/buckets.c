@@ -32,21 +32,21 @@
 /*
  * Constants.  Measured with gsort-bench-cpu --buckets, one thread, uniform keys, AVX-512, gcc 12
  * -O2, on a 2-core AMD EPYC 9005 VM (1 MiB of L2 a core) and on a 16-core Xeon VM (2 MiB), in
- * Mkeys/s of u32 2^26, 2^27; as they are here: 267, 180.
+ * Mkeys/s of u32 2^27; as they are here: 281, 171.
  */
 
 /*
  * Bins of the first division, and of every other, which divides the range by as many.
- *     2048, half the bytes below   285 171	a bin more costs lines and blocks that are not full
- *     4096, a fourth               277 161
+ *     1024, twice the bytes below   268 180
+ *     4096, half                    -   161
  * On the Xeon a key is scattered to 256, 512, 1024, 2048 bins in 1.3, 1.5, 1.95, 2.3 ns; on the
- * EPYC in 1.3, 1.3, 1.3, 1.35; a level of halves is 0.15 to 0.2 ns on both.
+ * EPYC to 256, 1024, 2048 in 1.3, 1.3, 1.35; a level of halves is 0.15 to 0.2 ns on both.
  */
-enum { BINS_LEAST = 16, BINS = 1024, BINS_AGAIN = 256 };
+enum { BINS_LEAST = 16, BINS = 2048, BINS_AGAIN = 256 };
 
-/* What a bucket should be; small ones are joined up to JOIN_BYTES, at most a
- * part. */
-enum { BUCKET_BYTES = 256 << 10, JOIN_BYTES = 512 << 10 };
+/* What a bucket should be; small ones are joined up to JOIN_BYTES, at
+ * most a part. */
+enum { BUCKET_BYTES = 128 << 10, JOIN_BYTES = 256 << 10 };
 
 /*
  * Keys of a bin that are collected before they are written.  Each time there is a branch that

@@ -180,7 +180,8 @@ gs_place_expect(struct gs_place *place, uint64_t written, uint64_t bytes)
 		return gs_fail_errno(GS_EIO, "write failed: %s", place->name);
 	place->begin = (uint64_t)now - bytes;
 	place->size = (uint64_t)st.st_size;
-	place->kept = place->end = written;
+	place->end = written;
+	place->kept = written;
 	place->expected = bytes;
 	place->expects = place->has_room = true;
 	if (bytes - written < AHEAD_FROM || !takes_room(place->fd, false) ||

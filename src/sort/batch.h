@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/clock.h"
 #include "base/status.h"
 #include "sort/buckets.h"
 #include "sort/tile.h"
@@ -31,6 +32,7 @@ struct gs_batch {
 	size_t             part_bytes;		/* most that a part has */
 	char              *slots;		/* gs_batch_slots() parts: where they are sorted ... */
 	char              *scratch;		/* ... with this, one a thread */
+	struct gs_clock   *clock;		/* of sorting; or NULL */
 };
 
 /** How many pieces of sorted keys there may be at once; one less are being made while one goes

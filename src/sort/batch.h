@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "base/team.h"
 #include "sort/buckets.h"
 #include "sort/tile.h"
 
@@ -33,12 +34,15 @@ struct gs_batch {
 	char              *scratch;		/* ... with this, one a thread */
 };
 
-/** How many pieces of sorted keys there may be at once; one less are being made while one goes
- *  out. */
+/* Pieces of sorted keys that there may be at once. */
+enum { GS_BATCH_SLOTS_MOST = 2 * GS_TEAM_MAX };
+
+/** How many there are.  As many as are being made wait for their turn: pieces take their time,
+ *  and who has made one that is not next should not have to wait for the others. */
 static inline unsigned
 gs_batch_slots(unsigned threads)
 {
-	return threads > 1 ? threads + 1 : 1;
+	return threads > 1 ? 2 * threads : 1;
 }
 
 /** Bytes of keys that surely fit, whatever streams they are of. */

@@ -187,7 +187,7 @@ struct made {
 struct making {
 	struct gsort *job;
 	bool          gives_pages;	/* to a pipe */
-	struct made   made[GS_TEAM_MAX + 1];	/* by slot */
+	struct made   made[GS_BATCH_SLOTS_MOST];	/* by slot */
 };
 
 static gs_status

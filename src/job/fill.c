@@ -21,10 +21,12 @@
 #include "job/job.h"
 
 /*
- * A round.  Long enough that a team that meets costs nothing; short enough that a GPU does
- * not wait, and that of a head, whose keys are forgotten between rounds, little is held.
+ * A round.  Long enough that a team that meets costs nothing; short enough that a GPU, if one
+ * may come, does not wait, and that of a head, whose keys are forgotten between rounds, little
+ * is held.  Not tuned.
  */
-#define ROUND_BYTES		((size_t)64 << 20)
+#define ROUND_BYTES		((size_t)512 << 20)
+#define GPU_ROUND_BYTES		((size_t)64 << 20)
 #define HEAD_ROUND_BYTES	((size_t)4 << 20)
 
 /* Fewer bytes of keys are added by one thread.  Not tuned. */
@@ -282,7 +284,8 @@ fill_round(struct reading *reading, bool first, size_t room)
 {
 	struct gsort *job = reading->job;
 	const size_t most = first ? job->plan.piece_bytes :
-	                    job->plan.head_keys > 0 ? HEAD_ROUND_BYTES : ROUND_BYTES;
+	                    job->plan.head_keys > 0 ? HEAD_ROUND_BYTES :
+	                    job->plan.gpu_from_bytes != GS_NEVER ? GPU_ROUND_BYTES : ROUND_BYTES;
 
 	reading->left = room < most ? room - room % (job->facts.key_bits / 8) : most;
 	gs_trouble_open(&reading->trouble);

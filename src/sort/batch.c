@@ -7,8 +7,9 @@
  *
  * Pieces are numbered in order, claimed in order, and number N lies in slot N modulo the
  * number of slots; so a slot is free as soon as the piece that lay in it has been taken.
- * The taker is a member of the team: when the piece that it wants is not ready, it makes
- * another one itself.
+ * The taker is a member of the team.  In a small one, when the piece that it wants is not
+ * ready, it makes another one itself; in a large one it waits, as a piece takes milliseconds
+ * and all others would soon wait for it.
  *
  * Invariant: taken <= ready or being made < claimed <= taken + slots.
  */
@@ -81,7 +82,7 @@ struct draining {
 	struct slot {
 		struct gs_sorted sorted;
 		bool             ready;
-	} slot[GS_TEAM_MAX + 1];
+	} slot[GS_BATCH_SLOTS_MOST];
 };
 
 static void
@@ -192,20 +193,23 @@ take_next(struct draining *draining, struct slot *slot)
 		pthread_cond_broadcast(&draining->empty);
 }
 
+/* From so many on, one may well do nothing but take.  Not tuned. */
+enum { LARGE_TEAM = 4 };
+
 /* Makers make while there is a slot; the taker takes, or else makes, or else waits. */
 static void
 drain(void *context, unsigned rank, unsigned size)
 {
 	struct draining *draining = context;
+	const bool makes = rank > 0 || size < LARGE_TEAM;
 
-	(void)size;
 	pthread_mutex_lock(&draining->lock);
 	while (more(draining) || (rank == 0 && draining->taken < draining->claimed)) {
 		struct slot *next = &draining->slot[draining->taken % draining->slots];
 
 		if (rank == 0 && draining->taken < draining->claimed && next->ready)
 			take_next(draining, next);
-		else if (more(draining) && draining->claimed < draining->taken + draining->slots)
+		else if (makes && more(draining) && draining->claimed < draining->taken + draining->slots)
 			make_next(draining, rank);
 		else
 			pthread_cond_wait(rank == 0 ? &draining->ready : &draining->empty,

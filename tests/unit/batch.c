@@ -68,7 +68,7 @@ add(struct gs_batch *batch, unsigned stream, size_t count, uint64_t *state)
 /* What comes out of a stream. */
 struct seen {
 	const struct row *row;
-	uint64_t sum, last, made[THREADS + 1];
+	uint64_t sum, last, made[GS_BATCH_SLOTS_MOST];
 	size_t   keys, pieces;
 	bool     good;
 	gs_status fails;	/* once 1000 keys have come */

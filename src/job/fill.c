@@ -29,6 +29,14 @@
 #define GPU_ROUND_BYTES		((size_t)64 << 20)
 #define HEAD_ROUND_BYTES	((size_t)4 << 20)
 
+/*
+ * Readers of a pipe take turns, so more of them only go further for its bytes.  `cat in |
+ * gsort -u32 >out`, 1 GiB, 16 cores of a Xeon, median of 5: 6 threads 0.486 s, 16 threads
+ * 0.581 s; pieces of 512 KiB or 1 MiB instead of 256 KiB do not help (0.561, 0.569, with 6
+ * threads 0.541).
+ */
+enum { PIPE_READERS = 6 };
+
 /* Fewer bytes of keys are added by one thread.  Not tuned. */
 #define TEAM_BYTES		((size_t)128 << 10)
 
@@ -283,13 +291,18 @@ static gs_status
 fill_round(struct reading *reading, bool first, size_t room)
 {
 	struct gsort *job = reading->job;
+	unsigned threads = job->plan.threads;
 	const size_t most = first ? job->plan.piece_bytes :
 	                    job->plan.head_keys > 0 ? HEAD_ROUND_BYTES :
 	                    job->plan.gpu_from_bytes != GS_NEVER ? GPU_ROUND_BYTES : ROUND_BYTES;
 
 	reading->left = room < most ? room - room % (job->facts.key_bits / 8) : most;
 	gs_trouble_open(&reading->trouble);
-	gs_team_run(first ? 1 : job->plan.threads, read_round, reading);
+	if (first)
+		threads = 1;
+	else if (!reading->claims && threads > PIPE_READERS)
+		threads = PIPE_READERS;
+	gs_team_run(threads, read_round, reading);
 	if (job->plan.counts)
 		gs_count_sum(&job->small);
 	return gs_trouble_close(&reading->trouble);

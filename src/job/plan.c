@@ -376,7 +376,7 @@ gs_plan_expected(const struct gs_facts *facts)
 static uint64_t
 reserve(const struct gs_plan *plan, const struct gs_facts *facts, uint64_t bytes)
 {
-	uint64_t all = 0;
+	uint64_t all = gs_buckets_reserve_once(plan->threads, bytes, plan->part_bytes);
 
 	for (unsigned s = 0; s < GS_STREAMS; s++)
 		if (plan->stream_bits[s] > 0)

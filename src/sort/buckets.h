@@ -61,6 +61,9 @@ size_t gs_buckets_bytes(unsigned bits, unsigned threads, size_t pool_bytes, size
 /** Of the pool, what a stream may need beyond its keys: blocks that are not full. */
 size_t gs_buckets_reserve(unsigned bits, unsigned threads, size_t pool_bytes, uint64_t expected);
 
+/** And what all together may, for they are settled one after another. */
+size_t gs_buckets_reserve_once(unsigned threads, size_t pool_bytes, size_t part_bytes);
+
 /**
  * An empty set of keys of BITS (32 or 64), for threads of rank 0 .. THREADS - 1.
  *

@@ -28,6 +28,7 @@ gs_pool_init(void *books, void *memory, size_t bytes)
 	assert(bytes / block_bytes < UINT32_MAX && (uintptr_t)memory % block_bytes == 0);
 	*pool = (struct gs_pool){
 		.memory = memory, .block_bytes = block_bytes, .blocks = (uint32_t)(bytes / block_bytes),
+		.batch = gs_pool_batch(bytes),
 	};
 	pthread_mutex_init(&pool->lock, NULL);
 	return pool;

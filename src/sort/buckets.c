@@ -287,12 +287,12 @@ levels_of(unsigned bits, unsigned bins)
 }
 
 /* How many bins: for buckets of BUCKET_BYTES, but their last blocks shall be no more than an
- * eighth of the pool; a sixteenth where memory is dear. */
+ * eighth of the pool; where memory is dear a sixteenth, of all streams. */
 static unsigned
-bins_for(unsigned bits, unsigned threads, size_t pool_bytes, uint64_t expected)
+bins_for(unsigned bits, unsigned threads, size_t pool_bytes, unsigned streams, uint64_t expected)
 {
 	const uint64_t bytes = expected < pool_bytes ? expected * (bits / 8) : pool_bytes;
-	const size_t share = pool_bytes / (pool_bytes < ROOMY_BYTES ? 16 : 8);
+	const size_t share = pool_bytes / (pool_bytes < ROOMY_BYTES ? 16 * streams : 8);
 	unsigned bins = BINS_LEAST;
 
 	while (bins < BINS && bytes / bins > BUCKET_BYTES &&
@@ -301,41 +301,43 @@ bins_for(unsigned bits, unsigned threads, size_t pool_bytes, uint64_t expected)
 	return bins;
 }
 
-/* Of a bucket that is divided again: no more than a thirty-second of the pool. */
+/* Of a bucket that is divided again: no more than a thirty-second of the pool, or half of it. */
 static unsigned
 bins_again_for(unsigned threads, size_t pool_bytes)
 {
+	const size_t share = pool_bytes / (pool_bytes < ROOMY_BYTES ? 64 : 32);
 	unsigned bins = BINS_LEAST;
 
 	while (bins < BINS_AGAIN &&
-	       2 * bins * threads * gs_pool_block_bytes(pool_bytes) <= pool_bytes / 32)
+	       2 * bins * threads * gs_pool_block_bytes(pool_bytes) <= share)
 		bins *= 2;
 	return bins;
 }
 
 /* Pieces that are kept may waste so many blocks, or they are scattered. */
 static size_t
-slack_blocks(unsigned threads, unsigned bins)
+slack_blocks(unsigned threads, unsigned bins, size_t pool_bytes)
 {
-	return SMALL_PIECES / 4 + (size_t)bins * threads / 2;
+	return SMALL_PIECES / 4 + (size_t)bins * threads / (pool_bytes < ROOMY_BYTES ? 4 : 2);
 }
 
 size_t
-gs_buckets_reserve(unsigned bits, unsigned threads, size_t pool_bytes, uint64_t expected)
+gs_buckets_reserve(unsigned bits, unsigned threads, size_t pool_bytes, unsigned streams,
+                   uint64_t expected)
 {
-	const unsigned bins = bins_for(bits, threads, pool_bytes, expected);
+	const unsigned bins = bins_for(bits, threads, pool_bytes, streams, expected);
 
 	/* Each thread: the last block of each bin; empty ones; that of the open piece, that of
 	 * one just closed, and one that is being scattered, whose keys are twice in memory. */
-	return (threads * (bins + 2 * gs_pool_batch(pool_bytes) + 3) + slack_blocks(threads, bins) +
-	        1) * gs_pool_block_bytes(pool_bytes);
+	return (threads * (bins + 2 * gs_pool_batch(pool_bytes) + 3) +
+	        slack_blocks(threads, bins, pool_bytes) + 1) * gs_pool_block_bytes(pool_bytes);
 }
 
 /*
  * A thread that divides a bucket has the last blocks of its bins, until small neighbours are
- * joined; at each level some parts, before and behind, are left.  Of parts that follow each
- * other any two would be more than JOIN_BYTES: there are at most 2 for that many keys, each
- * with a last block.  Those between buckets that were divided may be smaller.
+ * joined; then each level has one behind the bucket that is being divided.  Of parts that
+ * follow each other any two would be more than JOIN_BYTES: there are at most 2 for that many
+ * keys, each with a last block.  Those between buckets that all divide together may be smaller.
  */
 size_t
 gs_buckets_reserve_once(unsigned threads, size_t pool_bytes, size_t part_bytes)
@@ -345,7 +347,7 @@ gs_buckets_reserve_once(unsigned threads, size_t pool_bytes, size_t part_bytes)
 
 	if (pool_bytes > TOGETHER_BYTES)
 		parts += pool_bytes / part_bytes + pool_bytes / TOGETHER_BYTES * 2 * levels_of(64, again);
-	return (parts + threads * (again + 2 * levels_of(64, again))) *
+	return (parts + threads * (again + levels_of(64, again) + 1)) *
 	       gs_pool_block_bytes(pool_bytes);
 }
 
@@ -353,7 +355,7 @@ struct gs_buckets *
 gs_buckets_init(void *memory, struct gs_pool *pool, unsigned bits, unsigned threads,
                 size_t part_bytes, uint64_t expected)
 {
-	const size_t pool_bytes = (size_t)pool->blocks * pool->block_bytes;
+	const size_t pool_bytes = pool->bytes;
 	char *at = (char *)line_up((uintptr_t)memory);
 	struct gs_buckets *buckets = (void *)at;
 
@@ -368,7 +370,7 @@ gs_buckets_init(void *memory, struct gs_pool *pool, unsigned bits, unsigned thre
 	buckets->join_bytes = least(JOIN_BYTES, part_bytes);
 	buckets->block_keys = (unsigned)(pool->block_bytes / buckets->key_bytes);
 	buckets->thread_count = threads;
-	buckets->bins = bins_for(bits, threads, pool_bytes, expected);
+	buckets->bins = bins_for(bits, threads, pool_bytes, pool->streams, expected);
 	buckets->bins_again = bins_again_for(threads, pool_bytes);
 	pthread_mutex_init(&buckets->lock, NULL);
 	buckets->threads = (void *)at;
@@ -393,7 +395,7 @@ gs_buckets_init(void *memory, struct gs_pool *pool, unsigned bits, unsigned thre
 	buckets->simd = gs_simd_best();
 	if (pool->reserved_bytes == 0)
 		pool->reserved_bytes = gs_buckets_reserve_once(threads, pool_bytes, part_bytes);
-	pool->reserved_bytes += gs_buckets_reserve(bits, threads, pool_bytes, expected);
+	pool->reserved_bytes += gs_buckets_reserve(bits, threads, pool_bytes, pool->streams, expected);
 	return buckets;
 }
 
@@ -407,9 +409,7 @@ gs_buckets_with(struct gs_buckets *buckets, enum gs_simd simd)
 static size_t
 capacity(const struct gs_pool *pool)
 {
-	const size_t bytes = (size_t)pool->blocks * pool->block_bytes;
-
-	return pool->reserved_bytes < bytes ? bytes - pool->reserved_bytes : 0;
+	return pool->reserved_bytes < pool->bytes ? pool->bytes - pool->reserved_bytes : 0;
 }
 
 size_t
@@ -522,7 +522,7 @@ keep(struct gs_buckets *buckets, struct thread *thread, uint64_t place, const vo
 	    ((buckets->kept_bytes >= buckets->held_bytes && buckets->order == 0) ||
 	     buckets->piece_count >= buckets->kept_bytes / buckets->piece_bytes * 2 + SMALL_PIECES / 2 ||
 	     buckets->slack_bytes / buckets->pool->block_bytes >=
-	     slack_blocks(buckets->thread_count, buckets->bins)))
+	     slack_blocks(buckets->thread_count, buckets->bins, buckets->pool->bytes)))
 		begin_scatter(buckets);
 	pthread_mutex_unlock(&buckets->lock);
 }

@@ -43,7 +43,8 @@ struct gs_chain {
 
 struct gs_pool {
 	char           *memory;
-	size_t          block_bytes, batch;
+	size_t          bytes, block_bytes, batch;
+	unsigned        streams;
 	uint32_t        blocks;
 	uint32_t        used;		/* blocks that were ever given out are 1 .. used */
 	struct gs_chain free;

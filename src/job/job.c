@@ -294,7 +294,8 @@ open_batch(struct gsort *job)
 
 	if (plan->batch_bytes == 0)
 		return;
-	batch->pool = gs_pool_init(job->pool_books, job->pool_memory, plan->batch_bytes);
+	batch->pool = gs_pool_init(job->pool_books, job->pool_memory, plan->batch_bytes,
+	                           gs_plan_streams(plan));
 	batch->threads = plan->threads;
 	batch->part_bytes = plan->part_bytes;
 	batch->clock = &job->clock;

@@ -7,8 +7,9 @@
  *
  * Pieces are numbered in order, claimed in order, and number N lies in slot N modulo the
  * number of slots; so a slot is free as soon as the piece that lay in it has been taken.
- * The taker is a member of the team: when the piece that it wants is not ready, it makes
- * another one itself.
+ * The taker is a member of the team.  In a small one, when the piece that it wants is not
+ * ready, it makes another one itself; in a large one it waits, as a piece takes milliseconds
+ * and all others would soon wait for it.
  *
  * Invariant: taken <= ready or being made < claimed <= taken + slots.
  */
@@ -46,9 +47,12 @@ gs_batch_count(const struct gs_batch *batch, unsigned stream)
 void
 gs_batch_settle(struct gs_batch *batch)
 {
+	uint64_t since = gs_clock_now();
+
 	for (unsigned s = 0; s < GS_STREAMS; s++)
 		if (batch->buckets[s] != NULL)
 			batch->parts[s] = gs_buckets_settle(batch->buckets[s], batch->threads);
+	gs_clock_lap(batch->clock, GS_STAGE_SORT, &since);
 }
 
 void
@@ -78,7 +82,7 @@ struct draining {
 	struct slot {
 		struct gs_sorted sorted;
 		bool             ready;
-	} slot[GS_TEAM_MAX + 1];
+	} slot[GS_BATCH_SLOTS_MOST];
 };
 
 static void
@@ -144,11 +148,14 @@ make(struct draining *draining, unsigned rank, struct gs_sorted *sorted)
 {
 	const struct gs_batch *batch = draining->batch;
 	const struct gs_batch_sink *sink = draining->sink;
+	uint64_t since;
 
 	if (sink->room != NULL)
 		TRY(sink->room(sink->context, sorted, &sorted->span.keys));
+	since = gs_clock_now();
 	gs_buckets_sort_part(batch->buckets[draining->stream], rank, sorted->number,
 	                     sorted->span.keys, batch->scratch + rank * batch->part_bytes);
+	gs_clock_lap(batch->clock, GS_STAGE_SORT, &since);
 	return sink->make != NULL ? sink->make(sink->context, sorted) : GS_OK;
 }
 
@@ -186,20 +193,23 @@ take_next(struct draining *draining, struct slot *slot)
 		pthread_cond_broadcast(&draining->empty);
 }
 
+/* From so many on, one may well do nothing but take.  Not tuned. */
+enum { LARGE_TEAM = 4 };
+
 /* Makers make while there is a slot; the taker takes, or else makes, or else waits. */
 static void
 drain(void *context, unsigned rank, unsigned size)
 {
 	struct draining *draining = context;
+	const bool makes = rank > 0 || size < LARGE_TEAM;
 
-	(void)size;
 	pthread_mutex_lock(&draining->lock);
 	while (more(draining) || (rank == 0 && draining->taken < draining->claimed)) {
 		struct slot *next = &draining->slot[draining->taken % draining->slots];
 
 		if (rank == 0 && draining->taken < draining->claimed && next->ready)
 			take_next(draining, next);
-		else if (more(draining) && draining->claimed < draining->taken + draining->slots)
+		else if (makes && more(draining) && draining->claimed < draining->taken + draining->slots)
 			make_next(draining, rank);
 		else
 			pthread_cond_wait(rank == 0 ? &draining->ready : &draining->empty,

@@ -17,7 +17,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/clock.h"
 #include "base/status.h"
+#include "base/team.h"
 #include "sort/buckets.h"
 #include "sort/tile.h"
 
@@ -31,14 +33,18 @@ struct gs_batch {
 	size_t             part_bytes;		/* most that a part has */
 	char              *slots;		/* gs_batch_slots() parts: where they are sorted ... */
 	char              *scratch;		/* ... with this, one a thread */
+	struct gs_clock   *clock;		/* of sorting; or NULL */
 };
 
-/** How many pieces of sorted keys there may be at once; one less are being made while one goes
- *  out. */
+/* Pieces of sorted keys that there may be at once. */
+enum { GS_BATCH_SLOTS_MOST = 2 * GS_TEAM_MAX };
+
+/** How many there are.  As many as are being made wait for their turn: pieces take their time,
+ *  and who has made one that is not next should not have to wait for the others. */
 static inline unsigned
 gs_batch_slots(unsigned threads)
 {
-	return threads > 1 ? threads + 1 : 1;
+	return threads > 1 ? 2 * threads : 1;
 }
 
 /** Bytes of keys that surely fit, whatever streams they are of. */

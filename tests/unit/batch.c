@@ -68,7 +68,7 @@ add(struct gs_batch *batch, unsigned stream, size_t count, uint64_t *state)
 /* What comes out of a stream. */
 struct seen {
 	const struct row *row;
-	uint64_t sum, last, made[THREADS + 1];
+	uint64_t sum, last, made[GS_BATCH_SLOTS_MOST];
 	size_t   keys, pieces;
 	bool     good;
 	gs_status fails;	/* once 1000 keys have come */
@@ -132,7 +132,7 @@ open_batch(struct gs_batch *batch, struct memory *memory, const unsigned *bits, 
 	memory->pool = aligned_alloc(1 << 21, POOL_BYTES);
 	memory->books = calloc(1, gs_pool_bytes(POOL_BYTES));
 	memory->slots = aligned_alloc(64, (gs_batch_slots(threads) + threads) * PART_BYTES);
-	batch->pool = gs_pool_init(memory->books, memory->pool, POOL_BYTES);
+	batch->pool = gs_pool_init(memory->books, memory->pool, POOL_BYTES, GS_STREAMS);
 	batch->slots = memory->slots;
 	batch->scratch = batch->slots + gs_batch_slots(threads) * PART_BYTES;
 	for (unsigned s = 0; s < GS_STREAMS; s++) {

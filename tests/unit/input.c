@@ -7,10 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/team.h"
 #include "io/ahead.h"
 #include "io/input.h"
-#include "io/pieces.h"
 #include "tests/unit/units.h"
 
 enum { LARGE_BYTES = 9 << 20 };		/* enough for a parallel read */
@@ -450,150 +448,6 @@ check_ahead_trouble(void)
 	gs_ahead_close(&ahead);
 }
 
-/* ---- pieces ------------------------------------------------------------- */
-
-enum { TAKEN_MOST = 4096 };
-
-/* What the takers of one test share; what was taken, at its place. */
-struct takers {
-	struct gs_pieces pieces;
-	size_t           piece_bytes;
-	struct gs_piece  taken[TAKEN_MOST];
-	char             data[TAKEN_MOST][16];
-	uint64_t         bad;		/* the place of a piece that a taker does not like */
-	unsigned         begun;
-};
-
-static gs_status
-skip_header(void *context)
-{
-	struct takers *takers = context;
-	char header[3];
-	size_t got;
-
-	takers->begun++;
-	return gs_input_read(takers->pieces.input, header, sizeof header, &got);
-}
-
-static void
-take_pieces(void *context, unsigned rank, unsigned size)
-{
-	struct takers *takers = context;
-	struct gs_piece piece;
-	char into[16];
-
-	(void)rank;
-	(void)size;
-	while (gs_pieces_take(&takers->pieces, into, takers->piece_bytes, &piece)) {
-		if (piece.place >= takers->bad)
-			gs_pieces_fail(&takers->pieces, &piece,
-			               gs_fail(GS_EINPUT, "piece %d", (int)piece.place));
-		takers->taken[piece.place] = piece;
-		memcpy(takers->data[piece.place], into, piece.bytes);
-	}
-}
-
-/* All bytes of COUNT files behind their headers, taken by so many THREADS. */
-static gs_status
-take_all(struct takers *takers, const char *const *names, size_t count, unsigned threads)
-{
-	const struct gs_input_options options = {
-		.names = names, .count = count, .binary = true, .threads = threads,
-	};
-	struct gs_input *input;
-	gs_status status;
-
-	if (gs_input_open(&input, &options) != GS_OK)
-		return GS_EIO;
-	memset(takers->taken, 0, sizeof takers->taken);
-	takers->begun = 0;
-	gs_pieces_open(&takers->pieces, input, skip_header, takers);
-	gs_team_run(threads, take_pieces, takers);
-	status = gs_pieces_close(&takers->pieces);
-	gs_input_close(input);
-	return status;
-}
-
-/* Are the pieces, in the order of their places, the files behind their headers? */
-static bool
-are_files(const struct takers *takers, const char *const *names, const size_t *sizes, size_t count)
-{
-	const struct gs_piece *piece = takers->taken;
-
-	for (size_t f = 0; f < count; f++)
-		for (size_t at = 3; at < sizes[f]; at += piece++->bytes) {
-			const char *data = takers->data[piece - takers->taken];
-
-			if (piece->bytes == 0 || piece->bytes > takers->piece_bytes ||
-			    strcmp(piece->name, names[f]) != 0 || piece->at != at - 3)
-				return false;
-			for (size_t b = 0; b < piece->bytes; b++)
-				if (data[b] != byte_at(at + b))
-					return false;
-		}
-	return piece->bytes == 0;
-}
-
-static void
-check_pieces(void)
-{
-	static const char *const files[] = { "eight", "long", "three", "five", "long" };
-	static const size_t sizes[] = { 8, 30000, 3, 0, 30000 };
-	struct takers *takers = calloc(1, sizeof *takers);
-	const char *names[5];
-	gs_status status;
-
-	for (size_t f = 0; f < 5; f++) {
-		names[f] = path(files[f]);
-		write_file(files[f], sizes[f]);
-	}
-	takers->piece_bytes = 16;
-	for (unsigned threads = 1; threads < 5; threads++) {
-		takers->bad = TAKEN_MOST;
-		CHECK(take_all(takers, names, 5, threads) == GS_OK && takers->begun == 5 &&
-		      are_files(takers, names, sizes, 5), "%u threads take all pieces", threads);
-		takers->bad = 1000;
-		status = take_all(takers, names, 5, threads);
-		CHECK(status == GS_EINPUT && strcmp(gs_message(), "piece 1000") == 0 &&
-		      takers->taken[999].bytes == 16 && takers->taken[1875].bytes == 0,
-		      "of what %u threads do not like, the first is told: %s", threads, gs_message());
-	}
-	free(takers);
-}
-
-/* What comes from a pipe or a decompressor is taken in turn. */
-static void
-check_pieces_stream(void)
-{
-	static char content[30000];
-	struct caller caller = { .data = content, .bytes = sizeof content };
-	const struct gs_input_options options = { .read = call, .read_context = &caller,
-	                                          .binary = true };
-	static const size_t size = sizeof content;
-	struct takers *takers = calloc(1, sizeof *takers);
-	const char *name = "input";
-	struct gs_input *input;
-	gs_status status;
-
-	for (size_t b = 0; b < sizeof content; b++)
-		content[b] = byte_at(b);
-	for (unsigned trouble = 0; trouble < 2; trouble++) {
-		caller.at = 0;
-		caller.error = trouble ? EIO : 0;
-		takers->piece_bytes = 16;
-		takers->bad = TAKEN_MOST;
-		memset(takers->taken, 0, sizeof takers->taken);
-		CHECK(gs_input_open(&input, &options) == GS_OK, "a callback is opened");
-		gs_pieces_open(&takers->pieces, input, skip_header, takers);
-		gs_team_run(3, take_pieces, takers);
-		status = gs_pieces_close(&takers->pieces);
-		CHECK(trouble ? status == GS_EIO : status == GS_OK && are_files(takers, &name, &size, 1),
-		      "a stream is taken in turn, with its trouble: %d %s", status, gs_message());
-		gs_input_close(input);
-	}
-	free(takers);
-}
-
 static void
 remove_folder(void)
 {
@@ -640,7 +494,5 @@ unit_input(void)
 	}
 	check_ahead_behind();
 	check_ahead_trouble();
-	check_pieces();
-	check_pieces_stream();
 	remove_folder();
 }

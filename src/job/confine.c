@@ -14,8 +14,9 @@
  * The folder of temporary files stays open whole, /tmp if nobody names another.
  *
  * The model is xz(1), which does so when it decompresses to standard output.  Left alone
- * are jobs that may open a GPU, whose driver opens and starts what it likes, and those
- * that run a program to compress temporary files.
+ * are jobs that open a GPU, whose driver opens and starts what it likes (if the user does not
+ * ask for one, compressed input does without), and those that run a program to compress
+ * temporary files.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,6 +86,9 @@ gs_confine(void *context)
 	if (!options->sandbox || job->confined)
 		return;
 	job->confined = true;
+	/* Decompressing takes longer than sorting: rather a sandbox than a GPU. */
+	if (options->device == GSORT_DEVICE_AUTO && !job->opener.started && job->landed_bytes == 0)
+		job->plan.gpu_from_bytes = job->plan.gpu_wait_bytes = GS_NEVER;
 	if (job->plan.gpu_from_bytes != GS_NEVER ||
 	    gs_spill_starts_programs(options->compress_program)) {
 		gs_job_note(job, "no sandbox: a GPU, or a program for temporary files, may be started");

@@ -25,21 +25,23 @@
 #define MIB	((size_t)1 << 20)
 
 /*
- * Bytes of keys, for each thread of the CPU, from which a GPU is opened.  Seconds of
- * the whole process, cpu against gpu, median of 3, H200 host, files in memory:
+ * When a GPU pays: milliseconds of the whole process for a GiB of keys, and to open one.  16
+ * cores of an H200 host, u32, file to new file, median of 3 (bench/crossover):
  *
- *                  file to file                pipe to file
- *     u32          16 threads    4 threads     16 threads    4 threads
- *      512 MiB     0.27  0.51    0.47  0.54    0.47  0.59    0.77  0.66
- *     1024 MiB     0.66  0.82    1.12  0.77    1.23  1.13    1.59  1.12
- *     2048 MiB     1.44  1.27    2.11  1.10    2.59  2.02    3.27  2.03
+ *                16 threads     4 threads      a GPU, either way
+ *      512 MiB     0.185 s       0.274 s        0.442, 0.408 s
+ *     2048 MiB     0.569 s                      0.851 s
  *
- * (u64 crosses at the same bytes.)  So a file pays from about 1.7 GiB with 16
- * threads and 0.55 GiB with 4.  A pipe pays from 0.8 and 0.4 GiB, for it hides the
- * 0.27 s of opening; it must begin that long before, when 0.7 GiB less have come.
+ * To /dev/null 1 GiB takes 4 threads 0.53 s, 8 threads 0.26 s, 16 threads 0.16 s.  So with
+ * 8 threads and more the bytes of the files are what takes time, and a GPU never pays; four
+ * meet it at 1.3 GiB.  u64 takes the CPU the same time for the same bytes.  A pipe hides the
+ * opening, if that begins long enough before (its bytes come at 3 GB/s); nothing else was
+ * measured for it.
+ *
+ * Whatever the CPU could do, keys that would go to disk may find room in the GPU's memory.
  */
-#define FILE_CROSSOVER_BYTES	(112 * MIB)
-#define PIPE_CROSSOVER_BYTES	(16 * MIB)
+enum { CPU_MS = 2000, GPU_MS = 270, OPEN_MS = 310 };	/* CPU_MS: of one thread */
+#define OPENING_BYTES	((uint64_t)1 << 30)		/* that a pipe brings meanwhile */
 
 enum { MOST_THREADS = 16 };
 
@@ -232,11 +234,23 @@ set_streams(struct gs_plan *plan, const struct gs_facts *facts)
 	plan->counts = facts->key_bits == 8 || facts->key_bits == 16;
 }
 
+/* Bytes of keys from which a GPU pays. */
+static uint64_t
+crossover(const struct gs_plan *plan)
+{
+	const uint64_t gpu_ms = (uint64_t)GPU_MS * plan->threads, fits = plan->host_bytes / 4 * 3;
+
+	if (gpu_ms >= CPU_MS)
+		return fits;
+	return least(fits, ((uint64_t)1 << 30) * OPEN_MS * plan->threads / (CPU_MS - gpu_ms));
+}
+
 static gs_status
 choose_device(struct gs_plan *plan, const struct gs_facts *facts)
 {
-	const uint64_t file_from = (uint64_t)FILE_CROSSOVER_BYTES * plan->threads;
-	const uint64_t pipe_from = (uint64_t)PIPE_CROSSOVER_BYTES * plan->threads;
+	const uint64_t file_from = crossover(plan);
+	const uint64_t pipe_from = file_from > 2 * OPENING_BYTES ? file_from - OPENING_BYTES
+	                                                         : file_from / 4;
 	/* A line of text is two to three times as long as its key. */
 	const uint64_t known_bytes = facts->key_bits == 0 ? facts->input_bytes / 3
 	                                                  : facts->input_bytes;

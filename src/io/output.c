@@ -252,30 +252,6 @@ gs_output_write(struct gs_output *out, const void *data, size_t bytes)
 	return gs_sink_write(&out->sink, data, bytes);
 }
 
-/* ---- many writers -------------------------------------------------------- */
-
-bool
-gs_output_places(const struct gs_output *out)
-{
-	return out->sink.place.possible;
-}
-
-gs_status
-gs_output_expect(struct gs_output *out, uint64_t bytes)
-{
-	TRY(gs_output_wait(out));
-	if (!out->sink.place.possible || bytes == out->sink.written)
-		return GS_OK;
-	TRY(gs_sink_truncate(&out->sink));
-	return gs_place_expect(&out->sink.place, out->sink.written, bytes);
-}
-
-gs_status
-gs_output_place(struct gs_output *out, uint64_t at, const void *data, size_t bytes)
-{
-	return gs_place_put(&out->sink.place, at, data, bytes);
-}
-
 /* ---- pages --------------------------------------------------------------- */
 
 bool
@@ -317,8 +293,8 @@ gs_output_finish(struct gs_output *out)
 	if (out->sink.write != NULL)
 		return GS_OK;
 	TRY(gs_sink_truncate(&out->sink));	/* nothing written: then that is the content */
-	if (out->sink.place.possible)
-		TRY(gs_place_finish(&out->sink.place));
+	if (gs_room_cut(&out->sink.room) != 0)
+		return gs_fail_errno(GS_EIO, "truncate failed: %s", out->sink.name);
 	if (!out->through) {
 		TRY(flush_by_closing(out));
 		if (gs_replace_finish(&out->replace) != 0)
@@ -343,8 +319,8 @@ gs_output_close(struct gs_output *out)
 		gs_queue_close(&out->pieces);
 		gs_queue_close(&out->done);
 	}
-	if (out->sink.fd >= 0 && out->sink.place.possible)
-		gs_place_drop(&out->sink.place);
+	if (out->sink.fd >= 0)
+		(void)gs_room_cut(&out->sink.room);
 	gs_replace_drop(&out->replace);
 	if (out->sink.fd > STDERR_FILENO)
 		close(out->sink.fd);
@@ -355,5 +331,4 @@ void
 gs_output_abandon(void)
 {
 	gs_replace_abandon();
-	gs_place_abandon();
 }

@@ -72,7 +72,7 @@ bench_buckets(unsigned bits, const char *keys, char *out, size_t count, unsigned
 	}
 	work.scratch = bench_allocate((size_t)threads * GS_PART_BYTES);
 	work.buckets = gs_buckets_init(memory, gs_pool_init(memory + table_bytes, pool_memory,
-	                                                    pool_bytes), bits, threads,
+	                                                    pool_bytes, 1), bits, threads,
 	                                GS_PART_BYTES, count);
 	gs_buckets_with(work.buckets, simd);
 	start = bench_seconds();

@@ -149,6 +149,19 @@ struct gsort_options {
 };
 
 /* What a job did.  Counts are complete once gsort_run() has returned. */
+/* What the threads of a job were busy with: seconds of all of them together, so the sum is
+ * THREADS times as long as the job, or more where a thread beside them reads or writes. */
+struct gsort_stages {
+	double read;			/* waiting for input, and decompressing, included */
+	double decode;			/* bytes to keys */
+	double sort;
+	double merge;
+	double spill;			/* to and from temporary files */
+	double encode;			/* keys to bytes; selecting and verifying, too */
+	double write;			/* waiting for output included */
+	double idle;			/* waiting for each other, or for a GPU */
+};
+
 struct gsort_stats {
 	uint64_t    keys;		/* read */
 	uint64_t    keys_out;		/* written: fewer with unique */
@@ -172,6 +185,7 @@ struct gsort_stats {
 	double      gpu_sort_seconds;	/* ... it sorted, ... */
 	double      d2h_seconds;	/* ... and they were on their way back: parts overlap */
 	uint64_t    gpu_bytes;		/* GPU memory that was used */
+	struct gsort_stages busy;
 };
 
 /* How far a job has come. */

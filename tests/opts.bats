@@ -370,6 +370,38 @@ gives() {
 	tail -n 1 err | jq -e '.status == 2 and .records == 0' >answer
 }
 
+# stages CONDITION: of the stages of the job whose object is in err, in ms; $all is the time of
+# all threads
+stages() {
+	jq -e "(.threads * .total_ms) as \$all | .total_ms as \$total | .stages_ms | $1" err >answer ||
+		{ cat err; return 1; }
+}
+
+@test "--stats=json and -vv tell where the time goes" {
+	needs jq
+	gen --keys 12500000 >in
+	gsort -u32 --device=cpu -vv --stats=json in >sorted 2>all
+	grep -E '^gsort: threads: (([a-z]+) [0-9.]+,? )*s; [0-9]+ of them$' all
+	tail -n 1 all >err
+	stages 'keys == ["d2h", "decode", "encode", "h2d", "idle", "merge", "read", "sort", "spill",
+		"write"]'
+	stages '.read > 0 and .sort > 0 and .write > 0 and .merge + .spill + .h2d + .d2h == 0'
+	stages '.sort > .decode + .encode and add > .9 * $all and add < 1.1 * $all'
+	# text has a thread more that reads
+	gsort -u32 --to=text --device=cpu sorted >in
+	gsort --device=cpu --stats=json in 2>err >out
+	stages '.read > 0 and .decode > 0 and .sort > 0 and .encode > 0 and .write > 0'
+	stages '.merge + .spill == 0 and add > .9 * $all and add < 1.1 * ($all + $total)'
+	gsort -S 16M --device=cpu --stats=json in 2>err >out
+	stages '.sort > 0 and .merge > 0 and .spill > 0 and add > .9 * $all'
+	gsort -m --stats=json in in 2>err >out
+	stages '.read > 0 and .decode > 0 and .merge > 0 and .write > 0 and .spill == 0'
+	gsort -c --stats=json in 2>err
+	stages '.read > 0 and .decode > 0 and .merge + .spill + .encode + .write == 0'
+	gsort -c -u32 --stats=json sorted 2>err
+	stages '.read > 0 and .sort > 0 and .merge + .spill + .encode + .write == 0'
+}
+
 @test "--info tells what there is, with or without a GPU" {
 	gsort --info -T . >info 2>err
 	[ ! -s err ]

@@ -25,6 +25,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/team.h"
 
 /* The deepest of all bodies, a sort of skewed keys, needs less than a tenth of it. */
@@ -35,6 +36,7 @@ struct team {
 	void         *context;
 	unsigned      size;
 	atomic_uint   at_work;		/* members without the caller */
+	_Atomic uint64_t helped_ns;	/* what these have worked */
 	atomic_uint   here, turn;	/* who waits for the others, and for the how many-th time */
 	struct team  *next_open;
 	unsigned      wanted;		/* members that may still join, while it is open */
@@ -60,11 +62,14 @@ static _Thread_local struct team *own;
 
 /* ---- sleep ----------------------------------------------------------------- */
 
-/* Sleep while *WORD is VALUE, or less long. */
+/* Sleep while *WORD is VALUE, or less long; the thread's clock stands still. */
 static void
 sleep_while(atomic_uint *word, unsigned value)
 {
+	const uint64_t since = gs_clock_wall();
+
 	(void)syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
+	gs_clock_helped -= gs_clock_wall() - since;
 }
 
 static void
@@ -125,7 +130,10 @@ work(void *context)
 		while (atomic_exchange(&worker->called, 0) == 0)
 			sleep_while(&worker->called, 0);
 		for (team = worker->team; team != NULL; team = next) {
+			const uint64_t since = gs_clock_now();
+
 			run_body(team, worker->rank);
+			atomic_fetch_add(&team->helped_ns, gs_clock_now() - since);
 			next = next_team(worker);	/* from here on it may be called */
 			leave(team);
 		}
@@ -234,6 +242,7 @@ await(struct team *team)
 
 	while ((at_work = atomic_load(&team->at_work)) > 0)
 		sleep_while(&team->at_work, at_work);
+	gs_clock_helped += atomic_load(&team->helped_ns);
 }
 
 void

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "base/thread.h"
 
 static void *
@@ -77,6 +78,16 @@ gs_queue_open(struct gs_queue *queue)
 	pthread_cond_init(&queue->changed, NULL);
 }
 
+/* Wait for another thread; this one's clock stands still. */
+static void
+await_change(struct gs_queue *queue)
+{
+	const uint64_t since = gs_clock_wall();
+
+	pthread_cond_wait(&queue->changed, &queue->lock);
+	gs_clock_helped -= gs_clock_wall() - since;
+}
+
 bool
 gs_queue_give(struct gs_queue *queue, void *item)
 {
@@ -84,7 +95,7 @@ gs_queue_give(struct gs_queue *queue, void *item)
 
 	pthread_mutex_lock(&queue->lock);
 	while (queue->count == GS_QUEUE_SLOTS && !queue->shut)
-		pthread_cond_wait(&queue->changed, &queue->lock);
+		await_change(queue);
 	given = !queue->shut;
 	if (given)
 		queue->items[(queue->first + queue->count++) % GS_QUEUE_SLOTS] = item;
@@ -100,7 +111,7 @@ gs_queue_take(struct gs_queue *queue)
 
 	pthread_mutex_lock(&queue->lock);
 	while (queue->count == 0 && !queue->shut)
-		pthread_cond_wait(&queue->changed, &queue->lock);
+		await_change(queue);
 	if (queue->count > 0) {
 		item = queue->items[queue->first];
 		queue->first = (queue->first + 1) % GS_QUEUE_SLOTS;

@@ -136,6 +136,7 @@ void
 gs_report_summary(const struct gs_opts *opts, const struct gsort_stats *stats)
 {
 	const double seconds = stats->seconds > 1e-6 ? stats->seconds : 1e-6;
+	const struct gsort_stages *busy = &stats->busy;
 	char fewer[64], disk[64] = "";
 
 	tell_fewer(opts, stats, fewer);
@@ -149,6 +150,11 @@ gs_report_summary(const struct gs_opts *opts, const struct gsort_stats *stats)
 	                stats->sort_seconds, stats->write_seconds,
 	                stats->device != NULL ? stats->device : "cpu", disk,
 	                stats->verified ? "; verified" : "");
+	if (opts->verbose >= 2)
+		gs_report_error("threads: read %.3f, decode %.3f, sort %.3f, merge %.3f, spill %.3f, "
+		                "encode %.3f, write %.3f, idle %.3f s; %u of them", busy->read,
+		                busy->decode, busy->sort, busy->merge, busy->spill, busy->encode,
+		                busy->write, busy->idle, stats->threads);
 	if (opts->verbose >= 2 && stats->gpu_bytes > 0)
 		gs_report_error("GPU: to it %.3f, sort %.3f, back %.3f s; %.1f MiB of its memory",
 		                stats->h2d_seconds, stats->gpu_sort_seconds, stats->d2h_seconds,
@@ -169,6 +175,19 @@ print_string(const char *name, const char *text)
 			fputc(byte, stderr);
 	}
 	fputc('"', stderr);
+}
+
+static void
+print_stages(const struct gsort_stats *stats)
+{
+	const struct gsort_stages *busy = &stats->busy;
+
+	fprintf(stderr, ",\"stages_ms\":{\"read\":%.3f,\"decode\":%.3f,\"h2d\":%.3f,"
+	        "\"sort\":%.3f,\"merge\":%.3f,\"spill\":%.3f,\"d2h\":%.3f,\"encode\":%.3f,"
+	        "\"write\":%.3f,\"idle\":%.3f}", busy->read * 1e3, busy->decode * 1e3,
+	        stats->h2d_seconds * 1e3, (busy->sort + stats->gpu_sort_seconds) * 1e3,
+	        busy->merge * 1e3, busy->spill * 1e3, stats->d2h_seconds * 1e3, busy->encode * 1e3,
+	        busy->write * 1e3, busy->idle * 1e3);
 }
 
 void
@@ -204,6 +223,7 @@ gs_report_json(const struct gs_opts *opts, const struct gsort_stats *stats, int 
 	print_string("device", stats->device != NULL ? stats->device : "cpu");
 	for (size_t t = 0; t < sizeof times / sizeof times[0]; t++)
 		fprintf(stderr, ",\"%s\":%.3f", times[t].name, times[t].seconds * 1e3);
+	print_stages(stats);
 	if (getrusage(RUSAGE_SELF, &used) == 0)
 		fprintf(stderr, ",\"peak_rss\":%" PRIu64, (uint64_t)used.ru_maxrss << 10);
 	fprintf(stderr, ",\"verified\":%s,\"status\":%d}\n", stats->verified ? "true" : "false",

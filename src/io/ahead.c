@@ -44,6 +44,7 @@ static bool
 read_chunk(struct gs_ahead *ahead)
 {
 	struct gs_chunk *chunk = gs_queue_take(&ahead->empty);
+	uint64_t since = gs_clock_now();
 	gs_status status;
 
 	if (chunk == NULL)
@@ -53,6 +54,7 @@ read_chunk(struct gs_ahead *ahead)
 	                                       ahead->chunk_bytes) : GS_OK;
 	if (status == GS_OK)
 		status = gs_input_read(ahead->input, chunk->data, ahead->chunk_bytes, &chunk->bytes);
+	gs_clock_lap(ahead->clock, GS_STAGE_READ, &since);
 	ahead->in_file = chunk->bytes == ahead->chunk_bytes;
 	chunk->name = gs_input_name(ahead->input);
 	chunk->begins = ahead->begins;

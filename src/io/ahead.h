@@ -8,6 +8,7 @@
 #ifndef GS_AHEAD_H
 #define GS_AHEAD_H
 
+#include "base/clock.h"
 #include "base/status.h"
 #include "base/thread.h"
 #include "io/input.h"
@@ -34,6 +35,7 @@ struct gs_ahead {
 	bool              open;
 	bool              begun, settled;	/* the first chunk was read; and the rest is a thread's */
 	bool              begins, in_file;	/* the next chunk is the first of its file; one follows */
+	struct gs_clock  *clock;	/* the opener may set it: of reading; or NULL */
 };
 
 /** Get ready to read INPUT into MEMORY, GS_AHEAD_CHUNKS x CHUNK_BYTES. */

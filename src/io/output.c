@@ -43,6 +43,7 @@ struct gs_output {
 	struct gs_sink    sink;
 	bool              through;	/* written in place */
 	struct gs_replace replace;	/* if not */
+	struct gs_clock  *clock;
 
 	struct gs_thread thread;
 	struct gs_queue  pieces, done;
@@ -156,6 +157,7 @@ gs_output_open(struct gs_output **output, const struct gs_output_options *option
 		return gs_fail(GS_EBUDGET, "no memory to open the output");
 	out->sink.fd = -1;
 	out->sink.name = options->name;
+	out->clock = options->clock;
 	if (options->write != NULL)
 		status = open_callback(out, options);
 	else if (options->name == NULL)
@@ -194,6 +196,17 @@ gs_output_target(const struct gs_output *out)
 
 /* ---- writing ----------------------------------------------------------- */
 
+/* Write, and note how long it took. */
+static gs_status
+put(struct gs_output *out, const void *data, size_t bytes)
+{
+	uint64_t since = gs_clock_now();
+	const gs_status status = gs_sink_write(&out->sink, data, bytes);
+
+	gs_clock_lap(out->clock, GS_STAGE_WRITE, &since);
+	return status;
+}
+
 static gs_status
 write_pieces(void *context)
 {
@@ -201,7 +214,7 @@ write_pieces(void *context)
 	struct piece *piece;
 
 	while ((piece = gs_queue_take(&out->pieces)) != NULL) {
-		piece->status = gs_sink_write(&out->sink, piece->data, piece->bytes);
+		piece->status = put(out, piece->data, piece->bytes);
 		snprintf(piece->message, sizeof piece->message, "%s", gs_message());
 		if (!gs_queue_give(&out->done, piece))
 			break;
@@ -236,7 +249,7 @@ gs_output_submit(struct gs_output *out, const void *data, size_t bytes)
 {
 	TRY(gs_output_wait(out));
 	if (!out->threaded && bytes < THREAD_BYTES)
-		return gs_sink_write(&out->sink, data, bytes);
+		return put(out, data, bytes);
 	if (!out->threaded)
 		TRY(start_thread(out));
 	out->piece = (struct piece){ .data = data, .bytes = bytes };
@@ -249,7 +262,7 @@ gs_status
 gs_output_write(struct gs_output *out, const void *data, size_t bytes)
 {
 	TRY(gs_output_wait(out));
-	return gs_sink_write(&out->sink, data, bytes);
+	return put(out, data, bytes);
 }
 
 /* ---- pages --------------------------------------------------------------- */
@@ -264,10 +277,12 @@ gs_status
 gs_output_give_pages(struct gs_output *out, void *pages, size_t bytes, size_t mapped)
 {
 	gs_status status = gs_output_wait(out);
+	uint64_t since = gs_clock_now();
 
 	if (status == GS_OK)
 		status = gs_sink_give(&out->sink, pages, bytes);
 	munmap(pages, mapped);
+	gs_clock_lap(out->clock, GS_STAGE_WRITE, &since);
 	return status;
 }
 
@@ -284,12 +299,11 @@ flush_by_closing(const struct gs_output *out)
 	return GS_OK;
 }
 
-gs_status
-gs_output_finish(struct gs_output *out)
+static gs_status
+finish(struct gs_output *out)
 {
-	int fd = out->sink.fd;
+	const int fd = out->sink.fd;
 
-	TRY(gs_output_wait(out));
 	if (out->sink.write != NULL)
 		return GS_OK;
 	TRY(gs_sink_truncate(&out->sink));	/* nothing written: then that is the content */
@@ -305,6 +319,19 @@ gs_output_finish(struct gs_output *out)
 	if (close(fd) != 0 && out->through)
 		return gs_fail_errno(GS_EIO, "close failed: %s", out->sink.name);
 	return GS_OK;
+}
+
+gs_status
+gs_output_finish(struct gs_output *out)
+{
+	uint64_t since;
+	gs_status status;
+
+	TRY(gs_output_wait(out));
+	since = gs_clock_now();
+	status = finish(out);
+	gs_clock_lap(out->clock, GS_STAGE_WRITE, &since);
+	return status;
 }
 
 void

@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/clock.h"
 #include "base/status.h"
 
 struct gs_output;
@@ -34,6 +35,8 @@ struct gs_output_options {
 	 * same, and not at all for no bytes.  In messages it is called "output". */
 	int       (*write)(void *context, const void *data, size_t bytes);
 	void       *write_context;
+
+	struct gs_clock *clock;		/* of writing; or NULL */
 };
 
 /**

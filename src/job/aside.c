@@ -61,7 +61,10 @@ begin_run(struct gsort *job, unsigned stream)
 static gs_status
 write_keys(struct gsort *job, const struct gs_span *span)
 {
+	uint64_t since = gs_clock_now();
+
 	TRY(gs_spill_write(job->spill, span->keys, span->count));
+	gs_clock_lap(&job->clock, GS_STAGE_SPILL, &since);
 	job->stats.spilled_bytes = gs_spill_bytes(job->spill);
 	return GS_OK;
 }
@@ -70,10 +73,12 @@ static gs_status
 end_run(struct gsort *job, struct gs_aside_list *list, unsigned depth)
 {
 	struct gs_aside *aside = &list->runs[list->count];
+	uint64_t since = gs_clock_now();
 
 	assert(list->count < job->plan.most_runs);
-	*aside = (struct gs_aside){ .spill = job->spill, .depth = depth };
+	*aside = (struct gs_aside){ .spill = job->spill, .clock = &job->clock, .depth = depth };
 	TRY(gs_spill_end(job->spill, &aside->run));
+	gs_clock_lap(&job->clock, GS_STAGE_SPILL, &since);
 	list->count++;
 	job->stats.spilled_bytes = gs_spill_bytes(job->spill);
 	return GS_OK;
@@ -84,8 +89,11 @@ static gs_status
 read_run(void *context, void *into, size_t room, size_t *count)
 {
 	struct gs_aside *aside = context;
+	uint64_t since = gs_clock_now();
+	const gs_status status = gs_spill_read(aside->spill, &aside->run, into, room, count);
 
-	return gs_spill_read(aside->spill, &aside->run, into, room, count);
+	gs_clock_lap(aside->clock, GS_STAGE_SPILL, &since);
+	return status;
 }
 
 static struct gs_source
@@ -163,12 +171,22 @@ close_merge(struct gsort *job, struct gs_gather *gather, bool early)
 }
 
 static gs_status
+next_merged(struct gsort *job, struct gs_gather *gather, struct gs_span *span)
+{
+	uint64_t since = gs_clock_now();
+	const gs_status status = gs_gather_next(gather, span);
+
+	gs_clock_lap(&job->clock, GS_STAGE_MERGE, &since);
+	return status;
+}
+
+static gs_status
 write_merged(struct gsort *job, struct gs_gather *gather)
 {
 	struct gs_span span;
 
 	for (;;) {
-		TRY(gs_gather_next(gather, &span));
+		TRY(next_merged(job, gather, &span));
 		if (span.count == 0)
 			return GS_OK;
 		TRY(write_keys(job, &span));
@@ -199,7 +217,7 @@ emit_merged(struct gsort *job, unsigned stream, struct gs_gather *gather)
 	struct gs_span span;
 
 	while (!gs_select_ends(&job->select)) {
-		TRY(gs_gather_next(gather, &span));
+		TRY(next_merged(job, gather, &span));
 		if (span.count == 0)
 			return GS_OK;
 		span.stream = stream;
@@ -413,12 +431,14 @@ keep_keys(struct gsort *job, const struct gs_span *span, bool first)
 	const struct copy copy = {
 		job->keep.memory + job->keep.bytes, span->keys, span->count * (span->key_bits / 8),
 	};
+	uint64_t since = gs_clock_now();
 
 	if (first)
 		list->runs[list->count++] = (struct gs_aside){ .run.keys = copy.to };
 	assert(job->keep.bytes + copy.bytes <= job->plan.run_bytes);
 	gs_team_each(job->plan.threads, (copy.bytes + COPY_BYTES - 1) / COPY_BYTES, copy_piece,
 	             (void *)&copy);
+	gs_clock_lap(&job->clock, GS_STAGE_SPILL, &since);
 	job->keep.bytes += copy.bytes;
 	list->runs[list->count - 1].run.count += span->count;
 }

@@ -36,6 +36,7 @@ check_chunk(struct gsort *job, struct gs_order *order, const struct gs_chunk *ch
 	const struct gsort_options *options = job->options;
 	const size_t key_bytes = order->key_bits / 8, count = chunk->bytes / key_bytes;
 	const uint64_t before = order->keys;
+	uint64_t since = gs_clock_now();
 	size_t first;
 
 	job->stats.bytes_in += chunk->bytes;
@@ -43,7 +44,9 @@ check_chunk(struct gsort *job, struct gs_order *order, const struct gs_chunk *ch
 		return gs_order_partial(options, chunk->name, job->stats.bytes_in);
 	gs_raw_to_ordered(options->type, options->endian, options->reverse, chunk->data, count,
 	                  order->threads);
+	gs_clock_lap(&job->clock, GS_STAGE_DECODE, &since);
 	first = gs_order_follow(order, chunk->data, count);
+	gs_clock_lap(&job->clock, GS_STAGE_SORT, &since);
 	atomic_store(&job->counters.bytes_in, job->stats.bytes_in);
 	atomic_store(&job->counters.keys_in, order->keys);
 	*disorder = first < count;
@@ -61,6 +64,7 @@ check_raw(struct gsort *job, struct gs_order *order, bool *disorder)
 	TRY(gs_arena_open(&job->arena, GS_AHEAD_CHUNKS * CHUNK_BYTES, false));
 	gs_ahead_open_behind(&job->ahead, job->input, job->options->skip_bytes,
 	                     gs_arena_take(&job->arena, GS_AHEAD_CHUNKS * CHUNK_BYTES), CHUNK_BYTES);
+	job->ahead.clock = &job->clock;
 	while (!*disorder) {
 		TRY(gs_ahead_take(&job->ahead, &chunk));
 		if (chunk == NULL)
@@ -85,12 +89,16 @@ check_text(struct gsort *job, struct gs_order *order, bool *disorder)
 		return GS_OK;
 	feed = gs_feed_open(gs_arena_take(&job->arena, GS_FEED_BYTES_MOST), GS_FEED_BYTES_MOST, job->input,
 	                    &job->text);
+	feed->clock = &job->clock;
 	order->name = gs_input_name(job->input);
 	do {
+		uint64_t since;
 		size_t first;
 
 		TRY(gs_feed_next(feed));
+		since = gs_clock_now();
 		first = gs_order_follow_text(order, feed->classes, feed->keys, feed->count);
+		gs_clock_lap(&job->clock, GS_STAGE_SORT, &since);
 		*disorder = first < feed->count;
 		if (*disorder && job->options->check == GSORT_CHECK_FIRST) {
 			const char *line = feed->batch_text + feed->at[first];

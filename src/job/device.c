@@ -58,15 +58,18 @@ open_gpu(void *context)
 static gs_status
 hand_over(struct gsort *job, unsigned stream)
 {
+	uint64_t since;
 	size_t count;
 
 	do {
 		struct gs_tile *tile = &job->tiles[stream];
 
 		TRY(gs_fill_room(job, stream));
+		since = gs_clock_now();
 		count = gs_buckets_take(job->batch.buckets[stream],
 		                        (char *)tile->keys + tile->count * (tile->key_bits / 8),
 		                        tile->room - tile->count);
+		gs_clock_lap(&job->clock, GS_STAGE_SORT, &since);
 		TRY(gs_fill_took(job, stream, count));
 	} while (count > 0);
 	return GS_OK;

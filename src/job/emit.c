@@ -18,26 +18,30 @@
 
 /* ---- a span -------------------------------------------------------------- */
 
-/* Encode what was selected, and write it. */
+/* Encode what was selected, and write it.  It has been worked on SINCE. */
 static gs_status
-put(struct gsort *job, struct gs_span *span)
+put(struct gsort *job, struct gs_span *span, uint64_t since)
 {
 	const struct gs_encoding *encoding = &job->encoding;
 	char *print = job->print[job->print_at];
 	size_t bytes;
 
-	if (span->count == 0)
+	if (span->count == 0) {
+		gs_clock_lap(&job->clock, GS_STAGE_ENCODE, &since);
 		return GS_OK;
+	}
 	job->stats.keys_out += span->count;
 	if (gs_encoding_in_place(encoding)) {
 		bytes = span->count * (span->key_bits / 8);
 		gs_ordered_to_raw(encoding->to, encoding->endian, encoding->reverse, span->keys,
 		                  span->count, encoding->threads);
+		gs_clock_lap(&job->clock, GS_STAGE_ENCODE, &since);
 		TRY(gs_output_write(job->output, span->keys, bytes));
 	} else {
 		TRY(gs_encode(encoding, span->stream, span->key_bits, span->keys,
 		              encoding->counts ? job->select.times : NULL, span->count, print,
 		              &bytes));
+		gs_clock_lap(&job->clock, GS_STAGE_ENCODE, &since);
 		TRY(gs_output_submit(job->output, print, bytes));
 		job->print_at ^= 1;
 	}
@@ -51,6 +55,7 @@ gs_emit_span(struct gsort *job, struct gs_span *span)
 {
 	const size_t key_bytes = span->key_bits / 8;
 	const bool whole = gs_encoding_in_place(&job->encoding);
+	uint64_t since = gs_clock_now();
 
 	gs_verify_out(&job->verify, span);
 	for (size_t at = 0; at < span->count;) {
@@ -63,7 +68,8 @@ gs_emit_span(struct gsort *job, struct gs_span *span)
 		at += slice.count;
 		if (!gs_select_takes_all(&job->select))
 			gs_select_span(&job->select, &slice);
-		TRY(put(job, &slice));
+		TRY(put(job, &slice, since));
+		since = gs_clock_now();
 	}
 	atomic_fetch_add(&job->counters.keys_sorted, span->count);
 	return GS_OK;
@@ -76,7 +82,7 @@ gs_emit_stream_end(struct gsort *job, unsigned stream)
 
 	(void)stream;
 	gs_select_end(&job->select, &last);
-	return put(job, &last);
+	return put(job, &last, gs_clock_now());
 }
 
 gs_status
@@ -109,9 +115,11 @@ gs_emit_end(struct gsort *job)
 static gs_status
 emit_pairs(struct gsort *job, struct gs_span *span)
 {
+	const uint64_t since = gs_clock_now();
+
 	gs_verify_out_pairs(&job->verify, span, job->select.times);
 	gs_select_pairs(&job->select, span);
-	return put(job, span);
+	return put(job, span, since);
 }
 
 static gs_status
@@ -121,10 +129,12 @@ emit_counts(struct gsort *job)
 	const bool descends = job->options->reverse && job->facts.key_bits == 0;
 	const bool pairs = job->select.groups;
 	struct gs_span span;
+	uint64_t since;
 
 	assert(GS_SELECT_PAIRS * sizeof(uint32_t) <= job->plan.count_bytes &&
 	       GS_SELECT_PAIRS <= job->plan.print_keys);
 	while (!gs_select_ends(&job->select)) {
+		since = gs_clock_now();
 		if (pairs)
 			gs_count_drain_pairs(&job->small, descends, job->count_memory, job->select.times,
 			                     GS_SELECT_PAIRS, &span);
@@ -136,6 +146,7 @@ emit_counts(struct gsort *job)
 		if (descends)	/* complemented, as the streams' keys are */
 			gs_ordered_to_raw(GSORT_U32, GSORT_ENDIAN_HOST, true, span.keys, span.count,
 			                  job->plan.threads);
+		gs_clock_lap(&job->clock, GS_STAGE_SORT, &since);
 		TRY(pairs ? emit_pairs(job, &span) : gs_emit_span(job, &span));
 	}
 	return GS_OK;
@@ -238,19 +249,24 @@ static gs_status
 make(void *context, struct gs_sorted *sorted)
 {
 	struct making *making = context;
-	const struct gsort *job = making->job;
+	struct gsort *job = making->job;
 	const struct gs_encoding *encoding = &job->encoding;
 	const struct gs_span *span = &sorted->span;
 	struct made *made = &making->made[sorted->slot];
+	uint64_t since = gs_clock_now();
+	gs_status status = GS_OK;
 
 	gs_verify_look(&job->verify, span, &made->sight);
-	if (!gs_encoding_in_place(encoding))
-		return encode(making, sorted, made);
-	gs_ordered_to_raw(encoding->to, encoding->endian, encoding->reverse, span->keys, span->count,
-	                  1);
-	made->data = span->keys;
-	made->bytes = span->count * (span->key_bits / 8);
-	return GS_OK;
+	if (gs_encoding_in_place(encoding)) {
+		gs_ordered_to_raw(encoding->to, encoding->endian, encoding->reverse, span->keys,
+		                  span->count, 1);
+		made->data = span->keys;
+		made->bytes = span->count * (span->key_bits / 8);
+	} else {
+		status = encode(making, sorted, made);
+	}
+	gs_clock_lap(&job->clock, GS_STAGE_ENCODE, &since);
+	return status;
 }
 
 static gs_status

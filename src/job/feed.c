@@ -23,6 +23,7 @@ gs_feed_open(void *memory, size_t memory_bytes, struct gs_input *input,
 
 	assert(memory_bytes >= GS_FEED_BYTES_LEAST);
 	feed->input = input;
+	feed->clock = NULL;
 	feed->count = feed->begin = feed->end = 0;
 	feed->bytes = 0;
 	feed->ended = false;
@@ -37,6 +38,7 @@ static gs_status
 read_more(struct gs_feed *feed)
 {
 	const size_t left = feed->end - feed->begin;
+	uint64_t since = gs_clock_now();
 	size_t got;
 
 	memmove(feed->text, feed->text + feed->begin, left);
@@ -46,6 +48,7 @@ read_more(struct gs_feed *feed)
 		return gs_fail(GS_EINPUT, "%s:%llu: a line of more than %zu bytes is no number",
 		               feed->lines.name, (unsigned long long)feed->lines.line + 1, left);
 	TRY(gs_input_read(feed->input, feed->text + left, feed->room - left, &got));
+	gs_clock_lap(feed->clock, GS_STAGE_READ, &since);
 	feed->end += got;
 	feed->bytes += got;
 	feed->ended = feed->end < feed->room;
@@ -56,6 +59,7 @@ gs_status
 gs_feed_next(struct gs_feed *feed)
 {
 	for (;;) {
+		uint64_t since = gs_clock_now();
 		gs_status status;
 		size_t used;
 
@@ -63,6 +67,7 @@ gs_feed_next(struct gs_feed *feed)
 		status = gs_lines_decode(&feed->lines, feed->batch_text, feed->end - feed->begin,
 		                         feed->ended, feed->keys, feed->classes, feed->at,
 		                         feed->numbers, GS_FEED_KEYS, &feed->count, &used);
+		gs_clock_lap(feed->clock, GS_STAGE_DECODE, &since);
 		feed->begin += used;
 		assert(feed->begin <= feed->end);
 		if (feed->count == 0)

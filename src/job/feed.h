@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/clock.h"
 #include "base/status.h"
 #include "format/lines.h"
 #include "io/input.h"
@@ -20,6 +21,7 @@ enum { GS_FEED_KEYS = 2048 };	/* a batch; fits the second-level cache, not tuned
 struct gs_feed {
 	struct gs_input *input;
 	struct gs_lines  lines;
+	struct gs_clock *clock;		/* the opener may set it; NULL at first */
 
 	/* the last batch */
 	uint64_t keys[GS_FEED_KEYS];

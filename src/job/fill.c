@@ -217,6 +217,8 @@ next_piece(struct reading *reading, void *into, size_t *got, struct gs_input_pie
 	struct gsort *job = reading->job;
 	const size_t want = job->plan.piece_bytes < reading->left ? job->plan.piece_bytes
 	                                                           : reading->left;
+	uint64_t since;
+	gs_status status;
 
 	*got = claimed->bytes = 0;
 	if (want == 0 || reading->ended || atomic_load(&reading->trouble.any))
@@ -228,7 +230,10 @@ next_piece(struct reading *reading, void *into, size_t *got, struct gs_input_pie
 		if (reading->claims)
 			return true;
 	}
-	if (!gs_trouble_note(&reading->trouble, gs_input_read(job->input, into, want, got)))
+	since = gs_clock_now();		/* who waits for the lock is idle, who reads is not */
+	status = gs_input_read(job->input, into, want, got);
+	gs_clock_lap(&job->clock, GS_STAGE_READ, &since);
+	if (!gs_trouble_note(&reading->trouble, status))
 		return false;
 	reading->left -= *got;
 	reading->ended = *got < want;
@@ -242,15 +247,19 @@ take_piece(struct reading *reading, unsigned rank, void *keys, size_t got,
 {
 	struct gsort *job = reading->job;
 	const struct gsort_options *options = job->options;
+	uint64_t since = gs_clock_now();
 
 	if (claimed->bytes > 0 &&
 	    !gs_trouble_note(&reading->trouble,
 	                     gs_input_read_piece(job->input, claimed, keys, &got)))
 		return false;
+	gs_clock_lap(&job->clock, GS_STAGE_READ, &since);
 	taken->bytes = got;
 	got /= job->facts.key_bits / 8;
 	gs_raw_to_ordered(options->type, options->endian, options->reverse, keys, got, 1);
+	gs_clock_lap(&job->clock, GS_STAGE_DECODE, &since);
 	hold(job, rank, 0, keys, got, taken);
+	gs_clock_lap(&job->clock, GS_STAGE_SORT, &since);
 	return true;
 }
 
@@ -307,18 +316,22 @@ fill_tile(struct reading *reading)
 	const size_t key_bytes = job->facts.key_bits / 8;
 	struct gs_tile *tile = &job->tiles[0];
 	struct taken taken = { .place = 0 };
+	uint64_t since;
 	size_t want;
 	char *to;
 
 	TRY(gs_fill_room(job, 0));
+	since = gs_clock_now();
 	want = (tile->room - tile->count) * key_bytes;
 	to = (char *)tile->keys + tile->count * key_bytes;
 	TRY(gs_input_read(job->input, to, want, &taken.bytes));
+	gs_clock_lap(&job->clock, GS_STAGE_READ, &since);
 	reading->ended = taken.bytes < want;
 	taken.keys = taken.bytes / key_bytes;
 	gs_raw_to_ordered(job->options->type, job->options->endian, job->options->reverse, to,
 	                  (size_t)taken.keys, job->plan.threads);
 	gs_verify_in(&job->verify, 0, job->facts.key_bits, to, (size_t)taken.keys);
+	gs_clock_lap(&job->clock, GS_STAGE_DECODE, &since);
 	note(reading, &(struct taken){ .bytes = taken.bytes, .keys = 0 });
 	count_in(job, 0, taken.keys);
 	return gs_fill_took(job, 0, (size_t)taken.keys);
@@ -363,15 +376,18 @@ feed_chunk(struct gsort *job)
 {
 	for (unsigned s = 0; s < GS_STREAMS; s++) {
 		struct gs_tile *tile = &job->tiles[s];
+		uint64_t since;
 		size_t count;
 		char *to;
 
 		while (gs_text_left(job->decoder, (enum gs_text_class)s) > 0) {
 			TRY(gs_fill_room(job, s));
+			since = gs_clock_now();
 			to = (char *)tile->keys + tile->count * (tile->key_bits / 8);
 			count = gs_text_fetch(job->decoder, (enum gs_text_class)s, to,
 			                      tile->room - tile->count);
 			gs_verify_in(&job->verify, s, tile->key_bits, to, count);
+			gs_clock_lap(&job->clock, GS_STAGE_DECODE, &since);
 			TRY(gs_fill_took(job, s, count));
 		}
 	}
@@ -420,6 +436,7 @@ hold_chunk(struct gsort *job)
 {
 	struct holding holding = { .job = job, .lock = PTHREAD_MUTEX_INITIALIZER };
 	size_t bytes = 0, room;
+	uint64_t since;
 
 	for (unsigned s = 0; s < GS_STREAMS; s++)
 		bytes += gs_text_left(job->decoder, (enum gs_text_class)s) *
@@ -430,7 +447,9 @@ hold_chunk(struct gsort *job)
 		return feed_chunk(job);
 	if (bytes == 0)
 		return GS_OK;
+	since = gs_clock_now();
 	gs_team_run(bytes < TEAM_BYTES ? 1 : job->plan.threads, hold_sections, &holding);
+	gs_clock_lap(&job->clock, GS_STAGE_SORT, &since);
 	for (unsigned s = 0; s < GS_STREAMS; s++)
 		job->batch.places[s] += gs_text_sections(job->decoder);
 	job->head.held += holding.all.kept;
@@ -442,21 +461,27 @@ static gs_status
 fill_text(struct gsort *job)
 {
 	struct gs_chunk *chunk;
+	uint64_t since;
 
 	gs_ahead_open(&job->ahead, job->input, job->chunk_memory, job->plan.chunk_bytes);
+	job->ahead.clock = &job->clock;
 	for (;;) {
 		TRY(gs_ahead_take(&job->ahead, &chunk));
 		if (chunk == NULL)
 			break;
+		since = gs_clock_now();
 		if (chunk->begins)
 			gs_text_begin_file(job->decoder, chunk->name);
 		TRY(gs_text_decode(job->decoder, chunk->data, chunk->bytes, chunk->ends));
+		gs_clock_lap(&job->clock, GS_STAGE_DECODE, &since);
 		count_in(job, chunk->bytes, gs_text_lines(job->decoder) - job->stats.keys);
 		gs_ahead_give(&job->ahead, chunk);
 		TRY(hold_chunk(job));
 	}
+	since = gs_clock_now();
 	job->small.parts = gs_text_fetch_small(job->decoder, job->small.bins);
 	gs_text_end(job->decoder);
+	gs_clock_lap(&job->clock, GS_STAGE_DECODE, &since);
 	gs_verify_in_counts(&job->verify, &job->small, job->options->reverse ? UINT32_MAX : 0);
 	job->stats.keys = gs_text_lines(job->decoder);
 	job->stats.invalid_lines = gs_text_invalid(job->decoder);

@@ -89,6 +89,7 @@ open_output(struct gsort *job)
 		.in_place = job->options->in_place,
 		.write = job->options->drained ? gs_handover_write : job->options->write,
 		.write_context = job->options->drained ? job : job->options->write_context,
+		.clock = &job->clock,
 	};
 
 	return gs_output_open(&job->output, &out);
@@ -293,9 +294,11 @@ open_batch(struct gsort *job)
 
 	if (plan->batch_bytes == 0)
 		return;
-	batch->pool = gs_pool_init(job->pool_books, job->pool_memory, plan->batch_bytes);
+	batch->pool = gs_pool_init(job->pool_books, job->pool_memory, plan->batch_bytes,
+	                           gs_plan_streams(plan));
 	batch->threads = plan->threads;
 	batch->part_bytes = plan->part_bytes;
+	batch->clock = &job->clock;
 	batch->scratch = batch->slots + gs_batch_slots(plan->threads) * plan->part_bytes;
 	for (unsigned s = 0; s < GS_STREAMS; s++)
 		if ((batch->bits[s] = plan->stream_bits[s]) > 0)
@@ -446,6 +449,26 @@ run(struct gsort *job, bool *disorder)
 	}
 }
 
+/* What threads were busy with, in the statistics. */
+static void
+tell_stages(struct gsort *job)
+{
+	struct gsort_stages *busy = &job->stats.busy;
+	double *const seconds[GS_STAGES] = {
+		[GS_STAGE_READ] = &busy->read, [GS_STAGE_DECODE] = &busy->decode,
+		[GS_STAGE_SORT] = &busy->sort, [GS_STAGE_MERGE] = &busy->merge,
+		[GS_STAGE_SPILL] = &busy->spill, [GS_STAGE_ENCODE] = &busy->encode,
+		[GS_STAGE_WRITE] = &busy->write,
+	};
+	double idle = job->stats.seconds * job->plan.threads;
+
+	for (int s = 0; s < GS_STAGES; s++) {
+		*seconds[s] = (double)atomic_load(&job->clock.ns[s]) / 1e9;
+		idle -= *seconds[s];
+	}
+	busy->idle = idle > 0 ? idle : 0;
+}
+
 gsort_status
 gs_job_run(struct gsort *job)
 {
@@ -454,6 +477,7 @@ gs_job_run(struct gsort *job)
 	const gs_status status = run(job, &disorder);
 
 	job->stats.seconds = now() - start;
+	tell_stages(job);
 	gs_device_tell(job);
 	if (job->options->operation == GSORT_CHECK)
 		job->stats.read_seconds = job->stats.seconds;

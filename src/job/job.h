@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/thread.h"
 #include "format/decode.h"
 #include "format/encode.h"
@@ -44,7 +45,8 @@ struct gs_opener {
 /* A sorted batch of one stream, set aside. */
 struct gs_aside {
 	struct gs_run    run;
-	struct gs_spill *spill;		/* that can read it, if it is on disk */
+	struct gs_spill *spill;		/* that can read it, if it is on disk, ... */
+	struct gs_clock *clock;		/* ... with the job's clock */
 	unsigned         depth;		/* merges it has come from */
 };
 
@@ -75,6 +77,7 @@ struct gsort {
 	struct gs_facts             facts;
 	struct gs_plan              plan;
 	struct gsort_stats          stats;
+	struct gs_clock             clock;	/* who is busy with what */
 	char                        device_name[320];
 
 	struct gs_input            *input;

@@ -93,6 +93,7 @@ begin(struct input *input)
 	if (job->facts.key_bits > 0)
 		return pass_header(input);
 	input->feed = gs_feed_open(input->memory, job->plan.source_bytes, input->input, &job->text);
+	input->feed->clock = &job->clock;
 	if (input->first && job->text.header_lines > 0)
 		input->feed->lines.header = &job->text_header;
 	return GS_OK;
@@ -128,9 +129,11 @@ follow(struct input *input, const void *keys, size_t *count)
 {
 	const struct gsort *job = input->job;
 	const uint64_t before = input->order.keys;
+	uint64_t since = gs_clock_now();
 	const size_t first = job->options->trust_order ? *count
 	                   : gs_order_follow(&input->order, keys, *count);
 
+	gs_clock_lap(&input->job->clock, GS_STAGE_SORT, &since);
 	if (first == *count)
 		return GS_OK;
 	*count = first;
@@ -146,6 +149,7 @@ read_keys(struct input *input, void *into, size_t room, size_t *count)
 	const struct gsort_options *options = input->job->options;
 	const size_t key_bytes = input->job->facts.key_bits / 8;
 	gs_status status;
+	uint64_t since;
 	size_t got;
 
 	*count = 0;
@@ -153,9 +157,12 @@ read_keys(struct input *input, void *into, size_t room, size_t *count)
 		TRY(begin(input));
 	if (input->ended)
 		return GS_OK;
+	since = gs_clock_now();
 	status = gs_input_read(input->input, into, room * key_bytes, &got);
+	gs_clock_lap(&input->job->clock, GS_STAGE_READ, &since);
 	*count = got / key_bytes;
 	gs_raw_to_ordered(options->type, options->endian, options->reverse, into, *count, 1);
+	gs_clock_lap(&input->job->clock, GS_STAGE_DECODE, &since);
 	input->bytes += got;
 	if (status == GS_OK && got % key_bytes != 0)
 		status = gs_order_partial(options, input->name, input->bytes);
@@ -197,6 +204,7 @@ static gs_status
 read_batch(struct input *input)
 {
 	struct gs_feed *feed;
+	uint64_t since;
 	size_t first;
 
 	if (!input->begun)
@@ -212,8 +220,10 @@ read_batch(struct input *input)
 		end(input);
 		return GS_OK;
 	}
+	since = gs_clock_now();
 	first = input->job->options->trust_order ? feed->count
 	      : gs_order_follow_text(&input->order, feed->classes, feed->keys, feed->count);
+	gs_clock_lap(&input->job->clock, GS_STAGE_SORT, &since);
 	return first == feed->count ? GS_OK : fail_line(input, first);
 }
 
@@ -412,15 +422,18 @@ static gs_status
 count(struct gsort *job, const struct inputs *inputs)
 {
 	const size_t room = job->plan.count_bytes / (job->facts.key_bits / 8);
+	uint64_t since;
 	size_t got;
 
 	list_inputs(job, inputs);
 	for (size_t i = 0; i < inputs->count; i++)
 		do {
 			TRY(read_keys(&inputs->all[i], job->count_memory, room, &got));
+			since = gs_clock_now();
 			gs_verify_in(&job->verify, 0, job->facts.key_bits, job->count_memory, got);
 			gs_count_add(&job->small, 0, job->count_memory, got);
 			gs_count_sum(&job->small);
+			gs_clock_lap(&job->clock, GS_STAGE_SORT, &since);
 			inputs->all[i].keys += got;
 		} while (!inputs->all[i].ended);
 	sum_up(job, inputs);

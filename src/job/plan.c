@@ -150,8 +150,8 @@ power_of_two_to(uint64_t bytes)
 	return power_of_two_from(bytes / 2 + 1);
 }
 
-static unsigned
-stream_count(const struct gs_plan *plan)
+unsigned
+gs_plan_streams(const struct gs_plan *plan)
 {
 	unsigned count = 0;
 
@@ -324,7 +324,7 @@ set_pieces(struct gs_plan *plan, const struct gs_facts *facts, uint64_t *left)
 		plan->piece_bytes = power_of_two_to(within(LEAST_PIECE_BYTES, *left / 16 / plan->threads,
 		                                           MOST_PIECE_BYTES));
 	take_from(left, plan->threads * plan->piece_bytes);
-	if (stream_count(plan) == 0)
+	if (gs_plan_streams(plan) == 0)
 		return;
 	plan->part_bytes = power_of_two_to(within(LEAST_PART_BYTES, *left / 16 / shares, most));
 	plan->part_print_bytes = plan->part_bytes / key_bytes * (facts->print_bytes / 2);
@@ -335,7 +335,7 @@ set_pieces(struct gs_plan *plan, const struct gs_facts *facts, uint64_t *left)
 static void
 set_buffers(struct gs_plan *plan, const struct gs_facts *facts)
 {
-	const uint64_t carvings = 2 * stream_count(plan) + 6;
+	const uint64_t carvings = 2 * gs_plan_streams(plan) + 6;
 	uint64_t left = plan->host_bytes;
 
 	take_from(&left, PROGRAM_BYTES + plan->threads * THREAD_BYTES);
@@ -376,12 +376,12 @@ gs_plan_expected(const struct gs_facts *facts)
 static uint64_t
 reserve(const struct gs_plan *plan, const struct gs_facts *facts, uint64_t bytes)
 {
-	uint64_t all = 0;
+	uint64_t all = gs_buckets_reserve_once(plan->threads, bytes, plan->part_bytes);
 
 	for (unsigned s = 0; s < GS_STREAMS; s++)
 		if (plan->stream_bits[s] > 0)
 			all += gs_buckets_reserve(plan->stream_bits[s], plan->threads, bytes,
-			                          gs_plan_expected(facts));
+			                          gs_plan_streams(plan), gs_plan_expected(facts));
 	return all;
 }
 
@@ -393,7 +393,7 @@ static void
 set_batch(struct gs_plan *plan, const struct gs_facts *facts)
 {
 	uint64_t bytes = plan->pool_bytes, addresses = facts->address_bytes;
-	const unsigned streams = stream_count(plan);
+	const unsigned streams = gs_plan_streams(plan);
 
 	if (streams == 0)
 		return;
@@ -428,7 +428,7 @@ set_head(struct gs_plan *plan, const struct gs_facts *facts)
 	const uint64_t room_keys = (plan->sort_bytes - round_bytes) / sizeof(uint64_t);
 
 	if (!facts->heads || facts->device == GSORT_DEVICE_GPU || facts->head_count > room_keys / 3 ||
-	    stream_count(plan) == 0)
+	    gs_plan_streams(plan) == 0)
 		return;
 	plan->head_keys = facts->head_count > LEAST_HEAD_KEYS / 4 ? 4 * facts->head_count
 	                                                          : LEAST_HEAD_KEYS;
@@ -494,7 +494,7 @@ static gs_status
 check_budget(const struct gs_plan *plan, const struct gs_facts *facts)
 {
 	if (plan->host_bytes < LEAST_BYTES ||
-	    (stream_count(plan) > 0 && facts->operation == GSORT_SORT &&
+	    (gs_plan_streams(plan) > 0 && facts->operation == GSORT_SORT &&
 	     plan->sort_bytes < LEAST_SORT_BYTES))
 		return gs_fail(GS_EBUDGET, "only %llu MiB of memory can be had; gsort needs 16 MiB, "
 		               "and 256 MiB of address space",

@@ -107,6 +107,9 @@ MUST_CHECK gs_status gs_plan_make(struct gs_plan *plan, const struct gs_facts *f
 /** Keys that will come, about, or UINT64_MAX. */
 uint64_t gs_plan_expected(const struct gs_facts *facts);
 
+/** Streams that have keys to hold. */
+unsigned gs_plan_streams(const struct gs_plan *plan);
+
 /** How many runs can be merged at once if so much memory is left for it; at least 2. */
 size_t gs_plan_fan_in(const struct gs_plan *plan, const struct gs_facts *facts, uint64_t bytes);
 

@@ -47,9 +47,12 @@ gs_batch_count(const struct gs_batch *batch, unsigned stream)
 void
 gs_batch_settle(struct gs_batch *batch)
 {
+	uint64_t since = gs_clock_now();
+
 	for (unsigned s = 0; s < GS_STREAMS; s++)
 		if (batch->buckets[s] != NULL)
 			batch->parts[s] = gs_buckets_settle(batch->buckets[s], batch->threads);
+	gs_clock_lap(batch->clock, GS_STAGE_SORT, &since);
 }
 
 void
@@ -145,11 +148,14 @@ make(struct draining *draining, unsigned rank, struct gs_sorted *sorted)
 {
 	const struct gs_batch *batch = draining->batch;
 	const struct gs_batch_sink *sink = draining->sink;
+	uint64_t since;
 
 	if (sink->room != NULL)
 		TRY(sink->room(sink->context, sorted, &sorted->span.keys));
+	since = gs_clock_now();
 	gs_buckets_sort_part(batch->buckets[draining->stream], rank, sorted->number,
 	                     sorted->span.keys, batch->scratch + rank * batch->part_bytes);
+	gs_clock_lap(batch->clock, GS_STAGE_SORT, &since);
 	return sink->make != NULL ? sink->make(sink->context, sorted) : GS_OK;
 }
 

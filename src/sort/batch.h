@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/clock.h"
 #include "base/status.h"
 #include "base/team.h"
 #include "sort/buckets.h"
@@ -32,6 +33,7 @@ struct gs_batch {
 	size_t             part_bytes;		/* most that a part has */
 	char              *slots;		/* gs_batch_slots() parts: where they are sorted ... */
 	char              *scratch;		/* ... with this, one a thread */
+	struct gs_clock   *clock;		/* of sorting; or NULL */
 };
 
 /* Pieces of sorted keys that there may be at once. */

@@ -67,6 +67,9 @@ enum { PIECE_BYTES = 256 << 10 };	/* at most a quarter of a part */
 /* A smaller bucket is divided by one thread.  Not tuned. */
 enum { TOGETHER_BYTES = 32 << 20 };
 
+/* A smaller pool is divided less, so that more of it are keys.  Not tuned. */
+enum { ROOMY_BYTES = 512 << 20 };
+
 /* More pieces than their size explains: there are too many small ones to keep them. */
 enum { SMALL_PIECES = 64 };
 
@@ -162,7 +165,7 @@ take_block(struct gs_buckets *buckets, struct thread *thread)
 	uint32_t block;
 
 	if (thread->spare.blocks == 0)
-		gs_pool_take(buckets->pool, &thread->spare, GS_POOL_BATCH);
+		gs_pool_take(buckets->pool, &thread->spare, buckets->pool->batch);
 	block = thread->spare.head;
 	thread->spare.head = buckets->pool->book[block].next;
 	thread->spare.blocks--;
@@ -173,7 +176,7 @@ static void
 give_block(struct gs_buckets *buckets, struct thread *thread, uint32_t block)
 {
 	gs_chain_add(buckets->pool, &thread->spare, block);
-	if (thread->spare.blocks == 2 * GS_POOL_BATCH)
+	if (thread->spare.blocks == 2 * buckets->pool->batch)
 		gs_pool_give(buckets->pool, &thread->spare);
 }
 
@@ -283,40 +286,76 @@ levels_of(unsigned bits, unsigned bins)
 	return bits / (unsigned)__builtin_ctz(bins) + 1;
 }
 
-/* How many bins, of the first division and of others: for buckets of BUCKET_BYTES, but blocks
- * that are not full shall be no more than a fourth of the pool. */
+/* How many bins: for buckets of BUCKET_BYTES, but their last blocks shall be no more than an
+ * eighth of the pool; where memory is dear a sixteenth, of all streams. */
 static unsigned
-bins_for(unsigned bits, unsigned threads, size_t pool_bytes, uint64_t expected, unsigned *again)
+bins_for(unsigned bits, unsigned threads, size_t pool_bytes, unsigned streams, uint64_t expected)
 {
 	const uint64_t bytes = expected < pool_bytes ? expected * (bits / 8) : pool_bytes;
-	const size_t blocks = pool_bytes / 8 / gs_pool_block_bytes(pool_bytes) / threads;
+	const size_t share = pool_bytes / (pool_bytes < ROOMY_BYTES ? 16 * streams : 8);
 	unsigned bins = BINS_LEAST;
 
-	while (bins < BINS && bytes / bins > BUCKET_BYTES && 2 * bins <= blocks)
+	while (bins < BINS && bytes / bins > BUCKET_BYTES &&
+	       2 * bins * threads * gs_pool_block_bytes(pool_bytes) <= share)
 		bins *= 2;
-	*again = BINS_LEAST;
-	while (*again < BINS_AGAIN && 2 * *again * levels_of(bits, 2 * *again) <= blocks)
-		*again *= 2;
 	return bins;
 }
 
-size_t
-gs_buckets_reserve(unsigned bits, unsigned threads, size_t pool_bytes, uint64_t expected)
+/* Of a bucket that is divided again: no more than a thirty-second of the pool, or half of it. */
+static unsigned
+bins_again_for(unsigned threads, size_t pool_bytes)
 {
-	/* Blocks that are not full, of each thread: of bins, of every level of a bucket that is
-	 * divided again, of a piece; and those that are empty.  Then of pieces that are small. */
-	unsigned again;
-	const size_t bins = bins_for(bits, threads, pool_bytes, expected, &again);
+	const size_t share = pool_bytes / (pool_bytes < ROOMY_BYTES ? 64 : 32);
+	unsigned bins = BINS_LEAST;
 
-	return (threads * (bins + again * levels_of(bits, again) + 2 * GS_POOL_BATCH + 1) +
-	        SMALL_PIECES) * gs_pool_block_bytes(pool_bytes);
+	while (bins < BINS_AGAIN &&
+	       2 * bins * threads * gs_pool_block_bytes(pool_bytes) <= share)
+		bins *= 2;
+	return bins;
+}
+
+/* Pieces that are kept may waste so many blocks, or they are scattered. */
+static size_t
+slack_blocks(unsigned threads, unsigned bins, size_t pool_bytes)
+{
+	return SMALL_PIECES / 4 + (size_t)bins * threads / (pool_bytes < ROOMY_BYTES ? 4 : 2);
+}
+
+size_t
+gs_buckets_reserve(unsigned bits, unsigned threads, size_t pool_bytes, unsigned streams,
+                   uint64_t expected)
+{
+	const unsigned bins = bins_for(bits, threads, pool_bytes, streams, expected);
+
+	/* Each thread: the last block of each bin; empty ones; that of the open piece, that of
+	 * one just closed, and one that is being scattered, whose keys are twice in memory. */
+	return (threads * (bins + 2 * gs_pool_batch(pool_bytes) + 3) +
+	        slack_blocks(threads, bins, pool_bytes) + 1) * gs_pool_block_bytes(pool_bytes);
+}
+
+/*
+ * A thread that divides a bucket has the last blocks of its bins, until small neighbours are
+ * joined; then each level has one behind the bucket that is being divided.  Of parts that
+ * follow each other any two would be more than JOIN_BYTES: there are at most 2 for that many
+ * keys, each with a last block.  Those between buckets that all divide together may be smaller.
+ */
+size_t
+gs_buckets_reserve_once(unsigned threads, size_t pool_bytes, size_t part_bytes)
+{
+	const unsigned again = bins_again_for(threads, pool_bytes);
+	size_t parts = 2 * (pool_bytes / least(JOIN_BYTES, part_bytes));
+
+	if (pool_bytes > TOGETHER_BYTES)
+		parts += pool_bytes / part_bytes + pool_bytes / TOGETHER_BYTES * 2 * levels_of(64, again);
+	return (parts + threads * (again + levels_of(64, again) + 1)) *
+	       gs_pool_block_bytes(pool_bytes);
 }
 
 struct gs_buckets *
 gs_buckets_init(void *memory, struct gs_pool *pool, unsigned bits, unsigned threads,
                 size_t part_bytes, uint64_t expected)
 {
-	const size_t pool_bytes = (size_t)pool->blocks * pool->block_bytes;
+	const size_t pool_bytes = pool->bytes;
 	char *at = (char *)line_up((uintptr_t)memory);
 	struct gs_buckets *buckets = (void *)at;
 
@@ -331,7 +370,8 @@ gs_buckets_init(void *memory, struct gs_pool *pool, unsigned bits, unsigned thre
 	buckets->join_bytes = least(JOIN_BYTES, part_bytes);
 	buckets->block_keys = (unsigned)(pool->block_bytes / buckets->key_bytes);
 	buckets->thread_count = threads;
-	buckets->bins = bins_for(bits, threads, pool_bytes, expected, &buckets->bins_again);
+	buckets->bins = bins_for(bits, threads, pool_bytes, pool->streams, expected);
+	buckets->bins_again = bins_again_for(threads, pool_bytes);
 	pthread_mutex_init(&buckets->lock, NULL);
 	buckets->threads = (void *)at;
 	at += threads * line_up(sizeof *buckets->threads);
@@ -353,7 +393,9 @@ gs_buckets_init(void *memory, struct gs_pool *pool, unsigned bits, unsigned thre
 	buckets->order = UP | DOWN;
 	buckets->least = UINT64_MAX;
 	buckets->simd = gs_simd_best();
-	pool->reserved_bytes += gs_buckets_reserve(bits, threads, pool_bytes, expected);
+	if (pool->reserved_bytes == 0)
+		pool->reserved_bytes = gs_buckets_reserve_once(threads, pool_bytes, part_bytes);
+	pool->reserved_bytes += gs_buckets_reserve(bits, threads, pool_bytes, pool->streams, expected);
 	return buckets;
 }
 
@@ -367,9 +409,7 @@ gs_buckets_with(struct gs_buckets *buckets, enum gs_simd simd)
 static size_t
 capacity(const struct gs_pool *pool)
 {
-	const size_t bytes = (size_t)pool->blocks * pool->block_bytes;
-
-	return pool->reserved_bytes < bytes ? bytes - pool->reserved_bytes : 0;
+	return pool->reserved_bytes < pool->bytes ? pool->bytes - pool->reserved_bytes : 0;
 }
 
 size_t
@@ -481,8 +521,8 @@ keep(struct gs_buckets *buckets, struct thread *thread, uint64_t place, const vo
 	if (buckets->state == HOLD &&
 	    ((buckets->kept_bytes >= buckets->held_bytes && buckets->order == 0) ||
 	     buckets->piece_count >= buckets->kept_bytes / buckets->piece_bytes * 2 + SMALL_PIECES / 2 ||
-	     buckets->slack_bytes / buckets->pool->block_bytes >
-	     SMALL_PIECES / 2 + (size_t)buckets->bins * buckets->thread_count / 2))
+	     buckets->slack_bytes / buckets->pool->block_bytes >=
+	     slack_blocks(buckets->thread_count, buckets->bins, buckets->pool->bytes)))
 		begin_scatter(buckets);
 	pthread_mutex_unlock(&buckets->lock);
 }
@@ -622,11 +662,11 @@ list_bucket(struct gs_buckets *buckets, struct list *list, struct bucket *bucket
 	if (part != NULL && (part->keys + bucket->keys) * buckets->key_bytes <= buckets->join_bytes) {
 		gs_chain_join(buckets->pool, &part->chain, &bucket->chain);
 		part->keys += bucket->keys;
+		if (again)
+			compact(buckets, &part->chain);
 	} else {
-		part = list_part(buckets, list, TO_SORT, 0, &bucket->chain, bucket->keys);
+		list_part(buckets, list, TO_SORT, 0, &bucket->chain, bucket->keys);
 	}
-	if (again)
-		compact(buckets, &part->chain);
 }
 
 static void
@@ -640,6 +680,35 @@ list_equal(struct gs_buckets *buckets, struct list *list, struct bucket *bucket,
 		keys = left < keys ? left : keys;
 		list_part(buckets, list, EQUAL, key, &none, keys);
 	}
+}
+
+static bool
+is_large(const struct gs_buckets *buckets, const struct bucket *bucket)
+{
+	return bucket->keys * buckets->key_bytes > buckets->part_bytes && bucket->parts.first == 0;
+}
+
+/* Join small neighbours of a bucket's bins, before anything else is divided: few blocks that
+ * are not full are left. */
+static void
+join_small(struct gs_buckets *buckets, struct bucket *bucket, unsigned count)
+{
+	struct bucket *into = NULL;
+
+	for (unsigned b = 0; b < count; b++) {
+		if (is_large(buckets, &bucket[b])) {
+			into = NULL;
+		} else if (into != NULL &&
+		           (into->keys + bucket[b].keys) * buckets->key_bytes <= buckets->join_bytes) {
+			into->keys += bucket[b].keys;
+			gs_chain_join(buckets->pool, &into->chain, &bucket[b].chain);
+			bucket[b].keys = 0;
+		} else {
+			into = &bucket[b];
+		}
+	}
+	for (unsigned b = 0; b < count; b++)
+		compact(buckets, &bucket[b].chain);
 }
 
 /* Buckets, in order, some of them divided, to LIST. */
@@ -706,7 +775,7 @@ scatter_body(void *context, unsigned rank, unsigned size)
 	do {
 		scatter_chain(buckets, thread, &buckets->digits, &batch);
 		pthread_mutex_lock(&buckets->lock);
-		gs_chain_cut(buckets->pool, &buckets->source, GS_POOL_BATCH, &batch);
+		gs_chain_cut(buckets->pool, &buckets->source, buckets->pool->batch, &batch);
 		pthread_mutex_unlock(&buckets->lock);
 	} while (batch.blocks > 0);
 }
@@ -729,38 +798,34 @@ collect(struct gs_buckets *buckets, unsigned threads, struct bucket *bucket)
 	}
 }
 
-static bool
-is_large(const struct gs_buckets *buckets, const struct bucket *bucket)
-{
-	return bucket->keys * buckets->key_bytes > buckets->part_bytes && bucket->parts.first == 0;
-}
-
-/* Divide a bucket by its own range, with the tables of one thread. */
+/* Divide a bucket by its own range, with the tables of one thread; its parts to LIST. */
 static void
-divide_alone(struct gs_buckets *buckets, struct thread *thread, struct bucket *bucket)
+divide_alone(struct gs_buckets *buckets, struct thread *thread, struct bucket *bucket,
+             struct list *list)
 {
 	struct ranges range = { .buckets = buckets, .chain = &bucket->chain };
 	struct bucket parts[BINS_AGAIN];
-	struct list list = { .first = 0 };
 	struct gs_digits digits;
 
 	range_body(&range, 0, 1);
 	if (range.least[0] == range.most[0]) {
-		list_equal(buckets, &bucket->parts, bucket, range.least[0]);
+		list_equal(buckets, list, bucket, range.least[0]);
 		return;
 	}
 	digits = buckets->width->digits(range.least[0], range.most[0], buckets->bins_again);
 	scatter_chain(buckets, thread, &digits, &bucket->chain);
 	flush(buckets, thread, digits.bins);
 	for (unsigned b = 0; b < digits.bins; b++) {
-		parts[b] = (struct bucket){ thread->chain[b], chain_keys(buckets, &thread->chain[b]),
-		                            list };
+		parts[b] = (struct bucket){ .chain = thread->chain[b],
+		                            .keys = chain_keys(buckets, &thread->chain[b]) };
 		thread->chain[b] = (struct gs_chain){ .blocks = 0 };
 	}
+	join_small(buckets, parts, digits.bins);
 	for (unsigned b = 0; b < digits.bins; b++)
 		if (is_large(buckets, &parts[b]))
-			divide_alone(buckets, thread, &parts[b]);
-	list_buckets(buckets, &bucket->parts, parts, digits.bins, true);
+			divide_alone(buckets, thread, &parts[b], list);
+		else
+			list_bucket(buckets, list, &parts[b], true);
 }
 
 struct row {
@@ -779,7 +844,8 @@ divide_body(void *context, unsigned rank, unsigned size)
 	(void)size;
 	while ((b = row->next++) < row->count)
 		if (is_large(row->buckets, &row->bucket[b]))
-			divide_alone(row->buckets, &row->buckets->threads[rank], &row->bucket[b]);
+			divide_alone(row->buckets, &row->buckets->threads[rank], &row->bucket[b],
+			             &row->bucket[b].parts);
 }
 
 static void divide_together(struct gs_buckets *buckets, struct bucket *bucket, unsigned threads);
@@ -826,8 +892,7 @@ divide_together(struct gs_buckets *buckets, struct bucket *bucket, unsigned thre
 	buckets->digits = buckets->width->digits(least, most, bins);
 	buckets->source = bucket->chain;
 	collect(buckets, threads, parts);
-	for (unsigned b = 0; b < bins; b++)
-		compact(buckets, &parts[b].chain);
+	join_small(buckets, parts, bins);
 	divide_row(buckets, parts, bins, threads);
 	list_buckets(buckets, &bucket->parts, parts, bins, true);
 }

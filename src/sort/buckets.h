@@ -39,9 +39,10 @@ size_t gs_pool_bytes(size_t bytes);
 
 /**
  * Make a pool of BYTES at MEMORY (a whole number of huge pages, untouched, so that it
- * costs nothing until it is used), its books in BOOKS, gs_pool_bytes() of it.
+ * costs nothing until it is used), for so many STREAMS, its books in BOOKS, gs_pool_bytes() of
+ * it.
  */
-struct gs_pool *gs_pool_init(void *books, void *memory, size_t bytes);
+struct gs_pool *gs_pool_init(void *books, void *memory, size_t bytes, unsigned streams);
 
 /** Bytes in blocks that hold keys, part of them or whole. */
 size_t gs_pool_used(const struct gs_pool *pool);
@@ -58,8 +59,12 @@ enum { GS_PART_BYTES = 4 << 20 };
  */
 size_t gs_buckets_bytes(unsigned bits, unsigned threads, size_t pool_bytes, size_t part_bytes);
 
-/** Of the pool, what a stream may need beyond its keys: blocks that are not full. */
-size_t gs_buckets_reserve(unsigned bits, unsigned threads, size_t pool_bytes, uint64_t expected);
+/** Of the pool of so many streams, what one may need beyond its keys: blocks that are not full. */
+size_t gs_buckets_reserve(unsigned bits, unsigned threads, size_t pool_bytes, unsigned streams,
+                          uint64_t expected);
+
+/** And what all together may, for they are settled one after another. */
+size_t gs_buckets_reserve_once(unsigned threads, size_t pool_bytes, size_t part_bytes);
 
 /**
  * An empty set of keys of BITS (32 or 64), for threads of rank 0 .. THREADS - 1.

@@ -19,7 +19,7 @@ gs_pool_bytes(size_t bytes)
 }
 
 struct gs_pool *
-gs_pool_init(void *books, void *memory, size_t bytes)
+gs_pool_init(void *books, void *memory, size_t bytes, unsigned streams)
 {
 	struct gs_pool *pool = books;
 
@@ -27,7 +27,9 @@ gs_pool_init(void *books, void *memory, size_t bytes)
 
 	assert(bytes / block_bytes < UINT32_MAX && (uintptr_t)memory % block_bytes == 0);
 	*pool = (struct gs_pool){
-		.memory = memory, .block_bytes = block_bytes, .blocks = (uint32_t)(bytes / block_bytes),
+		.memory = memory, .bytes = bytes, .block_bytes = block_bytes,
+		.blocks = (uint32_t)(bytes / block_bytes),
+		.streams = streams, .batch = gs_pool_batch(bytes),
 	};
 	pthread_mutex_init(&pool->lock, NULL);
 	return pool;

@@ -28,9 +28,13 @@ gs_pool_block_bytes(size_t pool_bytes)
 	return bytes;
 }
 
-/* Blocks that a thread takes from the pool, or gives back, at once; it has at most twice as
- * many that are empty. */
-enum { GS_POOL_BATCH = 16 };
+/** Blocks that a thread takes from the pool, or gives back, at once; it has at most twice as
+ *  many that are empty. */
+static inline size_t
+gs_pool_batch(size_t pool_bytes)
+{
+	return pool_bytes < 32 << 20 ? 4 : 16;
+}
 
 struct gs_chain {
 	uint32_t head, tail;
@@ -39,7 +43,8 @@ struct gs_chain {
 
 struct gs_pool {
 	char           *memory;
-	size_t          block_bytes;
+	size_t          bytes, block_bytes, batch;
+	unsigned        streams;
 	uint32_t        blocks;
 	uint32_t        used;		/* blocks that were ever given out are 1 .. used */
 	struct gs_chain free;

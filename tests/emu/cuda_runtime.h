@@ -49,7 +49,8 @@ struct emu_place {
 	dim3  block_size, grid_size;
 };
 
-extern thread_local emu_place *emu_here;
+/* __thread: of a thread_local, g++'s -fsanitize=null takes the address for NULL (wrapper). */
+extern __thread emu_place *emu_here;
 
 #define threadIdx	(emu_here->thread_index)
 #define blockIdx	(emu_here->block_index)

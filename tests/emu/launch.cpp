@@ -116,7 +116,7 @@ struct runner {
 };
 
 static thread_local runner here;
-thread_local emu_place *emu_here;
+__thread emu_place *emu_here;
 
 static void
 give_up(const char *what)

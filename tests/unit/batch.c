@@ -132,7 +132,7 @@ open_batch(struct gs_batch *batch, struct memory *memory, const unsigned *bits, 
 	memory->pool = aligned_alloc(1 << 21, POOL_BYTES);
 	memory->books = calloc(1, gs_pool_bytes(POOL_BYTES));
 	memory->slots = aligned_alloc(64, (gs_batch_slots(threads) + threads) * PART_BYTES);
-	batch->pool = gs_pool_init(memory->books, memory->pool, POOL_BYTES);
+	batch->pool = gs_pool_init(memory->books, memory->pool, POOL_BYTES, GS_STREAMS);
 	batch->slots = memory->slots;
 	batch->scratch = batch->slots + gs_batch_slots(threads) * PART_BYTES;
 	for (unsigned s = 0; s < GS_STREAMS; s++) {

@@ -12,7 +12,7 @@
 
 void unit_buckets(void);
 
-enum { PIECE = 100 << 10, THREADS = 8 };
+enum { PIECE = 100 << 10, THREADS = 8, THREADS_MOST = 16 };
 enum { POOL_BYTES = 96 << 20 };
 
 /* Key I of N; 32-bit keys are the upper halves. */
@@ -89,6 +89,7 @@ static struct {
 	struct gs_buckets *buckets;
 	unsigned bits, width, threads;
 	size_t count, piece;		/* keys */
+	size_t part_bytes;
 	_Atomic size_t next_piece;
 	_Atomic size_t next_part;
 	size_t parts;
@@ -143,12 +144,12 @@ static void
 begin(unsigned threads, size_t pool_bytes, uint64_t expected)
 {
 	static unsigned begun;		/* each time other vectors */
-	const size_t bytes = gs_buckets_bytes(w.bits, threads, pool_bytes, GS_PART_BYTES);
+	const size_t bytes = gs_buckets_bytes(w.bits, threads, pool_bytes, w.part_bytes);
 
 	w.threads = threads;
 	memset(w.memory, 0, bytes);
-	w.pool = gs_pool_init(w.books, w.pool_memory, pool_bytes);
-	w.buckets = gs_buckets_init(w.memory, w.pool, w.bits, threads, GS_PART_BYTES, expected);
+	w.pool = gs_pool_init(w.books, w.pool_memory, pool_bytes, 1);
+	w.buckets = gs_buckets_init(w.memory, w.pool, w.bits, threads, w.part_bytes, expected);
 	gs_buckets_with(w.buckets, (enum gs_simd)(begun++ % ((unsigned)gs_simd_best() + 1)));
 }
 
@@ -182,7 +183,7 @@ sort_parts(void *context)
 		if (p >= w.parts)
 			return NULL;
 		part = gs_buckets_part(w.buckets, p);
-		if (part.count == 0 || part.count * w.width > GS_PART_BYTES ||
+		if (part.count == 0 || part.count * w.width > w.part_bytes ||
 		    part.at + part.count > w.count) {
 			w.wrong++;
 			continue;
@@ -196,7 +197,7 @@ sort_parts(void *context)
 static void
 all_threads(void *(*body)(void *))
 {
-	pthread_t ids[THREADS];
+	pthread_t ids[THREADS_MOST];
 
 	for (unsigned t = 1; t < w.threads; t++)
 		pthread_create(&ids[t], NULL, body, (void *)(uintptr_t)t);
@@ -268,11 +269,11 @@ check_sizes(void)
 
 /* As much as fits, exactly, and no key more. */
 static void
-check_full(unsigned shape, unsigned threads, size_t piece, uint64_t expected)
+check_full(unsigned shape, unsigned threads, size_t piece, uint64_t expected, size_t pool_bytes)
 {
 	make(&shapes[shape], 64, 2500000);
-	begin(threads, 16 << 20, expected);
-	CHECK(gs_buckets_fit(w.buckets) > 4 << 20, "a pool of 16 MiB has room for 4 MiB of keys");
+	begin(threads, pool_bytes, expected);
+	CHECK(gs_buckets_fit(w.buckets) > pool_bytes / 2, "half of a pool is keys'");
 	w.count = gs_buckets_fit(w.buckets) / 8;
 	memcpy(w.expect, w.keys, w.count * 8);
 	sort_expected(w.count);
@@ -282,6 +283,20 @@ check_full(unsigned shape, unsigned threads, size_t piece, uint64_t expected)
 	}
 	CHECK(gs_buckets_add(w.buckets, 0, 0, w.keys, w.count), "all fits at once");
 	CHECK(!gs_buckets_add(w.buckets, 0, 1, w.keys, 1), "one key too many is refused");
+}
+
+/* Whatever comes, however small the parts. */
+static void
+check_all_full(void)
+{
+	static const unsigned threads[] = { 1, 2, 5, THREADS_MOST };
+
+	for (unsigned s = 0; s < SHAPES; s++)
+		for (unsigned t = 0; t < 4; t++)
+			for (w.part_bytes = 16 << 10; w.part_bytes <= GS_PART_BYTES; w.part_bytes *= 16)
+				check_full(s, threads[t], s % 2 ? 10007 : 777, UINT64_MAX,
+				           (size_t)(t + 1) << 22);
+	w.part_bytes = GS_PART_BYTES;
 }
 
 /* Take out without settling. */
@@ -317,13 +332,14 @@ unit_buckets(void)
 {
 	const size_t most = 2500000;
 
+	w.part_bytes = GS_PART_BYTES;
 	w.pool_memory = mmap(NULL, POOL_BYTES + (2 << 20), PROT_READ | PROT_WRITE,
 	                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	w.pool_memory += -(uintptr_t)w.pool_memory % (2 << 20);
 	w.books = malloc(gs_pool_bytes(POOL_BYTES));
-	w.memory = malloc(gs_buckets_bytes(64, THREADS, POOL_BYTES, GS_PART_BYTES));
-	w.into = aligned_alloc(64, (size_t)THREADS * GS_PART_BYTES);
-	w.scratch = aligned_alloc(64, (size_t)THREADS * GS_PART_BYTES);
+	w.memory = malloc(gs_buckets_bytes(64, THREADS_MOST, POOL_BYTES, 16 << 10));
+	w.into = aligned_alloc(64, (size_t)THREADS_MOST * GS_PART_BYTES);
+	w.scratch = aligned_alloc(64, (size_t)THREADS_MOST * GS_PART_BYTES);
 	w.keys = malloc(most * 8);
 	w.expect = malloc(most * 8);
 	w.other = malloc(most * 8);
@@ -331,12 +347,13 @@ unit_buckets(void)
 	check_shapes(most, PIECE / 8, 1);
 	check_shapes(most, 13579, 3);
 	check_shapes(1500000, 65536, THREADS);
-	check_full(0, 1, 10000, 2000000);
-	check_full(0, 4, 1, 2000000);
-	check_full(1, 4, 10001, 2000000);
-	check_full(1, 4, 300, 2000000);
-	check_full(13, 2, 10000, UINT64_MAX);
-	check_full(10, 3, 999, UINT64_MAX);
+	check_full(0, 1, 10000, 2000000, 16 << 20);
+	check_full(0, 4, 1, 2000000, 16 << 20);
+	check_full(1, 4, 10001, 2000000, 16 << 20);
+	check_full(1, 4, 300, 2000000, 16 << 20);
+	check_full(13, 2, 10000, UINT64_MAX, 16 << 20);
+	check_full(10, 3, 999, UINT64_MAX, 16 << 20);
+	check_all_full();
 	for (unsigned shape = 0; shape < 4; shape++) {
 		check_take(shape, 1, 100000);
 		check_take(shape, 3, 77777);

@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/team.h"
 #include "tests/unit/units.h"
 
@@ -282,6 +284,52 @@ works_alone(void)
 	return roll_size(4, &right) == 1 && right && each_once(4, 1000);
 }
 
+/* ---- the clock of who has a team --------------------------------------------- */
+
+enum { LONG_NS = 200 * 1000 * 1000 };
+
+/* One takes long, the others wait for it: by being done, or all TOGETHER. */
+struct work {
+	bool             together;
+	_Atomic uint64_t worked_ns;
+	atomic_uint      size;
+};
+
+static void
+work(void *context, unsigned rank, unsigned size)
+{
+	const struct timespec nap = { .tv_nsec = LONG_NS };
+	const uint64_t since = gs_clock_wall();
+	struct work *all = context;
+
+	if (rank + 1 == size)
+		(void)nanosleep(&nap, NULL);
+	atomic_fetch_add(&all->worked_ns, gs_clock_wall() - since);
+	atomic_store(&all->size, size);
+	if (all->together)
+		gs_team_wait();
+}
+
+/* It counts what each has worked, and no waiting. */
+static void
+check_clock(void)
+{
+	for (unsigned threads = 1; threads <= 3; threads++)
+		for (int together = 0; together < 2; together++) {
+			struct work all = { .together = together };
+			uint64_t since = gs_clock_now(), told;
+			struct gs_clock clock = { .ns = { 0 } };
+
+			gs_team_run(threads, work, &all);
+			gs_clock_lap(&clock, GS_STAGE_SORT, &since);
+			told = clock.ns[GS_STAGE_SORT];
+			CHECK(told >= all.worked_ns && told < all.worked_ns + LONG_NS / 2,
+			      "a team of %u%s worked for %llu ns, not %llu", all.size,
+			      together ? " that meets" : "", (unsigned long long)all.worked_ns,
+			      (unsigned long long)told);
+		}
+}
+
 /* ---- how many ---------------------------------------------------------------- */
 
 static void
@@ -317,6 +365,7 @@ unit_team(void)
 	check_wait();
 	check_each();
 	check_nested();
+	check_clock();
 	in_child(works_after_fork, "a child that forked");
 	check_most();
 }

@@ -4,7 +4,7 @@
  *
  * Sorts the same keys several times, with 1, 2, 4 .. threads and every kind of
  * vector that this processor has, checks each result, and prints the median.
- * What is timed is gs_cpu_sort() alone: keys in memory, pages touched before.  With
+ * What is timed is gs_cpu_sort_with() alone: keys in memory, pages touched before.  With
  * --merge it is gs_merge_next() alone: sorted runs in memory, spans as a job has them.
  */
 #include <getopt.h>
@@ -163,7 +163,8 @@ merge_runs(const struct bench *bench, enum gs_simd simd, unsigned threads, char 
 		const size_t begin = count * r / bench->merge, end = count * (r + 1) / bench->merge;
 
 		runs[r] = (struct gs_run){ .keys = keys + begin * width, .count = end - begin };
-		gs_cpu_sort(keys + begin * width, out, bench->bits, end - begin, bench->threads);
+		gs_cpu_sort_with(gs_simd_best(), keys + begin * width, out, bench->bits,
+		                 end - begin, bench->threads);
 	}
 	merge = gs_merge_init(memory, bench->bits, runs, bench->merge, threads, buffer,
 	                      threads * (size_t)SPAN_BYTES);

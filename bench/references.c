@@ -50,7 +50,8 @@ twice(size_t count)
 static int
 gsort_cpu_sort(struct rung_job *job)
 {
-	gs_cpu_sort(job->keys, job->scratch, 32, job->count, job->threads != 0 ? job->threads : 1);
+	gs_cpu_sort_with(gs_simd_best(), job->keys, job->scratch, 32, job->count,
+	                 job->threads != 0 ? job->threads : 1);
 	return 0;
 }
 

@@ -156,6 +156,14 @@ shut_calls(void)
 }
 #endif
 
+static void
+drop(struct gs_sandbox *box)
+{
+	if (box->rules >= 0)
+		(void)close(box->rules);
+	box->rules = -1;
+}
+
 unsigned
 gs_sandbox_enter(struct gs_sandbox *box)
 {
@@ -165,14 +173,6 @@ gs_sandbox_enter(struct gs_sandbox *box)
 		kinds |= shut_files(box) ? GS_SANDBOX_FILES : 0;
 		kinds |= shut_calls() ? GS_SANDBOX_CALLS : 0;
 	}
-	gs_sandbox_drop(box);
+	drop(box);
 	return kinds;
-}
-
-void
-gs_sandbox_drop(struct gs_sandbox *box)
-{
-	if (box->rules >= 0)
-		(void)close(box->rules);
-	box->rules = -1;
 }

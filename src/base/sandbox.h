@@ -41,7 +41,4 @@ void gs_sandbox_allow(struct gs_sandbox *box, const char *path, enum gs_sandbox_
  *  (files) or EPERM. */
 unsigned gs_sandbox_enter(struct gs_sandbox *box);
 
-/** Instead: forget it. */
-void gs_sandbox_drop(struct gs_sandbox *box);
-
 #endif

@@ -5,8 +5,7 @@
  * As in sort(1): what is to be removed is removed, then the signal does what it would
  * have done, so that the shell sees it (130, 143) and a loop of commands ends.  There is
  * next to nothing to remove: only where a file system has no O_TMPFILE has an output
- * that is not complete a name (io/replace.c); and what was not written in a row to
- * standard output would have holes (io/place.c).
+ * that is not complete a name (io/replace.c).
  *
  * SIGPIPE is not among them: if it kills, the output was no file.
  */

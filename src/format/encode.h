@@ -19,18 +19,6 @@
 void gs_ordered_to_raw(enum gsort_type type, enum gsort_endian endian, bool reverse, void *keys,
                        size_t count, unsigned threads);
 
-/**
- * Print COUNT sorted keys of one class, a line each, by THREADS.
- *
- * @keys     uint32_t or uint64_t, by the class's width; ascending (the sorted
- *           order gives the place of each line without a pass to measure it)
- * @reverse  keys are complemented, so values descend
- * @into     room for GS_TEXT_LINE_BYTES a key
- * @return   bytes printed
- */
-size_t gs_text_encode(enum gs_text_class class, bool reverse, char terminator, const void *keys,
-                      size_t count, unsigned threads, char *into);
-
 /* --- from any type to any, with counts ---------------------------------- */
 
 struct gs_encoding {

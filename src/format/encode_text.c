@@ -228,15 +228,3 @@ gs_integers_print_with(enum gs_simd simd, const struct gs_integers *source, size
 	             &lines);
 	return lines.runs[run_count].byte_at;
 }
-
-size_t
-gs_text_encode(enum gs_text_class class, bool reverse, char terminator, const void *keys,
-               size_t count, unsigned threads, char *into)
-{
-	const struct gs_integers source = {
-		.keys = keys, .bits = gs_text_bits(class), .bias = gs_text_bias(class),
-		.flip = reverse ? UINT64_MAX : 0, .terminator = terminator, .threads = threads,
-	};
-
-	return gs_integers_print(&source, count, into);
-}

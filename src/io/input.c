@@ -177,16 +177,6 @@ gs_input_share(struct gs_input *input, unsigned threads, size_t unpack_bytes)
 	input->options.unpack_bytes = unpack_bytes;
 }
 
-bool
-gs_input_packed(const struct gs_input *input)
-{
-	for (size_t f = 0; f < input->count; f++)
-		if (input->files[f].format != GSORT_DECOMPRESS_NONE &&
-		    input->files[f].format != GSORT_DECOMPRESS_AUTO)
-			return true;
-	return false;
-}
-
 uint64_t
 gs_input_bytes(const struct gs_input *input)
 {

@@ -61,9 +61,6 @@ size_t gs_input_most_open(void);
  *  so much memory. */
 void gs_input_share(struct gs_input *input, unsigned threads, size_t unpack_bytes);
 
-/** Is a file compressed, as far as one can know before reading? */
-bool gs_input_packed(const struct gs_input *input);
-
 /** Bytes of all inputs together, or GS_UNKNOWN: a pipe or compressed. */
 uint64_t gs_input_bytes(const struct gs_input *input);
 
@@ -75,7 +72,7 @@ uint64_t gs_input_bytes(const struct gs_input *input);
  */
 const char *gs_input_partial(const struct gs_input *input, unsigned key_bytes, uint64_t *bytes);
 
-/** Is one of the files surely compressed? */
+/** Is one of the files surely compressed, as far as one can know before reading? */
 bool gs_input_inflates(const struct gs_input *input);
 
 /** Go on to the next file, at first to the first; false: no more. */

@@ -265,34 +265,6 @@ gs_output_write(struct gs_output *out, const void *data, size_t bytes)
 	return put(out, data, bytes);
 }
 
-/* ---- many writers -------------------------------------------------------- */
-
-bool
-gs_output_places(const struct gs_output *out)
-{
-	return out->sink.place.possible;
-}
-
-gs_status
-gs_output_expect(struct gs_output *out, uint64_t bytes)
-{
-	TRY(gs_output_wait(out));
-	if (!out->sink.place.possible || bytes == out->sink.written)
-		return GS_OK;
-	TRY(gs_sink_truncate(&out->sink));
-	return gs_place_expect(&out->sink.place, out->sink.written, bytes);
-}
-
-gs_status
-gs_output_place(struct gs_output *out, uint64_t at, const void *data, size_t bytes)
-{
-	uint64_t since = gs_clock_now();
-	const gs_status status = gs_place_put(&out->sink.place, at, data, bytes);
-
-	gs_clock_lap(out->clock, GS_STAGE_WRITE, &since);
-	return status;
-}
-
 /* ---- pages --------------------------------------------------------------- */
 
 bool
@@ -335,8 +307,8 @@ finish(struct gs_output *out)
 	if (out->sink.write != NULL)
 		return GS_OK;
 	TRY(gs_sink_truncate(&out->sink));	/* nothing written: then that is the content */
-	if (out->sink.place.possible)
-		TRY(gs_place_finish(&out->sink.place));
+	if (gs_room_cut(&out->sink.room) != 0)
+		return gs_fail_errno(GS_EIO, "truncate failed: %s", out->sink.name);
 	if (!out->through) {
 		TRY(flush_by_closing(out));
 		if (gs_replace_finish(&out->replace) != 0)
@@ -374,8 +346,8 @@ gs_output_close(struct gs_output *out)
 		gs_queue_close(&out->pieces);
 		gs_queue_close(&out->done);
 	}
-	if (out->sink.fd >= 0 && out->sink.place.possible)
-		gs_place_drop(&out->sink.place);
+	if (out->sink.fd >= 0)
+		(void)gs_room_cut(&out->sink.room);
 	gs_replace_drop(&out->replace);
 	if (out->sink.fd > STDERR_FILENO)
 		close(out->sink.fd);
@@ -386,5 +358,4 @@ void
 gs_output_abandon(void)
 {
 	gs_replace_abandon();
-	gs_place_abandon();
 }

@@ -67,38 +67,6 @@ MUST_CHECK gs_status
 gs_output_submit(struct gs_output *output, const void *data, size_t bytes);
 MUST_CHECK gs_status gs_output_wait(struct gs_output *output);
 
-/*
- * Many writers.  Where the output is a regular file that is ours to its end (not opened to
- * append), bytes may be put at their places by any number of threads at once.  It is the
- * caller's promise that in the end there is no gap.
- *
- * One thread is as fast as many (io/place.c): this is for those who have the pieces anyway.
- */
-
-/** Can bytes be placed? */
-bool gs_output_places(const struct gs_output *output);
-
-/**
- * So many bytes will come in all, those written before included: room is made for them
- * where that is fast, so that a full disk is found out now.  It counts as the first byte of
- * a file that is written in place.  At most once, and before the first gs_output_place();
- * no harm if fewer or more come after all, or if bytes cannot be placed.
- *
- * @return  GS_OK; GS_EIO: there is no room
- */
-MUST_CHECK gs_status gs_output_expect(struct gs_output *output, uint64_t bytes);
-
-/**
- * Put BYTES at AT, counted from where this output begins in its file.  Any thread; after the
- * first trouble of one, all are told of it.  What gs_output_write() and gs_output_submit()
- * write later goes behind the last of them; not side by side with them.
- *
- * If the output is never finished, a file of the user's is cut to the length that it had
- * before anything was placed.
- */
-MUST_CHECK gs_status
-gs_output_place(struct gs_output *output, uint64_t at, const void *data, size_t bytes);
-
 /** Is the output a pipe that takes pages instead of copies? */
 bool gs_output_takes_pages(const struct gs_output *output);
 

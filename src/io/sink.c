@@ -47,7 +47,7 @@ gs_sink_look(struct gs_sink *sink)
 	if (sink->pipe)
 		(void)fcntl(sink->fd, F_SETPIPE_SZ, PIPE_BYTES);	/* may be forbidden */
 	else
-		gs_place_open(&sink->place, sink->fd, sink->name);
+		gs_room_open(&sink->room, sink->fd);
 }
 
 /* In place: what was there goes now, and not before. */
@@ -94,11 +94,7 @@ gs_sink_write(struct gs_sink *sink, const char *data, size_t bytes)
 		       : gs_fail_errno(GS_EIO, "write failed: %s", sink->name);
 	if (bytes > 0)
 		TRY(gs_sink_truncate(sink));
-	if (sink->place.expects)
-		return gs_place_put(&sink->place, sink->place.end, data, bytes);
-	if (sink->place.possible)
-		gs_place_ahead(&sink->place, sink->written, bytes);
-	sink->written += bytes;
+	gs_room_ahead(&sink->room, bytes);
 	while (bytes > 0) {
 		const ssize_t done = write(sink->fd, data, bytes);
 

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "io/place.h"
+#include "io/room.h"
 
 struct gs_sink {
 	const char *name;	/* for messages */
@@ -18,9 +18,7 @@ struct gs_sink {
 	bool        truncates;	/* still to do, before the first byte */
 	bool        pipe;
 	bool        may_die;	/* of SIGPIPE, as who opened it */
-	uint64_t    written;	/* by write(2), in a row */
-
-	struct gs_place place;	/* if it is a regular file */
+	struct gs_room room;		/* if it is a regular file */
 };
 
 /** NAME and FD, or WRITE, are there: find out the rest. */

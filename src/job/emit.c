@@ -9,7 +9,7 @@
  * What every sorted key goes through is gs_emit_span(): verify, select, encode,
  * write.  Keys of the CPU's batch, if nothing is selected from them, are sorted, verified and
  * encoded by a team, piece by piece, and written in order while the next ones are made.
- * (That each thread writes its own, where it belongs in a file, is no faster: io/place.c.)
+ * (That each thread writes its own, where it belongs in a file, is no faster: io/room.c.)
  */
 #include <assert.h>
 #include <sys/mman.h>

@@ -170,7 +170,7 @@ gather_facts(struct gsort *job)
 		.key_bits = gs_key_bits(job->options->type),
 		.headers = job->options->header_lines > 0,
 		.print_bytes = print_bytes(job),
-		.packed = options->operation == GSORT_SORT && gs_input_packed(job->input),
+		.packed = options->operation == GSORT_SORT && gs_input_inflates(job->input),
 		.input_bytes = bytes,
 		.input_count = job->options->input_count,
 		.device = job->options->device,

@@ -109,9 +109,3 @@ gs_cpu_sort_with(enum gs_simd simd, void *keys, void *scratch, unsigned bits, si
 	else
 		sort_keys_64(keys, scratch, count, &gs_leaves[simd], threads);
 }
-
-void
-gs_cpu_sort(void *keys, void *scratch, unsigned bits, size_t count, unsigned threads)
-{
-	gs_cpu_sort_with(gs_simd_best(), keys, scratch, bits, count, threads);
-}

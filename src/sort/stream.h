@@ -9,7 +9,7 @@
 #include <immintrin.h>
 #endif
 
-/* With plain stores u32 2^24, which gs_cpu_sort() partitions first, fell from 262 to 177
+/* With plain stores u32 2^24, which gs_cpu_sort_with() partitions first, fell from 262 to 177
  * Mkeys/s on an AMD EPYC 9005. */
 static inline void
 stream_line(void *to, const void *line)

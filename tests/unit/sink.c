@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* place.c - many writers of one output, and pages for a pipe: what arrives is what was meant */
+/* sink.c - blocks before bytes, and pages for a pipe: what arrives is what was meant */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -19,7 +17,6 @@
 #include "tests/unit/units.h"
 
 enum {
-	THREADS = 6,
 	PIECE   = 100003,	/* of no page */
 	PIECES  = 97,
 	WHOLE   = PIECE * PIECES,
@@ -94,74 +91,41 @@ restore_standard(int kept)
 	close(kept);
 }
 
-/* ---- many writers -------------------------------------------------------------- */
+/* ---- a file -------------------------------------------------------------------- */
 
-static struct crew {
-	struct gs_output *out;
-	size_t            at;		/* of piece 0 */
-	_Atomic unsigned  next, failed;
-	char              message[200];
-} crew;
-
-/* Pieces in an order that is none; the last piece may be the first. */
-static void *
-place_pieces(void *context)
+/* BYTES of what belongs there from FROM on, in pieces that make it ask for room ahead. */
+static gs_status
+submit(struct gs_output *out, size_t from, size_t bytes)
 {
-	unsigned p;
+	char *data = letters(from, bytes);
+	gs_status status = GS_OK;
 
-	(void)context;
-	while ((p = atomic_fetch_add(&crew.next, 1)) < PIECES) {
-		const size_t at = crew.at + p * 89 % PIECES * (size_t)PIECE;
-		char *data = letters(at, PIECE);
-
-		if (gs_output_place(crew.out, at, data, PIECE) != GS_OK &&
-		    atomic_fetch_add(&crew.failed, 1) == 0)
-			snprintf(crew.message, sizeof crew.message, "%s", gs_message());
-		free(data);
-	}
-	return NULL;
+	for (size_t at = 0; at < bytes && status == GS_OK; at += 7 * PIECE)
+		status = gs_output_submit(out, data + at,
+		                          bytes - at < 7 * PIECE ? bytes - at : 7 * PIECE);
+	if (status == GS_OK)
+		status = gs_output_wait(out);
+	free(data);
+	return status;
 }
 
-/* True: each piece is at its place. */
-static bool
-place_all(struct gs_output *out, size_t at)
-{
-	pthread_t ids[THREADS];
-
-	crew = (struct crew){ .out = out, .at = at };
-	for (unsigned t = 0; t < THREADS; t++)
-		pthread_create(&ids[t], NULL, place_pieces, NULL);
-	for (unsigned t = 0; t < THREADS; t++)
-		pthread_join(ids[t], NULL);
-	return crew.failed == 0;
-}
-
-/* A header, what threads place, and a trailer: MORE bytes are expected and do not come. */
 static void
-check_named(size_t more)
+check_named(void)
 {
 	struct gs_output *out = open_output(path);
-	char *head = letters(0, 1000), *tail = letters(1000 + WHOLE, 2000);
 
-	CHECK(out != NULL && gs_output_places(out) && !gs_output_takes_pages(out) &&
-	      gs_output_write(out, head, 1000) == GS_OK &&
-	      gs_output_expect(out, 1000 + WHOLE + more) == GS_OK && place_all(out, 1000) &&
-	      gs_output_submit(out, tail, 1500) == GS_OK &&
-	      gs_output_write(out, tail + 1500, 500) == GS_OK && gs_output_finish(out) == GS_OK,
-	      "a named file is written at its places: %s", gs_message());
+	CHECK(out != NULL && !gs_output_takes_pages(out) && submit(out, 0, WHOLE) == GS_OK &&
+	      gs_output_finish(out) == GS_OK, "a named file is written: %s", gs_message());
 	gs_output_close(out);
-	CHECK(holds(0, WHOLE + 3000, WHOLE + 3000), "all is where it belongs");
-	CHECK(is_tight(), "no blocks stay behind the end, %zu bytes too many expected", more);
-	free(head);
-	free(tail);
+	CHECK(holds(0, WHOLE, WHOLE) && is_tight(), "and is as long as it is");
 	remove(path);
 }
 
 /* A file of SIZE, written from AT on through its descriptor, which is not ours. */
 static void
-check_standard(size_t size, size_t at, size_t more, bool finish)
+check_standard(size_t size, size_t at, bool finish)
 {
-	const size_t end = at + WHOLE, after = !finish ? size : end > size ? end : size;
+	const size_t end = at + WHOLE;
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600), kept;
 	struct gs_output *out;
 	char last;
@@ -169,41 +133,20 @@ check_standard(size_t size, size_t at, size_t more, bool finish)
 	CHECK(ftruncate(fd, (off_t)size) == 0 && pwrite(fd, "z", 1, (off_t)size - 1) == 1 &&
 	      lseek(fd, (off_t)at, SEEK_SET) == (off_t)at, "a file is there");
 	out = open_standard(fd, &kept);
-	CHECK(gs_output_places(out) && gs_output_expect(out, WHOLE + more) == GS_OK &&
-	      place_all(out, 0) && (!finish || gs_output_finish(out) == GS_OK),
-	      "standard output is written at its places: %s", gs_message());
+	CHECK(submit(out, 0, WHOLE) == GS_OK && (!finish || gs_output_finish(out) == GS_OK),
+	      "standard output is written: %s", gs_message());
 	gs_output_close(out);
 	restore_standard(kept);
-	CHECK(lseek(fd, 0, SEEK_CUR) == (off_t)(finish ? end : at),
-	      "the descriptor points behind the last byte, or where it did");
-	CHECK(holds(at, finish ? WHOLE : 0, after),
-	      "from byte %zu on all is there, or nothing", at);
+	CHECK(lseek(fd, 0, SEEK_CUR) == (off_t)end, "the descriptor points behind the last byte");
+	CHECK(holds(at, WHOLE, end > size ? end : size), "from byte %zu on all is there", at);
 	CHECK(size <= end || (pread(fd, &last, 1, (off_t)size - 1) == 1 && last == 'z'),
 	      "what was behind it is still");
-	CHECK(size > end || is_tight(), "no blocks stay behind the end");
+	CHECK(is_tight(), "no blocks stay behind the end");
 	close(fd);
 	remove(path);
 }
 
-/* A handler of a signal takes it back before it is whole. */
-static void
-check_abandoned(void)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600), kept;
-	struct gs_output *out = open_standard(fd, &kept);
-	struct stat st;
-
-	CHECK(gs_output_expect(out, 2 * WHOLE) == GS_OK && place_all(out, WHOLE), "half is there");
-	gs_output_abandon();
-	CHECK(fstat(fd, &st) == 0 && st.st_size == 0 && st.st_blocks == 0, "and is taken back");
-	CHECK(!place_all(out, 0) && fstat(fd, &st) == 0 && st.st_size == 0, "the rest does not come");
-	gs_output_close(out);
-	restore_standard(kept);
-	close(fd);
-	remove(path);
-}
-
-/* What somebody else writes to the same descriptor meanwhile comes behind, and stays. */
+/* What somebody else writes to the same descriptor meanwhile is not written over, nor cut. */
 static void
 check_company(bool finish)
 {
@@ -211,56 +154,13 @@ check_company(bool finish)
 	struct gs_output *out = open_standard(fd, &kept);
 	char note[5] = "";
 
-	CHECK(gs_output_expect(out, WHOLE) == GS_OK && write(fd, "note", 4) == 4 &&
-	      place_all(out, 0) && (!finish || gs_output_finish(out) == GS_OK), "two write one file");
+	CHECK(submit(out, 0, WHOLE) == GS_OK && write(fd, "note", 4) == 4 &&
+	      (!finish || gs_output_finish(out) == GS_OK), "two write one file");
 	gs_output_close(out);
 	restore_standard(kept);
-	CHECK(holds(0, WHOLE, WHOLE + 4) && lseek(fd, 0, SEEK_CUR) == WHOLE + 4 &&
-	      pread(fd, note, 4, WHOLE) == 4 && strcmp(note, "note") == 0,
-	      "and do not write over each other, nor cut: %s", note);
+	CHECK(holds(0, WHOLE, WHOLE + 4) && pread(fd, note, 4, WHOLE) == 4 &&
+	      strcmp(note, "note") == 0 && is_tight(), "and both are there: %s", note);
 	close(fd);
-	remove(path);
-}
-
-static void
-check_kinds(void)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND, 0600), pair[2], kept;
-	struct gs_output *out = open_standard(fd, &kept);
-
-	CHECK(!gs_output_places(out) && !gs_output_takes_pages(out) &&
-	      gs_output_expect(out, 100) == GS_OK, "a file to append to is not placed in");
-	gs_output_close(out);
-	restore_standard(kept);
-	close(fd);
-	remove(path);
-	out = open_output("/dev/null");
-	CHECK(!gs_output_places(out) && !gs_output_takes_pages(out), "nor is a device");
-	gs_output_close(out);
-	CHECK(pipe(pair) == 0, "a pipe");
-	out = open_standard(pair[1], &kept);
-	CHECK(!gs_output_places(out) && gs_output_takes_pages(out), "nor a pipe: it takes pages");
-	gs_output_close(out);
-	restore_standard(kept);
-	close(pair[0]);
-	close(pair[1]);
-}
-
-/* In a row, by write(2), in pieces that make it ask for room ahead. */
-static void
-check_stream(void)
-{
-	struct gs_output *out = open_output(path);
-	char *data = letters(0, WHOLE);
-	bool good = out != NULL;
-
-	for (size_t at = 0; at < WHOLE; at += 7 * PIECE)
-		good = good && gs_output_submit(out, data + at,
-		       WHOLE - at < 7 * PIECE ? WHOLE - at : 7 * PIECE) == GS_OK;
-	CHECK(good && gs_output_finish(out) == GS_OK, "a stream is written: %s", gs_message());
-	gs_output_close(out);
-	CHECK(holds(0, WHOLE, WHOLE) && is_tight(), "and is as long as it is");
-	free(data);
 	remove(path);
 }
 
@@ -285,26 +185,21 @@ in_child(void (*body)(void))
 	return status;
 }
 
-/* Placing stops with this sentence, and the file is empty again. */
+/* Writing stops with this sentence, and there are no more blocks than bytes. */
 static void
-expect_trouble(const char *reason, bool at_once)
+expect_trouble(const char *reason)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600), kept;
 	struct gs_output *out = open_standard(fd, &kept);
-	/* Of few bytes no room is made: then it is found out by who writes. */
-	const gs_status status = gs_output_expect(out, at_once ? WHOLE : 1000);
-	const bool placed = !at_once && place_all(out, 0);
-	struct stat st;
+	const gs_status status = submit(out, 0, WHOLE);
+	char message[200];
 
-	if (at_once)
-		snprintf(crew.message, sizeof crew.message, "%s", gs_message());
+	snprintf(message, sizeof message, "%s", gs_message());
 	gs_output_close(out);
 	restore_standard(kept);
-	CHECK((status == GS_EIO) == at_once && !placed, "it fails: %d", (int)status);
-	CHECK(strncmp(crew.message, "write failed: standard output: ", 31) == 0 &&
-	      strstr(crew.message, reason) != NULL, "and says why: %s", crew.message);
-	CHECK(fstat(fd, &st) == 0 && st.st_size == 0 && st.st_blocks == 0 &&
-	      lseek(fd, 0, SEEK_CUR) == 0, "nothing of it stays: %ld bytes", (long)st.st_size);
+	CHECK(status == GS_EIO && strncmp(message, "write failed: standard output: ", 31) == 0 &&
+	      strstr(message, reason) != NULL, "it fails, and says why: %s", message);
+	CHECK(is_tight(), "no blocks stay behind the end");
 	close(fd);
 	remove(path);
 }
@@ -316,7 +211,7 @@ with_limit(void)
 
 	signal(SIGXFSZ, SIG_IGN);
 	setrlimit(RLIMIT_FSIZE, &limit);
-	expect_trouble("File too large", false);
+	expect_trouble("File too large");
 }
 
 /* A mount that nobody else sees, and that ends with this process. */
@@ -331,8 +226,7 @@ with_small_disk(void)
 	    mount("none", folder, "tmpfs", 0, "size=1m") != 0)
 		return;
 	snprintf(path, sizeof path, "%s/f", folder);
-	expect_trouble("No space left on device", true);
-	expect_trouble("No space left on device", false);
+	expect_trouble("No space left on device");
 	umount2(folder, MNT_DETACH);
 }
 
@@ -490,29 +384,23 @@ check_pages_to_file(void)
 	remove(path);
 }
 
-void unit_place(void);
+void unit_sink(void);
 
 void
-unit_place(void)
+unit_sink(void)
 {
 	const char *temp = getenv("TMPDIR");
 	int status;
 
 	snprintf(path, sizeof path, "%s/units.%ld.f",
 	         temp != NULL && strlen(temp) < 40 ? temp : "/tmp", (long)getpid());
-	check_named(0);
-	check_named(200 << 20);
-	check_standard(1, 1, 0, true);
-	check_standard(5000, 5000, 50 << 20, true);
-	check_standard(5000, 1000, 0, true);
-	check_standard(WHOLE + 90000, 1000, 1 << 20, true);
-	check_standard(5000, 5000, 50 << 20, false);
-	check_standard(WHOLE + 90000, 1000, 0, false);
-	check_abandoned();
-	check_company(true);
-	check_company(false);
-	check_kinds();
-	check_stream();
+	check_named();
+	for (unsigned finish = 0; finish < 2; finish++) {
+		check_standard(1, 1, finish);
+		check_standard(5000, 1000, finish);
+		check_standard(WHOLE + 90000, 1000, finish);
+		check_company(finish);
+	}
 	CHECK(in_child(with_limit) == 0, "a limit on file sizes ends it");
 	if (geteuid() == 0) {
 		char folder[100];

@@ -10,8 +10,9 @@
  *               every second call, beginning with FAULT_AT, fails with EINTR
  * FAULT_REPORT  a file: "CALLS HITS", 20 digits each, kept up to date
  *
- * Calls within libc (fopen's read) are not seen, those of other libraries are.  Counts
- * are of the process; children that are run do not inherit the shim.
+ * Calls within libc (fopen's read) are not seen, those of other libraries are; nor is what
+ * goes on before main(), where the CUDA runtime registers its kernels and trusts malloc().
+ * Counts are of the process; children that are run do not inherit the shim.
  *
  * Invariant: but for the call that fails, nothing is different.
  */
@@ -41,7 +42,8 @@ static struct {
 	int  report;
 } fault = { .report = -1 };
 
-static _Atomic(pid_t) owner;	/* a forked child, until it runs something else, is left alone */
+static _Atomic(pid_t) owner;	/* 0: main() has not begun; a forked child, until it runs
+				 * something else, is left alone */
 
 static void
 tell(void)
@@ -77,8 +79,32 @@ begin(void)
 	}
 	unsetenv("LD_PRELOAD");
 	tell();
-	owner = getpid();
 	fault.call = call;
+}
+
+typedef int main_function(int, char **, char **);
+
+static main_function *real_main;
+
+static int
+counted_main(int argc, char **argv, char **environment)
+{
+	owner = getpid();
+	return real_main(argc, argv, environment);
+}
+
+int __libc_start_main(main_function *main, int argc, char **argv, void (*init)(void),
+                      void (*fini)(void), void (*rtld_fini)(void), void *stack_end);
+
+int
+__libc_start_main(main_function *main, int argc, char **argv, void (*init)(void),
+                  void (*fini)(void), void (*rtld_fini)(void), void *stack_end)
+{
+	__typeof__(&__libc_start_main) real =
+		(__typeof__(&__libc_start_main))dlsym(RTLD_NEXT, "__libc_start_main");
+
+	real_main = main;
+	return real(counted_main, argc, argv, init, fini, rtld_fini, stack_end);
 }
 
 /* Is it this call's turn? */

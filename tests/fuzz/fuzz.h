@@ -42,6 +42,25 @@ fuzz_random(uint64_t *state)
 	return x ^ (x >> 31);
 }
 
+/* Bytes as a callback gives them, MOST at a time; the first of a struct, or alone. */
+struct fuzz_input {
+	const uint8_t *data;
+	size_t         bytes, at, most;
+};
+
+static inline ptrdiff_t
+fuzz_give(void *context, void *into, size_t bytes)
+{
+	struct fuzz_input *in = context;
+	size_t now = in->bytes - in->at;
+
+	now = now > bytes ? bytes : now;
+	now = now > in->most ? in->most : now;
+	memcpy(into, in->data + in->at, now);
+	in->at += now;
+	return (ptrdiff_t)now;
+}
+
 #define FUZZ_MUST(what) \
 	do { \
 		if (!(what)) { \

@@ -10,31 +10,13 @@
 #include "fuzz.h"
 #include "io/input.h"
 
-struct side {
-	const uint8_t *data;
-	size_t         bytes, at, most;
-};
-
-static ptrdiff_t
-give(void *context, void *into, size_t bytes)
-{
-	struct side *side = context;
-	size_t now = side->bytes - side->at;
-
-	now = now > bytes ? bytes : now;
-	now = now > side->most ? side->most : now;
-	memcpy(into, side->data + side->at, now);
-	side->at += now;
-	return (ptrdiff_t)now;
-}
-
 /* Read all, but no more than MOST: a few bytes may become gigabytes. */
 static gs_status
-run(struct side *side, enum gsort_decompress format, size_t piece, uint64_t *bytes, uint64_t *sum)
+run(struct fuzz_input *side, enum gsort_decompress format, size_t piece, uint64_t *bytes, uint64_t *sum)
 {
 	const uint64_t most = 8 << 20;
 	const struct gs_input_options options = {
-		.decompress = format, .read = give, .read_context = side,
+		.decompress = format, .read = fuzz_give, .read_context = side,
 	};
 	static char buffer[1 << 16];
 	struct gs_input *input;
@@ -60,7 +42,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	const unsigned flags = (unsigned)fuzz_take(&from, 1);
 	const enum gsort_decompress format =
 		(enum gsort_decompress)(GSORT_DECOMPRESS_AUTO + (flags % 7 == 1 ? 0 : flags % 7));
-	struct side one = { from.data, from.bytes, 0, SIZE_MAX }, two = one;
+	struct fuzz_input one = { from.data, from.bytes, 0, SIZE_MAX }, two = one;
 	uint64_t bytes_one, bytes_two, sum_one, sum_two;
 	gs_status status;
 

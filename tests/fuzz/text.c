@@ -13,25 +13,11 @@
 enum { MOST_LINES = 4096, MOST_BYTES = 16384 };
 
 struct side {
-	const uint8_t *data;
-	size_t         bytes, at, most;
+	struct fuzz_input in;
 	char           text[24 * MOST_LINES];
 	size_t         length;
 	unsigned       warnings;
 };
-
-static ptrdiff_t
-give(void *context, void *into, size_t bytes)
-{
-	struct side *side = context;
-	size_t now = side->bytes - side->at;
-
-	now = now > bytes ? bytes : now;
-	now = now > side->most ? side->most : now;
-	memcpy(into, side->data + side->at, now);
-	side->at += now;
-	return (ptrdiff_t)now;
-}
 
 static int
 take(void *context, const void *data, size_t bytes)
@@ -58,7 +44,7 @@ run(struct side *side, enum gsort_invalid invalid, unsigned threads, char *messa
 {
 	const struct gsort_options options = {
 		.decompress = GSORT_DECOMPRESS_NONE, .invalid = invalid, .threads = threads,
-		.read = give, .read_context = side, .write = take, .write_context = side,
+		.read = fuzz_give, .read_context = &side->in, .write = take, .write_context = side,
 		.warn = warned, .warn_context = side,
 	};
 	gsort_status status;
@@ -153,13 +139,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 		lines += from.data[at] == '\n';
 	if (lines > MOST_LINES || from.bytes > MOST_BYTES)
 		return 0;
-	one = (struct side){ .data = from.data, .bytes = from.bytes, .most = SIZE_MAX };
-	two = (struct side){ .data = from.data, .bytes = from.bytes, .most = 1 + flags % 32 };
+	one = (struct side){ .in = { from.data, from.bytes, 0, SIZE_MAX } };
+	two = (struct side){ .in = { from.data, from.bytes, 0, 1 + flags % 32 } };
 	if (run(&one, GSORT_INVALID_IGNORE, 1 + flags / 64, says) == GSORT_OK)
 		check(from.data, from.bytes, &one);
 	else
 		abort();
-	one.at = one.length = 0;
+	one.in.at = one.length = 0;
 	FUZZ_MUST(run(&one, (enum gsort_invalid)(flags / 32 % 3), 1, says) ==
 	          run(&two, (enum gsort_invalid)(flags / 32 % 3), 3, says_too));
 	FUZZ_MUST(strcmp(says, says_too) == 0);

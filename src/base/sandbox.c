@@ -135,7 +135,8 @@ shut_files(const struct gs_sandbox *box)
 /* Newer than some headers; the numbers are those of all machines. */
 enum {
 	PIDFD_SEND_SIGNAL = 424, OPEN_TREE = 428, MOVE_MOUNT = 429, FSOPEN = 430, PIDFD_OPEN = 434,
-	CLONE3 = 435, PIDFD_GETFD = 438, MOUNT_SETATTR = 442, FCHMODAT2 = 452, SETXATTRAT = 463, REMOVEXATTRAT = 466,
+	CLONE3 = 435, PIDFD_GETFD = 438, MOUNT_SETATTR = 442, FCHMODAT2 = 452,
+	SETXATTRAT = 463, REMOVEXATTRAT = 466,
 };
 
 /* Programs, connections, other processes, files by name, and the kernel's wider doors. */

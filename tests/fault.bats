@@ -35,7 +35,7 @@ faults() {
 
 @test "a call fails: other outputs" {
 	faults 2 new itself
-	faults 4 inplace stdout drain filter
+	faults 4 inplace stdout drain filter hidden hiddens
 }
 
 @test "a call fails: on disk" {
@@ -49,6 +49,10 @@ faults() {
 
 @test "a call fails: checking" {
 	faults 4 check finds summary plan
+}
+
+@test "a call fails: in programs that use the library" {
+	faults 3 collect smallest
 }
 
 @test "each call that is made fails: in memory, on disk, merging" {

@@ -4,13 +4,17 @@
  *
  *     LD_PRELOAD=tests/fault.so FAULT_CALL=write FAULT_AT=3 FAULT_ERRNO=28 gsort ...
  *
- * FAULT_CALL    names as below, with commas between them; "sites": no call fails, but the
+ * FAULT_CALL    names as below, with commas between them, or "all", and perhaps "!NAME" for one
+ *               that is not meant; "sites": no call fails, but the
  *               first from each place in the program, some callers deep, is reported
  * FAULT_AT      which of these calls fails
  * FAULT_ERRNO   with what errno
  * FAULT_HOW     "once", which is meant without it; "on": all that follow fail, too; "short":
  *               it does half of what it should; "full": so, and all that follow fail; "eintr":
- *               every second call, beginning with FAULT_AT, fails with EINTR
+ *               every second call, beginning with FAULT_AT, fails with EINTR;
+ *               "signal": FAULT_ERRNO is the number of a signal to the process, and the call
+ *               is made
+ * FAULT_LACKS   a name: these calls always fail, as on a system that does not have them
  * FAULT_SPARE   names of libraries, with commas between them: what they call is left alone
  * FAULT_REPORT  a file that holds a struct fault_report
  *
@@ -61,8 +65,8 @@
 
 /* What is asked for. */
 static struct {
-	const char *calls, *spared;
-	bool sites, on, halves, interrupts;
+	const char *calls, *spared, *lacks;
+	bool sites, on, halves, interrupts, signals;
 	uint64_t at;
 	int error;
 	struct fault_report *report;
@@ -126,10 +130,12 @@ begin(void)
 		fault.halves = strcmp(how, "short") == 0 || strcmp(how, "full") == 0;
 		fault.on = strcmp(how, "on") == 0 || strcmp(how, "full") == 0;
 		fault.interrupts = strcmp(how, "eintr") == 0;
+		fault.signals = strcmp(how, "signal") == 0;
 	}
 	if (fault.interrupts)
 		fault.error = EINTR;
 	fault.spared = getenv("FAULT_SPARE");
+	fault.lacks = getenv("FAULT_LACKS");
 	fault.calls = getenv("FAULT_CALL");
 	fault.sites = fault.calls != NULL && strcmp(fault.calls, "sites") == 0;
 }
@@ -177,7 +183,7 @@ add_frame(struct _Unwind_Context *context, void *into)
 
 /* A site is known by these addresses; sets are not large. */
 static void
-note_site(const char *name, uint64_t number, const struct trace *trace)
+note_site(const char *name, uint64_t number, uint64_t order, const struct trace *trace)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	static uint64_t seen[FAULT_SITES];
@@ -194,6 +200,7 @@ note_site(const char *name, uint64_t number, const struct trace *trace)
 		seen[known] = sum;
 		strncpy(site->call, name, sizeof site->call - 1);
 		site->number = number;
+		site->order = order;
 		fault.report->site_count++;
 	}
 	pthread_mutex_unlock(&lock);
@@ -220,17 +227,28 @@ are_spared(const struct trace *trace)
 	return false;
 }
 
+/* Is WORD, after MARK, in the list? */
 static bool
-is_listed(const char *name)
+is_in_list(char mark, const char *word)
 {
-	const size_t bytes = strlen(name);
+	const size_t bytes = strlen(word);
 
 	for (const char *at = fault.calls; at != NULL; at = strchr(at, ',')) {
 		at += *at == ',';
-		if (strncmp(at, name, bytes) == 0 && (at[bytes] == ',' || at[bytes] == '\0'))
+		if (mark != '\0' && *at != mark)
+			continue;
+		at += mark != '\0';
+		if (strncmp(at, word, bytes) == 0 && (at[bytes] == ',' || at[bytes] == '\0'))
 			return true;
 	}
 	return false;
+}
+
+static bool
+is_meant(const char *name)
+{
+	return fault.sites || is_in_list('\0', name) ||
+	       (is_in_list('\0', "all") && !is_in_list('!', name));
 }
 
 /* Count it; is it this call's turn? */
@@ -242,16 +260,18 @@ count(struct call *call, const struct trace *trace)
 
 	if (are_spared(trace))
 		return false;
+	number = atomic_fetch_add(&fault.report->calls, 1) + 1;
 	if (fault.sites) {
-		note_site(call->name, atomic_fetch_add(&call->count, 1) + 1, trace);
+		note_site(call->name, atomic_fetch_add(&call->count, 1) + 1, number, trace);
 		return false;
 	}
-	number = atomic_fetch_add(&fault.report->calls, 1) + 1;
 	hit = number >= fault.at && (number == fault.at || fault.on ||
 	                             (fault.interrupts && (number - fault.at) % 2 == 0));
 	if (hit)
 		atomic_fetch_add(&fault.report->hits, 1);
-	return hit;
+	if (hit && fault.signals)
+		kill(owner, fault.error);
+	return hit && !fault.signals;
 }
 
 /* A forked child, until it runs something else, is left alone, and so is what is called here. */
@@ -265,7 +285,7 @@ strikes(struct call *call)
 	if (fault.calls == NULL || owner == 0 || inside)
 		return false;
 	if (call->wanted == 0)
-		call->wanted = fault.sites || is_listed(call->name) ? 1 : -1;
+		call->wanted = is_meant(call->name) ? 1 : -1;
 	if (call->wanted < 0 || owner != getpid())
 		return false;
 	inside = true;
@@ -279,9 +299,11 @@ strikes(struct call *call)
 static bool
 fails(struct call *call)
 {
-	if (!strikes(call))
+	const bool lacks = fault.lacks != NULL && strcmp(fault.lacks, call->name) == 0;
+
+	if (!strikes(call) && !lacks)
 		return false;
-	errno = fault.error;
+	errno = lacks ? EOPNOTSUPP : fault.error;
 	return true;
 }
 

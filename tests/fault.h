@@ -17,6 +17,7 @@ enum { FAULT_SITES = 1 << 13, FAULT_NAME_BYTES = 16 };
 struct fault_site {
 	char     call[FAULT_NAME_BYTES];
 	uint64_t number;		/* among the calls of its name */
+	uint64_t order;			/* among all */
 };
 
 struct fault_report {

@@ -5,7 +5,7 @@
  *     walk [OPTION]... NAME RIGHT FAULT... -- COMMAND [ARGUMENT]...
  *
  * RIGHT is a file that holds the right result.  A FAULT is CALL[,CALL]...:ERRNO[:HOW], as
- * fault.c has it, with ERRNO by name.  The command is run in a folder that has the folders out and temp; its
+ * fault.c has it, with ERRNO by name, or CALL...:SIGNAL:signal.  The command is run in a folder that has the folders out and temp; its
  * result is out/file.
  *
  *     -a        every call of these names fails once, N = 1, 2, 3 ... until the run has
@@ -17,12 +17,14 @@
  *     -o        standard output is out/file; -d: is a pipe, whose bytes go there after the run
  *     -f        others, too, may write to standard error: programs that are run
  *     -l NAMES  what these libraries call does not fail; nor what libasan does
- *     -s N      the exit status if all is well [0]
+ *     -n NAME   calls of this name always fail, besides
+ *     -s N      the exit status if all is well [0]; -c N: in trouble [2]
  *     -j N      so many runs at once [2]
  *     -v        a line for each FAULT
  *
  * After each run: the status is that of success, and the result right (the fault was
- * harmless); or it is 2, with one message, and out/file as it was (failed cleanly).  Nothing
+ * harmless); or it is that of trouble, with one message, and out/file as it was (failed
+ * cleanly; so if a signal was to end it, and did, and out/file is as it was, or right).  Nothing
  * else is in out and temp.  Calls that are interrupted or do less than asked are no reason to
  * fail.  A crash, a hang, a wrong result, a lost file, what a sanitizer says are told with
  * what it takes to see them again, and then the exit status is 1.
@@ -50,7 +52,7 @@
 #include "fault.h"
 
 enum { HANGS_AFTER_S = 60, PIPE_BYTES = 1 << 20, FAULTS_MOST = 128, COMPLAINTS_MOST = 12,
-       ERRORS = 200 };
+       ERRORS = 200, HUNG = -1000 };
 
 struct bytes {
 	char  *data;
@@ -63,6 +65,7 @@ struct what {
 	const char *error, *how;
 	char        number[12];		/* of the error */
 	bool        is_no_reason;	/* to fail */
+	int         signal;		/* that ends it, instead of a fault */
 	/* How many runs ended how; all workers add here. */
 	_Atomic uint64_t next, harmless, clean, wrong;
 	atomic_bool      over;
@@ -75,12 +78,12 @@ static struct {
 	struct bytes right, before, fed;
 	const char  *input, *spared;
 	bool foreign, all, has_before, touches, feeds, to_stdout, drains, verbose;
-	int  status, jobs, every;
+	int  status, trouble, jobs, every;
 	struct fault_report *report;	/* this worker's */
 	struct fault_report *places;	/* where calls come from; shared */
 	struct what *whats;		/* shared */
 	size_t what_count;
-} walk = { .jobs = 2, .every = 1, .spared = "libasan" };
+} walk = { .trouble = 2, .jobs = 2, .every = 1, .spared = "libasan" };
 
 static volatile pid_t running;
 static volatile sig_atomic_t hung;
@@ -225,7 +228,7 @@ begin(int in, int out)
 	_exit(127);
 }
 
-/* The command, as the environment says.  Its exit status; -1: it hung; -2: a signal. */
+/* The command, as the environment says.  Its exit status; less than 0: minus a signal; HUNG. */
 static int
 run(void)
 {
@@ -268,7 +271,7 @@ run(void)
 		close(out);
 		free(drained.data);
 	}
-	return hung ? -1 : WIFEXITED(status) ? WEXITSTATUS(status) : -2;
+	return hung ? HUNG : WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
 /* ---- what became of it ------------------------------------------------------------- */
@@ -298,26 +301,28 @@ trouble(const struct what *what, int status, const char *told)
 {
 	const bool may_stray = strstr(what->calls, "unlink") != NULL;
 
-	if (status == -1)
+	const struct bytes *before = walk.has_before ? &walk.before : NULL;
+	const bool keeps = !walk.touches && !walk.to_stdout && !walk.drains;
+
+	if (status == HUNG)
 		return "it hangs";
-	if (status == -2)
+	if (status < 0 && -status != what->signal)
 		return "a signal ended it";
 	if (strays("out") + strays("temp") > 0 && !may_stray)
 		return "files are left";
 	if (strstr(told, "Sanitizer") != NULL || strstr(told, "runtime error") != NULL)
 		return "a sanitizer complains";
+	if (status < 0)
+		return !keeps || holds(before) || holds(&walk.right) ? NULL : "the output was lost";
 	if (status == walk.status)
 		return holds(&walk.right) ? NULL : "a wrong result, and status of success";
-	if (status != 2)
+	if (status != walk.trouble)
 		return "another status";
 	if (messages(told) != 1)
 		return "not one message";
 	if (what->is_no_reason)
 		return "no reason to fail";
-	if (!walk.touches && !walk.to_stdout && !walk.drains &&
-	    !holds(walk.has_before ? &walk.before : NULL))
-		return "the output was lost";
-	return NULL;
+	return keeps && !holds(before) ? "the output was lost" : NULL;
 }
 
 static void
@@ -381,9 +386,12 @@ has_call(const struct what *what, const char *call)
 static uint64_t
 place(const struct what *what, uint64_t index)
 {
-	for (size_t s = 0; s < walk.places->site_count && s < FAULT_SITES; s++)
-		if (has_call(what, walk.places->sites[s].call) && index-- == 0)
-			return walk.places->sites[s].number;
+	for (size_t s = 0; s < walk.places->site_count && s < FAULT_SITES; s++) {
+		const struct fault_site *site = &walk.places->sites[s];
+
+		if ((has_call(what, "all") || has_call(what, site->call)) && index-- == 0)
+			return has_call(what, "all") ? site->order : site->number;
+	}
 	return 0;
 }
 
@@ -464,6 +472,16 @@ work(int worker)
 	exit(0);
 }
 
+/* Is NAME that of the error or signal with this number? */
+static bool
+is_called(int number, const char *name, bool is_signal)
+{
+	const char *known = !is_signal ? strerrorname_np(number)
+	                    : number > 0 && number < NSIG ? sigabbrev_np(number) : NULL;
+
+	return known != NULL && strcmp(known, name) == 0;
+}
+
 static void
 add_fault(const char *text)
 {
@@ -481,11 +499,11 @@ add_fault(const char *text)
 		*how++ = '\0';
 	what->error = error;
 	what->how = how != NULL ? how : "once";
-	while (number < ERRORS && (strerrorname_np(number) == NULL ||
-	                           strcmp(strerrorname_np(number), error) != 0))
+	while (number < ERRORS && !is_called(number, error, strcmp(what->how, "signal") == 0))
 		number++;
 	if (number == ERRORS)
 		stop("%s: no such error", error);
+	what->signal = strcmp(what->how, "signal") == 0 ? number : 0;
 	snprintf(what->number, sizeof what->number, "%d", number);
 	what->is_no_reason = strcmp(what->how, "eintr") == 0 || strcmp(what->how, "short") == 0;
 }
@@ -509,16 +527,18 @@ parse(int argc, char **argv)
 
 	find_shim();
 
-	while ((option = getopt(argc, argv, "+ab:de:fi:j:l:op:s:tv")) > 0) {
+	while ((option = getopt(argc, argv, "+ab:c:de:fi:j:l:n:op:s:tv")) > 0) {
 		switch (option) {
 		case 'a': walk.all = true; break;
 		case 'b': walk.has_before = true; walk.before = load(optarg); break;
+		case 'c': walk.trouble = atoi(optarg); break;
 		case 'd': walk.drains = true; break;
 		case 'e': walk.every = atoi(optarg); break;
 		case 'f': walk.foreign = true; break;
 		case 'i': walk.input = realpath(optarg, NULL); break;
 		case 'j': walk.jobs = atoi(optarg); break;
 		case 'l': walk.spared = optarg; break;
+		case 'n': setenv("FAULT_LACKS", optarg, 1); break;
 		case 'o': walk.to_stdout = true; break;
 		case 'p': walk.feeds = true; walk.fed = load(optarg); break;
 		case 's': walk.status = atoi(optarg); break;

@@ -78,4 +78,7 @@ void gs_chain_join(struct gs_pool *pool, struct gs_chain *chain, struct gs_chain
 void gs_chain_cut(struct gs_pool *pool, struct gs_chain *from, size_t blocks,
                   struct gs_chain *chain);
 
+/** Fill blocks of CHAIN that are not full from each other, but for one; the empty ones go back. */
+void gs_chain_compact(struct gs_pool *pool, struct gs_chain *chain, size_t key_bytes);
+
 #endif

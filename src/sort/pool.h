@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * pool.h - blocks of memory by number, and chains of them: for buckets.c alone
+ * pool.h - blocks of memory by number, and chains of them: for buckets*.c alone
  *
  * A block is named by a number, from 1; 0 is none.  What follows a block in its chain, and
  * how many keys are in it, is in the books and not in the block, so that a block is whole

@@ -14,17 +14,9 @@
 #include "base/team.h"
 #include "sort/buckets_inside.h"
 
-/*
- * GS_BINS, bins of the first division, and of every other, which divides the range by as many.
- *     1024, twice the bytes below   268 180
- *     4096, half                    -   161
- * On the Xeon a key is scattered to 256, 512, 1024, 2048 bins in 1.3, 1.5, 1.95, 2.3 ns; on the
- * EPYC to 256, 1024, 2048 in 1.3, 1.3, 1.35; a level of halves is 0.15 to 0.2 ns on both.
- */
 enum { BINS_LEAST = 16 };
 
-/* What a bucket should be; small ones are joined up to JOIN_BYTES, at
- * most a part. */
+/* What a bucket should be; small ones are joined up to JOIN_BYTES, at most a part. */
 enum { BUCKET_BYTES = 128 << 10, JOIN_BYTES = 256 << 10 };
 
 /* Keys that are kept, whatever they are, before digits are made from them.  Not tuned. */

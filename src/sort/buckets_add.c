@@ -10,8 +10,11 @@
  * radix sort", Euro-Par 2011, who let the pages of virtual memory be the blocks).  Nobody
  * counts keys before, and no thread waits for another.
  *
- *     GS_HOLD      pieces are kept as they came, until HELD_BYTES, or for good: in order
- *     GS_SCATTER   digits are known: pieces are scattered at once, then those kept before
+ * Until the first MiB is in, keys are only kept, for digits are made of what it is like; and
+ * as long as all of them ascend, or descend, for then they need not be divided.
+ *
+ * Invariant: END % GS_LINES_BYTES bytes of a bin's keys are in its lines, all before them in its
+ * blocks; every block of a bin but the last is full.
  */
 #include <assert.h>
 #include <string.h>
@@ -51,7 +54,6 @@ new_block(struct gs_buckets *buckets, struct gs_adder *thread, unsigned bin)
 	return (uintptr_t)gs_pool_block(buckets->pool, block);
 }
 
-/* Write what is in the lines of a thread to blocks. */
 void
 gs_adder_flush(struct gs_buckets *buckets, struct gs_adder *thread, unsigned bins)
 {
@@ -65,6 +67,7 @@ gs_adder_flush(struct gs_buckets *buckets, struct gs_adder *thread, unsigned bin
 			continue;
 		if (used < GS_LINES_BYTES)
 			to = new_block(buckets, thread, b);
+		assert(thread->chain[b].blocks > 0);
 		memcpy((void *)to, thread->lines + (size_t)b * GS_LINES_BYTES, rest);
 		buckets->pool->book[thread->chain[b].tail].count = (uint32_t)(used / buckets->key_bytes);
 	}
@@ -88,7 +91,6 @@ gs_adder_flush(struct gs_buckets *buckets, struct gs_adder *thread, unsigned bin
 #undef BITS
 #undef KEY
 
-/* The open piece of a thread is done: to the others.  The lock is held. */
 void
 gs_adder_close_piece(struct gs_buckets *buckets, struct gs_adder *thread)
 {
@@ -129,7 +131,6 @@ append(struct gs_buckets *buckets, struct gs_adder *thread, const char *keys, si
 	}
 }
 
-/* Make digits from what was kept.  The lock is held. */
 void
 gs_buckets_begin_scatter(struct gs_buckets *buckets)
 {
@@ -183,7 +184,6 @@ keep(struct gs_buckets *buckets, struct gs_adder *thread, uint64_t place, const 
 	pthread_mutex_unlock(&buckets->lock);
 }
 
-/* Scatter all of CHAIN; its blocks are the thread's then. */
 void
 gs_adder_scatter(struct gs_buckets *buckets, struct gs_adder *thread,
                  const struct gs_digits *digits, struct gs_chain *chain)
@@ -199,7 +199,6 @@ gs_adder_scatter(struct gs_buckets *buckets, struct gs_adder *thread,
 	*chain = (struct gs_chain){ .blocks = 0 };
 }
 
-/* Scatter one of the pieces that were kept; false: there is none. */
 bool
 gs_adder_scatter_kept(struct gs_buckets *buckets, struct gs_adder *thread)
 {

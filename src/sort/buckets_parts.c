@@ -5,8 +5,11 @@
  * In:   buckets in order, each small enough; pieces that go up, or down; keys that are equal.
  * Out:  parts of all keys in order, each sorted when it is asked for.
  *
- * Small buckets that follow each other are one part.  A part is copied out of its blocks by
- * the first halving that sorts it, so sorting costs no copy of its own.
+ * Small buckets that follow each other are one part.  The first halving of a part reads it
+ * from its blocks, so leaving them costs no copy of its own.
+ *
+ * Invariant: no part is larger than the sorter's memory; each key of a part is at least each
+ * of those before it in the list.
  */
 #include <assert.h>
 #include <string.h>
@@ -51,7 +54,6 @@ gs_parts_add(struct gs_buckets *buckets, struct gs_parts *list, enum gs_part_kin
 	*chain = (struct gs_chain){ .blocks = 0 };
 }
 
-/* A bucket that is small enough: a part, or with its left neighbours. */
 void
 gs_parts_add_bucket(struct gs_buckets *buckets, struct gs_parts *list, struct gs_bucket *bucket,
                     bool again)
@@ -84,7 +86,6 @@ gs_parts_add_equal(struct gs_buckets *buckets, struct gs_parts *list, struct gs_
 	}
 }
 
-/* Buckets, in order, some of them divided, to LIST. */
 void
 gs_parts_add_row(struct gs_buckets *buckets, struct gs_parts *list, struct gs_bucket *bucket,
                  unsigned count, bool again)
@@ -106,7 +107,6 @@ gs_parts_add_row(struct gs_buckets *buckets, struct gs_parts *list, struct gs_bu
 	list->joining = false;
 }
 
-/* Number parts in their order; how many keys are in them. */
 uint64_t
 gs_parts_number(struct gs_buckets *buckets, const struct gs_parts *list)
 {

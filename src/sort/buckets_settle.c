@@ -8,6 +8,9 @@
  * The threads' chains are joined, bin by bin, to buckets.  One that is larger than a part is
  * divided again by its own range, by one thread; one that would keep it at work when others
  * are done, by all together.
+ *
+ * Invariant: every key of a bucket is at least every key of those before it, and the range of
+ * each bin is smaller than that of what is divided, so it comes to an end.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -15,6 +18,7 @@
 #include "base/team.h"
 #include "sort/buckets_inside.h"
 
+/* All blocks of a chain are full, but the last. */
 static size_t
 chain_keys(const struct gs_buckets *buckets, const struct gs_chain *chain)
 {

@@ -15,7 +15,7 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 
-enum { MESSAGE_BYTES = 2048, LINE_BYTES = 4 * MESSAGE_BYTES + 1 };
+enum { MESSAGE_BYTES = 8192, LINE_BYTES = 4 * MESSAGE_BYTES + 1 };
 
 /* Bytes of the UTF-8 character at TEXT; 0: it is none, or one that cannot be seen. */
 static size_t

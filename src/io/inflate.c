@@ -205,7 +205,8 @@ zstd_step(struct gs_inflate *z, char *into, size_t bytes, size_t *got)
 		return GS_OK;
 	if (ZSTD_getErrorCode(code) == ZSTD_error_prefix_unknown)
 		return gs_inflate_foreign(z);
-	if (ZSTD_getErrorCode(code) == ZSTD_error_frameParameter_windowTooLarge)
+	if (ZSTD_getErrorCode(code) == ZSTD_error_frameParameter_windowTooLarge &&
+	    window_log(z->help.window_bytes) < WINDOW_LOG_MOST)
 		return gs_inflate_too_large(z);
 	return gs_inflate_corrupt(z, ZSTD_getErrorName(code));
 }

@@ -531,7 +531,7 @@ gsort_stats(const gsort *job)
 void
 gsort_close(gsort *job)
 {
-	char message[1024];
+	char message[GS_MESSAGE_BYTES];
 
 	if (job == NULL)
 		return;

@@ -273,6 +273,8 @@ told() {
 	printf '%s\n' 1 -1 0 -0 0.0 >in
 	[ "$(gsort -g in | tr '\n' ' ')" = "-1 -0 0 0 1 " ]
 	[ "$(gsort -gu in | tr '\n' ' ')" = "-1 0 1 " ]
+	# as binary NaN is the least, too: negative
+	printf '1\nnan\n-inf\n' | gsort -g --to=f32 | cmp - <(printf '\0\0\300\377\0\0\200\377\0\0\200\077')
 }
 
 @test "what is no float is named" {

@@ -212,6 +212,8 @@ gives() {
 		[ $size != 9999999999P ] || continue
 		gives '2\n2\n10\n' gsort -S $size -S 64M text
 	done
+	gsort -S 32M -S 1G -S 64M --plan --size-hint=1T | grep '^memory  *1.0 GiB in all'	# the largest
+	gsort -S 1 --plan </dev/null | grep '^memory  *16.0 MiB in all'
 	fails "-S argument '1Z' is too large" gsort -S 1Z text
 	fails "-S argument '1KB' has an invalid suffix" gsort -S1KB text
 	fails "--buffer-size argument '1.5G' has an invalid suffix" gsort --buffer-size=1.5G text
@@ -238,6 +240,7 @@ gives() {
 		fails "invalid argument '${option#*=}' for ${option%%=*}: it is " gsort "$option" text
 	done
 	gives '2\n2\n10\n' gsort --invalid=ab --sort=num --progress=nev text
+	gives '0.5\n2\n' gsort --sort=general-numeric <(printf '2.0\n.5\n')
 	gives '2\n' gsort --head=1 --head-count=1 text
 	gives '' gsort --head-count=0 text
 	for word in version month random human-numeric; do
@@ -332,6 +335,21 @@ gives() {
 	gives '2\n2\n10\n' gsort --files0=names
 	printf '2\0' >zeros
 	gives '2\0' gsort --zero zeros
+	fails "option '--chec' is ambiguous" gsort --chec text	# as in the man page
+}
+
+@test "locales have no influence" {
+	local locale
+	needs locale
+	printf '%s\n' 1.5 -2e3 .25 >floats
+	echo 1,5 >commas
+	for locale in $(locale -a) nowhere; do
+		export LC_ALL=$locale LANG=$locale
+		gives '2\n2\n10\n' gsort text
+		gives '\0552000\n0.25\n1.5\n' gsort -g floats
+		fails 'commas:1: not a number: "1,5"' gsort -g commas
+	done
+	not grep -rqw setlocale "$GSORT_SOURCE/src"	# without that call there is none but C
 }
 
 # --- what is said --------------------------------------------------------------------

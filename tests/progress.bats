@@ -46,6 +46,12 @@ export -f slow
 	tr '\r' '\n' <shown | awk 'length > 59 { exit 1 }'
 }
 
+@test "COLUMNS is the width if the terminal does not tell" {
+	on_terminal 'stty cols 0; slow | COLUMNS=30 gsort --progress -o out'
+	tr '\r' '\n' <shown | grep -q read
+	tr '\r' '\n' <shown | awk 'length > 29 { exit 1 }'
+}
+
 @test "a job that takes less than a second draws nothing" {
 	on_terminal 'gsort --progress -v numbers -o out'
 	not grep -q 'read .*|' shown

@@ -53,6 +53,8 @@ gives() {
 @test "-u 32 is a file 32, and if there is none, -u32 is suggested" {
 	fails "32.*No such file.*did you mean -u32?" gsort -u 32 text
 	fails "64.*did you mean -f64?" gsort -f 64
+	fails "32.*did you mean -f32?" gsort -f 32
+	fails "16.*did you mean -u16?" gsort -f 16
 	printf '5\n' >32
 	gives '5\n' gsort -u 32
 }
@@ -561,6 +563,7 @@ stages() {
 @test "an empty name is an error that says so" {
 	fails "the name of an input is empty" gsort ""
 	fails "the name of the output is empty" gsort -o "" keys
+	fails "the name of a temporary directory is empty" gsort -T "" text
 }
 
 @test "OMP_NUM_THREADS and OMP_THREAD_LIMIT are how many threads there are at most" {

@@ -99,11 +99,15 @@ only() {
 	[ "$(stat -c %i old)" = "$inode" ]
 	[ -L link ]
 	is_sorted old u32
+	gsort -u32 --in-place -o new in
+	cmp new old
+	rm new
 	cp in old
 	gsort -u32 --in-place -o old old
 	[ "$(stat -c %i old)" = "$inode" ]
 	is_sorted old u32
 	same_keys in old u32
+	fails "open failed: missing/new: No such file" gsort -u32 --in-place -o missing/new in
 	only link
 }
 

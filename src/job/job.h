@@ -5,7 +5,8 @@
  * job.c tells what happens; fill.c is its first half (input to sorted batch),
  * aside.c sets batches aside as runs and merges them, emit.c is the second half
  * (sorted keys to output), device.c decides where, spare.c is for a GPU that fails.
- * check.c and merge_inputs.c are the other two operations.  handover.c runs any of them behind the caller's back.
+ * check.c and merge_inputs.c are the other two operations.  handover.c runs any of them
+ * behind the caller's back.
  */
 #ifndef GS_JOB_H
 #define GS_JOB_H

@@ -151,12 +151,12 @@ replay(struct gsort *job)
 	while (at < job->spare.bytes) {
 		const struct entry *entry = (const struct entry *)(job->spare.memory + at);
 		const unsigned s = entry->stream;
-		const struct adding adding = {
+		struct adding adding = {
 			batch, s, batch->places[s], (const char *)(entry + 1),
 			entry->count * (batch->bits[s] / 8),
 		};
 
-		gs_team_run(batch->threads, add_pieces, (void *)&adding);
+		gs_team_run(batch->threads, add_pieces, &adding);
 		batch->places[s] += (adding.bytes + PIECE_BYTES - 1) / PIECE_BYTES;
 		at += sizeof *entry + (adding.bytes + 63) / 64 * 64;
 		gs_arena_forget(job->spare.memory + done, at / 4096 * 4096 - done);

@@ -19,7 +19,6 @@
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -371,12 +370,16 @@ goes_wrong(void)
 }
 
 static void
-stray(unsigned char *from, size_t bytes)
+stray(const char *from, size_t bytes)
 {
-	static atomic_ullong copies;
+	static unsigned long long copies;
+	const struct piece *home;
 
-	if (atomic_fetch_add(&copies, 1) + 1 == setting("GSORT_EMU_STRAY", 0))
-		from[bytes / 2] ^= 1;
+	pthread_mutex_lock(&lock);
+	home = piece_around(from, bytes);
+	if (++copies == setting("GSORT_EMU_STRAY", 0) && home != NULL)
+		home->at[(size_t)(from - home->at) + bytes / 2] ^= 1;
+	pthread_mutex_unlock(&lock);
 }
 
 /* Keys that were copied to the device last, or on it. */
@@ -408,7 +411,7 @@ emu_launched(void)
 	home = arrived.bytes > 0 ? piece_around(arrived.at, arrived.bytes) : NULL;
 	for (size_t p = 0; home != NULL && p < PIECES; p++)
 		if (pieces[p].kind == DEVICE && pieces[p].bytes == home->bytes)
-			pieces[p].at[arrived.at - home->at + arrived.bytes / 2] ^= 1;
+			pieces[p].at[(size_t)(arrived.at - home->at) + arrived.bytes / 2] ^= 1;
 	pthread_mutex_unlock(&lock);
 }
 
@@ -428,7 +431,7 @@ cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind ki
 	                 kind == cudaMemcpyDeviceToDevice)))
 		return emu_note(cudaErrorInvalidValue);
 	if (kind == cudaMemcpyHostToDevice)
-		stray((unsigned char *)from, bytes);
+		stray(from, bytes);
 	memmove(to, from, bytes);
 	copied(to, bytes, kind);
 	return cudaSuccess;

@@ -78,7 +78,7 @@ hand_over(struct gsort *job, unsigned stream)
 	do {
 		struct gs_tile *tile = &job->tiles[stream];
 
-		TRY(gs_fill_take(job, stream));
+		TRY(gs_land_take(job, stream));
 		if (job->gpu == NULL)
 			return GS_OK;
 		since = gs_clock_now();
@@ -86,7 +86,7 @@ hand_over(struct gsort *job, unsigned stream)
 		                        (char *)tile->keys + tile->count * (tile->key_bits / 8),
 		                        tile->room - tile->count);
 		gs_clock_lap(&job->clock, GS_STAGE_SORT, &since);
-		TRY(gs_fill_took(job, stream, count));
+		TRY(gs_land_took(job, stream, count));
 	} while (count > 0 && job->gpu != NULL);
 	return GS_OK;
 }

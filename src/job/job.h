@@ -2,7 +2,7 @@
 /*
  * job.h - one job, for the files of src/job alone
  *
- * job.c tells what happens; fill.c is its first half (input to sorted batch),
+ * job.c tells what happens; fill.c is its first half (input to keys, land.c where they land),
  * aside.c sets batches aside as runs and merges them, emit.c is the second half
  * (sorted keys to output), device.c decides where, spare.c is for a GPU that fails.
  * check.c and merge_inputs.c are the other two operations.  handover.c runs any of them
@@ -232,21 +232,26 @@ void gs_spare_skip(struct gsort *job, struct gs_span *span);
  *  so once.  CONTEXT is the job. */
 void gs_confine(void *context);
 
-/* fill.c: input to keys */
+/* land.c: where keys land */
+
+/** Before LEAST bytes of keys come or more: *ROOM, how many may; none, if a GPU takes them. */
+MUST_CHECK gs_status gs_land_room(struct gsort *job, size_t least, size_t *room);
 
 /** A tile of the GPU for STREAM, with room for at least one key: job->tiles[stream]; none if
  *  it has failed. */
-MUST_CHECK gs_status gs_fill_take(struct gsort *job, unsigned stream);
+MUST_CHECK gs_status gs_land_take(struct gsort *job, unsigned stream);
 
 /** A tile of STREAM with room for at least one key: job->tiles[stream].  It is the GPU's; or
  *  the CPU's, if that has failed just now. */
-MUST_CHECK gs_status gs_fill_room(struct gsort *job, unsigned stream);
+MUST_CHECK gs_status gs_land_tile(struct gsort *job, unsigned stream);
 
 /** Note that COUNT keys were put into job->tiles[stream]; feeds it when full, the CPU's at once. */
-MUST_CHECK gs_status gs_fill_took(struct gsort *job, unsigned stream, size_t count);
+MUST_CHECK gs_status gs_land_took(struct gsort *job, unsigned stream, size_t count);
 
 /** Feed all tiles that are being filled. */
-MUST_CHECK gs_status gs_fill_flush(struct gsort *job);
+MUST_CHECK gs_status gs_land_flush(struct gsort *job);
+
+/* fill.c: input to keys */
 
 /** Pass over options.skip_bytes at the top of the current binary input; the first one's
  *  are kept in job->header. */

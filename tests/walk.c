@@ -27,7 +27,7 @@
  * cleanly; so if a signal was to end it, and did, and out/file is as it was, or right).  Nothing
  * else is in out and temp.  Calls that are interrupted or do less than asked are no reason to
  * fail.  A crash, a hang, a wrong result, a lost file, what a sanitizer says are told with
- * what it takes to see them again, and then the exit status is 1.
+ * what it takes to see them again, the first of each FAULT, and the exit status is 1.
  *
  * Standard output: "NAME: N tried: N harmless, N failed cleanly, N wrong".
  */
@@ -51,8 +51,7 @@
 
 #include "fault.h"
 
-enum { HANGS_AFTER_S = 60, PIPE_BYTES = 1 << 20, FAULTS_MOST = 128, COMPLAINTS_MOST = 12,
-       ERRORS = 200, HUNG = -1000 };
+enum { HANGS_AFTER_S = 60, PIPE_BYTES = 1 << 20, FAULTS_MOST = 128, ERRORS = 200, HUNG = -1000 };
 
 struct bytes {
 	char  *data;
@@ -360,7 +359,7 @@ try(struct what *what, uint64_t at)
 	problem = trouble(what, status, told.data);
 	if (problem == NULL)
 		atomic_fetch_add(status == walk.status ? &what->harmless : &what->clean, 1);
-	else if (atomic_fetch_add(&what->wrong, 1) < COMPLAINTS_MOST)
+	else if (atomic_fetch_add(&what->wrong, 1) == 0)
 		complain(what, at, status, problem, told.data);
 	free(told.data);
 	return true;

@@ -102,6 +102,7 @@ gs_files0_read(const char *from, const char *const **names, size_t *count)
 			gs_report_error("out of memory for the names in '%s'", from);
 		else
 			gs_report_error("cannot read file names from '%s'", from);
+		free(all);
 		return false;
 	}
 	if (in != stdin)

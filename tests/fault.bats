@@ -151,13 +151,9 @@ walk() {
 			local pattern=$1 status=0
 			shift
 			gsort -u64 "$@" 2>err || status=$?
-			[ $status = 2 ] && grep -q "^gsort: .*$pattern" err && [ "$(grep -c '^gsort: ' err)" = 1 ] &&
-				[ -z "$(ls -A out)" ] && [ "$(ls -A disk)" = file ] && [ "$(cat disk/file)" = old ] &&
-				return 0
-			echo "status $status: $*"
-			cat err
-			ls -lA out disk
-			return 1
+			grep -q "^gsort: .*$pattern" err || status=message
+			found="$status $(grep -c '^gsort: ' err) $(ls -A disk) $(cat disk/file) $(ls -A out)"
+			[ "$found" = "2 1 file old " ] || { echo "$found: $*"; cat err; return 1; }
 		}
 		no="No space left on device"
 		full "temporary file in disk: $no after . MiB, and . MiB more are needed; .* -T" \

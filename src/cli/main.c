@@ -46,10 +46,6 @@
 #include "cli/signals.h"
 #include "gsort.h"
 
-#ifdef GS_COVERAGE	/* configure --enable-coverage */
-void __gcov_dump(void);
-#endif
-
 enum { SORTED = 0, DISORDER = 1, TROUBLE = 2 };
 
 /*
@@ -77,9 +73,6 @@ leave(int status)
 	 * No exit(): everything is flushed, and the destructors of the CUDA runtime
 	 * take 80 ms to give back what the kernel takes anyway.
 	 */
-#ifdef GS_COVERAGE
-	__gcov_dump();
-#endif
 	_exit(status);
 }
 

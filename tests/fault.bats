@@ -7,6 +7,7 @@ load helpers
 
 prepare() {
 	[ -e "$GSORT_BUILD/tests/fault.so" ] || skip "no preloaded library here"
+	! grep -q __tsan_init "$GSORT" || skip "the thread sanitizer does not go with the shim"
 }
 
 # faults HURRY RUN...: every HURRY-th place; the last line is told
@@ -193,4 +194,18 @@ walk() {
 		--help
 		--version
 	END_OF_LIST
+}
+
+# What gsort calls is among those that can be made to fail, or cannot fail, or not in glibc, or
+# by malloc() alone, or is stdio on a stream that /dev/full stands for.
+@test "no call that may fail is forgotten" {
+	needs nm
+	nm -D --undefined-only "$GSORT_BUILD/gsort" | sed 's/^ *[Uw] //; s/@.*//' | sort -u >called
+	! grep -q '^__asan\|^__ubsan\|^__gcov\|^dlvsym\|^dl_iterate' called || skip "not plain gsort"
+	nm -D --defined-only "$GSORT_BUILD/tests/fault.so" | sed 's/.* //; s/@.*//' | sort -u >failing
+	comm -23 called failing | grep -vxE -e '_.*|mem.*|str.*|stp.*|ferror|feof|fflush|fputc|puts|fwrite' \
+		-e 'v?(f|s|sn|as)?printf|sig(add|empty|fill|is).*|signal|raise|kill|get(env|euid|pid|opt_long)' \
+		-e 'pthread_(mutex|cond|attr|once|join|sigmask).*|posix_spawn(attr|_file_actions)_.*' \
+		-e 'free|freelocale|globfree|qsort|clock_gettime|dlsym' >forgotten || true
+	[ ! -s forgotten ] || { cat forgotten; return 1; }
 }

@@ -496,7 +496,8 @@ zeros() {
 	mkfifo pipe
 	gsort -o pipe in & cat pipe >out
 	wait $!
-	[ "$(cat out)" = 1 ] && [ -p pipe ]
+	[ "$(cat out)" = 1 ]
+	[ -p pipe ]
 	python3 -c '
 import socket, subprocess, sys
 a, b = socket.socketpair()

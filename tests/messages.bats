@@ -27,7 +27,8 @@ table() {
 		esac
 	done < <(cat; echo end)
 	echo "$((rows - 1)) rows, $wrong of them wrong"
-	[ $rows -gt 1 ] && [ $wrong -eq 0 ]
+	[ $rows -gt 1 ] || return 1
+	[ $wrong -eq 0 ]
 }
 
 # says STATUS COMMAND: with exactly the words that are in ../expected

@@ -366,8 +366,8 @@ zeros() {
 			[ -s out ]
 		done
 	done
-	bounded 64 0 gsort -u64 --size-hint=15E --plan </dev/null
-	not grep ' [0-4]\.[0-9] EiB written' out
+	bounded 64 0 gsort -S 64M --size-hint=15E --plan </dev/null
+	grep ' 6.0 EiB at a time, 16.0 EiB written in all' out	# as much as 64 bits hold
 }
 
 @test "a file of 2^40 bytes: planned at once, and ended by the disk" {

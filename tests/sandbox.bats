@@ -112,6 +112,48 @@ confines() {
 	grep -qx 'connect done' told
 }
 
+# A kernel without $1: landlock, seccomp, or both.
+kernel_without() {
+	cat >kernel.c <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <errno.h>
+		#include <stdlib.h>
+		#include <string.h>
+		#include <sys/syscall.h>
+
+		long
+		syscall(long call, long a, long b, long c, long d, long e, long f)
+		{
+			long (*next)(long, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+			const char *lacks = getenv("LACKS");
+
+			if ((call == SYS_landlock_create_ruleset && strstr(lacks, "landlock") != NULL) ||
+			    (call == SYS_seccomp && strstr(lacks, "seccomp") != NULL)) {
+				errno = ENOSYS;
+				return -1;
+			}
+			return next(call, a, b, c, d, e, f);
+		}
+	END
+	[ -e kernel.so ] || cc -shared -fPIC -o kernel.so kernel.c -ldl
+	LACKS=$1 LD_PRELOAD=$PWD/kernel.so gsort --debug "${@:2}"
+}
+
+@test "what a kernel lacks is done without, and told" {
+	confines || skip "this kernel has not both Landlock and seccomp"
+	not grep -aqE 'lib[at]san\.so' "$GSORT" || skip "a sanitizer comes first"
+	seq 1000 | gzip >in.gz
+	while read -r lacks said; do
+		kernel_without "$lacks" in.gz 2>told | cmp - <(seq 1000)
+		grep -q "^gsort: sandbox: $said\$" told
+	done <<-'END'
+		landlock calls
+		seccomp files
+		landlock,seccomp this kernel has none
+	END
+}
+
 @test "confined jobs do all they should" {
 	seq 300000 | shuf --random-source=<(yes) >lines
 	seq 300000 >sorted

@@ -54,10 +54,10 @@ sorts_to() {
 
 @test "a file of names that cannot be read" {
 	fails "open failed: nothing: No such file" gsort --files0-from=nothing
-	fails "cannot read file names from '.'" gsort --files0-from=.
+	fails "cannot read file names from '.': Is a directory" gsort --files0-from=.
 	run bash -c 'gsort --files0-from=- <&-'
 	[ "$status" -eq 2 ]
-	[[ $output == "gsort: cannot read file names from '-'" ]]
+	[[ $output == "gsort: cannot read file names from '-': Bad file descriptor" ]]
 }
 
 @test "no names at all" {

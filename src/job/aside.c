@@ -428,7 +428,7 @@ static void
 keep_keys(struct gsort *job, const struct gs_span *span, bool first)
 {
 	struct gs_aside_list *list = &job->asides[span->stream];
-	const struct copy copy = {
+	struct copy copy = {
 		job->keep.memory + job->keep.bytes, span->keys, span->count * (span->key_bits / 8),
 	};
 	uint64_t since = gs_clock_now();
@@ -437,7 +437,7 @@ keep_keys(struct gsort *job, const struct gs_span *span, bool first)
 		list->runs[list->count++] = (struct gs_aside){ .run.keys = copy.to };
 	assert(job->keep.bytes + copy.bytes <= job->plan.run_bytes);
 	gs_team_each(job->plan.threads, (copy.bytes + COPY_BYTES - 1) / COPY_BYTES, copy_piece,
-	             (void *)&copy);
+	             &copy);
 	gs_clock_lap(&job->clock, GS_STAGE_SPILL, &since);
 	job->keep.bytes += copy.bytes;
 	list->runs[list->count - 1].run.count += span->count;

@@ -171,6 +171,7 @@ gather_facts(struct gsort *job)
 		.headers = job->options->header_lines > 0,
 		.print_bytes = print_bytes(job),
 		.packed = options->operation == GSORT_SORT && gs_input_inflates(job->input),
+		.looks_back = gs_input_looks_back(job->input),
 		.input_bytes = bytes,
 		.input_count = job->options->input_count,
 		.device = job->options->device,
@@ -368,7 +369,7 @@ open_job(struct gsort *job)
 	TRY(open_input(job));
 	gather_facts(job);
 	TRY(gs_plan_make(&job->plan, &job->facts));
-	gs_input_share(job->input, readers(job), job->plan.unpack_bytes);
+	gs_input_share(job->input, readers(job), job->plan.unpack_bytes, job->plan.window_bytes);
 	job->encoding.threads = job->plan.threads;
 	if (job->options->operation == GSORT_CHECK) {	/* constant memory, and no output */
 		if (gs_input_inflates(job->input))
@@ -530,7 +531,7 @@ gsort_stats(const gsort *job)
 void
 gsort_close(gsort *job)
 {
-	char message[1024];
+	char message[GS_MESSAGE_BYTES];
 
 	if (job == NULL)
 		return;

@@ -84,6 +84,10 @@ enum { MOST_THREADS = 16 };
 #define UNPACK_THREAD_BYTES	(64 * MIB)
 #define UNPACK_LEAST_BYTES	(16 * MIB)
 
+/* To decompress what xz -6 and zstd -19 wrote takes 9 MiB; xz -9 65, zstd --long=31 2 GiB. */
+#define WINDOW_LEAST_BYTES	(12 * MIB)
+#define WINDOW_MOST_BYTES	(4096 * MIB + 64 * MIB)
+
 /* A stack; the pipeline has three threads.  Those of teams need less, but malloc(3) reserves
  * addresses for them, too. */
 #define STACK_BYTES		(8 * MIB)
@@ -362,6 +366,12 @@ set_buffers(struct gs_plan *plan, const struct gs_facts *facts)
 	if (!facts->packed || plan->threads == 1 || plan->unpack_bytes < UNPACK_LEAST_BYTES)
 		plan->unpack_bytes = 0;
 	take_from(&left, plan->unpack_bytes);
+	plan->window_bytes = within(WINDOW_LEAST_BYTES, facts->operation == GSORT_MERGE
+		? plan->host_bytes / 2 / within(1, facts->input_count, MOST_FAN_IN)
+		: plan->host_bytes / 4, WINDOW_MOST_BYTES);
+	if (facts->looks_back && facts->operation == GSORT_SORT &&
+	    plan->window_bytes > WINDOW_LEAST_BYTES)
+		take_from(&left, least(left / 4, plan->window_bytes));
 	if (facts->key_bits == 0)
 		set_text(plan, facts, &left);
 	plan->print_keys = 512 * KIB;

@@ -161,7 +161,7 @@ check_claims(void)
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
 		const char *name = path("changes");
 		struct gs_input *input;
-		size_t got = 0, all, whole, more;
+		size_t got = 0, all, whole, more = 0;
 		bool yes;
 
 		write_file("changes", rows[r].before);

@@ -102,10 +102,12 @@ gs_files0_read(const char *from, const char *const **names, size_t *count)
 			gs_report_error("out of memory for the names in '%s'", from);
 		else
 			gs_report_error("cannot read file names from '%s'", from);
-		return false;
+		free(all);
 	}
 	if (in != stdin)
 		fclose(in);
+	if (found == NULL)
+		return false;
 	*names = found;
 	return names_are_good(from, found, *count);
 }

@@ -121,6 +121,37 @@ all_files() {
 	done
 }
 
+# tests/README.md: `file: row`, `units NAME`, and the options in the first column of its tables.
+@test "what tests/README.md names exists" {
+	grep -oE '`[a-z]+: [^`]+`' tests/README.md | tr -d '`' | sort -u >"$BATS_TEST_TMPDIR/named"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/named")" -gt 100 ]
+	wrong=$(while IFS= read -r row; do
+		grep -qF "@test \"${row#*: }\"" "tests/${row%%: *}.bats" || echo "$row"
+	done <"$BATS_TEST_TMPDIR/named")
+	wrong+=$(grep -oE '`units(-emu)? [a-z_]+`' tests/README.md | tr -d '`' | while read -r _ module; do
+		grep -qx "MODULE($module)" tests/unit/modules*.def || echo "units $module"
+	done)
+	[ -z "$wrong" ] || { echo "$wrong"; false; }
+	for file in tests/*.bats; do
+		grep -qF "\`${file#tests/}\`" tests/README.md || { echo "not in tests/README.md: $file"; false; }
+	done
+}
+
+@test "every option is in the table of promises" {
+	promises=$(grep '^| ' tests/README.md | cut -d '|' -f 2)
+	options=$(
+		sed -n 's/^[OR][A-Z]*([^"]*"\([a-z0-9-]*\)".*/--\1/p' src/cli/opts.def
+		sed -n "s/^[OR][A-Z]*(.*, *'\(.\)',.*/-\1/p" src/cli/opts.def
+		sed -n "s/^TYPE( '\(.\)', WIDTHS(\(.*\)),.*/\1 \2/p" src/cli/opts.def | tr -d , |
+			while read -r letter widths; do printf -- "-$letter%s\n" $widths; done
+	)
+	[ "$(wc -l <<<"$options")" -gt 90 ]
+	wrong=$(for option in $options; do
+		grep -qE -- "\`$option[\`= ]" <<<"$promises" || echo "$option"
+	done)
+	[ -z "$wrong" ] || { echo "$wrong"; false; }
+}
+
 @test "shell scripts are sound" {
 	for script in bootstrap tests/run .ci/run packaging/debian/build tests/helpers.bash completions/gsort.bash; do
 		[ -e "$script" ] || continue	# .ci is not distributed by everyone

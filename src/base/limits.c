@@ -192,6 +192,16 @@ host_bytes(const struct gs_limits *limits)
 	return bytes;
 }
 
+/* sysconf(3) fails where /proc and sysinfo(2) are not allowed: then it is taken for little. */
+static uint64_t
+physical_bytes(void)
+{
+	const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+
+	return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes
+	                                   : UINT64_C(1) << 30;
+}
+
 void
 gs_limits_read(struct gs_limits *limits, bool small)
 {
@@ -213,7 +223,7 @@ gs_limits_read(struct gs_limits *limits, bool small)
 	    read_number("/proc/meminfo", "Committed_AS:", &committed))
 		lower(&limits->address_bytes, kib > committed ? (kib - committed) << 10 : 0);
 
-	limits->ram_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	limits->ram_bytes = physical_bytes();
 	limits->room_bytes = limits->ram_bytes;
 	if (!small)
 		lower_to_groups(&cores, &limits->room_bytes);

@@ -46,10 +46,6 @@
 #include "cli/signals.h"
 #include "gsort.h"
 
-#ifdef GS_COVERAGE	/* configure --enable-coverage */
-void __gcov_dump(void);
-#endif
-
 enum { SORTED = 0, DISORDER = 1, TROUBLE = 2 };
 
 /*
@@ -77,10 +73,15 @@ leave(int status)
 	 * No exit(): everything is flushed, and the destructors of the CUDA runtime
 	 * take 80 ms to give back what the kernel takes anyway.
 	 */
-#ifdef GS_COVERAGE
-	__gcov_dump();
-#endif
 	_exit(status);
+}
+
+/* Somebody else has said exit(1), as libarchive does without memory: that is no disorder. */
+static void
+give_up(void)
+{
+	gsort_abandon();
+	_exit(TROUBLE);
 }
 
 static void
@@ -224,6 +225,7 @@ main(int argc, char **argv)
 
 	gs_progress_block();
 	gs_signals_catch();
+	(void)atexit(give_up);
 	fill_standard_descriptors();
 	if (argc < 1 || !gs_opts_parse(&opts, argc, argv))
 		leave(TROUBLE);

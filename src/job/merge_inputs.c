@@ -79,6 +79,7 @@ begin(struct input *input)
 		.terminal_ok = job->options->force,
 		.decompress = job->options->decompress,
 		.threads = (job->plan.threads + 1) / 2,
+		.window_bytes = job->plan.window_bytes,
 		.stops_with = job->input,
 		.before_inflate = gs_confine,
 		.before_context = job,

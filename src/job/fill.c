@@ -42,6 +42,15 @@ enum { PIPE_READERS = 6 };
 
 /* ---- rounds --------------------------------------------------------------- */
 
+/* In the batch, beside what a GPU has left in memory that failed later. */
+static size_t
+room_left(const struct gsort *job)
+{
+	const size_t room = gs_batch_room(&job->batch), kept = job->keep.bytes;
+
+	return room > kept ? room - kept : 0;
+}
+
 /* Before LEAST bytes of keys come or more: *ROOM, how many may; none, if a GPU takes them. */
 static gs_status
 make_room(struct gsort *job, size_t least, size_t *room)
@@ -52,11 +61,11 @@ make_room(struct gsort *job, size_t least, size_t *room)
 	TRY(gs_device_poll(job));
 	if (job->gpu != NULL)
 		return GS_OK;
-	*room = gs_batch_room(&job->batch);
+	*room = room_left(job);
 	if (*room >= least)
 		return GS_OK;
 	TRY(gs_aside_batch(job));
-	*room = gs_batch_room(&job->batch);
+	*room = room_left(job);
 	assert(*room >= least);
 	return GS_OK;
 }
@@ -100,29 +109,73 @@ count_in(struct gsort *job, size_t bytes, uint64_t keys)
 
 /* ---- tiles of a GPU -------------------------------------------------------- */
 
+/* One of the GPU's; none, if its batch is full, or it fails. */
+static gs_status
+take(struct gsort *job, unsigned stream)
+{
+	struct gs_tile tile = { .keys = NULL };
+
+	if (!gs_spare_has_room(job))
+		return GS_OK;
+	TRY(gs_spare_survive(job, gs_backend_gpu->take(job->gpu, stream, &tile)));
+	if (job->gpu != NULL && tile.room > 0)
+		job->tiles[stream] = tile;
+	return GS_OK;
+}
+
+/* One of the CPU's, where parts of its batch will be sorted. */
+static gs_status
+take_cpu(struct gsort *job, unsigned stream)
+{
+	const unsigned bits = job->plan.stream_bits[stream];
+	size_t room;
+
+	TRY(make_room(job, job->plan.part_bytes, &room));
+	job->tiles[stream] = (struct gs_tile){
+		.keys = job->batch.slots, .room = job->plan.part_bytes / (bits / 8),
+		.key_bits = bits, .stream = stream,
+	};
+	return GS_OK;
+}
+
+gs_status
+gs_fill_take(struct gsort *job, unsigned stream)
+{
+	const struct gs_tile *tile = &job->tiles[stream];
+
+	if (tile->keys == NULL)
+		TRY(take(job, stream));
+	if (tile->keys == NULL && job->gpu != NULL) {
+		TRY(gs_aside_batch(job));
+		if (job->gpu != NULL)
+			TRY(take(job, stream));
+	}
+	assert(job->gpu == NULL || tile->room > tile->count);
+	return GS_OK;
+}
+
 gs_status
 gs_fill_room(struct gsort *job, unsigned stream)
 {
-	struct gs_tile *tile = &job->tiles[stream];
-
-	if (tile->keys != NULL)
-		return GS_OK;
-	TRY(gs_backend_gpu->take(job->gpu, stream, tile));
-	if (tile->room == 0) {
-		TRY(gs_aside_batch(job));
-		TRY(gs_backend_gpu->take(job->gpu, stream, tile));
-	}
-	assert(tile->room > 0 && tile->count == 0);
-	return GS_OK;
+	if (job->gpu != NULL)
+		TRY(gs_fill_take(job, stream));
+	return job->gpu != NULL ? GS_OK : take_cpu(job, stream);
 }
 
 static gs_status
 feed(struct gsort *job, unsigned stream)
 {
-	struct gs_tile tile = job->tiles[stream];
+	const struct gs_tile tile = job->tiles[stream];
 
 	job->tiles[stream] = (struct gs_tile){ .keys = NULL };
-	return gs_backend_gpu->feed(job->gpu, &tile);
+	if (job->gpu == NULL) {
+		if (tile.count > 0)
+			gs_batch_add(&job->batch, 0, stream, job->batch.places[stream]++,
+			             tile.keys, tile.count);
+		return GS_OK;
+	}
+	gs_spare_keep(job, &tile);
+	return gs_spare_survive(job, gs_backend_gpu->feed(job->gpu, &tile));
 }
 
 gs_status
@@ -132,7 +185,7 @@ gs_fill_took(struct gsort *job, unsigned stream, size_t count)
 
 	tile->count += count;
 	assert(tile->count <= tile->room);
-	return tile->count == tile->room ? feed(job, stream) : GS_OK;
+	return tile->count == tile->room || job->gpu == NULL ? feed(job, stream) : GS_OK;
 }
 
 gs_status

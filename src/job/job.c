@@ -40,6 +40,20 @@ gs_job_note(const struct gsort *job, const char *format, ...)
 	job->options->note(job->options->note_context, line);
 }
 
+void
+gs_job_warn(const struct gsort *job, const char *format, ...)
+{
+	char line[1200];
+	va_list args;
+
+	if (job->options->warn == NULL)
+		return;
+	va_start(args, format);
+	vsnprintf(line, sizeof line, format, args);
+	va_end(args);
+	job->options->warn(job->options->warn_context, line);
+}
+
 /* In a sort, reading comes first; in a check or merge, it has half of the threads. */
 static unsigned
 readers(const struct gsort *job)
@@ -244,6 +258,7 @@ carve_batch(struct gsort *job)
 			job->head.kept[s] = gs_arena_take(arena, job->options->head_count * (bits / 8));
 	}
 	job->keep.memory = gs_arena_take(arena, plan->run_bytes);
+	job->spare.memory = gs_arena_take(arena, plan->spare_bytes);
 	job->piece_memory = gs_arena_take(arena, plan->threads * plan->piece_bytes);
 }
 

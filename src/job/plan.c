@@ -38,9 +38,14 @@
  * opening, if that begins long enough before (its bytes come at 3 GB/s); nothing else was
  * measured for it.
  *
- * Whatever the CPU could do, keys that would go to disk may find room in the GPU's memory.
+ * That keys which would go to disk may find room in the GPU's memory is no reason: it may
+ * fail, so that none are there without a copy in host memory.  Who takes that risk says
+ * --device=gpu.
  */
-enum { CPU_MS = 2000, GPU_MS = 270, OPEN_MS = 310 };	/* CPU_MS: of one thread */
+enum { CPU_MS = 2000, GPU_MS = 270 };	/* CPU_MS: of one thread */
+#ifndef OPEN_MS
+#define OPEN_MS		310	/* the pretend GPU of tests/emu takes none, so that it is always used */
+#endif
 #define OPENING_BYTES	((uint64_t)1 << 30)		/* that a pipe brings meanwhile */
 
 enum { MOST_THREADS = 16 };
@@ -99,7 +104,9 @@ enum { MOST_THREADS = 16 };
  */
 #define PROGRAM_BYTES		(9 * MIB)
 #define THREAD_BYTES		(256 * KIB)
-#define CUDA_BYTES		(384 * MIB)
+#ifndef CUDA_BYTES
+#define CUDA_BYTES		(384 * MIB)	/* that of tests/emu takes less */
+#endif
 
 /* Of the pool, what merging may have while a GPU's batches fill it.  Not tuned. */
 #define GPU_MERGE_BYTES		(256 * MIB)
@@ -242,11 +249,11 @@ set_streams(struct gs_plan *plan, const struct gs_facts *facts)
 static uint64_t
 crossover(const struct gs_plan *plan)
 {
-	const uint64_t gpu_ms = (uint64_t)GPU_MS * plan->threads, fits = plan->host_bytes / 4 * 3;
+	const uint64_t gpu_ms = (uint64_t)GPU_MS * plan->threads;
 
 	if (gpu_ms >= CPU_MS)
-		return fits;
-	return least(fits, ((uint64_t)1 << 30) * OPEN_MS * plan->threads / (CPU_MS - gpu_ms));
+		return GS_NEVER;
+	return ((uint64_t)1 << 30) * OPEN_MS * plan->threads / (CPU_MS - gpu_ms);
 }
 
 static gs_status
@@ -268,8 +275,8 @@ choose_device(struct gs_plan *plan, const struct gs_facts *facts)
 		               "use --device=cpu, or build it where nvcc is");
 	if (facts->device == GSORT_DEVICE_GPU) {
 		plan->gpu_from_bytes = plan->gpu_wait_bytes = 0;
-	} else if (plan->host_bytes < 2 * CUDA_BYTES) {
-		return GS_OK;		/* it would leave too little for keys */
+	} else if (file_from == GS_NEVER || plan->host_bytes < 2 * CUDA_BYTES) {
+		return GS_OK;		/* of no use; or it would leave too little for keys */
 	} else if (facts->input_bytes == UINT64_MAX) {
 		plan->gpu_from_bytes = pipe_from;
 		plan->gpu_wait_bytes = file_from;
@@ -409,6 +416,22 @@ reserve(const struct gs_plan *plan, const struct gs_facts *facts, uint64_t bytes
 	return all;
 }
 
+/* What host memory holds of a GPU's keys.  If these are copied, some tiles must fit twice. */
+static void
+set_runs(struct gs_plan *plan, const struct gs_facts *facts, uint64_t addresses)
+{
+	const uint64_t tiles_bytes = (gs_plan_streams(plan) + 1) * (plan->tile_bytes + 4 * KIB);
+
+	plan->run_bytes = least(plan->pool_bytes - plan->merge_bytes, addresses / 8);
+	if (facts->device == GSORT_DEVICE_GPU)
+		return;
+	plan->spare_bytes = least(plan->run_bytes, plan->sort_bytes) / 4096 * 4096;
+	if (plan->spare_bytes < 4 * tiles_bytes) {
+		plan->gpu_from_bytes = plan->gpu_wait_bytes = GS_NEVER;
+		plan->spare_bytes = plan->run_bytes = 0;
+	}
+}
+
 /*
  * Address space: as much as the input could need, a file may still grow, but
  * never more than memory; less where addresses themselves are limited.
@@ -436,8 +459,9 @@ set_batch(struct gs_plan *plan, const struct gs_facts *facts)
 	plan->sort_bytes = plan->batch_bytes;
 	take_from(&plan->sort_bytes, reserve(plan, facts, plan->batch_bytes));
 	if (uses_gpu(plan))
-		plan->run_bytes = least(plan->pool_bytes - plan->merge_bytes, addresses / 4);
-	plan->spills = key_bytes_most(facts) > (uses_gpu(plan) ? plan->run_bytes : plan->sort_bytes);
+		set_runs(plan, facts, addresses);
+	plan->spills = key_bytes_most(facts) > (plan->spare_bytes > 0 ? plan->spare_bytes :
+	                                        uses_gpu(plan) ? plan->run_bytes : plan->sort_bytes);
 }
 
 /*
@@ -459,6 +483,7 @@ set_head(struct gs_plan *plan, const struct gs_facts *facts)
 	plan->head_keys = least(plan->head_keys, room_keys - facts->head_count);
 	if (plan->head_keys > 0) {
 		plan->gpu_from_bytes = plan->gpu_wait_bytes = GS_NEVER;
+		plan->spare_bytes = plan->run_bytes = 0;
 		plan->spills = false;
 	}
 }

@@ -78,6 +78,8 @@ struct gs_plan {
 	uint64_t head_keys;		/* once more than so many are held, all but the first that
 					 * are wanted are forgotten; 0: none ever */
 	uint64_t run_bytes;		/* keys of sorted batches of a GPU that host memory can hold */
+	uint64_t spare_bytes;		/* the same together with a copy of the batch that it has, for
+					 * it may fail; 0: none is kept */
 
 	/* Runs and sorted inputs. */
 	bool     spills;		/* the input may be too large for memory */

@@ -14,17 +14,24 @@
  * What must be sorted when the last tile has come takes a tenth of the time in which the
  * tiles crossed the bus: kernels/README.md has what was not worth to do earlier.
  *
+ * Nothing is believed, from host to host.  Keys are summed up (checksum.h) in their tiles,
+ * and again, span by span, when they are sorted, where their order is looked at, too; that is
+ * compared before the first span goes out.  And each span must be what was looked at when it
+ * has been copied.  So what drain() has given was right, whatever happens next.
+ *
  * Invariant: tiles + tiles_promised <= tiles_most, of tile_bytes each.
  */
 #include "config.h"
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cuda_runtime_api.h>
 
 #include "kernels/kernels.h"
 #include "sort/backend.h"
+#include "sort/checksum.h"
 #include "sort/cuda.h"
 
 enum {
@@ -49,7 +56,8 @@ struct arrival {
 
 /* A stream when all have arrived: its place in either half. */
 struct region {
-	size_t at, bytes;
+	size_t   at, bytes;
+	size_t   span;		/* number of the first one, of all streams' */
 };
 
 struct gs_device {
@@ -67,6 +75,10 @@ struct gs_device {
 	struct region  regions[GS_STREAMS];
 	const char    *sorted_half;
 
+	uint64_t       sums[GS_STREAMS];	/* of the keys that arrived */
+	uint64_t      *found;		/* on the device: how often sorted keys fall, ... */
+	uint64_t      *checks;		/* ... then the sum of each span; what of it came back */
+
 	cudaStream_t   in, work, out;
 	cudaEvent_t    arrived, begun, sorted;
 	struct gs_pinned pinned;
@@ -76,11 +88,17 @@ struct gs_device {
 	bool           draining;
 	unsigned       drain_stream;	/* next span to copy: stream, in draining order */
 	size_t         drain_at;	/*                    and byte */
-	struct {
+	struct ahead {
 		struct gs_span span;
+		uint64_t       sum;	/* as it is on the device */
 		struct buffer *buffer;
 	} ahead[RING_MOST];		/* copies under way, oldest at ahead_first */
 	unsigned       ahead_first, ahead_count;
+	struct {			/* the last span that was drained */
+		bool     any;
+		unsigned stream;
+		uint64_t key;		/* its last one */
+	} last;
 };
 
 static unsigned
@@ -110,6 +128,13 @@ scratch_bytes(const struct gs_backend_options *options, size_t half_bytes)
 	return most;
 }
 
+/* For so many tiles: spans are as long, but the last of each stream. */
+static size_t
+check_bytes(size_t tiles)
+{
+	return (1 + tiles + GS_STREAMS) * sizeof(uint64_t);
+}
+
 /* Tiles of a half, if all is to be within BUDGET: less scratch is enough for fewer. */
 static size_t
 tiles_within(const struct gs_device *device, size_t budget)
@@ -120,7 +145,7 @@ tiles_within(const struct gs_device *device, size_t budget)
 	while (low < high) {
 		const size_t tiles = (low + high + 1) / 2;
 
-		if (2 * tiles * tile_bytes +
+		if (2 * tiles * tile_bytes + check_bytes(tiles) +
 		    scratch_bytes(&device->options, tiles * tile_bytes) <= budget)
 			low = tiles;
 		else
@@ -159,19 +184,23 @@ free_halves(struct gs_device *device)
 	(void)cudaFree(device->halves[0]);
 	(void)cudaFree(device->halves[1]);
 	(void)cudaFree(device->scratch);
+	(void)cudaFree(device->found);
 	device->halves[0] = device->halves[1] = NULL;
 	device->scratch = NULL;
+	device->found = NULL;
 }
 
 static gs_status
 allocate_halves(struct gs_device *device, size_t half_bytes)
 {
 	const size_t scratch = scratch_bytes(&device->options, half_bytes);
+	const size_t checks = check_bytes(half_bytes / device->tile_bytes);
 
 	TRY_CUDA(cudaMalloc((void **)&device->halves[0], half_bytes), "allocating");
 	TRY_CUDA(cudaMalloc((void **)&device->halves[1], half_bytes), "allocating");
 	TRY_CUDA(cudaMalloc(&device->scratch, scratch), "allocating");
-	device->work_done.memory_bytes = 2 * half_bytes + scratch;
+	TRY_CUDA(cudaMalloc((void **)&device->found, checks), "allocating");
+	device->work_done.memory_bytes = 2 * half_bytes + scratch + checks;
 	return GS_OK;
 }
 
@@ -237,7 +266,9 @@ get_all(struct gs_device *device)
 	TRY(get_streams(device));
 	TRY(get_ring(device));
 	device->arrivals = calloc(device->tiles_most, sizeof *device->arrivals);
-	return device->arrivals != NULL ? GS_OK : gs_fail(GS_EBUDGET, "out of memory");
+	device->checks = malloc(check_bytes(device->tiles_most));
+	return device->arrivals != NULL && device->checks != NULL ? GS_OK
+	       : gs_fail(GS_EBUDGET, "out of memory");
 }
 
 static void close_device(struct gs_device *device);
@@ -290,6 +321,7 @@ close_device(struct gs_device *device)
 	gs_pinned_close(&device->pinned);
 	free_halves(device);
 	free(device->arrivals);
+	free(device->checks);
 	free(device);
 }
 
@@ -378,24 +410,35 @@ feed(struct gs_device *device, const struct gs_tile *tile)
 	         "copying a tile to it"));
 	device->arrivals[device->tiles++] = (struct arrival){ tile->stream, bytes };
 	device->arrived_bytes += bytes;
+	device->sums[tile->stream] += gs_checksum(device->options.threads, tile->stream,
+	                                          tile->key_bits, tile->keys, tile->count,
+	                                          false).sum;	/* beside the copy */
 	return GS_OK;
 }
 
 /* ---- one order ---------------------------------------------------------- */
 
+static size_t
+spans_of(const struct gs_device *device, unsigned stream)
+{
+	return (device->regions[stream].bytes + device->tile_bytes - 1) / device->tile_bytes;
+}
+
 /* Where each stream will be; how many have keys. */
 static unsigned
 lay_out(struct gs_device *device)
 {
-	size_t end = 0;
+	size_t end = 0, spans = 0;
 	unsigned streams = 0;
 
 	for (unsigned s = 0; s < GS_STREAMS; s++)
-		device->regions[s] = (struct region){ 0, 0 };
+		device->regions[s] = (struct region){ 0 };
 	for (size_t t = 0; t < device->tiles; t++)
 		device->regions[device->arrivals[t].stream].bytes += device->arrivals[t].bytes;
 	for (unsigned s = 0; s < GS_STREAMS; s++) {
 		device->regions[s].at = end;
+		device->regions[s].span = spans;
+		spans += spans_of(device, s);
 		end += (device->regions[s].bytes + REGION_BYTES - 1) / REGION_BYTES * REGION_BYTES;
 		streams += device->regions[s].bytes > 0;
 	}
@@ -424,6 +467,24 @@ bring_together(struct gs_device *device)
 	return GS_OK;
 }
 
+/* Sort a stream, and look at what has come of it. */
+static gs_status
+sort_region(struct gs_device *device, unsigned stream, unsigned half)
+{
+	const struct region *region = &device->regions[stream];
+	const unsigned bits = device->options.stream_bits[stream];
+	char *keys = device->halves[half] + region->at;
+
+	if (region->bytes == 0)
+		return GS_OK;
+	TRY_CUDA(gs_sort(keys, device->halves[!half] + region->at, bits, region->bytes / (bits / 8),
+	                 device->scratch, device->work), "sorting");
+	TRY_CUDA(gs_check(keys, bits, region->bytes / (bits / 8), device->tile_bytes / (bits / 8),
+	                  gs_checksum_salt(stream), device->found + 1 + region->span, device->found,
+	                  device->work), "checking its work");
+	return GS_OK;
+}
+
 static gs_status
 finish(struct gs_device *device)
 {
@@ -435,18 +496,60 @@ finish(struct gs_device *device)
 	TRY_CUDA(cudaEventRecord(device->begun, device->work), "sorting");
 	if (half == 1)
 		TRY(bring_together(device));
-	for (unsigned s = 0; s < GS_STREAMS; s++) {
-		const struct region *region = &device->regions[s];
-		const unsigned bits = device->options.stream_bits[s];
-
-		if (region->bytes > 0)
-			TRY_CUDA(gs_sort(device->halves[half] + region->at,
-			                 device->halves[!half] + region->at, bits,
-			                 region->bytes / (bits / 8), device->scratch, device->work),
-			         "sorting");
-	}
+	TRY_CUDA(cudaMemsetAsync(device->found, 0, check_bytes(device->tiles_most), device->work),
+	         "checking its work");
+	for (unsigned s = 0; s < GS_STREAMS; s++)
+		TRY(sort_region(device, s, half));
 	TRY_CUDA(cudaEventRecord(device->sorted, device->work), "sorting");
 	device->sorted_half = device->halves[half];
+	return GS_OK;
+}
+
+/* ---- proof ---------------------------------------------------------------- */
+
+static gs_status
+wrong(const char *what)
+{
+	return gs_fail(GS_EDEVICE, "the GPU's result is wrong: %s", what);
+}
+
+/* What was sorted must be in order, and what arrived. */
+static gs_status
+prove_order(struct gs_device *device)
+{
+	const uint64_t *check = device->checks + 1;
+
+	TRY_CUDA(cudaMemcpyAsync(device->checks, device->found, check_bytes(device->tiles_most),
+	                         cudaMemcpyDeviceToHost, device->out), "checking its work");
+	TRY_CUDA(cudaStreamSynchronize(device->out), "checking its work");
+	if (device->checks[0] != 0)
+		return wrong("it is out of order");
+	for (unsigned s = 0; s < GS_STREAMS; s++) {
+		uint64_t sum = 0;
+
+		for (size_t n = spans_of(device, s); n > 0; n--)
+			sum += *check++;
+		if (sum != device->sums[s])
+			return wrong("the keys that it sorted are not the keys that it was given");
+	}
+	return GS_OK;
+}
+
+/* What was copied must be what was looked at. */
+static gs_status
+prove_span(struct gs_device *device, const struct ahead *ahead)
+{
+	const struct gs_span *span = &ahead->span;
+	const struct gs_checksum here = gs_checksum(device->options.threads, span->stream,
+	                                            span->key_bits, span->keys, span->count, true);
+	const bool follows = !device->last.any || device->last.stream != span->stream ||
+	                     device->last.key <= gs_key_at(span->keys, span->key_bits, 0);
+
+	if (here.falls || !follows || here.sum != ahead->sum)
+		return wrong("sorted keys were copied wrongly");
+	device->last.any = true;
+	device->last.stream = span->stream;
+	device->last.key = gs_key_at(span->keys, span->key_bits, span->count - 1);
 	return GS_OK;
 }
 
@@ -478,9 +581,12 @@ copy_ahead(struct gs_device *device)
 	TRY(copy(buffer, buffer->host, device->sorted_half + region->at + device->drain_at, bytes,
 	         cudaMemcpyDeviceToHost, device->out, &device->work_done.from_seconds,
 	         "copying sorted keys from it"));
-	device->ahead[free_at].span = (struct gs_span){
-		.keys = buffer->host, .count = bytes / (bits / 8), .key_bits = bits, .stream = stream };
-	device->ahead[free_at].buffer = buffer;
+	device->ahead[free_at] = (struct ahead){
+		.span = { .keys = buffer->host, .count = bytes / (bits / 8), .key_bits = bits,
+		          .stream = stream },
+		.sum = device->checks[1 + region->span + device->drain_at / device->tile_bytes],
+		.buffer = buffer,
+	};
 	device->ahead_count++;
 	device->drain_at += bytes;
 	device->ring_at = (device->ring_at + 1) % device->options.ring_tiles;
@@ -497,6 +603,7 @@ begin_to_drain(struct gs_device *device)
 		TRY_CUDA(cudaEventSynchronize(device->sorted), "sorting");
 		TRY_CUDA(cudaEventElapsedTime(&ms, device->begun, device->sorted), "sorting");
 		device->work_done.sort_seconds += ms / 1e3;
+		TRY(prove_order(device));
 	}
 	device->draining = true;
 	device->drain_stream = 0;
@@ -514,13 +621,16 @@ empty(struct gs_device *device)
 {
 	device->tiles = 0;
 	device->arrived_bytes = 0;
-	device->draining = false;
+	device->draining = device->last.any = false;
+	memset(device->sums, 0, sizeof device->sums);
 	(void)lay_out(device);		/* of nothing: who drains once more gets nothing */
 }
 
 static gs_status
 drain(struct gs_device *device, struct gs_span *span)
 {
+	const struct ahead *next;
+
 	if (device->draining)
 		TRY(copy_ahead(device));	/* into what the borrower has just let go */
 	else
@@ -530,8 +640,10 @@ drain(struct gs_device *device, struct gs_span *span)
 		empty(device);
 		return GS_OK;
 	}
-	*span = device->ahead[device->ahead_first].span;
-	TRY(wait_for(device->ahead[device->ahead_first].buffer, "copying sorted keys from it"));
+	next = &device->ahead[device->ahead_first];
+	TRY(wait_for(next->buffer, "copying sorted keys from it"));
+	TRY(prove_span(device, next));
+	*span = next->span;
 	device->ahead_first = (device->ahead_first + 1) % RING_MOST;
 	device->ahead_count--;
 	return GS_OK;

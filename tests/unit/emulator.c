@@ -79,15 +79,15 @@ in_child(int (*body)(void))
 	return WIFSIGNALED(status) ? 1000 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Of a hundred calls, the number of the one that fails. */
+/* Of a hundred calls, the number of the first one that fails, and 100 if the last one does. */
 static int
 call_that_fails(void)
 {
 	int count, failed = 0;
 
 	for (int call = 1; call <= 100; call++)
-		if (cudaGetDeviceCount(&count) == cudaErrorECCUncorrectable)
-			failed += call;
+		if (cudaGetDeviceCount(&count) != cudaSuccess)
+			failed = failed == 0 ? call : call == 100 ? failed + 100 : failed;
 	return failed;
 }
 
@@ -120,9 +120,12 @@ check_errors(void)
 	};
 	char fail[40];
 
-	snprintf(fail, sizeof fail, "%lu:214", emu_calls() + 90);
+	snprintf(fail, sizeof fail, "%lu:%d", emu_calls() + 90, cudaErrorMemoryAllocation);
 	setenv("GSORT_EMU_FAIL", fail, 1);
 	CHECK(in_child(call_that_fails) == 90, "GSORT_EMU_FAIL lets the 90th call fail");
+	snprintf(fail, sizeof fail, "%lu:%d", emu_calls() + 90, cudaErrorECCUncorrectable);
+	setenv("GSORT_EMU_FAIL", fail, 1);
+	CHECK(in_child(call_that_fails) == 190, "and all that follow, if nothing helps but a reset");
 	unsetenv("GSORT_EMU_FAIL");
 	setenv("OMP_NUM_THREADS", "1", 1);
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {

@@ -513,6 +513,8 @@ sentences() {
 	'--to=text' is how any type becomes text
 	--device=cpu works without it
 	out of GPU memory
+	the GPU failed while
+	the GPU's result is wrong
 	out of GPU memory: at least
 	the NVIDIA driver is too old: it knows CUDA
 	there is no NVIDIA driver on this machine

@@ -204,6 +204,7 @@ gs_device_settle(struct gsort *job)
 gs_status
 gs_device_sort(struct gsort *job)
 {
+	gs_spare_wait(job);		/* sorted keys come back through the same buffers */
 	return job->gpu == NULL ? GS_OK : gs_spare_survive(job, gs_backend_gpu->finish(job->gpu));
 }
 
@@ -255,6 +256,7 @@ gs_device_tell(struct gsort *job)
 void
 gs_device_end(struct gsort *job)
 {
+	gs_spare_wait(job);		/* the memory is the GPU's */
 	if (job->opener.started && !job->opener.settled)
 		(void)gs_thread_join(&job->opener.thread);
 	if (job->opener.device != NULL)

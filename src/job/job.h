@@ -119,6 +119,13 @@ struct gsort {
 		char    *memory;	/* plan.spare_bytes */
 		size_t   bytes;		/* in use */
 		uint64_t gone[GS_STREAMS];	/* keys of its batch that were drained, and went on */
+		struct gs_thread copier;	/* of the last tile, beside whatever comes next: */
+		struct gs_copy {
+			char       *to;
+			const char *from;
+			size_t      bytes;
+			unsigned    threads;
+		} copy;
 	} spare;
 	struct gs_source           *sources;		/* of the merge that goes on */
 	uint64_t                    aside_bytes;	/* of keys, so far */
@@ -200,8 +207,11 @@ void gs_device_end(struct gsort *job);
 /** May another tile be taken? */
 bool gs_spare_has_room(const struct gsort *job);
 
-/** Copy a tile that is to be fed. */
+/** Begin to copy a tile that is to be fed; its memory must stay until the next one is kept. */
 void gs_spare_keep(struct gsort *job, const struct gs_tile *tile);
+
+/** Wait until it is copied. */
+void gs_spare_wait(struct gsort *job);
 
 /** Copy BYTES, with all threads. */
 void gs_spare_copy(const struct gsort *job, void *to, const void *from, size_t bytes);

@@ -432,6 +432,20 @@ stages() {
 	grep -q '^temp  *\.: .* free' info
 }
 
+@test "--info, --version and --plan tell of a GPU, of several, and of none" {
+	command -v gsort-emu >/dev/null || skip "gsort-emu is not built"
+	GSORT_EMU_DEVICES=2 gsort-emu --info >info
+	grep -q '^driver  *CUDA [0-9.]*$' info
+	grep -q '^gpu:1  *emulated GPU 1, sm_[0-9]*, 1.0 GiB, 1.0 GiB free$' info
+	GSORT_EMU_DEVICES=0 gsort-emu --info | grep '^gpu  *none: no CUDA-capable device'
+	GSORT_EMU_FAIL=2:999 gsort-emu --info | grep '^gpu:0  *not usable: .* asking the GPU what it is'
+	gsort-emu --version -v | grep '^GPU backend: CUDA runtime .*emulated$'
+	gsort-emu -u8 --plan </dev/null | grep '^device  *cpu: keys of 8 bits are counted'
+	gsort-emu --plan text | grep '^device  *cpu: the input is too small for a GPU'
+	: | gsort-emu -u64 --parallel=1 --plan | grep '^device  *cpu; a GPU, .* once .* have come'
+	gsort-emu --device=gpu --plan text | grep '^device  *gpu: as demanded'
+}
+
 @test "messages have the name under which gsort runs" {
 	ln -s "$(command -v gsort)" numsort
 	run ./numsort --frobnicate

@@ -177,6 +177,7 @@ kernel_without() {
 	gzip -k sorted
 	gsort -m sorted.gz <(gzip <sorted) | cmp <(gsort sorted sorted)
 	gsort -c <(gzip <sorted)
+	LD_LIBRARY_PATH=/nowhere::$PWD/temp gsort in.gzip | cmp - sorted
 	cat sorted >plain
 	gsort plain in.gzip plain <(xz <lines) >four
 	[ "$(wc -l <four)" = 1200000 ]

@@ -158,8 +158,7 @@ all_files() {
 		bash -n "$script"
 	done
 	needs shellcheck
-	shellcheck bootstrap tests/run .ci/run packaging/debian/build
-	shellcheck -s bash completions/gsort.bash tests/helpers.bash
+	LINT=scripts tests/lint . "$GSORT_BUILD"
 }
 
 @test "tests need nothing newer than Bats 1.2" {

@@ -140,15 +140,19 @@ gs_files0_read(const char *from, const char *const **names, size_t *count)
 		gs_report_error("open failed: %s: %s", from, strerror(errno));
 		return false;
 	}
-	if (!read_all(from, in, &read))
-		return false;
+	*names = NULL;
+	*count = 0;
+	if (read_all(from, in, &read)) {
+		*count = read.count;
+		*names = split(&read);
+		if (*names == NULL)
+			gs_report_error("out of memory for the names in '%s'", from);
+		else if (*count == 0)
+			gs_report_error("no input from '%s'", from);
+	}
 	if (in != stdin)
 		fclose(in);
-	*count = read.count;
-	*names = split(&read);
 	if (*names == NULL)
-		gs_report_error("out of memory for the names in '%s'", from);
-	else if (*count == 0)
-		gs_report_error("no input from '%s'", from);
+		free(read.all);
 	return *names != NULL && *count > 0;
 }

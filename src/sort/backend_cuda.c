@@ -279,7 +279,7 @@ copy_ahead(struct gs_device *device)
 		if (device->drain_at < region->bytes)
 			break;
 	}
-	if (device->drain_stream == GS_STREAMS)
+	if (device->drain_stream >= GS_STREAMS)
 		return GS_OK;
 	bits = device->options.stream_bits[stream];
 	bytes = region->bytes - device->drain_at;

@@ -72,10 +72,21 @@ tails(uint64_t i, uint64_t n, uint64_t r)
 	return i % 997 == 0 ? r : middle;
 }
 
+/* two keys in 100000 are far outside of all that a sample sees */
+static uint64_t
+strays(uint64_t i, uint64_t n, uint64_t r)
+{
+	const uint64_t middle = UINT64_C(0x6000000060000000) + (r & UINT64_C(0x0fffffff0fffffff));
+
+	(void)n;
+	return i % 99991 == 5 ? 7 : i % 99991 == 17 ? -(uint64_t)16 : middle;
+}
+
 static const struct shape shapes[] = {
 	{ "uniform", uniform }, { "rising", rising }, { "falling", falling }, { "equal", equal },
 	{ "few different", few }, { "extreme", extreme }, { "organ pipe", organ }, { "saw", saw },
 	{ "steep", steep }, { "heaps", heaps }, { "tails", tails },
+	{ "strays", strays },
 	{ "clusters", clusters }, { "ends", ends },
 };
 

@@ -97,15 +97,17 @@ gs_files0_read(const char *from, const char *const **names, size_t *count)
 	all = read_all(in, &bytes);
 	if (all != NULL)
 		found = split(all, bytes, count);
-	if (found == NULL) {
-		if (errno == ENOMEM)
-			gs_report_error("out of memory for the names in '%s'", from);
-		else
-			gs_report_error("cannot read file names from '%s'", from);
-		return false;
-	}
+	if (found == NULL && errno == ENOMEM)
+		gs_report_error("out of memory for the names in '%s'", from);
+	else if (found == NULL)
+		gs_report_error("cannot read file names from '%s'", from);
 	if (in != stdin)
 		fclose(in);
-	*names = found;
-	return names_are_good(from, found, *count);
+	if (found != NULL && names_are_good(from, found, *count)) {
+		*names = found;
+		return true;
+	}
+	free(found);
+	free(all);
+	return false;
 }

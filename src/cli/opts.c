@@ -280,7 +280,7 @@ gs_opts_parse(struct gs_opts *opts, int argc, char **argv)
 			gs_report_error("out of memory");
 		return false;
 	}
-	/* WORDS stay until the end: the operands live in them. */
+	opts->words = words;
 	if (!read_options(opts, argc, words))
 		return false;
 	if (opts->help || opts->version)

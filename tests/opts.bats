@@ -441,8 +441,8 @@ stages() {
 	GSORT_EMU_FAIL=2:999 gsort-emu --info | grep '^gpu:0  *not usable: .* asking the GPU what it is'
 	gsort-emu --version -v | grep '^GPU backend: CUDA runtime .*emulated$'
 	gsort-emu -u8 --plan </dev/null | grep '^device  *cpu: keys of 8 bits are counted'
-	gsort-emu --plan text | grep '^device  *cpu: the input is too small for a GPU'
-	: | gsort-emu -u64 --parallel=1 --plan | grep '^device  *cpu; a GPU, .* once .* have come'
+	gsort-emu --plan text | grep '^device  *gpu if there is one, else cpu'	# the pretended one
+	gsort-emu --plan --parallel=16 text | grep '^device  *cpu: the input is too small for a GPU'
 	gsort-emu --device=gpu --plan text | grep '^device  *gpu: as demanded'
 }
 

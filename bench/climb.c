@@ -334,7 +334,7 @@ static int
 climb_with(const struct rung *rung, const struct climb_ask *ask, struct rung_job job,
            struct climb *result)
 {
-	struct times times;
+	struct times times = { .total = 0 };
 	struct rung_job again = job;
 	unsigned runs = 0;
 	double spent;

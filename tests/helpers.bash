@@ -29,12 +29,24 @@ teardown() {
 	cd / && rm -rf "${BATS_TEST_TMPDIR:?}/work"
 }
 
-# Skip the test unless gsort can really sort on a GPU.
+# Skip the test unless gsort can really sort on a GPU; for make check-gpu, fail.
 needs_gpu() {
 	gen --keys 16 >gpu-probe
-	gsort -u32 --device=gpu gpu-probe >gpu-sorted 2>gpu-error ||
+	if ! gsort -u32 --device=gpu gpu-probe >gpu-sorted 2>gpu-error; then
+		[ -z "${GSORT_GPU-}" ] || { cat gpu-error; return 1; }
 		skip "no GPU: $(head -n 1 gpu-error)"
+	fi
 	rm -f gpu-probe gpu-sorted gpu-error
+}
+
+# Is this a build of configure --enable-sanitizer?
+is_sanitized() {
+	grep -aqm1 '__[at]san_init' "$GSORT"
+}
+
+# skips_under_sanitizer REASON
+skips_under_sanitizer() {
+	not is_sanitized || skip "under a sanitizer $1"
 }
 
 # Skip the test unless these programs are installed.
@@ -43,6 +55,12 @@ needs() {
 	for program; do
 		command -v "$program" >/dev/null || skip "$program is not installed"
 	done
+}
+
+# The same, but make check-gpu fails without them.
+needs_for_gpu() {
+	[ -z "${GSORT_GPU-}" ] || command -v "$@" >/dev/null || return 1
+	needs "$@"
 }
 
 # same_keys A B TYPE: the same multiset of keys.

@@ -6,6 +6,7 @@
 load helpers
 
 prepare() {
+	skips_under_sanitizer "all takes more memory"
 	ln -sf "$GSORT_BUILD/tests/measure" "$BATS_TEST_TMPDIR/bin/measure"
 }
 

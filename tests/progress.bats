@@ -171,3 +171,11 @@ tells() {
 	wait $job
 	exec 8>&-
 }
+
+@test "a terminal that does not block gets all of the output" {
+	needs perl
+	seq 100000 >many
+	on_terminal 'perl -MFcntl -e "fcntl(STDOUT, F_SETFL, O_RDWR | O_NONBLOCK) or die"; gsort -v --progress many'
+	[ "$(cat status)" = 0 ]
+	tr -d '\r' <shown | grep -x '[0-9]*' | cmp - many
+}

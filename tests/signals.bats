@@ -58,7 +58,6 @@ no_tmpfile() {
 		}
 	END
 	cc -shared -fPIC -o shim.so shim.c -ldl
-	[ -z "${ASAN_OPTIONS:-}" ] || skip "the sanitizer wants to come first"
 }
 
 @test "a fatal signal ends gsort by that signal, and the output is as it was" {

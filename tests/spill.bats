@@ -147,7 +147,7 @@ peak_within() {
 	measure took gsort -S "$limit" "$@" -o out in || return 1
 	read -r _ peak <took
 	echo "peak $peak KiB of $limit: $*"
-	[ "$peak" -le $((${limit%M} * 1024)) ] || return 1
+	[ "$peak" -le $((${limit%M} * 1024)) ] || is_sanitized	# which takes its share
 }
 
 # few WORD...: all of them if there is time, else the first

@@ -105,7 +105,10 @@ has_call(const struct what *what, const char *call)
 	return false;
 }
 
-/* The INDEX-th place that WHAT is called from: its number; 0: there are fewer. */
+/*
+ * The INDEX-th place that WHAT is called from: its number; 0: there are fewer.  Of several
+ * names that is not the place, but as good a number as others.
+ */
 static uint64_t
 place(const struct what *what, uint64_t index)
 {

@@ -82,6 +82,7 @@ lower_to_quota(uint64_t *limit, const char *dir, bool v2)
 	snprintf(file, sizeof file, "%s/%s", dir, v2 ? "cpu.max" : "cpu.cfs_quota_us");
 	if ((in = fopen(file, "re")) == NULL)
 		return;
+	/* NOLINTNEXTLINE(cert-err34-c): the kernel writes what it can read */
 	if (fscanf(in, "%lld %lld", &quota, &period) < 1)
 		quota = -1;
 	fclose(in);

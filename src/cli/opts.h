@@ -28,6 +28,7 @@ struct gs_opts {
 	const char *device_name;	/* of --device; NULL: not given */
 	const char *files0_name;	/* of --files0-from; NULL: not given */
 	const char **temp_dirs;		/* of -T; job.temp_dirs */
+	char      **words;		/* what was split, to the end: the operands live in them */
 	bool        numeric, general;	/* -n, -g */
 	bool        check, merge;	/* -c or -C; -m */
 	bool        check_order;	/* --check-order or --nocheck-order was given */

@@ -168,7 +168,8 @@ show(char shown[SHOWN_BYTES + 8], const char *text, const char *end)
 	size_t bytes = (size_t)(end - text), kept = bytes < SHOWN_BYTES ? bytes : SHOWN_BYTES;
 
 	for (size_t b = 0; b < kept; b++)
-		shown[b] = text[b] != '\0' ? text[b] : '?';
+		if ((shown[b] = text[b]) == '\0')
+			shown[b] = '?';
 	strcpy(shown + kept, kept < bytes ? "..." : "");
 }
 
@@ -179,7 +180,7 @@ show(char shown[SHOWN_BYTES + 8], const char *text, const char *end)
 static const char *
 hint(const struct gs_text_options *options, uint64_t number, const char *line, const char *end)
 {
-	const char initial = line < end ? *line | 0x20 : '\0';
+	const int initial = line < end ? *line | 0x20 : '\0';
 
 	if (number == 1 && end - line >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0)
 		return "; remove the byte order mark before it";

@@ -316,7 +316,7 @@ gs_inflate_open(struct gs_inflate **inflate, enum gsort_decompress format,
 		return status;
 	}
 	if (z->help.regular && z->help.threads > 1 && z->help.memory_bytes > 0)
-		z->frames = gs_frames_open(format, reader->fd, help->offset, help);
+		z->frames = gs_frames_open(format, reader->fd, z->help.offset, &z->help);
 	*inflate = z;
 	return GS_OK;
 }

@@ -138,7 +138,7 @@ gs_replace_aim(struct gs_replace *new, const char *name)
 		ssize_t bytes = readlink(new->target, link, sizeof link - 1);
 
 		if (bytes < 0)
-			return true;	/* no link, or nothing there */
+			return errno == EINVAL || errno == ENOENT;	/* no link, or nothing there */
 		link[bytes] = '\0';
 		if (!follow(new->target, link)) {
 			errno = ENAMETOOLONG;

@@ -477,7 +477,7 @@ gs_aside_batch(struct gsort *job)
 
 	atomic_store(&job->counters.phase, GSORT_SORTING);
 	if (by_gpu)
-		TRY(gs_fill_flush(job));
+		TRY(gs_land_flush(job));
 	TRY(gs_device_sort(job));
 	if (by_gpu && job->gpu == NULL)
 		return GS_OK;

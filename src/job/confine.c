@@ -75,6 +75,21 @@ allow_output(struct gs_sandbox *box, const struct gs_output *output)
 	gs_sandbox_allow(box, dir, GS_SANDBOX_MAKE);
 }
 
+/* Who looks for leaks asks which threads there are, and what is found is written down. */
+static void
+allow_reports(struct gs_sandbox *box)
+{
+#if GS_TIDY		/* configure --enable-sanitizer, --enable-coverage */
+	const char *dir = getenv("GSORT_REPORTS");
+
+	gs_sandbox_allow(box, "/proc", GS_SANDBOX_READ);
+	if (dir != NULL)
+		gs_sandbox_allow(box, dir, GS_SANDBOX_MAKE);
+#else
+	(void)box;
+#endif
+}
+
 void
 gs_confine(void *context)
 {
@@ -100,6 +115,7 @@ gs_confine(void *context)
 	allow_libraries(&box);
 	allow_temp(&box, options);
 	allow_output(&box, job->output);
+	allow_reports(&box);
 	kinds = gs_sandbox_enter(&box);
 	gs_job_note(job, "sandbox: %s", kinds == (GS_SANDBOX_FILES | GS_SANDBOX_CALLS) ? "files and calls" :
 	            kinds == GS_SANDBOX_FILES ? "files" : kinds == GS_SANDBOX_CALLS ? "calls" :

@@ -78,7 +78,7 @@ hand_over(struct gsort *job, unsigned stream)
 	do {
 		struct gs_tile *tile = &job->tiles[stream];
 
-		TRY(gs_fill_take(job, stream));
+		TRY(gs_land_take(job, stream));
 		if (job->gpu == NULL)
 			return GS_OK;
 		since = gs_clock_now();
@@ -86,7 +86,7 @@ hand_over(struct gsort *job, unsigned stream)
 		                        (char *)tile->keys + tile->count * (tile->key_bits / 8),
 		                        tile->room - tile->count);
 		gs_clock_lap(&job->clock, GS_STAGE_SORT, &since);
-		TRY(gs_fill_took(job, stream, count));
+		TRY(gs_land_took(job, stream, count));
 	} while (count > 0 && job->gpu != NULL);
 	return GS_OK;
 }
@@ -204,6 +204,7 @@ gs_device_settle(struct gsort *job)
 gs_status
 gs_device_sort(struct gsort *job)
 {
+	gs_spare_wait(job);		/* sorted keys come back through the same buffers */
 	return job->gpu == NULL ? GS_OK : gs_spare_survive(job, gs_backend_gpu->finish(job->gpu));
 }
 
@@ -255,6 +256,7 @@ gs_device_tell(struct gsort *job)
 void
 gs_device_end(struct gsort *job)
 {
+	gs_spare_wait(job);		/* the memory is the GPU's */
 	if (job->opener.started && !job->opener.settled)
 		(void)gs_thread_join(&job->opener.thread);
 	if (job->opener.device != NULL)

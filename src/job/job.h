@@ -2,7 +2,7 @@
 /*
  * job.h - one job, for the files of src/job alone
  *
- * job.c tells what happens; fill.c is its first half (input to sorted batch),
+ * job.c tells what happens; fill.c is its first half (input to keys, land.c where they land),
  * aside.c sets batches aside as runs and merges them, emit.c is the second half
  * (sorted keys to output), device.c decides where, spare.c is for a GPU that fails.
  * check.c and merge_inputs.c are the other two operations.  handover.c runs any of them
@@ -119,6 +119,13 @@ struct gsort {
 		char    *memory;	/* plan.spare_bytes */
 		size_t   bytes;		/* in use */
 		uint64_t gone[GS_STREAMS];	/* keys of its batch that were drained, and went on */
+		struct gs_thread copier;	/* of the last tile, beside whatever comes next: */
+		struct gs_copy {
+			char       *to;
+			const char *from;
+			size_t      bytes;
+			unsigned    threads;
+		} copy;
 	} spare;
 	struct gs_source           *sources;		/* of the merge that goes on */
 	uint64_t                    aside_bytes;	/* of keys, so far */
@@ -200,8 +207,11 @@ void gs_device_end(struct gsort *job);
 /** May another tile be taken? */
 bool gs_spare_has_room(const struct gsort *job);
 
-/** Copy a tile that is to be fed. */
+/** Begin to copy a tile that is to be fed; its memory must stay until the next one is kept. */
 void gs_spare_keep(struct gsort *job, const struct gs_tile *tile);
+
+/** Wait until it is copied. */
+void gs_spare_wait(struct gsort *job);
 
 /** Copy BYTES, with all threads. */
 void gs_spare_copy(const struct gsort *job, void *to, const void *from, size_t bytes);
@@ -222,21 +232,26 @@ void gs_spare_skip(struct gsort *job, struct gs_span *span);
  *  so once.  CONTEXT is the job. */
 void gs_confine(void *context);
 
-/* fill.c: input to keys */
+/* land.c: where keys land */
+
+/** Before LEAST bytes of keys come or more: *ROOM, how many may; none, if a GPU takes them. */
+MUST_CHECK gs_status gs_land_room(struct gsort *job, size_t least, size_t *room);
 
 /** A tile of the GPU for STREAM, with room for at least one key: job->tiles[stream]; none if
  *  it has failed. */
-MUST_CHECK gs_status gs_fill_take(struct gsort *job, unsigned stream);
+MUST_CHECK gs_status gs_land_take(struct gsort *job, unsigned stream);
 
 /** A tile of STREAM with room for at least one key: job->tiles[stream].  It is the GPU's; or
  *  the CPU's, if that has failed just now. */
-MUST_CHECK gs_status gs_fill_room(struct gsort *job, unsigned stream);
+MUST_CHECK gs_status gs_land_tile(struct gsort *job, unsigned stream);
 
 /** Note that COUNT keys were put into job->tiles[stream]; feeds it when full, the CPU's at once. */
-MUST_CHECK gs_status gs_fill_took(struct gsort *job, unsigned stream, size_t count);
+MUST_CHECK gs_status gs_land_took(struct gsort *job, unsigned stream, size_t count);
 
 /** Feed all tiles that are being filled. */
-MUST_CHECK gs_status gs_fill_flush(struct gsort *job);
+MUST_CHECK gs_status gs_land_flush(struct gsort *job);
+
+/* fill.c: input to keys */
 
 /** Pass over options.skip_bytes at the top of the current binary input; the first one's
  *  are kept in job->header. */

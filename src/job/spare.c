@@ -59,40 +59,59 @@ append(struct gsort *job, unsigned stream, size_t count)
 	return entry + 1;
 }
 
-struct copy {
-	char       *to;
-	const char *from;
-	size_t      bytes;
-};
-
 static void
 copy_piece(void *context, size_t piece)
 {
-	const struct copy *copy = context;
+	const struct gs_copy *copy = context;
 	const size_t at = piece * PIECE_BYTES, left = copy->bytes - at;
 
 	memcpy(copy->to + at, copy->from + at, left < PIECE_BYTES ? left : PIECE_BYTES);
 }
 
-void
-gs_spare_copy(const struct gsort *job, void *to, const void *from, size_t bytes)
+static gs_status
+copy_all(void *context)
 {
-	struct copy copy = { to, from, bytes };
+	struct gs_copy *copy = context;
 
-	gs_team_each(job->plan.threads, (bytes + PIECE_BYTES - 1) / PIECE_BYTES, copy_piece, &copy);
+	gs_team_each(copy->threads, (copy->bytes + PIECE_BYTES - 1) / PIECE_BYTES, copy_piece, copy);
+	return GS_OK;
 }
 
 void
+gs_spare_copy(const struct gsort *job, void *to, const void *from, size_t bytes)
+{
+	struct gs_copy copy = { to, from, bytes, job->plan.threads };
+
+	(void)!copy_all(&copy);
+}
+
+void
+gs_spare_wait(struct gsort *job)
+{
+	(void)!gs_thread_join(&job->spare.copier);	/* it has no trouble to tell */
+}
+
+/* The ring has more than two buffers, so this one is not filled before the next one is full. */
+void
 gs_spare_keep(struct gsort *job, const struct gs_tile *tile)
 {
-	if (job->plan.spare_bytes > 0 && tile->count > 0)
-		gs_spare_copy(job, append(job, tile->stream, tile->count), tile->keys,
-		              tile->count * (tile->key_bits / 8));
+	struct gs_copy *copy = &job->spare.copy;
+
+	if (job->plan.spare_bytes == 0 || tile->count == 0)
+		return;
+	gs_spare_wait(job);
+	*copy = (struct gs_copy){
+		append(job, tile->stream, tile->count), tile->keys,
+		tile->count * (tile->key_bits / 8), job->plan.threads,
+	};
+	if (gs_thread_start(&job->spare.copier, copy_all, copy) != GS_OK)
+		(void)!copy_all(copy);
 }
 
 void
 gs_spare_forget(struct gsort *job)
 {
+	gs_spare_wait(job);
 	gs_arena_forget(job->spare.memory, job->spare.bytes);
 	job->spare.bytes = 0;
 	memset(job->spare.gone, 0, sizeof job->spare.gone);
@@ -175,6 +194,7 @@ gs_spare_survive(struct gsort *job, gs_status status)
 		return gs_fail(status, "%s; --device=cpu works without it", gs_message());
 	gs_job_warn(job, "%s; the CPU sorts instead", gs_message());
 	append_rest(job);
+	gs_spare_wait(job);
 	gs_device_lose(job);
 	replay(job);
 	return GS_OK;

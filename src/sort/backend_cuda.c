@@ -24,306 +24,13 @@
 #include "config.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <cuda_runtime_api.h>
-
 #include "kernels/kernels.h"
-#include "sort/backend.h"
+#include "sort/backend_cuda.h"
 #include "sort/checksum.h"
-#include "sort/cuda.h"
 
-enum {
-	RING_MOST = 8,
-	LEAST_TILE_BYTES = 64 << 10,
-	REGION_BYTES = 256,		/* alignment of what is sorted: what cudaMalloc gives */
-	PERCENT_DEFAULT = 80,		/* of free memory: others may want some */
-};
-
-struct buffer {
-	char        *host;	/* pinned, tile_bytes */
-	cudaEvent_t  begun, copied;	/* the last copy from or to it */
-	double      *seconds;	/* where that copy's time is to be added, or NULL */
-	bool         taken;	/* by the caller, to fill */
-};
-
-/* A tile in the first half; the next one begins where it ends. */
-struct arrival {
-	unsigned stream;
-	size_t   bytes;
-};
-
-/* A stream when all have arrived: its place in either half. */
-struct region {
-	size_t   at, bytes;
-	size_t   span;		/* number of the first one, of all streams' */
-};
-
-struct gs_device {
-	struct gs_backend_options options;
-	char           name[256];
-	size_t         tile_bytes;
-
-	char          *halves[2];
-	void          *scratch;
-	struct gs_device_work work_done;
-
-	struct arrival *arrivals;	/* room for tiles_most */
-	size_t         tiles, tiles_promised, tiles_most;
-	size_t         arrived_bytes;
-	struct region  regions[GS_STREAMS];
-	const char    *sorted_half;
-
-	uint64_t       sums[GS_STREAMS];	/* of the keys that arrived */
-	uint64_t      *found;		/* on the device: how often sorted keys fall, ... */
-	uint64_t      *checks;		/* ... then the sum of each span; what of it came back */
-
-	cudaStream_t   in, work, out;
-	cudaEvent_t    arrived, begun, sorted;
-	struct gs_pinned pinned;
-	struct buffer  ring[RING_MOST];
-	unsigned       ring_at;		/* next to take, or to copy out into */
-
-	bool           draining;
-	unsigned       drain_stream;	/* next span to copy: stream, in draining order */
-	size_t         drain_at;	/*                    and byte */
-	struct ahead {
-		struct gs_span span;
-		uint64_t       sum;	/* as it is on the device */
-		struct buffer *buffer;
-	} ahead[RING_MOST];		/* copies under way, oldest at ahead_first */
-	unsigned       ahead_first, ahead_count;
-	struct {			/* the last span that was drained */
-		bool     any;
-		unsigned stream;
-		uint64_t key;		/* its last one */
-	} last;
-};
-
-static unsigned
-stream_count(const struct gs_backend_options *options)
-{
-	unsigned count = 0;
-
-	for (unsigned s = 0; s < GS_STREAMS; s++)
-		count += options->stream_bits[s] > 0;
-	return count;
-}
-
-/* ---- opening ------------------------------------------------------------ */
-
-/* For any stream, if it has all of a half. */
-static size_t
-scratch_bytes(const struct gs_backend_options *options, size_t half_bytes)
-{
-	size_t most = 0, bytes;
-
-	for (unsigned s = 0; s < GS_STREAMS; s++) {
-		const unsigned bits = options->stream_bits[s];
-
-		if (bits > 0 && (bytes = gs_sort_scratch_bytes(bits, half_bytes / (bits / 8))) > most)
-			most = bytes;
-	}
-	return most;
-}
-
-/* For so many tiles: spans are as long, but the last of each stream. */
-static size_t
-check_bytes(size_t tiles)
-{
-	return (1 + tiles + GS_STREAMS) * sizeof(uint64_t);
-}
-
-/* Tiles of a half, if all is to be within BUDGET: less scratch is enough for fewer. */
-static size_t
-tiles_within(const struct gs_device *device, size_t budget)
-{
-	const size_t tile_bytes = device->tile_bytes;
-	size_t low = 0, high = budget / 2 / tile_bytes;
-
-	while (low < high) {
-		const size_t tiles = (low + high + 1) / 2;
-
-		if (2 * tiles * tile_bytes + check_bytes(tiles) +
-		    scratch_bytes(&device->options, tiles * tile_bytes) <= budget)
-			low = tiles;
-		else
-			high = tiles - 1;
-	}
-	return low;
-}
-
-/* Bytes of a half: what the keys need, if that is known, within what may be used. */
-static gs_status
-half_bytes_wanted(struct gs_device *device, size_t *half_bytes)
-{
-	const struct gs_backend_options *options = &device->options;
-	const unsigned streams = stream_count(options);
-	size_t free_bytes, total_bytes, budget, tiles, needed;
-
-	TRY_CUDA(cudaMemGetInfo(&free_bytes, &total_bytes), "asking for free GPU memory");
-	budget = free_bytes / 100 *
-	         (options->gpu_memory_percent > 0 ? options->gpu_memory_percent : PERCENT_DEFAULT);
-	if (options->gpu_memory_bytes > 0 && options->gpu_memory_bytes < free_bytes)
-		budget = options->gpu_memory_bytes;
-
-	/* Several tiles a stream, or there is nothing to overlap. */
-	while ((tiles = tiles_within(device, budget)) < 2 * streams &&
-	       device->tile_bytes > LEAST_TILE_BYTES)
-		device->tile_bytes /= 2;
-	/* One more tile a stream than the keys fill: its last one is not full. */
-	needed = options->hint_bytes / device->tile_bytes + 1 + streams;
-	*half_bytes = (tiles < needed ? tiles : needed) * device->tile_bytes;
-	return GS_OK;
-}
-
-static void
-free_halves(struct gs_device *device)
-{
-	(void)cudaFree(device->halves[0]);
-	(void)cudaFree(device->halves[1]);
-	(void)cudaFree(device->scratch);
-	(void)cudaFree(device->found);
-	device->halves[0] = device->halves[1] = NULL;
-	device->scratch = NULL;
-	device->found = NULL;
-}
-
-static gs_status
-allocate_halves(struct gs_device *device, size_t half_bytes)
-{
-	const size_t scratch = scratch_bytes(&device->options, half_bytes);
-	const size_t checks = check_bytes(half_bytes / device->tile_bytes);
-
-	TRY_CUDA(cudaMalloc((void **)&device->halves[0], half_bytes), "allocating");
-	TRY_CUDA(cudaMalloc((void **)&device->halves[1], half_bytes), "allocating");
-	TRY_CUDA(cudaMalloc(&device->scratch, scratch), "allocating");
-	TRY_CUDA(cudaMalloc((void **)&device->found, checks), "allocating");
-	device->work_done.memory_bytes = 2 * half_bytes + scratch + checks;
-	return GS_OK;
-}
-
-/* Somebody else may take memory between the question and the allocation. */
-static gs_status
-get_halves(struct gs_device *device)
-{
-	gs_status status = GS_EDEVMEM;
-	size_t half_bytes;
-
-	TRY(half_bytes_wanted(device, &half_bytes));
-	while (half_bytes >= device->tile_bytes &&
-	       (status = allocate_halves(device, half_bytes)) == GS_EDEVMEM) {
-		free_halves(device);
-		half_bytes /= 2;
-		half_bytes -= half_bytes % device->tile_bytes;
-	}
-	if (status == GS_EDEVMEM)
-		return gs_fail(GS_EDEVMEM, "out of GPU memory: at least %zu KiB are needed",
-		               (2 * device->tile_bytes +
-		                scratch_bytes(&device->options, device->tile_bytes) + 1023) >> 10);
-	device->tiles_most = half_bytes / device->tile_bytes;
-	return status;
-}
-
-static gs_status
-get_streams(struct gs_device *device)
-{
-	TRY_CUDA(cudaStreamCreateWithFlags(&device->in, cudaStreamNonBlocking), "creating a stream");
-	TRY_CUDA(cudaStreamCreateWithFlags(&device->work, cudaStreamNonBlocking), "creating a stream");
-	TRY_CUDA(cudaStreamCreateWithFlags(&device->out, cudaStreamNonBlocking), "creating a stream");
-	TRY_CUDA(cudaEventCreateWithFlags(&device->arrived, cudaEventDisableTiming),
-	         "creating an event");
-	TRY_CUDA(cudaEventCreate(&device->begun), "creating an event");
-	TRY_CUDA(cudaEventCreate(&device->sorted), "creating an event");
-	return GS_OK;
-}
-
-static gs_status
-get_ring(struct gs_device *device)
-{
-	TRY(gs_pinned_open(&device->pinned, device->options.ring_tiles * device->tile_bytes));
-	for (unsigned r = 0; r < device->options.ring_tiles; r++) {
-		struct buffer *buffer = &device->ring[r];
-
-		buffer->host = device->pinned.memory + r * device->tile_bytes;
-		TRY_CUDA(cudaEventCreate(&buffer->begun), "creating an event");
-		TRY_CUDA(cudaEventCreateWithFlags(&buffer->copied, cudaEventBlockingSync),
-		         "creating an event");
-	}
-	return GS_OK;
-}
-
-static gs_status
-get_all(struct gs_device *device)
-{
-	const struct gs_backend_options *options = &device->options;
-
-	TRY(gs_cuda_find(options->gpu_index));
-	TRY(gs_pinned_begin(&device->pinned, options->ring_tiles * device->tile_bytes));
-	TRY(gs_cuda_choose(options->gpu_index, device->name, sizeof device->name));
-	TRY(get_halves(device));
-	TRY(get_streams(device));
-	TRY(get_ring(device));
-	device->arrivals = calloc(device->tiles_most, sizeof *device->arrivals);
-	device->checks = malloc(check_bytes(device->tiles_most));
-	return device->arrivals != NULL && device->checks != NULL ? GS_OK
-	       : gs_fail(GS_EBUDGET, "out of memory");
-}
-
-static void close_device(struct gs_device *device);
-
-static gs_status
-open_device(struct gs_device **opened, const struct gs_backend_options *options)
-{
-	struct gs_device *device = calloc(1, sizeof *device);
-	gs_status status;
-
-	assert(options->ring_tiles >= 2 && options->ring_tiles <= RING_MOST);
-	assert(options->ring_tiles > stream_count(options));	/* one can always be taken */
-	if (device == NULL)
-		return gs_fail(GS_EBUDGET, "out of memory");
-	device->options = *options;
-	device->tile_bytes = options->tile_bytes;
-	status = get_all(device);
-	if (status == GS_OK)
-		*opened = device;
-	else
-		close_device(device);
-	return status;
-}
-
-static void
-close_device(struct gs_device *device)
-{
-	if (device == NULL)
-		return;
-
-	cudaStream_t streams[] = { device->in, device->work, device->out };
-	cudaEvent_t events[] = { device->arrived, device->begun, device->sorted };
-
-	/* Copies under way must not write to memory that is being freed. */
-	for (unsigned s = 0; s < 3; s++)
-		if (streams[s] != NULL)
-			(void)cudaStreamSynchronize(streams[s]);
-	for (unsigned r = 0; r < RING_MOST; r++) {
-		if (device->ring[r].begun != NULL)
-			(void)cudaEventDestroy(device->ring[r].begun);
-		if (device->ring[r].copied != NULL)
-			(void)cudaEventDestroy(device->ring[r].copied);
-	}
-	for (unsigned e = 0; e < 3; e++) {
-		if (events[e] != NULL)
-			(void)cudaEventDestroy(events[e]);
-		if (streams[e] != NULL)
-			(void)cudaStreamDestroy(streams[e]);
-	}
-	gs_pinned_close(&device->pinned);
-	free_halves(device);
-	free(device->arrivals);
-	free(device->checks);
-	free(device);
-}
+enum { REGION_BYTES = 256 };	/* alignment of what is sorted: what cudaMalloc gives */
 
 static const char *
 describe(const struct gs_device *device)
@@ -347,7 +54,7 @@ tell_work(const struct gs_device *device, struct gs_device_work *work)
 
 /* Wait until the last copy from or to BUFFER is done, and note its time. */
 static gs_status
-wait_for(struct buffer *buffer, const char *doing)
+wait_for(struct gs_buffer *buffer, const char *doing)
 {
 	float ms;
 
@@ -361,7 +68,7 @@ wait_for(struct buffer *buffer, const char *doing)
 }
 
 static gs_status
-copy(struct buffer *buffer, void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+copy(struct gs_buffer *buffer, void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
      cudaStream_t stream, double *seconds, const char *doing)
 {
 	TRY_CUDA(cudaEventRecord(buffer->begun, stream), doing);
@@ -374,7 +81,7 @@ copy(struct buffer *buffer, void *to, const void *from, size_t bytes, enum cudaM
 static gs_status
 take(struct gs_device *device, unsigned stream, struct gs_tile *tile)
 {
-	struct buffer *buffer;
+	struct gs_buffer *buffer;
 
 	*tile = (struct gs_tile){ .stream = stream, .key_bits = device->options.stream_bits[stream] };
 	if (device->tiles + device->tiles_promised == device->tiles_most)
@@ -398,7 +105,7 @@ feed(struct gs_device *device, const struct gs_tile *tile)
 {
 	const size_t at = (size_t)((char *)tile->keys - device->pinned.memory) / device->tile_bytes;
 	const size_t bytes = tile->count * (tile->key_bits / 8);
-	struct buffer *buffer = &device->ring[at];
+	struct gs_buffer *buffer = &device->ring[at];
 
 	assert(buffer->taken && tile->count <= tile->room);
 	buffer->taken = false;
@@ -408,7 +115,7 @@ feed(struct gs_device *device, const struct gs_tile *tile)
 	TRY(copy(buffer, device->halves[0] + device->arrived_bytes, tile->keys, bytes,
 	         cudaMemcpyHostToDevice, device->in, &device->work_done.to_seconds,
 	         "copying a tile to it"));
-	device->arrivals[device->tiles++] = (struct arrival){ tile->stream, bytes };
+	device->arrivals[device->tiles++] = (struct gs_arrival){ tile->stream, bytes };
 	device->arrived_bytes += bytes;
 	device->sums[tile->stream] += gs_checksum(device->options.threads, tile->stream,
 	                                          tile->key_bits, tile->keys, tile->count,
@@ -432,7 +139,7 @@ lay_out(struct gs_device *device)
 	unsigned streams = 0;
 
 	for (unsigned s = 0; s < GS_STREAMS; s++)
-		device->regions[s] = (struct region){ 0 };
+		device->regions[s] = (struct gs_region){ 0 };
 	for (size_t t = 0; t < device->tiles; t++)
 		device->regions[device->arrivals[t].stream].bytes += device->arrivals[t].bytes;
 	for (unsigned s = 0; s < GS_STREAMS; s++) {
@@ -456,7 +163,7 @@ bring_together(struct gs_device *device)
 	for (unsigned s = 0; s < GS_STREAMS; s++)
 		at[s] = device->regions[s].at;
 	for (size_t t = 0; t < device->tiles; t++) {
-		const struct arrival *tile = &device->arrivals[t];
+		const struct gs_arrival *tile = &device->arrivals[t];
 
 		TRY_CUDA(cudaMemcpyAsync(device->halves[1] + at[tile->stream], from, tile->bytes,
 		                         cudaMemcpyDeviceToDevice, device->work),
@@ -471,7 +178,7 @@ bring_together(struct gs_device *device)
 static gs_status
 sort_region(struct gs_device *device, unsigned stream, unsigned half)
 {
-	const struct region *region = &device->regions[stream];
+	const struct gs_region *region = &device->regions[stream];
 	const unsigned bits = device->options.stream_bits[stream];
 	char *keys = device->halves[half] + region->at;
 
@@ -496,7 +203,7 @@ finish(struct gs_device *device)
 	TRY_CUDA(cudaEventRecord(device->begun, device->work), "sorting");
 	if (half == 1)
 		TRY(bring_together(device));
-	TRY_CUDA(cudaMemsetAsync(device->found, 0, check_bytes(device->tiles_most), device->work),
+	TRY_CUDA(cudaMemsetAsync(device->found, 0, gs_device_check_bytes(device->tiles_most), device->work),
 	         "checking its work");
 	for (unsigned s = 0; s < GS_STREAMS; s++)
 		TRY(sort_region(device, s, half));
@@ -519,7 +226,7 @@ prove_order(struct gs_device *device)
 {
 	const uint64_t *check = device->checks + 1;
 
-	TRY_CUDA(cudaMemcpyAsync(device->checks, device->found, check_bytes(device->tiles_most),
+	TRY_CUDA(cudaMemcpyAsync(device->checks, device->found, gs_device_check_bytes(device->tiles_most),
 	                         cudaMemcpyDeviceToHost, device->out), "checking its work");
 	TRY_CUDA(cudaStreamSynchronize(device->out), "checking its work");
 	if (device->checks[0] != 0)
@@ -537,7 +244,7 @@ prove_order(struct gs_device *device)
 
 /* What was copied must be what was looked at. */
 static gs_status
-prove_span(struct gs_device *device, const struct ahead *ahead)
+prove_span(struct gs_device *device, const struct gs_ahead *ahead)
 {
 	const struct gs_span *span = &ahead->span;
 	const struct gs_checksum here = gs_checksum(device->options.threads, span->stream,
@@ -559,9 +266,9 @@ prove_span(struct gs_device *device, const struct ahead *ahead)
 static gs_status
 copy_ahead(struct gs_device *device)
 {
-	const unsigned free_at = (device->ahead_first + device->ahead_count) % RING_MOST;
-	struct buffer *buffer = &device->ring[device->ring_at];
-	const struct region *region = NULL;
+	const unsigned free_at = (device->ahead_first + device->ahead_count) % GS_RING_MOST;
+	struct gs_buffer *buffer = &device->ring[device->ring_at];
+	const struct gs_region *region = NULL;
 	unsigned stream = 0, bits;
 	size_t bytes;
 
@@ -572,7 +279,7 @@ copy_ahead(struct gs_device *device)
 		if (device->drain_at < region->bytes)
 			break;
 	}
-	if (device->drain_stream == GS_STREAMS)
+	if (device->drain_stream >= GS_STREAMS)
 		return GS_OK;
 	bits = device->options.stream_bits[stream];
 	bytes = region->bytes - device->drain_at;
@@ -581,7 +288,7 @@ copy_ahead(struct gs_device *device)
 	TRY(copy(buffer, buffer->host, device->sorted_half + region->at + device->drain_at, bytes,
 	         cudaMemcpyDeviceToHost, device->out, &device->work_done.from_seconds,
 	         "copying sorted keys from it"));
-	device->ahead[free_at] = (struct ahead){
+	device->ahead[free_at] = (struct gs_ahead){
 		.span = { .keys = buffer->host, .count = bytes / (bits / 8), .key_bits = bits,
 		          .stream = stream },
 		.sum = device->checks[1 + region->span + device->drain_at / device->tile_bytes],
@@ -629,7 +336,7 @@ empty(struct gs_device *device)
 static gs_status
 drain(struct gs_device *device, struct gs_span *span)
 {
-	const struct ahead *next;
+	const struct gs_ahead *next;
 
 	if (device->draining)
 		TRY(copy_ahead(device));	/* into what the borrower has just let go */
@@ -644,14 +351,14 @@ drain(struct gs_device *device, struct gs_span *span)
 	TRY(wait_for(next->buffer, "copying sorted keys from it"));
 	TRY(prove_span(device, next));
 	*span = next->span;
-	device->ahead_first = (device->ahead_first + 1) % RING_MOST;
+	device->ahead_first = (device->ahead_first + 1) % GS_RING_MOST;
 	device->ahead_count--;
 	return GS_OK;
 }
 
 const struct gs_backend gs_backend_cuda;	/* declared for backend_list.c */
 const struct gs_backend gs_backend_cuda = {
-	.open = open_device,
+	.open = gs_device_open,
 	.describe = describe,
 	.batch_bytes = batch_bytes,
 	.take = take,
@@ -659,7 +366,7 @@ const struct gs_backend gs_backend_cuda = {
 	.finish = finish,
 	.drain = drain,
 	.work = tell_work,
-	.close = close_device,
+	.close = gs_device_close,
 	.build = gs_cuda_build,
 	.survey = gs_cuda_survey,
 };

@@ -87,7 +87,7 @@ bins_for(unsigned bits, unsigned threads, size_t pool_bytes, unsigned streams, u
 	unsigned bins = BINS_LEAST;
 
 	while (bins < GS_BINS && bytes / bins > BUCKET_BYTES &&
-	       2 * bins * threads * gs_pool_block_bytes(pool_bytes) <= share)
+	       gs_pool_block_bytes(pool_bytes) * threads * 2 * bins <= share)
 		bins *= 2;
 	return bins;
 }
@@ -100,7 +100,7 @@ bins_again_for(unsigned threads, size_t pool_bytes)
 	unsigned bins = BINS_LEAST;
 
 	while (bins < GS_BINS_AGAIN &&
-	       2 * bins * threads * gs_pool_block_bytes(pool_bytes) <= share)
+	       gs_pool_block_bytes(pool_bytes) * threads * 2 * bins <= share)
 		bins *= 2;
 	return bins;
 }

@@ -54,15 +54,23 @@ gs_parts_add(struct gs_buckets *buckets, struct gs_parts *list, enum gs_part_kin
 	*chain = (struct gs_chain){ .blocks = 0 };
 }
 
+/* Does a bucket fit into the last part? */
+static bool
+joins(const struct gs_buckets *buckets, const struct gs_parts *list, const struct gs_bucket *bucket)
+{
+	return list->joining && (buckets->parts[list->last - 1].keys + bucket->keys) *
+	                        buckets->key_bytes <= buckets->join_bytes;
+}
+
 void
 gs_parts_add_bucket(struct gs_buckets *buckets, struct gs_parts *list, struct gs_bucket *bucket,
                     bool again)
 {
-	struct gs_listed *part = list->joining ? &buckets->parts[list->last - 1] : NULL;
-
 	if (bucket->keys == 0)
 		return;
-	if (part != NULL && (part->keys + bucket->keys) * buckets->key_bytes <= buckets->join_bytes) {
+	if (joins(buckets, list, bucket)) {
+		struct gs_listed *part = &buckets->parts[list->last - 1];
+
 		gs_chain_join(buckets->pool, &part->chain, &bucket->chain);
 		part->keys += bucket->keys;
 		if (again)

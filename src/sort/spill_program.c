@@ -19,8 +19,6 @@
 #include "sort/spill_file.h"
 #include "sort/spill_program.h"
 
-extern char **environ;
-
 static bool
 may_run(const char *path)
 {

@@ -320,6 +320,17 @@ run_block(dim3 grid, dim3 block, size_t index)
 	} while (open_barrier());
 }
 
+/* A thread of OpenMP may end before the program: its runner goes with it. */
+static thread_local struct leaver {
+	bool armed;
+
+	~leaver()
+	{
+		free(here.fibers);
+		munmap(here.stacks, (size_t)MAX_THREADS * STACK_BYTES);
+	}
+} leaver;
+
 /* Stacks grow down, each to a page that must not be touched. */
 static void
 runner_init(void)
@@ -337,6 +348,7 @@ runner_init(void)
 		abort();
 	}
 	here.stacks = (char *)memory;
+	leaver.armed = true;		/* whoever touches it is told of the thread's end */
 	for (size_t at = 0; at < bytes; at += STACK_BYTES)
 		mprotect(here.stacks + at, GUARD_BYTES, PROT_NONE);
 }

@@ -152,6 +152,11 @@ struct gsort {
 
 /** "1.0 GiB": for people, so one decimal will do; returns TEXT. */
 const char *gs_job_size_text(uint64_t bytes, char text[32]);
+/* open.c */
+
+/** Open inputs and output, plan, and get memory: all that can fail before a job runs. */
+MUST_CHECK gs_status gs_job_open(struct gsort *job);
+
 /* job.c */
 
 /** gsort_run(), for the thread that has the job. */

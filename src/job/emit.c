@@ -348,7 +348,7 @@ gs_emit(struct gsort *job)
 		if (job->small.bins != NULL && job->small.stream == s)
 			TRY(emit_counts(job));
 		else if (job->asides[s].count > 0)
-			TRY(gs_aside_emit(job, s));
+			TRY(gs_runs_emit(job, s));
 		else if (job->plan.stream_bits[s] > 0)
 			TRY(emit_held(job, s));
 		TRY(gs_emit_stream_end(job, s));

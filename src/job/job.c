@@ -205,7 +205,7 @@ gsort_close(gsort *job)
 	gs_ahead_close(&job->ahead);
 	gs_output_close(job->output);
 	gs_input_close(job->input);
-	gs_aside_close(job);
+	gs_runs_close(job);
 	gs_arena_close(&job->arena);
 	free(job);
 	(void)gs_fail(GS_OK, "%s", message);	/* closing must not hide why */

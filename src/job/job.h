@@ -265,10 +265,7 @@ MUST_CHECK gs_status gs_fill_header(struct gsort *job);
 /** Read everything; at the end all keys are with the backend, counted, or in runs. */
 MUST_CHECK gs_status gs_fill(struct gsort *job);
 
-/* aside.c: batches set aside as runs, and runs merged */
-
-/** Check that runs can be written to disk, as they may have to be. */
-MUST_CHECK gs_status gs_aside_open(struct gsort *job);
+/* aside.c: batches set aside as runs */
 
 /** Sort what is held and set it aside as runs, one a stream: of a GPU in host memory where
  *  there is room, else on disk.  Nothing is held any more; but if the GPU fails before any
@@ -278,13 +275,27 @@ MUST_CHECK gs_status gs_aside_batch(struct gsort *job);
 /** The same with the last batch, in order already. */
 MUST_CHECK gs_status gs_aside_last(struct gsort *job);
 
+/* runs.c: runs on disk, and runs merged */
+
+/** Check that runs can be written to disk, as they may have to be. */
+MUST_CHECK gs_status gs_runs_open(struct gsort *job);
+
+/** A run of STREAM is written, begun, written and ended; then it is the last of LIST, and
+ *  DEPTH times merged. */
+MUST_CHECK gs_status gs_runs_begin(struct gsort *job, unsigned stream);
+MUST_CHECK gs_status gs_runs_write(struct gsort *job, const struct gs_span *span);
+MUST_CHECK gs_status gs_runs_end(struct gsort *job, struct gs_aside_list *list, unsigned depth);
+
+/** See that each stream of the next batch can have a run, and one more: merge first ones. */
+MUST_CHECK gs_status gs_runs_make_room(struct gsort *job);
+
 /** Merge sorted sources of STREAM, at most plan.fan_in, into a run on disk that is set aside. */
 MUST_CHECK gs_status
-gs_aside_sources(struct gsort *job, unsigned stream, const struct gs_source *sources,
+gs_runs_add(struct gsort *job, unsigned stream, const struct gs_source *sources,
                  size_t count);
 
 /** Merge all that was set aside of STREAM, to gs_emit_span(). */
-MUST_CHECK gs_status gs_aside_emit(struct gsort *job, unsigned stream);
+MUST_CHECK gs_status gs_runs_emit(struct gsort *job, unsigned stream);
 
 /**
  * Merge sorted sources of STREAM (keys of plan.stream_bits[stream]), to gs_emit_span(),
@@ -298,10 +309,10 @@ MUST_CHECK gs_status gs_aside_emit(struct gsort *job, unsigned stream);
  * @return   GS_OK; trouble of reading, spilling or emitting
  */
 MUST_CHECK gs_status
-gs_aside_merge(struct gsort *job, unsigned stream, struct gs_source *sources, size_t count);
+gs_runs_merge(struct gsort *job, unsigned stream, struct gs_source *sources, size_t count);
 
 /** Close and forget what is on disk. */
-void gs_aside_close(struct gsort *job);
+void gs_runs_close(struct gsort *job);
 
 /* head.c: keep but the first keys, if plan.head_keys > 0 */
 

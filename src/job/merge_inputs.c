@@ -374,7 +374,7 @@ set_aside(struct gsort *job, const struct inputs *inputs)
 			if (job->plan.stream_bits[stream] == 0)
 				continue;
 			list_sources(job, &inputs->all[at], count, rank);
-			TRY(gs_aside_sources(job, stream, job->sources, count));
+			TRY(gs_runs_add(job, stream, job->sources, count));
 		}
 	}
 	return GS_OK;
@@ -412,8 +412,8 @@ merge(struct gsort *job, const struct inputs *inputs)
 		if (job->plan.stream_bits[stream] == 0)
 			continue;
 		list_sources(job, inputs->all, aside ? 0 : inputs->count, rank);
-		TRY(aside ? gs_aside_emit(job, stream)
-		          : gs_aside_merge(job, stream, job->sources, inputs->count));
+		TRY(aside ? gs_runs_emit(job, stream)
+		          : gs_runs_merge(job, stream, job->sources, inputs->count));
 		TRY(gs_emit_stream_end(job, stream));
 	}
 	sum_up(job, inputs);

@@ -330,7 +330,7 @@ check_temp(struct gsort *job)
 
 	if (!job->plan.spills && job->options->temp_dir_count == 0)
 		return GS_OK;
-	status = gs_aside_open(job);
+	status = gs_runs_open(job);
 	if (status != GS_OK && !named && !known) {
 		gs_job_note(job, "%s, if memory does not do", gs_message());
 		return GS_OK;

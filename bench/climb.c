@@ -205,7 +205,7 @@ note(struct rung_job *job, unsigned kind, const void *kernel, unsigned threads, 
 	if (seen.launches + 1 >= MOST_EVENTS)
 		return 0;
 	seen.kind_of[seen.launches++] = (unsigned char)kind;
-	return cudaEventRecord(ground.events[seen.launches], job->stream);
+	return (int)cudaEventRecord(ground.events[seen.launches], job->stream);
 }
 
 static void
@@ -334,7 +334,7 @@ static int
 climb_with(const struct rung *rung, const struct climb_ask *ask, struct rung_job job,
            struct climb *result)
 {
-	struct times times;
+	struct times times = { .total = 0 };
 	struct rung_job again = job;
 	unsigned runs = 0;
 	double spent;
@@ -394,9 +394,9 @@ climb(const struct rung *rung, const struct climb_ask *ask, struct climb *result
 		return error;
 	}
 	job.stream = ground.stream;
-	error = cudaMalloc((void **)&job.keys, bytes);
+	error = (int)cudaMalloc((void **)&job.keys, bytes);
 	if (error == 0 && scratch_bytes > 0)
-		error = cudaMalloc(&job.scratch, scratch_bytes);
+		error = (int)cudaMalloc(&job.scratch, scratch_bytes);
 	if (error == 0)
 		error = climb_with(rung, ask, job, result);
 	(void)cudaGetLastError();

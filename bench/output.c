@@ -95,7 +95,7 @@ fresh(size_t bytes)
 /* ---- a file -------------------------------------------------------------------- */
 
 static void
-put_written(int fd, const char *source, size_t at, size_t bytes)
+put_written(int fd, char *source, size_t at, size_t bytes)
 {
 	(void)at;
 	for (size_t done = 0; done < bytes; done += SOURCE_BYTES)
@@ -105,13 +105,13 @@ put_written(int fd, const char *source, size_t at, size_t bytes)
 
 /* One call, whatever the piece: its bytes are the source's, again and again. */
 static void
-put_placed(int fd, const char *source, size_t at, size_t bytes)
+put_placed(int fd, char *source, size_t at, size_t bytes)
 {
 	struct iovec parts[64];
 	const size_t count = bytes / SOURCE_BYTES;
 
 	for (size_t p = 0; p < count; p++)
-		parts[p] = (struct iovec){ (char *)source, SOURCE_BYTES };
+		parts[p] = (struct iovec){ source, SOURCE_BYTES };
 	if (pwritev(fd, parts, (int)count, (off_t)at) != (ssize_t)bytes)
 		die("pwrite");
 }
@@ -127,7 +127,7 @@ map(int fd, size_t at, size_t bytes)
 }
 
 static void
-put_mapped(int fd, const char *source, size_t at, size_t bytes)
+put_mapped(int fd, char *source, size_t at, size_t bytes)
 {
 	char *window = map(fd, at, bytes);
 
@@ -137,7 +137,7 @@ put_mapped(int fd, const char *source, size_t at, size_t bytes)
 }
 
 static void
-put_populated(int fd, const char *source, size_t at, size_t bytes)
+put_populated(int fd, char *source, size_t at, size_t bytes)
 {
 	char *window = map(fd, at, bytes);
 
@@ -151,7 +151,7 @@ put_populated(int fd, const char *source, size_t at, size_t bytes)
 #ifdef __SSE2__
 /* Past the caches. */
 static void
-put_streamed(int fd, const char *source, size_t at, size_t bytes)
+put_streamed(int fd, char *source, size_t at, size_t bytes)
 {
 	char *window = map(fd, at, bytes);
 
@@ -167,7 +167,7 @@ put_streamed(int fd, const char *source, size_t at, size_t bytes)
 
 static const struct method {
 	const char *name;
-	void      (*put)(int fd, const char *source, size_t at, size_t bytes);
+	void      (*put)(int fd, char *source, size_t at, size_t bytes);
 	bool        one;	/* thread only, and one size of pieces */
 	bool        maps;
 } methods[] = {

@@ -84,19 +84,19 @@ static int
 cub_radix_sort(struct rung_job *job)
 {
 	char *scratch = job->scratch;
-	int error = cub_sort(CUB_RADIX, job->keys, scratch, 32, KEYS_UNSIGNED, job->count,
-	                     scratch + twice(job->count), cub_bytes(CUB_RADIX, job->count),
-	                     job->stream);
+	const cudaError_t error = cub_sort(CUB_RADIX, job->keys, scratch, 32, KEYS_UNSIGNED, job->count,
+	                                   scratch + twice(job->count),
+	                                   cub_bytes(CUB_RADIX, job->count), job->stream);
 
 	job->keys = job->scratch;
-	return error;
+	return (int)error;
 }
 
 static int
 cub_merge_sort(struct rung_job *job)
 {
-	return cub_sort(CUB_MERGE, job->keys, NULL, 32, KEYS_UNSIGNED, job->count, job->scratch,
-	                cub_bytes(CUB_MERGE, job->count), job->stream);
+	return (int)cub_sort(CUB_MERGE, job->keys, NULL, 32, KEYS_UNSIGNED, job->count, job->scratch,
+	                     cub_bytes(CUB_MERGE, job->count), job->stream);
 }
 
 static size_t
@@ -132,8 +132,8 @@ gsort_merge(struct rung_job *job)
 			const size_t a = least(job->count - at, run);
 			const size_t b = least(job->count - at - a, run);
 
-			error = gs_tile_merge(other + at, from + at, a, from + at + a, b, 32,
-			                      scratch, job->stream);
+			error = (int)gs_tile_merge(other + at, from + at, a, from + at + a, b, 32,
+			                           scratch, job->stream);
 		}
 		job->keys = other;
 		other = from;
@@ -147,8 +147,8 @@ gsort_sort(struct rung_job *job)
 	int error = 0;
 
 	for (size_t at = 0; error == 0 && at < job->count; at += GSORT_TILE_KEYS)
-		error = gs_tile_sort(job->keys + at, 32, least(job->count - at, GSORT_TILE_KEYS),
-		                     job->stream);
+		error = (int)gs_tile_sort(job->keys + at, 32, least(job->count - at, GSORT_TILE_KEYS),
+		                          job->stream);
 	return error != 0 ? error : gsort_merge(job);
 }
 

@@ -11,6 +11,7 @@
 
 #include <cuda_runtime_api.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -70,6 +71,18 @@ size_t gs_sort_scratch_bytes(unsigned bits, size_t count);
  */
 cudaError_t gs_sort(void *keys, void *other, unsigned bits, size_t count, void *scratch,
                     cudaStream_t stream);
+
+/**
+ * Look at COUNT keys that should ascend.  What is found is added to SUMS and FALLS, in device
+ * memory: zero it before.
+ *
+ * @span_keys  a multiple of 2^13
+ * @sums   of each SPAN_KEYS of them (of the last ones fewer): the hashes of all (key + SALT),
+ *         added up
+ * @falls  how many keys are less than the one before
+ */
+cudaError_t gs_check(const void *keys, unsigned bits, size_t count, size_t span_keys,
+                     uint64_t salt, uint64_t *sums, uint64_t *falls, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

@@ -24,13 +24,6 @@
 
 #include "kernels/block.cuh"
 
-/* Phases that COUNT words need: log2, rounded up, at least a thread's. */
-static __device__ __forceinline__ unsigned
-leaf_phases(unsigned count)
-{
-	return count <= THREAD_KEYS ? (unsigned)THREAD_BITS : 32 - (unsigned)__clz((int)count - 1);
-}
-
 /*
  * Rows in registers to shared memory, then PUT(index, word) for each of COUNT
  * words, neighbours in neighbouring lanes.

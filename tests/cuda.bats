@@ -212,7 +212,7 @@ for_size() {
 
 @test "without a GPU, auto is silent and the CPU sorts, however large the input" {
 	export CUDA_VISIBLE_DEVICES=
-	gen --keys 45000000 >in		# for one thread more than a GPU pays from
+	gen --keys 50000000 >in		# for one thread more than a GPU pays from
 	gsort -u32 --parallel=1 -o out in 2>err || { cat err; false; }
 	[ ! -s err ]
 	is_sorted out u32

@@ -34,7 +34,7 @@ line() {
 }
 
 @test "what is no number is named" {
-	for bad in abc - + 1x x1 1,000 '1 2' '- 1' --1 . 1e .e5 0x 12-; do
+	for bad in abc - + 1x x1 1,000 '1 2' '- 1' --1 . 1e .e5 0x 0xg 0x1: 12-; do
 		printf '1\n%s\n2\n' "$bad" >in
 		fails "in:2: not a number: \"$bad\"" gsort in
 	done
@@ -84,6 +84,7 @@ line() {
 	fails "in:2: line longer than 4095 bytes" gsort in
 	{ echo 1; head -c 3000000 /dev/zero | tr '\0' 1; } >in
 	fails "in:2: line longer than 4095 bytes" gsort in
+	fails "in:2: line longer than 4095 bytes" gsort -g in
 	yes 123456 | tr -d '\n' | head -c 3000000 >in
 	fails "in:1: line longer than 4095 bytes" gsort in
 }
@@ -273,6 +274,8 @@ told() {
 	printf '%s\n' 1 -1 0 -0 0.0 >in
 	[ "$(gsort -g in | tr '\n' ' ')" = "-1 -0 0 0 1 " ]
 	[ "$(gsort -gu in | tr '\n' ' ')" = "-1 0 1 " ]
+	# as binary NaN is the least, too: negative
+	printf '1\nnan\n-inf\n' | gsort -g --to=f32 | cmp - <(printf '\0\0\300\377\0\0\200\377\0\0\200\077')
 }
 
 @test "what is no float is named" {

@@ -69,6 +69,16 @@ load helpers
 	done
 }
 
+@test "wide keys become narrow ones, if they fit" {
+	seq 200 | shuf --random-source=<(yes) >lines
+	for type in u64 i64 u32 i16; do
+		for to in u8 u16 i16 i32 u64; do
+			gsort --to=$type lines | gsort -r --type=$type --to=$to | gsort --type=$to --to=text |
+				cmp - <(seq 200)
+		done
+	done
+}
+
 @test "floats become the shortest text that is read as the same float" {
 	gen --seed 7 --keys 100000 --type f64 >in
 	gsort -f64 in >sorted
@@ -85,6 +95,8 @@ load helpers
 	echo 4294967296 >in
 	fails "4294967296 does not fit in u32; --to=u64 holds it" gsort --to=u32 in
 	echo -1 >in
+	fails "-1 does not fit in u8; --to=i8 holds it" gsort --to=u8 in
+	printf '%s\n' 5 -1 7 >in
 	fails "-1 does not fit in u8; --to=i8 holds it" gsort --to=u8 in
 	echo 9007199254740993 >in
 	fails "9007199254740993 does not fit in f64; --to=u64 holds it" gsort --to=f64 in

@@ -88,6 +88,84 @@ on_cpu() {
 	done
 }
 
+# From here on programs read files of the kernel from below the folder kernel, if they are there,
+# and see no control groups but those.
+other_kernel() {
+	needs cc
+	not grep -aqE 'lib[at]san\.so' "$GSORT" || skip "a sanitizer comes first"
+	cat >preload.c <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <stdio.h>
+		#include <string.h>
+		#include <unistd.h>
+
+		FILE *
+		fopen(const char *name, const char *mode)
+		{
+			FILE *(*next)(const char *, const char *) = dlsym(RTLD_NEXT, "fopen");
+			char path[4300];
+
+			snprintf(path, sizeof path, "kernel%s", name);
+			if (access(path, F_OK) == 0 || strncmp(name, "/sys/fs/cgroup", 14) == 0)
+				name = path;
+			return next(name, mode);
+		}
+	END
+	cc -shared -fPIC -o preload.so preload.c -ldl
+	there() { LD_PRELOAD=$PWD/preload.so "$@"; }
+}
+
+# says DIR FILE=CONTENT...: the kernel does
+says() {
+	local what
+	mkdir -p "kernel$1"
+	for what in "${@:2}"; do printf '%b\n' "${what#*=}" >"kernel$1/${what%%=*}"; done
+}
+
+# allows THREADS MIB: what --info says of the machine
+allows() {
+	there gsort --info >info
+	grep -E '^(cpu|memory|-S)' info
+	grep -q "^cpu  *$1 thread" info
+	grep -q "^-S  *$2 MiB" info
+}
+
+@test "control groups of both versions limit memory and threads, as do those above them" {
+	local all room=$((600 << 20)) used=$((300 << 20)) cache=$((100 << 20))
+	unset OMP_NUM_THREADS OMP_THREAD_LIMIT
+	all=$(nproc)
+	other_kernel
+	says /proc/self cgroup=0::/a/b
+	says /sys/fs/cgroup/a memory.max=max memory.current=1000 'cpu.max=50000 100000'
+	says /sys/fs/cgroup/a/b memory.max=$room memory.current=$used 'cpu.max=max 100000' \
+		"memory.stat=anon 1\ninactive_file $cache"
+	allows 1 375.0			# 600 - 300 + 100, 15 of 16
+	says /sys/fs/cgroup/a memory.max=$((200 << 20)) memory.current=$((100 << 20))
+	allows 1 93.8
+	says /sys/fs/cgroup/a memory.max=$((200 << 20)) memory.current=$((300 << 20))
+	fails "only 0 MiB of memory can be had; gsort needs 16 MiB" there gsort --parallel=1
+	rm -r kernel
+	says /proc/self 'cgroup=4:memory:/m\n3:cpuacct,cpu:/c\nno group\n7:pids:/p'
+	says /sys/fs/cgroup/cpu/c cpu.cfs_quota_us=-1
+	says /sys/fs/cgroup/memory/m memory.limit_in_bytes=$room memory.usage_in_bytes=$used \
+		"memory.stat=total_inactive_file $cache"
+	allows "$all" 375.0
+	says /sys/fs/cgroup/cpu/c cpu.cfs_quota_us=100000 cpu.cfs_period_us=100000
+	says /sys/fs/cgroup/memory memory.limit_in_bytes=9223372036854771712
+	allows 1 375.0
+}
+
+@test "what a kernel that promises no more than it has has promised already is heeded" {
+	other_kernel
+	says /proc/self cgroup=0::/
+	says /proc/sys/vm overcommit_memory=2
+	says /proc 'meminfo=MemAvailable: 1000000 kB\nCommitLimit: 900000 kB\nCommitted_AS: 490400 kB'
+	allows '[0-9]*' 375.0
+	says /proc 'meminfo=MemAvailable: 1000000 kB\nCommitLimit: 900000 kB\nCommitted_AS: 900001 kB'
+	fails "only 0 MiB of memory can be had" there gsort
+}
+
 @test "with a GPU: the input and 512 MB" {
 	needs_gpu
 	gen --keys $((1 << 28)) --type u32 >in

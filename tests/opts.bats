@@ -53,6 +53,8 @@ gives() {
 @test "-u 32 is a file 32, and if there is none, -u32 is suggested" {
 	fails "32.*No such file.*did you mean -u32?" gsort -u 32 text
 	fails "64.*did you mean -f64?" gsort -f 64
+	fails "32.*did you mean -f32?" gsort -f 32
+	fails "16.*did you mean -u16?" gsort -f 16
 	printf '5\n' >32
 	gives '5\n' gsort -u 32
 }
@@ -212,6 +214,8 @@ gives() {
 		[ $size != 9999999999P ] || continue
 		gives '2\n2\n10\n' gsort -S $size -S 64M text
 	done
+	gsort -S 32M -S 1G -S 64M --plan --size-hint=1T | grep '^memory  *1.0 GiB in all'	# the largest
+	gsort -S 1 --plan </dev/null | grep '^memory  *16.0 MiB in all'
 	fails "-S argument '1Z' is too large" gsort -S 1Z text
 	fails "-S argument '1KB' has an invalid suffix" gsort -S1KB text
 	fails "--buffer-size argument '1.5G' has an invalid suffix" gsort --buffer-size=1.5G text
@@ -238,6 +242,7 @@ gives() {
 		fails "invalid argument '${option#*=}' for ${option%%=*}: it is " gsort "$option" text
 	done
 	gives '2\n2\n10\n' gsort --invalid=ab --sort=num --progress=nev text
+	gives '0.5\n2\n' gsort --sort=general-numeric <(printf '2.0\n.5\n')
 	gives '2\n' gsort --head=1 --head-count=1 text
 	gives '' gsort --head-count=0 text
 	for word in version month random human-numeric; do
@@ -332,6 +337,21 @@ gives() {
 	gives '2\n2\n10\n' gsort --files0=names
 	printf '2\0' >zeros
 	gives '2\0' gsort --zero zeros
+	fails "option '--chec' is ambiguous" gsort --chec text	# as in the man page
+}
+
+@test "locales have no influence" {
+	local locale
+	needs locale
+	printf '%s\n' 1.5 -2e3 .25 >floats
+	echo 1,5 >commas
+	for locale in $(locale -a) nowhere; do
+		export LC_ALL=$locale LANG=$locale
+		gives '2\n2\n10\n' gsort text
+		gives '\0552000\n0.25\n1.5\n' gsort -g floats
+		fails 'commas:1: not a number: "1,5"' gsort -g commas
+	done
+	not grep -rqw setlocale "$GSORT_SOURCE/src"	# without that call there is none but C
 }
 
 # --- what is said --------------------------------------------------------------------
@@ -410,6 +430,20 @@ stages() {
 	done
 	grep -qE '^(gpu|driver)' info
 	grep -q '^temp  *\.: .* free' info
+}
+
+@test "--info, --version and --plan tell of a GPU, of several, and of none" {
+	command -v gsort-emu >/dev/null || skip "gsort-emu is not built"
+	GSORT_EMU_DEVICES=2 gsort-emu --info >info
+	grep -q '^driver  *CUDA [0-9.]*$' info
+	grep -q '^gpu:1  *emulated GPU 1, sm_[0-9]*, 1.0 GiB, 1.0 GiB free$' info
+	GSORT_EMU_DEVICES=0 gsort-emu --info | grep '^gpu  *none: no CUDA-capable device'
+	GSORT_EMU_FAIL=2:999 gsort-emu --info | grep '^gpu:0  *not usable: .* asking the GPU what it is'
+	gsort-emu --version -v | grep '^GPU backend: CUDA runtime .*emulated$'
+	gsort-emu -u8 --plan </dev/null | grep '^device  *cpu: keys of 8 bits are counted'
+	gsort-emu --plan text | grep '^device  *gpu if there is one, else cpu'	# the pretended one
+	gsort-emu --plan --parallel=16 text | grep '^device  *cpu: the input is too small for a GPU'
+	gsort-emu --device=gpu --plan text | grep '^device  *gpu: as demanded'
 }
 
 @test "messages have the name under which gsort runs" {
@@ -543,6 +577,7 @@ stages() {
 @test "an empty name is an error that says so" {
 	fails "the name of an input is empty" gsort ""
 	fails "the name of the output is empty" gsort -o "" keys
+	fails "the name of a temporary directory is empty" gsort -T "" text
 }
 
 @test "OMP_NUM_THREADS and OMP_THREAD_LIMIT are how many threads there are at most" {

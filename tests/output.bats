@@ -91,6 +91,26 @@ only() {
 	[ "$(getfattr --only-values -n user.note old)" = kept ]
 }
 
+@test "with --in-place a file keeps its inode, and a link its target" {
+	local inode
+	ln -s old link
+	inode=$(stat -c %i old)
+	gsort -u32 --in-place -o link in
+	[ "$(stat -c %i old)" = "$inode" ]
+	[ -L link ]
+	is_sorted old u32
+	gsort -u32 --in-place -o new in
+	cmp new old
+	rm new
+	cp in old
+	gsort -u32 --in-place -o old old
+	[ "$(stat -c %i old)" = "$inode" ]
+	is_sorted old u32
+	same_keys in old u32
+	fails "open failed: missing/new: No such file" gsort -u32 --in-place -o missing/new in
+	only link
+}
+
 @test "the output may be an input, by any name" {
 	cp in a; cp in b; ln -s b c
 	gsort -u32 -o a a

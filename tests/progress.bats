@@ -46,6 +46,12 @@ export -f slow
 	tr '\r' '\n' <shown | awk 'length > 59 { exit 1 }'
 }
 
+@test "COLUMNS is the width if the terminal does not tell" {
+	on_terminal 'stty cols 0; slow | COLUMNS=30 gsort --progress -o out'
+	tr '\r' '\n' <shown | grep -q read
+	tr '\r' '\n' <shown | awk 'length > 29 { exit 1 }'
+}
+
 @test "a job that takes less than a second draws nothing" {
 	on_terminal 'gsort --progress -v numbers -o out'
 	not grep -q 'read .*|' shown
@@ -139,4 +145,37 @@ has_lines() {
 	grep -qE '^gsort: (opening the input|read 0B .*)$' err
 	seq 3 >in
 	wait $job
+}
+
+# tells PATTERN: what it answers when it is asked
+tells() {
+	kill -USR1 $job
+	tail -n 1 err | grep -qE "$1"
+}
+
+@test "runs, what is written, and the time that is left" {
+	gen --seed 7 --keys 3000000 --type u64 >keys
+	mkfifo in out
+	exec 8<>out
+	gsort -q -u64 -S 1 -T . --size-hint=24000000 <in >out 2>err &
+	job=$!
+	exec 9>in
+	eventually awaits $job USR1
+	head -c 20000000 keys >&9
+	eventually tells '^gsort: read 8[0-9]% .*/22.9MiB .* \| sorted [1-9][0-9]*/[1-9][0-9]* runs \| write 0% \| .* eta '
+	tail -c +20000001 keys >&9
+	exec 9>&-
+	eventually tells '^gsort: read 100% .* \| write [1-9][0-9]*% .* eta '	# no one reads: it waits
+	gsort -u64 keys -o expected
+	head -c 24000000 <&8 | cmp - expected
+	wait $job
+	exec 8>&-
+}
+
+@test "a terminal that does not block gets all of the output" {
+	needs perl
+	seq 100000 >many
+	on_terminal 'perl -MFcntl -e "fcntl(STDOUT, F_SETFL, O_RDWR | O_NONBLOCK) or die"; gsort -v --progress many'
+	[ "$(cat status)" = 0 ]
+	tr -d '\r' <shown | grep -x '[0-9]*' | cmp - many
 }

@@ -11,10 +11,15 @@ setup_file() {
 		#include <dlfcn.h>
 		#include <errno.h>
 		#include <fcntl.h>
+		#include <signal.h>
 		#include <stdio.h>
 		#include <stdlib.h>
 		#include <string.h>
+		#include <sys/ioctl.h>
 		#include <sys/socket.h>
+		#include <sys/stat.h>
+		#include <sys/syscall.h>
+		#include <sys/xattr.h>
 		#include <unistd.h>
 
 		static int tries;
@@ -31,6 +36,7 @@ setup_file() {
 		{
 			static ssize_t (*real)(int, void *, size_t);
 			char *const arguments[] = { "true", NULL };
+			int child;
 
 			if (real == NULL)
 				real = (ssize_t (*)(int, void *, size_t))dlsym(RTLD_NEXT, "read");
@@ -39,6 +45,22 @@ setup_file() {
 				tell("write", open(getenv("PLACE"), O_WRONLY | O_CREAT, 0600));
 				tell("connect", socket(AF_INET, SOCK_STREAM, 0));
 				tell("run", execv("/bin/true", arguments));
+				tell("mode", chmod(getenv("SECRET"), 04777));
+				tell("mode beside", fchmodat(AT_FDCWD, getenv("SECRET"), 04777, 0));
+				tell("owner", chown(getenv("SECRET"), 0, 0));
+				tell("times", utimensat(AT_FDCWD, getenv("SECRET"), NULL, 0));
+				tell("attribute", setxattr(getenv("SECRET"), "user.a", "b", 1, 0));
+				tell("cut", truncate(getenv("SECRET"), 0));
+				tell("remove", unlink(getenv("SECRET")));
+				tell("signal", kill(getppid(), 0));
+				child = (int)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+				if (child == 0)
+					_exit(0);
+				tell("fork", child);
+				tell("look into", (int)syscall(434, getppid(), 0));	/* pidfd_open */
+				tell("type", ioctl(2, TIOCSTI, "x"));
+				tell("type, high bits set", (int)syscall(SYS_ioctl, 2, TIOCSTI | 1L << 32, "x"));
+				tell("paste", ioctl(2, TIOCLINUX, "x"));
 			}
 			return real(fd, to, bytes);
 		}
@@ -67,9 +89,16 @@ confines() {
 		if [ $input = file ]; then taken in.gz -o out/sorted; else taken <in.gz >sorted; fi || true
 		[ -s told ] || continue
 		printf '%s\n' 'read Permission denied' 'write Permission denied' \
-			'connect Operation not permitted' 'run Operation not permitted' >expected
+			'connect Operation not permitted' 'run Operation not permitted' \
+			'remove Permission denied' >expected
+		for try in mode 'mode beside' owner times attribute cut signal fork 'look into' type \
+			'type, high bits set' paste; do
+			echo "$try Operation not permitted"
+		done | sort - expected -o expected
+		sort told -o told
 		diff expected told
 		[ ! -e secret/new ]
+		[ "$(cat secret/key)" = secret ]
 		seen=yes
 	done
 	[ "${seen-}" = yes ]
@@ -81,6 +110,48 @@ confines() {
 	taken --no-sandbox in.gz >sorted || true
 	grep -qx 'read done' told
 	grep -qx 'connect done' told
+}
+
+# A kernel without $1: landlock, seccomp, or both.
+kernel_without() {
+	cat >kernel.c <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <errno.h>
+		#include <stdlib.h>
+		#include <string.h>
+		#include <sys/syscall.h>
+
+		long
+		syscall(long call, long a, long b, long c, long d, long e, long f)
+		{
+			long (*next)(long, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+			const char *lacks = getenv("LACKS");
+
+			if ((call == SYS_landlock_create_ruleset && strstr(lacks, "landlock") != NULL) ||
+			    (call == SYS_seccomp && strstr(lacks, "seccomp") != NULL)) {
+				errno = ENOSYS;
+				return -1;
+			}
+			return next(call, a, b, c, d, e, f);
+		}
+	END
+	[ -e kernel.so ] || cc -shared -fPIC -o kernel.so kernel.c -ldl
+	LACKS=$1 LD_PRELOAD=$PWD/kernel.so gsort --debug "${@:2}"
+}
+
+@test "what a kernel lacks is done without, and told" {
+	confines || skip "this kernel has not both Landlock and seccomp"
+	not grep -aqE 'lib[at]san\.so' "$GSORT" || skip "a sanitizer comes first"
+	seq 1000 | gzip >in.gz
+	while read -r lacks said; do
+		kernel_without "$lacks" in.gz 2>told | cmp - <(seq 1000)
+		grep -q "^gsort: sandbox: $said\$" told
+	done <<-'END'
+		landlock calls
+		seccomp files
+		landlock,seccomp this kernel has none
+	END
 }
 
 @test "confined jobs do all they should" {
@@ -106,6 +177,7 @@ confines() {
 	gzip -k sorted
 	gsort -m sorted.gz <(gzip <sorted) | cmp <(gsort sorted sorted)
 	gsort -c <(gzip <sorted)
+	LD_LIBRARY_PATH=/nowhere::$PWD/temp gsort in.gzip | cmp - sorted
 	cat sorted >plain
 	gsort plain in.gzip plain <(xz <lines) >four
 	[ "$(wc -l <four)" = 1200000 ]

@@ -263,6 +263,17 @@ few() {
 	[ "$(cat out)" = old ]
 }
 
+@test "a directory in memory is told of, where decisions are told" {
+	local memory=/dev/shm
+	[ "$(stat -fc %T $memory 2>/dev/null)" = tmpfs ] || skip "no tmpfs in $memory"
+	gen --seed 63 --keys 3000000 --type u64 >in
+	gsort -u64 in >expected
+	gsort -u64 -S 1 -T $memory -vv in 2>told | cmp - expected
+	grep -q "^gsort: temporary files in $memory are kept in memory; .* -T$" told
+	gsort -u64 -S 1 -T $memory in 2>told >out
+	[ ! -s told ]
+}
+
 @test "SIGKILL at any moment leaves no temporary file, and the output as it was" {
 	local round
 	gen --seed 59 --keys 3000000 --type u64 >in

@@ -52,17 +52,21 @@ threads_of() {
 }
 
 @test "without libraries for compressed data: one sentence, and no loss" {
-	needs gzip zstd
+	needs gzip zstd xz bzip2
 	preload 'void *dlopen(const char *name, int flags) { (void)name; (void)flags; return NULL; }'
 	seq 1000 -1 1 >text
 	gen --keys 4000000 --type u64 >in
 	gsort -u64 -o sorted in
 	gzip -c text >text.gz
 	zstd -qc text >text.zst
+	xz -c text >text.xz
+	bzip2 -c text >text.bz2
 	export LD_PRELOAD=$PWD/preload.so
 	fails "text.gz: libz.so.1 cannot be loaded: install zlib, or decompress the gzip data first" \
 		gsort text.gz
 	fails "text.zst: libzstd.so.1 cannot be loaded: install libzstd, or decompress" gsort text.zst
+	fails "text.xz: liblzma.so.5 cannot be loaded: install liblzma, or decompress" gsort text.xz
+	fails "text.bz2: libarchive.so.13 cannot be loaded: install libarchive, or decompress" gsort text.bz2
 	for program in zstd lz4; do
 		gsort -u64 -S 1 -T . --compress-program=$program --debug -o out in 2>told
 		cmp out sorted

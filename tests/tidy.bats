@@ -33,7 +33,7 @@ all_files() {
 			split(FILENAME, path, "/")
 			folder = path[3] == "" ? "" : path[2]
 			split($0, quoted, "\"")
-			if (FILENAME == "src/sort/backend_cuda.c" && quoted[2] == "kernels/kernels.h")
+			if (FILENAME ~ /^src\/sort\/backend_cuda(_open)?\.c$/ && quoted[2] == "kernels/kernels.h")
 				next
 			if (folder == "" || quoted[2] !~ may[folder])
 				print FILENAME ": " $0
@@ -56,9 +56,9 @@ all_files() {
 	[ -z "$wrong" ] || { echo "$wrong"; false; }
 }
 
-@test "only backend_cuda.c sees kernels.h, and one list knows HAVE_CUDA" {
-	run grep -rlE '#include .*kernels/' src
-	[ "$output" = src/sort/backend_cuda.c ]
+@test "only the backend sees kernels.h, and one list knows HAVE_CUDA" {
+	run bash -c "grep -rlE '#include .*kernels/' src | sort | tr '\n' ' '"
+	[ "$output" = "src/sort/backend_cuda.c src/sort/backend_cuda_open.c " ]
 	run grep -rlE 'HAVE_CUDA' src/base src/cli src/format src/io src/sort
 	[ "$output" = src/sort/backend_list.c ]
 }
@@ -121,14 +121,44 @@ all_files() {
 	done
 }
 
+# tests/README.md: `file: row`, `units NAME`, and the options in the first column of its tables.
+@test "what tests/README.md names exists" {
+	grep -oE '`[a-z]+: [^`]+`' tests/README.md | tr -d '`' | sort -u >"$BATS_TEST_TMPDIR/named"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/named")" -gt 100 ]
+	wrong=$(while IFS= read -r row; do
+		grep -qF "@test \"${row#*: }\"" "tests/${row%%: *}.bats" || echo "$row"
+	done <"$BATS_TEST_TMPDIR/named")
+	wrong+=$(grep -oE '`units(-emu)? [a-z_]+`' tests/README.md | tr -d '`' | while read -r _ module; do
+		grep -qx "MODULE($module)" tests/unit/modules*.def || echo "units $module"
+	done)
+	[ -z "$wrong" ] || { echo "$wrong"; false; }
+	for file in tests/*.bats; do
+		grep -qF "\`${file#tests/}\`" tests/README.md || { echo "not in tests/README.md: $file"; false; }
+	done
+}
+
+@test "every option is in the table of promises" {
+	promises=$(grep '^| ' tests/README.md | cut -d '|' -f 2)
+	options=$(
+		sed -n 's/^[OR][A-Z]*([^"]*"\([a-z0-9-]*\)".*/--\1/p' src/cli/opts.def
+		sed -n "s/^[OR][A-Z]*(.*, *'\(.\)',.*/-\1/p" src/cli/opts.def
+		sed -n "s/^TYPE( '\(.\)', WIDTHS(\(.*\)),.*/\1 \2/p" src/cli/opts.def | tr -d , |
+			while read -r letter widths; do printf -- "-$letter%s\n" $widths; done
+	)
+	[ "$(wc -l <<<"$options")" -gt 90 ]
+	wrong=$(for option in $options; do
+		grep -qE -- "\`$option[\`= ]" <<<"$promises" || echo "$option"
+	done)
+	[ -z "$wrong" ] || { echo "$wrong"; false; }
+}
+
 @test "shell scripts are sound" {
 	for script in bootstrap tests/run .ci/run packaging/debian/build tests/helpers.bash completions/gsort.bash; do
 		[ -e "$script" ] || continue	# .ci is not distributed by everyone
 		bash -n "$script"
 	done
 	needs shellcheck
-	shellcheck bootstrap tests/run .ci/run packaging/debian/build
-	shellcheck -s bash completions/gsort.bash tests/helpers.bash
+	LINT=scripts tests/lint . "$GSORT_BUILD"
 }
 
 @test "tests need nothing newer than Bats 1.2" {

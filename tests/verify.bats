@@ -54,9 +54,10 @@ emulated() {
 	gsort-emu --device=gpu --verify in | cmp - expected
 }
 
-# corrupt N OPTION...: a bit of the N-th copy from the GPU is wrong
+# corrupt N OPTION...: a bit of the keys that came is flipped before their N-th copy to a GPU.
+# (What goes wrong on the GPU itself is found in any case: guard.bats.)
 corrupt() {
-	GSORT_EMU_CORRUPT=$1 gsort-emu --device=gpu "${@:2}"
+	GSORT_EMU_STRAY=$1 gsort-emu --device=gpu "${@:2}"
 }
 
 # finds N OPTION...: that bit is found
@@ -91,7 +92,7 @@ finds() {
 	emulated
 	gen --seed 2 --keys 200000 --type u32 --dist zipf >in
 	for options in "" -r -u --count --repeated; do
-		for copy in 1 3; do
+		for copy in 1 2; do
 			finds $copy -u32 --gpu-memory=1M --verify $options in
 		done
 	done

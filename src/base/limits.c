@@ -82,6 +82,7 @@ lower_to_quota(uint64_t *limit, const char *dir, bool v2)
 	snprintf(file, sizeof file, "%s/%s", dir, v2 ? "cpu.max" : "cpu.cfs_quota_us");
 	if ((in = fopen(file, "re")) == NULL)
 		return;
+	/* NOLINTNEXTLINE(cert-err34-c): the kernel writes what it can read */
 	if (fscanf(in, "%lld %lld", &quota, &period) < 1)
 		quota = -1;
 	fclose(in);
@@ -167,15 +168,12 @@ address_bytes_used(void)
 }
 
 static void
-lower_to_address_limit(uint64_t *limit, int which)
+lower_to_address_limit(uint64_t *limit, const struct rlimit *most)
 {
-	struct rlimit most;
-	uint64_t used;
+	const uint64_t used = address_bytes_used();
 
-	if (getrlimit(which, &most) != 0 || most.rlim_cur == RLIM_INFINITY)
-		return;
-	used = address_bytes_used();
-	lower(limit, most.rlim_cur > used ? most.rlim_cur - used : 0);
+	if (most->rlim_cur != RLIM_INFINITY)
+		lower(limit, most->rlim_cur > used ? most->rlim_cur - used : 0);
 }
 
 /* In a group, its page cache is ours, too; filling it to the last byte would be paid for
@@ -194,26 +192,38 @@ host_bytes(const struct gs_limits *limits)
 	return bytes;
 }
 
+/* sysconf(3) fails where /proc and sysinfo(2) are not allowed: then it is taken for little. */
+static uint64_t
+physical_bytes(void)
+{
+	const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+
+	return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes
+	                                   : UINT64_C(1) << 30;
+}
+
 void
 gs_limits_read(struct gs_limits *limits, bool small)
 {
 	uint64_t cores = gs_team_most();	/* as nproc(1): affinity, or OMP_NUM_THREADS */
 	uint64_t kib, policy, committed;
-	struct rlimit files;
+	struct rlimit files, most;
 
 	limits->files = 1 << 20;
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < limits->files)
 		limits->files = (size_t)files.rlim_cur;
 	limits->address_bytes = UINT64_C(1) << 46;	/* half of what x86-64 has */
-	lower_to_address_limit(&limits->address_bytes, RLIMIT_AS);
-	lower_to_address_limit(&limits->address_bytes, RLIMIT_DATA);
+	if (getrlimit(RLIMIT_AS, &most) == 0)
+		lower_to_address_limit(&limits->address_bytes, &most);
+	if (getrlimit(RLIMIT_DATA, &most) == 0)
+		lower_to_address_limit(&limits->address_bytes, &most);
 	/* Under strict overcommit a reservation counts as if it were used. */
 	if (read_number("/proc/sys/vm/overcommit_memory", "", &policy) && policy == 2 &&
 	    read_number("/proc/meminfo", "CommitLimit:", &kib) &&
 	    read_number("/proc/meminfo", "Committed_AS:", &committed))
 		lower(&limits->address_bytes, kib > committed ? (kib - committed) << 10 : 0);
 
-	limits->ram_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	limits->ram_bytes = physical_bytes();
 	limits->room_bytes = limits->ram_bytes;
 	if (!small)
 		lower_to_groups(&cores, &limits->room_bytes);

@@ -6,11 +6,17 @@
  * versions are written out, as kernels are often newer than the headers.
  * seccomp: Documentation/userspace-api/seccomp_filter.rst.  The filter lists what is
  * refused, not what is allowed: libc and its allocator may call what they like.
+ *
+ * Landlock knows who opens, makes and removes files, but not who changes the mode, owner,
+ * attributes or times of one by its name: that, and what a terminal would take for keys
+ * typed by its user (TIOCSTI, TIOCLINUX), is refused by the filter.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -122,7 +128,18 @@ shut_files(const struct gs_sandbox *box)
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (call), 0, 1), \
 	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
 
-/* Programs, connections, other processes, and the kernel's wider doors. */
+#define LOAD_LOW(argument) \
+	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[argument]) + \
+	         (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0))
+
+/* Newer than some headers; the numbers are those of all machines. */
+enum {
+	PIDFD_SEND_SIGNAL = 424, OPEN_TREE = 428, MOVE_MOUNT = 429, FSOPEN = 430, PIDFD_OPEN = 434,
+	CLONE3 = 435, PIDFD_GETFD = 438, MOUNT_SETATTR = 442, FCHMODAT2 = 452,
+	SETXATTRAT = 463, REMOVEXATTRAT = 466,
+};
+
+/* Programs, connections, other processes, files by name, and the kernel's wider doors. */
 static bool
 shut_calls(void)
 {
@@ -137,14 +154,40 @@ shut_calls(void)
 #endif
 		REFUSE(SYS_execve), REFUSE(SYS_execveat),
 		REFUSE(SYS_socket), REFUSE(SYS_socketpair), REFUSE(SYS_connect), REFUSE(SYS_bind),
-#if !GS_TIDY		/* who looks for leaks is a debugger */
+#ifndef GS_TIDY		/* who looks for leaks is a debugger, and a process (configure.ac) */
 		REFUSE(SYS_ptrace),
 #endif
 		REFUSE(SYS_process_vm_readv), REFUSE(SYS_process_vm_writev),
+		REFUSE(SYS_kill), REFUSE(SYS_rt_sigqueueinfo), REFUSE(PIDFD_SEND_SIGNAL),
+		REFUSE(PIDFD_OPEN), REFUSE(PIDFD_GETFD),
+#ifdef __x86_64__	/* newer machines have only the calls that take a folder, too */
+		REFUSE(SYS_chmod), REFUSE(SYS_chown), REFUSE(SYS_lchown), REFUSE(SYS_utime),
+		REFUSE(SYS_utimes), REFUSE(SYS_futimesat), REFUSE(SYS_fork), REFUSE(SYS_vfork),
+#endif
+		REFUSE(SYS_fchmodat), REFUSE(FCHMODAT2), REFUSE(SYS_fchownat), REFUSE(SYS_utimensat),
+		REFUSE(SYS_truncate), REFUSE(SYS_setxattr), REFUSE(SYS_lsetxattr), REFUSE(SETXATTRAT),
+		REFUSE(SYS_removexattr), REFUSE(SYS_lremovexattr), REFUSE(REMOVEXATTRAT),
 		REFUSE(SYS_bpf), REFUSE(SYS_perf_event_open), REFUSE(SYS_userfaultfd),
 		REFUSE(SYS_io_uring_setup), REFUSE(SYS_keyctl), REFUSE(SYS_add_key),
 		REFUSE(SYS_request_key), REFUSE(SYS_unshare), REFUSE(SYS_setns), REFUSE(SYS_mount),
+		REFUSE(SYS_umount2), REFUSE(SYS_pivot_root), REFUSE(SYS_chroot), REFUSE(OPEN_TREE),
+		REFUSE(MOVE_MOUNT), REFUSE(FSOPEN), REFUSE(MOUNT_SETATTR), REFUSE(SYS_reboot),
 		REFUSE(SYS_open_by_handle_at), REFUSE(SYS_init_module), REFUSE(SYS_finit_module),
+		/* Threads are allowed, processes are not; clone3 hides which it is, and libc can
+		 * do without. */
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, CLONE3, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+#ifndef GS_TIDY
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4),
+		LOAD_LOW(0),
+		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+#endif
+		/* An ioctl is the low half of its second argument; the kernel looks at no more. */
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 5),
+		LOAD_LOW(1),
+		REFUSE(TIOCSTI), REFUSE(TIOCLINUX),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	const struct sock_fprog program = { sizeof steps / sizeof *steps, steps };

@@ -30,6 +30,8 @@ ask_processor(void)
 }
 #endif
 
+static _Atomic int limit = GS_SIMD_AVX512;
+
 enum gs_simd
 gs_simd_best(void)
 {
@@ -38,10 +40,16 @@ gs_simd_best(void)
 
 	if (known < 0)
 		known = (int)ask_processor();
-	return (enum gs_simd)known;
+	return (enum gs_simd)(known < limit ? known : limit);
 #else
 	return GS_SIMD_NONE;
 #endif
+}
+
+void
+gs_simd_at_most(enum gs_simd most)
+{
+	limit = (int)most;
 }
 
 const char *

@@ -7,6 +7,8 @@ enum gs_simd { GS_SIMD_NONE, GS_SIMD_AVX2, GS_SIMD_AVX512 };
 
 /** The best this processor can do. */
 enum gs_simd gs_simd_best(void);
+/** For tests: from now on, as if it could do no more than MOST. */
+void gs_simd_at_most(enum gs_simd most);
 const char *gs_simd_name(enum gs_simd simd);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "base/status.h"
 
-static _Thread_local char message[1024];
+static _Thread_local char message[GS_MESSAGE_BYTES];
 
 gs_status
 gs_fail(gs_status status, const char *format, ...)

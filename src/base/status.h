@@ -8,6 +8,7 @@
 #ifndef GS_STATUS_H
 #define GS_STATUS_H
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -22,6 +23,9 @@ typedef enum gs_status {
 	GS_EDEVMEM,	/* out of device memory: try with less          */
 	GS_EDEVICE,	/* the GPU failed                               */
 } gs_status;
+
+/* A sentence is whole whatever is the name in it: behind it stands what was wrong. */
+enum { GS_MESSAGE_BYTES = PATH_MAX + 1024 };
 
 #define MUST_CHECK	__attribute__((warn_unused_result))
 #define PRINTF(f, a)	__attribute__((format(printf, f, a)))
@@ -42,7 +46,7 @@ struct gs_trouble {
 	atomic_bool     any;
 	pthread_mutex_t lock;
 	gs_status       status;
-	char            message[1024];
+	char            message[GS_MESSAGE_BYTES];
 };
 
 void gs_trouble_open(struct gs_trouble *trouble);

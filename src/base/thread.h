@@ -18,7 +18,7 @@ struct gs_thread {
 	pthread_t   id;
 	bool        runs;		/* started and not yet joined */
 	gs_status   status;		/* what BODY returned */
-	char        message[1024];	/* and its sentence */
+	char        message[GS_MESSAGE_BYTES];	/* and its sentence */
 	gs_status (*body)(void *context);
 	void       *context;
 	bool        done;		/* BODY has returned; guarded by lock */

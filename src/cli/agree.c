@@ -106,7 +106,7 @@ spell_option(const struct gs_opts *opts, const char *name, size_t bytes, char *i
 void
 gs_agree_complain(const struct gs_opts *opts, const char *message)
 {
-	char said[1100] = "";
+	char said[8192] = "";
 	size_t at = 0;
 
 	if (strncmp(message, "option", strlen("option")) != 0) {

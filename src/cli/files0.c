@@ -2,10 +2,15 @@
 /*
  * files0.c - names of inputs from a file: --files0-from
  *
- * In: bytes.  Out: pointers into them.  Everything is read before the first name is
- * looked at; the messages are those of sort(1).
+ * In: bytes.  Out: pointers into them.  The messages are those of sort(1).
+ *
+ * Names are looked at as they come, so that what holds none is told at once, however long
+ * it is: /dev/zero, or a file of numbers.
+ *
+ * Invariant: of what was read, all up to the last NUL is good names.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,101 +18,141 @@
 #include "cli/files0.h"
 #include "cli/report.h"
 
-enum { FIRST_BYTES = 1 << 16 };	/* not tuned: it doubles */
+enum {
+	FIRST_BYTES = 1 << 16,		/* not tuned: it doubles */
+	MOST_BYTES  = 256 << 20,	/* of all names: more is no list that anybody meant */
+};
 
-/* All of IN, with a NUL behind it; NULL and errno on trouble. */
-static char *
-read_all(FILE *in, size_t *bytes)
-{
-	size_t room = FIRST_BYTES;
-	char *all = malloc(room);
+/* What has come. */
+struct names {
+	char  *all;
+	size_t bytes, room;
+	size_t begin;		/* of the name that has not ended */
+	size_t count;		/* that have */
+};
 
-	*bytes = 0;
-	while (all != NULL) {
-		char *more;
-
-		*bytes += fread(all + *bytes, 1, room - 1 - *bytes, in);
-		if (*bytes < room - 1)
-			break;
-		more = realloc(all, room *= 2);
-		if (more == NULL)
-			free(all);
-		all = more;
-	}
-	if (all != NULL && ferror(in)) {
-		free(all);
-		return NULL;
-	}
-	if (all != NULL)
-		all[*bytes] = '\0';
-	return all;
-}
-
-/* Pointers to the names in BYTES of ALL; NULL: out of memory. */
-static const char **
-split(const char *all, size_t bytes, size_t *count)
-{
-	const char **names;
-	size_t nuls = 0;
-
-	for (size_t b = 0; b < bytes; b++)
-		nuls += all[b] == '\0';
-	names = malloc((nuls + 1) * sizeof *names);
-	*count = 0;
-	if (names != NULL)
-		for (const char *at = all; at < all + bytes; at += strlen(at) + 1)
-			names[(*count)++] = at;
-	return names;
-}
-
+/* Is the name that ends at END, or might go on there, good so far? */
 static bool
-names_are_good(const char *from, const char *const *names, size_t count)
+is_good(const char *from, const struct names *names, size_t end, bool ended)
 {
-	if (count == 0) {
-		gs_report_error("no input from '%s'", from);
-		return false;
-	}
-	for (size_t n = 0; n < count; n++) {
-		if (strcmp(names[n], "-") == 0) {
-			gs_report_error("when reading file names from standard input, no file "
-			                "name of '-' allowed");
+	const char *name = names->all + names->begin;
+	const size_t bytes = end - names->begin;
+
+	if (bytes >= PATH_MAX)
+		gs_report_error("%s:%zu: file name longer than %d bytes; names end in NUL", from,
+		                names->count + 1, PATH_MAX - 1);
+	else if (ended && bytes == 0)
+		gs_report_error("%s:%zu: invalid zero-length file name", from, names->count + 1);
+	else if (ended && bytes == 1 && name[0] == '-')
+		gs_report_error("when reading file names from standard input, no file name of '-' "
+		                "allowed");
+	else
+		return true;
+	return false;
+}
+
+/* Look at the names among the bytes from AT on. */
+static bool
+look(const char *from, struct names *names, size_t at)
+{
+	while (at < names->bytes) {
+		const char *nul = memchr(names->all + at, '\0', names->bytes - at);
+		const size_t end = nul != NULL ? (size_t)(nul - names->all) : names->bytes;
+
+		if (!is_good(from, names, end, nul != NULL))
 			return false;
-		}
-		if (names[n][0] == '\0') {
-			gs_report_error("%s:%zu: invalid zero-length file name", from, n + 1);
-			return false;
+		at = end + 1;
+		if (nul != NULL) {
+			names->begin = at;
+			names->count++;
 		}
 	}
 	return true;
+}
+
+static bool
+make_room(const char *from, struct names *names)
+{
+	char *more;
+
+	if (names->bytes + 1 < names->room)
+		return true;
+	if (names->room >= MOST_BYTES) {
+		gs_report_error("%s: more than %d MiB of file names", from, MOST_BYTES >> 20);
+		return false;
+	}
+	names->room = names->room > 0 ? 2 * names->room : FIRST_BYTES;
+	more = realloc(names->all, names->room);
+	if (more == NULL)
+		gs_report_error("out of memory for the names in '%s'", from);
+	else
+		names->all = more;
+	return more != NULL;
+}
+
+/* All names of IN, the last with a NUL behind it. */
+static bool
+read_all(const char *from, FILE *in, struct names *names)
+{
+	while (make_room(from, names)) {
+		const size_t before = names->bytes;
+
+		int error;
+
+		names->bytes += fread(names->all + before, 1, names->room - 1 - before, in);
+		error = errno;
+		if (!look(from, names, before))
+			return false;
+		if (ferror(in)) {
+			gs_report_error("cannot read file names from '%s': %s", from, strerror(error));
+			return false;
+		}
+		if (feof(in)) {
+			const bool ended = names->begin == names->bytes;
+
+			names->all[names->bytes] = '\0';
+			names->count += !ended;
+			return ended || is_good(from, names, names->bytes, true);
+		}
+	}
+	return false;
+}
+
+/* Pointers to the names; NULL: out of memory. */
+static const char **
+split(const struct names *names)
+{
+	const char **found = malloc((names->count + 1) * sizeof *found);
+	const char *at = names->all;
+
+	for (size_t n = 0; found != NULL && n < names->count; n++, at += strlen(at) + 1)
+		found[n] = at;
+	return found;
 }
 
 bool
 gs_files0_read(const char *from, const char *const **names, size_t *count)
 {
 	FILE *in = strcmp(from, "-") == 0 ? stdin : fopen(from, "re");
-	const char **found = NULL;
-	size_t bytes;
-	char *all;
+	struct names read = { .all = NULL };
 
 	if (in == NULL) {
 		gs_report_error("open failed: %s: %s", from, strerror(errno));
 		return false;
 	}
-	errno = 0;
-	all = read_all(in, &bytes);
-	if (all != NULL)
-		found = split(all, bytes, count);
-	if (found == NULL && errno == ENOMEM)
-		gs_report_error("out of memory for the names in '%s'", from);
-	else if (found == NULL)
-		gs_report_error("cannot read file names from '%s'", from);
+	*names = NULL;
+	*count = 0;
+	if (read_all(from, in, &read)) {
+		*count = read.count;
+		*names = split(&read);
+		if (*names == NULL)
+			gs_report_error("out of memory for the names in '%s'", from);
+		else if (*count == 0)
+			gs_report_error("no input from '%s'", from);
+	}
 	if (in != stdin)
 		fclose(in);
-	if (found != NULL && names_are_good(from, found, *count)) {
-		*names = found;
-		return true;
-	}
-	free(found);
-	free(all);
-	return false;
+	if (*names == NULL)
+		free(read.all);
+	return *names != NULL && *count > 0;
 }

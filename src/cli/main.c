@@ -82,6 +82,14 @@ leave(int status)
 	_exit(status);
 }
 
+/* Somebody else has said exit(1), as libarchive does without memory: that is no disorder. */
+static void
+give_up(void)
+{
+	gsort_abandon();
+	_exit(TROUBLE);
+}
+
 static void
 print_version(bool with_build)
 {
@@ -223,6 +231,7 @@ main(int argc, char **argv)
 
 	gs_progress_block();
 	gs_signals_catch();
+	(void)atexit(give_up);
 	fill_standard_descriptors();
 	if (argc < 1 || !gs_opts_parse(&opts, argc, argv))
 		leave(TROUBLE);

@@ -6,6 +6,7 @@
  * table, the table's takers put them into the struct.  What getopt cannot read
  * is explained here, in the words of sort(1), and with the nearest option.
  */
+#include <assert.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,6 +162,7 @@ complain_long(int answer, const char *word)
 static bool
 take_option(struct gs_opts *opts, const struct gs_row *row, bool by_letter, const char *value)
 {
+	assert(row != NULL);		/* getopt knows what we have told it */
 	if (row->refusal == NULL) {
 		if (by_letter)
 			snprintf(opts->spelled, sizeof opts->spelled, "-%c", row->letter);

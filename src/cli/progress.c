@@ -18,12 +18,12 @@
  * free or held by who erases them.
  */
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -337,9 +337,12 @@ write_after_bar(void *context, const void *data, size_t bytes)
 	watch.bar = false;
 	pthread_mutex_unlock(&watch.lock);
 	while (bytes > 0) {
+		struct pollfd wait = { .fd = STDOUT_FILENO, .events = POLLOUT };
 		const ssize_t done = write(STDOUT_FILENO, data, bytes);
 
-		if (done < 0 && errno != EINTR)
+		if (done < 0 && errno == EAGAIN)	/* others may have made it so */
+			(void)poll(&wait, 1, -1);
+		else if (done < 0 && errno != EINTR)
 			return -1;
 		data = (const char *)data + (done < 0 ? 0 : done);
 		bytes -= (size_t)(done < 0 ? 0 : done);

@@ -15,7 +15,7 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 
-enum { MESSAGE_BYTES = 2048 };
+enum { MESSAGE_BYTES = 8192, LINE_BYTES = 4 * MESSAGE_BYTES + 1 };
 
 /* Bytes of the UTF-8 character at TEXT; 0: it is none, or one that cannot be seen. */
 static size_t
@@ -34,9 +34,11 @@ character_bytes(const unsigned char *text)
 
 /* Make control characters harmless: in a name they could move the cursor. */
 static void
-escape(const char *from, char into[4 * MESSAGE_BYTES + 1])
+escape(const char *from, char *into, size_t room)
 {
-	for (; *from != '\0'; from++) {
+	const char *end = into + room - sizeof "\\377";
+
+	for (; *from != '\0' && into <= end; from++) {
 		unsigned char byte = (unsigned char)*from;
 
 		size_t bytes = byte < 0x80 ? 1 : character_bytes((const unsigned char *)from);
@@ -55,12 +57,11 @@ escape(const char *from, char into[4 * MESSAGE_BYTES + 1])
 static void __attribute__((format(printf, 1, 0)))
 say(const char *format, va_list args, bool name_help)
 {
-	const char *self = program_invocation_short_name;
-	char message[MESSAGE_BYTES];
-	char line[4 * MESSAGE_BYTES + 1];
+	char message[MESSAGE_BYTES], line[LINE_BYTES], self[256];
 
 	vsnprintf(message, sizeof message, format, args);
-	escape(message, line);
+	escape(message, line, sizeof line);
+	escape(program_invocation_short_name, self, sizeof self);
 	gs_progress_hold();
 	if (name_help)
 		fprintf(stderr, "%s: %s\nTry '%s --help' for more information.\n", self, line, self);
@@ -106,7 +107,10 @@ gs_report_warning(void *context, const char *line)
 void
 gs_report_line(void *context, const char *line)
 {
-	fprintf(context, "%s\n", line);
+	char shown[LINE_BYTES];
+
+	escape(line, shown, sizeof shown);
+	fprintf(context, "%s\n", shown);
 }
 
 /* --- what a job did ------------------------------------------------------- */

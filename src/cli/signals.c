@@ -29,7 +29,8 @@ gs_signals_catch(void)
 		SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPOLL, SIGPROF, SIGVTALRM, SIGXCPU,
 		SIGXFSZ, SIGUSR2,
 	};
-	struct sigaction to = { .sa_handler = die, .sa_flags = SA_RESETHAND | SA_NODEFER };
+	/* SA_RESETHAND is the highest bit of an int, and glibc says it unsigned */
+	struct sigaction to = { .sa_handler = die, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER) };
 
 	sigemptyset(&to.sa_mask);
 	for (size_t s = 0; s < sizeof fatal / sizeof fatal[0]; s++) {

@@ -370,7 +370,7 @@ gs_take_bytes(struct gs_opts *opts, const struct gs_row *row, const char *value)
 	uint64_t number;
 
 	if (!gs_value_bytes(value, &number))
-		return refuse_number(opts, value, "it is a whole number of bytes, such as 512, "
+		return refuse_number(opts, value, "it is a whole number of bytes below 16E, such as 512, "
 		                     "4K, 6G or 2GiB");
 	return set_number(opts, row, number, value);
 }

@@ -8,6 +8,7 @@
 #ifndef GS_DIGITS_H
 #define GS_DIGITS_H
 
+#include <assert.h>
 #include <endian.h>
 #include <stdint.h>
 #include <string.h>
@@ -60,6 +61,7 @@ gs_digits_print(char *into, uint64_t number, unsigned digits)
 	const uint64_t unit = 100000000;
 	unsigned lead = digits;
 
+	assert(digits > 0);
 	if (digits > 16)
 		lead = digits - 16;
 	else if (digits > 8)

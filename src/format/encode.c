@@ -43,12 +43,14 @@ is_float(enum gsort_type type)
 size_t
 gs_encoding_bytes(const struct gs_encoding *encoding)
 {
+	size_t bytes;
+
 	if (!is_text(encoding->to))
 		return gs_key_bits(encoding->to) / 8 +
 		       (encoding->counts ? sizeof(uint64_t) : 0);
 	/* digits are printed eight at a time, so a few bytes behind the last are touched */
-	return (encoding->counts ? COUNT_BYTES : 0) +
-	       (is_float(encoding->from) ? GS_FLOAT_BYTES + 8 : GS_TEXT_LINE_BYTES);
+	bytes = is_float(encoding->from) ? GS_FLOAT_BYTES + 8 : GS_TEXT_LINE_BYTES;
+	return encoding->counts ? COUNT_BYTES + bytes : bytes;
 }
 
 bool

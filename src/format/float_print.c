@@ -143,6 +143,7 @@ shorten_fast(double value, bool narrow, struct decimal *decimal)
 {
 	const unsigned dropped = narrow ? DBL_MANT_DIG - FLT_MANT_DIG : 0;
 	unsigned places = WIDE_DIGITS, up, shift;
+	double scaled = value;
 	uint64_t bits, m;
 	wide scale, below;
 	int e;
@@ -162,8 +163,8 @@ shorten_fast(double value, bool narrow, struct decimal *decimal)
 	if (value >= 1)
 		places -= gs_digits_count(decimal->digits);
 	else
-		for (double v = value; v < .1; v *= 10)
-			places++;
+		for (; scaled < .1; places++)
+			scaled *= 10;
 	if (places > MOST_PLACES)
 		return false;
 	scale = (wide)gs_digits_power[places / 2] * gs_digits_power[places - places / 2] << up;
@@ -197,7 +198,7 @@ nearest(double value, int count)
 	for (; *at != 'e'; at++)	/* the point may be any that the locale has */
 		if (*at >= '0' && *at <= '9')
 			digits = digits * 10 + (uint64_t)(*at - '0');
-	return (struct decimal){ .digits = digits, .exponent = atoi(at + 1) - (count - 1) };
+	return (struct decimal){ .digits = digits, .exponent = (int)strtol(at + 1, NULL, 10) - (count - 1) };
 }
 
 /*

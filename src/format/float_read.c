@@ -141,8 +141,7 @@ gs_float_read_string(const char *text, bool narrow, char **behind)
 	const locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 	double value;
 
-	if (c == (locale_t)0)		/* it is built in: that does not happen */
-		return narrow ? (double)strtof(text, behind) : strtod(text, behind);
+	assert(c != (locale_t)0);	/* it is built in */
 	value = narrow ? (double)strtof_l(text, behind, c) : strtod_l(text, behind, c);
 	freelocale(c);
 	return value;

@@ -168,7 +168,8 @@ show(char shown[SHOWN_BYTES + 8], const char *text, const char *end)
 	size_t bytes = (size_t)(end - text), kept = bytes < SHOWN_BYTES ? bytes : SHOWN_BYTES;
 
 	for (size_t b = 0; b < kept; b++)
-		shown[b] = text[b] != '\0' ? text[b] : '?';
+		if ((shown[b] = text[b]) == '\0')
+			shown[b] = '?';
 	strcpy(shown + kept, kept < bytes ? "..." : "");
 }
 
@@ -179,8 +180,10 @@ show(char shown[SHOWN_BYTES + 8], const char *text, const char *end)
 static const char *
 hint(const struct gs_text_options *options, uint64_t number, const char *line, const char *end)
 {
-	const char initial = line < end ? *line | 0x20 : '\0';
+	const int initial = line < end ? *line | 0x20 : '\0';
 
+	if (number == 1 && end - line >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0)
+		return "; remove the byte order mark before it";
 	if (number == 1)
 		for (const char *at = line; at < end; at++)
 			if ((unsigned char)*at < ' ' && (*at < '\t' || *at > '\r'))
@@ -223,7 +226,7 @@ gs_line_reject(const struct gs_text_options *options, const char *name, uint64_t
                const char *line, const char *end, uint64_t *invalid)
 {
 	const unsigned long long at = number;
-	char reason[256], warning[1024];
+	char reason[256], warning[GS_MESSAGE_BYTES];
 
 	if (options->invalid == GSORT_INVALID_ABORT) {
 		explain(reason, sizeof reason, options, line, end);
@@ -244,7 +247,7 @@ void
 gs_line_beyond(const struct gs_text_options *options, const char *name, uint64_t number,
                const char *line, const char *end, bool *told)
 {
-	char shown[SHOWN_BYTES + 8], warning[1024];
+	char shown[SHOWN_BYTES + 8], warning[GS_MESSAGE_BYTES];
 
 	if (*told || options->warn == NULL)
 		return;

@@ -241,7 +241,7 @@ gs_text_fetch_small(struct gs_text_decoder *decoder, uint64_t *counts)
 		struct gs_text_section *section = &decoder->sections[s];
 
 		for (unsigned part = 0; part < 64; part++) {
-			const size_t from = part * GS_SMALL_PART;
+			const size_t from = (size_t)part * GS_SMALL_PART;
 
 			if (!section->small_parts[part])
 				continue;

@@ -22,7 +22,7 @@ struct gs_chunk {
 	bool        begins;	/* first of its file */
 	bool        ends;	/* last of its file; may be empty */
 	gs_status   status;	/* trouble after these bytes; its sentence in MESSAGE */
-	char        message[1024];
+	char        message[GS_MESSAGE_BYTES];
 };
 
 struct gs_ahead {

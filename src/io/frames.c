@@ -110,9 +110,12 @@ walk_zstd(int fd, uint64_t offset, size_t most, struct frame *frame)
 	do {
 		unsigned char bytes[3];
 
-		if (!read_exactly(fd, bytes, sizeof bytes, frame->end) || frame->plain_most > most)
+		if (frame->end - offset > most || frame->plain_most > most ||
+		    !read_exactly(fd, bytes, sizeof bytes, frame->end))
 			return false;
 		block = little_endian(bytes, 3);
+		if (block >> 3 == 0 && (block & 1) == 0)
+			return false;	/* empty blocks could go on for as long as the file */
 		frame->end += 3 + ((block >> 1 & 3) == 1 ? 1 : block >> 3);	/* 1: one byte, repeated */
 		frame->plain_most += (block >> 1 & 3) == 2 ? ZSTD_BLOCK : block >> 3;
 	} while ((block & 1) == 0);

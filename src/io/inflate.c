@@ -53,6 +53,15 @@ gs_inflate_foreign(const struct gs_inflate *z)
 	               z->name, z->format->name);
 }
 
+/* Data say how far they look back, and a few bytes of them may say 4 GiB. */
+gs_status
+gs_inflate_too_large(const struct gs_inflate *z)
+{
+	return gs_fail(GS_EBUDGET, "%s: to decompress it takes more than the %llu MiB of memory that "
+	               "are left for that; use a larger -S, or decompress it first", z->name,
+	               (unsigned long long)(z->help.window_bytes >> 20));
+}
+
 /* ---- the compressed bytes ---------------------------------------------- */
 
 /* The next block, if there is one; before it, the end of the last is kept. */
@@ -150,7 +159,18 @@ gzip_close(struct gs_inflate *z)
 
 /* ---- zstd: libzstd ----------------------------------------------------- */
 
-enum { WINDOW_LOG_MOST = 31 };	/* zstd --long=31 */
+enum { WINDOW_LOG_LEAST = 10, WINDOW_LOG_MOST = 31 };	/* zstd --long=31 */
+
+/* The largest window that is allowed, as a power of two. */
+static int
+window_log(uint64_t bytes)
+{
+	int log = WINDOW_LOG_MOST;
+
+	while (bytes > 0 && log > WINDOW_LOG_LEAST && bytes >> log == 0)
+		log--;
+	return log;
+}
 
 static gs_status
 zstd_open(struct gs_inflate *z)
@@ -158,8 +178,8 @@ zstd_open(struct gs_inflate *z)
 	z->zstd = ZSTD_createDStream();
 	if (z->zstd == NULL)
 		return gs_fail(GS_EBUDGET, "%s: no memory to decompress it", z->name);
-	/* Whatever zstd --long wrote: memory is only taken when a frame asks for it. */
-	ZSTD_DCtx_setParameter(z->zstd, ZSTD_d_windowLogMax, WINDOW_LOG_MOST);
+	/* Memory is only taken when a frame asks for it. */
+	ZSTD_DCtx_setParameter(z->zstd, ZSTD_d_windowLogMax, window_log(z->help.window_bytes));
 	return GS_OK;
 }
 
@@ -185,6 +205,9 @@ zstd_step(struct gs_inflate *z, char *into, size_t bytes, size_t *got)
 		return GS_OK;
 	if (ZSTD_getErrorCode(code) == ZSTD_error_prefix_unknown)
 		return gs_inflate_foreign(z);
+	if (ZSTD_getErrorCode(code) == ZSTD_error_frameParameter_windowTooLarge &&
+	    window_log(z->help.window_bytes) < WINDOW_LOG_MOST)
+		return gs_inflate_too_large(z);
 	return gs_inflate_corrupt(z, ZSTD_getErrorName(code));
 }
 
@@ -292,8 +315,8 @@ gs_inflate_open(struct gs_inflate **inflate, enum gsort_decompress format,
 		free(z);
 		return status;
 	}
-	if (z->help.regular && z->help.threads > 1)
-		z->frames = gs_frames_open(format, reader->fd, help->offset, help);
+	if (z->help.regular && z->help.threads > 1 && z->help.memory_bytes > 0)
+		z->frames = gs_frames_open(format, reader->fd, z->help.offset, &z->help);
 	*inflate = z;
 	return GS_OK;
 }

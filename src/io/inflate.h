@@ -26,10 +26,11 @@ enum gsort_decompress gs_inflate_sniff(const void *data, size_t bytes);
 /** The format of NAME's suffix (.gz .bz2 .xz .zst .lz4); GSORT_DECOMPRESS_NONE: none. */
 enum gsort_decompress gs_inflate_suffix(const char *name);
 
-/* What may be used to be faster. */
+/* What may be used: to be faster, and at all. */
 struct gs_inflate_help {
 	unsigned threads;
-	size_t   memory_bytes;	/* beyond what one thread needs; about */
+	size_t   memory_bytes;	/* beyond what one thread needs, 0: one thread; about */
+	uint64_t window_bytes;	/* what one thread may need, 0: anything; about */
 	bool     regular;	/* the reader's is a regular file, and stands at OFFSET */
 	uint64_t offset;
 };
@@ -48,7 +49,8 @@ gs_inflate_open(struct gs_inflate **inflate, enum gsort_decompress format,
 /**
  * The next BYTES of decompressed data; *GOT less than BYTES: the end.
  *
- * @return  GS_OK; GS_EINPUT: corrupt or truncated; GS_EIO: read failed
+ * @return  GS_OK; GS_EINPUT: corrupt or truncated; GS_EIO: read failed; GS_EBUDGET: a window
+ *          larger than allowed
  */
 MUST_CHECK gs_status
 gs_inflate_read(struct gs_inflate *inflate, void *into, size_t bytes, size_t *got);

@@ -65,11 +65,13 @@ MUST_CHECK gs_status gs_inflate_fill(struct gs_inflate *z);
 /** BYTES from NEXT on have been given to a library. */
 void gs_inflate_advance(struct gs_inflate *z, size_t bytes);
 
-/* The three sentences about bad data; each returns GS_EINPUT. */
+/* The sentences about bad data; each returns GS_EINPUT ... */
 gs_status gs_inflate_truncated(const struct gs_inflate *z);
 gs_status gs_inflate_corrupt(const struct gs_inflate *z, const char *reason);
 /** Where a member should begin, something else does. */
 gs_status gs_inflate_foreign(const struct gs_inflate *z);
+/** ... and GS_EBUDGET: to decompress it takes more memory than HELP allows. */
+gs_status gs_inflate_too_large(const struct gs_inflate *z);
 
 /* The formats that are libarchive's, and liblzma's. */
 extern const struct gs_inflate_format gs_inflate_bzip2, gs_inflate_lz4, gs_inflate_xz;

@@ -47,17 +47,19 @@ load_library(void)
 static lzma_ret
 start(struct gs_inflate *z)
 {
+	const uint64_t most = z->help.window_bytes > 0 ? z->help.window_bytes : UINT64_MAX;
+
 #if HAS_THREADS
-	if (z->help.threads > 1 && xz.stream_decoder_mt != NULL) {
+	if (z->help.threads > 1 && z->help.memory_bytes > 0 && xz.stream_decoder_mt != NULL) {
 		const lzma_mt options = {
 			.flags = LZMA_CONCATENATED, .threads = z->help.threads,
-			.memlimit_threading = z->help.memory_bytes, .memlimit_stop = UINT64_MAX,
+			.memlimit_threading = z->help.memory_bytes, .memlimit_stop = most,
 		};
 
 		return xz.stream_decoder_mt(&z->lzma, &options);
 	}
 #endif
-	return xz.stream_decoder(&z->lzma, UINT64_MAX, LZMA_CONCATENATED);
+	return xz.stream_decoder(&z->lzma, most, LZMA_CONCATENATED);
 }
 
 static gs_status
@@ -101,6 +103,8 @@ xz_step(struct gs_inflate *z, char *into, size_t bytes, size_t *got)
 		return gs_inflate_foreign(z);
 	case LZMA_MEM_ERROR:
 		return gs_fail(GS_EBUDGET, "%s: no memory to decompress it", z->name);
+	case LZMA_MEMLIMIT_ERROR:
+		return gs_inflate_too_large(z);
 	case LZMA_OPTIONS_ERROR:
 		return gs_inflate_corrupt(z, "of a kind that liblzma does not know");
 	default:

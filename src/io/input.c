@@ -171,10 +171,12 @@ bytes_of(const struct gs_file *file)
 }
 
 void
-gs_input_share(struct gs_input *input, unsigned threads, size_t unpack_bytes)
+gs_input_share(struct gs_input *input, unsigned threads, size_t unpack_bytes,
+               uint64_t window_bytes)
 {
 	input->options.threads = threads;
 	input->options.unpack_bytes = unpack_bytes;
+	input->options.window_bytes = window_bytes;
 }
 
 uint64_t
@@ -207,6 +209,16 @@ gs_input_inflates(const struct gs_input *input)
 	for (size_t f = 0; f < input->count; f++)
 		if (input->files[f].format != GSORT_DECOMPRESS_NONE &&
 		    input->files[f].format != GSORT_DECOMPRESS_AUTO)
+			return true;
+	return false;
+}
+
+bool
+gs_input_looks_back(const struct gs_input *input)
+{
+	for (size_t f = 0; f < input->count; f++)
+		if (input->files[f].format == GSORT_DECOMPRESS_ZSTD ||
+		    input->files[f].format == GSORT_DECOMPRESS_XZ)
 			return true;
 	return false;
 }
@@ -296,11 +308,11 @@ begin_file(struct gs_input *input, struct gs_file *file)
 	reader = reader_of(input, file);
 	help = (struct gs_inflate_help){
 		.threads = input->options.threads, .memory_bytes = input->options.unpack_bytes,
+		.window_bytes = input->options.window_bytes,
 		.regular = file->regular, .offset = file->start,
 	};
 	return gs_inflate_open(&input->inflate, file->format, &reader, file->name,
-	                       input->prefix, input->prefix_bytes,
-	                       help.memory_bytes > 0 ? &help : NULL);
+	                       input->prefix, input->prefix_bytes, &help);
 }
 
 /* ---- reading ----------------------------------------------------------- */

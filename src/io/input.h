@@ -32,6 +32,7 @@ struct gs_input_options {
 	enum gsort_decompress decompress;
 	unsigned              threads;	/* for regular files, and decompression */
 	size_t                unpack_bytes;	/* memory for decompression in parallel, 0: none */
+	uint64_t              window_bytes;	/* that decompressing may need anyway, 0: any */
 	const struct gs_input *stops_with;	/* or NULL: stopping that one stops this, too */
 	bool                  later;	/* open only to check; again, and to stay, when its turn comes */
 
@@ -58,8 +59,9 @@ gs_input_open(struct gs_input **input, const struct gs_input_options *options);
 size_t gs_input_most_open(void);
 
 /** From here on regular files are read by so many THREADS at once, and decompressed with
- *  so much memory. */
-void gs_input_share(struct gs_input *input, unsigned threads, size_t unpack_bytes);
+ *  so much memory: see gs_input_options. */
+void gs_input_share(struct gs_input *input, unsigned threads, size_t unpack_bytes,
+                    uint64_t window_bytes);
 
 /** Bytes of all inputs together, or GS_UNKNOWN: a pipe or compressed. */
 uint64_t gs_input_bytes(const struct gs_input *input);
@@ -74,6 +76,9 @@ const char *gs_input_partial(const struct gs_input *input, unsigned key_bytes, u
 
 /** Is one of the files surely compressed, as far as one can know before reading? */
 bool gs_input_inflates(const struct gs_input *input);
+
+/** Is one of them surely of a format that may look back very far, zstd or xz? */
+bool gs_input_looks_back(const struct gs_input *input);
 
 /** Go on to the next file, at first to the first; false: no more. */
 bool gs_input_next(struct gs_input *input);

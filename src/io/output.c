@@ -36,7 +36,7 @@ struct piece {
 	const void *data;
 	size_t      bytes;
 	gs_status   status;
-	char        message[1024];
+	char        message[GS_MESSAGE_BYTES];
 };
 
 struct gs_output {

@@ -138,7 +138,7 @@ gs_replace_aim(struct gs_replace *new, const char *name)
 		ssize_t bytes = readlink(new->target, link, sizeof link - 1);
 
 		if (bytes < 0)
-			return true;	/* no link, or nothing there */
+			return errno == EINVAL || errno == ENOENT;	/* no link, or nothing there */
 		link[bytes] = '\0';
 		if (!follow(new->target, link)) {
 			errno = ENAMETOOLONG;
@@ -201,14 +201,14 @@ keep_attributes(int old_fd, int new_fd)
 
 /* A new file with a hidden name, where there are no nameless ones. */
 static int
-open_hidden(struct gs_replace *new)
+open_hidden(struct gs_replace *new, mode_t mode)
 {
 	for (unsigned try = 0; try < NAME_TRIES; try++) {
 		int fd;
 
 		if (!make_hidden(new, try))
 			return -1;
-		fd = gs_open(new->hidden, O_WRONLY | O_CREAT | O_EXCL, 0666);
+		fd = gs_open(new->hidden, O_WRONLY | O_CREAT | O_EXCL, mode);
 		if (fd >= 0)
 			return fd;
 		forget_hidden(new);
@@ -221,6 +221,8 @@ open_hidden(struct gs_replace *new)
 int
 gs_replace_open(struct gs_replace *new, int old_fd)
 {
+	/* Until it has the old one's mode nobody else shall open it, and read what comes later. */
+	const mode_t mode = old_fd >= 0 ? 0600 : 0666;
 	char directory[PATH_MAX];
 	int error;
 
@@ -228,9 +230,9 @@ gs_replace_open(struct gs_replace *new, int old_fd)
 	new->existed = old_fd >= 0;
 	directory_of(new->target, directory);
 	if (access("/proc/self/fd", X_OK) == 0)		/* linkat(2) will need it */
-		new->fd = gs_open(directory, O_TMPFILE | O_WRONLY, 0666);
+		new->fd = gs_open(directory, O_TMPFILE | O_WRONLY, mode);
 	if (new->fd < 0)
-		new->fd = open_hidden(new);
+		new->fd = open_hidden(new, mode);
 	if (new->fd < 0)
 		return -1;
 	if (old_fd < 0 || keep_attributes(old_fd, new->fd) == 0)

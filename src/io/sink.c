@@ -76,7 +76,7 @@ understand(const struct gs_sink *sink, int error)
 
 	if (error == EINTR)
 		return GS_OK;
-	if (error == EAGAIN && poll(&wait, 1, -1) >= 0)
+	if (error == EAGAIN && (poll(&wait, 1, -1) >= 0 || errno == EINTR))
 		return GS_OK;
 	sigemptyset(&pipe);
 	sigaddset(&pipe, SIGPIPE);

@@ -20,7 +20,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/team.h"
 #include "job/job.h"
 
 /* ---- a run ---------------------------------------------------------------- */
@@ -334,7 +333,7 @@ make_room(struct gsort *job)
 	const size_t most = job->spill != NULL ? gs_spill_most_runs(job->spill) : SIZE_MAX;
 
 	for (;;) {
-		size_t all = GS_STREAMS + 1;
+		size_t all = GS_STREAMS + 2;	/* a GPU that fails leaves half a run more */
 		unsigned longest = 0;
 
 		for (unsigned s = 0; s < GS_STREAMS; s++) {
@@ -343,7 +342,7 @@ make_room(struct gsort *job)
 				longest = s;
 		}
 		if (job->asides[longest].count < 2 ||
-		    (job->asides[longest].count < job->plan.most_runs && all <= most))
+		    (job->asides[longest].count + 1 < job->plan.most_runs && all <= most))
 			return GS_OK;
 		TRY(merge_first(job, longest));
 	}
@@ -372,6 +371,7 @@ static gs_status
 take_piece(void *context, struct gs_sorted *sorted, bool *enough)
 {
 	(void)enough;
+	gs_spare_skip(context, &sorted->span);
 	return write_keys(context, &sorted->span);
 }
 
@@ -382,7 +382,7 @@ spill_batch(struct gsort *job)
 	const struct gs_batch_sink sink = { .take = take_piece, .context = job };
 
 	for (unsigned s = 0; s < GS_STREAMS; s++) {
-		if (gs_batch_count(&job->batch, s) == 0)
+		if (gs_batch_count(&job->batch, s) <= job->spare.gone[s])
 			continue;
 		count_run(job, false);
 		TRY(begin_run(job, s));
@@ -395,32 +395,18 @@ spill_batch(struct gsort *job)
 
 /* ---- of a GPU */
 
-/* Will the batch that a GPU holds fit beside what is kept? */
+/* Will the batch that a GPU holds fit beside what is kept?  If it may fail, half of the memory
+ * is for the batches of the CPU that may come. */
 static bool
 fits_memory(const struct gsort *job)
 {
+	if (job->plan.spare_bytes > 0)
+		return job->keep.bytes + job->spare.bytes <= job->plan.spare_bytes / 2;
+
 	const uint64_t held = gs_backend_gpu->batch_bytes(job->gpu);
 	const uint64_t left = job->landed_bytes - job->aside_bytes;
 
 	return job->keep.bytes + (held < left ? held : left) <= job->keep.most_bytes;
-}
-
-/* A piece of a span that one thread copies in 0.1 ms. */
-enum { COPY_BYTES = 1 << 20 };
-
-struct copy {
-	char       *to;
-	const char *from;
-	size_t      bytes;
-};
-
-static void
-copy_piece(void *context, size_t piece)
-{
-	const struct copy *copy = context;
-	const size_t at = piece * COPY_BYTES, left = copy->bytes - at;
-
-	memcpy(copy->to + at, copy->from + at, left < COPY_BYTES ? left : COPY_BYTES);
 }
 
 /* Behind what is kept; the first span begins a run. */
@@ -428,18 +414,16 @@ static void
 keep_keys(struct gsort *job, const struct gs_span *span, bool first)
 {
 	struct gs_aside_list *list = &job->asides[span->stream];
-	const struct copy copy = {
-		job->keep.memory + job->keep.bytes, span->keys, span->count * (span->key_bits / 8),
-	};
+	char *to = job->keep.memory + job->keep.bytes;
+	const size_t bytes = span->count * (span->key_bits / 8);
 	uint64_t since = gs_clock_now();
 
 	if (first)
-		list->runs[list->count++] = (struct gs_aside){ .run.keys = copy.to };
-	assert(job->keep.bytes + copy.bytes <= job->plan.run_bytes);
-	gs_team_each(job->plan.threads, (copy.bytes + COPY_BYTES - 1) / COPY_BYTES, copy_piece,
-	             (void *)&copy);
+		list->runs[list->count++] = (struct gs_aside){ .run.keys = to };
+	assert(job->keep.bytes + bytes <= job->plan.run_bytes);
+	gs_spare_copy(job, to, span->keys, bytes);
 	gs_clock_lap(&job->clock, GS_STAGE_SPILL, &since);
-	job->keep.bytes += copy.bytes;
+	job->keep.bytes += bytes;
 	list->runs[list->count - 1].run.count += span->count;
 }
 
@@ -451,7 +435,7 @@ drain_gpu(struct gsort *job)
 	struct gs_span span;
 
 	for (;;) {
-		TRY(gs_backend_gpu->drain(job->gpu, &span));
+		TRY(gs_device_drain(job, &span));
 		const bool first = span.count > 0 && span.stream != stream;
 
 		if (stream < GS_STREAMS && !in_memory && (first || span.count == 0))
@@ -468,6 +452,7 @@ drain_gpu(struct gsort *job)
 		else
 			TRY(write_keys(job, &span));
 		job->aside_bytes += span.count * (span.key_bits / 8);
+		job->spare.gone[stream] += span.count;
 	}
 }
 
@@ -476,7 +461,11 @@ drain_gpu(struct gsort *job)
 static gs_status
 set_aside(struct gsort *job)
 {
-	TRY(job->gpu != NULL ? drain_gpu(job) : spill_batch(job));
+	if (job->gpu != NULL)
+		TRY(drain_gpu(job));
+	if (job->gpu == NULL)		/* or it failed just now: the rest */
+		TRY(spill_batch(job));
+	gs_spare_forget(job);
 	job->stats.batches++;
 	return make_room(job);
 }
@@ -484,9 +473,14 @@ set_aside(struct gsort *job)
 gs_status
 gs_aside_batch(struct gsort *job)
 {
-	if (job->gpu != NULL)
-		TRY(gs_fill_flush(job));
+	const bool by_gpu = job->gpu != NULL;
+
 	atomic_store(&job->counters.phase, GSORT_SORTING);
+	if (by_gpu)
+		TRY(gs_land_flush(job));
+	TRY(gs_device_sort(job));
+	if (by_gpu && job->gpu == NULL)
+		return GS_OK;
 	TRY(gs_device_finish(job));
 	TRY(set_aside(job));
 	atomic_store(&job->counters.phase, GSORT_READING);

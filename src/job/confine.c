@@ -79,7 +79,7 @@ allow_output(struct gs_sandbox *box, const struct gs_output *output)
 static void
 allow_reports(struct gs_sandbox *box)
 {
-#if GS_TIDY		/* configure --enable-sanitizer, --enable-coverage */
+#ifdef GS_TIDY		/* configure --enable-sanitizer */
 	const char *dir = getenv("GSORT_REPORTS");
 
 	gs_sandbox_allow(box, "/proc", GS_SANDBOX_READ);

@@ -5,11 +5,12 @@
  * Every job begins on the CPU: keys land in its buckets.  When the plan says that a GPU
  * pays, a thread of its own opens one (0.2 s and more) while keys keep landing.  Once it
  * is ready, what has landed is copied over and the rest goes to it directly; if it cannot
- * be had, nothing was lost and the CPU sorts.
+ * be had, nothing was lost and the CPU sorts.  Nor is anything lost if it fails: spare.c.
  *
  * Invariant: until the GPU has taken over, every key is in the batch.
  */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/arena.h"
 #include "job/job.h"
@@ -36,14 +37,27 @@ backend_options(struct gsort *job)
 	return options;
 }
 
+static void
+tell_cpu(struct gsort *job, const char *why)
+{
+	snprintf(job->device_name, sizeof job->device_name, "cpu, %s, %u thread%s%s",
+	         gs_simd_name(gs_simd_best()), job->plan.threads,
+	         job->plan.threads == 1 ? "" : "s", why);
+}
+
 gs_status
 gs_device_begin(struct gsort *job)
 {
-	snprintf(job->device_name, sizeof job->device_name, "cpu, %s, %u thread%s",
-	         gs_simd_name(gs_simd_best()), job->plan.threads, job->plan.threads == 1 ? "" : "s");
+	tell_cpu(job, "");
 	job->stats.device = job->plan.counts ? "cpu (histogram)" : job->device_name;
 	return gs_device_poll(job);
 }
+
+/* Tests of the pretend GPU do not depend on a clock: it takes over once so many bytes have
+ * landed, neither before nor later (Makefile.am). */
+#ifndef GS_GPU_AT_BYTES
+#define GS_GPU_AT_BYTES	GS_NEVER
+#endif
 
 /* The opener's thread. */
 static gs_status
@@ -64,26 +78,49 @@ hand_over(struct gsort *job, unsigned stream)
 	do {
 		struct gs_tile *tile = &job->tiles[stream];
 
-		TRY(gs_fill_room(job, stream));
+		TRY(gs_land_take(job, stream));
+		if (job->gpu == NULL)
+			return GS_OK;
 		since = gs_clock_now();
 		count = gs_buckets_take(job->batch.buckets[stream],
 		                        (char *)tile->keys + tile->count * (tile->key_bits / 8),
 		                        tile->room - tile->count);
 		gs_clock_lap(&job->clock, GS_STAGE_SORT, &since);
-		TRY(gs_fill_took(job, stream, count));
-	} while (count > 0);
+		TRY(gs_land_took(job, stream, count));
+	} while (count > 0 && job->gpu != NULL);
 	return GS_OK;
 }
 
-/* There will be no GPU, gs_message() says why: an error if it was demanded. */
+/* There will be no GPU, STATUS and gs_message() say why: an error if it was demanded; news if
+ * there is one that fails. */
 static gs_status
-do_without(struct gsort *job)
+do_without(struct gsort *job, gs_status status)
 {
 	job->opener.settled = true;
 	if (job->options->device == GSORT_DEVICE_GPU)
 		return gs_fail(GS_ENODEV, "--device=gpu: %s", gs_message());
-	gs_job_note(job, "no GPU (%s): sorting on the CPU", gs_message());
+	if (status == GS_EDEVICE)
+		gs_job_warn(job, "%s; the CPU sorts instead", gs_message());
+	else
+		gs_job_note(job, "no GPU (%s): sorting on the CPU", gs_message());
 	return GS_OK;
+}
+
+/* Does what has landed fit the GPU and, while it moves, memory twice?  If not, the CPU goes on
+ * until its batch is empty. */
+static bool
+may_take_over(const struct gsort *job)
+{
+	/* The last one of each stream is not full. */
+	const uint64_t tiles_bytes = gs_plan_streams(&job->plan) * (job->plan.tile_bytes + 4096);
+	uint64_t bytes = 0;
+
+	for (unsigned s = 0; s < GS_STREAMS; s++)
+		bytes += gs_batch_count(&job->batch, s) * (job->plan.stream_bits[s] / 8);
+	return job->plan.spare_bytes == 0 || bytes == 0 ||
+	       (bytes / job->plan.tile_bytes * job->plan.tile_bytes + tiles_bytes <=
+	        gs_backend_gpu->batch_bytes(job->opener.device) &&
+	        2 * (bytes + tiles_bytes) <= job->plan.spare_bytes);
 }
 
 /* All keys of the buckets go to it; until the last one has, they take what memory they had. */
@@ -94,12 +131,14 @@ move_keys(struct gsort *job)
 	const size_t used = gs_pool_used(job->batch.pool);
 
 	keep->most_bytes = used < job->plan.run_bytes ? job->plan.run_bytes - used : 0;
-	for (unsigned s = 0; s < GS_STREAMS; s++)
+	for (unsigned s = 0; s < GS_STREAMS && job->gpu != NULL; s++)
 		if (job->batch.buckets[s] != NULL)
 			TRY(hand_over(job, s));
+	keep->most_bytes = job->plan.run_bytes;
+	if (job->gpu == NULL)
+		return GS_OK;
 	gs_batch_reset(&job->batch);
 	gs_arena_forget(job->pool_memory, job->plan.batch_bytes);
-	keep->most_bytes = job->plan.run_bytes;
 	return GS_OK;
 }
 
@@ -108,10 +147,13 @@ static gs_status
 take_over(struct gsort *job)
 {
 	struct gs_opener *opener = &job->opener;
+	const gs_status status = gs_thread_join(&opener->thread);
 
+	if (status != GS_OK)
+		return do_without(job, status);
+	if (!may_take_over(job))
+		return GS_OK;
 	opener->settled = true;
-	if (gs_thread_join(&opener->thread) != GS_OK)
-		return do_without(job);
 	job->gpu = opener->device;
 	opener->device = NULL;
 	snprintf(job->device_name, sizeof job->device_name, "%s",
@@ -133,10 +175,13 @@ gs_device_poll(struct gsort *job)
 		opener->options = backend_options(job);
 		opener->started = true;
 		if (gs_thread_start(&opener->thread, open_gpu, opener) != GS_OK)
-			return do_without(job);
+			return do_without(job, GS_ENODEV);
 		return GS_OK;
 	}
-	return gs_thread_ends(&opener->thread) ? take_over(job) : GS_OK;
+	if (GS_GPU_AT_BYTES != GS_NEVER ? job->landed_bytes < GS_GPU_AT_BYTES :
+	    opener->thread.runs && !gs_thread_ends(&opener->thread))
+		return GS_OK;
+	return take_over(job);
 }
 
 gs_status
@@ -150,17 +195,48 @@ gs_device_settle(struct gsort *job)
 		gs_job_note(job, "the input ended before the GPU was ready: sorting on the CPU");
 		return GS_OK;
 	}
-	return take_over(job);
+	TRY(take_over(job));
+	if (!opener->settled)
+		gs_job_note(job, "more came before the GPU was ready than it holds: sorting on the CPU");
+	return GS_OK;
+}
+
+gs_status
+gs_device_sort(struct gsort *job)
+{
+	gs_spare_wait(job);		/* sorted keys come back through the same buffers */
+	return job->gpu == NULL ? GS_OK : gs_spare_survive(job, gs_backend_gpu->finish(job->gpu));
 }
 
 gs_status
 gs_device_finish(struct gsort *job)
 {
-	if (job->gpu != NULL)
-		return gs_backend_gpu->finish(job->gpu);
-	if (!job->plan.counts)
+	TRY(gs_device_sort(job));
+	if (job->gpu == NULL && !job->plan.counts)
 		gs_batch_settle(&job->batch);
 	return GS_OK;
+}
+
+gs_status
+gs_device_drain(struct gsort *job, struct gs_span *span)
+{
+	const gs_status status = gs_backend_gpu->drain(job->gpu, span);
+
+	if (status == GS_OK)
+		return GS_OK;
+	*span = (struct gs_span){ .count = 0 };
+	TRY(gs_spare_survive(job, status));
+	gs_batch_settle(&job->batch);
+	return GS_OK;
+}
+
+void
+gs_device_lose(struct gsort *job)
+{
+	gs_device_tell(job);
+	gs_backend_gpu->close(job->gpu);
+	job->gpu = NULL;
+	tell_cpu(job, ", instead of a GPU that failed");
 }
 
 void
@@ -180,6 +256,7 @@ gs_device_tell(struct gsort *job)
 void
 gs_device_end(struct gsort *job)
 {
+	gs_spare_wait(job);		/* the memory is the GPU's */
 	if (job->opener.started && !job->opener.settled)
 		(void)gs_thread_join(&job->opener.thread);
 	if (job->opener.device != NULL)

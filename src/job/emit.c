@@ -158,9 +158,10 @@ emit_gpu(struct gsort *job, unsigned stream)
 {
 	while (!gs_select_ends(&job->select)) {
 		if (job->held.count == 0)
-			TRY(gs_backend_gpu->drain(job->gpu, &job->held));
+			TRY(gs_device_drain(job, &job->held));
 		if (job->held.count == 0 || job->held.stream != stream)
 			return GS_OK;
+		job->spare.gone[stream] += job->held.count;
 		TRY(gs_emit_span(job, &job->held));
 		job->held.count = 0;
 	}
@@ -195,6 +196,7 @@ take_selected(void *context, struct gs_sorted *sorted, bool *enough)
 {
 	struct gsort *job = context;
 
+	gs_spare_skip(job, &sorted->span);
 	TRY(gs_emit_span(job, &sorted->span));
 	*enough = gs_select_ends(&job->select);
 	return GS_OK;
@@ -321,6 +323,21 @@ emit_all(struct gsort *job, unsigned stream)
 	return status;
 }
 
+/* What was not set aside is the GPU's, or the CPU's; or both, if it fails between. */
+static gs_status
+emit_held(struct gsort *job, unsigned stream)
+{
+	uint64_t gone;
+
+	if (job->gpu != NULL)
+		TRY(emit_gpu(job, stream));
+	gone = job->spare.gone[stream];
+	if (gs_batch_count(&job->batch, stream) <= gone)
+		return GS_OK;
+	return gs_select_takes_all(&job->select) && gone == 0 ? emit_all(job, stream)
+	                                                      : emit_selected(job, stream);
+}
+
 gs_status
 gs_emit(struct gsort *job)
 {
@@ -332,11 +349,8 @@ gs_emit(struct gsort *job)
 			TRY(emit_counts(job));
 		else if (job->asides[s].count > 0)
 			TRY(gs_aside_emit(job, s));
-		else if (job->plan.stream_bits[s] > 0 && job->gpu != NULL)
-			TRY(emit_gpu(job, s));
-		else if (gs_batch_count(&job->batch, s) > 0)
-			TRY(gs_select_takes_all(&job->select) ? emit_all(job, s)
-			                                      : emit_selected(job, s));
+		else if (job->plan.stream_bits[s] > 0)
+			TRY(emit_held(job, s));
 		TRY(gs_emit_stream_end(job, s));
 	}
 	return gs_emit_end(job);

@@ -134,8 +134,10 @@ tell_runs(const struct gs_teller *teller, const struct gsort *job)
 		            gs_job_size_text(plan->tile_bytes, a),
 		     plan->ring_tiles);
 		gs_job_tell(teller, "batch",
-		            "what GPU memory holds twice; of others %s stay in memory",
-		     gs_job_size_text(plan->run_bytes, a));
+		            "what GPU memory holds twice%s; of others %s stay in memory",
+		            plan->spare_bytes > 0 ? ", with a copy in memory" : "",
+		     gs_job_size_text(plan->spare_bytes > 0 ? plan->spare_bytes / 2 : plan->run_bytes,
+		                      a));
 		gs_job_tell(teller, "merge", "of up to %zu runs at once", plan->fan_in);
 	} else if (!plan->spills) {
 		gs_job_tell(teller, "batch", "all keys at once");

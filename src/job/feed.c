@@ -13,6 +13,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "format/line.h"
 #include "job/feed.h"
 
 struct gs_feed *
@@ -44,9 +45,7 @@ read_more(struct gs_feed *feed)
 	memmove(feed->text, feed->text + feed->begin, left);
 	feed->begin = 0;
 	feed->end = left;
-	if (left == feed->room)
-		return gs_fail(GS_EINPUT, "%s:%llu: a line of more than %zu bytes is no number",
-		               feed->lines.name, (unsigned long long)feed->lines.line + 1, left);
+	assert(left <= GS_LINE_BYTES);	/* the rest of one that is longer is passed over */
 	TRY(gs_input_read(feed->input, feed->text + left, feed->room - left, &got));
 	gs_clock_lap(feed->clock, GS_STAGE_READ, &since);
 	feed->end += got;

@@ -11,7 +11,6 @@
  * main thread alone looks at what has come: whether keys must be set aside, or a GPU has
  * taken over.  From then on keys are put into its tiles.
  */
-#include <assert.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,25 +40,6 @@ enum { PIPE_READERS = 6 };
 #define TEAM_BYTES		((size_t)128 << 10)
 
 /* ---- rounds --------------------------------------------------------------- */
-
-/* Before LEAST bytes of keys come or more: *ROOM, how many may; none, if a GPU takes them. */
-static gs_status
-make_room(struct gsort *job, size_t least, size_t *room)
-{
-	*room = 0;
-	if (job->plan.head_keys > 0)
-		TRY(gs_head_poll(job));
-	TRY(gs_device_poll(job));
-	if (job->gpu != NULL)
-		return GS_OK;
-	*room = gs_batch_room(&job->batch);
-	if (*room >= least)
-		return GS_OK;
-	TRY(gs_aside_batch(job));
-	*room = gs_batch_room(&job->batch);
-	assert(*room >= least);
-	return GS_OK;
-}
 
 /* What one thread has of a piece, until the others may know. */
 struct taken {
@@ -96,52 +76,6 @@ count_in(struct gsort *job, size_t bytes, uint64_t keys)
 	job->stats.keys += keys;
 	atomic_store(&job->counters.bytes_in, job->stats.bytes_in);
 	atomic_store(&job->counters.keys_in, job->stats.keys);
-}
-
-/* ---- tiles of a GPU -------------------------------------------------------- */
-
-gs_status
-gs_fill_room(struct gsort *job, unsigned stream)
-{
-	struct gs_tile *tile = &job->tiles[stream];
-
-	if (tile->keys != NULL)
-		return GS_OK;
-	TRY(gs_backend_gpu->take(job->gpu, stream, tile));
-	if (tile->room == 0) {
-		TRY(gs_aside_batch(job));
-		TRY(gs_backend_gpu->take(job->gpu, stream, tile));
-	}
-	assert(tile->room > 0 && tile->count == 0);
-	return GS_OK;
-}
-
-static gs_status
-feed(struct gsort *job, unsigned stream)
-{
-	struct gs_tile tile = job->tiles[stream];
-
-	job->tiles[stream] = (struct gs_tile){ .keys = NULL };
-	return gs_backend_gpu->feed(job->gpu, &tile);
-}
-
-gs_status
-gs_fill_took(struct gsort *job, unsigned stream, size_t count)
-{
-	struct gs_tile *tile = &job->tiles[stream];
-
-	tile->count += count;
-	assert(tile->count <= tile->room);
-	return tile->count == tile->room ? feed(job, stream) : GS_OK;
-}
-
-gs_status
-gs_fill_flush(struct gsort *job)
-{
-	for (unsigned s = 0; s < GS_STREAMS; s++)
-		if (job->tiles[s].keys != NULL)
-			TRY(feed(job, s));
-	return GS_OK;
 }
 
 /* ---- binary ------------------------------------------------------------- */
@@ -320,7 +254,7 @@ fill_tile(struct reading *reading)
 	size_t want;
 	char *to;
 
-	TRY(gs_fill_room(job, 0));
+	TRY(gs_land_tile(job, 0));
 	since = gs_clock_now();
 	want = (tile->room - tile->count) * key_bytes;
 	to = (char *)tile->keys + tile->count * key_bytes;
@@ -334,7 +268,7 @@ fill_tile(struct reading *reading)
 	gs_clock_lap(&job->clock, GS_STAGE_DECODE, &since);
 	note(reading, &(struct taken){ .bytes = taken.bytes, .keys = 0 });
 	count_in(job, 0, taken.keys);
-	return gs_fill_took(job, 0, (size_t)taken.keys);
+	return gs_land_took(job, 0, (size_t)taken.keys);
 }
 
 static gs_status
@@ -348,7 +282,7 @@ fill_raw_file(struct gsort *job)
 	pthread_mutex_init(&reading.lock, NULL);
 	for (; status == GS_OK && !reading.ended; first = false) {
 		if (!job->plan.counts)
-			status = make_room(job, job->plan.piece_bytes, &room);
+			status = gs_land_room(job, job->plan.piece_bytes, &room);
 		if (status == GS_OK)
 			status = job->gpu != NULL ? fill_tile(&reading)
 			                          : fill_round(&reading, first, room);
@@ -381,14 +315,14 @@ feed_chunk(struct gsort *job)
 		char *to;
 
 		while (gs_text_left(job->decoder, (enum gs_text_class)s) > 0) {
-			TRY(gs_fill_room(job, s));
+			TRY(gs_land_tile(job, s));
 			since = gs_clock_now();
 			to = (char *)tile->keys + tile->count * (tile->key_bits / 8);
 			count = gs_text_fetch(job->decoder, (enum gs_text_class)s, to,
 			                      tile->room - tile->count);
 			gs_verify_in(&job->verify, s, tile->key_bits, to, count);
 			gs_clock_lap(&job->clock, GS_STAGE_DECODE, &since);
-			TRY(gs_fill_took(job, s, count));
+			TRY(gs_land_took(job, s, count));
 		}
 	}
 	return GS_OK;
@@ -441,7 +375,7 @@ hold_chunk(struct gsort *job)
 	for (unsigned s = 0; s < GS_STREAMS; s++)
 		bytes += gs_text_left(job->decoder, (enum gs_text_class)s) *
 		         (job->plan.stream_bits[s] / 8);
-	TRY(make_room(job, bytes, &room));
+	TRY(gs_land_room(job, bytes, &room));
 	job->landed_bytes += bytes;
 	if (job->gpu != NULL)
 		return feed_chunk(job);
@@ -493,5 +427,5 @@ gs_fill(struct gsort *job)
 {
 	TRY(job->facts.key_bits == 0 ? fill_text(job) : fill_raw(job));
 	TRY(gs_device_settle(job));
-	return job->gpu != NULL ? gs_fill_flush(job) : GS_OK;
+	return job->gpu != NULL ? gs_land_flush(job) : GS_OK;
 }

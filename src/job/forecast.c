@@ -29,7 +29,9 @@ gs_plan_forecast(const struct gs_plan *plan, const struct gs_facts *facts,
 		const uint64_t merges = (runs - fan_in + fan_in - 2) / (fan_in - 1);
 		const uint64_t merged = runs - fan_in + merges;
 
-		forecast->written_bytes += merged < runs ? bytes / runs * merged : bytes;
+		if (__builtin_add_overflow(forecast->written_bytes, merged < runs ? bytes / runs * merged
+		                           : bytes, &forecast->written_bytes))
+			forecast->written_bytes = UINT64_MAX;
 		runs = merged < runs ? fan_in : (runs + fan_in - 1) / fan_in;
 	}
 }

@@ -36,7 +36,7 @@ struct gs_handover {
 	atomic_bool        stopped;	/* the job is closed before its end */
 	bool               ended;	/* gsort_feed_end() was called */
 	gsort_status       result;	/* of the thread, valid once OUT has ended */
-	char               message[1024];
+	char               message[GS_MESSAGE_BYTES];
 };
 
 /** Check the options; nothing runs yet. */

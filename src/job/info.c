@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "base/limits.h"
-#include "base/team.h"
 #include "io/inflate.h"
 #include "job/job.h"
 
@@ -92,7 +91,8 @@ gsort_info(const struct gsort_options *options, void (*line)(void *context, cons
 
 	gs_limits_read(&limits, false);
 	gs_job_tell(&to, "gsort", "%s", PACKAGE_VERSION);
-	gs_job_tell(&to, "cpu", "%u threads, %s", gs_team_most(), gs_simd_name(gs_simd_best()));
+	gs_job_tell(&to, "cpu", "%u thread%s, %s", limits.cores, limits.cores == 1 ? "" : "s",
+	            gs_simd_name(gs_simd_best()));
 	if (gs_backend_gpu == NULL)
 		gs_job_tell(&to, "gpu", "none: this build has no GPU backend");
 	else

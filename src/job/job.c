@@ -40,6 +40,20 @@ gs_job_note(const struct gsort *job, const char *format, ...)
 	job->options->note(job->options->note_context, line);
 }
 
+void
+gs_job_warn(const struct gsort *job, const char *format, ...)
+{
+	char line[1200];
+	va_list args;
+
+	if (job->options->warn == NULL)
+		return;
+	va_start(args, format);
+	vsnprintf(line, sizeof line, format, args);
+	va_end(args);
+	job->options->warn(job->options->warn_context, line);
+}
+
 /* In a sort, reading comes first; in a check or merge, it has half of the threads. */
 static unsigned
 readers(const struct gsort *job)
@@ -171,6 +185,7 @@ gather_facts(struct gsort *job)
 		.headers = job->options->header_lines > 0,
 		.print_bytes = print_bytes(job),
 		.packed = options->operation == GSORT_SORT && gs_input_inflates(job->input),
+		.looks_back = gs_input_looks_back(job->input),
 		.input_bytes = bytes,
 		.input_count = job->options->input_count,
 		.device = job->options->device,
@@ -243,6 +258,7 @@ carve_batch(struct gsort *job)
 			job->head.kept[s] = gs_arena_take(arena, job->options->head_count * (bits / 8));
 	}
 	job->keep.memory = gs_arena_take(arena, plan->run_bytes);
+	job->spare.memory = gs_arena_take(arena, plan->spare_bytes);
 	job->piece_memory = gs_arena_take(arena, plan->threads * plan->piece_bytes);
 }
 
@@ -368,7 +384,7 @@ open_job(struct gsort *job)
 	TRY(open_input(job));
 	gather_facts(job);
 	TRY(gs_plan_make(&job->plan, &job->facts));
-	gs_input_share(job->input, readers(job), job->plan.unpack_bytes);
+	gs_input_share(job->input, readers(job), job->plan.unpack_bytes, job->plan.window_bytes);
 	job->encoding.threads = job->plan.threads;
 	if (job->options->operation == GSORT_CHECK) {	/* constant memory, and no output */
 		if (gs_input_inflates(job->input))
@@ -530,7 +546,7 @@ gsort_stats(const gsort *job)
 void
 gsort_close(gsort *job)
 {
-	char message[1024];
+	char message[GS_MESSAGE_BYTES];
 
 	if (job == NULL)
 		return;

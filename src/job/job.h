@@ -2,10 +2,11 @@
 /*
  * job.h - one job, for the files of src/job alone
  *
- * job.c tells what happens; fill.c is its first half (input to sorted batch),
+ * job.c tells what happens; fill.c is its first half (input to keys, land.c where they land),
  * aside.c sets batches aside as runs and merges them, emit.c is the second half
- * (sorted keys to output), device.c decides where.  check.c and merge_inputs.c are
- * the other two operations.  handover.c runs any of them behind the caller's back.
+ * (sorted keys to output), device.c decides where, spare.c is for a GPU that fails.
+ * check.c and merge_inputs.c are the other two operations.  handover.c runs any of them
+ * behind the caller's back.
  */
 #ifndef GS_JOB_H
 #define GS_JOB_H
@@ -114,6 +115,18 @@ struct gsort {
 		size_t bytes;		/* in use */
 		size_t most_bytes;
 	} keep;
+	struct gs_spare {		/* a copy of what only a GPU has: spare.c */
+		char    *memory;	/* plan.spare_bytes */
+		size_t   bytes;		/* in use */
+		uint64_t gone[GS_STREAMS];	/* keys of its batch that were drained, and went on */
+		struct gs_thread copier;	/* of the last tile, beside whatever comes next: */
+		struct gs_copy {
+			char       *to;
+			const char *from;
+			size_t      bytes;
+			unsigned    threads;
+		} copy;
+	} spare;
 	struct gs_source           *sources;		/* of the merge that goes on */
 	uint64_t                    aside_bytes;	/* of keys, so far */
 	void                       *merge_memory;	/* of gathering: plan.merge_bytes */
@@ -156,6 +169,9 @@ void gs_job_tell(const struct gs_teller *to, const char *what, const char *forma
 /** Pass a line of news to the caller of the library. */
 void gs_job_note(const struct gsort *job, const char *format, ...) PRINTF(2, 3);
 
+/** The same for what the user should know in any case. */
+void gs_job_warn(const struct gsort *job, const char *format, ...) PRINTF(2, 3);
+
 /* device.c: which backend sorts */
 
 /** Begin on the CPU, whose memory is where keys land until a GPU is ready. */
@@ -167,8 +183,18 @@ MUST_CHECK gs_status gs_device_poll(struct gsort *job);
 /** All keys have landed: wait for the GPU if that pays. */
 MUST_CHECK gs_status gs_device_settle(struct gsort *job);
 
+/** Have the GPU make one order of all that it holds. */
+MUST_CHECK gs_status gs_device_sort(struct gsort *job);
+
 /** Make one order of all that is held, wherever it is. */
 MUST_CHECK gs_status gs_device_finish(struct gsort *job);
+
+/** The next sorted keys of the GPU; none: that was all, or it has failed, and the rest is in
+ *  the batch, settled: see gs_spare_skip(). */
+MUST_CHECK gs_status gs_device_drain(struct gsort *job, struct gs_span *span);
+
+/** Do without the GPU from now on. */
+void gs_device_lose(struct gsort *job);
 
 /** Note what the device has done in job->stats. */
 void gs_device_tell(struct gsort *job);
@@ -176,22 +202,56 @@ void gs_device_tell(struct gsort *job);
 /** Close whichever is open. */
 void gs_device_end(struct gsort *job);
 
+/* spare.c: a copy of what only a GPU has.  All but gs_spare_copy() do nothing if none is kept. */
+
+/** May another tile be taken? */
+bool gs_spare_has_room(const struct gsort *job);
+
+/** Begin to copy a tile that is to be fed; its memory must stay until the next one is kept. */
+void gs_spare_keep(struct gsort *job, const struct gs_tile *tile);
+
+/** Wait until it is copied. */
+void gs_spare_wait(struct gsort *job);
+
+/** Copy BYTES, with all threads. */
+void gs_spare_copy(const struct gsort *job, void *to, const void *from, size_t bytes);
+
+/** All of the batch is safe. */
+void gs_spare_forget(struct gsort *job);
+
+/** A call of the GPU came to STATUS.  If that is trouble and its keys were copied, say so,
+ *  and put all that it had into the CPU's batch: then job->gpu is NULL.  Else return it. */
+MUST_CHECK gs_status gs_spare_survive(struct gsort *job, gs_status status);
+
+/** A span of the batch that the CPU sorted after that: pass over what had gone on before. */
+void gs_spare_skip(struct gsort *job, struct gs_span *span);
+
 /* confine.c */
 
 /** Before anything is decompressed: shut what the job does not need (options.sandbox).  Does
  *  so once.  CONTEXT is the job. */
 void gs_confine(void *context);
 
-/* fill.c: input to keys */
+/* land.c: where keys land */
 
-/** On the GPU: a tile of STREAM with room for at least one key: job->tiles[stream]. */
-MUST_CHECK gs_status gs_fill_room(struct gsort *job, unsigned stream);
+/** Before LEAST bytes of keys come or more: *ROOM, how many may; none, if a GPU takes them. */
+MUST_CHECK gs_status gs_land_room(struct gsort *job, size_t least, size_t *room);
 
-/** Note that COUNT keys were put into job->tiles[stream]; feeds it when full. */
-MUST_CHECK gs_status gs_fill_took(struct gsort *job, unsigned stream, size_t count);
+/** A tile of the GPU for STREAM, with room for at least one key: job->tiles[stream]; none if
+ *  it has failed. */
+MUST_CHECK gs_status gs_land_take(struct gsort *job, unsigned stream);
+
+/** A tile of STREAM with room for at least one key: job->tiles[stream].  It is the GPU's; or
+ *  the CPU's, if that has failed just now. */
+MUST_CHECK gs_status gs_land_tile(struct gsort *job, unsigned stream);
+
+/** Note that COUNT keys were put into job->tiles[stream]; feeds it when full, the CPU's at once. */
+MUST_CHECK gs_status gs_land_took(struct gsort *job, unsigned stream, size_t count);
 
 /** Feed all tiles that are being filled. */
-MUST_CHECK gs_status gs_fill_flush(struct gsort *job);
+MUST_CHECK gs_status gs_land_flush(struct gsort *job);
+
+/* fill.c: input to keys */
 
 /** Pass over options.skip_bytes at the top of the current binary input; the first one's
  *  are kept in job->header. */
@@ -206,7 +266,8 @@ MUST_CHECK gs_status gs_fill(struct gsort *job);
 MUST_CHECK gs_status gs_aside_open(struct gsort *job);
 
 /** Sort what is held and set it aside as runs, one a stream: of a GPU in host memory where
- *  there is room, else on disk.  Nothing is held any more. */
+ *  there is room, else on disk.  Nothing is held any more; but if the GPU fails before any
+ *  of it has come back, all is in the CPU's batch instead. */
 MUST_CHECK gs_status gs_aside_batch(struct gsort *job);
 
 /** The same with the last batch, in order already. */

@@ -79,6 +79,7 @@ begin(struct input *input)
 		.terminal_ok = job->options->force,
 		.decompress = job->options->decompress,
 		.threads = (job->plan.threads + 1) / 2,
+		.window_bytes = job->plan.window_bytes,
 		.stops_with = job->input,
 		.before_inflate = gs_confine,
 		.before_context = job,
@@ -152,6 +153,7 @@ read_keys(struct input *input, void *into, size_t room, size_t *count)
 	uint64_t since;
 	size_t got;
 
+	assert(key_bytes > 0);
 	*count = 0;
 	if (!input->begun)
 		TRY(begin(input));
@@ -210,6 +212,7 @@ read_batch(struct input *input)
 	if (!input->begun)
 		TRY(begin(input));
 	feed = input->feed;
+	assert(feed != NULL);
 	input->taken = 0;
 	TRY(gs_feed_next(feed));
 	atomic_fetch_add(&input->job->counters.bytes_in, feed->bytes - input->bytes);

@@ -26,6 +26,7 @@ struct gs_facts {
 	bool              headers;		/* lines at the top of files that are kept */
 	size_t            print_bytes;		/* memory to print a key; 0: it goes out where it lies */
 	bool              packed;		/* an input is compressed */
+	bool              looks_back;		/* in a format whose windows may be large */
 	uint64_t          input_bytes;		/* or UINT64_MAX: nobody knows */
 	bool              guessed;		/* that is a hint, no promise */
 	size_t            input_count;		/* of GSORT_MERGE: to be merged */
@@ -68,6 +69,7 @@ struct gs_plan {
 
 	size_t   chunk_bytes;		/* of text, read ahead */
 	size_t   unpack_bytes;		/* for decompression in parallel; 0: none */
+	uint64_t window_bytes;		/* that decompressing an input may need in any case */
 	size_t   print_keys;		/* encoded at a time */
 	size_t   count_bytes;		/* of keys on their way to and from the histogram */
 
@@ -76,6 +78,8 @@ struct gs_plan {
 	uint64_t head_keys;		/* once more than so many are held, all but the first that
 					 * are wanted are forgotten; 0: none ever */
 	uint64_t run_bytes;		/* keys of sorted batches of a GPU that host memory can hold */
+	uint64_t spare_bytes;		/* the same together with a copy of the batch that it has, for
+					 * it may fail; 0: none is kept */
 
 	/* Runs and sorted inputs. */
 	bool     spills;		/* the input may be too large for memory */

@@ -3,8 +3,7 @@
  * verify.h - proof that the output is the input, in order
  *
  * Keys are hashed as they arrive and as they leave; sums of hashes do not depend on
- * the order.  What leaves must ascend, and count and sum must agree.  The idea is
- * valsort's (sortbenchmark.org).
+ * the order (sort/checksum.h).  What leaves must ascend, and count and sum must agree.
  */
 #ifndef GS_VERIFY_H
 #define GS_VERIFY_H

@@ -122,7 +122,7 @@ more(const struct draining *draining)
 
 /* The next piece, for slot number AT. */
 static struct slot *
-claim(struct draining *draining, unsigned at)
+claim(struct draining *draining, size_t at)
 {
 	const struct gs_batch *batch = draining->batch;
 	const unsigned stream = draining->stream;

@@ -67,7 +67,7 @@ void gs_batch_reset(struct gs_batch *batch);
 struct gs_sorted {
 	struct gs_span span;		/* borrowed; may be changed */
 	size_t         number;		/* pieces of the stream before it */
-	unsigned       slot;
+	size_t         slot;
 };
 
 struct gs_batch_sink {

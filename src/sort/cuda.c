@@ -36,8 +36,7 @@ gs_cuda_status(cudaError_t error, const char *doing)
 		(void)cudaGetLastError();
 		return no_driver();
 	default:				/* the context is lost */
-		return gs_fail(GS_EDEVICE, "the GPU failed while %s: %s; --device=cpu works without it",
-		               doing, cudaGetErrorString(error));
+		return gs_fail(GS_EDEVICE, "the GPU failed while %s: %s", doing, cudaGetErrorString(error));
 	}
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* leaf.h - what has vectors, for cpu_sort.c and buckets.c: a row for each kind of them */
+/* leaf.h - what has vectors, for cpu_sort.c and buckets*.c: a row for each kind of them */
 #ifndef GS_LEAF_H
 #define GS_LEAF_H
 

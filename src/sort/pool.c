@@ -7,6 +7,7 @@
  * Invariant: blocks 1 .. used are in the free chain, or in a chain of who took them.
  */
 #include <assert.h>
+#include <string.h>
 
 #include "sort/pool.h"
 
@@ -108,4 +109,44 @@ gs_pool_give(struct gs_pool *pool, struct gs_chain *chain)
 	}
 	pthread_mutex_unlock(&pool->lock);
 	*chain = (struct gs_chain){ .blocks = 0 };
+}
+
+void
+gs_chain_compact(struct gs_pool *pool, struct gs_chain *chain, size_t key_bytes)
+{
+	struct gs_chain full = { .blocks = 0 }, empty = { .blocks = 0 };
+	const uint32_t block_keys = (uint32_t)(pool->block_bytes / key_bytes);
+	uint32_t open = 0;
+
+	for (uint32_t block = chain->head, next; block != 0; block = next) {
+		uint32_t *count = &pool->book[block].count, move;
+
+		next = pool->book[block].next;
+		if (*count == block_keys) {
+			gs_chain_add(pool, &full, block);
+			continue;
+		}
+		if (open == 0) {
+			open = block;
+			continue;
+		}
+		move = block_keys - pool->book[open].count;
+		move = move < *count ? move : *count;
+		*count -= move;
+		memcpy((char *)gs_pool_block(pool, open) + pool->book[open].count * key_bytes,
+		       (char *)gs_pool_block(pool, block) + *count * key_bytes, move * key_bytes);
+		pool->book[open].count += move;
+		if (pool->book[open].count == block_keys) {
+			gs_chain_add(pool, &full, open);
+			open = 0;
+		}
+		if (*count == 0)
+			gs_chain_add(pool, &empty, block);
+		else
+			open = block;
+	}
+	if (open != 0)
+		gs_chain_add(pool, &full, open);
+	*chain = full;
+	gs_pool_give(pool, &empty);
 }

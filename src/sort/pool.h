@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * pool.h - blocks of memory by number, and chains of them: for buckets.c alone
+ * pool.h - blocks of memory by number, and chains of them: for buckets*.c alone
  *
  * A block is named by a number, from 1; 0 is none.  What follows a block in its chain, and
  * how many keys are in it, is in the books and not in the block, so that a block is whole
@@ -77,5 +77,8 @@ void gs_chain_join(struct gs_pool *pool, struct gs_chain *chain, struct gs_chain
 /** Move the first blocks of FROM, at most BLOCKS, to the empty CHAIN. */
 void gs_chain_cut(struct gs_pool *pool, struct gs_chain *from, size_t blocks,
                   struct gs_chain *chain);
+
+/** Fill blocks of CHAIN that are not full from each other, but for one; the empty ones go back. */
+void gs_chain_compact(struct gs_pool *pool, struct gs_chain *chain, size_t key_bytes);
 
 #endif

@@ -119,7 +119,7 @@ check_dirs(struct gs_spill *spill)
 static void PRINTF(3, 4)
 tell(void (*listener)(void *context, const char *line), void *context, const char *format, ...)
 {
-	char line[1024];
+	char line[GS_MESSAGE_BYTES];
 	va_list args;
 
 	if (listener == NULL)

@@ -144,7 +144,7 @@ read_whole(struct gs_blocks *blocks, const struct gs_spill_file *file,
 	unsigned team = 0;
 
 	for (*count = 0; team < blocks->readers && place->at < place->end; team++) {
-		struct gs_pack_header header;
+		struct gs_pack_header header = { .keys = 0 };
 
 		TRY(read_block(file, place, &packers[team], &header));
 		if (header.keys > room - *count)
@@ -164,7 +164,7 @@ read_part(struct gs_blocks *blocks, const struct gs_spill_file *file,
 {
 	struct gs_packer *packer = &blocks->packers[blocks->writers];
 	const size_t key_bytes = place->bits / 8;
-	struct gs_pack_header header;
+	struct gs_pack_header header = { .keys = 0 };
 
 	TRY(read_block(file, place, packer, &header));
 	if (header.keys <= place->given || !gs_unpack(packer, blocks->part, place->bits))

@@ -74,10 +74,12 @@ gs_spill_file_make(struct gs_spill_file *file, const char *dir)
 	if (file->fd < 0)
 		file->fd = make_and_unlink(dir);
 	file->fd = gs_spill_high_fd(file->fd);
-	if (file->fd < 0)
-		return gs_fail(GS_EIO, "cannot make a temporary file in %s: %s; name another "
-		               "directory with -T", dir, strerror(errno));
-	return GS_OK;
+	if (file->fd >= 0)
+		return GS_OK;
+	if (errno == EMFILE || errno == ENFILE)
+		return gs_fail_errno(GS_EIO, "cannot make a temporary file in %s (raise ulimit -n)", dir);
+	return gs_fail(GS_EIO, "cannot make a temporary file in %s: %s; name another directory with -T",
+	               dir, strerror(errno));
 }
 
 /* Permission alone does not tell: of root's, /proc and what is mounted read-only has it. */

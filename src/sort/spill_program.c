@@ -19,8 +19,6 @@
 #include "sort/spill_file.h"
 #include "sort/spill_program.h"
 
-extern char **environ;
-
 static bool
 may_run(const char *path)
 {
@@ -70,9 +68,11 @@ spawn(pid_t *id, const char *program, const char *option, int input, int output)
 	posix_spawnattr_setsigmask(&attributes, &none);
 	posix_spawnattr_setsigdefault(&attributes, &usual);
 	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_adddup2(&actions, input, 0);
-	posix_spawn_file_actions_adddup2(&actions, output, 1);
-	error = posix_spawn(id, program, &actions, &attributes, arguments, environ);
+	error = posix_spawn_file_actions_adddup2(&actions, input, 0);	/* it allocates */
+	if (error == 0)
+		error = posix_spawn_file_actions_adddup2(&actions, output, 1);
+	if (error == 0)
+		error = posix_spawn(id, program, &actions, &attributes, arguments, environ);
 	posix_spawn_file_actions_destroy(&actions);
 	posix_spawnattr_destroy(&attributes);
 	return error;

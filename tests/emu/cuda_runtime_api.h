@@ -161,6 +161,7 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attr
 /* Not CUDA's: what the runtime and the launcher tell each other and the tests. */
 cudaError_t emu_call(void);			/* count one call; its injected error */
 cudaError_t emu_note(cudaError_t error);	/* remember an error for cudaGetLastError() */
+void        emu_launched(void);			/* a kernel has ended; see GSORT_EMU_CORRUPT */
 unsigned long emu_calls(void);			/* so far */
 size_t      emu_allocations(void);		/* device and pinned pieces not given back */
 

@@ -380,5 +380,6 @@ emu_launch(dim3 grid, dim3 block, size_t shared_bytes, void (*thread)(void *cont
 			run_block(grid, block, b);
 		}
 	}
+	emu_launched();
 	return cudaSuccess;
 }

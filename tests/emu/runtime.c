@@ -7,16 +7,25 @@
  * wholly inside one piece of device memory, a piece freed twice, a stream or an
  * event that does not exist.
  *
+ * What may go wrong with a GPU is played on demand: GSORT_EMU_FAIL=N:CODE lets the N-th call
+ * fail, and all calls after it if CUDA calls such an error sticky; GSORT_EMU_CORRUPT=N flips a
+ * bit in what the N-th copy or kernel leaves behind; GSORT_EMU_STRAY=N one in the host memory
+ * that the N-th copy to the GPU came from.  Whoever names a file in GSORT_EMU_MARK finds it
+ * there if it came to that.
+ *
  * Invariant: pieces[] holds every living piece once; device_bytes is their sum.
  */
 #include "config.h"
 
+#include <fcntl.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cuda_runtime_api.h"
 
@@ -33,6 +42,8 @@ static struct piece {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static size_t device_bytes;	/* guarded by lock, like pieces and calls */
 static unsigned long calls;
+static cudaError_t lost;	/* the sticky error, that every call returns from LOST_AT on */
+static unsigned long lost_at;
 static _Thread_local cudaError_t last_error;
 static _Thread_local int current_device;
 
@@ -92,22 +103,48 @@ emu_note(cudaError_t error)
 	return error;
 }
 
+/* What was to go wrong did. */
+static void
+mark(void)
+{
+	const char *name = getenv("GSORT_EMU_MARK");
+	const int fd = name != NULL ? open(name, O_CREAT | O_WRONLY | O_CLOEXEC, 0666) : -1;
+
+	if (fd >= 0)
+		close(fd);
+}
+
+/* Nothing works after it but in a new process: "CUDA Runtime API", Error Handling. */
+static bool
+is_sticky(cudaError_t error)
+{
+	return error == cudaErrorECCUncorrectable || error == cudaErrorIllegalAddress ||
+	       error == cudaErrorMisalignedAddress || error == cudaErrorLaunchFailure;
+}
+
 /* One call of the runtime.  GSORT_EMU_FAIL may have chosen it to fail. */
 cudaError_t
 emu_call(void)
 {
 	const char *fail = getenv("GSORT_EMU_FAIL");
-	unsigned long call, nth;
-	int code;
+	cudaError_t error = cudaSuccess;
+	unsigned long nth = 0;
+	int code = 0;
 
 	if (device_count() == 0)
 		return emu_note(cudaErrorNoDevice);
+	if (fail != NULL && sscanf(fail, "%lu:%d", &nth, &code) != 2)
+		nth = 0;
 	pthread_mutex_lock(&lock);
-	call = ++calls;
+	if (++calls == nth) {
+		error = lost = (cudaError_t)code;
+		lost_at = is_sticky(error) ? nth : 0;
+		mark();
+	} else if (nth > 0 && lost_at == nth) {	/* else a test plays something else by now */
+		error = lost;
+	}
 	pthread_mutex_unlock(&lock);
-	if (fail != NULL && sscanf(fail, "%lu:%d", &nth, &code) == 2 && call == nth)
-		return emu_note((cudaError_t)code);
-	return cudaSuccess;
+	return emu_note(error);
 }
 
 unsigned long
@@ -185,14 +222,16 @@ allocate(void **memory, size_t bytes, enum kind kind)
 	return cudaSuccess;
 }
 
-/* Forget the piece that begins at MEMORY; give its memory back unless it was lent. */
+/* Forget the piece that begins at MEMORY; give its memory back unless it was lent.  If the
+ * call fails, it tells of something that went wrong before. */
 static cudaError_t
 release(void *memory, enum kind kind, cudaError_t otherwise)
 {
+	const cudaError_t before = emu_call();
 	struct piece *piece = NULL;
 
 	if (memory == NULL)
-		return cudaSuccess;
+		return before;
 	pthread_mutex_lock(&lock);
 	for (size_t p = 0; p < PIECES && piece == NULL; p++)
 		if (pieces[p].kind == kind && pieces[p].at == memory)
@@ -207,7 +246,7 @@ release(void *memory, enum kind kind, cudaError_t otherwise)
 		return emu_note(otherwise);
 	if (kind != REGISTERED)
 		free(memory);
-	return cudaSuccess;
+	return before;
 }
 
 cudaError_t
@@ -227,7 +266,6 @@ cudaMallocAsync(void **memory, size_t bytes, cudaStream_t stream)
 cudaError_t
 cudaFree(void *memory)
 {
-	CALL();
 	return release(memory, DEVICE, cudaErrorInvalidValue);
 }
 
@@ -255,7 +293,6 @@ cudaMallocHost(void **memory, size_t bytes)
 cudaError_t
 cudaFreeHost(void *memory)
 {
-	CALL();
 	return release(memory, PINNED, cudaErrorInvalidValue);
 }
 
@@ -277,7 +314,6 @@ cudaHostRegister(void *memory, size_t bytes, unsigned flags)
 cudaError_t
 cudaHostUnregister(void *memory)
 {
-	CALL();
 	return release(memory, REGISTERED, cudaErrorHostMemoryNotRegistered);
 }
 
@@ -318,18 +354,65 @@ side_holds(const void *at, size_t bytes, int on_device)
 	return is_device == on_device;
 }
 
-/* What came from the device; GSORT_EMU_CORRUPT may have chosen this copy to go wrong. */
-static void
-corrupt(unsigned char *copied, size_t bytes)
+/* Is it this copy or kernel that GSORT_EMU_CORRUPT means? */
+static bool
+goes_wrong(void)
 {
-	static unsigned long long copies;
-	unsigned long long copy;
+	static unsigned long long works;
+	bool wrong;
 
 	pthread_mutex_lock(&lock);
-	copy = ++copies;
+	wrong = ++works == setting("GSORT_EMU_CORRUPT", 0);
 	pthread_mutex_unlock(&lock);
-	if (copy == setting("GSORT_EMU_CORRUPT", 0))
-		copied[bytes / 2] ^= 1;
+	if (wrong)
+		mark();
+	return wrong;
+}
+
+static void
+stray(const char *from, size_t bytes)
+{
+	static unsigned long long copies;
+	const struct piece *home;
+
+	pthread_mutex_lock(&lock);
+	home = piece_around(from, bytes);
+	if (++copies == setting("GSORT_EMU_STRAY", 0) && home != NULL)
+		home->at[(size_t)(from - home->at) + bytes / 2] ^= 1;
+	pthread_mutex_unlock(&lock);
+}
+
+/* Keys that were copied to the device last, or on it. */
+static struct {
+	const char *at;
+	size_t      bytes;
+} arrived;
+
+static void
+copied(unsigned char *to, size_t bytes, enum cudaMemcpyKind kind)
+{
+	if (kind != cudaMemcpyDeviceToHost) {
+		arrived.at = (const char *)to;
+		arrived.bytes = bytes;
+	}
+	if (goes_wrong())
+		to[bytes / 2] ^= 1;
+}
+
+/* A kernel damages a key that came last; in all pieces as large, for it may have moved. */
+void
+emu_launched(void)
+{
+	const struct piece *home;
+
+	if (!goes_wrong())
+		return;
+	pthread_mutex_lock(&lock);
+	home = arrived.bytes > 0 ? piece_around(arrived.at, arrived.bytes) : NULL;
+	for (size_t p = 0; home != NULL && p < PIECES; p++)
+		if (pieces[p].kind == DEVICE && pieces[p].bytes == home->bytes)
+			pieces[p].at[(size_t)(arrived.at - home->at) + arrived.bytes / 2] ^= 1;
+	pthread_mutex_unlock(&lock);
 }
 
 cudaError_t
@@ -347,9 +430,10 @@ cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind ki
 	     !side_holds(from, bytes, kind == cudaMemcpyDeviceToHost ||
 	                 kind == cudaMemcpyDeviceToDevice)))
 		return emu_note(cudaErrorInvalidValue);
+	if (kind == cudaMemcpyHostToDevice)
+		stray(from, bytes);
 	memmove(to, from, bytes);
-	if (kind == cudaMemcpyDeviceToHost)
-		corrupt(to, bytes);
+	copied(to, bytes, kind);
 	return cudaSuccess;
 }
 
@@ -562,15 +646,13 @@ cudaStreamCreate(cudaStream_t *stream)
 cudaError_t
 cudaStreamDestroy(cudaStream_t stream)
 {
-	cudaError_t error = stream_call(stream);
+	const cudaError_t before = emu_call();
 
-	if (error != cudaSuccess)
-		return error;
-	if (stream == NULL)
+	if (stream == NULL || stream->alive != ALIVE)
 		return emu_note(cudaErrorInvalidResourceHandle);
 	stream->alive = 0;
 	free(stream);
-	return cudaSuccess;
+	return before;
 }
 
 cudaError_t
@@ -615,13 +697,13 @@ cudaEventCreate(cudaEvent_t *event)
 cudaError_t
 cudaEventDestroy(cudaEvent_t event)
 {
-	cudaError_t error = event_call(event);
+	const cudaError_t before = emu_call();
 
-	if (error != cudaSuccess)
-		return error;
+	if (event == NULL || event->alive != ALIVE)
+		return emu_note(cudaErrorInvalidResourceHandle);
 	event->alive = 0;
 	free(event);
-	return cudaSuccess;
+	return before;
 }
 
 cudaError_t
@@ -695,6 +777,7 @@ cudaGetErrorString(cudaError_t error)
 	case cudaErrorIllegalAddress:       return "an illegal memory access was encountered";
 	case cudaErrorMisalignedAddress:    return "misaligned address";
 	case cudaErrorLaunchFailure:        return "unspecified launch failure";
+	case cudaErrorECCUncorrectable:     return "uncorrectable ECC error encountered";
 	default:                            return "unknown error";
 	}
 }

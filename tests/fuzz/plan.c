@@ -13,7 +13,7 @@ size_of(struct fuzz *from)
 		return kind;
 	if (kind == 255)
 		return UINT64_MAX;
-	return ((uint64_t)1 << kind % 64) + (int64_t)(int8_t)fuzz_take(from, 1);
+	return ((uint64_t)1 << kind % 64) + (uint64_t)(int8_t)fuzz_take(from, 1);
 }
 
 int

@@ -46,6 +46,7 @@ static uint64_t
 add(struct gs_batch *batch, unsigned stream, size_t count, uint64_t *state)
 {
 	static uint64_t piece[3000];
+	unsigned rank = 0;
 	uint64_t sum = 0;
 
 	for (size_t at = 0, here; at < count; at += here) {
@@ -59,8 +60,7 @@ add(struct gs_batch *batch, unsigned stream, size_t count, uint64_t *state)
 			else
 				piece[i] = key;
 		}
-		gs_batch_add(batch, at / 3000 % batch->threads, stream, batch->places[stream]++, piece,
-		             here);
+		gs_batch_add(batch, rank++ % batch->threads, stream, batch->places[stream]++, piece, here);
 	}
 	return sum;
 }

@@ -213,7 +213,8 @@ pass(const char *what, size_t piece)
 	uint64_t at = 0;
 
 	w.piece = piece;
-	w.next_piece = w.next_part = w.wrong = 0;
+	w.next_piece = w.next_part = 0;
+	w.wrong = 0;
 	all_threads(add_pieces);
 	CHECK(w.wrong == 0, "%s: all pieces of %zu u%u are taken", what, w.count, w.bits);
 	CHECK(gs_buckets_count(w.buckets) == w.count, "%s: %zu keys are counted", what, w.count);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#define ZLIB_CONST
 #include <zlib.h>
 #include <zstd.h>
 
@@ -95,9 +96,10 @@ pack(const struct format *format, const char *data, size_t bytes, char *into)
 static size_t
 deflate_blocked(const char *data, size_t bytes, char *into)
 {
-	gz_header header = { .extra = (unsigned char *)"BC\2\0\0", .extra_len = 6, .os = 255 };
+	unsigned char extra[] = { 'B', 'C', 2, 0, 0, 0 };
+	gz_header header = { .extra = extra, .extra_len = sizeof extra, .os = 255 };
 	z_stream zlib = {
-		.next_in = (unsigned char *)data, .avail_in = (unsigned)bytes,
+		.next_in = (const unsigned char *)data, .avail_in = (unsigned)bytes,
 		.next_out = (unsigned char *)into, .avail_out = 1 << 16,
 	};
 	size_t packed;

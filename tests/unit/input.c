@@ -125,7 +125,7 @@ read_claimed(struct gs_input *input, char *data, size_t piece_bytes, uint64_t of
              size_t *whole)
 {
 	struct gs_input_piece pieces[64];
-	size_t count = 0, all = 0, got;
+	size_t count = 0, all = 0, got = 0;
 	bool holds = true;
 
 	do {
@@ -161,7 +161,7 @@ check_claims(void)
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
 		const char *name = path("changes");
 		struct gs_input *input;
-		size_t got, all, whole, more;
+		size_t got = 0, all, whole, more = 0;
 		bool yes;
 
 		write_file("changes", rows[r].before);
@@ -313,7 +313,7 @@ check_callback(bool binary)
 	};
 	struct gs_input *input;
 	char data[16];
-	size_t got, more;
+	size_t got = 0, more = 0;
 
 	CHECK(gs_input_open(&input, &options) == GS_OK && gs_input_bytes(input) == GS_UNKNOWN &&
 	      gs_input_next(input) && gs_input_read(input, data, 4, &got) == GS_OK && got == 4 &&
@@ -344,15 +344,18 @@ check_ahead(const char *const *names, size_t count, size_t bytes, size_t chunk_b
 	const struct gs_input_options options = {
 		.names = names, .count = count, .binary = true, .threads = 1,
 	};
-	char *memory = malloc(GS_AHEAD_CHUNKS * chunk_bytes), *data = malloc(bytes + 1);
+	char *memory, *data;
 	struct gs_ahead ahead;
 	struct gs_input *input;
 	struct gs_chunk *chunk;
 	size_t files = 0, at = 0;
-	bool holds = true;
+	bool holds = gs_input_open(&input, &options) == GS_OK;
 
-	if (gs_input_open(&input, &options) != GS_OK)
+	CHECK(holds, "%zu files of %zu bytes open", count, bytes);
+	if (!holds)
 		return;
+	memory = malloc(GS_AHEAD_CHUNKS * chunk_bytes);
+	data = malloc(bytes + 1);
 	gs_ahead_open(&ahead, input, memory, chunk_bytes);
 	while (gs_ahead_take(&ahead, &chunk) == GS_OK && chunk != NULL) {
 		holds = holds && chunk->begins == (at == 0) && chunk->name == names[files] &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * kernels.c - tile sort and merge, on the pretend GPU, against qsort
+ * kernels.c - tile sort, merge, sort and check, on the pretend GPU, against qsort
  *
  * Every case runs with lanes forwards and backwards, between guard keys.
  */
@@ -72,10 +72,21 @@ tails(uint64_t i, uint64_t n, uint64_t r)
 	return i % 997 == 0 ? r : middle;
 }
 
+/* two keys in 100000 are far outside of all that a sample sees */
+static uint64_t
+strays(uint64_t i, uint64_t n, uint64_t r)
+{
+	const uint64_t middle = UINT64_C(0x6000000060000000) + (r & UINT64_C(0x0fffffff0fffffff));
+
+	(void)n;
+	return i % 99991 == 5 ? 7 : i % 99991 == 17 ? -(uint64_t)16 : middle;
+}
+
 static const struct shape shapes[] = {
 	{ "uniform", uniform }, { "rising", rising }, { "falling", falling }, { "equal", equal },
 	{ "few different", few }, { "extreme", extreme }, { "organ pipe", organ }, { "saw", saw },
 	{ "steep", steep }, { "heaps", heaps }, { "tails", tails },
+	{ "strays", strays },
 	{ "clusters", clusters }, { "ends", ends },
 };
 
@@ -266,8 +277,10 @@ check_whole_sort(unsigned bits, size_t count, const struct shape *shape)
 		sorted = gs_sort(keys.keys, room.keys, bits, count, scratch, NULL) == cudaSuccess &&
 		         memcmp(keys.keys, want, keys.bytes) == 0;
 		CHECK(sorted, "%zu u%u keys, %s, get sorted", count, bits, shape->name);
-		CHECK(guarded_close(&keys) & guarded_close(&room),
-		      "%zu u%u keys, %s: nothing around is written", count, bits, shape->name);
+		CHECK(guarded_close(&keys), "%zu u%u keys, %s: nothing around is written",
+		      count, bits, shape->name);
+		CHECK(guarded_close(&room), "%zu u%u keys, %s: nor around their room",
+		      count, bits, shape->name);
 		(void)cudaFree(scratch);
 	}
 	free(unsorted);
@@ -322,7 +335,8 @@ check_merge(unsigned bits, size_t a_count, size_t b_count, const struct shape *a
 		      a_count, b_count, bits);
 	}
 	(void)cudaFree(scratch);
-	CHECK(guarded_close(&a) & guarded_close(&b), "runs are not written");
+	CHECK(guarded_close(&a), "nothing around the first run is written");
+	CHECK(guarded_close(&b), "nor around the second");
 	free(want);
 }
 
@@ -345,6 +359,61 @@ check_merges(unsigned bits)
 	}
 }
 
+/* ---- check ----------------------------------------------------------------- */
+
+enum { SPAN = 1 << 14 };
+
+/* As sort/checksum.h has it. */
+static uint64_t
+mixed(uint64_t z)
+{
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return z ^ (z >> 31);
+}
+
+/* Keys as they come: falls and sums of gs_check() against a loop. */
+static void
+check_check(unsigned bits, size_t count, const struct shape *shape, uint64_t salt)
+{
+	enum { SPANS = 8 };
+	struct guarded g = guarded_open(bits, count, 1);
+	uint64_t found[1 + SPANS], want[1 + SPANS] = { 0 }, *memory = NULL, before = 0;
+
+	fill(g.keys, bits, count, shape);
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t key = bits == 32 ? ((uint32_t *)g.keys)[i] : ((uint64_t *)g.keys)[i];
+
+		want[0] += i > 0 && key < before;
+		want[1 + i / SPAN] += mixed(key + salt);
+		before = key;
+	}
+	(void)cudaMalloc((void **)&memory, sizeof found);
+	for (int reverse = 0; reverse < 2; reverse++) {
+		backwards(reverse);
+		(void)cudaMemset(memory, 0, sizeof found);
+		CHECK(gs_check(g.keys, bits, count, SPAN, salt, memory + 1, memory, NULL) == cudaSuccess &&
+		      cudaMemcpy(found, memory, sizeof found, cudaMemcpyDeviceToHost) == cudaSuccess &&
+		      memcmp(found, want, sizeof found) == 0,
+		      "%zu u%u keys, %s: %llu fall, and sums of spans", count, bits, shape->name,
+		      (unsigned long long)want[0]);
+	}
+	(void)cudaFree(memory);
+	CHECK(guarded_close(&g), "%zu u%u keys: nothing around is written", count, bits);
+}
+
+static void
+check_checks(unsigned bits)
+{
+	static const size_t sizes[] = {
+		0, 1, 2, 33, 8191, 8192, 8193, 16383, 16384, 16385, 24576, 49153, 100000,
+	};
+
+	for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
+		for (size_t k = 0; k < 4; k++)
+			check_check(bits, sizes[s], &shapes[(s + k) % SHAPES], k << 63 | s);
+}
+
 static void
 check_contract(void)
 {
@@ -355,6 +424,9 @@ check_contract(void)
 	      cudaErrorInvalidValue,
 	      "nor 8, to be merged");
 	CHECK(gs_sort(keys, keys, 16, 4, keys, NULL) == cudaErrorInvalidValue, "not here either");
+	CHECK(gs_check(keys, 16, 4, SPAN, 0, keys, keys, NULL) == cudaErrorInvalidValue &&
+	      gs_check(keys, 32, 4, 1000, 0, keys, keys, NULL) == cudaErrorInvalidValue,
+	      "nor looked at, nor in spans that blocks do not fill");
 	CHECK(gs_tile_room(32, 5) == 8 && gs_tile_room(64, 5) == 6 && gs_tile_room(32, 8) == 8 &&
 	      gs_tile_room(64, 0) == 0, "room ends at a multiple of 16 bytes");
 	CHECK(keys[0] == 3 && keys[3] == 0, "whatever is refused is untouched");
@@ -381,6 +453,7 @@ unit_kernels(void)
 		check_zeros_and_ones(bits);
 		check_whole_sorts(bits);
 		check_merges(bits);
+		check_checks(bits);
 	}
 	unsetenv("GSORT_EMU_REVERSE");
 	(void)cudaGetLastError();

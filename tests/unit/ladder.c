@@ -121,14 +121,14 @@ sort_with(const struct rung *rung, struct rung_job *job, uint32_t *keys)
 	job->keys = keys;
 	if (rung->place == RUNG_CPU)
 		return rung->sort(job);
-	error = cudaMalloc(&device, rung_room(rung, job->count) * sizeof *keys);
+	error = (int)cudaMalloc(&device, rung_room(rung, job->count) * sizeof *keys);
 	if (error == cudaSuccess)
-		error = cudaMemcpy(device, keys, bytes, cudaMemcpyHostToDevice);
+		error = (int)cudaMemcpy(device, keys, bytes, cudaMemcpyHostToDevice);
 	job->keys = device;
 	if (error == cudaSuccess)
 		error = rung->sort(job);
 	if (error == cudaSuccess)
-		error = cudaMemcpy(keys, job->keys + job->first, bytes, cudaMemcpyDeviceToHost);
+		error = (int)cudaMemcpy(keys, job->keys + job->first, bytes, cudaMemcpyDeviceToHost);
 	cudaFree(device);
 	return error;
 }

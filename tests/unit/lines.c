@@ -199,7 +199,7 @@ check_header(void)
 {
 	static const char text[] = "first\nsecond \0 line\n3\nx\n";
 	const struct gs_text_options options = { .terminator = '\n', .header_lines = 2 };
-	char kept[64];
+	char kept[64] = "";
 
 	for (size_t piece = 1; piece < 30; piece++) {
 		struct gs_text_header header = { .text = kept, .room = sizeof kept };

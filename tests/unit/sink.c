@@ -10,6 +10,7 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -269,7 +270,7 @@ read_letters(int fd)
 	return at;
 }
 
-static int ends[2];
+static int ends[2], go[2];
 
 static void
 read_pipe(void)
@@ -277,8 +278,32 @@ read_pipe(void)
 	size_t right;
 
 	close(ends[1]);
+	close(go[1]);
+	(void)!read(go[0], &right, 1);
 	right = read_letters(ends[0]);
 	CHECK(right == WHOLE + 5, "the reader gets what was given: the first %zu bytes", right);
+}
+
+/* The writer has long waited for the reader when that may begin. */
+static void
+on_alarm(int signal)
+{
+	static volatile sig_atomic_t alarms;
+
+	(void)signal;
+	if (++alarms % 20 == 0)
+		(void)!write(go[1], "", 1);
+}
+
+/* A caller of the library with a handler of signals, that often come: no call is restarted. */
+static void
+alarm_every(long us)
+{
+	const struct sigaction action = { .sa_handler = on_alarm };
+	const struct itimerval often = { { 0, us }, { 0, us } };
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
 }
 
 /* Copies and pages in turns; the pages are new each time, and their memory is soon reused. */
@@ -292,7 +317,7 @@ check_pages(bool blocks)
 	int kept, status = -1;
 	pid_t reader;
 
-	CHECK(pipe(ends) == 0, "a pipe");
+	CHECK(pipe(ends) == 0 && pipe(go) == 0, "pipes");
 	fflush(stdout);
 	reader = fork();
 	if (reader == 0) {
@@ -305,6 +330,7 @@ check_pages(bool blocks)
 	fcntl(ends[1], F_SETFL, blocks ? 0 : O_NONBLOCK);
 	out = open_standard(ends[1], &kept);
 	close(ends[1]);
+	alarm_every(300);
 	good = gs_output_submit(out, head, 5) == GS_OK;
 	for (unsigned p = 0; p < PIECES; p++, at += PIECE) {
 		pages = map_letters(at, PIECE, &mapped);
@@ -317,6 +343,9 @@ check_pages(bool blocks)
 		gone = gone && !is_mapped(pages, mapped);
 	}
 	good = good && gs_output_finish(out) == GS_OK;
+	alarm_every(0);
+	close(go[0]);
+	close(go[1]);
 	gs_output_close(out);
 	restore_standard(kept);
 	CHECK(good, "pages are given: %s", gs_message());

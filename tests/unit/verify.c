@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/simd.h"
 #include "job/verify.h"
 #include "tests/unit/units.h"
 
@@ -183,8 +184,11 @@ unit_verify(void)
 			if (bits < 32 && rows[r].harm != NONE && rows[r].harm != LOST &&
 			    rows[r].harm != TWICE)
 				continue;
-			check_row(&rows[r], bits, false);
-			check_row(&rows[r], bits, true);
+			for (int simd = GS_SIMD_NONE; simd <= GS_SIMD_AVX512; simd++) {
+				gs_simd_at_most((enum gs_simd)simd);
+				check_row(&rows[r], bits, false);
+				check_row(&rows[r], bits, true);
+			}
 		}
 	check_counts();
 	check_options();

@@ -45,6 +45,7 @@ static struct {
 	enum gsort_operation operation;
 	bool            bar;		/* draw one */
 	bool            lines;		/* or lines, from time to time */
+	bool            later;		/* the thread starts when the job is open */
 	unsigned        drawn;		/* columns */
 	double          start;
 	double          write_start;	/* 0: not seen yet */
@@ -360,22 +361,24 @@ shares_terminal(void)
 	       fstat(STDERR_FILENO, &err) == 0 && out.st_rdev == err.st_rdev;
 }
 
-/* Only a few small files, that cannot keep anybody waiting, and not to a pipe with a name. */
+enum { FEW = 4 };
+
+/* Are the first few inputs files, that can be opened at once?  *BYTES: the largest of them. */
 static bool
-is_short(const struct gsort_options *job)
+are_files(const struct gsort_options *job, off_t *bytes)
 {
-	enum { FEW = 4, SMALL_BYTES = 64 << 10 };	/* what any pipe takes at once; not tuned */
 	const size_t count = job->input_count > 0 ? job->input_count : 1;
 
-	if (count > FEW || job->output != NULL)
-		return false;
-	for (size_t i = 0; i < count; i++) {
+	*bytes = 0;
+	for (size_t i = 0; i < count && i < FEW; i++) {
 		const char *name = job->input_count > 0 ? job->inputs[i] : "-";
 		struct stat st;
 
 		if ((strcmp(name, "-") == 0 ? fstat(STDIN_FILENO, &st) : stat(name, &st)) != 0 ||
-		    !S_ISREG(st.st_mode) || st.st_size > SMALL_BYTES)
+		    !S_ISREG(st.st_mode))
 			return false;
+		if (st.st_size > *bytes)
+			*bytes = st.st_size;
 	}
 	return true;
 }
@@ -384,7 +387,9 @@ void
 gs_progress_begin(struct gs_opts *opts)
 {
 	const struct gsort_options *job = &opts->job;
+	enum { SMALL_BYTES = 64 << 10 };	/* what any pipe takes at once; not tuned */
 	const enum gsort_type out = job->converts ? job->to : job->type;
+	off_t bytes;
 	const bool text = out == GSORT_TEXT || out == GSORT_TEXT_FLOAT;
 	const bool wanted = !opts->quiet && opts->progress != GS_PROGRESS_NEVER &&
 	                    (opts->progress != GS_PROGRESS_UNSAID || opts->verbose > 0);
@@ -399,13 +404,17 @@ gs_progress_begin(struct gs_opts *opts)
 		if (text)
 			opts->job.write = write_after_bar;
 	}
-	if (!is_short(job))
+	if (!are_files(job, &bytes))
 		start_thread();
+	else	/* a few small ones keep nobody waiting, unless output goes to a pipe with a name */
+		watch.later = bytes > SMALL_BYTES || job->input_count > FEW || job->output != NULL;
 }
 
 void
 gs_progress_watch(const gsort *job)
 {
+	if (watch.later)	/* than the sandbox of compressed files, which binds no older thread */
+		start_thread();
 	pthread_mutex_lock(&watch.lock);
 	watch.job = job;
 	pthread_mutex_unlock(&watch.lock);

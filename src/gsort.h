@@ -282,7 +282,8 @@ void gsort_close(gsort *job);
  */
 void gsort_abandon(void);
 
-/** One sentence about this thread's last trouble, without newline; never NULL. */
+/** One sentence about this thread's last trouble, without newline at its end; never NULL.
+ *  Names and lines of the input are in it as they are. */
 const char *gsort_message(void);
 
 /**

@@ -51,18 +51,22 @@ spill_batch(struct gsort *job)
 
 /* ---- of a GPU -------------------------------------------------------------- */
 
+enum { ALIGN_BYTES = 8 };	/* of a run's first key, behind one of narrower keys */
+
 /* Will the batch that a GPU holds fit beside what is kept?  If it may fail, half of the memory
  * is for the batches of the CPU that may come. */
 static bool
 fits_memory(const struct gsort *job)
 {
 	if (job->plan.spare_bytes > 0)
-		return job->keep.bytes + job->spare.bytes <= job->plan.spare_bytes / 2;
+		return job->keep.bytes + job->spare.bytes + GS_STREAMS * ALIGN_BYTES <=
+		       job->plan.spare_bytes / 2;
 
 	const uint64_t held = gs_backend_gpu->batch_bytes(job->gpu);
 	const uint64_t left = job->landed_bytes - job->aside_bytes;
 
-	return job->keep.bytes + (held < left ? held : left) <= job->keep.most_bytes;
+	return job->keep.bytes + (held < left ? held : left) + GS_STREAMS * ALIGN_BYTES <=
+	       job->keep.most_bytes;
 }
 
 /* Behind what is kept; the first span begins a run. */
@@ -70,10 +74,13 @@ static void
 keep_keys(struct gsort *job, const struct gs_span *span, bool first)
 {
 	struct gs_aside_list *list = &job->asides[span->stream];
-	char *to = job->keep.memory + job->keep.bytes;
 	const size_t bytes = span->count * (span->key_bits / 8);
 	uint64_t since = gs_clock_now();
+	char *to;
 
+	if (first)
+		job->keep.bytes += -job->keep.bytes % ALIGN_BYTES;
+	to = job->keep.memory + job->keep.bytes;
 	if (first)
 		list->runs[list->count++] = (struct gs_aside){ .run.keys = to };
 	assert(job->keep.bytes + bytes <= job->plan.run_bytes);

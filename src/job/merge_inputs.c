@@ -312,8 +312,9 @@ list_inputs(struct gsort *job, const struct inputs *inputs)
 		*input = (struct input){
 			.job = job, .name = name_of(job->options, i), .first = i == 0,
 			.order = { .key_bits = job->facts.key_bits },
-			.memory = job->source_memory + i % job->plan.fan_in * job->plan.source_bytes,
 		};
+		if (job->source_memory != NULL)		/* which only text needs */
+			input->memory = job->source_memory + i % job->plan.fan_in * job->plan.source_bytes;
 		gs_verify_open(&input->verify, job->options, 1);
 		if (strcmp(input->name, "-") == 0) {
 			input->begun = input->ended = standard;

@@ -548,9 +548,11 @@ set_merge(struct gs_plan *plan, const struct gs_facts *facts)
 static gs_status
 check_budget(const struct gs_plan *plan, const struct gs_facts *facts)
 {
-	if (plan->host_bytes < LEAST_BYTES ||
-	    (gs_plan_streams(plan) > 0 && facts->operation == GSORT_SORT &&
-	     plan->sort_bytes < LEAST_SORT_BYTES))
+	const bool merges = facts->operation == GSORT_MERGE &&
+	                    plan->merge_bytes < gs_gather_bytes_least(plan->fan_in, plan->threads);
+	const bool sorts = facts->operation == GSORT_SORT && plan->sort_bytes < LEAST_SORT_BYTES;
+
+	if (plan->host_bytes < LEAST_BYTES || (gs_plan_streams(plan) > 0 && (merges || sorts)))
 		return gs_fail(GS_EBUDGET, "only %llu MiB of memory can be had; gsort needs 16 MiB, "
 		               "and 256 MiB of address space",
 		               (unsigned long long)(least(plan->host_bytes, facts->address_bytes) / MIB));

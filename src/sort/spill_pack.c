@@ -155,10 +155,10 @@ gs_pack_header_is_sound(const struct gs_packer *packer, const struct gs_pack_hea
 static bool
 expand(struct gs_packer *packer, const void *from, size_t packed, size_t bytes)
 {
-	if (packer->method == GS_PACK_LZ4)
-		return lz4.decompress(from, (char *)packer->planes, (int)packed, (int)bytes) ==
-		       (int)bytes;
-	if (packer->expander == NULL)
+	if (packer->method == GS_PACK_LZ4)	/* nothing was packed if it is not there */
+		return lz4.there && lz4.decompress(from, (char *)packer->planes, (int)packed,
+		                                   (int)bytes) == (int)bytes;
+	if (packer->expander == NULL && gs_zstd_loads())
 		packer->expander = ZSTD_createDCtx();
 	return packer->expander != NULL &&
 	       ZSTD_decompressDCtx(packer->expander, packer->planes, bytes, from, packed) == bytes;

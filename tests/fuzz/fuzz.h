@@ -2,19 +2,28 @@
 /*
  * fuzz.h - bytes of the fuzzer, taken as what is needed
  *
- * A target is LLVMFuzzerTestOneInput() (LLVM, "libFuzzer"); it ends with abort() when what
- * gsort did is wrong.  What bytes there are not is 0.
+ * A target (targets.def) takes any bytes, and ends with abort() when what gsort did with
+ * them is wrong.  Bytes that are not there are 0, so no input is too short.
  */
 #ifndef GS_FUZZ_H
 #define GS_FUZZ_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* The interface of libFuzzer (LLVM, "libFuzzer - a library for coverage-guided fuzz
+ * testing"), which main.c calls where there is no clang. */
+int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
+
+typedef void fuzz_target(const uint8_t *data, size_t bytes);
+#define TARGET(name, what) fuzz_target fuzz_##name;
+#include "targets.def"
+#undef TARGET
 
 struct fuzz {
 	const uint8_t *data;
@@ -31,6 +40,13 @@ fuzz_take(struct fuzz *from, unsigned bytes)
 	return value;
 }
 
+/* One of COUNT, by one byte. */
+static inline unsigned
+fuzz_pick(struct fuzz *from, unsigned count)
+{
+	return (unsigned)fuzz_take(from, 1) % count;
+}
+
 /* Sebastiano Vigna's splitmix64. */
 static inline uint64_t
 fuzz_random(uint64_t *state)
@@ -42,23 +58,31 @@ fuzz_random(uint64_t *state)
 	return x ^ (x >> 31);
 }
 
-/* Bytes as a callback gives them, MOST at a time; the first of a struct, or alone. */
-struct fuzz_input {
-	const uint8_t *data;
-	size_t         bytes, at, most;
+/* Bytes that grow. */
+struct fuzz_bytes {
+	char  *data;
+	size_t bytes, room;
 };
 
-static inline ptrdiff_t
-fuzz_give(void *context, void *into, size_t bytes)
+static inline void
+fuzz_put(struct fuzz_bytes *to, const void *data, size_t bytes)
 {
-	struct fuzz_input *in = context;
-	size_t now = in->bytes - in->at;
+	if (to->bytes + bytes >= to->room) {	/* so there is memory even of none */
+		to->room = 2 * (to->bytes + bytes) + 256;
+		to->data = realloc(to->data, to->room);
+		if (to->data == NULL)
+			abort();
+	}
+	if (bytes > 0)
+		memcpy(to->data + to->bytes, data, bytes);
+	to->bytes += bytes;
+}
 
-	now = now > bytes ? bytes : now;
-	now = now > in->most ? in->most : now;
-	memcpy(into, in->data + in->at, now);
-	in->at += now;
-	return (ptrdiff_t)now;
+static inline void
+fuzz_free(struct fuzz_bytes *bytes)
+{
+	free(bytes->data);
+	*bytes = (struct fuzz_bytes){ .data = NULL };
 }
 
 #define FUZZ_MUST(what) \

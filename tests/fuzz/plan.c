@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* plan.c - any facts: the plan keeps its promises, or says why there is none */
 #include "fuzz.h"
+#include "io/ahead.h"
 #include "job/plan.h"
+#include "sort/batch.h"
+#include "sort/gather.h"
 
 /* Mostly round numbers and those beside them. */
 static uint64_t
@@ -16,8 +19,43 @@ size_of(struct fuzz *from)
 	return ((uint64_t)1 << kind % 64) + (uint64_t)(int8_t)fuzz_take(from, 1);
 }
 
-int
-LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+/* All that is used at once is within the budget; sums as wide as they need to be. */
+static void
+check_shares(const struct gs_plan *plan, const struct gs_facts *facts)
+{
+	const unsigned slots = gs_batch_slots(plan->threads);
+	unsigned __int128 sum = plan->pool_bytes;
+
+	sum += (unsigned __int128)plan->threads * plan->piece_bytes;
+	sum += (unsigned __int128)(slots + plan->threads) * plan->part_bytes;
+	sum += (unsigned __int128)slots * plan->part_print_bytes;
+	sum += (unsigned __int128)plan->print_keys * facts->print_bytes;
+	sum += GS_AHEAD_CHUNKS * (unsigned __int128)plan->chunk_bytes;
+	sum += plan->count_bytes + plan->spill_bytes + plan->unpack_bytes;
+	if (plan->gpu_from_bytes != GS_NEVER)
+		sum += (unsigned __int128)plan->ring_tiles * plan->tile_bytes;
+	FUZZ_MUST(sum <= plan->host_bytes);
+	FUZZ_MUST(plan->host_bytes <= facts->host_bytes);
+	FUZZ_MUST(plan->threads >= 1 && plan->threads <= 256);
+	FUZZ_MUST(facts->threads == 0 || plan->threads <= facts->threads);
+	FUZZ_MUST((plan->tile_bytes & (plan->tile_bytes - 1)) == 0);
+	FUZZ_MUST(plan->sort_bytes <= plan->batch_bytes && plan->batch_bytes <= plan->pool_bytes);
+	FUZZ_MUST(plan->gpu_from_bytes == GS_NEVER || facts->gpu_built);
+}
+
+static void
+check_merge(const struct gs_plan *plan, const struct gs_facts *facts)
+{
+	FUZZ_MUST(plan->fan_in >= 2 && plan->most_runs >= plan->fan_in);
+	FUZZ_MUST(plan->most_runs >= facts->input_count);
+	FUZZ_MUST(facts->merge_files == 0 || plan->fan_in <= facts->merge_files);
+	FUZZ_MUST(plan->merge_bytes <= plan->pool_bytes);
+	if (facts->operation == GSORT_MERGE && facts->key_bits != 8 && facts->key_bits != 16)
+		FUZZ_MUST(gs_gather_bytes_least(plan->fan_in, plan->threads) <= plan->merge_bytes);
+}
+
+void
+fuzz_plan(const uint8_t *data, size_t bytes)
 {
 	static const unsigned widths[] = { 0, 8, 16, 32, 64 };
 	struct fuzz from = { data, bytes };
@@ -52,15 +90,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 		facts.merge_files = 0;
 	if (gs_plan_make(&plan, &facts) != GS_OK) {
 		FUZZ_MUST(*gs_message() != '\0');
-		return 0;
+		return;
 	}
-	FUZZ_MUST(plan.threads >= 1 && plan.threads <= 256);
-	FUZZ_MUST(facts.threads == 0 || plan.threads <= facts.threads);
-	FUZZ_MUST((plan.tile_bytes & (plan.tile_bytes - 1)) == 0);
-	FUZZ_MUST(plan.pool_bytes < plan.host_bytes);
-	FUZZ_MUST(plan.sort_bytes <= plan.pool_bytes);
-	FUZZ_MUST(plan.fan_in >= 2 && plan.most_runs >= plan.fan_in);
-	FUZZ_MUST(plan.gpu_from_bytes == GS_NEVER || facts.gpu_built);
+	check_shares(&plan, &facts);
+	check_merge(&plan, &facts);
 	gs_plan_forecast(&plan, &facts, &forecast);
-	return 0;
+	FUZZ_MUST(forecast.runs <= 1 || plan.spills || plan.head_keys > 0 ||
+	          plan.gpu_from_bytes != GS_NEVER);
+	FUZZ_MUST(forecast.disk_bytes <= forecast.written_bytes);
 }

@@ -1,178 +1,125 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * sort.c - any job on any numbers, beside a sort that is too simple to be wrong
+ * sort.c - any job, beside a sort that is too simple to be wrong (numbers.c)
  *
- * The first bytes choose type, options, sizes and how keys are made; the rest is the first
- * keys themselves.  Input comes as files without names or from a callback that gives as
- * many bytes as it likes; output goes to a callback and is compared key by key.
+ * The first bytes choose type, options, sizes, ways in and out, memory and device; the rest
+ * is how keys are made, and some keys themselves.  So no byte is without a meaning.
+ *
+ * The GPU is the pretend one (tests/emu), and small, so that a job has many batches.
  */
-#include <stdbool.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include "judge.h"
+#include "numbers.h"
 
-#include "fuzz.h"
-#include "gsort.h"
+extern size_t emu_allocations(void);	/* of the pretend CUDA, not given back */
 
-enum { FILES = 4 };
+static const char *const dirs[] = { "/dev/shm", "/tmp" };
 
-struct side {
-	uint8_t *data;
-	size_t   bytes, at;
-	uint64_t state;
-};
-
-static ptrdiff_t
-give(void *context, void *into, size_t bytes)
+static void
+set_number(const char *name, unsigned long long value)
 {
-	struct side *in = context;
-	const size_t most = 1 + (size_t)(fuzz_random(&in->state) % 100000);
-	size_t now = in->bytes - in->at;
+	char text[32];
 
-	now = now > bytes ? bytes : now;
-	now = now > most ? most : now;
-	memcpy(into, in->data + in->at, now);
-	in->at += now;
-	return (ptrdiff_t)now;
+	sprintf(text, "%llu", value);
+	setenv(name, text, 1);
 }
 
-static int
-take(void *context, const void *data, size_t bytes)
+/* A device, and how much memory it has; true: it may be too little. */
+static bool
+choose_device(struct gsort_options *options, struct fuzz *from)
 {
-	struct side *out = context;
+	const unsigned what = fuzz_pick(from, 8), memory = fuzz_pick(from, 8);
 
-	FUZZ_MUST(bytes <= out->bytes - out->at);
-	memcpy(out->data + out->at, data, bytes);
-	out->at += bytes;
-	return 0;
-}
-
-static unsigned key_bytes;
-static bool reverse, is_signed;
-
-static uint64_t
-key_at(const uint8_t *keys, size_t at)
-{
-	uint64_t key = 0;
-
-	memcpy(&key, keys + at * key_bytes, key_bytes);
-	return is_signed ? key ^ (uint64_t)1 << (8 * key_bytes - 1) : key;
-}
-
-static int
-compare(const void *a, const void *b)
-{
-	const uint64_t x = key_at(a, 0), y = key_at(b, 0);
-	const int order = x < y ? -1 : x > y;
-
-	return reverse ? -order : order;
-}
-
-static size_t
-unique(uint8_t *keys, size_t count)
-{
-	size_t kept = 0;
-
-	for (size_t k = 0; k < count; k++)
-		if (kept == 0 || compare(keys + (kept - 1) * key_bytes, keys + k * key_bytes) != 0)
-			memmove(keys + kept++ * key_bytes, keys + k * key_bytes, key_bytes);
-	return kept;
+	options->device = what < 4 ? GSORT_DEVICE_CPU : what < 6 ? GSORT_DEVICE_AUTO : GSORT_DEVICE_GPU;
+	options->gpu_memory_bytes = memory % 2 ? (uint64_t)(1 + memory) << 20 : 0;
+	set_number("GSORT_EMU_MEMORY", (2ull << 20) << memory / 2 * 2);
+	if (what == 5)			/* so that it is opened at once, beside the input */
+		options->size_hint = (uint64_t)1 << 45;
+	return options->gpu_memory_bytes > 0 || memory < 2;
 }
 
 static void
-make_keys(struct fuzz *from, uint8_t *keys, size_t count)
+choose_output(struct gsort_options *options, struct fuzz *from)
 {
-	const unsigned shape = (unsigned)fuzz_take(from, 1) % 6, shift = (unsigned)fuzz_take(from, 1) % 64;
-	uint64_t state = fuzz_take(from, 4), last = fuzz_take(from, 8);
+	const unsigned flags = (unsigned)fuzz_take(from, 2), to = fuzz_pick(from, 64);
 
-	for (size_t k = 0; k < count; k++) {
-		uint64_t key = fuzz_random(&state) >> shift;
+	options->reverse = flags & 1;
+	options->unique = (flags & 6) == 2;
+	options->counts = (flags & 24) == 8;
+	options->repeated = (flags & 0xe0) == 0x20;
+	options->singletons = (flags & 0xe0) == 0x40;
+	options->verify = (flags & 0x300) == 0x100;
+	options->head = (flags & 0x1800) == 0x800;
+	options->head_count = fuzz_take(from, 2);
+	options->head_count = flags & 0x2000 ? options->head_count : options->head_count % 64;
+	options->converts = to < GSORT_TEXT_FLOAT || (to < 32 && options->type == to % 12);
+	options->to = (enum gsort_type)(to % 12);
+	options->endian = (enum gsort_endian)(flags >> 14 < 3 ? flags >> 14 : 0);
+}
 
-		if (k * key_bytes + key_bytes <= from->bytes && k < 64)
-			memcpy(&key, from->data + k * key_bytes, key_bytes);
-		else if (shape == 1)
-			key = last += key >> 40;		/* ascending, until it overflows */
-		else if (shape == 2)
-			key = last -= key >> 40;
-		else if (shape == 3)
-			key = last;				/* all the same */
-		else if (shape == 4)
-			key = k * 8 < count ? key : last + key % 1000;	/* changes its mind */
-		else if (shape == 5)
-			key = k % 1000 * last;			/* saw */
-		memcpy(keys + k * key_bytes, &key, key_bytes);
+static void
+choose_resources(struct gsort_options *options, struct fuzz *from)
+{
+	static const char *const programs[] = { NULL, "zstd", "lz4", NULL };
+	const unsigned flags = (unsigned)fuzz_take(from, 2);
+
+	options->threads = flags & 1 ? 1 : 1 + (flags >> 1) % 4;
+	options->memory_bytes = flags & 0x10 ? 0 : (uint64_t)(20 + ((flags >> 5) & 7) * 3) << 20;
+	options->temp_dirs = dirs;
+	options->temp_dir_count = 1 + ((flags >> 8) & 1);
+	options->compress_program = programs[(flags >> 9) & 3];
+	options->merge_files = flags & 0x800 ? 2 + (flags >> 12) % 3 : 0;
+}
+
+/* Top of the input: lines or bytes that are not sorted. */
+static void
+choose_header(struct fuzz_job *job, struct fuzz *from)
+{
+	const unsigned header = (unsigned)fuzz_take(from, 1);
+	struct gsort_options *options = &job->options;
+	const bool text_in = fuzz_bits(options->type) == 0;
+	const bool text_out = options->converts ? fuzz_bits(options->to) == 0 : text_in;
+
+	options->zero_terminated = header % 16 == 1 && (text_in || text_out);
+	options->invalid = text_in ? (enum gsort_invalid)(header / 16 % 4) : GSORT_INVALID_ABORT;
+	if (header % 16 > 3 || text_in != text_out)
+		return;
+	for (unsigned i = 0; i < job->count && header % 16 > 1; i++)
+		fuzz_put(&job->inputs[i], text_in && options->zero_terminated ? "a header\0of two\0"
+		         : "a header\nof two\n", 16);
+	if (header % 16 > 1 && text_in)
+		options->header_lines = 2;
+	else if (header % 16 > 1)
+		options->skip_bytes = 16;
+}
+
+static void
+make_job(struct fuzz_job *job, struct fuzz *from)
+{
+	job->options.type = (enum gsort_type)fuzz_pick(from, 12);
+	job->state = fuzz_take(from, 2);
+	job->in = (enum fuzz_in)fuzz_pick(from, FUZZ_INS);
+	job->out = (enum fuzz_out)fuzz_pick(from, FUZZ_OUTS);
+	job->count = job->in == FUZZ_IN_FILES ? 1 + fuzz_pick(from, FUZZ_INPUTS) : 1;
+	job->options.in_place = job->out == FUZZ_OUT_FILE;
+	choose_output(&job->options, from);
+	choose_resources(&job->options, from);
+	choose_header(job, from);
+	for (unsigned i = 0; i < job->count; i++) {
+		const size_t count = fuzz_job_count(from, 1300000 / job->count);
+
+		fuzz_job_make(job, from, i, count);
 	}
 }
 
-int
-LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+void
+fuzz_sort(const uint8_t *data, size_t bytes)
 {
-	static const enum gsort_type types[] = { GSORT_U8, GSORT_I8, GSORT_U16, GSORT_I16, GSORT_U32,
-	                                         GSORT_I32, GSORT_U64, GSORT_I64 };
 	struct fuzz from = { data, bytes };
-	const unsigned t = (unsigned)fuzz_take(&from, 1) % 8;
-	const unsigned flags = (unsigned)fuzz_take(&from, 2);
-	const unsigned log_keys = (unsigned)fuzz_take(&from, 1) % 20;
-	const size_t count = (size_t)(fuzz_take(&from, 3) & ((1u << log_keys) - 1));
-	char names[FILES][32];
-	const char *inputs[FILES];
-	int files[FILES];
-	struct side in = { .state = flags }, out = { .state = 0 };
-	struct gsort_options options = {
-		.type = types[t],
-		.reverse = reverse = flags & 1,
-		.unique = flags & 2,
-		.verify = flags & 4,
-		.head = flags & 8,
-		.head_count = fuzz_take(&from, 2),
-		.threads = 1 + (flags >> 4) % 4,
-		.memory_bytes = flags & 64 ? 16 << 20 : 0,
-		.write = take,
-		.write_context = &out,
-	};
-	const unsigned count_files = flags & 128 ? 1 + (flags >> 8) % FILES : 0;
-	uint8_t *right;
-	size_t expected = count;
-	gsort *job;
+	struct fuzz_job job = { .count = 0 };
+	const bool gpu_may_fail = choose_device(&job.options, &from);
 
-	is_signed = t % 2;
-	key_bytes = 1u << t / 2;
-	in.data = malloc(count * key_bytes + 1);
-	out.data = malloc(count * key_bytes + 1);
-	right = malloc(count * key_bytes + 1);
-	FUZZ_MUST(in.data != NULL && out.data != NULL && right != NULL);
-	in.bytes = out.bytes = count * key_bytes;
-	make_keys(&from, in.data, count);
-	memcpy(right, in.data, in.bytes);
-	qsort(right, count, key_bytes, compare);
-	if (options.unique)
-		expected = unique(right, count);
-	if (options.head && expected > options.head_count)
-		expected = options.head_count;
-
-	for (unsigned f = 0; f < count_files; f++) {
-		const size_t begin = count * f / count_files * key_bytes;
-		const size_t end = count * (f + 1) / count_files * key_bytes;
-
-		files[f] = memfd_create("fuzz", 0);
-		FUZZ_MUST(write(files[f], in.data + begin, end - begin) == (ssize_t)(end - begin));
-		snprintf(names[f], sizeof names[f], "/proc/self/fd/%d", files[f]);
-		inputs[f] = names[f];
-	}
-	options.inputs = inputs;
-	options.input_count = count_files;
-	if (count_files == 0) {
-		options.read = give;
-		options.read_context = &in;
-	}
-	FUZZ_MUST(gsort_open(&job, &options) == GSORT_OK);
-	FUZZ_MUST(gsort_run(job) == GSORT_OK);
-	FUZZ_MUST(out.at == expected * key_bytes);
-	FUZZ_MUST(memcmp(out.data, right, out.at) == 0);
-	gsort_close(job);
-	for (unsigned f = 0; f < count_files; f++)
-		close(files[f]);
-	free(in.data);
-	free(out.data);
-	free(right);
-	return 0;
+	make_job(&job, &from);
+	fuzz_judge(&job, gpu_may_fail && job.options.device == GSORT_DEVICE_GPU);
+	FUZZ_MUST(emu_allocations() == 0);
+	fuzz_job_free(&job);
 }

@@ -1,155 +1,363 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * text.c - any text: its numbers in order, beside a reader that is too simple to be wrong
+ * text.c - any text, cut anywhere: four readers agree
  *
- * The first byte chooses what becomes of bad lines and how the text is cut; a second job
- * gets it in other pieces and must say the same.
+ * The decoder with vectors and without, lines.c, and numbers.c.  Chunks end exactly where
+ * memory does, so nothing can be looked at behind them.  Text is what the fuzzer gives, or
+ * made of it line by line, so that most lines are numbers; it may come many times over, so
+ * that several threads share a chunk.
  */
-#include <stdbool.h>
+#include <sys/mman.h>
 
-#include "fuzz.h"
-#include "gsort.h"
+#include "format/lines.h"
+#include "format/text_decoder.h"
+#include "numbers.h"
 
-enum { MOST_LINES = 4096, MOST_BYTES = 16384 };
+enum { FILES = 2, CHUNK_BYTES = 1 << 20, OFTEN_BYTES = 270 << 10, THREADS = 3 };
 
-struct side {
-	struct fuzz_input in;
-	char           text[24 * MOST_LINES];
-	size_t         length;
-	unsigned       warnings;
+static const char *const names[FILES] = { "one", "two" };
+static struct fuzz_bytes texts[FILES];
+static struct gsort_options options;
+
+/* What a reader says. */
+struct said {
+	struct fuzz_numbers numbers;
+	gs_status           status;
+	char                message[1024];
+	unsigned            warnings;
+	uint64_t            warned;	/* a sum over them: their order may differ, ... */
+	uint64_t            sum;	/* ... and that of the numbers */
+	char                first[1024];
 };
 
-static int
-take(void *context, const void *data, size_t bytes)
-{
-	struct side *side = context;
+/* ---- text ----------------------------------------------------------------- */
 
-	FUZZ_MUST(bytes <= sizeof side->text - side->length);
-	memcpy(side->text + side->length, data, bytes);
-	side->length += bytes;
-	return 0;
+static void
+make_line(struct fuzz *from, struct fuzz_bytes *text, char terminator)
+{
+	static const char *const odd[] = { "", " ", "+", "-", "--1", "1 2", "0x10", "1e3", "abc", "nan",
+	                                   "1e999", "-0", "\r", "5\r\r", "\t7\t", "18446744073709551616" };
+	const unsigned kind = (unsigned)fuzz_take(from, 1), digits = kind % 24;
+	uint64_t state = kind < 192 ? fuzz_take(from, 2) : 0;
+
+	if (kind >= 240) {
+		fuzz_put(text, odd[kind - 240], strlen(odd[kind - 240]));
+	} else if (kind >= 232) {	/* about as long as a line may be */
+		const size_t length = 4095 - 4 + kind - 232;
+
+		for (size_t b = 0; b < length; b++)
+			fuzz_put(text, b + 9 < length ? "0" : "7", 1);
+	} else {
+		if (kind / 24 % 4 == 1)
+			fuzz_put(text, "-", 1);
+		if (kind >= 192)
+			fuzz_put(text, "  ", kind % 3);
+		for (unsigned d = 0; d < digits; d++)
+			fuzz_put(text, &"0123456789"[fuzz_random(&state) % 10], 1);
+		if (kind / 24 == 5)
+			fuzz_put(text, "\r", 1);
+	}
+	fuzz_put(text, &terminator, 1);
 }
+
+static void
+make_texts(struct fuzz *from, bool made, bool often)
+{
+	for (unsigned f = 0; f < FILES; f++)
+		texts[f].bytes = 0;
+	if (made) {
+		while (from->bytes > 0 && texts[0].bytes < 64 << 10)
+			make_line(from, &texts[0], options.zero_terminated ? '\0' : '\n');
+	} else {
+		const size_t first = fuzz_take(from, 1) * from->bytes / 255;
+
+		fuzz_put(&texts[0], from->data, first);
+		fuzz_put(&texts[1], from->data + first, from->bytes - first);
+	}
+	while (often && texts[0].bytes > 0 && texts[0].bytes < OFTEN_BYTES) {
+		fuzz_put(&texts[0], "", 0);
+		texts[0].data = realloc(texts[0].data, texts[0].room = 2 * texts[0].bytes + 1);
+		memcpy(texts[0].data + texts[0].bytes, texts[0].data, texts[0].bytes);
+		texts[0].bytes *= 2;
+	}
+}
+
+/* ---- readers --------------------------------------------------------------- */
 
 static void
 warned(void *context, const char *line)
 {
-	struct side *side = context;
+	struct said *said = context;
+	uint64_t sum = 0;
 
-	FUZZ_MUST(*line != '\0');
-	side->warnings++;
+	if (said->warnings++ == 0)
+		snprintf(said->first, sizeof said->first, "%s", line);
+	for (; *line != '\0'; line++)
+		sum = sum * 1099511628211 + (uint8_t)*line;
+	said->warned += sum;
 }
 
-static gsort_status
-run(struct side *side, enum gsort_invalid invalid, unsigned threads, char *message)
+static struct gs_text_options
+text_options(struct said *said)
 {
-	const struct gsort_options options = {
-		.decompress = GSORT_DECOMPRESS_NONE, .invalid = invalid, .threads = threads,
-		.read = fuzz_give, .read_context = &side->in, .write = take, .write_context = side,
-		.warn = warned, .warn_context = side,
+	return (struct gs_text_options){
+		.floats = options.type == GSORT_TEXT_FLOAT, .reverse = options.reverse,
+		.merge_zeros = options.unique, .terminator = options.zero_terminated ? '\0' : '\n',
+		.invalid = options.invalid, .header_lines = options.header_lines,
+		.warn = warned, .warn_context = said,
 	};
-	gsort_status status;
-	gsort *job;
-
-	FUZZ_MUST(gsort_open(&job, &options) == GSORT_OK);
-	status = gsort_run(job);
-	snprintf(message, 1024, "%s", status == GSORT_OK ? "" : gsort_message());
-	gsort_close(job);
-	return status;
-}
-
-static int
-compare(const void *a, const void *b)
-{
-	const __int128 x = *(const __int128 *)a, y = *(const __int128 *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/* A line as the manual has it. */
-static bool
-read_line(const uint8_t *line, const uint8_t *end, __int128 *value)
-{
-	const __int128 least = -((__int128)1 << 63), most = ((__int128)1 << 64) - 1;
-	bool minus = false;
-
-	*value = 0;
-	if (end - line > 4095)
-		return false;
-	if (end > line && end[-1] == '\r')
-		end--;
-	while (line < end && (*line == ' ' || *line == '\t'))
-		line++;
-	while (end > line && (end[-1] == ' ' || end[-1] == '\t'))
-		end--;
-	if (line < end && (*line == '+' || *line == '-'))
-		minus = *line++ == '-';
-	if (line == end)
-		return false;
-	for (; line < end; line++) {
-		if (*line < '0' || *line > '9')
-			return false;
-		if (*value <= most)
-			*value = *value * 10 + (*line - '0');
-	}
-	*value = minus ? -*value : *value;
-	return *value >= least && *value <= most;
 }
 
 static void
-check(const uint8_t *data, size_t bytes, const struct side *side)
+add(struct fuzz_numbers *numbers, unsigned class, uint64_t key)
 {
-	static __int128 values[MOST_LINES];
-	const uint8_t *end = data + bytes;
-	const char *text = side->text;
-	size_t count = 0;
-
-	while (data < end) {
-		const uint8_t *stop = memchr(data, '\n', (size_t)(end - data));
-
-		stop = stop != NULL ? stop : end;
-		FUZZ_MUST(count < MOST_LINES);
-		count += read_line(data, stop, &values[count]);
-		data = stop + 1;
+	if (numbers->count == numbers->room) {
+		numbers->room = 2 * numbers->room + 64;
+		numbers->at = realloc(numbers->at, numbers->room * sizeof *numbers->at);
+		FUZZ_MUST(numbers->at != NULL);
 	}
-	qsort(values, count, sizeof *values, compare);
-	for (size_t v = 0; v < count; v++) {
-		char line[32];
-		const unsigned long long magnitude =
-			(unsigned long long)(values[v] < 0 ? -values[v] : values[v]);
-		const int length = snprintf(line, sizeof line, "%s%llu\n", values[v] < 0 ? "-" : "",
-		                            magnitude);
-
-		FUZZ_MUST((size_t)length <= (size_t)(side->text + side->length - text));
-		FUZZ_MUST(memcmp(text, line, (size_t)length) == 0);
-		text += length;
-	}
-	FUZZ_MUST(text == side->text + side->length);
+	if (options.type != GSORT_TEXT_FLOAT)
+		numbers->at[numbers->count++].rank =
+			(fuzz_rank)key - (fuzz_rank)gs_text_bias((enum gs_text_class)class);
+	else		/* ordered bits */
+		numbers->at[numbers->count++].rank =
+			key == 0 ? FUZZ_NAN : (fuzz_rank)key - ((fuzz_rank)1 << 63);
 }
 
-int
-LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+/* How much comes at a time. */
+static size_t
+next_cut(uint64_t *cuts, size_t left)
 {
-	static struct side one, two;
-	struct fuzz from = { data, bytes };
-	const unsigned flags = (unsigned)fuzz_take(&from, 1);
-	char says[1024], says_too[1024];
-	size_t lines = 1;
+	static const size_t most[] = { 1, 3, 40, 70, 600, 5000, CHUNK_BYTES, CHUNK_BYTES };
+	const size_t bytes = 1 + (size_t)(fuzz_random(cuts) % most[*cuts >> 32 & 7]);
+	const size_t piece = (*cuts >> 40 & 3) == 0 ? bytes : most[*cuts >> 32 & 7];
 
-	for (size_t at = 0; at < from.bytes; at++)
-		lines += from.data[at] == '\n';
-	if (lines > MOST_LINES || from.bytes > MOST_BYTES)
-		return 0;
-	one = (struct side){ .in = { from.data, from.bytes, 0, SIZE_MAX } };
-	two = (struct side){ .in = { from.data, from.bytes, 0, 1 + flags % 32 } };
-	if (run(&one, GSORT_INVALID_IGNORE, 1 + flags / 64, says) == GSORT_OK)
-		check(from.data, from.bytes, &one);
-	else
-		abort();
-	one.in.at = one.length = 0;
-	FUZZ_MUST(run(&one, (enum gsort_invalid)(flags / 32 % 3), 1, says) ==
-	          run(&two, (enum gsort_invalid)(flags / 32 % 3), 3, says_too));
-	FUZZ_MUST(strcmp(says, says_too) == 0);
-	FUZZ_MUST(one.warnings == two.warnings);
-	FUZZ_MUST(one.length == two.length && memcmp(one.text, two.text, one.length) == 0);
-	return 0;
+	return piece < left ? piece : left;
+}
+
+static void
+fetch(struct gs_text_decoder *decoder, struct said *said)
+{
+	for (unsigned class = 0; class < GS_TEXT_CLASSES; class++) {
+		uint64_t keys[256];
+		size_t count;
+
+		if (class == GS_SMALL || (options.type == GSORT_TEXT_FLOAT && class != GS_FLOATS))
+			continue;
+		while ((count = gs_text_fetch(decoder, (enum gs_text_class)class, keys, 256)) > 0)
+			for (size_t k = 0; k < count; k++) {
+				const bool wide = gs_text_bits((enum gs_text_class)class) == 64;
+				const uint64_t key = wide ? keys[k] : ((uint32_t *)keys)[k];
+
+				add(&said->numbers, class,
+				    !options.reverse ? key : wide ? ~key : (uint32_t)~key);
+			}
+	}
+}
+
+static void
+fetch_small(struct gs_text_decoder *decoder, struct said *said)
+{
+	static uint64_t counts[GS_SMALL_COUNT];
+	const uint64_t parts = gs_text_fetch_small(decoder, counts);
+
+	for (unsigned part = 0; part < 64; part++)
+		for (size_t v = part * GS_SMALL_PART;
+		     (parts >> part & 1) && v < (part + 1) * GS_SMALL_PART; v++)
+			for (; counts[v] > 0; counts[v]--)
+				add(&said->numbers, GS_SMALL, v);
+}
+
+static void
+decode(struct said *said, enum gs_simd simd, unsigned threads, uint64_t cuts)
+{
+	const struct gs_text_options text = text_options(said);
+	const size_t bytes = gs_text_decoder_bytes(CHUNK_BYTES, threads, &text);
+	static char *memory;
+	struct gs_text_decoder *decoder;
+	size_t header_bytes;
+
+	if (memory == NULL)	/* of which few pages are touched */
+		memory = mmap(NULL, 128 << 20, PROT_READ | PROT_WRITE,
+		              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	FUZZ_MUST(memory != MAP_FAILED && bytes <= 128 << 20);
+	madvise(memory, 128 << 20, MADV_DONTNEED);
+	decoder = gs_text_decoder_init(memory, CHUNK_BYTES, threads, &text);
+	gs_text_decoder_with(decoder, simd);
+	for (unsigned f = 0; f < FILES && said->status == GS_OK; f++) {
+		size_t at = 0;
+
+		gs_text_begin_file(decoder, names[f]);
+		do {
+			const size_t now = next_cut(&cuts, texts[f].bytes - at);
+			char *chunk = malloc(now);
+
+			if (now > 0)
+				memcpy(chunk, texts[f].data + at, now);
+			at += now;
+			said->status = gs_text_decode(decoder, chunk, now, at == texts[f].bytes);
+			free(chunk);
+			if (said->status == GS_OK)
+				fetch(decoder, said);
+		} while (said->status == GS_OK && at < texts[f].bytes);
+	}
+	fetch_small(decoder, said);
+	if (said->status == GS_OK) {
+		const char *header = gs_text_header(decoder, &header_bytes);
+
+		gs_text_end(decoder);
+		fuzz_put(&said->numbers.header, header, header_bytes);
+		said->numbers.bad_lines = gs_text_invalid(decoder);
+		FUZZ_MUST(gs_text_lines(decoder) == said->numbers.count);
+	}
+}
+
+/* Whole lines of TEXT, of which so many BYTES are there. */
+static gs_status
+take_lines(struct gs_lines *lines, struct said *said, const char *text, size_t bytes, bool last,
+           size_t *used)
+{
+	enum { ROOM = 64 };
+	uint64_t keys[ROOM], numbers[ROOM];
+	uint8_t classes[ROOM];
+	uint32_t at[ROOM];
+	size_t count;
+	const gs_status status = gs_lines_decode(lines, text, bytes, last, keys, classes, at, numbers,
+	                                         ROOM, &count, used);
+
+	for (size_t k = 0; k < count; k++) {
+		const unsigned class = options.reverse ? GS_TEXT_CLASSES - 1u - classes[k] : classes[k];
+		const bool wide = gs_text_bits((enum gs_text_class)class) == 64;
+		const uint64_t key = wide ? ~keys[k] : (uint32_t)~keys[k];
+
+		FUZZ_MUST(at[k] < *used && (k == 0 || (at[k] > at[k - 1] && numbers[k] > numbers[k - 1])));
+		add(&said->numbers, class, options.reverse ? key : keys[k]);
+	}
+	return status;
+}
+
+static void
+read_lines(struct said *said, uint64_t cuts)
+{
+	const struct gs_text_options text = text_options(said);
+	char *header = malloc((1 << 20) + 1);
+	struct gs_text_header top = { .text = header, .room = 1 << 20 };
+	struct gs_lines lines;
+
+	gs_lines_open(&lines, &text);
+	for (unsigned f = 0; f < FILES && said->status == GS_OK; f++) {
+		size_t at = 0, end = 0, used;
+
+		gs_lines_begin_file(&lines, names[f]);
+		lines.header = f == 0 ? &top : NULL;
+		do {
+			char *chunk;
+
+			end += next_cut(&cuts, texts[f].bytes - end);
+			chunk = malloc(end - at);
+			if (end > at)
+				memcpy(chunk, texts[f].data + at, end - at);
+			said->status = take_lines(&lines, said, chunk, end - at,
+			                          end == texts[f].bytes, &used);
+			free(chunk);
+			at += used;
+		} while (said->status == GS_OK && at < texts[f].bytes);
+	}
+	if (said->status == GS_OK) {
+		gs_lines_end(&lines);
+		fuzz_put(&said->numbers.header, top.text, top.bytes);
+		said->numbers.bad_lines = lines.invalid;
+	}
+	free(header);
+}
+
+/* ---- do they agree? ---------------------------------------------------------- */
+
+static void
+end(struct said *said)
+{
+	if (said->status != GS_OK)
+		snprintf(said->message, sizeof said->message, "%s", gs_message());
+	for (size_t k = 0; k < said->numbers.count; k++) {
+		uint64_t state = (uint64_t)said->numbers.at[k].rank;
+
+		said->sum += fuzz_random(&state) + (uint64_t)(said->numbers.at[k].rank >> 64);
+	}
+}
+
+static void
+compare(const struct said *one, const struct said *two)
+{
+	FUZZ_MUST(one->status == two->status && strcmp(one->message, two->message) == 0);
+	FUZZ_MUST(one->warnings == two->warnings && one->warned == two->warned);
+	if (one->status != GS_OK)
+		return;
+	FUZZ_MUST(one->numbers.count == two->numbers.count);
+	FUZZ_MUST(one->numbers.bad_lines == two->numbers.bad_lines);
+	FUZZ_MUST(one->sum == two->sum);
+	FUZZ_MUST(one->numbers.header.bytes == two->numbers.header.bytes);
+	FUZZ_MUST(memcmp(one->numbers.header.data, two->numbers.header.data,
+	                 one->numbers.header.bytes) == 0);
+}
+
+/* The same with numbers.c, which says nothing but where the first bad line is. */
+static void
+compare_simple(const struct said *said)
+{
+	struct said simple = { .status = GS_OK };
+	struct fuzz_numbers *numbers = &simple.numbers;
+	char place[40];
+
+	for (unsigned f = 0; f < FILES; f++)
+		fuzz_read(numbers, &options, f, texts[f].data, texts[f].bytes);
+	end(&simple);
+	snprintf(place, sizeof place, "%s:%llu: ", names[numbers->first_bad_input],
+	         (unsigned long long)numbers->first_bad);
+	if (numbers->bad_lines > 0 && options.invalid == GSORT_INVALID_ABORT) {
+		FUZZ_MUST(said->status == GS_EINPUT && strncmp(said->message, place, strlen(place)) == 0);
+	} else {
+		if (numbers->bad_lines > 0 && options.invalid != GSORT_INVALID_IGNORE &&
+		    options.type == GSORT_TEXT)
+			FUZZ_MUST(strncmp(said->first, place, strlen(place)) == 0);
+		memcpy(simple.message, said->message, sizeof simple.message);
+		simple.warnings = said->warnings;
+		simple.warned = said->warned;
+		fuzz_put(&numbers->header, "", 0);
+		compare(said, &simple);
+	}
+	fuzz_numbers_free(numbers);
+}
+
+void
+fuzz_text(const uint8_t *data, size_t bytes)
+{
+	struct fuzz from = { data, bytes };
+	const unsigned flags = (unsigned)fuzz_take(&from, 1), more = (unsigned)fuzz_take(&from, 1);
+	uint64_t cuts = fuzz_take(&from, 2);
+	struct said first = { .status = GS_OK };
+
+	options = (struct gsort_options){
+		.type = flags & 1 ? GSORT_TEXT_FLOAT : GSORT_TEXT, .reverse = flags & 2,
+		.zero_terminated = (flags & 12) == 4, .invalid = (enum gsort_invalid)(flags >> 4 & 3),
+		.header_lines = (flags & 0xc0) == 0xc0 ? 1 + more % 3 : 0, .unique = more & 8,
+	};
+	make_texts(&from, more & 16, (more & 0xf8) == 0x70);
+	decode(&first, GS_SIMD_NONE, 1, UINT64_C(7) << 32);
+	end(&first);
+	compare_simple(&first);
+	for (unsigned reader = 0; reader <= 3; reader++) {
+		struct said other = { .status = GS_OK };
+
+		if (reader == 3)
+			read_lines(&other, fuzz_random(&cuts));
+		else if (reader <= (unsigned)gs_simd_best())
+			decode(&other, (enum gs_simd)reader, 1 + (more + reader) % THREADS,
+			       fuzz_random(&cuts));
+		else
+			continue;
+		end(&other);
+		compare(&first, &other);
+		fuzz_numbers_free(&other.numbers);
+	}
+	fuzz_numbers_free(&first.numbers);
 }

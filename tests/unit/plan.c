@@ -91,6 +91,12 @@ static const struct {
 	{ "no memory at all is refused",
 	  FACTS(.type = GSORT_TEXT, .input_bytes = UNKNOWN, .host_bytes = 1 MiB),
 	  GS_EBUDGET, GS_NEVER, 0 },
+	{ "the least memory is enough for a header, too",
+	  FACTS(.type = GSORT_TEXT, .input_bytes = 147, .memory_bytes = 16 MiB, .headers = true,
+	        .print_bytes = 42, .threads = 2), GS_OK, GS_NEVER, 64 KiB },
+	{ "and no addresses for what a merge reads, too",
+	  CPU(.operation = GSORT_MERGE, .input_count = 2, .address_bytes = 40 MiB,
+	      .host_bytes = 40 MiB), GS_EBUDGET, GS_NEVER, 0 },
 };
 
 /* What must be true of every plan. */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "sort/spill.h"
+#include "sort/spill_pack.h"
 #include "tests/unit/units.h"
 
 void unit_spill(void);
@@ -440,9 +441,30 @@ check_missing_program(void)
 	gs_spill_close(spill);
 }
 
+/* A block that nobody here packed, before any library is there: garbled, not the end. */
+static void
+check_unpacked(enum gs_pack_method method)
+{
+	enum { BLOCK_BYTES = 1 << 10 };
+	static char memory[4 * BLOCK_BYTES] __attribute__((aligned(64)));
+	const struct gs_pack_header header = { .keys = 100, .packed_bytes = 10 };
+	struct gs_packer packer;
+	uint32_t keys[100];
+
+	CHECK(gs_packer_bytes(BLOCK_BYTES) <= sizeof memory, "room for a packer");
+	gs_packer_open(&packer, method, BLOCK_BYTES, memory);
+	memcpy(packer.packed, &header, sizeof header);
+	memset(packer.packed + sizeof header, 0xff, header.packed_bytes);
+	CHECK(gs_pack_header_is_sound(&packer, &header, 32), "a header that can be");
+	CHECK(!gs_unpack(&packer, keys, 32), "a block that cannot, method %d", (int)method);
+	gs_packer_close(&packer);
+}
+
 void
 unit_spill(void)
 {
+	check_unpacked(GS_PACK_LZ4);
+	check_unpacked(GS_PACK_ZSTD);
 	strcpy(folder, "/tmp/gsort-unit-XXXXXX");
 	CHECK(mkdtemp(folder) != NULL, "a folder for the test");
 	for (size_t d = 0; d < DIRS; d++) {

@@ -92,7 +92,7 @@ install() {
 	[ -e "$GSORT_BUILD/config.h" ] || skip "$GSORT_BUILD is no build folder"
 	source=$GSORT_SOURCE/src
 	for file in "$source"/*/*.c; do
-		[[ $file != */cuda.c && $file != */backend_cuda.c ]] || continue
+		[[ $file != */cuda.c && $file != */backend_cuda*.c ]] || continue
 		clang -std=c11 -Wall -Wextra -Wshadow -D_GNU_SOURCE -DHAVE_CONFIG_H -fsyntax-only \
 			-Werror "-I$GSORT_BUILD" "-I$source" "$file"
 	done

@@ -134,6 +134,9 @@ text_in_batches() {
 	agree in -n --gpu-memory="$(pick 2M 64M)"
 	agree in -nr --gpu-memory="$(pick 2M 64M)"
 	agree in -nu --gpu-memory="$(pick 2M 64M)"
+	# Two streams so large that sorting them takes both halves of the GPU's memory.
+	gen --seed 37 --keys "$(pick 500003 10000019)" --type text --range i64 >in
+	agree in -n --gpu-memory="$(pick 9M 64M)"
 }
 
 pipes_and_files() {

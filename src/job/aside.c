@@ -139,13 +139,14 @@ gs_aside_batch(struct gsort *job)
 	const bool by_gpu = job->gpu != NULL;
 
 	atomic_store(&job->counters.phase, GSORT_SORTING);
-	if (by_gpu)
+	if (by_gpu) {
 		TRY(gs_land_flush(job));
-	TRY(gs_device_sort(job));
-	if (by_gpu && job->gpu == NULL)
-		return GS_OK;
-	TRY(gs_device_finish(job));
-	TRY(set_aside(job));
+		TRY(gs_device_sort(job));
+	} else {
+		gs_batch_settle(&job->batch);
+	}
+	if (!by_gpu || job->gpu != NULL)
+		TRY(set_aside(job));
 	atomic_store(&job->counters.phase, GSORT_READING);
 	return GS_OK;
 }

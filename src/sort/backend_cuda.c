@@ -198,6 +198,7 @@ finish(struct gs_device *device)
 	const unsigned half = lay_out(device) > 1;
 
 	assert(device->tiles_promised == 0);
+	assert(device->sorted_half == NULL);	/* sorting leaves nothing of the tiles */
 	TRY_CUDA(cudaEventRecord(device->arrived, device->in), "sorting");
 	TRY_CUDA(cudaStreamWaitEvent(device->work, device->arrived, 0), "sorting");
 	TRY_CUDA(cudaEventRecord(device->begun, device->work), "sorting");
@@ -329,6 +330,7 @@ empty(struct gs_device *device)
 	device->tiles = 0;
 	device->arrived_bytes = 0;
 	device->draining = device->last.any = false;
+	device->sorted_half = NULL;
 	memset(device->sums, 0, sizeof device->sums);
 	(void)lay_out(device);		/* of nothing: who drains once more gets nothing */
 }

@@ -42,7 +42,7 @@ struct gs_device {
 	size_t         tiles, tiles_promised, tiles_most;
 	size_t         arrived_bytes;
 	struct gs_region  regions[GS_STREAMS];
-	const char    *sorted_half;
+	const char    *sorted_half;	/* NULL: nothing was sorted since the last tile came */
 
 	uint64_t       sums[GS_STREAMS];	/* of the keys that arrived */
 	uint64_t      *found;		/* on the device: how often sorted keys fall, ... */

@@ -151,3 +151,19 @@ survives() {
 	gen --seed 57 --keys 300000 --type u64 >in.now
 	survives -u64 --gpu-memory=5M -S 17M
 }
+
+# Of several streams, the tile that was fed last may be the next to be filled.  With one core
+# its copy has not even begun by then.
+@test "a tile is not filled while it is being copied" {
+	# Three of four numbers are in one stream, the others in a second.
+	paste -d '\n' <(gen --seed 58 --keys 350000 --type text --range u32) \
+		<(gen --seed 59 --keys 350000 --type text --range i32) >in.now
+	gsort --device=cpu -o expected in.now
+	for at in 40 80 120 160 200; do
+		export GSORT_EMU_FAIL=$at:700
+		taskset -c 0 gsort-emu --device=auto --gpu-memory=8M -S 40M -o out in.now
+		cmp out expected
+		[ -e mark ]
+		rm mark
+	done
+}

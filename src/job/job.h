@@ -212,8 +212,13 @@ void gs_device_end(struct gsort *job);
 /** May another tile be taken? */
 bool gs_spare_has_room(const struct gsort *job);
 
-/** Begin to copy a tile that is to be fed; its memory must stay until the next one is kept. */
+/** Begin to copy a tile that is to be fed; its memory must stay until it is released, or the
+ *  next one is kept. */
 void gs_spare_keep(struct gsort *job, const struct gs_tile *tile);
+
+/** The memory at KEYS will be filled again: if it is being copied, wait.  With several streams
+ *  the GPU's ring may give the very buffer that was fed last. */
+void gs_spare_release(struct gsort *job, const void *keys);
 
 /** Wait until it is copied. */
 void gs_spare_wait(struct gsort *job);

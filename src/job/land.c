@@ -47,8 +47,10 @@ take(struct gsort *job, unsigned stream)
 	if (!gs_spare_has_room(job))
 		return GS_OK;
 	TRY(gs_spare_survive(job, gs_backend_gpu->take(job->gpu, stream, &tile)));
-	if (job->gpu != NULL && tile.room > 0)
+	if (job->gpu != NULL && tile.room > 0) {
+		gs_spare_release(job, tile.keys);
 		job->tiles[stream] = tile;
+	}
 	return GS_OK;
 }
 

@@ -91,7 +91,13 @@ gs_spare_wait(struct gsort *job)
 	(void)!gs_thread_join(&job->spare.copier);	/* it has no trouble to tell */
 }
 
-/* The ring has more than two buffers, so this one is not filled before the next one is full. */
+void
+gs_spare_release(struct gsort *job, const void *keys)
+{
+	if (job->spare.copy.from == keys)
+		gs_spare_wait(job);
+}
+
 void
 gs_spare_keep(struct gsort *job, const struct gs_tile *tile)
 {

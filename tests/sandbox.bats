@@ -118,6 +118,8 @@ confines() {
 			'type, high bits set' paste; do
 			echo "$try Operation not permitted"
 		done | sort - expected -o expected
+		# Who looks for leaks is a process (base/sandbox.c).
+		not is_sanitized || sed -i 's/^fork .*/fork done/' expected
 		sort told -o told
 		diff expected told
 		[ ! -e secret/new ]

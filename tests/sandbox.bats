@@ -18,6 +18,7 @@ setup_file() {
 		#include <string.h>
 		#include <sys/ioctl.h>
 		#include <sys/prctl.h>
+		#include <sys/resource.h>
 		#include <sys/socket.h>
 		#include <sys/stat.h>
 		#include <sys/syscall.h>
@@ -59,6 +60,7 @@ setup_file() {
 		{
 			static ssize_t (*real)(int, void *, size_t);
 			char *const arguments[] = { "true", NULL };
+			struct rlimit limit;
 			int child;
 
 			if (real == NULL)
@@ -76,6 +78,11 @@ setup_file() {
 				tell("cut", truncate(getenv("SECRET"), 0));
 				tell("remove", unlink(getenv("SECRET")));
 				tell("signal", kill(getppid(), 0));
+				tell("signal a thread", (int)syscall(SYS_tkill, getppid(), 0));
+				tell("signal its thread", (int)syscall(SYS_tgkill, getppid(), getppid(), 0));
+				tell("signal myself", raise(0));
+				tell("limit", prlimit(getppid(), RLIMIT_CPU, NULL, &limit));
+				tell("limit myself", prlimit(0, RLIMIT_CPU, NULL, &limit));
 				child = (int)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
 				if (child == 0)
 					_exit(0);
@@ -114,10 +121,11 @@ confines() {
 		printf '%s\n' 'read Permission denied' 'write Permission denied' \
 			'connect Operation not permitted' 'run Operation not permitted' \
 			'remove Permission denied' >expected
-		for try in mode 'mode beside' owner times attribute cut signal fork 'look into' type \
+		for try in mode 'mode beside' owner times attribute cut signal 'signal a thread' \
+			'signal its thread' limit fork 'look into' type \
 			'type, high bits set' paste; do
 			echo "$try Operation not permitted"
-		done | sort - expected -o expected
+		done | cat - <(printf '%s done\n' 'signal myself' 'limit myself') | sort - expected -o expected
 		# Who looks for leaks is a process (base/sandbox.c).
 		not is_sanitized || sed -i 's/^fork .*/fork done/' expected
 		sort told -o told

@@ -132,6 +132,14 @@ shut_files(const struct gs_sandbox *box)
 	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[argument]) + \
 	         (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0))
 
+/* CALL is for whom FIRST, its first argument, names: ourselves. */
+#define REFUSE_FOR_OTHERS(call, first) \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (call), 0, 4), \
+	LOAD_LOW(0), \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (first), 0, 1), \
+	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW), \
+	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
+
 /* Newer than some headers; the numbers are those of all machines. */
 enum {
 	PIDFD_SEND_SIGNAL = 424, OPEN_TREE = 428, MOVE_MOUNT = 429, FSOPEN = 430, PIDFD_OPEN = 434,
@@ -143,7 +151,7 @@ enum {
 static bool
 shut_calls(void)
 {
-	static struct sock_filter steps[] = {
+	struct sock_filter steps[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
@@ -159,7 +167,10 @@ shut_calls(void)
 #endif
 		REFUSE(SYS_process_vm_readv), REFUSE(SYS_process_vm_writev),
 		REFUSE(SYS_kill), REFUSE(SYS_rt_sigqueueinfo), REFUSE(PIDFD_SEND_SIGNAL),
+		REFUSE(SYS_tkill), REFUSE(SYS_rt_tgsigqueueinfo),
 		REFUSE(PIDFD_OPEN), REFUSE(PIDFD_GETFD),
+		/* raise(3) and abort(3) are the first, getrlimit(2) is the second. */
+		REFUSE_FOR_OTHERS(SYS_tgkill, (unsigned)getpid()), REFUSE_FOR_OTHERS(SYS_prlimit64, 0),
 #ifdef __x86_64__	/* newer machines have only the calls that take a folder, too */
 		REFUSE(SYS_chmod), REFUSE(SYS_chown), REFUSE(SYS_lchown), REFUSE(SYS_utime),
 		REFUSE(SYS_utimes), REFUSE(SYS_futimesat), REFUSE(SYS_fork), REFUSE(SYS_vfork),

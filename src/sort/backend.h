@@ -59,7 +59,7 @@ struct gs_backend {
 	/** Give a taken tile; returns before it is sorted.  May be empty. */
 	gs_status (*feed)(struct gs_device *device, const struct gs_tile *tile);
 
-	/** No more tiles: make one order of each stream. */
+	/** No more tiles: make one order of each stream.  Once for a batch. */
 	gs_status (*finish)(struct gs_device *device);
 
 	/** The next sorted keys, borrowed until the next call; count 0: the end,

@@ -68,6 +68,8 @@ line() {
 	fails '"\\357\\273\\2771"' gsort in
 	printf '\303\274\302\233\377\n' >in		# u umlaut, a control character, no UTF-8
 	fails "$(printf '"\303\274')\\\\302\\\\233\\\\377\"" gsort in
+	printf '\340\240\200\340\202\233\n' >in		# one of three bytes; the control character in as many
+	fails "$(printf '"\340\240\200')\\\\340\\\\202\\\\233\"" gsort in
 }
 
 @test "a NUL is no digit and no blank" {

@@ -29,6 +29,8 @@ character_bytes(const unsigned char *text)
 			return 0;
 	if (text[0] == 0xc2 && text[1] < 0xa0)
 		return 0;		/* a control character */
+	if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xf0 && text[1] < 0x90))
+		return 0;		/* longer than need be, it may be one, too */
 	return strncmp((const char *)text, "\xef\xbb\xbf", 3) == 0 ? 0 : bytes;	/* a byte order mark */
 }
 

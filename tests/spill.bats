@@ -106,7 +106,9 @@ same() {
 		rm log
 	done >most
 	cat most
-	[ "$(tr '\n' ' ' <most)" = "20 16 " ]
+	{ read -r all; read -r few; } <most
+	[ "$all" -gt 16 ]		# 20, if the first has not ended before the last begins
+	[ "$few" -eq 16 ]
 }
 
 @test "threads or none" {

@@ -100,7 +100,7 @@ all_files() {
 
 @test "every file is named in Makefile.am" {
 	wrong=$(all_files | grep -E '^(src|kernels|tests|bench|examples|man|completions|packaging)/' |
-		grep -vE '^bench/results/|\.gitignore$' | while read -r file; do
+		grep -v '\.gitignore$' | sed 's|^bench/results/h200-[0-9-]*/|$(h200)/|' | while read -r file; do
 			grep -qF -- "$file" Makefile.am || echo "$file"
 		done)
 	[ -z "$wrong" ] || { echo "not in Makefile.am: $wrong"; false; }

@@ -25,6 +25,13 @@ setup() {
 	if declare -F prepare >/dev/null; then prepare; fi
 }
 
+# For setup_file: a folder for what all tests of a file use.  Bats before 1.4 makes none; and
+# before 1.8.2 setup_file cannot skip.
+file_folder() {
+	: "${BATS_FILE_TMPDIR:=$(mktemp -d -p "${BATS_RUN_TMPDIR:-}")}"
+	export BATS_FILE_TMPDIR
+}
+
 teardown() {
 	cd / && rm -rf "${BATS_TEST_TMPDIR:?}/work"
 }

@@ -10,6 +10,7 @@ load helpers
 # faster: a link to PLANT is there.
 setup_file() {
 	command -v cc >/dev/null || return 0
+	file_folder
 	cat >"$BATS_FILE_TMPDIR/meddle.c" <<-'END'
 		#define _GNU_SOURCE
 		#include <dlfcn.h>
@@ -109,7 +110,7 @@ prepare() {
 # meddled COMMAND...: with what is preloaded
 meddled() {
 	[ -z "${ASAN_OPTIONS:-}${TSAN_OPTIONS:-}" ] || skip "the sanitizer wants to come first"
-	[ -e "$BATS_FILE_TMPDIR/meddle.so" ] || skip "no compiler"
+	needs cc
 	PRELOAD=$BATS_FILE_TMPDIR/meddle.so "$@"
 }
 

@@ -163,6 +163,11 @@ all_files() {
 
 @test "tests need nothing newer than Bats 1.2" {
 	not grep -nE '^[[:space:]]*(bats_require_minimum_version|run [-!])' tests/*.bats
+	for file in $(grep -l 'BATS_FILE''_TMPDIR' tests/*.bats); do
+		sed -n '/^setup_file/,/^}/p' "$file" >"$BATS_TEST_TMPDIR/setup"
+		grep -qx '	file_folder' "$BATS_TEST_TMPDIR/setup" || { echo "$file: file_folder is missing"; false; }
+		not grep -nE '\<(skip|needs) ' "$BATS_TEST_TMPDIR/setup"
+	done
 }
 
 # Of "a && b" alone on a line a test sees only b fail.

@@ -135,7 +135,7 @@ needs_sandbox() {
 			'type, high bits set' paste; do
 			echo "$try Operation not permitted"
 		done | sort - expected -o expected
-		# A build that looks for leaks does so as a process (base/sandbox.c).
+		# Who looks for leaks is a process (base/sandbox.c).
 		not is_sanitized || sed -i 's/^fork .*/fork done/' expected
 		sort told -o told
 		diff expected told

@@ -118,7 +118,7 @@ ends_well() {
 			-o out/file in
 		whole before
 	done
-	[ $runs -gt 0 ]
+	[ $interruptions -gt 0 ]
 }
 
 # The process waits for SIGCONT, or has ended.

@@ -277,6 +277,7 @@ few() {
 }
 
 @test "SIGKILL at any moment leaves no temporary file, and the output as it was" {
+	needs_nameless_files
 	local round
 	gen --seed 59 --keys 3000000 --type u64 >in
 	gsort -u64 in >expected

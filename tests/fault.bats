@@ -200,8 +200,8 @@ walk() {
 # by malloc() alone, or is stdio on a stream that /dev/full stands for.
 @test "no call that may fail is forgotten" {
 	needs nm
+	not grep -aq '__[atu]b\?san_\|__llvm_profile_' "$GSORT_BUILD/gsort" || skip "who watches gsort calls more"
 	nm -D --undefined-only "$GSORT_BUILD/gsort" | sed 's/^ *[Uw] //; s/@.*//' | sort -u >called
-	! grep -q '^__asan\|^__ubsan\|^__gcov\|^dlvsym\|^dl_iterate' called || skip "not plain gsort"
 	! grep -q "define HAVE_CUDA" "$GSORT_BUILD/config.h" || skip "the CUDA runtime calls more"
 	nm -D --defined-only "$GSORT_BUILD/tests/fault.so" | sed 's/.* //; s/@.*//' | sort -u >failing
 	comm -23 called failing | grep -vxE -e '_.*|mem.*|str.*|stp.*|ferror|feof|fflush|fputc|puts|fwrite' \

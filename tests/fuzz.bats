@@ -8,8 +8,8 @@ load helpers
 
 # Long enough for what is changed to be something else, short enough for every day.
 fuzz() { # TARGET CHANGES
-	"$BATS_TEST_DIRNAME/fuzz/seeds" "$1" "$T/seeds"
-	run "$GSORT_BUILD/tests/fuzzers" "$1" -runs="$2" -seed=1 -artifact_prefix="$T/" "$T/seeds"
+	"$BATS_TEST_DIRNAME/fuzz/seeds" "$1" seeds
+	run "$GSORT_BUILD/tests/fuzzers" "$1" -runs="$2" -seed=1 seeds
 	echo "${lines[@]: -5}"
 	[ "$status" -eq 0 ]
 	[ "${lines[-1]}" = "$2 changes of what was given, none failed" ]

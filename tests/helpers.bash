@@ -25,6 +25,13 @@ setup() {
 	if declare -F prepare >/dev/null; then prepare; fi
 }
 
+# For setup_file: a folder for what all tests of a file use.  Bats before 1.4 makes none; and
+# before 1.8.2 setup_file cannot skip.
+file_folder() {
+	: "${BATS_FILE_TMPDIR:=$(mktemp -d -p "${BATS_RUN_TMPDIR:-}")}"
+	export BATS_FILE_TMPDIR
+}
+
 teardown() {
 	cd / && rm -rf "${BATS_TEST_TMPDIR:?}/work"
 }
@@ -61,6 +68,14 @@ needs() {
 needs_for_gpu() {
 	[ -z "${GSORT_GPU-}" ] || command -v "$@" >/dev/null || return 1
 	needs "$@"
+}
+
+# Skip the test unless files here can be without a name (O_TMPFILE; overlayfs of older kernels
+# knows none): else SIGKILL may leave a hidden one, as the manual says.
+needs_nameless_files() {
+	! command -v python3 >/dev/null ||
+		python3 -c 'import os; os.open(".", os.O_TMPFILE | os.O_WRONLY)' 2>/dev/null ||
+		skip "there are no nameless files here"
 }
 
 # same_keys A B TYPE: the same multiset of keys.

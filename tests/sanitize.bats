@@ -4,20 +4,32 @@
 
 load helpers
 
+# why_not: the reason if that cannot be built here
+why_not() {
+	if ! [ -e "$GSORT_BUILD/config.status" ]; then
+		echo "$GSORT_BUILD is no build folder"
+	elif grep -q 'enable-\(sanitizer\|coverage\)' "$GSORT_BUILD/config.status"; then
+		echo "this build looks for something else"
+	elif ! gcc -fsanitize=address,undefined -o "$1/try" -x c - <<<'int main(void) { return 0; }'; then
+		echo "gcc has no libraries for sanitizers"
+	fi
+}
+
 setup_file() {
-	: "${GSORT_BUILD:=$PWD}" "${GSORT_SOURCE:=$(cd "$BATS_TEST_DIRNAME/.." && pwd)}"
-	[ -e "$GSORT_BUILD/config.status" ] || skip "$GSORT_BUILD is no build folder"
-	not_again=$(grep -c 'enable-\(sanitizer\|coverage\)' "$GSORT_BUILD/config.status" || true)
-	[ "$not_again" = 0 ] || skip "this build looks for something else"
-	echo 'int main(void) { return 0; }' >"$BATS_FILE_TMPDIR/try.c"
-	gcc -fsanitize=address,undefined -o "$BATS_FILE_TMPDIR/try" "$BATS_FILE_TMPDIR/try.c" ||
-		skip "gcc has no libraries for sanitizers"
+	file_folder
+	WHY_NOT=$(why_not "$BATS_FILE_TMPDIR" 2>/dev/null)
+	export WHY_NOT
+	[ -z "$WHY_NOT" ] || return 0
 	unset MAKEFLAGS MFLAGS MAKELEVEL GSORT
 	mkdir -p "$GSORT_BUILD/asan"
 	cd "$GSORT_BUILD/asan"
 	[ -e config.status ] || "$GSORT_SOURCE/configure" -C --without-cuda CFLAGS='-O1 -g' \
 		CXXFLAGS='-O1 -g' --enable-sanitizer=address,undefined >log
 	make -j "$(nproc)" gsort tests/gen tests/measure tests/units tests/fault.so >>log
+}
+
+prepare() {
+	[ -z "$WHY_NOT" ] || skip "$WHY_NOT"
 }
 
 # clean FILE.bats: its tests hold, and the sanitizers find nothing

@@ -106,7 +106,9 @@ same() {
 		rm log
 	done >most
 	cat most
-	[ "$(tr '\n' ' ' <most)" = "20 16 " ]
+	{ read -r all; read -r few; } <most
+	[ "$all" -gt 16 ]		# 20, if the first has not ended before the last begins
+	[ "$few" -eq 16 ]
 }
 
 @test "threads or none" {
@@ -275,6 +277,7 @@ few() {
 }
 
 @test "SIGKILL at any moment leaves no temporary file, and the output as it was" {
+	needs_nameless_files
 	local round
 	gen --seed 59 --keys 3000000 --type u64 >in
 	gsort -u64 in >expected

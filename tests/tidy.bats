@@ -5,17 +5,17 @@ load helpers
 
 prepare() {
 	cd "$GSORT_SOURCE" || return 1
+	[ "$(all_files | wc -l)" -gt 300 ]	# of no files all is true
 }
 
 # Every file that belongs to the project: of a clone, or else of a distribution.
 all_files() {
-	if [ -e .git ] && command -v git >/dev/null; then
-		git ls-files --cached --others --exclude-standard
-	else
+	# git refuses the clone of another user.
+	{ [ -e .git ] && git ls-files --cached --others --exclude-standard 2>/dev/null; } ||
 		find . -type f -not -path './build*' -not -name '*.o' | sed 's|^\./||' |
 			grep -E '^(src|kernels|bench|tests|examples|man|completions|packaging|m4)/' |
-			grep -vE '\.(a|cud)$|/\.|^tests/(gen|measure|slow|units|units-emu)$'
-	fi
+			grep -vE '\.(a|so|cud)$|/\.' |
+			grep -vE '^(tests/(fuzzers|gen|measure|slow|units|units-emu|walk)|examples/(collect|smallest))$'
 }
 
 @test "each folder includes only what it may see" {
@@ -71,7 +71,7 @@ all_files() {
 }
 
 @test "every source says its licence in the first lines" {
-	wrong=$(all_files | grep -E '\.(c|h|inc|cu|cuh|bats|bash|m4|ac|am|1|3|fish)$|^(bootstrap|tests/run|\.ci/run|bench/(versus|crossover)|completions/_gsort|packaging/debian/(build|rules))$' |
+	wrong=$(all_files | grep -E '\.(c|h|inc|cu|cuh|bats|bash|m4|ac|am|1|3|fish)$|^(bootstrap|tests/(coverage|faults|lint|run|sanitizers|fuzz/(run|seeds))|\.ci/run|bench/(versus|crossover|plot)|completions/_gsort|packaging/debian/(build|rules))$' |
 		while read -r file; do
 			head -n 3 "$file" | grep -q 'SPDX-License-Identifier: BSD-2-Clause' || echo "$file"
 		done)
@@ -100,7 +100,7 @@ all_files() {
 
 @test "every file is named in Makefile.am" {
 	wrong=$(all_files | grep -E '^(src|kernels|tests|bench|examples|man|completions|packaging)/' |
-		grep -vE '^bench/results/|\.gitignore$' | while read -r file; do
+		grep -v '\.gitignore$' | sed 's|^bench/results/h200-[0-9-]*/|$(h200)/|' | while read -r file; do
 			grep -qF -- "$file" Makefile.am || echo "$file"
 		done)
 	[ -z "$wrong" ] || { echo "not in Makefile.am: $wrong"; false; }
@@ -163,6 +163,11 @@ all_files() {
 
 @test "tests need nothing newer than Bats 1.2" {
 	not grep -nE '^[[:space:]]*(bats_require_minimum_version|run [-!])' tests/*.bats
+	for file in $(grep -l 'BATS_FILE''_TMPDIR' tests/*.bats); do
+		sed -n '/^setup_file/,/^}/p' "$file" >"$BATS_TEST_TMPDIR/setup"
+		grep -qx '	file_folder' "$BATS_TEST_TMPDIR/setup" || { echo "$file: file_folder is missing"; false; }
+		not grep -nE '\<(skip|needs) ' "$BATS_TEST_TMPDIR/setup"
+	done
 }
 
 # Of "a && b" alone on a line a test sees only b fail.

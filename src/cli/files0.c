@@ -135,24 +135,27 @@ gs_files0_read(const char *from, const char *const **names, size_t *count)
 {
 	FILE *in = strcmp(from, "-") == 0 ? stdin : fopen(from, "re");
 	struct names read = { .all = NULL };
+	const char **found = NULL;
 
 	if (in == NULL) {
 		gs_report_error("open failed: %s: %s", from, strerror(errno));
 		return false;
 	}
-	*names = NULL;
-	*count = 0;
 	if (read_all(from, in, &read)) {
-		*count = read.count;
-		*names = split(&read);
-		if (*names == NULL)
+		found = split(&read);
+		if (found == NULL)
 			gs_report_error("out of memory for the names in '%s'", from);
-		else if (*count == 0)
+		else if (read.count == 0)
 			gs_report_error("no input from '%s'", from);
 	}
 	if (in != stdin)
 		fclose(in);
-	if (*names == NULL)
-		free(read.all);
-	return *names != NULL && *count > 0;
+	if (found != NULL && read.count > 0) {
+		*names = found;
+		*count = read.count;
+		return true;
+	}
+	free(found);
+	free(read.all);
+	return false;
 }

@@ -3,7 +3,7 @@
  * job.h - one job, for the files of src/job alone
  *
  * job.c tells what happens; fill.c is its first half (input to keys, land.c where they land),
- * aside.c sets batches aside as runs and merges them, emit.c is the second half
+ * aside.c sets batches aside as runs, runs.c merges them, emit.c is the second half
  * (sorted keys to output), device.c decides where, spare.c is for a GPU that fails.
  * check.c and merge_inputs.c are the other two operations.  handover.c runs any of them
  * behind the caller's back.

@@ -117,9 +117,10 @@ meddled() {
 # bounded MIB STATUS COMMAND...: ends within a minute with that status, or any of 0 and 2 if it
 # is "-", and within so much memory; standard output to out, and if it fails one line to err
 bounded() {
-	local mib=$1 wanted=$2 status=0 peak
+	local mib=$1 wanted=$2 status=0 seconds=60 peak
 	shift 2
-	measure took timeout 60 env ${PRELOAD:+"LD_PRELOAD=$PRELOAD"} "$@" >out 2>err || status=$?
+	not is_sanitized || seconds=600
+	measure took timeout $seconds env ${PRELOAD:+"LD_PRELOAD=$PRELOAD"} "$@" >out 2>err || status=$?
 	read -r _ peak <took
 	echo "status $status, $((peak >> 10)) MiB of $mib: $* ($(head -c 300 err))"
 	[ "$status" = "$wanted" ] || [[ $wanted = - && $status = [02] ]] || return 1

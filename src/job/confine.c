@@ -90,22 +90,27 @@ allow_reports(struct gs_sandbox *box)
 #endif
 }
 
-void
-gs_confine(void *context)
+/* Decompressing takes longer than sorting: rather a sandbox than a GPU, unless one is demanded
+ * or being opened. */
+static bool
+may_open_gpu(struct gsort *job)
 {
-	struct gsort *job = context;
+	unsigned nobody = GS_FIRST_NOBODY;
+
+	if (job->plan.gpu_from_bytes == GS_NEVER)
+		return false;
+	return job->options->device != GSORT_DEVICE_AUTO ||
+	       !atomic_compare_exchange_strong(&job->opener.first, &nobody, GS_FIRST_SANDBOX);
+}
+
+static void
+confine(struct gsort *job)
+{
 	const struct gsort_options *options = job->options;
 	struct gs_sandbox box;
 	unsigned kinds;
 
-	if (!options->sandbox || job->confined)
-		return;
-	job->confined = true;
-	/* Decompressing takes longer than sorting: rather a sandbox than a GPU. */
-	if (options->device == GSORT_DEVICE_AUTO && !job->opener.started && job->landed_bytes == 0)
-		job->plan.gpu_from_bytes = job->plan.gpu_wait_bytes = GS_NEVER;
-	if (job->plan.gpu_from_bytes != GS_NEVER ||
-	    gs_spill_starts_programs(options->compress_program)) {
+	if (may_open_gpu(job) || gs_spill_starts_programs(options->compress_program)) {
 		gs_job_note(job, "no sandbox: a GPU, or a program for temporary files, may be started");
 		return;
 	}
@@ -120,4 +125,18 @@ gs_confine(void *context)
 	gs_job_note(job, "sandbox: %s", kinds == (GS_SANDBOX_FILES | GS_SANDBOX_CALLS) ? "files and calls" :
 	            kinds == GS_SANDBOX_FILES ? "files" : kinds == GS_SANDBOX_CALLS ? "calls" :
 	            "this kernel has none");
+}
+
+void
+gs_confine(void *context)
+{
+	struct gsort *job = context;
+
+	if (!job->options->sandbox)
+		return;
+	pthread_mutex_lock(&job->confining);
+	if (!job->confined)
+		confine(job);
+	job->confined = true;
+	pthread_mutex_unlock(&job->confining);
 }

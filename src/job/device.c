@@ -172,6 +172,12 @@ gs_device_poll(struct gsort *job)
 	if (opener->settled || job->landed_bytes < job->plan.gpu_from_bytes)
 		return GS_OK;
 	if (!opener->started) {
+		unsigned nobody = GS_FIRST_NOBODY;
+
+		if (!atomic_compare_exchange_strong(&opener->first, &nobody, GS_FIRST_GPU)) {
+			opener->settled = true;
+			return GS_OK;
+		}
 		opener->options = backend_options(job);
 		opener->started = true;
 		if (gs_thread_start(&opener->thread, open_gpu, opener) != GS_OK)

@@ -94,6 +94,7 @@ gsort_open(gsort **opened, const struct gsort_options *options)
 		return GSORT_TROUBLE;
 	}
 	job->options = options;
+	pthread_mutex_init(&job->confining, NULL);
 	if (gs_job_open(job) != GS_OK) {
 		gsort_close(job);
 		*opened = NULL;
@@ -207,6 +208,7 @@ gsort_close(gsort *job)
 	gs_input_close(job->input);
 	gs_runs_close(job);
 	gs_arena_close(&job->arena);
+	pthread_mutex_destroy(&job->confining);
 	free(job);
 	(void)gs_fail(GS_OK, "%s", message);	/* closing must not hide why */
 }

@@ -11,6 +11,7 @@
 #ifndef GS_JOB_H
 #define GS_JOB_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include "base/arena.h"
@@ -41,7 +42,11 @@ struct gs_opener {
 	struct gs_device          *device;	/* set by the thread when it ends well */
 	bool                       started;
 	bool                       settled;	/* taken, or given up: ask no more */
+	atomic_uint                first;	/* who came first: */
 };
+
+/* The GPU's opener and the sandbox, in which none can be opened, exclude each other. */
+enum { GS_FIRST_NOBODY, GS_FIRST_GPU, GS_FIRST_SANDBOX };
 
 /* A sorted batch of one stream, set aside. */
 struct gs_aside {
@@ -145,6 +150,7 @@ struct gsort {
 	char                       *header;	/* of a binary input: options.skip_bytes of it */
 	size_t                      header_bytes;
 
+	pthread_mutex_t             confining;	/* guards CONFINED */
 	bool                        confined;
 	struct gs_counters          counters;
 	struct gs_handover          handover;
@@ -239,7 +245,7 @@ void gs_spare_skip(struct gsort *job, struct gs_span *span);
 /* confine.c */
 
 /** Before anything is decompressed: shut what the job does not need (options.sandbox).  Does
- *  so once.  CONTEXT is the job. */
+ *  so once; any thread, others wait until it is done.  CONTEXT is the job. */
 void gs_confine(void *context);
 
 /* land.c: where keys land */

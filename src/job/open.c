@@ -335,6 +335,17 @@ check_temp(struct gsort *job)
 	return status;
 }
 
+/* If it is known that something will be decompressed. */
+static void
+confine(struct gsort *job)
+{
+	if (!gs_input_inflates(job->input) || !job->options->sandbox)
+		return;
+	gs_confine(job);
+	if (atomic_load(&job->opener.first) == GS_FIRST_SANDBOX)	/* for who reads the plan */
+		job->plan.gpu_from_bytes = job->plan.gpu_wait_bytes = GS_NEVER;
+}
+
 /*
  * Inputs first, so that a missing file is found before an output is made; then what
  * could be in the way after an hour of reading: temporary directories, the output.
@@ -351,8 +362,7 @@ gs_job_open(struct gsort *job)
 	gs_input_share(job->input, readers(job), job->plan.unpack_bytes, job->plan.window_bytes);
 	job->encoding.threads = job->plan.threads;
 	if (job->options->operation == GSORT_CHECK) {	/* constant memory, and no output */
-		if (gs_input_inflates(job->input))
-			gs_confine(job);
+		confine(job);
 		return GS_OK;
 	}
 	TRY(allocate(job));
@@ -362,7 +372,6 @@ gs_job_open(struct gsort *job)
 		            (double)job->plan.host_bytes / (1 << 20));
 	TRY(check_temp(job));
 	TRY(open_output(job));
-	if (gs_input_inflates(job->input))
-		gs_confine(job);
+	confine(job);
 	return GS_OK;
 }

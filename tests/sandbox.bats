@@ -79,6 +79,7 @@ setup_file() {
 				tell("cut", truncate(getenv("SECRET"), 0));
 				tell("remove", unlink(getenv("SECRET")));
 				tell("signal", kill(getppid(), 0));
+				tell("signal when ready", fcntl(fd, F_SETOWN, getppid()));
 				tell("signal a thread", (int)syscall(SYS_tkill, getppid(), 0));
 				tell("signal its thread", (int)syscall(SYS_tgkill, getppid(), getppid(), 0));
 				tell("signal myself", raise(0));
@@ -138,7 +139,7 @@ needs_sandbox() {
 		printf '%s\n' 'read Permission denied' 'write Permission denied' \
 			'connect Operation not permitted' 'run Operation not permitted' \
 			'remove Permission denied' >expected
-		for try in mode 'mode beside' owner times attribute cut signal 'signal a thread' \
+		for try in mode 'mode beside' owner times attribute cut signal 'signal when ready' 'signal a thread' \
 			'signal its thread' limit fork 'look into' type \
 			'type, high bits set' paste; do
 			echo "$try Operation not permitted"

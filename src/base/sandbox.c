@@ -195,6 +195,11 @@ shut_calls(void)
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
 #endif
+		/* A signal when a descriptor is ready is a signal, too. */
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fcntl, 0, 8),
+		LOAD_LOW(1),
+		REFUSE(F_SETOWN), REFUSE(F_SETOWN_EX), REFUSE(F_SETSIG),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 		/* An ioctl is the low half of its second argument; the kernel looks at no more. */
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 5),
 		LOAD_LOW(1),

@@ -132,6 +132,7 @@ append_rest(struct gsort *job)
 	for (unsigned s = 0; s < GS_STREAMS; s++) {
 		const uint64_t left = gs_batch_count(&job->batch, s);
 
+		assert(left == 0 || job->spare.gone[s] == 0);	/* no batch ends during a hand-over */
 		if (job->tiles[s].keys != NULL)
 			gs_spare_keep(job, &job->tiles[s]);
 		job->tiles[s] = (struct gs_tile){ .keys = NULL };

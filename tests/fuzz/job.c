@@ -279,7 +279,9 @@ put_key(struct fuzz_job *job, struct fuzz_bytes *input, uint64_t key, unsigned s
 	if (bytes > 0) {
 		fuzz_put(input, &key, bytes);
 	} else {
-		fuzz_put(input, line, (size_t)print_line(line, job->options.type, key, style));
+		const int length = print_line(line, job->options.type, key, style);
+
+		fuzz_put(input, line, (size_t)length);
 		fuzz_put(input, &terminator, 1);
 	}
 }

@@ -153,7 +153,7 @@ rung_refuses(const struct rung *rung, size_t count, bool descending, char *why, 
 		snprintf(why, why_bytes, rung->least_keys == rung->most_keys ?
 		         "%s sorts exactly %zu keys" : "%s sorts from %zu to %zu keys",
 		         rung->name, rung->least_keys, rung->most_keys);
-	else if (!rung->pads && (count & (count - 1)) != 0)
+	else if (!rung->pads && count > 1 && (count & (count - 1)) != 0)
 		snprintf(why, why_bytes, "%s sorts powers of two only, such as %zu keys",
 		         rung->name, (size_t)1 << (rung_bits(count) - 1));
 	return why[0] != '\0';
@@ -172,7 +172,7 @@ rung_bits(size_t count)
 double
 rung_steps(unsigned bits)
 {
-	return bits * (bits + 1) / 2;
+	return bits * (bits + 1) / 2.0;
 }
 
 /* One launch sorts blocks; phase block_bits + j takes j steps between blocks, then a merge. */

@@ -14,7 +14,9 @@
 static bool
 same(double a, double b)
 {
-	return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b) && signbit(a) == signbit(b));
+	if (isnan(a) || isnan(b))
+		return isnan(a) && isnan(b) && signbit(a) == signbit(b);
+	return a == b && signbit(a) == signbit(b);
 }
 
 static double

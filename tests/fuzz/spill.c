@@ -179,7 +179,7 @@ fuzz_block(struct fuzz *from, enum gs_pack_method method, unsigned bits)
 		header.packed_bytes = header.keys * (bits / 8);
 	memcpy(packer.packed, &header, sizeof header);
 	memcpy(packer.packed + sizeof header, from->data, from->bytes < BLOCK ? from->bytes : BLOCK);
-	if (gs_pack_header_is_sound(&packer, &header, bits)) {
+	if (header.keys > 0 && gs_pack_header_is_sound(&packer, &header, bits)) {
 		char *keys = malloc(header.keys * (bits / 8));	/* ends where the block does */
 
 		(void)gs_unpack(&packer, keys, bits);

@@ -18,6 +18,7 @@
 #include "base/team.h"
 #include "format/decode.h"
 #include "job/order.h"
+#include "sort/tile.h"
 #include "sort/cpu_sort.h"
 
 enum {
@@ -25,17 +26,6 @@ enum {
 	TEAM_KEYS  = 1 << 16,	/* as in decode_raw.c */
 	LINE_MOST  = 100,	/* bytes of a line that are told; a number has at most 20 */
 };
-
-static uint64_t
-key_at(const void *keys, unsigned bits, size_t at)
-{
-	switch (bits) {
-	case 8:  return ((const uint8_t *)keys)[at];
-	case 16: return ((const uint16_t *)keys)[at];
-	case 32: return ((const uint32_t *)keys)[at];
-	default: return ((const uint64_t *)keys)[at];
-	}
-}
 
 /* ---- blocks ------------------------------------------------------------- */
 
@@ -99,7 +89,8 @@ static size_t
 first_of(const void *keys, unsigned bits, size_t begin, size_t end, bool strict)
 {
 	for (; begin < end; begin++) {
-		const uint64_t before = key_at(keys, bits, begin - 1), key = key_at(keys, bits, begin);
+		const uint64_t before = gs_key_at(keys, bits, begin - 1);
+		const uint64_t key = gs_key_at(keys, bits, begin);
 
 		if (key < before || (strict && key == before))
 			break;
@@ -150,8 +141,8 @@ tally(void *context, size_t b)
 	if (!any(tile->keys, bits, begin, end, true))
 		return;
 	for (size_t i = begin; i < end; i++) {
-		breaks += key_at(tile->keys, bits, i) < key_at(tile->keys, bits, i - 1);
-		duplicates += key_at(tile->keys, bits, i) == key_at(tile->keys, bits, i - 1);
+		breaks += gs_key_at(tile->keys, bits, i) < gs_key_at(tile->keys, bits, i - 1);
+		duplicates += gs_key_at(tile->keys, bits, i) == gs_key_at(tile->keys, bits, i - 1);
 	}
 	atomic_fetch_add(&tile->breaks, breaks);
 	atomic_fetch_add(&tile->duplicates, duplicates);
@@ -194,11 +185,11 @@ gs_order_follow(struct gs_order *order, const void *keys, size_t count)
 	assert(order->key_bits > 0);
 	if (count == 0)
 		return 0;
-	if (!follows(order, 0, key_at(keys, order->key_bits, 0)))
+	if (!follows(order, 0, gs_key_at(keys, order->key_bits, 0)))
 		return 0;
 	first = look_inside(order, keys, count);
 	order->keys += count;
-	order->last = key_at(keys, order->key_bits, count - 1);
+	order->last = gs_key_at(keys, order->key_bits, count - 1);
 	return first;
 }
 

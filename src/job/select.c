@@ -18,28 +18,6 @@
 
 #include "job/select.h"
 
-static inline uint64_t
-get(const void *keys, unsigned bits, size_t at)
-{
-	switch (bits) {
-	case 8:  return ((const uint8_t *)keys)[at];
-	case 16: return ((const uint16_t *)keys)[at];
-	case 32: return ((const uint32_t *)keys)[at];
-	default: return ((const uint64_t *)keys)[at];
-	}
-}
-
-static inline void
-put(void *keys, unsigned bits, size_t at, uint64_t key)
-{
-	switch (bits) {
-	case 8:  ((uint8_t *)keys)[at] = (uint8_t)key; break;
-	case 16: ((uint16_t *)keys)[at] = (uint16_t)key; break;
-	case 32: ((uint32_t *)keys)[at] = (uint32_t)key; break;
-	default: ((uint64_t *)keys)[at] = key; break;
-	}
-}
-
 bool
 gs_select_wants_groups(const struct gsort_options *options)
 {
@@ -104,12 +82,12 @@ differing(struct gs_select *select, const struct gs_span *span, unsigned bits)
 	size_t at = 0, kept;
 
 	/* Often nothing is equal: then nothing has to be moved. */
-	for (; at < span->count && get(span->keys, bits, at) != last; at++)
-		last = get(span->keys, bits, at);
+	for (; at < span->count && gs_key_at(span->keys, bits, at) != last; at++)
+		last = gs_key_at(span->keys, bits, at);
 	for (kept = at; at < span->count; at++) {
-		const uint64_t key = get(span->keys, bits, at);
+		const uint64_t key = gs_key_at(span->keys, bits, at);
 
-		put(span->keys, bits, kept, key);
+		gs_key_put(span->keys, bits, kept, key);
 		kept += key != last;
 		last = key;
 	}
@@ -129,10 +107,10 @@ groups(struct gs_select *select, const struct gs_span *span, unsigned bits, uint
 	size_t kept = 0;
 
 	for (size_t at = 0; at < span->count; at++) {
-		const uint64_t key = get(span->keys, bits, at);
+		const uint64_t key = gs_key_at(span->keys, bits, at);
 		const bool ends = key != last;
 
-		put(span->keys, bits, kept, last);
+		gs_key_put(span->keys, bits, kept, last);
 		if (times != NULL)
 			times[kept] = at - begin;
 		kept += ends & fits(&wanted, at - begin);
@@ -155,7 +133,7 @@ chosen(struct gs_select *select, const struct gs_span *span, unsigned bits)
 static void
 begin_group(struct gs_select *select, const struct gs_span *span)
 {
-	const uint64_t key = get(span->keys, span->key_bits, 0);
+	const uint64_t key = gs_key_at(span->keys, span->key_bits, 0);
 
 	select->any = true;
 	select->stream = span->stream;
@@ -189,7 +167,7 @@ gs_select_pairs(struct gs_select *select, struct gs_span *span)
 
 	assert(select->groups && !select->any);
 	for (size_t at = 0; at < span->count; at++) {
-		put(span->keys, span->key_bits, kept, get(span->keys, span->key_bits, at));
+		gs_key_put(span->keys, span->key_bits, kept, gs_key_at(span->keys, span->key_bits, at));
 		select->times[kept] = select->times[at];
 		kept += fits(select, select->times[kept]);
 	}
@@ -204,7 +182,7 @@ gs_select_end(struct gs_select *select, struct gs_span *span)
 		.keys = &select->ended, .key_bits = select->key_bits, .stream = select->stream,
 	};
 	if (select->any && !select->at_once && fits(select, select->last_times)) {
-		put(&select->ended, select->key_bits, 0, select->last);
+		gs_key_put(&select->ended, select->key_bits, 0, select->last);
 		if (select->counts)
 			select->times[0] = select->last_times;
 		span->count = 1;

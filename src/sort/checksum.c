@@ -13,6 +13,7 @@
 #include "base/simd.h"
 #include "base/team.h"
 #include "sort/checksum.h"
+#include "sort/tile.h"
 
 #if defined __x86_64__
 #define HAVE_X86	1

@@ -25,18 +25,6 @@ struct gs_checksum {
 struct gs_checksum gs_checksum(unsigned threads, unsigned stream, unsigned key_bits,
                                const void *keys, size_t count, bool ordered);
 
-/** Key number AT. */
-static inline uint64_t
-gs_key_at(const void *keys, unsigned key_bits, size_t at)
-{
-	switch (key_bits) {
-	case 8:  return ((const uint8_t *)keys)[at];
-	case 16: return ((const uint16_t *)keys)[at];
-	case 32: return ((const uint32_t *)keys)[at];
-	default: return ((const uint64_t *)keys)[at];
-	}
-}
-
 /** Added to keys: sets apart the same bits in different streams, and 0 from nothing. */
 static inline uint64_t
 gs_checksum_salt(unsigned stream)

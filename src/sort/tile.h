@@ -10,6 +10,7 @@
 #define GS_TILE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 enum { GS_STREAMS = 5 };
 
@@ -19,7 +20,6 @@ struct gs_tile {
 	size_t    count;	/* keys in it */
 	size_t    room;		/* keys that fit */
 	unsigned  key_bits;	/* 32 or 64 */
-	unsigned  index_bits;	/* 0: records come later */
 	unsigned  stream;
 };
 
@@ -30,5 +30,28 @@ struct gs_span {
 	unsigned  key_bits;	/* 8 and 16 come from count.c alone */
 	unsigned  stream;
 };
+
+/** Key number AT of KEYS, 8 to 64 bits wide; and to write it. */
+static inline uint64_t
+gs_key_at(const void *keys, unsigned key_bits, size_t at)
+{
+	switch (key_bits) {
+	case 8:  return ((const uint8_t *)keys)[at];
+	case 16: return ((const uint16_t *)keys)[at];
+	case 32: return ((const uint32_t *)keys)[at];
+	default: return ((const uint64_t *)keys)[at];
+	}
+}
+
+static inline void
+gs_key_put(void *keys, unsigned key_bits, size_t at, uint64_t key)
+{
+	switch (key_bits) {
+	case 8:  ((uint8_t *)keys)[at] = (uint8_t)key; break;
+	case 16: ((uint16_t *)keys)[at] = (uint16_t)key; break;
+	case 32: ((uint32_t *)keys)[at] = (uint32_t)key; break;
+	default: ((uint64_t *)keys)[at] = key; break;
+	}
+}
 
 #endif

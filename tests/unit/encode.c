@@ -7,6 +7,7 @@
 
 #include "format/encode.h"
 #include "format/key.h"
+#include "sort/tile.h"
 #include "tests/unit/units.h"
 
 enum { MANY = 200000, GUARD_BYTES = 64 };
@@ -17,17 +18,6 @@ static uint64_t f64(double x) { uint64_t u; memcpy(&u, &x, sizeof u); return gs_
 static uint64_t f32(float x)  { uint32_t u; memcpy(&u, &x, sizeof u); return gs_order_f32(u); }
 static uint64_t i64(int64_t x) { return gs_order_i64((uint64_t)x); }
 static uint64_t i32(int32_t x) { return gs_order_i32((uint32_t)x); }
-
-static void
-put(void *keys, unsigned bits, size_t at, uint64_t key)
-{
-	switch (bits) {
-	case 8:  ((uint8_t *)keys)[at] = (uint8_t)key; break;
-	case 16: ((uint16_t *)keys)[at] = (uint16_t)key; break;
-	case 32: ((uint32_t *)keys)[at] = (uint32_t)key; break;
-	default: ((uint64_t *)keys)[at] = key; break;
-	}
-}
 
 /* What COUNT keys became; the room for them is exact, so that more shows. */
 struct encoded {
@@ -50,7 +40,7 @@ encode(struct gs_encoding encoding, unsigned stream, unsigned bits, const uint64
 	encoding.terminator = encoding.terminator == 0 ? '\n' : encoding.terminator;
 	encoding.threads = threads;
 	for (size_t k = 0; k < count; k++)
-		put(given, bits, k, encoding.reverse ? ~keys[k] : keys[k]);
+		gs_key_put(given, bits, k, encoding.reverse ? ~keys[k] : keys[k]);
 	memset(encoded->text + room, '#', GUARD_BYTES);
 	encoded->bytes = 0;
 	encoded->status = gs_encode(&encoding, stream, bits, given, counts, count, encoded->text,

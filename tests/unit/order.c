@@ -5,6 +5,7 @@
 
 #include "base/simd.h"
 #include "job/order.h"
+#include "sort/tile.h"
 #include "tests/unit/units.h"
 
 void unit_order(void);
@@ -27,17 +28,6 @@ static const struct row {
 	{ "an equal first key of the second tile", TILE_KEYS, KEYS, KEYS, TILE_KEYS },
 };
 
-static void
-set(void *keys, unsigned bits, size_t at, uint64_t key)
-{
-	switch (bits) {
-	case 8:  ((uint8_t *)keys)[at] = (uint8_t)key; break;
-	case 16: ((uint16_t *)keys)[at] = (uint16_t)key; break;
-	case 32: ((uint32_t *)keys)[at] = (uint32_t)key; break;
-	default: ((uint64_t *)keys)[at] = key; break;
-	}
-}
-
 /* Keys of 8 and 16 bits that ascend are few; a row that looks behind them is left out. */
 static void
 check_row(const struct row *row, unsigned bits, bool strict, bool tallies)
@@ -57,7 +47,7 @@ check_row(const struct row *row, unsigned bits, bool strict, bool tallies)
 	data = malloc(keys * sizeof(uint64_t));
 	for (size_t i = 0; i < keys; i++) {
 		key = i == row->equal || i == 0 ? key : i == row->less ? key - 2 : key + 1;
-		set(data, bits, i, key);
+		gs_key_put(data, bits, i, key);
 	}
 	found = gs_order_follow(&order, data, tile);
 	if (found == tile)

@@ -38,17 +38,6 @@ key_of(const struct row *row, unsigned bits, size_t i)
 	return (uint64_t)((double)place / (double)places * (double)(UINT64_MAX >> (64 - bits) >> 1));
 }
 
-static void
-store(void *keys, unsigned bits, size_t at, uint64_t key)
-{
-	switch (bits) {
-	case 8:  ((uint8_t *)keys)[at] = (uint8_t)key; break;
-	case 16: ((uint16_t *)keys)[at] = (uint16_t)key; break;
-	case 32: ((uint32_t *)keys)[at] = (uint32_t)key; break;
-	default: ((uint64_t *)keys)[at] = key; break;
-	}
-}
-
 /* What is asked for, and the head: so many, or all. */
 static const struct wish {
 	const char *name;
@@ -73,17 +62,6 @@ static const struct wish {
 
 /* What went out, one stream after the other. */
 struct out { uint64_t *keys, *times; size_t count; };
-
-static uint64_t
-load(const void *keys, unsigned bits, size_t at)
-{
-	switch (bits) {
-	case 8:  return ((const uint8_t *)keys)[at];
-	case 16: return ((const uint16_t *)keys)[at];
-	case 32: return ((const uint32_t *)keys)[at];
-	default: return ((const uint64_t *)keys)[at];
-	}
-}
 
 /* As it would be done by hand: each group, from its first key to its last. */
 static void
@@ -111,7 +89,7 @@ append(struct out *out, const struct gs_select *select, const struct gs_span *sp
 {
 	for (size_t i = 0; i < span->count; i++) {
 		out->times[out->count] = select->times[i];
-		out->keys[out->count++] = load(span->keys, span->key_bits, i);
+		out->keys[out->count++] = gs_key_at(span->keys, span->key_bits, i);
 	}
 }
 
@@ -155,7 +133,7 @@ select_pairs(const struct row *row, unsigned bits, char *keys, const struct out 
 	for (size_t at = 0; at < groups->count; at += row->span_keys) {
 		span = (struct gs_span){ .keys = keys, .key_bits = bits, .stream = 3 };
 		for (; span.count < row->span_keys && at + span.count < groups->count; span.count++) {
-			store(keys, bits, span.count, groups->keys[at + span.count]);
+			gs_key_put(keys, bits, span.count, groups->keys[at + span.count]);
 			select->times[span.count] = groups->times[at + span.count];
 		}
 		gs_select_pairs(select, &span);
@@ -178,7 +156,7 @@ check_row(const struct row *row, unsigned bits, const struct wish *wish)
 
 	expect(row, bits, &wish->options, &expected);
 	for (size_t i = 0; i < row->count; i++)
-		store(keys, bits, i, key_of(row, bits, i));
+		gs_key_put(keys, bits, i, key_of(row, bits, i));
 	gs_select_open(&select, &wish->options, memory + 4 * room);
 	select_spans(row, bits, keys, &select, &got);
 	CHECK(same(&got, &expected, wish->options.counts), "%s of %s, %u bits: %zu keys, %zu came",

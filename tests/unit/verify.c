@@ -34,17 +34,6 @@ static const struct row {
 
 enum { KEYS = 100000, SPAN_KEYS = 50000 };
 
-static void
-set(void *keys, unsigned bits, size_t at, uint64_t key)
-{
-	switch (bits) {
-	case 8:  ((uint8_t *)keys)[at] = (uint8_t)key; break;
-	case 16: ((uint16_t *)keys)[at] = (uint16_t)key; break;
-	case 32: ((uint32_t *)keys)[at] = (uint32_t)key; break;
-	default: ((uint64_t *)keys)[at] = key; break;
-	}
-}
-
 /* Ascending; keys of 8 and 16 bits come many times, each of the others once. */
 static uint64_t
 key_of(unsigned bits, size_t at)
@@ -62,7 +51,7 @@ harm(const struct row *row, unsigned bits, char *keys, size_t *count)
 
 	switch (row->harm) {
 	case BIT:	/* the least: the order may stay */
-		set(keys, bits, row->at, key_of(bits, row->at) ^ 1);
+		gs_key_put(keys, bits, row->at, key_of(bits, row->at) ^ 1);
 		break;
 	case SWAP:
 		memcpy(key, at, bytes);
@@ -106,11 +95,11 @@ check_row(const struct row *row, unsigned bits, bool descending)
 
 	gs_verify_open(&verify, &options, 3);
 	for (size_t i = 0; i < KEYS; i++)	/* backwards: the order of arrival is no matter */
-		set(keys, bits, i, key_of(bits, KEYS - 1 - i));
+		gs_key_put(keys, bits, i, key_of(bits, KEYS - 1 - i));
 	for (size_t p = 0, at = 0; p < sizeof parts / sizeof parts[0]; at = parts[p++])
 		gs_verify_in(&verify, first, bits, keys + at * (bits / 8), parts[p] - at);
 	for (size_t i = 0; i < KEYS; i++)
-		set(keys, bits, i, key_of(bits, i));
+		gs_key_put(keys, bits, i, key_of(bits, i));
 	harm(row, bits, keys, &count);
 	for (size_t at = 0; at < count; at += SPAN_KEYS) {
 		const bool other = row->harm >= OTHER_STREAM && at == SPAN_KEYS;

@@ -41,6 +41,11 @@ check_shares(const struct gs_plan *plan, const struct gs_facts *facts)
 	FUZZ_MUST((plan->tile_bytes & (plan->tile_bytes - 1)) == 0);
 	FUZZ_MUST(plan->sort_bytes <= plan->batch_bytes && plan->batch_bytes <= plan->pool_bytes);
 	FUZZ_MUST(plan->gpu_from_bytes == GS_NEVER || facts->gpu_built);
+	FUZZ_MUST(plan->run_bytes <= plan->pool_bytes);
+	/* A copy of what a GPU has fits the CPU's batch; one that may fail always has one. */
+	FUZZ_MUST(plan->spare_bytes <= plan->run_bytes && plan->spare_bytes <= plan->sort_bytes);
+	FUZZ_MUST(plan->gpu_from_bytes == GS_NEVER || facts->device == GSORT_DEVICE_GPU ||
+	          plan->spare_bytes > 0);
 }
 
 static void
@@ -67,6 +72,8 @@ fuzz_plan(const uint8_t *data, size_t bytes)
 		.key_bits = bits,
 		.headers = fuzz_take(&from, 1) % 2,
 		.print_bytes = fuzz_take(&from, 1) % 64,
+		.packed = fuzz_take(&from, 1) % 2,
+		.looks_back = fuzz_take(&from, 1) % 2,
 		.input_bytes = size_of(&from),
 		.guessed = fuzz_take(&from, 1) % 2,
 		.input_count = 1 + fuzz_take(&from, 2),

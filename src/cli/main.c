@@ -10,12 +10,12 @@
  *     main.c          job.c           input.c, ahead.c, inflate.c    status.c
  *      |- opts.c       |- plan.c         bytes in, maybe compressed  arena.c
  *      |   |- argv.c   |- device.c    decode_*.c                     limits.c
- *      |   |- table.c  |- fill.c         bytes to ordered bits       thread.c
- *      |   |- take.c   |- emit.c      batch.c, buckets.c, backend_cuda.c
- *      |   |- values.c |- select.c       keys to one sorted batch
- *      |   |- agree.c  |- explain.c   merge.c, gather.c, count.c
+ *      |   |- table.c  |- ingest.c         bytes to ordered bits       thread.c
+ *      |   |- option_handlers.c   |- emit.c      batch.c, buckets.c, backend_cuda.c
+ *      |   |- parse_value.c |- select.c       keys to one sorted batch
+ *      |   |- option_conflicts.c  |- explain.c   merge.c, external_merge.c, count.c
  *      |   `- help.c   `- info.c         many batches to one order
- *      |- one_gpu.c, progress.c, signals.c
+ *      |- cuda_visible.c, progress.c, signals.c
  *      `- report.c
  *                                     encode_*.c
  *                                        ordered bits to bytes
@@ -23,7 +23,7 @@
  *                                        bytes out, no error lost
  *
  * The way of the keys is told once, in job/job.c.  What a GPU does is in
- * kernels/, behind sort/backend_cuda.c.  Words: a chunk is bytes of I/O, a key
+ * kernels/, behind gpu/backend_cuda.c.  Words: a chunk is bytes of I/O, a key
  * is ordered bits, a tile is unsorted keys, a batch is the tiles a backend can
  * hold, a run is a sorted batch set aside, a span a borrowed piece of sorted keys.
  *
@@ -38,8 +38,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/agree.h"
-#include "cli/one_gpu.h"
+#include "cli/option_conflicts.h"
+#include "cli/cuda_visible.h"
 #include "cli/opts.h"
 #include "cli/progress.h"
 #include "cli/report.h"
@@ -136,7 +136,7 @@ complain(const struct gs_opts *opts)
 	if (type != NULL)
 		gs_report_error("%s (did you mean %s?)", gsort_message(), type);
 	else
-		gs_agree_complain(opts, gsort_message());
+		gs_conflict_report(opts, gsort_message());
 	return TROUBLE;
 }
 
@@ -204,7 +204,7 @@ sort(struct gs_opts *opts)
 		opts->job.note = gs_report_note;
 	if (!opts->quiet)
 		opts->job.warn = gs_report_warning;
-	gs_one_gpu(&opts->job);
+	gs_cuda_visible(&opts->job);
 	opts->job.sandbox = !opts->no_sandbox;
 	gs_progress_begin(opts);
 	if (gsort_open(&job, &opts->job) != GSORT_OK) {

@@ -13,13 +13,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/agree.h"
+#include "cli/option_conflicts.h"
 #include "cli/argv.h"
 #include "cli/files0.h"
 #include "cli/opts.h"
 #include "cli/report.h"
 #include "cli/table.h"
-#include "cli/values.h"
+#include "cli/parse_value.h"
 
 enum { FIRST_LONG = 256 };	/* getopt's id of a row: its letter, or this + its place */
 
@@ -116,7 +116,7 @@ nearest(const char *word, size_t bytes)
 
 		if (row->name == NULL || row->refusal != NULL)
 			continue;
-		slips = gs_value_distance(word, bytes, row->name);
+		slips = gs_parse_distance(word, bytes, row->name);
 		if (slips < best) {
 			best = slips;
 			near = row->name;
@@ -235,7 +235,7 @@ conclude(struct gs_opts *opts)
 	if (opts->plan)			/* no keys will meet a terminal */
 		opts->job.force = true;
 	if (opts->device_name == NULL && opts->job.operation == GSORT_SORT)
-		gs_value_environment(&opts->job, opts->quiet);
+		gs_parse_environment(&opts->job, opts->quiet);
 }
 
 bool
@@ -285,7 +285,7 @@ gs_opts_parse(struct gs_opts *opts, int argc, char **argv)
 		return false;
 	if (opts->help || opts->version)
 		return true;
-	if (!opts->info && (!read_names(opts) || !gs_agree(opts)))
+	if (!opts->info && (!read_names(opts) || !gs_options_compatible(opts)))
 		return false;
 	conclude(opts);
 	return true;

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "cli/take.h"
+#include "cli/option_handlers.h"
 
 #define NUMBERS_ONLY	"is not supported: gsort sorts numbers; use sort(1)"
 
@@ -26,7 +26,7 @@ gs_row_spell_check(enum gsort_check check)
 
 #define GROUP(heading)		{ .meaning = heading },
 #define TYPE(letter, widths, meaning)
-#define OPT(taker, member, ...)	{ OPT_(__VA_ARGS__), .take = gs_take_##taker, \
+#define OPT(taker, member, ...)	{ OPT_(__VA_ARGS__), .take = gs_set_##taker, \
 				  .field = offsetof(struct gs_opts, member) },
 #define OPT_(long, short, what, text) \
 	.name = long, .letter = short, .value = what, .meaning = text

@@ -214,7 +214,7 @@ gs_input_inflates(const struct gs_input *input)
 }
 
 bool
-gs_input_looks_back(const struct gs_input *input)
+gs_input_large_window(const struct gs_input *input)
 {
 	for (size_t f = 0; f < input->count; f++)
 		if (input->files[f].format == GSORT_DECOMPRESS_ZSTD ||
@@ -355,6 +355,12 @@ gs_input_read(struct gs_input *input, void *into, size_t bytes, size_t *got)
 	if (file->regular)
 		return gs_file_read(file, input->options.threads, into, bytes, got);
 	return read_stream(input, file, into, bytes, got);
+}
+
+gs_status
+gs_input_read_callback(void *context, void *into, size_t bytes, size_t *got)
+{
+	return gs_input_read(context, into, bytes, got);
 }
 
 /* ---- many readers ------------------------------------------------------- */

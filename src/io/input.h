@@ -78,7 +78,7 @@ const char *gs_input_partial(const struct gs_input *input, unsigned key_bytes, u
 bool gs_input_inflates(const struct gs_input *input);
 
 /** Is one of them surely of a format that may look back very far, zstd or xz? */
-bool gs_input_looks_back(const struct gs_input *input);
+bool gs_input_large_window(const struct gs_input *input);
 
 /** Go on to the next file, at first to the first; false: no more. */
 bool gs_input_next(struct gs_input *input);
@@ -97,6 +97,10 @@ const char *gs_input_name(const struct gs_input *input);
  */
 MUST_CHECK gs_status
 gs_input_read(struct gs_input *input, void *into, size_t bytes, size_t *got);
+
+/** gs_input_read() for a caller that has only a callback: CONTEXT is the input. */
+MUST_CHECK gs_status
+gs_input_read_callback(void *context, void *into, size_t bytes, size_t *got);
 
 /*
  * Many readers.  Of a regular file that is not compressed each thread may read a piece of its

@@ -24,7 +24,7 @@ count_run(struct gsort *job, bool in_memory)
 /* ---- of the CPU ------------------------------------------------------------ */
 
 static gs_status
-take_piece(void *context, struct gs_sorted *sorted, bool *enough)
+take_piece(void *context, struct gs_sorted_span *sorted, bool *enough)
 {
 	(void)enough;
 	gs_spare_skip(context, &sorted->span);
@@ -35,9 +35,9 @@ take_piece(void *context, struct gs_sorted *sorted, bool *enough)
 static gs_status
 spill_batch(struct gsort *job)
 {
-	const struct gs_batch_sink sink = { .take = take_piece, .context = job };
+	const struct gs_span_sink sink = { .take = take_piece, .context = job };
 
-	for (unsigned s = 0; s < GS_STREAMS; s++) {
+	for (unsigned s = 0; s < GS_CLASSES; s++) {
 		if (gs_batch_count(&job->batch, s) <= job->spare.gone[s])
 			continue;
 		count_run(job, false);
@@ -59,13 +59,13 @@ static bool
 fits_memory(const struct gsort *job)
 {
 	if (job->plan.spare_bytes > 0)
-		return job->keep.bytes + job->spare.bytes + GS_STREAMS * ALIGN_BYTES <=
+		return job->keep.bytes + job->spare.bytes + GS_CLASSES * ALIGN_BYTES <=
 		       job->plan.spare_bytes / 2;
 
 	const uint64_t held = gs_backend_gpu->batch_bytes(job->gpu);
 	const uint64_t left = job->landed_bytes - job->aside_bytes;
 
-	return job->keep.bytes + (held < left ? held : left) + GS_STREAMS * ALIGN_BYTES <=
+	return job->keep.bytes + (held < left ? held : left) + GS_CLASSES * ALIGN_BYTES <=
 	       job->keep.most_bytes;
 }
 
@@ -73,7 +73,7 @@ fits_memory(const struct gsort *job)
 static void
 keep_keys(struct gsort *job, const struct gs_span *span, bool first)
 {
-	struct gs_aside_list *list = &job->asides[span->stream];
+	struct gs_aside_list *list = &job->asides[span->key_class];
 	const size_t bytes = span->count * (span->key_bits / 8);
 	uint64_t since = gs_clock_now();
 	char *to;
@@ -94,28 +94,28 @@ static gs_status
 drain_gpu(struct gsort *job)
 {
 	const bool in_memory = fits_memory(job);
-	unsigned stream = GS_STREAMS;	/* of the run that is being written */
+	unsigned key_class = GS_CLASSES;	/* of the run that is being written */
 	struct gs_span span;
 
 	for (;;) {
 		TRY(gs_device_drain(job, &span));
-		const bool first = span.count > 0 && span.stream != stream;
+		const bool first = span.count > 0 && span.key_class != key_class;
 
-		if (stream < GS_STREAMS && !in_memory && (first || span.count == 0))
-			TRY(gs_runs_end(job, &job->asides[stream], 0));
+		if (key_class < GS_CLASSES && !in_memory && (first || span.count == 0))
+			TRY(gs_runs_end(job, &job->asides[key_class], 0));
 		if (span.count == 0)
 			return GS_OK;
-		stream = span.stream;
+		key_class = span.key_class;
 		if (first)
 			count_run(job, in_memory);
 		if (first && !in_memory)
-			TRY(gs_runs_begin(job, stream));
+			TRY(gs_runs_begin(job, key_class));
 		if (in_memory)
 			keep_keys(job, &span, first);
 		else
 			TRY(gs_runs_write(job, &span));
 		job->aside_bytes += span.count * (span.key_bits / 8);
-		job->spare.gone[stream] += span.count;
+		job->spare.gone[key_class] += span.count;
 	}
 }
 
@@ -143,7 +143,7 @@ gs_aside_batch(struct gsort *job)
 		TRY(gs_land_flush(job));
 		TRY(gs_device_sort(job));
 	} else {
-		gs_batch_settle(&job->batch);
+		gs_batch_seal(&job->batch);
 	}
 	if (!by_gpu || job->gpu != NULL)
 		TRY(set_aside(job));

@@ -5,15 +5,15 @@
  * In:   one input.
  * Out:  the answer, and a sentence about the first key out of order; or counts.
  *
- * A stream: a thread reads chunks ahead (ahead.c), the others compare what is there
+ * A key class: a thread reads chunks ahead (ahead.c), the others compare what is there
  * (order.c), in constant memory.  Nothing is written, no GPU is asked.
  */
 #include <assert.h>
 
 #include "format/key.h"
-#include "job/feed.h"
+#include "format/line_reader.h"
 #include "job/job.h"
-#include "job/order.h"
+#include "stages/order.h"
 
 /*
  * Of binary keys: compared out of the cache that it was read to.  1 GiB of cached u32,
@@ -82,43 +82,45 @@ check_raw(struct gsort *job, struct gs_order *order, bool *disorder)
 static gs_status
 check_text(struct gsort *job, struct gs_order *order, bool *disorder)
 {
-	struct gs_feed *feed;
+	struct gs_line_reader *reader;
+	struct gs_line_source source;
 
-	TRY(gs_arena_open(&job->arena, GS_FEED_BYTES_MOST, false));
+	TRY(gs_arena_open(&job->arena, GS_LINE_READER_MOST_BYTES, false));
 	if (!gs_input_next(job->input))
 		return GS_OK;
-	feed = gs_feed_open(gs_arena_take(&job->arena, GS_FEED_BYTES_MOST), GS_FEED_BYTES_MOST, job->input,
-	                    &job->text);
-	feed->clock = &job->clock;
+	source = (struct gs_line_source){ gs_input_read_callback, job->input, gs_input_name(job->input) };
+	reader = gs_line_reader_open(gs_arena_take(&job->arena, GS_LINE_READER_MOST_BYTES),
+	                           GS_LINE_READER_MOST_BYTES, &source, &job->text);
+	reader->clock = &job->clock;
 	order->name = gs_input_name(job->input);
 	do {
 		uint64_t since;
 		size_t first;
 
-		TRY(gs_feed_next(feed));
+		TRY(gs_line_reader_next(reader));
 		since = gs_clock_now();
-		first = gs_order_follow_text(order, feed->classes, feed->keys, feed->count);
+		first = gs_order_follow_text(order, reader->classes, reader->keys, reader->count);
 		gs_clock_lap(&job->clock, GS_STAGE_SORT, &since);
-		*disorder = first < feed->count;
+		*disorder = first < reader->count;
 		if (*disorder && job->options->check == GSORT_CHECK_FIRST) {
-			const char *line = feed->batch_text + feed->at[first];
+			const char *line = reader->batch_text + reader->at[first];
 
-			(void)gs_order_fail_text(order, feed->numbers[first], line,
-			                         (size_t)(feed->text + feed->end - line),
+			(void)gs_order_fail_text(order, reader->numbers[first], line,
+			                         (size_t)(reader->text + reader->end - line),
 			                         job->text.terminator, "");
 		}
-		job->stats.bytes_in = feed->bytes;
-		atomic_store(&job->counters.bytes_in, feed->bytes);
+		job->stats.bytes_in = reader->bytes;
+		atomic_store(&job->counters.bytes_in, reader->bytes);
 		atomic_store(&job->counters.keys_in, order->keys);
-	} while (feed->count > 0 && !*disorder);
-	job->stats.invalid_lines = feed->lines.invalid;
-	if (feed->count == 0)
-		gs_lines_end(&feed->lines);
+	} while (reader->count > 0 && !*disorder);
+	job->stats.invalid_lines = reader->lines.invalid;
+	if (reader->count == 0)
+		gs_lines_end(&reader->lines);
 	return GS_OK;
 }
 
 gs_status
-gs_check_inputs(struct gsort *job, bool *disorder)
+gs_job_check(struct gsort *job, bool *disorder)
 {
 	struct gs_order order = {
 		.key_bits = job->facts.key_bits,

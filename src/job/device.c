@@ -19,7 +19,7 @@ static struct gs_backend_options
 backend_options(struct gsort *job)
 {
 	struct gs_backend_options options = {
-		.descending_streams = job->options->reverse,
+		.descending_classes = job->options->reverse,
 		.threads = job->plan.threads,
 		.tile_bytes = job->plan.tile_bytes,
 		.ring_tiles = job->plan.ring_tiles,
@@ -29,8 +29,8 @@ backend_options(struct gsort *job)
 		.gpu_memory_percent = job->options->gpu_memory_percent,
 	};
 
-	for (unsigned s = 0; s < GS_STREAMS; s++)
-		options.stream_bits[s] = job->plan.stream_bits[s];
+	for (unsigned s = 0; s < GS_CLASSES; s++)
+		options.class_bits[s] = job->plan.class_bits[s];
 	/* A line of text is at least 6 bytes for 4 of key, or 7 for 8. */
 	if (job->facts.key_bits == 0 && job->facts.input_bytes != UINT64_MAX)
 		options.hint_bytes = job->facts.input_bytes / 7 * 8;
@@ -70,23 +70,23 @@ open_gpu(void *context)
 
 /* A tile takes keys out of the buckets. */
 static gs_status
-hand_over(struct gsort *job, unsigned stream)
+hand_over(struct gsort *job, unsigned key_class)
 {
 	uint64_t since;
 	size_t count;
 
 	do {
-		struct gs_tile *tile = &job->tiles[stream];
+		struct gs_staging *tile = &job->tiles[key_class];
 
-		TRY(gs_land_take(job, stream));
+		TRY(gs_land_take(job, key_class));
 		if (job->gpu == NULL)
 			return GS_OK;
 		since = gs_clock_now();
-		count = gs_buckets_take(job->batch.buckets[stream],
+		count = gs_buckets_take(job->batch.buckets[key_class],
 		                        (char *)tile->keys + tile->count * (tile->key_bits / 8),
 		                        tile->room - tile->count);
 		gs_clock_lap(&job->clock, GS_STAGE_SORT, &since);
-		TRY(gs_land_took(job, stream, count));
+		TRY(gs_land_took(job, key_class, count));
 	} while (count > 0 && job->gpu != NULL);
 	return GS_OK;
 }
@@ -111,12 +111,12 @@ do_without(struct gsort *job, gs_status status)
 static bool
 may_take_over(const struct gsort *job)
 {
-	/* The last one of each stream is not full. */
-	const uint64_t tiles_bytes = gs_plan_streams(&job->plan) * (job->plan.tile_bytes + 4096);
+	/* The last one of each key class is not full. */
+	const uint64_t tiles_bytes = gs_plan_classes(&job->plan) * (job->plan.tile_bytes + 4096);
 	uint64_t bytes = 0;
 
-	for (unsigned s = 0; s < GS_STREAMS; s++)
-		bytes += gs_batch_count(&job->batch, s) * (job->plan.stream_bits[s] / 8);
+	for (unsigned s = 0; s < GS_CLASSES; s++)
+		bytes += gs_batch_count(&job->batch, s) * (job->plan.class_bits[s] / 8);
 	return job->plan.spare_bytes == 0 || bytes == 0 ||
 	       (bytes / job->plan.tile_bytes * job->plan.tile_bytes + tiles_bytes <=
 	        gs_backend_gpu->batch_bytes(job->opener.device) &&
@@ -131,7 +131,7 @@ move_keys(struct gsort *job)
 	const size_t used = gs_pool_used(job->batch.pool);
 
 	keep->most_bytes = used < job->plan.run_bytes ? job->plan.run_bytes - used : 0;
-	for (unsigned s = 0; s < GS_STREAMS && job->gpu != NULL; s++)
+	for (unsigned s = 0; s < GS_CLASSES && job->gpu != NULL; s++)
 		if (job->batch.buckets[s] != NULL)
 			TRY(hand_over(job, s));
 	keep->most_bytes = job->plan.run_bytes;
@@ -219,7 +219,7 @@ gs_device_finish(struct gsort *job)
 {
 	TRY(gs_device_sort(job));
 	if (job->gpu == NULL && !job->plan.counts)
-		gs_batch_settle(&job->batch);
+		gs_batch_seal(&job->batch);
 	return GS_OK;
 }
 
@@ -232,7 +232,7 @@ gs_device_drain(struct gsort *job, struct gs_span *span)
 		return GS_OK;
 	*span = (struct gs_span){ .count = 0 };
 	TRY(gs_spare_survive(job, status));
-	gs_batch_settle(&job->batch);
+	gs_batch_seal(&job->batch);
 	return GS_OK;
 }
 

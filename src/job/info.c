@@ -22,15 +22,15 @@
 /* --- memory and disks ------------------------------------------------------- */
 
 static void
-tell_memory(const struct gs_teller *to, const struct gs_limits *limits)
+tell_memory(const struct gs_line_printer *to, const struct gs_limits *limits)
 {
 	char ram[32], room[32], usual[32];
 
-	gs_job_tell(to, "memory", "%s", gs_job_size_text(limits->ram_bytes, ram));
+	gs_print_line(to, "memory", "%s", gs_job_size_text(limits->ram_bytes, ram));
 	if (limits->room_bytes < limits->ram_bytes)
-		gs_job_tell(to, "limit", "control groups and limits of resources leave %s",
+		gs_print_line(to, "limit", "control groups and limits of resources leave %s",
 		     gs_job_size_text(limits->room_bytes, room));
-	gs_job_tell(to, "-S", "%s if nothing is said", gs_job_size_text(limits->host_bytes, usual));
+	gs_print_line(to, "-S", "%s if nothing is said", gs_job_size_text(limits->host_bytes, usual));
 }
 
 static const char *
@@ -57,20 +57,20 @@ file_system(const char *dir)
 }
 
 static void
-tell_dir(const struct gs_teller *to, const char *dir)
+tell_dir(const struct gs_line_printer *to, const char *dir)
 {
 	const uint64_t free_bytes = gs_limits_disk_bytes(dir);
 	char size[32];
 
 	if (access(dir, W_OK | X_OK) != 0)
-		gs_job_tell(to, "temp", "%s: cannot be written to", dir);
+		gs_print_line(to, "temp", "%s: cannot be written to", dir);
 	else
-		gs_job_tell(to, "temp", "%s: %s free, %s", dir, gs_job_size_text(free_bytes, size),
+		gs_print_line(to, "temp", "%s: %s free, %s", dir, gs_job_size_text(free_bytes, size),
 		     file_system(dir));
 }
 
 static void
-tell_dirs(const struct gs_teller *to, const struct gsort_options *options)
+tell_dirs(const struct gs_line_printer *to, const struct gsort_options *options)
 {
 	const char *usual = getenv("TMPDIR");
 
@@ -86,15 +86,15 @@ void
 gsort_info(const struct gsort_options *options, void (*line)(void *context, const char *line),
            void *context)
 {
-	const struct gs_teller to = { line, context };
+	const struct gs_line_printer to = { line, context };
 	struct gs_limits limits;
 
 	gs_limits_read(&limits, false);
-	gs_job_tell(&to, "gsort", "%s", PACKAGE_VERSION);
-	gs_job_tell(&to, "cpu", "%u thread%s, %s", limits.cores, limits.cores == 1 ? "" : "s",
+	gs_print_line(&to, "gsort", "%s", PACKAGE_VERSION);
+	gs_print_line(&to, "cpu", "%u thread%s, %s", limits.cores, limits.cores == 1 ? "" : "s",
 	            gs_simd_name(gs_simd_best()));
 	if (gs_backend_gpu == NULL)
-		gs_job_tell(&to, "gpu", "none: this build has no GPU backend");
+		gs_print_line(&to, "gpu", "none: this build has no GPU backend");
 	else
 		gs_backend_gpu->survey(line, context);
 	tell_memory(&to, &limits);

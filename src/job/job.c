@@ -109,8 +109,8 @@ static gs_status
 run(struct gsort *job, bool *disorder)
 {
 	switch (job->options->operation) {
-	case GSORT_CHECK: return gs_check_inputs(job, disorder);
-	case GSORT_MERGE: return gs_merge_inputs(job);
+	case GSORT_CHECK: return gs_job_check(job, disorder);
+	case GSORT_MERGE: return gs_job_merge(job);
 	default:          return sort_stream(job);
 	}
 }
@@ -201,7 +201,7 @@ gsort_close(gsort *job)
 	if (job == NULL)
 		return;
 	snprintf(message, sizeof message, "%s", gs_message());
-	gs_handover_close(job);
+	gs_rendezvous_close(job);
 	gs_device_end(job);
 	gs_ahead_close(&job->ahead);
 	gs_output_close(job->output);

@@ -23,17 +23,17 @@
 #include "io/ahead.h"
 #include "io/input.h"
 #include "io/output.h"
-#include "job/handover.h"
-#include "job/plan.h"
-#include "job/select.h"
-#include "job/verify.h"
-#include "sort/backend.h"
-#include "sort/batch.h"
+#include "job/rendezvous.h"
+#include "plan/plan.h"
+#include "stages/select.h"
+#include "stages/verify.h"
+#include "gpu/backend.h"
+#include "sort/buckets/batch.h"
 #include "sort/count.h"
-#include "sort/gather.h"
+#include "spill/external_merge.h"
 #include "sort/merge.h"
 #include "sort/run.h"
-#include "sort/spill.h"
+#include "spill/spill.h"
 
 /* Opening a GPU, beside everything else. */
 struct gs_opener {
@@ -48,7 +48,7 @@ struct gs_opener {
 /* The GPU's opener and the sandbox, in which none can be opened, exclude each other. */
 enum { GS_FIRST_NOBODY, GS_FIRST_GPU, GS_FIRST_SANDBOX };
 
-/* A sorted batch of one stream, set aside. */
+/* A sorted batch of one key class, set aside. */
 struct gs_aside {
 	struct gs_run    run;
 	struct gs_spill *spill;		/* that can read it, if it is on disk, ... */
@@ -63,12 +63,12 @@ struct gs_aside_list {
 
 /* What of the first keys is known: head.c. */
 struct gs_head {
-	bool     bounded;	/* of the stream's keys only those less than KEY matter, ... */
-	unsigned stream;	/* ... and none of the streams after it */
+	bool     bounded;	/* of the key class's keys only those less than KEY matter, ... */
+	unsigned key_class;	/* ... and none of the streams after it */
 	uint64_t key;
 	uint64_t held;		/* keys landed and kept, at most */
-	void    *kept[GS_STREAMS];	/* the first of them, while the others are forgotten: */
-	size_t   kept_keys[GS_STREAMS];	/* memory for options.head_count each */
+	void    *kept[GS_CLASSES];	/* the first of them, while the others are forgotten: */
+	size_t   kept_keys[GS_CLASSES];	/* memory for options.head_count each */
 };
 
 /* What gsort_progress() tells; written by the job's thread, read by any. */
@@ -80,7 +80,7 @@ struct gs_counters {
 
 struct gsort {
 	const struct gsort_options *options;
-	struct gs_facts             facts;
+	struct gs_plan_input             facts;
 	struct gs_plan              plan;
 	struct gsort_stats          stats;
 	struct gs_clock             clock;	/* who is busy with what */
@@ -96,9 +96,9 @@ struct gsort {
 	struct gs_device           *gpu;	/* NULL: the CPU sorts */
 	struct gs_opener            opener;
 	char                       *pool_memory;	/* of the batch: plan.batch_bytes, ... */
-	void                       *pool_books, *bucket_memory[GS_STREAMS];	/* ... and tables */
+	void                       *pool_books, *bucket_memory[GS_CLASSES];	/* ... and tables */
 	char                       *piece_memory;	/* plan.piece_bytes a thread */
-	struct gs_tile              tiles[GS_STREAMS];	/* of the GPU, being filled; keys NULL: none */
+	struct gs_staging           tiles[GS_CLASSES];	/* of the GPU, being filled; keys NULL: none */
 	uint64_t                    landed_bytes;	/* of keys, so far */
 	void                       *count_memory;	/* plan.count_bytes: to and from SMALL */
 
@@ -113,7 +113,7 @@ struct gsort {
 	unsigned                    print_at;
 
 	/* what was set aside */
-	struct gs_aside_list        asides[GS_STREAMS];
+	struct gs_aside_list        asides[GS_CLASSES];
 	struct gs_aside_list        merged;		/* of them, or of inputs, before the last pass */
 	struct gs_keep {		/* batches of a GPU, in host memory, back to back */
 		char  *memory;
@@ -123,7 +123,7 @@ struct gsort {
 	struct gs_spare {		/* a copy of what only a GPU has: spare.c */
 		char    *memory;	/* plan.spare_bytes */
 		size_t   bytes;		/* in use */
-		uint64_t gone[GS_STREAMS];	/* keys of its batch that were drained, and went on */
+		uint64_t gone[GS_CLASSES];	/* keys of its batch that were drained, and went on */
 		struct gs_thread copier;	/* of the last tile, beside whatever comes next: */
 		struct gs_copy {
 			char       *to;
@@ -141,7 +141,7 @@ struct gsort {
 	struct gs_spill            *spill;		/* NULL: none was needed yet */
 
 	/* what comes out */
-	struct gs_span              held;	/* drained, but another stream's turn */
+	struct gs_span              held;	/* drained, but another key class's turn */
 	struct gs_select            select;
 	struct gs_verify            verify;
 	struct gs_head              head;
@@ -153,7 +153,7 @@ struct gsort {
 	pthread_mutex_t             confining;	/* guards CONFINED */
 	bool                        confined;
 	struct gs_counters          counters;
-	struct gs_handover          handover;
+	struct gs_rendezvous          handover;
 };
 
 /** "1.0 GiB": for people, so one decimal will do; returns TEXT. */
@@ -169,13 +169,13 @@ MUST_CHECK gs_status gs_job_open(struct gsort *job);
 gsort_status gs_job_run(struct gsort *job);
 
 /* Who listens to gsort_plan() and gsort_info(). */
-struct gs_teller {
+struct gs_line_printer {
 	void (*tell)(void *context, const char *line);
 	void  *context;
 };
 
 /** Tell one line: WHAT it is about, and the rest behind it. */
-void gs_job_tell(const struct gs_teller *to, const char *what, const char *format, ...) PRINTF(3, 4);
+void gs_print_line(const struct gs_line_printer *to, const char *what, const char *format, ...) PRINTF(3, 4);
 
 /** Pass a line of news to the caller of the library. */
 void gs_job_note(const struct gsort *job, const char *format, ...) PRINTF(2, 3);
@@ -220,7 +220,7 @@ bool gs_spare_has_room(const struct gsort *job);
 
 /** Begin to copy a tile that is to be fed; its memory must stay until it is released, or the
  *  next one is kept. */
-void gs_spare_keep(struct gsort *job, const struct gs_tile *tile);
+void gs_spare_keep(struct gsort *job, const struct gs_staging *tile);
 
 /** The memory at KEYS will be filled again: if it is being copied, wait.  With several streams
  *  the GPU's ring may give the very buffer that was fed last. */
@@ -253,16 +253,16 @@ void gs_confine(void *context);
 /** Before LEAST bytes of keys come or more: *ROOM, how many may; none, if a GPU takes them. */
 MUST_CHECK gs_status gs_land_room(struct gsort *job, size_t least, size_t *room);
 
-/** A tile of the GPU for STREAM, with room for at least one key: job->tiles[stream]; none if
+/** A tile of the GPU for STREAM, with room for at least one key: job->tiles[key class]; none if
  *  it has failed. */
-MUST_CHECK gs_status gs_land_take(struct gsort *job, unsigned stream);
+MUST_CHECK gs_status gs_land_take(struct gsort *job, unsigned key_class);
 
-/** A tile of STREAM with room for at least one key: job->tiles[stream].  It is the GPU's; or
+/** A tile of STREAM with room for at least one key: job->tiles[key class].  It is the GPU's; or
  *  the CPU's, if that has failed just now. */
-MUST_CHECK gs_status gs_land_tile(struct gsort *job, unsigned stream);
+MUST_CHECK gs_status gs_land_tile(struct gsort *job, unsigned key_class);
 
-/** Note that COUNT keys were put into job->tiles[stream]; feeds it when full, the CPU's at once. */
-MUST_CHECK gs_status gs_land_took(struct gsort *job, unsigned stream, size_t count);
+/** Note that COUNT keys were put into job->tiles[key class]; feeds it when full, the CPU's at once. */
+MUST_CHECK gs_status gs_land_took(struct gsort *job, unsigned key_class, size_t count);
 
 /** Feed all tiles that are being filled. */
 MUST_CHECK gs_status gs_land_flush(struct gsort *job);
@@ -278,7 +278,7 @@ MUST_CHECK gs_status gs_fill(struct gsort *job);
 
 /* aside.c: batches set aside as runs */
 
-/** Sort what is held and set it aside as runs, one a stream: of a GPU in host memory where
+/** Sort what is held and set it aside as runs, one a key class: of a GPU in host memory where
  *  there is room, else on disk.  Nothing is held any more; but if the GPU fails before any
  *  of it has come back, all is in the CPU's batch instead. */
 MUST_CHECK gs_status gs_aside_batch(struct gsort *job);
@@ -293,23 +293,23 @@ MUST_CHECK gs_status gs_runs_open(struct gsort *job);
 
 /** A run of STREAM is written, begun, written and ended; then it is the last of LIST, and
  *  DEPTH times merged. */
-MUST_CHECK gs_status gs_runs_begin(struct gsort *job, unsigned stream);
+MUST_CHECK gs_status gs_runs_begin(struct gsort *job, unsigned key_class);
 MUST_CHECK gs_status gs_runs_write(struct gsort *job, const struct gs_span *span);
 MUST_CHECK gs_status gs_runs_end(struct gsort *job, struct gs_aside_list *list, unsigned depth);
 
-/** See that each stream of the next batch can have a run, and one more: merge first ones. */
+/** See that each key class of the next batch can have a run, and one more: merge first ones. */
 MUST_CHECK gs_status gs_runs_make_room(struct gsort *job);
 
 /** Merge sorted sources of STREAM, at most plan.fan_in, into a run on disk that is set aside. */
 MUST_CHECK gs_status
-gs_runs_add(struct gsort *job, unsigned stream, const struct gs_source *sources,
+gs_runs_add(struct gsort *job, unsigned key_class, const struct gs_source *sources,
                  size_t count);
 
 /** Merge all that was set aside of STREAM, to gs_emit_span(). */
-MUST_CHECK gs_status gs_runs_emit(struct gsort *job, unsigned stream);
+MUST_CHECK gs_status gs_runs_emit(struct gsort *job, unsigned key_class);
 
 /**
- * Merge sorted sources of STREAM (keys of plan.stream_bits[stream]), to gs_emit_span(),
+ * Merge sorted sources of STREAM (keys of plan.class_bits[key class]), to gs_emit_span(),
  * with all threads, in the memory of the plan.  If there are more than plan.fan_in of
  * them, the first ones are merged into runs on disk, until few enough are left.
  *
@@ -320,7 +320,7 @@ MUST_CHECK gs_status gs_runs_emit(struct gsort *job, unsigned stream);
  * @return   GS_OK; trouble of reading, spilling or emitting
  */
 MUST_CHECK gs_status
-gs_runs_merge(struct gsort *job, unsigned stream, struct gs_source *sources, size_t count);
+gs_runs_merge(struct gsort *job, unsigned key_class, struct gs_source *sources, size_t count);
 
 /** Close and forget what is on disk. */
 void gs_runs_close(struct gsort *job);
@@ -331,24 +331,24 @@ void gs_runs_close(struct gsort *job);
 void gs_head_begin(struct gsort *job);
 
 /** COUNT keys of STREAM have landed at KEYS: keep those that may go out; how many.  Any thread. */
-size_t gs_head_filter(const struct gsort *job, unsigned stream, void *keys, size_t count);
+size_t gs_head_filter(const struct gsort *job, unsigned key_class, void *keys, size_t count);
 
 /** Before more keys land: if there are too many, forget all but the first. */
 MUST_CHECK gs_status gs_head_poll(struct gsort *job);
 
 /* emit.c: sorted keys to output */
 
-/** Everything that was filled: each stream from where its keys are. */
+/** Everything that was filled: each key class from where its keys are. */
 MUST_CHECK gs_status gs_emit(struct gsort *job);
 
 /** The same, piece by piece, for who has sorted keys already.  First the header ... */
 MUST_CHECK gs_status gs_emit_header(struct gsort *job);
 
-/** ... then spans, stream by stream in the order of the output (changed in place) ... */
+/** ... then spans, key class by key class in the order of the output (changed in place) ... */
 MUST_CHECK gs_status gs_emit_span(struct gsort *job, struct gs_span *span);
 
-/** ... after each stream this; no more spans are wanted once gs_select_ends() ... */
-MUST_CHECK gs_status gs_emit_stream_end(struct gsort *job, unsigned stream);
+/** ... after each key class this; no more spans are wanted once gs_select_ends() ... */
+MUST_CHECK gs_status gs_emit_stream_end(struct gsort *job, unsigned key_class);
 
 /** ... and at the end this: all is with the output. */
 MUST_CHECK gs_status gs_emit_end(struct gsort *job);
@@ -356,7 +356,7 @@ MUST_CHECK gs_status gs_emit_end(struct gsort *job);
 /* check.c, merge_inputs.c: the other operations, from open inputs to the end */
 
 /** @disorder  set: the answer of the check */
-MUST_CHECK gs_status gs_check_inputs(struct gsort *job, bool *disorder);
-MUST_CHECK gs_status gs_merge_inputs(struct gsort *job);
+MUST_CHECK gs_status gs_job_check(struct gsort *job, bool *disorder);
+MUST_CHECK gs_status gs_job_merge(struct gsort *job);
 
 #endif

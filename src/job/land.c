@@ -2,7 +2,7 @@
 /*
  * land.c - where keys land: in the CPU's batch, or in tiles of a GPU
  *
- * In:   how many keys come, of which stream.
+ * In:   how many keys come, of which key class.
  * Out:  room for them.  If there is none, what is held is set aside first.
  *
  * The GPU may come between two calls, and go in the middle of any.
@@ -40,68 +40,68 @@ gs_land_room(struct gsort *job, size_t least, size_t *room)
 
 /* One of the GPU's; none, if its batch is full, or it fails. */
 static gs_status
-take(struct gsort *job, unsigned stream)
+take(struct gsort *job, unsigned key_class)
 {
-	struct gs_tile tile = { .keys = NULL };
+	struct gs_staging tile = { .keys = NULL };
 
 	if (!gs_spare_has_room(job))
 		return GS_OK;
-	TRY(gs_spare_survive(job, gs_backend_gpu->take(job->gpu, stream, &tile)));
+	TRY(gs_spare_survive(job, gs_backend_gpu->take(job->gpu, key_class, &tile)));
 	if (job->gpu != NULL && tile.room > 0) {
 		gs_spare_release(job, tile.keys);
-		job->tiles[stream] = tile;
+		job->tiles[key_class] = tile;
 	}
 	return GS_OK;
 }
 
 /* One of the CPU's, where parts of its batch will be sorted. */
 static gs_status
-take_cpu(struct gsort *job, unsigned stream)
+take_cpu(struct gsort *job, unsigned key_class)
 {
-	const unsigned bits = job->plan.stream_bits[stream];
+	const unsigned bits = job->plan.class_bits[key_class];
 	size_t room;
 
 	TRY(gs_land_room(job, job->plan.part_bytes, &room));
-	job->tiles[stream] = (struct gs_tile){
+	job->tiles[key_class] = (struct gs_staging){
 		.keys = job->batch.slots, .room = job->plan.part_bytes / (bits / 8),
-		.key_bits = bits, .stream = stream,
+		.key_bits = bits, .key_class = key_class,
 	};
 	return GS_OK;
 }
 
 gs_status
-gs_land_take(struct gsort *job, unsigned stream)
+gs_land_take(struct gsort *job, unsigned key_class)
 {
-	const struct gs_tile *tile = &job->tiles[stream];
+	const struct gs_staging *tile = &job->tiles[key_class];
 
 	if (tile->keys == NULL)
-		TRY(take(job, stream));
+		TRY(take(job, key_class));
 	if (tile->keys == NULL && job->gpu != NULL) {
 		TRY(gs_aside_batch(job));
 		if (job->gpu != NULL)
-			TRY(take(job, stream));
+			TRY(take(job, key_class));
 	}
 	assert(job->gpu == NULL || tile->room > tile->count);
 	return GS_OK;
 }
 
 gs_status
-gs_land_tile(struct gsort *job, unsigned stream)
+gs_land_tile(struct gsort *job, unsigned key_class)
 {
 	if (job->gpu != NULL)
-		TRY(gs_land_take(job, stream));
-	return job->gpu != NULL ? GS_OK : take_cpu(job, stream);
+		TRY(gs_land_take(job, key_class));
+	return job->gpu != NULL ? GS_OK : take_cpu(job, key_class);
 }
 
 static gs_status
-feed(struct gsort *job, unsigned stream)
+feed(struct gsort *job, unsigned key_class)
 {
-	const struct gs_tile tile = job->tiles[stream];
+	const struct gs_staging tile = job->tiles[key_class];
 
-	job->tiles[stream] = (struct gs_tile){ .keys = NULL };
+	job->tiles[key_class] = (struct gs_staging){ .keys = NULL };
 	if (job->gpu == NULL) {
 		if (tile.count > 0)
-			gs_batch_add(&job->batch, 0, stream, job->batch.places[stream]++,
+			gs_batch_add(&job->batch, 0, key_class, job->batch.places[key_class]++,
 			             tile.keys, tile.count);
 		return GS_OK;
 	}
@@ -110,19 +110,19 @@ feed(struct gsort *job, unsigned stream)
 }
 
 gs_status
-gs_land_took(struct gsort *job, unsigned stream, size_t count)
+gs_land_took(struct gsort *job, unsigned key_class, size_t count)
 {
-	struct gs_tile *tile = &job->tiles[stream];
+	struct gs_staging *tile = &job->tiles[key_class];
 
 	tile->count += count;
 	assert(tile->count <= tile->room);
-	return tile->count == tile->room || job->gpu == NULL ? feed(job, stream) : GS_OK;
+	return tile->count == tile->room || job->gpu == NULL ? feed(job, key_class) : GS_OK;
 }
 
 gs_status
 gs_land_flush(struct gsort *job)
 {
-	for (unsigned s = 0; s < GS_STREAMS; s++)
+	for (unsigned s = 0; s < GS_CLASSES; s++)
 		if (job->tiles[s].keys != NULL)
 			TRY(feed(job, s));
 	return GS_OK;

@@ -43,7 +43,7 @@ open_input(struct gsort *job)
 		.later = options->operation == GSORT_MERGE,
 		.before_inflate = gs_confine,
 		.before_context = job,
-		.read = options->fed ? gs_handover_read : options->read,
+		.read = options->fed ? gs_rendezvous_read : options->read,
 		.read_context = options->fed ? job : options->read_context,
 	};
 	const char *name;
@@ -65,7 +65,7 @@ open_output(struct gsort *job)
 		.binary = gs_key_bits(job->encoding.to) > 0,
 		.terminal_ok = job->options->force,
 		.in_place = job->options->in_place,
-		.write = job->options->drained ? gs_handover_write : job->options->write,
+		.write = job->options->drained ? gs_rendezvous_write : job->options->write,
 		.write_context = job->options->drained ? job : job->options->write_context,
 		.clock = &job->clock,
 	};
@@ -142,14 +142,14 @@ gather_facts(struct gsort *job)
 	struct gs_limits limits;
 
 	gs_limits_read(&limits, bytes <= SMALL_BYTES);
-	job->facts = (struct gs_facts){
+	job->facts = (struct gs_plan_input){
 		.operation = job->options->operation,
 		.type = job->options->type,
 		.key_bits = gs_key_bits(job->options->type),
 		.headers = job->options->header_lines > 0,
 		.print_bytes = print_bytes(job),
 		.packed = options->operation == GSORT_SORT && gs_input_inflates(job->input),
-		.looks_back = gs_input_looks_back(job->input),
+		.large_window = gs_input_large_window(job->input),
 		.input_bytes = bytes,
 		.input_count = job->options->input_count,
 		.device = job->options->device,
@@ -210,8 +210,8 @@ carve_batch(struct gsort *job)
 	job->pool_books = gs_arena_take(arena, gs_pool_bytes(plan->batch_bytes));
 	job->batch.slots = gs_arena_take(arena, (slots + plan->threads) * plan->part_bytes);
 	job->part_print = gs_arena_take(arena, slots * plan->part_print_bytes);
-	for (unsigned s = 0; s < GS_STREAMS; s++) {
-		const unsigned bits = plan->stream_bits[s];
+	for (unsigned s = 0; s < GS_CLASSES; s++) {
+		const unsigned bits = plan->class_bits[s];
 
 		if (bits == 0)
 			continue;
@@ -238,8 +238,8 @@ carve(struct gsort *job)
 
 	if (!merge)
 		carve_batch(job);
-	for (unsigned s = 0; s < GS_STREAMS; s++)
-		if (plan->stream_bits[s] > 0)
+	for (unsigned s = 0; s < GS_CLASSES; s++)
+		if (plan->class_bits[s] > 0)
 			job->asides[s].runs = gs_arena_take(arena,
 			                                    plan->most_runs * sizeof(struct gs_aside));
 	job->merged.runs = gs_arena_take(arena, plan->most_runs * sizeof(struct gs_aside));
@@ -275,13 +275,13 @@ open_batch(struct gsort *job)
 	if (plan->batch_bytes == 0)
 		return;
 	batch->pool = gs_pool_init(job->pool_books, job->pool_memory, plan->batch_bytes,
-	                           gs_plan_streams(plan));
+	                           gs_plan_classes(plan));
 	batch->threads = plan->threads;
 	batch->part_bytes = plan->part_bytes;
 	batch->clock = &job->clock;
 	batch->scratch = batch->slots + gs_batch_slots(plan->threads) * plan->part_bytes;
-	for (unsigned s = 0; s < GS_STREAMS; s++)
-		if ((batch->bits[s] = plan->stream_bits[s]) > 0)
+	for (unsigned s = 0; s < GS_CLASSES; s++)
+		if ((batch->bits[s] = plan->class_bits[s]) > 0)
 			batch->buckets[s] = gs_buckets_init(job->bucket_memory[s], batch->pool,
 			                                    batch->bits[s], plan->threads,
 			                                    plan->part_bytes,
@@ -353,7 +353,7 @@ confine(struct gsort *job)
 gs_status
 gs_job_open(struct gsort *job)
 {
-	TRY(gs_handover_open(job));
+	TRY(gs_rendezvous_open(job));
 	TRY(gs_options_check(job->options));
 	set_formats(job);
 	TRY(open_input(job));

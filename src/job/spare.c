@@ -8,13 +8,13 @@
  * With --device=auto every tile is copied to host memory before it crosses the bus.  When the
  * batch has been set aside whole, or is written, the copy is forgotten.  So a GPU may fail at
  * any moment, and nothing is read twice: a pipe has been read, and a file may have changed.
- * What it had given back by then was proved (sort/backend_cuda.c), and is the first of the
+ * What it had given back by then was proved (gpu/backend_cuda.c), and is the first of the
  * batch in order; so the CPU sorts all of it again, and passes over as many.
  *
  * With --device=gpu there is no copy, and a GPU that fails is the end.
  *
  * Invariant: what is in the spare, in tiles, in the batch and in runs is all that has landed;
- * of a batch that is being drained, the first GONE keys of each stream have gone on.
+ * of a batch that is being drained, the first GONE keys of each key class have gone on.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@
 /* The copy is a log: this, keys, this, keys. */
 struct entry {
 	_Alignas(64) size_t count;
-	unsigned stream;
+	unsigned key_class;
 };
 
 /* What one thread copies, or adds to the buckets, at a time.  Not tuned. */
@@ -40,7 +40,7 @@ gs_spare_has_room(const struct gsort *job)
 	const size_t tile_bytes = sizeof(struct entry) + job->plan.tile_bytes;
 	size_t bytes = job->spare.bytes + job->keep.bytes + tile_bytes;
 
-	for (unsigned s = 0; s < GS_STREAMS; s++)
+	for (unsigned s = 0; s < GS_CLASSES; s++)
 		if (job->tiles[s].keys != NULL)
 			bytes += tile_bytes;
 	return job->plan.spare_bytes == 0 || bytes <= job->plan.spare_bytes;
@@ -48,14 +48,14 @@ gs_spare_has_room(const struct gsort *job)
 
 /* Room for COUNT keys of STREAM behind all others. */
 static void *
-append(struct gsort *job, unsigned stream, size_t count)
+append(struct gsort *job, unsigned key_class, size_t count)
 {
 	struct entry *entry = (struct entry *)(job->spare.memory + job->spare.bytes);
 
-	job->spare.bytes += (count * (job->plan.stream_bits[stream] / 8) + 63) / 64 * 64 +
+	job->spare.bytes += (count * (job->plan.class_bits[key_class] / 8) + 63) / 64 * 64 +
 	                    sizeof *entry;
 	assert(job->spare.bytes <= job->plan.spare_bytes);
-	*entry = (struct entry){ .count = count, .stream = stream };
+	*entry = (struct entry){ .count = count, .key_class = key_class };
 	return entry + 1;
 }
 
@@ -99,7 +99,7 @@ gs_spare_release(struct gsort *job, const void *keys)
 }
 
 void
-gs_spare_keep(struct gsort *job, const struct gs_tile *tile)
+gs_spare_keep(struct gsort *job, const struct gs_staging *tile)
 {
 	struct gs_copy *copy = &job->spare.copy;
 
@@ -107,7 +107,7 @@ gs_spare_keep(struct gsort *job, const struct gs_tile *tile)
 		return;
 	gs_spare_wait(job);
 	*copy = (struct gs_copy){
-		append(job, tile->stream, tile->count), tile->keys,
+		append(job, tile->key_class, tile->count), tile->keys,
 		tile->count * (tile->key_bits / 8), job->plan.threads,
 	};
 	if (gs_thread_start(&job->spare.copier, copy_all, copy) != GS_OK)
@@ -129,13 +129,13 @@ gs_spare_forget(struct gsort *job)
 static void
 append_rest(struct gsort *job)
 {
-	for (unsigned s = 0; s < GS_STREAMS; s++) {
+	for (unsigned s = 0; s < GS_CLASSES; s++) {
 		const uint64_t left = gs_batch_count(&job->batch, s);
 
 		assert(left == 0 || job->spare.gone[s] == 0);	/* no batch ends during a hand-over */
 		if (job->tiles[s].keys != NULL)
 			gs_spare_keep(job, &job->tiles[s]);
-		job->tiles[s] = (struct gs_tile){ .keys = NULL };
+		job->tiles[s] = (struct gs_staging){ .keys = NULL };
 		if (left > 0)
 			(void)gs_buckets_take(job->batch.buckets[s], append(job, s, (size_t)left),
 			                      (size_t)left);
@@ -145,7 +145,7 @@ append_rest(struct gsort *job)
 
 struct adding {
 	struct gs_batch *batch;
-	unsigned         stream;
+	unsigned         key_class;
 	uint64_t         place;
 	const char      *keys;
 	size_t           bytes;
@@ -155,12 +155,12 @@ static void
 add_pieces(void *context, unsigned rank, unsigned size)
 {
 	const struct adding *adding = context;
-	const size_t key_bytes = adding->batch->bits[adding->stream] / 8;
+	const size_t key_bytes = adding->batch->bits[adding->key_class] / 8;
 
 	for (size_t p = rank; p * PIECE_BYTES < adding->bytes; p += size) {
 		const size_t left = adding->bytes - p * PIECE_BYTES;
 
-		gs_batch_add(adding->batch, rank, adding->stream, adding->place + p,
+		gs_batch_add(adding->batch, rank, adding->key_class, adding->place + p,
 		             adding->keys + p * PIECE_BYTES,
 		             (left < PIECE_BYTES ? left : PIECE_BYTES) / key_bytes);
 	}
@@ -176,7 +176,7 @@ replay(struct gsort *job)
 	assert(gs_batch_room(batch) >= job->spare.bytes);
 	while (at < job->spare.bytes) {
 		const struct entry *entry = (const struct entry *)(job->spare.memory + at);
-		const unsigned s = entry->stream;
+		const unsigned s = entry->key_class;
 		struct adding adding = {
 			batch, s, batch->places[s], (const char *)(entry + 1),
 			entry->count * (batch->bits[s] / 8),
@@ -210,7 +210,7 @@ gs_spare_survive(struct gsort *job, gs_status status)
 void
 gs_spare_skip(struct gsort *job, struct gs_span *span)
 {
-	uint64_t *gone = &job->spare.gone[span->stream];
+	uint64_t *gone = &job->spare.gone[span->key_class];
 	const size_t here = *gone < span->count ? (size_t)*gone : span->count;
 
 	*gone -= here;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* backend_cuda.c - rows for src/sort/backend_cuda.c, on the pretend GPU of tests/emu */
+/* backend_cuda.c - rows for src/gpu/backend_cuda.c, on the pretend GPU of tests/emu */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cuda_runtime_api.h>
 
-#include "sort/backend.h"
+#include "gpu/backend.h"
 #include "tests/unit/units.h"
 
 void unit_backend_cuda(void);
@@ -17,9 +17,9 @@ enum { TILE_BYTES = 64 << 10 };
 
 static const struct row {
 	const char *name;
-	unsigned    bits[GS_STREAMS];
-	size_t      keys[GS_STREAMS];	/* to feed in a batch */
-	bool        descending_streams;
+	unsigned    bits[GS_CLASSES];
+	size_t      keys[GS_CLASSES];	/* to feed in a batch */
+	bool        descending_classes;
 	const char *shared;		/* GSORT_EMU_SHARED: less than a partition needs, or NULL */
 } rows[] = {
 	{ "nothing at all", { 32 }, { 0 }, false, NULL },
@@ -39,14 +39,14 @@ static const struct row {
 static void
 feed(struct gs_device *device, const struct row *row, uint64_t seed, uint64_t *sums)
 {
-	size_t left[GS_STREAMS];
+	size_t left[GS_CLASSES];
 	bool more = true;
 
 	memcpy(left, row->keys, sizeof left);
 	while (more) {
 		more = false;
-		for (unsigned s = 0; s < GS_STREAMS; s++) {
-			struct gs_tile tile;
+		for (unsigned s = 0; s < GS_CLASSES; s++) {
+			struct gs_staging tile;
 
 			if (left[s] == 0)
 				continue;
@@ -74,28 +74,28 @@ key_at(const struct gs_span *span, size_t i)
 static void
 check_drain(struct gs_device *device, const struct row *row, uint64_t *sums)
 {
-	const int step = row->descending_streams ? -1 : 1;
-	size_t counts[GS_STREAMS] = { 0 };
+	const int step = row->descending_classes ? -1 : 1;
+	size_t counts[GS_CLASSES] = { 0 };
 	uint64_t last = 0;
-	int stream = -1;
+	int key_class = -1;
 	bool good = true;
 	struct gs_span span;
 
 	while (gs_backend_cuda.drain(device, &span) == GS_OK && span.count > 0) {
-		if ((int)span.stream != stream) {
-			good &= stream < 0 || ((int)span.stream - stream) * step > 0;
-			stream = (int)span.stream;
+		if ((int)span.key_class != key_class) {
+			good &= key_class < 0 || ((int)span.key_class - key_class) * step > 0;
+			key_class = (int)span.key_class;
 			last = 0;
 		}
 		for (size_t i = 0; i < span.count; last = key_at(&span, i++)) {
 			good &= key_at(&span, i) >= last;
-			sums[stream] -= key_at(&span, i);
+			sums[key_class] -= key_at(&span, i);
 		}
-		counts[stream] += span.count;
+		counts[key_class] += span.count;
 	}
 	CHECK(good, "%s: streams and keys in order", row->name);
-	for (unsigned s = 0; s < GS_STREAMS; s++)
-		CHECK(counts[s] == row->keys[s] && sums[s] == 0, "%s: all keys of stream %u come out",
+	for (unsigned s = 0; s < GS_CLASSES; s++)
+		CHECK(counts[s] == row->keys[s] && sums[s] == 0, "%s: all keys of key_class %u come out",
 		      row->name, s);
 	CHECK(gs_backend_cuda.drain(device, &span) == GS_OK && span.count == 0,
 	      "%s: and once only", row->name);
@@ -105,14 +105,14 @@ static void
 check_row(const struct row *row)
 {
 	struct gs_backend_options options = {
-		.descending_streams = row->descending_streams, .tile_bytes = TILE_BYTES,
+		.descending_classes = row->descending_classes, .tile_bytes = TILE_BYTES,
 		.ring_tiles = 6, .hint_bytes = UINT64_MAX, .gpu_memory_bytes = 16 << 20,
 	};
 	const size_t before = emu_allocations();
 	struct gs_device_work work;
 	struct gs_device *device;
 
-	memcpy(options.stream_bits, row->bits, sizeof row->bits);
+	memcpy(options.class_bits, row->bits, sizeof row->bits);
 	if (row->shared != NULL)
 		setenv("GSORT_EMU_SHARED", row->shared, 1);
 	if (gs_backend_cuda.open(&device, &options) != GS_OK) {
@@ -120,7 +120,7 @@ check_row(const struct row *row)
 		return;
 	}
 	for (unsigned batch = 0; batch < 2; batch++) {
-		uint64_t sums[GS_STREAMS] = { 0 };
+		uint64_t sums[GS_CLASSES] = { 0 };
 
 		feed(device, row, batch << 20, sums);
 		CHECK(gs_backend_cuda.finish(device) == GS_OK, "%s: finishes", row->name);
@@ -144,7 +144,7 @@ check_failures(int code)
 {
 	static const struct row row = { "when a call fails", { 32, 64 }, { 20000, 9000 }, false, NULL };
 	struct gs_backend_options options = {
-		.stream_bits = { 32, 64 }, .tile_bytes = TILE_BYTES, .ring_tiles = 3,
+		.class_bits = { 32, 64 }, .tile_bytes = TILE_BYTES, .ring_tiles = 3,
 		.hint_bytes = UINT64_MAX, .gpu_memory_bytes = 4 << 20,
 	};
 	const size_t before = emu_allocations();
@@ -152,7 +152,7 @@ check_failures(int code)
 
 	for (unsigned call = 1; call <= 60; call++) {
 		struct gs_device *device = NULL;
-		uint64_t sums[GS_STREAMS] = { 0 };
+		uint64_t sums[GS_CLASSES] = { 0 };
 		char fail[40];
 
 		snprintf(fail, sizeof fail, "%lu:%d", emu_calls() + call, code);

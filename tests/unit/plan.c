@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* plan.c - the planner as a table: facts, and what must come of them */
 #include "io/ahead.h"
-#include "job/plan.h"
-#include "sort/gather.h"
+#include "plan/plan.h"
+#include "spill/external_merge.h"
 #include "tests/unit/units.h"
 
 void unit_plan(void);
@@ -24,7 +24,7 @@ void unit_plan(void);
 
 static const struct {
 	const char     *sentence;
-	struct gs_facts facts;
+	struct gs_plan_input facts;
 	gs_status       status;
 	uint64_t        gpu_from_bytes;
 	size_t          tile_bytes;
@@ -101,7 +101,7 @@ static const struct {
 
 /* What must be true of every plan. */
 static void
-check_invariants(const char *sentence, const struct gs_facts *facts, const struct gs_plan *plan)
+check_invariants(const char *sentence, const struct gs_plan_input *facts, const struct gs_plan *plan)
 {
 	CHECK((plan->tile_bytes & (plan->tile_bytes - 1)) == 0, "%s: tile is a power of two", sentence);
 	CHECK(plan->batch_bytes + plan->run_bytes + plan->spare_bytes <= facts->address_bytes,
@@ -120,7 +120,7 @@ check_invariants(const char *sentence, const struct gs_facts *facts, const struc
 	CHECK(plan->fan_in >= 2 && (facts->merge_files == 0 || plan->fan_in <= facts->merge_files),
 	      "%s: two can be merged, and no more than allowed", sentence);
 	if (plan->merge_bytes > 0)
-		CHECK(gs_gather_bytes_least(plan->fan_in, plan->threads) <= plan->merge_bytes,
+		CHECK(gs_external_merge_least_bytes(plan->fan_in, plan->threads) <= plan->merge_bytes,
 		      "%s: and so many fit the memory for it", sentence);
 	CHECK(plan->threads >= 1, "%s: there is a thread", sentence);
 	CHECK(plan->threads == 1 || plan->threads * (64ull MiB) <= facts->address_bytes,
@@ -130,7 +130,7 @@ check_invariants(const char *sentence, const struct gs_facts *facts, const struc
 /* What comes of it on the CPU: batches, passes, and how much is written. */
 static const struct {
 	const char     *sentence;
-	struct gs_facts facts;
+	struct gs_plan_input facts;
 	uint64_t        runs;
 	unsigned        passes;
 	uint64_t        written_percent;	/* of the keys */
@@ -169,11 +169,11 @@ check_forecasts(void)
 {
 	for (size_t r = 0; r < sizeof forecasts / sizeof forecasts[0]; r++) {
 		const char *sentence = forecasts[r].sentence;
-		struct gs_forecast forecast;
+		struct gs_estimate forecast;
 		struct gs_plan plan;
 
 		CHECK(gs_plan_make(&plan, &forecasts[r].facts) == GS_OK, "%s: %s", sentence, gs_message());
-		gs_plan_forecast(&plan, &forecasts[r].facts, &forecast);
+		gs_plan_estimate(&plan, &forecasts[r].facts, &forecast);
 		check_invariants(sentence, &forecasts[r].facts, &plan);
 		CHECK(plan.spills == forecasts[r].spills, "%s: spills %d", sentence, plan.spills);
 		CHECK(forecast.runs == forecasts[r].runs && forecast.passes == forecasts[r].passes,
@@ -197,7 +197,8 @@ check_budgets(void)
 	for (unsigned t = 0; t < 5; t++)
 		for (uint64_t bytes = 16 MiB; bytes < 64ull GiB; bytes += bytes / 7)
 			for (unsigned threads = 1; threads <= 16; threads *= 4) {
-				const struct gs_facts facts = FACTS(.type = types[t], .key_bits = bits[t],
+				const struct gs_plan_input facts = FACTS(
+					.type = types[t], .key_bits = bits[t],
 					.input_bytes = UNKNOWN, .memory_bytes = bytes, .threads = threads,
 					.print_bytes = bits[t] == 0 ? 2 * 26 : 0,
 					.device = GSORT_DEVICE_CPU);
@@ -214,7 +215,7 @@ check_budgets(void)
 /* Where only the first keys are wanted. */
 static const struct {
 	const char     *sentence;
-	struct gs_facts facts;
+	struct gs_plan_input facts;
 	uint64_t        head_keys, gpu_from_bytes;
 } heads[] = {
 	{ "a short head is kept on the CPU, however long the input",

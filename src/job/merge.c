@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * merge.c - sorted inputs become one
+ *
+ * In:   inputs, each in order.
+ * Out:  all of them in one order, by the way that every sorted key goes (emit.c).
+ *
+ * Each input is a source of gather.h: opened when it is first read, its order verified
+ * as it is.  Text gives the keys of one key class after the other; as these are in the
+ * order of the classes, an input goes on where it was.
+ *
+ * Inputs go to temporary runs first if the output would overwrite one, and if they
+ * are texts, more than can be open at once: each has keys of every key class.  Keys of 8
+ * and 16 bits are counted, as in sorting.
+ *
+ * Invariant: a source has given all its keys of the streams before the present one.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/line_reader.h"
+#include "job/job.h"
+#include "stages/order.h"
+
+/* What to do about disorder; where order was not to be checked, lines still need it. */
+static const char *
+advice(const struct gsort *job)
+{
+	return job->options->trust_order ? ": lines of text must be sorted to be merged; sort it"
+	       : ": merging needs sorted inputs; sort it, or use --nocheck-order";
+}
+
+struct input {
+	struct gsort    *job;
+	const char      *name;
+	bool             first;
+	bool             begun, ended;
+	struct gs_input *input;		/* NULL unless begun and not ended */
+	struct gs_order  order;
+	struct gs_verify verify;	/* of what came in */
+	uint64_t         bytes, keys, invalid_lines;
+
+	struct gs_line_reader  *reader;		/* of text, in MEMORY */
+	void            *memory;
+	size_t           taken;		/* of its batch */
+	unsigned         rank;		/* of the present key class, in the order of output */
+};
+
+struct inputs {
+	struct input *all;
+	size_t        count;
+};
+
+/* ---- one input ------------------------------------------------------------ */
+
+/* The header of the first input goes out, the others' are dropped. */
+static gs_status
+pass_header(struct input *input)
+{
+	struct gsort *job = input->job;
+	const uint64_t bytes = job->options->skip_bytes;
+	char scratch[4096];
+
+	if (!input->first)
+		return gs_input_skip(input->input, bytes, scratch, sizeof scratch);
+	job->header_bytes = (size_t)bytes;
+	return gs_input_skip(input->input, bytes, job->header, (size_t)bytes);
+}
+
+static gs_status
+begin(struct input *input)
+{
+	struct gsort *job = input->job;
+	const struct gs_input_options options = {
+		.names = &input->name,
+		.count = 1,
+		.binary = job->facts.key_bits > 0,
+		.terminal_ok = job->options->force,
+		.decompress = job->options->decompress,
+		.threads = (job->plan.threads + 1) / 2,
+		.window_bytes = job->plan.window_bytes,
+		.stops_with = job->input,
+		.before_inflate = gs_confine,
+		.before_context = job,
+		.read = job->options->fed ? gs_rendezvous_read : job->options->read,
+		.read_context = job->options->fed ? job : job->options->read_context,
+	};
+	struct gs_line_source source;
+
+	input->begun = true;
+	TRY(gs_input_open(&input->input, &options));
+	(void)gs_input_next(input->input);
+	input->order.name = gs_input_name(input->input);
+	if (job->facts.key_bits > 0)
+		return pass_header(input);
+	source = (struct gs_line_source){ gs_input_read_callback, input->input, input->order.name };
+	input->reader = gs_line_reader_open(input->memory, job->plan.source_bytes, &source, &job->text);
+	input->reader->clock = &job->clock;
+	if (input->first && job->text.header_lines > 0)
+		input->reader->lines.header = &job->text_header;
+	return GS_OK;
+}
+
+static void
+end(struct input *input)
+{
+	input->ended = true;
+	(void)gs_input_next(input->input);	/* leaves standard input where it should be */
+	gs_input_close(input->input);
+	input->input = NULL;
+}
+
+/* Note what has come: COUNT keys of STREAM. */
+static void
+note_keys(struct input *input, unsigned key_class, const void *keys, size_t count, uint64_t bytes)
+{
+	struct gsort *job = input->job;
+
+	input->bytes += bytes;
+	input->keys += count;
+	gs_verify_in(&input->verify, key_class, job->plan.class_bits[key_class], keys, count);
+	atomic_fetch_add(&job->counters.bytes_in, bytes);
+	atomic_fetch_add(&job->counters.keys_in, count);
+}
+
+/* ---- binary ------------------------------------------------------------- */
+
+/* Of the COUNT keys read, those in order go on; trouble, if that is not all. */
+static gs_status
+follow(struct input *input, const void *keys, size_t *count)
+{
+	const struct gsort *job = input->job;
+	const uint64_t before = input->order.keys;
+	uint64_t since = gs_clock_now();
+	const size_t first = job->options->trust_order ? *count
+	                   : gs_order_follow(&input->order, keys, *count);
+
+	gs_clock_lap(&input->job->clock, GS_STAGE_SORT, &since);
+	if (first == *count)
+		return GS_OK;
+	*count = first;
+	return gs_order_fail(&input->order, &job->encoding, before + first + 1,
+	                     (const char *)keys + first * (job->facts.key_bits / 8),
+	                     job->options->skip_bytes, advice(job));
+}
+
+/* The next keys, ROOM of them, or fewer: the end; ordered bits. */
+static gs_status
+read_keys(struct input *input, void *into, size_t room, size_t *count)
+{
+	const struct gsort_options *options = input->job->options;
+	const size_t key_bytes = input->job->facts.key_bits / 8;
+	gs_status status;
+	uint64_t since;
+	size_t got;
+
+	assert(key_bytes > 0);
+	*count = 0;
+	if (!input->begun)
+		TRY(begin(input));
+	if (input->ended)
+		return GS_OK;
+	since = gs_clock_now();
+	status = gs_input_read(input->input, into, room * key_bytes, &got);
+	gs_clock_lap(&input->job->clock, GS_STAGE_READ, &since);
+	*count = got / key_bytes;
+	gs_raw_to_ordered(options->type, options->endian, options->reverse, into, *count, 1);
+	gs_clock_lap(&input->job->clock, GS_STAGE_DECODE, &since);
+	input->bytes += got;
+	if (status == GS_OK && got % key_bytes != 0)
+		status = gs_order_partial(options, input->name, input->bytes);
+	TRY(follow(input, into, count));
+	if (status == GS_OK && got < room * key_bytes)
+		end(input);
+	return status;
+}
+
+/* The gather's thread. */
+static gs_status
+read_raw(void *context, void *into, size_t room, size_t *count)
+{
+	struct input *input = context;
+	const uint64_t bytes = input->bytes;
+	gs_status status;
+
+	status = read_keys(input, into, room, count);
+	note_keys(input, 0, into, *count, 0);
+	atomic_fetch_add(&input->job->counters.bytes_in, input->bytes - bytes);
+	return status;
+}
+
+/* ---- text --------------------------------------------------------------- */
+
+static gs_status
+fail_line(const struct input *input, size_t at)
+{
+	const struct gs_line_reader *reader = input->reader;
+	const char *line = reader->batch_text + reader->at[at];
+
+	return gs_order_fail_text(&input->order, reader->numbers[at], line,
+	                          (size_t)(reader->text + reader->end - line),
+	                          input->job->text.terminator, advice(input->job));
+}
+
+/* The next batch of lines, in order. */
+static gs_status
+read_batch(struct input *input)
+{
+	struct gs_line_reader *reader;
+	uint64_t since;
+	size_t first;
+
+	if (!input->begun)
+		TRY(begin(input));
+	reader = input->reader;
+	assert(reader != NULL);
+	input->taken = 0;
+	TRY(gs_line_reader_next(reader));
+	atomic_fetch_add(&input->job->counters.bytes_in, reader->bytes - input->bytes);
+	input->bytes = reader->bytes;
+	input->invalid_lines = reader->lines.invalid;
+	if (reader->count == 0) {
+		gs_lines_end(&reader->lines);
+		end(input);
+		return GS_OK;
+	}
+	since = gs_clock_now();
+	first = input->job->options->trust_order ? reader->count
+	      : gs_order_follow_text(&input->order, reader->classes, reader->keys, reader->count);
+	gs_clock_lap(&input->job->clock, GS_STAGE_SORT, &since);
+	return first == reader->count ? GS_OK : fail_line(input, first);
+}
+
+/*
+ * Take keys of the present key class from the batch, up to ROOM.  Nobody's promise is
+ * trusted so far that a key would be lost: a key class that has gone does not come back.
+ */
+static gs_status
+take_keys(struct input *input, bool wide, void *into, size_t room, size_t *count)
+{
+	const struct gs_line_reader *reader = input->reader;
+	uint32_t *narrow = into;
+	uint64_t *full = into;
+
+	for (; *count < room && input->taken < reader->count; input->taken++, ++*count) {
+		const uint64_t key = reader->keys[input->taken];
+
+		if (reader->classes[input->taken] < input->rank)
+			return fail_line(input, input->taken);
+		if (reader->classes[input->taken] > input->rank)
+			break;
+		if (wide)
+			full[*count] = key;
+		else
+			narrow[*count] = (uint32_t)key;
+	}
+	return GS_OK;
+}
+
+static unsigned
+stream_of_rank(const struct gsort *job, unsigned rank)
+{
+	return job->options->reverse ? GS_TEXT_CLASSES - 1 - rank : rank;
+}
+
+/* The gather's thread. */
+static gs_status
+read_text(void *context, void *into, size_t room, size_t *count)
+{
+	struct input *input = context;
+	const unsigned key_class = stream_of_rank(input->job, input->rank);
+	const bool wide = input->job->plan.class_bits[key_class] == 64;
+	gs_status status = GS_OK;
+
+	*count = 0;
+	while (status == GS_OK && *count < room && !input->ended) {
+		if (input->reader == NULL || input->taken == input->reader->count) {
+			status = read_batch(input);
+			continue;
+		}
+		status = take_keys(input, wide, into, room, count);
+		if (input->taken < input->reader->count)
+			break;
+	}
+	note_keys(input, key_class, into, *count, 0);
+	return status;
+}
+
+/* ---- all of them ---------------------------------------------------------- */
+
+/* Is the one input a function, not a file? */
+static bool
+calls(const struct gsort_options *options)
+{
+	return options->read != NULL || options->fed;
+}
+
+static const char *
+name_of(const struct gsort_options *options, size_t at)
+{
+	return calls(options) ? "input" : options->input_count == 0 ? "-" : options->inputs[at];
+}
+
+/* Nothing is opened yet.  Standard input is read once, however often it is named. */
+static void
+list_inputs(struct gsort *job, const struct inputs *inputs)
+{
+	bool standard = false;
+
+	for (size_t i = 0; i < inputs->count; i++) {
+		struct input *input = &inputs->all[i];
+
+		*input = (struct input){
+			.job = job, .name = name_of(job->options, i), .first = i == 0,
+			.order = { .key_bits = job->facts.key_bits },
+		};
+		if (job->source_memory != NULL)		/* which only text needs */
+			input->memory = job->source_memory + i % job->plan.fan_in * job->plan.source_bytes;
+		gs_verify_open(&input->verify, job->options, 1);
+		if (strcmp(input->name, "-") == 0) {
+			input->begun = input->ended = standard;
+			standard = true;
+		}
+	}
+}
+
+/* Before anything is written: the first input's header. */
+static gs_status
+read_header(struct gsort *job, struct input *first)
+{
+	if (job->facts.key_bits > 0)
+		return begin(first);
+	TRY(read_batch(first));
+	job->header = job->text_header.text;
+	job->header_bytes = job->text_header.bytes;
+	return GS_OK;
+}
+
+/* COUNT inputs from FIRST on as sources of the key class of RANK, into job->sources. */
+static void
+list_sources(struct gsort *job, struct input *first, size_t count, unsigned rank)
+{
+	for (size_t i = 0; i < count; i++) {
+		first[i].rank = rank;
+		job->sources[i] = (struct gs_source){
+			.read = job->facts.key_bits > 0 ? read_raw : read_text, .context = &first[i],
+			.verified = !job->options->trust_order,
+		};
+	}
+}
+
+static bool
+must_set_aside(const struct gsort *job, const struct inputs *inputs)
+{
+	if (job->facts.key_bits == 0 && inputs->count > job->plan.fan_in)
+		return true;
+	for (size_t i = 0; i < inputs->count && !calls(job->options); i++) {
+		const char *name = inputs->all[i].name;
+		const bool standard = strcmp(name, "-") == 0;
+
+		if (gs_output_overwrites(job->output, standard ? NULL : name, standard ? 0 : -1))
+			return true;
+	}
+	return false;
+}
+
+/* Groups of inputs become runs on disk, one a key class. */
+static gs_status
+set_aside(struct gsort *job, const struct inputs *inputs)
+{
+	for (size_t at = 0, count; at < inputs->count; at += count) {
+		count = inputs->count - at < job->plan.fan_in ? inputs->count - at : job->plan.fan_in;
+		for (unsigned rank = 0; rank < GS_CLASSES; rank++) {
+			const unsigned key_class = stream_of_rank(job, rank);
+
+			if (job->plan.class_bits[key_class] == 0)
+				continue;
+			list_sources(job, &inputs->all[at], count, rank);
+			TRY(gs_runs_add(job, key_class, job->sources, count));
+		}
+	}
+	return GS_OK;
+}
+
+/* What all inputs gave. */
+static void
+sum_up(struct gsort *job, const struct inputs *inputs)
+{
+	for (size_t i = 0; i < inputs->count; i++) {
+		const struct input *input = &inputs->all[i];
+
+		job->stats.bytes_in += input->bytes;
+		job->stats.keys += input->keys;
+		job->stats.invalid_lines += input->invalid_lines;
+		job->verify.keys_in += input->verify.keys_in;
+		job->verify.sum_in += input->verify.sum_in;
+	}
+}
+
+static gs_status
+merge(struct gsort *job, const struct inputs *inputs)
+{
+	bool aside;
+
+	list_inputs(job, inputs);
+	TRY(read_header(job, &inputs->all[0]));
+	aside = must_set_aside(job, inputs);
+	if (aside)
+		TRY(set_aside(job, inputs));
+	TRY(gs_emit_header(job));
+	for (unsigned rank = 0; rank < GS_CLASSES && !gs_select_ends(&job->select); rank++) {
+		const unsigned key_class = stream_of_rank(job, rank);
+
+		if (job->plan.class_bits[key_class] == 0)
+			continue;
+		list_sources(job, inputs->all, aside ? 0 : inputs->count, rank);
+		TRY(aside ? gs_runs_emit(job, key_class)
+		          : gs_runs_merge(job, key_class, job->sources, inputs->count));
+		TRY(gs_emit_stream_end(job, key_class));
+	}
+	sum_up(job, inputs);
+	return GS_OK;
+}
+
+/* Few different keys: all inputs are read, one after the other. */
+static gs_status
+count(struct gsort *job, const struct inputs *inputs)
+{
+	const size_t room = job->plan.count_bytes / (job->facts.key_bits / 8);
+	uint64_t since;
+	size_t got;
+
+	list_inputs(job, inputs);
+	for (size_t i = 0; i < inputs->count; i++)
+		do {
+			TRY(read_keys(&inputs->all[i], job->count_memory, room, &got));
+			since = gs_clock_now();
+			gs_verify_in(&job->verify, 0, job->facts.key_bits, job->count_memory, got);
+			gs_count_add(&job->small, 0, job->count_memory, got);
+			gs_count_sum(&job->small);
+			gs_clock_lap(&job->clock, GS_STAGE_SORT, &since);
+			inputs->all[i].keys += got;
+		} while (!inputs->all[i].ended);
+	sum_up(job, inputs);
+	return gs_emit(job);
+}
+
+gs_status
+gs_job_merge(struct gsort *job)
+{
+	struct inputs inputs = { .count = job->options->input_count };
+	gs_status status;
+
+	if (inputs.count == 0 || calls(job->options))
+		inputs.count = 1;
+	inputs.all = calloc(inputs.count, sizeof *inputs.all);
+	if (inputs.all == NULL)
+		return gs_fail(GS_EBUDGET, "no memory for %zu inputs", inputs.count);
+	job->stats.batches = (unsigned)inputs.count;
+	atomic_store(&job->counters.phase, GSORT_MERGING);
+	status = job->plan.counts ? count(job, &inputs) : merge(job, &inputs);
+	if (status == GS_OK && !job->plan.counts)
+		status = gs_emit_end(job);
+	for (size_t i = 0; i < inputs.count; i++)
+		gs_input_close(inputs.all[i].input);
+	free(inputs.all);
+	return status == GS_OK ? gs_output_finish(job->output) : status;
+}

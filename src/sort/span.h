@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * span.h - the nouns that travel through the sort
+ *
+ * A key class is keys of one width that come before, or after, all keys of another
+ * key class.  Binary input is one key class (0); text has several, see format/text.h.
+ * Streams are drained in ascending order, or descending if the options say so.
+ */
+#ifndef GS_SPAN_H
+#define GS_SPAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { GS_CLASSES = 5 };
+
+/* Unsorted keys on their way to a backend. */
+struct gs_staging {
+	void     *keys;		/* uint32_t or uint64_t ordered bits */
+	size_t    count;	/* keys in it */
+	size_t    room;		/* keys that fit */
+	unsigned  key_bits;	/* 32 or 64 */
+	unsigned  key_class;
+};
+
+/* A borrowed piece of sorted keys.  The borrower may change them in place. */
+struct gs_span {
+	void     *keys;
+	size_t    count;
+	unsigned  key_bits;	/* 8 and 16 come from count.c alone */
+	unsigned  key_class;
+};
+
+/** Key number AT of KEYS, 8 to 64 bits wide; and to write it. */
+static inline uint64_t
+gs_key_at(const void *keys, unsigned key_bits, size_t at)
+{
+	switch (key_bits) {
+	case 8:  return ((const uint8_t *)keys)[at];
+	case 16: return ((const uint16_t *)keys)[at];
+	case 32: return ((const uint32_t *)keys)[at];
+	default: return ((const uint64_t *)keys)[at];
+	}
+}
+
+static inline void
+gs_key_put(void *keys, unsigned key_bits, size_t at, uint64_t key)
+{
+	switch (key_bits) {
+	case 8:  ((uint8_t *)keys)[at] = (uint8_t)key; break;
+	case 16: ((uint16_t *)keys)[at] = (uint16_t)key; break;
+	case 32: ((uint32_t *)keys)[at] = (uint32_t)key; break;
+	default: ((uint64_t *)keys)[at] = key; break;
+	}
+}
+
+#endif

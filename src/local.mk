@@ -11,6 +11,8 @@ host_sources = \
   src/base/dynload.h \
   src/base/limits.c \
   src/base/limits.h \
+  src/base/monitor.c \
+  src/base/monitor.h \
   src/base/sandbox.c \
   src/base/sandbox.h \
   src/base/simd.c \

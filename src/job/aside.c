@@ -17,8 +17,8 @@ static void
 count_run(struct gsort *job, bool in_memory)
 {
 	if (!in_memory && job->stats.runs++ == 0)
-		gs_job_note(job, "the input is larger than memory: batches go to temporary files");
-	atomic_fetch_add(&job->counters.runs, 1);
+		gs_note(&job->monitor, "the input is larger than memory: batches go to temporary files");
+	atomic_fetch_add(&job->monitor.counters.runs, 1);
 }
 
 /* ---- of the CPU ------------------------------------------------------------ */
@@ -85,7 +85,7 @@ keep_keys(struct gsort *job, const struct gs_span *span, bool first)
 		list->runs[list->count++] = (struct gs_aside){ .run.keys = to };
 	assert(job->keep.bytes + bytes <= job->plan.run_bytes);
 	gs_spare_copy(job, to, span->keys, bytes);
-	gs_clock_lap(&job->clock, GS_STAGE_SPILL, &since);
+	gs_clock_lap(&job->monitor.clock, GS_STAGE_SPILL, &since);
 	job->keep.bytes += bytes;
 	list->runs[list->count - 1].run.count += span->count;
 }
@@ -138,7 +138,7 @@ gs_aside_batch(struct gsort *job)
 {
 	const bool by_gpu = job->gpu != NULL;
 
-	atomic_store(&job->counters.phase, GSORT_SORTING);
+	atomic_store(&job->monitor.counters.phase, GSORT_SORTING);
 	if (by_gpu) {
 		TRY(gs_land_flush(job));
 		TRY(gs_device_sort(job));
@@ -147,7 +147,7 @@ gs_aside_batch(struct gsort *job)
 	}
 	if (!by_gpu || job->gpu != NULL)
 		TRY(set_aside(job));
-	atomic_store(&job->counters.phase, GSORT_READING);
+	atomic_store(&job->monitor.counters.phase, GSORT_READING);
 	return GS_OK;
 }
 

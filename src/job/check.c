@@ -44,11 +44,11 @@ check_chunk(struct gsort *job, struct gs_order *order, const struct gs_chunk *ch
 		return gs_order_partial(options, chunk->name, job->stats.bytes_in);
 	gs_raw_to_ordered(options->type, options->endian, options->reverse, chunk->data, count,
 	                  order->threads);
-	gs_clock_lap(&job->clock, GS_STAGE_DECODE, &since);
+	gs_clock_lap(&job->monitor.clock, GS_STAGE_DECODE, &since);
 	first = gs_order_follow(order, chunk->data, count);
-	gs_clock_lap(&job->clock, GS_STAGE_SORT, &since);
-	atomic_store(&job->counters.bytes_in, job->stats.bytes_in);
-	atomic_store(&job->counters.keys_in, order->keys);
+	gs_clock_lap(&job->monitor.clock, GS_STAGE_SORT, &since);
+	atomic_store(&job->monitor.counters.bytes_in, job->stats.bytes_in);
+	atomic_store(&job->monitor.counters.keys_in, order->keys);
 	*disorder = first < count;
 	if (*disorder && options->check == GSORT_CHECK_FIRST)
 		(void)gs_order_fail(order, &job->encoding, before + first + 1,
@@ -64,7 +64,7 @@ check_raw(struct gsort *job, struct gs_order *order, bool *disorder)
 	TRY(gs_arena_open(&job->arena, GS_AHEAD_CHUNKS * CHUNK_BYTES, false));
 	gs_ahead_open_behind(&job->ahead, job->input, job->options->skip_bytes,
 	                     gs_arena_take(&job->arena, GS_AHEAD_CHUNKS * CHUNK_BYTES), CHUNK_BYTES);
-	job->ahead.clock = &job->clock;
+	job->ahead.clock = &job->monitor.clock;
 	while (!*disorder) {
 		TRY(gs_ahead_take(&job->ahead, &chunk));
 		if (chunk == NULL)
@@ -91,7 +91,7 @@ check_text(struct gsort *job, struct gs_order *order, bool *disorder)
 	source = (struct gs_line_source){ gs_input_read_callback, job->input, gs_input_name(job->input) };
 	reader = gs_line_reader_open(gs_arena_take(&job->arena, GS_LINE_READER_MOST_BYTES),
 	                           GS_LINE_READER_MOST_BYTES, &source, &job->text);
-	reader->clock = &job->clock;
+	reader->clock = &job->monitor.clock;
 	order->name = gs_input_name(job->input);
 	do {
 		uint64_t since;
@@ -100,7 +100,7 @@ check_text(struct gsort *job, struct gs_order *order, bool *disorder)
 		TRY(gs_line_reader_next(reader));
 		since = gs_clock_now();
 		first = gs_order_follow_text(order, reader->classes, reader->keys, reader->count);
-		gs_clock_lap(&job->clock, GS_STAGE_SORT, &since);
+		gs_clock_lap(&job->monitor.clock, GS_STAGE_SORT, &since);
 		*disorder = first < reader->count;
 		if (*disorder && job->options->check == GSORT_CHECK_FIRST) {
 			const char *line = reader->batch_text + reader->at[first];
@@ -110,8 +110,8 @@ check_text(struct gsort *job, struct gs_order *order, bool *disorder)
 			                         job->text.terminator, "");
 		}
 		job->stats.bytes_in = reader->bytes;
-		atomic_store(&job->counters.bytes_in, reader->bytes);
-		atomic_store(&job->counters.keys_in, order->keys);
+		atomic_store(&job->monitor.counters.bytes_in, reader->bytes);
+		atomic_store(&job->monitor.counters.keys_in, order->keys);
 	} while (reader->count > 0 && !*disorder);
 	job->stats.invalid_lines = reader->lines.invalid;
 	if (reader->count == 0)
@@ -130,7 +130,7 @@ gs_job_check(struct gsort *job, bool *disorder)
 	};
 
 	*disorder = false;
-	atomic_store(&job->counters.phase, GSORT_READING);
+	atomic_store(&job->monitor.counters.phase, GSORT_READING);
 	TRY(order.key_bits > 0 ? check_raw(job, &order, disorder)
 	                       : check_text(job, &order, disorder));
 	job->stats.keys = order.keys;

@@ -85,7 +85,7 @@ hand_over(struct gsort *job, unsigned key_class)
 		count = gs_buckets_take(job->batch.buckets[key_class],
 		                        (char *)tile->keys + tile->count * (tile->key_bits / 8),
 		                        tile->room - tile->count);
-		gs_clock_lap(&job->clock, GS_STAGE_SORT, &since);
+		gs_clock_lap(&job->monitor.clock, GS_STAGE_SORT, &since);
 		TRY(gs_land_took(job, key_class, count));
 	} while (count > 0 && job->gpu != NULL);
 	return GS_OK;
@@ -100,9 +100,9 @@ do_without(struct gsort *job, gs_status status)
 	if (job->options->device == GSORT_DEVICE_GPU)
 		return gs_fail(GS_ENODEV, "--device=gpu: %s", gs_message());
 	if (status == GS_EDEVICE)
-		gs_job_warn(job, "%s; the CPU sorts instead", gs_message());
+		gs_warn(&job->monitor, "%s; the CPU sorts instead", gs_message());
 	else
-		gs_job_note(job, "no GPU (%s): sorting on the CPU", gs_message());
+		gs_note(&job->monitor, "no GPU (%s): sorting on the CPU", gs_message());
 	return GS_OK;
 }
 
@@ -158,7 +158,7 @@ take_over(struct gsort *job)
 	opener->device = NULL;
 	snprintf(job->device_name, sizeof job->device_name, "%s",
 	         gs_backend_gpu->describe(job->gpu));
-	gs_job_note(job, "%s took over after %.1f MiB of keys; a batch holds %.1f MiB",
+	gs_note(&job->monitor, "%s took over after %.1f MiB of keys; a batch holds %.1f MiB",
 	            job->device_name, (double)job->landed_bytes / (1 << 20),
 	            (double)gs_backend_gpu->batch_bytes(job->gpu) / (1 << 20));
 	return move_keys(job);
@@ -198,12 +198,13 @@ gs_device_settle(struct gsort *job)
 	if (!opener->started || opener->settled)
 		return GS_OK;
 	if (job->landed_bytes < job->plan.gpu_wait_bytes) {
-		gs_job_note(job, "the input ended before the GPU was ready: sorting on the CPU");
+		gs_note(&job->monitor, "the input ended before the GPU was ready: sorting on the CPU");
 		return GS_OK;
 	}
 	TRY(take_over(job));
 	if (!opener->settled)
-		gs_job_note(job, "more came before the GPU was ready than it holds: sorting on the CPU");
+		gs_note(&job->monitor,
+		        "more came before the GPU was ready than it holds: sorting on the CPU");
 	return GS_OK;
 }
 

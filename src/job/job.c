@@ -6,7 +6,6 @@
  */
 #include "config.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,34 +23,6 @@ now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-void
-gs_job_note(const struct gsort *job, const char *format, ...)
-{
-	char line[1200];
-	va_list args;
-
-	if (job->options->note == NULL)
-		return;
-	va_start(args, format);
-	vsnprintf(line, sizeof line, format, args);
-	va_end(args);
-	job->options->note(job->options->note_context, line);
-}
-
-void
-gs_job_warn(const struct gsort *job, const char *format, ...)
-{
-	char line[1200];
-	va_list args;
-
-	if (job->options->warn == NULL)
-		return;
-	va_start(args, format);
-	vsnprintf(line, sizeof line, format, args);
-	va_end(args);
-	job->options->warn(job->options->warn_context, line);
-}
-
 /* ---- running ------------------------------------------------------------ */
 
 /* The whole program, left to right.  Read this first: each call is one file. */
@@ -61,16 +32,16 @@ sort_stream(struct gsort *job)
 	const double start = now();
 	double read, sorted;
 
-	atomic_store(&job->counters.phase, GSORT_READING);
+	atomic_store(&job->monitor.counters.phase, GSORT_READING);
 	TRY(gs_device_begin(job));
 	TRY(gs_fill(job));			/* input -> ordered bits -> buckets, or a GPU */
 	read = now();
-	atomic_store(&job->counters.phase, GSORT_SORTING);
+	atomic_store(&job->monitor.counters.phase, GSORT_SORTING);
 	TRY(gs_device_finish(job));		/* -> one sorted batch, or what is soon sorted */
 	if (job->stats.batches > 0)		/* it is not the only one */
 		TRY(gs_aside_last(job));
 	sorted = now();
-	atomic_store(&job->counters.phase, GSORT_WRITING);
+	atomic_store(&job->monitor.counters.phase, GSORT_WRITING);
 	TRY(gs_emit(job));			/* runs, sorted keys -> bytes -> output */
 	TRY(gs_output_finish(job->output));
 
@@ -94,6 +65,8 @@ gsort_open(gsort **opened, const struct gsort_options *options)
 		return GSORT_TROUBLE;
 	}
 	job->options = options;
+	job->monitor.note = (struct gs_listener){ options->note, options->note_context };
+	job->monitor.warn = (struct gs_listener){ options->warn, options->warn_context };
 	pthread_mutex_init(&job->confining, NULL);
 	if (gs_job_open(job) != GS_OK) {
 		gsort_close(job);
@@ -129,7 +102,7 @@ tell_stages(struct gsort *job)
 	double idle = job->stats.seconds * job->plan.threads;
 
 	for (int s = 0; s < GS_STAGES; s++) {
-		*seconds[s] = (double)atomic_load(&job->clock.ns[s]) / 1e9;
+		*seconds[s] = (double)atomic_load(&job->monitor.clock.ns[s]) / 1e9;
 		idle -= *seconds[s];
 	}
 	busy->idle = idle > 0 ? idle : 0;
@@ -149,7 +122,7 @@ gs_job_run(struct gsort *job)
 		job->stats.read_seconds = job->stats.seconds;
 	if (job->options->operation == GSORT_MERGE)
 		job->stats.write_seconds = job->stats.seconds;
-	atomic_store(&job->counters.phase, GSORT_DONE);
+	atomic_store(&job->monitor.counters.phase, GSORT_DONE);
 	if (status != GS_OK)
 		return GSORT_TROUBLE;
 	if (job->options->invalid == GSORT_INVALID_FAIL && job->stats.invalid_lines > 0) {
@@ -174,7 +147,7 @@ gsort_run(gsort *job)
 void
 gsort_progress(const gsort *job, struct gsort_progress *progress)
 {
-	const struct gs_counters *now = &job->counters;
+	const struct gs_counters *now = &job->monitor.counters;
 
 	*progress = (struct gsort_progress){
 		.phase = (enum gsort_phase)atomic_load(&now->phase),

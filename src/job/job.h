@@ -15,7 +15,7 @@
 #include <stdatomic.h>
 
 #include "base/arena.h"
-#include "base/clock.h"
+#include "base/monitor.h"
 #include "base/thread.h"
 #include "format/decode.h"
 #include "format/encode.h"
@@ -71,19 +71,12 @@ struct gs_head {
 	size_t   kept_keys[GS_CLASSES];	/* memory for options.head_count each */
 };
 
-/* What gsort_progress() tells; written by the job's thread, read by any. */
-struct gs_counters {
-	atomic_uint   phase;		/* enum gsort_phase */
-	_Atomic uint64_t bytes_in, bytes_total, keys_in, keys_sorted, bytes_out;
-	atomic_uint   runs;
-};
-
 struct gsort {
 	const struct gsort_options *options;
 	struct gs_plan_input             facts;
 	struct gs_plan              plan;
 	struct gsort_stats          stats;
-	struct gs_clock             clock;	/* who is busy with what */
+	struct gs_monitor           monitor;
 	char                        device_name[320];
 
 	struct gs_input            *input;
@@ -152,7 +145,6 @@ struct gsort {
 
 	pthread_mutex_t             confining;	/* guards CONFINED */
 	bool                        confined;
-	struct gs_counters          counters;
 	struct gs_rendezvous          handover;
 };
 
@@ -176,12 +168,6 @@ struct gs_line_printer {
 
 /** Tell one line: WHAT it is about, and the rest behind it. */
 void gs_print_line(const struct gs_line_printer *to, const char *what, const char *format, ...) PRINTF(3, 4);
-
-/** Pass a line of news to the caller of the library. */
-void gs_job_note(const struct gsort *job, const char *format, ...) PRINTF(2, 3);
-
-/** The same for what the user should know in any case. */
-void gs_job_warn(const struct gsort *job, const char *format, ...) PRINTF(2, 3);
 
 /* device.c: which backend sorts */
 

@@ -96,7 +96,7 @@ begin(struct input *input)
 		return pass_header(input);
 	source = (struct gs_line_source){ gs_input_read_callback, input->input, input->order.name };
 	input->reader = gs_line_reader_open(input->memory, job->plan.source_bytes, &source, &job->text);
-	input->reader->clock = &job->clock;
+	input->reader->clock = &job->monitor.clock;
 	if (input->first && job->text.header_lines > 0)
 		input->reader->lines.header = &job->text_header;
 	return GS_OK;
@@ -120,8 +120,8 @@ note_keys(struct input *input, unsigned key_class, const void *keys, size_t coun
 	input->bytes += bytes;
 	input->keys += count;
 	gs_verify_in(&input->verify, key_class, job->plan.class_bits[key_class], keys, count);
-	atomic_fetch_add(&job->counters.bytes_in, bytes);
-	atomic_fetch_add(&job->counters.keys_in, count);
+	atomic_fetch_add(&job->monitor.counters.bytes_in, bytes);
+	atomic_fetch_add(&job->monitor.counters.keys_in, count);
 }
 
 /* ---- binary ------------------------------------------------------------- */
@@ -136,7 +136,7 @@ follow(struct input *input, const void *keys, size_t *count)
 	const size_t first = job->options->trust_order ? *count
 	                   : gs_order_follow(&input->order, keys, *count);
 
-	gs_clock_lap(&input->job->clock, GS_STAGE_SORT, &since);
+	gs_clock_lap(&input->job->monitor.clock, GS_STAGE_SORT, &since);
 	if (first == *count)
 		return GS_OK;
 	*count = first;
@@ -163,10 +163,10 @@ read_keys(struct input *input, void *into, size_t room, size_t *count)
 		return GS_OK;
 	since = gs_clock_now();
 	status = gs_input_read(input->input, into, room * key_bytes, &got);
-	gs_clock_lap(&input->job->clock, GS_STAGE_READ, &since);
+	gs_clock_lap(&input->job->monitor.clock, GS_STAGE_READ, &since);
 	*count = got / key_bytes;
 	gs_raw_to_ordered(options->type, options->endian, options->reverse, into, *count, 1);
-	gs_clock_lap(&input->job->clock, GS_STAGE_DECODE, &since);
+	gs_clock_lap(&input->job->monitor.clock, GS_STAGE_DECODE, &since);
 	input->bytes += got;
 	if (status == GS_OK && got % key_bytes != 0)
 		status = gs_order_partial(options, input->name, input->bytes);
@@ -186,7 +186,7 @@ read_raw(void *context, void *into, size_t room, size_t *count)
 
 	status = read_keys(input, into, room, count);
 	note_keys(input, 0, into, *count, 0);
-	atomic_fetch_add(&input->job->counters.bytes_in, input->bytes - bytes);
+	atomic_fetch_add(&input->job->monitor.counters.bytes_in, input->bytes - bytes);
 	return status;
 }
 
@@ -217,7 +217,7 @@ read_batch(struct input *input)
 	assert(reader != NULL);
 	input->taken = 0;
 	TRY(gs_line_reader_next(reader));
-	atomic_fetch_add(&input->job->counters.bytes_in, reader->bytes - input->bytes);
+	atomic_fetch_add(&input->job->monitor.counters.bytes_in, reader->bytes - input->bytes);
 	input->bytes = reader->bytes;
 	input->invalid_lines = reader->lines.invalid;
 	if (reader->count == 0) {
@@ -228,7 +228,7 @@ read_batch(struct input *input)
 	since = gs_clock_now();
 	first = input->job->options->trust_order ? reader->count
 	      : gs_order_follow_text(&input->order, reader->classes, reader->keys, reader->count);
-	gs_clock_lap(&input->job->clock, GS_STAGE_SORT, &since);
+	gs_clock_lap(&input->job->monitor.clock, GS_STAGE_SORT, &since);
 	return first == reader->count ? GS_OK : fail_line(input, first);
 }
 
@@ -439,7 +439,7 @@ count(struct gsort *job, const struct inputs *inputs)
 			gs_verify_in(&job->verify, 0, job->facts.key_bits, job->count_memory, got);
 			gs_count_add(&job->small, 0, job->count_memory, got);
 			gs_count_sum(&job->small);
-			gs_clock_lap(&job->clock, GS_STAGE_SORT, &since);
+			gs_clock_lap(&job->monitor.clock, GS_STAGE_SORT, &since);
 			inputs->all[i].keys += got;
 		} while (!inputs->all[i].ended);
 	sum_up(job, inputs);
@@ -458,7 +458,7 @@ gs_job_merge(struct gsort *job)
 	if (inputs.all == NULL)
 		return gs_fail(GS_EBUDGET, "no memory for %zu inputs", inputs.count);
 	job->stats.batches = (unsigned)inputs.count;
-	atomic_store(&job->counters.phase, GSORT_MERGING);
+	atomic_store(&job->monitor.counters.phase, GSORT_MERGING);
 	status = job->plan.counts ? count(job, &inputs) : merge(job, &inputs);
 	if (status == GS_OK && !job->plan.counts)
 		status = gs_emit_end(job);

@@ -67,7 +67,7 @@ open_output(struct gsort *job)
 		.in_place = job->options->in_place,
 		.write = job->options->drained ? gs_rendezvous_write : job->options->write,
 		.write_context = job->options->drained ? job : job->options->write_context,
-		.clock = &job->clock,
+		.clock = &job->monitor.clock,
 	};
 
 	return gs_output_open(&job->output, &out);
@@ -172,7 +172,7 @@ gather_facts(struct gsort *job)
 		job->facts.input_bytes = options->size_hint;
 		job->facts.guessed = true;
 	}
-	atomic_store(&job->counters.bytes_total, job->facts.input_bytes);
+	atomic_store(&job->monitor.counters.bytes_total, job->facts.input_bytes);
 }
 
 /* Of binary inputs; those of text have lines. */
@@ -278,7 +278,7 @@ open_batch(struct gsort *job)
 	                           gs_plan_classes(plan));
 	batch->threads = plan->threads;
 	batch->part_bytes = plan->part_bytes;
-	batch->clock = &job->clock;
+	batch->clock = &job->monitor.clock;
 	batch->scratch = batch->slots + gs_batch_slots(plan->threads) * plan->part_bytes;
 	for (unsigned s = 0; s < GS_CLASSES; s++)
 		if ((batch->bits[s] = plan->class_bits[s]) > 0)
@@ -329,7 +329,7 @@ check_temp(struct gsort *job)
 		return GS_OK;
 	status = gs_runs_open(job);
 	if (status != GS_OK && !named && !known) {
-		gs_job_note(job, "%s, if memory does not do", gs_message());
+		gs_note(&job->monitor, "%s, if memory does not do", gs_message());
 		return GS_OK;
 	}
 	return status;
@@ -367,7 +367,7 @@ gs_job_open(struct gsort *job)
 	}
 	TRY(allocate(job));
 	if (job->plan.host_bytes > job->facts.memory_bytes && job->facts.memory_bytes > 0)
-		gs_job_note(job, "%.1f MiB of memory are too few: %.1f are used",
+		gs_note(&job->monitor, "%.1f MiB of memory are too few: %.1f are used",
 		            (double)job->facts.memory_bytes / (1 << 20),
 		            (double)job->plan.host_bytes / (1 << 20));
 	TRY(check_temp(job));

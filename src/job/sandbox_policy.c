@@ -111,7 +111,7 @@ confine(struct gsort *job)
 	unsigned kinds;
 
 	if (may_open_gpu(job) || gs_spill_starts_programs(options->compress_program)) {
-		gs_job_note(job, "no sandbox: a GPU, or a program for temporary files, may be started");
+		gs_note(&job->monitor, "no sandbox: a GPU, or a program for temporary files, may be started");
 		return;
 	}
 	gs_sandbox_begin(&box);
@@ -122,7 +122,8 @@ confine(struct gsort *job)
 	allow_output(&box, job->output);
 	allow_reports(&box);
 	kinds = gs_sandbox_enter(&box);
-	gs_job_note(job, "sandbox: %s", kinds == (GS_SANDBOX_FILES | GS_SANDBOX_CALLS) ? "files and calls" :
+	gs_note(&job->monitor, "sandbox: %s",
+	            kinds == (GS_SANDBOX_FILES | GS_SANDBOX_CALLS) ? "files and calls" :
 	            kinds == GS_SANDBOX_FILES ? "files" : kinds == GS_SANDBOX_CALLS ? "calls" :
 	            "this kernel has none");
 }

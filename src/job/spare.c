@@ -199,7 +199,7 @@ gs_spare_survive(struct gsort *job, gs_status status)
 		return GS_OK;
 	if (job->options->device == GSORT_DEVICE_GPU)
 		return gs_fail(status, "%s; --device=cpu works without it", gs_message());
-	gs_job_warn(job, "%s; the CPU sorts instead", gs_message());
+	gs_warn(&job->monitor, "%s; the CPU sorts instead", gs_message());
 	append_rest(job);
 	gs_spare_wait(job);
 	gs_device_lose(job);

@@ -9,8 +9,11 @@
 #ifndef GS_SPAN_H
 #define GS_SPAN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/status.h"
 
 enum { GS_CLASSES = 5 };
 
@@ -29,6 +32,36 @@ struct gs_span {
 	size_t    count;
 	unsigned  key_bits;	/* 8 and 16 come from count.c alone */
 	unsigned  key_class;
+};
+
+/* A span with its place among the others of its key class. */
+struct gs_sorted_span {
+	struct gs_span span;	/* borrowed; may be changed */
+	size_t         number;	/* spans of the key class before it */
+	size_t         slot;	/* the producer's slot that it lies in, or GS_NO_SLOT */
+};
+
+#define GS_NO_SLOT	SIZE_MAX
+
+/*
+ * A consumer of sorted keys.  A producer knows nothing else of it.
+ *
+ * A producer with several threads (the buckets) works on several spans at once, each in a slot
+ * of its own: any thread calls room() and make() for a span; then one thread calls take() for
+ * the spans in order.  A producer with one thread (a merge, a GPU, a histogram) only calls
+ * take(), with slot GS_NO_SLOT.
+ */
+struct gs_span_sink {
+	/** Set *KEYS to the memory in which SORTED.span.count keys are to be sorted; leave it alone
+	 *  to have them in the slot.  NULL: always in the slot. */
+	gs_status (*room)(void *context, const struct gs_sorted_span *sorted, void **keys);
+
+	/** Work on a span that is sorted, in any order of spans.  NULL: nothing to do. */
+	gs_status (*make)(void *context, struct gs_sorted_span *sorted);
+
+	/** Take a span, in order.  *ENOUGH is false; set it if no more spans are wanted. */
+	gs_status (*take)(void *context, struct gs_sorted_span *sorted, bool *enough);
+	void       *context;
 };
 
 /** Key number AT of KEYS, 8 to 64 bits wide; and to write it. */

@@ -27,7 +27,7 @@ put(struct gsort *job, struct gs_span *span, uint64_t since)
 	size_t bytes;
 
 	if (span->count == 0) {
-		gs_clock_lap(&job->clock, GS_STAGE_ENCODE, &since);
+		gs_clock_lap(&job->monitor.clock, GS_STAGE_ENCODE, &since);
 		return GS_OK;
 	}
 	job->stats.keys_out += span->count;
@@ -35,18 +35,18 @@ put(struct gsort *job, struct gs_span *span, uint64_t since)
 		bytes = span->count * (span->key_bits / 8);
 		gs_ordered_to_raw(encoding->to, encoding->endian, encoding->reverse, span->keys,
 		                  span->count, encoding->threads);
-		gs_clock_lap(&job->clock, GS_STAGE_ENCODE, &since);
+		gs_clock_lap(&job->monitor.clock, GS_STAGE_ENCODE, &since);
 		TRY(gs_output_write(job->output, span->keys, bytes));
 	} else {
 		TRY(gs_encode(encoding, span->key_class, span->key_bits, span->keys,
 		              encoding->counts ? job->select.times : NULL, span->count, print,
 		              &bytes));
-		gs_clock_lap(&job->clock, GS_STAGE_ENCODE, &since);
+		gs_clock_lap(&job->monitor.clock, GS_STAGE_ENCODE, &since);
 		TRY(gs_output_submit(job->output, print, bytes));
 		job->print_at ^= 1;
 	}
 	job->stats.bytes_out += bytes;
-	atomic_store(&job->counters.bytes_out, job->stats.bytes_out);
+	atomic_store(&job->monitor.counters.bytes_out, job->stats.bytes_out);
 	return GS_OK;
 }
 
@@ -71,7 +71,7 @@ gs_emit_span(struct gsort *job, struct gs_span *span)
 		TRY(put(job, &slice, since));
 		since = gs_clock_now();
 	}
-	atomic_fetch_add(&job->counters.keys_sorted, span->count);
+	atomic_fetch_add(&job->monitor.counters.keys_sorted, span->count);
 	return GS_OK;
 }
 
@@ -104,7 +104,8 @@ gs_emit_end(struct gsort *job)
 {
 	TRY(gs_verify_end(&job->verify));
 	if (job->verify.on && job->verify.order_alone)
-		gs_job_note(job, "verified: what went out is in order; with a head no more can be said");
+		gs_note(&job->monitor,
+		        "verified: what went out is in order; with a head no more can be said");
 	job->stats.verified = job->verify.on && !job->verify.order_alone;
 	return gs_output_wait(job->output);
 }
@@ -146,7 +147,7 @@ emit_counts(struct gsort *job)
 		if (descends)	/* complemented, as the streams' keys are */
 			gs_ordered_to_raw(GSORT_U32, GSORT_ENDIAN_HOST, true, span.keys, span.count,
 			                  job->plan.threads);
-		gs_clock_lap(&job->clock, GS_STAGE_SORT, &since);
+		gs_clock_lap(&job->monitor.clock, GS_STAGE_SORT, &since);
 		TRY(pairs ? emit_pairs(job, &span) : gs_emit_span(job, &span));
 	}
 	return GS_OK;
@@ -267,7 +268,7 @@ make(void *context, struct gs_sorted_span *sorted)
 	} else {
 		status = encode(making, sorted, made);
 	}
-	gs_clock_lap(&job->clock, GS_STAGE_ENCODE, &since);
+	gs_clock_lap(&job->monitor.clock, GS_STAGE_ENCODE, &since);
 	return status;
 }
 
@@ -293,8 +294,8 @@ take_made(void *context, struct gs_sorted_span *sorted, bool *enough)
 	TRY(write_made(job, made));
 	job->stats.keys_out += sorted->span.count;
 	job->stats.bytes_out += made->bytes;
-	atomic_store(&job->counters.bytes_out, job->stats.bytes_out);
-	atomic_fetch_add(&job->counters.keys_sorted, sorted->span.count);
+	atomic_store(&job->monitor.counters.bytes_out, job->stats.bytes_out);
+	atomic_fetch_add(&job->monitor.counters.keys_sorted, sorted->span.count);
 	return GS_OK;
 }
 

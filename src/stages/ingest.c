@@ -74,8 +74,8 @@ count_in(struct gsort *job, size_t bytes, uint64_t keys)
 {
 	job->stats.bytes_in += bytes;
 	job->stats.keys += keys;
-	atomic_store(&job->counters.bytes_in, job->stats.bytes_in);
-	atomic_store(&job->counters.keys_in, job->stats.keys);
+	atomic_store(&job->monitor.counters.bytes_in, job->stats.bytes_in);
+	atomic_store(&job->monitor.counters.keys_in, job->stats.keys);
 }
 
 /* ---- binary ------------------------------------------------------------- */
@@ -166,7 +166,7 @@ next_piece(struct reading *reading, void *into, size_t *got, struct gs_input_pie
 	}
 	since = gs_clock_now();		/* who waits for the lock is idle, who reads is not */
 	status = gs_input_read(job->input, into, want, got);
-	gs_clock_lap(&job->clock, GS_STAGE_READ, &since);
+	gs_clock_lap(&job->monitor.clock, GS_STAGE_READ, &since);
 	if (!gs_first_error_note(&reading->trouble, status))
 		return false;
 	reading->left -= *got;
@@ -187,13 +187,13 @@ take_piece(struct reading *reading, unsigned rank, void *keys, size_t got,
 	    !gs_first_error_note(&reading->trouble,
 	                     gs_input_read_piece(job->input, claimed, keys, &got)))
 		return false;
-	gs_clock_lap(&job->clock, GS_STAGE_READ, &since);
+	gs_clock_lap(&job->monitor.clock, GS_STAGE_READ, &since);
 	taken->bytes = got;
 	got /= job->facts.key_bits / 8;
 	gs_raw_to_ordered(options->type, options->endian, options->reverse, keys, got, 1);
-	gs_clock_lap(&job->clock, GS_STAGE_DECODE, &since);
+	gs_clock_lap(&job->monitor.clock, GS_STAGE_DECODE, &since);
 	hold(job, rank, 0, keys, got, taken);
-	gs_clock_lap(&job->clock, GS_STAGE_SORT, &since);
+	gs_clock_lap(&job->monitor.clock, GS_STAGE_SORT, &since);
 	return true;
 }
 
@@ -259,13 +259,13 @@ fill_tile(struct reading *reading)
 	want = (tile->room - tile->count) * key_bytes;
 	to = (char *)tile->keys + tile->count * key_bytes;
 	TRY(gs_input_read(job->input, to, want, &taken.bytes));
-	gs_clock_lap(&job->clock, GS_STAGE_READ, &since);
+	gs_clock_lap(&job->monitor.clock, GS_STAGE_READ, &since);
 	reading->ended = taken.bytes < want;
 	taken.keys = taken.bytes / key_bytes;
 	gs_raw_to_ordered(job->options->type, job->options->endian, job->options->reverse, to,
 	                  (size_t)taken.keys, job->plan.threads);
 	gs_verify_in(&job->verify, 0, job->facts.key_bits, to, (size_t)taken.keys);
-	gs_clock_lap(&job->clock, GS_STAGE_DECODE, &since);
+	gs_clock_lap(&job->monitor.clock, GS_STAGE_DECODE, &since);
 	note(reading, &(struct taken){ .bytes = taken.bytes, .keys = 0 });
 	count_in(job, 0, taken.keys);
 	return gs_land_took(job, 0, (size_t)taken.keys);
@@ -321,7 +321,7 @@ feed_chunk(struct gsort *job)
 			count = gs_text_fetch(job->decoder, (enum gs_text_class)s, to,
 			                      tile->room - tile->count);
 			gs_verify_in(&job->verify, s, tile->key_bits, to, count);
-			gs_clock_lap(&job->clock, GS_STAGE_DECODE, &since);
+			gs_clock_lap(&job->monitor.clock, GS_STAGE_DECODE, &since);
 			TRY(gs_land_took(job, s, count));
 		}
 	}
@@ -383,7 +383,7 @@ hold_chunk(struct gsort *job)
 		return GS_OK;
 	since = gs_clock_now();
 	gs_team_run(bytes < TEAM_BYTES ? 1 : job->plan.threads, hold_sections, &holding);
-	gs_clock_lap(&job->clock, GS_STAGE_SORT, &since);
+	gs_clock_lap(&job->monitor.clock, GS_STAGE_SORT, &since);
 	for (unsigned s = 0; s < GS_CLASSES; s++)
 		job->batch.places[s] += gs_text_sections(job->decoder);
 	job->head.held += holding.all.kept;
@@ -398,7 +398,7 @@ fill_text(struct gsort *job)
 	uint64_t since;
 
 	gs_ahead_open(&job->ahead, job->input, job->chunk_memory, job->plan.chunk_bytes);
-	job->ahead.clock = &job->clock;
+	job->ahead.clock = &job->monitor.clock;
 	for (;;) {
 		TRY(gs_ahead_take(&job->ahead, &chunk));
 		if (chunk == NULL)
@@ -407,7 +407,7 @@ fill_text(struct gsort *job)
 		if (chunk->begins)
 			gs_text_begin_file(job->decoder, chunk->name);
 		TRY(gs_text_decode(job->decoder, chunk->data, chunk->bytes, chunk->ends));
-		gs_clock_lap(&job->clock, GS_STAGE_DECODE, &since);
+		gs_clock_lap(&job->monitor.clock, GS_STAGE_DECODE, &since);
 		count_in(job, chunk->bytes, gs_text_lines(job->decoder) - job->stats.keys);
 		gs_ahead_give(&job->ahead, chunk);
 		TRY(hold_chunk(job));
@@ -415,7 +415,7 @@ fill_text(struct gsort *job)
 	since = gs_clock_now();
 	job->small.parts = gs_text_fetch_small(job->decoder, job->small.bins);
 	gs_text_end(job->decoder);
-	gs_clock_lap(&job->clock, GS_STAGE_DECODE, &since);
+	gs_clock_lap(&job->monitor.clock, GS_STAGE_DECODE, &since);
 	gs_verify_in_counts(&job->verify, &job->small, job->options->reverse ? UINT32_MAX : 0);
 	job->stats.keys = gs_text_lines(job->decoder);
 	job->stats.invalid_lines = gs_text_invalid(job->decoder);

@@ -60,7 +60,7 @@ gs_runs_write(struct gsort *job, const struct gs_span *span)
 	uint64_t since = gs_clock_now();
 
 	TRY(gs_spill_write(job->spill, span->keys, span->count));
-	gs_clock_lap(&job->clock, GS_STAGE_SPILL, &since);
+	gs_clock_lap(&job->monitor.clock, GS_STAGE_SPILL, &since);
 	job->stats.spilled_bytes = gs_spill_bytes(job->spill);
 	return GS_OK;
 }
@@ -72,9 +72,9 @@ gs_runs_end(struct gsort *job, struct gs_aside_list *list, unsigned depth)
 	uint64_t since = gs_clock_now();
 
 	assert(list->count < job->plan.most_runs);
-	*aside = (struct gs_aside){ .spill = job->spill, .clock = &job->clock, .depth = depth };
+	*aside = (struct gs_aside){ .spill = job->spill, .clock = &job->monitor.clock, .depth = depth };
 	TRY(gs_spill_end(job->spill, &aside->run));
-	gs_clock_lap(&job->clock, GS_STAGE_SPILL, &since);
+	gs_clock_lap(&job->monitor.clock, GS_STAGE_SPILL, &since);
 	list->count++;
 	job->stats.spilled_bytes = gs_spill_bytes(job->spill);
 	return GS_OK;
@@ -172,7 +172,7 @@ next_merged(struct gsort *job, struct gs_external_merge *gather, struct gs_span 
 	uint64_t since = gs_clock_now();
 	const gs_status status = gs_external_merge_next(gather, span);
 
-	gs_clock_lap(&job->clock, GS_STAGE_MERGE, &since);
+	gs_clock_lap(&job->monitor.clock, GS_STAGE_MERGE, &since);
 	return status;
 }
 
@@ -198,7 +198,7 @@ merge_to_run(struct gsort *job, unsigned key_class, const struct gs_source *sour
 	struct gs_external_merge *gather;
 	gs_status status;
 
-	atomic_store(&job->counters.phase, GSORT_MERGING);
+	atomic_store(&job->monitor.counters.phase, GSORT_MERGING);
 	TRY(gs_runs_begin(job, key_class));
 	TRY(begin_merge(job, key_class, sources, count, &gather));
 	status = write_merged(job, gather);
@@ -263,7 +263,7 @@ gs_runs_merge(struct gsort *job, unsigned key_class, struct gs_source *sources, 
 	passes = depth_of(sources, count);
 	if (passes > job->stats.merge_passes)
 		job->stats.merge_passes = passes;
-	atomic_store(&job->counters.phase, GSORT_WRITING);
+	atomic_store(&job->monitor.counters.phase, GSORT_WRITING);
 	TRY(begin_merge(job, key_class, sources, count, &gather));
 	status = emit_merged(job, key_class, gather);
 	close_merge(job, gather, status != GS_OK || gs_select_ends(&job->select));
@@ -312,7 +312,7 @@ merge_first(struct gsort *job, unsigned key_class)
 	memmove(list->runs, list->runs + width, list->count * sizeof *list->runs);
 	list->runs[list->count++] = job->merged.runs[0];
 	gs_arena_forget(job->merge_memory, job->plan.merge_bytes);
-	atomic_store(&job->counters.phase, GSORT_READING);
+	atomic_store(&job->monitor.counters.phase, GSORT_READING);
 	return GS_OK;
 }
 

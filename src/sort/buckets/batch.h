@@ -63,26 +63,8 @@ void gs_batch_seal(struct gs_batch *batch);
 /** Forget all keys. */
 void gs_batch_reset(struct gs_batch *batch);
 
-/* A piece of a key class's sorted keys, at one slot's memory. */
-struct gs_sorted_span {
-	struct gs_span span;		/* borrowed; may be changed */
-	size_t         number;		/* pieces of the key class before it */
-	size_t         slot;
-};
-
-struct gs_span_sink {
-	/** Where to sort a piece of SPAN.COUNT keys, any thread; NULL: in its slot. */
-	gs_status (*room)(void *context, const struct gs_sorted_span *sorted, void **keys);
-
-	/** Made of each piece by the thread that sorted it, in any order; NULL: nothing. */
-	gs_status (*make)(void *context, struct gs_sorted_span *sorted);
-
-	/** Then it is the caller's turn to take it, in order.  *ENOUGH: no more are wanted. */
-	gs_status (*take)(void *context, struct gs_sorted_span *sorted, bool *enough);
-	void       *context;
-};
-
-/** All keys of STREAM in order: pieces are made ahead by a team, and taken by the caller. */
+/** Hand all keys of KEY_CLASS in order to SINK: parts are sorted and made ahead by a team, and
+ *  taken by the caller. */
 MUST_CHECK gs_status
 gs_batch_drain(struct gs_batch *batch, unsigned key_class, const struct gs_span_sink *sink);
 

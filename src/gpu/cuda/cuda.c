@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "gpu/cuda.h"
+#include "gpu/cuda/cuda.h"
 
 /* CUDA says "insufficient" of a driver that is not there, too. */
 static gs_status

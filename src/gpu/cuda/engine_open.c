@@ -3,7 +3,7 @@
  * backend_cuda_open.c - a GPU and its memory, opened and closed
  *
  * In:   what is known of the keys; how much of the GPU may be used.
- * Out:  two halves, scratch and a ring of pinned buffers, all that a batch needs: once it is
+ * Out:  two double_buffer, scratch and a ring of pinned buffers, all that a batch needs: once it is
  *       open nothing is allocated any more.
  */
 #include "config.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "kernels/kernels.h"
-#include "gpu/backend_cuda.h"
+#include "gpu/cuda/engine_cuda.h"
 
 enum {
 	LEAST_TILE_BYTES = 64 << 10,
@@ -20,7 +20,7 @@ enum {
 };
 
 static unsigned
-class_count(const struct gs_backend_options *options)
+class_count(const struct gs_gpu_options *options)
 {
 	unsigned count = 0;
 
@@ -31,7 +31,7 @@ class_count(const struct gs_backend_options *options)
 
 /* For any key class, if it has all of a half. */
 static size_t
-scratch_bytes(const struct gs_backend_options *options, size_t half_bytes)
+scratch_bytes(const struct gs_gpu_options *options, size_t half_bytes)
 {
 	size_t most = 0, bytes;
 
@@ -46,7 +46,7 @@ scratch_bytes(const struct gs_backend_options *options, size_t half_bytes)
 
 /* Tiles of a half, if all is to be within BUDGET: less scratch is enough for fewer. */
 static size_t
-tiles_within(const struct gs_device *device, size_t budget)
+tiles_within(const struct gs_gpu *device, size_t budget)
 {
 	const size_t tile_bytes = device->tile_bytes;
 	size_t low = 0, high = budget / 2 / tile_bytes;
@@ -54,7 +54,7 @@ tiles_within(const struct gs_device *device, size_t budget)
 	while (low < high) {
 		const size_t tiles = (low + high + 1) / 2;
 
-		if (2 * tiles * tile_bytes + gs_device_check_bytes(tiles) +
+		if (2 * tiles * tile_bytes + gs_engine_check_bytes(tiles) +
 		    scratch_bytes(&device->options, tiles * tile_bytes) <= budget)
 			low = tiles;
 		else
@@ -65,9 +65,9 @@ tiles_within(const struct gs_device *device, size_t budget)
 
 /* Bytes of a half: what the keys need, if that is known, within what may be used. */
 static gs_status
-half_bytes_wanted(struct gs_device *device, size_t *half_bytes)
+half_bytes_wanted(struct gs_gpu *device, size_t *half_bytes)
 {
-	const struct gs_backend_options *options = &device->options;
+	const struct gs_gpu_options *options = &device->options;
 	const unsigned classes = class_count(options);
 	size_t free_bytes, total_bytes, budget, tiles, needed;
 
@@ -88,25 +88,25 @@ half_bytes_wanted(struct gs_device *device, size_t *half_bytes)
 }
 
 static void
-free_halves(struct gs_device *device)
+free_double_buffer(struct gs_gpu *device)
 {
-	(void)cudaFree(device->halves[0]);
-	(void)cudaFree(device->halves[1]);
+	(void)cudaFree(device->double_buffer[0]);
+	(void)cudaFree(device->double_buffer[1]);
 	(void)cudaFree(device->scratch);
 	(void)cudaFree(device->found);
-	device->halves[0] = device->halves[1] = NULL;
+	device->double_buffer[0] = device->double_buffer[1] = NULL;
 	device->scratch = NULL;
 	device->found = NULL;
 }
 
 static gs_status
-allocate_halves(struct gs_device *device, size_t half_bytes)
+allocate_double_buffer(struct gs_gpu *device, size_t half_bytes)
 {
 	const size_t scratch = scratch_bytes(&device->options, half_bytes);
-	const size_t checks = gs_device_check_bytes(half_bytes / device->tile_bytes);
+	const size_t checks = gs_engine_check_bytes(half_bytes / device->tile_bytes);
 
-	TRY_CUDA(cudaMalloc((void **)&device->halves[0], half_bytes), "allocating");
-	TRY_CUDA(cudaMalloc((void **)&device->halves[1], half_bytes), "allocating");
+	TRY_CUDA(cudaMalloc((void **)&device->double_buffer[0], half_bytes), "allocating");
+	TRY_CUDA(cudaMalloc((void **)&device->double_buffer[1], half_bytes), "allocating");
 	TRY_CUDA(cudaMalloc(&device->scratch, scratch), "allocating");
 	TRY_CUDA(cudaMalloc((void **)&device->found, checks), "allocating");
 	device->work_done.memory_bytes = 2 * half_bytes + scratch + checks;
@@ -115,15 +115,15 @@ allocate_halves(struct gs_device *device, size_t half_bytes)
 
 /* Somebody else may take memory between the question and the allocation. */
 static gs_status
-get_halves(struct gs_device *device)
+get_double_buffer(struct gs_gpu *device)
 {
 	gs_status status = GS_EDEVMEM;
 	size_t half_bytes;
 
 	TRY(half_bytes_wanted(device, &half_bytes));
 	while (half_bytes >= device->tile_bytes &&
-	       (status = allocate_halves(device, half_bytes)) == GS_EDEVMEM) {
-		free_halves(device);
+	       (status = allocate_double_buffer(device, half_bytes)) == GS_EDEVMEM) {
+		free_double_buffer(device);
 		half_bytes /= 2;
 		half_bytes -= half_bytes % device->tile_bytes;
 	}
@@ -136,7 +136,7 @@ get_halves(struct gs_device *device)
 }
 
 static gs_status
-get_streams(struct gs_device *device)
+get_streams(struct gs_gpu *device)
 {
 	TRY_CUDA(cudaStreamCreateWithFlags(&device->in, cudaStreamNonBlocking), "creating a stream");
 	TRY_CUDA(cudaStreamCreateWithFlags(&device->work, cudaStreamNonBlocking), "creating a stream");
@@ -149,7 +149,7 @@ get_streams(struct gs_device *device)
 }
 
 static gs_status
-get_ring(struct gs_device *device)
+get_ring(struct gs_gpu *device)
 {
 	TRY(gs_pinned_open(&device->pinned, device->options.ring_tiles * device->tile_bytes));
 	for (unsigned r = 0; r < device->options.ring_tiles; r++) {
@@ -164,26 +164,26 @@ get_ring(struct gs_device *device)
 }
 
 static gs_status
-get_all(struct gs_device *device)
+get_all(struct gs_gpu *device)
 {
-	const struct gs_backend_options *options = &device->options;
+	const struct gs_gpu_options *options = &device->options;
 
 	TRY(gs_cuda_find(options->gpu_index));
 	TRY(gs_pinned_begin(&device->pinned, options->ring_tiles * device->tile_bytes));
 	TRY(gs_cuda_choose(options->gpu_index, device->name, sizeof device->name));
-	TRY(get_halves(device));
+	TRY(get_double_buffer(device));
 	TRY(get_streams(device));
 	TRY(get_ring(device));
 	device->arrivals = calloc(device->tiles_most, sizeof *device->arrivals);
-	device->checks = malloc(gs_device_check_bytes(device->tiles_most));
+	device->checks = malloc(gs_engine_check_bytes(device->tiles_most));
 	return device->arrivals != NULL && device->checks != NULL ? GS_OK
 	       : gs_fail(GS_EBUDGET, "out of memory");
 }
 
 gs_status
-gs_device_open(struct gs_device **opened, const struct gs_backend_options *options)
+gs_engine_open(struct gs_gpu **opened, const struct gs_gpu_options *options)
 {
-	struct gs_device *device = calloc(1, sizeof *device);
+	struct gs_gpu *device = calloc(1, sizeof *device);
 	gs_status status;
 
 	assert(options->ring_tiles >= 2 && options->ring_tiles <= GS_RING_MOST);
@@ -196,12 +196,12 @@ gs_device_open(struct gs_device **opened, const struct gs_backend_options *optio
 	if (status == GS_OK)
 		*opened = device;
 	else
-		gs_device_close(device);
+		gs_engine_close(device);
 	return status;
 }
 
 void
-gs_device_close(struct gs_device *device)
+gs_engine_close(struct gs_gpu *device)
 {
 	if (device == NULL)
 		return;
@@ -226,7 +226,7 @@ gs_device_close(struct gs_device *device)
 			(void)cudaStreamDestroy(streams[e]);
 	}
 	gs_pinned_close(&device->pinned);
-	free_halves(device);
+	free_double_buffer(device);
 	free(device->arrivals);
 	free(device->checks);
 	free(device);

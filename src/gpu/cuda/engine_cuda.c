@@ -2,7 +2,7 @@
 /*
  * backend_cuda.c - sort batches on a GPU: plain C over kernels/kernels.h
  *
- * Device memory is two halves.  Tiles come through a ring of pinned buffers and lie in
+ * Device memory is two double_buffer.  Tiles come through a ring of pinned buffers and lie in
  * the first half one behind the other, whatever key class they are of.  finish() brings the
  * tiles of each key class together, unless there is but one key class, and sorts each with the
  * same place of the other half to work in; drain() copies that back through the same
@@ -27,25 +27,28 @@
 #include <string.h>
 
 #include "kernels/kernels.h"
-#include "gpu/backend_cuda.h"
+#include "gpu/cuda/engine_cuda.h"
 #include "sort/checksum.h"
+
+/* The two symbols that a loader of the module sees. */
+#define MODULE_SYMBOL	__attribute__((visibility("default")))
 
 enum { REGION_BYTES = 256 };	/* alignment of what is sorted: what cudaMalloc gives */
 
 static const char *
-describe(const struct gs_device *device)
+describe(const struct gs_gpu *device)
 {
 	return device->name;
 }
 
 static uint64_t
-batch_bytes(const struct gs_device *device)
+batch_bytes(const struct gs_gpu *device)
 {
 	return (uint64_t)device->tiles_most * device->tile_bytes;
 }
 
 static void
-tell_work(const struct gs_device *device, struct gs_device_work *work)
+tell_work(const struct gs_gpu *device, struct gs_gpu_work *work)
 {
 	*work = device->work_done;
 }
@@ -79,7 +82,7 @@ copy(struct gs_buffer *buffer, void *to, const void *from, size_t bytes, enum cu
 }
 
 static gs_status
-take(struct gs_device *device, unsigned key_class, struct gs_staging *tile)
+lend(struct gs_gpu *device, unsigned key_class, struct gs_staging *tile)
 {
 	struct gs_buffer *buffer;
 
@@ -103,7 +106,7 @@ take(struct gs_device *device, unsigned key_class, struct gs_staging *tile)
 }
 
 static gs_status
-feed(struct gs_device *device, const struct gs_staging *tile)
+commit(struct gs_gpu *device, const struct gs_staging *tile, uint64_t sum)
 {
 	const size_t at = (size_t)((char *)tile->keys - device->pinned.memory) / device->tile_bytes;
 	const size_t bytes = tile->count * (tile->key_bits / 8);
@@ -114,28 +117,26 @@ feed(struct gs_device *device, const struct gs_staging *tile)
 	device->tiles_promised--;
 	if (tile->count == 0)
 		return GS_OK;
-	TRY(copy(buffer, device->halves[0] + device->arrived_bytes, tile->keys, bytes,
-	         cudaMemcpyHostToDevice, device->in, &device->work_done.to_seconds,
+	TRY(copy(buffer, device->double_buffer[0] + device->arrived_bytes, tile->keys, bytes,
+	         cudaMemcpyHostToDevice, device->in, &device->work_done.h2d_seconds,
 	         "copying a tile to it"));
 	device->arrivals[device->tiles++] = (struct gs_arrival){ tile->key_class, bytes };
 	device->arrived_bytes += bytes;
-	device->sums[tile->key_class] += gs_checksum(device->options.threads, tile->key_class,
-	                                          tile->key_bits, tile->keys, tile->count,
-	                                          false).sum;	/* beside the copy */
+	device->sums[tile->key_class] += sum;
 	return GS_OK;
 }
 
 /* ---- one order ---------------------------------------------------------- */
 
 static size_t
-spans_of(const struct gs_device *device, unsigned key_class)
+spans_of(const struct gs_gpu *device, unsigned key_class)
 {
 	return (device->regions[key_class].bytes + device->tile_bytes - 1) / device->tile_bytes;
 }
 
 /* Where each key class will be; how many have keys. */
 static unsigned
-lay_out(struct gs_device *device)
+lay_out(struct gs_gpu *device)
 {
 	size_t end = 0, spans = 0;
 	unsigned classes = 0;
@@ -157,9 +158,9 @@ lay_out(struct gs_device *device)
 
 /* Copy tiles to their regions in the second half: 1 GiB in 0.5 ms, beside 20 on the bus. */
 static gs_status
-bring_together(struct gs_device *device)
+bring_together(struct gs_gpu *device)
 {
-	const char *from = device->halves[0];
+	const char *from = device->double_buffer[0];
 	size_t at[GS_CLASSES];
 
 	for (unsigned s = 0; s < GS_CLASSES; s++)
@@ -167,7 +168,7 @@ bring_together(struct gs_device *device)
 	for (size_t t = 0; t < device->tiles; t++) {
 		const struct gs_arrival *tile = &device->arrivals[t];
 
-		TRY_CUDA(cudaMemcpyAsync(device->halves[1] + at[tile->key_class], from, tile->bytes,
+		TRY_CUDA(cudaMemcpyAsync(device->double_buffer[1] + at[tile->key_class], from, tile->bytes,
 		                         cudaMemcpyDeviceToDevice, device->work),
 		         "bringing tiles together");
 		at[tile->key_class] += tile->bytes;
@@ -178,15 +179,15 @@ bring_together(struct gs_device *device)
 
 /* Sort a key class, and look at what has come of it. */
 static gs_status
-sort_region(struct gs_device *device, unsigned key_class, unsigned half)
+sort_region(struct gs_gpu *device, unsigned key_class, unsigned half)
 {
 	const struct gs_region *region = &device->regions[key_class];
 	const unsigned bits = device->options.class_bits[key_class];
-	char *keys = device->halves[half] + region->at;
+	char *keys = device->double_buffer[half] + region->at;
 
 	if (region->bytes == 0)
 		return GS_OK;
-	TRY_CUDA(gs_sort(keys, device->halves[!half] + region->at, bits, region->bytes / (bits / 8),
+	TRY_CUDA(gs_sort(keys, device->double_buffer[!half] + region->at, bits, region->bytes / (bits / 8),
 	                 device->scratch, device->work), "sorting");
 	TRY_CUDA(gs_check(keys, bits, region->bytes / (bits / 8), device->tile_bytes / (bits / 8),
 	                  gs_checksum_salt(key_class), device->found + 1 + region->span, device->found,
@@ -195,7 +196,7 @@ sort_region(struct gs_device *device, unsigned key_class, unsigned half)
 }
 
 static gs_status
-finish(struct gs_device *device)
+finish(struct gs_gpu *device)
 {
 	const unsigned half = lay_out(device) > 1;
 
@@ -206,12 +207,12 @@ finish(struct gs_device *device)
 	TRY_CUDA(cudaEventRecord(device->begun, device->work), "sorting");
 	if (half == 1)
 		TRY(bring_together(device));
-	TRY_CUDA(cudaMemsetAsync(device->found, 0, gs_device_check_bytes(device->tiles_most), device->work),
+	TRY_CUDA(cudaMemsetAsync(device->found, 0, gs_engine_check_bytes(device->tiles_most), device->work),
 	         "checking its work");
 	for (unsigned s = 0; s < GS_CLASSES; s++)
 		TRY(sort_region(device, s, half));
 	TRY_CUDA(cudaEventRecord(device->sorted, device->work), "sorting");
-	device->sorted_half = device->halves[half];
+	device->sorted_half = device->double_buffer[half];
 	return GS_OK;
 }
 
@@ -225,11 +226,11 @@ wrong(const char *what)
 
 /* What was sorted must be in order, and what arrived. */
 static gs_status
-prove_order(struct gs_device *device)
+prove_order(struct gs_gpu *device)
 {
 	const uint64_t *check = device->checks + 1;
 
-	TRY_CUDA(cudaMemcpyAsync(device->checks, device->found, gs_device_check_bytes(device->tiles_most),
+	TRY_CUDA(cudaMemcpyAsync(device->checks, device->found, gs_engine_check_bytes(device->tiles_most),
 	                         cudaMemcpyDeviceToHost, device->out), "checking its work");
 	TRY_CUDA(cudaStreamSynchronize(device->out), "checking its work");
 	if (device->checks[0] != 0)
@@ -245,29 +246,11 @@ prove_order(struct gs_device *device)
 	return GS_OK;
 }
 
-/* What was copied must be what was looked at. */
-static gs_status
-prove_span(struct gs_device *device, const struct gs_ahead *ahead)
-{
-	const struct gs_span *span = &ahead->span;
-	const struct gs_checksum here = gs_checksum(device->options.threads, span->key_class,
-	                                            span->key_bits, span->keys, span->count, true);
-	const bool follows = !device->last.any || device->last.key_class != span->key_class ||
-	                     device->last.key <= gs_key_at(span->keys, span->key_bits, 0);
-
-	if (here.falls || !follows || here.sum != ahead->sum)
-		return wrong("sorted keys were copied wrongly");
-	device->last.any = true;
-	device->last.key_class = span->key_class;
-	device->last.key = gs_key_at(span->keys, span->key_bits, span->count - 1);
-	return GS_OK;
-}
-
 /* ---- spans out ---------------------------------------------------------- */
 
 /* Start copying the next span into the next buffer; nothing if all is on its way. */
 static gs_status
-copy_ahead(struct gs_device *device)
+copy_ahead(struct gs_gpu *device)
 {
 	const unsigned free_at = (device->ahead_first + device->ahead_count) % GS_RING_MOST;
 	struct gs_buffer *buffer = &device->ring[device->ring_at];
@@ -289,9 +272,9 @@ copy_ahead(struct gs_device *device)
 	if (bytes > device->tile_bytes)
 		bytes = device->tile_bytes;
 	TRY(copy(buffer, buffer->host, device->sorted_half + region->at + device->drain_at, bytes,
-	         cudaMemcpyDeviceToHost, device->out, &device->work_done.from_seconds,
+	         cudaMemcpyDeviceToHost, device->out, &device->work_done.d2h_seconds,
 	         "copying sorted keys from it"));
-	device->ahead[free_at] = (struct gs_ahead){
+	device->ahead[free_at] = (struct gs_copy_in_flight){
 		.span = { .keys = buffer->host, .count = bytes / (bits / 8), .key_bits = bits,
 		          .key_class = key_class },
 		.sum = device->checks[1 + region->span + device->drain_at / device->tile_bytes],
@@ -305,7 +288,7 @@ copy_ahead(struct gs_device *device)
 
 /* The sort is queued: wait for it, note the time, and begin to copy. */
 static gs_status
-begin_to_drain(struct gs_device *device)
+begin_to_drain(struct gs_gpu *device)
 {
 	float ms;
 
@@ -327,50 +310,54 @@ begin_to_drain(struct gs_device *device)
 }
 
 static void
-empty(struct gs_device *device)
+empty(struct gs_gpu *device)
 {
 	device->tiles = 0;
 	device->arrived_bytes = 0;
-	device->draining = device->last.any = false;
+	device->draining = false;
 	device->sorted_half = NULL;
 	memset(device->sums, 0, sizeof device->sums);
 	(void)lay_out(device);		/* of nothing: who drains once more gets nothing */
 }
 
 static gs_status
-drain(struct gs_device *device, struct gs_span *span)
+drain(struct gs_gpu *device, struct gs_gpu_span *drained)
 {
-	const struct gs_ahead *next;
+	const struct gs_copy_in_flight *next;
 
 	if (device->draining)
 		TRY(copy_ahead(device));	/* into what the borrower has just let go */
 	else
 		TRY(begin_to_drain(device));
 	if (device->ahead_count == 0) {
-		*span = (struct gs_span){ .count = 0 };
+		*drained = (struct gs_gpu_span){ .sum = 0 };
 		empty(device);
 		return GS_OK;
 	}
 	next = &device->ahead[device->ahead_first];
 	TRY(wait_for(next->buffer, "copying sorted keys from it"));
-	TRY(prove_span(device, next));
-	*span = next->span;
+	*drained = (struct gs_gpu_span){ next->span, next->sum };
 	device->ahead_first = (device->ahead_first + 1) % GS_RING_MOST;
 	device->ahead_count--;
 	return GS_OK;
 }
 
-const struct gs_backend gs_backend_cuda;	/* declared for backend_list.c */
-const struct gs_backend gs_backend_cuda = {
-	.open = gs_device_open,
+extern const struct gs_gpu_module gs_gpu_module;
+extern const char gs_gpu_module_version[];
+
+MODULE_SYMBOL const char gs_gpu_module_version[] = PACKAGE_VERSION;
+
+MODULE_SYMBOL const struct gs_gpu_module gs_gpu_module = {
+	.open = gs_engine_open,
 	.describe = describe,
 	.batch_bytes = batch_bytes,
-	.take = take,
-	.feed = feed,
+	.lend = lend,
+	.commit = commit,
 	.finish = finish,
 	.drain = drain,
 	.work = tell_work,
-	.close = gs_device_close,
+	.close = gs_engine_close,
 	.build = gs_cuda_build,
 	.survey = gs_cuda_survey,
+	.message = gs_message,
 };

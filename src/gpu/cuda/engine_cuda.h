@@ -5,8 +5,8 @@
 
 #include <cuda_runtime_api.h>
 
-#include "gpu/backend.h"
-#include "gpu/cuda.h"
+#include "gpu/engine.h"
+#include "gpu/cuda/cuda.h"
 
 enum { GS_RING_MOST = 8 };
 
@@ -29,14 +29,14 @@ struct gs_region {
 	size_t   span;		/* number of the first one, of all classes' */
 };
 
-struct gs_device {
-	struct gs_backend_options options;
+struct gs_gpu {
+	struct gs_gpu_options options;
 	char           name[256];
 	size_t         tile_bytes;
 
-	char          *halves[2];
+	char          *double_buffer[2];
 	void          *scratch;
-	struct gs_device_work work_done;
+	struct gs_gpu_work work_done;
 
 	struct gs_arrival *arrivals;	/* room for tiles_most */
 	size_t         tiles, tiles_promised, tiles_most;
@@ -57,30 +57,25 @@ struct gs_device {
 	bool           draining;
 	unsigned       drain_class;	/* next span to copy: key class, in draining order */
 	size_t         drain_at;	/*                    and byte */
-	struct gs_ahead {
+	struct gs_copy_in_flight {
 		struct gs_span span;
 		uint64_t       sum;	/* as it is on the device */
 		struct gs_buffer *buffer;
 	} ahead[GS_RING_MOST];		/* copies under way, oldest at ahead_first */
 	unsigned       ahead_first, ahead_count;
-	struct {			/* the last span that was drained */
-		bool     any;
-		unsigned key_class;
-		uint64_t key;		/* its last one */
-	} last;
 };
 
 /** Bytes of FOUND, and of what of it comes back, for so many tiles: spans are as long, but the
  *  last of each key class. */
 static inline size_t
-gs_device_check_bytes(size_t tiles)
+gs_engine_check_bytes(size_t tiles)
 {
 	return (1 + tiles + GS_CLASSES) * sizeof(uint64_t);
 }
 
 /** As struct gs_backend has them. */
-MUST_CHECK gs_status gs_device_open(struct gs_device **opened,
-                                    const struct gs_backend_options *options);
-void gs_device_close(struct gs_device *device);
+MUST_CHECK gs_status gs_engine_open(struct gs_gpu **opened,
+                                    const struct gs_gpu_options *options);
+void gs_engine_close(struct gs_gpu *device);
 
 #endif

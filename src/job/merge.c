@@ -105,7 +105,8 @@ begin(struct input *input)
 	if (job->plan_input.key_bits > 0)
 		return pass_header(input);
 	source = (struct gs_line_source){ gs_input_read_callback, input->input, input->order.name };
-	input->reader = gs_line_reader_open(input->memory, job->plan.source_bytes, &source, &job->ingest.text);
+	input->reader = gs_line_reader_open(input->memory, job->plan.source_bytes, &source,
+	                                    &job->ingest.text);
 	input->reader->clock = &job->monitor.clock;
 	if (input->first && job->ingest.text.header_lines > 0)
 		input->reader->lines.header = &input->merging->text_header;

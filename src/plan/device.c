@@ -31,6 +31,9 @@ enum { CPU_MS = 2200, GPU_MS = 370 };	/* CPU_MS: of one thread */
 #ifndef CUDA_BYTES
 #define CUDA_BYTES	(384 * MIB)	/* not tuned; tests/emu takes less */
 #endif
+/* A head of so many bytes of memory a key fits with the keys that are held beside it (plan.c). */
+enum { HEAD_SHARE = 32 };
+
 #define OPENING_BYTES	((uint64_t)1 << 30)	/* of a pipe that come while a GPU opens */
 
 uint64_t
@@ -96,7 +99,7 @@ gs_plan_choose_device(struct gs_plan *plan, const struct gs_plan_input *input)
 		return choose(plan, GSORT_DEVICE_GPU, "as requested");
 	if (!input->gpu_possible)
 		return choose(plan, GSORT_DEVICE_CPU, "the GPU module is not installed");
-	if (input->heads)
+	if (input->heads && input->head_count <= plan->host_bytes / HEAD_SHARE)
 		return choose(plan, GSORT_DEVICE_CPU, "only the first keys are wanted");
 	if (input->compressed)
 		return choose(plan, GSORT_DEVICE_CPU, "decompression takes longer than sorting");

@@ -482,8 +482,8 @@ check_budget(const struct gs_plan *plan, const struct gs_plan_input *input)
 	return GS_OK;
 }
 
-gs_status
-gs_plan_make(struct gs_plan *plan, const struct gs_plan_input *input)
+static gs_status
+make(struct gs_plan *plan, const struct gs_plan_input *input)
 {
 	*plan = (struct gs_plan){ .threads = 1 };
 	set_streams(plan, input);
@@ -498,5 +498,29 @@ gs_plan_make(struct gs_plan *plan, const struct gs_plan_input *input)
 	TRY(check_budget(plan, input));
 	assert(plan->tile_bytes % LEAST_TILE_BYTES == 0);
 	assert(plan->sort_bytes <= plan->pool_bytes && plan->pool_bytes < plan->host_bytes);
+	return GS_OK;
+}
+
+/* Is the device a GPU by our choice, and the input too large for the copy that its failure would
+ * need? */
+static bool
+lacks_copy(const struct gs_plan *plan, const struct gs_plan_input *input)
+{
+	return uses_gpu(plan) && input->device == GSORT_DEVICE_AUTO && !input->seekable &&
+	       (plan->record_bytes == 0 || (input->input_bytes != UINT64_MAX &&
+	                                    input->input_bytes > plan->record_bytes));
+}
+
+gs_status
+gs_plan_make(struct gs_plan *plan, const struct gs_plan_input *input)
+{
+	struct gs_plan_input cpu = *input;
+
+	TRY(make(plan, input));
+	if (!lacks_copy(plan, input))
+		return GS_OK;
+	cpu.device = GSORT_DEVICE_CPU;
+	TRY(make(plan, &cpu));
+	plan->device_rule = "memory has no room for a copy of the input, in case a GPU fails";
 	return GS_OK;
 }

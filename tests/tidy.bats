@@ -73,7 +73,7 @@ all_files() {
 }
 
 @test "every source says its licence in the first lines" {
-	wrong=$(all_files | grep -E '\.(c|h|inc|cu|cuh|bats|bash|m4|ac|am|1|3|fish)$|^(bootstrap|tests/(coverage|faults|lint|run|sanitizers|fuzz/(run|seeds))|\.ci/run|bench/(versus|crossover|plot)|completions/_gsort|packaging/debian/(build|rules))$' |
+	wrong=$(all_files | grep -E '\.(c|h|inc|cu|cuh|bats|bash|m4|ac|am|[13]\.in|fish)$|^(bootstrap|tests/(coverage|faults|lint|run|sanitizers|fuzz/(run|seeds))|\.ci/run|bench/(versus|crossover|plot)|completions/_gsort|packaging/debian/(build|rules))$' |
 		while read -r file; do
 			head -n 3 "$file" | grep -q 'SPDX-License-Identifier: BSD-2-Clause' || echo "$file"
 		done)
@@ -102,7 +102,7 @@ all_files() {
 
 @test "every file is named in Makefile.am" {
 	wrong=$(all_files | grep -E '^(src|kernels|tests|bench|examples|man|completions|packaging)/' |
-		grep -v '\.gitignore$' | sed 's|^bench/results/h200-[0-9-]*/|$(h200)/|' | while read -r file; do
+		grep -v '\.gitignore$' | sed 's|^\(man/.*\)\.in$|\1|' | sed 's|^bench/results/h200-[0-9-]*/|$(h200)/|' | while read -r file; do
 			grep -qF -- "$file" Makefile.am */local.mk || echo "$file"
 		done)
 	[ -z "$wrong" ] || { echo "not in Makefile.am: $wrong"; false; }

@@ -191,27 +191,25 @@ cuda_sources = \
 
 # The command line, without main().
 cli_sources = \
-  src/cli/argv.c \
-  src/cli/argv.h \
+  src/cli/args.c \
+  src/cli/args.h \
   src/cli/cuda_visible.c \
   src/cli/cuda_visible.h \
   src/cli/files0.c \
   src/cli/files0.h \
-  src/cli/help.c \
   src/cli/option_conflicts.c \
   src/cli/option_conflicts.h \
   src/cli/option_handlers.c \
   src/cli/option_handlers.h \
-  src/cli/opts.c \
+  src/cli/option_table.c \
+  src/cli/option_table.h \
   src/cli/opts.def \
   src/cli/opts.h \
   src/cli/parse_value.c \
   src/cli/parse_value.h \
+  src/cli/process.c \
+  src/cli/process.h \
   src/cli/progress.c \
   src/cli/progress.h \
   src/cli/report.c \
-  src/cli/report.h \
-  src/cli/signals.c \
-  src/cli/signals.h \
-  src/cli/table.c \
-  src/cli/table.h
+  src/cli/report.h

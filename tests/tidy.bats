@@ -20,7 +20,7 @@ all_files() {
 
 @test "each folder includes only what it may see" {
 	# may[folder]: what it may include, as prefixes of paths
-	wrong=$(all_files | grep -E '^src/.*\.(c|h|inc|def)$' | xargs awk '
+	wrong=$(all_files | grep -E '^src/.*\.(c|cpp|h|inc|def)$' | xargs awk '
 		BEGIN {
 			may["cli"]    = "^(cli/|gsort\\.h$)"
 			may["job"]    = "^(job/|io/|format/|sort/|base/|gsort\\.h$|config\\.h$)"
@@ -65,13 +65,13 @@ all_files() {
 
 @test "the library neither prints nor exits" {
 	run grep -nE '(^|[^a-z_])(printf|puts|putchar|perror|exit|_exit|abort) ?\(|[^a-z_]std(out|err)[^a-z_]' \
-		-r src/base src/format src/io src/job src/sort --include=*.c --include=*.h --include=*.inc
+		-r src/base src/format src/io src/job src/sort --include=*.c --include=*.cpp --include=*.h --include=*.inc
 	wrong=$(grep -vE ':[[:space:]]*(/?\*|//)|/\*.*\*/|PRINTF\(' <<<"$output" || true)
 	[ -z "$wrong" ] || { echo "$wrong"; false; }
 }
 
 @test "every source says its licence in the first lines" {
-	wrong=$(all_files | grep -E '\.(c|h|inc|cu|cuh|bats|bash|m4|ac|am|1|3|fish)$|^(bootstrap|tests/(coverage|faults|lint|run|sanitizers|fuzz/(run|seeds))|\.ci/run|bench/(versus|crossover|plot)|completions/_gsort|packaging/debian/(build|rules))$' |
+	wrong=$(all_files | grep -E '\.(c|cpp|h|inc|cu|cuh|bats|bash|m4|ac|am|1|3|fish)$|^(bootstrap|tests/(coverage|faults|lint|run|sanitizers|fuzz/(run|seeds))|\.ci/run|bench/(versus|crossover|plot)|completions/_gsort|packaging/debian/(build|rules))$' |
 		while read -r file; do
 			head -n 3 "$file" | grep -q 'SPDX-License-Identifier: BSD-2-Clause' || echo "$file"
 		done)
@@ -89,7 +89,7 @@ all_files() {
 
 # 100 columns is the aim; a few more are better than a bad break.
 @test "no line of code is wider than 110 columns or ends in a blank" {
-	wrong=$(all_files | grep -E '^(src|kernels|tests|bench|examples)/.*\.(c|h|inc|cu|cuh|def)$' |
+	wrong=$(all_files | grep -E '^(src|kernels|tests|bench|examples)/.*\.(c|cpp|h|inc|cu|cuh|def)$' |
 		while read -r file; do
 			expand "$file" | awk -v file="$file" '
 				length > 110 { print file ":" NR ": " length " columns" }
@@ -107,7 +107,7 @@ all_files() {
 }
 
 @test "every source is on one of the two maps" {
-	wrong=$(all_files | grep -E '^src/.*\.c$' | while read -r file; do
+	wrong=$(all_files | grep -E '^src/.*\.(c|cpp)$' | while read -r file; do
 		grep -qF -- "${file##*/}" HACKING.md src/cli/main.c || echo "$file"
 	done)
 	[ -z "$wrong" ] || { echo "neither in HACKING.md nor in main.c: $wrong"; false; }

@@ -33,8 +33,7 @@ host_sources = \
   src/format/encode.h \
   src/format/encode_raw.c \
   src/format/encode_text.c \
-  src/format/float_print.c \
-  src/format/float_read.c \
+  src/format/floats.cpp \
   src/format/floats.h \
   src/format/integers.h \
   src/format/key.c \

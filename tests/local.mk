@@ -46,7 +46,7 @@ tests_unit_units_SOURCES = \
   tests/unit/units.c \
   tests/unit/units.h \
   tests/unit/verify.c
-tests_unit_units_LDADD = libgsort.a $(ARCHIVE_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS)
+tests_unit_units_LDADD = $(gsort_libs) $(ARCHIVE_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS) -lm
 
 # Preloaded: system calls that fail.
 check_DATA = tests/fault/fault.so tests/emu/gsort-cuda.so
@@ -57,7 +57,7 @@ fault_headers = \
   tests/fault/fault.h \
   tests/fault/fault_schedule.h
 tests/fault/fault.so: $(fault_sources) $(fault_headers)
-	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) -std=gnu11 $(CPPFLAGS) $(WARNINGS) $(WERROR) -O1 -g -shared -fPIC \
+	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) -std=gnu11 $(CPPFLAGS) $(C_WARNINGS) $(WERROR) -O1 -g -shared -fPIC \
 	  -o $@ $(srcdir)/tests/fault/fault.c $(srcdir)/tests/fault/fault_schedule.c -ldl
 
 # ---- the emulated GPU: the whole program, and units that need one ---------------
@@ -221,7 +221,7 @@ check-local: check-programs
 # Minutes, not seconds: every float there is, and all that tests leave out in a hurry.
 EXTRA_PROGRAMS += tests/tools/slow
 tests_tools_slow_SOURCES = tests/tools/slow.c
-tests_tools_slow_LDADD = -lm
+tests_tools_slow_LDADD = $(gsort_libs) -lm
 .PHONY: check-slow check-gpu check-sanitizer
 check-slow: tests/tools/slow$(EXEEXT) check-programs
 	@echo "# every float, then all tests with what takes long"

@@ -17,6 +17,7 @@ install() {
 
 @test "the program needs neither the C++ library nor a CUDA library" {
 	needs readelf			# not ldd: libarchive may need what it likes
+	grep -qs '^STDCXX_LIBS = .*libstdc++\.a' "$GSORT_BUILD/Makefile" || skip "no static C++ library"
 	readelf -d "$GSORT" | grep NEEDED >libraries
 	not grep -E 'libstdc\+\+|libcuda' libraries
 }
@@ -96,4 +97,7 @@ install() {
 		clang -std=c11 -Wall -Wextra -Wshadow -D_GNU_SOURCE -DHAVE_CONFIG_H -fsyntax-only \
 			-Werror "-I$GSORT_BUILD" "-I$source" "$file"
 	done
+	needs clang++
+	clang++ -std=c++17 -Wall -Wextra -Wshadow -D_GNU_SOURCE -fno-exceptions -fno-rtti -fsyntax-only \
+		-Werror "-I$source" "$source"/*/*.cpp
 }

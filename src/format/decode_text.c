@@ -47,7 +47,7 @@ read_any(const struct gs_text_decoder *decoder, struct gs_text_section *section,
 
 	if (options->floats) {
 		found = gs_line_float(options, line, end, &key);
-		if (found == GS_FLOAT_BEYOND && section->beyond.line == NULL)
+		if (found == GS_FLOAT_OVERFLOW && section->beyond.line == NULL)
 			section->beyond = place;
 		if (found != GS_FLOAT_NONE)
 			((uint64_t *)section->keys[GS_FLOATS])[section->count[GS_FLOATS]++] =

@@ -163,7 +163,7 @@ read_any(const char *text, const char *end, double *value)
 	if (behind != copy + bytes)
 		return GS_FLOAT_NONE;
 	text += *text == '-' || *text == '+';
-	return isinf(*value) && (*text | 0x20) != 'i' ? GS_FLOAT_BEYOND : GS_FLOAT_GOOD;
+	return isinf(*value) && (*text | 0x20) != 'i' ? GS_FLOAT_OVERFLOW : GS_FLOAT_GOOD;
 }
 
 enum gs_float

@@ -19,7 +19,7 @@ typedef uint64_t gs_float_wide;
 enum gs_float {
 	GS_FLOAT_NONE,		/* no number */
 	GS_FLOAT_GOOD,
-	GS_FLOAT_BEYOND,	/* larger than any f64: the value is infinite */
+	GS_FLOAT_OVERFLOW,	/* larger than any f64: the value is infinite */
 };
 
 /**

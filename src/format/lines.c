@@ -59,7 +59,7 @@ read_any(struct gs_lines *lines, const char *line, const char *end, uint8_t *cla
 
 	if (options->floats) {
 		found = gs_line_float(options, line, end, key);
-		if (found == GS_FLOAT_BEYOND)
+		if (found == GS_FLOAT_OVERFLOW)
 			gs_line_beyond(options, lines->name, lines->line + 1, line, end,
 			               &lines->beyond);
 		*class = GS_FLOATS;

@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The sources of gsort, one file a line, sorted.
 
+# What each folder is, and in which order to read it.
+source_readmes = \
+  src/base/README.md \
+  src/format/README.md \
+  src/io/README.md
+
 # Everything but the GPU and the command line: also what gsort-emu is made of.
 host_sources = \
   src/base/arena.c \
@@ -67,8 +73,15 @@ host_sources = \
   src/io/inflate.c \
   src/io/inflate.h \
   src/io/inflate_archive.c \
+  src/io/inflate_archive.h \
+  src/io/inflate_gzip.c \
+  src/io/inflate_gzip.h \
+  src/io/inflate_stream.c \
   src/io/inflate_stream.h \
   src/io/inflate_xz.c \
+  src/io/inflate_xz.h \
+  src/io/inflate_zstd.c \
+  src/io/inflate_zstd.h \
   src/io/input.c \
   src/io/input.h \
   src/io/open.c \
@@ -81,6 +94,8 @@ host_sources = \
   src/io/parallel_inflate.h \
   src/io/preallocate.c \
   src/io/preallocate.h \
+  src/io/recorder.c \
+  src/io/recorder.h \
   src/io/replace.c \
   src/io/replace.h \
   src/job/aside.c \

@@ -17,8 +17,8 @@
 #include <time.h>
 
 #include "base/simd.h"
-#include "format/decode.h"
 #include "format/encode.h"
+#include "format/encode_text.h"
 #include "format/floats.h"
 #include "format/integers.h"
 #include "format/key.h"

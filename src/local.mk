@@ -31,14 +31,11 @@ host_sources = \
   src/base/thread.h \
   src/format/convert.c \
   src/format/convert.h \
-  src/format/decode.h \
-  src/format/decode_raw.c \
-  src/format/decode_text.c \
   src/format/digits.h \
   src/format/encode.c \
   src/format/encode.h \
-  src/format/encode_raw.c \
   src/format/encode_text.c \
+  src/format/encode_text.h \
   src/format/float_print.c \
   src/format/float_read.c \
   src/format/floats.h \
@@ -60,9 +57,15 @@ host_sources = \
   src/format/print.h \
   src/format/print_avx2.inc \
   src/format/print_avx512.inc \
+  src/format/raw.c \
+  src/format/raw.h \
   src/format/text.h \
   src/format/text_decoder.c \
   src/format/text_decoder.h \
+  src/format/text_keys.c \
+  src/format/text_keys.h \
+  src/format/text_section.c \
+  src/format/text_section.h \
   src/gpu/backend.h \
   src/gpu/backend_list.c \
   src/gsort.h \

@@ -14,7 +14,7 @@
 #include <stdio.h>
 
 #include "base/arena.h"
-#include "format/decode.h"
+#include "format/text_decoder.h"
 #include "io/ahead.h"
 #include "format/line_reader.h"
 #include "plan/plan.h"

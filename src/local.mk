@@ -21,18 +21,17 @@ host_sources = \
   src/base/status.h \
   src/base/team.c \
   src/base/team.h \
+  src/base/team.h \
+  src/base/team.h \
   src/base/thread.c \
   src/base/thread.h \
   src/format/convert.c \
   src/format/convert.h \
-  src/format/decode.h \
-  src/format/decode_raw.c \
-  src/format/decode_text.c \
   src/format/digits.h \
   src/format/encode.c \
   src/format/encode.h \
-  src/format/encode_raw.c \
   src/format/encode_text.c \
+  src/format/encode_text.h \
   src/format/floats.cpp \
   src/format/floats.h \
   src/format/integers.h \
@@ -53,9 +52,15 @@ host_sources = \
   src/format/print.h \
   src/format/print_avx2.inc \
   src/format/print_avx512.inc \
+  src/format/raw.c \
+  src/format/raw.h \
   src/format/text.h \
   src/format/text_decoder.c \
   src/format/text_decoder.h \
+  src/format/text_keys.c \
+  src/format/text_keys.h \
+  src/format/text_section.c \
+  src/format/text_section.h \
   src/gpu/engine.h \
   src/gpu/guard.c \
   src/gpu/guard.h \
@@ -69,9 +74,20 @@ host_sources = \
   src/io/inflate.c \
   src/io/inflate.h \
   src/io/inflate_archive.c \
+  src/io/inflate_archive.h \
+  src/io/inflate_gzip.c \
+  src/io/inflate_gzip.h \
+  src/io/inflate_stream.c \
   src/io/inflate_stream.h \
   src/io/inflate_xz.c \
+  src/io/inflate_xz.h \
+  src/io/inflate_zstd.c \
+  src/io/inflate_zstd.h \
   src/io/input.c \
+  src/io/input.c \
+  src/io/input.c \
+  src/io/input.h \
+  src/io/input.h \
   src/io/input.h \
   src/io/open.c \
   src/io/open.h \
@@ -83,6 +99,8 @@ host_sources = \
   src/io/parallel_inflate.h \
   src/io/preallocate.c \
   src/io/preallocate.h \
+  src/io/recorder.c \
+  src/io/recorder.h \
   src/io/replace.c \
   src/io/replace.h \
   src/job/api.c \
@@ -90,6 +108,8 @@ host_sources = \
   src/job/check.h \
   src/job/explain.c \
   src/job/info.c \
+  src/job/job.h \
+  src/job/job.h \
   src/job/job.h \
   src/job/merge.c \
   src/job/merge.h \
@@ -212,3 +232,15 @@ cli_sources = \
   src/cli/progress.h \
   src/cli/report.c \
   src/cli/report.h
+
+# Not compiled.
+source_extra = \
+  src/base/README.md \
+  src/cli/README.md \
+  src/format/README.md \
+  src/gpu/README.md \
+  src/io/README.md \
+  src/job/README.md \
+  src/plan/README.md \
+  src/stages/README.md \
+  src/gpu/cuda/module.map

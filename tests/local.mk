@@ -23,7 +23,7 @@ tests_unit_units_SOURCES = \
   tests/unit/buckets.c \
   tests/unit/count.c \
   tests/unit/cpu_sort.c \
-  tests/unit/decode_text.c \
+  tests/unit/text_decoder.c \
   tests/unit/encode.c \
   tests/unit/encode_text.c \
   tests/unit/floats.c \
@@ -39,8 +39,9 @@ tests_unit_units_SOURCES = \
   tests/unit/order.c \
   tests/unit/output.c \
   tests/unit/plan.c \
+  tests/unit/recorder.c \
   tests/unit/select.c \
-  tests/unit/sink.c \
+  tests/unit/output_fd.c \
   tests/unit/spill.c \
   tests/unit/team.c \
   tests/unit/units.c \

@@ -16,14 +16,14 @@
 #include <string.h>
 
 #include "base/team.h"
-#include "format/decode.h"
+#include "format/raw.h"
 #include "stages/order.h"
 #include "sort/span.h"
 #include "sort/cpu/cpu_sort.h"
 
 enum {
 	BLOCK_KEYS = 4096,	/* stays in the first-level cache for a second look; not tuned */
-	TEAM_KEYS  = 1 << 16,	/* as in decode_raw.c */
+	TEAM_KEYS  = 1 << 16,	/* as in format/raw.c */
 	LINE_MOST  = 100,	/* bytes of a line that are told; a number has at most 20 */
 };
 

@@ -15,8 +15,8 @@
 #include <assert.h>
 #include <stdio.h>
 
-#include "format/decode.h"
-#include "format/encode.h"
+#include "format/raw.h"
+#include "format/text.h"
 #include "stages/select.h"
 #include "stages/store.h"
 

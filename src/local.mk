@@ -21,8 +21,6 @@ host_sources = \
   src/base/status.h \
   src/base/team.c \
   src/base/team.h \
-  src/base/team.h \
-  src/base/team.h \
   src/base/thread.c \
   src/base/thread.h \
   src/format/convert.c \
@@ -84,10 +82,6 @@ host_sources = \
   src/io/inflate_zstd.c \
   src/io/inflate_zstd.h \
   src/io/input.c \
-  src/io/input.c \
-  src/io/input.c \
-  src/io/input.h \
-  src/io/input.h \
   src/io/input.h \
   src/io/open.c \
   src/io/open.h \
@@ -108,8 +102,6 @@ host_sources = \
   src/job/check.h \
   src/job/explain.c \
   src/job/info.c \
-  src/job/job.h \
-  src/job/job.h \
   src/job/job.h \
   src/job/merge.c \
   src/job/merge.h \

@@ -76,7 +76,8 @@ if !HAVE_CUDA
 emu_defines = -DHAVE_CUDA=1 -DGS_CUDA_ARCH='"emulated"'
 endif
 # It takes no time to open, and little memory, so that --device=auto always chooses it.
-emu_plan = -DOPEN_MS=0 -DCUDA_BYTES=1048576
+emu_plan = -include stdlib.h -DCUDA_BYTES=1048576 -DOPEN_MS='(getenv("GSORT_EMU_OPEN_MS") == NULL \
+  ? 0 : strtoull(getenv("GSORT_EMU_OPEN_MS"), NULL, 10))'
 emu_kernels = $(kernel_sources:.cu=.emu.o)
 
 # All but main(): for gsort-emu, and for the fuzz targets.

@@ -2,10 +2,10 @@
 /*
  * cpu.c - gsort-bench-cpu: how fast the CPU sorts and merges, for choosing constants
  *
- * Sorts the same keys several times, with 1, 2, 4 .. threads and every kind of
- * vector that this processor has, checks each result, and prints the median.
- * What is timed is gs_cpu_sort_with() alone: keys in memory, pages touched before.  With
- * --merge it is gs_merge_next() alone: sorted runs in memory, spans as a job has them.
+ * Sorts the same keys several times, with 1, 2, 4 .. threads and every kind of vectors that this
+ * processor has, checks each result, and prints the median.  It times the buckets alone, from one
+ * array to another, pages touched before.  With --merge it times gs_merge_next() alone: sorted
+ * runs in memory, spans as a job has them.
  */
 #include <getopt.h>
 #include <math.h>
@@ -14,8 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <time.h>
 
 #include "bench/cpu.h"
 #include "sort/merge.h"
@@ -28,7 +26,6 @@ struct bench {
 	int      simd;		/* only this one, or -1 */
 	bool     only_most;	/* threads: not 1, 2, 4 .. before */
 	bool     qsort;
-	bool     buckets;	/* sort by these, keys to scratch */
 	unsigned merge;		/* so many runs, instead of sorting; or 0 */
 	const struct shape *shape;	/* or NULL: all */
 };
@@ -113,15 +110,6 @@ is_sorted(const struct bench *bench, const void *keys, size_t count, uint64_t su
 
 /* --- measuring --------------------------------------------------------------- */
 
-double
-bench_seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static int
 compare_double(const void *a, const void *b)
 {
@@ -146,11 +134,11 @@ compare64(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Sort RUNS pieces of KEYS, and merge them to OUT.  Seconds for the merge. */
+/* Cut KEYS into runs, sort them, and merge them to OUT.  Seconds for the merge. */
 static double
 merge_runs(const struct bench *bench, enum gs_simd simd, unsigned threads, char *keys, char *out)
 {
-	enum { SPAN_BYTES = 4 << 20 };		/* a thread, as gather.c has it */
+	enum { SPAN_BYTES = 4 << 20 };		/* a thread, as external_merge.c has it */
 	const size_t count = (size_t)1 << bench->log_keys, width = bench->bits / 8;
 	struct gs_run *runs = calloc(bench->merge, sizeof *runs);
 	void *memory = malloc(gs_merge_bytes(bench->merge, threads));
@@ -163,8 +151,8 @@ merge_runs(const struct bench *bench, enum gs_simd simd, unsigned threads, char 
 		const size_t begin = count * r / bench->merge, end = count * (r + 1) / bench->merge;
 
 		runs[r] = (struct gs_run){ .keys = keys + begin * width, .count = end - begin };
-		gs_cpu_sort_with(gs_simd_best(), keys + begin * width, out, bench->bits,
-		                 end - begin, bench->threads);
+		bench_buckets(bench->bits, keys + begin * width, keys + begin * width, end - begin,
+		              bench->threads, gs_simd_best(), NULL);
 	}
 	merge = gs_merge_init(memory, bench->bits, runs, bench->merge, threads, buffer,
 	                      threads * (size_t)SPAN_BYTES);
@@ -189,7 +177,7 @@ measure(const struct bench *bench, const struct shape *shape, int simd, unsigned
         char *keys, char *scratch)
 {
 	const size_t count = (size_t)1 << bench->log_keys, width = bench->bits / 8;
-	const bool moved = bench->merge > 0 || (bench->buckets && simd >= 0);
+	const bool moved = bench->merge > 0 || simd >= 0;
 	double times[99], spent[3] = { 0 };
 
 	for (unsigned run = 0; run < bench->runs; run++) {
@@ -200,12 +188,9 @@ measure(const struct bench *bench, const struct shape *shape, int simd, unsigned
 			times[run] = merge_runs(bench, (enum gs_simd)simd, threads, keys, scratch);
 		else if (simd < 0)
 			qsort(keys, count, width, bench->bits == 32 ? compare32 : compare64);
-		else if (bench->buckets)
+		else
 			bench_buckets(bench->bits, keys, scratch, count, threads,
 			              (enum gs_simd)simd, spent);
-		else
-			gs_cpu_sort_with((enum gs_simd)simd, keys, scratch, bench->bits, count,
-			                 threads);
 		if (moved && bench->merge == 0)
 			times[run] = spent[0] + spent[1] + spent[2];
 		else if (!moved)
@@ -221,7 +206,7 @@ measure(const struct bench *bench, const struct shape *shape, int simd, unsigned
 	       threads, (double)count / times[bench->runs / 2] / 1e6,
 	       (double)count / times[bench->runs - 1] / 1e6, (double)count / times[0] / 1e6);
 	if (moved && bench->merge == 0)
-		printf("%34s add %.3f, settle %.3f, sort %.3f s\n", "the last:", spent[0], spent[1],
+		printf("%34s add %.3f, seal %.3f, sort %.3f s\n", "the last:", spent[0], spent[1],
 		       spent[2]);
 	fflush(stdout);
 	return true;
@@ -263,7 +248,6 @@ help(void)
 	       "  -n, --runs=N        1 to 99 (default 5)\n"
 	       "  -q, --qsort         the C library's qsort(3) too\n"
 	       "  -m, --merge=N       merge N sorted runs, 1 to 65536, instead of sorting\n"
-	       "  -b, --buckets       by buckets, from one array to another, as a job does\n"
 	       "  -h, --help\n");
 }
 
@@ -303,7 +287,6 @@ static const struct option long_options[] = {
 	{ "only", required_argument, NULL, 'J' }, { "simd", required_argument, NULL, 's' },
 	{ "runs", required_argument, NULL, 'n' }, { "qsort", no_argument, NULL, 'q' },
 	{ "merge", required_argument, NULL, 'm' },
-	{ "buckets", no_argument, NULL, 'b' },
 	{ "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 },
 };
 
@@ -314,14 +297,13 @@ parse(struct bench *bench, int argc, char **argv, int *status)
 	int option;
 	bool good = true;
 
-	while (good && (option = getopt_long(argc, argv, "t:k:d:j:J:s:n:m:qbh", long_options, NULL)) != -1)
+	while (good && (option = getopt_long(argc, argv, "t:k:d:j:J:s:n:m:qh", long_options, NULL)) != -1)
 		switch (option) {
 		case 't': case 's': case 'd':
 			good = named(bench, option, optarg);
 			break;
 		case 'k': good = number(optarg, 10, 33, &bench->log_keys); break;
 		case 'n': good = number(optarg, 1, 99, &bench->runs); break;
-		case 'b': bench->buckets = true; break;
 		case 'q': bench->qsort = true; break;
 		case 'm': good = number(optarg, 1, 65536, &bench->merge); break;
 		case 'j': case 'J':
@@ -346,18 +328,6 @@ parse(struct bench *bench, int argc, char **argv, int *status)
 	fprintf(stderr, "Try 'gsort-bench-cpu --help'.\n");
 	*status = 2;
 	return false;
-}
-
-void *
-bench_allocate(size_t bytes)
-{
-	const size_t page_bytes = (size_t)2 << 20;
-	const size_t whole_bytes = (bytes + page_bytes - 1) / page_bytes * page_bytes;
-	void *taken = aligned_alloc(page_bytes, whole_bytes);
-
-	if (taken != NULL)
-		(void)madvise(taken, whole_bytes, MADV_HUGEPAGE);
-	return taken;
 }
 
 int

@@ -1,18 +1,26 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* cpu.h - what the files of gsort-bench-cpu share */
+/* cpu.h - gsort's sort on the CPU, from memory to memory, for benchmarks */
 #ifndef BENCH_CPU_H
 #define BENCH_CPU_H
 
 #include <stddef.h>
 
-#include "sort/cpu/cpu_sort.h"
+#include "base/simd.h"
 
-/** Huge pages, as the arena of a job has. */
+/** Allocate huge pages, as the arena of a job has. */
 void *bench_allocate(size_t bytes);
+
+/** What a wall clock says. */
 double bench_seconds(void);
 
-/** Sort KEYS to OUT by buckets; seconds for adding, settling, and sorting parts. */
-void bench_buckets(unsigned bits, const char *keys, char *out, size_t count, unsigned threads,
+/**
+ * Sort COUNT keys of BITS from KEYS to OUT, which may be the same array, by buckets.  The memory
+ * of the buckets is reused by later calls, so only the first call for so many keys touches new
+ * pages.
+ *
+ * @spent  set to the seconds of adding keys, sealing, and sorting parts; NULL: do not care
+ */
+void bench_buckets(unsigned bits, const void *keys, void *out, size_t count, unsigned threads,
                    enum gs_simd simd, double spent[3]);
 
 #endif

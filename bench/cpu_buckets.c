@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * cpu_buckets.c - the buckets of gsort-bench-cpu: keys from an array, in pieces, to another
+ * cpu_buckets.c - gsort's sort on the CPU, from memory to memory, for benchmarks
  *
- * What a job does with src/sort/buckets/buckets.c, but for reading and writing: each thread takes
- * pieces until there are none, then all settle, then each thread takes parts.
+ * What a job does with src/sort/buckets/, without reading and writing: each thread adds shares of
+ * the keys until there are none, then all seal, then each thread sorts parts.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include "base/team.h"
 #include "bench/cpu.h"
+#include "sort/buckets/add.h"
 #include "sort/buckets/buckets.h"
+#include "sort/buckets/parts.h"
+#include "sort/buckets/pool.h"
+#include "sort/buckets/seal.h"
 
-enum { PIECE_BYTES = 128 << 10 };
+enum { SHARE_BYTES = 128 << 10 };
 
 struct work {
 	const char *keys;
@@ -25,19 +30,40 @@ struct work {
 	_Atomic size_t next;
 };
 
+double
+bench_seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void *
+bench_allocate(size_t bytes)
+{
+	const size_t page_bytes = (size_t)2 << 20;
+	const size_t whole_bytes = (bytes + page_bytes - 1) / page_bytes * page_bytes;
+	void *taken = aligned_alloc(page_bytes, whole_bytes);
+
+	if (taken != NULL)
+		(void)madvise(taken, whole_bytes, MADV_HUGEPAGE);
+	return taken;
+}
+
 static void
-add_pieces(void *context, unsigned rank, unsigned size)
+add_shares(void *context, unsigned rank, unsigned size)
 {
 	struct work *work = context;
-	const size_t piece = PIECE_BYTES / work->width;
-	size_t place;
+	const size_t share = SHARE_BYTES / work->width;
+	size_t sequence;
 
 	(void)size;
-	while ((place = work->next++) * piece < work->count) {
-		const size_t at = place * piece, left = work->count - at;
+	while ((sequence = work->next++) * share < work->count) {
+		const size_t at = sequence * share, left = work->count - at;
 
-		if (!gs_buckets_add(work->buckets, rank, place, work->keys + at * work->width,
-		                    left < piece ? left : piece))
+		if (!gs_buckets_add(work->buckets, rank, sequence, work->keys + at * work->width,
+		                    left < share ? left : share))
 			abort();
 	}
 }
@@ -55,34 +81,53 @@ sort_parts(void *context, unsigned rank, unsigned size)
 		                     work->scratch + (size_t)rank * GS_PART_BYTES);
 }
 
+/* Memory of the pool, for this call and later ones. */
+static char *
+pool_memory(size_t bytes)
+{
+	static char *memory;
+	static size_t memory_bytes;
+
+	if (bytes > memory_bytes) {
+		free(memory);
+		memory = bench_allocate(bytes);
+		if (memory == NULL)
+			abort();
+		memset(memory, 1, bytes);
+		memory_bytes = bytes;
+	}
+	return memory;
+}
+
 void
-bench_buckets(unsigned bits, const char *keys, char *out, size_t count, unsigned threads,
+bench_buckets(unsigned bits, const void *keys, void *out, size_t count, unsigned threads,
               enum gs_simd simd, double spent[3])
 {
-	static char *pool_memory;	/* for all calls: touched once */
 	const size_t pool_bytes = (count * bits / 64 * 9 + ((size_t)256 << 20)) >> 21 << 21;
-	const size_t table_bytes = gs_buckets_bytes(bits, threads, pool_bytes, GS_PART_BYTES);
+	const size_t table_bytes = gs_buckets_bytes(threads, pool_bytes, GS_PART_BYTES);
 	char *memory = calloc(1, table_bytes + gs_pool_bytes(pool_bytes));
 	struct work work = { .keys = keys, .out = out, .count = count, .width = bits / 8 };
-	double start;
+	double start, added, sealed;
 
-	if (pool_memory == NULL) {
-		pool_memory = bench_allocate(pool_bytes);
-		memset(pool_memory, 1, pool_bytes);
-	}
 	work.scratch = bench_allocate((size_t)threads * GS_PART_BYTES);
-	work.buckets = gs_buckets_init(memory, gs_pool_init(memory + table_bytes, pool_memory,
-	                                                    pool_bytes, 1), bits, threads,
-	                                GS_PART_BYTES, count);
+	if (memory == NULL || work.scratch == NULL)
+		abort();
+	work.buckets = gs_buckets_init(memory, gs_pool_init(memory + table_bytes, pool_memory(pool_bytes),
+	                                                    pool_bytes, 1),
+	                               bits, threads, GS_PART_BYTES, count);
 	gs_buckets_with(work.buckets, simd);
 	start = bench_seconds();
-	gs_team_run(threads, add_pieces, &work);
-	spent[0] = bench_seconds() - start;
+	gs_team_run(threads, add_shares, &work);
+	added = bench_seconds();
 	work.parts = gs_buckets_seal(work.buckets, threads);
-	spent[1] = bench_seconds() - start - spent[0];
+	sealed = bench_seconds();
 	work.next = 0;
 	gs_team_run(threads, sort_parts, &work);
-	spent[2] = bench_seconds() - start - spent[0] - spent[1];
+	if (spent != NULL) {
+		spent[0] = added - start;
+		spent[1] = sealed - added;
+		spent[2] = bench_seconds() - sealed;
+	}
 	free(work.scratch);
 	free(memory);
 }

@@ -101,7 +101,7 @@ feed(struct gsort *job, unsigned key_class)
 	job->tiles[key_class] = (struct gs_staging){ .keys = NULL };
 	if (job->gpu == NULL) {
 		if (tile.count > 0)
-			gs_batch_add(&job->batch, 0, key_class, job->batch.places[key_class]++,
+			gs_batch_add(&job->batch, 0, key_class, job->batch.sequences[key_class]++,
 			             tile.keys, tile.count);
 		return GS_OK;
 	}

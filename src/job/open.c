@@ -215,7 +215,7 @@ carve_batch(struct gsort *job)
 
 		if (bits == 0)
 			continue;
-		job->bucket_memory[s] = gs_arena_take(arena, gs_buckets_bytes(bits, plan->threads,
+		job->bucket_memory[s] = gs_arena_take(arena, gs_buckets_bytes(plan->threads,
 		                                                              plan->batch_bytes,
 		                                                              plan->part_bytes));
 		if (plan->head_keys > 0)

@@ -178,12 +178,12 @@ replay(struct gsort *job)
 		const struct entry *entry = (const struct entry *)(job->spare.memory + at);
 		const unsigned s = entry->key_class;
 		struct adding adding = {
-			batch, s, batch->places[s], (const char *)(entry + 1),
+			batch, s, batch->sequences[s], (const char *)(entry + 1),
 			entry->count * (batch->bits[s] / 8),
 		};
 
 		gs_team_run(batch->threads, add_pieces, &adding);
-		batch->places[s] += (adding.bytes + PIECE_BYTES - 1) / PIECE_BYTES;
+		batch->sequences[s] += (adding.bytes + PIECE_BYTES - 1) / PIECE_BYTES;
 		at += sizeof *entry + (adding.bytes + 63) / 64 * 64;
 		gs_arena_forget(job->spare.memory + done, at / 4096 * 4096 - done);
 		done = at / 4096 * 4096;

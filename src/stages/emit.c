@@ -127,7 +127,7 @@ static gs_status
 emit_counts(struct gsort *job)
 {
 	/* Bins of binary keys are complemented like keys; those of text are not. */
-	const bool descends = job->options->reverse && job->facts.key_bits == 0;
+	const bool reversed = job->options->reverse && job->facts.key_bits == 0;
 	const bool pairs = job->select.groups;
 	struct gs_span span;
 	uint64_t since;
@@ -137,16 +137,13 @@ emit_counts(struct gsort *job)
 	while (!gs_select_ends(&job->select)) {
 		since = gs_clock_now();
 		if (pairs)
-			gs_count_drain_pairs(&job->small, descends, job->count_memory, job->select.times,
-			                     GS_SELECT_PAIRS, &span);
+			gs_count_next_pairs(&job->small, reversed, job->count_memory, job->select.times,
+			                    GS_SELECT_PAIRS, &span);
 		else
-			gs_count_drain(&job->small, descends, job->count_memory, job->plan.count_bytes,
-			               &span);
+			gs_count_next(&job->small, reversed, job->count_memory, job->plan.count_bytes,
+			              &span);
 		if (span.count == 0)
 			return GS_OK;
-		if (descends)	/* complemented, as the streams' keys are */
-			gs_ordered_to_raw(GSORT_U32, GSORT_ENDIAN_HOST, true, span.keys, span.count,
-			                  job->plan.threads);
 		gs_clock_lap(&job->monitor.clock, GS_STAGE_SORT, &since);
 		TRY(pairs ? emit_pairs(job, &span) : gs_emit_span(job, &span));
 	}

@@ -150,7 +150,7 @@ gs_head_poll(struct gsort *job)
 	gs_batch_reset(batch);
 	for (unsigned s = 0; s < GS_CLASSES; s++)
 		if (batch->buckets[s] != NULL && job->head.kept_keys[s] > 0)
-			gs_batch_add(batch, 0, s, batch->places[s]++, job->head.kept[s],
+			gs_batch_add(batch, 0, s, batch->sequences[s]++, job->head.kept[s],
 			             job->head.kept_keys[s]);
 	job->head.held = job->options->head_count - left;
 	return GS_OK;

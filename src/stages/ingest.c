@@ -210,7 +210,7 @@ read_round(void *context, unsigned rank, unsigned size)
 	(void)size;
 	pthread_mutex_lock(&reading->lock);
 	while (goes_on && next_piece(reading, keys, &got, &claimed)) {
-		struct taken taken = { .place = job->batch.places[0]++ };
+		struct taken taken = { .place = job->batch.sequences[0]++ };
 
 		pthread_mutex_unlock(&reading->lock);
 		goes_on = take_piece(reading, rank, keys, got, &claimed, &taken);
@@ -343,7 +343,7 @@ hold_section(struct gsort *job, unsigned rank, unsigned section, struct taken *t
 			size_t count;
 			void *keys = gs_text_keys(job->decoder, section, (enum gs_text_class)s, &count);
 
-			taken->place = job->batch.places[s] + section;
+			taken->place = job->batch.sequences[s] + section;
 			hold(job, rank, s, keys, count, taken);
 		}
 }
@@ -385,7 +385,7 @@ hold_chunk(struct gsort *job)
 	gs_team_run(bytes < TEAM_BYTES ? 1 : job->plan.threads, hold_sections, &holding);
 	gs_clock_lap(&job->monitor.clock, GS_STAGE_SORT, &since);
 	for (unsigned s = 0; s < GS_CLASSES; s++)
-		job->batch.places[s] += gs_text_sections(job->decoder);
+		job->batch.sequences[s] += gs_text_sections(job->decoder);
 	job->head.held += holding.all.kept;
 	gs_verify_note_in(&job->verify, holding.all.keys, holding.all.sum);
 	return GS_OK;
@@ -413,7 +413,7 @@ fill_text(struct gsort *job)
 		TRY(hold_chunk(job));
 	}
 	since = gs_clock_now();
-	job->small.parts = gs_text_fetch_small(job->decoder, job->small.bins);
+	job->small.touched = gs_text_fetch_small(job->decoder, job->small.bins);
 	gs_text_end(job->decoder);
 	gs_clock_lap(&job->monitor.clock, GS_STAGE_DECODE, &since);
 	gs_verify_in_counts(&job->verify, &job->small, job->options->reverse ? UINT32_MAX : 0);

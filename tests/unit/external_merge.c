@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* gather.c - rows for src/spill/external_merge.c: any sources, however they give their keys */
+/* external_merge.c - rows for src/spill/external_merge.c: any sources, however they give their keys */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "spill/external_merge.h"
 #include "tests/unit/units.h"
 
-void unit_gather(void);
+void unit_external_merge(void);
 
 enum { MOST_SOURCES = 100, NEVER = -1 };
 
@@ -282,7 +282,7 @@ check_close(unsigned spans)
 }
 
 void
-unit_gather(void)
+unit_external_merge(void)
 {
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
 		for (unsigned bits = 32; bits <= 64; bits += 32)

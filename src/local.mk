@@ -150,6 +150,7 @@ host_sources = \
   src/sort/merge.h \
   src/sort/run.h \
   src/sort/span.h \
+  src/spill/README.md \
   src/spill/blocks.c \
   src/spill/blocks.h \
   src/spill/external_merge.c \

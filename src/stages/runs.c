@@ -32,10 +32,7 @@ gs_runs_open(struct gsort *job)
 		.threads = job->plan.threads,
 		.buffer = job->spill_memory,
 		.buffer_bytes = job->plan.spill_bytes,
-		.note = options->note,
-		.note_context = options->note_context,
-		.warn = options->warn,
-		.warn_context = options->warn_context,
+		.monitor = &job->monitor,
 	};
 	struct gs_estimate forecast;
 

@@ -13,6 +13,7 @@ host_sources = \
   src/base/limits.h \
   src/base/monitor.c \
   src/base/monitor.h \
+  src/base/round.h \
   src/base/sandbox.c \
   src/base/sandbox.h \
   src/base/simd.c \
@@ -126,40 +127,47 @@ host_sources = \
   src/plan/plan.c \
   src/plan/plan.h \
   src/sort/buckets/add.c \
-  src/sort/buckets/add.inc \
+  src/sort/buckets/add.h \
   src/sort/buckets/batch.c \
   src/sort/buckets/batch.h \
   src/sort/buckets/buckets.c \
   src/sort/buckets/buckets.h \
-  src/sort/buckets/inside.h \
+  src/sort/buckets/part_list.c \
+  src/sort/buckets/part_list.h \
   src/sort/buckets/parts.c \
-  src/sort/buckets/parts.inc \
+  src/sort/buckets/parts.h \
   src/sort/buckets/pool.c \
   src/sort/buckets/pool.h \
   src/sort/buckets/seal.c \
+  src/sort/buckets/seal.h \
+  src/sort/buckets/state.h \
   src/sort/checksum.c \
   src/sort/checksum.h \
   src/sort/count.c \
   src/sort/count.h \
-  src/sort/cpu/binner.inc \
+  src/sort/cpu/binner.c \
+  src/sort/cpu/binner.h \
   src/sort/cpu/bins.inc \
   src/sort/cpu/bitonic.inc \
-  src/sort/cpu/cpu_sort.c \
-  src/sort/cpu/cpu_sort.h \
+  src/sort/cpu/each_level.inc \
   src/sort/cpu/lanes_avx2.inc \
   src/sort/cpu/lanes_avx512.inc \
   src/sort/cpu/lanes_end.inc \
   src/sort/cpu/lanes_none.inc \
-  src/sort/cpu/msd_radix.inc \
   src/sort/cpu/nontemporal.h \
-  src/sort/cpu/quicksort.inc \
+  src/sort/cpu/quicksort.c \
+  src/sort/cpu/quicksort.h \
   src/sort/cpu/simd_kernels.c \
   src/sort/cpu/simd_kernels.h \
+  src/sort/cpu/simd_kernels.inc \
   src/sort/cpu/vector_partition.inc \
+  src/sort/each_width.inc \
   src/sort/funnel.inc \
+  src/sort/keys.c \
+  src/sort/keys.h \
+  src/sort/keys.inc \
   src/sort/merge.c \
   src/sort/merge.h \
-  src/sort/merge.inc \
   src/sort/run.h \
   src/sort/span.h \
   src/spill/blocks.c \
@@ -234,5 +242,9 @@ source_extra = \
   src/io/README.md \
   src/job/README.md \
   src/plan/README.md \
+  src/sort/README.md \
+  src/sort/buckets/README.md \
+  src/sort/cpu/README.md \
+  src/spill/README.md \
   src/stages/README.md \
   src/gpu/cuda/module.map

@@ -22,12 +22,11 @@ tests_unit_units_SOURCES = \
   tests/unit/batch.c \
   tests/unit/buckets.c \
   tests/unit/count.c \
-  tests/unit/cpu_sort.c \
   tests/unit/text_decoder.c \
   tests/unit/encode.c \
   tests/unit/encode_text.c \
   tests/unit/floats.c \
-  tests/unit/gather.c \
+  tests/unit/external_merge.c \
   tests/unit/rendezvous.c \
   tests/unit/inflate.c \
   tests/unit/input.c \
@@ -39,8 +38,10 @@ tests_unit_units_SOURCES = \
   tests/unit/order.c \
   tests/unit/output.c \
   tests/unit/plan.c \
+  tests/unit/quicksort.c \
   tests/unit/recorder.c \
   tests/unit/select.c \
+  tests/unit/shapes.h \
   tests/unit/output_fd.c \
   tests/unit/spill.c \
   tests/unit/team.c \

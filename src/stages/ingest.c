@@ -503,7 +503,7 @@ end_text(struct gs_ingest *ingest)
 	struct gs_count *histogram = &ingest->store->histogram;
 	uint64_t since = gs_clock_now();
 
-	histogram->parts = gs_text_fetch_small(ingest->decoder, histogram->bins);
+	histogram->touched = gs_text_fetch_small(ingest->decoder, histogram->bins);
 	gs_text_end(ingest->decoder);
 	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
 	gs_verify_in_counts(ingest->verify, histogram, ingest->options->reverse ? UINT32_MAX : 0);

@@ -309,14 +309,20 @@ struct gsort_conflict {
 bool gsort_conflict(const struct gsort_options *options, struct gsort_conflict *conflict);
 
 /**
- * Tell what this machine offers: GPUs, memory, temporary directories; a line at
- * a time.  OPTIONS: the limits to explain; may be all zero.
+ * Describe this machine, a line at a time: GPUs, memory, temporary directories.
+ *
+ * @options  the limits and directories to describe; may be all zero
+ *
+ * Slow where there is a GPU: it loads the GPU module and creates a context (0.3 s).
  */
 void gsort_info(const struct gsort_options *options,
-                void (*tell)(void *context, const char *line), void *context);
+                void (*print)(void *context, const char *line), void *context);
 
-/** "X.Y.Z", then after a newline what this build contains. */
+/** The version, "X.Y.Z". */
 const char *gsort_version(void);
+
+/** Describe this build, a line at a time: SIMD, the GPU module, libraries.  Loads the module. */
+void gsort_build(void (*print)(void *context, const char *line), void *context);
 
 #ifdef __cplusplus
 }

@@ -23,14 +23,11 @@
 static void
 print_version(bool with_build)
 {
-	const char *version = gsort_version();
-	int first = (int)strcspn(version, "\n");
-
-	printf("gsort %.*s\n", first, version);
+	printf("gsort %s\n", gsort_version());
 	printf("Copyright (c) 2026 The gsort authors\n"
 	       "License BSD-2-Clause: free to use, change and share, without any warranty.\n");
-	if (with_build && version[first] == '\n')
-		printf("%s\n", version + first + 1);
+	if (with_build)
+		gsort_build(gs_report_line, stdout);
 }
 
 /*

@@ -137,7 +137,7 @@ gs_job_check(struct gsort *job, bool *disorder)
 	struct gs_order order = {
 		.key_bits = job->plan_input.key_bits,
 		.strict = job->options->unique,
-		.tallies = job->options->check == GSORT_CHECK_SUMMARY,
+		.counts_breaks = job->options->check == GSORT_CHECK_SUMMARY,
 		.threads = (job->plan.threads + 1) / 2,	/* the others read */
 	};
 

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * info.c - what this machine offers, and what this build contains
+ * info.c - describe the machine and this build: gsort --info, gsort --version -v
  *
- * Behind gsort --info and gsort --version -v.  Only here is a GPU asked for anything but
- * sorting; a machine without one is no trouble.
+ * A machine without a GPU, or a build without the GPU module, is not an error.
  */
 #include "config.h"
 
 #include <linux/magic.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/vfs.h>
@@ -29,9 +27,9 @@ print_memory(const struct gs_line_printer *to, const struct gs_limits *limits)
 
 	gs_print_line(to, "memory", "%s", gs_size_text(limits->ram_bytes, ram));
 	if (limits->room_bytes < limits->ram_bytes)
-		gs_print_line(to, "limit", "control groups and limits of resources leave %s",
+		gs_print_line(to, "limit", "control groups and resource limits leave %s",
 		     gs_size_text(limits->room_bytes, room));
-	gs_print_line(to, "-S", "%s if nothing is said", gs_size_text(limits->host_bytes, usual));
+	gs_print_line(to, "-S", "%s unless -S is given", gs_size_text(limits->host_bytes, usual));
 }
 
 static const char *
@@ -50,7 +48,7 @@ file_system(const char *dir)
 	struct statfs fs;
 
 	if (statfs(dir, &fs) != 0)
-		return "cannot be asked";
+		return "unknown file system";
 	for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
 		if (known[k].type == (unsigned long)fs.f_type)
 			return known[k].name;
@@ -82,10 +80,10 @@ print_dirs(const struct gs_line_printer *to, const struct gsort_options *options
 /* --- the public interface ----------------------------------------------------- */
 
 void
-gsort_info(const struct gsort_options *options, void (*line)(void *context, const char *line),
+gsort_info(const struct gsort_options *options, void (*print)(void *context, const char *line),
            void *context)
 {
-	const struct gs_line_printer to = { line, context };
+	const struct gs_line_printer to = { print, context };
 	const struct gs_gpu_module *module;
 	struct gs_limits limits;
 
@@ -94,35 +92,34 @@ gsort_info(const struct gsort_options *options, void (*line)(void *context, cons
 	gs_print_line(&to, "cpu", "%u thread%s, %s", limits.cores, limits.cores == 1 ? "" : "s",
 	            gs_simd_name(gs_simd_best()));
 	if (gs_gpu_module_load(&module) == GS_OK)
-		module->survey(line, context);
+		module->survey(print, context);
 	else
 		gs_print_line(&to, "gpu", "none: %s", gs_message());
 	print_memory(&to, &limits);
 	print_dirs(&to, options);
 }
 
-static char version[GS_MESSAGE_BYTES + 512];
+const char *
+gsort_version(void)
+{
+	return PACKAGE_VERSION;
+}
 
-static void
-make_version(void)
+void
+gsort_build(void (*print)(void *context, const char *line), void *context)
 {
 	const struct gs_gpu_module *module;
-	char libraries[128], gpu[GS_MESSAGE_BYTES];
+	char libraries[128], gpu[GS_MESSAGE_BYTES], line[GS_MESSAGE_BYTES + 64];
 
+	snprintf(line, sizeof line, "CPU backend: CPU with %s", gs_simd_name(gs_simd_best()));
+	print(context, line);
 	if (gs_gpu_module_load(&module) == GS_OK)
 		module->build(gpu, sizeof gpu);
 	else
 		snprintf(gpu, sizeof gpu, "none (%s)", gs_message());
-	snprintf(version, sizeof version,
-	         PACKAGE_VERSION "\nCPU backend: CPU with %s\nGPU backend: %s\nLibraries: %s",
-	         gs_simd_name(gs_simd_best()), gpu, gs_inflate_libraries(libraries, sizeof libraries));
-}
-
-const char *
-gsort_version(void)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-	pthread_once(&once, make_version);
-	return version;
+	snprintf(line, sizeof line, "GPU backend: %s", gpu);
+	print(context, line);
+	snprintf(line, sizeof line, "Libraries: %s",
+	         gs_inflate_libraries(libraries, sizeof libraries));
+	print(context, line);
 }

@@ -54,56 +54,58 @@ crossover(unsigned threads)
 }
 
 static gs_status
-choose(struct gs_plan *plan, enum gsort_device device, const char *rule)
+choose(struct gs_device_choice *choice, enum gsort_device device, const char *rule)
 {
-	plan->device = device;
-	plan->device_rule = rule;
+	*choice = (struct gs_device_choice){ .device = device, .rule = rule };
 	return GS_OK;
 }
 
 /* The user lets gsort choose, and nothing rules a GPU out. */
 static gs_status
-choose_by_size(struct gs_plan *plan, const struct gs_plan_input *input)
+choose_by_size(struct gs_device_choice *choice, const struct gs_plan_input *input,
+               unsigned threads)
 {
-	const uint64_t from = crossover(plan->threads);
+	const uint64_t from = crossover(threads);
 	const uint64_t pipe_from = from > 2 * OPENING_BYTES ? from - OPENING_BYTES : from / 4;
 	/* A line of text is two to three times as long as its key. */
 	const uint64_t shrink = input->key_bits == 0 ? 3 : 1;
 	const bool known = input->input_bytes != UINT64_MAX;
 
 	if (from == UINT64_MAX)
-		return choose(plan, GSORT_DEVICE_CPU, "so many threads sort as fast as files are written");
+		return choose(choice, GSORT_DEVICE_CPU, "so many threads sort as fast as files are written");
 	if (known && input->input_bytes / shrink < from)
-		return choose(plan, GSORT_DEVICE_CPU, "the input is too small for a GPU to pay");
+		return choose(choice, GSORT_DEVICE_CPU, "the input is too small for a GPU to pay");
 	if (known)
-		return choose(plan, GSORT_DEVICE_GPU, "the input is large enough for a GPU to pay");
+		return choose(choice, GSORT_DEVICE_GPU, "the input is large enough for a GPU to pay");
 	if (input->peeked_bytes / shrink >= pipe_from)
-		return choose(plan, GSORT_DEVICE_GPU, "so much has come that a GPU pays");
-	plan->peek_bytes = pipe_from * shrink;
-	return choose(plan, GSORT_DEVICE_CPU, "unless more comes");
+		return choose(choice, GSORT_DEVICE_GPU, "so much has come that a GPU pays");
+	(void)choose(choice, GSORT_DEVICE_CPU, "unless more comes");
+	choice->peek_bytes = pipe_from * shrink;
+	return GS_OK;
 }
 
 gs_status
-gs_plan_choose_device(struct gs_plan *plan, const struct gs_plan_input *input)
+gs_plan_choose_device(struct gs_device_choice *choice, const struct gs_plan_input *input,
+                      unsigned threads, uint64_t host_bytes)
 {
 	if (input->device == GSORT_DEVICE_CPU)
-		return choose(plan, GSORT_DEVICE_CPU, "as requested");
+		return choose(choice, GSORT_DEVICE_CPU, "as requested");
 	if (input->operation != GSORT_SORT)
-		return choose(plan, GSORT_DEVICE_CPU, "only sorting uses a GPU");
-	if (plan->by_counting)
-		return choose(plan, GSORT_DEVICE_CPU, "keys of 8 and 16 bits are counted, not sorted");
+		return choose(choice, GSORT_DEVICE_CPU, "only sorting uses a GPU");
+	if (input->key_bits == 8 || input->key_bits == 16)
+		return choose(choice, GSORT_DEVICE_CPU, "keys of 8 and 16 bits are counted, not sorted");
 	if (!input->gpu_possible && input->device == GSORT_DEVICE_GPU)
 		return gs_fail(GS_ENODEV, "--device=gpu: the GPU module is not installed; install it, "
 		               "or use --device=cpu");
 	if (input->device == GSORT_DEVICE_GPU)
-		return choose(plan, GSORT_DEVICE_GPU, "as requested");
+		return choose(choice, GSORT_DEVICE_GPU, "as requested");
 	if (!input->gpu_possible)
-		return choose(plan, GSORT_DEVICE_CPU, "the GPU module is not installed");
-	if (input->heads && input->head_count <= plan->host_bytes / HEAD_SHARE)
-		return choose(plan, GSORT_DEVICE_CPU, "only the first keys are wanted");
+		return choose(choice, GSORT_DEVICE_CPU, "the GPU module is not installed");
+	if (input->heads && input->head_count <= host_bytes / HEAD_SHARE)
+		return choose(choice, GSORT_DEVICE_CPU, "only the first keys are wanted");
 	if (input->compressed)
-		return choose(plan, GSORT_DEVICE_CPU, "decompression takes longer than sorting");
-	if (plan->host_bytes < 2 * CUDA_BYTES)
-		return choose(plan, GSORT_DEVICE_CPU, "too little memory for a GPU beside the keys");
-	return choose_by_size(plan, input);
+		return choose(choice, GSORT_DEVICE_CPU, "decompression takes longer than sorting");
+	if (host_bytes < 2 * CUDA_BYTES)
+		return choose(choice, GSORT_DEVICE_CPU, "too little memory for a GPU beside the keys");
+	return choose_by_size(choice, input, threads);
 }

@@ -216,6 +216,18 @@ set_streams(struct gs_plan *plan, const struct gs_plan_input *input)
 	plan->by_counting = input->key_bits == 8 || input->key_bits == 16;
 }
 
+static gs_status
+choose_device(struct gs_plan *plan, const struct gs_plan_input *input)
+{
+	struct gs_device_choice choice;
+
+	TRY(gs_plan_choose_device(&choice, input, plan->threads, plan->host_bytes));
+	plan->device = choice.device;
+	plan->device_rule = choice.rule;
+	plan->peek_bytes = choice.peek_bytes;
+	return GS_OK;
+}
+
 /* Tiles of a small job, or for a small part of a GPU, are small themselves. */
 static void
 set_tiles(struct gs_plan *plan, const struct gs_plan_input *input)
@@ -489,7 +501,7 @@ make(struct gs_plan *plan, const struct gs_plan_input *input)
 	set_streams(plan, input);
 	set_budget(plan, input);
 	set_threads(plan, input);
-	TRY(gs_plan_choose_device(plan, input));
+	TRY(choose_device(plan, input));
 	set_tiles(plan, input);
 	set_buffers(plan, input);
 	set_batch(plan, input);

@@ -15,7 +15,6 @@
  */
 #include <assert.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/team.h"
@@ -23,6 +22,7 @@
 #include "format/raw.h"
 #include "sort/checksum.h"
 #include "stages/ingest.h"
+#include "stages/order.h"
 #include "stages/select.h"
 
 /* Most bytes of a round: long enough that the meeting of the team costs nothing.  Not tuned. */
@@ -132,22 +132,6 @@ read_header(struct gs_ingest *ingest)
 	ingest->header_bytes = (size_t)bytes;
 	ingest->bytes += bytes;
 	return GS_OK;
-}
-
-/* The file ended FILE_BYTES behind its header: these must be whole keys. */
-static gs_status
-check_whole(const struct gs_ingest *ingest, uint64_t file_bytes)
-{
-	const unsigned long long skipped = ingest->options->skip_bytes;
-	const char *input_name = gs_input_name(ingest->input);
-	char name[1024];
-
-	if (file_bytes % (ingest->key_bits / 8) == 0)
-		return GS_OK;
-	if (skipped == 0)
-		return gs_raw_partial(ingest->options->type, input_name, file_bytes);
-	snprintf(name, sizeof name, "%s: after %llu skipped bytes", input_name, skipped);
-	return gs_raw_partial(ingest->options->type, name, file_bytes);
 }
 
 /* A piece that a thread works on. */
@@ -372,7 +356,8 @@ ingest_raw_file(struct gs_ingest *ingest)
 		status = gpu ? fill_staging(&reading) : fill_store(&reading, first);
 	pthread_mutex_destroy(&reading.lock);
 	TRY(status);
-	return check_whole(ingest, reading.file_bytes);
+	return reading.file_bytes % (ingest->key_bits / 8) == 0 ? GS_OK
+	       : gs_order_partial(ingest->options, gs_input_name(ingest->input), reading.file_bytes);
 }
 
 static gs_status

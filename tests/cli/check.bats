@@ -206,7 +206,7 @@ poke() {
 	head -c 4099 /dev/zero >in
 	fails "in: 4099 bytes is not a multiple of 4 (3 trailing bytes)" gsort -c -u32 in
 	fails "4099 bytes is not a multiple of 4" gsort -c -u32 < <(cat in)
-	fails "in: behind 2 skipped: 4097 bytes is not a multiple of 4" gsort -c -u32 --skip-bytes=2 in
+	fails "in: after 2 skipped bytes: 4097 bytes is not a multiple of 4" gsort -c -u32 --skip-bytes=2 in
 }
 
 # --- any -----------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/simd.h"
 #include "format/text_decoder.h"
 #include "tests/unit/units.h"
 
@@ -73,10 +74,11 @@ decode_as(struct gs_text_options options, const char *text, size_t bytes, size_t
 	options.warn = hear;
 	options.warn_context = result;
 	memset(memory, 0, decoder_bytes);
+	gs_simd_at_most(level);
 	decoder = gs_text_decoder_init(memory, chunk_bytes, threads, &options);
+	gs_simd_at_most(GS_SIMD_AVX512);
 	if (threads % 2 == 1)
 		gs_text_count_into(decoder, result->small);
-	gs_text_decoder_with(decoder, level);
 	gs_text_begin_file(decoder, "in");
 	do {
 		size_t piece = bytes - at < chunk_bytes ? bytes - at : chunk_bytes;

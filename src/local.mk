@@ -1,12 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The sources of gsort, one file a line, sorted.
 
-# What each folder is, and in which order to read it.
-source_readmes = \
-  src/base/README.md \
-  src/format/README.md \
-  src/io/README.md
-
 # Everything but the GPU and the command line: also what gsort-emu is made of.
 host_sources = \
   src/base/arena.c \
@@ -19,6 +13,7 @@ host_sources = \
   src/base/limits.h \
   src/base/monitor.c \
   src/base/monitor.h \
+  src/base/round.h \
   src/base/sandbox.c \
   src/base/sandbox.h \
   src/base/simd.c \
@@ -36,8 +31,7 @@ host_sources = \
   src/format/encode.h \
   src/format/encode_text.c \
   src/format/encode_text.h \
-  src/format/float_print.c \
-  src/format/float_read.c \
+  src/format/floats.cpp \
   src/format/floats.h \
   src/format/integers.h \
   src/format/key.c \
@@ -66,8 +60,11 @@ host_sources = \
   src/format/text_keys.h \
   src/format/text_section.c \
   src/format/text_section.h \
-  src/gpu/backend.h \
-  src/gpu/backend_list.c \
+  src/gpu/engine.h \
+  src/gpu/guard.c \
+  src/gpu/guard.h \
+  src/gpu/module.c \
+  src/gpu/module.h \
   src/gsort.h \
   src/io/ahead.c \
   src/io/ahead.h \
@@ -101,60 +98,76 @@ host_sources = \
   src/io/recorder.h \
   src/io/replace.c \
   src/io/replace.h \
-  src/job/aside.c \
+  src/job/api.c \
   src/job/check.c \
-  src/job/device.c \
+  src/job/check.h \
   src/job/explain.c \
   src/job/info.c \
-  src/job/job.c \
   src/job/job.h \
-  src/job/land.c \
   src/job/merge.c \
+  src/job/merge.h \
   src/job/open.c \
+  src/job/open.h \
   src/job/options.c \
   src/job/options.h \
+  src/job/print.c \
+  src/job/print.h \
   src/job/rendezvous.c \
   src/job/rendezvous.h \
+  src/job/run.c \
+  src/job/run.h \
   src/job/sandbox_policy.c \
-  src/job/spare.c \
+  src/job/sandbox_policy.h \
+  src/job/sort.c \
+  src/job/sort.h \
+  src/plan/device.c \
+  src/plan/device.h \
   src/plan/estimate.c \
+  src/plan/estimate.h \
   src/plan/plan.c \
   src/plan/plan.h \
   src/sort/buckets/add.c \
-  src/sort/buckets/add.inc \
+  src/sort/buckets/add.h \
   src/sort/buckets/batch.c \
   src/sort/buckets/batch.h \
   src/sort/buckets/buckets.c \
   src/sort/buckets/buckets.h \
-  src/sort/buckets/inside.h \
+  src/sort/buckets/part_list.c \
+  src/sort/buckets/part_list.h \
   src/sort/buckets/parts.c \
-  src/sort/buckets/parts.inc \
+  src/sort/buckets/parts.h \
   src/sort/buckets/pool.c \
   src/sort/buckets/pool.h \
   src/sort/buckets/seal.c \
+  src/sort/buckets/seal.h \
+  src/sort/buckets/state.h \
   src/sort/checksum.c \
   src/sort/checksum.h \
   src/sort/count.c \
   src/sort/count.h \
-  src/sort/cpu/binner.inc \
+  src/sort/cpu/binner.c \
+  src/sort/cpu/binner.h \
   src/sort/cpu/bins.inc \
   src/sort/cpu/bitonic.inc \
-  src/sort/cpu/cpu_sort.c \
-  src/sort/cpu/cpu_sort.h \
+  src/sort/cpu/each_level.inc \
   src/sort/cpu/lanes_avx2.inc \
   src/sort/cpu/lanes_avx512.inc \
   src/sort/cpu/lanes_end.inc \
   src/sort/cpu/lanes_none.inc \
-  src/sort/cpu/msd_radix.inc \
   src/sort/cpu/nontemporal.h \
-  src/sort/cpu/quicksort.inc \
+  src/sort/cpu/quicksort.c \
+  src/sort/cpu/quicksort.h \
   src/sort/cpu/simd_kernels.c \
   src/sort/cpu/simd_kernels.h \
+  src/sort/cpu/simd_kernels.inc \
   src/sort/cpu/vector_partition.inc \
+  src/sort/each_width.inc \
   src/sort/funnel.inc \
+  src/sort/keys.c \
+  src/sort/keys.h \
+  src/sort/keys.inc \
   src/sort/merge.c \
   src/sort/merge.h \
-  src/sort/merge.inc \
   src/sort/run.h \
   src/sort/span.h \
   src/spill/blocks.c \
@@ -171,47 +184,67 @@ host_sources = \
   src/spill/spill.c \
   src/spill/spill.h \
   src/stages/emit.c \
+  src/stages/emit.h \
   src/stages/head.c \
+  src/stages/head.h \
   src/stages/ingest.c \
+  src/stages/ingest.h \
   src/stages/order.c \
   src/stages/order.h \
   src/stages/runs.c \
+  src/stages/runs.h \
   src/stages/select.c \
   src/stages/select.h \
+  src/stages/store.c \
+  src/stages/store.h \
   src/stages/verify.c \
   src/stages/verify.h
 
-# The GPU engine.
+# The GPU module, with kernels/.
 cuda_sources = \
-  src/gpu/backend_cuda.c \
-  src/gpu/backend_cuda.h \
-  src/gpu/backend_cuda_open.c \
-  src/gpu/cuda.c \
-  src/gpu/cuda.h
+  src/gpu/cuda/cuda.c \
+  src/gpu/cuda/cuda.h \
+  src/gpu/cuda/engine_cuda.c \
+  src/gpu/cuda/engine_cuda.h \
+  src/gpu/cuda/engine_open.c
 
 # The command line, without main().
 cli_sources = \
-  src/cli/argv.c \
-  src/cli/argv.h \
+  src/cli/args.c \
+  src/cli/args.h \
   src/cli/cuda_visible.c \
   src/cli/cuda_visible.h \
   src/cli/files0.c \
   src/cli/files0.h \
-  src/cli/help.c \
   src/cli/option_conflicts.c \
   src/cli/option_conflicts.h \
   src/cli/option_handlers.c \
   src/cli/option_handlers.h \
-  src/cli/opts.c \
+  src/cli/option_table.c \
+  src/cli/option_table.h \
   src/cli/opts.def \
   src/cli/opts.h \
   src/cli/parse_value.c \
   src/cli/parse_value.h \
+  src/cli/process.c \
+  src/cli/process.h \
   src/cli/progress.c \
   src/cli/progress.h \
   src/cli/report.c \
-  src/cli/report.h \
-  src/cli/signals.c \
-  src/cli/signals.h \
-  src/cli/table.c \
-  src/cli/table.h
+  src/cli/report.h
+
+# Not compiled.
+source_extra = \
+  src/base/README.md \
+  src/cli/README.md \
+  src/format/README.md \
+  src/gpu/README.md \
+  src/io/README.md \
+  src/job/README.md \
+  src/plan/README.md \
+  src/sort/README.md \
+  src/sort/buckets/README.md \
+  src/sort/cpu/README.md \
+  src/spill/README.md \
+  src/stages/README.md \
+  src/gpu/cuda/module.map

@@ -16,7 +16,7 @@
  * For 64 Mi uniform keys buckets hold 2^18 of them on average, half of them a few
  * more and so 2^19 with padding: 2 MB and 136 sweeps, against 351 of 256 MB in V1.
  * All keys with one first byte make one bucket, one thread and no gain; the
- * production sort (src/sort/cpu/cpu_sort.c) deals by the range that keys really have.
+ * production sort (src/sort/buckets/) divides keys by the range that they really have.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -245,7 +245,7 @@ sort_bucket(struct bucket *bucket, void (*sort)(uint32_t *, size_t))
 
 /* Copy a sorted bucket to where it belongs in the result. */
 static void
-collect(struct rung_job *job, const struct bucket *bucket, size_t before)
+collect(struct variant_job *job, const struct bucket *bucket, size_t before)
 {
 	if (!job->descending && bucket->count > 0)
 		memcpy(job->keys + before, bucket->keys, bucket->count * sizeof *job->keys);
@@ -254,7 +254,7 @@ collect(struct rung_job *job, const struct bucket *bucket, size_t before)
 }
 
 int
-martoccia_cpu_v2_sort(struct rung_job *job)
+martoccia_cpu_v2_sort(struct variant_job *job)
 {
 	const unsigned threads = job->threads != 0 ? job->threads : 1;
 	void (*const sort)(uint32_t *, size_t) = sort_with();

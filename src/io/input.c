@@ -491,6 +491,32 @@ unrepeatable(const struct gs_input *input)
 }
 
 bool
+gs_input_is_seekable(const struct gs_input *input)
+{
+	for (size_t f = 0; f < input->count; f++)
+		if (!input->files[f].regular)
+			return false;
+	return input->options.read == NULL;
+}
+
+void
+gs_input_record(struct gs_input *input, void *memory, size_t bytes)
+{
+	assert(input->next_at == 0);
+	gs_recorder_open(&input->recorder, memory, bytes);
+}
+
+size_t
+gs_input_record_room(const struct gs_input *input)
+{
+	const struct gs_recorder *recorder = &input->recorder;
+
+	if (recorder->memory == NULL || (!recorder->keeps && !recorder->full))
+		return SIZE_MAX;
+	return recorder->full ? 0 : recorder->memory_bytes - recorder->kept_bytes;
+}
+
+bool
 gs_input_can_rewind(const struct gs_input *input)
 {
 	return unrepeatable(input) == NULL;

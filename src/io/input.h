@@ -163,6 +163,15 @@ gs_input_read_piece(struct gs_input *input, const struct gs_input_piece *piece, 
 
 /* ---- reading again ---------------------------------------------------------------- */
 
+/** Is every input a regular file, which can be read again without a recording? */
+bool gs_input_is_seekable(const struct gs_input *input);
+
+/** As record_memory and record_bytes of the options; before anything is read. */
+void gs_input_record(struct gs_input *input, void *memory, size_t bytes);
+
+/** Bytes that the recording still has room for; SIZE_MAX if nothing is being recorded. */
+size_t gs_input_record_room(const struct gs_input *input);
+
 /** Would gs_input_rewind() succeed now? */
 bool gs_input_can_rewind(const struct gs_input *input);
 

@@ -257,34 +257,19 @@ copy_integers(const struct copy *copy, unsigned from_bits, unsigned to_bits, siz
 }
 
 static void
-copy_wide(const struct copy *copy, size_t begin, size_t end)
-{
-	switch (gs_key_bits(copy->to)) {
-	case 8:  copy_integers(copy, 64, 8, begin, end); break;
-	case 16: copy_integers(copy, 64, 16, begin, end); break;
-	case 32: copy_integers(copy, 64, 32, begin, end); break;
-	default: copy_integers(copy, 64, 64, begin, end); break;
-	}
-}
-
-static void
-copy_narrow(const struct copy *copy, size_t begin, size_t end)
-{
-	switch (gs_key_bits(copy->to)) {
-	case 8:  copy_integers(copy, 32, 8, begin, end); break;
-	case 16: copy_integers(copy, 32, 16, begin, end); break;
-	case 32: copy_integers(copy, 32, 32, begin, end); break;
-	default: copy_integers(copy, 32, 64, begin, end); break;
-	}
-}
-
-static void
 copy_share(void *context, unsigned rank, unsigned size)
 {
 	const struct copy *copy = context;
+	const size_t begin = gs_team_begin(copy->count, rank, size);
+	const size_t end = gs_team_begin(copy->count, rank + 1, size);
 
-	(copy->numbers->integers.bits == 64 ? copy_wide : copy_narrow)(copy,
-		gs_team_begin(copy->count, rank, size), gs_team_begin(copy->count, rank + 1, size));
+#define PAIR(from, to) \
+	case 2 * (from) + (to): copy_integers(copy, from, to, begin, end); break;
+	switch (2 * copy->numbers->integers.bits + gs_key_bits(copy->to)) {
+	PAIR(32, 8) PAIR(32, 16) PAIR(32, 32) PAIR(32, 64)
+	PAIR(64, 8) PAIR(64, 16) PAIR(64, 32) PAIR(64, 64)
+	}
+#undef PAIR
 }
 
 /* Convert and check each number, and store its count if there is one. */

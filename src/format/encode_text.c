@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/simd.h"
 #include "base/team.h"
 #include "format/digits.h"
 #include "format/encode_text.h"
@@ -204,14 +205,9 @@ print_one(void *context, size_t share)
 size_t
 gs_integers_print(const struct gs_integers *source, size_t count, char *into)
 {
-	return gs_integers_print_with(gs_simd_best(), source, count, into);
-}
-
-size_t
-gs_integers_print_with(enum gs_simd simd, const struct gs_integers *source, size_t count,
-                       char *into)
-{
-	struct lines lines = { .source = source, .count = count, .into = into, .simd = simd };
+	struct lines lines = {
+		.source = source, .count = count, .into = into, .simd = gs_simd_best(),
+	};
 	const unsigned found = find_stretches(source, count, lines.stretches);
 
 	gs_team_each(source->threads, (count + SHARE_KEYS - 1) / SHARE_KEYS, print_one,

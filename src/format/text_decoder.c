@@ -112,13 +112,6 @@ gs_text_decoder_init(void *memory, size_t chunk_bytes, unsigned threads,
 }
 
 void
-gs_text_decoder_with(struct gs_text_decoder *decoder, enum gs_simd simd)
-{
-	assert(simd <= gs_simd_best());
-	decoder->rules.simd = simd;
-}
-
-void
 gs_text_count_into(struct gs_text_decoder *decoder, uint64_t *counts)
 {
 	decoder->sections[0].keys.small = counts;

@@ -21,7 +21,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/simd.h"
 #include "base/status.h"
 #include "format/text.h"
 
@@ -35,9 +34,6 @@ size_t gs_text_decoder_bytes(size_t chunk_bytes, unsigned threads,
 struct gs_text_decoder *
 gs_text_decoder_init(void *memory, size_t chunk_bytes, unsigned threads,
                      const struct gs_text_options *options);
-
-/** For tests and measurements: parse with SIMD, gs_simd_best() or less. */
-void gs_text_decoder_with(struct gs_text_decoder *decoder, enum gs_simd simd);
 
 /**
  * Count the small values of the first thread in COUNTS, which are 0, at once.  At the end call

@@ -238,6 +238,22 @@ call(void *context, void *into, size_t bytes)
 	return got < 0 ? -1 : got;
 }
 
+/* If the recorder does not keep any more, give back what has been consumed.  A piece that has not
+ * been read yet is given back with its file. */
+static void
+release_consumed(struct gs_input *input, bool kept)
+{
+	if (!kept || input->recorder.keeps)
+		return;
+	for (size_t f = 0; f + 1 < input->next_at && f < input->count; f++)
+		if (input->files[f].references == 0 && input->files[f].recording.data != NULL)
+			gs_recorder_release(&input->recorder, &input->files[f].recording, 0,
+			                    input->files[f].recording.bytes);
+	if (input->recorder.recording != NULL)
+		gs_recorder_release(&input->recorder, input->recorder.recording, 0,
+		                    input->recorder.at);
+}
+
 /* Let the recorder continue with FILE, which is not regular. */
 static void
 begin_recording(struct gs_input *input, struct gs_file *file)
@@ -246,8 +262,10 @@ begin_recording(struct gs_input *input, struct gs_file *file)
 		.fd = file->fd, .stop = input->stop,
 		.read = input->options.read != NULL ? call : NULL, .context = input,
 	};
+	const bool kept = input->recorder.keeps;
 
 	gs_recorder_begin(&input->recorder, &file->recording, &source);
+	release_consumed(input, kept);
 }
 
 gs_status
@@ -271,20 +289,6 @@ gs_input_peek_bytes(struct gs_input *input, uint64_t least, uint64_t *bytes)
 	return GS_OK;
 }
 
-/* The recorder does not keep any more: give back what has been consumed.  Pieces of a file that
- * somebody still reads are given back when they have been read. */
-static void
-release_consumed(struct gs_input *input)
-{
-	for (size_t f = 0; f + 1 < input->next_at && f < input->count; f++)
-		if (input->files[f].references == 0 && input->files[f].recording.data != NULL)
-			gs_recorder_release(&input->recorder, &input->files[f].recording, 0,
-			                    input->files[f].recording.bytes);
-	if (input->recorder.recording != NULL)
-		gs_recorder_release(&input->recorder, input->recorder.recording, 0,
-		                    input->recorder.at);
-}
-
 /* gs_recorder_read() as a callback: CONTEXT is the input. */
 static ptrdiff_t
 read_recorded(void *context, void *into, size_t bytes)
@@ -293,8 +297,7 @@ read_recorded(void *context, void *into, size_t bytes)
 	const bool kept = input->recorder.keeps;
 	const ptrdiff_t got = gs_recorder_read(&input->recorder, into, bytes);
 
-	if (kept && !input->recorder.keeps)
-		release_consumed(input);
+	release_consumed(input, kept);
 	return got;
 }
 
@@ -551,5 +554,5 @@ void
 gs_input_stop_recording(struct gs_input *input)
 {
 	input->recorder.keeps = false;
-	release_consumed(input);
+	release_consumed(input, true);
 }

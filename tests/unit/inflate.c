@@ -264,7 +264,7 @@ check_foreign(const struct format *format, const char *text, char *plain)
 	      "text is no %s: %s", format->name, gs_message());
 }
 
-/* What is inside is not looked at: only one layer comes off. */
+/* Only one layer is decompressed, whatever is inside. */
 static void
 check_layers(const struct format *format, const char *text, char *plain)
 {
@@ -304,7 +304,7 @@ check_zstd_extras(const char *text, char *plain)
 }
 
 /*
- * TIMES the text in frames that can be unpacked side by side, and then one that tells no
+ * TIMES the text in frames that can be decompressed side by side, and then one that has no
  * length (bgzf) or follows a skipped frame (zstd).
  */
 static size_t
@@ -325,7 +325,7 @@ make_frames(const struct format *format, const char *text, unsigned times, char 
 	return used + pack(format, text, TEXT_BYTES, into + used);
 }
 
-/* Of frames side by side comes what comes of them from front to back, trouble too. */
+/* Frames side by side give what they give from front to back, errors included. */
 static void
 check_frames(const struct format *format, const char *text)
 {
@@ -333,7 +333,7 @@ check_frames(const struct format *format, const char *text)
 	char *packed = malloc(ROOM + ROOM_BYTES), *plain[2] = { malloc(2 * ROOM), malloc(2 * ROOM) };
 	const size_t bytes = make_frames(format, text, TIMES, packed);
 	const size_t block_bytes = format->decompress == GSORT_DECOMPRESS_ZSTD ? 128 << 10 : 0;
-	unsigned troubles = 0;
+	unsigned errors = 0;
 
 	for (unsigned r = 0; r < 100; r++) {
 		const size_t at = r == 0 ? bytes : (size_t)(units_mix(r) % bytes);
@@ -351,7 +351,7 @@ check_frames(const struct format *format, const char *text)
 				snprintf(message, sizeof message, "%s", gs_message());
 		}
 		packed[at] ^= cut ? 0 : 0x15;
-		troubles += status[0] != GS_OK;
+		errors += status[0] != GS_OK;
 		/* Of a bad zstd frame comes a block more or less, as calls begin. */
 		CHECK(status[0] == status[1] && memcmp(plain[0], plain[1], got[got[1] < got[0]]) == 0 &&
 		      (status[0] == GS_OK ? got[0] == got[1] : strcmp(message, gs_message()) == 0 &&
@@ -361,7 +361,7 @@ check_frames(const struct format *format, const char *text)
 		CHECK(r > 0 || (status[1] == GS_OK && got[1] == ROOM), "%s frames come out whole",
 		      format->name);
 	}
-	CHECK(troubles > 90, "damaged frames are trouble: %u times", troubles);
+	CHECK(errors > 90, "damaged frames are errors: %u times", errors);
 	free(packed);
 	free(plain[0]);
 	free(plain[1]);

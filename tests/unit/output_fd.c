@@ -147,7 +147,7 @@ check_standard(size_t size, size_t at, bool finish)
 	remove(path);
 }
 
-/* What somebody else writes to the same descriptor meanwhile is not written over, nor cut. */
+/* What another process writes to the same descriptor meanwhile is not written over, nor cut. */
 static void
 check_company(bool finish)
 {
@@ -165,7 +165,7 @@ check_company(bool finish)
 	remove(path);
 }
 
-/* ---- trouble: in a process of its own ------------------------------------------- */
+/* ---- errors: in a process of their own ------------------------------------------- */
 
 /* The wait status of a child that runs BODY. */
 static int
@@ -186,7 +186,7 @@ in_child(void (*body)(void))
 	return status;
 }
 
-/* Writing stops with this sentence, and there are no more blocks than bytes. */
+/* Writing stops with this message, and there are no more blocks than bytes. */
 static void
 expect_trouble(const char *reason)
 {
@@ -215,7 +215,7 @@ with_limit(void)
 	expect_trouble("File too large");
 }
 
-/* A mount that nobody else sees, and that ends with this process. */
+/* A mount that no other process sees, and that ends with this process. */
 static void
 with_small_disk(void)
 {
@@ -369,7 +369,7 @@ give_to_nobody(void *context)
 	pthread_sigmask(SIG_SETMASK, &all, NULL);
 	CHECK(gs_output_give_pages(out, pages, 1 << 20, mapped) == GS_EIO &&
 	      strstr(gs_message(), "write failed: standard output: Broken pipe") != NULL,
-	      "it is told: %s", gs_message());
+	      "it is reported: %s", gs_message());
 	CHECK(!is_mapped(pages, mapped), "pages that could not be given are gone, too");
 	return NULL;
 }

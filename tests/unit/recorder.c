@@ -601,17 +601,22 @@ check_peek_behind_files(void)
 
 enum { LARGE_BYTES = 3 << 20, PART_BYTES = 100003 };
 
-struct claims { struct gs_input *input; struct gs_input_piece pieces[64]; char *into; };
+struct claims {
+	struct gs_input *input;
+	struct gs_input_piece pieces[64];
+	char *into;
+	bool  read[64];
+};
 
 static void
 read_one(void *context, size_t p)
 {
-	const struct claims *claims = context;
+	struct claims *claims = context;
+	const struct gs_input_piece *piece = &claims->pieces[p];
 	size_t got;
 
-	CHECK(gs_input_read_piece(claims->input, &claims->pieces[p],
-	                          claims->into + claims->pieces[p].offset, &got) == GS_OK &&
-	      got == claims->pieces[p].bytes, "a piece is read by a thread of a team");
+	claims->read[p] = gs_input_read_piece(claims->input, piece, claims->into + piece->offset,
+	                                      &got) == GS_OK && got == piece->bytes;
 }
 
 /* A pipe that was looked at whole is read by four threads; its memory stays, or goes. */
@@ -637,6 +642,8 @@ check_threads(bool stop)
 		gs_input_claim(input, PART_BYTES, &claims.pieces[count]);
 	while (claims.pieces[count].bytes > 0 && ++count < 64);
 	gs_team_each(4, count, read_one, &claims);
+	for (size_t p = 0; p < count; p++)
+		CHECK(claims.read[p], "piece %zu is read by a thread of a team", p);
 	left = resident_pages();
 	CHECK(memcmp(claims.into, data, LARGE_BYTES) == 0 &&
 	      (stop ? left <= count : left == pages), "%zu of %zu pages are left", left, pages);
@@ -691,6 +698,39 @@ check_released(void)
 	      "and given back while it is read again");
 	gs_input_close(input);
 	free(data);
+}
+
+/* The second of two pipes has no memory left: then that of the first is given back. */
+static void
+check_released_first(void)
+{
+	const char *names[] = { path("b"), path("d") };
+	const struct gs_input_options options = {
+		.names = names, .count = 2, .binary = true, .threads = 1,
+		.record_memory = memory, .record_bytes = LARGE_BYTES + 5,
+	};
+	struct writer writers[2] = {
+		{ .name = names[0], .bytes = LARGE_BYTES },
+		{ .name = names[1], .from = LARGE_BYTES, .bytes = 10 },
+	};
+	struct gs_input *input;
+
+	for (unsigned w = 0; w < 2; w++) {
+		mkfifo(names[w], 0600);
+		pthread_create(&writers[w].id, NULL, write_pipe, &writers[w]);
+	}
+	clear_memory();
+	CHECK(gs_input_open(&input, &options) == GS_OK && gs_input_next(input) &&
+	      reads(input, 0, LARGE_BYTES + 1, LARGE_BYTES) && gs_input_next(input) &&
+	      resident_pages() > 0 && gs_input_can_rewind(input), "a pipe is kept");
+	CHECK(reads(input, LARGE_BYTES, 1, 1) && resident_pages() == 0 && !gs_input_can_rewind(input) &&
+	      reads(input, LARGE_BYTES + 1, 20, 9) && gs_input_rewind(input) == GS_EBUDGET,
+	      "and given back when there is no memory for the next one: %zu", resident_pages());
+	gs_input_close(input);
+	for (unsigned w = 0; w < 2; w++) {
+		pthread_join(writers[w].id, NULL);
+		remove(names[w]);
+	}
 }
 
 /* ---- a reader thread -------------------------------------------------------------------- */
@@ -782,6 +822,7 @@ unit_recorder(void)
 	check_threads(false);
 	check_threads(true);
 	check_released();
+	check_released_first();
 	check_stopped();
 	munmap(memory, MEMORY_BYTES);
 	rmdir(folder);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/simd.h"
 #include "format/text_decoder.h"
 #include "tests/unit/units.h"
 
@@ -21,7 +22,7 @@ struct result {
 	uint64_t  invalid;
 	char      header[64];
 	size_t    header_bytes;
-	char      told[2048];		/* warnings, a line each */
+	char      warnings[2048];		/* warnings, a line each */
 };
 
 static void
@@ -29,7 +30,7 @@ hear(void *context, const char *line)
 {
 	struct result *result = context;
 
-	strcat(strcat(result->told, line), "\n");
+	strcat(strcat(result->warnings, line), "\n");
 }
 
 static void
@@ -73,10 +74,11 @@ decode_as(struct gs_text_options options, const char *text, size_t bytes, size_t
 	options.warn = hear;
 	options.warn_context = result;
 	memset(memory, 0, decoder_bytes);
+	gs_simd_at_most(level);
 	decoder = gs_text_decoder_init(memory, chunk_bytes, threads, &options);
+	gs_simd_at_most(GS_SIMD_AVX512);
 	if (threads % 2 == 1)
 		gs_text_count_into(decoder, result->small);
-	gs_text_decoder_with(decoder, level);
 	gs_text_begin_file(decoder, "in");
 	do {
 		size_t piece = bytes - at < chunk_bytes ? bytes - at : chunk_bytes;
@@ -180,7 +182,7 @@ static const struct {
 	  "(gsort sorts -9223372036854775808 to 18446744073709551615; use sort -n)" },
 	{ "a long word is cut", "12345678901234567890123456789012345678901234567890x\n",
 	  "in:1: not a number: \"1234567890123456789012345678901234567890...\"" },
-	{ "trouble in a last line without newline", "1\nx", "in:2: not a number: \"x\"" },
+	{ "an error in a last line without newline", "1\nx", "in:2: not a number: \"x\"" },
 	{ "a bad byte after eight digits", "12345678:\n", "in:1: not a number: \"12345678:\"" },
 	{ "a byte of 255 between digits", "1\xff" "2\n", "in:1: not a number: \"1\xff" "2\"" },
 	{ "the last line is a CR", "1\n\r", "in:2: empty line" },
@@ -431,15 +433,15 @@ check_invalid(void)
 		{ 1 << 16, 1 }, { 1 << 20, 3 }, { 1 << 22, 1 }, { 1 << 22, 2 }, { 1 << 22, 5 },
 		{ 5000, 2 }, { 777, 1 },
 	};
-	char *text = malloc(LINES * 5 + 20000), told[1024] = "";
+	char *text = malloc(LINES * 5 + 20000), warnings[1024] = "";
 	size_t bytes = LINES * 5;
 
 	for (size_t l = 1; l <= LINES; l++)
 		memcpy(text + 5 * (l - 1), l % 30000 == 0 ? "12x4\n" : "1234\n", 5);
 	bytes += (size_t)sprintf(text + bytes, "%012000d\n77777\n", 7);
 	for (size_t l = 30000; l <= 300000; l += 30000)
-		sprintf(told + strlen(told), "in:%zu: not a number: \"12x4\", left out\n", l);
-	strcat(told, "... and 4 more, left out\n");
+		sprintf(warnings + strlen(warnings), "in:%zu: not a number: \"12x4\", left out\n", l);
+	strcat(warnings, "... and 4 more, left out\n");
 	for (unsigned mode = GSORT_INVALID_FAIL; mode <= GSORT_INVALID_IGNORE; mode++)
 		for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++) {
 			const struct gs_text_options options = {
@@ -453,8 +455,8 @@ check_invalid(void)
 			      r->count[GS_POS_NARROW] == 1 && r->keys[GS_POS_NARROW][0] == 77777,
 			      "%u bad lines are left out, mode %u, chunks of %zu: %" PRIu64,
 			      BAD + 1, mode, ways[w].chunk, r->invalid);
-			CHECK(strcmp(r->told, mode == GSORT_INVALID_IGNORE ? "" : told) == 0,
-			      "ten are told, mode %u, chunks of %zu: %s", mode, ways[w].chunk, r->told);
+			CHECK(strcmp(r->warnings, mode == GSORT_INVALID_IGNORE ? "" : warnings) == 0,
+			      "ten are reported, mode %u, chunks of %zu: %s", mode, ways[w].chunk, r->warnings);
 			drop(r);
 		}
 	free(text);
@@ -595,10 +597,10 @@ check_beyond(void)
 		for (size_t chunk = 1000; chunk < 2 << 20; chunk *= 30) {
 			struct result *r = decode_as(options, text, LINES * 6 - 1, chunk, threads);
 
-			CHECK(r->status == GS_OK && r->lines == LINES && strcmp(r->told,
+			CHECK(r->status == GS_OK && r->lines == LINES && strcmp(r->warnings,
 			      "in:50000: \"1e999\" is beyond the range of f64 and becomes infinite; of "
 			      "such numbers only the first is named\n") == 0,
-			      "too large is told once, chunks of %zu: %s", chunk, r->told);
+			      "too large is reported once, chunks of %zu: %s", chunk, r->warnings);
 			drop(r);
 		}
 	free(text);
@@ -641,7 +643,7 @@ same(struct gs_text_options options, const char *text, size_t bytes, size_t chun
 			               ours->count[class] * 8) == 0;
 		}
 	holds = holds && ours->status == plain->status && ours->lines == plain->lines &&
-	        ours->invalid == plain->invalid && strcmp(ours->told, plain->told) == 0 &&
+	        ours->invalid == plain->invalid && strcmp(ours->warnings, plain->warnings) == 0 &&
 	        (plain->status != GS_OK ||
 	         memcmp(ours->small, plain->small, sizeof plain->small) == 0);
 	drop(ours);

@@ -124,6 +124,7 @@ host_sources = \
   src/plan/device.h \
   src/plan/estimate.c \
   src/plan/estimate.h \
+  src/plan/input.h \
   src/plan/plan.c \
   src/plan/plan.h \
   src/sort/buckets/add.c \

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "sort/cpu_sort.h"
+#include "sort/cpu/cpu_sort.h"
 
 /** Huge pages, as the arena of a job has. */
 void *bench_allocate(size_t bytes);

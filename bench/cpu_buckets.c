@@ -2,7 +2,7 @@
 /*
  * cpu_buckets.c - the buckets of gsort-bench-cpu: keys from an array, in pieces, to another
  *
- * What a job does with src/sort/buckets.c, but for reading and writing: each thread takes
+ * What a job does with src/sort/buckets/buckets.c, but for reading and writing: each thread takes
  * pieces until there are none, then all settle, then each thread takes parts.
  */
 #include <stdatomic.h>
@@ -12,7 +12,7 @@
 
 #include "base/team.h"
 #include "bench/cpu.h"
-#include "sort/buckets.h"
+#include "sort/buckets/buckets.h"
 
 enum { PIECE_BYTES = 128 << 10 };
 
@@ -78,7 +78,7 @@ bench_buckets(unsigned bits, const char *keys, char *out, size_t count, unsigned
 	start = bench_seconds();
 	gs_team_run(threads, add_pieces, &work);
 	spent[0] = bench_seconds() - start;
-	work.parts = gs_buckets_settle(work.buckets, threads);
+	work.parts = gs_buckets_seal(work.buckets, threads);
 	spent[1] = bench_seconds() - start - spent[0];
 	work.next = 0;
 	gs_team_run(threads, sort_parts, &work);

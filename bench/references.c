@@ -14,7 +14,7 @@
 #include "bench/cub.h"
 #include "bench/references.h"
 #include "kernels/kernels.h"
-#include "sort/cpu_sort.h"
+#include "sort/cpu/cpu_sort.h"
 
 enum { GSORT_TILE_KEYS = 1 << 22, ALIGN = 256 };
 

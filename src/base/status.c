@@ -42,14 +42,14 @@ gs_message(void)
 }
 
 void
-gs_trouble_open(struct gs_trouble *trouble)
+gs_first_error_open(struct gs_first_error *trouble)
 {
-	*trouble = (struct gs_trouble){ .status = GS_OK };
+	*trouble = (struct gs_first_error){ .status = GS_OK };
 	pthread_mutex_init(&trouble->lock, NULL);
 }
 
 bool
-gs_trouble_note(struct gs_trouble *trouble, gs_status status)
+gs_first_error_note(struct gs_first_error *trouble, gs_status status)
 {
 	if (status != GS_OK) {
 		pthread_mutex_lock(&trouble->lock);
@@ -64,7 +64,7 @@ gs_trouble_note(struct gs_trouble *trouble, gs_status status)
 }
 
 gs_status
-gs_trouble_close(struct gs_trouble *trouble)
+gs_first_error_close(struct gs_first_error *trouble)
 {
 	pthread_mutex_destroy(&trouble->lock);
 	return trouble->status == GS_OK ? GS_OK : gs_fail(trouble->status, "%s", trouble->message);

@@ -42,20 +42,20 @@ const char *gs_message(void);
 /*
  * Of threads that work side by side the first one's trouble counts, and ends the work of all.
  */
-struct gs_trouble {
+struct gs_first_error {
 	atomic_bool     any;
 	pthread_mutex_t lock;
 	gs_status       status;
 	char            message[GS_MESSAGE_BYTES];
 };
 
-void gs_trouble_open(struct gs_trouble *trouble);
+void gs_first_error_open(struct gs_first_error *trouble);
 
 /** Note what this thread has come to, unless it is GS_OK or another was first; is all well? */
-bool gs_trouble_note(struct gs_trouble *trouble, gs_status status);
+bool gs_first_error_note(struct gs_first_error *trouble, gs_status status);
 
 /** The work has ended: its status, with its sentence now the caller's. */
-gs_status gs_trouble_close(struct gs_trouble *trouble);
+gs_status gs_first_error_close(struct gs_first_error *trouble);
 
 /* In a function that only sequences others: pass trouble up. */
 #define TRY(call) \

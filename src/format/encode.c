@@ -133,7 +133,7 @@ print(const struct gs_encoding *encoding, const struct gs_numbers *numbers,
 }
 
 gs_status
-gs_encode(const struct gs_encoding *encoding, unsigned stream, unsigned key_bits, const void *keys,
+gs_encode(const struct gs_encoding *encoding, unsigned key_class, unsigned key_bits, const void *keys,
           const uint64_t *counts, size_t count, char *into, size_t *bytes)
 {
 	const bool text = is_text(encoding->from);
@@ -141,7 +141,7 @@ gs_encode(const struct gs_encoding *encoding, unsigned stream, unsigned key_bits
 		.type = encoding->from,
 		.integers = {
 			.keys = keys, .bits = key_bits, .terminator = encoding->terminator,
-			.bias = text ? gs_text_bias((enum gs_text_class)stream) :
+			.bias = text ? gs_text_bias((enum gs_text_class)key_class) :
 			        is_float(encoding->from) ? 0 : gs_key_bias(encoding->from),
 			.flip = encoding->reverse ? UINT64_MAX : 0, .threads = encoding->threads,
 		},

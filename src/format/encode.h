@@ -39,7 +39,7 @@ bool gs_encoding_in_place(const struct gs_encoding *encoding);
 /**
  * Encode a span of sorted keys, with all its threads.
  *
- * @stream    of the keys, as gs_text_class if FROM is text
+ * @key class    of the keys, as gs_text_class if FROM is text
  * @counts    how often each came; NULL unless ENCODING counts
  * @into      room for COUNT * gs_encoding_bytes()
  * @bytes     set to how many
@@ -48,7 +48,7 @@ bool gs_encoding_in_place(const struct gs_encoding *encoding);
  *            become infinite, and must be whole to become an integer
  */
 MUST_CHECK gs_status
-gs_encode(const struct gs_encoding *encoding, unsigned stream, unsigned key_bits,
+gs_encode(const struct gs_encoding *encoding, unsigned key_class, unsigned key_bits,
           const void *keys, const uint64_t *counts, size_t count, char *into, size_t *bytes);
 
 #endif

@@ -23,7 +23,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/frames.h"
+#include "io/parallel_inflate.h"
 #include "io/inflate_stream.h"
 #include "io/open.h"
 
@@ -316,7 +316,7 @@ gs_inflate_open(struct gs_inflate **inflate, enum gsort_decompress format,
 		return status;
 	}
 	if (z->help.regular && z->help.threads > 1 && z->help.memory_bytes > 0)
-		z->frames = gs_frames_open(format, reader->fd, z->help.offset, &z->help);
+		z->frames = gs_parallel_inflate_open(format, reader->fd, z->help.offset, &z->help);
 	*inflate = z;
 	return GS_OK;
 }
@@ -325,7 +325,7 @@ gs_inflate_open(struct gs_inflate **inflate, enum gsort_decompress format,
 static gs_status
 leave_frames(struct gs_inflate *z, uint64_t offset)
 {
-	gs_frames_close(z->frames);
+	gs_parallel_inflate_close(z->frames);
 	z->frames = NULL;
 	z->any = offset > z->help.offset;
 	if (lseek(z->reader.fd, (off_t)offset, SEEK_SET) < 0)
@@ -339,7 +339,7 @@ gs_inflate_read(struct gs_inflate *z, void *into, size_t bytes, size_t *got)
 	uint64_t offset;
 
 	*got = 0;
-	if (z->frames != NULL && !gs_frames_read(z->frames, into, bytes, got, &offset))
+	if (z->frames != NULL && !gs_parallel_inflate_read(z->frames, into, bytes, got, &offset))
 		TRY(leave_frames(z, offset));
 	while (*got < bytes && !z->done)
 		TRY(z->format->step(z, into, bytes, got));
@@ -351,7 +351,7 @@ gs_inflate_close(struct gs_inflate *z)
 {
 	if (z == NULL)
 		return;
-	gs_frames_close(z->frames);
+	gs_parallel_inflate_close(z->frames);
 	z->format->close(z);
 	free(z->block);
 	free(z);

@@ -70,7 +70,7 @@ load_library(void)
 		{ "archive_filter_bytes", &la.filter_bytes },
 	};
 
-	la.there = gs_lazy_load(LIBRARY, symbols, sizeof symbols / sizeof symbols[0]);
+	la.there = gs_dynload(LIBRARY, symbols, sizeof symbols / sizeof symbols[0]);
 }
 
 /* ---- a filter ----------------------------------------------------------- */

@@ -10,7 +10,7 @@
 
 #include <lzma.h>
 
-#include "base/lazy.h"
+#include "base/dynload.h"
 #include "io/inflate.h"
 
 struct archive;
@@ -35,7 +35,7 @@ struct gs_inflate {
 	bool        done;	/* so has the last one */
 
 	struct gs_inflate_help help;
-	struct gs_frames *frames;	/* or NULL: from front to back */
+	struct gs_parallel_inflate *frames;	/* or NULL: from front to back */
 	z_stream        zlib;
 	lzma_stream     lzma;
 	ZSTD_DStream   *zstd;

@@ -36,11 +36,11 @@ load_library(void)
 		{ "lzma_end", &xz.end },
 	};
 
-	xz.there = gs_lazy_load(LIBRARY, symbols, sizeof symbols / sizeof symbols[0]);
+	xz.there = gs_dynload(LIBRARY, symbols, sizeof symbols / sizeof symbols[0]);
 #if HAS_THREADS
 	static const struct gs_symbol newer = { "lzma_stream_decoder_mt", &xz.stream_decoder_mt };
 
-	(void)gs_lazy_load(LIBRARY, &newer, 1);
+	(void)gs_dynload(LIBRARY, &newer, 1);
 #endif
 }
 

@@ -214,7 +214,7 @@ gs_input_inflates(const struct gs_input *input)
 }
 
 bool
-gs_input_looks_back(const struct gs_input *input)
+gs_input_large_window(const struct gs_input *input)
 {
 	for (size_t f = 0; f < input->count; f++)
 		if (input->files[f].format == GSORT_DECOMPRESS_ZSTD ||
@@ -357,6 +357,12 @@ gs_input_read(struct gs_input *input, void *into, size_t bytes, size_t *got)
 	return read_stream(input, file, into, bytes, got);
 }
 
+gs_status
+gs_input_read_callback(void *context, void *into, size_t bytes, size_t *got)
+{
+	return gs_input_read(context, into, bytes, got);
+}
+
 /* ---- many readers ------------------------------------------------------- */
 
 gs_status
@@ -441,3 +447,10 @@ gs_input_close(struct gs_input *input)
 	free(input->files);
 	free(input);
 }
+
+/* STUBS until the recorder lands */
+bool gs_input_can_rewind(const struct gs_input *input) { return input->files[0].regular; }
+gs_status gs_input_rewind(struct gs_input *input) { (void)input; return gs_fail(GS_EIO, "cannot rewind"); }
+gs_status gs_input_peek(struct gs_input *input, uint64_t least, uint64_t *bytes) { (void)input; (void)least; *bytes = 0; return GS_OK; }
+void gs_input_record(struct gs_input *input, void *memory, size_t bytes) { (void)input; (void)memory; (void)bytes; }
+void gs_input_stop_recording(struct gs_input *input) { (void)input; }

@@ -78,7 +78,7 @@ const char *gs_input_partial(const struct gs_input *input, unsigned key_bytes, u
 bool gs_input_inflates(const struct gs_input *input);
 
 /** Is one of them surely of a format that may look back very far, zstd or xz? */
-bool gs_input_looks_back(const struct gs_input *input);
+bool gs_input_large_window(const struct gs_input *input);
 
 /** Go on to the next file, at first to the first; false: no more. */
 bool gs_input_next(struct gs_input *input);
@@ -97,6 +97,10 @@ const char *gs_input_name(const struct gs_input *input);
  */
 MUST_CHECK gs_status
 gs_input_read(struct gs_input *input, void *into, size_t bytes, size_t *got);
+
+/** gs_input_read() for a caller that has only a callback: CONTEXT is the input. */
+MUST_CHECK gs_status
+gs_input_read_callback(void *context, void *into, size_t bytes, size_t *got);
 
 /*
  * Many readers.  Of a regular file that is not compressed each thread may read a piece of its
@@ -126,6 +130,12 @@ gs_input_read_piece(struct gs_input *input, const struct gs_input_piece *piece, 
  *  has fewer. */
 MUST_CHECK gs_status
 gs_input_skip(struct gs_input *input, uint64_t bytes, void *scratch, size_t scratch_bytes);
+
+bool gs_input_can_rewind(const struct gs_input *input);
+MUST_CHECK gs_status gs_input_rewind(struct gs_input *input);
+MUST_CHECK gs_status gs_input_peek(struct gs_input *input, uint64_t least, uint64_t *bytes);
+void gs_input_record(struct gs_input *input, void *memory, size_t bytes);
+void gs_input_stop_recording(struct gs_input *input);
 
 /** From another thread: the read that goes on stops waiting and comes out short; none
  *  shall follow.  A callback that waits is waited for. */

@@ -27,7 +27,7 @@
 #include "io/open.h"
 #include "io/output.h"
 #include "io/replace.h"
-#include "io/sink.h"
+#include "io/output_fd.h"
 
 enum { THREAD_BYTES = 1 << 15 };	/* less is written before a thread has started; not tuned */
 
@@ -40,7 +40,7 @@ struct piece {
 };
 
 struct gs_output {
-	struct gs_sink    sink;
+	struct gs_output_fd    sink;
 	bool              through;	/* written in place */
 	struct gs_replace replace;	/* if not */
 	struct gs_clock  *clock;
@@ -172,7 +172,7 @@ gs_output_open(struct gs_output **output, const struct gs_output_options *option
 		gs_output_close(out);
 		return status;
 	}
-	gs_sink_look(&out->sink);
+	gs_output_fd_inspect(&out->sink);
 	*output = out;
 	return GS_OK;
 }
@@ -201,7 +201,7 @@ static gs_status
 put(struct gs_output *out, const void *data, size_t bytes)
 {
 	uint64_t since = gs_clock_now();
-	const gs_status status = gs_sink_write(&out->sink, data, bytes);
+	const gs_status status = gs_output_fd_write(&out->sink, data, bytes);
 
 	gs_clock_lap(out->clock, GS_STAGE_WRITE, &since);
 	return status;
@@ -280,7 +280,7 @@ gs_output_give_pages(struct gs_output *out, void *pages, size_t bytes, size_t ma
 	uint64_t since = gs_clock_now();
 
 	if (status == GS_OK)
-		status = gs_sink_give(&out->sink, pages, bytes);
+		status = gs_output_fd_give_pages(&out->sink, pages, bytes);
 	munmap(pages, mapped);
 	gs_clock_lap(out->clock, GS_STAGE_WRITE, &since);
 	return status;
@@ -306,8 +306,8 @@ finish(struct gs_output *out)
 
 	if (out->sink.write != NULL)
 		return GS_OK;
-	TRY(gs_sink_truncate(&out->sink));	/* nothing written: then that is the content */
-	if (gs_room_cut(&out->sink.room) != 0)
+	TRY(gs_output_fd_truncate(&out->sink));	/* nothing written: then that is the content */
+	if (gs_preallocate_cut(&out->sink.room) != 0)
 		return gs_fail_errno(GS_EIO, "truncate failed: %s", out->sink.name);
 	if (!out->through) {
 		TRY(flush_by_closing(out));
@@ -347,7 +347,7 @@ gs_output_close(struct gs_output *out)
 		gs_queue_close(&out->done);
 	}
 	if (out->sink.fd >= 0)
-		(void)gs_room_cut(&out->sink.room);
+		(void)gs_preallocate_cut(&out->sink.room);
 	gs_replace_drop(&out->replace);
 	if (out->sink.fd > STDERR_FILENO)
 		close(out->sink.fd);

@@ -13,7 +13,7 @@
 #include "base/simd.h"
 #include "base/team.h"
 #include "sort/checksum.h"
-#include "sort/tile.h"
+#include "sort/span.h"
 
 #if defined __x86_64__
 #define HAVE_X86	1
@@ -33,7 +33,7 @@ enum {
 struct piece {
 	const void *keys;
 	size_t      from, to;
-	unsigned    stream;
+	unsigned    key_class;
 	bool        ordered;	/* must ascend, from the key before FROM on */
 };
 
@@ -43,12 +43,12 @@ INLINE struct found
 look(const struct piece *piece, unsigned bits)
 {
 	const void *keys = piece->keys;
-	const unsigned stream = piece->stream;
+	const unsigned key_class = piece->key_class;
 	uint64_t sum = 0, falls = 0;
 
 	#pragma omp simd reduction(+:sum)
 	for (size_t at = piece->from; at < piece->to; at++)
-		sum += gs_checksum_of(stream, gs_key_at(keys, bits, at));
+		sum += gs_checksum_of(key_class, gs_key_at(keys, bits, at));
 	if (piece->ordered) {
 		#pragma omp simd reduction(|:falls)
 		for (size_t at = piece->from + (piece->from == 0); at < piece->to; at++)
@@ -124,10 +124,10 @@ look_at_piece(void *context, size_t p)
 }
 
 struct gs_checksum
-gs_checksum(unsigned threads, unsigned stream, unsigned key_bits, const void *keys, size_t count,
+gs_checksum(unsigned threads, unsigned key_class, unsigned key_bits, const void *keys, size_t count,
             bool ordered)
 {
-	struct tile tile = { .all = { keys, 0, count, stream, ordered }, .bits = key_bits };
+	struct tile tile = { .all = { keys, 0, count, key_class, ordered }, .bits = key_bits };
 
 	gs_team_each(count >= TEAM_KEYS ? threads : 1,
 	             (count + PIECE_KEYS - 1) / PIECE_KEYS, look_at_piece, &tile);

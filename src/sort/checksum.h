@@ -22,21 +22,21 @@ struct gs_checksum {
 
 /** Look at COUNT keys of STREAM (8 to 64 bits wide) with THREADS; whether they fall is only
  *  looked at if they should be ORDERED. */
-struct gs_checksum gs_checksum(unsigned threads, unsigned stream, unsigned key_bits,
+struct gs_checksum gs_checksum(unsigned threads, unsigned key_class, unsigned key_bits,
                                const void *keys, size_t count, bool ordered);
 
 /** Added to keys: sets apart the same bits in different streams, and 0 from nothing. */
 static inline uint64_t
-gs_checksum_salt(unsigned stream)
+gs_checksum_salt(unsigned key_class)
 {
-	return (stream + 1) * UINT64_C(0x9e3779b97f4a7c15);
+	return (key_class + 1) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
 /** What one KEY of STREAM adds to the sum. */
 static inline uint64_t
-gs_checksum_of(unsigned stream, uint64_t key)
+gs_checksum_of(unsigned key_class, uint64_t key)
 {
-	key += gs_checksum_salt(stream);
+	key += gs_checksum_salt(key_class);
 	key = (key ^ key >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
 	key = (key ^ key >> 27) * UINT64_C(0x94d049bb133111eb);
 	return key ^ key >> 31;

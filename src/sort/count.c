@@ -39,12 +39,12 @@ gs_count_bytes(size_t bin_count, unsigned threads)
 
 void
 gs_count_open(struct gs_count *count, void *memory, size_t bin_count, unsigned key_bits,
-              unsigned stream, unsigned threads)
+              unsigned key_class, unsigned threads)
 {
 	assert(key_bits == 8 || key_bits == 16 || key_bits == 32);
 	assert(bin_count - 1 <= UINT32_MAX >> (32 - key_bits));
 	*count = (struct gs_count){
-		.bins = memory, .bin_count = bin_count, .key_bits = key_bits, .stream = stream,
+		.bins = memory, .bin_count = bin_count, .key_bits = key_bits, .key_class = key_class,
 		.threads = threads, .parts = UINT64_MAX,
 	};
 }
@@ -179,7 +179,7 @@ gs_count_drain(struct gs_count *count, bool descending, void *buffer, size_t buf
 			count->at++;
 	}
 	*span = (struct gs_span){
-		.keys = buffer, .count = filled, .key_bits = count->key_bits, .stream = count->stream,
+		.keys = buffer, .count = filled, .key_bits = count->key_bits, .key_class = count->key_class,
 	};
 }
 
@@ -196,6 +196,6 @@ gs_count_drain_pairs(struct gs_count *count, bool descending, void *buffer, uint
 		filled += times[filled] > 0;
 	}
 	*span = (struct gs_span){
-		.keys = buffer, .count = filled, .key_bits = count->key_bits, .stream = count->stream,
+		.keys = buffer, .count = filled, .key_bits = count->key_bits, .key_class = count->key_class,
 	};
 }

@@ -14,13 +14,13 @@
 #include <stdint.h>
 
 #include "base/team.h"
-#include "sort/tile.h"
+#include "sort/span.h"
 
 struct gs_count {
 	uint64_t *bins;		/* how often each key came, the least first */
 	size_t    bin_count;
 	unsigned  key_bits;	/* 8, 16 or 32: width of the keys in spans */
-	unsigned  stream;	/* noted in spans */
+	unsigned  key_class;	/* noted in spans */
 	unsigned  threads;	/* that may count at once */
 	uint64_t  parts;	/* bit P: some of the Pth 64th of the bins may not be 0; all set
 				 * unless who fills the bins knows better */
@@ -33,7 +33,7 @@ size_t gs_count_bytes(size_t bin_count, unsigned threads);
 
 /** Begin, in MEMORY of gs_count_bytes(), zeroed and borrowed; nothing to close. */
 void gs_count_open(struct gs_count *count, void *memory, size_t bin_count, unsigned key_bits,
-                   unsigned stream, unsigned threads);
+                   unsigned key_class, unsigned threads);
 
 /** Count KEYS (8 or 16 bits wide, ordered bits), as thread RANK of those that count at once. */
 void gs_count_add(struct gs_count *count, unsigned rank, const void *keys, size_t key_count);

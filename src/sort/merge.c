@@ -67,7 +67,7 @@ enum { FUNNEL_ROWS = 4, FUNNEL_BLOCK_BYTES = 64 * FUNNEL_ROWS, FUNNEL_STREAM_BYT
 enum { FUNNEL_CACHE_BYTES = 512 << 10, FUNNEL_BUFFER_BYTES = 4096 };
 
 /*
- * So far ahead of where a stream is read it is fetched, as the processor does not foresee
+ * So far ahead of where a key class is read it is fetched, as the processor does not foresee
  * which one is next.  2 and 41 runs of u64:
  *     not at all  1.25 3.3
  *     512         .74 2.8
@@ -112,7 +112,7 @@ row_of(const struct gs_merge *merge, unsigned piece, unsigned row)
 	       row * merge->run_count;
 }
 
-/* Of one inner stream, in a merge of RUNS. */
+/* Of one inner key class, in a merge of RUNS. */
 static size_t
 funnel_buffer_bytes(size_t runs)
 {
@@ -128,7 +128,7 @@ funnel_streams_bytes(size_t runs)
 	return whole_lines(2 * runs * FUNNEL_STREAM_BYTES);
 }
 
-/* Streams; largest keys; what a leaf has, and what an inner stream has. */
+/* Streams; largest keys; what a leaf has, and what an inner key class has. */
 static size_t
 funnel_bytes(size_t runs)
 {
@@ -151,18 +151,18 @@ funnel_bytes(size_t runs)
 #define NAME(what)	NAME3(what, LEVEL, BITS)
 #if HAVE_X86
 #define LEVEL avx512
-#include "sort/lanes_avx512.inc"
+#include "sort/cpu/lanes_avx512.inc"
 #include "sort/funnel.inc"
-#include "sort/lanes_end.inc"
+#include "sort/cpu/lanes_end.inc"
 #define LEVEL avx2
-#include "sort/lanes_avx2.inc"
+#include "sort/cpu/lanes_avx2.inc"
 #include "sort/funnel.inc"
-#include "sort/lanes_end.inc"
+#include "sort/cpu/lanes_end.inc"
 #endif
 #define LEVEL none
-#include "sort/lanes_none.inc"
+#include "sort/cpu/lanes_none.inc"
 #include "sort/funnel.inc"
-#include "sort/lanes_end.inc"
+#include "sort/cpu/lanes_end.inc"
 #undef NAME
 #undef BITS
 #undef KEY
@@ -175,18 +175,18 @@ funnel_bytes(size_t runs)
 #define NAME(what)	NAME3(what, LEVEL, BITS)
 #if HAVE_X86
 #define LEVEL avx512
-#include "sort/lanes_avx512.inc"
+#include "sort/cpu/lanes_avx512.inc"
 #include "sort/funnel.inc"
-#include "sort/lanes_end.inc"
+#include "sort/cpu/lanes_end.inc"
 #define LEVEL avx2
-#include "sort/lanes_avx2.inc"
+#include "sort/cpu/lanes_avx2.inc"
 #include "sort/funnel.inc"
-#include "sort/lanes_end.inc"
+#include "sort/cpu/lanes_end.inc"
 #endif
 #define LEVEL none
-#include "sort/lanes_none.inc"
+#include "sort/cpu/lanes_none.inc"
 #include "sort/funnel.inc"
-#include "sort/lanes_end.inc"
+#include "sort/cpu/lanes_end.inc"
 #undef NAME
 #undef BITS
 #undef KEY

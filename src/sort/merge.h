@@ -9,9 +9,9 @@
 #define GS_MERGE_H
 
 #include "base/status.h"
-#include "sort/cpu_sort.h"
+#include "sort/cpu/cpu_sort.h"
 #include "sort/run.h"
-#include "sort/tile.h"
+#include "sort/span.h"
 
 struct gs_merge;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * run.h - a sorted batch set aside: keys of one stream, in memory or on disk
+ * run.h - a sorted batch set aside: keys of one key class, in memory or on disk
  */
 #ifndef GS_RUN_H
 #define GS_RUN_H

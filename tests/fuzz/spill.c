@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "sort/spill.h"
-#include "sort/spill_blocks.h"
+#include "spill/spill.h"
+#include "spill/blocks.h"
 
 enum { BUFFER_BYTES = 256 << 10, RUNS = 3, MOST_KEYS = 100000 };
 

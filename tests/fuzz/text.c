@@ -2,7 +2,7 @@
 /*
  * text.c - any text, cut anywhere: four readers agree
  *
- * The decoder with vectors and without, lines.c, and numbers.c.  Chunks end exactly where
+ * The decoder with vectors and without, lines.c, and reference_model.c.  Chunks end exactly where
  * memory does, so nothing can be looked at behind them.  Text is what the fuzzer gives, or
  * made of it line by line, so that most lines are numbers; it may come many times over, so
  * that several threads share a chunk.
@@ -11,7 +11,7 @@
 
 #include "format/lines.h"
 #include "format/text_decoder.h"
-#include "numbers.h"
+#include "reference_model.h"
 
 enum { FILES = 2, CHUNK_BYTES = 1 << 20, OFTEN_BYTES = 270 << 10, THREADS = 3 };
 
@@ -300,7 +300,7 @@ compare(const struct said *one, const struct said *two)
 	                 one->numbers.header.bytes) == 0);
 }
 
-/* The same with numbers.c, which says nothing but where the first bad line is. */
+/* The same with reference_model.c, which says nothing but where the first bad line is. */
 static void
 compare_simple(const struct said *said)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* buckets.c - rows for src/sort/buckets.c: what is added comes out in order */
+/* buckets.c - rows for src/sort/buckets/buckets.c: what is added comes out in order */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "sort/buckets.h"
+#include "sort/buckets/buckets.h"
 #include "tests/unit/units.h"
 
 void unit_buckets(void);
@@ -218,7 +218,7 @@ pass(const char *what, size_t piece)
 	all_threads(add_pieces);
 	CHECK(w.wrong == 0, "%s: all pieces of %zu u%u are taken", what, w.count, w.bits);
 	CHECK(gs_buckets_count(w.buckets) == w.count, "%s: %zu keys are counted", what, w.count);
-	w.parts = gs_buckets_settle(w.buckets, w.threads);
+	w.parts = gs_buckets_seal(w.buckets, w.threads);
 	for (size_t p = 0; p < w.parts; p++) {
 		const struct gs_part part = gs_buckets_part(w.buckets, p);
 

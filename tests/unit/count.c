@@ -53,7 +53,7 @@ drain(struct gs_count *count, bool descending, size_t buffer_bytes, char *got, s
 
 	for (gs_count_drain(count, descending, buffer, buffer_bytes, &span); good && span.count > 0;
 	     gs_count_drain(count, descending, buffer, buffer_bytes, &span)) {
-		good = at + span.count <= room && span.stream == 3 &&
+		good = at + span.count <= room && span.key_class == 3 &&
 		       span.key_bits == count->key_bits && span.count * key_bytes <= buffer_bytes;
 		if (good)
 			memcpy(got + at * key_bytes, span.keys, span.count * key_bytes);
@@ -141,7 +141,7 @@ check_pairs(void)
 
 	gs_count_open(&count, bins, 128, 32, 3, 0);
 	gs_count_drain_pairs(&count, false, got, times, 3, &span);
-	CHECK(span.count == 3 && span.keys == got && span.key_bits == 32 && span.stream == 3 &&
+	CHECK(span.count == 3 && span.keys == got && span.key_bits == 32 && span.key_class == 3 &&
 	      memcmp(got, (uint32_t[]){ 0, 2, 100 }, sizeof got) == 0 &&
 	      memcmp(times, (uint64_t[]){ 2, 1, UINT64_MAX }, sizeof times) == 0,
 	      "pairs: each key once, however often");

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* cpu_sort.c - rows for src/sort/cpu_sort.c: every vector this processor has */
+/* cpu_sort.c - rows for src/sort/cpu/cpu_sort.c: every vector this processor has */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sort/cpu_sort.h"
+#include "sort/cpu/cpu_sort.h"
 #include "tests/unit/units.h"
 
 void unit_cpu_sort(void);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* gather.c - rows for src/sort/gather.c: any sources, however they give their keys */
+/* gather.c - rows for src/spill/external_merge.c: any sources, however they give their keys */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sort/gather.h"
+#include "spill/external_merge.h"
 #include "tests/unit/units.h"
 
 void unit_gather(void);
@@ -79,12 +79,12 @@ read_given(void *context, void *into, size_t room, size_t *count)
 
 /* All there is into GOT; how many keys came, or SIZE_MAX if something is odd. */
 static size_t
-drain(struct gs_gather *gather, unsigned bits, char *got, size_t room, gs_status *status)
+drain(struct gs_external_merge *gather, unsigned bits, char *got, size_t room, gs_status *status)
 {
 	size_t count = 0;
 	struct gs_span span;
 
-	while ((*status = gs_gather_next(gather, &span)) == GS_OK && span.count > 0) {
+	while ((*status = gs_external_merge_next(gather, &span)) == GS_OK && span.count > 0) {
 		if (span.key_bits != bits || count + span.count > room)
 			return SIZE_MAX;
 		memcpy(got + count * (bits / 8), span.keys, span.count * (bits / 8));
@@ -137,7 +137,7 @@ check_row(const struct row *row, unsigned bits, unsigned threads, size_t memory_
 	char *keys = malloc(room * key_bytes), *got = malloc(room * key_bytes);
 	char *memory = malloc(memory_bytes);
 	size_t total = 0, at, count = SIZE_MAX;
-	struct gs_gather *gather;
+	struct gs_external_merge *gather;
 	gs_status status;
 
 	for (size_t s = 0; s < row->sources; s++) {
@@ -151,10 +151,10 @@ check_row(const struct row *row, unsigned bits, unsigned threads, size_t memory_
 		total += filled;
 	}
 	qsort(all, total, sizeof *all, units_compare);
-	status = gs_gather_open(&gather, memory, memory_bytes, bits, sources, row->sources, threads);
+	status = gs_external_merge_open(&gather, memory, memory_bytes, bits, sources, row->sources, threads);
 	if (status == GS_OK)
 		count = drain(gather, bits, got, total, &status);
-	gs_gather_close(gather);
+	gs_external_merge_close(gather);
 	for (at = 0; at < total && count == total; at++)
 		if (get(got, bits, at) != all[at])
 			break;
@@ -191,9 +191,9 @@ check_trouble(size_t row)
 	static uint64_t keys[4][KEYS], got[4 * KEYS];
 	struct given given[4];
 	struct gs_source sources[4];
-	const size_t memory_bytes = gs_gather_bytes_least(4, 2);
+	const size_t memory_bytes = gs_external_merge_least_bytes(4, 2);
 	char *memory = malloc(memory_bytes);
-	struct gs_gather *gather;
+	struct gs_external_merge *gather;
 	size_t count = SIZE_MAX, at = 0;
 	gs_status status;
 
@@ -206,7 +206,7 @@ check_trouble(size_t row)
 		                           sizeof keys[s][0], 1000, troubles[row].fails_at[s] };
 		sources[s] = (struct gs_source){ .read = read_given, .context = &given[s] };
 	}
-	status = gs_gather_open(&gather, memory, memory_bytes, 64, sources, 4, 2);
+	status = gs_external_merge_open(&gather, memory, memory_bytes, 64, sources, 4, 2);
 	if (status == GS_OK)
 		count = drain(gather, 64, (char *)got, 4 * KEYS, &status);
 	while (at < count && got[at] == at)
@@ -215,7 +215,7 @@ check_trouble(size_t row)
 	      (status == GS_OK) == (troubles[row].message[0] == '\0') &&
 	      (status == GS_OK || strcmp(gs_message(), troubles[row].message) == 0),
 	      "%s: %zu keys, '%s'", troubles[row].name, count, gs_message());
-	gs_gather_close(gather);
+	gs_external_merge_close(gather);
 	free(memory);
 }
 
@@ -225,11 +225,11 @@ check_disorder(unsigned bits, unsigned threads)
 {
 	enum { SOURCES = 5, KEYS = 40000 };
 	static uint64_t all[SOURCES * KEYS];
-	const size_t memory_bytes = gs_gather_bytes_least(SOURCES, threads);
+	const size_t memory_bytes = gs_external_merge_least_bytes(SOURCES, threads);
 	char *memory = malloc(memory_bytes), *got = malloc(sizeof all);
 	struct given given[SOURCES];
 	struct gs_source sources[SOURCES];
-	struct gs_gather *gather;
+	struct gs_external_merge *gather;
 	uint64_t sum = 0;
 	size_t count = SIZE_MAX;
 	gs_status status;
@@ -243,10 +243,10 @@ check_disorder(unsigned bits, unsigned threads)
 		                           SIZE_MAX, NEVER };
 		sources[s] = (struct gs_source){ .read = read_given, .context = &given[s] };
 	}
-	status = gs_gather_open(&gather, memory, memory_bytes, bits, sources, SOURCES, threads);
+	status = gs_external_merge_open(&gather, memory, memory_bytes, bits, sources, SOURCES, threads);
 	if (status == GS_OK)
 		count = drain(gather, bits, got, SOURCES * KEYS, &status);
-	gs_gather_close(gather);
+	gs_external_merge_close(gather);
 	for (size_t i = 0; i < count && count == SOURCES * KEYS; i++)
 		sum -= get(got, bits, i);
 	CHECK(status == GS_OK && count == SOURCES * KEYS && sum == 0,
@@ -263,9 +263,9 @@ check_close(unsigned spans)
 	static uint32_t keys[2][KEYS];
 	struct given given[2];
 	struct gs_source sources[2];
-	const size_t memory_bytes = gs_gather_bytes_least(2, 1);
+	const size_t memory_bytes = gs_external_merge_least_bytes(2, 1);
 	char *memory = malloc(memory_bytes);
-	struct gs_gather *gather;
+	struct gs_external_merge *gather;
 	struct gs_span span = { .count = 1 };
 	gs_status status;
 
@@ -273,10 +273,10 @@ check_close(unsigned spans)
 		given[s] = (struct given){ (char *)keys[s], 0, KEYS, sizeof keys[0][0], 1000, NEVER };
 		sources[s] = (struct gs_source){ .read = read_given, .context = &given[s] };
 	}
-	status = gs_gather_open(&gather, memory, memory_bytes, 32, sources, 2, 1);
+	status = gs_external_merge_open(&gather, memory, memory_bytes, 32, sources, 2, 1);
 	for (unsigned i = 0; i < spans && status == GS_OK; i++)
-		status = gs_gather_next(gather, &span);
-	gs_gather_close(gather);
+		status = gs_external_merge_next(gather, &span);
+	gs_external_merge_close(gather);
 	CHECK(status == GS_OK && span.count > 0, "closed after %u spans", spans);
 	free(memory);
 }
@@ -287,7 +287,7 @@ unit_gather(void)
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
 		for (unsigned bits = 32; bits <= 64; bits += 32)
 			for (unsigned threads = 1; threads <= 3; threads++) {
-				const size_t least = gs_gather_bytes_least(rows[r].sources, threads);
+				const size_t least = gs_external_merge_least_bytes(rows[r].sources, threads);
 
 				check_row(&rows[r], bits, threads, least);
 				if (threads == 2)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* order.c - rows for src/job/order.c: the first key out of order, wherever it is */
+/* order.c - rows for src/stages/order.c: the first key out of order, wherever it is */
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "base/simd.h"
-#include "job/order.h"
-#include "sort/tile.h"
+#include "stages/order.h"
+#include "sort/span.h"
 #include "tests/unit/units.h"
 
 void unit_order(void);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* spill.c - rows for src/sort/spill.c: runs that come back as they went */
+/* spill.c - rows for src/spill/spill.c: runs that come back as they went */
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sort/spill.h"
-#include "sort/spill_pack.h"
+#include "spill/spill.h"
+#include "spill/pack.h"
 #include "tests/unit/units.h"
 
 void unit_spill(void);

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * order.c - is an input in order, and if not, where
+ *
+ * In:   ordered bits, piece by piece.
+ * Out:  the first key less than the one before; or how many are.
+ *
+ * A block of keys is compared with itself, one key further on, in a loop without
+ * branches that becomes vector instructions; only a block with something out of
+ * order is looked at key by key.
+ *
+ * Invariant: LAST is the key before the next piece, if there was one.
+ */
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/team.h"
+#include "format/decode.h"
+#include "stages/order.h"
+#include "sort/span.h"
+#include "sort/cpu/cpu_sort.h"
+
+enum {
+	BLOCK_KEYS = 4096,	/* stays in the first-level cache for a second look; not tuned */
+	TEAM_KEYS  = 1 << 16,	/* as in decode_raw.c */
+	LINE_MOST  = 100,	/* bytes of a line that are told; a number has at most 20 */
+};
+
+/* ---- blocks ------------------------------------------------------------- */
+
+/* any_BITS(): is one of the keys from BEGIN to END out of order? */
+#define ANY(bits) \
+	static inline __attribute__((always_inline)) bool \
+	any_##bits(const void *data, size_t begin, size_t end, bool strict) \
+	{ \
+		const uint##bits##_t *keys = data; \
+		uint##bits##_t bad = 0; \
+		if (strict) { \
+			_Pragma("omp simd reduction(|: bad)") \
+			for (size_t i = begin; i < end; i++) \
+				bad |= keys[i] <= keys[i - 1]; \
+		} else { \
+			_Pragma("omp simd reduction(|: bad)") \
+			for (size_t i = begin; i < end; i++) \
+				bad |= keys[i] < keys[i - 1]; \
+		} \
+		return bad != 0; \
+	}
+ANY(8)
+ANY(16)
+ANY(32)
+ANY(64)
+#undef ANY
+
+/* The same for any width, with the vectors of one kind of machine. */
+#define ANY(kind) \
+	static bool \
+	any_##kind(const void *keys, unsigned bits, size_t begin, size_t end, bool strict) \
+	{ \
+		switch (bits) { \
+		case 8:  return any_8(keys, begin, end, strict); \
+		case 16: return any_16(keys, begin, end, strict); \
+		case 32: return any_32(keys, begin, end, strict); \
+		default: return any_64(keys, begin, end, strict); \
+		} \
+	}
+#if defined __x86_64__ && defined __GNUC__
+__attribute__((target("avx512bw"))) ANY(avx512)
+__attribute__((target("avx2"))) ANY(avx2)
+#endif
+ANY(plain)
+#undef ANY
+
+static bool
+any(const void *keys, unsigned bits, size_t begin, size_t end, bool strict)
+{
+#if defined __x86_64__ && defined __GNUC__
+	if (gs_simd_best() == GS_SIMD_AVX512)
+		return any_avx512(keys, bits, begin, end, strict);
+	if (gs_simd_best() == GS_SIMD_AVX2)
+		return any_avx2(keys, bits, begin, end, strict);
+#endif
+	return any_plain(keys, bits, begin, end, strict);
+}
+
+/* The first key from BEGIN to END that is out of order; END: none. */
+static size_t
+first_of(const void *keys, unsigned bits, size_t begin, size_t end, bool strict)
+{
+	for (; begin < end; begin++) {
+		const uint64_t before = gs_key_at(keys, bits, begin - 1);
+		const uint64_t key = gs_key_at(keys, bits, begin);
+
+		if (key < before || (strict && key == before))
+			break;
+	}
+	return begin;
+}
+
+/* ---- pieces ------------------------------------------------------------- */
+
+/* Keys that one team looks at. */
+struct tile {
+	const struct gs_order *order;
+	const void            *keys;
+	size_t                 count;
+	atomic_size_t          first;
+	_Atomic uint64_t       breaks, duplicates;
+};
+
+/* Block B of a tile, without its very first key; returns where it ends. */
+static size_t
+block_of(const struct tile *tile, size_t b, size_t *begin)
+{
+	*begin = b > 0 ? b * BLOCK_KEYS : 1;
+	return tile->count - b * BLOCK_KEYS < BLOCK_KEYS ? tile->count : (b + 1) * BLOCK_KEYS;
+}
+
+static void
+find_first(void *context, size_t b)
+{
+	struct tile *tile = context;
+	const struct gs_order *order = tile->order;
+	size_t begin, end = block_of(tile, b, &begin);
+
+	if (begin < atomic_load(&tile->first) &&
+	    any(tile->keys, order->key_bits, begin, end, order->strict))
+		gs_team_least(&tile->first, first_of(tile->keys, order->key_bits, begin, end,
+		                                     order->strict));
+}
+
+static void
+tally(void *context, size_t b)
+{
+	struct tile *tile = context;
+	const unsigned bits = tile->order->key_bits;
+	size_t begin, end = block_of(tile, b, &begin);
+	uint64_t breaks = 0, duplicates = 0;
+
+	if (!any(tile->keys, bits, begin, end, true))
+		return;
+	for (size_t i = begin; i < end; i++) {
+		breaks += gs_key_at(tile->keys, bits, i) < gs_key_at(tile->keys, bits, i - 1);
+		duplicates += gs_key_at(tile->keys, bits, i) == gs_key_at(tile->keys, bits, i - 1);
+	}
+	atomic_fetch_add(&tile->breaks, breaks);
+	atomic_fetch_add(&tile->duplicates, duplicates);
+}
+
+/* The first of COUNT keys, but not of them all, that is out of order; or COUNT: none is, or
+ * they are tallied. */
+static size_t
+look_inside(struct gs_order *order, const void *keys, size_t count)
+{
+	struct tile tile = { .order = order, .keys = keys, .count = count, .first = count };
+
+	gs_team_each(count >= TEAM_KEYS ? order->threads : 1,
+	             (count + BLOCK_KEYS - 1) / BLOCK_KEYS, order->tallies ? tally : find_first,
+	             &tile);
+	order->breaks += tile.breaks;
+	order->duplicates += tile.duplicates;
+	return tile.first;
+}
+
+/* Does KEY, the next one, stay in order?  If all is tallied, yes. */
+static bool
+follows(struct gs_order *order, unsigned class, uint64_t key)
+{
+	const bool less = class != order->last_class ? class < order->last_class : key < order->last;
+	const bool equal = class == order->last_class && key == order->last;
+
+	if (order->keys == 0)
+		return true;
+	order->breaks += less;
+	order->duplicates += equal;
+	return order->tallies || !(less || (order->strict && equal));
+}
+
+size_t
+gs_order_follow(struct gs_order *order, const void *keys, size_t count)
+{
+	size_t first;
+
+	assert(order->key_bits > 0);
+	if (count == 0)
+		return 0;
+	if (!follows(order, 0, gs_key_at(keys, order->key_bits, 0)))
+		return 0;
+	first = look_inside(order, keys, count);
+	order->keys += count;
+	order->last = gs_key_at(keys, order->key_bits, count - 1);
+	return first;
+}
+
+size_t
+gs_order_follow_text(struct gs_order *order, const uint8_t *classes, const uint64_t *keys,
+                     size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!follows(order, classes[i], keys[i]))
+			return i;
+		order->keys++;
+		order->last_class = classes[i];
+		order->last = keys[i];
+	}
+	return count;
+}
+
+/* ---- where -------------------------------------------------------------- */
+
+gs_status
+gs_order_fail(const struct gs_order *order, const struct gs_encoding *encoding, uint64_t number,
+              const void *key, uint64_t skip_bytes, const char *tail)
+{
+	const struct gs_encoding as_text = {
+		.from = encoding->from, .to = GSORT_TEXT, .reverse = encoding->reverse,
+		.endian = encoding->endian, .terminator = '\0',
+	};
+	const unsigned bits = order->key_bits;
+	char text[1024];	/* encoders may write some lines further than they say */
+	size_t bytes;
+
+	TRY(gs_encode(&as_text, 0, bits, key, NULL, 1, text, &bytes));
+	assert(bytes > 0 && bytes < sizeof text && text[bytes - 1] == '\0');
+	return gs_fail(GS_EINPUT, "%s:%llu: disorder: %s (byte %llu)%s", order->name,
+	               (unsigned long long)number, text,
+	               (unsigned long long)(skip_bytes + (number - 1) * (bits / 8)), tail);
+}
+
+gs_status
+gs_order_fail_text(const struct gs_order *order, uint64_t number, const char *line, size_t bytes,
+                   char terminator, const char *tail)
+{
+	const char *end = memchr(line, terminator, bytes);
+	const size_t length = end != NULL ? (size_t)(end - line) : bytes;
+	const bool cut = length > LINE_MOST;
+
+	return gs_fail(GS_EINPUT, "%s:%llu: disorder: %.*s%s%s", order->name,
+	               (unsigned long long)number, (int)(cut ? LINE_MOST : length), line,
+	               cut ? "..." : "", tail);
+}
+
+gs_status
+gs_order_partial(const struct gsort_options *options, const char *name, uint64_t bytes)
+{
+	char behind[1024];
+
+	if (options->skip_bytes == 0)
+		return gs_raw_partial(options->type, name, bytes);
+	snprintf(behind, sizeof behind, "%s: behind %llu skipped", name,
+	         (unsigned long long)options->skip_bytes);
+	return gs_raw_partial(options->type, behind, bytes);
+}

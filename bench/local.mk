@@ -36,6 +36,8 @@ if HAVE_CUDA
 EXTRA_PROGRAMS += gsort-bench gsort-bench-parts
 gsort_bench_SOURCES = \
   bench/clock.h \
+  bench/cpu/buckets.c \
+  bench/cpu/buckets.h \
   bench/device/check.c \
   bench/device/check.h \
   bench/device/compare.c \

@@ -22,12 +22,11 @@ tests_unit_units_SOURCES = \
   tests/unit/batch.c \
   tests/unit/buckets.c \
   tests/unit/count.c \
-  tests/unit/cpu_sort.c \
-  tests/unit/decode_text.c \
+  tests/unit/text_decoder.c \
   tests/unit/encode.c \
   tests/unit/encode_text.c \
   tests/unit/floats.c \
-  tests/unit/gather.c \
+  tests/unit/external_merge.c \
   tests/unit/rendezvous.c \
   tests/unit/inflate.c \
   tests/unit/input.c \
@@ -39,8 +38,11 @@ tests_unit_units_SOURCES = \
   tests/unit/order.c \
   tests/unit/output.c \
   tests/unit/plan.c \
+  tests/unit/quicksort.c \
+  tests/unit/recorder.c \
   tests/unit/select.c \
-  tests/unit/sink.c \
+  tests/unit/shapes.h \
+  tests/unit/output_fd.c \
   tests/unit/spill.c \
   tests/unit/team.c \
   tests/unit/units.c \
@@ -75,7 +77,8 @@ if !HAVE_CUDA
 emu_defines = -DHAVE_CUDA=1 -DGS_CUDA_ARCH='"emulated"'
 endif
 # It takes no time to open, and little memory, so that --device=auto always chooses it.
-emu_plan = -DOPEN_MS=0 -DCUDA_BYTES=1048576
+emu_plan = -include stdlib.h -DCUDA_BYTES=1048576 -DOPEN_MS='(getenv("GSORT_EMU_OPEN_MS") == NULL \
+  ? 0 : strtoull(getenv("GSORT_EMU_OPEN_MS"), NULL, 10))'
 emu_kernels = $(kernel_sources:.cu=.emu.o)
 
 # All but main(): for gsort-emu, and for the fuzz targets.

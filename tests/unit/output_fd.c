@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* sink.c - blocks before bytes, and pages for a pipe: what arrives is what was meant */
+/* output_fd.c - blocks before bytes, and pages for a pipe: what arrives is what was meant */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -413,10 +413,10 @@ check_pages_to_file(void)
 	remove(path);
 }
 
-void unit_sink(void);
+void unit_output_fd(void);
 
 void
-unit_sink(void)
+unit_output_fd(void)
 {
 	const char *temp = getenv("TMPDIR");
 	int status;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* gather.c - rows for src/spill/external_merge.c: any sources, however they give their keys */
+/* external_merge.c - rows for src/spill/external_merge.c: any sources, however they give their keys */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "spill/external_merge.h"
 #include "tests/unit/units.h"
 
-void unit_gather(void);
+void unit_external_merge(void);
 
 enum { MOST_SOURCES = 100, NEVER = -1 };
 
@@ -50,7 +50,7 @@ static const struct row {
 	{ "a hundred sources of three different keys", 100, 3000, 1, 50, 777, few },
 };
 
-/* A source of a row, or of the test of trouble. */
+/* A source of a row, or of the test of errors. */
 struct given {
 	const char *keys;
 	size_t      at, count;
@@ -79,12 +79,12 @@ read_given(void *context, void *into, size_t room, size_t *count)
 
 /* All there is into GOT; how many keys came, or SIZE_MAX if something is odd. */
 static size_t
-drain(struct gs_external_merge *gather, unsigned bits, char *got, size_t room, gs_status *status)
+drain(struct gs_external_merge *merge, unsigned bits, char *got, size_t room, gs_status *status)
 {
 	size_t count = 0;
 	struct gs_span span;
 
-	while ((*status = gs_external_merge_next(gather, &span)) == GS_OK && span.count > 0) {
+	while ((*status = gs_external_merge_next(merge, &span)) == GS_OK && span.count > 0) {
 		if (span.key_bits != bits || count + span.count > room)
 			return SIZE_MAX;
 		memcpy(got + count * (bits / 8), span.keys, span.count * (bits / 8));
@@ -92,22 +92,6 @@ drain(struct gs_external_merge *gather, unsigned bits, char *got, size_t room, g
 		count += span.count;
 	}
 	return count;
-}
-
-static uint64_t
-get(const char *keys, unsigned bits, size_t at)
-{
-	return bits == 32 ? ((const uint32_t *)(const void *)keys)[at]
-	                  : ((const uint64_t *)(const void *)keys)[at];
-}
-
-static void
-put(char *keys, unsigned bits, size_t at, uint64_t key)
-{
-	if (bits == 32)
-		((uint32_t *)(void *)keys)[at] = (uint32_t)key;
-	else
-		((uint64_t *)(void *)keys)[at] = key;
 }
 
 /* The keys of source S, sorted, from AT on in ALL and KEYS; how many. */
@@ -123,7 +107,7 @@ fill(const struct row *row, size_t s, unsigned bits, size_t at, uint64_t *all, c
 	}
 	qsort(all + at, count, sizeof *all, units_compare);
 	for (size_t i = 0; i < count; i++)
-		put(keys, bits, at + i, all[at + i]);
+		gs_key_put(keys, bits, at + i, all[at + i]);
 	return count;
 }
 
@@ -137,7 +121,7 @@ check_row(const struct row *row, unsigned bits, unsigned threads, size_t memory_
 	char *keys = malloc(room * key_bytes), *got = malloc(room * key_bytes);
 	char *memory = malloc(memory_bytes);
 	size_t total = 0, at, count = SIZE_MAX;
-	struct gs_external_merge *gather;
+	struct gs_external_merge *merge;
 	gs_status status;
 
 	for (size_t s = 0; s < row->sources; s++) {
@@ -151,12 +135,12 @@ check_row(const struct row *row, unsigned bits, unsigned threads, size_t memory_
 		total += filled;
 	}
 	qsort(all, total, sizeof *all, units_compare);
-	status = gs_external_merge_open(&gather, memory, memory_bytes, bits, sources, row->sources, threads);
+	status = gs_external_merge_open(&merge, memory, memory_bytes, bits, sources, row->sources, threads);
 	if (status == GS_OK)
-		count = drain(gather, bits, got, total, &status);
-	gs_external_merge_close(gather);
+		count = drain(merge, bits, got, total, &status);
+	gs_external_merge_close(merge);
 	for (at = 0; at < total && count == total; at++)
-		if (get(got, bits, at) != all[at])
+		if (gs_key_at(got, bits, at) != all[at])
 			break;
 	CHECK(status == GS_OK && count == total && at == total, "%s: %u bits, %u threads, %zu bytes",
 	      row->name, bits, threads, memory_bytes);
@@ -166,26 +150,26 @@ check_row(const struct row *row, unsigned bits, unsigned threads, size_t memory_
 	free(all);
 }
 
-/* Sources 0, 1 .. of keys 0, 4, 8 ..; 1, 5, 9 ..; the row tells who fails. */
+/* Sources 0, 1 .. of keys 0, 4, 8 ..; 1, 5, 9 ..; the row says which fail. */
 static const struct {
 	const char *name;
 	long        fails_at[4];
-	size_t      safe;	/* keys that come before trouble does */
+	size_t      safe;	/* keys that come before the error does */
 	const char *message;
-} troubles[] = {
-	{ "nobody fails", { NEVER, NEVER, NEVER, NEVER }, 40000, "" },
+} errors[] = {
+	{ "no source fails", { NEVER, NEVER, NEVER, NEVER }, 40000, "" },
 	{ "a source fails at once", { NEVER, 0, NEVER, NEVER }, 0, "source of 10001 keys fails" },
 	/* Keys 4i + 2 are safe up to i = 4999, and all others up to that one. */
 	{ "a source fails in the middle", { NEVER, NEVER, 5000, NEVER }, 4 * 5000 - 1,
 	  "source of 10002 keys fails" },
-	{ "the first to matter is told", { 9000, 8000, NEVER, 7000 }, 4 * 7000,
+	{ "the first error that matters is reported", { 9000, 8000, NEVER, 7000 }, 4 * 7000,
 	  "source of 10003 keys fails" },
 	{ "a source fails at its end", { 9999, NEVER, NEVER, NEVER }, 4 * 9998 + 1,
 	  "source of 10000 keys fails" },
 };
 
 static void
-check_trouble(size_t row)
+check_error(size_t row)
 {
 	enum { KEYS = 10004 };
 	static uint64_t keys[4][KEYS], got[4 * KEYS];
@@ -193,29 +177,29 @@ check_trouble(size_t row)
 	struct gs_source sources[4];
 	const size_t memory_bytes = gs_external_merge_least_bytes(4, 2);
 	char *memory = malloc(memory_bytes);
-	struct gs_external_merge *gather;
+	struct gs_external_merge *merge;
 	size_t count = SIZE_MAX, at = 0;
 	gs_status status;
 
 	for (size_t s = 0; s < 4; s++) {
-		const bool fails = troubles[row].fails_at[s] != NEVER;
+		const bool fails = errors[row].fails_at[s] != NEVER;
 
 		for (size_t i = 0; i < KEYS; i++)
 			keys[s][i] = 4 * i + s;
 		given[s] = (struct given){ (char *)keys[s], 0, fails ? 10000 + s : 10000,
-		                           sizeof keys[s][0], 1000, troubles[row].fails_at[s] };
+		                           sizeof keys[s][0], 1000, errors[row].fails_at[s] };
 		sources[s] = (struct gs_source){ .read = read_given, .context = &given[s] };
 	}
-	status = gs_external_merge_open(&gather, memory, memory_bytes, 64, sources, 4, 2);
+	status = gs_external_merge_open(&merge, memory, memory_bytes, 64, sources, 4, 2);
 	if (status == GS_OK)
-		count = drain(gather, 64, (char *)got, 4 * KEYS, &status);
+		count = drain(merge, 64, (char *)got, 4 * KEYS, &status);
 	while (at < count && got[at] == at)
 		at++;
-	CHECK(count == troubles[row].safe && at == count &&
-	      (status == GS_OK) == (troubles[row].message[0] == '\0') &&
-	      (status == GS_OK || strcmp(gs_message(), troubles[row].message) == 0),
-	      "%s: %zu keys, '%s'", troubles[row].name, count, gs_message());
-	gs_external_merge_close(gather);
+	CHECK(count == errors[row].safe && at == count &&
+	      (status == GS_OK) == (errors[row].message[0] == '\0') &&
+	      (status == GS_OK || strcmp(gs_message(), errors[row].message) == 0),
+	      "%s: %zu keys, '%s'", errors[row].name, count, gs_message());
+	gs_external_merge_close(merge);
 	free(memory);
 }
 
@@ -229,30 +213,84 @@ check_disorder(unsigned bits, unsigned threads)
 	char *memory = malloc(memory_bytes), *got = malloc(sizeof all);
 	struct given given[SOURCES];
 	struct gs_source sources[SOURCES];
-	struct gs_external_merge *gather;
+	struct gs_external_merge *merge;
 	uint64_t sum = 0;
 	size_t count = SIZE_MAX;
 	gs_status status;
 
 	for (size_t i = 0; i < SOURCES * KEYS; i++) {
-		put((char *)all, bits, i, units_mix(i));
-		sum += get((char *)all, bits, i);
+		gs_key_put((char *)all, bits, i, units_mix(i));
+		sum += gs_key_at((char *)all, bits, i);
 	}
 	for (size_t s = 0; s < SOURCES; s++) {
 		given[s] = (struct given){ (char *)all + s * KEYS * (bits / 8), 0, KEYS, bits / 8,
 		                           SIZE_MAX, NEVER };
 		sources[s] = (struct gs_source){ .read = read_given, .context = &given[s] };
 	}
-	status = gs_external_merge_open(&gather, memory, memory_bytes, bits, sources, SOURCES, threads);
+	status = gs_external_merge_open(&merge, memory, memory_bytes, bits, sources, SOURCES, threads);
 	if (status == GS_OK)
-		count = drain(gather, bits, got, SOURCES * KEYS, &status);
-	gs_external_merge_close(gather);
+		count = drain(merge, bits, got, SOURCES * KEYS, &status);
+	gs_external_merge_close(merge);
 	for (size_t i = 0; i < count && count == SOURCES * KEYS; i++)
-		sum -= get(got, bits, i);
+		sum -= gs_key_at(got, bits, i);
 	CHECK(status == GS_OK && count == SOURCES * KEYS && sum == 0,
 	      "sources without order: %u bits, %u threads: %zu keys", bits, threads, count);
 	free(memory);
 	free(got);
+}
+
+/* A sink that takes SPANS of keys 0, 1, 2 ... */
+struct taker {
+	size_t count, spans, most;
+	bool   good;
+};
+
+static gs_status
+take(void *context, struct gs_sorted_span *sorted, bool *enough)
+{
+	struct taker *taker = context;
+	const struct gs_span *span = &sorted->span;
+
+	taker->good &= !*enough && sorted->slot == GS_NO_SLOT && sorted->number == taker->spans++ &&
+	               span->key_class == 2 && span->count > 0;
+	for (size_t i = 0; i < span->count; i++)
+		taker->good &= gs_key_at(span->keys, span->key_bits, i) == taker->count++;
+	*enough = taker->spans == taker->most;
+	return GS_OK;
+}
+
+static void
+check_drain(size_t most, long fails_at)
+{
+	enum { KEYS = 300000 };
+	static uint32_t keys[2][KEYS];
+	struct given given[2];
+	struct gs_source sources[2];
+	const size_t memory_bytes = gs_external_merge_least_bytes(2, 1);
+	char *memory = malloc(memory_bytes);
+	struct taker taker = { .most = most, .good = true };
+	const struct gs_span_sink sink = { .take = take, .context = &taker };
+	struct gs_external_merge *merge;
+	bool enough = false;
+	gs_status status;
+
+	for (size_t s = 0; s < 2; s++) {
+		for (size_t i = 0; i < KEYS; i++)
+			keys[s][i] = (uint32_t)(2 * i + s);
+		given[s] = (struct given){ (char *)keys[s], 0, KEYS, sizeof keys[0][0], 1000, NEVER };
+		sources[s] = (struct gs_source){ .read = read_given, .context = &given[s] };
+	}
+	given[1].fails_at = fails_at;
+	status = gs_external_merge_open(&merge, memory, memory_bytes, 32, sources, 2, 1);
+	if (status == GS_OK)
+		status = gs_external_merge_drain(merge, 2, NULL, &sink, &enough);
+	gs_external_merge_close(merge);
+	CHECK(taker.good && status == (fails_at == NEVER ? GS_OK : GS_EIO), "a sink takes keys in order");
+	CHECK(enough == (most < SIZE_MAX && status == GS_OK), "and says whether that was enough");
+	CHECK(most < SIZE_MAX ? taker.spans == most :
+	      fails_at != NEVER ? taker.count == (size_t)fails_at * 2 : taker.count == 2 * KEYS,
+	      "a sink that wants %zu spans takes %zu keys", most, taker.count);
+	free(memory);
 }
 
 /* Close when nothing, or something, was taken: nobody waits for the rest. */
@@ -265,7 +303,7 @@ check_close(unsigned spans)
 	struct gs_source sources[2];
 	const size_t memory_bytes = gs_external_merge_least_bytes(2, 1);
 	char *memory = malloc(memory_bytes);
-	struct gs_external_merge *gather;
+	struct gs_external_merge *merge;
 	struct gs_span span = { .count = 1 };
 	gs_status status;
 
@@ -273,16 +311,16 @@ check_close(unsigned spans)
 		given[s] = (struct given){ (char *)keys[s], 0, KEYS, sizeof keys[0][0], 1000, NEVER };
 		sources[s] = (struct gs_source){ .read = read_given, .context = &given[s] };
 	}
-	status = gs_external_merge_open(&gather, memory, memory_bytes, 32, sources, 2, 1);
+	status = gs_external_merge_open(&merge, memory, memory_bytes, 32, sources, 2, 1);
 	for (unsigned i = 0; i < spans && status == GS_OK; i++)
-		status = gs_external_merge_next(gather, &span);
-	gs_external_merge_close(gather);
+		status = gs_external_merge_next(merge, &span);
+	gs_external_merge_close(merge);
 	CHECK(status == GS_OK && span.count > 0, "closed after %u spans", spans);
 	free(memory);
 }
 
 void
-unit_gather(void)
+unit_external_merge(void)
 {
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
 		for (unsigned bits = 32; bits <= 64; bits += 32)
@@ -293,12 +331,16 @@ unit_gather(void)
 				if (threads == 2)
 					check_row(&rows[r], bits, threads, least + 3000001);
 			}
-	for (size_t r = 0; r < sizeof troubles / sizeof troubles[0]; r++)
-		check_trouble(r);
+	for (size_t r = 0; r < sizeof errors / sizeof errors[0]; r++)
+		check_error(r);
 	for (unsigned threads = 1; threads <= 3; threads++) {
 		check_disorder(32, threads);
 		check_disorder(64, threads);
 	}
+	check_drain(SIZE_MAX, NEVER);
+	check_drain(1, NEVER);
+	check_drain(3, NEVER);
+	check_drain(SIZE_MAX, 5000);
 	check_close(0);
 	check_close(1);
 	check_close(3);

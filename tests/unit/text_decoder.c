@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* decode_text.c - lines become keys, whatever the chunks and the threads */
+/* text_decoder.c - lines become keys, whatever the chunks and the threads */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -759,10 +759,10 @@ check_level(void)
 	}
 }
 
-void unit_decode_text(void);
+void unit_text_decoder(void);
 
 void
-unit_decode_text(void)
+unit_text_decoder(void)
 {
 	for (level = GS_SIMD_NONE; level <= gs_simd_best(); level++)
 		check_level();

@@ -114,7 +114,7 @@ install() {
 	for file in "$source"/*/*.c; do
 		[[ $file != */cuda.c && $file != */backend_cuda*.c ]] || continue
 		clang -std=c11 -Wall -Wextra -Wshadow -D_GNU_SOURCE -DHAVE_CONFIG_H -fsyntax-only \
-			-Werror "-I$GSORT_BUILD" "-I$source" "$file"
+			-DGS_PKGLIBDIR='""' -Werror "-I$GSORT_BUILD" "-I$source" "$file"
 	done
 	needs clang++
 	clang++ -std=c++17 -Wall -Wextra -Wshadow -D_GNU_SOURCE -fno-exceptions -fno-rtti -fsyntax-only \

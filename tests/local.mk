@@ -257,6 +257,6 @@ coverage:
 	'$(srcdir)/tests/house/coverage.py' '$(srcdir)' '$(abs_builddir)' '$(CC)' $(MISSED)
 fuzz: config.h
 	@'$(srcdir)/tests/fuzz/run.sh' '$(abs_srcdir)' '$(abs_builddir)' '$(SECONDS)' \
-	  '$(EMU_DEFINES) -I$(abs_srcdir)/tests/emu $(DEFS) -I$(abs_builddir) -I$(abs_srcdir)/src -I$(abs_srcdir) -D_GNU_SOURCE $(ZSTD_CFLAGS) $(LZ4_CFLAGS) $(ARCHIVE_CFLAGS) $(ZLIB_CFLAGS)' \
+	  '$(EMU_DEFINES) -I$(abs_srcdir)/tests/emu $(DEFS) -I$(abs_builddir) -I$(abs_srcdir)/src -I$(abs_srcdir) -D_GNU_SOURCE -DGS_PKGLIBDIR="$(pkglibdir)" $(ZSTD_CFLAGS) $(LZ4_CFLAGS) $(ARCHIVE_CFLAGS) $(ZLIB_CFLAGS)' \
 	  '$(ARCHIVE_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS) -lpthread -ldl -lm' \
 	  '$(host_sources) $(cli_sources) $(cuda_sources) $(kernel_sources) $(emu_sources) $(fuzz_sources)' $(FUZZ)

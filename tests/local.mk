@@ -66,31 +66,47 @@ check_PROGRAMS += \
   tests/fuzz/fuzzers \
   tests/unit/units-emu
 
+if !HAVE_CUDA
+emu_defines = -DHAVE_CUDA=1 -DGS_CUDA_ARCH='"emulated"'
+endif
+emu_cppflags = $(EMU_CPPFLAGS) $(emu_defines) $(AM_CPPFLAGS)
+
+# The CUDA runtime on the host, and what calls it.  Its objects are linked as such, not from
+# the archive.
+check_LIBRARIES = tests/emu/libemu.a
 emu_sources = \
   tests/emu/cuda_runtime.h \
   tests/emu/cuda_runtime_api.h \
   tests/emu/launch.cpp \
   tests/emu/runtime.c
-if !HAVE_CUDA
-emu_defines = -DHAVE_CUDA=1 -DGS_CUDA_ARCH='"emulated"'
-endif
-# It takes no time to open, and little memory, so that --device=auto means it from the first
+tests_emu_libemu_a_SOURCES = $(emu_sources) $(cuda_sources)
+tests_emu_libemu_a_CPPFLAGS = $(emu_cppflags)
+tests_emu_libemu_a_CFLAGS = $(AM_CFLAGS)
+tests_emu_libemu_a_CXXFLAGS = $(EMU_CXXFLAGS)
+emu_objects = $(tests_emu_libemu_a_OBJECTS) $(kernel_sources:.cu=.emu.o)
+
+# It takes no time to open, and little memory, so that --device=auto uses it from the first
 # key on.
 emu_plan = -DOPEN_MS=0 -DCUDA_BYTES=1048576 -DGS_GPU_AT_BYTES='(getenv("GSORT_EMU_AT_BYTES") == NULL \
   ? GS_NEVER : strtoull(getenv("GSORT_EMU_AT_BYTES"), NULL, 10))'
-emu_kernels = $(kernel_sources:.cu=.emu.o)
 
-# All but main(): for gsort-emu, and for the fuzz targets.
-check_LIBRARIES = libgsort-emu.a
-libgsort_emu_a_SOURCES = $(host_sources) $(cli_sources) $(cuda_sources)
-libgsort_emu_a_CPPFLAGS = $(EMU_CPPFLAGS) $(emu_defines) $(emu_plan) $(AM_CPPFLAGS)
-libgsort_emu_a_CFLAGS = $(AM_CFLAGS)
+# gsort without main(), for gsort-emu and the fuzz targets.  Only the sources that read these
+# definitions are compiled again; the other objects are those of gsort.
+emu_differs = \
+  src/gpu/backend_list.c \
+  src/job/device.c \
+  src/plan/plan.c
+emu_shared = $(patsubst %.c,%.$(OBJEXT),$(filter-out $(emu_differs),$(filter %.c,$(host_sources) $(cli_sources))))
+check_LIBRARIES += libgsort-emu.a
+libgsort_emu_a_SOURCES = $(emu_differs)
+libgsort_emu_a_CPPFLAGS = $(emu_plan) $(emu_cppflags)
+libgsort_emu_a_LIBADD = $(emu_shared)
+libgsort_emu_a_DEPENDENCIES = $(emu_shared)
 
-gsort_emu_SOURCES = src/cli/main.c $(emu_sources)
-gsort_emu_CPPFLAGS = $(libgsort_emu_a_CPPFLAGS)
-gsort_emu_CFLAGS = $(AM_CFLAGS)
+gsort_emu_SOURCES = src/cli/main.c
+nodist_EXTRA_gsort_emu_SOURCES = tests/emu/launch.cpp	# linked as C++
 gsort_emu_CXXFLAGS = $(EMU_CXXFLAGS)
-gsort_emu_LDADD = libgsort-emu.a $(emu_kernels)
+gsort_emu_LDADD = $(emu_objects) libgsort-emu.a
 
 # The fuzz targets without clang: main.c takes libFuzzer's place.
 fuzz_sources = \
@@ -112,22 +128,15 @@ fuzz_sources = \
   tests/fuzz/targets.c \
   tests/fuzz/targets.def \
   tests/fuzz/text.c
-tests_fuzz_fuzzers_SOURCES = tests/fuzz/main.c $(fuzz_sources) $(emu_sources)
-tests_fuzz_fuzzers_CPPFLAGS = -I$(srcdir)/tests/fuzz $(libgsort_emu_a_CPPFLAGS)
-tests_fuzz_fuzzers_CFLAGS = $(AM_CFLAGS)
+tests_fuzz_fuzzers_SOURCES = tests/fuzz/main.c $(fuzz_sources)
+nodist_EXTRA_tests_fuzz_fuzzers_SOURCES = tests/emu/launch.cpp
+tests_fuzz_fuzzers_CPPFLAGS = -I$(srcdir)/tests/fuzz $(AM_CPPFLAGS)
 tests_fuzz_fuzzers_CXXFLAGS = $(EMU_CXXFLAGS)
-tests_fuzz_fuzzers_LDADD = libgsort-emu.a $(emu_kernels) $(ARCHIVE_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS) -lm
+tests_fuzz_fuzzers_LDADD = $(emu_objects) libgsort-emu.a $(ARCHIVE_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS) -lm
 
 tests_unit_units_emu_SOURCES = \
   bench/stats.c \
   bench/stats.h \
-  src/base/arena.c \
-  src/base/clock.c \
-  src/base/simd.c \
-  src/base/status.c \
-  src/base/team.c \
-  src/base/thread.c \
-  src/sort/checksum.c \
   tests/emu/samples.h \
   tests/unit/backend_cuda.c \
   tests/unit/emulator.c \
@@ -137,12 +146,13 @@ tests_unit_units_emu_SOURCES = \
   tests/unit/stats.c \
   tests/unit/units.c \
   tests/unit/units.h \
-  $(cuda_sources) $(emu_sources) $(ladder_headers) $(ladder_host)
-tests_unit_units_emu_CPPFLAGS = $(EMU_CPPFLAGS) $(emu_defines) -DMODULES='"tests/unit/modules-emu.def"' $(AM_CPPFLAGS)
+  $(ladder_headers) $(ladder_host)
+nodist_EXTRA_tests_unit_units_emu_SOURCES = tests/emu/launch.cpp
+tests_unit_units_emu_CPPFLAGS = -DMODULES='"tests/unit/modules-emu.def"' $(emu_cppflags)
 tests_unit_units_emu_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 tests_unit_units_emu_CXXFLAGS = $(EMU_CXXFLAGS)
 tests_unit_units_emu_LDADD = \
-  $(emu_kernels) $(ladder_kernels:.cu=.emu.o) tests/emu/samples.emu.o -lm
+  $(emu_objects) $(ladder_kernels:.cu=.emu.o) tests/emu/samples.emu.o libgsort.a -lm
 
 # ---- what make check runs --------------------------------------------------------
 BATS_FILES = \

@@ -294,6 +294,20 @@ const char *gsort_message(void);
  */
 bool gsort_type_named(const char *name, enum gsort_type *type);
 
+/* Two options that cannot be used together, by their long names in gsort(1): "to", "type". */
+struct gsort_conflict {
+	const char *one, *other;	/* string constants */
+	bool        needs;		/* ONE needs OTHER; false: they exclude each other */
+};
+
+/**
+ * Find two options that cannot be used together, so that a program can name them in its own
+ * words.  gsort_open() refuses such OPTIONS.  O(1); any thread may call it.
+ *
+ * @return  true and *CONFLICT is set; or false: there are none
+ */
+bool gsort_conflict(const struct gsort_options *options, struct gsort_conflict *conflict);
+
 /**
  * Tell what this machine offers: GPUs, memory, temporary directories; a line at
  * a time.  OPTIONS: the limits to explain; may be all zero.

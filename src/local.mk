@@ -57,8 +57,11 @@ host_sources = \
   src/format/text.h \
   src/format/text_decoder.c \
   src/format/text_decoder.h \
-  src/gpu/backend.h \
-  src/gpu/backend_list.c \
+  src/gpu/engine.h \
+  src/gpu/guard.c \
+  src/gpu/guard.h \
+  src/gpu/module.c \
+  src/gpu/module.h \
   src/gsort.h \
   src/io/ahead.c \
   src/io/ahead.h \
@@ -83,23 +86,32 @@ host_sources = \
   src/io/preallocate.h \
   src/io/replace.c \
   src/io/replace.h \
-  src/job/aside.c \
+  src/job/api.c \
   src/job/check.c \
-  src/job/device.c \
+  src/job/check.h \
   src/job/explain.c \
   src/job/info.c \
-  src/job/job.c \
   src/job/job.h \
-  src/job/land.c \
   src/job/merge.c \
+  src/job/merge.h \
   src/job/open.c \
+  src/job/open.h \
   src/job/options.c \
   src/job/options.h \
+  src/job/print.c \
+  src/job/print.h \
   src/job/rendezvous.c \
   src/job/rendezvous.h \
+  src/job/run.c \
+  src/job/run.h \
   src/job/sandbox_policy.c \
-  src/job/spare.c \
+  src/job/sandbox_policy.h \
+  src/job/sort.c \
+  src/job/sort.h \
+  src/plan/device.c \
+  src/plan/device.h \
   src/plan/estimate.c \
+  src/plan/estimate.h \
   src/plan/plan.c \
   src/plan/plan.h \
   src/sort/buckets/add.c \
@@ -153,47 +165,51 @@ host_sources = \
   src/spill/spill.c \
   src/spill/spill.h \
   src/stages/emit.c \
+  src/stages/emit.h \
   src/stages/head.c \
+  src/stages/head.h \
   src/stages/ingest.c \
+  src/stages/ingest.h \
   src/stages/order.c \
   src/stages/order.h \
   src/stages/runs.c \
+  src/stages/runs.h \
   src/stages/select.c \
   src/stages/select.h \
+  src/stages/store.c \
+  src/stages/store.h \
   src/stages/verify.c \
   src/stages/verify.h
 
-# The GPU engine.
+# The GPU module, with kernels/.
 cuda_sources = \
-  src/gpu/backend_cuda.c \
-  src/gpu/backend_cuda.h \
-  src/gpu/backend_cuda_open.c \
-  src/gpu/cuda.c \
-  src/gpu/cuda.h
+  src/gpu/cuda/cuda.c \
+  src/gpu/cuda/cuda.h \
+  src/gpu/cuda/engine_cuda.c \
+  src/gpu/cuda/engine_cuda.h \
+  src/gpu/cuda/engine_open.c
 
 # The command line, without main().
 cli_sources = \
-  src/cli/argv.c \
-  src/cli/argv.h \
+  src/cli/args.c \
+  src/cli/args.h \
   src/cli/cuda_visible.c \
   src/cli/cuda_visible.h \
   src/cli/files0.c \
   src/cli/files0.h \
-  src/cli/help.c \
   src/cli/option_conflicts.c \
   src/cli/option_conflicts.h \
   src/cli/option_handlers.c \
   src/cli/option_handlers.h \
-  src/cli/opts.c \
+  src/cli/option_table.c \
+  src/cli/option_table.h \
   src/cli/opts.def \
   src/cli/opts.h \
   src/cli/parse_value.c \
   src/cli/parse_value.h \
+  src/cli/process.c \
+  src/cli/process.h \
   src/cli/progress.c \
   src/cli/progress.h \
   src/cli/report.c \
-  src/cli/report.h \
-  src/cli/signals.c \
-  src/cli/signals.h \
-  src/cli/table.c \
-  src/cli/table.h
+  src/cli/report.h

@@ -28,7 +28,7 @@ tests_unit_units_SOURCES = \
   tests/unit/encode_text.c \
   tests/unit/floats.c \
   tests/unit/gather.c \
-  tests/unit/handover.c \
+  tests/unit/rendezvous.c \
   tests/unit/inflate.c \
   tests/unit/input.c \
   tests/unit/key.c \
@@ -46,10 +46,10 @@ tests_unit_units_SOURCES = \
   tests/unit/units.c \
   tests/unit/units.h \
   tests/unit/verify.c
-tests_unit_units_LDADD = $(gsort_libs) $(ARCHIVE_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS)
+tests_unit_units_LDADD = libgsort.a $(ARCHIVE_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS)
 
 # Preloaded: system calls that fail.
-check_DATA = tests/fault/fault.so
+check_DATA = tests/fault/fault.so tests/emu/gsort-cuda.so
 fault_sources = \
   tests/fault/fault.c \
   tests/fault/fault_schedule.c
@@ -66,47 +66,42 @@ check_PROGRAMS += \
   tests/fuzz/fuzzers \
   tests/unit/units-emu
 
-if !HAVE_CUDA
-emu_defines = -DHAVE_CUDA=1 -DGS_CUDA_ARCH='"emulated"'
-endif
-emu_cppflags = $(EMU_CPPFLAGS) $(emu_defines) $(AM_CPPFLAGS)
-
-# The CUDA runtime on the host, and what calls it.  Its objects are linked as such, not from
-# the archive.
-check_LIBRARIES = tests/emu/libemu.a
 emu_sources = \
   tests/emu/cuda_runtime.h \
   tests/emu/cuda_runtime_api.h \
   tests/emu/launch.cpp \
   tests/emu/runtime.c
-tests_emu_libemu_a_SOURCES = $(emu_sources) $(cuda_sources)
-tests_emu_libemu_a_CPPFLAGS = $(emu_cppflags)
-tests_emu_libemu_a_CFLAGS = $(AM_CFLAGS)
-tests_emu_libemu_a_CXXFLAGS = $(EMU_CXXFLAGS)
-emu_objects = $(tests_emu_libemu_a_OBJECTS) $(kernel_sources:.cu=.emu.o)
+if !HAVE_CUDA
+emu_defines = -DHAVE_CUDA=1 -DGS_CUDA_ARCH='"emulated"'
+endif
+# It takes no time to open, and little memory, so that --device=auto always chooses it.
+emu_plan = -DOPEN_MS=0 -DCUDA_BYTES=1048576
+emu_kernels = $(kernel_sources:.cu=.emu.o)
 
-# It takes no time to open, and little memory, so that --device=auto uses it from the first
-# key on.
-emu_plan = -DOPEN_MS=0 -DCUDA_BYTES=1048576 -DGS_GPU_AT_BYTES='(getenv("GSORT_EMU_AT_BYTES") == NULL \
-  ? GS_NEVER : strtoull(getenv("GSORT_EMU_AT_BYTES"), NULL, 10))'
+# All but main(): for gsort-emu, and for the fuzz targets.
+check_LIBRARIES = tests/emu/libmodule.a
+tests_emu_libmodule_a_SOURCES = $(cuda_sources) $(emu_sources)
+tests_emu_libmodule_a_CPPFLAGS = $(EMU_CPPFLAGS) $(emu_defines) $(AM_CPPFLAGS)
+tests_emu_libmodule_a_CFLAGS = $(AM_CFLAGS)
+tests_emu_libmodule_a_CXXFLAGS = $(EMU_CXXFLAGS)
+tests_emu_libmodule_a_LIBADD = $(emu_kernels)
+# The linker takes the engine out of its archive, though only a weak symbol asks for it.
+emu_link = -Wl,-u,gs_gpu_module $(OPENMP_CFLAGS)
 
-# gsort without main(), for gsort-emu and the fuzz targets.  Only the sources that read these
-# definitions are compiled again; the other objects are those of gsort.
-emu_differs = \
-  src/gpu/backend_list.c \
-  src/job/device.c \
-  src/plan/plan.c
-emu_shared = $(patsubst %.c,%.$(OBJEXT),$(filter-out $(emu_differs),$(filter %.c,$(host_sources) $(cli_sources))))
-check_LIBRARIES += libgsort-emu.a
-libgsort_emu_a_SOURCES = $(emu_differs)
-libgsort_emu_a_CPPFLAGS = $(emu_plan) $(emu_cppflags)
-libgsort_emu_a_LIBADD = $(emu_shared)
-libgsort_emu_a_DEPENDENCIES = $(emu_shared)
+# The module as a file, for the tests of loading it.
+tests/emu/gsort-cuda.so: tests/emu/libmodule.a libgsort.a
+	$(AM_V_CXXLD)$(CXX) $(CXXFLAGS) $(LDFLAGS) $(MODULE_LINK) -o $@ \
+	  -Wl,--whole-archive tests/emu/libmodule.a -Wl,--no-whole-archive libgsort.a \
+	  $(OPENMP_CFLAGS) -lm
 
-gsort_emu_SOURCES = src/cli/main.c
-nodist_EXTRA_gsort_emu_SOURCES = tests/emu/launch.cpp	# linked as C++
-gsort_emu_CXXFLAGS = $(EMU_CXXFLAGS)
-gsort_emu_LDADD = $(emu_objects) libgsort-emu.a
+# The module linked in; the plan knows that it costs nothing to open.
+gsort_emu_SOURCES = src/cli/main.c src/plan/device.c
+nodist_EXTRA_gsort_emu_SOURCES = dummy.cxx
+gsort_emu_CPPFLAGS = $(emu_plan) $(AM_CPPFLAGS)
+gsort_emu_CFLAGS = $(AM_CFLAGS)
+gsort_emu_LDFLAGS = $(emu_link)
+gsort_emu_LDADD = libgsort-cli.a tests/emu/libmodule.a libgsort.a -lm
+gsort_emu_DEPENDENCIES = libgsort-cli.a tests/emu/libmodule.a libgsort.a
 
 # The fuzz targets without clang: main.c takes libFuzzer's place.
 fuzz_sources = \
@@ -128,18 +123,21 @@ fuzz_sources = \
   tests/fuzz/targets.c \
   tests/fuzz/targets.def \
   tests/fuzz/text.c
-tests_fuzz_fuzzers_SOURCES = tests/fuzz/main.c $(fuzz_sources)
-nodist_EXTRA_tests_fuzz_fuzzers_SOURCES = tests/emu/launch.cpp
-tests_fuzz_fuzzers_CPPFLAGS = -I$(srcdir)/tests/fuzz $(AM_CPPFLAGS)
-tests_fuzz_fuzzers_CXXFLAGS = $(EMU_CXXFLAGS)
-tests_fuzz_fuzzers_LDADD = $(emu_objects) libgsort-emu.a $(ARCHIVE_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS) -lm
+tests_fuzz_fuzzers_SOURCES = tests/fuzz/main.c $(fuzz_sources) src/plan/device.c
+nodist_EXTRA_tests_fuzz_fuzzers_SOURCES = dummy.cxx
+tests_fuzz_fuzzers_CPPFLAGS = -I$(srcdir)/tests/fuzz $(emu_plan) $(AM_CPPFLAGS)
+tests_fuzz_fuzzers_CFLAGS = $(AM_CFLAGS)
+tests_fuzz_fuzzers_LDFLAGS = $(emu_link)
+tests_fuzz_fuzzers_LDADD = \
+  libgsort-cli.a tests/emu/libmodule.a libgsort.a $(ARCHIVE_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS) -lm
+tests_fuzz_fuzzers_DEPENDENCIES = libgsort-cli.a tests/emu/libmodule.a libgsort.a
 
 tests_unit_units_emu_SOURCES = \
   bench/stats.c \
   bench/stats.h \
   tests/emu/samples.h \
-  tests/unit/backend_cuda.c \
   tests/unit/emulator.c \
+  tests/unit/engine.c \
   tests/unit/kernels.c \
   tests/unit/ladder.c \
   tests/unit/modules-emu.def \
@@ -147,12 +145,14 @@ tests_unit_units_emu_SOURCES = \
   tests/unit/units.c \
   tests/unit/units.h \
   $(ladder_headers) $(ladder_host)
-nodist_EXTRA_tests_unit_units_emu_SOURCES = tests/emu/launch.cpp
-tests_unit_units_emu_CPPFLAGS = -DMODULES='"tests/unit/modules-emu.def"' $(emu_cppflags)
+tests_unit_units_emu_CPPFLAGS = $(EMU_CPPFLAGS) $(emu_defines) -DMODULES='"tests/unit/modules-emu.def"' $(AM_CPPFLAGS)
 tests_unit_units_emu_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
-tests_unit_units_emu_CXXFLAGS = $(EMU_CXXFLAGS)
 tests_unit_units_emu_LDADD = \
-  $(emu_objects) $(ladder_kernels:.cu=.emu.o) tests/emu/samples.emu.o libgsort.a -lm
+  tests/emu/libmodule.a $(ladder_kernels:.cu=.emu.o) tests/emu/samples.emu.o libgsort.a -lm
+tests_unit_units_emu_LDFLAGS = $(emu_link)
+tests_unit_units_emu_DEPENDENCIES = \
+  tests/emu/libmodule.a $(ladder_kernels:.cu=.emu.o) tests/emu/samples.emu.o libgsort.a
+nodist_EXTRA_tests_unit_units_emu_SOURCES = dummy.cxx
 
 # ---- what make check runs --------------------------------------------------------
 BATS_FILES = \
@@ -186,6 +186,7 @@ BATS_FILES = \
   tests/gpu/cuda.bats \
   tests/gpu/guard.bats \
   tests/gpu/ladder.bats \
+  tests/gpu/module.bats \
   tests/house/bootstrap.bats \
   tests/house/build.bats \
   tests/house/lint.bats \

@@ -31,4 +31,11 @@ void gs_limits_read(struct gs_limits *limits, bool small);
 /** What an unprivileged process can still write to DIR's file system; UINT64_MAX: who knows. */
 uint64_t gs_limits_disk_bytes(const char *dir);
 
+/** The folder for temporary files if the user names none: $TMPDIR; /tmp if that is unset or
+ *  empty. */
+const char *gs_temp_dir(void);
+
+/** Has the user set a folder in $TMPDIR?  An empty one does not count. */
+bool gs_temp_dir_is_set(void);
+
 #endif

@@ -338,3 +338,30 @@ gs_team_most(void)
 
 	return limit > 0 && limit < most ? limit : most;
 }
+
+/* ---- copying ---------------------------------------------------------------- */
+
+struct copy {
+	char       *to;
+	const char *from;
+	size_t      bytes;
+};
+
+enum { SHARE_BYTES = 256 << 10 };	/* copied by a thread at a time; not tuned */
+
+static void
+copy_share(void *context, size_t share)
+{
+	const struct copy *copy = context;
+	const size_t at = share * SHARE_BYTES, left = copy->bytes - at;
+
+	memcpy(copy->to + at, copy->from + at, left < SHARE_BYTES ? left : SHARE_BYTES);
+}
+
+void
+gs_team_copy(unsigned threads, void *to, const void *from, size_t bytes)
+{
+	struct copy copy = { to, from, bytes };
+
+	gs_team_each(threads, (bytes + SHARE_BYTES - 1) / SHARE_BYTES, copy_share, &copy);
+}

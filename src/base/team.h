@@ -44,6 +44,9 @@ void gs_team_run(unsigned threads, gs_team_body *body, void *context);
 void gs_team_each(unsigned threads, size_t count, void (*each)(void *context, size_t i),
                   void *context);
 
+/** Copy BYTES by at most THREADS threads; the memory does not overlap. */
+void gs_team_copy(unsigned threads, void *to, const void *from, size_t bytes);
+
 /** Wait until all members of the caller's own team are here; only within a body. */
 void gs_team_wait(void);
 

@@ -131,6 +131,12 @@ gs_input_read_piece(struct gs_input *input, const struct gs_input_piece *piece, 
 MUST_CHECK gs_status
 gs_input_skip(struct gs_input *input, uint64_t bytes, void *scratch, size_t scratch_bytes);
 
+bool gs_input_can_rewind(const struct gs_input *input);
+MUST_CHECK gs_status gs_input_rewind(struct gs_input *input);
+MUST_CHECK gs_status gs_input_peek(struct gs_input *input, uint64_t least, uint64_t *bytes);
+void gs_input_record(struct gs_input *input, void *memory, size_t bytes);
+void gs_input_stop_recording(struct gs_input *input);
+
 /** From another thread: the read that goes on stops waiting and comes out short; none
  *  shall follow.  A callback that waits is waited for. */
 void gs_input_stop(struct gs_input *input);

@@ -161,15 +161,15 @@ gs_select_span(struct gs_select *select, struct gs_span *span)
 }
 
 void
-gs_select_pairs(struct gs_select *select, struct gs_span *span)
+gs_select_pairs(struct gs_select *select, struct gs_span *span, uint64_t *times)
 {
 	size_t kept = 0;
 
 	assert(select->groups && !select->any);
 	for (size_t at = 0; at < span->count; at++) {
 		gs_key_put(span->keys, span->key_bits, kept, gs_key_at(span->keys, span->key_bits, at));
-		select->times[kept] = select->times[at];
-		kept += fits(select, select->times[kept]);
+		times[kept] = times[at];
+		kept += fits(select, times[kept]);
 	}
 	span->count = kept;
 	cut(select, span);

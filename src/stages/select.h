@@ -38,8 +38,7 @@ struct gs_select {
 /** Does it take groups?  Then gs_select_open() needs room for counts. */
 bool gs_select_wants_groups(const struct gsort_options *options);
 
-/** Begin; TIMES: borrowed room for GS_SELECT_PAIRS counts, and for those of a whole span if
- *  OPTIONS want counts. */
+/** Begin; TIMES: borrowed, for the counts of a whole span if OPTIONS want counts, else NULL. */
 void gs_select_open(struct gs_select *select, const struct gsort_options *options,
                     uint64_t *times);
 
@@ -49,8 +48,9 @@ bool gs_select_takes_all(const struct gs_select *select);
 /** Keep what goes out of SPAN, in place; its count goes down, keys may move. */
 void gs_select_span(struct gs_select *select, struct gs_span *span);
 
-/** The same for groups that are complete: keys that differ, and TIMES says how often each came. */
-void gs_select_pairs(struct gs_select *select, struct gs_span *span);
+/** The same for groups that are complete: keys that differ, of which number I came TIMES[I]
+ *  times; TIMES moves with the keys. */
+void gs_select_pairs(struct gs_select *select, struct gs_span *span, uint64_t *times);
 
 /** The key class ends: SPAN is set to the last group if it goes out, else to count 0. */
 void gs_select_end(struct gs_select *select, struct gs_span *span);

@@ -23,6 +23,12 @@ gs_verify_open(struct gs_verify *verify, const struct gsort_options *options, un
 }
 
 void
+gs_verify_restart(struct gs_verify *verify)
+{
+	verify->keys_in = verify->sum_in = 0;
+}
+
+void
 gs_verify_in(struct gs_verify *verify, unsigned key_class, unsigned key_bits, const void *keys,
              size_t count)
 {

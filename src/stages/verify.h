@@ -37,6 +37,9 @@ struct gs_verify {
 void gs_verify_open(struct gs_verify *verify, const struct gsort_options *options,
                     unsigned threads);
 
+/** The input is read once more: forget what has come, not what was written. */
+void gs_verify_restart(struct gs_verify *verify);
+
 /* All that follows does nothing unless it is on. */
 
 /** Note COUNT keys of STREAM that have arrived, in any order, with all threads. */

@@ -18,7 +18,7 @@ lists() {
 @test "the man page has the options of --help" {
 	# only the section OPTIONS, and there only the tags
 	awk '/^\.SH/ { options = /OPTIONS/ }  options && (tag || /^\.TQ/ && ++tag) ; { tag = /^\.TP|^\.TQ/ }' \
-		"$GSORT_SOURCE/man/gsort.1" | sed 's/\\f[A-Z]//g; s/\\-/-/g' |
+		"$GSORT_SOURCE/man/gsort.1.in" | sed 's/\\f[A-Z]//g; s/\\-/-/g' |
 		grep -oE '(^|[ "])--?[a-zA-Z][a-z0-9-]*' | tr -d ' "' | lists man
 }
 

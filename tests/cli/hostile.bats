@@ -405,7 +405,7 @@ count_reads() {
 	[ "$(cat out)" = "$(seq 3)" ]
 	bounded 32 2 gsort --files0-from=/dev/zero
 	bounded 32 2 bash -c "yes | tr -d '\\n' | gsort --files0-from=-"
-	says "-:1: file name longer than 4095 bytes; names end in NUL"
+	says "-:1: file name longer than 4095 bytes; a NUL must end each name"
 	bounded 300 2 bash -c "yes a | tr '\\n' '\\0' | gsort --files0-from=-"
 	says "-: more than 256 MiB of file names"
 }

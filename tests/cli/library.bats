@@ -70,7 +70,7 @@ collect_works() {
 }
 
 @test "gsort.3 shows the example as it is" {
-	sed -n '/^\.SH EXAMPLES/,$p' "$GSORT_SOURCE/man/gsort.3" | sed -n '/^\.EX/,/^\.EE/p' |
+	sed -n '/^\.SH EXAMPLES/,$p' "$GSORT_SOURCE/man/gsort.3.in" | sed -n '/^\.EX/,/^\.EE/p' |
 		sed '/^\.E[XE]/d; s/\\&//; s/\\-/-/g; s/\\e/\\/g' >shown
 	sed -n '/^#include/,$p' "$GSORT_SOURCE/examples/smallest.c" | expand -t 4 | diff - shown
 }
@@ -79,6 +79,6 @@ collect_works() {
 	grep -oE '\bgsort_[a-z_]+\(' "$GSORT_SOURCE/src/gsort.h" | sort -u >functions
 	[ "$(wc -l <functions)" -ge 13 ]
 	while read -r function; do
-		grep -qF "${function%(}" "$GSORT_SOURCE/man/gsort.3" || { echo "$function"; false; }
+		grep -qF "${function%(}" "$GSORT_SOURCE/man/gsort.3.in" || { echo "$function"; false; }
 	done <functions
 }

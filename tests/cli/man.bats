@@ -6,7 +6,7 @@ load ../helpers
 # The section EXAMPLES as plain text: a line ".EX", then lines "$ COMMAND", each
 # followed by its output; and so on.
 examples() {
-	sed -n '/^\.SH EXAMPLES/,/^\.SH NOTES/p' "$GSORT_SOURCE/man/gsort.1" |
+	sed -n '/^\.SH EXAMPLES/,/^\.SH SEE ALSO/p' "$GSORT_SOURCE/man/gsort.1.in" |
 		sed -n '/^\.EX/,/^\.EE/{/^\.EE/d; s/\\-/-/g; s/\\e/\\/g; p}'
 	echo .EX
 }
@@ -64,23 +64,36 @@ try_block() {
 
 @test "all sections that a manual should have are there" {
 	for section in NAME SYNOPSIS DESCRIPTION OPTIONS "NUMBERS AND ORDER" \
-	               "MEMORY AND TEMPORARY FILES" "DIFFERENCES FROM SORT(1)" "EXIT STATUS" \
-	               SIGNALS ENVIRONMENT EXAMPLES NOTES BUGS "SEE ALSO"; do
-		grep -qxF ".SH $section" "$GSORT_SOURCE/man/gsort.1" || { echo "$section"; false; }
+	               "MEMORY AND TEMPORARY FILES" "EXIT STATUS" SIGNALS ENVIRONMENT FILES \
+	               "DIFFERENCES FROM SORT(1)" STATISTICS NOTES BUGS STANDARDS EXAMPLES \
+	               "SEE ALSO"; do
+		grep -qxF ".SH $section" "$GSORT_SOURCE/man/gsort.1.in" || { echo "$section"; false; }
 	done
-	for section in NAME SYNOPSIS DESCRIPTION ERRORS THREADS VERSIONS EXAMPLES "SEE ALSO"; do
-		grep -qxF ".SH $section" "$GSORT_SOURCE/man/gsort.3" || { echo "$section"; false; }
+	for section in NAME SYNOPSIS DESCRIPTION FUNCTIONS "RETURN VALUE" ERRORS THREADS VERSIONS \
+	               EXAMPLES "SEE ALSO"; do
+		grep -qxF ".SH $section" "$GSORT_SOURCE/man/gsort.3.in" || { echo "$section"; false; }
 	done
+}
+
+@test "the pages have the version of the build and the date of its release" {
+	[ -e "$GSORT_BUILD/Makefile" ] || skip "$GSORT_BUILD is no build folder"
+	version=$(sed -n 's/^PACKAGE_VERSION = //p' "$GSORT_BUILD/Makefile")
+	date=$(sed -n 's/^RELEASE_DATE = //p' "$GSORT_BUILD/Makefile")
+	for section in 1 3; do
+		grep -q "^\.TH GSORT $section \"$date\" \"gsort $version\" " "$GSORT_BUILD/man/gsort.$section"
+		not grep '@[A-Z_]*@' "$GSORT_BUILD/man/gsort.$section"
+	done
+	[ "$(date -d "$date" +%F)" = "$date" ]
 }
 
 @test "groff has nothing to complain about" {
 	needs groff
-	groff -man -ww -z "$GSORT_SOURCE"/man/gsort.[13] 2>complaints
+	groff -man -ww -z "$GSORT_BUILD"/man/gsort.[13] 2>complaints
 	[ ! -s complaints ] || { cat complaints; false; }
 }
 
 @test "mandoc has nothing to complain about" {
 	needs mandoc
-	mandoc -T lint -W style "$GSORT_SOURCE"/man/gsort.[13] >complaints || true
+	mandoc -T lint -W style "$GSORT_BUILD"/man/gsort.[13] >complaints || true
 	[ ! -s complaints ] || { cat complaints; false; }
 }

@@ -74,6 +74,10 @@ says() {
 	gsort: in:2: not a number: "2\032"
 	$ printf '1\n\033[31m2\n' >in; gsort in
 	gsort: in:2: not a number: "\033[31m2"
+	$ printf '1\n2\302\240\n' >in; gsort in
+	gsort: in:2: not a number: "2\302\240"
+	$ printf '\342\200\256\342\210\2222\n' >in; gsort in
+	gsort: in:1: not a number: "\342\200\256−2"
 	$ printf '1e5\nabc\n' >in; gsort -g in
 	gsort: in:2: not a number: "abc"
 	$ printf '1\nx\n' >in; gsort -c in
@@ -133,7 +137,7 @@ says() {
 	$ gsort nothing
 	gsort: cannot read: nothing: No such file or directory
 	$ gsort ''
-	gsort: the name of an input is empty; standard input is -
+	gsort: the name of an input is empty; for standard input, use -
 	$ mkdir d; gsort d
 	gsort: read failed: d: Is a directory
 	$ gsort <.
@@ -163,7 +167,7 @@ says() {
 	$ printf 'a\0-\0' | gsort --files0-from=-
 	gsort: when reading file names from standard input, no file name of '-' allowed
 	$ { printf 'a\0'; seq 2000; } | gsort --files0-from=-
-	gsort: -:2: file name longer than 4095 bytes; names end in NUL
+	gsort: -:2: file name longer than 4095 bytes; a NUL must end each name
 	$ gsort --files0-from=in in
 	gsort: extra operand 'in': file operands cannot be combined with --files0-from
 	Try 'gsort --help' for more information.
@@ -339,6 +343,15 @@ export -f damaged
 	$ gsort --reverze
 	gsort: unrecognized option '--reverze'; did you mean '--reverse'?
 	Try 'gsort --help' for more information.
+	$ gsort --top=2
+	gsort: unrecognized option '--top=2'; did you mean '--head'?
+	Try 'gsort --help' for more information.
+	$ gsort --u32
+	gsort: unrecognized option '--u32'; did you mean '-u32'?
+	Try 'gsort --help' for more information.
+	$ gsort -j4
+	gsort: invalid option -- 'j'; did you mean '--parallel'?
+	Try 'gsort --help' for more information.
 	$ gsort --revers=1
 	gsort: option '--revers' doesn't allow an argument
 	Try 'gsort --help' for more information.
@@ -368,63 +381,73 @@ export -f damaged
 @test "values of options" {
 	table <<-'END'
 	$ gsort --type=u33
-	gsort: invalid argument 'u33' for --type: it is one of u8, u16, u32, u64, i8, i16, i32, i64, f32, f64, text, text-float
+	gsort: invalid argument 'u33' for --type: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f32, f64, text, text-float
+	Try 'gsort --help' for more information.
 	$ gsort --to=u9
-	gsort: invalid argument 'u9' for --to: it is one of u8, u16, u32, u64, i8, i16, i32, i64, f32, f64, text
+	gsort: invalid argument 'u9' for --to: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f32, f64, text
+	Try 'gsort --help' for more information.
 	$ gsort -u128
-	gsort: invalid key width in '-u128': there are -u8, -u16, -u32, -u64
+	gsort: invalid key width in '-u128': must be one of -u8, -u16, -u32, -u64
+	Try 'gsort --help' for more information.
 	$ gsort --endian=middle -u8
-	gsort: invalid argument 'middle' for --endian: it is one of little, big
+	gsort: invalid argument 'middle' for --endian: must be one of little, big
+	Try 'gsort --help' for more information.
 	$ gsort -S 1.5G
-	gsort: -S argument '1.5G' has an invalid suffix: it is one of b, K, M, G, T, P, E, KiB, MiB, GiB, TiB, %
+	gsort: invalid suffix in -S argument '1.5G': must be one of b, K, M, G, T, P, E, KiB, MiB, GiB, TiB, %
 	$ gsort -S x
-	gsort: -S argument 'x' is not a size: a size is a whole number, such as 8G or 50%
+	gsort: invalid -S argument 'x': must be a size, such as 512M, 8G or 50%
 	$ gsort -S -1
-	gsort: -S argument '-1' is not a size: a size is a whole number, such as 8G or 50%
+	gsort: invalid -S argument '-1': must be a size, such as 512M, 8G or 50%
 	$ gsort -S 16E
 	gsort: -S argument '16E' is too large
 	$ gsort --buffer-size=99999999999999999999
 	gsort: --buffer-size argument '99999999999999999999' is too large
 	$ gsort --size-hint=16E
-	gsort: invalid --size-hint argument '16E': it is a whole number of bytes below 16E, such as 512, 4K, 6G or 2GiB
+	gsort: invalid --size-hint argument '16E': must be a number of bytes below 16E, such as 512, 4K, 6G or 2GiB
 	$ gsort --size-hint=-1
-	gsort: invalid --size-hint argument '-1': it is a whole number of bytes below 16E, such as 512, 4K, 6G or 2GiB
+	gsort: invalid --size-hint argument '-1': must be a number of bytes below 16E, such as 512, 4K, 6G or 2GiB
 	$ gsort --skip-bytes=99999999999999999999 -u8
-	gsort: invalid --skip-bytes argument '99999999999999999999': it is a whole number of bytes below 16E, such as 512, 4K, 6G or 2GiB
+	gsort: invalid --skip-bytes argument '99999999999999999999': must be a number of bytes below 16E, such as 512, 4K, 6G or 2GiB
 	$ gsort --head=-1
-	gsort: invalid --head argument '-1': it is a whole number
+	gsort: invalid --head argument '-1': must be a whole number
 	$ gsort --head-count=1K
-	gsort: invalid --head-count argument '1K': it is a whole number
+	gsort: invalid --head-count argument '1K': must be a whole number
 	$ gsort --header=0
-	gsort: invalid --header argument '0': it is a whole number from 1 up
+	gsort: invalid --header argument '0': must be a whole number, at least 1
 	$ gsort --parallel=0
-	gsort: invalid --parallel argument '0': it is a whole number from 1 up
+	gsort: invalid --parallel argument '0': must be a whole number, at least 1
 	$ gsort --parallel=-1
-	gsort: invalid --parallel argument '-1': it is a whole number from 1 up
+	gsort: invalid --parallel argument '-1': must be a whole number, at least 1
 	$ gsort --batch-size=1
-	gsort: invalid --batch-size argument '1': the minimum is 2
+	gsort: invalid --batch-size argument '1': must be a whole number, at least 2
 	$ gsort --batch-size=x
-	gsort: invalid --batch-size argument 'x': it is a whole number from 2 up
+	gsort: invalid --batch-size argument 'x': must be a whole number, at least 2
 	$ ulimit -n 100; gsort --batch-size=98
-	gsort: --batch-size argument '98' is too large: the maximum with the current limit of open files is 97
+	gsort: --batch-size argument '98' is too large: the maximum with the current limit on open files is 97
 	$ gsort --gpu-memory=0
 	gsort: --gpu-memory argument '0' is too small
 	$ gsort --gpu-memory=101%
 	gsort: --gpu-memory argument '101%' is not between 1% and 100%
 	$ gsort --device=tpu
-	gsort: invalid argument 'tpu' for --device: it is auto, cpu, gpu, or gpu:N with N counted from 0
+	gsort: invalid argument 'tpu' for --device: must be auto, cpu, gpu or gpu:N (N counts the GPUs from 0)
+	Try 'gsort --help' for more information.
 	$ gsort --decompress=rar
-	gsort: invalid argument 'rar' for --decompress: it is one of auto, none, gzip, bzip2, xz, zstd, lz4
+	gsort: invalid argument 'rar' for --decompress: must be one of auto, none, gzip, bzip2, xz, zstd, lz4
+	Try 'gsort --help' for more information.
 	$ gsort --invalid=maybe
-	gsort: invalid argument 'maybe' for --invalid: it is one of abort, fail, warn, ignore
+	gsort: invalid argument 'maybe' for --invalid: must be one of abort, fail, warn, ignore
+	Try 'gsort --help' for more information.
 	$ gsort --check=maybe
-	gsort: invalid argument 'maybe' for --check: it is one of diagnose-first, quiet, silent, summary
+	gsort: invalid argument 'maybe' for --check: must be one of diagnose-first, quiet, silent, summary
+	Try 'gsort --help' for more information.
 	$ gsort --stats=xml
-	gsort: invalid argument 'xml' for --stats: it is json
+	gsort: invalid argument 'xml' for --stats: must be json
+	Try 'gsort --help' for more information.
 	$ gsort --progress=often
-	gsort: invalid argument 'often' for --progress: it is one of auto, always, never
+	gsort: invalid argument 'often' for --progress: must be one of auto, always, never
+	Try 'gsort --help' for more information.
 	$ GSORT_DEVICE=$(printf 't\npu') gsort nothing
-	gsort: warning: GSORT_DEVICE is 't\012pu', not auto, cpu, gpu or gpu:N: ignored
+	gsort: warning: GSORT_DEVICE='t\012pu' is ignored: must be auto, cpu, gpu or gpu:N
 	gsort: cannot read: nothing: No such file or directory
 	END
 }
@@ -458,7 +481,7 @@ export -f damaged
 	$ gsort --skip-bytes=1
 	gsort: option '--skip-bytes' needs a binary type (for text: '--header')
 	$ gsort --skip-bytes=1 -u8 --to=text
-	gsort: options '--skip-bytes' and '--to=text' are incompatible
+	gsort: options '--skip-bytes' and '--to=text' are incompatible; to drop the bytes, use tail -c +2
 	$ gsort --header -u8
 	gsort: options '--header' and '-u8' are incompatible
 	$ gsort --header --to=u8
@@ -486,7 +509,7 @@ export -f damaged
 
 # The sentences of all calls that make one: of each its longest part without a conversion.
 sentences() {
-	cat "$GSORT_SOURCE"/src/*/*.c | tr '\n\t' '  ' |
+	find "$GSORT_SOURCE/src" -name "*.c" -exec cat {} + | tr '\n\t' '  ' |
 		grep -oE '\<(gs_fail|gs_fail_errno|misuse|gs_report_error|gs_report_usage)\([^";]*("([^"\\]|\\.)*"[ A-Z_]*)+' |
 		sed -E 's/^[^"]*"//; s/"[ A-Z_]*"//g; s/" *(LIBRARY)? *$//; s/\\"/"/g' |
 		sed -E 's/%[-+ #0.*]*[0-9]*(ll|z)?[a-zA-Z]/\n/g; s/%%/%/g; s/$/\n/' |
@@ -516,7 +539,11 @@ sentences() {
 	out of GPU memory: at least
 	the NVIDIA driver is too old: it knows CUDA
 	there is no NVIDIA driver on this machine
-	this gsort was built without a GPU backend; use --device=cpu, or build it where nvcc is
+	the GPU's result is wrong: sorted keys were damaged on their way back
+	the input has become shorter since it was read for the GPU: the output cannot be completed
+	the input has changed since it was read for the GPU: the output cannot be completed
+	--device=gpu: the GPU module is not installed; install it, or use --device=cpu
+	, but this is gsort
 	cannot be loaded: install libarchive, or decompress the
 	cannot be loaded: install liblzma, or decompress the xz data first
 	a line of more than
@@ -544,7 +571,7 @@ sentences() {
 	the result is wrong: it is out of order
 	the result is wrong: the keys that left are not the keys that came
 	threads: read
-	without effect on numbers
+	no effect on numbers
 	END
 	sentences >all
 	[ "$(wc -l <all)" -gt 100 ]

@@ -269,7 +269,7 @@ for_size() {
 	grep -E '"peak_vram":[1-9][0-9]*,' err
 	grep -E '"h2d_ms":[0-9.]*[1-9][0-9.]*,"gpu_ms":[0-9.]*[1-9][0-9.]*,"d2h_ms":[0-9.]*[1-9][0-9.]*,' err
 	grep -E '"stages_ms":.*"h2d":[0-9.]*[1-9][0-9.]*,"sort":[0-9.]*[1-9].*"d2h":[0-9.]*[1-9]' err
-	grep -E 'GPU: to it [0-9.]*, sort [0-9.]*, back [0-9.]* s; [0-9.]* MiB of its memory$' err
+	grep -E 'GPU: copy to it [0-9.]*, sort [0-9.]*, copy back [0-9.]* s; [0-9.]* MiB of GPU memory$' err
 	gsort --device=cpu --stats=json in 2>err >/dev/null
 	grep '"peak_vram":0,' err
 	grep '"h2d_ms":0.000,"gpu_ms":0.000,"d2h_ms":0.000,' err

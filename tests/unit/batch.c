@@ -109,7 +109,7 @@ static void
 check_stream(struct gs_batch *batch, const struct row *row, unsigned key_class, uint64_t sum)
 {
 	struct seen seen = { .row = row, .good = true };
-	const struct gs_span_sink sink = { NULL, make, take, &seen };
+	const struct gs_span_sink sink = { .make = make, .take = take, .context = &seen };
 
 	CHECK(gs_batch_count(batch, key_class) == row->keys[key_class], "%s: counts", row->name);
 	CHECK(gs_batch_drain(batch, key_class, &sink) == GS_OK, "%s: drains", row->name);
@@ -186,7 +186,7 @@ static void
 check_trouble(unsigned threads)
 {
 	struct seen seen = { .row = &rows[3], .good = true, .fails = GS_EIO };
-	const struct gs_span_sink sink = { NULL, make, take, &seen };
+	const struct gs_span_sink sink = { .make = make, .take = take, .context = &seen };
 	struct gs_batch batch;
 	struct memory memory;
 	uint64_t state = 9;

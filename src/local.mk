@@ -13,6 +13,7 @@ host_sources = \
   src/base/limits.h \
   src/base/monitor.c \
   src/base/monitor.h \
+  src/base/round.h \
   src/base/sandbox.c \
   src/base/sandbox.h \
   src/base/simd.c \
@@ -25,16 +26,12 @@ host_sources = \
   src/base/thread.h \
   src/format/convert.c \
   src/format/convert.h \
-  src/format/decode.h \
-  src/format/decode_raw.c \
-  src/format/decode_text.c \
   src/format/digits.h \
   src/format/encode.c \
   src/format/encode.h \
-  src/format/encode_raw.c \
   src/format/encode_text.c \
-  src/format/float_print.c \
-  src/format/float_read.c \
+  src/format/encode_text.h \
+  src/format/floats.cpp \
   src/format/floats.h \
   src/format/integers.h \
   src/format/key.c \
@@ -54,9 +51,15 @@ host_sources = \
   src/format/print.h \
   src/format/print_avx2.inc \
   src/format/print_avx512.inc \
+  src/format/raw.c \
+  src/format/raw.h \
   src/format/text.h \
   src/format/text_decoder.c \
   src/format/text_decoder.h \
+  src/format/text_keys.c \
+  src/format/text_keys.h \
+  src/format/text_section.c \
+  src/format/text_section.h \
   src/gpu/engine.h \
   src/gpu/guard.c \
   src/gpu/guard.h \
@@ -70,8 +73,15 @@ host_sources = \
   src/io/inflate.c \
   src/io/inflate.h \
   src/io/inflate_archive.c \
+  src/io/inflate_archive.h \
+  src/io/inflate_gzip.c \
+  src/io/inflate_gzip.h \
+  src/io/inflate_stream.c \
   src/io/inflate_stream.h \
   src/io/inflate_xz.c \
+  src/io/inflate_xz.h \
+  src/io/inflate_zstd.c \
+  src/io/inflate_zstd.h \
   src/io/input.c \
   src/io/input.h \
   src/io/open.c \
@@ -84,6 +94,8 @@ host_sources = \
   src/io/parallel_inflate.h \
   src/io/preallocate.c \
   src/io/preallocate.h \
+  src/io/recorder.c \
+  src/io/recorder.h \
   src/io/replace.c \
   src/io/replace.h \
   src/job/api.c \
@@ -115,40 +127,47 @@ host_sources = \
   src/plan/plan.c \
   src/plan/plan.h \
   src/sort/buckets/add.c \
-  src/sort/buckets/add.inc \
+  src/sort/buckets/add.h \
   src/sort/buckets/batch.c \
   src/sort/buckets/batch.h \
   src/sort/buckets/buckets.c \
   src/sort/buckets/buckets.h \
-  src/sort/buckets/inside.h \
+  src/sort/buckets/part_list.c \
+  src/sort/buckets/part_list.h \
   src/sort/buckets/parts.c \
-  src/sort/buckets/parts.inc \
+  src/sort/buckets/parts.h \
   src/sort/buckets/pool.c \
   src/sort/buckets/pool.h \
   src/sort/buckets/seal.c \
+  src/sort/buckets/seal.h \
+  src/sort/buckets/state.h \
   src/sort/checksum.c \
   src/sort/checksum.h \
   src/sort/count.c \
   src/sort/count.h \
-  src/sort/cpu/binner.inc \
+  src/sort/cpu/binner.c \
+  src/sort/cpu/binner.h \
   src/sort/cpu/bins.inc \
   src/sort/cpu/bitonic.inc \
-  src/sort/cpu/cpu_sort.c \
-  src/sort/cpu/cpu_sort.h \
+  src/sort/cpu/each_level.inc \
   src/sort/cpu/lanes_avx2.inc \
   src/sort/cpu/lanes_avx512.inc \
   src/sort/cpu/lanes_end.inc \
   src/sort/cpu/lanes_none.inc \
-  src/sort/cpu/msd_radix.inc \
   src/sort/cpu/nontemporal.h \
-  src/sort/cpu/quicksort.inc \
+  src/sort/cpu/quicksort.c \
+  src/sort/cpu/quicksort.h \
   src/sort/cpu/simd_kernels.c \
   src/sort/cpu/simd_kernels.h \
+  src/sort/cpu/simd_kernels.inc \
   src/sort/cpu/vector_partition.inc \
+  src/sort/each_width.inc \
   src/sort/funnel.inc \
+  src/sort/keys.c \
+  src/sort/keys.h \
+  src/sort/keys.inc \
   src/sort/merge.c \
   src/sort/merge.h \
-  src/sort/merge.inc \
   src/sort/run.h \
   src/sort/span.h \
   src/spill/blocks.c \
@@ -213,3 +232,19 @@ cli_sources = \
   src/cli/progress.h \
   src/cli/report.c \
   src/cli/report.h
+
+# Not compiled.
+source_extra = \
+  src/base/README.md \
+  src/cli/README.md \
+  src/format/README.md \
+  src/gpu/README.md \
+  src/io/README.md \
+  src/job/README.md \
+  src/plan/README.md \
+  src/sort/README.md \
+  src/sort/buckets/README.md \
+  src/sort/cpu/README.md \
+  src/spill/README.md \
+  src/stages/README.md \
+  src/gpu/cuda/module.map

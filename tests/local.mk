@@ -22,12 +22,11 @@ tests_unit_units_SOURCES = \
   tests/unit/batch.c \
   tests/unit/buckets.c \
   tests/unit/count.c \
-  tests/unit/cpu_sort.c \
-  tests/unit/decode_text.c \
+  tests/unit/text_decoder.c \
   tests/unit/encode.c \
   tests/unit/encode_text.c \
   tests/unit/floats.c \
-  tests/unit/gather.c \
+  tests/unit/external_merge.c \
   tests/unit/rendezvous.c \
   tests/unit/inflate.c \
   tests/unit/input.c \
@@ -39,14 +38,17 @@ tests_unit_units_SOURCES = \
   tests/unit/order.c \
   tests/unit/output.c \
   tests/unit/plan.c \
+  tests/unit/quicksort.c \
+  tests/unit/recorder.c \
   tests/unit/select.c \
-  tests/unit/sink.c \
+  tests/unit/shapes.h \
+  tests/unit/output_fd.c \
   tests/unit/spill.c \
   tests/unit/team.c \
   tests/unit/units.c \
   tests/unit/units.h \
   tests/unit/verify.c
-tests_unit_units_LDADD = libgsort.a $(ARCHIVE_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS)
+tests_unit_units_LDADD = $(gsort_libs) $(ARCHIVE_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS) -lm
 
 # Preloaded: system calls that fail.
 check_DATA = tests/fault/fault.so tests/emu/gsort-cuda.so
@@ -57,7 +59,7 @@ fault_headers = \
   tests/fault/fault.h \
   tests/fault/fault_schedule.h
 tests/fault/fault.so: $(fault_sources) $(fault_headers)
-	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) -std=gnu11 $(CPPFLAGS) $(WARNINGS) $(WERROR) -O1 -g -shared -fPIC \
+	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) -std=gnu11 $(CPPFLAGS) $(C_WARNINGS) $(WERROR) -O1 -g -shared -fPIC \
 	  -o $@ $(srcdir)/tests/fault/fault.c $(srcdir)/tests/fault/fault_schedule.c -ldl
 
 # ---- the emulated GPU: the whole program, and units that need one ---------------
@@ -75,7 +77,8 @@ if !HAVE_CUDA
 emu_defines = -DHAVE_CUDA=1 -DGS_CUDA_ARCH='"emulated"'
 endif
 # It takes no time to open, and little memory, so that --device=auto always chooses it.
-emu_plan = -DOPEN_MS=0 -DCUDA_BYTES=1048576
+emu_plan = -include stdlib.h -DCUDA_BYTES=1048576 -DOPEN_MS='(getenv("GSORT_EMU_OPEN_MS") == NULL \
+  ? 0 : strtoull(getenv("GSORT_EMU_OPEN_MS"), NULL, 10))'
 emu_kernels = $(kernel_sources:.cu=.emu.o)
 
 # All but main(): for gsort-emu, and for the fuzz targets.
@@ -222,7 +225,7 @@ check-local: check-programs
 # Minutes, not seconds: every float there is, and all that tests leave out in a hurry.
 EXTRA_PROGRAMS += tests/tools/slow
 tests_tools_slow_SOURCES = tests/tools/slow.c
-tests_tools_slow_LDADD = -lm
+tests_tools_slow_LDADD = $(gsort_libs) -lm
 .PHONY: check-slow check-gpu check-sanitizer
 check-slow: tests/tools/slow$(EXEEXT) check-programs
 	@echo "# every float, then all tests with what takes long"

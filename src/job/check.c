@@ -10,8 +10,8 @@
  */
 #include <assert.h>
 
-#include "format/decode.h"
 #include "format/line_reader.h"
+#include "format/raw.h"
 #include "io/ahead.h"
 #include "job/check.h"
 #include "stages/order.h"

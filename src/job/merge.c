@@ -19,8 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/decode.h"
 #include "format/line_reader.h"
+#include "format/raw.h"
 #include "job/merge.h"
 #include "job/sort.h"
 #include "stages/order.h"

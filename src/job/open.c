@@ -13,6 +13,7 @@
 
 #include "base/limits.h"
 #include "format/key.h"
+#include "format/raw.h"
 #include "gpu/module.h"
 #include "job/open.h"
 #include "job/options.h"
@@ -119,7 +120,7 @@ collect_plan_input(struct gsort *job)
 		.compressed = options->operation == GSORT_SORT && gs_input_inflates(job->input),
 		.large_window = gs_input_large_window(job->input),
 		.input_bytes = bytes,
-		.seekable = gs_input_can_rewind(job->input),
+		.seekable = gs_input_is_seekable(job->input),
 		.input_count = options->input_count,
 		.device = options->device,
 		.gpu_possible = gs_gpu_module_exists(),

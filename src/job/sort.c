@@ -108,7 +108,7 @@ peek(struct gsort *job)
 	struct gs_plan_input *input = &job->plan_input;
 	uint64_t bytes;
 
-	TRY(gs_input_peek(job->input, job->plan.peek_bytes, &bytes));
+	TRY(gs_input_peek_bytes(job->input, job->plan.peek_bytes, &bytes));
 	if (bytes < job->plan.peek_bytes)
 		return GS_OK;		/* all there is: the plan of a small input holds */
 	input->peeked_bytes = bytes;
@@ -145,11 +145,14 @@ gs_job_sort(struct gsort *job)
 	if (job->plan.device == GSORT_DEVICE_GPU && job->options->device == GSORT_DEVICE_AUTO)
 		gs_emit_expect_failure(&job->emit);
 	status = sort_once(job);
-	if (status != GS_EDEVICE || job->plan.device != GSORT_DEVICE_GPU)
+	if (job->plan.device != GSORT_DEVICE_GPU || (status != GS_EDEVICE && status != GS_ENOCOPY))
 		return status;
 	if (job->options->device == GSORT_DEVICE_GPU)
 		return gs_fail(status, "%s; --device=cpu works without it", gs_message());
-	gs_warn(&job->monitor, "%s; the CPU sorts instead", gs_message());
+	if (status == GS_ENOCOPY)
+		gs_note(&job->monitor, "%s: the CPU sorts instead", gs_message());
+	else
+		gs_warn(&job->monitor, "%s; the CPU sorts instead", gs_message());
 	TRY(start_over_on_cpu(job));
 	return sort_once(job);
 }

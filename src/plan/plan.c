@@ -14,9 +14,9 @@
 #include <stdio.h>
 
 #include "base/arena.h"
-#include "format/decode.h"
-#include "io/ahead.h"
 #include "format/line_reader.h"
+#include "format/text_decoder.h"
+#include "io/ahead.h"
 #include "plan/device.h"
 #include "plan/plan.h"
 #include "sort/buckets/batch.h"

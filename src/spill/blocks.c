@@ -1,26 +1,30 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * blocks.c - runs packed block by block, by several threads
+ * blocks.c - runs that are compressed block by block, by several threads
  *
- * In:   sorted keys, in pieces.
+ * In:   sorted keys, any number at a time.
  * Out:  blocks, one behind the other in a file; and keys again, any number at a time.
  *
- * Threads pack and unpack, each its block; the file is written and read by the caller's.
+ * Threads compress and decompress, each its own block; the caller's thread writes and reads the
+ * file.
  */
 #include <assert.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/team.h"
 #include "spill/blocks.h"
 
-/* Keys that are packed at a time; blocks of 1 MiB become at most 10 % smaller. */
+/* Bytes of keys in a block.  Blocks of 1 MiB would be at most 10 % smaller when compressed. */
 enum { BLOCK_BYTES_LEAST = 8 << 10, BLOCK_BYTES_MOST = 128 << 10 };
 
-/* So much memory must be there for each packer that writes, as zstd takes about that besides. */
+/* A packer that writes for each of so many bytes of memory, since zstd takes about as much
+ * besides. */
 enum { PACKER_SHARE_BYTES = 1 << 20 };
 
-/* Half as many read as write: they do so beside a merge, which has threads of its own. */
+/* Half as many packers read as write: reading goes on beside a merge, which has threads of its
+ * own. */
 gs_status
 gs_blocks_open(struct gs_blocks *blocks, enum gs_pack_method method, unsigned threads,
                char *memory, size_t bytes)
@@ -57,14 +61,15 @@ gs_blocks_close(struct gs_blocks *blocks)
 	blocks->packers = NULL;
 }
 
-/* Blocks on their way, each with a packer of its own: BEGINS are their first keys. */
+/* Blocks that a team works on, each with a packer of its own. */
 struct load {
 	struct gs_packer *packers;
 	const char       *keys;		/* to be packed */
 	char             *into;		/* or to where they are unpacked */
 	unsigned          bits;
-	size_t            begins[GS_TEAM_MAX + 1], bytes[GS_TEAM_MAX];
-	atomic_bool       garbled;
+	size_t            begins[GS_TEAM_MAX + 1];	/* first key of each block */
+	size_t            bytes[GS_TEAM_MAX];		/* of each block, packed */
+	atomic_bool       corrupt;
 };
 
 static void
@@ -84,7 +89,7 @@ unpack_one(void *context, size_t b)
 
 	if (!gs_unpack(&load->packers[b], load->into + load->begins[b] * (load->bits / 8),
 	               load->bits))
-		atomic_store(&load->garbled, true);
+		atomic_store(&load->corrupt, true);
 }
 
 gs_status
@@ -109,87 +114,87 @@ gs_blocks_write(struct gs_blocks *blocks, struct gs_spill_file *file, const char
 	return GS_OK;
 }
 
-/* The block at place->at, as it is in the file. */
+/* Read the block at the cursor, as it is in the file. */
 static gs_status
-read_block(const struct gs_spill_file *file, const struct gs_blocks_place *place,
+read_block(const struct gs_spill_file *file, const struct gs_blocks_cursor *cursor,
            struct gs_packer *packer, struct gs_pack_header *header)
 {
-	const uint64_t left = place->end - place->at;
+	const uint64_t left = cursor->end - cursor->at;
 
 	if (left < sizeof *header)
-		return gs_spill_file_garbled(file->dir);
-	TRY(gs_spill_file_read(file, place->at, header, sizeof *header));
-	if (!gs_pack_header_is_sound(packer, header, place->bits) ||
+		return gs_spill_file_corrupt(file->dir);
+	TRY(gs_spill_file_read(file, cursor->at, header, sizeof *header));
+	if (!gs_pack_header_is_sound(packer, header, cursor->bits) ||
 	    header->packed_bytes > left - sizeof *header)
-		return gs_spill_file_garbled(file->dir);
+		return gs_spill_file_corrupt(file->dir);
 	memcpy(packer->packed, header, sizeof *header);
-	return gs_spill_file_read(file, place->at + sizeof *header,
+	return gs_spill_file_read(file, cursor->at + sizeof *header,
 	                          packer->packed + sizeof *header, header->packed_bytes);
 }
 
 static void
-pass(struct gs_blocks_place *place, const struct gs_pack_header *header)
+pass(struct gs_blocks_cursor *cursor, const struct gs_pack_header *header)
 {
-	place->at += sizeof *header + header->packed_bytes;
-	place->given = 0;
+	cursor->at += sizeof *header + header->packed_bytes;
+	cursor->given = 0;
 }
 
-/* Whole blocks, as many as there are packers and as ROOM allows; *COUNT keys of them. */
+/* Read whole blocks, as many as there are packers and as ROOM allows: *COUNT keys. */
 static gs_status
 read_whole(struct gs_blocks *blocks, const struct gs_spill_file *file,
-           struct gs_blocks_place *place, char *into, size_t room, size_t *count)
+           struct gs_blocks_cursor *cursor, char *into, size_t room, size_t *count)
 {
 	struct gs_packer *packers = blocks->packers + blocks->writers;
-	struct load load = { .packers = packers, .into = into, .bits = place->bits };
+	struct load load = { .packers = packers, .into = into, .bits = cursor->bits };
 	unsigned team = 0;
 
-	for (*count = 0; team < blocks->readers && place->at < place->end; team++) {
+	for (*count = 0; team < blocks->readers && cursor->at < cursor->end; team++) {
 		struct gs_pack_header header = { .keys = 0 };
 
-		TRY(read_block(file, place, &packers[team], &header));
+		TRY(read_block(file, cursor, &packers[team], &header));
 		if (header.keys > room - *count)
 			break;
 		load.begins[team] = *count;
 		*count += header.keys;
-		pass(place, &header);
+		pass(cursor, &header);
 	}
 	gs_team_each(team, team, unpack_one, &load);
-	return load.garbled ? gs_spill_file_garbled(file->dir) : GS_OK;
+	return load.corrupt ? gs_spill_file_corrupt(file->dir) : GS_OK;
 }
 
-/* A part of the block at place->at: it is unpacked anew for each part. */
+/* Read a part of the block at the cursor, which is unpacked again for each part. */
 static gs_status
 read_part(struct gs_blocks *blocks, const struct gs_spill_file *file,
-          struct gs_blocks_place *place, char *into, size_t room, size_t *count)
+          struct gs_blocks_cursor *cursor, char *into, size_t room, size_t *count)
 {
 	struct gs_packer *packer = &blocks->packers[blocks->writers];
-	const size_t key_bytes = place->bits / 8;
+	const size_t key_bytes = cursor->bits / 8;
 	struct gs_pack_header header = { .keys = 0 };
 
-	TRY(read_block(file, place, packer, &header));
-	if (header.keys <= place->given || !gs_unpack(packer, blocks->part, place->bits))
-		return gs_spill_file_garbled(file->dir);
-	*count = header.keys - place->given < room ? header.keys - place->given : room;
-	memcpy(into, blocks->part + place->given * key_bytes, *count * key_bytes);
-	place->given += *count;
-	if (place->given == header.keys)
-		pass(place, &header);
+	TRY(read_block(file, cursor, packer, &header));
+	if (header.keys <= cursor->given || !gs_unpack(packer, blocks->part, cursor->bits))
+		return gs_spill_file_corrupt(file->dir);
+	*count = header.keys - cursor->given < room ? header.keys - cursor->given : room;
+	memcpy(into, blocks->part + cursor->given * key_bytes, *count * key_bytes);
+	cursor->given += *count;
+	if (cursor->given == header.keys)
+		pass(cursor, &header);
 	return GS_OK;
 }
 
 gs_status
 gs_blocks_read(struct gs_blocks *blocks, const struct gs_spill_file *file,
-               struct gs_blocks_place *place, char *into, size_t count)
+               struct gs_blocks_cursor *cursor, char *into, size_t count)
 {
-	const size_t key_bytes = place->bits / 8;
+	const size_t key_bytes = cursor->bits / 8;
 
 	for (size_t done = 0, got = 0; done < count; done += got, got = 0) {
 		char *to = into + done * key_bytes;
 
-		if (place->given == 0)
-			TRY(read_whole(blocks, file, place, to, count - done, &got));
+		if (cursor->given == 0)
+			TRY(read_whole(blocks, file, cursor, to, count - done, &got));
 		if (got == 0)
-			TRY(read_part(blocks, file, place, to, count - done, &got));
+			TRY(read_part(blocks, file, cursor, to, count - done, &got));
 	}
 	return GS_OK;
 }

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * external_merge.c - sorted sources, in memory or not, become one order
+ * external_merge.c - merge sorted sources, in memory or read as they are needed
  *
  * In:   sources, each ascending; each is read once, front to back.
  * Out:  spans of sorted keys, in a buffer of the memory given.
  *
- * A round: the window of a source is what was read of it and not merged yet.  The
- * least last key of the windows behind which more may come is the limit; keys up to
- * it are merged.  As soon as the limit is known, so is what a window will have left,
- * and the reader thread puts that into the source's other buffer and reads on behind
- * it, until the buffer is full: that is the window of the next round.  All windows
- * are filled again, not only the one that ran empty, so windows of like keys end at
- * like keys, and a round is about as long as all of them together.
+ * A round: the window of a source is what was read of it and not merged yet.  Of the windows
+ * behind which more keys may come, the least last key is the limit; keys up to it are merged.  As
+ * soon as the limit is known, so is what each window will have left.  The reader thread copies
+ * that into the source's other buffer and reads on behind it until the buffer is full: that is the
+ * window of the next round.  All windows are filled again, not only the one that ran empty.  So
+ * windows of sources with a like distribution end at like keys, and a round is about as long as
+ * all windows together.
  *
- * A window that is not in order is sorted, slowly: what comes out of sources that are not
- * in order is in no order, but every key comes out, and the merge may trust its runs.
+ * A window that is not in order is sorted with qsort(3), so the precondition of the merge in
+ * memory always holds.  Sources that are not in order give output that is not in order, but lose
+ * no key.
  *
- * Invariant: no key that was merged is greater than one that is not (if sources are
- * in order); while the reader fills, the merge touches no buffer that is filled.
+ * Invariant: no key that was merged is greater than one that is not (if sources are in order);
+ * while the reader fills a buffer, the merge does not touch it.
  */
 #include <assert.h>
 #include <stdatomic.h>
@@ -25,16 +26,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/round.h"
 #include "base/thread.h"
-#include "spill/external_merge.h"
+#include "sort/keys.h"
 #include "sort/merge.h"
+#include "spill/external_merge.h"
 
 /*
- * Of one buffer of a source, and of the buffer of spans for each thread.  Sixteen u32
- * files of 64 MiB, cached, least of 9 runs on 2 busy cores: windows of 512 KiB 0.39 s,
- * 1 MiB 0.50 s, 4 MiB 0.75 s; two files 0.25, 0.25, 0.28 s.  A span is merged in 1 ms:
- * more than threads take to meet, and still in the third-level cache when it is printed;
- * not tuned.
+ * The size of one buffer of a source, and of the buffer of spans for each thread.  Sixteen u32
+ * files of 64 MiB, cached, least of 9 runs on 2 busy cores: windows of 512 KiB 0.39 s, 1 MiB 0.50
+ * s, 4 MiB 0.75 s; two files 0.25, 0.25, 0.28 s.  A span is merged in 1 ms: that is more than
+ * threads take to meet, and the span is still in the third-level cache when it is printed; not
+ * tuned.
  */
 enum {
 	WINDOW_BYTES_LEAST = 64 << 10, WINDOW_BYTES_MOST = 512 << 10,
@@ -45,11 +48,11 @@ enum {
 struct window {
 	const char *keys;	/* in a buffer, or all of the source */
 	size_t      at, end;	/* not merged yet */
-	size_t      cut;	/* before it: of this round */
-	bool        last;	/* nothing comes behind END */
+	size_t      cut;	/* keys before it belong to this round */
+	bool        last;	/* no keys come behind END */
 	char       *other;	/* the other buffer; NULL: source in memory */
-	bool        wanted;	/* the reader is to fill the other buffer */
-	size_t      filled;	/* it has put so many keys there */
+	bool        wanted;	/* the reader should fill the other buffer */
+	size_t      filled;	/* keys that it has put there */
 	gs_status   status;	/* of reading */
 	char       *message;	/* owned; NULL: none, or no memory for it */
 };
@@ -62,18 +65,18 @@ struct gs_external_merge {
 	unsigned          bits, threads;
 	size_t            key_bytes;
 	size_t            window_keys;	/* 0: all sources are in memory */
-	struct gs_merge  *merge;	/* of this round; NULL: none, or a window is all of it */
+	struct gs_merge  *round;	/* NULL: none, or a window is all of it */
 	struct gs_span    whole;	/* that window */
-	void             *merge_memory;
+	void             *round_memory;
 	char             *buffer;	/* of spans */
 	size_t            buffer_bytes;
 	struct gs_thread  reader;
-	struct gs_queue   wanted, filled;	/* the gather itself goes round */
+	struct gs_queue   wanted, filled;	/* the merge itself is what is passed */
 	bool              asked;	/* the reader has it */
 	atomic_bool       stop;
 };
 
-/* --- order -------------------------------------------------------------------- */
+/* --- the reader --------------------------------------------------------------- */
 
 static int
 compare_32(const void *a, const void *b)
@@ -91,55 +94,31 @@ compare_64(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* No branch a key, so that it costs less than reading them. */
-static bool
-ascends(const void *keys, size_t count, unsigned bits)
-{
-	const uint32_t *keys_32 = keys;
-	const uint64_t *keys_64 = keys;
-	uint32_t falls_32 = 0;
-	uint64_t falls_64 = 0;
-
-	if (bits == 32) {
-		#pragma omp simd reduction(|: falls_32)
-		for (size_t i = 1; i < count; i++)
-			falls_32 |= keys_32[i] < keys_32[i - 1];
-	} else {
-		#pragma omp simd reduction(|: falls_64)
-		for (size_t i = 1; i < count; i++)
-			falls_64 |= keys_64[i] < keys_64[i - 1];
-	}
-	return falls_32 == 0 && falls_64 == 0;
-}
-
-/* COUNT keys, of which the first DONE are in order. */
+/* Make sure that COUNT keys ascend, of which the first DONE do. */
 static void
 put_in_order(char *keys, size_t done, size_t count, unsigned bits)
 {
-	const size_t key_bytes = bits / 8, from = done > 0 ? done - 1 : 0;
-
-	if (!ascends(keys + from * key_bytes, count - from, bits))
-		qsort(keys, count, key_bytes, bits == 32 ? compare_32 : compare_64);
+	if (!gs_keys_in_order(keys, bits, done > 0 ? done : 1, count, GS_ASCENDING))
+		qsort(keys, count, bits / 8, bits == 32 ? compare_32 : compare_64);
 }
 
-/* --- the reader --------------------------------------------------------------- */
-
-/* What is left of a window goes to the other buffer, and new keys behind it. */
+/* Copy what is left of a window to the other buffer, and read new keys behind it. */
 static void
-fill_window(const struct gs_external_merge *gather, const struct gs_source *source, struct window *window)
+fill_window(const struct gs_external_merge *merge, const struct gs_source *source,
+            struct window *window)
 {
 	const size_t left = window->end - window->cut;
 
-	memcpy(window->other, window->keys + window->cut * gather->key_bytes,
-	       left * gather->key_bytes);
+	memcpy(window->other, window->keys + window->cut * merge->key_bytes,
+	       left * merge->key_bytes);
 	window->filled = left;
-	while (window->filled < gather->window_keys) {
+	while (window->filled < merge->window_keys) {
 		size_t count = 0;
 
 		window->status = source->read(source->context,
-		                              window->other + window->filled * gather->key_bytes,
-		                              gather->window_keys - window->filled, &count);
-		assert(count <= gather->window_keys - window->filled);
+		                              window->other + window->filled * merge->key_bytes,
+		                              merge->window_keys - window->filled, &count);
+		assert(count <= merge->window_keys - window->filled);
 		window->filled += count;
 		if (window->status != GS_OK)
 			window->message = strdup(gs_message());
@@ -148,40 +127,40 @@ fill_window(const struct gs_external_merge *gather, const struct gs_source *sour
 			break;
 	}
 	if (!source->verified)
-		put_in_order(window->other, left, window->filled, gather->bits);
+		put_in_order(window->other, left, window->filled, merge->bits);
 }
 
 static gs_status
 read_all(void *context)
 {
-	struct gs_external_merge *gather;
+	struct gs_external_merge *merge;
 
-	while ((gather = gs_queue_take(&((struct gs_external_merge *)context)->wanted)) != NULL) {
-		for (size_t s = 0; s < gather->count && !atomic_load(&gather->stop); s++)
-			if (gather->windows[s].wanted)
-				fill_window(gather, &gather->sources[s], &gather->windows[s]);
-		(void)gs_queue_give(&gather->filled, gather);
+	while ((merge = gs_queue_take(&((struct gs_external_merge *)context)->wanted)) != NULL) {
+		for (size_t s = 0; s < merge->count && !atomic_load(&merge->stop); s++)
+			if (merge->windows[s].wanted)
+				fill_window(merge, &merge->sources[s], &merge->windows[s]);
+		(void)gs_queue_give(&merge->filled, merge);
 	}
 	return GS_OK;
 }
 
-/* Whatever is wanted: nothing is touched that the reader may touch, until receive(). */
+/* Let the reader fill the windows that are wanted.  Until receive(), they are the reader's. */
 static void
-ask(struct gs_external_merge *gather)
+ask(struct gs_external_merge *merge)
 {
-	gather->asked = gs_queue_give(&gather->wanted, gather);
+	merge->asked = gs_queue_give(&merge->wanted, merge);
 }
 
-/* Wait for the reader; buffers change places. */
+/* Wait for the reader, and swap the buffers that it filled. */
 static void
-receive(struct gs_external_merge *gather)
+receive(struct gs_external_merge *merge)
 {
-	if (!gather->asked)
+	if (!merge->asked)
 		return;
-	(void)gs_queue_take(&gather->filled);
-	gather->asked = false;
-	for (size_t s = 0; s < gather->count; s++) {
-		struct window *window = &gather->windows[s];
+	(void)gs_queue_take(&merge->filled);
+	merge->asked = false;
+	for (size_t s = 0; s < merge->count; s++) {
+		struct window *window = &merge->windows[s];
 		char *filled = window->other;
 
 		if (!window->wanted)
@@ -197,149 +176,151 @@ receive(struct gs_external_merge *gather)
 /* --- a round ------------------------------------------------------------------ */
 
 static uint64_t
-key_at(const struct gs_external_merge *gather, const struct window *window, size_t at)
+last_key(const struct gs_external_merge *merge, const struct window *window)
 {
-	return gather->bits == 32 ? ((const uint32_t *)(const void *)window->keys)[at]
-	                          : ((const uint64_t *)(const void *)window->keys)[at];
+	return gs_key_at(window->keys, merge->bits, window->end - 1);
 }
 
-/* The first key of a window that is greater than LIMIT. */
-static size_t
-above(const struct gs_external_merge *gather, const struct window *window, uint64_t limit)
-{
-	size_t low = window->at, high = window->end;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (key_at(gather, window, middle) <= limit)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* Cut all windows at the limit; trouble, if a source that failed has nothing left. */
+/* Cut all windows at the limit.  Fails if a source that failed has nothing left. */
 static gs_status
-cut_windows(struct gs_external_merge *gather)
+cut_windows(struct gs_external_merge *merge)
 {
 	const struct window *least = NULL;
 	uint64_t limit = UINT64_MAX;
 
-	for (size_t s = 0; s < gather->count; s++) {
-		const struct window *window = &gather->windows[s];
+	for (size_t s = 0; s < merge->count; s++) {
+		const struct window *window = &merge->windows[s];
 
 		if (window->last)
 			continue;
 		if (window->at == window->end)
 			return gs_fail(window->status, "%s",
 			               window->message != NULL ? window->message : "cannot read");
-		if (least == NULL || key_at(gather, window, window->end - 1) < limit) {
+		if (least == NULL || last_key(merge, window) < limit) {
 			least = window;
-			limit = key_at(gather, window, window->end - 1);
+			limit = last_key(merge, window);
 		}
 	}
-	for (size_t s = 0; s < gather->count; s++) {
-		struct window *window = &gather->windows[s];
+	for (size_t s = 0; s < merge->count; s++) {
+		struct window *window = &merge->windows[s];
 
-		/* The least one as a whole, in order or not: every round goes on. */
+		/* The window with the limit is cut at its end, in order or not: every round
+		 * makes progress. */
 		window->cut = least == NULL || window == least ? window->end
-		                                               : above(gather, window, limit);
+		              : gs_keys_above(window->keys, merge->bits, window->at, window->end, limit);
 	}
 	return GS_OK;
 }
 
 /*
- * Take the windows' parts as runs, and ask for more.  A window of which more than half
- * is left stays where it is: so no key is moved more than once on the average.
+ * Take what was cut off the windows as runs, and ask for more.  A window of which more than half
+ * is left stays where it is, so on average no key is copied more than once.
  */
 static size_t
-take_parts(struct gs_external_merge *gather)
+take_runs(struct gs_external_merge *merge)
 {
 	size_t runs = 0;
 	bool wanted = false;
 
-	for (size_t s = 0; s < gather->count; s++) {
-		struct window *window = &gather->windows[s];
+	for (size_t s = 0; s < merge->count; s++) {
+		struct window *window = &merge->windows[s];
 
 		if (window->cut > window->at)
-			gather->runs[runs++] = (struct gs_run){
-				.keys = window->keys + window->at * gather->key_bytes,
+			merge->runs[runs++] = (struct gs_run){
+				.keys = window->keys + window->at * merge->key_bytes,
 				.count = window->cut - window->at,
 			};
 		window->at = window->cut;
 		window->wanted = !window->last && window->status == GS_OK &&
-		                 window->end - window->at <= gather->window_keys / 2;
+		                 window->end - window->at <= merge->window_keys / 2;
 		wanted |= window->wanted;
 	}
 	if (wanted)
-		ask(gather);
+		ask(merge);
 	return runs;
 }
 
-/* A window, and not a source that is in memory: the borrower may change the keys. */
+/* Is a run in a window, where the borrower may change its keys, or of a source in memory? */
 static bool
-lies_in_window(const struct gs_external_merge *gather, const struct gs_run *run)
+lies_in_window(const struct gs_external_merge *merge, const struct gs_run *run)
 {
 	const char *keys = run->keys;
 
-	return keys >= (const char *)gather && keys < gather->buffer;
+	return keys >= (const char *)merge && keys < merge->buffer;
 }
 
 static gs_status
-begin_round(struct gs_external_merge *gather)
+begin_round(struct gs_external_merge *merge)
 {
 	size_t runs;
 
-	receive(gather);
-	TRY(cut_windows(gather));
-	runs = take_parts(gather);
-	if (runs == 1 && lies_in_window(gather, &gather->runs[0]))
-		gather->whole = (struct gs_span){
-			.keys = (void *)(uintptr_t)gather->runs[0].keys,
-			.count = gather->runs[0].count, .key_bits = gather->bits,
+	receive(merge);
+	TRY(cut_windows(merge));
+	runs = take_runs(merge);
+	if (runs == 1 && lies_in_window(merge, &merge->runs[0]))
+		merge->whole = (struct gs_span){
+			.keys = (void *)(uintptr_t)merge->runs[0].keys,
+			.count = merge->runs[0].count, .key_bits = merge->bits,
 		};
 	else
-		gather->merge = gs_merge_init(gather->merge_memory, gather->bits, gather->runs, runs,
-		                              gather->threads, gather->buffer, gather->buffer_bytes);
+		merge->round = gs_merge_init(merge->round_memory, merge->bits, merge->runs, runs,
+		                             merge->threads, merge->buffer, merge->buffer_bytes);
 	return GS_OK;
 }
 
 gs_status
-gs_external_merge_next(struct gs_external_merge *gather, struct gs_span *span)
+gs_external_merge_next(struct gs_external_merge *merge, struct gs_span *span)
 {
 	bool begun = false;
 
 	for (;;) {
-		*span = gather->whole;
-		gather->whole.count = 0;
-		if (span->count == 0 && gather->merge != NULL)
-			gs_merge_next(gather->merge, span);
-		/* A round without keys is the end. */
+		*span = merge->whole;
+		merge->whole.count = 0;
+		if (span->count == 0 && merge->round != NULL)
+			gs_merge_next(merge->round, span);
+		/* A round without keys is the last. */
 		if (span->count > 0 || begun)
 			return GS_OK;
-		gather->merge = NULL;
-		TRY(begin_round(gather));
+		merge->round = NULL;
+		TRY(begin_round(merge));
 		begun = true;
 	}
+}
+
+gs_status
+gs_external_merge_drain(struct gs_external_merge *merge, unsigned key_class,
+                        struct gs_clock *clock, const struct gs_span_sink *sink, bool *enough)
+{
+	struct gs_sorted_span sorted = { .slot = GS_NO_SLOT };
+
+	for (*enough = false; !*enough; sorted.number++) {
+		uint64_t since = gs_clock_now();
+		const gs_status status = gs_external_merge_next(merge, &sorted.span);
+
+		gs_clock_lap(clock, GS_STAGE_MERGE, &since);
+		if (status != GS_OK || sorted.span.count == 0)
+			return status;
+		sorted.span.key_class = key_class;
+		TRY(sink->take(sink->context, &sorted, enough));
+	}
+	return GS_OK;
 }
 
 /* --- memory ------------------------------------------------------------------- */
 
 static size_t
-lines(size_t bytes)
+line_up(size_t bytes)
 {
-	return (bytes + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES;
+	return gs_round_up(bytes, ALIGN_BYTES);
 }
 
-/* All but buffers; and what aligning the first costs. */
+/* All but buffers, and the alignment of the first. */
 static size_t
 tables_bytes(size_t sources, unsigned threads)
 {
-	return ALIGN_BYTES + lines(sizeof(struct gs_external_merge)) +
-	       lines(sources * sizeof(struct window)) + lines(sources * sizeof(struct gs_run)) +
-	       lines(gs_merge_bytes(sources, threads));
+	return ALIGN_BYTES + line_up(sizeof(struct gs_external_merge)) +
+	       line_up(sources * sizeof(struct window)) + line_up(sources * sizeof(struct gs_run)) +
+	       line_up(gs_merge_bytes(sources, threads));
 }
 
 size_t
@@ -361,28 +342,28 @@ carve(char **memory, size_t bytes)
 {
 	char *taken = *memory;
 
-	*memory += lines(bytes);
+	*memory += line_up(bytes);
 	return taken;
 }
 
-/* Windows, then the buffer of spans: see lies_in_window(). */
+/* Lay out the windows, then the buffer of spans: lies_in_window() depends on it. */
 static void
-lay_out(struct gs_external_merge *gather, char *memory, size_t bytes)
+lay_out(struct gs_external_merge *merge, char *memory, size_t bytes)
 {
 	size_t readers = 0, span_bytes, window_bytes;
 
-	for (size_t s = 0; s < gather->count; s++)
-		readers += gather->sources[s].keys == NULL;
+	for (size_t s = 0; s < merge->count; s++)
+		readers += merge->sources[s].keys == NULL;
 	span_bytes = readers == 0 ? bytes : bytes / 8;
-	if (span_bytes > (size_t)gather->threads * SPAN_BYTES_MOST)
-		span_bytes = (size_t)gather->threads * SPAN_BYTES_MOST;
+	if (span_bytes > (size_t)merge->threads * SPAN_BYTES_MOST)
+		span_bytes = (size_t)merge->threads * SPAN_BYTES_MOST;
 	window_bytes = readers == 0 ? 0 : (bytes - span_bytes) / (2 * readers);
 	window_bytes = window_bytes / ALIGN_BYTES * ALIGN_BYTES;
 	assert(readers == 0 || window_bytes > 0);
-	gather->window_keys = window_bytes / gather->key_bytes;
-	for (size_t s = 0; s < gather->count; s++) {
-		const struct gs_source *source = &gather->sources[s];
-		struct window *window = &gather->windows[s];
+	merge->window_keys = window_bytes / merge->key_bytes;
+	for (size_t s = 0; s < merge->count; s++) {
+		const struct gs_source *source = &merge->sources[s];
+		struct window *window = &merge->windows[s];
 
 		*window = (struct window){ .last = true };
 		if (source->keys != NULL) {
@@ -395,54 +376,55 @@ lay_out(struct gs_external_merge *gather, char *memory, size_t bytes)
 		window->keys = carve(&memory, window_bytes);
 		window->other = carve(&memory, window_bytes);
 	}
-	gather->buffer = memory;
-	gather->buffer_bytes = span_bytes / ALIGN_BYTES * ALIGN_BYTES;
+	merge->buffer = memory;
+	merge->buffer_bytes = span_bytes / ALIGN_BYTES * ALIGN_BYTES;
 }
 
 gs_status
-gs_external_merge_open(struct gs_external_merge **opened, void *memory, size_t memory_bytes, unsigned bits,
-               const struct gs_source *sources, size_t count, unsigned threads)
+gs_external_merge_open(struct gs_external_merge **opened, void *memory, size_t memory_bytes,
+                       unsigned bits, const struct gs_source *sources, size_t count,
+                       unsigned threads)
 {
 	char *at = (char *)memory + -(uintptr_t)memory % ALIGN_BYTES;
-	struct gs_external_merge *gather = carve(&at, sizeof *gather);
+	struct gs_external_merge *merge = carve(&at, sizeof *merge);
 	gs_status status;
 
 	assert(memory_bytes >= tables_bytes(count, threads));
 	*opened = NULL;
-	*gather = (struct gs_external_merge){
+	*merge = (struct gs_external_merge){
 		.sources = sources, .count = count, .bits = bits, .threads = threads,
 		.key_bytes = bits / 8,
 	};
-	gather->windows = carve(&at, count * sizeof *gather->windows);
-	gather->runs = carve(&at, count * sizeof *gather->runs);
-	gather->merge_memory = carve(&at, gs_merge_bytes(count, threads));
-	lay_out(gather, at, (size_t)((char *)memory + memory_bytes - at));
-	gs_queue_open(&gather->wanted);
-	gs_queue_open(&gather->filled);
-	if (gather->window_keys > 0) {
-		status = gs_thread_start(&gather->reader, read_all, gather);
+	merge->windows = carve(&at, count * sizeof *merge->windows);
+	merge->runs = carve(&at, count * sizeof *merge->runs);
+	merge->round_memory = carve(&at, gs_merge_bytes(count, threads));
+	lay_out(merge, at, (size_t)((char *)memory + memory_bytes - at));
+	gs_queue_open(&merge->wanted);
+	gs_queue_open(&merge->filled);
+	if (merge->window_keys > 0) {
+		status = gs_thread_start(&merge->reader, read_all, merge);
 		if (status != GS_OK) {
-			gs_external_merge_close(gather);
+			gs_external_merge_close(merge);
 			return status;
 		}
-		ask(gather);
+		ask(merge);
 	}
-	*opened = gather;
+	*opened = merge;
 	return GS_OK;
 }
 
 void
-gs_external_merge_close(struct gs_external_merge *gather)
+gs_external_merge_close(struct gs_external_merge *merge)
 {
-	if (gather == NULL)
+	if (merge == NULL)
 		return;
-	atomic_store(&gather->stop, true);
-	gs_queue_shut(&gather->wanted);
-	gs_queue_shut(&gather->filled);
-	if (gather->reader.runs)
-		(void)gs_thread_join(&gather->reader);
-	gs_queue_close(&gather->wanted);
-	gs_queue_close(&gather->filled);
-	for (size_t s = 0; s < gather->count; s++)
-		free(gather->windows[s].message);
+	atomic_store(&merge->stop, true);
+	gs_queue_shut(&merge->wanted);
+	gs_queue_shut(&merge->filled);
+	if (merge->reader.runs)
+		(void)gs_thread_join(&merge->reader);
+	gs_queue_close(&merge->wanted);
+	gs_queue_close(&merge->filled);
+	for (size_t s = 0; s < merge->count; s++)
+		free(merge->windows[s].message);
 }

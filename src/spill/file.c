@@ -3,10 +3,10 @@
  * file.c - a temporary file that has no name
  *
  * In:   bytes, appended.
- * Out:  the same bytes, from any place; what was read is given back by punching holes.
+ * Out:  the same bytes, from any offset; holes free the disk space of what was read.
  *
- * O_TMPFILE makes such a file in one step.  Elsewhere (NFS, some FUSE) it has a name
- * between two system calls, with all signals held back that can be.
+ * O_TMPFILE makes such a file in one step.  Where there is none (NFS, some FUSE), the file has a
+ * name between two system calls, during which all signals are blocked that can be.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,9 +20,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/round.h"
 #include "spill/file.h"
 
-enum { BLOCK_BYTES = 4096 };	/* holes are of whole blocks; a page is one nearly everywhere */
+enum { BLOCK_BYTES = 4096 };	/* a hole is of whole blocks, which nearly everywhere are pages */
 
 bool
 gs_spill_dir_is_memory(const char *dir)
@@ -44,7 +45,7 @@ gs_spill_high_fd(int fd)
 	return high;
 }
 
-/* With a name, for as short as can be. */
+/* Make a file with a name and unlink it at once. */
 static int
 make_and_unlink(const char *dir)
 {
@@ -82,7 +83,7 @@ gs_spill_file_make(struct gs_spill_file *file, const char *dir)
 	               dir, strerror(errno));
 }
 
-/* Permission alone does not tell: of root's, /proc and what is mounted read-only has it. */
+/* Permissions alone do not suffice: root has them in /proc and on read-only file systems. */
 gs_status
 gs_spill_dir_check(const char *dir)
 {
@@ -125,7 +126,7 @@ gs_spill_write_quietly(int fd, const void *from, size_t bytes, int64_t at)
 		done += wrote > 0 ? (size_t)wrote : 0;
 	}
 	error = errno;
-	/* One waits for this thread.  Who blocks it anyway may find it waiting: no harm. */
+	/* Take the signal that now waits for this thread, before the old mask lets it in. */
 	while (wrote < 0 && sigtimedwait(&ours, NULL, &now) < 0 && errno == EINTR)
 		;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -140,7 +141,7 @@ mebibytes(uint64_t bytes)
 }
 
 static gs_status
-write_trouble(const struct gs_spill_file *file)
+write_error(const struct gs_spill_file *file)
 {
 	const char *reason = strerror(errno);
 	const unsigned long long written = mebibytes(file->end);
@@ -162,7 +163,7 @@ gs_spill_file_write(struct gs_spill_file *file, const void *from, size_t bytes)
 	const size_t wrote = gs_spill_write_quietly(file->fd, from, bytes, (int64_t)file->end);
 
 	file->end += wrote;
-	return wrote == bytes ? GS_OK : write_trouble(file);
+	return wrote == bytes ? GS_OK : write_error(file);
 }
 
 gs_status
@@ -175,7 +176,7 @@ gs_spill_file_read(const struct gs_spill_file *file, uint64_t at, void *into, si
 		                          (off_t)(at + done));
 
 		if (got == 0)
-			return gs_spill_file_garbled(file->dir);
+			return gs_spill_file_corrupt(file->dir);
 		if (got < 0 && errno != EINTR)
 			return gs_fail_errno(GS_EIO, "cannot read a temporary file in %s", file->dir);
 		done += got > 0 ? (size_t)got : 0;
@@ -184,7 +185,7 @@ gs_spill_file_read(const struct gs_spill_file *file, uint64_t at, void *into, si
 }
 
 gs_status
-gs_spill_file_garbled(const char *dir)
+gs_spill_file_corrupt(const char *dir)
 {
 	return gs_fail(GS_EINPUT, "temporary file in %s: what was read is not what was written", dir);
 }
@@ -192,7 +193,7 @@ gs_spill_file_garbled(const char *dir)
 void
 gs_spill_file_forget(const struct gs_spill_file *file, uint64_t from, uint64_t to)
 {
-	from = (from + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
+	from = gs_round_up(from, BLOCK_BYTES);
 	to = to / BLOCK_BYTES * BLOCK_BYTES;
 	if (from < to)
 		(void)fallocate(file->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from,

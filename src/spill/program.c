@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * program.c - a program that compresses: PROG from keys to a file, PROG -d back
+ * program.c - an external program that compresses: PROG from keys to a file, PROG -d back
  *
- * Invariant: descriptors of ours are closed in every child (O_CLOEXEC) but for the two
- * that it is given, and none of those is one of the three standard ones here.
+ * In:   keys as bytes, or a file.
+ * Out:  a file, or the same bytes.
+ *
+ * Invariant: a child inherits no descriptor of ours (O_CLOEXEC) but the two that it is given, and
+ * neither of those has the number of a standard stream here.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -50,7 +53,8 @@ gs_program_find(const char *program)
 	return NULL;
 }
 
-/* With INPUT and OUTPUT, no signal held back, and SIGPIPE as usual. */
+/* Start a process that reads INPUT and writes OUTPUT, with no signal blocked and SIGPIPE as
+ * usual. */
 static int
 spawn(pid_t *id, const char *program, const char *option, int input, int output)
 {
@@ -68,7 +72,7 @@ spawn(pid_t *id, const char *program, const char *option, int input, int output)
 	posix_spawnattr_setsigmask(&attributes, &none);
 	posix_spawnattr_setsigdefault(&attributes, &usual);
 	posix_spawn_file_actions_init(&actions);
-	error = posix_spawn_file_actions_adddup2(&actions, input, 0);	/* it allocates */
+	error = posix_spawn_file_actions_adddup2(&actions, input, 0);	/* may fail: it allocates */
 	if (error == 0)
 		error = posix_spawn_file_actions_adddup2(&actions, output, 1);
 	if (error == 0)
@@ -78,7 +82,7 @@ spawn(pid_t *id, const char *program, const char *option, int input, int output)
 	return error;
 }
 
-/* A pipe whose ends are no standard descriptors, were those closed. */
+/* A pipe whose ends have no number of a standard stream, even if those are closed. */
 static bool
 make_pipe(int ends[2])
 {
@@ -121,7 +125,7 @@ gs_child_expand(struct gs_child *child, const char *program, int file)
 	return start(child, program, file, true);
 }
 
-/* How the child ended, as wait(2) says it; 0: well, as far as anyone knows. */
+/* Wait for the child.  Returns its status, as wait(2) does; 0: it succeeded, as far as is known. */
 static int
 reap(struct gs_child *child)
 {
@@ -132,7 +136,8 @@ reap(struct gs_child *child)
 	while ((ended = waitpid(child->id, &status, 0)) < 0 && errno == EINTR)
 		;
 	*child = (struct gs_child){ .id = 0, .pipe = -1 };
-	/* Where SIGCHLD is ignored nobody knows: the keys will tell. */
+	/* If SIGCHLD is ignored, the status is lost; the checksum of the keys will show an
+	 * error. */
 	return ended < 0 ? 0 : status;
 }
 
@@ -179,7 +184,7 @@ gs_child_read(struct gs_child *child, const char *program, void *into, size_t by
 			break;
 		*got += more > 0 ? (size_t)more : 0;
 	}
-	/* Who has more to say than it should is not waited for. */
+	/* If the program writes more than expected, do not wait for it. */
 	return *got < bytes || (last && *got == bytes) ? gs_child_end(child, program) : GS_OK;
 }
 

@@ -3,55 +3,54 @@
  * spill.c - runs on disk, in temporary files without names
  *
  * In:   sorted keys, run by run.
- * Out:  the keys of any run, front to back, once; and their space is given back.
+ * Out:  the keys of any run, front to back, once; then their disk space is free.
  *
- * A directory has one file, in which its runs lie one behind the other, so any number
- * of runs needs a descriptor a directory.  They are plain keys, or packed in blocks
- * (spill_blocks.h).  A run that a program compresses has a file of its own.
+ * A directory has one file, in which its runs lie one behind the other, so any number of runs
+ * needs one descriptor a directory.  They are plain keys, or compressed in blocks (blocks.h).  A
+ * run that an external program compresses has a file of its own.
  *
- * A run's sum goes over its keys, each times an odd number of its place.  One changed
- * key always changes it, and keys that changed places do; it costs one multiplication
- * a key.
+ * A run's checksum is the sum of its keys, each times an odd number that depends on its place.  A
+ * changed key always changes the sum, and so do two keys that have changed places; it costs one
+ * multiplication a key.
  *
  * Invariant: the extents of a file are disjoint, and begin on whole blocks of the disk.
  */
 #include <assert.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "spill/spill.h"
+#include "base/round.h"
 #include "spill/blocks.h"
 #include "spill/file.h"
 #include "spill/program.h"
+#include "spill/spill.h"
 
 enum {
 	DISK_BYTES = 4096,	/* a block of the disk */
-	FORGET_BYTES = 4 << 20,	/* given back at a time.  Not tuned. */
+	FORGET_BYTES = 4 << 20,	/* of disk space, freed at a time.  Not tuned. */
 };
 
-/* Descriptors that are left to the rest of the process. */
+/* Descriptors that the rest of the process may need. */
 enum { FILES_BESIDE = 64 };
 
-/* How keys become bytes of a file. */
+/* How the keys of a run become bytes of a file. */
 enum form { PLAIN, PACKED, PROGRAM };
 
 /* Where on disk a run is, and how far it was read. */
 struct gs_extent {
-	struct gs_extent      *next;	/* of all there are, for closing */
-	enum form              form;
-	struct gs_spill_file  *file;	/* borrowed, or OWN */
-	struct gs_spill_file   own;
-	struct gs_child        child;	/* the program, if it runs */
-	struct gs_blocks_place place;	/* not read yet */
-	uint64_t  kept;			/* what is before it was given back */
+	struct gs_extent       *next;	/* of all extents, for closing */
+	enum form               form;
+	struct gs_spill_file   *file;	/* borrowed, or OWN */
+	struct gs_spill_file    own;
+	struct gs_child         child;	/* the program, if it runs */
+	struct gs_blocks_cursor cursor;	/* not read yet */
+	uint64_t  freed;		/* disk space before this offset is free */
 	uint64_t  left_keys;
 	uint64_t  written_sum, read_sum;
-	uint64_t  factor;		/* of the next key's sum: see add_up() */
+	uint64_t  factor;		/* of the next key: see sum_keys() */
 };
 
 struct gs_spill {
@@ -72,11 +71,11 @@ struct gs_spill {
 	uint64_t                expected_bytes;	/* ... of those that will be */
 };
 
-/* --- what was written is what is read ------------------------------------------- */
+/* --- checksums ------------------------------------------------------------------- */
 
-/* As said above; *NEXT is kept between calls, and begins at 1. */
+/* The sum of COUNT keys.  *NEXT is the factor of the next key, at first 1. */
 static uint64_t
-add_up(const void *keys, size_t count, unsigned bits, uint64_t *next)
+sum_keys(const void *keys, size_t count, unsigned bits, uint64_t *next)
 {
 	const uint64_t step = 2 * UINT64_C(0x9e3779b97f4a7c15);	/* even: all factors are odd */
 	uint64_t sum = 0, factor = *next;
@@ -116,21 +115,7 @@ check_dirs(struct gs_spill *spill)
 	return GS_OK;
 }
 
-static void PRINTF(3, 4)
-tell(void (*listener)(void *context, const char *line), void *context, const char *format, ...)
-{
-	char line[GS_MESSAGE_BYTES];
-	va_list args;
-
-	if (listener == NULL)
-		return;
-	va_start(args, format);
-	vsnprintf(line, sizeof line, format, args);
-	va_end(args);
-	listener(context, line);
-}
-
-/* A block of keys can be collected; the rest of the memory is for packers. */
+/* An eighth of the memory collects keys; the rest is for packers. */
 static gs_status
 open_blocks(struct gs_spill *spill, enum gs_pack_method method)
 {
@@ -165,8 +150,8 @@ choose_form(struct gs_spill *spill)
 	if (spill->program != NULL)
 		spill->form = PROGRAM;
 	else
-		tell(spill->options.warn, spill->options.warn_context,
-		     "cannot run '%s': temporary files are not compressed", program);
+		gs_warn(spill->options.monitor,
+		        "cannot run '%s': temporary files are not compressed", program);
 	return GS_OK;
 }
 
@@ -226,7 +211,7 @@ gs_spill_most_runs(const struct gs_spill *spill)
 	if (spill->program == NULL || getrlimit(RLIMIT_NOFILE, &limit) != 0 ||
 	    limit.rlim_cur == RLIM_INFINITY)
 		return SIZE_MAX;
-	/* A run that waits has a file, one that is read a pipe. */
+	/* A run that waits to be read has a file, one that is being read a pipe. */
 	return limit.rlim_cur >= 2 * FILES_BESIDE ? (size_t)limit.rlim_cur - FILES_BESIDE
 	     : limit.rlim_cur >= 8 ? (size_t)limit.rlim_cur / 4 : 2;
 }
@@ -239,7 +224,7 @@ gs_spill_bytes(const struct gs_spill *spill)
 
 /* --- write ------------------------------------------------------------------------ */
 
-/* The file of the next run of the directory whose turn it is. */
+/* Take the file of the next run, in the directory whose turn it is. */
 static gs_status
 take_file(struct gs_spill *spill, struct gs_extent *extent)
 {
@@ -247,7 +232,7 @@ take_file(struct gs_spill *spill, struct gs_extent *extent)
 	struct gs_spill_file *file = &spill->files[spill->turn];
 	const bool first = file->dir == NULL;
 
-	if (first)		/* a reader may look at it later */
+	if (first)		/* not later, since a reader may look at it then */
 		file->dir = dir;
 	if (spill->form == PROGRAM)
 		extent->file = &extent->own;
@@ -256,21 +241,20 @@ take_file(struct gs_spill *spill, struct gs_extent *extent)
 	if (extent->file->fd < 0) {
 		TRY(gs_spill_file_make(extent->file, dir));
 		if (first && gs_spill_dir_is_memory(dir))
-			tell(spill->options.note, spill->options.note_context, "temporary files in %s are "
-			     "kept in memory; name a directory on a disk with -T", dir);
+			gs_note(spill->options.monitor, "temporary files in %s are kept in memory; name a "
+			        "directory on a disk with -T", dir);
 	}
 	spill->turn = (spill->turn + 1) % spill->dir_count;
 	return GS_OK;
 }
 
-/* A program that cannot be run is done without. */
+/* Start the program, or warn and go on without it. */
 static void
 start_program(struct gs_spill *spill, struct gs_extent *extent)
 {
 	if (gs_child_compress(&extent->child, spill->program, extent->file->fd) == GS_OK)
 		return;
-	tell(spill->options.warn, spill->options.warn_context, "%s: they are not compressed",
-	     gs_message());
+	gs_warn(spill->options.monitor, "%s: they are not compressed", gs_message());
 	spill->form = extent->form = PLAIN;
 }
 
@@ -290,15 +274,15 @@ gs_spill_begin(struct gs_spill *spill, unsigned bits)
 	extent->factor = 1;
 	TRY(take_file(spill, extent));
 	file = extent->file;
-	file->end = (file->end + DISK_BYTES - 1) / DISK_BYTES * DISK_BYTES;
-	extent->place = (struct gs_blocks_place){ .at = file->end, .end = file->end, .bits = bits };
-	extent->kept = file->end;
+	file->end = gs_round_up(file->end, DISK_BYTES);
+	extent->cursor = (struct gs_blocks_cursor){ .at = file->end, .end = file->end, .bits = bits };
+	extent->freed = file->end;
 	if (extent->form == PROGRAM)
 		start_program(spill, extent);
 	return GS_OK;
 }
 
-/* Disk space for the keys to come, if they become as many bytes as those before. */
+/* Disk space for the keys to come, if they compress as well as those before. */
 static uint64_t
 needed_bytes(const struct gs_spill *spill)
 {
@@ -314,7 +298,7 @@ append(struct gs_spill *spill, const void *keys, size_t bytes)
 {
 	struct gs_extent *extent = spill->written;
 	struct gs_spill_file *file = extent->file;
-	const unsigned bits = extent->place.bits;
+	const unsigned bits = extent->cursor.bits;
 	const uint64_t before = file->end;
 
 	file->needed_bytes = needed_bytes(spill);
@@ -326,7 +310,7 @@ append(struct gs_spill *spill, const void *keys, size_t bytes)
 	else
 		TRY(gs_spill_file_write(file, keys, bytes));
 	spill->total_bytes += file->end - before;
-	extent->place.end = file->end;
+	extent->cursor.end = file->end;
 	return GS_OK;
 }
 
@@ -343,11 +327,11 @@ gs_status
 gs_spill_write(struct gs_spill *spill, const void *keys, size_t count)
 {
 	struct gs_extent *extent = spill->written;
-	const size_t bytes = count * (extent->place.bits / 8);
+	const size_t bytes = count * (extent->cursor.bits / 8);
 
 	if (count == 0)
 		return GS_OK;
-	extent->written_sum += add_up(keys, count, extent->place.bits, &extent->factor);
+	extent->written_sum += sum_keys(keys, count, extent->cursor.bits, &extent->factor);
 	extent->left_keys += count;
 	if (spill->staged_bytes + bytes > spill->stage_bytes || bytes > spill->stage_bytes / 2)
 		TRY(append_staged(spill));
@@ -358,7 +342,7 @@ gs_spill_write(struct gs_spill *spill, const void *keys, size_t count)
 	return GS_OK;
 }
 
-/* The program has written all: its file is complete. */
+/* Wait for the program, which completes the file. */
 static gs_status
 end_program(struct gs_spill *spill, struct gs_extent *extent)
 {
@@ -389,22 +373,22 @@ gs_spill_end(struct gs_spill *spill, struct gs_run *run)
 
 /* --- read ------------------------------------------------------------------------- */
 
-/* The space of what was read, piece by piece; all of it at the end. */
+/* Free the disk space of what was read, some at a time; all of it at the end. */
 static void
 forget(struct gs_extent *extent)
 {
-	const struct gs_blocks_place *place = &extent->place;
+	const struct gs_blocks_cursor *cursor = &extent->cursor;
 	const bool ends = extent->left_keys == 0;
-	const uint64_t whole = ends ? (place->end + DISK_BYTES - 1) / DISK_BYTES * DISK_BYTES
-	                            : place->at / DISK_BYTES * DISK_BYTES;
+	const uint64_t whole = ends ? gs_round_up(cursor->end, DISK_BYTES)
+	                            : cursor->at / DISK_BYTES * DISK_BYTES;
 
-	if (whole - extent->kept < FORGET_BYTES && !ends)
+	if (whole - extent->freed < FORGET_BYTES && !ends)
 		return;
-	gs_spill_file_forget(extent->file, extent->kept, whole);
-	extent->kept = whole;
+	gs_spill_file_forget(extent->file, extent->freed, whole);
+	extent->freed = whole;
 }
 
-/* The program runs from the first keys on, and has ended well before the last are given. */
+/* Start the program for the first keys of a run, and wait for its end before giving the last. */
 static gs_status
 read_from_program(struct gs_spill *spill, struct gs_extent *extent, void *into, size_t bytes,
                   bool last)
@@ -416,21 +400,21 @@ read_from_program(struct gs_spill *spill, struct gs_extent *extent, void *into, 
 		gs_spill_file_close(&extent->own);
 	}
 	TRY(gs_child_read(&extent->child, spill->program, into, bytes, last, &got));
-	return got == bytes ? GS_OK : gs_spill_file_garbled(extent->own.dir);
+	return got == bytes ? GS_OK : gs_spill_file_corrupt(extent->own.dir);
 }
 
 static gs_status
 read_keys(struct gs_spill *spill, struct gs_extent *extent, void *into, size_t count)
 {
-	struct gs_blocks_place *place = &extent->place;
-	const size_t bytes = count * (place->bits / 8);
+	struct gs_blocks_cursor *cursor = &extent->cursor;
+	const size_t bytes = count * (cursor->bits / 8);
 
 	if (extent->form == PACKED)
-		return gs_blocks_read(&spill->blocks, extent->file, place, into, count);
+		return gs_blocks_read(&spill->blocks, extent->file, cursor, into, count);
 	if (extent->form == PROGRAM)
 		return read_from_program(spill, extent, into, bytes, count == extent->left_keys);
-	TRY(gs_spill_file_read(extent->file, place->at, into, bytes));
-	place->at += bytes;
+	TRY(gs_spill_file_read(extent->file, cursor->at, into, bytes));
+	cursor->at += bytes;
 	return GS_OK;
 }
 
@@ -444,10 +428,10 @@ gs_spill_read(struct gs_spill *spill, struct gs_run *run, void *into, size_t roo
 	if (keys == 0)
 		return GS_OK;
 	TRY(read_keys(spill, extent, into, keys));
-	extent->read_sum += add_up(into, keys, extent->place.bits, &extent->factor);
+	extent->read_sum += sum_keys(into, keys, extent->cursor.bits, &extent->factor);
 	extent->left_keys -= keys;
 	if (extent->left_keys == 0 && extent->read_sum != extent->written_sum)
-		return gs_spill_file_garbled(extent->file->dir);
+		return gs_spill_file_corrupt(extent->file->dir);
 	if (extent->form != PROGRAM)
 		forget(extent);
 	*count = keys;

@@ -15,7 +15,7 @@
 #include <assert.h>
 #include <sys/mman.h>
 
-#include "format/decode.h"
+#include "format/raw.h"
 #include "sort/checksum.h"
 #include "stages/emit.h"
 

@@ -164,7 +164,7 @@ gs_head_trim(struct gs_head *head)
 	gs_batch_reset(batch);
 	for (unsigned c = 0; c < GS_CLASSES; c++)
 		if (batch->buckets[c] != NULL && head->first_keys[c] > 0)
-			gs_batch_add(batch, 0, c, batch->places[c]++, head->first[c],
+			gs_batch_add(batch, 0, c, batch->sequences[c]++, head->first[c],
 			             head->first_keys[c]);
 	atomic_store(&head->held, head->keys - left);
 	return GS_OK;

@@ -20,6 +20,7 @@
 
 #include "base/team.h"
 #include "format/key.h"
+#include "format/raw.h"
 #include "sort/checksum.h"
 #include "stages/ingest.h"
 #include "stages/select.h"
@@ -323,6 +324,15 @@ compact(struct reading *reading)
 	return bytes;
 }
 
+/* A GPU may fail, and then everything is read again: so much will be read next. */
+static gs_status
+check_copy(const struct gs_ingest *ingest, size_t bytes)
+{
+	if (bytes <= gs_input_record_room(ingest->input))
+		return GS_OK;
+	return gs_fail(GS_ENOCOPY, "the input is too large to be kept in memory, in case the GPU fails");
+}
+
 /* On a GPU: the rest of a staging buffer. */
 static gs_status
 fill_staging(struct reading *reading)
@@ -336,6 +346,7 @@ fill_staging(struct reading *reading)
 	size_t bytes;
 
 	TRY(gs_store_lend(ingest->store, 0, &staging));
+	TRY(check_copy(ingest, (staging.room - staging.count) * key_bytes));
 	bytes = (staging.room - staging.count) * key_bytes;
 	assert((bytes - 1) / ingest->plan->piece_bytes < GS_PIECES_MOST);
 	reading->staging = (char *)staging.keys + staging.count * key_bytes;
@@ -382,6 +393,7 @@ stage_chunk(struct gs_ingest *ingest)
 {
 	struct gs_text_decoder *decoder = ingest->decoder;
 
+	TRY(check_copy(ingest, (GS_AHEAD_CHUNKS + 1) * ingest->plan->chunk_bytes));
 	for (unsigned c = 0; c < GS_CLASSES; c++)
 		while (gs_text_left(decoder, (enum gs_text_class)c) > 0) {
 			struct gs_staging staging;
@@ -491,7 +503,7 @@ end_text(struct gs_ingest *ingest)
 	struct gs_count *histogram = &ingest->store->histogram;
 	uint64_t since = gs_clock_now();
 
-	histogram->parts = gs_text_fetch_small(ingest->decoder, histogram->bins);
+	histogram->touched = gs_text_fetch_small(ingest->decoder, histogram->bins);
 	gs_text_end(ingest->decoder);
 	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
 	gs_verify_in_counts(ingest->verify, histogram, ingest->options->reverse ? UINT32_MAX : 0);

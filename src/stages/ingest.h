@@ -15,7 +15,7 @@
 #include "base/arena.h"
 #include "base/monitor.h"
 #include "base/status.h"
-#include "format/decode.h"
+#include "format/text_decoder.h"
 #include "gsort.h"
 #include "io/ahead.h"
 #include "io/input.h"

@@ -16,72 +16,25 @@
 #include <string.h>
 
 #include "base/team.h"
-#include "format/decode.h"
+#include "format/raw.h"
 #include "stages/order.h"
+#include "sort/keys.h"
 #include "sort/span.h"
-#include "sort/cpu/cpu_sort.h"
 
 enum {
 	BLOCK_KEYS = 4096,	/* stays in the first-level cache for a second look; not tuned */
-	TEAM_KEYS  = 1 << 16,	/* as in decode_raw.c */
+	TEAM_KEYS  = 1 << 16,	/* as in format/raw.c */
 	LINE_MOST  = 100,	/* bytes of a line that are told; a number has at most 20 */
 };
 
 /* ---- blocks ------------------------------------------------------------- */
 
-/* any_BITS(): is one of the keys from BEGIN to END out of order? */
-#define ANY(bits) \
-	static inline __attribute__((always_inline)) bool \
-	any_##bits(const void *data, size_t begin, size_t end, bool strict) \
-	{ \
-		const uint##bits##_t *keys = data; \
-		uint##bits##_t bad = 0; \
-		if (strict) { \
-			_Pragma("omp simd reduction(|: bad)") \
-			for (size_t i = begin; i < end; i++) \
-				bad |= keys[i] <= keys[i - 1]; \
-		} else { \
-			_Pragma("omp simd reduction(|: bad)") \
-			for (size_t i = begin; i < end; i++) \
-				bad |= keys[i] < keys[i - 1]; \
-		} \
-		return bad != 0; \
-	}
-ANY(8)
-ANY(16)
-ANY(32)
-ANY(64)
-#undef ANY
-
-/* The same for any width, with the vectors of one kind of machine. */
-#define ANY(kind) \
-	static bool \
-	any_##kind(const void *keys, unsigned bits, size_t begin, size_t end, bool strict) \
-	{ \
-		switch (bits) { \
-		case 8:  return any_8(keys, begin, end, strict); \
-		case 16: return any_16(keys, begin, end, strict); \
-		case 32: return any_32(keys, begin, end, strict); \
-		default: return any_64(keys, begin, end, strict); \
-		} \
-	}
-#if defined __x86_64__ && defined __GNUC__
-__attribute__((target("avx512bw"))) ANY(avx512)
-__attribute__((target("avx2"))) ANY(avx2)
-#endif
-ANY(plain)
-#undef ANY
-
+/* Is one of the keys from BEGIN to END out of order? */
 static bool
 any(const void *keys, unsigned bits, size_t begin, size_t end, bool strict)
 {
-#if defined __x86_64__ && defined __GNUC__
-	if (gs_simd_best() == GS_SIMD_AVX512)
-		return any_avx512(keys, bits, begin, end, strict);
-	if (gs_simd_best() == GS_SIMD_AVX2)
-		return any_avx2(keys, bits, begin, end, strict);
-#endif
-	return any_plain(keys, bits, begin, end, strict);
+	return !gs_keys_in_order(keys, bits, begin, end,
+	                         strict ? GS_STRICTLY_ASCENDING : GS_ASCENDING);
 }
 
 /* The first key from BEGIN to END that is out of order; END: none. */

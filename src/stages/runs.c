@@ -58,10 +58,7 @@ gs_runs_prepare_disk(struct gs_runs *runs)
 		.threads = runs->plan->threads,
 		.buffer = runs->spill_memory,
 		.buffer_bytes = runs->plan->spill_bytes,
-		.note = options->note,
-		.note_context = options->note_context,
-		.warn = options->warn,
-		.warn_context = options->warn_context,
+		.monitor = runs->monitor,
 	};
 	struct gs_estimate estimate;
 
@@ -254,26 +251,6 @@ depth_of(const struct gs_source *sources, size_t count)
 	return depth;
 }
 
-/* Hand all of a merge to SINK; *ENOUGH: the sink has ended it early. */
-static gs_status
-drain_merge(struct gs_runs *runs, unsigned key_class, struct gs_external_merge *merge,
-            const struct gs_span_sink *sink, bool *enough)
-{
-	struct gs_sorted_span sorted = { .slot = GS_NO_SLOT };
-	uint64_t since;
-
-	for (*enough = false; !*enough; sorted.number++) {
-		since = gs_clock_now();
-		TRY(gs_external_merge_next(merge, &sorted.span));
-		gs_clock_lap(&runs->monitor->clock, GS_STAGE_MERGE, &since);
-		if (sorted.span.count == 0)
-			return GS_OK;
-		sorted.span.key_class = key_class;
-		TRY(sink->take(sink->context, &sorted, enough));
-	}
-	return GS_OK;
-}
-
 /* Merge SOURCES into SINK.  A merge that ends early does not wait for more input. */
 static gs_status
 merge_once(struct gs_runs *runs, unsigned key_class, const struct gs_source *sources,
@@ -284,7 +261,7 @@ merge_once(struct gs_runs *runs, unsigned key_class, const struct gs_source *sou
 	gs_status status;
 
 	TRY(begin_merge(runs, key_class, sources, count, &merge));
-	status = drain_merge(runs, key_class, merge, sink, &enough);
+	status = gs_external_merge_drain(merge, key_class, &runs->monitor->clock, sink, &enough);
 	if ((status != GS_OK || enough) && runs->stop != NULL)
 		runs->stop(runs->stop_context);
 	gs_external_merge_close(merge);

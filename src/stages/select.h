@@ -15,9 +15,6 @@
 #include "gsort.h"
 #include "sort/span.h"
 
-/* Most keys of a span for gs_select_pairs(): a histogram gives no more at a time. */
-enum { GS_SELECT_PAIRS = 4096 };
-
 struct gs_select {
 	bool      groups;	/* of equal keys one goes out, if it came LEAST .. MOST times */
 	uint64_t  least, most;

@@ -15,9 +15,7 @@
 #include <assert.h>
 #include <stdio.h>
 
-#include "format/decode.h"
-#include "format/encode.h"
-#include "stages/select.h"
+#include "format/text.h"
 #include "stages/store.h"
 
 /* ---- opening ----------------------------------------------------------------- */
@@ -52,8 +50,7 @@ carve_batch(struct gs_store *store, struct gs_arena *arena)
 	for (unsigned c = 0; c < GS_CLASSES; c++)
 		if (plan->class_bits[c] > 0)
 			store->bucket_memory[c] = gs_arena_take(arena,
-				gs_buckets_bytes(plan->class_bits[c], plan->threads,
-				                 plan->batch_bytes, plan->part_bytes));
+				gs_buckets_bytes(plan->threads, plan->batch_bytes, plan->part_bytes));
 	gs_head_carve(&store->head, store->options, plan, arena);
 }
 
@@ -72,7 +69,7 @@ gs_store_carve(struct gs_store *store, const struct gsort_options *options,
 	                                                            counting_threads(store)));
 	store->count_memory = gs_arena_take(arena, plan->count_bytes);
 	store->count_times = gs_arena_take(arena, bin_count(store) == 0 ? 0 :
-	                                          GS_SELECT_PAIRS * sizeof *store->count_times);
+	                                          GS_COUNT_PAIRS * sizeof *store->count_times);
 }
 
 static void
@@ -240,9 +237,9 @@ gs_store_reserve(struct gs_store *store, size_t least, size_t *room)
 uint64_t
 gs_store_next_sequence(struct gs_store *store, unsigned key_class, size_t count)
 {
-	const uint64_t next = store->batch.places[key_class];
+	const uint64_t next = store->batch.sequences[key_class];
 
-	store->batch.places[key_class] += count;
+	store->batch.sequences[key_class] += count;
 	return next;
 }
 
@@ -356,33 +353,12 @@ drain_gpu(struct gs_store *store, unsigned key_class, const struct gs_span_sink 
 static gs_status
 drain_histogram(struct gs_store *store, const struct gs_span_sink *sink)
 {
-	/* Bins of binary keys are complemented like keys; those of text are not. */
-	const bool descends = store->options->reverse && store->plan_input->key_bits == 0;
-	struct gs_sorted_span sorted = { .slot = GS_NO_SLOT };
-	struct gs_span *span = &sorted.span;
-	bool enough = false;
+	/* Binary keys are complemented when they are counted, small text integers are not. */
+	const bool reversed = store->options->reverse && store->plan_input->key_bits == 0;
 
-	assert(GS_SELECT_PAIRS * sizeof(uint32_t) <= store->plan->count_bytes);
-	for (; !enough; sorted.number++) {
-		uint64_t since = gs_clock_now();
-
-		if (sink->take_counted != NULL)
-			gs_count_drain_pairs(&store->histogram, descends, store->count_memory,
-			                     store->count_times, GS_SELECT_PAIRS, span);
-		else
-			gs_count_drain(&store->histogram, descends, store->count_memory,
-			               store->plan->count_bytes, span);
-		if (span->count == 0)
-			return GS_OK;
-		if (descends)		/* complemented, as the keys of the other classes are */
-			gs_ordered_to_raw(GSORT_U32, GSORT_ENDIAN_HOST, true, span->keys,
-			                  span->count, store->plan->threads);
-		gs_clock_lap(&store->monitor->clock, GS_STAGE_SORT, &since);
-		TRY(sink->take_counted != NULL
-		    ? sink->take_counted(sink->context, &sorted, store->count_times, &enough)
-		    : sink->take(sink->context, &sorted, &enough));
-	}
-	return GS_OK;
+	return gs_count_drain(&store->histogram, reversed, store->count_memory,
+	                      store->plan->count_bytes, store->count_times,
+	                      &store->monitor->clock, sink);
 }
 
 /* ---- either ----------------------------------------------------------------------------- */

@@ -279,7 +279,7 @@ export -f damaged
 	$ seq 100 | gzip | head -c 30 >in; gsort in
 	gsort: in: truncated gzip data
 	$ seq 100 | bzip2 | head -c 30 >in; gsort in
-	gsort: in: truncated or corrupt bzip2 data
+	gsort: in: truncated bzip2 data
 	$ seq 999999 | bzip2 | head -c 300000 >in; gsort in
 	gsort: in: truncated bzip2 data
 	$ seq 100 | xz | head -c 40 >in; gsort in
@@ -293,7 +293,7 @@ export -f damaged
 	$ seq 100 >a; damaged 4 gzip -c a >in; gsort in
 	gsort: in: corrupt gzip data: incorrect length check
 	$ seq 100 >a; damaged 40 bzip2 -c a >in; gsort in
-	gsort: in: truncated or corrupt bzip2 data
+	gsort: in: corrupt bzip2 data: bad header or block
 	$ seq 100 >a; damaged 40 xz -c a >in; gsort in
 	gsort: in: corrupt xz data: damaged, or garbage behind it
 	$ seq 100 >a; damaged 4 zstd -qc a >in; gsort in
@@ -544,8 +544,8 @@ sentences() {
 	the input has changed since it was read for the GPU: the output cannot be completed
 	--device=gpu: the GPU module is not installed; install it, or use --device=cpu
 	, but this is gsort
-	cannot be loaded: install libarchive, or decompress the
-	cannot be loaded: install liblzma, or decompress the xz data first
+	bytes of the input were kept in memory; --device=cpu reads it once
+	cannot be read again: it is not a regular file, and was not kept in memory; --device=cpu reads it once
 	a line of more than
 	' for temporary files
 	cannot make a pipe to '

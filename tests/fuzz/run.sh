@@ -28,14 +28,17 @@ mkdir -p "$work"
 emulated=(-DHAVE_CUDA=1 '-DGS_CUDA_ARCH="emulated"' -Wno-macro-redefined)
 # shellcheck disable=SC2054  # commas of the compiler
 sanitizers=(-fsanitize=address,undefined -fno-sanitize-recover=undefined)
-c=("$clang" -g -O1 -std=c11 -fno-omit-frame-pointer "${sanitizers[@]}" -fsanitize=fuzzer-no-link
+watched=(-fno-omit-frame-pointer "${sanitizers[@]}" -fsanitize=fuzzer-no-link
 	"${emulated[@]}" "${words[@]}" "-I$here")
+c=("$clang" -g -O1 -std=c11 "${watched[@]}")
+cpp=("$clang++" -g -O1 -std=c++17 -fno-exceptions -fno-rtti "${watched[@]}")
 cxx=("$clang++" -g -O2 -std=c++17 "${emulated[@]}" "${words[@]}" -x c++)
 
 # How to compile FILE into OBJECT.
 command_of() {
 	case $1 in
 	*.c) echo "${c[*]@Q} -c ${source@Q}/${1@Q} -o ${2@Q}";;
+	src/*.cpp) echo "${cpp[*]@Q} -c ${source@Q}/${1@Q} -o ${2@Q}";;
 	*)   echo "${cxx[*]@Q} -c ${source@Q}/${1@Q} -o ${2@Q}";;
 	esac
 }

@@ -11,8 +11,7 @@ load ../helpers
 
 prepare() {
 	command -v gsort-emu >/dev/null || skip "gsort-emu is not built"
-	# A GPU that takes over before the first key, whatever the machine is busy with.
-	export GSORT_EMU_MEMORY=$((64 << 20)) GSORT_EMU_AT_BYTES=0 GSORT_EMU_MARK=$PWD/mark
+	export GSORT_EMU_MEMORY=$((64 << 20)) GSORT_EMU_MARK=$PWD/mark
 	export OMP_NUM_THREADS=2 TMPDIR=$PWD/temp
 	mkdir temp
 }
@@ -125,15 +124,49 @@ survives() {
 	done
 }
 
-@test "keys that landed before it was open" {
+@test "a pipe of which much is read before a GPU is chosen" {
 	STEP=31
-	export GSORT_EMU_AT_BYTES=1
-	gen --seed 55 --keys 100000 --type u32 >in.now
-	survives -u32
+	export GSORT_EMU_OPEN_MS=1
 	: >is-pipe
+	gen --seed 55 --keys 700000 --type u32 >in.now
+	survives -u32
 	GSORT_EMU_MEMORY=$((256 << 20))		# tiles are large if nobody knows how much will come
-	gen --seed 55 --keys 30000 --type text --range full >in.now
+	gen --seed 55 --keys 200000 --type text --range full >in.now
 	survives
+}
+
+@test "a pipe that is too large to be kept is sorted by the CPU" {
+	gen --seed 60 --keys 9000000 --type u32 >in.now
+	gsort --device=cpu -u32 -o expected in.now
+	cat in.now | gsort-emu -u32 -S 48M -T temp -v -o out 2>err
+	cmp out expected
+	grep 'too large to be kept in memory, in case the GPU fails: the CPU sorts instead' err
+	not grep warning err
+}
+
+@test "an input that has changed is not mixed with what was written" {
+	local last=0 status=0
+	gen --seed 61 --keys 4000000 --type u32 >in.now
+	# The last call that can fail: one that copies sorted keys back.
+	export GSORT_EMU_FAIL
+	for ((at = 100; ; at += 100)); do
+		rm -f mark
+		GSORT_EMU_FAIL=$at:700 gsort-emu -u32 in.now >out 2>err
+		[ -e mark ] || break
+		last=$at
+	done
+	[ $last -gt 0 ]
+	mkfifo pipe
+	{
+		head -c 65536 >first	# gsort-emu is writing, and waits for us
+		gen --seed 62 --keys 4000000 --type u32 >in.now
+		cat >rest
+	} <pipe &
+	GSORT_EMU_FAIL=$last:700 gsort-emu -u32 in.now >pipe 2>err || status=$?
+	wait
+	cat err
+	[ $status = 2 ]
+	grep 'the input has changed since it was read for the GPU: the output cannot be completed' err
 }
 
 @test "batches set aside in memory" {

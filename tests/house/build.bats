@@ -17,8 +17,27 @@ install() {
 
 @test "the program needs neither the C++ library nor a CUDA library" {
 	needs readelf			# not ldd: libarchive may need what it likes
+	grep -qs '^STDCXX_LIBS = .*libstdc++\.a' "$GSORT_BUILD/Makefile" || skip "no static C++ library"
 	readelf -d "$GSORT" | grep NEEDED >libraries
 	not grep -E 'libstdc\+\+|libcuda' libraries
+}
+
+@test "an ELF note declares each library that is loaded at run time" {
+	local note
+	needs readelf objcopy strip
+	cd "$GSORT_SOURCE"
+	grep -ohE '"lib[a-z0-9]+\.so\.[0-9]+"' src/*/*.[ch] | sort -u >"$BATS_TEST_TMPDIR/sources"
+	cd "$BATS_TEST_TMPDIR"
+	[ "$(wc -l <sources)" -ge 5 ]
+	strip -o stripped "$GSORT"		# notes outlive it
+	objcopy -O binary --only-section=.note.dlopen stripped notes
+	tr '\0' '\n' <notes | grep -ao '\[{.*' >texts
+	[ "$(readelf -n stripped | grep -oE ' FDO +0x[0-9a-f]+' | wc -l)" = "$(wc -l <texts)" ]
+	while read -r note; do
+		grep -qE '^\[\{"soname":\["lib[a-z0-9]+\.so\.[0-9]+"\],"feature":"[a-z0-9]+","description":"[A-Z][A-Za-z0-9 ,]+","priority":"(recommended|suggested)"\}\]$' <<<"$note" ||
+			{ echo "$note"; false; }
+	done <texts
+	grep -oE '"lib[a-z0-9]+\.so\.[0-9]+"' texts | sort | diff sources -
 }
 
 @test "install puts program, library, manual and completions in place" {
@@ -96,4 +115,7 @@ install() {
 		clang -std=c11 -Wall -Wextra -Wshadow -D_GNU_SOURCE -DHAVE_CONFIG_H -fsyntax-only \
 			-Werror "-I$GSORT_BUILD" "-I$source" "$file"
 	done
+	needs clang++
+	clang++ -std=c++17 -Wall -Wextra -Wshadow -D_GNU_SOURCE -fno-exceptions -fno-rtti -fsyntax-only \
+		-Werror "-I$source" "$source"/*/*.cpp
 }

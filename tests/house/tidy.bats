@@ -20,7 +20,7 @@ all_files() {
 
 @test "each folder includes only what it may see" {
 	# own[folder]: the folders below it, which it may include
-	wrong=$(all_files | grep -E '^src/.*\.(c|h|inc|def)$' | xargs awk '
+	wrong=$(all_files | grep -E '^src/.*\.(c|cpp|h|inc|def)$' | xargs awk '
 		BEGIN {
 			own["cli"] = ""
 			own["job"] = "stages|gpu|plan|spill|sort|format|io|base"
@@ -81,13 +81,13 @@ all_files() {
 
 @test "the library neither prints nor exits" {
 	run grep -nE '(^|[^a-z_])(printf|puts|putchar|perror|exit|_exit|abort) ?\(|[^a-z_]std(out|err)[^a-z_]' \
-		-r $(ls -d src/*/ | grep -v cli) --include=*.c --include=*.h --include=*.inc
+		-r $(ls -d src/*/ | grep -v cli) --include=*.c --include=*.cpp --include=*.h --include=*.inc
 	wrong=$(grep -vE ':[[:space:]]*(/?\*|//)|/\*.*\*/|PRINTF\(' <<<"$output" || true)
 	[ -z "$wrong" ] || { echo "$wrong"; false; }
 }
 
 @test "every source says its licence in the first lines" {
-	wrong=$(all_files | grep -E '\.(c|h|inc|cu|cuh|bats|bash|sh|py|m4|ac|am|mk|[13]\.in|fish)$|^(bootstrap|tests/(run|fault/faults)|\.ci/run|bench/(versus|crossover|plot)|completions/_gsort|packaging/debian/(build|rules))$' |
+	wrong=$(all_files | grep -E '\.(c|cpp|h|inc|cu|cuh|bats|bash|sh|py|m4|ac|am|mk|[13]\.in|fish)$|^(bootstrap|tests/(run|fault/faults)|\.ci/run|bench/(versus|crossover|plot)|completions/_gsort|packaging/debian/(build|rules))$' |
 		while read -r file; do
 			head -n 3 "$file" | grep -q 'SPDX-License-Identifier: BSD-2-Clause' || echo "$file"
 		done)
@@ -105,7 +105,7 @@ all_files() {
 
 # 100 columns is the aim; a few more are better than a bad break.
 @test "no line of code is wider than 110 columns or ends in a blank" {
-	wrong=$(all_files | grep -E '^(src|kernels|tests|bench|examples)/.*\.(c|h|inc|cu|cuh|def)$' |
+	wrong=$(all_files | grep -E '^(src|kernels|tests|bench|examples)/.*\.(c|cpp|h|inc|cu|cuh|def)$' |
 		while read -r file; do
 			expand "$file" | awk -v file="$file" '
 				length > 110 { print file ":" NR ": " length " columns" }
@@ -123,7 +123,7 @@ all_files() {
 }
 
 @test "every source is on the map, or in the README of its folder" {
-	wrong=$(all_files | grep -E '^src/.*\.c$' | while read -r file; do
+	wrong=$(all_files | grep -E '^src/.*\.(c|cpp)$' | while read -r file; do
 		grep -qsF -- "${file##*/}" HACKING.md "$(dirname "$file")/README.md" || echo "$file"
 	done)
 	[ -z "$wrong" ] || { echo "neither in HACKING.md nor in a README: $wrong"; false; }

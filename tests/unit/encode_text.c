@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/encode.h"
-#include "format/integers.h"
+#include "format/encode_text.h"
+#include "format/text.h"
 #include "tests/unit/units.h"
 
 enum { GUARD_BYTES = 64 };

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* key.c - rows for src/format/key.c, decode_raw.c and encode_raw.c */
+/* key.c - ordered bits of every key type, and binary keys (src/format/key.c, raw.c) */
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/decode.h"
-#include "format/encode.h"
 #include "format/key.h"
+#include "format/raw.h"
 #include "tests/unit/units.h"
 
 void unit_key(void);

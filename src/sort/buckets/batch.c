@@ -1,38 +1,42 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * batch.c - sorted keys leave the buckets, made by a team while one thread takes them
+ * batch.c - all keys that the CPU holds: a set of buckets for each key class, and their way out
  *
- * In:   settled buckets.
- * Out:  pieces of sorted keys, in slots.
+ * In:   sealed buckets.
+ * Out:  sorted spans, in slots.
  *
- * Pieces are numbered in order, claimed in order, and number N lies in slot N modulo the
- * number of slots; so a slot is free as soon as the piece that lay in it has been taken.
- * The taker is a member of the team.  In a small one, when the piece that it wants is not
- * ready, it makes another one itself; in a large one it waits, as a piece takes milliseconds
- * and all others would soon wait for it.
+ * A span is a part of the buckets.  Spans are numbered in order and claimed in order, and number N
+ * lies in slot N modulo the number of slots; so a slot is free as soon as its span has been taken.
+ * The taker is a member of the team.  In a small team, it sorts another span itself when the span
+ * that it wants is not ready.  In a large team it waits: a span takes milliseconds, and soon all
+ * others would wait for the taker.
  *
- * Invariant: taken <= ready or being made < claimed <= taken + slots.
+ * Invariant: taken <= claimed <= taken + slots; spans from taken to before claimed are ready or
+ * being made.
  */
 #include <assert.h>
 #include <pthread.h>
 
 #include "base/team.h"
+#include "sort/buckets/add.h"
 #include "sort/buckets/batch.h"
+#include "sort/buckets/parts.h"
+#include "sort/buckets/seal.h"
 
 size_t
 gs_batch_room(const struct gs_batch *batch)
 {
 	for (unsigned s = 0; s < GS_CLASSES; s++)
 		if (batch->buckets[s] != NULL)
-			return gs_buckets_fit(batch->buckets[s]);	/* in the pool of all */
+			return gs_buckets_fit(batch->buckets[s]);	/* of the pool, for all */
 	return 0;
 }
 
 void
-gs_batch_add(struct gs_batch *batch, unsigned rank, unsigned key_class, uint64_t place,
+gs_batch_add(struct gs_batch *batch, unsigned rank, unsigned key_class, uint64_t sequence,
              const void *keys, size_t count)
 {
-	const bool added = gs_buckets_add(batch->buckets[key_class], rank, place, keys, count);
+	const bool added = gs_buckets_add(batch->buckets[key_class], rank, sequence, keys, count);
 
 	(void)added;
 	assert(added && "there was room");
@@ -61,27 +65,27 @@ gs_batch_reset(struct gs_batch *batch)
 	for (unsigned s = 0; s < GS_CLASSES; s++) {
 		if (batch->buckets[s] != NULL)
 			gs_buckets_reset(batch->buckets[s]);
-		batch->places[s] = 0;
+		batch->sequences[s] = 0;
 		batch->parts[s] = 0;
 	}
 }
 
-/* ---- pieces ---------------------------------------------------------------- */
+/* ---- spans ------------------------------------------------------------------ */
 
 struct draining {
-	struct gs_batch            *batch;
-	unsigned                    key_class, slots;
+	struct gs_batch           *batch;
+	unsigned                   key_class, slots;
 	const struct gs_span_sink *sink;
-	struct gs_first_error           trouble;
+	struct gs_first_error      error;
 
 	/* guarded by the lock */
 	pthread_mutex_t lock;
-	pthread_cond_t  ready, empty;		/* what the taker waits for, what the makers do */
-	size_t          claimed, taken;		/* pieces */
+	pthread_cond_t  ready, empty;		/* what the taker waits for, and the makers */
+	size_t          claimed, taken;		/* spans */
 	bool            enough;
 	struct slot {
 		struct gs_sorted_span sorted;
-		bool             ready;
+		bool                  ready;
 	} slot[GS_BATCH_SLOTS_MOST];
 };
 
@@ -97,7 +101,7 @@ begin(struct draining *draining, struct gs_batch *batch, unsigned key_class,
 	draining->enough = false;
 	for (unsigned s = 0; s < draining->slots; s++)
 		draining->slot[s].ready = false;
-	gs_first_error_open(&draining->trouble);
+	gs_first_error_open(&draining->error);
 	pthread_mutex_init(&draining->lock, NULL);
 	pthread_cond_init(&draining->ready, NULL);
 	pthread_cond_init(&draining->empty, NULL);
@@ -109,18 +113,18 @@ end(struct draining *draining)
 	pthread_cond_destroy(&draining->empty);
 	pthread_cond_destroy(&draining->ready);
 	pthread_mutex_destroy(&draining->lock);
-	return gs_first_error_close(&draining->trouble);
+	return gs_first_error_close(&draining->error);
 }
 
-/* Are there pieces to be claimed? */
+/* Are there spans to be claimed? */
 static bool
 more(const struct draining *draining)
 {
 	return draining->claimed < draining->batch->parts[draining->key_class] && !draining->enough &&
-	       !atomic_load(&draining->trouble.any);
+	       !atomic_load(&draining->error.any);
 }
 
-/* The next piece, for slot number AT. */
+/* The next span, for slot number AT. */
 static struct slot *
 claim(struct draining *draining, size_t at)
 {
@@ -131,6 +135,7 @@ claim(struct draining *draining, size_t at)
 	struct slot *slot = &draining->slot[at];
 
 	assert(part.count * (batch->bits[key_class] / 8) <= batch->part_bytes);
+	assert(draining->claimed <= draining->taken + draining->slots);
 	*slot = (struct slot){ .sorted = {
 		.span = {
 			.keys = batch->slots + at * batch->part_bytes,
@@ -142,7 +147,7 @@ claim(struct draining *draining, size_t at)
 	return slot;
 }
 
-/* Sort a claimed piece, and make of it what is wanted. */
+/* Sort a claimed span, and let the sink work on it. */
 static gs_status
 make(struct draining *draining, unsigned rank, struct gs_sorted_span *sorted)
 {
@@ -165,7 +170,7 @@ make_next(struct draining *draining, unsigned rank)
 	struct slot *slot = claim(draining, draining->claimed % draining->slots);
 
 	pthread_mutex_unlock(&draining->lock);
-	gs_first_error_note(&draining->trouble, make(draining, rank, &slot->sorted));
+	gs_first_error_note(&draining->error, make(draining, rank, &slot->sorted));
 	pthread_mutex_lock(&draining->lock);
 	slot->ready = true;
 	if (slot->sorted.number == draining->taken)
@@ -176,13 +181,12 @@ static void
 take_next(struct draining *draining, struct slot *slot)
 {
 	const struct gs_span_sink *sink = draining->sink;
-	bool enough = false;
+	bool enough = draining->enough;
 
-	enough = draining->enough;
 	pthread_mutex_unlock(&draining->lock);
-	if (!enough && !atomic_load(&draining->trouble.any))
-		gs_first_error_note(&draining->trouble,
-		                sink->take(sink->context, &slot->sorted, &enough));
+	if (!enough && !atomic_load(&draining->error.any))
+		gs_first_error_note(&draining->error,
+		                    sink->take(sink->context, &slot->sorted, &enough));
 	pthread_mutex_lock(&draining->lock);
 	slot->ready = false;
 	draining->taken++;
@@ -193,10 +197,11 @@ take_next(struct draining *draining, struct slot *slot)
 		pthread_cond_broadcast(&draining->empty);
 }
 
-/* From so many on, one may well do nothing but take.  Not tuned. */
+/* From so many threads on, one does nothing but take.  Not tuned. */
 enum { LARGE_TEAM = 4 };
 
-/* Makers make while there is a slot; the taker takes, or else makes, or else waits. */
+/* Rank 0 takes, or else makes a span, or else waits; the others make spans while there are
+ * slots. */
 static void
 drain(void *context, unsigned rank, unsigned size)
 {
@@ -219,7 +224,7 @@ drain(void *context, unsigned rank, unsigned size)
 	pthread_mutex_unlock(&draining->lock);
 }
 
-/* One piece alone is not worth a team. */
+/* One span alone is not worth a team. */
 static unsigned
 team(const struct gs_batch *batch, unsigned key_class)
 {

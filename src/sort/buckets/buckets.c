@@ -1,40 +1,43 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * buckets.c - keys divided by value as they come, sorted as they leave
+ * buckets.c - keys are divided by value as they come, and sorted as they leave
  *
  * In:   memory, and a pool of blocks.
- * Out:  an empty set of buckets; how much of the pool it may need beyond its keys.
+ * Out:  an empty set of buckets; what it may need of the pool beyond its keys.
  *
- * The set is filled in buckets_add.c, divided in buckets_settle.c, and leaves in order through
- * buckets_parts.c; or in no order through gs_buckets_take(), for another backend.
+ * Keys come through add.c; seal.c divides what is too large; parts.c lets keys leave in order.
+ * gs_buckets_take() lets them leave in no order, for another engine.
  */
 #include <assert.h>
 #include <string.h>
 
+#include "base/round.h"
 #include "base/team.h"
-#include "sort/buckets/inside.h"
+#include "sort/buckets/add.h"
+#include "sort/buckets/buckets.h"
+#include "sort/buckets/state.h"
 
 enum { BINS_LEAST = 16 };
 
-/* What a bucket should be; small ones are joined up to JOIN_BYTES, at most a part. */
+/* The size that buckets should have.  Small ones are joined up to JOIN_BYTES, or a part if that is
+ * less. */
 enum { BUCKET_BYTES = 128 << 10, JOIN_BYTES = 256 << 10 };
 
-/* Keys that are kept, whatever they are, before digits are made from them.  Not tuned. */
-enum { HELD_BYTES = 1 << 20 };		/* at most half a part */
+/* Keys that are buffered, whatever they are, before the binner is made from them: this, or half a
+ * part if that is less.  Not tuned. */
+enum { SAMPLE_BYTES = 1 << 20 };
 
-/* A piece that is kept is cut at this size, so that parts can be made of them.  Not tuned. */
-enum { PIECE_BYTES = 256 << 10 };	/* at most a quarter of a part */
+/* Fragments end at this size, or a quarter of a part if that is less, so that parts can be made of
+ * them.  Not tuned. */
+enum { FRAGMENT_BYTES = 256 << 10 };
 
-/* A smaller pool is divided less, so that more of it are keys.  Not tuned. */
+/* A smaller pool is divided into fewer buckets, so that more of it is keys.  Not tuned. */
 enum { ROOMY_BYTES = 512 << 20 };
 
-/* --- before anything ---------------------------------------------------------- */
+/* Each part of the memory begins on a line of cache. */
+enum { LINE_BYTES = 64 };
 
-static size_t
-line_up(size_t bytes)
-{
-	return (bytes + 63) & ~(size_t)63;
-}
+/* --- memory -------------------------------------------------------------------- */
 
 static size_t
 least(size_t a, size_t b)
@@ -43,9 +46,9 @@ least(size_t a, size_t b)
 }
 
 static size_t
-piece_room(size_t pool_bytes, size_t part_bytes)
+fragment_room(size_t pool_bytes, size_t part_bytes)
 {
-	return pool_bytes / least(PIECE_BYTES, part_bytes / 4) * 4 + GS_SMALL_PIECES +
+	return pool_bytes / least(FRAGMENT_BYTES, part_bytes / 4) * 4 + GS_SMALL_FRAGMENTS +
 	       GS_TEAM_MAX + 1;
 }
 
@@ -56,34 +59,36 @@ part_room(size_t pool_bytes, size_t part_bytes)
 }
 
 size_t
-gs_buckets_bytes(unsigned bits, unsigned threads, size_t pool_bytes, size_t part_bytes)
+gs_buckets_bytes(unsigned threads, size_t pool_bytes, size_t part_bytes)
 {
 	const struct gs_buckets *buckets = NULL;
 	const size_t parts = part_room(pool_bytes, part_bytes);
 
-	(void)bits;
-	return line_up(sizeof *buckets) +
-	       threads * (line_up(sizeof *buckets->threads) +
+	return gs_round_up(sizeof *buckets, LINE_BYTES) +
+	       threads * (gs_round_up(sizeof *buckets->threads, LINE_BYTES) +
 	                  GS_BINS * (GS_LINES_BYTES + sizeof(uintptr_t) + sizeof(struct gs_chain))) +
-	       line_up(piece_room(pool_bytes, part_bytes) * sizeof *buckets->pieces) +
-	       line_up(parts * sizeof *buckets->parts) +
-	       line_up(parts * sizeof *buckets->sorted) + 64;
+	       gs_round_up(fragment_room(pool_bytes, part_bytes) * sizeof *buckets->fragments, LINE_BYTES) +
+	       gs_round_up(parts * sizeof *buckets->parts, LINE_BYTES) +
+	       gs_round_up(parts * sizeof *buckets->sorted, LINE_BYTES) + LINE_BYTES;
 }
 
-/* Levels of division by GS_BINS, most. */
+/* The most levels of divisions into BINS. */
 static unsigned
 levels_of(unsigned bits, unsigned bins)
 {
 	return bits / (unsigned)__builtin_ctz(bins) + 1;
 }
 
-/* How many bins: for buckets of BUCKET_BYTES, but their last blocks shall be no more than an
- * eighth of the pool; where memory is dear a sixteenth, of all streams. */
+/*
+ * Bins of the first division, for buckets of BUCKET_BYTES.  Their last blocks take at most an
+ * eighth of the pool; in a small pool a sixteenth, for all key classes together.
+ */
 static unsigned
-bins_for(unsigned bits, unsigned threads, size_t pool_bytes, unsigned streams, uint64_t expected)
+bins_for(unsigned key_bits, unsigned threads, size_t pool_bytes, unsigned key_classes,
+         uint64_t expected)
 {
-	const uint64_t bytes = expected < pool_bytes ? expected * (bits / 8) : pool_bytes;
-	const size_t share = pool_bytes / (pool_bytes < ROOMY_BYTES ? 16 * streams : 8);
+	const uint64_t bytes = expected < pool_bytes ? expected * (key_bits / 8) : pool_bytes;
+	const size_t share = pool_bytes / (pool_bytes < ROOMY_BYTES ? 16 * key_classes : 8);
 	unsigned bins = BINS_LEAST;
 
 	while (bins < GS_BINS && bytes / bins > BUCKET_BYTES &&
@@ -92,7 +97,8 @@ bins_for(unsigned bits, unsigned threads, size_t pool_bytes, unsigned streams, u
 	return bins;
 }
 
-/* Of a bucket that is divided again: no more than a thirty-second of the pool, or half of it. */
+/* Bins of the other divisions.  Their last blocks take at most a thirty-second of the pool; in a
+ * small pool half of that. */
 static unsigned
 bins_again_for(unsigned threads, size_t pool_bytes)
 {
@@ -105,30 +111,33 @@ bins_again_for(unsigned threads, size_t pool_bytes)
 	return bins;
 }
 
-/* Pieces that are kept may waste so many blocks, or they are scattered. */
+/* Blocks that fragments may waste before they are scattered. */
 static size_t
 slack_blocks(unsigned threads, unsigned bins, size_t pool_bytes)
 {
-	return GS_SMALL_PIECES / 4 + (size_t)bins * threads / (pool_bytes < ROOMY_BYTES ? 4 : 2);
+	return GS_SMALL_FRAGMENTS / 4 + (size_t)bins * threads / (pool_bytes < ROOMY_BYTES ? 4 : 2);
 }
 
+/*
+ * Each thread has the last block of each bin; empty blocks; the last block of its open fragment, of
+ * one that it has just closed, and of one that is being scattered, whose keys are in memory twice.
+ */
 size_t
-gs_buckets_reserve(unsigned bits, unsigned threads, size_t pool_bytes, unsigned streams,
+gs_buckets_reserve(unsigned key_bits, unsigned threads, size_t pool_bytes, unsigned key_classes,
                    uint64_t expected)
 {
-	const unsigned bins = bins_for(bits, threads, pool_bytes, streams, expected);
+	const unsigned bins = bins_for(key_bits, threads, pool_bytes, key_classes, expected);
 
-	/* Each thread: the last block of each bin; empty ones; that of the open piece, that of
-	 * one just closed, and one that is being scattered, whose keys are twice in memory. */
-	return (threads * (bins + 2 * gs_pool_batch(pool_bytes) + 3) +
+	return (threads * (bins + 2 * gs_pool_trip_blocks(pool_bytes) + 3) +
 	        slack_blocks(threads, bins, pool_bytes) + 1) * gs_pool_block_bytes(pool_bytes);
 }
 
 /*
  * A thread that divides a bucket has the last blocks of its bins, until small neighbours are
- * joined; then each level has one behind the bucket that is being divided.  Of parts that
- * follow each other any two would be more than JOIN_BYTES: there are at most 2 for that many
- * keys, each with a last block.  Those between buckets that all divide together may be smaller.
+ * joined; then each level has one behind the bucket that is being divided.  Of parts that follow
+ * each other any two together have more than JOIN_BYTES, so there are at most 2 for that many
+ * keys, each with a last block.  Parts between buckets that all threads divide together may be
+ * smaller.
  */
 size_t
 gs_buckets_reserve_once(unsigned threads, size_t pool_bytes, size_t part_bytes)
@@ -143,61 +152,64 @@ gs_buckets_reserve_once(unsigned threads, size_t pool_bytes, size_t part_bytes)
 	       gs_pool_block_bytes(pool_bytes);
 }
 
+/* Take BYTES of *MEMORY, from and to the beginning of a line. */
+static void *
+carve(char **memory, size_t bytes)
+{
+	char *taken = *memory;
+
+	*memory += gs_round_up(bytes, LINE_BYTES);
+	return taken;
+}
+
 struct gs_buckets *
-gs_buckets_init(void *memory, struct gs_pool *pool, unsigned bits, unsigned threads,
+gs_buckets_init(void *memory, struct gs_pool *pool, unsigned key_bits, unsigned threads,
                 size_t part_bytes, uint64_t expected)
 {
 	const size_t pool_bytes = pool->bytes;
-	char *at = (char *)line_up((uintptr_t)memory);
-	struct gs_buckets *buckets = (void *)at;
+	char *at = (char *)gs_round_up((uintptr_t)memory, LINE_BYTES);
+	struct gs_buckets *buckets = carve(&at, sizeof *buckets);
 
-	at += line_up(sizeof *buckets);
 	buckets->pool = pool;
-	buckets->in = bits == 32 ? &gs_keys_in_32 : &gs_keys_in_64;
-	buckets->out = bits == 32 ? &gs_keys_out_32 : &gs_keys_out_64;
-	buckets->bits = bits;
-	buckets->key_bytes = bits / 8;
+	buckets->key_bits = key_bits;
+	buckets->key_bytes = key_bits / 8;
 	buckets->part_bytes = part_bytes;
-	buckets->piece_bytes = least(PIECE_BYTES, part_bytes / 4);
-	buckets->held_bytes = least(HELD_BYTES, part_bytes / 2);
+	buckets->fragment_bytes = least(FRAGMENT_BYTES, part_bytes / 4);
+	buckets->sample_bytes = least(SAMPLE_BYTES, part_bytes / 2);
 	buckets->join_bytes = least(JOIN_BYTES, part_bytes);
 	buckets->block_keys = (unsigned)(pool->block_bytes / buckets->key_bytes);
 	buckets->thread_count = threads;
-	buckets->bins = bins_for(bits, threads, pool_bytes, pool->streams, expected);
+	buckets->bins = bins_for(key_bits, threads, pool_bytes, pool->key_classes, expected);
 	buckets->bins_again = bins_again_for(threads, pool_bytes);
 	buckets->slack_most_bytes = slack_blocks(threads, buckets->bins, pool_bytes) *
 	                            pool->block_bytes;
 	pthread_mutex_init(&buckets->lock, NULL);
-	buckets->threads = (void *)at;
-	at += threads * line_up(sizeof *buckets->threads);
+	buckets->threads = carve(&at, threads * sizeof *buckets->threads);
 	for (unsigned t = 0; t < threads; t++) {
-		buckets->threads[t].lines = at;
-		at += GS_BINS * GS_LINES_BYTES;
-		buckets->threads[t].end = (void *)at;
-		at += GS_BINS * sizeof(uintptr_t);
-		buckets->threads[t].chain = (void *)at;
-		at += GS_BINS * sizeof(struct gs_chain);
+		buckets->threads[t].lines = carve(&at, GS_BINS * GS_LINES_BYTES);
+		buckets->threads[t].end = carve(&at, GS_BINS * sizeof(uintptr_t));
+		buckets->threads[t].chain = carve(&at, GS_BINS * sizeof(struct gs_chain));
 	}
-	buckets->pieces = (void *)at;
-	buckets->piece_room = piece_room(pool_bytes, part_bytes);
-	at += line_up(buckets->piece_room * sizeof *buckets->pieces);
-	buckets->parts = (void *)at;
+	buckets->fragment_room = fragment_room(pool_bytes, part_bytes);
+	buckets->fragments = carve(&at, buckets->fragment_room * sizeof *buckets->fragments);
 	buckets->part_room = part_room(pool_bytes, part_bytes);
-	at += line_up(buckets->part_room * sizeof *buckets->parts);
-	buckets->sorted = (void *)at;
+	buckets->parts = carve(&at, buckets->part_room * sizeof *buckets->parts);
+	buckets->sorted = carve(&at, buckets->part_room * sizeof *buckets->sorted);
+	assert(at <= (char *)memory + gs_buckets_bytes(threads, pool_bytes, part_bytes));
 	buckets->order = GS_UP | GS_DOWN;
 	buckets->least = UINT64_MAX;
-	buckets->simd = gs_simd_best();
+	gs_buckets_with(buckets, gs_simd_best());
 	if (pool->reserved_bytes == 0)
 		pool->reserved_bytes = gs_buckets_reserve_once(threads, pool_bytes, part_bytes);
-	pool->reserved_bytes += gs_buckets_reserve(bits, threads, pool_bytes, pool->streams, expected);
+	pool->reserved_bytes += gs_buckets_reserve(key_bits, threads, pool_bytes, pool->key_classes,
+	                                           expected);
 	return buckets;
 }
 
 void
 gs_buckets_with(struct gs_buckets *buckets, enum gs_simd simd)
 {
-	buckets->simd = simd;
+	buckets->kernels = gs_simd_kernels(simd, buckets->key_bits);
 }
 
 uint64_t
@@ -210,23 +222,23 @@ gs_buckets_count(const struct gs_buckets *buckets)
 	return keys;
 }
 
-/* --- instead ----------------------------------------------------------------------- */
+/* --- instead of sealing -------------------------------------------------------- */
 
-/* All blocks that have keys to one chain. */
+/* Move all blocks that have keys to CHAIN. */
 static void
-pour(struct gs_buckets *buckets, struct gs_chain *chain)
+drain_all(struct gs_buckets *buckets, struct gs_chain *chain)
 {
 	struct gs_pool *pool = buckets->pool;
 
 	for (unsigned t = 0; t < buckets->thread_count; t++)
-		gs_adder_close_piece(buckets, &buckets->threads[t]);
-	for (; buckets->piece_next < buckets->piece_count; buckets->piece_next++)
-		gs_chain_join(pool, chain, &buckets->pieces[buckets->piece_next].chain);
+		gs_adder_close_fragment(buckets, &buckets->threads[t]);
+	for (; buckets->fragment_next < buckets->fragment_count; buckets->fragment_next++)
+		gs_chain_join(pool, chain, &buckets->fragments[buckets->fragment_next].chain);
 	for (unsigned t = 0; buckets->state == GS_SCATTER && t < buckets->thread_count; t++) {
 		struct gs_adder *thread = &buckets->threads[t];
 
-		gs_adder_flush(buckets, thread, buckets->digits.bins);
-		for (unsigned b = 0; b < buckets->digits.bins; b++)
+		gs_adder_flush(buckets, thread, buckets->binner.bins);
+		for (unsigned b = 0; b < buckets->binner.bins; b++)
 			gs_chain_join(pool, chain, &thread->chain[b]);
 	}
 	for (size_t p = 0; buckets->state == GS_SEALED && p < buckets->part_count; p++)
@@ -234,51 +246,51 @@ pour(struct gs_buckets *buckets, struct gs_chain *chain)
 	gs_chain_join(pool, chain, &buckets->source);
 }
 
-/* Keys of one block that go to another backend. */
-struct lot {
-	const char *from;
-	char       *to;
-	size_t      bytes;
-};
+/* What a team copies at once: 4 MiB of blocks, of which a thread takes 256 KiB at a time. */
+enum { COPIES = 512, COPIES_EACH = 32 };
 
-enum { LOTS = 512, LOTS_EACH = 32 };	/* 4 MiB of blocks, 256 KiB of them by a thread at a time */
-
-struct lots {
-	struct lot lot[LOTS];
-	size_t     count;
+/* The keys of some blocks, and where each block's go. */
+struct copy_list {
+	struct copy {
+		const char *from;
+		char       *to;
+		size_t      bytes;
+	} copy[COPIES];
+	size_t count;
 };
 
 static void
-copy_lots(void *context, size_t turn)
+copy_some(void *context, size_t turn)
 {
-	const struct lots *lots = context;
+	const struct copy_list *list = context;
 
-	for (size_t l = turn * LOTS_EACH; l < lots->count && l < (turn + 1) * LOTS_EACH; l++)
-		memcpy(lots->lot[l].to, lots->lot[l].from, lots->lot[l].bytes);
+	for (size_t c = turn * COPIES_EACH; c < list->count && c < (turn + 1) * COPIES_EACH; c++)
+		memcpy(list->copy[c].to, list->copy[c].from, list->copy[c].bytes);
 }
 
-/* Note what of the first blocks is to be copied to INTO; blocks that will be empty go to DONE. */
+/* List what of the first blocks is to be copied to INTO; blocks that will be empty go to DONE.
+ * Returns how many keys that is. */
 static size_t
-note_lots(struct gs_buckets *buckets, char *into, size_t room, struct lots *lots,
-          struct gs_chain *done)
+list_copies(struct gs_buckets *buckets, char *into, size_t room, struct copy_list *list,
+            struct gs_chain *done)
 {
-	struct gs_block_info *book = buckets->pool->book;
+	struct gs_block_info *block_table = buckets->pool->block_table;
 	size_t taken = 0;
 
-	lots->count = 0;
-	while (taken < room && buckets->source.blocks > 0 && lots->count < LOTS) {
-		const uint32_t block = buckets->source.head;
-		const size_t here = book[block].count < room - taken ? book[block].count : room - taken;
+	list->count = 0;
+	while (taken < room && buckets->source.blocks > 0 && list->count < COPIES) {
+		const uint32_t block = buckets->source.head, keys = block_table[block].count;
+		const size_t here = keys < room - taken ? keys : room - taken;
 		struct gs_chain one = { .blocks = 0 };
 
-		book[block].count -= (uint32_t)here;
-		lots->lot[lots->count++] = (struct lot){
+		block_table[block].count -= (uint32_t)here;
+		list->copy[list->count++] = (struct copy){
 			.from = (char *)gs_pool_block(buckets->pool, block) +
-			        book[block].count * buckets->key_bytes,
+			        block_table[block].count * buckets->key_bytes,
 			.to = into + taken * buckets->key_bytes, .bytes = here * buckets->key_bytes,
 		};
 		taken += here;
-		if (book[block].count == 0) {
+		if (block_table[block].count == 0) {
 			gs_chain_cut(buckets->pool, &buckets->source, 1, &one);
 			gs_chain_join(buckets->pool, done, &one);
 		}
@@ -293,19 +305,19 @@ gs_buckets_take(struct gs_buckets *buckets, void *into, size_t room)
 	size_t taken = 0;
 
 	assert(buckets->state != GS_SEALED);
-	pour(buckets, &all);
+	drain_all(buckets, &all);
 	buckets->source = all;
 	while (taken < room && buckets->source.blocks > 0) {
 		struct gs_chain done = { .blocks = 0 };
-		struct lots lots;
+		struct copy_list list;
 
-		taken += note_lots(buckets, (char *)into + taken * buckets->key_bytes, room - taken,
-		                   &lots, &done);
-		gs_team_each(buckets->thread_count, (lots.count + LOTS_EACH - 1) / LOTS_EACH,
-		             copy_lots, &lots);
+		taken += list_copies(buckets, (char *)into + taken * buckets->key_bytes, room - taken,
+		                     &list, &done);
+		gs_team_each(buckets->thread_count, (list.count + COPIES_EACH - 1) / COPIES_EACH,
+		             copy_some, &list);
 		gs_pool_give(buckets->pool, &done);
 	}
-	atomic_fetch_sub(&buckets->pool->held_bytes, taken * buckets->key_bytes);
+	atomic_fetch_sub(&buckets->pool->stored_bytes, taken * buckets->key_bytes);
 	atomic_fetch_sub(&buckets->threads[0].keys, taken);
 	return taken;
 }
@@ -315,17 +327,17 @@ gs_buckets_reset(struct gs_buckets *buckets)
 {
 	struct gs_chain all = { .blocks = 0 };
 
-	atomic_fetch_sub(&buckets->pool->held_bytes, gs_buckets_count(buckets) * buckets->key_bytes);
-	pour(buckets, &all);
+	atomic_fetch_sub(&buckets->pool->stored_bytes, gs_buckets_count(buckets) * buckets->key_bytes);
+	drain_all(buckets, &all);
 	gs_pool_give(buckets->pool, &all);
 	for (unsigned t = 0; t < buckets->thread_count; t++) {
-		gs_pool_give(buckets->pool, &buckets->threads[t].spare);
+		gs_pool_give(buckets->pool, &buckets->threads[t].empty);
 		buckets->threads[t].keys = 0;
 	}
 	buckets->state = GS_BUFFERING;
 	buckets->order = GS_UP | GS_DOWN;
 	buckets->least = UINT64_MAX;
-	buckets->most = buckets->kept_bytes = buckets->slack_bytes = 0;
-	buckets->piece_count = buckets->piece_next = 0;
+	buckets->most = buckets->buffered_bytes = buckets->slack_bytes = 0;
+	buckets->fragment_count = buckets->fragment_next = 0;
 	buckets->part_count = 0;
 }

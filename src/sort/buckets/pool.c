@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * pool.c - blocks of memory that go from hand to hand
+ * pool.c - one memory for the buckets of all key classes, in blocks of one size
  *
- * What was given back is given out first: its pages are there already.
+ * In:   memory.
+ * Out:  chains of blocks.
  *
- * Invariant: blocks 1 .. used are in the free chain, or in a chain of who took them.
+ * Blocks that were given back are taken first: their pages exist already.
+ *
+ * Invariant: blocks 1 .. used are in the free chain, or in a chain of whoever took them.
  */
 #include <assert.h>
 #include <string.h>
@@ -16,21 +19,20 @@ gs_pool_bytes(size_t bytes)
 {
 	const struct gs_pool *pool = NULL;
 
-	return sizeof *pool + (bytes / gs_pool_block_bytes(bytes) + 1) * sizeof pool->book[0];
+	return sizeof *pool + (bytes / gs_pool_block_bytes(bytes) + 1) * sizeof pool->block_table[0];
 }
 
 struct gs_pool *
-gs_pool_init(void *books, void *memory, size_t bytes, unsigned streams)
+gs_pool_init(void *block_table, void *memory, size_t bytes, unsigned key_classes)
 {
-	struct gs_pool *pool = books;
-
+	struct gs_pool *pool = block_table;
 	const size_t block_bytes = gs_pool_block_bytes(bytes);
 
 	assert(bytes / block_bytes < UINT32_MAX && (uintptr_t)memory % block_bytes == 0);
 	*pool = (struct gs_pool){
 		.memory = memory, .bytes = bytes, .block_bytes = block_bytes,
 		.blocks = (uint32_t)(bytes / block_bytes),
-		.streams = streams, .batch = gs_pool_batch(bytes),
+		.key_classes = key_classes, .trip_blocks = gs_pool_trip_blocks(bytes),
 	};
 	pthread_mutex_init(&pool->lock, NULL);
 	return pool;
@@ -45,11 +47,11 @@ gs_pool_used(const struct gs_pool *pool)
 void
 gs_chain_add(struct gs_pool *pool, struct gs_chain *chain, uint32_t block)
 {
-	pool->book[block].next = 0;
+	pool->block_table[block].next = 0;
 	if (chain->blocks++ == 0)
 		chain->head = block;
 	else
-		pool->book[chain->tail].next = block;
+		pool->block_table[chain->tail].next = block;
 	chain->tail = block;
 }
 
@@ -59,7 +61,7 @@ gs_chain_join(struct gs_pool *pool, struct gs_chain *chain, struct gs_chain *mor
 	if (chain->blocks == 0) {
 		*chain = *more;
 	} else if (more->blocks > 0) {
-		pool->book[chain->tail].next = more->head;
+		pool->block_table[chain->tail].next = more->head;
 		chain->tail = more->tail;
 		chain->blocks += more->blocks;
 	}
@@ -79,10 +81,10 @@ gs_chain_cut(struct gs_pool *pool, struct gs_chain *from, size_t blocks, struct 
 		return;
 	*chain = (struct gs_chain){ from->head, from->head, blocks };
 	while (--blocks > 0)
-		chain->tail = pool->book[chain->tail].next;
-	from->head = pool->book[chain->tail].next;
+		chain->tail = pool->block_table[chain->tail].next;
+	from->head = pool->block_table[chain->tail].next;
 	from->blocks -= chain->blocks;
-	pool->book[chain->tail].next = 0;
+	pool->block_table[chain->tail].next = 0;
 }
 
 void
@@ -100,9 +102,10 @@ void
 gs_pool_give(struct gs_pool *pool, struct gs_chain *chain)
 {
 	pthread_mutex_lock(&pool->lock);
-	/* In front: what was read last is in the cache still. */
+	/* In front: blocks that were read last are still in the cache. */
 	gs_chain_join(pool, chain, &pool->free);
 	pool->free = *chain;
+	assert(pool->free.blocks <= pool->used);
 	if (pool->free.blocks == pool->used) {
 		pool->free = (struct gs_chain){ .blocks = 0 };
 		pool->used = 0;
@@ -116,12 +119,12 @@ gs_chain_compact(struct gs_pool *pool, struct gs_chain *chain, size_t key_bytes)
 {
 	struct gs_chain full = { .blocks = 0 }, empty = { .blocks = 0 };
 	const uint32_t block_keys = (uint32_t)(pool->block_bytes / key_bytes);
-	uint32_t open = 0;
+	uint32_t open = 0;	/* the block that is being filled */
 
 	for (uint32_t block = chain->head, next; block != 0; block = next) {
-		uint32_t *count = &pool->book[block].count, move;
+		uint32_t *count = &pool->block_table[block].count, move;
 
-		next = pool->book[block].next;
+		next = pool->block_table[block].next;
 		if (*count == block_keys) {
 			gs_chain_add(pool, &full, block);
 			continue;
@@ -130,13 +133,13 @@ gs_chain_compact(struct gs_pool *pool, struct gs_chain *chain, size_t key_bytes)
 			open = block;
 			continue;
 		}
-		move = block_keys - pool->book[open].count;
+		move = block_keys - pool->block_table[open].count;
 		move = move < *count ? move : *count;
 		*count -= move;
-		memcpy((char *)gs_pool_block(pool, open) + pool->book[open].count * key_bytes,
+		memcpy((char *)gs_pool_block(pool, open) + pool->block_table[open].count * key_bytes,
 		       (char *)gs_pool_block(pool, block) + *count * key_bytes, move * key_bytes);
-		pool->book[open].count += move;
-		if (pool->book[open].count == block_keys) {
+		pool->block_table[open].count += move;
+		if (pool->block_table[open].count == block_keys) {
 			gs_chain_add(pool, &full, open);
 			open = 0;
 		}

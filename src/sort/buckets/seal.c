@@ -1,29 +1,33 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * seal.c - after the last key: every bucket small enough, all listed as parts
+ * seal.c - after the last key: make every bucket small enough, and list all as parts
  *
- * In:   pieces that were kept, or chains of each thread and bin.
- * Out:  parts (buckets_parts.c).
+ * In:   fragments, or chains of each thread and bin.
+ * Out:  parts (part_list.c).
  *
- * The threads' chains are joined, bin by bin, to buckets.  One that is larger than a part is
- * divided again by its own range, by one thread; one that would keep it at work when others
- * are done, by all together.
+ * The threads' chains are joined, bin by bin, to buckets.  A bucket that is larger than a part is
+ * divided again by its own range: by one thread, or by all of them if it would keep one thread at
+ * work when the others are done.
  *
- * Invariant: every key of a bucket is at least every key of those before it, and the range of
- * each bin is smaller than that of what is divided, so it comes to an end.
+ * Invariant: every key of a bucket is at least every key of those before it, and the range of each
+ * bin is narrower than that of the bucket that is divided, so the divisions come to an end.
  */
 #include <assert.h>
 #include <stdlib.h>
 
 #include "base/team.h"
-#include "sort/buckets/inside.h"
+#include "sort/buckets/add.h"
+#include "sort/buckets/buckets.h"
+#include "sort/buckets/part_list.h"
+#include "sort/buckets/seal.h"
+#include "sort/buckets/state.h"
 
 /* All blocks of a chain are full, but the last. */
 static size_t
 chain_keys(const struct gs_buckets *buckets, const struct gs_chain *chain)
 {
 	return chain->blocks == 0 ? 0 : (chain->blocks - 1) * buckets->block_keys +
-	                                buckets->pool->book[chain->tail].count;
+	                                buckets->pool->block_table[chain->tail].count;
 }
 
 static bool
@@ -32,8 +36,8 @@ is_large(const struct gs_buckets *buckets, const struct gs_bucket *bucket)
 	return bucket->keys * buckets->key_bytes > buckets->part_bytes && bucket->parts.first == 0;
 }
 
-/* Join small neighbours of a bucket's bins, before anything else is divided: few blocks that
- * are not full are left. */
+/* Join small neighbours of a bucket's bins before anything else is divided, so that few blocks are
+ * left that are not full. */
 static void
 join_small(struct gs_buckets *buckets, struct gs_bucket *bucket, unsigned count)
 {
@@ -55,7 +59,7 @@ join_small(struct gs_buckets *buckets, struct gs_bucket *bucket, unsigned count)
 		gs_chain_compact(buckets->pool, &bucket[b].chain, buckets->key_bytes);
 }
 
-/* --- dividing ------------------------------------------------------------------- */
+/* --- division ------------------------------------------------------------------- */
 
 struct ranges {
 	struct gs_buckets *buckets;
@@ -64,7 +68,7 @@ struct ranges {
 	unsigned size;
 };
 
-/* The least and largest key of a chain: each member takes every so many'th block. */
+/* Find the least and the largest key of a chain; each member reads every SIZEth block. */
 static void
 range_body(void *context, unsigned rank, unsigned size)
 {
@@ -73,43 +77,43 @@ range_body(void *context, unsigned rank, unsigned size)
 	uint64_t least = UINT64_MAX, most = 0;
 	size_t at = 0;
 
-	for (uint32_t block = ranges->chain->head; block != 0; block = pool->book[block].next)
+	for (uint32_t block = ranges->chain->head; block != 0; block = pool->block_table[block].next)
 		if (at++ % size == rank)
-			ranges->buckets->in->range(gs_pool_block(pool, block),
-			                           pool->book[block].count, &least, &most);
+			ranges->buckets->kernels->range(gs_pool_block(pool, block),
+			                                pool->block_table[block].count, &least, &most);
 	ranges->least[rank] = least;
 	ranges->most[rank] = most;
 	if (rank == 0)
 		ranges->size = size;
 }
 
-/* All that is still to be scattered: pieces, or a bucket. */
+/* Scatter fragments, or a bucket. */
 static void
 scatter_body(void *context, unsigned rank, unsigned size)
 {
 	struct gs_buckets *buckets = context;
 	struct gs_adder *thread = &buckets->threads[rank];
-	struct gs_chain batch = { .blocks = 0 };
+	struct gs_chain some = { .blocks = 0 };
 
 	(void)size;
-	while (gs_adder_scatter_kept(buckets, thread))
+	while (gs_adder_scatter_fragment(buckets, thread))
 		;
 	do {
-		gs_adder_scatter(buckets, thread, &buckets->digits, &batch);
+		gs_adder_scatter(buckets, thread, &buckets->binner, &some);
 		pthread_mutex_lock(&buckets->lock);
-		gs_chain_cut(buckets->pool, &buckets->source, buckets->pool->batch, &batch);
+		gs_chain_cut(buckets->pool, &buckets->source, buckets->pool->trip_blocks, &some);
 		pthread_mutex_unlock(&buckets->lock);
-	} while (batch.blocks > 0);
+	} while (some.blocks > 0);
 }
 
-/* Scatter what is left, and join what threads have of each bin to a bucket. */
+/* Scatter what is left, and join the threads' chains of each bin to a bucket. */
 static void
 collect(struct gs_buckets *buckets, unsigned threads, struct gs_bucket *bucket)
 {
 	gs_team_run(threads, scatter_body, buckets);
 	for (unsigned t = 0; t < buckets->thread_count; t++)
-		gs_adder_flush(buckets, &buckets->threads[t], buckets->digits.bins);
-	for (unsigned b = 0; b < buckets->digits.bins; b++) {
+		gs_adder_flush(buckets, &buckets->threads[t], buckets->binner.bins);
+	for (unsigned b = 0; b < buckets->binner.bins; b++) {
 		bucket[b] = (struct gs_bucket){ .keys = 0 };
 		for (unsigned t = 0; t < buckets->thread_count; t++) {
 			struct gs_chain *chain = &buckets->threads[t].chain[b];
@@ -123,27 +127,27 @@ collect(struct gs_buckets *buckets, unsigned threads, struct gs_bucket *bucket)
 /* Divide a bucket by its own range, with the tables of one thread; its parts to LIST. */
 static void
 divide_alone(struct gs_buckets *buckets, struct gs_adder *thread, struct gs_bucket *bucket,
-             struct gs_parts *list)
+             struct gs_part_list *list)
 {
 	struct ranges range = { .buckets = buckets, .chain = &bucket->chain };
 	struct gs_bucket parts[GS_BINS_AGAIN];
-	struct gs_binner digits;
+	struct gs_binner binner;
 
 	range_body(&range, 0, 1);
 	if (range.least[0] == range.most[0]) {
 		gs_parts_add_equal(buckets, list, bucket, range.least[0]);
 		return;
 	}
-	digits = buckets->in->digits(range.least[0], range.most[0], buckets->bins_again);
-	gs_adder_scatter(buckets, thread, &digits, &bucket->chain);
-	gs_adder_flush(buckets, thread, digits.bins);
-	for (unsigned b = 0; b < digits.bins; b++) {
+	binner = gs_binner_make(range.least[0], range.most[0], buckets->bins_again);
+	gs_adder_scatter(buckets, thread, &binner, &bucket->chain);
+	gs_adder_flush(buckets, thread, binner.bins);
+	for (unsigned b = 0; b < binner.bins; b++) {
 		parts[b] = (struct gs_bucket){ .chain = thread->chain[b],
-		                            .keys = chain_keys(buckets, &thread->chain[b]) };
+		                               .keys = chain_keys(buckets, &thread->chain[b]) };
 		thread->chain[b] = (struct gs_chain){ .blocks = 0 };
 	}
-	join_small(buckets, parts, digits.bins);
-	for (unsigned b = 0; b < digits.bins; b++)
+	join_small(buckets, parts, binner.bins);
+	for (unsigned b = 0; b < binner.bins; b++)
 		if (is_large(buckets, &parts[b]))
 			divide_alone(buckets, thread, &parts[b], list);
 		else
@@ -152,7 +156,7 @@ divide_alone(struct gs_buckets *buckets, struct gs_adder *thread, struct gs_buck
 
 struct row {
 	struct gs_buckets *buckets;
-	struct gs_bucket     *bucket;
+	struct gs_bucket  *bucket;
 	unsigned           count;
 	_Atomic unsigned   next;
 };
@@ -172,8 +176,8 @@ divide_body(void *context, unsigned rank, unsigned size)
 
 static void divide_together(struct gs_buckets *buckets, struct gs_bucket *bucket, unsigned threads);
 
-/* Divide all of a row of buckets that are too large: those that would keep one thread at
- * work when the others are done by all together, the others side by side. */
+/* Divide those of a row of buckets that are too large: by all threads together if one thread
+ * would be at work when the others are done, else side by side. */
 static void
 divide_row(struct gs_buckets *buckets, struct gs_bucket *bucket, unsigned count, unsigned threads)
 {
@@ -211,7 +215,7 @@ divide_together(struct gs_buckets *buckets, struct gs_bucket *bucket, unsigned t
 		gs_parts_add_equal(buckets, &bucket->parts, bucket, least);
 		return;
 	}
-	buckets->digits = buckets->in->digits(least, most, bins);
+	buckets->binner = gs_binner_make(least, most, bins);
 	buckets->source = bucket->chain;
 	collect(buckets, threads, parts);
 	join_small(buckets, parts, bins);
@@ -222,26 +226,26 @@ divide_together(struct gs_buckets *buckets, struct gs_bucket *bucket, unsigned t
 /* --- all of it ------------------------------------------------------------------ */
 
 static int
-compare_pieces(const void *a, const void *b)
+compare_fragments(const void *a, const void *b)
 {
-	const struct gs_kept *x = a, *y = b;
+	const struct gs_fragment *x = a, *y = b;
 
-	if (x->place != y->place)
-		return x->place < y->place ? -1 : 1;
+	if (x->sequence != y->sequence)
+		return x->sequence < y->sequence ? -1 : 1;
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Do all pieces, each in order, go on from each other? */
+/* The orders in which all fragments, each in such an order, go on from each other. */
 static unsigned
-order_of_pieces(struct gs_buckets *buckets)
+order_of_fragments(struct gs_buckets *buckets)
 {
 	unsigned order = buckets->order;
 
 	if (order == 0)
 		return 0;
-	qsort(buckets->pieces, buckets->piece_count, sizeof *buckets->pieces, compare_pieces);
-	for (size_t p = 1; p < buckets->piece_count; p++) {
-		const uint64_t last = buckets->pieces[p - 1].last, first = buckets->pieces[p].first;
+	qsort(buckets->fragments, buckets->fragment_count, sizeof *buckets->fragments, compare_fragments);
+	for (size_t f = 1; f < buckets->fragment_count; f++) {
+		const uint64_t last = buckets->fragments[f - 1].last, first = buckets->fragments[f].first;
 
 		order &= (first >= last ? GS_UP : 0) | (first <= last ? GS_DOWN : 0);
 	}
@@ -249,25 +253,25 @@ order_of_pieces(struct gs_buckets *buckets)
 }
 
 static void
-list_pieces(struct gs_buckets *buckets, struct gs_parts *list, enum gs_part_kind kind)
+list_fragments(struct gs_buckets *buckets, struct gs_part_list *list, enum gs_part_kind kind)
 {
-	for (size_t p = 0; p < buckets->piece_count; p++) {
-		const size_t at = kind == GS_REVERSED ? buckets->piece_count - 1 - p : p;
-		struct gs_kept *piece = &buckets->pieces[at];
+	for (size_t f = 0; f < buckets->fragment_count; f++) {
+		const size_t at = kind == GS_REVERSED ? buckets->fragment_count - 1 - f : f;
+		struct gs_fragment *fragment = &buckets->fragments[at];
 
-		gs_parts_add(buckets, list, kind, 0, &piece->chain, piece->keys);
+		gs_parts_add(buckets, list, kind, 0, &fragment->chain, fragment->keys);
 	}
 }
 
-/* All that was kept, as one part. */
+/* All that was buffered, as one part. */
 static void
-list_held(struct gs_buckets *buckets, struct gs_parts *list)
+list_buffered(struct gs_buckets *buckets, struct gs_part_list *list)
 {
 	struct gs_bucket all = { .keys = 0 };
 
-	for (size_t p = 0; p < buckets->piece_count; p++) {
-		all.keys += buckets->pieces[p].keys;
-		gs_chain_join(buckets->pool, &all.chain, &buckets->pieces[p].chain);
+	for (size_t f = 0; f < buckets->fragment_count; f++) {
+		all.keys += buckets->fragments[f].keys;
+		gs_chain_join(buckets->pool, &all.chain, &buckets->fragments[f].chain);
 	}
 	gs_parts_add_bucket(buckets, list, &all, false);
 }
@@ -275,25 +279,25 @@ list_held(struct gs_buckets *buckets, struct gs_parts *list)
 size_t
 gs_buckets_seal(struct gs_buckets *buckets, unsigned threads)
 {
-	struct gs_parts list = { .first = 0 };
+	struct gs_part_list list = { .first = 0 };
 	unsigned order, bins;
 	uint64_t keys;
 
 	assert(buckets->state != GS_SEALED);
 	threads = threads < buckets->thread_count ? threads : buckets->thread_count;
 	for (unsigned t = 0; t < buckets->thread_count; t++)
-		gs_adder_close_piece(buckets, &buckets->threads[t]);
-	if (buckets->state == GS_BUFFERING && buckets->piece_count > 0) {
-		order = order_of_pieces(buckets);
+		gs_adder_close_fragment(buckets, &buckets->threads[t]);
+	if (buckets->state == GS_BUFFERING && buckets->fragment_count > 0) {
+		order = order_of_fragments(buckets);
 		if (order != 0)
-			list_pieces(buckets, &list, order & GS_UP ? GS_IN_ORDER : GS_REVERSED);
-		else if (buckets->kept_bytes <= buckets->held_bytes + buckets->piece_bytes)
-			list_held(buckets, &list);
+			list_fragments(buckets, &list, order & GS_UP ? GS_IN_ORDER : GS_REVERSED);
+		else if (buckets->buffered_bytes <= buckets->sample_bytes + buckets->fragment_bytes)
+			list_buffered(buckets, &list);
 		else
-			gs_buckets_begin_scatter(buckets);
+			gs_adder_begin_scatter(buckets);
 	}
 	if (buckets->state == GS_SCATTER) {
-		bins = buckets->digits.bins;
+		bins = buckets->binner.bins;
 		collect(buckets, threads, buckets->bucket);
 		divide_row(buckets, buckets->bucket, bins, threads);
 		gs_parts_add_row(buckets, &list, buckets->bucket, bins, false);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* key class.h - write a line of cache past the caches, where the processor lets us */
+/* nontemporal.h - write a line of cache to memory past the caches, where the processor can */
 #ifndef GS_CPU_NONTEMPORAL_H
 #define GS_CPU_NONTEMPORAL_H
 
@@ -9,10 +9,14 @@
 #include <immintrin.h>
 #endif
 
-/* With plain stores u32 2^24, which gs_cpu_sort_with() partitions first, fell from 262 to 177
- * Mkeys/s on an AMD EPYC 9005. */
+/**
+ * Copy 64 bytes from LINE to TO, both aligned to 64.
+ *
+ * With plain stores a partition of u32 2^24 fell from 262 to 177 Mkeys/s on an AMD EPYC 9005: the
+ * processor reads a line that it is about to overwrite.
+ */
 static inline void
-stream_line(void *to, const void *line)
+nontemporal_store_line(void *to, const void *line)
 {
 #if defined __x86_64__
 	const __m128i *from = line;
@@ -28,9 +32,9 @@ stream_line(void *to, const void *line)
 #endif
 }
 
-/* Others may read what was streamed after the next barrier. */
+/** Order the stores above before the next barrier, so that other threads see them after it. */
 static inline void
-stream_end(void)
+nontemporal_fence(void)
 {
 #if defined __x86_64__
 	_mm_sfence();

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* simd_kernels.h - what has vectors, for cpu_sort.c and buckets*.c: a row for each kind of them */
+/*
+ * simd_kernels.h - the four loops of the CPU's sort that are written for vectors
+ *
+ * There is a table of them for each kind of vectors and each width of keys.  All keep their state
+ * in their arguments, so any number of threads may call them.  Arrays of keys may begin anywhere.
+ */
 #ifndef GS_CPU_SIMD_KERNELS_H
 #define GS_CPU_SIMD_KERNELS_H
 
@@ -7,39 +12,32 @@
 #include <stdint.h>
 
 #include "base/simd.h"
+#include "sort/cpu/binner.h"
 
-/*
- * A leaf fits the first-level cache beside its source.  The network alone does 2^8,
- * 2^10, 2^12 keys of 32 bits at 2600, 1760, 1230 with AVX-512, 1240, 850, 600 with
- * AVX2.
- *     8 KiB   336 255 252 145
- *     32 KiB  352 265 264 151	no gain that shows, and more of the stack
- */
-#define LEAF_BYTES	16384
+struct gs_simd_kernels {
+	unsigned key_bits;
+	size_t   leaf_keys;	/* most keys of one call of sort_leaf() */
 
-/* How keys are divided into bins, see digits.inc. */
-struct gs_binner {
-	uint64_t least, most;
-	unsigned left, right, bins;
-	uint32_t scale;		/* fits: bins << GS_BIN_SHIFT over 2^31 at least */
+	/** Sort COUNT keys, at most leaf_keys, from FROM to TO, which may be the same. */
+	void (*sort_leaf)(void *to, const void *from, size_t count);
+
+	/**
+	 * Move COUNT keys into the gap of TO from index *LOW up to index *HIGH: those up to PIVOT
+	 * to its front, the others to its back.  *LOW and *HIGH then enclose what is left of the
+	 * gap.
+	 */
+	void (*partition)(void *to, size_t *low, size_t *high, const void *from, size_t count,
+	                  uint64_t pivot);
+
+	/** Lower *LEAST and raise *MOST, keys that they are, to take in COUNT keys. */
+	void (*range)(const void *keys, size_t count, uint64_t *least, uint64_t *most);
+
+	/** Find the bin of each key.  A key outside of the binner's range gets the nearest bin. */
+	void (*bins)(const struct gs_binner *binner, const void *keys, size_t count,
+	             uint16_t *bins);
 };
-enum { GS_BINS_MOST = 4096, GS_BIN_SHIFT = 51 };
 
-/* Indexed by enum gs_simd. */
-extern const struct gs_simd_kernels {
-	void (*sort_32)(uint32_t *to, const uint32_t *from, size_t count);
-	void (*sort_64)(uint64_t *to, const uint64_t *from, size_t count);
-	void (*halve_32)(uint32_t *to, size_t *low, size_t *high, const uint32_t *from, size_t count,
-	                 uint32_t pivot);
-	void (*halve_64)(uint64_t *to, size_t *low, size_t *high, const uint64_t *from, size_t count,
-	                 uint64_t pivot);
-	void (*range_32)(const uint32_t *keys, size_t count, uint32_t *least, uint32_t *most);
-	void (*range_64)(const uint64_t *keys, size_t count, uint64_t *least, uint64_t *most);
-	/* The bin of each key, or of the nearest that has one. */
-	void (*bins_32)(const struct gs_binner *digits, const uint32_t *keys, size_t count,
-	                uint16_t *bins);
-	void (*bins_64)(const struct gs_binner *digits, const uint64_t *keys, size_t count,
-	                uint16_t *bins);
-} gs_simd_kernel_sets[];
+/** The table for vectors of SIMD, gs_simd_best() or less, and keys of 32 or 64 bits. */
+const struct gs_simd_kernels *gs_simd_kernels(enum gs_simd simd, unsigned key_bits);
 
 #endif

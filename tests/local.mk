@@ -106,6 +106,7 @@ gsort_emu_LDFLAGS = $(emu_link)
 gsort_emu_LDADD = libgsort-cli.a tests/emu/libmodule.a libgsort.a -lm
 gsort_emu_DEPENDENCIES = libgsort-cli.a tests/emu/libmodule.a libgsort.a
 
+# The fuzz targets without clang: main.c takes libFuzzer's place.
 fuzz_sources = \
   tests/fuzz/floats.c \
   tests/fuzz/fuzz.h \

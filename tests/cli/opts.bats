@@ -390,6 +390,23 @@ gives() {
 	tail -n 1 err | jq -e '.status == 2 and .records == 0' >answer
 }
 
+@test "--stats=json and -v report the processor time of all threads" {
+	needs jq
+	# some 100 ms of work, so that clocks of 4 ms can see it
+	seq 2000000 -1 1 >many
+	measure took gsort -v --stats=json --parallel=2 many -o out 2>err
+	read -r seconds _ processor <took
+	tail -n 1 err >json
+	jq -e ".user_ms + .system_ms > 10 and .user_ms >= 0 and .system_ms >= 0 and
+		.user_ms + .system_ms <= $processor * 1000 + 1 and
+		$processor <= 4 * $seconds" json >answer || { cat took err; false; }
+	grep -qE '; processor time [0-9]+\.[0-9]{3} s; device cpu' err
+	# a second job that does next to nothing takes far less
+	gsort --stats=json <<<1 2>small
+	jq -es '.[0] as $large | .[1] as $small |
+		$small.user_ms + $small.system_ms < $large.user_ms + $large.system_ms' json small >answer
+}
+
 # stages CONDITION: of the stages of the job whose object is in err, in ms; $all is the time of
 # all threads
 stages() {
@@ -502,7 +519,7 @@ stages() {
 	gen --keys 1000 >keys
 	gsort -u32 -v --device=cpu keys >out 2>err
 	[ "$(wc -l <err)" = 1 ]
-	grep -qE '^gsort: 1000 keys \(u32\) in [0-9.]+ s: [0-9.]+ Mkeys/s, [0-9.]+ GB/s; read [0-9.]+, sort [0-9.]+, write [0-9.]+ s; device cpu' err
+	grep -qE '^gsort: 1000 keys \(u32\) in [0-9.]+ s: [0-9.]+ Mkeys/s, [0-9.]+ GB/s; read [0-9.]+, sort [0-9.]+, write [0-9.]+ s; processor time [0-9.]+ s; device cpu' err
 	gsort -uv text >out 2>err
 	grep -q '^gsort: 3 keys (text), 2 different in ' err
 }

@@ -175,6 +175,7 @@ struct gsort_stats {
 	double      sort_seconds;	/* from then until the first sorted key was there */
 	double      write_seconds;	/* the rest */
 	const char *device;		/* "cpu", or the name of the GPU; static or the job's */
+	const char *device_rule;	/* why there; static; NULL before a plan */
 	unsigned    threads;
 	unsigned    batches;		/* sorted pieces that had to be merged on the host; 1: none */
 	unsigned    runs;		/* of these, on disk */

@@ -268,6 +268,7 @@ gs_report_json(const struct gs_opts *opts, const struct gsort_stats *stats, int 
 		fprintf(stderr, ",\"%s\":%" PRIu64, counts[c].name, counts[c].value);
 	print_string("type", type_name(opts));
 	print_string("device", stats->device != NULL ? stats->device : "cpu");
+	print_string("device_rule", stats->device_rule != NULL ? stats->device_rule : "");
 	for (size_t t = 0; t < sizeof times / sizeof times[0]; t++)
 		fprintf(stderr, ",\"%s\":%.3f", times[t].name, times[t].seconds * 1e3);
 	print_stages(stats);

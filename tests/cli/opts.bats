@@ -463,6 +463,26 @@ stages() {
 	gsort-emu --device=gpu --plan text | grep '^device  *gpu: as requested'
 }
 
+@test "--plan and --stats=json name the rule that chose the device" {
+	needs jq
+	command -v gsort-emu >/dev/null || skip "gsort-emu is not built"
+	GSORT_EMU_OPEN_MS=310 gsort-emu --parallel=4 --plan text >plan
+	grep '^device  *cpu: the input is too small' plan
+	grep -E '^rule  *with 4 threads a GPU pays from [0-9.]+ [MG]iB of input on$' plan
+	: | GSORT_EMU_OPEN_MS=310 gsort-emu -u32 --parallel=1 --plan | grep '^rule .* 1 thread a GPU'
+	GSORT_EMU_OPEN_MS=310 gsort-emu --device=cpu --plan text | not grep '^rule '
+	# rule OPTIONS...: of a job that has run
+	rule() {
+		gsort-emu "$@" --stats=json text 2>err >out
+		tail -n 1 err | jq -r .device_rule
+	}
+	[ "$(rule --device=gpu)" = "as requested" ]
+	[ "$(rule --parallel=2)" = "the input is large enough for a GPU to pay" ]
+	[ "$(GSORT_EMU_DEVICES=0 rule --parallel=2)" = "the GPU could not be opened" ]
+	[ "$(GSORT_EMU_OPEN_MS=310 rule --parallel=2)" = "the input is too small for a GPU to pay" ]
+	[ "$(rule --head=1)" = "only the first keys are wanted" ]
+}
+
 @test "messages have the name under which gsort runs" {
 	ln -s "$(command -v gsort)" numsort
 	run ./numsort --frobnicate

@@ -143,9 +143,6 @@ gs_options_check(const struct gsort_options *options)
 		               spell(options, conflict.one, one), spell(options, conflict.other, other));
 	TRY(check_binary(options));
 	TRY(check_split(options));
-	if (options->operation == GSORT_CHECK && options->input_count > 1 && options->read == NULL)
-		return gs_fail(GS_EUSAGE, "extra operand '%s': '--check' takes one input",
-		               options->inputs[1]);
 	return GS_OK;
 }
 

@@ -464,8 +464,6 @@ export -f damaged
 	gsort: options '-c' and '-C' are incompatible
 	$ gsort -c -o x
 	gsort: options '-c' and '-o' are incompatible
-	$ gsort -c a b
-	gsort: extra operand 'b' not allowed with -c
 	$ gsort -c --head=1
 	gsort: options '-c' and '--head-count' are incompatible
 	$ gsort -m --device=gpu

@@ -16,6 +16,8 @@
  *     -i FILE   is standard input; -p FILE: what comes by a pipe, at most 512 KiB
  *     -o        standard output is out/file; -d: is a pipe, whose bytes go there after the run
  *     -f        others, too, may write to standard error: programs that are run
+ *     -m N      the result is N files, out/file0 ... one after the other, of which each is as
+ *               before, or all are right
  *     -l NAMES  what these libraries call does not fail; nor what libasan does
  *     -n NAME   calls of this name always fail, besides
  *     -s N      the exit status if all is well [0]; -c N: in trouble [2]
@@ -229,7 +231,7 @@ parse(int argc, char **argv)
 
 	find_shim();
 
-	while ((option = getopt(argc, argv, "+ab:c:de:fi:j:l:n:op:s:tv")) > 0) {
+	while ((option = getopt(argc, argv, "+ab:c:de:fi:j:l:m:n:op:s:tv")) > 0) {
 		switch (option) {
 		case 'a': walk.all = true; break;
 		case 'b': walk.has_before = true; walk.before = load(optarg); break;
@@ -240,6 +242,7 @@ parse(int argc, char **argv)
 		case 'i': walk.input = realpath(optarg, NULL); break;
 		case 'j': walk.jobs = atoi(optarg); break;
 		case 'l': walk.spared = optarg; break;
+		case 'm': walk.files = atoi(optarg); break;
 		case 'n': setenv("FAULT_LACKS", optarg, 1); break;
 		case 'o': walk.to_stdout = true; break;
 		case 'p': walk.feeds = true; walk.fed = load(optarg); break;

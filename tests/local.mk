@@ -181,6 +181,7 @@ BATS_FILES = \
   tests/cli/select.bats \
   tests/cli/signals.bats \
   tests/cli/spill.bats \
+  tests/cli/split.bats \
   tests/cli/start.bats \
   tests/cli/verify.bats \
   tests/fault/fault.bats \

@@ -135,8 +135,8 @@ host_sources = \
   src/sort/buckets/batch.h \
   src/sort/buckets/buckets.c \
   src/sort/buckets/buckets.h \
-  src/sort/buckets/lanes.c \
-  src/sort/buckets/lanes.h \
+  src/sort/buckets/strands.c \
+  src/sort/buckets/strands.h \
   src/sort/buckets/part_list.c \
   src/sort/buckets/part_list.h \
   src/sort/buckets/parts.c \
@@ -155,10 +155,10 @@ host_sources = \
   src/sort/cpu/bins.inc \
   src/sort/cpu/bitonic.inc \
   src/sort/cpu/each_level.inc \
-  src/sort/cpu/lanes_avx2.inc \
-  src/sort/cpu/lanes_avx512.inc \
-  src/sort/cpu/lanes_end.inc \
-  src/sort/cpu/lanes_none.inc \
+  src/sort/cpu/strands_avx2.inc \
+  src/sort/cpu/strands_avx512.inc \
+  src/sort/cpu/strands_end.inc \
+  src/sort/cpu/strands_none.inc \
   src/sort/cpu/nontemporal.h \
   src/sort/cpu/quicksort.c \
   src/sort/cpu/quicksort.h \

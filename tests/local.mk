@@ -44,6 +44,7 @@ tests_unit_units_SOURCES = \
   tests/unit/shapes.h \
   tests/unit/output_fd.c \
   tests/unit/spill.c \
+  tests/unit/split.c \
   tests/unit/team.c \
   tests/unit/units.c \
   tests/unit/units.h \

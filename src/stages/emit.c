@@ -402,9 +402,9 @@ take_encoded(void *context, struct gs_sorted_span *sorted, bool *enough)
 	return GS_OK;
 }
 
-/* A span of a lane; several threads, each with a lane of its own. */
+/* A span of a strand; several threads, each with a strand of its own. */
 static gs_status
-take_of_lane(void *context, struct gs_sorted_span *sorted, bool *enough)
+take_of_strand(void *context, struct gs_sorted_span *sorted, bool *enough)
 {
 	struct gs_emit *emit = context;
 	struct gs_encoded *encoded = &emit->encoded[sorted->slot];
@@ -444,21 +444,21 @@ gs_emit_header(struct gs_emit *emit, const char *header, size_t bytes)
 
 /* Text files that have few parts each would not be of one size; those that have more parts than
  * this differ by some per cent at most. */
-enum { TEXT_LANE_PARTS = 16 };
+enum { TEXT_STRAND_PARTS = 16 };
 
-/* Can a class of so many KEYS be drained by lanes, and is it worth that? */
+/* Can a class of so many KEYS be drained by strands, and is it worth that? */
 static bool
-begin_lanes(struct gs_emit *emit, unsigned key_class, uint64_t keys)
+begin_strands(struct gs_emit *emit, unsigned key_class, uint64_t keys)
 {
 	const size_t files = emit->split.outputs->count;
 	const uint64_t key_bytes = emit->plan->class_bits[key_class] / 8;
 	const bool text = gs_key_bits(emit->encoding.to) == 0;
 
 	if (files == 1 || emit->plan->threads == 1 ||
-	    keys * key_bytes <= (text ? TEXT_LANE_PARTS * files : 1) * emit->plan->part_bytes)
+	    keys * key_bytes <= (text ? TEXT_STRAND_PARTS * files : 1) * emit->plan->part_bytes)
 		return false;
-	emit->lane_keys = keys;
-	return gs_split_begin_lanes(&emit->split, keys, text ? 0 : gs_encoding_bytes(&emit->encoding));
+	emit->strand_keys = keys;
+	return gs_split_begin_strands(&emit->split, keys, text ? 0 : gs_encoding_bytes(&emit->encoding));
 }
 
 struct gs_span_sink
@@ -470,11 +470,11 @@ gs_emit_sink(struct gs_emit *emit, unsigned key_class, uint64_t keys)
 		sink.take_counted = take_counted;
 	if (!gs_select_takes_all(&emit->select) || left_to_skip(emit, key_class) > 0)
 		return sink;
-	if (begin_lanes(emit, key_class, keys)) {
+	if (begin_strands(emit, key_class, keys)) {
 		sink.make = make;
-		sink.take = take_of_lane;
-		sink.lane_at = emit->split.lane_at;
-		sink.lane_count = emit->split.lanes;
+		sink.take = take_of_strand;
+		sink.strand_at = emit->split.strand_at;
+		sink.strand_count = emit->split.strands;
 	}
 	if (emit->split.outputs->count > 1)
 		return sink;
@@ -504,9 +504,9 @@ gs_emit_class_end(struct gs_emit *emit, unsigned key_class)
 	if (left_to_skip(emit, key_class) > 0 && !gs_emit_is_complete(emit))
 		return gs_fail(GS_EINPUT, "the input has become shorter since it was read for the GPU: "
 		               "the output cannot be completed");
-	if (emit->split.lanes > 0) {
-		emit->bytes += gs_split_end_lanes(&emit->split, emit->lane_keys, emit->verify);
-		emit->keys += emit->lane_keys;
+	if (emit->split.strands > 0) {
+		emit->bytes += gs_split_end_strands(&emit->split, emit->strand_keys, emit->verify);
+		emit->keys += emit->strand_keys;
 	}
 	if (emit->class_ended[key_class])
 		return GS_OK;

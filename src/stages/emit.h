@@ -60,7 +60,7 @@ struct gs_emit {
 	bool      class_ended[GS_CLASSES];
 	bool      resuming;
 	uint64_t  keys, bytes;		/* written so far */
-	uint64_t  lane_keys;		/* of the class that is drained by lanes */
+	uint64_t  strand_keys;		/* of the class that is drained by strands */
 	struct gs_encoded encoded[GS_BATCH_SLOTS_MOST];
 };
 

@@ -20,9 +20,9 @@ gs_split_open(struct gs_split *split, const struct gs_outputs *outputs)
 	*split = (struct gs_split){ .outputs = outputs };
 	if (files == 1)
 		return GS_OK;
-	split->lane_at = calloc(files, sizeof *split->lane_at);
+	split->strand_at = calloc(files, sizeof *split->strand_at);
 	split->digests = calloc(files, sizeof *split->digests);
-	return split->lane_at != NULL && split->digests != NULL ? GS_OK
+	return split->strand_at != NULL && split->digests != NULL ? GS_OK
 	       : gs_fail(GS_EBUDGET, "no memory for %zu outputs", files);
 }
 
@@ -89,14 +89,14 @@ gs_split_output(struct gs_split *split, struct gs_output **output)
 	return GS_OK;
 }
 
-/* ---- by lanes --------------------------------------------------------------------- */
+/* ---- by strands --------------------------------------------------------------------- */
 
 /* Preallocate what binary files will have. */
 static void
 expect_bytes(const struct gs_split *split)
 {
-	for (size_t lane = 0; split->record_bytes > 0 && lane < split->lanes; lane++) {
-		const size_t file = split->first + lane;
+	for (size_t strand = 0; split->record_bytes > 0 && strand < split->strands; strand++) {
+		const size_t file = split->first + strand;
 		const uint64_t keys = keys_in(split, file, start_of(split, file), split->keys);
 
 		gs_output_expect(split->outputs->files[file],
@@ -105,11 +105,11 @@ expect_bytes(const struct gs_split *split)
 }
 
 bool
-gs_split_begin_lanes(struct gs_split *split, uint64_t count, size_t record_bytes)
+gs_split_begin_strands(struct gs_split *split, uint64_t count, size_t record_bytes)
 {
 	const size_t last = file_of(split, split->position + count - 1);
 
-	assert(split->lanes == 0 && count > 0);
+	assert(split->strands == 0 && count > 0);
 	for (size_t file = 0; file < split->outputs->count; file++)
 		if (!gs_output_is_new(split->outputs->files[file]))
 			return false;
@@ -119,8 +119,8 @@ gs_split_begin_lanes(struct gs_split *split, uint64_t count, size_t record_bytes
 	for (size_t file = split->first; file <= last; file++) {
 		const uint64_t start = start_of(split, file);
 
-		split->lane_at[split->lanes] = start > split->position ? start - split->position : 0;
-		split->digests[split->lanes++] = (struct gs_span_digest){ .keys = 0 };
+		split->strand_at[split->strands] = start > split->position ? start - split->position : 0;
+		split->digests[split->strands++] = (struct gs_span_digest){ .keys = 0 };
 	}
 	expect_bytes(split);
 	return true;
@@ -146,21 +146,21 @@ gs_status
 gs_split_put(struct gs_split *split, const struct gs_sorted_span *sorted,
              const struct gs_span_digest *digest, const char *data, size_t bytes)
 {
-	gs_verify_join(&split->digests[sorted->lane], digest);
+	gs_verify_join(&split->digests[sorted->strand], digest);
 	if (split->record_bytes > 0)
 		TRY(put_binary(split, split->position + sorted->at, data, bytes));
 	else
-		TRY(gs_output_write(split->outputs->files[split->first + sorted->lane], data, bytes));
+		TRY(gs_output_write(split->outputs->files[split->first + sorted->strand], data, bytes));
 	atomic_fetch_add(&split->written, bytes);
 	return GS_OK;
 }
 
 uint64_t
-gs_split_end_lanes(struct gs_split *split, uint64_t count, struct gs_verify *verify)
+gs_split_end_strands(struct gs_split *split, uint64_t count, struct gs_verify *verify)
 {
-	for (size_t lane = 0; lane < split->lanes; lane++)
-		gs_verify_note_out(verify, &split->digests[lane]);
-	split->lanes = 0;
+	for (size_t strand = 0; strand < split->strands; strand++)
+		gs_verify_note_out(verify, &split->digests[strand]);
+	split->strands = 0;
 	split->position += count;
 	return split->written;
 }
@@ -168,6 +168,6 @@ gs_split_end_lanes(struct gs_split *split, uint64_t count, struct gs_verify *ver
 void
 gs_split_close(struct gs_split *split)
 {
-	free(split->lane_at);
+	free(split->strand_at);
 	free(split->digests);
 }

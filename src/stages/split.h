@@ -7,9 +7,9 @@
  * at most; text is cut at lines.  Where groups of equal keys become one key, that key is in one
  * file.
  *
- * Keys of a class that are all in memory are written by lanes: a lane is the keys that one file
- * gets, and several lanes are written at once, each in its order.  Binary keys have their place
- * in a file whatever comes before them.  A span of text belongs to the lane in which its middle
+ * Keys of a class that are all in memory are written by strands: a strand is the keys that one file
+ * gets, and several strands are written at once, each in its order.  Binary keys have their place
+ * in a file whatever comes before them.  A span of text belongs to the strand in which its middle
  * key lies, as a line's place depends on the lines before it.
  */
 #ifndef GS_STAGES_SPLIT_H
@@ -32,12 +32,12 @@ struct gs_split {
 	uint64_t header_bytes;		/* at the front of the first file */
 	size_t   complete;		/* files that get nothing more */
 
-	/* the lanes of a class, while it is drained */
-	size_t   first;			/* file of the first lane */
+	/* the strands of a class, while it is drained */
+	size_t   first;			/* file of the first strand */
 	size_t   record_bytes;		/* of a binary key in the output; 0: text */
-	uint64_t *lane_at;		/* number within the class of the first key of each */
+	uint64_t *strand_at;		/* number within the class of the first key of each */
 	struct gs_span_digest *digests;	/* of all spans of each, for verifying */
-	size_t   lanes;			/* 0: no class is drained by lanes */
+	size_t   strands;			/* 0: no class is drained by strands */
 	_Atomic uint64_t written;	/* bytes */
 };
 
@@ -53,19 +53,19 @@ uint64_t gs_split_together(const struct gs_split *split, uint64_t count);
 /** The output of the next key; those before it are completed. */
 MUST_CHECK gs_status gs_split_output(struct gs_split *split, struct gs_output **output);
 
-/** The next COUNT keys are a whole class, which comes by lanes; see split.lanes and lane_at.
+/** The next COUNT keys are a whole class, which comes by strands; see split.strands and strand_at.
  *  False: it cannot, because an output is written in place. */
-bool gs_split_begin_lanes(struct gs_split *split, uint64_t count, size_t record_bytes);
+bool gs_split_begin_strands(struct gs_split *split, uint64_t count, size_t record_bytes);
 
-/** Write a span of a lane, encoded in BYTES of DATA.  One thread at a time for each lane, its spans
- *  in their order. */
+/** Write a span of a strand, encoded in BYTES of DATA.  One thread at a time for each strand, its
+ *  spans in their order. */
 MUST_CHECK gs_status gs_split_put(struct gs_split *split, const struct gs_sorted_span *sorted,
                                   const struct gs_span_digest *digest, const char *data,
                                   size_t bytes);
 
 /** The class has been drained; COUNT as above.  What left is noted in VERIFY.
  *  Returns the bytes written. */
-uint64_t gs_split_end_lanes(struct gs_split *split, uint64_t count, struct gs_verify *verify);
+uint64_t gs_split_end_strands(struct gs_split *split, uint64_t count, struct gs_verify *verify);
 
 /** A zeroed struct is allowed. */
 void gs_split_close(struct gs_split *split);

@@ -43,6 +43,7 @@ disjoint() {
 	splits 5 -u32 --to=u64 in
 	splits 5 -u32 --endian=big in
 	splits 5 -u32 --skip-bytes=12 in
+	rm part-*
 	tr '\n' '\0' <<<$'3\n1\n2' | gsort -z --split=2 -o 'part-%r'
 	[ "$(cat part-* | tr '\0' ' ')" = "1 2 3 " ]
 }

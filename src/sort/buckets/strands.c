@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * lanes.c - the keys of a batch, drained by lanes
+ * strands.c - the keys of a batch, drained by strands
  *
- * In:   sealed buckets; where lanes begin.
- * Out:  sorted spans, in slots: those of a lane in order, several lanes at once.
+ * In:   sealed buckets; where strands begin.
+ * Out:  sorted spans, in slots: those of a strand in order, several strands at once.
  *
- * A lane is a row of parts.  As many lanes as there are threads are open at a time; when all parts
- * of one have been claimed, the next one opens.  A thread that looks for work first takes a span
- * that is ready and the next of its lane; else it makes the next span of the open lane that has the
- * fewest spans on their way.  So each thread soon has a lane of its own, and a slow one is helped.
+ * A strand is a row of parts: what one output file gets.  As many strands as there are threads are
+ * open at a time; when all parts of one have been claimed, the next one opens.  A thread that looks
+ * for work first takes a span that is ready and the next of its strand; else it makes the next span
+ * of the open strand that has the fewest spans on their way.  So the threads spread over the
+ * strands, and help where one is slow.
  *
- * Invariant: of a lane, spans are claimed in order; those from taken to before claimed are ready
+ * Invariant: of a strand, spans are claimed in order; those from taken to before claimed are ready
  * or being made, each in a slot; a claimed span waits only for claimed ones, which are being made.
  */
 #include <assert.h>
 #include <pthread.h>
 
 #include "base/team.h"
-#include "sort/buckets/lanes.h"
+#include "sort/buckets/strands.h"
 #include "sort/buckets/parts.h"
 
-struct lane {
+struct strand {
 	size_t begin, claimed, taken, end;	/* parts: begin <= taken <= claimed <= end */
 	bool   taking;				/* a thread is in take() */
 };
@@ -40,15 +41,15 @@ struct draining {
 	pthread_mutex_t lock;
 	pthread_cond_t  changed;
 	size_t          used;		/* slots */
-	size_t          open;		/* no lane before it has parts to be claimed */
+	size_t          open;		/* no strand before it has parts to be claimed */
 	bool            enough;
 	struct slot     slot[GS_BATCH_SLOTS_MOST];
-	struct lane     lane[GS_LANES_MOST];
+	struct strand     strand[GS_STRANDS_MOST];
 };
 
-/* ---- lanes -------------------------------------------------------------------- */
+/* ---- strands -------------------------------------------------------------------- */
 
-/* Deal parts to the lanes, by their middle keys. */
+/* Deal parts to the strands, by their middle keys. */
 static void
 deal_parts(struct draining *draining)
 {
@@ -57,41 +58,41 @@ deal_parts(struct draining *draining)
 	const size_t parts = batch->parts[draining->key_class];
 	size_t part = 0;
 
-	for (size_t l = 0; l < sink->lane_count; l++) {
-		const uint64_t end = l + 1 < sink->lane_count ? sink->lane_at[l + 1] : UINT64_MAX;
-		struct lane *lane = &draining->lane[l];
+	for (size_t l = 0; l < sink->strand_count; l++) {
+		const uint64_t end = l + 1 < sink->strand_count ? sink->strand_at[l + 1] : UINT64_MAX;
+		struct strand *strand = &draining->strand[l];
 
-		*lane = (struct lane){ .begin = part };
+		*strand = (struct strand){ .begin = part };
 		for (; part < parts; part++) {
 			const struct gs_part next = gs_buckets_part(batch->buckets[draining->key_class], part);
 
 			if (next.at + next.count / 2 >= end)
 				break;
 		}
-		lane->claimed = lane->taken = lane->begin;
-		lane->end = part;
+		strand->claimed = strand->taken = strand->begin;
+		strand->end = part;
 	}
 }
 
-/* The open lane with the fewest spans on their way; NULL: all parts have been claimed. */
-static struct lane *
-choose_lane(struct draining *draining)
+/* The open strand with the fewest spans on their way; NULL: all parts have been claimed. */
+static struct strand *
+choose_strand(struct draining *draining)
 {
-	struct lane *best = NULL;
+	struct strand *best = NULL;
 	unsigned seen = 0;
 
-	for (; draining->open < draining->sink->lane_count; draining->open++)
-		if (draining->lane[draining->open].claimed < draining->lane[draining->open].end)
+	for (; draining->open < draining->sink->strand_count; draining->open++)
+		if (draining->strand[draining->open].claimed < draining->strand[draining->open].end)
 			break;
-	for (size_t l = draining->open; l < draining->sink->lane_count && seen < draining->batch->threads;
+	for (size_t l = draining->open; l < draining->sink->strand_count && seen < draining->batch->threads;
 	     l++) {
-		struct lane *lane = &draining->lane[l];
+		struct strand *strand = &draining->strand[l];
 
-		if (lane->claimed == lane->end)
+		if (strand->claimed == strand->end)
 			continue;
 		seen++;
-		if (best == NULL || lane->claimed - lane->taken < best->claimed - best->taken)
-			best = lane;
+		if (best == NULL || strand->claimed - strand->taken < best->claimed - best->taken)
+			best = strand;
 	}
 	return best;
 }
@@ -104,15 +105,15 @@ stops(const struct draining *draining)
 	return draining->enough || atomic_load(&draining->error.any);
 }
 
-/* A span that is ready, and the next of a lane from which nobody takes; or NULL. */
+/* A span that is ready, and the next of a strand from which nobody takes; or NULL. */
 static struct slot *
 find_next(struct draining *draining)
 {
 	for (unsigned s = 0; s < draining->slots; s++) {
 		struct slot *slot = &draining->slot[s];
-		const struct lane *lane = &draining->lane[slot->sorted.lane];
+		const struct strand *strand = &draining->strand[slot->sorted.strand];
 
-		if (slot->ready && !lane->taking && slot->sorted.number == lane->taken)
+		if (slot->ready && !strand->taking && slot->sorted.number == strand->taken)
 			return slot;
 	}
 	return NULL;
@@ -122,17 +123,17 @@ static void
 take(struct draining *draining, struct slot *slot)
 {
 	const struct gs_span_sink *sink = draining->sink;
-	struct lane *lane = &draining->lane[slot->sorted.lane];
+	struct strand *strand = &draining->strand[slot->sorted.strand];
 	bool enough = draining->enough;
 
-	lane->taking = true;
+	strand->taking = true;
 	pthread_mutex_unlock(&draining->lock);
 	if (!enough && !atomic_load(&draining->error.any))
 		gs_first_error_note(&draining->error,
 		                    sink->take(sink->context, &slot->sorted, &enough));
 	pthread_mutex_lock(&draining->lock);
-	lane->taking = false;
-	lane->taken++;
+	strand->taking = false;
+	strand->taken++;
 	slot->ready = slot->used = false;
 	draining->used--;
 	draining->enough |= enough;
@@ -140,11 +141,11 @@ take(struct draining *draining, struct slot *slot)
 }
 
 static struct slot *
-claim(struct draining *draining, struct lane *lane)
+claim(struct draining *draining, struct strand *strand)
 {
 	const struct gs_batch *batch = draining->batch;
 	const unsigned key_class = draining->key_class;
-	const size_t number = lane->claimed++;
+	const size_t number = strand->claimed++;
 	const struct gs_part part = gs_buckets_part(batch->buckets[key_class], number);
 	size_t at = 0;
 
@@ -157,17 +158,17 @@ claim(struct draining *draining, struct lane *lane)
 			.keys = batch->slots + at * batch->part_bytes,
 			.count = part.count, .key_bits = batch->bits[key_class], .key_class = key_class,
 		},
-		.number = number, .slot = at, .at = part.at, .lane = (size_t)(lane - draining->lane),
+		.number = number, .slot = at, .at = part.at, .strand = (size_t)(strand - draining->strand),
 	} };
 	return &draining->slot[at];
 }
 
 static void
-make(struct draining *draining, unsigned rank, struct lane *lane)
+make(struct draining *draining, unsigned rank, struct strand *strand)
 {
 	const struct gs_batch *batch = draining->batch;
 	const struct gs_span_sink *sink = draining->sink;
-	struct slot *slot = claim(draining, lane);
+	struct slot *slot = claim(draining, strand);
 	struct gs_sorted_span *sorted = &slot->sorted;
 	uint64_t since;
 
@@ -192,13 +193,13 @@ drain(void *context, unsigned rank, unsigned size)
 	pthread_mutex_lock(&draining->lock);
 	for (;;) {
 		struct slot *next = find_next(draining);
-		struct lane *lane = stops(draining) ? NULL : choose_lane(draining);
+		struct strand *strand = stops(draining) ? NULL : choose_strand(draining);
 
 		if (next != NULL)
 			take(draining, next);
-		else if (lane != NULL && draining->used < draining->slots)
-			make(draining, rank, lane);
-		else if (lane == NULL && draining->used == 0)
+		else if (strand != NULL && draining->used < draining->slots)
+			make(draining, rank, strand);
+		else if (strand == NULL && draining->used == 0)
 			break;
 		else
 			pthread_cond_wait(&draining->changed, &draining->lock);
@@ -207,13 +208,13 @@ drain(void *context, unsigned rank, unsigned size)
 }
 
 gs_status
-gs_batch_drain_lanes(struct gs_batch *batch, unsigned key_class, const struct gs_span_sink *sink)
+gs_batch_drain_strands(struct gs_batch *batch, unsigned key_class, const struct gs_span_sink *sink)
 {
 	struct draining draining = {
 		.batch = batch, .key_class = key_class, .slots = gs_batch_slots(batch->threads), .sink = sink,
 	};
 
-	assert(sink->lane_count <= GS_LANES_MOST && sink->lane_at[0] == 0 && sink->room == NULL);
+	assert(sink->strand_count <= GS_STRANDS_MOST && sink->strand_at[0] == 0 && sink->room == NULL);
 	gs_first_error_open(&draining.error);
 	pthread_mutex_init(&draining.lock, NULL);
 	pthread_cond_init(&draining.changed, NULL);

@@ -155,10 +155,10 @@ host_sources = \
   src/sort/cpu/bins.inc \
   src/sort/cpu/bitonic.inc \
   src/sort/cpu/each_level.inc \
-  src/sort/cpu/strands_avx2.inc \
-  src/sort/cpu/strands_avx512.inc \
-  src/sort/cpu/strands_end.inc \
-  src/sort/cpu/strands_none.inc \
+  src/sort/cpu/lanes_avx2.inc \
+  src/sort/cpu/lanes_avx512.inc \
+  src/sort/cpu/lanes_end.inc \
+  src/sort/cpu/lanes_none.inc \
   src/sort/cpu/nontemporal.h \
   src/sort/cpu/quicksort.c \
   src/sort/cpu/quicksort.h \

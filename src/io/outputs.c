@@ -21,8 +21,8 @@ gs_outputs_check_pattern(const char *pattern)
 
 	for (const char *at = pattern; (at = strchr(at, '%')) != NULL; at += 2) {
 		if (at[1] != 'r' && at[1] != '%')
-			return gs_fail(GS_EUSAGE, "invalid output name '%s': with '--split', a %% stands before r "
-			               "or another %%", pattern);
+			return gs_fail(GS_EUSAGE, "invalid output name '%s': with '--split', a %% stands "
+			               "before r or another %%", pattern);
 		ranked |= at[1] == 'r';
 	}
 	return ranked ? GS_OK

@@ -75,7 +75,7 @@ static const struct row {
 	ROW("invalid output name 'o%%r': '--split' needs %r", .output = "o%%r", .split = 2),
 	ROW("invalid output name '%r%d': with '--split'", .output = "%r%d", .split = 2),
 	ROW("invalid output name '%r%': with '--split'", .output = "%r%", .split = 2),
-	ROW("'--split' needs files", .output = "%r", .split = 2, .drained = true),
+	ROW("'--split' needs files: output goes to a function", .output = "%r", .split = 2, .drained = true),
 	ROW("101% of the GPU's memory", .gpu_memory_percent = 101),
 	ROW("'--batch-size' is 1", .merge_files = 1),
 	ROW("has no such value", .type = (enum gsort_type)99),

@@ -53,9 +53,9 @@ struct draining {
 static void
 deal_parts(struct draining *draining)
 {
-	const struct gs_batch *batch = draining->batch;
+	const struct gs_buckets *buckets = draining->batch->buckets[draining->key_class];
 	const struct gs_span_sink *sink = draining->sink;
-	const size_t parts = batch->parts[draining->key_class];
+	const size_t parts = draining->batch->parts[draining->key_class];
 	size_t part = 0;
 
 	for (size_t l = 0; l < sink->strand_count; l++) {
@@ -64,7 +64,7 @@ deal_parts(struct draining *draining)
 
 		*strand = (struct strand){ .begin = part };
 		for (; part < parts; part++) {
-			const struct gs_part next = gs_buckets_part(batch->buckets[draining->key_class], part);
+			const struct gs_part next = gs_buckets_part(buckets, part);
 
 			if (next.at + next.count / 2 >= end)
 				break;

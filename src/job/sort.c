@@ -72,8 +72,7 @@ start_over_on_cpu(struct gsort *job)
 	const struct gs_store *store = &job->store;
 
 	gs_store_stats(store, &job->stats);
-	gs_ingest_close(&job->ingest);
-	gs_store_close(&job->store);
+	gs_ingest_close(&job->ingest);		/* its thread reads */
 	TRY(gs_output_wait(job->output));	/* it borrows memory of the arena */
 	TRY(gs_input_rewind(job->input));
 	gs_input_stop_recording(job->input);

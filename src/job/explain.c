@@ -139,9 +139,9 @@ print_memory(const struct gs_line_printer *to, const struct gsort *job)
 }
 
 void
-gsort_plan(const gsort *job, void (*line)(void *context, const char *line), void *context)
+gsort_plan(const gsort *job, void (*print)(void *context, const char *line), void *context)
 {
-	const struct gs_line_printer to = { line, context };
+	const struct gs_line_printer to = { print, context };
 	const struct gsort_options *options = job->options;
 	const char *about = job->plan_input.guessed ? "about " : "";
 	char size[32];

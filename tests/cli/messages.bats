@@ -511,7 +511,7 @@ export -f damaged
 sentences() {
 	find "$GSORT_SOURCE/src" -name "*.c" -exec cat {} + | tr '\n\t' '  ' |
 		grep -oE '\<(gs_fail|gs_fail_errno|misuse|gs_report_error|gs_report_usage)\([^";]*("([^"\\]|\\.)*"[ A-Z_]*)+' |
-		sed -E 's/^[^"]*"//; s/"[ A-Z_]*"//g; s/" *(LIBRARY)? *$//; s/\\"/"/g' |
+		sed -E 's/^[^"]*"//; s/"[ A-Z_]*"//g; s/" *[A-Z_]* *$//; s/\\"/"/g' |
 		sed -E 's/%[-+ #0.*]*[0-9]*(ll|z)?[a-zA-Z]/\n/g; s/%%/%/g; s/$/\n/' |
 		awk -v RS='\n\n' -F '\n' '{ best = ""; for (f = 1; f <= NF; f++)
 			if (length($f) > length(best)) best = $f; print best }' |

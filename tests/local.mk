@@ -211,6 +211,7 @@ test_files = \
   tests/helpers.bash \
   tests/house/coverage.py \
   tests/house/cppcheck.txt \
+  tests/house/format.py \
   tests/house/lint.sh \
   tests/house/sanitizers.sh \
   tests/run \

@@ -232,7 +232,7 @@ gs_job_open(struct gsort *job)
 	TRY(allocate(job));
 	gs_emit_open(&job->emit, job->options, &job->verify, &job->monitor);
 	if (job->plan.host_bytes > job->plan_input.memory_bytes && job->plan_input.memory_bytes > 0)
-		gs_note(&job->monitor, "%.1f MiB of memory are too few: %.1f are used",
+		gs_note(&job->monitor, "%.1f MiB of memory are not enough: gsort uses %.1f",
 		        (double)job->plan_input.memory_bytes / (1 << 20),
 		        (double)job->plan.host_bytes / (1 << 20));
 	TRY(check_temp(job));

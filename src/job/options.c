@@ -37,7 +37,7 @@ check_ranges(const struct gsort_options *o)
 	if (o->merge_files == 1)
 		return gs_fail(GS_EUSAGE, "'--batch-size' is 1: the minimum is 2");
 	if (o->converts && o->to == GSORT_TEXT_FLOAT && o->type != GSORT_TEXT_FLOAT)
-		return gs_fail(GS_EUSAGE, "'--to=text' is how any type becomes text");
+		return gs_fail(GS_EUSAGE, "'--to=text' converts any type to text");
 	return GS_OK;
 }
 

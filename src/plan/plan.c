@@ -488,7 +488,7 @@ check_budget(const struct gs_plan *plan, const struct gs_plan_input *input)
 	                   plan->sort_bytes < LEAST_SORT_BYTES;
 
 	if (plan->host_bytes < LEAST_BYTES || (gs_plan_classes(plan) > 0 && (merges || sorts)))
-		return gs_fail(GS_EBUDGET, "only %llu MiB of memory can be had; gsort needs 16 MiB, "
+		return gs_fail(GS_EBUDGET, "only %llu MiB of memory are available; gsort needs 16 MiB, "
 		               "and 256 MiB of address space",
 		               (unsigned long long)(least(plan->host_bytes, input->address_bytes) / MIB));
 	return GS_OK;

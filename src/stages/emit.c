@@ -428,8 +428,8 @@ gs_emit_end(struct gs_emit *emit)
 {
 	TRY(gs_verify_end(emit->verify));
 	if (emit->verify->on && emit->verify->order_alone)
-		gs_note(emit->monitor, "verified: the output is in order; of a head nothing more "
-		        "can be verified");
+		gs_note(emit->monitor, "verified: the output is in order; with --head, that is all "
+		        "that can be verified");
 	return gs_output_wait(emit->output);
 }
 

@@ -144,11 +144,11 @@ gs_verify_end(const struct gs_verify *verify)
 	if (verify->order_alone)
 		return GS_OK;
 	if (verify->keys_in != verify->keys_out)
-		return gs_fail(GS_EDEVICE, "the result is wrong: %llu key%s came, %llu left; %s",
+		return gs_fail(GS_EDEVICE, "the result is wrong: %llu key%s in, %llu out; %s",
 		               (unsigned long long)verify->keys_in, verify->keys_in == 1 ? "" : "s",
 		               (unsigned long long)verify->keys_out, advice);
 	if (verify->sum_in != verify->sum_out)
-		return gs_fail(GS_EDEVICE, "the result is wrong: the keys that left are not the keys "
-		               "that came; %s", advice);
+		return gs_fail(GS_EDEVICE, "the result is wrong: the output has other keys than "
+		               "the input; %s", advice);
 	return GS_OK;
 }

@@ -140,7 +140,7 @@ survives() {
 	gsort --device=cpu -u32 -o expected in.now
 	cat in.now | gsort-emu -u32 -S 48M -T temp -vv -o out 2>err
 	cmp out expected
-	grep 'too large to be kept in memory, in case the GPU fails: the CPU sorts instead' err
+	grep 'the input is too large to be kept in memory, in case the GPU fails: the CPU sorts instead' err
 	not grep warning err
 }
 

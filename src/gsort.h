@@ -174,6 +174,7 @@ struct gsort_stats {
 	double      sort_seconds;	/* from then until the first sorted key was ready */
 	double      write_seconds;	/* the rest */
 	const char *device;		/* for people: "cpu, avx2, 2 threads"; owned by the job */
+	const char *device_rule;	/* why there; static; NULL before a plan */
 	unsigned    threads;
 	unsigned    batches;		/* sorted batches that were merged; 1: no merge was needed */
 	unsigned    runs;		/* of these, in temporary files */

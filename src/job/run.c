@@ -44,6 +44,7 @@ collect_stats(struct gsort *job)
 	const enum gsort_operation operation = job->options->operation;
 
 	collect_stages(job);
+	stats->device_rule = job->plan.device_rule;
 	if (operation == GSORT_CHECK) {
 		stats->read_seconds = stats->seconds;
 		return;

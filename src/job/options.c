@@ -5,8 +5,8 @@
  * In:   the caller's options.
  * Out:  the first error, in the order of the tables here, as a message or as data.
  *
- * A useless option is allowed (a check with -T), as in sort(1).  An option that could not
- * do what it promises is refused.
+ * A useless option is allowed (a check with -T), as in sort(1).  An option that cannot have its
+ * effect is refused.
  */
 #include <stdio.h>
 #include <string.h>
@@ -103,7 +103,7 @@ spell(const struct gsort_options *o, const char *name, char into[32])
 	return into;
 }
 
-/* Options about binary keys need some, read or written. */
+/* Options for binary keys need a binary input or output type. */
 static gs_status
 check_binary(const struct gsort_options *o)
 {

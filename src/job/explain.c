@@ -48,7 +48,7 @@ dirs_text(const struct gsort_options *options, char text[128])
 	return text;
 }
 
-/* They take turns, so the fullest one decides. */
+/* Directories are used in turn, so the fullest one decides. */
 static uint64_t
 disk_bytes_free(const struct gsort_options *options)
 {

@@ -80,7 +80,7 @@ on_cpu() {
 			echo "$kib KiB, $threads threads: status $status, $(cat err)"
 			case $status in
 			0) cmp out expected ;;
-			2) grep "memory .*can be had" err && [ $kib -lt 400000 ] ;;
+			2) grep "memory .*are available" err && [ $kib -lt 400000 ] ;;
 			*) false ;;
 			esac
 		done
@@ -143,7 +143,7 @@ allows() {
 	says /sys/fs/cgroup/a memory.max=$((200 << 20)) memory.current=$((100 << 20))
 	allows 1 93.8
 	says /sys/fs/cgroup/a memory.max=$((200 << 20)) memory.current=$((300 << 20))
-	fails "only 0 MiB of memory can be had; gsort needs 16 MiB" there gsort --parallel=1
+	fails "only 0 MiB of memory are available; gsort needs 16 MiB" there gsort --parallel=1
 	rm -r kernel
 	says /proc/self 'cgroup=4:memory:/m\n3:cpuacct,cpu:/c\nno group\n7:pids:/p'
 	says /sys/fs/cgroup/cpu/c cpu.cfs_quota_us=-1
@@ -162,7 +162,7 @@ allows() {
 	says /proc 'meminfo=MemAvailable: 1000000 kB\nCommitLimit: 900000 kB\nCommitted_AS: 490400 kB'
 	allows '[0-9]*' 375.0
 	says /proc 'meminfo=MemAvailable: 1000000 kB\nCommitLimit: 900000 kB\nCommitted_AS: 900001 kB'
-	fails "only 0 MiB of memory can be had" there gsort
+	fails "only 0 MiB of memory are available" there gsort
 }
 
 @test "with a GPU: the input and 512 MB" {

@@ -114,7 +114,8 @@ check_bins(enum gs_simd simd, unsigned bits, uint64_t least, uint64_t most, unsi
 
 	for (size_t i = 0; i < KEYS; i++)
 		sorted[i] = i % 3 == 0 ? units_mix(i) >> (64 - bits)
-		                       : least + (uint64_t)((long double)(most - least) * (long double)i / KEYS);
+		                       : least + (uint64_t)((long double)(most - least) *
+		                                            (long double)i / KEYS);
 	sorted[0] = least;
 	sorted[1] = most;
 	qsort(sorted, KEYS, sizeof *sorted, units_compare);

@@ -63,6 +63,9 @@ static uint64_t zipf(uint64_t i, uint64_t n)
 	return (uint64_t)pow((double)n, (double)(mix(i) >> 11) / 9007199254740992.0) << 32;
 }
 
+/* The first keys say nothing about the others, which lie in a 2^-11th of their range. */
+static uint64_t misled(uint64_t i, uint64_t n)   { return i < n / 64 ? mix(i) : UINT64_MAX / 3 + (mix(i) >> 11); }
+
 static const struct shape {
 	const char *name;
 	uint64_t  (*key)(uint64_t i, uint64_t n);	/* 32-bit keys: its upper half */
@@ -70,6 +73,7 @@ static const struct shape {
 	{ "uniform", uniform }, { "sorted", sorted }, { "reversed", reversed },
 	{ "equal", equal }, { "few", few }, { "organ", organ }, { "saw", saw },
 	{ "narrow", narrow }, { "outlier", outlier }, { "powers", powers }, { "zipf", zipf },
+	{ "misled", misled },
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 

@@ -181,6 +181,17 @@ check_shapes(size_t count, size_t span, unsigned threads)
 		}
 }
 
+/* A bucket so large that all threads divide it together. */
+static void
+check_together(unsigned shape, size_t count)
+{
+	make(&shapes[shape], 64, count);
+	for (unsigned threads = 1; threads <= THREADS; threads += 3) {
+		begin(threads, POOL_BYTES, count);
+		pass(shapes[shape].name, 50000);
+	}
+}
+
 static void
 check_sizes(void)
 {
@@ -263,7 +274,7 @@ check_take(unsigned shape, unsigned threads, size_t room)
 void
 unit_buckets(void)
 {
-	const size_t most = 2500000;
+	const size_t most = 2500000, large = 5000000;
 
 	w.part_bytes = GS_PART_BYTES;
 	w.pool_memory = mmap(NULL, POOL_BYTES + (2 << 20), PROT_READ | PROT_WRITE,
@@ -273,13 +284,17 @@ unit_buckets(void)
 	w.memory = malloc(gs_buckets_bytes(THREADS_MOST, POOL_BYTES, 16 << 10));
 	w.into = aligned_alloc(64, (size_t)THREADS_MOST * GS_PART_BYTES);
 	w.scratch = aligned_alloc(64, (size_t)THREADS_MOST * GS_PART_BYTES);
-	w.keys = malloc(most * 8);
-	w.expect = malloc(most * 8);
-	w.other = malloc(most * 8);
+	w.keys = malloc(large * 8);
+	w.expect = malloc(large * 8);
+	w.other = malloc(large * 8);
 	check_sizes();
 	check_shapes(most, SPAN / 8, 1);
 	check_shapes(most, 13579, 3);
 	check_shapes(1500000, 65536, THREADS);
+	check_together(SHAPE_TRICKED, large);
+	check_together(SHAPE_STUCK, large);
+	check_together(SHAPE_HEAVY, large);
+	check_together(SHAPE_NESTED, large);
 	check_full(SHAPE_UNIFORM, 1, 10000, 2000000, 16 << 20);
 	check_full(SHAPE_UNIFORM, 4, 1, 2000000, 16 << 20);
 	check_full(SHAPE_SORTED, 4, 10001, 2000000, 16 << 20);

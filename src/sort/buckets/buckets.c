@@ -135,21 +135,21 @@ gs_buckets_reserve(unsigned key_bits, unsigned threads, size_t pool_bytes, unsig
 /*
  * A thread that divides a bucket has the last blocks of its bins, until small neighbours are
  * joined; then each level has one behind the bucket that is being divided.  Of parts that follow
- * each other any two together have more than JOIN_BYTES, so there are at most 2 for that many
- * keys, each with a last block.  Parts between buckets that all threads divide together may be
- * smaller.
+ * each other in one list any two together have more than JOIN_BYTES, so there are at most 2 for
+ * that many keys, each with a last block, and one more in each list.  A bucket that one thread
+ * divides has a list, and so has each that all threads divide together, which is interrupted by the
+ * large ones in it.
  */
 size_t
 gs_buckets_reserve_once(unsigned threads, size_t pool_bytes, size_t part_bytes)
 {
 	const unsigned again = bins_again_for(threads, pool_bytes);
-	size_t parts = 2 * (pool_bytes / least(JOIN_BYTES, part_bytes));
+	const unsigned levels = GS_SAMPLED_LEVELS + levels_of(64, again);
+	size_t parts = 2 * (pool_bytes / least(JOIN_BYTES, part_bytes)) + pool_bytes / part_bytes;
 
 	if (pool_bytes > GS_TOGETHER_BYTES)
-		parts += pool_bytes / part_bytes +
-		         pool_bytes / GS_TOGETHER_BYTES * 2 * levels_of(64, again);
-	return (parts + threads * (again + levels_of(64, again) + 1)) *
-	       gs_pool_block_bytes(pool_bytes);
+		parts += pool_bytes / part_bytes + pool_bytes / GS_TOGETHER_BYTES * 2 * levels;
+	return (parts + threads * (again + levels + 1)) * gs_pool_block_bytes(pool_bytes);
 }
 
 /* Take BYTES of *MEMORY, from and to the beginning of a line. */
@@ -241,7 +241,7 @@ drain_all(struct gs_buckets *buckets, struct gs_chain *chain)
 		for (unsigned b = 0; b < buckets->binner.bins; b++)
 			gs_chain_join(pool, chain, &thread->chain[b]);
 	}
-	for (size_t p = 0; buckets->state == GS_SEALED && p < buckets->part_count; p++)
+	for (size_t p = 0; buckets->state == GS_SEALED && p < buckets->entry_count; p++)
 		gs_chain_join(pool, chain, &buckets->parts[p].chain);
 	gs_chain_join(pool, chain, &buckets->source);
 }
@@ -339,5 +339,5 @@ gs_buckets_reset(struct gs_buckets *buckets)
 	buckets->least = UINT64_MAX;
 	buckets->most = buckets->buffered_bytes = buckets->slack_bytes = 0;
 	buckets->fragment_count = buckets->fragment_next = 0;
-	buckets->part_count = 0;
+	buckets->entry_count = buckets->part_count = 0;
 }

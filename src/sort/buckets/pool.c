@@ -56,6 +56,17 @@ gs_chain_add(struct gs_pool *pool, struct gs_chain *chain, uint32_t block)
 }
 
 void
+gs_chain_push(struct gs_pool *pool, struct gs_chain *chain, uint32_t block)
+{
+	pool->block_table[block].next = chain->head;
+	chain->head = block;
+	if (chain->blocks++ == 0) {
+		pool->block_table[block].next = 0;
+		chain->tail = block;
+	}
+}
+
+void
 gs_chain_join(struct gs_pool *pool, struct gs_chain *chain, struct gs_chain *more)
 {
 	if (chain->blocks == 0) {

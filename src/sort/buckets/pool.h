@@ -88,6 +88,9 @@ void gs_pool_give(struct gs_pool *pool, struct gs_chain *chain);
 /** Append a block, whatever it is linked to, to CHAIN. */
 void gs_chain_add(struct gs_pool *pool, struct gs_chain *chain, uint32_t block);
 
+/** Put a block, whatever it is linked to, in front of CHAIN. */
+void gs_chain_push(struct gs_pool *pool, struct gs_chain *chain, uint32_t block);
+
 /** Append all of MORE to CHAIN; MORE is empty then. */
 void gs_chain_join(struct gs_pool *pool, struct gs_chain *chain, struct gs_chain *more);
 

@@ -1,14 +1,26 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* keys.c - make keys, and tell whether a sort has lost any */
+/* keys.c - make keys in host memory, and tell whether a sort has lost any */
 #include "config.h"
 
-#include "bench/bench.h"
-#include "bench/shapes.h"
+#include <string.h>
+
+#include "bench/keys.h"
 
 const char *const keys_shapes[] = {
-	"uniform", "sorted", "reversed", "equal", "few", "organ", "normal", "zipf", "clusters",
-	"floats", NULL
+#define SHAPE(constant, name) name,
+	SHAPES_OF_KEYS
+#undef SHAPE
+	NULL
 };
+
+int
+keys_shape_named(const char *name)
+{
+	for (int shape = 0; shape < SHAPES; shape++)
+		if (strcmp(keys_shapes[shape], name) == 0)
+			return shape;
+	return strcmp(name, "all") == 0 ? (int)SHAPES : -1;
+}
 
 static uint64_t
 key_at(const void *keys, unsigned bits, size_t at)

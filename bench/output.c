@@ -2,12 +2,11 @@
 /*
  * output.c - gsort-bench-output: how fast bytes get into a new file, or through a pipe
  *
- * What is written comes from buffers that fit in the second-level cache, one for each
- * thread, as if a sorter had just finished them.  A file is written by threads that take
- * the next piece each: with write(2) by one, with pwrite(2), or through a shared mapping,
- * after the file was given its size or its blocks, or nothing.  Timed is everything from
- * open(2) to close(2); what the disk does later is not.  A pipe is written by one thread,
- * with copies or with pages, and timed until its reader has ended.
+ * The bytes come from buffers that fit in the second-level cache, one a thread, as if a sorter
+ * had just finished them.  Threads write pieces of a file in turn: one thread with write(2),
+ * several with pwrite(2) or through a shared mapping.  Before that the file gets its size, its
+ * blocks, or nothing.  The time is from open(2) to close(2); the disk may write later.  One
+ * thread writes to a pipe, by copying or by giving pages, and the time ends with the reader.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,11 +20,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
+
+#include "bench/clock.h"
+#include "bench/stats.h"
 
 enum {
 	SOURCE_BYTES = 256 << 10,	/* what a thread has just made */
@@ -65,15 +66,6 @@ die(const char *what)
 {
 	fprintf(stderr, "gsort-bench-output: %s: %s\n", what, strerror(errno));
 	exit(2);
-}
-
-static double
-seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static void *
@@ -203,7 +195,7 @@ static double
 write_file(struct task *task)
 {
 	pthread_t ids[1024];
-	const double start = seconds();
+	const double start = now();
 	double spent;
 
 	task->next = 0;
@@ -223,7 +215,7 @@ write_file(struct task *task)
 		pthread_join(ids[t], NULL);
 	if (close(task->fd) != 0)
 		die("close");
-	spent = seconds() - start;
+	spent = now() - start;
 	if (!bench.exists)
 		unlink(bench.path);
 	return spent;
@@ -275,10 +267,10 @@ write_pipe(const char *reader, unsigned way, size_t piece_bytes, int pipe_bytes)
 	if (pipe == NULL || fcntl(fileno(pipe), F_SETPIPE_SZ, pipe_bytes) < 0)
 		die("cannot make a pipe");
 	usleep(10000);		/* the reader has started */
-	start = seconds();
+	start = now();
 	feed(fileno(pipe), way, piece_bytes, source, memory);
 	pclose(pipe);
-	spent = seconds() - start;
+	spent = now() - start;
 	munmap(source, 16 << 20);
 	if (way == MEMORY)
 		munmap(memory, bench.bytes);
@@ -287,20 +279,13 @@ write_pipe(const char *reader, unsigned way, size_t piece_bytes, int pipe_bytes)
 
 /* ---- rows ----------------------------------------------------------------------- */
 
-static int
-compare_double(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 static void
-tell(double *times)
+print_rate(double *times)
 {
-	qsort(times, bench.runs, sizeof times[0], compare_double);
-	printf("%7.2f GB/s  %7.2f .. %.2f\n", (double)bench.bytes / times[bench.runs / 2] / 1e9,
-	       (double)bench.bytes / times[bench.runs - 1] / 1e9, (double)bench.bytes / times[0] / 1e9);
+	const struct stats stats = stats_of(times, bench.runs);
+
+	printf("%7.2f GB/s  %7.2f .. %.2f\n", (double)bench.bytes / stats.median / 1e9,
+	       (double)bench.bytes / stats.most / 1e9, (double)bench.bytes / stats.least / 1e9);
 	fflush(stdout);
 }
 
@@ -313,7 +298,7 @@ measure_file(struct task *task)
 		times[run] = write_file(task);
 	printf("%-13s %-9s %4zu KiB %3u threads ", task->method->name, befores[task->before],
 	       task->piece_bytes >> 10, task->threads);
-	tell(times);
+	print_rate(times);
 }
 
 static void
@@ -360,7 +345,7 @@ measure_pipes(void)
 					}
 					printf("%-17s %4d KiB pipe %4zu KiB %-14s", readers[r],
 					       pipes[p] >> 10, sizes[s] >> 10, ways[w]);
-					tell(times);
+					print_rate(times);
 				}
 }
 

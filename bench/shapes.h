@@ -1,21 +1,58 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* shapes.h - how keys are made, a formula for each distribution, here and on the device */
+/*
+ * shapes.h - distributions of keys, as formulas that run on the host and on the device
+ *
+ * Key number AT of COUNT keys depends on the shape, the width, SEED and nothing else, so any
+ * part of an input can be made anywhere, in any order.  Every benchmark makes its keys here.
+ */
 #ifndef GS_BENCH_SHAPES_H
 #define GS_BENCH_SHAPES_H
 
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
 #ifdef __CUDACC__
-#define HERE_AND_THERE	static __host__ __device__ inline
+#define ON_HOST_AND_DEVICE	static __host__ __device__ inline
 #else
-#define HERE_AND_THERE	static inline
+#define ON_HOST_AND_DEVICE	static inline
 #endif
 
-enum shape { UNIFORM, SORTED, REVERSED, EQUAL, FEW, ORGAN, NORMAL, ZIPF, CLUSTERS, FLOATS };
+/* SHAPE(constant, name): the name is what --shape takes. */
+#define SHAPES_OF_KEYS \
+	SHAPE(UNIFORM,       "uniform")		/* random bits */ \
+	SHAPE(SORTED,        "sorted")		/* over the whole range */ \
+	SHAPE(REVERSED,      "reversed") \
+	SHAPE(ORGAN,         "organ")		/* organ pipe: ascending, then descending */ \
+	SHAPE(SAW,           "saw")		/* a thousand values ascend, again and again */ \
+	SHAPE(NEARLY,        "nearly")		/* sorted, but one key in 64 is random */ \
+	SHAPE(EQUAL,         "equal") \
+	SHAPE(EQUAL_BUT_TWO, "equal-but-two")	/* one smallest and one largest key */ \
+	SHAPE(FEW,           "few")		/* 16 values */ \
+	SHAPE(THOUSAND,      "thousand")	/* 1000 values */ \
+	SHAPE(NARROW,        "narrow")		/* below the number of keys */ \
+	SHAPE(OUTLIER,       "outlier")		/* narrow, and one largest key */ \
+	SHAPE(NORMAL,        "normal")		/* a bell: the mean of four random numbers */ \
+	SHAPE(ZIPF,          "zipf")		/* rank k as often as 1 / k: many duplicates */ \
+	SHAPE(POWER,         "power")		/* power law: the range times u^8 */ \
+	SHAPE(POWERS,        "powers")		/* as many keys from 2^k to 2^(k+1) for every k */ \
+	SHAPE(TWOS,          "twos")		/* a power of two, and at most 2 more */ \
+	SHAPE(SPIKE,         "spike")		/* half of the keys in 1/65536 of the range */ \
+	SHAPE(CLUSTERS,      "clusters")	/* 64 places, 2^16 values wide each */ \
+	SHAPE(PREFIXES,      "prefixes")	/* 64 upper halves, any lower half */ \
+	SHAPE(NESTED,        "nested")		/* clusters of clusters, two at each of many levels */ \
+	SHAPE(FLOATS,        "floats")		/* ordered bits of floats from 0 to 1 */ \
+	SHAPE(NORMAL_FLOATS, "normal-floats")	/* ordered bits of floats around 0, in a bell */
 
-/* Number AT of the sequence that SEED begins (Vigna, "splitmix64"). */
-HERE_AND_THERE uint64_t
+enum shape {
+#define SHAPE(constant, name) SHAPE_##constant,
+	SHAPES_OF_KEYS
+#undef SHAPE
+	SHAPES
+};
+
+/** Number AT of the sequence that SEED begins (S. Vigna, "splitmix64"). */
+ON_HOST_AND_DEVICE uint64_t
 random_at(uint64_t seed, uint64_t at)
 {
 	uint64_t z = seed + (at + 1) * UINT64_C(0x9e3779b97f4a7c15);
@@ -25,41 +62,83 @@ random_at(uint64_t seed, uint64_t at)
 	return z ^ (z >> 31);
 }
 
-/* The ordered bits of a random float from 0 to 1: half of all keys share an exponent. */
-HERE_AND_THERE uint64_t
-float_bits(unsigned bits, uint64_t r)
+/* From 0 to 1. */
+ON_HOST_AND_DEVICE double
+shape_fraction(uint64_t random)
 {
-	const double wide = (double)(r >> 11) * (1.0 / 9007199254740992.0);	/* 2^53 */
-	const float narrow = (float)(r >> 40) * (1.0f / 16777216.0f);
+	return (double)(random >> 11) * (1.0 / 9007199254740992.0);	/* 2^53 */
+}
+
+/* Ordered bits of VALUE: a sign bit inverted, of a negative number all others, too. */
+ON_HOST_AND_DEVICE uint64_t
+shape_float_bits(unsigned bits, double value)
+{
+	const float narrow = (float)value;
 	uint64_t wide_bits;
 	uint32_t narrow_bits;
 
-	memcpy(&wide_bits, &wide, sizeof wide);
-	memcpy(&narrow_bits, &narrow, sizeof narrow);
-	return bits == 32 ? narrow_bits | UINT32_C(1) << 31 : wide_bits | UINT64_C(1) << 63;
+	memcpy(&wide_bits, &value, sizeof wide_bits);
+	memcpy(&narrow_bits, &narrow, sizeof narrow_bits);
+	return bits == 32 ? narrow_bits ^ (narrow_bits >> 31 != 0 ? ~UINT32_C(0) : UINT32_C(1) << 31) :
+	                    wide_bits ^ (wide_bits >> 63 != 0 ? ~UINT64_C(0) : UINT64_C(1) << 63);
 }
 
-/* Key AT of COUNT, as ordered bits. */
-HERE_AND_THERE uint64_t
+/* The mean of four random numbers: from 0 to 2^BITS, a bell four deviations wide on either side. */
+ON_HOST_AND_DEVICE uint64_t
+shape_bell(unsigned bits, uint64_t at, uint64_t seed)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < 4; i++)
+		sum += random_at(seed + i, at) >> (66 - bits);
+	return sum;
+}
+
+/* Each nibble but the last two is 3 or 12: a Cantor set of clusters, 256 values wide. */
+ON_HOST_AND_DEVICE uint64_t
+shape_nested(unsigned bits, uint64_t random)
+{
+	uint64_t key = random >> 56;
+
+	for (unsigned nibble = 2; nibble < bits / 4; nibble++)
+		key |= UINT64_C(3) << (random >> nibble & 1) * 2 << nibble * 4;
+	return key;
+}
+
+/** Key AT of COUNT, as ordered bits. */
+ON_HOST_AND_DEVICE uint64_t
 key_of(unsigned shape, unsigned bits, uint64_t at, uint64_t count, uint64_t seed)
 {
 	const uint64_t r = random_at(seed, at), top = r >> (64 - bits);
+	const uint64_t any = random_at(seed + 1, at);
+	const uint64_t largest = ~UINT64_C(0) >> (64 - bits), step = largest / count;
 
 	switch (shape) {
-	/* the mean of four: a bell, four deviations wide on either side */
-	case NORMAL:   return (top >> 2) + (random_at(seed + 1, at) >> (66 - bits)) +
-	                      (random_at(seed + 2, at) >> (66 - bits)) +
-	                      (random_at(seed + 3, at) >> (66 - bits));
-	/* as many keys from 2^k to 2^(k+1) for every k: what Zipf's law with exponent 1 says */
-	case ZIPF:     return top >> random_at(seed + 1, at) % bits;
-	case CLUSTERS: return (random_at(seed, r % 64) >> (64 - bits)) + (r >> 6 & 0xffff);
-	case FLOATS:   return float_bits(bits, r);
-	case SORTED:   return at;
-	case REVERSED: return count - at;
-	case EQUAL:    return 42;
-	case FEW:      return r >> 60 << 20;
-	case ORGAN:    return at < count / 2 ? at : count - at;
-	default:       return r;
+	case SHAPE_SORTED:        return at * step;
+	case SHAPE_REVERSED:      return (count - 1 - at) * step;
+	case SHAPE_ORGAN:         return (at < count / 2 ? 2 * at : 2 * (count - at) - 1) * step;
+	case SHAPE_SAW:           return at % 1000 * (largest / 1000);
+	case SHAPE_NEARLY:        return any % 64 == 0 ? top : at * step;
+	case SHAPE_EQUAL:         return largest / 3;
+	case SHAPE_EQUAL_BUT_TWO: return at == count / 3 ? largest : at == count / 2 ? 0 : largest / 3;
+	case SHAPE_FEW:           return random_at(seed, r % 16) >> (64 - bits);
+	case SHAPE_THOUSAND:      return random_at(seed, r % 1000) >> (64 - bits);
+	case SHAPE_NARROW:        return r % count;
+	case SHAPE_OUTLIER:       return at == count / 2 ? largest : r % count;
+	case SHAPE_NORMAL:        return shape_bell(bits, at, seed);
+	case SHAPE_ZIPF:          return (uint64_t)pow((double)count, shape_fraction(r));
+	case SHAPE_POWER:         return (uint64_t)(pow(shape_fraction(r), 8) * (double)(largest / 2)) * 2;
+	case SHAPE_POWERS:        return top >> any % bits;
+	case SHAPE_TWOS:          return (UINT64_C(1) << any % bits) + r % 3;
+	case SHAPE_SPIKE:         return any % 2 == 0 ? top : largest / 3 + (top >> 16);
+	case SHAPE_CLUSTERS:      return (random_at(seed, r % 64) >> (64 - bits)) + (r >> 6 & 0xffff);
+	case SHAPE_PREFIXES:      return (random_at(seed, r % 64) >> (64 - bits / 2) << bits / 2) |
+	                                 any >> (64 - bits / 2);
+	case SHAPE_NESTED:        return shape_nested(bits, r);
+	case SHAPE_FLOATS:        return shape_float_bits(bits, shape_fraction(r));
+	case SHAPE_NORMAL_FLOATS: return shape_float_bits(bits, (double)shape_bell(64, at, seed) *
+	                                                        0x1p-60 - 8);
+	default:                  return top;
 	}
 }
 

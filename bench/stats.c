@@ -42,6 +42,7 @@ stats_of(double *samples, unsigned count)
 	for (unsigned s = 0; s < count; s++)
 		squares += (samples[s] - stats.mean) * (samples[s] - stats.mean);
 	stats.least = samples[0];
+	stats.most = samples[count - 1];
 	stats.median = (samples[(count - 1) / 2] + samples[count / 2]) / 2;
 	if (count > 1)
 		stats.margin = student(count - 1) * sqrt(squares / (count - 1) / count);

@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* stats.h - what many runs say about one time */
+/* stats.h - mean, median and interval of repeated measurements */
 #ifndef GS_BENCH_STATS_H
 #define GS_BENCH_STATS_H
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct stats {
 	unsigned runs;
-	double   mean, median, least;
+	double   mean, median, least, most;
 	double   margin;	/* the true mean is within it of MEAN with 95 %; 0 for one run */
 };
 
 /** Of COUNT > 0 samples, which it puts in order. */
 struct stats stats_of(double *samples, unsigned count);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

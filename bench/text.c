@@ -2,9 +2,9 @@
 /*
  * text.c - gsort-bench-text: how fast lines are parsed and printed, beside memcpy()
  *
- * Each thread has lines, a decoder and an output of its own, so that nothing but the two
- * inner loops is timed, and the memory that the threads share.  All copy, then all parse,
- * then all print, so often, and the medians are printed: GB/s of text, of all threads.
+ * Each thread has lines, a decoder and an output of its own, so the two inner loops are timed
+ * and nothing else but the memory bandwidth that threads share.  All threads copy, then all
+ * parse, then all print.  The table shows medians: GB/s of text, all threads together.
  */
 #include <getopt.h>
 #include <pthread.h>
@@ -13,12 +13,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <time.h>
 
 #include "base/simd.h"
-#include "format/decode.h"
+#include "bench/clock.h"
+#include "bench/huge.h"
+#include "bench/shapes.h"
+#include "bench/stats.h"
 #include "format/encode.h"
+#include "format/encode_text.h"
 #include "format/floats.h"
 #include "format/integers.h"
 #include "format/key.h"
@@ -31,12 +33,12 @@ enum {
 };
 enum part { COPY, PARSE, PRINT, PARTS };
 
-struct shape;
+struct line_shape;
 struct bench {
 	size_t   lines;		/* a thread's */
 	unsigned threads, runs;
 	enum gs_simd simd;
-	const struct shape *shape;
+	const struct line_shape *shape;
 	pthread_barrier_t barrier;
 };
 
@@ -55,22 +57,13 @@ struct share {
 
 /* --- lines ----------------------------------------------------------------- */
 
-static uint64_t
-mix(uint64_t x)
-{
-	x += UINT64_C(0x9e3779b97f4a7c15);
-	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return x ^ (x >> 31);
-}
-
 static int u32(char *into, uint64_t x)   { return sprintf(into, "%u\n", (unsigned)x); }
 static int u64(char *into, uint64_t x)   { return sprintf(into, "%llu\n", (unsigned long long)x); }
 static int i64(char *into, uint64_t x)   { return sprintf(into, "%lld\n", (long long)x); }
 static int small(char *into, uint64_t x) { return sprintf(into, "%u\n", (unsigned)(x % 65536)); }
 static int ten(char *into, uint64_t x)   { return sprintf(into, "1%09u\n", (unsigned)(x % 1000000000)); }
 static int crlf(char *into, uint64_t x)  { return sprintf(into, "%u\r\n", (unsigned)x); }
-static int mixed(char *into, uint64_t x) { return u64(into, x >> mix(x) % 64); }
+static int mixed(char *into, uint64_t x) { return u64(into, x >> random_at(1, x) % 64); }
 static int spots(char *into, uint64_t x) { return x % 10007 ? u32(into, x) : sprintf(into, "a spot\n"); }
 static int cents(char *into, uint64_t x) { return sprintf(into, "%.2f\n", (double)(x % 10000000) / 100); }
 static int f64(char *into, uint64_t x)
@@ -81,7 +74,7 @@ static int f64(char *into, uint64_t x)
 	return bytes + 1;
 }
 
-static const struct shape {
+static const struct line_shape {
 	const char *name, *says;
 	int       (*line)(char *into, uint64_t random);
 	bool        floats;
@@ -97,7 +90,7 @@ static const struct shape {
 	{ "cents", "floats, two decimals", cents, true },
 	{ "f64", "floats, 16 digits and more", f64, true },
 };
-enum { SHAPES = sizeof shapes / sizeof shapes[0] };
+enum { LINE_SHAPES = sizeof shapes / sizeof shapes[0] };
 
 static int
 compare32(const void *a, const void *b)
@@ -115,26 +108,23 @@ compare64(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Huge pages, as the arena of a job has. */
+/* Memory that has been touched. */
 static void *
 allocate(size_t bytes)
 {
-	const size_t page_bytes = (size_t)2 << 20;
-	const size_t whole_bytes = (bytes + page_bytes - 1) / page_bytes * page_bytes;
-	void *taken = aligned_alloc(page_bytes, whole_bytes);
+	void *taken = huge_allocate(bytes);
 
 	if (taken == NULL) {
 		fprintf(stderr, "gsort-bench-text: no memory for %zu bytes; try fewer lines\n", bytes);
 		exit(2);
 	}
-	(void)madvise(taken, whole_bytes, MADV_HUGEPAGE);
-	memset(taken, 0, whole_bytes);
+	memset(taken, 0, bytes);
 	return taken;
 }
 
 /* --- what is timed --------------------------------------------------------- */
 
-/* Parse it all; the keys of each chunk are left where they are, or KEPT. */
+/* Parse all lines.  KEEP: copy each chunk's keys out of the decoder. */
 static void
 parse(struct share *share, bool keep)
 {
@@ -177,22 +167,13 @@ print(struct share *share)
 
 			source.keys = (char *)share->keys[class] + k * (bits / 8);
 			if (!share->bench->shape->floats)
-				bytes = gs_integers_print_with(share->bench->simd, &source, count, into);
+				bytes = gs_integers_print(&source, count, into);
 			else if (gs_encode(&floats, GS_FLOATS, 64, source.keys, NULL, count, into,
 			                   &bytes) != GS_OK)
 				share->wrong = true;
 		}
 	}
 	share->printed = (size_t)(into - share->copy);
-}
-
-static double
-seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static void
@@ -208,12 +189,11 @@ prepare(struct share *share)
 
 	share->text = next = allocate(bench->lines * 27 + 64);
 	for (size_t l = 0; l < bench->lines; l++)
-		next += bench->shape->line(next, mix(share->rank * bench->lines + l));
+		next += bench->shape->line(next, random_at(0, share->rank * bench->lines + l));
 	share->bytes = (size_t)(next - share->text);
 	share->copy = allocate(bench->lines * 32 + SPAN_KEYS * 32);
 	share->decoder = gs_text_decoder_init(allocate(gs_text_decoder_bytes(CHUNK_BYTES, 1, &options)),
 	                                      CHUNK_BYTES, 1, &options);
-	gs_text_decoder_with(share->decoder, bench->simd);
 	for (unsigned class = 0; class < GS_TEXT_CLASSES; class++)
 		share->keys[class] = allocate(bench->lines * 8);
 	parse(share, true);
@@ -240,7 +220,7 @@ work(void *given)
 			double start;
 
 			pthread_barrier_wait(&bench->barrier);
-			start = seconds();
+			start = now();
 			if (part == COPY)
 				memcpy(share->copy, share->text, share->bytes);
 			else if (part == PARSE)
@@ -248,20 +228,12 @@ work(void *given)
 			else
 				print(share);
 			pthread_barrier_wait(&bench->barrier);
-			share->times[part][run] = seconds() - start;
+			share->times[part][run] = now() - start;
 		}
 	return NULL;
 }
 
 /* --- results --------------------------------------------------------------- */
-
-static int
-compare_double(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
 
 static bool
 report(const struct bench *bench, struct share *shares)
@@ -269,10 +241,8 @@ report(const struct bench *bench, struct share *shares)
 	double gigabytes[PARTS] = { 0 }, time[PARTS];
 	bool wrong = false;
 
-	for (enum part part = COPY; part < PARTS; part++) {
-		qsort(shares[0].times[part], bench->runs, sizeof(double), compare_double);
-		time[part] = shares[0].times[part][bench->runs / 2];
-	}
+	for (enum part part = COPY; part < PARTS; part++)
+		time[part] = stats_of(shares[0].times[part], bench->runs).median;
 	for (unsigned t = 0; t < bench->threads; t++) {
 		gigabytes[COPY] += 1e-9 * (double)shares[t].bytes;
 		gigabytes[PRINT] += 1e-9 * (double)shares[t].printed;
@@ -333,7 +303,7 @@ help(void)
 	       "  -n, --runs=N       1 to 99 (default 5)\n"
 	       "  -s, --simd=NAME    only portable, avx2 or avx512; best: the best (default all)\n"
 	       "  -d, --shape=NAME   what the lines are (default all):\n");
-	for (unsigned s = 0; s < SHAPES; s++)
+	for (unsigned s = 0; s < LINE_SHAPES; s++)
 		printf("                       %-6s %s\n", shapes[s].name, shapes[s].says);
 	printf("  -h, --help\n");
 }
@@ -364,7 +334,7 @@ main(int argc, char **argv)
 		case 'h': help(); return 0;
 		default: bench.lines = 0;
 		}
-	for (unsigned s = 0; s < SHAPES && bench.lines > 0 && bench.threads - 1 < 256 &&
+	for (unsigned s = 0; s < LINE_SHAPES && bench.lines > 0 && bench.threads - 1 < 256 &&
 	     bench.runs - 1 < MOST_RUNS; s++)
 		for (int simd = 0; simd <= (int)gs_simd_best(); simd++) {
 			bench.shape = &shapes[s];
@@ -373,7 +343,9 @@ main(int argc, char **argv)
 			    (strcmp(level, "all") != 0 && strcmp(level, gs_simd_name(bench.simd)) != 0 &&
 			     (strcmp(level, "best") != 0 || bench.simd != gs_simd_best())))
 				continue;
+			gs_simd_at_most(bench.simd);
 			good &= measure(&bench);
+			gs_simd_at_most(GS_SIMD_AVX512);
 			measured++;
 		}
 	if (measured == 0) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * kernels.h - the C wall: device pointers, counts, scratch and streams
+ * kernels.h - the C interface of the kernels: device pointers, counts, scratch and streams
  *
- * Launchers return at once; the work is in order on STREAM.  Keys are unsigned,
- * 32 or 64 bits wide, and sorted ascending.  Every launcher answers
+ * Launchers queue their work on STREAM, in order, and return at once unless they say otherwise.
+ * Keys are unsigned, 32 or 64 bits wide, and sorted ascending.  Every launcher returns
  * cudaErrorInvalidValue for any other width.
  */
 #ifndef GS_KERNELS_H
@@ -17,19 +17,19 @@
 extern "C" {
 #endif
 
-/** COUNT rounded up, so that a tile behind this one begins where a tile may: at
- *  a multiple of 16 bytes.  BITS is 32 or 64. */
+/** COUNT rounded up, so that the next tile in memory begins at a multiple of 16 bytes.  BITS is
+ *  32 or 64. */
 size_t gs_tile_room(unsigned bits, size_t count);
 
 /**
  * Sort one tile in place.
  *
  * @keys   at a multiple of 16 bytes is somewhat faster
- * @count  any; what lies behind the keys is neither read nor written
+ * @count  any; nothing behind the keys is read or written
  *
- * Bitonic sort: registers, then warp shuffles, then shared memory, then as few
- * passes over device memory as can be (Batcher, "Sorting networks and their
- * applications", AFIPS 1968).
+ * Bitonic sort in registers, shared memory, and as few passes over device memory as possible:
+ * about log2(count)^2 / 10 of them (Batcher, "Sorting networks and their applications", AFIPS
+ * 1968).
  */
 cudaError_t gs_tile_sort(void *keys, unsigned bits, size_t count, cudaStream_t stream);
 
@@ -39,8 +39,8 @@ size_t gs_tile_merge_scratch_bytes(unsigned bits, size_t count);
 
 /**
  * Merge two sorted runs: A_COUNT keys at A and B_COUNT at B to OUT, which
- * overlaps neither.  A count may be 0 (then it is a copy).  Keys need no more
- * alignment than keys do; OUT at a multiple of 16 bytes is faster.
+ * overlaps neither.  If a count is 0 it is a copy.  Runs may begin at any key; OUT at a multiple
+ * of 16 bytes is faster.
  *
  * @scratch  not shared with work that may run at the same time
  *
@@ -73,8 +73,8 @@ cudaError_t gs_sort(void *keys, void *other, unsigned bits, size_t count, void *
                     cudaStream_t stream);
 
 /**
- * Look at COUNT keys that should ascend.  What is found is added to SUMS and FALLS, in device
- * memory: zero it before.
+ * Check COUNT keys that should ascend.  Adds to SUMS and FALLS, in device memory, which the
+ * caller sets to zero before.
  *
  * @span_keys  a multiple of 2^13
  * @sums   of each SPAN_KEYS of them (of the last ones fewer): the hashes of all (key + SALT),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* launch.cuh - start a kernel as an ordinary, checked function call */
+/* launch.cuh - launch a kernel as an ordinary, checked function call */
 #ifndef GS_LAUNCH_CUH
 #define GS_LAUNCH_CUH
 
@@ -14,7 +14,7 @@
 #define DYNAMIC_SHARED(name)	unsigned char *const name = emu_dynamic_shared()
 #endif
 
-/* Threads of a multiprocessor; to take 1536 for 2048 costs a hint to the compiler. */
+/* Threads of a multiprocessor.  If it has 2048 and 1536 is assumed, only a hint to the compiler is lost. */
 #if !defined __CUDA_ARCH__ || __CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000
 enum { PROCESSOR_THREADS = 2048 };
 #elif __CUDA_ARCH__ == 750
@@ -23,23 +23,23 @@ enum { PROCESSOR_THREADS = 1024 };
 enum { PROCESSOR_THREADS = 1536 };
 #endif
 
-/** BLOCKS of THREADS, or as many as there is room for: for __launch_bounds__, of which
- *  nvcc warns where it asks for more. */
+/** BLOCKS of THREADS, or as many as fit on a multiprocessor: for __launch_bounds__, where nvcc
+ *  warns if more are asked for. */
 static inline constexpr unsigned
 blocks_that_fit(unsigned threads, unsigned blocks)
 {
 	return threads * blocks <= PROCESSOR_THREADS ? blocks : PROCESSOR_THREADS / threads;
 }
 
-/* A parameter's type, kept out of template deduction: arguments convert to it. */
+/* A parameter's type, not deduced from the argument: arguments convert to it. */
 template <class Type> struct given {
 	typedef Type type;
 };
 
 /*
- * The first thing that a kernel does: the next one may take what room there is left,
- * and wait here as well until all before it have ended.  So a start costs a
- * microsecond less (programmatic dependent launch).
+ * Programmatic dependent launch: each kernel calls this first.  Blocks of the next kernel may
+ * start where there is room, and wait here until all kernels before theirs have ended.  That
+ * saves about a microsecond a launch.
  */
 static __device__ __forceinline__ void
 begin_in_turn(void)
@@ -83,9 +83,9 @@ launch_kernel(void (*kernel)(Param...), dim3 blocks, dim3 threads, void **list,
  * Queue KERNEL on STREAM, with DYNAMIC_SHARED of SHARED_BYTES; arguments are
  * converted to its parameters' types.
  *
- * If it does not call begin_in_turn(), it must not be EARLY; gsort's own kernels do not.
- * Nor should it if it has few blocks and much to do: early ones crowd where there is
- * room, on few processors.
+ * @EARLY  the kernel calls begin_in_turn(), and may start before the one before it has ended.
+ *         Do not use it for few blocks with much work: early blocks crowd on the few
+ *         multiprocessors that have room.
  */
 template <bool EARLY = true, class... Param> static cudaError_t
 launch_shared(void (*kernel)(Param...), size_t blocks, unsigned threads, size_t shared_bytes,

@@ -42,7 +42,7 @@ template <> struct tune<uint64_t> {
 };
 
 /*
- * Keys of a leaf (leaf.cuh), in networks of 2^BITS words: one key in a word, or
+ * Keys of a leaf (block/leaf_sort.cuh), in networks of 2^BITS words: one key in a word, or
  * two keys of 16 bits, which one instruction compares at the price of one.
  * As many blocks as 64 registers a thread allow.
  */

@@ -26,16 +26,12 @@ host_sources = \
   src/base/thread.h \
   src/format/convert.c \
   src/format/convert.h \
-  src/format/decode.h \
-  src/format/decode_raw.c \
-  src/format/decode_text.c \
   src/format/digits.h \
   src/format/encode.c \
   src/format/encode.h \
-  src/format/encode_raw.c \
   src/format/encode_text.c \
-  src/format/float_print.c \
-  src/format/float_read.c \
+  src/format/encode_text.h \
+  src/format/floats.cpp \
   src/format/floats.h \
   src/format/integers.h \
   src/format/key.c \
@@ -55,11 +51,20 @@ host_sources = \
   src/format/print.h \
   src/format/print_avx2.inc \
   src/format/print_avx512.inc \
+  src/format/raw.c \
+  src/format/raw.h \
   src/format/text.h \
   src/format/text_decoder.c \
   src/format/text_decoder.h \
-  src/gpu/backend.h \
-  src/gpu/backend_list.c \
+  src/format/text_keys.c \
+  src/format/text_keys.h \
+  src/format/text_section.c \
+  src/format/text_section.h \
+  src/gpu/engine.h \
+  src/gpu/guard.c \
+  src/gpu/guard.h \
+  src/gpu/module.c \
+  src/gpu/module.h \
   src/gsort.h \
   src/io/ahead.c \
   src/io/ahead.h \
@@ -68,8 +73,15 @@ host_sources = \
   src/io/inflate.c \
   src/io/inflate.h \
   src/io/inflate_archive.c \
+  src/io/inflate_archive.h \
+  src/io/inflate_gzip.c \
+  src/io/inflate_gzip.h \
+  src/io/inflate_stream.c \
   src/io/inflate_stream.h \
   src/io/inflate_xz.c \
+  src/io/inflate_xz.h \
+  src/io/inflate_zstd.c \
+  src/io/inflate_zstd.h \
   src/io/input.c \
   src/io/input.h \
   src/io/open.c \
@@ -82,29 +94,39 @@ host_sources = \
   src/io/parallel_inflate.h \
   src/io/preallocate.c \
   src/io/preallocate.h \
+  src/io/recorder.c \
+  src/io/recorder.h \
   src/io/replace.c \
   src/io/replace.h \
-  src/job/aside.c \
+  src/job/api.c \
   src/job/check.c \
-  src/job/device.c \
+  src/job/check.h \
   src/job/explain.c \
   src/job/info.c \
-  src/job/job.c \
   src/job/job.h \
-  src/job/land.c \
   src/job/merge.c \
+  src/job/merge.h \
   src/job/open.c \
+  src/job/open.h \
   src/job/options.c \
   src/job/options.h \
+  src/job/print.c \
+  src/job/print.h \
   src/job/rendezvous.c \
   src/job/rendezvous.h \
+  src/job/run.c \
+  src/job/run.h \
   src/job/sandbox_policy.c \
-  src/job/spare.c \
+  src/job/sandbox_policy.h \
+  src/job/sort.c \
+  src/job/sort.h \
+  src/plan/device.c \
+  src/plan/device.h \
   src/plan/estimate.c \
+  src/plan/estimate.h \
+  src/plan/input.h \
   src/plan/plan.c \
   src/plan/plan.h \
-  src/sort/README.md \
-  src/sort/buckets/README.md \
   src/sort/buckets/add.c \
   src/sort/buckets/add.h \
   src/sort/buckets/batch.c \
@@ -126,7 +148,6 @@ host_sources = \
   src/sort/checksum.h \
   src/sort/count.c \
   src/sort/count.h \
-  src/sort/cpu/README.md \
   src/sort/cpu/binner.c \
   src/sort/cpu/binner.h \
   src/sort/cpu/bins.inc \
@@ -152,7 +173,6 @@ host_sources = \
   src/sort/merge.h \
   src/sort/run.h \
   src/sort/span.h \
-  src/spill/README.md \
   src/spill/blocks.c \
   src/spill/blocks.h \
   src/spill/external_merge.c \
@@ -167,47 +187,67 @@ host_sources = \
   src/spill/spill.c \
   src/spill/spill.h \
   src/stages/emit.c \
+  src/stages/emit.h \
   src/stages/head.c \
+  src/stages/head.h \
   src/stages/ingest.c \
+  src/stages/ingest.h \
   src/stages/order.c \
   src/stages/order.h \
   src/stages/runs.c \
+  src/stages/runs.h \
   src/stages/select.c \
   src/stages/select.h \
+  src/stages/store.c \
+  src/stages/store.h \
   src/stages/verify.c \
   src/stages/verify.h
 
-# The GPU engine.
+# The GPU module, with kernels/.
 cuda_sources = \
-  src/gpu/backend_cuda.c \
-  src/gpu/backend_cuda.h \
-  src/gpu/backend_cuda_open.c \
-  src/gpu/cuda.c \
-  src/gpu/cuda.h
+  src/gpu/cuda/cuda.c \
+  src/gpu/cuda/cuda.h \
+  src/gpu/cuda/engine_cuda.c \
+  src/gpu/cuda/engine_cuda.h \
+  src/gpu/cuda/engine_open.c
 
 # The command line, without main().
 cli_sources = \
-  src/cli/argv.c \
-  src/cli/argv.h \
+  src/cli/args.c \
+  src/cli/args.h \
   src/cli/cuda_visible.c \
   src/cli/cuda_visible.h \
   src/cli/files0.c \
   src/cli/files0.h \
-  src/cli/help.c \
   src/cli/option_conflicts.c \
   src/cli/option_conflicts.h \
   src/cli/option_handlers.c \
   src/cli/option_handlers.h \
-  src/cli/opts.c \
+  src/cli/option_table.c \
+  src/cli/option_table.h \
   src/cli/opts.def \
   src/cli/opts.h \
   src/cli/parse_value.c \
   src/cli/parse_value.h \
+  src/cli/process.c \
+  src/cli/process.h \
   src/cli/progress.c \
   src/cli/progress.h \
   src/cli/report.c \
-  src/cli/report.h \
-  src/cli/signals.c \
-  src/cli/signals.h \
-  src/cli/table.c \
-  src/cli/table.h
+  src/cli/report.h
+
+# Not compiled.
+source_extra = \
+  src/base/README.md \
+  src/cli/README.md \
+  src/format/README.md \
+  src/gpu/README.md \
+  src/io/README.md \
+  src/job/README.md \
+  src/plan/README.md \
+  src/sort/README.md \
+  src/sort/buckets/README.md \
+  src/sort/cpu/README.md \
+  src/spill/README.md \
+  src/stages/README.md \
+  src/gpu/cuda/module.map

@@ -3,7 +3,7 @@
 #ifndef FRAIDAKIS_CUH
 #define FRAIDAKIS_CUH
 
-#include "kernels/paper/rung.cuh"
+#include "kernels/paper/variant.cuh"
 
 enum { FRAIDAKIS_BITS = 10, FRAIDAKIS_THREADS = 1 << FRAIDAKIS_BITS };
 
@@ -25,13 +25,13 @@ compare_swap_kernel(uint32_t *keys, unsigned size, unsigned distance, bool desce
 
 /* min(n, 1024), as the report has it; n is a power of two, so blocks are full. */
 static inline unsigned
-fraidakis_threads(const struct rung_job *job)
+fraidakis_threads(const struct variant_job *job)
 {
 	return job->count < FRAIDAKIS_THREADS ? (unsigned)job->count : (unsigned)FRAIDAKIS_THREADS;
 }
 
 static inline int
-compare_swap(struct rung_job *job, size_t size, size_t distance)
+compare_swap(struct variant_job *job, size_t size, size_t distance)
 {
 	const unsigned threads = fraidakis_threads(job);
 

@@ -13,16 +13,16 @@
  */
 #include "kernels/paper/fraidakis.cuh"
 
-extern "C" struct rung_cost
-fraidakis_v0_predict(const struct rung_job *job)
+extern "C" struct variant_cost
+fraidakis_v0_predict(const struct variant_job *job)
 {
-	const double steps = rung_steps(rung_bits(job->count));
+	const double steps = variant_steps(variant_bits(job->count));
 
 	return { steps, steps * sweep_bytes(job->count) };
 }
 
 extern "C" int
-fraidakis_v0_sort(struct rung_job *job)
+fraidakis_v0_sort(struct variant_job *job)
 {
 	int error = 0;
 

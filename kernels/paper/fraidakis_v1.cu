@@ -46,22 +46,22 @@ intra_block_merge_kernel(uint32_t *keys, unsigned size, bool descending)
 	block_steps(keys, t, size, blockDim.x / 2, descending);
 }
 
-extern "C" struct rung_cost
-fraidakis_v1_predict(const struct rung_job *job)
+extern "C" struct variant_cost
+fraidakis_v1_predict(const struct variant_job *job)
 {
-	const unsigned bits = rung_bits(job->count);
+	const unsigned bits = variant_bits(job->count);
 
-	return { rung_fused_launches(bits, FRAIDAKIS_BITS),
-	         rung_steps(bits) * sweep_bytes(job->count) };
+	return { variant_fused_launches(bits, FRAIDAKIS_BITS),
+	         variant_steps(bits) * sweep_bytes(job->count) };
 }
 
 extern "C" int
-fraidakis_v1_sort(struct rung_job *job)
+fraidakis_v1_sort(struct variant_job *job)
 {
-	const unsigned threads = fraidakis_threads(job), block_bits = rung_bits(threads);
+	const unsigned threads = fraidakis_threads(job), block_bits = variant_bits(threads);
 	const size_t blocks = job->count / threads;
 	const double bytes = sweep_bytes(job->count);
-	int error = step(job, SORT, rung_steps(block_bits) * bytes, intra_block_sort_kernel,
+	int error = step(job, SORT, variant_steps(block_bits) * bytes, intra_block_sort_kernel,
 	                 blocks, threads, job->keys, job->descending);
 
 	for (size_t size = 2 * FRAIDAKIS_THREADS; error == 0 && size <= job->count; size *= 2) {

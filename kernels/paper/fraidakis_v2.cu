@@ -55,16 +55,16 @@ intra_block_merge_shared_kernel(uint32_t *keys, unsigned size, bool descending)
 	keys[at] = shared[t];
 }
 
-extern "C" struct rung_cost
-fraidakis_v2_predict(const struct rung_job *job)
+extern "C" struct variant_cost
+fraidakis_v2_predict(const struct variant_job *job)
 {
-	const double launches = rung_fused_launches(rung_bits(job->count), FRAIDAKIS_BITS);
+	const double launches = variant_fused_launches(variant_bits(job->count), FRAIDAKIS_BITS);
 
 	return { launches, launches * sweep_bytes(job->count) };
 }
 
 extern "C" int
-fraidakis_v2_sort(struct rung_job *job)
+fraidakis_v2_sort(struct variant_job *job)
 {
 	const unsigned threads = fraidakis_threads(job);
 	const size_t blocks = job->count / threads;

@@ -22,9 +22,9 @@
  *
  * Host arrays are pinned, so they are copied at the speed of the bus.  What
  * remains, compareSwap, is 153 sweeps for 153 steps.  The production sort does
- * five steps a sweep, in registers (kernels/tile_sort.cu).
+ * five steps a sweep, in registers (kernels/device/tile_sort.cu).
  */
-#include "kernels/paper/rung.cuh"
+#include "kernels/paper/variant.cuh"
 
 enum {
 	THREADS      = 1024,
@@ -140,16 +140,16 @@ compare_swap_kernel(uint32_t *keys, unsigned size, unsigned stride, bool descend
 	order(&keys[low], &keys[low + stride], ((low & size) == 0) != descending);
 }
 
-extern "C" struct rung_cost
-fraidakis_v3_predict(const struct rung_job *job)
+extern "C" struct variant_cost
+fraidakis_v3_predict(const struct variant_job *job)
 {
-	const double launches = rung_fused_launches(rung_bits(job->count), BLOCK_BITS);
+	const double launches = variant_fused_launches(variant_bits(job->count), BLOCK_BITS);
 
 	return { launches, launches * sweep_bytes(job->count) };
 }
 
 extern "C" int
-fraidakis_v3_sort(struct rung_job *job)
+fraidakis_v3_sort(struct variant_job *job)
 {
 	const size_t half = job->count / 2;
 	const unsigned threads = half < THREADS ? (unsigned)half : (unsigned)THREADS;

@@ -14,7 +14,7 @@
 #ifndef MARTOCCIA_CUH
 #define MARTOCCIA_CUH
 
-#include "kernels/paper/rung.cuh"
+#include "kernels/paper/variant.cuh"
 
 enum { SORT, GLOBAL, PAD, LOCAL };	/* kinds */
 
@@ -28,12 +28,12 @@ struct martoccia_shape {
 
 /* The grid that JOB asks for; no tile is smaller than 2^LEAST_BITS keys. */
 static inline struct martoccia_shape
-martoccia_shape_of(const struct rung_job *job, unsigned least_bits, unsigned default_blocks)
+martoccia_shape_of(const struct variant_job *job, unsigned least_bits, unsigned default_blocks)
 {
 	const unsigned blocks = job->blocks != 0 ? job->blocks : default_blocks;
-	unsigned bits = rung_bits(job->count), block_bits = rung_bits(blocks);
+	unsigned bits = variant_bits(job->count), block_bits = variant_bits(blocks);
 
-	bits = bits < 9 ? 9 : bits;	/* rung_room() has 512 at least */
+	bits = bits < 9 ? 9 : bits;	/* variant_room() has 512 at least */
 	block_bits = block_bits + least_bits > bits ? bits - least_bits : block_bits;
 	return { bits, bits - block_bits, 1u << block_bits,
 	         job->threads != 0 ? job->threads : (unsigned)MARTOCCIA_THREADS };
@@ -64,7 +64,7 @@ merge_global_kernel(uint32_t *keys, unsigned pairs, unsigned stride, bool mirror
 }
 
 static inline int
-merge_global(struct rung_job *job, const struct martoccia_shape *shape, unsigned phase,
+merge_global(struct variant_job *job, const struct martoccia_shape *shape, unsigned phase,
              unsigned stride_bits)
 {
 	return step(job, GLOBAL, sweep_bytes((size_t)1 << shape->bits), merge_global_kernel,
@@ -74,7 +74,7 @@ merge_global(struct rung_job *job, const struct martoccia_shape *shape, unsigned
 
 /* Fill what lies behind the keys with what belongs last. */
 static inline int
-pad_to(struct rung_job *job, unsigned bits)
+pad_to(struct variant_job *job, unsigned bits)
 {
 	const size_t pads = ((size_t)1 << bits) - job->count;
 	cudaError_t error;
@@ -89,8 +89,8 @@ pad_to(struct rung_job *job, unsigned bits)
 }
 
 /* Launches and bytes of pad_to(). */
-static inline struct rung_cost
-pad_cost(const struct rung_job *job, unsigned bits)
+static inline struct variant_cost
+pad_cost(const struct variant_job *job, unsigned bits)
 {
 	const size_t pads = ((size_t)1 << bits) - job->count;
 

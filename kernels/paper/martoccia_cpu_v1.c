@@ -74,27 +74,27 @@ bitonic_step(uint32_t *keys, size_t count, size_t size, size_t stride, unsigned 
 }
 
 static unsigned
-threads_of(const struct rung_job *job)
+threads_of(const struct variant_job *job)
 {
 	return job->threads == 0 ? 1 : job->threads < MOST_THREADS ? job->threads : MOST_THREADS;
 }
 
-struct rung_cost
-martoccia_cpu_v1_predict(const struct rung_job *job)
+struct variant_cost
+martoccia_cpu_v1_predict(const struct variant_job *job)
 {
-	const unsigned bits = rung_bits(job->count);
-	const double steps = rung_steps(bits);
+	const unsigned bits = variant_bits(job->count);
+	const double steps = variant_steps(bits);
 
-	return (struct rung_cost){
+	return (struct variant_cost){
 		threads_of(job) * steps,
 		2.0 * sizeof *job->keys * (double)((size_t)1 << bits) * steps,
 	};
 }
 
 int
-martoccia_cpu_v1_sort(struct rung_job *job)
+martoccia_cpu_v1_sort(struct variant_job *job)
 {
-	const size_t padded = (size_t)1 << rung_bits(job->count);
+	const size_t padded = (size_t)1 << variant_bits(job->count);
 	const double bytes = 2.0 * sizeof *job->keys * (double)padded;
 	const unsigned threads = threads_of(job);
 	uint32_t *keys = malloc(padded * sizeof *keys);

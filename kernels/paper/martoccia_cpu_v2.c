@@ -245,7 +245,7 @@ sort_bucket(struct bucket *bucket, void (*sort)(uint32_t *, size_t))
 
 /* Copy a sorted bucket to where it belongs in the result. */
 static void
-collect(struct rung_job *job, const struct bucket *bucket, size_t before)
+collect(struct variant_job *job, const struct bucket *bucket, size_t before)
 {
 	if (!job->descending && bucket->count > 0)
 		memcpy(job->keys + before, bucket->keys, bucket->count * sizeof *job->keys);
@@ -254,7 +254,7 @@ collect(struct rung_job *job, const struct bucket *bucket, size_t before)
 }
 
 int
-martoccia_cpu_v2_sort(struct rung_job *job)
+martoccia_cpu_v2_sort(struct variant_job *job)
 {
 	const unsigned threads = job->threads != 0 ? job->threads : 1;
 	void (*const sort)(uint32_t *, size_t) = sort_with();

@@ -31,19 +31,19 @@ tile_sort_kernel(uint32_t *keys, unsigned pairs, bool descending)
 		}
 }
 
-extern "C" struct rung_cost
-martoccia_gpu_v1_predict(const struct rung_job *job)
+extern "C" struct variant_cost
+martoccia_gpu_v1_predict(const struct variant_job *job)
 {
 	const struct martoccia_shape shape =
 		martoccia_shape_of(job, LEAST_TILE_BITS, MARTOCCIA_BLOCKS);
-	const struct rung_cost pad = pad_cost(job, shape.bits);
+	const struct variant_cost pad = pad_cost(job, shape.bits);
 
-	return { pad.launches + 1 + rung_steps(shape.bits) - rung_steps(shape.tile_bits),
-	         pad.bytes + rung_steps(shape.bits) * sweep_bytes((size_t)1 << shape.bits) };
+	return { pad.launches + 1 + variant_steps(shape.bits) - variant_steps(shape.tile_bits),
+	         pad.bytes + variant_steps(shape.bits) * sweep_bytes((size_t)1 << shape.bits) };
 }
 
 extern "C" int
-martoccia_gpu_v1_sort(struct rung_job *job)
+martoccia_gpu_v1_sort(struct variant_job *job)
 {
 	const struct martoccia_shape shape =
 		martoccia_shape_of(job, LEAST_TILE_BITS, MARTOCCIA_BLOCKS);
@@ -51,7 +51,7 @@ martoccia_gpu_v1_sort(struct rung_job *job)
 
 	if (error == 0)
 		error = step(job, SORT,
-		             rung_steps(shape.tile_bits) * sweep_bytes((size_t)1 << shape.bits),
+		             variant_steps(shape.tile_bits) * sweep_bytes((size_t)1 << shape.bits),
 		             tile_sort_kernel, shape.blocks, shape.threads,
 		             job->keys, 1u << (shape.tile_bits - 1), job->descending);
 	for (unsigned phase = shape.tile_bits + 1; phase <= shape.bits; phase++)

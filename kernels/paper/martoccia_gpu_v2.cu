@@ -67,7 +67,7 @@ merge_local_kernel(uint32_t *keys, bool descending)
 }
 
 template <unsigned BITS> static int
-sort_tiles_of(struct rung_job *job, const struct martoccia_shape *shape)
+sort_tiles_of(struct variant_job *job, const struct martoccia_shape *shape)
 {
 	const double bytes = sweep_bytes((size_t)1 << shape->bits);
 	int error = step(job, SORT, bytes, tile_sort_kernel<BITS>, shape->blocks, shape->threads,
@@ -85,21 +85,21 @@ sort_tiles_of(struct rung_job *job, const struct martoccia_shape *shape)
 
 /* 4096 blocks, or as many as make their tiles fit. */
 static struct martoccia_shape
-shape_of(const struct rung_job *job)
+shape_of(const struct variant_job *job)
 {
-	const unsigned bits = rung_bits(job->count);
+	const unsigned bits = variant_bits(job->count);
 	const unsigned fits = bits > MOST_TILE_BITS ? 1u << (bits - MOST_TILE_BITS) : 1;
 
 	return martoccia_shape_of(job, LEAST_TILE_BITS,
 	                          fits > MARTOCCIA_BLOCKS ? fits : (unsigned)MARTOCCIA_BLOCKS);
 }
 
-extern "C" struct rung_cost
-martoccia_gpu_v2_predict(const struct rung_job *job)
+extern "C" struct variant_cost
+martoccia_gpu_v2_predict(const struct variant_job *job)
 {
 	const struct martoccia_shape shape = shape_of(job);
-	const struct rung_cost pad = pad_cost(job, shape.bits);
-	const double launches = rung_fused_launches(shape.bits, shape.tile_bits);
+	const struct variant_cost pad = pad_cost(job, shape.bits);
+	const double launches = variant_fused_launches(shape.bits, shape.tile_bits);
 
 	if (shape.tile_bits > MOST_TILE_BITS)
 		return martoccia_gpu_v1_predict(job);
@@ -108,7 +108,7 @@ martoccia_gpu_v2_predict(const struct rung_job *job)
 }
 
 extern "C" int
-martoccia_gpu_v2_sort(struct rung_job *job)
+martoccia_gpu_v2_sort(struct variant_job *job)
 {
 	const struct martoccia_shape shape = shape_of(job);
 	int error;

@@ -3,7 +3,7 @@
 #ifndef MICHALAINAS_CUH
 #define MICHALAINAS_CUH
 
-#include "kernels/paper/rung.cuh"
+#include "kernels/paper/variant.cuh"
 
 /* "The number of threads per block is fixed": a block is as large as a block can be. */
 enum { MICHALAINAS_BITS = 10, MICHALAINAS_THREADS = 1 << MICHALAINAS_BITS };
@@ -43,7 +43,7 @@ exchange_kernel(uint32_t *keys, unsigned half, unsigned size, unsigned stride)
 
 /* One launch of it, and the wait that the report pays for each. */
 static inline int
-exchange_and_wait(struct rung_job *job, unsigned size, unsigned stride)
+exchange_and_wait(struct variant_job *job, unsigned size, unsigned stride)
 {
 	const unsigned half = (unsigned)(job->count / 2);
 	int error = step(job, EXCHANGE, sweep_bytes(job->count), exchange_kernel,
@@ -55,7 +55,7 @@ exchange_and_wait(struct rung_job *job, unsigned size, unsigned stride)
 
 /* The steps of phase SIZE that no block can do alone. */
 static inline int
-exchange_down_to_blocks(struct rung_job *job, unsigned size)
+exchange_down_to_blocks(struct variant_job *job, unsigned size)
 {
 	int error = 0;
 

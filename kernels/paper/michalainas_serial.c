@@ -14,12 +14,12 @@
  */
 #include "kernels/paper/ladder.h"
 
-struct rung_cost
-michalainas_serial_predict(const struct rung_job *job)
+struct variant_cost
+michalainas_serial_predict(const struct variant_job *job)
 {
-	const double steps = rung_steps(rung_bits(job->count));
+	const double steps = variant_steps(variant_bits(job->count));
 
-	return (struct rung_cost){ steps, 2.0 * sizeof *job->keys * (double)job->count * steps };
+	return (struct variant_cost){ steps, 2.0 * sizeof *job->keys * (double)job->count * steps };
 }
 
 static void
@@ -38,7 +38,7 @@ bitonic_step(uint32_t *keys, size_t count, size_t size, size_t stride)
 }
 
 int
-michalainas_serial_sort(struct rung_job *job)
+michalainas_serial_sort(struct variant_job *job)
 {
 	const double bytes = 2.0 * sizeof *job->keys * (double)job->count;
 

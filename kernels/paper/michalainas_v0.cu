@@ -7,22 +7,22 @@
  *     launches = m (m + 1) / 2        bytes moved = 2 * 4n * launches
  *
  * At n = 2^28 that is 406 launches and 872 GB: at 4.3 TB/s of copy bandwidth
- * (H200) no schedule of this rung can beat 203 ms.  And after each launch the
+ * (H200) no schedule of this variant can beat 203 ms.  And after each launch the
  * host waits for the device, some 10 us at any size: at 2^16, where the data are
  * in the L2 cache, that is nearly all of the time.  V1 attacks launches and waits.
  */
 #include "kernels/paper/michalainas.cuh"
 
-extern "C" struct rung_cost
-michalainas_v0_predict(const struct rung_job *job)
+extern "C" struct variant_cost
+michalainas_v0_predict(const struct variant_job *job)
 {
-	const double steps = rung_steps(rung_bits(job->count));
+	const double steps = variant_steps(variant_bits(job->count));
 
 	return { steps, steps * sweep_bytes(job->count) };
 }
 
 extern "C" int
-michalainas_v0_sort(struct rung_job *job)
+michalainas_v0_sort(struct variant_job *job)
 {
 	int error = 0;
 

@@ -33,7 +33,7 @@ local_sort_kernel(uint32_t *keys, unsigned half, unsigned size, unsigned stride)
 
 /* The report starts 1024 threads always; spare ones must not miss a barrier, so there are none. */
 static int
-local_sort(struct rung_job *job, unsigned size, unsigned stride, unsigned steps)
+local_sort(struct variant_job *job, unsigned size, unsigned stride, unsigned steps)
 {
 	const unsigned half = (unsigned)(job->count / 2);
 	const unsigned threads = half < MICHALAINAS_THREADS ? half : (unsigned)MICHALAINAS_THREADS;
@@ -42,21 +42,21 @@ local_sort(struct rung_job *job, unsigned size, unsigned stride, unsigned steps)
 	            half / threads, threads, job->keys, half, size, stride);
 }
 
-extern "C" struct rung_cost
-michalainas_v1_predict(const struct rung_job *job)
+extern "C" struct variant_cost
+michalainas_v1_predict(const struct variant_job *job)
 {
-	const unsigned bits = rung_bits(job->count);
+	const unsigned bits = variant_bits(job->count);
 
-	return { rung_fused_launches(bits, MICHALAINAS_BITS),
-	         rung_steps(bits) * sweep_bytes(job->count) };
+	return { variant_fused_launches(bits, MICHALAINAS_BITS),
+	         variant_steps(bits) * sweep_bytes(job->count) };
 }
 
 extern "C" int
-michalainas_v1_sort(struct rung_job *job)
+michalainas_v1_sort(struct variant_job *job)
 {
-	const unsigned bits = rung_bits(job->count);
+	const unsigned bits = variant_bits(job->count);
 	const unsigned local_bits = bits < MICHALAINAS_BITS ? bits : (unsigned)MICHALAINAS_BITS;
-	int error = local_sort(job, 2, 1, (unsigned)rung_steps(local_bits));
+	int error = local_sort(job, 2, 1, (unsigned)variant_steps(local_bits));
 
 	for (size_t size = 2 * MICHALAINAS_THREADS; error == 0 && size <= job->count; size *= 2) {
 		error = exchange_down_to_blocks(job, (unsigned)size);

@@ -40,7 +40,7 @@ local_sort_kernel(uint32_t *keys, unsigned half, unsigned size, unsigned stride)
 }
 
 static int
-local_sort(struct rung_job *job, unsigned size, unsigned stride)
+local_sort(struct variant_job *job, unsigned size, unsigned stride)
 {
 	const unsigned half = (unsigned)(job->count / 2);
 	const unsigned threads = half < MICHALAINAS_THREADS ? half : (unsigned)MICHALAINAS_THREADS;
@@ -49,16 +49,16 @@ local_sort(struct rung_job *job, unsigned size, unsigned stride)
 	            half / threads, threads, job->keys, half, size, stride);
 }
 
-extern "C" struct rung_cost
-michalainas_v2_predict(const struct rung_job *job)
+extern "C" struct variant_cost
+michalainas_v2_predict(const struct variant_job *job)
 {
-	const double launches = rung_fused_launches(rung_bits(job->count), MICHALAINAS_BITS);
+	const double launches = variant_fused_launches(variant_bits(job->count), MICHALAINAS_BITS);
 
 	return { launches, launches * sweep_bytes(job->count) };
 }
 
 extern "C" int
-michalainas_v2_sort(struct rung_job *job)
+michalainas_v2_sort(struct variant_job *job)
 {
 	int error = local_sort(job, 2, 1);
 

@@ -19,7 +19,7 @@
  * more blocks.  The price is one more step between blocks in every phase, and
  * fraidakis_v2, which differs in this and in the fused first phases, shows it.
  */
-#include "kernels/paper/rung.cuh"
+#include "kernels/paper/variant.cuh"
 
 enum { BLOCK_BITS = 9, THREADS = 1 << BLOCK_BITS };
 
@@ -62,12 +62,12 @@ shared_merge_kernel(uint32_t *keys, unsigned size, unsigned stride)
 	keys[k] = shared[t];
 }
 
-extern "C" struct rung_cost
-sharma_predict(const struct rung_job *job)
+extern "C" struct variant_cost
+sharma_predict(const struct variant_job *job)
 {
-	const unsigned bits = rung_bits(job->count);
+	const unsigned bits = variant_bits(job->count);
 	const unsigned within = bits < BLOCK_BITS ? bits : (unsigned)BLOCK_BITS;
-	const double launches = within + rung_fused_launches(bits, BLOCK_BITS) - 1;
+	const double launches = within + variant_fused_launches(bits, BLOCK_BITS) - 1;
 	const size_t padded = (size_t)1 << bits, pads = padded - job->count;
 
 	return { launches + (pads != 0),
@@ -75,7 +75,7 @@ sharma_predict(const struct rung_job *job)
 }
 
 static int
-pad(struct rung_job *job, size_t padded)
+pad(struct variant_job *job, size_t padded)
 {
 	const size_t pads = padded - job->count;
 
@@ -88,9 +88,9 @@ pad(struct rung_job *job, size_t padded)
 }
 
 extern "C" int
-sharma_sort(struct rung_job *job)
+sharma_sort(struct variant_job *job)
 {
-	const size_t padded = (size_t)1 << rung_bits(job->count);
+	const size_t padded = (size_t)1 << variant_bits(job->count);
 	const unsigned threads = padded < THREADS ? (unsigned)padded : (unsigned)THREADS;
 	const size_t blocks = padded / threads;
 	const double bytes = sweep_bytes(padded);

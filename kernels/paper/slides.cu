@@ -15,7 +15,7 @@
  * The slide's two comparisons need their braces: without them its `else` would
  * belong to the inner `if`, and nothing would ever be sorted downwards.
  */
-#include "kernels/paper/rung.cuh"
+#include "kernels/paper/variant.cuh"
 
 enum { SLIDES_KEYS = 256 };
 
@@ -38,14 +38,14 @@ bitonic_sort_kernel(uint32_t *keys)
 	keys[t] = shared[t];
 }
 
-extern "C" struct rung_cost
-slides_predict(const struct rung_job *job)
+extern "C" struct variant_cost
+slides_predict(const struct variant_job *job)
 {
 	return { 1, sweep_bytes(job->count) };
 }
 
 extern "C" int
-slides_sort(struct rung_job *job)
+slides_sort(struct variant_job *job)
 {
 	return step(job, 0, sweep_bytes(job->count), bitonic_sort_kernel, 1, SLIDES_KEYS,
 	            job->keys);

@@ -1,65 +1,75 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* dynload.c - libraries that are loaded when they are first needed, and never unloaded */
+/* dynload.c - dlopen(3), once a library, and the tables of zlib and libzstd */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <string.h>
 
 #include "base/dynload.h"
 
-struct gs_zlib gs_zlib;
-struct gs_zstd gs_zstd;
+enum { UNTRIED, LOADED, MISSING };
 
-static bool zlib_there, zstd_there;
+/* ---- any library ---------------------------------------------------------- */
+
+static int
+load(const struct gs_library *library)
+{
+	void *loaded = dlopen(library->soname, RTLD_NOW | RTLD_LOCAL);
+
+	for (size_t s = 0; loaded != NULL && s < library->count; s++) {
+		const struct gs_symbol *symbol = &library->symbols[s];
+		void *function = dlsym(loaded, symbol->name);
+
+		memcpy(symbol->function, &function, sizeof function);
+		if (function == NULL && !symbol->optional)
+			return MISSING;
+	}
+	return loaded != NULL ? LOADED : MISSING;
+}
 
 bool
-gs_dynload(const char *library, const struct gs_symbol *symbols, size_t count)
+gs_library_loads(struct gs_library *library)
 {
-	void *loaded = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-	bool whole = loaded != NULL;
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-	for (size_t s = 0; whole && s < count; s++) {
-		void *symbol = dlsym(loaded, symbols[s].name);
-
-		memcpy(symbols[s].function, &symbol, sizeof symbol);
-		whole = symbol != NULL;
+	if (atomic_load(&library->state) == UNTRIED) {
+		pthread_mutex_lock(&lock);
+		if (atomic_load(&library->state) == UNTRIED)
+			atomic_store(&library->state, load(library));
+		pthread_mutex_unlock(&lock);
 	}
-	return whole;
+	return atomic_load(&library->state) == LOADED;
 }
 
-static void
-load_zlib(void)
-{
-	#define F(name)	{ #name, &gs_zlib.name },
-	static const struct gs_symbol symbols[] = { GS_ZLIB_FUNCTIONS };
-	#undef F
+/* ---- zlib and libzstd ------------------------------------------------------ */
 
-	zlib_there = gs_dynload("libz.so.1", symbols, sizeof symbols / sizeof symbols[0]);
-}
+#define ZLIB	"libz.so.1"
+#define ZSTD	"libzstd.so.1"
 
-static void
-load_zstd(void)
-{
-	#define F(name)	{ #name, &gs_zstd.name },
-	static const struct gs_symbol symbols[] = { GS_ZSTD_FUNCTIONS };
-	#undef F
+GS_DLOPEN_NOTE(zlib, ZLIB, "gzip", "Decompress gzip input", "recommended");
+GS_DLOPEN_NOTE(zstd, ZSTD, "zstd", "Decompress zstd input, compress temporary files",
+               "recommended");
 
-	zstd_there = gs_dynload("libzstd.so.1", symbols, sizeof symbols / sizeof symbols[0]);
-}
+struct gs_zlib gs_zlib;
+struct gs_zstd gs_zstd;
 
 bool
 gs_zlib_loads(void)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	#define F(name)	{ #name, &gs_zlib.name, false },
+	static const struct gs_symbol symbols[] = { GS_ZLIB_FUNCTIONS };
+	#undef F
+	static struct gs_library library = GS_LIBRARY(ZLIB, symbols);
 
-	pthread_once(&once, load_zlib);
-	return zlib_there;
+	return gs_library_loads(&library);
 }
 
 bool
 gs_zstd_loads(void)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	#define F(name)	{ #name, &gs_zstd.name, false },
+	static const struct gs_symbol symbols[] = { GS_ZSTD_FUNCTIONS };
+	#undef F
+	static struct gs_library library = GS_LIBRARY(ZSTD, symbols);
 
-	pthread_once(&once, load_zstd);
-	return zstd_there;
+	return gs_library_loads(&library);
 }

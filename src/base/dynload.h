@@ -2,28 +2,75 @@
 /*
  * dynload.h - libraries that are loaded when they are first needed
  *
- * Linked, zlib and libzstd took a job of ten lines a tenth of its time.  To be included
- * where they are called: from here on their functions are those that were loaded, by
- * their usual names.
+ * Linked in the usual way, zlib and libzstd took a tenth of the time of a job of ten lines.
+ * Include this header where their functions are called: the macros below give the loaded
+ * functions their usual names.
+ *
+ * A library that is loaded this way is invisible to ldd(1) and to packaging tools.  So each
+ * is declared in the binary by an ELF note, as "dlopen() Metadata for ELF Files" specifies
+ * (https://systemd.io/ELF_DLOPEN_METADATA).
  */
 #ifndef GS_DYNLOAD_H
 #define GS_DYNLOAD_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <zlib.h>
 #include <zstd.h>
 #include <zstd_errors.h>
 
-/* A function of a library, and the pointer that is to point to it. */
-struct gs_symbol { const char *name; void *function; };
+/* ---- any library ---------------------------------------------------------- */
 
-/** Load LIBRARY and find all SYMBOLS.  False: it is not there, or not whole. */
-bool gs_dynload(const char *library, const struct gs_symbol *symbols, size_t count);
+/* A function of a library, and the pointer that is set to it, or to NULL. */
+struct gs_symbol { const char *name; void *function; bool optional; };
 
-/** Is it there?  To be asked before any of the functions below is called. */
+/* A library, and the functions that gsort calls of it. */
+struct gs_library {
+	const char             *soname;
+	const struct gs_symbol *symbols;
+	size_t                  count;
+	atomic_int              state;	/* 0 before the first call of gs_library_loads() */
+};
+
+#define GS_LIBRARY(soname, symbols)	{ soname, symbols, sizeof (symbols) / sizeof *(symbols), 0 }
+
+/**
+ * Load LIBRARY, unless that was done before; it stays loaded.  Any thread.
+ *
+ * @return  false: it is not installed, or lacks a symbol that is not optional
+ */
+bool gs_library_loads(struct gs_library *library);
+
+/*
+ * Declare a library in the binary.  NAME makes the variable's name; the others are string
+ * literals.  PRIORITY: "required", "recommended" or "suggested".
+ *
+ * A note outlives --gc-sections and strip(1).  Of a static library it reaches the program
+ * together with the object file that it is in, so it stands beside the call that loads.
+ */
+#define GS_DLOPEN_NOTE(name, soname, feature, description, priority) \
+	GS_DLOPEN_JSON(name, "[{\"soname\":[\"" soname "\"],\"feature\":\"" feature \
+	               "\",\"description\":\"" description "\",\"priority\":\"" priority "\"}]")
+
+#define GS_DLOPEN_JSON(variable, json) \
+	static const struct { \
+		uint32_t owner_bytes, json_bytes, type; \
+		char     owner[4]; \
+		_Alignas(4) char text[sizeof (json)]; \
+	} dlopen_note_##variable __attribute__((used, section(".note.dlopen"), aligned(4))) = { \
+		4, sizeof (json), 0x407c0c0a, "FDO", json, \
+	}
+
+/* ---- zlib and libzstd ------------------------------------------------------ */
+
+/** Call these before any of the functions below; see gs_library_loads(). */
 bool gs_zlib_loads(void);
 bool gs_zstd_loads(void);
+
+/* For inflateInit2(): the stream has a gzip header, not zlib's, and any window. */
+enum { GS_GZIP_WINDOW_BITS = MAX_WBITS + 16 };
 
 #define GS_ZLIB_FUNCTIONS \
 	F(inflateInit2_) F(inflate) F(inflateReset) F(inflateEnd)
@@ -52,9 +99,5 @@ extern struct gs_zstd { GS_ZSTD_FUNCTIONS } gs_zstd;
 #define ZSTD_isError(...)		gs_zstd.ZSTD_isError(__VA_ARGS__)
 #define ZSTD_getErrorCode(...)		gs_zstd.ZSTD_getErrorCode(__VA_ARGS__)
 #define ZSTD_getErrorName(...)		gs_zstd.ZSTD_getErrorName(__VA_ARGS__)
-
-/* The same since zstd 1.3.0. */
-#define ZSTD_createDStream(...)		ZSTD_createDCtx(__VA_ARGS__)
-#define ZSTD_freeDStream(...)		ZSTD_freeDCtx(__VA_ARGS__)
 
 #endif

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * option_conflicts.c - options that do not go together, and how to say so
+ * option_conflicts.c - options that cannot be used together
  *
- * Messages have the words of sort(1), and name an option as most people type it: by
- * its letter, if it has one.
+ * The messages are in the words of sort(1).  They name an option by its letter, if it has
+ * one, as most people type it.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/option_conflicts.h"
+#include "cli/option_table.h"
 #include "cli/report.h"
-#include "cli/table.h"
 
-/* --- operands -------------------------------------------------------------- */
+/* --- what only the command line knows -------------------------------------- */
 
 static bool
-names_agree(const struct gs_opts *opts)
+check_names(const struct gs_opts *opts)
 {
 	for (size_t i = 0; i < opts->job.input_count; i++)
 		if (opts->job.inputs[i][0] == '\0') {
-			gs_report_error("the name of an input is empty; standard input is -");
+			gs_report_error("the name of an input is empty; for standard input, use -");
 			return false;
 		}
 	if (opts->job.output != NULL && opts->job.output[0] == '\0') {
@@ -33,42 +33,40 @@ names_agree(const struct gs_opts *opts)
 		}
 	if (opts->check && opts->job.input_count > 1) {
 		gs_report_error("extra operand '%s' not allowed with %s", opts->job.inputs[1],
-		                gs_row_spell_check(opts->job.check));
+		                gs_spell_check(opts->job.check));
 		return false;
 	}
 	return true;
 }
 
-/* --- letters --------------------------------------------------------------- */
-
 static bool
-clash(const char *one, const char *other)
+refuse_pair(const char *one, const char *other)
 {
 	gs_report_error("options '%s' and '%s' are incompatible", one, other);
 	return false;
 }
 
 static bool
-types_agree(const struct gs_opts *opts)
+check_types(const struct gs_opts *opts)
 {
 	const bool text = opts->job.type == GSORT_TEXT || opts->job.type == GSORT_TEXT_FLOAT;
 	char type[24] = "";
 
 	if (opts->type_name != NULL)
-		gs_row_spell_type(opts->type_name, type);
+		gs_spell_type(opts->type_name, type);
 	if (opts->numeric && opts->general)
-		return clash("-g", "-n");
+		return refuse_pair("-g", "-n");
 	if (opts->numeric && (!text || opts->job.type == GSORT_TEXT_FLOAT))
-		return clash("-n", type);
+		return refuse_pair("-n", type);
 	if (opts->general && (!text || (opts->type_name != NULL && opts->job.type == GSORT_TEXT)))
-		return clash("-g", type);
+		return refuse_pair("-g", type);
 	return true;
 }
 
 bool
 gs_options_compatible(const struct gs_opts *opts)
 {
-	if (!names_agree(opts) || !types_agree(opts))
+	if (!check_names(opts) || !check_types(opts))
 		return false;
 	if (opts->check_order && !opts->merge) {
 		gs_report_error("option '%s' needs '-m'",
@@ -78,52 +76,53 @@ gs_options_compatible(const struct gs_opts *opts)
 	return true;
 }
 
-/* --- the library's messages ------------------------------------------------ */
+/* --- what the library refuses ---------------------------------------------- */
 
-/* The option called NAME, of BYTES, as people type it. */
+/* Write the option with this long NAME as it was typed, or could have been. */
 static void
-spell_option(const struct gs_opts *opts, const char *name, size_t bytes, char *into, size_t room)
+spell_option(const struct gs_opts *opts, const char *name, char into[64])
 {
-	const bool is_type = bytes > strlen("type=") && strncmp(name, "type=", 5) == 0;
-
-	if (bytes == strlen("check") && strncmp(name, "check", bytes) == 0) {
-		snprintf(into, room, "%s", gs_row_spell_check(opts->job.check));
+	if (strcmp(name, "check") == 0) {
+		snprintf(into, 64, "%s", gs_spell_check(opts->job.check));
 		return;
 	}
-	if (is_type && strncmp(name + 5, "text", 4) != 0) {
-		snprintf(into, room, "-%.*s", (int)bytes - 5, name + 5);
+	if (strcmp(name, "type") == 0 && opts->type_name != NULL) {
+		gs_spell_type(opts->type_name, into);
 		return;
 	}
-	for (const struct gs_row *row = gs_rows; row < gs_rows + gs_row_count; row++)
-		if (row->name != NULL && row->letter != 0 && strlen(row->name) == bytes
-		    && strncmp(row->name, name, bytes) == 0) {
-			snprintf(into, room, "-%c", row->letter);
+	if (strcmp(name, "to") == 0) {
+		snprintf(into, 64, "--to=%s", opts->to_name);
+		return;
+	}
+	if (strcmp(name, "device") == 0) {
+		snprintf(into, 64, "--device=%s", opts->device_name);
+		return;
+	}
+	for (const struct gs_option *o = gs_options; o < gs_options + gs_option_count; o++)
+		if (o->name != NULL && o->letter != 0 && strcmp(o->name, name) == 0) {
+			snprintf(into, 64, "-%c", o->letter);
 			return;
 		}
-	snprintf(into, room, "--%.*s", (int)bytes, name);
+	snprintf(into, 64, "--%s", name);
 }
 
-void
-gs_conflict_report(const struct gs_opts *opts, const char *message)
+bool
+gs_conflict_report(const struct gs_opts *opts)
 {
-	char said[8192] = "";
-	size_t at = 0;
+	struct gsort_conflict conflict;
+	char one[64], other[64];
 
-	if (strncmp(message, "option", strlen("option")) != 0) {
-		gs_report_error("%s", message);
-		return;
-	}
-	while (*message != '\0' && at < sizeof said - 1) {
-		const size_t bytes = strncmp(message, "'--", 3) == 0 ? strcspn(message + 3, "'") : 0;
-
-		said[at++] = *message;
-		said[at] = '\0';
-		message++;
-		if (bytes > 0) {
-			spell_option(opts, message + 2, bytes, said + at, sizeof said - at);
-			at += strlen(said + at);
-			message += 2 + bytes;
-		}
-	}
-	gs_report_error("%s", said);
+	if (!gsort_conflict(&opts->job, &conflict))
+		return false;
+	spell_option(opts, conflict.one, one);
+	spell_option(opts, conflict.other, other);
+	if (conflict.needs)
+		gs_report_error("option '%s' needs '%s'", one, other);
+	else if (strcmp(conflict.one, "skip-bytes") == 0)
+		gs_report_error("options '%s' and '%s' are incompatible; to drop the bytes, use "
+		                "tail -c +%llu", one, other,
+		                (unsigned long long)opts->job.skip_bytes + 1);
+	else
+		(void)refuse_pair(one, other);
+	return true;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * option_conflicts.h - options that do not go together, and how to say so
+ * option_conflicts.h - options that cannot be used together
  */
 #ifndef GS_OPTION_CONFLICTS_H
 #define GS_OPTION_CONFLICTS_H
@@ -8,17 +8,19 @@
 #include "cli/opts.h"
 
 /**
- * Check what only the command line knows, letters and operands; the library checks
- * struct gsort_options in gsort_open().
+ * Check what only the command line knows: operands, letters, empty names.  The library
+ * checks struct gsort_options in gsort_open().
  *
- * @return  true; or false, and standard error has said why
+ * @return  true; or false after a message
  */
 bool gs_options_compatible(const struct gs_opts *opts);
 
 /**
- * A message of the library in the words of the command line: its options are long ones
- * in quotes; '--output' becomes '-o', '--type=u32' becomes '-u32'.
+ * If gsort_open() refuses OPTS because of two options, report them as people type them:
+ * "-o", not "--output".
+ *
+ * @return  true: reported; false: there is no such conflict
  */
-void gs_conflict_report(const struct gs_opts *opts, const char *message);
+bool gs_conflict_report(const struct gs_opts *opts);
 
 #endif

@@ -1,128 +1,136 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * option_handlers.c - what becomes of an option's value
+ * option_handlers.c - what each option does with its value
  *
- * The same value twice is fine; two values that differ are not, except where a
- * script may rely on what sort(1) does: the last --parallel, --batch-size,
- * --check-order and --progress counts, the largest -S, and every -T.
+ * The same option twice: equal values are fine, different values are an error.  Except where
+ * scripts rely on sort(1): of --parallel, --batch-size, --check-order and --progress the last
+ * one counts, of -S the largest, and of -T all.
  */
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 
-#include "cli/report.h"
 #include "cli/option_handlers.h"
 #include "cli/parse_value.h"
+#include "cli/report.h"
 
-static void *
-field_of(struct gs_opts *opts, const struct gs_row *row)
+const char *
+gs_spell_type(const char *name, char into[24])
 {
-	return (char *)opts + row->field;
+	snprintf(into, 24, "%s%s", strncmp(name, "text", 4) == 0 ? "--type=" : "-", name);
+	return into;
 }
 
-/* The value that the option had before; NULL: none. */
-static const char *
-value_before(const struct gs_opts *opts, const struct gs_row *row)
+const char *
+gs_spell_check(enum gsort_check check)
 {
-	return opts->given[row - gs_rows];
+	return check == GSORT_CHECK_FIRST ? "-c" : check == GSORT_CHECK_QUIET ? "-C"
+	                                                                      : "--check=summary";
+}
+
+static void *
+field_of(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	return (char *)opts + use->option->field;
+}
+
+/* Two values of the same option. */
+static bool
+refuse_two(const struct gs_option_use *use, const char *one, const char *other)
+{
+	gs_report_error("options '--%s=%s' and '--%s=%s' are incompatible", use->option->name, one,
+	                use->option->name, other);
+	return false;
 }
 
 static bool
-clash(const char *option, const char *one, const char *other)
+refuse_pair(const char *one, const char *other)
 {
-	gs_report_error("options '--%s=%s' and '--%s=%s' are incompatible", option, one, option,
-	                other);
+	gs_report_error("options '%s' and '%s' are incompatible", one, other);
 	return false;
 }
 
 /* --- without a value ------------------------------------------------------- */
 
 bool
-gs_set_flag(struct gs_opts *opts, const struct gs_row *row, const char *value)
+gs_set_flag(struct gs_opts *opts, const struct gs_option_use *use)
 {
-	(void)value;
-	*(bool *)field_of(opts, row) = true;
+	*(bool *)field_of(opts, use) = true;
 	return true;
 }
 
 bool
-gs_set_count(struct gs_opts *opts, const struct gs_row *row, const char *value)
+gs_set_count(struct gs_opts *opts, const struct gs_option_use *use)
 {
-	(void)value;
-	++*(unsigned *)field_of(opts, row);
+	++*(unsigned *)field_of(opts, use);
 	return true;
 }
 
+/* --check-order, --nocheck-order */
 bool
-gs_set_order(struct gs_opts *opts, const struct gs_row *row, const char *value)
+gs_set_order(struct gs_opts *opts, const struct gs_option_use *use)
 {
-	(void)value;
 	opts->check_order = true;
-	opts->job.trust_order = row->name[0] == 'n';	/* --nocheck-order */
+	opts->job.trust_order = use->option->name[0] == 'n';
 	return true;
 }
 
 /* --- key types ------------------------------------------------------------- */
 
 static bool
-take_type_name(const struct gs_opts *opts, const char *value, const char *more,
-               enum gsort_type *type)
+parse_type(const struct gs_option_use *use, const char *also, enum gsort_type *type)
 {
-	if (gsort_type_named(value, type))
+	if (gsort_type_named(use->value, type))
 		return true;
-	gs_report_error("invalid argument '%s' for %s: it is one of u8, u16, u32, u64, i8, i16, "
-	                "i32, i64, f32, f64, text%s", value, opts->spelled, more);
+	gs_report_usage("invalid argument '%s' for %s: must be one of u8, u16, u32, u64, i8, i16, "
+	                "i32, i64, f32, f64, text%s", use->value, use->spelled, also);
 	return false;
 }
 
 bool
-gs_set_type(struct gs_opts *opts, const struct gs_row *row, const char *value)
+gs_set_type(struct gs_opts *opts, const struct gs_option_use *use)
 {
 	enum gsort_type type;
-	char one[24], two[24];
+	char one[24], other[24];
 
-	(void)row;
-	if (!take_type_name(opts, value, ", text-float", &type))
+	if (!parse_type(use, ", text-float", &type))
 		return false;
-	if (opts->type_name != NULL && opts->job.type != type) {
-		gs_report_error("options '%s' and '%s' are incompatible",
-		                gs_row_spell_type(opts->type_name, one),
-		                gs_row_spell_type(value, two));
-		return false;
-	}
+	if (opts->type_name != NULL && opts->job.type != type)
+		return refuse_pair(gs_spell_type(opts->type_name, one),
+		                   gs_spell_type(use->value, other));
 	opts->job.type = type;
-	opts->type_name = value;
+	opts->type_name = use->value;
 	return true;
 }
 
 bool
-gs_set_to(struct gs_opts *opts, const struct gs_row *row, const char *value)
+gs_set_to(struct gs_opts *opts, const struct gs_option_use *use)
 {
 	enum gsort_type type;
 
-	if (!take_type_name(opts, value, "", &type))
+	if (!parse_type(use, "", &type))
 		return false;
-	if (type == GSORT_TEXT_FLOAT)	/* text is text */
+	if (type == GSORT_TEXT_FLOAT)	/* as output, the same as text */
 		type = GSORT_TEXT;
 	if (opts->to_name != NULL && opts->job.to != type)
-		return clash(row->name, opts->to_name, value);
+		return refuse_two(use, opts->to_name, use->value);
 	opts->job.to = type;
 	opts->job.converts = true;
-	opts->to_name = value;
+	opts->to_name = use->value;
 	return true;
 }
 
 bool
-gs_set_device(struct gs_opts *opts, const struct gs_row *row, const char *value)
+gs_set_device(struct gs_opts *opts, const struct gs_option_use *use)
 {
-	if (!gs_parse_device(value, &opts->job.device, &opts->job.gpu_index)) {
-		gs_report_error("invalid argument '%s' for --device: it is auto, cpu, gpu, or "
-		                "gpu:N with N counted from 0", value);
+	if (!gs_parse_device(use->value, &opts->job.device, &opts->job.gpu_index)) {
+		gs_report_usage("invalid argument '%s' for --device: must be auto, cpu, gpu or gpu:N "
+		                "(N counts the GPUs from 0)", use->value);
 		return false;
 	}
-	if (opts->device_name != NULL && strcmp(opts->device_name, value) != 0)
-		return clash(row->name, opts->device_name, value);
-	opts->device_name = value;
+	if (opts->device_name != NULL && strcmp(opts->device_name, use->value) != 0)
+		return refuse_two(use, opts->device_name, use->value);
+	opts->device_name = use->value;
 	return true;
 }
 
@@ -165,7 +173,7 @@ static const struct choice {
 
 static const struct choice *const choices_end = choices + sizeof choices / sizeof choices[0];
 
-/* The choice that WORD names, or is the beginning of, if of no other; or NULL. */
+/* Find the choice for WORD: the whole word, or the start of only one.  NULL: there is none. */
 static const struct choice *
 choice_of(const char *option, const char *word)
 {
@@ -183,58 +191,57 @@ choice_of(const char *option, const char *word)
 	return word[0] == '\0' ? NULL : found;
 }
 
-static bool
-take_word(const struct gs_opts *opts, const struct gs_row *row, const char *word,
-          const struct choice **choice)
+/* The same, with a message if there is none. */
+static const struct choice *
+parse_choice(const struct gs_option_use *use, const char *word)
 {
+	const struct choice *choice = choice_of(use->option->name, word);
 	char list[128] = "";
 
-	if ((*choice = choice_of(row->name, word)) != NULL)
-		return true;
+	if (choice != NULL)
+		return choice;
 	for (const struct choice *c = choices; c < choices_end; c++)
-		if (strcmp(c->option, row->name) == 0 && c->means != SORT_REFUSED)
+		if (strcmp(c->option, use->option->name) == 0 && c->means != SORT_REFUSED)
 			sprintf(list + strlen(list), "%s%s", list[0] != '\0' ? ", " : "", c->word);
-	gs_report_error("invalid argument '%s' for %s: it is %s%s", word, opts->spelled,
+	gs_report_usage("invalid argument '%s' for %s: must be %s%s", word, use->spelled,
 	                strchr(list, ',') != NULL ? "one of " : "", list);
-	return false;
+	return NULL;
 }
 
-/* A word that sets a field of the size of an enum. */
+/* The field has the size of an enum. */
 bool
-gs_set_choice(struct gs_opts *opts, const struct gs_row *row, const char *value)
+gs_set_choice(struct gs_opts *opts, const struct gs_option_use *use)
 {
-	const char *before = value_before(opts, row);
-	const struct choice *choice;
+	const struct choice *choice = parse_choice(use, use->value);
 
-	if (!take_word(opts, row, value, &choice))
+	if (choice == NULL)
 		return false;
-	if (before != NULL && choice_of(row->name, before) != choice)
-		return clash(row->name, before, value);
-	*(unsigned *)field_of(opts, row) = choice->means;
+	if (use->previous != NULL && choice_of(use->option->name, use->previous) != choice)
+		return refuse_two(use, use->previous, use->value);
+	*(unsigned *)field_of(opts, use) = choice->means;
+	return true;
+}
+
+/* --progress, --no-progress */
+bool
+gs_set_progress(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	const bool no = use->option->name[0] == 'n';
+	const struct choice *choice = no ? NULL : parse_choice(use, use->value != NULL ? use->value
+	                                                                               : "auto");
+
+	if (!no && choice == NULL)
+		return false;
+	opts->progress = no ? GS_PROGRESS_NEVER : (enum gs_progress_when)choice->means;
 	return true;
 }
 
 bool
-gs_set_progress(struct gs_opts *opts, const struct gs_row *row, const char *value)
+gs_set_sort(struct gs_opts *opts, const struct gs_option_use *use)
 {
-	const struct choice *choice;
+	const struct choice *choice = parse_choice(use, use->value);
 
-	if (row->name[0] == 'n') {			/* --no-progress */
-		opts->progress = GS_PROGRESS_NEVER;
-		return true;
-	}
-	if (!take_word(opts, row, value != NULL ? value : "auto", &choice))
-		return false;
-	opts->progress = (enum gs_progress_when)choice->means;
-	return true;
-}
-
-bool
-gs_set_sort(struct gs_opts *opts, const struct gs_row *row, const char *value)
-{
-	const struct choice *choice;
-
-	if (!take_word(opts, row, value, &choice))
+	if (choice == NULL)
 		return false;
 	if (choice->means == SORT_REFUSED) {
 		gs_report_error("--sort=%s is not supported: gsort sorts numbers; use sort(1)",
@@ -248,21 +255,19 @@ gs_set_sort(struct gs_opts *opts, const struct gs_row *row, const char *value)
 
 /* -c, -C, --check and --check=HOW. */
 bool
-gs_set_check(struct gs_opts *opts, const struct gs_row *row, const char *value)
+gs_set_check(struct gs_opts *opts, const struct gs_option_use *use)
 {
-	enum gsort_check check = row->letter == 'C' ? GSORT_CHECK_QUIET : GSORT_CHECK_FIRST;
-	const struct choice *choice;
+	enum gsort_check check = use->option->letter == 'C' ? GSORT_CHECK_QUIET : GSORT_CHECK_FIRST;
 
-	if (value != NULL) {
-		if (!take_word(opts, row, value, &choice))
+	if (use->value != NULL) {
+		const struct choice *choice = parse_choice(use, use->value);
+
+		if (choice == NULL)
 			return false;
 		check = (enum gsort_check)choice->means;
 	}
-	if (opts->check && opts->job.check != check) {
-		gs_report_error("options '%s' and '%s' are incompatible",
-		                gs_row_spell_check(opts->job.check), gs_row_spell_check(check));
-		return false;
-	}
+	if (opts->check && opts->job.check != check)
+		return refuse_pair(gs_spell_check(opts->job.check), gs_spell_check(check));
 	opts->check = true;
 	opts->job.check = check;
 	return true;
@@ -270,128 +275,149 @@ gs_set_check(struct gs_opts *opts, const struct gs_row *row, const char *value)
 
 /* --- names ----------------------------------------------------------------- */
 
-/* A name, into a field. */
 bool
-gs_set_name(struct gs_opts *opts, const struct gs_row *row, const char *value)
+gs_set_name(struct gs_opts *opts, const struct gs_option_use *use)
 {
-	const char **name = field_of(opts, row);
+	const char **name = field_of(opts, use);
 
-	if (*name != NULL && strcmp(*name, value) != 0)
-		return clash(row->name, *name, value);
-	*name = value;
+	if (*name != NULL && strcmp(*name, use->value) != 0)
+		return refuse_two(use, *name, use->value);
+	*name = use->value;
 	return true;
 }
 
 bool
-gs_set_output(struct gs_opts *opts, const struct gs_row *row, const char *value)
+gs_set_output(struct gs_opts *opts, const struct gs_option_use *use)
 {
-	(void)row;
-	if (opts->job.output != NULL && strcmp(opts->job.output, value) != 0) {
-		gs_report_error("multiple output files specified: '%s' and '%s'",
-		                opts->job.output, value);
+	const char *before = opts->job.output;
+
+	if (before != NULL && strcmp(before, use->value) != 0) {
+		gs_report_error("multiple output files specified: '%s' and '%s'", before,
+		                use->value);
 		return false;
 	}
-	opts->job.output = value;
+	opts->job.output = use->value;
 	return true;
 }
 
 bool
-gs_set_program(struct gs_opts *opts, const struct gs_row *row, const char *value)
+gs_set_program(struct gs_opts *opts, const struct gs_option_use *use)
 {
-	(void)row;
-	if (opts->job.compress_program != NULL
-	    && strcmp(opts->job.compress_program, value) != 0) {
-		gs_report_error("multiple compress programs specified: '%s' and '%s'",
-		                opts->job.compress_program, value);
+	const char *before = opts->job.compress_program;
+
+	if (before != NULL && strcmp(before, use->value) != 0) {
+		gs_report_error("multiple compress programs specified: '%s' and '%s'", before,
+		                use->value);
 		return false;
 	}
-	opts->job.compress_program = value;
+	opts->job.compress_program = use->value;
 	return true;
 }
 
 bool
-gs_set_temp_dir(struct gs_opts *opts, const struct gs_row *row, const char *value)
+gs_set_temp_dir(struct gs_opts *opts, const struct gs_option_use *use)
 {
-	(void)row;
-	opts->temp_dirs[opts->job.temp_dir_count++] = value;
+	opts->temp_dirs[opts->job.temp_dir_count++] = use->value;
 	return true;
 }
 
 /* --- numbers --------------------------------------------------------------- */
 
 static bool
-refuse_number(const struct gs_opts *opts, const char *value, const char *what)
+refuse_number(const struct gs_option_use *use, const char *rule)
 {
-	gs_report_error("invalid %s argument '%s': %s", opts->spelled, value, what);
+	gs_report_error("invalid %s argument '%s': %s", use->spelled, use->value, rule);
 	return false;
 }
 
-/* A number into a field of 64 bits, unless another was there. */
+/* Store NUMBER in a field of 64 bits, unless the field has another. */
 static bool
-set_number(struct gs_opts *opts, const struct gs_row *row, uint64_t number, const char *value)
+set_number(struct gs_opts *opts, const struct gs_option_use *use, uint64_t number)
 {
-	uint64_t *field = field_of(opts, row);
-	const char *before = value_before(opts, row);
+	uint64_t *field = field_of(opts, use);
 
-	if (before != NULL && *field != number)
-		return clash(row->name, before, value);
+	if (use->previous != NULL && *field != number)
+		return refuse_two(use, use->previous, use->value);
 	*field = number;
 	return true;
 }
 
 bool
-gs_set_head(struct gs_opts *opts, const struct gs_row *row, const char *value)
+gs_set_head(struct gs_opts *opts, const struct gs_option_use *use)
 {
 	uint64_t number;
 
-	if (!gs_parse_whole(value, &number))
-		return refuse_number(opts, value, "it is a whole number");
+	if (!gs_parse_whole(use->value, &number))
+		return refuse_number(use, "must be a whole number");
 	if (opts->job.head && opts->job.head_count != number) {
 		gs_report_error("two different values of --head-count");
 		return false;
 	}
 	opts->job.head = true;
-	return set_number(opts, row, number, value);
+	opts->job.head_count = number;
+	return true;
 }
 
+/* --header is --header=1. */
 bool
-gs_set_header(struct gs_opts *opts, const struct gs_row *row, const char *value)
+gs_set_header(struct gs_opts *opts, const struct gs_option_use *use)
 {
-	uint64_t number = 1;
+	struct gs_option_use full = *use;
+	uint64_t number;
 
-	if (value != NULL && (!gs_parse_whole(value, &number) || number == 0))
-		return refuse_number(opts, value, "it is a whole number from 1 up");
-	return set_number(opts, row, number, value != NULL ? value : "1");
+	if (use->value == NULL)
+		full.value = "1";
+	if (use->previous != NULL && *use->previous == '\0')
+		full.previous = "1";
+	if (!gs_parse_whole(full.value, &number) || number == 0)
+		return refuse_number(use, "must be a whole number, at least 1");
+	return set_number(opts, &full, number);
 }
 
 bool
-gs_set_bytes(struct gs_opts *opts, const struct gs_row *row, const char *value)
+gs_set_bytes(struct gs_opts *opts, const struct gs_option_use *use)
 {
 	uint64_t number;
 
-	if (!gs_parse_bytes(value, &number))
-		return refuse_number(opts, value, "it is a whole number of bytes below 16E, such as 512, "
-		                     "4K, 6G or 2GiB");
-	return set_number(opts, row, number, value);
+	if (!gs_parse_bytes(use->value, &number))
+		return refuse_number(use, "must be a number of bytes below 16E, such as 512, 4K, "
+		                     "6G or 2GiB");
+	return set_number(opts, use, number);
+}
+
+/* A size, in *BYTES or in *PERCENT.  False after a message. */
+static bool
+parse_size(const struct gs_option_use *use, uint64_t *bytes, uint64_t *percent)
+{
+	switch (gs_parse_size(use->value, bytes, percent)) {
+	case GS_SIZE_OK:
+		return true;
+	case GS_SIZE_NOT_A_NUMBER:
+		return refuse_number(use, "must be a size, such as 512M, 8G or 50%");
+	case GS_SIZE_BAD_SUFFIX:
+		gs_report_error("invalid suffix in %s argument '%s': must be one of b, K, M, G, T, "
+		                "P, E, KiB, MiB, GiB, TiB, %%", use->spelled, use->value);
+		return false;
+	case GS_SIZE_TOO_LARGE:
+		break;
+	}
+	gs_report_error("%s argument '%s' is too large", use->spelled, use->value);
+	return false;
 }
 
 /*
- * As sort -S: the largest counts, a percentage is of all memory, and what is too
- * little becomes the least possible: only 0 would mean that nothing was said.
+ * As in sort(1), the largest -S counts, N% is of all memory, and a size that is too small
+ * becomes the minimum.  So 0 becomes 1: 0 in memory_bytes means that -S was not given.
  */
 bool
-gs_set_buffer(struct gs_opts *opts, const struct gs_row *row, const char *value)
+gs_set_buffer(struct gs_opts *opts, const struct gs_option_use *use)
 {
 	uint64_t bytes = 0, percent = 0;
-	const char *wrong = gs_parse_size(value, &bytes, &percent);
 
-	(void)row;
-	if (wrong != NULL) {
-		gs_report_error("%s argument '%s' %s", opts->spelled, value, wrong);
+	if (!parse_size(use, &bytes, &percent))
 		return false;
-	}
-	if (strchr(value, '%') != NULL)
-		bytes = gs_parse_share(percent);
+	if (strchr(use->value, '%') != NULL)
+		bytes = gs_memory_share(percent);
 	if (bytes == 0)
 		bytes = 1;
 	if (opts->job.memory_bytes < bytes)
@@ -400,22 +426,24 @@ gs_set_buffer(struct gs_opts *opts, const struct gs_row *row, const char *value)
 }
 
 bool
-gs_set_memory(struct gs_opts *opts, const struct gs_row *row, const char *value)
+gs_set_memory(struct gs_opts *opts, const struct gs_option_use *use)
 {
+	const bool given = opts->job.gpu_memory_bytes != 0 || opts->job.gpu_memory_percent != 0;
 	uint64_t bytes = 0, percent = 0;
-	const char *wrong = gs_parse_size(value, &bytes, &percent);
 
-	(void)row;
-	if (wrong == NULL && strchr(value, '%') != NULL && (percent < 1 || percent > 100))
-		wrong = "is not between 1% and 100%";
-	if (wrong == NULL && bytes == 0 && percent == 0)
-		wrong = "is too small";
-	if (wrong != NULL) {
-		gs_report_error("%s argument '%s' %s", opts->spelled, value, wrong);
+	if (!parse_size(use, &bytes, &percent))
+		return false;
+	if (strchr(use->value, '%') != NULL && (percent < 1 || percent > 100)) {
+		gs_report_error("%s argument '%s' is not between 1%% and 100%%", use->spelled,
+		                use->value);
 		return false;
 	}
-	if ((opts->job.gpu_memory_bytes != 0 || opts->job.gpu_memory_percent != 0)
-	    && (opts->job.gpu_memory_bytes != bytes || opts->job.gpu_memory_percent != percent)) {
+	if (bytes == 0 && percent == 0) {
+		gs_report_error("%s argument '%s' is too small", use->spelled, use->value);
+		return false;
+	}
+	if (given && (opts->job.gpu_memory_bytes != bytes ||
+	              opts->job.gpu_memory_percent != percent)) {
 		gs_report_error("two different values of --gpu-memory");
 		return false;
 	}
@@ -424,23 +452,20 @@ gs_set_memory(struct gs_opts *opts, const struct gs_row *row, const char *value)
 	return true;
 }
 
-/* As in sort(1): each input of a merge, its output and standard error need a descriptor. */
+/* As in sort(1), a merge needs a descriptor for each input, its output and standard error. */
 bool
-gs_set_batch(struct gs_opts *opts, const struct gs_row *row, const char *value)
+gs_set_batch(struct gs_opts *opts, const struct gs_option_use *use)
 {
 	struct rlimit files;
 	uint64_t number, most = UINT32_MAX;
 
-	(void)row;
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur - 3 < most)
 		most = files.rlim_cur < 3 ? 0 : files.rlim_cur - 3;
-	if (!gs_parse_whole(value, &number))
-		return refuse_number(opts, value, "it is a whole number from 2 up");
-	if (number < 2)
-		return refuse_number(opts, value, "the minimum is 2");
+	if (!gs_parse_whole(use->value, &number) || number < 2)
+		return refuse_number(use, "must be a whole number, at least 2");
 	if (number > most) {
 		gs_report_error("%s argument '%s' is too large: the maximum with the current limit "
-		                "of open files is %llu", opts->spelled, value,
+		                "on open files is %llu", use->spelled, use->value,
 		                (unsigned long long)most);
 		return false;
 	}
@@ -449,10 +474,9 @@ gs_set_batch(struct gs_opts *opts, const struct gs_row *row, const char *value)
 }
 
 bool
-gs_set_threads(struct gs_opts *opts, const struct gs_row *row, const char *value)
+gs_set_threads(struct gs_opts *opts, const struct gs_option_use *use)
 {
-	(void)row;
-	if (!gs_parse_threads(value, &opts->job.threads))
-		return refuse_number(opts, value, "it is a whole number from 1 up");
+	if (!gs_parse_threads(use->value, &opts->job.threads))
+		return refuse_number(use, "must be a whole number, at least 1");
 	return true;
 }

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * parse_value.c - what option values mean
+ * parse_value.c - from the text of an option's value to a number
  */
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/report.h"
 #include "cli/parse_value.h"
 
 /*
- * Digits at *AT, and *AT moved behind them.  False: there are none.  A number
- * too large for 64 bits becomes the largest.
+ * Read the digits at *AT and move *AT past them.  False: there are none.  A number that
+ * does not fit in 64 bits becomes UINT64_MAX.
  */
 static bool
 read_whole(const char **at, uint64_t *number)
@@ -53,24 +51,12 @@ gs_parse_device(const char *value, enum gsort_device *device, int *gpu_index)
 	return true;
 }
 
-void
-gs_parse_environment(struct gsort_options *job, bool quiet)
-{
-	const char *value = getenv("GSORT_DEVICE");
-
-	if (value == NULL || *value == '\0')
-		return;
-	if (!gs_parse_device(value, &job->device, &job->gpu_index) && !quiet)
-		gs_report_error("warning: GSORT_DEVICE is '%s', not auto, cpu, gpu or gpu:N: "
-		                "ignored", value);
-}
-
-/* The power of 1024 that a suffix stands for; -1: there is no such suffix. */
+/* The power of 1024 that SUFFIX means; -1: there is no such suffix. */
 static int
 power_of(const char *suffix)
 {
 	static const struct {
-		const char *letters;	/* sort(1) takes small letters up to here only */
+		const char *letters;	/* sort(1) has small letters for the first four only */
 		int         power;
 	} units[] = {
 		{ "Kk", 1 }, { "Mm", 2 }, { "Gg", 3 }, { "Tt", 4 }, { "P", 5 },
@@ -89,7 +75,7 @@ power_of(const char *suffix)
 	return -1;
 }
 
-/* *NUMBER times 1024 to the POWER, if 64 bits hold it. */
+/* Multiply *NUMBER by 1024 to the POWER.  False: it does not fit in 64 bits. */
 static bool
 scale(uint64_t *number, int power)
 {
@@ -101,7 +87,7 @@ scale(uint64_t *number, int power)
 	return true;
 }
 
-const char *
+enum gs_size_error
 gs_parse_size(const char *value, uint64_t *bytes, uint64_t *percent)
 {
 	const char *suffix = value;
@@ -109,23 +95,22 @@ gs_parse_size(const char *value, uint64_t *bytes, uint64_t *percent)
 	int power;
 
 	if (!read_whole(&suffix, &number))
-		return "is not a size: a size is a whole number, such as 8G or 50%";
+		return GS_SIZE_NOT_A_NUMBER;
 	if (strcmp(suffix, "%") == 0) {
 		*percent = number;
-		return NULL;
+		return GS_SIZE_OK;
 	}
 	power = *suffix == '\0' ? 1 : strcmp(suffix, "b") == 0 ? 0 : power_of(suffix);
 	if (power < 0)
-		return "has an invalid suffix: it is one of b, K, M, G, T, P, E, KiB, MiB, GiB, "
-		       "TiB, %";
+		return GS_SIZE_BAD_SUFFIX;
 	if (number == UINT64_MAX || !scale(&number, power))
-		return "is too large";
+		return GS_SIZE_TOO_LARGE;
 	*bytes = number;
-	return NULL;
+	return GS_SIZE_OK;
 }
 
 uint64_t
-gs_parse_share(uint64_t percent)
+gs_memory_share(uint64_t percent)
 {
 	const uint64_t pages = (uint64_t)sysconf(_SC_PHYS_PAGES);
 	const double bytes = (double)pages * (double)sysconf(_SC_PAGESIZE) / 100 * (double)percent;
@@ -151,8 +136,8 @@ gs_parse_bytes(const char *value, uint64_t *bytes)
 }
 
 /*
- * More threads than this, and than there are processors, cannot help; each costs
- * memory for its share of the work.
+ * Cut larger numbers down to this, or to the number of processors: more threads cannot help,
+ * and each takes memory.
  */
 enum { MANY_THREADS = 64 };
 
@@ -167,42 +152,4 @@ gs_parse_threads(const char *value, unsigned *threads)
 		return false;
 	*threads = (unsigned)(number < most ? number : most);
 	return true;
-}
-
-static size_t
-least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
-/*
- * Optimal string alignment, three rows of the table at a time (Damerau, "A
- * technique for computer detection and correction of spelling errors", 1964).
- */
-size_t
-gs_parse_distance(const char *typed, size_t bytes, const char *name)
-{
-	enum { LONGEST = 40 };		/* no option is so long: whatever is, is far */
-	size_t table[3][LONGEST + 1];
-	size_t name_bytes = strlen(name);
-
-	if (bytes > LONGEST || name_bytes > LONGEST)
-		return LONGEST;
-	for (size_t n = 0; n <= name_bytes; n++)
-		table[0][n] = n;
-	for (size_t t = 1; t <= bytes; t++) {
-		size_t *now = table[t % 3];
-		size_t *before = table[(t + 2) % 3], *earlier = table[(t + 1) % 3];
-
-		now[0] = t;
-		for (size_t n = 1; n <= name_bytes; n++) {
-			size_t other = typed[t - 1] != name[n - 1];
-
-			now[n] = least(before[n - 1] + other, least(before[n], now[n - 1]) + 1);
-			if (t > 1 && n > 1 && typed[t - 1] == name[n - 2]
-			    && typed[t - 2] == name[n - 1])
-				now[n] = least(now[n], earlier[n - 2] + 1);
-		}
-	}
-	return table[bytes % 3][name_bytes];
 }

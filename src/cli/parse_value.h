@@ -1,43 +1,40 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * parse_value.h - what option values mean; nothing here prints, but one warning
+ * parse_value.h - from the text of an option's value to a number
+ *
+ * Pure functions: option_handlers.c reports what they refuse.
  */
 #ifndef GS_PARSE_VALUE_H
 #define GS_PARSE_VALUE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "gsort.h"
 
-/** "auto", "cpu", "gpu", "gpu:N".  False: it is none of these. */
+/** "auto", "cpu", "gpu", "gpu:N".  False: another word. */
 bool gs_parse_device(const char *value, enum gsort_device *device, int *gpu_index);
 
-/** GSORT_DEVICE, if it is set; a bad value is ignored, with a warning unless QUIET. */
-void gs_parse_environment(struct gsort_options *job, bool quiet);
+enum gs_size_error { GS_SIZE_OK, GS_SIZE_NOT_A_NUMBER, GS_SIZE_BAD_SUFFIX, GS_SIZE_TOO_LARGE };
 
 /**
  * A size as sort -S takes it: a whole number of KiB, or with a suffix: b (bytes),
  * K k M m G g T t P E Z Y R Q (powers of 1024), KiB MiB GiB TiB, or %.
  *
- * @return  NULL, and *BYTES or *PERCENT set; or what is wrong, to end a sentence
+ * @return  GS_SIZE_OK, and *BYTES or, with %, *PERCENT is set; or what is wrong
  */
-const char *gs_parse_size(const char *value, uint64_t *bytes, uint64_t *percent);
+enum gs_size_error gs_parse_size(const char *value, uint64_t *bytes, uint64_t *percent);
 
-/** So many percent of all memory of this machine, in bytes. */
-uint64_t gs_parse_share(uint64_t percent);
+/** PERCENT of the physical memory, in bytes. */
+uint64_t gs_memory_share(uint64_t percent);
 
-/** A whole number; more than 64 bits can hold becomes the largest.  False: it is none. */
+/** A whole number; above 64 bits it becomes UINT64_MAX.  False: not a number. */
 bool gs_parse_whole(const char *value, uint64_t *number);
 
-/** A number of bytes, or with a suffix of a size, K to E; "" is none. */
+/** A number of bytes, or with a suffix of a size, K to E.  False: not a number, or too large. */
 bool gs_parse_bytes(const char *value, uint64_t *bytes);
 
-/** A number of threads, at least 1; more than could ever help is cut down. */
+/** A number of threads, at least 1; numbers that cannot help are cut down. */
 bool gs_parse_threads(const char *value, unsigned *threads);
-
-/** Edits (one letter in, out or another; two swapped) between TYPED and NAME. */
-size_t gs_parse_distance(const char *typed, size_t bytes, const char *name);
 
 #endif

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * line_reader.c - text of one input as keys in the order of its lines
+ * line_reader.c - the text of one input as keys, in the order of its lines
  *
  * In:   bytes of an input.
  * Out:  batches of keys, and where each came from.
  *
- * One buffer: what is left of it when no whole line is moves to its beginning, and
- * is followed by what is read next.
+ * There is one buffer.  When no whole line is left, the rest moves to its beginning, and more is
+ * read behind it.
  *
- * Invariant: BEGIN <= END <= ROOM, and what is before BEGIN is done with.
+ * Invariant: BEGIN <= END <= ROOM; bytes before BEGIN have been decoded.
  */
 #include <assert.h>
 #include <string.h>
@@ -34,7 +34,7 @@ gs_line_reader_open(void *memory, size_t memory_bytes, const struct gs_line_sour
 	return reader;
 }
 
-/* More text behind what is left of it. */
+/* Read more text behind what is left. */
 static gs_status
 read_more(struct gs_line_reader *reader)
 {
@@ -45,8 +45,9 @@ read_more(struct gs_line_reader *reader)
 	memmove(reader->text, reader->text + reader->begin, left);
 	reader->begin = 0;
 	reader->end = left;
-	assert(left <= GS_LINE_BYTES);	/* the rest of one that is longer is passed over */
-	TRY(reader->source.read(reader->source.context, reader->text + left, reader->room - left, &got));
+	assert(left <= GS_LINE_BYTES);	/* of a longer line nothing is left */
+	TRY(reader->source.read(reader->source.context, reader->text + left,
+	                        reader->room - left, &got));
 	gs_clock_lap(reader->clock, GS_STAGE_READ, &since);
 	reader->end += got;
 	reader->bytes += got;
@@ -63,14 +64,15 @@ gs_line_reader_next(struct gs_line_reader *reader)
 		size_t used;
 
 		reader->batch_text = reader->text + reader->begin;
-		status = gs_lines_decode(&reader->lines, reader->batch_text, reader->end - reader->begin,
-		                         reader->ended, reader->keys, reader->classes, reader->at,
-		                         reader->numbers, GS_LINE_READER_KEYS, &reader->count, &used);
+		status = gs_lines_decode(&reader->lines, reader->batch_text,
+		                         reader->end - reader->begin, reader->ended, reader->keys,
+		                         reader->classes, reader->at, reader->numbers,
+		                         GS_LINE_READER_KEYS, &reader->count, &used);
 		gs_clock_lap(reader->clock, GS_STAGE_DECODE, &since);
 		reader->begin += used;
 		assert(reader->begin <= reader->end);
 		if (reader->count == 0)
-			TRY(status);	/* else keys come first, and the bad line once more */
+			TRY(status);	/* else return the keys first; the next call fails */
 		if (reader->count > 0 || (reader->ended && reader->begin == reader->end))
 			return GS_OK;
 		if (!reader->ended)

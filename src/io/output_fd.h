@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* output_fd.h - where bytes leave the process: a file, a pipe, a device or a callback */
+/* output_fd.h - write to a file, a pipe, a device or a callback; for output.c */
 #ifndef GS_OUTPUT_FD_H
 #define GS_OUTPUT_FD_H
 
@@ -15,22 +15,22 @@ struct gs_output_fd {
 	int         fd;		/* -1: a callback takes the bytes */
 	int       (*write)(void *context, const void *data, size_t bytes);
 	void       *write_context;
-	bool        truncates;	/* still to do, before the first byte */
+	bool        truncates;	/* still to be done, before the first byte */
 	bool        pipe;
-	bool        may_die;	/* of SIGPIPE, as who opened it */
-	struct gs_preallocation room;		/* if it is a regular file */
+	bool        may_die;	/* of SIGPIPE: the thread that opened it does not block it */
+	struct gs_preallocation preallocation;	/* if it is a regular file */
 };
 
-/** NAME and FD, or WRITE, are there: find out the rest. */
-void gs_output_fd_inspect(struct gs_output_fd *sink);
+/** NAME, and FD or WRITE, are set: set the other fields. */
+void gs_output_fd_inspect(struct gs_output_fd *out);
 
-/** What was in the file goes now, if it still has to. */
-MUST_CHECK gs_status gs_output_fd_truncate(struct gs_output_fd *sink);
+/** Truncate the file, if that is still to be done. */
+MUST_CHECK gs_status gs_output_fd_truncate(struct gs_output_fd *out);
 
-/** Write all BYTES behind those before. */
-MUST_CHECK gs_status gs_output_fd_write(struct gs_output_fd *sink, const char *data, size_t bytes);
+/** Write all BYTES. */
+MUST_CHECK gs_status gs_output_fd_write(struct gs_output_fd *out, const char *data, size_t bytes);
 
-/** The same; if it is a pipe, it gets the pages themselves, which must not change any more. */
-MUST_CHECK gs_status gs_output_fd_give_pages(struct gs_output_fd *sink, char *pages, size_t bytes);
+/** Write all BYTES.  A pipe gets the pages themselves, so they must not change any more. */
+MUST_CHECK gs_status gs_output_fd_give_pages(struct gs_output_fd *out, char *pages, size_t bytes);
 
 #endif

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * parallel_inflate.c - a compressed regular file made of frames that know their size, many at once
+ * parallel_inflate.c - decompress frames that know their size, by several threads
  *
- * In:   a descriptor that can be read anywhere.
- * Out:  what the frames hold, in their order.
+ * In:   a descriptor of a regular file.
+ * Out:  the contents of its frames, in their order.
  *
- * A part is some frames that follow each other, MiBs of plain bytes together.  Where it ends
- * is found by walking over the headers of its frames and their blocks, without reading what
- * is between them.  Threads take the next part each, read it and decompress it into a slot
- * of its own; the reader copies the slots out in turn.  768 MB of text, sorted whole, H200
- * host, 16 threads against one that decompresses: zstd 0.61 s and 1.1, bgzf 1.0 and 3.0
- * (not compressed: 0.17); 86 MB, 2-core AMD EPYC VM: bgzf 0.25 and 0.38, zstd 0.17 and 0.20.
+ * A segment is a few consecutive frames, at least SEGMENT_BYTES when decompressed.  Its end is
+ * found by walking over the headers of its frames and their blocks, without reading the data
+ * between them.  Each thread takes the next segment, reads it and decompresses it into a slot
+ * of its own; the reader copies the slots out in order.
  *
- * A part that is damaged, cut, too large, or of another kind ends it: what is from its
- * beginning on is for the decompressor that reads from front to back.  bzip2 could be cut
- * by looking for the 48 bits a block begins with, lz4 at its blocks: not worth their lines.
+ * 768 MB of text, sorted whole, H200 host, 16 threads against one that decompresses: zstd
+ * 0.61 s and 1.1, bgzf 1.0 and 3.0 (not compressed: 0.17); 86 MB, 2-core AMD EPYC VM: bgzf
+ * 0.25 and 0.38, zstd 0.17 and 0.20.
  *
- * Invariant: GIVEN <= TAKEN <= GIVEN + SLOTS; slot i % SLOTS holds part i.
+ * The first segment that is damaged, truncated, too large or of another kind ends the parallel
+ * part of the file.  The format's decompressor reads on from the beginning of that segment,
+ * and reports its errors.  bzip2 could be cut at the 48 bits that a block begins with, lz4 at
+ * its blocks: not worth their lines.
+ *
+ * Invariant: GIVEN <= TAKEN <= GIVEN + SLOTS; slot i % SLOTS holds segment i.
  */
 #include <assert.h>
 #include <pthread.h>
@@ -26,22 +29,21 @@
 
 #include "base/dynload.h"
 #include "base/thread.h"
-#include "io/file.h"
+#include "io/open.h"
 #include "io/parallel_inflate.h"
 
 enum {
-	PART_BYTES   = 1 << 20,		/* plain, at least; not tuned */
-	MOST_THREADS = 16,
-	MOST_SLOTS   = MOST_THREADS + 2,	/* one is read, one waits */
-	ZSTD_BLOCK   = 128 << 10,	/* no block of zstd holds more */
-	BGZF_BLOCK   = 64 << 10,
-	GZIP_ONLY    = 16,		/* added to the window bits: a gzip header, nothing else */
+	SEGMENT_BYTES = 1 << 20,	/* decompressed, at least; not tuned */
+	MOST_THREADS  = 16,
+	MOST_SLOTS    = MOST_THREADS + 2,	/* one is read, one waits */
+	ZSTD_BLOCK    = 128 << 10,	/* no block of zstd holds more */
+	BGZF_BLOCK    = 64 << 10,
 };
 
 enum state { WORKING, READY, LAST };
 
-/* A part of the file, and the slot it is unpacked in. */
-struct part {
+/* A segment, and the slot that it is decompressed in. */
+struct segment {
 	enum state state;
 	uint64_t   offset;
 	size_t     packed_bytes, plain_bytes, read_bytes;
@@ -52,14 +54,14 @@ struct part {
 struct gs_parallel_inflate {
 	bool             gzip;		/* or zstd */
 	int              fd;
-	uint64_t         next;		/* where the next part begins */
-	size_t           part_most;	/* bytes of a slot, packed and plain */
+	uint64_t         next;		/* where the next segment begins */
+	size_t           slot_bytes;	/* bytes of a slot, packed and plain */
 	pthread_mutex_t  lock;
 	pthread_cond_t   changed;
-	uint64_t         taken, given;	/* parts, by the threads and to the reader */
-	bool             over;		/* no more parts are wanted */
+	uint64_t         taken, given;	/* segments, by the threads and to the reader */
+	bool             over;		/* no more segments are wanted */
 	unsigned         slots, threads;
-	struct part      parts[MOST_SLOTS];
+	struct segment   segments[MOST_SLOTS];
 	struct gs_thread thread[MOST_THREADS];
 };
 
@@ -73,7 +75,7 @@ read_exactly(int fd, void *into, size_t bytes, uint64_t offset)
 {
 	int ignored;
 
-	return gs_file_read_at(fd, into, bytes, offset, &ignored) == bytes;
+	return gs_read_at(fd, into, bytes, offset, &ignored) == bytes;
 }
 
 static uint32_t
@@ -86,7 +88,7 @@ little_endian(const unsigned char *bytes, size_t count)
 	return value;
 }
 
-/* RFC 8878, 3.1.1: header, blocks, checksum.  No more than MOST are walked over. */
+/* RFC 8878, 3.1.1: header, blocks, checksum.  False: not zstd, or more than MOST bytes. */
 static bool
 walk_zstd(int fd, uint64_t offset, size_t most, struct frame *frame)
 {
@@ -115,15 +117,15 @@ walk_zstd(int fd, uint64_t offset, size_t most, struct frame *frame)
 			return false;
 		block = little_endian(bytes, 3);
 		if (block >> 3 == 0 && (block & 1) == 0)
-			return false;	/* empty blocks could go on for as long as the file */
-		frame->end += 3 + ((block >> 1 & 3) == 1 ? 1 : block >> 3);	/* 1: one byte, repeated */
+			return false;	/* empty blocks could fill the whole file */
+		frame->end += 3 + ((block >> 1 & 3) == 1 ? 1 : block >> 3);	/* 1: run of a byte */
 		frame->plain_most += (block >> 1 & 3) == 2 ? ZSTD_BLOCK : block >> 3;
 	} while ((block & 1) == 0);
 	frame->end += (head[4] & 4) != 0 ? 4 : 0;
 	return true;
 }
 
-/* SAM specification 4.1: a gzip member whose extra field "BC" tells its length. */
+/* SAM specification 4.1: a gzip member whose extra field "BC" is its length. */
 static bool
 walk_gzip(int fd, uint64_t offset, size_t most, struct frame *frame)
 {
@@ -138,76 +140,76 @@ walk_gzip(int fd, uint64_t offset, size_t most, struct frame *frame)
 	return true;
 }
 
-/* Lay out the part at OFFSET.  False: there is none that is whole and small enough. */
+/* Find the end of the segment at OFFSET.  False: no whole frame there fits in a slot. */
 static bool
-lay_out(const struct gs_parallel_inflate *frames, uint64_t offset, struct part *part)
+find_end(const struct gs_parallel_inflate *parallel, uint64_t offset, struct segment *segment)
 {
 	struct frame frame = { .end = offset };
 	struct stat st;
 
-	part->offset = offset;
-	part->packed_bytes = part->plain_bytes = part->read_bytes = 0;
-	if (fstat(frames->fd, &st) != 0)
+	segment->offset = offset;
+	segment->packed_bytes = segment->plain_bytes = segment->read_bytes = 0;
+	if (fstat(parallel->fd, &st) != 0)
 		return false;
-	while (part->plain_bytes < PART_BYTES) {
-		const bool walked = frames->gzip
-			? walk_gzip(frames->fd, frame.end, frames->part_most, &frame)
-			: walk_zstd(frames->fd, frame.end, frames->part_most, &frame);
+	while (segment->plain_bytes < SEGMENT_BYTES) {
+		const bool walked = parallel->gzip
+			? walk_gzip(parallel->fd, frame.end, parallel->slot_bytes, &frame)
+			: walk_zstd(parallel->fd, frame.end, parallel->slot_bytes, &frame);
 
 		if (!walked || frame.end > (uint64_t)st.st_size ||
-		    frame.end - offset + part->plain_bytes + frame.plain_most > frames->part_most)
+		    frame.end - offset + segment->plain_bytes + frame.plain_most > parallel->slot_bytes)
 			break;
-		part->packed_bytes = (size_t)(frame.end - offset);
-		part->plain_bytes += (size_t)frame.plain_most;
+		segment->packed_bytes = (size_t)(frame.end - offset);
+		segment->plain_bytes += (size_t)frame.plain_most;
 	}
-	return part->packed_bytes > 0;
+	return segment->packed_bytes > 0;
 }
 
 /* ---- the threads --------------------------------------------------------- */
 
-/* What a thread decompresses with; of one format only. */
-struct tools { ZSTD_DCtx *zstd; z_stream zlib; };
+/* A thread's decompressor, of one of the formats. */
+struct decoder { ZSTD_DCtx *zstd; z_stream zlib; };
 
 static bool
-open_tools(const struct gs_parallel_inflate *frames, struct tools *tools)
+open_decoder(const struct gs_parallel_inflate *parallel, struct decoder *decoder)
 {
-	*tools = (struct tools){ .zstd = NULL };
-	if (frames->gzip)
-		return inflateInit2(&tools->zlib, MAX_WBITS + GZIP_ONLY) == Z_OK;
-	tools->zstd = ZSTD_createDCtx();
-	return tools->zstd != NULL;
+	*decoder = (struct decoder){ .zstd = NULL };
+	if (parallel->gzip)
+		return inflateInit2(&decoder->zlib, GS_GZIP_WINDOW_BITS) == Z_OK;
+	decoder->zstd = ZSTD_createDCtx();
+	return decoder->zstd != NULL;
 }
 
 static void
-close_tools(const struct gs_parallel_inflate *frames, struct tools *tools)
+close_decoder(const struct gs_parallel_inflate *parallel, struct decoder *decoder)
 {
-	if (frames->gzip)
-		inflateEnd(&tools->zlib);
+	if (parallel->gzip)
+		inflateEnd(&decoder->zlib);
 	else
-		ZSTD_freeDCtx(tools->zstd);
+		ZSTD_freeDCtx(decoder->zstd);
 }
 
-/* All members of the part.  False: one is damaged. */
+/* All members of the segment.  False: one is damaged. */
 static bool
-unpack_gzip(z_stream *zlib, struct part *part)
+unpack_gzip(z_stream *zlib, struct segment *segment)
 {
-	zlib->next_in = (unsigned char *)part->packed;
-	zlib->avail_in = (unsigned)part->packed_bytes;
-	zlib->next_out = (unsigned char *)part->plain;
-	zlib->avail_out = (unsigned)part->plain_room;
+	zlib->next_in = (unsigned char *)segment->packed;
+	zlib->avail_in = (unsigned)segment->packed_bytes;
+	zlib->next_out = (unsigned char *)segment->plain;
+	zlib->avail_out = (unsigned)segment->plain_room;
 	while (zlib->avail_in > 0)
 		if (inflateReset(zlib) != Z_OK || inflate(zlib, Z_FINISH) != Z_STREAM_END)
 			return false;
-	part->plain_bytes = part->plain_room - zlib->avail_out;
+	segment->plain_bytes = segment->plain_room - zlib->avail_out;
 	return true;
 }
 
 static bool
-unpack_zstd(ZSTD_DCtx *zstd, struct part *part)
+unpack_zstd(ZSTD_DCtx *zstd, struct segment *segment)
 {
-	part->plain_bytes = ZSTD_decompressDCtx(zstd, part->plain, part->plain_room,
-	                                        part->packed, part->packed_bytes);
-	return !ZSTD_isError(part->plain_bytes);
+	segment->plain_bytes = ZSTD_decompressDCtx(zstd, segment->plain, segment->plain_room,
+	                                        segment->packed, segment->packed_bytes);
+	return !ZSTD_isError(segment->plain_bytes);
 }
 
 static bool
@@ -222,147 +224,148 @@ make_room(char **memory, size_t *room, size_t bytes)
 }
 
 static bool
-unpack(const struct gs_parallel_inflate *frames, struct tools *tools, struct part *part)
+unpack(const struct gs_parallel_inflate *parallel, struct decoder *decoder, struct segment *segment)
 {
-	return make_room(&part->packed, &part->packed_room, part->packed_bytes) &&
-	       make_room(&part->plain, &part->plain_room, part->plain_bytes + 1) &&
-	       read_exactly(frames->fd, part->packed, part->packed_bytes, part->offset) &&
-	       (frames->gzip ? unpack_gzip(&tools->zlib, part) : unpack_zstd(tools->zstd, part));
+	return make_room(&segment->packed, &segment->packed_room, segment->packed_bytes) &&
+	       make_room(&segment->plain, &segment->plain_room, segment->plain_bytes + 1) &&
+	       read_exactly(parallel->fd, segment->packed, segment->packed_bytes, segment->offset) &&
+	       (parallel->gzip ? unpack_gzip(&decoder->zlib, segment) : unpack_zstd(decoder->zstd, segment));
 }
 
-/* Take the next part, when there is a slot for it.  NULL: no more. */
-static struct part *
-take_part(struct gs_parallel_inflate *frames)
+/* Take the next segment, as soon as there is a slot for it.  NULL: no more. */
+static struct segment *
+take_segment(struct gs_parallel_inflate *parallel)
 {
-	struct part *part;
+	struct segment *segment;
 
-	while (frames->taken == frames->given + frames->slots && !frames->over)
-		pthread_cond_wait(&frames->changed, &frames->lock);
-	if (frames->over)
+	while (parallel->taken == parallel->given + parallel->slots && !parallel->over)
+		pthread_cond_wait(&parallel->changed, &parallel->lock);
+	if (parallel->over)
 		return NULL;
-	part = &frames->parts[frames->taken++ % frames->slots];
-	part->state = WORKING;
-	if (lay_out(frames, frames->next, part)) {
-		frames->next += part->packed_bytes;
-		return part;
+	segment = &parallel->segments[parallel->taken++ % parallel->slots];
+	segment->state = WORKING;
+	if (find_end(parallel, parallel->next, segment)) {
+		parallel->next += segment->packed_bytes;
+		return segment;
 	}
-	part->state = LAST;
-	frames->over = true;
-	pthread_cond_broadcast(&frames->changed);
+	segment->state = LAST;
+	parallel->over = true;
+	pthread_cond_broadcast(&parallel->changed);
 	return NULL;
 }
 
 static gs_status
-unpack_parts(void *context)
+unpack_segments(void *context)
 {
-	struct gs_parallel_inflate *frames = context;
-	struct tools tools;
-	struct part *part;
-	const bool able = open_tools(frames, &tools);
+	struct gs_parallel_inflate *parallel = context;
+	struct decoder decoder;
+	struct segment *segment;
+	const bool able = open_decoder(parallel, &decoder);
 
-	pthread_mutex_lock(&frames->lock);
-	while ((part = take_part(frames)) != NULL) {
+	pthread_mutex_lock(&parallel->lock);
+	while ((segment = take_segment(parallel)) != NULL) {
 		bool good;
 
-		pthread_mutex_unlock(&frames->lock);
-		good = able && unpack(frames, &tools, part);
-		pthread_mutex_lock(&frames->lock);
-		part->state = good ? READY : LAST;
-		frames->over |= !good;
-		pthread_cond_broadcast(&frames->changed);
+		pthread_mutex_unlock(&parallel->lock);
+		good = able && unpack(parallel, &decoder, segment);
+		pthread_mutex_lock(&parallel->lock);
+		segment->state = good ? READY : LAST;
+		parallel->over |= !good;
+		pthread_cond_broadcast(&parallel->changed);
 	}
-	pthread_mutex_unlock(&frames->lock);
+	pthread_mutex_unlock(&parallel->lock);
 	if (able)
-		close_tools(frames, &tools);
+		close_decoder(parallel, &decoder);
 	return GS_OK;
 }
 
 /* ---- the reader ---------------------------------------------------------- */
 
 struct gs_parallel_inflate *
-gs_parallel_inflate_open(enum gsort_decompress format, int fd, uint64_t offset,
-               const struct gs_inflate_help *help)
+gs_parallel_inflate_open(enum gsort_decompress format, int fd, uint64_t offset, unsigned threads,
+                         size_t memory_bytes)
 {
-	struct gs_parallel_inflate *frames;
-	struct part first, second;
+	struct gs_parallel_inflate *parallel;
+	struct segment first, second;
 
 	if (format != GSORT_DECOMPRESS_ZSTD && format != GSORT_DECOMPRESS_GZIP)
 		return NULL;
-	frames = calloc(1, sizeof *frames);
-	if (frames == NULL)
+	parallel = calloc(1, sizeof *parallel);
+	if (parallel == NULL)
 		return NULL;
-	frames->gzip = format == GSORT_DECOMPRESS_GZIP;
-	frames->fd = fd;
-	frames->next = offset;
-	frames->slots = (help->threads < MOST_THREADS ? help->threads : MOST_THREADS) + 2;
-	frames->part_most = help->memory_bytes / frames->slots;
-	pthread_mutex_init(&frames->lock, NULL);
-	pthread_cond_init(&frames->changed, NULL);
-	if (lay_out(frames, offset, &first) &&
-	    lay_out(frames, offset + first.packed_bytes, &second))
-		while (frames->threads < frames->slots - 2 &&
-		       gs_thread_start(&frames->thread[frames->threads], unpack_parts, frames) == GS_OK)
-			frames->threads++;
-	if (frames->threads > 0)
-		return frames;
-	gs_parallel_inflate_close(frames);
+	parallel->gzip = format == GSORT_DECOMPRESS_GZIP;
+	parallel->fd = fd;
+	parallel->next = offset;
+	parallel->slots = (threads < MOST_THREADS ? threads : MOST_THREADS) + 2;
+	parallel->slot_bytes = memory_bytes / parallel->slots;
+	pthread_mutex_init(&parallel->lock, NULL);
+	pthread_cond_init(&parallel->changed, NULL);
+	if (find_end(parallel, offset, &first) &&
+	    find_end(parallel, offset + first.packed_bytes, &second))
+		while (parallel->threads < parallel->slots - 2 &&
+		       gs_thread_start(&parallel->thread[parallel->threads], unpack_segments,
+		                       parallel) == GS_OK)
+			parallel->threads++;
+	if (parallel->threads > 0)
+		return parallel;
+	gs_parallel_inflate_close(parallel);
 	return NULL;
 }
 
-/* The part that is to be read, when it is ready.  False: it is none. */
+/* Wait for the segment that is read next.  False: it was not decompressed. */
 static bool
-await_part(struct gs_parallel_inflate *frames, struct part *part)
+await_segment(struct gs_parallel_inflate *parallel, struct segment *segment)
 {
-	pthread_mutex_lock(&frames->lock);
-	while (frames->given == frames->taken || part->state == WORKING)
-		pthread_cond_wait(&frames->changed, &frames->lock);
-	pthread_mutex_unlock(&frames->lock);
-	return part->state == READY;
+	pthread_mutex_lock(&parallel->lock);
+	while (parallel->given == parallel->taken || segment->state == WORKING)
+		pthread_cond_wait(&parallel->changed, &parallel->lock);
+	pthread_mutex_unlock(&parallel->lock);
+	return segment->state == READY;
 }
 
 bool
-gs_parallel_inflate_read(struct gs_parallel_inflate *frames, char *into, size_t bytes,
+gs_parallel_inflate_read(struct gs_parallel_inflate *parallel, char *into, size_t bytes,
                          size_t *got, uint64_t *offset)
 {
 	while (*got < bytes) {
-		struct part *part = &frames->parts[frames->given % frames->slots];
+		struct segment *segment = &parallel->segments[parallel->given % parallel->slots];
 		size_t want;
 
-		if (!await_part(frames, part)) {
-			*offset = part->offset;
+		if (!await_segment(parallel, segment)) {
+			*offset = segment->offset;
 			return false;
 		}
-		want = part->plain_bytes - part->read_bytes;
+		want = segment->plain_bytes - segment->read_bytes;
 		want = want < bytes - *got ? want : bytes - *got;
-		memcpy(into + *got, part->plain + part->read_bytes, want);
+		memcpy(into + *got, segment->plain + segment->read_bytes, want);
 		*got += want;
-		part->read_bytes += want;
-		if (part->read_bytes < part->plain_bytes)
+		segment->read_bytes += want;
+		if (segment->read_bytes < segment->plain_bytes)
 			break;
-		pthread_mutex_lock(&frames->lock);
-		frames->given++;
-		pthread_cond_broadcast(&frames->changed);
-		pthread_mutex_unlock(&frames->lock);
+		pthread_mutex_lock(&parallel->lock);
+		parallel->given++;
+		pthread_cond_broadcast(&parallel->changed);
+		pthread_mutex_unlock(&parallel->lock);
 	}
 	return true;
 }
 
 void
-gs_parallel_inflate_close(struct gs_parallel_inflate *frames)
+gs_parallel_inflate_close(struct gs_parallel_inflate *parallel)
 {
-	if (frames == NULL)
+	if (parallel == NULL)
 		return;
-	pthread_mutex_lock(&frames->lock);
-	frames->over = true;
-	pthread_cond_broadcast(&frames->changed);
-	pthread_mutex_unlock(&frames->lock);
-	for (unsigned t = 0; t < frames->threads; t++)
-		(void)gs_thread_join(&frames->thread[t]);
-	for (unsigned s = 0; s < frames->slots; s++) {
-		free(frames->parts[s].packed);
-		free(frames->parts[s].plain);
+	pthread_mutex_lock(&parallel->lock);
+	parallel->over = true;
+	pthread_cond_broadcast(&parallel->changed);
+	pthread_mutex_unlock(&parallel->lock);
+	for (unsigned t = 0; t < parallel->threads; t++)
+		(void)gs_thread_join(&parallel->thread[t]);
+	for (unsigned s = 0; s < parallel->slots; s++) {
+		free(parallel->segments[s].packed);
+		free(parallel->segments[s].plain);
 	}
-	pthread_mutex_destroy(&frames->lock);
-	pthread_cond_destroy(&frames->changed);
-	free(frames);
+	pthread_mutex_destroy(&parallel->lock);
+	pthread_cond_destroy(&parallel->changed);
+	free(parallel);
 }

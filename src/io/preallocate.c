@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * preallocate.c - blocks of a regular file, allocated before its bytes come
+ * preallocate.c - allocate the blocks of a regular file before its bytes
  *
  * In:   how much is about to be written.
  * Out:  a file that has blocks for it, and in the end no others.
  *
- * What makes a file fast is not who writes it, but that its blocks are allocated before
- * (fallocate(2)).  1 GiB from the cache in GB/s, by `gsort-bench-output`, on 16 Xeon cores
+ * Writing a file is fast if its blocks have been allocated before (fallocate(2)); more threads
+ * do not make it faster.  1 GiB from the cache in GB/s, by `gsort-bench-output`, on 16 Xeon cores
  * (H200 host) and, xfs and *, two of an EPYC 9005, Linux 6.18:
  *
  *	                      ext4                        xfs          tmpfs
@@ -20,21 +20,21 @@
  *	  write               2.6             1.1         2
  *	  write on blocks     6.8             4.9        19
  *
- * (When a file that was cut is closed, and when one is renamed over another, ext4 and xfs
- * begin to write to the disk before the call returns, unless no block waits to be allocated.)
- * So:
+ * (A "file that is cut" existed and is truncated.  When such a file is closed, and when a file
+ * is renamed over another, ext4 and xfs write to the disk before the call returns, unless all
+ * blocks have been allocated.)  So:
  *
- * - One thread writes, in a row.  pwrite(2) by many is no faster, as the inode is locked
+ * - One thread writes, in order.  pwrite(2) by many threads is no faster, as the inode is locked
  *   while bytes are copied.
- * - Mappings win on tmpfs with four threads or more, and nowhere else.  Not worth their
- *   SIGBUS; and `> file` could not be mapped: it is open for writing only.
- * - Blocks are asked for AHEAD_BYTES at a time, where that is a gain: not on tmpfs.
+ * - Mappings win on tmpfs with four threads or more, and nowhere else.  That is not worth their
+ *   SIGBUS; and `> file` could not be mapped, as it is open for writing only.
+ * - Blocks are allocated AHEAD_BYTES at a time, on file systems where that is faster: not tmpfs.
  *
- * The size of the file is left alone (FALLOC_FL_KEEP_SIZE): blocks without content lie
- * behind its end, and ftruncate(2) frees them.  A signal that kills leaves them there, up to
- * 64 MiB: the writer may be at work, and what he writes while we cut would leave a hole.
+ * The size of the file does not change (FALLOC_FL_KEEP_SIZE): empty blocks lie behind its end,
+ * and ftruncate(2) frees them.  A signal that kills the process leaves them there, up to 64 MiB:
+ * the handler must not cut the file, as the writer may still write, and leave a hole.
  *
- * Invariant: once cut, the file has no block of ours behind its last byte.
+ * Invariant: once cut, the file has no block allocated here behind its last byte.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -52,24 +52,24 @@ enum {
 };
 
 void
-gs_preallocate_open(struct gs_preallocation *room, int fd)
+gs_preallocate_open(struct gs_preallocation *blocks, int fd)
 {
 	const int flags = fcntl(fd, F_GETFL);
 	struct stat st;
 	off_t at;
 
-	*room = (struct gs_preallocation){ .fd = fd };
+	*blocks = (struct gs_preallocation){ .fd = fd };
 	if (flags < 0 || (flags & O_APPEND) || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
 	    (at = lseek(fd, 0, SEEK_CUR)) < 0)
 		return;
-	room->wanted = true;
-	room->at = (uint64_t)at;
+	blocks->wanted = true;
+	blocks->at = (uint64_t)at;
 }
 
 /*
- * Where fallocate(2) was measured.  Elsewhere it may be slow, or a promise that is not
- * kept, or turn compression off.  A limit on the file's size is for write(2) to find: we
- * would be killed for room that is not needed.
+ * On file systems where fallocate(2) was measured.  Elsewhere it may be slow, or without effect,
+ * or turn compression off.  Not with a limit on the file's size: it would kill the process for
+ * blocks that are not needed.
  */
 static bool
 pays(int fd)
@@ -84,42 +84,42 @@ pays(int fd)
 	       fs.f_type == OVERLAYFS_SUPER_MAGIC;
 }
 
-/* If it fails, is there room for the bytes alone?  write(2) knows. */
+/* If it fails, there may still be space for the bytes alone: write(2) will see. */
 static bool
-allocate(struct gs_preallocation *room, uint64_t bytes)
+allocate(struct gs_preallocation *blocks, uint64_t bytes)
 {
 	int result;
 
 	do
-		result = fallocate(room->fd, FALLOC_FL_KEEP_SIZE, (off_t)room->at, (off_t)bytes);
+		result = fallocate(blocks->fd, FALLOC_FL_KEEP_SIZE, (off_t)blocks->at, (off_t)bytes);
 	while (result != 0 && errno == EINTR);
-	room->end = room->at + bytes;	/* also if it failed: some of it may be there */
+	blocks->end = blocks->at + bytes;	/* also if it failed: some blocks may be there */
 	return result == 0;
 }
 
 void
-gs_preallocate_ahead(struct gs_preallocation *room, size_t bytes)
+gs_preallocate_ahead(struct gs_preallocation *blocks, size_t bytes)
 {
-	const uint64_t end = room->at + bytes;
+	const uint64_t end = blocks->at + bytes;
 
-	room->passed += bytes;
-	if (room->wanted && end > room->end && room->passed >= AHEAD_FROM)
-		room->wanted = (room->end > 0 || pays(room->fd)) &&
-		               allocate(room, bytes > AHEAD_BYTES ? bytes : AHEAD_BYTES);
-	room->at = end;
+	blocks->written += bytes;
+	if (blocks->wanted && end > blocks->end && blocks->written >= AHEAD_FROM)
+		blocks->wanted = (blocks->end > 0 || pays(blocks->fd)) &&
+		               allocate(blocks, bytes > AHEAD_BYTES ? bytes : AHEAD_BYTES);
+	blocks->at = end;
 }
 
 int
-gs_preallocate_cut(struct gs_preallocation *room)
+gs_preallocate_cut(struct gs_preallocation *blocks)
 {
 	struct stat st;
 
-	if (room->end == 0)
+	if (blocks->end == 0)
 		return 0;
-	if (fstat(room->fd, &st) != 0)
+	if (fstat(blocks->fd, &st) != 0)
 		return -1;
-	if ((uint64_t)st.st_size < room->end && ftruncate(room->fd, st.st_size) != 0)
+	if ((uint64_t)st.st_size < blocks->end && ftruncate(blocks->fd, st.st_size) != 0)
 		return -1;
-	*room = (struct gs_preallocation){ .fd = room->fd };
+	*blocks = (struct gs_preallocation){ .fd = blocks->fd };
 	return 0;
 }

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * preallocate.h - blocks of a regular file, allocated before its bytes come
- *
- * For output.c and sink.c alone.
- */
+/* preallocate.h - allocate the blocks of a regular file before its bytes; for output_fd.c */
 #ifndef GS_PREALLOCATE_H
 #define GS_PREALLOCATE_H
 
@@ -13,20 +9,20 @@
 
 struct gs_preallocation {
 	int      fd;
-	bool     wanted;	/* make more of them */
-	uint64_t at;		/* in the file: where the next byte goes */
-	uint64_t passed;	/* bytes so far */
-	uint64_t end;		/* up to here there may be blocks of ours; 0: none */
+	bool     wanted;	/* more blocks are to be allocated */
+	uint64_t at;		/* in the file: where the next byte is written */
+	uint64_t written;	/* bytes so far */
+	uint64_t end;		/* blocks may have been allocated up to here; 0: none */
 };
 
-/** Find out what FD is: blocks are wanted for a regular file, unless it is appended to. */
-void gs_preallocate_open(struct gs_preallocation *room, int fd);
+/** Begin: blocks are wanted if FD is a regular file, and is not appended to. */
+void gs_preallocate_open(struct gs_preallocation *blocks, int fd);
 
-/** write(2) is about to be called for BYTES, in a row with those before. */
-void gs_preallocate_ahead(struct gs_preallocation *room, size_t bytes);
+/** Call this before write(2) of BYTES, which follow the bytes before. */
+void gs_preallocate_ahead(struct gs_preallocation *blocks, size_t bytes);
 
-/** All was written, or no more will be: give back the blocks behind the end of the file.
+/** All has been written: free the blocks behind the end of the file.
  *  Returns 0, or -1 and errno. */
-int gs_preallocate_cut(struct gs_preallocation *room);
+int gs_preallocate_cut(struct gs_preallocation *blocks);
 
 #endif

@@ -10,9 +10,10 @@
  */
 #include <assert.h>
 
-#include "format/key.h"
 #include "format/line_reader.h"
-#include "job/job.h"
+#include "format/raw.h"
+#include "io/ahead.h"
+#include "job/check.h"
 #include "stages/order.h"
 
 /*
@@ -51,30 +52,41 @@ check_chunk(struct gsort *job, struct gs_order *order, const struct gs_chunk *ch
 	atomic_store(&job->monitor.counters.keys_in, order->keys);
 	*disorder = first < count;
 	if (*disorder && options->check == GSORT_CHECK_FIRST)
-		(void)gs_order_fail(order, &job->encoding, before + first + 1,
+		(void)gs_order_fail(order, &job->emit.encoding, before + first + 1,
 		                    chunk->data + first * key_bytes, options->skip_bytes, "");
+	return GS_OK;
+}
+
+static gs_status
+check_chunks(struct gsort *job, struct gs_ahead *ahead, struct gs_order *order, bool *disorder)
+{
+	struct gs_chunk *chunk;
+
+	while (!*disorder) {
+		TRY(gs_ahead_take(ahead, &chunk));
+		if (chunk == NULL)
+			return GS_OK;
+		order->name = chunk->name;
+		TRY(check_chunk(job, order, chunk, disorder));
+		gs_ahead_give(ahead, chunk);
+	}
 	return GS_OK;
 }
 
 static gs_status
 check_raw(struct gsort *job, struct gs_order *order, bool *disorder)
 {
-	struct gs_chunk *chunk;
+	struct gs_ahead ahead;
+	gs_status status;
 
 	TRY(gs_arena_open(&job->arena, GS_AHEAD_CHUNKS * CHUNK_BYTES, false));
-	gs_ahead_open_behind(&job->ahead, job->input, job->options->skip_bytes,
+	gs_ahead_open_behind(&ahead, job->input, job->options->skip_bytes,
 	                     gs_arena_take(&job->arena, GS_AHEAD_CHUNKS * CHUNK_BYTES), CHUNK_BYTES);
-	job->ahead.clock = &job->monitor.clock;
-	while (!*disorder) {
-		TRY(gs_ahead_take(&job->ahead, &chunk));
-		if (chunk == NULL)
-			break;
-		order->name = chunk->name;
-		TRY(check_chunk(job, order, chunk, disorder));
-		gs_ahead_give(&job->ahead, chunk);
-	}
+	ahead.clock = &job->monitor.clock;
+	status = check_chunks(job, &ahead, order, disorder);
+	gs_ahead_close(&ahead);
 	job->stats.bytes_in += job->options->skip_bytes;
-	return GS_OK;
+	return status;
 }
 
 /* ---- text --------------------------------------------------------------- */
@@ -90,7 +102,7 @@ check_text(struct gsort *job, struct gs_order *order, bool *disorder)
 		return GS_OK;
 	source = (struct gs_line_source){ gs_input_read_callback, job->input, gs_input_name(job->input) };
 	reader = gs_line_reader_open(gs_arena_take(&job->arena, GS_LINE_READER_MOST_BYTES),
-	                           GS_LINE_READER_MOST_BYTES, &source, &job->text);
+	                           GS_LINE_READER_MOST_BYTES, &source, &job->ingest.text);
 	reader->clock = &job->monitor.clock;
 	order->name = gs_input_name(job->input);
 	do {
@@ -107,7 +119,7 @@ check_text(struct gsort *job, struct gs_order *order, bool *disorder)
 
 			(void)gs_order_fail_text(order, reader->numbers[first], line,
 			                         (size_t)(reader->text + reader->end - line),
-			                         job->text.terminator, "");
+			                         job->ingest.text.terminator, "");
 		}
 		job->stats.bytes_in = reader->bytes;
 		atomic_store(&job->monitor.counters.bytes_in, reader->bytes);
@@ -123,9 +135,9 @@ gs_status
 gs_job_check(struct gsort *job, bool *disorder)
 {
 	struct gs_order order = {
-		.key_bits = job->facts.key_bits,
+		.key_bits = job->plan_input.key_bits,
 		.strict = job->options->unique,
-		.tallies = job->options->check == GSORT_CHECK_SUMMARY,
+		.counts_breaks = job->options->check == GSORT_CHECK_SUMMARY,
 		.threads = (job->plan.threads + 1) / 2,	/* the others read */
 	};
 

@@ -20,7 +20,9 @@
 #include <string.h>
 
 #include "format/line_reader.h"
-#include "job/job.h"
+#include "format/raw.h"
+#include "job/merge.h"
+#include "job/sort.h"
 #include "stages/order.h"
 
 /* What to do about disorder; where order was not to be checked, lines still need it. */
@@ -33,6 +35,7 @@ advice(const struct gsort *job)
 
 struct input {
 	struct gsort    *job;
+	struct merging  *merging;
 	const char      *name;
 	bool             first;
 	bool             begun, ended;
@@ -47,14 +50,21 @@ struct input {
 	unsigned         rank;		/* of the present key class, in the order of output */
 };
 
-struct inputs {
-	struct input *all;
-	size_t        count;
+/* All of them, and what they share. */
+struct merging {
+	struct gsort    *job;
+	struct input    *inputs;
+	size_t           count;
+	struct gs_arena  arena;		/* the memory of: */
+	char            *source_memory;	/* text: plan.source_bytes for each input being read */
+	char            *header;	/* of the first input */
+	size_t           header_bytes;
+	struct gs_text_header text_header;	/* text: the same, while it is read */
 };
 
 /* ---- one input ------------------------------------------------------------ */
 
-/* The header of the first input goes out, the others' are dropped. */
+/* The header of the first input is written, the others' are dropped. */
 static gs_status
 pass_header(struct input *input)
 {
@@ -64,8 +74,8 @@ pass_header(struct input *input)
 
 	if (!input->first)
 		return gs_input_skip(input->input, bytes, scratch, sizeof scratch);
-	job->header_bytes = (size_t)bytes;
-	return gs_input_skip(input->input, bytes, job->header, (size_t)bytes);
+	input->merging->header_bytes = (size_t)bytes;
+	return gs_input_skip(input->input, bytes, input->merging->header, (size_t)bytes);
 }
 
 static gs_status
@@ -75,16 +85,16 @@ begin(struct input *input)
 	const struct gs_input_options options = {
 		.names = &input->name,
 		.count = 1,
-		.binary = job->facts.key_bits > 0,
+		.binary = job->plan_input.key_bits > 0,
 		.terminal_ok = job->options->force,
 		.decompress = job->options->decompress,
 		.threads = (job->plan.threads + 1) / 2,
 		.window_bytes = job->plan.window_bytes,
 		.stops_with = job->input,
 		.before_inflate = gs_confine,
-		.before_context = job,
+		.before_context = &job->confinement,
 		.read = job->options->fed ? gs_rendezvous_read : job->options->read,
-		.read_context = job->options->fed ? job : job->options->read_context,
+		.read_context = job->options->fed ? &job->rendezvous : job->options->read_context,
 	};
 	struct gs_line_source source;
 
@@ -92,13 +102,14 @@ begin(struct input *input)
 	TRY(gs_input_open(&input->input, &options));
 	(void)gs_input_next(input->input);
 	input->order.name = gs_input_name(input->input);
-	if (job->facts.key_bits > 0)
+	if (job->plan_input.key_bits > 0)
 		return pass_header(input);
 	source = (struct gs_line_source){ gs_input_read_callback, input->input, input->order.name };
-	input->reader = gs_line_reader_open(input->memory, job->plan.source_bytes, &source, &job->text);
+	input->reader = gs_line_reader_open(input->memory, job->plan.source_bytes, &source,
+	                                    &job->ingest.text);
 	input->reader->clock = &job->monitor.clock;
-	if (input->first && job->text.header_lines > 0)
-		input->reader->lines.header = &job->text_header;
+	if (input->first && job->ingest.text.header_lines > 0)
+		input->reader->lines.header = &input->merging->text_header;
 	return GS_OK;
 }
 
@@ -140,8 +151,8 @@ follow(struct input *input, const void *keys, size_t *count)
 	if (first == *count)
 		return GS_OK;
 	*count = first;
-	return gs_order_fail(&input->order, &job->encoding, before + first + 1,
-	                     (const char *)keys + first * (job->facts.key_bits / 8),
+	return gs_order_fail(&input->order, &job->emit.encoding, before + first + 1,
+	                     (const char *)keys + first * (job->plan_input.key_bits / 8),
 	                     job->options->skip_bytes, advice(job));
 }
 
@@ -150,7 +161,7 @@ static gs_status
 read_keys(struct input *input, void *into, size_t room, size_t *count)
 {
 	const struct gsort_options *options = input->job->options;
-	const size_t key_bytes = input->job->facts.key_bits / 8;
+	const size_t key_bytes = input->job->plan_input.key_bits / 8;
 	gs_status status;
 	uint64_t since;
 	size_t got;
@@ -200,7 +211,7 @@ fail_line(const struct input *input, size_t at)
 
 	return gs_order_fail_text(&input->order, reader->numbers[at], line,
 	                          (size_t)(reader->text + reader->end - line),
-	                          input->job->text.terminator, advice(input->job));
+	                          input->job->ingest.text.terminator, advice(input->job));
 }
 
 /* The next batch of lines, in order. */
@@ -259,7 +270,7 @@ take_keys(struct input *input, bool wide, void *into, size_t room, size_t *count
 }
 
 static unsigned
-stream_of_rank(const struct gsort *job, unsigned rank)
+class_of_rank(const struct gsort *job, unsigned rank)
 {
 	return job->options->reverse ? GS_TEXT_CLASSES - 1 - rank : rank;
 }
@@ -269,7 +280,7 @@ static gs_status
 read_text(void *context, void *into, size_t room, size_t *count)
 {
 	struct input *input = context;
-	const unsigned key_class = stream_of_rank(input->job, input->rank);
+	const unsigned key_class = class_of_rank(input->job, input->rank);
 	const bool wide = input->job->plan.class_bits[key_class] == 64;
 	gs_status status = GS_OK;
 
@@ -304,19 +315,21 @@ name_of(const struct gsort_options *options, size_t at)
 
 /* Nothing is opened yet.  Standard input is read once, however often it is named. */
 static void
-list_inputs(struct gsort *job, const struct inputs *inputs)
+list_inputs(struct merging *merging)
 {
+	struct gsort *job = merging->job;
 	bool standard = false;
 
-	for (size_t i = 0; i < inputs->count; i++) {
-		struct input *input = &inputs->all[i];
+	for (size_t i = 0; i < merging->count; i++) {
+		struct input *input = &merging->inputs[i];
 
 		*input = (struct input){
-			.job = job, .name = name_of(job->options, i), .first = i == 0,
-			.order = { .key_bits = job->facts.key_bits },
+			.job = job, .merging = merging, .name = name_of(job->options, i),
+			.first = i == 0, .order = { .key_bits = job->plan_input.key_bits },
 		};
-		if (job->source_memory != NULL)		/* which only text needs */
-			input->memory = job->source_memory + i % job->plan.fan_in * job->plan.source_bytes;
+		if (merging->source_memory != NULL)
+			input->memory = merging->source_memory +
+			                i % job->plan.fan_in * job->plan.source_bytes;
 		gs_verify_open(&input->verify, job->options, 1);
 		if (strcmp(input->name, "-") == 0) {
 			input->begun = input->ended = standard;
@@ -327,36 +340,42 @@ list_inputs(struct gsort *job, const struct inputs *inputs)
 
 /* Before anything is written: the first input's header. */
 static gs_status
-read_header(struct gsort *job, struct input *first)
+read_header(struct merging *merging)
 {
-	if (job->facts.key_bits > 0)
-		return begin(first);
-	TRY(read_batch(first));
-	job->header = job->text_header.text;
-	job->header_bytes = job->text_header.bytes;
+	if (merging->job->plan_input.key_bits > 0)
+		return begin(&merging->inputs[0]);
+	TRY(read_batch(&merging->inputs[0]));
+	merging->header = merging->text_header.text;
+	merging->header_bytes = merging->text_header.bytes;
 	return GS_OK;
 }
 
-/* COUNT inputs from FIRST on as sources of the key class of RANK, into job->sources. */
-static void
+/* COUNT inputs from FIRST on as sources of the class of RANK. */
+static struct gs_source *
 list_sources(struct gsort *job, struct input *first, size_t count, unsigned rank)
 {
+	struct gs_source *sources = job->store.runs.sources;
+
 	for (size_t i = 0; i < count; i++) {
 		first[i].rank = rank;
-		job->sources[i] = (struct gs_source){
-			.read = job->facts.key_bits > 0 ? read_raw : read_text, .context = &first[i],
-			.verified = !job->options->trust_order,
+		sources[i] = (struct gs_source){
+			.read = job->plan_input.key_bits > 0 ? read_raw : read_text,
+			.context = &first[i], .verified = !job->options->trust_order,
 		};
 	}
+	return sources;
 }
 
+/* Must inputs become runs on disk first? */
 static bool
-must_set_aside(const struct gsort *job, const struct inputs *inputs)
+must_spill(const struct merging *merging)
 {
-	if (job->facts.key_bits == 0 && inputs->count > job->plan.fan_in)
+	const struct gsort *job = merging->job;
+
+	if (job->plan_input.key_bits == 0 && merging->count > job->plan.fan_in)
 		return true;
-	for (size_t i = 0; i < inputs->count && !calls(job->options); i++) {
-		const char *name = inputs->all[i].name;
+	for (size_t i = 0; i < merging->count && !calls(job->options); i++) {
+		const char *name = merging->inputs[i].name;
 		const bool standard = strcmp(name, "-") == 0;
 
 		if (gs_output_overwrites(job->output, standard ? NULL : name, standard ? 0 : -1))
@@ -365,19 +384,22 @@ must_set_aside(const struct gsort *job, const struct inputs *inputs)
 	return false;
 }
 
-/* Groups of inputs become runs on disk, one a key class. */
+/* Groups of inputs become runs on disk, one a class. */
 static gs_status
-set_aside(struct gsort *job, const struct inputs *inputs)
+spill_inputs(struct merging *merging)
 {
-	for (size_t at = 0, count; at < inputs->count; at += count) {
-		count = inputs->count - at < job->plan.fan_in ? inputs->count - at : job->plan.fan_in;
+	struct gsort *job = merging->job;
+	const size_t fan_in = job->plan.fan_in;
+
+	for (size_t at = 0, count; at < merging->count; at += count) {
+		count = merging->count - at < fan_in ? merging->count - at : fan_in;
 		for (unsigned rank = 0; rank < GS_CLASSES; rank++) {
-			const unsigned key_class = stream_of_rank(job, rank);
+			const unsigned key_class = class_of_rank(job, rank);
 
 			if (job->plan.class_bits[key_class] == 0)
 				continue;
-			list_sources(job, &inputs->all[at], count, rank);
-			TRY(gs_runs_add(job, key_class, job->sources, count));
+			TRY(gs_runs_add(&job->store.runs, key_class,
+			                list_sources(job, &merging->inputs[at], count, rank), count));
 		}
 	}
 	return GS_OK;
@@ -385,10 +407,12 @@ set_aside(struct gsort *job, const struct inputs *inputs)
 
 /* What all inputs gave. */
 static void
-sum_up(struct gsort *job, const struct inputs *inputs)
+sum_up(const struct merging *merging)
 {
-	for (size_t i = 0; i < inputs->count; i++) {
-		const struct input *input = &inputs->all[i];
+	struct gsort *job = merging->job;
+
+	for (size_t i = 0; i < merging->count; i++) {
+		const struct input *input = &merging->inputs[i];
 
 		job->stats.bytes_in += input->bytes;
 		job->stats.keys += input->keys;
@@ -399,71 +423,121 @@ sum_up(struct gsort *job, const struct inputs *inputs)
 }
 
 static gs_status
-merge(struct gsort *job, const struct inputs *inputs)
+merge_class(struct merging *merging, unsigned rank, bool spilled)
 {
-	bool aside;
+	struct gsort *job = merging->job;
+	struct gs_runs *runs = &job->store.runs;
+	const unsigned key_class = class_of_rank(job, rank);
+	const struct gs_span_sink sink = gs_emit_sink(&job->emit, key_class, 0);
 
-	list_inputs(job, inputs);
-	TRY(read_header(job, &inputs->all[0]));
-	aside = must_set_aside(job, inputs);
-	if (aside)
-		TRY(set_aside(job, inputs));
-	TRY(gs_emit_header(job));
-	for (unsigned rank = 0; rank < GS_CLASSES && !gs_select_ends(&job->select); rank++) {
-		const unsigned key_class = stream_of_rank(job, rank);
-
-		if (job->plan.class_bits[key_class] == 0)
-			continue;
-		list_sources(job, inputs->all, aside ? 0 : inputs->count, rank);
-		TRY(aside ? gs_runs_emit(job, key_class)
-		          : gs_runs_merge(job, key_class, job->sources, inputs->count));
-		TRY(gs_emit_stream_end(job, key_class));
-	}
-	sum_up(job, inputs);
-	return GS_OK;
+	if (job->plan.class_bits[key_class] == 0)
+		return GS_OK;
+	TRY(spilled ? gs_runs_drain(runs, key_class, &sink)
+	            : gs_runs_merge(runs, key_class, list_sources(job, merging->inputs,
+	                                                          merging->count, rank),
+	                            merging->count, &sink));
+	return gs_emit_class_end(&job->emit, key_class);
 }
 
-/* Few different keys: all inputs are read, one after the other. */
 static gs_status
-count(struct gsort *job, const struct inputs *inputs)
+merge(struct merging *merging)
 {
-	const size_t room = job->plan.count_bytes / (job->facts.key_bits / 8);
+	struct gsort *job = merging->job;
+	bool spilled;
+
+	list_inputs(merging);
+	TRY(read_header(merging));
+	spilled = must_spill(merging);
+	if (spilled)
+		TRY(spill_inputs(merging));
+	TRY(gs_emit_header(&job->emit, merging->header, merging->header_bytes));
+	for (unsigned rank = 0; rank < GS_CLASSES && !gs_emit_is_complete(&job->emit); rank++)
+		TRY(merge_class(merging, rank, spilled));
+	sum_up(merging);
+	TRY(gs_emit_end(&job->emit));
+	return gs_output_finish(job->output);
+}
+
+/* Keys of few values: all inputs are read, one after the other, and counted. */
+static gs_status
+count(struct merging *merging)
+{
+	struct gsort *job = merging->job;
+	struct gs_store *store = &job->store;
+	const size_t room = job->plan.count_bytes / (job->plan_input.key_bits / 8);
 	uint64_t since;
 	size_t got;
 
-	list_inputs(job, inputs);
-	for (size_t i = 0; i < inputs->count; i++)
+	list_inputs(merging);
+	for (size_t i = 0; i < merging->count; i++)
 		do {
-			TRY(read_keys(&inputs->all[i], job->count_memory, room, &got));
+			TRY(read_keys(&merging->inputs[i], store->count_memory, room, &got));
 			since = gs_clock_now();
-			gs_verify_in(&job->verify, 0, job->facts.key_bits, job->count_memory, got);
-			gs_count_add(&job->small, 0, job->count_memory, got);
-			gs_count_sum(&job->small);
+			gs_verify_in(&job->verify, 0, job->plan_input.key_bits, store->count_memory, got);
+			gs_store_add(store, 0, 0, 0, store->count_memory, got);
+			gs_store_end_round(store);
 			gs_clock_lap(&job->monitor.clock, GS_STAGE_SORT, &since);
-			inputs->all[i].keys += got;
-		} while (!inputs->all[i].ended);
-	sum_up(job, inputs);
-	return gs_emit(job);
+			merging->inputs[i].keys += got;
+		} while (!merging->inputs[i].ended);
+	sum_up(merging);
+	return gs_job_emit(job, merging->header, merging->header_bytes);
+}
+
+/* ---- memory ----------------------------------------------------------------- */
+
+/* Room for the lines of a header.  Addresses: memory is what they need. */
+#define HEADER_BYTES	((size_t)1 << 20)
+
+static gs_status
+allocate(struct merging *merging)
+{
+	struct gsort *job = merging->job;
+	const bool text = job->plan_input.key_bits == 0;
+	const size_t source_bytes = text ? job->plan.fan_in * job->plan.source_bytes : 0;
+	const size_t header_bytes = !text ? (size_t)job->options->skip_bytes :
+	                            job->options->header_lines > 0 ? HEADER_BYTES + 1 : 1;
+
+	merging->inputs = calloc(merging->count, sizeof *merging->inputs);
+	if (merging->inputs == NULL)
+		return gs_fail(GS_EBUDGET, "no memory for %zu inputs", merging->count);
+	TRY(gs_arena_open(&merging->arena,
+	                  gs_arena_round(source_bytes) + gs_arena_round(header_bytes), false));
+	merging->source_memory = gs_arena_take(&merging->arena, source_bytes);
+	merging->header = gs_arena_take(&merging->arena, header_bytes);
+	if (text)
+		merging->text_header = (struct gs_text_header){
+			.text = merging->header, .room = header_bytes - 1,
+		};
+	return GS_OK;
+}
+
+static void
+stop_input(void *context)
+{
+	struct gsort *job = context;
+
+	gs_input_stop(job->input);
 }
 
 gs_status
 gs_job_merge(struct gsort *job)
 {
-	struct inputs inputs = { .count = job->options->input_count };
+	struct merging merging = { .job = job, .count = job->options->input_count };
 	gs_status status;
 
-	if (inputs.count == 0 || calls(job->options))
-		inputs.count = 1;
-	inputs.all = calloc(inputs.count, sizeof *inputs.all);
-	if (inputs.all == NULL)
-		return gs_fail(GS_EBUDGET, "no memory for %zu inputs", inputs.count);
-	job->stats.batches = (unsigned)inputs.count;
+	if (merging.count == 0 || calls(job->options))
+		merging.count = 1;
+	job->store.runs.stop = stop_input;
+	job->store.runs.stop_context = job;
+	/* A reader that also checks the order of inputs is busy, so the team is one smaller. */
+	if (job->plan.threads > 1)
+		job->store.runs.merge_threads = job->plan.threads - 1;
 	atomic_store(&job->monitor.counters.phase, GSORT_MERGING);
-	status = job->plan.counts ? count(job, &inputs) : merge(job, &inputs);
-	if (status == GS_OK && !job->plan.counts)
-		status = gs_emit_end(job);
-	for (size_t i = 0; i < inputs.count; i++)
-		gs_input_close(inputs.all[i].input);
-	free(inputs.all);
-	return status == GS_OK ? gs_output_finish(job->output) : status;
+	if ((status = allocate(&merging)) == GS_OK)
+		status = job->plan.by_counting ? count(&merging) : merge(&merging);
+	for (size_t i = 0; merging.inputs != NULL && i < merging.count; i++)
+		gs_input_close(merging.inputs[i].input);
+	free(merging.inputs);
+	gs_arena_close(&merging.arena);
+	return status;
 }

@@ -1,32 +1,30 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * rendezvous.c - a job that is fed and drained by its caller
+ * rendezvous.c - a job that its caller feeds and drains
  *
- * In:   gsort_feed() and gsort_drain(), from one thread or from two.
- * Out:  the same job as ever, in a thread of its own, behind the callbacks that
- *       gsort.h offers to everybody.
+ * In:   the caller's calls, from one thread or from two.
+ * Out:  the same job as ever, in a thread of its own, behind the callbacks that gsort.h offers.
  *
- * A pass is a rendezvous: the giver's piece goes there, and comes back when all
- * of it has been copied (C. A. R. Hoare, "Communicating sequential processes", CACM
- * 21, 1978).  So nothing is buffered, and a queue that is shut tells either side that
- * the other one has gone.
+ * A channel is a rendezvous: the giver's offer goes there, and comes back when all of it has
+ * been copied (C. A. R. Hoare, "Communicating sequential processes", CACM 21, 1978).  So
+ * nothing is buffered, and a queue that is shut tells either side that the other has gone.
  *
- * Invariant: a queue holds at most one piece.
+ * Invariant: a queue holds at most one offer.
  */
 #include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "job/job.h"
+#include "job/rendezvous.h"
 
-/* ---- handing over ------------------------------------------------------- */
+/* ---- channels ------------------------------------------------------------- */
 
 static void
-pass_open(struct gs_channel *pass)
+channel_open(struct gs_channel *channel)
 {
-	gs_queue_open(&pass->there);
-	gs_queue_open(&pass->back);
+	gs_queue_open(&channel->there);
+	gs_queue_open(&channel->back);
 }
 
 /* Wait until all BYTES are taken.  False: nobody takes any more. */
@@ -35,57 +33,57 @@ give(struct gs_channel *to, const void *data, size_t bytes)
 {
 	if (bytes == 0)
 		return true;
-	to->piece = (struct gs_piece){ .data = data, .bytes = bytes };
-	return gs_queue_give(&to->there, &to->piece) && gs_queue_take(&to->back) != NULL;
+	to->offer = (struct gs_offer){ .data = data, .bytes = bytes };
+	return gs_queue_give(&to->there, &to->offer) && gs_queue_take(&to->back) != NULL;
 }
 
 /* Wait for bytes, at most ROOM.  0: no more will come. */
 static size_t
 take(struct gs_channel *from, void *into, size_t room)
 {
-	struct gs_piece *piece;
+	struct gs_offer *offer;
 	size_t bytes;
 
-	if (from->now == NULL && (from->now = gs_queue_take(&from->there)) == NULL)
+	if (from->current == NULL && (from->current = gs_queue_take(&from->there)) == NULL)
 		return 0;
-	piece = from->now;
-	assert(piece == &from->piece && piece->bytes > 0);
-	bytes = piece->bytes < room ? piece->bytes : room;
-	memcpy(into, piece->data, bytes);
-	piece->data += bytes;
-	piece->bytes -= bytes;
-	if (piece->bytes == 0) {
-		from->now = NULL;
-		(void)gs_queue_give(&from->back, piece);
+	offer = from->current;
+	assert(offer == &from->offer && offer->bytes > 0);
+	bytes = offer->bytes < room ? offer->bytes : room;
+	memcpy(into, offer->data, bytes);
+	offer->data += bytes;
+	offer->bytes -= bytes;
+	if (offer->bytes == 0) {
+		from->current = NULL;
+		(void)gs_queue_give(&from->back, offer);
 	}
 	return bytes;
 }
 
-/* Nothing more is given, nor taken: both sides return. */
+/* Nothing more is given or taken: both sides return. */
 static void
-shut(struct gs_channel *pass)
+shut(struct gs_channel *channel)
 {
-	gs_queue_shut(&pass->there);
-	gs_queue_shut(&pass->back);
+	gs_queue_shut(&channel->there);
+	gs_queue_shut(&channel->back);
 }
 
 static void
-pass_close(struct gs_channel *pass)
+channel_close(struct gs_channel *channel)
 {
-	gs_queue_close(&pass->there);
-	gs_queue_close(&pass->back);
+	gs_queue_close(&channel->there);
+	gs_queue_close(&channel->back);
 }
 
-/* ---- the job's side ----------------------------------------------------- */
+/* ---- the job's side --------------------------------------------------------- */
 
 ptrdiff_t
 gs_rendezvous_read(void *context, void *into, size_t bytes)
 {
-	struct gs_rendezvous *hands = &((struct gsort *)context)->handover;
-	const size_t got = take(&hands->in, into, bytes);
+	struct gs_rendezvous *rendezvous = context;
+	const size_t got = take(&rendezvous->in, into, bytes);
 
 	/* Not an end: half an input must not become a whole output. */
-	if (atomic_load(&hands->stopped)) {
+	if (atomic_load(&rendezvous->stopped)) {
 		errno = ECANCELED;
 		return -1;
 	}
@@ -95,53 +93,53 @@ gs_rendezvous_read(void *context, void *into, size_t bytes)
 int
 gs_rendezvous_write(void *context, const void *data, size_t bytes)
 {
-	struct gs_rendezvous *hands = &((struct gsort *)context)->handover;
+	struct gs_rendezvous *rendezvous = context;
 
-	if (give(&hands->out, data, bytes))
+	if (give(&rendezvous->out, data, bytes))
 		return 0;
 	errno = ECANCELED;
 	return -1;
 }
 
-/* Let everybody know how it ended. */
+/* Let both sides know how the job ended. */
 static void
-end(struct gs_rendezvous *hands, gsort_status result)
+end(struct gs_rendezvous *rendezvous, gsort_status result)
 {
-	hands->result = result;
-	snprintf(hands->message, sizeof hands->message, "%s", gs_message());
-	shut(&hands->in);
-	shut(&hands->out);
+	rendezvous->result = result;
+	snprintf(rendezvous->message, sizeof rendezvous->message, "%s", gs_message());
+	shut(&rendezvous->in);
+	shut(&rendezvous->out);
 }
 
 static gs_status
 run(void *context)
 {
-	struct gsort *job = context;
+	struct gs_rendezvous *rendezvous = context;
 
-	end(&job->handover, gs_job_run(job));
+	end(rendezvous, rendezvous->run(rendezvous->context));
 	return GS_OK;
 }
 
-/* Whoever comes first, the feeding thread or the draining one, starts the job. */
+/* The first call of either thread starts the job. */
 static void
-start(struct gsort *job)
+start(struct gs_rendezvous *rendezvous)
 {
-	if (atomic_exchange(&job->handover.started, true))
+	if (atomic_exchange(&rendezvous->started, true))
 		return;
-	if (gs_thread_start(&job->handover.thread, run, job) != GS_OK)
-		end(&job->handover, GSORT_TROUBLE);
+	if (gs_thread_start(&rendezvous->thread, run, rendezvous) != GS_OK)
+		end(rendezvous, GSORT_TROUBLE);
 }
 
-/* What the job has come to, once it has ended; its sentence is now the caller's. */
+/* The result of a job that has ended; its message becomes the caller's. */
 static gsort_status
-result(const struct gs_rendezvous *hands)
+result(const struct gs_rendezvous *rendezvous)
 {
-	if (hands->result != GSORT_OK)
-		(void)gs_fail(GS_OK, "%s", hands->message);
-	return hands->result;
+	if (rendezvous->result != GSORT_OK)
+		(void)gs_fail(GS_OK, "%s", rendezvous->message);
+	return rendezvous->result;
 }
 
-/* ---- the caller's side -------------------------------------------------- */
+/* ---- the caller's side -------------------------------------------------------- */
 
 static gsort_status
 misuse(const char *what)
@@ -151,57 +149,58 @@ misuse(const char *what)
 }
 
 gsort_status
-gsort_feed(gsort *job, const void *data, size_t bytes)
+gs_rendezvous_feed(struct gs_rendezvous *rendezvous, const void *data, size_t bytes)
 {
-	if (!job->options->fed)
+	if (!rendezvous->fed)
 		return misuse("a job is fed only with the option FED");
-	if (job->handover.ended)
+	if (rendezvous->ended)
 		return misuse("a job cannot be fed after gsort_feed_end()");
-	start(job);
-	return give(&job->handover.in, data, bytes) ? GSORT_OK : result(&job->handover);
+	start(rendezvous);
+	return give(&rendezvous->in, data, bytes) ? GSORT_OK : result(rendezvous);
 }
 
 gsort_status
-gsort_feed_end(gsort *job)
+gs_rendezvous_feed_end(struct gs_rendezvous *rendezvous)
 {
-	struct gs_rendezvous *hands = &job->handover;
-
-	if (!job->options->fed)
+	if (!rendezvous->fed)
 		return misuse("a job is fed only with the option FED");
-	start(job);
-	hands->ended = true;
-	gs_queue_shut(&hands->in.there);
-	if (job->options->drained)
+	start(rendezvous);
+	rendezvous->ended = true;
+	gs_queue_shut(&rendezvous->in.there);
+	if (rendezvous->drained)
 		return GSORT_OK;
-	(void)gs_queue_take(&hands->out.there);	/* nothing comes, but the end */
-	return result(hands);
+	(void)gs_queue_take(&rendezvous->out.there);	/* nothing comes, but the end */
+	return result(rendezvous);
 }
 
 gsort_status
-gsort_drain(gsort *job, void *into, size_t bytes, size_t *got)
+gs_rendezvous_drain(struct gs_rendezvous *rendezvous, void *into, size_t bytes, size_t *got)
 {
 	size_t taken = 1;
 
 	*got = 0;
-	if (!job->options->drained)
+	if (!rendezvous->drained)
 		return misuse("a job is drained only with the option DRAINED");
-	start(job);
+	start(rendezvous);
 	while (*got < bytes && taken > 0) {
-		taken = take(&job->handover.out, (char *)into + *got, bytes - *got);
+		taken = take(&rendezvous->out, (char *)into + *got, bytes - *got);
 		*got += taken;
 	}
-	return *got == bytes ? GSORT_OK : result(&job->handover);
+	return *got == bytes ? GSORT_OK : result(rendezvous);
 }
 
-/* ---- opening and closing ------------------------------------------------ */
+/* ---- opening and closing --------------------------------------------------------- */
 
 gs_status
-gs_rendezvous_open(struct gsort *job)
+gs_rendezvous_open(struct gs_rendezvous *rendezvous, const struct gsort_options *options,
+                   gsort_status (*run_job)(void *context), void *context)
 {
-	const struct gsort_options *options = job->options;
-
-	pass_open(&job->handover.in);
-	pass_open(&job->handover.out);
+	channel_open(&rendezvous->in);
+	channel_open(&rendezvous->out);
+	rendezvous->run = run_job;
+	rendezvous->context = context;
+	rendezvous->fed = options->fed;
+	rendezvous->drained = options->drained;
 	if (options->fed && (options->input_count > 0 || options->read != NULL))
 		return gs_fail(GS_EUSAGE, "a job that is fed reads nothing else");
 	if (options->drained && (options->output != NULL || options->write != NULL))
@@ -210,18 +209,18 @@ gs_rendezvous_open(struct gsort *job)
 }
 
 void
-gs_rendezvous_close(struct gsort *job)
+gs_rendezvous_stop(struct gs_rendezvous *rendezvous)
 {
-	struct gs_rendezvous *hands = &job->handover;
+	atomic_store(&rendezvous->stopped, true);
+	shut(&rendezvous->in);
+	shut(&rendezvous->out);
+}
 
-	if (atomic_load(&hands->started)) {
-		atomic_store(&hands->stopped, true);
-		shut(&hands->in);
-		shut(&hands->out);
-		if (!job->options->fed)
-			gs_input_stop(job->input);
-		(void)gs_thread_join(&hands->thread);
-	}
-	pass_close(&hands->in);
-	pass_close(&hands->out);
+void
+gs_rendezvous_close(struct gs_rendezvous *rendezvous)
+{
+	if (atomic_load(&rendezvous->started))
+		(void)gs_thread_join(&rendezvous->thread);
+	channel_close(&rendezvous->in);
+	channel_close(&rendezvous->out);
 }

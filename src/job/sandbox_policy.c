@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * sandbox_policy.c - before bytes of strangers are decompressed, give up what is not needed
+ * sandbox_policy.c - before untrusted bytes are decompressed, give up what is not needed
  *
  * In:   a job whose files are open.
- * Out:  a process that can open but what the job still has to: temporary files, the
- *       output's new name, inputs whose turn has not come, libraries not loaded yet;
- *       and that can neither call nor start anybody (base/sandbox.h).
+ * Out:  a process that can open only what the job still has to: temporary files, the output's
+ *       new name, inputs whose turn has not come, libraries not loaded yet; and that can
+ *       neither connect to anything nor start a program (base/sandbox.h).
  *
- * If an input is known to be compressed that is done before any thread is there.  Of a
- * pipe it is known when its first bytes are: then it is done by the thread that will
- * decompress them, which for the first input is the only one.
+ * If an input is known to be compressed, this happens before any other thread exists.  Of a pipe
+ * it is known when its first bytes are read; then the thread that will decompress them does it,
+ * which for the first input is the only one.
  *
- * The folder of temporary files stays open whole, /tmp if nobody names another.
+ * The whole directory of temporary files stays open, /tmp if the user names no other.
  *
- * The model is xz(1), which does so when it decompresses to standard output.  Left alone
- * are jobs that open a GPU, whose driver opens and starts what it likes (if the user does not
- * ask for one, compressed input does without), and those that run a program to compress
- * temporary files.
+ * The model is xz(1), which does so when it decompresses to standard output.  Jobs that open a
+ * GPU are left alone, because its driver opens and starts what it likes; so are jobs that run a
+ * program to compress temporary files.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/sandbox.h"
-#include "job/job.h"
+#include "job/sandbox_policy.h"
+#include "spill/spill.h"
 
 /* Where the dynamic linker finds what a format needs. */
 static const char *const library_dirs[] = {
@@ -52,15 +53,13 @@ allow_libraries(struct gs_sandbox *box)
 static void
 allow_temp(struct gs_sandbox *box, const struct gsort_options *options)
 {
-	const char *dir = getenv("TMPDIR");
-
 	for (size_t d = 0; d < options->temp_dir_count; d++)
 		gs_sandbox_allow(box, options->temp_dirs[d], GS_SANDBOX_MAKE);
 	if (options->temp_dir_count == 0)
-		gs_sandbox_allow(box, dir != NULL && *dir != '\0' ? dir : "/tmp", GS_SANDBOX_MAKE);
+		gs_sandbox_allow(box, gs_temp_dir(), GS_SANDBOX_MAKE);
 }
 
-/* The folder of the name that the output will have. */
+/* The directory in which the output will get its name. */
 static void
 allow_output(struct gs_sandbox *box, const struct gs_output *output)
 {
@@ -75,7 +74,7 @@ allow_output(struct gs_sandbox *box, const struct gs_output *output)
 	gs_sandbox_allow(box, dir, GS_SANDBOX_MAKE);
 }
 
-/* Who looks for leaks asks which threads there are, and what is found is written down. */
+/* A leak checker reads /proc and writes its reports. */
 static void
 allow_reports(struct gs_sandbox *box)
 {
@@ -90,28 +89,17 @@ allow_reports(struct gs_sandbox *box)
 #endif
 }
 
-/* Decompressing takes longer than sorting: rather a sandbox than a GPU, unless one is demanded
- * or being opened. */
-static bool
-may_open_gpu(struct gsort *job)
-{
-	unsigned nobody = GS_FIRST_NOBODY;
-
-	if (job->plan.gpu_from_bytes == GS_NEVER)
-		return false;
-	return job->options->device != GSORT_DEVICE_AUTO ||
-	       !atomic_compare_exchange_strong(&job->opener.first, &nobody, GS_FIRST_SANDBOX);
-}
-
 static void
-confine(struct gsort *job)
+confine(const struct gs_confinement *confinement)
 {
-	const struct gsort_options *options = job->options;
+	const struct gsort_options *options = confinement->options;
 	struct gs_sandbox box;
 	unsigned kinds;
 
-	if (may_open_gpu(job) || gs_spill_starts_programs(options->compress_program)) {
-		gs_note(&job->monitor, "no sandbox: a GPU, or a program for temporary files, may be started");
+	if (confinement->plan->device == GSORT_DEVICE_GPU ||
+	    gs_spill_starts_programs(options->compress_program)) {
+		gs_note(confinement->monitor,
+		        "no sandbox: a GPU, or a program for temporary files, may be started");
 		return;
 	}
 	gs_sandbox_begin(&box);
@@ -119,25 +107,43 @@ confine(struct gsort *job)
 		gs_sandbox_allow(&box, options->inputs[i], GS_SANDBOX_READ);
 	allow_libraries(&box);
 	allow_temp(&box, options);
-	allow_output(&box, job->output);
+	allow_output(&box, *confinement->output);
 	allow_reports(&box);
 	kinds = gs_sandbox_enter(&box);
-	gs_note(&job->monitor, "sandbox: %s",
-	            kinds == (GS_SANDBOX_FILES | GS_SANDBOX_CALLS) ? "files and calls" :
-	            kinds == GS_SANDBOX_FILES ? "files" : kinds == GS_SANDBOX_CALLS ? "calls" :
-	            "this kernel has none");
+	gs_note(confinement->monitor, "sandbox: %s",
+	        kinds == (GS_SANDBOX_FILES | GS_SANDBOX_CALLS) ? "files and calls" :
+	        kinds == GS_SANDBOX_FILES ? "files" : kinds == GS_SANDBOX_CALLS ? "calls" :
+	        "this kernel has none");
 }
 
 void
 gs_confine(void *context)
 {
-	struct gsort *job = context;
+	struct gs_confinement *confinement = context;
 
-	if (!job->options->sandbox)
+	if (!confinement->options->sandbox)
 		return;
-	pthread_mutex_lock(&job->confining);
-	if (!job->confined)
-		confine(job);
-	job->confined = true;
-	pthread_mutex_unlock(&job->confining);
+	pthread_mutex_lock(&confinement->lock);
+	if (!confinement->done)
+		confine(confinement);
+	confinement->done = true;
+	pthread_mutex_unlock(&confinement->lock);
+}
+
+void
+gs_confinement_open(struct gs_confinement *confinement, const struct gsort_options *options,
+                    const struct gs_plan *plan, struct gs_output *const *output,
+                    struct gs_monitor *monitor)
+{
+	confinement->options = options;
+	confinement->plan = plan;
+	confinement->output = output;
+	confinement->monitor = monitor;
+	pthread_mutex_init(&confinement->lock, NULL);
+}
+
+void
+gs_confinement_close(struct gs_confinement *confinement)
+{
+	pthread_mutex_destroy(&confinement->lock);
 }

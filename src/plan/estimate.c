@@ -5,33 +5,33 @@
  * Runs of equal length are merged as aside.c merges them: the first of a queue, and no
  * more of them before the last pass than it takes to make that one full.
  */
-#include "plan/plan.h"
+#include "plan/estimate.h"
 
 void
-gs_plan_estimate(const struct gs_plan *plan, const struct gs_plan_input *facts,
-                 struct gs_estimate *forecast)
+gs_plan_estimate(const struct gs_plan *plan, const struct gs_plan_input *input,
+                 struct gs_estimate *estimate)
 {
 	const size_t fan_in = plan->fan_in;
-	uint64_t bytes = facts->input_bytes, runs;
+	uint64_t bytes = input->input_bytes, runs;
 
-	*forecast = (struct gs_estimate){ .runs = 1 };
+	*estimate = (struct gs_estimate){ .runs = 1 };
 	if (bytes == UINT64_MAX || plan->sort_bytes == 0)
 		return;
-	if (facts->key_bits == 0 && facts->type == GSORT_TEXT)
+	if (input->key_bits == 0 && input->type == GSORT_TEXT)
 		bytes = bytes / 5 * 2;		/* ten digits and a newline for 4 bytes, twenty for 8 */
-	forecast->key_bytes = bytes;
-	forecast->runs = runs = bytes / plan->sort_bytes + (bytes % plan->sort_bytes > 0);
+	estimate->key_bytes = bytes;
+	estimate->runs = runs = bytes / plan->sort_bytes + (bytes % plan->sort_bytes > 0);
 	if (runs < 2)
 		return;
-	forecast->disk_bytes = forecast->written_bytes = bytes;
-	for (forecast->passes = 1; runs > fan_in; forecast->passes++) {
+	estimate->disk_bytes = estimate->written_bytes = bytes;
+	for (estimate->passes = 1; runs > fan_in; estimate->passes++) {
 		/* Only so many are merged before the others that what is left is one full merge. */
 		const uint64_t merges = (runs - fan_in + fan_in - 2) / (fan_in - 1);
 		const uint64_t merged = runs - fan_in + merges;
 
-		if (__builtin_add_overflow(forecast->written_bytes, merged < runs ? bytes / runs * merged
-		                           : bytes, &forecast->written_bytes))
-			forecast->written_bytes = UINT64_MAX;
+		if (__builtin_add_overflow(estimate->written_bytes, merged < runs ? bytes / runs * merged
+		                           : bytes, &estimate->written_bytes))
+			estimate->written_bytes = UINT64_MAX;
 		runs = merged < runs ? fan_in : (runs + fan_in - 1) / fan_in;
 	}
 }

@@ -14,45 +14,16 @@
 #include <stdio.h>
 
 #include "base/arena.h"
-#include "format/decode.h"
-#include "io/ahead.h"
 #include "format/line_reader.h"
+#include "format/text_decoder.h"
+#include "io/ahead.h"
+#include "plan/device.h"
 #include "plan/plan.h"
 #include "sort/buckets/batch.h"
 #include "spill/external_merge.h"
 
 #define KIB	((size_t)1 << 10)
 #define MIB	((size_t)1 << 20)
-
-/*
- * When a GPU pays: milliseconds of the whole process for a GiB of keys, and to open one.  16
- * cores of an H200 host, u32, file to new file, median of 3 (bench/crossover):
- *
- *                16 threads     4 threads      a GPU, either way
- *      512 MiB     0.185 s       0.274 s        0.442, 0.408 s
- *     2048 MiB     0.569 s                      0.851 s
- *
- * To /dev/null 1 GiB takes 4 threads 0.53 s, 8 threads 0.26 s, 16 threads 0.16 s.  That was
- * before spare.c copied what the GPU has (bench/results, guard.json: medians of 5; a GPU with
- * as many threads):
- *
- *                4 threads, a GPU: to a file    to /dev/null   2 threads, a GPU: to a file
- *     2048 MiB     1.23, 1.10 s                 1.15, 0.63 s     2.22, 1.39 s
- *
- * So with 6 threads and more the bytes of the files are what takes time, and a GPU never
- * pays; four meet it at 1.7 GiB.  u64 takes the CPU the same time for the same bytes.  A pipe hides the
- * opening, if that begins long enough before (its bytes come at 3 GB/s); nothing else was
- * measured for it.
- *
- * That keys which would go to disk may find room in the GPU's memory is no reason: it may
- * fail, so that none are there without a copy in host memory.  Who takes that risk says
- * --device=gpu.
- */
-enum { CPU_MS = 2200, GPU_MS = 370 };	/* CPU_MS: of one thread */
-#ifndef OPEN_MS
-#define OPEN_MS		310	/* the pretend GPU of tests/emu takes none, so that it is always used */
-#endif
-#define OPENING_BYTES	((uint64_t)1 << 30)		/* that a pipe brings meanwhile */
 
 enum { MOST_THREADS = 16 };
 
@@ -85,15 +56,12 @@ enum { MOST_THREADS = 16 };
 #define LEAST_PART_BYTES	(16 * KIB)
 #define MOST_PART_TEXT_BYTES	(1 * MIB)	/* its lines take 5 times as much */
 
-/* What comes in a round may be more than was to be held of a head. */
-#define HEAD_ROUND_BYTES	(64 * MIB)
-
 /*
  * Decompression in parallel: a block of xz -6 -T0 is 24 MiB, in memory with its compressed
  * bytes and 8 MiB of dictionary; a frame of pzstd is 8 MiB.  Too little for two: one thread.
  */
-#define UNPACK_THREAD_BYTES	(64 * MIB)
-#define UNPACK_LEAST_BYTES	(16 * MIB)
+#define INFLATE_THREAD_BYTES	(64 * MIB)
+#define INFLATE_LEAST_BYTES	(16 * MIB)
 
 /* To decompress what xz -6 and zstd -19 wrote takes 9 MiB; xz -9 65, zstd --long=31 2 GiB. */
 #define WINDOW_LEAST_BYTES	(12 * MIB)
@@ -106,13 +74,10 @@ enum { MOST_THREADS = 16 };
 /*
  * Memory.  The program itself, sorting ten keys: 7.1 MiB, most of it libraries (Debian
  * 12, x86-64).  A thread: lines and sums of a partition on its stack, and what the
- * heap keeps for it.  A process that has opened CUDA: not tuned.
+ * heap keeps for it.
  */
 #define PROGRAM_BYTES		(9 * MIB)
 #define THREAD_BYTES		(256 * KIB)
-#ifndef CUDA_BYTES
-#define CUDA_BYTES		(384 * MIB)	/* that of tests/emu takes less */
-#endif
 
 /* Of the pool, what merging may have while a GPU's batches fill it.  Not tuned. */
 #define GPU_MERGE_BYTES		(256 * MIB)
@@ -182,25 +147,25 @@ gs_plan_classes(const struct gs_plan *plan)
 static bool
 uses_gpu(const struct gs_plan *plan)
 {
-	return plan->gpu_from_bytes != GS_NEVER;
+	return plan->device == GSORT_DEVICE_GPU;
 }
 
 /* What the input cannot be larger than, unless it grows. */
 static uint64_t
-input_bytes_most(const struct gs_plan_input *facts)
+input_bytes_most(const struct gs_plan_input *input)
 {
-	return facts->guessed ? UINT64_MAX : facts->input_bytes;
+	return input->guessed ? UINT64_MAX : input->input_bytes;
 }
 
 /* Most bytes of keys that it can become. */
 static uint64_t
-key_bytes_most(const struct gs_plan_input *facts)
+key_bytes_most(const struct gs_plan_input *input)
 {
-	const uint64_t bytes = input_bytes_most(facts);
+	const uint64_t bytes = input_bytes_most(input);
 
-	if (facts->key_bits > 0 || bytes > UINT64_MAX / 8)
+	if (input->key_bits > 0 || bytes > UINT64_MAX / 8)
 		return bytes;
-	if (facts->type == GSORT_TEXT_FLOAT)	/* "0\n" */
+	if (input->type == GSORT_TEXT_FLOAT)	/* "0\n" */
 		return bytes / 2 * 8 + 8;
 	return bytes / 11 * 8 + 16;	/* "4294967296\n"; "65536\n" is no worse */
 }
@@ -209,107 +174,74 @@ key_bytes_most(const struct gs_plan_input *facts)
 
 /* A limit of the user's that is too small for anything is raised: it is meant well. */
 static void
-set_budget(struct gs_plan *plan, const struct gs_plan_input *facts)
+set_budget(struct gs_plan *plan, const struct gs_plan_input *input)
 {
 	uint64_t need = LEAST_BYTES;
 
-	if (facts->device == GSORT_DEVICE_GPU)
-		need += CUDA_BYTES + 8 * LEAST_TILE_BYTES;
-	plan->host_bytes = facts->host_bytes;
-	if (facts->memory_bytes > 0)
-		plan->host_bytes = least(within(need, facts->memory_bytes, UINT64_MAX), plan->host_bytes);
+	if (input->device == GSORT_DEVICE_GPU)
+		need += gs_plan_cuda_bytes() + 8 * LEAST_TILE_BYTES;
+	plan->host_bytes = input->host_bytes;
+	if (input->memory_bytes > 0)
+		plan->host_bytes = least(within(need, input->memory_bytes, UINT64_MAX), plan->host_bytes);
 }
 
 /* With little memory, few threads: each has tables of its own. */
 static void
-set_threads(struct gs_plan *plan, const struct gs_plan_input *facts)
+set_threads(struct gs_plan *plan, const struct gs_plan_input *input)
 {
-	uint64_t threads = least(facts->cores, MOST_THREADS), bytes = plan->host_bytes;
+	uint64_t threads = least(input->cores, MOST_THREADS), bytes = plan->host_bytes;
 
-	if (facts->threads > 0)
-		threads = facts->threads;
-	threads = least(threads, facts->address_bytes / THREAD_ADDRESSES);
-	if (facts->device == GSORT_DEVICE_GPU)
-		take_from(&bytes, CUDA_BYTES);
+	if (input->threads > 0)
+		threads = input->threads;
+	threads = least(threads, input->address_bytes / THREAD_ADDRESSES);
+	if (input->device == GSORT_DEVICE_GPU)
+		take_from(&bytes, gs_plan_cuda_bytes());
 	threads = least(threads, bytes / (LEAST_BYTES / 2));
 	plan->threads = threads > 0 ? (unsigned)threads : 1;
 }
 
 static void
-set_streams(struct gs_plan *plan, const struct gs_plan_input *facts)
+set_streams(struct gs_plan *plan, const struct gs_plan_input *input)
 {
-	if (facts->key_bits >= 32)
-		plan->class_bits[0] = facts->key_bits;
-	if (facts->type == GSORT_TEXT_FLOAT) {
+	if (input->key_bits >= 32)
+		plan->class_bits[0] = input->key_bits;
+	if (input->type == GSORT_TEXT_FLOAT) {
 		plan->class_bits[GS_FLOATS] = 64;
-	} else if (facts->key_bits == 0) {
+	} else if (input->key_bits == 0) {
 		plan->class_bits[GS_NEG_WIDE]   = plan->class_bits[GS_POS_WIDE]   = 64;
 		plan->class_bits[GS_NEG_NARROW] = plan->class_bits[GS_POS_NARROW] = 32;
 	}
-	if (facts->operation == GSORT_MERGE && facts->type == GSORT_TEXT)
+	if (input->operation == GSORT_MERGE && input->type == GSORT_TEXT)
 		plan->class_bits[GS_SMALL] = 32;	/* not counted: they come in order */
-	plan->counts = facts->key_bits == 8 || facts->key_bits == 16;
-}
-
-/* Bytes of keys from which a GPU pays. */
-static uint64_t
-crossover(const struct gs_plan *plan)
-{
-	const uint64_t gpu_ms = (uint64_t)GPU_MS * plan->threads;
-
-	if (gpu_ms >= CPU_MS)
-		return GS_NEVER;
-	return ((uint64_t)1 << 30) * OPEN_MS * plan->threads / (CPU_MS - gpu_ms);
+	plan->by_counting = input->key_bits == 8 || input->key_bits == 16;
 }
 
 static gs_status
-choose_device(struct gs_plan *plan, const struct gs_plan_input *facts)
+choose_device(struct gs_plan *plan, const struct gs_plan_input *input)
 {
-	const uint64_t file_from = crossover(plan);
-	const uint64_t pipe_from = file_from > 2 * OPENING_BYTES ? file_from - OPENING_BYTES
-	                                                         : file_from / 4;
-	/* A line of text is two to three times as long as its key. */
-	const uint64_t known_bytes = facts->key_bits == 0 ? facts->input_bytes / 3
-	                                                  : facts->input_bytes;
+	struct gs_device_choice choice;
 
-	plan->gpu_from_bytes = plan->gpu_wait_bytes = GS_NEVER;
-	if (facts->device == GSORT_DEVICE_CPU || plan->counts || facts->operation != GSORT_SORT)
-		return GS_OK;
-	if (!facts->gpu_built)
-		return facts->device == GSORT_DEVICE_AUTO ? GS_OK :
-		       gs_fail(GS_ENODEV, "this gsort was built without a GPU backend; "
-		               "use --device=cpu, or build it where nvcc is");
-	if (facts->device == GSORT_DEVICE_GPU) {
-		plan->gpu_from_bytes = plan->gpu_wait_bytes = 0;
-	} else if (file_from == GS_NEVER || plan->host_bytes < 2 * CUDA_BYTES) {
-		return GS_OK;		/* of no use; or it would leave too little for keys */
-	} else if (facts->input_bytes == UINT64_MAX) {
-		plan->gpu_from_bytes = pipe_from;
-		plan->gpu_wait_bytes = file_from;
-	} else if (known_bytes >= file_from) {
-		plan->gpu_from_bytes = 0;
-		plan->gpu_wait_bytes = facts->guessed ? file_from : 0;
-	} else if (facts->guessed) {
-		plan->gpu_from_bytes = pipe_from;
-		plan->gpu_wait_bytes = file_from;
-	}
+	TRY(gs_plan_choose_device(&choice, input, plan->threads, plan->host_bytes));
+	plan->device = choice.device;
+	plan->device_rule = choice.rule;
+	plan->peek_bytes = choice.peek_bytes;
 	return GS_OK;
 }
 
 /* Tiles of a small job, or for a small part of a GPU, are small themselves. */
 static void
-set_tiles(struct gs_plan *plan, const struct gs_plan_input *facts)
+set_tiles(struct gs_plan *plan, const struct gs_plan_input *input)
 {
 	uint64_t bytes = plan->host_bytes;
 
 	if (uses_gpu(plan))
-		take_from(&bytes, CUDA_BYTES);
+		take_from(&bytes, gs_plan_cuda_bytes());
 	/* One fills, one crosses the bus, one waits; and each key class of text fills its own. */
-	plan->ring_tiles = facts->key_bits == 0 ? GS_CLASSES + 1 : 4;
+	plan->ring_tiles = input->key_bits == 0 ? GS_CLASSES + 1 : 4;
 	plan->tile_bytes = TILE_BYTES;
-	if (input_bytes_most(facts) < TILE_BYTES)
-		plan->tile_bytes = power_of_two_from(facts->input_bytes);
-	while (facts->gpu_memory_bytes > 0 && plan->tile_bytes > facts->gpu_memory_bytes / 8)
+	if (input_bytes_most(input) < TILE_BYTES)
+		plan->tile_bytes = power_of_two_from(input->input_bytes);
+	while (input->gpu_memory_bytes > 0 && plan->tile_bytes > input->gpu_memory_bytes / 8)
 		plan->tile_bytes /= 2;
 	while (plan->tile_bytes > bytes / 64)
 		plan->tile_bytes /= 2;
@@ -318,16 +250,16 @@ set_tiles(struct gs_plan *plan, const struct gs_plan_input *facts)
 }
 
 static void
-set_text(struct gs_plan *plan, const struct gs_plan_input *facts, uint64_t *left)
+set_text(struct gs_plan *plan, const struct gs_plan_input *input, uint64_t *left)
 {
-	const uint64_t most = input_bytes_most(facts) < 8 * MIB ? 1 * MIB : 16 * MIB;
+	const uint64_t most = input_bytes_most(input) < 8 * MIB ? 1 * MIB : 16 * MIB;
 	const struct gs_text_options text = {
-		.floats = facts->type == GSORT_TEXT_FLOAT, .header_lines = facts->headers,
+		.floats = input->type == GSORT_TEXT_FLOAT, .header_lines = input->headers,
 	};
 	uint64_t share = *left / 64;
 
-	if (facts->operation == GSORT_MERGE) {
-		share /= within(1, facts->input_count, MOST_FAN_IN);
+	if (input->operation == GSORT_MERGE) {
+		share /= within(1, input->input_count, MOST_FAN_IN);
 		plan->source_bytes = (within(GS_LINE_READER_LEAST_BYTES, share, GS_LINE_READER_MOST_BYTES) +
 		                      4095) / 4096 * 4096;
 		return;
@@ -341,101 +273,100 @@ set_text(struct gs_plan *plan, const struct gs_plan_input *facts, uint64_t *left
 
 /* Buffers of each thread, for reading and for sorting: at most a sixteenth each. */
 static void
-set_pieces(struct gs_plan *plan, const struct gs_plan_input *facts, uint64_t *left)
+set_pieces(struct gs_plan *plan, const struct gs_plan_input *input, uint64_t *left)
 {
-	const size_t key_bytes = facts->key_bits == 64 || facts->type == GSORT_TEXT_FLOAT ? 8 : 4;
-	const size_t print_bytes = facts->print_bytes / 2 / key_bytes;	/* for each of keys, and more */
+	const size_t key_bytes = input->key_bits == 64 || input->type == GSORT_TEXT_FLOAT ? 8 : 4;
+	const size_t print_bytes = input->print_bytes / 2 / key_bytes;	/* for each of keys, and more */
 	const unsigned slots = gs_batch_slots(plan->threads);
-	const uint64_t most = facts->print_bytes > 0 ? MOST_PART_TEXT_BYTES : GS_PART_BYTES;
+	const uint64_t most = input->print_bytes > 0 ? MOST_PART_TEXT_BYTES : GS_PART_BYTES;
 	const uint64_t shares = slots + plan->threads + slots * (print_bytes + 1);
 
-	if (facts->operation != GSORT_SORT)
+	if (input->operation != GSORT_SORT)
 		return;
-	if (facts->key_bits > 0)
+	if (input->key_bits > 0)
 		plan->piece_bytes = power_of_two_to(within(LEAST_PIECE_BYTES, *left / 16 / plan->threads,
 		                                           MOST_PIECE_BYTES));
 	take_from(left, plan->threads * plan->piece_bytes);
 	if (gs_plan_classes(plan) == 0)
 		return;
 	plan->part_bytes = power_of_two_to(within(LEAST_PART_BYTES, *left / 16 / shares, most));
-	plan->part_print_bytes = plan->part_bytes / key_bytes * (facts->print_bytes / 2);
+	plan->part_print_bytes = plan->part_bytes / key_bytes * (input->print_bytes / 2);
 	take_from(left, (slots + plan->threads) * plan->part_bytes + slots * plan->part_print_bytes);
 }
 
 /* Everything but keys, and what merging reads them into. */
 static void
-set_buffers(struct gs_plan *plan, const struct gs_plan_input *facts)
+set_buffers(struct gs_plan *plan, const struct gs_plan_input *input)
 {
 	const uint64_t carvings = 2 * gs_plan_classes(plan) + 6;
 	uint64_t left = plan->host_bytes;
 
 	take_from(&left, PROGRAM_BYTES + plan->threads * THREAD_BYTES);
 	if (uses_gpu(plan))
-		take_from(&left, CUDA_BYTES + plan->ring_tiles * plan->tile_bytes);
+		take_from(&left, gs_plan_cuda_bytes() + plan->ring_tiles * plan->tile_bytes);
 	plan->huge_pages = gs_arena_round(1) * carvings <= left / 16;
 	if (plan->huge_pages)
 		take_from(&left, gs_arena_round(1) * carvings);
-	plan->unpack_bytes = least(left / 16, plan->threads * UNPACK_THREAD_BYTES);
-	if (!facts->packed || plan->threads == 1 || plan->unpack_bytes < UNPACK_LEAST_BYTES)
-		plan->unpack_bytes = 0;
-	take_from(&left, plan->unpack_bytes);
-	plan->window_bytes = within(WINDOW_LEAST_BYTES, facts->operation == GSORT_MERGE
-		? plan->host_bytes / 2 / within(1, facts->input_count, MOST_FAN_IN)
+	plan->inflate_bytes = least(left / 16, plan->threads * INFLATE_THREAD_BYTES);
+	if (!input->compressed || plan->threads == 1 || plan->inflate_bytes < INFLATE_LEAST_BYTES)
+		plan->inflate_bytes = 0;
+	take_from(&left, plan->inflate_bytes);
+	plan->window_bytes = within(WINDOW_LEAST_BYTES, input->operation == GSORT_MERGE
+		? plan->host_bytes / 2 / within(1, input->input_count, MOST_FAN_IN)
 		: plan->host_bytes / 4, WINDOW_MOST_BYTES);
-	if (facts->large_window && facts->operation == GSORT_SORT &&
+	if (input->large_window && input->operation == GSORT_SORT &&
 	    plan->window_bytes > WINDOW_LEAST_BYTES)
 		take_from(&left, least(left / 4, plan->window_bytes));
-	if (facts->key_bits == 0)
-		set_text(plan, facts, &left);
+	if (input->key_bits == 0)
+		set_text(plan, input, &left);
 	plan->print_keys = 512 * KIB;
-	if (facts->print_bytes > 0) {
-		plan->print_keys = within(4 * KIB, left / 16 / facts->print_bytes, plan->print_keys);
-		take_from(&left, plan->print_keys * facts->print_bytes);
+	if (input->print_bytes > 0) {
+		plan->print_keys = within(4 * KIB, left / 16 / input->print_bytes, plan->print_keys);
+		take_from(&left, plan->print_keys * input->print_bytes);
 	}
 	plan->count_bytes = 0;
-	if (plan->counts || facts->key_bits == 0)
+	if (plan->by_counting || input->key_bits == 0)
 		plan->count_bytes = within(64 * KIB, left / 16, plan->tile_bytes) / 4096 * 4096;
 	take_from(&left, plan->count_bytes);
-	set_pieces(plan, facts, &left);
+	set_pieces(plan, input, &left);
 	plan->spill_bytes = within(256 * KIB, left / 16, 8 * MIB) / 4096 * 4096;
 	take_from(&left, plan->spill_bytes);
 	plan->pool_bytes = left;
 }
 
 uint64_t
-gs_plan_expected(const struct gs_plan_input *facts)
+gs_plan_expected(const struct gs_plan_input *input)
 {
-	return facts->key_bits > 0 && facts->input_bytes < UINT64_MAX
-	       ? facts->input_bytes / (facts->key_bits / 8) : UINT64_MAX;
+	return input->key_bits > 0 && input->input_bytes < UINT64_MAX
+	       ? input->input_bytes / (input->key_bits / 8) : UINT64_MAX;
 }
 
 /* Of a pool for all streams' keys, what may be in blocks that are not full. */
 static uint64_t
-reserve(const struct gs_plan *plan, const struct gs_plan_input *facts, uint64_t bytes)
+reserve(const struct gs_plan *plan, const struct gs_plan_input *input, uint64_t bytes)
 {
 	uint64_t all = gs_buckets_reserve_once(plan->threads, bytes, plan->part_bytes);
 
 	for (unsigned s = 0; s < GS_CLASSES; s++)
 		if (plan->class_bits[s] > 0)
 			all += gs_buckets_reserve(plan->class_bits[s], plan->threads, bytes,
-			                          gs_plan_classes(plan), gs_plan_expected(facts));
+			                          gs_plan_classes(plan), gs_plan_expected(input));
 	return all;
 }
 
-/* What host memory holds of a GPU's keys.  If these are copied, some tiles must fit twice. */
+/*
+ * Host memory beside a GPU: sorted runs, if there are several batches; and for the restart on
+ * the CPU a recording of what cannot be read again.  A user who asks for a GPU gets no restart.
+ */
 static void
-set_runs(struct gs_plan *plan, const struct gs_plan_input *facts, uint64_t addresses)
+set_gpu_memory(struct gs_plan *plan, const struct gs_plan_input *input, uint64_t addresses)
 {
-	const uint64_t tiles_bytes = (gs_plan_classes(plan) + 1) * (plan->tile_bytes + 4 * KIB);
+	const uint64_t bytes = least(plan->pool_bytes - plan->merge_bytes, addresses / 4);
 
-	plan->run_bytes = least(plan->pool_bytes - plan->merge_bytes, addresses / 8);
-	if (facts->device == GSORT_DEVICE_GPU)
+	plan->resident_bytes = bytes;
+	if (input->seekable || input->device == GSORT_DEVICE_GPU)
 		return;
-	plan->spare_bytes = least(plan->run_bytes, plan->sort_bytes) / 4096 * 4096;
-	if (plan->spare_bytes < 4 * tiles_bytes) {
-		plan->gpu_from_bytes = plan->gpu_wait_bytes = GS_NEVER;
-		plan->spare_bytes = plan->run_bytes = 0;
-	}
+	plan->resident_bytes = plan->record_bytes = bytes / 2 / 4096 * 4096;
 }
 
 /*
@@ -443,9 +374,9 @@ set_runs(struct gs_plan *plan, const struct gs_plan_input *facts, uint64_t addre
  * never more than memory; less where addresses themselves are limited.
  */
 static void
-set_batch(struct gs_plan *plan, const struct gs_plan_input *facts)
+set_batch(struct gs_plan *plan, const struct gs_plan_input *input)
 {
-	uint64_t bytes = plan->pool_bytes, addresses = facts->address_bytes;
+	uint64_t bytes = plan->pool_bytes, addresses = input->address_bytes;
 	const unsigned streams = gs_plan_classes(plan);
 
 	if (streams == 0)
@@ -455,19 +386,23 @@ set_batch(struct gs_plan *plan, const struct gs_plan_input *facts)
 	plan->merge_bytes = least(plan->pool_bytes, addresses / 4);
 	if (uses_gpu(plan))
 		plan->merge_bytes = least(plan->merge_bytes / 4, GPU_MERGE_BYTES);
-	if (facts->operation != GSORT_SORT)
+	if (input->operation != GSORT_SORT)
 		return;
+	if (uses_gpu(plan)) {
+		set_gpu_memory(plan, input, addresses);
+		plan->spills = key_bytes_most(input) > plan->resident_bytes;
+		return;
+	}
 	take_from(&bytes, gs_pool_bytes(bytes) + bytes / 64);	/* and lists, mostly untouched */
-	if (key_bytes_most(facts) < UINT64_MAX / 4)
-		bytes = least(bytes, key_bytes_most(facts) + SPARE_BYTES + reserve(plan, facts, bytes));
+	if (key_bytes_most(input) < UINT64_MAX / 4)
+		bytes = least(bytes, key_bytes_most(input) + SPARE_BYTES + reserve(plan, input, bytes));
 	bytes = least(bytes, addresses / 2);
 	plan->batch_bytes = bytes - bytes % (plan->huge_pages ? 2 * MIB : 64 * KIB);
 	plan->sort_bytes = plan->batch_bytes;
-	take_from(&plan->sort_bytes, reserve(plan, facts, plan->batch_bytes));
-	if (uses_gpu(plan))
-		set_runs(plan, facts, addresses);
-	plan->spills = key_bytes_most(facts) > (plan->spare_bytes > 0 ? plan->spare_bytes :
-	                                        uses_gpu(plan) ? plan->run_bytes : plan->sort_bytes);
+	take_from(&plan->sort_bytes, reserve(plan, input, plan->batch_bytes));
+	plan->spills = key_bytes_most(input) > plan->sort_bytes;
+	if (plan->peek_bytes > 0)
+		plan->record_bytes = least(plan->pool_bytes / 2, addresses / 4) / 4096 * 4096;
 }
 
 /*
@@ -476,22 +411,21 @@ set_batch(struct gs_plan *plan, const struct gs_plan_input *facts)
  * as many fit beside them, the job is a job like any other, and only its output is cut.
  */
 static void
-set_head(struct gs_plan *plan, const struct gs_plan_input *facts)
+set_head(struct gs_plan *plan, const struct gs_plan_input *input)
 {
-	const uint64_t round_bytes = least(HEAD_ROUND_BYTES, plan->sort_bytes / 4);
+	/* What comes in a round may be more than was to be held. */
+	const uint64_t round_bytes = least(within(plan->chunk_bytes, GS_HEAD_ROUND_BYTES, SIZE_MAX),
+	                                   plan->sort_bytes / 4);
 	const uint64_t room_keys = (plan->sort_bytes - round_bytes) / sizeof(uint64_t);
 
-	if (!facts->heads || facts->device == GSORT_DEVICE_GPU || facts->head_count > room_keys / 3 ||
+	if (!input->heads || uses_gpu(plan) || input->head_count > room_keys / 3 ||
 	    gs_plan_classes(plan) == 0)
 		return;
-	plan->head_keys = facts->head_count > LEAST_HEAD_KEYS / 4 ? 4 * facts->head_count
+	plan->head_keys = input->head_count > LEAST_HEAD_KEYS / 4 ? 4 * input->head_count
 	                                                          : LEAST_HEAD_KEYS;
-	plan->head_keys = least(plan->head_keys, room_keys - facts->head_count);
-	if (plan->head_keys > 0) {
-		plan->gpu_from_bytes = plan->gpu_wait_bytes = GS_NEVER;
-		plan->spare_bytes = plan->run_bytes = 0;
+	plan->head_keys = least(plan->head_keys, room_keys - input->head_count);
+	if (plan->head_keys > 0)
 		plan->spills = false;
-	}
 }
 
 /* ---- merging --------------------------------------------------------------- */
@@ -515,65 +449,90 @@ sources_with(const struct gs_plan *plan, size_t buffer_bytes, uint64_t bytes)
 }
 
 size_t
-gs_plan_fan_in(const struct gs_plan *plan, const struct gs_plan_input *facts, uint64_t bytes)
+gs_plan_fan_in(const struct gs_plan *plan, const struct gs_plan_input *input, uint64_t bytes)
 {
 	size_t buffer_bytes = SEEK_BYTES, count;
 
 	while ((count = sources_with(plan, buffer_bytes, bytes)) < FEW_RUNS &&
 	       buffer_bytes > NO_SEEK_BYTES)
 		buffer_bytes /= 2;
-	if (facts->merge_files > 0)
-		count = least(count, facts->merge_files);
+	if (input->merge_files > 0)
+		count = least(count, input->merge_files);
 	return count < 2 ? 2 : count;
 }
 
 static void
-set_merge(struct gs_plan *plan, const struct gs_plan_input *facts)
+set_merge(struct gs_plan *plan, const struct gs_plan_input *input)
 {
 	plan->most_runs = within(256, plan->host_bytes / (4 * KIB), 64 * KIB);
-	if (plan->most_runs < facts->input_count)
-		plan->most_runs = facts->input_count;
-	plan->fan_in = gs_plan_fan_in(plan, facts, plan->merge_bytes);
-	if (facts->operation != GSORT_MERGE)
+	if (plan->most_runs < input->input_count)
+		plan->most_runs = input->input_count;
+	plan->fan_in = gs_plan_fan_in(plan, input, plan->merge_bytes);
+	if (input->operation != GSORT_MERGE)
 		return;
-	if (facts->files > 0 && plan->fan_in + FILES_BESIDE > facts->files)
-		plan->fan_in = facts->files > FILES_BESIDE + 2 ? facts->files - FILES_BESIDE : 2;
-	plan->spills = facts->input_count > plan->fan_in;
-	plan->fan_in = least(plan->fan_in, within(2, facts->input_count, MOST_FAN_IN));
+	if (input->files > 0 && plan->fan_in + FILES_BESIDE > input->files)
+		plan->fan_in = input->files > FILES_BESIDE + 2 ? input->files - FILES_BESIDE : 2;
+	plan->spills = input->input_count > plan->fan_in;
+	plan->fan_in = least(plan->fan_in, within(2, input->input_count, MOST_FAN_IN));
 	plan->merge_bytes -= least(plan->merge_bytes, plan->fan_in * plan->source_bytes);
 }
 
 /* ---- all of it -------------------------------------------------------------- */
 
 static gs_status
-check_budget(const struct gs_plan *plan, const struct gs_plan_input *facts)
+check_budget(const struct gs_plan *plan, const struct gs_plan_input *input)
 {
-	const bool merges = facts->operation == GSORT_MERGE &&
+	const bool merges = input->operation == GSORT_MERGE &&
 	                    plan->merge_bytes < gs_external_merge_least_bytes(plan->fan_in, plan->threads);
-	const bool sorts = facts->operation == GSORT_SORT && plan->sort_bytes < LEAST_SORT_BYTES;
+	const bool sorts = input->operation == GSORT_SORT && !uses_gpu(plan) &&
+	                   plan->sort_bytes < LEAST_SORT_BYTES;
 
 	if (plan->host_bytes < LEAST_BYTES || (gs_plan_classes(plan) > 0 && (merges || sorts)))
 		return gs_fail(GS_EBUDGET, "only %llu MiB of memory can be had; gsort needs 16 MiB, "
 		               "and 256 MiB of address space",
-		               (unsigned long long)(least(plan->host_bytes, facts->address_bytes) / MIB));
+		               (unsigned long long)(least(plan->host_bytes, input->address_bytes) / MIB));
 	return GS_OK;
 }
 
-gs_status
-gs_plan_make(struct gs_plan *plan, const struct gs_plan_input *facts)
+static gs_status
+make(struct gs_plan *plan, const struct gs_plan_input *input)
 {
 	*plan = (struct gs_plan){ .threads = 1 };
-	set_streams(plan, facts);
-	set_budget(plan, facts);
-	set_threads(plan, facts);
-	TRY(choose_device(plan, facts));
-	set_tiles(plan, facts);
-	set_buffers(plan, facts);
-	set_batch(plan, facts);
-	set_merge(plan, facts);
-	set_head(plan, facts);
-	TRY(check_budget(plan, facts));
+	set_streams(plan, input);
+	set_budget(plan, input);
+	set_threads(plan, input);
+	TRY(choose_device(plan, input));
+	set_tiles(plan, input);
+	set_buffers(plan, input);
+	set_batch(plan, input);
+	set_merge(plan, input);
+	set_head(plan, input);
+	TRY(check_budget(plan, input));
 	assert(plan->tile_bytes % LEAST_TILE_BYTES == 0);
 	assert(plan->sort_bytes <= plan->pool_bytes && plan->pool_bytes < plan->host_bytes);
+	return GS_OK;
+}
+
+/* Is the device a GPU by our choice, and the input too large for the copy that its failure would
+ * need? */
+static bool
+lacks_copy(const struct gs_plan *plan, const struct gs_plan_input *input)
+{
+	return uses_gpu(plan) && input->device == GSORT_DEVICE_AUTO && !input->seekable &&
+	       (plan->record_bytes == 0 || (input->input_bytes != UINT64_MAX &&
+	                                    input->input_bytes > plan->record_bytes));
+}
+
+gs_status
+gs_plan_make(struct gs_plan *plan, const struct gs_plan_input *input)
+{
+	struct gs_plan_input cpu = *input;
+
+	TRY(make(plan, input));
+	if (!lacks_copy(plan, input))
+		return GS_OK;
+	cpu.device = GSORT_DEVICE_CPU;
+	TRY(make(plan, &cpu));
+	plan->device_rule = "memory has no room for a copy of the input, in case a GPU fails";
 	return GS_OK;
 }

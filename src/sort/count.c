@@ -194,19 +194,25 @@ gs_count_next_pairs(struct gs_count *count, bool reversed, void *buffer, uint64_
 
 gs_status
 gs_count_drain(struct gs_count *count, bool reversed, void *buffer, size_t buffer_bytes,
-               struct gs_clock *clock, const struct gs_span_sink *sink)
+               uint64_t *times, struct gs_clock *clock, const struct gs_span_sink *sink)
 {
+	const bool once = sink->take_counted != NULL;
 	struct gs_sorted_span sorted = { .slot = GS_NO_SLOT };
 	bool enough = false;
 
+	assert(!once || GS_COUNT_PAIRS * (count->key_bits / 8) <= buffer_bytes);
 	for (; !enough; sorted.number++) {
 		uint64_t since = gs_clock_now();
 
-		gs_count_next(count, reversed, buffer, buffer_bytes, &sorted.span);
+		if (once)
+			gs_count_next_pairs(count, reversed, buffer, times, GS_COUNT_PAIRS, &sorted.span);
+		else
+			gs_count_next(count, reversed, buffer, buffer_bytes, &sorted.span);
 		gs_clock_lap(clock, GS_STAGE_SORT, &since);
 		if (sorted.span.count == 0)
 			return GS_OK;
-		TRY(sink->take(sink->context, &sorted, &enough));
+		TRY(once ? sink->take_counted(sink->context, &sorted, times, &enough)
+		         : sink->take(sink->context, &sorted, &enough));
 	}
 	return GS_OK;
 }

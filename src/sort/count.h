@@ -62,10 +62,18 @@ void gs_count_next(struct gs_count *count, bool reversed, void *buffer, size_t b
 void gs_count_next_pairs(struct gs_count *count, bool reversed, void *buffer, uint64_t *times,
                          size_t room, struct gs_span *span);
 
-/** Hand all keys in order to SINK, as spans in BUFFER; CLOCK, or NULL, counts the time as
- *  sorting. */
+/* Keys of a span that SINK.take_counted() gets, at most. */
+enum { GS_COUNT_PAIRS = 4096 };
+
+/**
+ * Hand all keys in order to SINK, as spans in BUFFER: each key once to take_counted(), if the
+ * sink has it, else as often as it came to take().
+ *
+ * @times  room for GS_COUNT_PAIRS counts, and BUFFER for as many keys, if there is take_counted()
+ * @clock  counts the time as sorting; or NULL
+ */
 MUST_CHECK gs_status
 gs_count_drain(struct gs_count *count, bool reversed, void *buffer, size_t buffer_bytes,
-               struct gs_clock *clock, const struct gs_span_sink *sink);
+               uint64_t *times, struct gs_clock *clock, const struct gs_span_sink *sink);
 
 #endif

@@ -39,6 +39,8 @@ struct gs_sorted_span {
 	struct gs_span span;	/* borrowed; may be changed */
 	size_t         number;	/* spans of the key class before it */
 	size_t         slot;	/* the producer's slot that it lies in, or GS_NO_SLOT */
+	bool           summed;	/* the producer knows its checksum: */
+	uint64_t       sum;	/* gs_checksum() */
 };
 
 #define GS_NO_SLOT	SIZE_MAX
@@ -61,6 +63,11 @@ struct gs_span_sink {
 
 	/** Take a span, in order.  *ENOUGH is false; set it if no more spans are wanted. */
 	gs_status (*take)(void *context, struct gs_sorted_span *sorted, bool *enough);
+
+	/** Take keys that differ, of which number I occurs TIMES[I] times; both may be changed.
+	 *  NULL: a histogram repeats its keys, and calls take(). */
+	gs_status (*take_counted)(void *context, struct gs_sorted_span *sorted, uint64_t *times,
+	                          bool *enough);
 	void       *context;
 };
 

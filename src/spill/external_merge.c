@@ -289,12 +289,11 @@ gs_external_merge_next(struct gs_external_merge *merge, struct gs_span *span)
 
 gs_status
 gs_external_merge_drain(struct gs_external_merge *merge, unsigned key_class,
-                        struct gs_clock *clock, const struct gs_span_sink *sink)
+                        struct gs_clock *clock, const struct gs_span_sink *sink, bool *enough)
 {
 	struct gs_sorted_span sorted = { .slot = GS_NO_SLOT };
-	bool enough = false;
 
-	for (; !enough; sorted.number++) {
+	for (*enough = false; !*enough; sorted.number++) {
 		uint64_t since = gs_clock_now();
 		const gs_status status = gs_external_merge_next(merge, &sorted.span);
 
@@ -302,7 +301,7 @@ gs_external_merge_drain(struct gs_external_merge *merge, unsigned key_class,
 		if (status != GS_OK || sorted.span.count == 0)
 			return status;
 		sorted.span.key_class = key_class;
-		TRY(sink->take(sink->context, &sorted, &enough));
+		TRY(sink->take(sink->context, &sorted, enough));
 	}
 	return GS_OK;
 }

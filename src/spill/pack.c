@@ -21,7 +21,6 @@
  * shorter runs no smaller.
  */
 #include <lz4.h>
-#include <pthread.h>
 #include <string.h>
 
 #include "base/dynload.h"
@@ -30,22 +29,27 @@
 
 enum { ZSTD_LEVEL = 1 };
 
-/* Each library is loaded at its first use.  Without it blocks are not compressed. */
+/* Both libraries are loaded when they are first needed.  Without them, blocks are stored as
+ * they are. */
+#define LZ4	"liblz4.so.1"
+
+GS_DLOPEN_NOTE(lz4, LZ4, "lz4", "Compress temporary files with lz4", "suggested");
+
 static struct {
 	__typeof__(LZ4_compress_default) *compress;
 	__typeof__(LZ4_decompress_safe)  *decompress;
-	bool loaded;
 } lz4;
 
-static void
-load_lz4(void)
+static bool
+lz4_loads(void)
 {
 	static const struct gs_symbol symbols[] = {
-		{ "LZ4_compress_default", &lz4.compress },
-		{ "LZ4_decompress_safe", &lz4.decompress },
+		{ "LZ4_compress_default", &lz4.compress, false },
+		{ "LZ4_decompress_safe", &lz4.decompress, false },
 	};
+	static struct gs_library library = GS_LIBRARY(LZ4, symbols);
 
-	lz4.loaded = gs_dynload("liblz4.so.1", symbols, sizeof symbols / sizeof symbols[0]);
+	return gs_library_loads(&library);
 }
 
 #define EACH_WIDTH	"spill/shuffle.inc"
@@ -87,11 +91,9 @@ compress_planes(struct gs_packer *packer, void *to, size_t bytes)
 	size_t packed;
 
 	if (packer->method == GS_PACK_LZ4) {
-		static pthread_once_t once = PTHREAD_ONCE_INIT;
 		int result = 0;
 
-		pthread_once(&once, load_lz4);
-		if (lz4.loaded)
+		if (lz4_loads())
 			result = lz4.compress((const char *)packer->planes, to, (int)bytes, (int)bytes);
 		return result > 0 ? (size_t)result : 0;
 	}
@@ -139,8 +141,8 @@ gs_pack_header_is_sound(const struct gs_packer *packer, const struct gs_pack_hea
 static bool
 expand(struct gs_packer *packer, const void *from, size_t packed, size_t bytes)
 {
-	if (packer->method == GS_PACK_LZ4)	/* without it no block was compressed */
-		return lz4.loaded && lz4.decompress(from, (char *)packer->planes, (int)packed,
+	if (packer->method == GS_PACK_LZ4)
+		return lz4_loads() && lz4.decompress(from, (char *)packer->planes, (int)packed,
 		                                   (int)bytes) == (int)bytes;
 	if (packer->expander == NULL && gs_zstd_loads())
 		packer->expander = ZSTD_createDCtx();

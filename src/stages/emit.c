@@ -1,355 +1,440 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * emit.c - sorted keys to output: the second half of a job
+ * emit.c - sorted keys to output: verify, select, encode, write
  *
- * Streams come one after the other, first to last, or last to first when the
- * largest key goes first.  Each has one source: the histogram, the merge of its
- * runs, a GPU, or the CPU's batch.
+ * In:   spans of sorted keys, class by class, from any producer.
+ * Out:  the bytes of the output.
  *
- * What every sorted key goes through is gs_emit_span(): verify, select, encode,
- * write.  Keys of the CPU's batch, if nothing is selected from them, are sorted, verified and
- * encoded by a team, piece by piece, and written in order while the next ones are made.
- * (That each thread writes its own, where it belongs in a file, is no faster: io/preallocate.c.)
+ * A producer with one thread hands over large spans: each is verified, selected and encoded by a
+ * team, and written while the producer makes the next.  A producer with many threads (the
+ * buckets) has each of them verify and encode the span that it has just sorted; only writing
+ * is left for the thread that takes them in order.  (Many threads writing at different places
+ * of one file are no faster: io/preallocate.c.)  Where keys are selected, that is the work of
+ * the one thread that takes spans, as groups of equal keys cross their borders.
  */
 #include <assert.h>
 #include <sys/mman.h>
 
-#include "job/job.h"
+#include "format/raw.h"
+#include "sort/checksum.h"
+#include "stages/emit.h"
 
-/* ---- a span -------------------------------------------------------------- */
+/* ---- opening ---------------------------------------------------------------- */
 
-/* Encode what was selected, and write it.  It has been worked on SINCE. */
-static gs_status
-put(struct gsort *job, struct gs_span *span, uint64_t since)
+void
+gs_emit_set_format(struct gs_emit *emit, const struct gsort_options *options)
 {
-	const struct gs_encoding *encoding = &job->encoding;
-	char *print = job->print[job->print_at];
+	emit->encoding = (struct gs_encoding){
+		.from = options->type,
+		.to = options->converts ? options->to : options->type,
+		.reverse = options->reverse,
+		.endian = options->endian,
+		.terminator = options->zero_terminated ? '\0' : '\n',
+		.counts = options->counts,
+	};
+}
+
+size_t
+gs_emit_print_bytes(const struct gs_emit *emit)
+{
+	const size_t times = emit->encoding.counts ? sizeof *emit->select.times : 0;
+
+	return gs_encoding_in_place(&emit->encoding) ? 0
+	       : 2 * gs_encoding_bytes(&emit->encoding) + times;
+}
+
+void
+gs_emit_carve(struct gs_emit *emit, const struct gs_plan *plan, struct gs_arena *arena)
+{
+	const size_t print_bytes = gs_encoding_in_place(&emit->encoding) ? 0 :
+	                           plan->print_keys * gs_encoding_bytes(&emit->encoding);
+	const unsigned slots = gs_batch_slots(plan->threads);
+
+	emit->plan = plan;
+	emit->encoding.threads = plan->threads;
+	emit->print[0] = gs_arena_take(arena, print_bytes);
+	emit->print[1] = gs_arena_take(arena, print_bytes);
+	emit->slot_print = gs_arena_take(arena, slots * plan->part_print_bytes);
+	emit->select.times = gs_arena_take(arena, emit->encoding.counts ? sizeof *emit->select.times *
+	                                                                  plan->print_keys : 0);
+}
+
+void
+gs_emit_open(struct gs_emit *emit, const struct gsort_options *options, struct gs_verify *verify,
+             struct gs_monitor *monitor)
+{
+	gs_select_open(&emit->select, options, emit->select.times);
+	emit->verify = verify;
+	emit->monitor = monitor;
+}
+
+void
+gs_emit_expect_failure(struct gs_emit *emit)
+{
+	emit->resumable = true;
+}
+
+void
+gs_emit_resume(struct gs_emit *emit)
+{
+	emit->resumable = false;
+	emit->resuming = true;
+}
+
+/* ---- what was delivered before ------------------------------------------------ */
+
+/* Note a span that is about to be delivered. */
+static void
+deliver(struct gs_emit *emit, const struct gs_sorted_span *sorted)
+{
+	const struct gs_span *span = &sorted->span;
+	struct gs_delivered *delivered = &emit->delivered[span->key_class];
+
+	if (!emit->resumable)
+		return;
+	delivered->keys += span->count;
+	delivered->sum += sorted->summed ? sorted->sum :
+	                  gs_checksum(emit->plan->threads, span->key_class, span->key_bits,
+	                              span->keys, span->count, false).sum;
+}
+
+static void
+deliver_counted(struct gs_emit *emit, const struct gs_span *span, const uint64_t *times)
+{
+	struct gs_delivered *delivered = &emit->delivered[span->key_class];
+
+	for (size_t at = 0; emit->resumable && at < span->count; at++) {
+		const uint64_t key = gs_key_at(span->keys, span->key_bits, at);
+
+		delivered->keys += times[at];
+		delivered->sum += times[at] * gs_checksum_of(span->key_class, key);
+	}
+}
+
+/* Keys of the class that are still to be skipped. */
+static uint64_t
+left_to_skip(const struct gs_emit *emit, unsigned key_class)
+{
+	return emit->resuming ? emit->delivered[key_class].keys - emit->skipped[key_class].keys : 0;
+}
+
+/* Once all are skipped, they must have been the same. */
+static gs_status
+check_skipped(const struct gs_emit *emit, unsigned key_class)
+{
+	if (left_to_skip(emit, key_class) > 0 ||
+	    emit->skipped[key_class].sum == emit->delivered[key_class].sum)
+		return GS_OK;
+	return gs_fail(GS_EINPUT, "the input has changed since it was read for the GPU: "
+	               "the output cannot be completed");
+}
+
+/* Skip what was delivered before at the front of SPAN. */
+static gs_status
+skip(struct gs_emit *emit, struct gs_span *span)
+{
+	const uint64_t left = left_to_skip(emit, span->key_class);
+	const size_t here = left < span->count ? (size_t)left : span->count;
+	struct gs_delivered *skipped = &emit->skipped[span->key_class];
+
+	if (here == 0)
+		return GS_OK;
+	skipped->keys += here;
+	skipped->sum += gs_checksum(emit->plan->threads, span->key_class, span->key_bits, span->keys,
+	                            here, false).sum;
+	span->keys = (char *)span->keys + here * (span->key_bits / 8);
+	span->count -= here;
+	return check_skipped(emit, span->key_class);
+}
+
+static gs_status
+skip_counted(struct gs_emit *emit, struct gs_span *span, uint64_t *times)
+{
+	struct gs_delivered *skipped = &emit->skipped[span->key_class];
+	size_t kept = 0;
+
+	if (left_to_skip(emit, span->key_class) == 0)
+		return GS_OK;
+	for (size_t at = 0; at < span->count; at++) {
+		const uint64_t key = gs_key_at(span->keys, span->key_bits, at);
+		const uint64_t left = left_to_skip(emit, span->key_class);
+		const uint64_t here = left < times[at] ? left : times[at];
+
+		skipped->keys += here;
+		skipped->sum += here * gs_checksum_of(span->key_class, key);
+		gs_key_put(span->keys, span->key_bits, kept, key);
+		times[kept] = times[at] - here;
+		kept += times[kept] > 0;
+	}
+	span->count = kept;
+	return check_skipped(emit, span->key_class);
+}
+
+/* ---- spans of a producer with one thread ---------------------------------------- */
+
+/* Encode what was selected, and write it.  Work on it began at SINCE. */
+static gs_status
+put(struct gs_emit *emit, struct gs_span *span, const uint64_t *times, uint64_t since)
+{
+	const struct gs_encoding *encoding = &emit->encoding;
+	char *print = emit->print[emit->print_at];
 	size_t bytes;
 
 	if (span->count == 0) {
-		gs_clock_lap(&job->monitor.clock, GS_STAGE_ENCODE, &since);
+		gs_clock_lap(&emit->monitor->clock, GS_STAGE_ENCODE, &since);
 		return GS_OK;
 	}
-	job->stats.keys_out += span->count;
+	emit->keys += span->count;
 	if (gs_encoding_in_place(encoding)) {
 		bytes = span->count * (span->key_bits / 8);
 		gs_ordered_to_raw(encoding->to, encoding->endian, encoding->reverse, span->keys,
 		                  span->count, encoding->threads);
-		gs_clock_lap(&job->monitor.clock, GS_STAGE_ENCODE, &since);
-		TRY(gs_output_write(job->output, span->keys, bytes));
+		gs_clock_lap(&emit->monitor->clock, GS_STAGE_ENCODE, &since);
+		TRY(gs_output_write(emit->output, span->keys, bytes));
 	} else {
 		TRY(gs_encode(encoding, span->key_class, span->key_bits, span->keys,
-		              encoding->counts ? job->select.times : NULL, span->count, print,
-		              &bytes));
-		gs_clock_lap(&job->monitor.clock, GS_STAGE_ENCODE, &since);
-		TRY(gs_output_submit(job->output, print, bytes));
-		job->print_at ^= 1;
+		              encoding->counts ? times : NULL, span->count, print, &bytes));
+		gs_clock_lap(&emit->monitor->clock, GS_STAGE_ENCODE, &since);
+		TRY(gs_output_submit(emit->output, print, bytes));
+		emit->print_at ^= 1;
 	}
-	job->stats.bytes_out += bytes;
-	atomic_store(&job->monitor.counters.bytes_out, job->stats.bytes_out);
+	emit->bytes += bytes;
+	atomic_store(&emit->monitor->counters.bytes_out, emit->bytes);
 	return GS_OK;
 }
 
-gs_status
-gs_emit_span(struct gsort *job, struct gs_span *span)
+static gs_status
+put_span(struct gs_emit *emit, struct gs_span *span)
 {
 	const size_t key_bytes = span->key_bits / 8;
-	const bool whole = gs_encoding_in_place(&job->encoding);
+	const bool whole = gs_encoding_in_place(&emit->encoding);
 	uint64_t since = gs_clock_now();
 
-	gs_verify_out(&job->verify, span);
+	gs_verify_out(emit->verify, span);
 	for (size_t at = 0; at < span->count;) {
 		struct gs_span slice = *span;
 
 		slice.keys = (char *)span->keys + at * key_bytes;
 		slice.count = span->count - at;
-		if (!whole && slice.count > job->plan.print_keys)
-			slice.count = job->plan.print_keys;
+		if (!whole && slice.count > emit->plan->print_keys)
+			slice.count = emit->plan->print_keys;
 		at += slice.count;
-		if (!gs_select_takes_all(&job->select))
-			gs_select_span(&job->select, &slice);
-		TRY(put(job, &slice, since));
+		if (!gs_select_takes_all(&emit->select))
+			gs_select_span(&emit->select, &slice);
+		TRY(put(emit, &slice, emit->select.times, since));
 		since = gs_clock_now();
 	}
-	atomic_fetch_add(&job->monitor.counters.keys_sorted, span->count);
+	atomic_fetch_add(&emit->monitor->counters.keys_sorted, span->count);
 	return GS_OK;
 }
 
-gs_status
-gs_emit_stream_end(struct gsort *job, unsigned key_class)
-{
-	struct gs_span last;
-
-	(void)key_class;
-	gs_select_end(&job->select, &last);
-	return put(job, &last, gs_clock_now());
-}
-
-gs_status
-gs_emit_header(struct gsort *job)
-{
-	const char *header = job->header;
-	size_t bytes = job->header_bytes;
-
-	if (job->decoder != NULL && job->options->header_lines > 0)
-		header = gs_text_header(job->decoder, &bytes);
-	if (bytes == 0)
-		return GS_OK;
-	job->stats.bytes_out += bytes;
-	return gs_output_write(job->output, header, bytes);
-}
-
-gs_status
-gs_emit_end(struct gsort *job)
-{
-	TRY(gs_verify_end(&job->verify));
-	if (job->verify.on && job->verify.order_alone)
-		gs_note(&job->monitor,
-		        "verified: what went out is in order; with a head no more can be said");
-	job->stats.verified = job->verify.on && !job->verify.order_alone;
-	return gs_output_wait(job->output);
-}
-
-/* ---- where spans come from ------------------------------------------------ */
-
-/* A span of a histogram whose keys come once each, with how often they came. */
 static gs_status
-emit_pairs(struct gsort *job, struct gs_span *span)
+take_span(struct gs_emit *emit, struct gs_sorted_span *sorted, bool *enough)
 {
-	const uint64_t since = gs_clock_now();
-
-	gs_verify_out_pairs(&job->verify, span, job->select.times);
-	gs_select_pairs(&job->select, span);
-	return put(job, span, since);
-}
-
-static gs_status
-emit_counts(struct gsort *job)
-{
-	/* Bins of binary keys are complemented like keys; those of text are not. */
-	const bool reversed = job->options->reverse && job->facts.key_bits == 0;
-	const bool pairs = job->select.groups;
-	struct gs_span span;
-	uint64_t since;
-
-	assert(GS_SELECT_PAIRS * sizeof(uint32_t) <= job->plan.count_bytes &&
-	       GS_SELECT_PAIRS <= job->plan.print_keys);
-	while (!gs_select_ends(&job->select)) {
-		since = gs_clock_now();
-		if (pairs)
-			gs_count_next_pairs(&job->small, reversed, job->count_memory, job->select.times,
-			                    GS_SELECT_PAIRS, &span);
-		else
-			gs_count_next(&job->small, reversed, job->count_memory, job->plan.count_bytes,
-			              &span);
-		if (span.count == 0)
-			return GS_OK;
-		gs_clock_lap(&job->monitor.clock, GS_STAGE_SORT, &since);
-		TRY(pairs ? emit_pairs(job, &span) : gs_emit_span(job, &span));
-	}
+	deliver(emit, sorted);
+	TRY(skip(emit, &sorted->span));
+	TRY(put_span(emit, &sorted->span));
+	*enough = gs_emit_is_complete(emit);
 	return GS_OK;
 }
 
-/* A GPU drains its streams in the same order; one span too far is held. */
 static gs_status
-emit_gpu(struct gsort *job, unsigned key_class)
+take_counted(void *context, struct gs_sorted_span *sorted, uint64_t *times, bool *enough)
 {
-	while (!gs_select_ends(&job->select)) {
-		if (job->held.count == 0)
-			TRY(gs_device_drain(job, &job->held));
-		if (job->held.count == 0 || job->held.key_class != key_class)
-			return GS_OK;
-		job->spare.gone[key_class] += job->held.count;
-		TRY(gs_emit_span(job, &job->held));
-		job->held.count = 0;
-	}
+	struct gs_emit *emit = context;
+	struct gs_span *span = &sorted->span;
+	uint64_t since = gs_clock_now();
+
+	deliver_counted(emit, span, times);
+	TRY(skip_counted(emit, span, times));
+	gs_verify_out_pairs(emit->verify, span, times);
+	gs_select_pairs(&emit->select, span, times);
+	TRY(put(emit, span, times, since));
+	*enough = gs_emit_is_complete(emit);
 	return GS_OK;
 }
 
-/* ---- the CPU's batch: pieces, made by a team --------------------------------- */
+/* ---- spans of a producer with many threads --------------------------------------- */
 
 /*
- * From so many keys on a pipe is given pages.  256 MiB of u32 `| cat >out`, two cores: 0.43 s,
- * copied 0.49 s.  Where few are, not tuned.
+ * Classes of so many keys are given to a pipe as pages.  256 MiB of u32 `| cat >out`, two
+ * cores: 0.43 s, copied 0.49 s.  The limit itself is not tuned.
  */
 enum { PAGES_KEYS = 1 << 18 };
 
-/* What goes out of a piece. */
-struct made {
-	void            *data;
-	size_t           bytes;
-	void            *pages;		/* DATA is in a mapping of its own; else NULL */
-	size_t           mapped;	/* bytes of it */
-	struct gs_span_digest  sight;		/* for verifying */
-};
-
-struct making {
-	struct gsort *job;
-	bool          gives_pages;	/* to a pipe */
-	struct made   made[GS_BATCH_SLOTS_MOST];	/* by slot */
-};
-
+/* Pages that a pipe will take; BYTES of them will be written. */
 static gs_status
-take_selected(void *context, struct gs_sorted_span *sorted, bool *enough)
-{
-	struct gsort *job = context;
-
-	gs_spare_skip(job, &sorted->span);
-	TRY(gs_emit_span(job, &sorted->span));
-	*enough = gs_select_ends(&job->select);
-	return GS_OK;
-}
-
-/* Pages that will be a pipe's, of which BYTES are written for sure. */
-static gs_status
-map(struct made *made, size_t bytes)
+map(struct gs_encoded *encoded, size_t bytes)
 {
 	void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (pages == MAP_FAILED)
 		return gs_fail_errno(GS_EBUDGET, "cannot map %zu bytes", bytes);
-	made->pages = pages;
-	made->mapped = bytes;
+	encoded->pages = pages;
+	encoded->mapped = bytes;
 	return GS_OK;
 }
 
-/* Keys that go out as they are lie in such pages from the first. */
+/* Keys that are written as they are lie in such pages from the first. */
 static gs_status
 room(void *context, const struct gs_sorted_span *sorted, void **keys)
 {
-	struct making *making = context;
+	struct gs_emit *emit = context;
 	const struct gs_span *span = &sorted->span;
-	struct made *made = &making->made[sorted->slot];
+	struct gs_encoded *encoded = &emit->encoded[sorted->slot];
 
-	if (!making->gives_pages || !gs_encoding_in_place(&making->job->encoding))
+	if (!emit->gives_pages || !gs_encoding_in_place(&emit->encoding))
 		return GS_OK;
-	TRY(map(made, span->count * (span->key_bits / 8)));
-	*keys = made->pages;
+	TRY(map(encoded, span->count * (span->key_bits / 8)));
+	*keys = encoded->pages;
 	return GS_OK;
 }
 
 static gs_status
-encode(struct making *making, const struct gs_sorted_span *sorted, struct made *made)
+encode(struct gs_emit *emit, const struct gs_sorted_span *sorted, struct gs_encoded *encoded)
 {
-	const struct gsort *job = making->job;
 	const struct gs_span *span = &sorted->span;
-	struct gs_encoding encoding = job->encoding;
+	struct gs_encoding encoding = emit->encoding;
 
 	encoding.threads = 1;
-	if (making->gives_pages)
-		TRY(map(made, span->count * gs_encoding_bytes(&encoding)));
-	made->data = making->gives_pages ? made->pages :
-	             job->part_print + sorted->slot * job->plan.part_print_bytes;
+	if (emit->gives_pages)
+		TRY(map(encoded, span->count * gs_encoding_bytes(&encoding)));
+	encoded->data = emit->gives_pages ? encoded->pages :
+	                emit->slot_print + sorted->slot * emit->plan->part_print_bytes;
 	return gs_encode(&encoding, span->key_class, span->key_bits, span->keys, NULL, span->count,
-	                 made->data, &made->bytes);
+	                 encoded->data, &encoded->bytes);
 }
 
-/* Verify and encode a piece; any thread. */
+/* Verify and encode a span; any thread. */
 static gs_status
 make(void *context, struct gs_sorted_span *sorted)
 {
-	struct making *making = context;
-	struct gsort *job = making->job;
-	const struct gs_encoding *encoding = &job->encoding;
+	struct gs_emit *emit = context;
+	const struct gs_encoding *encoding = &emit->encoding;
 	const struct gs_span *span = &sorted->span;
-	struct made *made = &making->made[sorted->slot];
+	struct gs_encoded *encoded = &emit->encoded[sorted->slot];
 	uint64_t since = gs_clock_now();
 	gs_status status = GS_OK;
 
-	gs_verify_digest(&job->verify, span, &made->sight);
+	gs_verify_digest(emit->verify, span, &encoded->digest);
 	if (gs_encoding_in_place(encoding)) {
 		gs_ordered_to_raw(encoding->to, encoding->endian, encoding->reverse, span->keys,
 		                  span->count, 1);
-		made->data = span->keys;
-		made->bytes = span->count * (span->key_bits / 8);
+		encoded->data = span->keys;
+		encoded->bytes = span->count * (span->key_bits / 8);
 	} else {
-		status = encode(making, sorted, made);
+		status = encode(emit, sorted, encoded);
 	}
-	gs_clock_lap(&job->monitor.clock, GS_STAGE_ENCODE, &since);
+	gs_clock_lap(&emit->monitor->clock, GS_STAGE_ENCODE, &since);
 	return status;
 }
 
 static gs_status
-write_made(struct gsort *job, struct made *made)
+write_encoded(struct gs_emit *emit, struct gs_encoded *encoded)
 {
-	void *pages = made->pages;
+	void *pages = encoded->pages;
 
-	made->pages = NULL;
-	return pages == NULL ? gs_output_write(job->output, made->data, made->bytes)
-	       : gs_output_give_pages(job->output, pages, made->bytes, made->mapped);
+	encoded->pages = NULL;
+	return pages == NULL ? gs_output_write(emit->output, encoded->data, encoded->bytes)
+	       : gs_output_give_pages(emit->output, pages, encoded->bytes, encoded->mapped);
 }
 
 static gs_status
-take_made(void *context, struct gs_sorted_span *sorted, bool *enough)
+take_encoded(void *context, struct gs_sorted_span *sorted, bool *enough)
 {
-	struct making *making = context;
-	struct gsort *job = making->job;
-	struct made *made = &making->made[sorted->slot];
+	struct gs_emit *emit = context;
+	struct gs_encoded *encoded = &emit->encoded[sorted->slot];
 
-	(void)enough;
-	gs_verify_note_out(&job->verify, &made->sight);
-	TRY(write_made(job, made));
-	job->stats.keys_out += sorted->span.count;
-	job->stats.bytes_out += made->bytes;
-	atomic_store(&job->monitor.counters.bytes_out, job->stats.bytes_out);
-	atomic_fetch_add(&job->monitor.counters.keys_sorted, sorted->span.count);
+	if (sorted->slot == GS_NO_SLOT)
+		return take_span(emit, sorted, enough);
+	gs_verify_note_out(emit->verify, &encoded->digest);
+	TRY(write_encoded(emit, encoded));
+	emit->keys += sorted->span.count;
+	emit->bytes += encoded->bytes;
+	atomic_store(&emit->monitor->counters.bytes_out, emit->bytes);
+	atomic_fetch_add(&emit->monitor->counters.keys_sorted, sorted->span.count);
 	return GS_OK;
 }
 
+/* A span that was only sorted. */
 static gs_status
-emit_selected(struct gsort *job, unsigned key_class)
+take(void *context, struct gs_sorted_span *sorted, bool *enough)
 {
-	const struct gs_span_sink sink = { .take = take_selected, .context = job };
-
-	return gs_batch_drain(&job->batch, key_class, &sink);
+	return take_span(context, sorted, enough);
 }
 
-static gs_status
-emit_all(struct gsort *job, unsigned key_class)
+/* ---- all of it ----------------------------------------------------------------- */
+
+bool
+gs_emit_is_complete(const struct gs_emit *emit)
 {
-	struct making making = {
-		.job = job,
-		.gives_pages = gs_output_takes_pages(job->output) &&
-		               gs_batch_count(&job->batch, key_class) >= PAGES_KEYS,
-	};
-	const struct gs_span_sink sink = { room, make, take_made, &making };
-	const gs_status status = gs_batch_drain(&job->batch, key_class, &sink);
-
-	for (size_t m = 0; m < sizeof making.made / sizeof making.made[0]; m++)
-		if (making.made[m].pages != NULL)	/* after trouble, it was not taken */
-			munmap(making.made[m].pages, making.made[m].mapped);
-	return status;
-}
-
-/* What was not set aside is the GPU's, or the CPU's; or both, if it fails between. */
-static gs_status
-emit_held(struct gsort *job, unsigned key_class)
-{
-	uint64_t gone;
-
-	if (job->gpu != NULL)
-		TRY(emit_gpu(job, key_class));
-	gone = job->spare.gone[key_class];
-	if (gs_batch_count(&job->batch, key_class) <= gone)
-		return GS_OK;
-	return gs_select_takes_all(&job->select) && gone == 0 ? emit_all(job, key_class)
-	                                                      : emit_selected(job, key_class);
+	return gs_select_ends(&emit->select);
 }
 
 gs_status
-gs_emit(struct gsort *job)
+gs_emit_header(struct gs_emit *emit, const char *header, size_t bytes)
 {
-	TRY(gs_emit_header(job));
-	for (unsigned i = 0; i < GS_CLASSES; i++) {
-		const unsigned s = job->options->reverse ? GS_CLASSES - 1 - i : i;
+	if (bytes == 0 || emit->header_written)
+		return GS_OK;
+	emit->header_written = true;
+	emit->bytes += bytes;
+	return gs_output_write(emit->output, header, bytes);
+}
 
-		if (job->small.bins != NULL && job->small.key_class == s)
-			TRY(emit_counts(job));
-		else if (job->asides[s].count > 0)
-			TRY(gs_runs_emit(job, s));
-		else if (job->plan.class_bits[s] > 0)
-			TRY(emit_held(job, s));
-		TRY(gs_emit_stream_end(job, s));
-	}
-	return gs_emit_end(job);
+struct gs_span_sink
+gs_emit_sink(struct gs_emit *emit, unsigned key_class, uint64_t keys)
+{
+	struct gs_span_sink sink = { .take = take, .context = emit };
+
+	if (emit->select.groups)
+		sink.take_counted = take_counted;
+	if (!gs_select_takes_all(&emit->select) || left_to_skip(emit, key_class) > 0)
+		return sink;
+	emit->gives_pages = keys >= PAGES_KEYS && gs_output_takes_pages(emit->output);
+	sink.room = room;
+	sink.make = make;
+	sink.take = take_encoded;
+	return sink;
+}
+
+/* After an error, spans may have been encoded that nobody took. */
+static void
+unmap(struct gs_emit *emit)
+{
+	for (size_t slot = 0; slot < GS_BATCH_SLOTS_MOST; slot++)
+		if (emit->encoded[slot].pages != NULL) {
+			munmap(emit->encoded[slot].pages, emit->encoded[slot].mapped);
+			emit->encoded[slot].pages = NULL;
+		}
+}
+
+gs_status
+gs_emit_class_end(struct gs_emit *emit, unsigned key_class)
+{
+	struct gs_span last;
+
+	if (left_to_skip(emit, key_class) > 0 && !gs_emit_is_complete(emit))
+		return gs_fail(GS_EINPUT, "the input has become shorter since it was read for the GPU: "
+		               "the output cannot be completed");
+	if (emit->class_ended[key_class])
+		return GS_OK;
+	emit->class_ended[key_class] = true;
+	gs_select_end(&emit->select, &last);
+	return put(emit, &last, emit->select.times, gs_clock_now());
+}
+
+gs_status
+gs_emit_end(struct gs_emit *emit)
+{
+	TRY(gs_verify_end(emit->verify));
+	if (emit->verify->on && emit->verify->order_alone)
+		gs_note(emit->monitor, "verified: the output is in order; of a head nothing more "
+		        "can be verified");
+	return gs_output_wait(emit->output);
+}
+
+void
+gs_emit_close(struct gs_emit *emit)
+{
+	unmap(emit);
 }

@@ -1,30 +1,29 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * order.c - is an input in order, and if not, where
+ * order.c - is an input in order, and if not, where?
  *
- * In:   ordered bits, piece by piece.
- * Out:  the first key less than the one before; or how many are.
+ * In:   ordered bits, a stretch at a time.
+ * Out:  the first key that is less than the one before it, or how many such keys there are.
  *
- * A block of keys is compared with itself, one key further on, in a loop without
- * branches that becomes vector instructions; only a block with something out of
- * order is looked at key by key.
+ * A block of keys is compared with the same block one key further on, by vector instructions.
+ * Only a block with a key out of order is searched key by key.
  *
- * Invariant: LAST is the key before the next piece, if there was one.
+ * Invariant: LAST is the key before the next stretch, if there is one.
  */
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/team.h"
-#include "format/decode.h"
+#include "format/raw.h"
 #include "stages/order.h"
 #include "sort/keys.h"
 #include "sort/span.h"
 
 enum {
 	BLOCK_KEYS = 4096,	/* stays in the first-level cache for a second look; not tuned */
-	TEAM_KEYS  = 1 << 16,	/* as in decode_raw.c */
-	LINE_MOST  = 100,	/* bytes of a line that are told; a number has at most 20 */
+	TEAM_KEYS  = 1 << 16,	/* as in format/raw.c */
+	LINE_MOST  = 100,	/* bytes of a line that a message quotes; a number has at most 20 */
 };
 
 /* ---- blocks ------------------------------------------------------------- */
@@ -51,10 +50,10 @@ first_of(const void *keys, unsigned bits, size_t begin, size_t end, bool strict)
 	return begin;
 }
 
-/* ---- pieces ------------------------------------------------------------- */
+/* ---- stretches ---------------------------------------------------------- */
 
 /* Keys that one team looks at. */
-struct tile {
+struct stretch {
 	const struct gs_order *order;
 	const void            *keys;
 	size_t                 count;
@@ -62,61 +61,61 @@ struct tile {
 	_Atomic uint64_t       breaks, duplicates;
 };
 
-/* Block B of a tile, without its very first key; returns where it ends. */
+/* Block B of a stretch, without its very first key; returns where it ends. */
 static size_t
-block_of(const struct tile *tile, size_t b, size_t *begin)
+block_of(const struct stretch *stretch, size_t b, size_t *begin)
 {
 	*begin = b > 0 ? b * BLOCK_KEYS : 1;
-	return tile->count - b * BLOCK_KEYS < BLOCK_KEYS ? tile->count : (b + 1) * BLOCK_KEYS;
+	return stretch->count - b * BLOCK_KEYS < BLOCK_KEYS ? stretch->count : (b + 1) * BLOCK_KEYS;
 }
 
 static void
 find_first(void *context, size_t b)
 {
-	struct tile *tile = context;
-	const struct gs_order *order = tile->order;
-	size_t begin, end = block_of(tile, b, &begin);
+	struct stretch *stretch = context;
+	const struct gs_order *order = stretch->order;
+	size_t begin, end = block_of(stretch, b, &begin);
 
-	if (begin < atomic_load(&tile->first) &&
-	    any(tile->keys, order->key_bits, begin, end, order->strict))
-		gs_team_least(&tile->first, first_of(tile->keys, order->key_bits, begin, end,
+	if (begin < atomic_load(&stretch->first) &&
+	    any(stretch->keys, order->key_bits, begin, end, order->strict))
+		gs_team_least(&stretch->first, first_of(stretch->keys, order->key_bits, begin, end,
 		                                     order->strict));
 }
 
 static void
-tally(void *context, size_t b)
+count_breaks(void *context, size_t b)
 {
-	struct tile *tile = context;
-	const unsigned bits = tile->order->key_bits;
-	size_t begin, end = block_of(tile, b, &begin);
+	struct stretch *stretch = context;
+	const unsigned bits = stretch->order->key_bits;
+	size_t begin, end = block_of(stretch, b, &begin);
 	uint64_t breaks = 0, duplicates = 0;
 
-	if (!any(tile->keys, bits, begin, end, true))
+	if (!any(stretch->keys, bits, begin, end, true))
 		return;
 	for (size_t i = begin; i < end; i++) {
-		breaks += gs_key_at(tile->keys, bits, i) < gs_key_at(tile->keys, bits, i - 1);
-		duplicates += gs_key_at(tile->keys, bits, i) == gs_key_at(tile->keys, bits, i - 1);
+		breaks += gs_key_at(stretch->keys, bits, i) < gs_key_at(stretch->keys, bits, i - 1);
+		duplicates += gs_key_at(stretch->keys, bits, i) == gs_key_at(stretch->keys, bits, i - 1);
 	}
-	atomic_fetch_add(&tile->breaks, breaks);
-	atomic_fetch_add(&tile->duplicates, duplicates);
+	atomic_fetch_add(&stretch->breaks, breaks);
+	atomic_fetch_add(&stretch->duplicates, duplicates);
 }
 
 /* The first of COUNT keys, but not of them all, that is out of order; or COUNT: none is, or
- * they are tallied. */
+ * they are only counted. */
 static size_t
-look_inside(struct gs_order *order, const void *keys, size_t count)
+search(struct gs_order *order, const void *keys, size_t count)
 {
-	struct tile tile = { .order = order, .keys = keys, .count = count, .first = count };
+	struct stretch stretch = { .order = order, .keys = keys, .count = count, .first = count };
 
 	gs_team_each(count >= TEAM_KEYS ? order->threads : 1,
-	             (count + BLOCK_KEYS - 1) / BLOCK_KEYS, order->tallies ? tally : find_first,
-	             &tile);
-	order->breaks += tile.breaks;
-	order->duplicates += tile.duplicates;
-	return tile.first;
+	             (count + BLOCK_KEYS - 1) / BLOCK_KEYS, order->counts_breaks ? count_breaks : find_first,
+	             &stretch);
+	order->breaks += stretch.breaks;
+	order->duplicates += stretch.duplicates;
+	return stretch.first;
 }
 
-/* Does KEY, the next one, stay in order?  If all is tallied, yes. */
+/* Is KEY, the next one, in order?  Yes, if breaks are only counted. */
 static bool
 follows(struct gs_order *order, unsigned class, uint64_t key)
 {
@@ -127,7 +126,7 @@ follows(struct gs_order *order, unsigned class, uint64_t key)
 		return true;
 	order->breaks += less;
 	order->duplicates += equal;
-	return order->tallies || !(less || (order->strict && equal));
+	return order->counts_breaks || !(less || (order->strict && equal));
 }
 
 size_t
@@ -140,7 +139,7 @@ gs_order_follow(struct gs_order *order, const void *keys, size_t count)
 		return 0;
 	if (!follows(order, 0, gs_key_at(keys, order->key_bits, 0)))
 		return 0;
-	first = look_inside(order, keys, count);
+	first = search(order, keys, count);
 	order->keys += count;
 	order->last = gs_key_at(keys, order->key_bits, count - 1);
 	return first;
@@ -160,7 +159,7 @@ gs_order_follow_text(struct gs_order *order, const uint8_t *classes, const uint6
 	return count;
 }
 
-/* ---- where -------------------------------------------------------------- */
+/* ---- messages ----------------------------------------------------------- */
 
 gs_status
 gs_order_fail(const struct gs_order *order, const struct gs_encoding *encoding, uint64_t number,
@@ -171,7 +170,7 @@ gs_order_fail(const struct gs_order *order, const struct gs_encoding *encoding, 
 		.endian = encoding->endian, .terminator = '\0',
 	};
 	const unsigned bits = order->key_bits;
-	char text[1024];	/* encoders may write some lines further than they say */
+	char text[1024];	/* encoders may write some bytes beyond what they return */
 	size_t bytes;
 
 	TRY(gs_encode(&as_text, 0, bits, key, NULL, 1, text, &bytes));
@@ -197,11 +196,11 @@ gs_order_fail_text(const struct gs_order *order, uint64_t number, const char *li
 gs_status
 gs_order_partial(const struct gsort_options *options, const char *name, uint64_t bytes)
 {
-	char behind[1024];
+	char name_and_offset[1024];
 
 	if (options->skip_bytes == 0)
 		return gs_raw_partial(options->type, name, bytes);
-	snprintf(behind, sizeof behind, "%s: behind %llu skipped", name,
+	snprintf(name_and_offset, sizeof name_and_offset, "%s: after %llu skipped bytes", name,
 	         (unsigned long long)options->skip_bytes);
-	return gs_raw_partial(options->type, behind, bytes);
+	return gs_raw_partial(options->type, name_and_offset, bytes);
 }

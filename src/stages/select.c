@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * select.c - of equal keys one, or none, and how often it came; the first so many
+ * select.c - of equal keys one or none, with its count; or the first K keys
  *
  * In:   sorted spans, key class by key class.
  * Out:  the same spans with fewer keys.
  *
- * A group that is counted goes out when it has ended, with the first key of the next
- * one: a span ends at most as many groups as it has keys, so there is room in place.
- * Each step writes a key to where the next one belongs that goes out, and that place
- * moves on if it does: no branch depends on a key, so random groups cost no more
- * than none.
+ * A group that is counted is written when it has ended, with the first key of the next group: a
+ * span ends at most as many groups as it has keys, so there is room in place.  Each step writes a
+ * key to the next free place, which advances only if the key is wanted: no branch depends on a
+ * key, so random groups cost no more than none.
  *
- * Invariant: what goes out is in front, and never more than has been read.
+ * Invariant: the selected keys are in front, and never more than have been read.
  */
 #include <assert.h>
 #include <stddef.h>
@@ -161,15 +160,15 @@ gs_select_span(struct gs_select *select, struct gs_span *span)
 }
 
 void
-gs_select_pairs(struct gs_select *select, struct gs_span *span)
+gs_select_pairs(struct gs_select *select, struct gs_span *span, uint64_t *times)
 {
 	size_t kept = 0;
 
 	assert(select->groups && !select->any);
 	for (size_t at = 0; at < span->count; at++) {
 		gs_key_put(span->keys, span->key_bits, kept, gs_key_at(span->keys, span->key_bits, at));
-		select->times[kept] = select->times[at];
-		kept += fits(select, select->times[kept]);
+		times[kept] = times[at];
+		kept += fits(select, times[kept]);
 	}
 	span->count = kept;
 	cut(select, span);

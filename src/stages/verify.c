@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * verify.c - proof that the output is the input, in order
+ * verify.c - is the output the input, in order?
  *
- * In:   keys as ordered bits, as they land and as they leave the sort.
- * Out:  a sentence, if what leaves is not what came.
+ * In:   keys as ordered bits, as they arrive and as they leave.
+ * Out:  an error, if the keys that leave are not the keys that came, or out of order.
  *
  * 2^26 keys of u32 from a file to /dev/null with two cores of an AMD EPYC VM, with and
  * without in turns, median of 7: 0.197 s and 0.182 s.
@@ -20,6 +20,12 @@ gs_verify_open(struct gs_verify *verify, const struct gsort_options *options, un
 		.descending_classes = options->reverse,
 		.threads = threads,
 	};
+}
+
+void
+gs_verify_restart(struct gs_verify *verify)
+{
+	verify->keys_in = verify->sum_in = 0;
 }
 
 void
@@ -58,24 +64,24 @@ gs_verify_in_counts(struct gs_verify *verify, const struct gs_count *count, uint
 	}
 }
 
-/* Does it begin where the one before has ended, or behind? */
+/* Is its first key not less than the last one before it? */
 static bool
-follows(const struct gs_verify *verify, const struct gs_span_digest *sight)
+follows(const struct gs_verify *verify, const struct gs_span_digest *digest)
 {
 	if (!verify->any)
 		return true;
-	if (verify->key_class == sight->key_class)
-		return verify->last <= sight->first;
-	return (verify->key_class < sight->key_class) != verify->descending_classes;
+	if (verify->key_class == digest->key_class)
+		return verify->last <= digest->first;
+	return (verify->key_class < digest->key_class) != verify->descending_classes;
 }
 
 static void
-look_with(unsigned threads, const struct gs_span *span, struct gs_span_digest *sight)
+digest_with(unsigned threads, const struct gs_span *span, struct gs_span_digest *digest)
 {
 	const struct gs_checksum found = gs_checksum(threads, span->key_class, span->key_bits,
 	                                             span->keys, span->count, true);
 
-	*sight = (struct gs_span_digest){
+	*digest = (struct gs_span_digest){
 		.keys = span->count, .sum = found.sum, .falls = found.falls,
 		.first = gs_key_at(span->keys, span->key_bits, 0),
 		.last = gs_key_at(span->keys, span->key_bits, span->count - 1),
@@ -85,35 +91,35 @@ look_with(unsigned threads, const struct gs_span *span, struct gs_span_digest *s
 
 void
 gs_verify_digest(const struct gs_verify *verify, const struct gs_span *span,
-               struct gs_span_digest *sight)
+               struct gs_span_digest *digest)
 {
-	*sight = (struct gs_span_digest){ .keys = 0 };
+	*digest = (struct gs_span_digest){ .keys = 0 };
 	if (verify->on && span->count > 0)
-		look_with(1, span, sight);
+		digest_with(1, span, digest);
 }
 
 void
-gs_verify_note_out(struct gs_verify *verify, const struct gs_span_digest *sight)
+gs_verify_note_out(struct gs_verify *verify, const struct gs_span_digest *digest)
 {
-	if (sight->keys == 0)
+	if (digest->keys == 0)
 		return;
-	verify->disorder |= sight->falls || !follows(verify, sight);
-	verify->keys_out += sight->keys;
-	verify->sum_out += sight->sum;
+	verify->disorder |= digest->falls || !follows(verify, digest);
+	verify->keys_out += digest->keys;
+	verify->sum_out += digest->sum;
 	verify->any = true;
-	verify->key_class = sight->key_class;
-	verify->last = sight->last;
+	verify->key_class = digest->key_class;
+	verify->last = digest->last;
 }
 
 void
 gs_verify_out(struct gs_verify *verify, const struct gs_span *span)
 {
-	struct gs_span_digest sight;
+	struct gs_span_digest digest;
 
 	if (!verify->on || span->count == 0)
 		return;
-	look_with(verify->threads, span, &sight);
-	gs_verify_note_out(verify, &sight);
+	digest_with(verify->threads, span, &digest);
+	gs_verify_note_out(verify, &digest);
 }
 
 void

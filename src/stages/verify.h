@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * verify.h - proof that the output is the input, in order
+ * verify.h - is the output the input, in order?
  *
- * Keys are hashed as they arrive and as they leave; sums of hashes do not depend on
- * the order (sort/checksum.h).  What leaves must ascend, and count and sum must agree.
+ * Keys are hashed when they arrive and when they leave; sums of hashes do not depend on the order
+ * (sort/checksum.h).  Keys that leave must ascend, and number and sum must agree.
  */
 #ifndef GS_STAGES_VERIFY_H
 #define GS_STAGES_VERIFY_H
@@ -19,11 +19,11 @@
 
 struct gs_verify {
 	bool     on;
-	bool     order_alone;		/* not all that came will leave */
+	bool     order_alone;		/* not all keys that came will leave */
 	bool     descending_classes;
 	unsigned threads;
 
-	/* of one thread, while another one owns what follows */
+	/* written by one thread, while another one owns what follows */
 	uint64_t keys_in, sum_in;
 
 	uint64_t keys_out, sum_out;
@@ -33,17 +33,20 @@ struct gs_verify {
 	bool     disorder;
 };
 
-/** Begin; OPTIONS say whether, and what can be proved. */
+/** Begin; OPTIONS say whether, and what can be verified. */
 void gs_verify_open(struct gs_verify *verify, const struct gsort_options *options,
                     unsigned threads);
 
-/* All that follows does nothing unless it is on. */
+/** The input is read once more: forget what has come, not what was written. */
+void gs_verify_restart(struct gs_verify *verify);
 
-/** Note COUNT keys of STREAM that have arrived, in any order, with all threads. */
+/* The functions that follow do nothing unless verification is on. */
+
+/** Note COUNT keys of KEY_CLASS that have arrived, in any order, with all threads. */
 void gs_verify_in(struct gs_verify *verify, unsigned key_class, unsigned key_bits,
                   const void *keys, size_t count);
 
-/* The same by many threads: the sum of what each has looked at ... */
+/* The same by many threads: the sum of the keys that each has read ... */
 uint64_t gs_verify_sum(const struct gs_verify *verify, unsigned key_class, unsigned key_bits,
                        const void *keys, size_t count);
 
@@ -56,7 +59,7 @@ void gs_verify_in_counts(struct gs_verify *verify, const struct gs_count *count,
 /** Note a sorted span that leaves, before anything is selected from it. */
 void gs_verify_out(struct gs_verify *verify, const struct gs_span *span);
 
-/* The same in two steps: any thread looks at a span ... */
+/* The same in two steps: any thread computes the digest of a span ... */
 struct gs_span_digest {
 	uint64_t keys, sum, first, last;
 	unsigned key_class;
@@ -64,12 +67,12 @@ struct gs_span_digest {
 };
 
 void gs_verify_digest(const struct gs_verify *verify, const struct gs_span *span,
-                    struct gs_span_digest *sight);
+                    struct gs_span_digest *digest);
 
-/** ... and one at a time, in order, notes what it has seen. */
-void gs_verify_note_out(struct gs_verify *verify, const struct gs_span_digest *sight);
+/** ... and one at a time, in order, notes it. */
+void gs_verify_note_out(struct gs_verify *verify, const struct gs_span_digest *digest);
 
-/** The same where keys differ, and the I-th came TIMES[I] times. */
+/** The same where keys differ, and number I occurs TIMES[I] times. */
 void gs_verify_out_pairs(struct gs_verify *verify, const struct gs_span *span,
                          const uint64_t *times);
 

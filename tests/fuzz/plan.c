@@ -2,6 +2,7 @@
 /* plan.c - any facts: the plan keeps its promises, or says why there is none */
 #include "fuzz.h"
 #include "io/ahead.h"
+#include "plan/estimate.h"
 #include "plan/plan.h"
 #include "sort/buckets/batch.h"
 #include "spill/external_merge.h"
@@ -31,8 +32,8 @@ check_shares(const struct gs_plan *plan, const struct gs_plan_input *facts)
 	sum += (unsigned __int128)slots * plan->part_print_bytes;
 	sum += (unsigned __int128)plan->print_keys * facts->print_bytes;
 	sum += GS_AHEAD_CHUNKS * (unsigned __int128)plan->chunk_bytes;
-	sum += plan->count_bytes + plan->spill_bytes + plan->unpack_bytes;
-	if (plan->gpu_from_bytes != GS_NEVER)
+	sum += plan->count_bytes + plan->spill_bytes + plan->inflate_bytes;
+	if (plan->device == GSORT_DEVICE_GPU)
 		sum += (unsigned __int128)plan->ring_tiles * plan->tile_bytes;
 	FUZZ_MUST(sum <= plan->host_bytes);
 	FUZZ_MUST(plan->host_bytes <= facts->host_bytes);
@@ -40,12 +41,12 @@ check_shares(const struct gs_plan *plan, const struct gs_plan_input *facts)
 	FUZZ_MUST(facts->threads == 0 || plan->threads <= facts->threads);
 	FUZZ_MUST((plan->tile_bytes & (plan->tile_bytes - 1)) == 0);
 	FUZZ_MUST(plan->sort_bytes <= plan->batch_bytes && plan->batch_bytes <= plan->pool_bytes);
-	FUZZ_MUST(plan->gpu_from_bytes == GS_NEVER || facts->gpu_built);
-	FUZZ_MUST(plan->run_bytes <= plan->pool_bytes);
-	/* A copy of what a GPU has fits the CPU's batch; one that may fail always has one. */
-	FUZZ_MUST(plan->spare_bytes <= plan->run_bytes && plan->spare_bytes <= plan->sort_bytes);
-	FUZZ_MUST(plan->gpu_from_bytes == GS_NEVER || facts->device == GSORT_DEVICE_GPU ||
-	          plan->spare_bytes > 0);
+	FUZZ_MUST(plan->device == GSORT_DEVICE_CPU ||
+	          (plan->device == GSORT_DEVICE_GPU && facts->gpu_possible));
+	FUZZ_MUST(plan->resident_bytes + plan->record_bytes <= plan->pool_bytes);
+	/* An input that cannot be read again is recorded, unless the user insists on a GPU. */
+	FUZZ_MUST(plan->device == GSORT_DEVICE_CPU || facts->device == GSORT_DEVICE_GPU ||
+	          facts->seekable || plan->record_bytes > 0);
 }
 
 static void
@@ -72,13 +73,15 @@ fuzz_plan(const uint8_t *data, size_t bytes)
 		.key_bits = bits,
 		.headers = fuzz_take(&from, 1) % 2,
 		.print_bytes = fuzz_take(&from, 1) % 64,
-		.packed = fuzz_take(&from, 1) % 2,
+		.compressed = fuzz_take(&from, 1) % 2,
 		.large_window = fuzz_take(&from, 1) % 2,
 		.input_bytes = size_of(&from),
 		.guessed = fuzz_take(&from, 1) % 2,
 		.input_count = 1 + fuzz_take(&from, 2),
 		.device = (enum gsort_device)(fuzz_take(&from, 1) % 3),
-		.gpu_built = fuzz_take(&from, 1) % 2,
+		.seekable = fuzz_take(&from, 1) % 2,
+		.peeked_bytes = size_of(&from),
+		.gpu_possible = fuzz_take(&from, 1) % 2,
 		.gpu_memory_bytes = size_of(&from),
 		.heads = fuzz_take(&from, 1) % 2,
 		.head_count = size_of(&from),
@@ -103,6 +106,6 @@ fuzz_plan(const uint8_t *data, size_t bytes)
 	check_merge(&plan, &facts);
 	gs_plan_estimate(&plan, &facts, &forecast);
 	FUZZ_MUST(forecast.runs <= 1 || plan.spills || plan.head_keys > 0 ||
-	          plan.gpu_from_bytes != GS_NEVER);
+	          plan.device == GSORT_DEVICE_GPU);
 	FUZZ_MUST(forecast.disk_bytes <= forecast.written_bytes);
 }

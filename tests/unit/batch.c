@@ -99,7 +99,7 @@ static void
 check_class(struct gs_batch *batch, const struct row *row, unsigned key_class, uint64_t sum)
 {
 	struct seen seen = { .row = row, .good = true };
-	const struct gs_span_sink sink = { NULL, make, take, &seen };
+	const struct gs_span_sink sink = { .make = make, .take = take, .context = &seen };
 
 	CHECK(gs_batch_count(batch, key_class) == row->keys[key_class], "%s: counts", row->name);
 	CHECK(gs_batch_drain(batch, key_class, &sink) == GS_OK, "%s: drains", row->name);
@@ -176,7 +176,7 @@ static void
 check_error(unsigned threads)
 {
 	struct seen seen = { .row = &rows[3], .good = true, .fails = GS_EIO };
-	const struct gs_span_sink sink = { NULL, make, take, &seen };
+	const struct gs_span_sink sink = { .make = make, .take = take, .context = &seen };
 	struct gs_batch batch;
 	struct memory memory;
 	uint64_t state = 9;

@@ -194,7 +194,7 @@ check_drain(size_t enough, gs_status fails, size_t comes)
 	struct gs_count count;
 
 	gs_count_open(&count, bins, 128, 32, 3, 0);
-	CHECK(gs_count_drain(&count, false, buffer, sizeof buffer, &clock, &sink) == fails &&
+	CHECK(gs_count_drain(&count, false, buffer, sizeof buffer, NULL, &clock, &sink) == fails &&
 	      taker.count == comes && memcmp(taker.keys, keys, comes * sizeof keys[0]) == 0,
 	      "a sink that wants %zu keys takes %zu, status %d", enough, taker.count, (int)fails);
 	CHECK(clock.ns[GS_STAGE_SORT] > 0, "the time is counted");

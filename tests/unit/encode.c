@@ -7,6 +7,7 @@
 
 #include "format/encode.h"
 #include "format/key.h"
+#include "format/text.h"
 #include "sort/span.h"
 #include "tests/unit/units.h"
 
@@ -402,7 +403,7 @@ check_many_copies(const uint64_t *keys, const uint64_t *counts)
 	}
 }
 
-/* Of many that do not fit, one is told, the same with any number of threads. */
+/* Of many that do not fit, one is reported, the same with any number of threads. */
 static void
 check_many_bad(uint64_t *keys)
 {

@@ -271,6 +271,7 @@ check_drain(size_t most, long fails_at)
 	struct taker taker = { .most = most, .good = true };
 	const struct gs_span_sink sink = { .take = take, .context = &taker };
 	struct gs_external_merge *merge;
+	bool enough = false;
 	gs_status status;
 
 	for (size_t s = 0; s < 2; s++) {
@@ -282,9 +283,10 @@ check_drain(size_t most, long fails_at)
 	given[1].fails_at = fails_at;
 	status = gs_external_merge_open(&merge, memory, memory_bytes, 32, sources, 2, 1);
 	if (status == GS_OK)
-		status = gs_external_merge_drain(merge, 2, NULL, &sink);
+		status = gs_external_merge_drain(merge, 2, NULL, &sink, &enough);
 	gs_external_merge_close(merge);
 	CHECK(taker.good && status == (fails_at == NEVER ? GS_OK : GS_EIO), "a sink takes keys in order");
+	CHECK(enough == (most < SIZE_MAX && status == GS_OK), "and says whether that was enough");
 	CHECK(most < SIZE_MAX ? taker.spans == most :
 	      fails_at != NEVER ? taker.count == (size_t)fails_at * 2 : taker.count == 2 * KEYS,
 	      "a sink that wants %zu spans takes %zu keys", most, taker.count);

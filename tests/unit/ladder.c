@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * ladder.c - every rung against qsort, and its promises against what it did
+ * ladder.c - every variant against qsort, and its promises against what it did
  *
- * Compiled with tests/emu in front, so GPU rungs run here; on a real GPU it is
- * `gsort-bench ladder --check-only` (tests/ladder.bats) that does the same.
+ * Compiled with tests/emu in front, so GPU variants run here; on a real GPU it is
+ * `gsort-bench ladder --check-only` (tests/gpu/ladder.bats) that does the same.
  */
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static const char *const pattern_names[] = {
 	"random", "few distinct", "equal", "ascending", "descending", "saw", "extremes",
 };
 
-/* Of these a rung must sort what it does not refuse; of some, every pattern. */
+/* Of these a variant must sort what it does not refuse; of some, every pattern. */
 static const struct {
 	size_t keys;
 	bool   all_patterns;
@@ -94,11 +94,11 @@ descending(const void *a, const void *b)
 	return ascending(b, a);
 }
 
-static struct rung_cost cost;		/* of the sort that runs */
+static struct variant_cost cost;		/* of the sort that runs */
 static unsigned kinds_seen;
 
 static int
-note(struct rung_job *job, unsigned kind, const void *kernel, unsigned threads, double bytes)
+note(struct variant_job *job, unsigned kind, const void *kernel, unsigned threads, double bytes)
 {
 	(void)job, (void)kernel, (void)threads;
 	cost.launches++;
@@ -107,26 +107,26 @@ note(struct rung_job *job, unsigned kind, const void *kernel, unsigned threads, 
 	return 0;
 }
 
-/* Sort KEYS by RUNG as JOB says, on the device if that is its place. */
+/* Sort KEYS by VARIANT as JOB says, on the device if that is its place. */
 static int
-sort_with(const struct rung *rung, struct rung_job *job, uint32_t *keys)
+sort_with(const struct variant *variant, struct variant_job *job, uint32_t *keys)
 {
 	const size_t bytes = job->count * sizeof *keys;
 	void *device = NULL;
 	int error;
 
-	cost = (struct rung_cost){ 0, 0 };
+	cost = (struct variant_cost){ 0, 0 };
 	kinds_seen = 0;
 	job->note = note;
 	job->keys = keys;
-	if (rung->place == RUNG_CPU)
-		return rung->sort(job);
-	error = (int)cudaMalloc(&device, rung_room(rung, job->count) * sizeof *keys);
+	if (variant->place == VARIANT_CPU)
+		return variant->sort(job);
+	error = (int)cudaMalloc(&device, variant_room(variant, job->count) * sizeof *keys);
 	if (error == cudaSuccess)
 		error = (int)cudaMemcpy(device, keys, bytes, cudaMemcpyHostToDevice);
 	job->keys = device;
 	if (error == cudaSuccess)
-		error = rung->sort(job);
+		error = variant->sort(job);
 	if (error == cudaSuccess)
 		error = (int)cudaMemcpy(keys, job->keys + job->first, bytes, cudaMemcpyDeviceToHost);
 	cudaFree(device);
@@ -134,7 +134,7 @@ sort_with(const struct rung *rung, struct rung_job *job, uint32_t *keys)
 }
 
 static void
-check_sort(const struct rung *rung, struct rung_job job, enum pattern pattern, const char *sentence)
+check_sort(const struct variant *variant, struct variant_job job, enum pattern pattern, const char *sentence)
 {
 	const size_t bytes = job.count * sizeof(uint32_t);
 	uint32_t *keys = malloc(bytes), *expected = malloc(bytes);
@@ -143,73 +143,73 @@ check_sort(const struct rung *rung, struct rung_job job, enum pattern pattern, c
 	fill(keys, job.count, pattern);
 	memcpy(expected, keys, bytes);
 	qsort(expected, job.count, sizeof *keys, job.descending ? descending : ascending);
-	error = sort_with(rung, &job, keys);
+	error = sort_with(variant, &job, keys);
 	CHECK(error == 0 && memcmp(keys, expected, bytes) == 0,
-	      "%s sorts %zu keys, %s, %s%s (error %d)", rung->name, job.count,
+	      "%s sorts %zu keys, %s, %s%s (error %d)", variant->name, job.count,
 	      pattern_names[pattern], job.descending ? "descending" : "ascending", sentence, error);
-	if (rung->predict != NULL) {
-		const struct rung_cost predicted = rung->predict(&job);
+	if (variant->predict != NULL) {
+		const struct variant_cost predicted = variant->predict(&job);
 
 		CHECK(predicted.launches == cost.launches && predicted.bytes == cost.bytes,
 		      "%s keeps its promise for %zu keys%s: %g launches, %g bytes, not %g, %g",
-		      rung->name, job.count, sentence, predicted.launches, predicted.bytes,
+		      variant->name, job.count, sentence, predicted.launches, predicted.bytes,
 		      cost.launches, cost.bytes);
 	}
 	free(keys);
 	free(expected);
 }
 
-/* Both orders of COUNT keys, where RUNG does not refuse; a refusal must have a cause. */
+/* Both orders of COUNT keys, where VARIANT does not refuse; a refusal must have a cause. */
 static void
-check_size(const struct rung *rung, size_t count, bool all_patterns, unsigned threads)
+check_size(const struct variant *variant, size_t count, bool all_patterns, unsigned threads)
 {
 	const bool power = (count & (count - 1)) == 0;
 	char why[128];
 
 	for (int down = 0; down <= 1; down++) {
-		struct rung_job job = { .count = count, .descending = down, .threads = threads };
+		struct variant_job job = { .count = count, .descending = down, .threads = threads };
 
-		if (rung->shapes && rung->place == RUNG_GPU && count != 1000)
+		if (variant->shapes && variant->place == VARIANT_GPU && count != 1000)
 			job.blocks = 8, job.threads = 96;	/* 4096 x 384 takes long here */
-		if (rung_refuses(rung, count, down, why, sizeof why)) {
-			CHECK((down && !rung->descends) || (!power && !rung->pads) ||
-			      count < rung->least_keys || count > rung->most_keys,
-			      "%s refuses %zu keys with reason", rung->name, count);
+		if (variant_refuses(variant, count, down, why, sizeof why)) {
+			CHECK((down && !variant->descends) || (!power && !variant->pads) ||
+			      count < variant->least_keys || count > variant->most_keys,
+			      "%s refuses %zu keys with reason", variant->name, count);
 			continue;
 		}
 		for (int p = RANDOM; p < (all_patterns ? PATTERNS : FEW); p++)
-			check_sort(rung, job, (enum pattern)p, "");
+			check_sort(variant, job, (enum pattern)p, "");
 	}
 }
 
 static void
-check_sizes(const struct rung *rung)
+check_sizes(const struct variant *variant)
 {
 	for (size_t s = 0; s < ROWS(sizes); s++)
-		check_size(rung, sizes[s].keys, sizes[s].all_patterns,
-		           rung->place == RUNG_CPU ? 1 + (unsigned)s % 3 : 0);
+		check_size(variant, sizes[s].keys, sizes[s].all_patterns,
+		           variant->place == VARIANT_CPU ? 1 + (unsigned)s % 3 : 0);
 }
 
 static void
-check_shapes(const struct rung *rung, bool v2)
+check_shapes(const struct variant *variant, bool v2)
 {
 	for (size_t s = 0; s < ROWS(shapes); s++)
 		for (int down = 0; down <= 1; down++) {
-			struct rung_job job = {
+			struct variant_job job = {
 				.count = shapes[s].keys, .descending = down,
 				.blocks = shapes[s].blocks, .threads = shapes[s].threads,
 			};
 
-			check_sort(rung, job, EXTREMES, shapes[s].sentence);
+			check_sort(variant, job, EXTREMES, shapes[s].sentence);
 			/* 3: bitonicMergeLocal; one tile alone needs no merge */
 			if (v2 && shapes[s].blocks > 1)
 				CHECK((kinds_seen >> 3 & 1) == shapes[s].local, "%s: %s",
-				      rung->name, shapes[s].sentence);
+				      variant->name, shapes[s].sentence);
 		}
 }
 
-static const struct rung *
-rung_of(const char *name)
+static const struct variant *
+variant_of(const char *name)
 {
 	for (size_t r = 0; ladder[r] != NULL; r++)
 		if (strcmp(ladder[r]->name, name) == 0)
@@ -221,29 +221,29 @@ rung_of(const char *name)
 static void
 check_reports(void)
 {
-	const struct rung_job job = { .count = (size_t)1 << 28 };
+	const struct variant_job job = { .count = (size_t)1 << 28 };
 	char why[128];
 
-	CHECK(rung_of("fraidakis_v0")->predict(&job).launches == 406,
+	CHECK(variant_of("fraidakis_v0")->predict(&job).launches == 406,
 	      "report 003: V0 launches 406 at 2^28");
-	CHECK(rung_of("fraidakis_v1")->predict(&job).launches == 190,
+	CHECK(variant_of("fraidakis_v1")->predict(&job).launches == 190,
 	      "report 003: V1 launches 190 at 2^28");
-	CHECK(rung_refuses(rung_of("slides"), 512, false, why, sizeof why),
+	CHECK(variant_refuses(variant_of("slides"), 512, false, why, sizeof why),
 	      "the slides sort 256 keys only");
-	CHECK(rung_refuses(rung_of("michalainas_v0"), 1000, false, why, sizeof why) &&
+	CHECK(variant_refuses(variant_of("michalainas_v0"), 1000, false, why, sizeof why) &&
 	      strstr(why, "such as 512 keys") != NULL, "a refusal names a size that works: %s",
 	      why);
 }
 
-/* The CPU rung that deals to buckets does so from 2^15 keys on. */
+/* The CPU variant that deals to buckets does so from 2^15 keys on. */
 static void
 check_buckets(void)
 {
 	for (int p = RANDOM; p < PATTERNS; p++)
 		for (unsigned threads = 1; threads <= 3; threads++)
 			for (int down = 0; down <= 1; down++)
-				check_sort(rung_of("martoccia_cpu_v2"),
-				           (struct rung_job){ .count = 100001, .threads = threads,
+				check_sort(variant_of("martoccia_cpu_v2"),
+				           (struct variant_job){ .count = 100001, .threads = threads,
 				                              .descending = down },
 				           (enum pattern)p, " in buckets");
 }
@@ -254,7 +254,7 @@ unit_ladder(void)
 	for (size_t r = 0; ladder[r] != NULL; r++)
 		check_sizes(ladder[r]);
 	check_buckets();
-	check_shapes(rung_of("martoccia_gpu_v1"), false);
-	check_shapes(rung_of("martoccia_gpu_v2"), true);
+	check_shapes(variant_of("martoccia_gpu_v1"), false);
+	check_shapes(variant_of("martoccia_gpu_v2"), true);
 	check_reports();
 }

@@ -136,7 +136,7 @@ select_pairs(const struct row *row, unsigned bits, char *keys, const struct out 
 			gs_key_put(keys, bits, span.count, groups->keys[at + span.count]);
 			select->times[span.count] = groups->times[at + span.count];
 		}
-		gs_select_pairs(select, &span);
+		gs_select_pairs(select, &span, select->times);
 		append(got, select, &span);
 	}
 	gs_select_end(select, &span);

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* cub.cu - NVIDIA's sorts behind a C wall; part of gsort-bench only */
+#include <cstdint>
+#include <cub/device/device_merge_sort.cuh>
+
+#include "bench/device/cub.h"
+#include "bench/device/cub_tuned.cuh"
+
+/* Numbers as they compare; floats as radix sorts order them: NaNs have a place, too. */
+struct less_than {
+	template <class Key> __host__ __device__ bool
+	operator()(const Key &a, const Key &b) const
+	{
+		return a < b;
+	}
+
+	__device__ bool
+	operator()(const float &a, const float &b) const
+	{
+		const int32_t x = __float_as_int(a), y = __float_as_int(b);
+
+		return (x ^ (x >> 31 & INT32_MAX)) < (y ^ (y >> 31 & INT32_MAX));
+	}
+
+	__device__ bool
+	operator()(const double &a, const double &b) const
+	{
+		const int64_t x = __double_as_longlong(a), y = __double_as_longlong(b);
+
+		return (x ^ (x >> 63 & INT64_MAX)) < (y ^ (y >> 63 & INT64_MAX));
+	}
+};
+
+template <class Key> struct tuning {
+	enum { THREADS = sizeof(Key) == 4 ? 512 : 320, ITEMS = sizeof(Key) == 4 ? 21 : 14 };
+	typedef tuned_hub<Key, uint32_t, THREADS, ITEMS, cub::RADIX_SORT_STORE_DIRECT> hub;
+	typedef cub::DispatchRadixSort<cub::SortOrder::Ascending, Key, cub::NullType, uint32_t,
+	                               cub::detail::identity_decomposer_t, hub> dispatch;
+};
+
+/* SCRATCH NULL: only say how many bytes. */
+template <class Key> static cudaError_t
+sort(cub_which which, void *from, void *to, size_t count, void *scratch, size_t *bytes,
+     cudaStream_t stream)
+{
+	Key *keys = (Key *)from, *other = (Key *)to;
+
+	if (which == CUB_RADIX)
+		return cub::DeviceRadixSort::SortKeys(scratch, *bytes, (const Key *)keys, other, count,
+		                                      0, (int)sizeof(Key) * 8, stream);
+	if (which == CUB_TUNED) {
+		cub::DoubleBuffer<Key> buffer(keys, other);
+		cub::DoubleBuffer<cub::NullType> none;
+
+		if (count > UINT32_MAX)
+			return cudaErrorInvalidValue;
+		return tuning<Key>::dispatch::Dispatch(scratch, *bytes, buffer, none, (uint32_t)count, 0,
+		                                       (int)sizeof(Key) * 8, false, stream);
+	}
+	return cub::DeviceMergeSort::SortKeys(scratch, *bytes, keys, count, less_than(), stream);
+}
+
+template <class Unsigned, class Signed, class Float> static cudaError_t
+sort_kind(cub_which which, key_kind kind, void *keys, void *other, size_t count, void *scratch,
+          size_t *bytes, cudaStream_t stream)
+{
+	switch (kind) {
+	case KEYS_SIGNED: return sort<Signed>(which, keys, other, count, scratch, bytes, stream);
+	case KEYS_FLOAT:  return sort<Float>(which, keys, other, count, scratch, bytes, stream);
+	default:          return sort<Unsigned>(which, keys, other, count, scratch, bytes, stream);
+	}
+}
+
+extern "C" cudaError_t
+cub_sort(enum cub_which which, void *keys, void *other, unsigned bits, enum key_kind kind,
+         size_t count, void *scratch, size_t scratch_bytes, cudaStream_t stream)
+{
+	if (bits == 32)
+		return sort_kind<uint32_t, int32_t, float>(which, kind, keys, other, count, scratch,
+		                                           &scratch_bytes, stream);
+	return sort_kind<uint64_t, int64_t, double>(which, kind, keys, other, count, scratch,
+	                                            &scratch_bytes, stream);
+}
+
+extern "C" cudaError_t
+cub_scratch_bytes(enum cub_which which, unsigned bits, enum key_kind kind, size_t count,
+                  size_t *bytes)
+{
+	*bytes = 0;
+	if (bits == 32)
+		return sort_kind<uint32_t, int32_t, float>(which, kind, NULL, NULL, count, NULL, bytes, 0);
+	return sort_kind<uint64_t, int64_t, double>(which, kind, NULL, NULL, count, NULL, bytes, 0);
+}

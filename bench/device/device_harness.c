@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* device_harness.c - the device, its memory, and what can be timed there */
+#include "config.h"
+
+#include "bench/device/cub.h"
+#include "bench/device/device_harness.h"
+#include "bench/must.h"
+#include "kernels/kernels.h"
+
+struct device_harness harness;
+
+void
+harness_open(unsigned bits, size_t keys)
+{
+	const size_t bytes = keys * (bits / 8);
+	size_t radix_bytes, merge_bytes, tuned_bytes = 0;
+
+	must(cudaMalloc((void **)&harness.source, bytes), "cudaMalloc");
+	must(cudaMemset(harness.source, 0, bytes), "cudaMemset");
+	must(cudaMalloc((void **)&harness.work, bytes), "cudaMalloc");
+	must(cudaMalloc((void **)&harness.other, bytes), "cudaMalloc");
+	must(cub_scratch_bytes(CUB_RADIX, bits, harness.kind, keys, &radix_bytes), "CUB");
+	must(cub_scratch_bytes(CUB_MERGE, bits, harness.kind, keys, &merge_bytes), "CUB");
+	if (keys <= UINT32_MAX)
+		must(cub_scratch_bytes(CUB_TUNED, bits, harness.kind, keys, &tuned_bytes), "CUB");
+	harness.cub_scratch_bytes = radix_bytes > merge_bytes ? radix_bytes : merge_bytes;
+	if (harness.cub_scratch_bytes < tuned_bytes)
+		harness.cub_scratch_bytes = tuned_bytes;
+	must(cudaMalloc(&harness.cub_scratch, harness.cub_scratch_bytes), "cudaMalloc");
+	must(cudaMalloc(&harness.sort_scratch, gs_sort_scratch_bytes(bits, keys)), "cudaMalloc");
+	for (unsigned s = 0; s < HARNESS_STREAMS; s++) {
+		must(cudaMalloc(&harness.scratch[s], gs_tile_merge_scratch_bytes(bits, keys)),
+		     "cudaMalloc");
+		must(cudaStreamCreateWithFlags(&harness.stream[s], cudaStreamNonBlocking), "stream");
+		must(cudaEventCreateWithFlags(&harness.joined[s], cudaEventDisableTiming), "event");
+	}
+	must(cudaEventCreateWithFlags(&harness.begin, cudaEventDefault), "event");
+	must(cudaEventCreateWithFlags(&harness.end, cudaEventDefault), "event");
+}
+
+void
+harness_close(void)
+{
+	must(cudaFree(harness.source), "cudaFree");
+	must(cudaFree(harness.work), "cudaFree");
+	must(cudaFree(harness.other), "cudaFree");
+	must(cudaFree(harness.cub_scratch), "cudaFree");
+	must(cudaFree(harness.sort_scratch), "cudaFree");
+	for (unsigned s = 0; s < HARNESS_STREAMS; s++) {
+		must(cudaFree(harness.scratch[s]), "cudaFree");
+		must(cudaStreamDestroy(harness.stream[s]), "stream");
+		must(cudaEventDestroy(harness.joined[s]), "event");
+	}
+	must(cudaEventDestroy(harness.begin), "event");
+	must(cudaEventDestroy(harness.end), "event");
+}
+
+/* All streams wait for what is queued on any of them. */
+static void
+harness_join(void)
+{
+	for (unsigned s = 1; s < HARNESS_STREAMS; s++) {
+		must(cudaEventRecord(harness.joined[s], harness.stream[s]), "event");
+		must(cudaStreamWaitEvent(harness.stream[0], harness.joined[s], 0), "event");
+	}
+	must(cudaEventRecord(harness.joined[0], harness.stream[0]), "event");
+	for (unsigned s = 1; s < HARNESS_STREAMS; s++)
+		must(cudaStreamWaitEvent(harness.stream[s], harness.joined[0], 0), "event");
+}
+
+double
+harness_time(const char *name, harness_function *function, unsigned bits, size_t count,
+             size_t tile_keys, char **result)
+{
+	float milliseconds;
+
+	must(cudaMemcpy(harness.work, harness.source, count * (bits / 8), cudaMemcpyDeviceToDevice),
+	     "copy");
+	must(cudaDeviceSynchronize(), "copy");
+	must(cudaEventRecord(harness.begin, harness.stream[0]), "event");
+	harness_join();
+	*result = function(bits, count, tile_keys);
+	harness_join();
+	must(cudaEventRecord(harness.end, harness.stream[0]), "event");
+	must(cudaEventSynchronize(harness.end), name);
+	must(cudaEventElapsedTime(&milliseconds, harness.begin, harness.end), "event");
+	return (double)milliseconds / 1e3;
+}
+
+/* ---- candidates --------------------------------------------------------- */
+
+char *
+run_copy(unsigned bits, size_t count, size_t tile_keys)
+{
+	(void)tile_keys;
+	must(cudaMemcpyAsync(harness.other, harness.work, count * (bits / 8), cudaMemcpyDeviceToDevice,
+	                     harness.stream[0]), "copy");
+	return harness.other;
+}
+
+char *
+run_tiles(unsigned bits, size_t count, size_t tile_keys)
+{
+	const size_t width = bits / 8;
+	unsigned turn = 0;
+
+	for (size_t at = 0; at < count; at += tile_keys) {
+		size_t keys = count - at < tile_keys ? count - at : tile_keys;
+
+		must(gs_tile_sort(harness.work + at * width, bits, keys,
+		                  harness.stream[turn++ % HARNESS_STREAMS]), "gs_tile_sort");
+	}
+	return harness.work;
+}
+
+/* Merge neighbours of RUN_KEYS until there is one run. */
+static char *
+merge_runs(unsigned bits, size_t count, size_t run_keys)
+{
+	const size_t width = bits / 8;
+	char *from = harness.work, *to = harness.other;
+
+	for (; run_keys < count; run_keys *= 2) {
+		char *swap = from;
+		unsigned turn = 0;
+
+		harness_join();
+		for (size_t at = 0; at < count; at += 2 * run_keys) {
+			unsigned s = turn++ % HARNESS_STREAMS;
+			size_t rest = count - at;
+			size_t a = rest < run_keys ? rest : run_keys;
+			size_t b = rest - a < run_keys ? rest - a : run_keys;
+
+			must(gs_tile_merge(to + at * width, from + at * width, a,
+			                   from + (at + a) * width, b, bits, harness.scratch[s],
+			                   harness.stream[s]), "gs_tile_merge");
+		}
+		from = to;
+		to = swap;
+	}
+	return from;
+}
+
+/* gs_sort() takes ordered bits: keys of other kinds are mapped before it, and back after it. */
+char *
+run_sort(unsigned bits, size_t count, size_t tile_keys)
+{
+	(void)tile_keys;
+	must(device_keys_map(harness.work, bits, harness.kind, false, count, harness.stream[0]), "mapping");
+	must(gs_sort(harness.work, harness.other, bits, count, harness.sort_scratch,
+	             harness.stream[0]), "gs_sort");
+	must(device_keys_map(harness.work, bits, harness.kind, true, count, harness.stream[0]), "mapping");
+	return harness.work;
+}
+
+char *
+run_network(unsigned bits, size_t count, size_t tile_keys)
+{
+	run_tiles(bits, count, tile_keys);
+	return merge_runs(bits, count, tile_keys);
+}
+
+char *
+run_merge(unsigned bits, size_t count, size_t tile_keys)
+{
+	(void)tile_keys;
+	return merge_runs(bits, count, (count + 1) / 2);
+}
+
+static void
+run_cub(enum cub_which which, unsigned bits, size_t count)
+{
+	must(cub_sort(which, harness.work, harness.other, bits, harness.kind, count, harness.cub_scratch,
+	              harness.cub_scratch_bytes, harness.stream[0]), "CUB");
+}
+
+char *
+run_radix(unsigned bits, size_t count, size_t tile_keys)
+{
+	(void)tile_keys;
+	run_cub(CUB_RADIX, bits, count);
+	return harness.other;
+}
+
+char *
+run_tuned(unsigned bits, size_t count, size_t tile_keys)
+{
+	(void)tile_keys;
+	run_cub(CUB_TUNED, bits, count);
+	return harness.other;
+}
+
+char *
+run_cub_merge(unsigned bits, size_t count, size_t tile_keys)
+{
+	(void)tile_keys;
+	run_cub(CUB_MERGE, bits, count);
+	return harness.work;
+}

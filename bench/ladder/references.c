@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * references.c - other sorts behind the interface of a variant, for comparison
+ *
+ * Those on the GPU send and receive in pinned memory, as report 003 did for CUB.
+ * "gsort" is the network alone: tiles, then merges by path.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "bench/cpu/buckets.h"
+#include "bench/device/cub.h"
+#include "bench/ladder/references.h"
+#include "bench/ladder/std_sort.h"
+#include "bench/must.h"
+#include "kernels/kernels.h"
+
+enum { GSORT_TILE_KEYS = 1 << 22, ALIGN = 256 };
+
+static int
+compare(const void *a, const void *b)
+{
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int
+qsort_sort(struct variant_job *job)
+{
+	qsort(job->keys, job->count, sizeof *job->keys, compare);
+	return 0;
+}
+
+static int
+std_sort_sort(struct variant_job *job)
+{
+	std_sort(job->keys, job->count);
+	return 0;
+}
+
+/* Room for the keys once more, and what else is scratch behind them. */
+static size_t
+twice(size_t count)
+{
+	return (count * sizeof(uint32_t) + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+static int
+gsort_cpu_sort(struct variant_job *job)
+{
+	bench_buckets(32, job->keys, job->keys, job->count, job->threads != 0 ? job->threads : 1,
+	              gs_simd_best(), NULL);
+	return 0;
+}
+
+/* CUB's own scratch.  It is asked for once a size, not in the time that is measured. */
+static size_t
+cub_bytes(enum cub_which which, size_t count)
+{
+	static struct { size_t count, bytes; } known[3];
+
+	if (known[which].count != count) {
+		must(cub_scratch_bytes(which, 32, KEYS_UNSIGNED, count, &known[which].bytes), "CUB");
+		known[which].count = count;
+	}
+	return known[which].bytes;
+}
+
+static size_t
+cub_radix_scratch(size_t count)
+{
+	return twice(count) + cub_bytes(CUB_RADIX, count);
+}
+
+static size_t
+cub_merge_scratch(size_t count)
+{
+	return cub_bytes(CUB_MERGE, count);
+}
+
+static int
+cub_radix_sort(struct variant_job *job)
+{
+	char *scratch = job->scratch;
+	const cudaError_t error = cub_sort(CUB_RADIX, job->keys, scratch, 32, KEYS_UNSIGNED, job->count,
+	                                   scratch + twice(job->count),
+	                                   cub_bytes(CUB_RADIX, job->count), job->stream);
+
+	job->keys = job->scratch;
+	return (int)error;
+}
+
+static int
+cub_merge_sort(struct variant_job *job)
+{
+	return (int)cub_sort(CUB_MERGE, job->keys, NULL, 32, KEYS_UNSIGNED, job->count, job->scratch,
+	                     cub_bytes(CUB_MERGE, job->count), job->stream);
+}
+
+static size_t
+gsort_room(size_t count)
+{
+	return gs_tile_room(32, count);
+}
+
+static size_t
+gsort_scratch(size_t count)
+{
+	return twice(gsort_room(count)) + gs_tile_merge_scratch_bytes(32, count);
+}
+
+static size_t
+least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Merge neighbours of RUN keys until there is one run. */
+static int
+gsort_merge(struct variant_job *job)
+{
+	uint32_t *other = job->scratch;
+	void *scratch = (char *)job->scratch + twice(gsort_room(job->count));
+	int error = 0;
+
+	for (size_t run = GSORT_TILE_KEYS; error == 0 && run < job->count; run *= 2) {
+		uint32_t *from = job->keys;
+
+		for (size_t at = 0; error == 0 && at < job->count; at += 2 * run) {
+			const size_t a = least(job->count - at, run);
+			const size_t b = least(job->count - at - a, run);
+
+			error = (int)gs_tile_merge(other + at, from + at, a, from + at + a, b, 32,
+			                           scratch, job->stream);
+		}
+		job->keys = other;
+		other = from;
+	}
+	return error;
+}
+
+static int
+gsort_sort(struct variant_job *job)
+{
+	int error = 0;
+
+	for (size_t at = 0; error == 0 && at < job->count; at += GSORT_TILE_KEYS)
+		error = (int)gs_tile_sort(job->keys + at, 32, least(job->count - at, GSORT_TILE_KEYS),
+		                          job->stream);
+	return error != 0 ? error : gsort_merge(job);
+}
+
+#define ANY_COUNT	.least_keys = 1, .most_keys = (size_t)1 << 32, .pads = true
+
+static const struct variant variant_qsort = {
+	.name = "qsort", .report = "reference", .idea = "the C library, one core",
+	.place = VARIANT_CPU, ANY_COUNT, .sort = qsort_sort,
+};
+
+static const struct variant variant_std_sort = {
+	.name = "std_sort", .report = "reference", .idea = "the C++ library, one core",
+	.place = VARIANT_CPU, ANY_COUNT, .sort = std_sort_sort,
+};
+
+static const struct variant variant_gsort_cpu = {
+	.name = "gsort_cpu", .report = "reference", .idea = "gsort without a GPU",
+	.place = VARIANT_CPU, ANY_COUNT, .shapes = true,
+	.sort = gsort_cpu_sort,
+};
+
+static const struct variant variant_cub_radix = {
+	.name = "cub_radix", .report = "reference", .idea = "cub::DeviceRadixSort",
+	.place = VARIANT_GPU, ANY_COUNT, .pinned = true,
+	.scratch_bytes = cub_radix_scratch, .sort = cub_radix_sort,
+};
+
+static const struct variant variant_cub_merge = {
+	.name = "cub_merge", .report = "reference", .idea = "cub::DeviceMergeSort",
+	.place = VARIANT_GPU, ANY_COUNT, .pinned = true,
+	.scratch_bytes = cub_merge_scratch, .sort = cub_merge_sort,
+};
+
+static const struct variant variant_gsort = {
+	.name = "gsort", .report = "reference", .idea = "gsort's kernels",
+	.place = VARIANT_GPU, ANY_COUNT, .pinned = true, .room = gsort_room,
+	.scratch_bytes = gsort_scratch, .sort = gsort_sort,
+};
+
+const struct variant *const references[] = {
+	&variant_qsort, &variant_std_sort, &variant_gsort_cpu,
+	&variant_cub_radix, &variant_cub_merge, &variant_gsort, NULL,
+};

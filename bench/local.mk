@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Benchmarks: make gsort-bench-cpu gsort-bench-output gsort-bench-text gsort-bench
+
+EXTRA_PROGRAMS += gsort-bench-cpu gsort-bench-output gsort-bench-text
+gsort_bench_cpu_SOURCES = \
+  bench/clock.h \
+  bench/cpu/buckets.c \
+  bench/cpu/buckets.h \
+  bench/cpu/cpu.c \
+  bench/huge.h \
+  bench/keys.c \
+  bench/keys.h \
+  bench/shapes.h \
+  bench/stats.c \
+  bench/stats.h
+gsort_bench_cpu_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+gsort_bench_cpu_LDADD = $(gsort_libs) -lm
+gsort_bench_cpu_LDFLAGS = $(OPENMP_CFLAGS)
+gsort_bench_output_SOURCES = \
+  bench/clock.h \
+  bench/output.c \
+  bench/stats.c \
+  bench/stats.h
+gsort_bench_output_LDADD = -lm
+gsort_bench_text_SOURCES = \
+  bench/clock.h \
+  bench/huge.h \
+  bench/shapes.h \
+  bench/stats.c \
+  bench/stats.h \
+  bench/text.c
+gsort_bench_text_LDADD = $(gsort_libs) -lm
+
+if HAVE_CUDA
+# CUB takes long to compile.
+EXTRA_PROGRAMS += gsort-bench gsort-bench-parts
+gsort_bench_SOURCES = \
+  bench/clock.h \
+  bench/cpu/buckets.c \
+  bench/cpu/buckets.h \
+  bench/device/check.c \
+  bench/device/check.h \
+  bench/device/compare.c \
+  bench/device/compare.h \
+  bench/device/cub.cu \
+  bench/device/cub.h \
+  bench/device/cub_tuned.cuh \
+  bench/device/device.c \
+  bench/device/device.h \
+  bench/device/device_harness.c \
+  bench/device/device_harness.h \
+  bench/device/device_keys.cu \
+  bench/device/device_keys.h \
+  bench/device/source.c \
+  bench/device/source.h \
+  bench/keys.c \
+  bench/keys.h \
+  bench/ladder/args.c \
+  bench/ladder/args.h \
+  bench/ladder/ladder.c \
+  bench/ladder/ladder.h \
+  bench/ladder/references.c \
+  bench/ladder/references.h \
+  bench/ladder/report.c \
+  bench/ladder/report.h \
+  bench/ladder/run_variant.c \
+  bench/ladder/run_variant.h \
+  bench/ladder/std_sort.cpp \
+  bench/ladder/std_sort.h \
+  bench/ladder/sweep.c \
+  bench/ladder/sweep.h \
+  bench/main.c \
+  bench/must.c \
+  bench/must.h \
+  bench/record.c \
+  bench/record.h \
+  bench/shapes.h \
+  bench/stats.c \
+  bench/stats.h \
+  bench/usage.c \
+  bench/usage.h \
+  $(kernel_headers) $(kernel_sources) $(ladder_headers) $(ladder_host) $(ladder_kernels)
+gsort_bench_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+gsort_bench_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+gsort_bench_LINK = $(CXX) $(OPENMP_CFLAGS) $(CXXFLAGS) $(LDFLAGS) -o $@
+gsort_bench_LDADD = libgsort.a $(CUDA_LIBS)
+
+gsort_bench_parts_SOURCES = \
+  bench/device/cub_tuned.cuh \
+  bench/device/parts.cu \
+  bench/must.c \
+  bench/must.h \
+  bench/shapes.h \
+  bench/stats.c \
+  bench/stats.h \
+  $(kernel_headers)
+gsort_bench_parts_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+gsort_bench_parts_LINK = $(CXX) $(CXXFLAGS) $(LDFLAGS) -o $@
+gsort_bench_parts_LDADD = $(CUDA_LIBS)
+endif
+
+-include bench/device/$(DEPDIR)/*.cud
+
+# What was measured, and the figures of it: the READMEs show them.
+bench_results = \
+  bench/results/2cores-2026-11-21/cpu-and-text.txt \
+  bench/results/2cores-2026-11-21/operations.json \
+  bench/results/2cores-2026-11-21/output.txt \
+  bench/results/2cores-2026-11-21/versus-text.json \
+  bench/results/2cores-2026-11-21/versus-u32.json \
+  bench/results/README.md \
+  bench/results/h200-2026-11-21/backend.json \
+  bench/results/h200-2026-11-21/backend.py \
+  bench/results/h200-2026-11-21/device-2e20.json \
+  bench/results/h200-2026-11-21/device-2e22.json \
+  bench/results/h200-2026-11-21/end-to-end.txt \
+  bench/results/h200-2026-11-21/grid.json \
+  bench/results/h200-2026-11-21/grid.svg \
+  bench/results/h200-2026-11-21/guard.json \
+  bench/results/h200-2026-11-21/guard.py \
+  bench/results/h200-2026-11-21/kernels.svg \
+  bench/results/h200-2026-11-21/ladder-10m.json \
+  bench/results/h200-2026-11-21/ladder-cpu.json \
+  bench/results/h200-2026-11-21/ladder-gpu.json \
+  bench/results/h200-2026-11-21/merge.json \
+  bench/results/h200-2026-11-21/output.txt \
+  bench/results/h200-2026-11-21/parts.json \
+  bench/results/h200-2026-11-21/perkey.svg \
+  bench/results/h200-2026-11-21/shares.svg \
+  bench/results/h200-2026-11-21/sort-ncu.txt \
+  bench/results/h200-2026-11-21/sort-shapes.json \
+  bench/results/h200-2026-11-21/sort.json \
+  bench/results/h200-2026-11-21/speedup.svg \
+  bench/results/h200-2026-11-21/threads.json \
+  bench/results/h200-2026-11-21/threads.svg \
+  bench/results/h200-2026-11-21/throughput.svg \
+  bench/results/h200-2026-11-21/tile.json \
+  bench/results/h200-2026-11-21/time.svg \
+  bench/results/h200-2026-11-21/versus-small.json \
+  bench/results/h200-2026-11-21/versus.json
+
+bench_scripts = \
+  bench/.clang-tidy \
+  bench/crossover \
+  bench/plot \
+  bench/versus

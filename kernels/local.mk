@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Device code: gsort's kernels, and the systems of the reports.
+
+kernel_headers = \
+  kernels/block/bitonic.cuh \
+  kernels/block/leaf_sort.cuh \
+  kernels/block/partition.cuh \
+  kernels/device/histogram.cuh \
+  kernels/device/leaf_launch.cuh \
+  kernels/device/leaf_worklist.cuh \
+  kernels/device/samplesort.cuh \
+  kernels/device/scratch.cuh \
+  kernels/device/segment.cuh \
+  kernels/kernels.h \
+  kernels/launch.cuh \
+  kernels/thread/bitonic.cuh \
+  kernels/thread/digit.cuh \
+  kernels/tune.h
+kernel_sources = \
+  kernels/device/check.cu \
+  kernels/device/sort.cu \
+  kernels/device/tile_merge.cu \
+  kernels/device/tile_sort.cu
+
+# The systems of the reports: for tests and the benchmark, never linked into gsort.
+ladder_headers = \
+  kernels/paper/fraidakis.cuh \
+  kernels/paper/ladder.h \
+  kernels/paper/martoccia.cuh \
+  kernels/paper/michalainas.cuh \
+  kernels/paper/variant.cuh
+ladder_host = \
+  kernels/paper/ladder.c \
+  kernels/paper/martoccia_cpu_v1.c \
+  kernels/paper/martoccia_cpu_v2.c \
+  kernels/paper/michalainas_serial.c
+ladder_kernels = \
+  kernels/paper/fraidakis_v0.cu \
+  kernels/paper/fraidakis_v1.cu \
+  kernels/paper/fraidakis_v2.cu \
+  kernels/paper/fraidakis_v3.cu \
+  kernels/paper/martoccia_gpu_v1.cu \
+  kernels/paper/martoccia_gpu_v2.cu \
+  kernels/paper/michalainas_v0.cu \
+  kernels/paper/michalainas_v1.cu \
+  kernels/paper/michalainas_v2.cu \
+  kernels/paper/sharma.cu \
+  kernels/paper/slides.cu
+
+-include kernels/block/$(DEPDIR)/*.cud
+-include kernels/device/$(DEPDIR)/*.cud
+-include kernels/paper/$(DEPDIR)/*.cud
+
+kernel_docs = \
+  doc/notebook/device-sort.md \
+  kernels/README.md \
+  kernels/paper/README.md

@@ -88,12 +88,16 @@ static void
 begin(unsigned threads, size_t pool_bytes, uint64_t expected)
 {
 	static unsigned begun;		/* each time other vectors */
-	const size_t bytes = gs_buckets_bytes(threads, pool_bytes, w.part_bytes);
+	const uint64_t key_bytes = expected < UINT64_MAX / 8 ? expected * w.width : UINT64_MAX;
+	const struct gs_bucket_sizes sizes = gs_buckets_choose(threads, 1, pool_bytes, key_bytes,
+	                                                       w.part_bytes);
+	const size_t bytes = gs_buckets_bytes(&sizes, pool_bytes);
 
 	w.threads = threads;
-	memset(w.memory, 0, bytes);
-	w.pool = gs_pool_init(w.block_table, w.pool_memory, pool_bytes, 1);
-	w.buckets = gs_buckets_init(w.memory, w.pool, w.bits, threads, w.part_bytes, expected);
+	free(w.memory);
+	w.memory = calloc(1, bytes);
+	w.pool = gs_pool_init(w.block_table, w.pool_memory, pool_bytes, sizes.block_bytes);
+	w.buckets = gs_buckets_init(w.memory, w.pool, w.bits, &sizes);
 	gs_buckets_with(w.buckets, (enum gs_simd)(begun++ % ((unsigned)gs_simd_best() + 1)));
 }
 
@@ -292,8 +296,7 @@ unit_buckets(void)
 	w.pool_memory = mmap(NULL, POOL_BYTES + (2 << 20), PROT_READ | PROT_WRITE,
 	                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	w.pool_memory += -(uintptr_t)w.pool_memory % (2 << 20);
-	w.block_table = malloc(gs_pool_bytes(POOL_BYTES));
-	w.memory = malloc(gs_buckets_bytes(THREADS_MOST, POOL_BYTES, 16 << 10));
+	w.block_table = malloc(gs_pool_bytes(POOL_BYTES, GS_BLOCK_LEAST_BYTES));
 	w.into = aligned_alloc(64, (size_t)THREADS_MOST * GS_PART_BYTES);
 	w.scratch = aligned_alloc(64, (size_t)THREADS_MOST * GS_PART_BYTES);
 	w.keys = malloc(large * 8);

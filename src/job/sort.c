@@ -5,10 +5,10 @@
  * In:   open inputs, a plan and its memory.
  * Out:  the sorted output.
  *
- * sort_once() is the whole program, left to right.  A GPU is never repaired: if it cannot be
- * opened, fails or is wrong, and the user did not insist on it, the input is rewound, a new plan
- * is made for the CPU, and sort_once() runs again.  The output is deterministic, so the emit stage
- * skips what has been written and checks that it is the same.
+ * sort_once() is the whole program, left to right.  A GPU is never repaired.  If it cannot be
+ * opened, fails or is wrong, and the user did not demand it, the job rewinds the input, plans for
+ * the CPU, and calls sort_once() again.  The output is deterministic, so the emit stage skips what
+ * has been written and checks that it is the same.
  */
 #include "base/clock.h"
 #include "job/open.h"
@@ -74,9 +74,8 @@ start_over_on_cpu(struct gsort *job, const char *reason)
 	const struct gs_store *store = &job->store;
 
 	gs_store_stats(store, &job->stats);
-	gs_ingest_close(&job->ingest);
-	gs_store_close(&job->store);
-	TRY(gs_outputs_wait(&job->outputs));	/* it borrows memory of the arena */
+	gs_ingest_close(&job->ingest);		/* its thread reads */
+	TRY(gs_outputs_wait(&job->outputs));	/* they borrow memory of the arena */
 	TRY(gs_input_rewind(job->input));
 	gs_input_stop_recording(job->input);
 	gs_verify_restart(&job->verify);
@@ -87,8 +86,7 @@ start_over_on_cpu(struct gsort *job, const char *reason)
 	return GS_OK;
 }
 
-/* Open the GPU that the plan wants.  Without one, or with one that fails to open, the CPU does
- * the job, unless the user insists. */
+/* Open the GPU of the plan.  If it cannot be opened, the CPU sorts, unless the user demands a GPU. */
 static gs_status
 open_gpu(struct gsort *job)
 {
@@ -105,7 +103,7 @@ open_gpu(struct gsort *job)
 	return start_over_on_cpu(job, "the GPU could not be opened");
 }
 
-/* Read the first bytes of an input of unknown size, until the plan can be final. */
+/* Read the first bytes of an input of unknown size, until the device can be chosen. */
 static gs_status
 peek(struct gsort *job)
 {
@@ -114,13 +112,13 @@ peek(struct gsort *job)
 
 	TRY(gs_input_peek_bytes(job->input, job->plan.peek_bytes, &bytes));
 	if (bytes < job->plan.peek_bytes)
-		return GS_OK;		/* all there is: the plan of a small input holds */
+		return GS_OK;		/* the whole input: the plan for a small input is final */
 	input->peeked_bytes = bytes;
 	input->compressed |= gs_input_inflates(job->input);
 	return gs_job_replan(job);
 }
 
-/* The inputs may have to be read twice: keep what cannot be read again. */
+/* Keep the input that cannot be read again, in case the job starts over. */
 static gs_status
 record(struct gsort *job)
 {

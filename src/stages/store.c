@@ -45,12 +45,14 @@ carve_batch(struct gs_store *store, struct gs_arena *arena)
 	const unsigned slots = gs_batch_slots(plan->threads);
 
 	store->pool_memory = gs_arena_take(arena, plan->batch_bytes);
-	store->pool_books = gs_arena_take(arena, gs_pool_bytes(plan->batch_bytes));
-	store->batch.slots = gs_arena_take(arena, (slots + plan->threads) * plan->part_bytes);
+	store->block_table = gs_arena_take(arena, gs_pool_bytes(plan->batch_bytes,
+	                                                         plan->buckets.block_bytes));
+	store->batch.slots = gs_arena_take_sparse(arena, (slots + plan->threads) *
+	                                                 plan->buckets.part_bytes);
 	for (unsigned c = 0; c < GS_CLASSES; c++)
 		if (plan->class_bits[c] > 0)
-			store->bucket_memory[c] = gs_arena_take(arena,
-				gs_buckets_bytes(plan->threads, plan->batch_bytes, plan->part_bytes));
+			store->bucket_memory[c] = gs_arena_take_sparse(arena,
+				gs_buckets_bytes(&plan->buckets, plan->batch_bytes));
 	gs_head_carve(&store->head, store->options, plan, arena);
 }
 
@@ -78,18 +80,16 @@ open_batch(struct gs_store *store)
 	const struct gs_plan *plan = store->plan;
 	struct gs_batch *batch = &store->batch;
 
-	batch->pool = gs_pool_init(store->pool_books, store->pool_memory, plan->batch_bytes,
-	                           gs_plan_classes(plan));
+	batch->pool = gs_pool_init(store->block_table, store->pool_memory, plan->batch_bytes,
+	                           plan->buckets.block_bytes);
 	batch->threads = plan->threads;
-	batch->part_bytes = plan->part_bytes;
+	batch->part_bytes = plan->buckets.part_bytes;
 	batch->clock = &store->monitor->clock;
-	batch->scratch = batch->slots + gs_batch_slots(plan->threads) * plan->part_bytes;
+	batch->scratch = batch->slots + gs_batch_slots(plan->threads) * plan->buckets.part_bytes;
 	for (unsigned c = 0; c < GS_CLASSES; c++)
 		if ((batch->bits[c] = plan->class_bits[c]) > 0)
 			batch->buckets[c] = gs_buckets_init(store->bucket_memory[c], batch->pool,
-			                                    batch->bits[c], plan->threads,
-			                                    plan->part_bytes,
-			                                    gs_plan_expected(store->plan_input));
+			                                    batch->bits[c], &plan->buckets);
 }
 
 void
@@ -146,7 +146,7 @@ gs_store_is_on_gpu(const struct gs_store *store)
 
 /* ---- runs ---------------------------------------------------------------------- */
 
-/* The batch has become runs: it is empty. */
+/* The batch has become runs: empty it. */
 static gs_status
 end_batch(struct gs_store *store)
 {
@@ -158,8 +158,8 @@ end_batch(struct gs_store *store)
 	return gs_runs_make_room(&store->runs);
 }
 
-/* The CPU's batch is sealed: each class becomes a run on disk, sorted while parts before it are
- * being written. */
+/* Make runs on disk of the CPU's batch, one for each class; parts are sorted while those before them
+ * are written. */
 static gs_status
 spill_batch(struct gs_store *store)
 {
@@ -176,7 +176,7 @@ spill_batch(struct gs_store *store)
 	return end_batch(store);
 }
 
-/* All that a GPU holds becomes runs, in memory if all of it fits there. */
+/* Make runs of a GPU's batch, in memory if all of it fits there. */
 static gs_status
 evacuate_gpu(struct gs_store *store)
 {
@@ -209,7 +209,7 @@ evacuate_gpu(struct gs_store *store)
 /* ---- the CPU ---------------------------------------------------------------------- */
 
 static gs_status
-set_batch_aside(struct gs_store *store)
+batch_to_runs(struct gs_store *store)
 {
 	atomic_store(&store->monitor->counters.phase, GSORT_SORTING);
 	gs_batch_seal(&store->batch);
@@ -228,7 +228,7 @@ gs_store_reserve(struct gs_store *store, size_t least, size_t *room)
 	*room = gs_batch_room(&store->batch);
 	if (*room >= least)
 		return GS_OK;
-	TRY(set_batch_aside(store));
+	TRY(batch_to_runs(store));
 	*room = gs_batch_room(&store->batch);
 	assert(*room >= least);
 	return GS_OK;
@@ -253,7 +253,7 @@ gs_store_add(struct gs_store *store, unsigned rank, unsigned key_class, uint64_t
 	}
 	if (store->plan->head_keys > 0) {
 		count = gs_head_filter(&store->head, key_class, keys, count);
-		atomic_fetch_add(&store->head.held, count);
+		atomic_fetch_add(&store->head.stored, count);
 	}
 	gs_batch_add(&store->batch, rank, key_class, sequence, keys, count);
 }
@@ -267,7 +267,7 @@ gs_store_end_round(struct gs_store *store)
 
 /* ---- a GPU ------------------------------------------------------------------------- */
 
-/* Pass a buffer on, full or not. */
+/* Commit a staging buffer, full or not. */
 static gs_status
 pass_on(struct gs_store *store, unsigned key_class)
 {
@@ -289,7 +289,7 @@ flush(struct gs_store *store)
 }
 
 static gs_status
-set_gpu_batch_aside(struct gs_store *store)
+gpu_batch_to_runs(struct gs_store *store)
 {
 	atomic_store(&store->monitor->counters.phase, GSORT_SORTING);
 	TRY(flush(store));
@@ -308,7 +308,7 @@ gs_store_lend(struct gs_store *store, unsigned key_class, struct gs_staging *sta
 		TRY(gs_guard_lend(&store->gpu, key_class, mine));
 		if (mine->room == 0) {
 			*mine = (struct gs_staging){ .keys = NULL };
-			TRY(set_gpu_batch_aside(store));
+			TRY(gpu_batch_to_runs(store));
 			TRY(gs_guard_lend(&store->gpu, key_class, mine));
 		}
 	}
@@ -328,7 +328,7 @@ gs_store_commit(struct gs_store *store, unsigned key_class, size_t count, uint64
 	return mine->count == mine->room ? pass_on(store, key_class) : GS_OK;
 }
 
-/* A GPU drains its classes in the order of the output; one span too many is kept. */
+/* A GPU drains its classes in the order of the output.  The first span of the next class is kept. */
 static gs_status
 drain_gpu(struct gs_store *store, unsigned key_class, const struct gs_span_sink *sink)
 {
@@ -407,6 +407,8 @@ gs_store_stats(const struct gs_store *store, struct gsort_stats *stats)
 {
 	struct gs_gpu_work work;
 
+	if (store->plan == NULL)	/* closed, and there was no memory for another plan */
+		return;
 	stats->device = store->plan->by_counting ? "cpu (histogram)" : store->device_name;
 	stats->batches = store->batches > 0 ? store->batches : 1;
 	stats->runs = store->runs.spilled;
@@ -426,4 +428,5 @@ gs_store_close(struct gs_store *store)
 {
 	gs_guard_close(&store->gpu);
 	gs_runs_close(&store->runs);
+	*store = (struct gs_store){ .plan = NULL };
 }

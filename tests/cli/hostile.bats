@@ -641,11 +641,8 @@ temporary() {
 			return 0;
 		}
 	END
-	libs=$(sed -n 's/^LIBS = //p; s/^CUDA_LIBS = //p' "$GSORT_BUILD/Makefile" | tr '\n' ' ')
-	flags=$(sed -n 's/^CFLAGS = //p' "$GSORT_BUILD/Makefile")
-	cc=$(sed -n 's/^CC = //p' "$GSORT_BUILD/Makefile")	# which knows the flags
-	# shellcheck disable=SC2086
-	$cc $flags -I"$GSORT_SOURCE/src" -o host host.c "$GSORT_BUILD/libgsort.a" $libs -lpthread -lm
+	# shellcheck disable=SC2046
+	$(compiler) -o host host.c $(library_flags)
 	# the last three are left to strtod(3)
 	printf '1e3\n2.5\n-1234567.875\n0x1.8p1\n3.00000000000000000000000000000000000000001\n1.7976931348623157e308\n' |
 		LOCPATH=$PWD/locales ./host >out

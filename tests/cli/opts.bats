@@ -455,7 +455,7 @@ stages() {
 	grep -q '^gpu:1  *emulated GPU 1, sm_[0-9]*, 1.0 GiB, 1.0 GiB free$' info
 	GSORT_EMU_DEVICES=0 gsort-emu --info | grep '^gpu  *none: no CUDA-capable device'
 	GSORT_EMU_FAIL=2:999 gsort-emu --info | grep '^gpu:0  *not usable: .* asking the GPU what it is'
-	gsort-emu --version -v | grep '^GPU backend: CUDA runtime [0-9.]*, [^ ]'
+	gsort-emu --version -v | grep '^GPU module: CUDA runtime [0-9.]*, [^ ]'
 	gsort-emu -u8 --plan </dev/null | grep '^device  *cpu: keys of 8 and 16 bits are counted'
 	gsort-emu --plan text | grep '^device  *gpu if there is one, else cpu: the input is large enough'
 	gsort-emu --plan --parallel=16 text | grep '^device  *cpu: so many threads sort as fast'

@@ -233,7 +233,7 @@ static const struct script {
 } scripts[] = {
 	{ "is-sound", "cat", "cat", GS_OK, "" },
 	{ "fails-to-compress", "cat; exit 3", "cat", GS_EIO, "failed with status 3" },
-	{ "ends-early", "exit 0", "cat", GS_EIO, "ended before its input did" },
+	{ "ends-early", "exit 0", "cat", GS_EIO, "ended before it had read all its input" },
 	{ "fails-early", "exit 7", "cat", GS_EIO, "failed with status 7" },
 	{ "is-killed", "kill -9 $$", "cat", GS_EIO, "was killed by signal 9" },
 	{ "fails-to-expand", "cat", "cat; exit 4", GS_EIO, "failed with status 4" },

@@ -454,7 +454,7 @@ begin_strands(struct gs_emit *emit, unsigned key_class, uint64_t keys)
 	const bool text = gs_key_bits(emit->encoding.to) == 0;
 
 	if (files == 1 || emit->plan->threads == 1 ||
-	    keys * key_bytes <= (text ? TEXT_STRAND_PARTS * files : 1) * emit->plan->part_bytes)
+	    keys * key_bytes <= (text ? TEXT_STRAND_PARTS * files : 1) * emit->plan->buckets.part_bytes)
 		return false;
 	emit->strand_keys = keys;
 	return gs_split_begin_strands(&emit->split, keys, text ? 0 : gs_encoding_bytes(&emit->encoding));

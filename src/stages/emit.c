@@ -83,7 +83,9 @@ gs_emit_expect_keys(struct gs_emit *emit, uint64_t keys)
 {
 	const struct gs_select *select = &emit->select;
 
-	gs_split_expect(&emit->split, select->head && select->left < keys ? select->left : keys);
+	if (emit->split.keys == 0)	/* after a restart files end where they did before */
+		gs_split_expect(&emit->split, select->head && select->left < keys ? select->left
+		                                                                  : keys);
 }
 
 void

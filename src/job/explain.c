@@ -130,7 +130,7 @@ print_runs(const struct gs_line_printer *to, const struct gsort *job)
 		print_disk(to, job, &estimate);
 }
 
-/* Does a producer with many threads drain to the files, each in a thread of its own? */
+/* The files of --split, and whether they are written at the same time (stages/split.h). */
 static void
 print_outputs(const struct gs_line_printer *to, const struct gsort *job)
 {

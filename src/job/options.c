@@ -142,8 +142,7 @@ gs_options_check(const struct gsort_options *options)
 		                                         : "options '%s' and '%s' are incompatible",
 		               spell(options, conflict.one, one), spell(options, conflict.other, other));
 	TRY(check_binary(options));
-	TRY(check_split(options));
-	return GS_OK;
+	return check_split(options);
 }
 
 bool

@@ -7,7 +7,7 @@
  * at most; text is cut at lines.  Where groups of equal keys become one key, that key is in one
  * file.
  *
- * Keys of a class that are all in memory are written by strands: a strand is the keys that one file
+ * Keys of a class that the CPU holds in memory are written by strands: a strand is the keys that one file
  * gets, and several strands are written at once, each in its order.  Binary keys have their place
  * in a file whatever comes before them.  A span of text belongs to the strand in which its middle
  * key lies, as a line's place depends on the lines before it.

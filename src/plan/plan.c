@@ -48,7 +48,7 @@ enum { MOST_THREADS = 16 };
  */
 #define LEAST_PIECE_BYTES	(64 * KIB)
 #define MOST_PIECE_BYTES	(256 * KIB)
-#define LEAST_PART_BYTES	(16 * KIB)
+#define PIECES_BYTES		(4 * MIB)	/* of all threads */
 #define MOST_PART_TEXT_BYTES	(1 * MIB)	/* its lines take 5 times as much */
 
 /*
@@ -82,6 +82,9 @@ enum { MOST_THREADS = 16 };
 /* The minimum of -S in the manual. */
 #define LEAST_BYTES		(16 * MIB)
 #define LEAST_SORT_BYTES	(320 * KIB)	/* the keys of any chunk of text */
+
+/* Input of unknown size is planned as if it had this.  Not tuned. */
+#define UNKNOWN_BYTES		(1024 * MIB)
 
 /* A file may grow while it is read.  If it grows by less than this, it needs no disk. */
 #define SPARE_BYTES		(64 * MIB)
@@ -154,17 +157,42 @@ input_bytes_most(const struct gs_plan_input *input)
 	return input->guessed ? UINT64_MAX : input->input_bytes;
 }
 
-/* The most bytes of keys that the input can have. */
+/* The most bytes of keys that BYTES of input can have. */
 static uint64_t
-key_bytes_most(const struct gs_plan_input *input)
+key_bytes_of(const struct gs_plan_input *input, uint64_t bytes)
 {
-	const uint64_t bytes = input_bytes_most(input);
-
 	if (input->key_bits > 0 || bytes > UINT64_MAX / 8)
 		return bytes;
 	if (input->type == GSORT_TEXT_FLOAT)	/* "0\n" */
 		return bytes / 2 * 8 + 8;
 	return bytes / 11 * 8 + 16;	/* "4294967296\n"; "65536\n" is no worse */
+}
+
+static uint64_t
+key_bytes_most(const struct gs_plan_input *input)
+{
+	return key_bytes_of(input, input_bytes_most(input));
+}
+
+/* With --head, the keys that are kept, if memory has room for them. */
+static uint64_t
+head_keys_wanted(const struct gs_plan_input *input)
+{
+	return input->head_count > LEAST_HEAD_KEYS / 4 ? 4 * input->head_count : LEAST_HEAD_KEYS;
+}
+
+/* The approximate bytes of keys that are in memory at once. */
+static uint64_t
+key_bytes_at_once(const struct gs_plan_input *input)
+{
+	const size_t key_bytes = input->key_bits == 32 ? 4 : 8;
+	uint64_t bytes = UNKNOWN_BYTES;
+
+	if (input->input_bytes < UINT64_MAX)
+		bytes = key_bytes_of(input, input->input_bytes);
+	if (input->heads && input->head_count < UINT64_MAX / 64)
+		bytes = least(bytes, head_keys_wanted(input) * key_bytes + GS_HEAD_ROUND_BYTES);
+	return bytes;
 }
 
 /* ---- memory ---------------------------------------------------------------- */
@@ -278,18 +306,22 @@ set_pieces(struct gs_plan *plan, const struct gs_plan_input *input, uint64_t *le
 	const unsigned slots = gs_batch_slots(plan->threads);
 	const uint64_t most = input->print_bytes > 0 ? MOST_PART_TEXT_BYTES : GS_PART_BYTES;
 	const uint64_t shares = slots + plan->threads + slots * (print_bytes + 1);
+	const uint64_t pieces = least(*left / 16, PIECES_BYTES);
 
 	if (input->operation != GSORT_SORT)
 		return;
 	if (input->key_bits > 0)
-		plan->piece_bytes = power_of_two_to(within(LEAST_PIECE_BYTES, *left / 16 / plan->threads,
+		plan->piece_bytes = power_of_two_to(within(LEAST_PIECE_BYTES, pieces / plan->threads,
 		                                           MOST_PIECE_BYTES));
 	take_from(left, plan->threads * plan->piece_bytes);
 	if (gs_plan_classes(plan) == 0)
 		return;
-	plan->part_bytes = power_of_two_to(within(LEAST_PART_BYTES, *left / 16 / shares, most));
-	plan->part_print_bytes = plan->part_bytes / key_bytes * (input->print_bytes / 2);
-	take_from(left, (slots + plan->threads) * plan->part_bytes + slots * plan->part_print_bytes);
+	plan->buckets = gs_buckets_choose(plan->threads, gs_plan_classes(plan), *left,
+		key_bytes_at_once(input),
+		power_of_two_to(within(GS_PART_LEAST_BYTES, *left / 16 / shares, most)));
+	plan->part_print_bytes = plan->buckets.part_bytes / key_bytes * (input->print_bytes / 2);
+	take_from(left, (slots + plan->threads) * plan->buckets.part_bytes +
+	                slots * plan->part_print_bytes);
 }
 
 /* Everything but the keys and the buffers of the merge. */
@@ -332,24 +364,12 @@ set_buffers(struct gs_plan *plan, const struct gs_plan_input *input)
 	plan->pool_bytes = left;
 }
 
-uint64_t
-gs_plan_expected(const struct gs_plan_input *input)
-{
-	return input->key_bits > 0 && input->input_bytes < UINT64_MAX
-	       ? input->input_bytes / (input->key_bits / 8) : UINT64_MAX;
-}
-
 /* Bytes of the pool that may be lost in blocks that are not full, for all key classes. */
 static uint64_t
-reserve(const struct gs_plan *plan, const struct gs_plan_input *input, uint64_t bytes)
+reserve(const struct gs_plan *plan, uint64_t bytes)
 {
-	uint64_t all = gs_buckets_reserve_once(plan->threads, bytes, plan->part_bytes);
-
-	for (unsigned s = 0; s < GS_CLASSES; s++)
-		if (plan->class_bits[s] > 0)
-			all += gs_buckets_reserve(plan->class_bits[s], plan->threads, bytes,
-			                          gs_plan_classes(plan), gs_plan_expected(input));
-	return all;
+	return gs_buckets_reserve_once(&plan->buckets, bytes) +
+	       gs_plan_classes(plan) * gs_buckets_reserve(&plan->buckets, bytes);
 }
 
 /*
@@ -392,13 +412,14 @@ set_batch(struct gs_plan *plan, const struct gs_plan_input *input)
 		plan->spills = key_bytes_most(input) > plan->resident_bytes;
 		return;
 	}
-	take_from(&bytes, gs_pool_bytes(bytes) + bytes / 64);	/* lists, mostly untouched */
+	/* Block table and lists; the lists are mostly untouched. */
+	take_from(&bytes, gs_pool_bytes(bytes, plan->buckets.block_bytes) + bytes / 64);
 	if (key_bytes_most(input) < UINT64_MAX / 4)
-		bytes = least(bytes, key_bytes_most(input) + SPARE_BYTES + reserve(plan, input, bytes));
+		bytes = least(bytes, key_bytes_most(input) + SPARE_BYTES + reserve(plan, bytes));
 	bytes = least(bytes, addresses / 2);
 	plan->batch_bytes = bytes - bytes % (plan->huge_pages ? 2 * MIB : 64 * KIB);
 	plan->sort_bytes = plan->batch_bytes;
-	take_from(&plan->sort_bytes, reserve(plan, input, plan->batch_bytes));
+	take_from(&plan->sort_bytes, reserve(plan, plan->batch_bytes));
 	plan->spills = key_bytes_most(input) > plan->sort_bytes;
 	if (plan->peek_bytes > 0)
 		plan->record_bytes = least(plan->pool_bytes / 2, addresses / 4) / 4096 * 4096;
@@ -420,9 +441,7 @@ set_head(struct gs_plan *plan, const struct gs_plan_input *input)
 	if (!input->heads || uses_gpu(plan) || input->head_count > room_keys / 3 ||
 	    gs_plan_classes(plan) == 0)
 		return;
-	plan->head_keys = input->head_count > LEAST_HEAD_KEYS / 4 ? 4 * input->head_count
-	                                                          : LEAST_HEAD_KEYS;
-	plan->head_keys = least(plan->head_keys, room_keys - input->head_count);
+	plan->head_keys = least(head_keys_wanted(input), room_keys - input->head_count);
 	if (plan->head_keys > 0)
 		plan->spills = false;
 }

@@ -15,6 +15,7 @@
 #include "base/status.h"
 #include "gsort.h"
 #include "plan/input.h"
+#include "sort/buckets/buckets.h"
 #include "sort/span.h"
 
 /* With --head, bytes that are read between two trims: enough to keep a team busy.  Not tuned. */
@@ -46,8 +47,8 @@ struct gs_plan {
 	unsigned ring_tiles;		/* how many of them are pinned */
 
 	size_t   piece_bytes;		/* of binary input, read by a thread at a time */
-	size_t   part_bytes;		/* of keys, sorted by a thread at a time */
-	size_t   part_print_bytes;	/* to encode them */
+	struct gs_bucket_sizes buckets;
+	size_t   part_print_bytes;	/* to encode buckets.part_bytes */
 
 	size_t   chunk_bytes;		/* of text, read ahead */
 	size_t   inflate_bytes;		/* for decompression in parallel; 0: none */
@@ -77,9 +78,6 @@ struct gs_plan {
  *          GPU, and there can be none
  */
 MUST_CHECK gs_status gs_plan_make(struct gs_plan *plan, const struct gs_plan_input *input);
-
-/** The approximate number of keys of the input, or UINT64_MAX. */
-uint64_t gs_plan_expected(const struct gs_plan_input *input);
 
 /** The number of key classes whose keys are stored, not counted. */
 unsigned gs_plan_classes(const struct gs_plan *plan);

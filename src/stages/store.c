@@ -45,12 +45,14 @@ carve_batch(struct gs_store *store, struct gs_arena *arena)
 	const unsigned slots = gs_batch_slots(plan->threads);
 
 	store->pool_memory = gs_arena_take(arena, plan->batch_bytes);
-	store->block_table = gs_arena_take(arena, gs_pool_bytes(plan->batch_bytes));
-	store->batch.slots = gs_arena_take(arena, (slots + plan->threads) * plan->part_bytes);
+	store->block_table = gs_arena_take(arena, gs_pool_bytes(plan->batch_bytes,
+	                                                         plan->buckets.block_bytes));
+	store->batch.slots = gs_arena_take_sparse(arena, (slots + plan->threads) *
+	                                                 plan->buckets.part_bytes);
 	for (unsigned c = 0; c < GS_CLASSES; c++)
 		if (plan->class_bits[c] > 0)
-			store->bucket_memory[c] = gs_arena_take(arena,
-				gs_buckets_bytes(plan->threads, plan->batch_bytes, plan->part_bytes));
+			store->bucket_memory[c] = gs_arena_take_sparse(arena,
+				gs_buckets_bytes(&plan->buckets, plan->batch_bytes));
 	gs_head_carve(&store->head, store->options, plan, arena);
 }
 
@@ -79,17 +81,15 @@ open_batch(struct gs_store *store)
 	struct gs_batch *batch = &store->batch;
 
 	batch->pool = gs_pool_init(store->block_table, store->pool_memory, plan->batch_bytes,
-	                           gs_plan_classes(plan));
+	                           plan->buckets.block_bytes);
 	batch->threads = plan->threads;
-	batch->part_bytes = plan->part_bytes;
+	batch->part_bytes = plan->buckets.part_bytes;
 	batch->clock = &store->monitor->clock;
-	batch->scratch = batch->slots + gs_batch_slots(plan->threads) * plan->part_bytes;
+	batch->scratch = batch->slots + gs_batch_slots(plan->threads) * plan->buckets.part_bytes;
 	for (unsigned c = 0; c < GS_CLASSES; c++)
 		if ((batch->bits[c] = plan->class_bits[c]) > 0)
 			batch->buckets[c] = gs_buckets_init(store->bucket_memory[c], batch->pool,
-			                                    batch->bits[c], plan->threads,
-			                                    plan->part_bytes,
-			                                    gs_plan_expected(store->plan_input));
+			                                    batch->bits[c], &plan->buckets);
 }
 
 void

@@ -38,11 +38,25 @@ on_cpu() {
 	on_cpu in -rf64
 }
 
-@test "binary keys are in memory once" {
+@test "binary keys are in memory once, with a tenth, 32 MB, and half of a MB a thread" {
+	local threads
 	gen --keys 64000000 --type u32 >in
-	peak_within $((256000000 / 1024 * 11 / 10 + 32000)) gsort -u32 --device=cpu -o out in
+	for threads in 2 16 32; do
+		peak_within $((256000000 / 1024 * 11 / 10 + 32000 + threads * 500)) \
+			gsort -u32 --device=cpu --parallel=$threads -o out in
+	done
 	is_sorted out u32
 	same_keys in out u32
+}
+
+@test "many threads: text and skewed keys within the same bounds as with few" {
+	local threads
+	for threads in 16 32; do
+		gen --keys 20000000 --type u64 --dist zipf >in
+		on_cpu in -u64 --parallel=$threads
+		gen --keys 12000000 --type text --range full >in
+		on_cpu in --parallel=$threads
+	done
 }
 
 @test "keys of 8 and 16 bits: no memory to speak of, however many" {

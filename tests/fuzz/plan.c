@@ -28,7 +28,7 @@ check_shares(const struct gs_plan *plan, const struct gs_plan_input *facts)
 	unsigned __int128 sum = plan->pool_bytes;
 
 	sum += (unsigned __int128)plan->threads * plan->piece_bytes;
-	sum += (unsigned __int128)(slots + plan->threads) * plan->part_bytes;
+	sum += (unsigned __int128)(slots + plan->threads) * plan->buckets.part_bytes;
 	sum += (unsigned __int128)slots * plan->part_print_bytes;
 	sum += (unsigned __int128)plan->print_keys * facts->print_bytes;
 	sum += GS_AHEAD_CHUNKS * (unsigned __int128)plan->chunk_bytes;

@@ -97,10 +97,10 @@ needs_for_gpu() {
 
 # Skip the test unless files here can be without a name (O_TMPFILE; overlayfs of older kernels
 # knows none): else SIGKILL may leave a hidden one, as the manual says.
-needs_nameless_files() {
+needs_unnamed_files() {
 	! command -v python3 >/dev/null ||
 		python3 -c 'import os; os.open(".", os.O_TMPFILE | os.O_WRONLY)' 2>/dev/null ||
-		skip "there are no nameless files here"
+		skip "unnamed files are missing here"
 }
 
 # same_keys A B TYPE: the same multiset of keys.

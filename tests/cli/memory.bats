@@ -83,7 +83,7 @@ on_cpu() {
 	on_cpu in -u64
 }
 
-@test "few addresses: fewer threads, or one sentence" {
+@test "few addresses: fewer threads, or one message" {
 	local kib threads status
 	gen --keys 100000 --type text >in
 	gsort -o expected in

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# --verify: what is right passes.  What a GPU or a temporary file got wrong is an error, with or
+# --verify: right output passes.  Wrong keys from a GPU or a temporary file are an error, with or
 # without it.
 
 load ../helpers
@@ -38,7 +38,7 @@ load ../helpers
 	grep "verified: .*in order.*head" err
 }
 
-# emulated: skip unless there is a pretend GPU; its memory
+# emulated: skip unless there is an emulated GPU; its memory
 emulated() {
 	command -v gsort-emu >/dev/null || skip "gsort-emu is not built"
 	export GSORT_EMU_MEMORY=$((64 << 20))

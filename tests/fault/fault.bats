@@ -130,7 +130,7 @@ walk() {
 	walk leaks write:ENOSPC | grep -q 'a sanitizer complains'
 }
 
-@test "a library that says exit(1) is trouble, and no disorder" {
+@test "a library that calls exit(1) is an error, not disorder" {
 	needs bzip2
 	for ((n = 0; n < 5000; n++)); do echo $n; done | bzip2 >in.bz2
 	statuses=$(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What tools see in the sources: nothing.  tests/house/lint.sh runs them; "make lint" runs all.
+# Analyzers must report nothing.  tests/house/lint.sh runs them; "make lint" runs all.
 
 load ../helpers
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# lint.sh - what tools find in sources and scripts without running them: it must be nothing
+# lint.sh - analyze sources and scripts; the tools must report nothing
 #
 #     make lint [LINT="NAME..."] [BASE=COMMIT]
 #

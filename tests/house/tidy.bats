@@ -87,7 +87,7 @@ all_files() {
 	[ -z "$wrong" ] || { echo "$wrong"; false; }
 }
 
-@test "every source says its licence in the first lines" {
+@test "every source names its licence in the first lines" {
 	wrong=$(all_files | grep -E '\.(c|cpp|h|inc|cu|cuh|bats|bash|sh|py|m4|ac|am|mk|[13]\.in|fish)$|^(bootstrap|tests/(run|fault/faults)|\.ci/run|bench/(versus|crossover|plot)|completions/_gsort|packaging/debian/(build|rules))$' |
 		while read -r file; do
 			head -n 3 "$file" | grep -q 'SPDX-License-Identifier: BSD-2-Clause' || echo "$file"

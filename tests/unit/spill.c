@@ -184,7 +184,7 @@ is_empty(const char *dir)
 }
 
 static void
-check_nameless(void)
+check_unnamed(void)
 {
 	static const struct row row = { "", NULL, 1, 1, 3000000, 3000000, 3000000, 1, 1 << 16 };
 	char *buffer = malloc(row.buffer_bytes), *keys = malloc(row.keys * 8);
@@ -477,7 +477,7 @@ unit_spill(void)
 		check_row(&rows[r], 32);
 		check_row(&rows[r], 64);
 	}
-	check_nameless();
+	check_unnamed();
 	for (size_t r = 0; r < sizeof scripts / sizeof scripts[0]; r++)
 		check_script(&scripts[r]);
 	for (size_t f = 0; f < sizeof forms / sizeof forms[0]; f++)

@@ -93,7 +93,8 @@ print_runs(const struct gs_line_printer *to, const struct gsort *job)
 	char a[32];
 
 	if (plan->device == GSORT_DEVICE_CPU && plan->buckets.threads > 0)
-		gs_print_line(to, "buckets", "%u, in blocks of %zu bytes; each thread sorts up to %s at a time",
+		gs_print_line(to, "buckets", "%u, in blocks of %zu bytes; "
+		              "each thread sorts up to %s at a time",
 		              plan->buckets.bins, plan->buckets.block_bytes,
 		              gs_size_text(plan->buckets.part_bytes, a));
 	gs_plan_estimate(plan, &job->plan_input, &estimate);

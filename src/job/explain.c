@@ -119,13 +119,11 @@ print_runs(const struct gs_line_printer *to, const struct gsort *job)
 		gs_print_line(to, "batch", "%s of keys", gs_size_text(plan->sort_bytes, a));
 		gs_print_line(to, "merge", "of up to %zu runs at once", plan->fan_in);
 	} else {
-		gs_print_line(to, "batch", "%s of keys, %llu of them",
-		            gs_size_text(plan->sort_bytes, a),
-		     (unsigned long long)estimate.runs);
+		gs_print_line(to, "batch", "%s of keys; %llu batch%s", gs_size_text(plan->sort_bytes, a),
+		              (unsigned long long)estimate.runs, estimate.runs == 1 ? "" : "es");
 		if (estimate.passes > 0)
-			gs_print_line(to, "merge", "of up to %zu runs at once: %u pass%s",
-			            plan->fan_in,
-			     estimate.passes, estimate.passes == 1 ? "" : "es");
+			gs_print_line(to, "merge", "of up to %zu runs at once: %u pass%s", plan->fan_in,
+			              estimate.passes, estimate.passes == 1 ? "" : "es");
 	}
 	if (plan->spills)
 		print_disk(to, job, &estimate);
@@ -137,7 +135,7 @@ print_memory(const struct gs_line_printer *to, const struct gsort *job)
 	const struct gs_plan *plan = &job->plan;
 	char a[32], b[32];
 
-	gs_print_line(to, "memory", "%s in all%s, %s of them for keys, their sorting and merging",
+	gs_print_line(to, "memory", "%s in all%s, %s of it for keys, sorting and merging",
 	     gs_size_text(plan->host_bytes, a), job->plan_input.memory_bytes == 0 ? "" :
 	     job->plan_input.memory_bytes < plan->host_bytes ? ", the least that will do" : " at most",
 	     gs_size_text(plan->pool_bytes, b));

@@ -129,6 +129,23 @@ print_runs(const struct gs_line_printer *to, const struct gsort *job)
 		print_disk(to, job, &estimate);
 }
 
+/* The files of --split, and whether they are written at the same time (stages/split.h). */
+static void
+print_outputs(const struct gs_line_printer *to, const struct gsort *job)
+{
+	const struct gs_outputs *outputs = &job->outputs;
+	const unsigned threads = job->plan.threads;
+	const bool beside = job->plan.device == GSORT_DEVICE_CPU && !job->plan.by_counting &&
+	                    threads > 1 && gs_select_takes_all(&job->emit.select);
+
+	if (outputs->count == 1)
+		gs_print_line(to, "output", "1 file: %s", outputs->names[0]);
+	else
+		gs_print_line(to, "output", "%zu files: %s to %s, %s", outputs->count, outputs->names[0],
+		              outputs->names[outputs->count - 1], beside ?
+		              "written side by side if all keys fit in memory" : "one after the other");
+}
+
 static void
 print_memory(const struct gs_line_printer *to, const struct gsort *job)
 {
@@ -167,4 +184,6 @@ gsort_plan(const gsort *job, void (*print)(void *context, const char *line), voi
 	print_device(&to, job);
 	gs_print_line(&to, "threads", "%u", job->plan.threads);
 	print_memory(&to, job);
+	if (options->split > 0)
+		print_outputs(&to, job);
 }

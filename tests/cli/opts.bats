@@ -164,8 +164,7 @@ gives() {
 	fails "option '--skip-bytes' needs a binary type" gsort --skip-bytes=1 text
 	fails "option '--check-order' needs '-m'" gsort --check-order text
 	fails "option '--nocheck-order' needs '-m'" gsort --nocheck-order text
-	fails "extra operand 'b' not allowed with -c" gsort -c text b
-	fails "extra operand 'b' not allowed with -C" gsort -C text b
+	fails "option '--split' needs '-o'" gsort --split=2 text
 }
 
 @test "two different values are an error, except where sort has a rule" {

@@ -123,6 +123,33 @@ all_files() {
 	[ -z "$wrong" ] || { echo "in no makefile: $wrong"; false; }
 }
 
+# Those that have none define main(), or what gsort.h or gpu/engine.h declares.
+@test "every source has a header of its own" {
+	wrong=$(all_files | grep -E '^src/.*\.(c|cpp)$' | while read -r file; do
+		case $file in
+		src/cli/main.c | src/job/api.c | src/job/explain.c | src/job/info.c) ;;
+		src/gpu/cuda/engine_open.c) ;;
+		*) grep -qE "#include \"(.*/)?$(basename "${file%.*}")\.h\"" "$file" && [ -e "${file%.*}.h" ] ||
+			echo "$file" ;;
+		esac
+	done)
+	[ -z "$wrong" ] || { echo "no header: $wrong"; false; }
+}
+
+@test "every folder of src opens with a README" {
+	wrong=$(all_files | sed -n 's|^\(src/.*\)/[^/]*\.c$|\1|p' | sort -u | while read -r folder; do
+		[ -s "$folder/README.md" ] || [ "$folder" = src/gpu/cuda ] || echo "$folder"
+	done)
+	[ -z "$wrong" ] || { echo "no README.md: $wrong"; false; }
+}
+
+@test "no line of README.md or HACKING.md is wider than 120 columns" {
+	for file in README.md HACKING.md; do
+		expand "$file" | awk -v file="$file" 'length > 120 { print file ":" NR ": " length }'
+	done >"$BATS_TEST_TMPDIR/wide"
+	[ ! -s "$BATS_TEST_TMPDIR/wide" ] || { cat "$BATS_TEST_TMPDIR/wide"; false; }
+}
+
 @test "every source is on the map, or in the README of its folder" {
 	wrong=$(all_files | grep -E '^src/.*\.(c|cpp)$' | while read -r file; do
 		name=${file##*/}

@@ -41,6 +41,10 @@ faults() {
 	faults 8 inplace stdout drain filter hidden hiddens
 }
 
+@test "a call fails: several outputs" {
+	faults 4 split splits
+}
+
 @test "a call fails: on disk" {
 	faults 12 spill longer packed packed4 program passes
 }

@@ -11,6 +11,8 @@
  * that it wants is not ready.  In a large team it waits: a span takes milliseconds, and soon all
  * others would wait for the taker.
  *
+ * By strands (strands.c) each strand has its own numbers, and every thread takes.
+ *
  * Invariant: taken <= claimed <= taken + slots; spans from taken to before claimed are ready or
  * being made.
  */
@@ -20,6 +22,7 @@
 #include "base/team.h"
 #include "sort/buckets/add.h"
 #include "sort/buckets/batch.h"
+#include "sort/buckets/strands.h"
 #include "sort/buckets/parts.h"
 #include "sort/buckets/seal.h"
 
@@ -238,6 +241,8 @@ gs_batch_drain(struct gs_batch *batch, unsigned key_class, const struct gs_span_
 {
 	struct draining draining;
 
+	if (sink->strand_count > 0)
+		return gs_batch_drain_strands(batch, key_class, sink);
 	begin(&draining, batch, key_class, sink);
 	gs_team_run(team(batch, key_class), drain, &draining);
 	return end(&draining);

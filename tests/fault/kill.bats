@@ -73,7 +73,7 @@ whole() {
 
 # Go on until this many runs were interrupted; on a busy machine a run may end before its signal.
 more() {
-	[ $interruptions -lt "$1" ] && [ $runs -lt $((30 * $1)) ]
+	[ $((interruptions < $1 && runs < 30 * $1)) = 1 ]
 }
 
 # some ROUNDS: as many as there should be

@@ -30,11 +30,11 @@
  *   SIGBUS; and `> file` could not be mapped, as it is open for writing only.
  * - Blocks are allocated AHEAD_BYTES at a time, on file systems where that is faster: not tmpfs.
  *
- * The size of the file does not change (FALLOC_FL_KEEP_SIZE): empty blocks lie behind its end,
+ * The size of the file does not change (FALLOC_FL_KEEP_SIZE): empty blocks lie after its end,
  * and ftruncate(2) frees them.  A signal that kills the process leaves them there, up to 64 MiB:
  * the handler must not cut the file, as the writer may still write, and leave a hole.
  *
- * Invariant: once cut, the file has no block allocated here behind its last byte.
+ * Invariant: once cut, the file has no block allocated here after its last byte.
  */
 #include <errno.h>
 #include <fcntl.h>

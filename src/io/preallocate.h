@@ -26,7 +26,7 @@ void gs_preallocate_all(struct gs_preallocation *blocks, uint64_t bytes);
 /** Call this before write(2) of BYTES, which follow the bytes before. */
 void gs_preallocate_ahead(struct gs_preallocation *blocks, size_t bytes);
 
-/** All has been written: free the blocks behind the end of the file.
+/** All has been written: free the blocks after the end of the file.
  *  Returns 0, or -1 and errno. */
 int gs_preallocate_cut(struct gs_preallocation *blocks);
 

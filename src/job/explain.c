@@ -104,7 +104,7 @@ print_runs(const struct gs_line_printer *to, const struct gsort *job)
 		return;
 	}
 	if (plan->device == GSORT_DEVICE_GPU) {
-		gs_print_line(to, "tile", "%s, %u in flight", gs_size_text(plan->tile_bytes, a),
+		gs_print_line(to, "staging", "%s, %u buffers", gs_size_text(plan->tile_bytes, a),
 		              plan->ring_tiles);
 		gs_print_line(to, "batch", "half of GPU memory; runs kept in host memory: up to %s",
 		              gs_size_text(plan->resident_bytes, a));
@@ -119,13 +119,11 @@ print_runs(const struct gs_line_printer *to, const struct gsort *job)
 		gs_print_line(to, "batch", "%s of keys", gs_size_text(plan->sort_bytes, a));
 		gs_print_line(to, "merge", "of up to %zu runs at once", plan->fan_in);
 	} else {
-		gs_print_line(to, "batch", "%s of keys, %llu of them",
-		            gs_size_text(plan->sort_bytes, a),
-		     (unsigned long long)estimate.runs);
+		gs_print_line(to, "batch", "%s of keys; %llu batch%s", gs_size_text(plan->sort_bytes, a),
+		              (unsigned long long)estimate.runs, estimate.runs == 1 ? "" : "es");
 		if (estimate.passes > 0)
-			gs_print_line(to, "merge", "of up to %zu runs at once: %u pass%s",
-			            plan->fan_in,
-			     estimate.passes, estimate.passes == 1 ? "" : "es");
+			gs_print_line(to, "merge", "of up to %zu runs at once: %u pass%s", plan->fan_in,
+			              estimate.passes, estimate.passes == 1 ? "" : "es");
 	}
 	if (plan->spills)
 		print_disk(to, job, &estimate);
@@ -154,7 +152,7 @@ print_memory(const struct gs_line_printer *to, const struct gsort *job)
 	const struct gs_plan *plan = &job->plan;
 	char a[32], b[32];
 
-	gs_print_line(to, "memory", "%s in all%s, %s of them for keys, their sorting and merging",
+	gs_print_line(to, "memory", "%s in all%s, %s of it for keys, sorting and merging",
 	     gs_size_text(plan->host_bytes, a), job->plan_input.memory_bytes == 0 ? "" :
 	     job->plan_input.memory_bytes < plan->host_bytes ? ", the least that will do" : " at most",
 	     gs_size_text(plan->pool_bytes, b));

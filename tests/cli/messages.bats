@@ -302,7 +302,7 @@ export -f damaged
 	$ seq 100 >a; damaged 40 bzip2 -c a >in; gsort in
 	gsort: in: corrupt bzip2 data: bad header or block
 	$ seq 100 >a; damaged 40 xz -c a >in; gsort in
-	gsort: in: corrupt xz data: damaged, or garbage behind it
+	gsort: in: corrupt xz data: damaged, or garbage after it
 	$ seq 100 >a; damaged 4 zstd -qc a >in; gsort in
 	gsort: in: corrupt zstd data: Restored data doesn't match checksum
 	$ seq 100 >a; damaged 4 lz4 -qc a >in; gsort in
@@ -312,7 +312,7 @@ export -f damaged
 	$ { seq 9 | bzip2; echo 7; } >in; gsort in
 	gsort: in: trailing garbage after the bzip2 data
 	$ { seq 9 | xz; seq 99; } >in; gsort in
-	gsort: in: corrupt xz data: damaged, or garbage behind it
+	gsort: in: corrupt xz data: damaged, or garbage after it
 	$ { seq 9 | zstd -q; echo 7; } >in; gsort in
 	gsort: in: trailing garbage after the zstd data
 	$ { seq 9 | lz4 -qc; echo 7; } >in; gsort in

@@ -7,7 +7,8 @@ load ../helpers
 
 prepare() {
 	RANDOM=${PROPERTY_SEED:-1}
-	cases=${PROPERTY_CASES:-60}
+	cases=${PROPERTY_CASES:-${GSORT_CI:+60}}
+	cases=${cases:-30}		# ./bootstrap check
 	mkdir temp1 temp2
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sort/buckets/batch.h"
 #include "sort/buckets/strands.h"
 #include "tests/unit/units.h"
 

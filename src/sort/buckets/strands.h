@@ -5,15 +5,8 @@
 
 #include "sort/buckets/batch.h"
 
-/* Strands of a sink, at most. */
-enum { GS_STRANDS_MOST = 1024 };
-
-/**
- * gs_batch_drain() for a SINK that wants strands: any thread calls its make() and take(); it has no
- * room().
- *
- * @return  GS_OK, or the first error of a function of SINK
- */
+/** gs_batch_drain() for a SINK that wants strands, at most GS_STRANDS_MOST.  Any thread calls its
+ *  take(). */
 MUST_CHECK gs_status
 gs_batch_drain_strands(struct gs_batch *batch, unsigned key_class, const struct gs_span_sink *sink);
 

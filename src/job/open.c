@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * open.c - everything that a job is given before it runs
+ * open.c - open inputs and output, plan, and get memory
  *
  * In:   options.
- * Out:  inputs and output open, the plan, and all memory carved out of one arena; or the reason
- *       why not, before anything has been read.
+ * Out:  inputs and output open, the plan, and all memory carved out of one arena; or an error,
+ *       before anything has been read.
  *
- * Invariant: carve() takes the same from the arena twice, first only for the sum: taking more
- * the second time meets an assert of base/arena.c.
+ * Invariant: carve() takes the same buffers twice, first only to add up their bytes.  If the second
+ * time takes more, an assert of base/arena.c fails.
  */
 #include "config.h"
 
@@ -19,7 +19,7 @@
 #include "job/options.h"
 #include "spill/spill.h"
 
-/* In a sort, reading comes first; in a check or merge, it has half of the threads. */
+/* A sort reads with all threads; a check or merge with half of them, since it works meanwhile. */
 static unsigned
 readers(const struct gsort *job)
 {
@@ -51,7 +51,7 @@ open_input(struct gsort *job)
 	uint64_t bytes;
 
 	TRY(gs_input_open(&job->input, &in));
-	/* A header of whole keys does not matter; behind another one an odd size is found later. */
+	/* After a header that is not a multiple of a key, a partial key is found when it is read. */
 	if (key_bits > 0 && options->skip_bytes % (key_bits / 8) == 0 &&
 	    (name = gs_input_partial(job->input, key_bits / 8, &bytes)) != NULL)
 		return gs_raw_partial(options->type, name, bytes);
@@ -67,19 +67,19 @@ open_output(struct gsort *job)
 		.binary = gs_key_bits(job->emit.encoding.to) > 0,
 		.terminal_ok = options->force,
 		.in_place = options->in_place,
+		.files = options->split < job->plan.threads ? options->split : job->plan.threads,
 		.write = options->drained ? gs_rendezvous_write : options->write,
 		.write_context = options->drained ? &job->rendezvous : options->write_context,
 		.clock = &job->monitor.clock,
 	};
 
-	TRY(gs_output_open(&job->output, &out));
-	job->emit.output = job->output;
-	return GS_OK;
+	TRY(gs_outputs_open(&job->outputs, &out, options->split));
+	return gs_emit_set_output(&job->emit, &job->outputs);
 }
 
 /* ---- what is known ------------------------------------------------------------ */
 
-/* The user's limit of memory, 0: none. */
+/* The user's limit of memory; 0: none. */
 static uint64_t
 memory_wanted(const struct gsort_options *options, const struct gs_limits *limits)
 {
@@ -88,7 +88,7 @@ memory_wanted(const struct gsort_options *options, const struct gs_limits *limit
 	return limits->ram_bytes / 100 * options->memory_percent;
 }
 
-/* A process for each run that is merged: no more at once than sort(1) starts, unless told. */
+/* Each run that is merged has a process: by default at most as many as sort(1) starts. */
 enum { MOST_PROGRAMS = 16 };
 
 static unsigned
@@ -100,8 +100,15 @@ merge_files(const struct gsort_options *options)
 	return options->merge_files;
 }
 
-/* An input that needs next to nothing: the limits of the machine are not read in full. */
+/* So small an input needs little memory: not all limits of the machine are read. */
 enum { SMALL_BYTES = 64 << 10 };
+
+/* Of so many files that may be open, SPLIT are outputs. */
+static size_t
+files_left(size_t files, unsigned split)
+{
+	return files == 0 || files > split ? files - (files > 0 ? split : 0) : 1;
+}
 
 static void
 collect_plan_input(struct gsort *job)
@@ -133,10 +140,10 @@ collect_plan_input(struct gsort *job)
 		.head_count = options->head_count,
 		.host_bytes = limits.host_bytes,
 		.address_bytes = limits.address_bytes,
-		.files = limits.files,
+		.files = files_left(limits.files, options->split),
 		.merge_files = merge_files(options),
 	};
-	if (job->plan_input.memory_bytes > 0)	/* a user who sets a limit may use all of it */
+	if (job->plan_input.memory_bytes > 0)	/* the user's limit replaces the default share */
 		job->plan_input.host_bytes = limits.room_bytes;
 	if (bytes == GS_UNKNOWN && options->size_hint > 0) {
 		job->plan_input.input_bytes = options->size_hint;
@@ -147,7 +154,7 @@ collect_plan_input(struct gsort *job)
 
 /* ---- memory --------------------------------------------------------------------- */
 
-/* Every buffer of the job.  From an arena that is not open yet, only their sum. */
+/* Take every buffer of the job.  An arena that is not open only adds up their bytes. */
 static void
 carve(struct gsort *job)
 {
@@ -173,6 +180,7 @@ allocate(struct gsort *job)
 gs_status
 gs_job_replan(struct gsort *job)
 {
+	gs_store_close(&job->store);
 	gs_arena_close(&job->arena);
 	TRY(gs_plan_make(&job->plan, &job->plan_input));
 	return allocate(job);
@@ -199,7 +207,7 @@ check_temp(struct gsort *job)
 	return status;
 }
 
-/* If it is known that something will be decompressed. */
+/* Enter the sandbox now if an input is known to be compressed. */
 static void
 confine(struct gsort *job)
 {
@@ -208,8 +216,8 @@ confine(struct gsort *job)
 }
 
 /*
- * Inputs first, so that a missing file is found before an output is made; then what could fail
- * after an hour of reading: temporary directories, the output.
+ * Open inputs first, so that a missing file is found before an output is created; then check what
+ * could fail after an hour of reading: temporary directories, the output.
  */
 gs_status
 gs_job_open(struct gsort *job)
@@ -217,7 +225,7 @@ gs_job_open(struct gsort *job)
 	TRY(gs_options_check(job->options));
 	gs_ingest_set_format(&job->ingest, job->options);
 	gs_emit_set_format(&job->emit, job->options);
-	gs_confinement_open(&job->confinement, job->options, &job->plan, &job->output,
+	gs_confinement_open(&job->confinement, job->options, &job->plan, &job->outputs,
 	                    &job->monitor);
 	TRY(open_input(job));
 	collect_plan_input(job);
@@ -232,7 +240,7 @@ gs_job_open(struct gsort *job)
 	TRY(allocate(job));
 	gs_emit_open(&job->emit, job->options, &job->verify, &job->monitor);
 	if (job->plan.host_bytes > job->plan_input.memory_bytes && job->plan_input.memory_bytes > 0)
-		gs_note(&job->monitor, "%.1f MiB of memory are too few: %.1f are used",
+		gs_note(&job->monitor, "%.1f MiB of memory are not enough: gsort uses %.1f",
 		        (double)job->plan_input.memory_bytes / (1 << 20),
 		        (double)job->plan.host_bytes / (1 << 20));
 	TRY(check_temp(job));

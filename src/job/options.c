@@ -5,13 +5,14 @@
  * In:   the caller's options.
  * Out:  the first error, in the order of the tables here, as a message or as data.
  *
- * A useless option is allowed (a check with -T), as in sort(1).  An option that could not
- * do what it promises is refused.
+ * A useless option is allowed (a check with -T), as in sort(1).  An option that cannot have its
+ * effect is refused.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "format/key.h"
+#include "io/outputs.h"
 #include "job/options.h"
 
 #define COUNT(array)	(sizeof (array) / sizeof (array)[0])
@@ -37,8 +38,19 @@ check_ranges(const struct gsort_options *o)
 	if (o->merge_files == 1)
 		return gs_fail(GS_EUSAGE, "'--batch-size' is 1: the minimum is 2");
 	if (o->converts && o->to == GSORT_TEXT_FLOAT && o->type != GSORT_TEXT_FLOAT)
-		return gs_fail(GS_EUSAGE, "'--to=text' is how any type becomes text");
+		return gs_fail(GS_EUSAGE, "'--to=text' converts any type to text");
 	return GS_OK;
+}
+
+/* Several files: their names, and that there are files at all. */
+static gs_status
+check_split(const struct gsort_options *o)
+{
+	if (o->split > GS_OUTPUTS_MOST)
+		return gs_fail(GS_EUSAGE, "'--split' is %u: the maximum is %d", o->split, GS_OUTPUTS_MOST);
+	if (o->split > 0 && (o->write != NULL || o->drained))
+		return gs_fail(GS_EUSAGE, "'--split' needs files: output goes to a function");
+	return o->split > 0 ? gs_outputs_check_pattern(o->output) : GS_OK;
 }
 
 static bool
@@ -64,6 +76,9 @@ find_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
 		struct gsort_conflict conflict;
 	} conflicts[] = {
 		{ o->in_place && o->output == NULL, { "in-place", "output", true } },
+		{ o->split > 0 && o->output == NULL, { "split", "output", true } },
+		{ o->split > 0 && o->in_place, { "split", "in-place", false } },
+		{ o->split > 0 && o->operation == GSORT_MERGE, { "split", "merge", false } },
 		{ check && o->output != NULL, { "check", "output", false } },
 		{ check && o->converts, { "check", "to", false } },
 		{ check && o->counts, { "check", "count", false } },
@@ -103,7 +118,7 @@ spell(const struct gsort_options *o, const char *name, char into[32])
 	return into;
 }
 
-/* Options about binary keys need some, read or written. */
+/* Options for binary keys need a binary input or output type. */
 static gs_status
 check_binary(const struct gsort_options *o)
 {
@@ -127,10 +142,7 @@ gs_options_check(const struct gsort_options *options)
 		                                         : "options '%s' and '%s' are incompatible",
 		               spell(options, conflict.one, one), spell(options, conflict.other, other));
 	TRY(check_binary(options));
-	if (options->operation == GSORT_CHECK && options->input_count > 1 && options->read == NULL)
-		return gs_fail(GS_EUSAGE, "extra operand '%s': '--check' takes one input",
-		               options->inputs[1]);
-	return GS_OK;
+	return check_split(options);
 }
 
 bool

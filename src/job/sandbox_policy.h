@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * sandbox_policy.h - what a job that decompresses still may do
+ * sandbox_policy.h - enter the sandbox before anything is decompressed
  *
  * Once entered, the sandbox holds for the process to its end (base/sandbox.h).
  */
@@ -12,13 +12,13 @@
 
 #include "base/monitor.h"
 #include "gsort.h"
-#include "io/output.h"
+#include "io/outputs.h"
 #include "plan/plan.h"
 
 struct gs_confinement {
 	const struct gsort_options *options;
 	const struct gs_plan       *plan;
-	struct gs_output *const    *output;	/* where the job keeps its output, or NULL there */
+	const struct gs_outputs    *outputs;	/* of the job, once they are open */
 	struct gs_monitor          *monitor;
 	pthread_mutex_t lock;		/* guards DONE */
 	bool            done;
@@ -26,12 +26,12 @@ struct gs_confinement {
 
 /** Begin; everything is borrowed. */
 void gs_confinement_open(struct gs_confinement *confinement, const struct gsort_options *options,
-                         const struct gs_plan *plan, struct gs_output *const *output,
+                         const struct gs_plan *plan, const struct gs_outputs *outputs,
                          struct gs_monitor *monitor);
 
 /**
- * Before anything is decompressed: give up what the job does not need (options.sandbox).  Does
- * so once; any thread, others wait until it is done.
+ * Enter the sandbox, if options.sandbox is set, before anything is decompressed.  The first call
+ * does so; other threads wait for it.
  *
  * @context  the struct gs_confinement
  */

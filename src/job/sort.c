@@ -5,10 +5,10 @@
  * In:   open inputs, a plan and its memory.
  * Out:  the sorted output.
  *
- * sort_once() is the whole program, left to right.  A GPU is never repaired: if it cannot be
- * opened, fails or is wrong, and the user did not insist on it, the input is rewound, a new plan
- * is made for the CPU, and sort_once() runs again.  The output is deterministic, so the emit stage
- * skips what has been written and checks that it is the same.
+ * sort_once() is the whole program, left to right.  A GPU is never repaired.  If it cannot be
+ * opened, fails or is wrong, and the user did not demand it, the job rewinds the input, plans for
+ * the CPU, and calls sort_once() again.  The output is deterministic, so the emit stage skips what
+ * has been written and checks that it is the same.
  */
 #include "base/clock.h"
 #include "job/open.h"
@@ -36,7 +36,7 @@ gs_job_emit(struct gsort *job, const char *header, size_t header_bytes)
 		TRY(gs_emit_class_end(&job->emit, c));
 	}
 	TRY(gs_emit_end(&job->emit));
-	return gs_output_finish(job->output);
+	return gs_outputs_finish(&job->outputs);
 }
 
 /* The whole program.  Read this first: each call is one stage. */
@@ -56,6 +56,7 @@ sort_once(struct gsort *job)
 	sorted = seconds();
 	atomic_store(&job->monitor.counters.phase, GSORT_WRITING);
 	header = gs_ingest_header(&job->ingest, &header_bytes);
+	gs_emit_expect_keys(&job->emit, job->ingest.keys);
 	TRY(gs_job_emit(job, header, header_bytes));	/* -> selected keys -> bytes -> output */
 
 	job->stats.read_seconds += read - start;
@@ -66,25 +67,26 @@ sort_once(struct gsort *job)
 
 /* ---- choosing the device --------------------------------------------------------- */
 
+/* REASON: why not on the GPU, for people. */
 static gs_status
-start_over_on_cpu(struct gsort *job)
+start_over_on_cpu(struct gsort *job, const char *reason)
 {
 	const struct gs_store *store = &job->store;
 
 	gs_store_stats(store, &job->stats);
-	gs_ingest_close(&job->ingest);
-	gs_store_close(&job->store);
-	TRY(gs_output_wait(job->output));	/* it borrows memory of the arena */
+	gs_ingest_close(&job->ingest);		/* its thread reads */
+	TRY(gs_outputs_wait(&job->outputs));	/* they borrow memory of the arena */
 	TRY(gs_input_rewind(job->input));
 	gs_input_stop_recording(job->input);
 	gs_verify_restart(&job->verify);
 	gs_emit_resume(&job->emit);
 	job->plan_input.device = GSORT_DEVICE_CPU;
-	return gs_job_replan(job);
+	TRY(gs_job_replan(job));
+	job->plan.device_rule = reason;
+	return GS_OK;
 }
 
-/* Open the GPU that the plan wants.  Without one, or with one that fails to open, the CPU does
- * the job, unless the user insists. */
+/* Open the GPU of the plan.  If it cannot be opened, the CPU sorts, unless the user demands a GPU. */
 static gs_status
 open_gpu(struct gsort *job)
 {
@@ -98,10 +100,10 @@ open_gpu(struct gsort *job)
 		gs_warn(&job->monitor, "%s; the CPU sorts instead", gs_message());
 	else
 		gs_note(&job->monitor, "no GPU (%s): sorting on the CPU", gs_message());
-	return start_over_on_cpu(job);
+	return start_over_on_cpu(job, "the GPU could not be opened");
 }
 
-/* Read the first bytes of an input of unknown size, until the plan can be final. */
+/* Read the first bytes of an input of unknown size, until the device can be chosen. */
 static gs_status
 peek(struct gsort *job)
 {
@@ -110,13 +112,13 @@ peek(struct gsort *job)
 
 	TRY(gs_input_peek_bytes(job->input, job->plan.peek_bytes, &bytes));
 	if (bytes < job->plan.peek_bytes)
-		return GS_OK;		/* all there is: the plan of a small input holds */
+		return GS_OK;		/* the whole input: the plan for a small input is final */
 	input->peeked_bytes = bytes;
 	input->compressed |= gs_input_inflates(job->input);
 	return gs_job_replan(job);
 }
 
-/* The inputs may have to be read twice: keep what cannot be read again. */
+/* Keep the input that cannot be read again, in case the job starts over. */
 static gs_status
 record(struct gsort *job)
 {
@@ -153,6 +155,7 @@ gs_job_sort(struct gsort *job)
 		gs_note(&job->monitor, "%s: the CPU sorts instead", gs_message());
 	else
 		gs_warn(&job->monitor, "%s; the CPU sorts instead", gs_message());
-	TRY(start_over_on_cpu(job));
+	TRY(start_over_on_cpu(job, status == GS_ENOCOPY
+		? "memory has no room for a copy of the input, in case a GPU fails" : "the GPU failed"));
 	return sort_once(job);
 }

@@ -6,8 +6,8 @@
  * Out:  CPU or GPU, once, before the first key.
  *
  * The CPU sorts at a rate in proportion to its threads.  A GPU sorts faster than its bus
- * delivers, but must be opened first.  Of a pipe nobody knows how much will come: the job reads
- * so much of it first that a GPU would pay if as much again came, then decides.
+ * delivers, but must be opened first.  The size of a pipe is unknown: the job first reads so much
+ * that a GPU would pay if as much again came, then decides.
  */
 #include "plan/device.h"
 
@@ -31,10 +31,10 @@ enum { CPU_MS = 2200, GPU_MS = 370 };	/* CPU_MS: of one thread */
 #ifndef CUDA_BYTES
 #define CUDA_BYTES	(384 * MIB)	/* not tuned; tests/emu takes less */
 #endif
-/* A head of so many bytes of memory a key fits with the keys that are held beside it (plan.c). */
+/* Bytes of memory for each key of a head, with the keys beside it (set_head() in plan.c). */
 enum { HEAD_SHARE = 32 };
 
-#define OPENING_BYTES	((uint64_t)1 << 30)	/* of a pipe that come while a GPU opens */
+#define OPENING_BYTES	((uint64_t)1 << 30)	/* that a pipe delivers while a GPU opens */
 
 uint64_t
 gs_plan_cuda_bytes(void)
@@ -56,7 +56,8 @@ crossover(unsigned threads)
 static gs_status
 choose(struct gs_device_choice *choice, enum gsort_device device, const char *rule)
 {
-	*choice = (struct gs_device_choice){ .device = device, .rule = rule };
+	choice->device = device;
+	choice->rule = rule;
 	return GS_OK;
 }
 
@@ -71,15 +72,19 @@ choose_by_size(struct gs_device_choice *choice, const struct gs_plan_input *inpu
 	const uint64_t shrink = input->key_bits == 0 ? 3 : 1;
 	const bool known = input->input_bytes != UINT64_MAX;
 
+	choice->gpu_from_bytes = from > UINT64_MAX / shrink ? UINT64_MAX : from * shrink;
 	if (from == UINT64_MAX)
-		return choose(choice, GSORT_DEVICE_CPU, "so many threads sort as fast as files are written");
+		return choose(choice, GSORT_DEVICE_CPU,
+		              "with so many threads the CPU sorts as fast as files are written");
 	if (known && input->input_bytes / shrink < from)
 		return choose(choice, GSORT_DEVICE_CPU, "the input is too small for a GPU to pay");
 	if (known)
 		return choose(choice, GSORT_DEVICE_GPU, "the input is large enough for a GPU to pay");
 	if (input->peeked_bytes / shrink >= pipe_from)
-		return choose(choice, GSORT_DEVICE_GPU, "so much has come that a GPU pays");
-	(void)choose(choice, GSORT_DEVICE_CPU, "unless more comes");
+		return choose(choice, GSORT_DEVICE_GPU,
+		              "the part read so far is large enough for a GPU to pay");
+	(void)choose(choice, GSORT_DEVICE_CPU,
+	             "the part read so far is too small for a GPU to pay");
 	choice->peek_bytes = pipe_from * shrink;
 	return GS_OK;
 }
@@ -88,6 +93,7 @@ gs_status
 gs_plan_choose_device(struct gs_device_choice *choice, const struct gs_plan_input *input,
                       unsigned threads, uint64_t host_bytes)
 {
+	*choice = (struct gs_device_choice){ .rule = NULL };
 	if (input->device == GSORT_DEVICE_CPU)
 		return choose(choice, GSORT_DEVICE_CPU, "as requested");
 	if (input->operation != GSORT_SORT)

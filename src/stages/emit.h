@@ -4,9 +4,9 @@
  *
  *     carve, open; header; { sink, class_end }* in the order of the output; end
  *
- * If the device that sorts fails, the job starts again on another one.  The emit stage goes on
- * where it was: gs_emit_resume(), then the same sequence again.  Keys that were delivered
- * before are skipped; their checksum must be the one that they had then.
+ * If a GPU fails, the job starts over on the CPU, and the emit stage continues where it stopped:
+ * gs_emit_resume(), then the same sequence again.  It skips keys that it has delivered; their
+ * checksum must be the same as the first time.
  */
 #ifndef GS_STAGES_EMIT_H
 #define GS_STAGES_EMIT_H
@@ -20,11 +20,12 @@
 #include "base/status.h"
 #include "format/encode.h"
 #include "gsort.h"
-#include "io/output.h"
+#include "io/outputs.h"
 #include "plan/plan.h"
 #include "sort/buckets/batch.h"
 #include "sort/span.h"
 #include "stages/select.h"
+#include "stages/split.h"
 #include "stages/verify.h"
 
 /* Keys of a class that have been taken, whether or not they were selected. */
@@ -46,7 +47,7 @@ struct gs_encoded {
 struct gs_emit {
 	const struct gs_plan *plan;
 	struct gs_monitor    *monitor;
-	struct gs_output     *output;
+	struct gs_split       split;	/* the output, or the files of it */
 	struct gs_verify     *verify;
 	struct gs_encoding    encoding;
 	struct gs_select      select;
@@ -61,10 +62,11 @@ struct gs_emit {
 	bool      class_ended[GS_CLASSES];
 	bool      resuming;
 	uint64_t  keys, bytes;		/* written so far */
+	uint64_t  strand_keys;		/* of the class that is drained by strands */
 	struct gs_encoded encoded[GS_BATCH_SLOTS_MOST];
 };
 
-/** Choose the format of the output: all that OPTIONS say of it. */
+/** Choose the format of the output from OPTIONS. */
 void gs_emit_set_format(struct gs_emit *emit, const struct gsort_options *options);
 
 /** Memory for each key that is encoded; 0: keys are written where they lie. */
@@ -77,6 +79,12 @@ void gs_emit_carve(struct gs_emit *emit, const struct gs_plan *plan, struct gs_a
 void gs_emit_open(struct gs_emit *emit, const struct gsort_options *options,
                   struct gs_verify *verify, struct gs_monitor *monitor);
 
+/** Set the output, borrowed; once.  GS_EBUDGET: no memory. */
+MUST_CHECK gs_status gs_emit_set_output(struct gs_emit *emit, const struct gs_outputs *outputs);
+
+/** So many KEYS will come, of all classes: decides where files of a split end. */
+void gs_emit_expect_keys(struct gs_emit *emit, uint64_t keys);
+
 /** The device of this plan may fail: remember what is delivered. */
 void gs_emit_expect_failure(struct gs_emit *emit);
 
@@ -86,7 +94,7 @@ void gs_emit_resume(struct gs_emit *emit);
 /** Write the header, once. */
 MUST_CHECK gs_status gs_emit_header(struct gs_emit *emit, const char *header, size_t bytes);
 
-/** The consumer of KEY_CLASS, which has about so many KEYS; spans are changed in place. */
+/** The sink of KEY_CLASS, which has about KEYS keys; spans are changed in place. */
 struct gs_span_sink gs_emit_sink(struct gs_emit *emit, unsigned key_class, uint64_t keys);
 
 /** All keys of a class have been taken. */
@@ -98,7 +106,7 @@ bool gs_emit_is_complete(const struct gs_emit *emit);
 /** All classes have ended: verify, and wait until all is with the output. */
 MUST_CHECK gs_status gs_emit_end(struct gs_emit *emit);
 
-/** Give back what an error has left behind; a zeroed struct is allowed. */
+/** Free what is left after an error; a zeroed struct is allowed. */
 void gs_emit_close(struct gs_emit *emit);
 
 #endif

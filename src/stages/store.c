@@ -16,6 +16,7 @@
 #include <stdio.h>
 
 #include "format/text.h"
+#include "sort/buckets/strands.h"
 #include "stages/store.h"
 
 /* ---- opening ----------------------------------------------------------------- */
@@ -45,7 +46,7 @@ carve_batch(struct gs_store *store, struct gs_arena *arena)
 	const unsigned slots = gs_batch_slots(plan->threads);
 
 	store->pool_memory = gs_arena_take(arena, plan->batch_bytes);
-	store->pool_books = gs_arena_take(arena, gs_pool_bytes(plan->batch_bytes,
+	store->block_table = gs_arena_take(arena, gs_pool_bytes(plan->batch_bytes,
 	                                                         plan->buckets.block_bytes));
 	store->batch.slots = gs_arena_take_sparse(arena, (slots + plan->threads) *
 	                                                 plan->buckets.part_bytes);
@@ -80,7 +81,7 @@ open_batch(struct gs_store *store)
 	const struct gs_plan *plan = store->plan;
 	struct gs_batch *batch = &store->batch;
 
-	batch->pool = gs_pool_init(store->pool_books, store->pool_memory, plan->batch_bytes,
+	batch->pool = gs_pool_init(store->block_table, store->pool_memory, plan->batch_bytes,
 	                           plan->buckets.block_bytes);
 	batch->threads = plan->threads;
 	batch->part_bytes = plan->buckets.part_bytes;
@@ -146,7 +147,7 @@ gs_store_is_on_gpu(const struct gs_store *store)
 
 /* ---- runs ---------------------------------------------------------------------- */
 
-/* The batch has become runs: it is empty. */
+/* The batch has become runs: empty it. */
 static gs_status
 end_batch(struct gs_store *store)
 {
@@ -158,8 +159,8 @@ end_batch(struct gs_store *store)
 	return gs_runs_make_room(&store->runs);
 }
 
-/* The CPU's batch is sealed: each class becomes a run on disk, sorted while parts before it are
- * being written. */
+/* Make runs on disk of the CPU's batch, one for each class; parts are sorted while those before them
+ * are written. */
 static gs_status
 spill_batch(struct gs_store *store)
 {
@@ -176,7 +177,7 @@ spill_batch(struct gs_store *store)
 	return end_batch(store);
 }
 
-/* All that a GPU holds becomes runs, in memory if all of it fits there. */
+/* Make runs of a GPU's batch, in memory if all of it fits there. */
 static gs_status
 evacuate_gpu(struct gs_store *store)
 {
@@ -209,7 +210,7 @@ evacuate_gpu(struct gs_store *store)
 /* ---- the CPU ---------------------------------------------------------------------- */
 
 static gs_status
-set_batch_aside(struct gs_store *store)
+batch_to_runs(struct gs_store *store)
 {
 	atomic_store(&store->monitor->counters.phase, GSORT_SORTING);
 	gs_batch_seal(&store->batch);
@@ -228,7 +229,7 @@ gs_store_reserve(struct gs_store *store, size_t least, size_t *room)
 	*room = gs_batch_room(&store->batch);
 	if (*room >= least)
 		return GS_OK;
-	TRY(set_batch_aside(store));
+	TRY(batch_to_runs(store));
 	*room = gs_batch_room(&store->batch);
 	assert(*room >= least);
 	return GS_OK;
@@ -253,7 +254,7 @@ gs_store_add(struct gs_store *store, unsigned rank, unsigned key_class, uint64_t
 	}
 	if (store->plan->head_keys > 0) {
 		count = gs_head_filter(&store->head, key_class, keys, count);
-		atomic_fetch_add(&store->head.held, count);
+		atomic_fetch_add(&store->head.stored, count);
 	}
 	gs_batch_add(&store->batch, rank, key_class, sequence, keys, count);
 }
@@ -267,7 +268,7 @@ gs_store_end_round(struct gs_store *store)
 
 /* ---- a GPU ------------------------------------------------------------------------- */
 
-/* Pass a buffer on, full or not. */
+/* Commit a staging buffer, full or not. */
 static gs_status
 pass_on(struct gs_store *store, unsigned key_class)
 {
@@ -289,7 +290,7 @@ flush(struct gs_store *store)
 }
 
 static gs_status
-set_gpu_batch_aside(struct gs_store *store)
+gpu_batch_to_runs(struct gs_store *store)
 {
 	atomic_store(&store->monitor->counters.phase, GSORT_SORTING);
 	TRY(flush(store));
@@ -308,7 +309,7 @@ gs_store_lend(struct gs_store *store, unsigned key_class, struct gs_staging *sta
 		TRY(gs_guard_lend(&store->gpu, key_class, mine));
 		if (mine->room == 0) {
 			*mine = (struct gs_staging){ .keys = NULL };
-			TRY(set_gpu_batch_aside(store));
+			TRY(gpu_batch_to_runs(store));
 			TRY(gs_guard_lend(&store->gpu, key_class, mine));
 		}
 	}
@@ -328,7 +329,7 @@ gs_store_commit(struct gs_store *store, unsigned key_class, size_t count, uint64
 	return mine->count == mine->room ? pass_on(store, key_class) : GS_OK;
 }
 
-/* A GPU drains its classes in the order of the output; one span too many is kept. */
+/* A GPU drains its classes in the order of the output.  The first span of the next class is kept. */
 static gs_status
 drain_gpu(struct gs_store *store, unsigned key_class, const struct gs_span_sink *sink)
 {
@@ -398,8 +399,10 @@ gs_store_drain(struct gs_store *store, unsigned key_class, const struct gs_span_
 		return GS_OK;
 	if (gs_store_is_on_gpu(store))
 		return store->batches > 0 ? GS_OK : drain_gpu(store, key_class, sink);
-	return gs_batch_count(&store->batch, key_class) == 0 ? GS_OK
-	       : gs_batch_drain(&store->batch, key_class, sink);
+	if (gs_batch_count(&store->batch, key_class) == 0)
+		return GS_OK;
+	return sink->strand_count > 0 ? gs_batch_drain_strands(&store->batch, key_class, sink)
+	                              : gs_batch_drain(&store->batch, key_class, sink);
 }
 
 void
@@ -407,6 +410,8 @@ gs_store_stats(const struct gs_store *store, struct gsort_stats *stats)
 {
 	struct gs_gpu_work work;
 
+	if (store->plan == NULL)	/* closed, and there was no memory for another plan */
+		return;
 	stats->device = store->plan->by_counting ? "cpu (histogram)" : store->device_name;
 	stats->batches = store->batches > 0 ? store->batches : 1;
 	stats->runs = store->runs.spilled;
@@ -426,4 +431,5 @@ gs_store_close(struct gs_store *store)
 {
 	gs_guard_close(&store->gpu);
 	gs_runs_close(&store->runs);
+	*store = (struct gs_store){ .plan = NULL };
 }

@@ -5,7 +5,7 @@
  *     carve, open; { reserve; add | lend, commit }*; finish; drain each class; close
  *
  * is the only legal order.  The plan says who holds the keys: the CPU (reserve, add) or a GPU
- * (lend, commit); that never changes.  What does not fit is set aside as sorted runs.  A GPU
+ * (lend, commit); that never changes.  A batch that is full becomes sorted runs.  A GPU
  * that fails is not repaired: GS_EDEVICE goes up, and the store is only good for closing.
  *
  * Classes are drained in the order of the output, each once.
@@ -38,7 +38,7 @@ struct gs_store {
 
 	struct gs_batch   batch;	/* of the CPU, with its memory: */
 	char             *pool_memory;
-	void             *pool_books, *bucket_memory[GS_CLASSES];
+	void             *block_table, *bucket_memory[GS_CLASSES];
 
 	struct gs_count   histogram;	/* keys of 8 and 16 bits; small text integers */
 	void             *count_memory;	/* plan.count_bytes: spans of it, ... */
@@ -51,7 +51,7 @@ struct gs_store {
 
 	struct gs_runs    runs;
 	struct gs_head    head;
-	unsigned          batches;	/* that were set aside */
+	unsigned          batches;	/* that became runs */
 };
 
 /** Take buffers from ARENA, or from one that is not open: only their sum. */
@@ -71,7 +71,7 @@ bool gs_store_is_on_gpu(const struct gs_store *store);
 /* ---- the CPU ---- */
 
 /** Between rounds: see that LEAST bytes of keys can be added; *ROOM: how many can.  May trim the
- *  head, or set a batch aside. */
+ *  head, or make runs of the batch. */
 MUST_CHECK gs_status gs_store_reserve(struct gs_store *store, size_t least, size_t *room);
 
 /** The sequence number of the next piece of KEY_CLASS, and of COUNT - 1 more; one thread at a
@@ -88,12 +88,12 @@ void gs_store_end_round(struct gs_store *store);
 
 /* ---- a GPU ---- */
 
-/** Lend a staging buffer of KEY_CLASS with room for at least one key behind those in it; one
- *  thread.  May set a batch aside. */
+/** Lend a staging buffer of KEY_CLASS with room for at least one key after those in it; one
+ *  thread.  May make runs of a batch that is full. */
 MUST_CHECK gs_status
 gs_store_lend(struct gs_store *store, unsigned key_class, struct gs_staging *staging);
 
-/** COUNT keys were put behind those in the buffer; SUM is their checksum. */
+/** COUNT keys were put after those in the buffer; SUM is their checksum. */
 MUST_CHECK gs_status
 gs_store_commit(struct gs_store *store, unsigned key_class, size_t count, uint64_t sum);
 
@@ -112,7 +112,7 @@ gs_store_drain(struct gs_store *store, unsigned key_class, const struct gs_span_
 /** Report device, batches, runs and the GPU's work. */
 void gs_store_stats(const struct gs_store *store, struct gsort_stats *stats);
 
-/** Close the GPU and the runs; a zeroed store is allowed. */
+/** Close the GPU and the runs; the store is zeroed, which it may have been before. */
 void gs_store_close(struct gs_store *store);
 
 #endif

@@ -78,7 +78,7 @@ poke() {
 	agrees down
 }
 
-@test "text: the place is told wherever it is" {
+@test "text: the message names the line, wherever it is" {
 	seq 1 300000 >in
 	for line in 2 2048 2049 2050 4097 149797 300000; do
 		sed "${line}s/.*/0/" in >out-of-order
@@ -88,7 +88,7 @@ poke() {
 	answers 0 "" gsort -c in
 }
 
-@test "text: the line is told as it is written, and cut if it is long" {
+@test "text: the message quotes the line, cut if it is long" {
 	printf '7\n  +005  \n' >in
 	answers 1 "in:2: disorder:   +005  " gsort -c in
 	printf '7\n%s5\n' "$(printf '0%.0s' {1..500})" >in
@@ -110,7 +110,7 @@ poke() {
 	answers 0 "" gsort -c --header in
 }
 
-@test "text: lines that are no numbers are trouble, or left out" {
+@test "text: lines that are not numbers are errors, or left out" {
 	printf '1\nx\n3\n2\n' >in
 	fails "in:2: " gsort -c in
 	answers 1 "in:4: disorder: 2" gsort -c --invalid=ignore in
@@ -151,7 +151,7 @@ poke() {
 	done
 }
 
-@test "binary: place, value and offset are told" {
+@test "binary: the message names number, value and offset of the key" {
 	printf '\1\0\0\0\3\0\0\0\2\0\0\0' >f.bin
 	answers 1 "f.bin:3: disorder: 2 (byte 8)" gsort -c -u32 f.bin
 	answers 1 "-:3: disorder: 2 (byte 8)" gsort -c -u32 <f.bin
@@ -170,13 +170,13 @@ poke() {
 	answers 1 "f.bin:2: disorder: 1 (byte 4)" gsort -cu -u32 f.bin
 }
 
-@test "binary: the byte order is the one that is told" {
+@test "binary: the byte order is that of --endian" {
 	printf '\0\1\1\0' >f.bin
 	answers 0 "" gsort -c -u16 --endian=big f.bin
 	answers 1 "f.bin:2: disorder: 1 (byte 2)" gsort -c -u16 --endian=little f.bin
 }
 
-@test "binary: the place is told at the borders of blocks and chunks" {
+@test "binary: the message is right at the borders of blocks and chunks" {
 	head -c $((9 << 20)) /dev/zero | tr '\0' '\1' >ones
 	for at in 1 4095 4096 4097 65536 $(((4 << 20) - 1)) $((4 << 20)) $(((4 << 20) + 1)) \
 	          $((8 << 20)) $(((9 << 20) - 1)); do
@@ -202,7 +202,7 @@ poke() {
 	fails "has only 15 of the 17 bytes to be skipped" gsort -c -u32 --skip-bytes=17 f.bin
 }
 
-@test "binary: an unfinished key is trouble, also at the end of a pipe" {
+@test "binary: a partial key is an error, also at the end of a pipe" {
 	head -c 4099 /dev/zero >in
 	fails "in: 4099 bytes is not a multiple of 4 (3 trailing bytes)" gsort -c -u32 in
 	fails "4099 bytes is not a multiple of 4" gsort -c -u32 < <(cat in)
@@ -211,7 +211,7 @@ poke() {
 
 # --- any -----------------------------------------------------------------------------
 
-@test "quiet checks say nothing, a summary counts" {
+@test "quiet checks print nothing, a summary counts" {
 	printf '1\n1\n3\n2\n2\n2\n0\n' >in
 	answers 1 "" gsort -C in
 	answers 1 "" gsort --check=quiet in
@@ -247,10 +247,46 @@ poke() {
 	answers 0 "" gsort -c -u64 up.zst
 }
 
-@test "one input, no output, no temporary files, no GPU" {
+@test "several inputs are checked as if they were one" {
+	printf '1\n2\n' >a
+	printf '2\n3\n3\n' >b
+	printf '4\n2\n' >c
+	answers 0 "" gsort -c a b
+	answers 0 "" gsort -c a - <b
+	answers 1 "c:2: disorder: 2" gsort -c a b c
+	answers 1 "a:1: disorder: 1" gsort -c b a
+	answers 1 "b:1: disorder: 2" gsort -cu a b
+	answers 1 "b:3: disorder: 3" gsort -cu <(echo 1) b
+	run gsort --check=summary a b c
+	[ "$status" -eq 1 ]
+	[ "$output" = "$(printf 'records\t7\nbreaks\t1\nduplicates\t2')" ]
+	# lines that are none are counted over all
+	printf 'x\n1\n' >d
+	printf '2\ny\n' >e
+	fails "2 invalid lines were left out" gsort -c -q --invalid=fail d e
+	fails "d:1: " gsort -c d e
+	printf 'title\n9\n' | gsort -c --header a -
+
+	# binary, of more than a chunk; places are those in the file
+	gen --keys 3000000 --type u64 | gsort -u64 >all
+	split -n 5 all part.
+	answers 0 "" gsort -c -u64 part.*
+	answers 1 "part.aa:1: disorder: $(gsort -u64 --to=text --head=1 part.aa) (byte 0)" \
+		gsort -c -u64 part.ab part.aa
+	{ cat part.ab; head -c 8 part.aa; } >bad
+	answers 1 "bad:600001: disorder: $(gsort -u64 --to=text --head=1 part.aa) (byte 4800000)" \
+		gsort -c -u64 part.aa bad part.ac
+	{ echo headline; cat part.ab; } >odd
+	fails "odd: 4800009 bytes is not a multiple of 8" gsort -c -u64 part.aa odd
+	fails ": 4800001 bytes is not a multiple of 8" gsort -c -u64 part.aa <(cat part.ab; printf x)
+	for part in a b; do { echo header; cat part.a$part; } >h.$part; done
+	answers 0 "" gsort -c -u64 --skip-bytes=7 h.a h.b
+	needs jq
+	gsort -c -u64 --skip-bytes=7 --stats=json h.a h.b 2>&1 | jq -e '.bytes_in == 9600014 and .records == 1200000'
+}
+
+@test "no output, no temporary files, no GPU" {
 	printf '2\n1\n' >in
-	fails "extra operand 'other' not allowed with -c" gsort -c in other
-	fails "extra operand 'other' not allowed with -C" gsort -C in other
 	fails "incompatible" gsort -c in -o out
 	[ ! -e out ]
 	fails "cannot read: missing: No such file" gsort -c missing
@@ -278,7 +314,7 @@ poke() {
 	[ $status = 1 ]
 }
 
-@test "no threads to be had is trouble, not disorder" {
+@test "a thread that cannot be started is an error, not disorder" {
 	gen --seed 9 --keys 1000000 --dist sorted >in
 	status=0
 	(ulimit -u 1; exec gsort -c -u32 --parallel=4 in) 2>told || status=$?

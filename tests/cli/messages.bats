@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What gsort says about bad input, word for word: one line that names the file and the line
-# or byte, and what would have worked.  The last test sees that no sentence of src/ is new
-# to the tests.
+# The messages about bad input, word for word: one line that names the file and the line or
+# byte, and what would have worked.  The last row fails if a message of src/ is in no test.
 
 load ../helpers
 
@@ -196,6 +195,14 @@ says() {
 	gsort: open failed: d: Is a directory
 	$ echo 1 | gsort -o no/out
 	gsort: open failed: no/out: No such file or directory
+	$ mkdir d d-1; echo 1 | gsort --split=2 -o d-%r
+	gsort: open failed: d-1: Is a directory
+	$ ln -s x x-1; ln -s x-1 x-0; echo 1 | gsort --split=2 -o x-%r
+	gsort: x-0 and x-1 are the same file
+	$ gsort --split=2 -o "$(printf '%4095s' '')%r"
+	gsort: open failed: the name of output 0 is too long
+	$ gen --keys 100000 --type u64 >in; (trap '' XFSZ; ulimit -f 100; gsort -u64 --parallel=1 in --split=2 -o out-%r)
+	gsort: write failed: out-0: File too large
 	$ ln -s loop loop; echo 1 | gsort -o loop
 	gsort: open failed: loop: Too many levels of symbolic links
 	$ echo 1 | gsort -o /dev/full
@@ -242,7 +249,7 @@ export -f program
 	$ program 'exit 3'
 	gsort: './program', which compresses temporary files, failed with status 3
 	$ program 'exit 0'
-	gsort: './program', which compresses temporary files, ended before its input did
+	gsort: './program', which compresses temporary files, ended before it had read all its input
 	$ program 'kill -9 $$'
 	gsort: './program', which compresses temporary files, was killed by signal 9
 	$ gen --keys 1000000 --type u64 | gsort -u64 -S 16M --compress-program=./nothing >/dev/null; exit 2
@@ -295,7 +302,7 @@ export -f damaged
 	$ seq 100 >a; damaged 40 bzip2 -c a >in; gsort in
 	gsort: in: corrupt bzip2 data: bad header or block
 	$ seq 100 >a; damaged 40 xz -c a >in; gsort in
-	gsort: in: corrupt xz data: damaged, or garbage behind it
+	gsort: in: corrupt xz data: damaged, or garbage after it
 	$ seq 100 >a; damaged 4 zstd -qc a >in; gsort in
 	gsort: in: corrupt zstd data: Restored data doesn't match checksum
 	$ seq 100 >a; damaged 4 lz4 -qc a >in; gsort in
@@ -305,7 +312,7 @@ export -f damaged
 	$ { seq 9 | bzip2; echo 7; } >in; gsort in
 	gsort: in: trailing garbage after the bzip2 data
 	$ { seq 9 | xz; seq 99; } >in; gsort in
-	gsort: in: corrupt xz data: damaged, or garbage behind it
+	gsort: in: corrupt xz data: damaged, or garbage after it
 	$ { seq 9 | zstd -q; echo 7; } >in; gsort in
 	gsort: in: trailing garbage after the zstd data
 	$ { seq 9 | lz4 -qc; echo 7; } >in; gsort in
@@ -424,6 +431,10 @@ export -f damaged
 	gsort: invalid --batch-size argument 'x': must be a whole number, at least 2
 	$ ulimit -n 100; gsort --batch-size=98
 	gsort: --batch-size argument '98' is too large: the maximum with the current limit on open files is 97
+	$ gsort --split=0 -o x%r
+	gsort: invalid --split argument '0': must be a whole number from 1 to 1024
+	$ gsort --split=1025 -o x%r
+	gsort: invalid --split argument '1025': must be a whole number from 1 to 1024
 	$ gsort --gpu-memory=0
 	gsort: --gpu-memory argument '0' is too small
 	$ gsort --gpu-memory=101%
@@ -464,8 +475,16 @@ export -f damaged
 	gsort: options '-c' and '-C' are incompatible
 	$ gsort -c -o x
 	gsort: options '-c' and '-o' are incompatible
-	$ gsort -c a b
-	gsort: extra operand 'b' not allowed with -c
+	$ gsort --split=2
+	gsort: option '--split' needs '-o'
+	$ gsort --split=2 --in-place -o x%r
+	gsort: options '--split' and '--in-place' are incompatible
+	$ gsort --split=2 -m -o x%r
+	gsort: options '--split' and '-m' are incompatible
+	$ gsort --split=2 -o x
+	gsort: invalid output name 'x': '--split' needs %r in it, which becomes the rank of each file
+	$ gsort --split=2 -o x%r-%n
+	gsort: invalid output name 'x%r-%n': with '--split', a % stands before r or another %
 	$ gsort -c --head=1
 	gsort: options '-c' and '--head-count' are incompatible
 	$ gsort -m --device=gpu
@@ -507,20 +526,20 @@ export -f damaged
 	END
 }
 
-# The sentences of all calls that make one: of each its longest part without a conversion.
-sentences() {
+# The messages of all calls that make one: of each its longest part without a conversion.
+messages() {
 	find "$GSORT_SOURCE/src" -name "*.c" -exec cat {} + | tr '\n\t' '  ' |
 		grep -oE '\<(gs_fail|gs_fail_errno|misuse|gs_report_error|gs_report_usage)\([^";]*("([^"\\]|\\.)*"[ A-Z_]*)+' |
-		sed -E 's/^[^"]*"//; s/"[ A-Z_]*"//g; s/" *(LIBRARY)? *$//; s/\\"/"/g' |
+		sed -E 's/^[^"]*"//; s/"[ A-Z_]*"//g; s/" *[A-Z_]* *$//; s/\\"/"/g' |
 		sed -E 's/%[-+ #0.*]*[0-9]*(ll|z)?[a-zA-Z]/\n/g; s/%%/%/g; s/$/\n/' |
 		awk -v RS='\n\n' -F '\n' '{ best = ""; for (f = 1; f <= NF; f++)
 			if (length($f) > length(best)) best = $f; print best }' |
 		sed -E 's/^[ :,;]+//; s/[ :,;]+$//' | grep -E '.{6}' | sort -u
 }
 
-@test "no sentence is new to the tests" {
-	# These are left to the unit tests, the faults, cuda.bats and guard.bats: only a library's
-	# caller, a machine out of memory or a failing GPU can bring them about.
+@test "every message is in a test" {
+	# The unit tests, the faults, cuda.bats and guard.bats cause these: only a caller of the
+	# library, a machine without free memory or a GPU that fails can.
 	cat >known <<-'END'
 	a job cannot be fed after gsort_feed_end()
 	a job is drained only with the option DRAINED
@@ -531,7 +550,7 @@ sentences() {
 	an option of gsort_open() has no such value
 	f the GPU's memory is more than there is
 	'--batch-size' is 1: the minimum is 2
-	'--to=text' is how any type becomes text
+	'--to=text' converts any type to text
 	--device=cpu works without it
 	out of GPU memory
 	the GPU failed while
@@ -543,7 +562,7 @@ sentences() {
 	the input has become shorter since it was read for the GPU: the output cannot be completed
 	the input has changed since it was read for the GPU: the output cannot be completed
 	--device=gpu: the GPU module is not installed; install it, or use --device=cpu
-	, but this is gsort
+	but this is gsort
 	bytes of the input were kept in memory; --device=cpu reads it once
 	cannot be read again: it is not a regular file, and was not kept in memory; --device=cpu reads it once
 	a line of more than
@@ -556,7 +575,7 @@ sentences() {
 	truncate failed
 	close failed
 	cannot make a file beside
-	MiB of memory can be had; gsort needs 16 MiB, and 256 MiB of address space
+	MiB of memory are available; gsort needs 16 MiB, and 256 MiB of address space
 	cannot map
 	cannot reserve
 	cannot start a thread
@@ -569,15 +588,15 @@ sentences() {
 	temporary directories
 	the result is wrong
 	the result is wrong: it is out of order
-	the result is wrong: the keys that left are not the keys that came
+	the result is wrong: the output has other keys than the input
 	threads: read
 	no effect on numbers
 	END
-	sentences >all
+	messages >all
 	[ "$(wc -l <all)" -gt 100 ]
-	while IFS= read -r sentence; do
-		grep -qF -- "$sentence" known "$GSORT_SOURCE"/tests/*/*.bats "$GSORT_SOURCE"/tests/unit/*.c ||
-			echo "$sentence"
+	while IFS= read -r message; do
+		grep -qF -- "$message" known "$GSORT_SOURCE"/tests/*/*.bats "$GSORT_SOURCE"/tests/unit/*.c ||
+			echo "$message"
 	done <all >new
 	cat new
 	[ ! -s new ]

@@ -158,14 +158,13 @@ gives() {
 	[ ! -e out ]
 }
 
-@test "what needs another option says so" {
+@test "an option that needs another one names it" {
 	fails "option '--in-place' needs '-o'" gsort --in-place text
 	fails "option '--endian' needs a binary type" gsort --endian=big text
 	fails "option '--skip-bytes' needs a binary type" gsort --skip-bytes=1 text
 	fails "option '--check-order' needs '-m'" gsort --check-order text
 	fails "option '--nocheck-order' needs '-m'" gsort --nocheck-order text
-	fails "extra operand 'b' not allowed with -c" gsort -c text b
-	fails "extra operand 'b' not allowed with -C" gsort -C text b
+	fails "option '--split' needs '-o'" gsort --split=2 text
 }
 
 @test "two different values are an error, except where sort has a rule" {
@@ -356,7 +355,7 @@ gives() {
 
 # --- what is said --------------------------------------------------------------------
 
-@test "a check says what it found by status, message and figures" {
+@test "a check reports its result by status, message and figures" {
 	printf '1\n3\n3\n2\n' >four
 	gives '' gsort -c /dev/null
 	run gsort -c four
@@ -390,6 +389,23 @@ gives() {
 	tail -n 1 err | jq -e '.status == 2 and .records == 0' >answer
 }
 
+@test "--stats=json and -v report the processor time of all threads" {
+	needs jq
+	# some 100 ms of work, so that clocks of 4 ms can see it
+	seq 2000000 -1 1 >many
+	measure took gsort -v --stats=json --parallel=2 many -o out 2>err
+	read -r seconds _ processor <took
+	tail -n 1 err >json
+	jq -e ".user_ms + .system_ms > 10 and .user_ms >= 0 and .system_ms >= 0 and
+		.user_ms + .system_ms <= $processor * 1000 + 1 and
+		$processor <= 4 * $seconds" json >answer || { cat took err; false; }
+	grep -qE '; processor time [0-9]+\.[0-9]{3} s; device cpu' err
+	# a second job that does next to nothing takes far less
+	gsort --stats=json <<<1 2>small
+	jq -es '.[0] as $large | .[1] as $small |
+		$small.user_ms + $small.system_ms < $large.user_ms + $large.system_ms' json small >answer
+}
+
 # stages CONDITION: of the stages of the job whose object is in err, in ms; $all is the time of
 # all threads
 stages() {
@@ -397,7 +413,7 @@ stages() {
 		{ cat err; return 1; }
 }
 
-@test "--stats=json and -vv tell where the time goes" {
+@test "--stats=json and -vv print where the time goes" {
 	needs jq
 	gen --keys 12500000 >in
 	gsort -u32 --device=cpu -vv --stats=json in >sorted 2>all
@@ -422,7 +438,7 @@ stages() {
 	stages '.read > 0 and .sort > 0 and .merge + .spill + .encode + .write == 0'
 }
 
-@test "--info tells what there is, with or without a GPU" {
+@test "--info describes the machine, with or without a GPU" {
 	gsort --info -T . >info 2>err
 	[ ! -s err ]
 	for what in gsort cpu memory -S temp; do
@@ -432,18 +448,38 @@ stages() {
 	grep -q '^temp  *\.: .* free' info
 }
 
-@test "--info, --version and --plan tell of a GPU, of several, and of none" {
+@test "--info, --version and --plan describe a GPU, several, and none" {
 	command -v gsort-emu >/dev/null || skip "gsort-emu is not built"
 	GSORT_EMU_DEVICES=2 gsort-emu --info >info
 	grep -q '^driver  *CUDA [0-9.]*$' info
 	grep -q '^gpu:1  *emulated GPU 1, sm_[0-9]*, 1.0 GiB, 1.0 GiB free$' info
 	GSORT_EMU_DEVICES=0 gsort-emu --info | grep '^gpu  *none: no CUDA-capable device'
 	GSORT_EMU_FAIL=2:999 gsort-emu --info | grep '^gpu:0  *not usable: .* asking the GPU what it is'
-	gsort-emu --version -v | grep '^GPU backend: CUDA runtime [0-9.]*, [^ ]'
+	gsort-emu --version -v | grep '^GPU module: CUDA runtime [0-9.]*, [^ ]'
 	gsort-emu -u8 --plan </dev/null | grep '^device  *cpu: keys of 8 and 16 bits are counted'
 	gsort-emu --plan text | grep '^device  *gpu if there is one, else cpu: the input is large enough'
-	gsort-emu --plan --parallel=16 text | grep '^device  *cpu: so many threads sort as fast'
+	gsort-emu --plan --parallel=16 text | grep '^device  *cpu: with so many threads the CPU sorts as fast'
 	gsort-emu --device=gpu --plan text | grep '^device  *gpu: as requested'
+}
+
+@test "--plan and --stats=json name the rule that chose the device" {
+	needs jq
+	command -v gsort-emu >/dev/null || skip "gsort-emu is not built"
+	GSORT_EMU_OPEN_MS=310 gsort-emu --parallel=4 --plan text >plan
+	grep '^device  *cpu: the input is too small' plan
+	grep -E '^rule  *with 4 threads a GPU pays from [0-9.]+ [MG]iB of input on$' plan
+	: | GSORT_EMU_OPEN_MS=310 gsort-emu -u32 --parallel=1 --plan | grep '^rule .* 1 thread a GPU'
+	GSORT_EMU_OPEN_MS=310 gsort-emu --device=cpu --plan text | not grep '^rule '
+	# rule OPTIONS...: of a job that has run
+	rule() {
+		gsort-emu "$@" --stats=json text 2>err >out
+		tail -n 1 err | jq -r .device_rule
+	}
+	[ "$(rule --device=gpu)" = "as requested" ]
+	[ "$(rule --parallel=2)" = "the input is large enough for a GPU to pay" ]
+	[ "$(GSORT_EMU_DEVICES=0 rule --parallel=2)" = "the GPU could not be opened" ]
+	[ "$(GSORT_EMU_OPEN_MS=310 rule --parallel=2)" = "the input is too small for a GPU to pay" ]
+	[ "$(rule --head=1)" = "only the first keys are wanted" ]
 }
 
 @test "messages have the name under which gsort runs" {
@@ -455,7 +491,7 @@ stages() {
 	./numsort --version | grep -q '^gsort [0-9]'
 }
 
-@test "--debug tells ignored options and goes with everything" {
+@test "--debug prints ignored options and can be used with every option" {
 	gives '2\n2\n10\n' gsort --debug -bsf -y1 text
 	grep -q '^gsort: ignored  *-b, -f, -s, -y: ' err
 	gives '' gsort --debug -c <(seq 3)
@@ -498,11 +534,11 @@ stages() {
 	[[ $output == "gsort: "*"No space left"* ]]
 }
 
-@test "-v says one line at the end, on standard error" {
+@test "-v prints one line at the end, on standard error" {
 	gen --keys 1000 >keys
 	gsort -u32 -v --device=cpu keys >out 2>err
 	[ "$(wc -l <err)" = 1 ]
-	grep -qE '^gsort: 1000 keys \(u32\) in [0-9.]+ s: [0-9.]+ Mkeys/s, [0-9.]+ GB/s; read [0-9.]+, sort [0-9.]+, write [0-9.]+ s; device cpu' err
+	grep -qE '^gsort: 1000 keys \(u32\) in [0-9.]+ s: [0-9.]+ Mkeys/s, [0-9.]+ GB/s; read [0-9.]+, sort [0-9.]+, write [0-9.]+ s; processor time [0-9.]+ s; device cpu' err
 	gsort -uv text >out 2>err
 	grep -q '^gsort: 3 keys (text), 2 different in ' err
 }
@@ -512,14 +548,14 @@ stages() {
 	[ ! -s err ]
 }
 
-@test "--debug tells the plan on standard error only" {
+@test "--debug prints the plan on standard error only" {
 	gsort --debug text >out 2>err
 	printf '2\n2\n10\n' | cmp - out
 	[ -s err ]
 	not grep -qv '^gsort: ' err
 }
 
-@test "--plan tells the plan on standard output and sorts nothing" {
+@test "--plan prints the plan on standard output and sorts nothing" {
 	gen --keys 1000 >keys
 	gsort -u32 --plan -o out keys >plan 2>err
 	[ -s plan ]
@@ -574,7 +610,7 @@ stages() {
 	[ "${lines[1]}" = 2 ]
 }
 
-@test "an empty name is an error that says so" {
+@test "an empty name is an error" {
 	fails "the name of an input is empty" gsort ""
 	fails "the name of the output is empty" gsort -o "" keys
 	fails "the name of a temporary directory is empty" gsort -T "" text

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Which keys go out: --unique, --count, --repeated, --singletons, --head-count.
+# Which keys are written: --unique, --count, --repeated, --singletons, --head-count.
 # Text against sort(1), uniq(1) and head(1); binary keys as hexadecimal, which has the
 # order of unsigned keys, against the same.
 
@@ -256,7 +256,7 @@ peak() {
 	local most=$1 peak
 	shift
 	measure took "$@" || return 1
-	read -r _ peak <took
+	read -r _ peak _ <took
 	echo "peak $peak KiB of $most: $*"
 	[ "$peak" -le "$most" ]
 }
@@ -280,7 +280,7 @@ peak() {
 	peak 150000 gsort --head-count=1000 --parallel=32 -o out in
 }
 
-@test "head: the plan says so" {
+@test "head: the plan describes it" {
 	gsort --plan --head-count=7 -u32 | grep "^device .*first 7 "
 	gsort --plan --head-count=7 --count -u32 | not grep "^device .*first 7 "
 	gsort --plan --head-count=99999999999999 -u32 | not grep "^device .*first 9"

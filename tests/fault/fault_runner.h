@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* fault_runner.h - what fault_runner.c asks of fault_trial.c, which runs the command once */
+/* fault_runner.h - the interface between fault_runner.c and fault_trial.c, which runs the command */
 #ifndef TESTS_FAULT_RUNNER_H
 #define TESTS_FAULT_RUNNER_H
 
@@ -38,6 +38,7 @@ struct walk {
 	const char  *input, *spared;
 	bool foreign, all, has_before, touches, feeds, to_stdout, drains, verbose;
 	int  status, trouble, jobs, every;
+	int  files;			/* of the result; 0: it is out/file */
 	struct fault_report *report;	/* this worker's */
 	struct fault_report *places;	/* where calls come from; shared */
 	struct what *whats;		/* shared */

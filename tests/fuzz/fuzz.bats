@@ -1,18 +1,21 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Any input, a little of it: every fuzz target on its seeds and so many changes of them, the
-# same ones each time.  `make fuzz` is for more (tests/fuzz/run.sh).
+# Every fuzz target on its seeds and on some changes of them, the same ones each time.  `make fuzz`
+# tries more (tests/fuzz/run.sh).
 
 load ../helpers
 
-# Long enough for what is changed to be something else, short enough for every day.
+# A third of the changes in ./bootstrap check, ten times as many in make check-slow.
 fuzz() { # TARGET CHANGES
+	local changes=$2
+	[ -n "${GSORT_CI-}" ] || changes=$(($2 / 3))		# ./bootstrap check
+	[ -z "${GSORT_SLOW-}" ] || changes=$(($2 * 10))
 	"$BATS_TEST_DIRNAME/seeds.sh" "$1" seeds
-	run "$GSORT_BUILD/tests/fuzz/fuzzers" "$1" -runs="$2" -seed=1 seeds
+	run "$GSORT_BUILD/tests/fuzz/fuzzers" "$1" -runs="$changes" -seed=1 seeds
 	echo "${lines[@]: -5}"
 	[ "$status" -eq 0 ]
-	[ "${lines[-1]}" = "$2 changes of what was given, none failed" ]
+	[ "${lines[-1]}" = "$changes changes of what was given, none failed" ]
 }
 
 @test "fuzz: facts of the planner" { fuzz plan 20000; }
@@ -25,7 +28,7 @@ fuzz() { # TARGET CHANGES
 @test "fuzz: runs on disk, whole and damaged" { fuzz spill 1000; }
 @test "fuzz: sorts of any kind" { fuzz sort 150; }
 
-@test "fuzz: a target that is not there is told apart from a failure" {
+@test "fuzz: a missing target is not reported as a failure" {
 	run "$GSORT_BUILD/tests/fuzz/fuzzers" no-such
 	[ "$status" -eq 2 ]
 	[[ ${lines[0]} == usage:* ]]

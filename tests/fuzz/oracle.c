@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * oracle.c - was what a job did right?
+ * oracle.c - is the result of a job right?
  *
  * In:   a job and its inputs.
  * Out:  nothing, or abort().
  *
- * What must come out is known from the inputs alone; there are few cases where two ends
- * are right: a job that may stop before it meets what is wrong, and one without order.
+ * The right result is known from the inputs alone.  In few cases two results are right: a job may
+ * stop before it reads what is wrong, and a merge may have unsorted inputs.
  */
 #include "job/options.h"
 #include "oracle.h"
@@ -77,7 +77,7 @@ judge_check(const struct fuzz_job *job, const struct facts *facts)
 
 	FUZZ_MUST(job->output.bytes == 0);
 	if (bad) {
-		FUZZ_MUST(job->status == GSORT_TROUBLE ||
+		FUZZ_MUST(job->status == GSORT_ERROR ||
 		          (job->status == GSORT_DISORDER && (!facts->ordered || facts->numbers.partial)));
 		return;
 	}
@@ -97,7 +97,7 @@ judge_output(const struct fuzz_job *job, const struct facts *facts, bool may_fai
 	const bool good = !bad && facts->fits && !facts->numbers.partial;
 
 	if (!facts->ordered) {
-		FUZZ_MUST(job->status == GSORT_TROUBLE || options->trust_order || may_stop);
+		FUZZ_MUST(job->status == GSORT_ERROR || options->trust_order || may_stop);
 		return;
 	}
 	if (good && !may_fail && job->status != GSORT_OK)
@@ -122,7 +122,7 @@ fuzz_judge(struct fuzz_job *job, bool may_fail)
 	facts.fits = fuzz_write(&facts.numbers, &job->options, &facts.right);
 	fuzz_job_run(job);
 	if (gs_options_check(&job->options) != GS_OK)
-		FUZZ_MUST(job->status == GSORT_TROUBLE && job->output.bytes == 0);
+		FUZZ_MUST(job->status == GSORT_ERROR && job->output.bytes == 0);
 	else if (job->options.operation == GSORT_CHECK)
 		judge_check(job, &facts);
 	else

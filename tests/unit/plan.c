@@ -16,7 +16,7 @@ void unit_plan(void);
 #define GiB	<< 30
 #define UNKNOWN	UINT64_MAX
 
-/* A machine of 16 cores and 64 GiB with a GPU backend, unless a row says otherwise. */
+/* A machine of 16 cores and 64 GiB with a GPU module, unless a row says otherwise. */
 #define FACTS(...)	{ .cores = 16, .host_bytes = 64ull GiB, .address_bytes = 1ull << 46, \
 			  .gpu_possible = true, .seekable = true, __VA_ARGS__ }
 
@@ -156,7 +156,7 @@ static const struct {
 	unsigned        passes;
 	uint64_t        written_percent;	/* of the keys */
 	bool            spills;
-} forecasts[] = {
+} estimates[] = {
 	{ "a file of nearly all memory is sorted in it",
 	  CPU(.input_bytes = 60ull GiB), 1, 0, 0, false },
 	{ "a larger one goes to disk, and is merged once",
@@ -186,24 +186,24 @@ static const struct {
 };
 
 static void
-check_forecasts(void)
+check_estimates(void)
 {
-	for (size_t r = 0; r < sizeof forecasts / sizeof forecasts[0]; r++) {
-		const char *sentence = forecasts[r].sentence;
-		struct gs_estimate forecast;
+	for (size_t r = 0; r < sizeof estimates / sizeof estimates[0]; r++) {
+		const char *sentence = estimates[r].sentence;
+		struct gs_estimate estimate;
 		struct gs_plan plan;
 
-		CHECK(gs_plan_make(&plan, &forecasts[r].facts) == GS_OK, "%s: %s", sentence, gs_message());
-		gs_plan_estimate(&plan, &forecasts[r].facts, &forecast);
-		check_invariants(sentence, &forecasts[r].facts, &plan);
-		CHECK(plan.spills == forecasts[r].spills, "%s: spills %d", sentence, plan.spills);
-		CHECK(forecast.runs == forecasts[r].runs && forecast.passes == forecasts[r].passes,
+		CHECK(gs_plan_make(&plan, &estimates[r].facts) == GS_OK, "%s: %s", sentence, gs_message());
+		gs_plan_estimate(&plan, &estimates[r].facts, &estimate);
+		check_invariants(sentence, &estimates[r].facts, &plan);
+		CHECK(plan.spills == estimates[r].spills, "%s: spills %d", sentence, plan.spills);
+		CHECK(estimate.runs == estimates[r].runs && estimate.passes == estimates[r].passes,
 		      "%s: %llu runs of %llu, %u passes of %zu", sentence,
-		      (unsigned long long)forecast.runs, (unsigned long long)plan.sort_bytes,
-		      forecast.passes, plan.fan_in);
-		CHECK(forecast.runs == 1 || forecast.written_bytes * 100 / forecast.key_bytes ==
-		      forecasts[r].written_percent, "%s: %llu bytes written", sentence,
-		      (unsigned long long)forecast.written_bytes);
+		      (unsigned long long)estimate.runs, (unsigned long long)plan.sort_bytes,
+		      estimate.passes, plan.fan_in);
+		CHECK(estimate.runs == 1 || estimate.written_bytes * 100 / estimate.key_bytes ==
+		      estimates[r].written_percent, "%s: %llu bytes written", sentence,
+		      (unsigned long long)estimate.written_bytes);
 	}
 }
 
@@ -339,6 +339,6 @@ unit_plan(void)
 		      plan.tile_bytes);
 		check_invariants(rows[r].sentence, &rows[r].facts, &plan);
 	}
-	check_forecasts();
+	check_estimates();
 	check_budgets();
 }

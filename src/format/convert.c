@@ -241,8 +241,8 @@ struct copy {
 	atomic_size_t   bad;	/* the first that does not fit */
 };
 
-/* Convert integers that fit, and store their counts if there are any.  Inlined with constant widths,
- * so each pair has its own loop. */
+/* Convert integers that fit, and store their counts if there are any.  Inlined with constant
+ * widths, so each pair has its own loop. */
 static inline __attribute__((always_inline)) void
 copy_integers(const struct copy *copy, unsigned from_bits, unsigned to_bits, size_t begin,
               size_t end)

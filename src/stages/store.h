@@ -48,10 +48,11 @@ struct gs_store {
 	struct gs_staging staging[GS_CLASSES];	/* buffers being filled; keys NULL: none */
 	uint64_t          staging_sums[GS_CLASSES];
 	struct gs_gpu_span pending;	/* drained, but of a later class */
+	void             *resident;	/* plan.resident_bytes, for its sorted batches */
 
 	struct gs_runs    runs;
 	struct gs_head    head;
-	unsigned          batches;	/* that were set aside */
+	unsigned          batches;	/* that were set aside on disk */
 };
 
 /** Take buffers from ARENA, or from one that is not open: only their sum. */

@@ -57,6 +57,8 @@ gs_cuda_choose(int index, char *name, size_t bytes)
 	struct cudaDeviceProp properties;
 
 	TRY_CUDA(cudaSetDevice(index), "choosing the GPU");
+	/* A thread that waits for the GPU sleeps. */
+	TRY_CUDA(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync), "choosing the GPU");
 	TRY_CUDA(cudaGetDeviceProperties(&properties, index), "asking the GPU what it is");
 	snprintf(name, bytes, "%s", properties.name);
 	return GS_OK;
@@ -137,22 +139,22 @@ survey_gpu(int index, char *line, size_t bytes)
 }
 
 void
-gs_cuda_survey(void (*tell)(void *context, const char *line), void *context)
+gs_cuda_survey(void (*print)(void *context, const char *line), void *context)
 {
 	char line[1200];
 	int count = 0, driver = 0;
 
 	if (gs_cuda_status(cudaGetDeviceCount(&count), "looking for GPUs") != GS_OK) {
 		snprintf(line, sizeof line, "gpu      none: %s", gs_message());
-		tell(context, line);
+		print(context, line);
 		return;
 	}
 	(void)cudaDriverGetVersion(&driver);
 	snprintf(line, sizeof line, "driver   CUDA %d.%d", driver / 1000, driver % 1000 / 10);
-	tell(context, line);
+	print(context, line);
 	for (int g = 0; g < count; g++) {
 		if (survey_gpu(g, line, sizeof line) != GS_OK)
 			snprintf(line, sizeof line, "gpu:%d    not usable: %s", g, gs_message());
-		tell(context, line);
+		print(context, line);
 	}
 }

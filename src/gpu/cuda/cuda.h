@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * cuda.h - what the GPU backend asks of CUDA besides sorting: a device, memory that it can
- * copy from, and what errors mean
+ * cuda.h - what the engine asks of CUDA besides sorting: a device, memory that it can copy from,
+ * and what errors mean
  */
 #ifndef GS_GPU_CUDA_H
 #define GS_GPU_CUDA_H
@@ -48,8 +48,8 @@ MUST_CHECK gs_status gs_pinned_open(struct gs_pinned *pinned, size_t bytes);
 /** No copy is under way; zeroed, or only begun, is allowed. */
 void gs_pinned_close(struct gs_pinned *pinned);
 
-/** As struct gs_backend has them. */
+/* As struct gs_gpu_module has them. */
 void gs_cuda_build(char *into, size_t bytes);
-void gs_cuda_survey(void (*tell)(void *context, const char *line), void *context);
+void gs_cuda_survey(void (*print)(void *context, const char *line), void *context);
 
 #endif

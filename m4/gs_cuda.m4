@@ -6,7 +6,7 @@
 #   --with-cuda-arch=LIST   as nvcc's -arch, or numbers: 80,90
 AC_DEFUN([GS_CUDA], [
   AC_ARG_WITH([cuda],
-    [AS_HELP_STRING([--with-cuda@<:@=DIR@:>@], [build the GPU backend, with the toolkit in DIR [default: if nvcc is found]])],
+    [AS_HELP_STRING([--with-cuda@<:@=DIR@:>@], [build the GPU module, with the toolkit in DIR [default: if nvcc is found]])],
     [], [with_cuda=auto])
   AC_ARG_WITH([cuda-arch],
     [AS_HELP_STRING([--with-cuda-arch=LIST], [GPU architectures, e.g. 80,90 [default: this machine's GPU, else all major ones and PTX]])],
@@ -42,7 +42,7 @@ AC_DEFUN([GS_CUDA], [
       ], [
         AC_MSG_RESULT([no])
         AS_IF([test "x$with_cuda" != xauto], [AC_MSG_ERROR([$NVCC does not work; see config.log])])
-        AC_MSG_WARN([$NVCC does not work, so there will be no GPU backend; see config.log, or say --without-cuda])
+        AC_MSG_WARN([$NVCC does not work, so there will be no GPU module; see config.log, or say --without-cuda])
         NVCC=
       ])
     ])
@@ -70,7 +70,7 @@ AC_DEFUN([GS_CUDA], [
     : ${NVCCFLAGS=-O3}
     gs_cuda_summary="$gs_cuda_summary ($gs_arch)"
     AC_DEFINE_UNQUOTED([GS_CUDA_ARCH], ["$gs_arch"], [GPU architectures, in nvcc's words.])
-    AC_DEFINE([HAVE_CUDA], [1], [Define if the GPU backend is built.])
+    AC_DEFINE([HAVE_CUDA], [1], [Define if the GPU module is built.])
   ])
   rm -rf conftest.dir
   AC_SUBST([CUDA_ARCH])

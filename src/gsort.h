@@ -13,9 +13,8 @@
  *     gsort_close(job);
  *
  * reads standard input and writes it, sorted, to standard output.  The library
- * never prints and never exits.  Options, and the strings they point to, are
- * borrowed until gsort_close().  A job belongs to one thread at a time, where nothing
- * else is said.
+ * never prints and never exits.  Options, and the strings they point to, are borrowed until
+ * gsort_close().  A job belongs to one thread at a time, unless a function says otherwise.
  */
 #ifndef GSORT_H
 #define GSORT_H
@@ -28,7 +27,7 @@
 extern "C" {
 #endif
 
-/* What the keys are.  Binary keys are in the byte order of the host, unless told. */
+/* The type of the keys.  Binary keys are in the byte order of the host, or of ENDIAN. */
 enum gsort_type {
 	GSORT_TEXT,		/* decimal integers, -2^63 .. 2^64-1, one per line */
 	GSORT_U8, GSORT_I8, GSORT_U16, GSORT_I16,
@@ -43,19 +42,19 @@ enum gsort_operation {
 	GSORT_CHECK,		/* is the input sorted?  Nothing is written */
 };
 
-/* How much a check says; gsort_run() returns GSORT_DISORDER whichever it is. */
+/* How much a check reports; gsort_run() returns GSORT_DISORDER in every case. */
 enum gsort_check {
-	GSORT_CHECK_FIRST,	/* gsort_message() tells the first key out of order */
+	GSORT_CHECK_FIRST,	/* gsort_message() names the first key out of order */
 	GSORT_CHECK_QUIET,	/* stop there, too, but without a message */
 	GSORT_CHECK_SUMMARY,	/* read all: stats.breaks and stats.duplicates */
 };
 
-/* What becomes of a line of text that is no number. */
+/* What to do with a line of text that is not a number. */
 enum gsort_invalid {
-	GSORT_INVALID_ABORT,	/* trouble, at once */
-	GSORT_INVALID_FAIL,	/* left out with a warning; trouble once all else is written */
-	GSORT_INVALID_WARN,	/* left out with a warning */
-	GSORT_INVALID_IGNORE,	/* left out */
+	GSORT_INVALID_ABORT,	/* an error, at once */
+	GSORT_INVALID_FAIL,	/* warn and leave it out; an error after all else is written */
+	GSORT_INVALID_WARN,	/* warn and leave it out */
+	GSORT_INVALID_IGNORE,	/* leave it out */
 };
 
 /* Byte order of binary keys, in and out. */
@@ -71,9 +70,9 @@ enum gsort_decompress {
 
 /* Where the keys are sorted. */
 enum gsort_device {
-	GSORT_DEVICE_AUTO,	/* by size; a GPU that cannot be opened is done without */
+	GSORT_DEVICE_AUTO,	/* chosen once, by size and threads; the CPU if the GPU fails */
 	GSORT_DEVICE_CPU,
-	GSORT_DEVICE_GPU,	/* this or an error */
+	GSORT_DEVICE_GPU,	/* an error if it cannot be used */
 };
 
 /* All zero means: text from standard input, ascending, to standard output. */
@@ -83,14 +82,14 @@ struct gsort_options {
 	bool			 reverse;	/* largest first */
 	bool			 force;		/* binary keys may come from or go to a terminal */
 
-	/* which keys go out */
-	bool			 unique;	/* of equal keys only one */
-	bool			 counts;	/* like unique, each with how often it came */
-	bool			 repeated;	/* only keys that came more than once, once each */
-	bool			 singletons;	/* only keys that came once */
-	bool			 head;		/* only the first HEAD_COUNT of what would go out */
+	/* which keys are written */
+	bool			 unique;	/* one of equal keys */
+	bool			 counts;	/* like unique, each with its number of occurrences */
+	bool			 repeated;	/* one of each key that occurs more than once */
+	bool			 singletons;	/* only keys that occur once */
+	bool			 head;		/* only the first HEAD_COUNT of the selected keys */
 	uint64_t		 head_count;
-	bool			 verify;	/* that the output is in order and has the input's keys */
+	bool			 verify;	/* check order, number and checksum of the output */
 
 	/* checking and merging */
 	enum gsort_check	 check;
@@ -104,87 +103,88 @@ struct gsort_options {
 	enum gsort_invalid	 invalid;
 	bool			 zero_terminated;	/* lines of text end in NUL, in and out */
 	uint64_t		 header_lines;	/* at the top of each input of text: the first input's
-						 * go out first, unsorted, the others' are dropped */
+						 * are copied to the start, the others' are dropped */
 	uint64_t		 skip_bytes;	/* the same, for binary inputs */
-	uint64_t		 size_hint;	/* bytes that the input will have; 0: nobody knows */
+	uint64_t		 size_hint;	/* approximate bytes of the input; 0: unknown */
 
-	/* Called for input instead of the above: as read(2); -1 and errno: trouble. */
+	/* Called for input instead of the above: as read(2); an error is -1 and errno. */
 	ptrdiff_t		(*read)(void *context, void *into, size_t bytes);
 	void			*read_context;
-	bool			 fed;		/* or: input is given by gsort_feed() */
+	bool			 fed;		/* or: gsort_feed() supplies the input */
 
 	/* output */
 	const char		*output;	/* NULL: standard output */
-	bool			 in_place;	/* write over an existing file, do not replace it */
-	bool			 converts;	/* the output's type is another: TO */
-	enum gsort_type		 to;		/* GSORT_TEXT: numbers as text, whatever they are */
+	bool			 in_place;	/* overwrite an existing file, do not replace it */
+	bool			 converts;	/* convert keys to the type TO */
+	enum gsort_type		 to;		/* GSORT_TEXT: any type as text */
 
 	/* Called for output instead: takes all bytes and returns 0; or -1 and errno. */
 	int			(*write)(void *context, const void *data, size_t bytes);
 	void			*write_context;
-	bool			 drained;	/* or: output is fetched by gsort_drain() */
+	bool			 drained;	/* or: gsort_drain() fetches the output */
 
 	/* resources */
 	enum gsort_device	 device;
 	int			 gpu_index;	/* with GSORT_DEVICE_GPU: as CUDA counts them, from 0 */
-	uint64_t		 gpu_memory_bytes;	/* most device memory to use; 0: by percent */
-	unsigned		 gpu_memory_percent;	/* of the free device memory; 0: 80 */
+	uint64_t		 gpu_memory_bytes;	/* limit of GPU memory; 0: by percent */
+	unsigned		 gpu_memory_percent;	/* of free GPU memory; 0: 80 */
 	unsigned		 threads;	/* 0: one per core, at most 16 */
-	uint64_t		 memory_bytes;	/* most host memory to use, in all; 0: by percent */
-	unsigned		 memory_percent;	/* of physical memory; 0: what can be had */
-	bool			 sandbox;	/* confine the process while it decompresses, to its end:
-						 * for programs that do nothing else */
+	uint64_t		 memory_bytes;	/* limit of host memory, in all; 0: by percent */
+	unsigned		 memory_percent;	/* of physical memory; 0: what is available */
+	bool			 sandbox;	/* put the process into a sandbox before it decompresses,
+						 * for good: for programs that do nothing else */
 	const char *const	*temp_dirs;	/* for temporary files, in rotation */
 	size_t			 temp_dir_count;	/* 0: $TMPDIR, else /tmp */
-	const char		*compress_program;	/* for them: "zstd" and "lz4" need no program */
-	unsigned		 merge_files;	/* most runs or files merged at once; 0: by memory */
+	const char		*compress_program;	/* for them; "zstd" and "lz4" are built in */
+	unsigned		 merge_files;	/* limit of runs or files merged at once; 0: by memory */
 
-	/* Called, if set, with one line of news at a time: decisions, fallbacks. */
+	/* If set, called with one line about each decision: device, runs, fallback. */
 	void			(*note)(void *context, const char *line);
 	void			*note_context;
 
-	/* Called, if set, with one line that a user should see although the job goes on. */
+	/* If set, called with each warning, one line.  The job continues. */
 	void			(*warn)(void *context, const char *line);
 	void			*warn_context;
 };
 
-/* What a job did.  Counts are complete once gsort_run() has returned. */
-/* What the threads of a job were busy with: seconds of all of them together, so the sum is
- * THREADS times as long as the job, or more where a thread beside them reads or writes. */
+/* The busy time of the threads of a job, in seconds.  The sum is THREADS times the time of the
+ * job, or more if other threads read ahead or write. */
 struct gsort_stages {
-	double read;			/* waiting for input, and decompressing, included */
+	double read;			/* includes waiting for input, and decompression */
 	double decode;			/* bytes to keys */
 	double sort;
 	double merge;
 	double spill;			/* to and from temporary files */
-	double encode;			/* keys to bytes; selecting and verifying, too */
-	double write;			/* waiting for output included */
-	double idle;			/* waiting for each other, or for a GPU */
+	double encode;			/* keys to bytes; selection and verification, too */
+	double write;			/* includes waiting for output */
+	double idle;			/* waiting for other threads, or for a GPU */
 };
 
+/* What a job did.  The figures are complete when gsort_run() has returned. */
 struct gsort_stats {
 	uint64_t    keys;		/* read */
-	uint64_t    keys_out;		/* written: fewer with unique */
+	uint64_t    keys_out;		/* written, after selection */
 	uint64_t    bytes_in;		/* after decompression */
 	uint64_t    bytes_out;
 	uint64_t    invalid_lines;	/* left out */
 	uint64_t    breaks;		/* of a check: keys less than the one before */
 	uint64_t    duplicates;		/* of a check: keys equal to the one before */
 	double      seconds;		/* from gsort_run()'s call to its return */
-	double      read_seconds;	/* of these, until the last key was in */
-	double      sort_seconds;	/* from then until the first sorted key was there */
+	double      read_seconds;	/* of these, until the last key was read */
+	double      sort_seconds;	/* from then until the first sorted key was ready */
 	double      write_seconds;	/* the rest */
-	const char *device;		/* "cpu", or the name of the GPU; static or the job's */
+	const char *device;		/* for people: "cpu, avx2, 2 threads"; owned by the job */
+	const char *device_rule;	/* why there; static; NULL before a plan */
 	unsigned    threads;
-	unsigned    batches;		/* sorted pieces that had to be merged on the host; 1: none */
-	unsigned    runs;		/* of these, on disk */
+	unsigned    batches;		/* sorted batches that were merged; 1: no merge was needed */
+	unsigned    runs;		/* of these, in temporary files */
 	uint64_t    spilled_bytes;	/* written to temporary files, all passes together */
-	unsigned    merge_passes;	/* over spilled keys, the last one included */
-	bool        verified;		/* order, count and checksum were right */
-	double      h2d_seconds;	/* keys were on their way to the GPU; 0 on the CPU, ... */
-	double      gpu_sort_seconds;	/* ... it sorted, ... */
-	double      d2h_seconds;	/* ... and they were on their way back: parts overlap */
-	uint64_t    gpu_bytes;		/* GPU memory that was used */
+	unsigned    merge_passes;	/* over the temporary files, the last one included */
+	bool        verified;		/* VERIFY found no error */
+	double      h2d_seconds;	/* keys were copied to the GPU; these three may overlap, */
+	double      gpu_sort_seconds;	/* sorted there, */
+	double      d2h_seconds;	/* and copied back */
+	uint64_t    gpu_bytes;		/* GPU memory used, at most */
 	struct gsort_stages busy;
 };
 
@@ -195,17 +195,17 @@ enum gsort_phase { GSORT_IDLE, GSORT_READING, GSORT_SORTING, GSORT_MERGING, GSOR
 struct gsort_progress {
 	enum gsort_phase phase;
 	uint64_t bytes_in;		/* read so far, after decompression */
-	uint64_t bytes_total;		/* that will be read; UINT64_MAX: nobody knows */
+	uint64_t bytes_total;		/* that will be read; UINT64_MAX: unknown */
 	uint64_t keys_in;
-	uint64_t keys_sorted;		/* of keys_in, so far drained from the last merge */
+	uint64_t keys_sorted;		/* of keys_in, ready to be written */
 	uint64_t bytes_out;
-	unsigned runs;			/* set aside so far */
+	unsigned runs;			/* written or kept so far */
 };
 
 typedef enum gsort_status {
 	GSORT_OK       = 0,
-	GSORT_DISORDER = 1,		/* of a check: the input is not in order */
-	GSORT_TROUBLE  = 2,		/* gsort_message() says what, and what would have worked */
+	GSORT_DISORDER = 1,		/* a check found the input not sorted */
+	GSORT_ERROR  = 2,		/* gsort_message() describes it */
 } gsort_status;
 
 typedef struct gsort gsort;
@@ -213,77 +213,76 @@ typedef struct gsort gsort;
 /**
  * Check the options, open every input, plan, and open the output.
  *
- * @job      set to the new job, or to NULL on trouble
+ * @job      set to the new job, or to NULL after an error
  * @options  borrowed until gsort_close()
- * @return   GSORT_OK, or GSORT_TROUBLE: nothing was read, nothing written
+ * @return   GSORT_OK; GSORT_ERROR: nothing has been read or written
  */
 gsort_status gsort_open(gsort **job, const struct gsort_options *options);
 
 /**
- * Tell the plan: a line at a time, to TELL, without newlines.  Valid between
- * gsort_open() and gsort_run().
+ * Describe the plan: call PRINT with each line, without newline.  Valid between gsort_open()
+ * and gsort_run().
  */
-void gsort_plan(const gsort *job, void (*tell)(void *context, const char *line), void *context);
+void gsort_plan(const gsort *job, void (*print)(void *context, const char *line), void *context);
 
 /**
- * Read, sort and write everything.  Once per job, and only if its options do not say
- * FED or DRAINED.
+ * Read, sort and write everything.  Once for each job, and not if it is FED or DRAINED.
  *
- * @return  GSORT_OK: all keys written and the output closed without error; or
- *          GSORT_TROUBLE: a named output file is as it was before, except one
- *          that had to be written in place (devices, pipes, hard links), and
- *          with GSORT_INVALID_FAIL; GSORT_DISORDER from a check alone
+ * @return  GSORT_OK: the output is complete and closed; GSORT_DISORDER: a check found the input
+ *          not sorted; GSORT_ERROR: a named output is unchanged, unless it had to be written in
+ *          place (a device, a FIFO, a file with several hard links), or the error is only that
+ *          lines were left out (GSORT_INVALID_FAIL)
  */
 gsort_status gsort_run(gsort *job);
 
 /*
- * Jobs that are fed, drained or both run in a thread of their own, from the first of
- * these calls on.  It ends when all input is in and all output out; its result is then
- * what gsort_run() would have returned, and gsort_message() its sentence.  One thread
- * may feed while another one drains.  One alone feeds everything, ends, and then
- * drains; a merge, which writes before it has read all, needs two.
+ * A job that is fed, drained or both runs in a thread of its own, which the first of these calls
+ * starts.  The thread ends when all input is read and all output written; the job's result is
+ * what gsort_run() would have returned, and gsort_message() describes it.  One thread may feed
+ * while another one drains.  A single thread feeds everything, ends the input, then drains; a
+ * merge writes before it has read everything, so it needs two threads.
  */
 
 /**
- * Give the job BYTES more of input; DATA may be changed when it returns.
+ * Give the job the next BYTES of input.  DATA may be reused on return.
  *
- * @return  GSORT_OK: taken; else the job has ended early, with this result
+ * @return  GSORT_OK: the job has taken all of it; else the job has ended, with this result
  */
 gsort_status gsort_feed(gsort *job, const void *data, size_t bytes);
 
 /**
- * There is no more input.
+ * End the input.
  *
- * @return  the job's result, for which it waits, if the output is not drained; else
- *          GSORT_OK, at once
+ * @return  if the job is drained: GSORT_OK, at once; else the job's result, for which it waits
  */
 gsort_status gsort_feed_end(gsort *job);
 
 /**
- * Fetch the next BYTES of output.
+ * Wait for output, and store the next BYTES of it.
  *
- * @got     set to BYTES, or less: the output ends there
- * @return  GSORT_OK; with *GOT less than BYTES the job's result
+ * @got     set to BYTES, or less at the end of the output
+ * @return  GSORT_OK if *GOT is BYTES; at the end the job's result
  */
 gsort_status gsort_drain(gsort *job, void *into, size_t bytes, size_t *got);
 
-/** What has been done so far; the job's, valid until gsort_close(). */
+/** What the job has done so far; owned by the job, valid until gsort_close(). */
 const struct gsort_stats *gsort_stats(const gsort *job);
 
-/** How far it has come.  May be called by any thread while gsort_run() goes on. */
+/** Store in PROGRESS how far the job has come.  Any thread, also while gsort_run() runs. */
 void gsort_progress(const gsort *job, struct gsort_progress *progress);
 
-/** Give everything back; a job that has not ended is given up.  NULL is allowed. */
+/** Free the job; NULL is allowed.  A job that has not ended is stopped: its output file is
+ *  unchanged. */
 void gsort_close(gsort *job);
 
 /**
- * The process is about to be killed by a signal: remove files that are not complete and
- * have names.  Async-signal-safe; no job may go on after it.
+ * Remove unfinished output files that have a name, because a signal is about to end the process.
+ * Async-signal-safe; no job may continue after it.
  */
 void gsort_abandon(void);
 
-/** One sentence about this thread's last trouble, without newline at its end; never NULL.
- *  Names and lines of the input are in it as they are. */
+/** The message of this thread's last error, without newline; never NULL.  It contains names and
+ *  lines of the input unchanged. */
 const char *gsort_message(void);
 
 /**
@@ -304,14 +303,14 @@ struct gsort_conflict {
  * Find two options that cannot be used together, so that a program can name them in its own
  * words.  gsort_open() refuses such OPTIONS.  O(1); any thread may call it.
  *
- * @return  true and *CONFLICT is set; or false: there are none
+ * @return  true: *CONFLICT is set; false: there is no conflict
  */
 bool gsort_conflict(const struct gsort_options *options, struct gsort_conflict *conflict);
 
 /**
- * Describe this machine, a line at a time: GPUs, memory, temporary directories.
+ * Describe this machine, a line at a time: processors, GPUs, memory, temporary directories.
  *
- * @options  the limits and directories to describe; may be all zero
+ * @options  its temp_dirs are described; may be all zero
  *
  * Slow where there is a GPU: it loads the GPU module and creates a context (0.3 s).
  */
@@ -321,7 +320,8 @@ void gsort_info(const struct gsort_options *options,
 /** The version, "X.Y.Z". */
 const char *gsort_version(void);
 
-/** Describe this build, a line at a time: SIMD, the GPU module, libraries.  Loads the module. */
+/** Describe this build, a line at a time: vector instructions, the GPU module or why it cannot be
+ *  loaded, libraries.  Loads the module; opens no GPU. */
 void gsort_build(void (*print)(void *context, const char *line), void *context);
 
 #ifdef __cplusplus

@@ -190,6 +190,7 @@ BATS_FILES = \
   tests/gpu/guard.bats \
   tests/gpu/ladder.bats \
   tests/gpu/module.bats \
+  tests/house/bench.bats \
   tests/house/bootstrap.bats \
   tests/house/build.bats \
   tests/house/lint.bats \

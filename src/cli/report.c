@@ -168,22 +168,32 @@ spell_fewer(const struct gs_opts *opts, const struct gsort_stats *stats, char in
 		         unique ? "different" : "written");
 }
 
+static double
+seconds_of(struct timeval time)
+{
+	return (double)time.tv_sec + (double)time.tv_usec / 1e6;
+}
+
 void
 gs_report_summary(const struct gs_opts *opts, const struct gsort_stats *stats)
 {
 	const double seconds = stats->seconds > 1e-6 ? stats->seconds : 1e-6;
 	const struct gsort_stages *busy = &stats->busy;
+	struct rusage used = { .ru_maxrss = 0 };
 	char fewer[64], disk[64] = "";
 
+	(void)getrusage(RUSAGE_SELF, &used);
 	spell_fewer(opts, stats, fewer);
 	if (stats->spilled_bytes > 0)
 		snprintf(disk, sizeof disk, "; %u runs, %.2f GB on disk", stats->runs,
 		         (double)stats->spilled_bytes / 1e9);
 	gs_report_error("%" PRIu64 " keys (%s)%s in %.3f s: %.1f Mkeys/s, %.2f GB/s; read %.3f, "
-	                "sort %.3f, write %.3f s; device %s%s%s", stats->keys, type_name(opts), fewer,
+	                "sort %.3f, write %.3f s; processor time %.3f s; device %s%s%s",
+	                stats->keys, type_name(opts), fewer,
 	                stats->seconds, (double)stats->keys / seconds / 1e6,
 	                (double)stats->bytes_in / seconds / 1e9, stats->read_seconds,
 	                stats->sort_seconds, stats->write_seconds,
+	                seconds_of(used.ru_utime) + seconds_of(used.ru_stime),
 	                stats->device != NULL ? stats->device : "cpu", disk,
 	                stats->verified ? "; verified" : "");
 	if (opts->verbose >= 2)
@@ -250,6 +260,7 @@ gs_report_json(const struct gs_opts *opts, const struct gsort_stats *stats, int 
 		{ "d2h_ms", stats->d2h_seconds },
 	};
 	struct rusage used;
+	const bool known = getrusage(RUSAGE_SELF, &used) == 0;
 
 	gs_progress_hold();
 	fprintf(stderr, "{\"records\":%" PRIu64, stats->keys);
@@ -257,11 +268,14 @@ gs_report_json(const struct gs_opts *opts, const struct gsort_stats *stats, int 
 		fprintf(stderr, ",\"%s\":%" PRIu64, counts[c].name, counts[c].value);
 	print_string("type", type_name(opts));
 	print_string("device", stats->device != NULL ? stats->device : "cpu");
+	print_string("device_rule", stats->device_rule != NULL ? stats->device_rule : "");
 	for (size_t t = 0; t < sizeof times / sizeof times[0]; t++)
 		fprintf(stderr, ",\"%s\":%.3f", times[t].name, times[t].seconds * 1e3);
 	print_stages(stats);
-	if (getrusage(RUSAGE_SELF, &used) == 0)
-		fprintf(stderr, ",\"peak_rss\":%" PRIu64, (uint64_t)used.ru_maxrss << 10);
+	if (known)
+		fprintf(stderr, ",\"user_ms\":%.3f,\"system_ms\":%.3f,\"peak_rss\":%" PRIu64,
+		        seconds_of(used.ru_utime) * 1e3, seconds_of(used.ru_stime) * 1e3,
+		        (uint64_t)used.ru_maxrss << 10);
 	fprintf(stderr, ",\"verified\":%s,\"status\":%d}\n", stats->verified ? "true" : "false",
 	        status);
 	gs_progress_release();

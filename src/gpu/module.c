@@ -45,8 +45,8 @@ load_file(const char *path)
 		return gs_fail(GS_ENODEV, "%s cannot be loaded: %s", path, reason(path));
 	version = dlsym(handle, GS_GPU_MODULE_VERSION_SYMBOL);
 	if (version == NULL || strcmp(version, PACKAGE_VERSION) != 0) {
-		(void)gs_fail(GS_ENODEV, "%s is of version %s, but this is gsort " PACKAGE_VERSION,
-		              path, version == NULL ? "unknown" : version);
+		(void)gs_fail(GS_ENODEV, "%s is of version %s, but this is gsort %s", path,
+		              version == NULL ? "unknown" : version, PACKAGE_VERSION);
 		dlclose(handle);
 		return GS_ENODEV;
 	}

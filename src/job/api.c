@@ -30,13 +30,13 @@ gsort_open(gsort **opened, const struct gsort_options *options)
 	*opened = job;
 	if (job == NULL) {
 		(void)gs_fail(GS_EBUDGET, "out of memory");
-		return GSORT_TROUBLE;
+		return GSORT_ERROR;
 	}
 	if (open_job(job, options) == GS_OK)
 		return GSORT_OK;
 	gsort_close(job);
 	*opened = NULL;
-	return GSORT_TROUBLE;
+	return GSORT_ERROR;
 }
 
 gsort_status
@@ -46,7 +46,7 @@ gsort_run(gsort *job)
 		return gs_job_run(job);
 	(void)gs_fail(GS_EUSAGE, "a job that is fed or drained runs by itself: it ends with "
 	              "gsort_feed_end() or gsort_drain()");
-	return GSORT_TROUBLE;
+	return GSORT_ERROR;
 }
 
 gsort_status

@@ -13,7 +13,7 @@ static void
 print_device(const struct gs_line_printer *to, const struct gsort *job)
 {
 	const struct gs_plan *plan = &job->plan;
-	char peek[32];
+	char peek[32], from[32];
 
 	if (plan->head_keys > 0)
 		gs_print_line(to, "device", "cpu: all but the first %llu keys are dropped as they come",
@@ -27,6 +27,10 @@ print_device(const struct gs_line_printer *to, const struct gsort *job)
 		              plan->device_rule);
 	else
 		gs_print_line(to, "device", "cpu: %s", plan->device_rule);
+	if (plan->gpu_from_bytes > 0 && plan->gpu_from_bytes < UINT64_MAX)
+		gs_print_line(to, "rule", "with %u thread%s a GPU pays from %s of input on",
+		              plan->threads, plan->threads == 1 ? "" : "s",
+		              gs_size_text(plan->gpu_from_bytes, from));
 }
 
 /* "/tmp", "/tmp and 1 more" */
@@ -139,9 +143,9 @@ print_memory(const struct gs_line_printer *to, const struct gsort *job)
 }
 
 void
-gsort_plan(const gsort *job, void (*line)(void *context, const char *line), void *context)
+gsort_plan(const gsort *job, void (*print)(void *context, const char *line), void *context)
 {
-	const struct gs_line_printer to = { line, context };
+	const struct gs_line_printer to = { print, context };
 	const struct gsort_options *options = job->options;
 	const char *about = job->plan_input.guessed ? "about " : "";
 	char size[32];

@@ -111,13 +111,13 @@ gsort_build(void (*print)(void *context, const char *line), void *context)
 	const struct gs_gpu_module *module;
 	char libraries[128], gpu[GS_MESSAGE_BYTES], line[GS_MESSAGE_BYTES + 64];
 
-	snprintf(line, sizeof line, "CPU backend: CPU with %s", gs_simd_name(gs_simd_best()));
+	snprintf(line, sizeof line, "SIMD: %s", gs_simd_name(gs_simd_best()));
 	print(context, line);
 	if (gs_gpu_module_load(&module) == GS_OK)
 		module->build(gpu, sizeof gpu);
 	else
 		snprintf(gpu, sizeof gpu, "none (%s)", gs_message());
-	snprintf(line, sizeof line, "GPU backend: %s", gpu);
+	snprintf(line, sizeof line, "GPU module: %s", gpu);
 	print(context, line);
 	snprintf(line, sizeof line, "Libraries: %s",
 	         gs_inflate_libraries(libraries, sizeof libraries));

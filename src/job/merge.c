@@ -5,7 +5,7 @@
  * In:   inputs, each in order.
  * Out:  all of them in one order, by the way that every sorted key goes (emit.c).
  *
- * Each input is a source of gather.h: opened when it is first read, its order verified
+ * Each input is a source of external_merge.h: opened when it is first read, its order verified
  * as it is.  Text gives the keys of one key class after the other; as these are in the
  * order of the classes, an input goes on where it was.
  *
@@ -137,7 +137,7 @@ note_keys(struct input *input, unsigned key_class, const void *keys, size_t coun
 
 /* ---- binary ------------------------------------------------------------- */
 
-/* Of the COUNT keys read, those in order go on; trouble, if that is not all. */
+/* Keep those of the COUNT keys read that are in order; an error if that is not all. */
 static gs_status
 follow(struct input *input, const void *keys, size_t *count)
 {
@@ -187,7 +187,7 @@ read_keys(struct input *input, void *into, size_t room, size_t *count)
 	return status;
 }
 
-/* The gather's thread. */
+/* For the reader thread of the external merge. */
 static gs_status
 read_raw(void *context, void *into, size_t room, size_t *count)
 {
@@ -275,7 +275,7 @@ class_of_rank(const struct gsort *job, unsigned rank)
 	return job->options->reverse ? GS_TEXT_CLASSES - 1 - rank : rank;
 }
 
-/* The gather's thread. */
+/* For the reader thread of the external merge. */
 static gs_status
 read_text(void *context, void *into, size_t room, size_t *count)
 {

@@ -173,6 +173,7 @@ allocate(struct gsort *job)
 gs_status
 gs_job_replan(struct gsort *job)
 {
+	gs_store_close(&job->store);
 	gs_arena_close(&job->arena);
 	TRY(gs_plan_make(&job->plan, &job->plan_input));
 	return allocate(job);

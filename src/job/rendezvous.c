@@ -127,7 +127,7 @@ start(struct gs_rendezvous *rendezvous)
 	if (atomic_exchange(&rendezvous->started, true))
 		return;
 	if (gs_thread_start(&rendezvous->thread, run, rendezvous) != GS_OK)
-		end(rendezvous, GSORT_TROUBLE);
+		end(rendezvous, GSORT_ERROR);
 }
 
 /* The result of a job that has ended; its message becomes the caller's. */
@@ -145,7 +145,7 @@ static gsort_status
 misuse(const char *what)
 {
 	(void)gs_fail(GS_EUSAGE, "%s", what);
-	return GSORT_TROUBLE;
+	return GSORT_ERROR;
 }
 
 gsort_status

@@ -44,6 +44,7 @@ collect_stats(struct gsort *job)
 	const enum gsort_operation operation = job->options->operation;
 
 	collect_stages(job);
+	stats->device_rule = job->plan.device_rule;
 	if (operation == GSORT_CHECK) {
 		stats->read_seconds = stats->seconds;
 		return;
@@ -75,12 +76,12 @@ gs_job_run(void *context)
 	collect_stats(job);
 	atomic_store(&job->monitor.counters.phase, GSORT_DONE);
 	if (status != GS_OK)
-		return GSORT_TROUBLE;
+		return GSORT_ERROR;
 	if (job->options->invalid == GSORT_INVALID_FAIL && job->stats.invalid_lines > 0) {
 		(void)gs_fail(GS_EINPUT, "%llu invalid line%s left out",
 		              (unsigned long long)job->stats.invalid_lines,
 		              job->stats.invalid_lines == 1 ? " was" : "s were");
-		return GSORT_TROUBLE;
+		return GSORT_ERROR;
 	}
 	return disorder ? GSORT_DISORDER : GSORT_OK;
 }

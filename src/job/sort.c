@@ -66,21 +66,23 @@ sort_once(struct gsort *job)
 
 /* ---- choosing the device --------------------------------------------------------- */
 
+/* REASON: why not on the GPU, for people. */
 static gs_status
-start_over_on_cpu(struct gsort *job)
+start_over_on_cpu(struct gsort *job, const char *reason)
 {
 	const struct gs_store *store = &job->store;
 
 	gs_store_stats(store, &job->stats);
-	gs_ingest_close(&job->ingest);
-	gs_store_close(&job->store);
+	gs_ingest_close(&job->ingest);		/* its thread reads */
 	TRY(gs_output_wait(job->output));	/* it borrows memory of the arena */
 	TRY(gs_input_rewind(job->input));
 	gs_input_stop_recording(job->input);
 	gs_verify_restart(&job->verify);
 	gs_emit_resume(&job->emit);
 	job->plan_input.device = GSORT_DEVICE_CPU;
-	return gs_job_replan(job);
+	TRY(gs_job_replan(job));
+	job->plan.device_rule = reason;
+	return GS_OK;
 }
 
 /* Open the GPU that the plan wants.  Without one, or with one that fails to open, the CPU does
@@ -98,7 +100,7 @@ open_gpu(struct gsort *job)
 		gs_warn(&job->monitor, "%s; the CPU sorts instead", gs_message());
 	else
 		gs_note(&job->monitor, "no GPU (%s): sorting on the CPU", gs_message());
-	return start_over_on_cpu(job);
+	return start_over_on_cpu(job, "the GPU could not be opened");
 }
 
 /* Read the first bytes of an input of unknown size, until the plan can be final. */
@@ -153,6 +155,7 @@ gs_job_sort(struct gsort *job)
 		gs_note(&job->monitor, "%s: the CPU sorts instead", gs_message());
 	else
 		gs_warn(&job->monitor, "%s; the CPU sorts instead", gs_message());
-	TRY(start_over_on_cpu(job));
+	TRY(start_over_on_cpu(job, status == GS_ENOCOPY
+		? "memory has no room for a copy of the input, in case a GPU fails" : "the GPU failed"));
 	return sort_once(job);
 }

@@ -56,7 +56,8 @@ crossover(unsigned threads)
 static gs_status
 choose(struct gs_device_choice *choice, enum gsort_device device, const char *rule)
 {
-	*choice = (struct gs_device_choice){ .device = device, .rule = rule };
+	choice->device = device;
+	choice->rule = rule;
 	return GS_OK;
 }
 
@@ -71,6 +72,7 @@ choose_by_size(struct gs_device_choice *choice, const struct gs_plan_input *inpu
 	const uint64_t shrink = input->key_bits == 0 ? 3 : 1;
 	const bool known = input->input_bytes != UINT64_MAX;
 
+	choice->gpu_from_bytes = from > UINT64_MAX / shrink ? UINT64_MAX : from * shrink;
 	if (from == UINT64_MAX)
 		return choose(choice, GSORT_DEVICE_CPU, "so many threads sort as fast as files are written");
 	if (known && input->input_bytes / shrink < from)
@@ -88,6 +90,7 @@ gs_status
 gs_plan_choose_device(struct gs_device_choice *choice, const struct gs_plan_input *input,
                       unsigned threads, uint64_t host_bytes)
 {
+	*choice = (struct gs_device_choice){ .rule = NULL };
 	if (input->device == GSORT_DEVICE_CPU)
 		return choose(choice, GSORT_DEVICE_CPU, "as requested");
 	if (input->operation != GSORT_SORT)

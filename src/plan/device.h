@@ -9,6 +9,8 @@
 struct gs_device_choice {
 	enum gsort_device device;	/* GSORT_DEVICE_CPU or GSORT_DEVICE_GPU */
 	const char *rule;		/* that chose it, for people */
+	uint64_t    gpu_from_bytes;	/* of input, from which a GPU pays with so many threads; 0: the
+					 * size did not matter; UINT64_MAX: never */
 	uint64_t    peek_bytes;		/* read so many bytes of the input first, then choose again; 0:
 					 * the choice is final */
 };

@@ -2,7 +2,7 @@
 /*
  * estimate.c - what will come of a plan, for people and for the message of a full disk
  *
- * Runs of equal length are merged as aside.c merges them: the first of a queue, and no
+ * Runs of equal length are merged as stages/runs.c merges them: the first of a queue, and no
  * more of them before the last pass than it takes to make that one full.
  */
 #include "plan/estimate.h"

@@ -224,6 +224,7 @@ choose_device(struct gs_plan *plan, const struct gs_plan_input *input)
 	TRY(gs_plan_choose_device(&choice, input, plan->threads, plan->host_bytes));
 	plan->device = choice.device;
 	plan->device_rule = choice.rule;
+	plan->gpu_from_bytes = choice.gpu_from_bytes;
 	plan->peek_bytes = choice.peek_bytes;
 	return GS_OK;
 }

@@ -32,6 +32,7 @@ struct gs_plan {
 	/* The device. */
 	enum gsort_device device;	/* GSORT_DEVICE_CPU or GSORT_DEVICE_GPU */
 	const char *device_rule;	/* the rule that chose it, for people */
+	uint64_t gpu_from_bytes;	/* see plan/device.h */
 	uint64_t peek_bytes;		/* read so many bytes of the input first, then plan again; 0:
 					 * the plan is final */
 	size_t   record_bytes;		/* of input that cannot be read again: kept in memory, so that

@@ -130,21 +130,32 @@ put(const struct gs_count *count, bool reversed, void *keys, size_t at, size_t b
 	             reversed ? ~(uint64_t)bin : bin, times);
 }
 
-/* The next bin; bin_count: none is left.  Bins that nobody touched are not read, so that few keys
- * touch few pages. */
+/* The next bin that counts anything; bin_count: none is left.  Bins that nobody touched are not
+ * read, so that few keys touch few pages. */
 static size_t
 next_bin(struct gs_count *count, bool reversed)
 {
-	const size_t stretch = count->bin_count / 64;
+	const size_t bins = count->bin_count, stretch = bins / 64;
+	const uint64_t *first = reversed ? count->bins + bins - 1 : count->bins;
+	const ptrdiff_t step = reversed ? -1 : 1;
+	size_t at = count->at;
 
-	while (count->at < count->bin_count) {
-		const size_t bin = reversed ? count->bin_count - 1 - count->at : count->at;
+	while (at < bins) {
+		const size_t end = (at / stretch + 1) * stretch;
+		const size_t bin = reversed ? bins - 1 - at : at;
 
-		if (count->at % stretch > 0 || count->touched >> bin / stretch & 1)
-			return bin;
-		count->at += stretch;
+		if (count->touched >> bin / stretch & 1)
+			while (at < end && first[step * (ptrdiff_t)at] == 0)
+				at++;
+		else
+			at = end;
+		if (at < end) {
+			count->at = at;
+			return reversed ? bins - 1 - at : at;
+		}
 	}
-	return count->bin_count;
+	count->at = bins;
+	return bins;
 }
 
 static void

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * span.h - the nouns that travel through the sort
+ * span.h - spans of sorted keys, the sinks that consume them, and staging buffers
  *
- * A key class is keys of one width that come before, or after, all keys of another
- * key class.  Binary input is one key class (0); text has several, see format/text.h.
- * Streams are drained in ascending order, or descending if the options say so.
+ * A key class is keys of one width that come before, or after, all keys of another key class.
+ * Binary input is one key class (0); text has several, see format/text.h.  Classes are drained in
+ * ascending order, or in descending order if the options say so.
  */
 #ifndef GS_SPAN_H
 #define GS_SPAN_H
@@ -17,7 +17,7 @@
 
 enum { GS_CLASSES = 5 };
 
-/* Unsorted keys on their way to a backend. */
+/* A staging buffer: unsorted keys on their way to a GPU. */
 struct gs_staging {
 	void     *keys;		/* uint32_t or uint64_t ordered bits */
 	size_t    count;	/* keys in it */
@@ -27,7 +27,7 @@ struct gs_staging {
 	void     *handle;	/* the lender's */
 };
 
-/* A borrowed piece of sorted keys.  The borrower may change them in place. */
+/* Borrowed sorted keys, contiguous.  The borrower may change them in place. */
 struct gs_span {
 	void     *keys;
 	size_t    count;

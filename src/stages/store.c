@@ -407,6 +407,8 @@ gs_store_stats(const struct gs_store *store, struct gsort_stats *stats)
 {
 	struct gs_gpu_work work;
 
+	if (store->plan == NULL)	/* closed, and there was no memory for another plan */
+		return;
 	stats->device = store->plan->by_counting ? "cpu (histogram)" : store->device_name;
 	stats->batches = store->batches > 0 ? store->batches : 1;
 	stats->runs = store->runs.spilled;
@@ -428,4 +430,5 @@ gs_store_close(struct gs_store *store)
 {
 	gs_guard_close(&store->gpu);
 	gs_runs_close(&store->runs);
+	*store = (struct gs_store){ .plan = NULL };
 }

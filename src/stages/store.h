@@ -113,7 +113,7 @@ gs_store_drain(struct gs_store *store, unsigned key_class, const struct gs_span_
 /** Report device, batches, runs and the GPU's work. */
 void gs_store_stats(const struct gs_store *store, struct gsort_stats *stats);
 
-/** Close the GPU and the runs; a zeroed store is allowed. */
+/** Close the GPU and the runs; the store is zeroed, which it may have been before. */
 void gs_store_close(struct gs_store *store);
 
 #endif

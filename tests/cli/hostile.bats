@@ -120,7 +120,7 @@ bounded() {
 	shift 2
 	not is_sanitized || seconds=600
 	measure took timeout $seconds env ${PRELOAD:+"LD_PRELOAD=$PRELOAD"} "$@" >out 2>err || status=$?
-	read -r _ peak <took
+	read -r _ peak _ <took
 	echo "status $status, $((peak >> 10)) MiB of $mib: $* ($(head -c 300 err))"
 	[ "$status" = "$wanted" ] || [[ $wanted = - && $status = [02] ]] || return 1
 	[ $status -ne 2 ] || [ "$(wc -l <err)" = 1 ] || return 1

@@ -75,6 +75,16 @@ try_block() {
 	done
 }
 
+@test "gsort(3) describes every function of gsort.h" {
+	functions=$(grep -oE '\<gsort_[a-z_]+\(' "$GSORT_SOURCE/src/gsort.h" | sort -u)
+	[ "$(wc -l <<<"$functions")" -ge 15 ]
+	for function in $functions; do
+		grep -qxF ".SS $function)" "$GSORT_SOURCE/man/gsort.3.in" || { echo "$function"; false; }
+		sed '/^\.SH DESCRIPTION/q' "$GSORT_SOURCE/man/gsort.3.in" | grep -qF "$function" ||
+			{ echo "not in the synopsis: $function"; false; }
+	done
+}
+
 @test "the pages have the version of the build and the date of its release" {
 	[ -e "$GSORT_BUILD/Makefile" ] || skip "$GSORT_BUILD is no build folder"
 	version=$(sed -n 's/^PACKAGE_VERSION = //p' "$GSORT_BUILD/Makefile")

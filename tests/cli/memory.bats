@@ -14,7 +14,7 @@ peak_within() {
 	local most=$1 peak
 	shift
 	measure took "$@" || return 1
-	read -r _ peak <took
+	read -r _ peak _ <took
 	echo "peak $peak KiB of $most: $*"
 	[ "$peak" -le "$most" ]
 }

@@ -390,6 +390,23 @@ gives() {
 	tail -n 1 err | jq -e '.status == 2 and .records == 0' >answer
 }
 
+@test "--stats=json and -v report the processor time of all threads" {
+	needs jq
+	# some 100 ms of work, so that clocks of 4 ms can see it
+	seq 2000000 -1 1 >many
+	measure took gsort -v --stats=json --parallel=2 many -o out 2>err
+	read -r seconds _ processor <took
+	tail -n 1 err >json
+	jq -e ".user_ms + .system_ms > 10 and .user_ms >= 0 and .system_ms >= 0 and
+		.user_ms + .system_ms <= $processor * 1000 + 1 and
+		$processor <= 4 * $seconds" json >answer || { cat took err; false; }
+	grep -qE '; processor time [0-9]+\.[0-9]{3} s; device cpu' err
+	# a second job that does next to nothing takes far less
+	gsort --stats=json <<<1 2>small
+	jq -es '.[0] as $large | .[1] as $small |
+		$small.user_ms + $small.system_ms < $large.user_ms + $large.system_ms' json small >answer
+}
+
 # stages CONDITION: of the stages of the job whose object is in err, in ms; $all is the time of
 # all threads
 stages() {
@@ -439,11 +456,31 @@ stages() {
 	grep -q '^gpu:1  *emulated GPU 1, sm_[0-9]*, 1.0 GiB, 1.0 GiB free$' info
 	GSORT_EMU_DEVICES=0 gsort-emu --info | grep '^gpu  *none: no CUDA-capable device'
 	GSORT_EMU_FAIL=2:999 gsort-emu --info | grep '^gpu:0  *not usable: .* asking the GPU what it is'
-	gsort-emu --version -v | grep '^GPU backend: CUDA runtime [0-9.]*, [^ ]'
+	gsort-emu --version -v | grep '^GPU module: CUDA runtime [0-9.]*, [^ ]'
 	gsort-emu -u8 --plan </dev/null | grep '^device  *cpu: keys of 8 and 16 bits are counted'
 	gsort-emu --plan text | grep '^device  *gpu if there is one, else cpu: the input is large enough'
 	gsort-emu --plan --parallel=16 text | grep '^device  *cpu: so many threads sort as fast'
 	gsort-emu --device=gpu --plan text | grep '^device  *gpu: as requested'
+}
+
+@test "--plan and --stats=json name the rule that chose the device" {
+	needs jq
+	command -v gsort-emu >/dev/null || skip "gsort-emu is not built"
+	GSORT_EMU_OPEN_MS=310 gsort-emu --parallel=4 --plan text >plan
+	grep '^device  *cpu: the input is too small' plan
+	grep -E '^rule  *with 4 threads a GPU pays from [0-9.]+ [MG]iB of input on$' plan
+	: | GSORT_EMU_OPEN_MS=310 gsort-emu -u32 --parallel=1 --plan | grep '^rule .* 1 thread a GPU'
+	GSORT_EMU_OPEN_MS=310 gsort-emu --device=cpu --plan text | not grep '^rule '
+	# rule OPTIONS...: of a job that has run
+	rule() {
+		gsort-emu "$@" --stats=json text 2>err >out
+		tail -n 1 err | jq -r .device_rule
+	}
+	[ "$(rule --device=gpu)" = "as requested" ]
+	[ "$(rule --parallel=2)" = "the input is large enough for a GPU to pay" ]
+	[ "$(GSORT_EMU_DEVICES=0 rule --parallel=2)" = "the GPU could not be opened" ]
+	[ "$(GSORT_EMU_OPEN_MS=310 rule --parallel=2)" = "the input is too small for a GPU to pay" ]
+	[ "$(rule --head=1)" = "only the first keys are wanted" ]
 }
 
 @test "messages have the name under which gsort runs" {
@@ -502,7 +539,7 @@ stages() {
 	gen --keys 1000 >keys
 	gsort -u32 -v --device=cpu keys >out 2>err
 	[ "$(wc -l <err)" = 1 ]
-	grep -qE '^gsort: 1000 keys \(u32\) in [0-9.]+ s: [0-9.]+ Mkeys/s, [0-9.]+ GB/s; read [0-9.]+, sort [0-9.]+, write [0-9.]+ s; device cpu' err
+	grep -qE '^gsort: 1000 keys \(u32\) in [0-9.]+ s: [0-9.]+ Mkeys/s, [0-9.]+ GB/s; read [0-9.]+, sort [0-9.]+, write [0-9.]+ s; processor time [0-9.]+ s; device cpu' err
 	gsort -uv text >out 2>err
 	grep -q '^gsort: 3 keys (text), 2 different in ' err
 }

@@ -146,7 +146,7 @@ peak_within() {
 	local limit=$1 peak
 	shift
 	measure took gsort -S "$limit" "$@" -o out in || return 1
-	read -r _ peak <took
+	read -r _ peak _ <took
 	echo "peak $peak KiB of $limit: $*"
 	[ "$peak" -le $((${limit%M} * 1024)) ] || is_sanitized	# which takes its share
 }

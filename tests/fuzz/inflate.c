@@ -3,7 +3,7 @@
  * inflate.c - compressed input: any bytes, and members that were damaged
  *
  * The same bytes are read three times: from a callback, from one that gives few at a time,
- * and from a file by several threads (frames.c).  All come to the same end, and what they
+ * and from a file by several threads (parallel_inflate.c).  All come to the same end, and what they
  * gave before is the same as far as it goes.  If members were made here, that is known, too:
  * whole ones hold what was put into them, and damage is found, or changed nothing.
  */

@@ -143,9 +143,9 @@ run(gsort *handle, struct fuzz_job *job)
 static void
 check(const struct fuzz_job *job)
 {
-	FUZZ_MUST(job->status <= GSORT_TROUBLE);
+	FUZZ_MUST(job->status <= GSORT_ERROR);
 	FUZZ_MUST(job->status != GSORT_DISORDER || job->options.operation == GSORT_CHECK);
-	FUZZ_MUST(job->status != GSORT_TROUBLE || job->message[0] != '\0');
+	FUZZ_MUST(job->status != GSORT_ERROR || job->message[0] != '\0');
 	FUZZ_MUST(job->message[0] == '\0' || job->message[strlen(job->message) - 1] != '\n');
 	if (job->status == GSORT_OK)
 		FUZZ_MUST(job->stats.bytes_out == job->output.bytes);
@@ -189,7 +189,7 @@ fuzz_job_run(struct fuzz_job *job)
 		if (job->out == FUZZ_OUT_FILE)
 			read_file(fds[open], &job->output);
 	}
-	if (job->status == GSORT_TROUBLE)
+	if (job->status == GSORT_ERROR)
 		snprintf(job->message, sizeof job->message, "%s", gsort_message());
 	gsort_close(handle);
 	options->inputs = NULL;

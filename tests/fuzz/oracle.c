@@ -77,7 +77,7 @@ judge_check(const struct fuzz_job *job, const struct facts *facts)
 
 	FUZZ_MUST(job->output.bytes == 0);
 	if (bad) {
-		FUZZ_MUST(job->status == GSORT_TROUBLE ||
+		FUZZ_MUST(job->status == GSORT_ERROR ||
 		          (job->status == GSORT_DISORDER && (!facts->ordered || facts->numbers.partial)));
 		return;
 	}
@@ -97,7 +97,7 @@ judge_output(const struct fuzz_job *job, const struct facts *facts, bool may_fai
 	const bool good = !bad && facts->fits && !facts->numbers.partial;
 
 	if (!facts->ordered) {
-		FUZZ_MUST(job->status == GSORT_TROUBLE || options->trust_order || may_stop);
+		FUZZ_MUST(job->status == GSORT_ERROR || options->trust_order || may_stop);
 		return;
 	}
 	if (good && !may_fail && job->status != GSORT_OK)
@@ -122,7 +122,7 @@ fuzz_judge(struct fuzz_job *job, bool may_fail)
 	facts.fits = fuzz_write(&facts.numbers, &job->options, &facts.right);
 	fuzz_job_run(job);
 	if (gs_options_check(&job->options) != GS_OK)
-		FUZZ_MUST(job->status == GSORT_TROUBLE && job->output.bytes == 0);
+		FUZZ_MUST(job->status == GSORT_ERROR && job->output.bytes == 0);
 	else if (job->options.operation == GSORT_CHECK)
 		judge_check(job, &facts);
 	else

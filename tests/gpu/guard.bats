@@ -138,9 +138,9 @@ survives() {
 @test "a pipe that is too large to be kept is sorted by the CPU" {
 	gen --seed 60 --keys 9000000 --type u32 >in.now
 	gsort --device=cpu -u32 -o expected in.now
-	cat in.now | gsort-emu -u32 -S 48M -T temp -v -o out 2>err
+	cat in.now | gsort-emu -u32 -S 48M -T temp -vv -o out 2>err
 	cmp out expected
-	grep 'too large to be kept in memory, in case the GPU fails: the CPU sorts instead' err
+	grep 'the input is too large to be kept in memory, in case the GPU fails: the CPU sorts instead' err
 	not grep warning err
 }
 

@@ -22,7 +22,7 @@ module() {
 	installed/gsort -u32 --device=gpu -v -o out in 2>err
 	grep -q 'EMULATED\|Emulated\|emulated' err
 	cmp out expected
-	installed/gsort --version -v | grep '^GPU backend: CUDA runtime'
+	installed/gsort --version -v | grep '^GPU module: CUDA runtime'
 	installed/gsort --info | grep -i '^gpu:0 .*emulated'
 }
 

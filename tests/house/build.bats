@@ -111,8 +111,7 @@ install() {
 	needs clang
 	[ -e "$GSORT_BUILD/config.h" ] || skip "$GSORT_BUILD is no build folder"
 	source=$GSORT_SOURCE/src
-	for file in "$source"/*/*.c; do
-		[[ $file != */cuda.c && $file != */backend_cuda*.c ]] || continue
+	for file in "$source"/*/*.c "$source"/sort/*/*.c; do
 		clang -std=c11 -Wall -Wextra -Wshadow -D_GNU_SOURCE -DHAVE_CONFIG_H -fsyntax-only \
 			-DGS_PKGLIBDIR='""' -Werror "-I$GSORT_BUILD" "-I$source" "$file"
 	done

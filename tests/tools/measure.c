@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * measure.c - run a command; note how long it took and its peak memory
+ * measure.c - run a command; note its time, its peak memory and its processor time
  *
  *     measure FILE COMMAND [ARGUMENT...]
  *
- * Writes "SECONDS PEAK_KIB" to FILE and exits with the command's status (128 +
- * the signal that killed it).  Peak is the largest resident set of the command
- * or of any of its waited-for children: what getrusage(2) calls ru_maxrss.
+ * Writes "SECONDS PEAK_KIB PROCESSOR_SECONDS" to FILE and exits with the command's
+ * status (128 + the signal that killed it).  Peak is the largest resident set of the
+ * command or of any of its waited-for children: what getrusage(2) calls ru_maxrss.
+ * Processor seconds, user and system, are the sum over all of these.
  */
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+static double
+seconds_of(struct timeval time)
+{
+	return (double)time.tv_sec + (double)time.tv_usec * 1e-6;
+}
 
 int
 main(int argc, char **argv)
@@ -42,8 +49,9 @@ main(int argc, char **argv)
 		perror(argv[1]);
 		return 2;
 	}
-	fprintf(out, "%.4f %ld\n", (double)(end.tv_sec - start.tv_sec) +
-	        (double)(end.tv_nsec - start.tv_nsec) * 1e-9, usage.ru_maxrss);
+	fprintf(out, "%.4f %ld %.4f\n", (double)(end.tv_sec - start.tv_sec) +
+	        (double)(end.tv_nsec - start.tv_nsec) * 1e-9, usage.ru_maxrss,
+	        seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime));
 	fclose(out);
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

@@ -16,7 +16,7 @@ void unit_plan(void);
 #define GiB	<< 30
 #define UNKNOWN	UINT64_MAX
 
-/* A machine of 16 cores and 64 GiB with a GPU backend, unless a row says otherwise. */
+/* A machine of 16 cores and 64 GiB with a GPU module, unless a row says otherwise. */
 #define FACTS(...)	{ .cores = 16, .host_bytes = 64ull GiB, .address_bytes = 1ull << 46, \
 			  .gpu_possible = true, .seekable = true, __VA_ARGS__ }
 

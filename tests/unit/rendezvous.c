@@ -233,9 +233,9 @@ trouble(void)
 	for (int i = 0; i < 10000 && status == GSORT_OK; i++)
 		status = gsort_feed(job, "12345678\n12345678\n12345678\n12345678\n", 36);
 	CHECK(gsort_feed_end(job) == GSORT_OK, "the end is told");
-	CHECK(drain_all(job, 10, &bytes) == GSORT_TROUBLE && bytes == 0, "the drain tells trouble");
+	CHECK(drain_all(job, 10, &bytes) == GSORT_ERROR && bytes == 0, "the drain tells trouble");
 	CHECK(strstr(gsort_message(), ":2: ") != NULL, "it names the line: %s", gsort_message());
-	CHECK(drain_all(job, 10, &bytes) == GSORT_TROUBLE, "again, when asked again");
+	CHECK(drain_all(job, 10, &bytes) == GSORT_ERROR, "again, when asked again");
 	gsort_close(job);
 	CHECK(strstr(gsort_message(), ":2: ") != NULL, "closing keeps the sentence");
 
@@ -243,7 +243,7 @@ trouble(void)
 	options.drained = false;
 	options.output = "rendezvous.tmp";
 	job = open_job(&options);
-	CHECK(feed_all(job, "12345", 5, 5) == GSORT_TROUBLE, "a fed job tells trouble at its end");
+	CHECK(feed_all(job, "12345", 5, 5) == GSORT_ERROR, "a fed job tells trouble at its end");
 	CHECK(strstr(gsort_message(), "multiple") != NULL, "part of a key: %s", gsort_message());
 	gsort_close(job);
 }
@@ -335,22 +335,22 @@ misuse(void)
 	gsort *job;
 
 	options.inputs = names, options.input_count = 1;
-	CHECK(gsort_open(&job, &options) == GSORT_TROUBLE && job == NULL, "fed, but from a file");
+	CHECK(gsort_open(&job, &options) == GSORT_ERROR && job == NULL, "fed, but from a file");
 	options = both;
 	options.output = "rendezvous.tmp";
-	CHECK(gsort_open(&job, &options) == GSORT_TROUBLE && job == NULL, "drained, but to a file");
+	CHECK(gsort_open(&job, &options) == GSORT_ERROR && job == NULL, "drained, but to a file");
 	job = open_job(&both);
-	CHECK(gsort_run(job) == GSORT_TROUBLE, "such a job is not run");
+	CHECK(gsort_run(job) == GSORT_ERROR, "such a job is not run");
 	CHECK(feed_all(job, "1\n", 2, 2) == GSORT_OK, "but fed");
-	CHECK(gsort_feed(job, "1\n", 2) == GSORT_TROUBLE, "and not after the end");
+	CHECK(gsort_feed(job, "1\n", 2) == GSORT_ERROR, "and not after the end");
 	gsort_close(job);
 	options = (struct gsort_options){ .drained = true };
 	job = open_job(&options);
-	CHECK(gsort_feed(job, "1\n", 2) == GSORT_TROUBLE, "nor if it reads standard input");
+	CHECK(gsort_feed(job, "1\n", 2) == GSORT_ERROR, "nor if it reads standard input");
 	gsort_close(job);
 	options = (struct gsort_options){ .fed = true };
 	job = open_job(&options);
-	CHECK(gsort_drain(job, out, 1, &got) == GSORT_TROUBLE && got == 0, "nor drained if not so");
+	CHECK(gsort_drain(job, out, 1, &got) == GSORT_ERROR && got == 0, "nor drained if not so");
 	gsort_close(job);
 }
 

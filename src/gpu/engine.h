@@ -25,9 +25,8 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "gsort.h"
 #include "sort/span.h"
-
-enum { GS_GPUS_MOST = 16 };
 
 struct gs_gpu_options {
 	unsigned class_bits[GS_CLASSES];	/* 32, 64, or 0: no such class */
@@ -35,7 +34,7 @@ struct gs_gpu_options {
 	size_t   tile_bytes;		/* of a staging buffer; a power of two */
 	unsigned ring_tiles;		/* staging buffers, pinned; more than there are classes */
 	uint64_t hint_bytes;		/* of keys to come, or UINT64_MAX */
-	int      gpus[GS_GPUS_MOST];	/* which to use, as CUDA numbers them */
+	int      gpus[GSORT_GPUS_MOST];	/* which to use, as CUDA numbers them */
 	unsigned gpu_count;
 	void    *resident;		/* host memory for sorted batches; zeroed, not touched yet */
 	size_t   resident_bytes;
@@ -59,12 +58,19 @@ struct gs_gpu_span {
 	uint64_t       sum;		/* gs_checksum() */
 };
 
+#define GS_NO_GPU	(~0u)		/* none of the options' GPUs */
+
 struct gs_gpu;		/* an open engine */
 
 struct gs_gpu_module {
+	/** How many GPUs there are. */
+	gs_status (*count)(unsigned *gpus);
+
 	/** Open the GPUs and allocate everything; slow (a context: 0.2 s).  GS_ENODEV,
-	 *  GS_EDEVMEM: there is no device, or too little of its memory. */
-	gs_status (*open)(struct gs_gpu **gpu, const struct gs_gpu_options *options);
+	 *  GS_EDEVMEM: there is no device, or too little of its memory.  *FAILED: which of the
+	 *  options' GPUs, or GS_NO_GPU. */
+	gs_status (*open)(struct gs_gpu **gpu, const struct gs_gpu_options *options,
+	                  unsigned *failed);
 
 	/** The GPUs' names for people; owned by the engine. */
 	const char *(*describe)(const struct gs_gpu *gpu);
@@ -87,6 +93,9 @@ struct gs_gpu_module {
 	 *  options; count 0: the end, and the engine is empty.  The GPU found the span in order, and
 	 *  its sum follows from that of what was committed. */
 	gs_status (*drain)(struct gs_gpu *gpu, struct gs_gpu_span *span);
+
+	/** Which of the options' GPUs failed, or was wrong; GS_NO_GPU: not known. */
+	unsigned (*failed)(const struct gs_gpu *gpu);
 
 	void (*work)(struct gs_gpu *gpu, struct gs_gpu_work *work);
 

@@ -14,6 +14,7 @@
  */
 #include <assert.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "format/text.h"
 #include "stages/store.h"
@@ -99,6 +100,7 @@ gs_store_open(struct gs_store *store, struct gs_monitor *monitor)
 	const bool text = store->plan_input->key_bits == 0;
 
 	store->monitor = monitor;
+	store->failed_to_open = GS_NO_GPU;
 	snprintf(store->device_name, sizeof store->device_name, "cpu, %s, %u thread%s",
 	         gs_simd_name(gs_simd_best()), store->plan->threads,
 	         store->plan->threads == 1 ? "" : "s");
@@ -124,8 +126,7 @@ gs_store_open_gpu(struct gs_store *store)
 		/* A line of text is at least 6 bytes for 4 of key, or 7 for 8. */
 		.hint_bytes = store->plan_input->key_bits > 0 || bytes == UINT64_MAX ? bytes
 		                                                                     : bytes / 7 * 8,
-		.gpus = { store->options->gpu_index },
-		.gpu_count = 1,
+		.gpu_count = store->plan_input->gpu_count,
 		.resident = store->resident,
 		.resident_bytes = plan->resident_bytes,
 		.gpu_memory_bytes = store->options->gpu_memory_bytes,
@@ -134,12 +135,20 @@ gs_store_open_gpu(struct gs_store *store)
 
 	for (unsigned c = 0; c < GS_CLASSES; c++)
 		options.class_bits[c] = plan->class_bits[c];
-	TRY(gs_guard_open(&store->gpu, &options, plan->threads));
+	memcpy(options.gpus, store->plan_input->gpus, sizeof options.gpus);
+	TRY(gs_guard_open(&store->gpu, &options, plan->threads, &store->failed_to_open));
 	snprintf(store->device_name, sizeof store->device_name, "%s",
 	         gs_guard_describe(&store->gpu));
 	gs_note(store->monitor, "%s: a batch holds %.1f MiB", store->device_name,
 	        (double)gs_guard_batch_bytes(&store->gpu) / (1 << 20));
 	return GS_OK;
+}
+
+unsigned
+gs_store_failed_gpu(const struct gs_store *store)
+{
+	return store->failed_to_open != GS_NO_GPU ? store->failed_to_open
+	       : gs_guard_failed(&store->gpu);
 }
 
 bool

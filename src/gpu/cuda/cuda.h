@@ -26,6 +26,13 @@ MUST_CHECK gs_status gs_cuda_find(int index);
 /** Make its context, another 0.1 s; tell its name. */
 MUST_CHECK gs_status gs_cuda_choose(int index, char *name, size_t bytes);
 
+/** Let this thread's GPU, number INDEX, reach the memory of number PEER, if it can. */
+MUST_CHECK gs_status gs_cuda_connect(int index, int peer);
+
+/** Keep this thread, and those that it starts, on the processors near GPU INDEX, if the system
+ *  says which; no context is needed. */
+void gs_cuda_stay_near(int index);
+
 /*
  * Pinned host memory: touched by a thread of its own beside what takes longer, then
  * registered, which takes 1 ms for 64 MiB.  H200 host: cudaHostAlloc() takes 21 ms.

@@ -241,6 +241,7 @@ static gs_status
 get_all(struct gs_device *device, uint64_t key_bytes)
 {
 	TRY(gs_cuda_find(device->index));
+	gs_cuda_stay_near(device->index);
 	TRY(gs_pinned_begin(&device->pinned, device->options->ring_tiles * device->tile_bytes));
 	TRY(gs_cuda_choose(device->index, device->name, sizeof device->name));
 	TRY(get_buffers(device, key_bytes));

@@ -48,7 +48,8 @@ struct lender {
 struct gs_gpu {
 	struct gs_gpu_options options;
 	char                  name[512];
-	struct lender         lenders[GS_GPUS_MOST];
+	unsigned              failed;		/* GS_NO_GPU: none, as far as is known */
+	struct lender         lenders[GSORT_GPUS_MOST];
 	unsigned              count, next;	/* lenders; the next one to lend */
 	struct gs_resident    resident;
 	struct gs_gpu_runs    runs;
@@ -59,7 +60,45 @@ struct gs_gpu {
 	struct gs_ring_buffer *borrowed;	/* by the last caller of drain */
 };
 
+/* ---- a worker that fails --------------------------------------------------------- */
+
+/* Note which, if STATUS is that of a call of worker number G. */
+static gs_status
+note(struct gs_gpu *gpu, unsigned g, gs_status status)
+{
+	if (status != GS_OK && gpu->failed == GS_NO_GPU)
+		gpu->failed = g;
+	return status;
+}
+
+/* If no worker failed, it is the one whose keys the caller has. */
+static unsigned
+failed(const struct gs_gpu *gpu)
+{
+	return gpu->failed == GS_NO_GPU && gpu->borrowed != NULL ? gpu->borrowed->device->number
+	                                                         : gpu->failed;
+}
+
+/* Wait for all workers. */
+static gs_status
+await_all(struct gs_gpu *gpu)
+{
+	for (unsigned g = 0; g < gpu->count; g++)
+		TRY(note(gpu, g, gs_worker_await(&gpu->lenders[g].worker)));
+	return GS_OK;
+}
+
 /* ---- opening ------------------------------------------------------------------- */
+
+static gs_status
+count_gpus(unsigned *gpus)
+{
+	int count;
+
+	TRY_CUDA(cudaGetDeviceCount(&count), "looking for GPUs");
+	*gpus = (unsigned)count;
+	return GS_OK;
+}
 
 /* Bytes of keys for each GPU, or UINT64_MAX. */
 static uint64_t
@@ -77,9 +116,7 @@ open_workers(struct gs_gpu *gpu)
 	for (; gpu->count < options->gpu_count; gpu->count++)
 		TRY(gs_worker_start(&gpu->lenders[gpu->count].worker, options, gpu->count,
 		                    share_of(options), &gpu->resident, &gpu->runs, &gpu->slices));
-	for (unsigned g = 0; g < gpu->count; g++)
-		TRY(gs_worker_await(&gpu->lenders[g].worker));
-	return GS_OK;
+	return await_all(gpu);
 }
 
 /* "NVIDIA H200"; "2 GPUs: NVIDIA H200, NVIDIA H200". */
@@ -129,37 +166,58 @@ close_gpu(struct gs_gpu *gpu)
 	if (gpu == NULL)
 		return;
 	/* No thread may use what another one's is about to free. */
-	for (unsigned g = 0; g < GS_GPUS_MOST; g++)
+	for (unsigned g = 0; g < GSORT_GPUS_MOST; g++)
 		gs_worker_stop(&gpu->lenders[g].worker);
 	gs_resident_close(&gpu->resident);
-	for (unsigned g = 0; g < GS_GPUS_MOST; g++)
+	for (unsigned g = 0; g < GSORT_GPUS_MOST; g++)
 		gs_worker_close(&gpu->lenders[g].worker);
 	gs_gpu_slices_close(&gpu->slices);
 	gs_gpu_runs_close(&gpu->runs);
 	free(gpu);
 }
 
+/* Let each GPU read the others' memory.  Where it cannot, copies go through the host. */
+static gs_status
+connect(struct gs_gpu *gpu)
+{
+	for (unsigned g = 0; g < gpu->count; g++) {
+		const struct gs_device *device = &gpu->lenders[g].worker.device;
+
+		if (gpu->count > 1)
+			TRY(note(gpu, g, gs_device_use(device)));
+		for (unsigned peer = 0; peer < gpu->count; peer++)
+			if (peer != g)
+				TRY(note(gpu, g, gs_cuda_connect(device->index,
+				                                 gpu->options.gpus[peer])));
+	}
+	return GS_OK;
+}
+
 static gs_status
 open_all(struct gs_gpu *gpu)
 {
 	TRY(open_workers(gpu));
+	TRY(connect(gpu));
 	TRY(open_resident(gpu));
 	name_all(gpu);
 	return GS_OK;
 }
 
 static gs_status
-open_gpu(struct gs_gpu **opened, const struct gs_gpu_options *options)
+open_gpu(struct gs_gpu **opened, const struct gs_gpu_options *options, unsigned *which)
 {
 	struct gs_gpu *gpu = calloc(1, sizeof *gpu);
 	gs_status status;
 
-	assert(options->gpu_count >= 1 && options->gpu_count <= GS_GPUS_MOST);
+	assert(options->gpu_count >= 1 && options->gpu_count <= GSORT_GPUS_MOST);
+	*which = GS_NO_GPU;
 	if (gpu == NULL)
 		return gs_fail(GS_EBUDGET, "out of memory");
 	gpu->options = *options;
+	gpu->failed = GS_NO_GPU;
 	gs_gpu_runs_open(&gpu->runs);
 	status = open_all(gpu);
+	*which = gpu->failed;
 	if (status == GS_OK)
 		*opened = gpu;
 	else
@@ -218,7 +276,7 @@ lend(struct gs_gpu *gpu, unsigned key_class, struct gs_staging *staging)
 		gpu->next = (gpu->next + 1) % gpu->count;
 		if (!has_room(gpu, lender))
 			continue;
-		TRY(gs_worker_free(&lender->worker, &buffer));
+		TRY(note(gpu, lender->worker.number, gs_worker_free(&lender->worker, &buffer)));
 		lender->tiles++;
 		staging->handle = buffer;
 		staging->keys = buffer->host;
@@ -268,8 +326,7 @@ finish(struct gs_gpu *gpu)
 {
 	for (unsigned g = 0; g < gpu->count; g++)
 		gs_worker_finish(&gpu->lenders[g].worker);
-	for (unsigned g = 0; g < gpu->count; g++)
-		TRY(gs_worker_await(&gpu->lenders[g].worker));
+	TRY(await_all(gpu));
 	TRY(gs_gpu_slices_cut(&gpu->slices, &gpu->runs, slice_bytes(gpu), gpu->count,
 	                      gpu->options.descending_classes));
 	for (unsigned g = 0; g < gpu->count; g++)
@@ -283,10 +340,9 @@ finish(struct gs_gpu *gpu)
 static gs_status
 end_batch(struct gs_gpu *gpu)
 {
-	for (unsigned g = 0; g < gpu->count; g++) {
-		TRY(gs_worker_await(&gpu->lenders[g].worker));
+	TRY(await_all(gpu));
+	for (unsigned g = 0; g < gpu->count; g++)
 		gpu->lenders[g].tiles = gpu->lenders[g].reserved = 0;
-	}
 	gs_resident_reset(&gpu->resident);
 	gs_gpu_slices_reset(&gpu->slices);
 	gs_gpu_runs_reset(&gpu->runs);
@@ -316,7 +372,7 @@ drain(struct gs_gpu *gpu, struct gs_gpu_span *drained)
 		return GS_OK;
 	if (gpu->slice == gpu->slices.count)
 		return end_batch(gpu);
-	TRY(gs_worker_take(&gpu->lenders[slice->worker].worker, &buffer));
+	TRY(note(gpu, slice->worker, gs_worker_take(&gpu->lenders[slice->worker].worker, &buffer)));
 	gpu->borrowed = buffer;
 	gpu->slice_keys += buffer->count;
 	if (gpu->slice_keys == slice->count) {
@@ -337,6 +393,7 @@ extern const char gs_gpu_module_version[];
 MODULE_SYMBOL const char gs_gpu_module_version[] = PACKAGE_VERSION;
 
 MODULE_SYMBOL const struct gs_gpu_module gs_gpu_module = {
+	.count = count_gpus,
 	.open = open_gpu,
 	.describe = describe,
 	.batch_bytes = batch_bytes,
@@ -344,6 +401,7 @@ MODULE_SYMBOL const struct gs_gpu_module gs_gpu_module = {
 	.commit = commit,
 	.finish = finish,
 	.drain = drain,
+	.failed = failed,
 	.work = add_up_work,
 	.close = close_gpu,
 	.build = gs_cuda_build,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* keys.c - make keys in host memory, and tell whether a sort has lost any */
+/* keys.c - make keys in host memory, and check that a sort has lost none */
 #include "config.h"
 
 #include <string.h>

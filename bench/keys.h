@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* keys.h - make keys in host memory, and tell whether a sort has lost any */
+/* keys.h - make keys in host memory, and check that a sort has lost none */
 #ifndef GS_BENCH_KEYS_H
 #define GS_BENCH_KEYS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* main.c - gsort-bench: which subcommand? */
+/* main.c - gsort-bench: run a subcommand */
 #include "config.h"
 
 #include <string.h>

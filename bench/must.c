@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* must.c - calls without which a benchmark cannot go on */
+/* must.c - calls that must succeed, or the benchmark ends */
 #include "config.h"
 
 #include <stdio.h>

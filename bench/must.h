@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* must.h - calls without which a benchmark cannot go on */
+/* must.h - calls that must succeed, or the benchmark ends */
 #ifndef GS_BENCH_MUST_H
 #define GS_BENCH_MUST_H
 

@@ -139,6 +139,8 @@ host_sources = \
   src/sort/buckets/parts.h \
   src/sort/buckets/pool.c \
   src/sort/buckets/pool.h \
+  src/sort/buckets/sample.c \
+  src/sort/buckets/sample.h \
   src/sort/buckets/seal.c \
   src/sort/buckets/seal.h \
   src/sort/buckets/state.h \

@@ -79,7 +79,17 @@ needs() {
 	done
 }
 
-# The same, but make check-gpu fails without them.
+# left_to_ci WHAT, left_to_slow WHAT: skip the test unless this is .ci/run, which sets GSORT_CI,
+# or make check-slow, which sets both.
+left_to_ci() {
+	[ -n "${GSORT_CI-}" ] || skip "left to .ci/run: $1"
+}
+
+left_to_slow() {
+	[ -n "${GSORT_SLOW-}" ] || skip "left to make check-slow: $1"
+}
+
+# The same as needs, but make check-gpu fails without them.
 needs_for_gpu() {
 	[ -z "${GSORT_GPU-}" ] || command -v "$@" >/dev/null || return 1
 	needs "$@"
@@ -87,10 +97,10 @@ needs_for_gpu() {
 
 # Skip the test unless files here can be without a name (O_TMPFILE; overlayfs of older kernels
 # knows none): else SIGKILL may leave a hidden one, as the manual says.
-needs_nameless_files() {
+needs_unnamed_files() {
 	! command -v python3 >/dev/null ||
 		python3 -c 'import os; os.open(".", os.O_TMPFILE | os.O_WRONLY)' 2>/dev/null ||
-		skip "there are no nameless files here"
+		skip "unnamed files are missing here"
 }
 
 # same_keys A B TYPE: the same multiset of keys.
@@ -108,6 +118,19 @@ is_sorted() {
 # not COMMAND...: it fails.  (A bare "! COMMAND" never fails a test.)
 not() {
 	! "$@"
+}
+
+# library_flags: what a program outside the build needs, behind its source, to be linked to the
+# library that was built
+library_flags() {
+	local libs
+	libs=$(sed -n 's/^STDCXX_LIBS = //p; s/^LIBS = //p' "$GSORT_BUILD/Makefile" | tr '\n' ' ')
+	echo "-I$GSORT_SOURCE/src $GSORT_BUILD/libgsort.a $libs"
+}
+
+# compiler: the C compiler of the build, with its flags, such as those of a sanitizer
+compiler() {
+	sed -n 's/^CC = //p; s/^CFLAGS = //p' "$GSORT_BUILD/Makefile" | tr '\n' ' '
 }
 
 # fails PATTERN COMMAND...: exit status 2, nothing on standard output, and one

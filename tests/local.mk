@@ -212,6 +212,7 @@ test_files = \
   tests/helpers.bash \
   tests/house/coverage.py \
   tests/house/cppcheck.txt \
+  tests/house/format.py \
   tests/house/lint.sh \
   tests/house/sanitizers.sh \
   tests/run \
@@ -231,15 +232,15 @@ tests_tools_slow_LDADD = $(gsort_libs) -lm
 check-slow: tests/tools/slow$(EXEEXT) check-programs
 	@echo "# every float, then all tests with what takes long"
 	./tests/tools/slow$(EXEEXT)
-	GSORT_SLOW=1 KILL_ROUNDS=50 PROPERTY_CASES=500 \
+	GSORT_CI=1 GSORT_SLOW=1 KILL_ROUNDS=50 PROPERTY_CASES=500 \
 	  GSORT_BUILD='$(abs_builddir)' BATS='$(BATS)' '$(srcdir)/tests/run'
 
-# What tools see without running anything.  LINT names the tools, all without it.
+# What tools see without running anything.  LINT names the tools, all without it; BASE a commit.
 .PHONY: lint
 lint: config.h
-	LINT='$(LINT)' '$(srcdir)/tests/house/lint.sh' '$(srcdir)' '$(abs_builddir)' \
-	  $(ZSTD_CFLAGS) $(LZ4_CFLAGS) $(ARCHIVE_CFLAGS) $(LZMA_CFLAGS) $(ZLIB_CFLAGS)
-LINT = scripts cppcheck analyzer tidy
+	GSORT_SOURCE='$(abs_srcdir)' GSORT_BUILD='$(abs_builddir)' LINT='$(LINT)' BASE='$(BASE)' \
+	  LINT_CPPFLAGS='$(ZSTD_CFLAGS) $(LZ4_CFLAGS) $(ARCHIVE_CFLAGS) $(LZMA_CFLAGS) $(ZLIB_CFLAGS)' \
+	  '$(srcdir)/tests/house/lint.sh'
 
 # With a GPU, or it fails: what uses one, at full size and under compute-sanitizer.
 check-gpu: check-programs
@@ -249,16 +250,21 @@ check-gpu: check-programs
 
 # In builds of their own: address and undefined behaviour, threads; then valgrind.
 check-sanitizer: check-programs
-	'$(srcdir)/tests/house/sanitizers.sh' '$(srcdir)' '$(abs_builddir)'
+	GSORT_SOURCE='$(abs_srcdir)' GSORT_BUILD='$(abs_builddir)' SANITIZERS='$(SANITIZERS)' \
+	  '$(srcdir)/tests/house/sanitizers.sh'
 
 # Any input: make fuzz SECONDS=60, with clang.  FUZZ names the targets, all without it.
 SECONDS = 10
 .PHONY: fuzz coverage
 # What the tests since make clean have run, in one piece or in many: see tests/README.md.
 coverage:
-	'$(srcdir)/tests/house/coverage.py' '$(srcdir)' '$(abs_builddir)' '$(CC)' $(MISSED)
+	'$(srcdir)/tests/house/coverage.py' --source '$(srcdir)' --build '$(abs_builddir)' \
+	  --clang '$(CC)' $(MISSED)
 fuzz: config.h
-	@'$(srcdir)/tests/fuzz/run.sh' '$(abs_srcdir)' '$(abs_builddir)' '$(SECONDS)' \
-	  '$(EMU_DEFINES) -I$(abs_srcdir)/tests/emu $(DEFS) -I$(abs_builddir) -I$(abs_srcdir)/src -I$(abs_srcdir) -D_GNU_SOURCE -DGS_PKGLIBDIR="$(pkglibdir)" $(ZSTD_CFLAGS) $(LZ4_CFLAGS) $(ARCHIVE_CFLAGS) $(ZLIB_CFLAGS)' \
-	  '$(ARCHIVE_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS) -lpthread -ldl -lm' \
-	  '$(host_sources) $(cli_sources) $(cuda_sources) $(kernel_sources) $(emu_sources) $(fuzz_sources)' $(FUZZ)
+	@GSORT_SOURCE='$(abs_srcdir)' GSORT_BUILD='$(abs_builddir)' FUZZ='$(FUZZ)' FUZZ_SECONDS='$(SECONDS)' \
+	  FUZZ_CPPFLAGS='$(fuzz_cppflags)' FUZZ_LIBS='$(ARCHIVE_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS) -lpthread -ldl -lm' \
+	  FUZZ_FILES='$(host_sources) $(cli_sources) $(cuda_sources) $(kernel_sources) $(emu_sources) $(fuzz_sources)' \
+	  '$(srcdir)/tests/fuzz/run.sh'
+fuzz_cppflags = $(EMU_DEFINES) -I$(abs_srcdir)/tests/emu $(DEFS) -I$(abs_builddir) \
+  -I$(abs_srcdir)/src -I$(abs_srcdir) -D_GNU_SOURCE -DGS_PKGLIBDIR="$(pkglibdir)" \
+  $(ZSTD_CFLAGS) $(LZ4_CFLAGS) $(ARCHIVE_CFLAGS) $(LZMA_CFLAGS) $(ZLIB_CFLAGS)

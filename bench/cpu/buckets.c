@@ -83,8 +83,10 @@ bench_buckets(unsigned bits, const void *keys, void *out, size_t count, unsigned
               enum gs_simd simd, double spent[3])
 {
 	const size_t pool_bytes = (count * bits / 64 * 9 + ((size_t)256 << 20)) >> 21 << 21;
-	const size_t table_bytes = gs_buckets_bytes(threads, pool_bytes, GS_PART_BYTES);
-	char *memory = calloc(1, table_bytes + gs_pool_bytes(pool_bytes));
+	const struct gs_bucket_sizes sizes = gs_buckets_choose(threads, 1, UINT64_MAX,
+	                                                       count * (bits / 8), GS_PART_BYTES);
+	const size_t table_bytes = gs_buckets_bytes(&sizes, pool_bytes);
+	char *memory = calloc(1, table_bytes + gs_pool_bytes(pool_bytes, sizes.block_bytes));
 	struct work work = { .keys = keys, .out = out, .count = count, .width = bits / 8 };
 	double start, added, sealed;
 
@@ -92,8 +94,8 @@ bench_buckets(unsigned bits, const void *keys, void *out, size_t count, unsigned
 	if (memory == NULL || work.scratch == NULL)
 		abort();
 	work.buckets = gs_buckets_init(memory, gs_pool_init(memory + table_bytes, pool_memory(pool_bytes),
-	                                                    pool_bytes, 1),
-	                               bits, threads, GS_PART_BYTES, count);
+	                                                    pool_bytes, sizes.block_bytes),
+	                               bits, &sizes);
 	gs_buckets_with(work.buckets, simd);
 	start = now();
 	gs_team_run(threads, add_shares, &work);

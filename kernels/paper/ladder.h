@@ -4,7 +4,7 @@
  *
  * A variant is a way to sort that can be run, predicted and measured like all
  * others.  It is told where keys are and where to report; what it is run with
- * (memory, events, checks, clocks) is the caller's, bench/variant.c or a test.
+ * (memory, events, checks, clocks) is the caller's, bench/ladder/run_variant.c or a test.
  *
  * Keys are uint32_t.  Report 001 sorts these; the others sort int, which is the
  * same work but for the signed comparison.

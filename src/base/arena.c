@@ -44,8 +44,8 @@ gs_arena_open(struct gs_arena *arena, size_t bytes, bool huge_pages)
 	return GS_OK;
 }
 
-void *
-gs_arena_take(struct gs_arena *arena, size_t bytes)
+static void *
+take(struct gs_arena *arena, size_t bytes, bool huge_pages)
 {
 	char *taken;
 
@@ -55,12 +55,24 @@ gs_arena_take(struct gs_arena *arena, size_t bytes)
 	taken = arena->base + arena->used_bytes - gs_arena_round(bytes);
 	assert(arena->used_bytes <= arena->total_bytes);
 	/* Only hints: if the kernel ignores one, the job is slower or takes more memory. */
-	if (!arena->huge_pages)
+	if (!huge_pages)
 		(void)madvise(taken, gs_arena_round(bytes), MADV_NOHUGEPAGE);
 	else if (bytes >= 4 * ALIGN_BYTES)
 		(void)madvise(taken + ALIGN_BYTES, gs_arena_round(bytes) - ALIGN_BYTES,
 		              MADV_HUGEPAGE);
 	return taken;
+}
+
+void *
+gs_arena_take(struct gs_arena *arena, size_t bytes)
+{
+	return take(arena, bytes, arena->huge_pages);
+}
+
+void *
+gs_arena_take_sparse(struct gs_arena *arena, size_t bytes)
+{
+	return take(arena, bytes, false);
 }
 
 void

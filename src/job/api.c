@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* api.c - the public interface: open, run, feed, drain, ask, close */
+/* api.c - the public interface: open, run, feed, drain, statistics, close */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

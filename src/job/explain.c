@@ -48,7 +48,7 @@ dirs_text(const struct gsort_options *options, char text[128])
 	return text;
 }
 
-/* They take turns, so the fullest one decides. */
+/* Directories are used in turn, so the fullest one decides. */
 static uint64_t
 disk_bytes_free(const struct gsort_options *options)
 {
@@ -92,6 +92,11 @@ print_runs(const struct gs_line_printer *to, const struct gsort *job)
 	struct gs_estimate estimate;
 	char a[32];
 
+	if (plan->device == GSORT_DEVICE_CPU && plan->buckets.threads > 0)
+		gs_print_line(to, "buckets", "%u, in blocks of %zu bytes; "
+		              "each thread sorts up to %s at a time",
+		              plan->buckets.bins, plan->buckets.block_bytes,
+		              gs_size_text(plan->buckets.part_bytes, a));
 	gs_plan_estimate(plan, &job->plan_input, &estimate);
 	if (plan->head_keys > 0) {
 		gs_print_line(to, "batch", "%llu keys at most",

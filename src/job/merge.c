@@ -3,17 +3,17 @@
  * merge.c - sorted inputs become one
  *
  * In:   inputs, each in order.
- * Out:  all of them in one order, by the way that every sorted key goes (emit.c).
+ * Out:  all of them in one order, through the emit stage (stages/emit.h).
  *
- * Each input is a source of external_merge.h: opened when it is first read, its order verified
- * as it is.  Text gives the keys of one key class after the other; as these are in the
- * order of the classes, an input goes on where it was.
+ * Each input is a source of spill/external_merge.h.  It is opened when it is first read, and its
+ * order is checked while it is read.  A merge has one key class at a time.  Text is in the order of
+ * the classes, so an input continues where it stopped.
  *
- * Inputs go to temporary runs first if the output would overwrite one, and if they
- * are texts, more than can be open at once: each has keys of every key class.  Keys of 8
- * and 16 bits are counted, as in sorting.
+ * Inputs are first copied to temporary runs if the output would overwrite one, or if there are more
+ * text inputs than can be open at once: each has keys of every class.  Keys of 8 and 16 bits are
+ * counted, as in a sort.
  *
- * Invariant: a source has given all its keys of the streams before the present one.
+ * Invariant: a source has delivered all its keys of the classes before the current one.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@
 #include "job/sort.h"
 #include "stages/order.h"
 
-/* What to do about disorder; where order was not to be checked, lines still need it. */
+/* The advice of the message about disorder.  Text must be in order even if order is not checked. */
 static const char *
 advice(const struct gsort *job)
 {
@@ -41,16 +41,16 @@ struct input {
 	bool             begun, ended;
 	struct gs_input *input;		/* NULL unless begun and not ended */
 	struct gs_order  order;
-	struct gs_verify verify;	/* of what came in */
+	struct gs_verify verify;	/* of the keys read */
 	uint64_t         bytes, keys, invalid_lines;
 
 	struct gs_line_reader  *reader;		/* of text, in MEMORY */
 	void            *memory;
 	size_t           taken;		/* of its batch */
-	unsigned         rank;		/* of the present key class, in the order of output */
+	unsigned         rank;		/* of the current key class, in the order of output */
 };
 
-/* All of them, and what they share. */
+/* All inputs, and what they share. */
 struct merging {
 	struct gsort    *job;
 	struct input    *inputs;
@@ -64,7 +64,7 @@ struct merging {
 
 /* ---- one input ------------------------------------------------------------ */
 
-/* The header of the first input is written, the others' are dropped. */
+/* Keep the header of the first input, drop those of the others. */
 static gs_status
 pass_header(struct input *input)
 {
@@ -117,12 +117,12 @@ static void
 end(struct input *input)
 {
 	input->ended = true;
-	(void)gs_input_next(input->input);	/* leaves standard input where it should be */
+	(void)gs_input_next(input->input);	/* puts the offset of standard input where it should be */
 	gs_input_close(input->input);
 	input->input = NULL;
 }
 
-/* Note what has come: COUNT keys of STREAM. */
+/* Note that COUNT keys of KEY_CLASS were read. */
 static void
 note_keys(struct input *input, unsigned key_class, const void *keys, size_t count, uint64_t bytes)
 {
@@ -156,7 +156,7 @@ follow(struct input *input, const void *keys, size_t *count)
 	                     job->options->skip_bytes, advice(job));
 }
 
-/* The next keys, ROOM of them, or fewer: the end; ordered bits. */
+/* Read the next ROOM keys as ordered bits; fewer at the end. */
 static gs_status
 read_keys(struct input *input, void *into, size_t room, size_t *count)
 {
@@ -244,8 +244,8 @@ read_batch(struct input *input)
 }
 
 /*
- * Take keys of the present key class from the batch, up to ROOM.  Nobody's promise is
- * trusted so far that a key would be lost: a key class that has gone does not come back.
+ * Take keys of the current key class from the batch, up to ROOM.  A key of an earlier class is an
+ * error even with --nocheck-order, because it would be lost.
  */
 static gs_status
 take_keys(struct input *input, bool wide, void *into, size_t room, size_t *count)
@@ -298,7 +298,7 @@ read_text(void *context, void *into, size_t room, size_t *count)
 	return status;
 }
 
-/* ---- all of them ---------------------------------------------------------- */
+/* ---- all inputs ------------------------------------------------------------ */
 
 /* Is the one input a function, not a file? */
 static bool
@@ -313,7 +313,7 @@ name_of(const struct gsort_options *options, size_t at)
 	return calls(options) ? "input" : options->input_count == 0 ? "-" : options->inputs[at];
 }
 
-/* Nothing is opened yet.  Standard input is read once, however often it is named. */
+/* Nothing is opened yet.  Standard input is read only once, even if it is named several times. */
 static void
 list_inputs(struct merging *merging)
 {
@@ -338,7 +338,7 @@ list_inputs(struct merging *merging)
 	}
 }
 
-/* Before anything is written: the first input's header. */
+/* Read the first input's header, before anything is written. */
 static gs_status
 read_header(struct merging *merging)
 {
@@ -350,7 +350,7 @@ read_header(struct merging *merging)
 	return GS_OK;
 }
 
-/* COUNT inputs from FIRST on as sources of the class of RANK. */
+/* Make COUNT inputs from FIRST on sources of the class of RANK. */
 static struct gs_source *
 list_sources(struct gsort *job, struct input *first, size_t count, unsigned rank)
 {
@@ -384,7 +384,7 @@ must_spill(const struct merging *merging)
 	return false;
 }
 
-/* Groups of inputs become runs on disk, one a class. */
+/* Merge groups of inputs into runs on disk, one for each class. */
 static gs_status
 spill_inputs(struct merging *merging)
 {
@@ -405,7 +405,7 @@ spill_inputs(struct merging *merging)
 	return GS_OK;
 }
 
-/* What all inputs gave. */
+/* Add up the figures of all inputs. */
 static void
 sum_up(const struct merging *merging)
 {
@@ -458,7 +458,7 @@ merge(struct merging *merging)
 	return gs_output_finish(job->output);
 }
 
-/* Keys of few values: all inputs are read, one after the other, and counted. */
+/* Keys of 8 and 16 bits: read all inputs, one after the other, and count the keys. */
 static gs_status
 count(struct merging *merging)
 {
@@ -485,7 +485,7 @@ count(struct merging *merging)
 
 /* ---- memory ----------------------------------------------------------------- */
 
-/* Room for the lines of a header.  Addresses: memory is what they need. */
+/* Memory for the lines of a header: addresses, which cost only what the header needs. */
 #define HEADER_BYTES	((size_t)1 << 20)
 
 static gs_status

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * open.c - everything that a job is given before it runs
+ * open.c - open inputs and output, plan, and get memory
  *
  * In:   options.
- * Out:  inputs and output open, the plan, and all memory carved out of one arena; or the reason
- *       why not, before anything has been read.
+ * Out:  inputs and output open, the plan, and all memory carved out of one arena; or an error,
+ *       before anything has been read.
  *
- * Invariant: carve() takes the same from the arena twice, first only for the sum: taking more
- * the second time meets an assert of base/arena.c.
+ * Invariant: carve() takes the same buffers twice, first only to add up their bytes.  If the second
+ * time takes more, an assert of base/arena.c fails.
  */
 #include "config.h"
 
@@ -21,7 +21,7 @@
 #include "job/options.h"
 #include "spill/spill.h"
 
-/* In a sort, reading comes first; in a check or merge, it has half of the threads. */
+/* A sort reads with all threads; a check or merge with half of them, since it works meanwhile. */
 static unsigned
 readers(const struct gsort *job)
 {
@@ -53,7 +53,7 @@ open_input(struct gsort *job)
 	uint64_t bytes;
 
 	TRY(gs_input_open(&job->input, &in));
-	/* A header of whole keys does not matter; behind another one an odd size is found later. */
+	/* After a header that is not a multiple of a key, a partial key is found when it is read. */
 	if (key_bits > 0 && options->skip_bytes % (key_bits / 8) == 0 &&
 	    (name = gs_input_partial(job->input, key_bits / 8, &bytes)) != NULL)
 		return gs_raw_partial(options->type, name, bytes);
@@ -81,7 +81,7 @@ open_output(struct gsort *job)
 
 /* ---- what is known ------------------------------------------------------------ */
 
-/* The user's limit of memory, 0: none. */
+/* The user's limit of memory; 0: none. */
 static uint64_t
 memory_wanted(const struct gsort_options *options, const struct gs_limits *limits)
 {
@@ -90,7 +90,7 @@ memory_wanted(const struct gsort_options *options, const struct gs_limits *limit
 	return limits->ram_bytes / 100 * options->memory_percent;
 }
 
-/* A process for each run that is merged: no more at once than sort(1) starts, unless told. */
+/* Each run that is merged has a process: by default at most as many as sort(1) starts. */
 enum { MOST_PROGRAMS = 16 };
 
 static unsigned
@@ -102,7 +102,7 @@ merge_files(const struct gsort_options *options)
 	return options->merge_files;
 }
 
-/* An input that needs next to nothing: the limits of the machine are not read in full. */
+/* So small an input needs little memory: not all limits of the machine are read. */
 enum { SMALL_BYTES = 64 << 10 };
 
 static void
@@ -140,7 +140,7 @@ collect_plan_input(struct gsort *job)
 		.merge_files = merge_files(options),
 	};
 	memcpy(job->plan_input.gpus, options->gpus, sizeof options->gpus);
-	if (job->plan_input.memory_bytes > 0)	/* a user who sets a limit may use all of it */
+	if (job->plan_input.memory_bytes > 0)	/* the user's limit replaces the default share */
 		job->plan_input.host_bytes = limits.room_bytes;
 	if (bytes == GS_UNKNOWN && options->size_hint > 0) {
 		job->plan_input.input_bytes = options->size_hint;
@@ -151,7 +151,7 @@ collect_plan_input(struct gsort *job)
 
 /* ---- memory --------------------------------------------------------------------- */
 
-/* Every buffer of the job.  From an arena that is not open yet, only their sum. */
+/* Take every buffer of the job.  An arena that is not open only adds up their bytes. */
 static void
 carve(struct gsort *job)
 {
@@ -204,7 +204,7 @@ check_temp(struct gsort *job)
 	return status;
 }
 
-/* If it is known that something will be decompressed. */
+/* Enter the sandbox now if an input is known to be compressed. */
 static void
 confine(struct gsort *job)
 {
@@ -213,8 +213,8 @@ confine(struct gsort *job)
 }
 
 /*
- * Inputs first, so that a missing file is found before an output is made; then what could fail
- * after an hour of reading: temporary directories, the output.
+ * Open inputs first, so that a missing file is found before an output is created; then check what
+ * could fail after an hour of reading: temporary directories, the output.
  */
 gs_status
 gs_job_open(struct gsort *job)
@@ -237,7 +237,7 @@ gs_job_open(struct gsort *job)
 	TRY(allocate(job));
 	gs_emit_open(&job->emit, job->options, &job->verify, &job->monitor);
 	if (job->plan.host_bytes > job->plan_input.memory_bytes && job->plan_input.memory_bytes > 0)
-		gs_note(&job->monitor, "%.1f MiB of memory are too few: %.1f are used",
+		gs_note(&job->monitor, "%.1f MiB of memory are not enough: gsort uses %.1f",
 		        (double)job->plan_input.memory_bytes / (1 << 20),
 		        (double)job->plan.host_bytes / (1 << 20));
 	TRY(check_temp(job));

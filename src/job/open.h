@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* open.h - everything that a job is given before it runs */
+/* open.h - open inputs and output, plan, and get memory */
 #ifndef GS_OPEN_JOB_H
 #define GS_OPEN_JOB_H
 

@@ -5,8 +5,8 @@
  * In:   the caller's options.
  * Out:  the first error, in the order of the tables here, as a message or as data.
  *
- * A useless option is allowed (a check with -T), as in sort(1).  An option that could not
- * do what it promises is refused.
+ * A useless option is allowed (a check with -T), as in sort(1).  An option that cannot have its
+ * effect is refused.
  */
 #include <stdio.h>
 #include <string.h>
@@ -57,7 +57,7 @@ check_ranges(const struct gsort_options *o)
 	if (o->merge_files == 1)
 		return gs_fail(GS_EUSAGE, "'--batch-size' is 1: the minimum is 2");
 	if (o->converts && o->to == GSORT_TEXT_FLOAT && o->type != GSORT_TEXT_FLOAT)
-		return gs_fail(GS_EUSAGE, "'--to=text' is how any type becomes text");
+		return gs_fail(GS_EUSAGE, "'--to=text' converts any type to text");
 	return GS_OK;
 }
 
@@ -123,7 +123,7 @@ spell(const struct gsort_options *o, const char *name, char into[32])
 	return into;
 }
 
-/* Options about binary keys need some, read or written. */
+/* Options for binary keys need a binary input or output type. */
 static gs_status
 check_binary(const struct gsort_options *o)
 {

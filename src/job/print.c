@@ -8,7 +8,7 @@
 void
 gs_print_line(const struct gs_line_printer *to, const char *what, const char *format, ...)
 {
-	char value[4300], line[4400];	/* a path, and what is said of it */
+	char value[4300], line[4400];	/* a path and its description */
 	va_list args;
 
 	va_start(args, format);

@@ -3,11 +3,11 @@
  * rendezvous.c - a job that its caller feeds and drains
  *
  * In:   the caller's calls, from one thread or from two.
- * Out:  the same job as ever, in a thread of its own, behind the callbacks that gsort.h offers.
+ * Out:  a job in a thread of its own, which calls the callbacks of this file.
  *
- * A channel is a rendezvous: the giver's offer goes there, and comes back when all of it has
- * been copied (C. A. R. Hoare, "Communicating sequential processes", CACM 21, 1978).  So
- * nothing is buffered, and a queue that is shut tells either side that the other has gone.
+ * A channel is a rendezvous: the giver's offer goes to the taker, and comes back when all of it has
+ * been copied (C. A. R. Hoare, "Communicating sequential processes", CACM 21, 1978).  So nothing is
+ * buffered.  A queue that is shut means that the other side has ended.
  *
  * Invariant: a queue holds at most one offer.
  */
@@ -27,7 +27,7 @@ channel_open(struct gs_channel *channel)
 	gs_queue_open(&channel->back);
 }
 
-/* Wait until all BYTES are taken.  False: nobody takes any more. */
+/* Wait until all BYTES are taken.  False: the taker has ended. */
 static bool
 give(struct gs_channel *to, const void *data, size_t bytes)
 {
@@ -37,7 +37,7 @@ give(struct gs_channel *to, const void *data, size_t bytes)
 	return gs_queue_give(&to->there, &to->offer) && gs_queue_take(&to->back) != NULL;
 }
 
-/* Wait for bytes, at most ROOM.  0: no more will come. */
+/* Wait for bytes, at most ROOM.  0: the giver has ended. */
 static size_t
 take(struct gs_channel *from, void *into, size_t room)
 {
@@ -59,7 +59,7 @@ take(struct gs_channel *from, void *into, size_t room)
 	return bytes;
 }
 
-/* Nothing more is given or taken: both sides return. */
+/* Shut the channel: both sides return. */
 static void
 shut(struct gs_channel *channel)
 {
@@ -82,7 +82,7 @@ gs_rendezvous_read(void *context, void *into, size_t bytes)
 	struct gs_rendezvous *rendezvous = context;
 	const size_t got = take(&rendezvous->in, into, bytes);
 
-	/* Not an end: half an input must not become a whole output. */
+	/* An error, not the end of input: a part of the input must not become a complete output. */
 	if (atomic_load(&rendezvous->stopped)) {
 		errno = ECANCELED;
 		return -1;
@@ -101,7 +101,7 @@ gs_rendezvous_write(void *context, const void *data, size_t bytes)
 	return -1;
 }
 
-/* Let both sides know how the job ended. */
+/* The job has ended: keep its result for the caller, and shut both channels. */
 static void
 end(struct gs_rendezvous *rendezvous, gsort_status result)
 {
@@ -169,7 +169,7 @@ gs_rendezvous_feed_end(struct gs_rendezvous *rendezvous)
 	gs_queue_shut(&rendezvous->in.there);
 	if (rendezvous->drained)
 		return GSORT_OK;
-	(void)gs_queue_take(&rendezvous->out.there);	/* nothing comes, but the end */
+	(void)gs_queue_take(&rendezvous->out.there);	/* waits for the end */
 	return result(rendezvous);
 }
 

@@ -2,7 +2,7 @@
 /*
  * rendezvous.h - a job that its caller feeds and drains, instead of files and callbacks
  *
- * The job runs in a thread of its own.  Bytes change hands without a buffer between: the giver
+ * The job runs in a thread of its own.  Bytes pass between the threads without a buffer: the giver
  * waits until all of its bytes have been taken.
  */
 #ifndef GS_RENDEZVOUS_H
@@ -16,7 +16,7 @@
 #include "base/thread.h"
 #include "gsort.h"
 
-/* Bytes that wait to be taken. */
+/* Bytes that the giver offers. */
 struct gs_offer {
 	const char *data;
 	size_t      bytes;
@@ -57,7 +57,7 @@ gsort_status gs_rendezvous_feed_end(struct gs_rendezvous *rendezvous);
 gsort_status gs_rendezvous_drain(struct gs_rendezvous *rendezvous, void *into, size_t bytes,
                                  size_t *got);
 
-/** Refuse what comes, so that the job ends; the input must not block any more. */
+/** Refuse all further bytes, so that the job ends; the input must not block any more. */
 void gs_rendezvous_stop(struct gs_rendezvous *rendezvous);
 
 /** Wait for the thread, if it runs; before anything else is closed. */

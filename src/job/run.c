@@ -36,7 +36,7 @@ collect_stages(struct gsort *job)
 	busy->idle = idle > 0 ? idle : 0;
 }
 
-/* What the objects of the job have counted. */
+/* Collect the counts of the job's objects. */
 static void
 collect_stats(struct gsort *job)
 {

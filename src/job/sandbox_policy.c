@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * sandbox_policy.c - before untrusted bytes are decompressed, give up what is not needed
+ * sandbox_policy.c - which rights a job keeps when it decompresses untrusted bytes
  *
  * In:   a job whose files are open.
- * Out:  a process that can open only what the job still has to: temporary files, the output's
- *       new name, inputs whose turn has not come, libraries not loaded yet; and that can
- *       neither connect to anything nor start a program (base/sandbox.h).
+ * Out:  a process that can open only temporary files, files in the output's directory, inputs not
+ *       read yet, and libraries not loaded yet; it can neither open sockets nor start programs
+ *       (base/sandbox.h).
  *
- * If an input is known to be compressed, this happens before any other thread exists.  Of a pipe
- * it is known when its first bytes are read; then the thread that will decompress them does it,
- * which for the first input is the only one.
+ * If an input is known to be compressed, the process enters the sandbox before any other thread
+ * exists.  Whether a pipe is compressed is known when its first bytes are read.  Then the thread
+ * that will decompress them enters the sandbox; for the first input it is the only thread.
  *
- * The whole directory of temporary files stays open, /tmp if the user names no other.
+ * All files of the directory for temporary files stay accessible: of /tmp, if the user names none.
  *
- * The model is xz(1), which does so when it decompresses to standard output.  Jobs that open a
- * GPU are left alone, because its driver opens and starts what it likes; so are jobs that run a
- * program to compress temporary files.
+ * The model is xz(1), which enters a sandbox when it decompresses to standard output.  A job that
+ * opens a GPU has no sandbox, because the driver opens files and starts threads at any time; nor
+ * has a job that runs a program to compress temporary files.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@
 #include "job/sandbox_policy.h"
 #include "spill/spill.h"
 
-/* Where the dynamic linker finds what a format needs. */
+/* The directories in which the dynamic linker finds the library of a format. */
 static const char *const library_dirs[] = {
 	"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache",
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * sandbox_policy.h - what a job that decompresses still may do
+ * sandbox_policy.h - enter the sandbox before anything is decompressed
  *
  * Once entered, the sandbox holds for the process to its end (base/sandbox.h).
  */
@@ -30,8 +30,8 @@ void gs_confinement_open(struct gs_confinement *confinement, const struct gsort_
                          struct gs_monitor *monitor);
 
 /**
- * Before anything is decompressed: give up what the job does not need (options.sandbox).  Does
- * so once; any thread, others wait until it is done.
+ * Enter the sandbox, if options.sandbox is set, before anything is decompressed.  The first call
+ * does so; other threads wait for it.
  *
  * @context  the struct gs_confinement
  */

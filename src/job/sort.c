@@ -5,10 +5,10 @@
  * In:   open inputs, a plan and its memory.
  * Out:  the sorted output.
  *
- * sort_once() is the whole program, left to right.  A GPU is never repaired: if it cannot be
- * opened, fails or is wrong, and the user did not insist on it, the input is rewound, a new plan
- * is made for the CPU, or for the other GPUs if there are several, and sort_once() runs again.  The output is deterministic, so the emit stage
- * skips what has been written and checks that it is the same.
+ * sort_once() is the whole program, left to right.  A GPU is never repaired.  If it cannot be
+ * opened, fails or is wrong, and the user did not demand it, the job rewinds the input, plans for
+ * the CPU, and calls sort_once() again; of several GPUs, it goes on with the others.  The output is
+ * deterministic, so the emit stage skips what has been written and checks that it is the same.
  */
 #include <string.h>
 
@@ -140,7 +140,7 @@ open_gpus(struct gsort *job)
 	return status;
 }
 
-/* Without a GPU, or with one that fails to open, the CPU does the job, unless the user insists. */
+/* Open the GPUs of the plan.  If none can be opened, the CPU sorts, unless the user demands a GPU. */
 static gs_status
 open_gpu(struct gsort *job)
 {
@@ -157,7 +157,7 @@ open_gpu(struct gsort *job)
 	return start_over_on_cpu(job, "the GPU could not be opened");
 }
 
-/* Read the first bytes of an input of unknown size, until the plan can be final. */
+/* Read the first bytes of an input of unknown size, until the device can be chosen. */
 static gs_status
 peek(struct gsort *job)
 {
@@ -166,13 +166,13 @@ peek(struct gsort *job)
 
 	TRY(gs_input_peek_bytes(job->input, job->plan.peek_bytes, &bytes));
 	if (bytes < job->plan.peek_bytes)
-		return GS_OK;		/* all there is: the plan of a small input holds */
+		return GS_OK;		/* the whole input: the plan for a small input is final */
 	input->peeked_bytes = bytes;
 	input->compressed |= gs_input_inflates(job->input);
 	return gs_job_replan(job);
 }
 
-/* The inputs may have to be read twice: keep what cannot be read again. */
+/* Keep the input that cannot be read again, in case the job starts over. */
 static gs_status
 record(struct gsort *job)
 {

@@ -6,8 +6,8 @@
  * Out:  CPU or GPU, once, before the first key.
  *
  * The CPU sorts at a rate in proportion to its threads.  A GPU sorts faster than its bus
- * delivers, but must be opened first.  Of a pipe nobody knows how much will come: the job reads
- * so much of it first that a GPU would pay if as much again came, then decides.
+ * delivers, but must be opened first.  The size of a pipe is unknown: the job first reads so much
+ * that a GPU would pay if as much again came, then decides.
  */
 #include "plan/device.h"
 
@@ -31,10 +31,10 @@ enum { CPU_MS = 2200, GPU_MS = 370 };	/* CPU_MS: of one thread */
 #ifndef CUDA_BYTES
 #define CUDA_BYTES	(384 * MIB)	/* not tuned; tests/emu takes less */
 #endif
-/* A head of so many bytes of memory a key fits with the keys that are held beside it (plan.c). */
+/* Bytes of memory for each key of a head, with the keys beside it (set_head() in plan.c). */
 enum { HEAD_SHARE = 32 };
 
-#define OPENING_BYTES	((uint64_t)1 << 30)	/* of a pipe that come while a GPU opens */
+#define OPENING_BYTES	((uint64_t)1 << 30)	/* that a pipe delivers while a GPU opens */
 
 uint64_t
 gs_plan_cuda_bytes(void)

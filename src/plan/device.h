@@ -11,7 +11,7 @@ struct gs_device_choice {
 	const char *rule;		/* that chose it, for people */
 	uint64_t    gpu_from_bytes;	/* of input, from which a GPU pays with so many threads; 0: the
 					 * size did not matter; UINT64_MAX: never */
-	uint64_t    peek_bytes;		/* read so many bytes of the input first, then choose again; 0:
+	uint64_t    peek_bytes;		/* read this much of the input first, then choose again; 0:
 					 * the choice is final */
 };
 
@@ -19,7 +19,7 @@ struct gs_device_choice {
 uint64_t gs_plan_cuda_bytes(void);
 
 /**
- * Choose, for a plan of so many THREADS and HOST_BYTES of memory.
+ * Choose, for a plan with THREADS and HOST_BYTES of memory.
  *
  * @return  GS_OK; GS_ENODEV: the user wants a GPU, and there can be none
  */

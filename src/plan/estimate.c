@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * estimate.c - what will come of a plan, for people and for the message of a full disk
+ * estimate.c - what a plan will cost on disk, for people and for the message of a full disk
  *
- * Runs of equal length are merged as stages/runs.c merges them: the first of a queue, and no
- * more of them before the last pass than it takes to make that one full.
+ * Runs of equal length are merged as stages/runs.c merges them: always the first of a queue, and
+ * before the last pass only so many that the last pass merges FAN_IN runs.
  */
 #include "plan/estimate.h"
 
@@ -25,7 +25,7 @@ gs_plan_estimate(const struct gs_plan *plan, const struct gs_plan_input *input,
 		return;
 	estimate->disk_bytes = estimate->written_bytes = bytes;
 	for (estimate->passes = 1; runs > fan_in; estimate->passes++) {
-		/* Only so many are merged before the others that what is left is one full merge. */
+		/* Merge so many that FAN_IN runs are left. */
 		const uint64_t merges = (runs - fan_in + fan_in - 2) / (fan_in - 1);
 		const uint64_t merged = runs - fan_in + merges;
 

@@ -16,8 +16,8 @@ struct gs_plan_input {
 	unsigned          key_bits;		/* 8 .. 64; 0: text */
 	bool              headers;		/* lines at the top of files that are kept */
 	size_t            print_bytes;		/* memory to print a key; 0: keys are written as they are */
-	bool              compressed;		/* an input is */
-	bool              large_window;		/* in a format whose windows may be large */
+	bool              compressed;		/* an input is compressed */
+	bool              large_window;		/* an input's format may need a large window */
 	uint64_t          input_bytes;		/* of all inputs, or UINT64_MAX: unknown */
 	bool              guessed;		/* input_bytes is a hint, not a promise */
 	uint64_t          peeked_bytes;		/* of unknown input that are there already */

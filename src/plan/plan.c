@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * plan.c - from what is known to every size
+ * plan.c - every size of a job
  *
- * Where to sort is a race that can be computed.  The CPU sorts at a rate in
- * proportion to its threads; a GPU sorts faster than its bus delivers, but must
- * be opened first.  Reading a file takes less than that; a pipe hides it.
+ * In:   what is known of the input, the machine and the user's limits (plan/input.h).
+ * Out:  a plan, or the reason why the limits are too small.
  *
- * Memory is shared out in one place, set_buffers(): what the program itself needs, a
- * few small shares for buffers, and the pool, all the rest.  While keys come, the pool
- * is theirs; when they have been set aside, it is the merge's.
+ * set_buffers() divides memory: the program itself, buffers, and the pool, which gets all the
+ * rest.  While keys are read, the pool holds them; after they have become runs, the merge uses it.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -27,77 +25,79 @@
 
 enum { MOST_THREADS = 16 };
 
-/*
- * Addresses that each thread may have its share of: a stack, what malloc(3) keeps
- * for it, and what the plan multiplies by threads.
- */
+/* Addresses of a thread: a stack, malloc(3)'s arena, and what the plan multiplies by threads. */
 #define THREAD_ADDRESSES	(64 * MIB)
 
 /*
- * A tile is what crosses the bus at once: large enough that its copy (16 MiB:
- * 0.3 ms at 55 GB/s) hides the cost of asking for it, small enough that the
- * pinned ring is touched (7 ms for 64 MiB) while the context is being made.
+ * A staging buffer crosses the bus at once.  It is so large that its copy (16 MiB: 0.3 ms at
+ * 55 GB/s) hides the cost of the call, and so small that the pinned ring is touched (7 ms for
+ * 64 MiB) while the context is created.
  */
 #define TILE_BYTES		(16 * MIB)
 #define LEAST_TILE_BYTES	(64 * KIB)
 
-/* Keys that are held in any case before all but the first are forgotten: 8 MiB at
- * most, sorted in some ms.  Not tuned. */
+/* The head is trimmed only when the batch has at least this many keys: 8 MiB at most, sorted in
+ * some ms.  Not tuned. */
 #define LEAST_HEAD_KEYS		((uint64_t)1 << 20)
 
 /*
- * A piece of input is read, mapped and put into buckets by one thread, and should stay in
- * its second-level cache.  2^26 u32 from file and pipe until all are in buckets, two cores of
+ * One thread reads a piece of input, maps its keys and puts them into buckets; the piece should
+ * stay in the second-level cache.  2^26 u32 from file and pipe until all are in buckets, two cores of
  * an EPYC 9005, least of 5: 128 KiB 0.19 and 0.27 s, 256 KiB 0.20 and 0.27 s, 512 KiB 0.20
- * and 0.26 s.  A part of the keys is sorted by one thread, with as much scratch; not tuned.
+ * and 0.26 s.  One thread sorts a part, with as much scratch; not tuned.
  */
 #define LEAST_PIECE_BYTES	(64 * KIB)
 #define MOST_PIECE_BYTES	(256 * KIB)
-#define LEAST_PART_BYTES	(16 * KIB)
+#define PIECES_BYTES		(4 * MIB)	/* of all threads */
 #define MOST_PART_TEXT_BYTES	(1 * MIB)	/* its lines take 5 times as much */
 
 /*
- * Decompression in parallel: a block of xz -6 -T0 is 24 MiB, in memory with its compressed
- * bytes and 8 MiB of dictionary; a frame of pzstd is 8 MiB.  Too little for two: one thread.
+ * Decompression by several threads: a block of xz -6 -T0 has 24 MiB, and needs its compressed
+ * bytes and 8 MiB of dictionary in memory; a frame of pzstd has 8 MiB.  If memory does not suffice
+ * for two, one thread decompresses.
  */
 #define INFLATE_THREAD_BYTES	(64 * MIB)
 #define INFLATE_LEAST_BYTES	(16 * MIB)
 
-/* To decompress what xz -6 and zstd -19 wrote takes 9 MiB; xz -9 65, zstd --long=31 2 GiB. */
+/* Decompression takes 9 MiB after xz -6 and zstd -19, 65 MiB after xz -9, 2 GiB after zstd
+ * --long=31. */
 #define WINDOW_LEAST_BYTES	(12 * MIB)
 #define WINDOW_MOST_BYTES	(4096 * MIB + 64 * MIB)
 
-/* A stack; the pipeline has three threads.  Those of teams need less, but malloc(3) reserves
+/* Addresses of a stack.  The pipeline has three threads.  Workers need less, but malloc(3) reserves
  * addresses for them, too. */
 #define STACK_BYTES		(8 * MIB)
 
 /*
- * Memory.  The program itself, sorting ten keys: 7.1 MiB, most of it libraries (Debian
- * 12, x86-64).  A thread: lines and sums of a partition on its stack, and what the
- * heap keeps for it.
+ * Memory.  The program itself, when it sorts ten keys, takes 7.1 MiB, most of it libraries (Debian
+ * 12, x86-64).  A thread takes its stack, with the lines and sums of a partition, and its malloc(3)
+ * arena.
  */
 #define PROGRAM_BYTES		(9 * MIB)
 #define THREAD_BYTES		(256 * KIB)
 
-/* Of the pool, what merging may have while a GPU's batches fill it.  Not tuned. */
+/* The merge's part of the pool while runs of a GPU's batches fill the rest.  Not tuned. */
 #define GPU_MERGE_BYTES		(256 * MIB)
 
-/* What gsort can do with, and says so in its manual. */
+/* The minimum of -S in the manual. */
 #define LEAST_BYTES		(16 * MIB)
-#define LEAST_SORT_BYTES	(320 * KIB)	/* the keys of a chunk of text, whatever they are */
+#define LEAST_SORT_BYTES	(320 * KIB)	/* the keys of any chunk of text */
 
-/* A file may grow while it is being read; a little is no reason to go to disk. */
+/* Input of unknown size is planned as if it had this.  Not tuned. */
+#define UNKNOWN_BYTES		(1024 * MIB)
+
+/* A file may grow while it is read.  If it grows by less than this, it needs no disk. */
 #define SPARE_BYTES		(64 * MIB)
 
 /*
- * What is read at once from each run: a disk with heads reads 256 KiB in the time
- * it takes to seek once.  Where that allows but few runs at a time, less.  Not tuned.
+ * Bytes that the merge reads at once from each run: a hard disk reads 256 KiB in the time of one
+ * seek.  If memory then suffices for few runs only, less.  Not tuned.
  */
 #define SEEK_BYTES		(256 * KIB)
-#define NO_SEEK_BYTES		(64 * KIB)	/* what gather takes at least */
+#define NO_SEEK_BYTES		(64 * KIB)	/* the least of an external merge */
 enum { FEW_RUNS = 16, MOST_FAN_IN = 4096 };
 
-/* Files that are open whatever is merged: streams, output, temporary files.  Not tuned. */
+/* Files that are open beside those merged: standard streams, output, temporary files.  Not tuned. */
 enum { FILES_BESIDE = 24 };
 
 static uint64_t
@@ -150,19 +150,17 @@ uses_gpu(const struct gs_plan *plan)
 	return plan->device == GSORT_DEVICE_GPU;
 }
 
-/* What the input cannot be larger than, unless it grows. */
+/* The largest size of the input, unless it grows. */
 static uint64_t
 input_bytes_most(const struct gs_plan_input *input)
 {
 	return input->guessed ? UINT64_MAX : input->input_bytes;
 }
 
-/* Most bytes of keys that it can become. */
+/* The most bytes of keys that BYTES of input can have. */
 static uint64_t
-key_bytes_most(const struct gs_plan_input *input)
+key_bytes_of(const struct gs_plan_input *input, uint64_t bytes)
 {
-	const uint64_t bytes = input_bytes_most(input);
-
 	if (input->key_bits > 0 || bytes > UINT64_MAX / 8)
 		return bytes;
 	if (input->type == GSORT_TEXT_FLOAT)	/* "0\n" */
@@ -170,9 +168,36 @@ key_bytes_most(const struct gs_plan_input *input)
 	return bytes / 11 * 8 + 16;	/* "4294967296\n"; "65536\n" is no worse */
 }
 
-/* ---- memory, and who may use it ------------------------------------------- */
+static uint64_t
+key_bytes_most(const struct gs_plan_input *input)
+{
+	return key_bytes_of(input, input_bytes_most(input));
+}
 
-/* A limit of the user's that is too small for anything is raised: it is meant well. */
+/* With --head, the keys that are kept, if memory has room for them. */
+static uint64_t
+head_keys_wanted(const struct gs_plan_input *input)
+{
+	return input->head_count > LEAST_HEAD_KEYS / 4 ? 4 * input->head_count : LEAST_HEAD_KEYS;
+}
+
+/* The approximate bytes of keys that are in memory at once. */
+static uint64_t
+key_bytes_at_once(const struct gs_plan_input *input)
+{
+	const size_t key_bytes = input->key_bits == 32 ? 4 : 8;
+	uint64_t bytes = UNKNOWN_BYTES;
+
+	if (input->input_bytes < UINT64_MAX)
+		bytes = key_bytes_of(input, input->input_bytes);
+	if (input->heads && input->head_count < UINT64_MAX / 64)
+		bytes = least(bytes, head_keys_wanted(input) * key_bytes + GS_HEAD_ROUND_BYTES);
+	return bytes;
+}
+
+/* ---- memory ---------------------------------------------------------------- */
+
+/* A limit of the user that is too small for any job is raised; a note reports it. */
 static void
 set_budget(struct gs_plan *plan, const struct gs_plan_input *input)
 {
@@ -185,7 +210,7 @@ set_budget(struct gs_plan *plan, const struct gs_plan_input *input)
 		plan->host_bytes = least(within(need, input->memory_bytes, UINT64_MAX), plan->host_bytes);
 }
 
-/* With little memory, few threads: each has tables of its own. */
+/* Little memory means few threads: each has tables of its own. */
 static void
 set_threads(struct gs_plan *plan, const struct gs_plan_input *input)
 {
@@ -201,7 +226,7 @@ set_threads(struct gs_plan *plan, const struct gs_plan_input *input)
 }
 
 static void
-set_streams(struct gs_plan *plan, const struct gs_plan_input *input)
+set_classes(struct gs_plan *plan, const struct gs_plan_input *input)
 {
 	if (input->key_bits >= 32)
 		plan->class_bits[0] = input->key_bits;
@@ -237,7 +262,7 @@ gpu_count(const struct gs_plan_input *input)
 	       input->gpu_count > 0 ? input->gpu_count : 1;
 }
 
-/* Tiles of a small job, or for a small part of a GPU, are small themselves. */
+/* A small job, or a small limit of GPU memory, has small staging buffers. */
 static void
 set_tiles(struct gs_plan *plan, const struct gs_plan_input *input)
 {
@@ -245,7 +270,7 @@ set_tiles(struct gs_plan *plan, const struct gs_plan_input *input)
 
 	if (uses_gpu(plan))
 		take_from(&bytes, gs_plan_cuda_bytes());
-	/* One fills, one crosses the bus, one waits; and each key class of text fills its own. */
+	/* One is filled, one crosses the bus, one waits; each key class of text fills one of its own. */
 	plan->ring_tiles = input->key_bits == 0 ? GS_CLASSES + 1 : 4;
 	plan->tile_bytes = TILE_BYTES;
 	if (input_bytes_most(input) < TILE_BYTES)
@@ -280,7 +305,7 @@ set_text(struct gs_plan *plan, const struct gs_plan_input *input, uint64_t *left
 	take_from(left, GS_SMALL_COUNT * sizeof(uint64_t));
 }
 
-/* Buffers of each thread, for reading and for sorting: at most a sixteenth each. */
+/* Buffers of all threads: at most a sixteenth of memory for reading, and one for sorting. */
 static void
 set_pieces(struct gs_plan *plan, const struct gs_plan_input *input, uint64_t *left)
 {
@@ -289,21 +314,25 @@ set_pieces(struct gs_plan *plan, const struct gs_plan_input *input, uint64_t *le
 	const unsigned slots = gs_batch_slots(plan->threads);
 	const uint64_t most = input->print_bytes > 0 ? MOST_PART_TEXT_BYTES : GS_PART_BYTES;
 	const uint64_t shares = slots + plan->threads + slots * (print_bytes + 1);
+	const uint64_t pieces = least(*left / 16, PIECES_BYTES);
 
 	if (input->operation != GSORT_SORT)
 		return;
 	if (input->key_bits > 0)
-		plan->piece_bytes = power_of_two_to(within(LEAST_PIECE_BYTES, *left / 16 / plan->threads,
+		plan->piece_bytes = power_of_two_to(within(LEAST_PIECE_BYTES, pieces / plan->threads,
 		                                           MOST_PIECE_BYTES));
 	take_from(left, plan->threads * plan->piece_bytes);
 	if (gs_plan_classes(plan) == 0)
 		return;
-	plan->part_bytes = power_of_two_to(within(LEAST_PART_BYTES, *left / 16 / shares, most));
-	plan->part_print_bytes = plan->part_bytes / key_bytes * (input->print_bytes / 2);
-	take_from(left, (slots + plan->threads) * plan->part_bytes + slots * plan->part_print_bytes);
+	plan->buckets = gs_buckets_choose(plan->threads, gs_plan_classes(plan), *left,
+		key_bytes_at_once(input),
+		power_of_two_to(within(GS_PART_LEAST_BYTES, *left / 16 / shares, most)));
+	plan->part_print_bytes = plan->buckets.part_bytes / key_bytes * (input->print_bytes / 2);
+	take_from(left, (slots + plan->threads) * plan->buckets.part_bytes +
+	                slots * plan->part_print_bytes);
 }
 
-/* Everything but keys, and what merging reads them into. */
+/* Everything but the keys and the buffers of the merge. */
 static void
 set_buffers(struct gs_plan *plan, const struct gs_plan_input *input)
 {
@@ -344,29 +373,18 @@ set_buffers(struct gs_plan *plan, const struct gs_plan_input *input)
 	plan->pool_bytes = left;
 }
 
-uint64_t
-gs_plan_expected(const struct gs_plan_input *input)
-{
-	return input->key_bits > 0 && input->input_bytes < UINT64_MAX
-	       ? input->input_bytes / (input->key_bits / 8) : UINT64_MAX;
-}
-
-/* Of a pool for all streams' keys, what may be in blocks that are not full. */
+/* Bytes of the pool that may be lost in blocks that are not full, for all key classes. */
 static uint64_t
-reserve(const struct gs_plan *plan, const struct gs_plan_input *input, uint64_t bytes)
+reserve(const struct gs_plan *plan, uint64_t bytes)
 {
-	uint64_t all = gs_buckets_reserve_once(plan->threads, bytes, plan->part_bytes);
-
-	for (unsigned s = 0; s < GS_CLASSES; s++)
-		if (plan->class_bits[s] > 0)
-			all += gs_buckets_reserve(plan->class_bits[s], plan->threads, bytes,
-			                          gs_plan_classes(plan), gs_plan_expected(input));
-	return all;
+	return gs_buckets_reserve_once(&plan->buckets, bytes) +
+	       gs_plan_classes(plan) * gs_buckets_reserve(&plan->buckets, bytes);
 }
 
 /*
- * Host memory beside a GPU: sorted runs, if there are several batches; and for the restart on
- * the CPU a recording of what cannot be read again.  A user who asks for a GPU gets no restart.
+ * Host memory beside a GPU holds sorted runs, if there are several batches, and a recording of the
+ * input that cannot be read again, for the restart on the CPU.  With --device=gpu there is no
+ * restart.
  */
 static void
 set_gpu_memory(struct gs_plan *plan, const struct gs_plan_input *input, uint64_t addresses)
@@ -380,16 +398,16 @@ set_gpu_memory(struct gs_plan *plan, const struct gs_plan_input *input, uint64_t
 }
 
 /*
- * Address space: as much as the input could need, a file may still grow, but
- * never more than memory; less where addresses themselves are limited.
+ * Address space: what the input could need, because a file may still grow, but never more than
+ * memory; less where addresses are limited.
  */
 static void
 set_batch(struct gs_plan *plan, const struct gs_plan_input *input)
 {
 	uint64_t bytes = plan->pool_bytes, addresses = input->address_bytes;
-	const unsigned streams = gs_plan_classes(plan);
+	const unsigned classes = gs_plan_classes(plan);
 
-	if (streams == 0)
+	if (classes == 0)
 		return;
 	take_from(&addresses, (3 + 2 * plan->threads) * STACK_BYTES +
 	                      plan->host_bytes - plan->pool_bytes);
@@ -403,27 +421,28 @@ set_batch(struct gs_plan *plan, const struct gs_plan_input *input)
 		plan->spills = key_bytes_most(input) > plan->resident_bytes;
 		return;
 	}
-	take_from(&bytes, gs_pool_bytes(bytes) + bytes / 64);	/* and lists, mostly untouched */
+	/* Block table and lists; the lists are mostly untouched. */
+	take_from(&bytes, gs_pool_bytes(bytes, plan->buckets.block_bytes) + bytes / 64);
 	if (key_bytes_most(input) < UINT64_MAX / 4)
-		bytes = least(bytes, key_bytes_most(input) + SPARE_BYTES + reserve(plan, input, bytes));
+		bytes = least(bytes, key_bytes_most(input) + SPARE_BYTES + reserve(plan, bytes));
 	bytes = least(bytes, addresses / 2);
 	plan->batch_bytes = bytes - bytes % (plan->huge_pages ? 2 * MIB : 64 * KIB);
 	plan->sort_bytes = plan->batch_bytes;
-	take_from(&plan->sort_bytes, reserve(plan, input, plan->batch_bytes));
+	take_from(&plan->sort_bytes, reserve(plan, plan->batch_bytes));
 	plan->spills = key_bytes_most(input) > plan->sort_bytes;
 	if (plan->peek_bytes > 0)
 		plan->record_bytes = least(plan->pool_bytes / 2, addresses / 4) / 4096 * 4096;
 }
 
 /*
- * Where only the first keys are wanted, when to forget the others.  With 4 times as
- * many a sort is amortized over 3 times as many that have passed; if not even twice
- * as many fit beside them, the job is a job like any other, and only its output is cut.
+ * With --head=K, the number of keys at which all but the first K are dropped.  With 4 K keys, the
+ * cost of a trim is spread over 3 K keys.  If less than 3 K keys fit, nothing is dropped: the job
+ * sorts everything and writes the first K keys.
  */
 static void
 set_head(struct gs_plan *plan, const struct gs_plan_input *input)
 {
-	/* What comes in a round may be more than was to be held. */
+	/* A round may bring more keys than the limit. */
 	const uint64_t round_bytes = least(within(plan->chunk_bytes, GS_HEAD_ROUND_BYTES, SIZE_MAX),
 	                                   plan->sort_bytes / 4);
 	const uint64_t room_keys = (plan->sort_bytes - round_bytes) / sizeof(uint64_t);
@@ -431,16 +450,15 @@ set_head(struct gs_plan *plan, const struct gs_plan_input *input)
 	if (!input->heads || uses_gpu(plan) || input->head_count > room_keys / 3 ||
 	    gs_plan_classes(plan) == 0)
 		return;
-	plan->head_keys = input->head_count > LEAST_HEAD_KEYS / 4 ? 4 * input->head_count
-	                                                          : LEAST_HEAD_KEYS;
-	plan->head_keys = least(plan->head_keys, room_keys - input->head_count);
+	plan->head_keys = least(head_keys_wanted(input), room_keys - input->head_count);
 	if (plan->head_keys > 0)
 		plan->spills = false;
 }
 
 /* ---- merging --------------------------------------------------------------- */
 
-/* How many sources, each with two buffers of so many bytes, or of what gather takes at least. */
+/* The number of sources, each with two buffers of BUFFER_BYTES, that an external merge can read in
+ * BYTES. */
 static size_t
 sources_with(const struct gs_plan *plan, size_t buffer_bytes, uint64_t bytes)
 {
@@ -498,7 +516,7 @@ check_budget(const struct gs_plan *plan, const struct gs_plan_input *input)
 	                   plan->sort_bytes < LEAST_SORT_BYTES;
 
 	if (plan->host_bytes < LEAST_BYTES || (gs_plan_classes(plan) > 0 && (merges || sorts)))
-		return gs_fail(GS_EBUDGET, "only %llu MiB of memory can be had; gsort needs 16 MiB, "
+		return gs_fail(GS_EBUDGET, "only %llu MiB of memory are available; gsort needs 16 MiB, "
 		               "and 256 MiB of address space",
 		               (unsigned long long)(least(plan->host_bytes, input->address_bytes) / MIB));
 	return GS_OK;
@@ -508,7 +526,7 @@ static gs_status
 make(struct gs_plan *plan, const struct gs_plan_input *input)
 {
 	*plan = (struct gs_plan){ .threads = 1 };
-	set_streams(plan, input);
+	set_classes(plan, input);
 	set_budget(plan, input);
 	set_threads(plan, input);
 	TRY(choose_device(plan, input));
@@ -523,8 +541,7 @@ make(struct gs_plan *plan, const struct gs_plan_input *input)
 	return GS_OK;
 }
 
-/* Is the device a GPU by our choice, and the input too large for the copy that its failure would
- * need? */
+/* Did gsort itself choose the GPU, and is the input too large to be recorded for a restart? */
 static bool
 lacks_copy(const struct gs_plan *plan, const struct gs_plan_input *input)
 {

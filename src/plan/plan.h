@@ -15,10 +15,10 @@
 #include "base/status.h"
 #include "gsort.h"
 #include "plan/input.h"
+#include "sort/buckets/buckets.h"
 #include "sort/span.h"
 
-/* Where only the first keys are wanted, what is read between two trims: enough that a team is
- * busy, and little to hold.  Not tuned. */
+/* With --head, bytes that are read between two trims: enough to keep a team busy.  Not tuned. */
 #define GS_HEAD_ROUND_BYTES	((size_t)4 << 20)
 
 /* Most pieces that a GPU's staging buffer has room for. */
@@ -33,7 +33,7 @@ struct gs_plan {
 	enum gsort_device device;	/* GSORT_DEVICE_CPU or GSORT_DEVICE_GPU */
 	const char *device_rule;	/* the rule that chose it, for people */
 	uint64_t gpu_from_bytes;	/* see plan/device.h */
-	uint64_t peek_bytes;		/* read so many bytes of the input first, then plan again; 0:
+	uint64_t peek_bytes;		/* read this much of the input first, then plan again; 0:
 					 * the plan is final */
 	size_t   record_bytes;		/* of input that cannot be read again: kept in memory, so that
 					 * the CPU can start over if the GPU fails */
@@ -47,19 +47,18 @@ struct gs_plan {
 	unsigned ring_tiles;		/* how many of them are pinned */
 
 	size_t   piece_bytes;		/* of binary input, read by a thread at a time */
-	size_t   part_bytes;		/* of keys, sorted by a thread at a time */
-	size_t   part_print_bytes;	/* to encode them */
+	struct gs_bucket_sizes buckets;
+	size_t   part_print_bytes;	/* to encode buckets.part_bytes */
 
 	size_t   chunk_bytes;		/* of text, read ahead */
 	size_t   inflate_bytes;		/* for decompression in parallel; 0: none */
-	uint64_t window_bytes;		/* that decompressing an input may need in any case */
+	uint64_t window_bytes;		/* limit of the memory that decompresses an input */
 	size_t   print_keys;		/* encoded at a time */
 	size_t   count_bytes;		/* of keys on their way to and from the histogram */
 
 	size_t   batch_bytes;		/* of keys on the CPU, partly filled blocks included */
 	uint64_t sort_bytes;		/* of it keys, at least */
-	uint64_t head_keys;		/* once more keys than this are held, all but the first that
-					 * are wanted are dropped; 0: never */
+	uint64_t head_keys;		/* a batch of more keys is trimmed to the first K; 0: never */
 	uint64_t resident_bytes;	/* of a GPU's sorted runs that stay in host memory */
 
 	/* Runs and sorted inputs. */
@@ -80,13 +79,10 @@ struct gs_plan {
  */
 MUST_CHECK gs_status gs_plan_make(struct gs_plan *plan, const struct gs_plan_input *input);
 
-/** Keys that will come, about, or UINT64_MAX. */
-uint64_t gs_plan_expected(const struct gs_plan_input *input);
-
-/** Classes that have keys to hold. */
+/** The number of key classes whose keys are stored, not counted. */
 unsigned gs_plan_classes(const struct gs_plan *plan);
 
-/** How many runs can be merged at once in so much memory; at least 2. */
+/** How many runs can be merged at once in BYTES of memory; at least 2. */
 size_t gs_plan_fan_in(const struct gs_plan *plan, const struct gs_plan_input *input,
                       uint64_t bytes);
 

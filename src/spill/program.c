@@ -163,8 +163,8 @@ gs_child_write(struct gs_child *child, const char *program, const void *from, si
 	if (errno != EPIPE)
 		return gs_fail_errno(GS_EIO, "cannot write to '%s'", program);
 	TRY(gs_child_end(child, program));
-	return gs_fail(GS_EIO, "'%s', which compresses temporary files, ended before its input did",
-	               program);
+	return gs_fail(GS_EIO, "'%s', which compresses temporary files, ended before it had read "
+	               "all its input", program);
 }
 
 gs_status

@@ -22,6 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "base/round.h"
 #include "spill/blocks.h"
 #include "spill/file.h"
@@ -96,7 +97,6 @@ static gs_status
 check_dirs(struct gs_spill *spill)
 {
 	const struct gs_spill_options *options = &spill->options;
-	const char *usual = getenv("TMPDIR");
 	const size_t count = options->dir_count > 0 ? options->dir_count : 1;
 
 	spill->dirs = calloc(count, sizeof *spill->dirs);
@@ -104,7 +104,7 @@ check_dirs(struct gs_spill *spill)
 	if (spill->dirs == NULL || spill->files == NULL)
 		return gs_fail(GS_EBUDGET, "no memory for %zu temporary directories", count);
 	spill->dir_count = count;
-	spill->dirs[0] = usual != NULL && usual[0] != '\0' ? usual : "/tmp";
+	spill->dirs[0] = gs_temp_dir();
 	for (size_t d = 0; d < spill->dir_count; d++) {
 		spill->files[d].fd = -1;
 		if (options->dir_count > 0)

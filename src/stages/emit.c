@@ -5,12 +5,11 @@
  * In:   spans of sorted keys, class by class, from any producer.
  * Out:  the bytes of the output.
  *
- * A producer with one thread hands over large spans: each is verified, selected and encoded by a
- * team, and written while the producer makes the next.  A producer with many threads (the
- * buckets) has each of them verify and encode the span that it has just sorted; only writing
- * is left for the thread that takes them in order.  (Many threads writing at different places
- * of one file are no faster: io/preallocate.c.)  Where keys are selected, that is the work of
- * the one thread that takes spans, as groups of equal keys cross their borders.
+ * A producer with one thread delivers large spans: a team verifies, selects and encodes each, and
+ * it is written while the producer makes the next.  Of a producer with many threads (the buckets),
+ * each thread verifies and encodes the span that it has just sorted; the thread that takes spans in
+ * order only writes them.  (Many threads that write one file are no faster: io/preallocate.c.)  If
+ * keys are selected, that thread selects them, since groups of equal keys cross spans.
  */
 #include <assert.h>
 #include <string.h>
@@ -121,14 +120,14 @@ deliver_counted(struct gs_emit *emit, const struct gs_span *span, const uint64_t
 	}
 }
 
-/* Keys of the class that are still to be skipped. */
+/* The number of keys of the class that are still to be skipped. */
 static uint64_t
 left_to_skip(const struct gs_emit *emit, unsigned key_class)
 {
 	return emit->resuming ? emit->delivered[key_class].keys - emit->skipped[key_class].keys : 0;
 }
 
-/* Once all are skipped, they must have been the same. */
+/* After the last skipped key: the checksum must be that of the first time. */
 static gs_status
 check_skipped(const struct gs_emit *emit, unsigned key_class)
 {
@@ -272,7 +271,7 @@ take_counted(void *context, struct gs_sorted_span *sorted, uint64_t *times, bool
 /* ---- spans of a producer with many threads --------------------------------------- */
 
 /*
- * Classes of so many keys are given to a pipe as pages.  256 MiB of u32 `| cat >out`, two
+ * A class of this many keys is given to a pipe as pages.  256 MiB of u32 `| cat >out`, two
  * cores: 0.43 s, copied 0.49 s.  The limit itself is not tuned.
  */
 enum { PAGES_KEYS = 1 << 18 };
@@ -290,7 +289,7 @@ map(struct gs_encoded *encoded, size_t bytes)
 	return GS_OK;
 }
 
-/* Keys that are written as they are lie in such pages from the first. */
+/* Keys that are not encoded are sorted in such pages. */
 static gs_status
 room(void *context, const struct gs_sorted_span *sorted, void **keys)
 {
@@ -412,7 +411,7 @@ gs_emit_sink(struct gs_emit *emit, unsigned key_class, uint64_t keys)
 	return sink;
 }
 
-/* After an error, spans may have been encoded that nobody took. */
+/* After an error, free spans that were encoded but not taken. */
 static void
 unmap(struct gs_emit *emit)
 {
@@ -443,8 +442,8 @@ gs_emit_end(struct gs_emit *emit)
 {
 	TRY(gs_verify_end(emit->verify));
 	if (emit->verify->on && emit->verify->order_alone)
-		gs_note(emit->monitor, "verified: the output is in order; of a head nothing more "
-		        "can be verified");
+		gs_note(emit->monitor, "verified: the output is in order; with --head, that is all "
+		        "that can be verified");
 	return gs_output_wait(emit->output);
 }
 

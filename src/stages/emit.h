@@ -4,9 +4,9 @@
  *
  *     carve, open; header; { sink, class_end }* in the order of the output; end
  *
- * If the device that sorts fails, the job starts again on another one.  The emit stage goes on
- * where it was: gs_emit_resume(), then the same sequence again.  Keys that were delivered
- * before are skipped; their checksum must be the one that they had then.
+ * If a GPU fails, the job starts over on the CPU, and the emit stage continues where it stopped:
+ * gs_emit_resume(), then the same sequence again.  It skips keys that it has delivered; their
+ * checksum must be the same as the first time.
  */
 #ifndef GS_STAGES_EMIT_H
 #define GS_STAGES_EMIT_H
@@ -62,7 +62,7 @@ struct gs_emit {
 	struct gs_encoded encoded[GS_BATCH_SLOTS_MOST];
 };
 
-/** Choose the format of the output: all that OPTIONS say of it. */
+/** Choose the format of the output from OPTIONS. */
 void gs_emit_set_format(struct gs_emit *emit, const struct gsort_options *options);
 
 /** Memory for each key that is encoded; 0: keys are written where they lie. */
@@ -84,7 +84,7 @@ void gs_emit_resume(struct gs_emit *emit);
 /** Write the header, once. */
 MUST_CHECK gs_status gs_emit_header(struct gs_emit *emit, const char *header, size_t bytes);
 
-/** The consumer of KEY_CLASS, which has about so many KEYS; spans are changed in place. */
+/** The sink of KEY_CLASS, which has about KEYS keys; spans are changed in place. */
 struct gs_span_sink gs_emit_sink(struct gs_emit *emit, unsigned key_class, uint64_t keys);
 
 /** All keys of a class have been taken. */
@@ -96,7 +96,7 @@ bool gs_emit_is_complete(const struct gs_emit *emit);
 /** All classes have ended: verify, and wait until all is with the output. */
 MUST_CHECK gs_status gs_emit_end(struct gs_emit *emit);
 
-/** Give back what an error has left behind; a zeroed struct is allowed. */
+/** Free what is left after an error; a zeroed struct is allowed. */
 void gs_emit_close(struct gs_emit *emit);
 
 #endif

@@ -2,26 +2,26 @@
 /*
  * head.c - keep only the first K keys of a long input, in memory in proportion to K
  *
- * In:   keys as they come.
+ * In:   keys as they are read.
  * Out:  the same without keys that cannot be among the first K.
  *
- * Keys go to the batch as ever until there are several times K.  Then the first K are taken out
- * in order and all others are dropped.  The last of the K is a bound: from then on every key
- * that is not less is dropped as it comes.  Of N keys in random order about K ln(N/K) pass the
- * bound, so nearly all time is spent on reading.  Keys in the worst order cost one small sort for
- * each 3 K of them.
+ * Keys go to the batch until it has several times K.  Then the first K are taken out in order, and
+ * all others are dropped (a trim).  The last of the K is a bound: from then on every key that is not
+ * less is dropped when it is read.  Of N keys in random order about K ln(N/K) pass the bound, so
+ * nearly all time is spent on reading.  Keys in the worst order cost one small sort for each 3 K of
+ * them.
  *
  * Keys of a histogram take no memory and are not counted here: the first K of the others are
  * enough, and the bound is hardly worse.
  *
- * Invariant: the first K of all keys that came are in the batch or the histogram.
+ * Invariant: the first K of all keys read so far are in the batch or the histogram.
  */
 #include <string.h>
 
 #include "stages/head.h"
 #include "stages/select.h"
 
-/* Keys are passed over by so many if none of them is below the bound. */
+/* Keys that are compared with the bound at once; if none is below it, all are skipped. */
 enum { BLOCK = 128 };	/* not tuned */
 
 #define DEFINE_BELOW(type, bits) \
@@ -94,8 +94,8 @@ gs_head_open(struct gs_head *head, const struct gsort_options *options,
 	head->unique = options->unique;
 	head->batch = batch;
 	head->bounded = false;
-	atomic_store(&head->held, 0);
-	if (head->limit > 0 && head->keys == 0)		/* nothing is wanted */
+	atomic_store(&head->stored, 0);
+	if (head->limit > 0 && head->keys == 0)		/* K is 0 */
 		set_bound(head, options->reverse ? GS_CLASSES - 1 : 0, 0);
 }
 
@@ -152,7 +152,7 @@ gs_head_trim(struct gs_head *head)
 	struct gs_batch *batch = head->batch;
 	uint64_t left = head->keys;
 
-	if (head->limit == 0 || atomic_load(&head->held) <= head->limit)
+	if (head->limit == 0 || atomic_load(&head->stored) <= head->limit)
 		return GS_OK;
 	gs_batch_seal(batch);
 	for (unsigned i = 0; i < GS_CLASSES; i++) {
@@ -166,6 +166,6 @@ gs_head_trim(struct gs_head *head)
 		if (batch->buckets[c] != NULL && head->first_keys[c] > 0)
 			gs_batch_add(batch, 0, c, batch->sequences[c]++, head->first[c],
 			             head->first_keys[c]);
-	atomic_store(&head->held, head->keys - left);
+	atomic_store(&head->stored, head->keys - left);
 	return GS_OK;
 }

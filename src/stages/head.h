@@ -2,8 +2,8 @@
 /*
  * head.h - keep only the first K keys of a long input, in memory in proportion to K
  *
- * Works on the CPU's batch: keys that cannot be among the first K are dropped as they come, and
- * all but the first K from time to time.
+ * The head works on the CPU's batch: it drops keys that cannot be among the first K when they are
+ * read, and from time to time trims the batch to the first K.
  */
 #ifndef GS_STAGES_HEAD_H
 #define GS_STAGES_HEAD_H
@@ -21,15 +21,15 @@
 
 struct gs_head {
 	uint64_t keys;		/* wanted */
-	uint64_t limit;		/* of keys that are held; 0: keep all, there is no head */
+	uint64_t limit;		/* of keys in the batch; 0: there is no head, keep all */
 	bool     descending_classes, unique;
 	struct gs_batch *batch;
 	bool     bounded;	/* of BOUND_CLASS only keys less than BOUND matter, ... */
 	unsigned bound_class;	/* ... and none of the classes after it */
 	uint64_t bound;
-	_Atomic uint64_t held;	/* keys in the batch, at most */
-	void    *first[GS_CLASSES];	/* the first keys, while all others are dropped: ... */
-	size_t   first_keys[GS_CLASSES];	/* ... memory for KEYS of each class */
+	_Atomic uint64_t stored;	/* keys in the batch, at most */
+	void    *first[GS_CLASSES];	/* during a trim, the first keys: memory for KEYS of each class */
+	size_t   first_keys[GS_CLASSES];	/* how many they are */
 };
 
 /** Take buffers from ARENA, or from one that is not open: only their sum. */

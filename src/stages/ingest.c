@@ -6,12 +6,12 @@
  * Out:  keys, as ordered bits, in the store; the header; counts.
  *
  * Binary keys: each thread of a team reads a piece, maps it to ordered bits and stores it while
- * it is in the thread's cache.  Pieces of a regular file are claimed and read side by side;
- * of anything else they are read in turn.  Text is read ahead by a thread and parsed by a team;
- * each thread stores the keys that it found.
+ * it is in the thread's cache.  Threads claim pieces of a regular file and read them side by side;
+ * they read anything else in turn.  One thread reads text ahead, and a team parses it; each thread
+ * stores the keys that it found.
  *
- * This goes on in rounds, each of which fits the store for certain.  Between two of them the main
- * thread alone asks the store for room.  On a GPU, a round fills a staging buffer.
+ * A round reads at most as many keys as the store has room for.  Between two rounds the main thread
+ * alone asks the store for room.  With a GPU, a round fills a staging buffer.
  */
 #include <assert.h>
 #include <pthread.h>
@@ -105,7 +105,7 @@ gs_ingest_open(struct gs_ingest *ingest, struct gs_input *input, struct gs_store
 		gs_text_count_into(ingest->decoder, store->histogram.bins);
 }
 
-/* Note what has come, for statistics and progress. */
+/* Count keys and bytes read, for statistics and progress. */
 static void
 count_in(struct gs_ingest *ingest, uint64_t bytes, uint64_t keys)
 {
@@ -119,7 +119,7 @@ count_in(struct gs_ingest *ingest, uint64_t bytes, uint64_t keys)
 
 /* ---- binary ------------------------------------------------------------------- */
 
-/* The header of the first input is kept, the others' are dropped. */
+/* Keep the header of the first input, drop those of the others. */
 static gs_status
 read_header(struct gs_ingest *ingest)
 {
@@ -262,7 +262,7 @@ read_round(void *context, unsigned rank, unsigned size)
 	pthread_mutex_unlock(&reading->lock);
 }
 
-/* Read BYTES, or less if the file ends, by at most so many THREADS. */
+/* Read BYTES, or less if the file ends, with at most THREADS threads. */
 static gs_status
 run_round(struct reading *reading, size_t bytes, unsigned threads)
 {
@@ -276,7 +276,7 @@ run_round(struct reading *reading, size_t bytes, unsigned threads)
 	return gs_first_error_close(&reading->error);
 }
 
-/* On the CPU.  One piece first: often that is all, and no thread has to be woken. */
+/* On the CPU.  The first round reads one piece: a small input needs no other thread. */
 static gs_status
 fill_store(struct reading *reading, bool first)
 {
@@ -292,7 +292,7 @@ fill_store(struct reading *reading, bool first)
 	return GS_OK;
 }
 
-/* Close the gaps that pieces leave that came out short: the file was cut meanwhile. */
+/* Close the gaps behind pieces that are short because the file was truncated meanwhile. */
 static size_t
 compact(struct reading *reading)
 {
@@ -308,7 +308,7 @@ compact(struct reading *reading)
 	return bytes;
 }
 
-/* A GPU may fail, and then everything is read again: so much will be read next. */
+/* If the GPU fails, everything is read again: can the recorder keep the next BYTES? */
 static gs_status
 check_copy(const struct gs_ingest *ingest, size_t bytes)
 {
@@ -317,7 +317,7 @@ check_copy(const struct gs_ingest *ingest, size_t bytes)
 	return gs_fail(GS_ENOCOPY, "the input is too large to be kept in memory, in case the GPU fails");
 }
 
-/* On a GPU: the rest of a staging buffer. */
+/* With a GPU: fill the rest of a staging buffer. */
 static gs_status
 fill_staging(struct reading *reading)
 {
@@ -433,7 +433,7 @@ store_section(struct storing *storing, unsigned rank, unsigned section)
 	pthread_mutex_unlock(&storing->lock);
 }
 
-/* Each thread takes the sections that it has parsed: perhaps their keys are still in its cache. */
+/* Each thread takes the sections that it has parsed, whose keys may still be in its cache. */
 static void
 store_sections(void *context, unsigned rank, unsigned size)
 {
@@ -481,7 +481,7 @@ ingest_chunk(struct gs_ingest *ingest, struct gs_chunk *chunk)
 	return gs_store_is_on_gpu(ingest->store) ? stage_chunk(ingest) : store_chunk(ingest);
 }
 
-/* The small numbers that were counted; warnings that wait for the last line. */
+/* At the end: add the small numbers that were counted, and warn of invalid lines not reported. */
 static void
 end_text(struct gs_ingest *ingest)
 {

@@ -49,7 +49,7 @@ struct gs_ingest {
 	uint64_t bytes, keys, invalid_lines;	/* so far */
 };
 
-/** How text is read: all that OPTIONS say of it. */
+/** Choose how text is read, from OPTIONS. */
 void gs_ingest_set_format(struct gs_ingest *ingest, const struct gsort_options *options);
 
 /** Take buffers from ARENA, or from one that is not open: only their sum. */

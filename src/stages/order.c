@@ -52,7 +52,7 @@ first_of(const void *keys, unsigned bits, size_t begin, size_t end, bool strict)
 
 /* ---- stretches ---------------------------------------------------------- */
 
-/* Keys that one team looks at. */
+/* Keys that one team compares. */
 struct stretch {
 	const struct gs_order *order;
 	const void            *keys;

@@ -5,9 +5,9 @@
  * In:   sorted batches, sorted inputs.
  * Out:  one order, in spans, to a sink.
  *
- * More runs than can be merged at once take several passes.  A merge takes the first runs of a
- * queue and appends its result, smallest runs first; the first merge takes so few that all
- * others, the last above all, are as wide as possible: Knuth, TAOCP 3, section 5.4.9.
+ * More runs than can be merged at once need several passes.  The queue begins with the smallest
+ * runs.  A merge takes the first runs of the queue and appends its result.  The first merge takes so
+ * few runs that all later ones have the full fan-in: Knuth, TAOCP 3, section 5.4.9.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -105,7 +105,7 @@ write_span(struct gs_runs *runs, const struct gs_span *span)
 	return GS_OK;
 }
 
-/* The run is the next of LIST, and DEPTH times merged. */
+/* Append the run to LIST; DEPTH: how many merges it has come from. */
 static gs_status
 end_run(struct gs_runs *runs, struct gs_run_list *list, unsigned depth)
 {
@@ -210,7 +210,7 @@ merge_once(struct gs_runs *runs, unsigned key_class, const struct gs_source *sou
 	return status;
 }
 
-/* A merge that is not the last: its run is the next of LIST. */
+/* A merge that is not the last: append its run to LIST. */
 static gs_status
 merge_to_run(struct gs_runs *runs, unsigned key_class, const struct gs_source *sources,
              size_t count, struct gs_run_list *list)
@@ -224,7 +224,7 @@ merge_to_run(struct gs_runs *runs, unsigned key_class, const struct gs_source *s
 	return end_run(runs, list, depth > 0 ? depth : 1);
 }
 
-/* How many of COUNT to merge now, so that all merges to come are full. */
+/* How many of COUNT runs to merge now, so that all later merges have the full fan-in. */
 static size_t
 merge_width(size_t count, size_t most)
 {
@@ -233,7 +233,7 @@ merge_width(size_t count, size_t most)
 	return odd == 0 ? most : odd + 1;
 }
 
-/* Are there as many runs as can be?  Then they are merged before any more inputs. */
+/* Is the list of runs full?  Then they are merged before any more inputs. */
 static bool
 is_crowded(const struct gs_runs *runs, const struct gs_source *sources, size_t count)
 {
@@ -289,7 +289,7 @@ gs_runs_drain(struct gs_runs *runs, unsigned key_class, const struct gs_span_sin
 
 /* ---- room for more runs ----------------------------------------------------------- */
 
-/* The first runs of a list become its last one. */
+/* Merge the first runs of a list into one, its last. */
 static gs_status
 merge_first(struct gs_runs *runs, unsigned key_class)
 {

@@ -74,8 +74,8 @@ MUST_CHECK gs_status gs_runs_end(struct gs_runs *runs);
 /** Runs of KEY_CLASS. */
 size_t gs_runs_count(const struct gs_runs *runs, unsigned key_class);
 
-/** Are there so many runs that some must be merged before the next batch?  Then the pool must be
- *  empty for gs_runs_make_room(). */
+/** Must some runs be merged before the next batch?  gs_runs_make_room() does so; the pool must be
+ *  empty. */
 bool gs_runs_are_crowded(const struct gs_runs *runs);
 MUST_CHECK gs_status gs_runs_make_room(struct gs_runs *runs);
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * select.c - of equal keys one or none, with its count; or the first K keys
+ * select.c - write one of equal keys, or none, with its count; or the first K keys
  *
  * In:   sorted spans, key class by key class.
  * Out:  the same spans with fewer keys.
  *
- * A group that is counted is written when it has ended, with the first key of the next group: a
- * span ends at most as many groups as it has keys, so there is room in place.  Each step writes a
- * key to the next free place, which advances only if the key is wanted: no branch depends on a
- * key, so random groups cost no more than none.
+ * A counted group is written when the next group begins.  In a span at most as many groups end as
+ * it has keys, so they fit in place.  Each step writes a key to the next free place, which advances
+ * only if the key is selected: no branch depends on a key, so random groups cost no more than none.
  *
  * Invariant: the selected keys are in front, and never more than have been read.
  */
@@ -62,7 +61,7 @@ cut(struct gs_select *select, struct gs_span *span)
 	select->left -= span->count;
 }
 
-/* In one comparison: LEAST <= TIMES <= MOST. */
+/* LEAST <= TIMES <= MOST, in one comparison. */
 static inline bool
 fits(const struct gs_select *select, uint64_t times)
 {
@@ -70,9 +69,9 @@ fits(const struct gs_select *select, uint64_t times)
 }
 
 /*
- * Of SPAN the keys that differ from the one before; how many.  Inlined with constant
- * BITS, so each width is a loop of its own.  0.24 ns a key while all differ and 0.39
- * from then on, where groups() below takes 0.7 to 1.0 (AMD EPYC, 2 MiB spans).
+ * Keep the keys of SPAN that differ from the one before; returns how many.  Inlined with constant
+ * BITS, so each width has a loop of its own.  It takes 0.24 ns a key while all differ and 0.39 from
+ * then on; groups() below takes 0.7 to 1.0 (AMD EPYC, 2 MiB spans).
  */
 static inline __attribute__((always_inline)) size_t
 differing(struct gs_select *select, const struct gs_span *span, unsigned bits)
@@ -80,7 +79,7 @@ differing(struct gs_select *select, const struct gs_span *span, unsigned bits)
 	uint64_t last = select->last;
 	size_t at = 0, kept;
 
-	/* Often nothing is equal: then nothing has to be moved. */
+	/* Often no keys are equal; then none has to be moved. */
 	for (; at < span->count && gs_key_at(span->keys, bits, at) != last; at++)
 		last = gs_key_at(span->keys, bits, at);
 	for (kept = at; at < span->count; at++) {
@@ -95,8 +94,8 @@ differing(struct gs_select *select, const struct gs_span *span, unsigned bits)
 }
 
 /*
- * Groups that end within SPAN, of those that are wanted; how many.  One that began in
- * an earlier span began at a negative index, modulo 2^64.
+ * Write the selected groups that end within SPAN; returns how many.  A group that began in an
+ * earlier span began at a negative index, modulo 2^64.
  */
 static inline __attribute__((always_inline)) size_t
 groups(struct gs_select *select, const struct gs_span *span, unsigned bits, uint64_t *times)

@@ -46,12 +46,14 @@ carve_batch(struct gs_store *store, struct gs_arena *arena)
 	const unsigned slots = gs_batch_slots(plan->threads);
 
 	store->pool_memory = gs_arena_take(arena, plan->batch_bytes);
-	store->pool_books = gs_arena_take(arena, gs_pool_bytes(plan->batch_bytes));
-	store->batch.slots = gs_arena_take(arena, (slots + plan->threads) * plan->part_bytes);
+	store->block_table = gs_arena_take(arena, gs_pool_bytes(plan->batch_bytes,
+	                                                         plan->buckets.block_bytes));
+	store->batch.slots = gs_arena_take_sparse(arena, (slots + plan->threads) *
+	                                                 plan->buckets.part_bytes);
 	for (unsigned c = 0; c < GS_CLASSES; c++)
 		if (plan->class_bits[c] > 0)
-			store->bucket_memory[c] = gs_arena_take(arena,
-				gs_buckets_bytes(plan->threads, plan->batch_bytes, plan->part_bytes));
+			store->bucket_memory[c] = gs_arena_take_sparse(arena,
+				gs_buckets_bytes(&plan->buckets, plan->batch_bytes));
 	gs_head_carve(&store->head, store->options, plan, arena);
 }
 
@@ -80,18 +82,16 @@ open_batch(struct gs_store *store)
 	const struct gs_plan *plan = store->plan;
 	struct gs_batch *batch = &store->batch;
 
-	batch->pool = gs_pool_init(store->pool_books, store->pool_memory, plan->batch_bytes,
-	                           gs_plan_classes(plan));
+	batch->pool = gs_pool_init(store->block_table, store->pool_memory, plan->batch_bytes,
+	                           plan->buckets.block_bytes);
 	batch->threads = plan->threads;
-	batch->part_bytes = plan->part_bytes;
+	batch->part_bytes = plan->buckets.part_bytes;
 	batch->clock = &store->monitor->clock;
-	batch->scratch = batch->slots + gs_batch_slots(plan->threads) * plan->part_bytes;
+	batch->scratch = batch->slots + gs_batch_slots(plan->threads) * plan->buckets.part_bytes;
 	for (unsigned c = 0; c < GS_CLASSES; c++)
 		if ((batch->bits[c] = plan->class_bits[c]) > 0)
 			batch->buckets[c] = gs_buckets_init(store->bucket_memory[c], batch->pool,
-			                                    batch->bits[c], plan->threads,
-			                                    plan->part_bytes,
-			                                    gs_plan_expected(store->plan_input));
+			                                    batch->bits[c], &plan->buckets);
 }
 
 void
@@ -159,7 +159,7 @@ gs_store_is_on_gpu(const struct gs_store *store)
 
 /* ---- runs ---------------------------------------------------------------------- */
 
-/* The batch has become runs: it is empty. */
+/* The batch has become runs: empty it. */
 static gs_status
 end_batch(struct gs_store *store)
 {
@@ -171,8 +171,8 @@ end_batch(struct gs_store *store)
 	return gs_runs_make_room(&store->runs);
 }
 
-/* The CPU's batch is sealed: each class becomes a run on disk, sorted while parts before it are
- * being written. */
+/* Make runs on disk of the CPU's batch, one for each class; parts are sorted while those before them
+ * are written. */
 static gs_status
 spill_batch(struct gs_store *store)
 {
@@ -189,7 +189,7 @@ spill_batch(struct gs_store *store)
 	return end_batch(store);
 }
 
-/* All that a GPU holds becomes runs on disk, one a class. */
+/* Make runs on disk of all that a GPU has, one a class. */
 static gs_status
 spill_gpu(struct gs_store *store)
 {
@@ -218,7 +218,7 @@ spill_gpu(struct gs_store *store)
 /* ---- the CPU ---------------------------------------------------------------------- */
 
 static gs_status
-set_batch_aside(struct gs_store *store)
+batch_to_runs(struct gs_store *store)
 {
 	atomic_store(&store->monitor->counters.phase, GSORT_SORTING);
 	gs_batch_seal(&store->batch);
@@ -237,7 +237,7 @@ gs_store_reserve(struct gs_store *store, size_t least, size_t *room)
 	*room = gs_batch_room(&store->batch);
 	if (*room >= least)
 		return GS_OK;
-	TRY(set_batch_aside(store));
+	TRY(batch_to_runs(store));
 	*room = gs_batch_room(&store->batch);
 	assert(*room >= least);
 	return GS_OK;
@@ -262,7 +262,7 @@ gs_store_add(struct gs_store *store, unsigned rank, unsigned key_class, uint64_t
 	}
 	if (store->plan->head_keys > 0) {
 		count = gs_head_filter(&store->head, key_class, keys, count);
-		atomic_fetch_add(&store->head.held, count);
+		atomic_fetch_add(&store->head.stored, count);
 	}
 	gs_batch_add(&store->batch, rank, key_class, sequence, keys, count);
 }
@@ -276,7 +276,7 @@ gs_store_end_round(struct gs_store *store)
 
 /* ---- a GPU ------------------------------------------------------------------------- */
 
-/* Pass a buffer on, full or not. */
+/* Commit a staging buffer, full or not. */
 static gs_status
 pass_on(struct gs_store *store, unsigned key_class)
 {
@@ -298,7 +298,7 @@ flush(struct gs_store *store)
 }
 
 static gs_status
-set_gpu_batch_aside(struct gs_store *store)
+gpu_batch_to_runs(struct gs_store *store)
 {
 	atomic_store(&store->monitor->counters.phase, GSORT_SORTING);
 	TRY(flush(store));
@@ -317,7 +317,7 @@ gs_store_lend(struct gs_store *store, unsigned key_class, struct gs_staging *sta
 		TRY(gs_guard_lend(&store->gpu, key_class, mine));
 		if (mine->room == 0) {
 			*mine = (struct gs_staging){ .keys = NULL };
-			TRY(set_gpu_batch_aside(store));
+			TRY(gpu_batch_to_runs(store));
 			TRY(gs_guard_lend(&store->gpu, key_class, mine));
 		}
 	}
@@ -337,7 +337,7 @@ gs_store_commit(struct gs_store *store, unsigned key_class, size_t count, uint64
 	return mine->count == mine->room ? pass_on(store, key_class) : GS_OK;
 }
 
-/* A GPU drains its classes in the order of the output; one span too many is kept. */
+/* A GPU drains its classes in the order of the output.  The first span of the next class is kept. */
 static gs_status
 drain_gpu(struct gs_store *store, unsigned key_class, const struct gs_span_sink *sink)
 {

@@ -5,7 +5,7 @@
  *     carve, open; { reserve; add | lend, commit }*; finish; drain each class; close
  *
  * is the only legal order.  The plan says who holds the keys: the CPU (reserve, add) or a GPU
- * (lend, commit); that never changes.  What does not fit is set aside as sorted runs.  A GPU
+ * (lend, commit); that never changes.  A batch that is full becomes sorted runs.  A GPU
  * that fails is not repaired: GS_EDEVICE goes up, and the store is only good for closing.
  *
  * Classes are drained in the order of the output, each once.
@@ -38,7 +38,7 @@ struct gs_store {
 
 	struct gs_batch   batch;	/* of the CPU, with its memory: */
 	char             *pool_memory;
-	void             *pool_books, *bucket_memory[GS_CLASSES];
+	void             *block_table, *bucket_memory[GS_CLASSES];
 
 	struct gs_count   histogram;	/* keys of 8 and 16 bits; small text integers */
 	void             *count_memory;	/* plan.count_bytes: spans of it, ... */
@@ -53,7 +53,7 @@ struct gs_store {
 
 	struct gs_runs    runs;
 	struct gs_head    head;
-	unsigned          batches;	/* that were set aside on disk */
+	unsigned          batches;	/* that became runs on disk */
 };
 
 /** Take buffers from ARENA, or from one that is not open: only their sum. */
@@ -76,7 +76,7 @@ bool gs_store_is_on_gpu(const struct gs_store *store);
 /* ---- the CPU ---- */
 
 /** Between rounds: see that LEAST bytes of keys can be added; *ROOM: how many can.  May trim the
- *  head, or set a batch aside. */
+ *  head, or make runs of the batch. */
 MUST_CHECK gs_status gs_store_reserve(struct gs_store *store, size_t least, size_t *room);
 
 /** The sequence number of the next piece of KEY_CLASS, and of COUNT - 1 more; one thread at a
@@ -94,7 +94,7 @@ void gs_store_end_round(struct gs_store *store);
 /* ---- a GPU ---- */
 
 /** Lend a staging buffer of KEY_CLASS with room for at least one key behind those in it; one
- *  thread.  May set a batch aside. */
+ *  thread.  May make runs of a batch that is full. */
 MUST_CHECK gs_status
 gs_store_lend(struct gs_store *store, unsigned key_class, struct gs_staging *staging);
 

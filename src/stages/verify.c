@@ -3,7 +3,7 @@
  * verify.c - is the output the input, in order?
  *
  * In:   keys as ordered bits, as they arrive and as they leave.
- * Out:  an error, if the keys that leave are not the keys that came, or out of order.
+ * Out:  an error, if the output has other keys than the input, or is out of order.
  *
  * 2^26 keys of u32 from a file to /dev/null with two cores of an AMD EPYC VM, with and
  * without in turns, median of 7: 0.197 s and 0.182 s.
@@ -64,7 +64,7 @@ gs_verify_in_counts(struct gs_verify *verify, const struct gs_count *count, uint
 	}
 }
 
-/* Is its first key not less than the last one before it? */
+/* Is the first key of SPAN at least the last one before it? */
 static bool
 follows(const struct gs_verify *verify, const struct gs_span_digest *digest)
 {
@@ -144,11 +144,11 @@ gs_verify_end(const struct gs_verify *verify)
 	if (verify->order_alone)
 		return GS_OK;
 	if (verify->keys_in != verify->keys_out)
-		return gs_fail(GS_EDEVICE, "the result is wrong: %llu key%s came, %llu left; %s",
+		return gs_fail(GS_EDEVICE, "the result is wrong: %llu key%s in, %llu out; %s",
 		               (unsigned long long)verify->keys_in, verify->keys_in == 1 ? "" : "s",
 		               (unsigned long long)verify->keys_out, advice);
 	if (verify->sum_in != verify->sum_out)
-		return gs_fail(GS_EDEVICE, "the result is wrong: the keys that left are not the keys "
-		               "that came; %s", advice);
+		return gs_fail(GS_EDEVICE, "the result is wrong: the output has other keys than "
+		               "the input; %s", advice);
 	return GS_OK;
 }

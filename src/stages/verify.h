@@ -33,11 +33,11 @@ struct gs_verify {
 	bool     disorder;
 };
 
-/** Begin; OPTIONS say whether, and what can be verified. */
+/** Begin; what is verified depends on OPTIONS. */
 void gs_verify_open(struct gs_verify *verify, const struct gsort_options *options,
                     unsigned threads);
 
-/** The input is read once more: forget what has come, not what was written. */
+/** The input is read again: forget the keys read, not those written. */
 void gs_verify_restart(struct gs_verify *verify);
 
 /* The functions that follow do nothing unless verification is on. */

@@ -78,7 +78,7 @@ poke() {
 	agrees down
 }
 
-@test "text: the place is told wherever it is" {
+@test "text: the message names the line, wherever it is" {
 	seq 1 300000 >in
 	for line in 2 2048 2049 2050 4097 149797 300000; do
 		sed "${line}s/.*/0/" in >out-of-order
@@ -88,7 +88,7 @@ poke() {
 	answers 0 "" gsort -c in
 }
 
-@test "text: the line is told as it is written, and cut if it is long" {
+@test "text: the message quotes the line, cut if it is long" {
 	printf '7\n  +005  \n' >in
 	answers 1 "in:2: disorder:   +005  " gsort -c in
 	printf '7\n%s5\n' "$(printf '0%.0s' {1..500})" >in
@@ -110,7 +110,7 @@ poke() {
 	answers 0 "" gsort -c --header in
 }
 
-@test "text: lines that are no numbers are trouble, or left out" {
+@test "text: lines that are not numbers are errors, or left out" {
 	printf '1\nx\n3\n2\n' >in
 	fails "in:2: " gsort -c in
 	answers 1 "in:4: disorder: 2" gsort -c --invalid=ignore in
@@ -151,7 +151,7 @@ poke() {
 	done
 }
 
-@test "binary: place, value and offset are told" {
+@test "binary: the message names number, value and offset of the key" {
 	printf '\1\0\0\0\3\0\0\0\2\0\0\0' >f.bin
 	answers 1 "f.bin:3: disorder: 2 (byte 8)" gsort -c -u32 f.bin
 	answers 1 "-:3: disorder: 2 (byte 8)" gsort -c -u32 <f.bin
@@ -170,13 +170,13 @@ poke() {
 	answers 1 "f.bin:2: disorder: 1 (byte 4)" gsort -cu -u32 f.bin
 }
 
-@test "binary: the byte order is the one that is told" {
+@test "binary: the byte order is that of --endian" {
 	printf '\0\1\1\0' >f.bin
 	answers 0 "" gsort -c -u16 --endian=big f.bin
 	answers 1 "f.bin:2: disorder: 1 (byte 2)" gsort -c -u16 --endian=little f.bin
 }
 
-@test "binary: the place is told at the borders of blocks and chunks" {
+@test "binary: the message is right at the borders of blocks and chunks" {
 	head -c $((9 << 20)) /dev/zero | tr '\0' '\1' >ones
 	for at in 1 4095 4096 4097 65536 $(((4 << 20) - 1)) $((4 << 20)) $(((4 << 20) + 1)) \
 	          $((8 << 20)) $(((9 << 20) - 1)); do
@@ -202,7 +202,7 @@ poke() {
 	fails "has only 15 of the 17 bytes to be skipped" gsort -c -u32 --skip-bytes=17 f.bin
 }
 
-@test "binary: an unfinished key is trouble, also at the end of a pipe" {
+@test "binary: a partial key is an error, also at the end of a pipe" {
 	head -c 4099 /dev/zero >in
 	fails "in: 4099 bytes is not a multiple of 4 (3 trailing bytes)" gsort -c -u32 in
 	fails "4099 bytes is not a multiple of 4" gsort -c -u32 < <(cat in)
@@ -211,7 +211,7 @@ poke() {
 
 # --- any -----------------------------------------------------------------------------
 
-@test "quiet checks say nothing, a summary counts" {
+@test "quiet checks print nothing, a summary counts" {
 	printf '1\n1\n3\n2\n2\n2\n0\n' >in
 	answers 1 "" gsort -C in
 	answers 1 "" gsort --check=quiet in
@@ -278,7 +278,7 @@ poke() {
 	[ $status = 1 ]
 }
 
-@test "no threads to be had is trouble, not disorder" {
+@test "a thread that cannot be started is an error, not disorder" {
 	gen --seed 9 --keys 1000000 --dist sorted >in
 	status=0
 	(ulimit -u 1; exec gsort -c -u32 --parallel=4 in) 2>told || status=$?

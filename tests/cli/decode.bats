@@ -154,7 +154,7 @@ told() {
 	done
 }
 
-@test "bad lines end the job, or are left out, as one likes" {
+@test "bad lines end the job, or are left out, as --invalid says" {
 	printf '3\nx\n1\n1.5\n2\n' >in
 	fails "in:2: not a number: \"x\"" gsort in
 	fails "in:2: not a number: \"x\"" gsort --invalid=abort in
@@ -173,7 +173,7 @@ told() {
 	gsort --invalid=fail in | cmp - in
 }
 
-@test "ten bad lines are told, and how many more there are" {
+@test "ten bad lines are reported, the others counted" {
 	seq 25 | sed 's/$/x/' >in
 	seq 3 >>in
 	gsort --invalid=warn in 2>told | cmp - <(seq 3)

@@ -91,7 +91,7 @@ load ../helpers
 	  0.10000000149011612 ]
 }
 
-@test "what does not fit is told, with a type that holds it" {
+@test "a number that does not fit is named, with a type that holds it" {
 	echo 4294967296 >in
 	fails "4294967296 does not fit in u32; --to=u64 holds it" gsort --to=u32 in
 	echo -1 >in

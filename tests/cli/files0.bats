@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# --files0-from: names of inputs in a file, and what sort(1) says of bad ones.
+# --files0-from: names of inputs in a file, and sort(1)'s messages about bad ones.
 
 load ../helpers
 
@@ -73,7 +73,7 @@ sorts_to() {
 	fails "no file name of '-' allowed" gsort --files0-from=- <names
 }
 
-@test "an empty name is told by its number" {
+@test "an empty name is reported by its number" {
 	printf '\0a\0' >names
 	fails "names:1: invalid zero-length file name" gsort --files0-from=names
 	printf 'a\0\0b\0' >names
@@ -81,7 +81,7 @@ sorts_to() {
 	fails "-:2: invalid zero-length file name" gsort --files0-from=- <names
 }
 
-@test "a name that does not exist is told before anything is written" {
+@test "a name that does not exist is reported before anything is written" {
 	printf 'a\0nothing\0' >names
 	fails "nothing: No such file" gsort --files0-from=names -o out
 	[ ! -e out ]

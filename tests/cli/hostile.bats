@@ -4,10 +4,10 @@
 
 load ../helpers
 
-# What is preloaded: before the read number MEDDLE_AT, counted from 1, of at least 1000 bytes,
-# MEDDLE is run by the shell.  With NO_TMPFILE there are no nameless files; names with
-# ".gsort." are told with their modes to PLACES, and for the first three of them somebody is
-# faster: a link to PLANT is there.
+# A preloaded library: before the read number MEDDLE_AT, counted from 1, of at least 1000 bytes,
+# the shell runs MEDDLE.  With NO_TMPFILE there are no unnamed files; names with ".gsort." are
+# written with their modes to PLACES, and instead of the first three of them a link to PLANT is
+# made.
 setup_file() {
 	command -v cc >/dev/null || return 0
 	file_folder
@@ -249,7 +249,7 @@ zeros() {
 	[ ! -s out ]
 }
 
-@test "claims of sizes that nobody has" {
+@test "headers that claim impossible sizes" {
 	needs base64
 	# zstd: content of 2^60 bytes in one segment; two empty frames of blocks without end
 	printf '\050\265\057\375\340\0\0\0\0\0\0\0\020\1\0\0' >claims.zst
@@ -521,7 +521,7 @@ sys.exit(b.recv(100) != b"1\n3\n")'
 
 # --- temporary files and hidden names ----------------------------------------------------
 
-@test "where there are no nameless files, planted links are not followed, and nobody looks in" {
+@test "without unnamed files, planted links are not followed, and no other user can read" {
 	gen --keys 100000 --type u32 >in
 	gsort -u32 in >sorted
 	for tmpfile in '' NO_TMPFILE=1; do
@@ -641,11 +641,8 @@ temporary() {
 			return 0;
 		}
 	END
-	libs=$(sed -n 's/^LIBS = //p; s/^CUDA_LIBS = //p' "$GSORT_BUILD/Makefile" | tr '\n' ' ')
-	flags=$(sed -n 's/^CFLAGS = //p' "$GSORT_BUILD/Makefile")
-	cc=$(sed -n 's/^CC = //p' "$GSORT_BUILD/Makefile")	# which knows the flags
-	# shellcheck disable=SC2086
-	$cc $flags -I"$GSORT_SOURCE/src" -o host host.c "$GSORT_BUILD/libgsort.a" $libs -lpthread -lm
+	# shellcheck disable=SC2046
+	$(compiler) -o host host.c $(library_flags)
 	# the last three are left to strtod(3)
 	printf '1e3\n2.5\n-1234567.875\n0x1.8p1\n3.00000000000000000000000000000000000000001\n1.7976931348623157e308\n' |
 		LOCPATH=$PWD/locales ./host >out
@@ -695,7 +692,7 @@ temporary() {
 	done
 }
 
-@test "any umask: what is made has what it leaves, what is replaced keeps what it had" {
+@test "any umask: a new file has its mode from the umask, a replaced one keeps its mode" {
 	echo 1 >in
 	for mask in 000 022 077 777; do
 		rm -f out

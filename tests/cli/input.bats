@@ -122,7 +122,7 @@ suffixes="gz bz2 xz zst lz4"
 	exec 4<&-
 }
 
-@test "files of /proc, which say they are empty, are not" {
+@test "files of /proc, which have size 0, are read" {
 	[ -r /proc/sys/kernel/pid_max ] || skip "no /proc"
 	[ "$(gsort /proc/sys/kernel/pid_max)" = "$(cat /proc/sys/kernel/pid_max)" ]
 }
@@ -314,7 +314,7 @@ suffixes="gz bz2 xz zst lz4"
 	gsort skips | cmp - <(gsort text)
 }
 
-@test "a binary stream whose decompressed length is no multiple is refused" {
+@test "compressed binary input with a partial key is refused" {
 	head -c 1003 /dev/zero | gzip -c >odd.gz
 	fails "odd.gz: 1003 bytes is not a multiple of 4" gsort -u32 odd.gz
 }

@@ -228,7 +228,7 @@ endless() {
 
 # --- order -------------------------------------------------------------------------------
 
-@test "an input out of order is trouble, and its place is told" {
+@test "an input out of order is an error that names the place" {
 	printf '1\n3\n2\n' >bad
 	texts
 	trouble "bad:3: disorder: 2: merging needs sorted inputs; sort it, or use --nocheck-order$" \
@@ -271,7 +271,7 @@ endless() {
 	        gsort -m --nocheck-order bad
 }
 
-@test "lines that are no numbers are trouble, or left out" {
+@test "lines that are not numbers are errors, or left out" {
 	printf '1\nx\n3\n' >in
 	echo 2 >other
 	trouble "in:2: " gsort -m in other
@@ -327,7 +327,7 @@ endless() {
 	fails "cannot" gsort -m --batch-size=2 -T nowhere t?
 }
 
-@test "an output that takes no more is trouble at once" {
+@test "a full output is an error at once" {
 	[ -c /dev/full ] || skip "no /dev/full"
 	status=0
 	endless

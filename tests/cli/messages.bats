@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What gsort says about bad input, word for word: one line that names the file and the line
-# or byte, and what would have worked.  The last test sees that no sentence of src/ is new
-# to the tests.
+# The messages about bad input, word for word: one line that names the file and the line or
+# byte, and what would have worked.  The last row fails if a message of src/ is in no test.
 
 load ../helpers
 
@@ -242,7 +241,7 @@ export -f program
 	$ program 'exit 3'
 	gsort: './program', which compresses temporary files, failed with status 3
 	$ program 'exit 0'
-	gsort: './program', which compresses temporary files, ended before its input did
+	gsort: './program', which compresses temporary files, ended before it had read all its input
 	$ program 'kill -9 $$'
 	gsort: './program', which compresses temporary files, was killed by signal 9
 	$ gen --keys 1000000 --type u64 | gsort -u64 -S 16M --compress-program=./nothing >/dev/null; exit 2
@@ -507,20 +506,20 @@ export -f damaged
 	END
 }
 
-# The sentences of all calls that make one: of each its longest part without a conversion.
-sentences() {
+# The messages of all calls that make one: of each its longest part without a conversion.
+messages() {
 	find "$GSORT_SOURCE/src" -name "*.c" -exec cat {} + | tr '\n\t' '  ' |
 		grep -oE '\<(gs_fail|gs_fail_errno|misuse|gs_report_error|gs_report_usage)\([^";]*("([^"\\]|\\.)*"[ A-Z_]*)+' |
-		sed -E 's/^[^"]*"//; s/"[ A-Z_]*"//g; s/" *(LIBRARY)? *$//; s/\\"/"/g' |
+		sed -E 's/^[^"]*"//; s/"[ A-Z_]*"//g; s/" *[A-Z_]* *$//; s/\\"/"/g' |
 		sed -E 's/%[-+ #0.*]*[0-9]*(ll|z)?[a-zA-Z]/\n/g; s/%%/%/g; s/$/\n/' |
 		awk -v RS='\n\n' -F '\n' '{ best = ""; for (f = 1; f <= NF; f++)
 			if (length($f) > length(best)) best = $f; print best }' |
 		sed -E 's/^[ :,;]+//; s/[ :,;]+$//' | grep -E '.{6}' | sort -u
 }
 
-@test "no sentence is new to the tests" {
-	# These are left to the unit tests, the faults, cuda.bats and guard.bats: only a library's
-	# caller, a machine out of memory or a failing GPU can bring them about.
+@test "every message is in a test" {
+	# The unit tests, the faults, cuda.bats and guard.bats cause these: only a caller of the
+	# library, a machine without free memory or a GPU that fails can.
 	cat >known <<-'END'
 	a job cannot be fed after gsort_feed_end()
 	a job is drained only with the option DRAINED
@@ -531,7 +530,7 @@ sentences() {
 	an option of gsort_open() has no such value
 	f the GPU's memory is more than there is
 	'--batch-size' is 1: the minimum is 2
-	'--to=text' is how any type becomes text
+	'--to=text' converts any type to text
 	--device=cpu works without it
 	out of GPU memory
 	the GPU failed while
@@ -543,7 +542,7 @@ sentences() {
 	the input has become shorter since it was read for the GPU: the output cannot be completed
 	the input has changed since it was read for the GPU: the output cannot be completed
 	--device=gpu: the GPU module is not installed; install it, or use --device=cpu
-	, but this is gsort
+	but this is gsort
 	bytes of the input were kept in memory; --device=cpu reads it once
 	cannot be read again: it is not a regular file, and was not kept in memory; --device=cpu reads it once
 	a line of more than
@@ -556,7 +555,7 @@ sentences() {
 	truncate failed
 	close failed
 	cannot make a file beside
-	MiB of memory can be had; gsort needs 16 MiB, and 256 MiB of address space
+	MiB of memory are available; gsort needs 16 MiB, and 256 MiB of address space
 	cannot map
 	cannot reserve
 	cannot start a thread
@@ -569,15 +568,15 @@ sentences() {
 	temporary directories
 	the result is wrong
 	the result is wrong: it is out of order
-	the result is wrong: the keys that left are not the keys that came
+	the result is wrong: the output has other keys than the input
 	threads: read
 	no effect on numbers
 	END
-	sentences >all
+	messages >all
 	[ "$(wc -l <all)" -gt 100 ]
-	while IFS= read -r sentence; do
-		grep -qF -- "$sentence" known "$GSORT_SOURCE"/tests/*/*.bats "$GSORT_SOURCE"/tests/unit/*.c ||
-			echo "$sentence"
+	while IFS= read -r message; do
+		grep -qF -- "$message" known "$GSORT_SOURCE"/tests/*/*.bats "$GSORT_SOURCE"/tests/unit/*.c ||
+			echo "$message"
 	done <all >new
 	cat new
 	[ ! -s new ]

@@ -158,7 +158,7 @@ gives() {
 	[ ! -e out ]
 }
 
-@test "what needs another option says so" {
+@test "an option that needs another one names it" {
 	fails "option '--in-place' needs '-o'" gsort --in-place text
 	fails "option '--endian' needs a binary type" gsort --endian=big text
 	fails "option '--skip-bytes' needs a binary type" gsort --skip-bytes=1 text
@@ -357,7 +357,7 @@ gives() {
 
 # --- what is said --------------------------------------------------------------------
 
-@test "a check says what it found by status, message and figures" {
+@test "a check reports its result by status, message and figures" {
 	printf '1\n3\n3\n2\n' >four
 	gives '' gsort -c /dev/null
 	run gsort -c four
@@ -415,7 +415,7 @@ stages() {
 		{ cat err; return 1; }
 }
 
-@test "--stats=json and -vv tell where the time goes" {
+@test "--stats=json and -vv print where the time goes" {
 	needs jq
 	gen --keys 12500000 >in
 	gsort -u32 --device=cpu -vv --stats=json in >sorted 2>all
@@ -440,7 +440,7 @@ stages() {
 	stages '.read > 0 and .sort > 0 and .merge + .spill + .encode + .write == 0'
 }
 
-@test "--info tells what there is, with or without a GPU" {
+@test "--info describes the machine, with or without a GPU" {
 	gsort --info -T . >info 2>err
 	[ ! -s err ]
 	for what in gsort cpu memory -S temp; do
@@ -450,7 +450,7 @@ stages() {
 	grep -q '^temp  *\.: .* free' info
 }
 
-@test "--info, --version and --plan tell of a GPU, of several, and of none" {
+@test "--info, --version and --plan describe a GPU, several, and none" {
 	command -v gsort-emu >/dev/null || skip "gsort-emu is not built"
 	GSORT_EMU_DEVICES=2 gsort-emu --info >info
 	grep -q '^driver  *CUDA [0-9.]*$' info
@@ -493,7 +493,7 @@ stages() {
 	./numsort --version | grep -q '^gsort [0-9]'
 }
 
-@test "--debug tells ignored options and goes with everything" {
+@test "--debug prints ignored options and can be used with every option" {
 	gives '2\n2\n10\n' gsort --debug -bsf -y1 text
 	grep -q '^gsort: ignored  *-b, -f, -s, -y: ' err
 	gives '' gsort --debug -c <(seq 3)
@@ -536,7 +536,7 @@ stages() {
 	[[ $output == "gsort: "*"No space left"* ]]
 }
 
-@test "-v says one line at the end, on standard error" {
+@test "-v prints one line at the end, on standard error" {
 	gen --keys 1000 >keys
 	gsort -u32 -v --device=cpu keys >out 2>err
 	[ "$(wc -l <err)" = 1 ]
@@ -550,14 +550,14 @@ stages() {
 	[ ! -s err ]
 }
 
-@test "--debug tells the plan on standard error only" {
+@test "--debug prints the plan on standard error only" {
 	gsort --debug text >out 2>err
 	printf '2\n2\n10\n' | cmp - out
 	[ -s err ]
 	not grep -qv '^gsort: ' err
 }
 
-@test "--plan tells the plan on standard output and sorts nothing" {
+@test "--plan prints the plan on standard output and sorts nothing" {
 	gen --keys 1000 >keys
 	gsort -u32 --plan -o out keys >plan 2>err
 	[ -s plan ]
@@ -612,7 +612,7 @@ stages() {
 	[ "${lines[1]}" = 2 ]
 }
 
-@test "an empty name is an error that says so" {
+@test "an empty name is an error" {
 	fails "the name of an input is empty" gsort ""
 	fails "the name of the output is empty" gsort -o "" keys
 	fails "the name of a temporary directory is empty" gsort -T "" text

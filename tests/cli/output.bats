@@ -124,7 +124,7 @@ only() {
 	only a b c d
 }
 
-@test "the name of the output says nothing about its content" {
+@test "the suffix of the output's name has no effect" {
 	gsort -u32 -o out.gz in
 	same_keys in out.gz u32
 }

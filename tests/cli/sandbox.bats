@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What a decompressor that has been taken over can do: nothing.  A preloaded read() stands
-# for it: from the first read of compressed bytes on it tries, and tells on descriptor 9.
+# A decompressor that an attacker has taken over can do nothing.  A preloaded read() plays it: from
+# the first read of compressed bytes on it tries, and reports on descriptor 9.
 
 load ../helpers
 
@@ -199,7 +199,7 @@ kernel_without() {
 	LACKS=$1 LD_PRELOAD=$PWD/kernel.so gsort --debug "${@:2}"
 }
 
-@test "what a kernel lacks is done without, and told" {
+@test "a kernel without Landlock or seccomp: the job runs, and -vv reports it" {
 	needs_sandbox
 	not grep -aqE 'lib[at]san\.so' "$GSORT" || skip "a sanitizer comes first"
 	seq 1000 | gzip >in.gz

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Which keys go out: --unique, --count, --repeated, --singletons, --head-count.
+# Which keys are written: --unique, --count, --repeated, --singletons, --head-count.
 # Text against sort(1), uniq(1) and head(1); binary keys as hexadecimal, which has the
 # order of unsigned keys, against the same.
 
@@ -265,19 +265,22 @@ peak() {
 	skips_under_sanitizer "all takes more memory"
 	gen --seed 1 --keys 40000000 --type u32 >in
 	mkfifo pipe
-	for k in 10 100000; do
-		cat in >pipe &
-		peak 40000 gsort -u32 --head-count=$k -o out pipe
-		peak 40000 gsort -ru -u32 --head-count=$k -o out in
+	for threads in 2 16 32; do
+		for k in 10 100000; do
+			cat in >pipe &
+			peak 40000 gsort -u32 --parallel=$threads --head-count=$k -o out pipe
+			peak 40000 gsort -ru -u32 --parallel=$threads --head-count=$k -o out in
+		done
 	done
 	gen --seed 1 --keys 40000000 --type u32 --dist reversed >in
 	peak 40000 gsort -u32 --head-count=1000 -o out in
 	gen --seed 1 --keys 10000000 --type text >in
 	cat in >pipe &
 	peak 150000 gsort --head-count=1000 -o out pipe
+	peak 150000 gsort --head-count=1000 --parallel=32 -o out in
 }
 
-@test "head: the plan says so" {
+@test "head: the plan describes it" {
 	gsort --plan --head-count=7 -u32 | grep "^device .*first 7 "
 	gsort --plan --head-count=7 --count -u32 | not grep "^device .*first 7 "
 	gsort --plan --head-count=99999999999999 -u32 | not grep "^device .*first 9"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Whatever ends gsort, the shell sees it, an output is as it was, and nothing is left.
+# After any signal, the shell sees how gsort ended, the output is unchanged, and no file is left.
 
 load ../helpers
 

@@ -242,7 +242,7 @@ few() {
 	[ ! -e out ]
 }
 
-@test "a bad TMPDIR is nobody's business if the input is known to be small" {
+@test "a bad TMPDIR is no error if the input is known to be small" {
 	gen --seed 57 --keys 100 --type u64 >in
 	gsort -u64 in >expected
 	TMPDIR=nowhere gsort -u64 in | cmp - expected
@@ -251,7 +251,7 @@ few() {
 
 # ---- trouble
 
-@test "a full disk: one sentence, and the output is as it was" {
+@test "a full disk: one message, and the output is unchanged" {
 	gen --seed 58 --keys 3000000 --type u64 >in
 	echo old >out
 	if mount -t tmpfs -o size=4M none temp 2>/dev/null; then
@@ -264,7 +264,7 @@ few() {
 	[ "$(cat out)" = old ]
 }
 
-@test "a directory in memory is told of, where decisions are told" {
+@test "a directory in memory is reported by -vv" {
 	local memory=/dev/shm
 	[ "$(stat -fc %T $memory 2>/dev/null)" = tmpfs ] || skip "no tmpfs in $memory"
 	gen --seed 63 --keys 3000000 --type u64 >in
@@ -276,7 +276,7 @@ few() {
 }
 
 @test "SIGKILL at any moment leaves no temporary file, and the output as it was" {
-	needs_nameless_files
+	needs_unnamed_files
 	local round
 	gen --seed 59 --keys 3000000 --type u64 >in
 	gsort -u64 in >expected

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What a start costs: the libraries that are loaded and the threads that are made.
+# What a start costs: the libraries that are loaded and the threads that are started.
 
 load ../helpers
 
@@ -51,7 +51,7 @@ threads_of() {
 	[ "$(threads_of gsort --parallel=8 -c sorted)" = 0 ]
 }
 
-@test "without libraries for compressed data: one sentence, and no loss" {
+@test "without libraries for compressed data: one message, and no loss" {
 	needs gzip zstd xz bzip2
 	preload 'void *dlopen(const char *name, int flags) { (void)name; (void)flags; return NULL; }'
 	seq 1000 -1 1 >text

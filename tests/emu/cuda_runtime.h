@@ -2,14 +2,13 @@
 /*
  * cuda_runtime.h - enough of CUDA C++ to run gsort's kernels on the host
  *
- * The very same .cu files are compiled as C++17 with -I tests/emu in front.  A
- * thread is a fiber; a block is run by one thread of the host, so its shared
- * memory is thread-local; blocks are spread over host threads.  launch.cpp says
- * when fibers change, and what is noticed: deadlocks, barriers that only a part
- * of a block or warp reaches, shuffles from lanes that do not take part.
+ * The .cu files of gsort are compiled as C++17 with -I tests/emu in front.  A thread is a fiber; one
+ * thread of the host runs a block, so shared memory is thread-local; host threads share the blocks.
+ * launch.cpp says when fibers change, and what it detects: deadlocks, barriers that only a part of a
+ * block or warp reaches, shuffles from lanes that do not take part.
  *
- * Not there: textures, cooperative groups, asm.  Dynamic shared memory is had by
- * launch.cuh's DYNAMIC_SHARED.
+ * Textures, cooperative groups and asm are missing.  launch.cuh's DYNAMIC_SHARED declares dynamic
+ * shared memory.
  */
 #ifndef GS_EMU_CUDA_RUNTIME_H
 #define GS_EMU_CUDA_RUNTIME_H

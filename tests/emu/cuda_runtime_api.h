@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * cuda_runtime_api.h - a pretend CUDA runtime, as much of it as gsort uses
+ * cuda_runtime_api.h - an emulated CUDA runtime, as much of it as gsort uses
  *
  * Found before the real one by -I tests/emu.  "Device" memory is host memory
  * with bookkeeping; every call has finished when it returns, so streams and

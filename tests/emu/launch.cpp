@@ -4,18 +4,18 @@
  *
  * A block runs on one thread of the host.  Each of its threads is a fiber that
  * runs until it has to wait for others: then the scheduler resumes the next.  A
- * warp goes on while any of its lanes can, then the next warp has its turn.  The
- * last lane to reach a warp's operation performs it for all; a block's barrier
- * opens when every warp has come to a halt in front of it.
+ * warp runs while any of its lanes can, then the next warp runs.  The last lane to
+ * reach a warp's operation performs it for all; a block's barrier opens when every
+ * warp waits at it.
  *
- * If nobody can go on and somebody still waits, the kernel is wrong: the program
- * says who waits where, and aborts.  So it does when threads wait at different
- * barriers, or have left a block that others wait in.
+ * If no fiber can run and some still wait, the kernel is wrong: the program prints
+ * which threads wait where, and aborts.  It also aborts when threads wait at
+ * different barriers, or have left a block in which others wait.
  *
- * Fibers change only where they wait, so a forgotten barrier might go unnoticed.
- * GSORT_EMU_REVERSE=1 runs lanes and warps last to first; kernels that need a
- * barrier and lack it are wrong in one of the two orders.  Dynamic shared memory
- * is all zeros before a block, or all ones: nobody may rely on either.
+ * Fibers change only where they wait, so a missing barrier might go unnoticed.
+ * GSORT_EMU_REVERSE=1 runs lanes and warps last to first; a kernel that lacks a
+ * barrier is wrong in one of the two orders.  Dynamic shared memory is all zeros
+ * before a block, or all ones: a kernel may rely on neither.
  *
  * Invariant: a fiber that can run is READY; only the scheduler resumes fibers.
  */

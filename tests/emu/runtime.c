@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * runtime.c - the pretend CUDA runtime: memory with bookkeeping, and nothing else
+ * runtime.c - the emulated CUDA runtime: memory with bookkeeping, and nothing else
  *
- * Every call is complete when it returns.  What the real runtime would only
- * notice as a wrong result is an error here: a copy whose device side is not
- * wholly inside one piece of device memory, a piece freed twice, a stream or an
- * event that does not exist.
+ * Every call is complete when it returns.  Some errors that a real runtime does not
+ * detect are errors here: a copy whose device side is not within one allocation, an
+ * allocation freed twice, a stream or an event that does not exist.
  *
- * What may go wrong with a GPU is played on demand: GSORT_EMU_FAIL=N:CODE lets the N-th call
- * fail, and all calls after it if CUDA calls such an error sticky; GSORT_EMU_CORRUPT=N flips a
- * bit in what the N-th copy or kernel leaves behind; GSORT_EMU_STRAY=N one in the host memory
- * that the N-th copy to the GPU came from.  Whoever names a file in GSORT_EMU_MARK finds it
- * there if it came to that.
+ * GSORT_EMU_FAIL=N:CODE makes the N-th call fail, and all later calls if CUDA calls such an error
+ * sticky.  GSORT_EMU_CORRUPT=N flips a bit in the result of the N-th copy or kernel,
+ * GSORT_EMU_STRAY=N one in the host memory that the N-th copy to the GPU came from.  The file that
+ * GSORT_EMU_MARK names is created if one of these happened.
  *
  * Invariant: pieces[] holds every living piece once; device_bytes is their sum.
  */

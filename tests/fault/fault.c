@@ -4,32 +4,30 @@
  *
  *     LD_PRELOAD=tests/fault/fault.so FAULT_CALL=write FAULT_AT=3 FAULT_ERRNO=28 gsort ...
  *
- * FAULT_CALL    names as below, with commas between them, or "all", and perhaps "!NAME" for one
- *               that is not meant; "sites": no call fails, but the
- *               first from each place in the program, some callers deep, is reported
- * FAULT_AT      which of these calls fails
- * FAULT_ERRNO   with what errno
- * FAULT_HOW     "once", which is meant without it; "on": all that follow fail, too; "short":
- *               it does half of what it should; "full": so, and all that follow fail; "eintr":
- *               every second call, beginning with FAULT_AT, fails with EINTR;
- *               "signal": FAULT_ERRNO is the number of a signal to the process, and the call
- *               is made
+ * FAULT_CALL    names as below, separated by commas, or "all", and "!NAME" to exclude one;
+ *               "sites": no call fails, but the first from each place in the program, some
+ *               callers deep, is reported
+ * FAULT_AT      the number of the call that fails
+ * FAULT_ERRNO   its errno
+ * FAULT_HOW     "once" (the default); "on": all later calls fail, too; "short": the call does half
+ *               of its work; "full": the same, and all later calls fail; "eintr": every second
+ *               call, beginning with FAULT_AT, fails with EINTR; "signal": FAULT_ERRNO is the
+ *               number of a signal to the process, and the call is made
  * FAULT_LACKS   a name: these calls always fail, as on a system that does not have them
- * FAULT_SPARE   names of libraries, with commas between them: what they call is left alone
+ * FAULT_SPARE   names of libraries, separated by commas: their calls never fail
  * FAULT_REPORT  a file that holds a struct fault_report
  *
- * Here is every function that gsort, or a library that it loads, calls, and that can fail but
- * by an error in the program.  strdup(), asprintf() and posix_spawn_file_actions_adddup2() are
- * among them, as libc calls this malloc().  Its stdio calls write(2) and read(2) of its own:
- * messages on standard error always come through; for standard output there is /dev/full.
+ * The shim has every function that gsort, or a library that it loads, calls, and that can fail in
+ * a correct program.  strdup(), asprintf() and posix_spawn_file_actions_adddup2() are among them,
+ * because libc calls this malloc().  libc's stdio calls its own write(2) and read(2), so messages
+ * on standard error never fail; for standard output there is /dev/full.
  *
- * Not seen is what goes on before main(), where the CUDA runtime registers its kernels and
- * trusts malloc().  Counts are of the process that began: children neither count nor fail,
- * and programs that are run do not inherit the shim.
+ * Calls before main() do not count.  Only the first process counts: children neither count nor
+ * fail, and programs that gsort runs do not inherit the shim.
  *
- * _exit(2) in trouble first looks for leaks, if that is what the program was built for.
+ * _exit(2) after an error first looks for leaks, in a build with a leak checker.
  *
- * Invariant: but for the calls that fail, nothing is different.
+ * Invariant: calls that do not fail behave as without the shim.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

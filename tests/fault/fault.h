@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * fault.h - what a run tells those who let calls fail in it
+ * fault.h - the report of a run in which calls fail
  *
- * A file of this form, named by FAULT_REPORT, is mapped by the shim (fault.c), and by who
- * looks at it afterwards (fault_runner.c).
+ * The shim (fault.c) maps the file that FAULT_REPORT names, and writes the report there;
+ * fault_runner.c reads it.
  */
 #ifndef TESTS_FAULT_H
 #define TESTS_FAULT_H

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * fault_runner.c - one command, again and again; each time another of its calls fails
+ * fault_runner.c - run a command many times; each time another of its calls fails
  *
- *     walk [OPTION]... NAME RIGHT FAULT... -- COMMAND [ARGUMENT]...
+ *     fault_runner [OPTION]... NAME RIGHT FAULT... -- COMMAND [ARGUMENT]...
  *
- * RIGHT is a file that holds the right result.  A FAULT is CALL[,CALL]...:ERRNO[:HOW], as
- * fault.c has it, with ERRNO by name, or CALL...:SIGNAL:signal.  The command is run in a folder
- * that has the folders out and temp; its result is out/file.
+ * RIGHT is a file that holds the right result.  A FAULT is CALL[,CALL]...:ERRNO[:HOW], as in
+ * fault.c, with ERRNO by name, or CALL...:SIGNAL:signal.  The command runs in a folder that has
+ * the folders out and temp; its result is out/file.
  *
- *     -a        every call of these names fails once, N = 1, 2, 3 ... until the run has
- *               fewer; else the first that comes from each place in the program
+ *     -a        every call of these names fails once, N = 1, 2, 3 ... until the run makes
+ *               fewer calls; else the first call from each place in the program
  *     -e N      only every N-th of these, beginning with the first of each FAULT
- *     -b FILE   what out/file holds before [there is none]
- *     -t        it may be lost: is written through
- *     -i FILE   is standard input; -p FILE: what comes by a pipe, at most 512 KiB
- *     -o        standard output is out/file; -d: is a pipe, whose bytes go there after the run
- *     -f        others, too, may write to standard error: programs that are run
- *     -l NAMES  what these libraries call does not fail; nor what libasan does
- *     -n NAME   calls of this name always fail, besides
- *     -s N      the exit status if all is well [0]; -c N: in trouble [2]
- *     -j N      so many runs at once [2]
- *     -v        a line for each FAULT
+ *     -b FILE   the content of out/file before the run [there is no such file]
+ *     -t        out/file may be lost: it is written in place
+ *     -i FILE   standard input; -p FILE: standard input is a pipe, at most 512 KiB
+ *     -o        standard output is out/file; -d: a pipe, whose bytes go there after the run
+ *     -f        programs that the command runs may write to standard error, too
+ *     -l NAMES  calls of these libraries do not fail; those of libasan never do
+ *     -n NAME   calls of this name always fail
+ *     -s N      the exit status of success [0]; -c N: of an error [2]
+ *     -j N      run N commands at once [2]
+ *     -v        print a line for each FAULT
  *
- * After each run: the status is that of success, and the result right (the fault was
- * harmless); or it is that of trouble, with one message, and out/file as it was (failed
- * cleanly; so if a signal was to end it, and did, and out/file is as it was, or right).  Nothing
- * else is in out and temp.  Calls that are interrupted or do less than asked are no reason to
- * fail.  A crash, a hang, a wrong result, a lost file, what a sanitizer says are told with
- * what it takes to see them again, the first of each FAULT, and the exit status is 1.
+ * After each run, one of these must hold.  The status is that of success, and the result is right:
+ * the fault was harmless.  Or the status is that of an error, there is one message, and out/file is
+ * unchanged: the run failed cleanly.  If a signal ended the run, out/file is unchanged or right.
+ * out and temp hold nothing else.  A call that is interrupted, or does less than asked, must not
+ * make the run fail.  A crash, a hang, a wrong result, a lost file or a report of a sanitizer is
+ * printed with the command that repeats it, the first of each FAULT, and the exit status is 1.
  *
  * Standard output: "NAME: N tried: N harmless, N failed cleanly, N wrong".
  */

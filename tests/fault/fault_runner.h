@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* fault_runner.h - what fault_runner.c asks of fault_trial.c, which runs the command once */
+/* fault_runner.h - the interface between fault_runner.c and fault_trial.c, which runs the command */
 #ifndef TESTS_FAULT_RUNNER_H
 #define TESTS_FAULT_RUNNER_H
 

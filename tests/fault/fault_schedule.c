@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * fault_schedule.c - whose turn it is to fail
+ * fault_schedule.c - which calls fail
  *
- * In:   the environment, as fault.c has it.  Out: yes or no, for each call.
+ * In:   the environment, see fault.c.  Out: yes or no, for each call.
  *
- * Invariant: what is called from here neither counts nor fails.
+ * Invariant: calls from this file neither count nor fail.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* fault_schedule.h - what fault.c, which has the calls, asks of fault_schedule.c */
+/* fault_schedule.h - which calls fail: fault.c asks for each call */
 #ifndef TESTS_FAULT_SCHEDULE_H
 #define TESTS_FAULT_SCHEDULE_H
 

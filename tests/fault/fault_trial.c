@@ -2,9 +2,9 @@
 /*
  * fault_trial.c - one run of the command, and a verdict on it
  *
- * In:   what the environment tells the shim.  Out: a status, and what is wrong.
+ * In:   the environment of the shim.  Out: a status, and what is wrong.
  *
- * Invariant: after a verdict the folder holds nothing but out/file and what is ours.
+ * Invariant: after a verdict the folder holds nothing but out/file and files of this program.
  */
 #define _GNU_SOURCE	1
 #include <dirent.h>
@@ -34,7 +34,7 @@ stop(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	fprintf(stderr, "walk: ");
+	fprintf(stderr, "fault_runner: ");
 	vfprintf(stderr, format, args);
 	fprintf(stderr, "\n");
 	va_end(args);

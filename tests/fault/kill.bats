@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# A run that ends before its time: the output is as it was or complete, and no
-# temporary file is left.  KILL_ROUNDS=100 for a long night.
+# A run that is killed: the output is unchanged or complete, and no temporary file is left.
+# KILL_ROUNDS=100 tries more.
 #
-# Moments are chosen by bytes read and written, of all that a whole run does: so they are
-# all over it, however fast the machine is just then.  (tests/fault/faults kills at each call.)
+# The moment is a number of bytes read and written, between 0 and those of a whole run, so it does
+# not depend on the speed of the machine.  (tests/fault/faults kills at each call.)
 # The shell ignores SIGINT in what it runs in the background, so env gives it back.
 
 load ../helpers
@@ -92,7 +92,7 @@ ends_well() {
 }
 
 @test "SIGKILL at any moment" {
-	needs_nameless_files
+	needs_unnamed_files
 	ends_well KILL
 }
 
@@ -102,7 +102,7 @@ ends_well() {
 @test "SIGHUP at any moment" { ends_well HUP; }
 
 @test "a merge interrupted at any moment" {
-	needs_nameless_files
+	needs_unnamed_files
 	split -b 4000000 in part.
 	for file in part.*; do gsort -u64 -o $file $file; done
 	echo old >before

@@ -2,9 +2,9 @@
 /*
  * floats.c - floats as text, beside strtod(3) and printf(3)
  *
- * Eight bytes are a float: printed, it must be read back as the same, no shorter form may
- * do so, and of those as long none may be nearer.  What follows is a text: it must be read
- * as strtod(3) does.
+ * The first eight bytes are a float.  It is printed, and must be the same when it is read back; no
+ * shorter text may have this value, and none of the same length may be nearer.  The rest is a text,
+ * which must be read as strtod(3) reads it.
  */
 #include <math.h>
 

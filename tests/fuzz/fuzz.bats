@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Any input, a little of it: every fuzz target on its seeds and so many changes of them, the
-# same ones each time.  `make fuzz` is for more (tests/fuzz/run.sh).
+# Every fuzz target on its seeds and on some changes of them, the same ones each time.  `make fuzz`
+# tries more (tests/fuzz/run.sh).
 
 load ../helpers
 
@@ -25,7 +25,7 @@ fuzz() { # TARGET CHANGES
 @test "fuzz: runs on disk, whole and damaged" { fuzz spill 1000; }
 @test "fuzz: sorts of any kind" { fuzz sort 150; }
 
-@test "fuzz: a target that is not there is told apart from a failure" {
+@test "fuzz: a missing target is not reported as a failure" {
 	run "$GSORT_BUILD/tests/fuzz/fuzzers" no-such
 	[ "$status" -eq 2 ]
 	[[ ${lines[0]} == usage:* ]]

@@ -2,8 +2,8 @@
 /*
  * fuzz.h - bytes of the fuzzer, taken as what is needed
  *
- * A target (targets.def) takes any bytes, and ends with abort() when what gsort did with
- * them is wrong.  Bytes that are not there are 0, so no input is too short.
+ * A target (targets.def) takes any bytes, and calls abort() if gsort does something wrong with
+ * them.  Missing bytes are 0, so no input is too short.
  */
 #ifndef GS_FUZZ_H
 #define GS_FUZZ_H

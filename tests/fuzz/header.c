@@ -2,8 +2,7 @@
 /*
  * header.c - any bytes as several inputs, with lines or bytes at their top
  *
- * Bad lines, halves of keys, headers that are not whole and lines without an end come by
- * themselves.
+ * The fuzzer finds bad lines, partial keys, incomplete headers and lines without an end by itself.
  */
 #include "oracle.h"
 #include "reference_model.h"

@@ -2,10 +2,10 @@
 /*
  * inflate.c - compressed input: any bytes, and members that were damaged
  *
- * The same bytes are read three times: from a callback, from one that gives few at a time,
- * and from a file by several threads (parallel_inflate.c).  All come to the same end, and what they
- * gave before is the same as far as it goes.  If members were made here, that is known, too:
- * whole ones hold what was put into them, and damage is found, or changed nothing.
+ * The same bytes are read three times: from a callback, from one that returns few bytes at a time,
+ * and from a file by several threads (parallel_inflate.c).  All readings must end the same way, and
+ * agree up to there.  If this file made the members, their contents are known: whole members must
+ * return them, and damage must be found unless it changed nothing.
  */
 #include <archive.h>
 #include <archive_entry.h>

@@ -2,7 +2,7 @@
 /*
  * job.c - one job of the library, whose input and output are bytes in memory
  *
- * Files are without names (memfd_create(2)), and a pipe holds what fits into one: nothing
+ * Files have no names (memfd_create(2)), and a pipe holds no more than fits into its buffer: nothing
  * is left behind, and no thread but gsort's is needed.
  */
 #include <fcntl.h>

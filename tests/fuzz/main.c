@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * main.c - libFuzzer's place, where there is no clang
+ * main.c - a replacement of libFuzzer where there is no clang
  *
  *     fuzzers TARGET [-runs=N] [-seed=N] [-artifact_prefix=PATH] [FILE|FOLDER]...
  *
- * Runs every file once; with -runs, then N inputs that were made of them by changes: the
- * same ones for the same seed.  Nobody watches which lines of code an input reaches, so
- * this finds less than libFuzzer; but it is there wherever gsort can be built.  An input
- * that fails is left in PATH and the target's fault is told.
+ * Runs every file once; with -runs, then N inputs made from them by changes, the same ones for the
+ * same seed.  It does not measure which lines of code an input reaches, so it finds less than
+ * libFuzzer; but it can be built wherever gsort can.  An input that fails is written to PATH, and the
+ * failure is printed.
  */
 #include <dirent.h>
 #include <signal.h>

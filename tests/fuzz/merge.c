@@ -2,7 +2,7 @@
 /*
  * merge.c - sorted and unsorted inputs, merged few at a time, or checked
  *
- * Most inputs are sorted here before, by reference_model.c; some then get one key in a wrong place.
+ * reference_model.c sorts most inputs first; some then get one key in a wrong place.
  */
 #include "oracle.h"
 #include "reference_model.h"

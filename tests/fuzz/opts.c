@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * opts.c - any command line: read, or refused with a sentence
+ * opts.c - any command line: accepted, or refused with a message
  *
- * Words are between NULs.  In front of them are a byte that tells what GSORT_DEVICE is and
- * how long a list of names is, and that list: --files0-from=- reads it.  No other file is
- * opened, as words with slashes are left out.
+ * NULs separate words.  Before them are a byte that chooses GSORT_DEVICE and the length of a list of
+ * names, and that list, which --files0-from=- reads.  No other file is opened, because words with
+ * slashes are left out.
  */
 #include <getopt.h>
 #include <sys/mman.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * oracle.c - was what a job did right?
+ * oracle.c - is the result of a job right?
  *
  * In:   a job and its inputs.
  * Out:  nothing, or abort().
  *
- * What must come out is known from the inputs alone; there are few cases where two ends
- * are right: a job that may stop before it meets what is wrong, and one without order.
+ * The right result is known from the inputs alone.  In few cases two results are right: a job may
+ * stop before it reads what is wrong, and a merge may have unsorted inputs.
  */
 #include "job/options.h"
 #include "oracle.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* oracle.h - was what a job did right? */
+/* oracle.h - is the result of a job right? */
 #ifndef GS_FUZZ_ORACLE_H
 #define GS_FUZZ_ORACLE_H
 

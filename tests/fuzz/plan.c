@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* plan.c - any facts: the plan keeps its promises, or says why there is none */
+/* plan.c - any plan input: the plan keeps its promises, or there is an error */
 #include "fuzz.h"
 #include "io/ahead.h"
 #include "plan/estimate.h"
@@ -28,7 +28,7 @@ check_shares(const struct gs_plan *plan, const struct gs_plan_input *facts)
 	unsigned __int128 sum = plan->pool_bytes;
 
 	sum += (unsigned __int128)plan->threads * plan->piece_bytes;
-	sum += (unsigned __int128)(slots + plan->threads) * plan->part_bytes;
+	sum += (unsigned __int128)(slots + plan->threads) * plan->buckets.part_bytes;
 	sum += (unsigned __int128)slots * plan->part_print_bytes;
 	sum += (unsigned __int128)plan->print_keys * facts->print_bytes;
 	sum += GS_AHEAD_CHUNKS * (unsigned __int128)plan->chunk_bytes;
@@ -94,7 +94,7 @@ fuzz_plan(const uint8_t *data, size_t bytes)
 		.merge_files = (unsigned)fuzz_take(&from, 1),
 	};
 	struct gs_plan plan;
-	struct gs_estimate forecast;
+	struct gs_estimate estimate;
 
 	if (facts.merge_files == 1)
 		facts.merge_files = 0;
@@ -104,8 +104,8 @@ fuzz_plan(const uint8_t *data, size_t bytes)
 	}
 	check_shares(&plan, &facts);
 	check_merge(&plan, &facts);
-	gs_plan_estimate(&plan, &facts, &forecast);
-	FUZZ_MUST(forecast.runs <= 1 || plan.spills || plan.head_keys > 0 ||
+	gs_plan_estimate(&plan, &facts, &estimate);
+	FUZZ_MUST(estimate.runs <= 1 || plan.spills || plan.head_keys > 0 ||
 	          plan.device == GSORT_DEVICE_GPU);
-	FUZZ_MUST(forecast.disk_bytes <= forecast.written_bytes);
+	FUZZ_MUST(estimate.disk_bytes <= estimate.written_bytes);
 }

@@ -2,7 +2,7 @@
 /*
  * reference_model.c - sorting as the manual has it: strtod(3), printf(3), qsort(3)
  *
- * Only the shortest form of a float is gsort's own, as the floats target looks after it.
+ * Only the shortest form of a float comes from gsort's code, which the floats target checks.
  */
 #include <math.h>
 

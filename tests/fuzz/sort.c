@@ -2,15 +2,15 @@
 /*
  * sort.c - any job, beside a sort that is too simple to be wrong (reference_model.c)
  *
- * The first bytes choose type, options, sizes, ways in and out, memory and device; the rest
- * is how keys are made, and some keys themselves.  So no byte is without a meaning.
+ * The first bytes choose type, options, sizes, kinds of input and output, memory and device; the
+ * rest chooses how keys are made, and some keys.  Every byte has a meaning.
  *
- * The GPU is the pretend one (tests/emu), and small, so that a job has many batches.
+ * The GPU is the emulated one (tests/emu), and small, so that a job has many batches.
  */
 #include "oracle.h"
 #include "reference_model.h"
 
-extern size_t emu_allocations(void);	/* of the pretend CUDA, not given back */
+extern size_t emu_allocations(void);	/* of the emulated CUDA, not given back */
 
 static const char *const dirs[] = { "/dev/shm", "/tmp" };
 

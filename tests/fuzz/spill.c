@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * spill.c - runs on disk: they come back as they went, and damage ends in a sentence
+ * spill.c - runs on disk: they are read as they were written, and damage is an error
  *
  * Either whole runs through spill.h, read in turns; or packed blocks, in a file that is
  * changed before it is read; or any bytes in place of a block.

@@ -2,10 +2,10 @@
 /*
  * text.c - any text, cut anywhere: four readers agree
  *
- * The decoder with vectors and without, lines.c, and reference_model.c.  Chunks end exactly where
- * memory does, so nothing can be looked at behind them.  Text is what the fuzzer gives, or
- * made of it line by line, so that most lines are numbers; it may come many times over, so
- * that several threads share a chunk.
+ * The readers are the decoder with vectors and without, lines.c, and reference_model.c.  Chunks end
+ * where mapped memory ends, so a read beyond them crashes.  The text is the fuzzer's input, or is
+ * made from it line by line, so that most lines are numbers; it may be repeated, so that several
+ * threads share a chunk.
  */
 #include <sys/mman.h>
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # A GPU that fails, or is wrong: --device=auto finishes on the CPU with the right answer, and
-# says so; --device=gpu ends with exit status 2.  Each call of the pretend CUDA runtime is
+# says so; --device=gpu ends with exit status 2.  Each call of the emulated CUDA runtime is
 # made to fail in turn, with errors that pass and errors that last, and a bit of what each
 # copy or kernel leaves behind is flipped.
 #
@@ -120,7 +120,7 @@ survives() {
 	survives -u64
 }
 
-@test "text of several streams, and what is selected from it" {
+@test "text of several key classes, and selections from it" {
 	local options
 	STEP=19
 	for range in u32 i32 u64 i64 small; do
@@ -176,7 +176,7 @@ survives() {
 	grep 'the input has changed since it was read for the GPU: the output cannot be completed' err
 }
 
-@test "batches set aside in memory" {
+@test "runs kept in memory" {
 	STEP=53
 	gen --seed 56 --keys 100000 --type u32 >in.now
 	survives -u32 --gpu-memory=1M
@@ -200,7 +200,7 @@ survives() {
 	done
 }
 
-@test "batches set aside on disk" {
+@test "runs written to disk" {
 	STEP=53
 	gen --seed 57 --keys 300000 --type u64 >in.now
 	survives -u64 --gpu-memory=5M -S 17M

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What bootstrap says where it may not install.  (That it builds, who runs this knows.)
+# What bootstrap prints where it may not install packages.
 
 load ../helpers
 
@@ -33,7 +33,7 @@ bare() {
 	[ ! -e calls ]
 }
 
-@test "where sudo asks nothing, bootstrap installs, and sees what is still missing" {
+@test "with passwordless sudo, bootstrap installs, and finds what is still missing" {
 	fake sudo '[ "$1" != -n ] || exit 0; exec "$@"'
 	bare
 	[ "$status" -eq 1 ]
@@ -50,7 +50,7 @@ bare() {
 	[[ ${lines[-1]} == "bootstrap: the installation failed: sudo sh -c 'apt-get update && "* ]]
 }
 
-@test "a machine with no known package manager is told what gsort needs" {
+@test "without a known package manager, bootstrap prints what gsort needs" {
 	rm bare/apt-get
 	bare
 	[ "$status" -eq 1 ]

@@ -1,20 +1,53 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What tools see in the sources: nothing.  tests/house/lint.sh runs them; "make lint" runs all.
+# Analyzers must report nothing.  tests/house/lint.sh runs them; "make lint" runs all.
 
 load ../helpers
 
+# lint NAMES
 lint() {
 	[ -e "$GSORT_BUILD/config.h" ] || skip "$GSORT_BUILD is no build folder"
-	LINT=$1 "$GSORT_SOURCE/tests/house/lint.sh" "$GSORT_SOURCE" "$GSORT_BUILD"
+	lint_of "$GSORT_SOURCE" "$1"
+}
+
+lint_of() {
+	GSORT_SOURCE=$1 LINT=$2 "$GSORT_SOURCE/tests/house/lint.sh"
+}
+
+# changed: C sources that are not as where this branch left origin/main, or HEAD
+changed() {
+	local base
+	cd "$GSORT_SOURCE" || return 1
+	base=$(git merge-base HEAD origin/main 2>/dev/null || echo HEAD)
+	git diff --name-only --diff-filter=d "$base" -- '*.c' 2>/dev/null | head -n 20
+}
+
+@test "shellcheck finds nothing in the scripts" {
+	needs shellcheck
+	lint scripts
+}
+
+@test "changed lines are laid out as clang-format has it" {
+	needs clang-format python3
+	lint format
 }
 
 @test "cppcheck finds nothing" {
+	left_to_ci cppcheck
 	needs cppcheck
 	lint cppcheck
 }
 
-@test "gcc's analyzer and clang-tidy find nothing" {
-	[ -n "${GSORT_SLOW:-}" ] || skip "minutes: set GSORT_SLOW, or make lint"
+@test "gcc's analyzer and clang-tidy find nothing in what changed" {
+	left_to_ci "gcc -fanalyzer and clang-tidy of changed files"
+	needs gcc clang-tidy
+	TIDY=$(changed)
+	[ -n "$TIDY" ] || skip "no C source has changed"
+	export TIDY
+	lint "analyzer tidy"
+}
+
+@test "gcc's analyzer and clang-tidy find nothing anywhere" {
+	left_to_slow "gcc -fanalyzer and clang-tidy of all files"
 	needs gcc clang-tidy
 	lint "analyzer tidy"
 }
@@ -26,7 +59,7 @@ lint() {
 	cp "$GSORT_SOURCE/tests/house/cppcheck.txt" wrong/tests/house/
 	cp -r "$GSORT_SOURCE/tests/emu" wrong/tests/
 	printf 'int f(void) { int keys[2] = { 0, 1 }; return keys[2]; }\n' >wrong/src/wrong.c
-	run env LINT=cppcheck "$GSORT_SOURCE/tests/house/lint.sh" wrong "$GSORT_BUILD"
+	run lint_of wrong cppcheck
 	[ "$status" -eq 1 ]
 	[[ $output == *"src/wrong.c:1: "*"arrayIndexOutOfBounds"*"not ok cppcheck: "* ]]
 }
@@ -34,7 +67,7 @@ lint() {
 @test "a missing tool is named, and not counted as a success" {
 	mkdir bin
 	for tool in bash find sort nproc dirname env grep; do ln -s "$(command -v $tool)" bin/; done
-	run env PATH="$PWD/bin" LINT="cppcheck tidy" "$GSORT_SOURCE/tests/house/lint.sh" "$GSORT_SOURCE" "$GSORT_BUILD"
+	PATH=$PWD/bin run lint_of "$GSORT_SOURCE" "cppcheck tidy"
 	[ "$status" -eq 0 ]
 	[ "$output" = "skipped cppcheck: no cppcheck
 skipped tidy: no clang-tidy" ]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# lint.sh - what tools find in sources and scripts without running them: it must be nothing
+# lint.sh - analyze sources and scripts; the tools must report nothing
 #
 #     make lint [LINT="NAME..."] [BASE=COMMIT]
 #
@@ -17,12 +17,12 @@
 #     LINT                        some of the names above [all]
 #     LINT_CPPFLAGS               for the headers of the libraries
 #     BASE                        a commit [where this branch left origin/main, else HEAD]
-#     TIDY                        the sources for clang-tidy [all]
+#     TIDY                        the sources for analyzer and clang-tidy [all]
 
 set -u
 source=$(cd "${GSORT_SOURCE:?}" && pwd) && build=$(cd "${GSORT_BUILD:?}" && pwd) || exit 2
 cd "$source" || exit 2
-flags=(-std=c11 -D_GNU_SOURCE -DHAVE_CONFIG_H "-I$build" -Itests/emu -Isrc -I.)
+flags=(-std=c11 -D_GNU_SOURCE -DHAVE_CONFIG_H '-DGS_PKGLIBDIR="/lib"' "-I$build" -Itests/emu -Isrc -I.)
 read -ra more <<<"${LINT_CPPFLAGS-}"
 flags+=("${more[@]}")
 grep -qs '^#define HAVE_CUDA' "$build/config.h" || flags+=(-DHAVE_CUDA=1 '-DGS_CUDA_ARCH="emulated"')
@@ -51,12 +51,21 @@ wanted() {
 	return 1
 }
 
+# named FILE...: those that TIDY names, if it names any
+named() {
+	local file
+	for file; do
+		[ -n "${TIDY-}" ] && [[ " ${TIDY//$'\n'/ } " != *" $file "* ]] || echo "$file"
+	done
+}
+
 # each COMMAND... -- FILE...: one file a process, as many processes as processors
 # shellcheck disable=SC2317
 each() {
 	local command=()
 	while [ "$1" != -- ]; do command+=("$1"); shift; done
 	shift
+	[ $# -gt 0 ] || return 0
 	printf '%s\0' "$@" | xargs -0 -P "$jobs" -n 1 "${command[@]}"
 }
 
@@ -82,11 +91,11 @@ if wanted cppcheck cppcheck; then
 		"-I$build" -Itests/emu -Isrc -I. "${all[@]}"
 fi
 if wanted analyzer gcc; then
-	check analyzer ${#library[@]} each gcc -fanalyzer -O1 -S -o /dev/null "${flags[@]}" -- "${library[@]}"
+	mapfile -t files < <(named "${library[@]}")
+	check analyzer ${#files[@]} each gcc -fanalyzer -O1 -S -o /dev/null "${flags[@]}" -- "${files[@]}"
 fi
 if wanted tidy clang-tidy; then
-	# shellcheck disable=SC2206
-	files=(${TIDY:-${all[@]}})
+	mapfile -t files < <(named "${all[@]}")
 	# On standard error it only counts what it does not show.
 	# shellcheck disable=SC2016
 	check tidy ${#files[@]} each bash -c 'clang-tidy --quiet "$@" 2>/dev/null' tidy \

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Small jobs of every kind under valgrind, as the program is shipped; small sorts on a GPU
-# under compute-sanitizer.  An access to what is not there, a value that was never set, memory
-# or descriptors that are lost, a race between threads of a GPU: each is a failure.
+# under compute-sanitizer.  An access to unmapped memory, a value that was never set, memory or
+# descriptors that are lost, a race between threads of a GPU: each is a failure.
 #
-# Valgrind knows no AVX-512, and says so to who asks (base/simd.c).  It keeps books of all
-# addresses that are reserved, so few are; and it knows no Landlock.
+# Valgrind has no AVX-512, and CPUID says so (base/simd.c).  It records all addresses that are
+# reserved, so -S limits them; and it has no Landlock.
 
 load ../helpers
 

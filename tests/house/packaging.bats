@@ -16,7 +16,7 @@ prepare() {
 
 # Without the tests, which run already.
 @test "a tarball becomes packages, which hold all that is installed" {
-	[ -n "${GSORT_SLOW:-}" ] || skip "it builds all again: make check-slow, or set GSORT_SLOW=1"
+	left_to_slow "a package, which builds all again"
 	needs dpkg-buildpackage dh xz
 	dpkg-checkbuilddeps -P nocheck "$GSORT_SOURCE/packaging/debian/control" 2>missing ||
 		skip "$(cat missing)"

@@ -19,28 +19,28 @@ all_files() {
 }
 
 @test "each folder includes only what it may see" {
-	# own[folder]: the folders below it, which it may include
-	wrong=$(all_files | grep -E '^src/.*\.(c|cpp|h|inc|def)$' | xargs awk '
+	# below[folder]: the folders that it may include beside itself, config.h and gsort.h
+	all_files | grep -E '^src/.*\.(c|cpp|h|inc|def)$' | xargs awk '
 		BEGIN {
-			own["cli"] = ""
-			own["job"] = "stages|gpu|plan|spill|sort|format|io|base"
-			own["stages"] = "gpu|plan|spill|sort|format|io|base"
-			own["gpu"] = "sort|base"
-			own["plan"] = "spill|sort|format|io|base"
-			own["spill"] = own["gpu"]
-			own["sort"] = own["format"] = own["io"] = "base"
-			own["base"] = ""
+			below["job"] = "stages gpu plan spill sort format io base"
+			below["stages"] = "gpu plan spill sort format io base"
+			below["gpu"] = "sort base"
+			below["plan"] = "spill sort format io base"
+			below["spill"] = "sort base"
+			below["sort"] = below["format"] = below["io"] = "base"
 		}
 		/^[ \t]*#[ \t]*include[ \t]*"/ {
-			split(FILENAME, path, "/")
-			folder = path[3] == "" ? "" : path[2]
 			split($0, quoted, "\"")
-			if (FILENAME ~ /^src\/sort\/backend_cuda(_open)?\.c$/ && quoted[2] == "kernels/kernels.h")
-				next
-			if (folder == "" || quoted[2] !~ may[folder])
-				print FILENAME ": " $0
-		}')
-	[ -z "$wrong" ] || { echo "$wrong"; false; }
+			split(FILENAME, from, "/")
+			if (split(quoted[2], to, "/") == 1)
+				fine = quoted[2] == "config.h" || quoted[2] == "gsort.h"
+			else
+				fine = to[1] == from[2] || index(" " below[from[2]] " ", " " to[1] " ") > 0 ||
+					to[1] == "kernels" && FILENAME ~ /^src\/gpu\/cuda\//
+			print fine ? "fine" : FILENAME ": " $0
+		}' >"$BATS_TEST_TMPDIR/includes"
+	[ "$(grep -cx fine "$BATS_TEST_TMPDIR/includes")" -gt 500 ]
+	not grep -vx fine "$BATS_TEST_TMPDIR/includes"
 }
 
 @test "base does not even know the public header, except for its types" {
@@ -66,16 +66,17 @@ all_files() {
 }
 
 # A file and its header are one node; tsort names the nodes of a loop.
-@test "includes of the kernels and the benchmarks make no loop" {
-	all_files | grep -E '^(kernels|bench)/.*\.(c|cpp|h|cu|cuh)$' | xargs awk '
-		/^[ \t]*#[ \t]*include[ \t]*"(kernels|bench)\// {
+@test "includes make no loop" {
+	all_files | grep -E '^(src|kernels|bench)/.*\.(c|cpp|h|cu|cuh)$' | xargs awk '
+		/^[ \t]*#[ \t]*include[ \t]*"[a-z]+\// {
 			split($0, quoted, "\"")
 			from = FILENAME; to = quoted[2]
+			sub(/^src\//, "", from)
 			sub(/\.[a-z]*$/, "", from); sub(/\.[a-z]*$/, "", to)
 			if (from != to)
 				print from, to
 		}' >"$BATS_TEST_TMPDIR/arrows"
-	[ "$(wc -l <"$BATS_TEST_TMPDIR/arrows")" -gt 100 ]
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/arrows")" -gt 500 ]
 	tsort "$BATS_TEST_TMPDIR/arrows" >/dev/null
 }
 
@@ -86,7 +87,7 @@ all_files() {
 	[ -z "$wrong" ] || { echo "$wrong"; false; }
 }
 
-@test "every source says its licence in the first lines" {
+@test "every source names its licence in the first lines" {
 	wrong=$(all_files | grep -E '\.(c|cpp|h|inc|cu|cuh|bats|bash|sh|py|m4|ac|am|mk|[13]\.in|fish)$|^(bootstrap|tests/(run|fault/faults)|\.ci/run|bench/(versus|crossover|plot)|completions/_gsort|packaging/debian/(build|rules))$' |
 		while read -r file; do
 			head -n 3 "$file" | grep -q 'SPDX-License-Identifier: BSD-2-Clause' || echo "$file"
@@ -124,9 +125,44 @@ all_files() {
 
 @test "every source is on the map, or in the README of its folder" {
 	wrong=$(all_files | grep -E '^src/.*\.(c|cpp)$' | while read -r file; do
-		grep -qsF -- "${file##*/}" HACKING.md "$(dirname "$file")/README.md" || echo "$file"
+		name=${file##*/}
+		grep -qsE "[\`/]${name%.*}\.[ch]" HACKING.md "${file%/*}/README.md" \
+			"$(dirname "${file%/*}")/README.md" || echo "$file"
 	done)
 	[ -z "$wrong" ] || { echo "neither in HACKING.md nor in a README: $wrong"; false; }
+}
+
+# Names in documents (links, and words with a slash in backquotes) and in comments of sources.  A
+# path is relative to the file's folder, the project, src, kernels or tests; a bare name is of any folder.
+@test "every path that a document or a comment names exists" {
+	all_files >"$BATS_TEST_TMPDIR/files"
+	grep -E '\.md$' "$BATS_TEST_TMPDIR/files" | grep -v '^doc/notebook/' | xargs grep -noHE '\]\([^)#: ]+\)|`[A-Za-z0-9_.+-]+/[A-Za-z0-9_.+/-]*[ `]' |
+		sed -E 's/:[0-9]+:(\]\(|`)/ /; s/[)` ]$//' >"$BATS_TEST_TMPDIR/named"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/named")" -gt 100 ]
+	grep -E '^(src|kernels|bench|tests|examples)/.*\.(c|cpp|h|inc|cu|cuh|def)$' "$BATS_TEST_TMPDIR/files" |
+		grep -v '^src/gpu/cuda/' | xargs awk '
+		!/#[ \t]*include/ && /^[ \t]*(\/?\*|\/\/)|\/\*/ {
+			sub(/^[^*]*\/\*/, "")
+			while (match($0, /[a-z_0-9\/.-]*[a-z_0-9]\.(c|h|inc|cuh?|def|bats|md)([^a-z_0-9(]|$)/)) {
+				name = substr($0, RSTART, RLENGTH)
+				sub(/[^a-z]$/, "", name)
+				print FILENAME, name
+				$0 = substr($0, RSTART + RLENGTH)
+			}
+		}' >"$BATS_TEST_TMPDIR/comments"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/comments")" -gt 500 ]
+	wrong=$(sort -u "$BATS_TEST_TMPDIR/named" "$BATS_TEST_TMPDIR/comments" | while read -r file name; do
+		case $name in
+		origin/main | std*.h | sys/*.h | config.h) continue ;;
+		tests/unit/units* | tests/fuzz/fuzzers) continue ;;	# built
+		esac
+		for root in "${file%/*}/" '' src/ kernels/ tests/; do
+			[ ! -e "$root$name" ] || continue 2
+			[ ! -e "$root$name.in" ] || continue 2
+		done
+		[[ $name != */* ]] && grep -q "/${name//./\\.}\$" "$BATS_TEST_TMPDIR/files" || echo "$file: $name"
+	done)
+	[ -z "$wrong" ] || { echo "$wrong"; false; }
 }
 
 @test "every module with a unit table is registered" {

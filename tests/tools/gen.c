@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * gen.c - keys from a seed, and proof that a sorted file is one
+ * gen.c - make keys from a seed, and check that a file is sorted
  *
  *     gen [--seed N] [--keys N] [--type TYPE] [--dist DIST] [--range RANGE]
  *     gen --digest FILE [--type TYPE]
@@ -9,11 +9,12 @@
  * TYPE is u8 .. f64, or text; RANGE, for text, is u32 (the default), i32, u64,
  * i64, small or full (-2^63 .. 2^64-1).  FILE may be -.
  *
- * Sorted = in order + the same keys.  --check reads for the first; the second
- * holds if --digest prints the same line for input and output: the count, and
- * sum and xor of a 64-bit mix of each key, which do not depend on order.
+ * A file is sorted if it is in order and has the keys of the input.  --check
+ * checks the order; the keys are the same if --digest prints the same line for
+ * both: the count, and sum and xor of a hash of each key, which do not depend on
+ * order.
  *
- * Nothing of gsort is used here: a bug there must not be a bug here.  Keys are
+ * This program shares no code with gsort, so it does not share its bugs.  Keys are
  * made in a 64-bit space U that has the order of the type: uniform over U is
  * uniform over bit patterns, sorted in U is sorted in the type.
  */

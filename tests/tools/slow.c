@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * slow.c - what takes too long for make check: every float there is
+ * slow.c - check every float of 32 bits, which takes too long for make check
  *
- * `make check-slow` runs it.  Goes through all 2^32 ordered bits of f32 upwards and
- * looks at the floats they stand for.  Those without a sign are printed, too, and read
- * back.  Exit 1 if a sentence does not hold.
+ * `make check-slow` runs it.  It goes through all 2^32 ordered bits of f32 upwards and checks their
+ * floats.  It also prints the floats without a sign, and reads them back.  Exit 1 if a check fails.
  */
 #include <math.h>
 #include <stdbool.h>

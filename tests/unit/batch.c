@@ -119,20 +119,24 @@ struct memory {
 static void
 open_batch(struct gs_batch *batch, struct memory *memory, const unsigned *bits, unsigned threads)
 {
+	const struct gs_bucket_sizes sizes = gs_buckets_choose(threads, GS_CLASSES, POOL_BYTES,
+	                                                       POOL_BYTES, PART_BYTES);
+
+	CHECK(sizes.part_bytes == PART_BYTES, "parts as large as allowed");
 	*batch = (struct gs_batch){ .threads = threads, .part_bytes = PART_BYTES };
 	memory->pool = aligned_alloc(1 << 21, POOL_BYTES);
-	memory->block_table = calloc(1, gs_pool_bytes(POOL_BYTES));
+	memory->block_table = calloc(1, gs_pool_bytes(POOL_BYTES, sizes.block_bytes));
 	memory->slots = aligned_alloc(64, (gs_batch_slots(threads) + threads) * PART_BYTES);
-	batch->pool = gs_pool_init(memory->block_table, memory->pool, POOL_BYTES, GS_CLASSES);
+	batch->pool = gs_pool_init(memory->block_table, memory->pool, POOL_BYTES,
+	                           sizes.block_bytes);
 	batch->slots = memory->slots;
 	batch->scratch = batch->slots + gs_batch_slots(threads) * PART_BYTES;
 	for (unsigned s = 0; s < GS_CLASSES; s++) {
 		memory->buckets[s] = NULL;
 		if ((batch->bits[s] = bits[s]) == 0)
 			continue;
-		memory->buckets[s] = calloc(1, gs_buckets_bytes(threads, POOL_BYTES, PART_BYTES));
-		batch->buckets[s] = gs_buckets_init(memory->buckets[s], batch->pool, bits[s], threads,
-		                                    PART_BYTES, UINT64_MAX);
+		memory->buckets[s] = calloc(1, gs_buckets_bytes(&sizes, POOL_BYTES));
+		batch->buckets[s] = gs_buckets_init(memory->buckets[s], batch->pool, bits[s], &sizes);
 	}
 }
 

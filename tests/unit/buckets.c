@@ -88,12 +88,16 @@ static void
 begin(unsigned threads, size_t pool_bytes, uint64_t expected)
 {
 	static unsigned begun;		/* each time other vectors */
-	const size_t bytes = gs_buckets_bytes(threads, pool_bytes, w.part_bytes);
+	const uint64_t key_bytes = expected < UINT64_MAX / 8 ? expected * w.width : UINT64_MAX;
+	const struct gs_bucket_sizes sizes = gs_buckets_choose(threads, 1, pool_bytes, key_bytes,
+	                                                       w.part_bytes);
+	const size_t bytes = gs_buckets_bytes(&sizes, pool_bytes);
 
 	w.threads = threads;
-	memset(w.memory, 0, bytes);
-	w.pool = gs_pool_init(w.block_table, w.pool_memory, pool_bytes, 1);
-	w.buckets = gs_buckets_init(w.memory, w.pool, w.bits, threads, w.part_bytes, expected);
+	free(w.memory);
+	w.memory = calloc(1, bytes);
+	w.pool = gs_pool_init(w.block_table, w.pool_memory, pool_bytes, sizes.block_bytes);
+	w.buckets = gs_buckets_init(w.memory, w.pool, w.bits, &sizes);
 	gs_buckets_with(w.buckets, (enum gs_simd)(begun++ % ((unsigned)gs_simd_best() + 1)));
 }
 
@@ -193,6 +197,17 @@ check_shapes(size_t count, size_t span, unsigned threads)
 		}
 }
 
+/* A bucket so large that all threads divide it together. */
+static void
+check_together(unsigned shape, size_t count)
+{
+	make(&shapes[shape], 64, count);
+	for (unsigned threads = 1; threads <= THREADS; threads += 3) {
+		begin(threads, POOL_BYTES, count);
+		pass(shapes[shape].name, 50000);
+	}
+}
+
 static void
 check_sizes(void)
 {
@@ -216,7 +231,7 @@ check_sizes(void)
 static void
 check_full(unsigned shape, unsigned threads, size_t span, uint64_t expected, size_t pool_bytes)
 {
-	fill(&shapes[shape], 64, 2500000);
+	fill(&shapes[shape], 64, pool_bytes / 8);
 	begin(threads, pool_bytes, expected);
 	CHECK(gs_buckets_fit(w.buckets) > pool_bytes / 2, "half of a pool is keys'");
 	w.count = gs_buckets_fit(w.buckets) / 8;
@@ -230,17 +245,20 @@ check_full(unsigned shape, unsigned threads, size_t span, uint64_t expected, siz
 	CHECK(!gs_buckets_add(w.buckets, 0, 1, w.keys, 1), "one key too many is refused");
 }
 
-/* Whatever comes, however small the parts. */
+/* Whatever comes, however small the parts; briefly, every third of them. */
 static void
 check_all_full(void)
 {
 	static const unsigned threads[] = { 1, 2, 5, THREADS_MOST };
+	const unsigned step = units_brief() ? 3 : 1;
+	unsigned row = 0;
 
 	for (unsigned s = 0; s < SHAPES; s++)
 		for (unsigned t = 0; t < 4; t++)
 			for (w.part_bytes = 16 << 10; w.part_bytes <= GS_PART_BYTES; w.part_bytes *= 16)
-				check_full(s, threads[t], s % 2 ? 10007 : 777, UINT64_MAX,
-				           (size_t)(t + 1) << 22);
+				if (row++ % step == 0)
+					check_full(s, threads[t], s % 2 ? 10007 : 777, UINT64_MAX,
+					           (size_t)(t + 1) << 22);
 	w.part_bytes = GS_PART_BYTES;
 }
 
@@ -275,23 +293,26 @@ check_take(unsigned shape, unsigned threads, size_t room)
 void
 unit_buckets(void)
 {
-	const size_t most = 2500000;
+	const size_t most = 2500000, large = 5000000, count = units_brief() ? 400000 : most;
 
 	w.part_bytes = GS_PART_BYTES;
 	w.pool_memory = mmap(NULL, POOL_BYTES + (2 << 20), PROT_READ | PROT_WRITE,
 	                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	w.pool_memory += -(uintptr_t)w.pool_memory % (2 << 20);
-	w.block_table = malloc(gs_pool_bytes(POOL_BYTES));
-	w.memory = malloc(gs_buckets_bytes(THREADS_MOST, POOL_BYTES, 16 << 10));
+	w.block_table = malloc(gs_pool_bytes(POOL_BYTES, GS_BLOCK_LEAST_BYTES));
 	w.into = aligned_alloc(64, (size_t)THREADS_MOST * GS_PART_BYTES);
 	w.scratch = aligned_alloc(64, (size_t)THREADS_MOST * GS_PART_BYTES);
-	w.keys = malloc(most * 8);
-	w.expect = malloc(most * 8);
-	w.other = malloc(most * 8);
+	w.keys = malloc(large * 8);
+	w.expect = malloc(large * 8);
+	w.other = malloc(large * 8);
 	check_sizes();
-	check_shapes(most, SPAN / 8, 1);
-	check_shapes(most, 13579, 3);
-	check_shapes(1500000, 65536, THREADS);
+	check_shapes(count, SPAN / 8, 1);
+	check_shapes(count, 13579, 3);
+	check_shapes(count / 5 * 3, 65536, THREADS);
+	check_together(SHAPE_TRICKED, large);
+	check_together(SHAPE_STUCK, large);
+	check_together(SHAPE_HEAVY, large);
+	check_together(SHAPE_NESTED, large);
 	check_full(SHAPE_UNIFORM, 1, 10000, 2000000, 16 << 20);
 	check_full(SHAPE_UNIFORM, 4, 1, 2000000, 16 << 20);
 	check_full(SHAPE_SORTED, 4, 10001, 2000000, 16 << 20);

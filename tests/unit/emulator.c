@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* emulator.c - what the pretend GPU promises to the tests that run on it */
+/* emulator.c - the promises of the emulated GPU to the tests that use it */
 #include "config.h"
 
 #include <signal.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* input.c - files that are what they seem, and files that change under the reader */
+/* input.c - rows for src/io/input.c: files of every kind, and files that change meanwhile */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * kernels.c - tile sort, merge, sort and check, on the pretend GPU, against qsort
+ * kernels.c - tile sort, merge, sort and check, on the emulated GPU, against qsort
  *
  * Every case runs with lanes forwards and backwards, between guard keys.
  */

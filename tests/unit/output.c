@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* output.c - the old file until the end, then the new one, and never anything else */
+/* output.c - rows for src/io/output.c and replace.c: the old file, then the complete new one */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

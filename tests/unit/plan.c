@@ -156,21 +156,21 @@ static const struct {
 	unsigned        passes;
 	uint64_t        written_percent;	/* of the keys */
 	bool            spills;
-} forecasts[] = {
+} estimates[] = {
 	{ "a file of nearly all memory is sorted in it",
 	  CPU(.input_bytes = 60ull GiB), 1, 0, 0, false },
 	{ "a larger one goes to disk, and is merged once",
 	  CPU(.input_bytes = 65ull GiB), 2, 1, 100, true },
 	{ "4 GiB in 256 MiB",
-	  CPU(.input_bytes = 4ull GiB, .memory_bytes = 256 MiB), 23, 1, 100, true },
+	  CPU(.input_bytes = 4ull GiB, .memory_bytes = 256 MiB), 20, 1, 100, true },
 	{ "1 TB in 256 MiB: two passes",
-	  CPU(.input_bytes = 1000000000000, .memory_bytes = 256 MiB), 5168, 2, 192, true },
+	  CPU(.input_bytes = 1000000000000, .memory_bytes = 256 MiB), 4592, 2, 190, true },
 	{ "1 TB in the least memory: still a plan",
-	  CPU(.input_bytes = 1000000000000, .memory_bytes = 16 MiB), 184938, 4, 399, true },
+	  CPU(.input_bytes = 1000000000000, .memory_bytes = 16 MiB), 187135, 4, 400, true },
 	{ "two at a time: many passes",
-	  CPU(.input_bytes = 4ull GiB, .memory_bytes = 256 MiB, .merge_files = 2), 23, 5, 466, true },
+	  CPU(.input_bytes = 4ull GiB, .memory_bytes = 256 MiB, .merge_files = 2), 20, 5, 466, true },
 	{ "17 runs, 16 at a time: only two of them are merged before the others",
-	  CPU(.input_bytes = 17 * (89ull MiB), .memory_bytes = 137 MiB, .merge_files = 16),
+	  CPU(.input_bytes = 17 * (98ull MiB), .memory_bytes = 137 MiB, .merge_files = 16),
 	  17, 2, 111, true },
 	{ "what nobody knows may spill",
 	  CPU(.input_bytes = UNKNOWN), 1, 0, 0, true },
@@ -186,24 +186,24 @@ static const struct {
 };
 
 static void
-check_forecasts(void)
+check_estimates(void)
 {
-	for (size_t r = 0; r < sizeof forecasts / sizeof forecasts[0]; r++) {
-		const char *sentence = forecasts[r].sentence;
-		struct gs_estimate forecast;
+	for (size_t r = 0; r < sizeof estimates / sizeof estimates[0]; r++) {
+		const char *sentence = estimates[r].sentence;
+		struct gs_estimate estimate;
 		struct gs_plan plan;
 
-		CHECK(gs_plan_make(&plan, &forecasts[r].facts) == GS_OK, "%s: %s", sentence, gs_message());
-		gs_plan_estimate(&plan, &forecasts[r].facts, &forecast);
-		check_invariants(sentence, &forecasts[r].facts, &plan);
-		CHECK(plan.spills == forecasts[r].spills, "%s: spills %d", sentence, plan.spills);
-		CHECK(forecast.runs == forecasts[r].runs && forecast.passes == forecasts[r].passes,
+		CHECK(gs_plan_make(&plan, &estimates[r].facts) == GS_OK, "%s: %s", sentence, gs_message());
+		gs_plan_estimate(&plan, &estimates[r].facts, &estimate);
+		check_invariants(sentence, &estimates[r].facts, &plan);
+		CHECK(plan.spills == estimates[r].spills, "%s: spills %d", sentence, plan.spills);
+		CHECK(estimate.runs == estimates[r].runs && estimate.passes == estimates[r].passes,
 		      "%s: %llu runs of %llu, %u passes of %zu", sentence,
-		      (unsigned long long)forecast.runs, (unsigned long long)plan.sort_bytes,
-		      forecast.passes, plan.fan_in);
-		CHECK(forecast.runs == 1 || forecast.written_bytes * 100 / forecast.key_bytes ==
-		      forecasts[r].written_percent, "%s: %llu bytes written", sentence,
-		      (unsigned long long)forecast.written_bytes);
+		      (unsigned long long)estimate.runs, (unsigned long long)plan.sort_bytes,
+		      estimate.passes, plan.fan_in);
+		CHECK(estimate.runs == 1 || estimate.written_bytes * 100 / estimate.key_bytes ==
+		      estimates[r].written_percent, "%s: %llu bytes written", sentence,
+		      (unsigned long long)estimate.written_bytes);
 	}
 }
 
@@ -249,7 +249,7 @@ static const struct {
 	        .head_count = 100 MiB), 400 MiB, 0 },
 	{ "if they fit; or else at least twice as many",
 	  FACTS(.type = GSORT_U64, .key_bits = 64, .input_bytes = UNKNOWN, .heads = true,
-	        .head_count = 2000ull MiB), 5994021376, 0 },
+	        .head_count = 2000ull MiB), 6016402944, 0 },
 	{ "one beyond that is a sort like any other",
 	  FACTS(.type = GSORT_U64, .key_bits = 64, .input_bytes = UNKNOWN, .heads = true,
 	        .head_count = 2900ull MiB, .threads = 4), 0, 462305507 },
@@ -279,10 +279,50 @@ check_heads(void)
 	}
 }
 
+/* What threads have of their own is the smaller the more of them there are. */
+static const struct {
+	const char     *sentence;
+	struct gs_plan_input facts;
+	unsigned        bins;
+	size_t          block_bytes, part_bytes;
+} shares[] = {
+	{ "256 MB for one thread",
+	  CPU(.input_bytes = 256000000, .threads = 1), 2048, 4096, 4 MiB },
+	{ "for two", CPU(.input_bytes = 256000000, .threads = 2), 2048, 4096, 4 MiB },
+	{ "for 4", CPU(.input_bytes = 256000000, .threads = 4), 1024, 4096, 2 MiB },
+	{ "for 16", CPU(.input_bytes = 256000000, .threads = 16), 1024, 1024, 512 KiB },
+	{ "for 32", CPU(.input_bytes = 256000000, .threads = 32), 1024, 512, 512 KiB },
+	{ "for 200", CPU(.input_bytes = 256000000, .threads = 200), 128, 512, 512 KiB },
+	{ "16 GiB for 32", CPU(.input_bytes = 16ull GiB, .threads = 32), 2048, 4096, 4 MiB },
+	{ "a head for 32",
+	  CPU(.input_bytes = 16ull GiB, .threads = 32, .heads = true, .head_count = 10), 64, 1024,
+	  256 KiB },
+	{ "who knows what, for 16", CPU(.input_bytes = UNKNOWN, .threads = 16), 1024, 4096, 4 MiB },
+	{ "64 MiB of memory for 4",
+	  CPU(.input_bytes = UNKNOWN, .threads = 4, .memory_bytes = 64 MiB), 256, 1024, 128 KiB },
+};
+
+static void
+check_shares(void)
+{
+	for (size_t r = 0; r < sizeof shares / sizeof shares[0]; r++) {
+		struct gs_plan plan;
+		const struct gs_bucket_sizes *got = &plan.buckets;
+
+		CHECK(gs_plan_make(&plan, &shares[r].facts) == GS_OK, "%s: %s", shares[r].sentence,
+		      gs_message());
+		CHECK(got->bins == shares[r].bins && got->block_bytes == shares[r].block_bytes &&
+		      got->part_bytes == shares[r].part_bytes,
+		      "%s: %u bins, blocks of %zu, parts of %zu", shares[r].sentence, got->bins,
+		      got->block_bytes, got->part_bytes);
+	}
+}
+
 void
 unit_plan(void)
 {
 	check_heads();
+	check_shares();
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
 		struct gs_plan plan;
 		gs_status status = gs_plan_make(&plan, &rows[r].facts);
@@ -299,6 +339,6 @@ unit_plan(void)
 		      plan.tile_bytes);
 		check_invariants(rows[r].sentence, &rows[r].facts, &plan);
 	}
-	check_forecasts();
+	check_estimates();
 	check_budgets();
 }

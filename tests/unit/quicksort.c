@@ -106,15 +106,18 @@ check_bins(enum gs_simd simd, unsigned bits, uint64_t least, uint64_t most, unsi
 {
 	enum { KEYS = 1003 };
 	const struct gs_simd_kernels *kernels = gs_simd_kernels(simd, bits);
-	const struct gs_binner binner = gs_binner_make(least, most, bins);
+	const struct gs_binner binner = gs_binner_linear(least, most, bins);
 	const long double width = (long double)(most - least) / bins;
 	uint64_t sorted[KEYS], keys[KEYS], low = UINT64_MAX >> (64 - bits), high = 0;
 	uint16_t found[KEYS];
 	unsigned wrong = 0;
 
-	for (size_t i = 0; i < KEYS; i++)
+	for (size_t i = 0; i < KEYS; i++) {
+		const long double at = (long double)i / KEYS;
+
 		sorted[i] = i % 3 == 0 ? units_mix(i) >> (64 - bits)
-		                       : least + (uint64_t)((long double)(most - least) * (long double)i / KEYS);
+		                       : least + (uint64_t)((long double)(most - least) * at);
+	}
 	sorted[0] = least;
 	sorted[1] = most;
 	qsort(sorted, KEYS, sizeof *sorted, units_compare);

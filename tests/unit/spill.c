@@ -184,7 +184,7 @@ is_empty(const char *dir)
 }
 
 static void
-check_nameless(void)
+check_unnamed(void)
 {
 	static const struct row row = { "", NULL, 1, 1, 3000000, 3000000, 3000000, 1, 1 << 16 };
 	char *buffer = malloc(row.buffer_bytes), *keys = malloc(row.keys * 8);
@@ -233,7 +233,7 @@ static const struct script {
 } scripts[] = {
 	{ "is-sound", "cat", "cat", GS_OK, "" },
 	{ "fails-to-compress", "cat; exit 3", "cat", GS_EIO, "failed with status 3" },
-	{ "ends-early", "exit 0", "cat", GS_EIO, "ended before its input did" },
+	{ "ends-early", "exit 0", "cat", GS_EIO, "ended before it had read all its input" },
 	{ "fails-early", "exit 7", "cat", GS_EIO, "failed with status 7" },
 	{ "is-killed", "kill -9 $$", "cat", GS_EIO, "was killed by signal 9" },
 	{ "fails-to-expand", "cat", "cat; exit 4", GS_EIO, "failed with status 4" },
@@ -477,7 +477,7 @@ unit_spill(void)
 		check_row(&rows[r], 32);
 		check_row(&rows[r], 64);
 	}
-	check_nameless();
+	check_unnamed();
 	for (size_t r = 0; r < sizeof scripts / sizeof scripts[0]; r++)
 		check_script(&scripts[r]);
 	for (size_t f = 0; f < sizeof forms / sizeof forms[0]; f++)

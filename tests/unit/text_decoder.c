@@ -456,7 +456,8 @@ check_invalid(void)
 			      "%u bad lines are left out, mode %u, chunks of %zu: %" PRIu64,
 			      BAD + 1, mode, ways[w].chunk, r->invalid);
 			CHECK(strcmp(r->warnings, mode == GSORT_INVALID_IGNORE ? "" : warnings) == 0,
-			      "ten are reported, mode %u, chunks of %zu: %s", mode, ways[w].chunk, r->warnings);
+			      "ten are reported, mode %u, chunks of %zu: %s", mode, ways[w].chunk,
+			      r->warnings);
 			drop(r);
 		}
 	free(text);

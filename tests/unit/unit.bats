@@ -20,7 +20,7 @@ all_hold() {
 	all_hold units
 }
 
-@test "all rows of the tables that need a pretend GPU hold" {
+@test "all rows of the tables that need the emulated GPU hold" {
 	[ -x "$GSORT_BUILD/tests/unit/units-emu" ] || skip "tests/unit/units-emu is not built"
 	not grep -aqm1 __tsan_init "$GSORT" || skip "under a sanitizer OpenMP's locks are not seen"
 	all_hold "$GSORT_BUILD/tests/unit/units-emu"

@@ -3,6 +3,7 @@
 #ifndef UNITS_H
 #define UNITS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -19,6 +20,12 @@ extern unsigned units_failed, units_run;
 			printf("\n"); \
 		} \
 	} while (0)
+
+/*
+ * Whether to leave the longest rows out, as ./bootstrap check does; .ci/run and make check-slow
+ * run them all (GSORT_CI is set).
+ */
+bool units_brief(void);
 
 /* A number that looks random: splitmix64 (Steele, Lea, Flood, OOPSLA 2014) of its counter. */
 uint64_t units_mix(uint64_t x);

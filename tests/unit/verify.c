@@ -10,7 +10,7 @@
 
 void unit_verify(void);
 
-enum harm { NONE, BIT, SWAP, LOST, TWICE, DOUBLED, OTHER_STREAM, LATE };
+enum harm { NONE, BIT, SWAP, LOST, TWICE, DOUBLED, OTHER_CLASS, LATE };
 
 static const struct row {
 	const char *name;
@@ -19,16 +19,16 @@ static const struct row {
 	const char *says;	/* NULL: all is well */
 } rows[] = {
 	{ "nothing is wrong", NONE, 0, NULL },
-	{ "the first key has another bit", BIT, 0, "not the keys that came" },
-	{ "the last key has another bit", BIT, 99999, "not the keys that came" },
-	{ "a key in between has another bit", BIT, 70001, "not the keys that came" },
+	{ "the first key has another bit", BIT, 0, "other keys than the input" },
+	{ "the last key has another bit", BIT, 99999, "other keys than the input" },
+	{ "a key in between has another bit", BIT, 70001, "other keys than the input" },
 	{ "two keys are swapped", SWAP, 12345, "out of order" },
 	{ "two keys are swapped where a thread's piece ends", SWAP, (1 << 14) - 1, "out of order" },
 	{ "two keys are swapped where a span ends", SWAP, 49999, "out of order" },
-	{ "a key is lost", LOST, 5000, "100000 keys came, 99999 left" },
-	{ "a key comes twice", TWICE, 5000, "100000 keys came, 100001 left" },
-	{ "one key is lost and its neighbour comes twice", DOUBLED, 777, "not the keys that came" },
-	{ "keys are of another key_class", OTHER_STREAM, 60000, "not the keys that came" },
+	{ "a key is lost", LOST, 5000, "100000 keys in, 99999 out" },
+	{ "a key comes twice", TWICE, 5000, "100000 keys in, 100001 out" },
+	{ "one key is lost and its neighbour comes twice", DOUBLED, 777, "other keys than the input" },
+	{ "keys are of another key_class", OTHER_CLASS, 60000, "other keys than the input" },
 	{ "an earlier key_class comes late", LATE, 60000, "out of order" },
 };
 
@@ -102,7 +102,7 @@ check_row(const struct row *row, unsigned bits, bool descending)
 		gs_key_put(keys, bits, i, key_of(bits, i));
 	harm(row, bits, keys, &count);
 	for (size_t at = 0; at < count; at += SPAN_KEYS) {
-		const bool other = row->harm >= OTHER_STREAM && at == SPAN_KEYS;
+		const bool other = row->harm >= OTHER_CLASS && at == SPAN_KEYS;
 		struct gs_span span = {
 			.keys = keys + at * (bits / 8), .key_bits = bits,
 			.count = count - at < SPAN_KEYS ? count - at : SPAN_KEYS,
@@ -140,7 +140,7 @@ check_counts(void)
 	gs_verify_open(&verify, &options, 1);
 	gs_verify_in_counts(&verify, &count, UINT32_MAX);
 	gs_verify_out_pairs(&verify, &pairs, times);
-	CHECK(ends(&verify, "not the keys that came"), "counts of two keys changed");
+	CHECK(ends(&verify, "other keys than the input"), "counts of two keys changed");
 }
 
 static void

@@ -6,7 +6,7 @@
  * Out:  fragments, or a chain of blocks for each thread and bin.
  *
  * A thread has a few lines of cache for each bin, and a chain of blocks of the pool.  It writes
- * lines that are full to the bin's last block, past the caches (Wassenberg and Sanders,
+ * lines that are full to the bin's newest block, past the caches (Wassenberg and Sanders,
  * "Engineering a multi-core radix sort", Euro-Par 2011, where the pages of virtual memory are the
  * blocks).  So no pass counts keys before, and no thread waits for another.
  *
@@ -14,7 +14,7 @@
  * long as all of them ascend, or descend, since then they need no division.
  *
  * Invariant: of a bin's keys the last END % GS_LINES_BYTES bytes are in its lines, all others in
- * its blocks; every block of a bin but the last is full.
+ * its blocks; every block of a bin but the first is full.
  */
 #include <assert.h>
 #include <string.h>
@@ -47,14 +47,14 @@ give_block(struct gs_buckets *buckets, struct gs_adder *thread, uint32_t block)
 		gs_pool_give(buckets->pool, &thread->empty);
 }
 
-/* Append another block to a bin; returns its address. */
+/* Put another block in front of a bin's; returns its address. */
 static __attribute__((noinline)) uintptr_t
 new_block(struct gs_buckets *buckets, struct gs_adder *thread, unsigned bin)
 {
 	const uint32_t block = take_block(buckets, thread);
 
 	buckets->pool->block_table[block].count = buckets->block_keys;
-	gs_chain_add(buckets->pool, &thread->chain[bin], block);
+	gs_chain_push(buckets->pool, &thread->chain[bin], block);
 	return (uintptr_t)gs_pool_block(buckets->pool, block);
 }
 
@@ -73,7 +73,7 @@ gs_adder_flush(struct gs_buckets *buckets, struct gs_adder *thread, unsigned bin
 			to = new_block(buckets, thread, b);
 		assert(thread->chain[b].blocks > 0);
 		memcpy((void *)to, thread->lines + (size_t)b * GS_LINES_BYTES, rest);
-		buckets->pool->block_table[thread->chain[b].tail].count =
+		buckets->pool->block_table[thread->chain[b].head].count =
 			(uint32_t)(used / buckets->key_bytes);
 	}
 }
@@ -81,7 +81,7 @@ gs_adder_flush(struct gs_buckets *buckets, struct gs_adder *thread, unsigned bin
 /* --- scatter -------------------------------------------------------------------- */
 
 /*
- * Move each key to the lines of its bin, and full lines to the bin's last block.  A bin's END is
+ * Move each key to the lines of its bin, and full lines to the bin's newest block.  A bin's END is
  * the address of its next key in memory, so it tells the place in the lines, too.  A block is
  * taken when its first lines are full.
  */
@@ -165,7 +165,7 @@ gs_adder_begin_scatter(struct gs_buckets *buckets)
 		least -= least > 0;
 		most += most == least;
 	}
-	buckets->binner = gs_binner_make(least, most, buckets->bins);
+	buckets->binner = gs_binner_linear(least, most, buckets->bins);
 	atomic_store_explicit(&buckets->state, GS_SCATTER, memory_order_release);
 }
 

@@ -34,40 +34,99 @@ enum { FRAGMENT_BYTES = 256 << 10 };
 /* A smaller pool is divided into fewer buckets, so that more of it is keys.  Not tuned. */
 enum { ROOMY_BYTES = 512 << 20 };
 
+/* Whatever the number of threads, last blocks and parts that are being sorted may take so much, or
+ * a sixth and an eighth of the keys.  Peak of sorting 256 MB of u32 with 2, 16, 32 threads: 264, 283,
+ * 304 MB; with blocks of 4 KiB and parts of 4 MiB for any number of threads 275, 447, 549 MB. */
+enum { LAST_BLOCKS_BYTES = 4 << 20, PARTS_BYTES = 24 << 20 };
+
 /* Each part of the memory begins on a line of cache. */
 enum { LINE_BYTES = 64 };
 
 /* --- memory -------------------------------------------------------------------- */
 
-static size_t
-least(size_t a, size_t b)
+static uint64_t
+least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
-static size_t
-fragment_room(size_t pool_bytes, size_t part_bytes)
+/*
+ * Buckets of BUCKET_BYTES.  Last blocks are half full, on average, and may take a 24th of the keys; in
+ * a pool that memory limits, at most a sixteenth of it, if it is small a 32nd for all key classes
+ * together.  If they took more, first buckets become twice as large, which costs less than what
+ * smaller blocks cost; then blocks become smaller, then there are fewer buckets.
+ */
+static void
+choose_bins(struct gs_bucket_sizes *sizes, unsigned key_classes, uint64_t pool_bytes,
+            uint64_t key_bytes)
 {
-	return pool_bytes / least(FRAGMENT_BYTES, part_bytes / 4) * 4 + GS_SMALL_FRAGMENTS +
+	const uint64_t most = pool_bytes / (pool_bytes < ROOMY_BYTES ? 16 * key_classes : 8);
+	const uint64_t wanted = key_bytes / 6 > LAST_BLOCKS_BYTES ? key_bytes / 6 : LAST_BLOCKS_BYTES;
+	const uint64_t each = least(wanted, most) / (2 * sizes->threads);
+
+	sizes->bins = sizes->bins_again = BINS_LEAST;
+	while (sizes->bins < GS_BINS && key_bytes / sizes->bins > BUCKET_BYTES)
+		sizes->bins *= 2;
+	sizes->block_bytes = GS_BLOCK_MOST_BYTES;
+	while (sizes->block_bytes > GS_BLOCK_LEAST_BYTES && pool_bytes / sizes->block_bytes < 1 << 15)
+		sizes->block_bytes /= 2;
+	if (sizes->bins > BINS_LEAST && sizes->bins * sizes->block_bytes > each)
+		sizes->bins /= 2;
+	while (sizes->block_bytes > GS_BLOCK_LEAST_BYTES && sizes->bins * sizes->block_bytes > each)
+		sizes->block_bytes /= 2;
+	while (sizes->bins > BINS_LEAST && sizes->bins * sizes->block_bytes > each)
+		sizes->bins /= 2;
+	while (sizes->bins_again < GS_BINS_AGAIN && 2 * sizes->bins_again * sizes->block_bytes <= each / 4)
+		sizes->bins_again *= 2;
+}
+
+struct gs_bucket_sizes
+gs_buckets_choose(unsigned threads, unsigned key_classes, uint64_t pool_bytes, uint64_t key_bytes,
+                  size_t part_most_bytes)
+{
+	const uint64_t bytes = least(key_bytes, pool_bytes);
+	const uint64_t parts = bytes / 8 > PARTS_BYTES ? bytes / 8 : PARTS_BYTES;
+	struct gs_bucket_sizes sizes = { .threads = threads, .part_bytes = GS_PART_BYTES };
+
+	choose_bins(&sizes, key_classes, pool_bytes, bytes);
+	while (sizes.part_bytes > 2 * BUCKET_BYTES && sizes.part_bytes > bytes / 256 &&
+	       sizes.part_bytes > parts / (3 * threads))
+		sizes.part_bytes /= 2;
+	sizes.part_bytes = least(sizes.part_bytes, part_most_bytes);
+	return sizes;
+}
+
+static size_t
+fragment_room(const struct gs_bucket_sizes *sizes, size_t pool_bytes)
+{
+	return pool_bytes / least(FRAGMENT_BYTES, sizes->part_bytes / 4) * 4 + GS_SMALL_FRAGMENTS +
 	       GS_TEAM_MAX + 1;
 }
 
 static size_t
-part_room(size_t pool_bytes, size_t part_bytes)
+part_room(const struct gs_bucket_sizes *sizes, size_t pool_bytes)
 {
-	return pool_bytes / least(JOIN_BYTES, part_bytes) * 5 + 4 * GS_BINS;
+	return pool_bytes / least(JOIN_BYTES, sizes->part_bytes) * 5 + 4 * GS_BINS;
+}
+
+/* Bins that a thread's tables have room for. */
+static size_t
+bins_most(const struct gs_bucket_sizes *sizes)
+{
+	return sizes->bins > sizes->bins_again ? sizes->bins : sizes->bins_again;
 }
 
 size_t
-gs_buckets_bytes(unsigned threads, size_t pool_bytes, size_t part_bytes)
+gs_buckets_bytes(const struct gs_bucket_sizes *sizes, size_t pool_bytes)
 {
 	const struct gs_buckets *buckets = NULL;
-	const size_t parts = part_room(pool_bytes, part_bytes);
+	const size_t parts = part_room(sizes, pool_bytes), fragments = fragment_room(sizes, pool_bytes);
 
 	return gs_round_up(sizeof *buckets, LINE_BYTES) +
-	       threads * (gs_round_up(sizeof *buckets->threads, LINE_BYTES) +
-	                  GS_BINS * (GS_LINES_BYTES + sizeof(uintptr_t) + sizeof(struct gs_chain))) +
-	       gs_round_up(fragment_room(pool_bytes, part_bytes) * sizeof *buckets->fragments, LINE_BYTES) +
+	       sizes->threads * (gs_round_up(sizeof *buckets->threads, LINE_BYTES) +
+	                         bins_most(sizes) * (GS_LINES_BYTES + sizeof(uintptr_t) +
+	                                             sizeof(struct gs_chain))) +
+	       gs_round_up(fragments * sizeof *buckets->fragments, LINE_BYTES) +
 	       gs_round_up(parts * sizeof *buckets->parts, LINE_BYTES) +
 	       gs_round_up(parts * sizeof *buckets->sorted, LINE_BYTES) + LINE_BYTES;
 }
@@ -79,43 +138,12 @@ levels_of(unsigned bits, unsigned bins)
 	return bits / (unsigned)__builtin_ctz(bins) + 1;
 }
 
-/*
- * Bins of the first division, for buckets of BUCKET_BYTES.  Their last blocks take at most an
- * eighth of the pool; in a small pool a sixteenth, for all key classes together.
- */
-static unsigned
-bins_for(unsigned key_bits, unsigned threads, size_t pool_bytes, unsigned key_classes,
-         uint64_t expected)
-{
-	const uint64_t bytes = expected < pool_bytes ? expected * (key_bits / 8) : pool_bytes;
-	const size_t share = pool_bytes / (pool_bytes < ROOMY_BYTES ? 16 * key_classes : 8);
-	unsigned bins = BINS_LEAST;
-
-	while (bins < GS_BINS && bytes / bins > BUCKET_BYTES &&
-	       gs_pool_block_bytes(pool_bytes) * threads * 2 * bins <= share)
-		bins *= 2;
-	return bins;
-}
-
-/* Bins of the other divisions.  Their last blocks take at most a thirty-second of the pool; in a
- * small pool half of that. */
-static unsigned
-bins_again_for(unsigned threads, size_t pool_bytes)
-{
-	const size_t share = pool_bytes / (pool_bytes < ROOMY_BYTES ? 64 : 32);
-	unsigned bins = BINS_LEAST;
-
-	while (bins < GS_BINS_AGAIN &&
-	       gs_pool_block_bytes(pool_bytes) * threads * 2 * bins <= share)
-		bins *= 2;
-	return bins;
-}
-
 /* Blocks that fragments may waste before they are scattered. */
 static size_t
-slack_blocks(unsigned threads, unsigned bins, size_t pool_bytes)
+slack_blocks(const struct gs_bucket_sizes *sizes, size_t pool_bytes)
 {
-	return GS_SMALL_FRAGMENTS / 4 + (size_t)bins * threads / (pool_bytes < ROOMY_BYTES ? 4 : 2);
+	return GS_SMALL_FRAGMENTS / 4 +
+	       (size_t)sizes->bins * sizes->threads / (pool_bytes < ROOMY_BYTES ? 4 : 2);
 }
 
 /*
@@ -123,33 +151,33 @@ slack_blocks(unsigned threads, unsigned bins, size_t pool_bytes)
  * one that it has just closed, and of one that is being scattered, whose keys are in memory twice.
  */
 size_t
-gs_buckets_reserve(unsigned key_bits, unsigned threads, size_t pool_bytes, unsigned key_classes,
-                   uint64_t expected)
+gs_buckets_reserve(const struct gs_bucket_sizes *sizes, size_t pool_bytes)
 {
-	const unsigned bins = bins_for(key_bits, threads, pool_bytes, key_classes, expected);
+	const size_t trip = gs_pool_trip_blocks(pool_bytes, sizes->block_bytes);
 
-	return (threads * (bins + 2 * gs_pool_trip_blocks(pool_bytes) + 3) +
-	        slack_blocks(threads, bins, pool_bytes) + 1) * gs_pool_block_bytes(pool_bytes);
+	return (sizes->threads * (sizes->bins + 2 * trip + 3) + slack_blocks(sizes, pool_bytes) + 1) *
+	       sizes->block_bytes;
 }
 
 /*
  * A thread that divides a bucket has the last blocks of its bins, until small neighbours are
  * joined; then each level has one behind the bucket that is being divided.  Of parts that follow
- * each other any two together have more than JOIN_BYTES, so there are at most 2 for that many
- * keys, each with a last block.  Parts between buckets that all threads divide together may be
- * smaller.
+ * each other in one list any two together have more than JOIN_BYTES, so there are at most 2 for
+ * that many keys, each with a last block, and one more in each list.  A bucket that one thread
+ * divides has a list, and so has each that all threads divide together, at most 2 of a level for
+ * each thread, which is interrupted by the large ones in it.
  */
 size_t
-gs_buckets_reserve_once(unsigned threads, size_t pool_bytes, size_t part_bytes)
+gs_buckets_reserve_once(const struct gs_bucket_sizes *sizes, size_t pool_bytes)
 {
-	const unsigned again = bins_again_for(threads, pool_bytes);
-	size_t parts = 2 * (pool_bytes / least(JOIN_BYTES, part_bytes));
+	const size_t part_bytes = sizes->part_bytes;
+	const size_t together = least(pool_bytes / GS_TOGETHER_BYTES, 2 * sizes->threads);
+	const unsigned again = sizes->bins_again, levels = GS_SAMPLED_LEVELS + levels_of(64, again);
+	size_t parts = 2 * (pool_bytes / least(JOIN_BYTES, part_bytes)) + pool_bytes / part_bytes;
 
 	if (pool_bytes > GS_TOGETHER_BYTES)
-		parts += pool_bytes / part_bytes +
-		         pool_bytes / GS_TOGETHER_BYTES * 2 * levels_of(64, again);
-	return (parts + threads * (again + levels_of(64, again) + 1)) *
-	       gs_pool_block_bytes(pool_bytes);
+		parts += pool_bytes / part_bytes + together * 2 * levels;
+	return (parts + sizes->threads * (again + levels + 1)) * sizes->block_bytes;
 }
 
 /* Take BYTES of *MEMORY, from and to the beginning of a line. */
@@ -163,13 +191,14 @@ carve(char **memory, size_t bytes)
 }
 
 struct gs_buckets *
-gs_buckets_init(void *memory, struct gs_pool *pool, unsigned key_bits, unsigned threads,
-                size_t part_bytes, uint64_t expected)
+gs_buckets_init(void *memory, struct gs_pool *pool, unsigned key_bits,
+                const struct gs_bucket_sizes *sizes)
 {
-	const size_t pool_bytes = pool->bytes;
+	const size_t pool_bytes = pool->bytes, part_bytes = sizes->part_bytes, bins = bins_most(sizes);
 	char *at = (char *)gs_round_up((uintptr_t)memory, LINE_BYTES);
 	struct gs_buckets *buckets = carve(&at, sizeof *buckets);
 
+	assert(pool->block_bytes == sizes->block_bytes);
 	buckets->pool = pool;
 	buckets->key_bits = key_bits;
 	buckets->key_bytes = key_bits / 8;
@@ -178,31 +207,29 @@ gs_buckets_init(void *memory, struct gs_pool *pool, unsigned key_bits, unsigned 
 	buckets->sample_bytes = least(SAMPLE_BYTES, part_bytes / 2);
 	buckets->join_bytes = least(JOIN_BYTES, part_bytes);
 	buckets->block_keys = (unsigned)(pool->block_bytes / buckets->key_bytes);
-	buckets->thread_count = threads;
-	buckets->bins = bins_for(key_bits, threads, pool_bytes, pool->key_classes, expected);
-	buckets->bins_again = bins_again_for(threads, pool_bytes);
-	buckets->slack_most_bytes = slack_blocks(threads, buckets->bins, pool_bytes) *
-	                            pool->block_bytes;
+	buckets->thread_count = sizes->threads;
+	buckets->bins = sizes->bins;
+	buckets->bins_again = sizes->bins_again;
+	buckets->slack_most_bytes = slack_blocks(sizes, pool_bytes) * pool->block_bytes;
 	pthread_mutex_init(&buckets->lock, NULL);
-	buckets->threads = carve(&at, threads * sizeof *buckets->threads);
-	for (unsigned t = 0; t < threads; t++) {
-		buckets->threads[t].lines = carve(&at, GS_BINS * GS_LINES_BYTES);
-		buckets->threads[t].end = carve(&at, GS_BINS * sizeof(uintptr_t));
-		buckets->threads[t].chain = carve(&at, GS_BINS * sizeof(struct gs_chain));
+	buckets->threads = carve(&at, sizes->threads * sizeof *buckets->threads);
+	for (unsigned t = 0; t < sizes->threads; t++) {
+		buckets->threads[t].lines = carve(&at, bins * GS_LINES_BYTES);
+		buckets->threads[t].end = carve(&at, bins * sizeof(uintptr_t));
+		buckets->threads[t].chain = carve(&at, bins * sizeof(struct gs_chain));
 	}
-	buckets->fragment_room = fragment_room(pool_bytes, part_bytes);
+	buckets->fragment_room = fragment_room(sizes, pool_bytes);
 	buckets->fragments = carve(&at, buckets->fragment_room * sizeof *buckets->fragments);
-	buckets->part_room = part_room(pool_bytes, part_bytes);
+	buckets->part_room = part_room(sizes, pool_bytes);
 	buckets->parts = carve(&at, buckets->part_room * sizeof *buckets->parts);
 	buckets->sorted = carve(&at, buckets->part_room * sizeof *buckets->sorted);
-	assert(at <= (char *)memory + gs_buckets_bytes(threads, pool_bytes, part_bytes));
+	assert(at <= (char *)memory + gs_buckets_bytes(sizes, pool_bytes));
 	buckets->order = GS_UP | GS_DOWN;
 	buckets->least = UINT64_MAX;
 	gs_buckets_with(buckets, gs_simd_best());
 	if (pool->reserved_bytes == 0)
-		pool->reserved_bytes = gs_buckets_reserve_once(threads, pool_bytes, part_bytes);
-	pool->reserved_bytes += gs_buckets_reserve(key_bits, threads, pool_bytes, pool->key_classes,
-	                                           expected);
+		pool->reserved_bytes = gs_buckets_reserve_once(sizes, pool_bytes);
+	pool->reserved_bytes += gs_buckets_reserve(sizes, pool_bytes);
 	return buckets;
 }
 
@@ -241,7 +268,7 @@ drain_all(struct gs_buckets *buckets, struct gs_chain *chain)
 		for (unsigned b = 0; b < buckets->binner.bins; b++)
 			gs_chain_join(pool, chain, &thread->chain[b]);
 	}
-	for (size_t p = 0; buckets->state == GS_SEALED && p < buckets->part_count; p++)
+	for (size_t p = 0; buckets->state == GS_SEALED && p < buckets->entry_count; p++)
 		gs_chain_join(pool, chain, &buckets->parts[p].chain);
 	gs_chain_join(pool, chain, &buckets->source);
 }
@@ -339,5 +366,5 @@ gs_buckets_reset(struct gs_buckets *buckets)
 	buckets->least = UINT64_MAX;
 	buckets->most = buckets->buffered_bytes = buckets->slack_bytes = 0;
 	buckets->fragment_count = buckets->fragment_next = 0;
-	buckets->part_count = 0;
+	buckets->entry_count = buckets->part_count = 0;
 }

@@ -31,33 +31,50 @@
 struct gs_buckets;
 struct gs_pool;
 
-/* Bytes of one part, at most, where memory allows: each thread sorts in twice as much memory of its
- * own.  Wherever PART_BYTES are asked for it is this, or less, 16 KiB at least. */
-enum { GS_PART_BYTES = 4 << 20 };
+/* Bytes of one part, at most and at least. */
+enum { GS_PART_BYTES = 4 << 20, GS_PART_LEAST_BYTES = 16 << 10 };
+
+/* What the buckets of each key class are made of.  Each thread has tables of BINS, a last block for
+ * each bin, and 3 parts in which it sorts: so all three are the smaller the more threads there are. */
+struct gs_bucket_sizes {
+	unsigned threads;
+	size_t   block_bytes;		/* of the pool, that all key classes share */
+	size_t   part_bytes;		/* sorted by a thread at a time */
+	unsigned bins, bins_again;	/* of the first division, and of each of the others */
+};
 
 /**
- * Memory that gs_buckets_init() wants, zeroed: tables and lines of THREADS, lists as long as
+ * Choose the sizes.
+ *
+ * @key_classes      that share the pool
+ * @pool_bytes       that the pool may have
+ * @key_bytes        of keys that will be held at once, about
+ * @part_most_bytes  a power of two; part_bytes is this or less, GS_PART_LEAST_BYTES at least
+ */
+struct gs_bucket_sizes gs_buckets_choose(unsigned threads, unsigned key_classes,
+                                         uint64_t pool_bytes, uint64_t key_bytes,
+                                         size_t part_most_bytes);
+
+/**
+ * Memory that gs_buckets_init() wants, zeroed: tables and lines of all threads, lists as long as
  * a pool of POOL_BYTES can need.  Most of it is never touched.
  */
-size_t gs_buckets_bytes(unsigned threads, size_t pool_bytes, size_t part_bytes);
+size_t gs_buckets_bytes(const struct gs_bucket_sizes *sizes, size_t pool_bytes);
 
-/** Bytes of a pool for KEY_CLASSES that one of them may need beyond its keys: blocks that are not
- *  full. */
-size_t gs_buckets_reserve(unsigned key_bits, unsigned threads, size_t pool_bytes,
-                          unsigned key_classes, uint64_t expected);
+/** Bytes of a pool that one key class may need beyond its keys: blocks that are not full. */
+size_t gs_buckets_reserve(const struct gs_bucket_sizes *sizes, size_t pool_bytes);
 
 /** And what all of them may need together, since they are sealed one after another. */
-size_t gs_buckets_reserve_once(unsigned threads, size_t pool_bytes, size_t part_bytes);
+size_t gs_buckets_reserve_once(const struct gs_bucket_sizes *sizes, size_t pool_bytes);
 
 /**
- * An empty set of keys of KEY_BITS (32 or 64), for threads of rank 0 .. THREADS - 1.
+ * An empty set of keys of KEY_BITS (32 or 64), for threads of rank 0 .. SIZES.threads - 1.
  *
  * @memory    gs_buckets_bytes(), zeroed; holds the set
- * @pool      borrowed, with the blocks in it
- * @expected  keys that will come, about, or UINT64_MAX: decides how many buckets there are
+ * @pool      borrowed, with the blocks in it, of SIZES.block_bytes
  */
 struct gs_buckets *gs_buckets_init(void *memory, struct gs_pool *pool, unsigned key_bits,
-                                   unsigned threads, size_t part_bytes, uint64_t expected);
+                                   const struct gs_bucket_sizes *sizes);
 
 /** Use vectors of SIMD, gs_simd_best() or less: for tests and measurements. */
 void gs_buckets_with(struct gs_buckets *buckets, enum gs_simd simd);

@@ -14,15 +14,16 @@
 
 #include "sort/buckets/part_list.h"
 
-void
+struct gs_part_entry *
 gs_parts_add(struct gs_buckets *buckets, struct gs_part_list *list, enum gs_part_kind kind,
-             uint64_t key, struct gs_chain *chain, size_t keys)
+             struct gs_chain *chain, size_t keys)
 {
-	const uint32_t number = ++buckets->part_count;
+	const uint32_t number = ++buckets->entry_count;
 	struct gs_part_entry *part = &buckets->parts[number - 1];
 
-	assert(number <= buckets->part_room && keys * buckets->key_bytes <= buckets->part_bytes);
-	*part = (struct gs_part_entry){ .keys = keys, .kind = kind, .key = key, .chain = *chain };
+	assert(number <= buckets->part_room);
+	assert(kind == GS_TO_DIVIDE || keys * buckets->key_bytes <= buckets->part_bytes);
+	*part = (struct gs_part_entry){ .keys = keys, .kind = kind, .chain = *chain };
 	if (list->first == 0)
 		list->first = number;
 	else
@@ -30,11 +31,13 @@ gs_parts_add(struct gs_buckets *buckets, struct gs_part_list *list, enum gs_part
 	list->last = number;
 	list->joining = kind == GS_TO_SORT;
 	*chain = (struct gs_chain){ .blocks = 0 };
+	return part;
 }
 
 /* Does a bucket fit into the last part? */
 static bool
-joins(const struct gs_buckets *buckets, const struct gs_part_list *list, const struct gs_bucket *bucket)
+joins(const struct gs_buckets *buckets, const struct gs_part_list *list,
+      const struct gs_bucket *bucket)
 {
 	return list->joining && (buckets->parts[list->last - 1].keys + bucket->keys) *
 	                        buckets->key_bytes <= buckets->join_bytes;
@@ -54,56 +57,44 @@ gs_parts_add_bucket(struct gs_buckets *buckets, struct gs_part_list *list, struc
 		if (compact)
 			gs_chain_compact(buckets->pool, &part->chain, buckets->key_bytes);
 	} else {
-		gs_parts_add(buckets, list, GS_TO_SORT, 0, &bucket->chain, bucket->keys);
+		gs_parts_add(buckets, list, GS_TO_SORT, &bucket->chain, bucket->keys);
 	}
 }
 
 void
-gs_parts_add_equal(struct gs_buckets *buckets, struct gs_part_list *list, struct gs_bucket *bucket,
-                   uint64_t key)
+gs_parts_add_equal(struct gs_buckets *buckets, struct gs_part_list *list,
+                   struct gs_part_entry *part)
 {
+	const size_t most = buckets->part_bytes / buckets->key_bytes;
 	struct gs_chain none = { .blocks = 0 };
 
-	gs_pool_give(buckets->pool, &bucket->chain);
-	for (size_t left = bucket->keys, keys; left > 0; left -= keys) {
-		keys = buckets->part_bytes / buckets->key_bytes;
-		keys = left < keys ? left : keys;
-		gs_parts_add(buckets, list, GS_EQUAL, key, &none, keys);
+	gs_pool_give(buckets->pool, &part->chain);
+	for (size_t left = part->keys, keys; left > 0; left -= keys) {
+		keys = left < most ? left : most;
+		gs_parts_add(buckets, list, GS_EQUAL, &none, keys)->least = part->least;
 	}
-}
-
-void
-gs_parts_add_row(struct gs_buckets *buckets, struct gs_part_list *list, struct gs_bucket *bucket,
-                 unsigned count, bool compact)
-{
-	for (unsigned b = 0; b < count; b++) {
-		const struct gs_part_list *parts = &bucket[b].parts;
-
-		if (parts->first == 0) {
-			gs_parts_add_bucket(buckets, list, &bucket[b], compact);
-			continue;
-		}
-		if (list->first == 0)
-			list->first = parts->first;
-		else
-			buckets->parts[list->last - 1].next = parts->first;
-		list->last = parts->last;
-		list->joining = false;
-	}
-	list->joining = false;
 }
 
 uint64_t
 gs_parts_number(struct gs_buckets *buckets, const struct gs_part_list *list)
 {
+	struct gs_part_entry *parts = buckets->parts;
+	uint32_t count = 0;
 	uint64_t at = 0;
-	size_t count = 0;
 
-	for (uint32_t number = list->first; number != 0; number = buckets->parts[number - 1].next) {
+	for (uint32_t number = list->first, next; number != 0; number = next) {
+		struct gs_part_entry *part = &parts[number - 1];
+
+		next = part->next;
+		if (part->kind == GS_TO_DIVIDE) {	/* it has keys, so its list has parts */
+			parts[part->parts.last - 1].next = part->next;
+			next = part->parts.first;
+			continue;
+		}
 		buckets->sorted[count++] = number - 1;
-		buckets->parts[number - 1].at = at;
-		at += buckets->parts[number - 1].keys;
+		part->at = at;
+		at += part->keys;
 	}
-	assert(count == buckets->part_count);
+	buckets->part_count = count;
 	return at;
 }

@@ -12,9 +12,9 @@
 
 #include "sort/buckets/state.h"
 
-/** Append a part of all keys of CHAIN, which is empty then, to LIST. */
-void gs_parts_add(struct gs_buckets *buckets, struct gs_part_list *list, enum gs_part_kind kind,
-                  uint64_t key, struct gs_chain *chain, size_t keys);
+/** Append a part of all KEYS keys of CHAIN, which is empty then, to LIST. */
+struct gs_part_entry *gs_parts_add(struct gs_buckets *buckets, struct gs_part_list *list,
+                                   enum gs_part_kind kind, struct gs_chain *chain, size_t keys);
 
 /**
  * Append a bucket that is small enough: as a part, or to the last part.
@@ -24,15 +24,12 @@ void gs_parts_add(struct gs_buckets *buckets, struct gs_part_list *list, enum gs
 void gs_parts_add_bucket(struct gs_buckets *buckets, struct gs_part_list *list,
                          struct gs_bucket *bucket, bool compact);
 
-/** Append a bucket whose keys are all KEY: parts without blocks. */
+/** Append the keys of PART, which are all its LEAST, to LIST: parts without blocks. */
 void gs_parts_add_equal(struct gs_buckets *buckets, struct gs_part_list *list,
-                        struct gs_bucket *bucket, uint64_t key);
+                        struct gs_part_entry *part);
 
-/** Append COUNT buckets in order, some of them divided, to LIST. */
-void gs_parts_add_row(struct gs_buckets *buckets, struct gs_part_list *list,
-                      struct gs_bucket *bucket, unsigned count, bool compact);
-
-/** Number the parts in their order.  Returns how many keys are in them. */
+/** Number the parts in their order, each that was to be divided replaced by those of its list.
+ *  Returns how many keys are in them. */
 uint64_t gs_parts_number(struct gs_buckets *buckets, const struct gs_part_list *list);
 
 #endif

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "sort/buckets/parts.h"
+#include "sort/buckets/sample.h"
 #include "sort/buckets/state.h"
 #include "sort/cpu/quicksort.h"
 #include "sort/keys.h"
@@ -61,28 +62,6 @@ copy_chain(const struct gs_buckets *buckets, const struct gs_part_entry *part, c
 
 /* --- keys that are to be sorted --------------------------------------------------- */
 
-/* A key that is at least about half of the keys of CHAIN, but less than MOST. */
-static uint64_t
-pivot_of(const struct gs_buckets *buckets, const struct gs_chain *chain, uint64_t most)
-{
-	const struct gs_pool *pool = buckets->pool;
-	const size_t each = chain->blocks < GS_SAMPLE_KEYS ? GS_SAMPLE_KEYS / chain->blocks : 1;
-	const size_t step = (chain->blocks + GS_SAMPLE_KEYS - 1) / GS_SAMPLE_KEYS;
-	uint64_t sample[GS_SAMPLE_KEYS];
-	size_t at = 0, found = 0;
-
-	for (uint32_t block = chain->head; block != 0; block = pool->block_table[block].next) {
-		const uint32_t count = pool->block_table[block].count;
-
-		for (size_t s = 0; at % step == 0 && s < each && s < count; s++)
-			gs_key_put(sample, buckets->key_bits, found++,
-			           gs_key_at(gs_pool_block(pool, block), buckets->key_bits,
-			                     s * count / each));
-		at++;
-	}
-	return gs_sample_pivot(buckets->kernels, sample, found, most);
-}
-
 /* Sort the COUNT keys of CHAIN into INTO. */
 static void
 sort_chain(const struct gs_buckets *buckets, const struct gs_chain *chain, char *into, char *scratch,
@@ -91,10 +70,11 @@ sort_chain(const struct gs_buckets *buckets, const struct gs_chain *chain, char 
 	const struct gs_pool *pool = buckets->pool;
 	const struct gs_simd_kernels *kernels = buckets->kernels;
 	const uint64_t most = UINT64_MAX >> (64 - buckets->key_bits);
-	const bool is_leaf = count <= kernels->leaf_keys;
-	const uint64_t pivot = is_leaf ? most : pivot_of(buckets, chain, most);
+	uint64_t sample[GS_SAMPLE_KEYS], pivot = most;
 	size_t low = 0, high = count, low_bytes;
 
+	if (count > kernels->leaf_keys)
+		pivot = gs_sample_pivot(kernels, sample, gs_chain_sample(buckets, chain, sample), most);
 	for (uint32_t block = chain->head, next; block != 0; block = next) {
 		next = pool->block_table[block].next;
 		if (next != 0)
@@ -104,7 +84,7 @@ sort_chain(const struct gs_buckets *buckets, const struct gs_chain *chain, char 
 		                   pool->block_table[block].count, pivot);
 	}
 	assert(low == high);
-	if (is_leaf) {
+	if (pivot == most) {
 		kernels->sort_leaf(into, scratch, count);
 		return;
 	}
@@ -121,7 +101,7 @@ gs_buckets_sort_part(struct gs_buckets *buckets, unsigned rank, size_t part, voi
 
 	assert(part < buckets->part_count && entry->keys > 0 && rank < buckets->thread_count);
 	if (entry->kind == GS_EQUAL)
-		gs_keys_fill(into, buckets->key_bits, entry->key, entry->keys);
+		gs_keys_fill(into, buckets->key_bits, entry->least, entry->keys);
 	else if (entry->kind == GS_TO_SORT)
 		sort_chain(buckets, &entry->chain, into, scratch, entry->keys);
 	else

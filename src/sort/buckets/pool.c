@@ -15,24 +15,23 @@
 #include "sort/buckets/pool.h"
 
 size_t
-gs_pool_bytes(size_t bytes)
+gs_pool_bytes(size_t bytes, size_t block_bytes)
 {
 	const struct gs_pool *pool = NULL;
 
-	return sizeof *pool + (bytes / gs_pool_block_bytes(bytes) + 1) * sizeof pool->block_table[0];
+	return sizeof *pool + (bytes / block_bytes + 1) * sizeof pool->block_table[0];
 }
 
 struct gs_pool *
-gs_pool_init(void *block_table, void *memory, size_t bytes, unsigned key_classes)
+gs_pool_init(void *block_table, void *memory, size_t bytes, size_t block_bytes)
 {
 	struct gs_pool *pool = block_table;
-	const size_t block_bytes = gs_pool_block_bytes(bytes);
 
 	assert(bytes / block_bytes < UINT32_MAX && (uintptr_t)memory % block_bytes == 0);
 	*pool = (struct gs_pool){
 		.memory = memory, .bytes = bytes, .block_bytes = block_bytes,
 		.blocks = (uint32_t)(bytes / block_bytes),
-		.key_classes = key_classes, .trip_blocks = gs_pool_trip_blocks(bytes),
+		.trip_blocks = gs_pool_trip_blocks(bytes, block_bytes),
 	};
 	pthread_mutex_init(&pool->lock, NULL);
 	return pool;
@@ -53,6 +52,17 @@ gs_chain_add(struct gs_pool *pool, struct gs_chain *chain, uint32_t block)
 	else
 		pool->block_table[chain->tail].next = block;
 	chain->tail = block;
+}
+
+void
+gs_chain_push(struct gs_pool *pool, struct gs_chain *chain, uint32_t block)
+{
+	pool->block_table[block].next = chain->head;
+	chain->head = block;
+	if (chain->blocks++ == 0) {
+		pool->block_table[block].next = 0;
+		chain->tail = block;
+	}
 }
 
 void

@@ -26,7 +26,6 @@ struct gs_pool {
 	char           *memory;
 	size_t          bytes, block_bytes;
 	size_t          trip_blocks;	/* that a thread takes or gives back at once */
-	unsigned        key_classes;
 	uint32_t        blocks;
 	uint32_t        used;		/* blocks that were ever taken are 1 .. used */
 	struct gs_chain free;
@@ -38,38 +37,31 @@ struct gs_pool {
 	} block_table[];
 };
 
-/** Bytes of the block table of a pool of so many bytes. */
-size_t gs_pool_bytes(size_t bytes);
+/* The sizes that blocks may have, powers of two. */
+enum { GS_BLOCK_LEAST_BYTES = 512, GS_BLOCK_MOST_BYTES = 4096 };
+
+/** Bytes of the block table of a pool of BYTES. */
+size_t gs_pool_bytes(size_t bytes, size_t block_bytes);
 
 /**
- * Make a pool of BYTES at MEMORY for the buckets of KEY_CLASSES.
+ * Make a pool of BYTES at MEMORY, in blocks of BLOCK_BYTES.
  *
  * @block_table  gs_pool_bytes(); holds the pool, too
  * @memory       a whole number of huge pages, which are not touched before they are used
  */
-struct gs_pool *gs_pool_init(void *block_table, void *memory, size_t bytes, unsigned key_classes);
+struct gs_pool *gs_pool_init(void *block_table, void *memory, size_t bytes, size_t block_bytes);
 
 /** Bytes of blocks that are taken. */
 size_t gs_pool_used(const struct gs_pool *pool);
 
-/** The size of blocks, a power of two: 4 KiB, or less in a small pool, where blocks that are half
- *  full would be too large a part of it. */
+/** Blocks that a thread takes from the pool, or gives back, at once: 16 KiB at least, so that few
+ *  threads wait for each other, or 4 of a small pool.  It owns at most twice as many empty ones. */
 static inline size_t
-gs_pool_block_bytes(size_t pool_bytes)
+gs_pool_trip_blocks(size_t pool_bytes, size_t block_bytes)
 {
-	size_t bytes = 4096;
+	const size_t many = ((size_t)16 << 10) / block_bytes;
 
-	while (bytes > 512 && pool_bytes / bytes < 1 << 15)
-		bytes /= 2;
-	return bytes;
-}
-
-/** Blocks that a thread takes from the pool, or gives back, at once; it owns at most twice as many
- *  empty ones. */
-static inline size_t
-gs_pool_trip_blocks(size_t pool_bytes)
-{
-	return pool_bytes < 32 << 20 ? 4 : 16;
+	return pool_bytes < 32 << 20 ? 4 : many < 16 ? 16 : many;
 }
 
 static inline void *
@@ -87,6 +79,9 @@ void gs_pool_give(struct gs_pool *pool, struct gs_chain *chain);
 
 /** Append a block, whatever it is linked to, to CHAIN. */
 void gs_chain_add(struct gs_pool *pool, struct gs_chain *chain, uint32_t block);
+
+/** Put a block, whatever it is linked to, in front of CHAIN. */
+void gs_chain_push(struct gs_pool *pool, struct gs_chain *chain, uint32_t block);
 
 /** Append all of MORE to CHAIN; MORE is empty then. */
 void gs_chain_join(struct gs_pool *pool, struct gs_chain *chain, struct gs_chain *more);

@@ -5,12 +5,20 @@
  * In:   fragments, or chains of each thread and bin.
  * Out:  parts (part_list.c).
  *
- * The threads' chains are joined, bin by bin, to buckets.  A bucket that is larger than a part is
- * divided again by its own range: by one thread, or by all of them if it would keep one thread at
- * work when the others are done.
+ * The threads' chains are joined, bin by bin, to buckets.  A bucket that is larger than a part
+ * stands in the list as one part that is to be divided.  Large ones of these are divided by all
+ * threads together, one after the other; then the others side by side, each by one thread with all
+ * that it divides into.
  *
- * Invariant: every key of a bucket is at least every key of those before it, and the range of each
- * bin is narrower than that of the bucket that is divided, so the divisions come to an end.
+ * A bucket is divided by the range of a sample of its keys, since the range that its keys may have
+ * is often much wider; keys outside of the sample's go to the outermost bins.  If half of the
+ * sample is one key, that key gets a bin of its own, between one for all less and one for all
+ * greater.  Samples may mislead; so after GS_SAMPLED_LEVELS divisions, buckets are divided by the
+ * range that their keys may have.
+ *
+ * Invariant: every key of a bucket is at least every key of those before it, and lies between its
+ * LEAST and its MOST; these are nearer to each other than those of the bucket that it comes from,
+ * so the divisions come to an end.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -19,75 +27,200 @@
 #include "sort/buckets/add.h"
 #include "sort/buckets/buckets.h"
 #include "sort/buckets/part_list.h"
+#include "sort/buckets/sample.h"
 #include "sort/buckets/seal.h"
 #include "sort/buckets/state.h"
+#include "sort/cpu/quicksort.h"
+#include "sort/span.h"
 
-/* All blocks of a chain are full, but the last. */
-static size_t
-chain_keys(const struct gs_buckets *buckets, const struct gs_chain *chain)
-{
-	return chain->blocks == 0 ? 0 : (chain->blocks - 1) * buckets->block_keys +
-	                                buckets->pool->block_table[chain->tail].count;
-}
+/* --- buckets -------------------------------------------------------------------- */
 
 static bool
-is_large(const struct gs_buckets *buckets, const struct gs_bucket *bucket)
+is_large(const struct gs_buckets *buckets, size_t keys)
 {
-	return bucket->keys * buckets->key_bytes > buckets->part_bytes && bucket->parts.first == 0;
+	return keys * buckets->key_bytes > buckets->part_bytes;
 }
 
-/* Join small neighbours of a bucket's bins before anything else is divided, so that few blocks are
- * left that are not full. */
+/* Move what a thread has of a bin to the bucket; only the first block may be not full. */
 static void
-join_small(struct gs_buckets *buckets, struct gs_bucket *bucket, unsigned count)
+take_bin(const struct gs_buckets *buckets, struct gs_adder *thread, unsigned bin,
+         struct gs_bucket *bucket)
 {
+	struct gs_chain *chain = &thread->chain[bin], first = { .blocks = 0 };
+	struct gs_pool *pool = buckets->pool;
+
+	if (chain->blocks == 0)
+		return;
+	bucket->keys += (chain->blocks - 1) * buckets->block_keys + pool->block_table[chain->head].count;
+	if (pool->block_table[chain->head].count < buckets->block_keys) {
+		gs_chain_cut(pool, chain, 1, &first);
+		gs_chain_join(pool, &bucket->rest, &first);
+	}
+	gs_chain_join(pool, &bucket->chain, chain);
+}
+
+/* Join small neighbours, then fill the blocks of each bucket that are not full: before anything
+ * else is divided, so that few blocks are left that are not full. */
+static void
+join_small(const struct gs_buckets *buckets, struct gs_bucket *bucket, unsigned count)
+{
+	struct gs_pool *pool = buckets->pool;
 	struct gs_bucket *into = NULL;
 
 	for (unsigned b = 0; b < count; b++) {
-		if (is_large(buckets, &bucket[b])) {
+		if (is_large(buckets, bucket[b].keys)) {
 			into = NULL;
-		} else if (into != NULL &&
-		           (into->keys + bucket[b].keys) * buckets->key_bytes <= buckets->join_bytes) {
+		} else if (into != NULL && (into->keys + bucket[b].keys) * buckets->key_bytes <=
+		                           buckets->join_bytes) {
 			into->keys += bucket[b].keys;
-			gs_chain_join(buckets->pool, &into->chain, &bucket[b].chain);
+			gs_chain_join(pool, &into->chain, &bucket[b].chain);
+			gs_chain_join(pool, &into->rest, &bucket[b].rest);
 			bucket[b].keys = 0;
 		} else {
 			into = &bucket[b];
 		}
 	}
 	for (unsigned b = 0; b < count; b++)
-		gs_chain_compact(buckets->pool, &bucket[b].chain, buckets->key_bytes);
+		gs_chain_compact(pool, &bucket[b].rest, buckets->key_bytes);
 }
 
-/* --- division ------------------------------------------------------------------- */
+/* --- one division ---------------------------------------------------------------- */
 
-struct ranges {
-	struct gs_buckets *buckets;
-	const struct gs_chain *chain;
-	uint64_t least[GS_TEAM_MAX], most[GS_TEAM_MAX];
-	unsigned size;
+/* Are all keys of a chain KEY? */
+struct comparison {
+	const struct gs_buckets *buckets;
+	const struct gs_chain   *chain;
+	uint64_t                 key;
+	atomic_bool              differs;
 };
 
-/* Find the least and the largest key of a chain; each member reads every SIZEth block. */
+/* Each member compares every SIZEth block, until one finds another key. */
 static void
-range_body(void *context, unsigned rank, unsigned size)
+compare_body(void *context, unsigned rank, unsigned size)
 {
-	struct ranges *ranges = context;
-	const struct gs_pool *pool = ranges->buckets->pool;
-	uint64_t least = UINT64_MAX, most = 0;
+	struct comparison *comparison = context;
+	const struct gs_buckets *buckets = comparison->buckets;
+	const struct gs_block_info *block_table = buckets->pool->block_table;
+	uint64_t least = comparison->key, most = least;
 	size_t at = 0;
 
-	for (uint32_t block = ranges->chain->head; block != 0; block = pool->block_table[block].next)
-		if (at++ % size == rank)
-			ranges->buckets->kernels->range(gs_pool_block(pool, block),
-			                                pool->block_table[block].count, &least, &most);
-	ranges->least[rank] = least;
-	ranges->most[rank] = most;
-	if (rank == 0)
-		ranges->size = size;
+	for (uint32_t block = comparison->chain->head;
+	     block != 0 && !atomic_load_explicit(&comparison->differs, memory_order_relaxed);
+	     block = block_table[block].next) {
+		if (at++ % size != rank)
+			continue;
+		buckets->kernels->range(gs_pool_block(buckets->pool, block), block_table[block].count,
+		                        &least, &most);
+		if (least < most)
+			atomic_store(&comparison->differs, true);
+	}
 }
 
-/* Scatter fragments, or a bucket. */
+static bool
+is_all(const struct gs_buckets *buckets, const struct gs_chain *chain, uint64_t key,
+       unsigned threads)
+{
+	struct comparison comparison = { buckets, chain, key, false };
+
+	gs_team_run(threads, compare_body, &comparison);
+	return !comparison.differs;
+}
+
+/* How to divide PART, with THREADS; false: all of its keys are equal, and LEAST is what they are. */
+static bool
+choose_binner(const struct gs_buckets *buckets, struct gs_part_entry *part, unsigned threads,
+              struct gs_binner *binner)
+{
+	uint64_t least = part->least, most = part->most, sample[GS_SAMPLE_KEYS], middle;
+	size_t count;
+
+	if (least < most && part->level < GS_SAMPLED_LEVELS) {
+		count = gs_chain_sample(buckets, &part->chain, sample);
+		buckets->kernels->sort_leaf(sample, sample, count);
+		middle = gs_key_at(sample, buckets->key_bits, count / 2);
+		least = gs_key_at(sample, buckets->key_bits, 0);
+		most = gs_key_at(sample, buckets->key_bits, count - 1);
+		if (least == most && is_all(buckets, &part->chain, least, threads)) {
+			part->least = least;
+			return false;
+		}
+		if (gs_key_at(sample, buckets->key_bits, count / 4) == middle &&
+		    gs_key_at(sample, buckets->key_bits, count - 1 - count / 4) == middle) {
+			least = middle - (middle > part->least);
+			most = middle + (middle < part->most);
+		}
+		assert(part->least <= least && least < most && most <= part->most);
+	}
+	if (least == most)
+		return false;
+	*binner = gs_binner_linear(least, most, buckets->bins_again);
+	return true;
+}
+
+/* The bounds of a bin's keys, which come from keys between LEAST and MOST; those outside of the
+ * binner's range are in its first and last bin. */
+static void
+set_bounds(struct gs_part_entry *part, const struct gs_binner *binner, unsigned bin, uint64_t least,
+           uint64_t most)
+{
+	part->least = bin == 0 ? least : gs_binner_first(binner, bin);
+	part->most = bin == binner->bins - 1 ? most : gs_binner_first(binner, bin + 1) - 1;
+	assert(least <= part->least && part->least <= part->most && part->most <= most);
+}
+
+/* --- by one thread --------------------------------------------------------------- */
+
+/* Divide PART, and whatever of it is too large, with the tables of one thread.  Its parts go to
+ * LIST. */
+static void
+divide_alone(struct gs_buckets *buckets, struct gs_adder *thread, struct gs_part_entry *part,
+             struct gs_part_list *list)
+{
+	struct gs_bucket bucket[GS_BINS_AGAIN];
+	struct gs_binner binner;
+
+	if (!choose_binner(buckets, part, 1, &binner)) {
+		gs_parts_add_equal(buckets, list, part);
+		return;
+	}
+	gs_adder_scatter(buckets, thread, &binner, &part->chain);
+	gs_adder_flush(buckets, thread, binner.bins);
+	for (unsigned b = 0; b < binner.bins; b++) {
+		bucket[b] = (struct gs_bucket){ .keys = 0 };
+		take_bin(buckets, thread, b, &bucket[b]);
+	}
+	join_small(buckets, bucket, binner.bins);
+	for (unsigned b = 0; b < binner.bins; b++) {
+		struct gs_part_entry child = { .level = part->level + 1, .keys = bucket[b].keys };
+
+		gs_chain_join(buckets->pool, &bucket[b].chain, &bucket[b].rest);
+		if (!is_large(buckets, child.keys)) {
+			gs_parts_add_bucket(buckets, list, &bucket[b], true);
+			continue;
+		}
+		child.chain = bucket[b].chain;
+		set_bounds(&child, &binner, b, part->least, part->most);
+		divide_alone(buckets, thread, &child, list);
+	}
+}
+
+static void
+divide_body(void *context, unsigned rank, unsigned size)
+{
+	struct gs_buckets *buckets = context;
+	uint32_t t;
+
+	(void)size;
+	while ((t = buckets->task_next++) < buckets->task_count) {
+		struct gs_part_entry *part = &buckets->parts[buckets->sorted[t]];
+
+		divide_alone(buckets, &buckets->threads[rank], part, &part->parts);
+	}
+}
+
+/* --- by all threads --------------------------------------------------------------- */
+
+/* Scatter fragments, or the source. */
 static void
 scatter_body(void *context, unsigned rank, unsigned size)
 {
@@ -104,6 +237,7 @@ scatter_body(void *context, unsigned rank, unsigned size)
 		gs_chain_cut(buckets->pool, &buckets->source, buckets->pool->trip_blocks, &some);
 		pthread_mutex_unlock(&buckets->lock);
 	} while (some.blocks > 0);
+	gs_adder_flush(buckets, thread, buckets->binner.bins);
 }
 
 /* Scatter what is left, and join the threads' chains of each bin to a bucket. */
@@ -111,116 +245,100 @@ static void
 collect(struct gs_buckets *buckets, unsigned threads, struct gs_bucket *bucket)
 {
 	gs_team_run(threads, scatter_body, buckets);
-	for (unsigned t = 0; t < buckets->thread_count; t++)
+	for (unsigned t = 0; t < buckets->thread_count; t++)	/* no more than THREADS may have run */
 		gs_adder_flush(buckets, &buckets->threads[t], buckets->binner.bins);
 	for (unsigned b = 0; b < buckets->binner.bins; b++) {
 		bucket[b] = (struct gs_bucket){ .keys = 0 };
-		for (unsigned t = 0; t < buckets->thread_count; t++) {
-			struct gs_chain *chain = &buckets->threads[t].chain[b];
-
-			bucket[b].keys += chain_keys(buckets, chain);
-			gs_chain_join(buckets->pool, &bucket[b].chain, chain);
-		}
+		for (unsigned t = 0; t < buckets->thread_count; t++)
+			take_bin(buckets, &buckets->threads[t], b, &bucket[b]);
 	}
 }
 
-/* Divide a bucket by its own range, with the tables of one thread; its parts to LIST. */
+/*
+ * List the buckets that keys between LEAST and MOST were collected to; those that are large as parts
+ * that are to be divided.
+ *
+ * @compact  fill blocks that are not full at once, since the bucket comes from another bucket
+ */
 static void
-divide_alone(struct gs_buckets *buckets, struct gs_adder *thread, struct gs_bucket *bucket,
-             struct gs_part_list *list)
+list_buckets(struct gs_buckets *buckets, struct gs_part_list *list, struct gs_bucket *bucket,
+             uint64_t least, uint64_t most, unsigned level, bool compact)
 {
-	struct ranges range = { .buckets = buckets, .chain = &bucket->chain };
-	struct gs_bucket parts[GS_BINS_AGAIN];
-	struct gs_binner binner;
+	for (unsigned b = 0; b < buckets->binner.bins; b++) {
+		struct gs_part_entry *part;
 
-	range_body(&range, 0, 1);
-	if (range.least[0] == range.most[0]) {
-		gs_parts_add_equal(buckets, list, bucket, range.least[0]);
+		gs_chain_join(buckets->pool, &bucket[b].chain, &bucket[b].rest);
+		if (!is_large(buckets, bucket[b].keys)) {
+			gs_parts_add_bucket(buckets, list, &bucket[b], compact);
+			continue;
+		}
+		part = gs_parts_add(buckets, list, GS_TO_DIVIDE, &bucket[b].chain, bucket[b].keys);
+		part->level = level;
+		set_bounds(part, &buckets->binner, b, least, most);
+		buckets->sorted[buckets->task_count++] = (uint32_t)(part - buckets->parts);
+	}
+	list->joining = false;
+}
+
+static void
+divide_together(struct gs_buckets *buckets, struct gs_part_entry *part, unsigned threads)
+{
+	struct gs_bucket bucket[GS_BINS_AGAIN];
+
+	if (!choose_binner(buckets, part, threads, &buckets->binner)) {
+		gs_parts_add_equal(buckets, &part->parts, part);
 		return;
 	}
-	binner = gs_binner_make(range.least[0], range.most[0], buckets->bins_again);
-	gs_adder_scatter(buckets, thread, &binner, &bucket->chain);
-	gs_adder_flush(buckets, thread, binner.bins);
-	for (unsigned b = 0; b < binner.bins; b++) {
-		parts[b] = (struct gs_bucket){ .chain = thread->chain[b],
-		                               .keys = chain_keys(buckets, &thread->chain[b]) };
-		thread->chain[b] = (struct gs_chain){ .blocks = 0 };
-	}
-	join_small(buckets, parts, binner.bins);
-	for (unsigned b = 0; b < binner.bins; b++)
-		if (is_large(buckets, &parts[b]))
-			divide_alone(buckets, thread, &parts[b], list);
+	buckets->source = part->chain;
+	part->chain = (struct gs_chain){ .blocks = 0 };
+	collect(buckets, threads, bucket);
+	join_small(buckets, bucket, buckets->binner.bins);
+	list_buckets(buckets, &part->parts, bucket, part->least, part->most, part->level + 1, true);
+}
+
+static const struct gs_part_entry *
+task_of(const struct gs_buckets *buckets, size_t t)
+{
+	return &buckets->parts[buckets->sorted[t]];
+}
+
+static int
+compare_tasks(const void *a, const void *b, void *context)
+{
+	const struct gs_buckets *buckets = context;
+	const size_t x = buckets->parts[*(const uint32_t *)a].keys;
+	const size_t y = buckets->parts[*(const uint32_t *)b].keys;
+
+	return (x < y) - (x > y);
+}
+
+/*
+ * Divide all parts that are to be divided: by all threads together if a part would keep one thread
+ * at work when the others are done, then the others side by side, the largest first.
+ */
+static void
+divide_all(struct gs_buckets *buckets, unsigned threads)
+{
+	uint32_t alone = 0;
+	size_t keys = 0;
+
+	for (uint32_t t = 0; t < buckets->task_count; t++)
+		keys += task_of(buckets, t)->keys;
+	for (uint32_t t = 0; t < buckets->task_count; t++) {
+		struct gs_part_entry *part = &buckets->parts[buckets->sorted[t]];
+
+		if (threads > 1 && part->keys > keys / (2 * threads) &&
+		    part->keys * buckets->key_bytes > GS_TOGETHER_BYTES)
+			divide_together(buckets, part, threads);
 		else
-			gs_parts_add_bucket(buckets, list, &parts[b], true);
-}
-
-struct row {
-	struct gs_buckets *buckets;
-	struct gs_bucket  *bucket;
-	unsigned           count;
-	_Atomic unsigned   next;
-};
-
-static void
-divide_body(void *context, unsigned rank, unsigned size)
-{
-	struct row *row = context;
-	unsigned b;
-
-	(void)size;
-	while ((b = row->next++) < row->count)
-		if (is_large(row->buckets, &row->bucket[b]))
-			divide_alone(row->buckets, &row->buckets->threads[rank], &row->bucket[b],
-			             &row->bucket[b].parts);
-}
-
-static void divide_together(struct gs_buckets *buckets, struct gs_bucket *bucket, unsigned threads);
-
-/* Divide those of a row of buckets that are too large: by all threads together if one thread
- * would be at work when the others are done, else side by side. */
-static void
-divide_row(struct gs_buckets *buckets, struct gs_bucket *bucket, unsigned count, unsigned threads)
-{
-	struct row row = { .buckets = buckets, .bucket = bucket, .count = count };
-	size_t keys = 0, large = 0;
-
-	for (unsigned b = 0; b < count; b++)
-		if (is_large(buckets, &bucket[b])) {
-			keys += bucket[b].keys;
-			large++;
-		}
-	for (unsigned b = 0; b < count && threads > 1; b++)
-		if (is_large(buckets, &bucket[b]) && bucket[b].keys > keys / (2 * threads) &&
-		    bucket[b].keys * buckets->key_bytes > GS_TOGETHER_BYTES)
-			divide_together(buckets, &bucket[b], threads);
-	if (large > 0)
-		gs_team_run(threads, divide_body, &row);
-}
-
-/* Divide a bucket by its own range, with all threads. */
-static void
-divide_together(struct gs_buckets *buckets, struct gs_bucket *bucket, unsigned threads)
-{
-	struct ranges ranges = { .buckets = buckets, .chain = &bucket->chain };
-	uint64_t least = UINT64_MAX, most = 0;
-	struct gs_bucket parts[GS_BINS_AGAIN];
-	unsigned bins = buckets->bins_again;
-
-	gs_team_run(threads, range_body, &ranges);
-	for (unsigned r = 0; r < ranges.size; r++) {
-		least = ranges.least[r] < least ? ranges.least[r] : least;
-		most = ranges.most[r] > most ? ranges.most[r] : most;
+			buckets->sorted[alone++] = buckets->sorted[t];
 	}
-	if (least == most) {
-		gs_parts_add_equal(buckets, &bucket->parts, bucket, least);
-		return;
-	}
-	buckets->binner = gs_binner_make(least, most, bins);
-	buckets->source = bucket->chain;
-	collect(buckets, threads, parts);
-	join_small(buckets, parts, bins);
-	divide_row(buckets, parts, bins, threads);
-	gs_parts_add_row(buckets, &bucket->parts, parts, bins, true);
+	buckets->task_count = alone;
+	buckets->task_next = 0;
+	qsort_r(buckets->sorted, alone, sizeof *buckets->sorted, compare_tasks, buckets);
+	if (alone > 0)
+		gs_team_run(threads, divide_body, buckets);
+	buckets->task_count = 0;
 }
 
 /* --- all of it ------------------------------------------------------------------ */
@@ -239,13 +357,14 @@ compare_fragments(const void *a, const void *b)
 static unsigned
 order_of_fragments(struct gs_buckets *buckets)
 {
+	struct gs_fragment *fragments = buckets->fragments;
 	unsigned order = buckets->order;
 
 	if (order == 0)
 		return 0;
-	qsort(buckets->fragments, buckets->fragment_count, sizeof *buckets->fragments, compare_fragments);
+	qsort(fragments, buckets->fragment_count, sizeof *fragments, compare_fragments);
 	for (size_t f = 1; f < buckets->fragment_count; f++) {
-		const uint64_t last = buckets->fragments[f - 1].last, first = buckets->fragments[f].first;
+		const uint64_t last = fragments[f - 1].last, first = fragments[f].first;
 
 		order &= (first >= last ? GS_UP : 0) | (first <= last ? GS_DOWN : 0);
 	}
@@ -259,7 +378,7 @@ list_fragments(struct gs_buckets *buckets, struct gs_part_list *list, enum gs_pa
 		const size_t at = kind == GS_REVERSED ? buckets->fragment_count - 1 - f : f;
 		struct gs_fragment *fragment = &buckets->fragments[at];
 
-		gs_parts_add(buckets, list, kind, 0, &fragment->chain, fragment->keys);
+		gs_parts_add(buckets, list, kind, &fragment->chain, fragment->keys);
 	}
 }
 
@@ -280,7 +399,7 @@ size_t
 gs_buckets_seal(struct gs_buckets *buckets, unsigned threads)
 {
 	struct gs_part_list list = { .first = 0 };
-	unsigned order, bins;
+	unsigned order;
 	uint64_t keys;
 
 	assert(buckets->state != GS_SEALED);
@@ -297,10 +416,10 @@ gs_buckets_seal(struct gs_buckets *buckets, unsigned threads)
 			gs_adder_begin_scatter(buckets);
 	}
 	if (buckets->state == GS_SCATTER) {
-		bins = buckets->binner.bins;
 		collect(buckets, threads, buckets->bucket);
-		divide_row(buckets, buckets->bucket, bins, threads);
-		gs_parts_add_row(buckets, &list, buckets->bucket, bins, false);
+		list_buckets(buckets, &list, buckets->bucket, 0, UINT64_MAX >> (64 - buckets->key_bits), 0,
+		             false);
+		divide_all(buckets, threads);
 	}
 	keys = gs_parts_number(buckets, &list);
 	assert(keys == gs_buckets_count(buckets));

@@ -41,7 +41,10 @@ enum { GS_BINS = 2048, GS_BINS_AGAIN = 256 };
 enum { GS_LINES_BYTES = 256 };
 
 /* A bucket up to this size is divided by one thread.  Not tuned. */
-enum { GS_TOGETHER_BYTES = 32 << 20 };
+enum { GS_TOGETHER_BYTES = 16 << 20 };
+
+/* So many divisions may go by a sample of the keys, the others by their bounds.  Not tuned. */
+enum { GS_SAMPLED_LEVELS = 4 };
 
 /* Fragments beyond those that their size explains: more mean that they are too small to buffer. */
 enum { GS_SMALL_FRAGMENTS = 64 };
@@ -84,20 +87,23 @@ struct gs_part_list {
 
 /* The keys of one bin, of all threads. */
 struct gs_bucket {
-	struct gs_chain     chain;
-	size_t              keys;
-	struct gs_part_list parts;	/* that it was divided into */
+	struct gs_chain chain;
+	struct gs_chain rest;		/* blocks that are not full */
+	size_t          keys;
 };
 
-enum gs_part_kind { GS_TO_SORT, GS_IN_ORDER, GS_REVERSED, GS_EQUAL };
+enum gs_part_kind { GS_TO_SORT, GS_IN_ORDER, GS_REVERSED, GS_EQUAL, GS_TO_DIVIDE };
 
 struct gs_part_entry {
-	uint64_t          at;		/* keys of all parts before it */
-	size_t            keys;
-	uint32_t          next;		/* part of its list */
-	enum gs_part_kind kind;
-	uint64_t          key;		/* GS_EQUAL */
-	struct gs_chain   chain;
+	uint64_t            at;		/* keys of all parts before it */
+	size_t              keys;
+	uint32_t            next;	/* part of its list */
+	enum gs_part_kind   kind;
+	struct gs_chain     chain;
+	uint64_t            least;	/* GS_EQUAL: its key; GS_TO_DIVIDE: no key is less, ... */
+	uint64_t            most;	/* ... none is greater */
+	unsigned            level;	/* GS_TO_DIVIDE: divisions that it comes from */
+	struct gs_part_list parts;	/* GS_TO_DIVIDE: that it was divided into */
 };
 
 struct gs_buckets {
@@ -118,9 +124,11 @@ struct gs_buckets {
 	/* : here. */
 	struct gs_binner      binner;
 	struct gs_part_entry *parts;
-	uint32_t             *sorted;		/* parts in their order, from 0 */
-	_Atomic uint32_t      part_count;
+	_Atomic uint32_t      entry_count;	/* of them, those to divide included */
 	size_t                part_room;
+	uint32_t             *sorted;		/* parts in their order, from 0; before, those to divide */
+	uint32_t              part_count, task_count;
+	_Atomic uint32_t      task_next;
 	struct gs_bucket      bucket[GS_BINS];
 };
 

@@ -21,13 +21,16 @@ enum { GS_BINS_MOST = 4096, GS_BIN_SHIFT = 51 };
 
 struct gs_binner {
 	uint64_t least, most;
-	unsigned left, right;	/* the shifts that move a difference to 32 bits */
 	unsigned bins;
+	unsigned left, right;	/* the shifts that move a difference to 32 bits */
 	uint32_t scale;		/* bins << GS_BIN_SHIFT over 1 more than most - least, shifted */
 };
 
 /** A binner of the keys from LEAST to MOST, which must differ, with BINS bins, GS_BINS_MOST at
  *  most. */
-struct gs_binner gs_binner_make(uint64_t least, uint64_t most, unsigned bins);
+struct gs_binner gs_binner_linear(uint64_t least, uint64_t most, unsigned bins);
+
+/** The least key that has bin BIN, or a later one if no key has bin BIN; at most MOST. */
+uint64_t gs_binner_first(const struct gs_binner *binner, unsigned bin);
 
 #endif

@@ -658,6 +658,7 @@ cudaDeviceReset(void)
 		pieces[p].kind = NOTHING;
 	}
 	memset(device_bytes, 0, sizeof device_bytes);
+	memset(peers, 0, sizeof peers);
 	pthread_mutex_unlock(&lock);
 	return cudaSuccess;
 }

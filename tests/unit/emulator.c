@@ -72,6 +72,7 @@ check_several(void)
 	unsigned char host[64] = { 7 };
 	int can = -1;
 
+	(void)cudaDeviceReset();	/* other tests may have connected them */
 	setenv("GSORT_EMU_DEVICES", "2", 1);
 	setenv("GSORT_EMU_MEMORY", "1000,100", 1);
 	for (int d = 0; d < 2; d++)

@@ -148,15 +148,15 @@ open_resident(struct gs_gpu *gpu)
 	const struct gs_gpu_options *options = &gpu->options;
 	const uint64_t stays = batch_bytes(gpu);
 	size_t slot_bytes = 0;
-	uint64_t wanted = 0;
+	uint64_t most = SIZE_MAX;
 
 	for (unsigned g = 0; g < gpu->count; g++)
 		if (slot_bytes < gpu->lenders[g].worker.device.buffer_bytes)
 			slot_bytes = gpu->lenders[g].worker.device.buffer_bytes;
-	if (options->hint_bytes != UINT64_MAX && options->hint_bytes > stays)
-		wanted = options->hint_bytes - stays;
+	if (options->hint_bytes != UINT64_MAX)
+		most = options->hint_bytes > stays ? options->hint_bytes - stays : 0;
 	return gs_resident_open(&gpu->resident, options->resident, options->resident_bytes,
-	                        slot_bytes, wanted < SIZE_MAX ? (size_t)wanted : SIZE_MAX,
+	                        slot_bytes, most < SIZE_MAX ? (size_t)most : SIZE_MAX,
 	                        options->gpus[0]);
 }
 

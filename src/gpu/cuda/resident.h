@@ -17,30 +17,33 @@
 #include "base/status.h"
 #include "base/thread.h"
 
-enum { GS_PINNERS = 4 };
+enum { GS_PINNERS = 8 };
 
 struct gs_resident {
 	char    *memory;
 	size_t   slot_bytes, slots;
 	size_t   chunk_bytes, chunks;
+	size_t   most;			/* chunks that will be needed, about */
 	int      gpu;			/* whose context pins */
 	size_t   reserved;		/* slots; by one thread */
 
 	pthread_mutex_t lock;		/* guards what follows */
 	pthread_cond_t  changed;
 	size_t   taken;			/* slots */
-	size_t   wanted;		/* chunks that will surely be used */
+	size_t   wanted;		/* chunks that will soon be used */
 	size_t   next;			/* chunk to prepare */
 	bool    *ready, *pinned;	/* each chunk */
+	unsigned preparing;		/* pinners that are not at the end yet */
 	bool     stops;
 	struct gs_thread pinners[GS_PINNERS];
 	bool     open, started;
 };
 
-/** Begin, with slots of SLOT_BYTES, a multiple of 64 KiB, in BYTES of MEMORY.  So many bytes of
- *  it are WANTED for certain.  GPU is the CUDA device whose context is to be used. */
+/** Begin, with slots of SLOT_BYTES, a multiple of 64 KiB, in BYTES of MEMORY.  At MOST so many bytes
+ *  of it will be needed, as far as is known; SIZE_MAX: it is not.  GPU is the CUDA device whose
+ *  context is to be used. */
 MUST_CHECK gs_status gs_resident_open(struct gs_resident *resident, void *memory, size_t bytes,
-                                      size_t slot_bytes, size_t wanted, int gpu);
+                                      size_t slot_bytes, size_t most, int gpu);
 
 /** Reserve a slot, to take it later; false: there is none.  One thread. */
 bool gs_resident_reserve(struct gs_resident *resident);

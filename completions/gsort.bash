@@ -9,7 +9,7 @@ _gsort() {
 		-r --reverse -u --unique --count --repeated --singletons --head-count= --head=
 		-c --check -C -m --merge --verify --check-order --nocheck-order
 		--files0-from= --decompress= --invalid= --header --skip-bytes= -z --zero-terminated
-		--size-hint= -o --output= --in-place --force
+		--size-hint= -o --output= --split= --in-place --force
 		-S --buffer-size= -T --temporary-directory= --compress-program= --batch-size=
 		--parallel= --device= --gpu-memory=
 		--no-sandbox -q --quiet -v --verbose --progress --no-progress --stats= --debug --plan --info
@@ -47,6 +47,7 @@ _gsort() {
 	--size-hint)    values='1G 10G 100G 1T' ;;
 	-S|--buffer-size) values='256M 1G 4G 16G 50% 80%' ;;
 	--compress-program) values='zstd lz4 gzip' ;;
+	--split)        values='2 4 8 16' ;;
 	--batch-size)   values='2 16 64 256' ;;
 	--parallel)     values='1 2 4 8 16' ;;
 	--device)       values='auto cpu gpu gpu:0 gpu:all' ;;

@@ -36,6 +36,7 @@ complete -c gsort -l skip-bytes -x -a '4 8 16 128 512 4K' -d 'Copy the first byt
 complete -c gsort -s z -l zero-terminated -d 'Lines end in NUL, not newline'
 complete -c gsort -l size-hint -x -a '1G 10G 100G 1T' -d 'Approximate input size'
 complete -c gsort -s o -l output -r -F -d 'Write to this file, which may be an input'
+complete -c gsort -l split -x -a '2 4 8 16' -d 'Write N files, which -o names with %r'
 complete -c gsort -l in-place -d 'Overwrite the file instead of replacing it'
 complete -c gsort -l force -d 'Read or write binary keys on a terminal'
 complete -c gsort -s S -l buffer-size -x -a '256M 1G 4G 16G 50% 80%' -d 'Limit memory'

@@ -90,6 +90,8 @@ host_sources = \
   src/io/output.h \
   src/io/output_fd.c \
   src/io/output_fd.h \
+  src/io/outputs.c \
+  src/io/outputs.h \
   src/io/parallel_inflate.c \
   src/io/parallel_inflate.h \
   src/io/preallocate.c \
@@ -133,6 +135,8 @@ host_sources = \
   src/sort/buckets/batch.h \
   src/sort/buckets/buckets.c \
   src/sort/buckets/buckets.h \
+  src/sort/buckets/strands.c \
+  src/sort/buckets/strands.h \
   src/sort/buckets/part_list.c \
   src/sort/buckets/part_list.h \
   src/sort/buckets/parts.c \
@@ -198,6 +202,8 @@ host_sources = \
   src/stages/runs.h \
   src/stages/select.c \
   src/stages/select.h \
+  src/stages/split.c \
+  src/stages/split.h \
   src/stages/store.c \
   src/stages/store.h \
   src/stages/verify.c \

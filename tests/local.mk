@@ -44,6 +44,7 @@ tests_unit_units_SOURCES = \
   tests/unit/shapes.h \
   tests/unit/output_fd.c \
   tests/unit/spill.c \
+  tests/unit/split.c \
   tests/unit/team.c \
   tests/unit/units.c \
   tests/unit/units.h \
@@ -181,6 +182,7 @@ BATS_FILES = \
   tests/cli/select.bats \
   tests/cli/signals.bats \
   tests/cli/spill.bats \
+  tests/cli/split.bats \
   tests/cli/start.bats \
   tests/cli/verify.bats \
   tests/fault/fault.bats \

@@ -31,7 +31,7 @@ lower(uint64_t *limit, uint64_t to)
 		*limit = to;
 }
 
-/* The number at the start of a line of FILE, behind LABEL, which may be "". */
+/* The number at the start of a line of FILE, after LABEL, which may be "". */
 static bool
 read_number(const char *file, const char *label, uint64_t *number)
 {

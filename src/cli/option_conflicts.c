@@ -31,11 +31,6 @@ check_names(const struct gs_opts *opts)
 			gs_report_error("the name of a temporary directory is empty");
 			return false;
 		}
-	if (opts->check && opts->job.input_count > 1) {
-		gs_report_error("extra operand '%s' not allowed with %s", opts->job.inputs[1],
-		                gs_spell_check(opts->job.check));
-		return false;
-	}
 	return true;
 }
 

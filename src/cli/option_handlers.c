@@ -473,6 +473,22 @@ gs_set_batch(struct gs_opts *opts, const struct gs_option_use *use)
 	return true;
 }
 
+/* As many as gsort_open() takes. */
+enum { SPLIT_MOST = 1024 };
+
+bool
+gs_set_split(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	uint64_t number;
+
+	if (!gs_parse_whole(use->value, &number) || number < 1 || number > SPLIT_MOST)
+		return refuse_number(use, "must be a whole number from 1 to 1024");
+	if (use->previous != NULL && opts->job.split != number)
+		return refuse_two(use, use->previous, use->value);
+	opts->job.split = (unsigned)number;
+	return true;
+}
+
 bool
 gs_set_threads(struct gs_opts *opts, const struct gs_option_use *use)
 {

@@ -22,7 +22,7 @@ enum { MESSAGE_BYTES = 8192, LINE_BYTES = 4 * MESSAGE_BYTES + 1 };
 
 /*
  * Characters that a terminal shows as a blank or as nothing, or that change the direction of
- * the text behind them: Unicode's white space, Default_Ignorable_Code_Point and bidirectional
+ * the text after them: Unicode's white space, Default_Ignorable_Code_Point and bidirectional
  * controls, without the joiners and variation selectors of visible characters.
  */
 static bool

@@ -54,7 +54,7 @@ gs_digits_store(char *into, uint64_t word)
 	memcpy(into, &word, sizeof word);
 }
 
-/* Print NUMBER, which has DIGITS digits; up to 7 bytes behind them are overwritten. */
+/* Print NUMBER, which has DIGITS digits; up to 7 bytes after them are overwritten. */
 static inline void
 gs_digits_print(char *into, uint64_t number, unsigned digits)
 {

@@ -37,7 +37,7 @@ gs_encoding_bytes(const struct gs_encoding *encoding)
 	if (!gs_key_is_text(encoding->to))
 		return gs_key_bits(encoding->to) / 8 +
 		       (encoding->counts ? sizeof(uint64_t) : 0);
-	/* Digits are printed eight at a time, so a few bytes behind the last are overwritten. */
+	/* Digits are printed eight at a time, so a few bytes after the last are overwritten. */
 	bytes = gs_key_is_float(encoding->from) ? GS_FLOAT_BYTES + 8 : GS_TEXT_LINE_BYTES;
 	return encoding->counts ? COUNT_BYTES + bytes : bytes;
 }

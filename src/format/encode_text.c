@@ -27,7 +27,7 @@ enum {
 	STRETCHES_MOST = 2 * 20,	/* two signs, 1 to 20 digits */
 	/* Estimated, not tuned: at 165 M lines/s one thread prints so many in 50 us. */
 	SHARE_KEYS = 8192,
-	SPILL_LINES = 8,	/* print_lines() may overwrite so many lines behind its last */
+	SPILL_LINES = 8,	/* print_lines() may overwrite so many lines after its last */
 };
 
 /* Lines of one sign and one number of digits. */
@@ -106,7 +106,7 @@ find_stretches(const struct gs_integers *source, size_t count, struct stretch *s
 /* ---- lines --------------------------------------------------------------- */
 
 /*
- * Print the keys FIRST .. LAST, all of STRETCH.  Up to 7 bytes behind the last line are
+ * Print the keys FIRST .. LAST, all of STRETCH.  Up to 7 bytes after the last line are
  * overwritten: fewer than SPILL_LINES lines have, as a line has at least two bytes.
  */
 static inline __attribute__((always_inline)) char *
@@ -145,7 +145,7 @@ print_any(const struct gs_integers *source, const struct stretch *stretch, size_
 	}
 }
 
-/* The same, many lines at once where that is possible; nothing behind the last line is touched. */
+/* The same, many lines at once where that is possible; nothing after the last line is touched. */
 static void
 print_exactly(enum gs_simd simd, const struct gs_integers *source, const struct stretch *stretch,
               size_t first, size_t last, char *into)

@@ -38,7 +38,7 @@ enum { GS_FLOAT_BYTES = 24 };	/* the longest: -2.2250738585072014e-308 */
  * Without exponent from 0.0001 up to below 1e16, as 100000 or 0.25, so integers that
  * are exact look like integers; else as 1e+20 or 1.5e-07.  -0, inf, -inf, nan, -nan.
  *
- * @into    room for GS_FLOAT_BYTES + 7: a few bytes behind may be overwritten
+ * @into    room for GS_FLOAT_BYTES + 7: a few bytes after the text may be overwritten
  * @return  how many bytes
  */
 size_t gs_float_print(double value, bool narrow, char *into);

@@ -41,7 +41,7 @@ gs_line_eight(const char *text)
 }
 
 /*
- * Bit 7 is set in the first byte that is not a digit, and perhaps in bytes behind it; 0: eight
+ * Bit 7 is set in the first byte that is not a digit, and perhaps in bytes after it; 0: eight
  * digits.  Only a byte that is not a digit carries into the next one.
  */
 static inline uint64_t

@@ -6,7 +6,7 @@
  * Out:  batches of keys, and where each came from.
  *
  * There is one buffer.  When no whole line is left, the rest moves to its beginning, and more is
- * read behind it.
+ * read after it.
  *
  * Invariant: BEGIN <= END <= ROOM; bytes before BEGIN have been decoded.
  */
@@ -34,7 +34,7 @@ gs_line_reader_open(void *memory, size_t memory_bytes, const struct gs_line_sour
 	return reader;
 }
 
-/* Read more text behind what is left. */
+/* Read more text after what is left. */
 static gs_status
 read_more(struct gs_line_reader *reader)
 {

@@ -5,7 +5,7 @@
  * In:   text.
  * Out:  (class, key) of each line, and where the line is.
  *
- * Invariant: the text that is used ends behind a terminator, except at the last line, or within a
+ * Invariant: the text that is used ends after a terminator, except at the last line, or within a
  * line that is too long; then the rest of that line is skipped.
  */
 #include <assert.h>

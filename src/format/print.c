@@ -24,7 +24,7 @@
 
 enum {
 	GROUP = 8,		/* keys that are printed at once */
-	SPILL_KEYS = 8,		/* lines behind the last that its 16 bytes may overwrite */
+	SPILL_KEYS = 8,		/* lines after the last that its 16 bytes may overwrite */
 	TEN8 = 100000000,
 	LAST_DIGITS = 15,
 };

@@ -10,7 +10,7 @@
 
 /**
  * Print keys from FIRST on.  All up to LAST have DIGITS digits, and are negative if MINUS.  Nothing
- * is written behind their lines.
+ * is written after their lines.
  *
  * @return  how many were printed, perhaps 0; the caller prints the others
  */

@@ -8,7 +8,7 @@
  * A chunk is cut into sections, one for each thread, at line boundaries: a section has the lines
  * that begin in its share of the bytes.  A line that two chunks share is joined in CARRY.
  *
- * Invariant: sections are in the order of the file and end behind a terminator.  So when the lines
+ * Invariant: sections are in the order of the file and end after a terminator.  So when the lines
  * of the sections before are counted, the number of a bad line is known, and the first bad line is
  * that of the first section that has one, however many threads there are.
  */

@@ -14,7 +14,7 @@
 
 #include "format/text.h"
 
-enum { GS_TEXT_SPILL_KEYS = 8 };	/* behind the last key may be overwritten */
+enum { GS_TEXT_SPILL_KEYS = 8 };	/* after the last key may be overwritten */
 
 struct gs_text_keys {
 	void     *keys[GS_TEXT_CLASSES];
@@ -30,7 +30,7 @@ size_t gs_text_key_bytes(enum gs_text_class class);
 /** Memory for the keys of SHARE bytes of text, whole pages. */
 size_t gs_text_keys_bytes(size_t share, bool floats);
 
-/** Lay the arrays out in MEMORY; returns what is behind them. */
+/** Lay the arrays out in MEMORY; returns what is after them. */
 char *gs_text_keys_init(struct gs_text_keys *keys, char *memory, size_t share, bool floats);
 
 /** No keys any more; counters stay. */

@@ -37,7 +37,7 @@ struct gs_text_rules {
 	enum gs_simd simd;
 	uint64_t    flip;	/* all ones: keys are complemented */
 	/* The chunk's bytes may be loaded GS_PARSE_LOOK_BYTES before a line from LOOKS_BEGIN on,
-	 * and GS_LINE_LOOK_BYTES behind one before LOOKS_END. */
+	 * and GS_LINE_LOOK_BYTES after one before LOOKS_END. */
 	const char *looks_begin, *looks_end;
 };
 

@@ -20,7 +20,7 @@
 
 _Static_assert((int)GS_AHEAD_CHUNKS <= (int)GS_QUEUE_SLOTS, "giving a chunk back never blocks");
 
-/* Pass the error STATUS on, behind the bytes that came before it.  False: the caller has closed. */
+/* Pass the error STATUS on, after the bytes that came before it.  False: the caller has closed. */
 static bool
 give_error(struct gs_ahead *ahead, gs_status status)
 {

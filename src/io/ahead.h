@@ -21,7 +21,7 @@ struct gs_chunk {
 	const char *name;	/* of the file it came from; lives as long as the input */
 	bool        begins;	/* first of its file */
 	bool        ends;	/* last of its file; may be empty */
-	gs_status   status;	/* an error behind these bytes, with its MESSAGE */
+	gs_status   status;	/* an error after these bytes, with its MESSAGE */
 	char        message[GS_MESSAGE_BYTES];
 };
 

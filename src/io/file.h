@@ -54,7 +54,7 @@ bool gs_file_is_standard(const struct gs_file *file);
 MUST_CHECK gs_status
 gs_file_open(struct gs_file *file, bool no_terminal, bool stay);
 
-/** The input is done with FILE: it is closed behind the last piece that somebody still reads. */
+/** The input is done with FILE: it is closed after the last piece that somebody still reads. */
 void gs_file_leave(struct gs_file *file);
 
 /** The input will read FILE, which it has left, or whose recording it rewinds, once more. */

@@ -10,14 +10,14 @@
  * - An error before the first byte of output counts as an empty file (lz4 with large blocks,
  *   truncated anywhere).  So each member is preceded by a seed, a member that holds one known
  *   byte: after it there has been output.
- * - Anything behind a bzip2 stream or an lz4 frame is ignored, and so is everything behind an
+ * - Anything after a bzip2 stream or an lz4 frame is ignored, and so is everything after an
  *   empty lz4 frame.  So at the end of a member this file looks how much the library has
  *   consumed.  The rest must begin with another member, for which the library is opened
- *   anew; otherwise it is garbage.  (Behind lz4, the library consumes four bytes of garbage: a
+ *   anew; otherwise it is garbage.  (After lz4, the library consumes four bytes of garbage: a
  *   file that ends right there is the one case that passes.)
  *
  * libarchive has one error code for all bad data.  Data are truncated, not corrupt, if it has
- * asked for bytes behind the last one.
+ * asked for bytes after the last one.
  *
  * It is loaded when the first such file is met, as it needs twelve other libraries (libxml2,
  * ICU ...): loading them took 1.3 ms of the 2.4 ms of gsort --help.
@@ -70,7 +70,7 @@ struct decoder {
 	struct archive *archive;	/* of the current member, or NULL */
 	uint64_t        opened_at;	/* where in the file the member begins */
 	bool            seeded;		/* the seed has been given to the library */
-	bool            starved;	/* it has asked for bytes behind the last one */
+	bool            starved;	/* it has asked for bytes after the last one */
 	gs_status       read_status;	/* of the callback */
 };
 

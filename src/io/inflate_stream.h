@@ -65,7 +65,7 @@ gs_inflate_stream_open(struct gs_inflate_stream *stream, const struct gs_reader 
                        const struct gs_inflate_options *options);
 void gs_inflate_stream_close(struct gs_inflate_stream *stream);
 
-/** Read the next block behind the LEFT bytes, at most GS_KEPT_BYTES; or set ENDED. */
+/** Read the next block after the LEFT bytes, at most GS_KEPT_BYTES; or set ENDED. */
 MUST_CHECK gs_status gs_inflate_fill(struct gs_inflate_stream *stream);
 
 /**

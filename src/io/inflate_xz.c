@@ -105,7 +105,7 @@ xz_step(struct gs_inflate_stream *stream, char *into, size_t bytes, size_t *got)
 	case LZMA_OPTIONS_ERROR:
 		return gs_inflate_corrupt(stream, "of a kind that liblzma does not know");
 	default:
-		return gs_inflate_corrupt(stream, "damaged, or garbage behind it");
+		return gs_inflate_corrupt(stream, "damaged, or garbage after it");
 	}
 }
 

@@ -153,7 +153,7 @@ struct gs_input_piece {
 MUST_CHECK gs_status gs_input_claims(struct gs_input *input, bool *yes);
 
 /** Claim the next BYTES of the current file, or what is left of its size when it was opened
- *  (*PIECE.bytes 0: nothing); gs_input_read() goes on behind them.  One thread at a time. */
+ *  (*PIECE.bytes 0: nothing); gs_input_read() goes on after them.  One thread at a time. */
 void gs_input_claim(struct gs_input *input, size_t bytes, struct gs_input_piece *piece);
 
 /** Read a piece, from any thread.  *GOT less than its bytes: the file has shrunk meanwhile. */
@@ -183,7 +183,7 @@ bool gs_input_can_rewind(const struct gs_input *input);
  * @return  GS_OK; GS_EBUDGET: the recording is full; GS_EIO: there is none.  The input can only
  *          be closed then.  A file that has been replaced meanwhile is GS_EIO when it is read.
  *
- * May be repeated until a byte behind the end of the recording has been read.  From there on
+ * May be repeated until a byte after the end of the recording has been read.  From there on
  * nothing is kept, and the recording's memory goes back to the system.
  */
 MUST_CHECK gs_status gs_input_rewind(struct gs_input *input);

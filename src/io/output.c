@@ -49,6 +49,7 @@ struct gs_output {
 	struct chunk     chunk;
 	bool             threaded;
 	bool             busy;		/* the writer has CHUNK */
+	bool             complete;	/* only its name is missing */
 };
 
 /* ---- opening ----------------------------------------------------------- */
@@ -168,7 +169,7 @@ gs_output_open(struct gs_output **output, const struct gs_output_options *option
 		gs_output_close(out);
 		return status;
 	}
-	gs_output_fd_inspect(&out->to);
+	gs_output_fd_inspect(&out->to, options->files);
 	*output = out;
 	return GS_OK;
 }
@@ -261,6 +262,28 @@ gs_output_write(struct gs_output *out, const void *data, size_t bytes)
 	return put(out, data, bytes);
 }
 
+bool
+gs_output_is_new(const struct gs_output *out)
+{
+	return !out->in_place;
+}
+
+void
+gs_output_expect(struct gs_output *out, uint64_t bytes)
+{
+	gs_preallocate_all(&out->to.preallocation, bytes);
+}
+
+gs_status
+gs_output_write_at(struct gs_output *out, const void *data, size_t bytes, uint64_t at)
+{
+	uint64_t since = gs_clock_now();
+	const gs_status status = gs_output_fd_write_at(&out->to, data, bytes, at);
+
+	gs_clock_lap(out->clock, GS_STAGE_WRITE, &since);
+	return status;
+}
+
 /* ---- pages --------------------------------------------------------------- */
 
 bool
@@ -295,21 +318,54 @@ flush_by_closing(const struct gs_output *out)
 	return GS_OK;
 }
 
+/* Stop the writer; what it has is written first. */
+static void
+stop_thread(struct gs_output *out)
+{
+	if (!out->threaded)
+		return;
+	gs_queue_shut(&out->submitted);
+	gs_queue_shut(&out->done);
+	(void)gs_thread_join(&out->thread);
+	gs_queue_close(&out->submitted);
+	gs_queue_close(&out->done);
+	out->threaded = false;
+}
+
 static gs_status
-finish(struct gs_output *out)
+complete(struct gs_output *out)
+{
+	TRY(gs_output_wait(out));
+	if (out->complete || out->to.write != NULL)
+		return GS_OK;
+	stop_thread(out);
+	TRY(gs_output_fd_truncate(&out->to));	/* if nothing was written */
+	if (gs_preallocate_cut(&out->to.preallocation) != 0)
+		return gs_fail_errno(GS_EIO, "truncate failed: %s", out->to.name);
+	if (!out->in_place)
+		TRY(flush_by_closing(out));
+	out->complete = true;
+	return GS_OK;
+}
+
+gs_status
+gs_output_complete(struct gs_output *out)
+{
+	uint64_t since = gs_clock_now();
+	const gs_status status = complete(out);
+
+	gs_clock_lap(out->clock, GS_STAGE_WRITE, &since);
+	return status;
+}
+
+/* Close it, once it has its name. */
+static gs_status
+close_file(struct gs_output *out)
 {
 	const int fd = out->to.fd;
 
 	if (out->to.write != NULL)
 		return GS_OK;
-	TRY(gs_output_fd_truncate(&out->to));	/* if nothing was written */
-	if (gs_preallocate_cut(&out->to.preallocation) != 0)
-		return gs_fail_errno(GS_EIO, "truncate failed: %s", out->to.name);
-	if (!out->in_place) {
-		TRY(flush_by_closing(out));
-		if (gs_replace_finish(&out->replace) != 0)
-			return gs_fail_errno(GS_EIO, "cannot replace %s", out->to.name);
-	}
 	out->to.fd = -1;
 	/* A new file has been flushed, and has replaced the old one: too late for an error. */
 	if (close(fd) != 0 && out->in_place)
@@ -320,14 +376,49 @@ finish(struct gs_output *out)
 gs_status
 gs_output_finish(struct gs_output *out)
 {
-	uint64_t since;
-	gs_status status;
+	uint64_t since = gs_clock_now();
+	gs_status status = complete(out);
 
-	TRY(gs_output_wait(out));
-	since = gs_clock_now();
-	status = finish(out);
+	if (status == GS_OK && !out->in_place && gs_replace_finish(&out->replace) != 0)
+		status = gs_fail_errno(GS_EIO, "cannot replace %s", out->to.name);
+	if (status == GS_OK)
+		status = close_file(out);
 	gs_clock_lap(out->clock, GS_STAGE_WRITE, &since);
 	return status;
+}
+
+/* All are complete: rename the new files. */
+static gs_status
+rename_all(struct gs_output *const outputs[], size_t count)
+{
+	struct gs_replace **new = calloc(count, sizeof *new);
+	struct gs_output **of = calloc(count, sizeof *of);
+	gs_status status = GS_OK;
+	size_t found = 0, failed;
+
+	if (new == NULL || of == NULL)
+		status = gs_fail(GS_EBUDGET, "no memory for %zu outputs", count);
+	for (size_t o = 0; status == GS_OK && o < count; o++)
+		if (!outputs[o]->in_place) {
+			of[found] = outputs[o];
+			new[found++] = &outputs[o]->replace;
+		}
+	if (status == GS_OK && gs_replace_finish_all(new, found, &failed) != 0)
+		status = gs_fail_errno(GS_EIO, "cannot replace %s", of[failed]->to.name);
+	free(new);
+	free(of);
+	return status;
+}
+
+gs_status
+gs_output_finish_all(struct gs_output *const outputs[], size_t count)
+{
+	for (size_t o = 0; o < count; o++)
+		TRY(gs_output_complete(outputs[o]));
+	TRY(rename_all(outputs, count));
+	for (size_t o = 0; o < count; o++)
+		TRY(close_file(outputs[o]));
+	return GS_OK;
 }
 
 void
@@ -335,13 +426,7 @@ gs_output_close(struct gs_output *out)
 {
 	if (out == NULL)
 		return;
-	if (out->threaded) {
-		gs_queue_shut(&out->submitted);
-		gs_queue_shut(&out->done);
-		(void)gs_thread_join(&out->thread);
-		gs_queue_close(&out->submitted);
-		gs_queue_close(&out->done);
-	}
+	stop_thread(out);
 	if (out->to.fd >= 0)
 		(void)gs_preallocate_cut(&out->to.preallocation);
 	gs_replace_drop(&out->replace);

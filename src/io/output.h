@@ -28,6 +28,7 @@ struct gs_output_options {
 	bool        binary;
 	bool        terminal_ok;	/* write binary keys to a terminal */
 	bool        in_place;		/* write every file in place */
+	unsigned    files;		/* outputs that are written at the same time; 0: this one */
 
 	/* If set: called in place of write(2) to a file, see gsort.h; by one thread at a time, but
 	 * not always the same, and never for 0 bytes.  Messages name it "output". */
@@ -79,8 +80,29 @@ bool gs_output_takes_pages(const struct gs_output *output);
 MUST_CHECK gs_status
 gs_output_give_pages(struct gs_output *output, void *pages, size_t bytes, size_t mapped);
 
+/** Is it a new file?  Then bytes can be written at any place of it. */
+bool gs_output_is_new(const struct gs_output *output);
+
+/** Of a new file, before anything is written: it will have BYTES. */
+void gs_output_expect(struct gs_output *output, uint64_t bytes);
+
+/** Write BYTES to AT in a new file, for which gs_output_expect() was called; any threads at once. */
+MUST_CHECK gs_status
+gs_output_write_at(struct gs_output *output, const void *data, size_t bytes, uint64_t at);
+
+/** Write what is left: nothing more will come.  A new file has no name yet. */
+MUST_CHECK gs_status gs_output_complete(struct gs_output *output);
+
 /** Write what is left, close, and rename the new file: only now does it have its name. */
 MUST_CHECK gs_status gs_output_finish(struct gs_output *output);
+
+/**
+ * The same for COUNT outputs: all of them are complete before the first new file gets its name.
+ *
+ * @return  GS_OK; GS_EIO: no new file has its name, unless the system refuses to rename one after
+ *          it has renamed others
+ */
+MUST_CHECK gs_status gs_output_finish_all(struct gs_output *const outputs[], size_t count);
 
 /** Free OUTPUT; what was not finished is dropped.  NULL is allowed. */
 void gs_output_close(struct gs_output *output);

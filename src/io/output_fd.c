@@ -33,7 +33,7 @@
 enum { PIPE_BYTES = 1 << 20 };	/* the most an ordinary process may; with 64 KiB, half as fast */
 
 void
-gs_output_fd_inspect(struct gs_output_fd *out)
+gs_output_fd_inspect(struct gs_output_fd *out, unsigned files)
 {
 	sigset_t blocked;
 	struct stat st;
@@ -46,7 +46,7 @@ gs_output_fd_inspect(struct gs_output_fd *out)
 	if (out->pipe)
 		(void)fcntl(out->fd, F_SETPIPE_SZ, PIPE_BYTES);	/* may be forbidden */
 	else
-		gs_preallocate_open(&out->preallocation, out->fd);
+		gs_preallocate_open(&out->preallocation, out->fd, files);
 }
 
 gs_status
@@ -103,6 +103,23 @@ gs_output_fd_write(struct gs_output_fd *out, const char *data, size_t bytes)
 		}
 		data += done;
 		bytes -= (size_t)done;
+	}
+	return GS_OK;
+}
+
+gs_status
+gs_output_fd_write_at(const struct gs_output_fd *out, const char *data, size_t bytes, uint64_t at)
+{
+	while (bytes > 0) {
+		const ssize_t done = pwrite(out->fd, data, bytes, (off_t)at);
+
+		if (done < 0) {
+			TRY(handle_error(out, errno));
+			continue;
+		}
+		data += done;
+		bytes -= (size_t)done;
+		at += (uint64_t)done;
 	}
 	return GS_OK;
 }

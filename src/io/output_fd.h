@@ -21,14 +21,19 @@ struct gs_output_fd {
 	struct gs_preallocation preallocation;	/* if it is a regular file */
 };
 
-/** NAME, and FD or WRITE, are set: set the other fields. */
-void gs_output_fd_inspect(struct gs_output_fd *out);
+/** NAME, and FD or WRITE, are set: set the other fields.  The file is one of FILES that are
+ *  written at the same time. */
+void gs_output_fd_inspect(struct gs_output_fd *out, unsigned files);
 
 /** Truncate the file, if that is still to be done. */
 MUST_CHECK gs_status gs_output_fd_truncate(struct gs_output_fd *out);
 
 /** Write all BYTES. */
 MUST_CHECK gs_status gs_output_fd_write(struct gs_output_fd *out, const char *data, size_t bytes);
+
+/** Write all BYTES to AT in the file, from any thread. */
+MUST_CHECK gs_status gs_output_fd_write_at(const struct gs_output_fd *out, const char *data,
+                                           size_t bytes, uint64_t at);
 
 /** Write all BYTES.  A pipe gets the pages themselves, so they must not change any more. */
 MUST_CHECK gs_status gs_output_fd_give_pages(struct gs_output_fd *out, char *pages, size_t bytes);

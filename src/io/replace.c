@@ -38,7 +38,7 @@ enum {
 
 /* ---- hidden names ------------------------------------------------------- */
 
-enum { LISTED_MOST = 16 };	/* jobs at once; signals do not clean up after more */
+enum { LISTED_MOST = 2048 };	/* files at once; signals do not clean up after more */
 
 static _Atomic(const char *) listed[LISTED_MOST];
 
@@ -253,25 +253,52 @@ link_as(const struct gs_replace *new, const char *name)
 	return linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
 }
 
-/* Rename the file to the target, after giving it a hidden name if it has none. */
+/* Give the file a hidden name, if it has none. */
 static int
-replace_target(struct gs_replace *new)
+link_hidden(struct gs_replace *new)
 {
-	int result = -1;
-
 	for (unsigned try = 0; new->hidden[0] == '\0' && try < NAME_TRIES; try++) {
 		if (!make_hidden(new, try))
 			return -1;
 		if (link_as(new, new->hidden) == 0)
-			break;
+			return 0;
 		forget_hidden(new);
 		if (errno != EEXIST)
 			return -1;
 	}
-	if (new->hidden[0] != '\0')
-		result = rename(new->hidden, new->target);
+	return new->hidden[0] != '\0' ? 0 : -1;
+}
+
+static int
+rename_hidden(struct gs_replace *new)
+{
+	const int result = rename(new->hidden, new->target);
+
 	if (result == 0)
 		forget_hidden(new);
+	return result;
+}
+
+int
+gs_replace_finish_all(struct gs_replace *const new[], size_t count, size_t *failed)
+{
+	sigset_t all, before;
+	int result = 0, error;
+
+	*failed = 0;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	for (size_t n = 0; result == 0 && n < count; n++)
+		if ((result = link_hidden(new[n])) != 0)
+			*failed = n;
+	for (size_t n = 0; result == 0 && n < count; n++)
+		if ((result = rename_hidden(new[n])) != 0)
+			*failed = n;
+	error = errno;
+	for (size_t n = 0; n < count; n++)
+		gs_replace_drop(new[n]);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = error;
 	return result;
 }
 
@@ -279,6 +306,7 @@ int
 gs_replace_finish(struct gs_replace *new)
 {
 	sigset_t all, before;
+	size_t failed;
 	int result = -1, error;
 
 	sigfillset(&all);
@@ -286,7 +314,7 @@ gs_replace_finish(struct gs_replace *new)
 	if (!new->existed && new->hidden[0] == '\0')
 		result = link_as(new, new->target);
 	if (result != 0)	/* the target existed, or exists now */
-		result = replace_target(new);
+		result = gs_replace_finish_all(&new, 1, &failed);
 	error = errno;
 	gs_replace_drop(new);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * replace.h - a new file that replaces an old one in one step
+ * replace.h - a new file that replaces an old one in one step, or many of them together
  *
  * Until gs_replace_finish() the new file is invisible, and the old one is as it was.
  */
@@ -9,6 +9,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/stat.h>
 
 struct gs_replace {
@@ -38,6 +39,15 @@ int gs_replace_open(struct gs_replace *new, int old_fd);
  * @return  0; or -1 and errno: the target is as it was
  */
 int gs_replace_finish(struct gs_replace *new);
+
+/**
+ * Give COUNT new files their names, with all signals blocked.  Each first gets a temporary name;
+ * only when all have one are they renamed, so what can fail has failed before.
+ *
+ * @failed  set to the first file that failed
+ * @return  0; or -1 and errno: the files before *FAILED may have their names, the others do not
+ */
+int gs_replace_finish_all(struct gs_replace *const new[], size_t count, size_t *failed);
 
 /** Remove the temporary name.  A zeroed struct is allowed. */
 void gs_replace_drop(struct gs_replace *new);

@@ -2,7 +2,7 @@
 /*
  * check.c - is the input sorted?
  *
- * In:   one input.
+ * In:   inputs, which are checked as if they were one.
  * Out:  the answer, and a message about the first key out of order; or counts.
  *
  * One thread reads chunks ahead (io/ahead.c), the others compare neighbours (stages/order.c), in
@@ -29,20 +29,29 @@
 
 /* ---- binary ------------------------------------------------------------- */
 
+/* Where a file begins. */
+struct file {
+	uint64_t keys, bytes;	/* of the files before it */
+};
+
 /* Check the next chunk; *DISORDER if a key is out of order. */
 static gs_status
 check_chunk(struct gsort *job, struct gs_order *order, const struct gs_chunk *chunk,
-            bool *disorder)
+            struct file *file, bool *disorder)
 {
 	const struct gsort_options *options = job->options;
 	const size_t key_bytes = order->key_bits / 8, count = chunk->bytes / key_bytes;
-	const uint64_t before = order->keys;
-	uint64_t since = gs_clock_now();
+	uint64_t since = gs_clock_now(), before;
 	size_t first;
 
+	if (chunk->begins) {
+		*file = (struct file){ order->keys, job->stats.bytes_in };
+		order->name = chunk->name;
+	}
+	before = order->keys - file->keys;
 	job->stats.bytes_in += chunk->bytes;
 	if (chunk->bytes % key_bytes != 0)
-		return gs_order_partial(options, chunk->name, job->stats.bytes_in);
+		return gs_order_partial(options, chunk->name, job->stats.bytes_in - file->bytes);
 	gs_raw_to_ordered(options->type, options->endian, options->reverse, chunk->data, count,
 	                  order->threads);
 	gs_clock_lap(&job->monitor.clock, GS_STAGE_DECODE, &since);
@@ -60,16 +69,19 @@ check_chunk(struct gsort *job, struct gs_order *order, const struct gs_chunk *ch
 static gs_status
 check_chunks(struct gsort *job, struct gs_ahead *ahead, struct gs_order *order, bool *disorder)
 {
+	struct file file = { .keys = 0 };
 	struct gs_chunk *chunk;
+	uint64_t files = 0;
 
 	while (!*disorder) {
 		TRY(gs_ahead_take(ahead, &chunk));
 		if (chunk == NULL)
-			return GS_OK;
-		order->name = chunk->name;
-		TRY(check_chunk(job, order, chunk, disorder));
+			break;
+		files += chunk->begins;
+		TRY(check_chunk(job, order, chunk, &file, disorder));
 		gs_ahead_give(ahead, chunk);
 	}
+	job->stats.bytes_in += files * job->options->skip_bytes;
 	return GS_OK;
 }
 
@@ -85,26 +97,17 @@ check_raw(struct gsort *job, struct gs_order *order, bool *disorder)
 	ahead.clock = &job->monitor.clock;
 	status = check_chunks(job, &ahead, order, disorder);
 	gs_ahead_close(&ahead);
-	job->stats.bytes_in += job->options->skip_bytes;
 	return status;
 }
 
 /* ---- text --------------------------------------------------------------- */
 
+/* The lines of one file. */
 static gs_status
-check_text(struct gsort *job, struct gs_order *order, bool *disorder)
+check_lines(struct gsort *job, struct gs_line_reader *reader, struct gs_order *order, bool *disorder)
 {
-	struct gs_line_reader *reader;
-	struct gs_line_source source;
+	const uint64_t before = job->stats.bytes_in;
 
-	TRY(gs_arena_open(&job->arena, GS_LINE_READER_MOST_BYTES, false));
-	if (!gs_input_next(job->input))
-		return GS_OK;
-	source = (struct gs_line_source){ gs_input_read_callback, job->input, gs_input_name(job->input) };
-	reader = gs_line_reader_open(gs_arena_take(&job->arena, GS_LINE_READER_MOST_BYTES),
-	                           GS_LINE_READER_MOST_BYTES, &source, &job->ingest.text);
-	reader->clock = &job->monitor.clock;
-	order->name = gs_input_name(job->input);
 	do {
 		uint64_t since;
 		size_t first;
@@ -121,12 +124,33 @@ check_text(struct gsort *job, struct gs_order *order, bool *disorder)
 			                         (size_t)(reader->text + reader->end - line),
 			                         job->ingest.text.terminator, "");
 		}
-		job->stats.bytes_in = reader->bytes;
-		atomic_store(&job->monitor.counters.bytes_in, reader->bytes);
+		job->stats.bytes_in = before + reader->bytes;
+		atomic_store(&job->monitor.counters.bytes_in, job->stats.bytes_in);
 		atomic_store(&job->monitor.counters.keys_in, order->keys);
 	} while (reader->count > 0 && !*disorder);
-	job->stats.invalid_lines = reader->lines.invalid;
-	if (reader->count == 0)
+	return GS_OK;
+}
+
+static gs_status
+check_text(struct gsort *job, struct gs_order *order, bool *disorder)
+{
+	struct gs_line_reader *reader = NULL;
+	struct gs_line_source source;
+	void *memory;
+
+	TRY(gs_arena_open(&job->arena, GS_LINE_READER_MOST_BYTES, false));
+	memory = gs_arena_take(&job->arena, GS_LINE_READER_MOST_BYTES);
+	while (!*disorder && gs_input_next(job->input)) {
+		order->name = gs_input_name(job->input);
+		source = (struct gs_line_source){ gs_input_read_callback, job->input, order->name };
+		reader = gs_line_reader_open(memory, GS_LINE_READER_MOST_BYTES, &source,
+		                             &job->ingest.text);
+		reader->clock = &job->monitor.clock;
+		reader->lines.invalid = job->stats.invalid_lines;
+		TRY(check_lines(job, reader, order, disorder));
+		job->stats.invalid_lines = reader->lines.invalid;
+	}
+	if (reader != NULL && !*disorder)
 		gs_lines_end(&reader->lines);
 	return GS_OK;
 }

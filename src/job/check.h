@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "job/job.h"
 
-/** Check the one input of JOB; *DISORDER is set to the answer. */
+/** Check the inputs of JOB as if they were one; *DISORDER is set to the answer. */
 MUST_CHECK gs_status gs_job_check(struct gsort *job, bool *disorder);
 
 #endif

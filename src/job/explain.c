@@ -104,7 +104,7 @@ print_runs(const struct gs_line_printer *to, const struct gsort *job)
 		return;
 	}
 	if (plan->device == GSORT_DEVICE_GPU) {
-		gs_print_line(to, "tile", "%s, %u in flight", gs_size_text(plan->tile_bytes, a),
+		gs_print_line(to, "staging", "%s, %u buffers", gs_size_text(plan->tile_bytes, a),
 		              plan->ring_tiles);
 		gs_print_line(to, "batch", "half of GPU memory; runs kept in host memory: up to %s",
 		              gs_size_text(plan->resident_bytes, a));
@@ -119,16 +119,31 @@ print_runs(const struct gs_line_printer *to, const struct gsort *job)
 		gs_print_line(to, "batch", "%s of keys", gs_size_text(plan->sort_bytes, a));
 		gs_print_line(to, "merge", "of up to %zu runs at once", plan->fan_in);
 	} else {
-		gs_print_line(to, "batch", "%s of keys, %llu of them",
-		            gs_size_text(plan->sort_bytes, a),
-		     (unsigned long long)estimate.runs);
+		gs_print_line(to, "batch", "%s of keys; %llu batch%s", gs_size_text(plan->sort_bytes, a),
+		              (unsigned long long)estimate.runs, estimate.runs == 1 ? "" : "es");
 		if (estimate.passes > 0)
-			gs_print_line(to, "merge", "of up to %zu runs at once: %u pass%s",
-			            plan->fan_in,
-			     estimate.passes, estimate.passes == 1 ? "" : "es");
+			gs_print_line(to, "merge", "of up to %zu runs at once: %u pass%s", plan->fan_in,
+			              estimate.passes, estimate.passes == 1 ? "" : "es");
 	}
 	if (plan->spills)
 		print_disk(to, job, &estimate);
+}
+
+/* The files of --split, and whether they are written at the same time (stages/split.h). */
+static void
+print_outputs(const struct gs_line_printer *to, const struct gsort *job)
+{
+	const struct gs_outputs *outputs = &job->outputs;
+	const unsigned threads = job->plan.threads;
+	const bool beside = job->plan.device == GSORT_DEVICE_CPU && !job->plan.by_counting &&
+	                    threads > 1 && gs_select_takes_all(&job->emit.select);
+
+	if (outputs->count == 1)
+		gs_print_line(to, "output", "1 file: %s", outputs->names[0]);
+	else
+		gs_print_line(to, "output", "%zu files: %s to %s, %s", outputs->count, outputs->names[0],
+		              outputs->names[outputs->count - 1], beside ?
+		              "written side by side if all keys fit in memory" : "one after the other");
 }
 
 static void
@@ -137,7 +152,7 @@ print_memory(const struct gs_line_printer *to, const struct gsort *job)
 	const struct gs_plan *plan = &job->plan;
 	char a[32], b[32];
 
-	gs_print_line(to, "memory", "%s in all%s, %s of them for keys, their sorting and merging",
+	gs_print_line(to, "memory", "%s in all%s, %s of it for keys, sorting and merging",
 	     gs_size_text(plan->host_bytes, a), job->plan_input.memory_bytes == 0 ? "" :
 	     job->plan_input.memory_bytes < plan->host_bytes ? ", the least that will do" : " at most",
 	     gs_size_text(plan->pool_bytes, b));
@@ -169,4 +184,6 @@ gsort_plan(const gsort *job, void (*print)(void *context, const char *line), voi
 	print_device(&to, job);
 	gs_print_line(&to, "threads", "%u", job->plan.threads);
 	print_memory(&to, job);
+	if (options->split > 0)
+		print_outputs(&to, job);
 }

@@ -12,7 +12,7 @@
 #include "base/monitor.h"
 #include "gsort.h"
 #include "io/input.h"
-#include "io/output.h"
+#include "io/outputs.h"
 #include "job/rendezvous.h"
 #include "job/sandbox_policy.h"
 #include "plan/plan.h"
@@ -30,7 +30,7 @@ struct gsort {
 	struct gs_arena      arena;		/* all buffers of a sort or merge */
 	struct gs_arena      recording;		/* what may have to be read again */
 	struct gs_input     *input;
-	struct gs_output    *output;
+	struct gs_outputs    outputs;
 	struct gs_ingest     ingest;
 	struct gs_store      store;
 	struct gs_emit       emit;

@@ -378,7 +378,7 @@ must_spill(const struct merging *merging)
 		const char *name = merging->inputs[i].name;
 		const bool standard = strcmp(name, "-") == 0;
 
-		if (gs_output_overwrites(job->output, standard ? NULL : name, standard ? 0 : -1))
+		if (gs_outputs_overwrite(&job->outputs, standard ? NULL : name, standard ? 0 : -1))
 			return true;
 	}
 	return false;
@@ -455,7 +455,7 @@ merge(struct merging *merging)
 		TRY(merge_class(merging, rank, spilled));
 	sum_up(merging);
 	TRY(gs_emit_end(&job->emit));
-	return gs_output_finish(job->output);
+	return gs_outputs_finish(&job->outputs);
 }
 
 /* Keys of 8 and 16 bits: read all inputs, one after the other, and count the keys. */

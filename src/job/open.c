@@ -69,14 +69,14 @@ open_output(struct gsort *job)
 		.binary = gs_key_bits(job->emit.encoding.to) > 0,
 		.terminal_ok = options->force,
 		.in_place = options->in_place,
+		.files = options->split < job->plan.threads ? options->split : job->plan.threads,
 		.write = options->drained ? gs_rendezvous_write : options->write,
 		.write_context = options->drained ? &job->rendezvous : options->write_context,
 		.clock = &job->monitor.clock,
 	};
 
-	TRY(gs_output_open(&job->output, &out));
-	job->emit.output = job->output;
-	return GS_OK;
+	TRY(gs_outputs_open(&job->outputs, &out, options->split));
+	return gs_emit_set_output(&job->emit, &job->outputs);
 }
 
 /* ---- what is known ------------------------------------------------------------ */
@@ -104,6 +104,13 @@ merge_files(const struct gsort_options *options)
 
 /* So small an input needs little memory: not all limits of the machine are read. */
 enum { SMALL_BYTES = 64 << 10 };
+
+/* Of so many files that may be open, SPLIT are outputs. */
+static size_t
+files_left(size_t files, unsigned split)
+{
+	return files == 0 || files > split ? files - (files > 0 ? split : 0) : 1;
+}
 
 static void
 collect_plan_input(struct gsort *job)
@@ -136,7 +143,7 @@ collect_plan_input(struct gsort *job)
 		.head_count = options->head_count,
 		.host_bytes = limits.host_bytes,
 		.address_bytes = limits.address_bytes,
-		.files = limits.files,
+		.files = files_left(limits.files, options->split),
 		.merge_files = merge_files(options),
 	};
 	memcpy(job->plan_input.gpus, options->gpus, sizeof options->gpus);
@@ -222,7 +229,7 @@ gs_job_open(struct gsort *job)
 	TRY(gs_options_check(job->options));
 	gs_ingest_set_format(&job->ingest, job->options);
 	gs_emit_set_format(&job->emit, job->options);
-	gs_confinement_open(&job->confinement, job->options, &job->plan, &job->output,
+	gs_confinement_open(&job->confinement, job->options, &job->plan, &job->outputs,
 	                    &job->monitor);
 	TRY(open_input(job));
 	collect_plan_input(job);

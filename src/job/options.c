@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "format/key.h"
+#include "io/outputs.h"
 #include "job/options.h"
 
 #define COUNT(array)	(sizeof (array) / sizeof (array)[0])
@@ -61,6 +62,17 @@ check_ranges(const struct gsort_options *o)
 	return GS_OK;
 }
 
+/* Several files: their names, and that there are files at all. */
+static gs_status
+check_split(const struct gsort_options *o)
+{
+	if (o->split > GS_OUTPUTS_MOST)
+		return gs_fail(GS_EUSAGE, "'--split' is %u: the maximum is %d", o->split, GS_OUTPUTS_MOST);
+	if (o->split > 0 && (o->write != NULL || o->drained))
+		return gs_fail(GS_EUSAGE, "'--split' needs files: output goes to a function");
+	return o->split > 0 ? gs_outputs_check_pattern(o->output) : GS_OK;
+}
+
 static bool
 is_binary(enum gsort_type type)
 {
@@ -84,6 +96,9 @@ find_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
 		struct gsort_conflict conflict;
 	} conflicts[] = {
 		{ o->in_place && o->output == NULL, { "in-place", "output", true } },
+		{ o->split > 0 && o->output == NULL, { "split", "output", true } },
+		{ o->split > 0 && o->in_place, { "split", "in-place", false } },
+		{ o->split > 0 && o->operation == GSORT_MERGE, { "split", "merge", false } },
 		{ check && o->output != NULL, { "check", "output", false } },
 		{ check && o->converts, { "check", "to", false } },
 		{ check && o->counts, { "check", "count", false } },
@@ -147,10 +162,7 @@ gs_options_check(const struct gsort_options *options)
 		                                         : "options '%s' and '%s' are incompatible",
 		               spell(options, conflict.one, one), spell(options, conflict.other, other));
 	TRY(check_binary(options));
-	if (options->operation == GSORT_CHECK && options->input_count > 1 && options->read == NULL)
-		return gs_fail(GS_EUSAGE, "extra operand '%s': '--check' takes one input",
-		               options->inputs[1]);
-	return GS_OK;
+	return check_split(options);
 }
 
 bool

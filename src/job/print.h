@@ -12,7 +12,7 @@ struct gs_line_printer {
 	void  *context;
 };
 
-/** Print one line: WHAT it is about in a column of its own, and the rest behind it. */
+/** Print one line: WHAT it is about in a column of its own, and the rest after it. */
 void gs_print_line(const struct gs_line_printer *to, const char *what, const char *format, ...)
 	PRINTF(3, 4);
 

@@ -107,7 +107,8 @@ confine(const struct gs_confinement *confinement)
 		gs_sandbox_allow(&box, options->inputs[i], GS_SANDBOX_READ);
 	allow_libraries(&box);
 	allow_temp(&box, options);
-	allow_output(&box, *confinement->output);
+	for (size_t f = 0; f < confinement->outputs->count; f++)
+		allow_output(&box, confinement->outputs->files[f]);
 	allow_reports(&box);
 	kinds = gs_sandbox_enter(&box);
 	gs_note(confinement->monitor, "sandbox: %s",
@@ -132,12 +133,12 @@ gs_confine(void *context)
 
 void
 gs_confinement_open(struct gs_confinement *confinement, const struct gsort_options *options,
-                    const struct gs_plan *plan, struct gs_output *const *output,
+                    const struct gs_plan *plan, const struct gs_outputs *outputs,
                     struct gs_monitor *monitor)
 {
 	confinement->options = options;
 	confinement->plan = plan;
-	confinement->output = output;
+	confinement->outputs = outputs;
 	confinement->monitor = monitor;
 	pthread_mutex_init(&confinement->lock, NULL);
 }

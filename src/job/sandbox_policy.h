@@ -12,13 +12,13 @@
 
 #include "base/monitor.h"
 #include "gsort.h"
-#include "io/output.h"
+#include "io/outputs.h"
 #include "plan/plan.h"
 
 struct gs_confinement {
 	const struct gsort_options *options;
 	const struct gs_plan       *plan;
-	struct gs_output *const    *output;	/* where the job keeps its output, or NULL there */
+	const struct gs_outputs    *outputs;	/* of the job, once they are open */
 	struct gs_monitor          *monitor;
 	pthread_mutex_t lock;		/* guards DONE */
 	bool            done;
@@ -26,7 +26,7 @@ struct gs_confinement {
 
 /** Begin; everything is borrowed. */
 void gs_confinement_open(struct gs_confinement *confinement, const struct gsort_options *options,
-                         const struct gs_plan *plan, struct gs_output *const *output,
+                         const struct gs_plan *plan, const struct gs_outputs *outputs,
                          struct gs_monitor *monitor);
 
 /**

@@ -38,7 +38,7 @@ gs_job_emit(struct gsort *job, const char *header, size_t header_bytes)
 		TRY(gs_emit_class_end(&job->emit, c));
 	}
 	TRY(gs_emit_end(&job->emit));
-	return gs_output_finish(job->output);
+	return gs_outputs_finish(&job->outputs);
 }
 
 /* The whole program.  Read this first: each call is one stage. */
@@ -58,6 +58,7 @@ sort_once(struct gsort *job)
 	sorted = seconds();
 	atomic_store(&job->monitor.counters.phase, GSORT_WRITING);
 	header = gs_ingest_header(&job->ingest, &header_bytes);
+	gs_emit_expect_keys(&job->emit, job->ingest.keys);
 	TRY(gs_job_emit(job, header, header_bytes));	/* -> selected keys -> bytes -> output */
 
 	job->stats.read_seconds += read - start;
@@ -74,7 +75,7 @@ start_over(struct gsort *job)
 {
 	gs_store_stats(&job->store, &job->stats);
 	gs_ingest_close(&job->ingest);		/* its thread reads */
-	TRY(gs_output_wait(job->output));	/* it borrows memory of the arena */
+	TRY(gs_outputs_wait(&job->outputs));	/* they borrow memory of the arena */
 	TRY(gs_input_rewind(job->input));
 	gs_verify_restart(&job->verify);
 	gs_emit_resume(&job->emit);

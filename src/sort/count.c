@@ -5,7 +5,7 @@
  * In:   keys of 8 or 16 bits, or bins that the caller has filled.
  * Out:  each key as often as it came, in order, in the caller's buffer.
  *
- * Each thread counts into tables of its own, behind the bins; gs_count_sum() adds them up.  A
+ * Each thread counts into tables of its own, after the bins; gs_count_sum() adds them up.  A
  * thread has two tables or more and uses them in turn: an addition to a sum that was stored just
  * before waits for that store, so with one table equal keys would take several times as long.
  * Few keys go straight into the bins, since clearing the tables would cost more.

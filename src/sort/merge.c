@@ -11,7 +11,7 @@
  * Ricard, "Merging multiple lists on hierarchical-memory multiprocessors", J. Parallel Distrib.
  * Comput. 12, 1991).  funnel.inc merges a share.
  *
- * Invariant: the cuts of a rank add up to it; no key before them is greater than one behind.
+ * Invariant: the cuts of a rank add up to it; no key before them is greater than one after.
  */
 #include <assert.h>
 #include <stdbool.h>
@@ -154,9 +154,9 @@ funnel_of(enum gs_simd simd, unsigned bits)
 /*
  * Select the RANK least of the next COUNT keys: where they end in each run goes to CUTS.
  *
- * Bisects the value of the key of that rank.  In each run a bracket, from the first key that may
- * be it to behind the last, is halved along with the values, so all searches of a run together
- * take log(count) + BITS steps.  Then only keys of equal value are left in the brackets; they are
+ * Bisects the value of the key of that rank.  Each run has a bracket: the keys that may be
+ * that key.  It is halved along with the values, so all searches of a run together take
+ * log(count) + BITS steps.  Then only keys of equal value are left in the brackets; they are
  * taken from the first runs.
  *
  * Invariant: keys below LOW are fewer than RANK, and are those before LOWS; keys up to HIGH are

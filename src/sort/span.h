@@ -40,6 +40,8 @@ struct gs_sorted_span {
 	struct gs_span span;	/* borrowed; may be changed */
 	size_t         number;	/* spans of the key class before it */
 	size_t         slot;	/* the producer's slot that it lies in, or GS_NO_SLOT */
+	uint64_t       at;	/* by strands: keys of the key class before it, ... */
+	size_t         strand;	/* ... and its strand */
 	bool           summed;	/* the producer knows its checksum: */
 	uint64_t       sum;	/* gs_checksum() */
 };
@@ -53,6 +55,11 @@ struct gs_sorted_span {
  * of its own: any thread calls room() and make() for a span; then one thread calls take() for
  * the spans in order.  A producer with one thread (a merge, a GPU, a histogram) only calls
  * take(), with slot GS_NO_SLOT.
+ *
+ * A sink may want the keys of a class by strands, as it writes several files: then the buckets work
+ * on spans of several strands in turn.  Any thread calls take() for the spans of a strand in order,
+ * and others do so for other strands at the same time.  A span belongs to the strand in which its
+ * middle key lies.  A producer with one thread knows nothing of strands.
  */
 struct gs_span_sink {
 	/** Set *KEYS to the memory in which SORTED.span.count keys are to be sorted; leave it alone
@@ -70,6 +77,11 @@ struct gs_span_sink {
 	gs_status (*take_counted)(void *context, struct gs_sorted_span *sorted, uint64_t *times,
 	                          bool *enough);
 	void       *context;
+
+	/** The number within the key class of the first key of each strand, ascending, from 0.  0
+	 *  strands: all keys in order. */
+	const uint64_t *strand_at;
+	size_t          strand_count;
 };
 
 /** Key number AT of KEYS, 8 to 64 bits wide; and to write it. */

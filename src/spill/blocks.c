@@ -3,7 +3,7 @@
  * blocks.c - runs that are compressed block by block, by several threads
  *
  * In:   sorted keys, any number at a time.
- * Out:  blocks, one behind the other in a file; and keys again, any number at a time.
+ * Out:  blocks, one after the other in a file; and keys again, any number at a time.
  *
  * Threads compress and decompress, each its own block; the caller's thread writes and reads the
  * file.

@@ -6,9 +6,9 @@
  * Out:  spans of sorted keys, in a buffer of the memory given.
  *
  * A round: the window of a source is what was read of it and not merged yet.  Of the windows
- * behind which more keys may come, the least last key is the limit; keys up to it are merged.  As
+ * after which more keys may come, the least last key is the limit; keys up to it are merged.  As
  * soon as the limit is known, so is what each window will have left.  The reader thread copies
- * that into the source's other buffer and reads on behind it until the buffer is full: that is the
+ * that into the source's other buffer and reads on after it until the buffer is full: that is the
  * window of the next round.  All windows are filled again, not only the one that ran empty.  So
  * windows of sources with a like distribution end at like keys, and a round is about as long as
  * all windows together.
@@ -49,7 +49,7 @@ struct window {
 	const char *keys;	/* in a buffer, or all of the source */
 	size_t      at, end;	/* not merged yet */
 	size_t      cut;	/* keys before it belong to this round */
-	bool        last;	/* no keys come behind END */
+	bool        last;	/* no keys come after END */
 	char       *other;	/* the other buffer; NULL: source in memory */
 	bool        wanted;	/* the reader should fill the other buffer */
 	size_t      filled;	/* keys that it has put there */
@@ -102,7 +102,7 @@ put_in_order(char *keys, size_t done, size_t count, unsigned bits)
 		qsort(keys, count, bits / 8, bits == 32 ? compare_32 : compare_64);
 }
 
-/* Copy what is left of a window to the other buffer, and read new keys behind it. */
+/* Copy what is left of a window to the other buffer, and read new keys after it. */
 static void
 fill_window(const struct gs_external_merge *merge, const struct gs_source *source,
             struct window *window)

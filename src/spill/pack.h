@@ -17,7 +17,7 @@ enum gs_pack_method { GS_PACK_ZSTD, GS_PACK_LZ4 };
 /* In front of each block. */
 struct gs_pack_header {
 	uint32_t keys;
-	uint32_t packed_bytes;	/* behind the header; as many as the keys have: not compressed */
+	uint32_t packed_bytes;	/* after the header; as many as the keys have if not compressed */
 };
 
 struct gs_packer {

@@ -5,7 +5,7 @@
  * In:   sorted keys, run by run.
  * Out:  the keys of any run, front to back, once; then their disk space is free.
  *
- * A directory has one file, in which its runs lie one behind the other, so any number of runs
+ * A directory has one file, in which its runs lie one after the other, so any number of runs
  * needs one descriptor a directory.  They are plain keys, or compressed in blocks (blocks.h).  A
  * run that an external program compresses has a file of its own.
  *

@@ -20,11 +20,12 @@
 #include "base/status.h"
 #include "format/encode.h"
 #include "gsort.h"
-#include "io/output.h"
+#include "io/outputs.h"
 #include "plan/plan.h"
 #include "sort/buckets/batch.h"
 #include "sort/span.h"
 #include "stages/select.h"
+#include "stages/split.h"
 #include "stages/verify.h"
 
 /* Keys of a class that have been taken, whether or not they were selected. */
@@ -39,12 +40,14 @@ struct gs_encoded {
 	void            *pages;		/* DATA is in a mapping of its own; else NULL */
 	size_t           mapped;	/* bytes of it */
 	struct gs_span_digest digest;	/* for verifying */
+	size_t           keys;		/* that DATA has, ... */
+	struct gs_seam   seam;		/* ... if they are selected, between these groups */
 };
 
 struct gs_emit {
 	const struct gs_plan *plan;
 	struct gs_monitor    *monitor;
-	struct gs_output     *output;
+	struct gs_split       split;	/* the output, or the files of it */
 	struct gs_verify     *verify;
 	struct gs_encoding    encoding;
 	struct gs_select      select;
@@ -59,6 +62,7 @@ struct gs_emit {
 	bool      class_ended[GS_CLASSES];
 	bool      resuming;
 	uint64_t  keys, bytes;		/* written so far */
+	uint64_t  strand_keys;		/* of the class that is drained by strands */
 	struct gs_encoded encoded[GS_BATCH_SLOTS_MOST];
 };
 
@@ -74,6 +78,12 @@ void gs_emit_carve(struct gs_emit *emit, const struct gs_plan *plan, struct gs_a
 /** Begin; everything is borrowed. */
 void gs_emit_open(struct gs_emit *emit, const struct gsort_options *options,
                   struct gs_verify *verify, struct gs_monitor *monitor);
+
+/** Set the output, borrowed; once.  GS_EBUDGET: no memory. */
+MUST_CHECK gs_status gs_emit_set_output(struct gs_emit *emit, const struct gs_outputs *outputs);
+
+/** So many KEYS will come, of all classes: decides where files of a split end. */
+void gs_emit_expect_keys(struct gs_emit *emit, uint64_t keys);
 
 /** The device of this plan may fail: remember what is delivered. */
 void gs_emit_expect_failure(struct gs_emit *emit);

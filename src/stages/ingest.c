@@ -156,7 +156,7 @@ struct reading {
 	size_t          pieces;		/* of this round */
 
 	/* A GPU's round. */
-	char           *staging;	/* pieces go here, one behind the other; NULL: on the CPU */
+	char           *staging;	/* pieces go here, one after the other; NULL: on the CPU */
 	uint32_t       *got;		/* bytes of each piece */
 	uint64_t        sum;
 };

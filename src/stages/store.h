@@ -93,12 +93,12 @@ void gs_store_end_round(struct gs_store *store);
 
 /* ---- a GPU ---- */
 
-/** Lend a staging buffer of KEY_CLASS with room for at least one key behind those in it; one
+/** Lend a staging buffer of KEY_CLASS with room for at least one key after those in it; one
  *  thread.  May make runs of a batch that is full. */
 MUST_CHECK gs_status
 gs_store_lend(struct gs_store *store, unsigned key_class, struct gs_staging *staging);
 
-/** COUNT keys were put behind those in the buffer; SUM is their checksum. */
+/** COUNT keys were put after those in the buffer; SUM is their checksum. */
 MUST_CHECK gs_status
 gs_store_commit(struct gs_store *store, unsigned key_class, size_t count, uint64_t sum);
 

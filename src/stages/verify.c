@@ -8,8 +8,10 @@
  * 2^26 keys of u32 from a file to /dev/null with two cores of an AMD EPYC VM, with and
  * without in turns, median of 7: 0.197 s and 0.182 s.
  */
-#include "stages/verify.h"
+#include <assert.h>
+
 #include "sort/checksum.h"
+#include "stages/verify.h"
 
 void
 gs_verify_open(struct gs_verify *verify, const struct gsort_options *options, unsigned threads)
@@ -96,6 +98,22 @@ gs_verify_digest(const struct gs_verify *verify, const struct gs_span *span,
 	*digest = (struct gs_span_digest){ .keys = 0 };
 	if (verify->on && span->count > 0)
 		digest_with(1, span, digest);
+}
+
+void
+gs_verify_join(struct gs_span_digest *all, const struct gs_span_digest *next)
+{
+	if (next->keys == 0)
+		return;
+	if (all->keys == 0) {
+		*all = *next;
+		return;
+	}
+	assert(all->key_class == next->key_class);
+	all->falls |= next->falls || next->first < all->last;
+	all->keys += next->keys;
+	all->sum += next->sum;
+	all->last = next->last;
 }
 
 void

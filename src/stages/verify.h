@@ -69,6 +69,9 @@ struct gs_span_digest {
 void gs_verify_digest(const struct gs_verify *verify, const struct gs_span *span,
                     struct gs_span_digest *digest);
 
+/** The digest of adjacent spans: NEXT comes behind those of ALL, whose keys may be 0. */
+void gs_verify_join(struct gs_span_digest *all, const struct gs_span_digest *next);
+
 /** ... and one at a time, in order, notes it. */
 void gs_verify_note_out(struct gs_verify *verify, const struct gs_span_digest *digest);
 

@@ -247,10 +247,46 @@ poke() {
 	answers 0 "" gsort -c -u64 up.zst
 }
 
-@test "one input, no output, no temporary files, no GPU" {
+@test "several inputs are checked as if they were one" {
+	printf '1\n2\n' >a
+	printf '2\n3\n3\n' >b
+	printf '4\n2\n' >c
+	answers 0 "" gsort -c a b
+	answers 0 "" gsort -c a - <b
+	answers 1 "c:2: disorder: 2" gsort -c a b c
+	answers 1 "a:1: disorder: 1" gsort -c b a
+	answers 1 "b:1: disorder: 2" gsort -cu a b
+	answers 1 "b:3: disorder: 3" gsort -cu <(echo 1) b
+	run gsort --check=summary a b c
+	[ "$status" -eq 1 ]
+	[ "$output" = "$(printf 'records\t7\nbreaks\t1\nduplicates\t2')" ]
+	# lines that are none are counted over all
+	printf 'x\n1\n' >d
+	printf '2\ny\n' >e
+	fails "2 invalid lines were left out" gsort -c -q --invalid=fail d e
+	fails "d:1: " gsort -c d e
+	printf 'title\n9\n' | gsort -c --header a -
+
+	# binary, of more than a chunk; places are those in the file
+	gen --keys 3000000 --type u64 | gsort -u64 >all
+	split -n 5 all part.
+	answers 0 "" gsort -c -u64 part.*
+	answers 1 "part.aa:1: disorder: $(gsort -u64 --to=text --head=1 part.aa) (byte 0)" \
+		gsort -c -u64 part.ab part.aa
+	{ cat part.ab; head -c 8 part.aa; } >bad
+	answers 1 "bad:600001: disorder: $(gsort -u64 --to=text --head=1 part.aa) (byte 4800000)" \
+		gsort -c -u64 part.aa bad part.ac
+	{ echo headline; cat part.ab; } >odd
+	fails "odd: 4800009 bytes is not a multiple of 8" gsort -c -u64 part.aa odd
+	fails ": 4800001 bytes is not a multiple of 8" gsort -c -u64 part.aa <(cat part.ab; printf x)
+	for part in a b; do { echo header; cat part.a$part; } >h.$part; done
+	answers 0 "" gsort -c -u64 --skip-bytes=7 h.a h.b
+	needs jq
+	gsort -c -u64 --skip-bytes=7 --stats=json h.a h.b 2>&1 | jq -e '.bytes_in == 9600014 and .records == 1200000'
+}
+
+@test "no output, no temporary files, no GPU" {
 	printf '2\n1\n' >in
-	fails "extra operand 'other' not allowed with -c" gsort -c in other
-	fails "extra operand 'other' not allowed with -C" gsort -C in other
 	fails "incompatible" gsort -c in -o out
 	[ ! -e out ]
 	fails "cannot read: missing: No such file" gsort -c missing

@@ -87,8 +87,13 @@ sorts_to() {
 	[ ! -e out ]
 }
 
-@test "a check takes one name" {
-	fails "extra operand 'b' not allowed with -c" gsort -c --files0-from=names
+@test "a check takes several names, too" {
+	printf '1\n2\n' >a
+	printf '2\n1\n' >b
+	printf 'a\0b\0' >names
+	run gsort -c --files0-from=names
+	[ "$status" -eq 1 ]
+	[ "$output" = "gsort: b:2: disorder: 1" ]
 }
 
 @test "two files of names are an error" {

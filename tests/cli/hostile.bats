@@ -264,7 +264,7 @@ zeros() {
 	for file in block.xz index.xz; do
 		for threads in 1 4; do
 			bounded 32 2 gsort -S 64M --parallel=$threads $file
-			says "$file: corrupt xz data: damaged, or garbage behind it"
+			says "$file: corrupt xz data: damaged, or garbage after it"
 		done
 	done
 	# lz4: a block of 2 GiB; bgzf: a member of 64 KiB, in 30 bytes

@@ -355,7 +355,7 @@ suffixes="gz bz2 xz zst lz4"
 	done
 }
 
-@test "garbage behind compressed data is an error" {
+@test "garbage after compressed data is an error" {
 	for suffix in $suffixes; do
 		{ seq 100 | pack $suffix; echo 12345; } >in
 		fails "in: .*$(format_of $suffix) data" gsort in

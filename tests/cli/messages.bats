@@ -195,6 +195,14 @@ says() {
 	gsort: open failed: d: Is a directory
 	$ echo 1 | gsort -o no/out
 	gsort: open failed: no/out: No such file or directory
+	$ mkdir d d-1; echo 1 | gsort --split=2 -o d-%r
+	gsort: open failed: d-1: Is a directory
+	$ ln -s x x-1; ln -s x-1 x-0; echo 1 | gsort --split=2 -o x-%r
+	gsort: x-0 and x-1 are the same file
+	$ gsort --split=2 -o "$(printf '%4095s' '')%r"
+	gsort: open failed: the name of output 0 is too long
+	$ gen --keys 100000 --type u64 >in; (trap '' XFSZ; ulimit -f 100; gsort -u64 --parallel=1 in --split=2 -o out-%r)
+	gsort: write failed: out-0: File too large
 	$ ln -s loop loop; echo 1 | gsort -o loop
 	gsort: open failed: loop: Too many levels of symbolic links
 	$ echo 1 | gsort -o /dev/full
@@ -294,7 +302,7 @@ export -f damaged
 	$ seq 100 >a; damaged 40 bzip2 -c a >in; gsort in
 	gsort: in: corrupt bzip2 data: bad header or block
 	$ seq 100 >a; damaged 40 xz -c a >in; gsort in
-	gsort: in: corrupt xz data: damaged, or garbage behind it
+	gsort: in: corrupt xz data: damaged, or garbage after it
 	$ seq 100 >a; damaged 4 zstd -qc a >in; gsort in
 	gsort: in: corrupt zstd data: Restored data doesn't match checksum
 	$ seq 100 >a; damaged 4 lz4 -qc a >in; gsort in
@@ -304,7 +312,7 @@ export -f damaged
 	$ { seq 9 | bzip2; echo 7; } >in; gsort in
 	gsort: in: trailing garbage after the bzip2 data
 	$ { seq 9 | xz; seq 99; } >in; gsort in
-	gsort: in: corrupt xz data: damaged, or garbage behind it
+	gsort: in: corrupt xz data: damaged, or garbage after it
 	$ { seq 9 | zstd -q; echo 7; } >in; gsort in
 	gsort: in: trailing garbage after the zstd data
 	$ { seq 9 | lz4 -qc; echo 7; } >in; gsort in
@@ -423,6 +431,10 @@ export -f damaged
 	gsort: invalid --batch-size argument 'x': must be a whole number, at least 2
 	$ ulimit -n 100; gsort --batch-size=98
 	gsort: --batch-size argument '98' is too large: the maximum with the current limit on open files is 97
+	$ gsort --split=0 -o x%r
+	gsort: invalid --split argument '0': must be a whole number from 1 to 1024
+	$ gsort --split=1025 -o x%r
+	gsort: invalid --split argument '1025': must be a whole number from 1 to 1024
 	$ gsort --gpu-memory=0
 	gsort: --gpu-memory argument '0' is too small
 	$ gsort --gpu-memory=101%
@@ -463,8 +475,16 @@ export -f damaged
 	gsort: options '-c' and '-C' are incompatible
 	$ gsort -c -o x
 	gsort: options '-c' and '-o' are incompatible
-	$ gsort -c a b
-	gsort: extra operand 'b' not allowed with -c
+	$ gsort --split=2
+	gsort: option '--split' needs '-o'
+	$ gsort --split=2 --in-place -o x%r
+	gsort: options '--split' and '--in-place' are incompatible
+	$ gsort --split=2 -m -o x%r
+	gsort: options '--split' and '-m' are incompatible
+	$ gsort --split=2 -o x
+	gsort: invalid output name 'x': '--split' needs %r in it, which becomes the rank of each file
+	$ gsort --split=2 -o x%r-%n
+	gsort: invalid output name 'x%r-%n': with '--split', a % stands before r or another %
 	$ gsort -c --head=1
 	gsort: options '-c' and '--head-count' are incompatible
 	$ gsort -m --device=gpu

@@ -45,7 +45,7 @@ same() {
 
 @test "text of every range, as sort -n has it" {
 	local range
-	for range in u32 i32 u64 i64 small full; do
+	for range in ${GSORT_CI:+i32 u64 small} u32 i64 full; do
 		echo $range
 		gen --seed 43 --keys 700007 --type text --range $range >in
 		sort -n in >expected

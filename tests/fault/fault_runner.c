@@ -16,6 +16,8 @@
  *     -i FILE   standard input; -p FILE: standard input is a pipe, at most 512 KiB
  *     -o        standard output is out/file; -d: a pipe, whose bytes go there after the run
  *     -f        programs that the command runs may write to standard error, too
+ *     -m N      the result is N files, out/file0 ... one after the other; after an error each
+ *               must be unchanged
  *     -l NAMES  calls of these libraries do not fail; those of libasan never do
  *     -n NAME   calls of this name always fail
  *     -s N      the exit status of success [0]; -c N: of an error [2]
@@ -229,7 +231,7 @@ parse(int argc, char **argv)
 
 	find_shim();
 
-	while ((option = getopt(argc, argv, "+ab:c:de:fi:j:l:n:op:s:tv")) > 0) {
+	while ((option = getopt(argc, argv, "+ab:c:de:fi:j:l:m:n:op:s:tv")) > 0) {
 		switch (option) {
 		case 'a': walk.all = true; break;
 		case 'b': walk.has_before = true; walk.before = load(optarg); break;
@@ -240,6 +242,7 @@ parse(int argc, char **argv)
 		case 'i': walk.input = realpath(optarg, NULL); break;
 		case 'j': walk.jobs = atoi(optarg); break;
 		case 'l': walk.spared = optarg; break;
+		case 'm': walk.files = atoi(optarg); break;
 		case 'n': setenv("FAULT_LACKS", optarg, 1); break;
 		case 'o': walk.to_stdout = true; break;
 		case 'p': walk.feeds = true; walk.fed = load(optarg); break;

@@ -4,7 +4,8 @@
  *
  * In:   the environment of the shim.  Out: a status, and what is wrong.
  *
- * Invariant: after a verdict the folder holds nothing but out/file and files of this program.
+ * Invariant: after a verdict the folder holds nothing but out/file, or the files of -m, and files
+ * of this program.
  */
 #define _GNU_SOURCE	1
 #include <dirent.h>
@@ -92,21 +93,60 @@ store(int fd, struct bytes all)
 	}
 }
 
-/* Does out/file hold ALL?  NULL: is there none? */
-static bool
-holds(const struct bytes *all)
+/* The name of a file of the result. */
+static const char *
+name_of(int file)
 {
-	const int fd = open("out/file", O_RDONLY | O_CLOEXEC);
-	struct bytes found;
-	bool same;
+	static char name[40];
 
-	if (fd < 0 || all == NULL)
-		return fd < 0 && all == NULL && errno == ENOENT;
-	found = slurp(fd);
-	close(fd);
-	same = found.count == all->count && memcmp(found.data, all->data, found.count) == 0;
-	free(found.data);
-	return same;
+	if (walk.files == 0)
+		return "out/file";
+	snprintf(name, sizeof name, "out/file%d", file);
+	return name;
+}
+
+static int
+file_count(void)
+{
+	return walk.files > 0 ? walk.files : 1;
+}
+
+/* Do the files of the result hold ALL, one after the other, or EACH of them?  ALL NULL: is there
+ * none? */
+static bool
+hold(const struct bytes *all, bool each)
+{
+	size_t at = 0;
+
+	for (int file = 0; file < file_count(); file++) {
+		const int fd = open(name_of(file), O_RDONLY | O_CLOEXEC);
+		struct bytes found;
+		bool same;
+
+		if (all == NULL && fd < 0 && errno == ENOENT)
+			continue;
+		if (fd < 0 || all == NULL)
+			return false;
+		found = slurp(fd);
+		close(fd);
+		at = each ? 0 : at;
+		same = found.count <= all->count - at &&
+		       memcmp(found.data, all->data + at, found.count) == 0;
+		at += found.count;
+		free(found.data);
+		if (!same || (each && at != all->count))
+			return false;
+	}
+	return all == NULL || at == all->count;
+}
+
+static bool
+is_output(const char *dir, const char *name)
+{
+	for (int file = 0; file < file_count(); file++)
+		if (strcmp(dir, "out") == 0 && strcmp(name_of(file) + strlen("out/"), name) == 0)
+			return true;
+	return false;
 }
 
 /* Files in DIR, but for the output; they are removed. */
@@ -120,7 +160,7 @@ strays(const char *dir)
 	while (list != NULL && (entry = readdir(list)) != NULL) {
 		if (entry->d_name[0] == '.' && (entry->d_name[1] == '\0' || entry->d_name[1] == '.'))
 			continue;
-		if (strcmp(dir, "out") == 0 && strcmp(entry->d_name, "file") == 0)
+		if (is_output(dir, entry->d_name))
 			continue;
 		(void)unlinkat(dirfd(list), entry->d_name, 0);
 		count++;
@@ -173,12 +213,13 @@ run(void)
 {
 	int in_ends[2] = { -1, -1 }, out_ends[2] = { -1, -1 }, in, out, status, orphan;
 
-	if (walk.has_before || walk.to_stdout) {
-		out = open("out/file", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	for (int file = 0; file < file_count(); file++) {
+		(void)unlink(name_of(file));
+		if (!walk.has_before && !walk.to_stdout)
+			continue;
+		out = open(name_of(file), O_WRONLY | O_CREAT | O_TRUNC, 0600);
 		store(out, walk.before);
 		close(out);
-	} else {
-		(void)unlink("out/file");
 	}
 	in = walk.feeds ? pipe_with(walk.fed, in_ends)
 	     : open(walk.input != NULL ? walk.input : "/dev/null", O_RDONLY);
@@ -226,6 +267,7 @@ settle(int worker)
 		stop("%s: %s", name, strerror(errno));
 	(void)mkdir("out", 0700);
 	(void)mkdir("temp", 0700);
+	(void)strays("out");	/* of a walk before, with other names */
 	fd = open("report", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0 || ftruncate(fd, sizeof *walk.report) != 0)
 		stop("report: %s", strerror(errno));
@@ -241,7 +283,7 @@ settle(int worker)
 bool
 is_right(void)
 {
-	return holds(&walk.right);
+	return hold(&walk.right, false);
 }
 
 /* Lines of TOLD that are messages, and no warnings; -1: there is something else. */
@@ -280,14 +322,14 @@ trouble(const struct what *what, int status, const char *told)
 	if (strstr(told, "Sanitizer") != NULL || strstr(told, "runtime error") != NULL)
 		return "a sanitizer complains";
 	if (status < 0)
-		return !keeps || holds(before) || holds(&walk.right) ? NULL : "the output was lost";
+		return !keeps || hold(before, true) || is_right() ? NULL : "the output was lost";
 	if (status == walk.status)
-		return holds(&walk.right) ? NULL : "a wrong result, and status of success";
+		return is_right() ? NULL : "a wrong result, and status of success";
 	if (status != walk.trouble)
 		return "another status";
 	if (messages(told) != 1)
 		return "not one message";
 	if (what->is_no_reason)
 		return "no reason to fail";
-	return keeps && !holds(before) ? "the output was lost" : NULL;
+	return keeps && !hold(before, true) ? "the output was lost" : NULL;
 }

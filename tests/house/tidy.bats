@@ -89,38 +89,70 @@ all_files() {
 
 @test "every source names its licence in the first lines" {
 	wrong=$(all_files | grep -E '\.(c|cpp|h|inc|cu|cuh|bats|bash|sh|py|m4|ac|am|mk|[13]\.in|fish)$|^(bootstrap|tests/(run|fault/faults)|\.ci/run|bench/(versus|crossover|plot)|completions/_gsort|packaging/debian/(build|rules))$' |
-		while read -r file; do
-			head -n 3 "$file" | grep -q 'SPDX-License-Identifier: BSD-2-Clause' || echo "$file"
-		done)
+		xargs awk '
+			FNR == 1 { files[FILENAME] }
+			FNR <= 3 && /SPDX-License-Identifier: BSD-2-Clause/ { delete files[FILENAME] }
+			END { for (file in files) print file }')
 	[ -z "$wrong" ] || { echo "no licence: $wrong"; false; }
 }
 
 @test "no file is large or binary" {
-	wrong=$(all_files | while read -r file; do
-		[ -s "$file" ] || continue
-		[ "$(wc -c <"$file")" -le 200000 ] || echo "large: $file"
-		grep -qI . "$file" || echo "binary: $file"
-	done)
+	wrong=$(
+		all_files | xargs wc -c | awk '$1 > 200000 && $2 != "total" { print "large: " $2 }'
+		all_files | xargs grep -LI '' | while read -r file; do [ ! -s "$file" ] || echo "binary: $file"; done
+	)
 	[ -z "$wrong" ] || { echo "$wrong"; false; }
 }
 
 # 100 columns is the aim; a few more are better than a bad break.
 @test "no line of code is wider than 110 columns or ends in a blank" {
 	wrong=$(all_files | grep -E '^(src|kernels|tests|bench|examples)/.*\.(c|cpp|h|inc|cu|cuh|def)$' |
-		while read -r file; do
-			expand "$file" | awk -v file="$file" '
-				length > 110 { print file ":" NR ": " length " columns" }
-				/[ \t]$/     { print file ":" NR ": blank at the end" }'
-		done)
+		xargs awk '
+			/[ \t]$/ { print FILENAME ":" FNR ": blank at the end" }
+			{
+				line = $0
+				while ((at = index(line, "\t")) > 0)
+					line = substr(line, 1, at - 1) substr("        ", 1, 8 - (at - 1) % 8) \
+						substr(line, at + 1)
+				if (length(line) > 110)
+					print FILENAME ":" FNR ": " length(line) " columns"
+			}')
 	[ -z "$wrong" ] || { echo "$wrong"; false; }
 }
 
 @test "every file is named in a makefile" {
 	wrong=$(all_files | grep -E '^(src|kernels|tests|bench|examples|man|completions|packaging)/' |
-		grep -v '\.gitignore$' | sed 's|^\(man/.*\)\.in$|\1|' | while read -r file; do
-			grep -qF -- "$file" Makefile.am */local.mk || echo "$file"
-		done)
+		grep -v '\.gitignore$' | sed 's|^\(man/.*\)\.in$|\1|' |
+		awk 'FILENAME != "-" { makefiles = makefiles "\n" $0; next }
+			index(makefiles, $0) == 0 { print }' Makefile.am */local.mk -)
 	[ -z "$wrong" ] || { echo "in no makefile: $wrong"; false; }
+}
+
+# Those that have none define main(), or what gsort.h or gpu/engine.h declares.
+@test "every source has a header of its own" {
+	wrong=$(all_files | grep -E '^src/.*\.(c|cpp)$' | while read -r file; do
+		case $file in
+		src/cli/main.c | src/job/api.c | src/job/explain.c | src/job/info.c) ;;
+		src/gpu/cuda/engine_open.c) ;;
+		*) grep -qE "#include \"(.*/)?$(basename "${file%.*}")\.h\"" "$file" && [ -e "${file%.*}.h" ] ||
+			echo "$file" ;;
+		esac
+	done)
+	[ -z "$wrong" ] || { echo "no header: $wrong"; false; }
+}
+
+@test "every folder of src opens with a README" {
+	wrong=$(all_files | sed -n 's|^\(src/.*\)/[^/]*\.c$|\1|p' | sort -u | while read -r folder; do
+		[ -s "$folder/README.md" ] || [ "$folder" = src/gpu/cuda ] || echo "$folder"
+	done)
+	[ -z "$wrong" ] || { echo "no README.md: $wrong"; false; }
+}
+
+@test "no line of README.md or HACKING.md is wider than 120 columns" {
+	for file in README.md HACKING.md; do
+		expand "$file" | awk -v file="$file" 'length > 120 { print file ":" NR ": " length }'
+	done >"$BATS_TEST_TMPDIR/wide"
+	[ ! -s "$BATS_TEST_TMPDIR/wide" ] || { cat "$BATS_TEST_TMPDIR/wide"; false; }
 }
 
 @test "every source is on the map, or in the README of its folder" {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sort/buckets/batch.h"
+#include "sort/buckets/strands.h"
 #include "tests/unit/units.h"
 
 void unit_batch(void);
@@ -194,6 +195,117 @@ check_error(unsigned threads)
 	close_batch(&memory);
 }
 
+/* ---- by strands ------------------------------------------------------------------- */
+
+enum { STRANDS_MOST = 40, STRAND_KEYS = 900007 };
+
+/* What comes out by strands. */
+struct strands {
+	const uint64_t *at;
+	size_t          count;
+	struct strand {
+		atomic_bool taking;
+		uint64_t    keys, first, last, next;	/* NEXT: number of the next span */
+		size_t      spans;
+		bool        good;
+	} strand[STRANDS_MOST];
+	_Atomic uint64_t sum;
+	atomic_size_t   all;
+	size_t          enough;		/* keys after which no more are wanted */
+	gs_status       fails;
+};
+
+static gs_status
+take_strand(void *context, struct gs_sorted_span *sorted, bool *enough)
+{
+	struct strands *strands = context;
+	struct strand *strand = &strands->strand[sorted->strand];
+	const struct gs_span *span = &sorted->span;
+	const uint64_t end = sorted->strand + 1 < strands->count ? strands->at[sorted->strand + 1]
+	                                                         : UINT64_MAX;
+	const uint64_t middle = sorted->at + span->count / 2;
+	uint64_t sum = 0;
+
+	strand->good &= !atomic_exchange(&strand->taking, true);
+	strand->good &= middle >= strands->at[sorted->strand] && middle < end;
+	if (strand->spans++ == 0)
+		strand->first = gs_key_at(span->keys, 32, 0);
+	else
+		strand->good &= sorted->number == strand->next;
+	strand->next = sorted->number + 1;
+	for (size_t i = 0; i < span->count; i++) {
+		const uint64_t key = gs_key_at(span->keys, 32, i);
+
+		strand->good &= key >= strand->last;
+		strand->last = key;
+		sum += key;
+	}
+	atomic_fetch_add(&strands->sum, sum);
+	*enough = atomic_fetch_add(&strands->all, span->count) + span->count >= strands->enough;
+	atomic_store(&strand->taking, false);
+	return strands->fails != GS_OK ? gs_fail(strands->fails, "as wanted") : GS_OK;
+}
+
+static gs_status
+drain_strands(struct strands *strands, unsigned threads, uint64_t *sum)
+{
+	const unsigned bits[GS_CLASSES] = { 32 };
+	const struct gs_span_sink sink = {
+		.take = take_strand, .context = strands, .strand_at = strands->at,
+		.strand_count = strands->count,
+	};
+	struct gs_batch batch;
+	struct memory memory;
+	uint64_t state = 11;
+	gs_status status;
+
+	for (size_t s = 0; s < strands->count; s++)
+		strands->strand[s].good = true;
+	open_batch(&batch, &memory, bits, threads);
+	*sum = add(&batch, 0, STRAND_KEYS, &state);
+	gs_batch_seal(&batch);
+	status = gs_batch_drain_strands(&batch, 0, &sink);
+	close_batch(&memory);
+	return status;
+}
+
+static void
+check_strands(size_t count, unsigned threads)
+{
+	uint64_t at[STRANDS_MOST], sum, last = 0;
+	struct strands strands = { .at = at, .count = count, .enough = SIZE_MAX };
+	bool good = true;
+
+	for (size_t s = 0; s < count; s++)	/* of different sizes; two of them empty */
+		at[s] = s == 0 ? 0 : s == 3 ? at[2] : STRAND_KEYS * s / count - (s * 7919) % 3000;
+	CHECK(drain_strands(&strands, threads, &sum) == GS_OK, "%zu strands: drained", count);
+	for (size_t s = 0; s < count; s++) {
+		const struct strand *strand = &strands.strand[s];
+
+		good &= strand->good;
+		if (strand->spans > 0)
+			good &= strand->first >= last;
+		last = strand->spans > 0 ? strand->last : last;
+	}
+	CHECK(good, "%zu strands, %u threads: each in order, by one thread at a time", count, threads);
+	CHECK(strands.all == STRAND_KEYS && strands.sum == sum, "%zu strands: all keys", count);
+}
+
+static void
+check_strands_end(unsigned threads)
+{
+	const uint64_t at[] = { 0, 200000, 400000, 600000 };
+	struct strands strands = { .at = at, .count = 4, .enough = SIZE_MAX, .fails = GS_EIO };
+	uint64_t sum;
+
+	CHECK(drain_strands(&strands, threads, &sum) == GS_EIO && strcmp(gs_message(), "as wanted") == 0,
+	      "strands: an error is passed on");
+	CHECK(strands.all <= threads * (PART_BYTES / 4), "and nothing is begun after it");
+	strands = (struct strands){ .at = at, .count = 4, .enough = 100000 };
+	CHECK(drain_strands(&strands, threads, &sum) == GS_OK && strands.all >= 100000 &&
+	      strands.all < 100000 + threads * (PART_BYTES / 4), "strands: not many more than enough");
+}
+
 void
 unit_batch(void)
 {
@@ -202,4 +314,10 @@ unit_batch(void)
 			check_row(&rows[r], threads);
 	for (unsigned threads = 1; threads <= THREADS; threads++)
 		check_error(threads);
+	for (unsigned threads = 1; threads <= THREADS; threads++) {
+		check_strands(1, threads);
+		check_strands(4, threads);
+		check_strands(STRANDS_MOST, threads);
+		check_strands_end(threads);
+	}
 }

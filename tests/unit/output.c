@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io/output.h"
+#include "io/outputs.h"
 #include "tests/unit/units.h"
 
 static char folder[64];
@@ -266,6 +266,59 @@ check_trouble(void)
 
 void unit_output(void);
 
+/* ---- several files ------------------------------------------------------------ */
+
+static bool
+open_three(struct gs_outputs *outputs)
+{
+	const struct gs_output_options options = { .name = path("f%r%%") };
+
+	if (gs_outputs_open(outputs, &options, 3) != GS_OK)
+		return false;
+	for (size_t f = 0; f < 3; f++)
+		if (gs_output_write(outputs->files[f], "new", 3) != GS_OK)
+			return false;
+	return true;
+}
+
+static void
+check_outputs(void)
+{
+	struct gs_outputs outputs;
+
+	put_file("f1%", "old");
+	CHECK(open_three(&outputs) && count_files() == 1 && contains("f1%", "old"),
+	      "three files: writing changes nothing");
+	CHECK(gs_outputs_finish(&outputs) == GS_OK && count_files() == 3 && contains("f0%", "new") &&
+	      contains("f1%", "new") && contains("f2%", "new"), "finishing makes them: %s", gs_message());
+	gs_outputs_close(&outputs);
+
+	put_file("f0%", "old");
+	CHECK(open_three(&outputs) && (gs_outputs_close(&outputs), count_files() == 3) &&
+	      contains("f0%", "old"), "dropping them leaves what was there");
+
+	put_file("f1%", "old");
+	put_file("f2%", "old");
+	CHECK(open_three(&outputs), "open");
+	remove(path("f0%"));
+	mkdir(path("f0%"), 0777);
+	CHECK(gs_outputs_finish(&outputs) == GS_EIO && strstr(gs_message(), "cannot replace") != NULL &&
+	      strstr(gs_message(), "f0%") != NULL && count_files() == 3 && contains("f1%", "old") &&
+	      contains("f2%", "old"), "if one cannot be replaced, none is: %s", gs_message());
+	gs_outputs_close(&outputs);
+	CHECK(count_files() == 3, "and nothing is left");
+
+	CHECK(gs_outputs_check_pattern("a") == GS_EUSAGE && gs_outputs_check_pattern("%%r") == GS_EUSAGE &&
+	      gs_outputs_check_pattern("%r%x") == GS_EUSAGE && gs_outputs_check_pattern("%") == GS_EUSAGE &&
+	      gs_outputs_check_pattern("%%%r%r%%") == GS_OK, "patterns");
+	for (unsigned f = 0; f < 3; f++) {
+		char name[8];
+
+		snprintf(name, sizeof name, "f%u%%", f);
+		remove(path(name));
+	}
+}
+
 void
 unit_output(void)
 {
@@ -285,5 +338,6 @@ unit_output(void)
 	check_callback();
 	check_pieces();
 	check_trouble();
+	check_outputs();
 	CHECK(rmdir(folder) == 0, "nothing was left behind");
 }

@@ -11,6 +11,8 @@
  * that it wants is not ready.  In a large team it waits: a span takes milliseconds, and soon all
  * others would wait for the taker.
  *
+ * By strands (strands.c) each strand has its own numbers, and every thread takes.
+ *
  * Invariant: taken <= claimed <= taken + slots; spans from taken to before claimed are ready or
  * being made.
  */
@@ -238,6 +240,7 @@ gs_batch_drain(struct gs_batch *batch, unsigned key_class, const struct gs_span_
 {
 	struct draining draining;
 
+	assert(sink->strand_count == 0);	/* strands.h drains those */
 	begin(&draining, batch, key_class, sink);
 	gs_team_run(team(batch, key_class), drain, &draining);
 	return end(&draining);

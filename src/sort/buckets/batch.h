@@ -36,6 +36,9 @@ struct gs_batch {
 	struct gs_clock   *clock;		/* of sorting; or NULL */
 };
 
+/* Strands of a sink, at most. */
+enum { GS_STRANDS_MOST = 1024 };
+
 /* Spans that exist at once, at most. */
 enum { GS_BATCH_SLOTS_MOST = 2 * GS_TEAM_MAX };
 
@@ -66,7 +69,8 @@ void gs_batch_reset(struct gs_batch *batch);
 
 /**
  * Hand the keys of KEY_CLASS in order to SINK, once: a team calls its room() and make(), the
- * caller's thread its take().  Keys that SINK did not want stay until gs_batch_reset().
+ * caller's thread its take().  Keys that SINK did not want stay until gs_batch_reset().  For a SINK
+ * that wants strands: strands.h.
  *
  * @return  GS_OK, or the first error of a function of SINK
  */

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * outputs.c - the output of a job: one, or several files that together are one
+ *
+ * In:   a name, or a pattern and how many files it names.
+ * Out:  open outputs; in the end all of them complete, or as they were before.
+ */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/outputs.h"
+
+/* ---- names ---------------------------------------------------------------- */
+
+gs_status
+gs_outputs_check_pattern(const char *pattern)
+{
+	bool ranked = false;
+
+	for (const char *at = pattern; (at = strchr(at, '%')) != NULL; at += 2) {
+		if (at[1] != 'r' && at[1] != '%')
+			return gs_fail(GS_EUSAGE, "invalid output name '%s': with '--split', a %% stands "
+			               "before r or another %%", pattern);
+		ranked |= at[1] == 'r';
+	}
+	return ranked ? GS_OK
+	       : gs_fail(GS_EUSAGE, "invalid output name '%s': '--split' needs %%r in it, which becomes "
+	                 "the rank of each file", pattern);
+}
+
+static int
+digits_of(size_t number)
+{
+	int digits = 1;
+
+	for (; number >= 10; number /= 10)
+		digits++;
+	return digits;
+}
+
+/* The name of the file of RANK, of COUNT files; NULL: no memory, or it is too long. */
+static char *
+name_of(const char *pattern, size_t rank, size_t count)
+{
+	char name[PATH_MAX];
+	size_t bytes = 0;
+
+	for (const char *at = pattern; *at != '\0' && bytes < sizeof name; at++) {
+		if (*at != '%')
+			name[bytes++] = *at;
+		else if (*++at == '%')
+			name[bytes++] = '%';
+		else
+			bytes += (size_t)snprintf(name + bytes, sizeof name - bytes, "%0*zu",
+			                          digits_of(count - 1), rank);
+	}
+	if (bytes >= sizeof name)
+		return NULL;
+	name[bytes] = '\0';
+	return strdup(name);
+}
+
+/* ---- opening ---------------------------------------------------------------- */
+
+/* Two names of one file, such as symbolic links: one of its contents would be lost. */
+static gs_status
+refuse_same_files(const struct gs_outputs *outputs)
+{
+	for (size_t a = 1; a < outputs->count; a++)
+		for (size_t b = 0; b < a; b++) {
+			const char *one = gs_output_target(outputs->files[a]);
+			const char *other = gs_output_target(outputs->files[b]);
+
+			if (one != NULL && other != NULL ? strcmp(one, other) == 0
+			    : gs_output_overwrites(outputs->files[a], outputs->names[b], -1))
+				return gs_fail(GS_EUSAGE, "%s and %s are the same file", outputs->names[b],
+				               outputs->names[a]);
+		}
+	return GS_OK;
+}
+
+static gs_status
+open_files(struct gs_outputs *outputs, const struct gs_output_options *options)
+{
+	struct gs_output_options each = *options;
+
+	for (size_t f = 0; f < outputs->count; f++) {
+		each.name = outputs->names[f] = name_of(options->name, f, outputs->count);
+		if (each.name == NULL)
+			return gs_fail(GS_EIO, "open failed: the name of output %zu is too long", f);
+		TRY(gs_output_open(&outputs->files[f], &each));
+	}
+	return refuse_same_files(outputs);
+}
+
+gs_status
+gs_outputs_open(struct gs_outputs *outputs, const struct gs_output_options *options,
+                unsigned split)
+{
+	const size_t count = split > 0 ? split : 1;
+
+	*outputs = (struct gs_outputs){ .files = calloc(count, sizeof *outputs->files) };
+	if (split > 0)
+		outputs->names = calloc(count, sizeof *outputs->names);
+	if (outputs->files == NULL || (split > 0 && outputs->names == NULL))
+		return gs_fail(GS_EBUDGET, "no memory to open %zu outputs", count);
+	outputs->count = count;
+	return split > 0 ? open_files(outputs, options) : gs_output_open(&outputs->files[0], options);
+}
+
+bool
+gs_outputs_overwrite(const struct gs_outputs *outputs, const char *name, int fd)
+{
+	for (size_t f = 0; f < outputs->count; f++)
+		if (gs_output_overwrites(outputs->files[f], name, fd))
+			return true;
+	return false;
+}
+
+/* ---- the end ------------------------------------------------------------------ */
+
+gs_status
+gs_outputs_wait(const struct gs_outputs *outputs)
+{
+	for (size_t f = 0; f < outputs->count; f++)
+		TRY(gs_output_wait(outputs->files[f]));
+	return GS_OK;
+}
+
+gs_status
+gs_outputs_finish(const struct gs_outputs *outputs)
+{
+	return outputs->names == NULL ? gs_output_finish(outputs->files[0])
+	       : gs_output_finish_all(outputs->files, outputs->count);
+}
+
+void
+gs_outputs_close(struct gs_outputs *outputs)
+{
+	for (size_t f = 0; f < outputs->count; f++) {
+		gs_output_close(outputs->files[f]);
+		if (outputs->names != NULL)
+			free(outputs->names[f]);
+	}
+	free(outputs->files);
+	free(outputs->names);
+	*outputs = (struct gs_outputs){ .count = 0 };
+}

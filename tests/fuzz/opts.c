@@ -16,7 +16,9 @@
 
 enum { WORDS = 24, TEXT_BYTES = 2048 };
 
-static const char *const devices[] = { NULL, "", "auto", "cpu", "gpu", "gpu:1", "gpu:0,1", "gpu:all", "gpu:x", "tpu" };
+static const char *const devices[] = {
+	NULL, "", "auto", "cpu", "gpu", "gpu:1", "gpu:0,1", "gpu:all", "gpu:x", "tpu",
+};
 
 /* The list of names is standard input: --files0-from=-. */
 static void

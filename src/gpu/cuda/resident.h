@@ -17,6 +17,8 @@
 #include "base/status.h"
 #include "base/thread.h"
 
+/* 14 GiB while 16 GiB are read through 4 GiB of GPU memory, H200 host, 16 cores: with 4 threads
+ * reading takes 1.05 to 1.15 s, with 8 0.95 s; with nothing to pin 0.51 s. */
 enum { GS_PINNERS = 8 };
 
 struct gs_resident {

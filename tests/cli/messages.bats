@@ -558,7 +558,9 @@ messages() {
 	out of GPU memory: at least
 	the NVIDIA driver is too old: it knows CUDA
 	there is no NVIDIA driver on this machine
+	the GPU's result is wrong: it is out of order
 	the GPU's result is wrong: sorted keys were damaged on their way back
+	the GPU was closed
 	the input has become shorter since it was read for the GPU: the output cannot be completed
 	the input has changed since it was read for the GPU: the output cannot be completed
 	--device=gpu: the GPU module is not installed; install it, or use --device=cpu

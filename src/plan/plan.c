@@ -342,7 +342,7 @@ set_buffers(struct gs_plan *plan, const struct gs_plan_input *input)
 	take_from(&left, PROGRAM_BYTES + plan->threads * THREAD_BYTES);
 	if (uses_gpu(plan))
 		take_from(&left, gs_plan_cuda_bytes() +
-		                 gpu_count(input) * plan->ring_tiles * plan->tile_bytes);
+		                         gpu_count(input) * plan->ring_tiles * plan->tile_bytes);
 	plan->huge_pages = gs_arena_round(1) * carvings <= left / 16;
 	if (plan->huge_pages)
 		take_from(&left, gs_arena_round(1) * carvings);

@@ -89,16 +89,16 @@ check_several(void)
 	CHECK(cudaMemcpyPeerAsync(memory[0], 0, memory[1], 1, 36, streams[0]) == cudaSuccess &&
 	      *(unsigned char *)memory[0] == 7, "then it is done, too");
 	CHECK(cudaEventCreate(&event) == cudaSuccess &&
-	      cudaEventRecord(event, streams[0]) == cudaErrorInvalidResourceHandle &&
+	              cudaEventRecord(event, streams[0]) == cudaErrorInvalidResourceHandle &&
 	      cudaEventRecord(event, streams[1]) == cudaSuccess, "an event is of one device");
 	CHECK(cudaDeviceCanAccessPeer(&can, 0, 1) == cudaSuccess && can == 1 &&
-	      cudaDeviceEnablePeerAccess(0, 0) == cudaSuccess &&
-	      cudaDeviceEnablePeerAccess(0, 0) == cudaErrorPeerAccessAlreadyEnabled,
+	              cudaDeviceEnablePeerAccess(0, 0) == cudaSuccess &&
+	              cudaDeviceEnablePeerAccess(0, 0) == cudaErrorPeerAccessAlreadyEnabled,
 	      "peers are connected once");
 	unsetenv("GSORT_EMU_DEVICES");
 	unsetenv("GSORT_EMU_MEMORY");
 	CHECK(cudaEventDestroy(event) == cudaSuccess && cudaDeviceReset() == cudaSuccess &&
-	      cudaStreamDestroy(streams[0]) == cudaSuccess &&
+	              cudaStreamDestroy(streams[0]) == cudaSuccess &&
 	      cudaStreamDestroy(streams[1]) == cudaSuccess, "all is given back");
 	(void)cudaSetDevice(0);
 	(void)cudaGetLastError();

@@ -204,7 +204,7 @@ check_work(struct gs_gpu *gpu, const struct row *row, const struct gs_gpu_option
 	CHECK(row->batches > 0 ? work.batches >= 2 * row->batches : work.batches == 2 * any,
 	      "%s: %u batches were sorted", row->name, work.batches);
 	CHECK(work.memory_bytes <= options->gpu_memory_bytes * options->gpu_count &&
-	      work.memory_bytes >= 2 * gs_gpu_module.batch_bytes(gpu),
+	              work.memory_bytes >= 2 * gs_gpu_module.batch_bytes(gpu),
 	      "%s: %llu bytes of the GPU were used", row->name, (unsigned long long)work.memory_bytes);
 	CHECK((work.sort_seconds > 0) == any && (work.d2h_seconds > 0) == any &&
 	      (work.h2d_seconds > 0) == any, "%s: times are told of what was done", row->name);

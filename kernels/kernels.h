@@ -84,6 +84,10 @@ cudaError_t gs_sort(void *keys, void *other, unsigned bits, size_t count, void *
 cudaError_t gs_check(const void *keys, unsigned bits, size_t count, size_t span_keys,
                      uint64_t salt, uint64_t *sums, uint64_t *falls, cudaStream_t stream);
 
+/** Write the first of each BLOCK_KEYS of COUNT keys to FIRSTS, in device memory. */
+cudaError_t gs_block_firsts(const void *keys, unsigned bits, size_t count, size_t block_keys,
+                            uint64_t *firsts, cudaStream_t stream);
+
 #ifdef __cplusplus
 }
 #endif

@@ -17,6 +17,7 @@ kernel_headers = \
   kernels/thread/digit.cuh \
   kernels/tune.h
 kernel_sources = \
+  kernels/device/block_firsts.cu \
   kernels/device/check.cu \
   kernels/device/sort.cu \
   kernels/device/tile_merge.cu \

@@ -75,6 +75,9 @@ enum gsort_device {
 	GSORT_DEVICE_GPU,	/* an error if it cannot be used */
 };
 
+enum { GSORT_GPUS_MOST = 16 };		/* that one job uses */
+#define GSORT_ALL_GPUS	(~0u)
+
 /* All zero means: text from standard input, ascending, to standard output. */
 struct gsort_options {
 	enum gsort_operation	 operation;
@@ -128,8 +131,10 @@ struct gsort_options {
 
 	/* resources */
 	enum gsort_device	 device;
-	int			 gpu_index;	/* with GSORT_DEVICE_GPU: as CUDA counts them, from 0 */
-	uint64_t		 gpu_memory_bytes;	/* limit of GPU memory; 0: by percent */
+	int			 gpus[GSORT_GPUS_MOST];	/* with GSORT_DEVICE_GPU: as CUDA counts them,
+						 * from 0; each once */
+	unsigned		 gpu_count;	/* of them; 0: one; GSORT_ALL_GPUS: all there are */
+	uint64_t		 gpu_memory_bytes;	/* limit of each GPU's memory; 0: by percent */
 	unsigned		 gpu_memory_percent;	/* of free GPU memory; 0: 80 */
 	unsigned		 threads;	/* 0: one per core, at most 16 */
 	uint64_t		 memory_bytes;	/* limit of host memory, in all; 0: by percent */

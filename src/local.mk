@@ -213,9 +213,17 @@ host_sources = \
 cuda_sources = \
   src/gpu/cuda/cuda.c \
   src/gpu/cuda/cuda.h \
-  src/gpu/cuda/engine_cuda.c \
-  src/gpu/cuda/engine_cuda.h \
-  src/gpu/cuda/engine_open.c
+  src/gpu/cuda/device.c \
+  src/gpu/cuda/device.h \
+  src/gpu/cuda/engine.c \
+  src/gpu/cuda/resident.c \
+  src/gpu/cuda/resident.h \
+  src/gpu/cuda/run.c \
+  src/gpu/cuda/run.h \
+  src/gpu/cuda/slice.c \
+  src/gpu/cuda/slice.h \
+  src/gpu/cuda/worker.c \
+  src/gpu/cuda/worker.h
 
 # The command line, without main().
 cli_sources = \

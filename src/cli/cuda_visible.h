@@ -8,7 +8,7 @@
 #include "gsort.h"
 
 /**
- * Set CUDA_VISIBLE_DEVICES to the GPU that OPTIONS ask for, and make it number 0 in OPTIONS.
+ * Set CUDA_VISIBLE_DEVICES to the GPUs that OPTIONS ask for, and number them from 0 in OPTIONS.
  * Call before any thread is started and before any call of CUDA.
  */
 void gs_cuda_visible(struct gsort_options *options);

@@ -123,9 +123,9 @@ gs_set_to(struct gs_opts *opts, const struct gs_option_use *use)
 bool
 gs_set_device(struct gs_opts *opts, const struct gs_option_use *use)
 {
-	if (!gs_parse_device(use->value, &opts->job.device, &opts->job.gpu_index)) {
-		gs_report_usage("invalid argument '%s' for --device: must be auto, cpu, gpu or gpu:N "
-		                "(N counts the GPUs from 0)", use->value);
+	if (!gs_parse_device(use->value, &opts->job)) {
+		gs_report_usage("invalid argument '%s' for --device: must be auto, cpu, gpu, "
+		                "gpu:N, gpu:N,N or gpu:all (N counts the GPUs from 0)", use->value);
 		return false;
 	}
 	if (opts->device_name != NULL && strcmp(opts->device_name, use->value) != 0)

@@ -27,27 +27,57 @@ read_whole(const char **at, uint64_t *number)
 	return *at > from;
 }
 
-bool
-gs_parse_device(const char *value, enum gsort_device *device, int *gpu_index)
+/* Add GPU number INDEX, but not twice. */
+static bool
+add_gpu(struct gsort_options *options, uint64_t index)
 {
-	uint64_t index = 0;
+	for (unsigned g = 0; g < options->gpu_count; g++)
+		if ((uint64_t)options->gpus[g] == index)
+			return false;
+	if (index > INT_MAX || options->gpu_count == GSORT_GPUS_MOST)
+		return false;
+	options->gpus[options->gpu_count++] = (int)index;
+	return true;
+}
 
+/* What follows "gpu": nothing, ":all" or a list of numbers. */
+static bool
+parse_gpus(const char *at, struct gsort_options *options)
+{
+	uint64_t index;
+
+	options->gpu_count = 0;
+	options->gpus[0] = 0;
+	if (*at == '\0')
+		return true;
+	if (strcmp(at, ":all") == 0) {
+		options->gpu_count = GSORT_ALL_GPUS;
+		return true;
+	}
+	if (*at != ':')
+		return false;
+	do {
+		++at;
+		if (!read_whole(&at, &index) || !add_gpu(options, index))
+			return false;
+	} while (*at == ',');
+	return *at == '\0';
+}
+
+bool
+gs_parse_device(const char *value, struct gsort_options *options)
+{
 	if (strcmp(value, "auto") == 0) {
-		*device = GSORT_DEVICE_AUTO;
+		options->device = GSORT_DEVICE_AUTO;
 	} else if (strcmp(value, "cpu") == 0) {
-		*device = GSORT_DEVICE_CPU;
+		options->device = GSORT_DEVICE_CPU;
 	} else if (strncmp(value, "gpu", 3) == 0) {
-		const char *at = value + 3;
-
-		if (*at == ':' && (++at, !read_whole(&at, &index)))
+		if (!parse_gpus(value + 3, options))
 			return false;
-		if (*at != '\0' || index > INT_MAX)
-			return false;
-		*device = GSORT_DEVICE_GPU;
+		options->device = GSORT_DEVICE_GPU;
 	} else {
 		return false;
 	}
-	*gpu_index = (int)index;
 	return true;
 }
 

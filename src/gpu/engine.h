@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * engine.h - what a GPU module offers: one engine that sorts batches of ordered bits
+ * engine.h - what a GPU module offers: an engine that sorts ordered bits by one GPU or several
  *
  * The module is gsort-cuda.so, or is linked in (the emulated GPU of tests/emu).  It defines two
  * symbols: gs_gpu_module_version, checked before anything else is touched, and gs_gpu_module.
  *
- * A batch, by one thread:
+ * By one thread:
  *
  *     { lend, commit }*      staging buffers are filled with keys of any class
  *     finish                 each class becomes one order
- *     drain, drain, ...      spans, until one is empty; then the next batch may begin
+ *     drain, drain, ...      spans, until one is empty; then all begins anew
  *
- * A batch ends early when lend() has no room left.
+ * Keys that do not fit the GPUs' memory go to host memory in sorted batches, which the GPUs
+ * merge.  When lend() has no room left, both are full: finish and drain.
  *
  * Errors: any status but GS_OK means that the engine is unusable; message() has the reason.
  * Nothing is repaired inside: the caller closes the engine and starts the job again elsewhere.
@@ -24,6 +25,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "gsort.h"
 #include "sort/span.h"
 
 struct gs_gpu_options {
@@ -32,18 +34,22 @@ struct gs_gpu_options {
 	size_t   tile_bytes;		/* of a staging buffer; a power of two */
 	unsigned ring_tiles;		/* staging buffers, pinned; more than there are classes */
 	uint64_t hint_bytes;		/* of keys to come, or UINT64_MAX */
-	int      gpu_index;
-	uint64_t gpu_memory_bytes;	/* most to use; 0: by percent */
+	int      gpus[GSORT_GPUS_MOST];	/* which to use, as CUDA numbers them */
+	unsigned gpu_count;
+	void    *resident;		/* host memory for sorted batches; zeroed, not touched yet */
+	size_t   resident_bytes;
+	uint64_t gpu_memory_bytes;	/* most to use of each; 0: by percent */
 	unsigned gpu_memory_percent;	/* of what is free; 0: the engine's default */
 };
 
 /* What an engine has done so far.  The stages overlap: each figure is the time during which
- * its stage was active. */
+ * its stage was active, added up over its GPUs. */
 struct gs_gpu_work {
 	double   h2d_seconds;
 	double   sort_seconds;
 	double   d2h_seconds;
 	uint64_t memory_bytes;		/* of device memory in use */
+	unsigned batches;		/* that were sorted */
 };
 
 /* Sorted keys, and their checksum as the device found it before they crossed the bus. */
@@ -52,36 +58,46 @@ struct gs_gpu_span {
 	uint64_t       sum;		/* gs_checksum() */
 };
 
+#define GS_NO_GPU	(~0u)		/* none of the options' GPUs */
+
 struct gs_gpu;		/* an open engine */
 
 struct gs_gpu_module {
-	/** Open a device and allocate everything; slow (a context: 0.2 s).  GS_ENODEV,
-	 *  GS_EDEVMEM: there is no device, or too little of its memory. */
-	gs_status (*open)(struct gs_gpu **gpu, const struct gs_gpu_options *options);
+	/** How many GPUs there are. */
+	gs_status (*count)(unsigned *gpus);
 
-	/** The device's name for people; owned by the engine. */
+	/** Open the GPUs and allocate everything; slow (a context: 0.2 s).  GS_ENODEV,
+	 *  GS_EDEVMEM: there is no device, or too little of its memory.  *FAILED: which of the
+	 *  options' GPUs, or GS_NO_GPU. */
+	gs_status (*open)(struct gs_gpu **gpu, const struct gs_gpu_options *options,
+	                  unsigned *failed);
+
+	/** The GPUs' names for people; owned by the engine. */
 	const char *(*describe)(const struct gs_gpu *gpu);
 
-	/** Most bytes of keys that one batch can hold, in whole tiles. */
+	/** Most bytes of keys that the GPUs hold at once, in whole tiles. */
 	uint64_t (*batch_bytes)(const struct gs_gpu *gpu);
 
 	/** Lend an empty staging buffer for keys of KEY_CLASS; blocks while all are in flight.
-	 *  Room 0: the batch is full.  Several may be lent at once, one a class. */
+	 *  Room 0: all memory is full.  Several may be lent at once, one a class. */
 	gs_status (*lend)(struct gs_gpu *gpu, unsigned key_class, struct gs_staging *staging);
 
 	/** Take a lent buffer back with its keys, whose checksum is SUM; none are allowed.
 	 *  Returns before they are sorted. */
 	gs_status (*commit)(struct gs_gpu *gpu, const struct gs_staging *staging, uint64_t sum);
 
-	/** All keys are committed: begin to sort each class. */
+	/** All keys are committed: sort each class. */
 	gs_status (*finish)(struct gs_gpu *gpu);
 
 	/** The next sorted keys, borrowed until the next call, classes in the order of the
-	 *  options; count 0: the end, and the engine is empty.  The keys of a class were found in
-	 *  order, and its checksum equal to that of what was committed, before its first span. */
+	 *  options; count 0: the end, and the engine is empty.  The GPU found the span in order, and
+	 *  its sum follows from that of what was committed. */
 	gs_status (*drain)(struct gs_gpu *gpu, struct gs_gpu_span *span);
 
-	void (*work)(const struct gs_gpu *gpu, struct gs_gpu_work *work);
+	/** Which of the options' GPUs failed, or was wrong; GS_NO_GPU: not known. */
+	unsigned (*failed)(const struct gs_gpu *gpu);
+
+	void (*work)(struct gs_gpu *gpu, struct gs_gpu_work *work);
 
 	void (*close)(struct gs_gpu *gpu);	/* NULL is allowed */
 

@@ -23,13 +23,26 @@ check(const struct gs_guard *guard, gs_status status)
 }
 
 gs_status
-gs_guard_open(struct gs_guard *guard, const struct gs_gpu_options *options, unsigned threads)
+gs_guard_count(unsigned *gpus)
+{
+	struct gs_guard none = { .gpu = NULL };
+	gs_status status;
+
+	TRY(gs_gpu_module_load(&none.module));
+	status = none.module->count(gpus);
+	return status == GS_OK ? GS_OK : adopt(&none, status);
+}
+
+gs_status
+gs_guard_open(struct gs_guard *guard, const struct gs_gpu_options *options, unsigned threads,
+              unsigned *failed)
 {
 	gs_status status;
 
+	*failed = GS_NO_GPU;
 	*guard = (struct gs_guard){ .threads = threads };
 	TRY(gs_gpu_module_load(&guard->module));
-	status = guard->module->open(&guard->gpu, options);
+	status = guard->module->open(&guard->gpu, options, failed);
 	if (status == GS_OK)
 		return GS_OK;
 	guard->gpu = NULL;
@@ -91,6 +104,12 @@ gs_guard_drain(struct gs_guard *guard, struct gs_gpu_span *span)
 {
 	TRY(check(guard, guard->module->drain(guard->gpu, span)));
 	return span->span.count == 0 ? GS_OK : check_span(guard, span);
+}
+
+unsigned
+gs_guard_failed(const struct gs_guard *guard)
+{
+	return guard->gpu != NULL ? guard->module->failed(guard->gpu) : GS_NO_GPU;
 }
 
 void

@@ -27,9 +27,13 @@ struct gs_guard {
 	uint64_t       last_key;	/* ... and last key */
 };
 
-/** Load the module and open a device; THREADS check what comes back. */
+/** Load the module and open the GPUs; THREADS check what comes back.  *FAILED: which of the
+ *  options' GPUs did, or GS_NO_GPU. */
 MUST_CHECK gs_status gs_guard_open(struct gs_guard *guard, const struct gs_gpu_options *options,
-                                   unsigned threads);
+                                   unsigned threads, unsigned *failed);
+
+/** Load the module and count the GPUs. */
+MUST_CHECK gs_status gs_guard_count(unsigned *gpus);
 
 /* As the functions of struct gs_gpu_module. */
 const char *gs_guard_describe(const struct gs_guard *guard);
@@ -40,6 +44,7 @@ MUST_CHECK gs_status
 gs_guard_commit(struct gs_guard *guard, const struct gs_staging *staging, uint64_t sum);
 MUST_CHECK gs_status gs_guard_finish(struct gs_guard *guard);
 MUST_CHECK gs_status gs_guard_drain(struct gs_guard *guard, struct gs_gpu_span *span);
+unsigned gs_guard_failed(const struct gs_guard *guard);
 void gs_guard_work(const struct gs_guard *guard, struct gs_gpu_work *work);
 
 /** Close the device; a zeroed guard is allowed. */

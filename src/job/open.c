@@ -11,6 +11,8 @@
  */
 #include "config.h"
 
+#include <string.h>
+
 #include "base/limits.h"
 #include "format/key.h"
 #include "format/raw.h"
@@ -132,6 +134,7 @@ collect_plan_input(struct gsort *job)
 		.device = options->device,
 		.gpu_possible = gs_gpu_module_exists(),
 		.gpu_present = gs_gpu_is_present(),
+		.gpu_count = options->gpu_count == 0 ? 1 : options->gpu_count,
 		.gpu_memory_bytes = options->gpu_memory_bytes,
 		.threads = options->threads,
 		.cores = limits.cores,
@@ -144,6 +147,7 @@ collect_plan_input(struct gsort *job)
 		.files = files_left(limits.files, options->split),
 		.merge_files = merge_files(options),
 	};
+	memcpy(job->plan_input.gpus, options->gpus, sizeof options->gpus);
 	if (job->plan_input.memory_bytes > 0)	/* the user's limit replaces the default share */
 		job->plan_input.host_bytes = limits.room_bytes;
 	if (bytes == GS_UNKNOWN && options->size_hint > 0) {

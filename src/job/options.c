@@ -27,11 +27,31 @@ has_valid_enums(const struct gsort_options *o)
 	       o->decompress <= GSORT_DECOMPRESS_LZ4 && o->device <= GSORT_DEVICE_GPU;
 }
 
+static bool
+has_valid_gpus(const struct gsort_options *o)
+{
+	if (o->gpu_count == GSORT_ALL_GPUS)
+		return true;
+	if (o->gpu_count > GSORT_GPUS_MOST)
+		return false;
+	for (unsigned g = 0; g < o->gpu_count || g == 0; g++) {
+		if (o->gpus[g] < 0)
+			return false;
+		for (unsigned before = 0; before < g; before++)
+			if (o->gpus[before] == o->gpus[g])
+				return false;
+	}
+	return true;
+}
+
 static gs_status
 check_ranges(const struct gsort_options *o)
 {
 	if (!has_valid_enums(o))
 		return gs_fail(GS_EUSAGE, "an option of gsort_open() has no such value");
+	if (!has_valid_gpus(o))
+		return gs_fail(GS_EUSAGE, "a list of GPUs has at most %u, each of them once",
+		               (unsigned)GSORT_GPUS_MOST);
 	if (o->gpu_memory_percent > 100)
 		return gs_fail(GS_EUSAGE, "%u%% of the GPU's memory is more than there is",
 		               o->gpu_memory_percent);

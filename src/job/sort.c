@@ -7,9 +7,11 @@
  *
  * sort_once() is the whole program, left to right.  A GPU is never repaired.  If it cannot be
  * opened, fails or is wrong, and the user did not demand it, the job rewinds the input, plans for
- * the CPU, and calls sort_once() again.  The output is deterministic, so the emit stage skips what
- * has been written and checks that it is the same.
+ * the CPU, and calls sort_once() again; of several GPUs, it goes on with the others.  The output is
+ * deterministic, so the emit stage skips what has been written and checks that it is the same.
  */
+#include <string.h>
+
 #include "base/clock.h"
 #include "job/open.h"
 #include "job/sort.h"
@@ -67,30 +69,83 @@ sort_once(struct gsort *job)
 
 /* ---- choosing the device --------------------------------------------------------- */
 
+/* Begin again, from the first byte of the input, with what the plan's input says by now. */
+static gs_status
+start_over(struct gsort *job)
+{
+	gs_store_stats(&job->store, &job->stats);
+	gs_ingest_close(&job->ingest);		/* its thread reads */
+	TRY(gs_outputs_wait(&job->outputs));	/* they borrow memory of the arena */
+	TRY(gs_input_rewind(job->input));
+	gs_verify_restart(&job->verify);
+	gs_emit_resume(&job->emit);
+	return gs_job_replan(job);
+}
+
 /* REASON: why not on the GPU, for people. */
 static gs_status
 start_over_on_cpu(struct gsort *job, const char *reason)
 {
-	const struct gs_store *store = &job->store;
-
-	gs_store_stats(store, &job->stats);
-	gs_ingest_close(&job->ingest);		/* its thread reads */
-	TRY(gs_outputs_wait(&job->outputs));	/* they borrow memory of the arena */
-	TRY(gs_input_rewind(job->input));
-	gs_input_stop_recording(job->input);
-	gs_verify_restart(&job->verify);
-	gs_emit_resume(&job->emit);
 	job->plan_input.device = GSORT_DEVICE_CPU;
-	TRY(gs_job_replan(job));
+	TRY(start_over(job));
+	gs_input_stop_recording(job->input);
 	job->plan.device_rule = reason;
 	return GS_OK;
 }
 
-/* Open the GPU of the plan.  If it cannot be opened, the CPU sorts, unless the user demands a GPU. */
+/* One of several GPUs has failed, and it is known which: start over without it, if the input can be
+ * read again.  *DROPPED: it could. */
+static gs_status
+start_over_without_it(struct gsort *job, bool *dropped)
+{
+	struct gs_plan_input *input = &job->plan_input;
+	const unsigned failed = gs_store_failed_gpu(&job->store);
+
+	*dropped = input->seekable && input->gpu_count > 1 && failed < input->gpu_count;
+	if (!*dropped)
+		return GS_OK;
+	gs_warn(&job->monitor, "%s; the other GPU%s instead", gs_message(),
+	        input->gpu_count > 2 ? "s sort" : " sorts");
+	input->gpu_count--;
+	memmove(&input->gpus[failed], &input->gpus[failed + 1],
+	        (input->gpu_count - failed) * sizeof input->gpus[0]);
+	return start_over(job);
+}
+
+/* All GPUs that there are: which? */
+static gs_status
+list_gpus(struct gsort *job)
+{
+	struct gs_plan_input *input = &job->plan_input;
+
+	if (input->gpu_count != GSORT_ALL_GPUS)
+		return GS_OK;
+	TRY(gs_guard_count(&input->gpu_count));
+	if (input->gpu_count > GSORT_GPUS_MOST)
+		input->gpu_count = GSORT_GPUS_MOST;
+	for (unsigned g = 0; g < input->gpu_count; g++)
+		input->gpus[g] = (int)g;
+	return GS_OK;
+}
+
+/* Open the GPUs that the plan wants, less those that fail. */
+static gs_status
+open_gpus(struct gsort *job)
+{
+	bool dropped = true;
+	gs_status status;
+
+	TRY(list_gpus(job));
+	while ((status = gs_store_open_gpu(&job->store)) == GS_EDEVICE && dropped)
+		TRY(start_over_without_it(job, &dropped));
+	return status;
+}
+
+/* Open the GPUs of the plan.  If none can be opened, the CPU sorts, unless the user demands a GPU. */
 static gs_status
 open_gpu(struct gsort *job)
 {
-	const gs_status status = gs_store_open_gpu(&job->store);
+	const gs_status status = open_gpus(job);
 
 	if (status == GS_OK)
 		return GS_OK;
@@ -135,6 +190,7 @@ gs_status
 gs_job_sort(struct gsort *job)
 {
 	gs_status status;
+	bool dropped;
 
 	TRY(record(job));
 	if (job->plan.peek_bytes > 0)
@@ -143,10 +199,16 @@ gs_job_sort(struct gsort *job)
 		gs_input_stop_recording(job->input);
 		return sort_once(job);
 	}
-	TRY(open_gpu(job));
-	if (job->plan.device == GSORT_DEVICE_GPU && job->options->device == GSORT_DEVICE_AUTO)
-		gs_emit_expect_failure(&job->emit);
-	status = sort_once(job);
+	do {
+		TRY(open_gpu(job));
+		if (job->plan.device == GSORT_DEVICE_GPU &&
+		    (job->options->device == GSORT_DEVICE_AUTO || job->plan_input.gpu_count > 1))
+			gs_emit_expect_failure(&job->emit);
+		status = sort_once(job);
+		dropped = false;
+		if (job->plan.device == GSORT_DEVICE_GPU && status == GS_EDEVICE)
+			TRY(start_over_without_it(job, &dropped));
+	} while (dropped);
 	if (job->plan.device != GSORT_DEVICE_GPU || (status != GS_EDEVICE && status != GS_ENOCOPY))
 		return status;
 	if (job->options->device == GSORT_DEVICE_GPU)

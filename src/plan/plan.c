@@ -254,6 +254,14 @@ choose_device(struct gs_plan *plan, const struct gs_plan_input *input)
 	return GS_OK;
 }
 
+/* Each has a ring of its own.  Of all there are, nobody knows yet how many. */
+static uint64_t
+gpu_count(const struct gs_plan_input *input)
+{
+	return input->gpu_count == GSORT_ALL_GPUS ? GSORT_GPUS_MOST / 2 :
+	       input->gpu_count > 0 ? input->gpu_count : 1;
+}
+
 /* A small job, or a small limit of GPU memory, has small staging buffers. */
 static void
 set_tiles(struct gs_plan *plan, const struct gs_plan_input *input)
@@ -269,7 +277,7 @@ set_tiles(struct gs_plan *plan, const struct gs_plan_input *input)
 		plan->tile_bytes = power_of_two_from(input->input_bytes);
 	while (input->gpu_memory_bytes > 0 && plan->tile_bytes > input->gpu_memory_bytes / 8)
 		plan->tile_bytes /= 2;
-	while (plan->tile_bytes > bytes / 64)
+	while (plan->tile_bytes > bytes / 64 / gpu_count(input))
 		plan->tile_bytes /= 2;
 	if (plan->tile_bytes < LEAST_TILE_BYTES)
 		plan->tile_bytes = LEAST_TILE_BYTES;
@@ -333,7 +341,8 @@ set_buffers(struct gs_plan *plan, const struct gs_plan_input *input)
 
 	take_from(&left, PROGRAM_BYTES + plan->threads * THREAD_BYTES);
 	if (uses_gpu(plan))
-		take_from(&left, gs_plan_cuda_bytes() + plan->ring_tiles * plan->tile_bytes);
+		take_from(&left, gs_plan_cuda_bytes() +
+		                         gpu_count(input) * plan->ring_tiles * plan->tile_bytes);
 	plan->huge_pages = gs_arena_round(1) * carvings <= left / 16;
 	if (plan->huge_pages)
 		take_from(&left, gs_arena_round(1) * carvings);

@@ -24,6 +24,7 @@ struct gs_staging {
 	size_t    room;		/* keys that fit */
 	unsigned  key_bits;	/* 32 or 64 */
 	unsigned  key_class;
+	void     *handle;	/* the lender's */
 };
 
 /* Borrowed sorted keys, contiguous.  The borrower may change them in place. */

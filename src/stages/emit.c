@@ -102,35 +102,44 @@ gs_emit_resume(struct gs_emit *emit)
 {
 	emit->resumable = false;
 	emit->resuming = true;
+	memset(emit->skipped, 0, sizeof emit->skipped);
 }
 
 /* ---- what was delivered before ------------------------------------------------ */
 
-/* Note a span that is about to be delivered. */
+/* Note keys that are about to be delivered: after another failure they are skipped, too. */
+static void
+note(struct gs_emit *emit, unsigned key_class, uint64_t keys, uint64_t sum)
+{
+	emit->delivered[key_class].keys += keys;
+	emit->delivered[key_class].sum += sum;
+	if (!emit->resuming)
+		return;
+	emit->skipped[key_class].keys += keys;
+	emit->skipped[key_class].sum += sum;
+}
+
 static void
 deliver(struct gs_emit *emit, const struct gs_sorted_span *sorted)
 {
 	const struct gs_span *span = &sorted->span;
-	struct gs_delivered *delivered = &emit->delivered[span->key_class];
 
 	if (!emit->resumable)
 		return;
-	delivered->keys += span->count;
-	delivered->sum += sorted->summed ? sorted->sum :
-	                  gs_checksum(emit->plan->threads, span->key_class, span->key_bits,
-	                              span->keys, span->count, false).sum;
+	note(emit, span->key_class, span->count,
+	     sorted->summed ? sorted->sum : gs_checksum(emit->plan->threads, span->key_class,
+	                                                span->key_bits, span->keys, span->count,
+	                                                false).sum);
 }
 
 static void
 deliver_counted(struct gs_emit *emit, const struct gs_span *span, const uint64_t *times)
 {
-	struct gs_delivered *delivered = &emit->delivered[span->key_class];
-
 	for (size_t at = 0; emit->resumable && at < span->count; at++) {
 		const uint64_t key = gs_key_at(span->keys, span->key_bits, at);
 
-		delivered->keys += times[at];
-		delivered->sum += times[at] * gs_checksum_of(span->key_class, key);
+		note(emit, span->key_class, times[at],
+		     times[at] * gs_checksum_of(span->key_class, key));
 	}
 }
 
@@ -258,8 +267,11 @@ put_span(struct gs_emit *emit, struct gs_span *span)
 static gs_status
 take_span(struct gs_emit *emit, struct gs_sorted_span *sorted, bool *enough)
 {
-	deliver(emit, sorted);
+	const size_t count = sorted->span.count;
+
 	TRY(skip(emit, &sorted->span));
+	sorted->summed &= sorted->span.count == count;
+	deliver(emit, sorted);
 	TRY(put_span(emit, &sorted->span));
 	*enough = gs_emit_is_complete(emit);
 	return GS_OK;
@@ -284,8 +296,8 @@ take_counted(void *context, struct gs_sorted_span *sorted, uint64_t *times, bool
 	struct gs_span *span = &sorted->span;
 	uint64_t since = gs_clock_now();
 
-	deliver_counted(emit, span, times);
 	TRY(skip_counted(emit, span, times));
+	deliver_counted(emit, span, times);
 	gs_verify_out_pairs(emit->verify, span, times);
 	for (size_t at = 0, count; at < span->count; at += count) {
 		struct gs_span slice = *span;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * runs.c - sorted runs of each key class, on disk or in memory, and their merge
+ * runs.c - sorted runs of each key class, on disk, and their merge
  *
  * In:   sorted batches, sorted inputs.
  * Out:  one order, in spans, to a sink.
@@ -8,8 +8,6 @@
  * More runs than can be merged at once need several passes.  The queue begins with the smallest
  * runs.  A merge takes the first runs of the queue and appends its result.  The first merge takes so
  * few runs that all later ones have the full fan-in: Knuth, TAOCP 3, section 5.4.9.
- *
- * Invariant: when a merge begins, resident runs and the merge together fit the pool.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -34,7 +32,6 @@ gs_runs_carve(struct gs_runs *runs, const struct gs_plan *plan, struct gs_arena 
 	runs->sources = gs_arena_take(arena, plan->most_runs * sizeof *runs->sources);
 	runs->merge_memory = gs_arena_take(arena, plan->merge_bytes);
 	runs->spill_memory = gs_arena_take(arena, plan->spill_bytes);
-	runs->resident = gs_arena_take(arena, plan->resident_bytes);
 }
 
 void
@@ -147,39 +144,6 @@ gs_runs_sink(struct gs_runs *runs)
 	return (struct gs_span_sink){ .take = take_span, .context = runs };
 }
 
-/* ---- runs in memory -------------------------------------------------------------- */
-
-enum { ALIGN_BYTES = 8 };	/* of a run's first key, after one of narrower keys */
-
-bool
-gs_runs_have_room(const struct gs_runs *runs, uint64_t bytes)
-{
-	return runs->resident_bytes + bytes + (uint64_t)GS_CLASSES * ALIGN_BYTES <=
-	       runs->plan->resident_bytes;
-}
-
-void
-gs_runs_keep(struct gs_runs *runs, const struct gs_span *span, bool first)
-{
-	struct gs_run_list *list = &runs->lists[span->key_class];
-	const size_t bytes = span->count * (span->key_bits / 8);
-	uint64_t since = gs_clock_now();
-	char *to;
-
-	if (first) {
-		count_run(runs);
-		runs->resident_bytes += -runs->resident_bytes % ALIGN_BYTES;
-	}
-	to = runs->resident + runs->resident_bytes;
-	if (first)
-		list->entries[list->count++] = (struct gs_run_entry){ .run.keys = to };
-	assert(runs->resident_bytes + bytes <= runs->plan->resident_bytes);
-	gs_team_copy(runs->plan->threads, to, span->keys, bytes);
-	gs_clock_lap(&runs->monitor->clock, GS_STAGE_SPILL, &since);
-	runs->resident_bytes += bytes;
-	list->entries[list->count - 1].run.count += span->count;
-}
-
 /* ---- reading -------------------------------------------------------------------- */
 
 /* The merge's thread. */
@@ -197,39 +161,17 @@ read_run(void *context, void *into, size_t room, size_t *count)
 static struct gs_source
 source_of(struct gs_run_entry *entry)
 {
-	if (entry->run.keys != NULL)
-		return (struct gs_source){ .keys = entry->run.keys, .count = entry->run.count };
 	return (struct gs_source){ .read = read_run, .context = entry };
 }
 
 /* ---- merging --------------------------------------------------------------------- */
-
-/* Memory for a merge beside the resident runs. */
-static size_t
-merge_room(const struct gs_runs *runs)
-{
-	const uint64_t held = runs->resident_bytes;
-	const uint64_t room = runs->plan->pool_bytes > held ? runs->plan->pool_bytes - held : 0;
-
-	return room < runs->plan->merge_bytes ? (size_t)room : runs->plan->merge_bytes;
-}
-
-static size_t
-fan_in(const struct gs_runs *runs)
-{
-	const struct gs_plan *plan = runs->plan;
-	const uint64_t sources_bytes = plan->fan_in * plan->source_bytes;
-	const size_t fits = gs_plan_fan_in(plan, runs->plan_input, merge_room(runs) + sources_bytes);
-
-	return fits < plan->fan_in ? fits : plan->fan_in;
-}
 
 static gs_status
 begin_merge(struct gs_runs *runs, unsigned key_class, const struct gs_source *sources,
             size_t count, struct gs_external_merge **merge)
 {
 	const size_t useful = gs_external_merge_useful_bytes(count, runs->merge_threads);
-	const size_t room = merge_room(runs);
+	const size_t room = runs->plan->merge_bytes;
 
 	return gs_external_merge_open(merge, runs->merge_memory, room < useful ? room : useful,
 	                              runs->plan->class_bits[key_class], sources, count,
@@ -306,7 +248,7 @@ gs_status
 gs_runs_merge(struct gs_runs *runs, unsigned key_class, struct gs_source *sources, size_t count,
               const struct gs_span_sink *sink)
 {
-	const size_t most = fan_in(runs);
+	const size_t most = runs->plan->fan_in;
 	unsigned passes;
 
 	runs->merged.count = 0;		/* those of another class have been read */
@@ -326,14 +268,11 @@ gs_runs_merge(struct gs_runs *runs, unsigned key_class, struct gs_source *source
 	return merge_once(runs, key_class, sources, count, sink);
 }
 
-/* Smallest first; what is in memory last, as that costs nothing to merge once more. */
 static int
 by_size(const void *a, const void *b)
 {
 	const struct gs_run_entry *one = a, *two = b;
 
-	if ((one->run.keys != NULL) != (two->run.keys != NULL))
-		return one->run.keys != NULL ? 1 : -1;
 	return one->run.count < two->run.count ? -1 : one->run.count > two->run.count;
 }
 
@@ -355,7 +294,7 @@ static gs_status
 merge_first(struct gs_runs *runs, unsigned key_class)
 {
 	struct gs_run_list *list = &runs->lists[key_class];
-	const size_t most = fan_in(runs);
+	const size_t most = runs->plan->fan_in;
 	const size_t width = list->count < most ? list->count : most;
 
 	for (size_t r = 0; r < width; r++)
@@ -424,5 +363,4 @@ gs_runs_close(struct gs_runs *runs)
 	runs->spill = NULL;
 	for (unsigned c = 0; c < GS_CLASSES; c++)
 		runs->lists[c].count = 0;
-	runs->resident_bytes = 0;
 }

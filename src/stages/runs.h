@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * runs.h - sorted runs of each key class, on disk or in memory, and their merge
+ * runs.h - sorted runs of each key class, on disk, and their merge
  *
- *     carve, open; { begin, sink, end | keep }*; drain each class; close
+ *     carve, open; { begin, sink, end }*; drain each class; close
  *
  * The runs own files, lists and the memory of merging.
  */
@@ -26,7 +26,7 @@
 /* A run, and how to read it. */
 struct gs_run_entry {
 	struct gs_run    run;
-	struct gs_spill *spill;		/* that can read it, if it is on disk */
+	struct gs_spill *spill;		/* that can read it */
 	struct gs_clock *clock;
 	unsigned         depth;		/* merges it has come from */
 };
@@ -47,8 +47,6 @@ struct gs_runs {
 	struct gs_spill   *spill;	/* NULL: none was needed yet */
 	void              *spill_memory, *merge_memory;
 	unsigned           merge_threads;
-	char              *resident;	/* runs in memory, back to back: plan.resident_bytes */
-	size_t             resident_bytes;	/* in use */
 	unsigned           key_class;	/* of the run that is being written */
 
 	/** Called when a merge ends before its sources do, or NULL. */
@@ -72,10 +70,6 @@ MUST_CHECK gs_status gs_runs_prepare_disk(struct gs_runs *runs);
 MUST_CHECK gs_status gs_runs_begin(struct gs_runs *runs, unsigned key_class);
 struct gs_span_sink  gs_runs_sink(struct gs_runs *runs);
 MUST_CHECK gs_status gs_runs_end(struct gs_runs *runs);
-
-/* A run in memory: append to it; FIRST begins a new one. */
-bool gs_runs_have_room(const struct gs_runs *runs, uint64_t bytes);
-void gs_runs_keep(struct gs_runs *runs, const struct gs_span *span, bool first);
 
 /** Runs of KEY_CLASS. */
 size_t gs_runs_count(const struct gs_runs *runs, unsigned key_class);

@@ -5,15 +5,16 @@
  * In:   keys of each class, in any order.
  * Out:  the keys of each class, sorted, to a sink.
  *
- * When the CPU's batch is full, it is sorted and written to disk.  When a GPU's batch is full,
- * it is sorted and goes to host memory while there is room, else to disk.  If there are runs,
- * the last batch becomes runs as well, and they are merged.
+ * When the CPU's batch is full, it is sorted and written to disk.  When a GPU and the host memory
+ * that it is lent are full, all their keys are.  If there are runs, the last batch becomes runs
+ * as well, and they are merged.
  *
  * Invariant: every key that was added or committed is in the batch, the histogram, a staging
  * buffer, the GPU or a run.
  */
 #include <assert.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "format/text.h"
 #include "sort/buckets/strands.h"
@@ -68,6 +69,7 @@ gs_store_carve(struct gs_store *store, const struct gsort_options *options,
 	if (plan->batch_bytes > 0)
 		carve_batch(store, arena);
 	gs_runs_carve(&store->runs, plan, arena);
+	store->resident = gs_arena_take(arena, plan->resident_bytes);
 	store->histogram.bins = gs_arena_take(arena, gs_count_bytes(bin_count(store),
 	                                                            counting_threads(store)));
 	store->count_memory = gs_arena_take(arena, plan->count_bytes);
@@ -99,6 +101,7 @@ gs_store_open(struct gs_store *store, struct gs_monitor *monitor)
 	const bool text = store->plan_input->key_bits == 0;
 
 	store->monitor = monitor;
+	store->failed_to_open = GS_NO_GPU;
 	snprintf(store->device_name, sizeof store->device_name, "cpu, %s, %u thread%s",
 	         gs_simd_name(gs_simd_best()), store->plan->threads,
 	         store->plan->threads == 1 ? "" : "s");
@@ -124,19 +127,29 @@ gs_store_open_gpu(struct gs_store *store)
 		/* A line of text is at least 6 bytes for 4 of key, or 7 for 8. */
 		.hint_bytes = store->plan_input->key_bits > 0 || bytes == UINT64_MAX ? bytes
 		                                                                     : bytes / 7 * 8,
-		.gpu_index = store->options->gpu_index,
+		.gpu_count = store->plan_input->gpu_count,
+		.resident = store->resident,
+		.resident_bytes = plan->resident_bytes,
 		.gpu_memory_bytes = store->options->gpu_memory_bytes,
 		.gpu_memory_percent = store->options->gpu_memory_percent,
 	};
 
 	for (unsigned c = 0; c < GS_CLASSES; c++)
 		options.class_bits[c] = plan->class_bits[c];
-	TRY(gs_guard_open(&store->gpu, &options, plan->threads));
+	memcpy(options.gpus, store->plan_input->gpus, sizeof options.gpus);
+	TRY(gs_guard_open(&store->gpu, &options, plan->threads, &store->failed_to_open));
 	snprintf(store->device_name, sizeof store->device_name, "%s",
 	         gs_guard_describe(&store->gpu));
 	gs_note(store->monitor, "%s: a batch holds %.1f MiB", store->device_name,
 	        (double)gs_guard_batch_bytes(&store->gpu) / (1 << 20));
 	return GS_OK;
+}
+
+unsigned
+gs_store_failed_gpu(const struct gs_store *store)
+{
+	return store->failed_to_open != GS_NO_GPU ? store->failed_to_open
+	       : gs_guard_failed(&store->gpu);
 }
 
 bool
@@ -177,12 +190,11 @@ spill_batch(struct gs_store *store)
 	return end_batch(store);
 }
 
-/* Make runs of a GPU's batch, in memory if all of it fits there. */
+/* Make runs on disk of all that a GPU has, one a class. */
 static gs_status
-evacuate_gpu(struct gs_store *store)
+spill_gpu(struct gs_store *store)
 {
 	const struct gs_span_sink disk = gs_runs_sink(&store->runs);
-	const bool stays = gs_runs_have_room(&store->runs, gs_guard_batch_bytes(&store->gpu));
 	unsigned last = GS_CLASSES;		/* class of the run that is being written */
 
 	for (;;) {
@@ -193,17 +205,14 @@ evacuate_gpu(struct gs_store *store)
 		TRY(gs_guard_drain(&store->gpu, &drained));
 		sorted.span = drained.span;
 		first = sorted.span.key_class != last && sorted.span.count > 0;
-		if (!stays && last < GS_CLASSES && (first || sorted.span.count == 0))
+		if (last < GS_CLASSES && (first || sorted.span.count == 0))
 			TRY(gs_runs_end(&store->runs));
 		if (sorted.span.count == 0)
 			return end_batch(store);
 		last = sorted.span.key_class;
-		if (!stays && first)
+		if (first)
 			TRY(gs_runs_begin(&store->runs, last));
-		if (stays)
-			gs_runs_keep(&store->runs, &sorted.span, first);
-		else
-			TRY(disk.take(disk.context, &sorted, &enough));
+		TRY(disk.take(disk.context, &sorted, &enough));
 	}
 }
 
@@ -295,7 +304,7 @@ gpu_batch_to_runs(struct gs_store *store)
 	atomic_store(&store->monitor->counters.phase, GSORT_SORTING);
 	TRY(flush(store));
 	TRY(gs_guard_finish(&store->gpu));
-	TRY(evacuate_gpu(store));
+	TRY(spill_gpu(store));
 	atomic_store(&store->monitor->counters.phase, GSORT_READING);
 	return GS_OK;
 }
@@ -372,7 +381,7 @@ gs_store_finish(struct gs_store *store)
 	if (gs_store_is_on_gpu(store)) {
 		TRY(flush(store));
 		TRY(gs_guard_finish(&store->gpu));
-		return store->batches > 0 ? evacuate_gpu(store) : GS_OK;
+		return store->batches > 0 ? spill_gpu(store) : GS_OK;
 	}
 	gs_batch_seal(&store->batch);
 	if (store->batches == 0)
@@ -420,6 +429,8 @@ gs_store_stats(const struct gs_store *store, struct gsort_stats *stats)
 	if (store->gpu.gpu == NULL)
 		return;
 	gs_guard_work(&store->gpu, &work);
+	if (work.batches > stats->batches)
+		stats->batches = work.batches;
 	stats->h2d_seconds = work.h2d_seconds;
 	stats->gpu_sort_seconds = work.sort_seconds;
 	stats->d2h_seconds = work.d2h_seconds;

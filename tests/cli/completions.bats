@@ -67,7 +67,7 @@ completes() {
 	completes "u8 u16 u32 u64" gsort --type = u
 	completes "u16" gsort --type u1
 	completes "xz" gsort --decompress = x
-	completes "gpu gpu:0" gsort --device = g
+	completes "gpu gpu:0 gpu:all" gsort --device = g
 	completes "abort fail warn ignore" gsort --invalid = ""
 	completes "silent summary" gsort --check = s
 	completes "file-a file-b" gsort --check file

@@ -440,7 +440,7 @@ export -f damaged
 	$ gsort --gpu-memory=101%
 	gsort: --gpu-memory argument '101%' is not between 1% and 100%
 	$ gsort --device=tpu
-	gsort: invalid argument 'tpu' for --device: must be auto, cpu, gpu or gpu:N (N counts the GPUs from 0)
+	gsort: invalid argument 'tpu' for --device: must be auto, cpu, gpu, gpu:N, gpu:N,N or gpu:all (N counts the GPUs from 0)
 	Try 'gsort --help' for more information.
 	$ gsort --decompress=rar
 	gsort: invalid argument 'rar' for --decompress: must be one of auto, none, gzip, bzip2, xz, zstd, lz4
@@ -458,7 +458,7 @@ export -f damaged
 	gsort: invalid argument 'often' for --progress: must be one of auto, always, never
 	Try 'gsort --help' for more information.
 	$ GSORT_DEVICE=$(printf 't\npu') gsort nothing
-	gsort: warning: GSORT_DEVICE='t\012pu' is ignored: must be auto, cpu, gpu or gpu:N
+	gsort: warning: GSORT_DEVICE='t\012pu' is ignored: must be auto, cpu, gpu, gpu:N, gpu:N,N or gpu:all
 	gsort: cannot read: nothing: No such file or directory
 	END
 }
@@ -558,7 +558,9 @@ messages() {
 	out of GPU memory: at least
 	the NVIDIA driver is too old: it knows CUDA
 	there is no NVIDIA driver on this machine
+	the GPU's result is wrong: it is out of order
 	the GPU's result is wrong: sorted keys were damaged on their way back
+	the GPU was closed
 	the input has become shorter since it was read for the GPU: the output cannot be completed
 	the input has changed since it was read for the GPU: the output cannot be completed
 	--device=gpu: the GPU module is not installed; install it, or use --device=cpu

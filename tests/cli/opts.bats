@@ -258,10 +258,11 @@ gives() {
 	done
 }
 
-@test "--device takes auto, cpu, gpu and gpu:N" {
+@test "--device takes auto, cpu, gpu, gpu:N, gpu:N,N and gpu:all" {
 	gives '2\n2\n10\n' gsort --device=auto text
 	gives '2\n2\n10\n' gsort --device=cpu text
-	for device in '' CPU gpu: gpu:x gpu:-1 gpu1 gpu:99999999999 cpu:0; do
+	for device in '' CPU gpu: gpu:x gpu:-1 gpu1 gpu:99999999999 cpu:0 gpu:0, gpu:0,0 gpu:,1 gpu:all,1 \
+		gpu:0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16; do
 		fails "invalid argument '$device' for --device" gsort --device="$device" text
 	done
 }

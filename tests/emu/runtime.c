@@ -27,7 +27,7 @@
 
 #include "cuda_runtime_api.h"
 
-enum { PIECES = 4096, GARBAGE = 0xa5, GARBAGE_BYTES = 8 << 20 };
+enum { PIECES = 4096, DEVICES = 16, GARBAGE = 0xa5, GARBAGE_BYTES = 8 << 20 };
 
 enum kind { NOTHING, DEVICE, PINNED, REGISTERED };
 
@@ -35,18 +35,21 @@ static struct piece {
 	char     *at;
 	size_t    bytes;
 	enum kind kind;
+	int       device;	/* whose memory it is */
 } pieces[PIECES];
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static size_t device_bytes;	/* guarded by lock, like pieces and calls */
+/* Guarded by lock, like pieces and calls. */
+static size_t device_bytes[DEVICES];
+static bool peers[DEVICES][DEVICES];	/* [d][e]: d reaches e's memory */
 static unsigned long calls;
 static cudaError_t lost;	/* the sticky error, that every call returns from LOST_AT on */
 static unsigned long lost_at;
 static _Thread_local cudaError_t last_error;
 static _Thread_local int current_device;
 
-struct CUstream_st { unsigned alive; };
-struct CUevent_st  { unsigned alive; struct timespec recorded; };
+struct CUstream_st { unsigned alive; int device; };
+struct CUevent_st  { unsigned alive; int device; struct timespec recorded; };
 
 enum { ALIVE = 0x6c697665 };
 
@@ -63,7 +66,8 @@ static int
 visible_device(int index)
 {
 	const char *list = getenv("CUDA_VISIBLE_DEVICES");
-	const long count = (long)setting("GSORT_EMU_DEVICES", 1);
+	const unsigned long long devices = setting("GSORT_EMU_DEVICES", 1);
+	const long count = devices < DEVICES ? (long)devices : DEVICES;
 	long device = index < count ? index : -1;
 
 	for (int i = 0; list != NULL && i <= index && device >= 0; i++) {
@@ -88,9 +92,18 @@ device_count(void)
 }
 
 static size_t
-device_room(void)
+device_room(int device)
 {
-	return (size_t)setting("GSORT_EMU_MEMORY", 1ull << 30);
+	const char *list = getenv("GSORT_EMU_MEMORY");
+	unsigned long long bytes = 1ull << 30;
+
+	for (int d = 0; d <= device && list != NULL && *list != '\0'; d++) {
+		char *end;
+
+		bytes = strtoull(list, &end, 10);
+		list = *end == ',' ? end + 1 : "";
+	}
+	return (size_t)bytes;
 }
 
 cudaError_t
@@ -187,7 +200,9 @@ piece_add(void *at, size_t bytes, enum kind kind)
 {
 	for (size_t p = 0; p < PIECES; p++)
 		if (pieces[p].kind == NOTHING) {
-			pieces[p] = (struct piece){ .at = at, .bytes = bytes, .kind = kind };
+			pieces[p] = (struct piece){
+				.at = at, .bytes = bytes, .kind = kind, .device = current_device,
+			};
 			return cudaSuccess;
 		}
 	return cudaErrorMemoryAllocation;
@@ -212,6 +227,8 @@ fill_with_garbage(void *memory, size_t bytes)
 static cudaError_t
 allocate(void **memory, size_t bytes, enum kind kind)
 {
+	const size_t room = device_room(current_device);
+	size_t *used = &device_bytes[current_device];
 	cudaError_t error = cudaErrorMemoryAllocation;
 	void *at = NULL;
 
@@ -219,12 +236,11 @@ allocate(void **memory, size_t bytes, enum kind kind)
 	if (bytes == 0)
 		return cudaSuccess;
 	pthread_mutex_lock(&lock);
-	if ((kind != DEVICE || bytes <= device_room() - device_bytes) &&
-	    device_bytes <= device_room() &&
+	if ((kind != DEVICE || bytes <= room - *used) && *used <= room &&
 	    (at = aligned_alloc(256, (bytes + 255) & ~(size_t)255)) != NULL)
 		error = piece_add(at, bytes, kind);
 	if (error == cudaSuccess && kind == DEVICE)
-		device_bytes += bytes;
+		*used += bytes;
 	pthread_mutex_unlock(&lock);
 	if (error != cudaSuccess) {
 		free(at);
@@ -252,7 +268,7 @@ release(void *memory, enum kind kind, cudaError_t otherwise)
 	if (piece != NULL) {
 		piece->kind = NOTHING;
 		if (kind == DEVICE)
-			device_bytes -= piece->bytes;
+			device_bytes[piece->device] -= piece->bytes;
 	}
 	pthread_mutex_unlock(&lock);
 	if (piece == NULL)
@@ -333,11 +349,14 @@ cudaHostUnregister(void *memory)
 cudaError_t
 cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 {
+	size_t used;
+
 	CALL();
-	*total_bytes = device_room();
+	*total_bytes = device_room(current_device);
 	pthread_mutex_lock(&lock);
-	*free_bytes = device_room() > device_bytes ? device_room() - device_bytes : 0;
+	used = device_bytes[current_device];
 	pthread_mutex_unlock(&lock);
+	*free_bytes = *total_bytes > used ? *total_bytes - used : 0;
 	return cudaSuccess;
 }
 
@@ -353,18 +372,25 @@ emu_allocations(void)
 	return count;
 }
 
-/* Is all of it device memory (wanted), or none of it (not wanted)? */
-static int
-side_holds(const void *at, size_t bytes, int on_device)
+/* Is all of it memory of DEVICE, or none of it any device's (DEVICE < 0)? */
+static bool
+side_holds(const void *at, size_t bytes, int device)
 {
 	struct piece *piece;
-	int is_device;
+	bool is_device, is_right;
 
 	pthread_mutex_lock(&lock);
-	piece = piece_around(at, on_device ? bytes : 0);
+	piece = piece_around(at, device >= 0 ? bytes : 0);
 	is_device = piece != NULL && piece->kind == DEVICE;
+	is_right = device < 0 ? !is_device : is_device && piece->device == device;
 	pthread_mutex_unlock(&lock);
-	return is_device == on_device;
+	return is_right;
+}
+
+static int
+device_of(cudaStream_t stream)
+{
+	return stream == NULL || stream == cudaStreamPerThread ? current_device : stream->device;
 }
 
 /* Is it this copy or kernel that GSORT_EMU_CORRUPT means? */
@@ -395,7 +421,7 @@ stray(const char *from, size_t bytes)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Keys that were copied to the device last, or on it. */
+/* Keys that were copied to a device last, or on it; guarded by lock. */
 static struct {
 	const char *at;
 	size_t      bytes;
@@ -405,8 +431,10 @@ static void
 copied(unsigned char *to, size_t bytes, enum cudaMemcpyKind kind)
 {
 	if (kind != cudaMemcpyDeviceToHost) {
+		pthread_mutex_lock(&lock);
 		arrived.at = (const char *)to;
 		arrived.bytes = bytes;
+		pthread_mutex_unlock(&lock);
 	}
 	if (goes_wrong())
 		to[bytes / 2] ^= 1;
@@ -432,16 +460,17 @@ cudaError_t
 cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
                 cudaStream_t stream)
 {
+	const int device = device_of(stream);
+	const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+	const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+
 	CALL();
 	if (stream != NULL && stream != cudaStreamPerThread && stream->alive != ALIVE)
 		return emu_note(cudaErrorInvalidResourceHandle);
 	if (bytes == 0)
 		return cudaSuccess;
-	if (kind != cudaMemcpyDefault &&
-	    (!side_holds(to, bytes, kind == cudaMemcpyHostToDevice ||
-	                 kind == cudaMemcpyDeviceToDevice) ||
-	     !side_holds(from, bytes, kind == cudaMemcpyDeviceToHost ||
-	                 kind == cudaMemcpyDeviceToDevice)))
+	if (kind != cudaMemcpyDefault && (!side_holds(to, bytes, to_device ? device : -1) ||
+	                                  !side_holds(from, bytes, from_device ? device : -1)))
 		return emu_note(cudaErrorInvalidValue);
 	if (kind == cudaMemcpyHostToDevice)
 		stray(from, bytes);
@@ -457,11 +486,26 @@ cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 }
 
 cudaError_t
+cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes,
+                    cudaStream_t stream)
+{
+	CALL();
+	if (stream != NULL && stream != cudaStreamPerThread && stream->alive != ALIVE)
+		return emu_note(cudaErrorInvalidResourceHandle);
+	if (bytes == 0)
+		return cudaSuccess;
+	if (!side_holds(to, bytes, to_device) || !side_holds(from, bytes, from_device))
+		return emu_note(cudaErrorInvalidValue);
+	memmove(to, from, bytes);
+	copied(to, bytes, cudaMemcpyDeviceToDevice);
+	return cudaSuccess;
+}
+
+cudaError_t
 cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t stream)
 {
-	(void)stream;
 	CALL();
-	if (bytes > 0 && !side_holds(memory, bytes, 1))
+	if (bytes > 0 && !side_holds(memory, bytes, device_of(stream)))
 		return emu_note(cudaErrorInvalidValue);
 	if (bytes > 0)
 		memset(memory, value, bytes);
@@ -522,7 +566,7 @@ cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
 	if (device < 0 || device >= device_count())
 		return emu_note(cudaErrorInvalidDevice);
 	*properties = (struct cudaDeviceProp){
-		.name = "emulated GPU 0", .totalGlobalMem = device_room(),
+		.name = "emulated GPU 0", .totalGlobalMem = device_room(device),
 		.sharedMemPerBlock = 48 << 10, .major = 9, .minor = 0, .warpSize = 32,
 		.maxThreadsPerBlock = 1024, .multiProcessorCount = 2, .l2CacheSize = 1 << 20,
 		.memoryBusWidth = 64, .asyncEngineCount = 2,
@@ -557,6 +601,44 @@ cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
 	return cudaSuccess;
 }
 
+/* No such thing is in /sys: nobody is told to stay near. */
+cudaError_t
+cudaDeviceGetPCIBusId(char *id, int bytes, int device)
+{
+	CALL();
+	if (device < 0 || device >= device_count())
+		return emu_note(cudaErrorInvalidDevice);
+	snprintf(id, (size_t)bytes, "FFFF:FF:%02X.7", (unsigned)device);
+	return cudaSuccess;
+}
+
+cudaError_t
+cudaDeviceCanAccessPeer(int *can, int device, int peer)
+{
+	CALL();
+	if (device < 0 || device >= device_count() || peer < 0 || peer >= device_count())
+		return emu_note(cudaErrorInvalidDevice);
+	*can = device != peer && setting("GSORT_EMU_PEERS", 1) > 0;
+	return cudaSuccess;
+}
+
+cudaError_t
+cudaDeviceEnablePeerAccess(int peer, unsigned flags)
+{
+	bool before;
+
+	CALL();
+	if (flags != 0 || peer < 0 || peer >= device_count() || peer == current_device)
+		return emu_note(cudaErrorInvalidDevice);
+	if (setting("GSORT_EMU_PEERS", 1) == 0)
+		return emu_note(cudaErrorPeerAccessUnsupported);
+	pthread_mutex_lock(&lock);
+	before = peers[current_device][peer];
+	peers[current_device][peer] = true;
+	pthread_mutex_unlock(&lock);
+	return before ? emu_note(cudaErrorPeerAccessAlreadyEnabled) : cudaSuccess;
+}
+
 cudaError_t
 cudaDeviceSynchronize(void)
 {
@@ -564,7 +646,7 @@ cudaDeviceSynchronize(void)
 	return cudaSuccess;
 }
 
-/* All memory of the device is gone, whoever had it. */
+/* All memory of all devices is gone, whoever had it. */
 cudaError_t
 cudaDeviceReset(void)
 {
@@ -575,7 +657,8 @@ cudaDeviceReset(void)
 			free(pieces[p].at);
 		pieces[p].kind = NOTHING;
 	}
-	device_bytes = 0;
+	memset(device_bytes, 0, sizeof device_bytes);
+	memset(peers, 0, sizeof peers);
 	pthread_mutex_unlock(&lock);
 	return cudaSuccess;
 }
@@ -647,6 +730,7 @@ cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
 	if ((*stream = malloc(sizeof **stream)) == NULL)
 		return emu_note(cudaErrorMemoryAllocation);
 	(*stream)->alive = ALIVE;
+	(*stream)->device = current_device;
 	return cudaSuccess;
 }
 
@@ -698,6 +782,7 @@ cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 	if ((*event = calloc(1, sizeof **event)) == NULL)
 		return emu_note(cudaErrorMemoryAllocation);
 	(*event)->alive = ALIVE;
+	(*event)->device = current_device;
 	return cudaSuccess;
 }
 
@@ -726,6 +811,8 @@ cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 
 	if (error == cudaSuccess)
 		error = event_call(event);
+	if (error == cudaSuccess && event->device != device_of(stream))
+		error = emu_note(cudaErrorInvalidResourceHandle);
 	if (error == cudaSuccess)
 		clock_gettime(CLOCK_MONOTONIC, &event->recorded);
 	return error;
@@ -743,6 +830,7 @@ cudaEventQuery(cudaEvent_t event)
 	return event_call(event);
 }
 
+/* Read by another thread than the one that records, which has waited since. */
 cudaError_t
 cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to)
 {

@@ -16,7 +16,9 @@
 
 enum { WORDS = 24, TEXT_BYTES = 2048 };
 
-static const char *const devices[] = { NULL, "", "auto", "cpu", "gpu", "gpu:1", "gpu:x", "tpu" };
+static const char *const devices[] = {
+	NULL, "", "auto", "cpu", "gpu", "gpu:1", "gpu:0,1", "gpu:all", "gpu:x", "tpu",
+};
 
 /* The list of names is standard input: --files0-from=-. */
 static void
@@ -45,7 +47,9 @@ check(const struct gs_opts *opts)
 	FUZZ_MUST(opts->job.to <= GSORT_TEXT_FLOAT && opts->job.endian <= GSORT_ENDIAN_BIG);
 	FUZZ_MUST(opts->job.decompress <= GSORT_DECOMPRESS_LZ4);
 	FUZZ_MUST(opts->job.invalid <= GSORT_INVALID_IGNORE);
-	FUZZ_MUST(opts->job.gpu_index >= 0);
+	FUZZ_MUST(opts->job.gpu_count == GSORT_ALL_GPUS || opts->job.gpu_count <= GSORT_GPUS_MOST);
+	for (unsigned g = 0; g < opts->job.gpu_count && g < GSORT_GPUS_MOST; g++)
+		FUZZ_MUST(opts->job.gpus[g] >= 0);
 	for (size_t i = 0; i < opts->job.input_count; i++)
 		FUZZ_MUST(opts->job.inputs[i][0] != '\0' || opts->help || opts->version || opts->info);
 	if (gs_args_ignored(opts, ignored, sizeof ignored))

@@ -33,8 +33,10 @@ pick() {
 agree() {
 	local file=$1
 	shift
-	gsort --device=cpu "${@/--gpu-memory=*/-q}" "$file" >by-cpu || return 1
-	"$gpu" --device=gpu "$@" "$file" >by-gpu || return 1
+	local cpu=("${@/--gpu-memory=*/-q}")
+	gsort "${cpu[@]/--device=*/-q}" --device=cpu "$file" >by-cpu || return 1
+	[[ "$*" == *--device=* ]] || set -- --device=gpu "$@"
+	"$gpu" "$@" "$file" >by-gpu || return 1
 	cmp by-cpu by-gpu || { echo "of $file, $(wc -c <"$file") bytes: $*"; return 1; }
 }
 
@@ -152,6 +154,23 @@ pipes_and_files() {
 	cmp in by-cpu
 }
 
+# All GPUs that there are, with a batch each, then several; and two of them, in another order.
+several_gpus() {
+	local type
+	for type in u32 f64; do
+		gen --seed 42 --keys "$(pick 200003 60000019)" --type $type >in
+		agree in -r$type --device=gpu:all
+		agree in -$type --device=gpu:all --gpu-memory="$(pick 600K 64M)"
+		agree in -$type --device=gpu:1,0 --gpu-memory="$(pick 600K 64M)"
+	done
+	gen --seed 43 --keys "$(pick 100003 9000011)" --type text --range full >in
+	agree in -n --device=gpu:all --gpu-memory="$(pick 2M 64M)"
+	agree in -nru --device=gpu:1,0 --gpu-memory="$(pick 2M 64M)"
+	gen --seed 44 --keys "$(pick 200003 60000019)" --type u32 --dist few >in
+	agree in -u32 --device=gpu:all --gpu-memory="$(pick 600K 64M)"
+	cat in | "$gpu" -u32 --device=gpu:all --gpu-memory="$(pick 600K 64M)" | cmp - by-cpu
+}
+
 for_size() {
 	on "$1"
 	"$2"
@@ -168,6 +187,10 @@ for_size() {
 @test "emulated GPU: text in several batches"		{ for_size emulated text_in_batches; }
 @test "emulated GPU: pipes and several files"		{ for_size emulated pipes_and_files; }
 
+@test "2 emulated GPUs: batches and slices"		{ GSORT_EMU_DEVICES=2 for_size emulated several_gpus; }
+@test "3 emulated GPUs: batches and slices"		{ GSORT_EMU_DEVICES=3 for_size emulated several_gpus; }
+@test "7 emulated GPUs: batches and slices"		{ GSORT_EMU_DEVICES=7 for_size emulated several_gpus; }
+
 @test "GPU: all types, directions and -u"		{ for_size real all_types; }
 @test "GPU: text"					{ for_size real text; }
 @test "GPU: sizes around powers of two"			{ for_size real awkward_sizes; }
@@ -178,6 +201,11 @@ for_size() {
 @test "GPU: keys that crowd"				{ for_size real crowds; }
 @test "GPU: text in several batches"			{ for_size real text_in_batches; }
 @test "GPU: pipes and several files"			{ for_size real pipes_and_files; }
+
+@test "several GPUs: batches and slices" {
+	[ "$(gsort --info | grep -c '^gpu:[0-9]')" -ge 2 ] || skip "fewer than two GPUs"
+	for_size real several_gpus
+}
 
 # --- no GPU, or one that fails ------------------------------------------------------
 
@@ -259,6 +287,35 @@ for_size() {
 	unset CUDA_VISIBLE_DEVICES
 	gsort-emu -u32 -v --device=gpu:2 in 2>&1 >/dev/null | grep 'device emulated GPU 2$'
 	fails "there is no GPU 4: the last one is 3" gsort-emu -u32 --device=gpu:4 in
+}
+
+@test "several GPUs are named, and those that are hidden stay hidden" {
+	on emulated
+	export GSORT_EMU_DEVICES=4 CUDA_VISIBLE_DEVICES
+	gen --keys 100003 >in
+	gsort -u32 --device=cpu -o expected in
+	while read -r CUDA_VISIBLE_DEVICES asked used; do
+		gsort-emu -u32 -v --device=$asked -o out in 2>err
+		grep "device $used\$" err
+		cmp out expected
+	done <<-ROWS
+		0,1,2,3 gpu:2,1 2 GPUs: emulated GPU 2, emulated GPU 1
+		2,0     gpu:0,1 2 GPUs: emulated GPU 2, emulated GPU 0
+		3,1,0   gpu:all 3 GPUs: emulated GPU 3, emulated GPU 1, emulated GPU 0
+		3       gpu:all emulated GPU 3
+	ROWS
+	fails "no GPU 2" env CUDA_VISIBLE_DEVICES=2,0 gsort-emu -u32 --device=gpu:0,2 in
+	fails "no NVIDIA driver\|no CUDA-capable device" \
+		env CUDA_VISIBLE_DEVICES= gsort-emu -u32 --device=gpu:all in
+}
+
+@test "GPUs of different sizes take what they hold" {
+	on emulated
+	gen --seed 45 --keys 200003 --type u64 >in
+	gsort -u64 --device=cpu -o expected in
+	GSORT_EMU_DEVICES=3 GSORT_EMU_MEMORY=400000,6000000,900000 \
+		gsort-emu -u64 --device=gpu:all in | cmp - expected
+	GSORT_EMU_DEVICES=2 GSORT_EMU_PEERS=0 gsort-emu -u64 --device=gpu:all in | cmp - expected
 }
 
 @test "--stats=json and -vv print what the GPU did" {

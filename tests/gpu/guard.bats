@@ -30,7 +30,7 @@ sorts() {
 	return $status
 }
 
-# it_is_right STATUS auto|gpu: what came of it is what must come
+# it_is_right STATUS auto|gpu|gpu:LIST: what came of it is what must come
 it_is_right() {
 	local said
 	said=$(wc -l <err)
@@ -38,6 +38,13 @@ it_is_right() {
 	[ "$said" -le 1 ] || return 1
 	[ -z "$(ls temp)" ] || return 1
 	case $1$2 in
+	0gpu:*)
+		cmp out expected || return 1
+		[ "$(grep -c '^gsort-emu: warning: .*; the other GPUs\? sorts\? instead$' err)" = "$said" ] ;;
+	2gpu:*)		# it was not known which one
+		[ "$(cat out)" = old ] || return 1
+		unknown=$((unknown + 1))
+		grep -q '^gsort-emu: .*GPU\|^gsort-emu: .*CUDA' err ;;
 	0auto)
 		cmp out expected || return 1
 		[ "$(grep -c '^gsort-emu: warning: .*; the CPU sorts instead$' err)" = "$said" ] ;;
@@ -65,7 +72,7 @@ right() {
 # walk VARIABLE CODE auto|gpu OPTION...: VARIABLE=N[:CODE] for N = 1, 2, ... until it comes to
 # nothing.  Without GSORT_SLOW, every STEP-th of those behind the opening.
 walk() {
-	local at=1 tried=0 lost=0 step=${GSORT_SLOW:+1}
+	local at=1 tried=0 lost=0 unknown=0 step=${GSORT_SLOW:+1}
 	[ -n "${GSORT_CI-}" ] || local STEP=$((2 * STEP + 1))	# ./bootstrap check
 	[ "$1" = GSORT_EMU_FAIL ] || step=${step:-$(((STEP + 3) / 4))}	# there are fewer
 	while true; do
@@ -76,7 +83,7 @@ walk() {
 		at=$((at + ${step:-$STEP}))
 	done
 	unset "$1"
-	echo "${2:-a bit} of $1: $tried positions, $lost of them lost the GPU: ${*:3}"
+	echo "${2:-a bit} of $1: $tried positions, $lost of them lost the GPU, $unknown all: ${*:3}"
 	[ $lost -gt 0 ]
 }
 
@@ -148,13 +155,13 @@ survives() {
 @test "an input that has changed is not mixed with what was written" {
 	local last=0 status=0
 	gen --seed 61 --keys 4000000 --type u32 >in.now
-	# The last call that can fail: one that copies sorted keys back.
+	# A call that copies sorted keys back, when many have been: the last ones close the GPU.
 	export GSORT_EMU_FAIL
-	for ((at = 100; ; at += 100)); do
+	for ((at = 200; ; at += 100)); do
 		rm -f mark
-		GSORT_EMU_FAIL=$at:700 gsort-emu -u32 in.now >out 2>err
+		GSORT_EMU_FAIL=$at:700 gsort-emu -u32 --gpu-memory=8M in.now >out 2>err
 		[ -e mark ] || break
-		last=$at
+		last=$((at - 100))
 	done
 	[ $last -gt 0 ]
 	mkfifo pipe
@@ -163,7 +170,7 @@ survives() {
 		gen --seed 62 --keys 4000000 --type u32 >in.now
 		cat >rest
 	} <pipe &
-	GSORT_EMU_FAIL=$last:700 gsort-emu -u32 in.now >pipe 2>err || status=$?
+	GSORT_EMU_FAIL=$last:700 gsort-emu -u32 --gpu-memory=8M in.now >pipe 2>err || status=$?
 	wait
 	cat err
 	[ $status = 2 ]
@@ -178,6 +185,20 @@ survives() {
 	: >is-pipe
 	gen --seed 56 --keys 40000 --type text --range full >in.now
 	survives --gpu-memory=2M
+}
+
+# An error that lasts is that of all emulated GPUs: they share a process.  One that passes is
+# not.
+@test "one of several GPUs" {
+	STEP=37
+	export GSORT_EMU_DEVICES=3
+	gen --seed 63 --keys 60000 --type u32 >in.now
+	gsort --device=cpu -u32 -o expected in.now
+	walk GSORT_EMU_FAIL 719 auto -u32
+	for memory in 64M 300K; do
+		walk GSORT_EMU_FAIL 46 gpu:all -u32 --gpu-memory=$memory
+		walk GSORT_EMU_CORRUPT "" gpu:all -u32 --gpu-memory=$memory
+	done
 }
 
 @test "runs written to disk" {

@@ -133,7 +133,7 @@ all_files() {
 	wrong=$(all_files | grep -E '^src/.*\.(c|cpp)$' | while read -r file; do
 		case $file in
 		src/cli/main.c | src/job/api.c | src/job/explain.c | src/job/info.c) ;;
-		src/gpu/cuda/engine_open.c) ;;
+		src/gpu/cuda/engine.c) ;;
 		*) grep -qE "#include \"(.*/)?$(basename "${file%.*}")\.h\"" "$file" && [ -e "${file%.*}.h" ] ||
 			echo "$file" ;;
 		esac

@@ -14,26 +14,61 @@ void unit_engine(void);
 
 extern const struct gs_gpu_module gs_gpu_module;
 
-enum { TILE_BYTES = 64 << 10 };
+enum { TILE_BYTES = 64 << 10, GPU_BYTES = 16 << 20, RESIDENT_BYTES = 8 << 20 };
 
 static const struct row {
 	const char *name;
 	unsigned    bits[GS_CLASSES];
-	size_t      keys[GS_CLASSES];	/* to feed in a batch */
+	size_t      keys[GS_CLASSES];	/* to feed, twice */
 	bool        descending_classes;
 	const char *shared;		/* GSORT_EMU_SHARED: less than a partition needs, or NULL */
+	unsigned    few;		/* keys are numbers below it; 0: any */
+	size_t      gpu_bytes;		/* of memory; 0: more than all keys need */
+	unsigned    batches;		/* that are sorted at least each time; 0: one */
+	unsigned    gpus;		/* 0: one */
+	bool        no_peers;		/* they cannot reach each other's memory */
 } rows[] = {
-	{ "nothing at all", { 32 }, { 0 }, false, NULL },
-	{ "one key", { 64 }, { 1 }, false, NULL },
-	{ "tiles that are not full lie one behind the other", { 32 }, { 100001 }, false, NULL },
-	{ "enough for a partition", { 32 }, { 270001 }, false, NULL },
-	{ "and of wide ones", { 64 }, { 150001 }, false, NULL },
-	{ "a GPU with little shared memory sorts, too", { 64 }, { 150001 }, false, "49152" },
-	{ "several streams are brought together", { 64, 32, 0, 32, 64 }, { 999, 50001, 0, 1, 30003 },
-	  false, NULL },
-	{ "two of them are partitioned, the last one is first", { 64, 32, 0, 32, 64 },
-	  { 999, 140001, 0, 0, 140007 }, true, NULL },
-	{ "only one of several has keys", { 64, 32, 0, 32, 64 }, { 0, 0, 0, 70001, 0 }, true, NULL },
+	{ .name = "nothing at all", .bits = { 32 } },
+	{ .name = "one key", .bits = { 64 }, .keys = { 1 } },
+	{ .name = "tiles that are not full lie one behind the other",
+	  .bits = { 32 }, .keys = { 100001 } },
+	{ .name = "enough for a partition", .bits = { 32 }, .keys = { 270001 } },
+	{ .name = "and of wide ones", .bits = { 64 }, .keys = { 150001 } },
+	{ .name = "a GPU with little shared memory sorts, too",
+	  .bits = { 64 }, .keys = { 150001 }, .shared = "49152" },
+	{ .name = "several classes are brought together",
+	  .bits = { 64, 32, 0, 32, 64 }, .keys = { 999, 50001, 0, 1, 30003 } },
+	{ .name = "two of them are partitioned, the last one is first",
+	  .bits = { 64, 32, 0, 32, 64 }, .keys = { 999, 140001, 0, 0, 140007 },
+	  .descending_classes = true },
+	{ .name = "only one of several has keys",
+	  .bits = { 64, 32, 0, 32, 64 }, .keys = { 0, 0, 0, 70001, 0 }, .descending_classes = true },
+	{ .name = "several batches are cut into slices",
+	  .bits = { 32 }, .keys = { 400001 }, .gpu_bytes = 1 << 20, .batches = 4 },
+	{ .name = "and of wide keys",
+	  .bits = { 64 }, .keys = { 200003 }, .gpu_bytes = 1 << 20, .batches = 4 },
+	{ .name = "three different ones are cut at exact ranks",
+	  .bits = { 32 }, .keys = { 400001 }, .gpu_bytes = 1 << 20, .batches = 4, .few = 3 },
+	{ .name = "and equal ones",
+	  .bits = { 64 }, .keys = { 200003 }, .gpu_bytes = 1 << 20, .batches = 4, .few = 1 },
+	{ .name = "batches of several classes",
+	  .bits = { 64, 32, 0, 32, 64 }, .keys = { 999, 90001, 0, 190001, 60007 },
+	  .gpu_bytes = 2 << 20, .batches = 2, .descending_classes = true },
+	{ .name = "two GPUs with a batch each",
+	  .bits = { 32 }, .keys = { 300001 }, .batches = 2, .gpus = 2 },
+	{ .name = "and if they do not reach each other",
+	  .bits = { 64 }, .keys = { 150001 }, .batches = 2, .gpus = 2, .no_peers = true },
+	{ .name = "three with several each",
+	  .bits = { 64 }, .keys = { 200003 }, .gpu_bytes = 600 << 10, .batches = 6, .gpus = 3 },
+	{ .name = "three with classes, some on one alone",
+	  .bits = { 64, 32, 0, 32, 64 }, .keys = { 999, 90001, 0, 190001, 60007 }, .gpus = 3,
+	  .batches = 3, .descending_classes = true },
+	{ .name = "seven, equal keys",
+	  .bits = { 32 }, .keys = { 400001 }, .gpu_bytes = 300 << 10, .batches = 9, .gpus = 7,
+	  .few = 1 },
+	{ .name = "seven for one key", .bits = { 32 }, .keys = { 1 }, .gpus = 7 },
+	{ .name = "a batch is a tile",
+	  .bits = { 32, 64 }, .keys = { 70001, 30011 }, .gpu_bytes = 200 << 10, .batches = 8 },
 };
 
 static uint64_t
@@ -42,9 +77,21 @@ sum_of(const struct gs_staging *tile)
 	return gs_checksum(1, tile->key_class, tile->key_bits, tile->keys, tile->count, false).sum;
 }
 
-/* Feed one batch, streams in turn, tiles two thirds full; sums of all keys. */
 static void
-feed(struct gs_gpu *device, const struct row *row, uint64_t seed, uint64_t *sums)
+fill(struct gs_staging *tile, unsigned few, uint64_t *seed, uint64_t *sum)
+{
+	for (size_t i = 0; i < tile->count; i++) {
+		const uint64_t key = few > 0 ? units_mix((*seed)++) % few * 1000 : units_mix((*seed)++);
+
+		gs_key_put(tile->keys, tile->key_bits, i, key);
+		*sum += gs_key_at(tile->keys, tile->key_bits, i);
+	}
+}
+
+/* Feed all keys, classes in turn, tiles two thirds full; sums of all keys.  False: a call failed,
+ * or there is no room. */
+static bool
+feed(struct gs_gpu *gpu, const struct row *row, uint64_t seed, uint64_t *sums)
 {
 	size_t left[GS_CLASSES];
 	bool more = true;
@@ -52,35 +99,41 @@ feed(struct gs_gpu *device, const struct row *row, uint64_t seed, uint64_t *sums
 	memcpy(left, row->keys, sizeof left);
 	while (more) {
 		more = false;
-		for (unsigned s = 0; s < GS_CLASSES; s++) {
+		for (unsigned c = 0; c < GS_CLASSES; c++) {
 			struct gs_staging tile;
 
-			if (left[s] == 0)
+			if (left[c] == 0)
 				continue;
-			CHECK(gs_gpu_module.lend(device, s, &tile) == GS_OK && tile.room > 0 &&
-			      tile.key_bits == row->bits[s], "%s: a tile has room", row->name);
-			tile.count = left[s] < tile.room ? left[s] : tile.room - tile.room / 3;
-			for (size_t i = 0; i < tile.count; i++)
-				if (row->bits[s] == 32)
-					sums[s] += ((uint32_t *)tile.keys)[i] = (uint32_t)units_mix(seed++);
-				else
-					sums[s] += ((uint64_t *)tile.keys)[i] = units_mix(seed++);
-			CHECK(gs_gpu_module.commit(device, &tile, sum_of(&tile)) == GS_OK, "%s: commit",
+			if (gs_gpu_module.lend(gpu, c, &tile) != GS_OK || tile.room == 0)
+				return false;
+			CHECK(tile.key_bits == row->bits[c], "%s: a tile is as wide as its class",
 			      row->name);
-			left[s] -= tile.count;
+			tile.count = left[c] < tile.room ? left[c] : tile.room - tile.room / 3;
+			fill(&tile, row->few, &seed, &sums[c]);
+			if (gs_gpu_module.commit(gpu, &tile, sum_of(&tile)) != GS_OK)
+				return false;
+			left[c] -= tile.count;
 			more = true;
 		}
 	}
+	return true;
 }
 
-static uint64_t
-key_at(const struct gs_span *span, size_t i)
+/* A span follows what came before, and has the sum that is told of it. */
+static bool
+is_right(const struct gs_gpu_span *drained, uint64_t last)
 {
-	return span->key_bits == 32 ? ((uint32_t *)span->keys)[i] : ((uint64_t *)span->keys)[i];
+	const struct gs_span *span = &drained->span;
+	const struct gs_checksum found = gs_checksum(1, span->key_class, span->key_bits,
+	                                             span->keys, span->count, true);
+
+	return !found.falls && found.sum == drained->sum &&
+	       gs_key_at(span->keys, span->key_bits, 0) >= last;
 }
 
-static void
-check_drain(struct gs_gpu *device, const struct row *row, uint64_t *sums)
+/* Drain all keys; false: a call failed. */
+static bool
+check_drain(struct gs_gpu *gpu, const struct row *row, uint64_t *sums)
 {
 	const int step = row->descending_classes ? -1 : 1;
 	size_t counts[GS_CLASSES] = { 0 };
@@ -89,107 +142,205 @@ check_drain(struct gs_gpu *device, const struct row *row, uint64_t *sums)
 	bool good = true;
 	struct gs_gpu_span drained;
 
-	while (gs_gpu_module.drain(device, &drained) == GS_OK && drained.span.count > 0) {
-		const struct gs_span span = drained.span;
+	for (;;) {
+		const struct gs_span *span = &drained.span;
 
-		if ((int)span.key_class != key_class) {
-			good &= key_class < 0 || ((int)span.key_class - key_class) * step > 0;
-			key_class = (int)span.key_class;
+		if (gs_gpu_module.drain(gpu, &drained) != GS_OK)
+			return false;
+		if (span->count == 0)
+			break;
+		if ((int)span->key_class != key_class) {
+			good &= key_class < 0 || ((int)span->key_class - key_class) * step > 0;
+			key_class = (int)span->key_class;
 			last = 0;
 		}
-		for (size_t i = 0; i < span.count; last = key_at(&span, i++)) {
-			good &= key_at(&span, i) >= last;
-			sums[key_class] -= key_at(&span, i);
-		}
-		counts[key_class] += span.count;
+		good &= is_right(&drained, last);
+		for (size_t i = 0; i < span->count; i++)
+			sums[key_class] -= gs_key_at(span->keys, span->key_bits, i);
+		last = gs_key_at(span->keys, span->key_bits, span->count - 1);
+		counts[key_class] += span->count;
 	}
-	CHECK(good, "%s: streams and keys in order", row->name);
-	for (unsigned s = 0; s < GS_CLASSES; s++)
-		CHECK(counts[s] == row->keys[s] && sums[s] == 0, "%s: all keys of class %u come out",
-		      row->name, s);
-	CHECK(gs_gpu_module.drain(device, &drained) == GS_OK && drained.span.count == 0,
+	CHECK(good, "%s: classes and keys in order", row->name);
+	for (unsigned c = 0; c < GS_CLASSES; c++)
+		CHECK(counts[c] == row->keys[c] && sums[c] == 0, "%s: all keys of class %u come out",
+		      row->name, c);
+	CHECK(gs_gpu_module.drain(gpu, &drained) == GS_OK && drained.span.count == 0,
 	      "%s: and once only", row->name);
+	return true;
+}
+
+static struct gs_gpu_options
+options_of(const struct row *row)
+{
+	struct gs_gpu_options options = {
+		.descending_classes = row->descending_classes, .tile_bytes = TILE_BYTES,
+		.ring_tiles = 6, .hint_bytes = UINT64_MAX, .gpu_count = row->gpus > 0 ? row->gpus : 1,
+		.gpu_memory_bytes = row->gpu_bytes > 0 ? row->gpu_bytes : GPU_BYTES,
+		.resident = aligned_alloc(4096, RESIDENT_BYTES), .resident_bytes = RESIDENT_BYTES,
+	};
+
+	memcpy(options.class_bits, row->bits, sizeof row->bits);
+	for (unsigned g = 0; g < options.gpu_count; g++)	/* the last one first */
+		options.gpus[g] = (int)(options.gpu_count - 1 - g);
+	return options;
+}
+
+static bool
+has_keys(const struct row *row)
+{
+	for (unsigned c = 0; c < GS_CLASSES; c++)
+		if (row->keys[c] > 0)
+			return true;
+	return false;
+}
+
+static void
+check_work(struct gs_gpu *gpu, const struct row *row, const struct gs_gpu_options *options)
+{
+	const bool any = has_keys(row);
+	struct gs_gpu_work work;
+
+	gs_gpu_module.work(gpu, &work);
+	CHECK(row->batches > 0 ? work.batches >= 2 * row->batches : work.batches == 2 * any,
+	      "%s: %u batches were sorted", row->name, work.batches);
+	CHECK(work.memory_bytes <= options->gpu_memory_bytes * options->gpu_count &&
+	              work.memory_bytes >= 2 * gs_gpu_module.batch_bytes(gpu),
+	      "%s: %llu bytes of the GPU were used", row->name, (unsigned long long)work.memory_bytes);
+	CHECK((work.sort_seconds > 0) == any && (work.d2h_seconds > 0) == any &&
+	      (work.h2d_seconds > 0) == any, "%s: times are told of what was done", row->name);
 }
 
 static void
 check_row(const struct row *row)
 {
-	struct gs_gpu_options options = {
-		.descending_classes = row->descending_classes, .tile_bytes = TILE_BYTES,
-		.ring_tiles = 6, .hint_bytes = UINT64_MAX, .gpu_memory_bytes = 16 << 20,
-	};
+	struct gs_gpu_options options = options_of(row);
 	const size_t before = emu_allocations();
-	struct gs_gpu_work work;
-	struct gs_gpu *device;
+	struct gs_gpu *gpu;
+	char devices[8];
+	unsigned failed;
 
-	memcpy(options.class_bits, row->bits, sizeof row->bits);
+	snprintf(devices, sizeof devices, "%u", options.gpu_count);
+	setenv("GSORT_EMU_DEVICES", devices, 1);
+	setenv("GSORT_EMU_PEERS", row->no_peers ? "0" : "1", 1);
 	if (row->shared != NULL)
 		setenv("GSORT_EMU_SHARED", row->shared, 1);
-	if (gs_gpu_module.open(&device, &options) != GS_OK) {
+	if (gs_gpu_module.open(&gpu, &options, &failed) != GS_OK) {
 		CHECK(false, "%s: %s", row->name, gs_message());
 		return;
 	}
 	for (unsigned batch = 0; batch < 2; batch++) {
 		uint64_t sums[GS_CLASSES] = { 0 };
 
-		feed(device, row, batch << 20, sums);
-		CHECK(gs_gpu_module.finish(device) == GS_OK, "%s: finishes", row->name);
-		check_drain(device, row, sums);
+		CHECK(feed(gpu, row, batch << 20, sums), "%s: there is room", row->name);
+		CHECK(gs_gpu_module.finish(gpu) == GS_OK, "%s: finishes", row->name);
+		CHECK(check_drain(gpu, row, sums), "%s: drains", row->name);
 	}
-	gs_gpu_module.work(device, &work);
-	CHECK(work.memory_bytes <= 16 << 20 &&
-	      work.memory_bytes >= 2 * gs_gpu_module.batch_bytes(device),
-	      "%s: %llu bytes of the GPU were used", row->name, (unsigned long long)work.memory_bytes);
-	CHECK((work.sort_seconds > 0) == (work.h2d_seconds > 0) &&
-	      (work.d2h_seconds > 0) == (work.h2d_seconds > 0) &&
-	      (work.h2d_seconds > 0) == (row->keys[0] + row->keys[1] + row->keys[3] > 0),
-	      "%s: times are told of what was done", row->name);
-	gs_gpu_module.close(device);
+	check_work(gpu, row, &options);
+	gs_gpu_module.close(gpu);
+	free(options.resident);
 	unsetenv("GSORT_EMU_SHARED");
+	unsetenv("GSORT_EMU_DEVICES");
+	unsetenv("GSORT_EMU_PEERS");
 	CHECK(emu_allocations() == before, "%s: nothing is left over", row->name);
+}
+
+/* Room ends where host memory does, and is there again when all was drained. */
+static void
+check_room(void)
+{
+	static const struct row row = {
+		.name = "two slots", .bits = { 64 }, .gpu_bytes = 1 << 20,
+	};
+	struct gs_gpu_options options = options_of(&row);
+	struct gs_gpu *gpu;
+	size_t batch;
+	unsigned failed;
+
+	options.resident_bytes = 1 << 20;
+	CHECK(gs_gpu_module.open(&gpu, &options, &failed) == GS_OK, "%s: opens", row.name);
+	batch = (size_t)gs_gpu_module.batch_bytes(gpu);
+	for (unsigned round = 0; round < 2; round++) {
+		struct row full = row;
+		uint64_t sums[GS_CLASSES] = { 0 };
+		struct gs_staging tile;
+
+		/* Tiles are two thirds full: no more than this is certain to fit. */
+		full.keys[0] = (1 + options.resident_bytes / batch) * (batch / TILE_BYTES) *
+		               (TILE_BYTES / 8 - TILE_BYTES / 8 / 3);
+		CHECK(feed(gpu, &full, round, sums), "%s: there is room for a batch more than that",
+		      row.name);
+		CHECK(gs_gpu_module.lend(gpu, 0, &tile) == GS_OK && tile.room == 0,
+		      "%s: then there is none", row.name);
+		CHECK(gs_gpu_module.finish(gpu) == GS_OK, "%s: finishes", row.name);
+		CHECK(check_drain(gpu, &full, sums), "%s: drains", row.name);
+	}
+	gs_gpu_module.close(gpu);
+	free(options.resident);
+}
+
+/* Open, feed, finish, drain, until a call fails; *FAILED: of which GPU.  True: none did. */
+static bool
+run_once(const struct row *row, const struct gs_gpu_options *options, unsigned *failed)
+{
+	uint64_t sums[GS_CLASSES] = { 0 };
+	struct gs_gpu *gpu;
+	bool good;
+
+	if (gs_gpu_module.open(&gpu, options, failed) != GS_OK)
+		return false;
+	good = feed(gpu, row, 7, sums) && gs_gpu_module.finish(gpu) == GS_OK &&
+	       check_drain(gpu, row, sums);
+	*failed = gs_gpu_module.failed(gpu);
+	gs_gpu_module.close(gpu);
+	return good;
 }
 
 /* Each call of CUDA fails once, from the first to the last: it is said, and nothing leaks. */
 static void
 check_failures(int code)
 {
-	static const struct row row = { "when a call fails", { 32, 64 }, { 20000, 9000 }, false, NULL };
-	struct gs_gpu_options options = {
-		.class_bits = { 32, 64 }, .tile_bytes = TILE_BYTES, .ring_tiles = 3,
-		.hint_bytes = UINT64_MAX, .gpu_memory_bytes = 4 << 20,
+	static const struct row rows_that_fail[] = {
+		{ .name = "one batch", .bits = { 32, 64 }, .keys = { 900, 700 },
+		  .gpu_bytes = 1 << 20 },
+		{ .name = "two GPUs", .bits = { 64 }, .keys = { 20000 }, .gpu_bytes = 400 << 10,
+		  .gpus = 2 },
+		{ .name = "several batches", .bits = { 64 }, .keys = { 20000 }, .gpu_bytes = 200 << 10 },
 	};
-	const size_t before = emu_allocations();
-	unsigned opened = 0, refused = 0, finished = 0, broken = 0;
 
-	for (unsigned call = 1; call <= 60; call++) {
-		struct gs_gpu *device = NULL;
-		uint64_t sums[GS_CLASSES] = { 0 };
-		char fail[40];
+	setenv("GSORT_EMU_DEVICES", "2", 1);
+	for (unsigned r = 0; r < sizeof rows_that_fail / sizeof rows_that_fail[0]; r++) {
+		const struct row *row = &rows_that_fail[r];
+		struct gs_gpu_options options = options_of(row);
+		const size_t before = emu_allocations();
+		unsigned long calls, begin, fails = 0, known = 0;
+		unsigned failed;
 
-		snprintf(fail, sizeof fail, "%lu:%d", emu_calls() + call, code);
-		setenv("GSORT_EMU_FAIL", fail, 1);
-		if (gs_gpu_module.open(&device, &options) != GS_OK) {
-			refused++;
-			CHECK(gs_message()[0] != '\0', "call %u: it is said why", call);
-		} else if (call > 45) {		/* feed() of these rows wants no trouble */
-			opened++;
-			unsetenv("GSORT_EMU_FAIL");
-			feed(device, &row, call, sums);
-			snprintf(fail, sizeof fail, "%lu:%d", emu_calls() + call - 45, code);
+		begin = emu_calls();
+		CHECK(run_once(row, &options, &failed), "%s: nothing fails", row->name);
+		calls = emu_calls() - begin;
+		for (unsigned long call = 1; call <= calls; call++) {
+			char fail[40];
+
+			snprintf(fail, sizeof fail, "%lu:%d", emu_calls() + call, code);
 			setenv("GSORT_EMU_FAIL", fail, 1);
-			if (gs_gpu_module.finish(device) == GS_OK)
-				finished++;
-			else
-				broken++;
+			if (!run_once(row, &options, &failed)) {
+				fails++;
+				known += failed < options.gpu_count;
+				CHECK(gs_message()[0] != '\0', "%s, call %lu: it is said why", row->name,
+				      call);
+			}
+			unsetenv("GSORT_EMU_FAIL");
+			CHECK(emu_allocations() == before, "%s, call %lu: nothing is left over",
+			      row->name, call);
+			(void)cudaGetLastError();
 		}
-		unsetenv("GSORT_EMU_FAIL");
-		gs_gpu_module.close(device);
-		CHECK(emu_allocations() == before, "call %u: nothing is left over", call);
-		(void)cudaGetLastError();
+		CHECK(fails >= calls / 3, "%s: of %lu calls %lu fail with %d", row->name, calls, fails,
+		      code);
+		CHECK(known >= fails * 3 / 4, "%s: of %lu failures %lu are those of a known GPU",
+		      row->name, fails, known);
+		free(options.resident);
 	}
-	CHECK(refused >= 10, "of opening, %u calls fail with %d", refused, code);
-	CHECK(opened > 0 && broken > 0 && finished + broken == opened,
-	      "of finish(), %u calls fail with %d", broken, code);
+	unsetenv("GSORT_EMU_DEVICES");
 }
 
 void
@@ -197,6 +348,7 @@ unit_engine(void)
 {
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
 		check_row(&rows[r]);
+	check_room();
 	check_failures(cudaErrorMemoryAllocation);
 	check_failures(cudaErrorIllegalAddress);
 	gs_gpu_module.close(NULL);

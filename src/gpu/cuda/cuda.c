@@ -2,6 +2,9 @@
 /* cuda.c - a GPU to work with, memory it copies from, and what CUDA's errors mean */
 #include "config.h"
 
+#include <ctype.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 
 #include "gpu/cuda/cuda.h"
@@ -57,9 +60,71 @@ gs_cuda_choose(int index, char *name, size_t bytes)
 	struct cudaDeviceProp properties;
 
 	TRY_CUDA(cudaSetDevice(index), "choosing the GPU");
+	/* A thread that waits for the GPU sleeps. */
+	TRY_CUDA(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync), "choosing the GPU");
 	TRY_CUDA(cudaGetDeviceProperties(&properties, index), "asking the GPU what it is");
 	snprintf(name, bytes, "%s", properties.name);
 	return GS_OK;
+}
+
+gs_status
+gs_cuda_connect(int index, int peer)
+{
+	int can;
+	cudaError_t error;
+
+	TRY_CUDA(cudaDeviceCanAccessPeer(&can, index, peer), "connecting GPUs");
+	if (!can)
+		return GS_OK;
+	error = cudaDeviceEnablePeerAccess(peer, 0);
+	if (error == cudaErrorPeerAccessAlreadyEnabled) {	/* by an earlier job */
+		(void)cudaGetLastError();
+		return GS_OK;
+	}
+	TRY_CUDA(error, "connecting GPUs");
+	return GS_OK;
+}
+
+/* Add the processors of a list, "0-15,32-47", that are in MAY, to STAY. */
+static void
+read_list(FILE *list, const cpu_set_t *may, cpu_set_t *stay)
+{
+	unsigned from, to;
+
+	while (fscanf(list, "%u", &from) == 1) {
+		to = from;
+		if (fscanf(list, "-%u", &to) < 0)
+			to = from;
+		for (unsigned c = from; c <= to && c < CPU_SETSIZE; c++)
+			if (CPU_ISSET(c, may))
+				CPU_SET(c, stay);
+		if (fgetc(list) != ',')
+			return;
+	}
+}
+
+void
+gs_cuda_stay_near(int index)
+{
+	char id[32], path[96];
+	cpu_set_t may, stay;
+	FILE *list;
+
+	if (cudaDeviceGetPCIBusId(id, sizeof id, index) != cudaSuccess) {
+		(void)cudaGetLastError();
+		return;
+	}
+	for (char *at = id; *at != '\0'; at++)
+		*at = (char)tolower((unsigned char)*at);
+	snprintf(path, sizeof path, "/sys/bus/pci/devices/%s/local_cpulist", id);
+	if ((list = fopen(path, "re")) == NULL)
+		return;
+	CPU_ZERO(&stay);
+	if (pthread_getaffinity_np(pthread_self(), sizeof may, &may) == 0)
+		read_list(list, &may, &stay);
+	fclose(list);
+	if (CPU_COUNT(&stay) > 0)
+		(void)pthread_setaffinity_np(pthread_self(), sizeof stay, &stay);
 }
 
 /* ---- pinned memory -------------------------------------------------------- */
@@ -137,22 +202,22 @@ survey_gpu(int index, char *line, size_t bytes)
 }
 
 void
-gs_cuda_survey(void (*tell)(void *context, const char *line), void *context)
+gs_cuda_survey(void (*print)(void *context, const char *line), void *context)
 {
 	char line[1200];
 	int count = 0, driver = 0;
 
 	if (gs_cuda_status(cudaGetDeviceCount(&count), "looking for GPUs") != GS_OK) {
 		snprintf(line, sizeof line, "gpu      none: %s", gs_message());
-		tell(context, line);
+		print(context, line);
 		return;
 	}
 	(void)cudaDriverGetVersion(&driver);
 	snprintf(line, sizeof line, "driver   CUDA %d.%d", driver / 1000, driver % 1000 / 10);
-	tell(context, line);
+	print(context, line);
 	for (int g = 0; g < count; g++) {
 		if (survey_gpu(g, line, sizeof line) != GS_OK)
 			snprintf(line, sizeof line, "gpu:%d    not usable: %s", g, gs_message());
-		tell(context, line);
+		print(context, line);
 	}
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * cuda.h - what the GPU backend asks of CUDA besides sorting: a device, memory that it can
- * copy from, and what errors mean
+ * cuda.h - what the engine asks of CUDA besides sorting: a device, memory that it can copy from,
+ * and what errors mean
  */
 #ifndef GS_GPU_CUDA_H
 #define GS_GPU_CUDA_H
@@ -26,6 +26,13 @@ MUST_CHECK gs_status gs_cuda_find(int index);
 /** Make its context, another 0.1 s; tell its name. */
 MUST_CHECK gs_status gs_cuda_choose(int index, char *name, size_t bytes);
 
+/** Let this thread's GPU, number INDEX, reach the memory of number PEER, if it can. */
+MUST_CHECK gs_status gs_cuda_connect(int index, int peer);
+
+/** Keep this thread, and those that it starts, on the processors near GPU INDEX, if the system
+ *  says which; no context is needed. */
+void gs_cuda_stay_near(int index);
+
 /*
  * Pinned host memory: touched by a thread of its own beside what takes longer, then
  * registered, which takes 1 ms for 64 MiB.  H200 host: cudaHostAlloc() takes 21 ms.
@@ -48,8 +55,8 @@ MUST_CHECK gs_status gs_pinned_open(struct gs_pinned *pinned, size_t bytes);
 /** No copy is under way; zeroed, or only begun, is allowed. */
 void gs_pinned_close(struct gs_pinned *pinned);
 
-/** As struct gs_backend has them. */
+/* As struct gs_gpu_module has them. */
 void gs_cuda_build(char *into, size_t bytes);
-void gs_cuda_survey(void (*tell)(void *context, const char *line), void *context);
+void gs_cuda_survey(void (*print)(void *context, const char *line), void *context);
 
 #endif

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * block_firsts.cu - the first key of each block of keys
+ *
+ * In:   keys.
+ * Out:  keys number 0, b, 2b, ..., each as 64 bits: of sorted keys, an index that fits the host's
+ *       memory and most of it its cache.
+ *
+ * One thread a block of keys: 2^31 u64 in blocks of 2^13 are 2^18 reads of 32 bytes each.
+ */
+#include "kernels/kernels.h"
+#include "kernels/launch.cuh"
+
+enum { FIRSTS_THREADS = 256 };
+
+template <class Key> static __global__ void
+__launch_bounds__(FIRSTS_THREADS)
+block_firsts_kernel(const Key *keys, size_t blocks, size_t block_keys, unsigned long long *firsts)
+{
+	const size_t block = blockIdx.x * (size_t)FIRSTS_THREADS + threadIdx.x;
+
+	if (block < blocks)
+		firsts[block] = keys[block * block_keys];
+}
+
+template <class Key> static cudaError_t
+block_firsts(const Key *keys, size_t count, size_t block_keys, uint64_t *firsts,
+             cudaStream_t stream)
+{
+	const size_t blocks = (count + block_keys - 1) / block_keys;
+
+	if (count == 0)
+		return cudaSuccess;
+	return launch<false>(block_firsts_kernel<Key>, (blocks + FIRSTS_THREADS - 1) / FIRSTS_THREADS,
+	                     FIRSTS_THREADS, stream, keys, blocks, block_keys,
+	                     (unsigned long long *)firsts);
+}
+
+extern "C" cudaError_t
+gs_block_firsts(const void *keys, unsigned bits, size_t count, size_t block_keys,
+                uint64_t *firsts, cudaStream_t stream)
+{
+	switch (bits) {
+	case 32: return block_firsts((const uint32_t *)keys, count, block_keys, firsts, stream);
+	case 64: return block_firsts((const uint64_t *)keys, count, block_keys, firsts, stream);
+	}
+	return cudaErrorInvalidValue;
+}

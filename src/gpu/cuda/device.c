@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * device.c - a GPU and its memory, opened and closed
+ *
+ * In:   what is known of the keys; how much of the GPU may be used.
+ * Out:  all that batches need: once a device is open, nothing on it is allocated any more.
+ */
+#include "config.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "gpu/cuda/device.h"
+#include "gpu/cuda/run.h"
+#include "kernels/kernels.h"
+
+#define COUNT(array)	(sizeof (array) / sizeof (array)[0])
+
+enum {
+	LEAST_TILE_BYTES = 64 << 10,
+	PERCENT_DEFAULT  = 80,		/* of free memory: other programs may need some */
+};
+
+static unsigned
+class_count(const struct gs_gpu_options *options)
+{
+	unsigned count = 0;
+
+	for (unsigned c = 0; c < GS_CLASSES; c++)
+		count += options->class_bits[c] > 0;
+	return count;
+}
+
+/* Scratch for the keys of any class that fill a buffer. */
+static size_t
+scratch_bytes(const struct gs_gpu_options *options, size_t buffer_bytes)
+{
+	size_t most = 0, bytes;
+
+	for (unsigned c = 0; c < GS_CLASSES; c++) {
+		const unsigned bits = options->class_bits[c];
+
+		if (bits > 0 && (bytes = gs_sort_scratch_bytes(bits, buffer_bytes / (bits / 8))) > most)
+			most = bytes;
+	}
+	return most;
+}
+
+/* What is found of a batch: how often keys fall, then a sum and a first key of each block. */
+static size_t
+check_bytes(size_t key_bytes)
+{
+	return (1 + 2 * (gs_run_blocks(key_bytes / sizeof(uint32_t)) + GS_CLASSES)) *
+	       sizeof(uint64_t);
+}
+
+size_t
+gs_device_slice_bytes(const struct gs_device *device)
+{
+	return device->buffer_bytes / 3 / GS_DEVICE_ALIGN * GS_DEVICE_ALIGN;
+}
+
+/* Tiles of a buffer, if all is to be within BUDGET: less scratch is enough for fewer. */
+static size_t
+tiles_within(const struct gs_device *device, size_t budget)
+{
+	const size_t tile_bytes = device->tile_bytes;
+	size_t low = 0, high = budget / 2 / tile_bytes;
+
+	while (low < high) {
+		const size_t tiles = (low + high + 1) / 2, bytes = tiles * tile_bytes;
+
+		if (2 * bytes + check_bytes(bytes) +
+		    scratch_bytes(device->options, bytes) <= budget)
+			low = tiles;
+		else
+			high = tiles - 1;
+	}
+	return low;
+}
+
+/* Bytes of a buffer: what the keys need, if that is known, within what may be used. */
+static gs_status
+choose_buffer_bytes(struct gs_device *device, uint64_t bytes, size_t *buffer_bytes)
+{
+	const struct gs_gpu_options *options = device->options;
+	const unsigned classes = class_count(options);
+	size_t free_bytes, total_bytes, budget, tiles;
+	uint64_t needed;
+
+	TRY_CUDA(cudaMemGetInfo(&free_bytes, &total_bytes), "asking for free GPU memory");
+	budget = free_bytes / 100 *
+	         (options->gpu_memory_percent > 0 ? options->gpu_memory_percent : PERCENT_DEFAULT);
+	if (options->gpu_memory_bytes > 0 && options->gpu_memory_bytes < free_bytes)
+		budget = options->gpu_memory_bytes;
+
+	/* Several tiles a class, or there is nothing to overlap. */
+	while ((tiles = tiles_within(device, budget)) < 2 * classes &&
+	       device->tile_bytes > LEAST_TILE_BYTES)
+		device->tile_bytes /= 2;
+	/* One more tile a class than the keys fill: its last one is not full. */
+	needed = bytes / device->tile_bytes + 1 + classes;
+	*buffer_bytes = (tiles < needed ? tiles : (size_t)needed) * device->tile_bytes;
+	return GS_OK;
+}
+
+static void
+free_buffers(struct gs_device *device)
+{
+	(void)cudaFree(device->buffers[0]);
+	(void)cudaFree(device->buffers[1]);
+	(void)cudaFree(device->scratch);
+	(void)cudaFree(device->found);
+	device->buffers[0] = device->buffers[1] = NULL;
+	device->scratch = NULL;
+	device->found = NULL;
+}
+
+static gs_status
+allocate_buffers(struct gs_device *device, size_t bytes)
+{
+	const size_t scratch = scratch_bytes(device->options, bytes);
+	const size_t checks = check_bytes(bytes);
+
+	TRY_CUDA(cudaMalloc((void **)&device->buffers[0], bytes), "allocating");
+	TRY_CUDA(cudaMalloc((void **)&device->buffers[1], bytes), "allocating");
+	TRY_CUDA(cudaMalloc(&device->scratch, scratch), "allocating");
+	TRY_CUDA(cudaMalloc((void **)&device->found, checks), "allocating");
+	device->work_done.memory_bytes = 2 * bytes + scratch + checks;
+	return GS_OK;
+}
+
+/* Another process may take memory between the question and the allocation. */
+static gs_status
+get_buffers(struct gs_device *device, uint64_t key_bytes)
+{
+	gs_status status = GS_EDEVMEM;
+	size_t bytes;
+
+	TRY(choose_buffer_bytes(device, key_bytes, &bytes));
+	while (bytes >= device->tile_bytes &&
+	       (status = allocate_buffers(device, bytes)) == GS_EDEVMEM) {
+		free_buffers(device);
+		bytes /= 2;
+		bytes -= bytes % device->tile_bytes;
+	}
+	if (status == GS_EDEVMEM)
+		return gs_fail(GS_EDEVMEM, "out of GPU memory: at least %zu KiB are needed",
+		               (2 * device->tile_bytes + check_bytes(device->tile_bytes) +
+		                scratch_bytes(device->options, device->tile_bytes) + 1023) >> 10);
+	device->buffer_bytes = bytes;
+	device->tiles_most = bytes / device->tile_bytes;
+	return status;
+}
+
+/* ---- streams, events, the ring ---------------------------------------------- */
+
+static gs_status
+create_event(cudaEvent_t *event, unsigned flags)
+{
+	TRY_CUDA(cudaEventCreateWithFlags(event, cudaEventBlockingSync | flags), "creating an event");
+	return GS_OK;
+}
+
+static gs_status
+create_timed(struct gs_timed *timed)
+{
+	TRY(create_event(&timed->begun, cudaEventDefault));
+	return create_event(&timed->done, cudaEventDefault);
+}
+
+static gs_status
+get_streams(struct gs_device *device)
+{
+	cudaStream_t *const streams[] = { &device->in, &device->work, &device->out };
+
+	for (unsigned s = 0; s < COUNT(streams); s++)
+		TRY_CUDA(cudaStreamCreateWithFlags(streams[s], cudaStreamNonBlocking),
+		         "creating a stream");
+	TRY(create_event(&device->arrived, cudaEventDisableTiming));
+	TRY(create_timed(&device->sorted));
+	TRY(create_timed(&device->left));
+	for (unsigned s = 0; s < 2; s++) {
+		TRY(create_timed(&device->gathered[s]));
+		TRY(create_event(&device->sent[s], cudaEventDisableTiming));
+	}
+	return GS_OK;
+}
+
+static gs_status
+get_ring(struct gs_device *device)
+{
+	const unsigned count = device->options->ring_tiles;
+
+	TRY(gs_pinned_open(&device->pinned, count * device->tile_bytes));
+	for (unsigned r = 0; r < count; r++) {
+		struct gs_ring_buffer *buffer = &device->ring[r];
+
+		buffer->device = device;
+		buffer->host = device->pinned.memory + r * device->tile_bytes;
+		TRY(create_timed(&buffer->copied));
+	}
+	return GS_OK;
+}
+
+gs_status
+gs_timed_begin(struct gs_timed *timed, cudaStream_t stream, double *seconds)
+{
+	timed->seconds = NULL;
+	TRY_CUDA(cudaEventRecord(timed->begun, stream), "recording an event");
+	timed->seconds = seconds;
+	return GS_OK;
+}
+
+gs_status
+gs_timed_end(struct gs_timed *timed, cudaStream_t stream)
+{
+	TRY_CUDA(cudaEventRecord(timed->done, stream), "recording an event");
+	return GS_OK;
+}
+
+gs_status
+gs_timed_wait(struct gs_device *device, struct gs_timed *timed, const char *doing)
+{
+	float ms;
+
+	if (timed->seconds == NULL)
+		return GS_OK;
+	TRY_CUDA(cudaEventSynchronize(timed->done), doing);
+	TRY_CUDA(cudaEventElapsedTime(&ms, timed->begun, timed->done), doing);
+	pthread_mutex_lock(&device->lock);
+	*timed->seconds += ms / 1e3;
+	pthread_mutex_unlock(&device->lock);
+	timed->seconds = NULL;
+	return GS_OK;
+}
+
+/* ---- all of it --------------------------------------------------------------- */
+
+static gs_status
+get_all(struct gs_device *device, uint64_t key_bytes)
+{
+	TRY(gs_cuda_find(device->index));
+	gs_cuda_stay_near(device->index);
+	TRY(gs_pinned_begin(&device->pinned, device->options->ring_tiles * device->tile_bytes));
+	TRY(gs_cuda_choose(device->index, device->name, sizeof device->name));
+	TRY(get_buffers(device, key_bytes));
+	TRY(get_streams(device));
+	TRY(get_ring(device));
+	device->arrivals = calloc(device->tiles_most, sizeof *device->arrivals);
+	device->checks = malloc(check_bytes(device->buffer_bytes));
+	return device->arrivals != NULL && device->checks != NULL ? GS_OK
+	       : gs_fail(GS_EBUDGET, "out of memory");
+}
+
+gs_status
+gs_device_open(struct gs_device *device, const struct gs_gpu_options *options, unsigned number,
+               uint64_t key_bytes)
+{
+	assert(options->ring_tiles >= 2 && options->ring_tiles <= GS_RING_MOST);
+	assert(options->ring_tiles > class_count(options));	/* one can always be lent */
+	*device = (struct gs_device){
+		.options = options, .number = number, .index = options->gpus[number],
+		.tile_bytes = options->tile_bytes,
+	};
+	pthread_mutex_init(&device->lock, NULL);
+	return get_all(device, key_bytes);
+}
+
+gs_status
+gs_device_use(const struct gs_device *device)
+{
+	TRY_CUDA(cudaSetDevice(device->index), "choosing the GPU");
+	return GS_OK;
+}
+
+void
+gs_device_settle(struct gs_device *device)
+{
+	const cudaStream_t streams[] = { device->in, device->work, device->out };
+
+	for (unsigned s = 0; s < COUNT(streams); s++)
+		if (streams[s] != NULL)
+			(void)cudaStreamSynchronize(streams[s]);
+}
+
+static void
+destroy_event(cudaEvent_t event)
+{
+	if (event != NULL)
+		(void)cudaEventDestroy(event);
+}
+
+static void
+destroy_timed(const struct gs_timed *timed)
+{
+	destroy_event(timed->begun);
+	destroy_event(timed->done);
+}
+
+void
+gs_device_close(struct gs_device *device)
+{
+	const cudaStream_t streams[] = { device->in, device->work, device->out };
+
+	if (device->options == NULL)
+		return;
+	(void)cudaSetDevice(device->index);
+	for (unsigned r = 0; r < GS_RING_MOST; r++)
+		destroy_timed(&device->ring[r].copied);
+	destroy_event(device->arrived);
+	destroy_timed(&device->sorted);
+	destroy_timed(&device->left);
+	for (unsigned s = 0; s < 2; s++) {
+		destroy_timed(&device->gathered[s]);
+		destroy_event(device->sent[s]);
+	}
+	for (unsigned s = 0; s < COUNT(streams); s++)
+		if (streams[s] != NULL)
+			(void)cudaStreamDestroy(streams[s]);
+	gs_pinned_close(&device->pinned);
+	free_buffers(device);
+	free(device->arrivals);
+	free(device->checks);
+	pthread_mutex_destroy(&device->lock);
+	*device = (struct gs_device){ .options = NULL };
+}

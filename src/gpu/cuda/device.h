@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * device.h - one open GPU: its memory, its ring of staging buffers, its streams
+ *
+ *     buffers[2]   for a batch: keys arrive in one and are sorted with the help of the other.
+ *                  For slices: the other one is divided into three parts, slice, slice, scratch
+ *     scratch      of gs_sort()
+ *     found        what the checks of a batch or of slices find
+ *     ring         pinned host buffers, for keys on their way in and out
+ */
+#ifndef GS_GPU_DEVICE_H
+#define GS_GPU_DEVICE_H
+
+#include <cuda_runtime_api.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "base/thread.h"
+#include "gpu/cuda/cuda.h"
+#include "gpu/engine.h"
+
+enum {
+	GS_RING_MOST = GS_QUEUE_SLOTS,
+	GS_DEVICE_ALIGN = 256,	/* of what is sorted: what cudaMalloc() gives */
+};
+
+/* Two events and the figure of struct gs_gpu_work that the time between them is added to. */
+struct gs_timed {
+	cudaEvent_t begun, done;
+	double     *seconds;	/* NULL: nothing was timed */
+};
+
+/* A pinned buffer, with keys to sort or with sorted keys. */
+struct gs_ring_buffer {
+	struct gs_device *device;
+	char           *host;	/* tile_bytes */
+	struct gs_timed copied;	/* the last copy from or to it */
+	unsigned        key_class, bits;
+	size_t          count;	/* keys in it */
+	uint64_t        sum;	/* their checksum */
+};
+
+/* A tile in the buffer that is being filled; the next one begins where it ends. */
+struct gs_arrival {
+	unsigned key_class;
+	size_t   bytes;
+};
+
+struct gs_device {
+	const struct gs_gpu_options *options;
+	unsigned       number;		/* of the engine's GPUs */
+	int            index;		/* CUDA's */
+	char           name[256];
+	size_t         tile_bytes;
+
+	char          *buffers[2];
+	size_t         buffer_bytes;	/* tiles_most tiles */
+	void          *scratch;
+	uint64_t      *found;		/* and on the host: */
+	uint64_t      *checks;
+
+	cudaStream_t   in, work, out;
+	cudaEvent_t    arrived;		/* on IN: all tiles so far; a slice's keys */
+	struct gs_timed sorted;		/* on WORK */
+	struct gs_timed left;		/* on OUT: a batch, to host memory */
+	struct gs_timed gathered[2];	/* on IN: a slice's keys */
+	cudaEvent_t    sent[2];		/* on OUT: a slice */
+	struct gs_pinned pinned;
+	struct gs_ring_buffer ring[GS_RING_MOST];
+
+	struct gs_arrival *arrivals;	/* room for tiles_most */
+	size_t         tiles, tiles_most;
+	size_t         arrived_bytes;
+	unsigned       filling;		/* the buffer that tiles arrive in */
+	uint64_t       sums[GS_CLASSES];	/* of the keys that arrived */
+
+	pthread_mutex_t lock;		/* guards: */
+	struct gs_gpu_work work_done;
+};
+
+/** Most bytes that a slice can have on the device. */
+size_t gs_device_slice_bytes(const struct gs_device *device);
+
+/** Open GPU NUMBER of the options for KEY_BYTES in all, or UINT64_MAX: unknown; slow. */
+MUST_CHECK gs_status gs_device_open(struct gs_device *device,
+                                    const struct gs_gpu_options *options, unsigned number,
+                                    uint64_t key_bytes);
+
+/** This thread works with DEVICE from now on. */
+MUST_CHECK gs_status gs_device_use(const struct gs_device *device);
+
+/* Time what is queued on STREAM in between, for the figure at SECONDS. */
+MUST_CHECK gs_status gs_timed_begin(struct gs_timed *timed, cudaStream_t stream, double *seconds);
+MUST_CHECK gs_status gs_timed_end(struct gs_timed *timed, cudaStream_t stream);
+
+/** Wait for its end; DOING: as for gs_cuda_status(). */
+MUST_CHECK gs_status gs_timed_wait(struct gs_device *device, struct gs_timed *timed,
+                                   const char *doing);
+
+/** Wait for all that is under way. */
+void gs_device_settle(struct gs_device *device);
+
+/** Nothing is under way, and no other thread uses it.  A zeroed struct is allowed. */
+void gs_device_close(struct gs_device *device);
+
+#endif

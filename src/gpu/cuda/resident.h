@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * resident.h - host memory for the batches of GPUs that are set aside as runs
+ *
+ * Slots of one batch each, in the caller's memory.  Threads touch and pin it, chunk by chunk and
+ * ahead of its use, so that GPUs copy to and from it at the speed of the bus.
+ *
+ * Invariant: taken <= reserved <= slots.
+ */
+#ifndef GS_GPU_RESIDENT_H
+#define GS_GPU_RESIDENT_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+#include "base/thread.h"
+
+/* 14 GiB while 16 GiB are read through 4 GiB of GPU memory, H200 host, 16 cores: with 4 threads
+ * reading takes 1.05 to 1.15 s, with 8 0.95 s; with nothing to pin 0.51 s. */
+enum { GS_PINNERS = 8 };
+
+struct gs_resident {
+	char    *memory;
+	size_t   slot_bytes, slots;
+	size_t   chunk_bytes, chunks;
+	size_t   most;			/* chunks that will be needed, about */
+	int      gpu;			/* whose context pins */
+	size_t   reserved;		/* slots; by one thread */
+
+	pthread_mutex_t lock;		/* guards what follows */
+	pthread_cond_t  changed;
+	size_t   taken;			/* slots */
+	size_t   wanted;		/* chunks that will soon be used */
+	size_t   next;			/* chunk to prepare */
+	bool    *ready, *pinned;	/* each chunk */
+	unsigned preparing;		/* pinners that are not at the end yet */
+	bool     stops;
+	struct gs_thread pinners[GS_PINNERS];
+	bool     open, started;
+};
+
+/** Begin, with slots of SLOT_BYTES, a multiple of 64 KiB, in BYTES of MEMORY.  At MOST so many bytes
+ *  of it will be needed, as far as is known; SIZE_MAX: it is not.  GPU is the CUDA device whose
+ *  context is to be used. */
+MUST_CHECK gs_status gs_resident_open(struct gs_resident *resident, void *memory, size_t bytes,
+                                      size_t slot_bytes, size_t most, int gpu);
+
+/** Reserve a slot, to take it later; false: there is none.  One thread. */
+bool gs_resident_reserve(struct gs_resident *resident);
+
+/** Take a slot that was reserved; waits until its memory is ready.  Any thread. */
+char *gs_resident_take(struct gs_resident *resident);
+
+/** Of BYTES from AT on, within a slot, how many can be copied at once. */
+size_t gs_resident_piece(const struct gs_resident *resident, const char *at, size_t bytes);
+
+/** All slots are free again; the memory stays pinned. */
+void gs_resident_reset(struct gs_resident *resident);
+
+/** No copy is under way.  A zeroed struct is allowed. */
+void gs_resident_close(struct gs_resident *resident);
+
+#endif

@@ -1,0 +1,578 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * worker.c - the thread that works one GPU: batches in, slices out
+ *
+ * Tiles lie in a buffer of the GPU one behind the other, whatever class they are of.  When a
+ * batch is full, or at the end, the tiles of each class are brought together, unless there is but
+ * one class, and each is sorted with the same place of the other buffer to work in:
+ *
+ *     one buffer     tiles as they came    a b a c a b ...
+ *     the other      classes together      a a a b b c ...   (several classes only)
+ *
+ * Then the batch goes to host memory while the next one comes into the other buffer: both
+ * directions of the bus at once.  A slice is gathered while the one before it is sent.
+ *
+ * Nothing is believed, from host to host.  Keys were summed in their tiles; a batch must have the
+ * same sum when it is sorted, and be in order.  A slice must have the sum of its pieces, which
+ * follows from the sums of the batches' blocks.  Keys that are sent have the sum of their tile
+ * with them.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "gpu/cuda/worker.h"
+#include "kernels/kernels.h"
+#include "sort/checksum.h"
+
+/* Keys of one class of a batch: their place in either buffer. */
+struct region {
+	size_t at, bytes;
+	size_t block;		/* number of its first one, of all classes' */
+};
+
+/* What a worker is asked, among its filled buffers; and the answer. */
+static char finish_asked, drain_asked, done;
+
+static gs_status
+wrong(const char *what)
+{
+	return gs_fail(GS_EDEVICE, "the GPU's result is wrong: %s", what);
+}
+
+static gs_status
+closed(void)
+{
+	return gs_fail(GS_EDEVICE, "the GPU was closed");
+}
+
+/* ---- tiles in ------------------------------------------------------------------ */
+
+static size_t
+blocks_of(const struct gs_device *device, const struct region *region, unsigned key_class)
+{
+	const unsigned bits = device->options->class_bits[key_class];
+
+	return bits == 0 ? 0 : gs_run_blocks(region->bytes / (bits / 8));
+}
+
+/* Where each class will be; *BLOCKS: in all.  Returns how many classes have keys. */
+static unsigned
+lay_out(const struct gs_device *device, struct region *regions, size_t *blocks)
+{
+	size_t end = 0;
+	unsigned classes = 0;
+
+	*blocks = 0;
+	for (size_t t = 0; t < device->tiles; t++)
+		regions[device->arrivals[t].key_class].bytes += device->arrivals[t].bytes;
+	for (unsigned c = 0; c < GS_CLASSES; c++) {
+		regions[c].at = end;
+		regions[c].block = *blocks;
+		*blocks += blocks_of(device, &regions[c], c);
+		end += (regions[c].bytes + GS_DEVICE_ALIGN - 1) / GS_DEVICE_ALIGN * GS_DEVICE_ALIGN;
+		classes += regions[c].bytes > 0;
+	}
+	assert(end <= device->buffer_bytes);
+	return classes;
+}
+
+/* Copy tiles to their regions in the other buffer: 1 GiB in 0.5 ms, beside 20 on the bus. */
+static gs_status
+bring_together(struct gs_device *device, const struct region *regions, char *to)
+{
+	const char *from = device->buffers[device->filling];
+	size_t at[GS_CLASSES];
+
+	for (unsigned c = 0; c < GS_CLASSES; c++)
+		at[c] = regions[c].at;
+	for (size_t t = 0; t < device->tiles; t++) {
+		const struct gs_arrival *tile = &device->arrivals[t];
+
+		TRY_CUDA(cudaMemcpyAsync(to + at[tile->key_class], from, tile->bytes,
+		                         cudaMemcpyDeviceToDevice, device->work),
+		         "bringing tiles together");
+		at[tile->key_class] += tile->bytes;
+		from += tile->bytes;
+	}
+	return GS_OK;
+}
+
+/* Sort a class, and look at what has come of it. */
+static gs_status
+sort_region(struct gs_device *device, const struct region *region, unsigned key_class,
+            unsigned half, size_t blocks)
+{
+	const unsigned bits = device->options->class_bits[key_class];
+	char *keys = device->buffers[half] + region->at;
+	uint64_t *sums = device->found + 1 + region->block;
+	size_t count;
+
+	if (region->bytes == 0)
+		return GS_OK;
+	count = region->bytes / (bits / 8);
+	TRY_CUDA(gs_sort(keys, device->buffers[!half] + region->at, bits, count, device->scratch,
+	                 device->work), "sorting");
+	TRY_CUDA(gs_check(keys, bits, count, GS_BLOCK_KEYS, gs_checksum_salt(key_class), sums,
+	                  device->found, device->work), "checking its work");
+	TRY_CUDA(gs_block_firsts(keys, bits, count, GS_BLOCK_KEYS, sums + blocks, device->work),
+	         "checking its work");
+	return GS_OK;
+}
+
+/* Copy what was found to the host, and wait for it. */
+static gs_status
+fetch_checks(struct gs_device *device, const uint64_t *found, size_t count)
+{
+	TRY_CUDA(cudaMemcpyAsync(device->checks, found, count * sizeof *found,
+	                         cudaMemcpyDeviceToHost, device->work), "checking its work");
+	TRY_CUDA(cudaStreamSynchronize(device->work), "checking its work");
+	return device->checks[0] == 0 ? GS_OK : wrong("it is out of order");
+}
+
+/* What was sorted must be in order, and what arrived. */
+static gs_status
+check_batch(struct gs_device *device, const struct region *regions, size_t blocks)
+{
+	TRY(fetch_checks(device, device->found, 1 + 2 * blocks));
+	for (unsigned c = 0; c < GS_CLASSES; c++) {
+		uint64_t sum = 0;
+
+		for (size_t b = 0; b < blocks_of(device, &regions[c], c); b++)
+			sum += device->checks[1 + regions[c].block + b];
+		if (sum != device->sums[c])
+			return wrong("the keys that it sorted are not the keys that it was given");
+	}
+	return GS_OK;
+}
+
+/* The runs of a batch in memory at KEYS, of the GPU or not. */
+static gs_status
+add_runs(struct gs_worker *worker, const struct region *regions, size_t blocks, char *keys,
+         struct gs_device *on_device)
+{
+	const struct gs_device *device = &worker->device;
+
+	for (unsigned c = 0; c < GS_CLASSES; c++) {
+		const unsigned bits = device->options->class_bits[c];
+		const uint64_t *sums = device->checks + 1 + regions[c].block;
+		struct gs_gpu_run run = {
+			.key_class = c, .bits = bits, .keys = keys + regions[c].at, .device = on_device,
+		};
+
+		if (regions[c].bytes == 0)
+			continue;
+		run.count = regions[c].bytes / (bits / 8);
+		TRY(gs_gpu_runs_add(worker->runs, &run, sums, sums + blocks));
+	}
+	return GS_OK;
+}
+
+/* Copy a batch of BYTES to host memory, while the next one arrives. */
+static gs_status
+evacuate(struct gs_worker *worker, char *to, const char *from, size_t bytes)
+{
+	struct gs_device *device = &worker->device;
+
+	TRY(gs_timed_wait(device, &device->left, "copying sorted keys from it"));
+	TRY(gs_timed_begin(&device->left, device->out, &device->work_done.d2h_seconds));
+	while (bytes > 0) {
+		const size_t piece = gs_resident_piece(worker->resident, to, bytes);
+
+		TRY_CUDA(cudaMemcpyAsync(to, from, piece, cudaMemcpyDeviceToHost, device->out),
+		         "copying sorted keys from it");
+		to += piece;
+		from += piece;
+		bytes -= piece;
+	}
+	return gs_timed_end(&device->left, device->out);
+}
+
+/* Sort what has arrived into runs: on the GPU, if it is the last batch, else in host memory. */
+static gs_status
+sort_batch(struct gs_worker *worker, bool last)
+{
+	struct gs_device *device = &worker->device;
+	struct region regions[GS_CLASSES] = { { 0 } };
+	size_t blocks;
+	const unsigned classes = lay_out(device, regions, &blocks);
+	const unsigned half = classes > 1 ? !device->filling : device->filling;
+	char *sorted = device->buffers[half];
+
+	if (classes == 0)
+		return GS_OK;
+	TRY_CUDA(cudaEventRecord(device->arrived, device->in), "sorting");
+	TRY_CUDA(cudaStreamWaitEvent(device->work, device->arrived, 0), "sorting");
+	TRY_CUDA(cudaStreamWaitEvent(device->work, device->left.done, 0), "sorting");
+	TRY(gs_timed_begin(&device->sorted, device->work, &device->work_done.sort_seconds));
+	if (classes > 1)
+		TRY(bring_together(device, regions, sorted));
+	TRY_CUDA(cudaMemsetAsync(device->found, 0, (1 + blocks) * sizeof *device->found,
+	                         device->work), "checking its work");
+	for (unsigned c = 0; c < GS_CLASSES; c++)
+		TRY(sort_region(device, &regions[c], c, half, blocks));
+	TRY(gs_timed_end(&device->sorted, device->work));
+	TRY(check_batch(device, regions, blocks));
+	TRY(gs_timed_wait(device, &device->sorted, "sorting"));
+	if (last) {
+		TRY(add_runs(worker, regions, blocks, sorted, device));
+	} else {
+		char *slot = gs_resident_take(worker->resident);
+
+		TRY(add_runs(worker, regions, blocks, slot, NULL));
+		TRY(evacuate(worker, slot, sorted, regions[GS_CLASSES - 1].at +
+		                                   regions[GS_CLASSES - 1].bytes));
+	}
+	pthread_mutex_lock(&device->lock);
+	device->work_done.batches++;
+	pthread_mutex_unlock(&device->lock);
+	device->filling = !half;
+	return GS_OK;
+}
+
+static void
+begin_batch(struct gs_device *device)
+{
+	device->tiles = 0;
+	device->arrived_bytes = 0;
+	memset(device->sums, 0, sizeof device->sums);
+}
+
+/* Copy a tile to the GPU. */
+static gs_status
+take_tile(struct gs_worker *worker, struct gs_ring_buffer *buffer)
+{
+	struct gs_device *device = &worker->device;
+	const size_t bytes = buffer->count * (buffer->bits / 8);
+
+	if (device->tiles == device->tiles_most) {
+		TRY(sort_batch(worker, false));
+		begin_batch(device);
+	}
+	TRY(gs_timed_begin(&buffer->copied, device->in, &device->work_done.h2d_seconds));
+	TRY_CUDA(cudaMemcpyAsync(device->buffers[device->filling] + device->arrived_bytes,
+	                         buffer->host, bytes, cudaMemcpyHostToDevice, device->in),
+	         "copying a tile to it");
+	TRY(gs_timed_end(&buffer->copied, device->in));
+	device->arrivals[device->tiles++] = (struct gs_arrival){ buffer->key_class, bytes };
+	device->arrived_bytes += bytes;
+	device->sums[buffer->key_class] += buffer->sum;
+	return gs_queue_give(&worker->free, buffer) ? GS_OK : closed();
+}
+
+/* ---- slices out ---------------------------------------------------------------- */
+
+/* The two places of slices, and a third for sorting, in the buffer without runs. */
+static char *
+place(struct gs_device *device, unsigned at)
+{
+	return device->buffers[device->filling] + at * gs_device_slice_bytes(device);
+}
+
+static gs_status
+gather_piece(struct gs_worker *worker, const struct gs_gpu_piece *piece, char *to)
+{
+	struct gs_device *device = &worker->device;
+	const size_t key_bytes = piece->run->bits / 8;
+	const char *from = piece->run->keys + piece->from * key_bytes;
+	size_t bytes = piece->count * key_bytes;
+
+	if (piece->run->device == device) {
+		TRY_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, device->in),
+		         "gathering sorted keys");
+		return GS_OK;
+	}
+	if (piece->run->device != NULL) {
+		TRY_CUDA(cudaMemcpyPeerAsync(to, device->index, from, piece->run->device->index,
+		                             bytes, device->in), "gathering sorted keys");
+		return GS_OK;
+	}
+	while (bytes > 0) {
+		const size_t part = gs_resident_piece(worker->resident, from, bytes);
+
+		TRY_CUDA(cudaMemcpyAsync(to, from, part, cudaMemcpyHostToDevice, device->in),
+		         "gathering sorted keys");
+		to += part;
+		from += part;
+		bytes -= part;
+	}
+	return GS_OK;
+}
+
+/* Begin to bring the pieces of a slice to the GPU, when the one in its place has left. */
+static gs_status
+gather(struct gs_worker *worker, const struct gs_gpu_slice *slice, unsigned at)
+{
+	struct gs_device *device = &worker->device;
+	char *to = place(device, at);
+
+	if (slice->sorted != NULL)
+		return GS_OK;
+	TRY(gs_timed_wait(device, &device->gathered[at], "gathering sorted keys"));
+	TRY_CUDA(cudaStreamWaitEvent(device->in, device->sent[at], 0), "gathering sorted keys");
+	TRY(gs_timed_begin(&device->gathered[at], device->in, &device->work_done.h2d_seconds));
+	for (size_t p = 0; p < slice->piece_count; p++) {
+		TRY(gather_piece(worker, &slice->pieces[p], to));
+		to += slice->pieces[p].count * (slice->bits / 8);
+	}
+	assert(to <= place(device, at + 1));
+	return gs_timed_end(&device->gathered[at], device->in);
+}
+
+/* Sort a slice; it must be in order, and have the keys of its pieces. */
+static gs_status
+sort_slice(struct gs_worker *worker, const struct gs_gpu_slice *slice, unsigned at)
+{
+	struct gs_device *device = &worker->device;
+	const size_t span_keys = device->tile_bytes / (slice->bits / 8);
+	const size_t spans = (slice->count + span_keys - 1) / span_keys;
+	uint64_t sum = 0;
+
+	if (slice->sorted != NULL)
+		return GS_OK;
+	TRY_CUDA(cudaStreamWaitEvent(device->work, device->gathered[at].done, 0), "sorting");
+	TRY_CUDA(cudaMemsetAsync(device->found, 0, (1 + spans) * sizeof *device->found,
+	                         device->work), "checking its work");
+	TRY(gs_timed_begin(&device->sorted, device->work, &device->work_done.sort_seconds));
+	TRY_CUDA(gs_sort(place(device, at), place(device, 2), slice->bits, slice->count,
+	                 device->scratch, device->work), "sorting");
+	TRY_CUDA(gs_check(place(device, at), slice->bits, slice->count, span_keys,
+	                  gs_checksum_salt(slice->key_class), device->found + 1, device->found,
+	                  device->work), "checking its work");
+	TRY(gs_timed_end(&device->sorted, device->work));
+	TRY(fetch_checks(device, device->found, 1 + spans));
+	TRY(gs_timed_wait(device, &device->sorted, "sorting"));
+	for (size_t s = 0; s < spans; s++)
+		sum += device->checks[1 + s];
+	return sum == slice->sum ? GS_OK
+	       : wrong("the keys that it sorted are not the keys that it was given");
+}
+
+/* The checksum of keys of a slice, whole tiles but for the last one. */
+static uint64_t
+sum_of(const struct gs_device *device, const struct gs_gpu_slice *slice, size_t from, size_t count)
+{
+	const size_t span_keys = device->tile_bytes / (slice->bits / 8);
+	uint64_t sum = 0;
+
+	if (slice->sorted == NULL)
+		return device->checks[1 + from / span_keys];
+	for (size_t b = from / GS_BLOCK_KEYS; b < gs_run_blocks(from + count); b++)
+		sum += slice->sorted->sums[b];
+	return sum;
+}
+
+/* Send sorted keys, tile by tile. */
+static gs_status
+send(struct gs_worker *worker, const struct gs_gpu_slice *slice, unsigned at)
+{
+	struct gs_device *device = &worker->device;
+	const char *from = slice->sorted != NULL ? slice->sorted->keys : place(device, at);
+	const size_t key_bytes = slice->bits / 8, most = device->tile_bytes / key_bytes;
+
+	for (size_t sent = 0; sent < slice->count; sent += most) {
+		const size_t left = slice->count - sent, count = left < most ? left : most;
+		struct gs_ring_buffer *buffer = gs_queue_take(&worker->free);
+
+		if (buffer == NULL)
+			return closed();
+		TRY(gs_timed_wait(device, &buffer->copied, "copying a tile to it"));
+		buffer->key_class = slice->key_class;
+		buffer->bits = slice->bits;
+		buffer->count = count;
+		buffer->sum = sum_of(device, slice, sent, count);
+		TRY(gs_timed_begin(&buffer->copied, device->out, &device->work_done.d2h_seconds));
+		TRY_CUDA(cudaMemcpyAsync(buffer->host, from + sent * key_bytes, count * key_bytes,
+		                         cudaMemcpyDeviceToHost, device->out),
+		         "copying sorted keys from it");
+		TRY(gs_timed_end(&buffer->copied, device->out));
+		if (!gs_queue_give(&worker->ready, buffer))
+			return closed();
+	}
+	TRY_CUDA(cudaEventRecord(device->sent[at], device->out), "copying sorted keys from it");
+	return GS_OK;
+}
+
+/* The worker's next slice from number AT on, or NULL. */
+static const struct gs_gpu_slice *
+next_slice(const struct gs_worker *worker, size_t *at)
+{
+	while (*at < worker->slices->count) {
+		const struct gs_gpu_slice *slice = &worker->slices->list[(*at)++];
+
+		if (slice->worker == worker->number)
+			return slice;
+	}
+	return NULL;
+}
+
+static gs_status
+drain(struct gs_worker *worker)
+{
+	size_t at = 0;
+	const struct gs_gpu_slice *slice = next_slice(worker, &at);
+	unsigned here = 0;
+
+	if (slice != NULL)
+		TRY(gather(worker, slice, here));
+	while (slice != NULL) {
+		const struct gs_gpu_slice *next = next_slice(worker, &at);
+
+		if (next != NULL)
+			TRY(gather(worker, next, !here));
+		TRY(sort_slice(worker, slice, here));
+		TRY(send(worker, slice, here));
+		slice = next;
+		here = !here;
+	}
+	for (unsigned p = 0; p < 2; p++)
+		TRY(gs_timed_wait(&worker->device, &worker->device.gathered[p],
+		                  "gathering sorted keys"));
+	begin_batch(&worker->device);
+	return GS_OK;
+}
+
+/* ---- the thread ------------------------------------------------------------------ */
+
+static gs_status
+finish(struct gs_worker *worker)
+{
+	struct gs_device *device = &worker->device;
+
+	TRY(sort_batch(worker, true));
+	for (unsigned r = 0; r < worker->options->ring_tiles; r++)	/* nobody has them now */
+		TRY(gs_timed_wait(device, &device->ring[r].copied, "copying a tile to it"));
+	return gs_timed_wait(device, &device->left, "copying sorted keys from it");
+}
+
+static gs_status
+serve(struct gs_worker *worker)
+{
+	struct gs_device *device = &worker->device;
+	void *asked;
+
+	TRY(gs_device_open(device, worker->options, worker->number, worker->key_bytes));
+	for (unsigned r = 0; r < worker->options->ring_tiles; r++)
+		(void)gs_queue_give(&worker->free, &device->ring[r]);
+	(void)gs_queue_give(&worker->answers, &done);
+	while ((asked = gs_queue_take(&worker->filled)) != NULL) {
+		if (asked != &finish_asked && asked != &drain_asked) {
+			TRY(take_tile(worker, asked));
+			continue;
+		}
+		TRY(asked == &finish_asked ? finish(worker) : drain(worker));
+		(void)gs_queue_give(&worker->answers, &done);
+	}
+	return GS_OK;
+}
+
+static void
+shut(struct gs_worker *worker)
+{
+	gs_queue_shut(&worker->free);
+	gs_queue_shut(&worker->filled);
+	gs_queue_shut(&worker->ready);
+	gs_queue_shut(&worker->answers);
+}
+
+static gs_status
+work(void *context)
+{
+	const gs_status status = serve(context);
+
+	shut(context);
+	return status;
+}
+
+gs_status
+gs_worker_start(struct gs_worker *worker, const struct gs_gpu_options *options, unsigned number,
+                uint64_t key_bytes, struct gs_resident *resident, struct gs_gpu_runs *runs,
+                const struct gs_gpu_slices *slices)
+{
+	*worker = (struct gs_worker){
+		.options = options, .number = number, .key_bytes = key_bytes,
+		.resident = resident, .runs = runs, .slices = slices, .open = true,
+	};
+	gs_queue_open(&worker->free);
+	gs_queue_open(&worker->filled);
+	gs_queue_open(&worker->ready);
+	gs_queue_open(&worker->answers);
+	return gs_thread_start(&worker->thread, work, worker);
+}
+
+/* ---- for the engine's thread ----------------------------------------------------- */
+
+/* The worker has ended: why? */
+static gs_status
+reason(struct gs_worker *worker)
+{
+	TRY(gs_thread_join(&worker->thread));
+	return closed();
+}
+
+gs_status
+gs_worker_await(struct gs_worker *worker)
+{
+	return gs_queue_take(&worker->answers) != NULL ? GS_OK : reason(worker);
+}
+
+gs_status
+gs_worker_free(struct gs_worker *worker, struct gs_ring_buffer **buffer)
+{
+	*buffer = gs_queue_take(&worker->free);
+	if (*buffer == NULL)
+		return reason(worker);
+	TRY(gs_device_use(&worker->device));
+	return gs_timed_wait(&worker->device, &(*buffer)->copied, "copying a tile to it");
+}
+
+void
+gs_worker_give(struct gs_worker *worker, struct gs_ring_buffer *buffer)
+{
+	/* One that ends takes no more; who waits for it next learns why. */
+	(void)gs_queue_give(buffer->count > 0 ? &worker->filled : &worker->free, buffer);
+}
+
+void
+gs_worker_finish(struct gs_worker *worker)
+{
+	(void)gs_queue_give(&worker->filled, &finish_asked);
+}
+
+void
+gs_worker_drain(struct gs_worker *worker)
+{
+	(void)gs_queue_give(&worker->filled, &drain_asked);
+}
+
+gs_status
+gs_worker_take(struct gs_worker *worker, struct gs_ring_buffer **buffer)
+{
+	*buffer = gs_queue_take(&worker->ready);
+	if (*buffer == NULL)
+		return reason(worker);
+	TRY(gs_device_use(&worker->device));
+	return gs_timed_wait(&worker->device, &(*buffer)->copied, "copying sorted keys from it");
+}
+
+void
+gs_worker_stop(struct gs_worker *worker)
+{
+	if (!worker->open)
+		return;
+	shut(worker);
+	(void)!gs_thread_join(&worker->thread);
+	gs_device_settle(&worker->device);
+}
+
+void
+gs_worker_close(struct gs_worker *worker)
+{
+	if (!worker->open)
+		return;
+	gs_device_close(&worker->device);
+	gs_queue_close(&worker->free);
+	gs_queue_close(&worker->filled);
+	gs_queue_close(&worker->ready);
+	gs_queue_close(&worker->answers);
+	worker->open = false;
+}

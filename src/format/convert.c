@@ -241,15 +241,24 @@ struct copy {
 	atomic_size_t   bad;	/* the first that does not fit */
 };
 
-/* Convert integers that fit.  Inlined with constant widths, so each pair has its own loop. */
+/* Convert integers that fit, and store their counts if there are any.  Inlined with constant
+ * widths, so each pair has its own loop. */
 static inline __attribute__((always_inline)) void
 copy_integers(const struct copy *copy, unsigned from_bits, unsigned to_bits, size_t begin,
               size_t end)
 {
 	const struct gs_integers from = copy->numbers->integers;
 	const bool swap = copy->swap;
+	const uint64_t *counts = copy->counts;
+	const size_t stride = to_bits / 8 + sizeof *counts;
 	char *into = copy->into;
 
+	for (size_t k = begin; counts != NULL && k < end; k++) {
+		store(into + k * stride, to_bits, swap, gs_integers_key(&from, from_bits, k) - from.bias);
+		store(into + k * stride + to_bits / 8, 64, swap, counts[k]);
+	}
+	if (counts != NULL)
+		return;
 	#pragma omp simd
 	for (size_t k = begin; k < end; k++)
 		store(into + k * (to_bits / 8), to_bits, swap,
@@ -311,7 +320,7 @@ gs_numbers_convert(const struct gs_numbers *numbers, enum gsort_type to, enum gs
 			return refuse(numbers, count - 1, to);
 		if (!convert(numbers, 0, to, &value))
 			return refuse(numbers, 0, to);
-		if (counts == NULL && numbers->integers.bits >= 32) {
+		if (numbers->integers.bits >= 32) {
 			gs_team_run(threads, copy_share, &copy);
 			return GS_OK;
 		}

@@ -74,14 +74,17 @@ choose_by_size(struct gs_device_choice *choice, const struct gs_plan_input *inpu
 
 	choice->gpu_from_bytes = from > UINT64_MAX / shrink ? UINT64_MAX : from * shrink;
 	if (from == UINT64_MAX)
-		return choose(choice, GSORT_DEVICE_CPU, "with so many threads the CPU sorts as fast as files are written");
+		return choose(choice, GSORT_DEVICE_CPU,
+		              "with so many threads the CPU sorts as fast as files are written");
 	if (known && input->input_bytes / shrink < from)
 		return choose(choice, GSORT_DEVICE_CPU, "the input is too small for a GPU to pay");
 	if (known)
 		return choose(choice, GSORT_DEVICE_GPU, "the input is large enough for a GPU to pay");
 	if (input->peeked_bytes / shrink >= pipe_from)
-		return choose(choice, GSORT_DEVICE_GPU, "the part read so far is large enough for a GPU to pay");
-	(void)choose(choice, GSORT_DEVICE_CPU, "the part read so far is too small for a GPU to pay");
+		return choose(choice, GSORT_DEVICE_GPU,
+		              "the part read so far is large enough for a GPU to pay");
+	(void)choose(choice, GSORT_DEVICE_CPU,
+	             "the part read so far is too small for a GPU to pay");
 	choice->peek_bytes = pipe_from * shrink;
 	return GS_OK;
 }

@@ -7,15 +7,18 @@
  *
  * A producer with one thread delivers large spans: a team verifies, selects and encodes each, and
  * it is written while the producer makes the next.  Of a producer with many threads (the buckets),
- * each thread verifies and encodes the span that it has just sorted; the thread that takes spans in
- * order only writes them.  (Many threads that write one file are no faster: io/preallocate.c.)  If
- * keys are selected, that thread selects them, since groups of equal keys cross spans.
+ * each thread verifies, selects and encodes the span that it has just sorted; the thread that takes
+ * spans in order only writes them.  (Many threads that write one file are no faster:
+ * io/preallocate.c.)  As groups of equal keys cross spans, that thread writes the outermost groups
+ * of each span, in front of what the others have encoded.
  *
  * Many threads do write faster to several files (--split): one file takes 4.7 GB/s on an H200 host,
  * sixteen take 36.  So the threads of the buckets also write what they have encoded, each to another
- * file (split.h).  A producer with one thread fills one file after the other.
+ * file (split.h), unless keys are selected.  A producer with one thread fills one file after the
+ * other.
  */
 #include <assert.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "format/key.h"
@@ -335,6 +338,63 @@ room(void *context, const struct gs_sorted_span *sorted, void **keys)
 	return GS_OK;
 }
 
+/* What is encoded at once where keys are selected; their counts are on the stack. */
+enum { PIECE_KEYS = 4096 };
+
+/* Select keys of a span and convert them where they lie, behind room for those of the seam. */
+static void
+select_in_place(struct gs_emit *emit, const struct gs_sorted_span *sorted,
+                struct gs_encoded *encoded)
+{
+	const struct gs_encoding *encoding = &emit->encoding;
+	struct gs_span span = sorted->span;
+	struct gs_select alone = gs_select_alone(&emit->select, &span, NULL, &encoded->seam);
+	const size_t key_bytes = span.key_bits / 8;
+	const size_t seam_keys = emit->select.at_once ? 1 : GS_SEAM_KEYS;
+
+	gs_select_span(&alone, &span);
+	gs_select_end_alone(&alone, &encoded->seam);
+	encoded->data = span.keys;
+	if (encoded->seam.first_times < seam_keys && encoded->seam.more) {
+		/* There is room: two groups at least are not among those selected. */
+		encoded->data = (char *)sorted->span.keys + seam_keys * key_bytes;
+		memmove(encoded->data, span.keys, span.count * key_bytes);
+	}
+	gs_ordered_to_raw(encoding->to, encoding->endian, encoding->reverse, encoded->data, span.count,
+	                  1);
+	encoded->keys = span.count;
+	encoded->bytes = span.count * key_bytes;
+}
+
+/* Select keys of a span and encode them, behind room for those of the seam. */
+static gs_status
+select_and_encode(struct gs_emit *emit, const struct gs_sorted_span *sorted,
+                  struct gs_encoded *encoded)
+{
+	uint64_t times[PIECE_KEYS];
+	struct gs_encoding encoding = emit->encoding;
+	struct gs_span span = sorted->span, piece;
+	struct gs_select alone = gs_select_alone(&emit->select, &span, times, &encoded->seam);
+
+	encoding.threads = 1;
+	encoded->data = emit->slot_print + sorted->slot * emit->plan->part_print_bytes +
+	                GS_SEAM_KEYS * gs_encoding_bytes(&encoding);
+	encoded->keys = encoded->bytes = 0;
+	for (size_t at = 0, bytes; at < span.count; at += PIECE_KEYS) {
+		piece = span;
+		piece.keys = (char *)span.keys + at * (span.key_bits / 8);
+		piece.count = span.count - at < PIECE_KEYS ? span.count - at : PIECE_KEYS;
+		gs_select_span(&alone, &piece);
+		TRY(gs_encode(&encoding, piece.key_class, piece.key_bits, piece.keys,
+		              encoding.counts ? times : NULL, piece.count,
+		              (char *)encoded->data + encoded->bytes, &bytes));
+		encoded->keys += piece.count;
+		encoded->bytes += bytes;
+	}
+	gs_select_end_alone(&alone, &encoded->seam);
+	return GS_OK;
+}
+
 static gs_status
 encode(struct gs_emit *emit, const struct gs_sorted_span *sorted, struct gs_encoded *encoded)
 {
@@ -350,7 +410,7 @@ encode(struct gs_emit *emit, const struct gs_sorted_span *sorted, struct gs_enco
 	                 encoded->data, &encoded->bytes);
 }
 
-/* Verify and encode a span; any thread. */
+/* Verify, select and encode a span; any thread. */
 static gs_status
 make(void *context, struct gs_sorted_span *sorted)
 {
@@ -362,7 +422,12 @@ make(void *context, struct gs_sorted_span *sorted)
 	gs_status status = GS_OK;
 
 	gs_verify_digest(emit->verify, span, &encoded->digest);
-	if (gs_encoding_in_place(encoding)) {
+	encoded->keys = span->count;
+	if (emit->select.groups && gs_encoding_in_place(encoding)) {
+		select_in_place(emit, sorted, encoded);
+	} else if (emit->select.groups) {
+		status = select_and_encode(emit, sorted, encoded);
+	} else if (gs_encoding_in_place(encoding)) {
 		gs_ordered_to_raw(encoding->to, encoding->endian, encoding->reverse, span->keys,
 		                  span->count, 1);
 		encoded->data = span->keys;
@@ -386,17 +451,74 @@ write_encoded(struct gs_emit *emit, struct gs_encoded *encoded)
 	       : gs_output_give_pages(output, pages, encoded->bytes, encoded->mapped);
 }
 
+/* Bytes of the first KEYS of what was encoded. */
+static size_t
+bytes_of(const struct gs_emit *emit, const struct gs_encoded *encoded, size_t keys)
+{
+	const char *data = encoded->data, *at = data;
+
+	if (keys == encoded->keys)
+		return encoded->bytes;
+	if (!gs_key_is_text(emit->encoding.to))
+		return keys * gs_encoding_bytes(&emit->encoding);
+	for (; keys > 0; keys--)
+		at = (const char *)memchr(at, emit->encoding.terminator,
+		                          encoded->bytes - (size_t)(at - data)) + 1;
+	return (size_t)(at - data);
+}
+
+/* Put the keys that are written before those of a span itself in front of them. */
+static gs_status
+join(struct gs_emit *emit, const struct gs_span *span, struct gs_encoded *encoded)
+{
+	enum { LINE_BYTES = 128 };
+	struct gs_encoding encoding = emit->encoding;
+	uint64_t keys[GS_SEAM_KEYS], times[GS_SEAM_KEYS];
+	char front[GS_SEAM_KEYS * LINE_BYTES];
+	size_t bytes, count, own_keys;
+
+	assert(gs_encoding_bytes(&encoding) <= LINE_BYTES);
+	count = gs_select_join(&emit->select, span->key_class, span->key_bits, &encoded->seam, keys,
+	                       times);
+	count = gs_select_head(&emit->select, count);
+	own_keys = gs_select_head(&emit->select, encoded->keys);
+	encoded->bytes = bytes_of(emit, encoded, own_keys);
+	encoding.threads = 1;
+	if (gs_encoding_in_place(&encoding)) {
+		bytes = count * (span->key_bits / 8);
+		memcpy(front, keys, bytes);
+		gs_ordered_to_raw(encoding.to, encoding.endian, encoding.reverse, front, count, 1);
+	} else {
+		TRY(gs_encode(&encoding, span->key_class, span->key_bits, keys,
+		              encoding.counts ? times : NULL, count, front, &bytes));
+	}
+	encoded->data = (char *)encoded->data - bytes;
+	memcpy(encoded->data, front, bytes);
+	encoded->bytes += bytes;
+	encoded->keys = count + own_keys;
+	return GS_OK;
+}
+
 static gs_status
 take_encoded(void *context, struct gs_sorted_span *sorted, bool *enough)
 {
 	struct gs_emit *emit = context;
 	struct gs_encoded *encoded = &emit->encoded[sorted->slot];
+	size_t keys;
 
 	if (sorted->slot == GS_NO_SLOT)
 		return take_span(emit, sorted, enough);
 	gs_verify_note_out(emit->verify, &encoded->digest);
+	if (emit->select.groups) {
+		TRY(join(emit, &sorted->span, encoded));
+	} else {
+		keys = gs_select_head(&emit->select, encoded->keys);
+		encoded->bytes = bytes_of(emit, encoded, keys);
+		encoded->keys = keys;
+	}
 	TRY(write_encoded(emit, encoded));
-	emit->keys += sorted->span.count;
+	*enough = gs_emit_is_complete(emit);
+	emit->keys += encoded->keys;
 	emit->bytes += encoded->bytes;
 	atomic_store(&emit->monitor->counters.bytes_out, emit->bytes);
 	atomic_fetch_add(&emit->monitor->counters.keys_sorted, sorted->span.count);
@@ -462,6 +584,13 @@ begin_strands(struct gs_emit *emit, unsigned key_class, uint64_t keys)
 	return gs_split_begin_strands(&emit->split, keys, text ? 0 : gs_encoding_bytes(&emit->encoding));
 }
 
+/* May a key that is not written, since the head is complete, not fit the type of the output? */
+static bool
+may_fail(const struct gs_emit *emit)
+{
+	return !gs_key_is_text(emit->encoding.to) && emit->encoding.from != emit->encoding.to;
+}
+
 struct gs_span_sink
 gs_emit_sink(struct gs_emit *emit, unsigned key_class, uint64_t keys)
 {
@@ -469,17 +598,18 @@ gs_emit_sink(struct gs_emit *emit, unsigned key_class, uint64_t keys)
 
 	if (emit->select.groups)
 		sink.take_counted = take_counted;
-	if (!gs_select_takes_all(&emit->select) || left_to_skip(emit, key_class) > 0)
+	if (left_to_skip(emit, key_class) > 0)
 		return sink;
-	if (begin_strands(emit, key_class, keys)) {
+	if (gs_select_takes_all(&emit->select) && begin_strands(emit, key_class, keys)) {
 		sink.make = make;
 		sink.take = take_of_strand;
 		sink.strand_at = emit->split.strand_at;
 		sink.strand_count = emit->split.strands;
 	}
-	if (emit->split.outputs->count > 1)
+	if (emit->split.outputs->count > 1 || (emit->select.head && may_fail(emit)))
 		return sink;
-	emit->gives_pages = keys >= PAGES_KEYS && gs_output_takes_pages(emit->split.outputs->files[0]);
+	emit->gives_pages = !emit->select.groups && keys >= PAGES_KEYS &&
+	                    gs_output_takes_pages(emit->split.outputs->files[0]);
 	sink.room = room;
 	sink.make = make;
 	sink.take = take_encoded;

@@ -40,6 +40,8 @@ struct gs_encoded {
 	void            *pages;		/* DATA is in a mapping of its own; else NULL */
 	size_t           mapped;	/* bytes of it */
 	struct gs_span_digest digest;	/* for verifying */
+	size_t           keys;		/* that DATA has, ... */
+	struct gs_seam   seam;		/* ... if they are selected, between these groups */
 };
 
 struct gs_emit {

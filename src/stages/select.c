@@ -51,14 +51,21 @@ gs_select_ends(const struct gs_select *select)
 	return select->head && select->left == 0;
 }
 
+size_t
+gs_select_head(struct gs_select *select, size_t count)
+{
+	if (!select->head)
+		return count;
+	if (count > select->left)
+		count = (size_t)select->left;
+	select->left -= count;
+	return count;
+}
+
 static void
 cut(struct gs_select *select, struct gs_span *span)
 {
-	if (!select->head)
-		return;
-	if (span->count > select->left)
-		span->count = (size_t)select->left;
-	select->left -= span->count;
+	span->count = gs_select_head(select, span->count);
 }
 
 /* LEAST <= TIMES <= MOST, in one comparison. */
@@ -157,6 +164,76 @@ gs_select_span(struct gs_select *select, struct gs_span *span)
 	}
 	cut(select, span);
 }
+
+/* ---- side by side ------------------------------------------------------------ */
+
+struct gs_select
+gs_select_alone(const struct gs_select *select, struct gs_span *span, uint64_t *times,
+                struct gs_seam *seam)
+{
+	const uint64_t first = gs_key_at(span->keys, span->key_bits, 0);
+	size_t end = 1;
+
+	while (end < span->count && gs_key_at(span->keys, span->key_bits, end) == first)
+		end++;
+	*seam = (struct gs_seam){ .first = first, .first_times = end };
+	span->keys = (char *)span->keys + end * (span->key_bits / 8);
+	span->count -= end;
+	return (struct gs_select){
+		.groups = select->groups, .least = select->least, .most = select->most,
+		.at_once = select->at_once, .counts = select->counts, .times = times,
+	};
+}
+
+void
+gs_select_end_alone(const struct gs_select *alone, struct gs_seam *seam)
+{
+	seam->more = alone->any;
+	seam->last = alone->last;
+	seam->last_times = alone->last_times;
+}
+
+/* The group of SELECT has ended: write it, if it is wanted and was not written when it began. */
+static size_t
+end_group(const struct gs_select *select, void *keys, uint64_t *times, size_t count)
+{
+	if (select->at_once || !fits(select, select->last_times))
+		return count;
+	gs_key_put(keys, select->key_bits, count, select->last);
+	times[count] = select->last_times;
+	return count + 1;
+}
+
+size_t
+gs_select_join(struct gs_select *select, unsigned key_class, unsigned key_bits,
+               const struct gs_seam *seam, void *keys, uint64_t *times)
+{
+	size_t count = 0;
+
+	if (select->any && select->last == seam->first) {
+		select->last_times += seam->first_times;
+	} else {
+		if (select->any)
+			count = end_group(select, keys, times, count);
+		select->key_class = key_class;
+		select->key_bits = key_bits;
+		if (select->at_once)
+			gs_key_put(keys, key_bits, count++, seam->first);
+		select->any = true;
+		select->last = seam->first;
+		select->last_times = seam->first_times;
+	}
+	assert(select->key_class == key_class && select->key_bits == key_bits);
+	if (seam->more) {
+		count = end_group(select, keys, times, count);
+		select->last = seam->last;
+		select->last_times = seam->last_times;
+	}
+	assert(count <= GS_SEAM_KEYS);
+	return count;
+}
+
+/* ---- groups that are complete --------------------------------------------------- */
 
 void
 gs_select_pairs(struct gs_select *select, struct gs_span *span, uint64_t *times)

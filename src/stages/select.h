@@ -15,6 +15,15 @@
 #include "gsort.h"
 #include "sort/span.h"
 
+/* The outermost groups of a span that is selected by itself. */
+struct gs_seam {
+	uint64_t first, first_times;	/* which may have begun before the span */
+	bool     more;			/* it has another group, and the last one: */
+	uint64_t last, last_times;	/* which may go on behind the span */
+};
+
+enum { GS_SEAM_KEYS = 2 };
+
 struct gs_select {
 	bool      groups;	/* of equal keys one is written, if there are LEAST .. MOST */
 	uint64_t  least, most;
@@ -45,7 +54,33 @@ bool gs_select_takes_all(const struct gs_select *select);
 /** Keep the keys of SPAN that are written, in place; its count decreases, keys may move. */
 void gs_select_span(struct gs_select *select, struct gs_span *span);
 
-/** The same for groups that are complete: keys that differ, of which number I occurs TIMES[I]
+/**
+ * Spans can be selected side by side.  This begins one of them, with one key at least.  Call
+ * gs_select_span() for SPAN, all at once or cut into pieces, then gs_select_end_alone().
+ *
+ * @select  may belong to another thread: only what gs_select_open() has set is read
+ * @span    without its first group, then
+ * @times   as for gs_select_open(), for a piece
+ */
+struct gs_select gs_select_alone(const struct gs_select *select, struct gs_span *span,
+                                 uint64_t *times, struct gs_seam *seam);
+void gs_select_end_alone(const struct gs_select *alone, struct gs_seam *seam);
+
+/**
+ * Then, in the order of spans, join one with those before it.
+ *
+ * @keys   set to keys of KEY_BITS that are to be written before those of the span itself, which are
+ *         between its first and last group; room for GS_SEAM_KEYS
+ * @times  the same for their counts
+ * @return how many
+ */
+size_t gs_select_join(struct gs_select *select, unsigned key_class, unsigned key_bits,
+                      const struct gs_seam *seam, void *keys, uint64_t *times);
+
+/** Of COUNT keys that are about to be written, those that the head has room for. */
+size_t gs_select_head(struct gs_select *select, size_t count);
+
+/** gs_select_span() for groups that are complete: keys that differ, of which number I occurs TIMES[I]
  *  times; TIMES moves with the keys. */
 void gs_select_pairs(struct gs_select *select, struct gs_span *span, uint64_t *times);
 

@@ -16,6 +16,7 @@
 #include <stdio.h>
 
 #include "format/text.h"
+#include "sort/buckets/strands.h"
 #include "stages/store.h"
 
 /* ---- opening ----------------------------------------------------------------- */
@@ -398,8 +399,10 @@ gs_store_drain(struct gs_store *store, unsigned key_class, const struct gs_span_
 		return GS_OK;
 	if (gs_store_is_on_gpu(store))
 		return store->batches > 0 ? GS_OK : drain_gpu(store, key_class, sink);
-	return gs_batch_count(&store->batch, key_class) == 0 ? GS_OK
-	       : gs_batch_drain(&store->batch, key_class, sink);
+	if (gs_batch_count(&store->batch, key_class) == 0)
+		return GS_OK;
+	return sink->strand_count > 0 ? gs_batch_drain_strands(&store->batch, key_class, sink)
+	                              : gs_batch_drain(&store->batch, key_class, sink);
 }
 
 void

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sort/buckets/batch.h"
+#include "sort/buckets/strands.h"
 #include "tests/unit/units.h"
 
 void unit_batch(void);
@@ -263,7 +264,7 @@ drain_strands(struct strands *strands, unsigned threads, uint64_t *sum)
 	open_batch(&batch, &memory, bits, threads);
 	*sum = add(&batch, 0, STRAND_KEYS, &state);
 	gs_batch_seal(&batch);
-	status = gs_batch_drain(&batch, 0, &sink);
+	status = gs_batch_drain_strands(&batch, 0, &sink);
 	close_batch(&memory);
 	return status;
 }

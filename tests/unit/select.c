@@ -122,6 +122,52 @@ select_spans(const struct row *row, unsigned bits, char *keys, struct gs_select 
 	append(got, select, &span);
 }
 
+/* The same, each span by itself, in pieces of PIECE keys; then joined. */
+static void
+select_alone(const struct row *row, unsigned bits, char *keys, struct gs_select *select,
+             size_t piece_keys, struct out *got)
+{
+	struct gs_span span;
+
+	got->count = 0;
+	for (size_t at = 0; at < row->count; at += row->span_keys) {
+		uint64_t front[GS_SEAM_KEYS], front_times[GS_SEAM_KEYS];
+		struct out own = { calloc(row->count, 8), calloc(row->count, 8), 0 };
+		struct gs_select alone;
+		struct gs_seam seam;
+		size_t joined;
+
+		span = (struct gs_span){
+			.keys = keys + at * (bits / 8), .key_bits = bits, .key_class = 3,
+			.count = row->count - at < row->span_keys ? row->count - at : row->span_keys,
+		};
+		alone = gs_select_alone(select, &span, select->times, &seam);
+		for (size_t done = 0; done < span.count; done += piece_keys) {
+			struct gs_span piece = span;
+
+			piece.keys = (char *)span.keys + done * (bits / 8);
+			piece.count = span.count - done < piece_keys ? span.count - done : piece_keys;
+			gs_select_span(&alone, &piece);
+			append(&own, &alone, &piece);
+		}
+		gs_select_end_alone(&alone, &seam);
+		joined = gs_select_join(select, 3, bits, &seam, front, front_times);
+		joined = gs_select_head(select, joined);
+		for (size_t i = 0; i < joined; i++) {
+			got->times[got->count] = front_times[i];
+			got->keys[got->count++] = gs_key_at(front, bits, i);
+		}
+		own.count = gs_select_head(select, own.count);
+		memcpy(got->times + got->count, own.times, own.count * sizeof *own.times);
+		memcpy(got->keys + got->count, own.keys, own.count * sizeof *own.keys);
+		got->count += own.count;
+		free(own.keys);
+		free(own.times);
+	}
+	gs_select_end(select, &span);
+	append(got, select, &span);
+}
+
 /* The same from groups that are complete, as a histogram gives them. */
 static void
 select_pairs(const struct row *row, unsigned bits, char *keys, const struct out *groups,
@@ -164,6 +210,15 @@ check_row(const struct row *row, unsigned bits, const struct wish *wish)
 	CHECK(gs_select_ends(&select) == (wish->options.head &&
 	                                  expected.count == wish->options.head_count),
 	      "%s of %s, %u bits: the end is known", wish->name, row->name, bits);
+	for (size_t piece = 3; gs_select_wants_groups(&wish->options) && piece < 10000; piece *= 100) {
+		for (size_t i = 0; i < row->count; i++)
+			gs_key_put(keys, bits, i, key_of(row, bits, i));
+		gs_select_open(&select, &wish->options, memory + 4 * room);
+		select_alone(row, bits, keys, &select, piece, &got);
+		CHECK(same(&got, &expected, wish->options.counts),
+		      "%s of %s, %u bits, span by span: %zu keys, %zu came", wish->name, row->name, bits,
+		      expected.count, got.count);
+	}
 	gs_select_open(&select, &wish->options, memory + 4 * room);
 	if (gs_select_wants_groups(&wish->options)) {
 		expect(row, bits, &(struct gsort_options){ .counts = true }, &all);

@@ -22,7 +22,6 @@
 #include "base/team.h"
 #include "sort/buckets/add.h"
 #include "sort/buckets/batch.h"
-#include "sort/buckets/strands.h"
 #include "sort/buckets/parts.h"
 #include "sort/buckets/seal.h"
 
@@ -241,8 +240,7 @@ gs_batch_drain(struct gs_batch *batch, unsigned key_class, const struct gs_span_
 {
 	struct draining draining;
 
-	if (sink->strand_count > 0)
-		return gs_batch_drain_strands(batch, key_class, sink);
+	assert(sink->strand_count == 0);	/* strands.h drains those */
 	begin(&draining, batch, key_class, sink);
 	gs_team_run(team(batch, key_class), drain, &draining);
 	return end(&draining);

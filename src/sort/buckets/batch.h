@@ -69,8 +69,8 @@ void gs_batch_reset(struct gs_batch *batch);
 
 /**
  * Hand the keys of KEY_CLASS in order to SINK, once: a team calls its room() and make(), the
- * caller's thread its take(), or any thread if SINK wants strands.  Keys that SINK did not want stay
- * until gs_batch_reset().
+ * caller's thread its take().  Keys that SINK did not want stay until gs_batch_reset().  For a SINK
+ * that wants strands: strands.h.
  *
  * @return  GS_OK, or the first error of a function of SINK
  */

@@ -762,7 +762,8 @@ check_stopped(void)
 	CHECK(gs_ahead_take(&ahead, &chunk) == GS_OK && chunk->bytes == CHUNK &&
 	      is_content(chunk->data, 0, CHUNK), "a chunk is taken");
 	gs_ahead_close(&ahead);
-	CHECK(gs_input_rewind(input) == GS_OK && write(go[1], "", 1) == 1, "it is rewound");
+	CHECK(gs_input_rewind(input) == GS_OK, "it is rewound: %s", gs_message());
+	CHECK(write(go[1], "", 1) == 1, "the writer goes on");
 	gs_ahead_open(&ahead, input, chunks, CHUNK);
 	do {
 		holds = gs_ahead_take(&ahead, &chunk) == GS_OK;
@@ -823,7 +824,9 @@ unit_recorder(void)
 	check_threads(true);
 	check_released();
 	check_released_first();
-	check_stopped();
+	/* Once in many thousand times, on a busy machine, the thread was between two files. */
+	for (unsigned round = 0; round < (units_brief() ? 20 : 500); round++)
+		check_stopped();
 	munmap(memory, MEMORY_BYTES);
 	rmdir(folder);
 }

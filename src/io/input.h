@@ -86,10 +86,10 @@ bool gs_input_inflates(const struct gs_input *input);
 bool gs_input_large_window(const struct gs_input *input);
 
 /**
- * Before the first gs_input_next(): read ahead in the first input that is a pipe or callback,
+ * Before the first gs_input_next(): if the first input is a pipe or callback, read ahead in it,
  * until LEAST bytes of it are in the recording.  It may end before, or the memory may be full.
  *
- * @bytes   set to how many there are; 0: no such input, or no memory
+ * @bytes   set to how many there are; 0: it is a regular file, or no memory
  * @return  GS_OK; GS_EIO
  *
  * Blocks for these bytes.  They will be read from the recording.  If the input has ended and is

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -585,8 +586,8 @@ check_peek_behind_files(void)
 	mkfifo(names[1], 0600);
 	pthread_create(&writer.id, NULL, write_pipe, &writer);
 	CHECK(gs_input_open(&input, &options) == GS_OK && gs_input_bytes(input) == GS_UNKNOWN &&
-	      gs_input_peek_bytes(input, 1 << 20, &bytes) == GS_OK && bytes == 70000 &&
-	      gs_input_bytes(input) == 72000, "a named pipe between files is looked at");
+	      gs_input_peek_bytes(input, 1 << 20, &bytes) == GS_OK && bytes == 0 &&
+	      gs_input_bytes(input) == GS_UNKNOWN, "a named pipe between files is not waited for");
 	CHECK(gs_input_next(input) && reads(input, 0, 1001, 1000) && gs_input_next(input) &&
 	      gs_input_name(input) == names[1] && reads(input, 1000, 70001, 70000) &&
 	      gs_input_next(input) && reads(input, 71000, 1001, 1000) && !gs_input_next(input),
@@ -794,6 +795,7 @@ unit_recorder(void)
 		CHECK(false, "a temporary folder is made");
 		return;
 	}
+	(void)signal(SIGPIPE, SIG_IGN);	/* a writer whose reader has failed ends */
 	madvise(memory, MEMORY_BYTES, MADV_NOHUGEPAGE);
 	for (size_t bytes = 0; bytes < 20; bytes++)
 		for (size_t record_bytes = 0; record_bytes < 24; record_bytes++)

@@ -160,9 +160,11 @@ gs_ahead_close(struct gs_ahead *ahead)
 {
 	if (!ahead->open)
 		return;
-	gs_input_stop(ahead->input);
+	/* The queues first: a stopped read looks like the end of a file, and a thread that could
+	 * still give its chunk would go to the next file; then the input could not be rewound. */
 	gs_queue_shut(&ahead->full);
 	gs_queue_shut(&ahead->empty);
+	gs_input_stop(ahead->input);
 	(void)gs_thread_join(&ahead->thread);
 	gs_queue_close(&ahead->full);
 	gs_queue_close(&ahead->empty);

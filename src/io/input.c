@@ -275,7 +275,10 @@ gs_input_peek_bytes(struct gs_input *input, uint64_t least, uint64_t *bytes)
 
 	assert(input->next_at == 0);
 	*bytes = 0;
-	if (file->regular || file->spent || input->recorder.memory == NULL)
+	while (file < input->files + input->count && file->spent)
+		file++;
+	/* After a regular file: an error in that file must not wait for a pipe. */
+	if (file == input->files + input->count || file->regular || input->recorder.memory == NULL)
 		return GS_OK;
 	if (file->waits)
 		TRY(open_file(input, file, true));

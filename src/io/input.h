@@ -90,7 +90,7 @@ bool gs_input_large_window(const struct gs_input *input);
  * LEAST bytes of it are in the recording.  It may end before, or the memory may be full.  A pipe
  * after a file waits for its turn: the file may have an error, and the pipe may never end.
  *
- * @bytes   set to how many there are; 0: no such input, or no memory
+ * @bytes   set to how many there are; 0: it is a regular file, or no memory
  * @return  GS_OK; GS_EIO
  *
  * Blocks for these bytes.  They will be read from the recording.  If the input has ended and is

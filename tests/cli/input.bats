@@ -124,6 +124,14 @@ suffixes="gz bz2 xz zst lz4"
 	exec 4<&-
 }
 
+# To choose a device, gsort looks at a pipe before it reads: not at one behind a file.
+@test "with a GPU, too, a bad line ends the program before it waits for a pipe" {
+	command -v gsort-emu >/dev/null || skip "gsort-emu is not built"
+	echo abc >bad
+	mkfifo p
+	GSORT_EMU_OPEN_MS=1 fails "bad:1: not a number" timeout 60 gsort-emu bad p
+}
+
 @test "files of /proc, which have size 0, are read" {
 	[ -r /proc/sys/kernel/pid_max ] || skip "no /proc"
 	[ "$(gsort /proc/sys/kernel/pid_max)" = "$(cat /proc/sys/kernel/pid_max)" ]

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -567,9 +568,9 @@ check_peek(size_t bytes, uint64_t least, size_t record_bytes)
 	free(data);
 }
 
-/* A pipe after a file is not looked at before its turn. */
+/* The pipe is looked at before the files that stand before it are read. */
 static void
-check_peek_after_file(void)
+check_peek_behind_files(void)
 {
 	const char *names[] = { path("a"), path("b"), path("c") };
 	const struct gs_input_options options = {
@@ -586,7 +587,7 @@ check_peek_after_file(void)
 	pthread_create(&writer.id, NULL, write_pipe, &writer);
 	CHECK(gs_input_open(&input, &options) == GS_OK && gs_input_bytes(input) == GS_UNKNOWN &&
 	      gs_input_peek_bytes(input, 1 << 20, &bytes) == GS_OK && bytes == 0 &&
-	      gs_input_bytes(input) == GS_UNKNOWN, "a named pipe after a file is not looked at");
+	      gs_input_bytes(input) == GS_UNKNOWN, "a named pipe between files is not waited for");
 	CHECK(gs_input_next(input) && reads(input, 0, 1001, 1000) && gs_input_next(input) &&
 	      gs_input_name(input) == names[1] && reads(input, 1000, 70001, 70000) &&
 	      gs_input_next(input) && reads(input, 71000, 1001, 1000) && !gs_input_next(input),
@@ -762,7 +763,8 @@ check_stopped(void)
 	CHECK(gs_ahead_take(&ahead, &chunk) == GS_OK && chunk->bytes == CHUNK &&
 	      is_content(chunk->data, 0, CHUNK), "a chunk is taken");
 	gs_ahead_close(&ahead);
-	CHECK(gs_input_rewind(input) == GS_OK && write(go[1], "", 1) == 1, "it is rewound");
+	CHECK(gs_input_rewind(input) == GS_OK, "it is rewound: %s", gs_message());
+	CHECK(write(go[1], "", 1) == 1, "the writer goes on");
 	gs_ahead_open(&ahead, input, chunks, CHUNK);
 	do {
 		holds = gs_ahead_take(&ahead, &chunk) == GS_OK;
@@ -793,6 +795,7 @@ unit_recorder(void)
 		CHECK(false, "a temporary folder is made");
 		return;
 	}
+	(void)signal(SIGPIPE, SIG_IGN);	/* a writer whose reader has failed ends */
 	madvise(memory, MEMORY_BYTES, MADV_NOHUGEPAGE);
 	for (size_t bytes = 0; bytes < 20; bytes++)
 		for (size_t record_bytes = 0; record_bytes < 24; record_bytes++)
@@ -818,12 +821,14 @@ unit_recorder(void)
 			for (size_t record_bytes = 0; record_bytes < 24; record_bytes++)
 				check_peek(bytes, least, record_bytes);
 	check_peek(20, UINT64_MAX, 100);
-	check_peek_after_file();
+	check_peek_behind_files();
 	check_threads(false);
 	check_threads(true);
 	check_released();
 	check_released_first();
-	check_stopped();
+	/* Once in many thousand times, on a busy machine, the thread was between two files. */
+	for (unsigned round = 0; round < (units_brief() ? 20 : 500); round++)
+		check_stopped();
 	munmap(memory, MEMORY_BYTES);
 	rmdir(folder);
 }

@@ -83,6 +83,14 @@ gs_gpu_module_exists(void)
 	       access(installed, F_OK) == 0;
 }
 
+bool
+gs_gpu_is_present(void)
+{
+	/* Linux; Linux under Windows */
+	return &gs_gpu_module != NULL || access("/dev/nvidiactl", F_OK) == 0 ||
+	       access("/dev/dxg", F_OK) == 0;
+}
+
 static gs_status
 load(void)
 {

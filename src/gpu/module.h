@@ -28,4 +28,8 @@ MUST_CHECK gs_status gs_gpu_module_load(const struct gs_gpu_module **module);
 /** Is there a module file, or is one linked in?  It may still be unusable. */
 bool gs_gpu_module_exists(void);
 
+/** May this machine have a GPU?  True if the NVIDIA driver has its device file, or the module that
+ *  is linked in needs none.  It may still be hidden, or unusable. */
+bool gs_gpu_is_present(void);
+
 #endif

@@ -275,9 +275,7 @@ gs_input_peek_bytes(struct gs_input *input, uint64_t least, uint64_t *bytes)
 
 	assert(input->next_at == 0);
 	*bytes = 0;
-	while (file < input->files + input->count && (file->regular || file->spent))
-		file++;
-	if (file == input->files + input->count || input->recorder.memory == NULL)
+	if (file->regular || file->spent || input->recorder.memory == NULL)
 		return GS_OK;
 	if (file->waits)
 		TRY(open_file(input, file, true));

@@ -86,8 +86,9 @@ bool gs_input_inflates(const struct gs_input *input);
 bool gs_input_large_window(const struct gs_input *input);
 
 /**
- * Before the first gs_input_next(): read ahead in the first input that is a pipe or callback,
- * until LEAST bytes of it are in the recording.  It may end before, or the memory may be full.
+ * Before the first gs_input_next(): if the first input is a pipe or callback, read ahead until
+ * LEAST bytes of it are in the recording.  It may end before, or the memory may be full.  A pipe
+ * after a file waits for its turn: the file may have an error, and the pipe may never end.
  *
  * @bytes   set to how many there are; 0: no such input, or no memory
  * @return  GS_OK; GS_EIO

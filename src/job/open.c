@@ -133,6 +133,7 @@ collect_plan_input(struct gsort *job)
 		.input_count = options->input_count,
 		.device = options->device,
 		.gpu_possible = gs_gpu_module_exists(),
+		.gpu_present = gs_gpu_is_present(),
 		.gpu_count = options->gpu_count == 0 ? 1 : options->gpu_count,
 		.gpu_memory_bytes = options->gpu_memory_bytes,
 		.threads = options->threads,

@@ -107,6 +107,8 @@ gs_plan_choose_device(struct gs_device_choice *choice, const struct gs_plan_inpu
 		return choose(choice, GSORT_DEVICE_GPU, "as requested");
 	if (!input->gpu_possible)
 		return choose(choice, GSORT_DEVICE_CPU, "the GPU module is not installed");
+	if (!input->gpu_present)
+		return choose(choice, GSORT_DEVICE_CPU, "this machine has no NVIDIA driver");
 	if (input->heads && input->head_count <= host_bytes / HEAD_SHARE)
 		return choose(choice, GSORT_DEVICE_CPU, "only the first keys are wanted");
 	if (input->compressed)

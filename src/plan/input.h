@@ -25,6 +25,7 @@ struct gs_plan_input {
 	size_t            input_count;		/* of GSORT_MERGE: to be merged */
 	enum gsort_device device;		/* the user's choice; GSORT_DEVICE_CPU once a GPU failed */
 	bool              gpu_possible;		/* a GPU module may exist */
+	bool              gpu_present;		/* so may a GPU */
 	int               gpus[GSORT_GPUS_MOST];	/* the user's, less those that failed */
 	unsigned          gpu_count;		/* at least 1; or GSORT_ALL_GPUS */
 	uint64_t          gpu_memory_bytes;	/* the user's limit; 0: none */

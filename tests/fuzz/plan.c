@@ -82,6 +82,7 @@ fuzz_plan(const uint8_t *data, size_t bytes)
 		.seekable = fuzz_take(&from, 1) % 2,
 		.peeked_bytes = size_of(&from),
 		.gpu_possible = fuzz_take(&from, 1) % 2,
+		.gpu_present = true,
 		.gpu_memory_bytes = size_of(&from),
 		.heads = fuzz_take(&from, 1) % 2,
 		.head_count = size_of(&from),

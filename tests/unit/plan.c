@@ -18,7 +18,7 @@ void unit_plan(void);
 
 /* A machine of 16 cores and 64 GiB with a GPU module, unless a row says otherwise. */
 #define FACTS(...)	{ .cores = 16, .host_bytes = 64ull GiB, .address_bytes = 1ull << 46, \
-			  .gpu_possible = true, .seekable = true, __VA_ARGS__ }
+			  .gpu_possible = true, .gpu_present = true, .seekable = true, __VA_ARGS__ }
 
 /* What is expected. */
 #define CPU_	GSORT_DEVICE_CPU
@@ -68,6 +68,9 @@ static const struct {
 	        .gpu_possible = false), GS_ENODEV, CPU_, 0, 0 },
 	{ "without it the CPU sorts if it may",
 	  FACTS(.type = GSORT_U64, .key_bits = 64, .input_bytes = UNKNOWN, .gpu_possible = false,
+	        .threads = 4), GS_OK, CPU_, 0, 16 MiB },
+	{ "without a driver it does, and waits for no pipe",
+	  FACTS(.type = GSORT_U64, .key_bits = 64, .input_bytes = UNKNOWN, .gpu_present = false,
 	        .threads = 4), GS_OK, CPU_, 0, 16 MiB },
 	{ "keys of 16 bits are counted whatever the device",
 	  FACTS(.type = GSORT_I16, .key_bits = 16, .input_bytes = 8ull GiB,

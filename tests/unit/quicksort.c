@@ -100,41 +100,54 @@ check_partition(enum gs_simd simd, unsigned bits, size_t count, size_t beyond)
 
 /* --- range and bins --------------------------------------------------------------- */
 
-/* What binner.h says, in long double. */
+/* The bin of a key as binner.h has it, rounded down here or there. */
+static bool
+is_near(const struct gs_binner *binner, uint64_t key, unsigned bin)
+{
+	const long double above = (long double)(key - binner->least);
+	const long double linear = above * binner->bins / (long double)(binner->most - binner->least);
+	unsigned shift = 0;
+
+	if (binner->scale > 0)
+		return bin <= linear + 0.01L && bin >= linear - 1.01L;
+	while ((key - binner->least) >> shift >> binner->mantissa_bits > 1)
+		shift++;
+	return bin == shift * (1u << binner->mantissa_bits) + ((key - binner->least) >> shift);
+}
+
 static void
-check_bins(enum gs_simd simd, unsigned bits, uint64_t least, uint64_t most, unsigned bins)
+check_bins(enum gs_simd simd, unsigned bits, const struct gs_binner *binner)
 {
 	enum { KEYS = 1003 };
 	const struct gs_simd_kernels *kernels = gs_simd_kernels(simd, bits);
-	const struct gs_binner binner = gs_binner_linear(least, most, bins);
-	const long double width = (long double)(most - least) / bins;
+	const uint64_t least = binner->least, most = binner->most;
 	uint64_t sorted[KEYS], keys[KEYS], low = UINT64_MAX >> (64 - bits), high = 0;
 	uint16_t found[KEYS];
 	unsigned wrong = 0;
 
 	for (size_t i = 0; i < KEYS; i++) {
-		const long double at = (long double)i / KEYS;
+		const uint64_t within = units_mix(i) % (most - least), near = within >> (i % bits);
 
-		sorted[i] = i % 3 == 0 ? units_mix(i) >> (64 - bits)
-		                       : least + (uint64_t)((long double)(most - least) * at);
+		sorted[i] = i % 3 == 0 ? units_mix(i) >> (64 - bits) : least + (i % 3 == 1 ? within : near);
 	}
 	sorted[0] = least;
 	sorted[1] = most;
 	qsort(sorted, KEYS, sizeof *sorted, units_compare);
 	for (size_t i = 0; i < KEYS; i++)
 		gs_key_put(keys, bits, i, sorted[i]);
-	kernels->bins(&binner, keys, KEYS, found);
+	kernels->bins(binner, keys, KEYS, found);
 	for (size_t i = 0; i < KEYS; i++) {
 		const uint64_t key = sorted[i] < least ? least : sorted[i] > most ? most : sorted[i];
-		const long double bin = (long double)(key - least) / width;
 
-		wrong += found[i] >= bins || (i > 0 && found[i] < found[i - 1]);
-		/* One bin less or more, where a key is near a bound. */
-		wrong += (long double)found[i] > bin + 0.01L || (long double)found[i] < bin - 1.01L;
-		wrong += (key == least && found[i] != 0) || (key == most && found[i] != bins - 1);
+		wrong += found[i] >= binner->bins || (i > 0 && found[i] < found[i - 1]);
+		wrong += !is_near(binner, key, found[i]);
+		wrong += (key == least && found[i] != 0) || (key == most && found[i] != binner->bins - 1);
+		wrong += gs_binner_first(binner, found[i]) > key ||
+		         (found[i] + 1u < binner->bins && gs_binner_first(binner, found[i] + 1u) <= key);
 	}
-	CHECK(wrong == 0, "u%u from %llu to %llu are divided into %u bins by %s: %u are wrong", bits,
-	      (unsigned long long)least, (unsigned long long)most, bins, gs_simd_name(simd), wrong);
+	CHECK(wrong == 0, "u%u from %llu to %llu are divided into %u bins, %s, by %s: %u are wrong", bits,
+	      (unsigned long long)least, (unsigned long long)most, binner->bins,
+	      binner->scale > 0 ? "linear" : "logarithmic", gs_simd_name(simd), wrong);
 	kernels->range(keys, KEYS, &low, &high);
 	CHECK(low == sorted[0] && high == sorted[KEYS - 1], "their range is found by %s",
 	      gs_simd_name(simd));
@@ -145,21 +158,37 @@ check_bins(enum gs_simd simd, unsigned bits, uint64_t least, uint64_t most, unsi
 }
 
 static void
-check_all_bins(enum gs_simd simd)
+check_range(enum gs_simd simd, unsigned bits, uint64_t least, uint64_t most)
 {
-	static const unsigned bins[] = { 16, 256, 2048, GS_BINS_MOST };
+	static const unsigned bins[] = { 256, 2048, GS_BINS_MOST };
+	struct gs_binner binner = gs_binner_linear(least, most, 16);
 
-	for (unsigned bits = 32; bits <= 64; bits += 32) {
-		const uint64_t end = UINT64_MAX >> (64 - bits);
-
-		for (unsigned b = 0; b < sizeof bins / sizeof bins[0]; b++) {
-			check_bins(simd, bits, 0, end, bins[b]);
-			check_bins(simd, bits, end - 1, end, bins[b]);
-			check_bins(simd, bits, 5, end / 3, bins[b]);
-			check_bins(simd, bits, end / 7, end / 7 + 1000, bins[b]);
-			check_bins(simd, bits, 1u << 31, UINT32_MAX, bins[b]);
-		}
+	check_bins(simd, bits, &binner);
+	for (unsigned b = 0; b < sizeof bins / sizeof bins[0]; b++) {
+		binner = gs_binner_linear(least, most, bins[b]);
+		check_bins(simd, bits, &binner);
+		binner = gs_binner_logarithmic(least, most, bins[b]);
+		CHECK(binner.bins <= bins[b], "%u bins are not more than %u", binner.bins, bins[b]);
+		check_bins(simd, bits, &binner);
 	}
+}
+
+/* Which binner suits a shape? */
+static void
+check_choice(unsigned shape, unsigned bits, bool logarithmic)
+{
+	enum { KEYS = 512 };
+	uint64_t sorted[KEYS], sample[KEYS];
+	struct gs_binner binner;
+
+	for (size_t i = 0; i < KEYS; i++)
+		sorted[i] = shapes[shape].key(i * 1999, KEYS * 1999) >> (64 - bits);
+	qsort(sorted, KEYS, sizeof *sorted, units_compare);
+	for (size_t i = 0; i < KEYS; i++)
+		gs_key_put(sample, bits, i, sorted[i]);
+	binner = gs_binner_choose(sorted[0], sorted[KEYS - 1], 2048, sample, bits, KEYS);
+	CHECK((binner.scale == 0) == logarithmic, "%s, %u bits, are divided by %s", shapes[shape].name,
+	      bits, binner.scale == 0 ? "logarithms" : "width");
 }
 
 void
@@ -187,11 +216,23 @@ unit_quicksort(void)
 	for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
 		check_shapes(&arrays, sizes[s]);
 	free(memory);
-	for (int simd = GS_SIMD_NONE; simd <= (int)gs_simd_best(); simd++) {
-		check_all_bins((enum gs_simd)simd);
-		for (unsigned bits = 32; bits <= 64; bits += 32)
+	for (int simd = GS_SIMD_NONE; simd <= (int)gs_simd_best(); simd++)
+		for (unsigned bits = 32; bits <= 64; bits += 32) {
+			const uint64_t end = UINT64_MAX >> (64 - bits);
+
+			check_range((enum gs_simd)simd, bits, 0, end);
+			check_range((enum gs_simd)simd, bits, end - 1, end);
+			check_range((enum gs_simd)simd, bits, 5, end / 3);
+			check_range((enum gs_simd)simd, bits, end / 7, end / 7 + 1000);
+			check_range((enum gs_simd)simd, bits, 1u << 31, UINT32_MAX);
 			for (size_t count = 0; count < 200; count += 1 + count / 5)
 				for (size_t beyond = 0; beyond < 40; beyond += 7)
 					check_partition((enum gs_simd)simd, bits, count, beyond);
+		}
+	for (unsigned bits = 32; bits <= 64; bits += 32) {
+		check_choice(SHAPE_UNIFORM, bits, false);
+		check_choice(SHAPE_SORTED, bits, false);
+		check_choice(SHAPE_HEAVY, bits, false);
+		check_choice(SHAPE_POWERS, bits, true);
 	}
 }

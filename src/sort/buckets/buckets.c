@@ -226,6 +226,7 @@ gs_buckets_init(void *memory, struct gs_pool *pool, unsigned key_bits,
 	assert(at <= (char *)memory + gs_buckets_bytes(sizes, pool_bytes));
 	buckets->order = GS_UP | GS_DOWN;
 	buckets->least = UINT64_MAX;
+	buckets->sample_every = 1;
 	gs_buckets_with(buckets, gs_simd_best());
 	if (pool->reserved_bytes == 0)
 		pool->reserved_bytes = gs_buckets_reserve_once(sizes, pool_bytes);
@@ -366,5 +367,7 @@ gs_buckets_reset(struct gs_buckets *buckets)
 	buckets->least = UINT64_MAX;
 	buckets->most = buckets->buffered_bytes = buckets->slack_bytes = 0;
 	buckets->fragment_count = buckets->fragment_next = 0;
+	buckets->sample_count = buckets->sample_calls = 0;
+	buckets->sample_every = 1;
 	buckets->entry_count = buckets->part_count = 0;
 }

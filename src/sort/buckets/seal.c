@@ -132,7 +132,8 @@ choose_binner(const struct gs_buckets *buckets, struct gs_part_entry *part, unsi
               struct gs_binner *binner)
 {
 	uint64_t least = part->least, most = part->most, sample[GS_SAMPLE_KEYS], middle;
-	size_t count;
+	bool three_ways = false;
+	size_t count = 0;
 
 	if (least < most && part->level < GS_SAMPLED_LEVELS) {
 		count = gs_chain_sample(buckets, &part->chain, sample);
@@ -146,6 +147,7 @@ choose_binner(const struct gs_buckets *buckets, struct gs_part_entry *part, unsi
 		}
 		if (gs_key_at(sample, buckets->key_bits, count / 4) == middle &&
 		    gs_key_at(sample, buckets->key_bits, count - 1 - count / 4) == middle) {
+			three_ways = true;
 			least = middle - (middle > part->least);
 			most = middle + (middle < part->most);
 		}
@@ -153,7 +155,9 @@ choose_binner(const struct gs_buckets *buckets, struct gs_part_entry *part, unsi
 	}
 	if (least == most)
 		return false;
-	*binner = gs_binner_linear(least, most, buckets->bins_again);
+	*binner = three_ways || part->level >= GS_SAMPLED_LEVELS
+	          ? gs_binner_linear(least, most, buckets->bins_again)
+	          : gs_binner_choose(least, most, buckets->bins_again, sample, buckets->key_bits, count);
 	return true;
 }
 

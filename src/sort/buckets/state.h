@@ -49,6 +49,9 @@ enum { GS_SAMPLED_LEVELS = 4 };
 /* Fragments beyond those that their size explains: more mean that they are too small to buffer. */
 enum { GS_SMALL_FRAGMENTS = 64 };
 
+/* A sample of the keys that were buffered, to choose the binner by, and what a call adds to it. */
+enum { GS_BIN_SAMPLE_KEYS = 512, GS_BIN_SAMPLE_EACH = 32 };
+
 enum gs_buckets_state {
 	GS_BUFFERING,	/* keys are buffered as they came: SAMPLE_BYTES, or all if they are in order */
 	GS_SCATTER,	/* the binner is known: keys are scattered at once, then those buffered before */
@@ -118,6 +121,8 @@ struct gs_buckets {
 	size_t                buffered_bytes;	/* of keys */
 	size_t                slack_bytes;	/* of fragments' blocks that are not full */
 	uint64_t              least, most;	/* of keys that were buffered */
+	uint64_t              sample[GS_BIN_SAMPLE_KEYS];	/* of these, packed */
+	size_t                sample_count, sample_calls, sample_every;
 	struct gs_fragment   *fragments;
 	size_t                fragment_count, fragment_next, fragment_room;
 	struct gs_chain       source;		/* what gs_buckets_seal() divides */

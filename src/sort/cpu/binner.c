@@ -3,14 +3,21 @@
 #include <assert.h>
 
 #include "sort/cpu/binner.h"
+#include "sort/span.h"
 
 /* The bin of a key from least to most: as bins.inc does it. */
 static unsigned
 bin_of(const struct gs_binner *binner, uint64_t key)
 {
 	const uint64_t above = key - binner->least;
+	unsigned shift = 0;
 
-	return (unsigned)((above << binner->left >> binner->right) * binner->scale >> GS_BIN_SHIFT);
+	if (binner->scale > 0)
+		return (unsigned)((above << binner->left >> binner->right) * binner->scale >>
+		                  GS_BIN_SHIFT);
+	while (above >> shift >= (uint64_t)2 << binner->mantissa_bits)
+		shift++;
+	return (shift << binner->mantissa_bits) + (unsigned)(above >> shift);
 }
 
 struct gs_binner
@@ -27,6 +34,61 @@ gs_binner_linear(uint64_t least, uint64_t most, unsigned bins)
 	range = range << binner.left >> binner.right;
 	binner.scale = (uint32_t)(((uint64_t)bins << GS_BIN_SHIFT) / (range + 1));
 	return binner;
+}
+
+struct gs_binner
+gs_binner_logarithmic(uint64_t least, uint64_t most, unsigned bins)
+{
+	struct gs_binner binner = { .least = least, .most = most };
+
+	assert(least < most && bins >= 256 && bins <= GS_BINS_MOST);
+	while (binner.bins <= bins && binner.mantissa_bits < 12) {
+		binner.mantissa_bits++;
+		binner.bins = bin_of(&binner, most) + 1;
+	}
+	if (binner.bins > bins)
+		binner.mantissa_bits--;
+	binner.bins = bin_of(&binner, most) + 1;
+	assert(binner.mantissa_bits > 0 && binner.bins <= bins);
+	return binner;
+}
+
+/* The most keys of a sorted sample in one bin, those of single keys left out: they need no sort. */
+static size_t
+fullest(const struct gs_binner *binner, const void *sample, unsigned key_bits, size_t count)
+{
+	size_t most = 0;
+
+	for (size_t from = 0, to; from < count; from = to) {
+		const uint64_t first = gs_key_at(sample, key_bits, from);
+		uint64_t last = first;
+
+		for (to = from + 1; to < count; to++) {
+			const uint64_t key = gs_key_at(sample, key_bits, to);
+
+			if (bin_of(binner, key) != bin_of(binner, first))
+				break;
+			last = key;
+		}
+		if (to - from > most && (first < last || first == binner->most ||
+		                         bin_of(binner, first + 1) == bin_of(binner, first)))
+			most = to - from;
+	}
+	return most;
+}
+
+struct gs_binner
+gs_binner_choose(uint64_t least, uint64_t most, unsigned bins, const void *sample,
+                 unsigned key_bits, size_t count)
+{
+	const struct gs_binner linear = gs_binner_linear(least, most, bins);
+	const size_t full = fullest(&linear, sample, key_bits, count);
+	struct gs_binner logarithmic;
+
+	if (bins < 256 || full <= count / 8)
+		return linear;
+	logarithmic = gs_binner_logarithmic(least, most, bins);
+	return fullest(&logarithmic, sample, key_bits, count) < full / 2 ? logarithmic : linear;
 }
 
 uint64_t

@@ -2,19 +2,27 @@
 /*
  * binner.h - the map from a key to its bin
  *
- * A binner divides a range of keys into bins of equal width:
+ * A linear binner divides a range of keys into bins of equal width:
  *
  *     bin = (key - least) * bins / (most - least)        rounded down, about
  *
  * The difference is first moved to 32 bits, the highest of which is set in that of MOST and LEAST,
- * so one multiplication of 32 bits by 32 is exact enough, and vectors have it.  bins.inc does it
- * for many keys at once.
+ * so one multiplication of 32 bits by 32 is exact enough, and vectors have it.
+ *
+ * A logarithmic binner has as many bins for each power of two that the difference may have.  It is
+ * for keys most of which are near the least one: sizes, counts, frequencies.
+ *
+ *     bin = (shift << mantissa_bits) + (key - least >> shift)
+ *
+ * where SHIFT leaves mantissa_bits + 1 bits of a difference that has more.  bins.inc does both for
+ * many keys at once.
  *
  * Invariant: a greater key never has a smaller bin; least has bin 0, and most the last bin.
  */
 #ifndef GS_CPU_BINNER_H
 #define GS_CPU_BINNER_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum { GS_BINS_MOST = 4096, GS_BIN_SHIFT = 51 };
@@ -22,13 +30,22 @@ enum { GS_BINS_MOST = 4096, GS_BIN_SHIFT = 51 };
 struct gs_binner {
 	uint64_t least, most;
 	unsigned bins;
-	unsigned left, right;	/* the shifts that move a difference to 32 bits */
-	uint32_t scale;		/* bins << GS_BIN_SHIFT over 1 more than most - least, shifted */
+	unsigned left, right;	/* linear: the shifts that move a difference to 32 bits */
+	uint32_t scale;		/* linear: bins << GS_BIN_SHIFT over 1 more than most - least, shifted;
+				 * logarithmic: 0 */
+	unsigned mantissa_bits;	/* logarithmic */
 };
 
-/** A binner of the keys from LEAST to MOST, which must differ, with BINS bins, GS_BINS_MOST at
- *  most. */
+/**
+ * The binners of the keys from LEAST to MOST, which must differ, with about BINS bins, 256 at least
+ * if logarithmic and GS_BINS_MOST at most.
+ */
 struct gs_binner gs_binner_linear(uint64_t least, uint64_t most, unsigned bins);
+struct gs_binner gs_binner_logarithmic(uint64_t least, uint64_t most, unsigned bins);
+
+/** The better one for keys like COUNT sorted ones of KEY_BITS at SAMPLE, all from LEAST to MOST. */
+struct gs_binner gs_binner_choose(uint64_t least, uint64_t most, unsigned bins,
+                                  const void *sample, unsigned key_bits, size_t count);
 
 /** The least key that has bin BIN, or a later one if no key has bin BIN; at most MOST. */
 uint64_t gs_binner_first(const struct gs_binner *binner, unsigned bin);

@@ -132,12 +132,16 @@ list_gpus(struct gsort *job)
 static gs_status
 open_gpus(struct gsort *job)
 {
-	bool dropped = true;
+	bool dropped;
 	gs_status status;
 
 	TRY(list_gpus(job));
-	while ((status = gs_store_open_gpu(&job->store)) == GS_EDEVICE && dropped)
-		TRY(start_over_without_it(job, &dropped));
+	do {
+		status = gs_store_open_gpu(&job->store);
+		dropped = false;
+		if (status == GS_EDEVICE || status == GS_EDEVMEM)
+			TRY(start_over_without_it(job, &dropped));
+	} while (dropped);
 	return status;
 }
 

@@ -316,6 +316,11 @@ for_size() {
 	GSORT_EMU_DEVICES=3 GSORT_EMU_MEMORY=400000,6000000,900000 \
 		gsort-emu -u64 --device=gpu:all in | cmp - expected
 	GSORT_EMU_DEVICES=2 GSORT_EMU_PEERS=0 gsort-emu -u64 --device=gpu:all in | cmp - expected
+	GSORT_EMU_DEVICES=3 GSORT_EMU_MEMORY=6000000,1000,6000000 \
+		gsort-emu -u64 -v --device=gpu:all -o out in 2>err
+	cmp out expected
+	grep '^gsort-emu: warning: out of GPU memory: at least .*; the other GPUs sort instead$' err
+	grep 'device 2 GPUs: emulated GPU 0, emulated GPU 2$' err
 }
 
 @test "--stats=json and -vv print what the GPU did" {

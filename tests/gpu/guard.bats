@@ -154,12 +154,12 @@ survives() {
 
 @test "an input that has changed is not mixed with what was written" {
 	local last=0 status=0
-	gen --seed 61 --keys 4000000 --type u32 >in.now
+	gen --seed 61 --keys 1000000 --type u32 >in.now
 	# A call that copies sorted keys back, when many have been: the last ones close the GPU.
 	export GSORT_EMU_FAIL
 	for ((at = 200; ; at += 100)); do
 		rm -f mark
-		GSORT_EMU_FAIL=$at:700 gsort-emu -u32 --gpu-memory=8M in.now >out 2>err
+		GSORT_EMU_FAIL=$at:700 gsort-emu -u32 --gpu-memory=2M in.now >out 2>err
 		[ -e mark ] || break
 		last=$((at - 100))
 	done
@@ -167,10 +167,10 @@ survives() {
 	mkfifo pipe
 	{
 		head -c 65536 >first	# gsort-emu is writing, and waits for us
-		gen --seed 62 --keys 4000000 --type u32 >in.now
+		gen --seed 62 --keys 1000000 --type u32 >in.now
 		cat >rest
 	} <pipe &
-	GSORT_EMU_FAIL=$last:700 gsort-emu -u32 --gpu-memory=8M in.now >pipe 2>err || status=$?
+	GSORT_EMU_FAIL=$last:700 gsort-emu -u32 --gpu-memory=2M in.now >pipe 2>err || status=$?
 	wait
 	cat err
 	[ $status = 2 ]

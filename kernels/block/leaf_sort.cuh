@@ -13,8 +13,9 @@
  *     32 bits        u32   the key
  *     64 bits        u64   20 or fewer bits of key - least and the key's place in
  *                          shared memory make one word; the keys themselves move
- *                          once, at the end.  Words that agree in the key's bits
- *                          are put in order one by one: few, unless keys cluster
+ *                          once, at the end.  Words that tie in the key's bits are
+ *                          put in order one by one; if that is too much work, the
+ *                          network sorts again, by the lower bits first
  *
  * Places behind the last key hold the largest word there is and stay behind.
  */
@@ -110,70 +111,93 @@ leaf_sort_narrow(uint32_t *to, const uint32_t *from, unsigned count, uint32_t le
 
 /* ---- 64 bits ------------------------------------------------------------- */
 
-enum { LEAF_TIES = 64 };	/* longest run of ties that is put in order one by one */
+enum { LEAF_TIES = 64 };	/* words of the longest run that one thread puts in order */
 
-/* What a block needs besides its registers. */
+/* What a block needs besides its registers.  A tie: a word and the next one agree in all but the
+ * place.  It is wrong if the keys of both are not in order. */
 template <unsigned BITS> struct leaf_space {
 	uint64_t   keys[1 << BITS];
 	word<BITS> words[block<word<BITS>>::ROOM];
+	uint32_t   ties[block<word<BITS>>::THREADS];	/* a bit for each word of a row */
+	uint32_t   wrong[block<word<BITS>>::THREADS];
 	uint32_t   least, most;		/* of the high halves of key - low */
 	unsigned   failed;
 };
 
-/* Put in order the words from AT to END - 1, which agree in all but the place. */
+template <unsigned BITS> static __device__ __forceinline__ uint64_t
+leaf_key(const leaf_space<BITS> *space, unsigned at)
+{
+	return space->keys[space->words[slot<word<BITS>>(at)].bits & ((1u << BITS) - 1)];
+}
+
+/* Put in order the words from AT to END - 1, which tie. */
 template <unsigned BITS> static __device__ void
-leaf_repair(leaf_space<BITS> *space, unsigned at, unsigned end)
+leaf_insert(leaf_space<BITS> *space, unsigned at, unsigned end)
 {
 	const uint32_t places = (1u << BITS) - 1;
 
-	if (end - at > LEAF_TIES)
-		atomicExch(&space->failed, 1u);
-	for (unsigned next = at + 1; next < end && end - at <= LEAF_TIES; next++) {
+	for (unsigned next = at + 1; next < end; next++) {
 		const word<BITS> w = space->words[slot<word<BITS>>(next)];
 		const uint64_t key = space->keys[w.bits & places];
 		unsigned hole = next;
 
-		for (; hole > at; hole--) {
-			const word<BITS> left = space->words[slot<word<BITS>>(hole - 1)];
-
-			if (space->keys[left.bits & places] <= key)
-				break;
-			space->words[slot<word<BITS>>(hole)] = left;
-		}
+		for (; hole > at && leaf_key(space, hole - 1) > key; hole--)
+			space->words[slot<word<BITS>>(hole)] = space->words[slot<word<BITS>>(hole - 1)];
 		space->words[slot<word<BITS>>(hole)] = w;
 	}
 }
 
-/* Rows, in registers and in shared memory: put in order the runs of ties that begin here. */
+/* The run of ties that begins at word AT of ROW: put it in order, unless it is or is too long. */
+template <unsigned BITS> static __device__ void
+leaf_repair(leaf_space<BITS> *space, unsigned row, unsigned at)
+{
+	const unsigned begin = row * THREAD_KEYS + at;
+	uint32_t here = ~0u << at, wrong = 0;
+
+	while ((space->ties[row] & here) == here) {	/* it goes on in the next row */
+		wrong |= space->wrong[row] & here;
+		here = ~0u;
+		row++;
+	}
+	const unsigned last = (unsigned)__ffs((int)(~space->ties[row] & here)) - 1;
+	const unsigned end = row * THREAD_KEYS + last + 1;
+
+	wrong |= space->wrong[row] & here & ((1u << last) - 1);
+	if (wrong != 0 && end - begin > LEAF_TIES)
+		atomicExch(&space->failed, 1u);
+	else if (wrong != 0)
+		leaf_insert(space, begin, end);
+}
+
+/* Rows, in registers and in shared memory: put ties in order, or say that it failed. */
 template <unsigned BITS> static __device__ __forceinline__ void
 leaf_ties(const word<BITS> *x, leaf_space<BITS> *space, unsigned count)
 {
-	const unsigned first = threadIdx.x * THREAD_KEYS, behind = first + THREAD_KEYS;
-	const uint32_t top = x[THREAD_KEYS - 1].bits;
-	const bool before = first > 0 &&
-	                    (space->words[slot<word<BITS>>(first - 1)].bits ^ x[0].bits) >> BITS == 0;
-	unsigned last_end = behind;	/* of a run that goes on in the next row */
-	uint32_t ties = 0, runs;
+	const unsigned row = threadIdx.x, first = row * THREAD_KEYS, behind = first + THREAD_KEYS;
+	const unsigned pairs = first + 1 < count ? min(count - 1 - first, (unsigned)THREAD_KEYS) : 0;
+	bool before = false;		/* a tie of the row above goes on here */
+	uint32_t ties = 0, wrong = 0;
 
 #pragma unroll
 	for (unsigned r = 0; r + 1 < THREAD_KEYS; r++)
 		ties |= (x[r].bits ^ x[r + 1].bits) >> BITS == 0 ? 1u << r : 0;
-	while (last_end < count && last_end <= behind + LEAF_TIES &&
-	       (space->words[slot<word<BITS>>(last_end)].bits ^ top) >> BITS == 0)
-		last_end++;
-	ties |= last_end > behind ? 1u << 31 : 0;
-	runs = ties & ~(ties << 1 | before);
-	__syncthreads();		/* all have looked at their neighbours */
-	for (; runs != 0; runs &= runs - 1) {
-		const unsigned r = (unsigned)__ffs((int)runs) - 1;
-		const unsigned zeros = ~(ties >> r);	/* none: the row is one run */
-		const unsigned end = zeros == 0 ? THREAD_KEYS + 1 : r + (unsigned)__ffs((int)zeros);
+	if (behind < count)
+		ties |= (space->words[slot<word<BITS>>(behind)].bits ^ x[THREAD_KEYS - 1].bits) >> BITS == 0 ?
+		        1u << 31 : 0;
+	if (first > 0)
+		before = (space->words[slot<word<BITS>>(first - 1)].bits ^ x[0].bits) >> BITS == 0;
+	ties &= pairs < THREAD_KEYS ? (1u << pairs) - 1 : ~0u;	/* behind the last key are no ties */
+	for (uint32_t rest = ties; rest != 0; rest &= rest - 1) {
+		const unsigned r = (unsigned)__ffs((int)rest) - 1;
 
-		/* words behind the last key may be ties, too: they have no place */
-		if (first + r < count)
-			leaf_repair(space, first + r,
-			            min(end > THREAD_KEYS ? last_end : first + end, count));
+		wrong |= leaf_key(space, first + r) > leaf_key(space, first + r + 1) ? 1u << r : 0;
 	}
+	space->ties[row] = ties;
+	space->wrong[row] = wrong;
+	if (!__syncthreads_or(wrong != 0))
+		return;
+	for (uint32_t runs = ties & ~(ties << 1 | before); runs != 0; runs &= runs - 1)
+		leaf_repair(space, row, (unsigned)__ffs((int)runs) - 1);
 }
 
 /*
@@ -270,25 +294,43 @@ leaf_sort(uint64_t *to, const uint64_t *from, unsigned count, uint64_t low,
 }
 
 /*
- * After leaf_sort() has failed: the keys, which are in shared memory, by the plain
- * network.  Several times slower, but for any keys.
+ * After leaf_sort() has failed: the keys, which are in shared memory, 32 - BITS bits at a time,
+ * the lowest first.  Each round is stable, for a word ends in its place.  At most four rounds
+ * (BITS = 12), so at most four times as slow, for any keys.
  */
 template <unsigned BITS> static __device__ void
-leaf_sort_slowly(uint64_t *to, unsigned count, uint64_t low, leaf_space<BITS> *space)
+leaf_sort_by_rounds(uint64_t *to, unsigned count, uint64_t low, leaf_space<BITS> *space)
 {
 	enum { THREADS = block<word<BITS>>::THREADS };
+	const unsigned bits = 64 - (unsigned)__clz((int)space->most);	/* of the greatest key - low */
 
-	for (unsigned size = 2; size < 2 * count; size *= 2)
-		for (unsigned half = size / 2; half > 0; half /= 2) {
-			for (unsigned c = threadIdx.x; c < 1 << (BITS - 1); c += THREADS) {
-				const unsigned at = lower_of(c, half);
-				const unsigned with = 2 * half == size ? at ^ (size - 1) : at + half;
+#pragma unroll 1
+	for (unsigned shift = 0; shift < bits; shift += 32 - BITS) {
+		word<BITS> x[THREAD_KEYS];
+		uint64_t keys[THREAD_KEYS];
 
-				if (with < count)
-					exchange(&space->keys[at], &space->keys[with]);
-			}
-			__syncthreads();
+#pragma unroll
+		for (unsigned r = 0; r < THREAD_KEYS; r++) {
+			const unsigned at = r * THREADS + threadIdx.x;
+
+			x[r].bits = at < count ? (uint32_t)(space->keys[at] >> shift) << BITS | at : ~0u;
 		}
+		block_sort(x, space->words);
+		rows_put(x, space->words);
+		__syncthreads();
+#pragma unroll
+		for (unsigned r = 0; r < THREAD_KEYS; r++) {
+			const unsigned at = r * THREADS + threadIdx.x;
+
+			keys[r] = at < count ? leaf_key(space, at) : 0;
+		}
+		__syncthreads();
+#pragma unroll
+		for (unsigned r = 0; r < THREAD_KEYS; r++)
+			if (r * THREADS + threadIdx.x < count)
+				space->keys[r * THREADS + threadIdx.x] = keys[r];
+		__syncthreads();
+	}
 	for (unsigned at = threadIdx.x; at < count; at += THREADS)
 		to[at] = low + space->keys[at];
 }

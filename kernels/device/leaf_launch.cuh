@@ -10,6 +10,7 @@
 
 #include "kernels/block/leaf_sort.cuh"
 #include "kernels/device/scratch.cuh"
+#include "kernels/kernels.h"
 
 #define TRY_CUDA(call) \
 	do { \
@@ -18,21 +19,28 @@
 			return try_error; \
 	} while (0)
 
+/* With fewer u32 keys leaves of 16 bits are not worth a kernel of their own. */
+#ifndef GS_NARROW_FROM
+#define GS_NARROW_FROM	(1 << 24)
+#endif
+
+/* So many keys keep the device busy while the host sleeps and wakes. */
+enum { SLEEP_FROM = 1 << 25 };
+
 /* One sort under way. */
 template <class Key> struct job {
-	Key         *keys, *other;
-	size_t       count;
-	scratch      s;
-	bin_plan     plan;
-	unsigned     sms;
-	cudaStream_t stream;
-	cudaEvent_t  known;	/* lists are complete */
+	const gs_sorter *sorter;
+	Key             *keys, *other;
+	size_t           count;
+	scratch          s;
+	cudaStream_t     stream;
 };
 
+/* Lists for keys that have been moved to TO. */
 template <class Key> static lists
-lists_of(const job<Key> &j, unsigned leaf_bits, bool in_place)
+lists_of(const job<Key> &j, const Key *to)
 {
-	lists l = { {}, j.s.listed, in_place, leaf_bits };
+	lists l = { {}, j.s.listed, to == j.keys, sizeof(Key) == 4 && j.count >= GS_NARROW_FROM };
 
 	for (int k = 0; k < KINDS; k++)
 		l.list[k] = j.s.lists[k];
@@ -90,7 +98,7 @@ word_kernel(uint64_t *to, const uint64_t *from, const leaf_item *list, const uin
 
 		if (!leaf_sort<BITS>(to + item.from, from + item.from, (uint32_t)item.count, item.low,
 		                     space))
-			leaf_sort_slowly<BITS>(to + item.from, (uint32_t)item.count, item.low, space);
+			leaf_sort_by_rounds<BITS>(to + item.from, (uint32_t)item.count, item.low, space);
 		__syncthreads();
 	}
 }
@@ -116,7 +124,7 @@ sort_kind(const job<Key> &j, int kind, size_t shared_bytes, unsigned blocks, con
 	const size_t most = j.count / LEAF_KEYS * 3 + 3;
 
 	/* not early: at 2^20 keys they would be sorted by half of the multiprocessors */
-	return launch_shared<false>(kernel, std::min<size_t>(j.sms * blocks * 4, most),
+	return launch_shared<false>(kernel, std::min<size_t>((size_t)j.sorter->processors * blocks * 4, most),
 	                            block<Net>::THREADS, shared_bytes, j.stream, j.keys, from,
 	                            j.s.lists[kind], &j.s.listed[kind]);
 }
@@ -173,41 +181,45 @@ sort_leaves(const job<uint64_t> &j, int kind, const uint64_t *from)
 }
 
 /*
- * Sort what is listed, from FROM to where it belongs; then how many are TOO_LARGE.
- * LIKELY kinds (KINDS: none) are queued before anybody knows how many there are.  While
- * these are at work, the host asks on another stream, and has it sort the other kinds:
- * these are few, and each alone would take as long as its longest leaf.
+ * Sort what is listed, from FROM to where it belongs; returns how many are TOO_LARGE.
+ *
+ * Leaves of 2^LEAF_BITS keys are likely, so they are queued before the host knows how many there
+ * are.  While these are at work, the host asks on another stream, and has it sort the other
+ * kinds: these are few, and each alone would take as long as its longest leaf.
  */
 template <class Key> static cudaError_t
-sort_listed(const job<Key> &j, const Key *from, int likely, int narrow, uint32_t *too_large)
+sort_listed(const job<Key> &j, const Key *from, unsigned leaf_bits, uint32_t *too_large)
 {
-	const cudaStream_t aside = cudaStreamPerThread;
+	const cudaStream_t aside = j.sorter->aside;
+	const cudaEvent_t known = j.sorter->listed;
+	const bool narrow = lists_of(j, from).narrow;
+	const int likely[2] = { WORD_12 + (int)(leaf_bits - LEAF_BITS), NARROW_12 + (int)(leaf_bits - LEAF_BITS) };
 	job<Key> others = j;
 	uint32_t listed[KINDS];
 
 	others.stream = aside;
-	TRY_CUDA(cudaEventRecord(j.known, j.stream));
-	for (int kind : { likely, narrow })
-		if (kind < KINDS)
-			TRY_CUDA(sort_leaves(j, kind, from));
-	TRY_CUDA(cudaStreamWaitEvent(aside, j.known, 0));
+	TRY_CUDA(cudaEventRecord(known, j.stream));
+	for (int i = 0; i < 1 + narrow; i++)
+		TRY_CUDA(sort_leaves(j, likely[i], from));
+	TRY_CUDA(cudaStreamWaitEvent(aside, known, 0));
+	if (j.count >= SLEEP_FROM)
+		TRY_CUDA(cudaEventSynchronize(known));
 	TRY_CUDA(cudaMemcpyAsync(listed, j.s.listed, sizeof listed, cudaMemcpyDeviceToHost, aside));
 	TRY_CUDA(cudaStreamSynchronize(aside));
 	*too_large = listed[TOO_LARGE];
 	listed[TOO_LARGE] = 0;
-	for (int kind : { likely, narrow })
-		if (kind < KINDS)
-			listed[kind] = 0;
+	for (int i = 0; i < 1 + narrow; i++)
+		listed[likely[i]] = 0;
 	if (listed[EQUAL] > 0)
-		TRY_CUDA(launch(equal_kernel<Key>, j.sms * 4, 512, aside, j.keys, j.s.lists[EQUAL],
-		                &j.s.listed[EQUAL]));
+		TRY_CUDA(launch(equal_kernel<Key>, (size_t)j.sorter->processors * 4, 512, aside, j.keys,
+		                j.s.lists[EQUAL], &j.s.listed[EQUAL]));
 	for (int kind = NARROW_12; kind < KINDS; kind++)
 		if (listed[kind] > 0)
 			TRY_CUDA(sort_leaves(others, kind, from));
 	if (std::count(listed, listed + KINDS, 0u) == KINDS)
 		return cudaSuccess;
-	TRY_CUDA(cudaEventRecord(j.known, aside));
-	return cudaStreamWaitEvent(j.stream, j.known, 0);
+	TRY_CUDA(cudaEventRecord(known, aside));
+	return cudaStreamWaitEvent(j.stream, known, 0);
 }
 
 #endif

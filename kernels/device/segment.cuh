@@ -1,49 +1,58 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * segment.cuh - divide many segments at once, each by digits of its own range
+ * segment.cuh - divide many segments at once, each into bins of its own
  *
- * In:   a list of segments: keys, few or many, too many for a leaf.
+ * In:   a list of segments: keys that are too many for a leaf.
  * Out:  the same keys in bins, and lists of leaves, one of which is segments again.
  *
- *     look_kernel     a block a segment: is the range as wide as was promised?
- *     count_kernel    a block a tile: how many keys has each bin
- *     settle_kernel   a block a segment: where bins begin, what leaves they make
- *     move_kernel     a block a tile: to the bins
+ *     look_kernel     a block a segment: in which range are the keys, how evenly?
+ *     count_kernel    a block some tiles: how many keys has each bin?  The block that counts the
+ *                     last tile of a segment settles it: where bins begin, which leaves they make
+ *     move_kernel     a block some tiles: keys to their bins
  *
- * This is what sorts small jobs, and the bins of others that came out too large:
- * where keys cluster, their range is guessed anew at each turn.  It shrinks each
- * time by as many bins as a segment has, so there are few turns for any keys.  What
- * lies outside of a guess is as if it were in the first bin or the last one: to find
- * the true range would take a sweep.
+ * A sample says which range is divided.  Keys outside of it count as if they were at its ends,
+ * so finding the true range, one more sweep, is not needed.  Segments that are not even are
+ * divided more finely, and those that stay too large are divided again: a range shrinks by the
+ * number of bins each time, so there are few turns for any keys.
  *
- * Invariant: no key of a segment lies outside the range that it was promised.
+ * All keys are a segment, too.  Then sample.cuh looks in place of look_kernel, and bins may be
+ * found by splitters.
+ *
+ * Invariant: no key of a segment is outside of the range of its item.
  */
 #ifndef GS_SEGMENT_CUH
 #define GS_SEGMENT_CUH
 
-#include "kernels/device/histogram.cuh"
+#include "kernels/block/partition.cuh"
 #include "kernels/device/leaf_worklist.cuh"
 
 enum {
-	SEGMENT_BINS = 1024,		/* at most; settle_kernel has as many threads */
-	LOOK_THREADS = 256,
-	LOOKS        = 4,		/* keys that a thread looks at */
-	LOOK_MARGIN  = 64,		/* part of their range that a guess is wider; not tuned */
-	VALUE_KEYS   = 1024,		/* keys of one value that are worth a bin; not tuned */
+	SEGMENT_BINS  = 2048,		/* at most */
+	COUNT_THREADS = 1024,
+	SETTLE_EACH   = SEGMENT_BINS / COUNT_THREADS,
+	LOOK_THREADS  = 256,
+	LOOKS         = 4,		/* keys that a thread looks at */
+	LOOK_CELLS    = LOOK_THREADS * LOOKS / 8,
+	LOOK_UNEVEN   = 28,		/* keys in a cell, of 8 expected: 1 in 10^8 even segments has such a cell */
+	LOOK_MARGIN   = 64,		/* part of their range that a guess is wider; not tuned */
+	VALUE_KEYS    = 1024,		/* keys of one value that are worth a bin; not tuned */
+	UNEVEN_BINS   = 4,		/* times as many, if a segment is not even; not tuned */
+	LEAST_BINS    = 16,
 };
 
 struct segment {
 	leaf_item keys;
-	uint64_t  low, high;		/* that are divided into bins */
-	uint32_t  guessed;		/* there may be keys outside of LOW to HIGH */
-	uint32_t  bins, bins_from, tiles_from;
+	digits    d;
+	uint32_t  bins_from, tiles_from;
+	uint32_t  counted;		/* tiles */
+	uint32_t  leaf_bits;		/* log2 of the keys of a leaf, as it is meant to be */
 };
 
 /*
  * Where tiles are, if not one behind the other: tile t of all from AT[t] on, the
  * first of segment s being FIRST[s].
  */
-struct chunks {
+struct chunk_map {
 	uint64_t *at;		/* NULL: one behind the other */
 	uint32_t *first;
 };
@@ -54,30 +63,69 @@ struct segments_head {
 	uint32_t tiles, bins;
 };
 
+/* Bins found by splitters, for all keys; or NULL. */
+template <class Key> struct bin_search {
+	const uint32_t   *skewed;	/* 0: by digits all the same */
+	const Key        *splitters;
+	const refinement *refinements;
+	const Key        *lows;		/* of the bins */
+};
+
 /*
- * Bins for COUNT keys: one for each leaf, if a segment may have so many; if not, as
- * many as there will be leaves in each.  But SKEWED keys are divided as finely as
- * can be: most of their bins will be empty.  And where there are few VALUES, a bin
- * for each, for then nothing is left to sort.
+ * Keys that a leaf of 2^BITS is planned for: three deviations below, so of even keys one leaf in
+ * 1000 is larger than its network, and is sorted by the next one.  That is cheaper than more
+ * room in all leaves.  Of the longest, for which there is no next one, twice as many deviations.
+ */
+static __host__ __device__ inline uint64_t
+leaf_mean(unsigned bits, bool longest)
+{
+	const uint64_t deviations = (uint64_t)(bits % 2 == 0 ? 12 : 17) << bits / 2 >> (longest ? 1 : 2);
+
+	return ((uint64_t)1 << bits) - deviations;
+}
+
+/* Bins for COUNT even keys, of *LEAF_BITS: the shortest leaves for which MOST bins are enough. */
+static __host__ __device__ inline uint64_t
+bins_wanted(unsigned key_bits, uint64_t count, uint32_t most, unsigned *leaf_bits)
+{
+	const unsigned longest = key_bits == 32 ? LEAF_BITS + 3 : LEAF_BITS + 2;
+
+	for (*leaf_bits = LEAF_BITS;; ++*leaf_bits) {
+		const uint64_t mean = leaf_mean(*leaf_bits, *leaf_bits == longest);
+		const uint64_t wanted = (count + mean - 1) / mean;
+
+		if (wanted <= most || *leaf_bits == longest)
+			return wanted;
+	}
+}
+
+/*
+ * Bins for COUNT keys of so many VALUES: one for each leaf, if there may be so many; if not, as
+ * many as there will be leaves in each.  UNEVEN keys get more, for many bins will be empty.  A
+ * bin for each value, if these are few: then nothing is left to sort.
  */
 static __device__ inline uint32_t
-segment_bins(uint64_t count, uint64_t values, bool skewed)
+segment_bins(unsigned key_bits, uint64_t count, uint64_t values, bool uneven, unsigned *leaf_bits)
 {
-	const uint64_t wanted = (count + LEAF_MEAN - 1) / LEAF_MEAN;
+	enum { MOST = SEGMENT_BINS / 2 };
+	const uint64_t wanted = bins_wanted(key_bits, count, MOST, leaf_bits);
 
-	if (values > 0 && values <= SEGMENT_BINS && values <= count / VALUE_KEYS)
+	if (values > 0 && values <= MOST && values <= count / VALUE_KEYS)
 		return (uint32_t)values;
-	if (wanted <= SEGMENT_BINS)
+	if (uneven)
+		return (uint32_t)min(max(wanted * UNEVEN_BINS, (uint64_t)LEAST_BINS), (uint64_t)MOST);
+	if (wanted <= MOST)
 		return (uint32_t)wanted;
-	if (skewed || wanted >= (uint64_t)SEGMENT_BINS * SEGMENT_BINS)
-		return SEGMENT_BINS;
+	if (wanted >= (uint64_t)MOST * MOST)
+		return MOST;
 	return 1u << ((64 - (unsigned)__clzll((long long)wanted)) / 2);
 }
 
+/* ---- look ----------------------------------------------------------------- */
+
 /* Places for tiles and bins of all segments; one block. */
 static __device__ void
-assign(segment *segments, uint32_t count, uint32_t tile_keys, bool skewed,
-       segments_head *head)
+assign(segment *segments, uint32_t count, uint32_t tile_keys, segments_head *head)
 {
 	__shared__ uint32_t sums[2][LOOK_THREADS / 32];
 	uint32_t all_tiles = 0, all_bins = 0, more_tiles, more_bins;
@@ -86,15 +134,13 @@ assign(segment *segments, uint32_t count, uint32_t tile_keys, bool skewed,
 		const uint32_t s = at + threadIdx.x;
 		const uint64_t keys = s < count ? segments[s].keys.count : 0;
 		const uint32_t tiles = (uint32_t)((keys + tile_keys - 1) / tile_keys);
-		const uint64_t values = s < count ? segments[s].high - segments[s].low + 1 : 0;
-		const uint32_t bins = segment_bins(keys, values, skewed);
-		const uint32_t tiles_from = sum_before<LOOK_THREADS>(tiles, sums[0], &more_tiles);
-		const uint32_t bins_from = sum_before<LOOK_THREADS>(bins, sums[1], &more_bins);
+		const uint32_t bins = s < count ? segments[s].d.bins : 0;
+		const uint32_t tiles_from = block_sum_before<LOOK_THREADS>(tiles, sums[0], &more_tiles);
+		const uint32_t bins_from = block_sum_before<LOOK_THREADS>(bins, sums[1], &more_bins);
 
 		if (s < count) {
 			segments[s].tiles_from = all_tiles + tiles_from;
 			segments[s].bins_from = all_bins + bins_from;
-			segments[s].bins = bins;
 		}
 		all_tiles += more_tiles;
 		all_bins += more_bins;
@@ -106,67 +152,98 @@ assign(segment *segments, uint32_t count, uint32_t tile_keys, bool skewed,
 	}
 }
 
-/* A segment of ITEM whose keys, as far as seen, are LEAST to MOST. */
-static __device__ inline segment
-segment_of(const leaf_item &item, uint64_t least, uint64_t most)
+/*
+ * The range to divide: all that the item allows, or, if the keys LEAST to MOST that were seen
+ * span less than seven eighths of that, somewhat more than these.
+ */
+static __device__ inline void
+guess_range(const leaf_item &item, uint64_t least, uint64_t most, uint64_t *low, uint64_t *high)
 {
 	const uint64_t margin = (most - least) / LOOK_MARGIN + 1;
-	segment s = { item, item.low, item.high, 0, 0, 0, 0 };
 
+	*low = item.low;
+	*high = item.high;
 	if (most - least >= (item.high - item.low) / 8 * 7)
-		return s;
-	s.guessed = 1;
+		return;
 	if (least - item.low > margin)
-		s.low = least - margin;
+		*low = least - margin;
 	if (item.high - most > margin)
-		s.high = most + margin;
-	return s;
+		*high = most + margin;
 }
 
-/*
- * Block s makes segment s of ITEMS[s], or of ONE.  If what it sees of the keys
- * spans less than seven eighths of their range, their range is guessed.
- */
+/* Are keys of one cell much more than the mean?  For all threads. */
+template <class Key> static __device__ bool
+looks_uneven(const Key *x, const digits &cells)
+{
+	__shared__ uint32_t counters[LOOK_CELLS];
+	uint32_t most = 0;
+
+	if (threadIdx.x < LOOK_CELLS)
+		counters[threadIdx.x] = 0;
+	__syncthreads();
+#pragma unroll
+	for (unsigned i = 0; i < LOOKS; i++)
+		atomicAdd(&counters[digit_of(cells, x[i])], 1u);
+	__syncthreads();
+	if (threadIdx.x < LOOK_CELLS)
+		most = counters[threadIdx.x];
+	return __syncthreads_or(most >= LOOK_UNEVEN);
+}
+
+/* Block s makes segment s of ITEMS[s]; the last one assigns places to all. */
 template <class Key> static __global__ void
 __launch_bounds__(LOOK_THREADS)
-look_kernel(segment *segments, const leaf_item *items, leaf_item one, chunks where,
-            const Key *keys, uint32_t tile_keys, segments_head *head)
+look_kernel(segment *segments, const leaf_item *items, chunk_map where, const Key *keys,
+            uint32_t tile_keys, segments_head *head)
 {
 	begin_in_turn();
 
-	__shared__ number shared[4];
-	__shared__ uint32_t last;
-	const leaf_item item = items != NULL ? items[blockIdx.x] : one;
-	uint64_t least = ~(uint64_t)0, most = 0;
+	enum { BITS = sizeof(Key) * 8 };
+	__shared__ number shared[2];
+	__shared__ bool last;
+	const leaf_item item = items[blockIdx.x];
+	const uint64_t end = max(item.count, (uint64_t)1) - 1;
+	uint64_t least = ~(uint64_t)0, most = 0, low, high;
+	Key x[LOOKS];
+	bool uneven;
 
-	if (threadIdx.x < 2)
-		shared[2 + threadIdx.x] = 0;
 #pragma unroll
 	for (unsigned i = 0; i < LOOKS; i++) {
 		const uint64_t step = i * LOOK_THREADS + threadIdx.x;
 		/* anywhere, evenly (Weyl): a period of the keys must not meet that of looks */
 		const uint64_t any = (uint32_t)((step + 1) * 0x9e3779b9u) * (item.count >> 8) >> 24;
-		const uint64_t at = min(any, item.count - 1);
-		const uint64_t from = where.at == NULL ? item.from + at :
-			where.at[where.first[blockIdx.x] + at / tile_keys] + at % tile_keys;
-		const uint64_t key = keys[from];
+		const uint64_t at = min(any, end);
 
-		least = min(least, key);
-		most = max(most, key);
+		x[i] = 0;
+		if (item.count > 0)
+			x[i] = keys[where.at == NULL ? item.from + at :
+			            where.at[where.first[blockIdx.x] + at / tile_keys] + at % tile_keys];
+		least = min(least, (uint64_t)x[i]);
+		most = max(most, (uint64_t)x[i]);
 	}
-	block_range(least, most, shared, &shared[2], &shared[3]);
+	block_range(&least, &most, shared);
+	guess_range(item, least, most, &low, &high);
+	uneven = looks_uneven(x, digits_over(BITS, low, high, LOOK_CELLS));
 	if (threadIdx.x == 0) {
-		segments[blockIdx.x] = segment_of(item, ~shared[2], shared[3]);
+		segment s = { item, {}, 0, 0, 0, LEAF_BITS };
+
+		s.d = digits_over(BITS, low, high, segment_bins(BITS, item.count, high - low + 1, uneven,
+		                                                &s.leaf_bits));
+		s.d.outside = low > item.low || high < item.high;
+		s.d.bins = item.count > 0 ? s.d.bins : 0;
+		segments[blockIdx.x] = s;
 		__threadfence();
 		last = atomicAdd(&head->looked, 1u) == gridDim.x - 1;
 		__threadfence();
 	}
 	__syncthreads();
 	if (last)
-		assign(segments, gridDim.x, tile_keys, items != NULL, head);
+		assign(segments, gridDim.x, tile_keys, head);
 }
 
-/* A block's tile, and the segment that it is from. */
+/* ---- tiles of segments ------------------------------------------------------ */
+
+/* A tile, and the segment that it is from. */
 struct tile_place {
 	const segment *of;
 	uint64_t from;		/* where it lies */
@@ -176,7 +253,7 @@ struct tile_place {
 
 /* Tile number TILE, of the segment OF. */
 static __device__ __forceinline__ tile_place
-tile_in(const segment *of, uint32_t tile_keys, chunks where, uint32_t tile)
+tile_in(const segment *of, uint32_t tile_keys, chunk_map where, uint32_t tile)
 {
 	tile_place t = { of, 0, (uint64_t)(tile - of->tiles_from) * tile_keys, 0 };
 
@@ -189,7 +266,7 @@ tile_in(const segment *of, uint32_t tile_keys, chunks where, uint32_t tile)
 
 /* The place of TILE; all threads call, and get the same. */
 template <unsigned THREADS> static __device__ __forceinline__ tile_place
-tile_of(const segment *segments, uint32_t count, uint32_t tile_keys, chunks where,
+tile_of(const segment *segments, uint32_t count, uint32_t tile_keys, chunk_map where,
         const segments_head *head, uint32_t tile)
 {
 	__shared__ uint32_t found;
@@ -218,15 +295,6 @@ tile_of(const segment *segments, uint32_t count, uint32_t tile_keys, chunks wher
 	return tile_in(&segments[low], tile_keys, where, tile);
 }
 
-static __device__ inline digits
-segment_digits(unsigned key_bits, const segment *s)
-{
-	digits d = digits_over(key_bits, s->low, s->high, s->bins);
-
-	d.outside = s->guessed;
-	return d;
-}
-
 /* Each bin has one value, and that is known: then nothing is moved. */
 static __device__ __forceinline__ bool
 bins_are_values(const digits &d)
@@ -241,94 +309,168 @@ one_value(const digits &d)
 	return d.low == d.high && !d.outside;
 }
 
+/* ---- count ------------------------------------------------------------------ */
+
 /* Count a tile's digits; threads take LOADS keys at once, half of a large tile in all. */
-template <class Key> static __device__ __forceinline__ void
-count_tile(uint32_t *counters, const Key *keys, uint32_t count, const digits &d)
+template <class Key, class Digits> static __device__ __forceinline__ void
+count_tile(uint32_t *counters, const Key *keys, uint32_t count, const Digits &d)
 {
 	enum { LOADS = sizeof(Key) == 4 ? 6 : 4 };
 	Key x[LOADS];
+	uint32_t bins[LOADS];
 
-	for (uint32_t at = threadIdx.x; at < count; at += LOADS * COUNT_THREADS) {
+	for (uint32_t at = threadIdx.x; at - threadIdx.x < count; at += LOADS * COUNT_THREADS) {
 #pragma unroll
 		for (unsigned l = 0; l < LOADS; l++)
 			x[l] = keys[min(at + l * COUNT_THREADS, count - 1)];
+		bins_find<LOADS>(d, x, bins);
+		/* keys in order, or equal: one addition for a warp whose lanes agree */
+		const bool alike = warp_agrees(bins[0]);
+
 #pragma unroll
-		for (unsigned l = 0; l < LOADS; l++)
-			if (at + l * COUNT_THREADS < count)
-				atomicAdd(&counters[digit_of(d, d.outside ? digit_clamp(d, x[l]) : x[l])],
-				          1u);
+		for (unsigned l = 0; l < LOADS; l++) {
+			const bool exists = at + l * COUNT_THREADS < count;
+
+			if (alike && __all_sync(ALL_LANES, exists) && warp_agrees(bins[l])) {
+				if (threadIdx.x % 32 == 0)
+					atomicAdd(&counters[bins[l]], 32u);
+			} else if (exists) {
+				atomicAdd(&counters[bins[l]], 1u);
+			}
+		}
 	}
 }
 
+/* The bins of segment S have been counted: where each begins, and the leaves that they make. */
+template <class Key> static __device__ __noinline__ void
+settle(number *cursors, const number *counts, const segment *s, const Key *lows, const lists &l)
+{
+	__shared__ number begins[SEGMENT_BINS + 1], sums[COUNT_THREADS / 32];
+	const digits &d = s->d;
+	const unsigned window_bits = s->leaf_bits;
+	const uint32_t first = threadIdx.x * SETTLE_EACH;
+	number mine[SETTLE_EACH], sum = 0, total, begin;
+
+#pragma unroll
+	for (unsigned i = 0; i < SETTLE_EACH; i++) {
+		/* volatile: other blocks have added */
+		mine[i] = first + i >= d.bins ? 0 : one_value(d) ? s->keys.count :
+		          *(const volatile number *)&counts[s->bins_from + first + i];
+		sum += mine[i];
+	}
+	begin = block_sum_before<COUNT_THREADS>(sum, sums, &total);
+#pragma unroll
+	for (unsigned i = 0; i < SETTLE_EACH; i++) {
+		begins[first + i] = begin;
+		if (first + i < d.bins)
+			cursors[s->bins_from + first + i] = s->keys.from + begin;
+		begin += mine[i];
+	}
+	if (threadIdx.x == 0)
+		begins[SEGMENT_BINS] = total;
+	__syncthreads();
+	if (bins_are_values(d))		/* nothing is left to sort */
+		return;
+	for (unsigned i = 0; i < SETTLE_EACH; i++) {
+		const uint32_t b = first + i;
+		const number window = begins[b] >> window_bits;
+		uint32_t parts[3] = { b, b, b };	/* begin of a leaf, of another one, end */
+
+		if (b < d.bins && (b == 0 || begins[b - 1] >> window_bits != window)) {
+			while (parts[2] < d.bins && begins[parts[2]] >> window_bits == window)
+				parts[2]++;
+			parts[1] = begins[parts[2]] - begins[b] <= (number)1 << window_bits ? parts[2] :
+			           parts[2] - 1;
+		}
+#pragma unroll
+		for (unsigned p = 0; p < 2; p++) {
+			const uint32_t from = parts[p], to = parts[p + 1];
+			leaf_item item = {};
+
+			if (from < to) {
+				item.from = s->keys.from + begins[from];
+				item.count = begins[to] - begins[from];
+				item.low = from == 0 ? s->keys.low : lows != NULL ? lows[from] : digit_begin(d, from);
+				item.high = to == d.bins ? s->keys.high :
+				            (lows != NULL ? lows[to] : digit_begin(d, to)) - 1;
+			}
+			list_leaf<Key>(l, item);
+		}
+	}
+}
+
+/* What a block of count_kernel needs, if it searches. */
+enum { SEARCH_BYTES = SPLITTERS_BYTES + BUCKETS * sizeof(refinement) };
+
+/* Splitters and refinements to shared memory; ends without a barrier. */
+template <class Key> static __device__ __forceinline__ splitters<Key>
+search_load(unsigned char *memory, const bin_search<Key> &search)
+{
+	refinement *refinements = (refinement *)(memory + SPLITTERS_BYTES);
+
+	splitters_load(memory, search.splitters);
+	for (unsigned b = threadIdx.x; b < BUCKETS; b += blockDim.x)
+		refinements[b] = search.refinements[b];
+	return splitters<Key>{ (const Key *)memory, refinements };
+}
+
 /* TILES tiles a block: as long as they are of one segment, their counts stay here. */
-template <class Key> static __global__ void
+template <class Key, bool SEARCH> static __global__ void
 __launch_bounds__(COUNT_THREADS, blocks_that_fit(COUNT_THREADS, 2))
-count_tiles_kernel(number *counts, const segment *segments, uint32_t count, uint32_t tile_keys,
-                   chunks where, const segments_head *head, const Key *keys, uint32_t tiles)
+count_kernel(number *counts, number *cursors, segment *segments, uint32_t count,
+             uint32_t tile_keys, chunk_map where, const segments_head *head, const Key *keys,
+             uint32_t tiles, bin_search<Key> search, lists l)
 {
 	begin_in_turn();
 
+	DYNAMIC_SHARED(memory);
 	__shared__ uint32_t counters[SEGMENT_BINS];
+	__shared__ bool last;
+	const bool searches = SEARCH && search.skewed != NULL && *search.skewed != 0;
 	uint32_t tile = blockIdx.x * tiles;
 	const uint32_t end = tile + tiles;
 	tile_place t = tile_of<COUNT_THREADS>(segments, count, tile_keys, where, head, tile);
+	splitters<Key> found = {};
 
+	if (searches)
+		found = search_load(memory, search);
 	while (t.count > 0) {
 		const segment *of = t.of;
-		const digits d = segment_digits(sizeof(Key) * 8, of);
+		const digits d = of->d;
+		const uint32_t first = tile;
 
 		for (uint32_t b = threadIdx.x; b < d.bins; b += COUNT_THREADS)
 			counters[b] = 0;
 		__syncthreads();
 		for (; t.count > 0 && tile < end; t = tile_in(of, tile_keys, where, ++tile))
-			if (!one_value(d))
+			if (searches)
+				count_tile(counters, keys + t.from, t.count, found);
+			else if (d.outside)
+				count_tile(counters, keys + t.from, t.count, clamped_digits{ d });
+			else if (!one_value(d))
 				count_tile(counters, keys + t.from, t.count, d);
 		__syncthreads();
 		for (uint32_t b = threadIdx.x; b < d.bins; b += COUNT_THREADS)
 			if (counters[b] > 0)
 				atomicAdd(&counts[of->bins_from + b], (number)counters[b]);
+		__threadfence();
+		__syncthreads();
+		if (threadIdx.x == 0) {
+			const uint32_t all = (uint32_t)((of->keys.count + tile_keys - 1) / tile_keys);
+
+			last = atomicAdd(&segments[of - segments].counted, tile - first) + tile - first == all;
+			__threadfence();
+		}
+		__syncthreads();
+		if (last)
+			settle(cursors, counts, of, searches ? search.lows : NULL, l);
 		__syncthreads();
 		t = tile < end ? tile_of<COUNT_THREADS>(segments, count, tile_keys, where, head,
 		                                        tile) : tile_place{};
 	}
 }
 
-/* Thread b has bin b: where it begins; and the window's leaves, if it is the first in there. */
-template <class Key> static __global__ void
-__launch_bounds__(SEGMENT_BINS)
-settle_kernel(number *cursors, const number *counts, const segment *segments, lists l)
-{
-	begin_in_turn();
-
-	__shared__ number begins[SEGMENT_BINS + 1], sums[SEGMENT_BINS / 32];
-	const segment *s = &segments[blockIdx.x];
-	const digits d = segment_digits(sizeof(Key) * 8, s);
-	const uint32_t b = threadIdx.x;
-	const number mine = b >= d.bins ? 0 : one_value(d) ? s->keys.count : counts[s->bins_from + b];
-	uint32_t middle = b, last = b;
-	number total, begin = sum_before<SEGMENT_BINS>(mine, sums, &total);
-
-	begins[b] = begin;
-	if (b == 0)
-		begins[SEGMENT_BINS] = total;
-	__syncthreads();
-	if (b < d.bins && (b == 0 || begins[b - 1] >> l.window_bits != begin >> l.window_bits)) {
-		while (last < d.bins && begins[last] >> l.window_bits == begin >> l.window_bits)
-			last++;
-		middle = begins[last] - begin <= 1u << l.window_bits ? last : last - 1;
-	}
-	__syncthreads();
-	begins[b] = begin + s->keys.from;
-	if (b == 0)
-		begins[SEGMENT_BINS] = total + s->keys.from;
-	if (b < d.bins)
-		cursors[s->bins_from + b] = begin + s->keys.from;
-	if (bins_are_values(d))		/* nothing is left to sort */
-		return;
-	__syncthreads();
-	list_leaf<Key>(l, leaf_of(d, begins, b, middle, s->keys.low, s->keys.high));
-	list_leaf<Key>(l, leaf_of(d, begins, middle, last, s->keys.low, s->keys.high));
-}
+/* ---- move ------------------------------------------------------------------- */
 
 /*
  * A tile where each bin has one value: keys need not be moved, for it is known
@@ -352,28 +494,61 @@ fill_tile(Key *to, const tile_place &t, const digits &d, const number *begins, n
 	}
 }
 
-/* SORTED is where keys belong in the end. */
-template <class Key, unsigned THREADS, unsigned ITEMS, unsigned BLOCKS> static __global__ void
+/* TILES tiles a block.  SORTED is where keys belong in the end. */
+template <class Key, unsigned THREADS, unsigned ITEMS, unsigned BLOCKS, bool SEARCH>
+static __global__ void
 __launch_bounds__(THREADS, blocks_that_fit(THREADS, BLOCKS))
-move_kernel(Key *to, const Key *from, const segment *segments, uint32_t count, chunks where,
-            const segments_head *head, number *cursors, Key *sorted)
+move_kernel(Key *to, const Key *from, const segment *segments, uint32_t count, chunk_map where,
+            const segments_head *head, number *cursors, Key *sorted, uint32_t tiles,
+            bin_search<Key> search)
 {
 	begin_in_turn();
 
+	enum { TILE = THREADS * ITEMS, MOST_BINS = SEARCH ? SEGMENT_BINS : SEGMENT_BINS / 2 };
 	DYNAMIC_SHARED(memory);
-	const tile_place t = tile_of<THREADS>(segments, count, THREADS * ITEMS, where, head,
-	                                      blockIdx.x);
+	void *const space = memory + (SEARCH ? (int)SEARCH_BYTES : 0);
+	const bool searches = SEARCH && search.skewed != NULL && *search.skewed != 0;
+	uint32_t tile = blockIdx.x * tiles;
+	const uint32_t end = tile + tiles;
+	tile_place t = tile_of<THREADS>(segments, count, TILE, where, head, tile);
+	Key x[ITEMS];
+	/* begin to load the tile after T */
+	auto next = [&]() {
+		const segment *of = t.of;
 
-	if (t.count == 0)
-		return;
+		t.count = 0;
+		if (++tile >= end || tile >= head->tiles)
+			return;
+		t = tile_in(of, TILE, where, tile);
+		if (t.count == 0)
+			t = tile_in(of + 1, TILE, where, tile);
+		tile_load<THREADS, ITEMS>(x, from + t.from, t.count);
+	};
 
-	const digits d = segment_digits(sizeof(Key) * 8, t.of);
+	if (t.count > 0)
+		tile_load<THREADS, ITEMS>(x, from + t.from, t.count);
+	while (t.count > 0) {
+		const digits &d = t.of->d;
+		const exact_places places = { cursors + t.of->bins_from };
 
-	if (bins_are_values(d))
-		fill_tile<THREADS>(sorted, t, d, cursors + t.of->bins_from, (number *)memory);
-	else
-		partition_by<THREADS, ITEMS>(to, from + t.from, t.count, d, 0, ~0u, d.bins,
-		                             cursors + t.of->bins_from, memory);
+		if (searches) {
+			partition_tile<THREADS, ITEMS, MOST_BINS>(to, x, t.count, search_load(memory, search), d.bins,
+			                               places, space, next);
+		} else if (bins_are_values(d)) {
+			fill_tile<THREADS>(sorted, t, d, places.cursors, (number *)space);
+			next();
+		} else if (d.outside) {
+			const clamped_digits clamped = { d };
+
+			partition_tile<THREADS, ITEMS, MOST_BINS>(to, x, t.count, clamped, clamped.d.bins, places, space,
+			                               next);
+		} else {
+			const digits plain = d;
+
+			partition_tile<THREADS, ITEMS, MOST_BINS>(to, x, t.count, plain, plain.bins, places, space, next);
+		}
+		__syncthreads();
+	}
 }
 
 #endif

@@ -8,6 +8,9 @@
  * last lane to reach a warp's operation performs it for all; a block's barrier
  * opens when every warp has come to a halt in front of it.
  *
+ * A thread that waits for another block sleeps (__nanosleep) between two looks, so
+ * that others of its block can go on, which that block may wait for.
+ *
  * If nobody can go on and somebody still waits, the kernel is wrong: the program
  * says who waits where, and aborts.  So it does when threads wait at different
  * barriers, or have left a block that others wait in.
@@ -28,7 +31,7 @@
 static const unsigned LANES = 32, MAX_THREADS = 1024;
 static const size_t STACK_BYTES = 256 << 10, GUARD_BYTES = 4096;
 
-enum state { READY, IN_WARP, IN_BLOCK, LEFT };
+enum state { READY, IN_WARP, IN_BLOCK, ASLEEP, LEFT };
 
 /* ---- switching stacks ---------------------------------------------------- */
 
@@ -233,6 +236,26 @@ emu_block(emu_site site, int value)
 	return (int)here.self->result;
 }
 
+void
+emu_sleep(void)
+{
+	wait_as(ASLEEP);
+}
+
+/* Wake all that sleep; were there any? */
+static bool
+wake_all(void)
+{
+	bool any = false;
+
+	for (unsigned t = 0; t < here.count; t++)
+		if (here.fibers[t].now == ASLEEP) {
+			here.fibers[t].now = READY;
+			any = true;
+		}
+	return any;
+}
+
 /* Nobody can go on.  Open the barrier if all are there, tell if all have left. */
 static bool
 open_barrier(void)
@@ -317,7 +340,7 @@ run_block(dim3 grid, dim3 block, size_t index)
 
 			run_warp(&here.fibers[first], lanes);
 		}
-	} while (open_barrier());
+	} while (wake_all() || open_barrier());
 }
 
 /* A thread of OpenMP may end before the program: its runner goes with it. */

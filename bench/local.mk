@@ -14,7 +14,7 @@ gsort_bench_cpu_SOURCES = \
   bench/stats.c \
   bench/stats.h
 gsort_bench_cpu_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
-gsort_bench_cpu_LDADD = libgsort.a -lm
+gsort_bench_cpu_LDADD = $(gsort_libs) -lm
 gsort_bench_cpu_LDFLAGS = $(OPENMP_CFLAGS)
 gsort_bench_output_SOURCES = \
   bench/clock.h \
@@ -29,13 +29,15 @@ gsort_bench_text_SOURCES = \
   bench/stats.c \
   bench/stats.h \
   bench/text.c
-gsort_bench_text_LDADD = libgsort.a -lm
+gsort_bench_text_LDADD = $(gsort_libs) -lm
 
 if HAVE_CUDA
 # CUB takes long to compile.
 EXTRA_PROGRAMS += gsort-bench gsort-bench-parts
 gsort_bench_SOURCES = \
   bench/clock.h \
+  bench/cpu/buckets.c \
+  bench/cpu/buckets.h \
   bench/device/check.c \
   bench/device/check.h \
   bench/device/compare.c \

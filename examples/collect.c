@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * collect.c - gather numbers from a pipe or a socket, sorted, in a file
+ * collect.c - sort numbers from a pipe or a socket into a file
  *
  *     cc -o collect collect.c $(pkg-config --cflags --libs --static gsort)
  *     producer | ./collect numbers.txt
  *
- * The program keeps its own loop around the descriptor, as a server has one; gsort
- * works beside it.  The file changes only when all is well, and then as a whole.
+ * The program reads the descriptor in a loop of its own, as a server does, and feeds the job.
+ * The file is replaced only when everything has succeeded.
  */
 #include <errno.h>
 #include <gsort.h>
@@ -14,14 +14,15 @@
 #include <string.h>
 #include <unistd.h>
 
+/* For gsort_options.warn, and for our own errors. */
 static void
-say(void *context, const char *line)
+report(void *context, const char *line)
 {
 	(void)context;
 	fprintf(stderr, "collect: %s\n", line);
 }
 
-/* Feed what comes from FD until its end.  False: it has said why. */
+/* Feed all bytes of FD to JOB.  False after a message. */
 static bool
 feed_from(gsort *job, int fd)
 {
@@ -31,11 +32,11 @@ feed_from(gsort *job, int fd)
 	do {
 		got = read(fd, buffer, sizeof buffer);
 		if (got < 0 && errno != EINTR) {
-			say(NULL, strerror(errno));
+			report(NULL, strerror(errno));
 			return false;
 		}
 		if (got > 0 && gsort_feed(job, buffer, (size_t)got) != GSORT_OK) {
-			say(NULL, gsort_message());
+			report(NULL, gsort_message());
 			return false;
 		}
 	} while (got != 0);
@@ -48,8 +49,8 @@ main(int argc, char **argv)
 	struct gsort_options options = {
 		.type = GSORT_TEXT,
 		.unique = true,
-		.invalid = GSORT_INVALID_WARN,	/* a bad line is told, and left out */
-		.warn = say,
+		.invalid = GSORT_INVALID_WARN,	/* warn about a bad line, and leave it out */
+		.warn = report,
 		.fed = true,
 	};
 	bool fed, done = false;
@@ -61,7 +62,7 @@ main(int argc, char **argv)
 	}
 	options.output = argv[1];
 	if (gsort_open(&job, &options) != GSORT_OK) {
-		say(NULL, gsort_message());
+		report(NULL, gsort_message());
 		return 2;
 	}
 	fed = feed_from(job, STDIN_FILENO);
@@ -72,8 +73,8 @@ main(int argc, char **argv)
 		       (unsigned long long)stats->keys_out);
 		done = true;
 	} else if (fed) {
-		say(NULL, gsort_message());
+		report(NULL, gsort_message());
 	}
-	gsort_close(job);	/* before the end: gives the job up, the file is as it was */
+	gsort_close(job);	/* of a job that has not ended: the file stays unchanged */
 	return done ? 0 : 2;
 }

@@ -11,7 +11,7 @@
 enum { KEYS = 1000000, WANTED = 10 };
 
 static int
-complain(gsort *job)
+fail(gsort *job)
 {
 	fprintf(stderr, "smallest: %s\n", gsort_message());
 	gsort_close(job);
@@ -22,7 +22,7 @@ int
 main(void)
 {
 	static double values[KEYS];
-	static double smallest[WANTED + 1];	/* with room to see the end */
+	static double smallest[WANTED + 1];	/* one more, to see the end */
 	const struct gsort_options options = {
 		.type = GSORT_F64,
 		.head = true,		/* keeps ten keys, not a million */
@@ -40,7 +40,7 @@ main(void)
 	    gsort_feed(job, values, sizeof values) != GSORT_OK ||
 	    gsort_feed_end(job) != GSORT_OK ||
 	    gsort_drain(job, smallest, sizeof smallest, &got) != GSORT_OK)
-		return complain(job);
+		return fail(job);
 	for (size_t i = 0; i < got / sizeof smallest[0]; i++)
 		printf("%g\n", smallest[i]);
 	gsort_close(job);

@@ -294,15 +294,35 @@ const char *gsort_message(void);
  */
 bool gsort_type_named(const char *name, enum gsort_type *type);
 
+/* Two options that cannot be used together, by their long names in gsort(1): "to", "type". */
+struct gsort_conflict {
+	const char *one, *other;	/* string constants */
+	bool        needs;		/* ONE needs OTHER; false: they exclude each other */
+};
+
 /**
- * Tell what this machine offers: GPUs, memory, temporary directories; a line at
- * a time.  OPTIONS: the limits to explain; may be all zero.
+ * Find two options that cannot be used together, so that a program can name them in its own
+ * words.  gsort_open() refuses such OPTIONS.  O(1); any thread may call it.
+ *
+ * @return  true and *CONFLICT is set; or false: there are none
+ */
+bool gsort_conflict(const struct gsort_options *options, struct gsort_conflict *conflict);
+
+/**
+ * Describe this machine, a line at a time: GPUs, memory, temporary directories.
+ *
+ * @options  the limits and directories to describe; may be all zero
+ *
+ * Slow where there is a GPU: it loads the GPU module and creates a context (0.3 s).
  */
 void gsort_info(const struct gsort_options *options,
-                void (*tell)(void *context, const char *line), void *context);
+                void (*print)(void *context, const char *line), void *context);
 
-/** "X.Y.Z", then after a newline what this build contains. */
+/** The version, "X.Y.Z". */
 const char *gsort_version(void);
+
+/** Describe this build, a line at a time: SIMD, the GPU module, libraries.  Loads the module. */
+void gsort_build(void (*print)(void *context, const char *line), void *context);
 
 #ifdef __cplusplus
 }

@@ -6,7 +6,7 @@
 # the program under test is called) and gen in PATH.
 
 : "${GSORT_BUILD:=$PWD}" "${GSORT:=$GSORT_BUILD/gsort}"
-: "${GSORT_SOURCE:=$(cd "$BATS_TEST_DIRNAME/.." && pwd)}"
+: "${GSORT_SOURCE:=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)}"
 export GSORT_BUILD GSORT GSORT_SOURCE
 
 setup() {
@@ -15,8 +15,8 @@ setup() {
 	local bin=${BATS_TEST_TMPDIR:?}/bin
 	mkdir -p "$bin" "$BATS_TEST_TMPDIR/work"
 	ln -sf "$GSORT" "$bin/gsort"
-	ln -sf "$GSORT_BUILD/tests/gen" "$bin/gen"
-	ln -sf "$GSORT_BUILD/tests/units" "$bin/units"
+	ln -sf "$GSORT_BUILD/tests/tools/gen" "$bin/gen"
+	ln -sf "$GSORT_BUILD/tests/unit/units" "$bin/units"
 	[ ! -x "$GSORT_BUILD/gsort-emu" ] || ln -sf "$GSORT_BUILD/gsort-emu" "$bin/gsort-emu"
 	PATH=$bin:$PATH
 	cd "$BATS_TEST_TMPDIR/work" || return 1

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * buckets.c - sort an array by the buckets that a job uses, for gsort-bench-cpu
+ * buckets.c - gsort's sort on the CPU, from memory to memory, for benchmarks
  *
- * The same calls as in a job, without reading and writing: threads take pieces of the input in
- * turn and add them to buckets; then the buckets settle; then threads take parts in turn and
- * sort them to the output.
+ * What a job does with src/sort/buckets/, without reading and writing: each thread adds shares of
+ * the keys until there are none, then all seal, then each thread sorts parts.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -14,9 +13,13 @@
 #include "bench/clock.h"
 #include "bench/cpu/buckets.h"
 #include "bench/huge.h"
-#include "sort/buckets.h"
+#include "sort/buckets/add.h"
+#include "sort/buckets/buckets.h"
+#include "sort/buckets/parts.h"
+#include "sort/buckets/pool.h"
+#include "sort/buckets/seal.h"
 
-enum { PIECE_BYTES = 128 << 10 };
+enum { SHARE_BYTES = 128 << 10 };
 
 struct work {
 	const char *keys;
@@ -28,18 +31,18 @@ struct work {
 };
 
 static void
-add_pieces(void *context, unsigned rank, unsigned size)
+add_shares(void *context, unsigned rank, unsigned size)
 {
 	struct work *work = context;
-	const size_t piece = PIECE_BYTES / work->width;
-	size_t place;
+	const size_t share = SHARE_BYTES / work->width;
+	size_t sequence;
 
 	(void)size;
-	while ((place = work->next++) * piece < work->count) {
-		const size_t at = place * piece, left = work->count - at;
+	while ((sequence = work->next++) * share < work->count) {
+		const size_t at = sequence * share, left = work->count - at;
 
-		if (!gs_buckets_add(work->buckets, rank, place, work->keys + at * work->width,
-		                    left < piece ? left : piece))
+		if (!gs_buckets_add(work->buckets, rank, sequence, work->keys + at * work->width,
+		                    left < share ? left : share))
 			abort();
 	}
 }
@@ -57,34 +60,53 @@ sort_parts(void *context, unsigned rank, unsigned size)
 		                     work->scratch + (size_t)rank * GS_PART_BYTES);
 }
 
+/* Memory of the pool, for this call and later ones. */
+static char *
+pool_memory(size_t bytes)
+{
+	static char *memory;
+	static size_t memory_bytes;
+
+	if (bytes > memory_bytes) {
+		free(memory);
+		memory = huge_allocate(bytes);
+		if (memory == NULL)
+			abort();
+		memset(memory, 1, bytes);
+		memory_bytes = bytes;
+	}
+	return memory;
+}
+
 void
-buckets_sort(unsigned bits, const char *keys, char *out, size_t count, unsigned threads,
+bench_buckets(unsigned bits, const void *keys, void *out, size_t count, unsigned threads,
               enum gs_simd simd, double spent[3])
 {
-	static char *pool_memory;	/* kept for the next call, so that its pages exist */
 	const size_t pool_bytes = (count * bits / 64 * 9 + ((size_t)256 << 20)) >> 21 << 21;
-	const size_t table_bytes = gs_buckets_bytes(bits, threads, pool_bytes, GS_PART_BYTES);
+	const size_t table_bytes = gs_buckets_bytes(threads, pool_bytes, GS_PART_BYTES);
 	char *memory = calloc(1, table_bytes + gs_pool_bytes(pool_bytes));
 	struct work work = { .keys = keys, .out = out, .count = count, .width = bits / 8 };
-	double start;
+	double start, added, sealed;
 
-	if (pool_memory == NULL) {
-		pool_memory = huge_allocate(pool_bytes);
-		memset(pool_memory, 1, pool_bytes);
-	}
 	work.scratch = huge_allocate((size_t)threads * GS_PART_BYTES);
-	work.buckets = gs_buckets_init(memory, gs_pool_init(memory + table_bytes, pool_memory,
-	                                                    pool_bytes, 1), bits, threads,
-	                                GS_PART_BYTES, count);
+	if (memory == NULL || work.scratch == NULL)
+		abort();
+	work.buckets = gs_buckets_init(memory, gs_pool_init(memory + table_bytes, pool_memory(pool_bytes),
+	                                                    pool_bytes, 1),
+	                               bits, threads, GS_PART_BYTES, count);
 	gs_buckets_with(work.buckets, simd);
 	start = now();
-	gs_team_run(threads, add_pieces, &work);
-	spent[0] = now() - start;
-	work.parts = gs_buckets_settle(work.buckets, threads);
-	spent[1] = now() - start - spent[0];
+	gs_team_run(threads, add_shares, &work);
+	added = now();
+	work.parts = gs_buckets_seal(work.buckets, threads);
+	sealed = now();
 	work.next = 0;
 	gs_team_run(threads, sort_parts, &work);
-	spent[2] = now() - start - spent[0] - spent[1];
+	if (spent != NULL) {
+		spent[0] = added - start;
+		spent[1] = sealed - added;
+		spent[2] = now() - sealed;
+	}
 	free(work.scratch);
 	free(memory);
 }

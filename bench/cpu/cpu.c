@@ -2,10 +2,10 @@
 /*
  * cpu.c - gsort-bench-cpu: how fast the CPU sorts and merges, for choosing constants
  *
- * Sorts keys several times, with 1, 2, 4 .. threads and with every SIMD level of this
- * processor, checks each result, and prints the median.  Only gs_cpu_sort_with() is timed; its
- * memory has been touched before.  With --buckets it is the sort by buckets, with --merge
- * gs_merge_next() over sorted runs in memory, in spans as long as those of a job.
+ * Sorts the same keys several times, with 1, 2, 4 .. threads and every SIMD level of this
+ * processor, checks each result, and prints the median.  It times the buckets alone, from one
+ * array to another, pages touched before.  With --merge it times gs_merge_next() alone: sorted
+ * runs in memory, in spans as long as those of a job.
  */
 #include <getopt.h>
 #include <stdbool.h>
@@ -19,7 +19,6 @@
 #include "bench/huge.h"
 #include "bench/keys.h"
 #include "bench/stats.h"
-#include "sort/cpu_sort.h"
 #include "sort/merge.h"
 
 struct bench {
@@ -30,7 +29,6 @@ struct bench {
 	int      simd;		/* only this one, or -1 */
 	bool     only_most;	/* threads: not 1, 2, 4 .. before */
 	bool     qsort;
-	bool     buckets;	/* sort by these, keys to scratch */
 	unsigned merge;		/* so many runs, instead of sorting; or 0 */
 	unsigned shape;		/* or SHAPES: all */
 };
@@ -57,7 +55,7 @@ compare64(const void *a, const void *b)
 static double
 merge_runs(const struct bench *bench, enum gs_simd simd, unsigned threads, char *keys, char *out)
 {
-	enum { SPAN_BYTES = 4 << 20 };		/* a thread, as gather.c has it */
+	enum { SPAN_BYTES = 4 << 20 };		/* a thread, as external_merge.c has it */
 	const size_t count = (size_t)1 << bench->log_keys, width = bench->bits / 8;
 	struct gs_run *runs = calloc(bench->merge, sizeof *runs);
 	void *memory = malloc(gs_merge_bytes(bench->merge, threads));
@@ -70,8 +68,8 @@ merge_runs(const struct bench *bench, enum gs_simd simd, unsigned threads, char 
 		const size_t begin = count * r / bench->merge, end = count * (r + 1) / bench->merge;
 
 		runs[r] = (struct gs_run){ .keys = keys + begin * width, .count = end - begin };
-		gs_cpu_sort_with(gs_simd_best(), keys + begin * width, out, bench->bits,
-		                 end - begin, bench->threads);
+		bench_buckets(bench->bits, keys + begin * width, keys + begin * width, end - begin,
+		              bench->threads, gs_simd_best(), NULL);
 	}
 	merge = gs_merge_init(memory, bench->bits, runs, bench->merge, threads, buffer,
 	                      threads * (size_t)SPAN_BYTES);
@@ -96,7 +94,7 @@ measure(const struct bench *bench, unsigned shape, int simd, unsigned threads,
         char *keys, char *scratch)
 {
 	const size_t count = (size_t)1 << bench->log_keys, width = bench->bits / 8;
-	const bool moved = bench->merge > 0 || (bench->buckets && simd >= 0);
+	const bool moved = bench->merge > 0 || simd >= 0;
 	double times[99], spent[3] = { 0 };
 	struct stats stats;
 	uint64_t digest;
@@ -112,12 +110,9 @@ measure(const struct bench *bench, unsigned shape, int simd, unsigned threads,
 			times[run] = merge_runs(bench, (enum gs_simd)simd, threads, keys, scratch);
 		else if (simd < 0)
 			qsort(keys, count, width, bench->bits == 32 ? compare32 : compare64);
-		else if (bench->buckets)
-			buckets_sort(bench->bits, keys, scratch, count, threads,
-			              (enum gs_simd)simd, spent);
 		else
-			gs_cpu_sort_with((enum gs_simd)simd, keys, scratch, bench->bits, count,
-			                 threads);
+			bench_buckets(bench->bits, keys, scratch, count, threads,
+			              (enum gs_simd)simd, spent);
 		if (moved && bench->merge == 0)
 			times[run] = spent[0] + spent[1] + spent[2];
 		else if (!moved)
@@ -135,7 +130,7 @@ measure(const struct bench *bench, unsigned shape, int simd, unsigned threads,
 	       (double)count / stats.median / 1e6, (double)count / stats.most / 1e6,
 	       (double)count / stats.least / 1e6);
 	if (moved && bench->merge == 0)
-		printf("%34s add %.3f, settle %.3f, sort %.3f s\n", "the last:", spent[0], spent[1],
+		printf("%34s add %.3f, seal %.3f, sort %.3f s\n", "the last:", spent[0], spent[1],
 		       spent[2]);
 	fflush(stdout);
 	return true;
@@ -177,7 +172,6 @@ help(void)
 	       "  -n, --runs=N        1 to 99 (default 5)\n"
 	       "  -q, --qsort         the C library's qsort(3) too\n"
 	       "  -m, --merge=N       merge N sorted runs, 1 to 65536, instead of sorting\n"
-	       "  -b, --buckets       by buckets, from one array to another, as a job does\n"
 	       "  -h, --help\n");
 }
 
@@ -214,7 +208,6 @@ static const struct option long_options[] = {
 	{ "only", required_argument, NULL, 'J' }, { "simd", required_argument, NULL, 's' },
 	{ "runs", required_argument, NULL, 'n' }, { "qsort", no_argument, NULL, 'q' },
 	{ "merge", required_argument, NULL, 'm' },
-	{ "buckets", no_argument, NULL, 'b' },
 	{ "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 },
 };
 
@@ -225,14 +218,13 @@ parse(struct bench *bench, int argc, char **argv, int *status)
 	int option;
 	bool good = true;
 
-	while (good && (option = getopt_long(argc, argv, "t:k:d:j:J:s:n:m:qbh", long_options, NULL)) != -1)
+	while (good && (option = getopt_long(argc, argv, "t:k:d:j:J:s:n:m:qh", long_options, NULL)) != -1)
 		switch (option) {
 		case 't': case 's': case 'd':
 			good = named(bench, option, optarg);
 			break;
 		case 'k': good = number(optarg, 10, 33, &bench->log_keys); break;
 		case 'n': good = number(optarg, 1, 99, &bench->runs); break;
-		case 'b': bench->buckets = true; break;
 		case 'q': bench->qsort = true; break;
 		case 'm': good = number(optarg, 1, 65536, &bench->merge); break;
 		case 'j': case 'J':

@@ -9,12 +9,12 @@
 
 #include <stdlib.h>
 
+#include "bench/cpu/buckets.h"
 #include "bench/device/cub.h"
 #include "bench/ladder/references.h"
 #include "bench/ladder/std_sort.h"
 #include "bench/must.h"
 #include "kernels/kernels.h"
-#include "sort/cpu_sort.h"
 
 enum { GSORT_TILE_KEYS = 1 << 22, ALIGN = 256 };
 
@@ -50,8 +50,8 @@ twice(size_t count)
 static int
 gsort_cpu_sort(struct variant_job *job)
 {
-	gs_cpu_sort_with(gs_simd_best(), job->keys, job->scratch, 32, job->count,
-	                 job->threads != 0 ? job->threads : 1);
+	bench_buckets(32, job->keys, job->keys, job->count, job->threads != 0 ? job->threads : 1,
+	              gs_simd_best(), NULL);
 	return 0;
 }
 
@@ -167,7 +167,7 @@ static const struct variant variant_std_sort = {
 static const struct variant variant_gsort_cpu = {
 	.name = "gsort_cpu", .report = "reference", .idea = "gsort without a GPU",
 	.place = VARIANT_CPU, ANY_COUNT, .shapes = true,
-	.scratch_bytes = twice, .sort = gsort_cpu_sort,
+	.sort = gsort_cpu_sort,
 };
 
 static const struct variant variant_cub_radix = {

@@ -16,7 +16,7 @@
  * For 64 Mi uniform keys buckets hold 2^18 of them on average, half of them a few
  * more and so 2^19 with padding: 2 MB and 136 sweeps, against 351 of 256 MB in V1.
  * All keys with one first byte make one bucket, one thread and no gain; the
- * production sort (src/sort/cpu_sort.c) deals by the range that keys really have.
+ * production sort (src/sort/buckets/) divides keys by the range that they really have.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * arena.c - address space, carved once
+ * arena.c - address space, carved into buffers once
  *
- * Invariant: carvings are disjoint, in order, and end at used_bytes.
+ * Invariant: buffers are disjoint, in order, and end at used_bytes.
  */
 #include <assert.h>
 #include <stdint.h>
@@ -11,12 +11,13 @@
 #include "base/arena.h"
 
 /*
- * Carvings start on a huge page: first touch of 2 MiB costs one fault instead
- * of 512, and neighbours never share one (gs_arena_forget stays exact).  Where a few
- * MiB of memory count, pages are kept small even if the system's are huge.  And the first
- * 2 MiB of each stay small pages: a job of ten lines, which touches a few bytes in each of
- * ten carvings, spent half of its time on clearing huge ones, and 20 us on asking for them
- * where they cannot matter: for a few MiB.
+ * A buffer starts on a huge page: the first touch of 2 MiB costs one fault instead of 512,
+ * and two buffers never share a page, so gs_arena_forget() is exact.  Where a few MiB of
+ * memory count, pages stay small even if the system's default is huge.
+ *
+ * The first 2 MiB of a buffer, and all of a buffer below 8 MiB, stay small pages.  A job of
+ * ten lines touches a few bytes in each of ten buffers: with huge pages it spent half of its
+ * time on clearing them, and 20 us in madvise(2).
  */
 enum { ALIGN_BYTES = 2 << 20 };
 
@@ -53,7 +54,7 @@ gs_arena_take(struct gs_arena *arena, size_t bytes)
 		return NULL;
 	taken = arena->base + arena->used_bytes - gs_arena_round(bytes);
 	assert(arena->used_bytes <= arena->total_bytes);
-	/* A hint: without huge pages everything works, only slower; and with them, only larger. */
+	/* Only hints: if the kernel ignores one, the job is slower or takes more memory. */
 	if (!arena->huge_pages)
 		(void)madvise(taken, gs_arena_round(bytes), MADV_NOHUGEPAGE);
 	else if (bytes >= 4 * ALIGN_BYTES)
@@ -63,11 +64,11 @@ gs_arena_take(struct gs_arena *arena, size_t bytes)
 }
 
 void
-gs_arena_forget(void *carving, size_t bytes)
+gs_arena_forget(void *buffer, size_t bytes)
 {
-	assert((uintptr_t)carving % 4096 == 0);
+	assert((uintptr_t)buffer % 4096 == 0);
 	if (bytes > 0)
-		(void)madvise(carving, bytes, MADV_DONTNEED);
+		(void)madvise(buffer, bytes, MADV_DONTNEED);
 }
 
 void

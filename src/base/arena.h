@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * arena.h - the one allocation of a job: address space, carved once
+ * arena.h - the one allocation of a job: address space, carved into buffers once
  *
- * The arena owns every buffer of the job; all else borrows.  It reserves
- * addresses, not memory: a page costs nothing until it is written, so a carving
+ * The arena owns every buffer of the job; everybody else borrows.  It reserves
+ * addresses, not memory: a page costs nothing until it is written, so a buffer
  * may be as large as the input could become.
  */
 #ifndef GS_ARENA_H
@@ -22,24 +22,26 @@ struct gs_arena {
 };
 
 /**
- * Reserve BYTES of zeroed address space.  Trouble: GS_EBUDGET.
+ * Reserve BYTES of zeroed address space.
  *
- * @huge_pages  use them: faster, but up to 2 MiB of memory more for each carving
+ * @huge_pages  use them: faster, but each buffer takes up to 2 MiB more memory
+ * @return      GS_OK, or GS_EBUDGET: the system refuses so many addresses
  */
 MUST_CHECK gs_status gs_arena_open(struct gs_arena *arena, size_t bytes, bool huge_pages);
 
 /**
- * Hand out the next BYTES, page-aligned (0: NULL); never fails: who opened the arena
- * has added up every call.  An arena that is not open yet does that: it hands out
- * nothing (NULL), but used_bytes goes up all the same.
+ * Hand out the next BYTES, aligned to a page; of 0 bytes, NULL.
+ *
+ * Never fails, because the caller has added up all calls before it opened the arena.  To add
+ * up, make the same calls with a zeroed arena: they return NULL and count in used_bytes.
  */
 void *gs_arena_take(struct gs_arena *arena, size_t bytes);
 
-/** What gs_arena_take() uses up for BYTES. */
+/** The bytes of the arena that gs_arena_take(BYTES) uses up. */
 size_t gs_arena_round(size_t bytes);
 
-/** Give the memory, not the addresses, of a carving back to the system. */
-void gs_arena_forget(void *carving, size_t bytes);
+/** Give the memory of a buffer, not its addresses, back to the system.  It reads as 0. */
+void gs_arena_forget(void *buffer, size_t bytes);
 
 /** Unmap everything; a zeroed arena is allowed. */
 void gs_arena_close(struct gs_arena *arena);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * clock.h - where the time of all threads goes
+ * clock.h - how the time of all threads divides into stages
  *
- * Each thread says, when it has done something, what it was; sums are for --stats.  A lap
- * costs some 40 ns, so it is for pieces of 100 KiB, not for keys.
+ * A thread that has finished a piece of work adds the time since its last lap to a stage;
+ * --stats prints the sums.  A lap costs about 40 ns, so take one every 100 KiB or so, not
+ * for each key.
  *
- * A thread's clock also runs for what its teams (team.h) do for it, and stands still while it
- * waits for other threads: so one lap around a function is right, whoever works in there.
+ * A thread's clock also counts the time that the members of its team (team.h) work for it,
+ * and stops while the thread waits for others.  So a lap around a function is right however
+ * many threads work inside.
  */
 #ifndef GS_CLOCK_H
 #define GS_CLOCK_H
@@ -17,13 +19,13 @@
 #include <time.h>
 
 enum gs_stage {
-	GS_STAGE_READ,		/* waiting for input, and decompressing, included */
+	GS_STAGE_READ,		/* including the wait for input, and decompression */
 	GS_STAGE_DECODE,	/* bytes to ordered bits */
-	GS_STAGE_SORT,		/* looking whether keys are in order, too */
+	GS_STAGE_SORT,		/* including the check whether keys are in order */
 	GS_STAGE_MERGE,
 	GS_STAGE_SPILL,		/* runs to and from disk */
-	GS_STAGE_ENCODE,	/* ordered bits to bytes; selecting and verifying, too */
-	GS_STAGE_WRITE,		/* waiting for output included */
+	GS_STAGE_ENCODE,	/* ordered bits to bytes, including selection and --verify */
+	GS_STAGE_WRITE,		/* including the wait for output */
 	GS_STAGES
 };
 
@@ -31,10 +33,10 @@ struct gs_clock {
 	_Atomic uint64_t ns[GS_STAGES];
 };
 
-/* Of this thread: work of others for it less its waiting for others, modulo 2^64. */
+/* Of this thread: what others worked for it, less what it waited for others, modulo 2^64. */
 extern _Thread_local uint64_t gs_clock_helped;
 
-/** What any wall clock says, in nanoseconds. */
+/** The monotonic clock in nanoseconds. */
 static inline uint64_t
 gs_clock_wall(void)
 {
@@ -44,15 +46,22 @@ gs_clock_wall(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/** What this thread's clock says. */
+/** The monotonic clock in seconds. */
+static inline double
+gs_clock_seconds(void)
+{
+	return (double)gs_clock_wall() * 1e-9;
+}
+
+/** This thread's clock in nanoseconds; only differences mean something. */
 static inline uint64_t
 gs_clock_now(void)
 {
 	return gs_clock_wall() + gs_clock_helped;
 }
 
-/** The time since *SINCE, of this thread's clock, went into STAGE; *SINCE is now.  Any thread;
- *  CLOCK NULL: nobody asks. */
+/** Add the time of this thread's clock since *SINCE to STAGE, and set *SINCE to now.  Any
+ *  thread may call it; with CLOCK NULL nothing is added. */
 static inline void
 gs_clock_lap(struct gs_clock *clock, enum gs_stage stage, uint64_t *since)
 {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * limits.c - RAM, cgroups, rlimits, cores and disks
+ * limits.c - RAM, control groups, rlimits, cores and disks
  *
- * Memory to be had is the least of: physical memory, the room left in each control
- * group this process is in (v1 and v2, up to the root), and RLIMIT_DATA and
- * RLIMIT_AS.  What to use of it unless told is sort(1)'s rule: up to three quarters
- * of physical memory, if the kernel could free that much (MemAvailable), but an
- * eighth in any case.  Cores: affinity, OMP_NUM_THREADS, and the groups' quota of
- * CPU time, rounded up.
+ * The memory that may be used is the least of physical memory, what is left in each control
+ * group that this process is in (v1 and v2, up to the root), RLIMIT_DATA and RLIMIT_AS.
+ *
+ * The default use follows sort(1): what the kernel could free (MemAvailable), at least an
+ * eighth and at most three quarters of physical memory.
+ *
+ * Cores are limited by affinity, OMP_NUM_THREADS, and the groups' quota of CPU time, rounded
+ * up.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,7 +22,7 @@
 #include "base/limits.h"
 #include "base/team.h"
 
-#define UNLIMITED	(UINT64_C(1) << 60)	/* v1 says 2^63 - 4096; no machine has as much */
+#define UNLIMITED	(UINT64_C(1) << 60)	/* v1 has 2^63 - 4096 for "no limit" */
 
 static void
 lower(uint64_t *limit, uint64_t to)
@@ -29,7 +31,7 @@ lower(uint64_t *limit, uint64_t to)
 		*limit = to;
 }
 
-/* The number after LABEL at the start of a line of FILE, or after nothing. */
+/* The number at the start of a line of FILE, behind LABEL, which may be "". */
 static bool
 read_number(const char *file, const char *label, uint64_t *number)
 {
@@ -45,14 +47,14 @@ read_number(const char *file, const char *label, uint64_t *number)
 
 		if (strncmp(line, label, label_bytes) != 0)
 			continue;
-		*number = strtoull(line + label_bytes, &end, 10);	/* "max" is no number */
+		*number = strtoull(line + label_bytes, &end, 10);	/* "max" is not a number */
 		found = end != line + label_bytes;
 	}
 	fclose(in);
 	return found;
 }
 
-/* Page cache of the group counts as used, but the kernel drops it when asked. */
+/* A group's page cache counts as used, but the kernel drops it when memory is needed. */
 static void
 lower_to_memory(uint64_t *limit, const char *dir, bool v2)
 {
@@ -64,14 +66,15 @@ lower_to_memory(uint64_t *limit, const char *dir, bool v2)
 		return;
 	snprintf(file, sizeof file, "%s/%s", dir, v2 ? "memory.current" : "memory.usage_in_bytes");
 	if (!read_number(file, "", &used) || (most > used && most - used >= *limit))
-		return;			/* memory.stat takes the kernel 30 us to write */
+		return;			/* the kernel takes 30 us to write memory.stat */
 	snprintf(file, sizeof file, "%s/memory.stat", dir);
 	(void)read_number(file, v2 ? "inactive_file " : "total_inactive_file ", &cache);
 	used -= cache < used ? cache : used;
 	lower(limit, most > used ? most - used : 0);
 }
 
-/* Microseconds of CPU time a period: v2 has both in cpu.max, "max 100000" or "150000 100000". */
+/* Microseconds of CPU time, and the period for which they are: v2 has both in cpu.max, as
+ * "max 100000" or "150000 100000". */
 static void
 lower_to_quota(uint64_t *limit, const char *dir, bool v2)
 {
@@ -82,7 +85,7 @@ lower_to_quota(uint64_t *limit, const char *dir, bool v2)
 	snprintf(file, sizeof file, "%s/%s", dir, v2 ? "cpu.max" : "cpu.cfs_quota_us");
 	if ((in = fopen(file, "re")) == NULL)
 		return;
-	/* NOLINTNEXTLINE(cert-err34-c): the kernel writes what it can read */
+	/* NOLINTNEXTLINE(cert-err34-c): the kernel writes valid numbers */
 	if (fscanf(in, "%lld %lld", &quota, &period) < 1)
 		quota = -1;
 	fclose(in);
@@ -97,7 +100,7 @@ lower_to_quota(uint64_t *limit, const char *dir, bool v2)
 		lower(limit, (uint64_t)((quota + period - 1) / period));
 }
 
-/* Is WORD one of LIST, which has commas between them? */
+/* Is WORD one of the words of LIST, separated by commas? */
 static bool
 lists(const char *list, const char *word)
 {
@@ -176,8 +179,8 @@ lower_to_address_limit(uint64_t *limit, const struct rlimit *most)
 		lower(limit, most->rlim_cur > used ? most->rlim_cur - used : 0);
 }
 
-/* In a group, its page cache is ours, too; filling it to the last byte would be paid for
- * with reclaiming at every step, or with the group's OOM killer. */
+/* A control group is not filled to the last byte: our page cache counts, too, so the kernel
+ * would reclaim pages all the time, or kill a process of the group. */
 static uint64_t
 host_bytes(const struct gs_limits *limits)
 {
@@ -192,7 +195,7 @@ host_bytes(const struct gs_limits *limits)
 	return bytes;
 }
 
-/* sysconf(3) fails where /proc and sysinfo(2) are not allowed: then it is taken for little. */
+/* sysconf(3) fails where /proc and sysinfo(2) are forbidden; then assume 1 GiB. */
 static uint64_t
 physical_bytes(void)
 {
@@ -212,7 +215,7 @@ gs_limits_read(struct gs_limits *limits, bool small)
 	limits->files = 1 << 20;
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < limits->files)
 		limits->files = (size_t)files.rlim_cur;
-	limits->address_bytes = UINT64_C(1) << 46;	/* half of what x86-64 has */
+	limits->address_bytes = UINT64_C(1) << 46;	/* half of x86-64's user addresses */
 	if (getrlimit(RLIMIT_AS, &most) == 0)
 		lower_to_address_limit(&limits->address_bytes, &most);
 	if (getrlimit(RLIMIT_DATA, &most) == 0)
@@ -238,4 +241,18 @@ gs_limits_disk_bytes(const char *dir)
 	struct statvfs fs;
 
 	return statvfs(dir, &fs) == 0 ? (uint64_t)fs.f_bavail * fs.f_frsize : UINT64_MAX;
+}
+
+bool
+gs_temp_dir_is_set(void)
+{
+	const char *dir = getenv("TMPDIR");
+
+	return dir != NULL && *dir != '\0';
+}
+
+const char *
+gs_temp_dir(void)
+{
+	return gs_temp_dir_is_set() ? getenv("TMPDIR") : "/tmp";
 }

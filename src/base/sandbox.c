@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * sandbox.c - what this process may no longer do
+ * sandbox.c - Landlock for files, seccomp for system calls
  *
- * Landlock: Linux, Documentation/userspace-api/landlock.rst.  The numbers of newer
- * versions are written out, as kernels are often newer than the headers.
- * seccomp: Documentation/userspace-api/seccomp_filter.rst.  The filter lists what is
- * refused, not what is allowed: libc and its allocator may call what they like.
+ * Landlock: Linux, Documentation/userspace-api/landlock.rst.  The constants of newer versions
+ * are written out here, as kernels are often newer than the headers.
+ * seccomp: Documentation/userspace-api/seccomp_filter.rst.  The filter lists the calls that
+ * are denied, not those that are allowed, because libc and its allocator may call anything.
  *
- * Landlock knows who opens, makes and removes files, but not who changes the mode, owner,
- * attributes or times of one by its name: that, and what a terminal would take for keys
- * typed by its user (TIOCSTI, TIOCLINUX), is refused by the filter.
+ * Landlock does not control who changes the mode, owner, attributes or times of a file by its
+ * name, so the filter denies these calls.  It also denies the two ioctls that put characters
+ * into a terminal as if its user had typed them (TIOCSTI, TIOCLINUX).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -67,7 +67,7 @@ gs_sandbox_begin(struct gs_sandbox *box)
 	box->rules = -1;
 	box->version = (int)syscall(SYS_landlock_create_ruleset, NULL, 0,
 	                            LANDLOCK_CREATE_RULESET_VERSION);
-	if (box->version < 2)	/* without REFER no output could be renamed into its place */
+	if (box->version < 2)	/* without REFER the output could not be renamed */
 		return;
 	attr.handled_access_fs = known(box->version);
 	box->rules = (int)syscall(SYS_landlock_create_ruleset, &attr, sizeof attr.handled_access_fs, 0);
@@ -94,7 +94,7 @@ gs_sandbox_allow(struct gs_sandbox *box, const char *path, enum gs_sandbox_acces
 }
 
 static bool
-shut_files(const struct gs_sandbox *box)
+deny_files(const struct gs_sandbox *box)
 {
 	return box->rules >= 0 && syscall(SYS_landlock_restrict_self, box->rules, 0) == 0;
 }
@@ -114,7 +114,7 @@ gs_sandbox_allow(struct gs_sandbox *box, const char *path, enum gs_sandbox_acces
 }
 
 static bool
-shut_files(const struct gs_sandbox *box)
+deny_files(const struct gs_sandbox *box)
 {
 	(void)box;
 	return false;
@@ -132,7 +132,7 @@ shut_files(const struct gs_sandbox *box)
 	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[argument]) + \
 	         (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0))
 
-/* CALL is for whom FIRST, its first argument, names: ourselves. */
+/* CALL is allowed only if its first argument is FIRST, which stands for this process. */
 #define REFUSE_FOR_OTHERS(call, first) \
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (call), 0, 4), \
 	LOAD_LOW(0), \
@@ -140,16 +140,17 @@ shut_files(const struct gs_sandbox *box)
 	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW), \
 	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
 
-/* Newer than some headers; the numbers are those of all machines. */
+/* Newer than some headers; all architectures use the same numbers. */
 enum {
 	PIDFD_SEND_SIGNAL = 424, OPEN_TREE = 428, MOVE_MOUNT = 429, FSOPEN = 430, PIDFD_OPEN = 434,
 	CLONE3 = 435, PIDFD_GETFD = 438, MOUNT_SETATTR = 442, FCHMODAT2 = 452,
 	SETXATTRAT = 463, REMOVEXATTRAT = 466,
 };
 
-/* Programs, connections, other processes, files by name, and the kernel's wider doors. */
+/* Deny programs, connections, other processes, changes to files by name, and the kernel's
+ * large interfaces (bpf, io_uring, mounts, keys, modules). */
 static bool
-shut_calls(void)
+deny_calls(void)
 {
 	struct sock_filter steps[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
@@ -162,16 +163,16 @@ shut_calls(void)
 #endif
 		REFUSE(SYS_execve), REFUSE(SYS_execveat),
 		REFUSE(SYS_socket), REFUSE(SYS_socketpair), REFUSE(SYS_connect), REFUSE(SYS_bind),
-#ifndef GS_TIDY		/* who looks for leaks is a debugger, and a process (configure.ac) */
+#ifndef GS_TIDY		/* LeakSanitizer needs ptrace and a process (configure.ac) */
 		REFUSE(SYS_ptrace),
 #endif
 		REFUSE(SYS_process_vm_readv), REFUSE(SYS_process_vm_writev),
 		REFUSE(SYS_kill), REFUSE(SYS_rt_sigqueueinfo), REFUSE(PIDFD_SEND_SIGNAL),
 		REFUSE(SYS_tkill), REFUSE(SYS_rt_tgsigqueueinfo),
 		REFUSE(PIDFD_OPEN), REFUSE(PIDFD_GETFD),
-		/* raise(3) and abort(3) are the first, getrlimit(2) is the second. */
+		/* raise(3) and abort(3) use tgkill, getrlimit(2) uses prlimit64. */
 		REFUSE_FOR_OTHERS(SYS_tgkill, (unsigned)getpid()), REFUSE_FOR_OTHERS(SYS_prlimit64, 0),
-#ifdef __x86_64__	/* newer machines have only the calls that take a folder, too */
+#ifdef __x86_64__	/* newer architectures have only the *at() calls */
 		REFUSE(SYS_chmod), REFUSE(SYS_chown), REFUSE(SYS_lchown), REFUSE(SYS_utime),
 		REFUSE(SYS_utimes), REFUSE(SYS_futimesat), REFUSE(SYS_fork), REFUSE(SYS_vfork),
 #endif
@@ -184,8 +185,8 @@ shut_calls(void)
 		REFUSE(SYS_umount2), REFUSE(SYS_pivot_root), REFUSE(SYS_chroot), REFUSE(OPEN_TREE),
 		REFUSE(MOVE_MOUNT), REFUSE(FSOPEN), REFUSE(MOUNT_SETATTR), REFUSE(SYS_reboot),
 		REFUSE(SYS_open_by_handle_at), REFUSE(SYS_init_module), REFUSE(SYS_finit_module),
-		/* Threads are allowed, processes are not; clone3 hides which it is, and libc can
-		 * do without. */
+		/* Allow threads, deny processes.  A filter cannot see what clone3 is asked for; if
+		 * it fails with ENOSYS, libc falls back to clone. */
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, CLONE3, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
 #ifndef GS_TIDY
@@ -195,12 +196,12 @@ shut_calls(void)
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
 #endif
-		/* A signal when a descriptor is ready is a signal, too. */
+		/* These send a signal to another process when a descriptor becomes ready. */
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fcntl, 0, 8),
 		LOAD_LOW(1),
 		REFUSE(F_SETOWN), REFUSE(F_SETOWN_EX), REFUSE(F_SETSIG),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-		/* An ioctl is the low half of its second argument; the kernel looks at no more. */
+		/* The kernel looks at the low 32 bits of an ioctl's request only. */
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 5),
 		LOAD_LOW(1),
 		REFUSE(TIOCSTI), REFUSE(TIOCLINUX),
@@ -212,19 +213,11 @@ shut_calls(void)
 }
 #else
 static bool
-shut_calls(void)
+deny_calls(void)
 {
 	return false;
 }
 #endif
-
-static void
-drop(struct gs_sandbox *box)
-{
-	if (box->rules >= 0)
-		(void)close(box->rules);
-	box->rules = -1;
-}
 
 unsigned
 gs_sandbox_enter(struct gs_sandbox *box)
@@ -232,9 +225,11 @@ gs_sandbox_enter(struct gs_sandbox *box)
 	unsigned kinds = 0;
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0) {
-		kinds |= shut_files(box) ? GS_SANDBOX_FILES : 0;
-		kinds |= shut_calls() ? GS_SANDBOX_CALLS : 0;
+		kinds |= deny_files(box) ? GS_SANDBOX_FILES : 0;
+		kinds |= deny_calls() ? GS_SANDBOX_CALLS : 0;
 	}
-	drop(box);
+	if (box->rules >= 0)
+		(void)close(box->rules);
+	box->rules = -1;
 	return kinds;
 }

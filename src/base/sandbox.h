@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * sandbox.h - what this process may no longer do
+ * sandbox.h - take rights away from this process before it handles untrusted data
  *
- * For the time when bytes of strangers are decompressed: everything that has to be opened
- * is open, so nothing else needs to be, and nothing to be started or called.  Landlock
- * (Linux 5.13) shuts the file system but for what was allowed; a seccomp filter refuses
- * sockets, programs, and other ways out.  Where the kernel has neither, nothing changes.
+ * A decompressor may have a bug that crafted input exploits.  So before compressed input is
+ * decompressed, the process gives up the rights that it no longer needs.  Landlock (Linux
+ * 5.13) denies access to files but those allowed here; a seccomp filter denies sockets,
+ * programs and other ways out.  A kernel that has neither changes nothing.
  *
  *     gs_sandbox_begin(&box);
  *     gs_sandbox_allow(&box, dir, GS_SANDBOX_MAKE);
  *     kinds = gs_sandbox_enter(&box);
  *
- * Files are shut for the calling thread and those it starts from then on, calls for all of
- * the process, until it ends; so it is for programs, not for a library's caller.
+ * Landlock binds the calling thread and the threads that it starts from then on; the filter
+ * binds the whole process.  Both hold until the process ends, so this is for a program, not
+ * for a library inside somebody else's.
  */
 #ifndef GS_SANDBOX_H
 #define GS_SANDBOX_H
@@ -20,11 +21,11 @@
 #include <stdbool.h>
 
 enum gs_sandbox_access {
-	GS_SANDBOX_READ,	/* open what is at or beneath it, to read */
-	GS_SANDBOX_MAKE,	/* and make, write, rename and remove files in it */
+	GS_SANDBOX_READ,	/* open the file, or the files of the folder, for reading */
+	GS_SANDBOX_MAKE,	/* also make, write, rename and remove files of the folder */
 };
 
-/* What holds. */
+/* What the kernel enforces: Landlock's rules, the filter of system calls. */
 enum { GS_SANDBOX_FILES = 1, GS_SANDBOX_CALLS = 2 };
 
 struct gs_sandbox {
@@ -34,11 +35,11 @@ struct gs_sandbox {
 
 void gs_sandbox_begin(struct gs_sandbox *box);
 
-/** PATH, a folder or a file, stays open to ACCESS.  What does not exist needs no rule. */
+/** Allow ACCESS to PATH, a folder or a file.  A path that does not exist is ignored. */
 void gs_sandbox_allow(struct gs_sandbox *box, const char *path, enum gs_sandbox_access access);
 
-/** Shut: which of the GS_SANDBOX_ kinds hold now.  Calls that are refused fail with EACCES
- *  (files) or EPERM. */
+/** Enter the sandbox; returns which of GS_SANDBOX_FILES and _CALLS are enforced now.  From
+ *  here on what is denied fails with EACCES (files) or EPERM (calls). */
 unsigned gs_sandbox_enter(struct gs_sandbox *box);
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * simd.c - who the processor is
+ * simd.c - CPUID and XGETBV
  *
- * What processor and kernel offer (Intel, Software Developer's Manual, vol. 1, 13.2 and
- * 14.5 ff.).  __builtin_cpu_supports() asks twenty questions before main(), and each
- * costs 4 us on a virtual machine.  Xeon Phi, with AVX512F alone, counts as AVX2.
+ * Intel, Software Developer's Manual, vol. 1, 13.2 and 14.5 ff.  __builtin_cpu_supports()
+ * executes CPUID twenty times before main(), at 4 us each on a virtual machine.  Xeon Phi,
+ * which has AVX512F alone, counts as AVX2.
  */
 #include "base/simd.h"
 
@@ -15,18 +15,18 @@ static enum gs_simd
 ask_processor(void)
 {
 	enum { OSXSAVE = 1 << 27, AVX2 = 1 << 5,
-	       YMM_KEPT = 0x06, ZMM_KEPT = 0xe6 };	/* by the kernel, at a task switch */
+	       YMM_SAVED = 0x06, ZMM_SAVED = 0xe6 };	/* by the kernel, at a task switch */
 	const unsigned avx512 = 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31;	/* F DQ BW VL */
-	unsigned a, b, c, d, kept, high;
+	unsigned a, b, c, d, saved, high;
 
 	if (!__get_cpuid(1, &a, &b, &c, &d) || (c & OSXSAVE) == 0 ||
 	    !__get_cpuid_count(7, 0, &a, &b, &c, &d))
 		return GS_SIMD_NONE;
-	__asm__("xgetbv" : "=a"(kept), "=d"(high) : "c"(0));
+	__asm__("xgetbv" : "=a"(saved), "=d"(high) : "c"(0));
 	(void)high;
-	if ((b & avx512) == avx512 && (kept & ZMM_KEPT) == ZMM_KEPT)
+	if ((b & avx512) == avx512 && (saved & ZMM_SAVED) == ZMM_SAVED)
 		return GS_SIMD_AVX512;
-	return (b & AVX2) != 0 && (kept & YMM_KEPT) == YMM_KEPT ? GS_SIMD_AVX2 : GS_SIMD_NONE;
+	return (b & AVX2) != 0 && (saved & YMM_SAVED) == YMM_SAVED ? GS_SIMD_AVX2 : GS_SIMD_NONE;
 }
 #endif
 

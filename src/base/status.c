@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* status.c - the thread-local sentence */
+/* status.c - the thread-local message, and the first error of several threads */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -42,30 +42,30 @@ gs_message(void)
 }
 
 void
-gs_trouble_open(struct gs_trouble *trouble)
+gs_first_error_open(struct gs_first_error *error)
 {
-	*trouble = (struct gs_trouble){ .status = GS_OK };
-	pthread_mutex_init(&trouble->lock, NULL);
+	*error = (struct gs_first_error){ .status = GS_OK };
+	pthread_mutex_init(&error->lock, NULL);
 }
 
 bool
-gs_trouble_note(struct gs_trouble *trouble, gs_status status)
+gs_first_error_note(struct gs_first_error *error, gs_status status)
 {
 	if (status != GS_OK) {
-		pthread_mutex_lock(&trouble->lock);
-		if (trouble->status == GS_OK) {
-			trouble->status = status;
-			snprintf(trouble->message, sizeof trouble->message, "%s", gs_message());
-			atomic_store(&trouble->any, true);
+		pthread_mutex_lock(&error->lock);
+		if (error->status == GS_OK) {
+			error->status = status;
+			snprintf(error->message, sizeof error->message, "%s", gs_message());
+			atomic_store(&error->any, true);
 		}
-		pthread_mutex_unlock(&trouble->lock);
+		pthread_mutex_unlock(&error->lock);
 	}
-	return !atomic_load(&trouble->any);
+	return !atomic_load(&error->any);
 }
 
 gs_status
-gs_trouble_close(struct gs_trouble *trouble)
+gs_first_error_close(struct gs_first_error *error)
 {
-	pthread_mutex_destroy(&trouble->lock);
-	return trouble->status == GS_OK ? GS_OK : gs_fail(trouble->status, "%s", trouble->message);
+	pthread_mutex_destroy(&error->lock);
+	return error->status == GS_OK ? GS_OK : gs_fail(error->status, "%s", error->message);
 }

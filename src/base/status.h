@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * status.h - how trouble travels: a code by value, a sentence beside it
+ * status.h - how an error travels: a code by value, a message beside it
  *
- * The sentence is thread-local, like errno; thread.c carries a worker's to the
- * thread that joins it.  Nobody below src/cli prints.
+ * The message is thread-local, like errno; thread.c carries a worker's message to the
+ * thread that joins it.  Only src/cli prints messages.
  */
 #ifndef GS_STATUS_H
 #define GS_STATUS_H
@@ -15,49 +15,52 @@
 
 typedef enum gs_status {
 	GS_OK = 0,
-	GS_EUSAGE,	/* options that do not go together              */
-	GS_EINPUT,	/* the input is not what it was said to be      */
+	GS_EUSAGE,	/* options that exclude each other              */
+	GS_EINPUT,	/* the input has bad lines, keys or compressed data */
 	GS_EIO,		/* a system call on a file failed               */
 	GS_EBUDGET,	/* more memory is needed than may be used       */
 	GS_ENODEV,	/* no usable GPU: the CPU can do it             */
 	GS_EDEVMEM,	/* out of device memory: try with less          */
+	GS_ENOCOPY,	/* the input is too large to be recorded for a restart */
 	GS_EDEVICE,	/* the GPU failed                               */
 } gs_status;
 
-/* A sentence is whole whatever is the name in it: behind it stands what was wrong. */
+/* Room for the longest file name and 1,023 bytes more, so that no name cuts off the reason. */
 enum { GS_MESSAGE_BYTES = PATH_MAX + 1024 };
 
 #define MUST_CHECK	__attribute__((warn_unused_result))
 #define PRINTF(f, a)	__attribute__((format(printf, f, a)))
 
-/** Note a sentence about what went wrong; returns STATUS. */
+/** Set this thread's message; returns STATUS. */
 gs_status gs_fail(gs_status status, const char *format, ...) PRINTF(2, 3);
 
 /** The same, with ": " and the text of errno appended. */
 gs_status gs_fail_errno(gs_status status, const char *format, ...) PRINTF(2, 3);
 
-/** This thread's last sentence; "" if there was none. */
+/** This thread's last message; "" if there was none. */
 const char *gs_message(void);
 
-/*
- * Of threads that work side by side the first one's trouble counts, and ends the work of all.
- */
-struct gs_trouble {
+/* The first error of several threads that work side by side; it ends the work of all. */
+struct gs_first_error {
 	atomic_bool     any;
 	pthread_mutex_t lock;
 	gs_status       status;
 	char            message[GS_MESSAGE_BYTES];
 };
 
-void gs_trouble_open(struct gs_trouble *trouble);
+void gs_first_error_open(struct gs_first_error *error);
 
-/** Note what this thread has come to, unless it is GS_OK or another was first; is all well? */
-bool gs_trouble_note(struct gs_trouble *trouble, gs_status status);
+/**
+ * Keep STATUS and this thread's message, if STATUS is an error and the first one.
+ *
+ * @return  true while no thread has failed
+ */
+bool gs_first_error_note(struct gs_first_error *error, gs_status status);
 
-/** The work has ended: its status, with its sentence now the caller's. */
-gs_status gs_trouble_close(struct gs_trouble *trouble);
+/** All threads are done: returns the first error, with its message now the caller's; or GS_OK. */
+gs_status gs_first_error_close(struct gs_first_error *error);
 
-/* In a function that only sequences others: pass trouble up. */
+/* In a function that only sequences others: pass an error up. */
 #define TRY(call) \
 	do { \
 		gs_status try_status = (call); \

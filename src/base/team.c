@@ -2,15 +2,14 @@
 /*
  * team.c - one function, run by several threads at once
  *
- * One set of threads for the whole process.  Who has a job takes what is idle and starts
- * what is missing up to what it asks for, wakes each, works, too, and sleeps until the
- * last is done.  A job of gs_team_each() that got fewer than it asked for stays open: a
- * thread that becomes idle looks for such jobs before it sleeps, so a stage that came a
- * moment too late is not alone until its end.
+ * A caller claims idle workers, starts new ones up to its limit, wakes them, runs as rank 0,
+ * and sleeps until the last worker returns.  A team of gs_team_each() that got fewer members
+ * than it asked for stays open: a worker joins an open team before it goes to sleep, so a
+ * stage that starts a moment too early does not stay alone until its end.
  *
- * All sleeping is done on futexes, as they need no lock: a word that says why.
+ * Threads sleep on futexes, which need no lock.
  *
- * Invariant: a thread is idle, or one of those that its team counts as at work.
+ * Invariant: a worker is either in the list of idle workers, or counted in at_work of one team.
  */
 #include <assert.h>
 #include <limits.h>
@@ -28,41 +27,41 @@
 #include "base/clock.h"
 #include "base/team.h"
 
-/* The deepest of all bodies, a sort of skewed keys, needs less than a tenth of it. */
-enum { STACK_BYTES = 1 << 20 };
+/* The body with the deepest stack sorts skewed keys, and needs less than a tenth of this. */
+enum { WORKER_STACK_BYTES = 1 << 20 };
 
 struct team {
 	gs_team_body *body;
 	void         *context;
 	unsigned      size;
-	atomic_uint   at_work;		/* members without the caller */
-	_Atomic uint64_t helped_ns;	/* what these have worked */
-	atomic_uint   here, turn;	/* who waits for the others, and for the how many-th time */
+	atomic_uint   at_work;		/* workers that have not returned */
+	_Atomic uint64_t helped_ns;	/* the time that workers have spent on it */
+	atomic_uint   arrived, barrier;	/* members at the barrier; barriers passed so far */
 	struct team  *next_open;
-	unsigned      wanted;		/* members that may still join, while it is open */
+	unsigned      wanted;		/* workers that may still join, while it is open */
 };
 
 struct worker {
 	struct worker *next_idle;
-	struct team   *team;		/* whose body it is to run */
+	struct team   *team;		/* the one it belongs to */
 	unsigned       rank;
-	atomic_uint    called;		/* there is a team */
+	atomic_uint    called;		/* TEAM is set and waits */
 };
 
 static struct {
 	pthread_mutex_t lock;
 	struct worker   workers[GS_TEAM_MAX];
-	unsigned        count;		/* of them that have been started */
+	unsigned        count;		/* workers that have been started */
 	struct worker  *idle;
 	struct team    *open;
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* The team that this thread is at work for. */
+/* The team whose body this thread runs. */
 static _Thread_local struct team *own;
 
 /* ---- sleep ----------------------------------------------------------------- */
 
-/* Sleep while *WORD is VALUE, or less long; the thread's clock stands still. */
+/* Sleep while *WORD is VALUE, or wake up early; the thread's clock (clock.h) stops. */
 static void
 sleep_while(atomic_uint *word, unsigned value)
 {
@@ -90,7 +89,7 @@ run_body(struct team *team, unsigned rank)
 	own = outer;
 }
 
-/* Join a team that is open, or be idle. */
+/* Join an open team; or become idle, and return NULL. */
 static struct team *
 next_team(struct worker *worker)
 {
@@ -110,8 +109,8 @@ next_team(struct worker *worker)
 	return team;
 }
 
-/* This was the last thing that a member does for TEAM.  When the last of them is done the
- * caller may return, and TEAM is gone: waking looks at its address only. */
+/* A worker's last access to TEAM.  Once the count is 0 the caller may return, and TEAM is gone:
+ * the wake-up uses its address only. */
 static void
 leave(struct team *team)
 {
@@ -134,14 +133,14 @@ work(void *context)
 
 			run_body(team, worker->rank);
 			atomic_fetch_add(&team->helped_ns, gs_clock_now() - since);
-			next = next_team(worker);	/* from here on it may be called */
+			next = next_team(worker);	/* NULL: another thread may call it now */
 			leave(team);
 		}
 	}
 	return NULL;
 }
 
-/* In a child of fork() there are no others; who forks while teams work must not use them. */
+/* A child of fork() has no workers.  It must not have been forked within a body. */
 static void
 forget_workers(void)
 {
@@ -149,7 +148,7 @@ forget_workers(void)
 	pthread_mutex_init(&pool.lock, NULL);
 }
 
-/* One more worker, or NULL; signals stay with the caller's threads. */
+/* Start one more worker, with all signals blocked; NULL if that fails. */
 static struct worker *
 start(void)
 {
@@ -163,7 +162,7 @@ start(void)
 		(void)pthread_atfork(NULL, NULL, forget_workers);
 	pthread_attr_init(&attributes);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	pthread_attr_setstacksize(&attributes, STACK_BYTES);
+	pthread_attr_setstacksize(&attributes, WORKER_STACK_BYTES);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	error = pthread_create(&id, &attributes, work, worker);
@@ -177,9 +176,9 @@ start(void)
 
 /* ---- teams ----------------------------------------------------------------- */
 
-/* Find members for TEAM until there are THREADS with its caller; they are not yet called. */
+/* Claim or start workers until TEAM has THREADS members.  Returns a list of workers to call. */
 static struct worker *
-gather(struct team *team, unsigned threads)
+claim_workers(struct team *team, unsigned threads)
 {
 	struct worker *members = NULL;
 
@@ -201,7 +200,7 @@ gather(struct team *team, unsigned threads)
 	return members;
 }
 
-/* Begin; the caller has to run its part, and then finish(). */
+/* Claim and wake the workers of TEAM.  The caller runs as rank 0, and then calls await(). */
 static void
 begin(struct team *team, unsigned threads, bool open)
 {
@@ -209,7 +208,7 @@ begin(struct team *team, unsigned threads, bool open)
 
 	threads = threads < 1 ? 1 : threads > GS_TEAM_MAX ? GS_TEAM_MAX : threads;
 	pthread_mutex_lock(&pool.lock);
-	members = gather(team, threads);
+	members = claim_workers(team, threads);
 	if (open) {
 		team->wanted = threads - team->size;
 		team->next_open = pool.open;
@@ -217,7 +216,7 @@ begin(struct team *team, unsigned threads, bool open)
 	}
 	pthread_mutex_unlock(&pool.lock);
 	for (; members != NULL; members = next) {
-		next = members->next_idle;	/* once called, it may soon be idle again */
+		next = members->next_idle;	/* once called, it may become idle again */
 		atomic_store(&members->called, 1);
 		wake(&members->called, 1);
 	}
@@ -295,22 +294,22 @@ void
 gs_team_wait(void)
 {
 	struct team *team = own;
-	const unsigned turn = atomic_load(&team->turn);
+	const unsigned barrier = atomic_load(&team->barrier);
 
-	if (atomic_fetch_add(&team->here, 1) + 1 < team->size) {
-		while (atomic_load(&team->turn) == turn)
-			sleep_while(&team->turn, turn);
+	if (atomic_fetch_add(&team->arrived, 1) + 1 < team->size) {
+		while (atomic_load(&team->barrier) == barrier)
+			sleep_while(&team->barrier, barrier);
 		return;
 	}
-	atomic_store(&team->here, 0);
-	atomic_fetch_add(&team->turn, 1);
+	atomic_store(&team->arrived, 0);
+	atomic_fetch_add(&team->barrier, 1);
 	if (team->size > 1)
-		wake(&team->turn, INT_MAX);
+		wake(&team->barrier, INT_MAX);
 }
 
-/* ---- how many -------------------------------------------------------------- */
+/* ---- how many threads --------------------------------------------------------- */
 
-/* The number that variable NAME begins with, as in "4,2" for nested regions; or 0. */
+/* The number at the beginning of variable NAME, which may be "4,2" for nested regions; or 0. */
 static unsigned
 number_of(const char *name)
 {
@@ -327,14 +326,41 @@ cores(void)
 
 	if (sched_getaffinity(0, sizeof few, &few) == 0)
 		return (unsigned)CPU_COUNT(&few);
-	return (unsigned)sysconf(_SC_NPROCESSORS_ONLN);		/* it has more than 1024 */
+	return (unsigned)sysconf(_SC_NPROCESSORS_ONLN);		/* more than 1,024 */
 }
 
 unsigned
 gs_team_most(void)
 {
-	const unsigned said = number_of("OMP_NUM_THREADS"), limit = number_of("OMP_THREAD_LIMIT");
-	const unsigned most = said > 0 ? said : cores();
+	const unsigned asked = number_of("OMP_NUM_THREADS"), limit = number_of("OMP_THREAD_LIMIT");
+	const unsigned most = asked > 0 ? asked : cores();
 
 	return limit > 0 && limit < most ? limit : most;
+}
+
+/* ---- copying ---------------------------------------------------------------- */
+
+struct copy {
+	char       *to;
+	const char *from;
+	size_t      bytes;
+};
+
+enum { SHARE_BYTES = 256 << 10 };	/* copied by a thread at a time; not tuned */
+
+static void
+copy_share(void *context, size_t share)
+{
+	const struct copy *copy = context;
+	const size_t at = share * SHARE_BYTES, left = copy->bytes - at;
+
+	memcpy(copy->to + at, copy->from + at, left < SHARE_BYTES ? left : SHARE_BYTES);
+}
+
+void
+gs_team_copy(unsigned threads, void *to, const void *from, size_t bytes)
+{
+	struct copy copy = { to, from, bytes };
+
+	gs_team_each(threads, (bytes + SHARE_BYTES - 1) / SHARE_BYTES, copy_share, &copy);
 }

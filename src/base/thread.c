@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* thread.c - pipeline threads and their queue: the only pthread file */
+/* thread.c - long-lived threads, and the queue between two of them */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -78,7 +78,7 @@ gs_queue_open(struct gs_queue *queue)
 	pthread_cond_init(&queue->changed, NULL);
 }
 
-/* Wait for another thread; this one's clock stands still. */
+/* Wait for the other thread; this thread's clock (clock.h) stops meanwhile. */
 static void
 await_change(struct gs_queue *queue)
 {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * files0.c - names of inputs from a file: --files0-from
+ * files0.c - read the names of inputs from a file: --files0-from
  *
- * In: bytes.  Out: pointers into them.  The messages are those of sort(1).
+ * In:   bytes.
+ * Out:  pointers to names in them.  The messages are those of sort(1).
  *
- * Names are looked at as they come, so that what holds none is told at once, however long
- * it is: /dev/zero, or a file of numbers.
+ * Each block is checked as it is read.  So a file that holds no names fails at once, however
+ * long it is: /dev/zero, or a file of numbers.
  *
- * Invariant: of what was read, all up to the last NUL is good names.
+ * Invariant: all bytes up to the last NUL read so far are valid names.
  */
 #include <errno.h>
 #include <limits.h>
@@ -19,28 +20,28 @@
 #include "cli/report.h"
 
 enum {
-	FIRST_BYTES = 1 << 16,		/* not tuned: it doubles */
-	MOST_BYTES  = 256 << 20,	/* of all names: more is no list that anybody meant */
+	FIRST_BYTES = 1 << 16,		/* first size of the buffer, which doubles; not tuned */
+	MOST_BYTES  = 256 << 20,	/* of all names; a longer file is a mistake */
 };
 
-/* What has come. */
 struct names {
-	char  *all;
-	size_t bytes, room;
-	size_t begin;		/* of the name that has not ended */
-	size_t count;		/* that have */
+	char  *all;		/* the buffer */
+	size_t bytes;		/* read into it */
+	size_t room;		/* its size */
+	size_t begin;		/* offset of the name that has no NUL yet */
+	size_t count;		/* complete names */
 };
 
-/* Is the name that ends at END, or might go on there, good so far? */
+/* Check the name before END.  ENDED: its NUL is at END; else more of it may follow. */
 static bool
-is_good(const char *from, const struct names *names, size_t end, bool ended)
+check_name(const char *from, const struct names *names, size_t end, bool ended)
 {
 	const char *name = names->all + names->begin;
 	const size_t bytes = end - names->begin;
 
 	if (bytes >= PATH_MAX)
-		gs_report_error("%s:%zu: file name longer than %d bytes; names end in NUL", from,
-		                names->count + 1, PATH_MAX - 1);
+		gs_report_error("%s:%zu: file name longer than %d bytes; a NUL must end each name",
+		                from, names->count + 1, PATH_MAX - 1);
 	else if (ended && bytes == 0)
 		gs_report_error("%s:%zu: invalid zero-length file name", from, names->count + 1);
 	else if (ended && bytes == 1 && name[0] == '-')
@@ -51,15 +52,15 @@ is_good(const char *from, const struct names *names, size_t end, bool ended)
 	return false;
 }
 
-/* Look at the names among the bytes from AT on. */
+/* Check the names in the bytes from AT on. */
 static bool
-look(const char *from, struct names *names, size_t at)
+check_names(const char *from, struct names *names, size_t at)
 {
 	while (at < names->bytes) {
 		const char *nul = memchr(names->all + at, '\0', names->bytes - at);
 		const size_t end = nul != NULL ? (size_t)(nul - names->all) : names->bytes;
 
-		if (!is_good(from, names, end, nul != NULL))
+		if (!check_name(from, names, end, nul != NULL))
 			return false;
 		at = end + 1;
 		if (nul != NULL) {
@@ -70,8 +71,9 @@ look(const char *from, struct names *names, size_t at)
 	return true;
 }
 
+/* Make room for at least one byte and a NUL. */
 static bool
-make_room(const char *from, struct names *names)
+grow(const char *from, struct names *names)
 {
 	char *more;
 
@@ -90,21 +92,21 @@ make_room(const char *from, struct names *names)
 	return more != NULL;
 }
 
-/* All names of IN, the last with a NUL behind it. */
+/* Read all names of IN, and put a NUL after the last. */
 static bool
 read_all(const char *from, FILE *in, struct names *names)
 {
-	while (make_room(from, names)) {
+	while (grow(from, names)) {
 		const size_t before = names->bytes;
-
 		int error;
 
 		names->bytes += fread(names->all + before, 1, names->room - 1 - before, in);
 		error = errno;
-		if (!look(from, names, before))
+		if (!check_names(from, names, before))
 			return false;
 		if (ferror(in)) {
-			gs_report_error("cannot read file names from '%s': %s", from, strerror(error));
+			gs_report_error("cannot read file names from '%s': %s", from,
+			                strerror(error));
 			return false;
 		}
 		if (feof(in)) {
@@ -112,15 +114,15 @@ read_all(const char *from, FILE *in, struct names *names)
 
 			names->all[names->bytes] = '\0';
 			names->count += !ended;
-			return ended || is_good(from, names, names->bytes, true);
+			return ended || check_name(from, names, names->bytes, true);
 		}
 	}
 	return false;
 }
 
-/* Pointers to the names; NULL: out of memory. */
+/* Make the array of pointers to the names; NULL: out of memory. */
 static const char **
-split(const struct names *names)
+list_names(const struct names *names)
 {
 	const char **found = malloc((names->count + 1) * sizeof *found);
 	const char *at = names->all;
@@ -142,7 +144,7 @@ gs_files0_read(const char *from, const char *const **names, size_t *count)
 		return false;
 	}
 	if (read_all(from, in, &read)) {
-		found = split(&read);
+		found = list_names(&read);
 		if (found == NULL)
 			gs_report_error("out of memory for the names in '%s'", from);
 		else if (read.count == 0)

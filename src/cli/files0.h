@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * files0.h - names of inputs from a file: --files0-from
+ * files0.h - read the names of inputs from a file: --files0-from
  */
 #ifndef GS_FILES0_H
 #define GS_FILES0_H
@@ -9,11 +9,11 @@
 #include <stddef.h>
 
 /**
- * Read the names in the file FROM ("-": standard input), each ended by NUL; the last
- * NUL may be missing.
+ * Read the names in the file FROM ("-": standard input).  A NUL ends each name; the last
+ * may lack it.
  *
- * @names   set to them; they stay until the process ends
- * @return  true; or false, and standard error has said why
+ * @names   set to the names, which are never freed
+ * @return  true; or false after a message
  */
 bool gs_files0_read(const char *from, const char *const **names, size_t *count);
 

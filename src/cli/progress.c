@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * progress.c - how far the job has come, on standard error
+ * progress.c - show on standard error how far the job has come
  *
  * In:   gsort_progress(), and a clock.
  * Out:  read 62% 3.9/6.3GiB 2.1GiB/s | sorted 3/5 runs | write 0% | 0:03 eta 0:04
  *
- * One thread waits, for the next moment to draw or for a signal: signals are blocked
- * everywhere and fetched with sigtimedwait(2), so no handler runs, and none that came
- * before the thread is lost.  It costs 40 us, so a job that is over in a moment has none.
+ * One thread waits for the next time to draw, or for a signal.  The signals are blocked in
+ * all threads and fetched with sigtimedwait(2): no handler runs, and a signal that comes
+ * before the thread starts is not lost.  The thread costs 40 us, so a short job has none.
  *
- * The rules of drawing are what the bug tracker of zstd teaches: nothing before a
- * second has passed; not more than five times a second; only on a terminal, unless
- * told (then plain lines, rarely: logs); never on a terminal where output has begun;
- * a message, or the end, leaves no half line behind.
+ * The rules come from bug reports about zstd: draw nothing in the first second; at most five
+ * times a second; only on a terminal, unless the user asked for lines in a log; never on a
+ * terminal where output has begun; leave no half line behind a message or at the end.
  *
- * Invariant: DRAWN columns of the terminal's line are ours, and only while LOCK is
- * free or held by who erases them.
+ * Invariant: WATCH.drawn columns of the terminal's line are the bar's.  Whoever holds
+ * WATCH.lock and prints erases them first.
  */
 #include <errno.h>
 #include <poll.h>
@@ -34,7 +33,7 @@
 
 enum {
 	FIRST_MS = 1000, BAR_MS = 200, LINE_MS = 10000,
-	ETA_SECONDS = 2,	/* before that, an estimate is a guess */
+	ETA_SECONDS = 2,	/* no estimate before that */
 	WIDEST = 256,
 	STACK_BYTES = 256 << 10,
 };
@@ -43,12 +42,12 @@ static struct {
 	pthread_mutex_t lock;
 	const gsort    *job;		/* NULL: not open yet, or ended */
 	enum gsort_operation operation;
-	bool            bar;		/* draw one */
-	bool            lines;		/* or lines, from time to time */
-	bool            later;		/* the thread starts when the job is open */
-	unsigned        drawn;		/* columns */
+	bool            bar;		/* draw a bar */
+	bool            lines;		/* print a line now and then */
+	bool            later;		/* start the thread once the job is open */
+	unsigned        drawn;		/* columns of the bar on the terminal */
 	double          start;
-	double          write_start;	/* 0: not seen yet */
+	double          write_start;	/* 0: nothing written yet */
 	sigset_t        signals;
 } watch = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -63,7 +62,6 @@ now(void)
 
 /* --- the line -------------------------------------------------------------- */
 
-/* A piece of text that grows. */
 struct line {
 	char   text[WIDEST];
 	size_t bytes;
@@ -94,7 +92,7 @@ unit_of(double size)
 	return u;
 }
 
-/* SIZE in UNIT, without its name. */
+/* Append SIZE in UNIT, without the unit's name. */
 static void
 add_size(struct line *line, double size, unsigned unit)
 {
@@ -121,7 +119,7 @@ share(uint64_t part, uint64_t whole)
 }
 
 static bool
-is_known(const struct gsort_progress *p)
+knows_total(const struct gsort_progress *p)
 {
 	return p->bytes_total != UINT64_MAX && p->bytes_total > 0;
 }
@@ -131,7 +129,7 @@ static void
 add_read(struct line *line, const struct gsort_progress *p, double elapsed)
 {
 	const double speed = elapsed > 0 ? (double)p->bytes_in / elapsed : 0;
-	const bool known = is_known(p);
+	const bool known = knows_total(p);
 	const unsigned unit = unit_of((double)(known ? p->bytes_total : p->bytes_in));
 
 	add(line, "read ");
@@ -150,7 +148,7 @@ add_read(struct line *line, const struct gsort_progress *p, double elapsed)
 	}
 }
 
-/* "sorted 3/5 runs": of so many, if the rest of the input is like what was read. */
+/* "sorted 3/5 runs": the total assumes that the rest of the input is like the part read. */
 static void
 add_runs(struct line *line, const struct gsort_progress *p)
 {
@@ -159,14 +157,14 @@ add_runs(struct line *line, const struct gsort_progress *p)
 	if (p->runs == 0)
 		return;
 	add(line, " | sorted %u", p->runs);
-	if (is_known(p) && p->bytes_in > 0)
+	if (knows_total(p) && p->bytes_in > 0)
 		add(line, "/%.0f", (double)p->runs / read);
 	add(line, " run%s", p->runs == 1 ? "" : "s");
 }
 
 /*
- * Seconds that are left, less than 0: nobody knows.  What a sort has read, it still has
- * to write, and that is taken to need as long.
+ * Estimate the seconds left; less than 0: unknown.  A sort writes as many bytes as it reads,
+ * and writing is taken to need as long as reading.
  */
 static double
 time_left(const struct gsort_progress *p, double elapsed, double writing)
@@ -178,14 +176,14 @@ time_left(const struct gsort_progress *p, double elapsed, double writing)
 		return -1;
 	if (watch.operation == GSORT_SORT && p->phase == GSORT_WRITING)
 		return writing > 0 && p->keys_sorted > 0 ? writing / written - writing : -1;
-	if (!is_known(p) || p->bytes_in == 0)
+	if (!knows_total(p) || p->bytes_in == 0)
 		return -1;
 	return (watch.operation == GSORT_SORT ? 2 : 1) * elapsed / read - elapsed;
 }
 
-/* The whole line; LOCK is held. */
+/* Make the whole line.  The caller holds the lock. */
 static void
-tell(struct line *line)
+make_line(struct line *line)
 {
 	const double at = now(), elapsed = at - watch.start;
 	struct gsort_progress p;
@@ -219,21 +217,20 @@ tell(struct line *line)
 
 /* --- the terminal ---------------------------------------------------------- */
 
-/* Columns of the terminal. */
 static unsigned
-width(void)
+terminal_columns(void)
 {
 	const char *columns = getenv("COLUMNS");
 	struct winsize size;
-	unsigned long said;
+	unsigned long value;
 
 	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
 		return size.ws_col;
-	said = columns != NULL ? strtoul(columns, NULL, 10) : 0;
-	return said > 0 && said < WIDEST ? (unsigned)said : 80;
+	value = columns != NULL ? strtoul(columns, NULL, 10) : 0;
+	return value > 0 && value < WIDEST ? (unsigned)value : 80;
 }
 
-/* Without escape sequences: there are terminals that have none.  LOCK is held. */
+/* No escape sequences: some terminals have none.  The caller holds the lock. */
 static void
 erase(void)
 {
@@ -245,11 +242,11 @@ erase(void)
 static void
 draw(void)
 {
-	const unsigned most = width() - 1;	/* in the last column some terminals wrap */
+	const unsigned most = terminal_columns() - 1;	/* some terminals wrap at the last one */
 	struct line line;
 	int columns, blanks;
 
-	tell(&line);
+	make_line(&line);
 	columns = (int)(line.bytes < most ? line.bytes : most);
 	blanks = (int)watch.drawn > columns ? (int)watch.drawn - columns : 0;
 	fprintf(stderr, "\r%.*s%*s", columns, line.text, blanks, "");
@@ -262,15 +259,15 @@ print(void)
 	struct line line;
 
 	erase();
-	tell(&line);
+	make_line(&line);
 	fprintf(stderr, "%s: %s\n", program_invocation_short_name, line.text);
 }
 
 /* --- the thread ------------------------------------------------------------ */
 
-/* Holds LOCK, but not while it waits. */
+/* The thread: holds the lock except while it waits. */
 static void *
-wait_and_tell(void *context)
+wait_and_show(void *context)
 {
 	unsigned ms;
 
@@ -321,14 +318,14 @@ start_thread(void)
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	(void)pthread_create(&thread, &attr, wait_and_tell, NULL);	/* without it, silence */
+	(void)pthread_create(&thread, &attr, wait_and_show, NULL);	/* failure: no bar */
 	pthread_attr_destroy(&attr);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* --- the rest of the program ------------------------------------------------ */
+/* --- interface ------------------------------------------------------------- */
 
-/* gsort_options.write, where output goes to the terminal that has the bar. */
+/* gsort_options.write for output to the terminal that shows the bar. */
 static int
 write_after_bar(void *context, const void *data, size_t bytes)
 {
@@ -341,7 +338,7 @@ write_after_bar(void *context, const void *data, size_t bytes)
 		struct pollfd wait = { .fd = STDOUT_FILENO, .events = POLLOUT };
 		const ssize_t done = write(STDOUT_FILENO, data, bytes);
 
-		if (done < 0 && errno == EAGAIN)	/* others may have made it so */
+		if (done < 0 && errno == EAGAIN)	/* another process set O_NONBLOCK */
 			(void)poll(&wait, 1, -1);
 		else if (done < 0 && errno != EINTR)
 			return -1;
@@ -351,7 +348,7 @@ write_after_bar(void *context, const void *data, size_t bytes)
 	return 0;
 }
 
-/* Do both standard output and standard error go to one terminal? */
+/* Are standard output and standard error the same terminal? */
 static bool
 shares_terminal(void)
 {
@@ -363,7 +360,7 @@ shares_terminal(void)
 
 enum { FEW = 4 };
 
-/* Are the first few inputs files, that can be opened at once?  *BYTES: the largest of them. */
+/* Are the first FEW inputs regular files, which open at once?  *BYTES: the largest of them. */
 static bool
 are_files(const struct gsort_options *job, off_t *bytes)
 {
@@ -386,18 +383,18 @@ are_files(const struct gsort_options *job, off_t *bytes)
 void
 gs_progress_begin(struct gs_opts *opts)
 {
+	enum { SMALL_BYTES = 64 << 10 };	/* the capacity of a pipe; not tuned */
 	const struct gsort_options *job = &opts->job;
-	enum { SMALL_BYTES = 64 << 10 };	/* what any pipe takes at once; not tuned */
 	const enum gsort_type out = job->converts ? job->to : job->type;
-	off_t bytes;
 	const bool text = out == GSORT_TEXT || out == GSORT_TEXT_FLOAT;
 	const bool wanted = !opts->quiet && opts->progress != GS_PROGRESS_NEVER &&
-	                    (opts->progress != GS_PROGRESS_UNSAID || opts->verbose > 0);
+	                    (opts->progress != GS_PROGRESS_UNSET || opts->verbose > 0);
+	off_t bytes;
 
 	watch.start = now();
 	watch.operation = job->operation;
 	watch.bar = wanted && isatty(STDERR_FILENO) &&
-	            !(job->input_count == 0 && isatty(STDIN_FILENO));	/* somebody types */
+	            !(job->input_count == 0 && isatty(STDIN_FILENO));	/* the user types there */
 	watch.lines = wanted && !watch.bar && opts->progress == GS_PROGRESS_ALWAYS;
 	if (watch.bar && job->output == NULL && !opts->check && shares_terminal()) {
 		watch.bar = text;
@@ -406,14 +403,14 @@ gs_progress_begin(struct gs_opts *opts)
 	}
 	if (!are_files(job, &bytes))
 		start_thread();
-	else	/* a few small ones keep nobody waiting, unless output goes to a pipe with a name */
+	else	/* few small inputs take no time; the output does, if it is a FIFO */
 		watch.later = bytes > SMALL_BYTES || job->input_count > FEW || job->output != NULL;
 }
 
 void
 gs_progress_watch(const gsort *job)
 {
-	if (watch.later)	/* than the sandbox of compressed files, which binds no older thread */
+	if (watch.later)	/* after gsort_open(): its sandbox confines only later threads */
 		start_thread();
 	pthread_mutex_lock(&watch.lock);
 	watch.job = job;

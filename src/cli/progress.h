@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * progress.h - how far the job has come, on standard error
+ * progress.h - show on standard error how far the job has come
  *
- * A bar on a terminal if --progress or -v asks for it; a line for every SIGUSR1
- * (SIGINFO where there is one) always, even with -q.
+ * A bar on a terminal, for --progress or -v.  A line for each SIGUSR1 (and SIGINFO where it
+ * exists), always, even with -q.
  */
 #ifndef GS_PROGRESS_H
 #define GS_PROGRESS_H
 
 #include "cli/opts.h"
 
-/** First of all: from here on the signals wait instead of killing; so do all threads'. */
+/** Block the signals, so that they do not kill.  Call first: later threads inherit it. */
 void gs_progress_block(void);
 
-/** Begin to watch.  May put a function into OPTS->job.write that clears the terminal
- *  before output goes there. */
+/** Begin, before the job is opened.  May set OPTS->job.write to a function that erases the
+ *  bar before output reaches its terminal. */
 void gs_progress_begin(struct gs_opts *opts);
 
-/** The job is open: its figures can be asked for. */
+/** JOB is open: show its progress. */
 void gs_progress_watch(const gsort *job);
 
-/** The job has ended or is about to be closed; nothing is left on the terminal. */
+/** JOB has ended or is about to be closed: erase the bar. */
 void gs_progress_end(void);
 
-/** Around a message: the bar steps aside and stays away. */
+/** Around a message: erase the bar, and keep the thread from drawing. */
 void gs_progress_hold(void);
 void gs_progress_release(void);
 

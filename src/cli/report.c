@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * report.c - everything gsort says to people
+ * report.c - all messages and statistics
  *
- * A message is made whole and written at once, so that the lines of two
- * processes in one terminal do not mix; a bar of progress steps aside for it.
+ * One write for each message, so that lines of two processes on one terminal do not mix.
+ * The progress bar is erased first.
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -17,47 +18,76 @@
 
 enum { MESSAGE_BYTES = 8192, LINE_BYTES = 4 * MESSAGE_BYTES + 1 };
 
-/* Bytes of the UTF-8 character at TEXT; 0: it is none, or one that cannot be seen. */
-static size_t
-character_bytes(const unsigned char *text)
-{
-	size_t bytes = text[0] < 0xc2 ? 0 : text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 :
-	               text[0] < 0xf5 ? 4 : 0;
+/* --- escaping -------------------------------------------------------------- */
 
-	for (size_t b = 1; b < bytes; b++)
-		if ((text[b] & 0xc0) != 0x80)
-			return 0;
-	if (text[0] == 0xc2 && text[1] < 0xa0)
-		return 0;		/* a control character */
-	if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xf0 && text[1] < 0x90))
-		return 0;		/* longer than need be, it may be one, too */
-	return strncmp((const char *)text, "\xef\xbb\xbf", 3) == 0 ? 0 : bytes;	/* a byte order mark */
+/*
+ * Characters that a terminal shows as a blank or as nothing, or that change the direction of
+ * the text behind them: Unicode's white space, Default_Ignorable_Code_Point and bidirectional
+ * controls, without the joiners and variation selectors of visible characters.
+ */
+static bool
+is_invisible(uint32_t point)
+{
+	static const struct {
+		uint32_t first, last;
+	} ranges[] = {
+		{ 0x80, 0xa0 }, { 0xad, 0xad }, { 0x61c, 0x61c }, { 0x115f, 0x1160 },
+		{ 0x1680, 0x1680 }, { 0x180e, 0x180e }, { 0x2000, 0x200b }, { 0x200e, 0x200f },
+		{ 0x2028, 0x202f }, { 0x205f, 0x206f }, { 0x2800, 0x2800 }, { 0x3000, 0x3000 },
+		{ 0x3164, 0x3164 }, { 0xfeff, 0xfeff }, { 0xffa0, 0xffa0 }, { 0xfff0, 0xfffb },
+		{ 0xe0000, 0xe0fff },
+		{ 0xd800, 0xdfff }, { 0x110000, UINT32_MAX },	/* not characters at all */
+	};
+
+	for (size_t r = 0; r < sizeof ranges / sizeof ranges[0]; r++)
+		if (point >= ranges[r].first && point <= ranges[r].last)
+			return true;
+	return false;
 }
 
-/* Make control characters harmless: in a name they could move the cursor. */
+/* Bytes of the UTF-8 character at TEXT; 0: not a valid or not a visible one. */
+static size_t
+visible_bytes(const unsigned char *text)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };	/* by bytes */
+	const size_t bytes = text[0] < 0xc2 ? 0 : text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 :
+	                     text[0] < 0xf5 ? 4 : 0;
+	uint32_t point = bytes == 0 ? 0 : text[0] & (0x7fu >> bytes);
+
+	if (text[0] > 0x1f && text[0] < 0x7f)
+		return 1;
+	for (size_t b = 1; b < bytes; b++) {
+		if ((text[b] & 0xc0) != 0x80)
+			return 0;
+		point = point << 6 | (text[b] & 0x3f);
+	}
+	return bytes == 0 || point < least[bytes] || is_invisible(point) ? 0 : bytes;
+}
+
+/* Write what is not visible as \ooo: in a file name it could move the cursor. */
 static void
 escape(const char *from, char *into, size_t room)
 {
 	const char *end = into + room - sizeof "\\377";
 
-	for (; *from != '\0' && into <= end; from++) {
-		unsigned char byte = (unsigned char)*from;
+	while (*from != '\0' && into <= end) {
+		const size_t bytes = visible_bytes((const unsigned char *)from);
 
-		size_t bytes = byte < 0x80 ? 1 : character_bytes((const unsigned char *)from);
-
-		if (byte < 0x20 || byte == 0x7f || bytes == 0) {
-			into += sprintf(into, "\\%03o", byte);
+		if (bytes == 0) {
+			into += sprintf(into, "\\%03o", (unsigned char)*from++);
 		} else {
 			memcpy(into, from, bytes);
 			into += bytes;
-			from += bytes - 1;
+			from += bytes;
 		}
 	}
 	*into = '\0';
 }
 
+/* --- messages -------------------------------------------------------------- */
+
 static void __attribute__((format(printf, 1, 0)))
-say(const char *format, va_list args, bool name_help)
+report(const char *format, va_list args, bool with_help)
 {
 	char message[MESSAGE_BYTES], line[LINE_BYTES], self[256];
 
@@ -65,7 +95,7 @@ say(const char *format, va_list args, bool name_help)
 	escape(message, line, sizeof line);
 	escape(program_invocation_short_name, self, sizeof self);
 	gs_progress_hold();
-	if (name_help)
+	if (with_help)
 		fprintf(stderr, "%s: %s\nTry '%s --help' for more information.\n", self, line, self);
 	else
 		fprintf(stderr, "%s: %s\n", self, line);
@@ -78,7 +108,7 @@ gs_report_error(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	say(format, args, false);
+	report(format, args, false);
 	va_end(args);
 }
 
@@ -88,7 +118,7 @@ gs_report_usage(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	say(format, args, true);
+	report(format, args, true);
 	va_end(args);
 }
 
@@ -115,17 +145,17 @@ gs_report_line(void *context, const char *line)
 	fprintf(context, "%s\n", shown);
 }
 
-/* --- what a job did ------------------------------------------------------- */
+/* --- statistics ------------------------------------------------------------ */
 
 static const char *
-type_of(const struct gs_opts *opts)
+type_name(const struct gs_opts *opts)
 {
 	return opts->general ? "text-float" : opts->type_name != NULL ? opts->type_name : "text";
 }
 
-/* How many keys fewer went out, and why. */
+/* ", 2 different": how many keys were written, if fewer than were read. */
 static void
-tell_fewer(const struct gs_opts *opts, const struct gsort_stats *stats, char into[64])
+spell_fewer(const struct gs_opts *opts, const struct gsort_stats *stats, char into[64])
 {
 	const bool unique = opts->job.unique && !opts->job.repeated && !opts->job.singletons &&
 	                    !opts->job.head;
@@ -145,29 +175,29 @@ gs_report_summary(const struct gs_opts *opts, const struct gsort_stats *stats)
 	const struct gsort_stages *busy = &stats->busy;
 	char fewer[64], disk[64] = "";
 
-	tell_fewer(opts, stats, fewer);
+	spell_fewer(opts, stats, fewer);
 	if (stats->spilled_bytes > 0)
 		snprintf(disk, sizeof disk, "; %u runs, %.2f GB on disk", stats->runs,
 		         (double)stats->spilled_bytes / 1e9);
 	gs_report_error("%" PRIu64 " keys (%s)%s in %.3f s: %.1f Mkeys/s, %.2f GB/s; read %.3f, "
-	                "sort %.3f, write %.3f s; device %s%s%s", stats->keys, type_of(opts), fewer,
+	                "sort %.3f, write %.3f s; device %s%s%s", stats->keys, type_name(opts), fewer,
 	                stats->seconds, (double)stats->keys / seconds / 1e6,
 	                (double)stats->bytes_in / seconds / 1e9, stats->read_seconds,
 	                stats->sort_seconds, stats->write_seconds,
 	                stats->device != NULL ? stats->device : "cpu", disk,
 	                stats->verified ? "; verified" : "");
 	if (opts->verbose >= 2)
-		gs_report_error("threads: read %.3f, decode %.3f, sort %.3f, merge %.3f, spill %.3f, "
-		                "encode %.3f, write %.3f, idle %.3f s; %u of them", busy->read,
-		                busy->decode, busy->sort, busy->merge, busy->spill, busy->encode,
-		                busy->write, busy->idle, stats->threads);
+		gs_report_error("%u threads: read %.3f, decode %.3f, sort %.3f, merge %.3f, "
+		                "spill %.3f, encode %.3f, write %.3f, idle %.3f s", stats->threads,
+		                busy->read, busy->decode, busy->sort, busy->merge, busy->spill,
+		                busy->encode, busy->write, busy->idle);
 	if (opts->verbose >= 2 && stats->gpu_bytes > 0)
-		gs_report_error("GPU: to it %.3f, sort %.3f, back %.3f s; %.1f MiB of its memory",
-		                stats->h2d_seconds, stats->gpu_sort_seconds, stats->d2h_seconds,
+		gs_report_error("GPU: copy to it %.3f, sort %.3f, copy back %.3f s; %.1f MiB of "
+		                "GPU memory", stats->h2d_seconds, stats->gpu_sort_seconds, stats->d2h_seconds,
 		                (double)stats->gpu_bytes / (1 << 20));
 }
 
-/* TEXT as a JSON string. */
+/* Print TEXT as a JSON string. */
 static void
 print_string(const char *name, const char *text)
 {
@@ -176,7 +206,7 @@ print_string(const char *name, const char *text)
 		const unsigned char byte = (unsigned char)*text;
 
 		if (byte < 0x20 || byte > 0x7e || byte == '"' || byte == '\\')
-			fprintf(stderr, "\\u%04x", byte);	/* a byte, as if it were Latin 1 */
+			fprintf(stderr, "\\u%04x", byte);	/* as Latin 1 */
 		else
 			fputc(byte, stderr);
 	}
@@ -225,7 +255,7 @@ gs_report_json(const struct gs_opts *opts, const struct gsort_stats *stats, int 
 	fprintf(stderr, "{\"records\":%" PRIu64, stats->keys);
 	for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++)
 		fprintf(stderr, ",\"%s\":%" PRIu64, counts[c].name, counts[c].value);
-	print_string("type", type_of(opts));
+	print_string("type", type_name(opts));
 	print_string("device", stats->device != NULL ? stats->device : "cpu");
 	for (size_t t = 0; t < sizeof times / sizeof times[0]; t++)
 		fprintf(stderr, ",\"%s\":%.3f", times[t].name, times[t].seconds * 1e3);

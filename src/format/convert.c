@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * convert.c - sorted keys of any type as numbers of another
+ * convert.c - sorted keys of any type as numbers of another type
  *
- * Integers are kept exactly or refused.  As keys are sorted, the first and the last tell
- * whether all fit, and between integer types the rest is a loop without a branch.
- * Where floats take part each number is looked at.
+ * In:   a span of sorted keys.
+ * Out:  binary keys of another type; or the first number that does not fit.
+ *
+ * Integers are converted exactly or refused.  As keys are sorted, all fit if the first and the
+ * last do; then a conversion between integer types is a loop without a branch.  Where floats are
+ * involved each number is checked.
  */
 #include <assert.h>
 #include <float.h>
@@ -18,7 +21,7 @@
 #include "format/floats.h"
 #include "format/key.h"
 
-/* As in decode_raw.c. */
+/* Fewer keys are converted by the calling thread, as in raw.c. */
 enum { TEAM_KEYS = 1 << 16 };
 
 /* One number: an integer, or a float. */
@@ -30,36 +33,19 @@ struct number {
 };
 
 static bool
-is_float(enum gsort_type type)
-{
-	return type == GSORT_F32 || type == GSORT_F64 || type == GSORT_TEXT_FLOAT;
-}
-
-static bool
 is_signed(enum gsort_type type)
 {
 	return type == GSORT_I8 || type == GSORT_I16 || type == GSORT_I32 || type == GSORT_I64;
 }
 
-static inline __attribute__((always_inline)) uint64_t
-key_at(const struct gs_integers *integers, unsigned bits, size_t at)
-{
-	switch (bits) {
-	case 8:  return ((const uint8_t *)integers->keys)[at] ^ (uint8_t)integers->flip;
-	case 16: return ((const uint16_t *)integers->keys)[at] ^ (uint16_t)integers->flip;
-	case 32: return ((const uint32_t *)integers->keys)[at] ^ (uint32_t)integers->flip;
-	default: return ((const uint64_t *)integers->keys)[at] ^ integers->flip;
-	}
-}
-
 /* ---- one number ------------------------------------------------------------ */
 
-/* The bits of the float at AT, of its own type.  The least key of text is NaN; it gets
- * bits that are first in the order of binary floats, too. */
+/* The bits of the float at AT, in its own type.  The least key of text stands for every NaN, and
+ * gets the bits of a NaN that is the least of binary floats, too. */
 static uint64_t
 float_bits(const struct gs_numbers *numbers, size_t at)
 {
-	const uint64_t key = key_at(&numbers->integers, numbers->integers.bits, at);
+	const uint64_t key = gs_integers_key(&numbers->integers, numbers->integers.bits, at);
 
 	if (numbers->type == GSORT_F32)
 		return gs_unorder_f32((uint32_t)key);
@@ -89,12 +75,12 @@ number_at(const struct gs_numbers *numbers, size_t at)
 	const uint64_t bias = numbers->integers.bias;
 	uint64_t key;
 
-	if (is_float(numbers->type))
+	if (gs_key_is_float(numbers->type))
 		return (struct number){
 			.is_float = true,
 			.value = float_value(numbers->type, float_bits(numbers, at)),
 		};
-	key = key_at(&numbers->integers, numbers->integers.bits, at);
+	key = gs_integers_key(&numbers->integers, numbers->integers.bits, at);
 	return (struct number){
 		.negative = key < bias, .magnitude = key < bias ? bias - key : key - bias,
 	};
@@ -118,7 +104,7 @@ gs_number_print(const struct gs_numbers *numbers, size_t at, char *into)
 
 /* ---- does it fit? ----------------------------------------------------------- */
 
-/* An integer, in an integer type. */
+/* Does an integer fit in an integer type? */
 static bool
 fits_integer(enum gsort_type to, bool negative, uint64_t magnitude)
 {
@@ -129,7 +115,7 @@ fits_integer(enum gsort_type to, bool negative, uint64_t magnitude)
 	return magnitude <= UINT64_MAX >> (64 - bits + is_signed(to));
 }
 
-/* An integer, in a float with DIGITS bits from the first 1 to the last. */
+/* Does an integer fit exactly in a float with DIGITS bits of mantissa? */
 static bool
 fits_float(uint64_t magnitude, int digits)
 {
@@ -137,7 +123,7 @@ fits_float(uint64_t magnitude, int digits)
 	       64 - __builtin_clzll(magnitude) - __builtin_ctzll(magnitude) <= digits;
 }
 
-/* A float as an integer, if it is one, however small; false: it is none, or too large. */
+/* Make a float an integer; false: it is not whole, or is 2^64 or more. */
 static bool
 make_whole(struct number *number)
 {
@@ -168,12 +154,12 @@ convert(const struct gs_numbers *numbers, size_t at, enum gsort_type to, uint64_
 {
 	struct number number;
 
-	if (is_float(numbers->type) && numbers->type == to) {
-		*bits = float_bits(numbers, at);	/* of a NaN, too, every one */
+	if (gs_key_is_float(numbers->type) && numbers->type == to) {
+		*bits = float_bits(numbers, at);	/* keeps the payload of a NaN */
 		return true;
 	}
 	number = number_at(numbers, at);
-	if (is_float(to)) {
+	if (gs_key_is_float(to)) {
 		if (!number.is_float) {
 			number.value = (double)number.magnitude;
 			number.value = number.negative ? -number.value : number.value;
@@ -192,7 +178,7 @@ convert(const struct gs_numbers *numbers, size_t at, enum gsort_type to, uint64_
 
 /* ---- what would fit ---------------------------------------------------------- */
 
-/* A type that holds NUMBER, as near to TO as can be. */
+/* The type nearest to TO that holds NUMBER. */
 static enum gsort_type
 better(enum gsort_type to, struct number number)
 {
@@ -201,12 +187,12 @@ better(enum gsort_type to, struct number number)
 		GSORT_U32, GSORT_I32, GSORT_U64, GSORT_I64,
 	};
 
-	if (number.is_float && (is_float(to) || !make_whole(&number)))
+	if (number.is_float && (gs_key_is_float(to) || !make_whole(&number)))
 		return GSORT_F64;
-	if (is_float(to))
+	if (gs_key_is_float(to))
 		return fits_float(number.magnitude, DBL_MANT_DIG) ? GSORT_F64 :
 		       number.negative ? GSORT_I64 : GSORT_U64;
-	for (unsigned other = 0; other < 2; other++)	/* signed or not as TO; or else not so */
+	for (unsigned other = 0; other < 2; other++)	/* first those signed as TO is */
 		for (size_t i = 0; i < sizeof integers / sizeof integers[0]; i++)
 			if ((is_signed(integers[i]) != is_signed(to)) == other &&
 			    gs_key_bits(integers[i]) >= gs_key_bits(to) &&
@@ -244,7 +230,7 @@ store(char *into, unsigned bits, bool swap, uint64_t value)
 	}
 }
 
-/* Keys to be stored, by several threads. */
+/* Keys that several threads convert. */
 struct copy {
 	const struct gs_numbers *numbers;
 	enum gsort_type to;
@@ -255,7 +241,7 @@ struct copy {
 	atomic_size_t   bad;	/* the first that does not fit */
 };
 
-/* Integers that fit; inlined with constant widths, so each pair is a loop of its own. */
+/* Convert integers that fit.  Inlined with constant widths, so each pair has its own loop. */
 static inline __attribute__((always_inline)) void
 copy_integers(const struct copy *copy, unsigned from_bits, unsigned to_bits, size_t begin,
               size_t end)
@@ -267,43 +253,28 @@ copy_integers(const struct copy *copy, unsigned from_bits, unsigned to_bits, siz
 	#pragma omp simd
 	for (size_t k = begin; k < end; k++)
 		store(into + k * (to_bits / 8), to_bits, swap,
-		      key_at(&from, from_bits, k) - from.bias);
+		      gs_integers_key(&from, from_bits, k) - from.bias);
 }
 
 static void
-copy_wide(const struct copy *copy, size_t begin, size_t end)
-{
-	switch (gs_key_bits(copy->to)) {
-	case 8:  copy_integers(copy, 64, 8, begin, end); break;
-	case 16: copy_integers(copy, 64, 16, begin, end); break;
-	case 32: copy_integers(copy, 64, 32, begin, end); break;
-	default: copy_integers(copy, 64, 64, begin, end); break;
-	}
-}
-
-static void
-copy_narrow(const struct copy *copy, size_t begin, size_t end)
-{
-	switch (gs_key_bits(copy->to)) {
-	case 8:  copy_integers(copy, 32, 8, begin, end); break;
-	case 16: copy_integers(copy, 32, 16, begin, end); break;
-	case 32: copy_integers(copy, 32, 32, begin, end); break;
-	default: copy_integers(copy, 32, 64, begin, end); break;
-	}
-}
-
-static void
-copy_part(void *context, unsigned rank, unsigned size)
+copy_share(void *context, unsigned rank, unsigned size)
 {
 	const struct copy *copy = context;
+	const size_t begin = gs_team_begin(copy->count, rank, size);
+	const size_t end = gs_team_begin(copy->count, rank + 1, size);
 
-	(copy->numbers->integers.bits == 64 ? copy_wide : copy_narrow)(copy,
-		gs_team_begin(copy->count, rank, size), gs_team_begin(copy->count, rank + 1, size));
+#define PAIR(from, to) \
+	case 2 * (from) + (to): copy_integers(copy, from, to, begin, end); break;
+	switch (2 * copy->numbers->integers.bits + gs_key_bits(copy->to)) {
+	PAIR(32, 8) PAIR(32, 16) PAIR(32, 32) PAIR(32, 64)
+	PAIR(64, 8) PAIR(64, 16) PAIR(64, 32) PAIR(64, 64)
+	}
+#undef PAIR
 }
 
-/* Each number by itself, and perhaps its count. */
+/* Convert and check each number, and store its count if there is one. */
 static void
-convert_part(void *context, unsigned rank, unsigned size)
+convert_share(void *context, unsigned rank, unsigned size)
 {
 	struct copy *copy = context;
 	const size_t end = gs_team_begin(copy->count, rank + 1, size);
@@ -335,16 +306,16 @@ gs_numbers_convert(const struct gs_numbers *numbers, enum gsort_type to, enum gs
 	assert(gs_key_bits(to) > 0);
 	if (count == 0)
 		return GS_OK;
-	if (!is_float(numbers->type) && !is_float(to)) {
+	if (!gs_key_is_float(numbers->type) && !gs_key_is_float(to)) {
 		if (!convert(numbers, count - 1, to, &value))	/* the farthest first */
 			return refuse(numbers, count - 1, to);
 		if (!convert(numbers, 0, to, &value))
 			return refuse(numbers, 0, to);
 		if (counts == NULL && numbers->integers.bits >= 32) {
-			gs_team_run(threads, copy_part, &copy);
+			gs_team_run(threads, copy_share, &copy);
 			return GS_OK;
 		}
 	}
-	gs_team_run(threads, convert_part, &copy);
+	gs_team_run(threads, convert_share, &copy);
 	return copy.bad == count ? GS_OK : refuse(numbers, copy.bad, to);
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * convert.h - sorted keys of any type as numbers of another
- */
+/* convert.h - sorted keys of any type as numbers of another type */
 #ifndef GS_CONVERT_H
 #define GS_CONVERT_H
 
@@ -9,20 +7,20 @@
 #include "format/integers.h"
 #include "gsort.h"
 
-/* Sorted keys, and what they are. */
+/* Sorted keys, and their type. */
 struct gs_numbers {
 	enum gsort_type    type;
-	struct gs_integers integers;	/* of floats, only keys, bits, flip and threads count */
+	struct gs_integers integers;	/* of floats: keys, bits, flip, threads */
 };
 
-/** Print the number at AT, without anything behind it; returns how many bytes. */
+/** Print the number at AT without a terminator; returns how many bytes. */
 size_t gs_number_print(const struct gs_numbers *numbers, size_t at, char *into);
 
 /**
- * Make COUNT binary keys of type TO, in the byte order ENDIAN, with all its threads.
+ * Make COUNT binary keys of type TO, in the byte order ENDIAN, with all threads of NUMBERS.
  *
- * @counts  NULL, or each key is followed by its count, a u64 in the same byte order
- * @return  GS_OK; GS_EINPUT: as gs_encode(), encode.h
+ * @counts  each key is followed by its count, a u64 in the same byte order; NULL: by nothing
+ * @return  GS_OK; GS_EINPUT: a number does not fit, as in gs_encode() (encode.h)
  */
 MUST_CHECK gs_status
 gs_numbers_convert(const struct gs_numbers *numbers, enum gsort_type to, enum gsort_endian endian,

@@ -2,8 +2,8 @@
 /*
  * digits.h - numbers to digits, eight at a time
  *
- * The mirror of line.h: a number is split into two fours, these into four pairs, these
- * into eight digits, all halves of one word at once, dividing by multiplication.
+ * The reverse of line.h: a number is split into two fours, these into four pairs, these into eight
+ * digits.  All parts of a word are divided at once, by multiplication.
  */
 #ifndef GS_DIGITS_H
 #define GS_DIGITS_H
@@ -23,7 +23,7 @@ static const uint64_t gs_digits_power[20] = {
 	UINT64_C(10000000000000000000),
 };
 
-/* How many digits; log10(2) is about 1233 / 4096. */
+/* How many digits NUMBER has; log10(2) is about 1233 / 4096. */
 static inline unsigned
 gs_digits_count(uint64_t number)
 {
@@ -33,7 +33,7 @@ gs_digits_count(uint64_t number)
 	return digits + ((number | 1) >= gs_digits_power[digits]);
 }
 
-/* Eight digits of a number below 10^8; the first in the first byte of memory. */
+/* The eight digits of a number below 10^8; the first one in the lowest byte. */
 static inline uint64_t
 gs_digits_split(uint64_t number)
 {
@@ -54,7 +54,7 @@ gs_digits_store(char *into, uint64_t word)
 	memcpy(into, &word, sizeof word);
 }
 
-/* Print NUMBER with exactly DIGITS; up to 7 bytes behind them are overwritten. */
+/* Print NUMBER, which has DIGITS digits; up to 7 bytes behind them are overwritten. */
 static inline void
 gs_digits_print(char *into, uint64_t number, unsigned digits)
 {

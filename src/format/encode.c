@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * encode.c - sorted keys of any type to bytes of any type
+ * encode.c - sorted keys of any type to bytes of any type, with or without counts
  *
  * In:   a span of sorted keys, and perhaps how often each came.
  * Out:  lines or binary keys.
  *
- * Lines of integers alone have places that can be computed (encode_text.c).  Where
- * lengths are not known before, as with counts and floats, each thread prints a slice of
- * the keys at the beginning of a room that is long enough, and then the slices are pushed
- * together.
+ * The places of lines of integers can be computed (encode_text.c).  Of counts and floats the
+ * lengths are not known before: there each thread prints slices of the keys where the longest
+ * lines would begin, and then the slices are moved together.
  */
 #include <assert.h>
 #include <stdbool.h>
@@ -17,46 +16,36 @@
 #include "base/team.h"
 #include "format/convert.h"
 #include "format/digits.h"
-#include "format/floats.h"
 #include "format/encode.h"
+#include "format/encode_text.h"
+#include "format/floats.h"
 #include "format/key.h"
+#include "format/text.h"
 
 enum {
 	COUNT_WIDTH = 7,		/* as uniq -c: "%7llu " */
-	COUNT_BYTES = 20 + 1,		/* most digits of a count, and a blank */
+	COUNT_BYTES = 20 + 1,		/* the most digits of a count, and a blank */
 	MOST_SLICES = 64,
-	SLICE_KEYS  = 4096,		/* at least, so that starting a team pays.  Not tuned. */
+	SLICE_KEYS  = 4096,		/* at least, as waking a thread takes time; not tuned */
 };
-
-static bool
-is_text(enum gsort_type type)
-{
-	return type == GSORT_TEXT || type == GSORT_TEXT_FLOAT;
-}
-
-static bool
-is_float(enum gsort_type type)
-{
-	return type == GSORT_TEXT_FLOAT || type == GSORT_F32 || type == GSORT_F64;
-}
 
 size_t
 gs_encoding_bytes(const struct gs_encoding *encoding)
 {
 	size_t bytes;
 
-	if (!is_text(encoding->to))
+	if (!gs_key_is_text(encoding->to))
 		return gs_key_bits(encoding->to) / 8 +
 		       (encoding->counts ? sizeof(uint64_t) : 0);
-	/* digits are printed eight at a time, so a few bytes behind the last are touched */
-	bytes = is_float(encoding->from) ? GS_FLOAT_BYTES + 8 : GS_TEXT_LINE_BYTES;
+	/* Digits are printed eight at a time, so a few bytes behind the last are overwritten. */
+	bytes = gs_key_is_float(encoding->from) ? GS_FLOAT_BYTES + 8 : GS_TEXT_LINE_BYTES;
 	return encoding->counts ? COUNT_BYTES + bytes : bytes;
 }
 
 bool
 gs_encoding_in_place(const struct gs_encoding *encoding)
 {
-	return encoding->from == encoding->to && !is_text(encoding->to) && !encoding->counts;
+	return encoding->from == encoding->to && !gs_key_is_text(encoding->to) && !encoding->counts;
 }
 
 /* ---- lines of any length --------------------------------------------------- */
@@ -75,7 +64,7 @@ print_count(uint64_t count, char *into)
 	return into + digits + 1;
 }
 
-/* Print the keys FIRST .. LAST; returns behind the last line. */
+/* Print the keys FIRST .. LAST; returns the end of the last line. */
 static char *
 print_slice(const struct gs_encoding *encoding, const struct gs_numbers *numbers,
             const uint64_t *counts, size_t first, size_t last, char *into)
@@ -94,8 +83,8 @@ struct slices {
 	const struct gs_numbers  *numbers;
 	const uint64_t           *counts;
 	char                     *into;
-	size_t most;			/* bytes of a line */
-	size_t firsts[MOST_SLICES + 1];	/* keys */
+	size_t most;			/* bytes of the longest line */
+	size_t firsts[MOST_SLICES + 1];	/* the first key of each slice */
 	size_t bytes[MOST_SLICES];
 };
 
@@ -133,27 +122,27 @@ print(const struct gs_encoding *encoding, const struct gs_numbers *numbers,
 }
 
 gs_status
-gs_encode(const struct gs_encoding *encoding, unsigned stream, unsigned key_bits, const void *keys,
-          const uint64_t *counts, size_t count, char *into, size_t *bytes)
+gs_encode(const struct gs_encoding *encoding, unsigned key_class, unsigned key_bits,
+          const void *keys, const uint64_t *counts, size_t count, char *into, size_t *bytes)
 {
-	const bool text = is_text(encoding->from);
+	const bool text = gs_key_is_text(encoding->from);
 	const struct gs_numbers numbers = {
 		.type = encoding->from,
 		.integers = {
 			.keys = keys, .bits = key_bits, .terminator = encoding->terminator,
-			.bias = text ? gs_text_bias((enum gs_text_class)stream) :
-			        is_float(encoding->from) ? 0 : gs_key_bias(encoding->from),
+			.bias = text ? gs_text_bias((enum gs_text_class)key_class) :
+			        gs_key_is_float(encoding->from) ? 0 : gs_key_bias(encoding->from),
 			.flip = encoding->reverse ? UINT64_MAX : 0, .threads = encoding->threads,
 		},
 	};
 
 	assert(encoding->counts == (counts != NULL));
-	if (!is_text(encoding->to)) {
+	if (!gs_key_is_text(encoding->to)) {
 		*bytes = count * gs_encoding_bytes(encoding);
 		return gs_numbers_convert(&numbers, encoding->to, encoding->endian, counts, count,
 		                          into);
 	}
-	if (counts == NULL && !is_float(encoding->from))
+	if (counts == NULL && !gs_key_is_float(encoding->from))
 		*bytes = gs_integers_print(&numbers.integers, count, into);
 	else
 		*bytes = print(encoding, &numbers, counts, count, into);

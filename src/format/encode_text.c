@@ -1,88 +1,77 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * encode_text.c - sorted keys become lines of digits
+ * encode_text.c - sorted integers to lines of digits
  *
  * In:   sorted keys, integers of any width.
  * Out:  their lines, in order.
  *
- * A line's place depends on the lengths of all lines before it.  But keys are
- * sorted, so lines of one length stand together: at most one run for each sign
- * and number of digits.  A binary search finds where each run ends, and then the
- * place of any line is known; threads print their shares side by side, in loops
- * that know how many digits to print.
+ * The place of a line depends on the lengths of all lines before it.  But keys are sorted, so
+ * lines of one length are neighbours: there is at most one stretch for each sign and number of
+ * digits.  A binary search finds the end of each stretch, and then the place of any line is known.
+ * Threads print their shares side by side, in loops with a fixed number of digits.
  *
- * Invariant: run r's lines begin where run r - 1's end.
+ * Invariant: the lines of a stretch begin where those of the stretch before it end.
  */
 #include <assert.h>
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/simd.h"
 #include "base/team.h"
 #include "format/digits.h"
-#include "format/encode.h"
-#include "format/integers.h"
+#include "format/encode_text.h"
 #include "format/print.h"
+#include "format/text.h"
 
 enum {
-	RUNS_MOST = 2 * 20,	/* two signs, 1 to 20 digits */
-	/* Reckoned, not tuned: at 165 M lines/s one thread prints so many in 50 us. */
-	PARALLEL_KEYS = 8192,
-	SPILL_LINES = 8,	/* print_run() may write this many lines too far, see there */
+	STRETCHES_MOST = 2 * 20,	/* two signs, 1 to 20 digits */
+	/* Estimated, not tuned: at 165 M lines/s one thread prints so many in 50 us. */
+	SHARE_KEYS = 8192,
+	SPILL_LINES = 8,	/* print_lines() may overwrite so many lines behind its last */
 };
 
 /* Lines of one sign and one number of digits. */
-struct run {
+struct stretch {
 	size_t   key_at;	/* the first */
 	size_t   byte_at;	/* where its line begins */
 	unsigned digits;
 	bool     minus;
 };
 
-static inline __attribute__((always_inline)) uint64_t
-key_at(const struct gs_integers *source, unsigned bits, size_t at)
+/* The stretch that begins with the key at AT; its byte_at is not set. */
+static struct stretch
+stretch_of(const struct gs_integers *source, size_t at)
 {
-	switch (bits) {
-	case 8:  return ((const uint8_t *)source->keys)[at] ^ (uint8_t)source->flip;
-	case 16: return ((const uint16_t *)source->keys)[at] ^ (uint16_t)source->flip;
-	case 32: return ((const uint32_t *)source->keys)[at] ^ (uint32_t)source->flip;
-	default: return ((const uint64_t *)source->keys)[at] ^ source->flip;
-	}
-}
-
-/* The run that begins with the key at AT; where its lines begin is not known here. */
-static struct run
-run_of(const struct gs_integers *source, size_t at)
-{
-	const uint64_t key = key_at(source, source->bits, at);
+	const uint64_t key = gs_integers_key(source, source->bits, at);
 	const bool minus = key < source->bias;
 
-	return (struct run){
+	return (struct stretch){
 		.key_at = at, .minus = minus,
 		.digits = gs_digits_count(minus ? source->bias - key : key - source->bias),
 	};
 }
 
-/* ---- where everything goes --------------------------------------------- */
+/* ---- where lines go ----------------------------------------------------- */
 
-/* Is the key at AT printed with RUN's sign and number of digits? */
+/* Does the key at AT have the sign and number of digits of STRETCH? */
 static bool
-belongs(const struct gs_integers *source, const struct run *run, size_t at)
+belongs(const struct gs_integers *source, const struct stretch *stretch, size_t at)
 {
-	const struct run other = run_of(source, at);
+	const struct stretch other = stretch_of(source, at);
 
-	return other.minus == run->minus && other.digits == run->digits;
+	return other.minus == stretch->minus && other.digits == stretch->digits;
 }
 
-/* Where RUN ends, before COUNT: from its first key on, it is all yes, then all no. */
+/* Where STRETCH ends, at COUNT or before: keys belong to it up to there, and not from there on. */
 static size_t
-end_of(const struct gs_integers *source, const struct run *run, size_t count)
+end_of(const struct gs_integers *source, const struct stretch *stretch, size_t count)
 {
-	size_t yes = run->key_at, no = count;
+	size_t yes = stretch->key_at, no = count;
 
 	while (no - yes > 1) {
 		size_t middle = yes + (no - yes) / 2;
 
-		if (belongs(source, run, middle))
+		if (belongs(source, stretch, middle))
 			yes = middle;
 		else
 			no = middle;
@@ -91,46 +80,46 @@ end_of(const struct gs_integers *source, const struct run *run, size_t count)
 }
 
 static unsigned
-line_bytes(const struct run *run)
+line_bytes(const struct stretch *stretch)
 {
-	return run->digits + run->minus + 1;
+	return stretch->digits + stretch->minus + 1;
 }
 
-/* All runs; one more marks the end.  Returns how many. */
+/* Find all stretches; one more marks the end.  Returns how many. */
 static unsigned
-find_runs(const struct gs_integers *source, size_t count, struct run *runs)
+find_stretches(const struct gs_integers *source, size_t count, struct stretch *stretches)
 {
 	size_t key = 0, byte = 0;
-	unsigned r = 0;
+	unsigned s = 0;
 
-	for (; key < count; r++) {
-		assert(r < RUNS_MOST);
-		runs[r] = run_of(source, key);
-		runs[r].byte_at = byte;
-		key = end_of(source, &runs[r], count);
-		byte += (key - runs[r].key_at) * line_bytes(&runs[r]);
+	for (; key < count; s++) {
+		assert(s < STRETCHES_MOST);
+		stretches[s] = stretch_of(source, key);
+		stretches[s].byte_at = byte;
+		key = end_of(source, &stretches[s], count);
+		byte += (key - stretches[s].key_at) * line_bytes(&stretches[s]);
 	}
-	runs[r] = (struct run){ .key_at = count, .byte_at = byte };
-	return r;
+	stretches[s] = (struct stretch){ .key_at = count, .byte_at = byte };
+	return s;
 }
 
 /* ---- lines --------------------------------------------------------------- */
 
 /*
- * Print the keys FIRST .. LAST, all of RUN.  Behind the last line, up to 7 bytes
- * more are overwritten: less than SPILL_LINES lines of two bytes and more.
+ * Print the keys FIRST .. LAST, all of STRETCH.  Up to 7 bytes behind the last line are
+ * overwritten: fewer than SPILL_LINES lines have, as a line has at least two bytes.
  */
 static inline __attribute__((always_inline)) char *
-print_run(const struct gs_integers *source, unsigned bits, const struct run *run,
-          size_t first, size_t last, char *into)
+print_lines(const struct gs_integers *source, unsigned bits, const struct stretch *stretch,
+            size_t first, size_t last, char *into)
 {
-	const unsigned digits = run->digits;
+	const unsigned digits = stretch->digits;
 	const char terminator = source->terminator;
 
 	for (size_t k = first; k < last; k++) {
-		uint64_t key = key_at(source, bits, k);
+		uint64_t key = gs_integers_key(source, bits, k);
 
-		if (run->minus) {
+		if (stretch->minus) {
 			*into++ = '-';
 			key = source->bias - key;
 		} else {
@@ -143,52 +132,54 @@ print_run(const struct gs_integers *source, unsigned bits, const struct run *run
 	return into;
 }
 
-/* The same, for each width a loop of its own. */
+/* The same, with a loop for each width. */
 static char *
-print_run_of(const struct gs_integers *source, const struct run *run,
-             size_t first, size_t last, char *into)
+print_any(const struct gs_integers *source, const struct stretch *stretch, size_t first,
+          size_t last, char *into)
 {
 	switch (source->bits) {
-	case 8:  return print_run(source, 8, run, first, last, into);
-	case 16: return print_run(source, 16, run, first, last, into);
-	case 32: return print_run(source, 32, run, first, last, into);
-	default: return print_run(source, 64, run, first, last, into);
+	case 8:  return print_lines(source, 8, stretch, first, last, into);
+	case 16: return print_lines(source, 16, stretch, first, last, into);
+	case 32: return print_lines(source, 32, stretch, first, last, into);
+	default: return print_lines(source, 64, stretch, first, last, into);
 	}
 }
 
-/* The same, many at once where that goes, and nothing behind the last line is touched. */
+/* The same, many lines at once where that is possible; nothing behind the last line is touched. */
 static void
-print_exactly(enum gs_simd simd, const struct gs_integers *source, const struct run *run,
+print_exactly(enum gs_simd simd, const struct gs_integers *source, const struct stretch *stretch,
               size_t first, size_t last, char *into)
 {
-	const size_t many = gs_print_lines(simd, source, run->digits, run->minus, first, last, into);
+	const size_t many = gs_print_lines(simd, source, stretch->digits, stretch->minus, first,
+	                                   last, into);
 	char lines[(SPILL_LINES + 1) * GS_TEXT_LINE_BYTES];
-	size_t held;
+	size_t last_lines;
 	char *end;
 
 	first += many;
-	into += many * line_bytes(run);
-	held = last - first < SPILL_LINES ? last - first : SPILL_LINES;
-	into = print_run_of(source, run, first, last - held, into);
-	end = print_run_of(source, run, last - held, last, lines);
+	into += many * line_bytes(stretch);
+	last_lines = last - first < SPILL_LINES ? last - first : SPILL_LINES;
+	into = print_any(source, stretch, first, last - last_lines, into);
+	end = print_any(source, stretch, last - last_lines, last, lines);
 	memcpy(into, lines, (size_t)(end - lines));
 }
 
-/* Print the keys FIRST .. LAST, of whatever runs. */
+/* Print the keys FIRST .. LAST, of several stretches. */
 static void
-print_share(enum gs_simd simd, const struct gs_integers *source, const struct run *runs,
+print_share(enum gs_simd simd, const struct gs_integers *source, const struct stretch *stretches,
             size_t first, size_t last, char *into)
 {
-	const struct run *run = runs;
+	const struct stretch *stretch = stretches;
 
 	while (first < last) {
 		size_t end;
 
-		while (run[1].key_at <= first)
-			run++;
-		end = run[1].key_at < last ? run[1].key_at : last;
-		print_exactly(simd, source, run, first, end,
-		              into + run->byte_at + (first - run->key_at) * line_bytes(run));
+		while (stretch[1].key_at <= first)
+			stretch++;
+		end = stretch[1].key_at < last ? stretch[1].key_at : last;
+		print_exactly(simd, source, stretch, first, end,
+		              into + stretch->byte_at +
+		              (first - stretch->key_at) * line_bytes(stretch));
 		first = end;
 	}
 }
@@ -198,33 +189,28 @@ struct lines {
 	size_t     count;
 	char      *into;
 	enum gs_simd simd;
-	struct run runs[RUNS_MOST + 1];
+	struct stretch stretches[STRETCHES_MOST + 1];
 };
 
 static void
 print_one(void *context, size_t share)
 {
 	const struct lines *lines = context;
-	const size_t first = share * PARALLEL_KEYS, left = lines->count - first;
+	const size_t first = share * SHARE_KEYS, left = lines->count - first;
 
-	print_share(lines->simd, lines->source, lines->runs, first,
-	            first + (left < PARALLEL_KEYS ? left : PARALLEL_KEYS), lines->into);
+	print_share(lines->simd, lines->source, lines->stretches, first,
+	            first + (left < SHARE_KEYS ? left : SHARE_KEYS), lines->into);
 }
 
 size_t
 gs_integers_print(const struct gs_integers *source, size_t count, char *into)
 {
-	return gs_integers_print_with(gs_simd_best(), source, count, into);
-}
+	struct lines lines = {
+		.source = source, .count = count, .into = into, .simd = gs_simd_best(),
+	};
+	const unsigned found = find_stretches(source, count, lines.stretches);
 
-size_t
-gs_integers_print_with(enum gs_simd simd, const struct gs_integers *source, size_t count,
-                       char *into)
-{
-	struct lines lines = { .source = source, .count = count, .into = into, .simd = simd };
-	const unsigned run_count = find_runs(source, count, lines.runs);
-
-	gs_team_each(source->threads, (count + PARALLEL_KEYS - 1) / PARALLEL_KEYS, print_one,
+	gs_team_each(source->threads, (count + SHARE_KEYS - 1) / SHARE_KEYS, print_one,
 	             &lines);
-	return lines.runs[run_count].byte_at;
+	return lines.stretches[found].byte_at;
 }

@@ -9,29 +9,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Room for the product of a float and a power of ten; without it slow ways are taken. */
-#ifdef __SIZEOF_INT128__
-typedef unsigned __int128 gs_float_wide;
-#else
-typedef uint64_t gs_float_wide;
+#ifdef __cplusplus
+extern "C" {
 #endif
 
 enum gs_float {
 	GS_FLOAT_NONE,		/* no number */
 	GS_FLOAT_GOOD,
-	GS_FLOAT_BEYOND,	/* larger than any f64: the value is infinite */
+	GS_FLOAT_OVERFLOW,	/* larger than any f64: the value is infinite */
 };
+
+enum { GS_FLOAT_TEXT_BYTES = 4095 };	/* the longest that is read */
 
 /**
  * Read TEXT .. END, all of it, as strtod(3) does in the C locale: decimal, hexadecimal,
  * "inf", "infinity", "nan"; to the nearest f64.
  *
- * At most GS_LINE_BYTES (line.h); not empty.
+ * At most GS_FLOAT_TEXT_BYTES; not empty.
  */
 enum gs_float gs_float_read(const char *text, const char *end, double *value);
-
-/** strtod(3) or, if NARROW, strtof(3), whatever the locale of the program is. */
-double gs_float_read_string(const char *text, bool narrow, char **behind);
 
 enum { GS_FLOAT_BYTES = 24 };	/* the longest: -2.2250738585072014e-308 */
 
@@ -47,4 +43,7 @@ enum { GS_FLOAT_BYTES = 24 };	/* the longest: -2.2250738585072014e-308 */
  */
 size_t gs_float_print(double value, bool narrow, char *into);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

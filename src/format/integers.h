@@ -2,16 +2,15 @@
 /*
  * integers.h - sorted keys that are integers, whatever type they came from
  *
- * A key's value is (key ^ flip) - bias; below the bias it is negative.  So are all classes
- * of text (text.h) and all binary integers: a signed type's bias is its sign bit.
+ * The value of a key is (key ^ flip) - bias; below the bias it is negative.  This covers all
+ * classes of text integers (text.h) and all binary integers: the bias of a signed type is its sign
+ * bit.
  */
 #ifndef GS_INTEGERS_H
 #define GS_INTEGERS_H
 
 #include <stddef.h>
 #include <stdint.h>
-
-#include "base/simd.h"
 
 struct gs_integers {
 	const void *keys;	/* in order */
@@ -22,12 +21,16 @@ struct gs_integers {
 	unsigned    threads;	/* that print or convert them; 0: the caller's */
 };
 
-/** Print COUNT of them, a line each, with all its threads; INTO has room for
- *  GS_TEXT_LINE_BYTES a key.  Returns how many bytes. */
-size_t gs_integers_print(const struct gs_integers *source, size_t count, char *into);
-
-/** The same with SIMD, gs_simd_best() or less: for tests and measurements. */
-size_t gs_integers_print_with(enum gs_simd simd, const struct gs_integers *source, size_t count,
-                              char *into);
+/** The key at AT, not complemented.  With a constant BITS, which is that of SOURCE, inlined. */
+static inline __attribute__((always_inline)) uint64_t
+gs_integers_key(const struct gs_integers *source, unsigned bits, size_t at)
+{
+	switch (bits) {
+	case 8:  return ((const uint8_t *)source->keys)[at] ^ (uint8_t)source->flip;
+	case 16: return ((const uint16_t *)source->keys)[at] ^ (uint16_t)source->flip;
+	case 32: return ((const uint32_t *)source->keys)[at] ^ (uint32_t)source->flip;
+	default: return ((const uint64_t *)source->keys)[at] ^ source->flip;
+	}
+}
 
 #endif

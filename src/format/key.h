@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * key.h - every key type as ordered bits: unsigned, ascending
+ * key.h - every key type as ordered bits: unsigned integers, ascending
  *
- * The engine knows one order.  A type is a bijection between its bit patterns
- * and unsigned integers that preserves order; largest-first is one more XOR.
+ * All sorting is of unsigned integers in ascending order.  A type is a bijection between its bit
+ * patterns and unsigned integers that preserves order; largest-first is one more XOR.
  *
- *     gs_order_TYPE(x)    bits of a TYPE -> ordered bits
+ *     gs_order_TYPE(x)    bits of a TYPE to ordered bits
  *     gs_unorder_TYPE(u)  and back
  */
 #ifndef GS_KEY_H
@@ -23,11 +23,10 @@
 #define GS_SIGN64	UINT64_C(0x8000000000000000)
 
 /*
- * Ordered bits of a float, from its bits.  The magnitude already orders like an
- * integer; only the sign is wrong.  Negative: flip every bit.  Otherwise: flip
- * the sign bit.  So -0 sorts just before +0, and a NaN lies beyond the infinity
- * of its sign: IEEE 754-2019, 5.10, totalOrder.  A bijection, so every payload
- * comes back unchanged.
+ * Ordered bits of a float, from its bits.  Magnitudes already compare like integers; only the sign
+ * is wrong.  If it is set, flip every bit; otherwise flip the sign bit.  So -0 sorts just before
+ * +0, and a NaN sorts beyond the infinity of its sign: IEEE 754-2019, 5.10, totalOrder.  A
+ * bijection, so the payload of a NaN is preserved.
  */
 static inline uint32_t
 gs_order_float32(uint32_t x)
@@ -64,7 +63,7 @@ gs_unorder_float64(uint64_t u)
 #define GS_SWAP32(x)	__builtin_bswap32(x)
 #define GS_SWAP64(x)	__builtin_bswap64(x)
 
-/* Is ENDIAN not this machine's byte order? */
+/* Is ENDIAN other than this machine's byte order? */
 static inline bool
 gs_endian_swaps(enum gsort_endian endian)
 {
@@ -72,21 +71,20 @@ gs_endian_swaps(enum gsort_endian endian)
 	                                                           : GSORT_ENDIAN_LITTLE);
 }
 
-/** The ordered bits of the integer 0: its value is the key less this. */
+/** The ordered bits of the integer 0: the value of any integer is its key less this. */
 uint64_t gs_key_bias(enum gsort_type type);
 
-/** Width of a binary key: 8, 16, 32 or 64.  Text has none: 0. */
+/** Width of a binary key: 8, 16, 32 or 64; 0 for text. */
 unsigned gs_key_bits(enum gsort_type type);
 
 /** Are its bits ordered bits already?  True of unsigned integers. */
 bool gs_key_orders_itself(enum gsort_type type);
 
-/** Maps COUNT keys of a type where they are; FLIP is all ones, or none. */
-typedef void gs_key_map(void *keys, size_t count, uint64_t flip, bool swap);
+/** Is it text, of integers or floats? */
+bool gs_key_is_text(enum gsort_type type);
 
-/** Map COUNT keys of so many BITS, by THREADS. */
-void gs_key_map_all(gs_key_map *map, unsigned bits, uint64_t flip, bool swap, void *keys,
-                    size_t count, unsigned threads);
+/** Are its values floats, binary or text? */
+bool gs_key_is_float(enum gsort_type type);
 
 /** "u32", "text", ... */
 const char *gs_key_name(enum gsort_type type);

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * line.c - unusual lines, and what is wrong with bad ones
- */
+/* line.c - unusual lines, and what is wrong with invalid ones */
 #include <stdio.h>
 
 #include "format/key.h"
 #include "format/line.h"
 
-enum { SHOWN_BYTES = 40 };	/* of a bad line, in the message */
+enum { SHOWN_BYTES = 40 };	/* of an invalid line, in its message */
 
 static bool
 is_digit(char c)
@@ -15,14 +13,14 @@ is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Where NUL ends lines, a newline is a blank; a NUL never is: it means binary keys. */
+/* Where NUL ends lines, a newline is a blank.  NUL never is one: it is a sign of binary keys. */
 static bool
 is_blank(char c, char terminator)
 {
 	return c == ' ' || c == '\t' || (c == '\n' && terminator == '\0');
 }
 
-/* Drop blanks on both sides, and before that one CR at the end. */
+/* Drop a CR at the end, and then blanks on both sides. */
 static void
 trim(const char **begin, const char **end, char terminator)
 {
@@ -52,10 +50,9 @@ gs_line_integer(const char *line, const char *end, char terminator,
 		    __builtin_add_overflow(*magnitude, (uint64_t)(*line - '0'), magnitude))
 			return false;
 	*negative = *negative && *magnitude > 0;
-	return gs_line_fits(*negative, *magnitude);
+	return gs_text_fits(*negative, *magnitude);
 }
 
-/* text.h: every NaN is the least key of all. */
 enum gs_float
 gs_line_float(const struct gs_text_options *options, const char *line, const char *end,
               uint64_t *key)
@@ -69,9 +66,9 @@ gs_line_float(const struct gs_text_options *options, const char *line, const cha
 	if (line == end || (found = gs_float_read(line, end, &value)) == GS_FLOAT_NONE)
 		return GS_FLOAT_NONE;
 	if (value == 0 && options->merge_zeros)
-		value = 0;		/* of both signs */
+		value = 0;		/* not -0 */
 	memcpy(key, &value, sizeof *key);
-	*key = value == value ? gs_order_f64(*key) : 0;
+	*key = value == value ? gs_order_f64(*key) : 0;		/* every NaN: text.h */
 	return found;
 }
 
@@ -124,7 +121,7 @@ is_whole_number(const char *text, const char *end)
 	return text < end && skip_digits(text, end) == end;
 }
 
-/* Is it a number, if not one for us: a fraction, an exponent, hexadecimal? */
+/* Is it a number, but not an integer: with a fraction, an exponent, or hexadecimal? */
 static bool
 is_other_number(const char *text, const char *end)
 {
@@ -161,7 +158,7 @@ is_other_number(const char *text, const char *end)
 	return text == end;
 }
 
-/* A line for a message: shortened, and a string. */
+/* A line as a string for a message, shortened. */
 static void
 show(char shown[SHOWN_BYTES + 8], const char *text, const char *end)
 {
@@ -174,8 +171,8 @@ show(char shown[SHOWN_BYTES + 8], const char *text, const char *end)
 }
 
 /*
- * What would have worked.  A file whose first line has bytes that no text has is not meant
- * to be text; one that begins with a letter may have a heading.
+ * What would have worked.  A first line with bytes that text does not have is binary; a first
+ * line that begins with a letter may be a heading.
  */
 static const char *
 hint(const struct gs_text_options *options, uint64_t number, const char *line, const char *end)
@@ -196,7 +193,7 @@ hint(const struct gs_text_options *options, uint64_t number, const char *line, c
 	return number == 1 && initial >= 'a' && initial <= 'z' ? "; a heading needs --header" : "";
 }
 
-/* Why LINE .. END is no number for us. */
+/* Why LINE .. END is invalid. */
 static void
 explain(char *reason, size_t room, const struct gs_text_options *options,
         const char *line, const char *end)
@@ -244,14 +241,14 @@ gs_line_reject(const struct gs_text_options *options, const char *name, uint64_t
 }
 
 void
-gs_line_beyond(const struct gs_text_options *options, const char *name, uint64_t number,
-               const char *line, const char *end, bool *told)
+gs_line_overflow(const struct gs_text_options *options, const char *name, uint64_t number,
+                 const char *line, const char *end, bool *warned)
 {
 	char shown[SHOWN_BYTES + 8], warning[GS_MESSAGE_BYTES];
 
-	if (*told || options->warn == NULL)
+	if (*warned || options->warn == NULL)
 		return;
-	*told = true;
+	*warned = true;
 	trim(&line, &end, options->terminator);
 	show(shown, line, end);
 	snprintf(warning, sizeof warning, "%s:%llu: \"%s\" is beyond the range of f64 and becomes "

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * line.h - one line of text is a number
+ * line.h - read one line of text as a number
  *
- * For decode.h and lines.h, which differ in what they do with it.  The usual line
- * is read inline and at once, any other by line.c, which also says what is wrong.
+ * For text_section.c and lines.c.  A usual line is read inline, any other by line.c, which also
+ * reports what is wrong with it.
  *
- * Digits are read eight at a time.  In a 64-bit word, the first byte that is no
- * digit is found with an addition and a subtraction that carry into bit 7; the
- * bytes before it become a number with three multiplications, each joining
- * neighbours: 8 digits to 4 pairs to 2 fours to 1 eight.
+ * Digits are read eight at a time.  In a 64-bit word, the first byte that is not a digit is found
+ * with an addition and a subtraction that carry into bit 7; the bytes before it become a number
+ * with three multiplications, which join neighbours: 8 digits to 4 pairs to 2 fours to 1 eight.
  * See D. Lemire, "Number parsing at a gigabyte per second", 2021, section 5.
  */
 #ifndef GS_LINE_H
@@ -21,13 +20,13 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "format/decode.h"
 #include "format/floats.h"
+#include "format/text.h"
 
 enum {
 	GS_LINE_BYTES = 4095,		/* the longest line, without its terminator */
-	GS_LINE_LOOK_BYTES = 32,	/* most that gs_line_usual() may look at */
-	GS_LINE_WARNINGS = 10,		/* so many bad lines are told of, each */
+	GS_LINE_LOOK_BYTES = 32,	/* gs_line_usual() may load so many */
+	GS_LINE_WARNINGS = 10,		/* invalid lines that are reported, each */
 };
 
 /* ---- digits, eight at a time ------------------------------------------- */
@@ -38,12 +37,12 @@ gs_line_eight(const char *text)
 	uint64_t word;
 
 	memcpy(&word, text, sizeof word);
-	return le64toh(word);		/* the first byte counts least */
+	return le64toh(word);		/* the first byte is the lowest */
 }
 
 /*
- * Bit 7 of the first byte that is no digit, and of some behind it; 0: eight
- * digits.  Only a byte that is no digit carries into the next one.
+ * Bit 7 is set in the first byte that is not a digit, and perhaps in bytes behind it; 0: eight
+ * digits.  Only a byte that is not a digit carries into the next one.
  */
 static inline uint64_t
 gs_line_other(uint64_t word)
@@ -51,7 +50,7 @@ gs_line_other(uint64_t word)
 	return ((word + 0x4646464646464646) | (word - 0x3030303030303030)) & 0x8080808080808080;
 }
 
-/* The number that eight digits make; bytes of zero in front count as '0'. */
+/* The number that eight digits make; leading bytes of zero count as '0'. */
 static inline uint64_t
 gs_line_join(uint64_t word)
 {
@@ -75,9 +74,9 @@ gs_line_digits_before(uint64_t other)
 }
 
 /*
- * The digits at TEXT, at most 20 and less than 2^64.
+ * Read the digits at TEXT, 1 to 20 of them, as a number below 2^64.
  *
- * @return  what comes after them, or NULL: something else, see gs_line_integer()
+ * @return  what follows them, or NULL: there is something else, see gs_line_integer()
  */
 static inline const char *
 gs_line_digits(const char *text, uint64_t *value)
@@ -114,11 +113,11 @@ gs_line_digits(const char *text, uint64_t *value)
 /* ---- one line ---------------------------------------------------------- */
 
 /*
- * The usual line: perhaps a minus, 1 to 20 digits, perhaps a CR, the terminator.
- * GS_LINE_LOOK_BYTES can be looked at.  The value is *MAGNITUDE or, if *NEGATIVE,
- * minus that; it may be too far below zero.
+ * Read a usual line: an optional minus, 1 to 20 digits, an optional CR, the terminator.
+ * GS_LINE_LOOK_BYTES at LINE are loaded.  The value is *MAGNITUDE or, if *NEGATIVE, minus that;
+ * it may be too far below zero.
  *
- * @return  the next line, or NULL: see gs_line_integer()
+ * @return  the next line, or NULL: this one is unusual, see gs_line_integer()
  */
 static inline const char *
 gs_line_usual(const char *line, char terminator, bool *negative, uint64_t *magnitude)
@@ -136,31 +135,25 @@ gs_line_usual(const char *line, char terminator, bool *negative, uint64_t *magni
 	return next + 1;
 }
 
-/* Is it one of ours?  The least is -2^63. */
-static inline bool
-gs_line_fits(bool negative, uint64_t magnitude)
-{
-	return !negative || magnitude <= UINT64_C(1) << 63;
-}
-
-/** Any line that is allowed; LINE .. END is without its terminator.  False: it is not. */
+/** Read any valid line; LINE .. END is without its terminator.  False: it is invalid. */
 bool gs_line_integer(const char *line, const char *end, char terminator,
                      bool *negative, uint64_t *magnitude);
 
-/** The same for a float: the key is its ordered bits, not complemented. */
+/** Read any valid line as a float; *KEY is set to its ordered bits, not complemented. */
 enum gs_float gs_line_float(const struct gs_text_options *options, const char *line,
                             const char *end, uint64_t *key);
 
 /* ---- headers ----------------------------------------------------------- */
 
 /**
- * Pass over *LEFT lines at TEXT, or as many as end before END; an unfinished one is
- * passed over in part, and the next call goes on with it.
+ * Skip *LEFT lines at TEXT, or as many as end before END.  If a line does not end there, the next
+ * call continues within it.
  *
- * @last    the text ends at END: an unfinished line in HEADER is finished
- * @header  they are appended to it, which has a byte more than its room; NULL: to nothing
+ * @last    the file ends at END: terminate an unfinished line of HEADER
+ * @left    lowered by the lines that ended
+ * @header  to which the lines are appended, and which has a byte more than its room; or NULL
  * @next    set to what follows
- * @return  GS_OK; GS_EINPUT: they are more than HEADER has room for
+ * @return  GS_OK; GS_EINPUT: HEADER has no room for them
  */
 MUST_CHECK gs_status
 gs_line_header(const struct gs_text_options *options, const char *name, const char *text,
@@ -170,22 +163,21 @@ gs_line_header(const struct gs_text_options *options, const char *name, const ch
 /* ---- what is wrong with a line ----------------------------------------- */
 
 /**
- * LINE .. END is no number.
+ * Report that LINE .. END is invalid, as the options want it.
  *
  * @number   of the line in the file called NAME, from 1
- * @invalid  how many lines were left out before; one more if this one is, too
- * @return   GS_EINPUT, with the reason; or GS_OK: it is to be left out, and if that
- *           is one of the first, options.warn was told
+ * @invalid  how many lines have been left out; incremented if this one is
+ * @return   GS_EINPUT, with the reason; or GS_OK: leave it out (one of the first is warned of)
  */
 MUST_CHECK gs_status
 gs_line_reject(const struct gs_text_options *options, const char *name, uint64_t number,
                const char *line, const char *end, uint64_t *invalid);
 
-/** LINE .. END, line NUMBER of NAME, is larger than any f64: say so, unless *TOLD. */
-void gs_line_beyond(const struct gs_text_options *options, const char *name, uint64_t number,
-                    const char *line, const char *end, bool *told);
+/** Warn that LINE .. END, line NUMBER of NAME, is larger than any f64; once, then set *WARNED. */
+void gs_line_overflow(const struct gs_text_options *options, const char *name, uint64_t number,
+                      const char *line, const char *end, bool *warned);
 
-/** At the end: tell options.warn of the INVALID lines that it was not told of. */
+/** At the end: warn of those of INVALID lines that were not reported one by one. */
 void gs_line_reject_end(const struct gs_text_options *options, uint64_t invalid);
 
 #endif

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * lines.c - lines of text to keys in the order of the lines
+ * lines.c - lines of text to keys, in the order of the lines
  *
  * In:   text.
- * Out:  (class, key) of each line, and where it is.
+ * Out:  (class, key) of each line, and where the line is.
  *
- * Invariant: what is used up ends behind a terminator, unless it is the last line or
- * one so long that nothing of it is of use; then the rest of it is passed over.
+ * Invariant: the text that is used ends behind a terminator, except at the last line, or within a
+ * line that is too long; then the rest of that line is skipped.
  */
 #include <assert.h>
 
@@ -29,7 +29,7 @@ gs_lines_begin_file(struct gs_lines *lines, const char *name)
 	lines->in_long_line = false;
 }
 
-/* Where a number belongs, as decode_text.c puts it. */
+/* The class and key of a number; gs_text_put() makes the same ones. */
 static inline uint8_t
 classify(bool negative, uint64_t magnitude, uint64_t *key)
 {
@@ -47,7 +47,7 @@ classify(bool negative, uint64_t magnitude, uint64_t *key)
 	return negative ? GS_NEG_WIDE : GS_POS_WIDE;
 }
 
-/* Any line as a key; false: it is none.  Its end is behind its terminator. */
+/* Any line as a key; false: it is invalid. */
 static bool
 read_any(struct gs_lines *lines, const char *line, const char *end, uint8_t *class,
          uint64_t *key)
@@ -59,9 +59,9 @@ read_any(struct gs_lines *lines, const char *line, const char *end, uint8_t *cla
 
 	if (options->floats) {
 		found = gs_line_float(options, line, end, key);
-		if (found == GS_FLOAT_BEYOND)
-			gs_line_beyond(options, lines->name, lines->line + 1, line, end,
-			               &lines->beyond);
+		if (found == GS_FLOAT_OVERFLOW)
+			gs_line_overflow(options, lines->name, lines->line + 1, line, end,
+			                 &lines->overflow_warned);
 		*class = GS_FLOATS;
 		return found != GS_FLOAT_NONE;
 	}
@@ -71,10 +71,9 @@ read_any(struct gs_lines *lines, const char *line, const char *end, uint8_t *cla
 	return true;
 }
 
-/* Pass over the header, or the rest of a line that was too long; *NEXT follows. */
+/* Skip the header, and the rest of a line that was too long; *NEXT follows. */
 static gs_status
-pass_over(struct gs_lines *lines, const char *text, const char *end, bool last,
-          const char **next)
+skip(struct gs_lines *lines, const char *text, const char *end, bool last, const char **next)
 {
 	const uint64_t before = lines->header_left;
 
@@ -90,13 +89,13 @@ pass_over(struct gs_lines *lines, const char *text, const char *end, bool last,
 	return GS_OK;
 }
 
-/* What became of a line. */
+/* What a line is; IS_CUT: its end is not in the text. */
 enum outcome { IS_KEY, IS_BAD, IS_CUT };
 
 /*
- * A line that gs_line_usual() does not read, number lines->line + 1.
+ * Read an unusual line, number lines->line + 1.
  *
- * @next  set to what follows, unless it does not end here
+ * @next  set to what follows, unless the line is cut
  * @stop  set to its end
  */
 static enum outcome
@@ -129,7 +128,7 @@ gs_lines_decode(struct gs_lines *lines, const char *text, size_t bytes, bool las
 
 	assert(bytes <= UINT32_MAX || at == NULL);
 	*count = *used = 0;
-	TRY(pass_over(lines, text, end, last, &line));
+	TRY(skip(lines, text, end, last, &line));
 	for (; k < room && line < end; line = next) {
 		enum outcome outcome = IS_KEY;
 		uint64_t magnitude, key;
@@ -137,7 +136,7 @@ gs_lines_decode(struct gs_lines *lines, const char *text, size_t bytes, bool las
 		bool negative;
 
 		next = line < looks ? gs_line_usual(line, terminator, &negative, &magnitude) : NULL;
-		if (next != NULL && gs_line_fits(negative, magnitude))
+		if (next != NULL && gs_text_fits(negative, magnitude))
 			class = classify(negative, magnitude, &key);
 		else
 			outcome = read_unusual(lines, line, end, last, &class, &key, &next, &stop);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * lines.h - lines of text to keys in the order of the lines
+ * lines.h - lines of text to keys, in the order of the lines
  *
- * For checking and merging, where the order of the input matters; for sorting,
- * decode.h is faster.  A key is its class and its ordered bits, so keys compare by
- * (class, key).  Floats are all of class GS_FLOATS.
+ * For checking and merging, which depend on the order of the input; text_decoder.h is faster.
+ * Keys compare by (class, key), where a key is its ordered bits.  All floats are of class
+ * GS_FLOATS.
  */
 #ifndef GS_LINES_H
 #define GS_LINES_H
@@ -14,50 +14,50 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "format/decode.h"
+#include "format/text.h"
 
 struct gs_lines {
 	struct gs_text_options options;
 	const char *name;
-	uint64_t    line;		/* how many lines of the file have been read */
-	uint64_t    header_left;	/* lines of it to be passed over */
-	uint64_t    invalid;		/* lines left out, all files */
+	uint64_t    line;		/* lines of the file that have been read */
+	uint64_t    header_left;	/* lines of its header that are still to be skipped */
+	uint64_t    invalid;		/* lines left out, of all files */
 	bool        in_long_line;	/* its beginning was left out */
-	bool        beyond;		/* a float became infinite, and that was told */
+	bool        overflow_warned;	/* a float became infinite, and there was a warning */
 
-	/* The caller may set it before the first line; else headers are dropped. */
+	/* The caller may set it before the first line; otherwise headers are dropped. */
 	struct gs_text_header *header;
 };
 
-/** Begin; a copy of OPTIONS is made, nothing to close. */
+/** Begin, with a copy of OPTIONS.  Nothing to close. */
 void gs_lines_open(struct gs_lines *lines, const struct gs_text_options *options);
 
 /** The next line is the first of the file called NAME (borrowed). */
 void gs_lines_begin_file(struct gs_lines *lines, const char *name);
 
 /**
- * Parse whole lines at the beginning of TEXT, as many as are there or ROOM keys come from.
+ * Parse the whole lines at the beginning of TEXT, until there are ROOM keys.
  *
- * @last    the text ends here: what follows the last terminator is a line, too
+ * @last    the file ends here: what follows the last terminator is a line, too
  * @keys    ordered bits (complemented, in the class's width, if options.reverse)
  * @classes enum gs_text_class of each; complemented with reverse (GS_TEXT_CLASSES - 1 -
  *          class), so that (class, key) ascends either way
  * @at      NULL, or set to each key's line: its offset in TEXT
  * @number  NULL, or set to each key's line number in its file, from 1
  * @count   set to how many keys
- * @used    set to bytes of TEXT that are done with
- * @return  GS_OK; GS_EINPUT: "NAME:LINE: ..."; a line longer than 4095 bytes is one, too;
- *          the *COUNT keys before it are good
+ * @used    set to bytes of TEXT that have been parsed
+ * @return  GS_OK; GS_EINPUT: an invalid line, which may just be longer than 4095 bytes; the
+ *          *COUNT keys before it are good
  *
- * Without LAST, *USED may be 0: TEXT is less than a line.  It is more than 0 if BYTES are
- * more than 4095.
+ * Without LAST, *USED is 0 if TEXT is less than a line.  It is more than 0 if BYTES are more than
+ * 4095.
  */
 MUST_CHECK gs_status
 gs_lines_decode(struct gs_lines *lines, const char *text, size_t bytes, bool last,
                 uint64_t *keys, uint8_t *classes, uint32_t *at, uint64_t *number,
                 size_t room, size_t *count, size_t *used);
 
-/** At the end: tell options.warn how many more lines were left out than it was told of. */
+/** At the end: warn of the invalid lines that were not reported one by one. */
 void gs_lines_end(const struct gs_lines *lines);
 
 #endif

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * parse.c - many lines at once
+ * parse.c - usual lines of integers, many at once, with vectors
  *
  * In:   text, and where its lines end.
  * Out:  keys by class (text.h); small values counted.
  *
- * The 16 bytes before the end of a line are its last digits, right-justified; what stands
- * before its beginning is blanked.  Neighbours are joined, two digits to a pair, two pairs
- * to a four and two fours to an eight, in all bytes at once (W. Mula, "SSE: conversion
- * integers to decimal representation", 2011, backwards).  Up to six bytes more, of numbers
- * of 17 digits and of signs, are read the same way.
+ * The 16 bytes before the end of a line hold its last digits, right-justified; bytes before its
+ * beginning are cleared.  Neighbours are joined, two digits to a pair, two pairs to a four and
+ * two fours to an eight, in all bytes at once: the reverse of W. Mula, "SSE: conversion integers
+ * to decimal representation", 2011.  Up to six bytes more, of numbers of 17 digits or more and
+ * of signs, are read the same way.
  *
- * Invariant: a line is put into its section whole or not at all, with those that were
- * read beside it.
+ * Invariant: of the lines that are read side by side either all are added, or none.
  */
+#include <string.h>
+
 #include "format/parse.h"
 
 #if defined __x86_64__

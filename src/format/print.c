@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * print.c - many lines at once
+ * print.c - lines of integers of one length, many at once, with vectors
  *
- * In:   keys whose lines are of one length.
+ * In:   keys whose lines have the same length.
  * Out:  the lines.
  *
- * As digits.h, but for several eights of digits: all numbers are halved side by side, to
- * fours, pairs and digits, dividing by multiplication.  Then each line is one shuffle, which
- * drops leading zeros, and one addition of what is the same in all: the sign, 48 for
- * each digit, and the terminator.  It is stored as 16 bytes, whose end the next line
- * overwrites; a longer line is stored in two pieces.
+ * As in digits.h all numbers are split side by side, into fours, pairs and digits, dividing by
+ * multiplication.  Then a line takes one shuffle, which drops leading zeros, and one addition of
+ * what all lines have in common: the sign, 48 for each digit, and the terminator.  It is stored as
+ * 16 bytes, the last of which the next line overwrites.  A longer line takes two stores.
  *
- * Invariant: first .. 15 digits, the last ones, are a piece; up to 5 before them another.
+ * Invariant: the second store, or the only one, has the last 15 digits at most; the first one has
+ * up to 5 digits before them.
  */
 #include <assert.h>
 #include <stdint.h>
@@ -24,21 +24,18 @@
 
 enum {
 	GROUP = 8,		/* keys that are printed at once */
-	SPILL_KEYS = 8,		/* lines that 16 bytes at the last one's place may cover */
+	SPILL_KEYS = 8,		/* lines behind the last that its 16 bytes may overwrite */
 	TEN8 = 100000000,
 	LAST_DIGITS = 15,
 };
 #define TEN15	UINT64_C(1000000000000000)
 
-/* From digits to a piece of a line: which go where, and what is added. */
+/* From digits to the 16 bytes of a store: which digit goes where, and what is added. */
 struct pattern {
 	uint8_t shuffle[16], add[16];
 };
 
-/*
- * The pattern of BYTES bytes: a sign, DIGITS digits that end before source byte END, and
- * what follows.
- */
+/* The pattern of: a minus if MINUS, the DIGITS digits before source byte END, and TERMINATOR. */
 static struct pattern
 pattern_of(bool minus, unsigned digits, unsigned end, char terminator)
 {

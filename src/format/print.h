@@ -9,10 +9,10 @@
 #include "format/integers.h"
 
 /**
- * Print keys from FIRST on, which are all negative or none, and have so many DIGITS.
- * Nothing is written behind the lines of those before LAST.
+ * Print keys from FIRST on.  All up to LAST have DIGITS digits, and are negative if MINUS.  Nothing
+ * is written behind their lines.
  *
- * @return  how many were printed, perhaps 0; the others are the caller's
+ * @return  how many were printed, perhaps 0; the caller prints the others
  */
 size_t gs_print_lines(enum gs_simd simd, const struct gs_integers *source, unsigned digits,
                       bool minus, size_t first, size_t last, char *into);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * text.h - text integers as streams of ordered bits
+ * text.h - how text is read, and the classes of its keys
  *
- * Text integers span 65 bits, -2^63 .. 2^64-1, and most are small.  Each goes
- * to one of five classes, which are already in order; four are streams of keys
- * of an engine width, and the small ones are only counted, because their sorted
- * form is a histogram:
+ * Text integers span 65 bits, -2^63 .. 2^64-1, and most are small.  Each belongs to one of five
+ * key classes, which are already in order.  Four have keys of an engine's width; small values are
+ * only counted, because their sorted form is a histogram:
  *
  *     class       values                  key (ordered bits)      bits
  *     NEG_WIDE    -2^63  .. -2^31-1       value + 2^63            64
@@ -14,26 +13,54 @@
  *     POS_NARROW  2^16   .. 2^32-1        value                   32
  *     POS_WIDE    2^32   .. 2^64-1        value                   64
  *
- * So a file of 32-bit numbers is sorted as 32-bit keys, and no line of text is
- * shorter than the memory its key needs twice.  Largest first: keys are
- * complemented, classes taken from the last to the first.
+ * So a file of 32-bit numbers is sorted as 32-bit keys, and every key takes less memory than its
+ * line.  Largest first: keys are complemented, and classes are taken from the last to the first.
  */
 #ifndef GS_TEXT_H
 #define GS_TEXT_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "gsort.h"
+
+/* ---- options --------------------------------------------------------------- */
+
+/* How text is read. */
+struct gs_text_options {
+	bool               floats;	/* GSORT_TEXT_FLOAT */
+	bool               reverse;	/* keys are complemented */
+	bool               merge_zeros;	/* -0 is read as 0: equal keys are merged */
+	char               terminator;	/* '\n'; or '\0', and then a newline is a blank */
+	enum gsort_invalid invalid;
+	uint64_t           header_lines;	/* of each file, which are not numbers */
+
+	/** Called for each of the first 10 invalid lines that are left out, once at the end for the
+	 *  others ("... and N more"), and for the first float that becomes infinite; or NULL. */
+	void             (*warn)(void *context, const char *line);
+	void              *warn_context;
+};
+
+/* The header of a file. */
+struct gs_text_header {
+	char  *text;
+	size_t bytes, room;
+};
+
+/* ---- classes --------------------------------------------------------------- */
 
 enum gs_text_class {
 	GS_NEG_WIDE, GS_NEG_NARROW, GS_SMALL, GS_POS_NARROW, GS_POS_WIDE,
 	GS_TEXT_CLASSES,
 
-	/* Floats (GSORT_TEXT_FLOAT) are one stream of 64 bits, in place of NEG_WIDE: f64
-	 * in totalOrder, but every NaN is 0, the least. */
+	/* Floats (GSORT_TEXT_FLOAT) have one class of 64 bits, in place of NEG_WIDE: f64 in
+	 * totalOrder, except that every NaN is 0, the least key. */
 	GS_FLOATS = 0,
 };
 
 enum {
-	GS_SMALL_LOW   = -(1 << 15),			/* least small value */
+	GS_SMALL_LOW   = -(1 << 15),			/* the least small value */
 	GS_SMALL_COUNT = (1 << 15) + (1 << 16),		/* how many there are */
 	GS_SMALL_PART  = GS_SMALL_COUNT / 64,		/* so few numbers touch few pages */
 };
@@ -44,7 +71,14 @@ gs_text_bits(enum gs_text_class class)
 	return class == GS_NEG_WIDE || class == GS_POS_WIDE ? 64 : 32;
 }
 
-/* An integer's value is its key less this. */
+/* Does some class hold the number?  The least is -2^63. */
+static inline bool
+gs_text_fits(bool negative, uint64_t magnitude)
+{
+	return !negative || magnitude <= UINT64_C(1) << 63;
+}
+
+/* The value of an integer is its key less this. */
 static inline uint64_t
 gs_text_bias(enum gs_text_class class)
 {
@@ -53,6 +87,6 @@ gs_text_bias(enum gs_text_class class)
 	       class == GS_SMALL      ? (uint64_t)-(int64_t)GS_SMALL_LOW : 0;
 }
 
-enum { GS_TEXT_LINE_BYTES = 21 };	/* longest canonical line, newline included */
+enum { GS_TEXT_LINE_BYTES = 21 };	/* the longest line that is printed, newline included */
 
 #endif

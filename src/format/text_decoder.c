@@ -1,39 +1,53 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * text_decoder.c - where a text decoder's keys lie, and how they are fetched
+ * text_decoder.c - lines of numbers to keys, in no order
  *
- * Each section has an array a class, as long as its share of a chunk could need if all
- * lines were the shortest of that class.  Much more than any text fills; but a page
- * that is not touched is no memory.
+ * In:   chunks of text.
+ * Out:  keys by class (text.h); small values counted.
+ *
+ * A chunk is cut into sections, one for each thread, at line boundaries: a section has the lines
+ * that begin in its share of the bytes.  A line that two chunks share is joined in CARRY.
+ *
+ * Invariant: sections are in the order of the file and end behind a terminator.  So when the lines
+ * of the sections before are counted, the number of a bad line is known, and the first bad line is
+ * that of the first section that has one, however many threads there are.
  */
 #include <assert.h>
 #include <string.h>
 
 #include "base/team.h"
 #include "format/parse.h"
+#include "format/text_decoder.h"
+#include "format/text_section.h"
 
 enum {
 	/*
-	 * A thread's least share.  Reckoned, not tuned: if starting a team costs 10 us,
-	 * one thread parses 20 KB in that time; at 10 times that it does not matter.
+	 * The least share of a thread.  Estimated, not tuned: if starting a team costs 10 us, one
+	 * thread parses 20 KB in that time; at 10 times that it does not matter.
 	 */
 	SHARE_BYTES = 256 << 10,
 	PAGE_BYTES = 4096,
-	HEADER_BYTES = 1 << 20,		/* most that is kept of the top of a file */
-	PARALLEL_COPY_BYTES = 1 << 20,
+	HEADER_BYTES = 1 << 20,		/* the longest header that is kept */
+	PARALLEL_COPY_BYTES = 1 << 20,	/* fewer are copied by one thread; not tuned */
 };
 
-/* By class: bytes of the shortest line, terminator included, and of a key. */
-static const struct {
-	unsigned line_bytes, key_bytes;
-} sizes[GS_TEXT_CLASSES] = {
-	[GS_NEG_WIDE]   = { sizeof "-2147483649", 8 },
-	[GS_NEG_NARROW] = { sizeof "-32769", 4 },
-	[GS_SMALL]      = { sizeof "0", 0 },
-	[GS_POS_NARROW] = { sizeof "65536", 4 },
-	[GS_POS_WIDE]   = { sizeof "4294967296", 8 },
+struct gs_text_decoder {
+	struct gs_text_rules rules;
+	const char *name;
+	uint64_t    file_lines;		/* of this file, of all kinds */
+	uint64_t    lines;		/* good ones, of all files */
+	uint64_t    invalid;		/* left out, of all files */
+	uint64_t    header_left;	/* lines of this file's header still to come */
+	struct gs_text_header header;	/* the first file's */
+	unsigned    files;		/* begun */
+	bool        overflow_warned;	/* a float became infinite, and there was a warning */
+	bool        in_long_line;	/* its beginning was left out */
+	size_t      chunk_bytes;
+	unsigned    threads;
+	size_t      carry_bytes;
+	char        carry[GS_LINE_BYTES + 1];	/* an unfinished line, and its terminator */
+	struct gs_text_section sections[];
 };
-static const unsigned float_line_bytes = sizeof "0";
 
 /* ---- memory ------------------------------------------------------------ */
 
@@ -43,49 +57,22 @@ pages(size_t bytes)
 	return (bytes + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
 }
 
-size_t
-gs_text_share_bytes(size_t chunk_bytes, unsigned threads)
+/* The most bytes of a chunk that are one thread's. */
+static size_t
+share_bytes(size_t chunk_bytes, unsigned threads)
 {
 	size_t share = (chunk_bytes + threads - 1) / threads;
 
 	return share < SHARE_BYTES ? SHARE_BYTES : share;
 }
 
-/* A share's last line may end outside; one more is carried in, one ends the file; and
- * GS_PARSE_SPILL_KEYS behind the last may be overwritten. */
 static size_t
-class_bytes(size_t share, unsigned class, bool floats)
-{
-	const unsigned line_bytes = floats ? float_line_bytes : sizes[class].line_bytes;
-
-	if (floats && class != GS_FLOATS)
-		return 0;
-	return pages((share / line_bytes + 4 + GS_PARSE_SPILL_KEYS) * sizes[class].key_bytes);
-}
-
-static size_t
-small_bytes(bool floats)
-{
-	return floats ? 0 : pages(GS_SMALL_COUNT * sizeof(uint64_t));
-}
-
-static size_t
-section_bytes(size_t share, bool floats)
-{
-	size_t bytes = small_bytes(floats);
-
-	for (unsigned class = 0; class < GS_TEXT_CLASSES; class++)
-		bytes += class_bytes(share, class, floats);
-	return bytes;
-}
-
-static size_t
-head_bytes(unsigned threads)
+decoder_bytes(unsigned threads)
 {
 	return pages(sizeof(struct gs_text_decoder) + threads * sizeof(struct gs_text_section));
 }
 
-/* One more: the last line's terminator may be missing. */
+/* One byte more: the last line's terminator may be missing. */
 static size_t
 header_bytes(const struct gs_text_options *options)
 {
@@ -96,8 +83,8 @@ size_t
 gs_text_decoder_bytes(size_t chunk_bytes, unsigned threads,
                       const struct gs_text_options *options)
 {
-	return head_bytes(threads) + header_bytes(options) +
-	       threads * section_bytes(gs_text_share_bytes(chunk_bytes, threads), options->floats);
+	return decoder_bytes(threads) + header_bytes(options) +
+	       threads * gs_text_keys_bytes(share_bytes(chunk_bytes, threads), options->floats);
 }
 
 struct gs_text_decoder *
@@ -105,26 +92,21 @@ gs_text_decoder_init(void *memory, size_t chunk_bytes, unsigned threads,
                      const struct gs_text_options *options)
 {
 	struct gs_text_decoder *decoder = memory;
-	char *next = (char *)memory + head_bytes(threads);
-	size_t share = gs_text_share_bytes(chunk_bytes, threads);
+	char *next = (char *)memory + decoder_bytes(threads);
+	const size_t share = share_bytes(chunk_bytes, threads);
 
 	assert(threads > 0);
-	decoder->options = *options;
-	decoder->simd = gs_simd_best();
+	decoder->rules = (struct gs_text_rules){
+		.options = *options, .simd = gs_simd_best(),
+		.flip = options->reverse ? UINT64_MAX : 0,
+	};
 	decoder->name = "-";
-	decoder->flip = options->reverse ? UINT64_MAX : 0;
 	decoder->chunk_bytes = chunk_bytes;
 	decoder->threads = threads;
 	decoder->header = (struct gs_text_header){ .text = next, .room = HEADER_BYTES };
 	next += header_bytes(options);
-	for (unsigned t = 0; t < threads; t++) {
-		decoder->sections[t].small = (uint64_t *)next;
-		next += small_bytes(options->floats);
-		for (unsigned class = 0; class < GS_TEXT_CLASSES; class++) {
-			decoder->sections[t].keys[class] = next;
-			next += class_bytes(share, class, options->floats);
-		}
-	}
+	for (unsigned t = 0; t < threads; t++)
+		next = gs_text_keys_init(&decoder->sections[t].keys, next, share, options->floats);
 	assert(next == (char *)memory + gs_text_decoder_bytes(chunk_bytes, threads, options));
 	return decoder;
 }
@@ -132,23 +114,205 @@ gs_text_decoder_init(void *memory, size_t chunk_bytes, unsigned threads,
 void
 gs_text_count_into(struct gs_text_decoder *decoder, uint64_t *counts)
 {
-	decoder->sections[0].small = counts;
+	decoder->sections[0].keys.small = counts;
 }
+
+/* ---- lines outside of sections -------------------------------------------- */
 
 void
-gs_text_decoder_with(struct gs_text_decoder *decoder, enum gs_simd simd)
+gs_text_begin_file(struct gs_text_decoder *decoder, const char *name)
 {
-	assert(simd <= gs_simd_best());
-	decoder->simd = simd;
+	assert(decoder->carry_bytes == 0);
+	decoder->name = name;
+	decoder->file_lines = 0;
+	decoder->header_left = decoder->rules.options.header_lines;
+	decoder->in_long_line = false;
+	decoder->files++;
 }
 
-/* ---- what was found ---------------------------------------------------- */
-
-static size_t
-left_in(const struct gs_text_section *section, enum gs_text_class class)
+/* Warn of the float that became infinite in SECTION, line NUMBER of the file, if there is one. */
+static void
+report_overflow(struct gs_text_decoder *decoder, const struct gs_text_section *section,
+                uint64_t number)
 {
-	return section->count[class] - section->fetched[class];
+	if (section->overflow.line != NULL)
+		gs_line_overflow(&decoder->rules.options, decoder->name, number,
+		                 section->overflow.line, section->overflow.end,
+		                 &decoder->overflow_warned);
 }
+
+/* Parse a line that is in no section: carried over, or the last. */
+static gs_status
+read_single(struct gs_text_decoder *decoder, const char *line, const char *end)
+{
+	const uint64_t number = decoder->file_lines + 1;
+	struct gs_text_section *section = &decoder->sections[0];
+	bool good;
+
+	section->overflow.line = NULL;
+	good = gs_text_section_read_line(section, &decoder->rules, 0, line, end);
+	report_overflow(decoder, section, number);
+	section->overflow.line = NULL;
+	if (!good)
+		TRY(gs_line_reject(&decoder->rules.options, decoder->name, number, line, end,
+		                   &decoder->invalid));
+	decoder->file_lines++;
+	decoder->lines += good;
+	return GS_OK;
+}
+
+/* Skip what is left of the header. */
+static gs_status
+skip_header(struct gs_text_decoder *decoder, const char **text, const char *end, bool last)
+{
+	struct gs_text_header *header = decoder->files == 1 ? &decoder->header : NULL;
+	const uint64_t before = decoder->header_left;
+
+	TRY(gs_line_header(&decoder->rules.options, decoder->name, *text, end, last,
+	                   &decoder->header_left, header, text));
+	decoder->file_lines += before - decoder->header_left;
+	return GS_OK;
+}
+
+/* Complete the line that the last chunk began, if it ends here. */
+static gs_status
+join_carry(struct gs_text_decoder *decoder, const char **text, const char *end, bool last)
+{
+	const size_t room = sizeof decoder->carry - decoder->carry_bytes;
+	size_t bytes = (size_t)(end - *text);
+	const char *stop = memchr(*text, decoder->rules.options.terminator,
+	                          bytes < room ? bytes : room);
+	char *carry = decoder->carry;
+
+	if (stop != NULL)
+		bytes = (size_t)(stop - *text);
+	if (bytes > room)
+		bytes = room;		/* longer than any valid line, which is noticed */
+	memcpy(carry + decoder->carry_bytes, *text, bytes);
+	decoder->carry_bytes += bytes;
+	*text += bytes + (stop != NULL);
+	if (stop == NULL && !last && decoder->carry_bytes <= GS_LINE_BYTES)
+		return GS_OK;
+	decoder->in_long_line = stop == NULL;
+	bytes = decoder->carry_bytes;
+	decoder->carry_bytes = 0;
+	return read_single(decoder, carry, carry + bytes);
+}
+
+/* Skip the rest of a line whose beginning was left out. */
+static const char *
+skip_long_line(struct gs_text_decoder *decoder, const char *text, const char *end)
+{
+	const char *stop = memchr(text, decoder->rules.options.terminator, (size_t)(end - text));
+
+	decoder->in_long_line = stop == NULL;
+	return stop != NULL ? stop + 1 : end;
+}
+
+/* ---- sections -------------------------------------------------------------- */
+
+/* Cut TEXT .. END, whole lines, into sections; returns how many. */
+static unsigned
+cut(struct gs_text_decoder *decoder, const char *text, const char *end)
+{
+	const size_t share = share_bytes((size_t)(end - text), decoder->threads);
+	const char *begin = text;
+	unsigned count = 0;
+
+	for (; begin < end; count++) {
+		struct gs_text_section *section = &decoder->sections[count];
+		const char *bound = text + (count + 1) * share;
+
+		assert(count < decoder->threads);
+		section->begin = begin;
+		if (bound >= end) {
+			begin = end;
+		} else if (bound > begin) {	/* else a long line covers all of it */
+			begin = memchr(bound - 1, decoder->rules.options.terminator,
+			               (size_t)(end - bound + 1));
+			assert(begin != NULL);
+			begin++;
+		}
+		section->end = begin;
+	}
+	return count;
+}
+
+static void
+read_one(void *context, size_t s)
+{
+	struct gs_text_decoder *decoder = context;
+
+	gs_text_section_read(&decoder->sections[s], &decoder->rules);
+}
+
+/* Report what was noted of SECTION; file_lines counts all lines before it. */
+static gs_status
+report_section(struct gs_text_decoder *decoder, const struct gs_text_section *section)
+{
+	const uint64_t before = decoder->file_lines + 1;
+	uint64_t b = 0;
+
+	report_overflow(decoder, section, before + section->overflow.at);
+	for (; b < section->bad_lines && b < GS_LINE_WARNINGS; b++)
+		TRY(gs_line_reject(&decoder->rules.options, decoder->name,
+		                   before + section->bad[b].at, section->bad[b].line,
+		                   section->bad[b].end, &decoder->invalid));
+	decoder->invalid += section->bad_lines - b;
+	return GS_OK;
+}
+
+static gs_status
+read_sections(struct gs_text_decoder *decoder, const char *text, const char *end)
+{
+	const unsigned count = cut(decoder, text, end);
+
+	gs_team_each(count, count, read_one, decoder);
+	for (unsigned s = 0; s < count; s++) {
+		const struct gs_text_section *section = &decoder->sections[s];
+
+		TRY(report_section(decoder, section));
+		decoder->file_lines += section->lines;
+		decoder->lines += section->lines - section->bad_lines;
+	}
+	return GS_OK;
+}
+
+gs_status
+gs_text_decode(struct gs_text_decoder *decoder, const char *text, size_t bytes, bool last)
+{
+	struct gs_text_rules *rules = &decoder->rules;
+	const char *end = text + bytes, *whole;
+
+	assert(bytes <= decoder->chunk_bytes);
+	rules->looks_begin = bytes > GS_PARSE_LOOK_BYTES ? text + GS_PARSE_LOOK_BYTES : end;
+	rules->looks_end = !rules->options.floats && bytes > GS_LINE_LOOK_BYTES ?
+	                   end - GS_LINE_LOOK_BYTES : text;
+	for (unsigned s = 0; s < decoder->threads; s++)
+		gs_text_section_clear(&decoder->sections[s]);
+	if (decoder->header_left > 0)
+		TRY(skip_header(decoder, &text, end, last));
+	if (decoder->carry_bytes > 0)
+		TRY(join_carry(decoder, &text, end, last));
+	if (decoder->in_long_line)
+		text = skip_long_line(decoder, text, end);
+	whole = memrchr(text, rules->options.terminator, (size_t)(end - text));
+	whole = whole != NULL ? whole + 1 : text;
+	if (whole > text)
+		TRY(read_sections(decoder, text, whole));
+	bytes = (size_t)(end - whole);
+	if (bytes == 0)
+		return GS_OK;
+	if (last || bytes > GS_LINE_BYTES) {
+		decoder->in_long_line = true;	/* its rest, if any, is skipped */
+		return read_single(decoder, whole, end);
+	}
+	memcpy(decoder->carry, whole, bytes);
+	decoder->carry_bytes = bytes;
+	return GS_OK;
+}
+
+/* ---- fetching ---------------------------------------------------------------- */
 
 size_t
 gs_text_left(const struct gs_text_decoder *decoder, enum gs_text_class class)
@@ -156,37 +320,36 @@ gs_text_left(const struct gs_text_decoder *decoder, enum gs_text_class class)
 	size_t left = 0;
 
 	for (unsigned s = 0; s < decoder->threads; s++)
-		left += left_in(&decoder->sections[s], class);
+		left += gs_text_keys_left(&decoder->sections[s].keys, class);
 	return left;
 }
 
-/* The first ROOM keys of a class. */
+/* The first COUNT keys of a class that are left. */
 struct fetch {
 	struct gs_text_decoder *decoder;
 	enum gs_text_class      class;
 	char                   *into;
-	size_t                  room;
+	size_t                  count;
 };
 
-/* Copy what is left in section S to its place among them. */
+/* Copy those of section S to their place among all. */
 static void
 copy_out(void *context, size_t s)
 {
 	const struct fetch *fetch = context;
-	struct gs_text_decoder *decoder = fetch->decoder;
-	const enum gs_text_class class = fetch->class;
-	const size_t width = sizes[class].key_bytes, room = fetch->room;
-	struct gs_text_section *section = &decoder->sections[s];
-	size_t before = 0, count = left_in(section, class);
+	const size_t width = gs_text_key_bytes(fetch->class);
+	const struct gs_text_keys *keys = &fetch->decoder->sections[s].keys;
+	size_t before = 0, count = gs_text_keys_left(keys, fetch->class);
 
 	for (size_t b = 0; b < s; b++)
-		before += left_in(&decoder->sections[b], class);
-	if (before >= room)
+		before += gs_text_keys_left(&fetch->decoder->sections[b].keys, fetch->class);
+	if (before >= fetch->count)
 		return;
-	if (count > room - before)
-		count = room - before;
+	if (count > fetch->count - before)
+		count = fetch->count - before;
 	memcpy(fetch->into + before * width,
-	       (char *)section->keys[class] + section->fetched[class] * width, count * width);
+	       (const char *)keys->keys[fetch->class] + keys->fetched[fetch->class] * width,
+	       count * width);
 }
 
 size_t
@@ -194,17 +357,18 @@ gs_text_fetch(struct gs_text_decoder *decoder, enum gs_text_class class, void *i
 {
 	const size_t left = gs_text_left(decoder, class);
 	const size_t count = left < room ? left : room;
+	const bool parallel = count * gs_text_key_bytes(class) >= PARALLEL_COPY_BYTES;
 	size_t more = count;
 
 	assert(class != GS_SMALL);
-	gs_team_each(count * sizes[class].key_bytes >= PARALLEL_COPY_BYTES ? decoder->threads : 1,
-	             decoder->threads, copy_out, &(struct fetch){ decoder, class, into, count });
-	for (unsigned s = 0; more > 0; s++) {	/* copy_out() looks at these */
-		struct gs_text_section *section = &decoder->sections[s];
-		size_t here = left_in(section, class) < more ? left_in(section, class) : more;
+	gs_team_each(parallel ? decoder->threads : 1, decoder->threads, copy_out,
+	             &(struct fetch){ decoder, class, into, count });
+	for (unsigned s = 0; more > 0; s++) {	/* after copy_out(), which reads FETCHED */
+		struct gs_text_keys *keys = &decoder->sections[s].keys;
+		const size_t here = gs_text_keys_left(keys, class);
 
-		section->fetched[class] += here;
-		more -= here;
+		keys->fetched[class] += here < more ? here : more;
+		more -= here < more ? here : more;
 	}
 	return count;
 }
@@ -219,11 +383,11 @@ void *
 gs_text_keys(const struct gs_text_decoder *decoder, unsigned section, enum gs_text_class class,
              size_t *count)
 {
-	*count = decoder->sections[section].count[class];
-	return decoder->sections[section].keys[class];
+	*count = decoder->sections[section].keys.count[class];
+	return decoder->sections[section].keys.keys[class];
 }
 
-/* A part of the small values' counts. */
+/* Move a part of the small values' counts. */
 static void
 move_small(uint64_t *from, uint64_t *to)
 {
@@ -238,21 +402,23 @@ gs_text_fetch_small(struct gs_text_decoder *decoder, uint64_t *counts)
 	uint64_t parts = 0;
 
 	for (unsigned s = 0; s < decoder->threads; s++) {
-		struct gs_text_section *section = &decoder->sections[s];
+		struct gs_text_keys *keys = &decoder->sections[s].keys;
 
 		for (unsigned part = 0; part < 64; part++) {
 			const size_t from = (size_t)part * GS_SMALL_PART;
 
-			if (!section->small_parts[part])
+			if (!keys->small_parts[part])
 				continue;
-			if (section->small != counts)
-				move_small(section->small + from, counts + from);
-			section->small_parts[part] = false;
+			if (keys->small != counts)
+				move_small(keys->small + from, counts + from);
+			keys->small_parts[part] = false;
 			parts |= UINT64_C(1) << part;
 		}
 	}
 	return parts;
 }
+
+/* ---- what was found ------------------------------------------------------------ */
 
 uint64_t
 gs_text_lines(const struct gs_text_decoder *decoder)
@@ -276,5 +442,5 @@ gs_text_header(const struct gs_text_decoder *decoder, size_t *bytes)
 void
 gs_text_end(const struct gs_text_decoder *decoder)
 {
-	gs_line_reject_end(&decoder->options, decoder->invalid);
+	gs_line_reject_end(&decoder->rules.options, decoder->invalid);
 }

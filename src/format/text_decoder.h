@@ -1,101 +1,102 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * text_decoder.h - inside a text decoder, for the two files that it is made of
+ * text_decoder.h - lines of numbers to keys, in no order
  *
- * decode_text.c fills the sections' arrays, text_decoder.c lays them out and hands
- * out what is in them.
+ * Several threads parse one chunk at a time; then the caller fetches its keys, class by class,
+ * before the next chunk.  Small values are only counted.  The decoder lies in memory that the
+ * caller lends.
+ *
+ *     gs_text_begin_file(decoder, name);
+ *     do {
+ *             TRY(gs_text_decode(decoder, chunk, bytes, last));
+ *             for (each class)
+ *                     while (gs_text_fetch(decoder, class, keys, room) > 0)
+ *                             ;
+ *     } while (!last);
  */
 #ifndef GS_TEXT_DECODER_H
 #define GS_TEXT_DECODER_H
 
-#include "base/simd.h"
-#include "format/line.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-/* A line to be told of. */
-struct gs_text_place {
-	const char *line, *end;
-	uint64_t    at;			/* among the lines of its section */
-};
+#include "base/status.h"
+#include "format/text.h"
 
-struct gs_text_section {
-	const char *begin, *end;	/* whole lines */
-	uint64_t    lines;		/* of all kinds */
-	uint64_t    bad_lines;
-	struct gs_text_place bad[GS_LINE_WARNINGS];	/* the first of them */
-	struct gs_text_place beyond;		/* the first float that became infinite, if any */
-	void       *keys[GS_TEXT_CLASSES];
-	size_t      count[GS_TEXT_CLASSES];
-	size_t      fetched[GS_TEXT_CLASSES];
-	uint64_t   *small;		/* GS_SMALL_COUNT counters */
-	bool        small_parts[64];	/* some of these are not 0 */
-	char        apart[64];		/* from the next thread's cache lines */
-};
+struct gs_text_decoder;
 
-struct gs_text_decoder {
-	struct gs_text_options options;
-	enum gs_simd simd;
-	const char *name;
-	uint64_t    file_lines;		/* of this file, of all kinds */
-	uint64_t    lines;		/* good ones, of all files */
-	uint64_t    invalid;		/* left out, of all files */
-	uint64_t    header_left;	/* lines of this file's header to come */
-	struct gs_text_header header;	/* the first file's */
-	unsigned    files;		/* begun */
-	bool        beyond;		/* a float became infinite, and that was told */
-	bool        in_long_line;	/* its beginning was left out */
-	uint64_t    flip;		/* all ones for largest first */
-	/* Of the chunk: from here on GS_PARSE_LOOK_BYTES before, and up to here
-	 * GS_LINE_LOOK_BYTES behind can be looked at. */
-	const char *looks_begin, *looks_end;
-	size_t      chunk_bytes;
-	unsigned    threads;
-	size_t      carry_bytes;
-	char        carry[GS_LINE_BYTES + 1];	/* an unfinished line, and its terminator */
-	struct gs_text_section sections[];
-};
+/** Memory for chunks of up to CHUNK_BYTES parsed by THREADS; page-aligned, zeroed. */
+size_t gs_text_decoder_bytes(size_t chunk_bytes, unsigned threads,
+                             const struct gs_text_options *options);
 
-static inline void
-gs_text_put_small(struct gs_text_section *section, uint64_t at)
-{
-	section->small[at]++;
-	section->small_parts[at / GS_SMALL_PART] = true;
-}
+/** A decoder inside MEMORY, borrowed for its life.  Nothing to close. */
+struct gs_text_decoder *
+gs_text_decoder_init(void *memory, size_t chunk_bytes, unsigned threads,
+                     const struct gs_text_options *options);
 
-/*
- * Put a number where it belongs; false: no class has it.  Written so that only
- * the width is a branch: widths repeat from line to line, signs may not.
+/**
+ * Count the small values of the first thread in COUNTS, which are 0, at once.  At the end call
+ * gs_text_fetch_small() with the same COUNTS, once, which adds those of the other threads.  So a
+ * job of few lines touches half as many pages.
  */
-static inline bool
-gs_text_put(struct gs_text_section *section, uint64_t flip, bool negative, uint64_t magnitude)
-{
-	static const uint64_t narrow_low[2]  = { 1 << 16, (1 << 15) + 1 };
-	static const uint64_t narrow_last[2] = { UINT32_MAX, UINT64_C(1) << 31 };
-	const uint64_t minus = negative;
-	const uint64_t value = (magnitude ^ -minus) + minus;	/* two's complement */
-	unsigned class;
+void gs_text_count_into(struct gs_text_decoder *decoder, uint64_t *counts);
 
-	if (magnitude - narrow_low[minus] <= narrow_last[minus] - narrow_low[minus]) {
-		class = negative ? GS_NEG_NARROW : GS_POS_NARROW;
-		((uint32_t *)section->keys[class])[section->count[class]++] =
-			(uint32_t)((value + (minus << 31)) ^ flip);
-		return true;
-	}
-	if (magnitude < narrow_low[minus]) {
-		gs_text_put_small(section, value - (uint64_t)(int64_t)GS_SMALL_LOW);
-		return true;
-	}
-	if (!gs_line_fits(negative, magnitude))
-		return false;
-	class = negative ? GS_NEG_WIDE : GS_POS_WIDE;
-	((uint64_t *)section->keys[class])[section->count[class]++] =
-		(value + (minus << 63)) ^ flip;
-	return true;
-}
+/** What follows is the text of the file called NAME (borrowed), from line 1 on. */
+void gs_text_begin_file(struct gs_text_decoder *decoder, const char *name);
 
-/** The most bytes of a chunk that are one thread's. */
-size_t gs_text_share_bytes(size_t chunk_bytes, unsigned threads);
+/**
+ * Parse the next BYTES of the file.  An unfinished line at the end is kept for the next call; with
+ * LAST it is a line all the same.
+ *
+ * @return  GS_OK, or GS_EINPUT: "NAME:LINE: ..." for the first bad line
+ *
+ * A line is: blanks (space, tab; newline, if it ends no line), an optional + or -, digits,
+ * blanks, and an optional CR; with a value within -2^63 .. 2^64-1, in at most 4095 bytes.  Floats
+ * are what strtod(3) reads in the C locale, between blanks; a float larger than any f64 becomes
+ * infinite, with one warning.
+ */
+MUST_CHECK gs_status
+gs_text_decode(struct gs_text_decoder *decoder, const char *text, size_t bytes, bool last);
 
-/** Parse with SIMD, gs_simd_best() or less, from now on: for tests and measurements. */
-void gs_text_decoder_with(struct gs_text_decoder *decoder, enum gs_simd simd);
+/**
+ * Take up to ROOM keys of CLASS (not GS_SMALL) of the last chunk; complemented if the options have
+ * REVERSE.
+ *
+ * @into    uint32_t or uint64_t, by the class's width
+ * @return  how many; 0: none left
+ */
+size_t
+gs_text_fetch(struct gs_text_decoder *decoder, enum gs_text_class class, void *into, size_t room);
+
+/** Keys of CLASS of the last chunk that have not been fetched; 0 for GS_SMALL. */
+size_t gs_text_left(const struct gs_text_decoder *decoder, enum gs_text_class class);
+
+/** In place of gs_text_fetch(), many threads may take keys: so many sections has the chunk ... */
+unsigned gs_text_sections(const struct gs_text_decoder *decoder);
+
+/** ... and each has COUNT keys of CLASS, which may be changed where they are.  Any thread. */
+void *gs_text_keys(const struct gs_text_decoder *decoder, unsigned section,
+                   enum gs_text_class class, size_t *count);
+
+/**
+ * How often each small value came, over all files: add this to COUNTS (GS_SMALL_COUNT of them,
+ * from the least value up), and start again at 0.
+ *
+ * @return  bit P is set: something was added to the GS_SMALL_PART counts from P * GS_SMALL_PART on
+ */
+uint64_t gs_text_fetch_small(struct gs_text_decoder *decoder, uint64_t *counts);
+
+/** Numbers parsed so far, over all files. */
+uint64_t gs_text_lines(const struct gs_text_decoder *decoder);
+
+/** Invalid lines left out so far. */
+uint64_t gs_text_invalid(const struct gs_text_decoder *decoder);
+
+/** The header of the first file, terminators included; complete when its first key is. */
+const char *gs_text_header(const struct gs_text_decoder *decoder, size_t *bytes);
+
+/** Behind the last file: warn of the invalid lines that were not reported one by one. */
+void gs_text_end(const struct gs_text_decoder *decoder);
 
 #endif

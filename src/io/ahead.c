@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * ahead.c - a reader thread and three chunks that go round
+ * ahead.c - chunks of input, read ahead by a thread
  *
  * In:   the input, from its first file to its last.
- * Out:  its bytes in order, chunk by chunk; none spans two files.
+ * Out:  its bytes in order, chunk by chunk; no chunk spans two files.
  *
- * Two queues: EMPTY brings chunks to the reader, FULL brings them to the taker.
- * A full chunk may have to wait, an empty one is never missing for longer than
- * the taker holds it, so nobody needs to count.
+ * The queue EMPTY carries chunks to the reader, the queue FULL carries them to the caller.
  *
- * The first chunk is read by the taker, who would have to wait for it anyway; the thread
- * begins where there is more.  A job of ten lines spent a tenth of its time on it.
+ * The caller reads the first chunk itself, since it would have to wait for it anyway.  The
+ * thread is started only if there is more: starting it took a tenth of a job of ten lines.
  *
- * Invariant: a chunk is in one place only: a queue, the reader, or the taker.
+ * Invariant: a chunk is in one place only: a queue, the reader, or the caller.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -20,11 +18,11 @@
 
 #include "io/ahead.h"
 
-_Static_assert((int)GS_AHEAD_CHUNKS <= (int)GS_QUEUE_SLOTS, "giving a chunk never blocks");
+_Static_assert((int)GS_AHEAD_CHUNKS <= (int)GS_QUEUE_SLOTS, "giving a chunk back never blocks");
 
-/* Pass trouble on, after the bytes that came before it.  False: nobody cares. */
+/* Pass the error STATUS on, behind the bytes that came before it.  False: the caller has closed. */
 static bool
-give_trouble(struct gs_ahead *ahead, gs_status status)
+give_error(struct gs_ahead *ahead, gs_status status)
 {
 	char message[sizeof ahead->chunks[0].message];
 	struct gs_chunk *chunk;
@@ -39,7 +37,7 @@ give_trouble(struct gs_ahead *ahead, gs_status status)
 	return gs_queue_give(&ahead->full, chunk);
 }
 
-/* The next chunk of the file that has begun.  False: stop. */
+/* Read the next chunk of the current file.  False: stop. */
 static bool
 read_chunk(struct gs_ahead *ahead)
 {
@@ -64,13 +62,13 @@ read_chunk(struct gs_ahead *ahead)
 	if (!gs_queue_give(&ahead->full, chunk))
 		return false;
 	if (status != GS_OK) {
-		give_trouble(ahead, status);
+		give_error(ahead, status);
 		return false;
 	}
 	return true;
 }
 
-/* The next chunk, maybe of the next file.  False: there is none. */
+/* Read the next chunk, of the next file if the current one has ended.  False: there is none. */
 static bool
 read_next(struct gs_ahead *ahead)
 {
@@ -113,9 +111,9 @@ gs_ahead_open_behind(struct gs_ahead *ahead, struct gs_input *input, uint64_t sk
 	ahead->open = true;
 }
 
-/* The taker reads the first chunk itself, and sees whether there is more for a thread. */
+/* The caller reads the first chunk, and then hands over to the thread, if there is more. */
 static gs_status
-read_on(struct gs_ahead *ahead)
+read_first(struct gs_ahead *ahead)
 {
 	bool more;
 
@@ -123,11 +121,11 @@ read_on(struct gs_ahead *ahead)
 		ahead->begun = true;
 		more = read_next(ahead);
 		if (more && !ahead->in_file)
-			return GS_OK;	/* whether a file follows is asked when it is wanted */
+			return GS_OK;	/* the next file is opened when it is wanted */
 	} else {
 		more = ahead->begins = ahead->in_file = gs_input_next(ahead->input);
 	}
-	ahead->settled = true;
+	ahead->handed_over = true;
 	if (more)
 		return gs_thread_start(&ahead->thread, read_all, ahead);
 	gs_queue_shut(&ahead->full);
@@ -138,14 +136,14 @@ gs_status
 gs_ahead_take(struct gs_ahead *ahead, struct gs_chunk **chunk)
 {
 	*chunk = NULL;
-	if (!ahead->settled)
-		TRY(read_on(ahead));
+	if (!ahead->handed_over)
+		TRY(read_first(ahead));
 	*chunk = gs_queue_take(&ahead->full);
 	if (*chunk != NULL && (*chunk)->status != GS_OK) {
-		struct gs_chunk *trouble = *chunk;
+		const struct gs_chunk *failed = *chunk;
 
 		*chunk = NULL;
-		return gs_fail(trouble->status, "%s", trouble->message);
+		return gs_fail(failed->status, "%s", failed->message);
 	}
 	return GS_OK;
 }

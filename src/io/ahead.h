@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * ahead.h - chunks of input, read ahead by a thread of its own
+ * ahead.h - chunks of input, read ahead by a thread
  *
- * So that reading and decompressing go on while the last chunk is decoded.  The
- * chunks' memory is borrowed from the opener; the taker borrows one at a time.
+ * Reading and decompressing go on while the caller decodes the chunk before.  The chunks lie in
+ * memory that the caller lends; the caller borrows one chunk at a time.
  */
 #ifndef GS_AHEAD_H
 #define GS_AHEAD_H
@@ -21,7 +21,7 @@ struct gs_chunk {
 	const char *name;	/* of the file it came from; lives as long as the input */
 	bool        begins;	/* first of its file */
 	bool        ends;	/* last of its file; may be empty */
-	gs_status   status;	/* trouble after these bytes; its sentence in MESSAGE */
+	gs_status   status;	/* an error behind these bytes, with its MESSAGE */
 	char        message[GS_MESSAGE_BYTES];
 };
 
@@ -33,16 +33,17 @@ struct gs_ahead {
 	struct gs_chunk   chunks[GS_AHEAD_CHUNKS];
 	size_t            chunk_bytes;
 	bool              open;
-	bool              begun, settled;	/* the first chunk was read; and the rest is a thread's */
+	bool              begun;	/* the caller has read the first chunk */
+	bool              handed_over;	/* the thread reads from here on, or there is nothing left */
 	bool              begins, in_file;	/* the next chunk is the first of its file; one follows */
-	struct gs_clock  *clock;	/* the opener may set it: of reading; or NULL */
+	struct gs_clock  *clock;	/* counts the time of reading; the caller may set it */
 };
 
-/** Get ready to read INPUT into MEMORY, GS_AHEAD_CHUNKS x CHUNK_BYTES. */
+/** Prepare to read INPUT into MEMORY of GS_AHEAD_CHUNKS x CHUNK_BYTES. */
 void
 gs_ahead_open(struct gs_ahead *ahead, struct gs_input *input, char *memory, size_t chunk_bytes);
 
-/** The same, but SKIP_BYTES at the beginning of each file come in no chunk. */
+/** The same, without the first SKIP_BYTES of each file. */
 void
 gs_ahead_open_behind(struct gs_ahead *ahead, struct gs_input *input, uint64_t skip_bytes,
                      char *memory, size_t chunk_bytes);
@@ -51,7 +52,7 @@ gs_ahead_open_behind(struct gs_ahead *ahead, struct gs_input *input, uint64_t sk
  * The next chunk, in order; waits for it.
  *
  * @chunk   borrowed until given back with gs_ahead_give(); NULL: no more
- * @return  GS_OK, or the reader's trouble, once all bytes before it were taken; GS_EBUDGET: no
+ * @return  GS_OK, or the reader's error, once all bytes before it were taken; GS_EBUDGET: no
  *          thread could be started
  */
 MUST_CHECK gs_status gs_ahead_take(struct gs_ahead *ahead, struct gs_chunk **chunk);

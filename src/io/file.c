@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * file.c - one file of the input
+ * file.c - one file of the input: what it is, and its bytes
  *
- * In:   a name.  Out: what it is, and its bytes if it is a regular file.
+ * In:   a name.
+ * Out:  whether it is regular, its size and format, and its bytes.
  *
- * A large request on a regular file is cut into pieces that are read side by
- * side: copying from the page cache costs more than what is done with the bytes.
+ * A large request on a regular file is cut into pieces that several threads read: copying from
+ * the page cache takes longer than decoding.
  *
- * Invariant: USERS is 0 if and only if FD is closed, or was never opened here.
+ * Invariant: if FD is open, and was opened here, there are REFERENCES.
  */
 #include <assert.h>
 #include <errno.h>
@@ -19,18 +20,17 @@
 #include "base/team.h"
 #include "io/file.h"
 #include "io/inflate.h"
-#include "io/open.h"
 
 enum {
 	PIPE_BYTES = 1 << 20,		/* fewer switches: 4.1 instead of 2.7 GB/s on a server */
 	/*
 	 * One piece of a parallel read.  2 cores, AMD EPYC VM, 256 MiB cached to memory
 	 * touched before, median of 9: pieces of 256 KiB 22.7 GB/s, 1 MiB 22.9, 8 MiB
-	 * 23.2; one thread 18.2.  Flat, so small: 16 threads share a tile of 16 MiB.
+	 * 23.2; one thread 18.2.  Flat, so small: 16 threads share 16 MiB.
 	 */
 	PIECE_BYTES    = 1 << 20,
-	PARALLEL_BYTES = 4 << 20,	/* less is not worth waking anybody */
-	READAHEAD_BYTES = 128 << 10,	/* Linux reads that much ahead without being asked */
+	PARALLEL_BYTES = 4 << 20,	/* less is read by one thread; not tuned */
+	READAHEAD_BYTES = 128 << 10,	/* Linux reads so much ahead by default */
 };
 
 bool
@@ -39,10 +39,35 @@ gs_file_is_standard(const struct gs_file *file)
 	return strcmp(file->name, "-") == 0;
 }
 
+gs_status
+gs_file_fail(const struct gs_file *file)
+{
+	return gs_fail_errno(GS_EIO, "read failed: %s", file->name);
+}
+
+void
+gs_file_reference(struct gs_file *file)
+{
+	atomic_fetch_add(&file->references, 1);
+}
+
+/* Give up a reference; the last one closes the file. */
+static void
+release(struct gs_file *file)
+{
+	assert(file->references > 0);
+	if (atomic_fetch_sub(&file->references, 1) > 1)
+		return;
+	if (file->fd > STDIN_FILENO)
+		close(file->fd);
+	file->fd = -1;
+	gs_recorder_release(file->recorder, &file->recording, 0, file->recording.bytes);
+}
+
 /* ---- what it is --------------------------------------------------------- */
 
-/* Of a regular file: how long it is, and how compressed.  There may be ten thousand: what is
- * not needed is not asked. */
+/* The size and format of a regular file.  There may be ten thousand files, so this makes no
+ * system call whose result is not needed. */
 static gs_status
 examine_regular(struct gs_file *file, uint64_t size)
 {
@@ -55,19 +80,19 @@ examine_regular(struct gs_file *file, uint64_t size)
 		(void)posix_fadvise(file->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	if (file->bytes > 0 && file->format != GSORT_DECOMPRESS_AUTO)
 		return GS_OK;
-	got = gs_file_read_at(file->fd, magic, sizeof magic, file->start, &error);
+	got = gs_read_at(file->fd, magic, sizeof magic, file->start, &error);
 	errno = error;
 	if (error != 0)
-		return gs_fail_errno(GS_EIO, "read failed: %s", file->name);
+		return gs_file_fail(file);
 	if (got > 0 && file->bytes == 0)
-		file->bytes = GS_UNKNOWN;	/* files of /proc say they are empty */
+		file->bytes = GS_UNKNOWN;	/* files of /proc have size 0 */
 	if (file->format == GSORT_DECOMPRESS_AUTO)
 		file->format = gs_inflate_sniff(magic, got);
 	return GS_OK;
 }
 
 static gs_status
-examine(struct gs_file *file, const struct gs_input_options *options)
+examine(struct gs_file *file, bool no_terminal)
 {
 	struct stat st;
 	off_t offset = 0;
@@ -76,14 +101,19 @@ examine(struct gs_file *file, const struct gs_input_options *options)
 		return gs_fail_errno(GS_EIO, "cannot read: %s", file->name);
 	if (S_ISDIR(st.st_mode)) {
 		errno = EISDIR;
-		return gs_fail_errno(GS_EIO, "read failed: %s", file->name);
+		return gs_file_fail(file);
 	}
-	if (options->binary && !options->terminal_ok && S_ISCHR(st.st_mode) && isatty(file->fd))
+	if (no_terminal && S_ISCHR(st.st_mode) && isatty(file->fd))
 		return gs_fail(GS_EUSAGE, "%s: will not read binary keys from a terminal; redirect "
 		               "input from a file or pipe, or use --force", file->name);
+	if (file->again && (st.st_dev != file->device || st.st_ino != file->inode))
+		return gs_fail(GS_EIO, "%s: cannot be read again: it has been replaced by another file",
+		               file->name);
+	file->device = st.st_dev;
+	file->inode = st.st_ino;
 	if (S_ISFIFO(st.st_mode))
 		(void)fcntl(file->fd, F_SETPIPE_SZ, PIPE_BYTES);	/* may be forbidden */
-	if (file->fd == STDIN_FILENO)		/* what was opened here is at its beginning */
+	if (file->fd == STDIN_FILENO)		/* a file that was opened here is at its beginning */
 		offset = lseek(file->fd, 0, SEEK_CUR);
 	file->regular = S_ISREG(st.st_mode) && offset >= 0;
 	if (!file->regular)
@@ -93,15 +123,16 @@ examine(struct gs_file *file, const struct gs_input_options *options)
 }
 
 gs_status
-gs_file_open(struct gs_file *file, const struct gs_input_options *options, bool may_stay)
+gs_file_open(struct gs_file *file, bool no_terminal, bool stay)
 {
 	struct stat st;
 	gs_status status;
 
 	if (gs_file_is_standard(file)) {
 		file->fd = STDIN_FILENO;
-		gs_file_hold(file);
-		return examine(file, options);
+		file->waits = false;
+		gs_file_reference(file);
+		return examine(file, no_terminal);
 	}
 	if (stat(file->name, &st) == 0 && S_ISFIFO(st.st_mode) && !file->waits) {
 		file->waits = true;
@@ -113,42 +144,68 @@ gs_file_open(struct gs_file *file, const struct gs_input_options *options, bool 
 	file->fd = gs_open(file->name, O_RDONLY | (file->waits ? O_NONBLOCK : 0), 0);
 	if (file->fd < 0 || (file->waits && fcntl(file->fd, F_SETFL, 0) != 0))
 		return gs_fail_errno(GS_EIO, "cannot read: %s", file->name);
-	gs_file_hold(file);
-	status = examine(file, options);
-	if (!may_stay) {
-		gs_file_let_go(file);
-		file->waits = true;
-	}
+	gs_file_reference(file);
+	status = examine(file, no_terminal);
+	if (!stay)
+		release(file);
+	file->waits = !stay;
 	return status;
 }
 
-void
-gs_file_hold(struct gs_file *file)
+/* ---- recorded --------------------------------------------------------------- */
+
+/* If all of it is in the recorder's memory, its size is known. */
+static void
+learn_size(struct gs_file *file)
 {
-	atomic_fetch_add(&file->users, 1);
+	if (file->recording.ended && file->recording.data != file->recorder->look)
+		file->bytes = file->recording.bytes;
 }
 
-void
-gs_file_let_go(struct gs_file *file)
+gs_status
+gs_file_look(struct gs_file *file, size_t least)
 {
-	assert(file->users > 0);
-	if (atomic_fetch_sub(&file->users, 1) > 1)
-		return;
-	if (file->fd > STDIN_FILENO)
-		close(file->fd);
-	file->fd = -1;
+	const struct gs_recording *recording = &file->recording;
+	const int result = gs_recorder_look(file->recorder, least);
+
+	if (result == GS_READ_STOPPED)
+		errno = ECANCELED;
+	if (result < 0)
+		return gs_file_fail(file);
+	if (file->format == GSORT_DECOMPRESS_AUTO &&
+	    (recording->bytes >= GS_MAGIC_BYTES || recording->ended))
+		file->format = gs_inflate_sniff(recording->data, recording->bytes);
+	learn_size(file);
+	return GS_OK;
 }
+
+/* ---- leaving --------------------------------------------------------------- */
 
 void
 gs_file_leave(struct gs_file *file)
 {
-	if (file->fd == STDIN_FILENO && file->read_bytes > 0)	/* as read(2) leaves it */
+	if (file->fd == STDIN_FILENO && file->read_bytes > 0)	/* where read(2) would leave it */
 		(void)lseek(file->fd, (off_t)(file->start + file->read_bytes), SEEK_SET);
-	if (file->fd >= 0)
-		gs_file_let_go(file);
+	file->recording.consumed |= file->recording.data != NULL;
+	if (file->references > 0)
+		release(file);
 }
 
-/* ---- the bytes of a regular one ----------------------------------------- */
+void
+gs_file_rewind(struct gs_file *file)
+{
+	file->recording.consumed = false;
+	if (file->regular && gs_file_is_standard(file))
+		(void)lseek(STDIN_FILENO, (off_t)file->start, SEEK_SET);
+	if (file->regular)
+		file->waits = file->again = true;
+	else if (!file->spent && file->references == 0)
+		gs_file_reference(file);
+	learn_size(file);
+	file->read_bytes = 0;
+}
+
+/* ---- regular ---------------------------------------------------------------- */
 
 uint64_t
 gs_file_left(const struct gs_file *file)
@@ -156,30 +213,6 @@ gs_file_left(const struct gs_file *file)
 	if (file->bytes == GS_UNKNOWN || file->bytes < file->read_bytes)
 		return 0;
 	return file->bytes - file->read_bytes;
-}
-
-/*
- * Never more than a piece at once: files of /proc want that much kernel memory,
- * and fail.
- */
-size_t
-gs_file_read_at(int fd, void *into, size_t bytes, uint64_t offset, int *error)
-{
-	size_t done = 0;
-
-	while (done < bytes) {
-		size_t want = bytes - done < PIECE_BYTES ? bytes - done : PIECE_BYTES;
-		ssize_t got = pread(fd, (char *)into + done, want, (off_t)(offset + done));
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			*error = errno;
-		if (got <= 0)
-			break;
-		done += (size_t)got;
-	}
-	return done;
 }
 
 /* A request, in pieces. */
@@ -198,16 +231,16 @@ read_piece(void *context, size_t piece)
 	const size_t want = left < PIECE_BYTES ? left : PIECE_BYTES;
 	const uint64_t offset = request->file->start + request->file->read_bytes + at;
 	int ignored;
-	const size_t got = gs_file_read_at(request->file->fd, request->into + at, want, offset, &ignored);
+	const size_t got = gs_read_at(request->file->fd, request->into + at, want, offset, &ignored);
 
 	if (got < want)
 		gs_team_least(&request->whole, at + got);
 }
 
 /*
- * Read BYTES side by side.  Returns how many there are before the first gap: where
- * a piece came out short because the file has been cut, or because of trouble; one
- * more read there tells which.
+ * Read BYTES by several threads.  Returns how many there are before the first gap: where a
+ * piece is short because the file has shrunk, or because of an error.  Reading once more there
+ * tells which.
  */
 static size_t
 read_pieces(const struct gs_file *file, char *into, size_t bytes, unsigned threads)
@@ -230,11 +263,47 @@ gs_file_read(struct gs_file *file, unsigned threads, void *into, size_t bytes, s
 	if (known >= PARALLEL_BYTES && threads > 1)
 		*got = read_pieces(file, into, (size_t)known, threads);
 	/* To the real end: the file may have grown or shrunk since it was opened. */
-	*got += gs_file_read_at(file->fd, (char *)into + *got, bytes - *got,
-	                        file->start + file->read_bytes + *got, &error);
+	*got += gs_read_at(file->fd, (char *)into + *got, bytes - *got,
+	                   file->start + file->read_bytes + *got, &error);
 	file->read_bytes += *got;
-	if (error == 0)
-		return GS_OK;
 	errno = error;
-	return gs_fail_errno(GS_EIO, "read failed: %s", file->name);
+	return error == 0 ? GS_OK : gs_file_fail(file);
+}
+
+/* ---- pieces ---------------------------------------------------------------- */
+
+size_t
+gs_file_claim(struct gs_file *file, size_t bytes, uint64_t *offset)
+{
+	const uint64_t left = gs_file_left(file);
+	size_t count = left < bytes ? (size_t)left : bytes;
+
+	assert(file->bytes != GS_UNKNOWN);
+	if (file->regular) {
+		*offset = file->start + file->read_bytes;
+		file->read_bytes += count;
+	} else {
+		*offset = file->recorder->at;
+		count = gs_recorder_skip(file->recorder, bytes);
+	}
+	if (count > 0)
+		gs_file_reference(file);
+	return count;
+}
+
+gs_status
+gs_file_read_piece(struct gs_file *file, uint64_t offset, size_t bytes, void *into, size_t *got)
+{
+	int error = 0;
+
+	if (file->regular) {
+		*got = gs_read_at(file->fd, into, bytes, offset, &error);
+	} else {
+		memcpy(into, file->recording.data + offset, bytes);
+		gs_recorder_release(file->recorder, &file->recording, offset, offset + bytes);
+		*got = bytes;
+	}
+	release(file);
+	errno = error;
+	return error == 0 ? GS_OK : gs_file_fail(file);
 }

@@ -1,79 +1,94 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * inflate_stream.h - what the files of inflate*.c share, nobody else's
+ * inflate_stream.h - compressed bytes on their way to a library, and the errors about them
  *
- * A compressed stream, block by block, and the table row that says how to unpack
- * it.
+ * For the decompressors of each format (inflate_gzip.c and its neighbours).  A stream holds
+ * one block of a file; a decompressor takes bytes from NEXT on and calls
+ * gs_inflate_advance().
  */
 #ifndef GS_INFLATE_STREAM_H
 #define GS_INFLATE_STREAM_H
 
-#include <lzma.h>
-
-#include "base/lazy.h"
-#include "io/inflate.h"
-
-struct archive;
+#include "base/status.h"
+#include "gsort.h"
+#include "io/open.h"
 
 enum {
 	GS_BLOCK_BYTES = 256 << 10,	/* read at once */
 	GS_KEPT_BYTES  = 64,		/* of the block before: more than any magic number */
 };
 
-struct gs_inflate {
-	const struct gs_inflate_format *format;
-	const char *name;	/* of the file */
+/* What decompression may use. */
+struct gs_inflate_options {
+	unsigned threads;
+	size_t   memory_bytes;	/* beyond what one thread needs, approximately; 0: one thread */
+	uint64_t window_bytes;	/* what one thread may need, approximately; 0: no limit */
+	bool     regular;	/* the input is a regular file, at OFFSET */
+	uint64_t offset;
+};
+
+struct gs_inflate_stream {
+	const char *name;	/* of the file, for messages */
+	const char *format;	/* "gzip", for messages */
+	struct gs_inflate_options options;
 	struct gs_reader reader;
 	char       *block;	/* GS_KEPT_BYTES of the last one, then this one */
 	size_t      block_bytes;
-	char       *next;	/* what no library has seen yet */
-	size_t      left;
-	uint64_t    total_bytes;	/* read so far, prefix included */
-	bool        ended;	/* FD has */
+	char       *next;	/* the first byte that no library has seen */
+	size_t      left;	/* bytes from there on */
+	uint64_t    total_bytes;	/* read so far */
+	bool        ended;	/* the file has no more bytes */
 	bool        inside;	/* a member has begun and not ended */
 	bool        any;	/* a member has ended */
-	bool        done;	/* so has the last one */
-
-	struct gs_inflate_help help;
-	struct gs_frames *frames;	/* or NULL: from front to back */
-	z_stream        zlib;
-	lzma_stream     lzma;
-	ZSTD_DStream   *zstd;
-	struct archive *archive;
-	uint64_t        opened_at;	/* where in the file ARCHIVE was opened */
-	bool            seeded;		/* it has got its seed */
-	gs_status       read_status;	/* of the callback */
+	bool        done;	/* the last member has ended */
+	void       *decoder;	/* the state of the format's decompressor */
 };
 
+/* A format: how it is recognized, and its decompressor. */
 struct gs_inflate_format {
 	enum gsort_decompress decompress;
 	const char  *name, *suffix;
 	const char  *magic;
 	size_t       magic_bytes;
-	gs_status  (*open)(struct gs_inflate *);
-	/* Add to *GOT, up to BYTES; or come closer to it; or be done. */
-	gs_status  (*step)(struct gs_inflate *, char *into, size_t bytes, size_t *got);
-	void       (*close)(struct gs_inflate *);
-	int          filter;			/* for libarchive */
-	const unsigned char *seed;		/* a member that holds one byte */
-	size_t       seed_bytes;
+	const char  *soname, *package, *version;	/* of the library */
+	bool       (*loads)(void);
+	gs_status  (*open)(struct gs_inflate_stream *stream);
+	/* Add to *GOT, up to BYTES, and set DONE at the end; may add nothing. */
+	gs_status  (*step)(struct gs_inflate_stream *stream, char *into, size_t bytes, size_t *got);
+	void       (*close)(struct gs_inflate_stream *stream);	/* after a failed open, too */
 };
 
-/** Read the next block, if there is one; before it, the end of the last is kept. */
-MUST_CHECK gs_status gs_inflate_fill(struct gs_inflate *z);
+/** Begin to read from READER; NAME and FORMAT are borrowed. */
+MUST_CHECK gs_status
+gs_inflate_stream_open(struct gs_inflate_stream *stream, const struct gs_reader *reader,
+                       const char *name, const char *format,
+                       const struct gs_inflate_options *options);
+void gs_inflate_stream_close(struct gs_inflate_stream *stream);
+
+/** Read the next block behind the LEFT bytes, at most GS_KEPT_BYTES; or set ENDED. */
+MUST_CHECK gs_status gs_inflate_fill(struct gs_inflate_stream *stream);
+
+/**
+ * Within a member: read a block if no byte is left.  Else begin the next member: look for MAGIC,
+ * of MAGIC_BYTES (0: any), and set INSIDE; or, at the end of the file, set DONE.
+ *
+ * @return  GS_OK; GS_EINPUT: something else begins here, or the file ends within MAGIC, or it
+ *          is empty
+ */
+MUST_CHECK gs_status
+gs_inflate_provide(struct gs_inflate_stream *stream, const char *magic, size_t magic_bytes);
 
 /** BYTES from NEXT on have been given to a library. */
-void gs_inflate_advance(struct gs_inflate *z, size_t bytes);
+void gs_inflate_advance(struct gs_inflate_stream *stream, size_t bytes);
 
-/* The sentences about bad data; each returns GS_EINPUT ... */
-gs_status gs_inflate_truncated(const struct gs_inflate *z);
-gs_status gs_inflate_corrupt(const struct gs_inflate *z, const char *reason);
-/** Where a member should begin, something else does. */
-gs_status gs_inflate_foreign(const struct gs_inflate *z);
-/** ... and GS_EBUDGET: to decompress it takes more memory than HELP allows. */
-gs_status gs_inflate_too_large(const struct gs_inflate *z);
-
-/* The formats that are libarchive's, and liblzma's. */
-extern const struct gs_inflate_format gs_inflate_bzip2, gs_inflate_lz4, gs_inflate_xz;
+/* Errors: each sets a message and returns its status.  GS_EINPUT ... */
+gs_status gs_inflate_truncated(const struct gs_inflate_stream *stream);
+gs_status gs_inflate_corrupt(const struct gs_inflate_stream *stream, const char *reason);
+/** Where a member should begin there is something else. */
+gs_status gs_inflate_foreign(const struct gs_inflate_stream *stream);
+/* ... and GS_EBUDGET. */
+gs_status gs_inflate_no_memory(const struct gs_inflate_stream *stream);
+/** The data need a larger window than OPTIONS allow. */
+gs_status gs_inflate_too_large(const struct gs_inflate_stream *stream);
 
 #endif

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * inflate_xz.c - xz, by liblzma, block by block at once where the file has several
+ * inflate_xz.c - xz, by liblzma, by several threads where the file has several blocks
  *
- * Its own decoder with threads (5.4 and later) takes a file as it comes, from a pipe too,
- * and gives the bytes in order, those before the trouble first; only what `xz -T` wrote
- * has blocks whose sizes stand before them.  An older one, or less memory than two blocks
- * need, means one thread.  768 MB of text in blocks of 1 MiB, sorted whole, H200 host: 2.0 s
- * with 16 threads, 14.2 with one; 86 MB in 8 MiB, 2-core AMD EPYC VM: 1.2 s, 1.8.
- *
- * The library is loaded when the first such file is met.
+ * liblzma's own decoder with threads (version 5.4 and later) also reads pipes, and returns
+ * bytes in order, all good ones before an error.  It needs blocks whose headers have their
+ * sizes, as `xz -T` writes them.  With an older version, or with less memory than two blocks
+ * take, one thread decompresses.  768 MB of text in blocks of 1 MiB, sorted whole, H200 host:
+ * 2.0 s with 16 threads, 14.2 with one; 86 MB in 8 MiB, 2-core AMD EPYC VM: 1.2 s, 1.8.
  */
-#include <pthread.h>
+#include <lzma.h>
+#include <stdlib.h>
 
-#include "io/inflate_stream.h"
+#include "base/dynload.h"
+#include "io/inflate_xz.h"
 
 #define LIBRARY		"liblzma.so.5"
 #define HAS_THREADS	(LZMA_VERSION >= 50040002)	/* 5.4.0, in liblzma's way of counting */
+
+GS_DLOPEN_NOTE(lzma, LIBRARY, "xz", "Decompress xz input", "suggested");
 
 static struct {
 	__typeof__(lzma_stream_decoder) *stream_decoder;
@@ -24,101 +26,98 @@ static struct {
 #if HAS_THREADS
 	__typeof__(lzma_stream_decoder_mt) *stream_decoder_mt;	/* or NULL */
 #endif
-	bool there;
 } xz;
 
-static void
-load_library(void)
-{
-	static const struct gs_symbol symbols[] = {
-		{ "lzma_stream_decoder", &xz.stream_decoder },
-		{ "lzma_code", &xz.code },
-		{ "lzma_end", &xz.end },
-	};
-
-	xz.there = gs_lazy_load(LIBRARY, symbols, sizeof symbols / sizeof symbols[0]);
+static const struct gs_symbol symbols[] = {
+	{ "lzma_stream_decoder", &xz.stream_decoder, false },
+	{ "lzma_code", &xz.code, false },
+	{ "lzma_end", &xz.end, false },
 #if HAS_THREADS
-	static const struct gs_symbol newer = { "lzma_stream_decoder_mt", &xz.stream_decoder_mt };
-
-	(void)gs_lazy_load(LIBRARY, &newer, 1);
+	{ "lzma_stream_decoder_mt", &xz.stream_decoder_mt, true },
 #endif
+};
+
+static bool
+xz_loads(void)
+{
+	static struct gs_library library = GS_LIBRARY(LIBRARY, symbols);
+
+	return gs_library_loads(&library);
 }
 
 static lzma_ret
-start(struct gs_inflate *z)
+start(const struct gs_inflate_options *options, lzma_stream *lzma)
 {
-	const uint64_t most = z->help.window_bytes > 0 ? z->help.window_bytes : UINT64_MAX;
+	const uint64_t most = options->window_bytes > 0 ? options->window_bytes : UINT64_MAX;
 
 #if HAS_THREADS
-	if (z->help.threads > 1 && z->help.memory_bytes > 0 && xz.stream_decoder_mt != NULL) {
-		const lzma_mt options = {
-			.flags = LZMA_CONCATENATED, .threads = z->help.threads,
-			.memlimit_threading = z->help.memory_bytes, .memlimit_stop = most,
+	if (options->threads > 1 && options->memory_bytes > 0 && xz.stream_decoder_mt != NULL) {
+		const lzma_mt threaded = {
+			.flags = LZMA_CONCATENATED, .threads = options->threads,
+			.memlimit_threading = options->memory_bytes, .memlimit_stop = most,
 		};
 
-		return xz.stream_decoder_mt(&z->lzma, &options);
+		return xz.stream_decoder_mt(lzma, &threaded);
 	}
 #endif
-	return xz.stream_decoder(&z->lzma, most, LZMA_CONCATENATED);
+	return xz.stream_decoder(lzma, most, LZMA_CONCATENATED);
 }
 
 static gs_status
-xz_open(struct gs_inflate *z)
+xz_open(struct gs_inflate_stream *stream)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	lzma_stream *lzma = calloc(1, sizeof *lzma);	/* as LZMA_STREAM_INIT */
 
-	pthread_once(&once, load_library);
-	if (!xz.there)
-		return gs_fail(GS_EIO, "%s: " LIBRARY " cannot be loaded: install liblzma, or "
-		               "decompress the xz data first", z->name);
-	z->lzma = (lzma_stream)LZMA_STREAM_INIT;
-	if (start(z) != LZMA_OK)
-		return gs_fail(GS_EBUDGET, "%s: no memory to decompress it", z->name);
-	return GS_OK;
+	stream->decoder = lzma;
+	return lzma != NULL && start(&stream->options, lzma) == LZMA_OK
+	       ? GS_OK : gs_inflate_no_memory(stream);
 }
 
 static gs_status
-xz_step(struct gs_inflate *z, char *into, size_t bytes, size_t *got)
+xz_step(struct gs_inflate_stream *stream, char *into, size_t bytes, size_t *got)
 {
+	lzma_stream *lzma = stream->decoder;
 	lzma_ret code;
 
-	if (z->left == 0 && !z->ended)
-		TRY(gs_inflate_fill(z));
-	z->lzma.next_in = (const uint8_t *)z->next;
-	z->lzma.avail_in = z->left;
-	z->lzma.next_out = (uint8_t *)into + *got;
-	z->lzma.avail_out = bytes - *got;
-	code = xz.code(&z->lzma, z->ended ? LZMA_FINISH : LZMA_RUN);
-	gs_inflate_advance(z, z->left - z->lzma.avail_in);
-	*got = bytes - z->lzma.avail_out;
+	if (stream->left == 0 && !stream->ended)
+		TRY(gs_inflate_fill(stream));
+	lzma->next_in = (const uint8_t *)stream->next;
+	lzma->avail_in = stream->left;
+	lzma->next_out = (uint8_t *)into + *got;
+	lzma->avail_out = bytes - *got;
+	code = xz.code(lzma, stream->ended ? LZMA_FINISH : LZMA_RUN);
+	gs_inflate_advance(stream, stream->left - lzma->avail_in);
+	*got = bytes - lzma->avail_out;
 	switch (code) {
 	case LZMA_OK:
 		return GS_OK;
 	case LZMA_STREAM_END:
-		z->done = true;
+		stream->done = true;
 		return GS_OK;
 	case LZMA_BUF_ERROR:	/* no progress twice, so there was no more input */
-		return gs_inflate_truncated(z);
+		return gs_inflate_truncated(stream);
 	case LZMA_FORMAT_ERROR:
-		return gs_inflate_foreign(z);
+		return gs_inflate_foreign(stream);
 	case LZMA_MEM_ERROR:
-		return gs_fail(GS_EBUDGET, "%s: no memory to decompress it", z->name);
+		return gs_inflate_no_memory(stream);
 	case LZMA_MEMLIMIT_ERROR:
-		return gs_inflate_too_large(z);
+		return gs_inflate_too_large(stream);
 	case LZMA_OPTIONS_ERROR:
-		return gs_inflate_corrupt(z, "of a kind that liblzma does not know");
+		return gs_inflate_corrupt(stream, "of a kind that liblzma does not know");
 	default:
-		return gs_inflate_corrupt(z, "damaged, or garbage behind it");
+		return gs_inflate_corrupt(stream, "damaged, or garbage behind it");
 	}
 }
 
 static void
-xz_close(struct gs_inflate *z)
+xz_close(struct gs_inflate_stream *stream)
 {
-	xz.end(&z->lzma);
+	if (stream->decoder != NULL)
+		xz.end(stream->decoder);
+	free(stream->decoder);
 }
 
 const struct gs_inflate_format gs_inflate_xz = {
-	GSORT_DECOMPRESS_XZ, "xz", ".xz", "\xfd" "7zXZ", 6,
-	xz_open, xz_step, xz_close, 0, NULL, 0,
+	GSORT_DECOMPRESS_XZ, "xz", ".xz", "\xfd" "7zXZ", 6, LIBRARY, "liblzma",
+	LZMA_VERSION_STRING, xz_loads, xz_open, xz_step, xz_close,
 };

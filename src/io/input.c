@@ -2,16 +2,18 @@
 /*
  * input.c - the bytes of all inputs, one file after the other
  *
- * In:   names.  Out: bytes, decompressed.
+ * In:   names.
+ * Out:  bytes, decompressed.
  *
- * Regular files are opened at once, so a missing one is found before the first
- * byte is read, and so that nobody can take it away later.  Pipes are opened when
- * their turn comes: their writer may be waiting for another one to be read.  So
- * are the files beyond what RLIMIT_NOFILE allows, and all of them with the option
- * LATER; that they can be opened is checked at the start all the same.
+ * Regular files are opened at the start, so a missing one is found before the first byte is
+ * read, and deleting a file later does no harm.  A pipe is opened when its turn comes, because
+ * its writer may wait until another pipe is read.  So are the files beyond what RLIMIT_NOFILE
+ * allows, and all of them with the option LATER; at the start they are only checked.
  *
- * Invariant: PREFIX, what was read to guess the format, comes before whatever
- * else the descriptor gives, and comes once.
+ * What is not a regular file is read through the recorder (recorder.h): it looks at the first
+ * bytes, to recognize compressed text, and keeps all bytes if there is memory for them.
+ *
+ * Invariant: while the recorder keeps, all files up to the current one can be read again.
  */
 #include <assert.h>
 #include <errno.h>
@@ -26,26 +28,27 @@
 #include "io/inflate.h"
 #include "io/input.h"
 #include "io/open.h"
+#include "io/recorder.h"
 
-enum { SPARE_FDS = 32 };		/* for the output and the libraries */
+_Static_assert((int)GS_LOOK_BYTES >= (int)GS_MAGIC_BYTES, "a format can be recognized");
+
+enum { FDS_FOR_OTHERS = 32 };		/* for the output and the libraries */
 
 struct gs_input {
 	struct gs_input_options options;
-	struct gs_file       *files;
+	struct gs_file    *files;
 	size_t             count;
 	size_t             next_at;	/* the current file is the one before */
 	bool               begun;	/* the current file has been looked at */
 	struct gs_inflate *inflate;	/* of the current file, if compressed */
-	char               prefix[GS_MAGIC_BYTES];
-	size_t             prefix_bytes;
-	bool               ended;	/* a terminal says once that there is no more */
+	struct gs_recorder recorder;	/* of files that are not regular */
 	int                stop;	/* an eventfd, readable once gs_input_stop() was called;
-					 * -1: only regular files, which keep nobody waiting */
+					 * -1: all files are regular, reading never waits */
 	bool               owns_stop;
 };
 
 static const char *const standard_input[] = { "-" };
-static const char *const caller_input[] = { "input" };	/* what a callback gives */
+static const char *const caller_input[] = { "input" };	/* the name of a callback */
 
 /* ---- opening ----------------------------------------------------------- */
 
@@ -56,8 +59,8 @@ gs_input_most_open(void)
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
 		return SIZE_MAX;
-	return limit.rlim_cur > 2 * SPARE_FDS ? limit.rlim_cur - SPARE_FDS
-	                                      : limit.rlim_cur / 2;
+	return limit.rlim_cur > 2 * FDS_FOR_OTHERS ? limit.rlim_cur - FDS_FOR_OTHERS
+	                                           : limit.rlim_cur / 2;
 }
 
 /* The format that was asked for, or that the name promises. */
@@ -69,7 +72,7 @@ format_by_name(const struct gs_input_options *options, const char *name)
 	return options->binary ? gs_inflate_suffix(name) : GSORT_DECOMPRESS_AUTO;
 }
 
-/* "-" a second time: an empty file, as the first one will have read it all. */
+/* "-" for the second time: the first one will have read all of it. */
 static bool
 is_spent(const struct gs_input *input, size_t file_at)
 {
@@ -81,35 +84,30 @@ is_spent(const struct gs_input *input, size_t file_at)
 	return false;
 }
 
-/* Somebody may have to wait for bytes, and another thread for them. */
+/* Reading may have to wait for bytes: another thread must be able to stop it. */
 static void
 make_stoppable(struct gs_input *input)
 {
 	if (input->stop >= 0 || input->options.stops_with != NULL)
 		return;
-	input->stop = eventfd(0, EFD_CLOEXEC);	/* failed: stopping takes longer */
+	input->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);	/* failed: stopping takes longer */
 	input->owns_stop = true;
 }
 
-/* There is nothing to be opened, and nothing known. */
 static gs_status
-open_callback(struct gs_input *input)
+open_file(struct gs_input *input, struct gs_file *file, bool stay)
 {
-	struct gs_file *file = &input->files[0];
+	const struct gs_input_options *options = &input->options;
 
-	file->format = format_by_name(&input->options, file->name);
-	file->bytes = GS_UNKNOWN;
-	make_stoppable(input);
-	return GS_OK;
+	return gs_file_open(file, options->binary && !options->terminal_ok, stay);
 }
 
 static gs_status
 open_files(struct gs_input *input)
 {
+	const bool calls = input->options.read != NULL;
 	const size_t allowed = input->options.later ? 0 : gs_input_most_open();
 
-	if (input->options.read != NULL)
-		return open_callback(input);
 	for (size_t f = 0; f < input->count; f++)
 		if (gs_file_is_standard(&input->files[f]) &&
 		    !gs_allows(STDIN_FILENO, O_RDONLY))
@@ -119,11 +117,14 @@ open_files(struct gs_input *input)
 
 		file->format = format_by_name(&input->options, file->name);
 		file->bytes = GS_UNKNOWN;
-		if (is_spent(input, f)) {
+		file->spent = is_spent(input, f);
+		if (file->spent) {
 			file->bytes = 0;
 			file->format = GSORT_DECOMPRESS_NONE;
+		} else if (calls) {
+			gs_file_reference(file);
 		} else {
-			TRY(gs_file_open(file, &input->options, f < allowed));
+			TRY(open_file(input, file, f < allowed));
 		}
 		if (!file->regular)
 			make_stoppable(input);
@@ -149,9 +150,11 @@ gs_input_open(struct gs_input **input, const struct gs_input_options *options)
 	in->options = *options;
 	in->count = count;
 	in->stop = options->stops_with != NULL ? options->stops_with->stop : -1;
+	gs_recorder_open(&in->recorder, options->record_memory, options->record_bytes);
 	for (size_t f = 0; f < count; f++) {
 		in->files[f].name = names[f];
 		in->files[f].fd = -1;
+		in->files[f].recorder = &in->recorder;
 	}
 	status = open_files(in);
 	if (status != GS_OK)
@@ -161,15 +164,6 @@ gs_input_open(struct gs_input **input, const struct gs_input_options *options)
 	return status;
 }
 
-/* ---- what is known ----------------------------------------------------- */
-
-/* Bytes that a file will give, if that is sure. */
-static uint64_t
-bytes_of(const struct gs_file *file)
-{
-	return file->format == GSORT_DECOMPRESS_NONE ? file->bytes : GS_UNKNOWN;
-}
-
 void
 gs_input_share(struct gs_input *input, unsigned threads, size_t unpack_bytes,
                uint64_t window_bytes)
@@ -177,6 +171,15 @@ gs_input_share(struct gs_input *input, unsigned threads, size_t unpack_bytes,
 	input->options.threads = threads;
 	input->options.unpack_bytes = unpack_bytes;
 	input->options.window_bytes = window_bytes;
+}
+
+/* ---- what is known ----------------------------------------------------- */
+
+/* Bytes that a file will give, if that is known. */
+static uint64_t
+bytes_of(const struct gs_file *file)
+{
+	return file->format == GSORT_DECOMPRESS_NONE ? file->bytes : GS_UNKNOWN;
 }
 
 uint64_t
@@ -214,7 +217,7 @@ gs_input_inflates(const struct gs_input *input)
 }
 
 bool
-gs_input_looks_back(const struct gs_input *input)
+gs_input_large_window(const struct gs_input *input)
 {
 	for (size_t f = 0; f < input->count; f++)
 		if (input->files[f].format == GSORT_DECOMPRESS_ZSTD ||
@@ -223,24 +226,98 @@ gs_input_looks_back(const struct gs_input *input)
 	return false;
 }
 
+/* ---- what is recorded ---------------------------------------------------- */
+
+/* The options' callback; any negative result is an error. */
+static ptrdiff_t
+call(void *context, void *into, size_t bytes)
+{
+	const struct gs_input *input = context;
+	const ptrdiff_t got = input->options.read(input->options.read_context, into, bytes);
+
+	return got < 0 ? -1 : got;
+}
+
+/* If the recorder does not keep any more, give back what has been consumed.  A piece that has not
+ * been read yet is given back with its file. */
+static void
+release_consumed(struct gs_input *input, bool kept)
+{
+	if (!kept || input->recorder.keeps)
+		return;
+	for (size_t f = 0; f + 1 < input->next_at && f < input->count; f++)
+		if (input->files[f].references == 0 && input->files[f].recording.data != NULL)
+			gs_recorder_release(&input->recorder, &input->files[f].recording, 0,
+			                    input->files[f].recording.bytes);
+	if (input->recorder.recording != NULL)
+		gs_recorder_release(&input->recorder, input->recorder.recording, 0,
+		                    input->recorder.at);
+}
+
+/* Let the recorder continue with FILE, which is not regular. */
+static void
+begin_recording(struct gs_input *input, struct gs_file *file)
+{
+	const struct gs_reader source = {
+		.fd = file->fd, .stop = input->stop,
+		.read = input->options.read != NULL ? call : NULL, .context = input,
+	};
+	const bool kept = input->recorder.keeps;
+
+	gs_recorder_begin(&input->recorder, &file->recording, &source);
+	release_consumed(input, kept);
+}
+
+gs_status
+gs_input_peek_bytes(struct gs_input *input, uint64_t least, uint64_t *bytes)
+{
+	struct gs_file *file = input->files;
+
+	assert(input->next_at == 0);
+	*bytes = 0;
+	while (file < input->files + input->count && (file->regular || file->spent))
+		file++;
+	if (file == input->files + input->count || input->recorder.memory == NULL)
+		return GS_OK;
+	if (file->waits)
+		TRY(open_file(input, file, true));
+	if (file->regular)		/* it was a pipe when it was checked */
+		return GS_OK;
+	begin_recording(input, file);
+	TRY(gs_file_look(file, least < SIZE_MAX ? (size_t)least : SIZE_MAX));
+	*bytes = file->recording.bytes;
+	return GS_OK;
+}
+
+/* gs_recorder_read() as a callback: CONTEXT is the input. */
+static ptrdiff_t
+read_recorded(void *context, void *into, size_t bytes)
+{
+	struct gs_input *input = context;
+	const bool kept = input->recorder.keeps;
+	const ptrdiff_t got = gs_recorder_read(&input->recorder, into, bytes);
+
+	release_consumed(input, kept);
+	return got;
+}
+
 /* ---- one file after the other ------------------------------------------ */
 
 static void
-leave_file(struct gs_input *input)
+end_file(struct gs_input *input)
 {
 	gs_inflate_close(input->inflate);
 	input->inflate = NULL;
-	input->prefix_bytes = 0;
 	input->begun = false;
-	input->ended = false;
-	gs_file_leave(&input->files[input->next_at - 1]);
 }
 
 bool
 gs_input_next(struct gs_input *input)
 {
-	if (input->next_at > 0 && input->next_at <= input->count)
-		leave_file(input);
+	if (input->next_at > 0 && input->next_at <= input->count) {
+		end_file(input);
+		gs_file_leave(&input->files[input->next_at - 1]);
+	}
 	if (input->next_at <= input->count)
 		input->next_at++;
 	return input->next_at <= input->count;
@@ -259,60 +336,31 @@ gs_input_name(const struct gs_input *input)
 	return current(input)->name;
 }
 
-static struct gs_reader
-reader_of(const struct gs_input *input, const struct gs_file *file)
-{
-	return (struct gs_reader){
-		.fd = file->fd, .stop = input->stop,
-		.read = input->options.read, .context = input->options.read_context,
-	};
-}
-
-/* Read what a pipe begins with; text does not begin like compressed data. */
-static gs_status
-sniff_pipe(struct gs_input *input, struct gs_file *file)
-{
-	const struct gs_reader reader = reader_of(input, file);
-	ssize_t got;
-
-	while (input->prefix_bytes < sizeof input->prefix) {
-		got = gs_read(&reader, input->prefix + input->prefix_bytes,
-		              sizeof input->prefix - input->prefix_bytes);
-		if (got < 0)
-			return gs_fail_errno(GS_EIO, "read failed: %s", file->name);
-		if (got == 0) {
-			input->ended = true;
-			break;
-		}
-		input->prefix_bytes += (size_t)got;
-	}
-	file->format = gs_inflate_sniff(input->prefix, input->prefix_bytes);
-	return GS_OK;
-}
-
 static gs_status
 begin_file(struct gs_input *input, struct gs_file *file)
 {
-	struct gs_inflate_help help;
-	struct gs_reader reader;
-
-	input->begun = true;
-	if (file->waits)
-		TRY(gs_file_open(file, &input->options, true));
-	if (file->format == GSORT_DECOMPRESS_AUTO)
-		TRY(sniff_pipe(input, file));
-	if (file->format == GSORT_DECOMPRESS_NONE)
-		return GS_OK;
-	if (input->options.before_inflate != NULL)
-		input->options.before_inflate(input->options.before_context);
-	reader = reader_of(input, file);
-	help = (struct gs_inflate_help){
+	const struct gs_inflate_options options = {
 		.threads = input->options.threads, .memory_bytes = input->options.unpack_bytes,
 		.window_bytes = input->options.window_bytes,
 		.regular = file->regular, .offset = file->start,
 	};
-	return gs_inflate_open(&input->inflate, file->format, &reader, file->name,
-	                       input->prefix, input->prefix_bytes, &help);
+	struct gs_reader reader = { .stop = -1, .read = read_recorded, .context = input };
+
+	input->begun = true;
+	if (file->waits)
+		TRY(open_file(input, file, true));
+	if (!file->regular && !file->spent) {
+		begin_recording(input, file);
+		if (file->format == GSORT_DECOMPRESS_AUTO)
+			TRY(gs_file_look(file, GS_MAGIC_BYTES));
+	}
+	if (file->format == GSORT_DECOMPRESS_NONE)
+		return GS_OK;
+	if (input->options.before_inflate != NULL)
+		input->options.before_inflate(input->options.before_context);
+	if (file->regular)
+		reader = (struct gs_reader){ .fd = file->fd, .stop = input->stop };
+	return gs_inflate_open(&input->inflate, file->format, &reader, file->name, &options);
 }
 
 /* ---- reading ----------------------------------------------------------- */
@@ -320,21 +368,13 @@ begin_file(struct gs_input *input, struct gs_file *file)
 static gs_status
 read_stream(struct gs_input *input, struct gs_file *file, char *into, size_t bytes, size_t *got)
 {
-	const struct gs_reader reader = reader_of(input, file);
+	while (*got < bytes) {
+		const ptrdiff_t more = read_recorded(input, into + *got, bytes - *got);
 
-	if (input->prefix_bytes > 0) {
-		*got = input->prefix_bytes < bytes ? input->prefix_bytes : bytes;
-		memcpy(into, input->prefix, *got);
-		input->prefix_bytes -= *got;
-		memmove(input->prefix, input->prefix + *got, input->prefix_bytes);
-	}
-	while (*got < bytes && !input->ended) {
-		ssize_t more = gs_read(&reader, into + *got, bytes - *got);
-
-		if (more < 0)
-			return gs_fail_errno(GS_EIO, "read failed: %s", file->name);
-		if (more == 0)
+		if (more == 0 || more == GS_READ_STOPPED)
 			break;
+		if (more < 0)
+			return gs_file_fail(file);
 		*got += (size_t)more;
 	}
 	return GS_OK;
@@ -348,7 +388,7 @@ gs_input_read(struct gs_input *input, void *into, size_t bytes, size_t *got)
 	*got = 0;
 	if (!input->begun)
 		TRY(begin_file(input, file));
-	if (file->fd < 0 && input->options.read == NULL)	/* spent */
+	if (file->spent)
 		return GS_OK;
 	if (input->inflate != NULL)
 		return gs_inflate_read(input->inflate, into, bytes, got);
@@ -357,51 +397,10 @@ gs_input_read(struct gs_input *input, void *into, size_t bytes, size_t *got)
 	return read_stream(input, file, into, bytes, got);
 }
 
-/* ---- many readers ------------------------------------------------------- */
-
 gs_status
-gs_input_claims(struct gs_input *input, bool *yes)
+gs_input_read_callback(void *context, void *into, size_t bytes, size_t *got)
 {
-	struct gs_file *file = current(input);
-
-	if (!input->begun)
-		TRY(begin_file(input, file));
-	*yes = file->regular && input->inflate == NULL && file->bytes != GS_UNKNOWN;
-	return GS_OK;
-}
-
-void
-gs_input_claim(struct gs_input *input, size_t bytes, struct gs_input_piece *piece)
-{
-	struct gs_file *file = current(input);
-	const uint64_t left = gs_file_left(file);
-
-	assert(input->begun && file->regular);
-	*piece = (struct gs_input_piece){
-		.file_at = input->next_at - 1, .offset = file->start + file->read_bytes,
-		.bytes = left < bytes ? (size_t)left : bytes,
-	};
-	file->read_bytes += piece->bytes;
-	if (piece->bytes > 0)
-		gs_file_hold(file);
-}
-
-gs_status
-gs_input_read_piece(struct gs_input *input, const struct gs_input_piece *piece, void *into,
-                    size_t *got)
-{
-	struct gs_file *file = &input->files[piece->file_at];
-	int error = 0;
-
-	*got = 0;
-	if (piece->bytes == 0)
-		return GS_OK;
-	*got = gs_file_read_at(file->fd, into, piece->bytes, piece->offset, &error);
-	gs_file_let_go(file);
-	if (error == 0)
-		return GS_OK;
-	errno = error;
-	return gs_fail_errno(GS_EIO, "read failed: %s", file->name);
+	return gs_input_read(context, into, bytes, got);
 }
 
 gs_status
@@ -440,4 +439,120 @@ gs_input_close(struct gs_input *input)
 			close(input->files[f].fd);
 	free(input->files);
 	free(input);
+}
+
+/* ---- pieces --------------------------------------------------------------- */
+
+gs_status
+gs_input_claims(struct gs_input *input, bool *yes)
+{
+	struct gs_file *file = current(input);
+
+	if (!input->begun)
+		TRY(begin_file(input, file));
+	*yes = input->inflate == NULL && !file->spent && file->bytes != GS_UNKNOWN;
+	return GS_OK;
+}
+
+void
+gs_input_claim(struct gs_input *input, size_t bytes, struct gs_input_piece *piece)
+{
+	assert(input->begun);
+	piece->file_at = input->next_at - 1;
+	piece->bytes = gs_file_claim(current(input), bytes, &piece->offset);
+}
+
+gs_status
+gs_input_read_piece(struct gs_input *input, const struct gs_input_piece *piece, void *into,
+                    size_t *got)
+{
+	*got = 0;
+	if (piece->bytes == 0)
+		return GS_OK;
+	return gs_file_read_piece(&input->files[piece->file_at], piece->offset, piece->bytes, into,
+	                          got);
+}
+
+/* ---- reading again ---------------------------------------------------------- */
+
+/* The first file that cannot be read again, or NULL.  Of those that are left, the descriptor
+ * is closed. */
+static const struct gs_file *
+unrepeatable(const struct gs_input *input)
+{
+	for (size_t f = 0; f < input->next_at && f < input->count; f++) {
+		const struct gs_recording *recording = &input->files[f].recording;
+		const bool cut = f + 1 < input->next_at && !recording->ended;
+
+		if (recording->consumed && (cut || !input->recorder.keeps))
+			return &input->files[f];
+	}
+	return NULL;
+}
+
+bool
+gs_input_is_seekable(const struct gs_input *input)
+{
+	for (size_t f = 0; f < input->count; f++)
+		if (!input->files[f].regular)
+			return false;
+	return input->options.read == NULL;
+}
+
+void
+gs_input_record(struct gs_input *input, void *memory, size_t bytes)
+{
+	assert(input->next_at == 0);
+	gs_recorder_open(&input->recorder, memory, bytes);
+}
+
+size_t
+gs_input_record_room(const struct gs_input *input)
+{
+	const struct gs_recorder *recorder = &input->recorder;
+
+	if (recorder->memory == NULL || (!recorder->keeps && !recorder->full))
+		return SIZE_MAX;
+	return recorder->full ? 0 : recorder->memory_bytes - recorder->kept_bytes;
+}
+
+bool
+gs_input_can_rewind(const struct gs_input *input)
+{
+	return unrepeatable(input) == NULL;
+}
+
+gs_status
+gs_input_rewind(struct gs_input *input)
+{
+	const struct gs_file *lost = unrepeatable(input);
+	eventfd_t ignored;
+
+	if (lost != NULL && input->recorder.full)
+		return gs_fail(GS_EBUDGET, "%s: cannot be read again: only the first %zu bytes of the "
+		               "input were kept in memory; --device=cpu reads it once", lost->name,
+		               input->recorder.kept_bytes);
+	if (lost != NULL)
+		return gs_fail(GS_EIO, "%s: cannot be read again: it is not a regular file, and was not "
+		               "kept in memory; --device=cpu reads it once", lost->name);
+	end_file(input);
+	for (size_t f = 0; f < input->next_at && f < input->count; f++) {
+		struct gs_file *file = &input->files[f];
+
+		if (file->regular && f + 1 == input->next_at)
+			gs_file_leave(file);
+		gs_file_rewind(file);
+	}
+	gs_recorder_rewind(&input->recorder);
+	if (input->owns_stop && input->stop >= 0)
+		(void)eventfd_read(input->stop, &ignored);
+	input->next_at = 0;
+	return GS_OK;
+}
+
+void
+gs_input_stop_recording(struct gs_input *input)
+{
+	input->recorder.keeps = false;
+	release_consumed(input, true);
 }

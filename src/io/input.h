@@ -2,8 +2,8 @@
 /*
  * input.h - the bytes of all inputs, one file after the other
  *
- * Every input is opened when the job is, so that a missing file is found before
- * the first byte is read.  The input owns its descriptors and decompressors.
+ * All inputs are opened at the start, so that a missing file is found before the first byte is
+ * read.  The input owns its descriptors and decompressors.
  *
  *     while (gs_input_next(in))
  *             do
@@ -19,29 +19,33 @@
 
 #include "base/status.h"
 #include "gsort.h"
-
-#define GS_UNKNOWN	UINT64_MAX	/* a size nobody knows yet */
+#include "io/open.h"
 
 struct gs_input;
 
 struct gs_input_options {
 	const char *const    *names;	/* borrowed; "-" is standard input */
 	size_t                count;	/* 0: standard input */
-	bool                  binary;	/* never guess compression from content */
+	bool                  binary;	/* do not guess compression from content */
 	bool                  terminal_ok;	/* read binary keys from a terminal */
 	enum gsort_decompress decompress;
 	unsigned              threads;	/* for regular files, and decompression */
-	size_t                unpack_bytes;	/* memory for decompression in parallel, 0: none */
-	uint64_t              window_bytes;	/* that decompressing may need anyway, 0: any */
-	const struct gs_input *stops_with;	/* or NULL: stopping that one stops this, too */
-	bool                  later;	/* open only to check; again, and to stay, when its turn comes */
+	size_t                unpack_bytes;	/* memory for decompression by several threads, 0: none */
+	uint64_t              window_bytes;	/* for decompression by one thread, 0: no limit */
+	const struct gs_input *stops_with;	/* or NULL: stopping that input stops this one, too */
+	bool                  later;	/* open only for a check, and again when its turn comes */
 
-	/* Called, if set, before the first compressed byte is decompressed, by the thread that
-	 * will do it. */
+	/* Memory that keeps what is read from pipes and callbacks, for gs_input_rewind() and
+	 * gs_input_peek_bytes(): borrowed addresses, touched only as they are used.  0: none. */
+	void                 *record_memory;
+	size_t                record_bytes;
+
+	/* If set: called before the first compressed byte of a file is decompressed, by the
+	 * thread that does it. */
 	void                (*before_inflate)(void *context);
 	void                 *before_context;
 
-	/* Instead of files: as read(2), see gsort.h.  In messages it is called "input". */
+	/* If set: called in place of read(2) of a file, see gsort.h.  Messages name it "input". */
 	ptrdiff_t           (*read)(void *context, void *into, size_t bytes);
 	void                 *read_context;
 };
@@ -49,38 +53,54 @@ struct gs_input_options {
 /**
  * Open every input.
  *
- * @return  GS_OK; or GS_EIO (cannot open, directory, closed standard input),
- *          GS_EUSAGE (binary keys from a terminal)
+ * @return  GS_OK; GS_EIO: it cannot be opened, is a folder, or standard input is closed;
+ *          GS_EUSAGE: binary keys from a terminal
  */
 MUST_CHECK gs_status
 gs_input_open(struct gs_input **input, const struct gs_input_options *options);
 
-/** How many files this process had better have open at once for input. */
+/** How many input files this process may keep open at once. */
 size_t gs_input_most_open(void);
 
-/** From here on regular files are read by so many THREADS at once, and decompressed with
- *  so much memory: see gs_input_options. */
+/** Change these of gs_input_options for what is read from now on. */
 void gs_input_share(struct gs_input *input, unsigned threads, size_t unpack_bytes,
                     uint64_t window_bytes);
 
-/** Bytes of all inputs together, or GS_UNKNOWN: a pipe or compressed. */
+/* ---- what is known ---------------------------------------------------------- */
+
+/** Bytes of all inputs together; GS_UNKNOWN if one is a pipe or compressed. */
 uint64_t gs_input_bytes(const struct gs_input *input);
 
 /**
- * The first file whose size is known and no multiple of KEY_BYTES, for the check
- * before anything is read.
+ * The first file whose size is known and is no multiple of KEY_BYTES, so that the job fails
+ * before it reads anything.
  *
  * @return  its name and *BYTES, or NULL
  */
 const char *gs_input_partial(const struct gs_input *input, unsigned key_bytes, uint64_t *bytes);
 
-/** Is one of the files surely compressed, as far as one can know before reading? */
+/** Is one of the files known to be compressed? */
 bool gs_input_inflates(const struct gs_input *input);
 
-/** Is one of them surely of a format that may look back very far, zstd or xz? */
-bool gs_input_looks_back(const struct gs_input *input);
+/** Is one of them known to be of a format with large windows, zstd or xz? */
+bool gs_input_large_window(const struct gs_input *input);
 
-/** Go on to the next file, at first to the first; false: no more. */
+/**
+ * Before the first gs_input_next(): read ahead in the first input that is a pipe or callback,
+ * until LEAST bytes of it are in the recording.  It may end before, or the memory may be full.
+ *
+ * @bytes   set to how many there are; 0: no such input, or no memory
+ * @return  GS_OK; GS_EIO
+ *
+ * Blocks for these bytes.  They will be read from the recording.  If the input has ended and is
+ * not compressed its size is known now, and it can be claimed as a regular file can.
+ */
+MUST_CHECK gs_status
+gs_input_peek_bytes(struct gs_input *input, uint64_t least, uint64_t *bytes);
+
+/* ---- reading ------------------------------------------------------------------ */
+
+/** Go on to the next file, at first to the first; false: there is none. */
 bool gs_input_next(struct gs_input *input);
 
 /** The current file's name for messages; standard input is "-". */
@@ -90,48 +110,86 @@ const char *gs_input_name(const struct gs_input *input);
  * Read the next BYTES of the current file; blocks for all of them.
  *
  * @got     set to BYTES, or less: the file ended there
- * @return  GS_OK; GS_EIO (read failed); GS_EINPUT (corrupt or truncated
- *          compressed data; *GOT bytes before it are good)
+ * @return  GS_OK; GS_EIO: read failed; GS_EINPUT: corrupt or truncated compressed data, before
+ *          which *GOT bytes are good
  *
- * Regular files are read by several threads at once where that pays.
+ * Several threads read a regular file if that is faster.
  */
 MUST_CHECK gs_status
 gs_input_read(struct gs_input *input, void *into, size_t bytes, size_t *got);
 
-/*
- * Many readers.  Of a regular file that is not compressed each thread may read a piece of its
- * own: it claims one, then reads it, once; until then the file stays open for it, whatever
- * file is the input's current one.
+/** gs_input_read() for a caller that has only a callback: CONTEXT is the input. */
+MUST_CHECK gs_status
+gs_input_read_callback(void *context, void *into, size_t bytes, size_t *got);
+
+/**
+ * Read the next BYTES of the current file into memory of SCRATCH_BYTES, over and over; with as
+ * much memory as BYTES, they are all there afterwards.
+ *
+ * @return  GS_OK; GS_EIO; GS_EINPUT: the file has fewer
  */
+MUST_CHECK gs_status
+gs_input_skip(struct gs_input *input, uint64_t bytes, void *scratch, size_t scratch_bytes);
+
+/** From another thread: end the read that waits, which comes out short.  Do not read after it,
+ *  unless the input is rewound.  A callback that waits is not interrupted. */
+void gs_input_stop(struct gs_input *input);
+
+/** NULL is allowed. */
+void gs_input_close(struct gs_input *input);
+
+/* ---- pieces: many readers of one file ------------------------------------------- */
+
+/* A part of a file that one thread has claimed, and will read once.  Until then the file stays
+ * open, whichever file is the current one. */
 struct gs_input_piece {
 	size_t   file_at;	/* its number */
 	uint64_t offset;	/* in the file */
 	size_t   bytes;
 };
 
-/** Can the rest of the current file be claimed?  Begins the file, if nobody did. */
+/** Can the rest of the current file be claimed: regular or recorded to its end, and not
+ *  compressed?  Begins the file, if nobody did. */
 MUST_CHECK gs_status gs_input_claims(struct gs_input *input, bool *yes);
 
-/** The next BYTES of the current file, or what is left of it as far as its size was known
- *  when it was opened (*PIECE.bytes 0: nothing); gs_input_read() goes on behind them.  One
- *  thread at a time. */
+/** Claim the next BYTES of the current file, or what is left of its size when it was opened
+ *  (*PIECE.bytes 0: nothing); gs_input_read() goes on behind them.  One thread at a time. */
 void gs_input_claim(struct gs_input *input, size_t bytes, struct gs_input_piece *piece);
 
-/** Read a piece, from any thread.  *GOT less than its bytes: the file has been cut meanwhile. */
+/** Read a piece, from any thread.  *GOT less than its bytes: the file has shrunk meanwhile. */
 MUST_CHECK gs_status
 gs_input_read_piece(struct gs_input *input, const struct gs_input_piece *piece, void *into,
                     size_t *got);
 
-/** Read the next BYTES of the current file and forget them, through SCRATCH; GS_EINPUT: it
- *  has fewer. */
-MUST_CHECK gs_status
-gs_input_skip(struct gs_input *input, uint64_t bytes, void *scratch, size_t scratch_bytes);
+/* ---- reading again ---------------------------------------------------------------- */
 
-/** From another thread: the read that goes on stops waiting and comes out short; none
- *  shall follow.  A callback that waits is waited for. */
-void gs_input_stop(struct gs_input *input);
+/** Is every input a regular file, which can be read again without a recording? */
+bool gs_input_is_seekable(const struct gs_input *input);
 
-/** NULL is allowed. */
-void gs_input_close(struct gs_input *input);
+/** As record_memory and record_bytes of the options; before anything is read. */
+void gs_input_record(struct gs_input *input, void *memory, size_t bytes);
+
+/** Bytes that the recording still has room for; SIZE_MAX if nothing is being recorded. */
+size_t gs_input_record_room(const struct gs_input *input);
+
+/** Would gs_input_rewind() succeed now? */
+bool gs_input_can_rewind(const struct gs_input *input);
+
+/**
+ * Begin again before the first file.  Regular files are opened and read again from where they
+ * began; pipes and callbacks come from the recording, and then go on where they are now.
+ * All claimed pieces have been read, and no other thread reads.
+ *
+ * @return  GS_OK; GS_EBUDGET: the recording is full; GS_EIO: there is none.  The input can only
+ *          be closed then.  A file that has been replaced meanwhile is GS_EIO when it is read.
+ *
+ * May be repeated until a byte behind the end of the recording has been read.  From there on
+ * nothing is kept, and the recording's memory goes back to the system.
+ */
+MUST_CHECK gs_status gs_input_rewind(struct gs_input *input);
+
+/** Keep nothing from now on, and give the recording's memory back as it is consumed.  All claimed
+ *  pieces have been read. */
+void gs_input_stop_recording(struct gs_input *input);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* open.c - system calls on files, with their old traps taken out */
+/* open.c - open(2), read(2) and pread(2) without their traps */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -7,7 +7,10 @@
 
 #include "io/open.h"
 
-enum { FIRST_FREE_FD = 3 };
+enum {
+	FIRST_FREE_FD = 3,
+	PREAD_BYTES   = 1 << 20,	/* at once: files of /proc want as much kernel memory, and fail */
+};
 
 int
 gs_open(const char *name, int flags, mode_t mode)
@@ -36,15 +39,37 @@ gs_read(const struct gs_reader *reader, void *into, size_t bytes)
 	};
 	ssize_t got;
 
-	while (poll(both, 2, calls ? 0 : -1) < 0 && errno == EINTR)
+	/* poll(2) also waits for the writer of a pipe that was opened without blocking. */
+	while ((!calls || reader->stop >= 0) && poll(both, 2, calls ? 0 : -1) < 0 &&
+	       errno == EINTR)
 		;
 	if (both[1].revents != 0)
-		return 0;
+		return GS_READ_STOPPED;
 	do
 		got = calls ? reader->read(reader->context, into, bytes)
 		            : read(reader->fd, into, bytes);
-	while (got < 0 && errno == EINTR);
+	while (got == -1 && errno == EINTR);
 	return got;
+}
+
+size_t
+gs_read_at(int fd, void *into, size_t bytes, uint64_t offset, int *error)
+{
+	size_t done = 0;
+
+	while (done < bytes) {
+		const size_t want = bytes - done < PREAD_BYTES ? bytes - done : PREAD_BYTES;
+		const ssize_t got = pread(fd, (char *)into + done, want, (off_t)(offset + done));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			*error = errno;
+		if (got <= 0)
+			break;
+		done += (size_t)got;
+	}
+	return done;
 }
 
 bool

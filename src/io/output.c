@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * output.c - the bytes go out, and no error is lost
+ * output.c - write the output, and report every error
  *
  * In:   bytes.
- * Out:  a file that is as it was, or complete.
+ * Out:  a file that is complete, or as it was before.
  *
- * A regular file is replaced (replace.h) unless that would lose something: links,
- * an open descriptor's file.  What cannot be replaced is written in place.
+ * A regular file is replaced (replace.h) unless that would lose something, as its other links
+ * or the file behind an open descriptor.  Then it is written in place.  A callback may take the
+ * place of a file; then there is nothing to preserve.
  *
- * In place of a file there may be a callback; then there is nothing to keep whole.
- *
- * Invariant: nothing at the target is touched before the first byte is written,
- * and if it is replaced, not before the last.
+ * Invariant: the target does not change before the first byte is written and, if it is
+ * replaced, not before the last.
  */
 #include <assert.h>
 #include <errno.h>
@@ -26,13 +25,13 @@
 #include "base/thread.h"
 #include "io/open.h"
 #include "io/output.h"
+#include "io/output_fd.h"
 #include "io/replace.h"
-#include "io/sink.h"
 
-enum { THREAD_BYTES = 1 << 15 };	/* less is written before a thread has started; not tuned */
+enum { THREAD_BYTES = 1 << 15 };	/* less takes no longer than starting a thread; not tuned */
 
-/* A piece on its way to the writer thread and back. */
-struct piece {
+/* Bytes on their way to the writer thread, and what became of them. */
+struct chunk {
 	const void *data;
 	size_t      bytes;
 	gs_status   status;
@@ -40,16 +39,16 @@ struct piece {
 };
 
 struct gs_output {
-	struct gs_sink    sink;
-	bool              through;	/* written in place */
+	struct gs_output_fd to;
+	bool              in_place;
 	struct gs_replace replace;	/* if not */
 	struct gs_clock  *clock;
 
 	struct gs_thread thread;
-	struct gs_queue  pieces, done;
-	struct piece     piece;
+	struct gs_queue  submitted, done;
+	struct chunk     chunk;
 	bool             threaded;
-	bool             busy;		/* PIECE is with the writer */
+	bool             busy;		/* the writer has CHUNK */
 };
 
 /* ---- opening ----------------------------------------------------------- */
@@ -57,7 +56,7 @@ struct gs_output {
 static gs_status
 guard_terminal(const struct gs_output *out, const struct gs_output_options *options)
 {
-	if (options->binary && !options->terminal_ok && isatty(out->sink.fd))
+	if (options->binary && !options->terminal_ok && isatty(out->to.fd))
 		return gs_fail(GS_EUSAGE, "will not write binary keys to a terminal; use --to=text, "
 		               "-o FILE, redirect output to a file or pipe, or use --force");
 	return GS_OK;
@@ -66,18 +65,15 @@ guard_terminal(const struct gs_output *out, const struct gs_output_options *opti
 static gs_status
 open_standard(struct gs_output *out, const struct gs_output_options *options)
 {
-	out->sink.name = "standard output";
-	out->sink.fd = STDOUT_FILENO;
-	out->through = true;
-	if (!gs_allows(out->sink.fd, O_WRONLY))
-		return gs_fail_errno(GS_EIO, "write failed: %s", out->sink.name);
+	out->to.name = "standard output";
+	out->to.fd = STDOUT_FILENO;
+	out->in_place = true;
+	if (!gs_allows(out->to.fd, O_WRONLY))
+		return gs_fail_errno(GS_EIO, "write failed: %s", out->to.name);
 	return guard_terminal(out, options);
 }
 
-/*
- * Names of what is open already: the file behind may have more readers and
- * writers than us, with offsets of their own.
- */
+/* A name of an open descriptor: others may read and write the file through it, too. */
 static bool
 names_descriptor(const char *name)
 {
@@ -85,7 +81,7 @@ names_descriptor(const char *name)
 	       strncmp(name, "/proc/", 6) == 0;
 }
 
-/* Trouble that says "not here", not "not now". */
+/* An error that means: no file can be made in this folder. */
 static bool
 is_forbidden(int error)
 {
@@ -98,24 +94,24 @@ open_existing(struct gs_output *out, const struct gs_output_options *options)
 {
 	struct stat st;
 
-	/* Also asks for permission to write it, which replacing would not need. */
-	out->sink.fd = gs_open(options->name, O_WRONLY, 0);
-	if (out->sink.fd < 0 || fstat(out->sink.fd, &st) != 0)
-		return gs_fail_errno(GS_EIO, "open failed: %s", out->sink.name);
-	out->through = true;
-	out->sink.truncates = S_ISREG(st.st_mode);
+	/* Also checks that it may be written; replacing it would not. */
+	out->to.fd = gs_open(options->name, O_WRONLY, 0);
+	if (out->to.fd < 0 || fstat(out->to.fd, &st) != 0)
+		return gs_fail_errno(GS_EIO, "open failed: %s", out->to.name);
+	out->in_place = true;
+	out->to.truncates = S_ISREG(st.st_mode);
 	if (!S_ISREG(st.st_mode))
 		return guard_terminal(out, options);
 	if (options->in_place || st.st_nlink > 1 || names_descriptor(options->name) ||
 	    !gs_replace_aim(&out->replace, options->name) ||
 	    !gs_replace_allows(&out->replace, &st))
 		return GS_OK;
-	if (gs_replace_open(&out->replace, out->sink.fd) != 0)
+	if (gs_replace_open(&out->replace, out->to.fd) != 0)
 		return is_forbidden(errno) ? GS_OK
-		       : gs_fail_errno(GS_EIO, "cannot make a file beside %s", out->sink.name);
-	close(out->sink.fd);
-	out->sink.fd = out->replace.fd;
-	out->through = out->sink.truncates = false;
+		       : gs_fail_errno(GS_EIO, "cannot make a file beside %s", out->to.name);
+	close(out->to.fd);
+	out->to.fd = out->replace.fd;
+	out->in_place = out->to.truncates = false;
 	return GS_OK;
 }
 
@@ -123,25 +119,25 @@ static gs_status
 open_new(struct gs_output *out, const struct gs_output_options *options)
 {
 	if (options->in_place) {
-		out->through = true;
-		out->sink.fd = gs_open(options->name, O_WRONLY | O_CREAT, 0666);
-		return out->sink.fd >= 0 ? GS_OK
-		       : gs_fail_errno(GS_EIO, "open failed: %s", out->sink.name);
+		out->in_place = true;
+		out->to.fd = gs_open(options->name, O_WRONLY | O_CREAT, 0666);
+		return out->to.fd >= 0 ? GS_OK
+		       : gs_fail_errno(GS_EIO, "open failed: %s", out->to.name);
 	}
 	if (!gs_replace_aim(&out->replace, options->name) ||
 	    gs_replace_open(&out->replace, -1) != 0)
-		return gs_fail_errno(GS_EIO, "open failed: %s", out->sink.name);
-	out->sink.fd = out->replace.fd;
+		return gs_fail_errno(GS_EIO, "open failed: %s", out->to.name);
+	out->to.fd = out->replace.fd;
 	return GS_OK;
 }
 
 static gs_status
 open_callback(struct gs_output *out, const struct gs_output_options *options)
 {
-	out->sink.name = "output";
-	out->through = true;
-	out->sink.write = options->write;
-	out->sink.write_context = options->write_context;
+	out->to.name = "output";
+	out->in_place = true;
+	out->to.write = options->write;
+	out->to.write_context = options->write_context;
 	return GS_OK;
 }
 
@@ -155,8 +151,8 @@ gs_output_open(struct gs_output **output, const struct gs_output_options *option
 	*output = NULL;
 	if (out == NULL)
 		return gs_fail(GS_EBUDGET, "no memory to open the output");
-	out->sink.fd = -1;
-	out->sink.name = options->name;
+	out->to.fd = -1;
+	out->to.name = options->name;
 	out->clock = options->clock;
 	if (options->write != NULL)
 		status = open_callback(out, options);
@@ -167,12 +163,12 @@ gs_output_open(struct gs_output **output, const struct gs_output_options *option
 	else if (errno == ENOENT)
 		status = open_new(out, options);
 	else
-		status = gs_fail_errno(GS_EIO, "open failed: %s", out->sink.name);
+		status = gs_fail_errno(GS_EIO, "open failed: %s", out->to.name);
 	if (status != GS_OK) {
 		gs_output_close(out);
 		return status;
 	}
-	gs_sink_look(&out->sink);
+	gs_output_fd_inspect(&out->to);
 	*output = out;
 	return GS_OK;
 }
@@ -182,7 +178,7 @@ gs_output_overwrites(const struct gs_output *out, const char *name, int fd)
 {
 	struct stat own, other;
 
-	return out->through && out->sink.fd >= 0 && fstat(out->sink.fd, &own) == 0 &&
+	return out->in_place && out->to.fd >= 0 && fstat(out->to.fd, &own) == 0 &&
 	       S_ISREG(own.st_mode) &&
 	       (name != NULL ? stat(name, &other) : fstat(fd, &other)) == 0 &&
 	       own.st_ino == other.st_ino && own.st_dev == other.st_dev;
@@ -191,32 +187,32 @@ gs_output_overwrites(const struct gs_output *out, const char *name, int fd)
 const char *
 gs_output_target(const struct gs_output *out)
 {
-	return out->through ? NULL : out->replace.target;
+	return out->in_place ? NULL : out->replace.target;
 }
 
 /* ---- writing ----------------------------------------------------------- */
 
-/* Write, and note how long it took. */
+/* Write, and count the time. */
 static gs_status
 put(struct gs_output *out, const void *data, size_t bytes)
 {
 	uint64_t since = gs_clock_now();
-	const gs_status status = gs_sink_write(&out->sink, data, bytes);
+	const gs_status status = gs_output_fd_write(&out->to, data, bytes);
 
 	gs_clock_lap(out->clock, GS_STAGE_WRITE, &since);
 	return status;
 }
 
 static gs_status
-write_pieces(void *context)
+write_chunks(void *context)
 {
 	struct gs_output *out = context;
-	struct piece *piece;
+	struct chunk *chunk;
 
-	while ((piece = gs_queue_take(&out->pieces)) != NULL) {
-		piece->status = put(out, piece->data, piece->bytes);
-		snprintf(piece->message, sizeof piece->message, "%s", gs_message());
-		if (!gs_queue_give(&out->done, piece))
+	while ((chunk = gs_queue_take(&out->submitted)) != NULL) {
+		chunk->status = put(out, chunk->data, chunk->bytes);
+		snprintf(chunk->message, sizeof chunk->message, "%s", gs_message());
+		if (!gs_queue_give(&out->done, chunk))
 			break;
 	}
 	return GS_OK;
@@ -225,23 +221,23 @@ write_pieces(void *context)
 static gs_status
 start_thread(struct gs_output *out)
 {
-	gs_queue_open(&out->pieces);
+	gs_queue_open(&out->submitted);
 	gs_queue_open(&out->done);
 	out->threaded = true;
-	return gs_thread_start(&out->thread, write_pieces, out);
+	return gs_thread_start(&out->thread, write_chunks, out);
 }
 
 gs_status
 gs_output_wait(struct gs_output *out)
 {
-	struct piece *piece;
+	struct chunk *chunk;
 
 	if (!out->busy)
 		return GS_OK;
-	piece = gs_queue_take(&out->done);
-	assert(piece == &out->piece);
+	chunk = gs_queue_take(&out->done);
+	assert(chunk == &out->chunk);
 	out->busy = false;
-	return piece->status == GS_OK ? GS_OK : gs_fail(piece->status, "%s", piece->message);
+	return chunk->status == GS_OK ? GS_OK : gs_fail(chunk->status, "%s", chunk->message);
 }
 
 gs_status
@@ -252,8 +248,8 @@ gs_output_submit(struct gs_output *out, const void *data, size_t bytes)
 		return put(out, data, bytes);
 	if (!out->threaded)
 		TRY(start_thread(out));
-	out->piece = (struct piece){ .data = data, .bytes = bytes };
-	out->busy = gs_queue_give(&out->pieces, &out->piece);
+	out->chunk = (struct chunk){ .data = data, .bytes = bytes };
+	out->busy = gs_queue_give(&out->submitted, &out->chunk);
 	assert(out->busy);
 	return GS_OK;
 }
@@ -270,7 +266,7 @@ gs_output_write(struct gs_output *out, const void *data, size_t bytes)
 bool
 gs_output_takes_pages(const struct gs_output *out)
 {
-	return out->sink.pipe;
+	return out->to.pipe;
 }
 
 gs_status
@@ -280,7 +276,7 @@ gs_output_give_pages(struct gs_output *out, void *pages, size_t bytes, size_t ma
 	uint64_t since = gs_clock_now();
 
 	if (status == GS_OK)
-		status = gs_sink_give(&out->sink, pages, bytes);
+		status = gs_output_fd_give_pages(&out->to, pages, bytes);
 	munmap(pages, mapped);
 	gs_clock_lap(out->clock, GS_STAGE_WRITE, &since);
 	return status;
@@ -288,36 +284,36 @@ gs_output_give_pages(struct gs_output *out, void *pages, size_t bytes, size_t ma
 
 /* ---- the end ----------------------------------------------------------- */
 
-/* Some file systems tell only on close(2) what went wrong with a write. */
+/* Some file systems report a failed write only in close(2). */
 static gs_status
 flush_by_closing(const struct gs_output *out)
 {
-	int copy = fcntl(out->sink.fd, F_DUPFD_CLOEXEC, 3);
+	int copy = fcntl(out->to.fd, F_DUPFD_CLOEXEC, 3);
 
 	if (copy < 0 || close(copy) != 0)
-		return gs_fail_errno(GS_EIO, "close failed: %s", out->sink.name);
+		return gs_fail_errno(GS_EIO, "close failed: %s", out->to.name);
 	return GS_OK;
 }
 
 static gs_status
 finish(struct gs_output *out)
 {
-	const int fd = out->sink.fd;
+	const int fd = out->to.fd;
 
-	if (out->sink.write != NULL)
+	if (out->to.write != NULL)
 		return GS_OK;
-	TRY(gs_sink_truncate(&out->sink));	/* nothing written: then that is the content */
-	if (gs_room_cut(&out->sink.room) != 0)
-		return gs_fail_errno(GS_EIO, "truncate failed: %s", out->sink.name);
-	if (!out->through) {
+	TRY(gs_output_fd_truncate(&out->to));	/* if nothing was written */
+	if (gs_preallocate_cut(&out->to.preallocation) != 0)
+		return gs_fail_errno(GS_EIO, "truncate failed: %s", out->to.name);
+	if (!out->in_place) {
 		TRY(flush_by_closing(out));
 		if (gs_replace_finish(&out->replace) != 0)
-			return gs_fail_errno(GS_EIO, "cannot replace %s", out->sink.name);
+			return gs_fail_errno(GS_EIO, "cannot replace %s", out->to.name);
 	}
-	out->sink.fd = -1;
-	/* What was replaced is flushed already, and the old file is gone: no news any more. */
-	if (close(fd) != 0 && out->through)
-		return gs_fail_errno(GS_EIO, "close failed: %s", out->sink.name);
+	out->to.fd = -1;
+	/* A new file has been flushed, and has replaced the old one: too late for an error. */
+	if (close(fd) != 0 && out->in_place)
+		return gs_fail_errno(GS_EIO, "close failed: %s", out->to.name);
 	return GS_OK;
 }
 
@@ -340,17 +336,17 @@ gs_output_close(struct gs_output *out)
 	if (out == NULL)
 		return;
 	if (out->threaded) {
-		gs_queue_shut(&out->pieces);
+		gs_queue_shut(&out->submitted);
 		gs_queue_shut(&out->done);
 		(void)gs_thread_join(&out->thread);
-		gs_queue_close(&out->pieces);
+		gs_queue_close(&out->submitted);
 		gs_queue_close(&out->done);
 	}
-	if (out->sink.fd >= 0)
-		(void)gs_room_cut(&out->sink.room);
+	if (out->to.fd >= 0)
+		(void)gs_preallocate_cut(&out->to.preallocation);
 	gs_replace_drop(&out->replace);
-	if (out->sink.fd > STDERR_FILENO)
-		close(out->sink.fd);
+	if (out->to.fd > STDERR_FILENO)
+		close(out->to.fd);
 	free(out);
 }
 

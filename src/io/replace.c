@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * replace.c - a new file that takes an old one's place in one step
+ * replace.c - a new file that replaces an old one in one step
  *
- * The new file has no name (O_TMPFILE), so that not even SIGKILL leaves anything
- * behind.  In the end it is linked straight to a name that is still free; for an
- * existing name it has to take a hidden one for a moment, because linkat(2)
- * cannot replace but rename(2) can.  Signals wait while it has that name.  Where
- * there is no O_TMPFILE (NFS, some FUSE) the hidden name is there from the start.
+ * The new file has no name (O_TMPFILE), so that not even SIGKILL leaves it behind.  In the end
+ * linkat(2) gives it its name if that is still free.  linkat(2) cannot replace a file, but
+ * rename(2) can: for an existing name the new file gets a hidden name for a moment, with signals
+ * blocked.  Where there is no O_TMPFILE (NFS, some FUSE), it has a hidden name from the start.
  *
- * Hidden names are listed where a handler of a fatal signal finds them, from before
- * the file exists until it does no more: whatever comes in between, and to whichever
- * thread, unlink(2) of a name that is not there does no harm.
+ * Hidden names are in a list that the handler of a fatal signal reads.  A name is listed before
+ * its file exists, and until after it is removed: unlink(2) of a name that does not exist does
+ * no harm.
  *
- * No fsync: what is promised is to outlive us, full disks and limits, not the
- * power cut; cp(1) and sort(1) do not promise more, and it would cost more than
- * the sort.
+ * No fsync(2): the output survives a crash of this process, full disks and limits, but perhaps
+ * not a power failure.  cp(1) and sort(1) promise no more, and it would take longer than the
+ * sort.
  *
- * Invariant: HIDDEN is the name of a file if, and only if, it is not empty; then it is
- * listed, as long as there is room.
+ * Invariant: HIDDEN is the name of a file if and only if it is not empty; then it is listed, if
+ * the list is not full.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +38,7 @@ enum {
 
 /* ---- hidden names ------------------------------------------------------- */
 
-enum { LISTED_MOST = 16 };	/* jobs at once; more are not cleaned up after by signals */
+enum { LISTED_MOST = 16 };	/* jobs at once; signals do not clean up after more */
 
 static _Atomic(const char *) listed[LISTED_MOST];
 
@@ -104,7 +103,7 @@ directory_of(const char *target, char *directory)
 		snprintf(directory, PATH_MAX, "%.*s", (int)(slash + 1 - target), target);
 }
 
-/* A name beside the target that nobody else will take; listed. */
+/* Make a name beside the target that nobody else will use, and list it. */
 static bool
 make_hidden(struct gs_replace *new, unsigned try)
 {
@@ -138,7 +137,7 @@ gs_replace_aim(struct gs_replace *new, const char *name)
 		ssize_t bytes = readlink(new->target, link, sizeof link - 1);
 
 		if (bytes < 0)
-			return errno == EINVAL || errno == ENOENT;	/* no link, or nothing there */
+			return errno == EINVAL || errno == ENOENT;	/* no link, or no file */
 		link[bytes] = '\0';
 		if (!follow(new->target, link)) {
 			errno = ENAMETOOLONG;
@@ -159,21 +158,21 @@ gs_replace_allows(const struct gs_replace *new, const struct stat *old)
 	struct statx stx;
 	uid_t self = geteuid();
 
-	/* The name we made out must be the file we have opened. */
+	/* The name must belong to the file that was opened. */
 	if (lstat(new->target, &st) != 0 || st.st_ino != old->st_ino || st.st_dev != old->st_dev)
 		return false;
 	directory_of(new->target, directory);
 	if (stat(directory, &st) != 0)
 		return false;
-	/* In a directory like /tmp only the owner may: rename(2) would say so too late. */
+	/* In a directory like /tmp only the owner may replace it; rename(2) would fail too late. */
 	if ((st.st_mode & S_ISVTX) && self != 0 && self != st.st_uid && self != old->st_uid)
 		return false;
-	/* A file that something is mounted on, as containers do, is busy. */
+	/* A mount point, as containers make of files, cannot be replaced. */
 	return statx(AT_FDCWD, new->target, AT_SYMLINK_NOFOLLOW, 0, &stx) != 0 ||
 	       !(stx.stx_attributes & STATX_ATTR_MOUNT_ROOT);
 }
 
-/* Give the new file what the old one had; owner, group and mode have to be right. */
+/* Copy mode, owner and attributes to the new file; attributes may fail. */
 static int
 keep_attributes(int old_fd, int new_fd)
 {
@@ -186,7 +185,7 @@ keep_attributes(int old_fd, int new_fd)
 	if ((old.st_uid != new.st_uid || old.st_gid != new.st_gid) &&
 	    fchown(new_fd, old.st_uid, old.st_gid) != 0)
 		return -1;
-	if (fchmod(new_fd, old.st_mode & 07777) != 0)	/* after: fchown clears set-id bits */
+	if (fchmod(new_fd, old.st_mode & 07777) != 0)	/* fchown() has cleared set-id bits */
 		return -1;
 	for (const char *name = names; name < names + bytes; name += strlen(name) + 1) {
 		ssize_t got = fgetxattr(old_fd, name, value, sizeof value);
@@ -199,7 +198,7 @@ keep_attributes(int old_fd, int new_fd)
 
 /* ---- the new file ------------------------------------------------------ */
 
-/* A new file with a hidden name, where there are no nameless ones. */
+/* Make the new file with a hidden name, where there is no O_TMPFILE. */
 static int
 open_hidden(struct gs_replace *new, mode_t mode)
 {
@@ -221,7 +220,7 @@ open_hidden(struct gs_replace *new, mode_t mode)
 int
 gs_replace_open(struct gs_replace *new, int old_fd)
 {
-	/* Until it has the old one's mode nobody else shall open it, and read what comes later. */
+	/* Until it has the old file's mode nobody else may open it, to read it later. */
 	const mode_t mode = old_fd >= 0 ? 0600 : 0666;
 	char directory[PATH_MAX];
 	int error;
@@ -229,7 +228,7 @@ gs_replace_open(struct gs_replace *new, int old_fd)
 	new->fd = -1;
 	new->existed = old_fd >= 0;
 	directory_of(new->target, directory);
-	if (access("/proc/self/fd", X_OK) == 0)		/* linkat(2) will need it */
+	if (access("/proc/self/fd", X_OK) == 0)		/* linkat() needs it */
 		new->fd = gs_open(directory, O_TMPFILE | O_WRONLY, mode);
 	if (new->fd < 0)
 		new->fd = open_hidden(new, mode);
@@ -244,7 +243,7 @@ gs_replace_open(struct gs_replace *new, int old_fd)
 	return -1;
 }
 
-/* Give the nameless file NAME, which must not exist. */
+/* Give the new file, which has no name, the name NAME, which must not exist. */
 static int
 link_as(const struct gs_replace *new, const char *name)
 {
@@ -254,7 +253,7 @@ link_as(const struct gs_replace *new, const char *name)
 	return linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
 }
 
-/* Put the file, which has no name or a hidden one, in the target's place. */
+/* Rename the file to the target, after giving it a hidden name if it has none. */
 static int
 replace_target(struct gs_replace *new)
 {
@@ -286,7 +285,7 @@ gs_replace_finish(struct gs_replace *new)
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	if (!new->existed && new->hidden[0] == '\0')
 		result = link_as(new, new->target);
-	if (result != 0)	/* there is a file, or there is one now */
+	if (result != 0)	/* the target existed, or exists now */
 		result = replace_target(new);
 	error = errno;
 	gs_replace_drop(new);

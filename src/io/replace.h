@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * replace.h - a new file that takes an old one's place in one step
+ * replace.h - a new file that replaces an old one in one step
  *
- * Until gs_replace_finish(), nobody sees it, and the old file is as it was.
+ * Until gs_replace_finish() the new file is invisible, and the old one is as it was.
  */
 #ifndef GS_REPLACE_H
 #define GS_REPLACE_H
@@ -13,37 +13,36 @@
 
 struct gs_replace {
 	int  fd;			/* the new file, for writing */
-	bool existed;			/* there is an old one */
-	char target[PATH_MAX];		/* the old one's real name, links followed */
-	char hidden[PATH_MAX];		/* "", or the new one's name for now */
+	bool existed;			/* there is an old file */
+	char target[PATH_MAX];		/* the name it will have, symbolic links followed */
+	char hidden[PATH_MAX];		/* its temporary name, or "" */
 };
 
-/** Find out where NAME leads; it need not exist.  False, and errno: nowhere. */
+/** Follow the symbolic links of NAME, which need not exist.  False, and errno: that fails. */
 bool gs_replace_aim(struct gs_replace *new, const char *name);
 
-/** May the target, which is OLD, be replaced by another file? */
+/** Can the target, which is OLD, be replaced by another file? */
 bool gs_replace_allows(const struct gs_replace *new, const struct stat *old);
 
 /**
  * Make the new file.
  *
- * @old_fd  the old one: its mode, owner and attributes are the new one's, too;
- *          -1: there is none
- * @return  0, or -1 and errno; EPERM also: its owner is another, and stays it
+ * @old_fd  the old file, whose mode, owner and attributes the new one gets; -1: there is none
+ * @return  0, or -1 and errno; EPERM also if the old file belongs to somebody else
  */
 int gs_replace_open(struct gs_replace *new, int old_fd);
 
 /**
- * Give the new file its name.  Signals wait meanwhile.  FD stays open.
+ * Give the new file its name, with all signals blocked.  FD stays open.
  *
  * @return  0; or -1 and errno: the target is as it was
  */
 int gs_replace_finish(struct gs_replace *new);
 
-/** Take back a name that is not the target's.  A zeroed struct is allowed. */
+/** Remove the temporary name.  A zeroed struct is allowed. */
 void gs_replace_drop(struct gs_replace *new);
 
-/** Take back all such names, from a handler of a signal that ends the process. */
+/** Remove the temporary names of all new files.  Safe in the handler of a signal. */
 void gs_replace_abandon(void);
 
 #endif

@@ -5,15 +5,16 @@
  * In:   one input.
  * Out:  the answer, and a sentence about the first key out of order; or counts.
  *
- * A stream: a thread reads chunks ahead (ahead.c), the others compare what is there
+ * A key class: a thread reads chunks ahead (ahead.c), the others compare what is there
  * (order.c), in constant memory.  Nothing is written, no GPU is asked.
  */
 #include <assert.h>
 
-#include "format/key.h"
-#include "job/feed.h"
-#include "job/job.h"
-#include "job/order.h"
+#include "format/line_reader.h"
+#include "format/raw.h"
+#include "io/ahead.h"
+#include "job/check.h"
+#include "stages/order.h"
 
 /*
  * Of binary keys: compared out of the cache that it was read to.  1 GiB of cached u32,
@@ -44,37 +45,48 @@ check_chunk(struct gsort *job, struct gs_order *order, const struct gs_chunk *ch
 		return gs_order_partial(options, chunk->name, job->stats.bytes_in);
 	gs_raw_to_ordered(options->type, options->endian, options->reverse, chunk->data, count,
 	                  order->threads);
-	gs_clock_lap(&job->clock, GS_STAGE_DECODE, &since);
+	gs_clock_lap(&job->monitor.clock, GS_STAGE_DECODE, &since);
 	first = gs_order_follow(order, chunk->data, count);
-	gs_clock_lap(&job->clock, GS_STAGE_SORT, &since);
-	atomic_store(&job->counters.bytes_in, job->stats.bytes_in);
-	atomic_store(&job->counters.keys_in, order->keys);
+	gs_clock_lap(&job->monitor.clock, GS_STAGE_SORT, &since);
+	atomic_store(&job->monitor.counters.bytes_in, job->stats.bytes_in);
+	atomic_store(&job->monitor.counters.keys_in, order->keys);
 	*disorder = first < count;
 	if (*disorder && options->check == GSORT_CHECK_FIRST)
-		(void)gs_order_fail(order, &job->encoding, before + first + 1,
+		(void)gs_order_fail(order, &job->emit.encoding, before + first + 1,
 		                    chunk->data + first * key_bytes, options->skip_bytes, "");
+	return GS_OK;
+}
+
+static gs_status
+check_chunks(struct gsort *job, struct gs_ahead *ahead, struct gs_order *order, bool *disorder)
+{
+	struct gs_chunk *chunk;
+
+	while (!*disorder) {
+		TRY(gs_ahead_take(ahead, &chunk));
+		if (chunk == NULL)
+			return GS_OK;
+		order->name = chunk->name;
+		TRY(check_chunk(job, order, chunk, disorder));
+		gs_ahead_give(ahead, chunk);
+	}
 	return GS_OK;
 }
 
 static gs_status
 check_raw(struct gsort *job, struct gs_order *order, bool *disorder)
 {
-	struct gs_chunk *chunk;
+	struct gs_ahead ahead;
+	gs_status status;
 
 	TRY(gs_arena_open(&job->arena, GS_AHEAD_CHUNKS * CHUNK_BYTES, false));
-	gs_ahead_open_behind(&job->ahead, job->input, job->options->skip_bytes,
+	gs_ahead_open_behind(&ahead, job->input, job->options->skip_bytes,
 	                     gs_arena_take(&job->arena, GS_AHEAD_CHUNKS * CHUNK_BYTES), CHUNK_BYTES);
-	job->ahead.clock = &job->clock;
-	while (!*disorder) {
-		TRY(gs_ahead_take(&job->ahead, &chunk));
-		if (chunk == NULL)
-			break;
-		order->name = chunk->name;
-		TRY(check_chunk(job, order, chunk, disorder));
-		gs_ahead_give(&job->ahead, chunk);
-	}
+	ahead.clock = &job->monitor.clock;
+	status = check_chunks(job, &ahead, order, disorder);
+	gs_ahead_close(&ahead);
 	job->stats.bytes_in += job->options->skip_bytes;
-	return GS_OK;
+	return status;
 }
 
 /* ---- text --------------------------------------------------------------- */
@@ -82,53 +94,55 @@ check_raw(struct gsort *job, struct gs_order *order, bool *disorder)
 static gs_status
 check_text(struct gsort *job, struct gs_order *order, bool *disorder)
 {
-	struct gs_feed *feed;
+	struct gs_line_reader *reader;
+	struct gs_line_source source;
 
-	TRY(gs_arena_open(&job->arena, GS_FEED_BYTES_MOST, false));
+	TRY(gs_arena_open(&job->arena, GS_LINE_READER_MOST_BYTES, false));
 	if (!gs_input_next(job->input))
 		return GS_OK;
-	feed = gs_feed_open(gs_arena_take(&job->arena, GS_FEED_BYTES_MOST), GS_FEED_BYTES_MOST, job->input,
-	                    &job->text);
-	feed->clock = &job->clock;
+	source = (struct gs_line_source){ gs_input_read_callback, job->input, gs_input_name(job->input) };
+	reader = gs_line_reader_open(gs_arena_take(&job->arena, GS_LINE_READER_MOST_BYTES),
+	                           GS_LINE_READER_MOST_BYTES, &source, &job->ingest.text);
+	reader->clock = &job->monitor.clock;
 	order->name = gs_input_name(job->input);
 	do {
 		uint64_t since;
 		size_t first;
 
-		TRY(gs_feed_next(feed));
+		TRY(gs_line_reader_next(reader));
 		since = gs_clock_now();
-		first = gs_order_follow_text(order, feed->classes, feed->keys, feed->count);
-		gs_clock_lap(&job->clock, GS_STAGE_SORT, &since);
-		*disorder = first < feed->count;
+		first = gs_order_follow_text(order, reader->classes, reader->keys, reader->count);
+		gs_clock_lap(&job->monitor.clock, GS_STAGE_SORT, &since);
+		*disorder = first < reader->count;
 		if (*disorder && job->options->check == GSORT_CHECK_FIRST) {
-			const char *line = feed->batch_text + feed->at[first];
+			const char *line = reader->batch_text + reader->at[first];
 
-			(void)gs_order_fail_text(order, feed->numbers[first], line,
-			                         (size_t)(feed->text + feed->end - line),
-			                         job->text.terminator, "");
+			(void)gs_order_fail_text(order, reader->numbers[first], line,
+			                         (size_t)(reader->text + reader->end - line),
+			                         job->ingest.text.terminator, "");
 		}
-		job->stats.bytes_in = feed->bytes;
-		atomic_store(&job->counters.bytes_in, feed->bytes);
-		atomic_store(&job->counters.keys_in, order->keys);
-	} while (feed->count > 0 && !*disorder);
-	job->stats.invalid_lines = feed->lines.invalid;
-	if (feed->count == 0)
-		gs_lines_end(&feed->lines);
+		job->stats.bytes_in = reader->bytes;
+		atomic_store(&job->monitor.counters.bytes_in, reader->bytes);
+		atomic_store(&job->monitor.counters.keys_in, order->keys);
+	} while (reader->count > 0 && !*disorder);
+	job->stats.invalid_lines = reader->lines.invalid;
+	if (reader->count == 0)
+		gs_lines_end(&reader->lines);
 	return GS_OK;
 }
 
 gs_status
-gs_check_inputs(struct gsort *job, bool *disorder)
+gs_job_check(struct gsort *job, bool *disorder)
 {
 	struct gs_order order = {
-		.key_bits = job->facts.key_bits,
+		.key_bits = job->plan_input.key_bits,
 		.strict = job->options->unique,
-		.tallies = job->options->check == GSORT_CHECK_SUMMARY,
+		.counts_breaks = job->options->check == GSORT_CHECK_SUMMARY,
 		.threads = (job->plan.threads + 1) / 2,	/* the others read */
 	};
 
 	*disorder = false;
-	atomic_store(&job->counters.phase, GSORT_READING);
+	atomic_store(&job->monitor.counters.phase, GSORT_READING);
 	TRY(order.key_bits > 0 ? check_raw(job, &order, disorder)
 	                       : check_text(job, &order, disorder));
 	job->stats.keys = order.keys;

@@ -1,36 +1,35 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * info.c - what this machine offers, and what this build contains
+ * info.c - describe the machine and this build: gsort --info, gsort --version -v
  *
- * Behind gsort --info and gsort --version -v.  Only here is a GPU asked for anything but
- * sorting; a machine without one is no trouble.
+ * A machine without a GPU, or a build without the GPU module, is not an error.
  */
 #include "config.h"
 
 #include <linux/magic.h>
-#include <pthread.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "base/simd.h"
+#include "gpu/module.h"
 #include "io/inflate.h"
-#include "job/job.h"
+#include "job/print.h"
 
 /* --- memory and disks ------------------------------------------------------- */
 
 static void
-tell_memory(const struct gs_teller *to, const struct gs_limits *limits)
+print_memory(const struct gs_line_printer *to, const struct gs_limits *limits)
 {
 	char ram[32], room[32], usual[32];
 
-	gs_job_tell(to, "memory", "%s", gs_job_size_text(limits->ram_bytes, ram));
+	gs_print_line(to, "memory", "%s", gs_size_text(limits->ram_bytes, ram));
 	if (limits->room_bytes < limits->ram_bytes)
-		gs_job_tell(to, "limit", "control groups and limits of resources leave %s",
-		     gs_job_size_text(limits->room_bytes, room));
-	gs_job_tell(to, "-S", "%s if nothing is said", gs_job_size_text(limits->host_bytes, usual));
+		gs_print_line(to, "limit", "control groups and resource limits leave %s",
+		     gs_size_text(limits->room_bytes, room));
+	gs_print_line(to, "-S", "%s unless -S is given", gs_size_text(limits->host_bytes, usual));
 }
 
 static const char *
@@ -49,7 +48,7 @@ file_system(const char *dir)
 	struct statfs fs;
 
 	if (statfs(dir, &fs) != 0)
-		return "cannot be asked";
+		return "unknown file system";
 	for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
 		if (known[k].type == (unsigned long)fs.f_type)
 			return known[k].name;
@@ -57,69 +56,70 @@ file_system(const char *dir)
 }
 
 static void
-tell_dir(const struct gs_teller *to, const char *dir)
+print_dir(const struct gs_line_printer *to, const char *dir)
 {
 	const uint64_t free_bytes = gs_limits_disk_bytes(dir);
 	char size[32];
 
 	if (access(dir, W_OK | X_OK) != 0)
-		gs_job_tell(to, "temp", "%s: cannot be written to", dir);
+		gs_print_line(to, "temp", "%s: cannot be written to", dir);
 	else
-		gs_job_tell(to, "temp", "%s: %s free, %s", dir, gs_job_size_text(free_bytes, size),
+		gs_print_line(to, "temp", "%s: %s free, %s", dir, gs_size_text(free_bytes, size),
 		     file_system(dir));
 }
 
 static void
-tell_dirs(const struct gs_teller *to, const struct gsort_options *options)
+print_dirs(const struct gs_line_printer *to, const struct gsort_options *options)
 {
-	const char *usual = getenv("TMPDIR");
-
 	for (size_t d = 0; d < options->temp_dir_count; d++)
-		tell_dir(to, options->temp_dirs[d]);
+		print_dir(to, options->temp_dirs[d]);
 	if (options->temp_dir_count == 0)
-		tell_dir(to, usual != NULL && usual[0] != '\0' ? usual : "/tmp");
+		print_dir(to, gs_temp_dir());
 }
 
 /* --- the public interface ----------------------------------------------------- */
 
 void
-gsort_info(const struct gsort_options *options, void (*line)(void *context, const char *line),
+gsort_info(const struct gsort_options *options, void (*print)(void *context, const char *line),
            void *context)
 {
-	const struct gs_teller to = { line, context };
+	const struct gs_line_printer to = { print, context };
+	const struct gs_gpu_module *module;
 	struct gs_limits limits;
 
 	gs_limits_read(&limits, false);
-	gs_job_tell(&to, "gsort", "%s", PACKAGE_VERSION);
-	gs_job_tell(&to, "cpu", "%u thread%s, %s", limits.cores, limits.cores == 1 ? "" : "s",
+	gs_print_line(&to, "gsort", "%s", PACKAGE_VERSION);
+	gs_print_line(&to, "cpu", "%u thread%s, %s", limits.cores, limits.cores == 1 ? "" : "s",
 	            gs_simd_name(gs_simd_best()));
-	if (gs_backend_gpu == NULL)
-		gs_job_tell(&to, "gpu", "none: this build has no GPU backend");
+	if (gs_gpu_module_load(&module) == GS_OK)
+		module->survey(print, context);
 	else
-		gs_backend_gpu->survey(line, context);
-	tell_memory(&to, &limits);
-	tell_dirs(&to, options);
-}
-
-static char version[512];
-
-static void
-make_version(void)
-{
-	char libraries[128], gpu[256] = "none";
-
-	if (gs_backend_gpu != NULL)
-		gs_backend_gpu->build(gpu, sizeof gpu);
-	snprintf(version, sizeof version,
-	         PACKAGE_VERSION "\nCPU backend: CPU with %s\nGPU backend: %s\nLibraries: %s",
-	         gs_simd_name(gs_simd_best()), gpu, gs_inflate_libraries(libraries, sizeof libraries));
+		gs_print_line(&to, "gpu", "none: %s", gs_message());
+	print_memory(&to, &limits);
+	print_dirs(&to, options);
 }
 
 const char *
 gsort_version(void)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	return PACKAGE_VERSION;
+}
 
-	pthread_once(&once, make_version);
-	return version;
+void
+gsort_build(void (*print)(void *context, const char *line), void *context)
+{
+	const struct gs_gpu_module *module;
+	char libraries[128], gpu[GS_MESSAGE_BYTES], line[GS_MESSAGE_BYTES + 64];
+
+	snprintf(line, sizeof line, "CPU backend: CPU with %s", gs_simd_name(gs_simd_best()));
+	print(context, line);
+	if (gs_gpu_module_load(&module) == GS_OK)
+		module->build(gpu, sizeof gpu);
+	else
+		snprintf(gpu, sizeof gpu, "none (%s)", gs_message());
+	snprintf(line, sizeof line, "GPU backend: %s", gpu);
+	print(context, line);
+	snprintf(line, sizeof line, "Libraries: %s",
+	         gs_inflate_libraries(libraries, sizeof libraries));
+	print(context, line);
 }

@@ -1,26 +1,35 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * options.c - do the options of a job go together?
+ * options.c - are the options of a job valid, and can they be used together?
  *
- * In: the caller's options.  Out: a sentence about the first two that do not, in the
- * order of the tables here.  What is only useless is allowed (a check with -T), as in
- * sort(1); refused is what would not do what it says.
+ * In:   the caller's options.
+ * Out:  the first error, in the order of the tables here, as a message or as data.
+ *
+ * A useless option is allowed (a check with -T), as in sort(1).  An option that could not
+ * do what it promises is refused.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "format/key.h"
 #include "job/options.h"
 
 #define COUNT(array)	(sizeof (array) / sizeof (array)[0])
 
-/* Fields that hold numbers: callers from C may put anything there. */
+/* A C program can store any number in an enum. */
+static bool
+has_valid_enums(const struct gsort_options *o)
+{
+	return o->type <= GSORT_TEXT_FLOAT && o->to <= GSORT_TEXT_FLOAT &&
+	       o->operation <= GSORT_CHECK && o->check <= GSORT_CHECK_SUMMARY &&
+	       o->invalid <= GSORT_INVALID_IGNORE && o->endian <= GSORT_ENDIAN_BIG &&
+	       o->decompress <= GSORT_DECOMPRESS_LZ4 && o->device <= GSORT_DEVICE_GPU;
+}
+
 static gs_status
 check_ranges(const struct gsort_options *o)
 {
-	if (o->type > GSORT_TEXT_FLOAT || o->to > GSORT_TEXT_FLOAT ||
-	    o->operation > GSORT_CHECK || o->check > GSORT_CHECK_SUMMARY ||
-	    o->invalid > GSORT_INVALID_IGNORE || o->endian > GSORT_ENDIAN_BIG ||
-	    o->decompress > GSORT_DECOMPRESS_LZ4 || o->device > GSORT_DEVICE_GPU)
+	if (!has_valid_enums(o))
 		return gs_fail(GS_EUSAGE, "an option of gsort_open() has no such value");
 	if (o->gpu_memory_percent > 100)
 		return gs_fail(GS_EUSAGE, "%u%% of the GPU's memory is more than there is",
@@ -32,80 +41,100 @@ check_ranges(const struct gsort_options *o)
 	return GS_OK;
 }
 
-/* Options that need another. */
-static gs_status
-check_needs(const struct gsort_options *o, bool binary_in, bool binary_out)
+static bool
+is_binary(enum gsort_type type)
 {
-	const struct {
-		bool lacks;
-		const char *option, *needs;
-	} lacks[] = {
-		{ o->in_place && o->output == NULL, "--in-place", "'--output'" },
-		{ o->endian != GSORT_ENDIAN_HOST && !binary_in && !binary_out, "--endian",
-		  "a binary type" },
-		{ o->skip_bytes > 0 && !binary_in, "--skip-bytes",
-		  "a binary type (for text: '--header')" },
-	};
-
-	for (size_t i = 0; i < COUNT(lacks); i++)
-		if (lacks[i].lacks)
-			return gs_fail(GS_EUSAGE, "option '%s' needs %s", lacks[i].option,
-			               lacks[i].needs);
-	return GS_OK;
+	return gs_key_bits(type) > 0;
 }
 
-/* Options that exclude another. */
-static gs_status
-check_clashes(const struct gsort_options *o, bool binary_in, bool binary_out)
+static bool
+writes_binary(const struct gsort_options *o)
+{
+	return is_binary(o->converts ? o->to : o->type);
+}
+
+/* Find the first two options of which one needs, or excludes, the other.  Enums are valid. */
+static bool
+find_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
 {
 	const bool check = o->operation == GSORT_CHECK;
-	char type[32], to[32];
+	const bool binary_in = is_binary(o->type), binary_out = writes_binary(o);
 	const struct {
-		bool clash;
-		const char *one, *other;
-	} clashes[] = {
-		{ check && o->output != NULL, "--check", "--output" },
-		{ check && o->converts, "--check", to },
-		{ check && o->counts, "--check", "--count" },
-		{ check && o->repeated, "--check", "--repeated" },
-		{ check && o->singletons, "--check", "--singletons" },
-		{ check && o->head, "--check", "--head-count" },
-		{ check && o->verify, "--check", "--verify" },
-		{ check && o->device == GSORT_DEVICE_GPU, "--check", "--device=gpu" },
-		{ o->operation == GSORT_MERGE && o->device == GSORT_DEVICE_GPU, "--merge",
-		  "--device=gpu" },
-		{ o->repeated && o->singletons, "--repeated", "--singletons" },
-		{ binary_in && binary_out && o->zero_terminated, "--zero-terminated", type },
-		{ binary_in && o->header_lines > 0, "--header", type },
-		{ binary_in && o->invalid != GSORT_INVALID_ABORT, "--invalid", type },
-		/* a header goes out as it came */
-		{ binary_out && o->header_lines > 0, "--header", to },
-		{ !binary_out && o->skip_bytes > 0, "--skip-bytes", to },
+		bool found;
+		struct gsort_conflict conflict;
+	} conflicts[] = {
+		{ o->in_place && o->output == NULL, { "in-place", "output", true } },
+		{ check && o->output != NULL, { "check", "output", false } },
+		{ check && o->converts, { "check", "to", false } },
+		{ check && o->counts, { "check", "count", false } },
+		{ check && o->repeated, { "check", "repeated", false } },
+		{ check && o->singletons, { "check", "singletons", false } },
+		{ check && o->head, { "check", "head-count", false } },
+		{ check && o->verify, { "check", "verify", false } },
+		{ check && o->device == GSORT_DEVICE_GPU, { "check", "device", false } },
+		{ o->operation == GSORT_MERGE && o->device == GSORT_DEVICE_GPU,
+		  { "merge", "device", false } },
+		{ o->repeated && o->singletons, { "repeated", "singletons", false } },
+		{ binary_in && binary_out && o->zero_terminated, { "zero-terminated", "type", false } },
+		{ binary_in && o->header_lines > 0, { "header", "type", false } },
+		{ binary_in && o->invalid != GSORT_INVALID_ABORT, { "invalid", "type", false } },
+		/* a header is copied as it is */
+		{ binary_out && o->header_lines > 0, { "header", "to", false } },
+		{ binary_in && !binary_out && o->skip_bytes > 0, { "skip-bytes", "to", false } },
 	};
 
-	snprintf(type, sizeof type, "--type=%s", gs_key_name(o->type));
-	snprintf(to, sizeof to, "--to=%s", gs_key_name(o->to));
-	for (size_t i = 0; i < COUNT(clashes); i++)
-		if (clashes[i].clash)
-			return gs_fail(GS_EUSAGE, "options '%s' and '%s' are incompatible",
-			               clashes[i].one, clashes[i].other);
+	for (size_t i = 0; i < COUNT(conflicts); i++)
+		if (conflicts[i].found) {
+			*conflict = conflicts[i].conflict;
+			return true;
+		}
+	return false;
+}
+
+/* "--output"; with the value where that matters: "--to=text". */
+static const char *
+spell(const struct gsort_options *o, const char *name, char into[32])
+{
+	const char *value = strcmp(name, "type") == 0 ? gs_key_name(o->type) :
+	                    strcmp(name, "to") == 0 ? gs_key_name(o->to) :
+	                    strcmp(name, "device") == 0 ? "gpu" : NULL;
+
+	snprintf(into, 32, "--%s%s%s", name, value != NULL ? "=" : "", value != NULL ? value : "");
+	return into;
+}
+
+/* Options about binary keys need some, read or written. */
+static gs_status
+check_binary(const struct gsort_options *o)
+{
+	if (o->endian != GSORT_ENDIAN_HOST && !is_binary(o->type) && !writes_binary(o))
+		return gs_fail(GS_EUSAGE, "option '--endian' needs a binary type");
+	if (o->skip_bytes > 0 && !is_binary(o->type))
+		return gs_fail(GS_EUSAGE, "option '--skip-bytes' needs a binary type (for text: "
+		               "'--header')");
 	return GS_OK;
 }
 
 gs_status
 gs_options_check(const struct gsort_options *options)
 {
-	gs_status status = check_ranges(options);
-	bool binary_in, binary_out;
+	struct gsort_conflict conflict;
+	char one[32], other[32];
 
-	if (status != GS_OK)
-		return status;
-	binary_in = gs_key_bits(options->type) > 0;
-	binary_out = options->converts ? gs_key_bits(options->to) > 0 : binary_in;
-	TRY(check_needs(options, binary_in, binary_out));
-	TRY(check_clashes(options, binary_in, binary_out));
+	TRY(check_ranges(options));
+	if (find_conflict(options, &conflict))
+		return gs_fail(GS_EUSAGE, conflict.needs ? "option '%s' needs '%s'"
+		                                         : "options '%s' and '%s' are incompatible",
+		               spell(options, conflict.one, one), spell(options, conflict.other, other));
+	TRY(check_binary(options));
 	if (options->operation == GSORT_CHECK && options->input_count > 1 && options->read == NULL)
 		return gs_fail(GS_EUSAGE, "extra operand '%s': '--check' takes one input",
 		               options->inputs[1]);
 	return GS_OK;
+}
+
+bool
+gsort_conflict(const struct gsort_options *options, struct gsort_conflict *conflict)
+{
+	return has_valid_enums(options) && find_conflict(options, conflict);
 }

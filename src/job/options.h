@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * options.h - do the options of a job go together?
+ * options.h - are the options of a job valid, and can they be used together?
+ *
+ * gsort_conflict() of gsort.h is here, too.
  */
 #ifndef GS_OPTIONS_H
 #define GS_OPTIONS_H
@@ -9,9 +11,9 @@
 #include "gsort.h"
 
 /**
- * Check OPTIONS alone: nothing is opened, nobody asked.
+ * Check OPTIONS without opening anything.
  *
- * @return  GS_OK; or GS_EUSAGE, naming long options of the command line in quotes
+ * @return  GS_OK; or GS_EUSAGE with a message that names long options of gsort(1) in quotes
  */
 MUST_CHECK gs_status gs_options_check(const struct gsort_options *options);
 

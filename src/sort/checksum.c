@@ -1,135 +1,112 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * checksum.c - keys looked at by vectors and teams
+ * checksum.c - a sum over many keys, by vectors and a team
  *
  * In:   keys.
  * Out:  the sum of their hashes; whether they ascend.
  *
- * A key takes 0.12 ns with AVX-512DQ, which multiplies 64 bits, 0.5 ns with AVX2, 0.7
- * to 1.0 without (32 bits wide, one core of an AMD EPYC VM).
+ * A key takes 0.12 ns with AVX-512DQ, which multiplies 64 bits, 0.5 ns with AVX2, 0.7 to 1.0 ns
+ * without (32 bits wide, one core of an AMD EPYC 9005 VM).
  */
 #include <stdatomic.h>
 
 #include "base/simd.h"
 #include "base/team.h"
 #include "sort/checksum.h"
-#include "sort/tile.h"
-
-#if defined __x86_64__
-#define HAVE_X86	1
-#else
-#define HAVE_X86	0
-#endif
+#include "sort/keys.h"
 
 #define INLINE	static inline __attribute__((always_inline))
 
 enum {
-	PIECE_KEYS = 1 << 14,	/* what a thread takes: the second pass finds it in the cache */
-	TEAM_KEYS  = 1 << 18,	/* fewer are looked at before a team is awake; neither is tuned */
+	SHARE_KEYS = 1 << 14,	/* one thread's at a time: the second pass finds it in the cache */
+	TEAM_KEYS  = 1 << 18,	/* fewer are summed before a team is awake; neither is tuned */
 };
 
-/* ---- one thread's piece ---------------------------------------------------- */
+/* ---- one share --------------------------------------------------------------- */
 
-struct piece {
-	const void *keys;
-	size_t      from, to;
-	unsigned    stream;
-	bool        ordered;	/* must ascend, from the key before FROM on */
-};
-
-struct found { uint64_t sum, falls; };
-
-INLINE struct found
-look(const struct piece *piece, unsigned bits)
+INLINE uint64_t
+sum_width(unsigned key_class, unsigned bits, const void *keys, size_t from, size_t to)
 {
-	const void *keys = piece->keys;
-	const unsigned stream = piece->stream;
-	uint64_t sum = 0, falls = 0;
+	uint64_t sum = 0;
 
-	#pragma omp simd reduction(+:sum)
-	for (size_t at = piece->from; at < piece->to; at++)
-		sum += gs_checksum_of(stream, gs_key_at(keys, bits, at));
-	if (piece->ordered) {
-		#pragma omp simd reduction(|:falls)
-		for (size_t at = piece->from + (piece->from == 0); at < piece->to; at++)
-			falls |= gs_key_at(keys, bits, at) < gs_key_at(keys, bits, at - 1);
-	}
-	return (struct found){ sum, falls };
+	#pragma omp simd reduction(+: sum)
+	for (size_t at = from; at < to; at++)
+		sum += gs_checksum_of(key_class, gs_key_at(keys, bits, at));
+	return sum;
 }
 
-INLINE struct found
-look_any(const struct piece *piece, unsigned bits)
+INLINE uint64_t
+sum_any(unsigned key_class, unsigned bits, const void *keys, size_t from, size_t to)
 {
 	switch (bits) {
-	case 8:  return look(piece, 8);
-	case 16: return look(piece, 16);
-	case 32: return look(piece, 32);
-	default: return look(piece, 64);
+	case 8:  return sum_width(key_class, 8, keys, from, to);
+	case 16: return sum_width(key_class, 16, keys, from, to);
+	case 32: return sum_width(key_class, 32, keys, from, to);
+	default: return sum_width(key_class, 64, keys, from, to);
 	}
 }
 
-#if HAVE_X86
-__attribute__((target("avx512f,avx512dq"))) static struct found
-look_avx512(const struct piece *piece, unsigned bits)
+#if defined __x86_64__
+__attribute__((target("avx512f,avx512dq"))) static uint64_t
+sum_avx512(unsigned key_class, unsigned bits, const void *keys, size_t from, size_t to)
 {
-	return look_any(piece, bits);
+	return sum_any(key_class, bits, keys, from, to);
 }
 
-__attribute__((target("avx2"))) static struct found
-look_avx2(const struct piece *piece, unsigned bits)
+__attribute__((target("avx2"))) static uint64_t
+sum_avx2(unsigned key_class, unsigned bits, const void *keys, size_t from, size_t to)
 {
-	return look_any(piece, bits);
+	return sum_any(key_class, bits, keys, from, to);
 }
 #endif
 
-static struct found
-look_plain(const struct piece *piece, unsigned bits)
+static uint64_t
+sum_keys(unsigned key_class, unsigned bits, const void *keys, size_t from, size_t to)
 {
-	return look_any(piece, bits);
-}
-
-static struct found
-(*look_best(void))(const struct piece *, unsigned)
-{
-#if HAVE_X86
+#if defined __x86_64__
 	if (gs_simd_best() == GS_SIMD_AVX512)
-		return look_avx512;
+		return sum_avx512(key_class, bits, keys, from, to);
 	if (gs_simd_best() == GS_SIMD_AVX2)
-		return look_avx2;
+		return sum_avx2(key_class, bits, keys, from, to);
 #endif
-	return look_plain;
+	return sum_any(key_class, bits, keys, from, to);
 }
 
-/* ---- all keys -------------------------------------------------------------- */
+/* ---- all keys ---------------------------------------------------------------- */
 
-struct tile {
-	struct piece all;
-	unsigned     bits;
-	_Atomic uint64_t sum, falls;
+struct work {
+	const void      *keys;
+	size_t           count;
+	unsigned         key_class, bits;
+	bool             ordered;
+	_Atomic uint64_t sum;
+	atomic_bool      falls;
 };
 
 static void
-look_at_piece(void *context, size_t p)
+sum_share(void *context, size_t share)
 {
-	struct tile *tile = context;
-	const size_t from = p * PIECE_KEYS, count = tile->all.to;
-	struct piece piece = tile->all;
-	struct found found;
+	struct work *work = context;
+	const size_t from = share * SHARE_KEYS, left = work->count - from;
+	const size_t to = left < SHARE_KEYS ? work->count : from + SHARE_KEYS;
 
-	piece.from = from;
-	piece.to = count - from < PIECE_KEYS ? count : from + PIECE_KEYS;
-	found = look_best()(&piece, tile->bits);
-	atomic_fetch_add(&tile->sum, found.sum);
-	atomic_fetch_or(&tile->falls, found.falls);
+	atomic_fetch_add(&work->sum, sum_keys(work->key_class, work->bits, work->keys, from, to));
+	/* From the last key of the share before it on. */
+	if (work->ordered && !gs_keys_in_order(work->keys, work->bits, from > 0 ? from : 1, to,
+	                                       GS_ASCENDING))
+		atomic_store(&work->falls, true);
 }
 
 struct gs_checksum
-gs_checksum(unsigned threads, unsigned stream, unsigned key_bits, const void *keys, size_t count,
+gs_checksum(unsigned threads, unsigned key_class, unsigned key_bits, const void *keys, size_t count,
             bool ordered)
 {
-	struct tile tile = { .all = { keys, 0, count, stream, ordered }, .bits = key_bits };
+	struct work work = {
+		.keys = keys, .count = count, .key_class = key_class, .bits = key_bits,
+		.ordered = ordered,
+	};
 
-	gs_team_each(count >= TEAM_KEYS ? threads : 1,
-	             (count + PIECE_KEYS - 1) / PIECE_KEYS, look_at_piece, &tile);
-	return (struct gs_checksum){ tile.sum, tile.falls != 0 };
+	gs_team_each(count >= TEAM_KEYS ? threads : 1, (count + SHARE_KEYS - 1) / SHARE_KEYS,
+	             sum_share, &work);
+	return (struct gs_checksum){ work.sum, work.falls };
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * count.c - sorting by counting
+ * count.c - a histogram: keys of few different values are counted, not stored
  *
- * In:   keys of 8 or 16 bits, or counts that someone else has made.
+ * In:   keys of 8 or 16 bits, or bins that the caller has filled.
  * Out:  each key as often as it came, in order, in the caller's buffer.
  *
- * Each thread counts into tables of its own, behind the bins, that are added up when all
- * is counted.  Two tables or more in turn: adding to a sum that was stored the
- * moment before waits for that store, so one table would count equal keys
- * several times slower.  Few keys go straight into the bins: clearing tables would cost more.
+ * Each thread counts into tables of its own, behind the bins; gs_count_sum() adds them up.  A
+ * thread has two tables or more and uses them in turn: an addition to a sum that was stored just
+ * before waits for that store, so with one table equal keys would take several times as long.
+ * Few keys go straight into the bins, since clearing the tables would cost more.
  *
  * Invariant: bins and tables together are the multiset of all keys added and not yet drained.
  */
@@ -16,15 +16,16 @@
 #include <string.h>
 
 #include "sort/count.h"
+#include "sort/keys.h"
 
 enum {
-	/* From here on tables pay, which must be added up: more keys than there are sums, of 8
-	 * bits.  Not tuned. */
+	/* From here on the tables pay for adding them up: more keys than sums, for 8 bits.  Not
+	 * tuned. */
 	FEW_KEYS = 1 << 12,
 	TABLES8 = 8, TABLES16 = 2,
 };
 
-/* Sums of one thread's tables; 0: such keys are not counted here. */
+/* Sums in one thread's tables; 0: the caller fills the bins. */
 static size_t
 table_sums(size_t bin_count)
 {
@@ -39,13 +40,13 @@ gs_count_bytes(size_t bin_count, unsigned threads)
 
 void
 gs_count_open(struct gs_count *count, void *memory, size_t bin_count, unsigned key_bits,
-              unsigned stream, unsigned threads)
+              unsigned key_class, unsigned threads)
 {
 	assert(key_bits == 8 || key_bits == 16 || key_bits == 32);
 	assert(bin_count - 1 <= UINT32_MAX >> (32 - key_bits));
 	*count = (struct gs_count){
-		.bins = memory, .bin_count = bin_count, .key_bits = key_bits, .stream = stream,
-		.threads = threads, .parts = UINT64_MAX,
+		.bins = memory, .bin_count = bin_count, .key_bits = key_bits, .key_class = key_class,
+		.threads = threads, .touched = UINT64_MAX,
 	};
 }
 
@@ -57,7 +58,7 @@ tables_of(const struct gs_count *count, unsigned rank)
 
 /* At most UINT32_MAX keys, so that no sum can overflow. */
 static void
-count_part8(uint32_t *tables, const uint8_t *keys, size_t key_count)
+count_8(uint32_t *tables, const uint8_t *keys, size_t key_count)
 {
 	size_t at = 0;
 
@@ -69,7 +70,7 @@ count_part8(uint32_t *tables, const uint8_t *keys, size_t key_count)
 }
 
 static void
-count_part16(uint32_t *tables, const uint16_t *keys, size_t key_count)
+count_16(uint32_t *tables, const uint16_t *keys, size_t key_count)
 {
 	size_t at = 0;
 
@@ -84,8 +85,7 @@ static void
 count_few(struct gs_count *count, const void *keys, size_t key_count)
 {
 	for (size_t at = 0; at < key_count; at++)
-		count->bins[count->key_bits == 8 ? ((const uint8_t *)keys)[at]
-		                                 : ((const uint16_t *)keys)[at]]++;
+		count->bins[gs_key_at(keys, count->key_bits, at)]++;
 }
 
 void
@@ -99,9 +99,9 @@ gs_count_add(struct gs_count *count, unsigned rank, const void *keys, size_t key
 	}
 	count->counted[rank] = true;
 	if (count->key_bits == 8)
-		count_part8(tables_of(count, rank), keys, key_count);
+		count_8(tables_of(count, rank), keys, key_count);
 	else
-		count_part16(tables_of(count, rank), keys, key_count);
+		count_16(tables_of(count, rank), keys, key_count);
 }
 
 void
@@ -122,80 +122,97 @@ gs_count_sum(struct gs_count *count)
 	}
 }
 
-/* COUNT times KEY to KEYS, from index AT on. */
+/* COUNT times the key of BIN to KEYS, from index AT on. */
 static void
-fill(void *keys, unsigned key_bits, size_t at, size_t key, size_t count)
+put(const struct gs_count *count, bool reversed, void *keys, size_t at, size_t bin, size_t times)
 {
-	if (key_bits == 8) {
-		memset((uint8_t *)keys + at, (int)key, count);
-	} else if (key_bits == 16) {
-		uint16_t *to = (uint16_t *)keys + at;
-
-		#pragma omp simd
-		for (size_t i = 0; i < count; i++)
-			to[i] = (uint16_t)key;
-	} else {
-		uint32_t *to = (uint32_t *)keys + at;
-
-		#pragma omp simd
-		for (size_t i = 0; i < count; i++)
-			to[i] = (uint32_t)key;
-	}
+	gs_keys_fill((char *)keys + at * (count->key_bits / 8), count->key_bits,
+	             reversed ? ~(uint64_t)bin : bin, times);
 }
 
-/* The next bin to look at; bin_count: none is left.  Where nothing was counted it does not
- * even look: few keys touch few pages. */
+/* The next bin; bin_count: none is left.  Bins that nobody touched are not read, so that few keys
+ * touch few pages. */
 static size_t
-next_bin(struct gs_count *count, bool descending)
+next_bin(struct gs_count *count, bool reversed)
 {
-	const size_t part = count->bin_count / 64;
+	const size_t stretch = count->bin_count / 64;
 
 	while (count->at < count->bin_count) {
-		const size_t bin = descending ? count->bin_count - 1 - count->at : count->at;
+		const size_t bin = reversed ? count->bin_count - 1 - count->at : count->at;
 
-		if (count->at % part > 0 || count->parts >> bin / part & 1)
+		if (count->at % stretch > 0 || count->touched >> bin / stretch & 1)
 			return bin;
-		count->at += part;
+		count->at += stretch;
 	}
 	return count->bin_count;
 }
 
-void
-gs_count_drain(struct gs_count *count, bool descending, void *buffer, size_t buffer_bytes,
-               struct gs_span *span)
+static void
+end_span(const struct gs_count *count, struct gs_span *span, void *keys, size_t key_count)
 {
-	const size_t room = buffer_bytes / (count->key_bits / 8);
-	size_t filled = 0, key;
-
-	assert(room > 0);
-	while (filled < room && (key = next_bin(count, descending)) < count->bin_count) {
-		const uint64_t left = count->bins[key];
-		const size_t now = left < room - filled ? (size_t)left : room - filled;
-
-		fill(buffer, count->key_bits, filled, key, now);
-		count->bins[key] -= now;
-		filled += now;
-		if (count->bins[key] == 0)
-			count->at++;
-	}
 	*span = (struct gs_span){
-		.keys = buffer, .count = filled, .key_bits = count->key_bits, .stream = count->stream,
+		.keys = keys, .count = key_count, .key_bits = count->key_bits,
+		.key_class = count->key_class,
 	};
 }
 
 void
-gs_count_drain_pairs(struct gs_count *count, bool descending, void *buffer, uint64_t *times,
-                     size_t room, struct gs_span *span)
+gs_count_next(struct gs_count *count, bool reversed, void *buffer, size_t buffer_bytes,
+              struct gs_span *span)
 {
-	size_t filled = 0, key;
+	const size_t room = buffer_bytes / (count->key_bits / 8);
+	size_t filled = 0, bin;
 
 	assert(room > 0);
-	for (; filled < room && (key = next_bin(count, descending)) < count->bin_count; count->at++) {
-		times[filled] = count->bins[key];
-		fill(buffer, count->key_bits, filled, key, 1);
+	while (filled < room && (bin = next_bin(count, reversed)) < count->bin_count) {
+		const uint64_t left = count->bins[bin];
+		const size_t now = left < room - filled ? (size_t)left : room - filled;
+
+		put(count, reversed, buffer, filled, bin, now);
+		count->bins[bin] -= now;
+		filled += now;
+		if (count->bins[bin] == 0)
+			count->at++;
+	}
+	end_span(count, span, buffer, filled);
+}
+
+void
+gs_count_next_pairs(struct gs_count *count, bool reversed, void *buffer, uint64_t *times,
+                    size_t room, struct gs_span *span)
+{
+	size_t filled = 0, bin;
+
+	assert(room > 0);
+	for (; filled < room && (bin = next_bin(count, reversed)) < count->bin_count; count->at++) {
+		times[filled] = count->bins[bin];
+		put(count, reversed, buffer, filled, bin, 1);
 		filled += times[filled] > 0;
 	}
-	*span = (struct gs_span){
-		.keys = buffer, .count = filled, .key_bits = count->key_bits, .stream = count->stream,
-	};
+	end_span(count, span, buffer, filled);
+}
+
+gs_status
+gs_count_drain(struct gs_count *count, bool reversed, void *buffer, size_t buffer_bytes,
+               uint64_t *times, struct gs_clock *clock, const struct gs_span_sink *sink)
+{
+	const bool once = sink->take_counted != NULL;
+	struct gs_sorted_span sorted = { .slot = GS_NO_SLOT };
+	bool enough = false;
+
+	assert(!once || GS_COUNT_PAIRS * (count->key_bits / 8) <= buffer_bytes);
+	for (; !enough; sorted.number++) {
+		uint64_t since = gs_clock_now();
+
+		if (once)
+			gs_count_next_pairs(count, reversed, buffer, times, GS_COUNT_PAIRS, &sorted.span);
+		else
+			gs_count_next(count, reversed, buffer, buffer_bytes, &sorted.span);
+		gs_clock_lap(clock, GS_STAGE_SORT, &since);
+		if (sorted.span.count == 0)
+			return GS_OK;
+		TRY(once ? sink->take_counted(sink->context, &sorted, times, &enough)
+		         : sink->take(sink->context, &sorted, &enough));
+	}
+	return GS_OK;
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * count.h - few different keys: the histogram is the sorted file
+ * count.h - a histogram: keys of few different values are counted, not stored
  *
- * Keys of 8 and 16 bits, and small text integers, never reach a backend.  One
- * pass counts them, a second writes each as often as it came.  Memory is
- * constant, so there is no limit on the input.
+ * For keys of 8 and 16 bits, and for small integers of text.  One pass counts the keys, another
+ * writes each as often as it came.  Memory does not depend on the input, and so its length has no
+ * limit.
+ *
+ *     open; { add, sum | fill the bins }*; { next | next_pairs }* or drain
  */
 #ifndef GS_COUNT_H
 #define GS_COUNT_H
@@ -13,46 +15,65 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/clock.h"
+#include "base/status.h"
 #include "base/team.h"
-#include "sort/tile.h"
+#include "sort/span.h"
 
 struct gs_count {
 	uint64_t *bins;		/* how often each key came, the least first */
 	size_t    bin_count;
 	unsigned  key_bits;	/* 8, 16 or 32: width of the keys in spans */
-	unsigned  stream;	/* noted in spans */
+	unsigned  key_class;	/* of the spans */
 	unsigned  threads;	/* that may count at once */
-	uint64_t  parts;	/* bit P: some of the Pth 64th of the bins may not be 0; all set
-				 * unless who fills the bins knows better */
-	size_t    at;		/* drain: current key */
-	bool      counted[GS_TEAM_MAX];	/* the thread's tables are not empty */
+	uint64_t  touched;	/* bit P: the Pth 64th of the bins may have counts; all bits are set
+				 * unless whoever fills the bins knows better */
+	size_t    at;		/* next: current key */
+	bool      counted[GS_TEAM_MAX];	/* the tables of a thread have counts */
 };
 
-/** Bytes of bins, and of tables in which THREADS count; 0 threads: others fill the bins. */
+/** Bytes of bins, and of tables in which THREADS count; 0 threads: the caller fills the bins. */
 size_t gs_count_bytes(size_t bin_count, unsigned threads);
 
-/** Begin, in MEMORY of gs_count_bytes(), zeroed and borrowed; nothing to close. */
+/** Begin, in MEMORY of gs_count_bytes(), zeroed and borrowed; there is nothing to close. */
 void gs_count_open(struct gs_count *count, void *memory, size_t bin_count, unsigned key_bits,
-                   unsigned stream, unsigned threads);
+                   unsigned key_class, unsigned threads);
 
 /** Count KEYS (8 or 16 bits wide, ordered bits), as thread RANK of those that count at once. */
 void gs_count_add(struct gs_count *count, unsigned rank, const void *keys, size_t key_count);
 
-/** All have counted; at the latest when a thread has counted UINT32_MAX keys. */
+/** Add what all threads have counted to the bins.  Call it before a thread has counted UINT32_MAX
+ *  keys. */
 void gs_count_sum(struct gs_count *count);
 
 /**
- * The next sorted keys, into BUFFER; in descending order of bins if DESCENDING.
- * Bins are used up.  Span count 0: the end.
+ * Write the next sorted keys to BUFFER; their counts are used up.
+ *
+ * @reversed  the greatest key first, and each key complemented: so spans always ascend
+ * @span      borrows BUFFER; count 0: no keys are left
  */
-void gs_count_drain(struct gs_count *count, bool descending, void *buffer, size_t buffer_bytes,
-                    struct gs_span *span);
+void gs_count_next(struct gs_count *count, bool reversed, void *buffer, size_t buffer_bytes,
+                   struct gs_span *span);
 
 /**
- * The same with each key once: up to ROOM keys into BUFFER, and how often each came
- * into TIMES.  Takes as long as there are bins, however many keys came.  Bins stay.
+ * Write the next different keys to BUFFER, ROOM of them at most, and how often each came to TIMES.
+ * Counts are not used up.  All calls together take as long as there are bins.
  */
-void gs_count_drain_pairs(struct gs_count *count, bool descending, void *buffer, uint64_t *times,
-                          size_t room, struct gs_span *span);
+void gs_count_next_pairs(struct gs_count *count, bool reversed, void *buffer, uint64_t *times,
+                         size_t room, struct gs_span *span);
+
+/* Keys of a span that SINK.take_counted() gets, at most. */
+enum { GS_COUNT_PAIRS = 4096 };
+
+/**
+ * Hand all keys in order to SINK, as spans in BUFFER: each key once to take_counted(), if the
+ * sink has it, else as often as it came to take().
+ *
+ * @times  room for GS_COUNT_PAIRS counts, and BUFFER for as many keys, if there is take_counted()
+ * @clock  counts the time as sorting; or NULL
+ */
+MUST_CHECK gs_status
+gs_count_drain(struct gs_count *count, bool reversed, void *buffer, size_t buffer_bytes,
+               uint64_t *times, struct gs_clock *clock, const struct gs_span_sink *sink);
 
 #endif

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * run.h - a sorted batch set aside: keys of one stream, in memory or on disk
+ * run.h - a run: sorted keys of one key class, in memory or on disk
  */
 #ifndef GS_RUN_H
 #define GS_RUN_H
 
 #include <stddef.h>
-#include <stdint.h>
 
-struct gs_extent;	/* where on disk: spill.h */
+struct gs_extent;	/* where on disk: spill.c */
 
 struct gs_run {
 	const void       *keys;		/* ascending; borrowed; NULL: on disk */

@@ -92,7 +92,7 @@ check_read(const char *text, size_t bytes)
 		return;
 	}
 	FUZZ_MUST(found != GS_FLOAT_NONE && same(value, right));
-	FUZZ_MUST((found == GS_FLOAT_BEYOND) == (isinf(right) && strpbrk(text, "nN") == NULL));
+	FUZZ_MUST((found == GS_FLOAT_OVERFLOW) == (isinf(right) && strpbrk(text, "nN") == NULL));
 }
 
 void

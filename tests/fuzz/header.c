@@ -5,8 +5,8 @@
  * Bad lines, halves of keys, headers that are not whole and lines without an end come by
  * themselves.
  */
-#include "judge.h"
-#include "numbers.h"
+#include "oracle.h"
+#include "reference_model.h"
 
 /* An input: so many bytes as the next one says; the last has all that are left. */
 static void

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "job.h"
-#include "numbers.h"
+#include "reference_model.h"
 
 /* ---- in and out ------------------------------------------------------------ */
 

@@ -2,10 +2,10 @@
 /*
  * merge.c - sorted and unsorted inputs, merged few at a time, or checked
  *
- * Most inputs are sorted here before, by numbers.c; some then get one key in a wrong place.
+ * Most inputs are sorted here before, by reference_model.c; some then get one key in a wrong place.
  */
-#include "judge.h"
-#include "numbers.h"
+#include "oracle.h"
+#include "reference_model.h"
 
 static const char *const dirs[] = { "/dev/shm" };
 

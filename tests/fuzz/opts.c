@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cli/opts.h"
+#include "cli/args.h"
 #include "fuzz.h"
 #include "job/options.h"
 
@@ -48,7 +48,7 @@ check(const struct gs_opts *opts)
 	FUZZ_MUST(opts->job.gpu_index >= 0);
 	for (size_t i = 0; i < opts->job.input_count; i++)
 		FUZZ_MUST(opts->job.inputs[i][0] != '\0' || opts->help || opts->version || opts->info);
-	if (gs_opts_ignored(opts, ignored, sizeof ignored))
+	if (gs_args_ignored(opts, ignored, sizeof ignored))
 		FUZZ_MUST(ignored[0] == '-');
 	if (gs_options_check(&opts->job) != GS_OK)
 		FUZZ_MUST(*gs_message() != '\0');
@@ -77,6 +77,6 @@ fuzz_opts(const uint8_t *data, size_t bytes)
 		if (strchr(word, '/') == NULL)
 			words[count++] = word;
 	optind = 0;
-	if (gs_opts_parse(&opts, count, words))
+	if (gs_args_parse(&opts, count, words))
 		check(&opts);
 }

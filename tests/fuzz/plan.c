@@ -2,9 +2,10 @@
 /* plan.c - any facts: the plan keeps its promises, or says why there is none */
 #include "fuzz.h"
 #include "io/ahead.h"
-#include "job/plan.h"
-#include "sort/batch.h"
-#include "sort/gather.h"
+#include "plan/estimate.h"
+#include "plan/plan.h"
+#include "sort/buckets/batch.h"
+#include "spill/external_merge.h"
 
 /* Mostly round numbers and those beside them. */
 static uint64_t
@@ -21,7 +22,7 @@ size_of(struct fuzz *from)
 
 /* All that is used at once is within the budget; sums as wide as they need to be. */
 static void
-check_shares(const struct gs_plan *plan, const struct gs_facts *facts)
+check_shares(const struct gs_plan *plan, const struct gs_plan_input *facts)
 {
 	const unsigned slots = gs_batch_slots(plan->threads);
 	unsigned __int128 sum = plan->pool_bytes;
@@ -31,8 +32,8 @@ check_shares(const struct gs_plan *plan, const struct gs_facts *facts)
 	sum += (unsigned __int128)slots * plan->part_print_bytes;
 	sum += (unsigned __int128)plan->print_keys * facts->print_bytes;
 	sum += GS_AHEAD_CHUNKS * (unsigned __int128)plan->chunk_bytes;
-	sum += plan->count_bytes + plan->spill_bytes + plan->unpack_bytes;
-	if (plan->gpu_from_bytes != GS_NEVER)
+	sum += plan->count_bytes + plan->spill_bytes + plan->inflate_bytes;
+	if (plan->device == GSORT_DEVICE_GPU)
 		sum += (unsigned __int128)plan->ring_tiles * plan->tile_bytes;
 	FUZZ_MUST(sum <= plan->host_bytes);
 	FUZZ_MUST(plan->host_bytes <= facts->host_bytes);
@@ -40,23 +41,23 @@ check_shares(const struct gs_plan *plan, const struct gs_facts *facts)
 	FUZZ_MUST(facts->threads == 0 || plan->threads <= facts->threads);
 	FUZZ_MUST((plan->tile_bytes & (plan->tile_bytes - 1)) == 0);
 	FUZZ_MUST(plan->sort_bytes <= plan->batch_bytes && plan->batch_bytes <= plan->pool_bytes);
-	FUZZ_MUST(plan->gpu_from_bytes == GS_NEVER || facts->gpu_built);
-	FUZZ_MUST(plan->run_bytes <= plan->pool_bytes);
-	/* A copy of what a GPU has fits the CPU's batch; one that may fail always has one. */
-	FUZZ_MUST(plan->spare_bytes <= plan->run_bytes && plan->spare_bytes <= plan->sort_bytes);
-	FUZZ_MUST(plan->gpu_from_bytes == GS_NEVER || facts->device == GSORT_DEVICE_GPU ||
-	          plan->spare_bytes > 0);
+	FUZZ_MUST(plan->device == GSORT_DEVICE_CPU ||
+	          (plan->device == GSORT_DEVICE_GPU && facts->gpu_possible));
+	FUZZ_MUST(plan->resident_bytes + plan->record_bytes <= plan->pool_bytes);
+	/* An input that cannot be read again is recorded, unless the user insists on a GPU. */
+	FUZZ_MUST(plan->device == GSORT_DEVICE_CPU || facts->device == GSORT_DEVICE_GPU ||
+	          facts->seekable || plan->record_bytes > 0);
 }
 
 static void
-check_merge(const struct gs_plan *plan, const struct gs_facts *facts)
+check_merge(const struct gs_plan *plan, const struct gs_plan_input *facts)
 {
 	FUZZ_MUST(plan->fan_in >= 2 && plan->most_runs >= plan->fan_in);
 	FUZZ_MUST(plan->most_runs >= facts->input_count);
 	FUZZ_MUST(facts->merge_files == 0 || plan->fan_in <= facts->merge_files);
 	FUZZ_MUST(plan->merge_bytes <= plan->pool_bytes);
 	if (facts->operation == GSORT_MERGE && facts->key_bits != 8 && facts->key_bits != 16)
-		FUZZ_MUST(gs_gather_bytes_least(plan->fan_in, plan->threads) <= plan->merge_bytes);
+		FUZZ_MUST(gs_external_merge_least_bytes(plan->fan_in, plan->threads) <= plan->merge_bytes);
 }
 
 void
@@ -65,20 +66,22 @@ fuzz_plan(const uint8_t *data, size_t bytes)
 	static const unsigned widths[] = { 0, 8, 16, 32, 64 };
 	struct fuzz from = { data, bytes };
 	const unsigned bits = widths[fuzz_take(&from, 1) % 5];
-	struct gs_facts facts = {
+	struct gs_plan_input facts = {
 		.operation = (enum gsort_operation)(fuzz_take(&from, 1) % 3),
 		.type = bits == 8 ? GSORT_U8 : bits == 16 ? GSORT_U16 : bits == 32 ? GSORT_U32 :
 		        bits == 64 ? GSORT_U64 : fuzz_take(&from, 1) % 2 ? GSORT_TEXT : GSORT_TEXT_FLOAT,
 		.key_bits = bits,
 		.headers = fuzz_take(&from, 1) % 2,
 		.print_bytes = fuzz_take(&from, 1) % 64,
-		.packed = fuzz_take(&from, 1) % 2,
-		.looks_back = fuzz_take(&from, 1) % 2,
+		.compressed = fuzz_take(&from, 1) % 2,
+		.large_window = fuzz_take(&from, 1) % 2,
 		.input_bytes = size_of(&from),
 		.guessed = fuzz_take(&from, 1) % 2,
 		.input_count = 1 + fuzz_take(&from, 2),
 		.device = (enum gsort_device)(fuzz_take(&from, 1) % 3),
-		.gpu_built = fuzz_take(&from, 1) % 2,
+		.seekable = fuzz_take(&from, 1) % 2,
+		.peeked_bytes = size_of(&from),
+		.gpu_possible = fuzz_take(&from, 1) % 2,
 		.gpu_memory_bytes = size_of(&from),
 		.heads = fuzz_take(&from, 1) % 2,
 		.head_count = size_of(&from),
@@ -91,7 +94,7 @@ fuzz_plan(const uint8_t *data, size_t bytes)
 		.merge_files = (unsigned)fuzz_take(&from, 1),
 	};
 	struct gs_plan plan;
-	struct gs_forecast forecast;
+	struct gs_estimate forecast;
 
 	if (facts.merge_files == 1)
 		facts.merge_files = 0;
@@ -101,8 +104,8 @@ fuzz_plan(const uint8_t *data, size_t bytes)
 	}
 	check_shares(&plan, &facts);
 	check_merge(&plan, &facts);
-	gs_plan_forecast(&plan, &facts, &forecast);
+	gs_plan_estimate(&plan, &facts, &forecast);
 	FUZZ_MUST(forecast.runs <= 1 || plan.spills || plan.head_keys > 0 ||
-	          plan.gpu_from_bytes != GS_NEVER);
+	          plan.device == GSORT_DEVICE_GPU);
 	FUZZ_MUST(forecast.disk_bytes <= forecast.written_bytes);
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * sort.c - any job, beside a sort that is too simple to be wrong (numbers.c)
+ * sort.c - any job, beside a sort that is too simple to be wrong (reference_model.c)
  *
  * The first bytes choose type, options, sizes, ways in and out, memory and device; the rest
  * is how keys are made, and some keys themselves.  So no byte is without a meaning.
  *
  * The GPU is the pretend one (tests/emu), and small, so that a job has many batches.
  */
-#include "judge.h"
-#include "numbers.h"
+#include "oracle.h"
+#include "reference_model.h"
 
 extern size_t emu_allocations(void);	/* of the pretend CUDA, not given back */
 

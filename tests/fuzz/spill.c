@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "sort/spill.h"
-#include "sort/spill_blocks.h"
+#include "spill/spill.h"
+#include "spill/blocks.h"
 
 enum { BUFFER_BYTES = 256 << 10, RUNS = 3, MOST_KEYS = 100000 };
 
@@ -78,9 +78,10 @@ static void
 fuzz_runs(struct fuzz *from, const char *program, unsigned bits)
 {
 	static const char *const dirs[] = { "/dev/shm" };
+	static const struct gs_monitor quiet;
 	const struct gs_spill_options options = {
 		.dirs = dirs, .dir_count = 1, .compress_program = program, .threads = 2,
-		.buffer = buffer, .buffer_bytes = BUFFER_BYTES,
+		.buffer = buffer, .buffer_bytes = BUFFER_BYTES, .monitor = &quiet,
 	};
 	struct side sides[RUNS] = { { .keys = NULL } };
 	struct gs_spill *spill;
@@ -137,7 +138,7 @@ fuzz_blocks(struct fuzz *from, enum gs_pack_method method, unsigned bits)
 	const size_t count = count_of(from), piece = 1 + (size_t)fuzz_take(from, 2) + count / 64;
 	const unsigned shape = (unsigned)fuzz_take(from, 1);
 	char *keys = malloc(count * (bits / 8) + 1), *into = malloc(piece * (bits / 8));
-	struct gs_blocks_place place = { .bits = bits };
+	struct gs_blocks_cursor place = { .bits = bits };
 	struct gs_blocks blocks;
 	gs_status status;
 	bool whole;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* base.c - messages, limits, arena, threads and their queue */
+/* base.c - messages, limits, arena, libraries, clocks, threads and their queue */
 #include <errno.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/clock.h"
+#include "base/dynload.h"
 #include "base/limits.h"
 #include "base/status.h"
 #include "base/thread.h"
@@ -16,9 +19,9 @@ static void
 check_status(void)
 {
 	CHECK(gs_fail(GS_EIO, "%s: gone", "a") == GS_EIO && strcmp(gs_message(), "a: gone") == 0,
-	      "a failure keeps its sentence");
+	      "a failure keeps its message");
 	(void)gs_fail(GS_EIO, "again: %s", gs_message());
-	CHECK(strcmp(gs_message(), "again: a: gone") == 0, "a sentence may quote the last one");
+	CHECK(strcmp(gs_message(), "again: a: gone") == 0, "a message may quote the last one");
 	errno = ENOENT;
 	(void)gs_fail_errno(GS_EIO, "b");
 	CHECK(strcmp(gs_message(), "b: No such file or directory") == 0, "errno is put in words");
@@ -36,8 +39,70 @@ check_limits(void)
 	      "no more room than memory or addresses");
 	CHECK(limits.host_bytes <= limits.ram_bytes / 4 * 3 && limits.host_bytes < limits.room_bytes,
 	      "some memory is left to others");
-	CHECK(gs_limits_disk_bytes("/nowhere") == UINT64_MAX, "nobody knows the room nowhere");
+	CHECK(gs_limits_disk_bytes("/nowhere") == UINT64_MAX, "the space of no folder is unknown");
 	CHECK(gs_limits_disk_bytes("/proc") == 0, "there is none in /proc");
+}
+
+static void
+check_temp_dir(void)
+{
+	static const struct { const char *set, *expected; } rows[] = {
+		{ NULL, "/tmp" }, { "", "/tmp" }, { "/", "/" }, { "a folder", "a folder" },
+	};
+	const char *before = getenv("TMPDIR");
+	char *kept = before != NULL ? strdup(before) : NULL;
+
+	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+		if (rows[r].set != NULL)
+			setenv("TMPDIR", rows[r].set, 1);
+		else
+			unsetenv("TMPDIR");
+		CHECK(strcmp(gs_temp_dir(), rows[r].expected) == 0 && gs_temp_dir_is_set() == (r >= 2),
+		      "TMPDIR '%s' means %s", rows[r].set, gs_temp_dir());
+	}
+	if (kept != NULL)
+		setenv("TMPDIR", kept, 1);
+	else
+		unsetenv("TMPDIR");
+	free(kept);
+}
+
+static void
+check_library(void)
+{
+	static void (*function)(void), (*other)(void);
+	static const struct gs_symbol whole[] = {
+		{ "pow", &function, false }, { "no_such_function", &other, true },
+	}, broken[] = { { "no_such_function", &other, false } };
+	struct gs_library library = GS_LIBRARY("libm.so.6", whole);
+	struct gs_library lacking = GS_LIBRARY("libm.so.6", broken);
+	struct gs_library missing = GS_LIBRARY("libnothing.so.0", whole);
+
+	CHECK(gs_library_loads(&library) && function != NULL && other == NULL,
+	      "a library may lack a function that is optional");
+	function = NULL;
+	CHECK(gs_library_loads(&library) && function == NULL, "it is loaded once");
+	CHECK(!gs_library_loads(&lacking), "it may not lack another");
+	CHECK(!gs_library_loads(&missing) && !gs_library_loads(&missing),
+	      "a library that does not exist is not loaded");
+}
+
+static void
+check_clock(void)
+{
+	struct gs_clock clock = { .ns = { 0 } };
+	const uint64_t before = gs_clock_wall();
+	uint64_t since = gs_clock_now();
+	const double seconds = gs_clock_seconds();
+
+	while (gs_clock_wall() == before)
+		;
+	CHECK(seconds * 1e9 >= (double)before * 0.999 && gs_clock_seconds() >= seconds,
+	      "seconds are those of the same clock");
+	gs_clock_lap(&clock, GS_STAGE_MERGE, &since);
+	gs_clock_lap(NULL, GS_STAGE_READ, &since);
+	CHECK(clock.ns[GS_STAGE_MERGE] > 0 && clock.ns[GS_STAGE_READ] == 0,
+	      "a lap counts for its stage");
 }
 
 static void
@@ -98,7 +163,7 @@ check_thread(void)
 	gs_queue_shut(&numbers.queue);
 	CHECK(gs_thread_start(&thread, give_all, &numbers) == GS_OK, "it starts again");
 	CHECK(gs_thread_join(&thread) == GS_EIO && strcmp(gs_message(), "shut at 0") == 0,
-	      "a thread's trouble is joined with its sentence");
+	      "a thread's error is joined with its message");
 	gs_queue_close(&numbers.queue);
 }
 
@@ -107,6 +172,9 @@ unit_base(void)
 {
 	check_status();
 	check_limits();
+	check_temp_dir();
+	check_library();
+	check_clock();
 	check_arena();
 	check_thread();
 }

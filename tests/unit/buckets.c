@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* buckets.c - rows for src/sort/buckets.c: what is added comes out in order */
+/* buckets.c - rows for src/sort/buckets/: what is added comes out in order */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -7,100 +7,35 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "sort/buckets.h"
+#include "sort/buckets/add.h"
+#include "sort/buckets/buckets.h"
+#include "sort/buckets/parts.h"
+#include "sort/buckets/pool.h"
+#include "sort/buckets/seal.h"
+#include "sort/span.h"
+#include "tests/unit/shapes.h"
 #include "tests/unit/units.h"
 
 void unit_buckets(void);
 
-enum { PIECE = 100 << 10, THREADS = 8, THREADS_MOST = 16 };
+enum { SPAN = 100 << 10, THREADS = 8, THREADS_MOST = 16 };
 enum { POOL_BYTES = 96 << 20 };
-
-/* Key I of N; 32-bit keys are the upper halves. */
-static uint64_t uniform(uint64_t i, uint64_t n)  { (void)n; return units_mix(i); }
-static uint64_t sorted(uint64_t i, uint64_t n)   { return UINT64_MAX / n * i; }
-static uint64_t reversed(uint64_t i, uint64_t n) { return UINT64_MAX / n * (n - 1 - i); }
-static uint64_t equal(uint64_t i, uint64_t n)    { (void)i; (void)n; return units_mix(42); }
-static uint64_t zeros(uint64_t i, uint64_t n)    { (void)i; (void)n; return 0; }
-static uint64_t ones(uint64_t i, uint64_t n)     { (void)i; (void)n; return UINT64_MAX; }
-static uint64_t few(uint64_t i, uint64_t n)      { (void)n; return units_mix(units_mix(i) % 5); }
-static uint64_t organ(uint64_t i, uint64_t n)
-{
-	return UINT64_MAX / n * (i < n / 2 ? i : n - i);
-}
-/* Ascending pieces that do not go on from each other. */
-static uint64_t runs(uint64_t i, uint64_t n)     { (void)n; return (i % 50000) << 45; }
-static uint64_t swapped(uint64_t i, uint64_t n)
-{
-	return sorted(i == n - 2 ? n - 1 : i == n - 1 ? n - 2 : i, n);
-}
-static uint64_t powers(uint64_t i, uint64_t n)   { (void)n; return units_mix(i) >> (units_mix(~i) % 64); }
-static uint64_t nested(uint64_t i, uint64_t n)
-{
-	(void)n;
-	return (UINT64_C(1) << (units_mix(i) % 64)) + units_mix(~i) % 3;
-}
-static uint64_t outlier(uint64_t i, uint64_t n)
-{
-	return i == n / 2 ? UINT64_MAX : (units_mix(i) % 1000) << 32 | units_mix(i) % 7;
-}
-/* What comes first says nothing: all else is near one value, or equal, or outside. */
-static uint64_t tricked(uint64_t i, uint64_t n)
-{
-	(void)n;
-	return i < 600000 ? units_mix(i) : (UINT64_C(77) << 54) + (units_mix(i) >> 24);
-}
-static uint64_t stuck(uint64_t i, uint64_t n)
-{
-	(void)n;
-	return i < 600000 ? units_mix(i) : UINT64_C(77) << 54;
-}
-static uint64_t outside(uint64_t i, uint64_t n)
-{
-	(void)n;
-	return i < 600000 ? (UINT64_C(1) << 62) + (units_mix(i) >> 20) : units_mix(i);
-}
-static uint64_t heavy(uint64_t i, uint64_t n)
-{
-	return units_mix(i) % 2 ? UINT64_MAX / 3 : units_mix(n + i);
-}
-static uint64_t zipf(uint64_t i, uint64_t n)     { return UINT64_MAX / (1 + units_mix(i) % n); }
-
-static const struct shape {
-	const char *name;
-	uint64_t  (*key)(uint64_t i, uint64_t n);
-} shapes[] = {
-	{ "any keys", uniform }, { "ascending keys", sorted }, { "descending keys", reversed },
-	{ "equal keys", equal }, { "zeros", zeros }, { "largest keys", ones },
-	{ "five different keys", few }, { "an organ pipe", organ }, { "ascending runs", runs },
-	{ "ascending keys but two", swapped }, { "keys near powers of two", powers },
-	{ "nested clusters", nested }, { "one outlier", outlier },
-	{ "a crowd behind the first", tricked }, { "one value behind the first", stuck },
-	{ "keys outside of the first", outside }, { "half of the keys equal", heavy },
-	{ "1/x", zipf },
-};
-enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
 /* What all rows work in. */
 static struct {
-	char *pool_memory, *books, *memory, *into, *scratch;
+	char *pool_memory, *block_table, *memory, *into, *scratch;
 	char *keys;
 	uint64_t *expect, *other;
 	struct gs_pool *pool;
 	struct gs_buckets *buckets;
 	unsigned bits, width, threads;
-	size_t count, piece;		/* keys */
+	size_t count, span;		/* keys; those added at once */
 	size_t part_bytes;
-	_Atomic size_t next_piece;
+	_Atomic size_t next_span;
 	_Atomic size_t next_part;
 	size_t parts;
 	_Atomic unsigned wrong;
 } w;
-
-static uint64_t
-key_at(const void *keys, size_t at)
-{
-	return w.bits == 32 ? ((const uint32_t *)keys)[at] : ((const uint64_t *)keys)[at];
-}
 
 /* By bytes, the lowest first: another way than what is tested, and quicker than qsort(3). */
 static void
@@ -132,10 +67,7 @@ make(const struct shape *shape, unsigned bits, size_t count)
 		const uint64_t key = shape->key(i, count);
 
 		w.expect[i] = bits == 32 ? key >> 32 : key;
-		if (bits == 32)
-			((uint32_t *)(void *)w.keys)[i] = (uint32_t)(key >> 32);
-		else
-			((uint64_t *)(void *)w.keys)[i] = key;
+		gs_key_put(w.keys, bits, i, w.expect[i]);
 	}
 	sort_expected(count);
 }
@@ -144,27 +76,27 @@ static void
 begin(unsigned threads, size_t pool_bytes, uint64_t expected)
 {
 	static unsigned begun;		/* each time other vectors */
-	const size_t bytes = gs_buckets_bytes(w.bits, threads, pool_bytes, w.part_bytes);
+	const size_t bytes = gs_buckets_bytes(threads, pool_bytes, w.part_bytes);
 
 	w.threads = threads;
 	memset(w.memory, 0, bytes);
-	w.pool = gs_pool_init(w.books, w.pool_memory, pool_bytes, 1);
+	w.pool = gs_pool_init(w.block_table, w.pool_memory, pool_bytes, 1);
 	w.buckets = gs_buckets_init(w.memory, w.pool, w.bits, threads, w.part_bytes, expected);
 	gs_buckets_with(w.buckets, (enum gs_simd)(begun++ % ((unsigned)gs_simd_best() + 1)));
 }
 
 static void *
-add_pieces(void *context)
+add_spans(void *context)
 {
 	const unsigned rank = (unsigned)(uintptr_t)context;
 
 	for (;;) {
-		const size_t place = w.next_piece++, at = place * w.piece;
+		const size_t sequence = w.next_span++, at = sequence * w.span;
 
 		if (at >= w.count)
 			return NULL;
-		if (!gs_buckets_add(w.buckets, rank, place, w.keys + at * w.width,
-		                    w.count - at < w.piece ? w.count - at : w.piece))
+		if (!gs_buckets_add(w.buckets, rank, sequence, w.keys + at * w.width,
+		                    w.count - at < w.span ? w.count - at : w.span))
 			w.wrong++;
 	}
 }
@@ -190,7 +122,7 @@ sort_parts(void *context)
 		}
 		gs_buckets_sort_part(w.buckets, rank, p, into, scratch);
 		for (size_t i = 0; i < part.count; i++)
-			w.wrong += key_at(into, i) != w.expect[part.at + i];
+			w.wrong += gs_key_at(into, w.bits, i) != w.expect[part.at + i];
 	}
 }
 
@@ -206,19 +138,19 @@ all_threads(void *(*body)(void *))
 		pthread_join(ids[t], NULL);
 }
 
-/* Add, settle, sort; all parts follow each other, and nothing is left. */
+/* Add, seal, sort; all parts follow each other, and nothing is left. */
 static void
-pass(const char *what, size_t piece)
+pass(const char *what, size_t span)
 {
 	uint64_t at = 0;
 
-	w.piece = piece;
-	w.next_piece = w.next_part = 0;
+	w.span = span;
+	w.next_span = w.next_part = 0;
 	w.wrong = 0;
-	all_threads(add_pieces);
-	CHECK(w.wrong == 0, "%s: all pieces of %zu u%u are taken", what, w.count, w.bits);
+	all_threads(add_spans);
+	CHECK(w.wrong == 0, "%s: all of %zu u%u are taken", what, w.count, w.bits);
 	CHECK(gs_buckets_count(w.buckets) == w.count, "%s: %zu keys are counted", what, w.count);
-	w.parts = gs_buckets_settle(w.buckets, w.threads);
+	w.parts = gs_buckets_seal(w.buckets, w.threads);
 	for (size_t p = 0; p < w.parts; p++) {
 		const struct gs_part part = gs_buckets_part(w.buckets, p);
 
@@ -228,8 +160,8 @@ pass(const char *what, size_t piece)
 	CHECK(at == w.count && w.wrong == 0, "%s: parts of %zu u%u follow each other, to %llu",
 	      what, w.count, w.bits, (unsigned long long)at);
 	all_threads(sort_parts);
-	CHECK(w.wrong == 0, "%s: %zu u%u in pieces of %zu come out in order with %u threads: %u are wrong",
-	      what, w.count, w.bits, piece, w.threads, w.wrong);
+	CHECK(w.wrong == 0, "%s: %zu u%u, added by %zu, come out in order with %u threads: %u are wrong",
+	      what, w.count, w.bits, span, w.threads, w.wrong);
 	CHECK(gs_buckets_count(w.buckets) == 0, "%s: no key is left", what);
 	gs_buckets_reset(w.buckets);
 	CHECK(gs_pool_used(w.pool) == 0, "%s: all blocks are back, but %zu bytes", what,
@@ -237,15 +169,15 @@ pass(const char *what, size_t piece)
 }
 
 static void
-check_shapes(size_t count, size_t piece, unsigned threads)
+check_shapes(size_t count, size_t span, unsigned threads)
 {
 	for (unsigned bits = 32; bits <= 64; bits += 32)
 		for (unsigned s = 0; s < SHAPES; s++) {
 			make(&shapes[s], bits, count);
 			begin(threads, POOL_BYTES, count);
-			pass(shapes[s].name, piece);
+			pass(shapes[s].name, span);
 			if (s % 3 == 0)
-				pass(shapes[s].name, piece);	/* again, in the same memory */
+				pass(shapes[s].name, span);	/* again, in the same memory */
 		}
 }
 
@@ -270,7 +202,7 @@ check_sizes(void)
 
 /* As much as fits, exactly, and no key more. */
 static void
-check_full(unsigned shape, unsigned threads, size_t piece, uint64_t expected, size_t pool_bytes)
+check_full(unsigned shape, unsigned threads, size_t span, uint64_t expected, size_t pool_bytes)
 {
 	make(&shapes[shape], 64, 2500000);
 	begin(threads, pool_bytes, expected);
@@ -279,7 +211,7 @@ check_full(unsigned shape, unsigned threads, size_t piece, uint64_t expected, si
 	memcpy(w.expect, w.keys, w.count * 8);
 	sort_expected(w.count);
 	for (unsigned round = 0; round < 2; round++) {
-		pass("a pool that is full", piece);
+		pass("a pool that is full", span);
 		CHECK(gs_buckets_fit(w.buckets) / 8 == w.count, "there is as much room as before");
 	}
 	CHECK(gs_buckets_add(w.buckets, 0, 0, w.keys, w.count), "all fits at once");
@@ -300,7 +232,7 @@ check_all_full(void)
 	w.part_bytes = GS_PART_BYTES;
 }
 
-/* Take out without settling. */
+/* Take out without sealing. */
 static void
 check_take(unsigned shape, unsigned threads, size_t room)
 {
@@ -309,9 +241,9 @@ check_take(unsigned shape, unsigned threads, size_t room)
 
 	make(&shapes[shape], 64, 1000000);
 	begin(threads, POOL_BYTES, w.count);
-	w.piece = 12345;
-	w.next_piece = 0;
-	all_threads(add_pieces);
+	w.span = 12345;
+	w.next_span = 0;
+	all_threads(add_spans);
 	while (count < w.count &&
 	       (here = gs_buckets_take(w.buckets, taken + count, room < w.count - count ?
 	                               room : w.count - count)) > 0) {
@@ -337,29 +269,29 @@ unit_buckets(void)
 	w.pool_memory = mmap(NULL, POOL_BYTES + (2 << 20), PROT_READ | PROT_WRITE,
 	                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	w.pool_memory += -(uintptr_t)w.pool_memory % (2 << 20);
-	w.books = malloc(gs_pool_bytes(POOL_BYTES));
-	w.memory = malloc(gs_buckets_bytes(64, THREADS_MOST, POOL_BYTES, 16 << 10));
+	w.block_table = malloc(gs_pool_bytes(POOL_BYTES));
+	w.memory = malloc(gs_buckets_bytes(THREADS_MOST, POOL_BYTES, 16 << 10));
 	w.into = aligned_alloc(64, (size_t)THREADS_MOST * GS_PART_BYTES);
 	w.scratch = aligned_alloc(64, (size_t)THREADS_MOST * GS_PART_BYTES);
 	w.keys = malloc(most * 8);
 	w.expect = malloc(most * 8);
 	w.other = malloc(most * 8);
 	check_sizes();
-	check_shapes(most, PIECE / 8, 1);
+	check_shapes(most, SPAN / 8, 1);
 	check_shapes(most, 13579, 3);
 	check_shapes(1500000, 65536, THREADS);
-	check_full(0, 1, 10000, 2000000, 16 << 20);
-	check_full(0, 4, 1, 2000000, 16 << 20);
-	check_full(1, 4, 10001, 2000000, 16 << 20);
-	check_full(1, 4, 300, 2000000, 16 << 20);
-	check_full(13, 2, 10000, UINT64_MAX, 16 << 20);
-	check_full(10, 3, 999, UINT64_MAX, 16 << 20);
+	check_full(SHAPE_UNIFORM, 1, 10000, 2000000, 16 << 20);
+	check_full(SHAPE_UNIFORM, 4, 1, 2000000, 16 << 20);
+	check_full(SHAPE_SORTED, 4, 10001, 2000000, 16 << 20);
+	check_full(SHAPE_SORTED, 4, 300, 2000000, 16 << 20);
+	check_full(SHAPE_TRICKED, 2, 10000, UINT64_MAX, 16 << 20);
+	check_full(SHAPE_POWERS, 3, 999, UINT64_MAX, 16 << 20);
 	check_all_full();
 	for (unsigned shape = 0; shape < 4; shape++) {
 		check_take(shape, 1, 100000);
 		check_take(shape, 3, 77777);
 	}
-	free(w.books);
+	free(w.block_table);
 	free(w.memory);
 	free(w.into);
 	free(w.scratch);

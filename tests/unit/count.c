@@ -41,9 +41,9 @@ static const struct row {
 	{ "16 bits, two kinds", 16, 600000, 2, 10000 },
 };
 
-/* Drain into GOT, which has room for COUNT keys; false: more or odd spans came. */
+/* Write all keys to GOT, which has room for ROOM of them; false: more or odd spans came. */
 static bool
-drain(struct gs_count *count, bool descending, size_t buffer_bytes, char *got, size_t room)
+drain(struct gs_count *count, bool reversed, size_t buffer_bytes, char *got, size_t room)
 {
 	char *buffer = malloc(buffer_bytes);
 	const size_t key_bytes = count->key_bits / 8;
@@ -51,9 +51,9 @@ drain(struct gs_count *count, bool descending, size_t buffer_bytes, char *got, s
 	size_t at = 0;
 	bool good = true;
 
-	for (gs_count_drain(count, descending, buffer, buffer_bytes, &span); good && span.count > 0;
-	     gs_count_drain(count, descending, buffer, buffer_bytes, &span)) {
-		good = at + span.count <= room && span.stream == 3 &&
+	for (gs_count_next(count, reversed, buffer, buffer_bytes, &span); good && span.count > 0;
+	     gs_count_next(count, reversed, buffer, buffer_bytes, &span)) {
+		good = at + span.count <= room && span.key_class == 3 &&
 		       span.key_bits == count->key_bits && span.count * key_bytes <= buffer_bytes;
 		if (good)
 			memcpy(got + at * key_bytes, span.keys, span.count * key_bytes);
@@ -61,6 +61,18 @@ drain(struct gs_count *count, bool descending, size_t buffer_bytes, char *got, s
 	}
 	free(buffer);
 	return good && at == room;
+}
+
+/* Are keys GOT, the last first, the complements of KEYS? */
+static bool
+is_complement(const char *got, const char *keys, unsigned key_bits, size_t count)
+{
+	const uint64_t ones = UINT64_MAX >> (64 - key_bits);
+
+	for (size_t i = 0; i < count; i++)
+		if (gs_key_at(got, key_bits, count - 1 - i) != (gs_key_at(keys, key_bits, i) ^ ones))
+			return false;
+	return true;
 }
 
 static void
@@ -93,42 +105,34 @@ check_row(const struct row *row)
 	gs_count_open(&count, bins, bin_count, row->key_bits, 3, 3);	/* used up: all zero again */
 	gs_count_add(&count, 1, keys, row->count);
 	gs_count_sum(&count);
-	for (size_t i = 0; i < row->count / 2; i++)
-		for (size_t b = 0; b < key_bytes; b++) {
-			char *low = &keys[i * key_bytes + b];
-			char *high = &keys[(row->count - 1 - i) * key_bytes + b];
-			const char other = *low;
-
-			*low = *high;
-			*high = other;
-		}
 	CHECK(drain(&count, true, row->buffer_bytes, got, row->count) &&
-	      memcmp(got, keys, bytes) == 0, "%s: descend if wanted", row->name);
+	      is_complement(got, keys, row->key_bits, row->count),
+	      "%s: the last first and complemented, if wanted", row->name);
 	free(bins);
 	free(keys);
 	free(got);
 }
 
-/* Bins counted by others: 128 of them, so a part is two. */
+/* Bins counted by the caller: 128 of them, so a bit of touched is for two. */
 static void
 check_bins(void)
 {
 	static const uint64_t start[128] = { 2, 0, 1, [100] = 3 };
-	static const uint32_t descending[] = { 100, 100, 100, 2, 0, 0 };
+	static const uint32_t reversed[] = { ~100u, ~100u, ~100u, ~2u, ~0u, ~0u };
 	uint64_t bins[128];
 	uint32_t got[6];
 	struct gs_count count;
 
 	memcpy(bins, start, sizeof bins);
 	gs_count_open(&count, bins, 128, 32, 3, 0);
-	count.parts = 1 | 1 << 1 | UINT64_C(1) << 50;
-	CHECK(drain(&count, true, 8, (char *)got, 6) && memcmp(got, descending, sizeof got) == 0,
+	count.touched = 1 | 1 << 1 | UINT64_C(1) << 50;
+	CHECK(drain(&count, true, 8, (char *)got, 6) && memcmp(got, reversed, sizeof got) == 0,
 	      "bins counted by others are expanded to 32 bits, two at a time");
 	memcpy(bins, start, sizeof bins);
 	gs_count_open(&count, bins, 128, 32, 3, 0);
-	count.parts = 1;
+	count.touched = 1;
 	CHECK(drain(&count, false, 64, (char *)got, 2) && got[0] == 0 && got[1] == 0,
-	      "parts that nobody touched are not looked at");
+	      "bins that nobody touched are not looked at");
 }
 
 static void
@@ -140,27 +144,68 @@ check_pairs(void)
 	struct gs_span span;
 
 	gs_count_open(&count, bins, 128, 32, 3, 0);
-	gs_count_drain_pairs(&count, false, got, times, 3, &span);
-	CHECK(span.count == 3 && span.keys == got && span.key_bits == 32 && span.stream == 3 &&
+	gs_count_next_pairs(&count, false, got, times, 3, &span);
+	CHECK(span.count == 3 && span.keys == got && span.key_bits == 32 && span.key_class == 3 &&
 	      memcmp(got, (uint32_t[]){ 0, 2, 100 }, sizeof got) == 0 &&
 	      memcmp(times, (uint64_t[]){ 2, 1, UINT64_MAX }, sizeof times) == 0,
 	      "pairs: each key once, however often");
-	gs_count_drain_pairs(&count, false, got, times, 3, &span);
+	gs_count_next_pairs(&count, false, got, times, 3, &span);
 	CHECK(span.count == 0, "pairs come to an end");
 
 	gs_count_open(&count, bins, 128, 32, 3, 0);
-	count.parts = 1 | UINT64_C(1) << 50;
-	gs_count_drain_pairs(&count, true, got, times, 1, &span);
-	CHECK(span.count == 1 && got[0] == 100 && times[0] == UINT64_MAX,
-	      "pairs descend if wanted, no more than there is room for");
-	gs_count_drain_pairs(&count, true, got, times, 3, &span);
-	CHECK(span.count == 1 && got[0] == 0 && times[0] == 2,
-	      "and go on there, over parts that nobody touched");
+	count.touched = 1 | UINT64_C(1) << 50;
+	gs_count_next_pairs(&count, true, got, times, 1, &span);
+	CHECK(span.count == 1 && got[0] == ~100u && times[0] == UINT64_MAX,
+	      "pairs are reversed if wanted, no more than there is room for");
+	gs_count_next_pairs(&count, true, got, times, 3, &span);
+	CHECK(span.count == 1 && got[0] == ~0u && times[0] == 2,
+	      "and go on there, over bins that nobody touched");
+}
+
+/* A sink that takes spans until it has ENOUGH keys, or fails after that. */
+struct taker {
+	uint32_t  keys[6];
+	size_t    count, spans, enough;
+	gs_status fails;
+};
+
+static gs_status
+take(void *context, struct gs_sorted_span *sorted, bool *enough)
+{
+	struct taker *taker = context;
+
+	CHECK(!*enough && sorted->slot == GS_NO_SLOT && sorted->number == taker->spans++ &&
+	      taker->count + sorted->span.count <= 6, "a span of two keys, number %zu", sorted->number);
+	memcpy(taker->keys + taker->count, sorted->span.keys, sorted->span.count * sizeof(uint32_t));
+	taker->count += sorted->span.count;
+	*enough = taker->count >= taker->enough;
+	return *enough && taker->fails != GS_OK ? gs_fail(taker->fails, "as wanted") : GS_OK;
+}
+
+static void
+check_drain(size_t enough, gs_status fails, size_t comes)
+{
+	static const uint32_t keys[] = { 0, 0, 2, 100, 100, 100 };
+	uint64_t bins[128] = { 2, 0, 1, [100] = 3 };
+	struct taker taker = { .enough = enough, .fails = fails };
+	const struct gs_span_sink sink = { .take = take, .context = &taker };
+	struct gs_clock clock = { .ns = { 0 } };
+	uint32_t buffer[2];
+	struct gs_count count;
+
+	gs_count_open(&count, bins, 128, 32, 3, 0);
+	CHECK(gs_count_drain(&count, false, buffer, sizeof buffer, NULL, &clock, &sink) == fails &&
+	      taker.count == comes && memcmp(taker.keys, keys, comes * sizeof keys[0]) == 0,
+	      "a sink that wants %zu keys takes %zu, status %d", enough, taker.count, (int)fails);
+	CHECK(clock.ns[GS_STAGE_SORT] > 0, "the time is counted");
 }
 
 void
 unit_count(void)
 {
+	check_drain(SIZE_MAX, GS_OK, 6);
+	check_drain(3, GS_OK, 4);
+	check_drain(1, GS_EIO, 2);
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
 		check_row(&rows[r]);
 	check_bins();

@@ -7,7 +7,8 @@
 
 #include "format/encode.h"
 #include "format/key.h"
-#include "sort/tile.h"
+#include "format/text.h"
+#include "sort/span.h"
 #include "tests/unit/units.h"
 
 enum { MANY = 200000, GUARD_BYTES = 64 };
@@ -29,7 +30,7 @@ struct encoded {
 static unsigned threads = 1;
 
 static struct encoded *
-encode(struct gs_encoding encoding, unsigned stream, unsigned bits, const uint64_t *keys,
+encode(struct gs_encoding encoding, unsigned key_class, unsigned bits, const uint64_t *keys,
        const uint64_t *counts, size_t count)
 {
 	const size_t room = count * gs_encoding_bytes(&encoding);
@@ -43,7 +44,7 @@ encode(struct gs_encoding encoding, unsigned stream, unsigned bits, const uint64
 		gs_key_put(given, bits, k, encoding.reverse ? ~keys[k] : keys[k]);
 	memset(encoded->text + room, '#', GUARD_BYTES);
 	encoded->bytes = 0;
-	encoded->status = gs_encode(&encoding, stream, bits, given, counts, count, encoded->text,
+	encoded->status = gs_encode(&encoding, key_class, bits, given, counts, count, encoded->text,
 	                            &encoded->bytes);
 	for (size_t g = 0; g < GUARD_BYTES; g++)
 		guarded = guarded && encoded->text[room + g] == '#';
@@ -53,9 +54,9 @@ encode(struct gs_encoding encoding, unsigned stream, unsigned bits, const uint64
 }
 
 static unsigned
-bits_of(enum gsort_type type, unsigned stream)
+bits_of(enum gsort_type type, unsigned key_class)
 {
-	return type == GSORT_TEXT ? gs_text_bits((enum gs_text_class)stream) :
+	return type == GSORT_TEXT ? gs_text_bits((enum gs_text_class)key_class) :
 	       type == GSORT_TEXT_FLOAT ? 64 : gs_key_bits(type);
 }
 
@@ -64,7 +65,7 @@ bits_of(enum gsort_type type, unsigned stream)
 /* A key, and what it becomes as another type: its bits, or else why not. */
 static const struct {
 	enum gsort_type from;
-	unsigned        stream;
+	unsigned        key_class;
 	uint64_t        key;
 	enum gsort_type to;
 	uint64_t        bits;
@@ -160,7 +161,7 @@ static const struct {
 
 /* One key, in all byte orders, both directions, alone and with its count. */
 static void
-check_fit(enum gsort_type from, unsigned stream, uint64_t key, enum gsort_type to, uint64_t bits,
+check_fit(enum gsort_type from, unsigned key_class, uint64_t key, enum gsort_type to, uint64_t bits,
           const char *message)
 {
 	const unsigned width = gs_key_bits(to) / 8;
@@ -172,7 +173,7 @@ check_fit(enum gsort_type from, unsigned stream, uint64_t key, enum gsort_type t
 			.from = from, .to = to, .reverse = way & 2, .counts = counts,
 			.endian = big ? GSORT_ENDIAN_BIG : GSORT_ENDIAN_LITTLE,
 		};
-		struct encoded *e = encode(encoding, stream, bits_of(from, stream), &key,
+		struct encoded *e = encode(encoding, key_class, bits_of(from, key_class), &key,
 		                           counts ? &times : NULL, 1);
 		uint64_t value = 0, count = 0;
 
@@ -198,7 +199,7 @@ static void
 check_fits(void)
 {
 	for (size_t f = 0; f < sizeof fits / sizeof fits[0]; f++)
-		check_fit(fits[f].from, fits[f].stream, fits[f].key, fits[f].to, fits[f].bits,
+		check_fit(fits[f].from, fits[f].key_class, fits[f].key, fits[f].to, fits[f].bits,
 		          fits[f].message);
 	for (size_t f = 0; f < sizeof float_fits / sizeof float_fits[0]; f++) {
 		check_fit(GSORT_F64, 0, f64(float_fits[f].value), float_fits[f].to,
@@ -217,7 +218,7 @@ check_fits(void)
 
 static const struct {
 	enum gsort_type from;
-	unsigned        stream;
+	unsigned        key_class;
 	bool            counts;
 	uint64_t        keys[4];	/* ascending */
 	const char     *text;
@@ -242,7 +243,7 @@ static const struct {
 static const uint64_t line_counts[4] = { 1, 10, 100000, UINT64_MAX };
 
 static void
-check_lines_of(enum gsort_type from, unsigned stream, const uint64_t *counts, const uint64_t *keys,
+check_lines_of(enum gsort_type from, unsigned key_class, const uint64_t *counts, const uint64_t *keys,
                const char *text)
 {
 	for (unsigned to = 0; to < 2; to++)
@@ -255,7 +256,7 @@ check_lines_of(enum gsort_type from, unsigned stream, const uint64_t *counts, co
 
 			if (from == GSORT_TEXT_FLOAT && to == 0)
 				continue;
-			e = encode(encoding, stream, bits_of(from, stream), keys, counts, 4);
+			e = encode(encoding, key_class, bits_of(from, key_class), keys, counts, 4);
 			CHECK(e->status == GS_OK && e->bytes == strlen(text) &&
 			      memcmp(e->text, text, e->bytes) == 0, "%s as lines: %.*s",
 			      gs_key_name(from), (int)e->bytes, e->text);
@@ -273,7 +274,7 @@ check_lines(void)
 	const uint64_t whole[4] = { i32(INT32_MIN), i32(-1), i32(0), i32(INT32_MAX) };
 
 	for (size_t l = 0; l < sizeof lines / sizeof lines[0]; l++)
-		check_lines_of(lines[l].from, lines[l].stream, lines[l].counts ? line_counts : NULL,
+		check_lines_of(lines[l].from, lines[l].key_class, lines[l].counts ? line_counts : NULL,
 		               lines[l].keys, lines[l].text);
 	check_lines_of(GSORT_I32, 0, NULL, whole, "-2147483648\n-1\n0\n2147483647\n");
 	check_lines_of(GSORT_TEXT_FLOAT, 0, NULL, floats, "nan\n-1e+20\n-0\n0.1\n");
@@ -402,7 +403,7 @@ check_many_copies(const uint64_t *keys, const uint64_t *counts)
 	}
 }
 
-/* Of many that do not fit, one is told, the same with any number of threads. */
+/* Of many that do not fit, one is reported, the same with any number of threads. */
 static void
 check_many_bad(uint64_t *keys)
 {

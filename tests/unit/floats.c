@@ -51,10 +51,29 @@ static const struct {
 	{ "2.2250738585072011e-308", GS_FLOAT_GOOD, 0x0.fffffffffffffp-1022 },
 	{ "1e-999999999999", GS_FLOAT_GOOD, 0 }, { "0e999999999999", GS_FLOAT_GOOD, 0 },
 	{ "1.7976931348623157e308", GS_FLOAT_GOOD, 0x1.fffffffffffffp1023 },
-	{ "1.7976931348623159e308", GS_FLOAT_BEYOND, INFINITY },
-	{ "-1e309", GS_FLOAT_BEYOND, -INFINITY }, { "1e999999999999", GS_FLOAT_BEYOND, INFINITY },
+	{ "1.7976931348623159e308", GS_FLOAT_OVERFLOW, INFINITY },
+	{ "-1e309", GS_FLOAT_OVERFLOW, -INFINITY }, { "1e999999999999", GS_FLOAT_OVERFLOW, INFINITY },
+	/* less than half of the least float: 0; more: the least; and the same below infinity */
+	{ "2.4703282292062327e-324", GS_FLOAT_GOOD, 0 },
+	{ "2.4703282292062328e-324", GS_FLOAT_GOOD, 0x1p-1074 },
+	{ "1.7976931348623158e308", GS_FLOAT_GOOD, 0x1.fffffffffffffp1023 },
+	{ "1e99999999999999", GS_FLOAT_OVERFLOW, INFINITY }, { "0e99", GS_FLOAT_GOOD, 0 },
+	/* 16 characters and 17, 2^53 and 2^53 + 1, 10^19 and 10^20: read in one way and another */
+	{ "123456789012.345", GS_FLOAT_GOOD, 123456789012.345 },
+	{ "1234567890123.456", GS_FLOAT_GOOD, 1234567890123.456 },
+	{ "9007199254740992", GS_FLOAT_GOOD, 0x1p53 },
+	{ "900719925474099.3", GS_FLOAT_GOOD, 900719925474099.3 },
+	{ "3e19", GS_FLOAT_GOOD, 3e19 }, { "3e20", GS_FLOAT_GOOD, 3e20 },
+	{ "3e-19", GS_FLOAT_GOOD, 3e-19 }, { "3.0e-19", GS_FLOAT_GOOD, 3e-19 },
+	{ "3e-20", GS_FLOAT_GOOD, 3e-20 }, { "3e99", GS_FLOAT_GOOD, 3e99 },
+	{ "3e100", GS_FLOAT_GOOD, 3e100 }, { "3e0000000000001", GS_FLOAT_GOOD, 30 },
+	{ "0.00000000000012", GS_FLOAT_GOOD, 1.2e-13 }, { "1.e5", GS_FLOAT_GOOD, 100000 },
+	{ "+.5", GS_FLOAT_GOOD, .5 }, { "+1.25e-300", GS_FLOAT_GOOD, 1.25e-300 },
+	{ "-12345678901234567", GS_FLOAT_GOOD, -12345678901234568. },
 	{ "0x1p-3", GS_FLOAT_GOOD, .125 }, { "-0XA.8", GS_FLOAT_GOOD, -10.5 },
-	{ "0x1p9999", GS_FLOAT_BEYOND, INFINITY },
+	{ "+0x1.8p1", GS_FLOAT_GOOD, 3 }, { "0x1p-1074", GS_FLOAT_GOOD, 0x1p-1074 },
+	{ "0x1p-1075", GS_FLOAT_GOOD, 0 },
+	{ "0x1p9999", GS_FLOAT_OVERFLOW, INFINITY },
 	{ "inf", GS_FLOAT_GOOD, INFINITY }, { "-INF", GS_FLOAT_GOOD, -INFINITY },
 	{ "+Infinity", GS_FLOAT_GOOD, INFINITY },
 	{ "", GS_FLOAT_NONE, 0 }, { "-", GS_FLOAT_NONE, 0 }, { ".", GS_FLOAT_NONE, 0 },
@@ -63,14 +82,19 @@ static const struct {
 	{ "1.2.3", GS_FLOAT_NONE, 0 }, { "1,5", GS_FLOAT_NONE, 0 }, { "0x", GS_FLOAT_NONE, 0 },
 	{ "0xg", GS_FLOAT_NONE, 0 }, { "--1", GS_FLOAT_NONE, 0 }, { "1 2", GS_FLOAT_NONE, 0 },
 	{ "infinite", GS_FLOAT_NONE, 0 }, { "in", GS_FLOAT_NONE, 0 }, { "nanx", GS_FLOAT_NONE, 0 },
-	{ "\v1", GS_FLOAT_NONE, 0 }, { "\n1", GS_FLOAT_NONE, 0 },
+	{ "+", GS_FLOAT_NONE, 0 }, { "+-1", GS_FLOAT_NONE, 0 }, { "-+1", GS_FLOAT_NONE, 0 },
+	{ "++1", GS_FLOAT_NONE, 0 }, { "+.", GS_FLOAT_NONE, 0 }, { "1e-", GS_FLOAT_NONE, 0 },
+	{ "1e5.", GS_FLOAT_NONE, 0 }, { "1e5 ", GS_FLOAT_NONE, 0 }, { "1p5", GS_FLOAT_NONE, 0 },
+	{ "0x1p", GS_FLOAT_NONE, 0 }, { "-+inf", GS_FLOAT_NONE, 0 }, { "nan(1", GS_FLOAT_NONE, 0 },
+	{ "1.5.", GS_FLOAT_NONE, 0 }, { "12345678901234567x", GS_FLOAT_NONE, 0 },
+	{ "\v1", GS_FLOAT_NONE, 0 }, { "\n1", GS_FLOAT_NONE, 0 }, { " 1", GS_FLOAT_NONE, 0 },
 };
 
 /* From memory of its own, so that a look behind it shows. */
 static enum gs_float
 read_text(const char *text, size_t bytes, double *value)
 {
-	char *copy = malloc(bytes);
+	char *copy = calloc(bytes, 1);
 	enum gs_float found = GS_FLOAT_NONE;
 
 	memcpy(copy, text, bytes);
@@ -96,9 +120,35 @@ check_reading(void)
 	      "-0 has its sign");
 	CHECK(read_text("-0e5", 4, &value) == GS_FLOAT_GOOD && value == 0 && signbit(value),
 	      "in any spelling");
+	CHECK(read_text("-1e-999", 7, &value) == GS_FLOAT_GOOD && value == 0 && signbit(value),
+	      "and what is too small for a float keeps it");
 	CHECK(read_text("nan", 3, &value) == GS_FLOAT_GOOD && isnan(value), "nan is one");
 	CHECK(read_text("-NaN(12)", 8, &value) == GS_FLOAT_GOOD && isnan(value), "so is -NaN(12)");
+	CHECK(read_text("nan(0x12)", 9, &value) == GS_FLOAT_GOOD && isnan(value) &&
+	      memcmp(&value, &(double){ strtod("nan(0x12)", NULL) }, sizeof value) == 0,
+	      "nan(0x12) is that of strtod()");
 	CHECK(read_text("1\0", 2, &value) == GS_FLOAT_NONE, "a NUL is no part of a number");
+}
+
+/* The longest texts: a digit and zeros behind it, or before it. */
+static void
+check_reading_long(void)
+{
+	char text[GS_FLOAT_TEXT_BYTES];
+	double value;
+
+	memset(text, '0', sizeof text);
+	text[0] = '1';
+	CHECK(read_text(text, sizeof text, &value) == GS_FLOAT_OVERFLOW && value == INFINITY,
+	      "10^4094 overflows");
+	CHECK(read_text(text, 309, &value) == GS_FLOAT_GOOD && value == 1e308, "10^308 does not");
+	text[0] = '0';
+	text[1] = '.';
+	text[sizeof text - 1] = '1';
+	CHECK(read_text(text, sizeof text, &value) == GS_FLOAT_GOOD && value == 0, "10^-4093 is 0");
+	text[302] = '1';
+	CHECK(read_text(text, sizeof text, &value) == GS_FLOAT_GOOD && value == 1e-301,
+	      "10^-301 and a little is not");
 }
 
 /* Random decimals are read as strtod() reads them. */
@@ -135,7 +185,14 @@ static const struct {
 	{ .1, "0.1" }, { .25, "0.25" }, { -1.5, "-1.5" }, { 1e15, "1000000000000000" },
 	{ 123456.789, "123456.789" }, { .3, "0.3" }, { .1 + .2, "0.30000000000000004" },
 	{ 1. / 3, "0.3333333333333333" }, { 2. / 3, "0.6666666666666666" },
+	/* six decimals, and seven; nine digits before them, and ten */
+	{ .000101, "0.000101" }, { .0001001, "0.0001001" }, { .1234567, "0.1234567" },
+	{ 19.99, "19.99" }, { 19.990001, "19.990001" }, { 999999999.999999, "999999999.999999" },
+	{ 999999999.9999999, "999999999.9999999" }, { 1000000000.5, "1000000000.5" },
+	{ 999999999.5000001, "999999999.5000001" }, { 4503599627370495.5, "4503599627370495.5" },
+	{ 1234567890123456.8, "1234567890123456.8" }, { 562949953421311.9, "562949953421311.9" },
 	/* with an exponent below 0.0001 and from 1e16 on */
+	{ .000099999999999999991, "9.999999999999999e-05" }, { .000099999997, "9.9999997e-05" },
 	{ .0001, "0.0001" }, { .00012345, "0.00012345" }, { .00001, "1e-05" },
 	{ 1.5e-7, "1.5e-07" }, { 9999999999999998, "9999999999999998" }, { 1e16, "1e+16" },
 	{ 1e20, "1e+20" }, { 1e22, "1e+22" }, { 1e23, "1e+23" }, { 1.25e100, "1.25e+100" },
@@ -161,6 +218,12 @@ static const struct {
 	{ 16777216, "16777216" }, { 16777218, "16777218" }, { 3.4028235e38f, "3.4028235e+38" },
 	{ 1e-45f, "1e-45" }, { 1.1754944e-38f, "1.1754944e-38" }, { 1e10f, "10000000000" },
 	{ 1.17549421e-38f, "1.1754942e-38" }, { 9.5367431640625e-07f, "9.536743e-07" },
+	/* whole, where the fewest digits are not all of it */
+	{ 33554436, "33554436" }, { 123456789012.f, "123456790000" },
+	{ 9999999198822400.f, "9999999000000000" }, { 1e16f, "1e+16" },
+	/* just less than 0.0001, but printed so; the next is not */
+	{ .0001f, "0.0001" }, { 9.9999990e-05f, "9.999999e-05" },
+	{ 8388607.5f, "8388607.5" }, { 19.99f, "19.99" }, { -.001f, "-0.001" },
 	{ INFINITY, "inf" },
 };
 
@@ -254,6 +317,7 @@ void
 unit_floats(void)
 {
 	check_reading();
+	check_reading_long();
 	check_reading_many();
 	check_printing();
 	check_printing_many();

@@ -30,12 +30,15 @@ static const struct format {
 };
 
 /* What decompression may use: set to each row in turn. */
-static const struct gs_inflate_help helps[] = {
+static const struct gs_inflate_options option_rows[] = {
 	{ .threads = 1 }, { .threads = 3, .memory_bytes = 64 << 20 },
 };
-static struct gs_inflate_help help;
+static struct gs_inflate_options options;
 
-enum { FORMATS = sizeof formats / sizeof formats[0], HELPS = sizeof helps / sizeof helps[0] };
+enum {
+	FORMATS = sizeof formats / sizeof formats[0],
+	OPTION_ROWS = sizeof option_rows / sizeof option_rows[0],
+};
 
 /* ---- tools -------------------------------------------------------------- */
 
@@ -114,23 +117,38 @@ deflate_blocked(const char *data, size_t bytes, char *into)
 	return packed;
 }
 
-/* Decompress BYTES of DATA, in pieces of PIECE_BYTES, given a prefix of PREFIX_BYTES. */
+/* A reader of a file that returns 1 byte, then 2, 3 ... 7, then all that is wanted. */
+struct dripping { int fd; size_t calls; };
+
+static ptrdiff_t
+drip(void *context, void *into, size_t bytes)
+{
+	struct dripping *from = context;
+	const size_t most = ++from->calls < 8 ? from->calls : bytes;
+
+	return read(from->fd, into, bytes < most ? bytes : most);
+}
+
+/* Decompress BYTES of DATA, in pieces of PIECE_BYTES; the first few bytes come one by one if DRIPS. */
 static gs_status
-unpack(enum gsort_decompress decompress, const char *data, size_t bytes, size_t prefix_bytes,
+unpack(enum gsort_decompress decompress, const char *data, size_t bytes, bool drips,
        size_t piece_bytes, char *into, size_t *got)
 {
 	FILE *file = tmpfile();
-	const struct gs_reader reader = { .fd = fileno(file), .stop = -1 };
+	struct dripping from = { .fd = fileno(file) };
+	const struct gs_reader reader = {
+		.fd = fileno(file), .stop = -1, .read = drips ? drip : NULL, .context = &from,
+	};
 	struct gs_inflate *z;
 	gs_status status;
 	size_t more;
 
 	fwrite(data, 1, bytes, file);
 	fflush(file);
-	lseek(fileno(file), (off_t)prefix_bytes, SEEK_SET);
-	help.regular = prefix_bytes == 0;
+	lseek(fileno(file), 0, SEEK_SET);
+	options.regular = !drips;
 	*got = 0;
-	status = gs_inflate_open(&z, decompress, &reader, "in", data, prefix_bytes, &help);
+	status = gs_inflate_open(&z, decompress, &reader, "in", &options);
 	if (status == GS_OK)
 		do {
 			status = gs_inflate_read(z, into + *got, piece_bytes, &more);
@@ -153,7 +171,7 @@ check_members(const struct format *format, const char *text)
 	char *packed = malloc(ROOM_BYTES * 2), *plain = malloc(ROOM_BYTES);
 
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
-		for (size_t prefix = 0; prefix <= GS_MAGIC_BYTES; prefix += GS_MAGIC_BYTES) {
+		for (unsigned drips = 0; drips < 2; drips++) {
 			size_t bytes = 0, texts = 0, got;
 			gs_status status;
 			bool holds;
@@ -163,7 +181,7 @@ check_members(const struct format *format, const char *text)
 				                 packed + bytes);
 				texts += *member == 'T';
 			}
-			status = unpack(format->decompress, packed, bytes, prefix,
+			status = unpack(format->decompress, packed, bytes, drips,
 			                100000 + r * 12345, plain, &got);
 			holds = status == GS_OK && got == texts * TEXT_BYTES;
 			for (size_t t = 0; holds && t < texts; t++)
@@ -187,7 +205,7 @@ check_cut(const struct format *format, const char *packed, size_t bytes, char *p
 	snprintf(truncated, sizeof truncated, "in: truncated");
 	for (size_t l = 0; l < sizeof lengths / sizeof lengths[0]; l++) {
 		size_t got;
-		gs_status status = unpack(format->decompress, packed, lengths[l], 0, 1 << 20,
+		gs_status status = unpack(format->decompress, packed, lengths[l], false, 1 << 20,
 		                          plain, &got);
 
 		CHECK(status == GS_EINPUT && strncmp(gs_message(), truncated, 13) == 0,
@@ -205,7 +223,7 @@ check_changed(const struct format *format, char *packed, size_t bytes, char *pla
 		size_t got;
 
 		packed[at] ^= 0x15;
-		status = unpack(format->decompress, packed, bytes, 0, 1 << 20, plain, &got);
+		status = unpack(format->decompress, packed, bytes, false, 1 << 20, plain, &got);
 		packed[at] ^= 0x15;
 		CHECK(status == GS_EINPUT && strncmp(gs_message(), "in: ", 4) == 0,
 		      "%s with byte %zu of %zu changed is noticed: got %zu, %s", format->name,
@@ -225,7 +243,7 @@ check_garbage(const struct format *format, char *packed, size_t bytes, char *pla
 		gs_status status;
 
 		memcpy(packed + bytes, garbage[g], strlen(garbage[g]));
-		status = unpack(format->decompress, packed, bytes + strlen(garbage[g]), 0, 1 << 20,
+		status = unpack(format->decompress, packed, bytes + strlen(garbage[g]), false, 1 << 20,
 		                plain, &got);
 		CHECK(status == GS_EINPUT, "%s followed by %s is noticed", format->name,
 		      garbage[g]);
@@ -238,7 +256,7 @@ check_foreign(const struct format *format, const char *text, char *plain)
 {
 	char expected[128];
 	size_t got;
-	gs_status status = unpack(format->decompress, text, 1000, 0, 1 << 20, plain, &got);
+	gs_status status = unpack(format->decompress, text, 1000, false, 1 << 20, plain, &got);
 
 	snprintf(expected, sizeof expected, "in: not %s data; if it is not compressed, use "
 	         "--decompress=none", format->name);
@@ -246,14 +264,14 @@ check_foreign(const struct format *format, const char *text, char *plain)
 	      "text is no %s: %s", format->name, gs_message());
 }
 
-/* What is inside is not looked at: only one layer comes off. */
+/* Only one layer is decompressed, whatever is inside. */
 static void
 check_layers(const struct format *format, const char *text, char *plain)
 {
 	char *inner = malloc(ROOM_BYTES), *outer = malloc(ROOM_BYTES);
 	size_t inner_bytes = pack(format, text, TEXT_BYTES, inner), got;
 	size_t outer_bytes = pack(format, inner, inner_bytes, outer);
-	gs_status status = unpack(format->decompress, outer, outer_bytes, 0, 1 << 20, plain, &got);
+	gs_status status = unpack(format->decompress, outer, outer_bytes, false, 1 << 20, plain, &got);
 
 	CHECK(status == GS_OK && got == inner_bytes && memcmp(plain, inner, got) == 0,
 	      "%s in %s loses one layer", format->name, format->name);
@@ -279,14 +297,14 @@ check_zstd_extras(const char *text, char *plain)
 	ZSTD_freeCCtx(zstd);
 	CHECK(gs_inflate_sniff(packed, 6) == GSORT_DECOMPRESS_ZSTD,
 	      "a frame to be skipped is recognized as zstd");
-	CHECK(unpack(GSORT_DECOMPRESS_ZSTD, packed, out.pos, 0, 1 << 20, plain, &got) == GS_OK &&
+	CHECK(unpack(GSORT_DECOMPRESS_ZSTD, packed, out.pos, false, 1 << 20, plain, &got) == GS_OK &&
 	      got == TEXT_BYTES && memcmp(plain, text, got) == 0,
 	      "a zstd window of 2^28 and a skipped frame come out whole: %s", gs_message());
 	free(packed);
 }
 
 /*
- * TIMES the text in frames that can be unpacked side by side, and then one that tells no
+ * TIMES the text in frames that can be decompressed side by side, and then one that has no
  * length (bgzf) or follows a skipped frame (zstd).
  */
 static size_t
@@ -307,7 +325,7 @@ make_frames(const struct format *format, const char *text, unsigned times, char 
 	return used + pack(format, text, TEXT_BYTES, into + used);
 }
 
-/* Of frames side by side comes what comes of them from front to back, trouble too. */
+/* Frames side by side give what they give from front to back, errors included. */
 static void
 check_frames(const struct format *format, const char *text)
 {
@@ -315,7 +333,7 @@ check_frames(const struct format *format, const char *text)
 	char *packed = malloc(ROOM + ROOM_BYTES), *plain[2] = { malloc(2 * ROOM), malloc(2 * ROOM) };
 	const size_t bytes = make_frames(format, text, TIMES, packed);
 	const size_t block_bytes = format->decompress == GSORT_DECOMPRESS_ZSTD ? 128 << 10 : 0;
-	unsigned troubles = 0;
+	unsigned errors = 0;
 
 	for (unsigned r = 0; r < 100; r++) {
 		const size_t at = r == 0 ? bytes : (size_t)(units_mix(r) % bytes);
@@ -326,14 +344,14 @@ check_frames(const struct format *format, const char *text)
 
 		packed[at] ^= cut ? 0 : 0x15;
 		for (unsigned h = 0; h < 2; h++) {
-			help = helps[h == 0 ? 0 : HELPS - 1];
-			status[h] = unpack(format->decompress, packed, cut ? at : bytes, 0, 300007,
+			options = option_rows[h == 0 ? 0 : OPTION_ROWS - 1];
+			status[h] = unpack(format->decompress, packed, cut ? at : bytes, false, 300007,
 			                   plain[h], &got[h]);
 			if (h == 0)
 				snprintf(message, sizeof message, "%s", gs_message());
 		}
 		packed[at] ^= cut ? 0 : 0x15;
-		troubles += status[0] != GS_OK;
+		errors += status[0] != GS_OK;
 		/* Of a bad zstd frame comes a block more or less, as calls begin. */
 		CHECK(status[0] == status[1] && memcmp(plain[0], plain[1], got[got[1] < got[0]]) == 0 &&
 		      (status[0] == GS_OK ? got[0] == got[1] : strcmp(message, gs_message()) == 0 &&
@@ -343,7 +361,7 @@ check_frames(const struct format *format, const char *text)
 		CHECK(r > 0 || (status[1] == GS_OK && got[1] == ROOM), "%s frames come out whole",
 		      format->name);
 	}
-	CHECK(troubles > 90, "damaged frames are trouble: %u times", troubles);
+	CHECK(errors > 90, "damaged frames are errors: %u times", errors);
 	free(packed);
 	free(plain[0]);
 	free(plain[1]);
@@ -375,11 +393,11 @@ unit_inflate(void)
 {
 	char *text = make_text(), *packed = malloc(ROOM_BYTES), *plain = malloc(ROOM_BYTES);
 
-	for (size_t f = 0; f < FORMATS * HELPS; f++) {
+	for (size_t f = 0; f < FORMATS * OPTION_ROWS; f++) {
 		const struct format *format = &formats[f % FORMATS];
 		size_t bytes = pack(format, text, TEXT_BYTES, packed);
 
-		help = helps[f / FORMATS];
+		options = option_rows[f / FORMATS];
 		CHECK(gs_inflate_sniff(packed, GS_MAGIC_BYTES) == format->decompress,
 		      "%s is recognized", format->name);
 		check_members(format, text);

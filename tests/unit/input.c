@@ -237,15 +237,15 @@ check_partial(void)
 }
 
 static void
-check_trouble(void)
+check_errors(void)
 {
 	char expected[200];
 
-	CHECK(open_binary(path("none"), 1) == NULL, "a missing file is trouble");
+	CHECK(open_binary(path("none"), 1) == NULL, "a missing file is an error");
 	snprintf(expected, sizeof expected, "cannot read: %s: No such file or directory",
 	         path("none"));
 	CHECK(strcmp(gs_message(), expected) == 0, "and named: %s", gs_message());
-	CHECK(open_binary(folder, 1) == NULL, "a folder is trouble");
+	CHECK(open_binary(folder, 1) == NULL, "a folder is an error");
 	snprintf(expected, sizeof expected, "read failed: %s: Is a directory", folder);
 	CHECK(strcmp(gs_message(), expected) == 0, "and named: %s", gs_message());
 }
@@ -267,7 +267,7 @@ check_later(void)
 	write_file("eight", 8);
 	write_file("five", 5);
 	CHECK(gs_input_open(&input, &options) == GS_OK && gs_input_bytes(input) == 13,
-	      "files to be opened later are looked at");
+	      "files to be opened later are checked");
 	next_fd = dup(0);
 	close(next_fd);
 	CHECK(next_fd == free_fd, "and use no descriptor until then");
@@ -278,7 +278,7 @@ check_later(void)
 	CHECK(gs_input_next(input) && gs_input_read(input, data, 16, &got) == GS_EIO &&
 	      strstr(gs_message(), "cannot read: ") != NULL, "another has gone: %s", gs_message());
 	gs_input_close(input);
-	CHECK(gs_input_open(&input, &options) == GS_EIO, "a missing file is trouble all the same");
+	CHECK(gs_input_open(&input, &options) == GS_EIO, "a missing file is an error all the same");
 }
 
 /* Bytes of CONTEXT, one more at each call; then an error, if it says so. */
@@ -325,7 +325,7 @@ check_callback(bool binary)
 	CHECK(gs_input_open(&input, &options) == GS_OK && gs_input_next(input) &&
 	      gs_input_read(input, data, 16, &got) == GS_EIO &&
 	      strcmp(gs_message(), "read failed: input: Input/output error") == 0,
-	      "its errno is told: %s", gs_message());
+	      "its errno is reported: %s", gs_message());
 	gs_input_close(input);
 	caller = (struct caller){ .data = gzip, .bytes = sizeof gzip - 1 };
 	CHECK(gs_input_open(&input, &options) == GS_OK && gs_input_next(input) &&
@@ -379,7 +379,7 @@ check_ahead(const char *const *names, size_t count, size_t bytes, size_t chunk_b
 	free(data);
 }
 
-/* The top of each file in no chunk, and trouble if it is not there. */
+/* The first bytes of each file are in no chunk; an error if there are not as many. */
 static void
 check_ahead_behind(void)
 {
@@ -406,14 +406,14 @@ check_ahead_behind(void)
 	CHECK(holds && bytes == 2, "six bytes are skipped: %zu are left", bytes);
 	CHECK(status == GS_EINPUT &&
 	      strstr(gs_message(), "five: has only 5 of the 6 bytes to be skipped") != NULL,
-	      "a file that is too short is trouble: %s", gs_message());
+	      "a file that is too short is an error: %s", gs_message());
 	gs_ahead_close(&ahead);
 	gs_input_close(input);
 }
 
-/* Good bytes first, then the trouble; and closing early is no trouble. */
+/* Good bytes come before the error; and closing early is no error. */
 static void
-check_ahead_trouble(void)
+check_ahead_error(void)
 {
 	static const char half[] = "\x1f\x8b\x08\0\0\0\0\0\0\x03\x33\x34\x32\x36\x31\x35\x33\x36";
 	const char *names[] = { path("half.gz") };
@@ -435,7 +435,7 @@ check_ahead_trouble(void)
 		gs_ahead_give(&ahead, chunk);
 	}
 	CHECK(status == GS_EINPUT && strstr(gs_message(), "half.gz: truncated gzip data") != NULL,
-	      "trouble comes through with its sentence: %s", gs_message());
+	      "an error comes with its message: %s", gs_message());
 	CHECK(bytes > 0, "after the good bytes");
 	gs_ahead_close(&ahead);
 	gs_input_close(input);
@@ -482,7 +482,7 @@ unit_input(void)
 	check_claims();
 	check_claims_left();
 	check_partial();
-	check_trouble();
+	check_errors();
 	check_later();
 	check_callback(true);
 	check_callback(false);
@@ -496,6 +496,6 @@ unit_input(void)
 		check_ahead(names, 1, sizes[s], 1000);
 	}
 	check_ahead_behind();
-	check_ahead_trouble();
+	check_ahead_error();
 	remove_folder();
 }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* key.c - rows for src/format/key.c, decode_raw.c and encode_raw.c */
+/* key.c - ordered bits of every key type, and binary keys (src/format/key.c, raw.c) */
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/decode.h"
-#include "format/encode.h"
 #include "format/key.h"
+#include "format/raw.h"
 #include "tests/unit/units.h"
 
 void unit_key(void);
@@ -197,7 +196,7 @@ check_names(void)
 		      "%s keys have %u bits", rows[r].name, rows[r].bits);
 	CHECK(gs_raw_partial(GSORT_U32, "a.bin", 1003) == GS_EINPUT &&
 	      strcmp(gs_message(), "a.bin: 1003 bytes is not a multiple of 4 (3 trailing bytes): "
-	             "not a file of u32") == 0, "a partial key is told: %s", gs_message());
+	             "not a file of u32") == 0, "a partial key is reported: %s", gs_message());
 	CHECK(gs_raw_partial(GSORT_I16, "-", 7) == GS_EINPUT &&
 	      strcmp(gs_message(), "-: 7 bytes is not a multiple of 2 (1 trailing byte): "
 	             "not a file of i16") == 0, "in the singular, too: %s", gs_message());

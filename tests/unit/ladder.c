@@ -3,7 +3,7 @@
  * ladder.c - every variant against qsort, and its promises against what it did
  *
  * Compiled with tests/emu in front, so GPU variants run here; on a real GPU it is
- * `gsort-bench ladder --check-only` (tests/ladder.bats) that does the same.
+ * `gsort-bench ladder --check-only` (tests/gpu/ladder.bats) that does the same.
  */
 #include <cuda_runtime_api.h>
 #include <stdlib.h>

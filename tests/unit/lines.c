@@ -18,7 +18,7 @@ struct found {
 	uint64_t  numbers[ROOM];
 	uint64_t  offsets[ROOM];	/* in the whole text */
 	uint64_t  invalid;
-	char      told[4096];		/* warnings, a line each */
+	char      warnings[4096];		/* warnings, a line each */
 };
 
 static void
@@ -26,7 +26,7 @@ hear(void *context, const char *line)
 {
 	struct found *found = context;
 
-	strcat(strcat(found->told, line), "\n");
+	strcat(strcat(found->warnings, line), "\n");
 }
 
 /*
@@ -186,9 +186,9 @@ check_beyond(void)
 	struct found *found = decode(options, NULL, text, sizeof text - 1, 100, ROOM);
 
 	CHECK(found->status == GS_OK && found->count == 4 && found->keys[1] == found->keys[3] &&
-	      strcmp(found->told, "in:2: \"1e999\" is beyond the range of f64 and becomes infinite; "
+	      strcmp(found->warnings, "in:2: \"1e999\" is beyond the range of f64 and becomes infinite; "
 	             "of such numbers only the first is named\n") == 0,
-	      "too large is infinite, with one warning: %s", found->told);
+	      "too large is infinite, with one warning: %s", found->warnings);
 	free(found);
 }
 
@@ -219,7 +219,7 @@ check_header(void)
 
 		CHECK(found->status == GS_EINPUT && strcmp(gs_message(),
 		      "in: the header of 2 lines is longer than 19 bytes") == 0,
-		      "a header too long is told: %s", gs_message());
+		      "a header too long is reported: %s", gs_message());
 		free(found);
 	}
 }
@@ -228,17 +228,17 @@ static void
 check_bad(void)
 {
 	static const char *const modes[] = { "abort", "fail", "warn", "ignore" };
-	char *text = malloc(TEXT_BYTES), told[4096] = "";
+	char *text = malloc(TEXT_BYTES), warnings[4096] = "";
 	size_t bytes = 0;
 
 	/* Thirteen bad lines, the first of them very long. */
 	bytes += (size_t)sprintf(text, "1\n%09000d\n2\n", 0);
 	for (int l = 4; l < 40; l++)
 		bytes += (size_t)sprintf(text + bytes, l % 3 == 0 ? "x%d\n" : "%d\n", l);
-	strcpy(told, "in:2: line longer than 4095 bytes, left out\n");
+	strcpy(warnings, "in:2: line longer than 4095 bytes, left out\n");
 	for (int l = 6; l < 33; l += 3)
-		sprintf(told + strlen(told), "in:%d: not a number: \"x%d\", left out\n", l, l);
-	strcat(told, "... and 3 more, left out\n");
+		sprintf(warnings + strlen(warnings), "in:%d: not a number: \"x%d\", left out\n", l, l);
+	strcat(warnings, "... and 3 more, left out\n");
 	for (unsigned m = 0; m < 4; m++)
 		for (size_t piece = 1; piece < 6000; piece = piece * 3 + 1) {
 			const struct gs_text_options options = { .terminator = '\n',
@@ -248,14 +248,14 @@ check_bad(void)
 			if (m == GSORT_INVALID_ABORT)
 				CHECK(found->status == GS_EINPUT &&
 				      strcmp(gs_message(), "in:2: line longer than 4095 bytes") == 0,
-				      "the first bad line is told: %s", gs_message());
+				      "the first bad line is reported: %s", gs_message());
 			else
 				CHECK(found->status == GS_OK && found->invalid == 13 &&
 				      found->count == 26 && found->numbers[25] == 38,
 				      "%s leaves out %" PRIu64 " of 39, pieces of %zu", modes[m],
 				      found->invalid, piece);
-			CHECK(strcmp(found->told, m == GSORT_INVALID_FAIL || m == GSORT_INVALID_WARN ?
-			             told : "") == 0, "%s tells: %s", modes[m], found->told);
+			CHECK(strcmp(found->warnings, m == GSORT_INVALID_FAIL || m == GSORT_INVALID_WARN ?
+			             warnings : "") == 0, "%s warns: %s", modes[m], found->warnings);
 			free(found);
 		}
 	free(text);

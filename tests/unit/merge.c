@@ -104,10 +104,7 @@ check_row(const struct row *row, enum gs_simd simd, unsigned bits, unsigned thre
 		}
 		qsort(all + at, run_keys, sizeof *all, units_compare);
 		for (size_t i = 0; i < run_keys; i++)
-			if (bits == 32)
-				((uint32_t *)(void *)keys)[at + i] = (uint32_t)all[at + i];
-			else
-				((uint64_t *)(void *)keys)[at + i] = all[at + i];
+			gs_key_put(keys, bits, at + i, all[at + i]);
 		runs[r] = (struct gs_run){ keys + at * key_bytes, run_keys, NULL };
 		at += run_keys;
 	}
@@ -116,7 +113,7 @@ check_row(const struct row *row, enum gs_simd simd, unsigned bits, unsigned thre
 	gs_merge_with(merge, simd);
 	count = drain(merge, bits, buffer_keys * key_bytes, got, total);
 	for (at = 0; at < total && count == total; at++)
-		if ((bits == 32 ? ((uint32_t *)(void *)got)[at] : ((uint64_t *)(void *)got)[at]) != all[at])
+		if (gs_key_at(got, bits, at) != all[at])
 			break;
 	CHECK(count == total && at == total, "%s: %s, %u bits, %u threads, a buffer of %zu keys",
 	      row->name, gs_simd_name(simd), bits, threads, buffer_keys);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* options.c - rows for src/job/options.c */
+#include <stdio.h>
 #include <string.h>
 
 #include "job/options.h"
@@ -70,6 +71,26 @@ static const struct row {
 	ROW("'--to=text'", .converts = true, .to = GSORT_TEXT_FLOAT),
 };
 
+/* gsort_conflict() names the two options that the message names, or none. */
+static void
+check_conflict(const struct row *row)
+{
+	struct gsort_conflict conflict = { "", "", false };
+	const bool pair = row->said != NULL && (strncmp(row->said, "options ", 8) == 0 ||
+	                                        strstr(row->said, "' needs '") != NULL);
+	char one[40], other[40];
+
+	CHECK(gsort_conflict(&row->options, &conflict) == pair, "{ %s }: two options conflict: %d",
+	      row->name, (int)pair);
+	snprintf(one, sizeof one, "'--%s", conflict.one);
+	snprintf(other, sizeof other, "'--%s", conflict.other);
+	if (pair)
+		CHECK(strstr(row->said, one) != NULL && strstr(row->said, other) != NULL &&
+		      conflict.needs == (strstr(row->said, "needs") != NULL),
+		      "{ %s }: '%s' and '%s' conflict in \"%s\"", row->name, conflict.one,
+		      conflict.other, row->said);
+}
+
 void
 unit_options(void)
 {
@@ -83,5 +104,6 @@ unit_options(void)
 			CHECK(status == GS_EUSAGE && strstr(gs_message(), row->said) != NULL,
 			      "{ %s } is refused with \"%s\": status %d, \"%s\"", row->name,
 			      row->said, (int)status, gs_message());
+		check_conflict(row);
 	}
 }

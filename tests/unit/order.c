@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* order.c - rows for src/job/order.c: the first key out of order, wherever it is */
+/* order.c - rows for src/stages/order.c: the first key out of order, wherever it is */
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "base/simd.h"
-#include "job/order.h"
-#include "sort/tile.h"
+#include "stages/order.h"
+#include "sort/span.h"
 #include "tests/unit/units.h"
 
 void unit_order(void);
@@ -30,13 +30,13 @@ static const struct row {
 
 /* Keys of 8 and 16 bits that ascend are few; a row that looks behind them is left out. */
 static void
-check_row(const struct row *row, unsigned bits, bool strict, bool tallies)
+check_row(const struct row *row, unsigned bits, bool strict, bool counts_breaks)
 {
 	const size_t tile = bits == 8 ? 100 : bits == 16 ? 40000 : TILE_KEYS;
 	const size_t keys = bits == 8 ? 200 : bits == 16 ? 60000 : KEYS;
 	const size_t expected = strict ? row->strict : row->found;
 	struct gs_order order = {
-		.key_bits = bits, .strict = strict, .tallies = tallies, .threads = 3,
+		.key_bits = bits, .strict = strict, .counts_breaks = counts_breaks, .threads = 3,
 	};
 	uint64_t key = 5;
 	size_t found;
@@ -52,10 +52,10 @@ check_row(const struct row *row, unsigned bits, bool strict, bool tallies)
 	found = gs_order_follow(&order, data, tile);
 	if (found == tile)
 		found += gs_order_follow(&order, (char *)data + tile * (bits / 8), keys - tile);
-	CHECK(found == (tallies || expected >= keys ? keys : expected),
+	CHECK(found == (counts_breaks || expected >= keys ? keys : expected),
 	      "%u bits, %s%s%s: %zu", bits, row->name, strict ? ", strictly" : "",
-	      tallies ? ", tallied" : "", found);
-	if (tallies)
+	      counts_breaks ? ", tallied" : "", found);
+	if (counts_breaks)
 		CHECK(order.keys == keys && order.breaks == (row->less < keys) &&
 		      order.duplicates == (row->equal < keys), "%u bits, %s: %llu less, %llu equal", bits,
 		      row->name, (unsigned long long)order.breaks, (unsigned long long)order.duplicates);

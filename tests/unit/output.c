@@ -120,7 +120,7 @@ check_races(void)
 	mkdir(path("f"), 0777);
 	CHECK(gs_output_write(out, "x", 1) == GS_OK && gs_output_finish(out) == GS_EIO &&
 	      strstr(gs_message(), "cannot replace") != NULL && count_files() == 1,
-	      "a folder in its place is trouble, and nothing is left: %s", gs_message());
+	      "a folder in its place is an error, and nothing is left: %s", gs_message());
 	gs_output_close(out);
 	remove(path("f"));
 }
@@ -215,7 +215,7 @@ check_callback(void)
 	      !gs_output_overwrites(out, "/dev/null", -1) &&
 	      gs_output_submit(out, "longer", 6) == GS_EIO &&
 	      strcmp(gs_message(), "write failed: output: File too large") == 0,
-	      "and its errno is told: %s", gs_message());
+	      "and its errno is reported: %s", gs_message());
 	gs_output_close(out);
 }
 
@@ -256,11 +256,11 @@ check_trouble(void)
 		CHECK(gs_output_submit(out, many, sizeof many) == GS_OK &&
 		      gs_output_wait(out) == GS_EIO &&
 		      strcmp(gs_message(), "write failed: /dev/full: No space left on device") == 0,
-		      "trouble of the thread comes out of the wait: %s", gs_message());
+		      "an error of the thread is returned by the wait: %s", gs_message());
 		gs_output_close(out);
 	}
 	CHECK(open_output(path("no/f")) == NULL && strstr(gs_message(), "open failed: ") != NULL,
-	      "a missing folder is trouble at once");
+	      "a missing folder is an error at once");
 	CHECK(open_output("") == NULL, "no name is no file");
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* select.c - rows for src/job/select.c */
+/* select.c - rows for src/stages/select.c */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "job/select.h"
+#include "stages/select.h"
 #include "tests/unit/units.h"
 
 void unit_select(void);
@@ -60,7 +60,7 @@ static const struct wish {
 	{ "the first singleton", { .singletons = true, .head = true, .head_count = 1 } },
 };
 
-/* What went out, one stream after the other. */
+/* What went out, one key class after the other. */
 struct out { uint64_t *keys, *times; size_t count; };
 
 /* As it would be done by hand: each group, from its first key to its last. */
@@ -112,7 +112,7 @@ select_spans(const struct row *row, unsigned bits, char *keys, struct gs_select 
 	got->count = 0;
 	for (size_t at = 0; at < row->count; at += row->span_keys) {
 		span = (struct gs_span){
-			.keys = keys + at * (bits / 8), .key_bits = bits, .stream = 3,
+			.keys = keys + at * (bits / 8), .key_bits = bits, .key_class = 3,
 			.count = row->count - at < row->span_keys ? row->count - at : row->span_keys,
 		};
 		gs_select_span(select, &span);
@@ -131,12 +131,12 @@ select_pairs(const struct row *row, unsigned bits, char *keys, const struct out 
 
 	got->count = 0;
 	for (size_t at = 0; at < groups->count; at += row->span_keys) {
-		span = (struct gs_span){ .keys = keys, .key_bits = bits, .stream = 3 };
+		span = (struct gs_span){ .keys = keys, .key_bits = bits, .key_class = 3 };
 		for (; span.count < row->span_keys && at + span.count < groups->count; span.count++) {
 			gs_key_put(keys, bits, span.count, groups->keys[at + span.count]);
 			select->times[span.count] = groups->times[at + span.count];
 		}
-		gs_select_pairs(select, &span);
+		gs_select_pairs(select, &span, select->times);
 		append(got, select, &span);
 	}
 	gs_select_end(select, &span);
@@ -196,7 +196,7 @@ check_streams(const struct wish *wish)
 		append(&got, &select, &end);
 	}
 	CHECK(same(&got, &(struct out){ (uint64_t[]){ 5, 9, 9, 9 }, (uint64_t[]){ 2, 1, 2, 1 }, 4 },
-	           wish->options.counts), "%s: the same bits in the next stream are another key",
+	           wish->options.counts), "%s: the same bits in the next key_class are another key",
 	      wish->name);
 }
 

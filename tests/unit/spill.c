@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* spill.c - rows for src/sort/spill.c: runs that come back as they went */
+/* spill.c - rows for src/spill/spill.c: runs that come back as they went */
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -11,8 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sort/spill.h"
-#include "sort/spill_pack.h"
+#include "sort/span.h"
+#include "spill/pack.h"
+#include "spill/spill.h"
 #include "tests/unit/units.h"
 
 void unit_spill(void);
@@ -27,17 +28,17 @@ static const struct row {
 	const char *name;
 	const char *program;
 	size_t      dirs, runs, keys;	/* run r has keys / (r + 1) of them */
-	size_t      piece;		/* keys written at once */
+	size_t      most;		/* keys written at once */
 	size_t      room;		/* keys read at once, from all runs in turn */
 	unsigned    threads;
 	size_t      buffer_bytes;
 } rows[] = {
 	{ "one run", NULL, 1, 1, 100000, 100000, 100000, 1, 1 << 16 },
 	{ "a run without keys", NULL, 1, 1, 0, 1, 10, 1, 1 << 16 },
-	{ "two runs, in small pieces", NULL, 1, 2, 50000, 7, 1001, 1, 1 << 16 },
+	{ "two runs, a few keys at a time", NULL, 1, 2, 50000, 7, 1001, 1, 1 << 16 },
 	{ "more runs than directories", NULL, 3, 20, 50000, 5000, 3000, 1, 1 << 12 },
-	{ "large pieces, and holes behind them", NULL, 2, 4, 4000000, 1000000, 700001, 2, 1 << 20 },
-	{ "pieces that are staged or not", NULL, 1, 2, 100000, 5000, 5000, 1, 1 << 16 },
+	{ "many keys at a time, and holes behind them", NULL, 2, 4, 4000000, 1000000, 700001, 2, 1 << 20 },
+	{ "keys that are staged or not", NULL, 1, 2, 100000, 5000, 5000, 1, 1 << 16 },
 	{ "zstd, in little memory", "zstd", 1, 3, 100000, 1000, 3000, 1, 1 << 16 },
 	{ "zstd, a run without keys", "zstd", 1, 1, 0, 1, 10, 1, 1 << 16 },
 	{ "zstd, by four threads, many at once", "zstd", 2, 5, 1000000, 400000, 300000, 4, 8 << 20 },
@@ -46,7 +47,7 @@ static const struct row {
 	{ "lz4, by three threads, many at once", "lz4", 1, 3, 1000000, 900000, 1000000, 3, 8 << 20 },
 	{ "gzip, a process for each run", "gzip", 2, 7, 100000, 30000, 9999, 1, 1 << 16 },
 	{ "gzip, a run without keys", "gzip", 1, 2, 1, 1, 10, 1, 1 << 16 },
-	{ "a program that is not there is done without", "gsort-no-such-program", 1, 2, 5000, 500, 500,
+	{ "without the program runs are not compressed", "gsort-no-such-program", 1, 2, 5000, 500, 500,
 	  1, 1 << 16 },
 	{ "no program has an empty name", "", 1, 2, 5000, 500, 500, 1, 1 << 16 },
 };
@@ -70,20 +71,17 @@ write_run(struct gs_spill *spill, const struct row *row, unsigned bits, size_t r
           struct gs_run *written)
 {
 	const size_t count = keys_of(row, run);
-	char *keys = malloc(row->piece * (bits / 8) + 8);
+	char *keys = malloc(row->most * (bits / 8) + 8);
 	gs_status status = gs_spill_begin(spill, bits);
 
-	for (size_t at = 0, piece, n = 0; at < count && status == GS_OK; at += piece, n++) {
-		piece = n % 2 == 0 ? row->piece / 3 + 1 : row->piece;	/* what is staged, and what is not */
-		piece = count - at < piece ? count - at : piece;
+	for (size_t at = 0, keys_now, n = 0; at < count && status == GS_OK; at += keys_now, n++) {
+		keys_now = n % 2 == 0 ? row->most / 3 + 1 : row->most;	/* what is staged, and what is not */
+		keys_now = count - at < keys_now ? count - at : keys_now;
 
-		for (size_t i = 0; i < piece; i++)
-			if (bits == 32)
-				((uint32_t *)(void *)keys)[i] = (uint32_t)key_of(run, at + i);
-			else
-				((uint64_t *)(void *)keys)[i] = key_of(run, at + i);
-		status = gs_spill_write(spill, keys, piece);
-		memset(keys, 0x55, piece * (bits / 8));		/* we may */
+		for (size_t i = 0; i < keys_now; i++)
+			gs_key_put(keys, bits, i, key_of(run, at + i));
+		status = gs_spill_write(spill, keys, keys_now);
+		memset(keys, 0x55, keys_now * (bits / 8));		/* we may */
 	}
 	if (status == GS_OK)
 		status = gs_spill_end(spill, written);
@@ -107,8 +105,7 @@ read_runs(struct gs_spill *spill, const struct row *row, unsigned bits, struct g
 		for (size_t i = 0; i < count && *status == GS_OK; i++) {
 			const uint64_t key = key_of(r, at[r] + i);
 
-			good &= bits == 32 ? ((uint32_t *)(void *)keys)[i] == (uint32_t)key
-			                   : ((uint64_t *)(void *)keys)[i] == key;
+			good &= gs_key_at(keys, bits, i) == (bits == 32 ? (uint32_t)key : key);
 		}
 		at[r] += count;
 		total += count;
@@ -119,12 +116,15 @@ read_runs(struct gs_spill *spill, const struct row *row, unsigned bits, struct g
 	return good ? total : SIZE_MAX;
 }
 
+static const struct gs_monitor quiet;
+
 static struct gs_spill_options
 options_of(const struct row *row, void *buffer)
 {
 	return (struct gs_spill_options){
 		.dirs = dir_names, .dir_count = row->dirs, .compress_program = row->program,
 		.threads = row->threads, .buffer = buffer, .buffer_bytes = row->buffer_bytes,
+		.monitor = &quiet,
 	};
 }
 
@@ -213,7 +213,7 @@ check_nameless(void)
 	free(buffer);
 }
 
-/* --- trouble ---------------------------------------------------------------------- */
+/* --- errors ---------------------------------------------------------------------- */
 
 static char notes[2048];
 
@@ -324,7 +324,7 @@ check_close(const char *program)
 
 /* One byte of the file changes, at AT, or in the middle. */
 static void
-check_garbled(const char *program, off_t at)
+check_corrupt(const char *program, off_t at)
 {
 	const struct row row = { "", program, 1, 1, 300000, 300000, 300000, 2, 1 << 18 };
 	char *buffer = malloc(row.buffer_bytes), byte = 0;
@@ -374,7 +374,7 @@ check_full(const char *program)
 	CHECK(status == GS_EIO && strstr(gs_message(), dirs[0]) != NULL &&
 	      strstr(gs_message(), "after 1 MiB") != NULL &&
 	      strstr(gs_message(), "more are needed") != NULL && strstr(gs_message(), "-T") != NULL,
-	      "a size limit is told: status %d, '%s'", (int)status, gs_message());
+	      "a size limit is reported: status %d, '%s'", (int)status, gs_message());
 	gs_spill_close(spill);
 	free(buffer);
 }
@@ -382,11 +382,12 @@ check_full(const char *program)
 static void
 check_dirs(void)
 {
+	const struct gs_monitor noting = { .note = { take_note, NULL } };
 	static char buffer[1 << 16];
 	const char *names[2] = { dirs[0], "/nowhere/at-all" };
 	struct gs_spill_options options = {
 		.dirs = names, .dir_count = 2, .threads = 1, .buffer = buffer,
-		.buffer_bytes = sizeof buffer, .note = take_note,
+		.buffer_bytes = sizeof buffer, .monitor = &noting,
 	};
 	struct gs_spill *spill;
 	struct gs_run run;
@@ -424,10 +425,11 @@ check_dirs(void)
 static void
 check_missing_program(void)
 {
+	const struct gs_monitor warning = { .warn = { take_note, NULL } };
 	static char buffer[1 << 16];
 	struct gs_spill_options options = {
 		.dirs = dir_names, .dir_count = 1, .compress_program = "gsort-no-such-program",
-		.threads = 1, .buffer = buffer, .buffer_bytes = sizeof buffer, .warn = take_note,
+		.threads = 1, .buffer = buffer, .buffer_bytes = sizeof buffer, .monitor = &warning,
 	};
 	struct gs_spill *spill;
 
@@ -441,7 +443,7 @@ check_missing_program(void)
 	gs_spill_close(spill);
 }
 
-/* A block that nobody here packed, before any library is there: garbled, not the end. */
+/* A block that no packer made, before any library is loaded: corrupt, and no crash. */
 static void
 check_unpacked(enum gs_pack_method method)
 {
@@ -481,9 +483,9 @@ unit_spill(void)
 	for (size_t f = 0; f < sizeof forms / sizeof forms[0]; f++)
 		check_close(forms[f]);
 	for (size_t f = 0; f < 3; f++) {
-		check_garbled(forms[f], 1);
-		check_garbled(forms[f], 4);
-		check_garbled(forms[f], -1);
+		check_corrupt(forms[f], 1);
+		check_corrupt(forms[f], 4);
+		check_corrupt(forms[f], -1);
 	}
 	check_full(NULL);
 	check_dirs();

@@ -272,7 +272,7 @@ works_after_fork(void)
 	return roll_size(3, &right) == 3 && right && each_once(3, 1000);
 }
 
-/* As somebody who may have no process more; the limit is not root's. */
+/* As a user who may start no process more; root has no such limit. */
 static bool
 works_alone(void)
 {
@@ -317,16 +317,16 @@ check_clock(void)
 	for (unsigned threads = 1; threads <= 3; threads++)
 		for (int together = 0; together < 2; together++) {
 			struct work all = { .together = together };
-			uint64_t since = gs_clock_now(), told;
+			uint64_t since = gs_clock_now(), counted;
 			struct gs_clock clock = { .ns = { 0 } };
 
 			gs_team_run(threads, work, &all);
 			gs_clock_lap(&clock, GS_STAGE_SORT, &since);
-			told = clock.ns[GS_STAGE_SORT];
-			CHECK(told >= all.worked_ns && told < all.worked_ns + LONG_NS / 2,
+			counted = clock.ns[GS_STAGE_SORT];
+			CHECK(counted >= all.worked_ns && counted < all.worked_ns + LONG_NS / 2,
 			      "a team of %u%s worked for %llu ns, not %llu", all.size,
 			      together ? " that meets" : "", (unsigned long long)all.worked_ns,
-			      (unsigned long long)told);
+			      (unsigned long long)counted);
 		}
 }
 

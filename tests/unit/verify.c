@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* verify.c - rows for src/job/verify.c: what is right passes, each corruption is found */
+/* verify.c - rows for src/stages/verify.c: what is right passes, each corruption is found */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/simd.h"
-#include "job/verify.h"
+#include "stages/verify.h"
 #include "tests/unit/units.h"
 
 void unit_verify(void);
@@ -28,8 +28,8 @@ static const struct row {
 	{ "a key is lost", LOST, 5000, "100000 keys came, 99999 left" },
 	{ "a key comes twice", TWICE, 5000, "100000 keys came, 100001 left" },
 	{ "one key is lost and its neighbour comes twice", DOUBLED, 777, "not the keys that came" },
-	{ "keys are of another stream", OTHER_STREAM, 60000, "not the keys that came" },
-	{ "an earlier stream comes late", LATE, 60000, "out of order" },
+	{ "keys are of another key_class", OTHER_STREAM, 60000, "not the keys that came" },
+	{ "an earlier key_class comes late", LATE, 60000, "out of order" },
 };
 
 enum { KEYS = 100000, SPAN_KEYS = 50000 };
@@ -106,7 +106,7 @@ check_row(const struct row *row, unsigned bits, bool descending)
 		struct gs_span span = {
 			.keys = keys + at * (bits / 8), .key_bits = bits,
 			.count = count - at < SPAN_KEYS ? count - at : SPAN_KEYS,
-			.stream = other != (row->harm == LATE) ? first == second ? 1 : second : first,
+			.key_class = other != (row->harm == LATE) ? first == second ? 1 : second : first,
 		};
 
 		gs_verify_out(&verify, &span);

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * option_conflicts.c - options that cannot be used together
+ *
+ * The messages are in the words of sort(1).  They name an option by its letter, if it has
+ * one, as most people type it.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/option_conflicts.h"
+#include "cli/option_table.h"
+#include "cli/report.h"
+
+/* --- what only the command line knows -------------------------------------- */
+
+static bool
+check_names(const struct gs_opts *opts)
+{
+	for (size_t i = 0; i < opts->job.input_count; i++)
+		if (opts->job.inputs[i][0] == '\0') {
+			gs_report_error("the name of an input is empty; for standard input, use -");
+			return false;
+		}
+	if (opts->job.output != NULL && opts->job.output[0] == '\0') {
+		gs_report_error("the name of the output is empty");
+		return false;
+	}
+	for (size_t t = 0; t < opts->job.temp_dir_count; t++)
+		if (opts->temp_dirs[t][0] == '\0') {
+			gs_report_error("the name of a temporary directory is empty");
+			return false;
+		}
+	if (opts->check && opts->job.input_count > 1) {
+		gs_report_error("extra operand '%s' not allowed with %s", opts->job.inputs[1],
+		                gs_spell_check(opts->job.check));
+		return false;
+	}
+	return true;
+}
+
+static bool
+refuse_pair(const char *one, const char *other)
+{
+	gs_report_error("options '%s' and '%s' are incompatible", one, other);
+	return false;
+}
+
+static bool
+check_types(const struct gs_opts *opts)
+{
+	const bool text = opts->job.type == GSORT_TEXT || opts->job.type == GSORT_TEXT_FLOAT;
+	char type[24] = "";
+
+	if (opts->type_name != NULL)
+		gs_spell_type(opts->type_name, type);
+	if (opts->numeric && opts->general)
+		return refuse_pair("-g", "-n");
+	if (opts->numeric && (!text || opts->job.type == GSORT_TEXT_FLOAT))
+		return refuse_pair("-n", type);
+	if (opts->general && (!text || (opts->type_name != NULL && opts->job.type == GSORT_TEXT)))
+		return refuse_pair("-g", type);
+	return true;
+}
+
+bool
+gs_options_compatible(const struct gs_opts *opts)
+{
+	if (!check_names(opts) || !check_types(opts))
+		return false;
+	if (opts->check_order && !opts->merge) {
+		gs_report_error("option '%s' needs '-m'",
+		                opts->job.trust_order ? "--nocheck-order" : "--check-order");
+		return false;
+	}
+	return true;
+}
+
+/* --- what the library refuses ---------------------------------------------- */
+
+/* Write the option with this long NAME as it was typed, or could have been. */
+static void
+spell_option(const struct gs_opts *opts, const char *name, char into[64])
+{
+	if (strcmp(name, "check") == 0) {
+		snprintf(into, 64, "%s", gs_spell_check(opts->job.check));
+		return;
+	}
+	if (strcmp(name, "type") == 0 && opts->type_name != NULL) {
+		gs_spell_type(opts->type_name, into);
+		return;
+	}
+	if (strcmp(name, "to") == 0) {
+		snprintf(into, 64, "--to=%s", opts->to_name);
+		return;
+	}
+	if (strcmp(name, "device") == 0) {
+		snprintf(into, 64, "--device=%s", opts->device_name);
+		return;
+	}
+	for (const struct gs_option *o = gs_options; o < gs_options + gs_option_count; o++)
+		if (o->name != NULL && o->letter != 0 && strcmp(o->name, name) == 0) {
+			snprintf(into, 64, "-%c", o->letter);
+			return;
+		}
+	snprintf(into, 64, "--%s", name);
+}
+
+bool
+gs_conflict_report(const struct gs_opts *opts)
+{
+	struct gsort_conflict conflict;
+	char one[64], other[64];
+
+	if (!gsort_conflict(&opts->job, &conflict))
+		return false;
+	spell_option(opts, conflict.one, one);
+	spell_option(opts, conflict.other, other);
+	if (conflict.needs)
+		gs_report_error("option '%s' needs '%s'", one, other);
+	else if (strcmp(conflict.one, "skip-bytes") == 0)
+		gs_report_error("options '%s' and '%s' are incompatible; to drop the bytes, use "
+		                "tail -c +%llu", one, other,
+		                (unsigned long long)opts->job.skip_bytes + 1);
+	else
+		(void)refuse_pair(one, other);
+	return true;
+}

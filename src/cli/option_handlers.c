@@ -1,0 +1,482 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * option_handlers.c - what each option does with its value
+ *
+ * The same option twice: equal values are fine, different values are an error.  Except where
+ * scripts rely on sort(1): of --parallel, --batch-size, --check-order and --progress the last
+ * one counts, of -S the largest, and of -T all.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "cli/option_handlers.h"
+#include "cli/parse_value.h"
+#include "cli/report.h"
+
+const char *
+gs_spell_type(const char *name, char into[24])
+{
+	snprintf(into, 24, "%s%s", strncmp(name, "text", 4) == 0 ? "--type=" : "-", name);
+	return into;
+}
+
+const char *
+gs_spell_check(enum gsort_check check)
+{
+	return check == GSORT_CHECK_FIRST ? "-c" : check == GSORT_CHECK_QUIET ? "-C"
+	                                                                      : "--check=summary";
+}
+
+static void *
+field_of(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	return (char *)opts + use->option->field;
+}
+
+/* Two values of the same option. */
+static bool
+refuse_two(const struct gs_option_use *use, const char *one, const char *other)
+{
+	gs_report_error("options '--%s=%s' and '--%s=%s' are incompatible", use->option->name, one,
+	                use->option->name, other);
+	return false;
+}
+
+static bool
+refuse_pair(const char *one, const char *other)
+{
+	gs_report_error("options '%s' and '%s' are incompatible", one, other);
+	return false;
+}
+
+/* --- without a value ------------------------------------------------------- */
+
+bool
+gs_set_flag(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	*(bool *)field_of(opts, use) = true;
+	return true;
+}
+
+bool
+gs_set_count(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	++*(unsigned *)field_of(opts, use);
+	return true;
+}
+
+/* --check-order, --nocheck-order */
+bool
+gs_set_order(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	opts->check_order = true;
+	opts->job.trust_order = use->option->name[0] == 'n';
+	return true;
+}
+
+/* --- key types ------------------------------------------------------------- */
+
+static bool
+parse_type(const struct gs_option_use *use, const char *also, enum gsort_type *type)
+{
+	if (gsort_type_named(use->value, type))
+		return true;
+	gs_report_usage("invalid argument '%s' for %s: must be one of u8, u16, u32, u64, i8, i16, "
+	                "i32, i64, f32, f64, text%s", use->value, use->spelled, also);
+	return false;
+}
+
+bool
+gs_set_type(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	enum gsort_type type;
+	char one[24], other[24];
+
+	if (!parse_type(use, ", text-float", &type))
+		return false;
+	if (opts->type_name != NULL && opts->job.type != type)
+		return refuse_pair(gs_spell_type(opts->type_name, one),
+		                   gs_spell_type(use->value, other));
+	opts->job.type = type;
+	opts->type_name = use->value;
+	return true;
+}
+
+bool
+gs_set_to(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	enum gsort_type type;
+
+	if (!parse_type(use, "", &type))
+		return false;
+	if (type == GSORT_TEXT_FLOAT)	/* as output, the same as text */
+		type = GSORT_TEXT;
+	if (opts->to_name != NULL && opts->job.to != type)
+		return refuse_two(use, opts->to_name, use->value);
+	opts->job.to = type;
+	opts->job.converts = true;
+	opts->to_name = use->value;
+	return true;
+}
+
+bool
+gs_set_device(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	if (!gs_parse_device(use->value, &opts->job.device, &opts->job.gpu_index)) {
+		gs_report_usage("invalid argument '%s' for --device: must be auto, cpu, gpu or gpu:N "
+		                "(N counts the GPUs from 0)", use->value);
+		return false;
+	}
+	if (opts->device_name != NULL && strcmp(opts->device_name, use->value) != 0)
+		return refuse_two(use, opts->device_name, use->value);
+	opts->device_name = use->value;
+	return true;
+}
+
+/* --- words ----------------------------------------------------------------- */
+
+enum { SORT_NUMERIC, SORT_GENERAL, SORT_REFUSED = 1000 };
+
+static const struct choice {
+	const char *option, *word;
+	unsigned    means;
+} choices[] = {
+	{ "check", "diagnose-first", GSORT_CHECK_FIRST },
+	{ "check", "quiet", GSORT_CHECK_QUIET },
+	{ "check", "silent", GSORT_CHECK_QUIET },
+	{ "check", "summary", GSORT_CHECK_SUMMARY },
+	{ "decompress", "auto", GSORT_DECOMPRESS_AUTO },
+	{ "decompress", "none", GSORT_DECOMPRESS_NONE },
+	{ "decompress", "gzip", GSORT_DECOMPRESS_GZIP },
+	{ "decompress", "bzip2", GSORT_DECOMPRESS_BZIP2 },
+	{ "decompress", "xz", GSORT_DECOMPRESS_XZ },
+	{ "decompress", "zstd", GSORT_DECOMPRESS_ZSTD },
+	{ "decompress", "lz4", GSORT_DECOMPRESS_LZ4 },
+	{ "endian", "little", GSORT_ENDIAN_LITTLE },
+	{ "endian", "big", GSORT_ENDIAN_BIG },
+	{ "invalid", "abort", GSORT_INVALID_ABORT },
+	{ "invalid", "fail", GSORT_INVALID_FAIL },
+	{ "invalid", "warn", GSORT_INVALID_WARN },
+	{ "invalid", "ignore", GSORT_INVALID_IGNORE },
+	{ "progress", "auto", GS_PROGRESS_AUTO },
+	{ "progress", "always", GS_PROGRESS_ALWAYS },
+	{ "progress", "never", GS_PROGRESS_NEVER },
+	{ "sort", "numeric", SORT_NUMERIC },
+	{ "sort", "general-numeric", SORT_GENERAL },
+	{ "sort", "human-numeric", SORT_REFUSED },
+	{ "sort", "month", SORT_REFUSED },
+	{ "sort", "random", SORT_REFUSED },
+	{ "sort", "version", SORT_REFUSED },
+	{ "stats", "json", GS_STATS_JSON },
+};
+
+static const struct choice *const choices_end = choices + sizeof choices / sizeof choices[0];
+
+/* Find the choice for WORD: the whole word, or the start of only one.  NULL: there is none. */
+static const struct choice *
+choice_of(const char *option, const char *word)
+{
+	const struct choice *found = NULL;
+
+	for (const struct choice *c = choices; c < choices_end; c++) {
+		if (strcmp(c->option, option) != 0 || strncmp(c->word, word, strlen(word)) != 0)
+			continue;
+		if (strcmp(c->word, word) == 0)
+			return c;
+		if (found != NULL && found->means != c->means)
+			return NULL;
+		found = c;
+	}
+	return word[0] == '\0' ? NULL : found;
+}
+
+/* The same, with a message if there is none. */
+static const struct choice *
+parse_choice(const struct gs_option_use *use, const char *word)
+{
+	const struct choice *choice = choice_of(use->option->name, word);
+	char list[128] = "";
+
+	if (choice != NULL)
+		return choice;
+	for (const struct choice *c = choices; c < choices_end; c++)
+		if (strcmp(c->option, use->option->name) == 0 && c->means != SORT_REFUSED)
+			sprintf(list + strlen(list), "%s%s", list[0] != '\0' ? ", " : "", c->word);
+	gs_report_usage("invalid argument '%s' for %s: must be %s%s", word, use->spelled,
+	                strchr(list, ',') != NULL ? "one of " : "", list);
+	return NULL;
+}
+
+/* The field has the size of an enum. */
+bool
+gs_set_choice(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	const struct choice *choice = parse_choice(use, use->value);
+
+	if (choice == NULL)
+		return false;
+	if (use->previous != NULL && choice_of(use->option->name, use->previous) != choice)
+		return refuse_two(use, use->previous, use->value);
+	*(unsigned *)field_of(opts, use) = choice->means;
+	return true;
+}
+
+/* --progress, --no-progress */
+bool
+gs_set_progress(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	const bool no = use->option->name[0] == 'n';
+	const struct choice *choice = no ? NULL : parse_choice(use, use->value != NULL ? use->value
+	                                                                               : "auto");
+
+	if (!no && choice == NULL)
+		return false;
+	opts->progress = no ? GS_PROGRESS_NEVER : (enum gs_progress_when)choice->means;
+	return true;
+}
+
+bool
+gs_set_sort(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	const struct choice *choice = parse_choice(use, use->value);
+
+	if (choice == NULL)
+		return false;
+	if (choice->means == SORT_REFUSED) {
+		gs_report_error("--sort=%s is not supported: gsort sorts numbers; use sort(1)",
+		                choice->word);
+		return false;
+	}
+	opts->numeric |= choice->means == SORT_NUMERIC;
+	opts->general |= choice->means == SORT_GENERAL;
+	return true;
+}
+
+/* -c, -C, --check and --check=HOW. */
+bool
+gs_set_check(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	enum gsort_check check = use->option->letter == 'C' ? GSORT_CHECK_QUIET : GSORT_CHECK_FIRST;
+
+	if (use->value != NULL) {
+		const struct choice *choice = parse_choice(use, use->value);
+
+		if (choice == NULL)
+			return false;
+		check = (enum gsort_check)choice->means;
+	}
+	if (opts->check && opts->job.check != check)
+		return refuse_pair(gs_spell_check(opts->job.check), gs_spell_check(check));
+	opts->check = true;
+	opts->job.check = check;
+	return true;
+}
+
+/* --- names ----------------------------------------------------------------- */
+
+bool
+gs_set_name(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	const char **name = field_of(opts, use);
+
+	if (*name != NULL && strcmp(*name, use->value) != 0)
+		return refuse_two(use, *name, use->value);
+	*name = use->value;
+	return true;
+}
+
+bool
+gs_set_output(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	const char *before = opts->job.output;
+
+	if (before != NULL && strcmp(before, use->value) != 0) {
+		gs_report_error("multiple output files specified: '%s' and '%s'", before,
+		                use->value);
+		return false;
+	}
+	opts->job.output = use->value;
+	return true;
+}
+
+bool
+gs_set_program(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	const char *before = opts->job.compress_program;
+
+	if (before != NULL && strcmp(before, use->value) != 0) {
+		gs_report_error("multiple compress programs specified: '%s' and '%s'", before,
+		                use->value);
+		return false;
+	}
+	opts->job.compress_program = use->value;
+	return true;
+}
+
+bool
+gs_set_temp_dir(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	opts->temp_dirs[opts->job.temp_dir_count++] = use->value;
+	return true;
+}
+
+/* --- numbers --------------------------------------------------------------- */
+
+static bool
+refuse_number(const struct gs_option_use *use, const char *rule)
+{
+	gs_report_error("invalid %s argument '%s': %s", use->spelled, use->value, rule);
+	return false;
+}
+
+/* Store NUMBER in a field of 64 bits, unless the field has another. */
+static bool
+set_number(struct gs_opts *opts, const struct gs_option_use *use, uint64_t number)
+{
+	uint64_t *field = field_of(opts, use);
+
+	if (use->previous != NULL && *field != number)
+		return refuse_two(use, use->previous, use->value);
+	*field = number;
+	return true;
+}
+
+bool
+gs_set_head(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	uint64_t number;
+
+	if (!gs_parse_whole(use->value, &number))
+		return refuse_number(use, "must be a whole number");
+	if (opts->job.head && opts->job.head_count != number) {
+		gs_report_error("two different values of --head-count");
+		return false;
+	}
+	opts->job.head = true;
+	opts->job.head_count = number;
+	return true;
+}
+
+/* --header is --header=1. */
+bool
+gs_set_header(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	struct gs_option_use full = *use;
+	uint64_t number;
+
+	if (use->value == NULL)
+		full.value = "1";
+	if (use->previous != NULL && *use->previous == '\0')
+		full.previous = "1";
+	if (!gs_parse_whole(full.value, &number) || number == 0)
+		return refuse_number(use, "must be a whole number, at least 1");
+	return set_number(opts, &full, number);
+}
+
+bool
+gs_set_bytes(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	uint64_t number;
+
+	if (!gs_parse_bytes(use->value, &number))
+		return refuse_number(use, "must be a number of bytes below 16E, such as 512, 4K, "
+		                     "6G or 2GiB");
+	return set_number(opts, use, number);
+}
+
+/* A size, in *BYTES or in *PERCENT.  False after a message. */
+static bool
+parse_size(const struct gs_option_use *use, uint64_t *bytes, uint64_t *percent)
+{
+	switch (gs_parse_size(use->value, bytes, percent)) {
+	case GS_SIZE_OK:
+		return true;
+	case GS_SIZE_NOT_A_NUMBER:
+		return refuse_number(use, "must be a size, such as 512M, 8G or 50%");
+	case GS_SIZE_BAD_SUFFIX:
+		gs_report_error("invalid suffix in %s argument '%s': must be one of b, K, M, G, T, "
+		                "P, E, KiB, MiB, GiB, TiB, %%", use->spelled, use->value);
+		return false;
+	case GS_SIZE_TOO_LARGE:
+		break;
+	}
+	gs_report_error("%s argument '%s' is too large", use->spelled, use->value);
+	return false;
+}
+
+/*
+ * As in sort(1), the largest -S counts, N% is of all memory, and a size that is too small
+ * becomes the minimum.  So 0 becomes 1: 0 in memory_bytes means that -S was not given.
+ */
+bool
+gs_set_buffer(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	uint64_t bytes = 0, percent = 0;
+
+	if (!parse_size(use, &bytes, &percent))
+		return false;
+	if (strchr(use->value, '%') != NULL)
+		bytes = gs_memory_share(percent);
+	if (bytes == 0)
+		bytes = 1;
+	if (opts->job.memory_bytes < bytes)
+		opts->job.memory_bytes = bytes;
+	return true;
+}
+
+bool
+gs_set_memory(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	const bool given = opts->job.gpu_memory_bytes != 0 || opts->job.gpu_memory_percent != 0;
+	uint64_t bytes = 0, percent = 0;
+
+	if (!parse_size(use, &bytes, &percent))
+		return false;
+	if (strchr(use->value, '%') != NULL && (percent < 1 || percent > 100)) {
+		gs_report_error("%s argument '%s' is not between 1%% and 100%%", use->spelled,
+		                use->value);
+		return false;
+	}
+	if (bytes == 0 && percent == 0) {
+		gs_report_error("%s argument '%s' is too small", use->spelled, use->value);
+		return false;
+	}
+	if (given && (opts->job.gpu_memory_bytes != bytes ||
+	              opts->job.gpu_memory_percent != percent)) {
+		gs_report_error("two different values of --gpu-memory");
+		return false;
+	}
+	opts->job.gpu_memory_bytes = bytes;
+	opts->job.gpu_memory_percent = (unsigned)percent;
+	return true;
+}
+
+/* As in sort(1), a merge needs a descriptor for each input, its output and standard error. */
+bool
+gs_set_batch(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	struct rlimit files;
+	uint64_t number, most = UINT32_MAX;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur - 3 < most)
+		most = files.rlim_cur < 3 ? 0 : files.rlim_cur - 3;
+	if (!gs_parse_whole(use->value, &number) || number < 2)
+		return refuse_number(use, "must be a whole number, at least 2");
+	if (number > most) {
+		gs_report_error("%s argument '%s' is too large: the maximum with the current limit "
+		                "on open files is %llu", use->spelled, use->value,
+		                (unsigned long long)most);
+		return false;
+	}
+	opts->job.merge_files = (unsigned)number;
+	return true;
+}
+
+bool
+gs_set_threads(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	if (!gs_parse_threads(use->value, &opts->job.threads))
+		return refuse_number(use, "must be a whole number, at least 1");
+	return true;
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * option_table.c - opts.def as arrays, and as --help
+ *
+ * In:   opts.def, one row for each option.
+ * Out:  gs_options[], which getopt's tables and the messages are made from; --help.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "cli/option_table.h"
+
+/* --- the arrays ------------------------------------------------------------ */
+
+#define NUMBERS_ONLY	"is not supported: gsort sorts numbers; use sort(1)"
+
+#define GROUP(heading)		{ .help = heading },
+#define TYPE(letter, widths, text)
+#define OPT(set, member, ...)	{ OPT_(__VA_ARGS__), .handler = gs_set_##set, \
+				  .field = offsetof(struct gs_opts, member) },
+#define OPT_(long, short, what, text) \
+	.name = long, .letter = short, .value = what, .help = text
+#define REFUSE(long, short, what, text, why) { OPT_(long, short, what, text), .refusal = why },
+
+const struct gs_option gs_options[] = {
+#include "cli/opts.def"
+};
+
+#undef GROUP
+#undef TYPE
+#undef OPT
+#undef REFUSE
+
+const size_t gs_option_count = sizeof gs_options / sizeof gs_options[0];
+_Static_assert(sizeof gs_options / sizeof gs_options[0] <= GS_MOST_OPTIONS,
+               "raise GS_MOST_OPTIONS");
+
+#define GROUP(heading)
+#define WIDTHS(...)		{ __VA_ARGS__, 0 }
+#define TYPE(one, widths_, text) { .letter = one, .widths = widths_, .help = text },
+#define OPT(...)
+#define REFUSE(...)
+
+const struct gs_type_letter gs_type_letters[] = {
+#include "cli/opts.def"
+	{ .letter = 0 },
+};
+
+/* --- help ------------------------------------------------------------------ */
+
+enum { HELP_COLUMN = 27 };	/* where the text of an option begins */
+
+static void
+print_line(FILE *to, const char *spelled, const char *text)
+{
+	if (strlen(spelled) + 2 > HELP_COLUMN)
+		fprintf(to, "%s\n%*s%s\n", spelled, HELP_COLUMN, "", text);
+	else
+		fprintf(to, "%-*s%s\n", HELP_COLUMN, spelled, text);
+}
+
+static void
+print_types(FILE *to)
+{
+	for (const struct gs_type_letter *type = gs_type_letters; type->letter != 0; type++) {
+		char spelled[64] = " ";
+
+		for (const unsigned *width = type->widths; *width != 0; width++)
+			sprintf(spelled + strlen(spelled), " -%c%u", type->letter, *width);
+		print_line(to, spelled, type->help);
+	}
+}
+
+/* "  -S, --buffer-size=SIZE", "  -c, --check[=HOW]", "  -C" */
+static void
+spell(const struct gs_option *option, char into[64])
+{
+	const char *value = option->value != NULL ? option->value : "";
+	const char *name = option->name != NULL ? option->name : "";
+	char letter[] = "    ";
+
+	if (option->letter != 0)
+		memcpy(letter, (char[]){ '-', (char)option->letter, *name != '\0' ? ',' : ' ' }, 3);
+	snprintf(into, 64, "  %s%s%s%s%s", letter, *name != '\0' ? "--" : "", name,
+	         value[0] == '[' ? "[=" : *value != '\0' ? "=" : "", value + (value[0] == '['));
+}
+
+void
+gs_option_help(FILE *to)
+{
+	fprintf(to, "Usage: %s [OPTION]... [FILE]...\n", program_invocation_short_name);
+	fputs("Sort the numbers of all FILEs together and write them to standard output.\n"
+	      "With no FILE, or when FILE is -, read standard input.\n", to);
+	for (const struct gs_option *o = gs_options; o < gs_options + gs_option_count; o++) {
+		char spelled[64];
+
+		if (o->refusal != NULL || o->help == NULL)
+			continue;
+		if (o->handler == NULL) {
+			fprintf(to, "\n%s:\n", o->help);
+			if (o == gs_options)
+				print_types(to);
+			continue;
+		}
+		spell(o, spelled);
+		print_line(to, spelled, o->help);
+	}
+	fputs("\n"
+	      "SIZE is in KiB, or has a suffix: b, K, M, G, T (also KiB, MiB ...), or %.\n"
+	      "BYTES is in bytes, or has a suffix: K, M, G, T.\n"
+	      "Long options may be abbreviated: --rev.\n"
+	      "\n"
+	      "Examples:\n"
+	      "  gsort ids.txt > sorted.txt               text, one integer per line\n"
+	      "  gsort -g -r prices.txt                   floats as text, largest first\n"
+	      "  gsort -u32 -o keys.bin keys.bin          binary keys; replace the file\n"
+	      "  gsort -u64 --to=text --head=10 keys.bin  the ten smallest keys, as text\n"
+	      "\n"
+	      "Exit status: 0 sorted, or in order; 1 not in order (-c); 2 an error, and an\n"
+	      "existing output file is unchanged.  The manual has more: man gsort\n", to);
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * parse_value.c - from the text of an option's value to a number
+ */
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/parse_value.h"
+
+/*
+ * Read the digits at *AT and move *AT past them.  False: there are none.  A number that
+ * does not fit in 64 bits becomes UINT64_MAX.
+ */
+static bool
+read_whole(const char **at, uint64_t *number)
+{
+	const char *from = *at;
+
+	*number = 0;
+	for (; **at >= '0' && **at <= '9'; ++*at) {
+		unsigned digit = (unsigned)(**at - '0');
+
+		*number = *number > (UINT64_MAX - digit) / 10 ? UINT64_MAX
+		                                              : *number * 10 + digit;
+	}
+	return *at > from;
+}
+
+bool
+gs_parse_device(const char *value, enum gsort_device *device, int *gpu_index)
+{
+	uint64_t index = 0;
+
+	if (strcmp(value, "auto") == 0) {
+		*device = GSORT_DEVICE_AUTO;
+	} else if (strcmp(value, "cpu") == 0) {
+		*device = GSORT_DEVICE_CPU;
+	} else if (strncmp(value, "gpu", 3) == 0) {
+		const char *at = value + 3;
+
+		if (*at == ':' && (++at, !read_whole(&at, &index)))
+			return false;
+		if (*at != '\0' || index > INT_MAX)
+			return false;
+		*device = GSORT_DEVICE_GPU;
+	} else {
+		return false;
+	}
+	*gpu_index = (int)index;
+	return true;
+}
+
+/* The power of 1024 that SUFFIX means; -1: there is no such suffix. */
+static int
+power_of(const char *suffix)
+{
+	static const struct {
+		const char *letters;	/* sort(1) has small letters for the first four only */
+		int         power;
+	} units[] = {
+		{ "Kk", 1 }, { "Mm", 2 }, { "Gg", 3 }, { "Tt", 4 }, { "P", 5 },
+		{ "E", 6 }, { "Z", 7 }, { "Y", 8 }, { "R", 9 }, { "Q", 10 },
+	};
+
+	for (size_t u = 0; *suffix != '\0' && u < sizeof units / sizeof units[0]; u++) {
+		if (strchr(units[u].letters, *suffix) == NULL)
+			continue;
+		if (suffix[1] == '\0')
+			return units[u].power;
+		if (units[u].power <= 4 && *suffix == units[u].letters[0]
+		    && strcmp(suffix + 1, "iB") == 0)
+			return units[u].power;
+	}
+	return -1;
+}
+
+/* Multiply *NUMBER by 1024 to the POWER.  False: it does not fit in 64 bits. */
+static bool
+scale(uint64_t *number, int power)
+{
+	for (; power > 0 && *number != 0; power--) {
+		if (*number > UINT64_MAX / 1024)
+			return false;
+		*number *= 1024;
+	}
+	return true;
+}
+
+enum gs_size_error
+gs_parse_size(const char *value, uint64_t *bytes, uint64_t *percent)
+{
+	const char *suffix = value;
+	uint64_t number;
+	int power;
+
+	if (!read_whole(&suffix, &number))
+		return GS_SIZE_NOT_A_NUMBER;
+	if (strcmp(suffix, "%") == 0) {
+		*percent = number;
+		return GS_SIZE_OK;
+	}
+	power = *suffix == '\0' ? 1 : strcmp(suffix, "b") == 0 ? 0 : power_of(suffix);
+	if (power < 0)
+		return GS_SIZE_BAD_SUFFIX;
+	if (number == UINT64_MAX || !scale(&number, power))
+		return GS_SIZE_TOO_LARGE;
+	*bytes = number;
+	return GS_SIZE_OK;
+}
+
+uint64_t
+gs_memory_share(uint64_t percent)
+{
+	const uint64_t pages = (uint64_t)sysconf(_SC_PHYS_PAGES);
+	const double bytes = (double)pages * (double)sysconf(_SC_PAGESIZE) / 100 * (double)percent;
+
+	return bytes < 1e19 ? (uint64_t)bytes : UINT64_MAX;
+}
+
+bool
+gs_parse_whole(const char *value, uint64_t *number)
+{
+	return read_whole(&value, number) && *value == '\0';
+}
+
+bool
+gs_parse_bytes(const char *value, uint64_t *bytes)
+{
+	int power;
+
+	if (!read_whole(&value, bytes))
+		return false;
+	power = *value == '\0' || strcmp(value, "b") == 0 ? 0 : power_of(value);
+	return power >= 0 && *bytes != UINT64_MAX && scale(bytes, power);
+}
+
+/*
+ * Cut larger numbers down to this, or to the number of processors: more threads cannot help,
+ * and each takes memory.
+ */
+enum { MANY_THREADS = 64 };
+
+bool
+gs_parse_threads(const char *value, unsigned *threads)
+{
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	uint64_t most = processors > MANY_THREADS ? (uint64_t)processors : MANY_THREADS;
+	uint64_t number;
+
+	if (!read_whole(&value, &number) || *value != '\0' || number == 0)
+		return false;
+	*threads = (unsigned)(number < most ? number : most);
+	return true;
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * process.c - how the process begins, dies of a signal, and ends
+ *
+ * A fatal signal: as in sort(1), remove unfinished files, then let the signal do what it
+ * would have done.  So the shell sees it (130, 143), and a loop of commands ends.  Only on
+ * a file system without O_TMPFILE does an unfinished output have a name (io/replace.c).
+ * SIGPIPE needs no handler: if it kills, the output is not a file.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/process.h"
+#include "cli/report.h"
+#include "gsort.h"
+
+static bool ending;	/* gs_process_end() was called */
+
+/* --- begin ----------------------------------------------------------------- */
+
+/*
+ * If descriptor 0, 1 or 2 is closed, the next open() would get its number: that file would
+ * become standard input, or a message would overwrite it.  So open /dev/null there, in the
+ * direction that makes its use an error still.
+ */
+static void
+fill_standard_descriptors(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			(void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}
+
+static void
+die(int signal)
+{
+	gsort_abandon();
+	raise(signal);		/* kills: SA_RESETHAND has restored the default action */
+}
+
+/* Signals that the process was started to ignore stay ignored. */
+static void
+catch_fatal_signals(void)
+{
+	static const int fatal[] = {
+		SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPOLL, SIGPROF, SIGVTALRM, SIGXCPU,
+		SIGXFSZ, SIGUSR2,
+	};
+	/* glibc's SA_RESETHAND is unsigned and has the highest bit of an int: hence the cast */
+	struct sigaction action = { .sa_handler = die,
+	                            .sa_flags = (int)(SA_RESETHAND | SA_NODEFER) };
+
+	sigemptyset(&action.sa_mask);
+	for (size_t s = 0; s < sizeof fatal / sizeof fatal[0]; s++) {
+		struct sigaction before;
+
+		if (sigaction(fatal[s], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+			(void)sigaction(fatal[s], &action, NULL);
+	}
+	(void)signal(SIGCHLD, SIG_DFL);	/* if ignored, waitpid() could not see a child */
+}
+
+/* A library called exit(1), as libarchive does without memory.  1 would mean disorder. */
+static void
+exit_with_error(void)
+{
+	if (ending)
+		return;
+	gsort_abandon();
+	_exit(GS_EXIT_ERROR);
+}
+
+void
+gs_process_begin(void)
+{
+	catch_fatal_signals();
+	(void)atexit(exit_with_error);
+	fill_standard_descriptors();
+}
+
+/* --- end ------------------------------------------------------------------- */
+
+_Noreturn void
+gs_process_end(int status)
+{
+	if ((fflush(stdout) != 0 || ferror(stdout)) && status != GS_EXIT_ERROR) {
+		gs_report_error("write failed: standard output: %s", strerror(errno));
+		status = GS_EXIT_ERROR;
+	}
+	ending = true;
+	if (GS_TIDY)
+		exit(status);
+	/* not exit(): the destructors of the CUDA runtime take 80 ms */
+	_exit(status);
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* cuda.c - a GPU to work with, memory it copies from, and what CUDA's errors mean */
+#include "config.h"
+
+#include <stdio.h>
+
+#include "gpu/cuda/cuda.h"
+
+/* CUDA says "insufficient" of a driver that is not there, too. */
+static gs_status
+no_driver(void)
+{
+	int version = 0;
+
+	(void)cudaDriverGetVersion(&version);
+	if (version == 0)
+		return gs_fail(GS_ENODEV, "there is no NVIDIA driver on this machine");
+	return gs_fail(GS_ENODEV, "the NVIDIA driver is too old: it knows CUDA %d.%d, gsort needs %d.%d",
+	               version / 1000, version % 1000 / 10,
+	               CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+}
+
+gs_status
+gs_cuda_status(cudaError_t error, const char *doing)
+{
+	switch (error) {
+	case cudaSuccess:
+		return GS_OK;
+	case cudaErrorMemoryAllocation:		/* halve, or let the CPU do it */
+		(void)cudaGetLastError();
+		return gs_fail(GS_EDEVMEM, "%s: out of GPU memory", doing);
+	case cudaErrorNoDevice:
+		(void)cudaGetLastError();
+		return gs_fail(GS_ENODEV, "%s", cudaGetErrorString(error));
+	case cudaErrorInsufficientDriver:
+		(void)cudaGetLastError();
+		return no_driver();
+	default:				/* the context is lost */
+		return gs_fail(GS_EDEVICE, "the GPU failed while %s: %s", doing, cudaGetErrorString(error));
+	}
+}
+
+gs_status
+gs_cuda_find(int index)
+{
+	int count;
+
+	TRY_CUDA(cudaGetDeviceCount(&count), "looking for GPUs");
+	if (index >= count)
+		return gs_fail(GS_ENODEV, "there is no GPU %d: the last one is %d", index, count - 1);
+	return GS_OK;
+}
+
+gs_status
+gs_cuda_choose(int index, char *name, size_t bytes)
+{
+	struct cudaDeviceProp properties;
+
+	TRY_CUDA(cudaSetDevice(index), "choosing the GPU");
+	TRY_CUDA(cudaGetDeviceProperties(&properties, index), "asking the GPU what it is");
+	snprintf(name, bytes, "%s", properties.name);
+	return GS_OK;
+}
+
+/* ---- pinned memory -------------------------------------------------------- */
+
+static gs_status
+touch(void *context)
+{
+	struct gs_pinned *pinned = context;
+	volatile char *at = pinned->memory;
+
+	for (size_t b = 0; b < pinned->touch_bytes; b += 4096)
+		at[b] = 0;
+	return GS_OK;
+}
+
+gs_status
+gs_pinned_begin(struct gs_pinned *pinned, size_t bytes)
+{
+	TRY(gs_arena_open(&pinned->arena, gs_arena_round(bytes), true));
+	pinned->memory = gs_arena_take(&pinned->arena, bytes);
+	pinned->touch_bytes = bytes;
+	/* Without a thread, registering touches it. */
+	(void)!gs_thread_start(&pinned->toucher, touch, pinned);
+	return GS_OK;
+}
+
+gs_status
+gs_pinned_open(struct gs_pinned *pinned, size_t bytes)
+{
+	(void)!gs_thread_join(&pinned->toucher);
+	pinned->registered = cudaHostRegister(pinned->memory, bytes, cudaHostRegisterPortable) ==
+	                     cudaSuccess;
+	if (pinned->registered)
+		return GS_OK;
+	(void)cudaGetLastError();		/* not every system can */
+	TRY_CUDA(cudaHostAlloc(&pinned->allocated, bytes, cudaHostAllocPortable),
+	         "pinning host memory");
+	pinned->memory = pinned->allocated;
+	return GS_OK;
+}
+
+void
+gs_pinned_close(struct gs_pinned *pinned)
+{
+	(void)!gs_thread_join(&pinned->toucher);
+	if (pinned->registered)
+		(void)cudaHostUnregister(pinned->memory);
+	(void)cudaFreeHost(pinned->allocated);
+	gs_arena_close(&pinned->arena);
+}
+
+/* ---- for gsort --info and --version -v ---------------------------------------- */
+
+void
+gs_cuda_build(char *into, size_t bytes)
+{
+	snprintf(into, bytes, "CUDA runtime %d.%d, " GS_CUDA_ARCH, CUDART_VERSION / 1000,
+	         CUDART_VERSION % 1000 / 10);
+}
+
+/* One GPU, or why it cannot be used. */
+static gs_status
+survey_gpu(int index, char *line, size_t bytes)
+{
+	struct cudaDeviceProp properties;
+	size_t free_bytes, total_bytes;
+
+	TRY_CUDA(cudaGetDeviceProperties(&properties, index), "asking the GPU what it is");
+	TRY_CUDA(cudaSetDevice(index), "choosing the GPU");
+	TRY_CUDA(cudaMemGetInfo(&free_bytes, &total_bytes), "asking for free GPU memory");
+	snprintf(line, bytes, "gpu:%d    %s, sm_%d%d, %.1f GiB, %.1f GiB free", index,
+	         properties.name, properties.major, properties.minor,
+	         (double)total_bytes / (1 << 30), (double)free_bytes / (1 << 30));
+	return GS_OK;
+}
+
+void
+gs_cuda_survey(void (*tell)(void *context, const char *line), void *context)
+{
+	char line[1200];
+	int count = 0, driver = 0;
+
+	if (gs_cuda_status(cudaGetDeviceCount(&count), "looking for GPUs") != GS_OK) {
+		snprintf(line, sizeof line, "gpu      none: %s", gs_message());
+		tell(context, line);
+		return;
+	}
+	(void)cudaDriverGetVersion(&driver);
+	snprintf(line, sizeof line, "driver   CUDA %d.%d", driver / 1000, driver % 1000 / 10);
+	tell(context, line);
+	for (int g = 0; g < count; g++) {
+		if (survey_gpu(g, line, sizeof line) != GS_OK)
+			snprintf(line, sizeof line, "gpu:%d    not usable: %s", g, gs_message());
+		tell(context, line);
+	}
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* guard.c - a GPU whose results are checked from host memory to host memory */
+#include <stdio.h>
+
+#include "gpu/guard.h"
+#include "gpu/module.h"
+#include "sort/checksum.h"
+
+/* The module has a thread-local message of its own: make it the caller's. */
+static gs_status
+adopt(const struct gs_guard *guard, gs_status status)
+{
+	char message[GS_MESSAGE_BYTES];
+
+	snprintf(message, sizeof message, "%s", guard->module->message());
+	return gs_fail(status, "%s", message);
+}
+
+static gs_status
+check(const struct gs_guard *guard, gs_status status)
+{
+	return status == GS_OK ? GS_OK : adopt(guard, GS_EDEVICE);
+}
+
+gs_status
+gs_guard_open(struct gs_guard *guard, const struct gs_gpu_options *options, unsigned threads)
+{
+	gs_status status;
+
+	*guard = (struct gs_guard){ .threads = threads };
+	TRY(gs_gpu_module_load(&guard->module));
+	status = guard->module->open(&guard->gpu, options);
+	if (status == GS_OK)
+		return GS_OK;
+	guard->gpu = NULL;
+	return adopt(guard, status == GS_ENODEV || status == GS_EDEVMEM ? status : GS_EDEVICE);
+}
+
+const char *
+gs_guard_describe(const struct gs_guard *guard)
+{
+	return guard->module->describe(guard->gpu);
+}
+
+uint64_t
+gs_guard_batch_bytes(const struct gs_guard *guard)
+{
+	return guard->module->batch_bytes(guard->gpu);
+}
+
+gs_status
+gs_guard_lend(struct gs_guard *guard, unsigned key_class, struct gs_staging *staging)
+{
+	return check(guard, guard->module->lend(guard->gpu, key_class, staging));
+}
+
+gs_status
+gs_guard_commit(struct gs_guard *guard, const struct gs_staging *staging, uint64_t sum)
+{
+	return check(guard, guard->module->commit(guard->gpu, staging, sum));
+}
+
+gs_status
+gs_guard_finish(struct gs_guard *guard)
+{
+	guard->any = false;
+	return check(guard, guard->module->finish(guard->gpu));
+}
+
+/* What was copied back must be what the device found, and follow what came before it. */
+static gs_status
+check_span(struct gs_guard *guard, const struct gs_gpu_span *checked)
+{
+	const struct gs_span *span = &checked->span;
+	const struct gs_checksum here = gs_checksum(guard->threads, span->key_class, span->key_bits,
+	                                            span->keys, span->count, true);
+	const bool follows = !guard->any || guard->last_class != span->key_class ||
+	                     guard->last_key <= gs_key_at(span->keys, span->key_bits, 0);
+
+	if (here.falls || !follows || here.sum != checked->sum)
+		return gs_fail(GS_EDEVICE, "the GPU's result is wrong: sorted keys were damaged on "
+		               "their way back");
+	guard->any = true;
+	guard->last_class = span->key_class;
+	guard->last_key = gs_key_at(span->keys, span->key_bits, span->count - 1);
+	return GS_OK;
+}
+
+gs_status
+gs_guard_drain(struct gs_guard *guard, struct gs_gpu_span *span)
+{
+	TRY(check(guard, guard->module->drain(guard->gpu, span)));
+	return span->span.count == 0 ? GS_OK : check_span(guard, span);
+}
+
+void
+gs_guard_work(const struct gs_guard *guard, struct gs_gpu_work *work)
+{
+	guard->module->work(guard->gpu, work);
+}
+
+void
+gs_guard_close(struct gs_guard *guard)
+{
+	if (guard->gpu != NULL)
+		guard->module->close(guard->gpu);
+	guard->gpu = NULL;
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* api.c - the public interface: open, run, feed, drain, ask, close */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/key.h"
+#include "job/job.h"
+#include "job/open.h"
+#include "job/run.h"
+
+static gs_status
+open_job(struct gsort *job, const struct gsort_options *options)
+{
+	job->options = options;
+	job->monitor.note = (struct gs_listener){ options->note, options->note_context };
+	job->monitor.warn = (struct gs_listener){ options->warn, options->warn_context };
+	TRY(gs_rendezvous_open(&job->rendezvous, options, gs_job_run, job));
+	TRY(gs_job_open(job));
+	job->stats.threads = job->plan.threads;
+	job->stats.device = "cpu";
+	return GS_OK;
+}
+
+gsort_status
+gsort_open(gsort **opened, const struct gsort_options *options)
+{
+	struct gsort *job = calloc(1, sizeof *job);
+
+	*opened = job;
+	if (job == NULL) {
+		(void)gs_fail(GS_EBUDGET, "out of memory");
+		return GSORT_TROUBLE;
+	}
+	if (open_job(job, options) == GS_OK)
+		return GSORT_OK;
+	gsort_close(job);
+	*opened = NULL;
+	return GSORT_TROUBLE;
+}
+
+gsort_status
+gsort_run(gsort *job)
+{
+	if (!job->options->fed && !job->options->drained)
+		return gs_job_run(job);
+	(void)gs_fail(GS_EUSAGE, "a job that is fed or drained runs by itself: it ends with "
+	              "gsort_feed_end() or gsort_drain()");
+	return GSORT_TROUBLE;
+}
+
+gsort_status
+gsort_feed(gsort *job, const void *data, size_t bytes)
+{
+	return gs_rendezvous_feed(&job->rendezvous, data, bytes);
+}
+
+gsort_status
+gsort_feed_end(gsort *job)
+{
+	return gs_rendezvous_feed_end(&job->rendezvous);
+}
+
+gsort_status
+gsort_drain(gsort *job, void *into, size_t bytes, size_t *got)
+{
+	return gs_rendezvous_drain(&job->rendezvous, into, bytes, got);
+}
+
+void
+gsort_progress(const gsort *job, struct gsort_progress *progress)
+{
+	const struct gs_counters *now = &job->monitor.counters;
+
+	*progress = (struct gsort_progress){
+		.phase = (enum gsort_phase)atomic_load(&now->phase),
+		.bytes_in = atomic_load(&now->bytes_in),
+		.bytes_total = atomic_load(&now->bytes_total),
+		.keys_in = atomic_load(&now->keys_in),
+		.keys_sorted = atomic_load(&now->keys_sorted),
+		.bytes_out = atomic_load(&now->bytes_out),
+		.runs = atomic_load(&now->runs),
+	};
+}
+
+const struct gsort_stats *
+gsort_stats(const gsort *job)
+{
+	return &job->stats;
+}
+
+void
+gsort_close(gsort *job)
+{
+	char message[GS_MESSAGE_BYTES];
+
+	if (job == NULL)
+		return;
+	snprintf(message, sizeof message, "%s", gs_message());
+	gs_rendezvous_stop(&job->rendezvous);
+	if (!job->options->fed && job->input != NULL)
+		gs_input_stop(job->input);
+	gs_rendezvous_close(&job->rendezvous);
+	gs_ingest_close(&job->ingest);
+	gs_emit_close(&job->emit);
+	gs_output_close(job->output);
+	gs_store_close(&job->store);
+	gs_input_close(job->input);
+	gs_arena_close(&job->recording);
+	gs_arena_close(&job->arena);
+	gs_confinement_close(&job->confinement);
+	free(job);
+	(void)gs_fail(GS_OK, "%s", message);	/* closing must not hide the reason */
+}
+
+void
+gsort_abandon(void)
+{
+	gs_output_abandon();
+}
+
+const char *
+gsort_message(void)
+{
+	return gs_message();
+}
+
+bool
+gsort_type_named(const char *name, enum gsort_type *type)
+{
+	for (int t = GSORT_TEXT; t <= GSORT_TEXT_FLOAT; t++)
+		if (strcmp(name, gs_key_name((enum gsort_type)t)) == 0) {
+			*type = (enum gsort_type)t;
+			return true;
+		}
+	return false;
+}

@@ -1,0 +1,543 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * merge.c - sorted inputs become one
+ *
+ * In:   inputs, each in order.
+ * Out:  all of them in one order, by the way that every sorted key goes (emit.c).
+ *
+ * Each input is a source of gather.h: opened when it is first read, its order verified
+ * as it is.  Text gives the keys of one key class after the other; as these are in the
+ * order of the classes, an input goes on where it was.
+ *
+ * Inputs go to temporary runs first if the output would overwrite one, and if they
+ * are texts, more than can be open at once: each has keys of every key class.  Keys of 8
+ * and 16 bits are counted, as in sorting.
+ *
+ * Invariant: a source has given all its keys of the streams before the present one.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/line_reader.h"
+#include "format/raw.h"
+#include "job/merge.h"
+#include "job/sort.h"
+#include "stages/order.h"
+
+/* What to do about disorder; where order was not to be checked, lines still need it. */
+static const char *
+advice(const struct gsort *job)
+{
+	return job->options->trust_order ? ": lines of text must be sorted to be merged; sort it"
+	       : ": merging needs sorted inputs; sort it, or use --nocheck-order";
+}
+
+struct input {
+	struct gsort    *job;
+	struct merging  *merging;
+	const char      *name;
+	bool             first;
+	bool             begun, ended;
+	struct gs_input *input;		/* NULL unless begun and not ended */
+	struct gs_order  order;
+	struct gs_verify verify;	/* of what came in */
+	uint64_t         bytes, keys, invalid_lines;
+
+	struct gs_line_reader  *reader;		/* of text, in MEMORY */
+	void            *memory;
+	size_t           taken;		/* of its batch */
+	unsigned         rank;		/* of the present key class, in the order of output */
+};
+
+/* All of them, and what they share. */
+struct merging {
+	struct gsort    *job;
+	struct input    *inputs;
+	size_t           count;
+	struct gs_arena  arena;		/* the memory of: */
+	char            *source_memory;	/* text: plan.source_bytes for each input being read */
+	char            *header;	/* of the first input */
+	size_t           header_bytes;
+	struct gs_text_header text_header;	/* text: the same, while it is read */
+};
+
+/* ---- one input ------------------------------------------------------------ */
+
+/* The header of the first input is written, the others' are dropped. */
+static gs_status
+pass_header(struct input *input)
+{
+	struct gsort *job = input->job;
+	const uint64_t bytes = job->options->skip_bytes;
+	char scratch[4096];
+
+	if (!input->first)
+		return gs_input_skip(input->input, bytes, scratch, sizeof scratch);
+	input->merging->header_bytes = (size_t)bytes;
+	return gs_input_skip(input->input, bytes, input->merging->header, (size_t)bytes);
+}
+
+static gs_status
+begin(struct input *input)
+{
+	struct gsort *job = input->job;
+	const struct gs_input_options options = {
+		.names = &input->name,
+		.count = 1,
+		.binary = job->plan_input.key_bits > 0,
+		.terminal_ok = job->options->force,
+		.decompress = job->options->decompress,
+		.threads = (job->plan.threads + 1) / 2,
+		.window_bytes = job->plan.window_bytes,
+		.stops_with = job->input,
+		.before_inflate = gs_confine,
+		.before_context = &job->confinement,
+		.read = job->options->fed ? gs_rendezvous_read : job->options->read,
+		.read_context = job->options->fed ? &job->rendezvous : job->options->read_context,
+	};
+	struct gs_line_source source;
+
+	input->begun = true;
+	TRY(gs_input_open(&input->input, &options));
+	(void)gs_input_next(input->input);
+	input->order.name = gs_input_name(input->input);
+	if (job->plan_input.key_bits > 0)
+		return pass_header(input);
+	source = (struct gs_line_source){ gs_input_read_callback, input->input, input->order.name };
+	input->reader = gs_line_reader_open(input->memory, job->plan.source_bytes, &source,
+	                                    &job->ingest.text);
+	input->reader->clock = &job->monitor.clock;
+	if (input->first && job->ingest.text.header_lines > 0)
+		input->reader->lines.header = &input->merging->text_header;
+	return GS_OK;
+}
+
+static void
+end(struct input *input)
+{
+	input->ended = true;
+	(void)gs_input_next(input->input);	/* leaves standard input where it should be */
+	gs_input_close(input->input);
+	input->input = NULL;
+}
+
+/* Note what has come: COUNT keys of STREAM. */
+static void
+note_keys(struct input *input, unsigned key_class, const void *keys, size_t count, uint64_t bytes)
+{
+	struct gsort *job = input->job;
+
+	input->bytes += bytes;
+	input->keys += count;
+	gs_verify_in(&input->verify, key_class, job->plan.class_bits[key_class], keys, count);
+	atomic_fetch_add(&job->monitor.counters.bytes_in, bytes);
+	atomic_fetch_add(&job->monitor.counters.keys_in, count);
+}
+
+/* ---- binary ------------------------------------------------------------- */
+
+/* Of the COUNT keys read, those in order go on; trouble, if that is not all. */
+static gs_status
+follow(struct input *input, const void *keys, size_t *count)
+{
+	const struct gsort *job = input->job;
+	const uint64_t before = input->order.keys;
+	uint64_t since = gs_clock_now();
+	const size_t first = job->options->trust_order ? *count
+	                   : gs_order_follow(&input->order, keys, *count);
+
+	gs_clock_lap(&input->job->monitor.clock, GS_STAGE_SORT, &since);
+	if (first == *count)
+		return GS_OK;
+	*count = first;
+	return gs_order_fail(&input->order, &job->emit.encoding, before + first + 1,
+	                     (const char *)keys + first * (job->plan_input.key_bits / 8),
+	                     job->options->skip_bytes, advice(job));
+}
+
+/* The next keys, ROOM of them, or fewer: the end; ordered bits. */
+static gs_status
+read_keys(struct input *input, void *into, size_t room, size_t *count)
+{
+	const struct gsort_options *options = input->job->options;
+	const size_t key_bytes = input->job->plan_input.key_bits / 8;
+	gs_status status;
+	uint64_t since;
+	size_t got;
+
+	assert(key_bytes > 0);
+	*count = 0;
+	if (!input->begun)
+		TRY(begin(input));
+	if (input->ended)
+		return GS_OK;
+	since = gs_clock_now();
+	status = gs_input_read(input->input, into, room * key_bytes, &got);
+	gs_clock_lap(&input->job->monitor.clock, GS_STAGE_READ, &since);
+	*count = got / key_bytes;
+	gs_raw_to_ordered(options->type, options->endian, options->reverse, into, *count, 1);
+	gs_clock_lap(&input->job->monitor.clock, GS_STAGE_DECODE, &since);
+	input->bytes += got;
+	if (status == GS_OK && got % key_bytes != 0)
+		status = gs_order_partial(options, input->name, input->bytes);
+	TRY(follow(input, into, count));
+	if (status == GS_OK && got < room * key_bytes)
+		end(input);
+	return status;
+}
+
+/* The gather's thread. */
+static gs_status
+read_raw(void *context, void *into, size_t room, size_t *count)
+{
+	struct input *input = context;
+	const uint64_t bytes = input->bytes;
+	gs_status status;
+
+	status = read_keys(input, into, room, count);
+	note_keys(input, 0, into, *count, 0);
+	atomic_fetch_add(&input->job->monitor.counters.bytes_in, input->bytes - bytes);
+	return status;
+}
+
+/* ---- text --------------------------------------------------------------- */
+
+static gs_status
+fail_line(const struct input *input, size_t at)
+{
+	const struct gs_line_reader *reader = input->reader;
+	const char *line = reader->batch_text + reader->at[at];
+
+	return gs_order_fail_text(&input->order, reader->numbers[at], line,
+	                          (size_t)(reader->text + reader->end - line),
+	                          input->job->ingest.text.terminator, advice(input->job));
+}
+
+/* The next batch of lines, in order. */
+static gs_status
+read_batch(struct input *input)
+{
+	struct gs_line_reader *reader;
+	uint64_t since;
+	size_t first;
+
+	if (!input->begun)
+		TRY(begin(input));
+	reader = input->reader;
+	assert(reader != NULL);
+	input->taken = 0;
+	TRY(gs_line_reader_next(reader));
+	atomic_fetch_add(&input->job->monitor.counters.bytes_in, reader->bytes - input->bytes);
+	input->bytes = reader->bytes;
+	input->invalid_lines = reader->lines.invalid;
+	if (reader->count == 0) {
+		gs_lines_end(&reader->lines);
+		end(input);
+		return GS_OK;
+	}
+	since = gs_clock_now();
+	first = input->job->options->trust_order ? reader->count
+	      : gs_order_follow_text(&input->order, reader->classes, reader->keys, reader->count);
+	gs_clock_lap(&input->job->monitor.clock, GS_STAGE_SORT, &since);
+	return first == reader->count ? GS_OK : fail_line(input, first);
+}
+
+/*
+ * Take keys of the present key class from the batch, up to ROOM.  Nobody's promise is
+ * trusted so far that a key would be lost: a key class that has gone does not come back.
+ */
+static gs_status
+take_keys(struct input *input, bool wide, void *into, size_t room, size_t *count)
+{
+	const struct gs_line_reader *reader = input->reader;
+	uint32_t *narrow = into;
+	uint64_t *full = into;
+
+	for (; *count < room && input->taken < reader->count; input->taken++, ++*count) {
+		const uint64_t key = reader->keys[input->taken];
+
+		if (reader->classes[input->taken] < input->rank)
+			return fail_line(input, input->taken);
+		if (reader->classes[input->taken] > input->rank)
+			break;
+		if (wide)
+			full[*count] = key;
+		else
+			narrow[*count] = (uint32_t)key;
+	}
+	return GS_OK;
+}
+
+static unsigned
+class_of_rank(const struct gsort *job, unsigned rank)
+{
+	return job->options->reverse ? GS_TEXT_CLASSES - 1 - rank : rank;
+}
+
+/* The gather's thread. */
+static gs_status
+read_text(void *context, void *into, size_t room, size_t *count)
+{
+	struct input *input = context;
+	const unsigned key_class = class_of_rank(input->job, input->rank);
+	const bool wide = input->job->plan.class_bits[key_class] == 64;
+	gs_status status = GS_OK;
+
+	*count = 0;
+	while (status == GS_OK && *count < room && !input->ended) {
+		if (input->reader == NULL || input->taken == input->reader->count) {
+			status = read_batch(input);
+			continue;
+		}
+		status = take_keys(input, wide, into, room, count);
+		if (input->taken < input->reader->count)
+			break;
+	}
+	note_keys(input, key_class, into, *count, 0);
+	return status;
+}
+
+/* ---- all of them ---------------------------------------------------------- */
+
+/* Is the one input a function, not a file? */
+static bool
+calls(const struct gsort_options *options)
+{
+	return options->read != NULL || options->fed;
+}
+
+static const char *
+name_of(const struct gsort_options *options, size_t at)
+{
+	return calls(options) ? "input" : options->input_count == 0 ? "-" : options->inputs[at];
+}
+
+/* Nothing is opened yet.  Standard input is read once, however often it is named. */
+static void
+list_inputs(struct merging *merging)
+{
+	struct gsort *job = merging->job;
+	bool standard = false;
+
+	for (size_t i = 0; i < merging->count; i++) {
+		struct input *input = &merging->inputs[i];
+
+		*input = (struct input){
+			.job = job, .merging = merging, .name = name_of(job->options, i),
+			.first = i == 0, .order = { .key_bits = job->plan_input.key_bits },
+		};
+		if (merging->source_memory != NULL)
+			input->memory = merging->source_memory +
+			                i % job->plan.fan_in * job->plan.source_bytes;
+		gs_verify_open(&input->verify, job->options, 1);
+		if (strcmp(input->name, "-") == 0) {
+			input->begun = input->ended = standard;
+			standard = true;
+		}
+	}
+}
+
+/* Before anything is written: the first input's header. */
+static gs_status
+read_header(struct merging *merging)
+{
+	if (merging->job->plan_input.key_bits > 0)
+		return begin(&merging->inputs[0]);
+	TRY(read_batch(&merging->inputs[0]));
+	merging->header = merging->text_header.text;
+	merging->header_bytes = merging->text_header.bytes;
+	return GS_OK;
+}
+
+/* COUNT inputs from FIRST on as sources of the class of RANK. */
+static struct gs_source *
+list_sources(struct gsort *job, struct input *first, size_t count, unsigned rank)
+{
+	struct gs_source *sources = job->store.runs.sources;
+
+	for (size_t i = 0; i < count; i++) {
+		first[i].rank = rank;
+		sources[i] = (struct gs_source){
+			.read = job->plan_input.key_bits > 0 ? read_raw : read_text,
+			.context = &first[i], .verified = !job->options->trust_order,
+		};
+	}
+	return sources;
+}
+
+/* Must inputs become runs on disk first? */
+static bool
+must_spill(const struct merging *merging)
+{
+	const struct gsort *job = merging->job;
+
+	if (job->plan_input.key_bits == 0 && merging->count > job->plan.fan_in)
+		return true;
+	for (size_t i = 0; i < merging->count && !calls(job->options); i++) {
+		const char *name = merging->inputs[i].name;
+		const bool standard = strcmp(name, "-") == 0;
+
+		if (gs_output_overwrites(job->output, standard ? NULL : name, standard ? 0 : -1))
+			return true;
+	}
+	return false;
+}
+
+/* Groups of inputs become runs on disk, one a class. */
+static gs_status
+spill_inputs(struct merging *merging)
+{
+	struct gsort *job = merging->job;
+	const size_t fan_in = job->plan.fan_in;
+
+	for (size_t at = 0, count; at < merging->count; at += count) {
+		count = merging->count - at < fan_in ? merging->count - at : fan_in;
+		for (unsigned rank = 0; rank < GS_CLASSES; rank++) {
+			const unsigned key_class = class_of_rank(job, rank);
+
+			if (job->plan.class_bits[key_class] == 0)
+				continue;
+			TRY(gs_runs_add(&job->store.runs, key_class,
+			                list_sources(job, &merging->inputs[at], count, rank), count));
+		}
+	}
+	return GS_OK;
+}
+
+/* What all inputs gave. */
+static void
+sum_up(const struct merging *merging)
+{
+	struct gsort *job = merging->job;
+
+	for (size_t i = 0; i < merging->count; i++) {
+		const struct input *input = &merging->inputs[i];
+
+		job->stats.bytes_in += input->bytes;
+		job->stats.keys += input->keys;
+		job->stats.invalid_lines += input->invalid_lines;
+		job->verify.keys_in += input->verify.keys_in;
+		job->verify.sum_in += input->verify.sum_in;
+	}
+}
+
+static gs_status
+merge_class(struct merging *merging, unsigned rank, bool spilled)
+{
+	struct gsort *job = merging->job;
+	struct gs_runs *runs = &job->store.runs;
+	const unsigned key_class = class_of_rank(job, rank);
+	const struct gs_span_sink sink = gs_emit_sink(&job->emit, key_class, 0);
+
+	if (job->plan.class_bits[key_class] == 0)
+		return GS_OK;
+	TRY(spilled ? gs_runs_drain(runs, key_class, &sink)
+	            : gs_runs_merge(runs, key_class, list_sources(job, merging->inputs,
+	                                                          merging->count, rank),
+	                            merging->count, &sink));
+	return gs_emit_class_end(&job->emit, key_class);
+}
+
+static gs_status
+merge(struct merging *merging)
+{
+	struct gsort *job = merging->job;
+	bool spilled;
+
+	list_inputs(merging);
+	TRY(read_header(merging));
+	spilled = must_spill(merging);
+	if (spilled)
+		TRY(spill_inputs(merging));
+	TRY(gs_emit_header(&job->emit, merging->header, merging->header_bytes));
+	for (unsigned rank = 0; rank < GS_CLASSES && !gs_emit_is_complete(&job->emit); rank++)
+		TRY(merge_class(merging, rank, spilled));
+	sum_up(merging);
+	TRY(gs_emit_end(&job->emit));
+	return gs_output_finish(job->output);
+}
+
+/* Keys of few values: all inputs are read, one after the other, and counted. */
+static gs_status
+count(struct merging *merging)
+{
+	struct gsort *job = merging->job;
+	struct gs_store *store = &job->store;
+	const size_t room = job->plan.count_bytes / (job->plan_input.key_bits / 8);
+	uint64_t since;
+	size_t got;
+
+	list_inputs(merging);
+	for (size_t i = 0; i < merging->count; i++)
+		do {
+			TRY(read_keys(&merging->inputs[i], store->count_memory, room, &got));
+			since = gs_clock_now();
+			gs_verify_in(&job->verify, 0, job->plan_input.key_bits, store->count_memory, got);
+			gs_store_add(store, 0, 0, 0, store->count_memory, got);
+			gs_store_end_round(store);
+			gs_clock_lap(&job->monitor.clock, GS_STAGE_SORT, &since);
+			merging->inputs[i].keys += got;
+		} while (!merging->inputs[i].ended);
+	sum_up(merging);
+	return gs_job_emit(job, merging->header, merging->header_bytes);
+}
+
+/* ---- memory ----------------------------------------------------------------- */
+
+/* Room for the lines of a header.  Addresses: memory is what they need. */
+#define HEADER_BYTES	((size_t)1 << 20)
+
+static gs_status
+allocate(struct merging *merging)
+{
+	struct gsort *job = merging->job;
+	const bool text = job->plan_input.key_bits == 0;
+	const size_t source_bytes = text ? job->plan.fan_in * job->plan.source_bytes : 0;
+	const size_t header_bytes = !text ? (size_t)job->options->skip_bytes :
+	                            job->options->header_lines > 0 ? HEADER_BYTES + 1 : 1;
+
+	merging->inputs = calloc(merging->count, sizeof *merging->inputs);
+	if (merging->inputs == NULL)
+		return gs_fail(GS_EBUDGET, "no memory for %zu inputs", merging->count);
+	TRY(gs_arena_open(&merging->arena,
+	                  gs_arena_round(source_bytes) + gs_arena_round(header_bytes), false));
+	merging->source_memory = gs_arena_take(&merging->arena, source_bytes);
+	merging->header = gs_arena_take(&merging->arena, header_bytes);
+	if (text)
+		merging->text_header = (struct gs_text_header){
+			.text = merging->header, .room = header_bytes - 1,
+		};
+	return GS_OK;
+}
+
+static void
+stop_input(void *context)
+{
+	struct gsort *job = context;
+
+	gs_input_stop(job->input);
+}
+
+gs_status
+gs_job_merge(struct gsort *job)
+{
+	struct merging merging = { .job = job, .count = job->options->input_count };
+	gs_status status;
+
+	if (merging.count == 0 || calls(job->options))
+		merging.count = 1;
+	job->store.runs.stop = stop_input;
+	job->store.runs.stop_context = job;
+	/* A reader that also checks the order of inputs is busy, so the team is one smaller. */
+	if (job->plan.threads > 1)
+		job->store.runs.merge_threads = job->plan.threads - 1;
+	atomic_store(&job->monitor.counters.phase, GSORT_MERGING);
+	if ((status = allocate(&merging)) == GS_OK)
+		status = job->plan.by_counting ? count(&merging) : merge(&merging);
+	for (size_t i = 0; merging.inputs != NULL && i < merging.count; i++)
+		gs_input_close(merging.inputs[i].input);
+	free(merging.inputs);
+	gs_arena_close(&merging.arena);
+	return status;
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* run.c - run the operation of a job, and report on it */
+#include "base/clock.h"
+#include "job/check.h"
+#include "job/merge.h"
+#include "job/run.h"
+#include "job/sort.h"
+
+static gs_status
+run(struct gsort *job, bool *disorder)
+{
+	switch (job->options->operation) {
+	case GSORT_CHECK: return gs_job_check(job, disorder);
+	case GSORT_MERGE: return gs_job_merge(job);
+	default:          return gs_job_sort(job);
+	}
+}
+
+/* The processor time of each stage, over all threads. */
+static void
+collect_stages(struct gsort *job)
+{
+	struct gsort_stages *busy = &job->stats.busy;
+	double *const seconds[GS_STAGES] = {
+		[GS_STAGE_READ] = &busy->read, [GS_STAGE_DECODE] = &busy->decode,
+		[GS_STAGE_SORT] = &busy->sort, [GS_STAGE_MERGE] = &busy->merge,
+		[GS_STAGE_SPILL] = &busy->spill, [GS_STAGE_ENCODE] = &busy->encode,
+		[GS_STAGE_WRITE] = &busy->write,
+	};
+	double idle = job->stats.seconds * job->plan.threads;
+
+	for (int s = 0; s < GS_STAGES; s++) {
+		*seconds[s] = (double)atomic_load(&job->monitor.clock.ns[s]) / 1e9;
+		idle -= *seconds[s];
+	}
+	busy->idle = idle > 0 ? idle : 0;
+}
+
+/* What the objects of the job have counted. */
+static void
+collect_stats(struct gsort *job)
+{
+	struct gsort_stats *stats = &job->stats;
+	const enum gsort_operation operation = job->options->operation;
+
+	collect_stages(job);
+	if (operation == GSORT_CHECK) {
+		stats->read_seconds = stats->seconds;
+		return;
+	}
+	gs_store_stats(&job->store, stats);
+	stats->keys_out = job->emit.keys;
+	stats->bytes_out = job->emit.bytes;
+	stats->verified = job->verify.on && !job->verify.order_alone;
+	if (operation == GSORT_MERGE) {
+		stats->device = "cpu";
+		stats->batches = (unsigned)(job->options->input_count > 0 ? job->options->input_count : 1);
+		stats->write_seconds = stats->seconds;
+		return;
+	}
+	stats->bytes_in = job->ingest.bytes;
+	stats->keys = job->ingest.keys;
+	stats->invalid_lines = job->ingest.invalid_lines;
+}
+
+gsort_status
+gs_job_run(void *context)
+{
+	struct gsort *job = context;
+	const uint64_t start = gs_clock_wall();
+	bool disorder = false;
+	const gs_status status = run(job, &disorder);
+
+	job->stats.seconds = (double)(gs_clock_wall() - start) / 1e9;
+	collect_stats(job);
+	atomic_store(&job->monitor.counters.phase, GSORT_DONE);
+	if (status != GS_OK)
+		return GSORT_TROUBLE;
+	if (job->options->invalid == GSORT_INVALID_FAIL && job->stats.invalid_lines > 0) {
+		(void)gs_fail(GS_EINPUT, "%llu invalid line%s left out",
+		              (unsigned long long)job->stats.invalid_lines,
+		              job->stats.invalid_lines == 1 ? " was" : "s were");
+		return GSORT_TROUBLE;
+	}
+	return disorder ? GSORT_DISORDER : GSORT_OK;
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* run.h - run the operation of a job, and report on it */
+#ifndef GS_RUN_JOB_H
+#define GS_RUN_JOB_H
+
+#include "job/job.h"
+
+/** gsort_run(), for the thread that has the job; CONTEXT is the job. */
+gsort_status gs_job_run(void *context);
+
+#endif

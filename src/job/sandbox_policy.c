@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * sandbox_policy.c - before untrusted bytes are decompressed, give up what is not needed
+ *
+ * In:   a job whose files are open.
+ * Out:  a process that can open only what the job still has to: temporary files, the output's
+ *       new name, inputs whose turn has not come, libraries not loaded yet; and that can
+ *       neither connect to anything nor start a program (base/sandbox.h).
+ *
+ * If an input is known to be compressed, this happens before any other thread exists.  Of a pipe
+ * it is known when its first bytes are read; then the thread that will decompress them does it,
+ * which for the first input is the only one.
+ *
+ * The whole directory of temporary files stays open, /tmp if the user names no other.
+ *
+ * The model is xz(1), which does so when it decompresses to standard output.  Jobs that open a
+ * GPU are left alone, because its driver opens and starts what it likes; so are jobs that run a
+ * program to compress temporary files.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/sandbox.h"
+#include "job/sandbox_policy.h"
+#include "spill/spill.h"
+
+/* Where the dynamic linker finds what a format needs. */
+static const char *const library_dirs[] = {
+	"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache",
+};
+
+static void
+allow_libraries(struct gs_sandbox *box)
+{
+	const char *path = getenv("LD_LIBRARY_PATH");
+	char dir[4096];
+
+	for (size_t i = 0; i < sizeof library_dirs / sizeof *library_dirs; i++)
+		gs_sandbox_allow(box, library_dirs[i], GS_SANDBOX_READ);
+	while (path != NULL && *path != '\0') {
+		const size_t length = strcspn(path, ":");
+
+		if (length > 0 && length < sizeof dir) {
+			snprintf(dir, sizeof dir, "%.*s", (int)length, path);
+			gs_sandbox_allow(box, dir, GS_SANDBOX_READ);
+		}
+		path += length + (path[length] == ':');
+	}
+}
+
+static void
+allow_temp(struct gs_sandbox *box, const struct gsort_options *options)
+{
+	for (size_t d = 0; d < options->temp_dir_count; d++)
+		gs_sandbox_allow(box, options->temp_dirs[d], GS_SANDBOX_MAKE);
+	if (options->temp_dir_count == 0)
+		gs_sandbox_allow(box, gs_temp_dir(), GS_SANDBOX_MAKE);
+}
+
+/* The directory in which the output will get its name. */
+static void
+allow_output(struct gs_sandbox *box, const struct gs_output *output)
+{
+	const char *target = output != NULL ? gs_output_target(output) : NULL;
+	const char *slash = target != NULL ? strrchr(target, '/') : NULL;
+	char dir[4096];
+
+	if (target == NULL)
+		return;
+	snprintf(dir, sizeof dir, "%.*s", slash != NULL ? (int)(slash + 1 - target) : 1,
+	         slash != NULL ? target : ".");
+	gs_sandbox_allow(box, dir, GS_SANDBOX_MAKE);
+}
+
+/* A leak checker reads /proc and writes its reports. */
+static void
+allow_reports(struct gs_sandbox *box)
+{
+#ifdef GS_TIDY		/* configure --enable-sanitizer */
+	const char *dir = getenv("GSORT_REPORTS");
+
+	gs_sandbox_allow(box, "/proc", GS_SANDBOX_READ);
+	if (dir != NULL)
+		gs_sandbox_allow(box, dir, GS_SANDBOX_MAKE);
+#else
+	(void)box;
+#endif
+}
+
+static void
+confine(const struct gs_confinement *confinement)
+{
+	const struct gsort_options *options = confinement->options;
+	struct gs_sandbox box;
+	unsigned kinds;
+
+	if (confinement->plan->device == GSORT_DEVICE_GPU ||
+	    gs_spill_starts_programs(options->compress_program)) {
+		gs_note(confinement->monitor,
+		        "no sandbox: a GPU, or a program for temporary files, may be started");
+		return;
+	}
+	gs_sandbox_begin(&box);
+	for (size_t i = 0; i < options->input_count; i++)
+		gs_sandbox_allow(&box, options->inputs[i], GS_SANDBOX_READ);
+	allow_libraries(&box);
+	allow_temp(&box, options);
+	allow_output(&box, *confinement->output);
+	allow_reports(&box);
+	kinds = gs_sandbox_enter(&box);
+	gs_note(confinement->monitor, "sandbox: %s",
+	        kinds == (GS_SANDBOX_FILES | GS_SANDBOX_CALLS) ? "files and calls" :
+	        kinds == GS_SANDBOX_FILES ? "files" : kinds == GS_SANDBOX_CALLS ? "calls" :
+	        "this kernel has none");
+}
+
+void
+gs_confine(void *context)
+{
+	struct gs_confinement *confinement = context;
+
+	if (!confinement->options->sandbox)
+		return;
+	pthread_mutex_lock(&confinement->lock);
+	if (!confinement->done)
+		confine(confinement);
+	confinement->done = true;
+	pthread_mutex_unlock(&confinement->lock);
+}
+
+void
+gs_confinement_open(struct gs_confinement *confinement, const struct gsort_options *options,
+                    const struct gs_plan *plan, struct gs_output *const *output,
+                    struct gs_monitor *monitor)
+{
+	confinement->options = options;
+	confinement->plan = plan;
+	confinement->output = output;
+	confinement->monitor = monitor;
+	pthread_mutex_init(&confinement->lock, NULL);
+}
+
+void
+gs_confinement_close(struct gs_confinement *confinement)
+{
+	pthread_mutex_destroy(&confinement->lock);
+}

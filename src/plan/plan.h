@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * plan.h - every size of a job and the device that sorts, decided before the first key
+ *
+ * The planner is pure: no clock, no environment, no allocation; the same input gives the same
+ * plan.  gsort --plan prints it.
+ */
+#ifndef GS_PLAN_H
+#define GS_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "gsort.h"
+#include "plan/input.h"
+#include "sort/span.h"
+
+/* Where only the first keys are wanted, what is read between two trims: enough that a team is
+ * busy, and little to hold.  Not tuned. */
+#define GS_HEAD_ROUND_BYTES	((size_t)4 << 20)
+
+/* Most pieces that a GPU's staging buffer has room for. */
+enum { GS_PIECES_MOST = 1024 };
+
+struct gs_plan {
+	unsigned threads;
+	bool     by_counting;		/* keys of 8 and 16 bits: a histogram, nothing is sorted */
+	unsigned class_bits[GS_CLASSES];
+
+	/* The device. */
+	enum gsort_device device;	/* GSORT_DEVICE_CPU or GSORT_DEVICE_GPU */
+	const char *device_rule;	/* the rule that chose it, for people */
+	uint64_t peek_bytes;		/* read so many bytes of the input first, then plan again; 0:
+					 * the plan is final */
+	size_t   record_bytes;		/* of input that cannot be read again: kept in memory, so that
+					 * the CPU can start over if the GPU fails */
+
+	/* Memory: of the whole process; and what of it is left for keys. */
+	uint64_t host_bytes;
+	uint64_t pool_bytes;
+	bool     huge_pages;
+
+	size_t   tile_bytes;		/* of a GPU's staging buffer: a power of two */
+	unsigned ring_tiles;		/* how many of them are pinned */
+
+	size_t   piece_bytes;		/* of binary input, read by a thread at a time */
+	size_t   part_bytes;		/* of keys, sorted by a thread at a time */
+	size_t   part_print_bytes;	/* to encode them */
+
+	size_t   chunk_bytes;		/* of text, read ahead */
+	size_t   inflate_bytes;		/* for decompression in parallel; 0: none */
+	uint64_t window_bytes;		/* that decompressing an input may need in any case */
+	size_t   print_keys;		/* encoded at a time */
+	size_t   count_bytes;		/* of keys on their way to and from the histogram */
+
+	size_t   batch_bytes;		/* of keys on the CPU, partly filled blocks included */
+	uint64_t sort_bytes;		/* of it keys, at least */
+	uint64_t head_keys;		/* once more keys than this are held, all but the first that
+					 * are wanted are dropped; 0: never */
+	uint64_t resident_bytes;	/* of a GPU's sorted runs that stay in host memory */
+
+	/* Runs and sorted inputs. */
+	bool     spills;		/* the input may be too large for memory */
+	size_t   most_runs;		/* of each class */
+	size_t   fan_in;		/* most that are merged at once */
+	size_t   merge_bytes;		/* memory of merging them */
+	size_t   source_bytes;		/* GSORT_MERGE: memory for each input of text that is
+					 * being read (format/line_reader.h) */
+	size_t   spill_bytes;		/* memory of writing runs to disk */
+};
+
+/**
+ * Decide.
+ *
+ * @return  GS_OK; GS_EBUDGET: the limits are too small for any job; GS_ENODEV: the user wants a
+ *          GPU, and there can be none
+ */
+MUST_CHECK gs_status gs_plan_make(struct gs_plan *plan, const struct gs_plan_input *input);
+
+/** Keys that will come, about, or UINT64_MAX. */
+uint64_t gs_plan_expected(const struct gs_plan_input *input);
+
+/** Classes that have keys to hold. */
+unsigned gs_plan_classes(const struct gs_plan *plan);
+
+/** How many runs can be merged at once in so much memory; at least 2. */
+size_t gs_plan_fan_in(const struct gs_plan *plan, const struct gs_plan_input *input,
+                      uint64_t bytes);
+
+#endif

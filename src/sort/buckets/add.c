@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * add.c - while keys come: buffer them as they are, or scatter them to bins
+ *
+ * In:   keys of one key class, from many threads.
+ * Out:  fragments, or a chain of blocks for each thread and bin.
+ *
+ * A thread has a few lines of cache for each bin, and a chain of blocks of the pool.  It writes
+ * lines that are full to the bin's last block, past the caches (Wassenberg and Sanders,
+ * "Engineering a multi-core radix sort", Euro-Par 2011, where the pages of virtual memory are the
+ * blocks).  So no pass counts keys before, and no thread waits for another.
+ *
+ * Until SAMPLE_BYTES are in, keys are only buffered, since the binner is made from them; and as
+ * long as all of them ascend, or descend, since then they need no division.
+ *
+ * Invariant: of a bin's keys the last END % GS_LINES_BYTES bytes are in its lines, all others in
+ * its blocks; every block of a bin but the last is full.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "sort/buckets/add.h"
+#include "sort/buckets/state.h"
+#include "sort/cpu/nontemporal.h"
+#include "sort/keys.h"
+
+/* --- blocks --------------------------------------------------------------------- */
+
+static uint32_t
+take_block(struct gs_buckets *buckets, struct gs_adder *thread)
+{
+	uint32_t block;
+
+	if (thread->empty.blocks == 0)
+		gs_pool_take(buckets->pool, &thread->empty, buckets->pool->trip_blocks);
+	block = thread->empty.head;
+	thread->empty.head = buckets->pool->block_table[block].next;
+	thread->empty.blocks--;
+	return block;
+}
+
+static void
+give_block(struct gs_buckets *buckets, struct gs_adder *thread, uint32_t block)
+{
+	gs_chain_add(buckets->pool, &thread->empty, block);
+	if (thread->empty.blocks == 2 * buckets->pool->trip_blocks)
+		gs_pool_give(buckets->pool, &thread->empty);
+}
+
+/* Append another block to a bin; returns its address. */
+static __attribute__((noinline)) uintptr_t
+new_block(struct gs_buckets *buckets, struct gs_adder *thread, unsigned bin)
+{
+	const uint32_t block = take_block(buckets, thread);
+
+	buckets->pool->block_table[block].count = buckets->block_keys;
+	gs_chain_add(buckets->pool, &thread->chain[bin], block);
+	return (uintptr_t)gs_pool_block(buckets->pool, block);
+}
+
+void
+gs_adder_flush(struct gs_buckets *buckets, struct gs_adder *thread, unsigned bins)
+{
+	for (unsigned b = 0; b < bins; b++) {
+		const size_t used = thread->end[b] % buckets->pool->block_bytes;
+		const size_t rest = used % GS_LINES_BYTES;
+		uintptr_t to = thread->end[b] - rest;
+
+		thread->end[b] = 0;
+		if (used == 0)
+			continue;
+		if (used < GS_LINES_BYTES)
+			to = new_block(buckets, thread, b);
+		assert(thread->chain[b].blocks > 0);
+		memcpy((void *)to, thread->lines + (size_t)b * GS_LINES_BYTES, rest);
+		buckets->pool->block_table[thread->chain[b].tail].count =
+			(uint32_t)(used / buckets->key_bytes);
+	}
+}
+
+/* --- scatter -------------------------------------------------------------------- */
+
+/*
+ * Move each key to the lines of its bin, and full lines to the bin's last block.  A bin's END is
+ * the address of its next key in memory, so it tells the place in the lines, too.  A block is
+ * taken when its first lines are full.
+ */
+static inline __attribute__((always_inline)) void
+scatter_width(struct gs_buckets *buckets, struct gs_adder *thread, const struct gs_binner *binner,
+              const char *keys, size_t count, unsigned bits)
+{
+	enum { ROUND_KEYS = 512 };
+	const uintptr_t in_block = buckets->pool->block_bytes - 1;
+	uint16_t bins[ROUND_KEYS];
+
+	for (size_t here; count > 0; keys += here * (bits / 8), count -= here) {
+		here = count < ROUND_KEYS ? count : ROUND_KEYS;
+		buckets->kernels->bins(binner, keys, here, bins);
+		for (size_t i = 0; i < here; i++) {
+			const unsigned b = bins[i];
+			char *lines = thread->lines + (size_t)b * GS_LINES_BYTES;
+			uintptr_t end = thread->end[b];
+
+			gs_key_put(lines + end % GS_LINES_BYTES, bits, 0, gs_key_at(keys, bits, i));
+			end += bits / 8;
+			if (end % GS_LINES_BYTES == 0) {
+				if ((end & in_block) == GS_LINES_BYTES)
+					end = new_block(buckets, thread, b) + GS_LINES_BYTES;
+				for (size_t line = 0; line < GS_LINES_BYTES; line += 64)
+					nontemporal_store_line((void *)(end - GS_LINES_BYTES + line),
+					                       lines + line);
+			}
+			thread->end[b] = end;
+		}
+	}
+	nontemporal_fence();
+}
+
+static void
+scatter(struct gs_buckets *buckets, struct gs_adder *thread, const struct gs_binner *binner,
+        const void *keys, size_t count)
+{
+	if (buckets->key_bits == 32)
+		scatter_width(buckets, thread, binner, keys, count, 32);
+	else
+		scatter_width(buckets, thread, binner, keys, count, 64);
+}
+
+void
+gs_adder_scatter(struct gs_buckets *buckets, struct gs_adder *thread,
+                 const struct gs_binner *binner, struct gs_chain *chain)
+{
+	const struct gs_pool *pool = buckets->pool;
+
+	for (uint32_t block = chain->head, next; block != 0; block = next) {
+		next = pool->block_table[block].next;
+		scatter(buckets, thread, binner, gs_pool_block(pool, block),
+		        pool->block_table[block].count);
+		give_block(buckets, thread, block);
+	}
+	*chain = (struct gs_chain){ .blocks = 0 };
+}
+
+bool
+gs_adder_scatter_fragment(struct gs_buckets *buckets, struct gs_adder *thread)
+{
+	struct gs_fragment *fragment = NULL;
+
+	pthread_mutex_lock(&buckets->lock);
+	gs_adder_close_fragment(buckets, thread);
+	if (buckets->fragment_next < buckets->fragment_count)
+		fragment = &buckets->fragments[buckets->fragment_next++];
+	pthread_mutex_unlock(&buckets->lock);
+	if (fragment != NULL)
+		gs_adder_scatter(buckets, thread, &buckets->binner, &fragment->chain);
+	return fragment != NULL;
+}
+
+void
+gs_adder_begin_scatter(struct gs_buckets *buckets)
+{
+	uint64_t least = buckets->least, most = buckets->most;
+
+	if (least == most) {
+		least -= least > 0;
+		most += most == least;
+	}
+	buckets->binner = gs_binner_make(least, most, buckets->bins);
+	atomic_store_explicit(&buckets->state, GS_SCATTER, memory_order_release);
+}
+
+/* --- buffer --------------------------------------------------------------------- */
+
+void
+gs_adder_close_fragment(struct gs_buckets *buckets, struct gs_adder *thread)
+{
+	if (thread->open.keys == 0)
+		return;
+	assert(buckets->fragment_count < buckets->fragment_room);
+	buckets->slack_bytes += thread->open.chain.blocks * buckets->pool->block_bytes -
+	                        thread->open.keys * buckets->key_bytes;
+	buckets->fragments[buckets->fragment_count++] = thread->open;
+	thread->open = (struct gs_fragment){ .keys = 0 };
+}
+
+/* Copy keys behind those of the open fragment. */
+static void
+append(struct gs_buckets *buckets, struct gs_adder *thread, const char *keys, size_t count)
+{
+	struct gs_chain *chain = &thread->open.chain;
+	struct gs_block_info *block_table = buckets->pool->block_table;
+
+	thread->open.keys += count;
+	while (count > 0) {
+		size_t at, here;
+		uint32_t block;
+
+		if (chain->blocks == 0 || block_table[chain->tail].count == buckets->block_keys) {
+			block = take_block(buckets, thread);
+			block_table[block].count = 0;
+			gs_chain_add(buckets->pool, chain, block);
+		}
+		block = chain->tail;
+		at = block_table[block].count;
+		here = buckets->block_keys - at < count ? buckets->block_keys - at : count;
+		memcpy((char *)gs_pool_block(buckets->pool, block) + at * buckets->key_bytes, keys,
+		       here * buckets->key_bytes);
+		block_table[block].count += (uint32_t)here;
+		keys += here * buckets->key_bytes;
+		count -= here;
+	}
+}
+
+/* The orders of ORDER in which KEYS, one at least, go on from LAST. */
+static unsigned
+order_of(const struct gs_buckets *buckets, const void *keys, size_t count, uint64_t last,
+         unsigned order)
+{
+	const uint64_t first = gs_key_at(keys, buckets->key_bits, 0);
+
+	order &= (first >= last ? GS_UP : 0) | (first <= last ? GS_DOWN : 0);
+	if ((order & GS_UP) && !gs_keys_in_order(keys, buckets->key_bits, 1, count, GS_ASCENDING))
+		order &= ~(unsigned)GS_UP;
+	if ((order & GS_DOWN) && !gs_keys_in_order(keys, buckets->key_bits, 1, count, GS_DESCENDING))
+		order &= ~(unsigned)GS_DOWN;
+	return order;
+}
+
+/* Buffer some keys, all of one sequence number, as they are. */
+static void
+buffer(struct gs_buckets *buckets, struct gs_adder *thread, uint64_t sequence, const void *keys,
+       size_t count)
+{
+	struct gs_fragment *open = &thread->open;
+	const uint64_t first = gs_key_at(keys, buckets->key_bits, 0);
+	uint64_t least = first, most = first;
+	unsigned order = buckets->order;
+
+	if (open->keys > 0 &&
+	    ((sequence != open->next_sequence && sequence != open->next_sequence - 1) ||
+	     open->keys * buckets->key_bytes >= buckets->fragment_bytes)) {
+		pthread_mutex_lock(&buckets->lock);
+		gs_adder_close_fragment(buckets, thread);
+		pthread_mutex_unlock(&buckets->lock);
+	}
+	if (open->keys == 0) {
+		open->sequence = sequence;
+		open->number = thread->fragments++;
+		open->first = open->last = first;
+	}
+	if (order != 0)
+		order = order_of(buckets, keys, count, open->last, order);
+	buckets->kernels->range(keys, count, &least, &most);
+	append(buckets, thread, keys, count);
+	open->next_sequence = sequence + 1;
+	open->last = gs_key_at(keys, buckets->key_bits, count - 1);
+	pthread_mutex_lock(&buckets->lock);
+	buckets->order &= order;
+	buckets->least = least < buckets->least ? least : buckets->least;
+	buckets->most = most > buckets->most ? most : buckets->most;
+	buckets->buffered_bytes += count * buckets->key_bytes;
+	if (buckets->state == GS_BUFFERING &&
+	    ((buckets->buffered_bytes >= buckets->sample_bytes && buckets->order == 0) ||
+	     buckets->fragment_count >= buckets->buffered_bytes / buckets->fragment_bytes * 2 +
+	                                GS_SMALL_FRAGMENTS / 2 ||
+	     buckets->slack_bytes >= buckets->slack_most_bytes))
+		gs_adder_begin_scatter(buckets);
+	pthread_mutex_unlock(&buckets->lock);
+}
+
+/* --- both ----------------------------------------------------------------------- */
+
+/* Bytes of keys that a pool can surely take. */
+static size_t
+capacity(const struct gs_pool *pool)
+{
+	return pool->reserved_bytes < pool->bytes ? pool->bytes - pool->reserved_bytes : 0;
+}
+
+size_t
+gs_buckets_fit(const struct gs_buckets *buckets)
+{
+	const size_t stored_bytes = buckets->pool->stored_bytes, room = capacity(buckets->pool);
+
+	return stored_bytes < room ? room - stored_bytes : 0;
+}
+
+bool
+gs_buckets_add(struct gs_buckets *buckets, unsigned rank, uint64_t sequence, const void *keys,
+               size_t count)
+{
+	struct gs_adder *thread = &buckets->threads[rank];
+	const size_t bytes = count * buckets->key_bytes;
+	const size_t most = buckets->fragment_bytes / buckets->key_bytes;
+	const char *from = keys;
+
+	assert(rank < buckets->thread_count && buckets->state != GS_SEALED);
+	if (atomic_fetch_add(&buckets->pool->stored_bytes, bytes) + bytes > capacity(buckets->pool)) {
+		atomic_fetch_sub(&buckets->pool->stored_bytes, bytes);
+		return false;
+	}
+	atomic_fetch_add_explicit(&thread->keys, count, memory_order_relaxed);
+	while (count > 0 &&
+	       atomic_load_explicit(&buckets->state, memory_order_acquire) == GS_BUFFERING) {
+		const size_t here = count < most ? count : most;
+
+		buffer(buckets, thread, sequence, from, here);
+		from += here * buckets->key_bytes;
+		count -= here;
+	}
+	if (count > 0) {
+		scatter(buckets, thread, &buckets->binner, from, count);
+		gs_adder_scatter_fragment(buckets, thread);
+	}
+	return true;
+}

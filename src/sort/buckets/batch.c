@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * batch.c - all keys that the CPU holds: a set of buckets for each key class, and their way out
+ *
+ * In:   sealed buckets.
+ * Out:  sorted spans, in slots.
+ *
+ * A span is a part of the buckets.  Spans are numbered in order and claimed in order, and number N
+ * lies in slot N modulo the number of slots; so a slot is free as soon as its span has been taken.
+ * The taker is a member of the team.  In a small team, it sorts another span itself when the span
+ * that it wants is not ready.  In a large team it waits: a span takes milliseconds, and soon all
+ * others would wait for the taker.
+ *
+ * Invariant: taken <= claimed <= taken + slots; spans from taken to before claimed are ready or
+ * being made.
+ */
+#include <assert.h>
+#include <pthread.h>
+
+#include "base/team.h"
+#include "sort/buckets/add.h"
+#include "sort/buckets/batch.h"
+#include "sort/buckets/parts.h"
+#include "sort/buckets/seal.h"
+
+size_t
+gs_batch_room(const struct gs_batch *batch)
+{
+	for (unsigned s = 0; s < GS_CLASSES; s++)
+		if (batch->buckets[s] != NULL)
+			return gs_buckets_fit(batch->buckets[s]);	/* of the pool, for all */
+	return 0;
+}
+
+void
+gs_batch_add(struct gs_batch *batch, unsigned rank, unsigned key_class, uint64_t sequence,
+             const void *keys, size_t count)
+{
+	const bool added = gs_buckets_add(batch->buckets[key_class], rank, sequence, keys, count);
+
+	(void)added;
+	assert(added && "there was room");
+}
+
+uint64_t
+gs_batch_count(const struct gs_batch *batch, unsigned key_class)
+{
+	return batch->buckets[key_class] != NULL ? gs_buckets_count(batch->buckets[key_class]) : 0;
+}
+
+void
+gs_batch_seal(struct gs_batch *batch)
+{
+	uint64_t since = gs_clock_now();
+
+	for (unsigned s = 0; s < GS_CLASSES; s++)
+		if (batch->buckets[s] != NULL)
+			batch->parts[s] = gs_buckets_seal(batch->buckets[s], batch->threads);
+	gs_clock_lap(batch->clock, GS_STAGE_SORT, &since);
+}
+
+void
+gs_batch_reset(struct gs_batch *batch)
+{
+	for (unsigned s = 0; s < GS_CLASSES; s++) {
+		if (batch->buckets[s] != NULL)
+			gs_buckets_reset(batch->buckets[s]);
+		batch->sequences[s] = 0;
+		batch->parts[s] = 0;
+	}
+}
+
+/* ---- spans ------------------------------------------------------------------ */
+
+struct draining {
+	struct gs_batch           *batch;
+	unsigned                   key_class, slots;
+	const struct gs_span_sink *sink;
+	struct gs_first_error      error;
+
+	/* guarded by the lock */
+	pthread_mutex_t lock;
+	pthread_cond_t  ready, empty;		/* what the taker waits for, and the makers */
+	size_t          claimed, taken;		/* spans */
+	bool            enough;
+	struct slot {
+		struct gs_sorted_span sorted;
+		bool                  ready;
+	} slot[GS_BATCH_SLOTS_MOST];
+};
+
+static void
+begin(struct draining *draining, struct gs_batch *batch, unsigned key_class,
+      const struct gs_span_sink *sink)
+{
+	draining->batch = batch;
+	draining->key_class = key_class;
+	draining->slots = gs_batch_slots(batch->threads);
+	draining->sink = sink;
+	draining->claimed = draining->taken = 0;
+	draining->enough = false;
+	for (unsigned s = 0; s < draining->slots; s++)
+		draining->slot[s].ready = false;
+	gs_first_error_open(&draining->error);
+	pthread_mutex_init(&draining->lock, NULL);
+	pthread_cond_init(&draining->ready, NULL);
+	pthread_cond_init(&draining->empty, NULL);
+}
+
+static gs_status
+end(struct draining *draining)
+{
+	pthread_cond_destroy(&draining->empty);
+	pthread_cond_destroy(&draining->ready);
+	pthread_mutex_destroy(&draining->lock);
+	return gs_first_error_close(&draining->error);
+}
+
+/* Are there spans to be claimed? */
+static bool
+more(const struct draining *draining)
+{
+	return draining->claimed < draining->batch->parts[draining->key_class] && !draining->enough &&
+	       !atomic_load(&draining->error.any);
+}
+
+/* The next span, for slot number AT. */
+static struct slot *
+claim(struct draining *draining, size_t at)
+{
+	const struct gs_batch *batch = draining->batch;
+	const unsigned key_class = draining->key_class;
+	const size_t number = draining->claimed++;
+	const struct gs_part part = gs_buckets_part(batch->buckets[key_class], number);
+	struct slot *slot = &draining->slot[at];
+
+	assert(part.count * (batch->bits[key_class] / 8) <= batch->part_bytes);
+	assert(draining->claimed <= draining->taken + draining->slots);
+	*slot = (struct slot){ .sorted = {
+		.span = {
+			.keys = batch->slots + at * batch->part_bytes,
+			.count = part.count, .key_bits = batch->bits[key_class], .key_class = key_class,
+		},
+		.number = number,
+		.slot = at,
+	} };
+	return slot;
+}
+
+/* Sort a claimed span, and let the sink work on it. */
+static gs_status
+make(struct draining *draining, unsigned rank, struct gs_sorted_span *sorted)
+{
+	const struct gs_batch *batch = draining->batch;
+	const struct gs_span_sink *sink = draining->sink;
+	uint64_t since;
+
+	if (sink->room != NULL)
+		TRY(sink->room(sink->context, sorted, &sorted->span.keys));
+	since = gs_clock_now();
+	gs_buckets_sort_part(batch->buckets[draining->key_class], rank, sorted->number,
+	                     sorted->span.keys, batch->scratch + rank * batch->part_bytes);
+	gs_clock_lap(batch->clock, GS_STAGE_SORT, &since);
+	return sink->make != NULL ? sink->make(sink->context, sorted) : GS_OK;
+}
+
+static void
+make_next(struct draining *draining, unsigned rank)
+{
+	struct slot *slot = claim(draining, draining->claimed % draining->slots);
+
+	pthread_mutex_unlock(&draining->lock);
+	gs_first_error_note(&draining->error, make(draining, rank, &slot->sorted));
+	pthread_mutex_lock(&draining->lock);
+	slot->ready = true;
+	if (slot->sorted.number == draining->taken)
+		pthread_cond_signal(&draining->ready);
+}
+
+static void
+take_next(struct draining *draining, struct slot *slot)
+{
+	const struct gs_span_sink *sink = draining->sink;
+	bool enough = draining->enough;
+
+	pthread_mutex_unlock(&draining->lock);
+	if (!enough && !atomic_load(&draining->error.any))
+		gs_first_error_note(&draining->error,
+		                    sink->take(sink->context, &slot->sorted, &enough));
+	pthread_mutex_lock(&draining->lock);
+	slot->ready = false;
+	draining->taken++;
+	draining->enough |= enough;
+	if (more(draining))
+		pthread_cond_signal(&draining->empty);
+	else
+		pthread_cond_broadcast(&draining->empty);
+}
+
+/* From so many threads on, one does nothing but take.  Not tuned. */
+enum { LARGE_TEAM = 4 };
+
+/* Rank 0 takes, or else makes a span, or else waits; the others make spans while there are
+ * slots. */
+static void
+drain(void *context, unsigned rank, unsigned size)
+{
+	struct draining *draining = context;
+	const bool makes = rank > 0 || size < LARGE_TEAM;
+
+	pthread_mutex_lock(&draining->lock);
+	while (more(draining) || (rank == 0 && draining->taken < draining->claimed)) {
+		struct slot *next = &draining->slot[draining->taken % draining->slots];
+
+		if (rank == 0 && draining->taken < draining->claimed && next->ready)
+			take_next(draining, next);
+		else if (makes && more(draining) && draining->claimed < draining->taken + draining->slots)
+			make_next(draining, rank);
+		else
+			pthread_cond_wait(rank == 0 ? &draining->ready : &draining->empty,
+			                  &draining->lock);
+	}
+	pthread_cond_broadcast(&draining->empty);	/* that was all */
+	pthread_mutex_unlock(&draining->lock);
+}
+
+/* One span alone is not worth a team. */
+static unsigned
+team(const struct gs_batch *batch, unsigned key_class)
+{
+	const uint64_t bytes = gs_batch_count(batch, key_class) * (batch->bits[key_class] / 8);
+
+	return bytes > batch->part_bytes ? batch->threads : 1;
+}
+
+gs_status
+gs_batch_drain(struct gs_batch *batch, unsigned key_class, const struct gs_span_sink *sink)
+{
+	struct draining draining;
+
+	begin(&draining, batch, key_class, sink);
+	gs_team_run(team(batch, key_class), drain, &draining);
+	return end(&draining);
+}

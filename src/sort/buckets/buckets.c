@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * buckets.c - keys are divided by value as they come, and sorted as they leave
+ *
+ * In:   memory, and a pool of blocks.
+ * Out:  an empty set of buckets; what it may need of the pool beyond its keys.
+ *
+ * Keys come through add.c; seal.c divides what is too large; parts.c lets keys leave in order.
+ * gs_buckets_take() lets them leave in no order, for another engine.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "base/round.h"
+#include "base/team.h"
+#include "sort/buckets/add.h"
+#include "sort/buckets/buckets.h"
+#include "sort/buckets/state.h"
+
+enum { BINS_LEAST = 16 };
+
+/* The size that buckets should have.  Small ones are joined up to JOIN_BYTES, or a part if that is
+ * less. */
+enum { BUCKET_BYTES = 128 << 10, JOIN_BYTES = 256 << 10 };
+
+/* Keys that are buffered, whatever they are, before the binner is made from them: this, or half a
+ * part if that is less.  Not tuned. */
+enum { SAMPLE_BYTES = 1 << 20 };
+
+/* Fragments end at this size, or a quarter of a part if that is less, so that parts can be made of
+ * them.  Not tuned. */
+enum { FRAGMENT_BYTES = 256 << 10 };
+
+/* A smaller pool is divided into fewer buckets, so that more of it is keys.  Not tuned. */
+enum { ROOMY_BYTES = 512 << 20 };
+
+/* Each part of the memory begins on a line of cache. */
+enum { LINE_BYTES = 64 };
+
+/* --- memory -------------------------------------------------------------------- */
+
+static size_t
+least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+static size_t
+fragment_room(size_t pool_bytes, size_t part_bytes)
+{
+	return pool_bytes / least(FRAGMENT_BYTES, part_bytes / 4) * 4 + GS_SMALL_FRAGMENTS +
+	       GS_TEAM_MAX + 1;
+}
+
+static size_t
+part_room(size_t pool_bytes, size_t part_bytes)
+{
+	return pool_bytes / least(JOIN_BYTES, part_bytes) * 5 + 4 * GS_BINS;
+}
+
+size_t
+gs_buckets_bytes(unsigned threads, size_t pool_bytes, size_t part_bytes)
+{
+	const struct gs_buckets *buckets = NULL;
+	const size_t parts = part_room(pool_bytes, part_bytes);
+
+	return gs_round_up(sizeof *buckets, LINE_BYTES) +
+	       threads * (gs_round_up(sizeof *buckets->threads, LINE_BYTES) +
+	                  GS_BINS * (GS_LINES_BYTES + sizeof(uintptr_t) + sizeof(struct gs_chain))) +
+	       gs_round_up(fragment_room(pool_bytes, part_bytes) * sizeof *buckets->fragments, LINE_BYTES) +
+	       gs_round_up(parts * sizeof *buckets->parts, LINE_BYTES) +
+	       gs_round_up(parts * sizeof *buckets->sorted, LINE_BYTES) + LINE_BYTES;
+}
+
+/* The most levels of divisions into BINS. */
+static unsigned
+levels_of(unsigned bits, unsigned bins)
+{
+	return bits / (unsigned)__builtin_ctz(bins) + 1;
+}
+
+/*
+ * Bins of the first division, for buckets of BUCKET_BYTES.  Their last blocks take at most an
+ * eighth of the pool; in a small pool a sixteenth, for all key classes together.
+ */
+static unsigned
+bins_for(unsigned key_bits, unsigned threads, size_t pool_bytes, unsigned key_classes,
+         uint64_t expected)
+{
+	const uint64_t bytes = expected < pool_bytes ? expected * (key_bits / 8) : pool_bytes;
+	const size_t share = pool_bytes / (pool_bytes < ROOMY_BYTES ? 16 * key_classes : 8);
+	unsigned bins = BINS_LEAST;
+
+	while (bins < GS_BINS && bytes / bins > BUCKET_BYTES &&
+	       gs_pool_block_bytes(pool_bytes) * threads * 2 * bins <= share)
+		bins *= 2;
+	return bins;
+}
+
+/* Bins of the other divisions.  Their last blocks take at most a thirty-second of the pool; in a
+ * small pool half of that. */
+static unsigned
+bins_again_for(unsigned threads, size_t pool_bytes)
+{
+	const size_t share = pool_bytes / (pool_bytes < ROOMY_BYTES ? 64 : 32);
+	unsigned bins = BINS_LEAST;
+
+	while (bins < GS_BINS_AGAIN &&
+	       gs_pool_block_bytes(pool_bytes) * threads * 2 * bins <= share)
+		bins *= 2;
+	return bins;
+}
+
+/* Blocks that fragments may waste before they are scattered. */
+static size_t
+slack_blocks(unsigned threads, unsigned bins, size_t pool_bytes)
+{
+	return GS_SMALL_FRAGMENTS / 4 + (size_t)bins * threads / (pool_bytes < ROOMY_BYTES ? 4 : 2);
+}
+
+/*
+ * Each thread has the last block of each bin; empty blocks; the last block of its open fragment, of
+ * one that it has just closed, and of one that is being scattered, whose keys are in memory twice.
+ */
+size_t
+gs_buckets_reserve(unsigned key_bits, unsigned threads, size_t pool_bytes, unsigned key_classes,
+                   uint64_t expected)
+{
+	const unsigned bins = bins_for(key_bits, threads, pool_bytes, key_classes, expected);
+
+	return (threads * (bins + 2 * gs_pool_trip_blocks(pool_bytes) + 3) +
+	        slack_blocks(threads, bins, pool_bytes) + 1) * gs_pool_block_bytes(pool_bytes);
+}
+
+/*
+ * A thread that divides a bucket has the last blocks of its bins, until small neighbours are
+ * joined; then each level has one behind the bucket that is being divided.  Of parts that follow
+ * each other any two together have more than JOIN_BYTES, so there are at most 2 for that many
+ * keys, each with a last block.  Parts between buckets that all threads divide together may be
+ * smaller.
+ */
+size_t
+gs_buckets_reserve_once(unsigned threads, size_t pool_bytes, size_t part_bytes)
+{
+	const unsigned again = bins_again_for(threads, pool_bytes);
+	size_t parts = 2 * (pool_bytes / least(JOIN_BYTES, part_bytes));
+
+	if (pool_bytes > GS_TOGETHER_BYTES)
+		parts += pool_bytes / part_bytes +
+		         pool_bytes / GS_TOGETHER_BYTES * 2 * levels_of(64, again);
+	return (parts + threads * (again + levels_of(64, again) + 1)) *
+	       gs_pool_block_bytes(pool_bytes);
+}
+
+/* Take BYTES of *MEMORY, from and to the beginning of a line. */
+static void *
+carve(char **memory, size_t bytes)
+{
+	char *taken = *memory;
+
+	*memory += gs_round_up(bytes, LINE_BYTES);
+	return taken;
+}
+
+struct gs_buckets *
+gs_buckets_init(void *memory, struct gs_pool *pool, unsigned key_bits, unsigned threads,
+                size_t part_bytes, uint64_t expected)
+{
+	const size_t pool_bytes = pool->bytes;
+	char *at = (char *)gs_round_up((uintptr_t)memory, LINE_BYTES);
+	struct gs_buckets *buckets = carve(&at, sizeof *buckets);
+
+	buckets->pool = pool;
+	buckets->key_bits = key_bits;
+	buckets->key_bytes = key_bits / 8;
+	buckets->part_bytes = part_bytes;
+	buckets->fragment_bytes = least(FRAGMENT_BYTES, part_bytes / 4);
+	buckets->sample_bytes = least(SAMPLE_BYTES, part_bytes / 2);
+	buckets->join_bytes = least(JOIN_BYTES, part_bytes);
+	buckets->block_keys = (unsigned)(pool->block_bytes / buckets->key_bytes);
+	buckets->thread_count = threads;
+	buckets->bins = bins_for(key_bits, threads, pool_bytes, pool->key_classes, expected);
+	buckets->bins_again = bins_again_for(threads, pool_bytes);
+	buckets->slack_most_bytes = slack_blocks(threads, buckets->bins, pool_bytes) *
+	                            pool->block_bytes;
+	pthread_mutex_init(&buckets->lock, NULL);
+	buckets->threads = carve(&at, threads * sizeof *buckets->threads);
+	for (unsigned t = 0; t < threads; t++) {
+		buckets->threads[t].lines = carve(&at, GS_BINS * GS_LINES_BYTES);
+		buckets->threads[t].end = carve(&at, GS_BINS * sizeof(uintptr_t));
+		buckets->threads[t].chain = carve(&at, GS_BINS * sizeof(struct gs_chain));
+	}
+	buckets->fragment_room = fragment_room(pool_bytes, part_bytes);
+	buckets->fragments = carve(&at, buckets->fragment_room * sizeof *buckets->fragments);
+	buckets->part_room = part_room(pool_bytes, part_bytes);
+	buckets->parts = carve(&at, buckets->part_room * sizeof *buckets->parts);
+	buckets->sorted = carve(&at, buckets->part_room * sizeof *buckets->sorted);
+	assert(at <= (char *)memory + gs_buckets_bytes(threads, pool_bytes, part_bytes));
+	buckets->order = GS_UP | GS_DOWN;
+	buckets->least = UINT64_MAX;
+	gs_buckets_with(buckets, gs_simd_best());
+	if (pool->reserved_bytes == 0)
+		pool->reserved_bytes = gs_buckets_reserve_once(threads, pool_bytes, part_bytes);
+	pool->reserved_bytes += gs_buckets_reserve(key_bits, threads, pool_bytes, pool->key_classes,
+	                                           expected);
+	return buckets;
+}
+
+void
+gs_buckets_with(struct gs_buckets *buckets, enum gs_simd simd)
+{
+	buckets->kernels = gs_simd_kernels(simd, buckets->key_bits);
+}
+
+uint64_t
+gs_buckets_count(const struct gs_buckets *buckets)
+{
+	uint64_t keys = 0;
+
+	for (unsigned t = 0; t < buckets->thread_count; t++)
+		keys += buckets->threads[t].keys;
+	return keys;
+}
+
+/* --- instead of sealing -------------------------------------------------------- */
+
+/* Move all blocks that have keys to CHAIN. */
+static void
+drain_all(struct gs_buckets *buckets, struct gs_chain *chain)
+{
+	struct gs_pool *pool = buckets->pool;
+
+	for (unsigned t = 0; t < buckets->thread_count; t++)
+		gs_adder_close_fragment(buckets, &buckets->threads[t]);
+	for (; buckets->fragment_next < buckets->fragment_count; buckets->fragment_next++)
+		gs_chain_join(pool, chain, &buckets->fragments[buckets->fragment_next].chain);
+	for (unsigned t = 0; buckets->state == GS_SCATTER && t < buckets->thread_count; t++) {
+		struct gs_adder *thread = &buckets->threads[t];
+
+		gs_adder_flush(buckets, thread, buckets->binner.bins);
+		for (unsigned b = 0; b < buckets->binner.bins; b++)
+			gs_chain_join(pool, chain, &thread->chain[b]);
+	}
+	for (size_t p = 0; buckets->state == GS_SEALED && p < buckets->part_count; p++)
+		gs_chain_join(pool, chain, &buckets->parts[p].chain);
+	gs_chain_join(pool, chain, &buckets->source);
+}
+
+/* What a team copies at once: 4 MiB of blocks, of which a thread takes 256 KiB at a time. */
+enum { COPIES = 512, COPIES_EACH = 32 };
+
+/* The keys of some blocks, and where each block's go. */
+struct copy_list {
+	struct copy {
+		const char *from;
+		char       *to;
+		size_t      bytes;
+	} copy[COPIES];
+	size_t count;
+};
+
+static void
+copy_some(void *context, size_t turn)
+{
+	const struct copy_list *list = context;
+
+	for (size_t c = turn * COPIES_EACH; c < list->count && c < (turn + 1) * COPIES_EACH; c++)
+		memcpy(list->copy[c].to, list->copy[c].from, list->copy[c].bytes);
+}
+
+/* List what of the first blocks is to be copied to INTO; blocks that will be empty go to DONE.
+ * Returns how many keys that is. */
+static size_t
+list_copies(struct gs_buckets *buckets, char *into, size_t room, struct copy_list *list,
+            struct gs_chain *done)
+{
+	struct gs_block_info *block_table = buckets->pool->block_table;
+	size_t taken = 0;
+
+	list->count = 0;
+	while (taken < room && buckets->source.blocks > 0 && list->count < COPIES) {
+		const uint32_t block = buckets->source.head, keys = block_table[block].count;
+		const size_t here = keys < room - taken ? keys : room - taken;
+		struct gs_chain one = { .blocks = 0 };
+
+		block_table[block].count -= (uint32_t)here;
+		list->copy[list->count++] = (struct copy){
+			.from = (char *)gs_pool_block(buckets->pool, block) +
+			        block_table[block].count * buckets->key_bytes,
+			.to = into + taken * buckets->key_bytes, .bytes = here * buckets->key_bytes,
+		};
+		taken += here;
+		if (block_table[block].count == 0) {
+			gs_chain_cut(buckets->pool, &buckets->source, 1, &one);
+			gs_chain_join(buckets->pool, done, &one);
+		}
+	}
+	return taken;
+}
+
+size_t
+gs_buckets_take(struct gs_buckets *buckets, void *into, size_t room)
+{
+	struct gs_chain all = { .blocks = 0 };
+	size_t taken = 0;
+
+	assert(buckets->state != GS_SEALED);
+	drain_all(buckets, &all);
+	buckets->source = all;
+	while (taken < room && buckets->source.blocks > 0) {
+		struct gs_chain done = { .blocks = 0 };
+		struct copy_list list;
+
+		taken += list_copies(buckets, (char *)into + taken * buckets->key_bytes, room - taken,
+		                     &list, &done);
+		gs_team_each(buckets->thread_count, (list.count + COPIES_EACH - 1) / COPIES_EACH,
+		             copy_some, &list);
+		gs_pool_give(buckets->pool, &done);
+	}
+	atomic_fetch_sub(&buckets->pool->stored_bytes, taken * buckets->key_bytes);
+	atomic_fetch_sub(&buckets->threads[0].keys, taken);
+	return taken;
+}
+
+void
+gs_buckets_reset(struct gs_buckets *buckets)
+{
+	struct gs_chain all = { .blocks = 0 };
+
+	atomic_fetch_sub(&buckets->pool->stored_bytes, gs_buckets_count(buckets) * buckets->key_bytes);
+	drain_all(buckets, &all);
+	gs_pool_give(buckets->pool, &all);
+	for (unsigned t = 0; t < buckets->thread_count; t++) {
+		gs_pool_give(buckets->pool, &buckets->threads[t].empty);
+		buckets->threads[t].keys = 0;
+	}
+	buckets->state = GS_BUFFERING;
+	buckets->order = GS_UP | GS_DOWN;
+	buckets->least = UINT64_MAX;
+	buckets->most = buckets->buffered_bytes = buckets->slack_bytes = 0;
+	buckets->fragment_count = buckets->fragment_next = 0;
+	buckets->part_count = 0;
+}

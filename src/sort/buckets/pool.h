@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * pool.h - one memory for the buckets of all key classes, in blocks of one size
+ *
+ * A block has a number, from 1; 0 is none.  Blocks that belong together form a chain.  What
+ * follows a block in its chain and how many keys it has stand in the block table, not in the block,
+ * so a block is whole lines of cache, which can be written past the caches.
+ *
+ * The caller owns the memory and the block table.  gs_pool_take() and gs_pool_give() may be called
+ * by any thread; a chain belongs to one thread at a time.
+ */
+#ifndef GS_BUCKETS_POOL_H
+#define GS_BUCKETS_POOL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct gs_chain {
+	uint32_t head, tail;
+	size_t   blocks;
+};
+
+struct gs_pool {
+	char           *memory;
+	size_t          bytes, block_bytes;
+	size_t          trip_blocks;	/* that a thread takes or gives back at once */
+	unsigned        key_classes;
+	uint32_t        blocks;
+	uint32_t        used;		/* blocks that were ever taken are 1 .. used */
+	struct gs_chain free;
+	pthread_mutex_t lock;		/* of the two above */
+	_Atomic size_t  stored_bytes;	/* of keys */
+	size_t          reserved_bytes;	/* what key classes may need beyond their keys */
+	struct gs_block_info {
+		uint32_t next, count;
+	} block_table[];
+};
+
+/** Bytes of the block table of a pool of so many bytes. */
+size_t gs_pool_bytes(size_t bytes);
+
+/**
+ * Make a pool of BYTES at MEMORY for the buckets of KEY_CLASSES.
+ *
+ * @block_table  gs_pool_bytes(); holds the pool, too
+ * @memory       a whole number of huge pages, which are not touched before they are used
+ */
+struct gs_pool *gs_pool_init(void *block_table, void *memory, size_t bytes, unsigned key_classes);
+
+/** Bytes of blocks that are taken. */
+size_t gs_pool_used(const struct gs_pool *pool);
+
+/** The size of blocks, a power of two: 4 KiB, or less in a small pool, where blocks that are half
+ *  full would be too large a part of it. */
+static inline size_t
+gs_pool_block_bytes(size_t pool_bytes)
+{
+	size_t bytes = 4096;
+
+	while (bytes > 512 && pool_bytes / bytes < 1 << 15)
+		bytes /= 2;
+	return bytes;
+}
+
+/** Blocks that a thread takes from the pool, or gives back, at once; it owns at most twice as many
+ *  empty ones. */
+static inline size_t
+gs_pool_trip_blocks(size_t pool_bytes)
+{
+	return pool_bytes < 32 << 20 ? 4 : 16;
+}
+
+static inline void *
+gs_pool_block(const struct gs_pool *pool, uint32_t block)
+{
+	return pool->memory + (size_t)(block - 1) * pool->block_bytes;
+}
+
+/** Move BLOCKS blocks from the pool to CHAIN, which is empty.  Cannot fail while no more keys are
+ *  added than gs_buckets_fit() allows. */
+void gs_pool_take(struct gs_pool *pool, struct gs_chain *chain, size_t blocks);
+
+/** Give all of CHAIN back; it is empty then. */
+void gs_pool_give(struct gs_pool *pool, struct gs_chain *chain);
+
+/** Append a block, whatever it is linked to, to CHAIN. */
+void gs_chain_add(struct gs_pool *pool, struct gs_chain *chain, uint32_t block);
+
+/** Append all of MORE to CHAIN; MORE is empty then. */
+void gs_chain_join(struct gs_pool *pool, struct gs_chain *chain, struct gs_chain *more);
+
+/** Move the first blocks of FROM, at most BLOCKS, to CHAIN, which is empty. */
+void gs_chain_cut(struct gs_pool *pool, struct gs_chain *from, size_t blocks,
+                  struct gs_chain *chain);
+
+/** Fill blocks of CHAIN that are not full from each other, until at most one of them is left; those
+ *  that are empty then go back to the pool. */
+void gs_chain_compact(struct gs_pool *pool, struct gs_chain *chain, size_t key_bytes);
+
+#endif

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * span.h - the nouns that travel through the sort
+ *
+ * A key class is keys of one width that come before, or after, all keys of another
+ * key class.  Binary input is one key class (0); text has several, see format/text.h.
+ * Streams are drained in ascending order, or descending if the options say so.
+ */
+#ifndef GS_SPAN_H
+#define GS_SPAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+enum { GS_CLASSES = 5 };
+
+/* Unsorted keys on their way to a backend. */
+struct gs_staging {
+	void     *keys;		/* uint32_t or uint64_t ordered bits */
+	size_t    count;	/* keys in it */
+	size_t    room;		/* keys that fit */
+	unsigned  key_bits;	/* 32 or 64 */
+	unsigned  key_class;
+};
+
+/* A borrowed piece of sorted keys.  The borrower may change them in place. */
+struct gs_span {
+	void     *keys;
+	size_t    count;
+	unsigned  key_bits;	/* 8 and 16 come from count.c alone */
+	unsigned  key_class;
+};
+
+/* A span with its place among the others of its key class. */
+struct gs_sorted_span {
+	struct gs_span span;	/* borrowed; may be changed */
+	size_t         number;	/* spans of the key class before it */
+	size_t         slot;	/* the producer's slot that it lies in, or GS_NO_SLOT */
+	bool           summed;	/* the producer knows its checksum: */
+	uint64_t       sum;	/* gs_checksum() */
+};
+
+#define GS_NO_SLOT	SIZE_MAX
+
+/*
+ * A consumer of sorted keys.  A producer knows nothing else of it.
+ *
+ * A producer with several threads (the buckets) works on several spans at once, each in a slot
+ * of its own: any thread calls room() and make() for a span; then one thread calls take() for
+ * the spans in order.  A producer with one thread (a merge, a GPU, a histogram) only calls
+ * take(), with slot GS_NO_SLOT.
+ */
+struct gs_span_sink {
+	/** Set *KEYS to the memory in which SORTED.span.count keys are to be sorted; leave it alone
+	 *  to have them in the slot.  NULL: always in the slot. */
+	gs_status (*room)(void *context, const struct gs_sorted_span *sorted, void **keys);
+
+	/** Work on a span that is sorted, in any order of spans.  NULL: nothing to do. */
+	gs_status (*make)(void *context, struct gs_sorted_span *sorted);
+
+	/** Take a span, in order.  *ENOUGH is false; set it if no more spans are wanted. */
+	gs_status (*take)(void *context, struct gs_sorted_span *sorted, bool *enough);
+
+	/** Take keys that differ, of which number I occurs TIMES[I] times; both may be changed.
+	 *  NULL: a histogram repeats its keys, and calls take(). */
+	gs_status (*take_counted)(void *context, struct gs_sorted_span *sorted, uint64_t *times,
+	                          bool *enough);
+	void       *context;
+};
+
+/** Key number AT of KEYS, 8 to 64 bits wide; and to write it. */
+static inline uint64_t
+gs_key_at(const void *keys, unsigned key_bits, size_t at)
+{
+	switch (key_bits) {
+	case 8:  return ((const uint8_t *)keys)[at];
+	case 16: return ((const uint16_t *)keys)[at];
+	case 32: return ((const uint32_t *)keys)[at];
+	default: return ((const uint64_t *)keys)[at];
+	}
+}
+
+static inline void
+gs_key_put(void *keys, unsigned key_bits, size_t at, uint64_t key)
+{
+	switch (key_bits) {
+	case 8:  ((uint8_t *)keys)[at] = (uint8_t)key; break;
+	case 16: ((uint16_t *)keys)[at] = (uint16_t)key; break;
+	case 32: ((uint32_t *)keys)[at] = (uint32_t)key; break;
+	default: ((uint64_t *)keys)[at] = key; break;
+	}
+}
+
+#endif

@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * external_merge.c - merge sorted sources, in memory or read as they are needed
+ *
+ * In:   sources, each ascending; each is read once, front to back.
+ * Out:  spans of sorted keys, in a buffer of the memory given.
+ *
+ * A round: the window of a source is what was read of it and not merged yet.  Of the windows
+ * behind which more keys may come, the least last key is the limit; keys up to it are merged.  As
+ * soon as the limit is known, so is what each window will have left.  The reader thread copies
+ * that into the source's other buffer and reads on behind it until the buffer is full: that is the
+ * window of the next round.  All windows are filled again, not only the one that ran empty.  So
+ * windows of sources with a like distribution end at like keys, and a round is about as long as
+ * all windows together.
+ *
+ * A window that is not in order is sorted with qsort(3), so the precondition of the merge in
+ * memory always holds.  Sources that are not in order give output that is not in order, but lose
+ * no key.
+ *
+ * Invariant: no key that was merged is greater than one that is not (if sources are in order);
+ * while the reader fills a buffer, the merge does not touch it.
+ */
+#include <assert.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/round.h"
+#include "base/thread.h"
+#include "sort/keys.h"
+#include "sort/merge.h"
+#include "spill/external_merge.h"
+
+/*
+ * The size of one buffer of a source, and of the buffer of spans for each thread.  Sixteen u32
+ * files of 64 MiB, cached, least of 9 runs on 2 busy cores: windows of 512 KiB 0.39 s, 1 MiB 0.50
+ * s, 4 MiB 0.75 s; two files 0.25, 0.25, 0.28 s.  A span is merged in 1 ms: that is more than
+ * threads take to meet, and the span is still in the third-level cache when it is printed; not
+ * tuned.
+ */
+enum {
+	WINDOW_BYTES_LEAST = 64 << 10, WINDOW_BYTES_MOST = 512 << 10,
+	SPAN_BYTES_LEAST = 64 << 10, SPAN_BYTES_MOST = 4 << 20,
+	ALIGN_BYTES = 128,
+};
+
+struct window {
+	const char *keys;	/* in a buffer, or all of the source */
+	size_t      at, end;	/* not merged yet */
+	size_t      cut;	/* keys before it belong to this round */
+	bool        last;	/* no keys come behind END */
+	char       *other;	/* the other buffer; NULL: source in memory */
+	bool        wanted;	/* the reader should fill the other buffer */
+	size_t      filled;	/* keys that it has put there */
+	gs_status   status;	/* of reading */
+	char       *message;	/* owned; NULL: none, or no memory for it */
+};
+
+struct gs_external_merge {
+	const struct gs_source *sources;
+	struct window    *windows;	/* of each source */
+	struct gs_run    *runs;		/* of this round */
+	size_t            count;
+	unsigned          bits, threads;
+	size_t            key_bytes;
+	size_t            window_keys;	/* 0: all sources are in memory */
+	struct gs_merge  *round;	/* NULL: none, or a window is all of it */
+	struct gs_span    whole;	/* that window */
+	void             *round_memory;
+	char             *buffer;	/* of spans */
+	size_t            buffer_bytes;
+	struct gs_thread  reader;
+	struct gs_queue   wanted, filled;	/* the merge itself is what is passed */
+	bool              asked;	/* the reader has it */
+	atomic_bool       stop;
+};
+
+/* --- the reader --------------------------------------------------------------- */
+
+static int
+compare_32(const void *a, const void *b)
+{
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int
+compare_64(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Make sure that COUNT keys ascend, of which the first DONE do. */
+static void
+put_in_order(char *keys, size_t done, size_t count, unsigned bits)
+{
+	if (!gs_keys_in_order(keys, bits, done > 0 ? done : 1, count, GS_ASCENDING))
+		qsort(keys, count, bits / 8, bits == 32 ? compare_32 : compare_64);
+}
+
+/* Copy what is left of a window to the other buffer, and read new keys behind it. */
+static void
+fill_window(const struct gs_external_merge *merge, const struct gs_source *source,
+            struct window *window)
+{
+	const size_t left = window->end - window->cut;
+
+	memcpy(window->other, window->keys + window->cut * merge->key_bytes,
+	       left * merge->key_bytes);
+	window->filled = left;
+	while (window->filled < merge->window_keys) {
+		size_t count = 0;
+
+		window->status = source->read(source->context,
+		                              window->other + window->filled * merge->key_bytes,
+		                              merge->window_keys - window->filled, &count);
+		assert(count <= merge->window_keys - window->filled);
+		window->filled += count;
+		if (window->status != GS_OK)
+			window->message = strdup(gs_message());
+		window->last = window->status == GS_OK && count == 0;
+		if (window->status != GS_OK || count == 0)
+			break;
+	}
+	if (!source->verified)
+		put_in_order(window->other, left, window->filled, merge->bits);
+}
+
+static gs_status
+read_all(void *context)
+{
+	struct gs_external_merge *merge;
+
+	while ((merge = gs_queue_take(&((struct gs_external_merge *)context)->wanted)) != NULL) {
+		for (size_t s = 0; s < merge->count && !atomic_load(&merge->stop); s++)
+			if (merge->windows[s].wanted)
+				fill_window(merge, &merge->sources[s], &merge->windows[s]);
+		(void)gs_queue_give(&merge->filled, merge);
+	}
+	return GS_OK;
+}
+
+/* Let the reader fill the windows that are wanted.  Until receive(), they are the reader's. */
+static void
+ask(struct gs_external_merge *merge)
+{
+	merge->asked = gs_queue_give(&merge->wanted, merge);
+}
+
+/* Wait for the reader, and swap the buffers that it filled. */
+static void
+receive(struct gs_external_merge *merge)
+{
+	if (!merge->asked)
+		return;
+	(void)gs_queue_take(&merge->filled);
+	merge->asked = false;
+	for (size_t s = 0; s < merge->count; s++) {
+		struct window *window = &merge->windows[s];
+		char *filled = window->other;
+
+		if (!window->wanted)
+			continue;
+		window->other = (char *)(uintptr_t)window->keys;
+		window->keys = filled;
+		window->at = 0;
+		window->end = window->filled;
+		window->wanted = false;
+	}
+}
+
+/* --- a round ------------------------------------------------------------------ */
+
+static uint64_t
+last_key(const struct gs_external_merge *merge, const struct window *window)
+{
+	return gs_key_at(window->keys, merge->bits, window->end - 1);
+}
+
+/* Cut all windows at the limit.  Fails if a source that failed has nothing left. */
+static gs_status
+cut_windows(struct gs_external_merge *merge)
+{
+	const struct window *least = NULL;
+	uint64_t limit = UINT64_MAX;
+
+	for (size_t s = 0; s < merge->count; s++) {
+		const struct window *window = &merge->windows[s];
+
+		if (window->last)
+			continue;
+		if (window->at == window->end)
+			return gs_fail(window->status, "%s",
+			               window->message != NULL ? window->message : "cannot read");
+		if (least == NULL || last_key(merge, window) < limit) {
+			least = window;
+			limit = last_key(merge, window);
+		}
+	}
+	for (size_t s = 0; s < merge->count; s++) {
+		struct window *window = &merge->windows[s];
+
+		/* The window with the limit is cut at its end, in order or not: every round
+		 * makes progress. */
+		window->cut = least == NULL || window == least ? window->end
+		              : gs_keys_above(window->keys, merge->bits, window->at, window->end, limit);
+	}
+	return GS_OK;
+}
+
+/*
+ * Take what was cut off the windows as runs, and ask for more.  A window of which more than half
+ * is left stays where it is, so on average no key is copied more than once.
+ */
+static size_t
+take_runs(struct gs_external_merge *merge)
+{
+	size_t runs = 0;
+	bool wanted = false;
+
+	for (size_t s = 0; s < merge->count; s++) {
+		struct window *window = &merge->windows[s];
+
+		if (window->cut > window->at)
+			merge->runs[runs++] = (struct gs_run){
+				.keys = window->keys + window->at * merge->key_bytes,
+				.count = window->cut - window->at,
+			};
+		window->at = window->cut;
+		window->wanted = !window->last && window->status == GS_OK &&
+		                 window->end - window->at <= merge->window_keys / 2;
+		wanted |= window->wanted;
+	}
+	if (wanted)
+		ask(merge);
+	return runs;
+}
+
+/* Is a run in a window, where the borrower may change its keys, or of a source in memory? */
+static bool
+lies_in_window(const struct gs_external_merge *merge, const struct gs_run *run)
+{
+	const char *keys = run->keys;
+
+	return keys >= (const char *)merge && keys < merge->buffer;
+}
+
+static gs_status
+begin_round(struct gs_external_merge *merge)
+{
+	size_t runs;
+
+	receive(merge);
+	TRY(cut_windows(merge));
+	runs = take_runs(merge);
+	if (runs == 1 && lies_in_window(merge, &merge->runs[0]))
+		merge->whole = (struct gs_span){
+			.keys = (void *)(uintptr_t)merge->runs[0].keys,
+			.count = merge->runs[0].count, .key_bits = merge->bits,
+		};
+	else
+		merge->round = gs_merge_init(merge->round_memory, merge->bits, merge->runs, runs,
+		                             merge->threads, merge->buffer, merge->buffer_bytes);
+	return GS_OK;
+}
+
+gs_status
+gs_external_merge_next(struct gs_external_merge *merge, struct gs_span *span)
+{
+	bool begun = false;
+
+	for (;;) {
+		*span = merge->whole;
+		merge->whole.count = 0;
+		if (span->count == 0 && merge->round != NULL)
+			gs_merge_next(merge->round, span);
+		/* A round without keys is the last. */
+		if (span->count > 0 || begun)
+			return GS_OK;
+		merge->round = NULL;
+		TRY(begin_round(merge));
+		begun = true;
+	}
+}
+
+gs_status
+gs_external_merge_drain(struct gs_external_merge *merge, unsigned key_class,
+                        struct gs_clock *clock, const struct gs_span_sink *sink, bool *enough)
+{
+	struct gs_sorted_span sorted = { .slot = GS_NO_SLOT };
+
+	for (*enough = false; !*enough; sorted.number++) {
+		uint64_t since = gs_clock_now();
+		const gs_status status = gs_external_merge_next(merge, &sorted.span);
+
+		gs_clock_lap(clock, GS_STAGE_MERGE, &since);
+		if (status != GS_OK || sorted.span.count == 0)
+			return status;
+		sorted.span.key_class = key_class;
+		TRY(sink->take(sink->context, &sorted, enough));
+	}
+	return GS_OK;
+}
+
+/* --- memory ------------------------------------------------------------------- */
+
+static size_t
+line_up(size_t bytes)
+{
+	return gs_round_up(bytes, ALIGN_BYTES);
+}
+
+/* All but buffers, and the alignment of the first. */
+static size_t
+tables_bytes(size_t sources, unsigned threads)
+{
+	return ALIGN_BYTES + line_up(sizeof(struct gs_external_merge)) +
+	       line_up(sources * sizeof(struct window)) + line_up(sources * sizeof(struct gs_run)) +
+	       line_up(gs_merge_bytes(sources, threads));
+}
+
+size_t
+gs_external_merge_least_bytes(size_t sources, unsigned threads)
+{
+	return tables_bytes(sources, threads) + sources * 2 * WINDOW_BYTES_LEAST +
+	       (size_t)threads * SPAN_BYTES_LEAST;
+}
+
+size_t
+gs_external_merge_useful_bytes(size_t sources, unsigned threads)
+{
+	return tables_bytes(sources, threads) + sources * 2 * WINDOW_BYTES_MOST +
+	       (size_t)threads * SPAN_BYTES_MOST;
+}
+
+static void *
+carve(char **memory, size_t bytes)
+{
+	char *taken = *memory;
+
+	*memory += line_up(bytes);
+	return taken;
+}
+
+/* Lay out the windows, then the buffer of spans: lies_in_window() depends on it. */
+static void
+lay_out(struct gs_external_merge *merge, char *memory, size_t bytes)
+{
+	size_t readers = 0, span_bytes, window_bytes;
+
+	for (size_t s = 0; s < merge->count; s++)
+		readers += merge->sources[s].keys == NULL;
+	span_bytes = readers == 0 ? bytes : bytes / 8;
+	if (span_bytes > (size_t)merge->threads * SPAN_BYTES_MOST)
+		span_bytes = (size_t)merge->threads * SPAN_BYTES_MOST;
+	window_bytes = readers == 0 ? 0 : (bytes - span_bytes) / (2 * readers);
+	window_bytes = window_bytes / ALIGN_BYTES * ALIGN_BYTES;
+	assert(readers == 0 || window_bytes > 0);
+	merge->window_keys = window_bytes / merge->key_bytes;
+	for (size_t s = 0; s < merge->count; s++) {
+		const struct gs_source *source = &merge->sources[s];
+		struct window *window = &merge->windows[s];
+
+		*window = (struct window){ .last = true };
+		if (source->keys != NULL) {
+			window->keys = source->keys;
+			window->end = source->count;
+			continue;
+		}
+		window->last = false;
+		window->wanted = true;
+		window->keys = carve(&memory, window_bytes);
+		window->other = carve(&memory, window_bytes);
+	}
+	merge->buffer = memory;
+	merge->buffer_bytes = span_bytes / ALIGN_BYTES * ALIGN_BYTES;
+}
+
+gs_status
+gs_external_merge_open(struct gs_external_merge **opened, void *memory, size_t memory_bytes,
+                       unsigned bits, const struct gs_source *sources, size_t count,
+                       unsigned threads)
+{
+	char *at = (char *)memory + -(uintptr_t)memory % ALIGN_BYTES;
+	struct gs_external_merge *merge = carve(&at, sizeof *merge);
+	gs_status status;
+
+	assert(memory_bytes >= tables_bytes(count, threads));
+	*opened = NULL;
+	*merge = (struct gs_external_merge){
+		.sources = sources, .count = count, .bits = bits, .threads = threads,
+		.key_bytes = bits / 8,
+	};
+	merge->windows = carve(&at, count * sizeof *merge->windows);
+	merge->runs = carve(&at, count * sizeof *merge->runs);
+	merge->round_memory = carve(&at, gs_merge_bytes(count, threads));
+	lay_out(merge, at, (size_t)((char *)memory + memory_bytes - at));
+	gs_queue_open(&merge->wanted);
+	gs_queue_open(&merge->filled);
+	if (merge->window_keys > 0) {
+		status = gs_thread_start(&merge->reader, read_all, merge);
+		if (status != GS_OK) {
+			gs_external_merge_close(merge);
+			return status;
+		}
+		ask(merge);
+	}
+	*opened = merge;
+	return GS_OK;
+}
+
+void
+gs_external_merge_close(struct gs_external_merge *merge)
+{
+	if (merge == NULL)
+		return;
+	atomic_store(&merge->stop, true);
+	gs_queue_shut(&merge->wanted);
+	gs_queue_shut(&merge->filled);
+	if (merge->reader.runs)
+		(void)gs_thread_join(&merge->reader);
+	gs_queue_close(&merge->wanted);
+	gs_queue_close(&merge->filled);
+	for (size_t s = 0; s < merge->count; s++)
+		free(merge->windows[s].message);
+}

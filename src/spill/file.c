@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * file.c - a temporary file that has no name
+ *
+ * In:   bytes, appended.
+ * Out:  the same bytes, from any offset; holes free the disk space of what was read.
+ *
+ * O_TMPFILE makes such a file in one step.  Where there is none (NFS, some FUSE), the file has a
+ * name between two system calls, during which all signals are blocked that can be.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/round.h"
+#include "spill/file.h"
+
+enum { BLOCK_BYTES = 4096 };	/* a hole is of whole blocks, which nearly everywhere are pages */
+
+bool
+gs_spill_dir_is_memory(const char *dir)
+{
+	struct statfs fs;
+
+	return statfs(dir, &fs) == 0 && (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
+}
+
+int
+gs_spill_high_fd(int fd)
+{
+	int high;
+
+	if (fd < 0 || fd > STDERR_FILENO)
+		return fd;
+	high = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	(void)close(fd);
+	return high;
+}
+
+/* Make a file with a name and unlink it at once. */
+static int
+make_and_unlink(const char *dir)
+{
+	char *path;
+	sigset_t all, before;
+	int fd, error;
+
+	if (asprintf(&path, "%s/gsortXXXXXX", dir) < 0)
+		return -1;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	fd = mkostemp(path, O_CLOEXEC);
+	error = errno;
+	if (fd >= 0)
+		(void)unlink(path);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	free(path);
+	errno = error;
+	return fd;
+}
+
+gs_status
+gs_spill_file_make(struct gs_spill_file *file, const char *dir)
+{
+	*file = (struct gs_spill_file){ .dir = dir };
+	file->fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (file->fd < 0)
+		file->fd = make_and_unlink(dir);
+	file->fd = gs_spill_high_fd(file->fd);
+	if (file->fd >= 0)
+		return GS_OK;
+	if (errno == EMFILE || errno == ENFILE)
+		return gs_fail_errno(GS_EIO, "cannot make a temporary file in %s (raise ulimit -n)", dir);
+	return gs_fail(GS_EIO, "cannot make a temporary file in %s: %s; name another directory with -T",
+	               dir, strerror(errno));
+}
+
+/* Permissions alone do not suffice: root has them in /proc and on read-only file systems. */
+gs_status
+gs_spill_dir_check(const char *dir)
+{
+	struct gs_spill_file file;
+	struct stat st;
+	bool good = stat(dir, &st) == 0;
+
+	if (good && !S_ISDIR(st.st_mode)) {
+		errno = ENOTDIR;
+		good = false;
+	}
+	if (!good || faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) != 0)
+		return gs_fail(GS_EIO, "cannot use %s for temporary files: %s; name another directory "
+		               "with -T", dir, strerror(errno));
+	TRY(gs_spill_file_make(&file, dir));
+	(void)close(file.fd);
+	return GS_OK;
+}
+
+size_t
+gs_spill_write_quietly(int fd, const void *from, size_t bytes, int64_t at)
+{
+	const struct timespec now = { 0 };
+	sigset_t ours, before;
+	size_t done = 0;
+	ssize_t wrote = 0;
+	int error;
+
+	sigemptyset(&ours);
+	sigaddset(&ours, SIGPIPE);
+	sigaddset(&ours, SIGXFSZ);
+	pthread_sigmask(SIG_BLOCK, &ours, &before);
+	while (done < bytes && wrote >= 0) {
+		const char *next = (const char *)from + done;
+
+		wrote = at < 0 ? write(fd, next, bytes - done)
+		               : pwrite(fd, next, bytes - done, (off_t)((uint64_t)at + done));
+		if (wrote < 0 && errno == EINTR)
+			wrote = 0;
+		done += wrote > 0 ? (size_t)wrote : 0;
+	}
+	error = errno;
+	/* Take the signal that now waits for this thread, before the old mask lets it in. */
+	while (wrote < 0 && sigtimedwait(&ours, NULL, &now) < 0 && errno == EINTR)
+		;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = error;
+	return done;
+}
+
+static uint64_t
+mebibytes(uint64_t bytes)
+{
+	return (bytes >> 20) + (bytes % (1 << 20) > 0);
+}
+
+static gs_status
+write_error(const struct gs_spill_file *file)
+{
+	const char *reason = strerror(errno);
+	const unsigned long long written = mebibytes(file->end);
+	const unsigned long long needed = mebibytes(file->needed_bytes);
+
+	if (errno != ENOSPC && errno != EDQUOT && errno != EFBIG)
+		return gs_fail(GS_EIO, "cannot write a temporary file in %s: %s", file->dir, reason);
+	if (needed == 0)
+		return gs_fail(GS_EIO, "cannot write a temporary file in %s: %s after %llu MiB; name "
+		               "a directory with more space with -T", file->dir, reason, written);
+	return gs_fail(GS_EIO, "cannot write a temporary file in %s: %s after %llu MiB, and %llu MiB "
+	               "more are needed; name a directory with more space with -T", file->dir,
+	               reason, written, needed);
+}
+
+gs_status
+gs_spill_file_write(struct gs_spill_file *file, const void *from, size_t bytes)
+{
+	const size_t wrote = gs_spill_write_quietly(file->fd, from, bytes, (int64_t)file->end);
+
+	file->end += wrote;
+	return wrote == bytes ? GS_OK : write_error(file);
+}
+
+gs_status
+gs_spill_file_read(const struct gs_spill_file *file, uint64_t at, void *into, size_t bytes)
+{
+	size_t done = 0;
+
+	while (done < bytes) {
+		const ssize_t got = pread(file->fd, (char *)into + done, bytes - done,
+		                          (off_t)(at + done));
+
+		if (got == 0)
+			return gs_spill_file_corrupt(file->dir);
+		if (got < 0 && errno != EINTR)
+			return gs_fail_errno(GS_EIO, "cannot read a temporary file in %s", file->dir);
+		done += got > 0 ? (size_t)got : 0;
+	}
+	return GS_OK;
+}
+
+gs_status
+gs_spill_file_corrupt(const char *dir)
+{
+	return gs_fail(GS_EINPUT, "temporary file in %s: what was read is not what was written", dir);
+}
+
+void
+gs_spill_file_forget(const struct gs_spill_file *file, uint64_t from, uint64_t to)
+{
+	from = gs_round_up(from, BLOCK_BYTES);
+	to = to / BLOCK_BYTES * BLOCK_BYTES;
+	if (from < to)
+		(void)fallocate(file->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from,
+		                (off_t)(to - from));
+}
+
+void
+gs_spill_file_close(struct gs_spill_file *file)
+{
+	if (file->fd >= 0)
+		(void)close(file->fd);
+	file->fd = -1;
+}

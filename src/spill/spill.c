@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * spill.c - runs on disk, in temporary files without names
+ *
+ * In:   sorted keys, run by run.
+ * Out:  the keys of any run, front to back, once; then their disk space is free.
+ *
+ * A directory has one file, in which its runs lie one behind the other, so any number of runs
+ * needs one descriptor a directory.  They are plain keys, or compressed in blocks (blocks.h).  A
+ * run that an external program compresses has a file of its own.
+ *
+ * A run's checksum is the sum of its keys, each times an odd number that depends on its place.  A
+ * changed key always changes the sum, and so do two keys that have changed places; it costs one
+ * multiplication a key.
+ *
+ * Invariant: the extents of a file are disjoint, and begin on whole blocks of the disk.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/round.h"
+#include "spill/blocks.h"
+#include "spill/file.h"
+#include "spill/program.h"
+#include "spill/spill.h"
+
+enum {
+	DISK_BYTES = 4096,	/* a block of the disk */
+	FORGET_BYTES = 4 << 20,	/* of disk space, freed at a time.  Not tuned. */
+};
+
+/* Descriptors that the rest of the process may need. */
+enum { FILES_BESIDE = 64 };
+
+/* How the keys of a run become bytes of a file. */
+enum form { PLAIN, PACKED, PROGRAM };
+
+/* Where on disk a run is, and how far it was read. */
+struct gs_extent {
+	struct gs_extent       *next;	/* of all extents, for closing */
+	enum form               form;
+	struct gs_spill_file   *file;	/* borrowed, or OWN */
+	struct gs_spill_file    own;
+	struct gs_child         child;	/* the program, if it runs */
+	struct gs_blocks_cursor cursor;	/* not read yet */
+	uint64_t  freed;		/* disk space before this offset is free */
+	uint64_t  left_keys;
+	uint64_t  written_sum, read_sum;
+	uint64_t  factor;		/* of the next key: see sum_keys() */
+};
+
+struct gs_spill {
+	struct gs_spill_options options;
+	enum form               form;	/* of the next run */
+	char                   *program;	/* owned; where PATH has it; NULL: none */
+	struct gs_blocks        blocks;
+	struct gs_spill_file   *files;	/* of each directory */
+	const char            **dirs;	/* owned, their names are not */
+	size_t                  dir_count;
+	size_t                  turn;	/* directory of the next run */
+	struct gs_extent       *extents;
+	struct gs_extent       *written;	/* the run that is being written, or NULL */
+	char                   *stage;	/* keys too few to write at once */
+	size_t                  stage_bytes, staged_bytes;
+	uint64_t                total_bytes;	/* written */
+	uint64_t                key_bytes;	/* of keys spilled, and ... */
+	uint64_t                expected_bytes;	/* ... of those that will be */
+};
+
+/* --- checksums ------------------------------------------------------------------- */
+
+/* The sum of COUNT keys.  *NEXT is the factor of the next key, at first 1. */
+static uint64_t
+sum_keys(const void *keys, size_t count, unsigned bits, uint64_t *next)
+{
+	const uint64_t step = 2 * UINT64_C(0x9e3779b97f4a7c15);	/* even: all factors are odd */
+	uint64_t sum = 0, factor = *next;
+
+	if (bits == 32)
+		for (size_t i = 0; i < count; i++, factor += step)
+			sum += ((const uint32_t *)keys)[i] * factor;
+	else
+		for (size_t i = 0; i < count; i++, factor += step)
+			sum += ((const uint64_t *)keys)[i] * factor;
+	*next = factor;
+	return sum;
+}
+
+/* --- open, close ------------------------------------------------------------------ */
+
+static gs_status
+check_dirs(struct gs_spill *spill)
+{
+	const struct gs_spill_options *options = &spill->options;
+	const char *usual = getenv("TMPDIR");
+	const size_t count = options->dir_count > 0 ? options->dir_count : 1;
+
+	spill->dirs = calloc(count, sizeof *spill->dirs);
+	spill->files = calloc(count, sizeof *spill->files);
+	if (spill->dirs == NULL || spill->files == NULL)
+		return gs_fail(GS_EBUDGET, "no memory for %zu temporary directories", count);
+	spill->dir_count = count;
+	spill->dirs[0] = usual != NULL && usual[0] != '\0' ? usual : "/tmp";
+	for (size_t d = 0; d < spill->dir_count; d++) {
+		spill->files[d].fd = -1;
+		if (options->dir_count > 0)
+			spill->dirs[d] = options->dirs[d];
+	}
+	for (size_t d = 0; d < spill->dir_count; d++)
+		TRY(gs_spill_dir_check(spill->dirs[d]));
+	return GS_OK;
+}
+
+/* An eighth of the memory collects keys; the rest is for packers. */
+static gs_status
+open_blocks(struct gs_spill *spill, enum gs_pack_method method)
+{
+	const size_t bytes = spill->options.buffer_bytes, stage = bytes / 8 / 64 * 64;
+
+	spill->form = PACKED;
+	TRY(gs_blocks_open(&spill->blocks, method, spill->options.threads, spill->stage + stage,
+	                   bytes - stage));
+	spill->stage_bytes = spill->blocks.block_bytes < stage ? spill->blocks.block_bytes : stage;
+	return GS_OK;
+}
+
+bool
+gs_spill_starts_programs(const char *compress_program)
+{
+	return compress_program != NULL && strcmp(compress_program, "zstd") != 0 &&
+	       strcmp(compress_program, "lz4") != 0;
+}
+
+static gs_status
+choose_form(struct gs_spill *spill)
+{
+	const char *program = spill->options.compress_program;
+
+	spill->stage = spill->options.buffer;
+	spill->stage_bytes = spill->options.buffer_bytes;
+	if (program == NULL)
+		return GS_OK;
+	if (!gs_spill_starts_programs(program))
+		return open_blocks(spill, program[0] == 'z' ? GS_PACK_ZSTD : GS_PACK_LZ4);
+	spill->program = gs_program_find(program);
+	if (spill->program != NULL)
+		spill->form = PROGRAM;
+	else
+		gs_warn(spill->options.monitor,
+		        "cannot run '%s': temporary files are not compressed", program);
+	return GS_OK;
+}
+
+gs_status
+gs_spill_open(struct gs_spill **opened, const struct gs_spill_options *options)
+{
+	struct gs_spill *spill = calloc(1, sizeof *spill);
+	gs_status status;
+
+	*opened = NULL;
+	if (spill == NULL)
+		return gs_fail(GS_EBUDGET, "no memory for temporary files");
+	spill->options = *options;
+	status = check_dirs(spill);
+	if (status == GS_OK)
+		status = choose_form(spill);
+	if (status != GS_OK)
+		gs_spill_close(spill);
+	else
+		*opened = spill;
+	return status;
+}
+
+void
+gs_spill_close(struct gs_spill *spill)
+{
+	if (spill == NULL)
+		return;
+	for (size_t d = 0; d < spill->dir_count; d++)
+		gs_spill_file_close(&spill->files[d]);
+	while (spill->extents != NULL) {
+		struct gs_extent *extent = spill->extents;
+
+		spill->extents = extent->next;
+		gs_child_kill(&extent->child);
+		gs_spill_file_close(&extent->own);
+		free(extent);
+	}
+	gs_blocks_close(&spill->blocks);
+	free(spill->program);
+	free(spill->files);
+	free(spill->dirs);
+	free(spill);
+}
+
+void
+gs_spill_expect(struct gs_spill *spill, uint64_t bytes)
+{
+	spill->expected_bytes = bytes;
+}
+
+size_t
+gs_spill_most_runs(const struct gs_spill *spill)
+{
+	struct rlimit limit;
+
+	if (spill->program == NULL || getrlimit(RLIMIT_NOFILE, &limit) != 0 ||
+	    limit.rlim_cur == RLIM_INFINITY)
+		return SIZE_MAX;
+	/* A run that waits to be read has a file, one that is being read a pipe. */
+	return limit.rlim_cur >= 2 * FILES_BESIDE ? (size_t)limit.rlim_cur - FILES_BESIDE
+	     : limit.rlim_cur >= 8 ? (size_t)limit.rlim_cur / 4 : 2;
+}
+
+uint64_t
+gs_spill_bytes(const struct gs_spill *spill)
+{
+	return spill->total_bytes;
+}
+
+/* --- write ------------------------------------------------------------------------ */
+
+/* Take the file of the next run, in the directory whose turn it is. */
+static gs_status
+take_file(struct gs_spill *spill, struct gs_extent *extent)
+{
+	const char *dir = spill->dirs[spill->turn];
+	struct gs_spill_file *file = &spill->files[spill->turn];
+	const bool first = file->dir == NULL;
+
+	if (first)		/* not later, since a reader may look at it then */
+		file->dir = dir;
+	if (spill->form == PROGRAM)
+		extent->file = &extent->own;
+	else
+		extent->file = file;
+	if (extent->file->fd < 0) {
+		TRY(gs_spill_file_make(extent->file, dir));
+		if (first && gs_spill_dir_is_memory(dir))
+			gs_note(spill->options.monitor, "temporary files in %s are kept in memory; name a "
+			        "directory on a disk with -T", dir);
+	}
+	spill->turn = (spill->turn + 1) % spill->dir_count;
+	return GS_OK;
+}
+
+/* Start the program, or warn and go on without it. */
+static void
+start_program(struct gs_spill *spill, struct gs_extent *extent)
+{
+	if (gs_child_compress(&extent->child, spill->program, extent->file->fd) == GS_OK)
+		return;
+	gs_warn(spill->options.monitor, "%s: they are not compressed", gs_message());
+	spill->form = extent->form = PLAIN;
+}
+
+gs_status
+gs_spill_begin(struct gs_spill *spill, unsigned bits)
+{
+	struct gs_extent *extent = calloc(1, sizeof *extent);
+	struct gs_spill_file *file;
+
+	assert(spill->written == NULL && (bits == 32 || bits == 64));
+	if (extent == NULL)
+		return gs_fail(GS_EBUDGET, "no memory for another run");
+	extent->next = spill->extents;
+	spill->extents = spill->written = extent;
+	extent->own.fd = -1;
+	extent->form = spill->form;
+	extent->factor = 1;
+	TRY(take_file(spill, extent));
+	file = extent->file;
+	file->end = gs_round_up(file->end, DISK_BYTES);
+	extent->cursor = (struct gs_blocks_cursor){ .at = file->end, .end = file->end, .bits = bits };
+	extent->freed = file->end;
+	if (extent->form == PROGRAM)
+		start_program(spill, extent);
+	return GS_OK;
+}
+
+/* Disk space for the keys to come, if they compress as well as those before. */
+static uint64_t
+needed_bytes(const struct gs_spill *spill)
+{
+	const double share = spill->form == PACKED && spill->key_bytes > 0
+	                     ? (double)spill->total_bytes / (double)spill->key_bytes : 1;
+
+	return spill->expected_bytes <= spill->key_bytes
+	       ? 0 : (uint64_t)((double)(spill->expected_bytes - spill->key_bytes) * share);
+}
+
+static gs_status
+append(struct gs_spill *spill, const void *keys, size_t bytes)
+{
+	struct gs_extent *extent = spill->written;
+	struct gs_spill_file *file = extent->file;
+	const unsigned bits = extent->cursor.bits;
+	const uint64_t before = file->end;
+
+	file->needed_bytes = needed_bytes(spill);
+	spill->key_bytes += bytes;
+	if (extent->form == PROGRAM)
+		return gs_child_write(&extent->child, spill->program, keys, bytes);
+	if (extent->form == PACKED)
+		TRY(gs_blocks_write(&spill->blocks, file, keys, bytes / (bits / 8), bits));
+	else
+		TRY(gs_spill_file_write(file, keys, bytes));
+	spill->total_bytes += file->end - before;
+	extent->cursor.end = file->end;
+	return GS_OK;
+}
+
+static gs_status
+append_staged(struct gs_spill *spill)
+{
+	const size_t bytes = spill->staged_bytes;
+
+	spill->staged_bytes = 0;
+	return bytes > 0 ? append(spill, spill->stage, bytes) : GS_OK;
+}
+
+gs_status
+gs_spill_write(struct gs_spill *spill, const void *keys, size_t count)
+{
+	struct gs_extent *extent = spill->written;
+	const size_t bytes = count * (extent->cursor.bits / 8);
+
+	if (count == 0)
+		return GS_OK;
+	extent->written_sum += sum_keys(keys, count, extent->cursor.bits, &extent->factor);
+	extent->left_keys += count;
+	if (spill->staged_bytes + bytes > spill->stage_bytes || bytes > spill->stage_bytes / 2)
+		TRY(append_staged(spill));
+	if (bytes > spill->stage_bytes / 2)
+		return append(spill, keys, bytes);
+	memcpy(spill->stage + spill->staged_bytes, keys, bytes);
+	spill->staged_bytes += bytes;
+	return GS_OK;
+}
+
+/* Wait for the program, which completes the file. */
+static gs_status
+end_program(struct gs_spill *spill, struct gs_extent *extent)
+{
+	struct stat st;
+
+	TRY(gs_child_end(&extent->child, spill->program));
+	if (fstat(extent->own.fd, &st) != 0 || lseek(extent->own.fd, 0, SEEK_SET) != 0)
+		return gs_fail_errno(GS_EIO, "cannot read a temporary file in %s", extent->own.dir);
+	spill->total_bytes += (uint64_t)st.st_size;
+	if (extent->left_keys == 0)	/* nobody will read it */
+		gs_spill_file_close(&extent->own);
+	return GS_OK;
+}
+
+gs_status
+gs_spill_end(struct gs_spill *spill, struct gs_run *run)
+{
+	struct gs_extent *extent = spill->written;
+
+	TRY(append_staged(spill));
+	if (extent->form == PROGRAM)
+		TRY(end_program(spill, extent));
+	spill->written = NULL;
+	extent->factor = 1;
+	*run = (struct gs_run){ .count = (size_t)extent->left_keys, .extent = extent };
+	return GS_OK;
+}
+
+/* --- read ------------------------------------------------------------------------- */
+
+/* Free the disk space of what was read, some at a time; all of it at the end. */
+static void
+forget(struct gs_extent *extent)
+{
+	const struct gs_blocks_cursor *cursor = &extent->cursor;
+	const bool ends = extent->left_keys == 0;
+	const uint64_t whole = ends ? gs_round_up(cursor->end, DISK_BYTES)
+	                            : cursor->at / DISK_BYTES * DISK_BYTES;
+
+	if (whole - extent->freed < FORGET_BYTES && !ends)
+		return;
+	gs_spill_file_forget(extent->file, extent->freed, whole);
+	extent->freed = whole;
+}
+
+/* Start the program for the first keys of a run, and wait for its end before giving the last. */
+static gs_status
+read_from_program(struct gs_spill *spill, struct gs_extent *extent, void *into, size_t bytes,
+                  bool last)
+{
+	size_t got;
+
+	if (extent->child.id == 0) {
+		TRY(gs_child_expand(&extent->child, spill->program, extent->own.fd));
+		gs_spill_file_close(&extent->own);
+	}
+	TRY(gs_child_read(&extent->child, spill->program, into, bytes, last, &got));
+	return got == bytes ? GS_OK : gs_spill_file_corrupt(extent->own.dir);
+}
+
+static gs_status
+read_keys(struct gs_spill *spill, struct gs_extent *extent, void *into, size_t count)
+{
+	struct gs_blocks_cursor *cursor = &extent->cursor;
+	const size_t bytes = count * (cursor->bits / 8);
+
+	if (extent->form == PACKED)
+		return gs_blocks_read(&spill->blocks, extent->file, cursor, into, count);
+	if (extent->form == PROGRAM)
+		return read_from_program(spill, extent, into, bytes, count == extent->left_keys);
+	TRY(gs_spill_file_read(extent->file, cursor->at, into, bytes));
+	cursor->at += bytes;
+	return GS_OK;
+}
+
+gs_status
+gs_spill_read(struct gs_spill *spill, struct gs_run *run, void *into, size_t room, size_t *count)
+{
+	struct gs_extent *extent = run->extent;
+	const size_t keys = room < extent->left_keys ? room : (size_t)extent->left_keys;
+
+	*count = 0;
+	if (keys == 0)
+		return GS_OK;
+	TRY(read_keys(spill, extent, into, keys));
+	extent->read_sum += sum_keys(into, keys, extent->cursor.bits, &extent->factor);
+	extent->left_keys -= keys;
+	if (extent->left_keys == 0 && extent->read_sum != extent->written_sum)
+		return gs_spill_file_corrupt(extent->file->dir);
+	if (extent->form != PROGRAM)
+		forget(extent);
+	*count = keys;
+	return GS_OK;
+}

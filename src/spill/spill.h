@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * spill.h - runs on disk, in temporary files without names
+ *
+ *     open; { begin, write*, end }*; { read* of any runs }; close
+ *
+ * A file has no name from the moment it exists (O_TMPFILE, or unlinked at once with signals
+ * blocked), so nothing is left behind, whatever ends the process.  Directories are used in
+ * rotation.  The disk space of what has been read is freed at once, by holes or by closing the
+ * file.
+ *
+ * Keys may be compressed: block by block in this process (zstd, lz4), or by an external program,
+ * PROG to compress and PROG -d to decompress, one process a run, as sort(1) does it.  zstd takes
+ * memory besides: 0.7 MiB for each MiB of the buffer, at least 0.7 MiB and at most as many times
+ * as there are threads.  If the program cannot be run, the spill warns and writes uncompressed
+ * files.
+ *
+ * One run is written at a time.  Meanwhile any number may be read, in turn, but all by one thread,
+ * which may be another than the one that writes.  The spill owns files, extents and child
+ * processes.
+ */
+#ifndef GS_SPILL_H
+#define GS_SPILL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/monitor.h"
+#include "base/status.h"
+#include "sort/run.h"
+
+struct gs_spill;
+
+struct gs_spill_options {
+	const char *const *dirs;	/* in rotation; borrowed */
+	size_t             dir_count;	/* 0: $TMPDIR, else /tmp */
+	const char        *compress_program;	/* NULL: none; "zstd", "lz4": in process */
+	unsigned           threads;	/* that may compress */
+	size_t             buffer_bytes;	/* of all memory; 64 KiB at least if compressed */
+	void              *buffer;	/* these; borrowed */
+	const struct gs_monitor *monitor;	/* for notes and warnings; borrowed */
+};
+
+/** Does COMPRESS_PROGRAM, or NULL, mean a process for each run that is being read? */
+bool gs_spill_starts_programs(const char *compress_program);
+
+/**
+ * Begin; check that every directory takes temporary files.
+ *
+ * @return  GS_OK; GS_EIO naming the directory; GS_EBUDGET
+ */
+MUST_CHECK gs_status
+gs_spill_open(struct gs_spill **spill, const struct gs_spill_options *options);
+
+/** Begin a run of keys of BITS. */
+MUST_CHECK gs_status gs_spill_begin(struct gs_spill *spill, unsigned bits);
+
+/**
+ * Append COUNT sorted keys to the run.  The caller may change them when it returns.
+ *
+ * @return  GS_OK; GS_EIO: on a full disk the message names the directory, the bytes that are still
+ *          needed as far as known (gs_spill_expect()), and -T
+ */
+MUST_CHECK gs_status gs_spill_write(struct gs_spill *spill, const void *keys, size_t count);
+
+/** End the run and set *RUN to it.  A run without keys is allowed. */
+MUST_CHECK gs_status gs_spill_end(struct gs_spill *spill, struct gs_run *run);
+
+/** Announce the bytes of all keys that will be spilled, for the message of a full disk; 0:
+ *  unknown. */
+void gs_spill_expect(struct gs_spill *spill, uint64_t bytes);
+
+/**
+ * Read the next keys of a run, front to back, once.
+ *
+ * @count   set to the number of keys: ROOM unless the run ends; 0: the end
+ * @return  GS_OK; GS_EIO; GS_EINPUT: the keys are not those that were written
+ */
+MUST_CHECK gs_status
+gs_spill_read(struct gs_spill *spill, struct gs_run *run, void *into, size_t room, size_t *count);
+
+/** Runs that may exist unread at once, at most (descriptors, processes); SIZE_MAX: any number. */
+size_t gs_spill_most_runs(const struct gs_spill *spill);
+
+/** Bytes written to disk so far. */
+uint64_t gs_spill_bytes(const struct gs_spill *spill);
+
+/** Close everything; all runs are gone.  NULL is allowed. */
+void gs_spill_close(struct gs_spill *spill);
+
+#endif

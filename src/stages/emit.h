@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * emit.h - sorted keys to output: verify, select, encode, write
+ *
+ *     carve, open; header; { sink, class_end }* in the order of the output; end
+ *
+ * If the device that sorts fails, the job starts again on another one.  The emit stage goes on
+ * where it was: gs_emit_resume(), then the same sequence again.  Keys that were delivered
+ * before are skipped; their checksum must be the one that they had then.
+ */
+#ifndef GS_STAGES_EMIT_H
+#define GS_STAGES_EMIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/monitor.h"
+#include "base/status.h"
+#include "format/encode.h"
+#include "gsort.h"
+#include "io/output.h"
+#include "plan/plan.h"
+#include "sort/buckets/batch.h"
+#include "sort/span.h"
+#include "stages/select.h"
+#include "stages/verify.h"
+
+/* Keys of a class that have been taken, whether or not they were selected. */
+struct gs_delivered {
+	uint64_t keys, sum;
+};
+
+/* What a span of a parallel producer became, by its slot. */
+struct gs_encoded {
+	void            *data;
+	size_t           bytes;
+	void            *pages;		/* DATA is in a mapping of its own; else NULL */
+	size_t           mapped;	/* bytes of it */
+	struct gs_span_digest digest;	/* for verifying */
+};
+
+struct gs_emit {
+	const struct gs_plan *plan;
+	struct gs_monitor    *monitor;
+	struct gs_output     *output;
+	struct gs_verify     *verify;
+	struct gs_encoding    encoding;
+	struct gs_select      select;
+	char     *print[2];		/* one is written while the other is encoded into */
+	unsigned  print_at;
+	char     *slot_print;		/* plan.part_print_bytes for each slot of a producer */
+	bool      header_written;
+	bool      gives_pages;		/* this class goes to a pipe as pages */
+	bool      resumable;		/* count what is delivered: the device may fail */
+	struct gs_delivered delivered[GS_CLASSES];
+	struct gs_delivered skipped[GS_CLASSES];	/* since gs_emit_resume() */
+	bool      class_ended[GS_CLASSES];
+	bool      resuming;
+	uint64_t  keys, bytes;		/* written so far */
+	struct gs_encoded encoded[GS_BATCH_SLOTS_MOST];
+};
+
+/** Choose the format of the output: all that OPTIONS say of it. */
+void gs_emit_set_format(struct gs_emit *emit, const struct gsort_options *options);
+
+/** Memory for each key that is encoded; 0: keys are written where they lie. */
+size_t gs_emit_print_bytes(const struct gs_emit *emit);
+
+/** Take buffers from ARENA, or from one that is not open: only their sum. */
+void gs_emit_carve(struct gs_emit *emit, const struct gs_plan *plan, struct gs_arena *arena);
+
+/** Begin; everything is borrowed. */
+void gs_emit_open(struct gs_emit *emit, const struct gsort_options *options,
+                  struct gs_verify *verify, struct gs_monitor *monitor);
+
+/** The device of this plan may fail: remember what is delivered. */
+void gs_emit_expect_failure(struct gs_emit *emit);
+
+/** The job starts again: skip what was delivered. */
+void gs_emit_resume(struct gs_emit *emit);
+
+/** Write the header, once. */
+MUST_CHECK gs_status gs_emit_header(struct gs_emit *emit, const char *header, size_t bytes);
+
+/** The consumer of KEY_CLASS, which has about so many KEYS; spans are changed in place. */
+struct gs_span_sink gs_emit_sink(struct gs_emit *emit, unsigned key_class, uint64_t keys);
+
+/** All keys of a class have been taken. */
+MUST_CHECK gs_status gs_emit_class_end(struct gs_emit *emit, unsigned key_class);
+
+/** Are no more keys wanted, because the head is complete? */
+bool gs_emit_is_complete(const struct gs_emit *emit);
+
+/** All classes have ended: verify, and wait until all is with the output. */
+MUST_CHECK gs_status gs_emit_end(struct gs_emit *emit);
+
+/** Give back what an error has left behind; a zeroed struct is allowed. */
+void gs_emit_close(struct gs_emit *emit);
+
+#endif

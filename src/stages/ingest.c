@@ -1,0 +1,540 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * ingest.c - input to keys: read, decode, store
+ *
+ * In:   bytes of all inputs.
+ * Out:  keys, as ordered bits, in the store; the header; counts.
+ *
+ * Binary keys: each thread of a team reads a piece, maps it to ordered bits and stores it while
+ * it is in the thread's cache.  Pieces of a regular file are claimed and read side by side;
+ * of anything else they are read in turn.  Text is read ahead by a thread and parsed by a team;
+ * each thread stores the keys that it found.
+ *
+ * This goes on in rounds, each of which fits the store for certain.  Between two of them the main
+ * thread alone asks the store for room.  On a GPU, a round fills a staging buffer.
+ */
+#include <assert.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "base/team.h"
+#include "format/key.h"
+#include "format/raw.h"
+#include "sort/checksum.h"
+#include "stages/ingest.h"
+#include "stages/order.h"
+#include "stages/select.h"
+
+/* Most bytes of a round: long enough that the meeting of the team costs nothing.  Not tuned. */
+#define ROUND_BYTES	((size_t)512 << 20)
+
+/*
+ * Readers of a pipe take turns, so more of them only spread its bytes over more caches.
+ * `cat in | gsort -u32 >out`, 1 GiB, 16 cores of a Xeon, median of 5: 6 threads 0.486 s, 16
+ * threads 0.581 s; pieces of 512 KiB or 1 MiB instead of 256 KiB do not help (0.561, 0.569, with
+ * 6 threads 0.541).
+ */
+enum { PIPE_READERS = 6 };
+
+/* Readers that fill a GPU's staging buffer.  pread() of a cached file to pinned memory and on to
+ * an H200: 2 threads 17 GB/s, 4 28, 8 40, 16 44. */
+enum { GPU_READERS = 8 };
+
+/* Fewer bytes of keys are stored by one thread.  Not tuned. */
+#define TEAM_BYTES	((size_t)128 << 10)
+
+/* ---- opening ---------------------------------------------------------------- */
+
+/* A run of the stage over the same input repeats its warnings: pass on only new ones. */
+static void
+warn(void *context, const char *line)
+{
+	struct gs_ingest *ingest = context;
+
+	if (ingest->warnings++ >= ingest->warned)
+		ingest->options->warn(ingest->options->warn_context, line);
+}
+
+void
+gs_ingest_set_format(struct gs_ingest *ingest, const struct gsort_options *options)
+{
+	ingest->options = options;
+	ingest->key_bits = gs_key_bits(options->type);
+	ingest->text = (struct gs_text_options){
+		.floats = options->type == GSORT_TEXT_FLOAT,
+		.reverse = options->reverse,
+		.merge_zeros = gs_select_wants_groups(options),
+		.terminator = options->zero_terminated ? '\0' : '\n',
+		.invalid = options->invalid,
+		.header_lines = options->header_lines,
+		.warn = options->warn != NULL ? warn : NULL,
+		.warn_context = ingest,
+	};
+}
+
+void
+gs_ingest_carve(struct gs_ingest *ingest, const struct gs_plan *plan, struct gs_arena *arena)
+{
+	ingest->plan = plan;
+	ingest->piece_memory = gs_arena_take(arena, plan->threads * plan->piece_bytes);
+	ingest->header = gs_arena_take(arena, ingest->key_bits > 0 ? ingest->options->skip_bytes : 0);
+	if (ingest->key_bits > 0)
+		return;
+	ingest->chunk_memory = gs_arena_take(arena, GS_AHEAD_CHUNKS * plan->chunk_bytes);
+	ingest->decoder_memory = gs_arena_take(arena, gs_text_decoder_bytes(plan->chunk_bytes,
+	                                                                    plan->threads,
+	                                                                    &ingest->text));
+}
+
+void
+gs_ingest_open(struct gs_ingest *ingest, struct gs_input *input, struct gs_store *store,
+               struct gs_verify *verify, struct gs_monitor *monitor)
+{
+	ingest->input = input;
+	ingest->store = store;
+	ingest->verify = verify;
+	ingest->monitor = monitor;
+	ingest->bytes = ingest->keys = ingest->invalid_lines = 0;
+	ingest->header_bytes = 0;
+	ingest->warnings = 0;
+	if (ingest->key_bits > 0)
+		return;
+	ingest->decoder = gs_text_decoder_init(ingest->decoder_memory, ingest->plan->chunk_bytes,
+	                                       ingest->plan->threads, &ingest->text);
+	if (ingest->options->type == GSORT_TEXT)
+		gs_text_count_into(ingest->decoder, store->histogram.bins);
+}
+
+/* Note what has come, for statistics and progress. */
+static void
+count_in(struct gs_ingest *ingest, uint64_t bytes, uint64_t keys)
+{
+	struct gs_counters *counters = &ingest->monitor->counters;
+
+	ingest->bytes += bytes;
+	ingest->keys += keys;
+	atomic_store(&counters->bytes_in, ingest->bytes);
+	atomic_store(&counters->keys_in, ingest->keys);
+}
+
+/* ---- binary ------------------------------------------------------------------- */
+
+/* The header of the first input is kept, the others' are dropped. */
+static gs_status
+read_header(struct gs_ingest *ingest)
+{
+	const uint64_t bytes = ingest->options->skip_bytes;
+	char dropped[1 << 16];
+	const bool first = ingest->header_bytes == 0;
+
+	TRY(gs_input_skip(ingest->input, bytes, first ? ingest->header : dropped,
+	                  first ? (size_t)bytes : sizeof dropped));
+	ingest->header_bytes = (size_t)bytes;
+	ingest->bytes += bytes;
+	return GS_OK;
+}
+
+/* A piece that a thread works on. */
+struct piece {
+	uint64_t sequence;
+	char    *keys;		/* where it goes */
+	size_t   at;		/* its number in the round */
+	size_t   bytes;		/* read, or 0 */
+	uint64_t sum;		/* of its keys, for verifying or for a GPU */
+	struct gs_input_piece claimed;	/* still to be read; bytes 0: it is */
+};
+
+/* A file that a team reads. */
+struct reading {
+	struct gs_ingest     *ingest;
+	struct gs_first_error error;
+	pthread_mutex_t lock;		/* guards what follows, the input, and sums */
+	bool            claims;		/* pieces can be claimed */
+	bool            ended;
+	uint64_t        file_bytes;	/* so far */
+	size_t          left;		/* bytes of this round */
+	size_t          pieces;		/* of this round */
+
+	/* A GPU's round. */
+	char           *staging;	/* pieces go here, one behind the other; NULL: on the CPU */
+	uint32_t       *got;		/* bytes of each piece */
+	uint64_t        sum;
+};
+
+/* The next piece: it is read, or else claimed; with the lock.  False: there is none. */
+static bool
+next_piece(struct reading *reading, struct piece *piece)
+{
+	struct gs_ingest *ingest = reading->ingest;
+	const size_t most = ingest->plan->piece_bytes;
+	const size_t want = most < reading->left ? most : reading->left;
+	uint64_t since;
+	gs_status status;
+
+	piece->bytes = piece->claimed.bytes = 0;
+	if (want == 0 || reading->ended || atomic_load(&reading->error.any))
+		return false;
+	piece->at = reading->pieces;
+	if (reading->staging != NULL)
+		piece->keys = reading->staging + piece->at * most;
+	if (reading->claims) {
+		gs_input_claim(ingest->input, want, &piece->claimed);
+		reading->claims = piece->claimed.bytes > 0;
+	}
+	if (!reading->claims) {
+		since = gs_clock_now();		/* waiting for the lock is idle time, reading is not */
+		status = gs_input_read(ingest->input, piece->keys, want, &piece->bytes);
+		gs_clock_lap(&ingest->monitor->clock, GS_STAGE_READ, &since);
+		if (!gs_first_error_note(&reading->error, status))
+			return false;
+		reading->ended = piece->bytes < want;
+		if (piece->bytes == 0)
+			return false;
+	}
+	reading->left -= piece->claimed.bytes + piece->bytes;
+	reading->pieces++;
+	if (reading->staging == NULL && !ingest->plan->by_counting)
+		piece->sequence = gs_store_next_sequence(ingest->store, 0, 1);
+	return true;
+}
+
+/* Read what was claimed, map keys to ordered bits, and store them. */
+static bool
+store_piece(struct reading *reading, unsigned rank, struct piece *piece)
+{
+	struct gs_ingest *ingest = reading->ingest;
+	const struct gsort_options *options = ingest->options;
+	struct gs_clock *clock = &ingest->monitor->clock;
+	uint64_t since = gs_clock_now();
+	size_t count;
+
+	if (piece->claimed.bytes > 0 &&
+	    !gs_first_error_note(&reading->error,
+	                         gs_input_read_piece(ingest->input, &piece->claimed, piece->keys,
+	                                             &piece->bytes)))
+		return false;
+	gs_clock_lap(clock, GS_STAGE_READ, &since);
+	count = piece->bytes / (ingest->key_bits / 8);
+	gs_raw_to_ordered(options->type, options->endian, options->reverse, piece->keys, count, 1);
+	gs_clock_lap(clock, GS_STAGE_DECODE, &since);
+	if (reading->staging != NULL) {
+		piece->sum = gs_checksum(1, 0, ingest->key_bits, piece->keys, count, false).sum;
+		gs_clock_lap(clock, GS_STAGE_DECODE, &since);
+		return true;
+	}
+	piece->sum = gs_verify_sum(ingest->verify, 0, ingest->key_bits, piece->keys, count);
+	gs_store_add(ingest->store, rank, 0, piece->sequence, piece->keys, count);
+	gs_clock_lap(clock, GS_STAGE_SORT, &since);
+	return true;
+}
+
+/* A piece is done; with the lock. */
+static void
+note_piece(struct reading *reading, const struct piece *piece)
+{
+	const uint64_t keys = piece->bytes / (reading->ingest->key_bits / 8);
+
+	reading->file_bytes += piece->bytes;
+	reading->sum += piece->sum;
+	if (reading->got != NULL)
+		reading->got[piece->at] = (uint32_t)piece->bytes;
+	gs_verify_note_in(reading->ingest->verify, keys, piece->sum);
+	count_in(reading->ingest, piece->bytes, keys);
+}
+
+static void
+read_round(void *context, unsigned rank, unsigned size)
+{
+	struct reading *reading = context;
+	const struct gs_ingest *ingest = reading->ingest;
+	struct piece piece = { .keys = ingest->piece_memory + rank * ingest->plan->piece_bytes };
+	bool goes_on = true;
+
+	(void)size;
+	pthread_mutex_lock(&reading->lock);
+	while (goes_on && next_piece(reading, &piece)) {
+		pthread_mutex_unlock(&reading->lock);
+		piece.sum = 0;
+		goes_on = store_piece(reading, rank, &piece);
+		pthread_mutex_lock(&reading->lock);
+		note_piece(reading, &piece);
+	}
+	pthread_mutex_unlock(&reading->lock);
+}
+
+/* Read BYTES, or less if the file ends, by at most so many THREADS. */
+static gs_status
+run_round(struct reading *reading, size_t bytes, unsigned threads)
+{
+	reading->left = bytes - bytes % (reading->ingest->key_bits / 8);
+	reading->pieces = 0;
+	reading->sum = 0;
+	gs_first_error_open(&reading->error);
+	if (!reading->claims && threads > PIPE_READERS)
+		threads = PIPE_READERS;
+	gs_team_run(threads, read_round, reading);
+	return gs_first_error_close(&reading->error);
+}
+
+/* On the CPU.  One piece first: often that is all, and no thread has to be woken. */
+static gs_status
+fill_store(struct reading *reading, bool first)
+{
+	struct gs_ingest *ingest = reading->ingest;
+	const struct gs_plan *plan = ingest->plan;
+	const size_t most = first ? plan->piece_bytes :
+	                    plan->head_keys > 0 ? GS_HEAD_ROUND_BYTES : ROUND_BYTES;
+	size_t room;
+
+	TRY(gs_store_reserve(ingest->store, plan->piece_bytes, &room));
+	TRY(run_round(reading, room < most ? room : most, first ? 1 : plan->threads));
+	gs_store_end_round(ingest->store);
+	return GS_OK;
+}
+
+/* Close the gaps that pieces leave that came out short: the file was cut meanwhile. */
+static size_t
+compact(struct reading *reading)
+{
+	const size_t most = reading->ingest->plan->piece_bytes;
+	size_t bytes = 0;
+
+	for (size_t p = 0; p < reading->pieces; p++) {
+		if (bytes < p * most)
+			memmove(reading->staging + bytes, reading->staging + p * most,
+			        reading->got[p]);
+		bytes += reading->got[p];
+	}
+	return bytes;
+}
+
+/* A GPU may fail, and then everything is read again: so much will be read next. */
+static gs_status
+check_copy(const struct gs_ingest *ingest, size_t bytes)
+{
+	if (bytes <= gs_input_record_room(ingest->input))
+		return GS_OK;
+	return gs_fail(GS_ENOCOPY, "the input is too large to be kept in memory, in case the GPU fails");
+}
+
+/* On a GPU: the rest of a staging buffer. */
+static gs_status
+fill_staging(struct reading *reading)
+{
+	struct gs_ingest *ingest = reading->ingest;
+	const size_t key_bytes = ingest->key_bits / 8;
+	const unsigned threads = ingest->plan->threads;
+	struct gs_staging staging;
+	uint32_t got[GS_PIECES_MOST];
+	gs_status status;
+	size_t bytes;
+
+	TRY(gs_store_lend(ingest->store, 0, &staging));
+	TRY(check_copy(ingest, (staging.room - staging.count) * key_bytes));
+	bytes = (staging.room - staging.count) * key_bytes;
+	assert((bytes - 1) / ingest->plan->piece_bytes < GS_PIECES_MOST);
+	reading->staging = (char *)staging.keys + staging.count * key_bytes;
+	reading->got = got;
+	memset(got, 0, sizeof got);
+	status = run_round(reading, bytes, threads < GPU_READERS ? threads : GPU_READERS);
+	bytes = compact(reading);
+	reading->staging = NULL;
+	reading->got = NULL;
+	TRY(status);
+	return gs_store_commit(ingest->store, 0, bytes / key_bytes, reading->sum);
+}
+
+static gs_status
+ingest_raw_file(struct gs_ingest *ingest)
+{
+	const bool gpu = gs_store_is_on_gpu(ingest->store);
+	struct reading reading = { .ingest = ingest };
+	gs_status status = gs_input_claims(ingest->input, &reading.claims);
+
+	pthread_mutex_init(&reading.lock, NULL);
+	for (bool first = true; status == GS_OK && !reading.ended; first = false)
+		status = gpu ? fill_staging(&reading) : fill_store(&reading, first);
+	pthread_mutex_destroy(&reading.lock);
+	TRY(status);
+	return reading.file_bytes % (ingest->key_bits / 8) == 0 ? GS_OK
+	       : gs_order_partial(ingest->options, gs_input_name(ingest->input), reading.file_bytes);
+}
+
+static gs_status
+ingest_raw(struct gs_ingest *ingest)
+{
+	while (gs_input_next(ingest->input)) {
+		TRY(read_header(ingest));
+		TRY(ingest_raw_file(ingest));
+	}
+	return GS_OK;
+}
+
+/* ---- text ------------------------------------------------------------------------ */
+
+/* Move the keys of the last chunk to a GPU's staging buffers. */
+static gs_status
+stage_chunk(struct gs_ingest *ingest)
+{
+	struct gs_text_decoder *decoder = ingest->decoder;
+
+	TRY(check_copy(ingest, (GS_AHEAD_CHUNKS + 1) * ingest->plan->chunk_bytes));
+	for (unsigned c = 0; c < GS_CLASSES; c++)
+		while (gs_text_left(decoder, (enum gs_text_class)c) > 0) {
+			struct gs_staging staging;
+			uint64_t since, sum;
+			size_t count;
+			char *to;
+
+			TRY(gs_store_lend(ingest->store, c, &staging));
+			since = gs_clock_now();
+			to = (char *)staging.keys + staging.count * (staging.key_bits / 8);
+			count = gs_text_fetch(decoder, (enum gs_text_class)c, to,
+			                      staging.room - staging.count);
+			sum = gs_checksum(ingest->plan->threads, c, staging.key_bits, to, count,
+			                  false).sum;
+			gs_verify_note_in(ingest->verify, count, sum);
+			gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
+			TRY(gs_store_commit(ingest->store, c, count, sum));
+		}
+	return GS_OK;
+}
+
+/* A chunk whose keys a team stores. */
+struct storing {
+	struct gs_ingest *ingest;
+	uint64_t          sequence[GS_CLASSES];
+	pthread_mutex_t   lock;		/* guards: */
+	uint64_t          keys, sum;
+};
+
+/* The keys that one section of the chunk has of each class. */
+static void
+store_section(struct storing *storing, unsigned rank, unsigned section)
+{
+	struct gs_ingest *ingest = storing->ingest;
+	uint64_t stored = 0, sum = 0;
+
+	for (unsigned c = 0; c < GS_CLASSES; c++) {
+		const unsigned bits = ingest->plan->class_bits[c];
+		size_t count;
+		void *keys;
+
+		if (bits == 0)
+			continue;
+		keys = gs_text_keys(ingest->decoder, section, (enum gs_text_class)c, &count);
+		stored += count;
+		sum += gs_verify_sum(ingest->verify, c, bits, keys, count);
+		gs_store_add(ingest->store, rank, c, storing->sequence[c] + section, keys, count);
+	}
+	pthread_mutex_lock(&storing->lock);
+	storing->keys += stored;
+	storing->sum += sum;
+	pthread_mutex_unlock(&storing->lock);
+}
+
+/* Each thread takes the sections that it has parsed: perhaps their keys are still in its cache. */
+static void
+store_sections(void *context, unsigned rank, unsigned size)
+{
+	struct storing *storing = context;
+
+	for (unsigned n = rank; n < gs_text_sections(storing->ingest->decoder); n += size)
+		store_section(storing, rank, n);
+}
+
+/* Store the keys of the last chunk in the CPU's batch. */
+static gs_status
+store_chunk(struct gs_ingest *ingest)
+{
+	struct storing storing = { .ingest = ingest, .lock = PTHREAD_MUTEX_INITIALIZER };
+	const unsigned sections = gs_text_sections(ingest->decoder);
+	size_t bytes = 0, room;
+	uint64_t since;
+
+	for (unsigned c = 0; c < GS_CLASSES; c++)
+		bytes += gs_text_left(ingest->decoder, (enum gs_text_class)c) *
+		         (ingest->plan->class_bits[c] / 8);
+	TRY(gs_store_reserve(ingest->store, bytes, &room));
+	if (bytes == 0)
+		return GS_OK;
+	for (unsigned c = 0; c < GS_CLASSES; c++)
+		storing.sequence[c] = gs_store_next_sequence(ingest->store, c, sections);
+	since = gs_clock_now();
+	gs_team_run(bytes < TEAM_BYTES ? 1 : ingest->plan->threads, store_sections, &storing);
+	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_SORT, &since);
+	gs_verify_note_in(ingest->verify, storing.keys, storing.sum);
+	return GS_OK;
+}
+
+static gs_status
+ingest_chunk(struct gs_ingest *ingest, struct gs_chunk *chunk)
+{
+	uint64_t since = gs_clock_now();
+
+	if (chunk->begins)
+		gs_text_begin_file(ingest->decoder, chunk->name);
+	TRY(gs_text_decode(ingest->decoder, chunk->data, chunk->bytes, chunk->ends));
+	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
+	count_in(ingest, chunk->bytes, gs_text_lines(ingest->decoder) - ingest->keys);
+	gs_ahead_give(&ingest->ahead, chunk);
+	return gs_store_is_on_gpu(ingest->store) ? stage_chunk(ingest) : store_chunk(ingest);
+}
+
+/* The small numbers that were counted; warnings that wait for the last line. */
+static void
+end_text(struct gs_ingest *ingest)
+{
+	struct gs_count *histogram = &ingest->store->histogram;
+	uint64_t since = gs_clock_now();
+
+	histogram->touched = gs_text_fetch_small(ingest->decoder, histogram->bins);
+	gs_text_end(ingest->decoder);
+	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
+	gs_verify_in_counts(ingest->verify, histogram, ingest->options->reverse ? UINT32_MAX : 0);
+	ingest->keys = gs_text_lines(ingest->decoder);
+	ingest->invalid_lines = gs_text_invalid(ingest->decoder);
+}
+
+static gs_status
+ingest_text(struct gs_ingest *ingest)
+{
+	struct gs_chunk *chunk;
+
+	gs_ahead_open(&ingest->ahead, ingest->input, ingest->chunk_memory,
+	              ingest->plan->chunk_bytes);
+	ingest->ahead.clock = &ingest->monitor->clock;
+	for (;;) {
+		TRY(gs_ahead_take(&ingest->ahead, &chunk));
+		if (chunk == NULL)
+			break;
+		TRY(ingest_chunk(ingest, chunk));
+	}
+	end_text(ingest);
+	return GS_OK;
+}
+
+/* ---- either ------------------------------------------------------------------------ */
+
+gs_status
+gs_ingest_run(struct gs_ingest *ingest)
+{
+	return ingest->key_bits == 0 ? ingest_text(ingest) : ingest_raw(ingest);
+}
+
+const char *
+gs_ingest_header(const struct gs_ingest *ingest, size_t *bytes)
+{
+	*bytes = ingest->header_bytes;
+	if (ingest->decoder != NULL && ingest->options->header_lines > 0)
+		return gs_text_header(ingest->decoder, bytes);
+	return ingest->header;
+}
+
+void
+gs_ingest_close(struct gs_ingest *ingest)
+{
+	gs_ahead_close(&ingest->ahead);
+	if (ingest->warnings > ingest->warned)
+		ingest->warned = ingest->warnings;
+}

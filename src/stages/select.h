@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * select.h - which of the sorted keys are written
+ *
+ * Works on spans in place, and remembers the last group of equal keys across spans: how often a
+ * key occurs is known only when another key follows, or its class ends.  A histogram knows at
+ * once: its keys come with their counts.
+ */
+#ifndef GS_STAGES_SELECT_H
+#define GS_STAGES_SELECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gsort.h"
+#include "sort/span.h"
+
+struct gs_select {
+	bool      groups;	/* of equal keys one is written, if there are LEAST .. MOST */
+	uint64_t  least, most;
+	bool      at_once;	/* the first of a group is written, however many follow */
+	bool      counts;	/* TIMES is set: how often each key of the last span occurs */
+	uint64_t *times;
+	bool      head;
+	uint64_t  left;		/* head: so many may still be written */
+
+	bool      any;		/* a group has begun */
+	unsigned  key_class;	/* its key class */
+	unsigned  key_bits;
+	uint64_t  last;		/* and key */
+	uint64_t  last_times;	/* how often that occurred, so far */
+	union { uint8_t u8; uint16_t u16; uint32_t u32; uint64_t u64; } ended;
+};
+
+/** Do OPTIONS select groups of equal keys? */
+bool gs_select_wants_groups(const struct gsort_options *options);
+
+/** Begin; TIMES: borrowed, for the counts of a whole span if OPTIONS want counts, else NULL. */
+void gs_select_open(struct gs_select *select, const struct gsort_options *options,
+                    uint64_t *times);
+
+/** Is every key written? */
+bool gs_select_takes_all(const struct gs_select *select);
+
+/** Keep the keys of SPAN that are written, in place; its count decreases, keys may move. */
+void gs_select_span(struct gs_select *select, struct gs_span *span);
+
+/** The same for groups that are complete: keys that differ, of which number I occurs TIMES[I]
+ *  times; TIMES moves with the keys. */
+void gs_select_pairs(struct gs_select *select, struct gs_span *span, uint64_t *times);
+
+/** The key class ends: SPAN is set to the last group if it is written, else to count 0. */
+void gs_select_end(struct gs_select *select, struct gs_span *span);
+
+/** Is the head complete?  Then nothing more is written. */
+bool gs_select_ends(const struct gs_select *select);
+
+#endif

@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * store.c - every key of a sort, wherever it is
+ *
+ * In:   keys of each class, in any order.
+ * Out:  the keys of each class, sorted, to a sink.
+ *
+ * When the CPU's batch is full, it is sorted and written to disk.  When a GPU's batch is full,
+ * it is sorted and goes to host memory while there is room, else to disk.  If there are runs,
+ * the last batch becomes runs as well, and they are merged.
+ *
+ * Invariant: every key that was added or committed is in the batch, the histogram, a staging
+ * buffer, the GPU or a run.
+ */
+#include <assert.h>
+#include <stdio.h>
+
+#include "format/text.h"
+#include "stages/store.h"
+
+/* ---- opening ----------------------------------------------------------------- */
+
+/* Bins: one for each value of narrow binary keys, or for each small text integer. */
+static size_t
+bin_count(const struct gs_store *store)
+{
+	if (store->plan_input->type == GSORT_TEXT_FLOAT)
+		return 0;
+	if (store->plan_input->key_bits == 0)
+		return GS_SMALL_COUNT;
+	return store->plan->by_counting ? (size_t)1 << store->plan_input->key_bits : 0;
+}
+
+/* Threads that count into tables of their own; text is counted by its decoder. */
+static unsigned
+counting_threads(const struct gs_store *store)
+{
+	return store->plan_input->key_bits == 0 ? 0 : store->plan->threads;
+}
+
+static void
+carve_batch(struct gs_store *store, struct gs_arena *arena)
+{
+	const struct gs_plan *plan = store->plan;
+	const unsigned slots = gs_batch_slots(plan->threads);
+
+	store->pool_memory = gs_arena_take(arena, plan->batch_bytes);
+	store->pool_books = gs_arena_take(arena, gs_pool_bytes(plan->batch_bytes));
+	store->batch.slots = gs_arena_take(arena, (slots + plan->threads) * plan->part_bytes);
+	for (unsigned c = 0; c < GS_CLASSES; c++)
+		if (plan->class_bits[c] > 0)
+			store->bucket_memory[c] = gs_arena_take(arena,
+				gs_buckets_bytes(plan->threads, plan->batch_bytes, plan->part_bytes));
+	gs_head_carve(&store->head, store->options, plan, arena);
+}
+
+void
+gs_store_carve(struct gs_store *store, const struct gsort_options *options,
+               const struct gs_plan_input *input, const struct gs_plan *plan,
+               struct gs_arena *arena)
+{
+	store->options = options;
+	store->plan_input = input;
+	store->plan = plan;
+	if (plan->batch_bytes > 0)
+		carve_batch(store, arena);
+	gs_runs_carve(&store->runs, plan, arena);
+	store->histogram.bins = gs_arena_take(arena, gs_count_bytes(bin_count(store),
+	                                                            counting_threads(store)));
+	store->count_memory = gs_arena_take(arena, plan->count_bytes);
+	store->count_times = gs_arena_take(arena, bin_count(store) == 0 ? 0 :
+	                                          GS_COUNT_PAIRS * sizeof *store->count_times);
+}
+
+static void
+open_batch(struct gs_store *store)
+{
+	const struct gs_plan *plan = store->plan;
+	struct gs_batch *batch = &store->batch;
+
+	batch->pool = gs_pool_init(store->pool_books, store->pool_memory, plan->batch_bytes,
+	                           gs_plan_classes(plan));
+	batch->threads = plan->threads;
+	batch->part_bytes = plan->part_bytes;
+	batch->clock = &store->monitor->clock;
+	batch->scratch = batch->slots + gs_batch_slots(plan->threads) * plan->part_bytes;
+	for (unsigned c = 0; c < GS_CLASSES; c++)
+		if ((batch->bits[c] = plan->class_bits[c]) > 0)
+			batch->buckets[c] = gs_buckets_init(store->bucket_memory[c], batch->pool,
+			                                    batch->bits[c], plan->threads,
+			                                    plan->part_bytes,
+			                                    gs_plan_expected(store->plan_input));
+}
+
+void
+gs_store_open(struct gs_store *store, struct gs_monitor *monitor)
+{
+	const bool text = store->plan_input->key_bits == 0;
+
+	store->monitor = monitor;
+	snprintf(store->device_name, sizeof store->device_name, "cpu, %s, %u thread%s",
+	         gs_simd_name(gs_simd_best()), store->plan->threads,
+	         store->plan->threads == 1 ? "" : "s");
+	gs_runs_open(&store->runs, store->options, store->plan_input, monitor);
+	if (store->plan->batch_bytes > 0)
+		open_batch(store);
+	if (bin_count(store) > 0)
+		gs_count_open(&store->histogram, store->histogram.bins, bin_count(store),
+		              text ? 32 : store->plan_input->key_bits, text ? GS_SMALL : 0,
+		              counting_threads(store));
+	gs_head_open(&store->head, store->options, store->plan, &store->batch);
+}
+
+gs_status
+gs_store_open_gpu(struct gs_store *store)
+{
+	const struct gs_plan *plan = store->plan;
+	const uint64_t bytes = store->plan_input->input_bytes;
+	struct gs_gpu_options options = {
+		.descending_classes = store->options->reverse,
+		.tile_bytes = plan->tile_bytes,
+		.ring_tiles = plan->ring_tiles,
+		/* A line of text is at least 6 bytes for 4 of key, or 7 for 8. */
+		.hint_bytes = store->plan_input->key_bits > 0 || bytes == UINT64_MAX ? bytes
+		                                                                     : bytes / 7 * 8,
+		.gpu_index = store->options->gpu_index,
+		.gpu_memory_bytes = store->options->gpu_memory_bytes,
+		.gpu_memory_percent = store->options->gpu_memory_percent,
+	};
+
+	for (unsigned c = 0; c < GS_CLASSES; c++)
+		options.class_bits[c] = plan->class_bits[c];
+	TRY(gs_guard_open(&store->gpu, &options, plan->threads));
+	snprintf(store->device_name, sizeof store->device_name, "%s",
+	         gs_guard_describe(&store->gpu));
+	gs_note(store->monitor, "%s: a batch holds %.1f MiB", store->device_name,
+	        (double)gs_guard_batch_bytes(&store->gpu) / (1 << 20));
+	return GS_OK;
+}
+
+bool
+gs_store_is_on_gpu(const struct gs_store *store)
+{
+	return store->plan->device == GSORT_DEVICE_GPU;
+}
+
+/* ---- runs ---------------------------------------------------------------------- */
+
+/* The batch has become runs: it is empty. */
+static gs_status
+end_batch(struct gs_store *store)
+{
+	store->batches++;
+	if (!gs_runs_are_crowded(&store->runs))
+		return GS_OK;
+	if (store->pool_memory != NULL)		/* a merge needs its memory */
+		gs_arena_forget(store->pool_memory, store->plan->batch_bytes);
+	return gs_runs_make_room(&store->runs);
+}
+
+/* The CPU's batch is sealed: each class becomes a run on disk, sorted while parts before it are
+ * being written. */
+static gs_status
+spill_batch(struct gs_store *store)
+{
+	const struct gs_span_sink sink = gs_runs_sink(&store->runs);
+
+	for (unsigned c = 0; c < GS_CLASSES; c++) {
+		if (gs_batch_count(&store->batch, c) == 0)
+			continue;
+		TRY(gs_runs_begin(&store->runs, c));
+		TRY(gs_batch_drain(&store->batch, c, &sink));
+		TRY(gs_runs_end(&store->runs));
+	}
+	gs_batch_reset(&store->batch);
+	return end_batch(store);
+}
+
+/* All that a GPU holds becomes runs, in memory if all of it fits there. */
+static gs_status
+evacuate_gpu(struct gs_store *store)
+{
+	const struct gs_span_sink disk = gs_runs_sink(&store->runs);
+	const bool stays = gs_runs_have_room(&store->runs, gs_guard_batch_bytes(&store->gpu));
+	unsigned last = GS_CLASSES;		/* class of the run that is being written */
+
+	for (;;) {
+		struct gs_sorted_span sorted = { .slot = GS_NO_SLOT };
+		struct gs_gpu_span drained;
+		bool first, enough = false;
+
+		TRY(gs_guard_drain(&store->gpu, &drained));
+		sorted.span = drained.span;
+		first = sorted.span.key_class != last && sorted.span.count > 0;
+		if (!stays && last < GS_CLASSES && (first || sorted.span.count == 0))
+			TRY(gs_runs_end(&store->runs));
+		if (sorted.span.count == 0)
+			return end_batch(store);
+		last = sorted.span.key_class;
+		if (!stays && first)
+			TRY(gs_runs_begin(&store->runs, last));
+		if (stays)
+			gs_runs_keep(&store->runs, &sorted.span, first);
+		else
+			TRY(disk.take(disk.context, &sorted, &enough));
+	}
+}
+
+/* ---- the CPU ---------------------------------------------------------------------- */
+
+static gs_status
+set_batch_aside(struct gs_store *store)
+{
+	atomic_store(&store->monitor->counters.phase, GSORT_SORTING);
+	gs_batch_seal(&store->batch);
+	TRY(spill_batch(store));
+	atomic_store(&store->monitor->counters.phase, GSORT_READING);
+	return GS_OK;
+}
+
+gs_status
+gs_store_reserve(struct gs_store *store, size_t least, size_t *room)
+{
+	*room = SIZE_MAX;
+	if (store->plan->by_counting)
+		return GS_OK;
+	TRY(gs_head_trim(&store->head));
+	*room = gs_batch_room(&store->batch);
+	if (*room >= least)
+		return GS_OK;
+	TRY(set_batch_aside(store));
+	*room = gs_batch_room(&store->batch);
+	assert(*room >= least);
+	return GS_OK;
+}
+
+uint64_t
+gs_store_next_sequence(struct gs_store *store, unsigned key_class, size_t count)
+{
+	const uint64_t next = store->batch.sequences[key_class];
+
+	store->batch.sequences[key_class] += count;
+	return next;
+}
+
+void
+gs_store_add(struct gs_store *store, unsigned rank, unsigned key_class, uint64_t sequence,
+             void *keys, size_t count)
+{
+	if (store->plan->by_counting) {
+		gs_count_add(&store->histogram, rank, keys, count);
+		return;
+	}
+	if (store->plan->head_keys > 0) {
+		count = gs_head_filter(&store->head, key_class, keys, count);
+		atomic_fetch_add(&store->head.held, count);
+	}
+	gs_batch_add(&store->batch, rank, key_class, sequence, keys, count);
+}
+
+void
+gs_store_end_round(struct gs_store *store)
+{
+	if (store->plan->by_counting)
+		gs_count_sum(&store->histogram);
+}
+
+/* ---- a GPU ------------------------------------------------------------------------- */
+
+/* Pass a buffer on, full or not. */
+static gs_status
+pass_on(struct gs_store *store, unsigned key_class)
+{
+	const struct gs_staging staging = store->staging[key_class];
+	const uint64_t sum = store->staging_sums[key_class];
+
+	store->staging[key_class] = (struct gs_staging){ .keys = NULL };
+	store->staging_sums[key_class] = 0;
+	return gs_guard_commit(&store->gpu, &staging, sum);
+}
+
+static gs_status
+flush(struct gs_store *store)
+{
+	for (unsigned c = 0; c < GS_CLASSES; c++)
+		if (store->staging[c].keys != NULL)
+			TRY(pass_on(store, c));
+	return GS_OK;
+}
+
+static gs_status
+set_gpu_batch_aside(struct gs_store *store)
+{
+	atomic_store(&store->monitor->counters.phase, GSORT_SORTING);
+	TRY(flush(store));
+	TRY(gs_guard_finish(&store->gpu));
+	TRY(evacuate_gpu(store));
+	atomic_store(&store->monitor->counters.phase, GSORT_READING);
+	return GS_OK;
+}
+
+gs_status
+gs_store_lend(struct gs_store *store, unsigned key_class, struct gs_staging *staging)
+{
+	struct gs_staging *mine = &store->staging[key_class];
+
+	if (mine->keys == NULL) {
+		TRY(gs_guard_lend(&store->gpu, key_class, mine));
+		if (mine->room == 0) {
+			*mine = (struct gs_staging){ .keys = NULL };
+			TRY(set_gpu_batch_aside(store));
+			TRY(gs_guard_lend(&store->gpu, key_class, mine));
+		}
+	}
+	assert(mine->room > mine->count);
+	*staging = *mine;
+	return GS_OK;
+}
+
+gs_status
+gs_store_commit(struct gs_store *store, unsigned key_class, size_t count, uint64_t sum)
+{
+	struct gs_staging *mine = &store->staging[key_class];
+
+	mine->count += count;
+	store->staging_sums[key_class] += sum;
+	assert(mine->count <= mine->room);
+	return mine->count == mine->room ? pass_on(store, key_class) : GS_OK;
+}
+
+/* A GPU drains its classes in the order of the output; one span too many is kept. */
+static gs_status
+drain_gpu(struct gs_store *store, unsigned key_class, const struct gs_span_sink *sink)
+{
+	struct gs_sorted_span sorted = { .slot = GS_NO_SLOT, .summed = true };
+	bool enough = false;
+
+	for (; !enough; sorted.number++) {
+		if (store->pending.span.count == 0)
+			TRY(gs_guard_drain(&store->gpu, &store->pending));
+		if (store->pending.span.count == 0 || store->pending.span.key_class != key_class)
+			return GS_OK;
+		sorted.span = store->pending.span;
+		sorted.sum = store->pending.sum;
+		store->pending.span.count = 0;
+		TRY(sink->take(sink->context, &sorted, &enough));
+	}
+	return GS_OK;
+}
+
+/* ---- the histogram -------------------------------------------------------------------- */
+
+static gs_status
+drain_histogram(struct gs_store *store, const struct gs_span_sink *sink)
+{
+	/* Binary keys are complemented when they are counted, small text integers are not. */
+	const bool reversed = store->options->reverse && store->plan_input->key_bits == 0;
+
+	return gs_count_drain(&store->histogram, reversed, store->count_memory,
+	                      store->plan->count_bytes, store->count_times,
+	                      &store->monitor->clock, sink);
+}
+
+/* ---- either ----------------------------------------------------------------------------- */
+
+gs_status
+gs_store_finish(struct gs_store *store)
+{
+	if (store->plan->by_counting)
+		return GS_OK;
+	if (gs_store_is_on_gpu(store)) {
+		TRY(flush(store));
+		TRY(gs_guard_finish(&store->gpu));
+		return store->batches > 0 ? evacuate_gpu(store) : GS_OK;
+	}
+	gs_batch_seal(&store->batch);
+	if (store->batches == 0)
+		return GS_OK;
+	TRY(spill_batch(store));
+	gs_arena_forget(store->pool_memory, store->plan->batch_bytes);
+	return GS_OK;
+}
+
+uint64_t
+gs_store_count(const struct gs_store *store, unsigned key_class)
+{
+	return gs_batch_count(&store->batch, key_class);
+}
+
+gs_status
+gs_store_drain(struct gs_store *store, unsigned key_class, const struct gs_span_sink *sink)
+{
+	if (store->histogram.bin_count > 0 && store->histogram.key_class == key_class)
+		return drain_histogram(store, sink);
+	if (gs_runs_count(&store->runs, key_class) > 0)
+		return gs_runs_drain(&store->runs, key_class, sink);
+	if (store->plan->class_bits[key_class] == 0)
+		return GS_OK;
+	if (gs_store_is_on_gpu(store))
+		return store->batches > 0 ? GS_OK : drain_gpu(store, key_class, sink);
+	return gs_batch_count(&store->batch, key_class) == 0 ? GS_OK
+	       : gs_batch_drain(&store->batch, key_class, sink);
+}
+
+void
+gs_store_stats(const struct gs_store *store, struct gsort_stats *stats)
+{
+	struct gs_gpu_work work;
+
+	stats->device = store->plan->by_counting ? "cpu (histogram)" : store->device_name;
+	stats->batches = store->batches > 0 ? store->batches : 1;
+	stats->runs = store->runs.spilled;
+	stats->merge_passes = store->runs.passes;
+	stats->spilled_bytes = gs_runs_spilled_bytes(&store->runs);
+	if (store->gpu.gpu == NULL)
+		return;
+	gs_guard_work(&store->gpu, &work);
+	stats->h2d_seconds = work.h2d_seconds;
+	stats->gpu_sort_seconds = work.sort_seconds;
+	stats->d2h_seconds = work.d2h_seconds;
+	stats->gpu_bytes = work.memory_bytes;
+}
+
+void
+gs_store_close(struct gs_store *store)
+{
+	gs_guard_close(&store->gpu);
+	gs_runs_close(&store->runs);
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * store.h - every key of a sort, wherever it is: CPU buckets, a histogram, a GPU, runs
+ *
+ *     carve, open; { reserve; add | lend, commit }*; finish; drain each class; close
+ *
+ * is the only legal order.  The plan says who holds the keys: the CPU (reserve, add) or a GPU
+ * (lend, commit); that never changes.  What does not fit is set aside as sorted runs.  A GPU
+ * that fails is not repaired: GS_EDEVICE goes up, and the store is only good for closing.
+ *
+ * Classes are drained in the order of the output, each once.
+ */
+#ifndef GS_STAGES_STORE_H
+#define GS_STAGES_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/monitor.h"
+#include "base/status.h"
+#include "gpu/guard.h"
+#include "gsort.h"
+#include "plan/plan.h"
+#include "sort/buckets/batch.h"
+#include "sort/count.h"
+#include "sort/span.h"
+#include "stages/head.h"
+#include "stages/runs.h"
+
+struct gs_store {
+	const struct gs_plan       *plan;
+	const struct gs_plan_input *plan_input;
+	const struct gsort_options *options;
+	struct gs_monitor          *monitor;
+	char              device_name[320];
+
+	struct gs_batch   batch;	/* of the CPU, with its memory: */
+	char             *pool_memory;
+	void             *pool_books, *bucket_memory[GS_CLASSES];
+
+	struct gs_count   histogram;	/* keys of 8 and 16 bits; small text integers */
+	void             *count_memory;	/* plan.count_bytes: spans of it, ... */
+	uint64_t         *count_times;	/* ... and how often keys occur */
+
+	struct gs_guard   gpu;		/* open if the plan's device is a GPU, with: */
+	struct gs_staging staging[GS_CLASSES];	/* buffers being filled; keys NULL: none */
+	uint64_t          staging_sums[GS_CLASSES];
+	struct gs_gpu_span pending;	/* drained, but of a later class */
+
+	struct gs_runs    runs;
+	struct gs_head    head;
+	unsigned          batches;	/* that were set aside */
+};
+
+/** Take buffers from ARENA, or from one that is not open: only their sum. */
+void gs_store_carve(struct gs_store *store, const struct gsort_options *options,
+                    const struct gs_plan_input *input, const struct gs_plan *plan,
+                    struct gs_arena *arena);
+
+/** Begin, with what was carved; everything is borrowed. */
+void gs_store_open(struct gs_store *store, struct gs_monitor *monitor);
+
+/** Open the plan's GPU; slow.  GS_ENODEV, GS_EDEVMEM, GS_EDEVICE: it cannot be used. */
+MUST_CHECK gs_status gs_store_open_gpu(struct gs_store *store);
+
+/** Does a GPU hold the keys? */
+bool gs_store_is_on_gpu(const struct gs_store *store);
+
+/* ---- the CPU ---- */
+
+/** Between rounds: see that LEAST bytes of keys can be added; *ROOM: how many can.  May trim the
+ *  head, or set a batch aside. */
+MUST_CHECK gs_status gs_store_reserve(struct gs_store *store, size_t least, size_t *room);
+
+/** The sequence number of the next piece of KEY_CLASS, and of COUNT - 1 more; one thread at a
+ *  time. */
+uint64_t gs_store_next_sequence(struct gs_store *store, unsigned key_class, size_t count);
+
+/** Add COUNT keys, fewer than were reserved; they may be changed.  Any thread, each with a RANK
+ *  of its own. */
+void gs_store_add(struct gs_store *store, unsigned rank, unsigned key_class, uint64_t sequence,
+                  void *keys, size_t count);
+
+/** All threads of a round have added. */
+void gs_store_end_round(struct gs_store *store);
+
+/* ---- a GPU ---- */
+
+/** Lend a staging buffer of KEY_CLASS with room for at least one key behind those in it; one
+ *  thread.  May set a batch aside. */
+MUST_CHECK gs_status
+gs_store_lend(struct gs_store *store, unsigned key_class, struct gs_staging *staging);
+
+/** COUNT keys were put behind those in the buffer; SUM is their checksum. */
+MUST_CHECK gs_status
+gs_store_commit(struct gs_store *store, unsigned key_class, size_t count, uint64_t sum);
+
+/* ---- either ---- */
+
+/** No more keys. */
+MUST_CHECK gs_status gs_store_finish(struct gs_store *store);
+
+/** Keys of KEY_CLASS that the CPU's batch holds; 0 if they are elsewhere. */
+uint64_t gs_store_count(const struct gs_store *store, unsigned key_class);
+
+/** Hand all keys of KEY_CLASS to SINK, in order. */
+MUST_CHECK gs_status
+gs_store_drain(struct gs_store *store, unsigned key_class, const struct gs_span_sink *sink);
+
+/** Report device, batches, runs and the GPU's work. */
+void gs_store_stats(const struct gs_store *store, struct gsort_stats *stats);
+
+/** Close the GPU and the runs; a zeroed store is allowed. */
+void gs_store_close(struct gs_store *store);
+
+#endif

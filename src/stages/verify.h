@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * verify.h - is the output the input, in order?
+ *
+ * Keys are hashed when they arrive and when they leave; sums of hashes do not depend on the order
+ * (sort/checksum.h).  Keys that leave must ascend, and number and sum must agree.
+ */
+#ifndef GS_STAGES_VERIFY_H
+#define GS_STAGES_VERIFY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "gsort.h"
+#include "sort/count.h"
+#include "sort/span.h"
+
+struct gs_verify {
+	bool     on;
+	bool     order_alone;		/* not all keys that came will leave */
+	bool     descending_classes;
+	unsigned threads;
+
+	/* written by one thread, while another one owns what follows */
+	uint64_t keys_in, sum_in;
+
+	uint64_t keys_out, sum_out;
+	bool     any;			/* a key has left */
+	unsigned key_class;		/* the last one that left */
+	uint64_t last;
+	bool     disorder;
+};
+
+/** Begin; OPTIONS say whether, and what can be verified. */
+void gs_verify_open(struct gs_verify *verify, const struct gsort_options *options,
+                    unsigned threads);
+
+/** The input is read once more: forget what has come, not what was written. */
+void gs_verify_restart(struct gs_verify *verify);
+
+/* The functions that follow do nothing unless verification is on. */
+
+/** Note COUNT keys of KEY_CLASS that have arrived, in any order, with all threads. */
+void gs_verify_in(struct gs_verify *verify, unsigned key_class, unsigned key_bits,
+                  const void *keys, size_t count);
+
+/* The same by many threads: the sum of the keys that each has read ... */
+uint64_t gs_verify_sum(const struct gs_verify *verify, unsigned key_class, unsigned key_bits,
+                       const void *keys, size_t count);
+
+/** ... is noted by one at a time. */
+void gs_verify_note_in(struct gs_verify *verify, uint64_t keys, uint64_t sum);
+
+/** Note all that is in COUNT, whose bins are the keys' that leave after XOR with FLIP. */
+void gs_verify_in_counts(struct gs_verify *verify, const struct gs_count *count, uint64_t flip);
+
+/** Note a sorted span that leaves, before anything is selected from it. */
+void gs_verify_out(struct gs_verify *verify, const struct gs_span *span);
+
+/* The same in two steps: any thread computes the digest of a span ... */
+struct gs_span_digest {
+	uint64_t keys, sum, first, last;
+	unsigned key_class;
+	bool     falls;
+};
+
+void gs_verify_digest(const struct gs_verify *verify, const struct gs_span *span,
+                    struct gs_span_digest *digest);
+
+/** ... and one at a time, in order, notes it. */
+void gs_verify_note_out(struct gs_verify *verify, const struct gs_span_digest *digest);
+
+/** The same where keys differ, and number I occurs TIMES[I] times. */
+void gs_verify_out_pairs(struct gs_verify *verify, const struct gs_span *span,
+                         const uint64_t *times);
+
+/** All has left: GS_OK, or GS_EDEVICE: "the result is wrong: ..." */
+MUST_CHECK gs_status gs_verify_end(const struct gs_verify *verify);
+
+#endif

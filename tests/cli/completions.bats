@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# One list of options: in --help, in the man page, in three completions.
+
+load ../helpers
+
+# What follows describes the repository's files, not the installed ones.
+prepare() {
+	gsort --help | sed 's/numeric (-n).*//; s/PROG -d.*//; s/(with -v.*//; s/--rev\.//' | grep -oE '(^| )--?[a-zA-Z][a-z0-9-]*' | tr -d ' ' | sort -u >in-help
+	[ "$(wc -l <in-help)" -gt 20 ]
+}
+
+# lists NAME: the options on standard input are those of --help
+lists() {
+	sort -u >"in-$1"
+	diff in-help "in-$1"
+}
+
+@test "the man page has the options of --help" {
+	# only the section OPTIONS, and there only the tags
+	awk '/^\.SH/ { options = /OPTIONS/ }  options && (tag || /^\.TQ/ && ++tag) ; { tag = /^\.TP|^\.TQ/ }' \
+		"$GSORT_SOURCE/man/gsort.1.in" | sed 's/\\f[A-Z]//g; s/\\-/-/g' |
+		grep -oE '(^|[ "])--?[a-zA-Z][a-z0-9-]*' | tr -d ' "' | lists man
+}
+
+@test "bash completes the options of --help" {
+	sed -n "/local options=/,/'$/p" "$GSORT_SOURCE/completions/gsort.bash" |
+		grep -oE -- '--?[a-zA-Z][a-z0-9-]*' | lists bash
+}
+
+@test "zsh completes the options of --help" {
+	sed "s/^	'([^)]*)'/	/; s/([^)]*)//" "$GSORT_SOURCE/completions/_gsort" |
+		grep -oE -- "(^|['{,)])--?[a-zA-Z][a-z0-9-]*" | tr -d "'{,)" | lists zsh
+}
+
+@test "fish completes the options of --help" {
+	{
+		sed -n 's/^complete.* -s \([a-zA-Z]\) .*/-\1/p; s/.*complete.* -o \([a-z]\)$width.*/\1/p' \
+			"$GSORT_SOURCE/completions/gsort.fish" | grep -- -
+		sed -n 's/^complete.* -l \([a-z0-9-]*\) .*/--\1/p' "$GSORT_SOURCE/completions/gsort.fish"
+		awk '/^for width/ { $1 = $2 = $3 = ""; widths = $0 }
+		     / -o [uif]\$width/ { n = split(widths, w, " ")
+		                          for (i = 1; i <= n; i++) print "-" substr($5, 1, 1) w[i] }' \
+			"$GSORT_SOURCE/completions/gsort.fish"
+	} | lists fish
+}
+
+@test "the completions are sound for their shells" {
+	bash -n "$GSORT_SOURCE/completions/gsort.bash"
+	if command -v zsh >/dev/null; then zsh -n "$GSORT_SOURCE/completions/_gsort"; fi
+	if command -v fish >/dev/null; then fish -n "$GSORT_SOURCE/completions/gsort.fish"; fi
+}
+
+# completes EXPECTED WORD...: what bash offers for the last word
+completes() {
+	local expected=$1
+	shift
+	[ "$(bash -c '. "$0"; COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _gsort; echo "${COMPREPLY[*]}"' \
+		"$GSORT_SOURCE/completions/gsort.bash" "$@")" = "$expected" ]
+}
+
+@test "bash offers options, values and files" {
+	touch file-a file-b
+	mkdir place
+	completes "--reverse" gsort --rev
+	completes "text text-float" gsort --type = t
+	completes "text" gsort --to = t
+	completes "u8 u16 u32 u64" gsort --type = u
+	completes "u16" gsort --type u1
+	completes "xz" gsort --decompress = x
+	completes "gpu gpu:0" gsort --device = g
+	completes "abort fail warn ignore" gsort --invalid = ""
+	completes "silent summary" gsort --check = s
+	completes "file-a file-b" gsort --check file
+	completes "zstd" gsort --compress-program z
+	completes "-u8 -u16 -u32 -u64 -u" gsort -u
+	completes "file-a file-b" gsort -u32 file
+	completes "file-a file-b" gsort -o file
+	completes "file-a file-b" gsort --files0-from = file
+	completes "place" gsort -T pl
+	completes "" gsort -- --rev
+}
+
+# offered_by_bash OPTION...: the values, a line each
+offered_by_bash() {
+	for option; do
+		bash -c '. "$0"; COMP_WORDS=(gsort "$1" = "") COMP_CWORD=3; _gsort; printf "%s\n" "${COMPREPLY[@]}"' \
+			"$GSORT_SOURCE/completions/gsort.bash" "$option" | sed "s/^/$option=/"
+	done
+}
+
+@test "what is offered as a value is accepted" {
+	printf '1\n' >one
+	offered_by_bash --type --to --sort --head-count --head --check --invalid --header \
+		--size-hint --buffer-size --batch-size --parallel --gpu-memory --progress --stats |
+		while read -r option; do
+			gsort "$option" </dev/null 2>err || { echo "$option"; cat err; false; }
+		done
+	offered_by_bash --endian --skip-bytes | while read -r option; do
+		gsort -u8 --plan "$option" one >plan
+	done
+	for option in --decompress=auto --decompress=none --device=auto --device=cpu; do
+		gsort "$option" one
+	done
+}
+
+@test "the three shells offer the same values" {
+	values='--type --to --endian --sort --head-count --head --check --decompress --invalid
+		--header --skip-bytes --size-hint --compress-program --batch-size --parallel
+		--device --gpu-memory --progress --stats --buffer-size'
+	for option in $values; do
+		bash=$(offered_by_bash $option | sed 's/.*=//' | sort | xargs)
+		zsh=$(sed -n "s/.*$option=[^(]*\(.*\):(\(.*\))'.*/\2/p" "$GSORT_SOURCE/completions/_gsort" |
+			sed 's/\\\\//g' | tr ' ' '\n' | sort | xargs)
+		fish=$(sed -n "s/.* -l ${option#--} .*-a '\([^']*\)'.*/\1/p" "$GSORT_SOURCE/completions/gsort.fish" |
+			tr ' ' '\n' | sort | xargs)
+		[ -n "$bash" ] && [ "$bash" = "$zsh" ] && [ "$bash" = "$fish" ] ||
+			{ echo "$option: bash '$bash', zsh '$zsh', fish '$fish'"; false; }
+	done
+}
+
+# zsh_offers EXPECTED LINE: what zsh offers for the last word of LINE.  Zsh runs in a
+# terminal of its own; what its completion adds is noted on the way.
+zsh_offers() {
+	cat >offer.zsh <<-'END'
+		zmodload zsh/zpty
+		zpty z zsh -f -i
+		zpty -w z "PROMPT=; stty -echo; cd ${(q)PWD}; fpath=(${(q)1} \$fpath); autoload -U compinit; compinit -D
+		compadd() {
+			if [[ \${@[1,(i)(-|--)]} == *-(O|A|D)\\ * ]]; then builtin compadd \"\$@\"; return; fi
+			local -a hits; builtin compadd -A hits \"\$@\"; print -rl -- \$hits >>offered
+		}
+		zle -C offer list-choices _main_complete; bindkey '^I' offer
+		finish() { print >>done }; zle -N finish; bindkey '^X' finish; print >ready"
+		for ((i = 0; i < 100; i++)); do [[ -e ready ]] && break; sleep 0.1; done
+		zpty -w -n z "$2"$'\t\x18'
+		for ((i = 0; i < 100; i++)); do [[ -e done ]] && break; sleep 0.1; done
+		zpty -d z
+	END
+	rm -f ready done offered
+	zsh -f offer.zsh "$GSORT_SOURCE/completions" "$2" >/dev/null
+	[ "$(sort -u offered | xargs)" = "$1" ] || { echo "$2: $(xargs <offered)"; false; }
+}
+
+@test "zsh offers options, values and files" {
+	needs zsh
+	zsh -fc 'zmodload zsh/zpty' 2>/dev/null || skip "this zsh has no zpty"
+	touch file-a
+	zsh_offers "--invalid" "gsort --inv"
+	zsh_offers "abort fail ignore warn" "gsort --invalid="
+	zsh_offers "diagnose-first quiet silent summary" "gsort --check="
+	zsh_offers "u16" "gsort --type=u1"
+	zsh_offers "file-a" "gsort -u32 -o fi"
+}
+
+# fish_offers EXPECTED LINE
+fish_offers() {
+	fish -c "source '$GSORT_SOURCE/completions/gsort.fish'; complete -C '$2'" |
+		sed 's/\t.*//' | xargs >offered
+	[ "$(cat offered)" = "$1" ] || { echo "$2: $(cat offered)"; false; }
+}
+
+@test "fish offers options, values and files" {
+	needs fish
+	export HOME=$PWD
+	touch file-a
+	fish_offers "--reverse" "gsort --rev"
+	fish_offers "abort fail ignore warn" "gsort --invalid "
+	fish_offers "--check=diagnose-first --check=quiet --check=silent --check=summary" "gsort --check="
+	fish_offers "file-a" "gsort -u32 -o fi"
+	fish_offers "file-a" "gsort --check fi"
+}

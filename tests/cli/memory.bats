@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# What the man page promises of memory: on the CPU at most twice the input and
+# 256 MB, with a GPU that holds the keys at most the input and 512 MB.
+
+load ../helpers
+
+prepare() {
+	skips_under_sanitizer "all takes more memory"
+	ln -sf "$GSORT_BUILD/tests/tools/measure" "$BATS_TEST_TMPDIR/bin/measure"
+}
+
+# peak_within KIB COMMAND...: its largest resident set
+peak_within() {
+	local most=$1 peak
+	shift
+	measure took "$@" || return 1
+	read -r _ peak <took
+	echo "peak $peak KiB of $most: $*"
+	[ "$peak" -le "$most" ]
+}
+
+# on_cpu FILE OPTION...: FILE within twice its size and 256 MB, from file and pipe
+on_cpu() {
+	local file=$1 kib
+	shift
+	kib=$(($(stat -c %s "$file") / 1024 * 2 + 256000000 / 1024))
+	peak_within $kib gsort --device=cpu "$@" -o out "$file"
+	mkfifo pipe
+	cat "$file" >pipe &
+	peak_within $kib gsort --device=cpu "$@" -o out pipe
+	rm pipe
+}
+
+@test "binary keys: twice the input, from file and pipe" {
+	gen --keys 40000000 --type u32 >in
+	on_cpu in -u32
+	gen --keys 20000000 --type f64 >in
+	on_cpu in -rf64
+}
+
+@test "binary keys are in memory once" {
+	gen --keys 64000000 --type u32 >in
+	peak_within $((256000000 / 1024 * 11 / 10 + 32000)) gsort -u32 --device=cpu -o out in
+	is_sorted out u32
+	same_keys in out u32
+}
+
+@test "keys of 8 and 16 bits: no memory to speak of, however many" {
+	head -c 200000000 /dev/zero >in
+	peak_within 150000 gsort -u8 -o out in
+	peak_within 150000 gsort -i16 -o out in
+}
+
+@test "text: twice the input, also where keys are larger than their lines" {
+	yes 7 | head -n 50000000 >in
+	on_cpu in
+	yes 65536 | head -n 25000000 >in		# the shortest that is sorted, not counted
+	on_cpu in
+	yes -32769 | head -n 20000000 >in
+	on_cpu in
+	{ yes 65536 | head -n 20000000; echo 18446744073709551615; echo -9223372036854775808; } >in
+	on_cpu in -r
+	yes 4294967296 | head -n 12000000 >in
+	on_cpu in
+}
+
+@test "skewed keys: no more than others" {
+	gen --keys 20000000 --type u64 --dist zipf >in
+	on_cpu in -u64
+}
+
+@test "few addresses: fewer threads, or one sentence" {
+	local kib threads status
+	gen --keys 100000 --type text >in
+	gsort -o expected in
+	for kib in 130000 200000 230000 250000 275000 300000 320000 400000 500000 1000000; do
+		for threads in 1 3 4 64; do
+			status=0
+			cat in | (ulimit -v $kib; gsort --parallel=$threads >out 2>err) || status=$?
+			echo "$kib KiB, $threads threads: status $status, $(cat err)"
+			case $status in
+			0) cmp out expected ;;
+			2) grep "memory .*can be had" err && [ $kib -lt 400000 ] ;;
+			*) false ;;
+			esac
+		done
+	done
+}
+
+# From here on programs read files of the kernel from below the folder kernel, if they are there,
+# and see no control groups but those.
+other_kernel() {
+	needs cc
+	not grep -aqE 'lib[at]san\.so' "$GSORT" || skip "a sanitizer comes first"
+	cat >preload.c <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <stdio.h>
+		#include <string.h>
+		#include <unistd.h>
+
+		FILE *
+		fopen(const char *name, const char *mode)
+		{
+			FILE *(*next)(const char *, const char *) = dlsym(RTLD_NEXT, "fopen");
+			char path[4300];
+
+			snprintf(path, sizeof path, "kernel%s", name);
+			if (access(path, F_OK) == 0 || strncmp(name, "/sys/fs/cgroup", 14) == 0)
+				name = path;
+			return next(name, mode);
+		}
+	END
+	cc -shared -fPIC -o preload.so preload.c -ldl
+	there() { LD_PRELOAD=$PWD/preload.so "$@"; }
+}
+
+# says DIR FILE=CONTENT...: the kernel does
+says() {
+	local what
+	mkdir -p "kernel$1"
+	for what in "${@:2}"; do printf '%b\n' "${what#*=}" >"kernel$1/${what%%=*}"; done
+}
+
+# allows THREADS MIB: what --info says of the machine
+allows() {
+	there gsort --info >info
+	grep -E '^(cpu|memory|-S)' info
+	grep -q "^cpu  *$1 thread" info
+	grep -q "^-S  *$2 MiB" info
+}
+
+@test "control groups of both versions limit memory and threads, as do those above them" {
+	local all room=$((600 << 20)) used=$((300 << 20)) cache=$((100 << 20))
+	unset OMP_NUM_THREADS OMP_THREAD_LIMIT
+	all=$(nproc)
+	other_kernel
+	says /proc/self cgroup=0::/a/b
+	says /sys/fs/cgroup/a memory.max=max memory.current=1000 'cpu.max=50000 100000'
+	says /sys/fs/cgroup/a/b memory.max=$room memory.current=$used 'cpu.max=max 100000' \
+		"memory.stat=anon 1\ninactive_file $cache"
+	allows 1 375.0			# 600 - 300 + 100, 15 of 16
+	says /sys/fs/cgroup/a memory.max=$((200 << 20)) memory.current=$((100 << 20))
+	allows 1 93.8
+	says /sys/fs/cgroup/a memory.max=$((200 << 20)) memory.current=$((300 << 20))
+	fails "only 0 MiB of memory can be had; gsort needs 16 MiB" there gsort --parallel=1
+	rm -r kernel
+	says /proc/self 'cgroup=4:memory:/m\n3:cpuacct,cpu:/c\nno group\n7:pids:/p'
+	says /sys/fs/cgroup/cpu/c cpu.cfs_quota_us=-1
+	says /sys/fs/cgroup/memory/m memory.limit_in_bytes=$room memory.usage_in_bytes=$used \
+		"memory.stat=total_inactive_file $cache"
+	allows "$all" 375.0
+	says /sys/fs/cgroup/cpu/c cpu.cfs_quota_us=100000 cpu.cfs_period_us=100000
+	says /sys/fs/cgroup/memory memory.limit_in_bytes=9223372036854771712
+	allows 1 375.0
+}
+
+@test "what a kernel that promises no more than it has has promised already is heeded" {
+	other_kernel
+	says /proc/self cgroup=0::/
+	says /proc/sys/vm overcommit_memory=2
+	says /proc 'meminfo=MemAvailable: 1000000 kB\nCommitLimit: 900000 kB\nCommitted_AS: 490400 kB'
+	allows '[0-9]*' 375.0
+	says /proc 'meminfo=MemAvailable: 1000000 kB\nCommitLimit: 900000 kB\nCommitted_AS: 900001 kB'
+	fails "only 0 MiB of memory can be had" there gsort
+}
+
+@test "with a GPU: the input and 512 MB" {
+	needs_gpu
+	gen --keys $((1 << 28)) --type u32 >in
+	peak_within $(((1 << 20) + 512000000 / 1024)) gsort -u32 --device=gpu -o out in
+	mkfifo pipe
+	cat in >pipe &
+	peak_within $(((1 << 20) + 512000000 / 1024)) gsort -u32 --device=gpu -o out pipe
+}

@@ -1,0 +1,338 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Sorted inputs become one: -m, as sort(1) does it, and with the order verified.
+
+load ../helpers
+
+# sorted TYPE SEED KEYS [OPTION...]: so many sorted keys on standard output
+sorted() {
+	gen --seed "$2" --keys "$3" --type "$1" | gsort --type="$1" "${@:4}"
+}
+
+# texts: sorted files t0 ... t5 of all classes and sizes, and r0 ... r5 of the same, largest first
+texts() {
+	gen --seed 31 --keys 3001 --type text --range full | sort -n >t0
+	gen --seed 32 --keys 20011 --type text --range small | sort -n >t1
+	gen --seed 33 --keys 5003 --type text --range i32 | sort -n >t2
+	gen --seed 34 --keys 5003 --type text --range u64 | sort -n >t3
+	echo -9223372036854775808 >t4
+	: >t5
+	for i in 0 1 2 3 4 5; do tac t$i >r$i; done
+}
+
+# trouble PATTERN COMMAND...: exit status 2, a message that matches; output may be there
+trouble() {
+	local pattern=$1 status=0
+	shift
+	"$@" >trouble-out 2>trouble-err || status=$?
+	if [ $status -ne 2 ] || ! grep -q -- "^gsort: .*$pattern" trouble-err; then
+		echo "status $status of: $*"
+		cat trouble-err
+		return 1
+	fi
+}
+
+# endless: a pipe, in, of many sorted lines and no end; $! writes them
+endless() {
+	mkfifo in
+	exec 7<>in		# it has a writer as long as this test runs
+	seq 900000 >&7 &
+}
+
+# --- what comes out ------------------------------------------------------------------
+
+@test "text: what sort -m makes of it" {
+	texts
+	for options in "" -u "--batch-size=2" "-u --batch-size=3" "-S 16M" --parallel=1; do
+		gsort -m $options t? | cmp - <(sort -nm $options t?)
+		gsort -m -r $options r? | cmp - <(sort -nmr $options r?)
+		gsort -m $options t1 t5 | cmp - <(sort -nm $options t1 t5)
+	done
+}
+
+@test "text: random runs of random numbers, as sort merges them" {
+	for seed in 1 2 3 4 5 6 7 8; do
+		rm -f in-*
+		gen --seed $seed --keys 4000 --type text --range full --dist zipf >all
+		split -n r/$((seed + 1)) all in-
+		for file in in-*; do sort -n -o "$file" "$file"; done
+		gsort -m in-* | cmp - <(sort -n all)
+		gsort -mu --batch-size=2 in-* | cmp - <(sort -nu all)
+	done
+}
+
+@test "binary: what sorting all of it makes, for all types, both ways" {
+	for type in u8 i8 u16 i16 u32 i32 u64 i64 f32 f64; do
+		for order in "" -r; do
+			for i in 1 2 3; do sorted $type $i $((i * 30011)) $order >in$i; done
+			cat in1 in2 in3 | gsort --type=$type $order >expected
+			gsort -m --type=$type $order in1 in2 in3 | cmp - expected
+			gsort -m --type=$type $order --batch-size=2 in3 in1 in2 | cmp - expected
+			gsort -mu --type=$type $order in1 in2 in3 |
+				cmp - <(gsort -u --type=$type $order expected)
+			gsort -m --verify --type=$type $order in1 in2 in3 | cmp - expected
+		done
+	done
+}
+
+@test "inputs of very different sizes" {
+	sorted u32 1 1500000 >large
+	for keys in 0 1 2 4095 200000; do
+		sorted u32 $keys $keys >small
+		gsort -m -u32 large small | cmp - <(cat large small | gsort -u32)
+		gsort -m -u32 small large small | cmp - <(cat large small small | gsort -u32)
+	done
+}
+
+@test "equal keys, few keys, keys that follow each other" {
+	gen --keys 300000 --type u64 --dist equal | gsort -u64 >equal
+	gsort -m -u64 equal equal | cmp - <(cat equal equal)
+	gsort -mu -u64 equal equal | cmp - <(head -c 8 equal)
+	gen --keys 300000 --type u64 --dist few | gsort -u64 >few
+	gsort -m -u64 few equal few | cmp - <(cat few equal few | gsort -u64)
+	sorted u32 1 300000 >all
+	head -c 400000 all >low
+	tail -c +400001 all >high
+	gsort -m -u32 high low | cmp - all
+}
+
+@test "text floats are merged by value" {
+	printf 'nan\n-inf\n-1.5\n0\n1e300\n' >a
+	printf -- '-1.25\n2.5\ninf\n' >b
+	gsort -mg a b >out
+	gsort -cg out
+	[ "$(wc -l <out)" = 8 ]
+	gsort -g a b | cmp - out
+}
+
+@test "the first of what would go out, and then no more is read" {
+	texts
+	gsort -m --head=100 t? | cmp - <(sort -nm t? | head -n 100)
+	endless
+	timeout 30 gsort -m --head=3 in t1 >out
+	kill $! || true
+	sort -nm t1 | head -n 3 | cmp - out
+}
+
+# --- which inputs ----------------------------------------------------------------------
+
+@test "no input, one input, the same input twice, standard input once" {
+	texts
+	gsort -m <t0 | cmp - t0
+	gsort -m t0 | cmp - t0
+	gsort -m t5 t5 | cmp - t5
+	gsort -m t0 t0 | cmp - <(sort -nm t0 t0)
+	gsort -m t1 - t0 - <t2 | cmp - <(sort -nm t0 t1 t2)
+	sorted u64 1 1000 >in
+	gsort -m -u64 - in - <in | cmp - <(cat in in | gsort -u64)
+	sorted u8 1 1000 >in
+	gsort -m -u8 - in - <in | cmp - <(cat in in | gsort -u8)
+}
+
+@test "pipes, named and not" {
+	texts
+	mkfifo p q
+	cat t0 >p &
+	cat t1 >q &
+	gsort -m p q - <t2 >out
+	wait
+	sort -nm t0 t1 t2 | cmp - out
+	gsort -m <(cat t0) <(cat t3) | cmp - <(sort -nm t0 t3)
+}
+
+@test "compressed inputs" {
+	needs gzip zstd
+	texts
+	sort -nm t0 t1 t2 >expected
+	gzip -k t0
+	zstd -q t1
+	gsort -m t0.gz t1.zst t2 | cmp - expected
+	gsort -m --batch-size=2 t0.gz t1.zst t2 | cmp - expected
+	sorted u32 1 200000 >a
+	sorted u32 2 200000 >b
+	gzip -k a
+	gsort -m -u32 a.gz b | cmp - <(cat a b | gsort -u32)
+}
+
+@test "more inputs than may be open, of text and binary keys" {
+	gen --seed 5 --keys 50000 --type text --range full >all
+	split -n r/60 all in-
+	for file in in-*; do sort -n -o "$file" "$file"; done
+	sort -n all >expected
+	(ulimit -n 20; gsort -m in-* | cmp - expected)
+	(ulimit -n 20; gsort -m --batch-size=5 in-* in-aa | cmp - <(sort -n all in-aa))
+	gen --seed 5 --keys 50000 --type u32 >all
+	rm in-*
+	split -b 4000 all in-
+	for file in in-*; do gsort -u32 -o "$file" "$file"; done
+	(ulimit -n 20; gsort -m -u32 in-* | cmp - <(gsort -u32 all))
+	for file in in-*; do gzip "$file"; done
+	(ulimit -n 20; gsort -m -u32 in-*.gz | cmp - <(gsort -u32 all))
+}
+
+@test "many inputs in little memory" {
+	gen --seed 6 --keys 300000 --type u64 >all
+	split -b 12000 all in-
+	for file in in-*; do gsort -u64 -o "$file" "$file"; done
+	gsort -m -u64 -S 16M in-* | cmp - <(gsort -u64 all)
+}
+
+@test "few inputs in little memory need no temporary files" {
+	for ((i = 0; i < 10; i++)); do seq $i 50000 2000000 >in-$i; done
+	gsort -m -S 16M --stats=json in-* 2>stats | cmp - <(sort -n in-*)
+	grep -q '"spilled_bytes":0,' stats
+	gsort -m -g -S 16M --stats=json in-* 2>stats | cmp - <(sort -n in-*)
+	grep -q '"spilled_bytes":0,' stats
+}
+
+@test "more runs than files may be open, where each run has one" {
+	for ((i = 0; i < 300; i++)); do echo $((i * 7 % 300)) >t-$i; done
+	for ((i = 0; i < 300; i++)); do gen --seed $i --keys 1 --type u32 >b-$i; done
+	ulimit -n 100
+	gsort -m --batch-size=2 --compress-program=gzip t-* | cmp - <(seq 0 299)
+	gsort -m -u32 --batch-size=2 --compress-program=gzip b-* | cmp - <(cat b-* | gsort -u32)
+}
+
+@test "all inputs are looked at before the output is touched" {
+	texts
+	echo old >out
+	fails "cannot read: missing: No such file" gsort -m t0 missing -o out
+	fails "cannot read: missing: No such file" gsort -m t0 missing -o new
+	[ "$(cat out)" = old ]
+	[ ! -e new ]
+	fails "open failed: none/out" gsort -m t0 -o none/out
+	head -c 10 /dev/zero >part
+	fails "part: 10 bytes is not a multiple of 4" gsort -m -u32 part /dev/null
+	trouble "10 bytes is not a multiple of 4" gsort -m -u32 <(cat part) /dev/null
+}
+
+# --- headers -----------------------------------------------------------------------
+
+@test "the first input's header goes out" {
+	printf 'a\nb\n1\n3\n' >one
+	printf 'c\nd\n2\n' >two
+	gsort -m --header=2 one two | cmp - <(printf 'a\nb\n1\n2\n3\n')
+	gsort -m --header=2 two one | cmp - <(printf 'c\nd\n1\n2\n3\n')
+	gsort -m --header=2 --batch-size=2 one two two | cmp - <(printf 'a\nb\n1\n2\n2\n3\n')
+	gsort -m --header=9 one two | cmp - one
+	gsort -m --header=2 <(printf h) two | cmp - <(printf 'h\n2\n')
+	echo 1 >>two
+	trouble "two:4: disorder: 1" gsort -m --header=2 one two
+	printf 'xyz\1\3' >one
+	printf 'abc\2' >two
+	gsort -m -u8 --skip-bytes=3 one two | cmp - <(printf 'xyz\1\2\3')
+	printf 'xyz\1\0\0\0\3\0\0\0' >one
+	printf 'abc\2\0\0\0' >two
+	gsort -m -u32 --skip-bytes=3 one two | cmp - <(printf 'xyz\1\0\0\0\2\0\0\0\3\0\0\0')
+	trouble "two: has only 7 of the 9 bytes to be skipped" gsort -m -u32 --skip-bytes=9 two one
+}
+
+# --- order -------------------------------------------------------------------------------
+
+@test "an input out of order is trouble, and its place is told" {
+	printf '1\n3\n2\n' >bad
+	texts
+	trouble "bad:3: disorder: 2: merging needs sorted inputs; sort it, or use --nocheck-order$" \
+		gsort -m t0 bad
+	trouble "bad:2: disorder: 3: " gsort -mr bad
+	trouble "-:3: disorder: 2: " gsort -m t0 - <bad
+	trouble "bad:3: disorder: 2: " gsort -m --batch-size=2 t0 t1 bad
+	printf '\1\0\0\0\3\0\0\0\2\0\0\0' >f.bin
+	trouble "f.bin:3: disorder: 2 (byte 8): merging needs" gsort -m -u32 f.bin /dev/null
+	printf '\1\3\2' >f.bin
+	fails "f.bin:3: disorder: 2 (byte 2): merging needs" gsort -m -u8 f.bin /dev/null
+	seq 1 1000000 >long
+	echo 7 >>long
+	trouble "long:1000001: disorder: 7: " gsort -m t0 long
+	echo old >out
+	fails "long:1000001: disorder: 7: " gsort -m t0 long -o out
+	[ "$(cat out)" = old ]
+}
+
+@test "equal keys are in order, with -u, too" {
+	printf '1\n1\n2\n' >in
+	gsort -m in in | cmp - <(printf '1\n1\n1\n1\n2\n2\n')
+	gsort -mu in in | cmp - <(printf '1\n2\n')
+}
+
+@test "with --nocheck-order no key is lost, whatever the order" {
+	gen --seed 7 --keys 100000 --type u32 >bad
+	sorted u32 8 100000 >good
+	gsort -m -u32 --nocheck-order bad good >out
+	cat bad good >both
+	same_keys both out u32
+	gen --seed 7 --keys 100000 --type u16 >bad
+	gsort -m -u16 --nocheck-order bad | cmp - <(gsort -u16 bad)
+	printf '1\n3\n2\n' >bad
+	gsort -m --nocheck-order bad >out
+	sort -n out | cmp - <(seq 3)
+	# numbers of another class would come too late to be printed
+	printf '5000000000\n2\n' >bad
+	trouble "bad:2: disorder: 2: lines of text must be sorted to be merged; sort it$" \
+	        gsort -m --nocheck-order bad
+}
+
+@test "lines that are no numbers are trouble, or left out" {
+	printf '1\nx\n3\n' >in
+	echo 2 >other
+	trouble "in:2: " gsort -m in other
+	gsort -m --invalid=ignore in other | cmp - <(seq 3)
+	status=0
+	gsort -m --invalid=fail in other >out 2>err || status=$?
+	[ $status = 2 ]
+	cmp out <(seq 3)
+}
+
+# --- outputs -----------------------------------------------------------------------------
+
+@test "the output may be an input" {
+	texts
+	sort -nm t0 t1 >expected
+	for way in "" --in-place; do
+		cp t0 out
+		gsort -m $way out t1 -o out
+		cmp expected out
+		cp t0 out
+		gsort -m $way t1 - -o out <out
+		cmp expected out
+	done
+	cp t0 out
+	ln out other
+	gsort -m t1 other -o out
+	cmp expected out
+	cmp expected other
+	gsort -m out t1 -o out --batch-size=2
+	sort -nm expected t1 | cmp - other
+}
+
+@test "standard output may be an input" {
+	texts
+	cp t0 out
+	gsort -m out t1 >>out
+	cat t0 <(sort -nm t0 t1) | cmp - out
+	cp t0 out
+	gsort -m t1 out 1<>out
+	sort -nm t0 t1 | cmp - out
+	sorted u32 1 100000 >one
+	sorted u32 2 100000 >two
+	cat one two | gsort -u32 >expected
+	gsort -m -u32 two one 1<>one
+	cmp expected one
+}
+
+@test "temporary files leave nothing behind" {
+	texts
+	mkdir tmp
+	gsort -m --batch-size=2 -T tmp t? >/dev/null
+	[ -z "$(ls -A tmp)" ]
+	fails "cannot" gsort -m --batch-size=2 -T nowhere t?
+}
+
+@test "an output that takes no more is trouble at once" {
+	[ -c /dev/full ] || skip "no /dev/full"
+	status=0
+	endless
+	timeout 30 gsort -m in /dev/null >/dev/full 2>err || status=$?
+	kill $! || true
+	[ $status = 2 ]
+	grep -q "write failed" err
+}

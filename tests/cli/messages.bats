@@ -1,0 +1,584 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# What gsort says about bad input, word for word: one line that names the file and the line
+# or byte, and what would have worked.  The last test sees that no sentence of src/ is new
+# to the tests.
+
+load ../helpers
+
+# table: transcripts from standard input.  A line "$ COMMAND" is run by bash in an empty
+# folder of its own; it must write nothing to standard output, exactly the lines that follow
+# to standard error, and exit with 2; after "1$" with 1.
+table() {
+	local line command='' status=2 wrong=0 rows=0
+	: >../expected
+	while IFS= read -r line; do
+		case $line in
+		'$ '* | '1$ '* | 'end')
+			[ -z "$command" ] || says "$status" "$command" || wrong=$((wrong + 1))
+			: >../expected
+			status=2
+			[ "${line:0:1}" != 1 ] || status=1
+			command=${line#*\$ }
+			rows=$((rows + 1))
+			;;
+		*)
+			printf '%s\n' "$line" >>../expected
+			;;
+		esac
+	done < <(cat; echo end)
+	echo "$((rows - 1)) rows, $wrong of them wrong"
+	[ $rows -gt 1 ] || return 1
+	[ $wrong -eq 0 ]
+}
+
+# says STATUS COMMAND: with exactly the words that are in ../expected
+says() {
+	local status=0 folder=$PWD/row
+	rm -rf "$folder" && mkdir "$folder"
+	(cd "$folder" && exec timeout 60 bash -c "$2") </dev/null >../out 2>../err 3>&- 4>&- || status=$?
+	if [ $status -ne "$1" ] || [ -s ../out ] || ! diff ../expected ../err; then
+		echo "status $status of: $2"
+		return 1
+	fi
+}
+
+@test "text" {
+	table <<-'END'
+	$ printf '1\nx\n' >in; gsort in
+	gsort: in:2: not a number: "x"
+	$ printf '3.5\n' >in; gsort in
+	gsort: in:1: not an integer: "3.5"; floats need -g
+	$ printf '1\n0x1F\n' | gsort
+	gsort: -:2: not an integer: "0x1F"; floats need -g
+	$ printf '1\n1,000\n' >in; gsort in
+	gsort: in:2: not a number: "1,000"
+	$ printf '1\n\n2\n' >in; gsort in
+	gsort: in:2: empty line
+	$ printf '\n\n\n' | gsort -r
+	gsort: -:1: empty line
+	$ printf '18446744073709551616\n' >in; gsort in
+	gsort: in:1: out of range: "18446744073709551616" (gsort sorts -9223372036854775808 to 18446744073709551615; use sort -n)
+	$ printf '1\n%s\n' -9223372036854775809 >in; gsort in
+	gsort: in:2: out of range: "-9223372036854775809" (gsort sorts -9223372036854775808 to 18446744073709551615; use sort -n)
+	$ printf '1\n2\0003\n' >in; gsort in
+	gsort: in:2: not a number: "2?3"
+	$ printf '\003\0\0\0\001\0\0\0' >in; gsort in
+	gsort: in:1: not a number: "\003???\001???"; binary keys need a type, such as -u32
+	$ { echo 1; head -c 4096 /dev/zero | tr '\0' 7; echo; } >in; gsort in
+	gsort: in:2: line longer than 4095 bytes
+	$ printf 'score\n3\n' >in; gsort in
+	gsort: in:1: not a number: "score"; a heading needs --header
+	$ printf '\357\273\2771\n' >in; gsort in
+	gsort: in:1: not a number: "\357\273\2771"; remove the byte order mark before it
+	$ printf '1\n2\032' >in; gsort in
+	gsort: in:2: not a number: "2\032"
+	$ printf '1\n\033[31m2\n' >in; gsort in
+	gsort: in:2: not a number: "\033[31m2"
+	$ printf '1\n2\302\240\n' >in; gsort in
+	gsort: in:2: not a number: "2\302\240"
+	$ printf '\342\200\256\342\210\2222\n' >in; gsort in
+	gsort: in:1: not a number: "\342\200\256−2"
+	$ printf '1e5\nabc\n' >in; gsort -g in
+	gsort: in:2: not a number: "abc"
+	$ printf '1\nx\n' >in; gsort -c in
+	gsort: in:2: not a number: "x"
+	$ printf 'x\n' >in; echo 1 | gsort -m - in
+	gsort: in:1: not a number: "x"; a heading needs --header
+	$ printf '1\n2\n' >in; gsort -z in
+	gsort: in:1: not a number: "1\0122"
+	$ printf '1\nx\n2\n' >in; gsort --invalid=fail in >/dev/null
+	gsort: warning: in:2: not a number: "x", left out
+	gsort: 1 invalid line was left out
+	$ yes | head -c 1048578 >in; gsort --header=1000000 in
+	gsort: in: the header of 1000000 lines is longer than 1048576 bytes
+	$ printf '300\n' >in; gsort --to=u8 in
+	gsort: 300 does not fit in u8; --to=u16 holds it
+	$ printf '2.5\n' >in; gsort -g --to=i32 in
+	gsort: 2.5 does not fit in i32; --to=f64 holds it
+	$ echo -1 | gsort --to=u64
+	gsort: -1 does not fit in u64; --to=i64 holds it
+	END
+}
+
+@test "binary keys" {
+	table <<-'END'
+	$ head -c 1003 /dev/zero >in; gsort -u32 in
+	gsort: in: 1003 bytes is not a multiple of 4 (3 trailing bytes): not a file of u32
+	$ head -c 7 /dev/zero | gsort -f64
+	gsort: -: 7 bytes is not a multiple of 8 (7 trailing bytes): not a file of f64
+	$ printf 1 >in; gsort -u16 in
+	gsort: in: 1 byte is not a multiple of 2 (1 trailing byte): not a file of u16
+	$ head -c 5 /dev/zero >in; gsort -u8 --skip-bytes=6 in
+	gsort: in: has only 5 of the 6 bytes to be skipped
+	$ gsort -u8 /proc/self/mem
+	gsort: read failed: /proc/self/mem: Input/output error
+	END
+}
+
+@test "inputs out of order" {
+	table <<-'END'
+	1$ printf '1\n3\n2\n' >in; gsort -c in
+	gsort: in:3: disorder: 2
+	1$ printf '1\n1\n' | gsort -cu
+	gsort: -:2: disorder: 1
+	1$ printf '\003\0\001\0' >in; gsort -u16 -c in
+	gsort: in:2: disorder: 1 (byte 2)
+	$ printf '1\n3\n2\n' >in; gsort -m in
+	gsort: in:3: disorder: 2: merging needs sorted inputs; sort it, or use --nocheck-order
+	$ printf '\003\0\001\0' >in; gsort -u16 -m in
+	gsort: in:2: disorder: 1 (byte 2): merging needs sorted inputs; sort it, or use --nocheck-order
+	$ printf '5000000000\n1\n' >in; gsort -m --nocheck-order in >/dev/null
+	gsort: in:2: disorder: 1: lines of text must be sorted to be merged; sort it
+	END
+}
+
+@test "files that cannot be read" {
+	table <<-'END'
+	$ gsort nothing
+	gsort: cannot read: nothing: No such file or directory
+	$ gsort ''
+	gsort: the name of an input is empty; for standard input, use -
+	$ mkdir d; gsort d
+	gsort: read failed: d: Is a directory
+	$ gsort <.
+	gsort: read failed: -: Is a directory
+	$ echo 1 >in; gsort in/x
+	gsort: cannot read: in/x: Not a directory
+	$ ln -s loop loop; gsort loop
+	gsort: cannot read: loop: Too many levels of symbolic links
+	$ gsort "$(printf 'a\nb\033[31m\377 %%s %%n')"
+	gsort: cannot read: a\012b\033[31m\377 %s %n: No such file or directory
+	$ gsort <&-
+	gsort: cannot read: -: Bad file descriptor
+	$ gsort 32
+	gsort: cannot read: 32: No such file or directory (did you mean -u32?)
+	$ gsort --files0-from=nothing
+	gsort: open failed: nothing: No such file or directory
+	$ gsort --files0-from=.
+	gsort: cannot read file names from '.': Is a directory
+	$ gsort --files0-from=- <&-
+	gsort: cannot read file names from '-': Bad file descriptor
+	$ gsort --files0-from=/dev/zero
+	gsort: /dev/zero:1: invalid zero-length file name
+	$ printf 'a\0\0b' | gsort --files0-from=-
+	gsort: -:2: invalid zero-length file name
+	$ : >in; gsort --files0-from=in
+	gsort: no input from 'in'
+	$ printf 'a\0-\0' | gsort --files0-from=-
+	gsort: when reading file names from standard input, no file name of '-' allowed
+	$ { printf 'a\0'; seq 2000; } | gsort --files0-from=-
+	gsort: -:2: file name longer than 4095 bytes; a NUL must end each name
+	$ gsort --files0-from=in in
+	gsort: extra operand 'in': file operands cannot be combined with --files0-from
+	Try 'gsort --help' for more information.
+	END
+}
+
+@test "a file that may not be read" {
+	[ "$(id -u)" != 0 ] || skip "root reads everything"
+	table <<-'END'
+	$ : >in; chmod 0 in; gsort in
+	gsort: cannot read: in: Permission denied
+	$ : >in; chmod 0 in; mkfifo p; chmod 0 p; gsort p
+	gsort: cannot read: p: Permission denied
+	$ : >out; chmod 400 out; echo 1 | gsort -o out
+	gsort: open failed: out: Permission denied
+	$ mkdir d; chmod 500 d; echo 1 | gsort -T d
+	gsort: cannot use d for temporary files: Permission denied; name another directory with -T
+	END
+}
+
+@test "outputs and temporary files" {
+	table <<-'END'
+	$ gsort -o ''
+	gsort: the name of the output is empty
+	$ mkdir d; echo 1 | gsort -o d
+	gsort: open failed: d: Is a directory
+	$ echo 1 | gsort -o no/out
+	gsort: open failed: no/out: No such file or directory
+	$ ln -s loop loop; echo 1 | gsort -o loop
+	gsort: open failed: loop: Too many levels of symbolic links
+	$ echo 1 | gsort -o /dev/full
+	gsort: write failed: /dev/full: No space left on device
+	$ echo 1 | gsort >/dev/full
+	gsort: write failed: standard output: No space left on device
+	$ echo 1 | gsort >&-
+	gsort: write failed: standard output: Bad file descriptor
+	$ gsort --help >/dev/full
+	gsort: write failed: standard output: No space left on device
+	$ (trap '' PIPE; seq 1000000 | gsort | true; exit ${PIPESTATUS[1]})
+	gsort: write failed: standard output: Broken pipe
+	$ (ulimit -f 100; trap '' XFSZ; seq 300000 | gsort -o out)
+	gsort: write failed: out: File too large
+	$ echo 1 | gsort -T nowhere
+	gsort: cannot use nowhere for temporary files: No such file or directory; name another directory with -T
+	$ echo 1 | TMPDIR=nowhere gsort
+	gsort: cannot use nowhere for temporary files: No such file or directory; name another directory with -T
+	$ echo 1 | gsort -T /dev/null
+	gsort: cannot use /dev/null for temporary files: Not a directory; name another directory with -T
+	$ echo 1 | gsort -T "$(printf 'no\nwhere')"
+	gsort: cannot use no\012where for temporary files: No such file or directory; name another directory with -T
+	$ echo 1 | gsort -T ''
+	gsort: the name of a temporary directory is empty
+	$ (ulimit -f 1000; gen --keys 1000000 --type u64 | gsort -u64 -S 16M -T . >/dev/null)
+	gsort: cannot write a temporary file in .: File too large after 1 MiB; name a directory with more space with -T
+	$ gen --keys 2000000 --type u64 >in; (ulimit -f 1000; gsort -u64 -S 16M -T . in >/dev/null)
+	gsort: cannot write a temporary file in .: File too large after 1 MiB, and 15 MiB more are needed; name a directory with more space with -T
+	$ seq 3000000 >in; (ulimit -n 4; gsort -S 16M -T . in)
+	gsort: cannot make a temporary file in . (raise ulimit -n): Too many open files
+	END
+}
+
+# a program that compresses temporary files, or does not
+program() {
+	printf '#!/bin/sh\n%s\n' "$1" >program
+	chmod +x program
+	gen --keys 1000000 --type u64 | gsort -u64 -S 16M --compress-program=./program
+}
+export -f program
+
+@test "programs for temporary files" {
+	table <<-'END'
+	$ program 'exit 3'
+	gsort: './program', which compresses temporary files, failed with status 3
+	$ program 'exit 0'
+	gsort: './program', which compresses temporary files, ended before its input did
+	$ program 'kill -9 $$'
+	gsort: './program', which compresses temporary files, was killed by signal 9
+	$ gen --keys 1000000 --type u64 | gsort -u64 -S 16M --compress-program=./nothing >/dev/null; exit 2
+	gsort: warning: cannot run './nothing': temporary files are not compressed
+	END
+}
+
+@test "terminals" {
+	needs script
+	table <<-'END'
+	$ script -qec 'gsort -u8 2>err; echo $? >status' /dev/null >/dev/null; cat err >&2; exit $(cat status)
+	gsort: -: will not read binary keys from a terminal; redirect input from a file or pipe, or use --force
+	$ script -qec 'gsort -u8 </dev/null 2>err; echo $? >status' /dev/null >/dev/null; cat err >&2; exit $(cat status)
+	gsort: will not write binary keys to a terminal; use --to=text, -o FILE, redirect output to a file or pipe, or use --force
+	END
+}
+
+# damaged AT COMMAND...: what the command writes, with a byte changed AT bytes before its end
+damaged() {
+	local at=$1 size byte
+	shift
+	"$@" >whole
+	size=$(stat -c %s whole)
+	byte=$(od -An -tu1 -j $((size - at)) -N 1 whole)
+	printf "\\x$(printf %x $((byte ^ 85)))" |
+		dd of=whole bs=1 seek=$((size - at)) conv=notrunc 2>/dev/null
+	cat whole
+}
+export -f damaged
+
+@test "compressed data" {
+	needs gzip bzip2 xz zstd lz4
+	table <<-'END'
+	$ seq 100 | gzip | head -c 30 >in; gsort in
+	gsort: in: truncated gzip data
+	$ seq 100 | bzip2 | head -c 30 >in; gsort in
+	gsort: in: truncated bzip2 data
+	$ seq 999999 | bzip2 | head -c 300000 >in; gsort in
+	gsort: in: truncated bzip2 data
+	$ seq 100 | xz | head -c 40 >in; gsort in
+	gsort: in: truncated xz data
+	$ seq 100 | zstd -q | head -c 40 >in; gsort in
+	gsort: in: truncated zstd data
+	$ seq 100 | lz4 -qc | head -c 40 >in; gsort in
+	gsort: in: truncated lz4 data
+	$ seq 100 >a; damaged 8 gzip -c a >in; gsort in
+	gsort: in: corrupt gzip data: incorrect data check
+	$ seq 100 >a; damaged 4 gzip -c a >in; gsort in
+	gsort: in: corrupt gzip data: incorrect length check
+	$ seq 100 >a; damaged 40 bzip2 -c a >in; gsort in
+	gsort: in: corrupt bzip2 data: bad header or block
+	$ seq 100 >a; damaged 40 xz -c a >in; gsort in
+	gsort: in: corrupt xz data: damaged, or garbage behind it
+	$ seq 100 >a; damaged 4 zstd -qc a >in; gsort in
+	gsort: in: corrupt zstd data: Restored data doesn't match checksum
+	$ seq 100 >a; damaged 4 lz4 -qc a >in; gsort in
+	gsort: in: corrupt lz4 data: lz4 stream checksum error
+	$ { seq 9 | gzip; echo 7; } >in; gsort in
+	gsort: in: trailing garbage after the gzip data
+	$ { seq 9 | bzip2; echo 7; } >in; gsort in
+	gsort: in: trailing garbage after the bzip2 data
+	$ { seq 9 | xz; seq 99; } >in; gsort in
+	gsort: in: corrupt xz data: damaged, or garbage behind it
+	$ { seq 9 | zstd -q; echo 7; } >in; gsort in
+	gsort: in: trailing garbage after the zstd data
+	$ { seq 9 | lz4 -qc; echo 7; } >in; gsort in
+	gsort: in: trailing garbage after the lz4 data
+	$ seq 9 | gsort --decompress=gzip
+	gsort: -: not gzip data; if it is not compressed, use --decompress=none
+	$ seq 9 | gsort --decompress=bzip2
+	gsort: -: not bzip2 data; if it is not compressed, use --decompress=none
+	$ seq 9 | gsort --decompress=xz
+	gsort: -: not xz data; if it is not compressed, use --decompress=none
+	$ seq 9 | gsort --decompress=zstd
+	gsort: -: not zstd data; if it is not compressed, use --decompress=none
+	$ seq 9 | gsort --decompress=lz4
+	gsort: -: not lz4 data; if it is not compressed, use --decompress=none
+	$ : >in.gz; gsort -u8 in.gz
+	gsort: in.gz: truncated gzip data
+	$ seq 9 >in.zst; gsort -u8 in.zst
+	gsort: in.zst: not zstd data; if it is not compressed, use --decompress=none
+	$ seq 9 | xz -9 >in; gsort -S 64M in
+	gsort: in: to decompress it takes more than the 16 MiB of memory that are left for that; use a larger -S, or decompress it first
+	$ printf '\050\265\057\375\0\250\001\0\0' | gsort -S 64M
+	gsort: -: to decompress it takes more than the 16 MiB of memory that are left for that; use a larger -S, or decompress it first
+	$ printf '1\nx\n' | gzip >in; gsort in
+	gsort: in:2: not a number: "x"
+	$ printf 'abc' | gzip >in.gz; gsort -u16 in.gz
+	gsort: in.gz: 3 bytes is not a multiple of 2 (1 trailing byte): not a file of u16
+	END
+}
+
+@test "options" {
+	table <<-'END'
+	$ gsort --frobnicate
+	gsort: unrecognized option '--frobnicate'
+	Try 'gsort --help' for more information.
+	$ gsort --reverze
+	gsort: unrecognized option '--reverze'; did you mean '--reverse'?
+	Try 'gsort --help' for more information.
+	$ gsort --top=2
+	gsort: unrecognized option '--top=2'; did you mean '--head'?
+	Try 'gsort --help' for more information.
+	$ gsort --u32
+	gsort: unrecognized option '--u32'; did you mean '-u32'?
+	Try 'gsort --help' for more information.
+	$ gsort -j4
+	gsort: invalid option -- 'j'; did you mean '--parallel'?
+	Try 'gsort --help' for more information.
+	$ gsort --revers=1
+	gsort: option '--revers' doesn't allow an argument
+	Try 'gsort --help' for more information.
+	$ gsort --che
+	gsort: option '--che' is ambiguous; possibilities: '--check' '--check-order'
+	Try 'gsort --help' for more information.
+	$ gsort --type
+	gsort: option '--type' requires an argument
+	Try 'gsort --help' for more information.
+	$ gsort -o
+	gsort: option requires an argument -- 'o'
+	Try 'gsort --help' for more information.
+	$ gsort -x
+	gsort: invalid option -- 'x'
+	Try 'gsort --help' for more information.
+	$ gsort -h
+	gsort: -h (human-readable sizes) is not supported: gsort sorts numbers; use sort(1) (for help: --help)
+	$ gsort -V
+	gsort: -V (version sort) is not supported: gsort sorts numbers; use sort(1)
+	$ gsort --key=2
+	gsort: --key (sort by a field) is not supported: gsort sorts numbers; use sort(1)
+	$ gsort --sort=month
+	gsort: --sort=month is not supported: gsort sorts numbers; use sort(1)
+	END
+}
+
+@test "values of options" {
+	table <<-'END'
+	$ gsort --type=u33
+	gsort: invalid argument 'u33' for --type: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f32, f64, text, text-float
+	Try 'gsort --help' for more information.
+	$ gsort --to=u9
+	gsort: invalid argument 'u9' for --to: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f32, f64, text
+	Try 'gsort --help' for more information.
+	$ gsort -u128
+	gsort: invalid key width in '-u128': must be one of -u8, -u16, -u32, -u64
+	Try 'gsort --help' for more information.
+	$ gsort --endian=middle -u8
+	gsort: invalid argument 'middle' for --endian: must be one of little, big
+	Try 'gsort --help' for more information.
+	$ gsort -S 1.5G
+	gsort: invalid suffix in -S argument '1.5G': must be one of b, K, M, G, T, P, E, KiB, MiB, GiB, TiB, %
+	$ gsort -S x
+	gsort: invalid -S argument 'x': must be a size, such as 512M, 8G or 50%
+	$ gsort -S -1
+	gsort: invalid -S argument '-1': must be a size, such as 512M, 8G or 50%
+	$ gsort -S 16E
+	gsort: -S argument '16E' is too large
+	$ gsort --buffer-size=99999999999999999999
+	gsort: --buffer-size argument '99999999999999999999' is too large
+	$ gsort --size-hint=16E
+	gsort: invalid --size-hint argument '16E': must be a number of bytes below 16E, such as 512, 4K, 6G or 2GiB
+	$ gsort --size-hint=-1
+	gsort: invalid --size-hint argument '-1': must be a number of bytes below 16E, such as 512, 4K, 6G or 2GiB
+	$ gsort --skip-bytes=99999999999999999999 -u8
+	gsort: invalid --skip-bytes argument '99999999999999999999': must be a number of bytes below 16E, such as 512, 4K, 6G or 2GiB
+	$ gsort --head=-1
+	gsort: invalid --head argument '-1': must be a whole number
+	$ gsort --head-count=1K
+	gsort: invalid --head-count argument '1K': must be a whole number
+	$ gsort --header=0
+	gsort: invalid --header argument '0': must be a whole number, at least 1
+	$ gsort --parallel=0
+	gsort: invalid --parallel argument '0': must be a whole number, at least 1
+	$ gsort --parallel=-1
+	gsort: invalid --parallel argument '-1': must be a whole number, at least 1
+	$ gsort --batch-size=1
+	gsort: invalid --batch-size argument '1': must be a whole number, at least 2
+	$ gsort --batch-size=x
+	gsort: invalid --batch-size argument 'x': must be a whole number, at least 2
+	$ ulimit -n 100; gsort --batch-size=98
+	gsort: --batch-size argument '98' is too large: the maximum with the current limit on open files is 97
+	$ gsort --gpu-memory=0
+	gsort: --gpu-memory argument '0' is too small
+	$ gsort --gpu-memory=101%
+	gsort: --gpu-memory argument '101%' is not between 1% and 100%
+	$ gsort --device=tpu
+	gsort: invalid argument 'tpu' for --device: must be auto, cpu, gpu or gpu:N (N counts the GPUs from 0)
+	Try 'gsort --help' for more information.
+	$ gsort --decompress=rar
+	gsort: invalid argument 'rar' for --decompress: must be one of auto, none, gzip, bzip2, xz, zstd, lz4
+	Try 'gsort --help' for more information.
+	$ gsort --invalid=maybe
+	gsort: invalid argument 'maybe' for --invalid: must be one of abort, fail, warn, ignore
+	Try 'gsort --help' for more information.
+	$ gsort --check=maybe
+	gsort: invalid argument 'maybe' for --check: must be one of diagnose-first, quiet, silent, summary
+	Try 'gsort --help' for more information.
+	$ gsort --stats=xml
+	gsort: invalid argument 'xml' for --stats: must be json
+	Try 'gsort --help' for more information.
+	$ gsort --progress=often
+	gsort: invalid argument 'often' for --progress: must be one of auto, always, never
+	Try 'gsort --help' for more information.
+	$ GSORT_DEVICE=$(printf 't\npu') gsort nothing
+	gsort: warning: GSORT_DEVICE='t\012pu' is ignored: must be auto, cpu, gpu or gpu:N
+	gsort: cannot read: nothing: No such file or directory
+	END
+}
+
+@test "options that do not go together" {
+	table <<-'END'
+	$ gsort -n -u32
+	gsort: options '-n' and '-u32' are incompatible
+	$ gsort -g -n
+	gsort: options '-g' and '-n' are incompatible
+	$ gsort -u8 -i8
+	gsort: options '-u8' and '-i8' are incompatible
+	$ gsort -c -C
+	gsort: options '-c' and '-C' are incompatible
+	$ gsort -c -o x
+	gsort: options '-c' and '-o' are incompatible
+	$ gsort -c a b
+	gsort: extra operand 'b' not allowed with -c
+	$ gsort -c --head=1
+	gsort: options '-c' and '--head-count' are incompatible
+	$ gsort -m --device=gpu
+	gsort: options '-m' and '--device=gpu' are incompatible
+	$ gsort --nocheck-order
+	gsort: option '--nocheck-order' needs '-m'
+	$ gsort --repeated --singletons
+	gsort: options '--repeated' and '--singletons' are incompatible
+	$ gsort --in-place
+	gsort: option '--in-place' needs '-o'
+	$ gsort --endian=big
+	gsort: option '--endian' needs a binary type
+	$ gsort --skip-bytes=1
+	gsort: option '--skip-bytes' needs a binary type (for text: '--header')
+	$ gsort --skip-bytes=1 -u8 --to=text
+	gsort: options '--skip-bytes' and '--to=text' are incompatible; to drop the bytes, use tail -c +2
+	$ gsort --header -u8
+	gsort: options '--header' and '-u8' are incompatible
+	$ gsort --header --to=u8
+	gsort: options '--header' and '--to=u8' are incompatible
+	$ gsort --invalid=warn -u8
+	gsort: options '--invalid' and '-u8' are incompatible
+	$ gsort -z -u8
+	gsort: options '-z' and '-u8' are incompatible
+	$ gsort -o a -o b
+	gsort: multiple output files specified: 'a' and 'b'
+	$ gsort --compress-program=a --compress-program=b
+	gsort: multiple compress programs specified: 'a' and 'b'
+	$ gsort --to=u8 --to=u16
+	gsort: options '--to=u8' and '--to=u16' are incompatible
+	$ gsort --head=1 --head=2
+	gsort: two different values of --head-count
+	$ gsort --gpu-memory=1G --gpu-memory=2G
+	gsort: two different values of --gpu-memory
+	$ gsort --device=cpu --device=gpu
+	gsort: options '--device=cpu' and '--device=gpu' are incompatible
+	$ gsort --files0-from=a --files0-from=b
+	gsort: options '--files0-from=a' and '--files0-from=b' are incompatible
+	END
+}
+
+# The sentences of all calls that make one: of each its longest part without a conversion.
+sentences() {
+	find "$GSORT_SOURCE/src" -name "*.c" -exec cat {} + | tr '\n\t' '  ' |
+		grep -oE '\<(gs_fail|gs_fail_errno|misuse|gs_report_error|gs_report_usage)\([^";]*("([^"\\]|\\.)*"[ A-Z_]*)+' |
+		sed -E 's/^[^"]*"//; s/"[ A-Z_]*"//g; s/" *(LIBRARY)? *$//; s/\\"/"/g' |
+		sed -E 's/%[-+ #0.*]*[0-9]*(ll|z)?[a-zA-Z]/\n/g; s/%%/%/g; s/$/\n/' |
+		awk -v RS='\n\n' -F '\n' '{ best = ""; for (f = 1; f <= NF; f++)
+			if (length($f) > length(best)) best = $f; print best }' |
+		sed -E 's/^[ :,;]+//; s/[ :,;]+$//' | grep -E '.{6}' | sort -u
+}
+
+@test "no sentence is new to the tests" {
+	# These are left to the unit tests, the faults, cuda.bats and guard.bats: only a library's
+	# caller, a machine out of memory or a failing GPU can bring them about.
+	cat >known <<-'END'
+	a job cannot be fed after gsort_feed_end()
+	a job is drained only with the option DRAINED
+	a job is fed only with the option FED
+	a job that is drained writes nothing else
+	a job that is fed or drained runs by itself: it ends with gsort_feed_end() or gsort_drain()
+	a job that is fed reads nothing else
+	an option of gsort_open() has no such value
+	f the GPU's memory is more than there is
+	'--batch-size' is 1: the minimum is 2
+	'--to=text' is how any type becomes text
+	--device=cpu works without it
+	out of GPU memory
+	the GPU failed while
+	the GPU's result is wrong
+	out of GPU memory: at least
+	the NVIDIA driver is too old: it knows CUDA
+	there is no NVIDIA driver on this machine
+	the GPU's result is wrong: sorted keys were damaged on their way back
+	the input has become shorter since it was read for the GPU: the output cannot be completed
+	the input has changed since it was read for the GPU: the output cannot be completed
+	--device=gpu: the GPU module is not installed; install it, or use --device=cpu
+	, but this is gsort
+	bytes of the input were kept in memory; --device=cpu reads it once
+	cannot be read again: it is not a regular file, and was not kept in memory; --device=cpu reads it once
+	a line of more than
+	' for temporary files
+	cannot make a pipe to '
+	cannot write to '
+	cannot read from '
+	cannot read a temporary file in
+	what was read is not what was written
+	truncate failed
+	close failed
+	cannot make a file beside
+	MiB of memory can be had; gsort needs 16 MiB, and 256 MiB of address space
+	cannot map
+	cannot reserve
+	cannot start a thread
+	no memory for another run
+	no memory for temporary files
+	no memory to compress temporary files
+	no memory to decompress it
+	no memory to open the output
+	out of memory for the names in '
+	temporary directories
+	the result is wrong
+	the result is wrong: it is out of order
+	the result is wrong: the keys that left are not the keys that came
+	threads: read
+	no effect on numbers
+	END
+	sentences >all
+	[ "$(wc -l <all)" -gt 100 ]
+	while IFS= read -r sentence; do
+		grep -qF -- "$sentence" known "$GSORT_SOURCE"/tests/*/*.bats "$GSORT_SOURCE"/tests/unit/*.c ||
+			echo "$sentence"
+	done <all >new
+	cat new
+	[ ! -s new ]
+}

@@ -1,0 +1,587 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# What the command line means, and what it refuses.
+
+load ../helpers
+
+prepare() {
+	printf '2\n10\n2\n' >text
+}
+
+# gives EXPECTED COMMAND...: this output, status 0
+gives() {
+	local expected=$1 out
+	shift
+	out=$("$@" 2>err | od -An -v -tx1 | tr -d ' \n') || return 1
+	expected=$(printf "$expected" | od -An -v -tx1 | tr -d ' \n')
+	[ "$out" = "$expected" ] || { echo "$*: $out, not $expected"; cat err; return 1; }
+}
+
+# --- key types in clusters ------------------------------------------------------
+
+@test "-un and -nu are unique and numeric" {
+	gives '2\n10\n' gsort -un text
+	gives '2\n10\n' gsort -nu text
+}
+
+@test "-ur and -ru are unique and reverse" {
+	gives '10\n2\n' gsort -ur text
+	gives '10\n2\n' gsort -ru text
+}
+
+@test "-ru64 is reverse and 64-bit keys" {
+	printf '\1\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0' >keys
+	gives '\2\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0' gsort -ru64 keys
+	gives '\2\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0' gsort -u64r keys
+}
+
+@test "-uu32 is unique and 32-bit keys" {
+	printf '\2\0\0\0\1\0\0\0\2\0\0\0' >keys
+	gives '\1\0\0\0\2\0\0\0' gsort -uu32 keys
+	gives '\1\0\0\0\2\0\0\0' gsort -u32u keys
+	gives '\2\0\0\0\1\0\0\0' gsort -ru32u keys
+}
+
+@test "a width that does not exist names those that do" {
+	fails "'-u128'.*-u8, -u16, -u32, -u64" gsort -u128 text
+	fails "'-i7'.*-i8, -i16, -i32, -i64" gsort -i7 text
+	fails "'-f16'.*-f32, -f64" gsort -f16 text
+	fails "'-u320'.*-u8" gsort -u320 text
+	fails "'-u08'.*-u8" gsort -u08 text
+	fails "'-nru31r'" gsort -nru31r text
+}
+
+@test "-u 32 is a file 32, and if there is none, -u32 is suggested" {
+	fails "32.*No such file.*did you mean -u32?" gsort -u 32 text
+	fails "64.*did you mean -f64?" gsort -f 64
+	fails "32.*did you mean -f32?" gsort -f 32
+	fails "16.*did you mean -u16?" gsort -f 16
+	printf '5\n' >32
+	gives '5\n' gsort -u 32
+}
+
+@test "a type after -o, attached or not, is a file name" {
+	gives '' gsort -o-u32 text
+	[ "$(cat ./-u32)" = "$(printf '2\n2\n10')" ]
+	rm ./-u32
+	gives '' gsort -uo -u32 text
+	[ "$(cat ./-u32)" = "$(printf '2\n10')" ]
+	gives '' gsort --out -i8 text
+	[ "$(cat ./-i8)" = "$(printf '2\n2\n10')" ]
+}
+
+@test "-uo out is unique and an output" {
+	gives '' gsort -uo out text
+	[ "$(cat out)" = "$(printf '2\n10')" ]
+	gives '' gsort -nruoout2 text
+	[ "$(cat out2)" = "$(printf '10\n2')" ]
+}
+
+@test "after -- words are operands" {
+	cp text ./-u32
+	gives '2\n2\n10\n' gsort -- -u32
+	fails "No such file" gsort -- -r
+}
+
+@test "options may follow operands, unless POSIXLY_CORRECT is set" {
+	gives '10\n2\n2\n' gsort text -r
+	export POSIXLY_CORRECT=1
+	gives '2\n2\n10\n' gsort -n text
+	fails "-r.*No such file" gsort text -r
+	fails "-u32.*No such file" gsort text -u32
+	gives '10\n2\n2\n' gsort -r text
+}
+
+@test "--type names all types" {
+	for type in u8 i8 u16 i16 u32 i32 u64 i64 f32 f64; do
+		gen --keys 100 --type $type >keys
+		gsort --type=$type keys >long
+		gsort -$type keys | cmp - long
+		gsort --type $type keys | cmp - long
+	done
+	gives '2\n2\n10\n' gsort --type=text text
+	fails "'u33' for --type.*u8, u16" gsort --type=u33 text
+}
+
+# --- options that do not go together ----------------------------------------------
+
+@test "-n and a binary type are incompatible, in any order" {
+	fails "options '-n' and '-u32' are incompatible" gsort -n -u32 text
+	fails "options '-n' and '-u64' are incompatible" gsort -ru64n text
+	fails "options '-n' and '-f32' are incompatible" gsort --type=f32 --numeric-sort text
+	gives '2\n2\n10\n' gsort -n --type=text text
+}
+
+@test "two key types are incompatible, the same twice is fine" {
+	fails "options '-u32' and '-i32' are incompatible" gsort -u32 -i32 text
+	fails "options '--type=text' and '-u8' are incompatible" gsort --type=text -u8 text
+	gen --keys 4 >keys
+	gsort -u32 -u32 --type=u32 keys >out
+}
+
+@test "two outputs are an error, the same twice is fine" {
+	fails "multiple output files" gsort -o a -o b text
+	[ ! -e a ]
+	[ ! -e b ]
+	gives '' gsort -o a --output=a text
+}
+
+@test "two devices, formats or amounts of memory are an error" {
+	fails "incompatible" gsort --device=cpu --device=auto text
+	fails "incompatible" gsort --decompress=gzip --decompress=xz text
+	fails "gpu-memory" gsort --gpu-memory=1G --gpu-memory=2G text
+	gives '2\n2\n10\n' gsort --device=cpu --device=cpu --gpu-memory=1G --gpu-memory=1024M text
+}
+
+@test "of two --parallel the last counts, as in sort" {
+	gives '2\n2\n10\n' gsort --parallel=1 --parallel=2 text
+}
+
+@test "what excludes what, in the words of sort" {
+	for pair in '-c -C' '-c -o' '-C -o' '-g -n' '-g -u32' '-g --type=text' '-c --count' \
+	            '-c --repeated' '-c --singletons' '-c --head-count' '-c --verify' \
+	            '-c --device=gpu' '-m --device=gpu' '--repeated --singletons' '-z -u32' \
+	            '--header -f64' '--invalid -i8' '--header --to=u8' '--check=summary -C' \
+	            '-c --to=u8'; do
+		read -r one other <<<"$pair"
+		typed=()
+		for option in $one $other; do
+			case $option in
+			-o)           typed+=(-o out) ;;
+			--head-count) typed+=(--head-count=3) ;;
+			--invalid)    typed+=(--invalid=warn) ;;
+			*)            typed+=("$option") ;;
+			esac
+		done
+		fails "options '$one' and '$other' are incompatible$" gsort "${typed[@]}" text
+	done
+	fails "options '--skip-bytes' and '--to=text' are" gsort -u8 --skip-bytes=1 --to=text text
+	[ ! -e out ]
+}
+
+@test "what needs another option says so" {
+	fails "option '--in-place' needs '-o'" gsort --in-place text
+	fails "option '--endian' needs a binary type" gsort --endian=big text
+	fails "option '--skip-bytes' needs a binary type" gsort --skip-bytes=1 text
+	fails "option '--check-order' needs '-m'" gsort --check-order text
+	fails "option '--nocheck-order' needs '-m'" gsort --nocheck-order text
+	fails "extra operand 'b' not allowed with -c" gsort -c text b
+	fails "extra operand 'b' not allowed with -C" gsort -C text b
+}
+
+@test "two different values are an error, except where sort has a rule" {
+	for pair in '--invalid=warn --invalid=fail' '--endian=big --endian=little' '--to=u8 --to=i8' \
+	            '--header=1 --header=2' '--skip-bytes=1 --skip-bytes=2' \
+	            '--size-hint=1 --size-hint=2'; do
+		fails "options '${pair% *}' and '${pair#* }' are incompatible" gsort $pair text
+		fails "" gsort $pair text
+	done
+	fails "two different values of --head-count" gsort --head=1 --head-count=2 text
+	fails "multiple compress programs" gsort --compress-program=a --compress-program=b text
+	gives '2\n2\n10\n' gsort --invalid=warn --invalid=warn --size-hint=1K --size-hint=1024b text
+	gives '2\n2\n10\n' gsort -S 1b -S 100M -S 1 -T . -T . --batch-size=2 --batch-size=3 text
+	gives '2\n2\n10\n' gsort --progress --no-progress text
+}
+
+@test "-mc checks, as in sort" {
+	gives '' gsort -mc /dev/null
+	run gsort -mc text
+	[ "$status" -eq 1 ]
+}
+
+# --- values -----------------------------------------------------------------------
+
+@test "sizes are those of sort, and KiB MiB GiB TiB" {
+	for size in 100000 1000000000b 512K 512k 1M 1m 3G 3g 1T 1t 1P 1E 1KiB 1MiB 1GiB 1TiB 1% 100%; do
+		gives '2\n2\n10\n' gsort --gpu-memory=$size text
+	done
+}
+
+@test "what is no size is refused" {
+	for size in '' x 1.5G 1p 1e 1KB 1kib 1PiB 1GG -1 ' 1' 1b1 b % 1%%; do
+		fails "\(invalid\|suffix in\) --gpu-memory argument '$size': must be " \
+			gsort --gpu-memory="$size" text
+	done
+	for size in 1Z 1Y 1R 1Q 99999999999999999999 16E; do
+		fails "too large" gsort --gpu-memory=$size text
+	done
+	fails "too small" gsort --gpu-memory=0 text
+	fails "between 1% and 100%" gsort --gpu-memory=0% text
+	fails "between 1% and 100%" gsort --gpu-memory=101% text
+}
+
+@test "-S takes what sort takes" {
+	for size in 0 1 0% 1% 200% 1T 9999999999P 512b 1G 1g; do
+		[ $size != 9999999999P ] || continue
+		gives '2\n2\n10\n' gsort -S $size -S 64M text
+	done
+	gsort -S 32M -S 1G -S 64M --plan --size-hint=1T | grep '^memory  *1.0 GiB in all'	# the largest
+	gsort -S 1 --plan </dev/null | grep '^memory  *16.0 MiB in all'
+	fails "-S argument '1Z' is too large" gsort -S 1Z text
+	fails "invalid suffix in -S argument '1KB'" gsort -S1KB text
+	fails "invalid suffix in --buffer-size argument '1.5G'" gsort --buffer-size=1.5G text
+	fails "invalid -S argument '': must be a size" gsort -S '' text
+}
+
+@test "--batch-size is at least 2, and at most what may be open" {
+	for n in 0 1 x ''; do
+		fails "invalid --batch-size argument '$n'" gsort --batch-size=$n text
+	done
+	run bash -c 'ulimit -n 50; gsort --batch-size=48 text'
+	[ "$status" -eq 2 ]
+	[[ $output == *"'48' is too large: the maximum with the current limit on open files is 47" ]]
+	run bash -c 'ulimit -n 50; gsort --batch-size=47 text'
+	[ "$status" -eq 0 ]
+}
+
+@test "numbers are whole, and words may be cut short" {
+	for option in --head-count=x --head=1K --head-count=-1 --head= --header=0 --header=x \
+	              --skip-bytes= --size-hint=1% --size-hint=x; do
+		fails "invalid ${option%%=*} argument '${option#*=}'" gsort -u8 "$option" text
+	done
+	for option in --check=x --invalid=x --endian=middle --stats=xml --progress=x --sort=x --to=x; do
+		fails "invalid argument '${option#*=}' for ${option%%=*}: must be " gsort "$option" text
+	done
+	gives '2\n2\n10\n' gsort --invalid=ab --sort=num --progress=nev text
+	gives '0.5\n2\n' gsort --sort=general-numeric <(printf '2.0\n.5\n')
+	gives '2\n' gsort --head=1 --head-count=1 text
+	gives '' gsort --head-count=0 text
+	for word in version month random human-numeric; do
+		fails "--sort=$word is not supported: gsort sorts numbers; use sort(1)" \
+			gsort --sort=$word text
+	done
+}
+
+@test "--parallel takes 1 and more, and cuts a huge number down" {
+	gives '2\n2\n10\n' gsort --parallel=1 text
+	gives '2\n2\n10\n' gsort --parallel=99999999999999999999999 text
+	for n in 0 -1 x 1x ''; do
+		fails "invalid --parallel argument '$n'" gsort --parallel="$n" text
+	done
+}
+
+@test "--device takes auto, cpu, gpu and gpu:N" {
+	gives '2\n2\n10\n' gsort --device=auto text
+	gives '2\n2\n10\n' gsort --device=cpu text
+	for device in '' CPU gpu: gpu:x gpu:-1 gpu1 gpu:99999999999 cpu:0; do
+		fails "invalid argument '$device' for --device" gsort --device="$device" text
+	done
+}
+
+@test "--decompress takes its seven words" {
+	gives '2\n2\n10\n' gsort --decompress=auto text
+	gives '2\n2\n10\n' gsort --decompress=none text
+	fails "'zip' for --decompress.*gzip" gsort --decompress=zip text
+}
+
+@test "GSORT_DEVICE is the device if none is given, and a bad one is ignored" {
+	export GSORT_DEVICE=tpu
+	gives '2\n2\n10\n' gsort text
+	grep -q '^gsort: warning: GSORT_DEVICE' err
+	gives '2\n2\n10\n' gsort -q text
+	[ ! -s err ]
+	gives '2\n2\n10\n' gsort --device=cpu text
+	[ ! -s err ]
+	GSORT_DEVICE=gpu:77 fails "" gsort text
+	GSORT_DEVICE=gpu:77 gives '2\n2\n10\n' gsort --device=cpu text
+}
+
+# --- what is refused ---------------------------------------------------------------
+
+@test "what would sort something else than numbers is refused, with the reason" {
+	fails "-V (version sort) is not supported: gsort sorts numbers; use sort(1)$" gsort -V
+	fails "-h (human-readable sizes) is not supported: .*--help" gsort -h
+	fails "-i (ignore nonprinting.*-i32" gsort -i
+	for option in -M -R -d -k2 -t: --version-sort --human-numeric-sort --month-sort \
+	              --random-sort --key=1 --field-separator=: --dictionary-order \
+	              --ignore-nonprinting; do
+		fails "${option:0:2}.* is not supported: gsort sorts numbers; use sort(1)" \
+			gsort "$option" text
+	done
+}
+
+@test "it is refused before any input is read" {
+	mkfifo never		# opening it would block
+	run timeout 5 "$(command -v gsort)" -V never
+	[ "$status" -eq 2 ]
+	run timeout 5 "$(command -v gsort)" never -u32 -n
+	[ "$status" -eq 2 ]
+}
+
+@test "the letters without effect are accepted" {
+	gives '2\n2\n10\n' gsort -b -s -f text
+	gives '10\n2\n' gsort -bsfnru text
+	gives '2\n2\n10\n' gsort --ignore-leading-blanks --stable --ignore-case text
+}
+
+@test "unknown options name --help, and perhaps what was meant" {
+	fails "invalid option -- 'X'" gsort -X text
+	grep -q "^Try 'gsort --help'" fails-err
+	fails "unrecognized option '--frobnicate'" gsort --frobnicate text
+	grep -q "^Try 'gsort --help'" fails-err
+	fails "'--revrese'; did you mean '--reverse'" gsort --revrese text
+	fails "'--ouput=x'; did you mean '--output'" gsort --ouput=x text
+	fails "'--reverse' doesn't allow an argument" gsort --reverse=yes text
+	fails "'--output' requires an argument" gsort --output
+	fails "requires an argument -- 'o'" gsort text -o
+	fails "ambiguous; possibilities: .--decompress. .--device. .--debug." gsort --de text
+}
+
+@test "the abbreviations that people type stay unambiguous" {
+	gives '2\n10\n' gsort --uniq text
+	gives '10\n2\n2\n' gsort --rev text
+	gives '2\n2\n10\n' gsort --num --par=1 --stab text
+	gives '' gsort --out=o text
+	gives '2\n2\n10\n' gsort --deb text
+	gives '2\n2\n10\n' gsort --temp=. --buf=1G --batch=2 --comp=zstd text
+	printf 'text' >names
+	gives '2\n2\n10\n' gsort --files0=names
+	printf '2\0' >zeros
+	gives '2\0' gsort --zero zeros
+	fails "option '--chec' is ambiguous" gsort --chec text	# as in the man page
+}
+
+@test "locales have no influence" {
+	local locale
+	needs locale
+	printf '%s\n' 1.5 -2e3 .25 >floats
+	echo 1,5 >commas
+	for locale in $(locale -a) nowhere; do
+		export LC_ALL=$locale LANG=$locale
+		gives '2\n2\n10\n' gsort text
+		gives '\0552000\n0.25\n1.5\n' gsort -g floats
+		fails 'commas:1: not a number: "1,5"' gsort -g commas
+	done
+	not grep -rqw setlocale "$GSORT_SOURCE/src"	# without that call there is none but C
+}
+
+# --- what is said --------------------------------------------------------------------
+
+@test "a check says what it found by status, message and figures" {
+	printf '1\n3\n3\n2\n' >four
+	gives '' gsort -c /dev/null
+	run gsort -c four
+	[ "$status" -eq 1 ]
+	[ "$output" = "gsort: four:4: disorder: 2" ]
+	for quiet in -C --check=quiet --check=silent; do
+		run gsort $quiet four
+		[ "$status" -eq 1 ]
+		[ -z "$output" ]
+	done
+	run gsort --check=summary four
+	[ "$status" -eq 1 ]
+	[ "$output" = "$(printf 'records\t4\nbreaks\t1\nduplicates\t1')" ]
+	gives 'records\t2\nbreaks\t0\nduplicates\t0\n' gsort --check=summary <(seq 2)
+}
+
+@test "--stats=json is one object on the last line, whatever else is said" {
+	needs jq
+	gsort -v -u --stats=json text >out 2>err
+	tail -n 1 err | jq -e '.records == 3 and .records_out == 2 and .bytes_in == 7 and
+		.bytes_out == 5 and .type == "text" and .status == 0 and .peak_rss > 100000 and
+		.verified == false and (.device | startswith("cpu")) and .total_ms >= .read_ms' >answer
+	[ "$(wc -l <err)" = 2 ]
+	gsort -q --stats=json --verify -g text >out 2>err
+	jq -e '.verified and .type == "text-float"' err >answer
+	gsort --stats=json -C text 2>err || [ $? = 1 ]
+	jq -e '.status == 1' err >answer
+	echo x | not gsort --stats=json 2>err
+	tail -n 1 err | jq -e '.status == 2' >answer
+	not gsort --stats=json missing 2>err
+	tail -n 1 err | jq -e '.status == 2 and .records == 0' >answer
+}
+
+# stages CONDITION: of the stages of the job whose object is in err, in ms; $all is the time of
+# all threads
+stages() {
+	jq -e "(.threads * .total_ms) as \$all | .total_ms as \$total | .stages_ms | $1" err >answer ||
+		{ cat err; return 1; }
+}
+
+@test "--stats=json and -vv tell where the time goes" {
+	needs jq
+	gen --keys 12500000 >in
+	gsort -u32 --device=cpu -vv --stats=json in >sorted 2>all
+	grep -E '^gsort: [0-9]+ threads: ([a-z]+ [0-9.]+,? )*s$' all
+	tail -n 1 all >err
+	stages 'keys == ["d2h", "decode", "encode", "h2d", "idle", "merge", "read", "sort", "spill",
+		"write"]'
+	stages '.read > 0 and .sort > 0 and .write > 0 and .merge + .spill + .h2d + .d2h == 0'
+	stages '.sort > .decode + .encode and add > .9 * $all and add < 1.1 * $all'
+	# text has a thread more that reads
+	gsort -u32 --to=text --device=cpu sorted >in
+	gsort --device=cpu --stats=json in 2>err >out
+	stages '.read > 0 and .decode > 0 and .sort > 0 and .encode > 0 and .write > 0'
+	stages '.merge + .spill == 0 and add > .9 * $all and add < 1.1 * ($all + $total)'
+	gsort -S 16M --device=cpu --stats=json in 2>err >out
+	stages '.sort > 0 and .merge > 0 and .spill > 0 and add > .9 * $all'
+	gsort -m --stats=json in in 2>err >out
+	stages '.read > 0 and .decode > 0 and .merge > 0 and .write > 0 and .spill == 0'
+	gsort -c --stats=json in 2>err
+	stages '.read > 0 and .decode > 0 and .merge + .spill + .encode + .write == 0'
+	gsort -c -u32 --stats=json sorted 2>err
+	stages '.read > 0 and .sort > 0 and .merge + .spill + .encode + .write == 0'
+}
+
+@test "--info tells what there is, with or without a GPU" {
+	gsort --info -T . >info 2>err
+	[ ! -s err ]
+	for what in gsort cpu memory -S temp; do
+		grep -q -- "^$what  *[^ ]" info
+	done
+	grep -qE '^(gpu|driver)' info
+	grep -q '^temp  *\.: .* free' info
+}
+
+@test "--info, --version and --plan tell of a GPU, of several, and of none" {
+	command -v gsort-emu >/dev/null || skip "gsort-emu is not built"
+	GSORT_EMU_DEVICES=2 gsort-emu --info >info
+	grep -q '^driver  *CUDA [0-9.]*$' info
+	grep -q '^gpu:1  *emulated GPU 1, sm_[0-9]*, 1.0 GiB, 1.0 GiB free$' info
+	GSORT_EMU_DEVICES=0 gsort-emu --info | grep '^gpu  *none: no CUDA-capable device'
+	GSORT_EMU_FAIL=2:999 gsort-emu --info | grep '^gpu:0  *not usable: .* asking the GPU what it is'
+	gsort-emu --version -v | grep '^GPU backend: CUDA runtime [0-9.]*, [^ ]'
+	gsort-emu -u8 --plan </dev/null | grep '^device  *cpu: keys of 8 and 16 bits are counted'
+	gsort-emu --plan text | grep '^device  *gpu if there is one, else cpu: the input is large enough'
+	gsort-emu --plan --parallel=16 text | grep '^device  *cpu: so many threads sort as fast'
+	gsort-emu --device=gpu --plan text | grep '^device  *gpu: as requested'
+}
+
+@test "messages have the name under which gsort runs" {
+	ln -s "$(command -v gsort)" numsort
+	run ./numsort --frobnicate
+	[ "${lines[0]}" = "numsort: unrecognized option '--frobnicate'" ]
+	[ "${lines[1]}" = "Try 'numsort --help' for more information." ]
+	./numsort --help | grep -q '^Usage: numsort '
+	./numsort --version | grep -q '^gsort [0-9]'
+}
+
+@test "--debug tells ignored options and goes with everything" {
+	gives '2\n2\n10\n' gsort --debug -bsf -y1 text
+	grep -q '^gsort: ignored  *-b, -f, -s, -y: ' err
+	gives '' gsort --debug -c <(seq 3)
+	gives '' gsort --debug -o out text
+	gsort --debug text 2>&1 >out | not grep '^gsort: bytes '
+	gsort --debug --to=u16 text 2>&1 >out | grep -q '^gsort: bytes    little endian, as this'
+	gsort --debug --to=u16 --endian=big text 2>&1 >out | grep -q '^gsort: bytes    big endian$'
+}
+
+@test "-q keeps warnings back" {
+	printf '1\nx\n' >bad
+	gives '1\n' gsort --invalid=warn bad
+	grep -q '^gsort: warning: bad:2' err
+	gives '1\n' gsort -q --invalid=warn bad
+	[ ! -s err ]
+}
+
+@test "--help goes to standard output, within 80 columns" {
+	gsort --help >help 2>err
+	[ ! -s err ]
+	grep -q '^Usage: gsort ' help
+	[ "$(awk 'length > 79' help)" = "" ]
+	gsort --help text -r >again
+	cmp help again
+}
+
+@test "--version begins with a line of name and number, and is not GNU" {
+	gsort --version >version 2>err
+	[ ! -s err ]
+	head -n 1 version | grep -qx 'gsort [0-9]*\.[0-9]*\.[0-9]*'
+	not grep -q GNU version
+	gsort --version -v >build
+	[ "$(wc -l <build)" -gt "$(wc -l <version)" ]
+}
+
+@test "--help to a full disk is an error" {
+	[ -c /dev/full ] || skip "no /dev/full"
+	run bash -c 'gsort --help >/dev/full'
+	[ "$status" -eq 2 ]
+	[[ $output == "gsort: "*"No space left"* ]]
+}
+
+@test "-v says one line at the end, on standard error" {
+	gen --keys 1000 >keys
+	gsort -u32 -v --device=cpu keys >out 2>err
+	[ "$(wc -l <err)" = 1 ]
+	grep -qE '^gsort: 1000 keys \(u32\) in [0-9.]+ s: [0-9.]+ Mkeys/s, [0-9.]+ GB/s; read [0-9.]+, sort [0-9.]+, write [0-9.]+ s; device cpu' err
+	gsort -uv text >out 2>err
+	grep -q '^gsort: 3 keys (text), 2 different in ' err
+}
+
+@test "without -v nothing is said" {
+	gsort text >out 2>err
+	[ ! -s err ]
+}
+
+@test "--debug tells the plan on standard error only" {
+	gsort --debug text >out 2>err
+	printf '2\n2\n10\n' | cmp - out
+	[ -s err ]
+	not grep -qv '^gsort: ' err
+}
+
+@test "--plan tells the plan on standard output and sorts nothing" {
+	gen --keys 1000 >keys
+	gsort -u32 --plan -o out keys >plan 2>err
+	[ -s plan ]
+	[ ! -s err ]
+	[ ! -e out ]
+	gsort -u32 --plan -o out keys | cmp - plan	# the same again
+	cp keys before
+	gsort -u32 --plan -o keys keys >plan
+	cmp keys before
+}
+
+@test "what is not printable in a message is escaped" {
+	fails 'a\\033\[2J\\012b' gsort "$(printf 'a\033[2J\nb')"
+}
+
+# --- standard descriptors ---------------------------------------------------------------
+
+@test "closed standard input is an error, if it is needed" {
+	run bash -c 'gsort <&-'
+	[ "$status" -eq 2 ]
+	[[ $output == "gsort: "* ]]
+	run bash -c 'gsort text <&-'
+	[ "$status" -eq 0 ]
+	[ "$output" = "$(printf '2\n2\n10')" ]
+}
+
+@test "closed standard output is an error, if it is needed" {
+	run bash -c 'gsort text >&-'
+	[ "$status" -eq 2 ]
+	[[ $output == "gsort: "* ]]
+	run bash -c 'gsort -o out text >&-'
+	[ "$status" -eq 0 ]
+	[ "$(cat out)" = "$(printf '2\n2\n10')" ]
+}
+
+@test "closed standard error harms no output" {
+	run bash -c 'gsort -v -o out text 2>&-'
+	[ "$status" -eq 0 ]
+	[ "$(cat out)" = "$(printf '2\n2\n10')" ]
+}
+
+@test "a closed pipe ends gsort silently with SIGPIPE" {
+	gen --type text --keys 200000 >many
+	run bash -c 'gsort many | head -n 1 >first; echo "${PIPESTATUS[0]}"'
+	[ "$output" = 141 ]
+}
+
+@test "a closed pipe with SIGPIPE ignored is a write error" {
+	gen --type text --keys 200000 >many
+	run bash -c 'trap "" PIPE; gsort many | :; echo "${PIPESTATUS[0]}"'
+	[[ ${lines[0]} == "gsort: "*"Broken pipe" ]]
+	[ "${lines[1]}" = 2 ]
+}
+
+@test "an empty name is an error that says so" {
+	fails "the name of an input is empty" gsort ""
+	fails "the name of the output is empty" gsort -o "" keys
+	fails "the name of a temporary directory is empty" gsort -T "" text
+}
+
+@test "OMP_NUM_THREADS and OMP_THREAD_LIMIT are how many threads there are at most" {
+	OMP_NUM_THREADS=3 gsort --plan text | grep -q '^threads  *3$'
+	OMP_NUM_THREADS=3 OMP_THREAD_LIMIT=2 gsort --plan text | grep -q '^threads  *2$'
+	OMP_THREAD_LIMIT=1 gsort --plan --parallel=5 text | grep -q '^threads  *5$'
+}

@@ -1,0 +1,338 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Inputs larger than memory: sorted through temporary files, to the same bytes, in
+# the memory that was allowed; and nothing stays behind, whatever happens.
+#
+# -S 1 is the least that gsort does with, 16 MiB: a batch is about 5 MiB of binary keys.
+# GSORT_SLOW=1 makes more of it.
+
+load ../helpers
+
+prepare() {
+	ln -sf "$GSORT_BUILD/tests/tools/measure" "$BATS_TEST_TMPDIR/bin/measure"
+	mkdir temp
+	export TMPDIR=$PWD/temp
+}
+
+# same FILE OPTION...: with the least memory and with enough, the same
+same() {
+	local file=$1
+	shift
+	gsort "$@" "$file" >expected || return 1
+	gsort -S 1 --debug "$@" "$file" >out 2>err || return 1
+	grep -q "batches go to temporary files" err || { echo "none of $*"; return 1; }
+	cmp expected out || { echo "$*"; return 1; }
+}
+
+@test "every type, in every order" {
+	local type options
+	for type in u32 i32 f32 u64 i64 f64; do
+		gen --seed 41 --keys 1500007 --type $type >in
+		for options in "" -r -u -ru; do
+			same in --type=$type $options
+		done
+		is_sorted out $type --reverse --unique
+	done
+}
+
+@test "every distribution" {
+	local dist
+	for dist in uniform sorted reversed equal few saw organ extremes zipf; do
+		gen --seed 42 --keys 1500007 --type u64 --dist $dist >in
+		same in -u64
+		same in -u64 -r --batch-size=3
+	done
+}
+
+@test "text of every range, as sort -n has it" {
+	local range
+	for range in u32 i32 u64 i64 small full; do
+		echo $range
+		gen --seed 43 --keys 700007 --type text --range $range >in
+		sort -n in >expected
+		uniq expected >once
+		gsort -S 1 in | cmp - expected
+		gsort -S 1 -u in | cmp - once
+		gsort -S 1 -r in | cmp - <(tac expected)
+		gsort -S 1 -ru in | cmp - <(tac once)
+	done
+}
+
+@test "one file or many, pipes or not" {
+	gen --seed 44 --keys 1000003 --type u64 >a
+	gen --seed 45 --keys 1000003 --type u64 >b
+	: >c
+	cat a b | gsort -u64 >expected
+	gsort -u64 -S 1 a c b | cmp - expected
+	cat a b | gsort -u64 -S 1 | cmp - expected
+	gsort -u64 -S 1 a - <b | cmp - expected
+	cat a b | gsort -u64 -S 1 --size-hint=1 | cmp - expected
+}
+
+@test "runs are merged in as many passes as it takes" {
+	local width
+	gen --seed 46 --keys 2800011 --type u64 >in	# 7 runs
+	gsort -u64 in >expected
+	for width in 2 3 4 6 7 8 1000; do
+		gsort -u64 -S 1 --batch-size=$width in | cmp - expected
+	done
+	gen --seed 47 --keys 1000017 --type text --range full >in
+	sort -n in >expected
+	gsort -S 1 --batch-size=2 in | cmp - expected
+}
+
+@test "temporary files are compressed if wanted" {
+	local program
+	gen --seed 48 --keys 2000003 --type u64 --dist few >in
+	gsort -u64 in >expected
+	for program in zstd lz4 gzip; do
+		needs $program
+		gsort -u64 -S 1 --compress-program=$program in | cmp - expected
+		gsort -u64 -S 1 --batch-size=2 --compress-program=$program in | cmp - expected
+	done
+	gsort -u64 -S 1 --compress-program=no-such-program in 2>err | cmp - expected
+	[ "$(<err)" = "gsort: warning: cannot run 'no-such-program': temporary files are not compressed" ]
+	gsort -q -u64 -S 1 --compress-program=no-such-program in 2>&1 | cmp - expected
+}
+
+@test "a program that compresses runs 16 times at once, or as often as is said" {
+	gen --seed 52 --keys 13500000 --type u64 >in	# 20 runs
+	printf '%s\n' '#!/bin/sh' '[ -z "$1" ] || echo 1 >>log' cat '[ -z "$1" ] || echo -1 >>log' \
+		>through
+	chmod +x through
+	for option in --batch-size=1000 --parallel=1; do
+		gsort -u64 -S 1 $option --compress-program=./through in | is_sorted - u64
+		awk '{ n += $1; if (n > most) most = n } END { print most }' log
+		rm log
+	done >most
+	cat most
+	{ read -r all; read -r few; } <most
+	[ "$all" -gt 16 ]		# 20, if the first has not ended before the last begins
+	[ "$few" -eq 16 ]
+}
+
+@test "threads or none" {
+	local threads
+	gen --seed 49 --keys 1000003 --type text --range full >in
+	sort -n in >expected
+	for threads in 1 2 7; do
+		gsort -S 1 --parallel=$threads in | cmp - expected
+		gsort -S 64M --parallel=$threads in | cmp - expected
+	done
+}
+
+@test "what is only counted needs no temporary files" {
+	export TMPDIR=/nowhere
+	head -c 50000000 /dev/zero >in
+	gsort -u8 -S 1 in | cmp - in
+	gsort -i16 -S 1 in | cmp - in
+}
+
+@test "a file that grows while it is read is sorted as far as it was read" {
+	gen --seed 50 --keys 1000 --type u64 >in
+	gen --seed 51 --keys 3000000 --type u64 >more
+	cat in more | gsort -u64 >expected
+	mkfifo out
+	gsort -u64 -S 1 -o out in &
+	eventually has_open $! "$PWD/in"	# it waits for the output
+	cat more >>in
+	cmp out expected
+	wait $!
+}
+
+# ---- the memory that was allowed
+
+# peak_within LIMIT OPTION...: gsort -S LIMIT, of the file in
+peak_within() {
+	local limit=$1 peak
+	shift
+	measure took gsort -S "$limit" "$@" -o out in || return 1
+	read -r _ peak <took
+	echo "peak $peak KiB of $limit: $*"
+	[ "$peak" -le $((${limit%M} * 1024)) ] || is_sanitized	# which takes its share
+}
+
+# few WORD...: all of them if there is time, else the first
+few() {
+	echo "${GSORT_SLOW:+${*:2}}" "$1"
+}
+
+@test "-S is a limit of all memory: binary keys" {
+	local limit
+	gen --seed 52 --keys 3500000 --type u64 >in
+	for limit in 16M 20M 32M; do
+		peak_within $limit -u64
+		is_sorted out u64
+		same_keys in out u64
+	done
+	for limit in $(few 16M 20M 32M); do
+		peak_within $limit -u64 --batch-size=2 -r
+		peak_within $limit -f32 --parallel=7
+	done
+	peak_within 16M -u8
+	peak_within 16M -u16
+	for limit in $(few 64M 128M); do
+		gen --seed 52 --keys $((${limit%M} * 180000)) --type u64 >in
+		peak_within $limit -u64
+	done
+}
+
+@test "-S is a limit of all memory: text" {
+	local limit range
+	for range in u32 full small; do
+		gen --seed 53 --keys 1200000 --type text --range $range >in
+		for limit in $(few 16M 20M 32M); do
+			peak_within $limit -n
+			peak_within $limit -nru --parallel=7
+		done
+	done
+	for range in $(few full u32 small); do
+		gen --seed 53 --keys 4000000 --type text --range $range >in
+		peak_within 32M -n
+		peak_within 64M -n
+	done
+}
+
+@test "-S is a limit of all memory: with compression in the process" {
+	local program
+	gen --seed 54 --keys 5000000 --type u64 --dist zipf >in
+	for program in zstd lz4; do
+		peak_within 32M -u64 --compress-program=$program
+		peak_within 64M -u64 --compress-program=$program
+	done
+}
+
+# ---- where the files are
+
+@test "several directories take turns" {
+	local pid
+	mkdir a b c
+	gen --seed 55 --keys 3000003 --type u64 >in
+	mkfifo pipe
+	gsort -u64 -S 1 -T a -T b -T c -o out pipe &
+	pid=$!
+	exec 7>pipe
+	cat in >&7
+	for dir in a b c; do
+		eventually has_open $pid "*work/$dir/*(deleted)"
+		[ -z "$(ls $dir)" ]
+	done
+	[ -z "$(ls temp)" ]
+	exec 7>&-
+	wait $pid
+	gsort -u64 in | cmp - out
+}
+
+@test "a directory that cannot be used is refused before anything is read" {
+	gen --seed 56 --keys 100 --type u64 >in
+	touch file
+	mkfifo pipe
+	exec 7<>pipe		# who reads it, waits
+	fails "nowhere.*No such file" timeout 10 gsort -u64 -T nowhere pipe
+	fails "file.*Not a directory" timeout 10 gsort -u64 -T temp -T file pipe
+	fails "nowhere.*No such file.*-T" timeout 10 gsort -u64 -T nowhere in
+	TMPDIR=nowhere fails "nowhere.*No such file" timeout 10 gsort -u64 pipe
+	exec 7>&-
+	if [ "$(id -u)" != 0 ]; then
+		mkdir closed
+		chmod 555 closed
+		fails "closed.*denied" gsort -u64 -T closed in
+	fi
+	[ ! -e out ]
+	fails "nowhere" gsort -u64 -T nowhere -o out in
+	[ ! -e out ]
+}
+
+@test "a bad TMPDIR is nobody's business if the input is known to be small" {
+	gen --seed 57 --keys 100 --type u64 >in
+	gsort -u64 in >expected
+	TMPDIR=nowhere gsort -u64 in | cmp - expected
+	TMPDIR=nowhere gsort -u64 -S 1 in | cmp - expected
+}
+
+# ---- trouble
+
+@test "a full disk: one sentence, and the output is as it was" {
+	gen --seed 58 --keys 3000000 --type u64 >in
+	echo old >out
+	if mount -t tmpfs -o size=4M none temp 2>/dev/null; then
+		fails "temp: No space left.* [12][0-9] MiB.*-T" gsort -u64 -S 1 -o out in || status=$?
+		umount temp
+	fi
+	[ -z "${status:-}" ]
+	[ "$(cat out)" = old ]
+	(ulimit -f 4000; fails "temp: File too large.*-T" gsort -u64 -S 1 -o out in)
+	[ "$(cat out)" = old ]
+}
+
+@test "a directory in memory is told of, where decisions are told" {
+	local memory=/dev/shm
+	[ "$(stat -fc %T $memory 2>/dev/null)" = tmpfs ] || skip "no tmpfs in $memory"
+	gen --seed 63 --keys 3000000 --type u64 >in
+	gsort -u64 in >expected
+	gsort -u64 -S 1 -T $memory -vv in 2>told | cmp - expected
+	grep -q "^gsort: temporary files in $memory are kept in memory; .* -T$" told
+	gsort -u64 -S 1 -T $memory in 2>told >out
+	[ ! -s told ]
+}
+
+@test "SIGKILL at any moment leaves no temporary file, and the output as it was" {
+	needs_nameless_files
+	local round
+	gen --seed 59 --keys 3000000 --type u64 >in
+	gsort -u64 in >expected
+	for round in 1 2 3 4 5 6 7 8 9 10; do
+		echo old >out
+		timeout -s KILL 0.0$((RANDOM % 9 + 1))$((RANDOM % 10)) \
+			gsort -u64 -S 1 -o out in || true
+		[ "$(head -c 3 out)" = old ] || cmp out expected
+		[ -z "$(ls -A temp)" ]
+		[ "$(ls -A | tr '\n' ' ')" = "expected in out temp " ]
+	done 2>/dev/null
+}
+
+@test "a signal at any moment, too" {
+	local round
+	gen --seed 60 --keys 3000000 --type text --range full >in
+	gsort in >expected
+	for round in 1 2 3 4 5; do
+		echo old >out
+		timeout -s INT 0.$((RANDOM % 2))$((RANDOM % 10)) gsort -S 1 -o out in || true
+		[ "$(head -c 3 out)" = old ] || cmp out expected
+		[ -z "$(ls -A temp)" ]
+	done
+}
+
+# ---- the plan
+
+@test "--plan: 1 TB in 256 MiB takes two passes" {
+	: | gsort -u64 -S 256M --size-hint=1000G --plan | tee plan
+	grep -q "memory .*256.0 MiB" plan
+	grep -q "merge .*: 2 passes" plan
+	grep -q "disk .*temp: 1000.0 GiB at a time, 1.* TiB written" plan
+}
+
+# ---- batches of a GPU
+
+@test "batches of an emulated GPU: in host memory, then on disk" {
+	local options
+	command -v gsort-emu >/dev/null || skip "gsort-emu is not built"
+	export GSORT_EMU_MEMORY=$((64 << 20))
+	gen --seed 61 --keys 900007 --type u64 >in
+	for options in "" "-r -u" "--batch-size=2"; do
+		gsort -u64 $options in >expected
+		gsort-emu -u64 -S 1 --device=gpu --gpu-memory=2M --debug $options in 2>err | cmp - expected
+		grep -q "batches go to temporary files" err
+	done
+	cat in | gsort-emu -u64 -S 1 --device=gpu --gpu-memory=2M | cmp - expected
+	gen --seed 62 --keys 500007 --type text --range full >in
+	sort -n in >expected
+	gsort-emu -S 1 --device=gpu --gpu-memory=2M in | cmp - expected
+}
+
+@test "-T where no file can be made is found before anything is read" {
+	fails "/proc" gsort -u64 -T /proc -o out </dev/null
+	[ ! -e out ]
+	mkfifo pipe
+	fails "/proc" timeout 10 gsort -u64 -S 16M -T /proc pipe
+}

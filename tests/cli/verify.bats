@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# --verify: what is right passes, what a GPU got wrong does not.
+
+load ../helpers
+
+@test "all that is right passes, and is the same" {
+	for type in u8 i16 u32 i64 f32 f64; do
+		gen --seed 1 --keys 300000 --type $type --dist zipf >in
+		for options in "" -r -u -ru; do
+			echo "$type $options"
+			gsort $options --type=$type in >expected
+			gsort --verify $options --type=$type in | cmp - expected
+			cat in | gsort --verify $options --type=$type | cmp - expected
+		done
+		gsort --verify --count --repeated --type=$type in >out
+		gsort --count --repeated --type=$type in | cmp - out
+	done
+	: >empty
+	gsort --verify -u32 empty | cmp - empty
+}
+
+@test "text that is right passes" {
+	{ gen --seed 1 --keys 100000 --type text --range full
+	  gen --seed 2 --keys 100000 --type text --range small --dist zipf
+	  gen --seed 3 --keys 100000 --type text --range i32; } >in
+	for options in "" -r -u -ru --count "-r --count" --repeated --singletons; do
+		gsort $options in >expected
+		gsort --verify $options in | cmp - expected
+	done
+}
+
+@test "of a head the order is verified, and it is said that this is all" {
+	gen --seed 1 --keys 2000000 --type u32 >in
+	gsort -u32 in | head -c 400 >expected
+	gsort -u32 --verify --head-count=100 --debug in 2>err | cmp - expected
+	grep "verified: .*in order.*head" err
+}
+
+# emulated: skip unless there is a pretend GPU; its memory
+emulated() {
+	command -v gsort-emu >/dev/null || skip "gsort-emu is not built"
+	export GSORT_EMU_MEMORY=$((64 << 20))
+}
+
+@test "what a GPU has sorted passes, in one batch and in several" {
+	emulated
+	gen --seed 1 --keys 300000 --type u32 >in
+	gsort -u32 in >expected
+	gsort-emu --device=gpu -u32 --verify in | cmp - expected
+	gsort-emu --device=gpu --gpu-memory=1M -u32 --verify in | cmp - expected
+	gen --seed 1 --keys 70000 --type text --range full >in
+	gsort in >expected
+	gsort-emu --device=gpu --verify in | cmp - expected
+}
+
+# damaged N OPTION...: gsort, of whose temporary file a bit is flipped by the N-th read
+damaged() {
+	LD_PRELOAD=$PWD/damage.so DAMAGE=$1 gsort "${@:2}"
+}
+
+build_damage() {
+	skips_under_sanitizer "it wants to be the first library"
+	needs cc
+	cat >damage.c <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <stdatomic.h>
+		#include <stdlib.h>
+		#include <sys/stat.h>
+		#include <unistd.h>
+
+		ssize_t
+		pread64(int fd, void *into, size_t bytes, off64_t at)
+		{
+			static atomic_int reads;
+			ssize_t (*next)(int, void *, size_t, off64_t) = dlsym(RTLD_NEXT, "pread64");
+			ssize_t got = next(fd, into, bytes, at);
+			struct stat st;
+
+			if (got > 0 && fstat(fd, &st) == 0 && st.st_nlink == 0 &&
+			    ++reads == atoi(getenv("DAMAGE")))
+				((char *)into)[got / 2] ^= 4;
+			return got;
+		}
+
+		ssize_t
+		pread(int fd, void *into, size_t bytes, off_t at)
+		{
+			return pread64(fd, into, bytes, at);
+		}
+	END
+	cc -shared -fPIC -o damage.so damage.c
+}
+
+@test "a wrong bit of a temporary file passes unnoticed without --verify" {
+	build_damage
+	gen --seed 1 --keys 3000000 --type u64 >in
+	gsort -u64 in >right
+	damaged 3 -u64 -S 17M -T . -o wrong in
+	not cmp -s right wrong
+}
+
+@test "a wrong bit of a temporary file is found, and -o is as it was" {
+	local options
+	build_damage
+	gen --seed 2 --keys 5000000 --type u32 --dist zipf >in
+	for options in "" -r -u --count --repeated; do
+		echo old >out
+		run damaged 2 -u32 -S 17M -T . --verify $options -o out in
+		[ $status = 2 ]
+		grep "result is wrong: .*report.*--device=cpu" <<<"$output"
+		[ "$(cat out)" = old ]
+	done
+	gsort -u32 in >expected
+	damaged 100000 -u32 -S 17M -T . --verify -o out in	# there are not so many reads
+	cmp out expected
+}
+
+@test "a bit of the keys that is wrong when they cross the bus is found in any case" {
+	emulated
+	gen --seed 1 --keys 100000 --type u64 >in
+	for copy in 1 2; do
+		echo old >out
+		run env GSORT_EMU_STRAY=$copy gsort-emu --device=gpu --gpu-memory=1M -u64 -o out in
+		[ $status = 2 ]
+		grep "the GPU's result is wrong" <<<"$output"
+		[ "$(cat out)" = old ]
+	done
+}

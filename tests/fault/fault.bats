@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Every call to the system may fail: what tests/fault/faults says.  Here each place that a call is
+# made from, or in a hurry some; make check-slow tries all, and for three runs, in memory, on
+# disk and merging, each call that is made.
+
+load ../helpers
+
+prepare() {
+	[ -e "$GSORT_BUILD/tests/fault/fault.so" ] || skip "no preloaded library here"
+	! grep -q __tsan_init "$GSORT" || skip "the thread sanitizer does not go with the shim"
+}
+
+# faults HURRY RUN...: every HURRY-th place; the last line is told
+faults() {
+	local every=$1
+	shift
+	[ -z "${GSORT_SLOW-}" ] || every=1
+	"$GSORT_SOURCE/tests/fault/faults" --every "$every" "$@" >told || { cat told; return 1; }
+	tail -n 1 told | sed "s/^/# $*: /" >&3
+	[ "$(tail -n 1 told | sed 's/ tried: .*//')" -ge 20 ]
+}
+
+@test "a call fails: in memory" {
+	faults 2 memory
+	faults 8 text large floats bytes convert verify
+}
+
+@test "a call fails: selecting" {
+	faults 8 unique count head header
+}
+
+@test "a call fails: other inputs" {
+	faults 4 pipe
+	faults 8 stdin files0 gzip zstd xz bzip2 lz4
+}
+
+@test "a call fails: other outputs" {
+	faults 4 new itself
+	faults 8 inplace stdout drain filter hidden hiddens
+}
+
+@test "a call fails: on disk" {
+	faults 12 spill longer packed packed4 program passes
+}
+
+@test "a call fails: merging" {
+	faults 4 merge
+	faults 8 lists add
+}
+
+@test "a call fails: checking" {
+	faults 8 check finds summary plan
+}
+
+@test "a call fails: in programs that use the library" {
+	faults 6 collect smallest
+}
+
+@test "each call that is made fails: in memory, on disk, merging" {
+	[ -n "${GSORT_SLOW-}" ] || skip "GSORT_SLOW is not set"
+	faults 1 --all memory spill merge
+}
+
+# A program for the walk to judge: writes its input to out/file as it is told to.
+judged() {
+	needs cc
+	cat >judged.c <<-'END_OF_C'
+		#include <fcntl.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <string.h>
+		#include <unistd.h>
+		int
+		main(int argc, char **argv)
+		{
+			const char *how = argv[argc - 1];
+			static char *kept;
+			int fd;
+
+			if ((kept = malloc(3)) == NULL)
+				abort();
+			fd = open("out/file", O_WRONLY | O_TRUNC);
+			if (write(fd, "ok\n", 3) == 3 || strcmp(how, "lies") == 0)
+				return 0;
+			if (strcmp(how, "leaks") == 0 && (kept = malloc(3)) != NULL)
+				kept[0] = 0;
+			if (strcmp(how, "litters") == 0)
+				open("temp/left", O_CREAT | O_WRONLY, 0600);
+			if (strcmp(how, "keeps") == 0)
+				ftruncate(fd, 0), write(fd, "old\n", 4);
+			fprintf(stderr, "judged: no\n%s", strcmp(how, "chatters") == 0 ? "judged: so\n" : "");
+			_exit(2);
+		}
+	END_OF_C
+	# shellcheck disable=SC2086
+	cc $1 -w -o judged judged.c
+	echo ok >right
+	echo old >before
+}
+
+walk() {
+	"$GSORT_BUILD/tests/fault/fault_runner" -b before judge right "$2" -- "$PWD/judged" "$1" >told ||
+		[ $? -eq 1 ]
+	cat told
+}
+
+@test "what tests/fault/fault_runner calls wrong" {
+	judged ""
+	walk keeps write:ENOSPC | grep -q ' 1 tried: 0 harmless, 1 failed cleanly, 0 wrong'
+	walk keeps stat:EIO | grep -q ' 0 tried'
+	walk lies write:ENOSPC | grep -q 'a wrong result, and status of success'
+	walk lies write:EIO:short | grep -q 'a wrong result, and status of success'
+	walk keeps write:EINTR:eintr | grep -q 'no reason to fail'
+	walk loses write:ENOSPC | grep -q 'the output was lost'
+	walk loses write:TERM:signal | grep -q 'the output was lost'
+	walk litters write:ENOSPC | grep -q 'files are left'
+	walk chatters write:ENOSPC | grep -q 'not one message'
+	walk keeps malloc:ENOMEM | grep -q 'a signal ended it'
+}
+
+@test "what tests/fault/fault_runner calls a leak" {
+	judged -fsanitize=address 2>/dev/null || skip "no address sanitizer here"
+	walk keeps write:ENOSPC | grep -q ' 1 failed cleanly, 0 wrong'
+	walk leaks write:ENOSPC | grep -q 'a sanitizer complains'
+}
+
+@test "a library that says exit(1) is trouble, and no disorder" {
+	needs bzip2
+	for ((n = 0; n < 5000; n++)); do echo $n; done | bzip2 >in.bz2
+	statuses=$(
+		export FAULT_CALL=malloc,mmap FAULT_ERRNO=12 FAULT_HOW=on
+		for ((n = 60; n < 140; n++)); do
+			status=0
+			FAULT_AT=$n LD_PRELOAD=$GSORT_BUILD/tests/fault/fault.so gsort -c in.bz2 2>err || status=$?
+			! grep -q 'Fatal Internal Error in libarchive' err || echo $status
+		done
+	)
+	[ -n "$statuses" ] || skip "this libarchive does not"
+	[ -z "$(grep -v '^2$' <<<"$statuses")" ]
+}
+
+# In a small file system of our own: what COMMAND leaves there, and how it ended.
+@test "a disk that is really full" {
+	unshare -Urm mount -t tmpfs -o size=4m none . 2>/dev/null || skip "no file system of one's own here"
+	mkdir disk out temp
+	gen --seed 4 --keys 1200000 --type u64 >wide
+	gsort -u64 -o sorted wide
+	cat >inside <<-'END_OF_SH'
+		mount -t tmpfs -o size=4m none disk || exit 9
+		echo old >disk/file
+		full() {	# PATTERN ARGUMENT...
+			local pattern=$1 status=0
+			shift
+			gsort -u64 "$@" 2>err || status=$?
+			grep -q "^gsort: .*$pattern" err || status=message
+			found="$status $(grep -c '^gsort: ' err) $(ls -A disk) $(cat disk/file) $(ls -A out)"
+			[ "$found" = "2 1 file old " ] || { echo "$found: $*"; cat err; return 1; }
+		}
+		no="No space left on device"
+		full "temporary file in disk: $no after . MiB, and . MiB more are needed; .* -T" \
+			-S 16M -T disk -o out/file wide &&
+		full "temporary file in disk: $no" -S 16M -T disk --compress-program=zstd -o out/file wide &&
+		full "failed with status\|ended before" -S 16M -T disk --compress-program="$PWD/cat" \
+			-o out/file wide &&
+		full "temporary file in disk: $no" -m --batch-size=2 -T disk -o out/file sorted sorted sorted &&
+		full "write failed: disk/file: $no" -o disk/file wide &&
+		full "write failed: disk/new: $no" -o disk/new wide &&
+		{ gsort -u64 wide >disk/more 2>err; [ $? = 2 ]; } && grep -q "standard output: $no" err
+	END_OF_SH
+	printf '#!/bin/sh\nexec cat\n' >cat
+	chmod +x cat
+	unshare -Urm bash inside
+}
+
+@test "standard output that is full, whatever is printed" {
+	[ -c /dev/full ] || skip "no /dev/full"
+	seq 30000 -1 1 >in
+	while read -r options; do
+		status=0
+		# shellcheck disable=SC2086
+		gsort $options >/dev/full 2>err || status=$?
+		[ $status -eq 2 ] && [ "$(cat err)" = "gsort: write failed: standard output: No space left on device" ] ||
+			{ echo "$status: $options"; cat err; return 1; }
+	done <<-END_OF_LIST
+		in
+		--count in
+		--head=3 in
+		--to=i64 in
+		-m -r in
+		-S 16M --parallel=4 in in in in in in in in in in in in in in in in in in in in in in in in in
+		--check=summary in
+		--plan in
+		--info
+		--help
+		--version
+	END_OF_LIST
+}
+
+# What gsort calls is among those that can be made to fail, or cannot fail, or not in glibc, or
+# by malloc() alone, or is stdio on a stream that /dev/full stands for.
+@test "no call that may fail is forgotten" {
+	needs nm
+	not grep -aq '__[atu]b\?san_\|__llvm_profile_' "$GSORT_BUILD/gsort" || skip "who watches gsort calls more"
+	nm -D --undefined-only "$GSORT_BUILD/gsort" | sed 's/^ *[Uw] //; s/@.*//' | sort -u >called
+	! grep -q "define HAVE_CUDA" "$GSORT_BUILD/config.h" || skip "the CUDA runtime calls more"
+	nm -D --defined-only "$GSORT_BUILD/tests/fault/fault.so" | sed 's/.* //; s/@.*//' | sort -u >failing
+	comm -23 called failing | grep -vxE -e '_.*|mem.*|str.*|stp.*|ferror|feof|fflush|fputc|puts|fwrite' \
+		-e 'v?(f|s|sn|as)?printf|sig(add|empty|fill|is).*|signal|raise|kill|get(env|euid|pid|opt_long)' \
+		-e 'pthread_(mutex|cond|attr|once|join|sigmask).*|posix_spawn(attr|_file_actions)_.*' \
+		-e 'free|freelocale|globfree|qsort|clock_gettime|dlsym' >forgotten || true
+	[ ! -s forgotten ] || { cat forgotten; return 1; }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * fault.h - what a run tells those who let calls fail in it
+ *
+ * A file of this form, named by FAULT_REPORT, is mapped by the shim (fault.c), and by who
+ * looks at it afterwards (fault_runner.c).
+ */
+#ifndef TESTS_FAULT_H
+#define TESTS_FAULT_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+enum { FAULT_SITES = 1 << 13, FAULT_NAME_BYTES = 16 };
+
+/* A call from a place, by a way, from which the same call had not come before. */
+struct fault_site {
+	char     call[FAULT_NAME_BYTES];
+	uint64_t number;		/* among the calls of its name */
+	uint64_t order;			/* among all */
+};
+
+struct fault_report {
+	_Atomic uint64_t  hits;		/* calls that failed, or came out short */
+	_Atomic uint64_t  calls;	/* of those that were looked for */
+	_Atomic uint64_t  site_count;	/* may be larger than there is room for */
+	struct fault_site sites[FAULT_SITES];
+};
+
+#endif

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * fault_runner.c - one command, again and again; each time another of its calls fails
+ *
+ *     walk [OPTION]... NAME RIGHT FAULT... -- COMMAND [ARGUMENT]...
+ *
+ * RIGHT is a file that holds the right result.  A FAULT is CALL[,CALL]...:ERRNO[:HOW], as
+ * fault.c has it, with ERRNO by name, or CALL...:SIGNAL:signal.  The command is run in a folder
+ * that has the folders out and temp; its result is out/file.
+ *
+ *     -a        every call of these names fails once, N = 1, 2, 3 ... until the run has
+ *               fewer; else the first that comes from each place in the program
+ *     -e N      only every N-th of these, beginning with the first of each FAULT
+ *     -b FILE   what out/file holds before [there is none]
+ *     -t        it may be lost: is written through
+ *     -i FILE   is standard input; -p FILE: what comes by a pipe, at most 512 KiB
+ *     -o        standard output is out/file; -d: is a pipe, whose bytes go there after the run
+ *     -f        others, too, may write to standard error: programs that are run
+ *     -l NAMES  what these libraries call does not fail; nor what libasan does
+ *     -n NAME   calls of this name always fail, besides
+ *     -s N      the exit status if all is well [0]; -c N: in trouble [2]
+ *     -j N      so many runs at once [2]
+ *     -v        a line for each FAULT
+ *
+ * After each run: the status is that of success, and the result right (the fault was
+ * harmless); or it is that of trouble, with one message, and out/file as it was (failed
+ * cleanly; so if a signal was to end it, and did, and out/file is as it was, or right).  Nothing
+ * else is in out and temp.  Calls that are interrupted or do less than asked are no reason to
+ * fail.  A crash, a hang, a wrong result, a lost file, what a sanitizer says are told with
+ * what it takes to see them again, the first of each FAULT, and the exit status is 1.
+ *
+ * Standard output: "NAME: N tried: N harmless, N failed cleanly, N wrong".
+ */
+#define _GNU_SOURCE	1
+#include <errno.h>
+#include <libgen.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fault_runner.h"
+
+enum { FAULTS_MOST = 128, ERRORS = 200 };
+
+struct walk walk = { .trouble = 2, .jobs = 2, .every = 1, .spared = "libasan" };
+
+static void
+complain(const struct what *what, uint64_t at, int status, const char *problem, const char *told)
+{
+	char shown[600];
+
+	snprintf(shown, sizeof shown, "%s", told);
+	printf("%s: FAULT_CALL=%s FAULT_AT=%lu FAULT_ERRNO=%s FAULT_HOW=%s: %s (%s, status %d)\n%s%s",
+	       walk.name, what->calls, (unsigned long)at, what->number, what->how, problem,
+	       what->error, status, told[0] != '\0' ? "    " : "", shown);
+	fflush(stdout);
+}
+
+/* False: there is no such call any more. */
+static bool
+try(struct what *what, uint64_t at)
+{
+	char number[24];
+	struct bytes told;
+	const char *problem;
+	int status;
+
+	snprintf(number, sizeof number, "%lu", (unsigned long)at);
+	setenv("FAULT_CALL", what->calls, 1);
+	setenv("FAULT_AT", number, 1);
+	setenv("FAULT_ERRNO", what->number, 1);
+	setenv("FAULT_HOW", what->how, 1);
+	status = run();
+	if (walk.report->hits == 0 && status == walk.status)
+		return false;
+	told = load("told");
+	told.data = realloc(told.data, told.count + 1);
+	told.data[told.count] = '\0';
+	problem = trouble(what, status, told.data);
+	if (problem == NULL)
+		atomic_fetch_add(status == walk.status ? &what->harmless : &what->clean, 1);
+	else if (atomic_fetch_add(&what->wrong, 1) == 0)
+		complain(what, at, status, problem, told.data);
+	free(told.data);
+	return true;
+}
+
+/* ---- all of them ------------------------------------------------------------------- */
+
+/* Is CALL one of WHAT's? */
+static bool
+has_call(const struct what *what, const char *call)
+{
+	const size_t bytes = strlen(call);
+
+	for (const char *at = what->calls; at != NULL; at = strchr(at, ',')) {
+		at += *at == ',';
+		if (strncmp(at, call, bytes) == 0 && (at[bytes] == ',' || at[bytes] == '\0'))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The INDEX-th place that WHAT is called from: its number; 0: there are fewer.  Of several
+ * names that is not the place, but as good a number as others.
+ */
+static uint64_t
+place(const struct what *what, uint64_t index)
+{
+	for (size_t s = 0; s < walk.places->site_count && s < FAULT_SITES; s++) {
+		const struct fault_site *site = &walk.places->sites[s];
+
+		if ((has_call(what, "all") || has_call(what, site->call)) && index-- == 0)
+			return has_call(what, "all") ? site->order : site->number;
+	}
+	return 0;
+}
+
+static void
+walk_through(struct what *what)
+{
+	while (!atomic_load(&what->over)) {
+		const uint64_t index = atomic_fetch_add(&what->next, (uint64_t)walk.every);
+		const uint64_t at = walk.all ? index + 1 : place(what, index);
+
+		/* All interruptions are in one run. */
+		if (at == 0 || place(what, 0) == 0 || (index > 0 && strcmp(what->how, "eintr") == 0) ||
+		    (!try(what, at) && walk.all))
+			atomic_store(&what->over, true);
+	}
+}
+
+static void *
+share(size_t bytes)
+{
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		stop("no memory");
+	return memory;
+}
+
+/* Where do calls come from?  And does the command work at all? */
+static void
+look(void)
+{
+	int status;
+
+	setenv("FAULT_CALL", "sites", 1);
+	status = run();
+	if (status != walk.status || !is_right())
+		stop("%s: without a fault the status is %d, and the result %s", walk.name, status,
+		     is_right() ? "right" : "wrong");
+	*walk.places = *walk.report;
+	if (walk.places->site_count == 0)
+		stop("the shim does not work");
+}
+
+static void
+work(int worker)
+{
+	const pid_t id = fork();
+
+	if (id != 0)
+		return;
+	settle(worker);
+	for (size_t w = 0; w < walk.what_count; w++)
+		walk_through(&walk.whats[w]);
+	exit(0);
+}
+
+/* Is NAME that of the error or signal with this number? */
+static bool
+is_called(int number, const char *name, bool is_signal)
+{
+	const char *known = !is_signal ? strerrorname_np(number)
+	                    : number > 0 && number < NSIG ? sigabbrev_np(number) : NULL;
+
+	return known != NULL && strcmp(known, name) == 0;
+}
+
+static void
+add_fault(const char *text)
+{
+	struct what *what = &walk.whats[walk.what_count++];
+	char *copy = strdup(text), *error = strchr(copy, ':'), *how;
+	int number = 0;
+
+	if (error == NULL || error - copy >= (ptrdiff_t)sizeof what->calls ||
+	    walk.what_count > FAULTS_MOST)
+		stop("%s: CALL:ERRNO[:HOW] is needed", text);
+	*error++ = '\0';
+	strcpy(what->calls, copy);
+	how = strchr(error, ':');
+	if (how != NULL)
+		*how++ = '\0';
+	what->error = error;
+	what->how = how != NULL ? how : "once";
+	while (number < ERRORS && !is_called(number, error, strcmp(what->how, "signal") == 0))
+		number++;
+	if (number == ERRORS)
+		stop("%s: no such error", error);
+	what->signal = strcmp(what->how, "signal") == 0 ? number : 0;
+	snprintf(what->number, sizeof what->number, "%d", number);
+	what->is_no_reason = strcmp(what->how, "eintr") == 0 || strcmp(what->how, "short") == 0;
+}
+
+static void
+find_shim(void)
+{
+	char self[sizeof walk.shim - 10];
+	const ssize_t bytes = readlink("/proc/self/exe", self, sizeof self - 1);
+
+	if (bytes < 0)
+		stop("/proc/self/exe: %s", strerror(errno));
+	self[bytes] = '\0';
+	snprintf(walk.shim, sizeof walk.shim, "%s/fault.so", dirname(self));
+}
+
+static void
+parse(int argc, char **argv)
+{
+	int option;
+
+	find_shim();
+
+	while ((option = getopt(argc, argv, "+ab:c:de:fi:j:l:n:op:s:tv")) > 0) {
+		switch (option) {
+		case 'a': walk.all = true; break;
+		case 'b': walk.has_before = true; walk.before = load(optarg); break;
+		case 'c': walk.trouble = atoi(optarg); break;
+		case 'd': walk.drains = true; break;
+		case 'e': walk.every = atoi(optarg); break;
+		case 'f': walk.foreign = true; break;
+		case 'i': walk.input = realpath(optarg, NULL); break;
+		case 'j': walk.jobs = atoi(optarg); break;
+		case 'l': walk.spared = optarg; break;
+		case 'n': setenv("FAULT_LACKS", optarg, 1); break;
+		case 'o': walk.to_stdout = true; break;
+		case 'p': walk.feeds = true; walk.fed = load(optarg); break;
+		case 's': walk.status = atoi(optarg); break;
+		case 't': walk.touches = true; break;
+		case 'v': walk.verbose = true; break;
+		default: exit(2);
+		}
+	}
+	if (argc - optind < 4)
+		stop("NAME RIGHT FAULT... -- COMMAND... are needed");
+	walk.name = argv[optind];
+	walk.right = load(argv[optind + 1]);
+	for (optind += 2; optind < argc && strcmp(argv[optind], "--") != 0; optind++)
+		add_fault(argv[optind]);
+	walk.command = &argv[optind + 1];
+	walk.self = basename(strdup(walk.command[0]));
+}
+
+int
+main(int argc, char **argv)
+{
+	uint64_t harmless = 0, clean = 0, wrong = 0;
+
+	walk.whats = share(FAULTS_MOST * sizeof *walk.whats);
+	walk.places = share(sizeof *walk.places);
+	parse(argc, argv);
+	if (fork() == 0) {
+		settle(0);
+		look();
+		exit(0);
+	}
+	int status;
+	wait(&status);
+	if (status != 0)
+		exit(2);
+	for (int worker = 0; worker < walk.jobs; worker++)
+		work(worker);
+	while (wait(&status) > 0)
+		wrong += status != 0;
+	for (size_t w = 0; w < walk.what_count; w++) {
+		const struct what *what = &walk.whats[w];
+
+		if (walk.verbose && what->harmless + what->clean + what->wrong > 0)
+			printf("    %s:%s:%s: %lu harmless, %lu failed cleanly, %lu wrong\n", what->calls,
+			       what->error, what->how, what->harmless, what->clean, what->wrong);
+		harmless += what->harmless;
+		clean += what->clean;
+		wrong += what->wrong;
+	}
+	printf("%s: %lu tried: %lu harmless, %lu failed cleanly, %lu wrong\n", walk.name,
+	       harmless + clean + wrong, harmless, clean, wrong);
+	return wrong > 0;
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* fault_runner.h - what fault_runner.c asks of fault_trial.c, which runs the command once */
+#ifndef TESTS_FAULT_RUNNER_H
+#define TESTS_FAULT_RUNNER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fault.h"
+
+enum { HUNG = -1000 };
+
+struct bytes {
+	char  *data;
+	size_t count;
+};
+
+/* What is to fail. */
+struct what {
+	char        calls[200];
+	const char *error, *how;
+	char        number[12];		/* of the error */
+	bool        is_no_reason;	/* to fail */
+	int         signal;		/* that ends it, instead of a fault */
+	/* How many runs ended how; all workers add here. */
+	_Atomic uint64_t next, harmless, clean, wrong;
+	atomic_bool      over;
+};
+
+/* What is said on the command line, and what there is of it. */
+struct walk {
+	const char  *name, *self;	/* of the command's messages */
+	char         shim[4096];	/* beside this program */
+	char       **command;
+	struct bytes right, before, fed;
+	const char  *input, *spared;
+	bool foreign, all, has_before, touches, feeds, to_stdout, drains, verbose;
+	int  status, trouble, jobs, every;
+	struct fault_report *report;	/* this worker's */
+	struct fault_report *places;	/* where calls come from; shared */
+	struct what *whats;		/* shared */
+	size_t what_count;
+};
+
+extern struct walk walk;
+
+/* Trouble of ours: says so, and exits with 2. */
+_Noreturn void stop(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* All that a file holds. */
+struct bytes load(const char *name);
+
+/* A folder of its own for this worker, a report of its own. */
+void settle(int worker);
+
+/* The command, as the environment says.  Its exit status; less than 0: minus a signal; HUNG. */
+int run(void);
+
+/* Is the result right? */
+bool is_right(void);
+
+/* What is wrong with a run that ended with STATUS and said TOLD; NULL: nothing. */
+const char *trouble(const struct what *what, int status, const char *told);
+
+#endif

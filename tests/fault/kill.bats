@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# A run that ends before its time: the output is as it was or complete, and no
+# temporary file is left.  KILL_ROUNDS=100 for a long night.
+#
+# Moments are chosen by bytes read and written, of all that a whole run does: so they are
+# all over it, however fast the machine is just then.  (tests/fault/faults kills at each call.)
+# The shell ignores SIGINT in what it runs in the background, so env gives it back.
+
+load ../helpers
+
+# moved PID: bytes that it has read and written, into $moved
+moved() {
+	local key value
+	moved=0
+	while read -r key value; do
+		case $key in rchar: | wchar:) moved=$((moved + value)) ;; esac
+	done <"/proc/$1/io"
+}
+
+prepare() {
+	[ -r /proc/self/io ] || skip "no /proc/PID/io"
+	RANDOM=${KILL_SEED:-5}
+	mkdir temp out
+	gen --seed 11 --keys 2000000 --type u64 >in
+	gsort -u64 in >sorted
+	rounds=${KILL_ROUNDS:-4}
+	runs=0 interruptions=0
+	all_moved=$(		# what children have done counts when they have ended
+		moved self
+		before=$moved
+		gsort -u64 -S 16M -T temp -o again in
+		moved self
+		echo $((moved - before))
+	)
+	cmp again sorted
+	[ "$all_moved" -gt $((3 * 16000000)) ]		# in, some of it to disk and back, out
+}
+
+# reach PID: wait for a random moment of it, or its end
+reach() {
+	local at=$(((RANDOM * 32768 + RANDOM) % (all_moved / 100 * 102)))
+	while [ -e "/proc/$1/exe" ] && moved "$1" 2>/dev/null && [ "$moved" -lt $at ]; do
+		:
+	done
+}
+
+# interrupted "SIGNAL..." COMMAND...: by these, at a random moment; its status must be that of
+# a death by the last, or 0 when it was too late
+interrupted() {
+	local signals=$1 status=0 signal pid
+	shift
+	env --default-signal "$@" 2>messages &
+	pid=$!
+	reach $pid
+	for signal in $signals; do
+		kill -s "$signal" $pid 2>/dev/null || true
+	done
+	wait $pid || status=$?
+	runs=$((runs + 1))
+	case $status in
+	0) ;;
+	$((128 + $(kill -l "$signal")))) interruptions=$((interruptions + 1)) ;;
+	*) echo "status $status after SIG$signal"; cat messages; return 1 ;;
+	esac
+	[ ! -s messages ] || { cat messages; return 1; }
+}
+
+# whole BEFORE: out/file is BEFORE or sorted, and nothing else is there
+whole() {
+	cmp -s out/file "$1" || cmp out/file sorted || return 1
+	[ "$(ls -A out)" = file ] && [ -z "$(ls -A temp)" ] || { ls -lA out temp; return 1; }
+}
+
+# Most of the moments are before the end.
+some() {
+	echo "# $interruptions of $runs runs interrupted" >&3
+	[ $((2 * interruptions)) -gt $runs ]
+}
+
+ends_well() {
+	local signals=$1 round
+	echo old >before
+	for ((round = 0; round < rounds; round++)); do
+		echo old >out/file
+		interrupted "$signals" gsort -u64 -S 16M -T temp -o out/file in
+		whole before
+		cp in out/file
+		interrupted "$signals" gsort -u64 -S 16M -T temp -o out/file out/file
+		whole in
+	done
+	some
+}
+
+@test "SIGKILL at any moment" {
+	needs_nameless_files
+	ends_well KILL
+}
+
+@test "SIGTERM at any moment" { ends_well TERM; }
+@test "SIGTERM twice at any moment" { ends_well "TERM TERM"; }
+@test "SIGINT at any moment" { ends_well INT; }
+@test "SIGHUP at any moment" { ends_well HUP; }
+
+@test "a merge interrupted at any moment" {
+	needs_nameless_files
+	split -b 4000000 in part.
+	for file in part.*; do gsort -u64 -o $file $file; done
+	echo old >before
+	for ((round = 0; round < rounds; round++)); do
+		echo old >out/file
+		interrupted KILL gsort -u64 -m -S 16M --batch-size=2 -T temp -o out/file part.*
+		whole before
+	done
+	some
+}
+
+@test "a program that compresses, interrupted at any moment" {
+	needs gzip
+	echo old >before
+	for ((round = 0; round < (rounds + 1) / 2; round++)); do
+		echo old >out/file
+		interrupted TERM gsort -u64 -S 16M -T temp --compress-program="$(command -v gzip)" \
+			-o out/file in
+		whole before
+	done
+	[ $interruptions -gt 0 ]
+}
+
+# The process waits for SIGCONT, or has ended.
+is_stopped() {
+	grep -q '^State:[[:space:]]*[TZ]' "/proc/$1/status" 2>/dev/null || [ ! -e "/proc/$1" ]
+}
+
+@test "stopped at any moment, and continued, it sorts on" {
+	for ((round = 0; round < rounds; round++)); do
+		gsort -u64 -S 16M -T temp -o out/file in &
+		reach $!
+		kill -s STOP $! || true
+		eventually is_stopped $!
+		kill -s CONT $! || true
+		wait $!
+		cmp out/file sorted
+		rm out/file
+	done
+	[ -z "$(ls -A temp)" ]
+}
+
+@test "a reader that goes away, at any byte" {
+	for ((round = 0; round < rounds; round++)); do
+		run env --default-signal bash -c \
+			"gsort -u64 -S 16M -T temp in | head -c $((RANDOM * 480)) >part; echo \${PIPESTATUS[0]}"
+		[ "$output" = 141 ]
+		cmp -n "$(wc -c <part)" part sorted
+		[ -z "$(ls -A temp)" ]
+	done
+}
+
+@test "a limit of the size of files: the old output stays" {
+	echo old >out/file
+	for blocks in 0 1 4000; do
+		# nobody ignores the signal: that is what ends it
+		status=0
+		(ulimit -f $blocks; exec gsort -u64 -o out/file in) 2>messages || status=$?
+		[ $status -eq 153 ]
+		[ "$(cat out/file)" = old ]
+		[ "$(ls -A out)" = file ]
+	done
+	status=0
+	(ulimit -f 4000; trap '' XFSZ; gsort -u64 -o out/file in) 2>messages || status=$?
+	[ $status -eq 2 ]
+	[ "$(cat out/file)" = old ]
+	[ "$(ls -A out)" = file ]
+	grep -q '^gsort: .*out/file: File too large' messages
+	status=0
+	(ulimit -f 4000; trap '' XFSZ; gsort -u64 -S 16M -T temp -o out/file in) 2>messages || status=$?
+	[ $status -eq 2 ]
+	[ "$(cat out/file)" = old ]
+	[ "$(ls -A out)" = file ]
+	[ "$(wc -l <messages)" -eq 1 ]
+	grep -q 'temp' messages
+	[ -z "$(ls -A temp)" ]
+}

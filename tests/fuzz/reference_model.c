@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * reference_model.c - sorting as the manual has it: strtod(3), printf(3), qsort(3)
+ *
+ * Only the shortest form of a float is gsort's own, as the floats target looks after it.
+ */
+#include <math.h>
+
+#include "format/floats.h"
+#include "reference_model.h"
+
+enum { LINE_MOST = 4095 };
+
+/* ---- types --------------------------------------------------------------- */
+
+unsigned
+fuzz_bits(enum gsort_type type)
+{
+	static const unsigned bits[] = { 0, 8, 8, 16, 16, 32, 32, 64, 64, 32, 64, 0 };
+
+	return bits[type];
+}
+
+bool
+fuzz_is_float(enum gsort_type type)
+{
+	return type == GSORT_F32 || type == GSORT_F64 || type == GSORT_TEXT_FLOAT;
+}
+
+static bool
+is_signed(enum gsort_type type)
+{
+	return type == GSORT_I8 || type == GSORT_I16 || type == GSORT_I32 || type == GSORT_I64;
+}
+
+static bool
+is_text(enum gsort_type type)
+{
+	return fuzz_bits(type) == 0;
+}
+
+fuzz_rank
+fuzz_rank_of(enum gsort_type type, uint64_t bits)
+{
+	const uint64_t top = (uint64_t)1 << (type == GSORT_TEXT_FLOAT ? 63 : fuzz_bits(type) - 1);
+
+	if (!fuzz_is_float(type))
+		return is_signed(type) && (bits & top) != 0 ? (fuzz_rank)bits - top - top : (fuzz_rank)bits;
+	return (bits & top) != 0 ? -(fuzz_rank)(bits & (top - 1)) - 1 : (fuzz_rank)bits;
+}
+
+/* The float of a rank; NaNs may lose what they carry. */
+static double
+float_of(enum gsort_type type, fuzz_rank rank)
+{
+	const uint64_t magnitude = (uint64_t)(rank < 0 ? -rank - 1 : rank);
+	const uint32_t narrow_bits = (uint32_t)magnitude;
+	double value;
+	float narrow;
+
+	if (rank == FUZZ_NAN)
+		return -NAN;
+	memcpy(&value, &magnitude, sizeof value);
+	memcpy(&narrow, &narrow_bits, sizeof narrow);
+	if (type == GSORT_F32)
+		value = (double)narrow;
+	return rank < 0 ? -value : value;
+}
+
+static bool
+wants_groups(const struct gsort_options *options)
+{
+	return options->unique || options->counts || options->repeated || options->singletons;
+}
+
+static bool
+swaps(enum gsort_endian endian)
+{
+	const uint16_t one = 1;
+	const bool little = *(const uint8_t *)&one == 1;
+
+	return endian != GSORT_ENDIAN_HOST && (endian == GSORT_ENDIAN_LITTLE) != little;
+}
+
+/* ---- input ----------------------------------------------------------------- */
+
+static void
+add(struct fuzz_numbers *numbers, fuzz_rank rank)
+{
+	if (numbers->count == numbers->room) {
+		numbers->room = 2 * numbers->room + 64;
+		numbers->at = realloc(numbers->at, numbers->room * sizeof *numbers->at);
+		FUZZ_MUST(numbers->at != NULL);
+	}
+	numbers->at[numbers->count++] = (struct fuzz_number){ rank, 1 };
+}
+
+static bool
+read_integer(const char *line, const char *end, fuzz_rank *rank)
+{
+	const fuzz_rank least = -((fuzz_rank)1 << 63), most = ((fuzz_rank)1 << 64) - 1;
+	const bool minus = *line == '-';
+
+	line += *line == '-' || *line == '+';
+	*rank = 0;
+	for (const char *at = line; at < end; at++) {
+		if (*at < '0' || *at > '9')
+			return false;
+		if (*rank <= most)
+			*rank = *rank * 10 + (*at - '0');
+	}
+	*rank = minus ? -*rank : *rank;
+	return line < end && *rank >= least && *rank <= most;
+}
+
+/* LINE has a NUL behind it. */
+static bool
+read_float(const char *line, const char *end, bool merge_zeros, fuzz_rank *rank)
+{
+	char *behind;
+	double value;
+	uint64_t bits;
+
+	if (strchr(" \t\n\v\f\r", *line) != NULL)	/* strtod() passes over these */
+		return false;
+	value = strtod(line, &behind);
+	if (behind != end)
+		return false;
+	if (merge_zeros && value == 0)
+		value = 0;
+	memcpy(&bits, &value, sizeof bits);
+	*rank = isnan(value) ? FUZZ_NAN : fuzz_rank_of(GSORT_TEXT_FLOAT, bits);
+	return true;
+}
+
+static bool
+is_blank(char c, char terminator)
+{
+	return c == ' ' || c == '\t' || (c == '\n' && terminator != '\n');
+}
+
+static bool
+read_line(const struct gsort_options *options, const char *line, size_t bytes, fuzz_rank *rank)
+{
+	const char terminator = options->zero_terminated ? '\0' : '\n';
+	char copy[LINE_MOST + 1];
+	const char *begin = copy, *end;
+
+	if (bytes > LINE_MOST)
+		return false;
+	memcpy(copy, line, bytes);
+	end = copy + bytes;
+	if (end > begin && end[-1] == '\r')
+		end--;
+	while (begin < end && is_blank(*begin, terminator))
+		begin++;
+	while (begin < end && is_blank(end[-1], terminator))
+		end--;
+	copy[end - copy] = '\0';
+	if (begin == end)
+		return false;
+	return options->type == GSORT_TEXT_FLOAT
+	       ? read_float(begin, end, wants_groups(options), rank)
+	       : read_integer(begin, end, rank);
+}
+
+static void
+read_text(struct fuzz_numbers *numbers, const struct gsort_options *options, size_t at,
+          const char *input, size_t bytes)
+{
+	const char terminator = options->zero_terminated ? '\0' : '\n', *end = input + bytes;
+	uint64_t line = 0;
+
+	while (input < end) {
+		const char *stop = memchr(input, terminator, (size_t)(end - input));
+		fuzz_rank rank;
+
+		stop = stop != NULL ? stop : end;
+		if (++line <= options->header_lines) {
+			if (at == 0) {
+				fuzz_put(&numbers->header, input, (size_t)(stop - input));
+				fuzz_put(&numbers->header, &terminator, 1);
+			}
+		} else if (read_line(options, input, (size_t)(stop - input), &rank)) {
+			add(numbers, rank);
+		} else if (numbers->bad_lines++ == 0) {
+			numbers->first_bad = line;
+			numbers->first_bad_input = at;
+		}
+		input = stop + 1;
+	}
+}
+
+static uint64_t
+load(const char *input, unsigned bits, bool swap)
+{
+	uint64_t value = 0;
+
+	for (unsigned b = 0; b < bits / 8; b++)
+		((uint8_t *)&value)[b] = (uint8_t)input[swap ? bits / 8 - 1 - b : b];
+	return value;		/* on a little-endian host, which fuzzes */
+}
+
+void
+fuzz_read(struct fuzz_numbers *numbers, const struct gsort_options *options, size_t at,
+          const char *input, size_t bytes)
+{
+	const unsigned bits = fuzz_bits(options->type);
+	size_t skip = (size_t)options->skip_bytes;
+
+	if (is_text(options->type)) {
+		read_text(numbers, options, at, input, bytes);
+		return;
+	}
+	if (bytes < skip || (bytes - skip) % (bits / 8) != 0) {
+		numbers->partial = true;
+		return;
+	}
+	if (at == 0)
+		fuzz_put(&numbers->header, input, skip);
+	for (; skip < bytes; skip += bits / 8)
+		add(numbers, fuzz_rank_of(options->type, load(input + skip, bits, swaps(options->endian))));
+}
+
+/* ---- order ------------------------------------------------------------------ */
+
+bool
+fuzz_ordered(const struct fuzz_numbers *numbers, const struct gsort_options *options,
+             uint64_t *breaks, uint64_t *duplicates)
+{
+	*breaks = *duplicates = 0;
+	for (size_t k = 1; k < numbers->count; k++) {
+		const fuzz_rank before = numbers->at[k - 1].rank, rank = numbers->at[k].rank;
+
+		*breaks += options->reverse ? rank > before : rank < before;
+		*duplicates += rank == before;
+	}
+	return *breaks == 0 && (!options->unique || *duplicates == 0);
+}
+
+static int
+compare(const void *a, const void *b)
+{
+	const fuzz_rank x = ((const struct fuzz_number *)a)->rank;
+	const fuzz_rank y = ((const struct fuzz_number *)b)->rank;
+
+	return x < y ? -1 : x > y;
+}
+
+static int
+compare_reverse(const void *a, const void *b)
+{
+	return compare(b, a);
+}
+
+void
+fuzz_select(struct fuzz_numbers *numbers, const struct gsort_options *options)
+{
+	size_t kept = 0;
+
+	if (numbers->count > 1)
+		qsort(numbers->at, numbers->count, sizeof *numbers->at,
+		      options->reverse ? compare_reverse : compare);
+	if (wants_groups(options)) {
+		for (size_t k = 0; k < numbers->count; k++)
+			if (kept > 0 && numbers->at[kept - 1].rank == numbers->at[k].rank)
+				numbers->at[kept - 1].times++;
+			else
+				numbers->at[kept++] = numbers->at[k];
+		numbers->count = kept;
+		kept = 0;
+		for (size_t k = 0; k < numbers->count; k++)
+			if ((!options->repeated || numbers->at[k].times > 1) &&
+			    (!options->singletons || numbers->at[k].times == 1))
+				numbers->at[kept++] = numbers->at[k];
+		numbers->count = kept;
+	}
+	if (options->head && numbers->count > options->head_count)
+		numbers->count = (size_t)options->head_count;
+}
+
+/* ---- output ------------------------------------------------------------------ */
+
+static void
+store(struct fuzz_bytes *out, uint64_t value, unsigned bits, bool swap)
+{
+	char bytes[8];
+
+	for (unsigned b = 0; b < bits / 8; b++)
+		bytes[swap ? bits / 8 - 1 - b : b] = (char)(value >> 8 * b);
+	fuzz_put(out, bytes, bits / 8);
+}
+
+static size_t
+print(enum gsort_type type, fuzz_rank rank, char into[64])
+{
+	const bool minus = rank < 0;
+
+	if (fuzz_is_float(type))
+		return gs_float_print(rank == FUZZ_NAN ? NAN : float_of(type, rank),
+		                      type == GSORT_F32, into);
+	return (size_t)sprintf(into, "%s%llu", minus ? "-" : "",
+	                       (unsigned long long)(minus ? -rank : rank));
+}
+
+/* The bits of a float as another float; false: it becomes infinite. */
+static bool
+convert_float(enum gsort_type from, fuzz_rank rank, enum gsort_type to, uint64_t *bits)
+{
+	const double value = float_of(from, rank);
+	const float narrow = (float)value;
+	uint32_t narrow_bits;
+
+	*bits = 0;
+	if (from == to) {	/* a NaN, too, keeps all its bits */
+		const uint64_t top = (uint64_t)1 << (fuzz_bits(to) - 1);
+
+		*bits = rank < 0 ? (uint64_t)(-rank - 1) | top : (uint64_t)rank;
+		return true;
+	}
+	if (to == GSORT_F32) {
+		memcpy(&narrow_bits, &narrow, sizeof narrow);
+		*bits = narrow_bits;
+		return !isinf(narrow) || isinf(value);
+	}
+	memcpy(bits, &value, sizeof value);
+	return true;
+}
+
+/* A number as an integer; false: it is none, or far too large. */
+static bool
+make_whole(enum gsort_type from, fuzz_rank *rank)
+{
+	double value;
+
+	if (!fuzz_is_float(from))
+		return true;
+	value = float_of(from, *rank);
+	if (isnan(value) || fabs(value) > 0x1p70 || floor(value) != value)
+		return false;
+	*rank = (fuzz_rank)value;
+	return true;
+}
+
+/* The bits of RANK as a binary TO; false: it does not fit. */
+static bool
+convert(enum gsort_type from, fuzz_rank rank, enum gsort_type to, uint64_t *bits)
+{
+	const unsigned width = fuzz_bits(to);
+	const fuzz_rank low = is_signed(to) ? -((fuzz_rank)1 << (width - 1)) : 0;
+	const fuzz_rank high = low + ((fuzz_rank)1 << width) - 1;
+	double value;
+	float narrow;
+	uint32_t narrow_bits;
+
+	if (fuzz_is_float(from) && fuzz_is_float(to))
+		return convert_float(from, rank, to, bits);
+	if (!fuzz_is_float(to)) {
+		if (!make_whole(from, &rank) || rank < low || rank > high)
+			return false;
+		*bits = (uint64_t)rank;
+		return true;
+	}
+	value = (double)rank;
+	narrow = (float)rank;
+	memcpy(&narrow_bits, &narrow, sizeof narrow);
+	memcpy(bits, &value, sizeof value);
+	if (to == GSORT_F32)
+		*bits = narrow_bits;
+	return (to == GSORT_F32 ? (fuzz_rank)narrow : (fuzz_rank)value) == rank;
+}
+
+bool
+fuzz_write(const struct fuzz_numbers *numbers, const struct gsort_options *options,
+           struct fuzz_bytes *out)
+{
+	const enum gsort_type to = options->converts ? options->to : options->type;
+	const char terminator = options->zero_terminated ? '\0' : '\n';
+	const bool swap = swaps(options->endian);
+	char line[64];
+
+	fuzz_put(out, numbers->header.data, numbers->header.bytes);
+	for (size_t k = 0; k < numbers->count; k++) {
+		const struct fuzz_number number = numbers->at[k];
+		uint64_t bits = 0;
+
+		if (!is_text(to)) {
+			if (!convert(options->type, number.rank, to, &bits))
+				return false;
+			store(out, bits, fuzz_bits(to), swap);
+			if (options->counts)
+				store(out, number.times, 64, swap);
+			continue;
+		}
+		if (options->counts)
+			fuzz_put(out, line, (size_t)sprintf(line, "%7llu ",
+			                                    (unsigned long long)number.times));
+		fuzz_put(out, line, print(options->type, number.rank, line));
+		fuzz_put(out, &terminator, 1);
+	}
+	return true;
+}
+
+void
+fuzz_numbers_free(struct fuzz_numbers *numbers)
+{
+	free(numbers->at);
+	fuzz_free(&numbers->header);
+	*numbers = (struct fuzz_numbers){ .at = NULL };
+}

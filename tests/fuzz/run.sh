@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# run.sh - build the fuzz targets with clang, and let each run for a while
+#
+#     tests/fuzz/run.sh SOURCE BUILD SECONDS "FLAGS" "LIBRARIES" "FILE ..." [TARGET]...
+#
+# What `make fuzz SECONDS=N` calls.  One program, BUILD/fuzz/fuzz, has all targets
+# (targets.def) and gsort with the pretend GPU; all but the kernels has address and undefined
+# behaviour sanitizers.  A corpus grows in BUILD/fuzz/TARGET.corpus, from seeds that are made
+# (tests/fuzz/seeds.sh).  An input that fails is left in BUILD/fuzz/TARGET.crash-*, and
+#
+#     BUILD/fuzz/fuzz TARGET FILE
+#
+# runs it again; so does tests/fuzz/fuzzers, without clang.  The last line is
+# "fuzz: N targets, N executions, N failed".
+set -euo pipefail
+
+source=$1 build=$2 seconds=$3 files=$6
+read -ra words <<<"$4"
+read -ra libraries <<<"$5"
+shift 6
+here=$source/tests/fuzz
+clang=${CLANG:-clang}
+command -v "$clang" >/dev/null || { echo "fuzz: needs clang (CLANG=...)" >&2; exit 2; }
+work=$build/fuzz
+mkdir -p "$work"
+emulated=(-DHAVE_CUDA=1 '-DGS_CUDA_ARCH="emulated"' -Wno-macro-redefined)
+# shellcheck disable=SC2054  # commas of the compiler
+sanitizers=(-fsanitize=address,undefined -fno-sanitize-recover=undefined)
+watched=(-fno-omit-frame-pointer "${sanitizers[@]}" -fsanitize=fuzzer-no-link
+	"${emulated[@]}" "${words[@]}" "-I$here")
+c=("$clang" -g -O1 -std=c11 "${watched[@]}")
+cpp=("$clang++" -g -O1 -std=c++17 -fno-exceptions -fno-rtti "${watched[@]}")
+cxx=("$clang++" -g -O2 -std=c++17 "${emulated[@]}" "${words[@]}" -x c++)
+
+# How to compile FILE into OBJECT.
+command_of() {
+	case $1 in
+	*.c) echo "${c[*]@Q} -c ${source@Q}/${1@Q} -o ${2@Q}";;
+	src/*.cpp) echo "${cpp[*]@Q} -c ${source@Q}/${1@Q} -o ${2@Q}";;
+	*)   echo "${cxx[*]@Q} -c ${source@Q}/${1@Q} -o ${2@Q}";;
+	esac
+}
+
+# A header that has changed: everything again.
+if [ ! -e "$work/begun" ] || [ -n "$(find "$source/src" "$source/kernels" "$source/tests" \
+	"$build/config.h" -newer "$work/begun" -name '*.[hid]*')" ]; then
+	rm -f "$work"/*.o
+fi
+touch "$work/begun"
+echo "fuzz: compiling"
+objects=()
+for file in $files; do
+	case $file in *.c|*.cu|*.cpp) objects+=("$work/$(tr / _ <<<"${file%.*}").o");; esac
+done
+for file in $files; do
+	object=$work/$(tr / _ <<<"${file%.*}").o
+	case $file in
+	*.c|*.cu|*.cpp) [ "$object" -nt "$source/$file" ] || command_of "$file" "$object";;
+	esac
+done | xargs -d '\n' -P "$(nproc)" -I{} sh -c '{}'
+"$clang++" "${sanitizers[@]}" -fsanitize=fuzzer "${objects[@]}" "${libraries[@]}" -o "$work/fuzz"
+
+if [ $# -eq 0 ]; then
+	# shellcheck disable=SC2046  # names are words
+	set -- $(sed -n 's/^TARGET( *\([a-z]*\),.*/\1/p' "$here/targets.def")
+fi
+failed=0 executions=0
+for target; do
+	"$here/seeds.sh" "$target" "$work/$target.corpus"
+	status=0 more=()
+	case $target in
+	text) more=(-dict="$here/text.dict");;
+	opts)
+		sed -n 's/^OPT(.*"\([a-z0-9-]*\)", *.*$/"--\1"/p' "$source/src/cli/opts.def" >"$work/opts.dict"
+		more=(-dict="$work/opts.dict");;
+	esac
+	# What is said of options is not looked at, and what they allocate lives as long as gsort.
+	[ "$target" != opts ] || more+=(-close_fd_mask=2 -detect_leaks=0)
+	ASAN_OPTIONS=detect_leaks=$([ "$target" = opts ] && echo 0 || echo 1) "$work/fuzz" "$target" \
+		-max_total_time="$seconds" -max_len=4096 -timeout=60 -rss_limit_mb=8192 -malloc_limit_mb=8192 \
+		-print_final_stats=1 "${more[@]}" -artifact_prefix="$work/$target." "$work/$target.corpus" \
+		>"$work/$target.log" 2>&1 || status=$?
+	runs=$(awk '/number_of_executed_units/ {n = $2} END {print n + 0}' "$work/$target.log")
+	echo "fuzz: $target: $runs executions$([ $status -eq 0 ] || echo ", FAILED: see $work/$target.log")"
+	[ $status -eq 0 ] || failed=$((failed + 1))
+	executions=$((executions + runs))
+done
+echo "fuzz: $# targets, $executions executions, $failed failed"
+[ $failed -eq 0 ]

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# A GPU that fails, or is wrong: --device=auto finishes on the CPU with the right answer, and
+# says so; --device=gpu ends with exit status 2.  Each call of the pretend CUDA runtime is
+# made to fail in turn, with errors that pass and errors that last, and a bit of what each
+# copy or kernel leaves behind is flipped.
+#
+# All positions are tried by make check-slow (GSORT_SLOW), some of them otherwise.
+
+load ../helpers
+
+prepare() {
+	command -v gsort-emu >/dev/null || skip "gsort-emu is not built"
+	export GSORT_EMU_MEMORY=$((64 << 20)) GSORT_EMU_MARK=$PWD/mark
+	export OMP_NUM_THREADS=2 TMPDIR=$PWD/temp
+	mkdir temp
+}
+
+# sorts auto|gpu OPTION...: in.now (a pipe, if there is such a file) to out; its status
+sorts() {
+	local status=0
+	rm -f mark
+	echo old >out
+	if [ -e is-pipe ]; then
+		cat in.now | gsort-emu --device="$1" "${@:2}" >piped 2>err || status=$?
+		[ $status != 0 ] || mv piped out
+	else
+		gsort-emu --device="$1" "${@:2}" -o out in.now 2>err || status=$?
+	fi
+	return $status
+}
+
+# it_is_right STATUS auto|gpu: what came of it is what must come
+it_is_right() {
+	local said
+	said=$(wc -l <err)
+	lost=$((lost + (said > 0)))
+	[ "$said" -le 1 ] || return 1
+	[ -z "$(ls temp)" ] || return 1
+	case $1$2 in
+	0auto)
+		cmp out expected || return 1
+		[ "$(grep -c '^gsort-emu: warning: .*; the CPU sorts instead$' err)" = "$said" ] ;;
+	0gpu)
+		cmp out expected || return 1
+		[ "$said" = 0 ] ;;
+	2gpu)
+		[ "$(cat out)" = old ] || return 1
+		grep -q '^gsort-emu: .*GPU\|^gsort-emu: .*CUDA' err ;;
+	*)
+		false ;;
+	esac
+}
+
+# right POSITION FAULT auto|gpu OPTION...
+right() {
+	local status=0
+	sorts "${@:3}" || status=$?
+	it_is_right $status "$3" && return
+	echo "position $1 of $2: status $status: ${*:3}"
+	cat err
+	return 1
+}
+
+# walk VARIABLE CODE auto|gpu OPTION...: VARIABLE=N[:CODE] for N = 1, 2, ... until it comes to
+# nothing.  Without GSORT_SLOW, every STEP-th of those behind the opening.
+walk() {
+	local at=1 tried=0 lost=0 step=${GSORT_SLOW:+1}
+	[ "$1" = GSORT_EMU_FAIL ] || step=${step:-$(((STEP + 3) / 4))}	# there are fewer
+	while true; do
+		export "$1=$at${2:+:$2}"
+		right "$at" "$1 ${2:-}" "${@:3}" || return 1
+		[ -e mark ] || break
+		tried=$((tried + 1))
+		at=$((at + ${step:-$STEP}))
+	done
+	unset "$1"
+	echo "${2:-a bit} of $1: $tried positions, $lost of them lost the GPU: ${*:3}"
+	[ $lost -gt 0 ]
+}
+
+# survives OPTION...: whatever fails.  2 and 100 pass, 214, 700 and 719 last.
+survives() {
+	local code codes="2 700"
+	[ -z "${GSORT_SLOW:-}" ] || codes="2 100 214 700 719"
+	gsort --device=cpu "${@/--gpu-memory=*/-q}" -o expected in.now || return 1
+	sorts gpu "$@" && cmp out expected || return 1
+	[ ! -s err ] || return 1
+	for code in $codes; do
+		walk GSORT_EMU_FAIL "$code" auto "$@" || return 1
+	done
+	walk GSORT_EMU_FAIL 700 gpu "$@" && walk GSORT_EMU_CORRUPT "" auto "$@" &&
+		walk GSORT_EMU_CORRUPT "" gpu "$@"
+}
+
+@test "one batch of a file" {
+	STEP=7
+	gen --seed 51 --keys 20000 --type u32 >in.now
+	survives -u32
+	survives -u32 -r
+}
+
+@test "one batch of a pipe" {
+	STEP=11
+	: >is-pipe
+	gen --seed 52 --keys 10000 --type f64 >in.now
+	survives -f64
+}
+
+@test "enough for a partition, whose kernels are others" {
+	STEP=17
+	gen --seed 53 --keys 135000 --type u64 >in.now
+	survives -u64
+}
+
+@test "text of several streams, and what is selected from it" {
+	local options
+	STEP=19
+	for range in u32 i32 u64 i64 small; do
+		gen --seed 54 --keys 5000 --type text --range $range
+	done >in.now
+	for options in "" "-r" "-u" "--count" "--count --head-count=900" "-r --repeated"; do
+		survives --gpu-memory=3M $options
+	done
+}
+
+@test "a pipe of which much is read before a GPU is chosen" {
+	STEP=31
+	export GSORT_EMU_OPEN_MS=1
+	: >is-pipe
+	gen --seed 55 --keys 700000 --type u32 >in.now
+	survives -u32
+	GSORT_EMU_MEMORY=$((256 << 20))		# tiles are large if nobody knows how much will come
+	gen --seed 55 --keys 200000 --type text --range full >in.now
+	survives
+}
+
+@test "a pipe that is too large to be kept is sorted by the CPU" {
+	gen --seed 60 --keys 9000000 --type u32 >in.now
+	gsort --device=cpu -u32 -o expected in.now
+	cat in.now | gsort-emu -u32 -S 48M -T temp -v -o out 2>err
+	cmp out expected
+	grep 'too large to be kept in memory, in case the GPU fails: the CPU sorts instead' err
+	not grep warning err
+}
+
+@test "an input that has changed is not mixed with what was written" {
+	local last=0 status=0
+	gen --seed 61 --keys 4000000 --type u32 >in.now
+	# The last call that can fail: one that copies sorted keys back.
+	export GSORT_EMU_FAIL
+	for ((at = 100; ; at += 100)); do
+		rm -f mark
+		GSORT_EMU_FAIL=$at:700 gsort-emu -u32 in.now >out 2>err
+		[ -e mark ] || break
+		last=$at
+	done
+	[ $last -gt 0 ]
+	mkfifo pipe
+	{
+		head -c 65536 >first	# gsort-emu is writing, and waits for us
+		gen --seed 62 --keys 4000000 --type u32 >in.now
+		cat >rest
+	} <pipe &
+	GSORT_EMU_FAIL=$last:700 gsort-emu -u32 in.now >pipe 2>err || status=$?
+	wait
+	cat err
+	[ $status = 2 ]
+	grep 'the input has changed since it was read for the GPU: the output cannot be completed' err
+}
+
+@test "batches set aside in memory" {
+	STEP=53
+	gen --seed 56 --keys 100000 --type u32 >in.now
+	survives -u32 --gpu-memory=1M
+	survives -u32 --gpu-memory=1M -u -r
+	: >is-pipe
+	gen --seed 56 --keys 40000 --type text --range full >in.now
+	survives --gpu-memory=2M
+}
+
+@test "batches set aside on disk" {
+	STEP=53
+	gen --seed 57 --keys 300000 --type u64 >in.now
+	survives -u64 --gpu-memory=5M -S 17M
+}
+
+# Of several streams, the tile that was fed last may be the next to be filled.  With one core
+# its copy has not even begun by then.
+@test "a tile is not filled while it is being copied" {
+	# Three of four numbers are in one stream, the others in a second.
+	paste -d '\n' <(gen --seed 58 --keys 350000 --type text --range u32) \
+		<(gen --seed 59 --keys 350000 --type text --range i32) >in.now
+	gsort --device=cpu -o expected in.now
+	core=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
+	for at in 40 80 120 160 200; do
+		export GSORT_EMU_FAIL=$at:700
+		taskset -c "$core" gsort-emu --device=auto --gpu-memory=8M -S 40M -o out in.now
+		cmp out expected
+		[ -e mark ]
+		rm mark
+	done
+}

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# What was built, and what installing it gives.
+
+load ../helpers
+
+prepare() {
+	[ -e "$GSORT_BUILD/Makefile" ] || skip "$GSORT_BUILD is no build folder"
+	unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR
+	prefix=$(sed -n 's/^prefix = //p' "$GSORT_BUILD/Makefile")
+	root=$PWD/root$prefix
+	libdir=$PWD/root$(PKG_CONFIG_PATH=$GSORT_BUILD pkg-config --variable=libdir gsort)
+}
+
+install() {
+	make -s -C "$GSORT_BUILD" install DESTDIR="$PWD/root" "$@" >log 2>&1 || { cat log; return 1; }
+}
+
+@test "the program needs neither the C++ library nor a CUDA library" {
+	needs readelf			# not ldd: libarchive may need what it likes
+	grep -qs '^STDCXX_LIBS = .*libstdc++\.a' "$GSORT_BUILD/Makefile" || skip "no static C++ library"
+	readelf -d "$GSORT" | grep NEEDED >libraries
+	not grep -E 'libstdc\+\+|libcuda' libraries
+}
+
+@test "an ELF note declares each library that is loaded at run time" {
+	local note
+	needs readelf objcopy strip
+	cd "$GSORT_SOURCE"
+	grep -ohE '"lib[a-z0-9]+\.so\.[0-9]+"' src/*/*.[ch] | sort -u >"$BATS_TEST_TMPDIR/sources"
+	cd "$BATS_TEST_TMPDIR"
+	[ "$(wc -l <sources)" -ge 5 ]
+	strip -o stripped "$GSORT"		# notes outlive it
+	objcopy -O binary --only-section=.note.dlopen stripped notes
+	tr '\0' '\n' <notes | grep -ao '\[{.*' >texts
+	[ "$(readelf -n stripped | grep -oE ' FDO +0x[0-9a-f]+' | wc -l)" = "$(wc -l <texts)" ]
+	while read -r note; do
+		grep -qE '^\[\{"soname":\["lib[a-z0-9]+\.so\.[0-9]+"\],"feature":"[a-z0-9]+","description":"[A-Z][A-Za-z0-9 ,]+","priority":"(recommended|suggested)"\}\]$' <<<"$note" ||
+			{ echo "$note"; false; }
+	done <texts
+	grep -oE '"lib[a-z0-9]+\.so\.[0-9]+"' texts | sort | diff sources -
+}
+
+@test "install puts program, library, manual and completions in place" {
+	install
+	[ -s "$libdir/libgsort.a" ]
+	[ -s "$libdir/pkgconfig/gsort.pc" ]
+	for file in bin/gsort include/gsort.h share/man/man1/gsort.1 share/man/man3/gsort.3 \
+	            share/bash-completion/completions/gsort share/zsh/site-functions/_gsort \
+	            share/fish/vendor_completions.d/gsort.fish; do
+		[ -s "$root/$file" ] || { echo "$file"; find root; false; }
+	done
+	[ "$(printf '2\n1\n' | "$root/bin/gsort")" = "$(printf '1\n2')" ]
+	make -s -C "$GSORT_BUILD" uninstall DESTDIR="$PWD/root" >log 2>&1
+	[ -z "$(find root -type f)" ]
+}
+
+@test "another name reaches program, manual and completions" {
+	install program_transform_name='s/gsort/numsort/'
+	for file in bin/numsort share/man/man1/numsort.1 \
+	            share/bash-completion/completions/numsort \
+	            share/zsh/site-functions/_numsort \
+	            share/fish/vendor_completions.d/numsort.fish; do
+		[ -s "$root/$file" ] || { echo "$file"; find root; false; }
+	done
+	[ -z "$(find "$root" -type f -name '*gsort*' ! -name libgsort.a ! -name 'gsort.[hp]*')" ]
+	grep -q -- '-F _gsort numsort$' "$root/share/bash-completion/completions/numsort"
+	head -n 1 "$root/share/zsh/site-functions/_numsort" | grep -qx '#compdef numsort'
+	not grep -w -- '-c gsort' "$root/share/fish/vendor_completions.d/numsort.fish"
+	[ "$(printf '2\n1\n' | "$root/bin/numsort" -r)" = "$(printf '2\n1')" ]
+}
+
+@test "the installed library sorts for a program of ten lines" {
+	skips_under_sanitizer "the library links with nothing but it"
+	needs cc
+	install
+	cat >client.c <<-'END'
+	#include <gsort.h>
+	#include <stdio.h>
+
+	int main(void)
+	{
+		const char *names[] = { "keys" };
+		struct gsort_options options = { .type = GSORT_U16, .inputs = names, .input_count = 1,
+		                                 .output = "sorted", .device = GSORT_DEVICE_CPU };
+		gsort *job;
+		int status = 0;
+
+		if (gsort_open(&job, &options) != GSORT_OK || gsort_run(job) != GSORT_OK) {
+			puts(gsort_message());
+			status = 1;
+		}
+		gsort_close(job);
+		return status;
+	}
+	END
+	# shellcheck disable=SC2046
+	cc -o client client.c $(PKG_CONFIG_PATH=$libdir/pkgconfig pkg-config \
+		--define-variable=prefix="$root" --cflags --libs --static gsort)
+	gen --keys 1000 --type u16 >keys
+	./client
+	is_sorted sorted u16
+	same_keys keys sorted u16
+	rm keys
+	run ./client
+	[ "$status" -eq 1 ]
+	[[ $output == *keys*"No such file"* ]]
+}
+
+@test "clang, too, compiles everything without a warning" {
+	needs clang
+	[ -e "$GSORT_BUILD/config.h" ] || skip "$GSORT_BUILD is no build folder"
+	source=$GSORT_SOURCE/src
+	for file in "$source"/*/*.c; do
+		[[ $file != */cuda.c && $file != */backend_cuda*.c ]] || continue
+		clang -std=c11 -Wall -Wextra -Wshadow -D_GNU_SOURCE -DHAVE_CONFIG_H -fsyntax-only \
+			-Werror "-I$GSORT_BUILD" "-I$source" "$file"
+	done
+	needs clang++
+	clang++ -std=c++17 -Wall -Wextra -Wshadow -D_GNU_SOURCE -fno-exceptions -fno-rtti -fsyntax-only \
+		-Werror "-I$source" "$source"/*/*.cpp
+}

@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# lint.sh - what tools see in sources and scripts without running them: nothing, or it fails
+#
+#     tests/house/lint.sh SOURCE BUILD [CPPFLAG]...     as make lint does; BUILD has config.h
+#
+#     scripts       shellcheck
+#     cppcheck      C; tests/house/cppcheck.txt says what is passed over, and why
+#     analyzer      gcc -fanalyzer of src/: paths to leaks, null pointers, bytes not set
+#     tidy          clang-tidy of C; .clang-tidy says what is looked for, what not, and why
+#
+# LINT names some of these, TIDY the sources for the last.  What is missing is said and skipped.
+
+set -u
+source=$(cd "$1" && pwd) && build=$(cd "$2" && pwd) || exit 2
+shift 2
+cd "$source" || exit 2
+flags=(-std=c11 -D_GNU_SOURCE -DHAVE_CONFIG_H "-I$build" -Itests/emu -Isrc -I. "$@")
+grep -qs '^#define HAVE_CUDA' "$build/config.h" || flags+=(-DHAVE_CUDA=1 '-DGS_CUDA_ARCH="emulated"')
+jobs=$(nproc)
+found=0 skipped=()
+mapfile -t all < <(find src kernels tests bench examples -name '*.c' | sort)
+mapfile -t library < <(find src -name '*.c' | sort)
+
+# check NAME FILES COMMAND...: its output is what was found; nothing, and status 0, is good
+check() {
+	local name=$1 count=$2 start=$SECONDS output
+	shift 2
+	if output=$("$@" 2>&1) && [ -z "$output" ]; then
+		echo "ok $name: $count files in $((SECONDS - start)) s"
+	else
+		printf '%s\n' "$output" "not ok $name: $count files"
+		found=1
+	fi
+}
+
+# wanted NAME TOOL: is it asked for, and there?
+wanted() {
+	[[ " ${LINT:-scripts cppcheck analyzer tidy} " == *" $1 "* ]] || return 1
+	command -v "$2" >/dev/null && return 0
+	skipped+=("$1: no $2")
+	return 1
+}
+
+# each COMMAND... -- FILE...: one file a process, as many processes as processors
+# shellcheck disable=SC2317
+each() {
+	local command=()
+	while [ "$1" != -- ]; do command+=("$1"); shift; done
+	shift
+	printf '%s\0' "$@" | xargs -0 -P "$jobs" -n 1 "${command[@]}"
+}
+
+if wanted scripts shellcheck; then
+	mapfile -t scripts < <(grep -rlE '^#!/(usr/bin/env bash|bin/(ba)?sh)' bootstrap .ci tests bench packaging |
+		grep -v '\.bats$' | sort)
+	check scripts $((${#scripts[@]} + 2)) shellcheck -s bash \
+		"${scripts[@]}" completions/gsort.bash tests/helpers.bash
+fi
+if wanted cppcheck cppcheck; then
+	# Without the flags of the libraries: of their headers nothing is asked.
+	check cppcheck ${#all[@]} cppcheck -j "$jobs" --quiet --std=c11 --error-exitcode=1 \
+		--enable=warning,performance,portability --suppressions-list=tests/house/cppcheck.txt \
+		--template='{file}:{line}: {message} [{id}]' -D__x86_64__ -DHAVE_CUDA=1 \
+		"-I$build" -Itests/emu -Isrc -I. "${all[@]}"
+fi
+if wanted analyzer gcc; then
+	check analyzer ${#library[@]} each gcc -fanalyzer -O1 -S -o /dev/null "${flags[@]}" -- "${library[@]}"
+fi
+if wanted tidy clang-tidy; then
+	# shellcheck disable=SC2206
+	files=(${TIDY:-${all[@]}})
+	# On standard error it only counts what it does not show.
+	# shellcheck disable=SC2016
+	check tidy ${#files[@]} each bash -c 'clang-tidy --quiet "$@" 2>/dev/null' tidy \
+		"${flags[@]/#/--extra-arg=}" --extra-arg=-Wall --extra-arg=-Wextra --extra-arg=-fopenmp \
+		-- "${files[@]}"
+fi
+[ ${#skipped[@]} -eq 0 ] || printf 'skipped %s\n' "${skipped[@]}"
+exit $found

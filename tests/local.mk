@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The tests: programs, the emulated GPU, what checks the sources.  One file a line, sorted.
+
+# ---- programs that the tests use ----------------------------------------------
+check_PROGRAMS = \
+  tests/fault/fault_runner \
+  tests/tools/gen \
+  tests/tools/measure \
+  tests/unit/units
+
+tests_fault_fault_runner_SOURCES = \
+  tests/fault/fault.h \
+  tests/fault/fault_runner.c \
+  tests/fault/fault_runner.h \
+  tests/fault/fault_trial.c
+
+tests_tools_gen_SOURCES = tests/tools/gen.c
+tests_tools_measure_SOURCES = tests/tools/measure.c
+
+tests_unit_units_SOURCES = \
+  tests/unit/base.c \
+  tests/unit/batch.c \
+  tests/unit/buckets.c \
+  tests/unit/count.c \
+  tests/unit/text_decoder.c \
+  tests/unit/encode.c \
+  tests/unit/encode_text.c \
+  tests/unit/floats.c \
+  tests/unit/external_merge.c \
+  tests/unit/rendezvous.c \
+  tests/unit/inflate.c \
+  tests/unit/input.c \
+  tests/unit/key.c \
+  tests/unit/lines.c \
+  tests/unit/merge.c \
+  tests/unit/modules.def \
+  tests/unit/options.c \
+  tests/unit/order.c \
+  tests/unit/output.c \
+  tests/unit/plan.c \
+  tests/unit/quicksort.c \
+  tests/unit/recorder.c \
+  tests/unit/select.c \
+  tests/unit/shapes.h \
+  tests/unit/output_fd.c \
+  tests/unit/spill.c \
+  tests/unit/team.c \
+  tests/unit/units.c \
+  tests/unit/units.h \
+  tests/unit/verify.c
+tests_unit_units_LDADD = $(gsort_libs) $(ARCHIVE_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS) -lm
+
+# Preloaded: system calls that fail.
+check_DATA = tests/fault/fault.so tests/emu/gsort-cuda.so
+fault_sources = \
+  tests/fault/fault.c \
+  tests/fault/fault_schedule.c
+fault_headers = \
+  tests/fault/fault.h \
+  tests/fault/fault_schedule.h
+tests/fault/fault.so: $(fault_sources) $(fault_headers)
+	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) -std=gnu11 $(CPPFLAGS) $(C_WARNINGS) $(WERROR) -O1 -g -shared -fPIC \
+	  -o $@ $(srcdir)/tests/fault/fault.c $(srcdir)/tests/fault/fault_schedule.c -ldl
+
+# ---- the emulated GPU: the whole program, and units that need one ---------------
+check_PROGRAMS += \
+  gsort-emu \
+  tests/fuzz/fuzzers \
+  tests/unit/units-emu
+
+emu_sources = \
+  tests/emu/cuda_runtime.h \
+  tests/emu/cuda_runtime_api.h \
+  tests/emu/launch.cpp \
+  tests/emu/runtime.c
+if !HAVE_CUDA
+emu_defines = -DHAVE_CUDA=1 -DGS_CUDA_ARCH='"emulated"'
+endif
+# It takes no time to open, and little memory, so that --device=auto always chooses it.
+emu_plan = -include stdlib.h -DCUDA_BYTES=1048576 -DOPEN_MS='(getenv("GSORT_EMU_OPEN_MS") == NULL \
+  ? 0 : strtoull(getenv("GSORT_EMU_OPEN_MS"), NULL, 10))'
+emu_kernels = $(kernel_sources:.cu=.emu.o)
+
+# All but main(): for gsort-emu, and for the fuzz targets.
+check_LIBRARIES = tests/emu/libmodule.a
+tests_emu_libmodule_a_SOURCES = $(cuda_sources) $(emu_sources)
+tests_emu_libmodule_a_CPPFLAGS = $(EMU_CPPFLAGS) $(emu_defines) $(AM_CPPFLAGS)
+tests_emu_libmodule_a_CFLAGS = $(AM_CFLAGS)
+tests_emu_libmodule_a_CXXFLAGS = $(EMU_CXXFLAGS)
+tests_emu_libmodule_a_LIBADD = $(emu_kernels)
+# The linker takes the engine out of its archive, though only a weak symbol asks for it.
+emu_link = -Wl,-u,gs_gpu_module $(OPENMP_CFLAGS)
+
+# The module as a file, for the tests of loading it.
+tests/emu/gsort-cuda.so: tests/emu/libmodule.a libgsort.a
+	$(AM_V_CXXLD)$(CXX) $(CXXFLAGS) $(LDFLAGS) $(MODULE_LINK) -o $@ \
+	  -Wl,--whole-archive tests/emu/libmodule.a -Wl,--no-whole-archive libgsort.a \
+	  $(OPENMP_CFLAGS) -lm
+
+# The module linked in; the plan knows that it costs nothing to open.
+gsort_emu_SOURCES = src/cli/main.c src/plan/device.c
+nodist_EXTRA_gsort_emu_SOURCES = dummy.cxx
+gsort_emu_CPPFLAGS = $(emu_plan) $(AM_CPPFLAGS)
+gsort_emu_CFLAGS = $(AM_CFLAGS)
+gsort_emu_LDFLAGS = $(emu_link)
+gsort_emu_LDADD = libgsort-cli.a tests/emu/libmodule.a libgsort.a -lm
+gsort_emu_DEPENDENCIES = libgsort-cli.a tests/emu/libmodule.a libgsort.a
+
+fuzz_sources = \
+  tests/fuzz/floats.c \
+  tests/fuzz/fuzz.h \
+  tests/fuzz/header.c \
+  tests/fuzz/inflate.c \
+  tests/fuzz/job.c \
+  tests/fuzz/job.h \
+  tests/fuzz/merge.c \
+  tests/fuzz/opts.c \
+  tests/fuzz/oracle.c \
+  tests/fuzz/oracle.h \
+  tests/fuzz/plan.c \
+  tests/fuzz/reference_model.c \
+  tests/fuzz/reference_model.h \
+  tests/fuzz/sort.c \
+  tests/fuzz/spill.c \
+  tests/fuzz/targets.c \
+  tests/fuzz/targets.def \
+  tests/fuzz/text.c
+tests_fuzz_fuzzers_SOURCES = tests/fuzz/main.c $(fuzz_sources) src/plan/device.c
+nodist_EXTRA_tests_fuzz_fuzzers_SOURCES = dummy.cxx
+tests_fuzz_fuzzers_CPPFLAGS = -I$(srcdir)/tests/fuzz $(emu_plan) $(AM_CPPFLAGS)
+tests_fuzz_fuzzers_CFLAGS = $(AM_CFLAGS)
+tests_fuzz_fuzzers_LDFLAGS = $(emu_link)
+tests_fuzz_fuzzers_LDADD = \
+  libgsort-cli.a tests/emu/libmodule.a libgsort.a $(ARCHIVE_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS) -lm
+tests_fuzz_fuzzers_DEPENDENCIES = libgsort-cli.a tests/emu/libmodule.a libgsort.a
+
+tests_unit_units_emu_SOURCES = \
+  bench/stats.c \
+  bench/stats.h \
+  tests/emu/samples.h \
+  tests/unit/emulator.c \
+  tests/unit/engine.c \
+  tests/unit/kernels.c \
+  tests/unit/ladder.c \
+  tests/unit/modules-emu.def \
+  tests/unit/stats.c \
+  tests/unit/units.c \
+  tests/unit/units.h \
+  $(ladder_headers) $(ladder_host)
+tests_unit_units_emu_CPPFLAGS = $(EMU_CPPFLAGS) $(emu_defines) -DMODULES='"tests/unit/modules-emu.def"' $(AM_CPPFLAGS)
+tests_unit_units_emu_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+tests_unit_units_emu_LDADD = \
+  tests/emu/libmodule.a $(ladder_kernels:.cu=.emu.o) tests/emu/samples.emu.o libgsort.a -lm
+tests_unit_units_emu_LDFLAGS = $(emu_link)
+tests_unit_units_emu_DEPENDENCIES = \
+  tests/emu/libmodule.a $(ladder_kernels:.cu=.emu.o) tests/emu/samples.emu.o libgsort.a
+nodist_EXTRA_tests_unit_units_emu_SOURCES = dummy.cxx
+
+# ---- what make check runs --------------------------------------------------------
+BATS_FILES = \
+  tests/cli/check.bats \
+  tests/cli/completions.bats \
+  tests/cli/decode.bats \
+  tests/cli/encode.bats \
+  tests/cli/files0.bats \
+  tests/cli/gnu.bats \
+  tests/cli/hostile.bats \
+  tests/cli/input.bats \
+  tests/cli/keys.bats \
+  tests/cli/library.bats \
+  tests/cli/man.bats \
+  tests/cli/memory.bats \
+  tests/cli/merge.bats \
+  tests/cli/messages.bats \
+  tests/cli/opts.bats \
+  tests/cli/output.bats \
+  tests/cli/progress.bats \
+  tests/cli/property.bats \
+  tests/cli/sandbox.bats \
+  tests/cli/select.bats \
+  tests/cli/signals.bats \
+  tests/cli/spill.bats \
+  tests/cli/start.bats \
+  tests/cli/verify.bats \
+  tests/fault/fault.bats \
+  tests/fault/kill.bats \
+  tests/fuzz/fuzz.bats \
+  tests/gpu/cuda.bats \
+  tests/gpu/guard.bats \
+  tests/gpu/ladder.bats \
+  tests/gpu/module.bats \
+  tests/house/bootstrap.bats \
+  tests/house/build.bats \
+  tests/house/lint.bats \
+  tests/house/memcheck.bats \
+  tests/house/packaging.bats \
+  tests/house/sanitize.bats \
+  tests/house/tidy.bats \
+  tests/unit/unit.bats
+
+# What else belongs to the tests and is in the tarball.
+test_files = \
+  tests/.clang-tidy \
+  tests/README.md \
+  tests/emu/samples.cu \
+  tests/fault/faults \
+  tests/fuzz/run.sh \
+  tests/fuzz/seeds.sh \
+  tests/fuzz/text.dict \
+  tests/helpers.bash \
+  tests/house/coverage.py \
+  tests/house/cppcheck.txt \
+  tests/house/lint.sh \
+  tests/house/sanitizers.sh \
+  tests/run \
+  $(BATS_FILES) $(fault_sources) $(fault_headers)
+
+# The tests run against what was built here; tests/run says which files are run.
+check-programs: $(bin_PROGRAMS) $(check_PROGRAMS) $(check_DATA)
+check-local: check-programs
+	GSORT_BUILD='$(abs_builddir)' BATS='$(BATS)' '$(srcdir)/tests/run'
+.PHONY: check-programs
+
+# Minutes, not seconds: every float there is, and all that tests leave out in a hurry.
+EXTRA_PROGRAMS += tests/tools/slow
+tests_tools_slow_SOURCES = tests/tools/slow.c
+tests_tools_slow_LDADD = $(gsort_libs) -lm
+.PHONY: check-slow check-gpu check-sanitizer
+check-slow: tests/tools/slow$(EXEEXT) check-programs
+	@echo "# every float, then all tests with what takes long"
+	./tests/tools/slow$(EXEEXT)
+	GSORT_SLOW=1 KILL_ROUNDS=50 PROPERTY_CASES=500 \
+	  GSORT_BUILD='$(abs_builddir)' BATS='$(BATS)' '$(srcdir)/tests/run'
+
+# What tools see without running anything.  LINT names the tools, all without it.
+.PHONY: lint
+lint: config.h
+	LINT='$(LINT)' '$(srcdir)/tests/house/lint.sh' '$(srcdir)' '$(abs_builddir)' \
+	  $(ZSTD_CFLAGS) $(LZ4_CFLAGS) $(ARCHIVE_CFLAGS) $(LZMA_CFLAGS) $(ZLIB_CFLAGS)
+LINT = scripts cppcheck analyzer tidy
+
+# With a GPU, or it fails: what uses one, at full size and under compute-sanitizer.
+check-gpu: check-programs
+	@nvidia-smi -L || echo "# no GPU here: tests will fail"
+	GSORT_GPU=1 GSORT_BUILD='$(abs_builddir)' BATS='$(BATS)' '$(srcdir)/tests/run' \
+	  `grep -l needs_gpu '$(srcdir)'/tests/*/*.bats`
+
+# In builds of their own: address and undefined behaviour, threads; then valgrind.
+check-sanitizer: check-programs
+	'$(srcdir)/tests/house/sanitizers.sh' '$(srcdir)' '$(abs_builddir)'
+
+# Any input: make fuzz SECONDS=60, with clang.  FUZZ names the targets, all without it.
+SECONDS = 10
+.PHONY: fuzz coverage
+# What the tests since make clean have run, in one piece or in many: see tests/README.md.
+coverage:
+	'$(srcdir)/tests/house/coverage.py' '$(srcdir)' '$(abs_builddir)' '$(CC)' $(MISSED)
+fuzz: config.h
+	@'$(srcdir)/tests/fuzz/run.sh' '$(abs_srcdir)' '$(abs_builddir)' '$(SECONDS)' \
+	  '$(EMU_DEFINES) -I$(abs_srcdir)/tests/emu $(DEFS) -I$(abs_builddir) -I$(abs_srcdir)/src -I$(abs_srcdir) -D_GNU_SOURCE $(ZSTD_CFLAGS) $(LZ4_CFLAGS) $(ARCHIVE_CFLAGS) $(ZLIB_CFLAGS)' \
+	  '$(ARCHIVE_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS) -lpthread -ldl -lm' \
+	  '$(host_sources) $(cli_sources) $(cuda_sources) $(kernel_sources) $(emu_sources) $(fuzz_sources)' $(FUZZ)

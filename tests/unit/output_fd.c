@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* output_fd.c - blocks before bytes, and pages for a pipe: what arrives is what was meant */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "io/output.h"
+#include "tests/unit/units.h"
+
+enum {
+	PIECE   = 100003,	/* of no page */
+	PIECES  = 97,
+	WHOLE   = PIECE * PIECES,
+};
+
+static char path[200];
+
+/* What belongs at byte AT of every output here. */
+static char
+letter(size_t at)
+{
+	return (char)(units_mix(at / 8) >> (at % 8 * 8));
+}
+
+static char *
+letters(size_t from, size_t bytes)
+{
+	char *data = malloc(bytes + 1);
+
+	for (size_t b = 0; b < bytes; b++)
+		data[b] = letter(from + b);
+	return data;
+}
+
+/* From its byte AT on the file holds that of an output of BYTES, and is SIZE long. */
+static bool
+holds(size_t at, size_t bytes, size_t size)
+{
+	FILE *file = fopen(path, "r");
+	bool same = file != NULL && fseek(file, (long)at, SEEK_SET) == 0;
+
+	for (size_t b = 0; same && b < bytes; b++)
+		same = getc(file) == (unsigned char)letter(b);
+	same = same && fseek(file, 0, SEEK_END) == 0 && (size_t)ftell(file) == size;
+	if (file != NULL)
+		fclose(file);
+	return same;
+}
+
+/* No blocks behind the end. */
+static bool
+is_tight(void)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && st.st_blocks * 512 <= st.st_size + (256 << 10);
+}
+
+static struct gs_output *
+open_output(const char *name)
+{
+	const struct gs_output_options options = { .name = name };
+	struct gs_output *out;
+
+	return gs_output_open(&out, &options) == GS_OK ? out : NULL;
+}
+
+/* Standard output is FD for a while: for an output that takes it as it is. */
+static struct gs_output *
+open_standard(int fd, int *kept)
+{
+	fflush(stdout);
+	*kept = dup(STDOUT_FILENO);
+	dup2(fd, STDOUT_FILENO);
+	return open_output(NULL);
+}
+
+static void
+restore_standard(int kept)
+{
+	dup2(kept, STDOUT_FILENO);
+	close(kept);
+}
+
+/* ---- a file -------------------------------------------------------------------- */
+
+/* BYTES of what belongs there from FROM on, in pieces that make it ask for room ahead. */
+static gs_status
+submit(struct gs_output *out, size_t from, size_t bytes)
+{
+	char *data = letters(from, bytes);
+	gs_status status = GS_OK;
+
+	for (size_t at = 0; at < bytes && status == GS_OK; at += 7 * PIECE)
+		status = gs_output_submit(out, data + at,
+		                          bytes - at < 7 * PIECE ? bytes - at : 7 * PIECE);
+	if (status == GS_OK)
+		status = gs_output_wait(out);
+	free(data);
+	return status;
+}
+
+static void
+check_named(void)
+{
+	struct gs_output *out = open_output(path);
+
+	CHECK(out != NULL && !gs_output_takes_pages(out) && submit(out, 0, WHOLE) == GS_OK &&
+	      gs_output_finish(out) == GS_OK, "a named file is written: %s", gs_message());
+	gs_output_close(out);
+	CHECK(holds(0, WHOLE, WHOLE) && is_tight(), "and is as long as it is");
+	remove(path);
+}
+
+/* A file of SIZE, written from AT on through its descriptor, which is not ours. */
+static void
+check_standard(size_t size, size_t at, bool finish)
+{
+	const size_t end = at + WHOLE;
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600), kept;
+	struct gs_output *out;
+	char last;
+
+	CHECK(ftruncate(fd, (off_t)size) == 0 && pwrite(fd, "z", 1, (off_t)size - 1) == 1 &&
+	      lseek(fd, (off_t)at, SEEK_SET) == (off_t)at, "a file is there");
+	out = open_standard(fd, &kept);
+	CHECK(submit(out, 0, WHOLE) == GS_OK && (!finish || gs_output_finish(out) == GS_OK),
+	      "standard output is written: %s", gs_message());
+	gs_output_close(out);
+	restore_standard(kept);
+	CHECK(lseek(fd, 0, SEEK_CUR) == (off_t)end, "the descriptor points behind the last byte");
+	CHECK(holds(at, WHOLE, end > size ? end : size), "from byte %zu on all is there", at);
+	CHECK(size <= end || (pread(fd, &last, 1, (off_t)size - 1) == 1 && last == 'z'),
+	      "what was behind it is still");
+	CHECK(is_tight(), "no blocks stay behind the end");
+	close(fd);
+	remove(path);
+}
+
+/* What another process writes to the same descriptor meanwhile is not written over, nor cut. */
+static void
+check_company(bool finish)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600), kept;
+	struct gs_output *out = open_standard(fd, &kept);
+	char note[5] = "";
+
+	CHECK(submit(out, 0, WHOLE) == GS_OK && write(fd, "note", 4) == 4 &&
+	      (!finish || gs_output_finish(out) == GS_OK), "two write one file");
+	gs_output_close(out);
+	restore_standard(kept);
+	CHECK(holds(0, WHOLE, WHOLE + 4) && pread(fd, note, 4, WHOLE) == 4 &&
+	      strcmp(note, "note") == 0 && is_tight(), "and both are there: %s", note);
+	close(fd);
+	remove(path);
+}
+
+/* ---- errors: in a process of their own ------------------------------------------- */
+
+/* The wait status of a child that runs BODY. */
+static int
+in_child(void (*body)(void))
+{
+	int status = -1;
+	pid_t child;
+
+	fflush(stdout);
+	child = fork();
+	if (child == 0) {
+		units_failed = 0;
+		body();
+		fflush(stdout);
+		_exit(units_failed > 0);
+	}
+	waitpid(child, &status, 0);
+	return status;
+}
+
+/* Writing stops with this message, and there are no more blocks than bytes. */
+static void
+expect_trouble(const char *reason)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600), kept;
+	struct gs_output *out = open_standard(fd, &kept);
+	const gs_status status = submit(out, 0, WHOLE);
+	char message[200];
+
+	snprintf(message, sizeof message, "%s", gs_message());
+	gs_output_close(out);
+	restore_standard(kept);
+	CHECK(status == GS_EIO && strncmp(message, "write failed: standard output: ", 31) == 0 &&
+	      strstr(message, reason) != NULL, "it fails, and says why: %s", message);
+	CHECK(is_tight(), "no blocks stay behind the end");
+	close(fd);
+	remove(path);
+}
+
+static void
+with_limit(void)
+{
+	const struct rlimit limit = { 3 * PIECE + 50, 3 * PIECE + 50 };
+
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &limit);
+	expect_trouble("File too large");
+}
+
+/* A mount that no other process sees, and that ends with this process. */
+static void
+with_small_disk(void)
+{
+	char folder[100];
+
+	snprintf(folder, sizeof folder, "%.90s.d", path);
+	if (mkdir(folder, 0700) != 0 || unshare(CLONE_NEWNS) != 0 ||
+	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+	    mount("none", folder, "tmpfs", 0, "size=1m") != 0)
+		return;
+	snprintf(path, sizeof path, "%s/f", folder);
+	expect_trouble("No space left on device");
+	umount2(folder, MNT_DETACH);
+}
+
+/* ---- pages ---------------------------------------------------------------------- */
+
+static char *
+map_letters(size_t from, size_t bytes, size_t *mapped)
+{
+	char *pages, *data = letters(from, bytes);
+
+	*mapped = (bytes + 4095) / 4096 * 4096;
+	pages = mmap(NULL, *mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	memcpy(pages, data, bytes);
+	free(data);
+	return pages;
+}
+
+static bool
+is_mapped(char *pages, size_t bytes)
+{
+	return msync(pages, bytes, MS_ASYNC) == 0;
+}
+
+/* Reads PIPE slowly, in odd amounts, to its end; how many bytes were right. */
+static size_t
+read_letters(int fd)
+{
+	static char data[70001];
+	size_t at = 0;
+	ssize_t got;
+
+	while ((got = read(fd, data, sizeof data - at % 977)) > 0) {
+		for (ssize_t b = 0; b < got; b++)
+			if (data[b] != letter(at + (size_t)b))
+				return at + (size_t)b;
+		at += (size_t)got;
+		if (at % 16 == 0)
+			usleep(2000);
+	}
+	return at;
+}
+
+static int ends[2], go[2];
+
+static void
+read_pipe(void)
+{
+	size_t right;
+
+	close(ends[1]);
+	close(go[1]);
+	(void)!read(go[0], &right, 1);
+	right = read_letters(ends[0]);
+	CHECK(right == WHOLE + 5, "the reader gets what was given: the first %zu bytes", right);
+}
+
+/* The writer has long waited for the reader when that may begin. */
+static void
+on_alarm(int signal)
+{
+	static volatile sig_atomic_t alarms;
+
+	(void)signal;
+	if (++alarms % 20 == 0)
+		(void)!write(go[1], "", 1);
+}
+
+/* A caller of the library with a handler of signals, that often come: no call is restarted. */
+static void
+alarm_every(long us)
+{
+	const struct sigaction action = { .sa_handler = on_alarm };
+	const struct itimerval often = { { 0, us }, { 0, us } };
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+}
+
+/* Copies and pages in turns; the pages are new each time, and their memory is soon reused. */
+static void
+check_pages(bool blocks)
+{
+	struct gs_output *out;
+	size_t at = 5, mapped;
+	char *pages, *head = letters(0, 5);
+	bool good, gone = true;
+	int kept, status = -1;
+	pid_t reader;
+
+	CHECK(pipe(ends) == 0 && pipe(go) == 0, "pipes");
+	fflush(stdout);
+	reader = fork();
+	if (reader == 0) {
+		units_failed = 0;
+		read_pipe();
+		fflush(stdout);
+		_exit(units_failed > 0);
+	}
+	close(ends[0]);
+	fcntl(ends[1], F_SETFL, blocks ? 0 : O_NONBLOCK);
+	out = open_standard(ends[1], &kept);
+	close(ends[1]);
+	alarm_every(300);
+	good = gs_output_submit(out, head, 5) == GS_OK;
+	for (unsigned p = 0; p < PIECES; p++, at += PIECE) {
+		pages = map_letters(at, PIECE, &mapped);
+		if (p % 5 == 4) {	/* as if it took no pages */
+			good = good && gs_output_write(out, pages, PIECE) == GS_OK;
+			munmap(pages, mapped);
+			continue;
+		}
+		good = good && gs_output_give_pages(out, pages, PIECE, mapped) == GS_OK;
+		gone = gone && !is_mapped(pages, mapped);
+	}
+	good = good && gs_output_finish(out) == GS_OK;
+	alarm_every(0);
+	close(go[0]);
+	close(go[1]);
+	gs_output_close(out);
+	restore_standard(kept);
+	CHECK(good, "pages are given: %s", gs_message());
+	CHECK(gone, "and gone");
+	waitpid(reader, &status, 0);
+	CHECK(status == 0, "nothing was lost or changed on its way, %s",
+	      blocks ? "blocking" : "not blocking");
+	free(head);
+}
+
+/* A writer whose reader has gone, in a thread that blocks all signals. */
+static void *
+give_to_nobody(void *context)
+{
+	struct gs_output *out = context;
+	size_t mapped;
+	char *pages = map_letters(0, 1 << 20, &mapped);
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, NULL);
+	CHECK(gs_output_give_pages(out, pages, 1 << 20, mapped) == GS_EIO &&
+	      strstr(gs_message(), "write failed: standard output: Broken pipe") != NULL,
+	      "it is reported: %s", gs_message());
+	CHECK(!is_mapped(pages, mapped), "pages that could not be given are gone, too");
+	return NULL;
+}
+
+static void
+lose_reader(void)
+{
+	int pair[2], kept;
+	struct gs_output *out;
+	pthread_t id;
+
+	if (pipe(pair) != 0)
+		return;
+	close(pair[0]);
+	out = open_standard(pair[1], &kept);
+	pthread_create(&id, NULL, give_to_nobody, out);
+	pthread_join(id, NULL);
+	gs_output_close(out);
+	restore_standard(kept);
+}
+
+static void
+lose_reader_quietly(void)
+{
+	signal(SIGPIPE, SIG_IGN);
+	lose_reader();
+}
+
+/* Not a pipe: then they are written. */
+static void
+check_pages_to_file(void)
+{
+	struct gs_output *out = open_output(path);
+	size_t mapped;
+	char *pages = map_letters(0, PIECE, &mapped);
+
+	CHECK(gs_output_give_pages(out, pages, PIECE, mapped) == GS_OK && !is_mapped(pages, mapped) &&
+	      gs_output_finish(out) == GS_OK, "a file may be given pages: %s", gs_message());
+	gs_output_close(out);
+	CHECK(holds(0, PIECE, PIECE), "and has their bytes");
+	remove(path);
+}
+
+void unit_output_fd(void);
+
+void
+unit_output_fd(void)
+{
+	const char *temp = getenv("TMPDIR");
+	int status;
+
+	snprintf(path, sizeof path, "%s/units.%ld.f",
+	         temp != NULL && strlen(temp) < 40 ? temp : "/tmp", (long)getpid());
+	check_named();
+	for (unsigned finish = 0; finish < 2; finish++) {
+		check_standard(1, 1, finish);
+		check_standard(5000, 1000, finish);
+		check_standard(WHOLE + 90000, 1000, finish);
+		check_company(finish);
+	}
+	CHECK(in_child(with_limit) == 0, "a limit on file sizes ends it");
+	if (geteuid() == 0) {
+		char folder[100];
+
+		CHECK(in_child(with_small_disk) == 0, "a full disk ends it");
+		snprintf(folder, sizeof folder, "%.90s.d", path);
+		rmdir(folder);
+	}
+	check_pages(true);
+	check_pages(false);
+	check_pages_to_file();
+	status = in_child(lose_reader);
+	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE,
+	      "without a reader it dies in silence: %x", (unsigned)status);
+	CHECK(in_child(lose_reader_quietly) == 0, "or says so, where SIGPIPE is ignored");
+}

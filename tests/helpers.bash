@@ -2,22 +2,37 @@
 #
 # helpers.bash - what every test file loads
 #
-# A test starts in an empty folder of its own, with gsort (by this name, however
-# the program under test is called) and gen in PATH.
+# A test starts in an empty folder of its own.  PATH has gsort (by this name, however the
+# program under test is called), gsort-emu, and the tools gen, measure and units.
+#
+# GSORT_BUILD is the build folder [.]; or, on a host where nothing was built, a folder with the
+# programs in bin/ and the tests in tests/ (README.md, "On a GPU host").
 
-: "${GSORT_BUILD:=$PWD}" "${GSORT:=$GSORT_BUILD/gsort}"
 : "${GSORT_SOURCE:=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)}"
+if [ -z "${GSORT_BUILD-}" ]; then
+	GSORT_BUILD=$PWD
+	[ -x gsort ] || ! [ -x "$GSORT_SOURCE/bin/gsort" ] || GSORT_BUILD=$GSORT_SOURCE
+fi
+
+# built PATH: that program of the build folder, wherever it is
+built() {
+	if [ -e "$GSORT_BUILD/$1" ]; then echo "$GSORT_BUILD/$1"; else echo "$GSORT_BUILD/bin/${1##*/}"; fi
+}
+
+: "${GSORT:=$(built gsort)}"
 export GSORT_BUILD GSORT GSORT_SOURCE
+# Threads of OpenMP that wait must not take the processor of another test.
+export OMP_WAIT_POLICY=passive
 
 setup() {
 	# Bats before 1.4, as in Ubuntu 22.04, makes no folder for a test.
 	: "${BATS_TEST_TMPDIR:=$(mktemp -d -p "${BATS_RUN_TMPDIR:-}")}"
-	local bin=${BATS_TEST_TMPDIR:?}/bin
+	local bin=${BATS_TEST_TMPDIR:?}/bin program
 	mkdir -p "$bin" "$BATS_TEST_TMPDIR/work"
 	ln -sf "$GSORT" "$bin/gsort"
-	ln -sf "$GSORT_BUILD/tests/tools/gen" "$bin/gen"
-	ln -sf "$GSORT_BUILD/tests/unit/units" "$bin/units"
-	[ ! -x "$GSORT_BUILD/gsort-emu" ] || ln -sf "$GSORT_BUILD/gsort-emu" "$bin/gsort-emu"
+	for program in gsort-emu tests/tools/gen tests/tools/measure tests/unit/units; do
+		[ ! -x "$(built "$program")" ] || ln -sf "$(built "$program")" "$bin/${program##*/}"
+	done
 	PATH=$bin:$PATH
 	cd "$BATS_TEST_TMPDIR/work" || return 1
 	unset GSORT_DEVICE POSIXLY_CORRECT

@@ -106,6 +106,7 @@ gsort_emu_LDFLAGS = $(emu_link)
 gsort_emu_LDADD = libgsort-cli.a tests/emu/libmodule.a libgsort.a -lm
 gsort_emu_DEPENDENCIES = libgsort-cli.a tests/emu/libmodule.a libgsort.a
 
+# The fuzz targets without clang: main.c takes libFuzzer's place.
 fuzz_sources = \
   tests/fuzz/floats.c \
   tests/fuzz/fuzz.h \
@@ -257,6 +258,6 @@ coverage:
 	'$(srcdir)/tests/house/coverage.py' '$(srcdir)' '$(abs_builddir)' '$(CC)' $(MISSED)
 fuzz: config.h
 	@'$(srcdir)/tests/fuzz/run.sh' '$(abs_srcdir)' '$(abs_builddir)' '$(SECONDS)' \
-	  '$(EMU_DEFINES) -I$(abs_srcdir)/tests/emu $(DEFS) -I$(abs_builddir) -I$(abs_srcdir)/src -I$(abs_srcdir) -D_GNU_SOURCE $(ZSTD_CFLAGS) $(LZ4_CFLAGS) $(ARCHIVE_CFLAGS) $(ZLIB_CFLAGS)' \
+	  '$(EMU_DEFINES) -I$(abs_srcdir)/tests/emu $(DEFS) -I$(abs_builddir) -I$(abs_srcdir)/src -I$(abs_srcdir) -D_GNU_SOURCE -DGS_PKGLIBDIR="$(pkglibdir)" $(ZSTD_CFLAGS) $(LZ4_CFLAGS) $(ARCHIVE_CFLAGS) $(ZLIB_CFLAGS)' \
 	  '$(ARCHIVE_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS) -lpthread -ldl -lm' \
 	  '$(host_sources) $(cli_sources) $(cuda_sources) $(kernel_sources) $(emu_sources) $(fuzz_sources)' $(FUZZ)

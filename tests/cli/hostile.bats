@@ -103,7 +103,6 @@ setup_file() {
 }
 
 prepare() {
-	ln -sf "$GSORT_BUILD/tests/tools/measure" "$BATS_TEST_TMPDIR/bin/measure"
 	export LC_ALL=C
 }
 

@@ -7,7 +7,6 @@ load ../helpers
 
 prepare() {
 	skips_under_sanitizer "all takes more memory"
-	ln -sf "$GSORT_BUILD/tests/tools/measure" "$BATS_TEST_TMPDIR/bin/measure"
 }
 
 # peak_within KIB COMMAND...: its largest resident set

@@ -6,10 +6,6 @@
 
 load ../helpers
 
-prepare() {
-	ln -sf "$GSORT_BUILD/tests/tools/measure" "$BATS_TEST_TMPDIR/bin/measure"
-}
-
 # text KEYS: small and large numbers of both signs, many more than once
 text() {
 	{

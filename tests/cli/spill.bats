@@ -9,7 +9,6 @@
 load ../helpers
 
 prepare() {
-	ln -sf "$GSORT_BUILD/tests/tools/measure" "$BATS_TEST_TMPDIR/bin/measure"
 	mkdir temp
 	export TMPDIR=$PWD/temp
 }

@@ -140,7 +140,8 @@ give_up(const char *what)
 static bool
 same_site(const emu_site *a, const emu_site *b)
 {
-	return a->operation == b->operation && a->line == b->line && strcmp(a->file, b->file) == 0;
+	return a->operation == b->operation && a->line == b->line &&
+	       (a->file == b->file || strcmp(a->file, b->file) == 0);
 }
 
 unsigned

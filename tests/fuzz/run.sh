@@ -3,23 +3,31 @@
 #
 # run.sh - build the fuzz targets with clang, and let each run for a while
 #
-#     tests/fuzz/run.sh SOURCE BUILD SECONDS "FLAGS" "LIBRARIES" "FILE ..." [TARGET]...
+#     make fuzz SECONDS=N [FUZZ="TARGET..."]
 #
-# What `make fuzz SECONDS=N` calls.  One program, BUILD/fuzz/fuzz, has all targets
-# (targets.def) and gsort with the pretend GPU; all but the kernels has address and undefined
-# behaviour sanitizers.  A corpus grows in BUILD/fuzz/TARGET.corpus, from seeds that are made
-# (tests/fuzz/seeds.sh).  An input that fails is left in BUILD/fuzz/TARGET.crash-*, and
+# One program, BUILD/fuzz/fuzz, has all targets (targets.def) and gsort with the emulated GPU;
+# all but the kernels has address and undefined behaviour sanitizers.  A corpus grows in
+# BUILD/fuzz/TARGET.corpus, from seeds that are made (tests/fuzz/seeds.sh).  An input that
+# fails is left in BUILD/fuzz/TARGET.crash-*, and
 #
 #     BUILD/fuzz/fuzz TARGET FILE
 #
 # runs it again; so does tests/fuzz/fuzzers, without clang.  The last line is
 # "fuzz: N targets, N executions, N failed".
+#
+# make sets:
+#
+#     GSORT_SOURCE, GSORT_BUILD   the folders of the sources and of the build
+#     FUZZ                        the targets [all]
+#     FUZZ_SECONDS                for each target
+#     FUZZ_CPPFLAGS, FUZZ_LIBS    for compiler and linker
+#     FUZZ_FILES                  the sources; others are ignored
 set -euo pipefail
 
-source=$1 build=$2 seconds=$3 files=$6
-read -ra words <<<"$4"
-read -ra libraries <<<"$5"
-shift 6
+source=${GSORT_SOURCE:?} build=${GSORT_BUILD:?} seconds=${FUZZ_SECONDS:-10} files=${FUZZ_FILES:?}
+read -ra words <<<"${FUZZ_CPPFLAGS-}"
+read -ra libraries <<<"${FUZZ_LIBS-}"
+read -ra targets <<<"${FUZZ-}"
 here=$source/tests/fuzz
 clang=${CLANG:-clang}
 command -v "$clang" >/dev/null || { echo "fuzz: needs clang (CLANG=...)" >&2; exit 2; }
@@ -62,12 +70,10 @@ for file in $files; do
 done | xargs -d '\n' -P "$(nproc)" -I{} sh -c '{}'
 "$clang++" "${sanitizers[@]}" -fsanitize=fuzzer "${objects[@]}" "${libraries[@]}" -o "$work/fuzz"
 
-if [ $# -eq 0 ]; then
-	# shellcheck disable=SC2046  # names are words
-	set -- $(sed -n 's/^TARGET( *\([a-z]*\),.*/\1/p' "$here/targets.def")
-fi
+[ ${#targets[@]} -gt 0 ] ||
+	mapfile -t targets < <(sed -n 's/^TARGET( *\([a-z]*\),.*/\1/p' "$here/targets.def")
 failed=0 executions=0
-for target; do
+for target in "${targets[@]}"; do
 	"$here/seeds.sh" "$target" "$work/$target.corpus"
 	status=0 more=()
 	case $target in
@@ -87,5 +93,5 @@ for target; do
 	[ $status -eq 0 ] || failed=$((failed + 1))
 	executions=$((executions + runs))
 done
-echo "fuzz: $# targets, $executions executions, $failed failed"
+echo "fuzz: ${#targets[@]} targets, $executions executions, $failed failed"
 [ $failed -eq 0 ]

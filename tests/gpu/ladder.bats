@@ -7,7 +7,7 @@ load ../helpers
 
 # The program under test in this file; skip if it is not built.
 prepare() {
-	bench=$GSORT_BUILD/gsort-bench
+	bench=$(built gsort-bench)
 	[ -x "$bench" ] || skip "gsort-bench is not built: make gsort-bench"
 }
 

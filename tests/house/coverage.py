@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """coverage.py - which lines and branches of src/ and kernels/ the tests have run
 
-    tests/house/coverage.py SOURCE BUILD CLANG [--missed]
+    make coverage [MISSED=--missed]
+    tests/house/coverage.py [--source DIR] [--build DIR] [--clang CLANG] [--missed]
 
 After tests in a build of configure CC=clang CXX=clang++ --enable-coverage; what `make coverage`
 prints.  A line counts once, however many programs it is compiled into and however often it is
@@ -12,20 +13,26 @@ included, and is run if any of them ran it; so does each of the two ways out of 
 Counters lie in files that are mapped into all processes (clang's continuous mode), so also those
 of a process that is killed, leaves by _exit() or may not open files any more are counted.
 """
+import argparse
 import collections
 import glob
 import json
 import os
 import subprocess
-import sys
 import tempfile
 
-source, build = (os.path.realpath(path) for path in sys.argv[1:3])
+arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+arguments.add_argument("--source", default=".")
+arguments.add_argument("--build", default=".")
+arguments.add_argument("--clang", default="clang")
+arguments.add_argument("--missed", action="store_true")
+options = arguments.parse_args()
+source, build = os.path.realpath(options.source), os.path.realpath(options.build)
 programs = ["gsort", "gsort-emu", "tests/unit/units", "tests/unit/units-emu"]
 
 
 def clangs(tool, *arguments):
-    path = subprocess.run([sys.argv[3], "-print-prog-name=" + tool], check=True,
+    path = subprocess.run([options.clang, "-print-prog-name=" + tool], check=True,
                           capture_output=True, text=True).stdout.strip()
     return subprocess.run([path, *arguments], cwd=build, check=True,
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
@@ -80,7 +87,7 @@ def tell(what, names):
 
 for name in sorted(lines):
     tell(name, [name])
-    if "--missed" in sys.argv:
+    if options.missed:
         print("".join(f"    not run: {line}\n" for line, count in sorted(lines[name].items()) if not count),
               "".join(f"    never {way}: {line}:{column}\n"
                       for (line, column, way), count in sorted(ways[name].items()) if not count),

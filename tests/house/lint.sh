@@ -1,22 +1,30 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# lint.sh - what tools see in sources and scripts without running them: nothing, or it fails
+# lint.sh - what tools find in sources and scripts without running them: it must be nothing
 #
-#     tests/house/lint.sh SOURCE BUILD [CPPFLAG]...     as make lint does; BUILD has config.h
+#     make lint [LINT="NAME..."] [BASE=COMMIT]
 #
 #     scripts       shellcheck
-#     cppcheck      C; tests/house/cppcheck.txt says what is passed over, and why
-#     analyzer      gcc -fanalyzer of src/: paths to leaks, null pointers, bytes not set
-#     tidy          clang-tidy of C; .clang-tidy says what is looked for, what not, and why
+#     format        clang-format, of lines changed since BASE (format.py says what it accepts)
+#     cppcheck      C; cppcheck.txt has the suppressions, each with its reason
+#     analyzer      gcc -fanalyzer of src/: leaks, null pointers, bytes that were not set
+#     tidy          clang-tidy of C; .clang-tidy has the checks, and why some are off
 #
-# LINT names some of these, TIDY the sources for the last.  What is missing is said and skipped.
+# A tool that is missing is named and skipped.  make sets:
+#
+#     GSORT_SOURCE, GSORT_BUILD   the folders of the sources and of the build, which has config.h
+#     LINT                        some of the names above [all]
+#     LINT_CPPFLAGS               for the headers of the libraries
+#     BASE                        a commit [where this branch left origin/main, else HEAD]
+#     TIDY                        the sources for clang-tidy [all]
 
 set -u
-source=$(cd "$1" && pwd) && build=$(cd "$2" && pwd) || exit 2
-shift 2
+source=$(cd "${GSORT_SOURCE:?}" && pwd) && build=$(cd "${GSORT_BUILD:?}" && pwd) || exit 2
 cd "$source" || exit 2
-flags=(-std=c11 -D_GNU_SOURCE -DHAVE_CONFIG_H "-I$build" -Itests/emu -Isrc -I. "$@")
+flags=(-std=c11 -D_GNU_SOURCE -DHAVE_CONFIG_H "-I$build" -Itests/emu -Isrc -I.)
+read -ra more <<<"${LINT_CPPFLAGS-}"
+flags+=("${more[@]}")
 grep -qs '^#define HAVE_CUDA' "$build/config.h" || flags+=(-DHAVE_CUDA=1 '-DGS_CUDA_ARCH="emulated"')
 jobs=$(nproc)
 found=0 skipped=()
@@ -37,7 +45,7 @@ check() {
 
 # wanted NAME TOOL: is it asked for, and there?
 wanted() {
-	[[ " ${LINT:-scripts cppcheck analyzer tidy} " == *" $1 "* ]] || return 1
+	[[ " ${LINT:-scripts format cppcheck analyzer tidy} " == *" $1 "* ]] || return 1
 	command -v "$2" >/dev/null && return 0
 	skipped+=("$1: no $2")
 	return 1
@@ -57,6 +65,14 @@ if wanted scripts shellcheck; then
 		grep -v '\.bats$' | sort)
 	check scripts $((${#scripts[@]} + 2)) shellcheck -s bash \
 		"${scripts[@]}" completions/gsort.bash tests/helpers.bash
+fi
+if wanted format clang-format; then
+	if git rev-parse -q --verify HEAD >/dev/null 2>&1; then
+		base=${BASE:-$(git merge-base HEAD origin/main 2>/dev/null || echo HEAD)}
+		check format "$(git diff --name-only "$base" | wc -l)" tests/house/format.py --base "$base"
+	else
+		skipped+=("format: no git repository")
+	fi
 fi
 if wanted cppcheck cppcheck; then
 	# Without the flags of the libraries: of their headers nothing is asked.

@@ -3,16 +3,16 @@
 #
 # sanitizers.sh - all tests in builds that watch every access and every lock
 #
-#     tests/house/sanitizers.sh SOURCE BUILD [FILE.bats]...
+#     make check-sanitizer [SANITIZERS="asan tsan"]
+#     GSORT_SOURCE=DIR GSORT_BUILD=DIR tests/house/sanitizers.sh [FILE.bats]...
 #
-# Builds in BUILD/asan (AddressSanitizer with LeakSanitizer, UndefinedBehaviorSanitizer) and
-# BUILD/tsan (ThreadSanitizer), as make check-sanitizer does; what is built is not built
-# again.  Under either all files run, or those that are named; then, with BUILD's own
-# program, what valgrind can see.  The last line is "N passed, N failed, N skipped", of all.
+# Builds in GSORT_BUILD/asan (AddressSanitizer with LeakSanitizer, UndefinedBehaviorSanitizer)
+# and GSORT_BUILD/tsan (ThreadSanitizer); what is built is not built again.  All files run in
+# each build, or those that are named; then, with the program of GSORT_BUILD, what valgrind can
+# see.  SANITIZERS names the builds [both].  The last line is "N passed, N failed, N skipped".
 
 set -u
-source=$(cd "$1" && pwd) && build=$(cd "$2" && pwd) || exit 2
-shift 2
+source=$(cd "${GSORT_SOURCE:?}" && pwd) && build=$(cd "${GSORT_BUILD:?}" && pwd) || exit 2
 unset MAKEFLAGS MFLAGS MAKELEVEL GSORT GSORT_BUILD GSORT_SOURCE
 passed=0 failed=0 skipped=0
 
@@ -39,6 +39,7 @@ run_tests() {
 
 for what in asan:address,undefined tsan:thread; do
 	folder=${what%:*}
+	[[ " ${SANITIZERS:-asan tsan} " == *" $folder "* ]] || continue
 	echo "# building with -fsanitize=${what#*:} in $build/$folder"
 	if build "$folder" "${what#*:}"; then
 		run_tests "$build/$folder" "$@"
@@ -47,6 +48,6 @@ for what in asan:address,undefined tsan:thread; do
 		failed=$((failed + 1))
 	fi
 done
-[ $# -gt 0 ] || run_tests "$build" "$source/tests/house/memcheck.bats"
+[ $# -gt 0 ] || GSORT_CI=1 run_tests "$build" "$source/tests/house/memcheck.bats"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]

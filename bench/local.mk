@@ -53,6 +53,8 @@ gsort_bench_SOURCES = \
   bench/device/device_keys.h \
   bench/device/source.c \
   bench/device/source.h \
+  bench/device/table.c \
+  bench/device/table.h \
   bench/keys.c \
   bench/keys.h \
   bench/ladder/args.c \

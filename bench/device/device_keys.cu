@@ -30,17 +30,6 @@ check_keys(const Key *keys, size_t count, size_t run_keys, keys_verdict *verdict
 	atomicAdd(&verdict->digest, digest);
 }
 
-template <class Key> static __global__ void
-compare_keys(const Key *a, const Key *b, size_t count, unsigned long long *differ)
-{
-	unsigned long long here = 0;
-
-	for (size_t i = blockIdx.x * (size_t)THREADS + threadIdx.x; i < count; i += BLOCKS * THREADS)
-		here += a[i] != b[i];
-	if (here > 0)
-		atomicAdd(differ, here);
-}
-
 /* 16 bytes at a time: as fast as a copy. */
 template <class Key> struct alignas(16) some_keys {
 	Key at[16 / sizeof(Key)];
@@ -104,25 +93,6 @@ device_keys_check(const void *keys, unsigned bits, size_t count, size_t run_keys
 	else
 		check_keys<<<BLOCKS, THREADS>>>((const uint64_t *)keys, count, run_keys, there);
 	error = cudaMemcpy(verdict, there, sizeof *verdict, cudaMemcpyDeviceToHost);
-	(void)cudaFree(there);
-	return error;
-}
-
-extern "C" cudaError_t
-device_keys_differ(const void *a, const void *b, unsigned bits, size_t count,
-                   unsigned long long *differ)
-{
-	unsigned long long *there;
-	cudaError_t error = cudaMalloc((void **)&there, sizeof *there);
-
-	if (error != cudaSuccess)
-		return error;
-	(void)cudaMemset(there, 0, sizeof *there);
-	if (bits == 32)
-		compare_keys<<<BLOCKS, THREADS>>>((const uint32_t *)a, (const uint32_t *)b, count, there);
-	else
-		compare_keys<<<BLOCKS, THREADS>>>((const uint64_t *)a, (const uint64_t *)b, count, there);
-	error = cudaMemcpy(differ, there, sizeof *differ, cudaMemcpyDeviceToHost);
 	(void)cudaFree(there);
 	return error;
 }

@@ -27,10 +27,6 @@ cudaError_t device_keys_fill(void *keys, unsigned bits, size_t count, unsigned s
 cudaError_t device_keys_check(const void *keys, unsigned bits, size_t count, size_t run_keys,
                               struct keys_verdict *verdict);
 
-/** At how many of COUNT places have A and B different keys? */
-cudaError_t device_keys_differ(const void *a, const void *b, unsigned bits, size_t count,
-                               unsigned long long *differ);
-
 /** Turn COUNT keys of KIND into ordered bits, or back; in order on STREAM. */
 cudaError_t device_keys_map(void *keys, unsigned bits, enum key_kind kind, bool back, size_t count,
                             cudaStream_t stream);

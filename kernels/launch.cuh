@@ -110,7 +110,7 @@ launch_shared(void (*kernel)(Param...), size_t blocks, unsigned threads, size_t 
 
 	if (blocks > INT_MAX)
 		return cudaErrorInvalidConfiguration;
-	if (shared_bytes > 48 << 10)	/* more than this only for those who ask */
+	if (shared_bytes > 16 << 10)	/* more than 48 KB, static ones among them, only for those who ask */
 		error = cudaFuncSetAttribute((const void *)kernel,
 		                             cudaFuncAttributeMaxDynamicSharedMemorySize,
 		                             (int)shared_bytes);

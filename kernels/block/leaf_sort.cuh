@@ -2,7 +2,7 @@
 /*
  * leaf_sort.cuh - a block sorts a leaf: keys that fit one network in shared memory
  *
- * In:   up to 2^BITS keys, anywhere in device memory.
+ * In:   up to 2^BITS keys, anywhere in device memory, in one piece or in chunks.
  * Out:  the same keys, ascending, in the same place or another.
  *
  * A network costs as much as its comparators, so keys are made narrow first.  All keys of a leaf
@@ -15,7 +15,7 @@
  *                          shared memory make one word; the keys themselves move
  *                          once, at the end.  Words that tie in the key's bits are
  *                          put in order one by one; if that is too much work, the
- *                          network sorts again, by the lower bits first
+ *                          network sorts again, all 64 bits of the keys
  *
  * Places behind the last key hold the largest word there is and stay behind.
  */
@@ -44,19 +44,38 @@ leaf_each(const Word *x, Word *shared, unsigned count, Put put)
 	}
 }
 
+enum { CHUNK_BITS = 12 };	/* log2 of the keys of a leaf's chunk */
+
+/* Keys in chunks, as an array: key i of the leaf. */
+template <class Key> struct chunked {
+	const Key      *keys;
+	const uint64_t *chunks;		/* where they begin */
+
+	__device__ __forceinline__ const Key &
+	operator[](unsigned i) const
+	{
+		return keys[chunks[i >> CHUNK_BITS] + (i & ((1u << CHUNK_BITS) - 1))];
+	}
+};
+
 /* ---- 32 bits ------------------------------------------------------------- */
 
-template <unsigned BITS> static __device__ __forceinline__ void
-leaf_sort(uint32_t *to, const uint32_t *from, unsigned count, word<BITS> *shared)
+/* COUNT keys to registers; FROM: an array, or chunks. */
+template <unsigned BITS, class From> static __device__ __forceinline__ void
+leaf_load(word<BITS> *x, const From &from, unsigned count)
 {
-	word<BITS> x[THREAD_KEYS];
-
 #pragma unroll
 	for (unsigned r = 0; r < THREAD_KEYS; r++) {
 		const unsigned at = r * block<word<BITS>>::THREADS + threadIdx.x;
 
 		x[r].bits = at < count ? from[at] : ~0u;
 	}
+}
+
+/* Sort what leaf_load() has loaded. */
+template <unsigned BITS> static __device__ __forceinline__ void
+leaf_sort(uint32_t *to, word<BITS> *x, unsigned count, word<BITS> *shared)
+{
 	block_sort(x, shared);
 	leaf_each(x, shared, count, [=](unsigned at, word<BITS> w) { to[at] = w.bits; });
 }
@@ -111,7 +130,7 @@ leaf_sort_narrow(uint32_t *to, const uint32_t *from, unsigned count, uint32_t le
 
 /* ---- 64 bits ------------------------------------------------------------- */
 
-enum { LEAF_TIES = 64 };	/* words of the longest run that one thread puts in order */
+enum { LEAF_TIES = 16 };	/* words of the longest run that one thread puts in order; not tuned */
 
 /* What a block needs besides its registers.  A tie: a word and the next one agree in all but the
  * place.  It is wrong if the keys of both are not in order. */
@@ -206,8 +225,8 @@ leaf_ties(const word<BITS> *x, leaf_space<BITS> *space, unsigned count)
  * LOW is not above any key.  It makes keys of a small range differ in their low
  * halves only, wherever the range lies.
  */
-template <unsigned BITS> static __device__ __forceinline__ void
-leaf_load(leaf_space<BITS> *space, const uint64_t *from, unsigned count, uint64_t low)
+template <unsigned BITS, class From> static __device__ __forceinline__ void
+leaf_load(leaf_space<BITS> *space, const From &from, unsigned count, uint64_t low)
 {
 	enum { THREADS = block<word<BITS>>::THREADS };
 	uint32_t least = ~0u, most = 0;
@@ -240,13 +259,12 @@ leaf_load(leaf_space<BITS> *space, const uint64_t *from, unsigned count, uint64_
 }
 
 /*
- * Sort COUNT keys, none of them below LOW.
+ * Sort COUNT keys that leaf_load() has loaded, none of them below LOW.
  *
  * @return  false, for all threads, if too many are too much alike: nothing is written
  */
 template <unsigned BITS> static __device__ __forceinline__ bool
-leaf_sort(uint64_t *to, const uint64_t *from, unsigned count, uint64_t low,
-          leaf_space<BITS> *space)
+leaf_sort(uint64_t *to, unsigned count, uint64_t low, leaf_space<BITS> *space)
 {
 	enum { THREADS = block<word<BITS>>::THREADS };
 	const uint32_t places = (1u << BITS) - 1;
@@ -254,7 +272,6 @@ leaf_sort(uint64_t *to, const uint64_t *from, unsigned count, uint64_t low,
 	unsigned down;
 	word<BITS> x[THREAD_KEYS];
 
-	leaf_load(space, from, count, low);
 	least = space->least;
 	span = space->most - least;
 	down = 32 - (unsigned)__clz((int)span);		/* so far that the rest fits a word */
@@ -293,46 +310,23 @@ leaf_sort(uint64_t *to, const uint64_t *from, unsigned count, uint64_t low,
 	return true;
 }
 
-/*
- * After leaf_sort() has failed: the keys, which are in shared memory, 32 - BITS bits at a time,
- * the lowest first.  Each round is stable, for a word ends in its place.  At most four rounds
- * (BITS = 12), so at most four times as slow, for any keys.
- */
-template <unsigned BITS> static __device__ void
-leaf_sort_by_rounds(uint64_t *to, unsigned count, uint64_t low, leaf_space<BITS> *space)
+/* After leaf_sort() has failed: sort whole keys, at twice the price. */
+template <unsigned BITS> static __device__ __noinline__ void
+leaf_sort_wide(uint64_t *to, unsigned count, uint64_t low, leaf_space<BITS> *space)
 {
-	enum { THREADS = block<word<BITS>>::THREADS };
-	const unsigned bits = 64 - (unsigned)__clz((int)space->most);	/* of the greatest key - low */
-
-#pragma unroll 1
-	for (unsigned shift = 0; shift < bits; shift += 32 - BITS) {
-		word<BITS> x[THREAD_KEYS];
-		uint64_t keys[THREAD_KEYS];
+	typedef wide<BITS> net;
+	static_assert(sizeof(leaf_space<BITS>) >= block<net>::ROOM * sizeof(net), "as much room");
+	net x[THREAD_KEYS];
 
 #pragma unroll
-		for (unsigned r = 0; r < THREAD_KEYS; r++) {
-			const unsigned at = r * THREADS + threadIdx.x;
+	for (unsigned r = 0; r < THREAD_KEYS; r++) {
+		const unsigned at = r * block<net>::THREADS + threadIdx.x;
 
-			x[r].bits = at < count ? (uint32_t)(space->keys[at] >> shift) << BITS | at : ~0u;
-		}
-		block_sort(x, space->words);
-		rows_put(x, space->words);
-		__syncthreads();
-#pragma unroll
-		for (unsigned r = 0; r < THREAD_KEYS; r++) {
-			const unsigned at = r * THREADS + threadIdx.x;
-
-			keys[r] = at < count ? leaf_key(space, at) : 0;
-		}
-		__syncthreads();
-#pragma unroll
-		for (unsigned r = 0; r < THREAD_KEYS; r++)
-			if (r * THREADS + threadIdx.x < count)
-				space->keys[r * THREADS + threadIdx.x] = keys[r];
-		__syncthreads();
+		x[r].bits = at < count ? space->keys[at] : ~(uint64_t)0;
 	}
-	for (unsigned at = threadIdx.x; at < count; at += THREADS)
-		to[at] = low + space->keys[at];
+	__syncthreads();
+	block_sort(x, (net *)space);
+	leaf_each(x, (net *)space, count, [=](unsigned at, net w) { to[at] = low + w.bits; });
 }
 
 #endif

@@ -120,6 +120,11 @@ template <class Key> struct tile_of_many {
 	enum { THREADS = 512, ITEMS = sizeof(Key) == 4 ? 24 : 16, BLOCKS = 2, KEYS = THREADS * ITEMS };
 };
 
+/* A tile of keys that are too few for larger ones: as many as a leaf has. */
+template <class Key> struct tile_of_few {
+	enum { THREADS = 512, ITEMS = 8, BLOCKS = 2, KEYS = THREADS * ITEMS };
+};
+
 /* Shared memory for partition_tile(): keys, then counters and places of up to BINS bins. */
 template <class Key, unsigned TILE> static inline size_t
 partition_bytes(uint32_t bins)
@@ -162,12 +167,14 @@ bins_find(const Digits &d, const Key *x, uint32_t *bins)
 		bins[i] = digit_of(d, x[i]);
 }
 
-template <unsigned ITEMS, class Key> static __device__ __forceinline__ void
-bins_find(const splitters<Key> &s, const Key *x, uint32_t *bins)
+template <unsigned ITEMS, class Key, unsigned ROWS> static __device__ __forceinline__ void
+bins_find(const splitters<Key, ROWS> &s, const Key *x, uint32_t *bins)
 {
+	enum { AT_ONCE = ITEMS % SEARCHES == 0 ? (int)SEARCHES : (int)ITEMS };
+
 #pragma unroll
-	for (unsigned i = 0; i < ITEMS; i += SEARCHES)
-		splitters_find<SEARCHES>(s, x + i, bins + i);
+	for (unsigned i = 0; i < ITEMS; i += AT_ONCE)
+		splitters_find<AT_ONCE>(s, x + i, bins + i);
 }
 
 /* Write a tile of COUNT keys, bin after bin, to where PLACES of the bins say. */
@@ -188,6 +195,29 @@ tile_write(const Digits &d, const Places &p, Key *to, const Key *sorted, uint32_
 			if (!Places::SKIPS || places[bin] != NOWHERE)
 				to[place_of(p, bin, places[bin], threadIdx.x + (uint32_t)i)] = key;
 		}
+}
+
+/*
+ * A search for each key again would be dear.  Instead warps write as many keys each, a run of
+ * one bin after the other: a bin's place is asked once a run.
+ */
+template <unsigned THREADS, unsigned ITEMS, class Key, unsigned ROWS, class Places>
+static __device__ __forceinline__ void
+tile_write(const splitters<Key, ROWS> &, const Places &p, Key *to, const Key *sorted,
+           uint32_t count, const uint32_t *begins, uint32_t, const uint64_t *places)
+{
+	uint32_t at = threadIdx.x / 32 * (32 * ITEMS), last, bin = 0;
+	const uint32_t end = min(at + 32 * ITEMS, count);
+
+	for (unsigned half = ROWS / 2; half > 0; half /= 2)
+		bin += begins[bin + half] <= at ? half : 0;
+	for (; at < end; at = last, bin++) {
+		last = bin + 1 < ROWS ? min(begins[bin + 1], end) : end;
+		if (at == last || (Places::SKIPS && places[bin] == NOWHERE))
+			continue;
+		for (uint32_t k = at + threadIdx.x % 32; k < last; k += 32)
+			to[place_of(p, bin, places[bin], k)] = sorted[k];
+	}
 }
 
 /*

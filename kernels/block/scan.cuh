@@ -14,6 +14,10 @@ enum { ALL_LANES = 0xffffffff };
 
 typedef unsigned long long number;	/* what CUDA's 64 bit atomics take */
 
+/* A key as CUDA's atomics take it. */
+template <class Key> struct atomic_type { typedef Key type; };
+template <> struct atomic_type<uint64_t> { typedef number type; };
+
 static __device__ __forceinline__ bool
 warp_agrees(uint32_t value)
 {

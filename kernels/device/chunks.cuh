@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * chunks.cuh - divide many keys into 256 buckets without counting them first
+ * chunks.cuh - divide all keys into 256 buckets without counting them first
  *
  * In:   keys, and a plan (sample.cuh) that says where they go: by digits or by splitters.
- * Out:  the same keys in buckets, which are segments (segment.cuh), each in chunks.
+ * Out:  the same keys in buckets, each in chunks; and lists of leaves and segments.
  *
  *     to_chunks_kernel      a block some tiles: to the buckets
- *     settle_chunks_kernel  one block: where buckets are, and where they belong
+ *     settle_chunks_kernel  one block: where buckets are, where they belong, and what is next
  *
  * Counting would take a sweep, or a search, more.  Instead a bucket is made of chunks as long as
  * a tile, and takes another one when its chunk is full.  Only its last one is not full, so
  * besides the keys there is room for one chunk of each bucket.  M. Axtmann, S. Witt,
  * D. Ferizovic, P. Sanders, "In-Place Parallel Super Scalar Samplesort", ESA 2017.
  *
- * Keys of a bucket of one value are not moved, but written where they belong in the end.
+ * Few keys have short tiles, and a bucket of them is a leaf.  A bucket of many is a segment
+ * (segment.cuh).  Keys of a bucket of one value are not moved, but written where they belong in
+ * the end.
  *
  * Invariant: all chunks of a bucket but its newest are full.
  */
@@ -22,8 +24,10 @@
 
 #include "kernels/device/sample.cuh"
 
+enum { FEW_BUCKETS = 2 * BUCKETS };	/* at most; by digits, for splitters make BUCKETS */
+
 /*
- * Chunks, and which bucket has them: chunk b is the first one of bucket b, and chunk
+ * Chunks, and which of so many BUCKETS has them: chunk b is the first one of bucket b, and chunk
  * BUCKETS + i of OWNERS[i].  Those that do not fit among the keys are in spare memory: SPARE is
  * where, as seen from where keys are moved to, in keys, modulo 2^64.
  */
@@ -31,23 +35,24 @@ struct chunk_pool {
 	number   *cursors;	/* of a bucket: 1 + i of its newest chunk, or 0, then 32 bits: keys in that */
 	uint32_t *used;		/* chunks that have an owner; it and cursors are zero at first */
 	uint32_t *owners;
+	uint32_t  buckets;
 	uint32_t  whole;	/* chunks that are among the keys */
 	uint64_t  spare;
 };
 
 /* The newest chunk of BUCKET. */
 static __device__ __forceinline__ uint32_t
-newest_chunk(number cursor, uint32_t bucket)
+newest_chunk(const chunk_pool &pool, number cursor, uint32_t bucket)
 {
 	const uint32_t owned = (uint32_t)(cursor >> 32);
 
-	return owned > 0 ? BUCKETS - 1 + owned : bucket;
+	return owned > 0 ? pool.buckets - 1 + owned : bucket;
 }
 
-template <class Key> static __device__ __forceinline__ uint64_t
+template <class Tile> static __device__ __forceinline__ uint64_t
 chunk_place(const chunk_pool &pool, uint32_t chunk)
 {
-	return (uint64_t)(chunk < pool.whole ? chunk : chunk - pool.whole) * tile_of_many<Key>::KEYS +
+	return (uint64_t)(chunk < pool.whole ? chunk : chunk - pool.whole) * Tile::KEYS +
 	       (chunk < pool.whole ? 0 : pool.spare);
 }
 
@@ -68,15 +73,15 @@ struct chunk_change {
 
 static const uint64_t CHANGES = (uint64_t)1 << 63;	/* for a place: see the bucket's change */
 
-template <class Key> struct chunk_places {
+template <class Key, class Tile> struct chunk_places {
 	static const bool SKIPS = true;
 	const bin_plan<Key> *plan;
 	chunk_pool           pool;
 	chunk_change        *changes;	/* of the tile; in shared memory */
 };
 
-template <class Key> static __device__ __forceinline__ number
-places_begin(const chunk_places<Key> &p, uint32_t bucket, uint32_t keys)
+template <class Key, class Tile> static __device__ __forceinline__ number
+places_begin(const chunk_places<Key, Tile> &p, uint32_t bucket, uint32_t keys)
 {
 	return atomicAdd(&p.pool.cursors[bucket], (number)keys);
 }
@@ -85,18 +90,18 @@ places_begin(const chunk_places<Key> &p, uint32_t bucket, uint32_t keys)
  * Many add to a cursor at once.  The one whose keys go beyond the chunk takes the next; later
  * ones wait until it has, and never long: it waits for nobody.
  */
-template <class Key> static __device__ uint64_t
-places_end(const chunk_places<Key> &p, uint32_t bucket, uint32_t keys, uint32_t before,
+template <class Key, class Tile> static __device__ uint64_t
+places_end(const chunk_places<Key, Tile> &p, uint32_t bucket, uint32_t keys, uint32_t before,
            number begun)
 {
-	enum { CHUNK = tile_of_many<Key>::KEYS };
+	enum { CHUNK = Tile::KEYS };
 	number *cursor = &p.pool.cursors[bucket];
 
 	if (has_one_value(p.plan, bucket))
 		return NOWHERE;
 	for (;;) {
 		const uint32_t fill = (uint32_t)begun;
-		const uint64_t place = chunk_place<Key>(p.pool, newest_chunk(begun, bucket)) + fill - before;
+		const uint64_t place = chunk_place<Tile>(p.pool, newest_chunk(p.pool, begun, bucket)) + fill - before;
 
 		if (fill + keys <= CHUNK)
 			return place;
@@ -107,7 +112,7 @@ places_end(const chunk_places<Key> &p, uint32_t bucket, uint32_t keys, uint32_t 
 			p.pool.owners[next] = bucket;
 			atomicExch(cursor, (number)(next + 1) << 32 | rest);
 			p.changes[bucket] = chunk_change{ at, { place,
-				chunk_place<Key>(p.pool, BUCKETS + next) - at } };
+				chunk_place<Tile>(p.pool, p.pool.buckets + next) - at } };
 			return CHANGES;
 		}
 		while ((uint32_t)*(volatile number *)cursor > CHUNK)
@@ -116,14 +121,14 @@ places_end(const chunk_places<Key> &p, uint32_t bucket, uint32_t keys, uint32_t 
 	}
 }
 
-template <class Key> static __device__ __forceinline__ bool
-places_known(const chunk_places<Key> &, bool writes)
+template <class Key, class Tile> static __device__ __forceinline__ bool
+places_known(const chunk_places<Key, Tile> &, bool writes)
 {
 	return __syncthreads_or(writes);
 }
 
-template <class Key> static __device__ __forceinline__ uint64_t
-place_of(const chunk_places<Key> &p, uint32_t bucket, uint64_t place, uint32_t at)
+template <class Key, class Tile> static __device__ __forceinline__ uint64_t
+place_of(const chunk_places<Key, Tile> &p, uint32_t bucket, uint64_t place, uint32_t at)
 {
 	if (place == CHANGES) {
 		const chunk_change *change = &p.changes[bucket];
@@ -133,160 +138,154 @@ place_of(const chunk_places<Key> &p, uint32_t bucket, uint64_t place, uint32_t a
 	return place + at;
 }
 
-/*
- * A search for each key again would be dear.  Instead warps write as many keys each, a run of
- * one bucket after the other: a bucket's place is asked once a run.
- */
-template <unsigned THREADS, unsigned ITEMS, class Key> static __device__ __forceinline__ void
-tile_write(const splitters<Key> &, const chunk_places<Key> &p, Key *to, const Key *sorted,
-           uint32_t count, const uint32_t *begins, uint32_t, const uint64_t *places)
-{
-	uint32_t at = threadIdx.x / 32 * (32 * ITEMS), last, bucket = 0;
-	const uint32_t end = min(at + 32 * ITEMS, count);
-
-	for (unsigned half = BUCKETS / 2; half > 0; half /= 2)
-		bucket += begins[bucket + half] <= at ? half : 0;
-	for (; at < end; at = last, bucket++) {
-		last = bucket + 1 < BUCKETS ? min(begins[bucket + 1], end) : end;
-		if (at == last || places[bucket] == NOWHERE)
-			continue;
-		for (uint32_t k = at + threadIdx.x % 32; k < last; k += 32)
-			to[place_of(p, bucket, places[bucket], k)] = sorted[k];
-	}
-}
-
 /* What a block needs of shared memory. */
-template <class Key> static size_t
-to_chunks_bytes(void)
+template <class Key, class Tile> static size_t
+to_chunks_bytes(uint32_t buckets)
 {
-	return SPLITTERS_BYTES + BUCKETS * sizeof(chunk_change) +
-	       partition_bytes<Key, tile_of_many<Key>::KEYS>(BUCKETS);
+	return splitters<Key, BUCKETS>::BYTES + buckets * sizeof(chunk_change) +
+	       partition_bytes<Key, Tile::KEYS>(buckets);
 }
 
 /* Keys of tile T. */
-template <class Key> static __device__ __forceinline__ uint32_t
+template <class Tile> static __device__ __forceinline__ uint32_t
 tile_count(size_t count, uint32_t t)
 {
-	enum { KEYS = tile_of_many<Key>::KEYS };
-	const size_t from = t * (size_t)KEYS;
+	const size_t from = t * (size_t)Tile::KEYS;
 
-	return from < count ? (uint32_t)min(count - from, (size_t)KEYS) : 0;
+	return from < count ? (uint32_t)min(count - from, (size_t)Tile::KEYS) : 0;
 }
 
 /* The tiles from T to END - 1. */
-template <class Key, class Digits> static __device__ __forceinline__ void
+template <class Key, class Tile, class Digits> static __device__ __forceinline__ void
 tiles_to_chunks(Key *to, const Key *from, size_t count, const Digits &d, uint32_t bins,
-                const chunk_places<Key> &places, uint32_t t, uint32_t end, void *memory)
+                const chunk_places<Key, Tile> &places, uint32_t t, uint32_t end, void *memory)
 {
-	typedef tile_of_many<Key> tile;
-	Key x[tile::ITEMS];
+	Key x[Tile::ITEMS];
 	uint32_t here = 0;
 	auto load = [&]() {
-		here = t < end ? tile_count<Key>(count, t) : 0;
-		tile_load<tile::THREADS, tile::ITEMS>(x, from + t * (size_t)tile::KEYS, here);
+		here = t < end ? tile_count<Tile>(count, t) : 0;
+		tile_load<Tile::THREADS, Tile::ITEMS>(x, from + t * (size_t)Tile::KEYS, here);
 		t++;
 	};
 
 	for (load(); here > 0;) {
-		partition_tile<tile::THREADS, tile::ITEMS, BUCKETS>(to, x, here, d, bins, places, memory, load);
+		partition_tile<Tile::THREADS, Tile::ITEMS, FEW_BUCKETS>(to, x, here, d, bins, places,
+		                                                        memory, load);
 		__syncthreads();
 	}
 }
 
-template <class Key> static __global__ void
-__launch_bounds__(tile_of_many<Key>::THREADS, tile_of_many<Key>::BLOCKS)
+/*
+ * TILES tiles a block, but neighbouring blocks take tiles from far apart: where keys are nearly in
+ * order, blocks at work at the same time would otherwise all want room in the same bucket.
+ */
+template <class Key, class Tile> static __global__ void
+__launch_bounds__(Tile::THREADS, Tile::BLOCKS)
 to_chunks_kernel(Key *to, const Key *from, size_t count, const bin_plan<Key> *plan,
                  chunk_pool pool, uint32_t tiles)
 {
 	begin_in_turn();
 
+	enum { WAYS = 64 };
 	DYNAMIC_SHARED(memory);
-	chunk_change *changes = (chunk_change *)(memory + SPLITTERS_BYTES);
-	void *const space = changes + BUCKETS;
-	const chunk_places<Key> places = { plan, pool, changes };
-	const uint32_t begin = blockIdx.x * tiles, end = begin + tiles;
+	chunk_change *changes = (chunk_change *)(memory + splitters<Key, BUCKETS>::BYTES);
+	void *const space = changes + pool.buckets;
+	const chunk_places<Key, Tile> places = { plan, pool, changes };
+	const uint32_t row = gridDim.x / WAYS, rest = row * WAYS;
+	const uint32_t turn = blockIdx.x < rest ? blockIdx.x % WAYS * row + blockIdx.x / WAYS : blockIdx.x;
+	const uint32_t begin = turn * tiles, end = begin + tiles;
 
 	if (plan->skewed != 0) {
-		splitters_load(memory, plan->splitters);
-		tiles_to_chunks(to, from, count, splitters<Key>{ (const Key *)memory, NULL }, BUCKETS,
-		                places, begin, end, space);
+		const splitters<Key, BUCKETS> search = splitters_load<BUCKETS>(memory, plan->splitters);
+
+		tiles_to_chunks(to, from, count, search, BUCKETS, places, begin, end, space);
 	} else if (plan->even.outside) {
 		const clamped_digits clamped = { plan->even };
 
-		tiles_to_chunks(to, from, count, clamped, BUCKETS, places, begin, end, space);
+		tiles_to_chunks(to, from, count, clamped, clamped.d.bins, places, begin, end, space);
 	} else {
 		const digits plain = plan->even;
 
-		tiles_to_chunks(to, from, count, plain, BUCKETS, places, begin, end, space);
+		tiles_to_chunks(to, from, count, plain, plain.bins, places, begin, end, space);
 	}
 }
 
 /* ---- and then -------------------------------------------------------------- */
 
+/* Bucket B of PLAN, but for where it is; COUNT keys of it are in its CHUNKS. */
+template <class Key, class Tile> static __device__ __forceinline__ leaf_item
+bucket_of(const bin_plan<Key> *plan, number cursor, uint32_t b, uint32_t chunks)
+{
+	const digits &d = plan->even;
+	leaf_item item = {};
+
+	item.low = plan->skewed ? plan->splitters[b] : b > 0 ? digit_begin(d, b) : 0;
+	item.high = plan->skewed ? bucket_high(plan->splitters, b) :
+	            b + 1 < d.bins ? digit_begin(d, b + 1) - 1 : (Key)~(Key)0;
+	item.count = has_one_value(plan, b) || cursor == 0 ? cursor :
+	             (chunks - 1) * (uint64_t)Tile::KEYS + (uint32_t)cursor;
+	return item;
+}
+
 /*
- * Make ITEMS of buckets, BUCKETS of them, those without keys behind the others; and list their
- * chunks in the same order, the newest of each bucket last.
+ * List the chunks of each bucket, the newest one last.  And list the buckets: as leaves, or if ITEMS
+ * is not NULL all as segments, BUCKETS of them, those without keys behind the others.
  */
-template <class Key> static __global__ void
+template <class Key, class Tile> static __global__ void
 __launch_bounds__(COUNT_THREADS)
-settle_chunks_kernel(chunk_map where, chunk_pool pool, const bin_plan<Key> *plan,
+settle_chunks_kernel(uint64_t *chunks, chunk_pool pool, const bin_plan<Key> *plan,
                      leaf_item *items, lists l)
 {
 	begin_in_turn();
 
 	enum { NONE = 0xffffffff };
 	__shared__ number sums[32];
-	__shared__ uint32_t counts[32], held[BUCKETS], next[BUCKETS], newest[BUCKETS];
-	const unsigned b = threadIdx.x;
-	const uint32_t used = *pool.used;
-	const number cursor = b < BUCKETS ? pool.cursors[b] : 0;
-	const bool stays = b < BUCKETS && has_one_value(plan, b);
-	leaf_item item = {};
+	__shared__ uint32_t counts[32], held[FEW_BUCKETS], next[FEW_BUCKETS], newest[FEW_BUCKETS];
+	const uint32_t b = threadIdx.x, used = *pool.used;
+	const uint32_t buckets = plan->skewed ? (uint32_t)BUCKETS : plan->even.bins;
+	const number cursor = b < buckets ? pool.cursors[b] : 0;
+	const leaf_item none = {};
+	leaf_item item = none;
 	number all;
-	uint32_t segment, segments, first, chunks;
-	bool moves;
+	uint32_t segment, segments, sum;
+	bool moved;
 
-	if (b < BUCKETS)
+	if (b < buckets)
 		held[b] = 1;
 	__syncthreads();
 #pragma unroll 8
 	for (uint32_t c = b; c < used; c += COUNT_THREADS)
 		atomicAdd(&held[__ldg(&pool.owners[c])], 1u);
 	__syncthreads();
-	item.count = stays || cursor == 0 ? cursor :
-	             (held[b] - 1) * (uint64_t)tile_of_many<Key>::KEYS + (uint32_t)cursor;
-	moves = !stays && item.count > 0;
+	if (b < buckets)
+		item = bucket_of<Key, Tile>(plan, cursor, b, held[b]);
+	moved = item.count > 0 && !has_one_value(plan, b);
 	item.from = block_sum_before<COUNT_THREADS>((number)item.count, sums, &all);
-	segment = block_sum_before<COUNT_THREADS>((uint32_t)moves, counts, &segments);
+	segment = block_sum_before<COUNT_THREADS>((uint32_t)moved, counts, &segments);
 	__syncthreads();
-	first = block_sum_before<COUNT_THREADS>(moves ? held[b] : 0, counts, &chunks);
-	if (b < BUCKETS) {
-		const digits &d = plan->even;
-
-		item.low = plan->skewed ? plan->splitters[b] : b > 0 ? digit_begin(d, b) : 0;
-		item.high = plan->skewed ? bucket_high(plan->splitters, b) :
-		            b + 1 < d.bins ? digit_begin(d, b + 1) - 1 : (Key)~(Key)0;
-		newest[b] = moves ? newest_chunk(cursor, b) : NONE;
-		next[b] = first;
+	item.first = block_sum_before<COUNT_THREADS>(moved ? held[b] : 0, counts, &sum);
+	if (b < buckets) {
+		newest[b] = moved ? newest_chunk(pool, cursor, b) : NONE;
+		next[b] = (uint32_t)item.first;
 	}
-	if (moves) {
-		items[segment] = item;
-		where.first[segment] = first;
-	} else if (item.count > 0) {
+	if (item.count > 0 && !moved)
 		list_equal(l, item);
-	}
-	if (b >= segments && b < BUCKETS)
-		items[b] = leaf_item{};
+	if (items == NULL)
+		list_leaves<Key, 1>(l, moved ? &item : &none);
+	if (items != NULL && moved)
+		items[segment] = item;
+	if (items != NULL && b >= segments && b < BUCKETS)
+		items[b] = none;
 	__syncthreads();
 #pragma unroll 8
-	for (uint32_t c = b; c < used + BUCKETS; c += COUNT_THREADS) {
-		const uint32_t owner = c < BUCKETS ? c : __ldg(&pool.owners[c - BUCKETS]);
+	for (uint32_t c = b; c < used + pool.buckets; c += COUNT_THREADS) {
+		const uint32_t owner = c < pool.buckets ? c : __ldg(&pool.owners[c - pool.buckets]);
 
-		if (newest[owner] != NONE && c != newest[owner])
-			where.at[atomicAdd(&next[owner], 1u)] = chunk_place<Key>(pool, c);
+		if (owner < buckets && newest[owner] != NONE && c != newest[owner])
+			chunks[atomicAdd(&next[owner], 1u)] = chunk_place<Tile>(pool, c);
 	}
-	if (moves)
-		where.at[first + held[b] - 1] = chunk_place<Key>(pool, newest[b]);
+	if (moved)
+		chunks[item.first + held[b] - 1] = chunk_place<Tile>(pool, newest[b]);
 }
 
 #endif

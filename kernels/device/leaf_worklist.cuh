@@ -36,6 +36,7 @@ enum kind {
 struct leaf_item {
 	uint64_t from, count;
 	uint64_t low, high;	/* no key is below LOW or above HIGH */
+	uint64_t first;		/* of its chunks, if it is in chunks */
 };
 
 struct lists {
@@ -44,27 +45,6 @@ struct lists {
 	bool       in_place;		/* keys are already where they belong */
 	bool       narrow;		/* use networks of 16 bits */
 };
-
-/* Append ITEM to the list of KIND (KINDS: to none); all lanes call. */
-static __device__ void
-append(const lists &l, int kind, const leaf_item &item)
-{
-	const unsigned lane = threadIdx.x % 32;
-
-#pragma unroll
-	for (int k = 0; k < KINDS; k++) {
-		const unsigned lanes = __ballot_sync(ALL_LANES, kind == k);
-		uint32_t at = 0;
-
-		if (lanes == 0)
-			continue;
-		if (lane == 0)
-			at = atomicAdd(&l.listed[k], (uint32_t)__popc(lanes));
-		at = __shfl_sync(ALL_LANES, at, 0);
-		if (kind == k)
-			l.list[k][at + (uint32_t)__popc(lanes & ((1u << lane) - 1))] = item;
-	}
-}
 
 template <class Key> static __device__ int
 kind_of(const lists &l, const leaf_item &item)
@@ -86,22 +66,47 @@ kind_of(const lists &l, const leaf_item &item)
 static __device__ inline void
 list_equal(const lists &l, leaf_item item)
 {
-	for (uint64_t rest = item.count; rest > 0; rest -= item.count) {
+	uint64_t rest = item.count;
+	uint32_t at = atomicAdd(&l.listed[EQUAL], (uint32_t)((rest + EQUAL_KEYS - 1) / EQUAL_KEYS));
+
+	for (; rest > 0; rest -= item.count) {
 		item.count = min(rest, (uint64_t)EQUAL_KEYS);
-		l.list[EQUAL][atomicAdd(&l.listed[EQUAL], 1u)] = item;
+		l.list[EQUAL][at++] = item;
 		item.from += item.count;
 	}
 }
 
-/* List a leaf, unless it has no keys; all lanes call. */
-template <class Key> static __device__ void
-list_leaf(const lists &l, const leaf_item &item)
+/*
+ * List MANY leaves of each thread, but none without keys; all threads of the block call.  The
+ * block asks for room in each list once: the answer takes as long as all the rest.
+ */
+template <class Key, unsigned MANY> static __device__ void
+list_leaves(const lists &l, const leaf_item *items)
 {
-	const int kind = kind_of<Key>(l, item);
+	__shared__ uint32_t counts[KINDS], begins[KINDS];
+	int kinds[MANY];
+	uint32_t at[MANY];
 
-	if (kind == EQUAL)
-		list_equal(l, item);
-	append(l, kind == EQUAL ? (int)KINDS : kind, item);
+	if (threadIdx.x < KINDS)
+		counts[threadIdx.x] = 0;
+	__syncthreads();
+#pragma unroll
+	for (unsigned i = 0; i < MANY; i++) {
+		kinds[i] = kind_of<Key>(l, items[i]);
+		at[i] = 0;
+		if (kinds[i] == EQUAL)
+			list_equal(l, items[i]);
+		else if (kinds[i] < KINDS)
+			at[i] = atomicAdd(&counts[kinds[i]], 1u);
+	}
+	__syncthreads();
+	if (threadIdx.x < KINDS && counts[threadIdx.x] > 0)
+		begins[threadIdx.x] = atomicAdd(&l.listed[threadIdx.x], counts[threadIdx.x]);
+	__syncthreads();
+#pragma unroll
+	for (unsigned i = 0; i < MANY; i++)
+		if (kinds[i] != EQUAL && kinds[i] < KINDS)
+			l.list[kinds[i]][begins[kinds[i]] + at[i]] = items[i];
 }
 
 #endif

@@ -29,17 +29,15 @@ template <class Key> struct sampling {
 		CELLS   = KEYS / 8,
 		UNEVEN  = 31,		/* in a cell, of 8 expected; 1 in 10^6 even samples has one */
 		MARGIN  = 64,		/* part of the range that a sample may have missed */
-		EACH    = 2 * KEYS / BUCKETS,	/* samples of two buckets */
+		EACH    = KEYS / BUCKETS,	/* samples of a bucket */
 	};
 };
 
 /* How the bins of keys are found. */
 template <class Key> struct bin_plan {
-	uint32_t   skewed;		/* 1: by splitters */
-	digits     even;
-	Key        splitters[BUCKETS];
-	refinement refinements[BUCKETS];	/* of each bucket into bins */
-	Key        lows[SEGMENT_BINS];		/* the least key of each of these bins */
+	uint32_t skewed;		/* 1: by splitters */
+	digits   even;
+	Key      splitters[BUCKETS];
 };
 
 /* Is a cell of the sample's range crowded?  For all threads. */
@@ -63,54 +61,17 @@ sample_is_skewed(const Key *x, const digits &cells)
 }
 
 /*
- * Splitter P: two buckets have EACH samples.  The splitter between them is the sample in the
- * middle; but if a gap is wider than a quarter of the whole, the middle of that gap: otherwise
- * most keys of such a bucket would lie at its two ends, in two bins.
+ * Splitter P, of a sorted SAMPLE.  One that repeats is a value that fills a bucket: it gets a
+ * bucket for itself, and those behind it are empty.
  */
-template <class Key> static __device__ Key
+template <class Key> static __device__ __forceinline__ Key
 splitter_of(const Key *sample, unsigned p)
 {
 	typedef sampling<Key> S;
-	const unsigned first = p / 2 * S::EACH, last = min(first + S::EACH, (unsigned)S::KEYS - 1);
-	Key splitter = sample[slot<Key>(first + p % 2 * S::EACH / 2)];
-	Key widest = (sample[slot<Key>(last)] - sample[slot<Key>(first)]) / 4;
+	const Key before = p > 1 ? sample[slot<Key>((p - 1) * S::EACH)] : 0;
+	const Key splitter = p > 0 ? sample[slot<Key>(p * S::EACH)] : 0;
 
-	for (unsigned s = first; p % 2 == 1 && s < last; s++) {
-		const Key key = sample[slot<Key>(s)], gap = sample[slot<Key>(s + 1)] - key;
-
-		if (gap > widest) {
-			widest = gap;
-			splitter = key + gap / 2 + gap % 2;
-		}
-	}
-	return p == 0 ? 0 : splitter;
-}
-
-/* All splitters of a sorted SAMPLE, to SPLITTERS in shared memory. */
-template <class Key> static __device__ void
-choose_splitters(Key *splitters, const Key *sample)
-{
-	enum { THREADS = sampling<Key>::THREADS, MINE = (BUCKETS + THREADS - 1) / THREADS };
-	Key mine[MINE] = {};
-
-	for (unsigned p = threadIdx.x; p < BUCKETS; p += THREADS)
-		splitters[p] = splitter_of(sample, p);
-	__syncthreads();
-#pragma unroll
-	for (unsigned i = 0; i < MINE; i++) {
-		const unsigned p = i * THREADS + threadIdx.x;
-
-		/* one splitter repeats: the value gets a bucket, those behind it are empty */
-		if (p < BUCKETS)
-			mine[i] = splitters[p] + (p > 0 && splitters[p - 1] == splitters[p] &&
-			                          splitters[p] < (Key)~(Key)0);
-	}
-	__syncthreads();
-#pragma unroll
-	for (unsigned i = 0; i < MINE; i++)
-		if (i * THREADS + threadIdx.x < BUCKETS)
-			splitters[i * THREADS + threadIdx.x] = mine[i];
-	__syncthreads();
+	return splitter + (p > 0 && splitter == before && splitter < (Key)~(Key)0);
 }
 
 /* The largest key of bucket B, or one less than its splitter if it is empty. */
@@ -120,56 +81,15 @@ bucket_high(const Key *splitters, unsigned b)
 	return b == BUCKETS - 1 ? (Key)~(Key)0 : splitters[b + 1] - 1;
 }
 
-/* Divide each bucket into EACH bins by its range; returns how many bins there are in all. */
-template <class Key> static __device__ uint32_t
-refine_buckets(bin_plan<Key> *plan, const Key *splitters, uint32_t each)
-{
-	enum { THREADS = sampling<Key>::THREADS };
-	__shared__ uint32_t sums[THREADS / 32];
-	uint32_t all = 0, more;
-
-	for (unsigned from = 0; from < BUCKETS; from += THREADS) {
-		const unsigned b = from + threadIdx.x;
-		const bool exists = b < BUCKETS &&
-		                    (b == BUCKETS - 1 || splitters[b] < splitters[b + 1]);
-		digits d = {};
-		uint32_t first;
-
-		if (exists)
-			d = digits_over(sizeof(Key) * 8, splitters[b], bucket_high(splitters, b), each);
-		first = all + block_sum_before<THREADS>(d.bins, sums, &more);
-		if (b < BUCKETS)
-			plan->refinements[b] = refinement_of(d, first);
-		for (uint32_t i = 0; i < d.bins; i++)
-			plan->lows[first + i] = (Key)digit_begin(d, i);
-		all += more;
-		__syncthreads();
-	}
-	return all;
-}
-
-/* A segment of all keys, in bins by PLAN. */
-static __device__ void
-whole_segment(segment *s, segments_head *head, size_t count, uint64_t top, const digits &d,
-              uint32_t tile_keys)
-{
-	*s = segment{ { 0, count, 0, top }, d, 0, 0, 0, LEAF_BITS };
-	head->tiles = (uint32_t)((count + tile_keys - 1) / tile_keys);
-	head->bins = d.bins;
-}
-
 /*
  * One block: make a PLAN for COUNT keys.
  *
  * @bins     if they are evenly spread
- * @each     bins of a bucket; 0: buckets are not divided
- * @whole    if not NULL, also make a segment of all keys
  * @zero     ZEROS words to set to zero
  */
 template <class Key> static __global__ void
 __launch_bounds__(sampling<Key>::THREADS)
-sample_kernel(bin_plan<Key> *plan, const Key *keys, size_t count, uint32_t bins, uint32_t each,
-              segment *whole, segments_head *head, uint32_t tile_keys, uint32_t *zero,
+sample_kernel(bin_plan<Key> *plan, const Key *keys, size_t count, uint32_t bins, uint32_t *zero,
               uint32_t zeros)
 {
 	begin_in_turn();
@@ -177,16 +97,13 @@ sample_kernel(bin_plan<Key> *plan, const Key *keys, size_t count, uint32_t bins,
 	typedef sampling<Key> S;
 	enum { BITS = sizeof(Key) * 8 };
 	__shared__ __align__(16) Key shared[block<Key>::ROOM];
-	__shared__ Key splitters[BUCKETS];
 	__shared__ number range[2];
 	const size_t step = count / S::KEYS;
 	const uint64_t top = (Key)~(Key)0;
 	Key x[THREAD_KEYS];
 	uint64_t low = ~(uint64_t)0, high = 0;
-	digits d;
+	bool skewed;
 
-	for (uint32_t z = threadIdx.x; z < zeros; z += S::THREADS)
-		zero[z] = 0;
 #pragma unroll
 	for (unsigned r = 0; r < THREAD_KEYS; r++) {
 		const size_t i = r * S::THREADS + threadIdx.x;
@@ -194,39 +111,34 @@ sample_kernel(bin_plan<Key> *plan, const Key *keys, size_t count, uint32_t bins,
 		const size_t off = (i * UINT64_C(0x9e3779b97f4a7c15) >> 32) * step >> 32;
 
 		x[r] = step > 0 ? keys[i * step + off] : keys[i % count];
+	}
+	for (uint32_t z = threadIdx.x; z < zeros; z += S::THREADS)
+		zero[z] = 0;
+#pragma unroll
+	for (unsigned r = 0; r < THREAD_KEYS; r++) {
 		low = min(low, (uint64_t)x[r]);
 		high = max(high, (uint64_t)x[r]);
 	}
 	block_range(&low, &high, range);
-	if (!sample_is_skewed(x, digits_over(BITS, low, high, S::CELLS))) {
+	skewed = sample_is_skewed(x, digits_over(BITS, low, high, S::CELLS));
+	if (threadIdx.x == 0)
+		plan->skewed = skewed;
+	if (!skewed) {
 		const uint64_t margin = (high - low) / S::MARGIN;
 
-		low = low > margin ? low - margin : 0;
-		high = top - high > margin ? high + margin : top;
-		d = digits_over(BITS, low, high, bins);
-		d.outside = low > 0 || high < top;
 		if (threadIdx.x == 0) {
-			plan->skewed = 0;
-			plan->even = d;
-			if (whole != NULL)
-				whole_segment(whole, head, count, top, d, tile_keys);
+			low = low > margin ? low - margin : 0;
+			high = top - high > margin ? high + margin : top;
+			plan->even = digits_over(BITS, low, high, bins);
+			plan->even.outside = low > 0 || high < top;
 		}
 		return;
 	}
 	block_sort(x, shared);
 	rows_put(x, shared);
 	__syncthreads();
-	choose_splitters(splitters, shared);
-	for (unsigned b = threadIdx.x; b < BUCKETS; b += S::THREADS)
-		plan->splitters[b] = splitters[b];
-	d = digits{ 0, top, 0, 0, 0, 0, 0, 0 };
-	if (each > 0)
-		d.bins = refine_buckets(plan, splitters, each);
-	if (threadIdx.x == 0) {
-		plan->skewed = 1;
-		if (whole != NULL)
-			whole_segment(whole, head, count, top, d, tile_keys);
-	}
+	for (unsigned p = threadIdx.x; p < BUCKETS; p += S::THREADS)
+		plan->splitters[p] = splitter_of(shared, p);
 }
 
 #endif

@@ -12,15 +12,16 @@
 
 #include "kernels/device/chunks.cuh"
 
-/*
- * More keys than this are divided twice, first into chunks; up to it there are 2048 bins at
- * most, and one division is enough.
- */
-#ifndef GS_CHUNKS_FROM
-#define GS_CHUNKS_FROM	((1 << 22) + 1)	/* the emulator has fewer, so that few keys go both ways */
+#ifndef GS_FEW_BYTES
+#define GS_FEW_BYTES	(16 << 20)	/* the emulator has fewer, so that few keys go both ways */
 #endif
 
-enum { REFINE_KEYS = 2048 };	/* of a bin that splitters make, on average; not tuned */
+/* Few keys: buckets of them are leaves. */
+static inline bool
+keys_are_few(unsigned bits, size_t count)
+{
+	return count <= GS_FEW_BYTES / (bits / 8);
+}
 
 /* All of the scratch memory, for a count of keys. */
 struct scratch {
@@ -33,11 +34,12 @@ struct scratch {
 	number        *cursors;
 	void          *plan;		/* a bin_plan */
 	segment       *segments;
-	chunk_map      map;		/* where the pool's chunks are, bucket by bucket */
+	uint64_t      *chunks;		/* where the pool's chunks are, bucket by bucket */
 	uint64_t      *spare;		/* chunks for what is half full in the end; keys, too */
+	void          *tables;		/* splitters of segments with few values; keys, too */
 	leaf_item     *lists[KINDS], *too_large;	/* of this turn, and of the last */
 	size_t         bytes;
-	uint32_t       even_bins, refine;	/* bins of the first division, and of a bucket of it */
+	uint32_t       even_bins;	/* buckets of even keys */
 	unsigned       leaf_bits;	/* that even keys will need */
 };
 
@@ -47,7 +49,7 @@ list_room(int k, size_t windows)
 {
 	switch (k) {
 	case EQUAL:                    return windows + windows / (EQUAL_KEYS / LEAF_KEYS) + 1;
-	case TOO_LARGE:                return std::max<size_t>(windows / 4 + 1, BUCKETS);
+	case TOO_LARGE:                return std::max<size_t>(windows / 4 + 1, FEW_BUCKETS);
 	case NARROW_12: case WORD_12:  return 3 * windows;
 	default:
 		return (windows >> (k < WORD_12 ? k - NARROW_13 : k - WORD_13)) + 2;
@@ -62,42 +64,45 @@ carve(Type **place, char *base, size_t *end, size_t count)
 	*end += (count * sizeof(Type) + 255) / 256 * 256;
 }
 
+/* Chunks for COUNT keys; no more than for more keys. */
 static void
 carve_chunks(scratch *s, char *base, unsigned bits, size_t count)
 {
-	const size_t chunk = bits == 32 ? (size_t)tile_of_many<uint32_t>::KEYS :
-	                                  (size_t)tile_of_many<uint64_t>::KEYS;
-	const size_t chunks = count / chunk + BUCKETS;
+	const size_t width = bits / 8, many = bits == 32 ? (size_t)tile_of_many<uint32_t>::KEYS :
+	                                                   (size_t)tile_of_many<uint64_t>::KEYS;
+	const size_t few = tile_of_few<uint32_t>::KEYS;
+	const size_t chunks = count / (keys_are_few(bits, count) ? few : many) + FEW_BUCKETS;
+	const size_t spare = (keys_are_few(bits, count) ? (size_t)FEW_BUCKETS : (size_t)BUCKETS) *
+	                     (keys_are_few(bits, count) ? few : many);
 
 	carve(&s->pool.owners, base, &s->bytes, chunks);
-	carve(&s->map.at, base, &s->bytes, chunks);
-	carve(&s->map.first, base, &s->bytes, BUCKETS);
-	carve(&s->spare, base, &s->bytes, BUCKETS * chunk * (bits / 8) / 8);
+	carve(&s->chunks, base, &s->bytes, chunks);
+	carve(&s->spare, base, &s->bytes, spare * width / 8);
+	carve((char **)&s->tables, base, &s->bytes, VALUE_TABLES * VALUE_ROWS * width);
 }
 
 static scratch
 scratch_of(void *memory, unsigned bits, size_t count)
 {
-	const size_t windows = count / LEAF_KEYS + 1 + BUCKETS;	/* each bucket begins a window */
+	const size_t windows = count / LEAF_KEYS + 1 + FEW_BUCKETS;	/* each bucket begins a window */
 	const size_t segments = list_room(TOO_LARGE, windows);
+	const bool few = keys_are_few(bits, count);
 	char *base = (char *)memory;
 	scratch s = {};
 	size_t bins;
 
-	if (count < GS_CHUNKS_FROM) {
-		s.even_bins = (uint32_t)bins_wanted(bits, count, SEGMENT_BINS, &s.leaf_bits);
-		s.refine = (uint32_t)std::min<size_t>(std::max<size_t>(count / BUCKETS / REFINE_KEYS, 1),
-		                                      SEGMENT_BINS / BUCKETS);
-	} else {
-		s.even_bins = BUCKETS;
-		(void)bins_wanted(bits, count / BUCKETS, SEGMENT_BINS / 2, &s.leaf_bits);
-	}
+	s.pool.buckets = few ? (uint32_t)FEW_BUCKETS : (uint32_t)BUCKETS;
+	s.even_bins = BUCKETS;
+	if (few)
+		s.even_bins = (uint32_t)bins_wanted(bits, count, FEW_BUCKETS, &s.leaf_bits);
+	else
+		(void)bins_wanted(bits, count / BUCKETS, SEGMENT_BINS, &s.leaf_bits);
 	/* as segment_bins() makes them, for whatever segments there may be */
 	bins = std::max<size_t>(SEGMENT_BINS, UNEVEN_BINS * (count / 3500) + count / VALUE_KEYS +
 	                        (UNEVEN_BINS + LEAST_BINS) * segments);
 	carve(&s.listed, base, &s.bytes, KINDS);
 	carve(&s.pool.used, base, &s.bytes, 1);
-	carve(&s.pool.cursors, base, &s.bytes, BUCKETS);
+	carve(&s.pool.cursors, base, &s.bytes, FEW_BUCKETS);
 	carve(&s.head, base, &s.bytes, 1);
 	carve(&s.counts, base, &s.bytes, bins);
 	s.zero_bytes = s.bytes;
@@ -105,8 +110,7 @@ scratch_of(void *memory, unsigned bits, size_t count)
 	carve((char **)&s.plan, base, &s.bytes, std::max(sizeof(bin_plan<uint32_t>), sizeof(bin_plan<uint64_t>)));
 	carve(&s.segments, base, &s.bytes, segments);
 	carve(&s.too_large, base, &s.bytes, segments);
-	if (count >= GS_CHUNKS_FROM)
-		carve_chunks(&s, base, bits, count);
+	carve_chunks(&s, base, bits, count);
 	for (int k = 0; k < KINDS; k++)
 		carve(&s.lists[k], base, &s.bytes, list_room(k, windows));
 	return s;

@@ -13,10 +13,8 @@
  * A sample says which range is divided.  Keys outside of it count as if they were at its ends,
  * so finding the true range, one more sweep, is not needed.  Segments that are not even are
  * divided more finely, and those that stay too large are divided again: a range shrinks by the
- * number of bins each time, so there are few turns for any keys.
- *
- * All keys are a segment, too.  Then sample.cuh looks in place of look_kernel, and bins may be
- * found by splitters.
+ * number of bins each time, so there are few turns for any keys.  If the sample has few values
+ * only, each gets a bin for itself, by splitters at v and v + 1: these need no further sorting.
  *
  * Invariant: no key of a segment is outside of the range of its item.
  */
@@ -27,9 +25,8 @@
 #include "kernels/device/leaf_worklist.cuh"
 
 enum {
-	SEGMENT_BINS  = 2048,		/* at most */
-	COUNT_THREADS = 1024,
-	SETTLE_EACH   = SEGMENT_BINS / COUNT_THREADS,
+	SEGMENT_BINS  = 1024,		/* at most */
+	COUNT_THREADS = SEGMENT_BINS,
 	LOOK_THREADS  = 256,
 	LOOKS         = 4,		/* keys that a thread looks at */
 	LOOK_CELLS    = LOOK_THREADS * LOOKS / 8,
@@ -38,6 +35,10 @@ enum {
 	VALUE_KEYS    = 1024,		/* keys of one value that are worth a bin; not tuned */
 	UNEVEN_BINS   = 4,		/* times as many, if a segment is not even; not tuned */
 	LEAST_BINS    = 16,
+	VALUE_ROWS    = 128,		/* splitters of a segment that has few values */
+	MOST_VALUES   = VALUE_ROWS / 2 - 1,
+	VALUE_TABLES  = 1024,		/* segments that may have such splitters */
+	VALUES_FROM   = 4 * LEAF_KEYS,	/* keys of such a segment */
 };
 
 struct segment {
@@ -46,29 +47,13 @@ struct segment {
 	uint32_t  bins_from, tiles_from;
 	uint32_t  counted;		/* tiles */
 	uint32_t  leaf_bits;		/* log2 of the keys of a leaf, as it is meant to be */
-};
-
-/*
- * Where tiles are, if not one behind the other: tile t of all from AT[t] on, the
- * first of segment s being FIRST[s].
- */
-struct chunk_map {
-	uint64_t *at;		/* NULL: one behind the other */
-	uint32_t *first;
+	uint32_t  values;		/* 1: bins are found by splitters */
 };
 
 /* Of all segments; zero at first. */
 struct segments_head {
 	uint32_t looked;		/* blocks that have */
 	uint32_t tiles, bins;
-};
-
-/* Bins found by splitters, for all keys; or NULL. */
-template <class Key> struct bin_search {
-	const uint32_t   *skewed;	/* 0: by digits all the same */
-	const Key        *splitters;
-	const refinement *refinements;
-	const Key        *lows;		/* of the bins */
 };
 
 /*
@@ -190,20 +175,96 @@ looks_uneven(const Key *x, const digits &cells)
 	return __syncthreads_or(most >= LOOK_UNEVEN);
 }
 
+/*
+ * The values of a sample, sorted, to VALUES; how many, or more than MOST_VALUES if there are more.
+ * For all threads.  A value is looked for in a table by its hash, then in the slots behind.
+ */
+template <class Key> static __device__ uint32_t
+sample_values(Key *values, const Key *x)
+{
+	enum { SLOTS = 256, PROBES = 8, MANY = MOST_VALUES + 1 };
+	typedef typename atomic_type<Key>::type word;
+	const Key none = ~(Key)0;	/* this value has a place of its own */
+	__shared__ word table[SLOTS], found[MANY];
+	__shared__ uint32_t count, lost;
+
+	for (unsigned s = threadIdx.x; s < SLOTS; s += LOOK_THREADS)
+		table[s] = none;
+	if (threadIdx.x == 0)
+		count = lost = 0;
+	__syncthreads();
+#pragma unroll 1
+	for (unsigned i = 0; i < LOOKS; i++) {
+		const uint32_t hash = (uint32_t)(((uint64_t)x[i] * UINT64_C(0x9e3779b97f4a7c15)) >> 56);
+		bool placed = x[i] == none;
+
+		if (placed)
+			atomicOr(&lost, 2u);
+		for (unsigned probe = 0; !placed && probe < PROBES; probe++) {
+			word *slot = &table[(hash + probe) % SLOTS];
+			const word was = atomicCAS(slot, (word)none, (word)x[i]);
+
+			placed = was == (word)none || was == (word)x[i];
+		}
+		if (!placed)
+			atomicOr(&lost, 1u);
+	}
+	__syncthreads();
+	for (unsigned s = threadIdx.x; s < SLOTS; s += LOOK_THREADS)
+		if (table[s] != (word)none) {
+			const uint32_t at = atomicAdd(&count, 1u);
+
+			if (at < MANY)
+				found[at] = table[s];
+		}
+	__syncthreads();
+	if ((lost & 1) != 0 || count + (lost >> 1) > MOST_VALUES)
+		return MANY;
+	if (threadIdx.x < count) {
+		const word mine = found[threadIdx.x];
+		uint32_t rank = 0;
+
+		for (unsigned v = 0; v < count; v++)
+			rank += found[v] < mine;
+		values[rank] = (Key)mine;
+	}
+	if (threadIdx.x == 0 && lost >> 1 != 0)
+		values[count] = none;
+	__syncthreads();
+	return count + (lost >> 1);
+}
+
+/* Splitters at each of MANY values and behind it. */
+template <class Key> static __device__ void
+split_values(Key *splitters, const Key *values, uint32_t many)
+{
+	const Key top = ~(Key)0;
+
+	if (threadIdx.x < VALUE_ROWS) {
+		const unsigned r = (threadIdx.x + 1) / 2 - 1;	/* 1 and 2: of value 0 */
+		const Key value = threadIdx.x > 0 && r < many ? values[r] : top;
+
+		splitters[threadIdx.x] = threadIdx.x == 0 ? 0 :
+		                         value + (threadIdx.x % 2 == 0 && value < top);
+	}
+}
+
 /* Block s makes segment s of ITEMS[s]; the last one assigns places to all. */
 template <class Key> static __global__ void
 __launch_bounds__(LOOK_THREADS)
-look_kernel(segment *segments, const leaf_item *items, chunk_map where, const Key *keys,
-            uint32_t tile_keys, segments_head *head)
+look_kernel(segment *segments, const leaf_item *items, const uint64_t *chunks, const Key *keys,
+            uint32_t tile_keys, segments_head *head, Key *tables)
 {
 	begin_in_turn();
 
 	enum { BITS = sizeof(Key) * 8 };
 	__shared__ number shared[2];
+	__shared__ Key values[MOST_VALUES + 1];
 	__shared__ bool last;
 	const leaf_item item = items[blockIdx.x];
 	const uint64_t end = max(item.count, (uint64_t)1) - 1;
 	uint64_t least = ~(uint64_t)0, most = 0, low, high;
+	uint32_t many = MOST_VALUES + 1;
 	Key x[LOOKS];
 	bool uneven;
 
@@ -216,20 +277,28 @@ look_kernel(segment *segments, const leaf_item *items, chunk_map where, const Ke
 
 		x[i] = 0;
 		if (item.count > 0)
-			x[i] = keys[where.at == NULL ? item.from + at :
-			            where.at[where.first[blockIdx.x] + at / tile_keys] + at % tile_keys];
+			x[i] = keys[chunks == NULL ? item.from + at :
+			            chunks[item.first + at / tile_keys] + at % tile_keys];
 		least = min(least, (uint64_t)x[i]);
 		most = max(most, (uint64_t)x[i]);
 	}
 	block_range(&least, &most, shared);
 	guess_range(item, least, most, &low, &high);
 	uneven = looks_uneven(x, digits_over(BITS, low, high, LOOK_CELLS));
+	if (uneven && low < high && blockIdx.x < VALUE_TABLES && item.count >= VALUES_FROM)
+		many = sample_values(values, x);
+	if (many <= MOST_VALUES)
+		split_values(tables + blockIdx.x * VALUE_ROWS, values, many);
 	if (threadIdx.x == 0) {
-		segment s = { item, {}, 0, 0, 0, LEAF_BITS };
+		segment s = { item, {}, 0, 0, 0, LEAF_BITS, many <= MOST_VALUES };
 
 		s.d = digits_over(BITS, low, high, segment_bins(BITS, item.count, high - low + 1, uneven,
 		                                                &s.leaf_bits));
 		s.d.outside = low > item.low || high < item.high;
+		if (s.values != 0) {
+			s.d.whole = 0;
+			s.d.bins = VALUE_ROWS;
+		}
 		s.d.bins = item.count > 0 ? s.d.bins : 0;
 		segments[blockIdx.x] = s;
 		__threadfence();
@@ -253,12 +322,13 @@ struct tile_place {
 
 /* Tile number TILE, of the segment OF. */
 static __device__ __forceinline__ tile_place
-tile_in(const segment *of, uint32_t tile_keys, chunk_map where, uint32_t tile)
+tile_in(const segment *of, uint32_t tile_keys, const uint64_t *chunks, uint32_t tile)
 {
 	tile_place t = { of, 0, (uint64_t)(tile - of->tiles_from) * tile_keys, 0 };
 
 	if (t.before < of->keys.count) {
-		t.from = where.at != NULL ? where.at[tile] : of->keys.from + t.before;
+		t.from = chunks != NULL ? chunks[of->keys.first + tile - of->tiles_from] :
+		                          of->keys.from + t.before;
 		t.count = (uint32_t)min(of->keys.count - t.before, (uint64_t)tile_keys);
 	}
 	return t;
@@ -266,7 +336,7 @@ tile_in(const segment *of, uint32_t tile_keys, chunk_map where, uint32_t tile)
 
 /* The place of TILE; all threads call, and get the same. */
 template <unsigned THREADS> static __device__ __forceinline__ tile_place
-tile_of(const segment *segments, uint32_t count, uint32_t tile_keys, chunk_map where,
+tile_of(const segment *segments, uint32_t count, uint32_t tile_keys, const uint64_t *chunks,
         const segments_head *head, uint32_t tile)
 {
 	__shared__ uint32_t found;
@@ -292,7 +362,7 @@ tile_of(const segment *segments, uint32_t count, uint32_t tile_keys, chunk_map w
 		__syncthreads();
 		low = found;
 	}
-	return tile_in(&segments[low], tile_keys, where, tile);
+	return tile_in(&segments[low], tile_keys, chunks, tile);
 }
 
 /* Each bin has one value, and that is known: then nothing is moved. */
@@ -341,110 +411,89 @@ count_tile(uint32_t *counters, const Key *keys, uint32_t count, const Digits &d)
 	}
 }
 
-/* The bins of segment S have been counted: where each begins, and the leaves that they make. */
+/*
+ * The bins of segment S have been counted: where each begins, and the leaves that they make.
+ * SPLITTERS: of its bins, or NULL.
+ */
 template <class Key> static __device__ __noinline__ void
-settle(number *cursors, const number *counts, const segment *s, const Key *lows, const lists &l)
+settle(number *cursors, const number *counts, const segment *s, const Key *splitters, const lists &l)
 {
 	__shared__ number begins[SEGMENT_BINS + 1], sums[COUNT_THREADS / 32];
 	const digits &d = s->d;
 	const unsigned window_bits = s->leaf_bits;
-	const uint32_t first = threadIdx.x * SETTLE_EACH;
-	number mine[SETTLE_EACH], sum = 0, total, begin;
+	const uint32_t b = threadIdx.x;
+	uint32_t parts[3] = { b, b, b };	/* begin of a leaf, of another one, end */
+	leaf_item leaves[2] = {};
+	number mine = 0, total, begin, window;
 
-#pragma unroll
-	for (unsigned i = 0; i < SETTLE_EACH; i++) {
-		/* volatile: other blocks have added */
-		mine[i] = first + i >= d.bins ? 0 : one_value(d) ? s->keys.count :
-		          *(const volatile number *)&counts[s->bins_from + first + i];
-		sum += mine[i];
-	}
-	begin = block_sum_before<COUNT_THREADS>(sum, sums, &total);
-#pragma unroll
-	for (unsigned i = 0; i < SETTLE_EACH; i++) {
-		begins[first + i] = begin;
-		if (first + i < d.bins)
-			cursors[s->bins_from + first + i] = s->keys.from + begin;
-		begin += mine[i];
-	}
-	if (threadIdx.x == 0)
+	if (b < d.bins)		/* volatile: other blocks have added */
+		mine = one_value(d) ? s->keys.count :
+		                      *(const volatile number *)&counts[s->bins_from + b];
+	begin = block_sum_before<COUNT_THREADS>(mine, sums, &total);
+	begins[b] = begin;
+	if (b < d.bins)
+		cursors[s->bins_from + b] = s->keys.from + begin;
+	if (b == 0)
 		begins[SEGMENT_BINS] = total;
 	__syncthreads();
 	if (bins_are_values(d))		/* nothing is left to sort */
 		return;
-	for (unsigned i = 0; i < SETTLE_EACH; i++) {
-		const uint32_t b = first + i;
-		const number window = begins[b] >> window_bits;
-		uint32_t parts[3] = { b, b, b };	/* begin of a leaf, of another one, end */
-
-		if (b < d.bins && (b == 0 || begins[b - 1] >> window_bits != window)) {
-			while (parts[2] < d.bins && begins[parts[2]] >> window_bits == window)
-				parts[2]++;
-			parts[1] = begins[parts[2]] - begins[b] <= (number)1 << window_bits ? parts[2] :
-			           parts[2] - 1;
-		}
-#pragma unroll
-		for (unsigned p = 0; p < 2; p++) {
-			const uint32_t from = parts[p], to = parts[p + 1];
-			leaf_item item = {};
-
-			if (from < to) {
-				item.from = s->keys.from + begins[from];
-				item.count = begins[to] - begins[from];
-				item.low = from == 0 ? s->keys.low : lows != NULL ? lows[from] : digit_begin(d, from);
-				item.high = to == d.bins ? s->keys.high :
-				            (lows != NULL ? lows[to] : digit_begin(d, to)) - 1;
-			}
-			list_leaf<Key>(l, item);
-		}
+	window = begin >> window_bits;
+	if (b < d.bins && (b == 0 || begins[b - 1] >> window_bits != window)) {
+		while (parts[2] < d.bins && begins[parts[2]] >> window_bits == window)
+			parts[2]++;
+		parts[1] = begins[parts[2]] - begin <= (number)1 << window_bits ? parts[2] : parts[2] - 1;
 	}
-}
+#pragma unroll
+	for (unsigned p = 0; p < 2; p++) {
+		const uint32_t from = parts[p], to = parts[p + 1];
+		leaf_item *leaf = &leaves[p];
 
-/* What a block of count_kernel needs, if it searches. */
-enum { SEARCH_BYTES = SPLITTERS_BYTES + BUCKETS * sizeof(refinement) };
-
-/* Splitters and refinements to shared memory; ends without a barrier. */
-template <class Key> static __device__ __forceinline__ splitters<Key>
-search_load(unsigned char *memory, const bin_search<Key> &search)
-{
-	refinement *refinements = (refinement *)(memory + SPLITTERS_BYTES);
-
-	splitters_load(memory, search.splitters);
-	for (unsigned b = threadIdx.x; b < BUCKETS; b += blockDim.x)
-		refinements[b] = search.refinements[b];
-	return splitters<Key>{ (const Key *)memory, refinements };
+		if (from >= to)
+			continue;
+		leaf->from = s->keys.from + begins[from];
+		leaf->count = begins[to] - begins[from];
+		leaf->low = from == 0 ? s->keys.low :
+		            max((uint64_t)(splitters != NULL ? splitters[from] : digit_begin(d, from)),
+		                s->keys.low);
+		leaf->high = to == d.bins ? s->keys.high :
+		             min((uint64_t)(splitters != NULL ? splitters[to] : digit_begin(d, to)) - 1,
+		                 s->keys.high);
+	}
+	list_leaves<Key, 2>(l, leaves);
 }
 
 /* TILES tiles a block: as long as they are of one segment, their counts stay here. */
-template <class Key, bool SEARCH> static __global__ void
+template <class Key> static __global__ void
 __launch_bounds__(COUNT_THREADS, blocks_that_fit(COUNT_THREADS, 2))
 count_kernel(number *counts, number *cursors, segment *segments, uint32_t count,
-             uint32_t tile_keys, chunk_map where, const segments_head *head, const Key *keys,
-             uint32_t tiles, bin_search<Key> search, lists l)
+             uint32_t tile_keys, const uint64_t *chunks, const segments_head *head,
+             const Key *keys, uint32_t tiles, const Key *tables, lists l)
 {
 	begin_in_turn();
 
-	DYNAMIC_SHARED(memory);
+	__shared__ __align__(16) unsigned char memory[splitters<Key, VALUE_ROWS>::BYTES];
 	__shared__ uint32_t counters[SEGMENT_BINS];
 	__shared__ bool last;
-	const bool searches = SEARCH && search.skewed != NULL && *search.skewed != 0;
 	uint32_t tile = blockIdx.x * tiles;
 	const uint32_t end = tile + tiles;
-	tile_place t = tile_of<COUNT_THREADS>(segments, count, tile_keys, where, head, tile);
-	splitters<Key> found = {};
+	tile_place t = tile_of<COUNT_THREADS>(segments, count, tile_keys, chunks, head, tile);
 
-	if (searches)
-		found = search_load(memory, search);
 	while (t.count > 0) {
 		const segment *of = t.of;
 		const digits d = of->d;
 		const uint32_t first = tile;
+		const Key *table = of->values != 0 ? tables + (of - segments) * VALUE_ROWS : NULL;
+		splitters<Key, VALUE_ROWS> search = {};
 
 		for (uint32_t b = threadIdx.x; b < d.bins; b += COUNT_THREADS)
 			counters[b] = 0;
+		if (table != NULL)
+			search = splitters_load<VALUE_ROWS>(memory, table);
 		__syncthreads();
-		for (; t.count > 0 && tile < end; t = tile_in(of, tile_keys, where, ++tile))
-			if (searches)
-				count_tile(counters, keys + t.from, t.count, found);
+		for (; t.count > 0 && tile < end; t = tile_in(of, tile_keys, chunks, ++tile))
+			if (table != NULL)
+				count_tile(counters, keys + t.from, t.count, search);
 			else if (d.outside)
 				count_tile(counters, keys + t.from, t.count, clamped_digits{ d });
 			else if (!one_value(d))
@@ -463,9 +512,9 @@ count_kernel(number *counts, number *cursors, segment *segments, uint32_t count,
 		}
 		__syncthreads();
 		if (last)
-			settle(cursors, counts, of, searches ? search.lows : NULL, l);
+			settle(cursors, counts, of, table, l);
 		__syncthreads();
-		t = tile < end ? tile_of<COUNT_THREADS>(segments, count, tile_keys, where, head,
+		t = tile < end ? tile_of<COUNT_THREADS>(segments, count, tile_keys, chunks, head,
 		                                        tile) : tile_place{};
 	}
 }
@@ -495,22 +544,20 @@ fill_tile(Key *to, const tile_place &t, const digits &d, const number *begins, n
 }
 
 /* TILES tiles a block.  SORTED is where keys belong in the end. */
-template <class Key, unsigned THREADS, unsigned ITEMS, unsigned BLOCKS, bool SEARCH>
-static __global__ void
-__launch_bounds__(THREADS, blocks_that_fit(THREADS, BLOCKS))
-move_kernel(Key *to, const Key *from, const segment *segments, uint32_t count, chunk_map where,
-            const segments_head *head, number *cursors, Key *sorted, uint32_t tiles,
-            bin_search<Key> search)
+template <class Key, class Tile> static __global__ void
+__launch_bounds__(Tile::THREADS, Tile::BLOCKS)
+move_kernel(Key *to, const Key *from, const segment *segments, uint32_t count,
+            const uint64_t *chunks, const segments_head *head, number *cursors, Key *sorted,
+            uint32_t tiles, const Key *tables)
 {
 	begin_in_turn();
 
-	enum { TILE = THREADS * ITEMS, MOST_BINS = SEARCH ? SEGMENT_BINS : SEGMENT_BINS / 2 };
+	enum { THREADS = Tile::THREADS, ITEMS = Tile::ITEMS, MOST_BINS = SEGMENT_BINS };
 	DYNAMIC_SHARED(memory);
-	void *const space = memory + (SEARCH ? (int)SEARCH_BYTES : 0);
-	const bool searches = SEARCH && search.skewed != NULL && *search.skewed != 0;
+	void *const space = memory + splitters<Key, VALUE_ROWS>::BYTES;
 	uint32_t tile = blockIdx.x * tiles;
 	const uint32_t end = tile + tiles;
-	tile_place t = tile_of<THREADS>(segments, count, TILE, where, head, tile);
+	tile_place t = tile_of<THREADS>(segments, count, Tile::KEYS, chunks, head, tile);
 	Key x[ITEMS];
 	/* begin to load the tile after T */
 	auto next = [&]() {
@@ -519,9 +566,9 @@ move_kernel(Key *to, const Key *from, const segment *segments, uint32_t count, c
 		t.count = 0;
 		if (++tile >= end || tile >= head->tiles)
 			return;
-		t = tile_in(of, TILE, where, tile);
+		t = tile_in(of, Tile::KEYS, chunks, tile);
 		if (t.count == 0)
-			t = tile_in(of + 1, TILE, where, tile);
+			t = tile_in(of + 1, Tile::KEYS, chunks, tile);
 		tile_load<THREADS, ITEMS>(x, from + t.from, t.count);
 	};
 
@@ -531,21 +578,25 @@ move_kernel(Key *to, const Key *from, const segment *segments, uint32_t count, c
 		const digits &d = t.of->d;
 		const exact_places places = { cursors + t.of->bins_from };
 
-		if (searches) {
-			partition_tile<THREADS, ITEMS, MOST_BINS>(to, x, t.count, search_load(memory, search), d.bins,
-			                               places, space, next);
+		if (t.of->values != 0) {
+			const splitters<Key, VALUE_ROWS> search =
+				splitters_load<VALUE_ROWS>(memory, tables + (t.of - segments) * VALUE_ROWS);
+
+			partition_tile<THREADS, ITEMS, MOST_BINS>(to, x, t.count, search, VALUE_ROWS,
+			                                          places, space, next);
 		} else if (bins_are_values(d)) {
 			fill_tile<THREADS>(sorted, t, d, places.cursors, (number *)space);
 			next();
 		} else if (d.outside) {
 			const clamped_digits clamped = { d };
 
-			partition_tile<THREADS, ITEMS, MOST_BINS>(to, x, t.count, clamped, clamped.d.bins, places, space,
-			                               next);
+			partition_tile<THREADS, ITEMS, MOST_BINS>(to, x, t.count, clamped, clamped.d.bins,
+			                                          places, space, next);
 		} else {
 			const digits plain = d;
 
-			partition_tile<THREADS, ITEMS, MOST_BINS>(to, x, t.count, plain, plain.bins, places, space, next);
+			partition_tile<THREADS, ITEMS, MOST_BINS>(to, x, t.count, plain, plain.bins,
+			                                          places, space, next);
 		}
 		__syncthreads();
 	}

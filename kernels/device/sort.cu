@@ -6,14 +6,15 @@
  * Out:  the same keys, ascending, in the same place.
  *
  *     look at a sample of all keys: digits or splitters?      sample.cuh
- *     many keys: divide into 256 buckets, without a count     chunks.cuh
- *     divide what there is: look, count, move                 segment.cuh
+ *     divide all keys into buckets, without a count           chunks.cuh
+ *     divide what is too large: look, count, move             segment.cuh
  *     sort leaves                                             leaf_worklist.cuh, leaf_launch.cuh
  *
- * The same steps for any number of keys, and for any keys.  Bins are as many as leaves are
- * needed: a bin of evenly spread keys fills a leaf of 2^12 to 95 %.  Other bins may be larger:
- * for these there are leaves of up to 2^15 keys (u64: 2^14); a bin of one value needs no
- * sorting; and bins that are larger still are divided again, all at once, until none is left.
+ * The same steps for any number of keys, and for any keys.  Of few keys (16 MB) each bucket is a
+ * leaf; of many, each is divided once more, into as many bins as leaves are needed: a bin of
+ * evenly spread keys fills a leaf of 2^12 to 95 %.  Other bins may be larger: for these there are
+ * leaves of up to 2^15 keys (u64: 2^14); a bin of one value needs no sorting; and bins that are
+ * larger still are divided again, all at once, until none is left.
  *
  * Invariant: after each turn what is not sorted is in the list TOO_LARGE.
  */
@@ -41,109 +42,73 @@ tiles_a_block(const gs_sorter *sorter, size_t tiles, uint32_t most)
 
 /* ---- divide ----------------------------------------------------------------- */
 
-/* What is divided: SEGMENTS of ITEMS, in chunks that say WHERE; or all keys, if ITEMS is NULL. */
-struct division {
-	uint32_t         segments;
-	const leaf_item *items;
-	chunk_map        where;
-};
-
-template <unsigned THREADS, unsigned ITEMS, unsigned BLOCKS, bool SEARCH, class Key>
-static cudaError_t
-divide_by(const job<Key> &j, const Key *from, Key *to, const division &d)
+/* Divide SEGMENTS of s.too_large, in CHUNKS or not, from FROM to TO. */
+template <class Tile, class Key> static cudaError_t
+divide_by(const job<Key> &j, const Key *from, Key *to, uint32_t segments, const uint64_t *chunks)
 {
-	enum { TILE = THREADS * ITEMS };
 	const scratch &s = j.s;
-	bin_plan<Key> *const plan = (bin_plan<Key> *)s.plan;
-	const bool whole = d.items == NULL;
-	const size_t tiles = j.count / TILE + d.segments;	/* at most */
+	Key *const tables = (Key *)s.tables;
+	const size_t tiles = j.count / Tile::KEYS + segments;	/* at most */
 	const uint32_t counts = tiles_a_block(j.sorter, tiles, 8), moves = tiles_a_block(j.sorter, tiles, 4);
-	const uint32_t most_bins = SEARCH && whole ? std::max(s.even_bins, s.refine * BUCKETS) :
-	                           (uint32_t)SEGMENT_BINS / 2;
-	const bin_search<Key> search = {
-		whole ? &plan->skewed : NULL, plan->splitters, plan->refinements, plan->lows,
-	};
-	const size_t search_bytes = SEARCH ? SEARCH_BYTES : 0;
 
-	if (!whole)
-		TRY_CUDA(launch(look_kernel<Key>, d.segments, LOOK_THREADS, j.stream, s.segments, d.items,
-		                d.where, from, TILE, s.head));
-	TRY_CUDA(launch_shared(count_kernel<Key, SEARCH>, tiles / counts + 1, COUNT_THREADS,
-	                       search_bytes, j.stream, s.counts, s.cursors, s.segments, d.segments, TILE,
-	                       d.where, s.head, from, counts, search, lists_of(j, to)));
-	return launch_shared(move_kernel<Key, THREADS, ITEMS, BLOCKS, SEARCH>, tiles / moves + 1, THREADS,
-	                     search_bytes + partition_bytes<Key, TILE>(most_bins), j.stream, to, from,
-	                     s.segments, d.segments, d.where, s.head, s.cursors, j.keys, moves, search);
+	TRY_CUDA(launch(look_kernel<Key>, segments, LOOK_THREADS, j.stream, s.segments, s.too_large,
+	                chunks, from, Tile::KEYS, s.head, tables));
+	TRY_CUDA(launch(count_kernel<Key>, tiles / counts + 1, COUNT_THREADS, j.stream, s.counts,
+	                s.cursors, s.segments, segments, Tile::KEYS, chunks, s.head, from, counts, tables,
+	                lists_of(j, to)));
+	return launch_shared(move_kernel<Key, Tile>, tiles / moves + 1, Tile::THREADS,
+	                     splitters<Key, VALUE_ROWS>::BYTES +
+	                     partition_bytes<Key, Tile::KEYS>(SEGMENT_BINS), j.stream, to, from,
+	                     s.segments, segments, chunks, s.head, s.cursors, j.keys, moves, tables);
 }
 
 /* Divide *FROM, and sort the leaves that come of it.  Then *FROM is the other room. */
 template <class Key> static cudaError_t
-divide(const job<Key> &j, Key **from, const division &d, unsigned leaf_bits, uint32_t *too_large)
+divide(const job<Key> &j, Key **from, uint32_t segments, const uint64_t *chunks,
+       unsigned leaf_bits, uint32_t *too_large)
 {
-	typedef tile_of_many<Key> many;
 	Key *const to = *from == j.keys ? j.other : j.keys;
 
-	if (j.count < GS_CHUNKS_FROM)
-		TRY_CUDA((divide_by<512, 8, 2, true>(j, *from, to, d)));
+	if (keys_are_few(sizeof(Key) * 8, j.count))
+		TRY_CUDA((divide_by<tile_of_few<Key>>(j, *from, to, segments, chunks)));
 	else
-		TRY_CUDA((divide_by<many::THREADS, many::ITEMS, many::BLOCKS, false>(j, *from, to, d)));
+		TRY_CUDA((divide_by<tile_of_many<Key>>(j, *from, to, segments, chunks)));
 	*from = to;
-	return sort_listed(j, to, leaf_bits, too_large);
+	return sort_listed(j, leaf_place<Key>{ to, NULL }, leaf_bits, too_large);
 }
 
-/* The first division of keys that are few enough for one. */
-template <class Key> static cudaError_t
-divide_all(const job<Key> &j, Key **from, uint32_t *too_large)
+/* All keys to buckets; these are leaves, or if ITEMS is not NULL segments, which go there. */
+template <class Tile, class Key> static cudaError_t
+divide_all(const job<Key> &j, leaf_item *items)
 {
 	const scratch &s = j.s;
-	const division all = { 1, NULL, {} };
-	const size_t zeros = ((char *)(s.counts + SEGMENT_BINS) - (char *)s.listed) / 4;
-
-	TRY_CUDA(launch(sample_kernel<Key>, 1, sampling<Key>::THREADS, j.stream,
-	                (bin_plan<Key> *)s.plan, j.keys, j.count, s.even_bins, s.refine, s.segments,
-	                s.head, 512 * 8, s.listed, (uint32_t)zeros));
-	return divide(j, from, all, s.leaf_bits, too_large);
-}
-
-/* The first two divisions of many keys. */
-template <class Key> static cudaError_t
-divide_twice(const job<Key> &j, Key **from, uint32_t *too_large)
-{
-	enum { CHUNK = tile_of_many<Key>::KEYS };
-	const scratch &s = j.s;
-	const bin_plan<Key> *const plan = (bin_plan<Key> *)s.plan;
-	const division buckets = { BUCKETS, s.too_large, s.map };
+	bin_plan<Key> *const plan = (bin_plan<Key> *)s.plan;
 	const size_t zeros = ((char *)s.counts - (char *)s.listed) / 4;
-	const size_t tiles = (j.count + CHUNK - 1) / CHUNK;
+	const size_t tiles = (j.count + Tile::KEYS - 1) / Tile::KEYS;
 	const uint32_t each = tiles_a_block(j.sorter, tiles, 4);
 	chunk_pool pool = s.pool;
 
-	pool.whole = (uint32_t)(j.count / CHUNK);
+	pool.whole = (uint32_t)(j.count / Tile::KEYS);
 	pool.spare = (uint64_t)(((intptr_t)s.spare - (intptr_t)j.other) / (intptr_t)sizeof(Key));
-	TRY_CUDA(cudaMemsetAsync(s.counts, 0, s.zero_bytes - zeros * 4, j.stream));
-	TRY_CUDA(launch(sample_kernel<Key>, 1, sampling<Key>::THREADS, j.stream,
-	                (bin_plan<Key> *)s.plan, j.keys, j.count, s.even_bins, 0, NULL, NULL, 0,
-	                s.listed, (uint32_t)zeros));
-	TRY_CUDA(launch_shared(to_chunks_kernel<Key>, (tiles + each - 1) / each,
-	                       tile_of_many<Key>::THREADS, to_chunks_bytes<Key>(), j.stream, j.other,
-	                       j.keys, j.count, plan, pool, each));
-	TRY_CUDA(launch(settle_chunks_kernel<Key>, 1, COUNT_THREADS, j.stream, s.map, pool, plan,
-	                s.too_large, lists_of(j, (const Key *)j.other)));
-	*from = j.other;
-	return divide(j, from, buckets, s.leaf_bits, too_large);
+	TRY_CUDA(launch(sample_kernel<Key>, 1, sampling<Key>::THREADS, j.stream, plan, j.keys, j.count,
+	                s.even_bins, s.listed, (uint32_t)zeros));
+	TRY_CUDA(launch_shared(to_chunks_kernel<Key, Tile>, (tiles + each - 1) / each, Tile::THREADS,
+	                       to_chunks_bytes<Key, Tile>(pool.buckets), j.stream, j.other, j.keys,
+	                       j.count, plan, pool, each));
+	return launch(settle_chunks_kernel<Key, Tile>, 1, COUNT_THREADS, j.stream, s.chunks, pool, plan,
+	              items, lists_of(j, (const Key *)j.other));
 }
 
-/* Divide again what was too large. */
+/* Divide again what was too large; in CHUNKS or not. */
 template <class Key> static cudaError_t
-divide_again(const job<Key> &j, Key **from, uint32_t *too_large)
+divide_again(const job<Key> &j, Key **from, const uint64_t *chunks, uint32_t *too_large)
 {
 	const scratch &s = j.s;
-	const division again = { *too_large, s.too_large, {} };
 
 	TRY_CUDA(cudaMemcpyAsync(s.too_large, s.lists[TOO_LARGE], *too_large * sizeof(leaf_item),
 	                         cudaMemcpyDeviceToDevice, j.stream));
 	TRY_CUDA(cudaMemsetAsync(s.listed, 0, s.zero_bytes, j.stream));
-	return divide(j, from, again, LEAF_BITS, too_large);
+	return divide(j, from, *too_large, chunks, LEAF_BITS, too_large);
 }
 
 /* ---- what no partition divides -------------------------------------------- */
@@ -198,17 +163,26 @@ sort_stubborn(const job<Key> &j, const Key *from, uint32_t many)
 template <class Key> static cudaError_t
 sort_by_bins(const job<Key> &j)
 {
-	Key *from = j.keys;
+	const scratch &s = j.s;
+	const size_t zeroed = (char *)s.counts - (char *)s.listed;	/* by the kernel that samples */
+	const uint64_t *chunks = NULL;
+	Key *from = j.other;
 	uint32_t too_large = 0;
 
-	if (j.count < GS_CHUNKS_FROM)
-		TRY_CUDA(divide_all(j, &from, &too_large));
-	else
-		TRY_CUDA(divide_twice(j, &from, &too_large));
+	if (keys_are_few(sizeof(Key) * 8, j.count)) {
+		TRY_CUDA((divide_all<tile_of_few<Key>>(j, NULL)));
+		chunks = s.chunks;
+		TRY_CUDA(sort_listed(j, leaf_place<Key>{ j.other, chunks }, s.leaf_bits, &too_large));
+	} else {
+		TRY_CUDA(cudaMemsetAsync(s.counts, 0, s.zero_bytes - zeroed, j.stream));
+		TRY_CUDA((divide_all<tile_of_many<Key>>(j, s.too_large)));
+		TRY_CUDA(divide(j, &from, BUCKETS, s.chunks, s.leaf_bits, &too_large));
+	}
 	for (unsigned turn = 0; too_large > 0; turn++) {
 		if (turn == TURNS)
 			return sort_stubborn(j, (const Key *)from, too_large);
-		TRY_CUDA(divide_again(j, &from, &too_large));
+		TRY_CUDA(divide_again(j, &from, chunks, &too_large));
+		chunks = NULL;
 	}
 	return cudaSuccess;
 }

@@ -43,6 +43,12 @@ exchange(word<BITS> *low, word<BITS> *high)
 }
 
 template <unsigned BITS> static __device__ __forceinline__ void
+exchange(wide<BITS> *low, wide<BITS> *high)
+{
+	exchange(&low->bits, &high->bits);
+}
+
+template <unsigned BITS> static __device__ __forceinline__ void
 exchange(pair<BITS> *low, pair<BITS> *high)
 {
 	const uint32_t a = low->bits, b = high->bits;

@@ -23,6 +23,7 @@
 #define GS_LEAF_SORT_CUH
 
 #include "kernels/block/bitonic.cuh"
+#include "kernels/launch.cuh"
 
 /*
  * Rows in registers to shared memory, then PUT(index, word) for each of COUNT
@@ -44,31 +45,48 @@ leaf_each(const Word *x, Word *shared, unsigned count, Put put)
 	}
 }
 
-enum { CHUNK_BITS = 12 };	/* log2 of the keys of a leaf's chunk */
-
 /* Keys in chunks, as an array: key i of the leaf. */
 template <class Key> struct chunked {
 	const Key      *keys;
 	const uint64_t *chunks;		/* where they begin */
+	unsigned        bits;		/* log2 of the keys of a chunk */
 
 	__device__ __forceinline__ const Key &
 	operator[](unsigned i) const
 	{
-		return keys[chunks[i >> CHUNK_BITS] + (i & ((1u << CHUNK_BITS) - 1))];
+		return keys[chunks[i >> bits] + (i & ((1u << bits) - 1))];
 	}
 };
 
 /* ---- 32 bits ------------------------------------------------------------- */
 
-/* COUNT keys to registers; FROM: an array, or chunks. */
-template <unsigned BITS, class From> static __device__ __forceinline__ void
-leaf_load(word<BITS> *x, const From &from, unsigned count)
+/* COUNT keys to registers. */
+template <unsigned BITS> static __device__ __forceinline__ void
+leaf_load(word<BITS> *x, const uint32_t *from, unsigned count)
 {
 #pragma unroll
 	for (unsigned r = 0; r < THREAD_KEYS; r++) {
 		const unsigned at = r * block<word<BITS>>::THREADS + threadIdx.x;
 
 		x[r].bits = at < count ? from[at] : ~0u;
+	}
+}
+
+/* The same; a row of one key a thread is in one chunk. */
+template <unsigned BITS> static __device__ __forceinline__ void
+leaf_load(word<BITS> *x, const chunked<uint32_t> &from, unsigned count)
+{
+	enum { THREADS = block<word<BITS>>::THREADS };
+	const unsigned mask = (1u << from.bits) - 1;
+	const uint32_t *key = NULL;
+
+#pragma unroll
+	for (unsigned r = 0; r < THREAD_KEYS; r++) {
+		const unsigned row = r * THREADS;
+
+		key = (row & mask) == 0 && row < count ? &from[row] + threadIdx.x : key + THREADS;
+		key = forget(key);
+		x[r].bits = row + threadIdx.x < count ? *key : ~0u;
 	}
 }
 

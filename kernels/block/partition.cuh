@@ -115,14 +115,22 @@ place_of(const exact_places &, uint32_t, uint64_t place, uint32_t at)
 
 /* ---- tiles ------------------------------------------------------------------ */
 
-/* A tile of many keys; doc/notebook/device-sort.md has what lost. */
+/* A tile of many keys, and the splitters of such; doc/notebook/device-sort.md has what lost. */
 template <class Key> struct tile_of_many {
-	enum { THREADS = 512, ITEMS = sizeof(Key) == 4 ? 24 : 16, BLOCKS = 2, KEYS = THREADS * ITEMS };
+	enum {
+		THREADS = 512, ITEMS = sizeof(Key) == 4 ? 24 : 16, BLOCKS = 2, KEYS = THREADS * ITEMS,
+		SPLITTERS = BUCKETS,
+	};
+	typedef splitters<Key, BUCKETS> search;
 };
 
-/* A tile of keys that are too few for larger ones: as many as a leaf has. */
+/* A tile of keys that are too few for larger ones. */
 template <class Key> struct tile_of_few {
-	enum { THREADS = 512, ITEMS = 8, BLOCKS = 2, KEYS = THREADS * ITEMS };
+	enum {
+		THREADS = 512, ITEMS = 8, BLOCKS = 2, KEYS = THREADS * ITEMS,
+		SPLITTERS = FEW_BUCKETS,
+	};
+	typedef splitters<Key, FEW_BUCKETS, 64 / sizeof(Key)> search;
 };
 
 /* Shared memory for partition_tile(): keys, then counters and places of up to BINS bins. */
@@ -167,8 +175,9 @@ bins_find(const Digits &d, const Key *x, uint32_t *bins)
 		bins[i] = digit_of(d, x[i]);
 }
 
-template <unsigned ITEMS, class Key, unsigned ROWS> static __device__ __forceinline__ void
-bins_find(const splitters<Key, ROWS> &s, const Key *x, uint32_t *bins)
+template <unsigned ITEMS, class Key, unsigned ROWS, unsigned COPIES>
+static __device__ __forceinline__ void
+bins_find(const splitters<Key, ROWS, COPIES> &s, const Key *x, uint32_t *bins)
 {
 	enum { AT_ONCE = ITEMS % SEARCHES == 0 ? (int)SEARCHES : (int)ITEMS };
 
@@ -201,9 +210,9 @@ tile_write(const Digits &d, const Places &p, Key *to, const Key *sorted, uint32_
  * A search for each key again would be dear.  Instead warps write as many keys each, a run of
  * one bin after the other: a bin's place is asked once a run.
  */
-template <unsigned THREADS, unsigned ITEMS, class Key, unsigned ROWS, class Places>
+template <unsigned THREADS, unsigned ITEMS, class Key, unsigned ROWS, unsigned COPIES, class Places>
 static __device__ __forceinline__ void
-tile_write(const splitters<Key, ROWS> &, const Places &p, Key *to, const Key *sorted,
+tile_write(const splitters<Key, ROWS, COPIES> &, const Places &p, Key *to, const Key *sorted,
            uint32_t count, const uint32_t *begins, uint32_t, const uint64_t *places)
 {
 	uint32_t at = threadIdx.x / 32 * (32 * ITEMS), last, bin = 0;

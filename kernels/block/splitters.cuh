@@ -7,7 +7,7 @@
  *
  * The search has no branches: a load, a comparison and an addition a step.  Splitters are kept
  * as many times as shared memory has banks, so each lane searches in a bank of its own (u64: two
- * lanes in two).  P. Sanders, S. Winkel, "Super Scalar Sample Sort", ESA 2004.
+ * lanes in two); or if they are many, half as many times.  P. Sanders, S. Winkel, "Super Scalar Sample Sort", ESA 2004.
  */
 #ifndef GS_SPLITTERS_CUH
 #define GS_SPLITTERS_CUH
@@ -19,15 +19,21 @@
 #endif
 
 enum {
-	BUCKETS      = 1 << GS_BUCKET_BITS,
-	SPLITTER_ROW = 128,		/* bytes: a word for each bank */
-	SEARCHES     = 8,		/* keys of a thread that are searched for at once */
+	BUCKETS     = 1 << GS_BUCKET_BITS,	/* of many keys */
+	FEW_BUCKETS = 2 * BUCKETS,		/* of few keys */
+	SEARCHES    = 8,	/* keys of a thread that are searched for at once */
 };
 
-/* Shared memory of a block: ROWS rows, a power of two, of a splitter each. */
-template <class Key, unsigned ROWS> struct splitters {
-	enum { COPIES = SPLITTER_ROW / sizeof(Key), BYTES = ROWS * SPLITTER_ROW };
+/* Shared memory of a block: ROWS rows, a power of two, of a splitter each, in COPIES. */
+template <class Key, unsigned ROWS, unsigned COPIES = 128 / sizeof(Key)> struct splitters {
+	enum { ROW = COPIES * sizeof(Key), BYTES = ROWS * ROW };
 	const Key *rows;
+
+	__device__ __forceinline__ Key
+	at(unsigned row) const
+	{
+		return rows[row * COPIES];
+	}
 };
 
 /* 16 bytes of keys. */
@@ -35,14 +41,14 @@ template <class Key> struct alignas(16) load {
 	Key at[16 / sizeof(Key)];
 };
 
-/* Fill MEMORY from device memory; ends without a barrier. */
-template <unsigned ROWS, class Key> static __device__ __forceinline__ splitters<Key, ROWS>
-splitters_load(void *memory, const Key *from)
+/* Fill MEMORY with what GET(row) returns; ends without a barrier. */
+template <class Search, class Key, class Get> static __device__ __forceinline__ Search
+splitters_load(Key *memory, Get get)
 {
-	enum { EACH = 16 / sizeof(Key), LOADS = SPLITTER_ROW / 16 };
+	enum { EACH = 16 / sizeof(Key), LOADS = Search::ROW / 16 };
 
-	for (unsigned at = threadIdx.x; at < ROWS * LOADS; at += blockDim.x) {
-		const Key splitter = from[at / LOADS];
+	for (unsigned at = threadIdx.x; at < Search::BYTES / 16; at += blockDim.x) {
+		const Key splitter = get(at / LOADS);
 		load<Key> copies;
 
 #pragma unroll
@@ -50,15 +56,17 @@ splitters_load(void *memory, const Key *from)
 			copies.at[c] = splitter;
 		((load<Key> *)memory)[at] = copies;
 	}
-	return splitters<Key, ROWS>{ (const Key *)memory };
+	return Search{ memory };
 }
 
 /* The bins of MANY keys of each thread. */
-template <unsigned MANY, class Key, unsigned ROWS> static __device__ __forceinline__ void
-splitters_find(const splitters<Key, ROWS> &s, const Key *keys, uint32_t *bins)
+template <unsigned MANY, class Key, unsigned ROWS, unsigned COPIES>
+static __device__ __forceinline__ void
+splitters_find(const splitters<Key, ROWS, COPIES> &s, const Key *keys, uint32_t *bins)
 {
+	enum { ROW = splitters<Key, ROWS, COPIES>::ROW };
 	const char *rows = (const char *)s.rows;
-	const uint32_t lane = threadIdx.x % splitters<Key, ROWS>::COPIES * (uint32_t)sizeof(Key);
+	const uint32_t lane = threadIdx.x % COPIES * (uint32_t)sizeof(Key);
 
 #pragma unroll
 	for (unsigned i = 0; i < MANY; i++)	/* offsets in bytes save an instruction a step */
@@ -67,11 +75,11 @@ splitters_find(const splitters<Key, ROWS> &s, const Key *keys, uint32_t *bins)
 	for (unsigned half = ROWS / 2; half > 0; half /= 2)
 #pragma unroll
 		for (unsigned i = 0; i < MANY; i++)
-			if (keys[i] >= *(const Key *)(rows + half * SPLITTER_ROW + bins[i]))
-				bins[i] += half * SPLITTER_ROW;
+			if (keys[i] >= *(const Key *)(rows + half * ROW + bins[i]))
+				bins[i] += half * ROW;
 #pragma unroll
 	for (unsigned i = 0; i < MANY; i++)
-		bins[i] /= SPLITTER_ROW;
+		bins[i] /= ROW;
 }
 
 #endif

@@ -8,8 +8,8 @@
  *     to_chunks_kernel      a block some tiles: to the buckets
  *     settle_chunks_kernel  one block: where buckets are, where they belong, and what is next
  *
- * Counting would take a sweep, or a search, more.  Instead a bucket is made of chunks as long as
- * a tile, and takes another one when its chunk is full.  Only its last one is not full, so
+ * Counting would take a sweep, or a search, more.  Instead a bucket is made of chunks, each as
+ * long as a tile or a few, and takes another one when its chunk is full.  Only its last one is not full, so
  * besides the keys there is room for one chunk of each bucket.  M. Axtmann, S. Witt,
  * D. Ferizovic, P. Sanders, "In-Place Parallel Super Scalar Samplesort", ESA 2017.
  *
@@ -24,8 +24,6 @@
 
 #include "kernels/device/sample.cuh"
 
-enum { FEW_BUCKETS = 2 * BUCKETS };	/* at most; by digits, for splitters make BUCKETS */
-
 /*
  * Chunks, and which of so many BUCKETS has them: chunk b is the first one of bucket b, and chunk
  * BUCKETS + i of OWNERS[i].  Those that do not fit among the keys are in spare memory: SPARE is
@@ -36,6 +34,7 @@ struct chunk_pool {
 	uint32_t *used;		/* chunks that have an owner; it and cursors are zero at first */
 	uint32_t *owners;
 	uint32_t  buckets;
+	uint32_t  chunk;	/* keys of a chunk: of one tile or a few */
 	uint32_t  whole;	/* chunks that are among the keys */
 	uint64_t  spare;
 };
@@ -49,18 +48,11 @@ newest_chunk(const chunk_pool &pool, number cursor, uint32_t bucket)
 	return owned > 0 ? pool.buckets - 1 + owned : bucket;
 }
 
-template <class Tile> static __device__ __forceinline__ uint64_t
+static __device__ __forceinline__ uint64_t
 chunk_place(const chunk_pool &pool, uint32_t chunk)
 {
-	return (uint64_t)(chunk < pool.whole ? chunk : chunk - pool.whole) * Tile::KEYS +
+	return (uint64_t)(chunk < pool.whole ? chunk : chunk - pool.whole) * pool.chunk +
 	       (chunk < pool.whole ? 0 : pool.spare);
-}
-
-/* Has BUCKET one value only? */
-template <class Key> static __device__ __forceinline__ bool
-has_one_value(const bin_plan<Key> *plan, uint32_t bucket)
-{
-	return plan->skewed != 0 && plan->splitters[bucket] == bucket_high(plan->splitters, bucket);
 }
 
 /* ---- moving --------------------------------------------------------------- */
@@ -73,15 +65,23 @@ struct chunk_change {
 
 static const uint64_t CHANGES = (uint64_t)1 << 63;	/* for a place: see the bucket's change */
 
-template <class Key, class Tile> struct chunk_places {
+template <class Tile> struct chunk_places {
 	static const bool SKIPS = true;
-	const bin_plan<Key> *plan;
-	chunk_pool           pool;
-	chunk_change        *changes;	/* of the tile; in shared memory */
+	chunk_pool             pool;
+	chunk_change          *changes;	/* of the tile; in shared memory */
+	typename Tile::search  search;	/* without rows: by digits */
 };
 
-template <class Key, class Tile> static __device__ __forceinline__ number
-places_begin(const chunk_places<Key, Tile> &p, uint32_t bucket, uint32_t keys)
+/* Has BUCKET one value only? */
+template <class Tile> static __device__ __forceinline__ bool
+has_one_value(const chunk_places<Tile> &p, uint32_t bucket)
+{
+	return p.search.rows != NULL && bucket + 1 < Tile::SPLITTERS &&
+	       p.search.at(bucket) + 1 == p.search.at(bucket + 1);
+}
+
+template <class Tile> static __device__ __forceinline__ number
+places_begin(const chunk_places<Tile> &p, uint32_t bucket, uint32_t keys)
 {
 	return atomicAdd(&p.pool.cursors[bucket], (number)keys);
 }
@@ -90,45 +90,45 @@ places_begin(const chunk_places<Key, Tile> &p, uint32_t bucket, uint32_t keys)
  * Many add to a cursor at once.  The one whose keys go beyond the chunk takes the next; later
  * ones wait until it has, and never long: it waits for nobody.
  */
-template <class Key, class Tile> static __device__ uint64_t
-places_end(const chunk_places<Key, Tile> &p, uint32_t bucket, uint32_t keys, uint32_t before,
+template <class Tile> static __device__ uint64_t
+places_end(const chunk_places<Tile> &p, uint32_t bucket, uint32_t keys, uint32_t before,
            number begun)
 {
-	enum { CHUNK = Tile::KEYS };
 	number *cursor = &p.pool.cursors[bucket];
+	const uint32_t chunk = p.pool.chunk;
 
-	if (has_one_value(p.plan, bucket))
+	if (has_one_value(p, bucket))
 		return NOWHERE;
 	for (;;) {
 		const uint32_t fill = (uint32_t)begun;
-		const uint64_t place = chunk_place<Tile>(p.pool, newest_chunk(p.pool, begun, bucket)) + fill - before;
+		const uint64_t place = chunk_place(p.pool, newest_chunk(p.pool, begun, bucket)) + fill - before;
 
-		if (fill + keys <= CHUNK)
+		if (fill + keys <= chunk)
 			return place;
-		if (fill <= CHUNK) {
-			const uint32_t next = atomicAdd(p.pool.used, 1u), rest = fill + keys - CHUNK;
+		if (fill <= chunk) {
+			const uint32_t next = atomicAdd(p.pool.used, 1u), rest = fill + keys - chunk;
 			const uint32_t at = before + keys - rest;
 
 			p.pool.owners[next] = bucket;
 			atomicExch(cursor, (number)(next + 1) << 32 | rest);
 			p.changes[bucket] = chunk_change{ at, { place,
-				chunk_place<Tile>(p.pool, p.pool.buckets + next) - at } };
+				chunk_place(p.pool, p.pool.buckets + next) - at } };
 			return CHANGES;
 		}
-		while ((uint32_t)*(volatile number *)cursor > CHUNK)
+		while ((uint32_t)*(volatile number *)cursor > chunk)
 			__nanosleep(20);
 		begun = atomicAdd(cursor, (number)keys);
 	}
 }
 
-template <class Key, class Tile> static __device__ __forceinline__ bool
-places_known(const chunk_places<Key, Tile> &, bool writes)
+template <class Tile> static __device__ __forceinline__ bool
+places_known(const chunk_places<Tile> &, bool writes)
 {
 	return __syncthreads_or(writes);
 }
 
-template <class Key, class Tile> static __device__ __forceinline__ uint64_t
-place_of(const chunk_places<Key, Tile> &p, uint32_t bucket, uint64_t place, uint32_t at)
+template <class Tile> static __device__ __forceinline__ uint64_t
+place_of(const chunk_places<Tile> &p, uint32_t bucket, uint64_t place, uint32_t at)
 {
 	if (place == CHANGES) {
 		const chunk_change *change = &p.changes[bucket];
@@ -142,7 +142,7 @@ place_of(const chunk_places<Key, Tile> &p, uint32_t bucket, uint64_t place, uint
 template <class Key, class Tile> static size_t
 to_chunks_bytes(uint32_t buckets)
 {
-	return splitters<Key, BUCKETS>::BYTES + buckets * sizeof(chunk_change) +
+	return Tile::search::BYTES + buckets * sizeof(chunk_change) +
 	       partition_bytes<Key, Tile::KEYS>(buckets);
 }
 
@@ -158,7 +158,7 @@ tile_count(size_t count, uint32_t t)
 /* The tiles from T to END - 1. */
 template <class Key, class Tile, class Digits> static __device__ __forceinline__ void
 tiles_to_chunks(Key *to, const Key *from, size_t count, const Digits &d, uint32_t bins,
-                const chunk_places<Key, Tile> &places, uint32_t t, uint32_t end, void *memory)
+                const chunk_places<Tile> &places, uint32_t t, uint32_t end, void *memory)
 {
 	Key x[Tile::ITEMS];
 	uint32_t here = 0;
@@ -169,8 +169,8 @@ tiles_to_chunks(Key *to, const Key *from, size_t count, const Digits &d, uint32_
 	};
 
 	for (load(); here > 0;) {
-		partition_tile<Tile::THREADS, Tile::ITEMS, FEW_BUCKETS>(to, x, here, d, bins, places,
-		                                                        memory, load);
+		partition_tile<Tile::THREADS, Tile::ITEMS, Tile::SPLITTERS>(to, x, here, d, bins, places,
+		                                                            memory, load);
 		__syncthreads();
 	}
 }
@@ -188,17 +188,18 @@ to_chunks_kernel(Key *to, const Key *from, size_t count, const bin_plan<Key> *pl
 
 	enum { WAYS = 64 };
 	DYNAMIC_SHARED(memory);
-	chunk_change *changes = (chunk_change *)(memory + splitters<Key, BUCKETS>::BYTES);
+	chunk_change *changes = (chunk_change *)(memory + Tile::search::BYTES);
 	void *const space = changes + pool.buckets;
-	const chunk_places<Key, Tile> places = { plan, pool, changes };
+	chunk_places<Tile> places = { pool, changes, {} };
 	const uint32_t row = gridDim.x / WAYS, rest = row * WAYS;
 	const uint32_t turn = blockIdx.x < rest ? blockIdx.x % WAYS * row + blockIdx.x / WAYS : blockIdx.x;
 	const uint32_t begin = turn * tiles, end = begin + tiles;
 
 	if (plan->skewed != 0) {
-		const splitters<Key, BUCKETS> search = splitters_load<BUCKETS>(memory, plan->splitters);
-
-		tiles_to_chunks(to, from, count, search, BUCKETS, places, begin, end, space);
+		places.search = splitters_load<typename Tile::search>(
+			(Key *)memory, [=](unsigned p) { return splitter_at(plan, p); });
+		tiles_to_chunks(to, from, count, places.search, Tile::SPLITTERS, places, begin, end,
+		                space);
 	} else if (plan->even.outside) {
 		const clamped_digits clamped = { plan->even };
 
@@ -212,26 +213,35 @@ to_chunks_kernel(Key *to, const Key *from, size_t count, const bin_plan<Key> *pl
 
 /* ---- and then -------------------------------------------------------------- */
 
-/* Bucket B of PLAN, but for where it is; COUNT keys of it are in its CHUNKS. */
-template <class Key, class Tile> static __device__ __forceinline__ leaf_item
-bucket_of(const bin_plan<Key> *plan, number cursor, uint32_t b, uint32_t chunks)
+/*
+ * Bucket B of PLAN, but for where it is; it has so many CHUNKS.  *MOVED: its keys are there, not
+ * only counted.
+ */
+template <class Key> static __device__ __forceinline__ leaf_item
+bucket_of(const bin_plan<Key> *plan, const chunk_pool &pool, uint32_t b, uint32_t chunks, bool *moved)
 {
 	const digits &d = plan->even;
+	const number cursor = pool.cursors[b];
 	leaf_item item = {};
 
-	item.low = plan->skewed ? plan->splitters[b] : b > 0 ? digit_begin(d, b) : 0;
-	item.high = plan->skewed ? bucket_high(plan->splitters, b) :
-	            b + 1 < d.bins ? digit_begin(d, b + 1) - 1 : (Key)~(Key)0;
-	item.count = has_one_value(plan, b) || cursor == 0 ? cursor :
-	             (chunks - 1) * (uint64_t)Tile::KEYS + (uint32_t)cursor;
+	if (plan->skewed) {
+		item.low = splitter_at(plan, b);
+		item.high = bucket_high(plan, b);
+	} else {
+		item.low = b > 0 ? digit_begin(d, b) : 0;
+		item.high = b + 1 < d.bins ? digit_begin(d, b + 1) - 1 : (Key)~(Key)0;
+	}
+	/* the last bucket is never skipped: see has_one_value() */
+	*moved = cursor > 0 && !(plan->skewed && b + 1 < plan->buckets && item.low == item.high);
+	item.count = !*moved ? cursor : (chunks - 1) * (uint64_t)pool.chunk + (uint32_t)cursor;
 	return item;
 }
 
 /*
  * List the chunks of each bucket, the newest one last.  And list the buckets: as leaves, or if ITEMS
- * is not NULL all as segments, BUCKETS of them, those without keys behind the others.
+ * is not NULL all as segments, as many as buckets, those without keys behind the others.
  */
-template <class Key, class Tile> static __global__ void
+template <class Key> static __global__ void
 __launch_bounds__(COUNT_THREADS)
 settle_chunks_kernel(uint64_t *chunks, chunk_pool pool, const bin_plan<Key> *plan,
                      leaf_item *items, lists l)
@@ -239,16 +249,14 @@ settle_chunks_kernel(uint64_t *chunks, chunk_pool pool, const bin_plan<Key> *pla
 	begin_in_turn();
 
 	enum { NONE = 0xffffffff };
-	__shared__ number sums[32];
-	__shared__ uint32_t counts[32], held[FEW_BUCKETS], next[FEW_BUCKETS], newest[FEW_BUCKETS];
+	__shared__ number sums[32], both_sums[32];
+	__shared__ uint32_t held[FEW_BUCKETS], next[FEW_BUCKETS], newest[FEW_BUCKETS];
 	const uint32_t b = threadIdx.x, used = *pool.used;
-	const uint32_t buckets = plan->skewed ? (uint32_t)BUCKETS : plan->even.bins;
-	const number cursor = b < buckets ? pool.cursors[b] : 0;
+	const uint32_t buckets = plan->skewed ? plan->buckets : plan->even.bins;
 	const leaf_item none = {};
 	leaf_item item = none;
-	number all;
-	uint32_t segment, segments, sum;
-	bool moved;
+	number all, both;
+	bool moved = false;
 
 	if (b < buckets)
 		held[b] = 1;
@@ -258,14 +266,13 @@ settle_chunks_kernel(uint64_t *chunks, chunk_pool pool, const bin_plan<Key> *pla
 		atomicAdd(&held[__ldg(&pool.owners[c])], 1u);
 	__syncthreads();
 	if (b < buckets)
-		item = bucket_of<Key, Tile>(plan, cursor, b, held[b]);
-	moved = item.count > 0 && !has_one_value(plan, b);
+		item = bucket_of(plan, pool, b, held[b], &moved);
 	item.from = block_sum_before<COUNT_THREADS>((number)item.count, sums, &all);
-	segment = block_sum_before<COUNT_THREADS>((uint32_t)moved, counts, &segments);
-	__syncthreads();
-	item.first = block_sum_before<COUNT_THREADS>(moved ? held[b] : 0, counts, &sum);
+	/* those that are moved, and above 32 bits their chunks */
+	both = block_sum_before<COUNT_THREADS>(moved ? (number)held[b] << 32 | 1 : 0, both_sums, &all);
+	item.first = both >> 32;
 	if (b < buckets) {
-		newest[b] = moved ? newest_chunk(pool, cursor, b) : NONE;
+		newest[b] = moved ? newest_chunk(pool, pool.cursors[b], b) : NONE;
 		next[b] = (uint32_t)item.first;
 	}
 	if (item.count > 0 && !moved)
@@ -273,8 +280,8 @@ settle_chunks_kernel(uint64_t *chunks, chunk_pool pool, const bin_plan<Key> *pla
 	if (items == NULL)
 		list_leaves<Key, 1>(l, moved ? &item : &none);
 	if (items != NULL && moved)
-		items[segment] = item;
-	if (items != NULL && b >= segments && b < BUCKETS)
+		items[(uint32_t)both] = item;
+	if (items != NULL && b >= (uint32_t)all && b < pool.buckets)
 		items[b] = none;
 	__syncthreads();
 #pragma unroll 8
@@ -282,10 +289,10 @@ settle_chunks_kernel(uint64_t *chunks, chunk_pool pool, const bin_plan<Key> *pla
 		const uint32_t owner = c < pool.buckets ? c : __ldg(&pool.owners[c - pool.buckets]);
 
 		if (owner < buckets && newest[owner] != NONE && c != newest[owner])
-			chunks[atomicAdd(&next[owner], 1u)] = chunk_place<Tile>(pool, c);
+			chunks[atomicAdd(&next[owner], 1u)] = chunk_place(pool, c);
 	}
 	if (moved)
-		chunks[item.first + held[b] - 1] = chunk_place<Tile>(pool, newest[b]);
+		chunks[item.first + held[b] - 1] = chunk_place(pool, newest[b]);
 }
 
 #endif

@@ -51,12 +51,18 @@ lists_of(const job<Key> &j, const Key *to)
 	return l;
 }
 
+/* Where chunks of leaves are. */
+struct leaf_chunks {
+	const uint64_t *at;		/* NULL: leaves are in one piece */
+	unsigned        bits;		/* log2 of the keys of a chunk */
+};
+
 /* ---- leaves are sorted ---------------------------------------------------- */
 
 /* Blocks take the leaves of a list in turn. */
 template <unsigned BITS> static __global__ void
 __launch_bounds__(block<pair<BITS>>::THREADS, block<pair<BITS>>::BLOCKS)
-narrow_kernel(uint32_t *to, const uint32_t *from, const uint64_t *, const leaf_item *list,
+narrow_kernel(uint32_t *to, const uint32_t *from, leaf_chunks, const leaf_item *list,
               const uint32_t *listed)
 {
 	begin_in_turn();
@@ -74,7 +80,7 @@ narrow_kernel(uint32_t *to, const uint32_t *from, const uint64_t *, const leaf_i
 
 template <unsigned BITS> static __global__ void
 __launch_bounds__(block<word<BITS>>::THREADS, block<word<BITS>>::BLOCKS)
-word_kernel(uint32_t *to, const uint32_t *from, const uint64_t *chunks, const leaf_item *list,
+word_kernel(uint32_t *to, const uint32_t *from, leaf_chunks chunks, const leaf_item *list,
             const uint32_t *listed)
 {
 	begin_in_turn();
@@ -86,10 +92,10 @@ word_kernel(uint32_t *to, const uint32_t *from, const uint64_t *chunks, const le
 		const uint32_t count = (uint32_t)item.count;
 		word<BITS> x[THREAD_KEYS];
 
-		if (chunks == NULL)
+		if (chunks.at == NULL)
 			leaf_load(x, from + item.from, count);
 		else
-			leaf_load(x, chunked<uint32_t>{ from, chunks + item.first }, count);
+			leaf_load(x, chunked<uint32_t>{ from, chunks.at + item.first, chunks.bits }, count);
 		leaf_sort<BITS>(to + item.from, x, count, (word<BITS> *)shared);
 		__syncthreads();
 	}
@@ -97,7 +103,7 @@ word_kernel(uint32_t *to, const uint32_t *from, const uint64_t *chunks, const le
 
 template <unsigned BITS> static __global__ void
 __launch_bounds__(block<word<BITS>>::THREADS, block<word<BITS>>::BLOCKS / 2)
-word_kernel(uint64_t *to, const uint64_t *from, const uint64_t *chunks, const leaf_item *list,
+word_kernel(uint64_t *to, const uint64_t *from, leaf_chunks chunks, const leaf_item *list,
             const uint32_t *listed)
 {
 	begin_in_turn();
@@ -109,10 +115,10 @@ word_kernel(uint64_t *to, const uint64_t *from, const uint64_t *chunks, const le
 		const leaf_item item = list[i];
 		const uint32_t count = (uint32_t)item.count;
 
-		if (chunks == NULL)
+		if (chunks.at == NULL)
 			leaf_load(space, from + item.from, count, item.low);
 		else
-			leaf_load(space, chunked<uint64_t>{ from, chunks + item.first }, count, item.low);
+			leaf_load(space, chunked<uint64_t>{ from, chunks.at + item.first, chunks.bits }, count, item.low);
 		if (!leaf_sort<BITS>(to + item.from, count, item.low, space))
 			leaf_sort_wide<BITS>(to + item.from, count, item.low, space);
 		__syncthreads();
@@ -133,17 +139,17 @@ equal_kernel(Key *to, const leaf_item *list, const uint32_t *listed)
 	}
 }
 
-/* Where leaves are, and in chunks or NULL. */
+/* Where leaves are. */
 template <class Key> struct leaf_place {
-	const Key      *from;
-	const uint64_t *chunks;
+	const Key   *from;
+	leaf_chunks  chunks;
 };
 
 /* Leaves of KIND, by four times as many blocks as fit at once: these even out. */
 template <class Net, class Key> static cudaError_t
 sort_kind(const job<Key> &j, int kind, size_t shared_bytes, unsigned blocks,
           const leaf_place<Key> &at,
-          void (*kernel)(Key *, const Key *, const uint64_t *, const leaf_item *, const uint32_t *))
+          void (*kernel)(Key *, const Key *, leaf_chunks, const leaf_item *, const uint32_t *))
 {
 	const size_t most = j.count / LEAF_KEYS * 3 + FEW_BUCKETS;
 
@@ -220,12 +226,17 @@ sort_listed(const job<Key> &j, const leaf_place<Key> &at, unsigned leaf_bits, ui
 	const int likely[2] = { WORD_12 + (int)(leaf_bits - LEAF_BITS), NARROW_12 + (int)(leaf_bits - LEAF_BITS) };
 	job<Key> others = j;
 	uint32_t listed[KINDS];
+	int next = KINDS;	/* a kind that is queued on the other stream */
 
 	others.stream = aside;
 	TRY_CUDA(cudaEventRecord(known, j.stream));
 	for (int i = 0; i < 1 + narrow; i++)
 		TRY_CUDA(sort_leaves(j, likely[i], at));
 	TRY_CUDA(cudaStreamWaitEvent(aside, known, 0));
+	if (at.chunks.at != NULL) {	/* of few keys the next kind is likely, too: do not ask first */
+		TRY_CUDA(sort_leaves(others, likely[0] + 1, at));
+		next = likely[0] + 1;
+	}
 	if (j.count >= SLEEP_FROM)
 		TRY_CUDA(cudaEventSynchronize(known));
 	TRY_CUDA(cudaMemcpyAsync(listed, j.s.listed, sizeof listed, cudaMemcpyDeviceToHost, aside));
@@ -238,9 +249,9 @@ sort_listed(const job<Key> &j, const leaf_place<Key> &at, unsigned leaf_bits, ui
 		TRY_CUDA(launch(equal_kernel<Key>, (size_t)j.sorter->processors * 4, 512, aside, j.keys,
 		                j.s.lists[EQUAL], &j.s.listed[EQUAL]));
 	for (int kind = NARROW_12; kind < KINDS; kind++)
-		if (listed[kind] > 0)
+		if (listed[kind] > 0 && kind != next)
 			TRY_CUDA(sort_leaves(others, kind, at));
-	if (std::count(listed, listed + KINDS, 0u) == KINDS)
+	if (next == KINDS && std::count(listed, listed + KINDS, 0u) == KINDS)
 		return cudaSuccess;
 	TRY_CUDA(cudaEventRecord(known, aside));
 	return cudaStreamWaitEvent(j.stream, known, 0);

@@ -64,21 +64,34 @@ carve(Type **place, char *base, size_t *end, size_t count)
 	*end += (count * sizeof(Type) + 255) / 256 * 256;
 }
 
-/* Chunks for COUNT keys; no more than for more keys. */
+/*
+ * Chunks for COUNT keys.  Those of few keys are twice as long as a bucket of evenly spread keys,
+ * or at least a tile, so that most buckets have one; all of them together have 32 MB.  Many keys
+ * have as many bytes for what is not full, or three percent.
+ */
 static void
 carve_chunks(scratch *s, char *base, unsigned bits, size_t count)
 {
-	const size_t width = bits / 8, many = bits == 32 ? (size_t)tile_of_many<uint32_t>::KEYS :
+	const size_t width = bits / 8, tile = bits == 32 ? (size_t)tile_of_many<uint32_t>::KEYS :
 	                                                   (size_t)tile_of_many<uint64_t>::KEYS;
-	const size_t few = tile_of_few<uint32_t>::KEYS;
-	const size_t chunks = count / (keys_are_few(bits, count) ? few : many) + FEW_BUCKETS;
-	const size_t spare = (keys_are_few(bits, count) ? (size_t)FEW_BUCKETS : (size_t)BUCKETS) *
-	                     (keys_are_few(bits, count) ? few : many);
+	const size_t most = (size_t)2 * GS_FEW_BYTES;
+	size_t chunk = tile_of_few<uint32_t>::KEYS, spare;
 
-	carve(&s->pool.owners, base, &s->bytes, chunks);
-	carve(&s->chunks, base, &s->bytes, chunks);
-	carve(&s->spare, base, &s->bytes, spare * width / 8);
-	carve((char **)&s->tables, base, &s->bytes, VALUE_TABLES * VALUE_ROWS * width);
+	if (keys_are_few(bits, count)) {
+		while (chunk < 2 * count / FEW_BUCKETS)
+			chunk *= 2;
+		spare = FEW_BUCKETS * chunk * width;
+	} else {
+		const size_t bytes = std::max(most, count * width / 32);
+
+		chunk = std::max<size_t>(bytes / (BUCKETS * width * tile), 1) * tile;
+		spare = std::max(BUCKETS * chunk * width, 2 * most);
+	}
+	s->pool.chunk = (uint32_t)chunk;
+	carve(&s->pool.owners, base, &s->bytes, count / chunk + FEW_BUCKETS);
+	carve(&s->chunks, base, &s->bytes, count / chunk + FEW_BUCKETS);
+	carve(&s->spare, base, &s->bytes, spare / 8);
+	carve((char **)&s->tables, base, &s->bytes, SEGMENT_TABLES * SEGMENT_ROWS * width);
 }
 
 static scratch
@@ -99,7 +112,8 @@ scratch_of(void *memory, unsigned bits, size_t count)
 		(void)bins_wanted(bits, count / BUCKETS, SEGMENT_BINS, &s.leaf_bits);
 	/* as segment_bins() makes them, for whatever segments there may be */
 	bins = std::max<size_t>(SEGMENT_BINS, UNEVEN_BINS * (count / 3500) + count / VALUE_KEYS +
-	                        (UNEVEN_BINS + LEAST_BINS) * segments);
+	                        (UNEVEN_BINS + LEAST_BINS) * segments +
+	                        std::min<size_t>(count / SPLIT_FROM, SEGMENT_TABLES) * SEGMENT_ROWS);
 	carve(&s.listed, base, &s.bytes, KINDS);
 	carve(&s.pool.used, base, &s.bytes, 1);
 	carve(&s.pool.cursors, base, &s.bytes, FEW_BUCKETS);

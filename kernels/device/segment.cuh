@@ -15,6 +15,7 @@
  * divided more finely, and those that stay too large are divided again: a range shrinks by the
  * number of bins each time, so there are few turns for any keys.  If the sample has few values
  * only, each gets a bin for itself, by splitters at v and v + 1: these need no further sorting.
+ * If much of it is crowded in a small part of its range, splitters come from its ranks.
  *
  * Invariant: no key of a segment is outside of the range of its item.
  */
@@ -35,10 +36,16 @@ enum {
 	VALUE_KEYS    = 1024,		/* keys of one value that are worth a bin; not tuned */
 	UNEVEN_BINS   = 4,		/* times as many, if a segment is not even; not tuned */
 	LEAST_BINS    = 16,
-	VALUE_ROWS    = 128,		/* splitters of a segment that has few values */
-	MOST_VALUES   = VALUE_ROWS / 2 - 1,
-	VALUE_TABLES  = 1024,		/* segments that may have such splitters */
-	VALUES_FROM   = 4 * LEAF_KEYS,	/* keys of such a segment */
+	SEGMENT_ROWS    = 128,		/* splitters of a segment, if it has some */
+	MOST_VALUES   = SEGMENT_ROWS / 2 - 1,
+	SEGMENT_TABLES  = 1024,		/* segments that may have such splitters */
+	SPLIT_FROM   = 4 * LEAF_KEYS,	/* keys of such a segment */
+};
+
+/* Where the chunks of segments are; a segment says which is its first. */
+struct chunk_map {
+	const uint64_t *at;		/* NULL: keys are in one piece */
+	uint32_t        tiles;		/* of a chunk */
 };
 
 struct segment {
@@ -47,7 +54,7 @@ struct segment {
 	uint32_t  bins_from, tiles_from;
 	uint32_t  counted;		/* tiles */
 	uint32_t  leaf_bits;		/* log2 of the keys of a leaf, as it is meant to be */
-	uint32_t  values;		/* 1: bins are found by splitters */
+	uint32_t  splits;		/* 1: bins are found by splitters */
 };
 
 /* Of all segments; zero at first. */
@@ -156,9 +163,10 @@ guess_range(const leaf_item &item, uint64_t least, uint64_t most, uint64_t *low,
 		*high = most + margin;
 }
 
-/* Are keys of one cell much more than the mean?  For all threads. */
-template <class Key> static __device__ bool
-looks_uneven(const Key *x, const digits &cells)
+/* How uneven keys are: 2 if one cell has an eighth of them, 1 if much more than the mean, or 0.
+ * For all threads. */
+template <class Key> static __device__ unsigned
+unevenness(const Key *x, const digits &cells)
 {
 	__shared__ uint32_t counters[LOOK_CELLS];
 	uint32_t most = 0;
@@ -172,7 +180,8 @@ looks_uneven(const Key *x, const digits &cells)
 	__syncthreads();
 	if (threadIdx.x < LOOK_CELLS)
 		most = counters[threadIdx.x];
-	return __syncthreads_or(most >= LOOK_UNEVEN);
+	return __syncthreads_or(most >= LOOK_THREADS * LOOKS / 8) ? 2 :
+	       __syncthreads_or(most >= LOOK_UNEVEN) ? 1 : 0;
 }
 
 /*
@@ -240,7 +249,7 @@ split_values(Key *splitters, const Key *values, uint32_t many)
 {
 	const Key top = ~(Key)0;
 
-	if (threadIdx.x < VALUE_ROWS) {
+	if (threadIdx.x < SEGMENT_ROWS) {
 		const unsigned r = (threadIdx.x + 1) / 2 - 1;	/* 1 and 2: of value 0 */
 		const Key value = threadIdx.x > 0 && r < many ? values[r] : top;
 
@@ -249,10 +258,37 @@ split_values(Key *splitters, const Key *values, uint32_t many)
 	}
 }
 
+/* Splitters of evenly spaced ranks in half of the sample, of which each thread has two. */
+template <class Key> static __device__ void
+split_by_ranks(Key *splitters, const Key *x)
+{
+	enum { SAMPLE = 2 * LOOK_THREADS, EACH = SAMPLE / SEGMENT_ROWS };
+	__shared__ Key sample[SAMPLE], ranked[SEGMENT_ROWS];
+	const unsigned t = threadIdx.x;
+	uint32_t ranks[2] = { 0, 0 };
+
+	sample[t] = x[0];
+	sample[t + LOOK_THREADS] = x[1];
+	__syncthreads();
+	for (unsigned i = 0; i < SAMPLE; i++) {
+		const Key key = sample[i];
+
+		ranks[0] += key < x[0] || (key == x[0] && i < t);
+		ranks[1] += key < x[1] || (key == x[1] && i < t + LOOK_THREADS);
+	}
+#pragma unroll
+	for (unsigned i = 0; i < 2; i++)
+		if (ranks[i] % EACH == 0)
+			ranked[ranks[i] / EACH] = ranks[i] > 0 ? x[i] : 0;
+	__syncthreads();
+	if (t < SEGMENT_ROWS)	/* one that repeats is a value that fills a bin */
+		splitters[t] = ranked[t] + (t > 0 && ranked[t] == ranked[t - 1] && ranked[t] < (Key)~(Key)0);
+}
+
 /* Block s makes segment s of ITEMS[s]; the last one assigns places to all. */
 template <class Key> static __global__ void
 __launch_bounds__(LOOK_THREADS)
-look_kernel(segment *segments, const leaf_item *items, const uint64_t *chunks, const Key *keys,
+look_kernel(segment *segments, const leaf_item *items, chunk_map chunks, const Key *keys,
             uint32_t tile_keys, segments_head *head, Key *tables)
 {
 	begin_in_turn();
@@ -262,11 +298,11 @@ look_kernel(segment *segments, const leaf_item *items, const uint64_t *chunks, c
 	__shared__ Key values[MOST_VALUES + 1];
 	__shared__ bool last;
 	const leaf_item item = items[blockIdx.x];
-	const uint64_t end = max(item.count, (uint64_t)1) - 1;
+	const uint64_t end = max(item.count, (uint64_t)1) - 1, chunk = (uint64_t)tile_keys * chunks.tiles;
 	uint64_t least = ~(uint64_t)0, most = 0, low, high;
-	uint32_t many = MOST_VALUES + 1;
+	bool splits = false;		/* by splitters */
 	Key x[LOOKS];
-	bool uneven;
+	unsigned uneven;
 
 #pragma unroll
 	for (unsigned i = 0; i < LOOKS; i++) {
@@ -277,27 +313,33 @@ look_kernel(segment *segments, const leaf_item *items, const uint64_t *chunks, c
 
 		x[i] = 0;
 		if (item.count > 0)
-			x[i] = keys[chunks == NULL ? item.from + at :
-			            chunks[item.first + at / tile_keys] + at % tile_keys];
+			x[i] = keys[chunks.at == NULL ? item.from + at :
+			            chunks.at[item.first + at / chunk] + at % chunk];
 		least = min(least, (uint64_t)x[i]);
 		most = max(most, (uint64_t)x[i]);
 	}
 	block_range(&least, &most, shared);
 	guess_range(item, least, most, &low, &high);
-	uneven = looks_uneven(x, digits_over(BITS, low, high, LOOK_CELLS));
-	if (uneven && low < high && blockIdx.x < VALUE_TABLES && item.count >= VALUES_FROM)
-		many = sample_values(values, x);
-	if (many <= MOST_VALUES)
-		split_values(tables + blockIdx.x * VALUE_ROWS, values, many);
-	if (threadIdx.x == 0) {
-		segment s = { item, {}, 0, 0, 0, LEAF_BITS, many <= MOST_VALUES };
+	uneven = unevenness(x, digits_over(BITS, low, high, LOOK_CELLS));
+	if (uneven > 0 && low < high && blockIdx.x < SEGMENT_TABLES && item.count >= SPLIT_FROM) {
+		Key *const splitters = tables + blockIdx.x * SEGMENT_ROWS;
+		const uint32_t many = sample_values(values, x);
 
-		s.d = digits_over(BITS, low, high, segment_bins(BITS, item.count, high - low + 1, uneven,
+		splits = many <= MOST_VALUES || uneven > 1;
+		if (many <= MOST_VALUES)
+			split_values(splitters, values, many);
+		else if (uneven > 1)
+			split_by_ranks(splitters, x);
+	}
+	if (threadIdx.x == 0) {
+		segment s = { item, {}, 0, 0, 0, LEAF_BITS, splits };
+
+		s.d = digits_over(BITS, low, high, segment_bins(BITS, item.count, high - low + 1, uneven > 0,
 		                                                &s.leaf_bits));
 		s.d.outside = low > item.low || high < item.high;
-		if (s.values != 0) {
+		if (s.splits != 0) {
 			s.d.whole = 0;
-			s.d.bins = VALUE_ROWS;
+			s.d.bins = SEGMENT_ROWS;
 		}
 		s.d.bins = item.count > 0 ? s.d.bins : 0;
 		segments[blockIdx.x] = s;
@@ -322,13 +364,17 @@ struct tile_place {
 
 /* Tile number TILE, of the segment OF. */
 static __device__ __forceinline__ tile_place
-tile_in(const segment *of, uint32_t tile_keys, const uint64_t *chunks, uint32_t tile)
+tile_in(const segment *of, uint32_t tile_keys, chunk_map chunks, uint32_t tile)
 {
 	tile_place t = { of, 0, (uint64_t)(tile - of->tiles_from) * tile_keys, 0 };
 
 	if (t.before < of->keys.count) {
-		t.from = chunks != NULL ? chunks[of->keys.first + tile - of->tiles_from] :
-		                          of->keys.from + t.before;
+		const uint32_t here = tile - of->tiles_from;
+
+		t.from = of->keys.from + t.before;
+		if (chunks.at != NULL)
+			t.from = chunks.at[of->keys.first + here / chunks.tiles] +
+			         (uint64_t)(here % chunks.tiles) * tile_keys;
 		t.count = (uint32_t)min(of->keys.count - t.before, (uint64_t)tile_keys);
 	}
 	return t;
@@ -336,7 +382,7 @@ tile_in(const segment *of, uint32_t tile_keys, const uint64_t *chunks, uint32_t 
 
 /* The place of TILE; all threads call, and get the same. */
 template <unsigned THREADS> static __device__ __forceinline__ tile_place
-tile_of(const segment *segments, uint32_t count, uint32_t tile_keys, const uint64_t *chunks,
+tile_of(const segment *segments, uint32_t count, uint32_t tile_keys, chunk_map chunks,
         const segments_head *head, uint32_t tile)
 {
 	__shared__ uint32_t found;
@@ -467,12 +513,12 @@ settle(number *cursors, const number *counts, const segment *s, const Key *split
 template <class Key> static __global__ void
 __launch_bounds__(COUNT_THREADS, blocks_that_fit(COUNT_THREADS, 2))
 count_kernel(number *counts, number *cursors, segment *segments, uint32_t count,
-             uint32_t tile_keys, const uint64_t *chunks, const segments_head *head,
+             uint32_t tile_keys, chunk_map chunks, const segments_head *head,
              const Key *keys, uint32_t tiles, const Key *tables, lists l)
 {
 	begin_in_turn();
 
-	__shared__ __align__(16) unsigned char memory[splitters<Key, VALUE_ROWS>::BYTES];
+	__shared__ __align__(16) unsigned char memory[splitters<Key, SEGMENT_ROWS>::BYTES];
 	__shared__ uint32_t counters[SEGMENT_BINS];
 	__shared__ bool last;
 	uint32_t tile = blockIdx.x * tiles;
@@ -483,13 +529,14 @@ count_kernel(number *counts, number *cursors, segment *segments, uint32_t count,
 		const segment *of = t.of;
 		const digits d = of->d;
 		const uint32_t first = tile;
-		const Key *table = of->values != 0 ? tables + (of - segments) * VALUE_ROWS : NULL;
-		splitters<Key, VALUE_ROWS> search = {};
+		const Key *table = of->splits != 0 ? tables + (of - segments) * SEGMENT_ROWS : NULL;
+		splitters<Key, SEGMENT_ROWS> search = {};
 
 		for (uint32_t b = threadIdx.x; b < d.bins; b += COUNT_THREADS)
 			counters[b] = 0;
 		if (table != NULL)
-			search = splitters_load<VALUE_ROWS>(memory, table);
+			search = splitters_load<splitters<Key, SEGMENT_ROWS>>(
+				(Key *)memory, [=](unsigned p) { return table[p]; });
 		__syncthreads();
 		for (; t.count > 0 && tile < end; t = tile_in(of, tile_keys, chunks, ++tile))
 			if (table != NULL)
@@ -547,14 +594,14 @@ fill_tile(Key *to, const tile_place &t, const digits &d, const number *begins, n
 template <class Key, class Tile> static __global__ void
 __launch_bounds__(Tile::THREADS, Tile::BLOCKS)
 move_kernel(Key *to, const Key *from, const segment *segments, uint32_t count,
-            const uint64_t *chunks, const segments_head *head, number *cursors, Key *sorted,
+            chunk_map chunks, const segments_head *head, number *cursors, Key *sorted,
             uint32_t tiles, const Key *tables)
 {
 	begin_in_turn();
 
 	enum { THREADS = Tile::THREADS, ITEMS = Tile::ITEMS, MOST_BINS = SEGMENT_BINS };
 	DYNAMIC_SHARED(memory);
-	void *const space = memory + splitters<Key, VALUE_ROWS>::BYTES;
+	void *const space = memory + splitters<Key, SEGMENT_ROWS>::BYTES;
 	uint32_t tile = blockIdx.x * tiles;
 	const uint32_t end = tile + tiles;
 	tile_place t = tile_of<THREADS>(segments, count, Tile::KEYS, chunks, head, tile);
@@ -578,11 +625,12 @@ move_kernel(Key *to, const Key *from, const segment *segments, uint32_t count,
 		const digits &d = t.of->d;
 		const exact_places places = { cursors + t.of->bins_from };
 
-		if (t.of->values != 0) {
-			const splitters<Key, VALUE_ROWS> search =
-				splitters_load<VALUE_ROWS>(memory, tables + (t.of - segments) * VALUE_ROWS);
+		if (t.of->splits != 0) {
+			const Key *table = tables + (t.of - segments) * SEGMENT_ROWS;
+			const splitters<Key, SEGMENT_ROWS> search = splitters_load<splitters<Key, SEGMENT_ROWS>>(
+				(Key *)memory, [=](unsigned p) { return table[p]; });
 
-			partition_tile<THREADS, ITEMS, MOST_BINS>(to, x, t.count, search, VALUE_ROWS,
+			partition_tile<THREADS, ITEMS, MOST_BINS>(to, x, t.count, search, SEGMENT_ROWS,
 			                                          places, space, next);
 		} else if (bins_are_values(d)) {
 			fill_tile<THREADS>(sorted, t, d, places.cursors, (number *)space);

@@ -30,26 +30,29 @@ enum {
 	TURNS  = 8,		/* of divisions; then the network sorts what is left */
 };
 
-/* Consecutive tiles of one block, so that it can load one while it writes another: not so many
- * that blocks get too few. */
+/*
+ * Consecutive tiles of one block, so that it can load one while it writes another: as many as
+ * make all blocks run at once if that is not MANY; if it is, SOME, for blocks are not equally fast.
+ */
 static uint32_t
-tiles_a_block(const gs_sorter *sorter, size_t tiles, uint32_t most)
+tiles_a_block(const gs_sorter *sorter, size_t tiles, uint32_t many, uint32_t some)
 {
-	const size_t each = tiles / ((size_t)sorter->processors * 16);
+	const size_t resident = (size_t)sorter->processors * 2, each = (tiles + resident - 1) / resident;
 
-	return (uint32_t)std::min<size_t>(std::max<size_t>(each, 1), most);
+	return each < many ? (uint32_t)each : some;
 }
 
 /* ---- divide ----------------------------------------------------------------- */
 
 /* Divide SEGMENTS of s.too_large, in CHUNKS or not, from FROM to TO. */
 template <class Tile, class Key> static cudaError_t
-divide_by(const job<Key> &j, const Key *from, Key *to, uint32_t segments, const uint64_t *chunks)
+divide_by(const job<Key> &j, const Key *from, Key *to, uint32_t segments, chunk_map chunks)
 {
 	const scratch &s = j.s;
 	Key *const tables = (Key *)s.tables;
 	const size_t tiles = j.count / Tile::KEYS + segments;	/* at most */
-	const uint32_t counts = tiles_a_block(j.sorter, tiles, 8), moves = tiles_a_block(j.sorter, tiles, 4);
+	const uint32_t counts = tiles_a_block(j.sorter, tiles, 32, 16);
+	const uint32_t moves = tiles_a_block(j.sorter, tiles, 12, 4);
 
 	TRY_CUDA(launch(look_kernel<Key>, segments, LOOK_THREADS, j.stream, s.segments, s.too_large,
 	                chunks, from, Tile::KEYS, s.head, tables));
@@ -57,14 +60,14 @@ divide_by(const job<Key> &j, const Key *from, Key *to, uint32_t segments, const 
 	                s.cursors, s.segments, segments, Tile::KEYS, chunks, s.head, from, counts, tables,
 	                lists_of(j, to)));
 	return launch_shared(move_kernel<Key, Tile>, tiles / moves + 1, Tile::THREADS,
-	                     splitters<Key, VALUE_ROWS>::BYTES +
+	                     splitters<Key, SEGMENT_ROWS>::BYTES +
 	                     partition_bytes<Key, Tile::KEYS>(SEGMENT_BINS), j.stream, to, from,
 	                     s.segments, segments, chunks, s.head, s.cursors, j.keys, moves, tables);
 }
 
 /* Divide *FROM, and sort the leaves that come of it.  Then *FROM is the other room. */
 template <class Key> static cudaError_t
-divide(const job<Key> &j, Key **from, uint32_t segments, const uint64_t *chunks,
+divide(const job<Key> &j, Key **from, uint32_t segments, chunk_map chunks,
        unsigned leaf_bits, uint32_t *too_large)
 {
 	Key *const to = *from == j.keys ? j.other : j.keys;
@@ -74,7 +77,7 @@ divide(const job<Key> &j, Key **from, uint32_t segments, const uint64_t *chunks,
 	else
 		TRY_CUDA((divide_by<tile_of_many<Key>>(j, *from, to, segments, chunks)));
 	*from = to;
-	return sort_listed(j, leaf_place<Key>{ to, NULL }, leaf_bits, too_large);
+	return sort_listed(j, leaf_place<Key>{ to, {} }, leaf_bits, too_large);
 }
 
 /* All keys to buckets; these are leaves, or if ITEMS is not NULL segments, which go there. */
@@ -85,23 +88,25 @@ divide_all(const job<Key> &j, leaf_item *items)
 	bin_plan<Key> *const plan = (bin_plan<Key> *)s.plan;
 	const size_t zeros = ((char *)s.counts - (char *)s.listed) / 4;
 	const size_t tiles = (j.count + Tile::KEYS - 1) / Tile::KEYS;
-	const uint32_t each = tiles_a_block(j.sorter, tiles, 4);
+	const uint32_t each = tiles_a_block(j.sorter, tiles, 12, 4);
 	chunk_pool pool = s.pool;
 
-	pool.whole = (uint32_t)(j.count / Tile::KEYS);
+	pool.whole = (uint32_t)(j.count / pool.chunk);
 	pool.spare = (uint64_t)(((intptr_t)s.spare - (intptr_t)j.other) / (intptr_t)sizeof(Key));
-	TRY_CUDA(launch(sample_kernel<Key>, 1, sampling<Key>::THREADS, j.stream, plan, j.keys, j.count,
-	                s.even_bins, s.listed, (uint32_t)zeros));
+	TRY_CUDA(launch(sample_kernel<Key>, sampling<Key>::KEYS / sampling<Key>::TAKERS,
+	                sampling<Key>::TAKERS, j.stream, plan, j.keys, j.count, s.listed, (uint32_t)zeros));
+	TRY_CUDA(launch(plan_kernel<Key>, sampling<Key>::BLOCKS, sampling<Key>::THREADS, j.stream, plan,
+	                s.even_bins, Tile::SPLITTERS));
 	TRY_CUDA(launch_shared(to_chunks_kernel<Key, Tile>, (tiles + each - 1) / each, Tile::THREADS,
 	                       to_chunks_bytes<Key, Tile>(pool.buckets), j.stream, j.other, j.keys,
 	                       j.count, plan, pool, each));
-	return launch(settle_chunks_kernel<Key, Tile>, 1, COUNT_THREADS, j.stream, s.chunks, pool, plan,
+	return launch(settle_chunks_kernel<Key>, 1, COUNT_THREADS, j.stream, s.chunks, pool, plan,
 	              items, lists_of(j, (const Key *)j.other));
 }
 
 /* Divide again what was too large; in CHUNKS or not. */
 template <class Key> static cudaError_t
-divide_again(const job<Key> &j, Key **from, const uint64_t *chunks, uint32_t *too_large)
+divide_again(const job<Key> &j, Key **from, chunk_map chunks, uint32_t *too_large)
 {
 	const scratch &s = j.s;
 
@@ -165,24 +170,31 @@ sort_by_bins(const job<Key> &j)
 {
 	const scratch &s = j.s;
 	const size_t zeroed = (char *)s.counts - (char *)s.listed;	/* by the kernel that samples */
-	const uint64_t *chunks = NULL;
+	chunk_map chunks = {};
 	Key *from = j.other;
 	uint32_t too_large = 0;
 
 	if (keys_are_few(sizeof(Key) * 8, j.count)) {
+		unsigned chunk_bits = LEAF_BITS;
+
+		while ((uint32_t)1 << chunk_bits < s.pool.chunk)
+			chunk_bits++;
 		TRY_CUDA((divide_all<tile_of_few<Key>>(j, NULL)));
-		chunks = s.chunks;
-		TRY_CUDA(sort_listed(j, leaf_place<Key>{ j.other, chunks }, s.leaf_bits, &too_large));
+		TRY_CUDA(sort_listed(j, leaf_place<Key>{ j.other, { s.chunks, chunk_bits } }, s.leaf_bits,
+		                     &too_large));
+		chunks = chunk_map{ s.chunks, s.pool.chunk / tile_of_few<Key>::KEYS };
 	} else {
+		chunks = chunk_map{ s.chunks, s.pool.chunk / tile_of_many<Key>::KEYS };
 		TRY_CUDA(cudaMemsetAsync(s.counts, 0, s.zero_bytes - zeroed, j.stream));
 		TRY_CUDA((divide_all<tile_of_many<Key>>(j, s.too_large)));
-		TRY_CUDA(divide(j, &from, BUCKETS, s.chunks, s.leaf_bits, &too_large));
+		TRY_CUDA(divide(j, &from, BUCKETS, chunks, s.leaf_bits, &too_large));
+		chunks = chunk_map{};
 	}
 	for (unsigned turn = 0; too_large > 0; turn++) {
 		if (turn == TURNS)
 			return sort_stubborn(j, (const Key *)from, too_large);
 		TRY_CUDA(divide_again(j, &from, chunks, &too_large));
-		chunks = NULL;
+		chunks = chunk_map{};
 	}
 	return cudaSuccess;
 }

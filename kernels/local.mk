@@ -8,6 +8,7 @@ kernel_headers = \
   kernels/block/scan.cuh \
   kernels/block/splitters.cuh \
   kernels/device/chunks.cuh \
+  kernels/device/histogram.cuh \
   kernels/device/leaf_launch.cuh \
   kernels/device/leaf_worklist.cuh \
   kernels/device/sample.cuh \

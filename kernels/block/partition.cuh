@@ -310,4 +310,34 @@ partition_tile(Key *to, Key *x, uint32_t count, const Digits &d, uint32_t bins, 
 		tile_write<THREADS, ITEMS>(d, p, to, sorted, count, counts, bins, places);
 }
 
+/* Keys of tile T. */
+template <class Tile> static __device__ __forceinline__ uint32_t
+tile_count(size_t count, uint32_t t)
+{
+	const size_t from = t * (size_t)Tile::KEYS;
+
+	return from < count ? (uint32_t)min(count - from, (size_t)Tile::KEYS) : 0;
+}
+
+/* Move the tiles from T to END - 1, of COUNT keys at FROM, to not more than MOST_BINS in TO. */
+template <class Key, class Tile, unsigned MOST_BINS, class Digits, class Places>
+static __device__ __forceinline__ void
+tiles_move(Key *to, const Key *from, size_t count, const Digits &d, uint32_t bins,
+           const Places &places, uint32_t t, uint32_t end, void *memory)
+{
+	Key x[Tile::ITEMS];
+	uint32_t here = 0;
+	auto load = [&]() {
+		here = t < end ? tile_count<Tile>(count, t) : 0;
+		tile_load<Tile::THREADS, Tile::ITEMS>(x, from + t * (size_t)Tile::KEYS, here);
+		t++;
+	};
+
+	for (load(); here > 0;) {
+		partition_tile<Tile::THREADS, Tile::ITEMS, MOST_BINS>(to, x, here, d, bins, places, memory,
+		                                                      load);
+		__syncthreads();
+	}
+}
+
 #endif

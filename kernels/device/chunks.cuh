@@ -146,35 +146,6 @@ to_chunks_bytes(uint32_t buckets)
 	       partition_bytes<Key, Tile::KEYS>(buckets);
 }
 
-/* Keys of tile T. */
-template <class Tile> static __device__ __forceinline__ uint32_t
-tile_count(size_t count, uint32_t t)
-{
-	const size_t from = t * (size_t)Tile::KEYS;
-
-	return from < count ? (uint32_t)min(count - from, (size_t)Tile::KEYS) : 0;
-}
-
-/* The tiles from T to END - 1. */
-template <class Key, class Tile, class Digits> static __device__ __forceinline__ void
-tiles_to_chunks(Key *to, const Key *from, size_t count, const Digits &d, uint32_t bins,
-                const chunk_places<Tile> &places, uint32_t t, uint32_t end, void *memory)
-{
-	Key x[Tile::ITEMS];
-	uint32_t here = 0;
-	auto load = [&]() {
-		here = t < end ? tile_count<Tile>(count, t) : 0;
-		tile_load<Tile::THREADS, Tile::ITEMS>(x, from + t * (size_t)Tile::KEYS, here);
-		t++;
-	};
-
-	for (load(); here > 0;) {
-		partition_tile<Tile::THREADS, Tile::ITEMS, Tile::SPLITTERS>(to, x, here, d, bins, places,
-		                                                            memory, load);
-		__syncthreads();
-	}
-}
-
 /*
  * TILES tiles a block, but neighbouring blocks take tiles from far apart: where keys are nearly in
  * order, blocks at work at the same time would otherwise all want room in the same bucket.
@@ -198,16 +169,18 @@ to_chunks_kernel(Key *to, const Key *from, size_t count, const bin_plan<Key> *pl
 	if (plan->skewed != 0) {
 		places.search = splitters_load<typename Tile::search>(
 			(Key *)memory, [=](unsigned p) { return splitter_at(plan, p); });
-		tiles_to_chunks(to, from, count, places.search, Tile::SPLITTERS, places, begin, end,
-		                space);
+		tiles_move<Key, Tile, Tile::SPLITTERS>(to, from, count, places.search, Tile::SPLITTERS,
+		                                       places, begin, end, space);
 	} else if (plan->even.outside) {
 		const clamped_digits clamped = { plan->even };
 
-		tiles_to_chunks(to, from, count, clamped, clamped.d.bins, places, begin, end, space);
+		tiles_move<Key, Tile, Tile::SPLITTERS>(to, from, count, clamped, clamped.d.bins, places,
+		                                       begin, end, space);
 	} else {
 		const digits plain = plan->even;
 
-		tiles_to_chunks(to, from, count, plain, plain.bins, places, begin, end, space);
+		tiles_move<Key, Tile, Tile::SPLITTERS>(to, from, count, plain, plain.bins, places,
+		                                       begin, end, space);
 	}
 }
 
@@ -232,7 +205,7 @@ bucket_of(const bin_plan<Key> *plan, const chunk_pool &pool, uint32_t b, uint32_
 		item.high = b + 1 < d.bins ? digit_begin(d, b + 1) - 1 : (Key)~(Key)0;
 	}
 	/* the last bucket is never skipped: see has_one_value() */
-	*moved = cursor > 0 && !(plan->skewed && b + 1 < plan->buckets && item.low == item.high);
+	*moved = cursor > 0 && !(plan->skewed && b + 1 < plan->rows && item.low == item.high);
 	item.count = !*moved ? cursor : (chunks - 1) * (uint64_t)pool.chunk + (uint32_t)cursor;
 	return item;
 }
@@ -252,7 +225,7 @@ settle_chunks_kernel(uint64_t *chunks, chunk_pool pool, const bin_plan<Key> *pla
 	__shared__ number sums[32], both_sums[32];
 	__shared__ uint32_t held[FEW_BUCKETS], next[FEW_BUCKETS], newest[FEW_BUCKETS];
 	const uint32_t b = threadIdx.x, used = *pool.used;
-	const uint32_t buckets = plan->skewed ? plan->buckets : plan->even.bins;
+	const uint32_t buckets = plan->skewed ? plan->rows : plan->even.bins;
 	const leaf_item none = {};
 	leaf_item item = none;
 	number all, both;

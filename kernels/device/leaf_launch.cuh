@@ -226,17 +226,15 @@ sort_listed(const job<Key> &j, const leaf_place<Key> &at, unsigned leaf_bits, ui
 	const int likely[2] = { WORD_12 + (int)(leaf_bits - LEAF_BITS), NARROW_12 + (int)(leaf_bits - LEAF_BITS) };
 	job<Key> others = j;
 	uint32_t listed[KINDS];
-	int next = KINDS;	/* a kind that is queued on the other stream */
+	int next = KINDS;	/* one more kind that is queued */
 
 	others.stream = aside;
 	TRY_CUDA(cudaEventRecord(known, j.stream));
 	for (int i = 0; i < 1 + narrow; i++)
 		TRY_CUDA(sort_leaves(j, likely[i], at));
+	if (at.chunks.at != NULL && leaf_bits > LEAF_BITS)	/* then shorter ones are likely, too */
+		TRY_CUDA(sort_leaves(j, next = likely[0] - 1, at));
 	TRY_CUDA(cudaStreamWaitEvent(aside, known, 0));
-	if (at.chunks.at != NULL) {	/* of few keys the next kind is likely, too: do not ask first */
-		TRY_CUDA(sort_leaves(others, likely[0] + 1, at));
-		next = likely[0] + 1;
-	}
 	if (j.count >= SLEEP_FROM)
 		TRY_CUDA(cudaEventSynchronize(known));
 	TRY_CUDA(cudaMemcpyAsync(listed, j.s.listed, sizeof listed, cudaMemcpyDeviceToHost, aside));
@@ -245,13 +243,15 @@ sort_listed(const job<Key> &j, const leaf_place<Key> &at, unsigned leaf_bits, ui
 	listed[TOO_LARGE] = 0;
 	for (int i = 0; i < 1 + narrow; i++)
 		listed[likely[i]] = 0;
+	if (next < KINDS)
+		listed[next] = 0;
 	if (listed[EQUAL] > 0)
 		TRY_CUDA(launch(equal_kernel<Key>, (size_t)j.sorter->processors * 4, 512, aside, j.keys,
 		                j.s.lists[EQUAL], &j.s.listed[EQUAL]));
 	for (int kind = NARROW_12; kind < KINDS; kind++)
-		if (listed[kind] > 0 && kind != next)
+		if (listed[kind] > 0)
 			TRY_CUDA(sort_leaves(others, kind, at));
-	if (next == KINDS && std::count(listed, listed + KINDS, 0u) == KINDS)
+	if (std::count(listed, listed + KINDS, 0u) == KINDS)
 		return cudaSuccess;
 	TRY_CUDA(cudaEventRecord(known, aside));
 	return cudaStreamWaitEvent(j.stream, known, 0);

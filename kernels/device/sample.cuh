@@ -43,9 +43,9 @@ template <class Key> struct sampling {
 /* How the buckets of keys are found. */
 template <class Key> struct bin_plan {
 	uint32_t skewed;		/* 1: by splitters */
-	uint32_t buckets;		/* splitters */
+	uint32_t buckets, rows;		/* splitters, and how many there are with those behind all keys */
 	digits   even;
-	Key      sample[sampling<Key>::KEYS];
+	alignas(16) Key sample[sampling<Key>::KEYS];
 	Key      ranked[FEW_BUCKETS];	/* of these ranks; see splitter_at() */
 };
 
@@ -58,6 +58,8 @@ splitter_at(const bin_plan<Key> *plan, unsigned p)
 {
 	const Key before = p > 1 ? plan->ranked[p - 1] : 0, splitter = p > 0 ? plan->ranked[p] : 0;
 
+	if (p >= plan->buckets)
+		return (Key)~(Key)0;
 	return splitter + (p > 0 && splitter == before && splitter < (Key)~(Key)0);
 }
 
@@ -65,7 +67,7 @@ splitter_at(const bin_plan<Key> *plan, unsigned p)
 template <class Key> static __device__ __forceinline__ Key
 bucket_high(const bin_plan<Key> *plan, unsigned b)
 {
-	return b == plan->buckets - 1 ? (Key)~(Key)0 : splitter_at(plan, b + 1) - 1;
+	return b == plan->rows - 1 ? (Key)~(Key)0 : splitter_at(plan, b + 1) - 1;
 }
 
 /* Take samples from COUNT keys; and set ZEROS words at ZERO to zero. */
@@ -154,10 +156,11 @@ sample_ranks(uint32_t *ranks, const Key *sample, unsigned j)
 		ranks[r] = warp_sum(ranks[r]);
 }
 
-/* Finish PLAN: digits over the range if keys are even, BINS of them, or BUCKETS splitters. */
+/* Finish PLAN: digits over the range if keys are even, BINS of them, or splitters of
+ * BUCKETS, in ROWS. */
 template <class Key> static __global__ void
 __launch_bounds__(sampling<Key>::THREADS)
-plan_kernel(bin_plan<Key> *plan, uint32_t bins, uint32_t buckets)
+plan_kernel(bin_plan<Key> *plan, uint32_t bins, uint32_t buckets, uint32_t rows)
 {
 	begin_in_turn();
 
@@ -190,6 +193,7 @@ plan_kernel(bin_plan<Key> *plan, uint32_t bins, uint32_t buckets)
 		high = top - high > margin ? high + margin : top;
 		plan->skewed = skewed;
 		plan->buckets = buckets;
+		plan->rows = rows;
 		plan->even = digits_over(BITS, low, high, bins);
 		plan->even.outside = low > 0 || high < top;
 	}
@@ -198,10 +202,10 @@ plan_kernel(bin_plan<Key> *plan, uint32_t bins, uint32_t buckets)
 	sample_ranks(ranks, sample, j);
 #pragma unroll
 	for (unsigned r = 0; r < S::RANKS; r++) {
-		const uint32_t each = S::KEYS / buckets;
+		const uint32_t at = ranks[r] * buckets;
 
-		if (threadIdx.x % 32 == 31 && ranks[r] % each == 0)
-			plan->ranked[ranks[r] / each] = sample[j + r];
+		if (threadIdx.x % 32 == 31 && at % S::KEYS < buckets)
+			plan->ranked[at / S::KEYS] = sample[j + r];
 	}
 }
 

@@ -11,10 +11,13 @@
 #include <algorithm>
 
 #include "kernels/device/chunks.cuh"
+#include "kernels/device/histogram.cuh"
 
 #ifndef GS_FEW_BYTES
 #define GS_FEW_BYTES	(16 << 20)	/* the emulator has fewer, so that few keys go both ways */
 #endif
+
+enum { FEW_MEAN = 2500 };	/* keys between two splitters: nearly all buckets fit a leaf of 2^12 */
 
 /* Few keys: buckets of them are leaves. */
 static inline bool
@@ -39,8 +42,10 @@ struct scratch {
 	void          *tables;		/* splitters of segments with few values; keys, too */
 	leaf_item     *lists[KINDS], *too_large;	/* of this turn, and of the last */
 	size_t         bytes;
-	uint32_t       even_bins;	/* buckets of even keys */
-	unsigned       leaf_bits;	/* that even keys will need */
+	number        *upper_cursors;
+	levels         level;		/* of many even keys; no bins if these are too many */
+	uint32_t       even_bins, splitters;	/* of the first division */
+	unsigned       leaf_bits, level_leaf_bits;	/* that keys will need if their buckets are even */
 };
 
 /* Room for the leaves of a kind: bins larger than a leaf are fewer than keys / size. */
@@ -49,7 +54,7 @@ list_room(int k, size_t windows)
 {
 	switch (k) {
 	case EQUAL:                    return windows + windows / (EQUAL_KEYS / LEAF_KEYS) + 1;
-	case TOO_LARGE:                return std::max<size_t>(windows / 4 + 1, FEW_BUCKETS);
+	case TOO_LARGE:                return std::max<size_t>(windows / 4 + 1, UPPER_BINS);
 	case NARROW_12: case WORD_12:  return 3 * windows;
 	default:
 		return (windows >> (k < WORD_12 ? k - NARROW_13 : k - WORD_13)) + 2;
@@ -94,6 +99,27 @@ carve_chunks(scratch *s, char *base, unsigned bits, size_t count)
 	carve((char **)&s->tables, base, &s->bytes, SEGMENT_TABLES * SEGMENT_ROWS * width);
 }
 
+/* Two levels of bins for COUNT even keys; longer leaves cost less than one more count. */
+static levels
+levels_of(unsigned bits, size_t count, unsigned *leaf_bits)
+{
+	const unsigned longest = bits == 32 ? LEAF_BITS + 3 : LEAF_BITS + 1;
+	levels v = {};
+	size_t wanted;
+
+	*leaf_bits = LEAF_BITS;
+	do
+		wanted = count / leaf_mean(*leaf_bits, *leaf_bits == longest) + 1;
+	while (wanted > HISTOGRAM_BINS - UPPER_BINS && (*leaf_bits)++ < longest);
+	if (*leaf_bits > longest)
+		return v;
+	while (wanted >> (2 * v.low_bits + 1) > 0)
+		v.low_bits++;
+	v.upper = (uint32_t)(wanted >> v.low_bits) + 1;
+	v.bins = v.upper << v.low_bits;
+	return v;
+}
+
 static scratch
 scratch_of(void *memory, unsigned bits, size_t count)
 {
@@ -105,15 +131,24 @@ scratch_of(void *memory, unsigned bits, size_t count)
 	size_t bins;
 
 	s.pool.buckets = few ? (uint32_t)FEW_BUCKETS : (uint32_t)BUCKETS;
+	s.splitters = few ? (uint32_t)std::min<size_t>(std::max<size_t>(count / FEW_MEAN, 2),
+	                                               FEW_BUCKETS) : (uint32_t)BUCKETS;
 	s.even_bins = BUCKETS;
-	if (few)
+	if (few) {
 		s.even_bins = (uint32_t)bins_wanted(bits, count, FEW_BUCKETS, &s.leaf_bits);
-	else
+		if (s.leaf_bits > LEAF_BITS + 1)	/* then short ones of two lengths are better */
+			s.even_bins = FEW_BUCKETS;
+	} else {
 		(void)bins_wanted(bits, count / BUCKETS, SEGMENT_BINS, &s.leaf_bits);
+		s.level = levels_of(bits, count, &s.level_leaf_bits);
+		if (s.level.bins > 0)
+			s.even_bins = s.level.bins;
+	}
 	/* as segment_bins() makes them, for whatever segments there may be */
 	bins = std::max<size_t>(SEGMENT_BINS, UNEVEN_BINS * (count / 3500) + count / VALUE_KEYS +
 	                        (UNEVEN_BINS + LEAST_BINS) * segments +
 	                        std::min<size_t>(count / SPLIT_FROM, SEGMENT_TABLES) * SEGMENT_ROWS);
+	bins = std::max<size_t>(bins, std::min<size_t>(count / (LEAF_KEYS / 2), HISTOGRAM_BINS));
 	carve(&s.listed, base, &s.bytes, KINDS);
 	carve(&s.pool.used, base, &s.bytes, 1);
 	carve(&s.pool.cursors, base, &s.bytes, FEW_BUCKETS);
@@ -121,6 +156,7 @@ scratch_of(void *memory, unsigned bits, size_t count)
 	carve(&s.counts, base, &s.bytes, bins);
 	s.zero_bytes = s.bytes;
 	carve(&s.cursors, base, &s.bytes, bins);
+	carve(&s.upper_cursors, base, &s.bytes, UPPER_BINS);
 	carve((char **)&s.plan, base, &s.bytes, std::max(sizeof(bin_plan<uint32_t>), sizeof(bin_plan<uint64_t>)));
 	carve(&s.segments, base, &s.bytes, segments);
 	carve(&s.too_large, base, &s.bytes, segments);

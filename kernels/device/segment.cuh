@@ -55,6 +55,7 @@ struct segment {
 	uint32_t  counted;		/* tiles */
 	uint32_t  leaf_bits;		/* log2 of the keys of a leaf, as it is meant to be */
 	uint32_t  splits;		/* 1: bins are found by splitters */
+	uint32_t  first_bin;		/* the digit of its first bin, if digits are of all keys */
 };
 
 /* Of all segments; zero at first. */
@@ -116,19 +117,19 @@ segment_bins(unsigned key_bits, uint64_t count, uint64_t values, bool uneven, un
 /* ---- look ----------------------------------------------------------------- */
 
 /* Places for tiles and bins of all segments; one block. */
-static __device__ void
+template <unsigned THREADS> static __device__ void
 assign(segment *segments, uint32_t count, uint32_t tile_keys, segments_head *head)
 {
-	__shared__ uint32_t sums[2][LOOK_THREADS / 32];
+	__shared__ uint32_t sums[2][THREADS / 32];
 	uint32_t all_tiles = 0, all_bins = 0, more_tiles, more_bins;
 
-	for (uint32_t at = 0; at < count; at += LOOK_THREADS) {
+	for (uint32_t at = 0; at < count; at += THREADS) {
 		const uint32_t s = at + threadIdx.x;
 		const uint64_t keys = s < count ? segments[s].keys.count : 0;
 		const uint32_t tiles = (uint32_t)((keys + tile_keys - 1) / tile_keys);
 		const uint32_t bins = s < count ? segments[s].d.bins : 0;
-		const uint32_t tiles_from = block_sum_before<LOOK_THREADS>(tiles, sums[0], &more_tiles);
-		const uint32_t bins_from = block_sum_before<LOOK_THREADS>(bins, sums[1], &more_bins);
+		const uint32_t tiles_from = block_sum_before<THREADS>(tiles, sums[0], &more_tiles);
+		const uint32_t bins_from = block_sum_before<THREADS>(bins, sums[1], &more_bins);
 
 		if (s < count) {
 			segments[s].tiles_from = all_tiles + tiles_from;
@@ -209,6 +210,8 @@ sample_values(Key *values, const Key *x)
 
 		if (placed)
 			atomicOr(&lost, 2u);
+		if (*(volatile uint32_t *)&lost % 2 != 0)	/* there are too many */
+			break;
 		for (unsigned probe = 0; !placed && probe < PROBES; probe++) {
 			word *slot = &table[(hash + probe) % SLOTS];
 			const word was = atomicCAS(slot, (word)none, (word)x[i]);
@@ -258,28 +261,34 @@ split_values(Key *splitters, const Key *values, uint32_t many)
 	}
 }
 
-/* Splitters of evenly spaced ranks in half of the sample, of which each thread has two. */
+/*
+ * Splitters of evenly spaced ranks in a part of the sample: one or two keys of each thread.  Of a
+ * short segment one is enough, for several bins make a leaf.
+ */
 template <class Key> static __device__ void
-split_by_ranks(Key *splitters, const Key *x)
+split_by_ranks(Key *splitters, const Key *x, bool two)
 {
-	enum { SAMPLE = 2 * LOOK_THREADS, EACH = SAMPLE / SEGMENT_ROWS };
-	__shared__ Key sample[SAMPLE], ranked[SEGMENT_ROWS];
-	const unsigned t = threadIdx.x;
+	enum { MOST = 2 * LOOK_THREADS };
+	__shared__ Key sample[MOST], ranked[SEGMENT_ROWS];
+	const unsigned t = threadIdx.x, many = two ? 2 * LOOK_THREADS : (unsigned)LOOK_THREADS;
+	const unsigned each = many / SEGMENT_ROWS;
 	uint32_t ranks[2] = { 0, 0 };
 
 	sample[t] = x[0];
 	sample[t + LOOK_THREADS] = x[1];
 	__syncthreads();
-	for (unsigned i = 0; i < SAMPLE; i++) {
+#pragma unroll 4
+	for (unsigned i = 0; i < many; i++) {
 		const Key key = sample[i];
 
 		ranks[0] += key < x[0] || (key == x[0] && i < t);
-		ranks[1] += key < x[1] || (key == x[1] && i < t + LOOK_THREADS);
+		if (two)
+			ranks[1] += key < x[1] || (key == x[1] && i < t + LOOK_THREADS);
 	}
 #pragma unroll
 	for (unsigned i = 0; i < 2; i++)
-		if (ranks[i] % EACH == 0)
-			ranked[ranks[i] / EACH] = ranks[i] > 0 ? x[i] : 0;
+		if ((i == 0 || two) && ranks[i] % each == 0)
+			ranked[ranks[i] / each] = ranks[i] > 0 ? x[i] : 0;
 	__syncthreads();
 	if (t < SEGMENT_ROWS)	/* one that repeats is a value that fills a bin */
 		splitters[t] = ranked[t] + (t > 0 && ranked[t] == ranked[t - 1] && ranked[t] < (Key)~(Key)0);
@@ -329,10 +338,10 @@ look_kernel(segment *segments, const leaf_item *items, chunk_map chunks, const K
 		if (many <= MOST_VALUES)
 			split_values(splitters, values, many);
 		else if (uneven > 1)
-			split_by_ranks(splitters, x);
+			split_by_ranks(splitters, x, item.count >= 1 << 18);
 	}
 	if (threadIdx.x == 0) {
-		segment s = { item, {}, 0, 0, 0, LEAF_BITS, splits };
+		segment s = { item, {}, 0, 0, 0, LEAF_BITS, splits, 0 };
 
 		s.d = digits_over(BITS, low, high, segment_bins(BITS, item.count, high - low + 1, uneven > 0,
 		                                                &s.leaf_bits));
@@ -349,7 +358,7 @@ look_kernel(segment *segments, const leaf_item *items, chunk_map chunks, const K
 	}
 	__syncthreads();
 	if (last)
-		assign(segments, gridDim.x, tile_keys, head);
+		assign<LOOK_THREADS>(segments, gridDim.x, tile_keys, head);
 }
 
 /* ---- tiles of segments ------------------------------------------------------ */
@@ -500,10 +509,10 @@ settle(number *cursors, const number *counts, const segment *s, const Key *split
 		leaf->from = s->keys.from + begins[from];
 		leaf->count = begins[to] - begins[from];
 		leaf->low = from == 0 ? s->keys.low :
-		            max((uint64_t)(splitters != NULL ? splitters[from] : digit_begin(d, from)),
+		            max((uint64_t)(splitters != NULL ? splitters[from] : digit_begin(d, s->first_bin + from)),
 		                s->keys.low);
 		leaf->high = to == d.bins ? s->keys.high :
-		             min((uint64_t)(splitters != NULL ? splitters[to] : digit_begin(d, to)) - 1,
+		             min((uint64_t)(splitters != NULL ? splitters[to] : digit_begin(d, s->first_bin + to)) - 1,
 		                 s->keys.high);
 	}
 	list_leaves<Key, 2>(l, leaves);
@@ -586,8 +595,20 @@ fill_tile(Key *to, const tile_place &t, const digits &d, const number *begins, n
 		const uint64_t last = min((uint64_t)shared[b + 1], end);
 
 		for (uint64_t i = max((uint64_t)shared[b], begin) + threadIdx.x % 32; i < last; i += 32)
-			to[i] = (Key)(d.low + b);
+			to[i] = (Key)(d.low + t.of->first_bin + b);
 	}
+}
+
+/* Digits of all keys, less the first one of a segment. */
+template <class Digits> struct digits_from {
+	Digits   d;
+	uint32_t first;
+};
+
+template <class Digits, class Key> static __device__ __forceinline__ uint32_t
+digit_of(const digits_from<Digits> &f, Key key)
+{
+	return digit_of(f.d, key) - f.first;
 }
 
 /* TILES tiles a block.  SORTED is where keys belong in the end. */
@@ -636,14 +657,14 @@ move_kernel(Key *to, const Key *from, const segment *segments, uint32_t count,
 			fill_tile<THREADS>(sorted, t, d, places.cursors, (number *)space);
 			next();
 		} else if (d.outside) {
-			const clamped_digits clamped = { d };
+			const digits_from<clamped_digits> clamped = { { d }, t.of->first_bin };
 
-			partition_tile<THREADS, ITEMS, MOST_BINS>(to, x, t.count, clamped, clamped.d.bins,
+			partition_tile<THREADS, ITEMS, MOST_BINS>(to, x, t.count, clamped, clamped.d.d.bins,
 			                                          places, space, next);
 		} else {
-			const digits plain = d;
+			const digits_from<digits> plain = { d, t.of->first_bin };
 
-			partition_tile<THREADS, ITEMS, MOST_BINS>(to, x, t.count, plain, plain.bins,
+			partition_tile<THREADS, ITEMS, MOST_BINS>(to, x, t.count, plain, plain.d.bins,
 			                                          places, space, next);
 		}
 		__syncthreads();

@@ -80,28 +80,68 @@ divide(const job<Key> &j, Key **from, uint32_t segments, chunk_map chunks,
 	return sort_listed(j, leaf_place<Key>{ to, {} }, leaf_bits, too_large);
 }
 
+/* Look at all keys; sets to zero what divide_all() or divide_even() want to be. */
+template <class Tile, class Key> static cudaError_t
+look_at_all(const job<Key> &j)
+{
+	typedef sampling<Key> sampling;
+	const scratch &s = j.s;
+	bin_plan<Key> *const plan = (bin_plan<Key> *)s.plan;
+	const size_t zeros = ((char *)s.counts - (char *)s.listed) / 4;
+
+	TRY_CUDA(launch(sample_kernel<Key>, sampling::KEYS / sampling::TAKERS, sampling::TAKERS,
+	                j.stream, plan, j.keys, j.count, s.listed, (uint32_t)zeros));
+	return launch(plan_kernel<Key>, sampling::BLOCKS, sampling::THREADS, j.stream, plan,
+	              s.even_bins, s.splitters, Tile::SPLITTERS);
+}
+
 /* All keys to buckets; these are leaves, or if ITEMS is not NULL segments, which go there. */
 template <class Tile, class Key> static cudaError_t
 divide_all(const job<Key> &j, leaf_item *items)
 {
 	const scratch &s = j.s;
 	bin_plan<Key> *const plan = (bin_plan<Key> *)s.plan;
-	const size_t zeros = ((char *)s.counts - (char *)s.listed) / 4;
 	const size_t tiles = (j.count + Tile::KEYS - 1) / Tile::KEYS;
 	const uint32_t each = tiles_a_block(j.sorter, tiles, 12, 4);
 	chunk_pool pool = s.pool;
 
 	pool.whole = (uint32_t)(j.count / pool.chunk);
 	pool.spare = (uint64_t)(((intptr_t)s.spare - (intptr_t)j.other) / (intptr_t)sizeof(Key));
-	TRY_CUDA(launch(sample_kernel<Key>, sampling<Key>::KEYS / sampling<Key>::TAKERS,
-	                sampling<Key>::TAKERS, j.stream, plan, j.keys, j.count, s.listed, (uint32_t)zeros));
-	TRY_CUDA(launch(plan_kernel<Key>, sampling<Key>::BLOCKS, sampling<Key>::THREADS, j.stream, plan,
-	                s.even_bins, Tile::SPLITTERS));
 	TRY_CUDA(launch_shared(to_chunks_kernel<Key, Tile>, (tiles + each - 1) / each, Tile::THREADS,
 	                       to_chunks_bytes<Key, Tile>(pool.buckets), j.stream, j.other, j.keys,
 	                       j.count, plan, pool, each));
 	return launch(settle_chunks_kernel<Key>, 1, COUNT_THREADS, j.stream, s.chunks, pool, plan,
 	              items, lists_of(j, (const Key *)j.other));
+}
+
+/* Many keys that are evenly spread: to bins of two levels, and sort the leaves that come of it. */
+template <class Key> static cudaError_t
+divide_even(const job<Key> &j, uint32_t *too_large)
+{
+	typedef tile_of_many<Key> tile;
+	const scratch &s = j.s;
+	const levels v = s.level;
+	const bin_plan<Key> *const plan = (const bin_plan<Key> *)s.plan;
+	const size_t bytes = (v.bins + 1) / 2 * 4, tiles = (j.count + tile::KEYS - 1) / tile::KEYS;
+	const size_t parts = j.count / (COUNT_THREADS * HISTOGRAM_LOADS * 16 / sizeof(Key)) + 1;
+	const size_t blocks = (size_t)j.sorter->processors * (bytes <= 100 << 10 ? 2 : 1);
+	const uint32_t upper = tiles_a_block(j.sorter, tiles, 12, 4);
+	const uint32_t lower = tiles_a_block(j.sorter, tiles + v.upper, 12, 4);
+
+	TRY_CUDA(launch_shared(histogram_kernel<Key>, std::min(blocks, parts), COUNT_THREADS, bytes,
+	                       j.stream, s.counts, j.keys, j.count, v.bins, plan));
+	TRY_CUDA(launch(settle_level_kernel<Key>, v.upper, COUNT_THREADS, j.stream, s.segments,
+	                s.upper_cursors, s.cursors, s.counts, plan, v, s.level_leaf_bits, tile::KEYS,
+	                s.head, lists_of(j, (const Key *)j.keys)));
+	TRY_CUDA(launch_shared(move_level_kernel<Key, tile>, (tiles + upper - 1) / upper, tile::THREADS,
+	                       partition_bytes<Key, tile::KEYS>(UPPER_BINS), j.stream, j.other, j.keys,
+	                       j.count, s.upper_cursors, plan, v, upper));
+	TRY_CUDA(launch_shared(move_kernel<Key, tile>, (tiles + v.upper) / lower + 1, tile::THREADS,
+	                       splitters<Key, SEGMENT_ROWS>::BYTES +
+	                       partition_bytes<Key, tile::KEYS>(1u << v.low_bits), j.stream, j.keys,
+	                       j.other, s.segments, v.upper, chunk_map{}, s.head, s.cursors, j.keys,
+	                       lower, (Key *)s.tables));
+	return sort_listed(j, leaf_place<Key>{ j.keys, {} }, s.level_leaf_bits, too_large);
 }
 
 /* Divide again what was too large; in CHUNKS or not. */
@@ -172,23 +212,32 @@ sort_by_bins(const job<Key> &j)
 	const size_t zeroed = (char *)s.counts - (char *)s.listed;	/* by the kernel that samples */
 	chunk_map chunks = {};
 	Key *from = j.other;
-	uint32_t too_large = 0;
+	uint32_t too_large = 0, skewed = 0;	/* the first word of the plan */
 
 	if (keys_are_few(sizeof(Key) * 8, j.count)) {
 		unsigned chunk_bits = LEAF_BITS;
 
 		while ((uint32_t)1 << chunk_bits < s.pool.chunk)
 			chunk_bits++;
+		TRY_CUDA((look_at_all<tile_of_few<Key>>(j)));
 		TRY_CUDA((divide_all<tile_of_few<Key>>(j, NULL)));
 		TRY_CUDA(sort_listed(j, leaf_place<Key>{ j.other, { s.chunks, chunk_bits } }, s.leaf_bits,
 		                     &too_large));
 		chunks = chunk_map{ s.chunks, s.pool.chunk / tile_of_few<Key>::KEYS };
 	} else {
-		chunks = chunk_map{ s.chunks, s.pool.chunk / tile_of_many<Key>::KEYS };
 		TRY_CUDA(cudaMemsetAsync(s.counts, 0, s.zero_bytes - zeroed, j.stream));
-		TRY_CUDA((divide_all<tile_of_many<Key>>(j, s.too_large)));
-		TRY_CUDA(divide(j, &from, BUCKETS, chunks, s.leaf_bits, &too_large));
-		chunks = chunk_map{};
+		TRY_CUDA((look_at_all<tile_of_many<Key>>(j)));
+		TRY_CUDA(cudaMemcpyAsync(&skewed, s.plan, sizeof skewed, cudaMemcpyDeviceToHost, j.stream));
+		TRY_CUDA(cudaStreamSynchronize(j.stream));
+		if (skewed == 0 && s.level.bins > 0) {
+			from = j.keys;
+			TRY_CUDA(divide_even(j, &too_large));
+		} else {
+			chunks = chunk_map{ s.chunks, s.pool.chunk / tile_of_many<Key>::KEYS };
+			TRY_CUDA((divide_all<tile_of_many<Key>>(j, s.too_large)));
+			TRY_CUDA(divide(j, &from, BUCKETS, chunks, s.leaf_bits, &too_large));
+			chunks = chunk_map{};
+		}
 	}
 	for (unsigned turn = 0; too_large > 0; turn++) {
 		if (turn == TURNS)

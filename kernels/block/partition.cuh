@@ -190,7 +190,7 @@ bins_find(const splitters<Key, ROWS, COPIES> &s, const Key *x, uint32_t *bins)
 template <unsigned THREADS, unsigned ITEMS, class Digits, class Places, class Key>
 static __device__ __forceinline__ void
 tile_write(const Digits &d, const Places &p, Key *to, const Key *sorted, uint32_t count,
-           const uint32_t *, uint32_t, const uint64_t *places)
+           const uint32_t *, const uint16_t *, const uint64_t *places)
 {
 	const int left = thread_left(count);
 
@@ -208,26 +208,45 @@ tile_write(const Digits &d, const Places &p, Key *to, const Key *sorted, uint32_
 
 /*
  * A search for each key again would be dear.  Instead warps write as many keys each, a run of
- * one bin after the other: a bin's place is asked once a run.
+ * one bin after the other: a bin's place is asked once a run.  If runs are short, the bins of
+ * keys are KEPT beside them.
  */
 template <unsigned THREADS, unsigned ITEMS, class Key, unsigned ROWS, unsigned COPIES, class Places>
 static __device__ __forceinline__ void
 tile_write(const splitters<Key, ROWS, COPIES> &, const Places &p, Key *to, const Key *sorted,
-           uint32_t count, const uint32_t *begins, uint32_t, const uint64_t *places)
+           uint32_t count, const uint32_t *begins, const uint16_t *kept, const uint64_t *places)
 {
-	uint32_t at = threadIdx.x / 32 * (32 * ITEMS), last, bin = 0;
-	const uint32_t end = min(at + 32 * ITEMS, count);
+	if constexpr (splitters<Key, ROWS, COPIES>::SHORT_RUNS) {
+		for (uint32_t k = threadIdx.x; k < count; k += THREADS) {
+			const uint32_t b = kept[k];
 
-	for (unsigned half = ROWS / 2; half > 0; half /= 2)
-		bin += begins[bin + half] <= at ? half : 0;
-	for (; at < end; at = last, bin++) {
-		last = bin + 1 < ROWS ? min(begins[bin + 1], end) : end;
-		if (at == last || (Places::SKIPS && places[bin] == NOWHERE))
-			continue;
-		for (uint32_t k = at + threadIdx.x % 32; k < last; k += 32)
-			to[place_of(p, bin, places[bin], k)] = sorted[k];
+			if (!Places::SKIPS || places[b] != NOWHERE)
+				to[place_of(p, b, places[b], k)] = sorted[k];
+		}
+	} else {
+		uint32_t at = threadIdx.x / 32 * (32 * ITEMS), last, bin = 0;
+		const uint32_t end = min(at + 32 * ITEMS, count);
+
+		for (unsigned half = ROWS / 2; half > 0; half /= 2)
+			bin += begins[bin + half] <= at ? half : 0;
+		for (; at < end; at = last, bin++) {
+			last = bin + 1 < ROWS ? min(begins[bin + 1], end) : end;
+			if (at == last || (Places::SKIPS && places[bin] == NOWHERE))
+				continue;
+			for (uint32_t k = at + threadIdx.x % 32; k < last; k += 32)
+				to[place_of(p, bin, places[bin], k)] = sorted[k];
+		}
 	}
 }
+
+/* Does tile_write() want the bins of keys? */
+template <class Digits> struct keeps_bins {
+	static const bool yes = false;
+};
+
+template <class Key, unsigned ROWS, unsigned COPIES> struct keeps_bins<splitters<Key, ROWS, COPIES>> {
+	static const bool yes = splitters<Key, ROWS, COPIES>::SHORT_RUNS;
+};
 
 /*
  * Move the tile of COUNT keys in X (tile_load) to its bins in TO.
@@ -249,6 +268,7 @@ partition_tile(Key *to, Key *x, uint32_t count, const Digits &d, uint32_t bins, 
 	uint64_t *places = (uint64_t *)(sorted + TILE);	/* where in TO, less where in the tile */
 	uint32_t *counts = (uint32_t *)(places + bins);
 	uint32_t *sums = counts + bins;
+	uint16_t *kept = (uint16_t *)(sums + 32);
 	const unsigned first = threadIdx.x * EACH;	/* of the bins of this thread */
 	uint32_t place[ITEMS];	/* bin and rank */
 	uint32_t keys[EACH], before = 0, total;
@@ -294,8 +314,14 @@ partition_tile(Key *to, Key *x, uint32_t count, const Digits &d, uint32_t bins, 
 	__syncthreads();
 #pragma unroll
 	for (int i = 0; i < (int)ITEMS; i++)
-		if (i * (int)THREADS < left)
-			sorted[counts[place[i] >> RANK_BITS] + (place[i] & ((1u << RANK_BITS) - 1))] = x[i];
+		if (i * (int)THREADS < left) {
+			const uint32_t bin = place[i] >> RANK_BITS;
+			const uint32_t at = counts[bin] + (place[i] & ((1u << RANK_BITS) - 1));
+
+			sorted[at] = x[i];
+			if (keeps_bins<Digits>::yes)
+				kept[at] = (uint16_t)bin;
+		}
 #pragma unroll
 	for (unsigned i = EACH; i-- > 0;) {
 		before -= keys[i];
@@ -307,7 +333,7 @@ partition_tile(Key *to, Key *x, uint32_t count, const Digits &d, uint32_t bins, 
 	writes = places_known(p, writes);
 	next();
 	if (writes)
-		tile_write<THREADS, ITEMS>(d, p, to, sorted, count, counts, bins, places);
+		tile_write<THREADS, ITEMS>(d, p, to, sorted, count, counts, kept, places);
 }
 
 /* Keys of tile T. */

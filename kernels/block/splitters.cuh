@@ -27,6 +27,8 @@ enum {
 /* Shared memory of a block: ROWS rows, a power of two, of a splitter each, in COPIES. */
 template <class Key, unsigned ROWS, unsigned COPIES = 128 / sizeof(Key)> struct splitters {
 	enum { ROW = COPIES * sizeof(Key), BYTES = ROWS * ROW };
+	/* so many bins that runs of a tile's keys in them are short: see tile_write() */
+	static const bool SHORT_RUNS = ROW < 128;
 	const Key *rows;
 
 	__device__ __forceinline__ Key

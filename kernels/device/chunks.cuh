@@ -143,7 +143,8 @@ template <class Key, class Tile> static size_t
 to_chunks_bytes(uint32_t buckets)
 {
 	return Tile::search::BYTES + buckets * sizeof(chunk_change) +
-	       partition_bytes<Key, Tile::KEYS>(buckets);
+	       partition_bytes<Key, Tile::KEYS>(buckets) +
+	       (Tile::search::SHORT_RUNS ? Tile::KEYS * sizeof(uint16_t) : 0);
 }
 
 /*

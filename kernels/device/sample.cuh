@@ -8,7 +8,8 @@
  *     sample_kernel   keys from all parts of the input: 8192 (u64: 4096)
  *     plan_kernel     blocks rank some of them each
  *
- * If no part of their range is much fuller than the others, buckets are digits of that range.
+ * If no part of their range is much fuller than the others, and there are not only few values,
+ * buckets are digits of that range.
  * Otherwise keys of evenly spaced ranks in the sample are splitters: between two of them there
  * are about as many keys, however these are spread.  N. Leischner, V. Osipov, P. Sanders, "GPU
  * Sample Sort", IPDPS 2010.
@@ -31,7 +32,7 @@ template <class Key> struct sampling {
 	enum {
 		KEYS    = BUCKETS * (sizeof(Key) == 4 ? 32 : 16),
 		CELLS   = KEYS / 8,
-		UNEVEN  = 31,		/* in a cell, of 8 expected; 1 in 10^6 even samples has one */
+		UNEVEN  = 25,		/* in a cell, of 8 expected; 1 in 500 even samples has one, a bell always */
 		MARGIN  = 64,		/* part of the range that a sample may have missed */
 		TAKERS  = 256,		/* threads of a block that takes samples */
 		THREADS = 1024,		/* of one that ranks them */
@@ -86,9 +87,9 @@ sample_kernel(bin_plan<Key> *plan, const Key *keys, size_t count, uint32_t *zero
 		zero[z] = 0;
 }
 
-/* Is a cell of the sample's range crowded?  For all threads. */
-template <class Key> static __device__ bool
-sample_is_skewed(const Key *sample, const digits &cells)
+/* Is one of the cells crowded where CELL_OF() says that samples are?  For all threads. */
+template <class Key, class Cell> static __device__ bool
+sample_crowds(const Key *sample, Cell cell_of)
 {
 	typedef sampling<Key> S;
 	__shared__ uint32_t counters[S::CELLS];
@@ -98,11 +99,21 @@ sample_is_skewed(const Key *sample, const digits &cells)
 		counters[c] = 0;
 	__syncthreads();
 	for (unsigned i = threadIdx.x; i < S::KEYS; i += S::THREADS)
-		atomicAdd(&counters[digit_of(cells, sample[i])], 1u);
+		atomicAdd(&counters[cell_of(sample[i])], 1u);
 	__syncthreads();
 	for (unsigned c = threadIdx.x; c < S::CELLS; c += S::THREADS)
 		crowded = crowded || counters[c] >= S::UNEVEN;
 	return __syncthreads_or(crowded);
+}
+
+/* Is a part of the range crowded, or are there so few values that cells of their hashes are? */
+template <class Key> static __device__ bool
+sample_is_skewed(const Key *sample, const digits &cells)
+{
+	return sample_crowds(sample, [=](Key key) { return digit_of(cells, key); }) ||
+	       sample_crowds(sample, [=](Key key) {
+		return (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) % sampling<Key>::CELLS;
+	});
 }
 
 /*

@@ -136,8 +136,6 @@ scratch_of(void *memory, unsigned bits, size_t count)
 	s.even_bins = BUCKETS;
 	if (few) {
 		s.even_bins = (uint32_t)bins_wanted(bits, count, FEW_BUCKETS, &s.leaf_bits);
-		if (s.leaf_bits > LEAF_BITS + 1)	/* then short ones of two lengths are better */
-			s.even_bins = FEW_BUCKETS;
 	} else {
 		(void)bins_wanted(bits, count / BUCKETS, SEGMENT_BINS, &s.leaf_bits);
 		s.level = levels_of(bits, count, &s.level_leaf_bits);

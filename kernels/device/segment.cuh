@@ -635,8 +635,8 @@ move_kernel(Key *to, const Key *from, const segment *segments, uint32_t count,
 		if (++tile >= end || tile >= head->tiles)
 			return;
 		t = tile_in(of, Tile::KEYS, chunks, tile);
-		if (t.count == 0)
-			t = tile_in(of + 1, Tile::KEYS, chunks, tile);
+		while (t.count == 0)	/* there may be segments without keys between */
+			t = tile_in(++of, Tile::KEYS, chunks, tile);
 		tile_load<THREADS, ITEMS>(x, from + t.from, t.count);
 	};
 

@@ -83,11 +83,22 @@ strays(uint64_t i, uint64_t n, uint64_t r)
 	return i % 99991 == 5 ? 7 : i % 99991 == 17 ? -(uint64_t)16 : middle;
 }
 
+/* nothing in the middle: where keys are, they are evenly spread */
+static uint64_t
+gap(uint64_t i, uint64_t n, uint64_t r)
+{
+	const uint32_t low = (uint32_t)r / 10 * 6, key = low + (low >> 30 > 0 ? 1717986918 : 0);
+
+	(void)i;
+	(void)n;
+	return (uint64_t)key << 32 | key;
+}
+
 static const struct shape shapes[] = {
 	{ "uniform", uniform }, { "rising", rising }, { "falling", falling }, { "equal", equal },
 	{ "few different", few }, { "extreme", extreme }, { "organ pipe", organ }, { "saw", saw },
 	{ "steep", steep }, { "heaps", heaps }, { "tails", tails },
-	{ "strays", strays },
+	{ "strays", strays }, { "gap", gap },
 	{ "clusters", clusters }, { "ends", ends },
 };
 

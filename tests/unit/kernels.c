@@ -20,7 +20,7 @@ void unit_kernels(void);
 enum { GUARD = 16, GUARD_BYTE = 0x5c };
 
 /* How keys are made: a formula of index, count and a random number. */
-struct shape {
+struct formula {
 	const char *name;
 	uint64_t  (*key)(uint64_t i, uint64_t count, uint64_t random);
 };
@@ -94,7 +94,7 @@ gap(uint64_t i, uint64_t n, uint64_t r)
 	return (uint64_t)key << 32 | key;
 }
 
-static const struct shape shapes[] = {
+static const struct formula shapes[] = {
 	{ "uniform", uniform }, { "rising", rising }, { "falling", falling }, { "equal", equal },
 	{ "few different", few }, { "extreme", extreme }, { "organ pipe", organ }, { "saw", saw },
 	{ "steep", steep }, { "heaps", heaps }, { "tails", tails },
@@ -141,7 +141,7 @@ sort_on_host(void *keys, unsigned bits, size_t count)
 }
 
 static void
-fill(void *keys, unsigned bits, size_t count, const struct shape *shape)
+fill(void *keys, unsigned bits, size_t count, const struct formula *shape)
 {
 	for (size_t i = 0; i < count; i++) {
 		uint64_t key = shape->key(i, count, random_next());
@@ -198,7 +198,7 @@ backwards(bool on)
 /* ---- tile sort ----------------------------------------------------------- */
 
 static void
-check_sort(unsigned bits, size_t count, const struct shape *shape)
+check_sort(unsigned bits, size_t count, const struct formula *shape)
 {
 	void *want = malloc((count + 1) * (bits / 8));
 	void *unsorted = malloc((count + 1) * (bits / 8));
@@ -298,7 +298,7 @@ check_whole_sort_of(const void *unsorted, unsigned bits, size_t count, const cha
 }
 
 static void
-check_whole_sort(unsigned bits, size_t count, const struct shape *shape)
+check_whole_sort(unsigned bits, size_t count, const struct formula *shape)
 {
 	void *unsorted = malloc((count + 1) * (bits / 8));
 
@@ -360,8 +360,8 @@ check_whole_sorts(unsigned bits)
 /* ---- merge --------------------------------------------------------------- */
 
 static void
-check_merge(unsigned bits, size_t a_count, size_t b_count, const struct shape *a_shape,
-            const struct shape *b_shape, size_t shift)
+check_merge(unsigned bits, size_t a_count, size_t b_count, const struct formula *a_shape,
+            const struct formula *b_shape, size_t shift)
 {
 	const size_t count = a_count + b_count, width = bits / 8;
 	void *want = malloc((count + 1) * width), *scratch = NULL;
@@ -429,7 +429,7 @@ mixed(uint64_t z)
 
 /* Keys as they come: falls and sums of gs_check() against a loop. */
 static void
-check_check(unsigned bits, size_t count, const struct shape *shape, uint64_t salt)
+check_check(unsigned bits, size_t count, const struct formula *shape, uint64_t salt)
 {
 	enum { SPANS = 8 };
 	struct guarded g = guarded_open(bits, count, 1);

@@ -407,7 +407,7 @@ check_merges(unsigned bits)
 
 	for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
 		check_merge(bits, sizes[s][0], sizes[s][1], &shapes[s % MORE_SHAPES],
-		            &shapes[s % 2 == 0 ? s % SHAPES : 0], s % 5);
+		            &shapes[s % 2 == 0 ? s % MORE_SHAPES : 0], s % 5);
 	for (size_t s = 0; s < MORE_SHAPES; s++) {
 		check_merge(bits, 20000, 15001, &shapes[s], &shapes[s], 0);
 		check_merge(bits, 20000, 15001, &shapes[s], &shapes[(s + 3) % MORE_SHAPES], 1);

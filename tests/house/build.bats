@@ -63,7 +63,8 @@ install() {
 	            share/fish/vendor_completions.d/numsort.fish; do
 		[ -s "$root/$file" ] || { echo "$file"; find root; false; }
 	done
-	[ -z "$(find "$root" -type f -name '*gsort*' ! -name libgsort.a ! -name 'gsort.[hp]*')" ]
+	[ -z "$(find "$root" -type f -name '*gsort*' ! -name libgsort.a ! -name 'gsort.[hp]*' \
+		! -name gsort-cuda.so)" ]
 	grep -q -- '-F _gsort numsort$' "$root/share/bash-completion/completions/numsort"
 	head -n 1 "$root/share/zsh/site-functions/_numsort" | grep -qx '#compdef numsort'
 	not grep -w -- '-c gsort' "$root/share/fish/vendor_completions.d/numsort.fish"

@@ -53,6 +53,8 @@ gsort_bench_SOURCES = \
   bench/device/device_keys.h \
   bench/device/source.c \
   bench/device/source.h \
+  bench/device/table.c \
+  bench/device/table.h \
   bench/keys.c \
   bench/keys.h \
   bench/ladder/args.c \
@@ -137,7 +139,10 @@ bench_results = \
   bench/results/h200-2026-11-21/tile.json \
   bench/results/h200-2026-11-21/time.svg \
   bench/results/h200-2026-11-21/versus-small.json \
-  bench/results/h200-2026-11-21/versus.json
+  bench/results/h200-2026-11-21/versus.json \
+  bench/results/h200-2026-11-22/ladder-gsort.json \
+  bench/results/h200-2026-11-22/table-491b48e.json \
+  bench/results/h200-2026-11-22/table.json
 
 bench_scripts = \
   bench/.clang-tidy \

@@ -7,7 +7,8 @@
  *
  * The search has no branches: a load, a comparison and an addition a step.  Splitters are kept
  * as many times as shared memory has banks, so each lane searches in a bank of its own (u64: two
- * lanes in two); or if they are many, half as many times.  P. Sanders, S. Winkel, "Super Scalar Sample Sort", ESA 2004.
+ * lanes in two); or if they are many, half as many times.  P. Sanders, S. Winkel, "Super Scalar
+ * Sample Sort", ESA 2004.
  */
 #ifndef GS_SPLITTERS_CUH
 #define GS_SPLITTERS_CUH

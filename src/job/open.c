@@ -11,6 +11,9 @@
  */
 #include "config.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <string.h>
 
 #include "base/limits.h"
@@ -102,6 +105,19 @@ merge_files(const struct gsort_options *options)
 	return options->merge_files;
 }
 
+/* Is the output a regular file, or will it be? */
+static bool
+writes_file(const struct gsort_options *options)
+{
+	struct stat status;
+
+	if (options->drained || options->write != NULL)
+		return false;
+	if (options->output == NULL)
+		return fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode);
+	return stat(options->output, &status) != 0 || S_ISREG(status.st_mode);
+}
+
 /* So small an input needs little memory: not all limits of the machine are read. */
 enum { SMALL_BYTES = 64 << 10 };
 
@@ -134,6 +150,7 @@ collect_plan_input(struct gsort *job)
 		.device = options->device,
 		.gpu_possible = gs_gpu_module_exists(),
 		.gpu_present = gs_gpu_is_present(),
+		.to_file = writes_file(options),
 		.gpu_count = options->gpu_count == 0 ? 1 : options->gpu_count,
 		.gpu_memory_bytes = options->gpu_memory_bytes,
 		.threads = options->threads,

@@ -14,19 +14,31 @@
 #define MIB	((uint64_t)1 << 20)
 
 /*
- * When a GPU pays: milliseconds of the whole process for a GiB of keys, and to open one.  16
- * cores of an H200 host, u32, file to new file, median of 3 (bench/crossover):
+ * When a GPU pays: milliseconds for a GiB of keys, of one CPU thread and of the GPU, less what both
+ * take to write a file; and to open a GPU.  H200 host, seconds of whole processes, one run of each
+ * cell (bench/results/h200-2026-11-22/crossover.json):
  *
- *                16 threads     4 threads      a GPU, either way
- *      512 MiB     0.185 s       0.274 s        0.442, 0.408 s
- *     2048 MiB     0.569 s                      0.851 s
+ *                16 cores, to a file   4 cores          16 cores, to /dev/null   4 cores
+ *                  cpu     gpu         cpu     gpu        cpu     gpu           cpu     gpu
+ *      1 GiB u32   0.35    0.67        0.77    0.72       0.24    0.48          0.96    0.54
+ *      2 GiB u64   0.70    1.00        1.64    1.29       0.47    0.61          1.57    0.67
+ *      4 GiB u32   1.68    1.79        3.43    2.14       0.99    0.76          3.28    1.10
+ *      8 GiB u64   5.10    2.59
+ *     16 GiB u64   7.6     4.9
  *
- * To /dev/null 1 GiB takes 4 threads 0.53 s, 8 threads 0.26 s, 16 threads 0.16 s.  u64 takes
- * the CPU the same time for the same bytes.
+ * From pipe to pipe the CPU was the faster one in all six cells (1.4 against 1.7 s for 1 GiB on 4
+ * cores, 4.4 against 4.7 s for 4 GiB on 16): it sorts as the bytes come.  With fewer threads it
+ * falls behind; where exactly was not measured.
  */
-enum { CPU_MS = 2200, GPU_MS = 370 };	/* CPU_MS: of one thread */
+struct rates {
+	unsigned cpu_ms, gpu_ms;
+};
+static const struct rates to_file = { 1765, 31 }, elsewhere = { 2870, 47 };
+#ifndef PIPE_THREADS
+#define PIPE_THREADS	4	/* from so many on the CPU sorts pipes; tests/emu: never */
+#endif
 #ifndef OPEN_MS
-#define OPEN_MS		310	/* tests/emu: 0, so that the emulated GPU always pays */
+#define OPEN_MS		370	/* tests/emu: 0, so that the emulated GPU always pays */
 #endif
 #ifndef CUDA_BYTES
 #define CUDA_BYTES	(384 * MIB)	/* not tuned; tests/emu takes less */
@@ -44,13 +56,13 @@ gs_plan_cuda_bytes(void)
 
 /* Bytes of keys from which a GPU pays, or UINT64_MAX. */
 static uint64_t
-crossover(unsigned threads)
+crossover(const struct rates *rates, unsigned threads)
 {
-	const uint64_t gpu_ms = (uint64_t)GPU_MS * threads;
+	const uint64_t gpu_ms = (uint64_t)rates->gpu_ms * threads;
 
-	if (gpu_ms >= CPU_MS)
+	if (gpu_ms >= rates->cpu_ms)
 		return UINT64_MAX;
-	return ((uint64_t)1 << 30) * OPEN_MS * threads / (CPU_MS - gpu_ms);
+	return ((uint64_t)1 << 30) * OPEN_MS * threads / (rates->cpu_ms - gpu_ms);
 }
 
 static gs_status
@@ -66,7 +78,7 @@ static gs_status
 choose_by_size(struct gs_device_choice *choice, const struct gs_plan_input *input,
                unsigned threads)
 {
-	const uint64_t from = crossover(threads);
+	const uint64_t from = crossover(input->to_file ? &to_file : &elsewhere, threads);
 	const uint64_t pipe_from = from > 2 * OPENING_BYTES ? from - OPENING_BYTES : from / 4;
 	/* A line of text is two to three times as long as its key. */
 	const uint64_t shrink = input->key_bits == 0 ? 3 : 1;
@@ -76,6 +88,9 @@ choose_by_size(struct gs_device_choice *choice, const struct gs_plan_input *inpu
 	if (from == UINT64_MAX)
 		return choose(choice, GSORT_DEVICE_CPU,
 		              "with so many threads the CPU sorts as fast as files are written");
+	if (!known && threads >= PIPE_THREADS)
+		return choose(choice, GSORT_DEVICE_CPU,
+		              "with so many threads the CPU sorts as fast as a pipe delivers");
 	if (known && input->input_bytes / shrink < from)
 		return choose(choice, GSORT_DEVICE_CPU, "the input is too small for a GPU to pay");
 	if (known)

@@ -26,6 +26,7 @@ struct gs_plan_input {
 	enum gsort_device device;		/* the user's choice; GSORT_DEVICE_CPU once a GPU failed */
 	bool              gpu_possible;		/* a GPU module may exist */
 	bool              gpu_present;		/* so may a GPU */
+	bool              to_file;		/* the output is a regular file */
 	int               gpus[GSORT_GPUS_MOST];	/* the user's, less those that failed */
 	unsigned          gpu_count;		/* at least 1; or GSORT_ALL_GPUS */
 	uint64_t          gpu_memory_bytes;	/* the user's limit; 0: none */

@@ -101,7 +101,8 @@ places_end(const chunk_places<Tile> &p, uint32_t bucket, uint32_t keys, uint32_t
 		return NOWHERE;
 	for (;;) {
 		const uint32_t fill = (uint32_t)begun;
-		const uint64_t place = chunk_place(p.pool, newest_chunk(p.pool, begun, bucket)) + fill - before;
+		const uint64_t place = chunk_place(p.pool, newest_chunk(p.pool, begun, bucket)) +
+		                       fill - before;
 
 		if (fill + keys <= chunk)
 			return place;

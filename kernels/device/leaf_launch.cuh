@@ -118,7 +118,8 @@ word_kernel(uint64_t *to, const uint64_t *from, leaf_chunks chunks, const leaf_i
 		if (chunks.at == NULL)
 			leaf_load(space, from + item.from, count, item.low);
 		else
-			leaf_load(space, chunked<uint64_t>{ from, chunks.at + item.first, chunks.bits }, count, item.low);
+			leaf_load(space, chunked<uint64_t>{ from, chunks.at + item.first, chunks.bits },
+			          count, item.low);
 		if (!leaf_sort<BITS>(to + item.from, count, item.low, space))
 			leaf_sort_wide<BITS>(to + item.from, count, item.low, space);
 		__syncthreads();
@@ -223,7 +224,8 @@ sort_listed(const job<Key> &j, const leaf_place<Key> &at, unsigned leaf_bits, ui
 	const cudaStream_t aside = j.sorter->aside;
 	const cudaEvent_t known = j.sorter->listed;
 	const bool narrow = lists_of(j, at.from).narrow;
-	const int likely[2] = { WORD_12 + (int)(leaf_bits - LEAF_BITS), NARROW_12 + (int)(leaf_bits - LEAF_BITS) };
+	const int likely[2] = { WORD_12 + (int)(leaf_bits - LEAF_BITS),
+	                        NARROW_12 + (int)(leaf_bits - LEAF_BITS) };
 	job<Key> others = j;
 	uint32_t listed[KINDS];
 	int next = KINDS;	/* one more kind that is queued */

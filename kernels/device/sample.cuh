@@ -32,7 +32,8 @@ template <class Key> struct sampling {
 	enum {
 		KEYS    = BUCKETS * (sizeof(Key) == 4 ? 32 : 16),
 		CELLS   = KEYS / 8,
-		UNEVEN  = 25,		/* in a cell, of 8 expected; 1 in 500 even samples has one, a bell always */
+		UNEVEN  = 25,		/* in a cell, of 8 expected; 1 in 500 even samples has one, a
+					 * bell always */
 		MARGIN  = 64,		/* part of the range that a sample may have missed */
 		TAKERS  = 256,		/* threads of a block that takes samples */
 		THREADS = 1024,		/* of one that ranks them */

@@ -155,7 +155,8 @@ scratch_of(void *memory, unsigned bits, size_t count)
 	s.zero_bytes = s.bytes;
 	carve(&s.cursors, base, &s.bytes, bins);
 	carve(&s.upper_cursors, base, &s.bytes, UPPER_BINS);
-	carve((char **)&s.plan, base, &s.bytes, std::max(sizeof(bin_plan<uint32_t>), sizeof(bin_plan<uint64_t>)));
+	carve((char **)&s.plan, base, &s.bytes,
+	      std::max(sizeof(bin_plan<uint32_t>), sizeof(bin_plan<uint64_t>)));
 	carve(&s.segments, base, &s.bytes, segments);
 	carve(&s.too_large, base, &s.bytes, segments);
 	carve_chunks(&s, base, bits, count);

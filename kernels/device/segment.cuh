@@ -31,7 +31,8 @@ enum {
 	LOOK_THREADS  = 256,
 	LOOKS         = 4,		/* keys that a thread looks at */
 	LOOK_CELLS    = LOOK_THREADS * LOOKS / 8,
-	LOOK_UNEVEN   = 28,		/* keys in a cell, of 8 expected: 1 in 10^8 even segments has such a cell */
+	LOOK_UNEVEN   = 28,		/* keys in a cell, of 8 expected: 1 in 10^8 even segments has
+					 * such a cell */
 	LOOK_MARGIN   = 64,		/* part of their range that a guess is wider; not tuned */
 	VALUE_KEYS    = 1024,		/* keys of one value that are worth a bin; not tuned */
 	UNEVEN_BINS   = 4,		/* times as many, if a segment is not even; not tuned */
@@ -509,10 +510,12 @@ settle(number *cursors, const number *counts, const segment *s, const Key *split
 		leaf->from = s->keys.from + begins[from];
 		leaf->count = begins[to] - begins[from];
 		leaf->low = from == 0 ? s->keys.low :
-		            max((uint64_t)(splitters != NULL ? splitters[from] : digit_begin(d, s->first_bin + from)),
+		            max((uint64_t)(splitters != NULL ? splitters[from]
+		                           : digit_begin(d, s->first_bin + from)),
 		                s->keys.low);
 		leaf->high = to == d.bins ? s->keys.high :
-		             min((uint64_t)(splitters != NULL ? splitters[to] : digit_begin(d, s->first_bin + to)) - 1,
+		             min((uint64_t)(splitters != NULL ? splitters[to]
+		                            : digit_begin(d, s->first_bin + to)) - 1,
 		                 s->keys.high);
 	}
 	list_leaves<Key, 2>(l, leaves);
@@ -563,7 +566,8 @@ count_kernel(number *counts, number *cursors, segment *segments, uint32_t count,
 		if (threadIdx.x == 0) {
 			const uint32_t all = (uint32_t)((of->keys.count + tile_keys - 1) / tile_keys);
 
-			last = atomicAdd(&segments[of - segments].counted, tile - first) + tile - first == all;
+			last = atomicAdd(&segments[of - segments].counted, tile - first) +
+			       tile - first == all;
 			__threadfence();
 		}
 		__syncthreads();
@@ -648,8 +652,9 @@ move_kernel(Key *to, const Key *from, const segment *segments, uint32_t count,
 
 		if (t.of->splits != 0) {
 			const Key *table = tables + (t.of - segments) * SEGMENT_ROWS;
-			const splitters<Key, SEGMENT_ROWS> search = splitters_load<splitters<Key, SEGMENT_ROWS>>(
-				(Key *)memory, [=](unsigned p) { return table[p]; });
+			const splitters<Key, SEGMENT_ROWS> search =
+				splitters_load<splitters<Key, SEGMENT_ROWS>>(
+					(Key *)memory, [=](unsigned p) { return table[p]; });
 
 			partition_tile<THREADS, ITEMS, MOST_BINS>(to, x, t.count, search, SEGMENT_ROWS,
 			                                          places, space, next);

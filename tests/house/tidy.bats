@@ -172,7 +172,7 @@ all_files() {
 		sed -E 's/:[0-9]+:(\]\(|`)/ /; s/[)` ]$//' >"$BATS_TEST_TMPDIR/named"
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/named")" -gt 100 ]
 	grep -E '^(src|kernels|bench|tests|examples)/.*\.(c|cpp|h|inc|cu|cuh|def)$' "$BATS_TEST_TMPDIR/files" |
-		grep -v '^src/gpu/cuda/' | xargs awk '
+		xargs awk '
 		!/#[ \t]*include/ && /^[ \t]*(\/?\*|\/\/)|\/\*/ {
 			sub(/^[^*]*\/\*/, "")
 			while (match($0, /[a-z_0-9\/.-]*[a-z_0-9]\.(c|h|inc|cuh?|def|bats|md)([^a-z_0-9(]|$)/)) {

@@ -10,13 +10,17 @@ prepare() {
 	! grep -q __tsan_init "$GSORT" || skip "the thread sanitizer does not go with the shim"
 }
 
-# faults STEP RUN...: every STEP-th place in .ci/run; in ./bootstrap check half as many, of the first
-# half of the runs; prints the last line
+# faults STEP RUN...: each place in make check-slow; else one in twice STEP places, of the first half
+# of the runs; prints the last line
 faults() {
 	local every=$1
 	shift
-	[ -n "${GSORT_CI-}" ] || { every=$((every * 2)); set -- "${@:1:($# + 1) / 2}"; }
-	[ -z "${GSORT_SLOW-}" ] || every=1
+	if [ -n "${GSORT_SLOW-}" ]; then
+		every=1
+	else
+		every=$((every * 2))
+		set -- "${@:1:($# + 1) / 2}"
+	fi
 	"$GSORT_SOURCE/tests/fault/faults" --every "$every" "$@" >told || { cat told; return 1; }
 	tail -n 1 told | sed "s/^/# $*: /" >&3
 	[ "$(tail -n 1 told | sed 's/ tried: .*//')" -ge 20 ]

@@ -264,4 +264,6 @@ source_extra = \
   src/sort/cpu/README.md \
   src/spill/README.md \
   src/stages/README.md \
-  src/gpu/cuda/module.map
+  src/gpu/cuda/module.map \
+  src/libgsort.abi \
+  src/libgsort.map

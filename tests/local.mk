@@ -192,6 +192,7 @@ BATS_FILES = \
   tests/gpu/guard.bats \
   tests/gpu/ladder.bats \
   tests/gpu/module.bats \
+  tests/house/abi.bats \
   tests/house/bench.bats \
   tests/house/bootstrap.bats \
   tests/house/build.bats \
@@ -212,6 +213,7 @@ test_files = \
   tests/fuzz/seeds.sh \
   tests/fuzz/text.dict \
   tests/helpers.bash \
+  tests/house/abi.sh \
   tests/house/coverage.py \
   tests/house/cppcheck.txt \
   tests/house/format.py \

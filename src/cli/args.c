@@ -512,7 +512,7 @@ gs_args_parse(struct gs_opts *opts, int argc, char **argv)
 {
 	struct words words = { .all = NULL };
 
-	*opts = (struct gs_opts){ .type_name = NULL };
+	*opts = (struct gs_opts){ .job.struct_size = sizeof opts->job };
 	opts->temp_dirs = calloc((size_t)argc, sizeof *opts->temp_dirs);
 	if (opts->temp_dirs == NULL || !allocate_words(&words, argc, argv)) {
 		gs_report_error("out of memory");

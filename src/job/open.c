@@ -51,6 +51,7 @@ open_input(struct gsort *job)
 		.before_context = &job->confinement,
 		.read = options->fed ? gs_rendezvous_read : options->read,
 		.read_context = options->fed ? &job->rendezvous : options->read_context,
+		.interrupted = &job->interrupted,
 	};
 	const char *name;
 	uint64_t bytes;
@@ -76,6 +77,7 @@ open_output(struct gsort *job)
 		.write = options->drained ? gs_rendezvous_write : options->write,
 		.write_context = options->drained ? &job->rendezvous : options->write_context,
 		.clock = &job->monitor.clock,
+		.interrupted = &job->interrupted,
 	};
 
 	TRY(gs_outputs_open(&job->outputs, &out, options->split));

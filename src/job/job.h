@@ -22,7 +22,8 @@
 #include "stages/verify.h"
 
 struct gsort {
-	const struct gsort_options *options;	/* the caller's */
+	const struct gsort_options *options;	/* the caller's, or: */
+	struct gsort_options own;	/* a copy, in which the last K are the first K of the reverse */
 	struct gs_plan_input plan_input;
 	struct gs_plan       plan;
 	struct gs_monitor    monitor;

@@ -84,6 +84,7 @@ struct draining {
 	pthread_mutex_t lock;
 	pthread_cond_t  ready, empty;		/* what the taker waits for, and the makers */
 	size_t          claimed, taken;		/* spans */
+	uint64_t        claimed_keys;
 	bool            enough;
 	struct slot {
 		struct gs_sorted_span sorted;
@@ -100,6 +101,7 @@ begin(struct draining *draining, struct gs_batch *batch, unsigned key_class,
 	draining->slots = gs_batch_slots(batch->threads);
 	draining->sink = sink;
 	draining->claimed = draining->taken = 0;
+	draining->claimed_keys = 0;
 	draining->enough = false;
 	for (unsigned s = 0; s < draining->slots; s++)
 		draining->slot[s].ready = false;
@@ -145,7 +147,9 @@ claim(struct draining *draining, size_t at)
 		},
 		.number = number,
 		.slot = at,
+		.at = draining->claimed_keys,
 	} };
+	draining->claimed_keys += part.count;
 	return slot;
 }
 
@@ -157,6 +161,10 @@ make(struct draining *draining, unsigned rank, struct gs_sorted_span *sorted)
 	const struct gs_span_sink *sink = draining->sink;
 	uint64_t since;
 
+	if (sink->skip != NULL && sink->skip(sink->context, sorted)) {
+		sorted->skipped = true;
+		return GS_OK;
+	}
 	if (sink->room != NULL)
 		TRY(sink->room(sink->context, sorted, &sorted->span.keys));
 	since = gs_clock_now();

@@ -87,6 +87,12 @@ enum gsort_device {
 enum { GSORT_GPUS_MOST = 16 };		/* that one job uses */
 #define GSORT_ALL_GPUS	(~0u)
 
+/* A number of keys that may be 0. */
+struct gsort_count {
+	bool     wanted;
+	uint64_t count;
+};
+
 /* All zero but for struct_size means: text from standard input, ascending, to standard output. */
 struct gsort_options {
 	size_t			 struct_size;	/* sizeof(struct gsort_options) */
@@ -103,6 +109,10 @@ struct gsort_options {
 	bool			 singletons;	/* only keys that occur once */
 	bool			 head;		/* only the first HEAD_COUNT of the selected keys */
 	uint64_t		 head_count;
+	struct gsort_count	 tail;		/* only the last keys, so many, in order */
+	struct gsort_count	 sample;	/* only so many random keys, in order; each set of them is
+						 * equally likely */
+	uint64_t		 seed;		/* the same keys and SEED give the same sample */
 	bool			 verify;	/* check order, number and checksum of the output */
 
 	/* checking and merging */

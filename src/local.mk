@@ -198,6 +198,8 @@ host_sources = \
   src/stages/ingest.h \
   src/stages/order.c \
   src/stages/order.h \
+  src/stages/pick.c \
+  src/stages/pick.h \
   src/stages/runs.c \
   src/stages/runs.h \
   src/stages/select.c \
@@ -206,6 +208,8 @@ host_sources = \
   src/stages/split.h \
   src/stages/store.c \
   src/stages/store.h \
+  src/stages/tail.c \
+  src/stages/tail.h \
   src/stages/verify.c \
   src/stages/verify.h
 

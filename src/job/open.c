@@ -185,7 +185,7 @@ carve(struct gsort *job)
 	if (job->options->operation == GSORT_SORT)
 		gs_ingest_carve(&job->ingest, &job->plan, &job->arena);
 	gs_store_carve(&job->store, job->options, &job->plan_input, &job->plan, &job->arena);
-	gs_emit_carve(&job->emit, &job->plan, &job->arena);
+	gs_emit_carve(&job->emit, job->options, &job->plan, &job->arena);
 }
 
 static gs_status
@@ -239,6 +239,20 @@ confine(struct gsort *job)
 		gs_confine(&job->confinement);
 }
 
+/* The last K keys are the first K of the reverse order, which take memory in proportion to K. */
+static void
+adapt_options(struct gsort *job)
+{
+	struct gsort_options *own = &job->copy;
+
+	if (own->operation != GSORT_SORT || !own->tail.wanted || own->tail.count > GS_TAIL_MOST ||
+	    own->counts || own->repeated || own->singletons)
+		return;
+	own->reverse = !own->reverse;
+	own->head = true;
+	own->head_count = own->tail.count;
+}
+
 /*
  * Open inputs first, so that a missing file is found before an output is created; then check what
  * could fail after an hour of reading: temporary directories, the output.
@@ -247,6 +261,7 @@ gs_status
 gs_job_open(struct gsort *job)
 {
 	TRY(gs_options_check(job->options));
+	adapt_options(job);
 	gs_ingest_set_format(&job->ingest, job->options);
 	gs_emit_set_format(&job->emit, job->options);
 	gs_confinement_open(&job->confinement, job->options, &job->plan, &job->outputs,

@@ -16,6 +16,8 @@
 #include "format/key.h"
 #include "io/outputs.h"
 #include "job/options.h"
+#include "stages/select.h"
+#include "stages/tail.h"
 
 #define COUNT(array)	(sizeof (array) / sizeof (array)[0])
 
@@ -106,11 +108,23 @@ writes_binary(const struct gsort_options *o)
 	return is_binary(o->converts ? o->to : o->type);
 }
 
+/* Tails that are not taken by rank are kept in memory. */
+static gs_status
+check_tail(const struct gsort_options *o)
+{
+	if (o->tail.wanted && o->tail.count > GS_TAIL_MOST &&
+	    (o->operation == GSORT_MERGE || gs_select_wants_groups(o)))
+		return gs_fail(GS_EUSAGE, "--tail=%llu is too large here: with --merge, --unique, "
+		               "--count, --repeated or --singletons it is at most %d",
+		               (unsigned long long)o->tail.count, GS_TAIL_MOST);
+	return GS_OK;
+}
+
 /* Find the first two options of which one needs, or excludes, the other.  Enums are valid. */
 static bool
 find_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
 {
-	const bool check = o->operation == GSORT_CHECK;
+	const bool check = o->operation == GSORT_CHECK, merge = o->operation == GSORT_MERGE;
 	const bool binary_in = is_binary(o->type), binary_out = writes_binary(o);
 	const struct {
 		bool found;
@@ -130,6 +144,20 @@ find_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
 		{ check && o->device == GSORT_DEVICE_GPU, { "check", "device", false } },
 		{ o->operation == GSORT_MERGE && o->device == GSORT_DEVICE_GPU,
 		  { "merge", "device", false } },
+		{ check && o->tail.wanted, { "check", "tail", false } },
+		{ o->tail.wanted && o->head, { "tail", "head-count", false } },
+		{ o->tail.wanted && o->split > 0, { "tail", "split", false } },
+		{ check && o->sample.wanted, { "check", "sample", false } },
+		/* how many there are is not known before the last */
+		{ merge && o->sample.wanted, { "merge", "sample", false } },
+		{ o->sample.wanted && o->head, { "sample", "head-count", false } },
+		{ o->sample.wanted && o->tail.wanted, { "sample", "tail", false } },
+		{ o->sample.wanted && o->unique, { "sample", "unique", false } },
+		{ o->sample.wanted && o->counts, { "sample", "count", false } },
+		{ o->sample.wanted && o->repeated, { "sample", "repeated", false } },
+		{ o->sample.wanted && o->singletons, { "sample", "singletons", false } },
+		{ o->sample.wanted && o->split > 0, { "sample", "split", false } },
+		{ o->seed != 0 && !o->sample.wanted, { "seed", "sample", true } },
 		{ o->repeated && o->singletons, { "repeated", "singletons", false } },
 		{ binary_in && binary_out && o->zero_terminated, { "zero-terminated", "type", false } },
 		{ binary_in && o->header_lines > 0, { "header", "type", false } },
@@ -183,6 +211,7 @@ gs_options_check(const struct gsort_options *options)
 		                                         : "options '%s' and '%s' are incompatible",
 		               spell(options, conflict.one, one), spell(options, conflict.other, other));
 	TRY(check_binary(options));
+	TRY(check_tail(options));
 	return check_split(options);
 }
 

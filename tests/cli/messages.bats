@@ -584,6 +584,7 @@ messages() {
 	cannot map
 	cannot reserve
 	cannot start a thread
+	no memory for a sample of
 	no memory for another run
 	no memory for temporary files
 	no memory to compress temporary files

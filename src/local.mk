@@ -192,6 +192,8 @@ host_sources = \
   src/spill/spill.h \
   src/stages/emit.c \
   src/stages/emit.h \
+  src/stages/gpu_strands.c \
+  src/stages/gpu_strands.h \
   src/stages/head.c \
   src/stages/head.h \
   src/stages/ingest.c \
@@ -217,6 +219,8 @@ host_sources = \
 cuda_sources = \
   src/gpu/cuda/cuda.c \
   src/gpu/cuda/cuda.h \
+  src/gpu/cuda/cut.c \
+  src/gpu/cuda/cut.h \
   src/gpu/cuda/device.c \
   src/gpu/cuda/device.h \
   src/gpu/cuda/engine.c \

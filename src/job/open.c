@@ -153,6 +153,7 @@ collect_plan_input(struct gsort *job)
 		.gpu_possible = gs_gpu_module_exists(),
 		.gpu_present = gs_gpu_is_present(),
 		.to_file = writes_file(options),
+		.split = options->split,
 		.gpu_count = options->gpu_count == 0 ? 1 : options->gpu_count,
 		.gpu_memory_bytes = options->gpu_memory_bytes,
 		.threads = options->threads,

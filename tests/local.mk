@@ -179,6 +179,7 @@ BATS_FILES = \
   tests/cli/output.bats \
   tests/cli/progress.bats \
   tests/cli/property.bats \
+  tests/cli/python.bats \
   tests/cli/sandbox.bats \
   tests/cli/select.bats \
   tests/cli/signals.bats \

@@ -15,7 +15,7 @@ all_files() {
 		find . -type f -not -path './build*' -not -name '*.o' | sed 's|^\./||' |
 			grep -E '^(src|kernels|bench|tests|examples|man|completions|packaging|m4)/' |
 			grep -vE '\.(a|so|cud)$|/\.' |
-			grep -vE '^(tests/(tools/(gen|measure|slow)|unit/units(-emu)?|fault/fault_runner|fuzz/fuzzers)|examples/(collect|smallest))$'
+			grep -vE '^(tests/(tools/(gen|measure|slow)|unit/units(-emu)?|fault/fault_runner|fuzz/fuzzers)|examples/(collect|ranks|smallest))$'
 }
 
 @test "each folder includes only what it may see" {

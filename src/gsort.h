@@ -334,6 +334,82 @@ GSORT_API void gsort_interrupt(gsort *job);
  */
 GSORT_API void gsort_abandon(void);
 
+/* ---- arrays -------------------------------------------------------------------------- */
+
+/* How arrays are sorted; NULL, or all zero but for struct_size: ascending, one thread a core. */
+struct gsort_array_options {
+	size_t   struct_size;		/* sizeof(struct gsort_array_options) */
+	bool     reverse;		/* largest first */
+	bool     trust_order;		/* gsort_merge_arrays(): do not check the order of the arrays */
+	unsigned threads;		/* 0: one per core, at most 16; 1: only the calling one */
+};
+
+/*
+ * These functions take keys of all binary types in this machine's byte order, aligned to their size.
+ * Floats are in IEEE 754 totalOrder: -NaN, -inf .. -0, 0 .. inf, NaN; NaNs keep their bits.  They read
+ * and write nothing but memory.  Any threads may call them at once, each with arrays of its own.
+ *
+ * GSORT_ERROR_USAGE: an argument is wrong.  GSORT_ERROR_MEMORY: there is not enough; the arrays are as
+ * they were.  For time and memory, see gsort(3).
+ */
+
+/**
+ * Sort COUNT keys in place.  Equal keys are equal bits, so stability makes no difference.
+ *
+ * Time: O(n) for keys of 8 and 16 bits, else O(n log n) for most and O(n x bits) for any.
+ * Memory: none up to 16 KiB of keys; then about as much as the keys, and 10 MiB a thread.
+ */
+GSORT_API gsort_status gsort_sort(void *keys, size_t count, enum gsort_type type,
+                                  const struct gsort_array_options *options);
+
+/**
+ * Store in INDICES, of INDEX_TYPE GSORT_U32 or GSORT_U64, the numbers of COUNT keys, from 0, in the order
+ * of the keys.  Stable: equal keys keep their order, also largest first.
+ *
+ * Time: as gsort_sort() of u64.  Memory: 16 bytes a key, 8 more for GSORT_U32, and 10 MiB a thread.
+ */
+GSORT_API gsort_status gsort_argsort(const void *keys, size_t count, enum gsort_type type,
+                                     void *indices, enum gsort_type index_type,
+                                     const struct gsort_array_options *options);
+
+/**
+ * Sort COUNT keys in place, and move PAYLOAD, elements of 4 or 8 bytes, with them.  Not stable: use
+ * gsort_argsort() if equal keys must keep their order.
+ *
+ * Time: as gsort_argsort(), and a random access for each element; less for 4 bytes with keys of 32 bits
+ * or less.  Memory: 24 bytes a key, and 10 MiB a thread.
+ */
+GSORT_API gsort_status gsort_sort_pairs(void *keys, void *payload, size_t payload_bytes, size_t count,
+                                        enum gsort_type type,
+                                        const struct gsort_array_options *options);
+
+/**
+ * Are COUNT keys sorted?
+ *
+ * @return  GSORT_OK: yes; GSORT_DISORDER: no, and gsort_message() names the first element out of order;
+ *          GSORT_ERROR
+ *
+ * Time: O(n).  Memory: none.
+ */
+GSORT_API gsort_status gsort_is_sorted(const void *keys, size_t count, enum gsort_type type,
+                                       const struct gsort_array_options *options);
+
+/**
+ * Merge ARRAY_COUNT sorted arrays, of COUNTS[] keys each, into INTO, which has room for all and overlaps
+ * none of them.
+ *
+ * @return  GSORT_OK; GSORT_ERROR: also GSORT_ERROR_INPUT, if an array is not sorted
+ *
+ * Time: O(n log k).  Memory: 1 MiB a thread and 1 KiB an array and thread; and for types other than
+ * GSORT_U32 and GSORT_U64, and for largest first, as much as the keys.
+ */
+GSORT_API gsort_status gsort_merge_arrays(void *into, const void *const arrays[],
+                                          const size_t counts[], size_t array_count,
+                                          enum gsort_type type,
+                                          const struct gsort_array_options *options);
+
+/* ---- what went wrong, and what there is ------------------------------------------------- */
+
 /** The message of this thread's last error, without newline; never NULL.  It contains names and
  *  lines of the input unchanged. */
 GSORT_API const char *gsort_message(void);

@@ -3,6 +3,19 @@
 
 # Everything but the GPU and the command line: also what gsort-emu is made of.
 host_sources = \
+  src/array/api.c \
+  src/array/args.c \
+  src/array/args.h \
+  src/array/disorder.c \
+  src/array/disorder.h \
+  src/array/order.c \
+  src/array/order.h \
+  src/array/pairs.c \
+  src/array/pairs.h \
+  src/array/sort.c \
+  src/array/sort.h \
+  src/array/union.c \
+  src/array/union.h \
   src/base/arena.c \
   src/base/arena.h \
   src/base/clock.c \
@@ -260,6 +273,7 @@ cli_sources = \
 
 # Not compiled.
 source_extra = \
+  src/array/README.md \
   src/base/README.md \
   src/cli/README.md \
   src/format/README.md \

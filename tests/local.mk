@@ -18,6 +18,7 @@ tests_tools_gen_SOURCES = tests/tools/gen.c
 tests_tools_measure_SOURCES = tests/tools/measure.c
 
 tests_unit_units_SOURCES = \
+  tests/unit/array.c \
   tests/unit/base.c \
   tests/unit/batch.c \
   tests/unit/buckets.c \
@@ -179,6 +180,7 @@ BATS_FILES = \
   tests/cli/output.bats \
   tests/cli/progress.bats \
   tests/cli/property.bats \
+  tests/cli/python.bats \
   tests/cli/sandbox.bats \
   tests/cli/select.bats \
   tests/cli/signals.bats \

@@ -550,6 +550,12 @@ messages() {
 	an option of gsort_open() has no such value
 	set it to sizeof(struct gsort_options), which is
 	does not know: the program needs a newer libgsort
+	a payload has 4 or 8 bytes, not
+	an array option is set that this libgsort does not know: the program needs a newer one
+	is not aligned to
+	keys have indices of 64 bits, u64
+	set it to sizeof(struct gsort_array_options), which is
+	the keys of an array are of a binary type: u8 .. f64
 	interrupted
 	f the GPU's memory is more than there is
 	'--batch-size' is 1: the minimum is 2

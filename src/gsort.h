@@ -64,6 +64,7 @@ enum gsort_invalid {
 	GSORT_INVALID_FAIL,	/* warn and leave it out; an error after all else is written */
 	GSORT_INVALID_WARN,	/* warn and leave it out */
 	GSORT_INVALID_IGNORE,	/* leave it out */
+	GSORT_INVALID_SKIP_BLANK,	/* leave it out if it is empty or blank, else an error, at once */
 };
 
 /* Byte order of binary keys, in and out. */
@@ -71,7 +72,7 @@ enum gsort_endian { GSORT_ENDIAN_HOST, GSORT_ENDIAN_LITTLE, GSORT_ENDIAN_BIG };
 
 /* How the input is compressed. */
 enum gsort_decompress {
-	GSORT_DECOMPRESS_AUTO,	/* text: by its first bytes; binary: by the suffix of its name */
+	GSORT_DECOMPRESS_AUTO,	/* by its first bytes; binary: by the suffix of its name, too */
 	GSORT_DECOMPRESS_NONE,
 	GSORT_DECOMPRESS_GZIP, GSORT_DECOMPRESS_BZIP2, GSORT_DECOMPRESS_XZ,
 	GSORT_DECOMPRESS_ZSTD, GSORT_DECOMPRESS_LZ4,
@@ -100,7 +101,8 @@ struct gsort_options {
 	enum gsort_operation	 operation;
 	enum gsort_type		 type;
 	bool			 reverse;	/* largest first */
-	bool			 force;		/* binary keys may come from or go to a terminal */
+	bool			 force;		/* binary keys may come from or go to a terminal, and inputs
+						 * may look like something else than numbers */
 
 	/* which keys are written */
 	bool			 unique;	/* one of equal keys */

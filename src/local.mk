@@ -46,6 +46,8 @@ host_sources = \
   src/format/encode_text.h \
   src/format/floats.cpp \
   src/format/floats.h \
+  src/format/hint.c \
+  src/format/hint.h \
   src/format/integers.h \
   src/format/key.c \
   src/format/key.h \
@@ -81,6 +83,8 @@ host_sources = \
   src/gsort.h \
   src/io/ahead.c \
   src/io/ahead.h \
+  src/io/contents.c \
+  src/io/contents.h \
   src/io/file.c \
   src/io/file.h \
   src/io/inflate.c \
@@ -119,6 +123,8 @@ host_sources = \
   src/job/explain.c \
   src/job/info.c \
   src/job/job.h \
+  src/job/lost.c \
+  src/job/lost.h \
   src/job/merge.c \
   src/job/merge.h \
   src/job/open.c \
@@ -254,6 +260,8 @@ cli_sources = \
   src/cli/cuda_visible.h \
   src/cli/files0.c \
   src/cli/files0.h \
+  src/cli/near.c \
+  src/cli/near.h \
   src/cli/option_conflicts.c \
   src/cli/option_conflicts.h \
   src/cli/option_handlers.c \
@@ -269,7 +277,9 @@ cli_sources = \
   src/cli/progress.c \
   src/cli/progress.h \
   src/cli/report.c \
-  src/cli/report.h
+  src/cli/report.h \
+  src/cli/type_names.c \
+  src/cli/type_names.h
 
 # Not compiled.
 source_extra = \

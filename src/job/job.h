@@ -15,6 +15,7 @@
 #include "gsort.h"
 #include "io/input.h"
 #include "io/outputs.h"
+#include "job/lost.h"
 #include "job/rendezvous.h"
 #include "job/sandbox_policy.h"
 #include "plan/plan.h"
@@ -41,6 +42,7 @@ struct gsort {
 	struct gs_verify     verify;
 	struct gs_confinement confinement;
 	struct gs_rendezvous rendezvous;
+	struct gs_lost       lost;
 };
 
 #endif

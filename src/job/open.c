@@ -44,6 +44,7 @@ open_input(struct gsort *job)
 		.names = options->inputs,
 		.count = options->input_count,
 		.binary = key_bits > 0,
+		.guarded = !options->force && options->skip_bytes == 0,
 		.terminal_ok = options->force,
 		.decompress = options->decompress,
 		.later = options->operation == GSORT_MERGE,
@@ -80,6 +81,7 @@ open_output(struct gsort *job)
 		.interrupted = &job->interrupted,
 	};
 
+	gs_lost_open(&job->lost, options, &job->monitor);
 	TRY(gs_outputs_open(&job->outputs, &out, options->split));
 	return gs_emit_set_output(&job->emit, &job->outputs);
 }

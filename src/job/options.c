@@ -46,7 +46,7 @@ has_valid_enums(const struct gsort_options *o)
 {
 	return o->type <= GSORT_TEXT_FLOAT && o->to <= GSORT_TEXT_FLOAT &&
 	       o->operation <= GSORT_CHECK && o->check <= GSORT_CHECK_SUMMARY &&
-	       o->invalid <= GSORT_INVALID_IGNORE && o->endian <= GSORT_ENDIAN_BIG &&
+	       o->invalid <= GSORT_INVALID_SKIP_BLANK && o->endian <= GSORT_ENDIAN_BIG &&
 	       o->decompress <= GSORT_DECOMPRESS_LZ4 && o->device <= GSORT_DEVICE_GPU;
 }
 

@@ -383,6 +383,23 @@ gs_set_number(struct gs_opts *opts, const struct gs_option_use *use)
 	return set_number(opts, use, number);
 }
 
+/* --histogram is --histogram=10. */
+bool
+gs_set_histogram(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	uint64_t number = 10;
+
+	if (use->value != NULL && (!gs_parse_bytes(use->value, &number) || number == 0 ||
+	                           number > UINT32_MAX))
+		return refuse_number(use, "must be a number of intervals, at least 1");
+	if (opts->job.histogram > 0 && opts->job.histogram != number) {
+		gs_report_error("two different values of --histogram");
+		return false;
+	}
+	opts->job.histogram = (unsigned)number;
+	return true;
+}
+
 /* --header is --header=1. */
 bool
 gs_set_header(struct gs_opts *opts, const struct gs_option_use *use)

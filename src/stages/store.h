@@ -26,6 +26,7 @@
 #include "sort/buckets/batch.h"
 #include "sort/count.h"
 #include "sort/span.h"
+#include "stages/extremes.h"
 #include "stages/head.h"
 #include "stages/runs.h"
 
@@ -53,6 +54,7 @@ struct gs_store {
 
 	struct gs_runs    runs;
 	struct gs_head    head;
+	struct gs_extremes extremes;
 	unsigned          batches;	/* that became runs on disk */
 };
 
@@ -109,6 +111,9 @@ MUST_CHECK gs_status gs_store_finish(struct gs_store *store);
 
 /** Keys of KEY_CLASS that the CPU's batch holds; 0 if they are elsewhere. */
 uint64_t gs_store_count(const struct gs_store *store, unsigned key_class);
+
+/** The least and the greatest key of KEY_CLASS, if OPTIONS want a histogram. */
+struct gs_extreme gs_store_extreme(struct gs_store *store, unsigned key_class);
 
 /** Hand all keys of KEY_CLASS to SINK, in order. */
 MUST_CHECK gs_status

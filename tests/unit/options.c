@@ -90,7 +90,7 @@ static const struct row {
 static void
 check_conflict(const struct row *row)
 {
-	struct gsort_conflict conflict = { "", "", false };
+	struct gsort_conflict conflict = { "", "", false, NULL };
 	const bool pair = row->said != NULL && (strncmp(row->said, "options ", 8) == 0 ||
 	                                        strstr(row->said, "' needs '") != NULL);
 	char one[40], other[40];

@@ -115,6 +115,15 @@ struct gsort_options {
 	struct gsort_count	 sample;	/* only so many random keys, in order; each set of them is
 						 * equally likely */
 	uint64_t		 seed;		/* the same keys and SEED give the same sample */
+
+	/* figures about all keys, in place of the keys; several at once are fine */
+	const char		*quantiles;	/* "0.5,0.95": of each the nearest rank, numbers from 0 to 1
+						 * with at most 18 decimals; NULL: none */
+	bool			 summary;	/* count, distinct, min, quartiles, max and sum */
+	struct gsort_count	 top;		/* the most frequent values, so many, with their counts */
+	unsigned		 histogram;	/* so many bars of equal width, at most 2^20; 0: none */
+	unsigned		 bar_columns;	/* draw it in lines of so many columns; 0: numbers only */
+	bool			 json;		/* figures as JSON, not as lines */
 	bool			 verify;	/* check order, number and checksum of the output */
 
 	/* checking and merging */
@@ -432,6 +441,7 @@ GSORT_API bool gsort_type_named(const char *name, enum gsort_type *type);
 struct gsort_conflict {
 	const char *one, *other;	/* string constants */
 	bool        needs;		/* ONE needs OTHER; false: they exclude each other */
+	const char *why;		/* half a sentence; NULL: the names say it */
 };
 
 /**

@@ -44,6 +44,8 @@ host_sources = \
   src/format/encode.h \
   src/format/encode_text.c \
   src/format/encode_text.h \
+  src/format/float_sum.c \
+  src/format/float_sum.h \
   src/format/floats.cpp \
   src/format/floats.h \
   src/format/hint.c \
@@ -117,6 +119,8 @@ host_sources = \
   src/io/recorder.h \
   src/io/replace.c \
   src/io/replace.h \
+  src/job/answer.c \
+  src/job/answer.h \
   src/job/api.c \
   src/job/check.c \
   src/job/check.h \
@@ -194,6 +198,8 @@ host_sources = \
   src/sort/keys.inc \
   src/sort/merge.c \
   src/sort/merge.h \
+  src/sort/scan.c \
+  src/sort/scan.h \
   src/sort/run.h \
   src/sort/span.h \
   src/spill/blocks.c \
@@ -209,10 +215,18 @@ host_sources = \
   src/spill/shuffle.inc \
   src/spill/spill.c \
   src/spill/spill.h \
+  src/stages/answer.c \
+  src/stages/answer.h \
+  src/stages/bars.c \
+  src/stages/bars.h \
   src/stages/emit.c \
   src/stages/emit.h \
   src/stages/gpu_strands.c \
   src/stages/gpu_strands.h \
+  src/stages/extremes.c \
+  src/stages/extremes.h \
+  src/stages/figures.c \
+  src/stages/figures.h \
   src/stages/head.c \
   src/stages/head.h \
   src/stages/ingest.c \
@@ -231,6 +245,8 @@ host_sources = \
   src/stages/store.h \
   src/stages/tail.c \
   src/stages/tail.h \
+  src/stages/top.c \
+  src/stages/top.h \
   src/stages/verify.c \
   src/stages/verify.h
 

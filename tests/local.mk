@@ -30,6 +30,7 @@ tests_unit_units_SOURCES = \
   tests/unit/floats.c \
   tests/unit/external_merge.c \
   tests/unit/rendezvous.c \
+  tests/unit/scan.c \
   tests/unit/inflate.c \
   tests/unit/input.c \
   tests/unit/key.c \
@@ -221,6 +222,7 @@ test_files = \
   tests/house/coverage.py \
   tests/house/cppcheck.txt \
   tests/house/format.py \
+  tests/tools/figures.py \
   tests/house/lint.sh \
   tests/house/sanitizers.sh \
   tests/run \

@@ -19,6 +19,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "cli/args.h"
 #include "cli/files0.h"
@@ -379,6 +381,20 @@ read_environment(struct gs_opts *opts)
 		                "gpu:N, gpu:N,N or gpu:all", value);
 }
 
+/* Bars are drawn on a terminal only: a script gets the same numbers wherever it runs. */
+static unsigned
+bar_columns(const struct gsort_options *job)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+
+	if (job->histogram == 0 || job->json || job->output != NULL || !isatty(STDOUT_FILENO))
+		return 0;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+		return size.ws_col;
+	return columns != NULL && atoi(columns) > 0 ? (unsigned)atoi(columns) : 80;
+}
+
 /* Set what several options decide together. */
 static void
 combine(struct gs_opts *opts)
@@ -390,6 +406,7 @@ combine(struct gs_opts *opts)
 	else if (opts->merge)
 		opts->job.operation = GSORT_MERGE;
 	opts->job.temp_dirs = opts->temp_dirs;
+	opts->job.bar_columns = bar_columns(&opts->job);
 	if (opts->plan)			/* no keys are read or written: a terminal is fine */
 		opts->job.force = true;
 	if (opts->device_name == NULL && opts->job.operation == GSORT_SORT)

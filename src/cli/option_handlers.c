@@ -380,7 +380,7 @@ gs_set_keys(struct gs_opts *opts, const struct gs_option_use *use)
 	struct gsort_count *keys = field_of(opts, use);
 	uint64_t number;
 
-	if (!gs_parse_bytes(use->value, &number))
+	if (!gs_parse_count(use->value, &number))
 		return refuse_number(use, "must be a number of keys, such as 10, 4K or 2M");
 	if (keys->wanted && keys->count != number)
 		return refuse_two(use, use->previous, use->value);
@@ -393,9 +393,26 @@ gs_set_number(struct gs_opts *opts, const struct gs_option_use *use)
 {
 	uint64_t number;
 
-	if (!gs_parse_whole(use->value, &number))
+	if (!gs_parse_count(use->value, &number))
 		return refuse_number(use, "must be a whole number");
 	return set_number(opts, use, number);
+}
+
+/* --histogram is --histogram=10. */
+bool
+gs_set_histogram(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	uint64_t number = 10;
+
+	if (use->value != NULL && (!gs_parse_count(use->value, &number) || number == 0 ||
+	                           number > UINT32_MAX))
+		return refuse_number(use, "must be a number of intervals, at least 1");
+	if (opts->job.histogram > 0 && opts->job.histogram != number) {
+		gs_report_error("two different values of --histogram");
+		return false;
+	}
+	opts->job.histogram = (unsigned)number;
+	return true;
 }
 
 /* --header is --header=1. */

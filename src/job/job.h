@@ -19,6 +19,7 @@
 #include "job/rendezvous.h"
 #include "job/sandbox_policy.h"
 #include "plan/plan.h"
+#include "stages/answer.h"
 #include "stages/emit.h"
 #include "stages/ingest.h"
 #include "stages/store.h"
@@ -39,6 +40,7 @@ struct gsort {
 	struct gs_ingest     ingest;
 	struct gs_store      store;
 	struct gs_emit       emit;
+	struct gs_answer     answer;	/* in its place, for figures */
 	struct gs_verify     verify;
 	struct gs_confinement confinement;
 	struct gs_rendezvous rendezvous;

@@ -71,7 +71,7 @@ open_output(struct gsort *job)
 	const struct gsort_options *options = job->options;
 	const struct gs_output_options out = {
 		.name = options->output,
-		.binary = gs_key_bits(job->emit.encoding.to) > 0,
+		.binary = gs_key_bits(job->emit.encoding.to) > 0 && !gs_answer_is_wanted(options),
 		.terminal_ok = options->force,
 		.in_place = options->in_place,
 		.files = options->split < job->plan.threads ? options->split : job->plan.threads,

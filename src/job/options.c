@@ -16,6 +16,7 @@
 #include "format/key.h"
 #include "io/outputs.h"
 #include "job/options.h"
+#include "stages/answer.h"
 #include "stages/select.h"
 #include "stages/tail.h"
 
@@ -120,15 +121,82 @@ check_tail(const struct gsort_options *o)
 	return GS_OK;
 }
 
+/* The same for what is written in place of all keys: figures, the last keys, random ones. */
+static bool
+find_answer_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
+{
+	const bool check = o->operation == GSORT_CHECK, merge = o->operation == GSORT_MERGE;
+	const bool answers = gs_answer_is_wanted(o);
+	const char *answer = o->quantiles != NULL ? "quantiles" : o->summary ? "summary"
+	                   : o->top.wanted ? "top" : "histogram";
+	static const char of_all[] = "it is of all keys; pipe one gsort into another";
+	const struct {
+		bool found;
+		struct gsort_conflict conflict;
+	} conflicts[] = {
+		{ check && o->tail.wanted, { "check", "tail", false, NULL } },
+		{ o->tail.wanted && o->head, { "tail", "head-count", false, NULL } },
+		{ o->tail.wanted && o->split > 0, { "tail", "split", false,
+		  "files are cut by the number of all keys" } },
+		{ check && o->sample.wanted, { "check", "sample", false, NULL } },
+		{ merge && o->sample.wanted, { "merge", "sample", false,
+		  "how many keys there are is known only after the last" } },
+		{ o->sample.wanted && o->head, { "sample", "head-count", false, NULL } },
+		{ o->sample.wanted && o->tail.wanted, { "sample", "tail", false, NULL } },
+		{ o->sample.wanted && o->unique, { "sample", "unique", false,
+		  of_all } },
+		{ o->sample.wanted && o->counts, { "sample", "count", false,
+		  of_all } },
+		{ o->sample.wanted && o->repeated, { "sample", "repeated", false,
+		  of_all } },
+		{ o->sample.wanted && o->singletons, { "sample", "singletons", false,
+		  of_all } },
+		{ o->sample.wanted && o->split > 0, { "sample", "split", false,
+		  "files are cut by the number of all keys" } },
+		{ o->reverse && o->summary, { "reverse", "summary", false,
+		  "a summary names its figures" } },
+		{ o->reverse && o->histogram > 0, { "reverse", "histogram", false,
+		  "its intervals ascend" } },
+		{ answers && check, { "check", answer, false, NULL } },
+		{ answers && merge, { "merge", answer, false,
+		  "figures need no sorted inputs: leave -m out" } },
+		{ answers && o->head, { answer, "head-count", false,
+		  of_all } },
+		{ answers && o->tail.wanted, { answer, "tail", false,
+		  of_all } },
+		{ answers && o->sample.wanted, { answer, "sample", false,
+		  of_all } },
+		{ answers && o->unique, { answer, "unique", false,
+		  of_all } },
+		{ answers && o->counts, { answer, "count", false,
+		  of_all } },
+		{ answers && o->repeated, { answer, "repeated", false,
+		  of_all } },
+		{ answers && o->singletons, { answer, "singletons", false,
+		  of_all } },
+		{ answers && o->split > 0, { answer, "split", false, NULL } },
+		{ answers && o->converts && o->to != GSORT_TEXT, { answer, "to", false,
+		  "figures are text" } },
+		{ o->seed != 0 && !o->sample.wanted, { "seed", "sample", true, NULL } },
+	};
+
+	for (size_t i = 0; i < COUNT(conflicts); i++)
+		if (conflicts[i].found) {
+			*conflict = conflicts[i].conflict;
+			return true;
+		}
+	return false;
+}
+
 /* Find the first two options of which one needs, or excludes, the other.  Enums are valid. */
 static bool
 find_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
 {
-	const bool check = o->operation == GSORT_CHECK, merge = o->operation == GSORT_MERGE;
+	const bool check = o->operation == GSORT_CHECK;
 	const bool binary_in = is_binary(o->type), binary_out = writes_binary(o);
 	const struct {
 		bool found;
-		struct gsort_conflict conflict;
+		struct { const char *one, *other; bool needs; } conflict;
 	} conflicts[] = {
 		{ o->in_place && o->output == NULL, { "in-place", "output", true } },
 		{ o->split > 0 && o->output == NULL, { "split", "output", true } },
@@ -144,20 +212,6 @@ find_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
 		{ check && o->device == GSORT_DEVICE_GPU, { "check", "device", false } },
 		{ o->operation == GSORT_MERGE && o->device == GSORT_DEVICE_GPU,
 		  { "merge", "device", false } },
-		{ check && o->tail.wanted, { "check", "tail", false } },
-		{ o->tail.wanted && o->head, { "tail", "head-count", false } },
-		{ o->tail.wanted && o->split > 0, { "tail", "split", false } },
-		{ check && o->sample.wanted, { "check", "sample", false } },
-		/* how many there are is not known before the last */
-		{ merge && o->sample.wanted, { "merge", "sample", false } },
-		{ o->sample.wanted && o->head, { "sample", "head-count", false } },
-		{ o->sample.wanted && o->tail.wanted, { "sample", "tail", false } },
-		{ o->sample.wanted && o->unique, { "sample", "unique", false } },
-		{ o->sample.wanted && o->counts, { "sample", "count", false } },
-		{ o->sample.wanted && o->repeated, { "sample", "repeated", false } },
-		{ o->sample.wanted && o->singletons, { "sample", "singletons", false } },
-		{ o->sample.wanted && o->split > 0, { "sample", "split", false } },
-		{ o->seed != 0 && !o->sample.wanted, { "seed", "sample", true } },
 		{ o->repeated && o->singletons, { "repeated", "singletons", false } },
 		{ binary_in && binary_out && o->zero_terminated, { "zero-terminated", "type", false } },
 		{ binary_in && o->header_lines > 0, { "header", "type", false } },
@@ -169,10 +223,13 @@ find_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
 
 	for (size_t i = 0; i < COUNT(conflicts); i++)
 		if (conflicts[i].found) {
-			*conflict = conflicts[i].conflict;
+			*conflict = (struct gsort_conflict){
+				conflicts[i].conflict.one, conflicts[i].conflict.other,
+				conflicts[i].conflict.needs, NULL,
+			};
 			return true;
 		}
-	return false;
+	return find_answer_conflict(o, conflict);
 }
 
 /* "--output"; with the value where that matters: "--to=text". */
@@ -207,11 +264,19 @@ gs_options_check(const struct gsort_options *options)
 
 	TRY(check_ranges(options));
 	if (find_conflict(options, &conflict))
-		return gs_fail(GS_EUSAGE, conflict.needs ? "option '%s' needs '%s'"
-		                                         : "options '%s' and '%s' are incompatible",
-		               spell(options, conflict.one, one), spell(options, conflict.other, other));
+		return gs_fail(GS_EUSAGE, conflict.needs ? "option '%s' needs '%s'%s%s"
+		                                         : "options '%s' and '%s' are incompatible%s%s",
+		               spell(options, conflict.one, one), spell(options, conflict.other, other),
+		               conflict.why != NULL ? ": " : "", conflict.why != NULL ? conflict.why : "");
 	TRY(check_binary(options));
 	TRY(check_tail(options));
+	TRY(gs_answer_check(options));
+	if (options->json && !gs_answer_is_wanted(options))
+		return gs_fail(GS_EUSAGE, "option '--json' needs figures: '--summary', '--quantiles', "
+		               "'--top' or '--histogram'");
+	if (options->histogram > GS_BARS_MOST)
+		return gs_fail(GS_EUSAGE, "'--histogram' is %u: the maximum is %d", options->histogram,
+		               GS_BARS_MOST);
 	return check_split(options);
 }
 

@@ -432,8 +432,11 @@ export -f damaged
 	$ gsort --reverze
 	gsort: unrecognized option '--reverze'; did you mean '--reverse'?
 	Try 'gsort --help' for more information.
-	$ gsort --top=2
-	gsort: unrecognized option '--top=2'; did you mean '--head'?
+	$ gsort --limit=2
+	gsort: unrecognized option '--limit=2'; did you mean '--head'?
+	Try 'gsort --help' for more information.
+	$ gsort --last=2
+	gsort: unrecognized option '--last=2'; did you mean '--tail'?
 	Try 'gsort --help' for more information.
 	$ gsort --u32
 	gsort: unrecognized option '--u32'; did you mean '-u32'?
@@ -686,6 +689,10 @@ messages() {
 	cannot reserve
 	cannot start a thread
 	no memory for a sample of
+	no memory for a histogram of
+	no memory for the figures
+	most frequent values
+	' is no quantile: --quantiles takes numbers from 0 to 1, such as 0.5,0.95,0.99
 	no memory for another run
 	no memory for temporary files
 	no memory to compress temporary files

@@ -109,6 +109,10 @@ host_sources = \
   src/job/info.c \
   src/job/items.c \
   src/job/items.h \
+  src/job/items_check.c \
+  src/job/items_check.h \
+  src/job/items_merge.c \
+  src/job/items_merge.h \
   src/job/job.h \
   src/job/merge.c \
   src/job/merge.h \
@@ -178,6 +182,8 @@ host_sources = \
   src/sort/items/bins.h \
   src/sort/items/divide.c \
   src/sort/items/divide.h \
+  src/sort/items/follow.c \
+  src/sort/items/follow.h \
   src/sort/items/items.c \
   src/sort/items/items.h \
   src/sort/items/part.c \

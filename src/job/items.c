@@ -166,13 +166,14 @@ gs_items_stats(struct gsort *job)
 
 	stats->device = "cpu";
 	stats->batches = 1;
-	stats->bytes_in = items->ingest.bytes;
-	stats->keys = items->ingest.records;
 	stats->keys_out = items->emit.items;
 	stats->bytes_out = items->emit.bytes;
 	stats->verified = job->options->verify && !job->options->head;
-	if (items->store != NULL)
-		gs_item_store_stats(items->store, &stats->runs, &stats->spilled_bytes);
+	if (items->store == NULL)	/* a merge or a check has counted itself */
+		return;
+	stats->bytes_in = items->ingest.bytes;
+	stats->keys = items->ingest.records;
+	gs_item_store_stats(items->store, &stats->runs, &stats->spilled_bytes);
 }
 
 void

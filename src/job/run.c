@@ -3,6 +3,8 @@
 #include "base/clock.h"
 #include "job/check.h"
 #include "job/items.h"
+#include "job/items_check.h"
+#include "job/items_merge.h"
 #include "job/merge.h"
 #include "job/run.h"
 #include "job/sort.h"
@@ -10,8 +12,11 @@
 static gs_status
 run_items(struct gsort *job, bool *disorder)
 {
-	(void)disorder;
-	return gs_items_sort(job);
+	switch (job->options->operation) {
+	case GSORT_CHECK: return gs_items_check(job, disorder);
+	case GSORT_MERGE: return gs_items_merge(job);
+	default:          return gs_items_sort(job);
+	}
 }
 
 static gs_status
@@ -55,6 +60,8 @@ collect_stats(struct gsort *job)
 
 	collect_stages(job);
 	stats->device_rule = job->plan.device_rule;
+	if (operation == GSORT_MERGE)
+		stats->write_seconds = stats->seconds;
 	if (operation == GSORT_CHECK) {
 		stats->read_seconds = stats->seconds;
 		return;
@@ -70,7 +77,6 @@ collect_stats(struct gsort *job)
 	if (operation == GSORT_MERGE) {
 		stats->device = "cpu";
 		stats->batches = (unsigned)(job->options->input_count > 0 ? job->options->input_count : 1);
-		stats->write_seconds = stats->seconds;
 		return;
 	}
 	stats->bytes_in = job->ingest.bytes;

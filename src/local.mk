@@ -143,8 +143,6 @@ host_sources = \
   src/sort/buckets/batch.h \
   src/sort/buckets/buckets.c \
   src/sort/buckets/buckets.h \
-  src/sort/buckets/strands.c \
-  src/sort/buckets/strands.h \
   src/sort/buckets/part_list.c \
   src/sort/buckets/part_list.h \
   src/sort/buckets/parts.c \
@@ -156,6 +154,8 @@ host_sources = \
   src/sort/buckets/seal.c \
   src/sort/buckets/seal.h \
   src/sort/buckets/state.h \
+  src/sort/buckets/strands.c \
+  src/sort/buckets/strands.h \
   src/sort/checksum.c \
   src/sort/checksum.h \
   src/sort/count.c \
@@ -229,6 +229,8 @@ host_sources = \
   src/stages/item_store_state.h \
   src/stages/order.c \
   src/stages/order.h \
+  src/stages/pick.c \
+  src/stages/pick.h \
   src/stages/record_ingest.c \
   src/stages/record_ingest.h \
   src/stages/runs.c \
@@ -239,6 +241,8 @@ host_sources = \
   src/stages/split.h \
   src/stages/store.c \
   src/stages/store.h \
+  src/stages/tail.c \
+  src/stages/tail.h \
   src/stages/verify.c \
   src/stages/verify.h
 
@@ -297,4 +301,6 @@ source_extra = \
   src/sort/cpu/README.md \
   src/spill/README.md \
   src/stages/README.md \
-  src/gpu/cuda/module.map
+  src/gpu/cuda/module.map \
+  src/libgsort.abi \
+  src/libgsort.map

@@ -50,7 +50,8 @@ set_groups(struct gs_item_store_options *to, const struct gsort_options *options
 	to->least = select.least;
 	to->most = select.most;
 	to->head = options->head;
-	to->count = options->head_count;
+	to->tail = options->tail.wanted;
+	to->count = to->tail ? options->tail.count : options->head_count;
 	to->verify = options->verify;
 }
 
@@ -168,7 +169,7 @@ gs_items_stats(struct gsort *job)
 	stats->batches = 1;
 	stats->keys_out = items->emit.items;
 	stats->bytes_out = items->emit.bytes;
-	stats->verified = job->options->verify && !job->options->head;
+	stats->verified = job->options->verify && !job->options->head && !job->options->tail.wanted;
 	if (items->store == NULL)	/* a merge or a check has counted itself */
 		return;
 	stats->bytes_in = items->ingest.bytes;

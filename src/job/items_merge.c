@@ -392,7 +392,8 @@ set_selection(struct merging *merging)
 	};
 }
 
-/* Would the output overwrite an input, or are there more than can be read at once? */
+/* Would the output overwrite an input, or are there more than can be read at once?  Which are the
+ * last is known after all were read. */
 static bool
 must_sort(const struct gsort *job, size_t count)
 {
@@ -405,7 +406,7 @@ must_sort(const struct gsort *job, size_t count)
 		most = files > FILES_BESIDE + 2 ? files - FILES_BESIDE : 2;
 	if (job->plan.pool_bytes / 4 / LEAST_BUFFER_BYTES < most)
 		most = job->plan.pool_bytes / 4 / LEAST_BUFFER_BYTES;
-	if (count > most)
+	if (count > most || options->tail.wanted)
 		return true;
 	for (size_t i = 0; i < count && !calls(options); i++) {
 		const char *name = options->input_count == 0 ? "-" : options->inputs[i];

@@ -8,6 +8,8 @@
 #ifndef GS_JOB_H
 #define GS_JOB_H
 
+#include <stdatomic.h>
+
 #include "base/arena.h"
 #include "base/monitor.h"
 #include "gsort.h"
@@ -34,7 +36,9 @@ struct gs_items {
 };
 
 struct gsort {
-	const struct gsort_options *options;	/* the caller's */
+	struct gsort_options copy;		/* of the caller's options */
+	const struct gsort_options *options;	/* the copy */
+	atomic_bool          interrupted;	/* by gsort_interrupt() */
 	struct gs_plan_input plan_input;
 	struct gs_plan       plan;
 	struct gs_monitor    monitor;

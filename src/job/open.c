@@ -54,6 +54,7 @@ open_input(struct gsort *job)
 		.before_context = &job->confinement,
 		.read = options->fed ? gs_rendezvous_read : options->read,
 		.read_context = options->fed ? &job->rendezvous : options->read_context,
+		.interrupted = &job->interrupted,
 	};
 	const char *name;
 	uint64_t bytes;
@@ -80,6 +81,7 @@ open_output(struct gsort *job)
 		.write = options->drained ? gs_rendezvous_write : options->write,
 		.write_context = options->drained ? &job->rendezvous : options->write_context,
 		.clock = &job->monitor.clock,
+		.interrupted = &job->interrupted,
 	};
 
 	TRY(gs_outputs_open(&job->outputs, &out, options->split));
@@ -190,7 +192,7 @@ carve(struct gsort *job)
 	if (job->options->operation == GSORT_SORT)
 		gs_ingest_carve(&job->ingest, &job->plan, &job->arena);
 	gs_store_carve(&job->store, job->options, &job->plan_input, &job->plan, &job->arena);
-	gs_emit_carve(&job->emit, &job->plan, &job->arena);
+	gs_emit_carve(&job->emit, job->options, &job->plan, &job->arena);
 }
 
 static gs_status
@@ -247,6 +249,20 @@ confine(struct gsort *job)
 		gs_confine(&job->confinement);
 }
 
+/* The last K keys are the first K of the reverse order, which take memory in proportion to K. */
+static void
+adapt_options(struct gsort *job)
+{
+	struct gsort_options *own = &job->copy;
+
+	if (gs_items_are_wanted(own) || own->operation != GSORT_SORT || !own->tail.wanted || own->tail.count > GS_TAIL_MOST ||
+	    own->counts || own->repeated || own->singletons)
+		return;
+	own->reverse = !own->reverse;
+	own->head = true;
+	own->head_count = own->tail.count;
+}
+
 /*
  * Open inputs first, so that a missing file is found before an output is created; then check what
  * could fail after an hour of reading: temporary directories, the output.
@@ -255,6 +271,7 @@ gs_status
 gs_job_open(struct gsort *job)
 {
 	TRY(gs_options_check(job->options));
+	adapt_options(job);
 	if (gs_items_are_wanted(job->options))
 		TRY(gs_items_describe(job));
 	gs_ingest_set_format(&job->ingest, job->options);

@@ -7,6 +7,7 @@ _gsort() {
 	local options='-u8 -u16 -u32 -u64 -i8 -i16 -i32 -i64 -f32 -f64 --type= --endian=
 		-n --numeric-sort -g --general-numeric-sort --sort= --to=
 		-r --reverse -u --unique --count --repeated --singletons --head-count= --head=
+		--tail= --sample= --seed= --quantiles= --summary --top= --histogram --json
 		-c --check -C -m --merge --verify --check-order --nocheck-order
 		--files0-from= --decompress= --invalid= --header --skip-bytes= -z --zero-terminated
 		--size-hint= -o --output= --split= --in-place --force
@@ -30,7 +31,7 @@ _gsort() {
 		word=${COMP_WORDS[COMP_CWORD-2]}
 	elif [[ $current == --*=* ]]; then
 		word=${current%%=*} current=${current#*=}
-	elif [[ $previous != --check && $previous != --header && $previous != --progress ]]; then
+	elif [[ $previous != --check && $previous != --header && $previous != --progress && $previous != --histogram ]]; then
 		word=$previous		# those take a value only after "="
 	fi
 	case $word in
@@ -38,7 +39,10 @@ _gsort() {
 	--to)           values=$types ;;
 	--endian)       values='little big' ;;
 	--sort)         values='numeric general-numeric' ;;
-	--head-count|--head) values='1 10 100 1000' ;;
+	--head-count|--head|--tail|--sample|--top) values='1 10 100 1000' ;;
+	--seed)         values='0 1 2 3' ;;
+	--quantiles)    values='0.5 0.25,0.5,0.75 0.5,0.95,0.99' ;;
+	--histogram)    values='10 20 50 100' ;;
 	--check)        values='diagnose-first quiet silent summary' ;;
 	--decompress)   values='auto none gzip bzip2 xz zstd lz4' ;;
 	--invalid)      values='abort fail warn ignore' ;;

@@ -64,6 +64,7 @@ enum gsort_invalid {
 	GSORT_INVALID_FAIL,	/* warn and leave it out; an error after all else is written */
 	GSORT_INVALID_WARN,	/* warn and leave it out */
 	GSORT_INVALID_IGNORE,	/* leave it out */
+	GSORT_INVALID_SKIP_BLANK,	/* leave it out if it is empty or blank, else an error, at once */
 };
 
 /* Byte order of binary keys, in and out. */
@@ -71,7 +72,7 @@ enum gsort_endian { GSORT_ENDIAN_HOST, GSORT_ENDIAN_LITTLE, GSORT_ENDIAN_BIG };
 
 /* How the input is compressed. */
 enum gsort_decompress {
-	GSORT_DECOMPRESS_AUTO,	/* text: by its first bytes; binary: by the suffix of its name */
+	GSORT_DECOMPRESS_AUTO,	/* by its first bytes; binary: by the suffix of its name, too */
 	GSORT_DECOMPRESS_NONE,
 	GSORT_DECOMPRESS_GZIP, GSORT_DECOMPRESS_BZIP2, GSORT_DECOMPRESS_XZ,
 	GSORT_DECOMPRESS_ZSTD, GSORT_DECOMPRESS_LZ4,
@@ -87,6 +88,12 @@ enum gsort_device {
 enum { GSORT_GPUS_MOST = 16 };		/* that one job uses */
 #define GSORT_ALL_GPUS	(~0u)
 
+/* A number of keys that may be 0. */
+struct gsort_count {
+	bool     wanted;
+	uint64_t count;
+};
+
 /* All zero but for struct_size means: text from standard input, ascending, to standard output. */
 struct gsort_options {
 	size_t			 struct_size;	/* sizeof(struct gsort_options) */
@@ -94,7 +101,8 @@ struct gsort_options {
 	enum gsort_operation	 operation;
 	enum gsort_type		 type;
 	bool			 reverse;	/* largest first */
-	bool			 force;		/* binary keys may come from or go to a terminal */
+	bool			 force;		/* binary keys may come from or go to a terminal, and inputs
+						 * may look like something else than numbers */
 
 	/* which keys are written */
 	bool			 unique;	/* one of equal keys */
@@ -103,6 +111,19 @@ struct gsort_options {
 	bool			 singletons;	/* only keys that occur once */
 	bool			 head;		/* only the first HEAD_COUNT of the selected keys */
 	uint64_t		 head_count;
+	struct gsort_count	 tail;		/* only the last keys, so many, in order */
+	struct gsort_count	 sample;	/* only so many random keys, in order; each set of them is
+						 * equally likely */
+	uint64_t		 seed;		/* the same keys and SEED give the same sample */
+
+	/* figures about all keys, in place of the keys; several at once are fine */
+	const char		*quantiles;	/* "0.5,0.95": of each the nearest rank, numbers from 0 to 1
+						 * with at most 18 decimals; NULL: none */
+	bool			 summary;	/* count, distinct, min, quartiles, max and sum */
+	struct gsort_count	 top;		/* the most frequent values, so many, with their counts */
+	unsigned		 histogram;	/* so many bars of equal width, at most 2^20; 0: none */
+	unsigned		 bar_columns;	/* draw it in lines of so many columns; 0: numbers only */
+	bool			 json;		/* figures as JSON, not as lines */
 	bool			 verify;	/* check order, number and checksum of the output */
 
 	/* checking and merging */
@@ -420,6 +441,7 @@ GSORT_API bool gsort_type_named(const char *name, enum gsort_type *type);
 struct gsort_conflict {
 	const char *one, *other;	/* string constants */
 	bool        needs;		/* ONE needs OTHER; false: they exclude each other */
+	const char *why;		/* half a sentence; NULL: the names say it */
 };
 
 /**

@@ -45,8 +45,12 @@ host_sources = \
   src/format/encode.h \
   src/format/encode_text.c \
   src/format/encode_text.h \
+  src/format/float_sum.c \
+  src/format/float_sum.h \
   src/format/floats.cpp \
   src/format/floats.h \
+  src/format/hint.c \
+  src/format/hint.h \
   src/format/integers.h \
   src/format/key.c \
   src/format/key.h \
@@ -82,6 +86,8 @@ host_sources = \
   src/gsort.h \
   src/io/ahead.c \
   src/io/ahead.h \
+  src/io/contents.c \
+  src/io/contents.h \
   src/io/file.c \
   src/io/file.h \
   src/io/inflate.c \
@@ -114,12 +120,16 @@ host_sources = \
   src/io/recorder.h \
   src/io/replace.c \
   src/io/replace.h \
+  src/job/answer.c \
+  src/job/answer.h \
   src/job/api.c \
   src/job/check.c \
   src/job/check.h \
   src/job/explain.c \
   src/job/info.c \
   src/job/job.h \
+  src/job/lost.c \
+  src/job/lost.h \
   src/job/merge.c \
   src/job/merge.h \
   src/job/open.c \
@@ -149,8 +159,6 @@ host_sources = \
   src/sort/buckets/batch.h \
   src/sort/buckets/buckets.c \
   src/sort/buckets/buckets.h \
-  src/sort/buckets/strands.c \
-  src/sort/buckets/strands.h \
   src/sort/buckets/part_list.c \
   src/sort/buckets/part_list.h \
   src/sort/buckets/parts.c \
@@ -162,6 +170,8 @@ host_sources = \
   src/sort/buckets/seal.c \
   src/sort/buckets/seal.h \
   src/sort/buckets/state.h \
+  src/sort/buckets/strands.c \
+  src/sort/buckets/strands.h \
   src/sort/checksum.c \
   src/sort/checksum.h \
   src/sort/count.c \
@@ -189,6 +199,8 @@ host_sources = \
   src/sort/keys.inc \
   src/sort/merge.c \
   src/sort/merge.h \
+  src/sort/scan.c \
+  src/sort/scan.h \
   src/sort/run.h \
   src/sort/span.h \
   src/spill/blocks.c \
@@ -204,14 +216,26 @@ host_sources = \
   src/spill/shuffle.inc \
   src/spill/spill.c \
   src/spill/spill.h \
+  src/stages/answer.c \
+  src/stages/answer.h \
+  src/stages/bars.c \
+  src/stages/bars.h \
   src/stages/emit.c \
   src/stages/emit.h \
+  src/stages/gpu_strands.c \
+  src/stages/gpu_strands.h \
+  src/stages/extremes.c \
+  src/stages/extremes.h \
+  src/stages/figures.c \
+  src/stages/figures.h \
   src/stages/head.c \
   src/stages/head.h \
   src/stages/ingest.c \
   src/stages/ingest.h \
   src/stages/order.c \
   src/stages/order.h \
+  src/stages/pick.c \
+  src/stages/pick.h \
   src/stages/runs.c \
   src/stages/runs.h \
   src/stages/select.c \
@@ -220,6 +244,10 @@ host_sources = \
   src/stages/split.h \
   src/stages/store.c \
   src/stages/store.h \
+  src/stages/tail.c \
+  src/stages/tail.h \
+  src/stages/top.c \
+  src/stages/top.h \
   src/stages/verify.c \
   src/stages/verify.h
 
@@ -230,6 +258,8 @@ static_sources = src/base/static_codecs.c
 cuda_sources = \
   src/gpu/cuda/cuda.c \
   src/gpu/cuda/cuda.h \
+  src/gpu/cuda/cut.c \
+  src/gpu/cuda/cut.h \
   src/gpu/cuda/device.c \
   src/gpu/cuda/device.h \
   src/gpu/cuda/engine.c \
@@ -250,6 +280,8 @@ cli_sources = \
   src/cli/cuda_visible.h \
   src/cli/files0.c \
   src/cli/files0.h \
+  src/cli/near.c \
+  src/cli/near.h \
   src/cli/option_conflicts.c \
   src/cli/option_conflicts.h \
   src/cli/option_handlers.c \
@@ -265,7 +297,9 @@ cli_sources = \
   src/cli/progress.c \
   src/cli/progress.h \
   src/cli/report.c \
-  src/cli/report.h
+  src/cli/report.h \
+  src/cli/type_names.c \
+  src/cli/type_names.h
 
 # Not compiled.
 source_extra = \

@@ -22,6 +22,7 @@ tests_unit_units_SOURCES = \
   tests/unit/base.c \
   tests/unit/batch.c \
   tests/unit/buckets.c \
+  tests/unit/contents.c \
   tests/unit/count.c \
   tests/unit/text_decoder.c \
   tests/unit/encode.c \
@@ -29,6 +30,7 @@ tests_unit_units_SOURCES = \
   tests/unit/floats.c \
   tests/unit/external_merge.c \
   tests/unit/rendezvous.c \
+  tests/unit/scan.c \
   tests/unit/inflate.c \
   tests/unit/input.c \
   tests/unit/key.c \
@@ -161,6 +163,7 @@ nodist_EXTRA_tests_unit_units_emu_SOURCES = dummy.cxx
 
 # ---- what make check runs --------------------------------------------------------
 BATS_FILES = \
+  tests/cli/answers.bats \
   tests/cli/check.bats \
   tests/cli/completions.bats \
   tests/cli/decode.bats \
@@ -219,6 +222,7 @@ test_files = \
   tests/house/coverage.py \
   tests/house/cppcheck.txt \
   tests/house/format.py \
+  tests/tools/figures.py \
   tests/house/lint.sh \
   tests/house/sanitizers.sh \
   tests/run \

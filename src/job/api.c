@@ -108,6 +108,7 @@ gsort_close(gsort *job)
 	gs_rendezvous_close(&job->rendezvous);
 	gs_ingest_close(&job->ingest);
 	gs_emit_close(&job->emit);
+	gs_answer_close(&job->answer);
 	gs_outputs_close(&job->outputs);
 	gs_store_close(&job->store);
 	gs_input_close(job->input);

@@ -15,9 +15,11 @@
 #include "gsort.h"
 #include "io/input.h"
 #include "io/outputs.h"
+#include "job/lost.h"
 #include "job/rendezvous.h"
 #include "job/sandbox_policy.h"
 #include "plan/plan.h"
+#include "stages/answer.h"
 #include "stages/emit.h"
 #include "stages/ingest.h"
 #include "stages/store.h"
@@ -38,9 +40,11 @@ struct gsort {
 	struct gs_ingest     ingest;
 	struct gs_store      store;
 	struct gs_emit       emit;
+	struct gs_answer     answer;	/* in its place, for figures */
 	struct gs_verify     verify;
 	struct gs_confinement confinement;
 	struct gs_rendezvous rendezvous;
+	struct gs_lost       lost;
 };
 
 #endif

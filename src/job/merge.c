@@ -86,6 +86,7 @@ begin(struct input *input)
 		.names = &input->name,
 		.count = 1,
 		.binary = job->plan_input.key_bits > 0,
+		.guarded = !job->options->force && job->options->skip_bytes == 0,
 		.terminal_ok = job->options->force,
 		.decompress = job->options->decompress,
 		.threads = (job->plan.threads + 1) / 2,

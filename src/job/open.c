@@ -44,6 +44,7 @@ open_input(struct gsort *job)
 		.names = options->inputs,
 		.count = options->input_count,
 		.binary = key_bits > 0,
+		.guarded = !options->force && options->skip_bytes == 0,
 		.terminal_ok = options->force,
 		.decompress = options->decompress,
 		.later = options->operation == GSORT_MERGE,
@@ -70,7 +71,7 @@ open_output(struct gsort *job)
 	const struct gsort_options *options = job->options;
 	const struct gs_output_options out = {
 		.name = options->output,
-		.binary = gs_key_bits(job->emit.encoding.to) > 0,
+		.binary = gs_key_bits(job->emit.encoding.to) > 0 && !gs_answer_is_wanted(options),
 		.terminal_ok = options->force,
 		.in_place = options->in_place,
 		.files = options->split < job->plan.threads ? options->split : job->plan.threads,
@@ -80,6 +81,7 @@ open_output(struct gsort *job)
 		.interrupted = &job->interrupted,
 	};
 
+	gs_lost_open(&job->lost, options, &job->monitor);
 	TRY(gs_outputs_open(&job->outputs, &out, options->split));
 	return gs_emit_set_output(&job->emit, &job->outputs);
 }
@@ -153,6 +155,7 @@ collect_plan_input(struct gsort *job)
 		.gpu_possible = gs_gpu_module_exists(),
 		.gpu_present = gs_gpu_is_present(),
 		.to_file = writes_file(options),
+		.split = options->split,
 		.gpu_count = options->gpu_count == 0 ? 1 : options->gpu_count,
 		.gpu_memory_bytes = options->gpu_memory_bytes,
 		.threads = options->threads,
@@ -185,7 +188,7 @@ carve(struct gsort *job)
 	if (job->options->operation == GSORT_SORT)
 		gs_ingest_carve(&job->ingest, &job->plan, &job->arena);
 	gs_store_carve(&job->store, job->options, &job->plan_input, &job->plan, &job->arena);
-	gs_emit_carve(&job->emit, &job->plan, &job->arena);
+	gs_emit_carve(&job->emit, job->options, &job->plan, &job->arena);
 }
 
 static gs_status
@@ -239,6 +242,20 @@ confine(struct gsort *job)
 		gs_confine(&job->confinement);
 }
 
+/* The last K keys are the first K of the reverse order, which take memory in proportion to K. */
+static void
+adapt_options(struct gsort *job)
+{
+	struct gsort_options *own = &job->copy;
+
+	if (own->operation != GSORT_SORT || !own->tail.wanted || own->tail.count > GS_TAIL_MOST ||
+	    own->counts || own->repeated || own->singletons)
+		return;
+	own->reverse = !own->reverse;
+	own->head = true;
+	own->head_count = own->tail.count;
+}
+
 /*
  * Open inputs first, so that a missing file is found before an output is created; then check what
  * could fail after an hour of reading: temporary directories, the output.
@@ -247,6 +264,7 @@ gs_status
 gs_job_open(struct gsort *job)
 {
 	TRY(gs_options_check(job->options));
+	adapt_options(job);
 	gs_ingest_set_format(&job->ingest, job->options);
 	gs_emit_set_format(&job->emit, job->options);
 	gs_confinement_open(&job->confinement, job->options, &job->plan, &job->outputs,

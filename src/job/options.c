@@ -16,6 +16,9 @@
 #include "format/key.h"
 #include "io/outputs.h"
 #include "job/options.h"
+#include "stages/answer.h"
+#include "stages/select.h"
+#include "stages/tail.h"
 
 #define COUNT(array)	(sizeof (array) / sizeof (array)[0])
 
@@ -44,7 +47,7 @@ has_valid_enums(const struct gsort_options *o)
 {
 	return o->type <= GSORT_TEXT_FLOAT && o->to <= GSORT_TEXT_FLOAT &&
 	       o->operation <= GSORT_CHECK && o->check <= GSORT_CHECK_SUMMARY &&
-	       o->invalid <= GSORT_INVALID_IGNORE && o->endian <= GSORT_ENDIAN_BIG &&
+	       o->invalid <= GSORT_INVALID_SKIP_BLANK && o->endian <= GSORT_ENDIAN_BIG &&
 	       o->decompress <= GSORT_DECOMPRESS_LZ4 && o->device <= GSORT_DEVICE_GPU;
 }
 
@@ -106,6 +109,85 @@ writes_binary(const struct gsort_options *o)
 	return is_binary(o->converts ? o->to : o->type);
 }
 
+/* Tails that are not taken by rank are kept in memory. */
+static gs_status
+check_tail(const struct gsort_options *o)
+{
+	if (o->tail.wanted && o->tail.count > GS_TAIL_MOST &&
+	    (o->operation == GSORT_MERGE || gs_select_wants_groups(o)))
+		return gs_fail(GS_EUSAGE, "--tail=%llu is too large here: with --merge, --unique, "
+		               "--count, --repeated or --singletons it is at most %d",
+		               (unsigned long long)o->tail.count, GS_TAIL_MOST);
+	return GS_OK;
+}
+
+/* The same for what is written in place of all keys: figures, the last keys, random ones. */
+static bool
+find_answer_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
+{
+	const bool check = o->operation == GSORT_CHECK, merge = o->operation == GSORT_MERGE;
+	const bool answers = gs_answer_is_wanted(o);
+	const char *answer = o->quantiles != NULL ? "quantiles" : o->summary ? "summary"
+	                   : o->top.wanted ? "top" : "histogram";
+	static const char of_all[] = "it is of all keys; pipe one gsort into another";
+	const struct {
+		bool found;
+		struct gsort_conflict conflict;
+	} conflicts[] = {
+		{ check && o->tail.wanted, { "check", "tail", false, NULL } },
+		{ o->tail.wanted && o->head, { "tail", "head-count", false, NULL } },
+		{ o->tail.wanted && o->split > 0, { "tail", "split", false,
+		  "files are cut by the number of all keys" } },
+		{ check && o->sample.wanted, { "check", "sample", false, NULL } },
+		{ merge && o->sample.wanted, { "merge", "sample", false,
+		  "how many keys there are is known only after the last" } },
+		{ o->sample.wanted && o->head, { "sample", "head-count", false, NULL } },
+		{ o->sample.wanted && o->tail.wanted, { "sample", "tail", false, NULL } },
+		{ o->sample.wanted && o->unique, { "sample", "unique", false,
+		  of_all } },
+		{ o->sample.wanted && o->counts, { "sample", "count", false,
+		  of_all } },
+		{ o->sample.wanted && o->repeated, { "sample", "repeated", false,
+		  of_all } },
+		{ o->sample.wanted && o->singletons, { "sample", "singletons", false,
+		  of_all } },
+		{ o->sample.wanted && o->split > 0, { "sample", "split", false,
+		  "files are cut by the number of all keys" } },
+		{ o->reverse && o->summary, { "reverse", "summary", false,
+		  "a summary names its figures" } },
+		{ o->reverse && o->histogram > 0, { "reverse", "histogram", false,
+		  "its intervals ascend" } },
+		{ answers && check, { "check", answer, false, NULL } },
+		{ answers && merge, { "merge", answer, false,
+		  "figures need no sorted inputs: leave -m out" } },
+		{ answers && o->head, { answer, "head-count", false,
+		  of_all } },
+		{ answers && o->tail.wanted, { answer, "tail", false,
+		  of_all } },
+		{ answers && o->sample.wanted, { answer, "sample", false,
+		  of_all } },
+		{ answers && o->unique, { answer, "unique", false,
+		  of_all } },
+		{ answers && o->counts, { answer, "count", false,
+		  of_all } },
+		{ answers && o->repeated, { answer, "repeated", false,
+		  of_all } },
+		{ answers && o->singletons, { answer, "singletons", false,
+		  of_all } },
+		{ answers && o->split > 0, { answer, "split", false, NULL } },
+		{ answers && o->converts && o->to != GSORT_TEXT, { answer, "to", false,
+		  "figures are text" } },
+		{ o->seed != 0 && !o->sample.wanted, { "seed", "sample", true, NULL } },
+	};
+
+	for (size_t i = 0; i < COUNT(conflicts); i++)
+		if (conflicts[i].found) {
+			*conflict = conflicts[i].conflict;
+			return true;
+		}
+	return false;
+}
+
 /* Find the first two options of which one needs, or excludes, the other.  Enums are valid. */
 static bool
 find_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
@@ -114,7 +196,7 @@ find_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
 	const bool binary_in = is_binary(o->type), binary_out = writes_binary(o);
 	const struct {
 		bool found;
-		struct gsort_conflict conflict;
+		struct { const char *one, *other; bool needs; } conflict;
 	} conflicts[] = {
 		{ o->in_place && o->output == NULL, { "in-place", "output", true } },
 		{ o->split > 0 && o->output == NULL, { "split", "output", true } },
@@ -141,10 +223,13 @@ find_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
 
 	for (size_t i = 0; i < COUNT(conflicts); i++)
 		if (conflicts[i].found) {
-			*conflict = conflicts[i].conflict;
+			*conflict = (struct gsort_conflict){
+				conflicts[i].conflict.one, conflicts[i].conflict.other,
+				conflicts[i].conflict.needs, NULL,
+			};
 			return true;
 		}
-	return false;
+	return find_answer_conflict(o, conflict);
 }
 
 /* "--output"; with the value where that matters: "--to=text". */
@@ -179,10 +264,19 @@ gs_options_check(const struct gsort_options *options)
 
 	TRY(check_ranges(options));
 	if (find_conflict(options, &conflict))
-		return gs_fail(GS_EUSAGE, conflict.needs ? "option '%s' needs '%s'"
-		                                         : "options '%s' and '%s' are incompatible",
-		               spell(options, conflict.one, one), spell(options, conflict.other, other));
+		return gs_fail(GS_EUSAGE, conflict.needs ? "option '%s' needs '%s'%s%s"
+		                                         : "options '%s' and '%s' are incompatible%s%s",
+		               spell(options, conflict.one, one), spell(options, conflict.other, other),
+		               conflict.why != NULL ? ": " : "", conflict.why != NULL ? conflict.why : "");
 	TRY(check_binary(options));
+	TRY(check_tail(options));
+	TRY(gs_answer_check(options));
+	if (options->json && !gs_answer_is_wanted(options))
+		return gs_fail(GS_EUSAGE, "option '--json' needs figures: '--summary', '--quantiles', "
+		               "'--top' or '--histogram'");
+	if (options->histogram > GS_BARS_MOST)
+		return gs_fail(GS_EUSAGE, "'--histogram' is %u: the maximum is %d", options->histogram,
+		               GS_BARS_MOST);
 	return check_split(options);
 }
 

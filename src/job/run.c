@@ -87,5 +87,6 @@ gs_job_run(void *context)
 		              job->stats.invalid_lines == 1 ? " was" : "s were");
 		return GSORT_ERROR;
 	}
+	gs_lost_close(&job->lost, job->options, job->stats.bytes_in, &job->monitor);
 	return disorder ? GSORT_DISORDER : GSORT_OK;
 }

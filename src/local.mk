@@ -31,6 +31,7 @@ host_sources = \
   src/base/sandbox.h \
   src/base/simd.c \
   src/base/simd.h \
+  src/base/static_codecs.h \
   src/base/status.c \
   src/base/status.h \
   src/base/team.c \
@@ -282,6 +283,9 @@ host_sources = \
   src/stages/top.h \
   src/stages/verify.c \
   src/stages/verify.h
+
+# Of a static program alone.
+static_sources = src/base/static_codecs.c
 
 # The GPU module, with kernels/.
 cuda_sources = \

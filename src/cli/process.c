@@ -50,7 +50,7 @@ catch_fatal_signals(void)
 {
 	static const int fatal[] = {
 		SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPOLL, SIGPROF, SIGVTALRM, SIGXCPU,
-		SIGXFSZ, SIGUSR2,
+		SIGUSR2,
 	};
 	/* glibc's SA_RESETHAND is unsigned and has the highest bit of an int: hence the cast */
 	struct sigaction action = { .sa_handler = die,
@@ -63,6 +63,7 @@ catch_fatal_signals(void)
 		if (sigaction(fatal[s], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
 			(void)sigaction(fatal[s], &action, NULL);
 	}
+	(void)signal(SIGXFSZ, SIG_IGN);	/* write(2) fails then, and the message names the file */
 	(void)signal(SIGCHLD, SIG_DFL);	/* if ignored, waitpid() could not see a child */
 }
 

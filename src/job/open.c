@@ -211,20 +211,19 @@ gs_job_replan(struct gsort *job)
 }
 
 /*
- * A directory that the user named must be usable.  The default /tmp is checked only if spilling
- * is certain, so small pipes never touch it.
+ * As in sort(1), a directory that cannot be used is an error only if it is needed: here, if the
+ * input is known to be too large for memory; else when memory is full.
  */
 static gs_status
 check_temp(struct gsort *job)
 {
-	const bool named = job->options->temp_dir_count > 0 || gs_temp_dir_is_set();
 	const bool known = job->plan_input.input_bytes != UINT64_MAX && !job->plan_input.guessed;
 	gs_status status;
 
-	if (!job->plan.spills && job->options->temp_dir_count == 0)
+	if (!job->plan.spills)
 		return GS_OK;
 	status = gs_runs_prepare_disk(&job->store.runs);
-	if (status != GS_OK && !named && !known) {
+	if (status != GS_OK && !known) {
 		gs_note(&job->monitor, "%s; it is needed only if memory is not enough", gs_message());
 		return GS_OK;
 	}

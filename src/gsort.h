@@ -76,6 +76,10 @@ enum gsort_device {
 	GSORT_DEVICE_GPU,	/* an error if it cannot be used */
 };
 
+/* How far a job has come: what it does. */
+enum gsort_phase { GSORT_IDLE, GSORT_READING, GSORT_SORTING, GSORT_MERGING, GSORT_WRITING,
+                   GSORT_DONE };
+
 enum { GSORT_GPUS_MOST = 16 };		/* that one job uses */
 #define GSORT_ALL_GPUS	(~0u)
 
@@ -152,6 +156,10 @@ struct gsort_options {
 	void			(*note)(void *context, const char *line);
 	void			*note_context;
 
+	/* If set, called when a phase of a sort begins, by the thread that runs the job. */
+	void			(*begins)(void *context, enum gsort_phase phase);
+	void			*begins_context;
+
 	/* If set, called with each warning, one line.  The job continues. */
 	void			(*warn)(void *context, const char *line);
 	void			*warn_context;
@@ -199,9 +207,6 @@ struct gsort_stats {
 };
 
 /* How far a job has come. */
-enum gsort_phase { GSORT_IDLE, GSORT_READING, GSORT_SORTING, GSORT_MERGING, GSORT_WRITING,
-                   GSORT_DONE };
-
 struct gsort_progress {
 	enum gsort_phase phase;
 	uint64_t bytes_in;		/* read so far, after decompression */
@@ -210,6 +215,8 @@ struct gsort_progress {
 	uint64_t keys_sorted;		/* of keys_in, ready to be written */
 	uint64_t bytes_out;
 	unsigned runs;			/* written or kept so far */
+	uint64_t stored_in;		/* of the input's files, so far: compressed, if they are */
+	uint64_t stored_total;		/* what they have together; UINT64_MAX: unknown */
 };
 
 typedef enum gsort_status {

@@ -158,7 +158,7 @@ main(int argc, char **argv)
 {
 	struct gs_opts opts;
 
-	gs_progress_block();
+	gs_progress_answer();
 	gs_process_begin();
 	if (argc < 1 || !gs_args_parse(&opts, argc, argv))
 		gs_process_end(GS_EXIT_ERROR);

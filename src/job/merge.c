@@ -92,6 +92,7 @@ begin(struct input *input)
 		.threads = (job->plan.threads + 1) / 2,
 		.window_bytes = job->plan.window_bytes,
 		.stops_with = job->input,
+		.stored = &job->monitor.counters.stored_in,
 		.before_inflate = gs_confine,
 		.before_context = &job->confinement,
 		.read = job->options->fed ? gs_rendezvous_read : job->options->read,

@@ -48,6 +48,7 @@ open_input(struct gsort *job)
 		.terminal_ok = options->force,
 		.decompress = options->decompress,
 		.later = options->operation == GSORT_MERGE,
+		.stored = &job->monitor.counters.stored_in,
 		.before_inflate = gs_confine,
 		.before_context = &job->confinement,
 		.read = options->fed ? gs_rendezvous_read : options->read,
@@ -174,6 +175,7 @@ collect_plan_input(struct gsort *job)
 		job->plan_input.guessed = true;
 	}
 	atomic_store(&job->monitor.counters.bytes_total, job->plan_input.input_bytes);
+	atomic_store(&job->monitor.counters.stored_total, gs_input_stored_bytes(job->input));
 }
 
 /* ---- memory --------------------------------------------------------------------- */

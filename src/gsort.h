@@ -152,6 +152,9 @@ struct gsort_options {
 	const char		*compress_program;	/* for them; "zstd" and "lz4" are built in */
 	unsigned		 merge_files;	/* limit of runs or files merged at once; 0: by memory */
 
+	bool			explained;	/* gsort_plan() will be called: read all limits of the machine,
+						 * which for a small input takes as long as sorting it */
+
 	/* If set, called with one line about each decision: device, runs, fallback. */
 	void			(*note)(void *context, const char *line);
 	void			*note_context;
@@ -241,6 +244,10 @@ gsort_status gsort_open(gsort **job, const struct gsort_options *options);
  * and gsort_run().
  */
 void gsort_plan(const gsort *job, void (*print)(void *context, const char *line), void *context);
+
+/** The same, as one line of JSON; sizes are in bytes, what is unknown is null. */
+void gsort_plan_json(const gsort *job, void (*print)(void *context, const char *line),
+                     void *context);
 
 /**
  * Read, sort and write everything.  Once for each job, and not if it is FED or DRAINED.
@@ -333,6 +340,10 @@ bool gsort_conflict(const struct gsort_options *options, struct gsort_conflict *
  */
 void gsort_info(const struct gsort_options *options,
                 void (*print)(void *context, const char *line), void *context);
+
+/** The same, as one line of JSON. */
+void gsort_info_json(const struct gsort_options *options,
+                     void (*print)(void *context, const char *line), void *context);
 
 /** The version, "X.Y.Z". */
 const char *gsort_version(void);

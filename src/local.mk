@@ -110,6 +110,8 @@ host_sources = \
   src/job/explain.c \
   src/job/info.c \
   src/job/job.h \
+  src/job/json.c \
+  src/job/json.h \
   src/job/lost.c \
   src/job/lost.h \
   src/job/merge.c \

@@ -138,7 +138,7 @@ collect_plan_input(struct gsort *job)
 	const uint64_t bytes = gs_input_bytes(job->input);
 	struct gs_limits limits;
 
-	gs_limits_read(&limits, bytes <= SMALL_BYTES);
+	gs_limits_read(&limits, bytes <= SMALL_BYTES && !options->explained);
 	job->plan_input = (struct gs_plan_input){
 		.operation = options->operation,
 		.type = options->type,

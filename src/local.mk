@@ -136,6 +136,8 @@ host_sources = \
   src/job/items_merge.c \
   src/job/items_merge.h \
   src/job/job.h \
+  src/job/json.c \
+  src/job/json.h \
   src/job/lost.c \
   src/job/lost.h \
   src/job/merge.c \
@@ -329,6 +331,8 @@ cli_sources = \
   src/cli/process.h \
   src/cli/progress.c \
   src/cli/progress.h \
+  src/cli/progress_line.c \
+  src/cli/progress_line.h \
   src/cli/report.c \
   src/cli/report.h \
   src/cli/type_names.c \

@@ -42,6 +42,14 @@ gs_job_emit(struct gsort *job, const char *header, size_t header_bytes)
 	return gs_outputs_finish(&job->outputs);
 }
 
+static void
+begin_phase(struct gsort *job, enum gsort_phase phase)
+{
+	atomic_store(&job->monitor.counters.phase, phase);
+	if (job->options->begins != NULL)
+		job->options->begins(job->options->begins_context, phase);
+}
+
 /* The whole program.  Read this first: each call is one stage. */
 static gs_status
 sort_once(struct gsort *job)
@@ -51,13 +59,13 @@ sort_once(struct gsort *job)
 	const char *header;
 	size_t header_bytes;
 
-	atomic_store(&job->monitor.counters.phase, GSORT_READING);
+	begin_phase(job, GSORT_READING);
 	TRY(gs_ingest_run(&job->ingest));	/* input -> ordered bits -> store */
 	read = seconds();
-	atomic_store(&job->monitor.counters.phase, GSORT_SORTING);
+	begin_phase(job, GSORT_SORTING);
 	TRY(gs_store_finish(&job->store));	/* -> sorted batches */
 	sorted = seconds();
-	atomic_store(&job->monitor.counters.phase, GSORT_WRITING);
+	begin_phase(job, GSORT_WRITING);
 	if (gs_answer_is_wanted(job->options)) {
 		TRY(gs_job_answer(job));
 	} else {

@@ -8,7 +8,7 @@ _gsort() {
 		-n --numeric-sort -g --general-numeric-sort --sort= --to=
 		-r --reverse -u --unique --count --repeated --singletons --head-count= --head=
 		--tail= --sample= --seed= --quantiles= --summary --top= --histogram --json
-		-c --check -C -m --merge --verify --check-order --nocheck-order
+		-c --check -C -m --merge --union --intersect --difference --symmetric --verify --check-order --nocheck-order
 		--files0-from= --decompress= --invalid= --header --skip-bytes= -z --zero-terminated
 		--size-hint= -o --output= --split= --in-place --force
 		-S --buffer-size= -T --temporary-directory= --compress-program= --batch-size=

@@ -42,6 +42,17 @@ enum gsort_operation {
 	GSORT_CHECK,		/* is the input sorted?  Nothing is written */
 };
 
+/* A set operation on inputs, sorted or not.  Rules of multisets: a key that occurs M times in the
+ * first input and N times in the second is written so many times.  Of more than two inputs, the
+ * result of the first two is combined with the third, and so on. */
+enum gsort_set {
+	GSORT_NO_SET,
+	GSORT_UNION,		/* max(M, N) */
+	GSORT_INTERSECT,	/* min(M, N) */
+	GSORT_DIFFERENCE,	/* max(M - N, 0) */
+	GSORT_SYMMETRIC,	/* |M - N| */
+};
+
 /* How much a check reports; gsort_run() returns GSORT_DISORDER in every case. */
 enum gsort_check {
 	GSORT_CHECK_FIRST,	/* gsort_message() names the first key out of order */
@@ -87,6 +98,8 @@ struct gsort_count {
 /* All zero means: text from standard input, ascending, to standard output. */
 struct gsort_options {
 	enum gsort_operation	 operation;
+	enum gsort_set		 set;		/* with GSORT_SORT: of two inputs or more, named; UNIQUE: by
+						 * the rules of sets, where M and N are 0 or 1 */
 	enum gsort_type		 type;
 	bool			 reverse;	/* largest first */
 	bool			 force;		/* binary keys may come from or go to a terminal */

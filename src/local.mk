@@ -107,6 +107,8 @@ host_sources = \
   src/job/api.c \
   src/job/check.c \
   src/job/check.h \
+  src/job/combine.c \
+  src/job/combine.h \
   src/job/explain.c \
   src/job/info.c \
   src/job/job.h \
@@ -181,6 +183,8 @@ host_sources = \
   src/sort/merge.h \
   src/sort/scan.c \
   src/sort/scan.h \
+  src/sort/set_merge.c \
+  src/sort/set_merge.h \
   src/sort/run.h \
   src/sort/span.h \
   src/spill/blocks.c \
@@ -206,6 +210,8 @@ host_sources = \
   src/stages/extremes.h \
   src/stages/figures.c \
   src/stages/figures.h \
+  src/stages/handover.c \
+  src/stages/handover.h \
   src/stages/head.c \
   src/stages/head.h \
   src/stages/ingest.c \

@@ -42,6 +42,7 @@ tests_unit_units_SOURCES = \
   tests/unit/quicksort.c \
   tests/unit/recorder.c \
   tests/unit/select.c \
+  tests/unit/set_merge.c \
   tests/unit/shapes.h \
   tests/unit/output_fd.c \
   tests/unit/spill.c \
@@ -182,6 +183,7 @@ BATS_FILES = \
   tests/cli/property.bats \
   tests/cli/sandbox.bats \
   tests/cli/select.bats \
+  tests/cli/sets.bats \
   tests/cli/signals.bats \
   tests/cli/spill.bats \
   tests/cli/split.bats \
@@ -218,6 +220,7 @@ test_files = \
   tests/house/cppcheck.txt \
   tests/house/format.py \
   tests/tools/figures.py \
+  tests/tools/sets.py \
   tests/house/lint.sh \
   tests/house/sanitizers.sh \
   tests/run \

@@ -358,6 +358,21 @@ gs_set_head(struct gs_opts *opts, const struct gs_option_use *use)
 	return true;
 }
 
+/* --union, --intersect, --difference, --symmetric: by the first letter. */
+bool
+gs_set_set(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	static const char *const names[] = { "", "--union", "--intersect", "--difference", "--symmetric" };
+	enum gsort_set set = GSORT_UNION;
+
+	while (names[set][2] != use->option->name[0])
+		set++;
+	if (opts->job.set != GSORT_NO_SET && opts->job.set != set)
+		return refuse_pair(names[opts->job.set], names[set]);
+	opts->job.set = set;
+	return true;
+}
+
 /* A number of keys, in a struct gsort_count. */
 bool
 gs_set_keys(struct gs_opts *opts, const struct gs_option_use *use)

@@ -8,6 +8,8 @@
 #ifndef GS_JOB_H
 #define GS_JOB_H
 
+#include <stdatomic.h>
+
 #include "base/arena.h"
 #include "base/monitor.h"
 #include "gsort.h"
@@ -18,6 +20,7 @@
 #include "plan/plan.h"
 #include "stages/answer.h"
 #include "stages/emit.h"
+#include "stages/handover.h"
 #include "stages/ingest.h"
 #include "stages/store.h"
 #include "stages/verify.h"
@@ -40,6 +43,11 @@ struct gsort {
 	struct gs_verify     verify;
 	struct gs_confinement confinement;
 	struct gs_rendezvous rendezvous;
+
+	_Atomic(struct gs_combination *) set;	/* of a set operation: combine.c */
+	bool                verifies_parts;	/* of it */
+	struct gsort       *whole;	/* or: the job sorts one input of that set operation, ... */
+	struct gs_handover *handover;	/* ... and hands its keys over */
 };
 
 #endif

@@ -4,11 +4,14 @@
 #include "job/check.h"
 #include "job/merge.h"
 #include "job/run.h"
+#include "job/combine.h"
 #include "job/sort.h"
 
 static gs_status
 run(struct gsort *job, bool *disorder)
 {
+	if (job->options->set != GSORT_NO_SET)
+		return gs_job_combine(job);
 	switch (job->options->operation) {
 	case GSORT_CHECK: return gs_job_check(job, disorder);
 	case GSORT_MERGE: return gs_job_merge(job);
@@ -57,6 +60,8 @@ collect_stats(struct gsort *job)
 		stats->device = "cpu";
 		stats->batches = (unsigned)(job->options->input_count > 0 ? job->options->input_count : 1);
 		stats->write_seconds = stats->seconds;
+		if (job->set != NULL)
+			gs_combine_stats(job);
 		return;
 	}
 	stats->bytes_in = job->ingest.bytes;

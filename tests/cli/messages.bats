@@ -585,6 +585,8 @@ messages() {
 	cannot reserve
 	cannot start a thread
 	no memory for a sample of
+	no memory to merge
+	no memory to merge inputs
 	no memory for a histogram of
 	no memory for the figures
 	most frequent values

@@ -3,6 +3,19 @@
 
 # Everything but the GPU and the command line: also what gsort-emu is made of.
 host_sources = \
+  src/array/api.c \
+  src/array/args.c \
+  src/array/args.h \
+  src/array/disorder.c \
+  src/array/disorder.h \
+  src/array/order.c \
+  src/array/order.h \
+  src/array/pairs.c \
+  src/array/pairs.h \
+  src/array/sort.c \
+  src/array/sort.h \
+  src/array/union.c \
+  src/array/union.h \
   src/base/arena.c \
   src/base/arena.h \
   src/base/clock.c \
@@ -35,6 +48,8 @@ host_sources = \
   src/format/float_sum.h \
   src/format/floats.cpp \
   src/format/floats.h \
+  src/format/hint.c \
+  src/format/hint.h \
   src/format/integers.h \
   src/format/key.c \
   src/format/key.h \
@@ -70,6 +85,8 @@ host_sources = \
   src/gsort.h \
   src/io/ahead.c \
   src/io/ahead.h \
+  src/io/contents.c \
+  src/io/contents.h \
   src/io/file.c \
   src/io/file.h \
   src/io/inflate.c \
@@ -112,6 +129,8 @@ host_sources = \
   src/job/explain.c \
   src/job/info.c \
   src/job/job.h \
+  src/job/lost.c \
+  src/job/lost.h \
   src/job/merge.c \
   src/job/merge.h \
   src/job/open.c \
@@ -141,8 +160,6 @@ host_sources = \
   src/sort/buckets/batch.h \
   src/sort/buckets/buckets.c \
   src/sort/buckets/buckets.h \
-  src/sort/buckets/strands.c \
-  src/sort/buckets/strands.h \
   src/sort/buckets/part_list.c \
   src/sort/buckets/part_list.h \
   src/sort/buckets/parts.c \
@@ -154,6 +171,8 @@ host_sources = \
   src/sort/buckets/seal.c \
   src/sort/buckets/seal.h \
   src/sort/buckets/state.h \
+  src/sort/buckets/strands.c \
+  src/sort/buckets/strands.h \
   src/sort/checksum.c \
   src/sort/checksum.h \
   src/sort/count.c \
@@ -206,6 +225,8 @@ host_sources = \
   src/stages/bars.h \
   src/stages/emit.c \
   src/stages/emit.h \
+  src/stages/gpu_strands.c \
+  src/stages/gpu_strands.h \
   src/stages/extremes.c \
   src/stages/extremes.h \
   src/stages/figures.c \
@@ -239,6 +260,8 @@ host_sources = \
 cuda_sources = \
   src/gpu/cuda/cuda.c \
   src/gpu/cuda/cuda.h \
+  src/gpu/cuda/cut.c \
+  src/gpu/cuda/cut.h \
   src/gpu/cuda/device.c \
   src/gpu/cuda/device.h \
   src/gpu/cuda/engine.c \
@@ -259,6 +282,8 @@ cli_sources = \
   src/cli/cuda_visible.h \
   src/cli/files0.c \
   src/cli/files0.h \
+  src/cli/near.c \
+  src/cli/near.h \
   src/cli/option_conflicts.c \
   src/cli/option_conflicts.h \
   src/cli/option_handlers.c \
@@ -274,10 +299,13 @@ cli_sources = \
   src/cli/progress.c \
   src/cli/progress.h \
   src/cli/report.c \
-  src/cli/report.h
+  src/cli/report.h \
+  src/cli/type_names.c \
+  src/cli/type_names.h
 
 # Not compiled.
 source_extra = \
+  src/array/README.md \
   src/base/README.md \
   src/cli/README.md \
   src/format/README.md \
@@ -290,4 +318,6 @@ source_extra = \
   src/sort/cpu/README.md \
   src/spill/README.md \
   src/stages/README.md \
-  src/gpu/cuda/module.map
+  src/gpu/cuda/module.map \
+  src/libgsort.abi \
+  src/libgsort.map

@@ -18,9 +18,11 @@ tests_tools_gen_SOURCES = tests/tools/gen.c
 tests_tools_measure_SOURCES = tests/tools/measure.c
 
 tests_unit_units_SOURCES = \
+  tests/unit/array.c \
   tests/unit/base.c \
   tests/unit/batch.c \
   tests/unit/buckets.c \
+  tests/unit/contents.c \
   tests/unit/count.c \
   tests/unit/text_decoder.c \
   tests/unit/encode.c \
@@ -181,6 +183,7 @@ BATS_FILES = \
   tests/cli/output.bats \
   tests/cli/progress.bats \
   tests/cli/property.bats \
+  tests/cli/python.bats \
   tests/cli/sandbox.bats \
   tests/cli/select.bats \
   tests/cli/sets.bats \
@@ -196,6 +199,7 @@ BATS_FILES = \
   tests/gpu/guard.bats \
   tests/gpu/ladder.bats \
   tests/gpu/module.bats \
+  tests/house/abi.bats \
   tests/house/bench.bats \
   tests/house/bootstrap.bats \
   tests/house/build.bats \
@@ -216,6 +220,7 @@ test_files = \
   tests/fuzz/seeds.sh \
   tests/fuzz/text.dict \
   tests/helpers.bash \
+  tests/house/abi.sh \
   tests/house/coverage.py \
   tests/house/cppcheck.txt \
   tests/house/format.py \

@@ -24,13 +24,15 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "io/contents.h"
 #include "io/file.h"
 #include "io/inflate.h"
 #include "io/input.h"
 #include "io/open.h"
 #include "io/recorder.h"
 
-_Static_assert((int)GS_LOOK_BYTES >= (int)GS_MAGIC_BYTES, "a format can be recognized");
+_Static_assert((int)GS_LOOK_LEAST >= (int)GS_MAGIC_BYTES &&
+               (int)GS_LOOK_LEAST >= (int)GS_CONTENTS_LEAST, "a format can be recognized");
 
 enum { FDS_FOR_OTHERS = 32 };		/* for the output and the libraries */
 
@@ -41,6 +43,7 @@ struct gs_input {
 	size_t             next_at;	/* the current file is the one before */
 	bool               begun;	/* the current file has been looked at */
 	struct gs_inflate *inflate;	/* of the current file, if compressed */
+	bool               checked;	/* what it contains has been looked at */
 	struct gs_recorder recorder;	/* of files that are not regular */
 	int                stop;	/* an eventfd, readable once gs_input_stop() was called;
 					 * -1: all files are regular, reading never waits */
@@ -63,13 +66,17 @@ gs_input_most_open(void)
 	                                           : limit.rlim_cur / 2;
 }
 
-/* The format that was asked for, or that the name promises. */
+/* The format that was asked for, or that the name promises.  A caller knows what it gives. */
 static enum gsort_decompress
 format_by_name(const struct gs_input_options *options, const char *name)
 {
-	if (options->decompress != GSORT_DECOMPRESS_AUTO)
+	enum gsort_decompress format;
+
+	if (options->decompress != GSORT_DECOMPRESS_AUTO || !options->binary)
 		return options->decompress;
-	return options->binary ? gs_inflate_suffix(name) : GSORT_DECOMPRESS_AUTO;
+	format = gs_inflate_suffix(name);
+	return format != GSORT_DECOMPRESS_NONE ? format :
+	       options->read != NULL ? GSORT_DECOMPRESS_NONE : GSORT_DECOMPRESS_AUTO;
 }
 
 /* "-" for the second time: the first one will have read all of it. */
@@ -116,6 +123,8 @@ open_files(struct gs_input *input)
 		struct gs_file *file = &input->files[f];
 
 		file->format = format_by_name(&input->options, file->name);
+		file->binary = input->options.binary;
+		file->guarded = input->options.guarded && !calls;
 		file->bytes = GS_UNKNOWN;
 		file->spent = is_spent(input, f);
 		if (file->spent) {
@@ -285,7 +294,7 @@ gs_input_peek_bytes(struct gs_input *input, uint64_t least, uint64_t *bytes)
 	if (file->regular)		/* it was a pipe when it was checked */
 		return GS_OK;
 	begin_recording(input, file);
-	TRY(gs_file_look(file, least < SIZE_MAX ? (size_t)least : SIZE_MAX));
+	TRY(gs_file_look(file, (size_t)least, (size_t)least));
 	*bytes = file->recording.bytes;
 	return GS_OK;
 }
@@ -309,7 +318,7 @@ end_file(struct gs_input *input)
 {
 	gs_inflate_close(input->inflate);
 	input->inflate = NULL;
-	input->begun = false;
+	input->begun = input->checked = false;
 }
 
 bool
@@ -352,8 +361,9 @@ begin_file(struct gs_input *input, struct gs_file *file)
 		TRY(open_file(input, file, true));
 	if (!file->regular && !file->spent) {
 		begin_recording(input, file);
-		if (file->format == GSORT_DECOMPRESS_AUTO)
-			TRY(gs_file_look(file, GS_MAGIC_BYTES));
+		if (file->format == GSORT_DECOMPRESS_AUTO || file->guarded)
+			TRY(gs_file_look(file, file->binary ? GS_LOOK_LEAST : GS_MAGIC_BYTES,
+			                 GS_LOOK_BYTES));
 	}
 	if (file->format == GSORT_DECOMPRESS_NONE)
 		return GS_OK;
@@ -381,18 +391,34 @@ read_stream(struct gs_input *input, struct gs_file *file, char *into, size_t byt
 	return GS_OK;
 }
 
+static gs_status
+read_inflated(struct gs_input *input, const struct gs_file *file, char *into, size_t bytes,
+              size_t *got)
+{
+	const gs_status status = gs_inflate_read(input->inflate, into, bytes, got);
+
+	if (status == GS_EINPUT && file->guessed)
+		return gs_fail(status, "%s; if these are raw keys, use --decompress=none", gs_message());
+	TRY(status);
+	if (input->checked)
+		return GS_OK;
+	input->checked = true;
+	return gs_file_check(file, into, *got, *got < bytes);
+}
+
 gs_status
 gs_input_read(struct gs_input *input, void *into, size_t bytes, size_t *got)
 {
 	struct gs_file *file = current(input);
 
 	*got = 0;
+	TRY(gs_check_interrupted(input->options.interrupted));
 	if (!input->begun)
 		TRY(begin_file(input, file));
 	if (file->spent)
 		return GS_OK;
 	if (input->inflate != NULL)
-		return gs_inflate_read(input->inflate, into, bytes, got);
+		return read_inflated(input, file, into, bytes, got);
 	if (file->regular)
 		return gs_file_read(file, input->options.threads, into, bytes, got);
 	return read_stream(input, file, into, bytes, got);
@@ -468,6 +494,7 @@ gs_input_read_piece(struct gs_input *input, const struct gs_input_piece *piece, 
                     size_t *got)
 {
 	*got = 0;
+	TRY(gs_check_interrupted(input->options.interrupted));
 	if (piece->bytes == 0)
 		return GS_OK;
 	return gs_file_read_piece(&input->files[piece->file_at], piece->offset, piece->bytes, into,

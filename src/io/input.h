@@ -13,6 +13,7 @@
 #ifndef GS_INPUT_H
 #define GS_INPUT_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,7 +27,8 @@ struct gs_input;
 struct gs_input_options {
 	const char *const    *names;	/* borrowed; "-" is standard input */
 	size_t                count;	/* 0: standard input */
-	bool                  binary;	/* do not guess compression from content */
+	bool                  binary;	/* keys, not text */
+	bool                  guarded;	/* refuse files that plainly are neither (contents.h) */
 	bool                  terminal_ok;	/* read binary keys from a terminal */
 	enum gsort_decompress decompress;
 	unsigned              threads;	/* for regular files, and decompression */
@@ -39,6 +41,8 @@ struct gs_input_options {
 	 * gs_input_peek_bytes(): borrowed addresses, touched only as they are used.  0: none. */
 	void                 *record_memory;
 	size_t                record_bytes;
+
+	const atomic_bool    *interrupted;	/* or NULL: once it is true every read fails */
 
 	/* If set: called before the first compressed byte of a file is decompressed, by the
 	 * thread that does it. */
@@ -54,7 +58,7 @@ struct gs_input_options {
  * Open every input.
  *
  * @return  GS_OK; GS_EIO: it cannot be opened, is a folder, or standard input is closed;
- *          GS_EUSAGE: binary keys from a terminal
+ *          GS_EUSAGE: binary keys from a terminal; GS_EINPUT: as gs_contents_check()
  */
 MUST_CHECK gs_status
 gs_input_open(struct gs_input **input, const struct gs_input_options *options);

@@ -15,6 +15,7 @@
 #include "gsort.h"
 #include "io/input.h"
 #include "io/outputs.h"
+#include "job/lost.h"
 #include "job/rendezvous.h"
 #include "job/sandbox_policy.h"
 #include "plan/plan.h"
@@ -26,8 +27,9 @@
 #include "stages/verify.h"
 
 struct gsort {
-	const struct gsort_options *options;	/* the caller's, or: */
-	struct gsort_options own;	/* a copy, in which the last K are the first K of the reverse */
+	struct gsort_options copy;		/* of the caller's options */
+	const struct gsort_options *options;	/* the copy */
+	atomic_bool          interrupted;	/* by gsort_interrupt() */
 	struct gs_plan_input plan_input;
 	struct gs_plan       plan;
 	struct gs_monitor    monitor;
@@ -43,6 +45,7 @@ struct gsort {
 	struct gs_verify     verify;
 	struct gs_confinement confinement;
 	struct gs_rendezvous rendezvous;
+	struct gs_lost       lost;
 
 	_Atomic(struct gs_combination *) set;	/* of a set operation: combine.c */
 	bool                verifies_parts;	/* of it */

@@ -44,6 +44,7 @@ open_input(struct gsort *job)
 		.names = options->inputs,
 		.count = options->input_count,
 		.binary = key_bits > 0,
+		.guarded = !options->force && options->skip_bytes == 0,
 		.terminal_ok = options->force,
 		.decompress = options->decompress,
 		.later = options->operation == GSORT_MERGE,
@@ -51,6 +52,7 @@ open_input(struct gsort *job)
 		.before_context = &job->confinement,
 		.read = options->fed ? gs_rendezvous_read : options->read,
 		.read_context = options->fed ? &job->rendezvous : options->read_context,
+		.interrupted = &job->interrupted,
 	};
 	const char *name;
 	uint64_t bytes;
@@ -76,8 +78,10 @@ open_output(struct gsort *job)
 		.write = options->drained ? gs_rendezvous_write : options->write,
 		.write_context = options->drained ? &job->rendezvous : options->write_context,
 		.clock = &job->monitor.clock,
+		.interrupted = &job->interrupted,
 	};
 
+	gs_lost_open(&job->lost, options, &job->monitor);
 	TRY(gs_outputs_open(&job->outputs, &out, options->split));
 	return gs_emit_set_output(&job->emit, &job->outputs);
 }
@@ -151,6 +155,7 @@ collect_plan_input(struct gsort *job)
 		.gpu_possible = gs_gpu_module_exists(),
 		.gpu_present = gs_gpu_is_present(),
 		.to_file = writes_file(options),
+		.split = options->split,
 		.gpu_count = options->gpu_count == 0 ? 1 : options->gpu_count,
 		.gpu_memory_bytes = options->gpu_memory_bytes,
 		.threads = options->threads,
@@ -247,11 +252,10 @@ confine(struct gsort *job)
 static void
 adapt_options(struct gsort *job)
 {
-	struct gsort_options *own = &job->own;
+	struct gsort_options *own = &job->copy;
 
 	if (job->whole != NULL)
 		return;
-	*own = *job->options;
 	if (own->set != GSORT_NO_SET) {		/* of sorted inputs, as a merge is */
 		own->operation = GSORT_MERGE;
 		own->verify = false;
@@ -265,7 +269,6 @@ adapt_options(struct gsort *job)
 	own->reverse = !own->reverse;
 	own->head = true;
 	own->head_count = own->tail.count;
-	job->options = own;
 }
 
 /*

@@ -8,6 +8,8 @@
  * A useless option is allowed (a check with -T), as in sort(1).  An option that cannot have its
  * effect is refused.
  */
+#include "config.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -20,13 +22,33 @@
 
 #define COUNT(array)	(sizeof (array) / sizeof (array)[0])
 
+/* As struct clone_args of clone3(2) grows: what is beyond the shorter struct is 0. */
+gs_status
+gs_options_copy(struct gsort_options *copy, const struct gsort_options *options)
+{
+	const size_t bytes = options->struct_size, known = sizeof *copy;
+
+	if (bytes < sizeof bytes || bytes > 16 * known)
+		return gs_fail(GS_EUSAGE, "struct_size of the options is %zu: set it to "
+		               "sizeof(struct gsort_options), which is %zu here", bytes, known);
+	for (size_t at = known; at < bytes; at++)
+		if (((const char *)options)[at] != 0)
+			return gs_fail(GS_EUSAGE, "an option is set that gsort %s does not know: the "
+			               "program needs a newer libgsort", PACKAGE_VERSION);
+	memset(copy, 0, known);
+	memcpy(copy, options, bytes < known ? bytes : known);
+	copy->struct_size = known;
+	return GS_OK;
+}
+
 /* A C program can store any number in an enum. */
 static bool
 has_valid_enums(const struct gsort_options *o)
 {
 	return o->type <= GSORT_TEXT_FLOAT && o->to <= GSORT_TEXT_FLOAT &&
-	       o->operation <= GSORT_CHECK && o->set <= GSORT_SYMMETRIC && o->check <= GSORT_CHECK_SUMMARY &&
-	       o->invalid <= GSORT_INVALID_IGNORE && o->endian <= GSORT_ENDIAN_BIG &&
+	       o->operation <= GSORT_CHECK && o->set <= GSORT_SYMMETRIC &&
+	       o->check <= GSORT_CHECK_SUMMARY &&
+	       o->invalid <= GSORT_INVALID_SKIP_BLANK && o->endian <= GSORT_ENDIAN_BIG &&
 	       o->decompress <= GSORT_DECOMPRESS_LZ4 && o->device <= GSORT_DEVICE_GPU;
 }
 
@@ -287,5 +309,8 @@ gs_options_check(const struct gsort_options *options)
 bool
 gsort_conflict(const struct gsort_options *options, struct gsort_conflict *conflict)
 {
-	return has_valid_enums(options) && find_conflict(options, conflict);
+	struct gsort_options copy;
+
+	return gs_options_copy(&copy, options) == GS_OK && has_valid_enums(&copy) &&
+	       find_conflict(&copy, conflict);
 }

@@ -80,6 +80,10 @@ gs_job_run(void *context)
 	job->stats.seconds = (double)(gs_clock_wall() - start) / 1e9;
 	collect_stats(job);
 	atomic_store(&job->monitor.counters.phase, GSORT_DONE);
+	/* A read that was interrupted looks like the end of the file, or like an error. */
+	if ((status != GS_OK || job->options->operation == GSORT_CHECK) &&
+	    gs_check_interrupted(&job->interrupted) != GS_OK)
+		return GSORT_ERROR;
 	if (status != GS_OK)
 		return GSORT_ERROR;
 	if (job->options->invalid == GSORT_INVALID_FAIL && job->stats.invalid_lines > 0) {
@@ -88,5 +92,6 @@ gs_job_run(void *context)
 		              job->stats.invalid_lines == 1 ? " was" : "s were");
 		return GSORT_ERROR;
 	}
+	gs_lost_close(&job->lost, job->options, job->stats.bytes_in, &job->monitor);
 	return disorder ? GSORT_DISORDER : GSORT_OK;
 }

@@ -17,6 +17,17 @@
 
 enum { GS_CLASSES = 5 };
 
+/** How many classes have keys, if those of class C have BITS[C] bits, or 0. */
+static inline unsigned
+gs_class_count(const unsigned bits[GS_CLASSES])
+{
+	unsigned count = 0;
+
+	for (unsigned c = 0; c < GS_CLASSES; c++)
+		count += bits[c] > 0;
+	return count;
+}
+
 /* A staging buffer: unsorted keys on their way to a GPU. */
 struct gs_staging {
 	void     *keys;		/* uint32_t or uint64_t ordered bits */

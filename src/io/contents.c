@@ -235,8 +235,8 @@ is_text(const unsigned char *at, size_t bytes, bool whole)
 }
 
 /*
- * UTF-16.  As text: a byte order mark, or every other byte is 0.  As BINARY keys: the mark,
- * and behind it ASCII with newlines.
+ * UTF-16.  As text: a byte order mark, or ASCII with newlines in which every other byte is 0 (lines
+ * that end in NUL have no newline).  As BINARY keys: both.
  */
 static bool
 is_utf16(const unsigned char *at, size_t bytes, bool binary)
@@ -255,7 +255,7 @@ is_utf16(const unsigned char *at, size_t bytes, bool binary)
 			return false;
 		lines = lines || at[b + big] == '\n';
 	}
-	return lines || !binary;
+	return lines;
 }
 
 /* ---- the check ------------------------------------------------------------------ */

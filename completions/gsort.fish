@@ -5,15 +5,16 @@ for width in 8 16 32 64
 	complete -c gsort -o u$width -d "Binary unsigned integers of $width bits"
 	complete -c gsort -o i$width -d "Binary signed integers of $width bits"
 end
-for width in 32 64
+for width in 16 32 64
 	complete -c gsort -o f$width -d "Binary floats of $width bits, in totalOrder"
 end
-complete -c gsort -l type -x -a 'u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 text text-float' -d 'Type of the keys'
+complete -c gsort -o bf16 -d 'Binary bfloat16, in totalOrder'
+complete -c gsort -l type -x -a 'u8 u16 u32 u64 i8 i16 i32 i64 f16 bf16 f32 f64 text text-float' -d 'Type of the keys'
 complete -c gsort -l endian -x -a 'little big' -d 'Byte order of binary keys'
 complete -c gsort -s n -l numeric-sort -d 'Decimal integers as text (the default)'
 complete -c gsort -s g -l general-numeric-sort -d 'Floats as text'
 complete -c gsort -l sort -x -a 'numeric general-numeric' -d 'Numeric (-n) or general-numeric (-g)'
-complete -c gsort -l to -x -a 'u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 text' -d 'Convert: write keys as this type'
+complete -c gsort -l to -x -a 'u8 u16 u32 u64 i8 i16 i32 i64 f16 bf16 f32 f64 text' -d 'Convert: write keys as this type'
 complete -c gsort -s r -l reverse -d 'Largest first'
 complete -c gsort -s u -l unique -d 'Write each key only once'
 complete -c gsort -l count -d 'Write each key once, after its number of occurrences'

@@ -42,6 +42,7 @@ enum gsort_type {
 	GSORT_U8, GSORT_I8, GSORT_U16, GSORT_I16,
 	GSORT_U32, GSORT_I32, GSORT_U64, GSORT_I64,
 	GSORT_F32, GSORT_F64,	/* IEEE 754 totalOrder, payloads kept */
+	GSORT_F16, GSORT_BF16,	/* the same: binary16, and bfloat16 */
 	GSORT_TEXT_FLOAT,	/* decimal floats (f64), one per line: NaN, -inf .. -0, 0 .. inf */
 };
 
@@ -442,7 +443,7 @@ GSORT_API const char *gsort_message(void);
 GSORT_API enum gsort_error gsort_last_error(void);
 
 /**
- * The type called NAME: "u8" .. "u64", "i8" .. "i64", "f32", "f64", "text",
+ * The type called NAME: "u8" .. "u64", "i8" .. "i64", "f16" .. "f64", "bf16", "text",
  * "text-float".
  *
  * @return  true and *TYPE set, or false: no such type

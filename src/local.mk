@@ -50,6 +50,8 @@ host_sources = \
   src/format/floats.h \
   src/format/hint.c \
   src/format/hint.h \
+  src/format/half.c \
+  src/format/half.h \
   src/format/integers.h \
   src/format/key.c \
   src/format/key.h \

@@ -191,6 +191,7 @@ BATS_FILES = \
   tests/cli/spill.bats \
   tests/cli/split.bats \
   tests/cli/start.bats \
+  tests/cli/types.bats \
   tests/cli/verify.bats \
   tests/fault/fault.bats \
   tests/fault/kill.bats \

@@ -96,7 +96,7 @@ parse_type(struct gs_opts *opts, const struct gs_option_use *use, const char *al
 	if (name != NULL)
 		return name;
 	gs_report_usage("invalid argument '%s' for %s: must be one of u8, u16, u32, u64, i8, i16, "
-	                "i32, i64, f32, f64, text%s", use->value, use->spelled, also);
+	                "i32, i64, f16, bf16, f32, f64, text%s", use->value, use->spelled, also);
 	return NULL;
 }
 

@@ -192,8 +192,8 @@ host_sources = \
   src/spill/spill.h \
   src/stages/emit.c \
   src/stages/emit.h \
-  src/stages/gpu_strands.c \
-  src/stages/gpu_strands.h \
+  src/stages/gpu_drain.c \
+  src/stages/gpu_drain.h \
   src/stages/head.c \
   src/stages/head.h \
   src/stages/ingest.c \

@@ -113,6 +113,7 @@ gs_store_open(struct gs_store *store, struct gs_monitor *monitor)
 		gs_count_open(&store->histogram, store->histogram.bins, bin_count(store),
 		              text ? 32 : store->plan_input->key_bits, text ? GS_SMALL : 0,
 		              counting_threads(store));
+	gs_extremes_open(&store->extremes, store->options);
 	gs_head_open(&store->head, store->options, store->plan, &store->batch);
 }
 
@@ -266,6 +267,7 @@ gs_store_add(struct gs_store *store, unsigned rank, unsigned key_class, uint64_t
 		gs_count_add(&store->histogram, rank, keys, count);
 		return;
 	}
+	gs_extremes_note(&store->extremes, rank, key_class, store->batch.bits[key_class], keys, count);
 	if (store->plan->head_keys > 0) {
 		count = gs_head_filter(&store->head, key_class, keys, count);
 		atomic_fetch_add(&store->head.stored, count);
@@ -368,6 +370,8 @@ gs_store_commit(struct gs_store *store, unsigned key_class, size_t count, uint64
 {
 	struct gs_staging *mine = &store->staging[key_class];
 
+	gs_extremes_note(&store->extremes, 0, key_class, mine->key_bits,
+	                 (const char *)mine->keys + mine->count * (mine->key_bits / 8), count);
 	mine->count += count;
 	store->staging_sums[key_class] += sum;
 	assert(mine->count <= mine->room);
@@ -439,6 +443,14 @@ uint64_t
 gs_store_count(const struct gs_store *store, unsigned key_class)
 {
 	return gs_batch_count(&store->batch, key_class) + store->gpu_keys[key_class];
+}
+
+struct gs_extreme
+gs_store_extreme(struct gs_store *store, unsigned key_class)
+{
+	if (store->histogram.bin_count > 0 && store->histogram.key_class == key_class)
+		gs_extremes_note_counts(&store->extremes, &store->histogram);
+	return gs_extremes_of(&store->extremes, key_class);
 }
 
 gs_status

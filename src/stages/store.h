@@ -26,6 +26,7 @@
 #include "sort/buckets/batch.h"
 #include "sort/count.h"
 #include "sort/span.h"
+#include "stages/extremes.h"
 #include "stages/head.h"
 #include "stages/runs.h"
 
@@ -54,6 +55,7 @@ struct gs_store {
 
 	struct gs_runs    runs;
 	struct gs_head    head;
+	struct gs_extremes extremes;
 	unsigned          batches;	/* that became runs on disk */
 };
 
@@ -121,6 +123,9 @@ MUST_CHECK gs_status gs_store_finish(struct gs_store *store);
 
 /** Keys of KEY_CLASS that the CPU's batch or the GPU holds; 0 if they are elsewhere. */
 uint64_t gs_store_count(const struct gs_store *store, unsigned key_class);
+
+/** The least and the greatest key of KEY_CLASS, if OPTIONS want a histogram. */
+struct gs_extreme gs_store_extreme(struct gs_store *store, unsigned key_class);
 
 /** Hand all keys of KEY_CLASS to SINK, in order. */
 MUST_CHECK gs_status

@@ -123,6 +123,10 @@ make(const struct gs_drain *drain, unsigned rank, struct gs_sorted_span *sorted)
 	const struct gs_span_sink *sink = drain->sink;
 	uint64_t since;
 
+	if (sink->skip != NULL && sink->skip(sink->context, sorted)) {
+		sorted->skipped = true;
+		return GS_OK;
+	}
 	if (sink->room != NULL)
 		TRY(sink->room(sink->context, sorted, &sorted->span.keys));
 	since = gs_clock_now();

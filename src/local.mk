@@ -253,14 +253,14 @@ host_sources = \
   src/stages/division.h \
   src/stages/emit.c \
   src/stages/emit.h \
+  src/stages/gpu_drain.c \
+  src/stages/gpu_drain.h \
   src/stages/extremes.c \
   src/stages/extremes.h \
   src/stages/figures.c \
   src/stages/figures.h \
   src/stages/handover.c \
   src/stages/handover.h \
-  src/stages/gpu_drain.c \
-  src/stages/gpu_drain.h \
   src/stages/head.c \
   src/stages/head.h \
   src/stages/ingest.c \

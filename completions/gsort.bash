@@ -41,7 +41,7 @@ _gsort() {
 	--head-count|--head) values='1 10 100 1000' ;;
 	--check)        values='diagnose-first quiet silent summary' ;;
 	--decompress)   values='auto none gzip bzip2 xz zstd lz4' ;;
-	--invalid)      values='abort fail warn ignore' ;;
+	--invalid)      values='abort fail warn ignore skip-blank' ;;
 	--header)       values='1 2 3' ;;
 	--skip-bytes)   values='4 8 16 128 512 4K' ;;
 	--size-hint)    values='1G 10G 100G 1T' ;;
@@ -54,6 +54,7 @@ _gsort() {
 	--gpu-memory)   values='50% 80% 1G 4G 16G' ;;
 	--progress)     values='auto always never' ;;
 	--stats)        values='json' ;;
+	--plan | --info) values='text json' ;;
 	-o|--output|--files0-from)
 		mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
 	-T|--temporary-directory)

@@ -234,28 +234,24 @@ is_text(const unsigned char *at, size_t bytes, bool whole)
 	       (whole && bytes >= NUMBERS_LEAST && at[bytes - 1] == '\n');
 }
 
-/*
- * UTF-16.  As text: a byte order mark, or every other byte is 0.  As BINARY keys: the mark,
- * and behind it ASCII with newlines.
- */
+/* UTF-16, by its byte order mark; as BINARY keys, only with nothing but lines of ASCII behind it. */
 static bool
 is_utf16(const unsigned char *at, size_t bytes, bool binary)
 {
-	const bool marked = bytes >= 2 && (memcmp(at, "\xff\xfe", 2) == 0 ||
-	                                   memcmp(at, "\xfe\xff", 2) == 0);
-	const bool big = bytes >= 2 && (marked ? at[0] == 0xfe : at[0] == 0);
+	enum { LEAST = 16 };		/* with a newline that is below 2^-50 by chance */
+	const bool big = bytes >= 2 && memcmp(at, "\xfe\xff", 2) == 0;
 	bool lines = false;
 
-	if (marked && !binary)
-		return true;
-	if (bytes < (binary ? 16 : 4) || (binary && !marked))
+	if (!big && (bytes < 2 || memcmp(at, "\xff\xfe", 2) != 0))
 		return false;
-	for (size_t b = marked ? 2 : 0; b + 1 < bytes; b += 2) {
+	if (!binary)
+		return true;
+	for (size_t b = 2; b + 1 < bytes; b += 2) {
 		if (at[b + !big] != 0 || !is_printable(at[b + big]))
 			return false;
 		lines = lines || at[b + big] == '\n';
 	}
-	return lines || !binary;
+	return bytes >= LEAST && lines;
 }
 
 /* ---- the check ------------------------------------------------------------------ */

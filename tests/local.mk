@@ -18,6 +18,7 @@ tests_tools_gen_SOURCES = tests/tools/gen.c
 tests_tools_measure_SOURCES = tests/tools/measure.c
 
 tests_unit_units_SOURCES = \
+  tests/unit/array.c \
   tests/unit/base.c \
   tests/unit/batch.c \
   tests/unit/buckets.c \
@@ -29,6 +30,7 @@ tests_unit_units_SOURCES = \
   tests/unit/floats.c \
   tests/unit/external_merge.c \
   tests/unit/rendezvous.c \
+  tests/unit/scan.c \
   tests/unit/inflate.c \
   tests/unit/input.c \
   tests/unit/key.c \
@@ -161,6 +163,7 @@ nodist_EXTRA_tests_unit_units_emu_SOURCES = dummy.cxx
 
 # ---- what make check runs --------------------------------------------------------
 BATS_FILES = \
+  tests/cli/answers.bats \
   tests/cli/check.bats \
   tests/cli/completions.bats \
   tests/cli/decode.bats \
@@ -179,6 +182,7 @@ BATS_FILES = \
   tests/cli/output.bats \
   tests/cli/progress.bats \
   tests/cli/property.bats \
+  tests/cli/python.bats \
   tests/cli/sandbox.bats \
   tests/cli/select.bats \
   tests/cli/signals.bats \
@@ -193,6 +197,7 @@ BATS_FILES = \
   tests/gpu/guard.bats \
   tests/gpu/ladder.bats \
   tests/gpu/module.bats \
+  tests/house/abi.bats \
   tests/house/bench.bats \
   tests/house/bootstrap.bats \
   tests/house/build.bats \
@@ -213,9 +218,11 @@ test_files = \
   tests/fuzz/seeds.sh \
   tests/fuzz/text.dict \
   tests/helpers.bash \
+  tests/house/abi.sh \
   tests/house/coverage.py \
   tests/house/cppcheck.txt \
   tests/house/format.py \
+  tests/tools/figures.py \
   tests/house/lint.sh \
   tests/house/sanitizers.sh \
   tests/run \

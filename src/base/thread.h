@@ -42,9 +42,9 @@ bool gs_thread_ends(struct gs_thread *thread);
 gs_status gs_thread_join(struct gs_thread *thread);
 
 /*
- * A bounded queue of pointers between one thread that gives and one that takes.
+ * A bounded queue of pointers between threads that give and those that take.
  */
-enum { GS_QUEUE_SLOTS = 8 };
+enum { GS_QUEUE_SLOTS = 32 };
 
 struct gs_queue {
 	pthread_mutex_t lock;
@@ -59,7 +59,7 @@ void  gs_queue_open(struct gs_queue *queue);
 bool  gs_queue_give(struct gs_queue *queue, void *item);
 /** Remove the oldest item; blocks while there is none.  NULL once the queue is shut and empty. */
 void *gs_queue_take(struct gs_queue *queue);
-/** Refuse more items, and wake both threads.  May be called twice. */
+/** Refuse more items, and wake all threads.  May be called twice. */
 void  gs_queue_shut(struct gs_queue *queue);
 void  gs_queue_close(struct gs_queue *queue);
 

@@ -19,6 +19,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "cli/args.h"
 #include "cli/files0.h"
@@ -379,6 +381,41 @@ read_environment(struct gs_opts *opts)
 		                "gpu:N, gpu:N,N or gpu:all", value);
 }
 
+/* Bars are drawn on a terminal only: a script gets the same numbers wherever it runs. */
+static unsigned
+bar_columns(const struct gsort_options *job)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+
+	if (job->histogram == 0 || job->json || job->output != NULL || !isatty(STDOUT_FILENO))
+		return 0;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+		return size.ws_col;
+	return columns != NULL && atoi(columns) > 0 ? (unsigned)atoi(columns) : 80;
+}
+
+/* What -k means: keys of records. */
+static bool
+read_keys(struct gs_opts *opts)
+{
+	if (opts->key_count > 0 && opts->job.record_bytes == 0) {
+		gs_report_error("-k (sort by a field) is for binary records, with --record-size: gsort "
+		                "sorts numbers; use sort(1)");
+		return false;
+	}
+	for (size_t k = 0; k < opts->key_count; k++)
+		if (!gs_parse_record_key(opts->key_texts[k], &opts->keys[k])) {
+			gs_report_usage("invalid key '%s': must be TYPE@OFFSET or bytesN@OFFSET, with an r "
+			                "behind it for largest first, such as u32@8, f64@0r or bytes10@0",
+			                opts->key_texts[k]);
+			return false;
+		}
+	opts->job.keys = opts->keys;
+	opts->job.key_count = opts->key_count;
+	return true;
+}
+
 /* Set what several options decide together. */
 static void
 combine(struct gs_opts *opts)
@@ -390,6 +427,7 @@ combine(struct gs_opts *opts)
 	else if (opts->merge)
 		opts->job.operation = GSORT_MERGE;
 	opts->job.temp_dirs = opts->temp_dirs;
+	opts->job.bar_columns = bar_columns(&opts->job);
 	if (opts->plan)			/* no keys are read or written: a terminal is fine */
 		opts->job.force = true;
 	if (opts->device_name == NULL && opts->job.operation == GSORT_SORT)
@@ -416,9 +454,12 @@ gs_args_parse(struct gs_opts *opts, int argc, char **argv)
 {
 	struct words words = { .all = NULL };
 
-	*opts = (struct gs_opts){ .type_name = NULL };
+	*opts = (struct gs_opts){ .job.struct_size = sizeof opts->job };
 	opts->temp_dirs = calloc((size_t)argc, sizeof *opts->temp_dirs);
-	if (opts->temp_dirs == NULL || !allocate_words(&words, argc, argv)) {
+	opts->key_texts = calloc((size_t)argc, sizeof *opts->key_texts);
+	opts->keys = calloc((size_t)argc, sizeof *opts->keys);
+	if (opts->temp_dirs == NULL || opts->key_texts == NULL || opts->keys == NULL ||
+	    !allocate_words(&words, argc, argv)) {
 		gs_report_error("out of memory");
 		return false;
 	}
@@ -427,7 +468,7 @@ gs_args_parse(struct gs_opts *opts, int argc, char **argv)
 		return false;
 	if (opts->help || opts->version)
 		return true;
-	if (!opts->info && (!read_names(opts) || !gs_options_compatible(opts)))
+	if (!opts->info && (!read_names(opts) || !read_keys(opts) || !gs_options_compatible(opts)))
 		return false;
 	combine(opts);
 	return true;

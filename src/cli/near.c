@@ -19,7 +19,7 @@ static const struct {
 	const char *words, *meant;
 } synonyms[] = {
 	{ "j p P threads thread jobs cores cpus workers nproc max-threads", "--parallel" },
-	{ "top limit first take max-rows", "--head" },
+	{ "limit first take max-rows", "--head" },
 	{ "last bottom", "--tail" },
 	{ "desc descending decreasing descend invert", "--reverse" },
 	{ "asc ascending increasing ascend", "smallest first is the default" },
@@ -45,6 +45,7 @@ static const struct {
 	{ "gunzip gzip unzip unpack uncompress", "--decompress" },
 	{ "percentile percentiles quantile", "--quantiles" },
 	{ "median", "--quantiles=0.5" },
+	{ "random", "--sample" },
 	{ "counts freq frequency frequencies count-unique", "--count" },
 	{ "describe statistics stat", "--summary" },
 	{ "intersection common", "--intersect" },

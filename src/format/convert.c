@@ -86,6 +86,36 @@ number_at(const struct gs_numbers *numbers, size_t at)
 	};
 }
 
+double
+gs_key_float(enum gsort_type type, uint64_t key)
+{
+	const struct gs_numbers one = {
+		.type = type, .integers = { .keys = &key, .bits = 64 },
+	};
+
+	return float_value(type, float_bits(&one, 0));
+}
+
+uint64_t
+gs_key_of_float(enum gsort_type type, double value)
+{
+	const unsigned bits = type == GSORT_TEXT_FLOAT ? 64 : gs_key_bits(type);
+	const unsigned fraction_bits = gs_key_fraction_bits(type);
+	const uint64_t sign = UINT64_C(1) << (bits - 1);
+	const uint64_t infinity = sign - (UINT64_C(1) << fraction_bits);
+	uint64_t low = sign - 1 - infinity, high = sign | infinity;	/* keys of -inf and inf */
+
+	while (low < high) {
+		const uint64_t middle = low + (high - low) / 2;
+
+		if (gs_key_float(type, middle) < value)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 size_t
 gs_number_print(const struct gs_numbers *numbers, size_t at, char *into)
 {

@@ -42,6 +42,12 @@ gs_key_is_float(enum gsort_type type)
 	return type == GSORT_F32 || type == GSORT_F64 || type == GSORT_TEXT_FLOAT;
 }
 
+unsigned
+gs_key_fraction_bits(enum gsort_type type)
+{
+	return type == GSORT_F32 ? 23 : gs_key_is_float(type) ? 52 : 0;
+}
+
 const char *
 gs_key_name(enum gsort_type type)
 {

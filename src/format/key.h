@@ -86,6 +86,9 @@ bool gs_key_is_text(enum gsort_type type);
 /** Are its values floats, binary or text? */
 bool gs_key_is_float(enum gsort_type type);
 
+/** How many bits of a float are its fraction; 0: an integer type. */
+unsigned gs_key_fraction_bits(enum gsort_type type);
+
 /** "u32", "text", ... */
 const char *gs_key_name(enum gsort_type type);
 

@@ -234,24 +234,28 @@ is_text(const unsigned char *at, size_t bytes, bool whole)
 	       (whole && bytes >= NUMBERS_LEAST && at[bytes - 1] == '\n');
 }
 
-/* UTF-16, by its byte order mark; as BINARY keys, only with nothing but lines of ASCII behind it. */
+/*
+ * UTF-16.  As text: a byte order mark, or ASCII with newlines in which every other byte is 0 (lines
+ * that end in NUL have no newline).  As BINARY keys: both.
+ */
 static bool
 is_utf16(const unsigned char *at, size_t bytes, bool binary)
 {
-	enum { LEAST = 16 };		/* with a newline that is below 2^-50 by chance */
-	const bool big = bytes >= 2 && memcmp(at, "\xfe\xff", 2) == 0;
+	const bool marked = bytes >= 2 && (memcmp(at, "\xff\xfe", 2) == 0 ||
+	                                   memcmp(at, "\xfe\xff", 2) == 0);
+	const bool big = bytes >= 2 && (marked ? at[0] == 0xfe : at[0] == 0);
 	bool lines = false;
 
-	if (!big && (bytes < 2 || memcmp(at, "\xff\xfe", 2) != 0))
-		return false;
-	if (!binary)
+	if (marked && !binary)
 		return true;
-	for (size_t b = 2; b + 1 < bytes; b += 2) {
+	if (bytes < (binary ? 16 : 4) || (binary && !marked))
+		return false;
+	for (size_t b = marked ? 2 : 0; b + 1 < bytes; b += 2) {
 		if (at[b + !big] != 0 || !is_printable(at[b + big]))
 			return false;
 		lines = lines || at[b + big] == '\n';
 	}
-	return bytes >= LEAST && lines;
+	return lines;
 }
 
 /* ---- the check ------------------------------------------------------------------ */

@@ -462,6 +462,7 @@ gs_input_read(struct gs_input *input, void *into, size_t bytes, size_t *got)
 	struct gs_file *file = current(input);
 
 	*got = 0;
+	TRY(gs_check_interrupted(input->options.interrupted));
 	if (!input->begun)
 		TRY(begin_file(input, file));
 	if (file->spent)
@@ -547,10 +548,18 @@ gs_input_read_piece(struct gs_input *input, const struct gs_input_piece *piece, 
                     size_t *got)
 {
 	*got = 0;
+	TRY(gs_check_interrupted(input->options.interrupted));
 	if (piece->bytes == 0)
 		return GS_OK;
 	return gs_file_read_piece(&input->files[piece->file_at], piece->offset, piece->bytes, into,
 	                          got);
+}
+
+void
+gs_input_glance(struct gs_input *input, uint64_t at, size_t bytes, void *into, size_t *got)
+{
+	*got = input->begun && input->inflate == NULL
+	       ? gs_file_glance(current(input), at, bytes, into) : 0;
 }
 
 /* ---- reading again ---------------------------------------------------------- */

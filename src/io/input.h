@@ -13,6 +13,7 @@
 #ifndef GS_INPUT_H
 #define GS_INPUT_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -41,6 +42,8 @@ struct gs_input_options {
 	 * gs_input_peek_bytes(): borrowed addresses, touched only as they are used.  0: none. */
 	void                 *record_memory;
 	size_t                record_bytes;
+
+	const atomic_bool    *interrupted;	/* or NULL: once it is true every read fails */
 
 	/* If set: called before the first compressed byte of a file is decompressed, by the
 	 * thread that does it. */
@@ -166,6 +169,12 @@ void gs_input_claim(struct gs_input *input, size_t bytes, struct gs_input_piece 
 MUST_CHECK gs_status
 gs_input_read_piece(struct gs_input *input, const struct gs_input_piece *piece, void *into,
                     size_t *got);
+
+/**
+ * Read BYTES of the current file, from AT bytes after what has been read or claimed, and stay
+ * where it is.  *GOT is 0 if it is not a regular file, or cannot be read there.
+ */
+void gs_input_glance(struct gs_input *input, uint64_t at, size_t bytes, void *into, size_t *got);
 
 /* ---- reading again ---------------------------------------------------------------- */
 

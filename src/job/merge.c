@@ -92,6 +92,7 @@ begin(struct input *input)
 		.threads = (job->plan.threads + 1) / 2,
 		.window_bytes = job->plan.window_bytes,
 		.stops_with = job->input,
+		.interrupted = &job->interrupted,
 		.stored = &job->monitor.counters.stored_in,
 		.before_inflate = gs_confine,
 		.before_context = &job->confinement,

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "job/answer.h"
 #include "job/open.h"
 #include "job/sort.h"
 
@@ -65,9 +66,13 @@ sort_once(struct gsort *job)
 	TRY(gs_store_finish(&job->store));	/* -> sorted batches */
 	sorted = seconds();
 	begin_phase(job, GSORT_WRITING);
-	header = gs_ingest_header(&job->ingest, &header_bytes);
-	gs_emit_expect_keys(&job->emit, job->ingest.keys);
-	TRY(gs_job_emit(job, header, header_bytes));	/* -> selected keys -> bytes -> output */
+	if (gs_answer_is_wanted(job->options)) {
+		TRY(gs_job_answer(job));
+	} else {
+		header = gs_ingest_header(&job->ingest, &header_bytes);
+		TRY(gs_emit_expect_keys(&job->emit, job->options, job->ingest.keys));
+		TRY(gs_job_emit(job, header, header_bytes));	/* -> selected keys -> bytes -> output */
+	}
 
 	job->stats.read_seconds += read - start;
 	job->stats.sort_seconds += sorted - read;

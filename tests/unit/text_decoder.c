@@ -245,7 +245,7 @@ check_nul(void)
 	struct result *r = decode("1\0002\n", 4, 64, 1, false);
 
 	CHECK(r->status == GS_EINPUT && strcmp(gs_message(), "in:1: not a number: \"1?2\"; "
-	                                        "binary keys need a type, such as -u32") == 0,
+	                                        "lines that end in NUL need -z; UTF-16 needs iconv") == 0,
 	      "a NUL between digits is no number: %s", gs_message());
 	drop(r);
 }

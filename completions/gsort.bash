@@ -46,7 +46,7 @@ _gsort() {
 	--histogram)    values='10 20 50 100' ;;
 	--check)        values='diagnose-first quiet silent summary' ;;
 	--decompress)   values='auto none gzip bzip2 xz zstd lz4' ;;
-	--invalid)      values='abort fail warn ignore' ;;
+	--invalid)      values='abort fail warn ignore skip-blank' ;;
 	--header)       values='1 2 3' ;;
 	--record-size)  values='8 16 32 100' ;;
 	-k|--key)       values='u32@0 u64@0 f64@0 bytes10@0' ;;
@@ -62,6 +62,7 @@ _gsort() {
 	--gpu-memory)   values='50% 80% 1G 4G 16G' ;;
 	--progress)     values='auto always never' ;;
 	--stats)        values='json' ;;
+	--plan | --info) values='text json' ;;
 	-o|--output|--files0-from)
 		mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
 	-T|--temporary-directory)

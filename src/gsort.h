@@ -206,8 +206,8 @@ struct gsort_options {
 	const char		*compress_program;	/* for them; "zstd" and "lz4" are built in */
 	unsigned		 merge_files;	/* limit of runs or files merged at once; 0: by memory */
 
-	bool			explained;	/* gsort_plan() will be called: read all limits of the machine,
-						 * which for a small input takes as long as sorting it */
+	bool			explained;	/* gsort_plan() will be called: read all limits of the
+						 * machine, also for a small input */
 
 	/* If set, called with one line about each decision: device, runs, fallback. */
 	void			(*note)(void *context, const char *line);

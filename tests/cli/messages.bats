@@ -67,6 +67,8 @@ says() {
 	gsort: in:2: not a number: "2?3"; byte 2 is U+0000 NULL
 	$ printf '\003\0\0\0\001\0\0\0' >in; gsort in
 	gsort: in:1: not a number: "\003???\001???"; binary keys need a type, such as -u32
+	$ printf '12\0003\0' | gsort
+	gsort: -:1: not a number: "12?3?"; lines that end in NUL need -z; UTF-16 needs iconv
 	$ { echo 1; head -c 4096 /dev/zero | tr '\0' 7; echo; } >in; gsort in
 	gsort: in:2: line longer than 4095 bytes
 	$ printf 'score\n3\n' >in; gsort in
@@ -573,6 +575,14 @@ export -f damaged
 	$ gsort --stats=xml
 	gsort: invalid argument 'xml' for --stats: must be json
 	Try 'gsort --help' for more information.
+	$ gsort --stats=json:
+	gsort: invalid argument 'json:' for --stats: the name of the file is empty
+	Try 'gsort --help' for more information.
+	$ gsort --plan=xml
+	gsort: invalid argument 'xml' for --plan: must be one of text, json
+	Try 'gsort --help' for more information.
+	$ gsort --stats=json:no/where in
+	gsort: open failed: no/where: No such file or directory
 	$ gsort --progress=often
 	gsort: invalid argument 'often' for --progress: must be one of auto, always, never
 	Try 'gsort --help' for more information.

@@ -400,6 +400,8 @@ struct gsort_array_options {
 	bool     reverse;		/* largest first */
 	bool     trust_order;		/* gsort_merge_arrays(): do not check the order of the arrays */
 	unsigned threads;		/* 0: one per core, at most 16; 1: only the calling one */
+	void    *scratch;		/* gsort_sort(): memory to use in place of its own, or NULL */
+	size_t   scratch_bytes;		/* gsort_scratch_bytes(), or more */
 };
 
 /*
@@ -415,10 +417,19 @@ struct gsort_array_options {
  * Sort COUNT keys in place.  Equal keys are equal bits, so stability makes no difference.
  *
  * Time: O(n) for keys of 8 and 16 bits, else O(n log n) for most and O(n x bits) for any.
- * Memory: none up to 16 KiB of keys; then about as much as the keys, and 10 MiB a thread.
+ * Memory: none up to 16 KiB of keys; then about as much as the keys, and 10 MiB a thread: its own, or
+ * OPTIONS.scratch.
  */
 GSORT_API gsort_status gsort_sort(void *keys, size_t count, enum gsort_type type,
                                   const struct gsort_array_options *options);
+
+/**
+ * The scratch memory that gsort_sort() needs for COUNT keys with these OPTIONS; 0: none, or an argument is
+ * wrong.  Without it the call maps memory and gives it back, which takes up to a third of its time: a
+ * program that sorts again and again keeps its own.
+ */
+GSORT_API size_t gsort_scratch_bytes(size_t count, enum gsort_type type,
+                                     const struct gsort_array_options *options);
 
 /**
  * Store in INDICES, of INDEX_TYPE GSORT_U32 or GSORT_U64, the numbers of COUNT keys, from 0, in the order

@@ -160,6 +160,8 @@ host_sources = \
   src/job/sandbox_policy.h \
   src/job/sort.c \
   src/job/sort.h \
+  src/plan/cluster.c \
+  src/plan/cluster.h \
   src/plan/device.c \
   src/plan/device.h \
   src/plan/estimate.c \

@@ -712,6 +712,8 @@ messages() {
 	an option of gsort_open() has no such value
 	set it to sizeof(struct gsort_options), which is
 	does not know: the program needs a newer libgsort
+	a static program loads no GPU module
+	bytes, but gsort_scratch_bytes() are
 	a payload has 4 or 8 bytes, not
 	an array option is set that this libgsort does not know: the program needs a newer one
 	is not aligned to

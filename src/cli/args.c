@@ -480,8 +480,8 @@ static bool
 read_keys(struct gs_opts *opts)
 {
 	if (opts->key_count > 0 && opts->job.record_bytes == 0) {
-		gs_report_error("-k (sort by a field) is for binary records, with --record-size: gsort "
-		                "sorts numbers; use sort(1)");
+		gs_report_error("-k (sort by a field) is not supported: gsort sorts numbers; use "
+		                "sort(1); with --record-size it is a key of binary records");
 		return false;
 	}
 	for (size_t k = 0; k < opts->key_count; k++)

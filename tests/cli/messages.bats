@@ -385,7 +385,7 @@ export -f damaged
 	$ gsort -V
 	gsort: -V (version sort) is not supported: gsort sorts numbers; use sort(1)
 	$ gsort --key=2
-	gsort: --key (sort by a field) is not supported: gsort sorts numbers; use sort(1)
+	gsort: -k (sort by a field) is not supported: gsort sorts numbers; use sort(1); with --record-size it is a key of binary records
 	$ gsort --sort=month
 	gsort: --sort=month is not supported: gsort sorts numbers; use sort(1)
 	END
@@ -481,7 +481,7 @@ export -f damaged
 	$ gsort -g -n
 	gsort: options '-g' and '-n' are incompatible
 	$ gsort -k 1,2
-	gsort: -k (sort by a field) is for binary records, with --record-size: gsort sorts numbers; use sort(1)
+	gsort: -k (sort by a field) is not supported: gsort sorts numbers; use sort(1); with --record-size it is a key of binary records
 	$ gsort --record-size=8 -u32
 	gsort: options '--record-size' and '-u32' are incompatible
 	$ gsort --record-size=8 --to=text
@@ -578,7 +578,7 @@ messages() {
 	a key has at least 1 byte
 	a record has at most
 	'--argsort' has 32 or 64 bits, not
-	keys: use --argsort=u64
+	the input has more than 2^32 keys: use --argsort=u64
 	memory is not enough for an item of
 	memory is not enough for one item of the input
 	the result is wrong: it is not in order

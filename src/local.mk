@@ -53,6 +53,8 @@ host_sources = \
   src/format/print_avx512.inc \
   src/format/raw.c \
   src/format/raw.h \
+  src/format/npy.c \
+  src/format/npy.h \
   src/format/record.c \
   src/format/record.h \
   src/format/text.h \
@@ -116,6 +118,8 @@ host_sources = \
   src/job/job.h \
   src/job/merge.c \
   src/job/merge.h \
+  src/job/npy.c \
+  src/job/npy.h \
   src/job/open.c \
   src/job/open.h \
   src/job/options.c \

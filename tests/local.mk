@@ -35,6 +35,7 @@ tests_unit_units_SOURCES = \
   tests/unit/lines.c \
   tests/unit/merge.c \
   tests/unit/modules.def \
+  tests/unit/npy.c \
   tests/unit/options.c \
   tests/unit/order.c \
   tests/unit/output.c \
@@ -178,6 +179,7 @@ BATS_FILES = \
   tests/cli/memory.bats \
   tests/cli/merge.bats \
   tests/cli/messages.bats \
+  tests/cli/npy.bats \
   tests/cli/opts.bats \
   tests/cli/output.bats \
   tests/cli/progress.bats \

@@ -15,6 +15,7 @@
 #include "gsort.h"
 #include "io/input.h"
 #include "io/outputs.h"
+#include "job/npy.h"
 #include "job/rendezvous.h"
 #include "job/sandbox_policy.h"
 #include "plan/plan.h"
@@ -32,6 +33,7 @@ struct gs_items {
 	struct gs_item_order    order;
 	struct gs_item_store   *store;
 	struct gs_item_emit     emit;
+	struct gs_npy_inputs    npy;
 	const char             *temp_dir;	/* of options without any */
 };
 

@@ -404,6 +404,9 @@ export -f damaged
 	Try 'gsort --help' for more information.
 	$ gsort --record-size=0
 	gsort: invalid --record-size argument '0': must be a number of bytes, from 1 to 1M
+	$ gsort --format=csv
+	gsort: invalid argument 'csv' for --format: must be one of auto, raw, npy
+	Try 'gsort --help' for more information.
 	$ gsort --argsort=u16 -u8
 	gsort: invalid argument 'u16' for --argsort: must be u32 or u64
 	Try 'gsort --help' for more information.
@@ -576,6 +579,7 @@ messages() {
 	# library, a machine without free memory or a GPU that fails can.
 	cat >known <<-'END'
 	a key has at least 1 byte
+	a .npy header of %
 	a record has at most
 	'--argsort' has 32 or 64 bits, not
 	the input has more than 2^32 keys: use --argsort=u64

@@ -146,4 +146,5 @@ bench_scripts = \
   bench/.clang-tidy \
   bench/crossover \
   bench/plot \
+  bench/records \
   bench/versus

@@ -3,13 +3,13 @@
 
 _gsort() {
 	local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} word='' i
-	local types='u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 text'
-	local options='-u8 -u16 -u32 -u64 -i8 -i16 -i32 -i64 -f32 -f64 --type= --endian=
+	local types='u8 u16 u32 u64 i8 i16 i32 i64 f16 bf16 f32 f64 text'
+	local options='-u8 -u16 -u32 -u64 -i8 -i16 -i32 -i64 -f16 -f32 -f64 -bf16 --type= --endian=
 		-n --numeric-sort -g --general-numeric-sort --sort= --to=
 		--record-size= -k --key= --format= --argsort=
 		-r --reverse -u --unique --count --repeated --singletons --head-count= --head=
-		--tail= --sample= --seed=
-		-c --check -C -m --merge --verify --check-order --nocheck-order
+		--tail= --sample= --seed= --quantiles= --summary --top= --histogram --json
+		-c --check -C -m --merge --union --intersect --difference --symmetric --verify --check-order --nocheck-order
 		--files0-from= --decompress= --invalid= --header --skip-bytes= -z --zero-terminated
 		--size-hint= -o --output= --split= --in-place --force
 		-S --buffer-size= -T --temporary-directory= --compress-program= --batch-size=
@@ -32,7 +32,7 @@ _gsort() {
 		word=${COMP_WORDS[COMP_CWORD-2]}
 	elif [[ $current == --*=* ]]; then
 		word=${current%%=*} current=${current#*=}
-	elif [[ $previous != --check && $previous != --header && $previous != --progress ]]; then
+	elif [[ $previous != --check && $previous != --header && $previous != --progress && $previous != --histogram ]]; then
 		word=$previous		# those take a value only after "="
 	fi
 	case $word in
@@ -40,8 +40,10 @@ _gsort() {
 	--to)           values=$types ;;
 	--endian)       values='little big' ;;
 	--sort)         values='numeric general-numeric' ;;
-	--head-count|--head|--tail|--sample) values='1 10 100 1000' ;;
+	--head-count|--head|--tail|--sample|--top) values='1 10 100 1000' ;;
 	--seed)         values='0 1 2 3' ;;
+	--quantiles)    values='0.5 0.25,0.5,0.75 0.5,0.95,0.99' ;;
+	--histogram)    values='10 20 50 100' ;;
 	--check)        values='diagnose-first quiet silent summary' ;;
 	--decompress)   values='auto none gzip bzip2 xz zstd lz4' ;;
 	--invalid)      values='abort fail warn ignore' ;;

@@ -151,7 +151,8 @@ understand_type(struct gs_npy_field *field, const char *text, size_t bytes, bool
 	static const struct { char letter; unsigned bytes; enum gsort_type type; } types[] = {
 		{ 'u', 1, GSORT_U8 }, { 'u', 2, GSORT_U16 }, { 'u', 4, GSORT_U32 }, { 'u', 8, GSORT_U64 },
 		{ 'i', 1, GSORT_I8 }, { 'i', 2, GSORT_I16 }, { 'i', 4, GSORT_I32 }, { 'i', 8, GSORT_I64 },
-		{ 'b', 1, GSORT_U8 }, { 'f', 4, GSORT_F32 }, { 'f', 8, GSORT_F64 },
+		{ 'b', 1, GSORT_U8 }, { 'f', 2, GSORT_F16 }, { 'f', 4, GSORT_F32 },
+		{ 'f', 8, GSORT_F64 },
 	};
 	uint64_t number = 0;
 

@@ -112,6 +112,15 @@ struct gsort_key {
 	uint64_t        offset;		/* in the record */
 	uint64_t        bytes;		/* of GSORT_TEXT: how many */
 	bool            reverse;	/* largest first, whatever the REVERSE of all keys */
+	enum gsort_endian endian;	/* GSORT_ENDIAN_HOST: that of all keys */
+	const char     *name;		/* instead of all these but REVERSE: a field of a .npy file */
+};
+
+/* What binary input is. */
+enum gsort_format {
+	GSORT_FORMAT_AUTO,		/* NPY if the first input is a regular file that begins so */
+	GSORT_FORMAT_RAW,		/* keys or records, and nothing else */
+	GSORT_FORMAT_NPY,		/* arrays of NumPy, of one dimension */
 };
 
 /* A number of keys that may be 0. */
@@ -226,6 +235,8 @@ struct gsort_options {
 	const struct gsort_key	*keys;		/* the first one decides, then the next; equal records
 						 * stay in input order */
 	size_t			 key_count;	/* 0: all bytes of the record are the key */
+
+	enum gsort_format	 format;	/* NPY: type, record_bytes and endian come from the input */
 
 	unsigned		 argsort_bits;	/* 32 or 64: write the numbers, from 0, of the sorted keys
 						 * or records in the input, as unsigned integers; 0: off */

@@ -3,13 +3,13 @@
 
 _gsort() {
 	local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} word='' i
-	local types='u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 text'
-	local options='-u8 -u16 -u32 -u64 -i8 -i16 -i32 -i64 -f32 -f64 --type= --endian=
+	local types='u8 u16 u32 u64 i8 i16 i32 i64 f16 bf16 f32 f64 text'
+	local options='-u8 -u16 -u32 -u64 -i8 -i16 -i32 -i64 -f16 -f32 -f64 -bf16 --type= --endian=
 		-n --numeric-sort -g --general-numeric-sort --sort= --to=
 		--record-size= -k --key= --argsort=
 		-r --reverse -u --unique --count --repeated --singletons --head-count= --head=
 		--tail= --sample= --seed= --quantiles= --summary --top= --histogram --json
-		-c --check -C -m --merge --verify --check-order --nocheck-order
+		-c --check -C -m --merge --union --intersect --difference --symmetric --verify --check-order --nocheck-order
 		--files0-from= --decompress= --invalid= --header --skip-bytes= -z --zero-terminated
 		--size-hint= -o --output= --split= --in-place --force
 		-S --buffer-size= -T --temporary-directory= --compress-program= --batch-size=

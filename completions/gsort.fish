@@ -5,15 +5,16 @@ for width in 8 16 32 64
 	complete -c gsort -o u$width -d "Binary unsigned integers of $width bits"
 	complete -c gsort -o i$width -d "Binary signed integers of $width bits"
 end
-for width in 32 64
+for width in 16 32 64
 	complete -c gsort -o f$width -d "Binary floats of $width bits, in totalOrder"
 end
-complete -c gsort -l type -x -a 'u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 text text-float' -d 'Type of the keys'
+complete -c gsort -o bf16 -d 'Binary bfloat16, in totalOrder'
+complete -c gsort -l type -x -a 'u8 u16 u32 u64 i8 i16 i32 i64 f16 bf16 f32 f64 text text-float' -d 'Type of the keys'
 complete -c gsort -l endian -x -a 'little big' -d 'Byte order of binary keys'
 complete -c gsort -s n -l numeric-sort -d 'Decimal integers as text (the default)'
 complete -c gsort -s g -l general-numeric-sort -d 'Floats as text'
 complete -c gsort -l sort -x -a 'numeric general-numeric' -d 'Numeric (-n) or general-numeric (-g)'
-complete -c gsort -l to -x -a 'u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 text' -d 'Convert: write keys as this type'
+complete -c gsort -l to -x -a 'u8 u16 u32 u64 i8 i16 i32 i64 f16 bf16 f32 f64 text' -d 'Convert: write keys as this type'
 complete -c gsort -l record-size -x -a '8 16 32 100' -d 'Binary records of so many bytes'
 complete -c gsort -s k -l key -x -a 'u32@0 u64@0 f64@0 bytes10@0' -d 'Key of the records'
 complete -c gsort -l argsort -x -a 'u32 u64' -d 'Write input positions in sorted order'
@@ -36,6 +37,10 @@ complete -c gsort -s c -d 'Check whether the input is sorted'
 complete -c gsort -l check -f -a 'diagnose-first quiet silent summary' -d 'Check whether the input is sorted'
 complete -c gsort -s C -d 'Check, without a message'
 complete -c gsort -s m -l merge -d 'Merge files that are already sorted'
+complete -c gsort -l union -d 'Write what is in any file'
+complete -c gsort -l intersect -d 'Write what is in all files'
+complete -c gsort -l difference -d 'Write what is in the first file only'
+complete -c gsort -l symmetric -d 'Write what is in one of two files only'
 complete -c gsort -l verify -d 'Check order, count and checksum of the output'
 complete -c gsort -l check-order -d 'With -m, fail on an unsorted file (the default)'
 complete -c gsort -l nocheck-order -d 'With -m, do not check the order'

@@ -42,6 +42,7 @@ enum gsort_type {
 	GSORT_U8, GSORT_I8, GSORT_U16, GSORT_I16,
 	GSORT_U32, GSORT_I32, GSORT_U64, GSORT_I64,
 	GSORT_F32, GSORT_F64,	/* IEEE 754 totalOrder, payloads kept */
+	GSORT_F16, GSORT_BF16,	/* the same: binary16, and bfloat16 */
 	GSORT_TEXT_FLOAT,	/* decimal floats (f64), one per line: NaN, -inf .. -0, 0 .. inf */
 };
 
@@ -49,6 +50,17 @@ enum gsort_operation {
 	GSORT_SORT,
 	GSORT_MERGE,		/* the inputs are sorted: merge them */
 	GSORT_CHECK,		/* is the input sorted?  Nothing is written */
+};
+
+/* A set operation on inputs, sorted or not.  Rules of multisets: a key that occurs M times in the
+ * first input and N times in the second is written so many times.  Of more than two inputs, the
+ * result of the first two is combined with the third, and so on. */
+enum gsort_set {
+	GSORT_NO_SET,
+	GSORT_UNION,		/* max(M, N) */
+	GSORT_INTERSECT,	/* min(M, N) */
+	GSORT_DIFFERENCE,	/* max(M - N, 0) */
+	GSORT_SYMMETRIC,	/* |M - N| */
 };
 
 /* How much a check reports; gsort_run() returns GSORT_DISORDER in every case. */
@@ -113,6 +125,8 @@ struct gsort_options {
 	size_t			 struct_size;	/* sizeof(struct gsort_options) */
 
 	enum gsort_operation	 operation;
+	enum gsort_set		 set;		/* with GSORT_SORT: of two inputs or more, named; UNIQUE: by
+						 * the rules of sets, where M and N are 0 or 1 */
 	enum gsort_type		 type;
 	bool			 reverse;	/* largest first */
 	bool			 force;		/* binary keys may come from or go to a terminal, and inputs
@@ -462,7 +476,7 @@ GSORT_API const char *gsort_message(void);
 GSORT_API enum gsort_error gsort_last_error(void);
 
 /**
- * The type called NAME: "u8" .. "u64", "i8" .. "i64", "f32", "f64", "text",
+ * The type called NAME: "u8" .. "u64", "i8" .. "i64", "f16" .. "f64", "bf16", "text",
  * "text-float".
  *
  * @return  true and *TYPE set, or false: no such type

@@ -51,6 +51,8 @@ host_sources = \
   src/format/floats.h \
   src/format/hint.c \
   src/format/hint.h \
+  src/format/half.c \
+  src/format/half.h \
   src/format/integers.h \
   src/format/key.c \
   src/format/key.h \
@@ -127,6 +129,8 @@ host_sources = \
   src/job/api.c \
   src/job/check.c \
   src/job/check.h \
+  src/job/combine.c \
+  src/job/combine.h \
   src/job/explain.c \
   src/job/info.c \
   src/job/items.c \
@@ -224,6 +228,8 @@ host_sources = \
   src/sort/merge.h \
   src/sort/scan.c \
   src/sort/scan.h \
+  src/sort/set_merge.c \
+  src/sort/set_merge.h \
   src/sort/run.h \
   src/sort/span.h \
   src/spill/blocks.c \
@@ -247,12 +253,14 @@ host_sources = \
   src/stages/division.h \
   src/stages/emit.c \
   src/stages/emit.h \
-  src/stages/gpu_strands.c \
-  src/stages/gpu_strands.h \
+  src/stages/gpu_drain.c \
+  src/stages/gpu_drain.h \
   src/stages/extremes.c \
   src/stages/extremes.h \
   src/stages/figures.c \
   src/stages/figures.h \
+  src/stages/handover.c \
+  src/stages/handover.h \
   src/stages/head.c \
   src/stages/head.h \
   src/stages/ingest.c \

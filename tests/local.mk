@@ -44,6 +44,7 @@ tests_unit_units_SOURCES = \
   tests/unit/quicksort.c \
   tests/unit/recorder.c \
   tests/unit/select.c \
+  tests/unit/set_merge.c \
   tests/unit/shapes.h \
   tests/unit/output_fd.c \
   tests/unit/spill.c \
@@ -185,10 +186,12 @@ BATS_FILES = \
   tests/cli/python.bats \
   tests/cli/sandbox.bats \
   tests/cli/select.bats \
+  tests/cli/sets.bats \
   tests/cli/signals.bats \
   tests/cli/spill.bats \
   tests/cli/split.bats \
   tests/cli/start.bats \
+  tests/cli/types.bats \
   tests/cli/verify.bats \
   tests/fault/fault.bats \
   tests/fault/kill.bats \
@@ -223,6 +226,7 @@ test_files = \
   tests/house/cppcheck.txt \
   tests/house/format.py \
   tests/tools/figures.py \
+  tests/tools/sets.py \
   tests/house/lint.sh \
   tests/house/sanitizers.sh \
   tests/run \

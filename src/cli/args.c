@@ -152,7 +152,12 @@ split_cluster(struct words *words, const char *word, bool *wants_value)
 		const struct gs_type_letter *type = type_of_letter(*at);
 		size_t digits = type == NULL ? 0 : strspn(at + 1, "0123456789");
 
-		if (digits > 0) {
+		if (strncmp(at, "bf16", 4) == 0) {	/* -b alone has no effect */
+			if (at > start)
+				add_word(words, "-", start, (size_t)(at - start));
+			add_word(words, "--type=", at, 4);
+			start = at += 4;
+		} else if (digits > 0) {
 			if (!is_width(type, at + 1, digits)) {
 				report_width(word, type);
 				return false;

@@ -96,7 +96,7 @@ parse_type(struct gs_opts *opts, const struct gs_option_use *use, const char *al
 	if (name != NULL)
 		return name;
 	gs_report_usage("invalid argument '%s' for %s: must be one of u8, u16, u32, u64, i8, i16, "
-	                "i32, i64, f32, f64, text%s", use->value, use->spelled, also);
+	                "i32, i64, f16, bf16, f32, f64, text%s", use->value, use->spelled, also);
 	return NULL;
 }
 
@@ -430,6 +430,21 @@ gs_set_head(struct gs_opts *opts, const struct gs_option_use *use)
 	}
 	opts->job.head = true;
 	opts->job.head_count = number;
+	return true;
+}
+
+/* --union, --intersect, --difference, --symmetric: by the first letter. */
+bool
+gs_set_set(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	static const char *const names[] = { "", "--union", "--intersect", "--difference", "--symmetric" };
+	enum gsort_set set = GSORT_UNION;
+
+	while (names[set][2] != use->option->name[0])
+		set++;
+	if (opts->job.set != GSORT_NO_SET && opts->job.set != set)
+		return refuse_pair(names[opts->job.set], names[set]);
+	opts->job.set = set;
 	return true;
 }
 

@@ -247,6 +247,8 @@ add_field_of(const struct gs_record_field *field, const char *const *items, size
 #define GS_TYPE_OF_i64	GSORT_I64
 #define GS_TYPE_OF_f32	GSORT_F32
 #define GS_TYPE_OF_f64	GSORT_F64
+#define GS_TYPE_OF_f16	GSORT_F16
+#define GS_TYPE_OF_bf16	GSORT_BF16
 #include "format/keytype.def"
 #undef KEY
 	default:

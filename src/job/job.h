@@ -21,6 +21,7 @@
 #include "plan/plan.h"
 #include "stages/answer.h"
 #include "stages/emit.h"
+#include "stages/handover.h"
 #include "stages/ingest.h"
 #include "stages/item_emit.h"
 #include "stages/item_store.h"
@@ -58,6 +59,11 @@ struct gsort {
 	struct gs_confinement confinement;
 	struct gs_rendezvous rendezvous;
 	struct gs_lost       lost;
+
+	_Atomic(struct gs_combination *) set;	/* of a set operation: combine.c */
+	bool                verifies_parts;	/* of it */
+	struct gsort       *whole;	/* or: the job sorts one input of that set operation, ... */
+	struct gs_handover *handover;	/* ... and hands its keys over */
 };
 
 #endif

@@ -155,7 +155,7 @@ collect_plan_input(struct gsort *job)
 		.key_bits = gs_key_bits(options->type),
 		.items = gs_items_are_wanted(options),
 		.headers = options->header_lines > 0,
-		.print_bytes = gs_emit_print_bytes(&job->emit),
+		.print_bytes = job->whole != NULL ? 0 : gs_emit_print_bytes(&job->emit),
 		.compressed = options->operation == GSORT_SORT && gs_input_inflates(job->input),
 		.large_window = gs_input_large_window(job->input),
 		.input_bytes = bytes,
@@ -182,6 +182,11 @@ collect_plan_input(struct gsort *job)
 	memcpy(job->plan_input.gpus, options->gpus, sizeof options->gpus);
 	if (job->plan_input.memory_bytes > 0)	/* the user's limit replaces the default share */
 		job->plan_input.host_bytes = limits.room_bytes;
+	if (options->set != GSORT_NO_SET) {	/* an equal share for each input, and for the merge */
+		uint64_t *limit = &job->plan_input.memory_bytes;
+
+		*limit = (*limit > 0 ? *limit : limits.host_bytes) / (options->input_count + 1);
+	}
 	if (bytes == GS_UNKNOWN && options->size_hint > 0) {
 		job->plan_input.input_bytes = options->size_hint;
 		job->plan_input.guessed = true;
@@ -199,7 +204,8 @@ carve(struct gsort *job)
 	if (job->options->operation == GSORT_SORT)
 		gs_ingest_carve(&job->ingest, &job->plan, &job->arena);
 	gs_store_carve(&job->store, job->options, &job->plan_input, &job->plan, &job->arena);
-	gs_emit_carve(&job->emit, job->options, &job->plan, &job->arena);
+	if (job->whole == NULL)
+		gs_emit_carve(&job->emit, job->options, &job->plan, &job->arena);
 }
 
 static gs_status
@@ -261,7 +267,15 @@ adapt_options(struct gsort *job)
 {
 	struct gsort_options *own = &job->copy;
 
-	if (gs_items_are_wanted(own) || own->operation != GSORT_SORT || !own->tail.wanted || own->tail.count > GS_TAIL_MOST ||
+	if (job->whole != NULL || gs_items_are_wanted(own))
+		return;
+	if (own->set != GSORT_NO_SET) {		/* of sorted inputs, as a merge is */
+		own->operation = GSORT_MERGE;
+		job->verifies_parts = own->verify;
+		own->verify = false;
+		return;
+	}
+	if (own->operation != GSORT_SORT || !own->tail.wanted || own->tail.count > GS_TAIL_MOST ||
 	    own->counts || own->repeated || own->singletons)
 		return;
 	own->reverse = !own->reverse;
@@ -282,7 +296,8 @@ gs_job_open(struct gsort *job)
 		TRY(gs_items_describe(job));
 	gs_ingest_set_format(&job->ingest, job->options);
 	gs_emit_set_format(&job->emit, job->options);
-	gs_confinement_open(&job->confinement, job->options, &job->plan, &job->outputs,
+	gs_confinement_open(&job->confinement, job->whole != NULL ? job->whole->options : job->options,
+	                    &job->plan, job->whole != NULL ? &job->whole->outputs : &job->outputs,
 	                    &job->monitor);
 	TRY(open_input(job));
 	collect_plan_input(job);
@@ -295,13 +310,30 @@ gs_job_open(struct gsort *job)
 	}
 	gs_verify_open(&job->verify, job->options, job->plan.threads);
 	TRY(allocate(job));
-	gs_emit_open(&job->emit, job->options, &job->verify, &job->monitor);
+	if (job->whole == NULL)
+		gs_emit_open(&job->emit, job->options, &job->verify, &job->monitor);
 	if (job->plan.host_bytes > job->plan_input.memory_bytes && job->plan_input.memory_bytes > 0)
 		gs_note(&job->monitor, "%.1f MiB of memory are not enough: gsort uses %.1f",
 		        (double)job->plan_input.memory_bytes / (1 << 20),
 		        (double)job->plan.host_bytes / (1 << 20));
 	TRY(check_temp(job));
-	TRY(open_output(job));
+	if (job->whole == NULL)
+		TRY(open_output(job));
 	confine(job);
 	return GS_OK;
+}
+
+void
+gs_job_close(struct gsort *job)
+{
+	gs_ingest_close(&job->ingest);
+	gs_items_close(job);
+	gs_emit_close(&job->emit);
+	gs_answer_close(&job->answer);
+	gs_outputs_close(&job->outputs);
+	gs_store_close(&job->store);
+	gs_input_close(job->input);
+	gs_arena_close(&job->recording);
+	gs_arena_close(&job->arena);
+	gs_confinement_close(&job->confinement);
 }

@@ -46,7 +46,8 @@ static bool
 has_valid_enums(const struct gsort_options *o)
 {
 	return o->type <= GSORT_TEXT_FLOAT && o->to <= GSORT_TEXT_FLOAT &&
-	       o->operation <= GSORT_CHECK && o->check <= GSORT_CHECK_SUMMARY &&
+	       o->operation <= GSORT_CHECK && o->set <= GSORT_SYMMETRIC &&
+	       o->check <= GSORT_CHECK_SUMMARY &&
 	       o->invalid <= GSORT_INVALID_SKIP_BLANK && o->endian <= GSORT_ENDIAN_BIG &&
 	       o->decompress <= GSORT_DECOMPRESS_LZ4 && o->device <= GSORT_DEVICE_GPU;
 }
@@ -113,13 +114,25 @@ writes_binary(const struct gsort_options *o)
 	return is_binary(o->converts ? o->to : o->type);
 }
 
+/* Standard input cannot be read for two inputs of a set operation. */
+static gs_status
+check_standard(const struct gsort_options *o)
+{
+	size_t standard = 0;
+
+	for (size_t i = 0; o->set != GSORT_NO_SET && i < o->input_count; i++)
+		standard += strcmp(o->inputs[i], "-") == 0;
+	return standard > 1 ? gs_fail(GS_EUSAGE, "standard input ('-') can be only one input of a set "
+	                              "operation") : GS_OK;
+}
+
 /* Tails that are not taken by rank are kept in memory. */
 static gs_status
 check_tail(const struct gsort_options *o)
 {
 	if (o->tail.wanted && o->tail.count > GS_TAIL_MOST &&
-	    (o->operation == GSORT_MERGE || gs_select_wants_groups(o)))
-		return gs_fail(GS_EUSAGE, "--tail=%llu is too large here: with --merge, --unique, "
+	    (o->operation == GSORT_MERGE || o->set != GSORT_NO_SET || gs_select_wants_groups(o)))
+		return gs_fail(GS_EUSAGE, "--tail=%llu is too large here: with --merge, sets, --unique, "
 		               "--count, --repeated or --singletons it is at most %d",
 		               (unsigned long long)o->tail.count, GS_TAIL_MOST);
 	return GS_OK;
@@ -130,7 +143,11 @@ static bool
 find_answer_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
 {
 	const bool check = o->operation == GSORT_CHECK, merge = o->operation == GSORT_MERGE;
-	const bool answers = gs_answer_is_wanted(o);
+	static const char *const set_names[] = {
+		"", "union", "intersect", "difference", "symmetric",
+	};
+	const bool answers = gs_answer_is_wanted(o), sets = o->set != GSORT_NO_SET;
+	const char *set = set_names[o->set];
 	const char *answer = o->quantiles != NULL ? "quantiles" : o->summary ? "summary"
 	                   : o->top.wanted ? "top" : "histogram";
 	static const char of_all[] = "it is of all keys; pipe one gsort into another";
@@ -138,6 +155,12 @@ find_answer_conflict(const struct gsort_options *o, struct gsort_conflict *confl
 		bool found;
 		struct gsort_conflict conflict;
 	} conflicts[] = {
+		{ sets && check, { "check", set, false, NULL } },
+		{ sets && merge, { "merge", set, false, "inputs are sorted in any case: leave -m out" } },
+		{ sets && answers, { set, answer, false, "pipe one gsort into another" } },
+		{ sets && o->sample.wanted, { set, "sample", false, "pipe one gsort into another" } },
+		{ sets && o->split > 0, { set, "split", false, "files are cut by the number of all keys" } },
+		{ sets && o->device == GSORT_DEVICE_GPU, { set, "device", false, NULL } },
 		{ check && o->tail.wanted, { "check", "tail", false, NULL } },
 		{ o->tail.wanted && o->head, { "tail", "head-count", false, NULL } },
 		{ o->tail.wanted && o->split > 0, { "tail", "split", false,
@@ -301,6 +324,9 @@ gs_options_check(const struct gsort_options *options)
 		               spell(options, conflict.one, one), spell(options, conflict.other, other),
 		               conflict.why != NULL ? ": " : "", conflict.why != NULL ? conflict.why : "");
 	TRY(check_binary(options));
+	if (options->set != GSORT_NO_SET && options->input_count < 2)
+		return gs_fail(GS_EUSAGE, "a set operation needs two FILEs at least");
+	TRY(check_standard(options));
 	TRY(check_tail(options));
 	TRY(gs_answer_check(options));
 	if (options->json && !gs_answer_is_wanted(options))

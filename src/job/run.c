@@ -8,6 +8,7 @@
 #include "job/items_merge.h"
 #include "job/merge.h"
 #include "job/run.h"
+#include "job/combine.h"
 #include "job/sort.h"
 
 static gs_status
@@ -25,6 +26,8 @@ run(struct gsort *job, bool *disorder)
 {
 	if (gs_items_are_wanted(job->options))
 		return run_items(job, disorder);
+	if (job->options->set != GSORT_NO_SET)
+		return gs_job_combine(job);
 	switch (job->options->operation) {
 	case GSORT_CHECK: return gs_job_check(job, disorder);
 	case GSORT_MERGE: return gs_job_merge(job);
@@ -78,6 +81,8 @@ collect_stats(struct gsort *job)
 	if (operation == GSORT_MERGE) {
 		stats->device = "cpu";
 		stats->batches = (unsigned)(job->options->input_count > 0 ? job->options->input_count : 1);
+		if (job->set != NULL)
+			gs_combine_stats(job);
 		return;
 	}
 	stats->bytes_in = job->ingest.bytes;

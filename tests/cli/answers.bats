@@ -67,7 +67,7 @@ tails() {
 	gsort -u32 --tail=2M keys | cmp - sorted
 	gsort -m -u32 --tail=1000 sorted sorted | cmp - <(gsort -u32 sorted sorted | tail -c 4000)
 	for selection in -u --count --repeated -m; do
-		fails "is too large here: with --merge, --unique, --count, --repeated or --singletons it is at most 1048576" \
+		fails "is too large here: with --merge, sets, --unique, --count, --repeated or --singletons it is at most 1048576" \
 			gsort -u32 $selection --tail=2M sorted
 	done
 }

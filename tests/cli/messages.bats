@@ -506,10 +506,10 @@ export -f damaged
 @test "values of options" {
 	table <<-'END'
 	$ gsort --type=u33
-	gsort: invalid argument 'u33' for --type: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f32, f64, text, text-float
+	gsort: invalid argument 'u33' for --type: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, text, text-float
 	Try 'gsort --help' for more information.
 	$ gsort --to=u9
-	gsort: invalid argument 'u9' for --to: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f32, f64, text
+	gsort: invalid argument 'u9' for --to: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, text
 	Try 'gsort --help' for more information.
 	$ gsort -u128
 	gsort: invalid key width in '-u128': must be one of -u8, -u16, -u32, -u64
@@ -753,6 +753,8 @@ messages() {
 	cannot reserve
 	cannot start a thread
 	no memory for a sample of
+	no memory to merge
+	no memory to merge inputs
 	no memory for a histogram of
 	no memory for the figures
 	most frequent values

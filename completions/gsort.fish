@@ -17,6 +17,7 @@ complete -c gsort -l sort -x -a 'numeric general-numeric' -d 'Numeric (-n) or ge
 complete -c gsort -l to -x -a 'u8 u16 u32 u64 i8 i16 i32 i64 f16 bf16 f32 f64 text' -d 'Convert: write keys as this type'
 complete -c gsort -l record-size -x -a '8 16 32 100' -d 'Binary records of so many bytes'
 complete -c gsort -s k -l key -x -a 'u32@0 u64@0 f64@0 bytes10@0' -d 'Key of the records'
+complete -c gsort -l format -x -a 'auto raw npy' -d 'What binary input is'
 complete -c gsort -l argsort -x -a 'u32 u64' -d 'Write input positions in sorted order'
 complete -c gsort -s r -l reverse -d 'Largest first'
 complete -c gsort -s u -l unique -d 'Write each key only once'

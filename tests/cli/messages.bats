@@ -497,7 +497,7 @@ export -f damaged
 	$ gsort -V
 	gsort: -V (version sort) is not supported: gsort sorts numbers; use sort(1)
 	$ gsort --key=2
-	gsort: --key (sort by a field) is not supported: gsort sorts numbers; use sort(1)
+	gsort: -k (sort by a field) is not supported: gsort sorts numbers; use sort(1); with --record-size it is a key of binary records
 	$ gsort --sort=month
 	gsort: --sort=month is not supported: gsort sorts numbers; use sort(1)
 	END
@@ -516,6 +516,9 @@ export -f damaged
 	Try 'gsort --help' for more information.
 	$ gsort --record-size=0
 	gsort: invalid --record-size argument '0': must be a number of bytes, from 1 to 1M
+	$ gsort --format=csv
+	gsort: invalid argument 'csv' for --format: must be one of auto, raw, npy
+	Try 'gsort --help' for more information.
 	$ gsort --argsort=u16 -u8
 	gsort: invalid argument 'u16' for --argsort: must be u32 or u64
 	Try 'gsort --help' for more information.
@@ -599,7 +602,7 @@ export -f damaged
 	$ gsort -g -n
 	gsort: options '-g' and '-n' are incompatible
 	$ gsort -k 1,2
-	gsort: -k (sort by a field) is for binary records, with --record-size: gsort sorts numbers; use sort(1)
+	gsort: -k (sort by a field) is not supported: gsort sorts numbers; use sort(1); with --record-size it is a key of binary records
 	$ gsort --record-size=8 -u32
 	gsort: options '--record-size' and '-u32' are incompatible
 	$ gsort --record-size=8 --to=text
@@ -694,9 +697,10 @@ messages() {
 	# library, a machine without free memory or a GPU that fails can.
 	cat >known <<-'END'
 	a key has at least 1 byte
+	a .npy header of %
 	a record has at most
 	'--argsort' has 32 or 64 bits, not
-	keys: use --argsort=u64
+	the input has more than 2^32 keys: use --argsort=u64
 	memory is not enough for an item of
 	memory is not enough for one item of the input
 	the result is wrong: it is not in order
@@ -712,6 +716,8 @@ messages() {
 	an option of gsort_open() has no such value
 	set it to sizeof(struct gsort_options), which is
 	does not know: the program needs a newer libgsort
+	a static program loads no GPU module
+	bytes, but gsort_scratch_bytes() are
 	a payload has 4 or 8 bytes, not
 	an array option is set that this libgsort does not know: the program needs a newer one
 	is not aligned to

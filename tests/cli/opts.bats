@@ -316,7 +316,7 @@ gives() {
 	fails "-h (human-readable sizes) is not supported: .*--help" gsort -h
 	fails "-i (ignore nonprinting.*-i32" gsort -i
 	for option in -M -R -d -k2 -t: --version-sort --human-numeric-sort --month-sort \
-	              --random-sort --key=1 --field-separator=: --dictionary-order \
+	              --random-sort --field-separator=: --dictionary-order \
 	              --ignore-nonprinting; do
 		fails "${option:0:2}.* is not supported: gsort sorts numbers; use sort(1)" \
 			gsort "$option" text

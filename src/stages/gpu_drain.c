@@ -16,7 +16,7 @@
 #include "stages/gpu_drain.h"
 
 /* Of one span: more only wait for each other.  Not tuned. */
-enum { MOST_CHECK_THREADS = 4 };
+enum { MOST_CHECK_THREADS = 8 };
 
 struct draining {
 	struct gs_guard           *gpu;

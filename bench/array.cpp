@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "bench/clock.h"
+#include "bench/huge.h"
 #include "bench/stats.h"
 #include "gsort.h"
 
@@ -39,10 +40,26 @@ must(gsort_status status)
 	}
 }
 
+/* In huge pages, as numpy has its arrays, and touched. */
+template <class T> struct huge {
+	explicit huge(std::size_t count)
+		: at(static_cast<T *>(huge_allocate(count * sizeof(T)))), count(count)
+	{
+		if (at == nullptr)
+			std::exit(1);
+		std::memset(static_cast<void *>(at), 1, count * sizeof(T));
+	}
+	~huge() { std::free(at); }
+	huge(const huge &) = delete;
+	huge &operator=(const huge &) = delete;
+
+	T *at;
+	std::size_t count;
+};
+
 template <class Key> struct arrays {
-	std::vector<Key> input, keys;
-	std::vector<std::uint32_t> other;
-	gsort_type type;
+	huge<Key> input, keys;
+	huge<std::uint32_t> other;
 	gsort_array_options options;
 };
 
@@ -50,14 +67,14 @@ template <class Key> struct arrays {
 template <class Key, class Sort> double
 rate(arrays<Key> &a, unsigned runs, Sort sort)
 {
-	const std::size_t count = a.input.size(), times = count < 100000 ? 10000 : 1;
+	const std::size_t count = a.input.count, times = count < 100000 ? 10000 : 1;
 	std::vector<double> seconds;
 
 	for (unsigned r = 0; r < runs; r++) {
 		double start, spent = 0;
 
 		for (std::size_t t = 0; t < times; t++) {
-			std::memcpy(a.keys.data(), a.input.data(), count * sizeof(Key));
+			std::memcpy(a.keys.at, a.input.at, count * sizeof(Key));
 			if (t == 0)
 				start = now();
 			sort();
@@ -65,7 +82,7 @@ rate(arrays<Key> &a, unsigned runs, Sort sort)
 				spent = now() - start;
 		}
 		seconds.push_back(times == 1 ? spent : now() - start);
-		if (!std::is_sorted(a.keys.begin(), a.keys.end())) {
+		if (!std::is_sorted(a.keys.at, a.keys.at + count)) {
 			std::fprintf(stderr, "gsort-bench-array: not sorted\n");
 			std::exit(1);
 		}
@@ -77,28 +94,27 @@ rate(arrays<Key> &a, unsigned runs, Sort sort)
 template <class Key> void
 measure(const char *name, gsort_type type, std::size_t count, unsigned runs, unsigned most)
 {
-	arrays<Key> a = { std::vector<Key>(count), std::vector<Key>(count),
-	                  std::vector<std::uint32_t>(count), type, {} };
+	arrays<Key> a = { huge<Key>(count), huge<Key>(count), huge<std::uint32_t>(count), {} };
 
 	a.options.struct_size = sizeof a.options;
 	for (std::size_t i = 0; i < count; i++)
-		a.input[i] = std::is_floating_point<Key>::value
+		a.input.at[i] = std::is_floating_point<Key>::value
 			? static_cast<Key>(static_cast<double>(mix(i) >> 11) * 0x1p-53)
 			: static_cast<Key>(mix(i));
 	std::printf("%s %zu: std::sort %.1f", name, count,
-	            rate(a, runs, [&] { std::sort(a.keys.begin(), a.keys.end()); }));
+	            rate(a, count < 100000 ? runs : 1, [&] { std::sort(a.keys.at, a.keys.at + count); }));
 	for (unsigned threads = 1; threads <= most; threads *= 2) {
 		a.options.threads = threads;
 		std::printf(", gsort_sort (%u) %.1f", threads, rate(a, runs, [&] {
-			must(gsort_sort(a.keys.data(), count, type, &a.options)); }));
+			must(gsort_sort(a.keys.at, count, type, &a.options)); }));
 		std::fflush(stdout);
 	}
 	std::printf(", gsort_sort_pairs with u32 %.1f", rate(a, runs, [&] {
-		must(gsort_sort_pairs(a.keys.data(), a.other.data(), 4, count, type, &a.options)); }));
+		must(gsort_sort_pairs(a.keys.at, a.other.at, 4, count, type, &a.options)); }));
 	std::printf(", gsort_argsort %.1f\n", rate(a, runs, [&] {
-		must(gsort_argsort(a.input.data(), count, type, a.other.data(), GSORT_U32, &a.options));
+		must(gsort_argsort(a.input.at, count, type, a.other.at, GSORT_U32, &a.options));
 		for (std::size_t i = 0; i < count; i++)
-			a.keys[i] = a.input[a.other[i]]; }));
+			a.keys.at[i] = a.input.at[a.other.at[i]]; }));
 }
 
 } /* namespace */

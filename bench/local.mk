@@ -5,6 +5,7 @@ EXTRA_PROGRAMS += gsort-bench-array gsort-bench-cpu gsort-bench-output gsort-ben
 gsort_bench_array_SOURCES = \
   bench/array.cpp \
   bench/clock.h \
+  bench/huge.h \
   bench/stats.c \
   bench/stats.h
 gsort_bench_array_LDADD = libgsort.a -lm

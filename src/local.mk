@@ -31,6 +31,7 @@ host_sources = \
   src/base/sandbox.h \
   src/base/simd.c \
   src/base/simd.h \
+  src/base/static_codecs.h \
   src/base/status.c \
   src/base/status.h \
   src/base/team.c \
@@ -72,6 +73,8 @@ host_sources = \
   src/format/print_avx512.inc \
   src/format/raw.c \
   src/format/raw.h \
+  src/format/record.c \
+  src/format/record.h \
   src/format/text.h \
   src/format/text_decoder.c \
   src/format/text_decoder.h \
@@ -130,6 +133,12 @@ host_sources = \
   src/job/combine.h \
   src/job/explain.c \
   src/job/info.c \
+  src/job/items.c \
+  src/job/items.h \
+  src/job/items_check.c \
+  src/job/items_check.h \
+  src/job/items_merge.c \
+  src/job/items_merge.h \
   src/job/job.h \
   src/job/lost.c \
   src/job/lost.h \
@@ -197,6 +206,19 @@ host_sources = \
   src/sort/cpu/vector_partition.inc \
   src/sort/each_width.inc \
   src/sort/funnel.inc \
+  src/sort/items/bins.c \
+  src/sort/items/bins.h \
+  src/sort/items/divide.c \
+  src/sort/items/divide.h \
+  src/sort/items/follow.c \
+  src/sort/items/follow.h \
+  src/sort/items/items.c \
+  src/sort/items/items.h \
+  src/sort/items/part.c \
+  src/sort/items/part.h \
+  src/sort/items/sum.c \
+  src/sort/items/sum.h \
+  src/sort/items/walk.h \
   src/sort/keys.c \
   src/sort/keys.h \
   src/sort/keys.inc \
@@ -225,6 +247,8 @@ host_sources = \
   src/stages/answer.h \
   src/stages/bars.c \
   src/stages/bars.h \
+  src/stages/division.c \
+  src/stages/division.h \
   src/stages/emit.c \
   src/stages/emit.h \
   src/stages/gpu_strands.c \
@@ -239,10 +263,20 @@ host_sources = \
   src/stages/head.h \
   src/stages/ingest.c \
   src/stages/ingest.h \
+  src/stages/item_buckets.c \
+  src/stages/item_buckets.h \
+  src/stages/item_drain.c \
+  src/stages/item_emit.c \
+  src/stages/item_emit.h \
+  src/stages/item_store.c \
+  src/stages/item_store.h \
+  src/stages/item_store_state.h \
   src/stages/order.c \
   src/stages/order.h \
   src/stages/pick.c \
   src/stages/pick.h \
+  src/stages/record_ingest.c \
+  src/stages/record_ingest.h \
   src/stages/runs.c \
   src/stages/runs.h \
   src/stages/select.c \
@@ -257,6 +291,9 @@ host_sources = \
   src/stages/top.h \
   src/stages/verify.c \
   src/stages/verify.h
+
+# Of a static program alone.
+static_sources = src/base/static_codecs.c
 
 # The GPU module, with kernels/.
 cuda_sources = \

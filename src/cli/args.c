@@ -400,6 +400,27 @@ bar_columns(const struct gsort_options *job)
 	return columns != NULL && atoi(columns) > 0 ? (unsigned)atoi(columns) : 80;
 }
 
+/* What -k means: keys of records. */
+static bool
+read_keys(struct gs_opts *opts)
+{
+	if (opts->key_count > 0 && opts->job.record_bytes == 0) {
+		gs_report_error("-k (sort by a field) is for binary records, with --record-size: gsort "
+		                "sorts numbers; use sort(1)");
+		return false;
+	}
+	for (size_t k = 0; k < opts->key_count; k++)
+		if (!gs_parse_record_key(opts->key_texts[k], &opts->keys[k])) {
+			gs_report_usage("invalid key '%s': must be TYPE@OFFSET or bytesN@OFFSET, with an r "
+			                "behind it for largest first, such as u32@8, f64@0r or bytes10@0",
+			                opts->key_texts[k]);
+			return false;
+		}
+	opts->job.keys = opts->keys;
+	opts->job.key_count = opts->key_count;
+	return true;
+}
+
 /* Set what several options decide together. */
 static void
 combine(struct gs_opts *opts)
@@ -440,7 +461,10 @@ gs_args_parse(struct gs_opts *opts, int argc, char **argv)
 
 	*opts = (struct gs_opts){ .job.struct_size = sizeof opts->job };
 	opts->temp_dirs = calloc((size_t)argc, sizeof *opts->temp_dirs);
-	if (opts->temp_dirs == NULL || !allocate_words(&words, argc, argv)) {
+	opts->key_texts = calloc((size_t)argc, sizeof *opts->key_texts);
+	opts->keys = calloc((size_t)argc, sizeof *opts->keys);
+	if (opts->temp_dirs == NULL || opts->key_texts == NULL || opts->keys == NULL ||
+	    !allocate_words(&words, argc, argv)) {
 		gs_report_error("out of memory");
 		return false;
 	}
@@ -449,7 +473,7 @@ gs_args_parse(struct gs_opts *opts, int argc, char **argv)
 		return false;
 	if (opts->help || opts->version)
 		return true;
-	if (!opts->info && (!read_names(opts) || !gs_options_compatible(opts)))
+	if (!opts->info && (!read_names(opts) || !read_keys(opts) || !gs_options_compatible(opts)))
 		return false;
 	combine(opts);
 	return true;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "format/key.h"
+#include "job/items.h"
 #include "job/job.h"
 #include "job/open.h"
 #include "job/options.h"

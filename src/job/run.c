@@ -2,16 +2,31 @@
 /* run.c - run the operation of a job, and report on it */
 #include "base/clock.h"
 #include "job/check.h"
+#include "job/items.h"
+#include "job/items_check.h"
+#include "job/items_merge.h"
 #include "job/merge.h"
 #include "job/run.h"
 #include "job/combine.h"
 #include "job/sort.h"
 
 static gs_status
+run_items(struct gsort *job, bool *disorder)
+{
+	switch (job->options->operation) {
+	case GSORT_CHECK: return gs_items_check(job, disorder);
+	case GSORT_MERGE: return gs_items_merge(job);
+	default:          return gs_items_sort(job);
+	}
+}
+
+static gs_status
 run(struct gsort *job, bool *disorder)
 {
 	if (job->options->set != GSORT_NO_SET)
 		return gs_job_combine(job);
+	if (gs_items_are_wanted(job->options))
+		return run_items(job, disorder);
 	switch (job->options->operation) {
 	case GSORT_CHECK: return gs_job_check(job, disorder);
 	case GSORT_MERGE: return gs_job_merge(job);
@@ -48,8 +63,14 @@ collect_stats(struct gsort *job)
 
 	collect_stages(job);
 	stats->device_rule = job->plan.device_rule;
+	if (operation == GSORT_MERGE)
+		stats->write_seconds = stats->seconds;
 	if (operation == GSORT_CHECK) {
 		stats->read_seconds = stats->seconds;
+		return;
+	}
+	if (gs_items_are_wanted(job->options)) {
+		gs_items_stats(job);
 		return;
 	}
 	gs_store_stats(&job->store, stats);
@@ -59,7 +80,6 @@ collect_stats(struct gsort *job)
 	if (operation == GSORT_MERGE) {
 		stats->device = "cpu";
 		stats->batches = (unsigned)(job->options->input_count > 0 ? job->options->input_count : 1);
-		stats->write_seconds = stats->seconds;
 		if (job->set != NULL)
 			gs_combine_stats(job);
 		return;

@@ -210,7 +210,7 @@ tails() {
 
 	END
 	[ "$(printf '1\0002\0003\0' | gsort -z --quantiles=0.5)" = "0.5	2" ]
-	[ "$(gsort -u64 --quantiles=0 --to=text <<<1234567)" = "0	736116666235302449" ]
+	[ "$(gsort -u64 --force --quantiles=0 --to=text <<<1234567)" = "0	736116666235302449" ]
 	(printf head; printf '\3\4') | gsort -u8 --skip-bytes=4 --quantiles=1 -o out
 	[ "$(cat out)" = "1	4" ]
 	[ "$(printf 'a\n1\n2\n' | gsort --header --tail=1 | tr '\n' ,)" = a,2, ]

@@ -105,6 +105,10 @@ enum gsort_device {
 	GSORT_DEVICE_GPU,	/* an error if it cannot be used */
 };
 
+/* How far a job has come: what it does. */
+enum gsort_phase { GSORT_IDLE, GSORT_READING, GSORT_SORTING, GSORT_MERGING, GSORT_WRITING,
+                   GSORT_DONE };
+
 enum { GSORT_GPUS_MOST = 16 };		/* that one job uses */
 #define GSORT_ALL_GPUS	(~0u)
 
@@ -211,9 +215,16 @@ struct gsort_options {
 	const char		*compress_program;	/* for them; "zstd" and "lz4" are built in */
 	unsigned		 merge_files;	/* limit of runs or files merged at once; 0: by memory */
 
+	bool			explained;	/* gsort_plan() will be called: read all limits of the machine,
+						 * which for a small input takes as long as sorting it */
+
 	/* If set, called with one line about each decision: device, runs, fallback. */
 	void			(*note)(void *context, const char *line);
 	void			*note_context;
+
+	/* If set, called when a phase of a sort begins, by the thread that runs the job. */
+	void			(*begins)(void *context, enum gsort_phase phase);
+	void			*begins_context;
 
 	/* If set, called with each warning, one line.  The job continues. */
 	void			(*warn)(void *context, const char *line);
@@ -273,9 +284,6 @@ struct gsort_stats {
 };
 
 /* How far a job has come. */
-enum gsort_phase { GSORT_IDLE, GSORT_READING, GSORT_SORTING, GSORT_MERGING, GSORT_WRITING,
-                   GSORT_DONE };
-
 struct gsort_progress {
 	enum gsort_phase phase;
 	uint64_t bytes_in;		/* read so far, after decompression */
@@ -284,6 +292,8 @@ struct gsort_progress {
 	uint64_t keys_sorted;		/* of keys_in, ready to be written */
 	uint64_t bytes_out;
 	unsigned runs;			/* written or kept so far */
+	uint64_t stored_in;		/* of the input's files, so far: compressed, if they are */
+	uint64_t stored_total;		/* what they have together; UINT64_MAX: unknown */
 	uint64_t reserved[8];		/* 0 */
 };
 
@@ -321,6 +331,10 @@ GSORT_API gsort_status gsort_open(gsort **job, const struct gsort_options *optio
  * and gsort_run().
  */
 GSORT_API void gsort_plan(const gsort *job, void (*print)(void *context, const char *line), void *context);
+
+/** The same, as one line of JSON; sizes are in bytes, what is unknown is null. */
+GSORT_API void gsort_plan_json(const gsort *job, void (*print)(void *context, const char *line),
+                     void *context);
 
 /**
  * Read, sort and write everything.  Once for each job, and not if it is FED or DRAINED.
@@ -503,6 +517,10 @@ GSORT_API bool gsort_conflict(const struct gsort_options *options, struct gsort_
  */
 GSORT_API void gsort_info(const struct gsort_options *options,
                 void (*print)(void *context, const char *line), void *context);
+
+/** The same, as one line of JSON. */
+GSORT_API void gsort_info_json(const struct gsort_options *options,
+                     void (*print)(void *context, const char *line), void *context);
 
 /** The version, "X.Y.Z". */
 GSORT_API const char *gsort_version(void);

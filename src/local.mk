@@ -142,6 +142,8 @@ host_sources = \
   src/job/items_merge.c \
   src/job/items_merge.h \
   src/job/job.h \
+  src/job/json.c \
+  src/job/json.h \
   src/job/lost.c \
   src/job/lost.h \
   src/job/merge.c \
@@ -253,14 +255,14 @@ host_sources = \
   src/stages/division.h \
   src/stages/emit.c \
   src/stages/emit.h \
-  src/stages/gpu_strands.c \
-  src/stages/gpu_strands.h \
   src/stages/extremes.c \
   src/stages/extremes.h \
   src/stages/figures.c \
   src/stages/figures.h \
   src/stages/handover.c \
   src/stages/handover.h \
+  src/stages/gpu_drain.c \
+  src/stages/gpu_drain.h \
   src/stages/head.c \
   src/stages/head.h \
   src/stages/ingest.c \
@@ -339,6 +341,8 @@ cli_sources = \
   src/cli/process.h \
   src/cli/progress.c \
   src/cli/progress.h \
+  src/cli/progress_line.c \
+  src/cli/progress_line.h \
   src/cli/report.c \
   src/cli/report.h \
   src/cli/type_names.c \

@@ -222,7 +222,9 @@ static const struct choice {
 	{ "sort", "month", SORT_REFUSED },
 	{ "sort", "random", SORT_REFUSED },
 	{ "sort", "version", SORT_REFUSED },
-	{ "stats", "json", GS_STATS_JSON },
+	{ "stats", "json", GS_REPORT_JSON },
+	{ "plan", "text", GS_REPORT_TEXT }, { "plan", "json", GS_REPORT_JSON },
+	{ "info", "text", GS_REPORT_TEXT }, { "info", "json", GS_REPORT_JSON },
 };
 
 static const struct choice *const choices_end = choices + sizeof choices / sizeof choices[0];
@@ -273,6 +275,37 @@ gs_set_choice(struct gs_opts *opts, const struct gs_option_use *use)
 	if (use->previous != NULL && choice_of(use->option->name, use->previous) != choice)
 		return refuse_two(use, use->previous, use->value);
 	*(unsigned *)field_of(opts, use) = choice->means;
+	return true;
+}
+
+/* --plan, --info; with a format, or as text */
+bool
+gs_set_report(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	const struct choice *choice = parse_choice(use, use->value != NULL ? use->value : "text");
+
+	if (choice != NULL)
+		*(enum gs_report_format *)field_of(opts, use) = (enum gs_report_format)choice->means;
+	return choice != NULL;
+}
+
+/* --stats=json, --stats=json:FILE */
+bool
+gs_set_stats(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	const char *file = strncmp(use->value, "json:", 5) == 0 ? use->value + 5 : NULL;
+
+	if (use->previous != NULL && strcmp(use->previous, use->value) != 0)
+		return refuse_two(use, use->previous, use->value);
+	if (file == NULL && parse_choice(use, use->value) == NULL)
+		return false;
+	if (file != NULL && *file == '\0') {
+		gs_report_usage("invalid argument '%s' for %s: the name of the file is empty", use->value,
+		                use->spelled);
+		return false;
+	}
+	opts->stats = GS_REPORT_JSON;
+	opts->stats_file = file;
 	return true;
 }
 

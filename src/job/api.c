@@ -86,6 +86,8 @@ gsort_progress(const gsort *job, struct gsort_progress *progress)
 		.keys_sorted = atomic_load(&now->keys_sorted),
 		.bytes_out = atomic_load(&now->bytes_out),
 		.runs = atomic_load(&now->runs),
+		.stored_in = atomic_load(&now->stored_in),
+		.stored_total = atomic_load(&now->stored_total),
 	};
 	gs_combine_progress(job, progress);
 }

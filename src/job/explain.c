@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "format/key.h"
 #include "job/job.h"
+#include "job/json.h"
 #include "job/print.h"
 #include "plan/estimate.h"
 
@@ -153,14 +154,71 @@ print_memory(const struct gs_line_printer *to, const struct gsort *job)
 	char a[32], b[32];
 
 	gs_print_line(to, "memory", "%s in all%s, %s of it for keys, sorting and merging",
-	     gs_size_text(plan->host_bytes, a), job->plan_input.memory_bytes == 0 ? "" :
-	     job->plan_input.memory_bytes < plan->host_bytes ? ", the least that will do" : " at most",
+	     gs_size_text(plan->host_bytes, a), job->plan_input.memory_bytes > 0 &&
+	     job->plan_input.memory_bytes < plan->host_bytes ? ", the least that will do"
+	                                                     : " at most, as the input needs it",
 	     gs_size_text(plan->pool_bytes, b));
 	if (plan->by_counting)
 		gs_print_line(to, "batch", "a histogram of %zu bins", job->store.histogram.bin_count);
 	else if (job->options->operation == GSORT_SORT)
 		print_runs(to, job);
 }
+
+/* ---- as JSON --------------------------------------------------------------------- */
+
+static void
+add_disk(struct gs_json *json, const struct gsort *job)
+{
+	const struct gsort_options *options = job->options;
+	struct gs_estimate estimate;
+
+	gs_plan_estimate(&job->plan, &job->plan_input, &estimate);
+	gs_json_bool(json, "may_spill", job->plan.spills);
+	gs_json_number(json, "batches", job->plan_input.input_bytes == UINT64_MAX ? UINT64_MAX
+	                                                                         : estimate.runs);
+	gs_json_number(json, "merge_passes", estimate.passes);
+	gs_json_number(json, "merged_at_once", job->plan.fan_in);
+	gs_json_number(json, "disk_bytes", estimate.disk_bytes);
+	gs_json_number(json, "written_bytes", estimate.written_bytes);
+	gs_json_number(json, "disk_free_bytes", disk_bytes_free(options));
+	gs_json_begin(json, "temporary_directories", '[');
+	for (size_t d = 0; d < options->temp_dir_count; d++)
+		gs_json_string(json, NULL, options->temp_dirs[d]);
+	if (options->temp_dir_count == 0)
+		gs_json_string(json, NULL, gs_temp_dir());
+	gs_json_end(json, ']');
+}
+
+void
+gsort_plan_json(const gsort *job, void (*print)(void *context, const char *line), void *context)
+{
+	const struct gsort_options *options = job->options;
+	const struct gs_plan_input *input = &job->plan_input;
+	const struct gs_plan *plan = &job->plan;
+	struct gs_json json = { .bytes = 0 };
+
+	gs_json_begin(&json, NULL, '{');
+	gs_json_string(&json, "version", gsort_version());
+	gs_json_string(&json, "type", gs_key_name(options->type));
+	gs_json_bool(&json, "reverse", options->reverse);
+	gs_json_bool(&json, "unique", options->unique);
+	gs_json_number(&json, "input_bytes", input->input_bytes);
+	gs_json_bool(&json, "input_bytes_are_a_hint", input->guessed);
+	gs_json_number(&json, "keys", input->input_bytes == UINT64_MAX || input->key_bits == 0
+	               ? UINT64_MAX : input->input_bytes / (input->key_bits / 8));
+	gs_json_string(&json, "device", plan->device == GSORT_DEVICE_GPU ? "gpu" : "cpu");
+	gs_json_string(&json, "device_rule", plan->device_rule);
+	gs_json_number(&json, "threads", plan->threads);
+	gs_json_number(&json, "memory_bytes", plan->host_bytes);
+	gs_json_number(&json, "memory_for_keys_bytes", plan->pool_bytes);
+	gs_json_number(&json, "outputs", options->split > 0 ? options->split : 1);
+	if (options->operation == GSORT_SORT)
+		add_disk(&json, job);
+	gs_json_end(&json, '}');
+	print(context, json.text);
+}
+
+/* ---- as text --------------------------------------------------------------------- */
 
 void
 gsort_plan(const gsort *job, void (*print)(void *context, const char *line), void *context)

@@ -52,6 +52,7 @@ open_input(struct gsort *job)
 		.terminal_ok = options->force,
 		.decompress = options->decompress,
 		.later = options->operation == GSORT_MERGE,
+		.stored = &job->monitor.counters.stored_in,
 		.before_inflate = gs_confine,
 		.before_context = &job->confinement,
 		.read = options->fed ? gs_rendezvous_read : options->read,
@@ -147,7 +148,7 @@ collect_plan_input(struct gsort *job)
 	const uint64_t bytes = gs_input_bytes(job->input);
 	struct gs_limits limits;
 
-	gs_limits_read(&limits, bytes <= SMALL_BYTES);
+	gs_limits_read(&limits, bytes <= SMALL_BYTES && !options->explained);
 	job->plan_input = (struct gs_plan_input){
 		.operation = options->operation,
 		.type = options->type,
@@ -192,6 +193,7 @@ collect_plan_input(struct gsort *job)
 		job->plan_input.guessed = true;
 	}
 	atomic_store(&job->monitor.counters.bytes_total, job->plan_input.input_bytes);
+	atomic_store(&job->monitor.counters.stored_total, gs_input_stored_bytes(job->input));
 }
 
 /* ---- memory --------------------------------------------------------------------- */
@@ -232,21 +234,20 @@ gs_job_replan(struct gsort *job)
 }
 
 /*
- * A directory that the user named must be usable.  The default /tmp is checked only if spilling
- * is certain, so small pipes never touch it.
+ * As in sort(1), a directory that cannot be used is an error only if it is needed: here, if the
+ * input is known to be too large for memory; else when memory is full.
  */
 static gs_status
 check_temp(struct gsort *job)
 {
-	const bool named = job->options->temp_dir_count > 0 || gs_temp_dir_is_set();
 	const bool known = job->plan_input.input_bytes != UINT64_MAX && !job->plan_input.guessed;
 	gs_status status;
 
-	if (!job->plan.spills && job->options->temp_dir_count == 0)
+	if (!job->plan.spills)
 		return GS_OK;
 	status = gs_items_are_wanted(job->options) ? gs_items_prepare_disk(job)
 	                                           : gs_runs_prepare_disk(&job->store.runs);
-	if (status != GS_OK && !named && !known) {
+	if (status != GS_OK && !known) {
 		gs_note(&job->monitor, "%s; it is needed only if memory is not enough", gs_message());
 		return GS_OK;
 	}
@@ -267,17 +268,16 @@ adapt_options(struct gsort *job)
 {
 	struct gsort_options *own = &job->copy;
 
-	if (job->whole != NULL)
+	if (job->whole != NULL || gs_items_are_wanted(own))
 		return;
 	if (own->set != GSORT_NO_SET) {		/* of sorted inputs, as a merge is */
 		own->operation = GSORT_MERGE;
+		job->verifies_parts = own->verify;
 		own->verify = false;
-		job->verifies_parts = job->options->verify;
-		job->options = own;
 		return;
 	}
-	if (gs_items_are_wanted(own) || own->operation != GSORT_SORT || !own->tail.wanted ||
-	    own->tail.count > GS_TAIL_MOST || own->counts || own->repeated || own->singletons)
+	if (own->operation != GSORT_SORT || !own->tail.wanted || own->tail.count > GS_TAIL_MOST ||
+	    own->counts || own->repeated || own->singletons)
 		return;
 	own->reverse = !own->reverse;
 	own->head = true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* run.c - run the operation of a job, and report on it */
 #include "base/clock.h"
+#include "base/thread.h"
 #include "job/check.h"
 #include "job/items.h"
 #include "job/items_check.h"
@@ -23,10 +24,10 @@ run_items(struct gsort *job, bool *disorder)
 static gs_status
 run(struct gsort *job, bool *disorder)
 {
-	if (job->options->set != GSORT_NO_SET)
-		return gs_job_combine(job);
 	if (gs_items_are_wanted(job->options))
 		return run_items(job, disorder);
+	if (job->options->set != GSORT_NO_SET)
+		return gs_job_combine(job);
 	switch (job->options->operation) {
 	case GSORT_CHECK: return gs_job_check(job, disorder);
 	case GSORT_MERGE: return gs_job_merge(job);
@@ -97,6 +98,9 @@ gs_job_run(void *context)
 	bool disorder = false;
 	const gs_status status = run(job, &disorder);
 
+	if (gs_thread_was_missed())
+		gs_warn(&job->monitor, "the system refused to start a thread: the job went on with fewer; "
+		        "see ulimit -u, or ask for fewer with --parallel");
 	job->stats.seconds = (double)(gs_clock_wall() - start) / 1e9;
 	collect_stats(job);
 	atomic_store(&job->monitor.counters.phase, GSORT_DONE);

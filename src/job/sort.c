@@ -42,6 +42,14 @@ gs_job_emit(struct gsort *job, const char *header, size_t header_bytes)
 	return gs_outputs_finish(&job->outputs);
 }
 
+static void
+begin_phase(struct gsort *job, enum gsort_phase phase)
+{
+	atomic_store(&job->monitor.counters.phase, phase);
+	if (job->options->begins != NULL)
+		job->options->begins(job->options->begins_context, phase);
+}
+
 /* The job is one input of a set operation: hand its keys over. */
 static gs_status
 hand_over(struct gsort *job, const char *header, size_t header_bytes)
@@ -79,13 +87,13 @@ sort_once(struct gsort *job)
 	const double start = seconds();
 	double read, sorted;
 
-	atomic_store(&job->monitor.counters.phase, GSORT_READING);
+	begin_phase(job, GSORT_READING);
 	TRY(gs_ingest_run(&job->ingest));	/* input -> ordered bits -> store */
 	read = seconds();
-	atomic_store(&job->monitor.counters.phase, GSORT_SORTING);
+	begin_phase(job, GSORT_SORTING);
 	TRY(gs_store_finish(&job->store));	/* -> sorted batches */
 	sorted = seconds();
-	atomic_store(&job->monitor.counters.phase, GSORT_WRITING);
+	begin_phase(job, GSORT_WRITING);
 	TRY(deliver(job));			/* -> keys or figures -> output */
 
 	job->stats.read_seconds += read - start;

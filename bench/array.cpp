@@ -103,8 +103,15 @@ measure(const char *name, gsort_type type, std::size_t count, unsigned runs, uns
 			: static_cast<Key>(mix(i));
 	std::printf("%s %zu: std::sort %.1f", name, count,
 	            rate(a, count < 100000 ? runs : 1, [&] { std::sort(a.keys.at, a.keys.at + count); }));
-	for (unsigned threads = 1; threads <= most; threads *= 2) {
+	for (unsigned threads = 1; threads <= most; threads *= 4) {
 		a.options.threads = threads;
+		huge<char> scratch(gsort_scratch_bytes(count, type, &a.options) + 1);
+
+		a.options.scratch = scratch.at;
+		a.options.scratch_bytes = scratch.count;
+		std::printf(", with scratch (%u) %.1f", threads, rate(a, runs, [&] {
+			must(gsort_sort(a.keys.at, count, type, &a.options)); }));
+		a.options.scratch = nullptr;
 		std::printf(", gsort_sort (%u) %.1f", threads, rate(a, runs, [&] {
 			must(gsort_sort(a.keys.at, count, type, &a.options)); }));
 		std::fflush(stdout);

@@ -120,6 +120,15 @@ struct gsort_key {
 	uint64_t        offset;		/* in the record */
 	uint64_t        bytes;		/* of GSORT_TEXT: how many */
 	bool            reverse;	/* largest first, whatever the REVERSE of all keys */
+	enum gsort_endian endian;	/* GSORT_ENDIAN_HOST: that of all keys */
+	const char     *name;		/* instead of all these but REVERSE: a field of a .npy file */
+};
+
+/* What binary input is. */
+enum gsort_format {
+	GSORT_FORMAT_AUTO,		/* NPY if the first input is a regular file that begins so */
+	GSORT_FORMAT_RAW,		/* keys or records, and nothing else */
+	GSORT_FORMAT_NPY,		/* arrays of NumPy, of one dimension */
 };
 
 /* A number of keys that may be 0. */
@@ -215,8 +224,8 @@ struct gsort_options {
 	const char		*compress_program;	/* for them; "zstd" and "lz4" are built in */
 	unsigned		 merge_files;	/* limit of runs or files merged at once; 0: by memory */
 
-	bool			explained;	/* gsort_plan() will be called: read all limits of the machine,
-						 * which for a small input takes as long as sorting it */
+	bool			explained;	/* gsort_plan() will be called: read all limits of the
+						 * machine, also for a small input */
 
 	/* If set, called with one line about each decision: device, runs, fallback. */
 	void			(*note)(void *context, const char *line);
@@ -235,6 +244,8 @@ struct gsort_options {
 	const struct gsort_key	*keys;		/* the first one decides, then the next; equal records
 						 * stay in input order */
 	size_t			 key_count;	/* 0: all bytes of the record are the key */
+
+	enum gsort_format	 format;	/* NPY: type, record_bytes and endian come from the input */
 
 	unsigned		 argsort_bits;	/* 32 or 64: write the numbers, from 0, of the sorted keys
 						 * or records in the input, as unsigned integers; 0: off */
@@ -409,6 +420,8 @@ struct gsort_array_options {
 	bool     reverse;		/* largest first */
 	bool     trust_order;		/* gsort_merge_arrays(): do not check the order of the arrays */
 	unsigned threads;		/* 0: one per core, at most 16; 1: only the calling one */
+	void    *scratch;		/* gsort_sort(): memory to use in place of its own, or NULL */
+	size_t   scratch_bytes;		/* gsort_scratch_bytes(), or more */
 };
 
 /*
@@ -424,10 +437,19 @@ struct gsort_array_options {
  * Sort COUNT keys in place.  Equal keys are equal bits, so stability makes no difference.
  *
  * Time: O(n) for keys of 8 and 16 bits, else O(n log n) for most and O(n x bits) for any.
- * Memory: none up to 16 KiB of keys; then about as much as the keys, and 10 MiB a thread.
+ * Memory: none up to 16 KiB of keys; then about as much as the keys, and 10 MiB a thread: its own, or
+ * OPTIONS.scratch.
  */
 GSORT_API gsort_status gsort_sort(void *keys, size_t count, enum gsort_type type,
                                   const struct gsort_array_options *options);
+
+/**
+ * The scratch memory that gsort_sort() needs for COUNT keys with these OPTIONS; 0: none, or an argument is
+ * wrong.  Without it the call maps memory and gives it back, which takes up to a third of its time: a
+ * program that sorts again and again keeps its own.
+ */
+GSORT_API size_t gsort_scratch_bytes(size_t count, enum gsort_type type,
+                                     const struct gsort_array_options *options);
 
 /**
  * Store in INDICES, of INDEX_TYPE GSORT_U32 or GSORT_U64, the numbers of COUNT keys, from 0, in the order

@@ -75,6 +75,8 @@ host_sources = \
   src/format/print_avx512.inc \
   src/format/raw.c \
   src/format/raw.h \
+  src/format/npy.c \
+  src/format/npy.h \
   src/format/record.c \
   src/format/record.h \
   src/format/text.h \
@@ -148,6 +150,8 @@ host_sources = \
   src/job/lost.h \
   src/job/merge.c \
   src/job/merge.h \
+  src/job/npy.c \
+  src/job/npy.h \
   src/job/open.c \
   src/job/open.h \
   src/job/options.c \
@@ -162,6 +166,8 @@ host_sources = \
   src/job/sandbox_policy.h \
   src/job/sort.c \
   src/job/sort.h \
+  src/plan/cluster.c \
+  src/plan/cluster.h \
   src/plan/device.c \
   src/plan/device.h \
   src/plan/estimate.c \
@@ -255,14 +261,14 @@ host_sources = \
   src/stages/division.h \
   src/stages/emit.c \
   src/stages/emit.h \
+  src/stages/gpu_drain.c \
+  src/stages/gpu_drain.h \
   src/stages/extremes.c \
   src/stages/extremes.h \
   src/stages/figures.c \
   src/stages/figures.h \
   src/stages/handover.c \
   src/stages/handover.h \
-  src/stages/gpu_drain.c \
-  src/stages/gpu_drain.h \
   src/stages/head.c \
   src/stages/head.h \
   src/stages/ingest.c \
@@ -270,11 +276,12 @@ host_sources = \
   src/stages/item_buckets.c \
   src/stages/item_buckets.h \
   src/stages/item_drain.c \
+  src/stages/item_drain.h \
   src/stages/item_emit.c \
   src/stages/item_emit.h \
+  src/stages/item_sink.h \
   src/stages/item_store.c \
   src/stages/item_store.h \
-  src/stages/item_store_state.h \
   src/stages/order.c \
   src/stages/order.h \
   src/stages/pick.c \
@@ -361,6 +368,7 @@ source_extra = \
   src/sort/README.md \
   src/sort/buckets/README.md \
   src/sort/cpu/README.md \
+  src/sort/items/README.md \
   src/spill/README.md \
   src/stages/README.md \
   src/gpu/cuda/module.map \

@@ -386,6 +386,21 @@ read_environment(struct gs_opts *opts)
 		                "gpu:N, gpu:N,N or gpu:all", value);
 }
 
+/* Fields of .npy files: "price", "price:r".  The text belongs to argv. */
+static void
+name_fields(struct gs_opts *opts)
+{
+	for (size_t k = 0; k < opts->key_count; k++) {
+		char *text = (char *)(uintptr_t)opts->key_texts[k];
+		const size_t bytes = strlen(text);
+
+		opts->keys[k].reverse = bytes > 2 && strcmp(text + bytes - 2, ":r") == 0;
+		if (opts->keys[k].reverse)
+			text[bytes - 2] = '\0';
+		opts->keys[k].name = text;
+	}
+}
+
 /* Bars are drawn on a terminal only: a script gets the same numbers wherever it runs. */
 static unsigned
 bar_columns(const struct gsort_options *job)
@@ -404,9 +419,15 @@ bar_columns(const struct gsort_options *job)
 static bool
 read_keys(struct gs_opts *opts)
 {
+	opts->job.keys = opts->keys;
+	opts->job.key_count = opts->key_count;
+	if (opts->job.format == GSORT_FORMAT_NPY && opts->job.record_bytes == 0) {
+		name_fields(opts);
+		return true;
+	}
 	if (opts->key_count > 0 && opts->job.record_bytes == 0) {
-		gs_report_error("-k (sort by a field) is for binary records, with --record-size: gsort "
-		                "sorts numbers; use sort(1)");
+		gs_report_error("-k (sort by a field) is not supported: gsort sorts numbers; use "
+		                "sort(1); with --record-size it is a key of binary records");
 		return false;
 	}
 	for (size_t k = 0; k < opts->key_count; k++)
@@ -416,8 +437,6 @@ read_keys(struct gs_opts *opts)
 			                opts->key_texts[k]);
 			return false;
 		}
-	opts->job.keys = opts->keys;
-	opts->job.key_count = opts->key_count;
 	return true;
 }
 

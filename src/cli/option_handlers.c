@@ -208,6 +208,9 @@ static const struct choice {
 	{ "decompress", "lz4", GSORT_DECOMPRESS_LZ4 },
 	{ "endian", "little", GSORT_ENDIAN_LITTLE },
 	{ "endian", "big", GSORT_ENDIAN_BIG },
+	{ "format", "auto", GSORT_FORMAT_AUTO },
+	{ "format", "raw", GSORT_FORMAT_RAW },
+	{ "format", "npy", GSORT_FORMAT_NPY },
 	{ "invalid", "abort", GSORT_INVALID_ABORT },
 	{ "invalid", "fail", GSORT_INVALID_FAIL },
 	{ "invalid", "warn", GSORT_INVALID_WARN },
@@ -585,7 +588,8 @@ parse_size(const struct gs_option_use *use, uint64_t *bytes, uint64_t *percent)
 
 /*
  * As in sort(1), the largest -S counts, N% is of all memory, and a size that is too small
- * becomes the minimum.  One that is too large is no limit.  So 0 becomes 1: 0 in memory_bytes means that -S was not given.
+ * becomes the minimum.  So 0 becomes 1: 0 in memory_bytes means that -S was not given.  A size that
+ * is too large is no limit.
  */
 bool
 gs_set_buffer(struct gs_opts *opts, const struct gs_option_use *use)

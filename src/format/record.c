@@ -105,10 +105,11 @@ lay_out(struct laying *laying, const struct gsort_key *keys, size_t key_count,
 	for (size_t k = 0; k < key_count; k++) {
 		const struct gsort_key *key = &keys[k];
 		const size_t bytes = gs_key_bytes(key);
+		const enum gsort_endian own = key->endian;
 		struct gs_record_field field = {
 			.offset = (size_t)key->offset,
 			.type = key->type,
-			.swaps = gs_endian_swaps(endian),
+			.swaps = gs_endian_swaps(own != GSORT_ENDIAN_HOST ? own : endian),
 			.flip = key->reverse || reverse ? UINT64_MAX : 0,
 		};
 

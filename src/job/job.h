@@ -16,6 +16,7 @@
 #include "io/input.h"
 #include "io/outputs.h"
 #include "job/lost.h"
+#include "job/npy.h"
 #include "job/rendezvous.h"
 #include "job/sandbox_policy.h"
 #include "plan/plan.h"
@@ -35,6 +36,7 @@ struct gs_items {
 	struct gs_item_order    order;
 	struct gs_item_store   *store;
 	struct gs_item_emit     emit;
+	struct gs_npy_inputs    npy;
 	const char             *temp_dir;	/* of options without any */
 };
 

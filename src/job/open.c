@@ -64,7 +64,7 @@ open_input(struct gsort *job)
 
 	TRY(gs_input_open(&job->input, &in));
 	/* After a header that is not a multiple of a key, a partial key is found when it is read. */
-	if (unit == 0 || options->skip_bytes % unit != 0 ||
+	if (job->items.npy.first != NULL || unit == 0 || options->skip_bytes % unit != 0 ||
 	    (name = gs_input_partial(job->input, unit, &bytes)) == NULL)
 		return GS_OK;
 	return items ? gs_record_partial(&job->items.ingest.record, name, 0, bytes)
@@ -292,6 +292,8 @@ gs_status
 gs_job_open(struct gsort *job)
 {
 	TRY(gs_options_check(job->options));
+	TRY(gs_npy_adopt(&job->items.npy, &job->copy));
+	TRY(gs_options_check(job->options));	/* of what the inputs are */
 	adapt_options(job);
 	if (gs_items_are_wanted(job->options))
 		TRY(gs_items_describe(job));

@@ -234,7 +234,8 @@ find_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
 		struct { const char *one, *other; bool needs; } conflict;
 	} conflicts[] = {
 		{ o->in_place && o->output == NULL, { "in-place", "output", true } },
-		{ o->key_count > 0 && !records, { "key", "record-size", true } },
+		{ o->key_count > 0 && !records && o->format != GSORT_FORMAT_NPY,
+		  { "key", "record-size", true } },
 		{ records && o->type != GSORT_TEXT, { "record-size", "type", false } },
 		{ records && o->converts, { "record-size", "to", false } },
 		{ records && o->header_lines > 0, { "record-size", "header", false } },
@@ -303,7 +304,7 @@ check_binary(const struct gsort_options *o)
 {
 	const bool records = o->record_bytes > 0;
 
-	if (o->argsort_bits > 0 && !is_binary(o->type) && !records)
+	if (o->argsort_bits > 0 && o->format == GSORT_FORMAT_RAW && !is_binary(o->type) && !records)
 		return gs_fail(GS_EUSAGE, "option '--argsort' needs a binary type or '--record-size'");
 	if (o->endian != GSORT_ENDIAN_HOST && !is_binary(o->type) && !writes_binary(o) && !records)
 		return gs_fail(GS_EUSAGE, "option '--endian' needs a binary type");

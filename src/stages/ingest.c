@@ -243,6 +243,8 @@ store_piece(struct reading *reading, unsigned rank, struct piece *piece)
 	gs_clock_lap(clock, GS_STAGE_DECODE, &since);
 	if (piece->filling != NULL) {
 		piece->sum = gs_checksum(1, 0, ingest->key_bits, piece->keys, count, false).sum;
+		gs_extremes_note(&ingest->store->extremes, rank, 0, ingest->key_bits, piece->keys,
+		                 count);
 		gs_clock_lap(clock, GS_STAGE_DECODE, &since);
 		return true;
 	}

@@ -69,7 +69,7 @@ completes() {
 	completes "u16" gsort --type u1
 	completes "xz" gsort --decompress = x
 	completes "gpu gpu:0 gpu:all" gsort --device = g
-	completes "abort fail warn ignore" gsort --invalid = ""
+	completes "abort fail warn ignore skip-blank" gsort --invalid = ""
 	completes "silent summary" gsort --check = s
 	completes "file-a file-b" gsort --check file
 	completes "zstd" gsort --compress-program z

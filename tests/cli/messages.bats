@@ -67,6 +67,8 @@ says() {
 	gsort: in:2: not a number: "2?3"; byte 2 is U+0000 NULL
 	$ printf '\003\0\0\0\001\0\0\0' >in; gsort in
 	gsort: in:1: not a number: "\003???\001???"; binary keys need a type, such as -u32
+	$ printf '12\0003\0' | gsort
+	gsort: -:1: not a number: "12?3?"; lines that end in NUL need -z; UTF-16 needs iconv
 	$ { echo 1; head -c 4096 /dev/zero | tr '\0' 7; echo; } >in; gsort in
 	gsort: in:2: line longer than 4095 bytes
 	$ printf 'score\n3\n' >in; gsort in
@@ -495,7 +497,7 @@ export -f damaged
 	$ gsort -V
 	gsort: -V (version sort) is not supported: gsort sorts numbers; use sort(1)
 	$ gsort --key=2
-	gsort: --key (sort by a field) is not supported: gsort sorts numbers; use sort(1)
+	gsort: -k (sort by a field) is not supported: gsort sorts numbers; use sort(1); with --record-size it is a key of binary records
 	$ gsort --sort=month
 	gsort: --sort=month is not supported: gsort sorts numbers; use sort(1)
 	END
@@ -514,6 +516,9 @@ export -f damaged
 	Try 'gsort --help' for more information.
 	$ gsort --record-size=0
 	gsort: invalid --record-size argument '0': must be a number of bytes, from 1 to 1M
+	$ gsort --format=csv
+	gsort: invalid argument 'csv' for --format: must be one of auto, raw, npy
+	Try 'gsort --help' for more information.
 	$ gsort --argsort=u16 -u8
 	gsort: invalid argument 'u16' for --argsort: must be u32 or u64
 	Try 'gsort --help' for more information.
@@ -573,6 +578,14 @@ export -f damaged
 	$ gsort --stats=xml
 	gsort: invalid argument 'xml' for --stats: must be json
 	Try 'gsort --help' for more information.
+	$ gsort --stats=json:
+	gsort: invalid argument 'json:' for --stats: the name of the file is empty
+	Try 'gsort --help' for more information.
+	$ gsort --plan=xml
+	gsort: invalid argument 'xml' for --plan: must be one of text, json
+	Try 'gsort --help' for more information.
+	$ gsort --stats=json:no/where in
+	gsort: open failed: no/where: No such file or directory
 	$ gsort --progress=often
 	gsort: invalid argument 'often' for --progress: must be one of auto, always, never
 	Try 'gsort --help' for more information.
@@ -589,7 +602,7 @@ export -f damaged
 	$ gsort -g -n
 	gsort: options '-g' and '-n' are incompatible
 	$ gsort -k 1,2
-	gsort: -k (sort by a field) is for binary records, with --record-size: gsort sorts numbers; use sort(1)
+	gsort: -k (sort by a field) is not supported: gsort sorts numbers; use sort(1); with --record-size it is a key of binary records
 	$ gsort --record-size=8 -u32
 	gsort: options '--record-size' and '-u32' are incompatible
 	$ gsort --record-size=8 --to=text
@@ -684,9 +697,10 @@ messages() {
 	# library, a machine without free memory or a GPU that fails can.
 	cat >known <<-'END'
 	a key has at least 1 byte
+	a .npy header of %
 	a record has at most
 	'--argsort' has 32 or 64 bits, not
-	keys: use --argsort=u64
+	the input has more than 2^32 keys: use --argsort=u64
 	memory is not enough for an item of
 	memory is not enough for one item of the input
 	the result is wrong: it is not in order
@@ -702,6 +716,8 @@ messages() {
 	an option of gsort_open() has no such value
 	set it to sizeof(struct gsort_options), which is
 	does not know: the program needs a newer libgsort
+	a static program loads no GPU module
+	bytes, but gsort_scratch_bytes() are
 	a payload has 4 or 8 bytes, not
 	an array option is set that this libgsort does not know: the program needs a newer one
 	is not aligned to

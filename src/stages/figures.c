@@ -253,7 +253,8 @@ print_histogram(const struct gs_answer *answer, FILE *to)
 		return;
 	}
 	for (size_t b = 0; b < bars->count; b++) {
-		const char *low = spell_edge(answer, b, false, from), *high = spell_edge(answer, b, true, until);
+		const char *low = spell_edge(answer, b, false, from);
+		const char *high = spell_edge(answer, b, true, until);
 		const unsigned long long keys = bars->bars[b].keys;
 
 		if (!is_shown(bars, b))

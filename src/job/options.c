@@ -158,6 +158,8 @@ find_answer_conflict(const struct gsort_options *o, struct gsort_conflict *confl
 		{ sets && check, { "check", set, false, NULL } },
 		{ sets && merge, { "merge", set, false, "inputs are sorted in any case: leave -m out" } },
 		{ sets && answers, { set, answer, false, "pipe one gsort into another" } },
+		{ sets && o->record_bytes > 0, { set, "record-size", false, NULL } },
+		{ sets && o->argsort_bits > 0, { set, "argsort", false, NULL } },
 		{ sets && o->sample.wanted, { set, "sample", false, "pipe one gsort into another" } },
 		{ sets && o->split > 0, { set, "split", false, "files are cut by the number of all keys" } },
 		{ sets && o->device == GSORT_DEVICE_GPU, { set, "device", false, NULL } },
@@ -328,6 +330,13 @@ gs_options_check(const struct gsort_options *options)
 	if (options->set != GSORT_NO_SET && options->input_count < 2)
 		return gs_fail(GS_EUSAGE, "a set operation needs two FILEs at least");
 	TRY(check_standard(options));
+	if (options->notation > GSORT_TIME)
+		return gs_fail(GS_EUSAGE, "an option of gsort_open() has no such value");
+	if (options->notation != GSORT_DECIMAL &&
+	    (gs_key_is_float(options->type) || (is_binary(options->type) && writes_binary(options) &&
+	                                        !gs_answer_is_wanted(options))))
+		return gs_fail(GS_EUSAGE, "option '--base' needs integers as text, in the input or with "
+		               "'--to=text'");
 	TRY(check_tail(options));
 	TRY(gs_answer_check(options));
 	if (options->json && !gs_answer_is_wanted(options))

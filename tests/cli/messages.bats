@@ -506,7 +506,7 @@ export -f damaged
 @test "values of options" {
 	table <<-'END'
 	$ gsort --type=u33
-	gsort: invalid argument 'u33' for --type: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, text, text-float
+	gsort: invalid argument 'u33' for --type: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, text, text-float, ipv4, time
 	Try 'gsort --help' for more information.
 	$ gsort --to=u9
 	gsort: invalid argument 'u9' for --to: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, text
@@ -759,6 +759,10 @@ messages() {
 	cannot reserve
 	cannot start a thread
 	no memory for a sample of
+	this is not 
+	invalid --base argument '
+	is in another notation than the option before it
+	option '--base' needs integers as text, in the input or with '--to=text'
 	no memory to merge
 	no memory to merge inputs
 	no memory for a histogram of

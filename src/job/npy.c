@@ -334,5 +334,5 @@ gs_npy_close(struct gs_npy_inputs *inputs)
 	free(inputs->header);
 	free(inputs->keys);
 	free(inputs->skips);
-	*inputs = (struct gs_npy_inputs){ NULL };
+	*inputs = (struct gs_npy_inputs){ .first = NULL };
 }

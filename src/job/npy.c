@@ -178,7 +178,8 @@ read_headers(struct gs_npy_inputs *inputs, const struct gsort_options *options)
 static gs_status
 check_options(const struct gsort_options *o, const char *name)
 {
-	const char *refused =
+	static const char *const sets[] = { "", "union", "intersect", "difference", "symmetric" };
+	const char *refused = o->set != GSORT_NO_SET ? sets[o->set] :
 		o->converts ? "to" : o->counts ? "count" : o->split > 0 ? "split" :
 		o->sample.wanted ? "sample" : o->zero_terminated ? "zero-terminated" :
 		o->header_lines > 0 ? "header" : o->skip_bytes > 0 ? "skip-bytes" :
@@ -338,5 +339,5 @@ gs_npy_close(struct gs_npy_inputs *inputs)
 	free(inputs->header);
 	free(inputs->keys);
 	free(inputs->skips);
-	*inputs = (struct gs_npy_inputs){ NULL };
+	*inputs = (struct gs_npy_inputs){ .first = NULL };
 }

@@ -604,15 +604,17 @@ export -f damaged
 	$ gsort -k 1,2
 	gsort: -k (sort by a field) is not supported: gsort sorts numbers; use sort(1); with --record-size it is a key of binary records
 	$ gsort --record-size=8 -u32
-	gsort: options '--record-size' and '-u32' are incompatible
+	gsort: options '--record-size' and '-u32' are incompatible: -k names the types of keys
 	$ gsort --record-size=8 --to=text
-	gsort: options '--record-size' and '--to=text' are incompatible
+	gsort: options '--record-size' and '--to=text' are incompatible: records are moved as they are
 	$ gsort --record-size=8 -n
 	gsort: options '-n' and '--record-size' are incompatible
 	$ gsort --record-size=8 --header
-	gsort: options '--record-size' and '--header' are incompatible
+	gsort: options '--record-size' and '--header' are incompatible: for bytes at the front: --skip-bytes
 	$ gsort --record-size=8 --device=gpu
-	gsort: options '--record-size' and '--device=gpu' are incompatible
+	gsort: options '--record-size' and '--device=gpu' are incompatible: a GPU sorts keys alone
+	$ gsort --record-size=8 --union
+	gsort: options '--record-size' and '--union' are incompatible: sets are of keys
 	$ gsort --record-size=8 -k u64@1
 	gsort: key u64@1 is not inside a record of 8 bytes: its offset is at most 0
 	$ gsort --record-size=8 -k u128@0

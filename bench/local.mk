@@ -156,4 +156,5 @@ bench_scripts = \
   bench/.clang-tidy \
   bench/crossover \
   bench/plot \
+  bench/records \
   bench/versus

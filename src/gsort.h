@@ -42,6 +42,7 @@ enum gsort_type {
 	GSORT_U8, GSORT_I8, GSORT_U16, GSORT_I16,
 	GSORT_U32, GSORT_I32, GSORT_U64, GSORT_I64,
 	GSORT_F32, GSORT_F64,	/* IEEE 754 totalOrder, payloads kept */
+	GSORT_F16, GSORT_BF16,	/* the same: binary16, and bfloat16 */
 	GSORT_TEXT_FLOAT,	/* decimal floats (f64), one per line: NaN, -inf .. -0, 0 .. inf */
 };
 
@@ -49,6 +50,17 @@ enum gsort_operation {
 	GSORT_SORT,
 	GSORT_MERGE,		/* the inputs are sorted: merge them */
 	GSORT_CHECK,		/* is the input sorted?  Nothing is written */
+};
+
+/* A set operation on inputs, sorted or not.  Rules of multisets: a key that occurs M times in the
+ * first input and N times in the second is written so many times.  Of more than two inputs, the
+ * result of the first two is combined with the third, and so on. */
+enum gsort_set {
+	GSORT_NO_SET,
+	GSORT_UNION,		/* max(M, N) */
+	GSORT_INTERSECT,	/* min(M, N) */
+	GSORT_DIFFERENCE,	/* max(M - N, 0) */
+	GSORT_SYMMETRIC,	/* |M - N| */
 };
 
 /* How much a check reports; gsort_run() returns GSORT_DISORDER in every case. */
@@ -85,8 +97,31 @@ enum gsort_device {
 	GSORT_DEVICE_GPU,	/* an error if it cannot be used */
 };
 
+/* How far a job has come: what it does. */
+enum gsort_phase { GSORT_IDLE, GSORT_READING, GSORT_SORTING, GSORT_MERGING, GSORT_WRITING,
+                   GSORT_DONE };
+
 enum { GSORT_GPUS_MOST = 16 };		/* that one job uses */
 #define GSORT_ALL_GPUS	(~0u)
+
+#define GSORT_RECORD_MOST_BYTES	(1u << 20)
+
+/* A key of a binary record. */
+struct gsort_key {
+	enum gsort_type type;		/* binary; GSORT_TEXT: bytes, which compare as unsigned ones */
+	uint64_t        offset;		/* in the record */
+	uint64_t        bytes;		/* of GSORT_TEXT: how many */
+	bool            reverse;	/* largest first, whatever the REVERSE of all keys */
+	enum gsort_endian endian;	/* GSORT_ENDIAN_HOST: that of all keys */
+	const char     *name;		/* instead of all these but REVERSE: a field of a .npy file */
+};
+
+/* What binary input is. */
+enum gsort_format {
+	GSORT_FORMAT_AUTO,		/* NPY if the first input is a regular file that begins so */
+	GSORT_FORMAT_RAW,		/* keys or records, and nothing else */
+	GSORT_FORMAT_NPY,		/* arrays of NumPy, of one dimension */
+};
 
 /* A number of keys that may be 0. */
 struct gsort_count {
@@ -99,6 +134,8 @@ struct gsort_options {
 	size_t			 struct_size;	/* sizeof(struct gsort_options) */
 
 	enum gsort_operation	 operation;
+	enum gsort_set		 set;		/* with GSORT_SORT: of two inputs or more, named; UNIQUE: by
+						 * the rules of sets, where M and N are 0 or 1 */
 	enum gsort_type		 type;
 	bool			 reverse;	/* largest first */
 	bool			 force;		/* binary keys may come from or go to a terminal, and inputs
@@ -178,13 +215,31 @@ struct gsort_options {
 	const char		*compress_program;	/* for them; "zstd" and "lz4" are built in */
 	unsigned		 merge_files;	/* limit of runs or files merged at once; 0: by memory */
 
+	bool			explained;	/* gsort_plan() will be called: read all limits of the
+						 * machine, also for a small input */
+
 	/* If set, called with one line about each decision: device, runs, fallback. */
 	void			(*note)(void *context, const char *line);
 	void			*note_context;
 
+	/* If set, called when a phase of a sort begins, by the thread that runs the job. */
+	void			(*begins)(void *context, enum gsort_phase phase);
+	void			*begins_context;
+
 	/* If set, called with each warning, one line.  The job continues. */
 	void			(*warn)(void *context, const char *line);
 	void			*warn_context;
+
+	/* Binary records instead of keys: they are moved as a whole.  TYPE stays 0. */
+	uint64_t		 record_bytes;	/* of each; 0: keys alone */
+	const struct gsort_key	*keys;		/* the first one decides, then the next; equal records
+						 * stay in input order */
+	size_t			 key_count;	/* 0: all bytes of the record are the key */
+
+	enum gsort_format	 format;	/* NPY: type, record_bytes and endian come from the input */
+
+	unsigned		 argsort_bits;	/* 32 or 64: write the numbers, from 0, of the sorted keys
+						 * or records in the input, as unsigned integers; 0: off */
 };
 
 /* The busy time of the threads of a job, in seconds.  The sum is THREADS times the time of the
@@ -231,9 +286,6 @@ struct gsort_stats {
 };
 
 /* How far a job has come. */
-enum gsort_phase { GSORT_IDLE, GSORT_READING, GSORT_SORTING, GSORT_MERGING, GSORT_WRITING,
-                   GSORT_DONE };
-
 struct gsort_progress {
 	enum gsort_phase phase;
 	uint64_t bytes_in;		/* read so far, after decompression */
@@ -242,6 +294,8 @@ struct gsort_progress {
 	uint64_t keys_sorted;		/* of keys_in, ready to be written */
 	uint64_t bytes_out;
 	unsigned runs;			/* written or kept so far */
+	uint64_t stored_in;		/* of the input's files, so far: compressed, if they are */
+	uint64_t stored_total;		/* what they have together; UINT64_MAX: unknown */
 	uint64_t reserved[8];		/* 0 */
 };
 
@@ -279,6 +333,10 @@ GSORT_API gsort_status gsort_open(gsort **job, const struct gsort_options *optio
  * and gsort_run().
  */
 GSORT_API void gsort_plan(const gsort *job, void (*print)(void *context, const char *line), void *context);
+
+/** The same, as one line of JSON; sizes are in bytes, what is unknown is null. */
+GSORT_API void gsort_plan_json(const gsort *job, void (*print)(void *context, const char *line),
+                     void *context);
 
 /**
  * Read, sort and write everything.  Once for each job, and not if it is FED or DRAINED.
@@ -440,7 +498,7 @@ GSORT_API const char *gsort_message(void);
 GSORT_API enum gsort_error gsort_last_error(void);
 
 /**
- * The type called NAME: "u8" .. "u64", "i8" .. "i64", "f32", "f64", "text",
+ * The type called NAME: "u8" .. "u64", "i8" .. "i64", "f16" .. "f64", "bf16", "text",
  * "text-float".
  *
  * @return  true and *TYPE set, or false: no such type
@@ -472,6 +530,10 @@ GSORT_API bool gsort_conflict(const struct gsort_options *options, struct gsort_
  */
 GSORT_API void gsort_info(const struct gsort_options *options,
                 void (*print)(void *context, const char *line), void *context);
+
+/** The same, as one line of JSON. */
+GSORT_API void gsort_info_json(const struct gsort_options *options,
+                     void (*print)(void *context, const char *line), void *context);
 
 /** The version, "X.Y.Z". */
 GSORT_API const char *gsort_version(void);

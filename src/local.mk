@@ -51,6 +51,8 @@ host_sources = \
   src/format/floats.h \
   src/format/hint.c \
   src/format/hint.h \
+  src/format/half.c \
+  src/format/half.h \
   src/format/integers.h \
   src/format/key.c \
   src/format/key.h \
@@ -71,6 +73,10 @@ host_sources = \
   src/format/print_avx512.inc \
   src/format/raw.c \
   src/format/raw.h \
+  src/format/npy.c \
+  src/format/npy.h \
+  src/format/record.c \
+  src/format/record.h \
   src/format/text.h \
   src/format/text_decoder.c \
   src/format/text_decoder.h \
@@ -125,13 +131,25 @@ host_sources = \
   src/job/api.c \
   src/job/check.c \
   src/job/check.h \
+  src/job/combine.c \
+  src/job/combine.h \
   src/job/explain.c \
   src/job/info.c \
+  src/job/items.c \
+  src/job/items.h \
+  src/job/items_check.c \
+  src/job/items_check.h \
+  src/job/items_merge.c \
+  src/job/items_merge.h \
   src/job/job.h \
+  src/job/json.c \
+  src/job/json.h \
   src/job/lost.c \
   src/job/lost.h \
   src/job/merge.c \
   src/job/merge.h \
+  src/job/npy.c \
+  src/job/npy.h \
   src/job/open.c \
   src/job/open.h \
   src/job/options.c \
@@ -146,6 +164,8 @@ host_sources = \
   src/job/sandbox_policy.h \
   src/job/sort.c \
   src/job/sort.h \
+  src/plan/cluster.c \
+  src/plan/cluster.h \
   src/plan/device.c \
   src/plan/device.h \
   src/plan/estimate.c \
@@ -194,6 +214,19 @@ host_sources = \
   src/sort/cpu/vector_partition.inc \
   src/sort/each_width.inc \
   src/sort/funnel.inc \
+  src/sort/items/bins.c \
+  src/sort/items/bins.h \
+  src/sort/items/divide.c \
+  src/sort/items/divide.h \
+  src/sort/items/follow.c \
+  src/sort/items/follow.h \
+  src/sort/items/items.c \
+  src/sort/items/items.h \
+  src/sort/items/part.c \
+  src/sort/items/part.h \
+  src/sort/items/sum.c \
+  src/sort/items/sum.h \
+  src/sort/items/walk.h \
   src/sort/keys.c \
   src/sort/keys.h \
   src/sort/keys.inc \
@@ -201,6 +234,8 @@ host_sources = \
   src/sort/merge.h \
   src/sort/scan.c \
   src/sort/scan.h \
+  src/sort/set_merge.c \
+  src/sort/set_merge.h \
   src/sort/run.h \
   src/sort/span.h \
   src/spill/blocks.c \
@@ -220,22 +255,37 @@ host_sources = \
   src/stages/answer.h \
   src/stages/bars.c \
   src/stages/bars.h \
+  src/stages/division.c \
+  src/stages/division.h \
   src/stages/emit.c \
   src/stages/emit.h \
-  src/stages/gpu_strands.c \
-  src/stages/gpu_strands.h \
+  src/stages/gpu_drain.c \
+  src/stages/gpu_drain.h \
   src/stages/extremes.c \
   src/stages/extremes.h \
   src/stages/figures.c \
   src/stages/figures.h \
+  src/stages/handover.c \
+  src/stages/handover.h \
   src/stages/head.c \
   src/stages/head.h \
   src/stages/ingest.c \
   src/stages/ingest.h \
+  src/stages/item_buckets.c \
+  src/stages/item_buckets.h \
+  src/stages/item_drain.c \
+  src/stages/item_drain.h \
+  src/stages/item_emit.c \
+  src/stages/item_emit.h \
+  src/stages/item_sink.h \
+  src/stages/item_store.c \
+  src/stages/item_store.h \
   src/stages/order.c \
   src/stages/order.h \
   src/stages/pick.c \
   src/stages/pick.h \
+  src/stages/record_ingest.c \
+  src/stages/record_ingest.h \
   src/stages/runs.c \
   src/stages/runs.h \
   src/stages/select.c \
@@ -296,6 +346,8 @@ cli_sources = \
   src/cli/process.h \
   src/cli/progress.c \
   src/cli/progress.h \
+  src/cli/progress_line.c \
+  src/cli/progress_line.h \
   src/cli/report.c \
   src/cli/report.h \
   src/cli/type_names.c \
@@ -314,6 +366,7 @@ source_extra = \
   src/sort/README.md \
   src/sort/buckets/README.md \
   src/sort/cpu/README.md \
+  src/sort/items/README.md \
   src/spill/README.md \
   src/stages/README.md \
   src/gpu/cuda/module.map \

@@ -23,6 +23,7 @@ tests_unit_units_SOURCES = \
   tests/unit/batch.c \
   tests/unit/buckets.c \
   tests/unit/contents.c \
+  tests/unit/cluster.c \
   tests/unit/count.c \
   tests/unit/text_decoder.c \
   tests/unit/encode.c \
@@ -33,17 +34,21 @@ tests_unit_units_SOURCES = \
   tests/unit/scan.c \
   tests/unit/inflate.c \
   tests/unit/input.c \
+  tests/unit/items.c \
   tests/unit/key.c \
   tests/unit/lines.c \
   tests/unit/merge.c \
   tests/unit/modules.def \
+  tests/unit/npy.c \
   tests/unit/options.c \
   tests/unit/order.c \
   tests/unit/output.c \
   tests/unit/plan.c \
   tests/unit/quicksort.c \
+  tests/unit/record.c \
   tests/unit/recorder.c \
   tests/unit/select.c \
+  tests/unit/set_merge.c \
   tests/unit/shapes.h \
   tests/unit/output_fd.c \
   tests/unit/spill.c \
@@ -119,6 +124,7 @@ fuzz_sources = \
   tests/fuzz/job.c \
   tests/fuzz/job.h \
   tests/fuzz/merge.c \
+  tests/fuzz/records.c \
   tests/fuzz/opts.c \
   tests/fuzz/oracle.c \
   tests/fuzz/oracle.h \
@@ -178,17 +184,21 @@ BATS_FILES = \
   tests/cli/memory.bats \
   tests/cli/merge.bats \
   tests/cli/messages.bats \
+  tests/cli/npy.bats \
   tests/cli/opts.bats \
   tests/cli/output.bats \
   tests/cli/progress.bats \
   tests/cli/property.bats \
   tests/cli/python.bats \
+  tests/cli/records.bats \
   tests/cli/sandbox.bats \
   tests/cli/select.bats \
+  tests/cli/sets.bats \
   tests/cli/signals.bats \
   tests/cli/spill.bats \
   tests/cli/split.bats \
   tests/cli/start.bats \
+  tests/cli/types.bats \
   tests/cli/verify.bats \
   tests/fault/fault.bats \
   tests/fault/kill.bats \
@@ -220,9 +230,11 @@ test_files = \
   tests/helpers.bash \
   tests/house/abi.sh \
   tests/house/coverage.py \
+  tests/tools/records.py \
   tests/house/cppcheck.txt \
   tests/house/format.py \
   tests/tools/figures.py \
+  tests/tools/sets.py \
   tests/house/lint.sh \
   tests/house/sanitizers.sh \
   tests/run \

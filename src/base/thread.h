@@ -29,6 +29,12 @@ struct gs_thread {
 MUST_CHECK gs_status gs_thread_start(struct gs_thread *thread,
                                      gs_status (*body)(void *), void *context);
 
+/** Could some thread not be started, here or in a team, since the last call?  Jobs go on without. */
+bool gs_thread_was_missed(void);
+
+/** A thread could not be started. */
+void gs_thread_miss(void);
+
 /** Has BODY returned?  Never blocks. */
 bool gs_thread_ends(struct gs_thread *thread);
 

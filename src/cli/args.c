@@ -152,7 +152,12 @@ split_cluster(struct words *words, const char *word, bool *wants_value)
 		const struct gs_type_letter *type = type_of_letter(*at);
 		size_t digits = type == NULL ? 0 : strspn(at + 1, "0123456789");
 
-		if (digits > 0) {
+		if (strncmp(at, "bf16", 4) == 0) {	/* -b alone has no effect */
+			if (at > start)
+				add_word(words, "-", start, (size_t)(at - start));
+			add_word(words, "--type=", at, 4);
+			start = at += 4;
+		} else if (digits > 0) {
 			if (!is_width(type, at + 1, digits)) {
 				report_width(word, type);
 				return false;
@@ -381,6 +386,21 @@ read_environment(struct gs_opts *opts)
 		                "gpu:N, gpu:N,N or gpu:all", value);
 }
 
+/* Fields of .npy files: "price", "price:r".  The text belongs to argv. */
+static void
+name_fields(struct gs_opts *opts)
+{
+	for (size_t k = 0; k < opts->key_count; k++) {
+		char *text = (char *)(uintptr_t)opts->key_texts[k];
+		const size_t bytes = strlen(text);
+
+		opts->keys[k].reverse = bytes > 2 && strcmp(text + bytes - 2, ":r") == 0;
+		if (opts->keys[k].reverse)
+			text[bytes - 2] = '\0';
+		opts->keys[k].name = text;
+	}
+}
+
 /* Bars are drawn on a terminal only: a script gets the same numbers wherever it runs. */
 static unsigned
 bar_columns(const struct gsort_options *job)
@@ -393,6 +413,31 @@ bar_columns(const struct gsort_options *job)
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
 		return size.ws_col;
 	return columns != NULL && atoi(columns) > 0 ? (unsigned)atoi(columns) : 80;
+}
+
+/* What -k means: keys of records. */
+static bool
+read_keys(struct gs_opts *opts)
+{
+	opts->job.keys = opts->keys;
+	opts->job.key_count = opts->key_count;
+	if (opts->job.format == GSORT_FORMAT_NPY && opts->job.record_bytes == 0) {
+		name_fields(opts);
+		return true;
+	}
+	if (opts->key_count > 0 && opts->job.record_bytes == 0) {
+		gs_report_error("-k (sort by a field) is not supported: gsort sorts numbers; use "
+		                "sort(1); with --record-size it is a key of binary records");
+		return false;
+	}
+	for (size_t k = 0; k < opts->key_count; k++)
+		if (!gs_parse_record_key(opts->key_texts[k], &opts->keys[k])) {
+			gs_report_usage("invalid key '%s': must be TYPE@OFFSET or bytesN@OFFSET, with an r "
+			                "behind it for largest first, such as u32@8, f64@0r or bytes10@0",
+			                opts->key_texts[k]);
+			return false;
+		}
+	return true;
 }
 
 /* Set what several options decide together. */
@@ -435,7 +480,10 @@ gs_args_parse(struct gs_opts *opts, int argc, char **argv)
 
 	*opts = (struct gs_opts){ .job.struct_size = sizeof opts->job };
 	opts->temp_dirs = calloc((size_t)argc, sizeof *opts->temp_dirs);
-	if (opts->temp_dirs == NULL || !allocate_words(&words, argc, argv)) {
+	opts->key_texts = calloc((size_t)argc, sizeof *opts->key_texts);
+	opts->keys = calloc((size_t)argc, sizeof *opts->keys);
+	if (opts->temp_dirs == NULL || opts->key_texts == NULL || opts->keys == NULL ||
+	    !allocate_words(&words, argc, argv)) {
 		gs_report_error("out of memory");
 		return false;
 	}
@@ -444,7 +492,7 @@ gs_args_parse(struct gs_opts *opts, int argc, char **argv)
 		return false;
 	if (opts->help || opts->version)
 		return true;
-	if (!opts->info && (!read_names(opts) || !gs_options_compatible(opts)))
+	if (!opts->info && (!read_names(opts) || !read_keys(opts) || !gs_options_compatible(opts)))
 		return false;
 	combine(opts);
 	return true;

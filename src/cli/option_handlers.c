@@ -96,7 +96,7 @@ parse_type(struct gs_opts *opts, const struct gs_option_use *use, const char *al
 	if (name != NULL)
 		return name;
 	gs_report_usage("invalid argument '%s' for %s: must be one of u8, u16, u32, u64, i8, i16, "
-	                "i32, i64, f32, f64, text%s", use->value, use->spelled, also);
+	                "i32, i64, f16, bf16, f32, f64, text%s", use->value, use->spelled, also);
 	return NULL;
 }
 
@@ -169,6 +169,9 @@ static const struct choice {
 	{ "decompress", "lz4", GSORT_DECOMPRESS_LZ4 },
 	{ "endian", "little", GSORT_ENDIAN_LITTLE },
 	{ "endian", "big", GSORT_ENDIAN_BIG },
+	{ "format", "auto", GSORT_FORMAT_AUTO },
+	{ "format", "raw", GSORT_FORMAT_RAW },
+	{ "format", "npy", GSORT_FORMAT_NPY },
 	{ "invalid", "abort", GSORT_INVALID_ABORT },
 	{ "invalid", "fail", GSORT_INVALID_FAIL },
 	{ "invalid", "warn", GSORT_INVALID_WARN },
@@ -183,7 +186,9 @@ static const struct choice {
 	{ "sort", "month", SORT_REFUSED },
 	{ "sort", "random", SORT_REFUSED },
 	{ "sort", "version", SORT_REFUSED },
-	{ "stats", "json", GS_STATS_JSON },
+	{ "stats", "json", GS_REPORT_JSON },
+	{ "plan", "text", GS_REPORT_TEXT }, { "plan", "json", GS_REPORT_JSON },
+	{ "info", "text", GS_REPORT_TEXT }, { "info", "json", GS_REPORT_JSON },
 };
 
 static const struct choice *const choices_end = choices + sizeof choices / sizeof choices[0];
@@ -237,6 +242,37 @@ gs_set_choice(struct gs_opts *opts, const struct gs_option_use *use)
 	return true;
 }
 
+/* --plan, --info; with a format, or as text */
+bool
+gs_set_report(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	const struct choice *choice = parse_choice(use, use->value != NULL ? use->value : "text");
+
+	if (choice != NULL)
+		*(enum gs_report_format *)field_of(opts, use) = (enum gs_report_format)choice->means;
+	return choice != NULL;
+}
+
+/* --stats=json, --stats=json:FILE */
+bool
+gs_set_stats(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	const char *file = strncmp(use->value, "json:", 5) == 0 ? use->value + 5 : NULL;
+
+	if (use->previous != NULL && strcmp(use->previous, use->value) != 0)
+		return refuse_two(use, use->previous, use->value);
+	if (file == NULL && parse_choice(use, use->value) == NULL)
+		return false;
+	if (file != NULL && *file == '\0') {
+		gs_report_usage("invalid argument '%s' for %s: the name of the file is empty", use->value,
+		                use->spelled);
+		return false;
+	}
+	opts->stats = GS_REPORT_JSON;
+	opts->stats_file = file;
+	return true;
+}
+
 /* --progress, --no-progress */
 bool
 gs_set_progress(struct gs_opts *opts, const struct gs_option_use *use)
@@ -285,6 +321,33 @@ gs_set_check(struct gs_opts *opts, const struct gs_option_use *use)
 		return refuse_pair(gs_spell_check(opts->job.check), gs_spell_check(check));
 	opts->check = true;
 	opts->job.check = check;
+	return true;
+}
+
+/* --- records --------------------------------------------------------------- */
+
+/* What it means depends on other options: see gs_records_read(). */
+bool
+gs_set_key(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	opts->key_texts[opts->key_count++] = use->value;
+	return true;
+}
+
+bool
+gs_set_argsort(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	const unsigned bits = strcmp(use->value, "u32") == 0 ? 32 :
+	                      strcmp(use->value, "u64") == 0 ? 64 : 0;
+
+	if (bits == 0) {
+		gs_report_usage("invalid argument '%s' for %s: must be u32 or u64", use->value,
+		                use->spelled);
+		return false;
+	}
+	if (use->previous != NULL && opts->job.argsort_bits != bits)
+		return refuse_two(use, use->previous, use->value);
+	opts->job.argsort_bits = bits;
 	return true;
 }
 
@@ -373,6 +436,21 @@ gs_set_head(struct gs_opts *opts, const struct gs_option_use *use)
 	return true;
 }
 
+/* --union, --intersect, --difference, --symmetric: by the first letter. */
+bool
+gs_set_set(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	static const char *const names[] = { "", "--union", "--intersect", "--difference", "--symmetric" };
+	enum gsort_set set = GSORT_UNION;
+
+	while (names[set][2] != use->option->name[0])
+		set++;
+	if (opts->job.set != GSORT_NO_SET && opts->job.set != set)
+		return refuse_pair(names[opts->job.set], names[set]);
+	opts->job.set = set;
+	return true;
+}
+
 /* A number of keys, in a struct gsort_count. */
 bool
 gs_set_keys(struct gs_opts *opts, const struct gs_option_use *use)
@@ -432,6 +510,16 @@ gs_set_header(struct gs_opts *opts, const struct gs_option_use *use)
 }
 
 bool
+gs_set_record(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	uint64_t number;
+
+	if (!gs_parse_bytes(use->value, &number) || number == 0 || number > GSORT_RECORD_MOST_BYTES)
+		return refuse_number(use, "must be a number of bytes, from 1 to 1M");
+	return set_number(opts, use, number);
+}
+
+bool
 gs_set_bytes(struct gs_opts *opts, const struct gs_option_use *use)
 {
 	uint64_t number;
@@ -461,7 +549,8 @@ parse_size(const struct gs_option_use *use, uint64_t *bytes, uint64_t *percent)
 
 /*
  * As in sort(1), the largest -S counts, N% is of all memory, and a size that is too small
- * becomes the minimum.  One that is too large is no limit.  So 0 becomes 1: 0 in memory_bytes means that -S was not given.
+ * becomes the minimum.  So 0 becomes 1: 0 in memory_bytes means that -S was not given.  A size that
+ * is too large is no limit.
  */
 bool
 gs_set_buffer(struct gs_opts *opts, const struct gs_option_use *use)

@@ -104,6 +104,18 @@ print_scientific(double value, bool narrow, char *into, char *end)
 	       std::to_chars(into, end, value, format).ptr;
 }
 
+double
+gs_float_round(double value, unsigned digits)
+{
+	char text[GS_FLOAT_BYTES + 8];
+	const std::to_chars_result printed = std::to_chars(text, text + sizeof text, value,
+		std::chars_format::scientific, static_cast<int>(digits) - 1);
+	double rounded = value;
+
+	std::from_chars(text, printed.ptr, rounded);
+	return rounded;
+}
+
 size_t
 gs_float_print(double value, bool narrow, char *into)
 {

@@ -45,6 +45,9 @@ enum { GS_FLOAT_BYTES = 24 };	/* the longest: -2.2250738585072014e-308 */
  */
 size_t gs_float_print(double value, bool narrow, char *into);
 
+/** The decimal with so many DIGITS, at most 16, that is nearest to VALUE, which is finite. */
+double gs_float_round(double value, unsigned digits);
+
 #ifdef __cplusplus
 }
 #endif

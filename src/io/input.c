@@ -48,6 +48,8 @@ struct gs_input {
 	int                stop;	/* an eventfd, readable once gs_input_stop() was called;
 					 * -1: all files are regular, reading never waits */
 	bool               owns_stop;
+	uint64_t           stored_at;	/* of the current file, counted in options.stored */
+	uint64_t           stored;	/* of all */
 };
 
 static const char *const standard_input[] = { "-" };
@@ -204,6 +206,20 @@ gs_input_bytes(const struct gs_input *input)
 	return bytes;
 }
 
+uint64_t
+gs_input_stored_bytes(const struct gs_input *input)
+{
+	uint64_t bytes = 0;
+
+	for (size_t f = 0; f < input->count; f++) {
+		if (!input->files[f].spent &&
+		    (!input->files[f].regular || input->files[f].bytes == GS_UNKNOWN))
+			return GS_UNKNOWN;
+		bytes += input->files[f].bytes;
+	}
+	return bytes;
+}
+
 const char *
 gs_input_partial(const struct gs_input *input, unsigned key_bytes, uint64_t *bytes)
 {
@@ -233,6 +249,31 @@ gs_input_large_window(const struct gs_input *input)
 		    input->files[f].format == GSORT_DECOMPRESS_XZ)
 			return true;
 	return false;
+}
+
+/* ---- progress ------------------------------------------------------------------ */
+
+/* Count up to AT of the current file. */
+static void
+count_stored(struct gs_input *input, uint64_t at)
+{
+	if (input->options.stored == NULL || at <= input->stored_at)
+		return;
+	atomic_fetch_add(input->options.stored, at - input->stored_at);
+	input->stored += at - input->stored_at;
+	input->stored_at = at;
+}
+
+/* What has been read of a regular file, or of the compressed data in it. */
+static void
+note_stored(struct gs_input *input, const struct gs_file *file)
+{
+	if (!file->regular || input->options.stored == NULL)
+		return;
+	if (input->inflate == NULL)
+		count_stored(input, file->read_bytes);
+	else
+		count_stored(input, gs_inflate_position(input->inflate) - file->start);
 }
 
 /* ---- what is recorded ---------------------------------------------------- */
@@ -307,6 +348,8 @@ read_recorded(void *context, void *into, size_t bytes)
 	const bool kept = input->recorder.keeps;
 	const ptrdiff_t got = gs_recorder_read(&input->recorder, into, bytes);
 
+	if (got > 0)
+		count_stored(input, input->stored_at + (uint64_t)got);
 	release_consumed(input, kept);
 	return got;
 }
@@ -316,6 +359,12 @@ read_recorded(void *context, void *into, size_t bytes)
 static void
 end_file(struct gs_input *input)
 {
+	const bool inside = input->next_at > 0 && input->next_at <= input->count;
+	const struct gs_file *file = inside ? &input->files[input->next_at - 1] : NULL;
+
+	if (inside && file->regular && file->bytes != GS_UNKNOWN)
+		count_stored(input, file->bytes);
+	input->stored_at = 0;
 	gs_inflate_close(input->inflate);
 	input->inflate = NULL;
 	input->begun = input->checked = false;
@@ -400,6 +449,7 @@ read_inflated(struct gs_input *input, const struct gs_file *file, char *into, si
 	if (status == GS_EINPUT && file->guessed)
 		return gs_fail(status, "%s; if these are raw keys, use --decompress=none", gs_message());
 	TRY(status);
+	note_stored(input, file);
 	if (input->checked)
 		return GS_OK;
 	input->checked = true;
@@ -419,8 +469,11 @@ gs_input_read(struct gs_input *input, void *into, size_t bytes, size_t *got)
 		return GS_OK;
 	if (input->inflate != NULL)
 		return read_inflated(input, file, into, bytes, got);
-	if (file->regular)
-		return gs_file_read(file, input->options.threads, into, bytes, got);
+	if (file->regular) {
+		TRY(gs_file_read(file, input->options.threads, into, bytes, got));
+		note_stored(input, file);
+		return GS_OK;
+	}
 	return read_stream(input, file, into, bytes, got);
 }
 
@@ -487,6 +540,7 @@ gs_input_claim(struct gs_input *input, size_t bytes, struct gs_input_piece *piec
 	assert(input->begun);
 	piece->file_at = input->next_at - 1;
 	piece->bytes = gs_file_claim(current(input), bytes, &piece->offset);
+	note_stored(input, current(input));
 }
 
 gs_status
@@ -499,6 +553,13 @@ gs_input_read_piece(struct gs_input *input, const struct gs_input_piece *piece, 
 		return GS_OK;
 	return gs_file_read_piece(&input->files[piece->file_at], piece->offset, piece->bytes, into,
 	                          got);
+}
+
+void
+gs_input_glance(struct gs_input *input, uint64_t at, size_t bytes, void *into, size_t *got)
+{
+	*got = input->begun && input->inflate == NULL
+	       ? gs_file_glance(current(input), at, bytes, into) : 0;
 }
 
 /* ---- reading again ---------------------------------------------------------- */
@@ -574,6 +635,9 @@ gs_input_rewind(struct gs_input *input)
 	gs_recorder_rewind(&input->recorder);
 	if (input->owns_stop && input->stop >= 0)
 		(void)eventfd_read(input->stop, &ignored);
+	if (input->options.stored != NULL)
+		atomic_fetch_sub(input->options.stored, input->stored);
+	input->stored = input->stored_at = 0;
 	input->next_at = 0;
 	return GS_OK;
 }

@@ -35,6 +35,7 @@ struct gs_input_options {
 	size_t                unpack_bytes;	/* memory for decompression by several threads, 0: none */
 	uint64_t              window_bytes;	/* for decompression by one thread, 0: no limit */
 	const struct gs_input *stops_with;	/* or NULL: stopping that input stops this one, too */
+	_Atomic uint64_t     *stored;	/* or NULL: raised by what is read of files, as they are */
 	bool                  later;	/* open only for a check, and again when its turn comes */
 
 	/* Memory that keeps what is read from pipes and callbacks, for gs_input_rewind() and
@@ -74,6 +75,9 @@ void gs_input_share(struct gs_input *input, unsigned threads, size_t unpack_byte
 
 /** Bytes of all inputs together; GS_UNKNOWN if one is a pipe or compressed. */
 uint64_t gs_input_bytes(const struct gs_input *input);
+
+/** The bytes of all files, compressed if they are, or GS_UNKNOWN. */
+uint64_t gs_input_stored_bytes(const struct gs_input *input);
 
 /**
  * The first file whose size is known and is no multiple of KEY_BYTES, so that the job fails
@@ -165,6 +169,12 @@ void gs_input_claim(struct gs_input *input, size_t bytes, struct gs_input_piece 
 MUST_CHECK gs_status
 gs_input_read_piece(struct gs_input *input, const struct gs_input_piece *piece, void *into,
                     size_t *got);
+
+/**
+ * Read BYTES of the current file, from AT bytes after what has been read or claimed, and stay
+ * where it is.  *GOT is 0 if it is not a regular file, or cannot be read there.
+ */
+void gs_input_glance(struct gs_input *input, uint64_t at, size_t bytes, void *into, size_t *got);
 
 /* ---- reading again ---------------------------------------------------------------- */
 

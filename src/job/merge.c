@@ -93,6 +93,7 @@ begin(struct input *input)
 		.window_bytes = job->plan.window_bytes,
 		.stops_with = job->input,
 		.interrupted = &job->interrupted,
+		.stored = &job->monitor.counters.stored_in,
 		.before_inflate = gs_confine,
 		.before_context = &job->confinement,
 		.read = job->options->fed ? gs_rendezvous_read : job->options->read,

@@ -67,7 +67,7 @@ tails() {
 	gsort -u32 --tail=2M keys | cmp - sorted
 	gsort -m -u32 --tail=1000 sorted sorted | cmp - <(gsort -u32 sorted sorted | tail -c 4000)
 	for selection in -u --count --repeated -m; do
-		fails "is too large here: with --merge, --unique, --count, --repeated or --singletons it is at most 1048576" \
+		fails "is too large here: with --merge, sets, --unique, --count, --repeated or --singletons it is at most 1048576" \
 			gsort -u32 $selection --tail=2M sorted
 	done
 }
@@ -210,7 +210,7 @@ tails() {
 
 	END
 	[ "$(printf '1\0002\0003\0' | gsort -z --quantiles=0.5)" = "0.5	2" ]
-	[ "$(gsort -u64 --quantiles=0 --to=text <<<1234567)" = "0	736116666235302449" ]
+	[ "$(gsort -u64 --force --quantiles=0 --to=text <<<1234567)" = "0	736116666235302449" ]
 	(printf head; printf '\3\4') | gsort -u8 --skip-bytes=4 --quantiles=1 -o out
 	[ "$(cat out)" = "1	4" ]
 	[ "$(printf 'a\n1\n2\n' | gsort --header --tail=1 | tr '\n' ,)" = a,2, ]

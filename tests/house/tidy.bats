@@ -89,7 +89,7 @@ all_files() {
 }
 
 @test "every source names its licence in the first lines" {
-	wrong=$(all_files | grep -E '\.(c|cpp|h|inc|cu|cuh|bats|bash|sh|py|m4|ac|am|mk|[13]\.in|fish)$|^(bootstrap|tests/(run|fault/faults)|\.ci/run|bench/(versus|crossover|plot)|completions/_gsort|packaging/debian/(build|rules))$' |
+	wrong=$(all_files | grep -E '\.(c|cpp|h|inc|cu|cuh|bats|bash|sh|py|m4|ac|am|mk|[13]\.in|fish)$|^(bootstrap|tests/(run|fault/faults)|\.ci/run|bench/(versus|records|crossover|plot)|completions/_gsort|packaging/debian/(build|rules))$' |
 		xargs awk '
 			FNR == 1 { files[FILENAME] }
 			FNR <= 3 && /SPDX-License-Identifier: BSD-2-Clause/ { delete files[FILENAME] }

@@ -149,8 +149,12 @@ bench_results = \
   bench/results/h200-2026-11-21/time.svg \
   bench/results/h200-2026-11-21/versus-small.json \
   bench/results/h200-2026-11-21/versus.json \
+  bench/results/h200-2026-11-22/cpu-shapes.txt \
+  bench/results/h200-2026-11-22/crossover-after.json \
   bench/results/h200-2026-11-22/crossover.json \
-  bench/results/h200-2026-11-22/jobs.txt
+  bench/results/h200-2026-11-22/jobs.json \
+  bench/results/h200-2026-11-22/jobs.txt \
+  bench/results/h200-2026-11-22/two-gpus.txt
 
 bench_scripts = \
   bench/.clang-tidy \

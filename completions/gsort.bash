@@ -5,7 +5,7 @@ _gsort() {
 	local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} word='' i
 	local types='u8 u16 u32 u64 i8 i16 i32 i64 f16 bf16 f32 f64 text'
 	local options='-u8 -u16 -u32 -u64 -i8 -i16 -i32 -i64 -f16 -f32 -f64 -bf16 --type= --endian=
-		-n --numeric-sort -g --general-numeric-sort --sort= --to=
+		-n --numeric-sort -g --general-numeric-sort --sort= --base= --to=
 		--record-size= -k --key= --format= --argsort=
 		-r --reverse -u --unique --count --repeated --singletons --head-count= --head=
 		--tail= --sample= --seed= --quantiles= --summary --top= --histogram --json
@@ -36,7 +36,8 @@ _gsort() {
 		word=$previous		# those take a value only after "="
 	fi
 	case $word in
-	--type)         values="$types text-float" ;;
+	--type)         values="$types text-float ipv4 time" ;;
+	--base)         values='16 10' ;;
 	--to)           values=$types ;;
 	--endian)       values='little big' ;;
 	--sort)         values='numeric general-numeric' ;;

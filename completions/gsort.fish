@@ -9,11 +9,12 @@ for width in 16 32 64
 	complete -c gsort -o f$width -d "Binary floats of $width bits, in totalOrder"
 end
 complete -c gsort -o bf16 -d 'Binary bfloat16, in totalOrder'
-complete -c gsort -l type -x -a 'u8 u16 u32 u64 i8 i16 i32 i64 f16 bf16 f32 f64 text text-float' -d 'Type of the keys'
+complete -c gsort -l type -x -a 'u8 u16 u32 u64 i8 i16 i32 i64 f16 bf16 f32 f64 text text-float ipv4 time' -d 'Type of the keys'
 complete -c gsort -l endian -x -a 'little big' -d 'Byte order of binary keys'
 complete -c gsort -s n -l numeric-sort -d 'Decimal integers as text (the default)'
 complete -c gsort -s g -l general-numeric-sort -d 'Floats as text'
 complete -c gsort -l sort -x -a 'numeric general-numeric' -d 'Numeric (-n) or general-numeric (-g)'
+complete -c gsort -l base -x -a '16 10' -d 'Integers as text are in this base'
 complete -c gsort -l to -x -a 'u8 u16 u32 u64 i8 i16 i32 i64 f16 bf16 f32 f64 text' -d 'Convert: write keys as this type'
 complete -c gsort -l record-size -x -a '8 16 32 100' -d 'Binary records of so many bytes'
 complete -c gsort -s k -l key -x -a 'u32@0 u64@0 f64@0 bytes10@0' -d 'Key of the records'

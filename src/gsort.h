@@ -46,6 +46,14 @@ enum gsort_type {
 	GSORT_TEXT_FLOAT,	/* decimal floats (f64), one per line: NaN, -inf .. -0, 0 .. inf */
 };
 
+/* How integers of GSORT_TEXT are written, in the input and in the output. */
+enum gsort_notation {
+	GSORT_DECIMAL,
+	GSORT_HEXADECIMAL,	/* 1f, 0x1F, -1f */
+	GSORT_IPV4,		/* 192.0.2.1: an integer of 32 bits */
+	GSORT_TIME,		/* ISO 8601: nanoseconds since 1970 */
+};
+
 enum gsort_operation {
 	GSORT_SORT,
 	GSORT_MERGE,		/* the inputs are sorted: merge them */
@@ -138,6 +146,7 @@ struct gsort_options {
 	enum gsort_set		 set;		/* with GSORT_SORT: of two inputs or more, named; UNIQUE: by
 						 * the rules of sets, where M and N are 0 or 1 */
 	enum gsort_type		 type;
+	enum gsort_notation	 notation;	/* of text that is read or written, unless it is floats */
 	bool			 reverse;	/* largest first */
 	bool			 force;		/* binary keys may come from or go to a terminal, and inputs
 						 * may look like something else than numbers */

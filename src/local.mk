@@ -63,6 +63,8 @@ host_sources = \
   src/format/line_reader.h \
   src/format/lines.c \
   src/format/lines.h \
+  src/format/notation.c \
+  src/format/notation.h \
   src/format/parse.c \
   src/format/parse.h \
   src/format/parse_avx2.inc \

@@ -152,6 +152,7 @@ collect_plan_input(struct gsort *job)
 	job->plan_input = (struct gs_plan_input){
 		.operation = options->operation,
 		.type = options->type,
+		.notation = options->notation,
 		.key_bits = gs_key_bits(options->type),
 		.items = gs_items_are_wanted(options),
 		.headers = options->header_lines > 0,

@@ -506,7 +506,7 @@ export -f damaged
 @test "values of options" {
 	table <<-'END'
 	$ gsort --type=u33
-	gsort: invalid argument 'u33' for --type: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, text, text-float
+	gsort: invalid argument 'u33' for --type: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, text, text-float, ipv4, time
 	Try 'gsort --help' for more information.
 	$ gsort --to=u9
 	gsort: invalid argument 'u9' for --to: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, text
@@ -604,15 +604,17 @@ export -f damaged
 	$ gsort -k 1,2
 	gsort: -k (sort by a field) is not supported: gsort sorts numbers; use sort(1); with --record-size it is a key of binary records
 	$ gsort --record-size=8 -u32
-	gsort: options '--record-size' and '-u32' are incompatible
+	gsort: options '--record-size' and '-u32' are incompatible: -k names the types of keys
 	$ gsort --record-size=8 --to=text
-	gsort: options '--record-size' and '--to=text' are incompatible
+	gsort: options '--record-size' and '--to=text' are incompatible: records are moved as they are
 	$ gsort --record-size=8 -n
 	gsort: options '-n' and '--record-size' are incompatible
 	$ gsort --record-size=8 --header
-	gsort: options '--record-size' and '--header' are incompatible
+	gsort: options '--record-size' and '--header' are incompatible: for bytes at the front: --skip-bytes
 	$ gsort --record-size=8 --device=gpu
-	gsort: options '--record-size' and '--device=gpu' are incompatible
+	gsort: options '--record-size' and '--device=gpu' are incompatible: a GPU sorts keys alone
+	$ gsort --record-size=8 --union
+	gsort: options '--record-size' and '--union' are incompatible: sets are of keys
 	$ gsort --record-size=8 -k u64@1
 	gsort: key u64@1 is not inside a record of 8 bytes: its offset is at most 0
 	$ gsort --record-size=8 -k u128@0
@@ -759,6 +761,10 @@ messages() {
 	cannot reserve
 	cannot start a thread
 	no memory for a sample of
+	this is not 
+	invalid --base argument '
+	is in another notation than the option before it
+	option '--base' needs integers as text, in the input or with '--to=text'
 	no memory to merge
 	no memory to merge inputs
 	no memory for a histogram of

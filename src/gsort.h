@@ -122,6 +122,7 @@ struct gsort_key {
 	bool            reverse;	/* largest first, whatever the REVERSE of all keys */
 	enum gsort_endian endian;	/* GSORT_ENDIAN_HOST: that of all keys */
 	const char     *name;		/* instead of all these but REVERSE: a field of a .npy file */
+	uint64_t        reserved[2];	/* 0: an array of keys cannot grow otherwise */
 };
 
 /* What binary input is. */

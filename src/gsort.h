@@ -85,6 +85,18 @@ struct gsort_options {
 	bool			 reverse;	/* largest first */
 	bool			 force;		/* binary keys may come from or go to a terminal */
 
+	/* lines by key, as sort(1) with LC_ALL=C sorts them; they are written as they are */
+	bool			 lines;		/* sort lines, not numbers; TYPE is GSORT_TEXT */
+	const char *const	*keys;		/* KEYDEFs of sort(1): "3,3n"; with HEADER_LINES also
+						 * "name:n" */
+	size_t			 key_count;	/* 0: the whole line */
+	const char		*ordering;	/* letters that apply to all keys: "nr"; or NULL */
+	const char		*separator;	/* of fields: one byte, or "\\0" for NUL; NULL: blanks */
+	bool			 csv;		/* fields may be quoted (RFC 4180); NULL is "," then */
+	bool			 stable;	/* lines with equal keys stay in the order of the input;
+						 * else their bytes decide */
+	bool			 underline;	/* write marks below each line that show its keys */
+
 	/* which keys are written */
 	bool			 unique;	/* one of equal keys */
 	bool			 counts;	/* like unique, each with its number of occurrences */

@@ -475,11 +475,48 @@ read_environment(struct gs_opts *opts)
 		                "gpu:N, gpu:N,N or gpu:all", value);
 }
 
+/* The ordering options, as letters.  -n and -g alone do not make lines of numbers. */
+static void
+collect_ordering(struct gs_opts *opts)
+{
+	const struct {
+		bool given;
+		char letter;
+	} letters[] = {
+		{ opts->skip_blanks, 'b' }, { opts->dictionary, 'd' }, { opts->bare_f, 'f' },
+		{ opts->general, 'g' }, { opts->human, 'h' }, { opts->printable, 'i' },
+		{ opts->month, 'M' }, { opts->numeric, 'n' }, { opts->job.reverse, 'r' },
+		{ opts->version_sort, 'V' },
+	};
+	char *end = opts->ordering;
+
+	for (size_t l = 0; l < sizeof letters / sizeof letters[0]; l++)
+		if (letters[l].given)
+			*end++ = letters[l].letter;
+	*end = '\0';
+	opts->job.ordering = opts->ordering;
+	opts->job.keys = opts->keys;
+}
+
+/* Do the options sort lines, and not the numbers in them? */
+static bool
+sorts_lines(const struct gs_opts *opts)
+{
+	const bool numbers = opts->numeric || opts->general || opts->type_name != NULL;
+
+	return opts->lines || opts->job.csv || opts->job.key_count > 0 || opts->job.separator != NULL ||
+	       opts->dictionary || opts->human || opts->printable || opts->month ||
+	       opts->version_sort || (opts->bare_f && !numbers);
+}
+
 /* Set what several options decide together. */
 static void
 combine(struct gs_opts *opts)
 {
-	if (opts->general)
+	collect_ordering(opts);
+	opts->job.lines = sorts_lines(opts);
+	opts->job.underline = opts->debug && opts->job.lines;
+	if (opts->general && !opts->job.lines)
 		opts->job.type = GSORT_TEXT_FLOAT;
 	if (opts->check)		/* -mc checks, as in sort(1) */
 		opts->job.operation = GSORT_CHECK;
@@ -514,7 +551,8 @@ gs_args_parse(struct gs_opts *opts, int argc, char **argv)
 
 	*opts = (struct gs_opts){ .type_name = NULL };
 	opts->temp_dirs = calloc((size_t)argc, sizeof *opts->temp_dirs);
-	if (opts->temp_dirs == NULL || !allocate_words(&words, argc, argv)) {
+	opts->keys = calloc((size_t)argc, sizeof *opts->keys);
+	if (opts->temp_dirs == NULL || opts->keys == NULL || !allocate_words(&words, argc, argv)) {
 		gs_report_error("out of memory");
 		return false;
 	}

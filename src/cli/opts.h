@@ -27,10 +27,14 @@ struct gs_opts {
 	const char *device_name;	/* of --device; NULL: not given */
 	const char *files0_name;	/* of --files0-from; NULL: not given */
 	const char **temp_dirs;		/* of -T; JOB.temp_dirs points here */
+	const char **keys;		/* of -k; JOB.keys points here */
+	char        ordering[16];	/* the letters that apply to all keys */
 	char      **words;		/* argv, key types as --type=TYPE; holds the operands */
 	bool        numeric, general;	/* -n, -g */
 	bool        check, merge;	/* -c or -C; -m */
 	bool        check_order;	/* --check-order or --nocheck-order was given */
+	bool        lines;		/* --lines */
+	bool        skip_blanks, dictionary, human, printable, month, version_sort;
 	bool        bare_f;		/* -f without a width */
 	bool        quiet;
 	bool        no_sandbox;

@@ -39,6 +39,9 @@ struct gs_item_store_options {
 	bool      head, tail;		/* of what would leave, only the first or last COUNT */
 	uint64_t  count;
 	bool      verify;		/* compare what leaves with what came: sums and order */
+
+	/* Of each item only EMIT_BYTES from EMIT_AT on leave; 0: whole items. */
+	size_t    emit_at, emit_bytes;
 };
 
 /* Items that leave, in order, and one after the other in memory. */
@@ -46,17 +49,14 @@ struct gs_item_span {
 	const char     *data;
 	size_t          bytes;
 	size_t          count;		/* items */
-	const uint32_t *lengths;	/* of each; NULL: they have a fixed length */
 	const uint64_t *times;		/* with groups: how many items each stands for; else NULL */
-	uint64_t        number;		/* of all items, those before the first of these; of a group:
-					 * those before the group */
+	uint64_t        number;		/* without groups: of all items, those before the first of these */
 };
 
 /* A consumer.  TAKE() is called for the spans in order, by one thread at a time but not always
- * the same; MAKE() before it, in any order, by many threads, if it is not NULL. */
+ * the same. */
 struct gs_item_sink {
-	gs_status (*make)(void *context, unsigned rank, struct gs_item_span *span);
-	gs_status (*take)(void *context, struct gs_item_span *span);
+	gs_status (*take)(void *context, const struct gs_item_span *span);
 	void       *context;
 };
 
@@ -72,15 +72,20 @@ size_t gs_item_store_piece_bytes(const struct gs_item_store *store);
  *  first pieces decide the bounds of the buckets. */
 void gs_item_store_sample(struct gs_item_store *store, const char *items, size_t bytes);
 
-/** Between rounds: *ROOM is how many bytes of items may be added now, LEAST at least; PIECES more
- *  than ROOM / gs_item_store_piece_bytes() are small.  May write to disk. */
+/**
+ * Between rounds: see that LEAST bytes can be added; *ROOM: how many can, in pieces of
+ * gs_item_store_piece_bytes() and SMALL ones that are smaller.  May write to disk.
+ *
+ * @return  GS_OK; GS_EIO; GS_EBUDGET: an item of LEAST bytes does not fit in memory
+ */
 MUST_CHECK gs_status
-gs_item_store_reserve(struct gs_item_store *store, size_t least, size_t *room);
+gs_item_store_reserve(struct gs_item_store *store, size_t least, size_t small, size_t *room);
 
 /** The sequence number of the next piece, and of COUNT - 1 more; one thread at a time. */
 uint64_t gs_item_store_next_sequence(struct gs_item_store *store, size_t count);
 
-/** Add a piece.  Any thread, each with a RANK of its own; DATA is borrowed until it returns. */
+/** Add a piece: of at most gs_item_store_piece_bytes(), or a single item.  Any thread, each with a
+ *  RANK of its own; DATA is borrowed until it returns. */
 void gs_item_store_add(struct gs_item_store *store, unsigned rank, uint64_t sequence,
                        const char *data, size_t bytes);
 
@@ -93,7 +98,10 @@ MUST_CHECK gs_status gs_item_store_finish(struct gs_item_store *store);
 /** Items that were added. */
 uint64_t gs_item_store_count(const struct gs_item_store *store);
 
-/** Hand all items that are to leave to SINK, in order.  With VERIFY, GS_EDEVICE at the end if the
+/** How many items will leave.  Slow with groups: sorts everything, and drain() does so again. */
+MUST_CHECK gs_status gs_item_store_count_out(struct gs_item_store *store, uint64_t *count);
+
+/** Hand all items that are to leave to SINK, in order; once.  With VERIFY, GS_EDEVICE at the end if the
  *  result is wrong. */
 MUST_CHECK gs_status
 gs_item_store_drain(struct gs_item_store *store, const struct gs_item_sink *sink);

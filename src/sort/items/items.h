@@ -30,11 +30,11 @@ struct gs_item_order {
 	const char *(*end)(const void *context, const char *item, const char *limit);
 
 	/**
-	 * Store in WORDS[i] word number LEVEL of ITEMS[i], for COUNT items.  All of them have equal
-	 * words of lower levels.  A key that has ended has words of 0.  Any thread.
+	 * Store in WORDS[i] word number LEVEL of ITEMS[i], for COUNT items.  A key that has ended has
+	 * words of 0.  Any thread; the word of an item depends on nothing but the item.
 	 *
 	 * @bytes   length of each; NULL if they have a fixed length
-	 * @return  true: words of LEVEL + 1 may differ; false: those and all later ones are equal
+	 * @return  true: a word of a higher level may be other than 0; false: all of them are 0
 	 */
 	bool (*words)(const void *context, const char *const *items, const uint32_t *bytes,
 	              size_t count, unsigned level, uint64_t *words);
@@ -47,9 +47,15 @@ struct gs_item_order {
 	const void *context;
 };
 
-/** Compare two items by words, then by COMPARE; 0: they are equal.  It is slow, and meant for neighbours. */
-int gs_item_compare(const struct gs_item_order *order, const char *one, size_t one_bytes,
-                    const char *other, size_t other_bytes);
+/* Whole items, one after the other. */
+struct gs_item_slice {
+	const char *data;
+	size_t      bytes;
+};
+
+/** Compare two items by their words from LEVEL on, then by COMPARE; 0: they are equal. */
+int gs_item_compare(const struct gs_item_order *order, unsigned level, const char *one,
+                    size_t one_bytes, const char *other, size_t other_bytes);
 
 /** The length of the item at ITEM; LIMIT as for END(). */
 static inline size_t

@@ -87,9 +87,8 @@ struct gsort_options {
 
 	/* lines by key, as sort(1) with LC_ALL=C sorts them; they are written as they are */
 	bool			 lines;		/* sort lines, not numbers; TYPE is GSORT_TEXT */
-	const char *const	*keys;		/* KEYDEFs of sort(1): "3,3n"; with HEADER_LINES also
-						 * "name:n" */
-	size_t			 key_count;	/* 0: the whole line */
+	const char *const	*keydefs;	/* of sort(1): "3,3n"; with HEADER_LINES also "name:n" */
+	size_t			 keydef_count;	/* 0: the whole line is the key */
 	const char		*ordering;	/* letters that apply to all keys: "nr"; or NULL */
 	const char		*separator;	/* of fields: one byte, or "\\0" for NUL; NULL: blanks */
 	bool			 csv;		/* fields may be quoted (RFC 4180); NULL is "," then */

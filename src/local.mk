@@ -36,9 +36,22 @@ host_sources = \
   src/format/integers.h \
   src/format/key.c \
   src/format/key.h \
+  src/format/key_float.c \
+  src/format/key_float.h \
+  src/format/key_number.c \
+  src/format/key_number.h \
+  src/format/key_text.h \
+  src/format/key_version.c \
+  src/format/key_version.h \
+  src/format/keydef.c \
+  src/format/keydef.h \
   src/format/keytype.def \
   src/format/line.c \
   src/format/line.h \
+  src/format/line_field.c \
+  src/format/line_field.h \
+  src/format/line_order.c \
+  src/format/line_order.h \
   src/format/line_reader.c \
   src/format/line_reader.h \
   src/format/lines.c \
@@ -196,6 +209,8 @@ host_sources = \
   src/stages/head.h \
   src/stages/ingest.c \
   src/stages/ingest.h \
+  src/stages/line_ingest.c \
+  src/stages/line_ingest.h \
   src/stages/order.c \
   src/stages/order.h \
   src/stages/runs.c \

@@ -31,6 +31,7 @@ tests_unit_units_SOURCES = \
   tests/unit/inflate.c \
   tests/unit/input.c \
   tests/unit/key.c \
+  tests/unit/line_order.c \
   tests/unit/lines.c \
   tests/unit/merge.c \
   tests/unit/modules.def \

@@ -495,7 +495,8 @@ collect_ordering(struct gs_opts *opts)
 			*end++ = letters[l].letter;
 	*end = '\0';
 	opts->job.ordering = opts->ordering;
-	opts->job.keys = opts->keys;
+	opts->job.keydefs = opts->keys;
+	opts->job.keydef_count = opts->key_count;
 }
 
 /* Do the options sort lines, and not the numbers in them? */
@@ -504,7 +505,7 @@ sorts_lines(const struct gs_opts *opts)
 {
 	const bool numbers = opts->numeric || opts->general || opts->type_name != NULL;
 
-	return opts->lines || opts->job.csv || opts->job.key_count > 0 || opts->job.separator != NULL ||
+	return opts->lines || opts->job.csv || opts->key_count > 0 || opts->job.separator != NULL ||
 	       opts->dictionary || opts->human || opts->printable || opts->month ||
 	       opts->version_sort || (opts->bare_f && !numbers);
 }
@@ -513,9 +514,6 @@ sorts_lines(const struct gs_opts *opts)
 static void
 combine(struct gs_opts *opts)
 {
-	collect_ordering(opts);
-	opts->job.lines = sorts_lines(opts);
-	opts->job.underline = opts->debug && opts->job.lines;
 	if (opts->general && !opts->job.lines)
 		opts->job.type = GSORT_TEXT_FLOAT;
 	if (opts->check)		/* -mc checks, as in sort(1) */
@@ -535,9 +533,11 @@ bool
 gs_args_ignored(const struct gs_opts *opts, char *into, size_t room)
 {
 	into[0] = '\0';
-	for (const struct gs_option *o = gs_options; o < options_end(); o++)
+	for (const struct gs_option *o = gs_options; !opts->job.lines && o < options_end(); o++)
 		if (opts->given[o - gs_options] != NULL &&
 		    (o->field == offsetof(struct gs_opts, none) ||
+		     o->field == offsetof(struct gs_opts, skip_blanks) ||
+		     o->field == offsetof(struct gs_opts, job.stable) ||
 		     o->field == offsetof(struct gs_opts, bare_f)))
 			snprintf(into + strlen(into), room - strlen(into), "%s-%c",
 			         into[0] != '\0' ? ", " : "", o->letter);
@@ -561,6 +561,9 @@ gs_args_parse(struct gs_opts *opts, int argc, char **argv)
 		return false;
 	if (opts->help || opts->version)
 		return true;
+	opts->job.lines = sorts_lines(opts);
+	opts->job.underline = opts->debug && opts->job.lines;
+	collect_ordering(opts);
 	if (!opts->info && (!read_names(opts) || !gs_options_compatible(opts)))
 		return false;
 	combine(opts);

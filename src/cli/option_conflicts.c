@@ -41,6 +41,24 @@ refuse_pair(const char *one, const char *other)
 	return false;
 }
 
+/* A key type is that of bare numbers. */
+static bool
+check_line_types(const struct gs_opts *opts)
+{
+	char type[24];
+
+	for (const struct gs_option *o = gs_options;
+	     opts->type_name != NULL && o < gs_options + gs_option_count; o++)
+		if (opts->given[o - gs_options] != NULL && strchr("ktdhiMV", o->letter) != NULL &&
+		    o->letter != 0) {
+			const char spelled[] = { '-', (char)o->letter, '\0' };
+
+			return refuse_pair(spelled, gs_spell_type(opts->type_name, type));
+		}
+	return opts->type_name == NULL ||
+	       refuse_pair(opts->job.csv ? "--csv" : "--lines", gs_spell_type(opts->type_name, type));
+}
+
 static bool
 check_types(const struct gs_opts *opts)
 {
@@ -49,6 +67,8 @@ check_types(const struct gs_opts *opts)
 
 	if (opts->type_name != NULL)
 		gs_spell_type(opts->type_name, type);
+	if (opts->job.lines)		/* the library knows all letters */
+		return check_line_types(opts);
 	if (opts->numeric && opts->general)
 		return refuse_pair("-g", "-n");
 	if (opts->numeric && (!text || opts->job.type == GSORT_TEXT_FLOAT))

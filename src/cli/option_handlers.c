@@ -319,7 +319,7 @@ gs_set_program(struct gs_opts *opts, const struct gs_option_use *use)
 bool
 gs_set_key(struct gs_opts *opts, const struct gs_option_use *use)
 {
-	opts->keys[opts->job.key_count++] = use->value;
+	opts->keys[opts->key_count++] = use->value;
 	return true;
 }
 

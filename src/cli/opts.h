@@ -27,7 +27,8 @@ struct gs_opts {
 	const char *device_name;	/* of --device; NULL: not given */
 	const char *files0_name;	/* of --files0-from; NULL: not given */
 	const char **temp_dirs;		/* of -T; JOB.temp_dirs points here */
-	const char **keys;		/* of -k; JOB.keys points here */
+	const char **keys;		/* of -k; JOB.keydefs points here */
+	size_t      key_count;
 	char        ordering[16];	/* the letters that apply to all keys */
 	char      **words;		/* argv, key types as --type=TYPE; holds the operands */
 	bool        numeric, general;	/* -n, -g */

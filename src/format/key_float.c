@@ -83,7 +83,7 @@ read_fast(struct gs_key_text text, long double *value)
 		}
 		any = true;
 		digits = 10 * digits + (unsigned)(c - '0');
-		count += digits > 0;
+		count += count > 0 || c != '0';
 		point += fraction;
 		if (count > EXACT_DIGITS)
 			return false;
@@ -299,7 +299,8 @@ bool
 gs_float_put(struct gs_key_bytes *bytes, struct gs_key_text text)
 {
 	long double value = 0;
-	const int class = class_of(read_float(text, &value), value);
+	const bool number = read_float(text, &value);
+	const int class = class_of(number, value);
 	bool full;
 
 	if (class != NUMBER || value == 0)

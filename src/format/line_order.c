@@ -97,6 +97,7 @@ gs_line_order_open(struct gs_line_order *order, const struct gs_line_options *op
 		TRY(read_separator(options->separator, &order->fields.separator));
 	make_maps(order);
 	TRY(read_keys(order, options));
+	order->named = gs_line_order_wants_header(order);
 	order->last_resort = order->key_count == 0 || !options->stable;
 	return GS_OK;
 }
@@ -295,22 +296,48 @@ gs_line_words(const struct gs_line_order *order, const char *const *lines, const
 /* ---- lines ---------------------------------------------------------------------- */
 
 const char *
+gs_line_end_within(const struct gs_line_order *order, const char *at, const char *limit,
+                   bool *quoted, bool *whole)
+{
+	*whole = false;
+	while (at < limit && !*whole) {
+		const char *from = at, *end = memchr(at, order->terminator, (size_t)(limit - at));
+
+		at = end != NULL ? end + 1 : limit;
+		if (order->fields.csv)
+			while ((from = memchr(from, '"', (size_t)(at - from))) != NULL) {
+				*quoted = !*quoted;
+				from++;
+			}
+		*whole = end != NULL && !*quoted;
+	}
+	return at;
+}
+
+const char *
 gs_line_end(const struct gs_line_order *order, const char *line, const char *limit)
 {
-	const char *end = line;
+	bool quoted = false, whole;
+
+	if (order->fields.csv)
+		return gs_line_end_within(order, line, limit, &quoted, &whole);
+	line = memchr(line, order->terminator, (size_t)(limit - line));
+	return line != NULL ? line + 1 : limit;
+}
+
+const char *
+gs_line_last_end(const struct gs_line_order *order, const char *line, const char *limit)
+{
 	bool quoted = false;
 
-	do {
-		const char *from = end;
-
-		end = memchr(from, order->terminator, (size_t)(limit - from));
-		end = end != NULL ? end + 1 : limit;
-		if (order->fields.csv)
-			for (const char *at = from;
-			     (at = memchr(at, '"', (size_t)(end - at))) != NULL; at++)
-				quoted = !quoted;
-	} while (quoted && end < limit);
-	return end;
+	for (const char *at = line; order->fields.csv && at < limit; at++)
+		quoted ^= *at == '"';
+	for (; limit > line; limit--) {
+		if (limit[-1] == order->terminator && !quoted)
+			return limit;
+		quoted ^= order->fields.csv && limit[-1] == '"';
+	}
+	return line;
 }
 
 void

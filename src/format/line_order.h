@@ -36,6 +36,7 @@ struct gs_line_order {
 	bool              reverse;	/* the last resort is descending */
 	bool              last_resort;
 	char              terminator;
+	bool              named;	/* keys name columns, or did */
 	int16_t           maps[6][256];	/* of keys with the letters f, d and i; see key_text.h */
 };
 
@@ -75,6 +76,15 @@ bool gs_line_words(const struct gs_line_order *order, const char *const *lines,
 /** Where the line at LINE ends, behind its terminator, or at LIMIT.  With CSV, a newline between
  *  quotes is none. */
 const char *gs_line_end(const struct gs_line_order *order, const char *line, const char *limit);
+
+/** The same from AT on, a place in a line; *QUOTED: with CSV, whether it is between quotes, and then
+ *  whether the place returned is.  *WHOLE: a terminator is before that place. */
+const char *gs_line_end_within(const struct gs_line_order *order, const char *at, const char *limit,
+                               bool *quoted, bool *whole);
+
+/** Where the last line that ends before LIMIT, or there, ends; LINE: none does.  O(LIMIT - LINE) with
+ *  CSV. */
+const char *gs_line_last_end(const struct gs_line_order *order, const char *line, const char *limit);
 
 /** Where key number KEY of a line is, and what of it counts: from *BEGIN to *END. */
 void gs_line_key_place(const struct gs_line_order *order, size_t key, const char *line, size_t bytes,

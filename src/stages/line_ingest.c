@@ -19,11 +19,11 @@
 
 void
 gs_line_ingest_open(struct gs_line_ingest *ingest, struct gs_line_order *order,
-                    struct gs_item_store *store, struct gs_monitor *monitor, unsigned threads,
-                    uint64_t header_lines)
+                    struct gs_item_store *store, struct gs_line_follow *follow,
+                    struct gs_monitor *monitor, unsigned threads, uint64_t header_lines)
 {
 	*ingest = (struct gs_line_ingest){
-		.order = order, .store = store, .monitor = monitor, .threads = threads,
+		.order = order, .store = store, .follow = follow, .monitor = monitor, .threads = threads,
 		.header_lines = header_lines, .first = true,
 	};
 }
@@ -142,53 +142,60 @@ add_all(struct gs_line_ingest *ingest, const char *const *ends, size_t count)
 	return GS_OK;
 }
 
-/* Add the line that is complete in its buffer. */
+/* Most pieces that are added at once; the store has room for 8 a thread. */
+enum { MOST_PIECES = 64 };
+
+static size_t
+most_pieces(const struct gs_line_ingest *ingest)
+{
+	return 4 * ingest->threads < MOST_PIECES ? 4 * ingest->threads : MOST_PIECES;
+}
+
+/* Add whole lines from DATA to END. */
+static gs_status
+store_lines(struct gs_line_ingest *ingest, const char *data, const char *end)
+{
+	const size_t piece_bytes = gs_item_store_piece_bytes(ingest->store);
+	const char *ends[MOST_PIECES + 1];
+
+	while (data < end) {
+		size_t count = 0;
+
+		for (ends[0] = data; count < most_pieces(ingest) && data < end; ends[++count] = data) {
+			const char *limit = (size_t)(end - data) > piece_bytes ? data + piece_bytes : end;
+			const char *cut = gs_line_last_end(ingest->order, data, limit);
+
+			data = cut > data ? cut : gs_line_end(ingest->order, data, end);
+		}
+		TRY(add_all(ingest, ends, count));
+	}
+	return GS_OK;
+}
+
+static gs_status
+take_lines(struct gs_line_ingest *ingest, const char *data, const char *end)
+{
+	uint64_t since = gs_clock_now();
+
+	if (ingest->follow != NULL) {
+		TRY(gs_line_follow_lines(ingest->follow, data, (size_t)(end - data)));
+		gs_clock_lap(&ingest->monitor->clock, GS_STAGE_SORT, &since);
+		atomic_store(&ingest->monitor->counters.keys_in, ingest->follow->lines);
+	}
+	return ingest->store != NULL ? store_lines(ingest, data, end) : GS_OK;
+}
+
+/* The line is complete in its buffer. */
 static gs_status
 end_line(struct gs_line_ingest *ingest)
 {
 	struct gs_line_bytes *line = &ingest->line;
-	const char *const ends[2] = { line->data, line->data + line->bytes };
-	gs_status status = GS_OK;
 
 	if (ingest->header_left > 0)
-		status = take_header_line(ingest, line->data, line->bytes);
-	else if (ingest->store != NULL)
-		status = add_all(ingest, ends, 1);
+		TRY(take_header_line(ingest, line->data, line->bytes));
+	else
+		TRY(take_lines(ingest, line->data, line->data + line->bytes));
 	line->bytes = 0;
-	return status;
-}
-
-/* Pieces that are added at once.  Not tuned. */
-enum { MOST_PIECES = 64 };
-
-/* Add the whole lines from DATA to END; *DATA: where a line begins that has no end. */
-static gs_status
-add_lines(struct gs_line_ingest *ingest, const char **data, const char *end)
-{
-	const size_t piece_bytes = gs_item_store_piece_bytes(ingest->store);
-	const char *ends[MOST_PIECES + 1];
-	bool whole = true;
-
-	while (whole) {
-		size_t count = 0;
-
-		for (ends[0] = *data; whole && count < MOST_PIECES && *data < end; ) {
-			const char *limit = (size_t)(end - *data) > piece_bytes ? *data + piece_bytes : end;
-			const char *cut = gs_line_last_end(ingest->order, *data, limit);
-
-			if (cut == *data) {	/* no line is so short */
-				bool quoted = false;
-
-				cut = gs_line_end_within(ingest->order, *data, end, &quoted, &whole);
-				if (!whole)
-					break;
-			}
-			*data = ends[++count] = cut;
-		}
-		if (count == 0)
-			break;
-		TRY(add_all(ingest, ends, count));
-	}
 	return GS_OK;
 }
 
@@ -202,6 +209,8 @@ begin_file(struct gs_line_ingest *ingest, const char *name)
 	ingest->header_left = ingest->header_lines;
 	ingest->names.bytes = 0;
 	ingest->quoted = false;
+	if (ingest->follow != NULL)
+		gs_line_follow_begin(ingest->follow, name, ingest->header_lines);
 }
 
 /* The file has ended: so has its last line. */
@@ -223,7 +232,7 @@ end_file(struct gs_line_ingest *ingest)
 gs_status
 gs_line_ingest_chunk(struct gs_line_ingest *ingest, const struct gs_chunk *chunk)
 {
-	const char *data = chunk->data, *end = data + chunk->bytes;
+	const char *data = chunk->data, *end = data + chunk->bytes, *last;
 	bool whole = true;
 
 	if (chunk->begins)
@@ -235,10 +244,10 @@ gs_line_ingest_chunk(struct gs_line_ingest *ingest, const struct gs_chunk *chunk
 		if (whole)
 			TRY(end_line(ingest));
 	}
-	if (data < end && ingest->store != NULL) {
-		TRY(add_lines(ingest, &data, end));
-		if (data < end)
-			TRY(continue_line(ingest, &data, end, &whole));
-	}
+	last = gs_line_last_end(ingest->order, data, end);
+	if (last > data)
+		TRY(take_lines(ingest, data, last));
+	if (last < end)
+		TRY(continue_line(ingest, &last, end, &whole));
 	return chunk->ends ? end_file(ingest) : GS_OK;
 }

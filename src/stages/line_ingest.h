@@ -15,6 +15,7 @@
 #include "format/line_order.h"
 #include "io/ahead.h"
 #include "stages/item_store.h"
+#include "stages/line_follow.h"
 
 /* Bytes that grow. */
 struct gs_line_bytes {
@@ -24,7 +25,8 @@ struct gs_line_bytes {
 
 struct gs_line_ingest {
 	struct gs_line_order *order;	/* completed by the first header, if keys name columns */
-	struct gs_item_store *store;	/* NULL: only the header is wanted */
+	struct gs_item_store *store;	/* NULL: nothing is stored */
+	struct gs_line_follow *follow;	/* compares neighbours; NULL: nobody does */
 	struct gs_monitor    *monitor;
 	unsigned  threads;
 	uint64_t  header_lines;
@@ -40,16 +42,17 @@ struct gs_line_ingest {
 	struct gs_line_bytes names;	/* the header of this file, if it is not the first */
 };
 
-/** Begin; everything is borrowed. */
+/** Begin; everything is borrowed.  STORE or FOLLOW may be NULL. */
 void gs_line_ingest_open(struct gs_line_ingest *ingest, struct gs_line_order *order,
-                         struct gs_item_store *store, struct gs_monitor *monitor,
-                         unsigned threads, uint64_t header_lines);
+                         struct gs_item_store *store, struct gs_line_follow *follow,
+                         struct gs_monitor *monitor, unsigned threads, uint64_t header_lines);
 
 /**
  * Take the next chunk of the input.
  *
- * @return  GS_OK; GS_EINPUT: a quote is not closed, a column is not in the header, or a line is too
- *          long; GS_EBUDGET; GS_EIO: the store has to write to disk, and cannot
+ * @return  GS_OK; GS_EINPUT: a quote is not closed, a column is not in the header, a line is too
+ *          long, or lines are out of order (follow.disorder); GS_EBUDGET; GS_EIO: the store has to
+ *          write to disk, and cannot
  */
 MUST_CHECK gs_status gs_line_ingest_chunk(struct gs_line_ingest *ingest,
                                           const struct gs_chunk *chunk);

@@ -78,6 +78,16 @@ enum gsort_device {
 enum { GSORT_GPUS_MOST = 16 };		/* that one job uses */
 #define GSORT_ALL_GPUS	(~0u)
 
+#define GSORT_RECORD_MOST_BYTES	(1u << 20)
+
+/* A key of a binary record. */
+struct gsort_key {
+	enum gsort_type type;		/* binary; GSORT_TEXT: bytes, which compare as unsigned ones */
+	uint64_t        offset;		/* in the record */
+	uint64_t        bytes;		/* of GSORT_TEXT: how many */
+	bool            reverse;	/* largest first, whatever the REVERSE of all keys */
+};
+
 /* All zero means: text from standard input, ascending, to standard output. */
 struct gsort_options {
 	enum gsort_operation	 operation;
@@ -95,6 +105,15 @@ struct gsort_options {
 	bool			 stable;	/* lines with equal keys stay in the order of the input;
 						 * else their bytes decide */
 	bool			 underline;	/* write marks below each line that show its keys */
+
+	/* Binary records instead of keys: they are moved as a whole.  TYPE stays 0. */
+	uint64_t		 record_bytes;	/* of each; 0: keys alone */
+	const struct gsort_key	*keys;		/* the first one decides, then the next; equal records
+						 * stay in input order */
+	size_t			 key_count;	/* 0: all bytes of the record are the key */
+
+	unsigned		 argsort_bits;	/* 32 or 64: write the numbers, from 0, of the sorted keys
+						 * or records in the input, as unsigned integers; 0: off */
 
 	/* which keys are written */
 	bool			 unique;	/* one of equal keys */

@@ -66,6 +66,8 @@ host_sources = \
   src/format/print_avx512.inc \
   src/format/raw.c \
   src/format/raw.h \
+  src/format/record.c \
+  src/format/record.h \
   src/format/text.h \
   src/format/text_decoder.c \
   src/format/text_decoder.h \
@@ -118,6 +120,8 @@ host_sources = \
   src/job/check.h \
   src/job/explain.c \
   src/job/info.c \
+  src/job/items.c \
+  src/job/items.h \
   src/job/job.h \
   src/job/merge.c \
   src/job/merge.h \
@@ -183,6 +187,17 @@ host_sources = \
   src/sort/cpu/vector_partition.inc \
   src/sort/each_width.inc \
   src/sort/funnel.inc \
+  src/sort/items/bins.c \
+  src/sort/items/bins.h \
+  src/sort/items/divide.c \
+  src/sort/items/divide.h \
+  src/sort/items/items.c \
+  src/sort/items/items.h \
+  src/sort/items/part.c \
+  src/sort/items/part.h \
+  src/sort/items/sum.c \
+  src/sort/items/sum.h \
+  src/sort/items/walk.h \
   src/sort/keys.c \
   src/sort/keys.h \
   src/sort/keys.inc \
@@ -203,16 +218,30 @@ host_sources = \
   src/spill/shuffle.inc \
   src/spill/spill.c \
   src/spill/spill.h \
+  src/stages/division.c \
+  src/stages/division.h \
   src/stages/emit.c \
   src/stages/emit.h \
   src/stages/head.c \
   src/stages/head.h \
   src/stages/ingest.c \
   src/stages/ingest.h \
+  src/stages/item_buckets.c \
+  src/stages/item_buckets.h \
+  src/stages/item_drain.c \
+  src/stages/item_emit.c \
+  src/stages/item_emit.h \
+  src/stages/item_store.c \
+  src/stages/item_store.h \
+  src/stages/item_store_state.h \
+  src/stages/line_follow.c \
+  src/stages/line_follow.h \
   src/stages/line_ingest.c \
   src/stages/line_ingest.h \
   src/stages/order.c \
   src/stages/order.h \
+  src/stages/record_ingest.c \
+  src/stages/record_ingest.h \
   src/stages/runs.c \
   src/stages/runs.h \
   src/stages/select.c \

@@ -495,8 +495,8 @@ collect_ordering(struct gs_opts *opts)
 			*end++ = letters[l].letter;
 	*end = '\0';
 	opts->job.ordering = opts->ordering;
-	opts->job.keydefs = opts->keys;
-	opts->job.keydef_count = opts->key_count;
+	opts->job.keydefs = opts->key_texts;
+	opts->job.keydef_count = opts->job.lines ? opts->key_count : 0;
 }
 
 /* Do the options sort lines, and not the numbers in them? */
@@ -505,9 +505,29 @@ sorts_lines(const struct gs_opts *opts)
 {
 	const bool numbers = opts->numeric || opts->general || opts->type_name != NULL;
 
+	if (opts->job.record_bytes > 0)	/* -k means keys of records */
+		return false;
 	return opts->lines || opts->job.csv || opts->key_count > 0 || opts->job.separator != NULL ||
 	       opts->dictionary || opts->human || opts->printable || opts->month ||
 	       opts->version_sort || (opts->bare_f && !numbers);
+}
+
+/* With --record-size, -k is a key of records. */
+static bool
+read_keys(struct gs_opts *opts)
+{
+	if (opts->job.lines)
+		return true;
+	for (size_t k = 0; k < opts->key_count; k++)
+		if (!gs_parse_record_key(opts->key_texts[k], &opts->keys[k])) {
+			gs_report_usage("invalid key '%s': must be TYPE@OFFSET or bytesN@OFFSET, with an r "
+			                "behind it for largest first, such as u32@8, f64@0r or bytes10@0",
+			                opts->key_texts[k]);
+			return false;
+		}
+	opts->job.keys = opts->keys;
+	opts->job.key_count = opts->key_count;
+	return true;
 }
 
 /* Set what several options decide together. */
@@ -551,8 +571,10 @@ gs_args_parse(struct gs_opts *opts, int argc, char **argv)
 
 	*opts = (struct gs_opts){ .type_name = NULL };
 	opts->temp_dirs = calloc((size_t)argc, sizeof *opts->temp_dirs);
+	opts->key_texts = calloc((size_t)argc, sizeof *opts->key_texts);
 	opts->keys = calloc((size_t)argc, sizeof *opts->keys);
-	if (opts->temp_dirs == NULL || opts->keys == NULL || !allocate_words(&words, argc, argv)) {
+	if (opts->temp_dirs == NULL || opts->key_texts == NULL || opts->keys == NULL ||
+	    !allocate_words(&words, argc, argv)) {
 		gs_report_error("out of memory");
 		return false;
 	}
@@ -564,7 +586,7 @@ gs_args_parse(struct gs_opts *opts, int argc, char **argv)
 	opts->job.lines = sorts_lines(opts);
 	opts->job.underline = opts->debug && opts->job.lines;
 	collect_ordering(opts);
-	if (!opts->info && (!read_names(opts) || !gs_options_compatible(opts)))
+	if (!opts->info && (!read_names(opts) || !read_keys(opts) || !gs_options_compatible(opts)))
 		return false;
 	combine(opts);
 	return true;

@@ -275,6 +275,33 @@ gs_set_check(struct gs_opts *opts, const struct gs_option_use *use)
 	return true;
 }
 
+/* --- records --------------------------------------------------------------- */
+
+/* What it means depends on other options: see gs_records_read(). */
+bool
+gs_set_key(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	opts->key_texts[opts->key_count++] = use->value;
+	return true;
+}
+
+bool
+gs_set_argsort(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	const unsigned bits = strcmp(use->value, "u32") == 0 ? 32 :
+	                      strcmp(use->value, "u64") == 0 ? 64 : 0;
+
+	if (bits == 0) {
+		gs_report_usage("invalid argument '%s' for %s: must be u32 or u64", use->value,
+		                use->spelled);
+		return false;
+	}
+	if (use->previous != NULL && opts->job.argsort_bits != bits)
+		return refuse_two(use, use->previous, use->value);
+	opts->job.argsort_bits = bits;
+	return true;
+}
+
 /* --- names ----------------------------------------------------------------- */
 
 bool
@@ -313,13 +340,6 @@ gs_set_program(struct gs_opts *opts, const struct gs_option_use *use)
 		return false;
 	}
 	opts->job.compress_program = use->value;
-	return true;
-}
-
-bool
-gs_set_key(struct gs_opts *opts, const struct gs_option_use *use)
-{
-	opts->keys[opts->key_count++] = use->value;
 	return true;
 }
 
@@ -394,6 +414,16 @@ gs_set_header(struct gs_opts *opts, const struct gs_option_use *use)
 	if (!gs_parse_whole(full.value, &number) || number == 0)
 		return refuse_number(use, "must be a whole number, at least 1");
 	return set_number(opts, &full, number);
+}
+
+bool
+gs_set_record(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	uint64_t number;
+
+	if (!gs_parse_bytes(use->value, &number) || number == 0 || number > GSORT_RECORD_MOST_BYTES)
+		return refuse_number(use, "must be a number of bytes, from 1 to 1M");
+	return set_number(opts, use, number);
 }
 
 bool

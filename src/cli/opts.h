@@ -26,9 +26,10 @@ struct gs_opts {
 	const char *to_name;		/* of --to; NULL: not given */
 	const char *device_name;	/* of --device; NULL: not given */
 	const char *files0_name;	/* of --files0-from; NULL: not given */
-	const char **temp_dirs;		/* of -T; JOB.temp_dirs points here */
-	const char **keys;		/* of -k; JOB.keydefs points here */
+	const char **key_texts;		/* of -k, KEY_COUNT of them */
+	struct gsort_key *keys;		/* of them; JOB.keys points here */
 	size_t      key_count;
+	const char **temp_dirs;		/* of -T; JOB.temp_dirs points here */
 	char        ordering[16];	/* the letters that apply to all keys */
 	char      **words;		/* argv, key types as --type=TYPE; holds the operands */
 	bool        numeric, general;	/* -n, -g */

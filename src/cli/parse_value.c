@@ -165,6 +165,33 @@ gs_parse_bytes(const char *value, uint64_t *bytes)
 	return power >= 0 && *bytes != UINT64_MAX && scale(bytes, power);
 }
 
+bool
+gs_parse_record_key(const char *value, struct gsort_key *key)
+{
+	const char *at = strchr(value, '@');
+	char name[16];
+
+	*key = (struct gsort_key){ .type = GSORT_TEXT };
+	if (at == NULL || (size_t)(at - value) >= sizeof name)
+		return false;
+	memcpy(name, value, (size_t)(at - value));
+	name[at - value] = '\0';
+	if (strncmp(name, "bytes", 5) == 0) {
+		const char *digits = name + 5;
+
+		if (!read_whole(&digits, &key->bytes) || *digits != '\0' || key->bytes == 0)
+			return false;
+	} else if (!gsort_type_named(name, &key->type) || key->type == GSORT_TEXT ||
+	           key->type == GSORT_TEXT_FLOAT) {
+		return false;
+	}
+	at++;
+	if (!read_whole(&at, &key->offset))
+		return false;
+	key->reverse = *at == 'r';
+	return at[key->reverse] == '\0';
+}
+
 /*
  * Cut larger numbers down to this, or to the number of processors: more threads cannot help,
  * and each takes memory.

@@ -34,6 +34,9 @@ bool gs_parse_whole(const char *value, uint64_t *number);
 /** A number of bytes, or with a suffix of a size, K to E.  False: not a number, or too large. */
 bool gs_parse_bytes(const char *value, uint64_t *bytes);
 
+/** A key of a record: "u32@8", "f32@4r", "bytes10@0".  False: it is none. */
+bool gs_parse_record_key(const char *value, struct gsort_key *key);
+
 /** A number of threads, at least 1; numbers that cannot help are cut down. */
 bool gs_parse_threads(const char *value, unsigned *threads);
 

@@ -291,6 +291,15 @@ gs_file_claim(struct gs_file *file, size_t bytes, uint64_t *offset)
 	return count;
 }
 
+size_t
+gs_file_glance(const struct gs_file *file, uint64_t at, size_t bytes, void *into)
+{
+	int error;
+
+	return file->regular ? gs_read_at(file->fd, into, bytes, file->start + file->read_bytes + at,
+	                                  &error) : 0;
+}
+
 gs_status
 gs_file_read_piece(struct gs_file *file, uint64_t offset, size_t bytes, void *into, size_t *got)
 {

@@ -84,6 +84,10 @@ size_t gs_file_claim(struct gs_file *file, size_t bytes, uint64_t *offset);
 MUST_CHECK gs_status
 gs_file_read_piece(struct gs_file *file, uint64_t offset, size_t bytes, void *into, size_t *got);
 
+/** Read BYTES from AT bytes after what was read or claimed, and stay there; returns how many there
+ *  were, 0 unless it is a regular file. */
+size_t gs_file_glance(const struct gs_file *file, uint64_t at, size_t bytes, void *into);
+
 /** "read failed", with the file's name and errno. */
 gs_status gs_file_fail(const struct gs_file *file);
 

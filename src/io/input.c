@@ -474,6 +474,13 @@ gs_input_read_piece(struct gs_input *input, const struct gs_input_piece *piece, 
 	                          got);
 }
 
+void
+gs_input_glance(struct gs_input *input, uint64_t at, size_t bytes, void *into, size_t *got)
+{
+	*got = input->begun && input->inflate == NULL
+	       ? gs_file_glance(current(input), at, bytes, into) : 0;
+}
+
 /* ---- reading again ---------------------------------------------------------- */
 
 /* The first file that cannot be read again, or NULL.  Of those that are left, the descriptor

@@ -162,6 +162,12 @@ MUST_CHECK gs_status
 gs_input_read_piece(struct gs_input *input, const struct gs_input_piece *piece, void *into,
                     size_t *got);
 
+/**
+ * Read BYTES of the current file, from AT bytes after what has been read or claimed, and stay
+ * where it is.  *GOT is 0 if it is not a regular file, or cannot be read there.
+ */
+void gs_input_glance(struct gs_input *input, uint64_t at, size_t bytes, void *into, size_t *got);
+
 /* ---- reading again ---------------------------------------------------------------- */
 
 /** Is every input a regular file, which can be read again without a recording? */

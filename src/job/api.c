@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "format/key.h"
+#include "job/items.h"
 #include "job/job.h"
 #include "job/open.h"
 #include "job/run.h"
@@ -102,6 +103,7 @@ gsort_close(gsort *job)
 		gs_input_stop(job->input);
 	gs_rendezvous_close(&job->rendezvous);
 	gs_ingest_close(&job->ingest);
+	gs_items_close(job);
 	gs_emit_close(&job->emit);
 	gs_outputs_close(&job->outputs);
 	gs_store_close(&job->store);

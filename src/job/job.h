@@ -18,8 +18,20 @@
 #include "plan/plan.h"
 #include "stages/emit.h"
 #include "stages/ingest.h"
+#include "stages/item_emit.h"
+#include "stages/item_store.h"
+#include "stages/record_ingest.h"
 #include "stages/store.h"
 #include "stages/verify.h"
+
+/* A sort of records has these in place of ingest, store, emit and verify. */
+struct gs_items {
+	struct gs_record_ingest ingest;
+	struct gs_item_order    order;
+	struct gs_item_store   *store;
+	struct gs_item_emit     emit;
+	const char             *temp_dir;	/* of options without any */
+};
 
 struct gsort {
 	const struct gsort_options *options;	/* the caller's */
@@ -35,6 +47,7 @@ struct gsort {
 	struct gs_store      store;
 	struct gs_emit       emit;
 	struct gs_verify     verify;
+	struct gs_items      items;
 	struct gs_confinement confinement;
 	struct gs_rendezvous rendezvous;
 };

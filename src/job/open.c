@@ -20,6 +20,7 @@
 #include "format/key.h"
 #include "format/raw.h"
 #include "gpu/module.h"
+#include "job/items.h"
 #include "job/open.h"
 #include "job/options.h"
 #include "spill/spill.h"
@@ -39,11 +40,13 @@ static gs_status
 open_input(struct gsort *job)
 {
 	const struct gsort_options *options = job->options;
+	const bool items = gs_items_are_wanted(options);
 	const unsigned key_bits = gs_key_bits(options->type);
+	const unsigned unit = items ? (unsigned)job->items.ingest.record.bytes : key_bits / 8;
 	const struct gs_input_options in = {
 		.names = options->inputs,
 		.count = options->input_count,
-		.binary = key_bits > 0,
+		.binary = unit > 0,
 		.terminal_ok = options->force,
 		.decompress = options->decompress,
 		.later = options->operation == GSORT_MERGE,
@@ -57,10 +60,11 @@ open_input(struct gsort *job)
 
 	TRY(gs_input_open(&job->input, &in));
 	/* After a header that is not a multiple of a key, a partial key is found when it is read. */
-	if (key_bits > 0 && options->skip_bytes % (key_bits / 8) == 0 &&
-	    (name = gs_input_partial(job->input, key_bits / 8, &bytes)) != NULL)
-		return gs_raw_partial(options->type, name, bytes);
-	return GS_OK;
+	if (unit == 0 || options->skip_bytes % unit != 0 ||
+	    (name = gs_input_partial(job->input, unit, &bytes)) == NULL)
+		return GS_OK;
+	return items ? gs_record_partial(&job->items.ingest.record, name, 0, bytes)
+	             : gs_raw_partial(options->type, name, bytes);
 }
 
 static gs_status
@@ -69,7 +73,7 @@ open_output(struct gsort *job)
 	const struct gsort_options *options = job->options;
 	const struct gs_output_options out = {
 		.name = options->output,
-		.binary = gs_key_bits(job->emit.encoding.to) > 0,
+		.binary = gs_items_are_wanted(options) || gs_key_bits(job->emit.encoding.to) > 0,
 		.terminal_ok = options->force,
 		.in_place = options->in_place,
 		.files = options->split < job->plan.threads ? options->split : job->plan.threads,
@@ -79,6 +83,8 @@ open_output(struct gsort *job)
 	};
 
 	TRY(gs_outputs_open(&job->outputs, &out, options->split));
+	if (gs_items_are_wanted(options))
+		return GS_OK;
 	return gs_emit_set_output(&job->emit, &job->outputs);
 }
 
@@ -140,6 +146,7 @@ collect_plan_input(struct gsort *job)
 		.operation = options->operation,
 		.type = options->type,
 		.key_bits = gs_key_bits(options->type),
+		.items = gs_items_are_wanted(options),
 		.headers = options->header_lines > 0,
 		.print_bytes = gs_emit_print_bytes(&job->emit),
 		.compressed = options->operation == GSORT_SORT && gs_input_inflates(job->input),
@@ -189,6 +196,8 @@ carve(struct gsort *job)
 static gs_status
 allocate(struct gsort *job)
 {
+	if (gs_items_are_wanted(job->options))
+		return gs_items_allocate(job);
 	job->arena = (struct gs_arena){ .base = NULL };
 	carve(job);
 	TRY(gs_arena_open(&job->arena, job->arena.used_bytes, job->plan.huge_pages));
@@ -221,7 +230,8 @@ check_temp(struct gsort *job)
 
 	if (!job->plan.spills && job->options->temp_dir_count == 0)
 		return GS_OK;
-	status = gs_runs_prepare_disk(&job->store.runs);
+	status = gs_items_are_wanted(job->options) ? gs_items_prepare_disk(job)
+	                                           : gs_runs_prepare_disk(&job->store.runs);
 	if (status != GS_OK && !named && !known) {
 		gs_note(&job->monitor, "%s; it is needed only if memory is not enough", gs_message());
 		return GS_OK;
@@ -245,6 +255,8 @@ gs_status
 gs_job_open(struct gsort *job)
 {
 	TRY(gs_options_check(job->options));
+	if (gs_items_are_wanted(job->options))
+		TRY(gs_items_describe(job));
 	gs_ingest_set_format(&job->ingest, job->options);
 	gs_emit_set_format(&job->emit, job->options);
 	gs_confinement_open(&job->confinement, job->options, &job->plan, &job->outputs,

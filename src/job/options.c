@@ -55,6 +55,10 @@ check_ranges(const struct gsort_options *o)
 	if (o->gpu_memory_percent > 100)
 		return gs_fail(GS_EUSAGE, "%u%% of the GPU's memory is more than there is",
 		               o->gpu_memory_percent);
+	if (o->argsort_bits != 0 && o->argsort_bits != 32 && o->argsort_bits != 64)
+		return gs_fail(GS_EUSAGE, "'--argsort' has 32 or 64 bits, not %u", o->argsort_bits);
+	if (o->record_bytes > GSORT_RECORD_MOST_BYTES)
+		return gs_fail(GS_EUSAGE, "a record has at most %u bytes", GSORT_RECORD_MOST_BYTES);
 	if (o->merge_files == 1)
 		return gs_fail(GS_EUSAGE, "'--batch-size' is 1: the minimum is 2");
 	if (o->converts && o->to == GSORT_TEXT_FLOAT && o->type != GSORT_TEXT_FLOAT)
@@ -90,12 +94,31 @@ static bool
 find_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
 {
 	const bool check = o->operation == GSORT_CHECK;
-	const bool binary_in = is_binary(o->type), binary_out = writes_binary(o);
+	const bool records = o->record_bytes > 0, argsort = o->argsort_bits > 0;
+	const bool binary_in = is_binary(o->type) || records;
+	const bool binary_out = writes_binary(o) || records || argsort;
+	const bool gpu = o->device == GSORT_DEVICE_GPU;
 	const struct {
 		bool found;
 		struct gsort_conflict conflict;
 	} conflicts[] = {
 		{ o->in_place && o->output == NULL, { "in-place", "output", true } },
+		{ o->key_count > 0 && !records, { "key", "record-size", true } },
+		{ records && o->type != GSORT_TEXT, { "record-size", "type", false } },
+		{ records && o->converts, { "record-size", "to", false } },
+		{ records && o->header_lines > 0, { "record-size", "header", false } },
+		{ records && o->zero_terminated, { "record-size", "zero-terminated", false } },
+		{ records && o->invalid != GSORT_INVALID_ABORT, { "record-size", "invalid", false } },
+		{ records && gpu, { "record-size", "device", false } },
+		{ records && o->compress_program != NULL,
+		  { "record-size", "compress-program", false } },
+		{ argsort && o->operation == GSORT_MERGE, { "argsort", "merge", false } },
+		{ argsort && check, { "argsort", "check", false } },
+		{ argsort && o->converts, { "argsort", "to", false } },
+		{ argsort && o->counts, { "argsort", "count", false } },
+		{ argsort && gpu, { "argsort", "device", false } },
+		{ argsort && o->compress_program != NULL,
+		  { "argsort", "compress-program", false } },
 		{ o->split > 0 && o->output == NULL, { "split", "output", true } },
 		{ o->split > 0 && o->in_place, { "split", "in-place", false } },
 		{ o->split > 0 && o->operation == GSORT_MERGE, { "split", "merge", false } },
@@ -142,9 +165,13 @@ spell(const struct gsort_options *o, const char *name, char into[32])
 static gs_status
 check_binary(const struct gsort_options *o)
 {
-	if (o->endian != GSORT_ENDIAN_HOST && !is_binary(o->type) && !writes_binary(o))
+	const bool records = o->record_bytes > 0;
+
+	if (o->argsort_bits > 0 && !is_binary(o->type) && !records)
+		return gs_fail(GS_EUSAGE, "option '--argsort' needs a binary type or '--record-size'");
+	if (o->endian != GSORT_ENDIAN_HOST && !is_binary(o->type) && !writes_binary(o) && !records)
 		return gs_fail(GS_EUSAGE, "option '--endian' needs a binary type");
-	if (o->skip_bytes > 0 && !is_binary(o->type))
+	if (o->skip_bytes > 0 && !is_binary(o->type) && !records)
 		return gs_fail(GS_EUSAGE, "option '--skip-bytes' needs a binary type (for text: "
 		               "'--header')");
 	return GS_OK;

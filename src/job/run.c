@@ -2,13 +2,23 @@
 /* run.c - run the operation of a job, and report on it */
 #include "base/clock.h"
 #include "job/check.h"
+#include "job/items.h"
 #include "job/merge.h"
 #include "job/run.h"
 #include "job/sort.h"
 
 static gs_status
+run_items(struct gsort *job, bool *disorder)
+{
+	(void)disorder;
+	return gs_items_sort(job);
+}
+
+static gs_status
 run(struct gsort *job, bool *disorder)
 {
+	if (gs_items_are_wanted(job->options))
+		return run_items(job, disorder);
 	switch (job->options->operation) {
 	case GSORT_CHECK: return gs_job_check(job, disorder);
 	case GSORT_MERGE: return gs_job_merge(job);
@@ -47,6 +57,10 @@ collect_stats(struct gsort *job)
 	stats->device_rule = job->plan.device_rule;
 	if (operation == GSORT_CHECK) {
 		stats->read_seconds = stats->seconds;
+		return;
+	}
+	if (gs_items_are_wanted(job->options)) {
+		gs_items_stats(job);
 		return;
 	}
 	gs_store_stats(&job->store, stats);

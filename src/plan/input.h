@@ -14,6 +14,8 @@ struct gs_plan_input {
 	enum gsort_operation operation;
 	enum gsort_type   type;
 	unsigned          key_bits;		/* 8 .. 64; 0: text */
+	bool              items;		/* records: key_bits means nothing, stages/item_store.h
+						 * divides the pool */
 	bool              headers;		/* lines at the top of files that are kept */
 	size_t            print_bytes;		/* memory to print a key; 0: keys are written as they are */
 	bool              compressed;		/* an input is compressed */

@@ -228,6 +228,8 @@ set_threads(struct gs_plan *plan, const struct gs_plan_input *input)
 static void
 set_classes(struct gs_plan *plan, const struct gs_plan_input *input)
 {
+	if (input->items)
+		return;
 	if (input->key_bits >= 32)
 		plan->class_bits[0] = input->key_bits;
 	if (input->type == GSORT_TEXT_FLOAT) {
@@ -246,6 +248,11 @@ choose_device(struct gs_plan *plan, const struct gs_plan_input *input)
 {
 	struct gs_device_choice choice;
 
+	if (input->items) {
+		plan->device = GSORT_DEVICE_CPU;
+		plan->device_rule = "records are sorted on the CPU";
+		return GS_OK;
+	}
 	TRY(gs_plan_choose_device(&choice, input, plan->threads, plan->host_bytes));
 	plan->device = choice.device;
 	plan->device_rule = choice.rule;
@@ -318,6 +325,8 @@ set_pieces(struct gs_plan *plan, const struct gs_plan_input *input, uint64_t *le
 
 	if (input->operation != GSORT_SORT)
 		return;
+	if (input->items)	/* the store has pieces of its own */
+		return;
 	if (input->key_bits > 0)
 		plan->piece_bytes = power_of_two_to(within(LEAST_PIECE_BYTES, pieces / plan->threads,
 		                                           MOST_PIECE_BYTES));
@@ -356,7 +365,7 @@ set_buffers(struct gs_plan *plan, const struct gs_plan_input *input)
 	if (input->large_window && input->operation == GSORT_SORT &&
 	    plan->window_bytes > WINDOW_LEAST_BYTES)
 		take_from(&left, least(left / 4, plan->window_bytes));
-	if (input->key_bits == 0)
+	if (input->key_bits == 0 && !input->items)
 		set_text(plan, input, &left);
 	plan->print_keys = 512 * KIB;
 	if (input->print_bytes > 0) {
@@ -364,7 +373,7 @@ set_buffers(struct gs_plan *plan, const struct gs_plan_input *input)
 		take_from(&left, plan->print_keys * input->print_bytes);
 	}
 	plan->count_bytes = 0;
-	if (plan->by_counting || input->key_bits == 0)
+	if (plan->by_counting || (input->key_bits == 0 && !input->items))
 		plan->count_bytes = within(64 * KIB, left / 16, plan->tile_bytes) / 4096 * 4096;
 	take_from(&left, plan->count_bytes);
 	set_pieces(plan, input, &left);
@@ -407,6 +416,8 @@ set_batch(struct gs_plan *plan, const struct gs_plan_input *input)
 	uint64_t bytes = plan->pool_bytes, addresses = input->address_bytes;
 	const unsigned classes = gs_plan_classes(plan);
 
+	if (input->items)
+		plan->spills = input_bytes_most(input) > plan->pool_bytes / 4 * 3;
 	if (classes == 0)
 		return;
 	take_from(&addresses, (3 + 2 * plan->threads) * STACK_BYTES +

@@ -153,16 +153,18 @@ make_parts(const struct draining *draining, struct part *parts)
 /* Memory for a part that is larger than others: one huge item, or many that only COMPARE() tells
  * apart. */
 static gs_status
-make_large(const struct draining *draining, struct worker *worker, const struct gs_item_bucket *bucket)
+make_large(const struct draining *draining, struct worker *worker, const struct part *part)
 {
-	const size_t bytes = (size_t)bucket->bytes, arrays = bucket->items * GS_ITEM_PART_BYTES;
+	const struct gs_item_bucket *bucket = part->bucket;
+	const size_t bytes = bucket->settled ? bytes_of_row(bucket, part->from) : bucket->bytes;
+	const size_t items = bucket->settled ? 1 : bucket->items, arrays = items * GS_ITEM_PART_BYTES;
 	const bool load = bucket->division->extents != NULL;
 
 	TRY(gs_arena_open(&worker->large, 3 * gs_arena_round(bytes) + gs_arena_round(arrays), false));
 	worker->out = gs_arena_take(&worker->large, bytes);
 	worker->load = gs_arena_take(&worker->large, load ? bytes : 0);
 	gs_item_part_init(&worker->part, draining->store->shared.order,
-	                  gs_arena_take(&worker->large, arrays), bucket->items);
+	                  gs_arena_take(&worker->large, arrays), items);
 	return GS_OK;
 }
 
@@ -313,10 +315,9 @@ make_part(const struct draining *draining, struct worker *worker, const struct p
 	uint64_t since = gs_clock_now();
 	size_t count;
 
-	if (!bucket->settled && (bucket->bytes > limits->bytes || bucket->items > limits->items))
-		TRY(make_large(draining, worker, bucket));
-	else if (bucket->settled && bytes_of_row(bucket, part->from) > limits->bytes)
-		return gs_fail(GS_EBUDGET, "memory is not enough for one item of the input");
+	if (bucket->settled ? bytes_of_row(bucket, part->from) > limits->bytes
+	                    : bucket->bytes > limits->bytes || bucket->items > limits->items)
+		TRY(make_large(draining, worker, part));
 	TRY(load_slices(draining, worker, part, &count));
 	if (bucket->settled)
 		make_settled(draining, worker, part, count);
@@ -374,7 +375,7 @@ hand_on(struct draining *draining, const struct worker *worker)
 {
 	struct gs_item_span span = {
 		.data = worker->data, .bytes = worker->bytes, .count = worker->count,
-		.times = worker->times, .number = draining->number,
+		.times = worker->times,
 	};
 	const size_t drop = draining->skip < span.count ? (size_t)draining->skip : span.count;
 	size_t bytes;
@@ -388,7 +389,6 @@ hand_on(struct draining *draining, const struct worker *worker)
 		span.data += bytes;
 		span.bytes -= bytes;
 		span.count -= drop;
-		span.number += drop;
 		span.times += span.times != NULL ? drop : 0;
 	}
 	if (span.count > draining->left) {

@@ -53,7 +53,7 @@ within(uint64_t low, uint64_t value, uint64_t high)
 
 /* In files a part is in memory twice: as it was read, and sorted. */
 static void
-set_limits(struct gs_item_store *store, uint64_t memory, size_t item)
+set_limits(struct gs_item_store *store, uint64_t memory, size_t item, size_t piece)
 {
 	const unsigned threads = store->options.threads;
 	const uint64_t arrays = GS_ITEM_PART_BYTES * 16 / item;	/* bytes of them for 16 of items */
@@ -61,7 +61,7 @@ set_limits(struct gs_item_store *store, uint64_t memory, size_t item)
 
 	part = memory / 8 / threads * 16 / (16 + arrays);
 	file_part = memory / threads * 16 / (32 + arrays) / 5 * 4;
-	part = within(2 * item, part, MOST_PART_BYTES);
+	part = within(piece + item, part, MOST_PART_BYTES);
 	file_part = within(part, file_part, MOST_FILE_PART_BYTES);
 	store->limits = (struct gs_item_limits){
 		.bytes = part,
@@ -86,7 +86,7 @@ set_sizes(struct gs_item_store *store)
 
 	piece = (size_t)within(LEAST_PIECE_BYTES, memory / options->threads / 32, MOST_PIECE_BYTES);
 	piece = piece < item ? item : piece - piece % item;
-	set_limits(store, memory, item);
+	set_limits(store, memory, item, piece);
 	shared->piece_bytes = piece;
 	shared->found_room = fixed > 0 ? piece / fixed : piece;
 	sorting = options->threads * (store->limits.bytes +

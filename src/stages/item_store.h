@@ -50,7 +50,6 @@ struct gs_item_span {
 	size_t          bytes;
 	size_t          count;		/* items */
 	const uint64_t *times;		/* with groups: how many items each stands for; else NULL */
-	uint64_t        number;		/* without groups: of all items, those before the first of these */
 };
 
 /* A consumer.  TAKE() is called for the spans in order, by one thread at a time but not always

@@ -123,6 +123,8 @@ host_sources = \
   src/job/items.c \
   src/job/items.h \
   src/job/job.h \
+  src/job/line_job.c \
+  src/job/line_job.h \
   src/job/merge.c \
   src/job/merge.h \
   src/job/open.c \

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "job/check.h"
 #include "job/items.h"
+#include "job/line_job.h"
 #include "job/merge.h"
 #include "job/run.h"
 #include "job/sort.h"
@@ -10,7 +11,8 @@
 static gs_status
 run_items(struct gsort *job, bool *disorder)
 {
-	(void)disorder;
+	if (job->options->lines && job->options->operation == GSORT_CHECK)
+		return gs_line_job_check(job, disorder);
 	return gs_items_sort(job);
 }
 

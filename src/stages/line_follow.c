@@ -107,6 +107,7 @@ gs_line_follow_lines(struct gs_line_follow *follow, const char *lines, size_t by
 			lines = gs_line_end(follow->order, lines, end);
 			lengths[count] = (uint32_t)(lines - starts[count]);
 		}
+		follow->compared += count;
 		TRY(compare_batch(follow, starts, lengths, count));
 	}
 	return GS_OK;

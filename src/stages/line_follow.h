@@ -23,6 +23,7 @@ struct gs_line_follow {
 	bool        counts_breaks;	/* count lines that are out of order, do not stop */
 	bool        disorder;	/* one was found; the message says where */
 	uint64_t    lines;	/* so far, with those of the header */
+	uint64_t    compared;	/* of all inputs, without headers */
 	uint64_t    breaks;	/* lines less than the one before */
 	uint64_t    duplicates;	/* and equal to it */
 	char       *last;	/* a copy of the last line */

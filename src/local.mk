@@ -54,8 +54,11 @@ host_sources = \
   src/format/line_order.h \
   src/format/line_reader.c \
   src/format/line_reader.h \
+  src/format/line_words.c \
+  src/format/line_words.h \
   src/format/lines.c \
   src/format/lines.h \
+  src/format/number_word.h \
   src/format/parse.c \
   src/format/parse.h \
   src/format/parse_avx2.inc \
@@ -68,6 +71,7 @@ host_sources = \
   src/format/raw.h \
   src/format/record.c \
   src/format/record.h \
+  src/format/skip.h \
   src/format/text.h \
   src/format/text_decoder.c \
   src/format/text_decoder.h \

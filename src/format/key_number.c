@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "format/key_number.h"
-#include "format/line.h"
+#include "format/number_word.h"
 
 /* ---- reading -------------------------------------------------------------------- */
 
@@ -24,12 +24,6 @@ struct number {
 	int    next;		/* the byte after the number; -1: none */
 	struct gs_key_text text;	/* at the first digit that counts */
 };
-
-static inline bool
-is_digit(int c)
-{
-	return c >= '0' && c <= '9';
-}
 
 static struct number
 read_number(struct gs_key_text text)
@@ -49,7 +43,7 @@ read_number(struct gs_key_text text)
 			point = (int64_t)digits;
 			continue;
 		}
-		if (!is_digit(c)) {
+		if (!gs_is_digit(c)) {
 			number.exponent = fraction ? point : (int64_t)digits;
 			break;
 		}
@@ -80,7 +74,7 @@ next_digit(struct gs_key_text *text)
 
 	if (c == '.')
 		c = gs_key_text_next(text);
-	assert(is_digit(c));
+	assert(gs_is_digit(c));
 	return (unsigned)(c - '0');
 }
 
@@ -127,39 +121,12 @@ gs_number_compare(struct gs_key_text one, struct gs_key_text other)
 	return compare(&a, &b);
 }
 
-/*
- * The first byte.  A negative number has the complement of all bytes of its absolute value.  An
- * exponent that does not fit is in eight bytes of its own, behind FAR or NEAR.
- */
-enum {
-	ZERO = 0x80,
-	NEAR = 0x81,		/* of the exponents below LEAST */
-	EXPONENT_0 = 0xc0,
-	FAR = 0xff,		/* of those above MOST */
-	MOST = FAR - EXPONENT_0 - 1,
-	LEAST = NEAR - EXPONENT_0 + 1,
-	CHUNK = 16,		/* digits in seven bytes */
-};
-
-static const uint64_t powers[CHUNK + 1] = {
-	1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000, 10000000000,
-	100000000000, 1000000000000, 10000000000000, 100000000000000, 1000000000000000,
-	10000000000000000,
-};
-
-/* Seven bytes: up to 16 digits, and whether more follow. */
-static uint64_t
-chunk_of(uint64_t digits, unsigned count, bool more)
-{
-	return digits * powers[CHUNK - count] << 2 | more;
-}
-
 static bool
 put_exponent(struct gs_key_bytes *bytes, int64_t exponent)
 {
-	if (exponent >= LEAST && exponent <= MOST)
-		return gs_key_bytes_put(bytes, (uint8_t)(EXPONENT_0 + exponent));
-	return gs_key_bytes_put(bytes, exponent > MOST ? FAR : NEAR) ||
+	if (exponent >= GS_NUMBER_LEAST && exponent <= GS_NUMBER_MOST)
+		return gs_key_bytes_put(bytes, (uint8_t)(GS_NUMBER_EXPONENT_0 + exponent));
+	return gs_key_bytes_put(bytes, exponent > GS_NUMBER_MOST ? GS_NUMBER_FAR : GS_NUMBER_NEAR) ||
 	       gs_key_bytes_put_number(bytes, (uint64_t)exponent ^ (uint64_t)1 << 63, 8);
 }
 
@@ -167,13 +134,13 @@ static bool
 put_digits(struct gs_key_bytes *bytes, struct number *number)
 {
 	for (size_t left = number->digits; left > 0; ) {
-		const unsigned count = left < CHUNK ? (unsigned)left : CHUNK;
+		const unsigned count = left < GS_NUMBER_CHUNK ? (unsigned)left : GS_NUMBER_CHUNK;
 		uint64_t digits = 0;
 
 		for (unsigned d = 0; d < count; d++)
 			digits = 10 * digits + next_digit(&number->text);
 		left -= count;
-		if (gs_key_bytes_put_number(bytes, chunk_of(digits, count, left > 0), 7))
+		if (gs_key_bytes_put_number(bytes, gs_number_chunk(digits, count, left > 0), 7))
 			return true;
 	}
 	return false;
@@ -185,7 +152,7 @@ put(struct gs_key_bytes *bytes, struct number *number)
 	bool full;
 
 	if (number->digits == 0)
-		return gs_key_bytes_put_number(bytes, ZERO, 1) || gs_key_bytes_put_number(bytes, 0, 7);
+		return gs_key_bytes_put_number(bytes, GS_NUMBER_ZERO, 1) || gs_key_bytes_put_number(bytes, 0, 7);
 	if (number->negative)
 		bytes->flip ^= 0xff;
 	full = put_exponent(bytes, number->exponent) || put_digits(bytes, number);
@@ -204,79 +171,6 @@ gs_number_put(struct gs_key_bytes *bytes, struct gs_key_text text)
 		return gs_key_bytes_put_eight(bytes, word);
 	number = read_number(text);
 	return put(bytes, &number);
-}
-
-/* ---- the usual number ----------------------------------------------------------- */
-
-/*
- * Take up to eight digits from the eight bytes at AT; see format/line.h for how.  *COUNT is how many
- * there are.
- */
-static inline uint64_t
-eight_digits(const unsigned char *at, unsigned *count)
-{
-	uint64_t word, other;
-
-	memcpy(&word, at, sizeof word);
-	word = le64toh(word);
-	other = gs_line_other(word);
-	*count = other == 0 ? 8 : gs_line_digits_before(other);
-	return other == 0 ? gs_line_join(word) : gs_line_join_some(word, *count);
-}
-
-/* Take at most ROOM digits, and append them to *DIGITS; returns how many. */
-static inline unsigned
-take_digits(const unsigned char **at, const unsigned char *end, unsigned room, uint64_t *digits)
-{
-	unsigned count = 0, some = 8;
-
-	while (end - *at >= 8 && count + 8 <= room && some == 8) {
-		const uint64_t part = eight_digits(*at, &some);
-
-		*digits = *digits * powers[some] + part;
-		*at += some;
-		count += some;
-	}
-	if (some < 8)
-		return count;
-	for (; *at < end && is_digit(**at) && count < room; ++*at, count++)
-		*digits = 10 * *digits + (unsigned)(**at - '0');
-	return count;
-}
-
-bool
-gs_number_word(const unsigned char *at, const unsigned char *end, uint64_t *word)
-{
-	uint64_t digits = 0;
-	bool negative;
-	int exponent;
-	unsigned count;
-
-	while (at < end && gs_is_blank(*at))
-		at++;
-	negative = at < end && *at == '-';
-	at += negative;
-	while (at < end && *at == '0')
-		at++;
-	count = take_digits(&at, end, CHUNK, &digits);
-	exponent = (int)count;
-	if (at < end && *at == '.') {
-		at++;
-		if (count == 0)
-			for (; at < end && *at == '0' && exponent > LEAST; at++)
-				exponent--;
-		count += take_digits(&at, end, CHUNK - count, &digits);
-	}
-	if (at < end && is_digit(*at))
-		return false;		/* too many digits, or zeros */
-	if (digits == 0) {
-		*word = (uint64_t)ZERO << 56;
-		return true;
-	}
-	*word = (uint64_t)(EXPONENT_0 + exponent) << 56 | chunk_of(digits, count, false);
-	if (negative)
-		*word = ~*word;
-	return true;
 }
 
 /* ---- h -------------------------------------------------------------------------- */
@@ -321,10 +215,10 @@ gs_number_length(bool suffix, const unsigned char *at, const unsigned char *end)
 	bool any = false;
 
 	at += at < end && *at == '-';
-	for (; at < end && is_digit(*at); at++)
+	for (; at < end && gs_is_digit(*at); at++)
 		any = true;
 	if (at < end && *at == '.')
-		for (at++; at < end && is_digit(*at); at++)
+		for (at++; at < end && gs_is_digit(*at); at++)
 			any = true;
 	if (!any)
 		return 0;

@@ -23,14 +23,6 @@ bool gs_number_put(struct gs_key_bytes *bytes, struct gs_key_text text);
 int  gs_size_compare(struct gs_key_text one, struct gs_key_text other);
 bool gs_size_put(struct gs_key_bytes *bytes, struct gs_key_text text);
 
-/**
- * The first eight bytes of gs_number_put(), if the text is plain, has at most 16 digits that count
- * and no trap; the usual number, read fast.
- *
- * @return  true: *WORD is set
- */
-bool gs_number_word(const unsigned char *at, const unsigned char *end, uint64_t *word);
-
 /** How many bytes from AT on are a number; SUFFIX: or a number and its suffix.  0: none. */
 size_t gs_number_length(bool suffix, const unsigned char *at, const unsigned char *end);
 

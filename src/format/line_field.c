@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "format/line_field.h"
+#include "format/skip.h"
 
 /* ---- walks over fields ---------------------------------------------------------- */
 
@@ -40,6 +41,8 @@ end_of_field(const struct gs_fields *fields, const char *at, const char *end)
 static const char *
 skip_fields(const struct gs_fields *fields, const char *at, const char *end, size_t count)
 {
+	if (fields->separator != GS_NO_SEPARATOR && !fields->csv)
+		return gs_skip_separators(at, end, (char)fields->separator, count);
 	for (; count > 0 && at < end; count--) {
 		at = end_of_field(fields, at, end);
 		if (at < end && fields->separator != GS_NO_SEPARATOR)

@@ -18,6 +18,7 @@
 #include "format/key_number.h"
 #include "format/key_version.h"
 #include "format/line_order.h"
+#include "format/line_words.h"
 
 /* ---- opening -------------------------------------------------------------------- */
 
@@ -79,10 +80,16 @@ read_keys(struct gs_line_order *order, const struct gs_line_options *options)
 	order->key_count = options->key_count;
 	if (order->key_count > 0)
 		return gs_keydef_complete(order->keys, order->key_count, letters);
-	if ((letters & ~(unsigned)GS_LETTER_R) == 0)
-		return GS_OK;		/* the last resort is all */
-	order->key_count = 1;
+	/* only the last resort: the same as a key that is the whole line */
+	order->key_count = (letters & ~(unsigned)GS_LETTER_R) != 0;
 	return gs_keydef_line(&order->keys[0], letters);
+}
+
+/* All that is known once every key has its columns. */
+static void
+settle(struct gs_line_order *order)
+{
+	order->usual = gs_line_words_are_usual(&order->fields, &order->keys[0]);
 }
 
 gs_status
@@ -99,6 +106,7 @@ gs_line_order_open(struct gs_line_order *order, const struct gs_line_options *op
 	TRY(read_keys(order, options));
 	order->named = gs_line_order_wants_header(order);
 	order->last_resort = order->key_count == 0 || !options->stable;
+	settle(order);
 	return GS_OK;
 }
 
@@ -137,6 +145,7 @@ gs_line_order_header(struct gs_line_order *order, const char *line, size_t bytes
 			               (int)key->name_bytes, key->name);
 		gs_keydef_place(key, field);
 	}
+	settle(order);
 	return GS_OK;
 }
 
@@ -284,10 +293,21 @@ bool
 gs_line_words(const struct gs_line_order *order, const char *const *lines, const uint32_t *bytes,
               size_t count, unsigned level, uint64_t *words)
 {
+	const struct gs_keydef *first = order->keys;
+	const bool usual = order->usual && level == 0;
+	const bool alone = order->key_count == 1 && !order->last_resort;
+	const uint64_t flip = usual && first->letters & GS_LETTER_R ? UINT64_MAX : 0;
 	bool any = false, more;
 
 	for (size_t i = 0; i < count; i++) {
-		words[i] = word_of(order, lines[i], content_end(order, lines[i], bytes[i]), level, &more);
+		const char *end = content_end(order, lines[i], bytes[i]);
+
+		if (usual && gs_line_word(&order->fields, first, lines[i], end, &words[i], &more)) {
+			words[i] ^= flip;
+			more = !(more && alone);
+		} else {
+			words[i] = word_of(order, lines[i], end, level, &more);
+		}
 		any |= more;
 	}
 	return any && level + 1 < GS_LINE_LEVELS;

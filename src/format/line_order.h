@@ -37,6 +37,7 @@ struct gs_line_order {
 	bool              last_resort;
 	char              terminator;
 	bool              named;	/* keys name columns, or did */
+	bool              usual;	/* the first words are those of line_words.h */
 	int16_t           maps[6][256];	/* of keys with the letters f, d and i; see key_text.h */
 };
 

@@ -19,6 +19,7 @@
 #include "format/key_version.h"
 #include "format/line_order.h"
 #include "format/line_words.h"
+#include "format/skip.h"
 
 /* ---- opening -------------------------------------------------------------------- */
 
@@ -289,6 +290,9 @@ word_of(const struct gs_line_order *order, const char *line, const char *end, un
 	return bytes.got == 0 ? 0 : bytes.word << 8 * (8 - bytes.got);
 }
 
+/* Lines that are loaded before they are read: in a large part they may be anywhere.  Not tuned. */
+enum { AHEAD = 8 };
+
 bool
 gs_line_words(const struct gs_line_order *order, const char *const *lines, const uint32_t *bytes,
               size_t count, unsigned level, uint64_t *words)
@@ -302,6 +306,8 @@ gs_line_words(const struct gs_line_order *order, const char *const *lines, const
 	for (size_t i = 0; i < count; i++) {
 		const char *end = content_end(order, lines[i], bytes[i]);
 
+		if (i + AHEAD < count)
+			__builtin_prefetch(lines[i + AHEAD]);
 		if (usual && gs_line_word(&order->fields, first, lines[i], end, &words[i], &more)) {
 			words[i] ^= flip;
 			more = !(more && alone);
@@ -341,8 +347,7 @@ gs_line_end(const struct gs_line_order *order, const char *line, const char *lim
 
 	if (order->fields.csv)
 		return gs_line_end_within(order, line, limit, &quoted, &whole);
-	line = memchr(line, order->terminator, (size_t)(limit - line));
-	return line != NULL ? line + 1 : limit;
+	return gs_skip_separators(line, limit, order->terminator, 1);
 }
 
 const char *

@@ -25,6 +25,7 @@ gsort_bench_output_LDADD = -lm
 gsort_bench_text_SOURCES = \
   bench/clock.h \
   bench/huge.h \
+  bench/keys.h \
   bench/shapes.h \
   bench/stats.c \
   bench/stats.h \

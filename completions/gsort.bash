@@ -7,6 +7,7 @@ _gsort() {
 	local options='-u8 -u16 -u32 -u64 -i8 -i16 -i32 -i64 -f32 -f64 --type= --endian=
 		-n --numeric-sort -g --general-numeric-sort --sort= --to=
 		-r --reverse -u --unique --count --repeated --singletons --head-count= --head=
+		--tail= --sample= --seed=
 		-c --check -C -m --merge --verify --check-order --nocheck-order
 		--files0-from= --decompress= --invalid= --header --skip-bytes= -z --zero-terminated
 		--size-hint= -o --output= --split= --in-place --force
@@ -38,7 +39,8 @@ _gsort() {
 	--to)           values=$types ;;
 	--endian)       values='little big' ;;
 	--sort)         values='numeric general-numeric' ;;
-	--head-count|--head) values='1 10 100 1000' ;;
+	--head-count|--head|--tail|--sample) values='1 10 100 1000' ;;
+	--seed)         values='0 1 2 3' ;;
 	--check)        values='diagnose-first quiet silent summary' ;;
 	--decompress)   values='auto none gzip bzip2 xz zstd lz4' ;;
 	--invalid)      values='abort fail warn ignore' ;;

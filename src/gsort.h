@@ -5,7 +5,7 @@
  * The whole public interface of libgsort.  One job at a time is described by a
  * struct gsort_options, opened, run and closed:
  *
- *     struct gsort_options options = { .type = GSORT_U32 };
+ *     struct gsort_options options = { .struct_size = sizeof options, .type = GSORT_U32 };
  *     gsort *job;
  *
  *     if (gsort_open(&job, &options) != GSORT_OK || gsort_run(job) != GSORT_OK)
@@ -13,8 +13,11 @@
  *     gsort_close(job);
  *
  * reads standard input and writes it, sorted, to standard output.  The library
- * never prints and never exits.  Options, and the strings they point to, are borrowed until
+ * never prints and never exits.  The strings and arrays that options point to are borrowed until
  * gsort_close().  A job belongs to one thread at a time, unless a function says otherwise.
+ *
+ * Structs grow at their end, or in members called reserved, so a program works with a later
+ * library of the same soname without being compiled again.
  */
 #ifndef GSORT_H
 #define GSORT_H
@@ -22,6 +25,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#if defined __GNUC__
+#define GSORT_API	__attribute__((visibility("default")))
+#else
+#define GSORT_API
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -88,32 +97,20 @@ struct gsort_key {
 	bool            reverse;	/* largest first, whatever the REVERSE of all keys */
 };
 
-/* All zero means: text from standard input, ascending, to standard output. */
+/* A number of keys that may be 0. */
+struct gsort_count {
+	bool     wanted;
+	uint64_t count;
+};
+
+/* All zero but for struct_size means: text from standard input, ascending, to standard output. */
 struct gsort_options {
+	size_t			 struct_size;	/* sizeof(struct gsort_options) */
+
 	enum gsort_operation	 operation;
 	enum gsort_type		 type;
 	bool			 reverse;	/* largest first */
 	bool			 force;		/* binary keys may come from or go to a terminal */
-
-	/* lines by key, as sort(1) with LC_ALL=C sorts them; they are written as they are */
-	bool			 lines;		/* sort lines, not numbers; TYPE is GSORT_TEXT */
-	const char *const	*keydefs;	/* of sort(1): "3,3n"; with HEADER_LINES also "name:n" */
-	size_t			 keydef_count;	/* 0: the whole line is the key */
-	const char		*ordering;	/* letters that apply to all keys: "nr"; or NULL */
-	const char		*separator;	/* of fields: one byte, or "\\0" for NUL; NULL: blanks */
-	bool			 csv;		/* fields may be quoted (RFC 4180); NULL is "," then */
-	bool			 stable;	/* lines with equal keys stay in the order of the input;
-						 * else their bytes decide */
-	bool			 underline;	/* write marks below each line that show its keys */
-
-	/* Binary records instead of keys: they are moved as a whole.  TYPE stays 0. */
-	uint64_t		 record_bytes;	/* of each; 0: keys alone */
-	const struct gsort_key	*keys;		/* the first one decides, then the next; equal records
-						 * stay in input order */
-	size_t			 key_count;	/* 0: all bytes of the record are the key */
-
-	unsigned		 argsort_bits;	/* 32 or 64: write the numbers, from 0, of the sorted keys
-						 * or records in the input, as unsigned integers; 0: off */
 
 	/* which keys are written */
 	bool			 unique;	/* one of equal keys */
@@ -122,6 +119,10 @@ struct gsort_options {
 	bool			 singletons;	/* only keys that occur once */
 	bool			 head;		/* only the first HEAD_COUNT of the selected keys */
 	uint64_t		 head_count;
+	struct gsort_count	 tail;		/* only the last keys, so many, in order */
+	struct gsort_count	 sample;	/* only so many random keys, in order; each set of them is
+						 * equally likely */
+	uint64_t		 seed;		/* the same keys and SEED give the same sample */
 	bool			 verify;	/* check order, number and checksum of the output */
 
 	/* checking and merging */
@@ -183,6 +184,26 @@ struct gsort_options {
 	/* If set, called with each warning, one line.  The job continues. */
 	void			(*warn)(void *context, const char *line);
 	void			*warn_context;
+
+	/* Binary records instead of keys: they are moved as a whole.  TYPE stays 0. */
+	uint64_t		 record_bytes;	/* of each; 0: keys alone */
+	const struct gsort_key	*keys;		/* the first one decides, then the next; equal records
+						 * stay in input order */
+	size_t			 key_count;	/* 0: all bytes of the record are the key */
+
+	unsigned		 argsort_bits;	/* 32 or 64: write the numbers, from 0, of the sorted keys
+						 * or records in the input, as unsigned integers; 0: off */
+
+	/* Lines by key, as sort(1) with LC_ALL=C sorts them; they are written as they are. */
+	bool			 lines;		/* sort lines, not numbers; TYPE stays 0 */
+	const char *const	*keydefs;	/* of sort(1): "3,3n"; with HEADER_LINES also "name:n" */
+	size_t			 keydef_count;	/* 0: the whole line is the key */
+	const char		*ordering;	/* letters that apply to all keys: "nr"; or NULL */
+	const char		*separator;	/* of fields: one byte, or "\\0" for NUL; NULL: blanks */
+	bool			 csv;		/* fields may be quoted (RFC 4180); NULL is "," then */
+	bool			 stable;	/* lines with equal keys stay in the order of the input;
+						 * else their bytes decide */
+	bool			 underline;	/* write marks below each line that show its keys */
 };
 
 /* The busy time of the threads of a job, in seconds.  The sum is THREADS times the time of the
@@ -196,10 +217,12 @@ struct gsort_stages {
 	double encode;			/* keys to bytes; selection and verification, too */
 	double write;			/* includes waiting for output */
 	double idle;			/* waiting for other threads, or for a GPU */
+	double reserved[8];		/* 0 */
 };
 
 /* What a job did.  The figures are complete when gsort_run() has returned. */
 struct gsort_stats {
+	size_t      struct_size;	/* of the library: it has no members beyond these bytes */
 	uint64_t    keys;		/* read */
 	uint64_t    keys_out;		/* written, after selection */
 	uint64_t    bytes_in;		/* after decompression */
@@ -238,13 +261,25 @@ struct gsort_progress {
 	uint64_t keys_sorted;		/* of keys_in, ready to be written */
 	uint64_t bytes_out;
 	unsigned runs;			/* written or kept so far */
+	uint64_t reserved[8];		/* 0 */
 };
 
 typedef enum gsort_status {
 	GSORT_OK       = 0,
 	GSORT_DISORDER = 1,		/* a check found the input not sorted */
-	GSORT_ERROR  = 2,		/* gsort_message() describes it */
+	GSORT_ERROR  = 2,		/* gsort_message() describes it, gsort_last_error() is its kind */
 } gsort_status;
+
+/* Kinds of errors: what a program can do about it differs.  There may be more in later versions. */
+enum gsort_error {
+	GSORT_ERROR_NONE,
+	GSORT_ERROR_USAGE,		/* options or calls that cannot be used so: change the program */
+	GSORT_ERROR_INPUT,		/* the input is not what its type says: change the input */
+	GSORT_ERROR_IO,			/* a file cannot be opened, read or written; a full disk */
+	GSORT_ERROR_MEMORY,		/* not enough, or more than memory_bytes */
+	GSORT_ERROR_DEVICE,		/* no GPU, or it failed: GSORT_DEVICE_CPU works without it */
+	GSORT_ERROR_INTERRUPTED,	/* gsort_interrupt() was called */
+};
 
 typedef struct gsort gsort;
 
@@ -252,16 +287,17 @@ typedef struct gsort gsort;
  * Check the options, open every input, plan, and open the output.
  *
  * @job      set to the new job, or to NULL after an error
- * @options  borrowed until gsort_close()
+ * @options  copied; what they point to is borrowed until gsort_close().  A struct_size larger than
+ *           the library's is allowed if all members that the library does not know are 0.
  * @return   GSORT_OK; GSORT_ERROR: nothing has been read or written
  */
-gsort_status gsort_open(gsort **job, const struct gsort_options *options);
+GSORT_API gsort_status gsort_open(gsort **job, const struct gsort_options *options);
 
 /**
  * Describe the plan: call PRINT with each line, without newline.  Valid between gsort_open()
  * and gsort_run().
  */
-void gsort_plan(const gsort *job, void (*print)(void *context, const char *line), void *context);
+GSORT_API void gsort_plan(const gsort *job, void (*print)(void *context, const char *line), void *context);
 
 /**
  * Read, sort and write everything.  Once for each job, and not if it is FED or DRAINED.
@@ -271,7 +307,7 @@ void gsort_plan(const gsort *job, void (*print)(void *context, const char *line)
  *          place (a device, a FIFO, a file with several hard links), or the error is only that
  *          lines were left out (GSORT_INVALID_FAIL)
  */
-gsort_status gsort_run(gsort *job);
+GSORT_API gsort_status gsort_run(gsort *job);
 
 /*
  * A job that is fed, drained or both runs in a thread of its own, which the first of these calls
@@ -286,14 +322,14 @@ gsort_status gsort_run(gsort *job);
  *
  * @return  GSORT_OK: the job has taken all of it; else the job has ended, with this result
  */
-gsort_status gsort_feed(gsort *job, const void *data, size_t bytes);
+GSORT_API gsort_status gsort_feed(gsort *job, const void *data, size_t bytes);
 
 /**
  * End the input.
  *
  * @return  if the job is drained: GSORT_OK, at once; else the job's result, for which it waits
  */
-gsort_status gsort_feed_end(gsort *job);
+GSORT_API gsort_status gsort_feed_end(gsort *job);
 
 /**
  * Wait for output, and store the next BYTES of it.
@@ -301,27 +337,39 @@ gsort_status gsort_feed_end(gsort *job);
  * @got     set to BYTES, or less at the end of the output
  * @return  GSORT_OK if *GOT is BYTES; at the end the job's result
  */
-gsort_status gsort_drain(gsort *job, void *into, size_t bytes, size_t *got);
+GSORT_API gsort_status gsort_drain(gsort *job, void *into, size_t bytes, size_t *got);
 
 /** What the job has done so far; owned by the job, valid until gsort_close(). */
-const struct gsort_stats *gsort_stats(const gsort *job);
+GSORT_API const struct gsort_stats *gsort_stats(const gsort *job);
 
 /** Store in PROGRESS how far the job has come.  Any thread, also while gsort_run() runs. */
-void gsort_progress(const gsort *job, struct gsort_progress *progress);
+GSORT_API void gsort_progress(const gsort *job, struct gsort_progress *progress);
 
 /** Free the job; NULL is allowed.  A job that has not ended is stopped: its output file is
  *  unchanged. */
-void gsort_close(gsort *job);
+GSORT_API void gsort_close(gsort *job);
+
+/**
+ * End a job early: what it does next, reading or writing, fails with GSORT_ERROR_INTERRUPTED, and
+ * a named output is unchanged.  Keys that are being sorted in memory, or merged from temporary
+ * files for another merge, are finished before.
+ *
+ * Any thread may call it from gsort_open() to gsort_close(), also a signal handler.
+ */
+GSORT_API void gsort_interrupt(gsort *job);
 
 /**
  * Remove unfinished output files that have a name, because a signal is about to end the process.
  * Async-signal-safe; no job may continue after it.
  */
-void gsort_abandon(void);
+GSORT_API void gsort_abandon(void);
 
 /** The message of this thread's last error, without newline; never NULL.  It contains names and
  *  lines of the input unchanged. */
-const char *gsort_message(void);
+GSORT_API const char *gsort_message(void);
+
+/** The kind of this thread's last error; GSORT_ERROR_NONE if there was none. */
+GSORT_API enum gsort_error gsort_last_error(void);
 
 /**
  * The type called NAME: "u8" .. "u64", "i8" .. "i64", "f32", "f64", "text",
@@ -329,9 +377,10 @@ const char *gsort_message(void);
  *
  * @return  true and *TYPE set, or false: no such type
  */
-bool gsort_type_named(const char *name, enum gsort_type *type);
+GSORT_API bool gsort_type_named(const char *name, enum gsort_type *type);
 
-/* Two options that cannot be used together, by their long names in gsort(1): "to", "type". */
+/* Two options that cannot be used together, by their long names in gsort(1): "to", "type".  This
+ * struct never grows. */
 struct gsort_conflict {
 	const char *one, *other;	/* string constants */
 	bool        needs;		/* ONE needs OTHER; false: they exclude each other */
@@ -341,9 +390,9 @@ struct gsort_conflict {
  * Find two options that cannot be used together, so that a program can name them in its own
  * words.  gsort_open() refuses such OPTIONS.  O(1); any thread may call it.
  *
- * @return  true: *CONFLICT is set; false: there is no conflict
+ * @return  true: *CONFLICT is set; false: there is no conflict, or struct_size is wrong
  */
-bool gsort_conflict(const struct gsort_options *options, struct gsort_conflict *conflict);
+GSORT_API bool gsort_conflict(const struct gsort_options *options, struct gsort_conflict *conflict);
 
 /**
  * Describe this machine, a line at a time: processors, GPUs, memory, temporary directories.
@@ -352,15 +401,15 @@ bool gsort_conflict(const struct gsort_options *options, struct gsort_conflict *
  *
  * Slow where there is a GPU: it loads the GPU module and creates a context (0.3 s).
  */
-void gsort_info(const struct gsort_options *options,
+GSORT_API void gsort_info(const struct gsort_options *options,
                 void (*print)(void *context, const char *line), void *context);
 
 /** The version, "X.Y.Z". */
-const char *gsort_version(void);
+GSORT_API const char *gsort_version(void);
 
 /** Describe this build, a line at a time: vector instructions, the GPU module or why it cannot be
  *  loaded, libraries.  Loads the module; opens no GPU. */
-void gsort_build(void (*print)(void *context, const char *line), void *context);
+GSORT_API void gsort_build(void (*print)(void *context, const char *line), void *context);
 
 #ifdef __cplusplus
 }

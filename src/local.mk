@@ -126,6 +126,10 @@ host_sources = \
   src/job/info.c \
   src/job/items.c \
   src/job/items.h \
+  src/job/items_check.c \
+  src/job/items_check.h \
+  src/job/items_merge.c \
+  src/job/items_merge.h \
   src/job/job.h \
   src/job/line_job.c \
   src/job/line_job.h \
@@ -158,8 +162,6 @@ host_sources = \
   src/sort/buckets/batch.h \
   src/sort/buckets/buckets.c \
   src/sort/buckets/buckets.h \
-  src/sort/buckets/strands.c \
-  src/sort/buckets/strands.h \
   src/sort/buckets/part_list.c \
   src/sort/buckets/part_list.h \
   src/sort/buckets/parts.c \
@@ -171,6 +173,8 @@ host_sources = \
   src/sort/buckets/seal.c \
   src/sort/buckets/seal.h \
   src/sort/buckets/state.h \
+  src/sort/buckets/strands.c \
+  src/sort/buckets/strands.h \
   src/sort/checksum.c \
   src/sort/checksum.h \
   src/sort/count.c \
@@ -197,6 +201,8 @@ host_sources = \
   src/sort/items/bins.h \
   src/sort/items/divide.c \
   src/sort/items/divide.h \
+  src/sort/items/follow.c \
+  src/sort/items/follow.h \
   src/sort/items/items.c \
   src/sort/items/items.h \
   src/sort/items/part.c \
@@ -244,8 +250,12 @@ host_sources = \
   src/stages/line_follow.h \
   src/stages/line_ingest.c \
   src/stages/line_ingest.h \
+  src/stages/line_show.c \
+  src/stages/line_show.h \
   src/stages/order.c \
   src/stages/order.h \
+  src/stages/pick.c \
+  src/stages/pick.h \
   src/stages/record_ingest.c \
   src/stages/record_ingest.h \
   src/stages/runs.c \
@@ -256,6 +266,8 @@ host_sources = \
   src/stages/split.h \
   src/stages/store.c \
   src/stages/store.h \
+  src/stages/tail.c \
+  src/stages/tail.h \
   src/stages/verify.c \
   src/stages/verify.h
 
@@ -314,4 +326,6 @@ source_extra = \
   src/sort/cpu/README.md \
   src/spill/README.md \
   src/stages/README.md \
-  src/gpu/cuda/module.map
+  src/gpu/cuda/module.map \
+  src/libgsort.abi \
+  src/libgsort.map

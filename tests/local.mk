@@ -161,6 +161,7 @@ nodist_EXTRA_tests_unit_units_emu_SOURCES = dummy.cxx
 
 # ---- what make check runs --------------------------------------------------------
 BATS_FILES = \
+  tests/cli/answers.bats \
   tests/cli/check.bats \
   tests/cli/completions.bats \
   tests/cli/decode.bats \
@@ -193,6 +194,7 @@ BATS_FILES = \
   tests/gpu/guard.bats \
   tests/gpu/ladder.bats \
   tests/gpu/module.bats \
+  tests/house/abi.bats \
   tests/house/bench.bats \
   tests/house/bootstrap.bats \
   tests/house/build.bats \
@@ -213,6 +215,7 @@ test_files = \
   tests/fuzz/seeds.sh \
   tests/fuzz/text.dict \
   tests/helpers.bash \
+  tests/house/abi.sh \
   tests/house/coverage.py \
   tests/house/cppcheck.txt \
   tests/house/format.py \

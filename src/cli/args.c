@@ -569,7 +569,7 @@ gs_args_parse(struct gs_opts *opts, int argc, char **argv)
 {
 	struct words words = { .all = NULL };
 
-	*opts = (struct gs_opts){ .type_name = NULL };
+	*opts = (struct gs_opts){ .job.struct_size = sizeof opts->job };
 	opts->temp_dirs = calloc((size_t)argc, sizeof *opts->temp_dirs);
 	opts->key_texts = calloc((size_t)argc, sizeof *opts->key_texts);
 	opts->keys = calloc((size_t)argc, sizeof *opts->keys);

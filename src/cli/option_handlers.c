@@ -400,6 +400,31 @@ gs_set_head(struct gs_opts *opts, const struct gs_option_use *use)
 	return true;
 }
 
+/* A number of keys, in a struct gsort_count. */
+bool
+gs_set_keys(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	struct gsort_count *keys = field_of(opts, use);
+	uint64_t number;
+
+	if (!gs_parse_bytes(use->value, &number))
+		return refuse_number(use, "must be a number of keys, such as 10, 4K or 2M");
+	if (keys->wanted && keys->count != number)
+		return refuse_two(use, use->previous, use->value);
+	*keys = (struct gsort_count){ .wanted = true, .count = number };
+	return true;
+}
+
+bool
+gs_set_number(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	uint64_t number;
+
+	if (!gs_parse_whole(use->value, &number))
+		return refuse_number(use, "must be a whole number");
+	return set_number(opts, use, number);
+}
+
 /* --header is --header=1. */
 bool
 gs_set_header(struct gs_opts *opts, const struct gs_option_use *use)

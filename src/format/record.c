@@ -281,3 +281,11 @@ gs_record_partial(const struct gs_record *record, const char *name, uint64_t ski
 	return gs_fail(GS_EINPUT, "%s: byte %" PRIu64 ": the last record is short: %" PRIu64 " of %zu "
 	               "bytes", name, skip_bytes + bytes - trailing, trailing, record->bytes);
 }
+
+gs_status
+gs_record_disorder(const struct gs_record *record, const char *name, uint64_t number,
+                   uint64_t skip_bytes, const char *tail)
+{
+	return gs_fail(GS_EINPUT, "%s:%" PRIu64 ": disorder: the record at byte %" PRIu64 "%s", name,
+	               number, skip_bytes + (number - 1) * record->bytes, tail);
+}

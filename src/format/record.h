@@ -57,6 +57,11 @@ const char *gs_key_text(const struct gsort_key *key, char into[64]);
 gs_status gs_record_partial(const struct gs_record *record, const char *name, uint64_t skip_bytes,
                             uint64_t bytes);
 
+/** The error for record NUMBER, from 1, of a file: it is less than the one before; and TAIL.  Returns
+ *  GS_EINPUT. */
+gs_status gs_record_disorder(const struct gs_record *record, const char *name, uint64_t number,
+                             uint64_t skip_bytes, const char *tail);
+
 /** A zeroed struct is allowed. */
 void gs_record_close(struct gs_record *record);
 

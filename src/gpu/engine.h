@@ -31,8 +31,8 @@
 struct gs_gpu_options {
 	unsigned class_bits[GS_CLASSES];	/* 32, 64, or 0: no such class */
 	bool     descending_classes;	/* drain the last class first */
-	size_t   tile_bytes;		/* of a staging buffer; a power of two */
-	unsigned ring_tiles;		/* staging buffers, pinned; more than there are classes */
+	size_t   staging_bytes;		/* of a staging buffer; a power of two */
+	unsigned ring_buffers;		/* staging buffers, pinned; more than there are classes */
 	uint64_t hint_bytes;		/* of keys to come, or UINT64_MAX */
 	int      gpus[GSORT_GPUS_MOST];	/* which to use, as CUDA numbers them */
 	unsigned gpu_count;
@@ -75,7 +75,7 @@ struct gs_gpu_module {
 	/** The GPUs' names for people; owned by the engine. */
 	const char *(*describe)(const struct gs_gpu *gpu);
 
-	/** Most bytes of keys that the GPUs hold at once, in whole tiles. */
+	/** Most bytes of keys that the GPUs hold at once, in whole staging buffers. */
 	uint64_t (*batch_bytes)(const struct gs_gpu *gpu);
 
 	/** Lend an empty staging buffer for keys of KEY_CLASS; blocks while all are in flight.

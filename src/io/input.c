@@ -387,6 +387,7 @@ gs_input_read(struct gs_input *input, void *into, size_t bytes, size_t *got)
 	struct gs_file *file = current(input);
 
 	*got = 0;
+	TRY(gs_check_interrupted(input->options.interrupted));
 	if (!input->begun)
 		TRY(begin_file(input, file));
 	if (file->spent)
@@ -468,6 +469,7 @@ gs_input_read_piece(struct gs_input *input, const struct gs_input_piece *piece, 
                     size_t *got)
 {
 	*got = 0;
+	TRY(gs_check_interrupted(input->options.interrupted));
 	if (piece->bytes == 0)
 		return GS_OK;
 	return gs_file_read_piece(&input->files[piece->file_at], piece->offset, piece->bytes, into,

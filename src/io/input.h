@@ -13,6 +13,7 @@
 #ifndef GS_INPUT_H
 #define GS_INPUT_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -39,6 +40,8 @@ struct gs_input_options {
 	 * gs_input_peek_bytes(): borrowed addresses, touched only as they are used.  0: none. */
 	void                 *record_memory;
 	size_t                record_bytes;
+
+	const atomic_bool    *interrupted;	/* or NULL: once it is true every read fails */
 
 	/* If set: called before the first compressed byte of a file is decompressed, by the
 	 * thread that does it. */

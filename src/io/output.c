@@ -43,6 +43,7 @@ struct gs_output {
 	bool              in_place;
 	struct gs_replace replace;	/* if not */
 	struct gs_clock  *clock;
+	const atomic_bool *interrupted;
 
 	struct gs_thread thread;
 	struct gs_queue  submitted, done;
@@ -155,6 +156,7 @@ gs_output_open(struct gs_output **output, const struct gs_output_options *option
 	out->to.fd = -1;
 	out->to.name = options->name;
 	out->clock = options->clock;
+	out->interrupted = options->interrupted;
 	if (options->write != NULL)
 		status = open_callback(out, options);
 	else if (options->name == NULL)
@@ -198,8 +200,10 @@ static gs_status
 put(struct gs_output *out, const void *data, size_t bytes)
 {
 	uint64_t since = gs_clock_now();
-	const gs_status status = gs_output_fd_write(&out->to, data, bytes);
+	gs_status status = gs_check_interrupted(out->interrupted);
 
+	if (status == GS_OK)
+		status = gs_output_fd_write(&out->to, data, bytes);
 	gs_clock_lap(out->clock, GS_STAGE_WRITE, &since);
 	return status;
 }
@@ -278,8 +282,10 @@ gs_status
 gs_output_write_at(struct gs_output *out, const void *data, size_t bytes, uint64_t at)
 {
 	uint64_t since = gs_clock_now();
-	const gs_status status = gs_output_fd_write_at(&out->to, data, bytes, at);
+	gs_status status = gs_check_interrupted(out->interrupted);
 
+	if (status == GS_OK)
+		status = gs_output_fd_write_at(&out->to, data, bytes, at);
 	gs_clock_lap(out->clock, GS_STAGE_WRITE, &since);
 	return status;
 }
@@ -298,6 +304,8 @@ gs_output_give_pages(struct gs_output *out, void *pages, size_t bytes, size_t ma
 	gs_status status = gs_output_wait(out);
 	uint64_t since = gs_clock_now();
 
+	if (status == GS_OK)
+		status = gs_check_interrupted(out->interrupted);
 	if (status == GS_OK)
 		status = gs_output_fd_give_pages(&out->to, pages, bytes);
 	munmap(pages, mapped);
@@ -336,6 +344,7 @@ static gs_status
 complete(struct gs_output *out)
 {
 	TRY(gs_output_wait(out));
+	TRY(gs_check_interrupted(out->interrupted));
 	if (out->complete || out->to.write != NULL)
 		return GS_OK;
 	stop_thread(out);

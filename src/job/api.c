@@ -8,12 +8,16 @@
 #include "job/items.h"
 #include "job/job.h"
 #include "job/open.h"
+#include "job/options.h"
 #include "job/run.h"
 
 static gs_status
 open_job(struct gsort *job, const struct gsort_options *options)
 {
-	job->options = options;
+	job->options = &job->copy;
+	job->stats.struct_size = sizeof job->stats;
+	TRY(gs_options_copy(&job->copy, options));
+	options = job->options;
 	job->monitor.note = (struct gs_listener){ options->note, options->note_context };
 	job->monitor.warn = (struct gs_listener){ options->warn, options->warn_context };
 	TRY(gs_rendezvous_open(&job->rendezvous, options, gs_job_run, job));
@@ -73,7 +77,7 @@ gsort_progress(const gsort *job, struct gsort_progress *progress)
 {
 	const struct gs_counters *now = &job->monitor.counters;
 
-	*progress = (struct gsort_progress){
+	*progress = (struct gsort_progress){	/* reserved: 0 */
 		.phase = (enum gsort_phase)atomic_load(&now->phase),
 		.bytes_in = atomic_load(&now->bytes_in),
 		.bytes_total = atomic_load(&now->bytes_total),
@@ -94,6 +98,7 @@ void
 gsort_close(gsort *job)
 {
 	char message[GS_MESSAGE_BYTES];
+	const gs_status failure = gs_failure();
 
 	if (job == NULL)
 		return;
@@ -112,7 +117,15 @@ gsort_close(gsort *job)
 	gs_arena_close(&job->arena);
 	gs_confinement_close(&job->confinement);
 	free(job);
-	(void)gs_fail(GS_OK, "%s", message);	/* closing must not hide the reason */
+	(void)gs_fail(failure, "%s", message);	/* closing must not hide the reason */
+}
+
+void
+gsort_interrupt(gsort *job)
+{
+	atomic_store(&job->interrupted, true);
+	if (!job->options->fed && job->input != NULL)
+		gs_input_stop(job->input);
 }
 
 void
@@ -125,6 +138,21 @@ const char *
 gsort_message(void)
 {
 	return gs_message();
+}
+
+enum gsort_error
+gsort_last_error(void)
+{
+	static const enum gsort_error kinds[] = {
+		[GS_OK] = GSORT_ERROR_NONE, [GS_EUSAGE] = GSORT_ERROR_USAGE,
+		[GS_EINPUT] = GSORT_ERROR_INPUT, [GS_EIO] = GSORT_ERROR_IO,
+		[GS_EBUDGET] = GSORT_ERROR_MEMORY, [GS_ENOCOPY] = GSORT_ERROR_MEMORY,
+		[GS_ENODEV] = GSORT_ERROR_DEVICE, [GS_EDEVMEM] = GSORT_ERROR_DEVICE,
+		[GS_EDEVICE] = GSORT_ERROR_DEVICE,
+		[GS_EINTERRUPTED] = GSORT_ERROR_INTERRUPTED,
+	};
+
+	return kinds[gs_failure()];
 }
 
 bool

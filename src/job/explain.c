@@ -104,8 +104,8 @@ print_runs(const struct gs_line_printer *to, const struct gsort *job)
 		return;
 	}
 	if (plan->device == GSORT_DEVICE_GPU) {
-		gs_print_line(to, "staging", "%s, %u buffers", gs_size_text(plan->tile_bytes, a),
-		              plan->ring_tiles);
+		gs_print_line(to, "staging", "%s, %u buffers", gs_size_text(plan->staging_bytes, a),
+		              plan->ring_buffers);
 		gs_print_line(to, "batch", "half of a GPU's memory; runs in host memory: up to %s",
 		              gs_size_text(plan->resident_bytes, a));
 		if (plan->record_bytes > 0)

@@ -53,7 +53,8 @@ set_groups(struct gs_item_store_options *to, const struct gsort_options *options
 	to->least = select.least;
 	to->most = select.most;
 	to->head = options->head;
-	to->count = options->head_count;
+	to->tail = options->tail.wanted;
+	to->count = to->tail ? options->tail.count : options->head_count;
 	to->verify = options->verify;
 }
 
@@ -137,6 +138,9 @@ write_items(struct gsort *job)
 		TRY(gs_item_store_count_out(items->store, &count));
 	gs_item_emit_expect(&items->emit, count);
 	if (job->options->lines)
+		gs_line_show_open(&job->lines.show, &job->lines.order, &items->emit,
+		                  job->options->counts, job->options->underline);
+	if (job->options->lines)
 		TRY(gs_item_emit_header(&items->emit, job->lines.ingest.header.data,
 		                        job->lines.ingest.header.bytes));
 	else if (job->options->argsort_bits == 0)
@@ -179,14 +183,14 @@ gs_items_stats(struct gsort *job)
 
 	stats->device = "cpu";
 	stats->batches = 1;
-	stats->bytes_in = job->options->lines ? job->lines.ingest.bytes : items->ingest.bytes;
-	stats->keys = job->options->lines && items->store != NULL ? gs_item_store_count(items->store)
-	                                                          : items->ingest.records;
 	stats->keys_out = items->emit.items;
 	stats->bytes_out = items->emit.bytes;
-	stats->verified = job->options->verify && !job->options->head;
-	if (items->store != NULL)
-		gs_item_store_stats(items->store, &stats->runs, &stats->spilled_bytes);
+	stats->verified = job->options->verify && !job->options->head && !job->options->tail.wanted;
+	if (items->store == NULL)	/* a merge or a check has counted itself */
+		return;
+	stats->bytes_in = job->options->lines ? job->lines.ingest.bytes : items->ingest.bytes;
+	stats->keys = gs_item_store_count(items->store);
+	gs_item_store_stats(items->store, &stats->runs, &stats->spilled_bytes);
 }
 
 void

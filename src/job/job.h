@@ -8,6 +8,8 @@
 #ifndef GS_JOB_H
 #define GS_JOB_H
 
+#include <stdatomic.h>
+
 #include "base/arena.h"
 #include "base/monitor.h"
 #include "gsort.h"
@@ -22,6 +24,7 @@
 #include "stages/item_store.h"
 #include "stages/line_follow.h"
 #include "stages/line_ingest.h"
+#include "stages/line_show.h"
 #include "stages/record_ingest.h"
 #include "stages/store.h"
 #include "stages/verify.h"
@@ -31,6 +34,7 @@ struct gs_line_job {
 	struct gs_line_order  order;
 	struct gs_line_follow follow;	/* of a check or merge */
 	struct gs_line_ingest ingest;
+	struct gs_line_show   show;
 	struct gs_ahead       ahead;
 	struct gs_arena       arena;	/* its chunks */
 	size_t                chunk_bytes;
@@ -46,7 +50,9 @@ struct gs_items {
 };
 
 struct gsort {
-	const struct gsort_options *options;	/* the caller's */
+	struct gsort_options copy;		/* of the caller's options */
+	const struct gsort_options *options;	/* the copy */
+	atomic_bool          interrupted;	/* by gsort_interrupt() */
 	struct gs_plan_input plan_input;
 	struct gs_plan       plan;
 	struct gs_monitor    monitor;

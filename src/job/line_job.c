@@ -146,6 +146,7 @@ gs_line_job_close(struct gsort *job)
 {
 	gs_ahead_close(&job->lines.ahead);
 	gs_line_ingest_close(&job->lines.ingest);
+	gs_line_show_close(&job->lines.show);
 	gs_line_follow_close(&job->lines.follow);
 	gs_line_order_close(&job->lines.order);
 	gs_arena_close(&job->lines.arena);

@@ -91,6 +91,7 @@ begin(struct input *input)
 		.threads = (job->plan.threads + 1) / 2,
 		.window_bytes = job->plan.window_bytes,
 		.stops_with = job->input,
+		.interrupted = &job->interrupted,
 		.before_inflate = gs_confine,
 		.before_context = &job->confinement,
 		.read = job->options->fed ? gs_rendezvous_read : job->options->read,

@@ -49,11 +49,12 @@ open_input(struct gsort *job)
 		.binary = unit > 0,
 		.terminal_ok = options->force,
 		.decompress = options->decompress,
-		.later = options->operation == GSORT_MERGE,
+		.later = options->operation == GSORT_MERGE && !options->lines,
 		.before_inflate = gs_confine,
 		.before_context = &job->confinement,
 		.read = options->fed ? gs_rendezvous_read : options->read,
 		.read_context = options->fed ? &job->rendezvous : options->read_context,
+		.interrupted = &job->interrupted,
 	};
 	const char *name;
 	uint64_t bytes;
@@ -80,6 +81,7 @@ open_output(struct gsort *job)
 		.write = options->drained ? gs_rendezvous_write : options->write,
 		.write_context = options->drained ? &job->rendezvous : options->write_context,
 		.clock = &job->monitor.clock,
+		.interrupted = &job->interrupted,
 	};
 
 	TRY(gs_outputs_open(&job->outputs, &out, options->split));
@@ -143,7 +145,8 @@ collect_plan_input(struct gsort *job)
 
 	gs_limits_read(&limits, bytes <= SMALL_BYTES);
 	job->plan_input = (struct gs_plan_input){
-		.operation = options->operation,
+		.operation = options->lines && options->operation == GSORT_MERGE
+		             ? GSORT_SORT : options->operation,	/* see line_job.c */
 		.type = options->type,
 		.key_bits = gs_key_bits(options->type),
 		.items = gs_items_are_wanted(options),
@@ -190,14 +193,14 @@ carve(struct gsort *job)
 	if (job->options->operation == GSORT_SORT)
 		gs_ingest_carve(&job->ingest, &job->plan, &job->arena);
 	gs_store_carve(&job->store, job->options, &job->plan_input, &job->plan, &job->arena);
-	gs_emit_carve(&job->emit, &job->plan, &job->arena);
+	gs_emit_carve(&job->emit, job->options, &job->plan, &job->arena);
 }
 
 static gs_status
 allocate(struct gsort *job)
 {
 	if (gs_items_are_wanted(job->options))
-		return gs_items_allocate(job);
+		return job->options->operation == GSORT_SORT ? gs_items_allocate(job) : GS_OK;
 	job->arena = (struct gs_arena){ .base = NULL };
 	carve(job);
 	TRY(gs_arena_open(&job->arena, job->arena.used_bytes, job->plan.huge_pages));
@@ -247,6 +250,20 @@ confine(struct gsort *job)
 		gs_confine(&job->confinement);
 }
 
+/* The last K keys are the first K of the reverse order, which take memory in proportion to K. */
+static void
+adapt_options(struct gsort *job)
+{
+	struct gsort_options *own = &job->copy;
+
+	if (gs_items_are_wanted(own) || own->operation != GSORT_SORT || !own->tail.wanted || own->tail.count > GS_TAIL_MOST ||
+	    own->counts || own->repeated || own->singletons)
+		return;
+	own->reverse = !own->reverse;
+	own->head = true;
+	own->head_count = own->tail.count;
+}
+
 /*
  * Open inputs first, so that a missing file is found before an output is created; then check what
  * could fail after an hour of reading: temporary directories, the output.
@@ -255,6 +272,7 @@ gs_status
 gs_job_open(struct gsort *job)
 {
 	TRY(gs_options_check(job->options));
+	adapt_options(job);
 	if (gs_items_are_wanted(job->options))
 		TRY(gs_items_describe(job));
 	gs_ingest_set_format(&job->ingest, job->options);

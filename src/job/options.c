@@ -8,14 +8,37 @@
  * A useless option is allowed (a check with -T), as in sort(1).  An option that cannot have its
  * effect is refused.
  */
+#include "config.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "format/key.h"
 #include "io/outputs.h"
 #include "job/options.h"
+#include "stages/select.h"
+#include "stages/tail.h"
 
 #define COUNT(array)	(sizeof (array) / sizeof (array)[0])
+
+/* As struct clone_args of clone3(2) grows: what is beyond the shorter struct is 0. */
+gs_status
+gs_options_copy(struct gsort_options *copy, const struct gsort_options *options)
+{
+	const size_t bytes = options->struct_size, known = sizeof *copy;
+
+	if (bytes < sizeof bytes || bytes > 16 * known)
+		return gs_fail(GS_EUSAGE, "struct_size of the options is %zu: set it to "
+		               "sizeof(struct gsort_options), which is %zu here", bytes, known);
+	for (size_t at = known; at < bytes; at++)
+		if (((const char *)options)[at] != 0)
+			return gs_fail(GS_EUSAGE, "an option is set that gsort %s does not know: the "
+			               "program needs a newer libgsort", PACKAGE_VERSION);
+	memset(copy, 0, known);
+	memcpy(copy, options, bytes < known ? bytes : known);
+	copy->struct_size = known;
+	return GS_OK;
+}
 
 /* A C program can store any number in an enum. */
 static bool
@@ -89,11 +112,23 @@ writes_binary(const struct gsort_options *o)
 	return is_binary(o->converts ? o->to : o->type);
 }
 
+/* Tails that are not taken by rank are kept in memory. */
+static gs_status
+check_tail(const struct gsort_options *o)
+{
+	if (o->tail.wanted && o->tail.count > GS_TAIL_MOST &&
+	    (o->operation == GSORT_MERGE || gs_select_wants_groups(o)))
+		return gs_fail(GS_EUSAGE, "--tail=%llu is too large here: with --merge, --unique, "
+		               "--count, --repeated or --singletons it is at most %d",
+		               (unsigned long long)o->tail.count, GS_TAIL_MOST);
+	return GS_OK;
+}
+
 /* Find the first two options of which one needs, or excludes, the other.  Enums are valid. */
 static bool
 find_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
 {
-	const bool check = o->operation == GSORT_CHECK;
+	const bool check = o->operation == GSORT_CHECK, merge = o->operation == GSORT_MERGE;
 	const bool records = o->record_bytes > 0, argsort = o->argsort_bits > 0;
 	const bool binary_in = is_binary(o->type) || records;
 	const bool binary_out = writes_binary(o) || records || argsort;
@@ -121,7 +156,10 @@ find_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
 		{ o->lines && o->compress_program != NULL, { "lines", "compress-program", false } },
 		{ o->underline && check, { "check", "debug", false } },
 		{ o->underline && o->output != NULL, { "debug", "output", false } },
-		{ argsort && o->operation == GSORT_MERGE, { "argsort", "merge", false } },
+		{ o->lines && o->sample.wanted, { "lines", "sample", false } },
+		{ records && o->sample.wanted, { "record-size", "sample", false } },
+		{ argsort && o->sample.wanted, { "argsort", "sample", false } },
+		{ argsort && merge, { "argsort", "merge", false } },
 		{ argsort && check, { "argsort", "check", false } },
 		{ argsort && o->converts, { "argsort", "to", false } },
 		{ argsort && o->counts, { "argsort", "count", false } },
@@ -141,6 +179,20 @@ find_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
 		{ check && o->device == GSORT_DEVICE_GPU, { "check", "device", false } },
 		{ o->operation == GSORT_MERGE && o->device == GSORT_DEVICE_GPU,
 		  { "merge", "device", false } },
+		{ check && o->tail.wanted, { "check", "tail", false } },
+		{ o->tail.wanted && o->head, { "tail", "head-count", false } },
+		{ o->tail.wanted && o->split > 0, { "tail", "split", false } },
+		{ check && o->sample.wanted, { "check", "sample", false } },
+		/* how many there are is not known before the last */
+		{ merge && o->sample.wanted, { "merge", "sample", false } },
+		{ o->sample.wanted && o->head, { "sample", "head-count", false } },
+		{ o->sample.wanted && o->tail.wanted, { "sample", "tail", false } },
+		{ o->sample.wanted && o->unique, { "sample", "unique", false } },
+		{ o->sample.wanted && o->counts, { "sample", "count", false } },
+		{ o->sample.wanted && o->repeated, { "sample", "repeated", false } },
+		{ o->sample.wanted && o->singletons, { "sample", "singletons", false } },
+		{ o->sample.wanted && o->split > 0, { "sample", "split", false } },
+		{ o->seed != 0 && !o->sample.wanted, { "seed", "sample", true } },
 		{ o->repeated && o->singletons, { "repeated", "singletons", false } },
 		{ binary_in && binary_out && o->zero_terminated, { "zero-terminated", "type", false } },
 		{ binary_in && o->header_lines > 0, { "header", "type", false } },
@@ -198,11 +250,15 @@ gs_options_check(const struct gsort_options *options)
 		                                         : "options '%s' and '%s' are incompatible",
 		               spell(options, conflict.one, one), spell(options, conflict.other, other));
 	TRY(check_binary(options));
+	TRY(check_tail(options));
 	return check_split(options);
 }
 
 bool
 gsort_conflict(const struct gsort_options *options, struct gsort_conflict *conflict)
 {
-	return has_valid_enums(options) && find_conflict(options, conflict);
+	struct gsort_options copy;
+
+	return gs_options_copy(&copy, options) == GS_OK && has_valid_enums(&copy) &&
+	       find_conflict(&copy, conflict);
 }

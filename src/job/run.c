@@ -3,6 +3,8 @@
 #include "base/clock.h"
 #include "job/check.h"
 #include "job/items.h"
+#include "job/items_check.h"
+#include "job/items_merge.h"
 #include "job/line_job.h"
 #include "job/merge.h"
 #include "job/run.h"
@@ -11,9 +13,14 @@
 static gs_status
 run_items(struct gsort *job, bool *disorder)
 {
-	if (job->options->lines && job->options->operation == GSORT_CHECK)
-		return gs_line_job_check(job, disorder);
-	return gs_items_sort(job);
+	if (job->options->lines)	/* a merge is a sort that checks its inputs */
+		return job->options->operation == GSORT_CHECK ? gs_line_job_check(job, disorder)
+		                                              : gs_items_sort(job);
+	switch (job->options->operation) {
+	case GSORT_CHECK: return gs_items_check(job, disorder);
+	case GSORT_MERGE: return gs_items_merge(job);
+	default:          return gs_items_sort(job);
+	}
 }
 
 static gs_status
@@ -57,6 +64,8 @@ collect_stats(struct gsort *job)
 
 	collect_stages(job);
 	stats->device_rule = job->plan.device_rule;
+	if (operation == GSORT_MERGE)
+		stats->write_seconds = stats->seconds;
 	if (operation == GSORT_CHECK) {
 		stats->read_seconds = stats->seconds;
 		return;
@@ -72,7 +81,6 @@ collect_stats(struct gsort *job)
 	if (operation == GSORT_MERGE) {
 		stats->device = "cpu";
 		stats->batches = (unsigned)(job->options->input_count > 0 ? job->options->input_count : 1);
-		stats->write_seconds = stats->seconds;
 		return;
 	}
 	stats->bytes_in = job->ingest.bytes;
@@ -91,6 +99,10 @@ gs_job_run(void *context)
 	job->stats.seconds = (double)(gs_clock_wall() - start) / 1e9;
 	collect_stats(job);
 	atomic_store(&job->monitor.counters.phase, GSORT_DONE);
+	/* A read that was interrupted looks like the end of the file, or like an error. */
+	if ((status != GS_OK || job->options->operation == GSORT_CHECK) &&
+	    gs_check_interrupted(&job->interrupted) != GS_OK)
+		return GSORT_ERROR;
 	if (status != GS_OK)
 		return GSORT_ERROR;
 	if (job->options->invalid == GSORT_INVALID_FAIL && job->stats.invalid_lines > 0) {

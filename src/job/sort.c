@@ -58,7 +58,7 @@ sort_once(struct gsort *job)
 	sorted = seconds();
 	atomic_store(&job->monitor.counters.phase, GSORT_WRITING);
 	header = gs_ingest_header(&job->ingest, &header_bytes);
-	gs_emit_expect_keys(&job->emit, job->ingest.keys);
+	TRY(gs_emit_expect_keys(&job->emit, job->options, job->ingest.keys));
 	TRY(gs_job_emit(job, header, header_bytes));	/* -> selected keys -> bytes -> output */
 
 	job->stats.read_seconds += read - start;

@@ -33,8 +33,8 @@ enum { MOST_THREADS = 16 };
  * 55 GB/s) hides the cost of the call, and so small that the pinned ring is touched (7 ms for
  * 64 MiB) while the context is created.
  */
-#define TILE_BYTES		(16 * MIB)
-#define LEAST_TILE_BYTES	(64 * KIB)
+#define STAGING_BYTES		(16 * MIB)
+#define LEAST_STAGING_BYTES	(64 * KIB)
 
 /* The head is trimmed only when the batch has at least this many keys: 8 MiB at most, sorted in
  * some ms.  Not tuned. */
@@ -137,11 +137,7 @@ power_of_two_to(uint64_t bytes)
 unsigned
 gs_plan_classes(const struct gs_plan *plan)
 {
-	unsigned count = 0;
-
-	for (unsigned s = 0; s < GS_CLASSES; s++)
-		count += plan->class_bits[s] > 0;
-	return count;
+	return gs_class_count(plan->class_bits);
 }
 
 static bool
@@ -204,7 +200,7 @@ set_budget(struct gs_plan *plan, const struct gs_plan_input *input)
 	uint64_t need = LEAST_BYTES;
 
 	if (input->device == GSORT_DEVICE_GPU)
-		need += gs_plan_cuda_bytes() + 8 * LEAST_TILE_BYTES;
+		need += gs_plan_cuda_bytes() + 8 * LEAST_STAGING_BYTES;
 	plan->host_bytes = input->host_bytes;
 	if (input->memory_bytes > 0)
 		plan->host_bytes = least(within(need, input->memory_bytes, UINT64_MAX), plan->host_bytes);
@@ -271,23 +267,23 @@ gpu_count(const struct gs_plan_input *input)
 
 /* A small job, or a small limit of GPU memory, has small staging buffers. */
 static void
-set_tiles(struct gs_plan *plan, const struct gs_plan_input *input)
+set_staging(struct gs_plan *plan, const struct gs_plan_input *input)
 {
 	uint64_t bytes = plan->host_bytes;
 
 	if (uses_gpu(plan))
 		take_from(&bytes, gs_plan_cuda_bytes());
 	/* One is filled, one crosses the bus, one waits; each key class of text fills one of its own. */
-	plan->ring_tiles = input->key_bits == 0 ? GS_CLASSES + 1 : 4;
-	plan->tile_bytes = TILE_BYTES;
-	if (input_bytes_most(input) < TILE_BYTES)
-		plan->tile_bytes = power_of_two_from(input->input_bytes);
-	while (input->gpu_memory_bytes > 0 && plan->tile_bytes > input->gpu_memory_bytes / 8)
-		plan->tile_bytes /= 2;
-	while (plan->tile_bytes > bytes / 64 / gpu_count(input))
-		plan->tile_bytes /= 2;
-	if (plan->tile_bytes < LEAST_TILE_BYTES)
-		plan->tile_bytes = LEAST_TILE_BYTES;
+	plan->ring_buffers = input->key_bits == 0 ? GS_CLASSES + 1 : 4;
+	plan->staging_bytes = STAGING_BYTES;
+	if (input_bytes_most(input) < STAGING_BYTES)
+		plan->staging_bytes = power_of_two_from(input->input_bytes);
+	while (input->gpu_memory_bytes > 0 && plan->staging_bytes > input->gpu_memory_bytes / 8)
+		plan->staging_bytes /= 2;
+	while (plan->staging_bytes > bytes / 64 / gpu_count(input))
+		plan->staging_bytes /= 2;
+	if (plan->staging_bytes < LEAST_STAGING_BYTES)
+		plan->staging_bytes = LEAST_STAGING_BYTES;
 }
 
 static void
@@ -351,7 +347,7 @@ set_buffers(struct gs_plan *plan, const struct gs_plan_input *input)
 	take_from(&left, PROGRAM_BYTES + plan->threads * THREAD_BYTES);
 	if (uses_gpu(plan))
 		take_from(&left, gs_plan_cuda_bytes() +
-		                         gpu_count(input) * plan->ring_tiles * plan->tile_bytes);
+		                         gpu_count(input) * plan->ring_buffers * plan->staging_bytes);
 	plan->huge_pages = gs_arena_round(1) * carvings <= left / 16;
 	if (plan->huge_pages)
 		take_from(&left, gs_arena_round(1) * carvings);
@@ -374,7 +370,7 @@ set_buffers(struct gs_plan *plan, const struct gs_plan_input *input)
 	}
 	plan->count_bytes = 0;
 	if (plan->by_counting || (input->key_bits == 0 && !input->items))
-		plan->count_bytes = within(64 * KIB, left / 16, plan->tile_bytes) / 4096 * 4096;
+		plan->count_bytes = within(64 * KIB, left / 16, plan->staging_bytes) / 4096 * 4096;
 	take_from(&left, plan->count_bytes);
 	set_pieces(plan, input, &left);
 	plan->spill_bytes = within(256 * KIB, left / 16, 8 * MIB) / 4096 * 4096;
@@ -541,13 +537,13 @@ make(struct gs_plan *plan, const struct gs_plan_input *input)
 	set_budget(plan, input);
 	set_threads(plan, input);
 	TRY(choose_device(plan, input));
-	set_tiles(plan, input);
+	set_staging(plan, input);
 	set_buffers(plan, input);
 	set_batch(plan, input);
 	set_merge(plan, input);
 	set_head(plan, input);
 	TRY(check_budget(plan, input));
-	assert(plan->tile_bytes % LEAST_TILE_BYTES == 0);
+	assert(plan->staging_bytes % LEAST_STAGING_BYTES == 0);
 	assert(plan->sort_bytes <= plan->pool_bytes && plan->pool_bytes < plan->host_bytes);
 	return GS_OK;
 }

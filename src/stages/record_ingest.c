@@ -17,6 +17,7 @@
 #include "base/team.h"
 #include "format/key.h"
 #include "sort/items/bins.h"
+#include "sort/items/follow.h"
 #include "stages/record_ingest.h"
 
 /* Bytes of an item for --argsort: its number. */
@@ -120,6 +121,7 @@ struct reading {
 	bool            ended;
 	uint64_t        file_bytes;	/* so far */
 	size_t          left;		/* records of this round */
+	struct gs_item_follow follow;	/* with checks_order: by one thread */
 };
 
 struct piece {
@@ -190,6 +192,23 @@ make_items(const struct gs_record_ingest *ingest, const char *records, char *ite
 	}
 }
 
+/* The records of a sorted input come in order; or an error. */
+static gs_status
+follow(struct reading *reading, const char *records, size_t bytes)
+{
+	const struct gs_record_ingest *ingest = reading->ingest;
+	const struct gs_item_slice slice = { records, bytes };
+	const size_t at = ingest->checks_order ? gs_items_follow(&reading->follow, &slice) : bytes;
+
+	if (at == SIZE_MAX)
+		return gs_fail(GS_EBUDGET, "out of memory");
+	return at == bytes ? GS_OK
+	       : gs_record_disorder(&ingest->record, gs_input_name(ingest->input),
+	                            reading->follow.items + 1, ingest->options->skip_bytes,
+	                            ": merging needs sorted inputs; sort it, or use "
+	                            "--nocheck-order");
+}
+
 /* Read what was claimed, and store it. */
 static bool
 store_piece(struct reading *reading, unsigned rank, char *records, struct piece *piece)
@@ -215,6 +234,8 @@ store_piece(struct reading *reading, unsigned rank, char *records, struct piece 
 	}
 	/* Even after an error: each sequence number has its row. */
 	gs_item_store_add(ingest->store, rank, piece->sequence, items, count * item_bytes);
+	if (status == GS_OK)
+		status = follow(reading, records, count * record_bytes);
 	gs_clock_lap(clock, GS_STAGE_SORT, &since);
 	return gs_first_error_note(&reading->error, status);
 }
@@ -305,7 +326,11 @@ show_sample(struct gs_record_ingest *ingest)
 static gs_status
 read_file(struct gs_record_ingest *ingest, bool first)
 {
-	struct reading reading = { .ingest = ingest };
+	const struct gs_item_order order = {
+		.item_bytes = ingest->record.bytes, .words = gs_record_words, .context = &ingest->record,
+	};
+	const unsigned threads = ingest->checks_order ? 1 : ingest->threads;
+	struct reading reading = { .ingest = ingest, .follow = { .order = &order } };
 	const size_t piece = ingest->piece_records * ingest->item.bytes;
 	gs_status status = gs_input_claims(ingest->input, &reading.claims);
 	bool small = true;		/* a small input needs no other thread */
@@ -317,10 +342,11 @@ read_file(struct gs_record_ingest *ingest, bool first)
 	while (status == GS_OK && !reading.ended) {
 		status = gs_item_store_reserve(ingest->store, piece, ingest->threads, &room);
 		if (status == GS_OK)
-			status = run_round(&reading, small ? piece : room, small ? 1 : ingest->threads);
+			status = run_round(&reading, small ? piece : room, small ? 1 : threads);
 		small = false;
 	}
 	pthread_mutex_destroy(&reading.lock);
+	gs_items_follow_close(&reading.follow);
 	TRY(status);
 	return reading.file_bytes % ingest->record.bytes == 0 ? GS_OK
 	       : gs_record_partial(&ingest->record, gs_input_name(ingest->input),

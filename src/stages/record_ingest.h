@@ -36,6 +36,7 @@ struct gs_record_ingest {
 	char                 *item_pieces;	/* of items, if they are others */
 	char                 *header;	/* options.skip_bytes of the first input */
 	size_t                header_bytes;
+	bool                  checks_order;	/* each input must be in order: set before run() */
 	uint64_t              bytes, records;	/* read */
 };
 

@@ -122,8 +122,8 @@ gs_store_open_gpu(struct gs_store *store)
 	const uint64_t bytes = store->plan_input->input_bytes;
 	struct gs_gpu_options options = {
 		.descending_classes = store->options->reverse,
-		.tile_bytes = plan->tile_bytes,
-		.ring_tiles = plan->ring_tiles,
+		.staging_bytes = plan->staging_bytes,
+		.ring_buffers = plan->ring_buffers,
 		/* A line of text is at least 6 bytes for 4 of key, or 7 for 8. */
 		.hint_bytes = store->plan_input->key_bits > 0 || bytes == UINT64_MAX ? bytes
 		                                                                     : bytes / 7 * 8,

@@ -629,7 +629,8 @@ temporary() {
 		int
 		main(void)
 		{
-			const struct gsort_options options = { .type = GSORT_TEXT_FLOAT };
+			const struct gsort_options options = { .struct_size = sizeof options,
+			                                       .type = GSORT_TEXT_FLOAT };
 			gsort *job;
 
 			setlocale(LC_NUMERIC, "comma");

@@ -60,7 +60,9 @@ collect_works() {
 	PKG_CONFIG_PATH=$(dirname "$(find "$root" -name gsort.pc)")
 	export PKG_CONFIG_PATH
 	[ "$(pkg-config --modversion gsort)" = "$("$root/bin/gsort" --version | sed -n 's/^gsort //p')" ]
-	flags=$(pkg-config --define-variable=prefix="$root" --cflags --libs --static gsort)
+	flags=$(pkg-config --define-variable=prefix="$root" --cflags --libs gsort)
+	LD_LIBRARY_PATH=$(pkg-config --define-variable=prefix="$root" --variable=libdir gsort)
+	export LD_LIBRARY_PATH
 	for example in smallest collect; do
 		# shellcheck disable=SC2086
 		cc -std=c11 -Wall -Wextra -Werror -o $example "$(find "$root" -name $example.c)" $flags

@@ -548,6 +548,9 @@ messages() {
 	a job that is fed or drained runs by itself: it ends with gsort_feed_end() or gsort_drain()
 	a job that is fed reads nothing else
 	an option of gsort_open() has no such value
+	set it to sizeof(struct gsort_options), which is
+	does not know: the program needs a newer libgsort
+	interrupted
 	f the GPU's memory is more than there is
 	'--batch-size' is 1: the minimum is 2
 	'--to=text' converts any type to text
@@ -581,6 +584,7 @@ messages() {
 	cannot map
 	cannot reserve
 	cannot start a thread
+	no memory for a sample of
 	no memory for another run
 	no memory for temporary files
 	no memory to compress temporary files

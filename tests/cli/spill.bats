@@ -141,8 +141,8 @@ same() {
 
 # ---- the memory that was allowed
 
-# peak_within LIMIT OPTION...: gsort -S LIMIT, of the file in
-peak_within() {
+# within_limit LIMIT OPTION...: gsort -S LIMIT, of the file in
+within_limit() {
 	local limit=$1 peak
 	shift
 	measure took gsort -S "$limit" "$@" -o out in || return 1
@@ -160,19 +160,19 @@ few() {
 	local limit
 	gen --seed 52 --keys 3500000 --type u64 >in
 	for limit in 16M 20M 32M; do
-		peak_within $limit -u64
+		within_limit $limit -u64
 		is_sorted out u64
 		same_keys in out u64
 	done
 	for limit in $(few 16M 20M 32M); do
-		peak_within $limit -u64 --batch-size=2 -r
-		peak_within $limit -f32 --parallel=7
+		within_limit $limit -u64 --batch-size=2 -r
+		within_limit $limit -f32 --parallel=7
 	done
-	peak_within 16M -u8
-	peak_within 16M -u16
+	within_limit 16M -u8
+	within_limit 16M -u16
 	for limit in $(few 64M 128M); do
 		gen --seed 52 --keys $((${limit%M} * 180000)) --type u64 >in
-		peak_within $limit -u64
+		within_limit $limit -u64
 	done
 }
 
@@ -181,14 +181,14 @@ few() {
 	for range in u32 full small; do
 		gen --seed 53 --keys 1200000 --type text --range $range >in
 		for limit in $(few 16M 20M 32M); do
-			peak_within $limit -n
-			peak_within $limit -nru --parallel=7
+			within_limit $limit -n
+			within_limit $limit -nru --parallel=7
 		done
 	done
 	for range in $(few full u32 small); do
 		gen --seed 53 --keys 4000000 --type text --range $range >in
-		peak_within 32M -n
-		peak_within 64M -n
+		within_limit 32M -n
+		within_limit 64M -n
 	done
 }
 
@@ -196,8 +196,8 @@ few() {
 	local program
 	gen --seed 54 --keys 5000000 --type u64 --dist zipf >in
 	for program in zstd lz4; do
-		peak_within 32M -u64 --compress-program=$program
-		peak_within 64M -u64 --compress-program=$program
+		within_limit 32M -u64 --compress-program=$program
+		within_limit 64M -u64 --compress-program=$program
 	done
 }
 

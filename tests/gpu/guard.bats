@@ -138,7 +138,7 @@ survives() {
 	: >is-pipe
 	gen --seed 55 --keys 700000 --type u32 >in.now
 	survives -u32
-	GSORT_EMU_MEMORY=$((256 << 20))		# tiles are large if nobody knows how much will come
+	GSORT_EMU_MEMORY=$((256 << 20))		# staging buffers are large if nobody knows how much will come
 	gen --seed 55 --keys 200000 --type text --range full >in.now
 	survives
 }
@@ -207,9 +207,9 @@ survives() {
 	survives -u64 --gpu-memory=5M -S 17M
 }
 
-# Of several streams, the tile that was fed last may be the next to be filled.  With one core
+# Of several streams, the staging buffer that was fed last may be the next to be filled.  With one core
 # its copy has not even begun by then.
-@test "a tile is not filled while it is being copied" {
+@test "a staging buffer is not filled while it is being copied" {
 	# Three of four numbers are in one stream, the others in a second.
 	paste -d '\n' <(gen --seed 58 --keys 350000 --type text --range u32) \
 		<(gen --seed 59 --keys 350000 --type text --range i32) >in.now

@@ -37,6 +37,23 @@ load ../helpers
 	grep -q '^crossover: --ways: sideways is none of file, pipe, null$' err
 }
 
+@test "crossover names the commit that it is told, or its own, or none" {
+	needs git jq python3
+	command -v gsort-emu >/dev/null || skip "gsort-emu is not built"
+	commit_of() {
+		"$@" --gsort "$(command -v gsort-emu)" --types u32 --sizes 8 --cores 1 --ways null --runs 1 \
+			--json row.json >told && jq -r .commit row.json
+	}
+	export GIT_CONFIG_GLOBAL=/dev/null
+	# a checkout of something else around the folder that the script was copied to
+	git init -q . && git -c user.name=n -c user.email=e commit -q --allow-empty -m other
+	mkdir copied && cp "$GSORT_SOURCE/bench/crossover" copied
+	[ "$(commit_of copied/crossover)" = unknown ]
+	[ "$(GSORT_COMMIT=abcdef0 commit_of copied/crossover)" = abcdef0 ]
+	git -C "$GSORT_SOURCE" rev-parse -q --verify HEAD 2>/dev/null || skip "no checkout"
+	[ "$(commit_of "$GSORT_SOURCE/bench/crossover")" = "$(git -C "$GSORT_SOURCE" rev-parse --short HEAD)" ]
+}
+
 @test "versus prints processor seconds and writes them" {
 	needs jq
 	"$GSORT_SOURCE/bench/versus" --build "$GSORT_BUILD" --sizes 1000 \

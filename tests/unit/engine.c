@@ -14,7 +14,7 @@ void unit_engine(void);
 
 extern const struct gs_gpu_module gs_gpu_module;
 
-enum { TILE_BYTES = 64 << 10, GPU_BYTES = 16 << 20, RESIDENT_BYTES = 8 << 20 };
+enum { STAGING_BYTES = 64 << 10, GPU_BYTES = 16 << 20, RESIDENT_BYTES = 8 << 20 };
 
 static const struct row {
 	const char *name;
@@ -30,7 +30,7 @@ static const struct row {
 } rows[] = {
 	{ .name = "nothing at all", .bits = { 32 } },
 	{ .name = "one key", .bits = { 64 }, .keys = { 1 } },
-	{ .name = "tiles that are not full lie one behind the other",
+	{ .name = "buffers that are not full lie one behind the other",
 	  .bits = { 32 }, .keys = { 100001 } },
 	{ .name = "enough for a partition", .bits = { 32 }, .keys = { 270001 } },
 	{ .name = "and of wide ones", .bits = { 64 }, .keys = { 150001 } },
@@ -67,28 +67,29 @@ static const struct row {
 	  .bits = { 32 }, .keys = { 400001 }, .gpu_bytes = 300 << 10, .batches = 9, .gpus = 7,
 	  .few = 1 },
 	{ .name = "seven for one key", .bits = { 32 }, .keys = { 1 }, .gpus = 7 },
-	{ .name = "a batch is a tile",
+	{ .name = "a batch is a buffer",
 	  .bits = { 32, 64 }, .keys = { 70001, 30011 }, .gpu_bytes = 200 << 10, .batches = 8 },
 };
 
 static uint64_t
-sum_of(const struct gs_staging *tile)
+sum_of(const struct gs_staging *staging)
 {
-	return gs_checksum(1, tile->key_class, tile->key_bits, tile->keys, tile->count, false).sum;
+	return gs_checksum(1, staging->key_class, staging->key_bits, staging->keys, staging->count,
+	                   false).sum;
 }
 
 static void
-fill(struct gs_staging *tile, unsigned few, uint64_t *seed, uint64_t *sum)
+fill(struct gs_staging *staging, unsigned few, uint64_t *seed, uint64_t *sum)
 {
-	for (size_t i = 0; i < tile->count; i++) {
+	for (size_t i = 0; i < staging->count; i++) {
 		const uint64_t key = few > 0 ? units_mix((*seed)++) % few * 1000 : units_mix((*seed)++);
 
-		gs_key_put(tile->keys, tile->key_bits, i, key);
-		*sum += gs_key_at(tile->keys, tile->key_bits, i);
+		gs_key_put(staging->keys, staging->key_bits, i, key);
+		*sum += gs_key_at(staging->keys, staging->key_bits, i);
 	}
 }
 
-/* Feed all keys, classes in turn, tiles two thirds full; sums of all keys.  False: a call failed,
+/* Feed all keys, classes in turn, buffers two thirds full; sums of all keys.  False: a call failed,
  * or there is no room. */
 static bool
 feed(struct gs_gpu *gpu, const struct row *row, uint64_t seed, uint64_t *sums)
@@ -100,19 +101,19 @@ feed(struct gs_gpu *gpu, const struct row *row, uint64_t seed, uint64_t *sums)
 	while (more) {
 		more = false;
 		for (unsigned c = 0; c < GS_CLASSES; c++) {
-			struct gs_staging tile;
+			struct gs_staging staging;
 
 			if (left[c] == 0)
 				continue;
-			if (gs_gpu_module.lend(gpu, c, &tile) != GS_OK || tile.room == 0)
+			if (gs_gpu_module.lend(gpu, c, &staging) != GS_OK || staging.room == 0)
 				return false;
-			CHECK(tile.key_bits == row->bits[c], "%s: a tile is as wide as its class",
+			CHECK(staging.key_bits == row->bits[c], "%s: a buffer is as wide as its class",
 			      row->name);
-			tile.count = left[c] < tile.room ? left[c] : tile.room - tile.room / 3;
-			fill(&tile, row->few, &seed, &sums[c]);
-			if (gs_gpu_module.commit(gpu, &tile, sum_of(&tile)) != GS_OK)
+			staging.count = left[c] < staging.room ? left[c] : staging.room - staging.room / 3;
+			fill(&staging, row->few, &seed, &sums[c]);
+			if (gs_gpu_module.commit(gpu, &staging, sum_of(&staging)) != GS_OK)
 				return false;
-			left[c] -= tile.count;
+			left[c] -= staging.count;
 			more = true;
 		}
 	}
@@ -173,8 +174,8 @@ static struct gs_gpu_options
 options_of(const struct row *row)
 {
 	struct gs_gpu_options options = {
-		.descending_classes = row->descending_classes, .tile_bytes = TILE_BYTES,
-		.ring_tiles = 6, .hint_bytes = UINT64_MAX, .gpu_count = row->gpus > 0 ? row->gpus : 1,
+		.descending_classes = row->descending_classes, .staging_bytes = STAGING_BYTES,
+		.ring_buffers = 6, .hint_bytes = UINT64_MAX, .gpu_count = row->gpus > 0 ? row->gpus : 1,
 		.gpu_memory_bytes = row->gpu_bytes > 0 ? row->gpu_bytes : GPU_BYTES,
 		.resident = aligned_alloc(4096, RESIDENT_BYTES), .resident_bytes = RESIDENT_BYTES,
 	};
@@ -262,14 +263,14 @@ check_room(void)
 	for (unsigned round = 0; round < 2; round++) {
 		struct row full = row;
 		uint64_t sums[GS_CLASSES] = { 0 };
-		struct gs_staging tile;
+		struct gs_staging staging;
 
-		/* Tiles are two thirds full: no more than this is certain to fit. */
-		full.keys[0] = (1 + options.resident_bytes / batch) * (batch / TILE_BYTES) *
-		               (TILE_BYTES / 8 - TILE_BYTES / 8 / 3);
+		/* Buffers are two thirds full: no more than this is certain to fit. */
+		full.keys[0] = (1 + options.resident_bytes / batch) * (batch / STAGING_BYTES) *
+		               (STAGING_BYTES / 8 - STAGING_BYTES / 8 / 3);
 		CHECK(feed(gpu, &full, round, sums), "%s: there is room for a batch more than that",
 		      row.name);
-		CHECK(gs_gpu_module.lend(gpu, 0, &tile) == GS_OK && tile.room == 0,
+		CHECK(gs_gpu_module.lend(gpu, 0, &staging) == GS_OK && staging.room == 0,
 		      "%s: then there is none", row.name);
 		CHECK(gs_gpu_module.finish(gpu) == GS_OK, "%s: finishes", row.name);
 		CHECK(check_drain(gpu, &full, sums), "%s: drains", row.name);

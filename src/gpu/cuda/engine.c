@@ -5,18 +5,18 @@
  * In:   keys in staging buffers.
  * Out:  the keys of each class in order, in staging buffers.
  *
- * Tiles are dealt to the GPUs in turn.  While no GPU has had more than a batch, and only one has
+ * Staging buffers are dealt to the GPUs in turn.  While no GPU has had more than a batch, and only one has
  * keys of a class, the class is sent as it lies there.  Else all batches are runs, in host memory
  * or, the last one of each GPU, there; and slices of the output are dealt to the GPUs in turn.
  *
- *     lend, commit     tiles -> batches -> runs
+ *     lend, commit     buffers -> batches -> runs
  *     finish           the last batches; cuts
- *     drain            runs -> slices -> tiles
+ *     drain            runs -> slices -> buffers
  *
  * This thread only moves buffers between queues and computes cuts; a worker for each GPU does
  * what takes time (worker.h).
  *
- * Invariant: a GPU is lent a tile of its next batch only when a slot of host memory is reserved
+ * Invariant: a GPU is lent a buffer for its next batch only when a slot of host memory is reserved
  * for each batch before it.
  */
 #include "config.h"
@@ -41,7 +41,7 @@
 
 struct lender {
 	struct gs_worker worker;
-	size_t           tiles;		/* lent since the last batch was drained, but for empty ones */
+	size_t           buffers;	/* lent since the last batch was drained, but for empty ones */
 	size_t           reserved;	/* slots of host memory for its batches */
 };
 
@@ -105,7 +105,7 @@ static uint64_t
 share_of(const struct gs_gpu_options *options)
 {
 	return options->hint_bytes == UINT64_MAX ? UINT64_MAX
-	       : options->hint_bytes / options->gpu_count + options->tile_bytes;
+	       : options->hint_bytes / options->gpu_count + options->staging_bytes;
 }
 
 static gs_status
@@ -248,13 +248,13 @@ add_up_work(struct gs_gpu *gpu, struct gs_gpu_work *work)
 	}
 }
 
-/* ---- tiles in ------------------------------------------------------------------- */
+/* ---- keys in ------------------------------------------------------------------- */
 
-/* Can it take one more tile?  Each batch before that tile's needs a slot. */
+/* Can it take one more buffer?  Each batch before that one's needs a slot. */
 static bool
 has_room(struct gs_gpu *gpu, struct lender *lender)
 {
-	const size_t full = lender->tiles / lender->worker.device.tiles_most;
+	const size_t full = lender->buffers / lender->worker.device.arrivals_most;
 
 	for (; lender->reserved < full; lender->reserved++)
 		if (!gs_resident_reserve(&gpu->resident))
@@ -277,10 +277,10 @@ lend(struct gs_gpu *gpu, unsigned key_class, struct gs_staging *staging)
 		if (!has_room(gpu, lender))
 			continue;
 		TRY(note(gpu, lender->worker.number, gs_worker_free(&lender->worker, &buffer)));
-		lender->tiles++;
+		lender->buffers++;
 		staging->handle = buffer;
 		staging->keys = buffer->host;
-		staging->room = lender->worker.device.tile_bytes / (bits / 8);
+		staging->room = lender->worker.device.staging_bytes / (bits / 8);
 		return GS_OK;
 	}
 	return GS_OK;		/* room 0: the batch is full */
@@ -298,7 +298,7 @@ commit(struct gs_gpu *gpu, const struct gs_staging *staging, uint64_t sum)
 	buffer->count = staging->count;
 	buffer->sum = sum;
 	if (staging->count == 0)
-		lender->tiles--;
+		lender->buffers--;
 	gs_worker_give(&lender->worker, buffer);
 	return GS_OK;
 }
@@ -315,8 +315,8 @@ slice_bytes(const struct gs_gpu *gpu)
 
 		if (bytes > gs_device_slice_bytes(device))
 			bytes = gs_device_slice_bytes(device);
-		if (gpu->count > 1 && bytes > gpu->options.ring_tiles / 2 * device->tile_bytes)
-			bytes = gpu->options.ring_tiles / 2 * device->tile_bytes;
+		if (gpu->count > 1 && bytes > gpu->options.ring_buffers / 2 * device->staging_bytes)
+			bytes = gpu->options.ring_buffers / 2 * device->staging_bytes;
 	}
 	return bytes;
 }
@@ -342,7 +342,7 @@ end_batch(struct gs_gpu *gpu)
 {
 	TRY(await_all(gpu));
 	for (unsigned g = 0; g < gpu->count; g++)
-		gpu->lenders[g].tiles = gpu->lenders[g].reserved = 0;
+		gpu->lenders[g].buffers = gpu->lenders[g].reserved = 0;
 	gs_resident_reset(&gpu->resident);
 	gs_gpu_slices_reset(&gpu->slices);
 	gs_gpu_runs_reset(&gpu->runs);

@@ -241,14 +241,13 @@ find_cut(struct cutter *cutter, uint64_t rank, size_t *at)
 static gs_status
 append(struct gs_gpu_slices *slices, struct gs_gpu_slice **slice)
 {
+	*slice = NULL;
 	if (slices->count == slices->room) {
-		const size_t room = slices->room * 2 + 16;
-		struct gs_gpu_slice *list = realloc(slices->list, room * sizeof *list);
+		struct gs_gpu_slice *list = gs_gpu_grown(slices->list, &slices->room, sizeof *list);
 
 		if (list == NULL)
 			return gs_fail(GS_EBUDGET, "out of memory");
 		slices->list = list;
-		slices->room = room;
 	}
 	*slice = &slices->list[slices->count++];
 	return GS_OK;

@@ -2,9 +2,9 @@
 /*
  * worker.h - the thread that works one GPU: batches in, slices out
  *
- *     open; { give tiles; finish; await; { drain; take buffers; give them back; await }}*; close
+ *     open; { give buffers; finish; await; { drain; take buffers; give them back; await }}*; close
  *
- * The worker opens its GPU, then sorts the tiles that it is given, batch by batch.  A batch that
+ * The worker opens its GPU, then sorts the keys that it is given, batch by batch.  A batch that
  * is full becomes runs in host memory; the last one stays on the GPU.  When it drains, it sorts
  * its slices and sends their keys.  A worker that fails shuts its queues: who waits for it gets
  * NULL, and joins it for the reason.

@@ -172,6 +172,7 @@ BATS_FILES = \
   tests/cli/input.bats \
   tests/cli/keys.bats \
   tests/cli/library.bats \
+  tests/cli/lines.bats \
   tests/cli/man.bats \
   tests/cli/memory.bats \
   tests/cli/merge.bats \

@@ -41,22 +41,24 @@ refuse_pair(const char *one, const char *other)
 	return false;
 }
 
+/* The option that makes gsort sort lines. */
+static const char *
+spell_line_option(const struct gs_opts *opts)
+{
+	return opts->key_count > 0 ? "-k" : opts->job.separator != NULL ? "-t" :
+	       opts->job.csv ? "--csv" : opts->lines ? "--lines" : opts->human ? "-h" :
+	       opts->month ? "-M" : opts->version_sort ? "-V" : opts->dictionary ? "-d" :
+	       opts->printable ? "-i" : "-f";
+}
+
 /* A key type is that of bare numbers. */
 static bool
 check_line_types(const struct gs_opts *opts)
 {
 	char type[24];
 
-	for (const struct gs_option *o = gs_options;
-	     opts->type_name != NULL && o < gs_options + gs_option_count; o++)
-		if (opts->given[o - gs_options] != NULL && strchr("ktdhiMV", o->letter) != NULL &&
-		    o->letter != 0) {
-			const char spelled[] = { '-', (char)o->letter, '\0' };
-
-			return refuse_pair(spelled, gs_spell_type(opts->type_name, type));
-		}
 	return opts->type_name == NULL ||
-	       refuse_pair(opts->job.csv ? "--csv" : "--lines", gs_spell_type(opts->type_name, type));
+	       refuse_pair(spell_line_option(opts), gs_spell_type(opts->type_name, type));
 }
 
 static bool
@@ -103,6 +105,10 @@ spell_option(const struct gs_opts *opts, const char *name, char into[64])
 	}
 	if (strcmp(name, "type") == 0 && opts->type_name != NULL) {
 		gs_spell_type(opts->type_name, into);
+		return;
+	}
+	if (strcmp(name, "lines") == 0 && !opts->lines) {
+		snprintf(into, 64, "%s", spell_line_option(opts));
 		return;
 	}
 	if (strcmp(name, "to") == 0) {

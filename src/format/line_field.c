@@ -67,10 +67,9 @@ skip_bytes(const char *at, const char *end, size_t count)
 
 /* ---- plain lines ---------------------------------------------------------------- */
 
-/* Where a key ends in LINE, however it begins. */
-static const char *
-find_end(const struct gs_fields *fields, const struct gs_keydef *key, const char *line,
-         const char *end)
+const char *
+gs_field_limit(const struct gs_fields *fields, const struct gs_keydef *key, const char *line,
+               const char *end)
 {
 	const char *at;
 
@@ -101,7 +100,7 @@ find_plain(const struct gs_fields *fields, const struct gs_keydef *key, const ch
 	    key->end_field == (key->begin_field == GS_LINE_BEGIN ? 0 : key->begin_field))
 		limit = field < end ? end_of_field(fields, field, end) : end;	/* the usual key */
 	else
-		limit = find_end(fields, key, line, end);
+		limit = gs_field_limit(fields, key, line, end);
 	text->at = (const unsigned char *)begin;
 	text->end = (const unsigned char *)(limit > begin ? limit : begin);
 }

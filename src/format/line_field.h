@@ -29,6 +29,10 @@ struct gs_fields {
 void gs_field_find(const struct gs_fields *fields, const struct gs_keydef *key, const char *line,
                    const char *end, struct gs_key_text *text);
 
+/** Where KEY ends in LINE .. END, which may be before it begins. */
+const char *gs_field_limit(const struct gs_fields *fields, const struct gs_keydef *key,
+                           const char *line, const char *end);
+
 /**
  * The number of the field of LINE .. END, a header, that is called NAME; with CSV, without quotes.
  * Blanks around a name do not count where blanks separate fields.

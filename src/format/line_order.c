@@ -57,7 +57,7 @@ read_separator(const char *text, int *separator)
 {
 	*separator = (unsigned char)text[0];
 	if (text[0] == '\0')
-		return gs_fail(GS_EUSAGE, "the separator is empty; for NUL, use -t '\\0'");
+		return gs_fail(GS_EUSAGE, "the separator is empty: it must be one byte");
 	if (strcmp(text, "\\0") == 0)
 		*separator = '\0';
 	else if (text[1] != '\0')
@@ -374,11 +374,18 @@ gs_line_key_place(const struct gs_line_order *order, size_t key, const char *lin
 	const enum gs_ordering ordering = keydef->ordering;
 	struct gs_key_text text = { .map = NULL };
 	struct gs_key_text number;
+	const unsigned char *blanks_end;
 
 	gs_field_find(&order->fields, keydef, line, limit, &text);
 	number = text;
-	while (number.at < number.end && gs_is_blank(*number.at))
+	/* sort(1) looks for a number behind blanks, even behind the end of a key that ends too early */
+	blanks_end = (const unsigned char *)gs_field_limit(&order->fields, keydef, line, limit);
+	if (blanks_end < text.at)
+		blanks_end = (const unsigned char *)limit;
+	while (number.at < blanks_end && gs_is_blank(*number.at))
 		number.at++;
+	if (number.end < number.at)
+		number.end = number.at;
 	if (ordering == GS_BY_NUMBER || ordering == GS_BY_SIZE)
 		number.end = number.at + gs_number_length(ordering == GS_BY_SIZE, number.at, number.end);
 	else if (ordering == GS_BY_FLOAT)

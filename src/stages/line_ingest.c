@@ -11,6 +11,7 @@
  * Invariant: pieces have sequence numbers in the order of the input.
  */
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,6 +89,18 @@ compare_headers(const struct gs_line_ingest *ingest)
 	return GS_OK;
 }
 
+static gs_status
+find_columns(const struct gs_line_ingest *ingest, const char *line, size_t bytes)
+{
+	char message[GS_MESSAGE_BYTES];
+	const gs_status status = gs_line_order_header(ingest->order, line, bytes);
+
+	if (status == GS_OK)
+		return GS_OK;
+	snprintf(message, sizeof message, "%s", gs_message());
+	return gs_fail(status, "%s: %s", ingest->name, message);
+}
+
 /* A line of the header is complete. */
 static gs_status
 take_header_line(struct gs_line_ingest *ingest, const char *line, size_t bytes)
@@ -97,7 +110,7 @@ take_header_line(struct gs_line_ingest *ingest, const char *line, size_t bytes)
 	ingest->header_left--;
 	TRY(append(ingest, ingest->first ? &ingest->header : &ingest->names, line, bytes));
 	if (ingest->first && names)
-		TRY(gs_line_order_header(ingest->order, line, bytes));
+		TRY(find_columns(ingest, line, bytes));
 	return !ingest->first && ingest->header_left == 0 ? compare_headers(ingest) : GS_OK;
 }
 
@@ -225,7 +238,7 @@ end_file(struct gs_line_ingest *ingest)
 		TRY(end_line(ingest));
 	}
 	if (ingest->first && gs_line_order_wants_header(ingest->order))
-		return gs_line_order_header(ingest->order, "", 0);
+		return find_columns(ingest, "", 0);
 	return GS_OK;
 }
 

@@ -6,6 +6,7 @@ _gsort() {
 	local types='u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 text'
 	local options='-u8 -u16 -u32 -u64 -i8 -i16 -i32 -i64 -f32 -f64 --type= --endian=
 		-n --numeric-sort -g --general-numeric-sort --sort= --to=
+		--record-size= -k --key= --argsort=
 		-r --reverse -u --unique --count --repeated --singletons --head-count= --head=
 		--tail= --sample= --seed=
 		-c --check -C -m --merge --verify --check-order --nocheck-order
@@ -45,6 +46,9 @@ _gsort() {
 	--decompress)   values='auto none gzip bzip2 xz zstd lz4' ;;
 	--invalid)      values='abort fail warn ignore' ;;
 	--header)       values='1 2 3' ;;
+	--record-size)  values='8 16 32 100' ;;
+	-k|--key)       values='u32@0 u64@0 f64@0 bytes10@0' ;;
+	--argsort)      values='u32 u64' ;;
 	--skip-bytes)   values='4 8 16 128 512 4K' ;;
 	--size-hint)    values='1G 10G 100G 1T' ;;
 	-S|--buffer-size) values='256M 1G 4G 16G 50% 80%' ;;

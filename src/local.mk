@@ -241,11 +241,12 @@ host_sources = \
   src/stages/item_buckets.c \
   src/stages/item_buckets.h \
   src/stages/item_drain.c \
+  src/stages/item_drain.h \
   src/stages/item_emit.c \
   src/stages/item_emit.h \
+  src/stages/item_sink.h \
   src/stages/item_store.c \
   src/stages/item_store.h \
-  src/stages/item_store_state.h \
   src/stages/line_follow.c \
   src/stages/line_follow.h \
   src/stages/line_ingest.c \
@@ -324,6 +325,7 @@ source_extra = \
   src/sort/README.md \
   src/sort/buckets/README.md \
   src/sort/cpu/README.md \
+  src/sort/items/README.md \
   src/spill/README.md \
   src/stages/README.md \
   src/gpu/cuda/module.map \

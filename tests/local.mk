@@ -30,6 +30,7 @@ tests_unit_units_SOURCES = \
   tests/unit/rendezvous.c \
   tests/unit/inflate.c \
   tests/unit/input.c \
+  tests/unit/items.c \
   tests/unit/key.c \
   tests/unit/line_order.c \
   tests/unit/lines.c \
@@ -40,6 +41,7 @@ tests_unit_units_SOURCES = \
   tests/unit/output.c \
   tests/unit/plan.c \
   tests/unit/quicksort.c \
+  tests/unit/record.c \
   tests/unit/recorder.c \
   tests/unit/select.c \
   tests/unit/shapes.h \
@@ -117,6 +119,7 @@ fuzz_sources = \
   tests/fuzz/job.c \
   tests/fuzz/job.h \
   tests/fuzz/merge.c \
+  tests/fuzz/records.c \
   tests/fuzz/opts.c \
   tests/fuzz/oracle.c \
   tests/fuzz/oracle.h \
@@ -181,6 +184,7 @@ BATS_FILES = \
   tests/cli/output.bats \
   tests/cli/progress.bats \
   tests/cli/property.bats \
+  tests/cli/records.bats \
   tests/cli/sandbox.bats \
   tests/cli/select.bats \
   tests/cli/signals.bats \
@@ -218,6 +222,7 @@ test_files = \
   tests/helpers.bash \
   tests/house/abi.sh \
   tests/house/coverage.py \
+  tests/tools/records.py \
   tests/house/cppcheck.txt \
   tests/house/format.py \
   tests/house/lint.sh \

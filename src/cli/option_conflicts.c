@@ -73,6 +73,8 @@ check_types(const struct gs_opts *opts)
 		return check_line_types(opts);
 	if (opts->numeric && opts->general)
 		return refuse_pair("-g", "-n");
+	if ((opts->numeric || opts->general) && opts->job.record_bytes > 0)
+		return refuse_pair(opts->numeric ? "-n" : "-g", "--record-size");
 	if (opts->numeric && (!text || opts->job.type == GSORT_TEXT_FLOAT))
 		return refuse_pair("-n", type);
 	if (opts->general && (!text || (opts->type_name != NULL && opts->job.type == GSORT_TEXT)))

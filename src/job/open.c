@@ -257,7 +257,8 @@ adapt_options(struct gsort *job)
 {
 	struct gsort_options *own = &job->copy;
 
-	if (gs_items_are_wanted(own) || own->operation != GSORT_SORT || !own->tail.wanted || own->tail.count > GS_TAIL_MOST ||
+	if (gs_items_are_wanted(own) || own->operation != GSORT_SORT || !own->tail.wanted ||
+	    own->tail.count > GS_TAIL_MOST ||
 	    own->counts || own->repeated || own->singletons)
 		return;
 	own->reverse = !own->reverse;

@@ -15,8 +15,10 @@
 #include <string.h>
 
 #include "base/team.h"
+#include "sort/items/part.h"
+#include "sort/items/sum.h"
 #include "sort/items/walk.h"
-#include "stages/item_store_state.h"
+#include "stages/item_drain.h"
 
 struct part {
 	const struct gs_item_bucket *bucket;
@@ -44,9 +46,8 @@ struct worker {
 };
 
 struct draining {
-	struct gs_item_store *store;
+	const struct gs_item_drain *drain;
 	const struct gs_item_sink *sink;	/* NULL: only count */
-	const struct gs_item_limits *limits;
 	struct worker *workers;
 	struct part   *parts;
 	size_t         part_count;
@@ -105,7 +106,7 @@ end_of_part(const struct draining *draining, const struct gs_item_bucket *bucket
 	for (*bytes = 0; to < rows; to++) {
 		const size_t more = bytes_of_row(bucket, to);
 
-		if (*bytes > 0 && *bytes + more > draining->limits->bytes)
+		if (*bytes > 0 && *bytes + more > draining->drain->limits->bytes)
 			break;
 		*bytes += more;
 	}
@@ -116,8 +117,8 @@ end_of_part(const struct draining *draining, const struct gs_item_bucket *bucket
 static size_t
 make_parts(const struct draining *draining, struct part *parts)
 {
-	const struct gs_item_buckets *buckets = &draining->store->buckets;
-	const size_t fixed = draining->store->shared.order->item_bytes;
+	const struct gs_item_buckets *buckets = draining->drain->buckets;
+	const size_t fixed = draining->drain->shared->order->item_bytes;
 	uint64_t number = 0, bytes;
 	size_t count = 0;
 
@@ -163,7 +164,7 @@ make_large(const struct draining *draining, struct worker *worker, const struct 
 	TRY(gs_arena_open(&worker->large, 3 * gs_arena_round(bytes) + gs_arena_round(arrays), false));
 	worker->out = gs_arena_take(&worker->large, bytes);
 	worker->load = gs_arena_take(&worker->large, load ? bytes : 0);
-	gs_item_part_init(&worker->part, draining->store->shared.order,
+	gs_item_part_init(&worker->part, draining->drain->shared->order,
 	                  gs_arena_take(&worker->large, arrays), items);
 	return GS_OK;
 }
@@ -173,7 +174,7 @@ static gs_status
 load_slices(const struct draining *draining, struct worker *worker, const struct part *part,
             size_t *count)
 {
-	const struct gs_division_shared *shared = &draining->store->shared;
+	const struct gs_division_shared *shared = draining->drain->shared;
 	const struct gs_item_bucket *bucket = part->bucket;
 	uint64_t since = gs_clock_now();
 	size_t at = 0;
@@ -239,7 +240,7 @@ static void
 make_settled(const struct draining *draining, struct worker *worker, const struct part *part,
              size_t slice_count)
 {
-	const struct gs_item_store_options *options = &draining->store->options;
+	const struct gs_item_store_options *options = draining->drain->options;
 	const struct gs_item_order *order = options->order;
 	struct gs_item_walk walk = gs_item_walk_begin(order, worker->slices, slice_count);
 	const bool whole = options->emit_bytes == 0;
@@ -272,7 +273,7 @@ static void
 make_sorted(const struct draining *draining, struct worker *worker, const struct part *part,
             size_t slice_count)
 {
-	const struct gs_item_store_options *options = &draining->store->options;
+	const struct gs_item_store_options *options = draining->drain->options;
 	struct gs_item_part *items = &worker->part;
 	const bool whole = !options->groups && options->emit_bytes == 0;
 	struct gs_item_slice out;
@@ -301,7 +302,7 @@ make_sorted(const struct draining *draining, struct worker *worker, const struct
 static bool
 is_skipped(const struct draining *draining, const struct part *part)
 {
-	const struct gs_item_store_options *options = &draining->store->options;
+	const struct gs_item_store_options *options = draining->drain->options;
 
 	return !options->groups && (options->head || options->tail) && part->items < UINT64_MAX &&
 	       (part->most <= draining->from || part->least >= draining->to);
@@ -311,7 +312,7 @@ static gs_status
 make_part(const struct draining *draining, struct worker *worker, const struct part *part)
 {
 	const struct gs_item_bucket *bucket = part->bucket;
-	const struct gs_item_limits *limits = draining->limits;
+	const struct gs_item_limits *limits = draining->drain->limits;
 	uint64_t since = gs_clock_now();
 	size_t count;
 
@@ -323,7 +324,7 @@ make_part(const struct draining *draining, struct worker *worker, const struct p
 		make_settled(draining, worker, part, count);
 	else
 		make_sorted(draining, worker, part, count);
-	gs_clock_lap(&draining->store->monitor->clock, GS_STAGE_SORT, &since);
+	gs_clock_lap(&draining->drain->shared->monitor->clock, GS_STAGE_SORT, &since);
 	return GS_OK;
 }
 
@@ -333,7 +334,7 @@ make_part(const struct draining *draining, struct worker *worker, const struct p
 static gs_status
 note_verified(struct draining *draining, const struct worker *worker)
 {
-	const struct gs_item_order *order = draining->store->shared.order;
+	const struct gs_item_order *order = draining->drain->shared->order;
 
 	if (worker->first == NULL)
 		return GS_OK;
@@ -358,7 +359,7 @@ note_verified(struct draining *draining, const struct worker *worker)
 static size_t
 bytes_of(const struct draining *draining, const char *data, size_t bytes, size_t count)
 {
-	const struct gs_item_store_options *options = &draining->store->options;
+	const struct gs_item_store_options *options = draining->drain->options;
 	const size_t fixed = options->emit_bytes > 0 ? options->emit_bytes : options->order->item_bytes;
 	size_t at = 0;
 
@@ -448,7 +449,7 @@ do_part(struct draining *draining, struct worker *own, size_t at)
 	else
 		status = make_part(draining, &worker, part);
 	if (status == GS_OK && wait_for_turn(draining, at)) {
-		if (draining->store->options.verify)
+		if (draining->drain->options->verify)
 			status = note_verified(draining, &worker);
 		if (status == GS_OK)
 			status = hand_on(draining, &worker);
@@ -456,7 +457,7 @@ do_part(struct draining *draining, struct worker *own, size_t at)
 			draining->skip -= draining->skip < worker.items ? draining->skip : worker.items;
 		draining->number += worker.items;
 		ends = draining->left == 0;
-		atomic_fetch_add(&draining->store->monitor->counters.keys_sorted, worker.items);
+		atomic_fetch_add(&draining->drain->shared->monitor->counters.keys_sorted, worker.items);
 		end_turn(draining, at, status != GS_OK || ends);
 	} else {
 		end_turn(draining, at, true);
@@ -497,17 +498,17 @@ most_slices(const struct draining *draining)
 static gs_status
 open_worker(const struct draining *draining, struct worker *worker)
 {
-	const struct gs_item_limits *limits = draining->limits;
+	const struct gs_item_limits *limits = draining->drain->limits;
 	const size_t slices = most_slices(draining) * sizeof *worker->slices;
 	const size_t arrays = limits->items * GS_ITEM_PART_BYTES;
-	const size_t load = draining->store->flushed ? limits->bytes : 0;
+	const size_t load = draining->drain->loads ? limits->bytes : 0;
 
 	TRY(gs_arena_open(&worker->arena, gs_arena_round(slices) + gs_arena_round(arrays) +
 	                  gs_arena_round(load) + gs_arena_round(limits->bytes), false));
 	worker->slices = gs_arena_take(&worker->arena, slices);
 	worker->load = gs_arena_take(&worker->arena, load);
 	worker->out = gs_arena_take(&worker->arena, limits->bytes);
-	gs_item_part_init(&worker->part, draining->store->shared.order,
+	gs_item_part_init(&worker->part, draining->drain->shared->order,
 	                  gs_arena_take(&worker->arena, arrays), limits->items);
 	return GS_OK;
 }
@@ -515,7 +516,7 @@ open_worker(const struct draining *draining, struct worker *worker)
 static gs_status
 open_draining(struct draining *draining)
 {
-	const unsigned threads = draining->store->options.threads;
+	const unsigned threads = draining->drain->options->threads;
 
 	draining->part_count = make_parts(draining, NULL);
 	draining->parts = malloc((draining->part_count + 1) * sizeof *draining->parts);
@@ -531,7 +532,7 @@ open_draining(struct draining *draining)
 static void
 close_draining(struct draining *draining)
 {
-	for (unsigned t = 0; draining->workers != NULL && t < draining->store->options.threads; t++)
+	for (unsigned t = 0; draining->workers != NULL && t < draining->drain->options->threads; t++)
 		gs_arena_close(&draining->workers[t].arena);
 	free(draining->workers);
 	free(draining->parts);
@@ -542,8 +543,8 @@ close_draining(struct draining *draining)
 static gs_status
 check_sums(const struct draining *draining)
 {
-	const struct gs_item_store *store = draining->store;
-	const struct gs_item_store_options *options = &store->options;
+	const struct gs_item_store_options *options = draining->drain->options;
+	const uint64_t came = atomic_load(&draining->drain->shared->items);
 
 	if (!options->verify || draining->sink == NULL)
 		return GS_OK;
@@ -551,27 +552,24 @@ check_sums(const struct draining *draining)
 		return gs_fail(GS_EDEVICE, "the result is wrong: it is not in order");
 	if (options->head || options->tail)
 		return GS_OK;
-	if (draining->number != atomic_load(&store->shared.items))
+	if (draining->number != came)
 		return gs_fail(GS_EDEVICE, "the result is wrong: %llu items were read, %llu are sorted",
-		               (unsigned long long)atomic_load(&store->shared.items),
-		               (unsigned long long)draining->number);
-	return draining->sum == atomic_load(&store->sum_in) ? GS_OK
+		               (unsigned long long)came, (unsigned long long)draining->number);
+	return draining->sum == draining->drain->sum_in ? GS_OK
 	       : gs_fail(GS_EDEVICE, "the result is wrong: an item has changed");
 }
 
 static gs_status
-drain(struct draining *draining)
+run(struct draining *draining)
 {
-	struct gs_item_store *store = draining->store;
 	gs_status status;
 
-	draining->limits = store->flushed ? &store->file_limits : &store->limits;
 	pthread_mutex_init(&draining->lock, NULL);
 	pthread_cond_init(&draining->turned, NULL);
 	status = open_draining(draining);
 	if (status == GS_OK && draining->left > 0) {
 		gs_first_error_open(&draining->error);
-		gs_team_run(store->options.threads, drain_parts, draining);
+		gs_team_run(draining->drain->options->threads, drain_parts, draining);
 		status = gs_first_error_close(&draining->error);
 	}
 	if (status == GS_OK)
@@ -582,47 +580,35 @@ drain(struct draining *draining)
 	return status;
 }
 
-/* All items or groups that could leave: set *COUNT. */
-static gs_status
-count_all(struct gs_item_store *store, uint64_t *count)
+gs_status
+gs_item_drain_count(const struct gs_item_drain *drain, uint64_t *count)
 {
-	struct draining draining = { .store = store, .left = 1, .to = UINT64_MAX };
+	struct draining draining = { .drain = drain, .left = 1, .to = UINT64_MAX };
 
-	*count = gs_item_store_count(store);
-	if (!store->options.groups)
+	*count = atomic_load(&drain->shared->items);
+	if (!drain->options->groups)
 		return GS_OK;
-	TRY(drain(&draining));
+	TRY(run(&draining));
 	*count = draining.counted;
 	return GS_OK;
 }
 
 gs_status
-gs_item_store_count_out(struct gs_item_store *store, uint64_t *count)
+gs_item_drain_run(const struct gs_item_drain *drain, const struct gs_item_sink *sink)
 {
-	const struct gs_item_store_options *options = &store->options;
-
-	TRY(count_all(store, count));
-	if ((options->head || options->tail) && *count > options->count)
-		*count = options->count;
-	return GS_OK;
-}
-
-gs_status
-gs_item_store_drain(struct gs_item_store *store, const struct gs_item_sink *sink)
-{
-	const struct gs_item_store_options *options = &store->options;
+	const struct gs_item_store_options *options = drain->options;
 	struct draining draining = {
-		.store = store, .sink = sink, .to = UINT64_MAX, .left = UINT64_MAX,
+		.drain = drain, .sink = sink, .to = UINT64_MAX, .left = UINT64_MAX,
 	};
 	uint64_t all;
 
 	if (options->head)
 		draining.to = draining.left = options->count;
 	if (options->tail) {
-		TRY(count_all(store, &all));
+		TRY(gs_item_drain_count(drain, &all));
 		draining.skip = draining.from = all > options->count ? all - options->count : 0;
 		draining.left = all - draining.skip;
 		draining.to = all;
 	}
-	return drain(&draining);
+	return run(&draining);
 }

@@ -13,7 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stages/item_store_state.h"
+#include "base/arena.h"
+#include "sort/items/part.h"
+#include "sort/items/sum.h"
+#include "stages/division.h"
+#include "stages/item_buckets.h"
+#include "stages/item_drain.h"
+#include "stages/item_store.h"
 
 #define KIB	((size_t)1 << 10)
 #define MIB	((size_t)1 << 20)
@@ -36,6 +42,19 @@
 
 /* The length of an item that has none: short lines. */
 enum { SHORT_ITEM = 16 };
+
+struct gs_item_store {
+	struct gs_item_store_options options;
+	struct gs_monitor        *monitor;
+	struct gs_division_shared shared;
+	struct gs_arena           arena;	/* the memory of SHARED */
+	struct gs_division       *first;	/* the one that is being filled */
+	struct gs_item_buckets    buckets;
+	struct gs_item_limits     limits, file_limits;	/* of a part, in memory and in files */
+	size_t                    fixed_bytes, data_bytes, sample_bytes;
+	bool                      has_bounds, flushed;
+	_Atomic uint64_t          sum_in;	/* of all items, for VERIFY */
+};
 
 static uint64_t
 least(uint64_t a, uint64_t b)
@@ -316,4 +335,39 @@ gs_item_store_stats(const struct gs_item_store *store, unsigned *buckets, uint64
 {
 	*buckets = store->flushed ? (unsigned)store->buckets.count : 0;
 	*bytes = store->shared.spilled_bytes;
+}
+
+/* ---- draining -------------------------------------------------------------------------- */
+
+static struct gs_item_drain
+drain_of(struct gs_item_store *store)
+{
+	return (struct gs_item_drain){
+		.options = &store->options,
+		.shared = &store->shared,
+		.buckets = &store->buckets,
+		.limits = store->flushed ? &store->file_limits : &store->limits,
+		.loads = store->flushed,
+		.sum_in = atomic_load(&store->sum_in),
+	};
+}
+
+gs_status
+gs_item_store_count_out(struct gs_item_store *store, uint64_t *count)
+{
+	const struct gs_item_store_options *options = &store->options;
+	const struct gs_item_drain drain = drain_of(store);
+
+	TRY(gs_item_drain_count(&drain, count));
+	if ((options->head || options->tail) && *count > options->count)
+		*count = options->count;
+	return GS_OK;
+}
+
+gs_status
+gs_item_store_drain(struct gs_item_store *store, const struct gs_item_sink *sink)
+{
+	const struct gs_item_drain drain = drain_of(store);
+
+	return gs_item_drain_run(&drain, sink);
 }

@@ -101,6 +101,8 @@ says() {
 
 @test "binary keys" {
 	table <<-'END'
+	$ head -c 25 /dev/zero >in; gsort --record-size=10 in
+	gsort: in: byte 20: the last record is short: 5 of 10 bytes
 	$ head -c 1003 /dev/zero >in; gsort -u32 in
 	gsort: in: 1003 bytes is not a multiple of 4 (3 trailing bytes): not a file of u32
 	$ head -c 7 /dev/zero | gsort -f64
@@ -116,6 +118,10 @@ says() {
 
 @test "inputs out of order" {
 	table <<-'END'
+	1$ printf 'abab' >in; gsort --record-size=1 -c in
+	gsort: in:3: disorder: the record at byte 2
+	$ printf 'ab' >in; printf 'ba' >not; gsort --record-size=1 -m in not
+	gsort: not:2: disorder: the record at byte 1: merging needs sorted inputs; sort it, or use --nocheck-order
 	1$ printf '1\n3\n2\n' >in; gsort -c in
 	gsort: in:3: disorder: 2
 	1$ printf '1\n1\n' | gsort -cu
@@ -441,6 +447,11 @@ export -f damaged
 	$ gsort -u128
 	gsort: invalid key width in '-u128': must be one of -u8, -u16, -u32, -u64
 	Try 'gsort --help' for more information.
+	$ gsort --record-size=0
+	gsort: invalid --record-size argument '0': must be a number of bytes, from 1 to 1M
+	$ gsort --argsort=u16 -u8
+	gsort: invalid argument 'u16' for --argsort: must be u32 or u64
+	Try 'gsort --help' for more information.
 	$ gsort --endian=middle -u8
 	gsort: invalid argument 'middle' for --endian: must be one of little, big
 	Try 'gsort --help' for more information.
@@ -514,6 +525,29 @@ export -f damaged
 	gsort: options '-n' and '-u32' are incompatible
 	$ gsort -g -n
 	gsort: options '-g' and '-n' are incompatible
+	$ gsort -k 1,2
+	gsort: -k (sort by a field) is not supported: gsort sorts numbers; use sort(1); with --record-size it is a key of binary records
+	$ gsort --record-size=8 -u32
+	gsort: options '--record-size' and '-u32' are incompatible
+	$ gsort --record-size=8 --to=text
+	gsort: options '--record-size' and '--to=text' are incompatible
+	$ gsort --record-size=8 -n
+	gsort: options '-n' and '--record-size' are incompatible
+	$ gsort --record-size=8 --header
+	gsort: options '--record-size' and '--header' are incompatible
+	$ gsort --record-size=8 --device=gpu
+	gsort: options '--record-size' and '--device=gpu' are incompatible
+	$ gsort --record-size=8 -k u64@1
+	gsort: key u64@1 is not inside a record of 8 bytes: its offset is at most 0
+	$ gsort --record-size=8 -k u128@0
+	gsort: invalid key 'u128@0': must be TYPE@OFFSET or bytesN@OFFSET, with an r behind it for largest first, such as u32@8, f64@0r or bytes10@0
+	Try 'gsort --help' for more information.
+	$ gsort --argsort=u32 -c -u8
+	gsort: options '--argsort' and '-c' are incompatible
+	$ gsort --argsort=u32
+	gsort: option '--argsort' needs a binary type or '--record-size'
+	$ gsort --argsort=u32 --argsort=u64 -u8
+	gsort: options '--argsort=u32' and '--argsort=u64' are incompatible
 	$ gsort -u8 -i8
 	gsort: options '-u8' and '-i8' are incompatible
 	$ gsort -c -C
@@ -586,6 +620,16 @@ messages() {
 	# The unit tests, the faults, cuda.bats and guard.bats cause these: only a caller of the
 	# library, a machine without free memory or a GPU that fails can.
 	cat >known <<-'END'
+	a key has at least 1 byte
+	a record has at most
+	'--argsort' has 32 or 64 bits, not
+	the input has more than 2^32 keys: use --argsort=u64
+	memory is not enough for an item of
+	memory is not enough for one item of the input
+	the result is wrong: it is not in order
+	the result is wrong: an item has changed
+	the result is wrong:
+	items were read
 	a job cannot be fed after gsort_feed_end()
 	a job is drained only with the option DRAINED
 	a job is fed only with the option FED

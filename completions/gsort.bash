@@ -6,7 +6,9 @@ _gsort() {
 	local types='u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 text'
 	local options='-u8 -u16 -u32 -u64 -i8 -i16 -i32 -i64 -f32 -f64 --type= --endian=
 		-n --numeric-sort -g --general-numeric-sort --sort= --to=
-		--record-size= -k --key= --argsort=
+		--record-size= --argsort= -k --key= -t --field-separator= --csv --lines
+		-b --ignore-leading-blanks -d --dictionary-order -f --ignore-case -h --human-numeric-sort
+		-i --ignore-nonprinting -M --month-sort -V --version-sort -s --stable
 		-r --reverse -u --unique --count --repeated --singletons --head-count= --head=
 		--tail= --sample= --seed=
 		-c --check -C -m --merge --verify --check-order --nocheck-order
@@ -15,7 +17,7 @@ _gsort() {
 		-S --buffer-size= -T --temporary-directory= --compress-program= --batch-size=
 		--parallel= --device= --gpu-memory=
 		--no-sandbox -q --quiet -v --verbose --progress --no-progress --stats= --debug --plan --info
-		--help --version -b --ignore-leading-blanks -f --ignore-case -s --stable'
+		--help --version'
 	local values=''
 
 	COMPREPLY=()
@@ -39,7 +41,7 @@ _gsort() {
 	--type)         values="$types text-float" ;;
 	--to)           values=$types ;;
 	--endian)       values='little big' ;;
-	--sort)         values='numeric general-numeric' ;;
+	--sort)         values='numeric general-numeric human-numeric month version' ;;
 	--head-count|--head|--tail|--sample) values='1 10 100 1000' ;;
 	--seed)         values='0 1 2 3' ;;
 	--check)        values='diagnose-first quiet silent summary' ;;
@@ -47,7 +49,8 @@ _gsort() {
 	--invalid)      values='abort fail warn ignore' ;;
 	--header)       values='1 2 3' ;;
 	--record-size)  values='8 16 32 100' ;;
-	-k|--key)       values='u32@0 u64@0 f64@0 bytes10@0' ;;
+	-k|--key)       values='1,1 2,2n 3,3nr u32@0 bytes10@0' ;;
+	-t|--field-separator) values=', ; : |' ;;
 	--argsort)      values='u32 u64' ;;
 	--skip-bytes)   values='4 8 16 128 512 4K' ;;
 	--size-hint)    values='1G 10G 100G 1T' ;;

@@ -222,6 +222,7 @@ test_files = \
   tests/helpers.bash \
   tests/house/abi.sh \
   tests/house/coverage.py \
+  tests/tools/keydefs.py \
   tests/tools/records.py \
   tests/house/cppcheck.txt \
   tests/house/format.py \

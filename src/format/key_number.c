@@ -152,7 +152,7 @@ put(struct gs_key_bytes *bytes, struct number *number)
 	bool full;
 
 	if (number->digits == 0)
-		return gs_key_bytes_put_number(bytes, GS_NUMBER_ZERO, 1) || gs_key_bytes_put_number(bytes, 0, 7);
+		return gs_key_bytes_put_number(bytes, (uint64_t)GS_NUMBER_ZERO << 56, 8);
 	if (number->negative)
 		bytes->flip ^= 0xff;
 	full = put_exponent(bytes, number->exponent) || put_digits(bytes, number);

@@ -44,7 +44,7 @@ struct gs_keydef {
 	unsigned         letters;	/* enum gs_letter */
 	enum gs_ordering ordering;
 	size_t begin_field, begin_char;	/* both from 0; or GS_LINE_BEGIN */
-	size_t end_field, end_char;	/* the field from 0, or GS_LINE_END; END_CHAR characters of it, 0: all */
+	size_t end_field, end_char;	/* the field from 0, or GS_LINE_END; characters of it, 0: all */
 	const char *name;		/* a column, until gs_keydef_place(); else NULL */
 	size_t      name_bytes;
 };

@@ -74,7 +74,8 @@ open_output(struct gsort *job)
 	const struct gsort_options *options = job->options;
 	const struct gs_output_options out = {
 		.name = options->output,
-		.binary = (gs_items_are_wanted(options) && !options->lines) || gs_key_bits(job->emit.encoding.to) > 0,
+		.binary = (gs_items_are_wanted(options) && !options->lines) ||
+		          gs_key_bits(job->emit.encoding.to) > 0,
 		.terminal_ok = options->force,
 		.in_place = options->in_place,
 		.files = options->split < job->plan.threads ? options->split : job->plan.threads,

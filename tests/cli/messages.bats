@@ -525,8 +525,9 @@ export -f damaged
 	gsort: options '-n' and '-u32' are incompatible
 	$ gsort -g -n
 	gsort: options '-g' and '-n' are incompatible
-	$ gsort -k 1,2
-	gsort: -k (sort by a field) is not supported: gsort sorts numbers; use sort(1); with --record-size it is a key of binary records
+	$ gsort --record-size=8 -k 1,2
+	gsort: invalid key '1,2': must be TYPE@OFFSET or bytesN@OFFSET, with an r behind it for largest first, such as u32@8, f64@0r or bytes10@0
+	Try 'gsort --help' for more information.
 	$ gsort --record-size=8 -u32
 	gsort: options '--record-size' and '-u32' are incompatible
 	$ gsort --record-size=8 --to=text

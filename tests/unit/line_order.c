@@ -97,7 +97,7 @@ static const struct {
 	{ { .letters = "n", .stable = true }, LINE("  7\n"), "=", LINE("\t7x\n") },
 	{ { .letters = "n", .stable = true }, LINE("-.5\n"), "<", LINE("-.25\n") },
 	{ { .letters = "n", .stable = true }, LINE("-10\n"), "<", LINE("-9\n") },
-	{ { .letters = "n", .stable = true }, LINE(".00000000000000000000000000000000000000000000000000001\n"),
+	{ { .letters = "n", .stable = true }, LINE(".0000000000000000000000000000000000000000000000001\n"),
 	  ">", LINE("0\n") },
 	{ { .letters = "n", .stable = true }, LINE("10000000000000000000000000000000000000000000000000001\n"),
 	  ">", LINE("10000000000000000000000000000000000000000000000000000\n") },
@@ -179,7 +179,8 @@ static const struct {
 	{ { .keys = { "2,2" }, .separator = ",", .stable = true }, LINE("x,,1\n"), "<", LINE("y,a,2\n") },
 	{ { .keys = { "2,2" }, .separator = ",", .stable = true }, LINE("x\n"), "=", LINE("y,,2\n") },
 	{ { .keys = { "2" }, .separator = ",", .stable = true }, LINE("x,a\n"), "<", LINE("x,a,\n") },
-	{ { .keys = { "2n" }, .separator = "\\0", .stable = true }, LINE("x\0" "9\n"), "<", LINE("x\0" "10\n") },
+	{ { .keys = { "2n" }, .separator = "\\0", .stable = true }, LINE("x\0" "9\n"), "<",
+	  LINE("x\0" "10\n") },
 	{ { .keys = { "2,2.0" }, .separator = ",", .stable = true }, LINE("x,a,b\n"), "=", LINE("x,a,c\n") },
 	/* several keys, each with letters of its own, or with those of all */
 	{ { .keys = { "2,2n", "1,1r" }, .stable = true }, LINE("a 1\n"), ">", LINE("b 1\n") },
@@ -192,7 +193,8 @@ static const struct {
 	/* quotes */
 	{ { .keys = { "2,2" }, .csv = true, .stable = true }, LINE("x,\"a\"\n"), "=", LINE("y,a\n") },
 	{ { .keys = { "2,2n" }, .csv = true, .stable = true }, LINE("\"x,9\",10\n"), ">", LINE("y,9\n") },
-	{ { .keys = { "1,1" }, .csv = true, .stable = true }, LINE("\"a\"\"b\",1\n"), "<", LINE("\"a#b\",2\n") },
+	{ { .keys = { "1,1" }, .csv = true, .stable = true }, LINE("\"a\"\"b\",1\n"), "<",
+	  LINE("\"a#b\",2\n") },
 	{ { .keys = { "2,2" }, .csv = true, .stable = true }, LINE("\"1\n2\",b\n"), ">", LINE("3,a\n") },
 	{ { .keys = { "1.2,1.2" }, .csv = true, .stable = true }, LINE("\"ab\",1\n"), "=", LINE("xb,2\n") },
 	{ { .keys = { "2,2" }, .csv = true, .separator = ";", .stable = true }, LINE("\"x;\";b\n"), ">",
@@ -356,7 +358,8 @@ check_names(void)
 		unsigned letters;
 	} names[] = {
 		{ { .separator = ",", .keys = { "price" } }, "id,price,day\n", 1, 0 },
-		{ { .separator = ",", .keys = { "price:nr" } }, "id,price,day\n", 1, GS_LETTER_N | GS_LETTER_R },
+		{ { .separator = ",", .keys = { "price:nr" } }, "id,price,day\n", 1,
+		  GS_LETTER_N | GS_LETTER_R },
 		{ { .separator = ",", .keys = { "day" } }, "id,price,day\r\n", 2, 0 },
 		{ { .separator = ",", .keys = { "id" } }, "id,price,day", 0, 0 },
 		{ { .separator = ",", .keys = { "a:x" } }, "id,a:x,day\n", 1, 0 },

@@ -304,10 +304,12 @@ gs_line_words(const struct gs_line_order *order, const char *const *lines, const
 	bool any = false, more;
 
 	for (size_t i = 0; i < count; i++) {
-		const char *end = content_end(order, lines[i], bytes[i]);
+		const char *end = lines[i] + bytes[i] - 1;
 
-		if (i + AHEAD < count)
+		if (i + AHEAD < count) {
 			__builtin_prefetch(lines[i + AHEAD]);
+			__builtin_prefetch(lines[i + AHEAD] + bytes[i + AHEAD] - 1);
+		}
 		if (usual && gs_line_word(&order->fields, first, lines[i], end, &words[i], &more)) {
 			words[i] ^= flip;
 			more = !(more && alone);

@@ -67,7 +67,7 @@ int gs_line_compare(const struct gs_line_order *order, const char *one, size_t o
                     const char *other, size_t other_bytes);
 
 /**
- * Store in WORDS[i] word number LEVEL of LINES[i], of BYTES[i] bytes.
+ * Store in WORDS[i] word number LEVEL of LINES[i], of BYTES[i] bytes with a terminator.
  *
  * @return  true: words of LEVEL + 1 may differ
  */

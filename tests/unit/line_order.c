@@ -39,6 +39,7 @@ relation(const struct gs_line_order *order, const char *one, size_t one_bytes, c
 	int by_words = 0;
 	bool more = true;
 
+	more = one[one_bytes - 1] == '\n' && other[other_bytes - 1] == '\n';
 	for (unsigned level = 0; more && by_words == 0; level++) {
 		uint64_t words[2];
 

@@ -73,7 +73,7 @@ read_keys(struct gs_line_order *order, const struct gs_line_options *options)
 	if (options->letters != NULL)
 		TRY(gs_keydef_letters(options->letters, &letters));
 	order->reverse = (letters & GS_LETTER_R) != 0;
-	order->keys = calloc(options->key_count + 1, sizeof *order->keys);
+	order->keys = calloc(options->key_count + 2, sizeof *order->keys);
 	if (order->keys == NULL)
 		return gs_fail(GS_EBUDGET, "no memory for %zu keys", options->key_count);
 	for (size_t k = 0; k < options->key_count; k++)
@@ -81,8 +81,9 @@ read_keys(struct gs_line_order *order, const struct gs_line_options *options)
 	order->key_count = options->key_count;
 	if (order->key_count > 0)
 		return gs_keydef_complete(order->keys, order->key_count, letters);
-	/* only the last resort: the same as a key that is the whole line */
-	order->key_count = (letters & ~(unsigned)GS_LETTER_R) != 0;
+	if ((letters & ~(unsigned)GS_LETTER_R) == 0)
+		return GS_OK;		/* the last resort is all */
+	order->key_count = 1;
 	return gs_keydef_line(&order->keys[0], letters);
 }
 
@@ -90,7 +91,17 @@ read_keys(struct gs_line_order *order, const struct gs_line_options *options)
 static void
 settle(struct gs_line_order *order)
 {
-	order->usual = gs_line_words_are_usual(&order->fields, &order->keys[0]);
+	size_t k = 0;
+
+	/* behind the last key there is one more: the whole line */
+	while (k < order->key_count && gs_line_key_is_usual(&order->fields, &order->keys[k]) &&
+	       order->keys[k].ordering == GS_BY_NUMBER)
+		k++;
+	order->numbers = k;
+	order->usual = k;
+	if (k < order->key_count + order->last_resort &&
+	    gs_line_key_is_usual(&order->fields, &order->keys[k]))
+		order->usual++;
 }
 
 gs_status
@@ -107,6 +118,7 @@ gs_line_order_open(struct gs_line_order *order, const struct gs_line_options *op
 	TRY(read_keys(order, options));
 	order->named = gs_line_order_wants_header(order);
 	order->last_resort = order->key_count == 0 || !options->stable;
+	TRY(gs_keydef_line(&order->keys[order->key_count], order->reverse ? GS_LETTER_R : 0));
 	settle(order);
 	return GS_OK;
 }
@@ -290,6 +302,22 @@ word_of(const struct gs_line_order *order, const char *line, const char *end, un
 	return bytes.got == 0 ? 0 : bytes.word << 8 * (8 - bytes.got);
 }
 
+/* Word number LEVEL of a line, if all keys up to this one are usual: each of those before it is a
+ * number of one word. */
+static inline bool
+usual_word(const struct gs_line_order *order, const char *line, const char *end, unsigned level,
+           uint64_t *word)
+{
+	for (size_t k = 0; k < level; k++)
+		if (!gs_line_word(&order->fields, &order->keys[k], line, end, word))
+			return false;
+	if (!gs_line_word(&order->fields, &order->keys[level], line, end, word))
+		return false;
+	if (order->keys[level].letters & GS_LETTER_R)
+		*word = ~*word;
+	return true;
+}
+
 /* Lines that are loaded before they are read: in a large part they may be anywhere.  Not tuned. */
 enum { AHEAD = 8 };
 
@@ -297,10 +325,7 @@ bool
 gs_line_words(const struct gs_line_order *order, const char *const *lines, const uint32_t *bytes,
               size_t count, unsigned level, uint64_t *words)
 {
-	const struct gs_keydef *first = order->keys;
-	const bool usual = order->usual && level == 0;
-	const bool alone = order->key_count == 1 && !order->last_resort;
-	const uint64_t flip = usual && first->letters & GS_LETTER_R ? UINT64_MAX : 0;
+	const bool usual = level < order->usual;
 	bool any = false, more;
 
 	for (size_t i = 0; i < count; i++) {
@@ -310,12 +335,10 @@ gs_line_words(const struct gs_line_order *order, const char *const *lines, const
 			__builtin_prefetch(lines[i + AHEAD]);
 			__builtin_prefetch(lines[i + AHEAD] + bytes[i + AHEAD] - 1);
 		}
-		if (usual && gs_line_word(&order->fields, first, lines[i], end, &words[i], &more)) {
-			words[i] ^= flip;
-			more = !(more && alone);
-		} else {
+		more = level + 1 < order->numbers || order->last_resort ||
+		       order->numbers < order->key_count;
+		if (!usual || !usual_word(order, lines[i], end, level, &words[i]))
 			words[i] = word_of(order, lines[i], end, level, &more);
-		}
 		any |= more;
 	}
 	return any && level + 1 < GS_LINE_LEVELS;
@@ -350,6 +373,37 @@ gs_line_end(const struct gs_line_order *order, const char *line, const char *lim
 	if (order->fields.csv)
 		return gs_line_end_within(order, line, limit, &quoted, &whole);
 	return gs_skip_separators(line, limit, order->terminator, 1);
+}
+
+/* Note a line that ends at END. */
+static inline const char *
+note_line(const char *line, const char *end, const char **lines, uint32_t *bytes, size_t *count)
+{
+	lines[*count] = line;
+	bytes[(*count)++] = (uint32_t)(end - line);
+	return end;
+}
+
+size_t
+gs_line_split(const struct gs_line_order *order, const char **at, const char *limit,
+              const char **lines, uint32_t *bytes, size_t room)
+{
+	const char *line = *at;
+	size_t count = 0;
+
+#if defined __SSE2__
+	for (const char *block = line; !order->fields.csv && limit - block >= 16 && count < room;
+	     block += 16) {
+		unsigned ends = gs_find_byte(block, order->terminator);
+
+		for (; ends != 0 && count < room; ends &= ends - 1)
+			line = note_line(line, block + __builtin_ctz(ends) + 1, lines, bytes, &count);
+	}
+#endif
+	while (line < limit && count < room)
+		line = note_line(line, gs_line_end(order, line, limit), lines, bytes, &count);
+	*at = line;
+	return count;
 }
 
 const char *

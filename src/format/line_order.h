@@ -37,7 +37,8 @@ struct gs_line_order {
 	bool              last_resort;
 	char              terminator;
 	bool              named;	/* keys name columns, or did */
-	bool              usual;	/* the first words are those of line_words.h */
+	size_t            numbers;	/* usual keys that are numbers, before any other key */
+	size_t            usual;	/* the same, and the key after them, if it is usual, too */
 	int16_t           maps[6][256];	/* of keys with the letters f, d and i; see key_text.h */
 };
 
@@ -78,7 +79,12 @@ bool gs_line_words(const struct gs_line_order *order, const char *const *lines,
  *  quotes is none. */
 const char *gs_line_end(const struct gs_line_order *order, const char *line, const char *limit);
 
-/** The same from AT on, a place in a line; *QUOTED: with CSV, whether it is between quotes, and then
+/** Find up to ROOM lines from *AT on: set LINES and BYTES, and *AT to the end of the last one.  The last
+ *  line before LIMIT may lack its terminator. */
+size_t gs_line_split(const struct gs_line_order *order, const char **at, const char *limit,
+                     const char **lines, uint32_t *bytes, size_t room);
+
+/** As gs_line_end() from AT on, a place in a line; *QUOTED: with CSV, whether it is between quotes, and then
  *  whether the place returned is.  *WHOLE: a terminator is before that place. */
 const char *gs_line_end_within(const struct gs_line_order *order, const char *at, const char *limit,
                                bool *quoted, bool *whole);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * line_words.c - the first words of lines with usual keys, made fast
+ * line_words.c - the words of lines with usual keys, made fast
  *
- * In:   a line, and its first key.
+ * In:   a line, and a key.
  * Out:  the same word that put_key() of line_order.c makes.
  *
  * A number needs no end: it ends at the separator anyway, unless that could be part of a number.
@@ -26,7 +26,7 @@ is_field(const struct gs_keydef *key)
 }
 
 bool
-gs_line_words_are_usual(const struct gs_fields *fields, const struct gs_keydef *key)
+gs_line_key_is_usual(const struct gs_fields *fields, const struct gs_keydef *key)
 {
 	const bool all = key->begin_field == GS_LINE_BEGIN && key->end_field == GS_LINE_END;
 
@@ -50,7 +50,7 @@ has_byte(uint64_t word, unsigned char byte)
 
 bool
 gs_line_word(const struct gs_fields *fields, const struct gs_keydef *key, const char *line,
-             const char *end, uint64_t *word, bool *whole)
+             const char *end, uint64_t *word)
 {
 	const char *at = line;
 
@@ -58,7 +58,6 @@ gs_line_word(const struct gs_fields *fields, const struct gs_keydef *key, const 
 		return false;
 	if (key->begin_field != GS_LINE_BEGIN)
 		at = gs_skip_separators(line, end, (char)fields->separator, key->begin_field);
-	*whole = key->ordering == GS_BY_NUMBER;
 	if (key->ordering == GS_BY_NUMBER)
 		return gs_number_word((const unsigned char *)at, (const unsigned char *)end, word);
 	if (end - at < 8)

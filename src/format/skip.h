@@ -12,6 +12,17 @@
 #include <emmintrin.h>
 #endif
 
+#if defined __SSE2__
+/** A bit for each of the 16 bytes at AT that is BYTE. */
+static inline unsigned
+gs_find_byte(const char *at, char byte)
+{
+	const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
+
+	return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte)));
+}
+#endif
+
 /** Behind separator number COUNT (from 1) of AT .. END, or END if there are not so many; of 0, AT. */
 static inline const char *
 gs_skip_separators(const char *at, const char *end, char separator, size_t count)
@@ -19,9 +30,8 @@ gs_skip_separators(const char *at, const char *end, char separator, size_t count
 	if (count == 0)
 		return at;
 #if defined __SSE2__
-	for (const __m128i all = _mm_set1_epi8(separator); end - at >= 16; at += 16) {
-		const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
-		unsigned found = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, all));
+	for (; end - at >= 16; at += 16) {
+		unsigned found = gs_find_byte(at, separator);
 
 		for (; found != 0; found &= found - 1)
 			if (--count == 0)

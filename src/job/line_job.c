@@ -21,6 +21,13 @@ end_of_line(const void *context, const char *item, const char *limit)
 	return gs_line_end(context, item, limit);
 }
 
+static size_t
+split_lines(const void *context, const char **at, const char *limit, const char **items,
+            uint32_t *bytes, size_t room)
+{
+	return gs_line_split(context, at, limit, items, bytes, room);
+}
+
 static bool
 words_of_lines(const void *context, const char *const *items, const uint32_t *bytes, size_t count,
                unsigned level, uint64_t *words)
@@ -60,6 +67,7 @@ gs_line_job_describe(struct gsort *job)
 	TRY(gs_line_order_open(&job->lines.order, &lines));
 	job->items.order = (struct gs_item_order){
 		.end = end_of_line,
+		.split = split_lines,
 		.words = words_of_lines,
 		.compare = compare_lines,
 		.context = &job->lines.order,

@@ -5,16 +5,18 @@ for width in 8 16 32 64
 	complete -c gsort -o u$width -d "Binary unsigned integers of $width bits"
 	complete -c gsort -o i$width -d "Binary signed integers of $width bits"
 end
-for width in 32 64
+for width in 16 32 64
 	complete -c gsort -o f$width -d "Binary floats of $width bits, in totalOrder"
 end
-complete -c gsort -l type -x -a 'u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 text text-float' -d 'Type of the keys'
+complete -c gsort -o bf16 -d 'Binary bfloat16, in totalOrder'
+complete -c gsort -l type -x -a 'u8 u16 u32 u64 i8 i16 i32 i64 f16 bf16 f32 f64 text text-float' -d 'Type of the keys'
 complete -c gsort -l endian -x -a 'little big' -d 'Byte order of binary keys'
 complete -c gsort -s n -l numeric-sort -d 'Decimal integers as text (the default)'
 complete -c gsort -s g -l general-numeric-sort -d 'Floats as text'
 complete -c gsort -l sort -x -a 'numeric general-numeric human-numeric month version' -d '-n -g -h -M or -V in words'
-complete -c gsort -l to -x -a 'u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 text' -d 'Convert: write keys as this type'
+complete -c gsort -l to -x -a 'u8 u16 u32 u64 i8 i16 i32 i64 f16 bf16 f32 f64 text' -d 'Convert: write keys as this type'
 complete -c gsort -l record-size -x -a '8 16 32 100' -d 'Binary records of so many bytes'
+complete -c gsort -l format -x -a 'auto raw npy' -d 'What binary input is'
 complete -c gsort -l argsort -x -a 'u32 u64' -d 'Write input positions in sorted order'
 complete -c gsort -s k -l key -x -a '1,1 2,2n 3,3nr u32@0 bytes10@0' -d 'Sort lines, or records, by a part of them'
 complete -c gsort -s t -l field-separator -x -a ', ; : |' -d 'What separates fields'
@@ -38,10 +40,19 @@ complete -c gsort -l head -x -a '1 10 100 1000' -d 'Write only the first K keys'
 complete -c gsort -l tail -x -a '1 10 100 1000' -d 'Write only the last K keys'
 complete -c gsort -l sample -x -a '1 10 100 1000' -d 'Write only K random keys, in order'
 complete -c gsort -l seed -x -a '0 1 2 3' -d 'Choose other random keys'
+complete -c gsort -l quantiles -x -a '0.5 0.25,0.5,0.75 0.5,0.95,0.99' -d 'Write quantiles of the keys'
+complete -c gsort -l summary -d 'Write count, distinct, min, quartiles, max, sum'
+complete -c gsort -l top -x -a '1 10 100 1000' -d 'Write the K most frequent values, with counts'
+complete -c gsort -l histogram -f -a '10 20 50 100' -d 'Write how many keys are in N equal intervals'
+complete -c gsort -l json -d 'Write these figures as JSON'
 complete -c gsort -s c -d 'Check whether the input is sorted'
 complete -c gsort -l check -f -a 'diagnose-first quiet silent summary' -d 'Check whether the input is sorted'
 complete -c gsort -s C -d 'Check, without a message'
 complete -c gsort -s m -l merge -d 'Merge files that are already sorted'
+complete -c gsort -l union -d 'Write what is in any file'
+complete -c gsort -l intersect -d 'Write what is in all files'
+complete -c gsort -l difference -d 'Write what is in the first file only'
+complete -c gsort -l symmetric -d 'Write what is in one of two files only'
 complete -c gsort -l verify -d 'Check order, count and checksum of the output'
 complete -c gsort -l check-order -d 'With -m, fail on an unsorted file (the default)'
 complete -c gsort -l nocheck-order -d 'With -m, do not check the order'

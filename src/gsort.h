@@ -42,6 +42,7 @@ enum gsort_type {
 	GSORT_U8, GSORT_I8, GSORT_U16, GSORT_I16,
 	GSORT_U32, GSORT_I32, GSORT_U64, GSORT_I64,
 	GSORT_F32, GSORT_F64,	/* IEEE 754 totalOrder, payloads kept */
+	GSORT_F16, GSORT_BF16,	/* the same: binary16, and bfloat16 */
 	GSORT_TEXT_FLOAT,	/* decimal floats (f64), one per line: NaN, -inf .. -0, 0 .. inf */
 };
 
@@ -49,6 +50,17 @@ enum gsort_operation {
 	GSORT_SORT,
 	GSORT_MERGE,		/* the inputs are sorted: merge them */
 	GSORT_CHECK,		/* is the input sorted?  Nothing is written */
+};
+
+/* A set operation on inputs, sorted or not.  Rules of multisets: a key that occurs M times in the
+ * first input and N times in the second is written so many times.  Of more than two inputs, the
+ * result of the first two is combined with the third, and so on. */
+enum gsort_set {
+	GSORT_NO_SET,
+	GSORT_UNION,		/* max(M, N) */
+	GSORT_INTERSECT,	/* min(M, N) */
+	GSORT_DIFFERENCE,	/* max(M - N, 0) */
+	GSORT_SYMMETRIC,	/* |M - N| */
 };
 
 /* How much a check reports; gsort_run() returns GSORT_DISORDER in every case. */
@@ -64,6 +76,7 @@ enum gsort_invalid {
 	GSORT_INVALID_FAIL,	/* warn and leave it out; an error after all else is written */
 	GSORT_INVALID_WARN,	/* warn and leave it out */
 	GSORT_INVALID_IGNORE,	/* leave it out */
+	GSORT_INVALID_SKIP_BLANK,	/* leave it out if it is empty or blank, else an error, at once */
 };
 
 /* Byte order of binary keys, in and out. */
@@ -71,7 +84,7 @@ enum gsort_endian { GSORT_ENDIAN_HOST, GSORT_ENDIAN_LITTLE, GSORT_ENDIAN_BIG };
 
 /* How the input is compressed. */
 enum gsort_decompress {
-	GSORT_DECOMPRESS_AUTO,	/* text: by its first bytes; binary: by the suffix of its name */
+	GSORT_DECOMPRESS_AUTO,	/* by its first bytes; binary: by the suffix of its name, too */
 	GSORT_DECOMPRESS_NONE,
 	GSORT_DECOMPRESS_GZIP, GSORT_DECOMPRESS_BZIP2, GSORT_DECOMPRESS_XZ,
 	GSORT_DECOMPRESS_ZSTD, GSORT_DECOMPRESS_LZ4,
@@ -84,6 +97,10 @@ enum gsort_device {
 	GSORT_DEVICE_GPU,	/* an error if it cannot be used */
 };
 
+/* How far a job has come: what it does. */
+enum gsort_phase { GSORT_IDLE, GSORT_READING, GSORT_SORTING, GSORT_MERGING, GSORT_WRITING,
+                   GSORT_DONE };
+
 enum { GSORT_GPUS_MOST = 16 };		/* that one job uses */
 #define GSORT_ALL_GPUS	(~0u)
 
@@ -95,6 +112,15 @@ struct gsort_key {
 	uint64_t        offset;		/* in the record */
 	uint64_t        bytes;		/* of GSORT_TEXT: how many */
 	bool            reverse;	/* largest first, whatever the REVERSE of all keys */
+	enum gsort_endian endian;	/* GSORT_ENDIAN_HOST: that of all keys */
+	const char     *name;		/* instead of all these but REVERSE: a field of a .npy file */
+};
+
+/* What binary input is. */
+enum gsort_format {
+	GSORT_FORMAT_AUTO,		/* NPY if the first input is a regular file that begins so */
+	GSORT_FORMAT_RAW,		/* keys or records, and nothing else */
+	GSORT_FORMAT_NPY,		/* arrays of NumPy, of one dimension */
 };
 
 /* A number of keys that may be 0. */
@@ -108,9 +134,12 @@ struct gsort_options {
 	size_t			 struct_size;	/* sizeof(struct gsort_options) */
 
 	enum gsort_operation	 operation;
+	enum gsort_set		 set;		/* with GSORT_SORT: of two inputs or more, named; UNIQUE: by
+						 * the rules of sets, where M and N are 0 or 1 */
 	enum gsort_type		 type;
 	bool			 reverse;	/* largest first */
-	bool			 force;		/* binary keys may come from or go to a terminal */
+	bool			 force;		/* binary keys may come from or go to a terminal, and inputs
+						 * may look like something else than numbers */
 
 	/* which keys are written */
 	bool			 unique;	/* one of equal keys */
@@ -123,6 +152,15 @@ struct gsort_options {
 	struct gsort_count	 sample;	/* only so many random keys, in order; each set of them is
 						 * equally likely */
 	uint64_t		 seed;		/* the same keys and SEED give the same sample */
+
+	/* figures about all keys, in place of the keys; several at once are fine */
+	const char		*quantiles;	/* "0.5,0.95": of each the nearest rank, numbers from 0 to 1
+						 * with at most 18 decimals; NULL: none */
+	bool			 summary;	/* count, distinct, min, quartiles, max and sum */
+	struct gsort_count	 top;		/* the most frequent values, so many, with their counts */
+	unsigned		 histogram;	/* so many bars of equal width, at most 2^20; 0: none */
+	unsigned		 bar_columns;	/* draw it in lines of so many columns; 0: numbers only */
+	bool			 json;		/* figures as JSON, not as lines */
 	bool			 verify;	/* check order, number and checksum of the output */
 
 	/* checking and merging */
@@ -177,9 +215,16 @@ struct gsort_options {
 	const char		*compress_program;	/* for them; "zstd" and "lz4" are built in */
 	unsigned		 merge_files;	/* limit of runs or files merged at once; 0: by memory */
 
+	bool			explained;	/* gsort_plan() will be called: read all limits of the machine,
+						 * which for a small input takes as long as sorting it */
+
 	/* If set, called with one line about each decision: device, runs, fallback. */
 	void			(*note)(void *context, const char *line);
 	void			*note_context;
+
+	/* If set, called when a phase of a sort begins, by the thread that runs the job. */
+	void			(*begins)(void *context, enum gsort_phase phase);
+	void			*begins_context;
 
 	/* If set, called with each warning, one line.  The job continues. */
 	void			(*warn)(void *context, const char *line);
@@ -190,6 +235,8 @@ struct gsort_options {
 	const struct gsort_key	*keys;		/* the first one decides, then the next; equal records
 						 * stay in input order */
 	size_t			 key_count;	/* 0: all bytes of the record are the key */
+
+	enum gsort_format	 format;	/* NPY: type, record_bytes and endian come from the input */
 
 	unsigned		 argsort_bits;	/* 32 or 64: write the numbers, from 0, of the sorted keys
 						 * or records in the input, as unsigned integers; 0: off */
@@ -250,9 +297,6 @@ struct gsort_stats {
 };
 
 /* How far a job has come. */
-enum gsort_phase { GSORT_IDLE, GSORT_READING, GSORT_SORTING, GSORT_MERGING, GSORT_WRITING,
-                   GSORT_DONE };
-
 struct gsort_progress {
 	enum gsort_phase phase;
 	uint64_t bytes_in;		/* read so far, after decompression */
@@ -261,6 +305,8 @@ struct gsort_progress {
 	uint64_t keys_sorted;		/* of keys_in, ready to be written */
 	uint64_t bytes_out;
 	unsigned runs;			/* written or kept so far */
+	uint64_t stored_in;		/* of the input's files, so far: compressed, if they are */
+	uint64_t stored_total;		/* what they have together; UINT64_MAX: unknown */
 	uint64_t reserved[8];		/* 0 */
 };
 
@@ -298,6 +344,10 @@ GSORT_API gsort_status gsort_open(gsort **job, const struct gsort_options *optio
  * and gsort_run().
  */
 GSORT_API void gsort_plan(const gsort *job, void (*print)(void *context, const char *line), void *context);
+
+/** The same, as one line of JSON; sizes are in bytes, what is unknown is null. */
+GSORT_API void gsort_plan_json(const gsort *job, void (*print)(void *context, const char *line),
+                     void *context);
 
 /**
  * Read, sort and write everything.  Once for each job, and not if it is FED or DRAINED.
@@ -364,6 +414,82 @@ GSORT_API void gsort_interrupt(gsort *job);
  */
 GSORT_API void gsort_abandon(void);
 
+/* ---- arrays -------------------------------------------------------------------------- */
+
+/* How arrays are sorted; NULL, or all zero but for struct_size: ascending, one thread a core. */
+struct gsort_array_options {
+	size_t   struct_size;		/* sizeof(struct gsort_array_options) */
+	bool     reverse;		/* largest first */
+	bool     trust_order;		/* gsort_merge_arrays(): do not check the order of the arrays */
+	unsigned threads;		/* 0: one per core, at most 16; 1: only the calling one */
+};
+
+/*
+ * These functions take keys of all binary types in this machine's byte order, aligned to their size.
+ * Floats are in IEEE 754 totalOrder: -NaN, -inf .. -0, 0 .. inf, NaN; NaNs keep their bits.  They read
+ * and write nothing but memory.  Any threads may call them at once, each with arrays of its own.
+ *
+ * GSORT_ERROR_USAGE: an argument is wrong.  GSORT_ERROR_MEMORY: there is not enough; the arrays are as
+ * they were.  For time and memory, see gsort(3).
+ */
+
+/**
+ * Sort COUNT keys in place.  Equal keys are equal bits, so stability makes no difference.
+ *
+ * Time: O(n) for keys of 8 and 16 bits, else O(n log n) for most and O(n x bits) for any.
+ * Memory: none up to 16 KiB of keys; then about as much as the keys, and 10 MiB a thread.
+ */
+GSORT_API gsort_status gsort_sort(void *keys, size_t count, enum gsort_type type,
+                                  const struct gsort_array_options *options);
+
+/**
+ * Store in INDICES, of INDEX_TYPE GSORT_U32 or GSORT_U64, the numbers of COUNT keys, from 0, in the order
+ * of the keys.  Stable: equal keys keep their order, also largest first.
+ *
+ * Time: as gsort_sort() of u64.  Memory: 16 bytes a key, 8 more for GSORT_U32, and 10 MiB a thread.
+ */
+GSORT_API gsort_status gsort_argsort(const void *keys, size_t count, enum gsort_type type,
+                                     void *indices, enum gsort_type index_type,
+                                     const struct gsort_array_options *options);
+
+/**
+ * Sort COUNT keys in place, and move PAYLOAD, elements of 4 or 8 bytes, with them.  Not stable: use
+ * gsort_argsort() if equal keys must keep their order.
+ *
+ * Time: as gsort_argsort(), and a random access for each element; less for 4 bytes with keys of 32 bits
+ * or less.  Memory: 24 bytes a key, and 10 MiB a thread.
+ */
+GSORT_API gsort_status gsort_sort_pairs(void *keys, void *payload, size_t payload_bytes, size_t count,
+                                        enum gsort_type type,
+                                        const struct gsort_array_options *options);
+
+/**
+ * Are COUNT keys sorted?
+ *
+ * @return  GSORT_OK: yes; GSORT_DISORDER: no, and gsort_message() names the first element out of order;
+ *          GSORT_ERROR
+ *
+ * Time: O(n).  Memory: none.
+ */
+GSORT_API gsort_status gsort_is_sorted(const void *keys, size_t count, enum gsort_type type,
+                                       const struct gsort_array_options *options);
+
+/**
+ * Merge ARRAY_COUNT sorted arrays, of COUNTS[] keys each, into INTO, which has room for all and overlaps
+ * none of them.
+ *
+ * @return  GSORT_OK; GSORT_ERROR: also GSORT_ERROR_INPUT, if an array is not sorted
+ *
+ * Time: O(n log k).  Memory: 1 MiB a thread and 1 KiB an array and thread; and for types other than
+ * GSORT_U32 and GSORT_U64, and for largest first, as much as the keys.
+ */
+GSORT_API gsort_status gsort_merge_arrays(void *into, const void *const arrays[],
+                                          const size_t counts[], size_t array_count,
+                                          enum gsort_type type,
+                                          const struct gsort_array_options *options);
+
+/* ---- what went wrong, and what there is ------------------------------------------------- */
+
 /** The message of this thread's last error, without newline; never NULL.  It contains names and
  *  lines of the input unchanged. */
 GSORT_API const char *gsort_message(void);
@@ -372,7 +498,7 @@ GSORT_API const char *gsort_message(void);
 GSORT_API enum gsort_error gsort_last_error(void);
 
 /**
- * The type called NAME: "u8" .. "u64", "i8" .. "i64", "f32", "f64", "text",
+ * The type called NAME: "u8" .. "u64", "i8" .. "i64", "f16" .. "f64", "bf16", "text",
  * "text-float".
  *
  * @return  true and *TYPE set, or false: no such type
@@ -384,6 +510,7 @@ GSORT_API bool gsort_type_named(const char *name, enum gsort_type *type);
 struct gsort_conflict {
 	const char *one, *other;	/* string constants */
 	bool        needs;		/* ONE needs OTHER; false: they exclude each other */
+	const char *why;		/* half a sentence; NULL: the names say it */
 };
 
 /**
@@ -403,6 +530,10 @@ GSORT_API bool gsort_conflict(const struct gsort_options *options, struct gsort_
  */
 GSORT_API void gsort_info(const struct gsort_options *options,
                 void (*print)(void *context, const char *line), void *context);
+
+/** The same, as one line of JSON. */
+GSORT_API void gsort_info_json(const struct gsort_options *options,
+                     void (*print)(void *context, const char *line), void *context);
 
 /** The version, "X.Y.Z". */
 GSORT_API const char *gsort_version(void);

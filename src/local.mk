@@ -3,6 +3,19 @@
 
 # Everything but the GPU and the command line: also what gsort-emu is made of.
 host_sources = \
+  src/array/api.c \
+  src/array/args.c \
+  src/array/args.h \
+  src/array/disorder.c \
+  src/array/disorder.h \
+  src/array/order.c \
+  src/array/order.h \
+  src/array/pairs.c \
+  src/array/pairs.h \
+  src/array/sort.c \
+  src/array/sort.h \
+  src/array/union.c \
+  src/array/union.h \
   src/base/arena.c \
   src/base/arena.h \
   src/base/clock.c \
@@ -18,6 +31,7 @@ host_sources = \
   src/base/sandbox.h \
   src/base/simd.c \
   src/base/simd.h \
+  src/base/static_codecs.h \
   src/base/status.c \
   src/base/status.h \
   src/base/team.c \
@@ -31,8 +45,14 @@ host_sources = \
   src/format/encode.h \
   src/format/encode_text.c \
   src/format/encode_text.h \
+  src/format/float_sum.c \
+  src/format/float_sum.h \
   src/format/floats.cpp \
   src/format/floats.h \
+  src/format/hint.c \
+  src/format/hint.h \
+  src/format/half.c \
+  src/format/half.h \
   src/format/integers.h \
   src/format/key.c \
   src/format/key.h \
@@ -69,6 +89,8 @@ host_sources = \
   src/format/print_avx512.inc \
   src/format/raw.c \
   src/format/raw.h \
+  src/format/npy.c \
+  src/format/npy.h \
   src/format/record.c \
   src/format/record.h \
   src/format/skip.h \
@@ -87,6 +109,8 @@ host_sources = \
   src/gsort.h \
   src/io/ahead.c \
   src/io/ahead.h \
+  src/io/contents.c \
+  src/io/contents.h \
   src/io/file.c \
   src/io/file.h \
   src/io/inflate.c \
@@ -119,9 +143,13 @@ host_sources = \
   src/io/recorder.h \
   src/io/replace.c \
   src/io/replace.h \
+  src/job/answer.c \
+  src/job/answer.h \
   src/job/api.c \
   src/job/check.c \
   src/job/check.h \
+  src/job/combine.c \
+  src/job/combine.h \
   src/job/explain.c \
   src/job/info.c \
   src/job/items.c \
@@ -131,10 +159,16 @@ host_sources = \
   src/job/items_merge.c \
   src/job/items_merge.h \
   src/job/job.h \
+  src/job/json.c \
+  src/job/json.h \
+  src/job/lost.c \
+  src/job/lost.h \
   src/job/line_job.c \
   src/job/line_job.h \
   src/job/merge.c \
   src/job/merge.h \
+  src/job/npy.c \
+  src/job/npy.h \
   src/job/open.c \
   src/job/open.h \
   src/job/options.c \
@@ -215,6 +249,10 @@ host_sources = \
   src/sort/keys.inc \
   src/sort/merge.c \
   src/sort/merge.h \
+  src/sort/scan.c \
+  src/sort/scan.h \
+  src/sort/set_merge.c \
+  src/sort/set_merge.h \
   src/sort/run.h \
   src/sort/span.h \
   src/spill/blocks.c \
@@ -230,10 +268,22 @@ host_sources = \
   src/spill/shuffle.inc \
   src/spill/spill.c \
   src/spill/spill.h \
+  src/stages/answer.c \
+  src/stages/answer.h \
+  src/stages/bars.c \
+  src/stages/bars.h \
   src/stages/division.c \
   src/stages/division.h \
   src/stages/emit.c \
   src/stages/emit.h \
+  src/stages/gpu_strands.c \
+  src/stages/gpu_strands.h \
+  src/stages/extremes.c \
+  src/stages/extremes.h \
+  src/stages/figures.c \
+  src/stages/figures.h \
+  src/stages/handover.c \
+  src/stages/handover.h \
   src/stages/head.c \
   src/stages/head.h \
   src/stages/ingest.c \
@@ -269,13 +319,20 @@ host_sources = \
   src/stages/store.h \
   src/stages/tail.c \
   src/stages/tail.h \
+  src/stages/top.c \
+  src/stages/top.h \
   src/stages/verify.c \
   src/stages/verify.h
+
+# Of a static program alone.
+static_sources = src/base/static_codecs.c
 
 # The GPU module, with kernels/.
 cuda_sources = \
   src/gpu/cuda/cuda.c \
   src/gpu/cuda/cuda.h \
+  src/gpu/cuda/cut.c \
+  src/gpu/cuda/cut.h \
   src/gpu/cuda/device.c \
   src/gpu/cuda/device.h \
   src/gpu/cuda/engine.c \
@@ -296,6 +353,8 @@ cli_sources = \
   src/cli/cuda_visible.h \
   src/cli/files0.c \
   src/cli/files0.h \
+  src/cli/near.c \
+  src/cli/near.h \
   src/cli/option_conflicts.c \
   src/cli/option_conflicts.h \
   src/cli/option_handlers.c \
@@ -310,11 +369,16 @@ cli_sources = \
   src/cli/process.h \
   src/cli/progress.c \
   src/cli/progress.h \
+  src/cli/progress_line.c \
+  src/cli/progress_line.h \
   src/cli/report.c \
-  src/cli/report.h
+  src/cli/report.h \
+  src/cli/type_names.c \
+  src/cli/type_names.h
 
 # Not compiled.
 source_extra = \
+  src/array/README.md \
   src/base/README.md \
   src/cli/README.md \
   src/format/README.md \

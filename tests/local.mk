@@ -18,9 +18,11 @@ tests_tools_gen_SOURCES = tests/tools/gen.c
 tests_tools_measure_SOURCES = tests/tools/measure.c
 
 tests_unit_units_SOURCES = \
+  tests/unit/array.c \
   tests/unit/base.c \
   tests/unit/batch.c \
   tests/unit/buckets.c \
+  tests/unit/contents.c \
   tests/unit/count.c \
   tests/unit/text_decoder.c \
   tests/unit/encode.c \
@@ -28,6 +30,7 @@ tests_unit_units_SOURCES = \
   tests/unit/floats.c \
   tests/unit/external_merge.c \
   tests/unit/rendezvous.c \
+  tests/unit/scan.c \
   tests/unit/inflate.c \
   tests/unit/input.c \
   tests/unit/items.c \
@@ -36,6 +39,7 @@ tests_unit_units_SOURCES = \
   tests/unit/lines.c \
   tests/unit/merge.c \
   tests/unit/modules.def \
+  tests/unit/npy.c \
   tests/unit/options.c \
   tests/unit/order.c \
   tests/unit/output.c \
@@ -44,6 +48,7 @@ tests_unit_units_SOURCES = \
   tests/unit/record.c \
   tests/unit/recorder.c \
   tests/unit/select.c \
+  tests/unit/set_merge.c \
   tests/unit/shapes.h \
   tests/unit/output_fd.c \
   tests/unit/spill.c \
@@ -180,17 +185,21 @@ BATS_FILES = \
   tests/cli/memory.bats \
   tests/cli/merge.bats \
   tests/cli/messages.bats \
+  tests/cli/npy.bats \
   tests/cli/opts.bats \
   tests/cli/output.bats \
   tests/cli/progress.bats \
   tests/cli/property.bats \
+  tests/cli/python.bats \
   tests/cli/records.bats \
   tests/cli/sandbox.bats \
   tests/cli/select.bats \
+  tests/cli/sets.bats \
   tests/cli/signals.bats \
   tests/cli/spill.bats \
   tests/cli/split.bats \
   tests/cli/start.bats \
+  tests/cli/types.bats \
   tests/cli/verify.bats \
   tests/fault/fault.bats \
   tests/fault/kill.bats \
@@ -226,6 +235,8 @@ test_files = \
   tests/tools/records.py \
   tests/house/cppcheck.txt \
   tests/house/format.py \
+  tests/tools/figures.py \
+  tests/tools/sets.py \
   tests/house/lint.sh \
   tests/house/sanitizers.sh \
   tests/run \

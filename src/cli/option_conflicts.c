@@ -145,6 +145,8 @@ gs_conflict_report(const struct gs_opts *opts)
 		gs_report_error("options '%s' and '%s' are incompatible; to drop the bytes, use "
 		                "tail -c +%llu", one, other,
 		                (unsigned long long)opts->job.skip_bytes + 1);
+	else if (conflict.why != NULL)
+		gs_report_error("options '%s' and '%s' are incompatible: %s", one, other, conflict.why);
 	else
 		(void)refuse_pair(one, other);
 	return true;

@@ -133,9 +133,7 @@ gs_parse_size(const char *value, uint64_t *bytes, uint64_t *percent)
 	power = *suffix == '\0' ? 1 : strcmp(suffix, "b") == 0 ? 0 : power_of(suffix);
 	if (power < 0)
 		return GS_SIZE_BAD_SUFFIX;
-	if (number == UINT64_MAX || !scale(&number, power))
-		return GS_SIZE_TOO_LARGE;
-	*bytes = number;
+	*bytes = scale(&number, power) ? number : UINT64_MAX;
 	return GS_SIZE_OK;
 }
 
@@ -149,9 +147,16 @@ gs_memory_share(uint64_t percent)
 }
 
 bool
-gs_parse_whole(const char *value, uint64_t *number)
+gs_parse_count(const char *value, uint64_t *number)
 {
-	return read_whole(&value, number) && *value == '\0';
+	int power;
+
+	if (!read_whole(&value, number))
+		return false;
+	power = *value == '\0' ? 0 : power_of(value);
+	if (power >= 0 && !scale(number, power))
+		*number = UINT64_MAX;
+	return power >= 0;
 }
 
 bool

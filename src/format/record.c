@@ -105,10 +105,11 @@ lay_out(struct laying *laying, const struct gsort_key *keys, size_t key_count,
 	for (size_t k = 0; k < key_count; k++) {
 		const struct gsort_key *key = &keys[k];
 		const size_t bytes = gs_key_bytes(key);
+		const enum gsort_endian own = key->endian;
 		struct gs_record_field field = {
 			.offset = (size_t)key->offset,
 			.type = key->type,
-			.swaps = gs_endian_swaps(endian),
+			.swaps = gs_endian_swaps(own != GSORT_ENDIAN_HOST ? own : endian),
 			.flip = key->reverse || reverse ? UINT64_MAX : 0,
 		};
 
@@ -247,6 +248,8 @@ add_field_of(const struct gs_record_field *field, const char *const *items, size
 #define GS_TYPE_OF_i64	GSORT_I64
 #define GS_TYPE_OF_f32	GSORT_F32
 #define GS_TYPE_OF_f64	GSORT_F64
+#define GS_TYPE_OF_f16	GSORT_F16
+#define GS_TYPE_OF_bf16	GSORT_BF16
 #include "format/keytype.def"
 #undef KEY
 	default:

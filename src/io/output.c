@@ -49,6 +49,7 @@ struct gs_output {
 	struct gs_queue  submitted, done;
 	struct chunk     chunk;
 	bool             threaded;
+	bool             alone;		/* no thread could be started: the caller writes */
 	bool             busy;		/* the writer has CHUNK */
 	bool             complete;	/* only its name is missing */
 };
@@ -223,13 +224,17 @@ write_chunks(void *context)
 	return GS_OK;
 }
 
-static gs_status
+static void
 start_thread(struct gs_output *out)
 {
 	gs_queue_open(&out->submitted);
 	gs_queue_open(&out->done);
-	out->threaded = true;
-	return gs_thread_start(&out->thread, write_chunks, out);
+	out->threaded = gs_thread_start(&out->thread, write_chunks, out) == GS_OK;
+	out->alone = !out->threaded;
+	if (out->threaded)
+		return;
+	gs_queue_close(&out->submitted);
+	gs_queue_close(&out->done);
 }
 
 gs_status
@@ -249,10 +254,10 @@ gs_status
 gs_output_submit(struct gs_output *out, const void *data, size_t bytes)
 {
 	TRY(gs_output_wait(out));
-	if (!out->threaded && bytes < THREAD_BYTES)
-		return put(out, data, bytes);
+	if (!out->threaded && !out->alone && bytes >= THREAD_BYTES)
+		start_thread(out);
 	if (!out->threaded)
-		TRY(start_thread(out));
+		return put(out, data, bytes);
 	out->chunk = (struct chunk){ .data = data, .bytes = bytes };
 	out->busy = gs_queue_give(&out->submitted, &out->chunk);
 	assert(out->busy);

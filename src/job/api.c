@@ -10,6 +10,7 @@
 #include "job/open.h"
 #include "job/options.h"
 #include "job/run.h"
+#include "job/combine.h"
 
 static gs_status
 open_job(struct gsort *job, const struct gsort_options *options)
@@ -85,7 +86,10 @@ gsort_progress(const gsort *job, struct gsort_progress *progress)
 		.keys_sorted = atomic_load(&now->keys_sorted),
 		.bytes_out = atomic_load(&now->bytes_out),
 		.runs = atomic_load(&now->runs),
+		.stored_in = atomic_load(&now->stored_in),
+		.stored_total = atomic_load(&now->stored_total),
 	};
+	gs_combine_progress(job, progress);
 }
 
 const struct gsort_stats *
@@ -107,15 +111,8 @@ gsort_close(gsort *job)
 	if (!job->options->fed && job->input != NULL)
 		gs_input_stop(job->input);
 	gs_rendezvous_close(&job->rendezvous);
-	gs_ingest_close(&job->ingest);
-	gs_items_close(job);
-	gs_emit_close(&job->emit);
-	gs_outputs_close(&job->outputs);
-	gs_store_close(&job->store);
-	gs_input_close(job->input);
-	gs_arena_close(&job->recording);
-	gs_arena_close(&job->arena);
-	gs_confinement_close(&job->confinement);
+	gs_combine_close(job);
+	gs_job_close(job);
 	free(job);
 	(void)gs_fail(failure, "%s", message);	/* closing must not hide the reason */
 }

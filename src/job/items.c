@@ -8,6 +8,7 @@
  * gs_items_sort() is the twin of sort_once() in sort.c.  Items are sorted on the CPU only, so there
  * is nothing to start over.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -32,6 +33,7 @@ gs_items_describe(struct gsort *job)
 	if (job->options->lines)
 		return gs_line_job_describe(job);
 	TRY(gs_record_ingest_open(&items->ingest, job->options));
+	items->ingest.skips = items->npy.writes_header ? items->npy.skips : NULL;
 	items->order = (struct gs_item_order){
 		.item_bytes = items->ingest.item.bytes,
 		.words = gs_record_words,
@@ -124,6 +126,30 @@ seconds(void)
 	return (double)gs_clock_wall() / 1e9;
 }
 
+/* What stands before the items: of a .npy file, with the number of items that will be written. */
+static gs_status
+write_header(struct gsort *job)
+{
+	struct gs_items *items = &job->items;
+	char *header;
+	uint64_t count;
+	size_t bytes;
+	gs_status status;
+
+	if (job->options->lines)
+		return gs_item_emit_header(&items->emit, job->lines.ingest.header.data,
+		                           job->lines.ingest.header.bytes);
+	if (!items->npy.writes_header)
+		return job->options->argsort_bits > 0 ? GS_OK
+		       : gs_item_emit_header(&items->emit, items->ingest.header,
+		                             items->ingest.header_bytes);
+	TRY(gs_item_store_count_out(items->store, &count));
+	TRY(gs_npy_make_header(&items->npy, job->options, count, &header, &bytes));
+	status = gs_item_emit_header(&items->emit, header, bytes);
+	free(header);
+	return status;
+}
+
 static gs_status
 write_items(struct gsort *job)
 {
@@ -140,12 +166,7 @@ write_items(struct gsort *job)
 	if (job->options->lines)
 		gs_line_show_open(&job->lines.show, &job->lines.order, &items->emit,
 		                  job->options->counts, job->options->underline);
-	if (job->options->lines)
-		TRY(gs_item_emit_header(&items->emit, job->lines.ingest.header.data,
-		                        job->lines.ingest.header.bytes));
-	else if (job->options->argsort_bits == 0)
-		TRY(gs_item_emit_header(&items->emit, items->ingest.header,
-		                        items->ingest.header_bytes));
+	TRY(write_header(job));
 	sink = gs_item_emit_sink(&items->emit);
 	TRY(gs_item_store_drain(items->store, &sink));
 	TRY(gs_outputs_wait(&job->outputs));
@@ -162,6 +183,10 @@ gs_items_sort(struct gsort *job)
 	atomic_store(&job->monitor.counters.phase, GSORT_READING);
 	TRY(job->options->lines ? gs_line_job_read(job)
 	    : gs_record_ingest_run(&items->ingest, job->input, items->store, &job->monitor));
+	if (items->npy.first != NULL && items->npy.count != items->ingest.records)
+		return gs_fail(GS_EINPUT, "the headers of the .npy files name %llu items, and there are "
+		               "%llu", (unsigned long long)items->npy.count,
+		               (unsigned long long)items->ingest.records);
 	read = seconds();
 	atomic_store(&job->monitor.counters.phase, GSORT_SORTING);
 	TRY(gs_item_store_finish(items->store));
@@ -198,6 +223,7 @@ gs_items_close(struct gsort *job)
 {
 	struct gs_items *items = &job->items;
 
+	gs_npy_close(&items->npy);
 	gs_item_emit_close(&items->emit);
 	gs_item_store_close(items->store);
 	gs_record_ingest_close(&items->ingest);

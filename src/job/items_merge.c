@@ -406,7 +406,7 @@ must_sort(const struct gsort *job, size_t count)
 		most = files > FILES_BESIDE + 2 ? files - FILES_BESIDE : 2;
 	if (job->plan.pool_bytes / 4 / LEAST_BUFFER_BYTES < most)
 		most = job->plan.pool_bytes / 4 / LEAST_BUFFER_BYTES;
-	if (count > most || options->tail.wanted)
+	if (count > most || options->tail.wanted || job->items.npy.first != NULL)
 		return true;
 	for (size_t i = 0; i < count && !calls(options); i++) {
 		const char *name = options->input_count == 0 ? "-" : options->inputs[i];

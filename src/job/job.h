@@ -15,10 +15,14 @@
 #include "gsort.h"
 #include "io/input.h"
 #include "io/outputs.h"
+#include "job/lost.h"
+#include "job/npy.h"
 #include "job/rendezvous.h"
 #include "job/sandbox_policy.h"
 #include "plan/plan.h"
+#include "stages/answer.h"
 #include "stages/emit.h"
+#include "stages/handover.h"
 #include "stages/ingest.h"
 #include "stages/item_emit.h"
 #include "stages/item_store.h"
@@ -46,6 +50,7 @@ struct gs_items {
 	struct gs_item_order    order;
 	struct gs_item_store   *store;
 	struct gs_item_emit     emit;
+	struct gs_npy_inputs    npy;
 	const char             *temp_dir;	/* of options without any */
 };
 
@@ -64,11 +69,18 @@ struct gsort {
 	struct gs_ingest     ingest;
 	struct gs_store      store;
 	struct gs_emit       emit;
+	struct gs_answer     answer;	/* in its place, for figures */
 	struct gs_verify     verify;
 	struct gs_items      items;
 	struct gs_line_job      lines;
 	struct gs_confinement confinement;
 	struct gs_rendezvous rendezvous;
+	struct gs_lost       lost;
+
+	_Atomic(struct gs_combination *) set;	/* of a set operation: combine.c */
+	bool                verifies_parts;	/* of it */
+	struct gsort       *whole;	/* or: the job sorts one input of that set operation, ... */
+	struct gs_handover *handover;	/* ... and hands its keys over */
 };
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* run.c - run the operation of a job, and report on it */
 #include "base/clock.h"
+#include "base/thread.h"
 #include "job/check.h"
 #include "job/items.h"
 #include "job/items_check.h"
@@ -8,6 +9,7 @@
 #include "job/line_job.h"
 #include "job/merge.h"
 #include "job/run.h"
+#include "job/combine.h"
 #include "job/sort.h"
 
 static gs_status
@@ -28,6 +30,8 @@ run(struct gsort *job, bool *disorder)
 {
 	if (gs_items_are_wanted(job->options))
 		return run_items(job, disorder);
+	if (job->options->set != GSORT_NO_SET)
+		return gs_job_combine(job);
 	switch (job->options->operation) {
 	case GSORT_CHECK: return gs_job_check(job, disorder);
 	case GSORT_MERGE: return gs_job_merge(job);
@@ -81,6 +85,8 @@ collect_stats(struct gsort *job)
 	if (operation == GSORT_MERGE) {
 		stats->device = "cpu";
 		stats->batches = (unsigned)(job->options->input_count > 0 ? job->options->input_count : 1);
+		if (job->set != NULL)
+			gs_combine_stats(job);
 		return;
 	}
 	stats->bytes_in = job->ingest.bytes;
@@ -96,6 +102,9 @@ gs_job_run(void *context)
 	bool disorder = false;
 	const gs_status status = run(job, &disorder);
 
+	if (gs_thread_was_missed())
+		gs_warn(&job->monitor, "the system refused to start a thread: the job went on with fewer; "
+		        "see ulimit -u, or ask for fewer with --parallel");
 	job->stats.seconds = (double)(gs_clock_wall() - start) / 1e9;
 	collect_stats(job);
 	atomic_store(&job->monitor.counters.phase, GSORT_DONE);
@@ -111,5 +120,6 @@ gs_job_run(void *context)
 		              job->stats.invalid_lines == 1 ? " was" : "s were");
 		return GSORT_ERROR;
 	}
+	gs_lost_close(&job->lost, job->options, job->stats.bytes_in, &job->monitor);
 	return disorder ? GSORT_DISORDER : GSORT_OK;
 }

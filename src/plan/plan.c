@@ -36,6 +36,11 @@ enum { MOST_THREADS = 16 };
 #define STAGING_BYTES		(16 * MIB)
 #define LEAST_STAGING_BYTES	(64 * KIB)
 
+/* Several files are written at once, each from a staging buffer: more of them, and smaller ones.
+ * Not tuned. */
+#define SPLIT_STAGING_BYTES	(8 * MIB)
+enum { SPLIT_RING = 20 };
+
 /* The head is trimmed only when the batch has at least this many keys: 8 MiB at most, sorted in
  * some ms.  Not tuned. */
 #define LEAST_HEAD_KEYS		((uint64_t)1 << 20)
@@ -276,7 +281,13 @@ set_staging(struct gs_plan *plan, const struct gs_plan_input *input)
 	/* One is filled, one crosses the bus, one waits; each key class of text fills one of its own. */
 	plan->ring_buffers = input->key_bits == 0 ? GS_CLASSES + 1 : 4;
 	plan->staging_bytes = STAGING_BYTES;
-	if (input_bytes_most(input) < STAGING_BYTES)
+	if (gpu_count(input) > 1)	/* each sends half a ring while the other ones do */
+		plan->ring_buffers = 8;
+	if (input->split > 1 && input->key_bits > 0) {
+		plan->ring_buffers = SPLIT_RING;
+		plan->staging_bytes = SPLIT_STAGING_BYTES;
+	}
+	if (input_bytes_most(input) < plan->staging_bytes)
 		plan->staging_bytes = power_of_two_from(input->input_bytes);
 	while (input->gpu_memory_bytes > 0 && plan->staging_bytes > input->gpu_memory_bytes / 8)
 		plan->staging_bytes /= 2;

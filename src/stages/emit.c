@@ -14,8 +14,8 @@
  *
  * Many threads do write faster to several files (--split): one file takes 4.7 GB/s on an H200 host,
  * sixteen take 36.  So the threads of the buckets also write what they have encoded, each to another
- * file (split.h), unless keys are selected.  A producer with one thread fills one file after the
- * other.
+ * file (split.h), unless keys are selected; and so do those that take spans from a GPU, unless keys
+ * are printed.  Other producers with one thread fill one file after the other.
  */
 #include <assert.h>
 #include <string.h>
@@ -107,6 +107,7 @@ gs_emit_resume(struct gs_emit *emit)
 	emit->resuming = true;
 	memset(emit->skipped, 0, sizeof emit->skipped);
 	emit->ranked = emit->class_rank = 0;
+	gs_split_drop_strands(&emit->split);	/* they are written again */
 }
 
 /* ---- what was delivered before ------------------------------------------------ */
@@ -640,9 +641,13 @@ begin_strands(struct gs_emit *emit, unsigned key_class, uint64_t keys)
 	const size_t files = emit->split.outputs->count;
 	const uint64_t key_bytes = emit->plan->class_bits[key_class] / 8;
 	const bool text = gs_key_bits(emit->encoding.to) == 0;
+	uint64_t least = emit->plan->buckets.part_bytes;
 
-	if (files == 1 || emit->plan->threads == 1 ||
-	    keys * key_bytes <= (text ? TEXT_STRAND_PARTS * files : 1) * emit->plan->buckets.part_bytes)
+	if (text)
+		least *= TEXT_STRAND_PARTS * files;
+	if (emit->plan->device == GSORT_DEVICE_GPU)
+		least = gs_encoding_in_place(&emit->encoding) ? 0 : UINT64_MAX;
+	if (files == 1 || emit->plan->threads == 1 || keys * key_bytes <= least)
 		return false;
 	emit->strand_keys = keys;
 	return gs_split_begin_strands(&emit->split, keys, text ? 0 : gs_encoding_bytes(&emit->encoding));

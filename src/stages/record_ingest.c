@@ -204,7 +204,7 @@ follow(struct reading *reading, const char *records, size_t bytes)
 		return gs_fail(GS_EBUDGET, "out of memory");
 	return at == bytes ? GS_OK
 	       : gs_record_disorder(&ingest->record, gs_input_name(ingest->input),
-	                            reading->follow.items + 1, ingest->options->skip_bytes,
+	                            reading->follow.items + 1, ingest->skipped,
 	                            ": merging needs sorted inputs; sort it, or use "
 	                            "--nocheck-order");
 }
@@ -350,21 +350,25 @@ read_file(struct gs_record_ingest *ingest, bool first)
 	TRY(status);
 	return reading.file_bytes % ingest->record.bytes == 0 ? GS_OK
 	       : gs_record_partial(&ingest->record, gs_input_name(ingest->input),
-	                           ingest->options->skip_bytes, reading.file_bytes);
+	                           ingest->skipped, reading.file_bytes);
 }
 
 /* ---- all files ------------------------------------------------------------------------ */
 
 /* Keep the header of the first input, drop those of the others. */
 static gs_status
-read_header(struct gs_record_ingest *ingest, bool first)
+read_header(struct gs_record_ingest *ingest, uint64_t file)
 {
-	const uint64_t bytes = ingest->options->skip_bytes;
+	const bool first = file == 0 && ingest->skips == NULL;
+	const uint64_t bytes = ingest->skips != NULL ? ingest->skips[file]
+	                                             : ingest->options->skip_bytes;
 	char dropped[1 << 16];
 
 	TRY(gs_input_skip(ingest->input, bytes, first ? ingest->header : dropped,
 	                  first ? (size_t)bytes : sizeof dropped));
-	ingest->header_bytes = (size_t)bytes;
+	ingest->skipped = bytes;
+	if (first)
+		ingest->header_bytes = (size_t)bytes;
 	ingest->bytes += bytes;
 	return GS_OK;
 }
@@ -382,14 +386,14 @@ gs_status
 gs_record_ingest_run(struct gs_record_ingest *ingest, struct gs_input *input,
                      struct gs_item_store *store, struct gs_monitor *monitor)
 {
-	bool first = true;
+	uint64_t file = 0;
 
 	ingest->input = input;
 	ingest->store = store;
 	ingest->monitor = monitor;
-	for (; gs_input_next(input); first = false) {
-		TRY(read_header(ingest, first));
-		TRY(read_file(ingest, first));
+	for (; gs_input_next(input); file++) {
+		TRY(read_header(ingest, file));
+		TRY(read_file(ingest, file == 0));
 		TRY(check_numbers(ingest));
 	}
 	return GS_OK;

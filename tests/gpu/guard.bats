@@ -16,12 +16,16 @@ prepare() {
 	mkdir temp
 }
 
-# sorts auto|gpu OPTION...: in.now (a pipe, if there is such a file) to out; its status
+# sorts auto|gpu OPTION...: in.now (a pipe, or to several files, if there is such a file) to out;
+# its status
 sorts() {
 	local status=0
 	rm -f mark
 	echo old >out
-	if [ -e is-pipe ]; then
+	if [ -e is-split ]; then
+		gsort-emu --device="$1" "${@:2}" --split=3 -o 'part-%r' in.now 2>err || status=$?
+		[ $status != 0 ] || { cat part-0 part-1 part-2 >out && rm part-?; }
+	elif [ -e is-pipe ]; then
 		cat in.now | gsort-emu --device="$1" "${@:2}" >piped 2>err || status=$?
 		[ $status != 0 ] || mv piped out
 	else
@@ -36,7 +40,7 @@ it_is_right() {
 	said=$(wc -l <err)
 	lost=$((lost + (said > 0)))
 	[ "$said" -le 1 ] || return 1
-	[ -z "$(ls temp)" ] || return 1
+	[ -z "$(ls temp; ls part-* 2>/dev/null)" ] || return 1
 	case $1$2 in
 	0gpu:*)
 		cmp out expected || return 1
@@ -199,6 +203,14 @@ survives() {
 		walk GSORT_EMU_FAIL 46 gpu:all -u32 --gpu-memory=$memory
 		walk GSORT_EMU_CORRUPT "" gpu:all -u32 --gpu-memory=$memory
 	done
+}
+
+@test "several files at once" {
+	STEP=43
+	: >is-split
+	gen --seed 64 --keys 60000 --type u32 >in.now
+	survives -u32 --verify
+	survives -u32 --gpu-memory=300K
 }
 
 @test "runs written to disk" {

@@ -61,3 +61,10 @@ load ../helpers
 	grep -qE '^u32, 1000 keys .* processor ' told
 	jq -e '(.rows | length) == 2 and all(.rows[]; .processor_seconds > 0)' rows.json >answer
 }
+
+@test "records measures all its rows" {
+	needs python3
+	"$GSORT_SOURCE/bench/records" --build "$GSORT_BUILD" --records 20000 --lines 1000 --runs 1 >told
+	grep -E '^on disk .* of uniform$' told
+	grep -E '^16 bytes, --argsort=u64 .* of u64 keys$' told
+}

@@ -48,7 +48,8 @@ install() {
 	[ -s "$libdir/pkgconfig/gsort.pc" ]
 	for file in bin/gsort include/gsort.h share/man/man1/gsort.1 share/man/man3/gsort.3 \
 	            share/bash-completion/completions/gsort share/zsh/site-functions/_gsort \
-	            share/fish/vendor_completions.d/gsort.fish; do
+	            share/fish/vendor_completions.d/gsort.fish share/doc/gsort/README.md share/doc/gsort/NEWS \
+	            share/doc/gsort/COPYING share/doc/gsort/examples/ranks.c; do
 		[ -s "$root/$file" ] || { echo "$file"; find root; false; }
 	done
 	[ "$(printf '2\n1\n' | "$root/bin/gsort")" = "$(printf '1\n2')" ]

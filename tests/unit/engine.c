@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* engine.c - rows for the engine of src/gpu/cuda, on the emulated GPU of tests/emu */
 #include <stdint.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,7 @@ static const struct row {
 	unsigned    batches;		/* that are sorted at least each time; 0: one */
 	unsigned    gpus;		/* 0: one */
 	bool        no_peers;		/* they cannot reach each other's memory */
+	unsigned    strands;		/* that its keys are drained by; 0: in order */
 } rows[] = {
 	{ .name = "nothing at all", .bits = { 32 } },
 	{ .name = "one key", .bits = { 64 }, .keys = { 1 } },
@@ -67,6 +69,20 @@ static const struct row {
 	  .bits = { 32 }, .keys = { 400001 }, .gpu_bytes = 300 << 10, .batches = 9, .gpus = 7,
 	  .few = 1 },
 	{ .name = "seven for one key", .bits = { 32 }, .keys = { 1 }, .gpus = 7 },
+	{ .name = "one run by strands",
+	  .bits = { 32 }, .keys = { 270001 }, .strands = 7 },
+	{ .name = "more strands than keys",
+	  .bits = { 64 }, .keys = { 5 }, .strands = 9 },
+	{ .name = "several batches by strands",
+	  .bits = { 64 }, .keys = { 200003 }, .gpu_bytes = 1 << 20, .batches = 4, .strands = 5 },
+	{ .name = "and equal keys",
+	  .bits = { 32 }, .keys = { 400001 }, .gpu_bytes = 1 << 20, .batches = 4, .few = 2,
+	  .strands = 3 },
+	{ .name = "two GPUs by strands",
+	  .bits = { 64 }, .keys = { 150001 }, .batches = 2, .gpus = 2, .strands = 16 },
+	{ .name = "seven GPUs, many cuts",
+	  .bits = { 64 }, .keys = { 400001 }, .gpu_bytes = 600 << 10, .batches = 7, .gpus = 7,
+	  .strands = 2 },
 	{ .name = "a batch is a buffer",
 	  .bits = { 32, 64 }, .keys = { 70001, 30011 }, .gpu_bytes = 200 << 10, .batches = 8 },
 };
@@ -132,6 +148,54 @@ is_right(const struct gs_gpu_span *drained, uint64_t last)
 	       gs_key_at(span->keys, span->key_bits, 0) >= last;
 }
 
+enum { STRANDS_MOST = 16 };
+
+/* Drain all keys by strands; false: a call failed. */
+static bool
+check_strands(struct gs_gpu *gpu, const struct row *row, uint64_t *sums)
+{
+	uint64_t at[STRANDS_MOST + 1] = { 0 }, next[STRANDS_MOST], last[STRANDS_MOST] = { 0 };
+	uint64_t first[STRANDS_MOST];
+	const unsigned count = row->strands;
+	unsigned before = count - 1;		/* strand of the last span */
+	bool good = true, turns = false;
+	struct gs_gpu_span drained;
+
+	for (unsigned s = 0; s <= count; s++)	/* the second strand is empty */
+		at[s] = s == 2 && count > 2 ? at[1] : row->keys[0] * s / count;
+	memcpy(next, at, sizeof next);
+	memset(first, 0xff, sizeof first);
+	if (gs_gpu_module.by_strands(gpu, at, count) != GS_OK)
+		return false;
+	for (;;) {
+		const struct gs_span *span = &drained.span;
+		size_t s;
+
+		if (gs_gpu_module.drain(gpu, &drained) != GS_OK)
+			return false;
+		if (span->count == 0)
+			break;
+		s = drained.strand;
+		good &= s < count && drained.at == next[s] && is_right(&drained, last[s]);
+		if (!good)
+			break;
+		turns |= s != before && span->count < at[s + 1] - at[s];
+		before = (unsigned)s;
+		if (next[s] == at[s])
+			first[s] = gs_key_at(span->keys, span->key_bits, 0);
+		next[s] += span->count;
+		last[s] = gs_key_at(span->keys, span->key_bits, span->count - 1);
+		for (size_t i = 0; i < span->count; i++)
+			sums[0] -= gs_key_at(span->keys, span->key_bits, i);
+		gs_gpu_module.give(gpu, &drained);
+	}
+	for (unsigned s = 0; s < count; s++)
+		good &= next[s] == at[s + 1] && (s == 0 || last[s - 1] <= first[s]);
+	CHECK(good && sums[0] == 0, "%s: each strand has its keys in order", row->name);
+	CHECK(turns || row->keys[0] / count < STAGING_BYTES / 4, "%s: strands come in turn", row->name);
+	return true;
+}
+
 /* Drain all keys; false: a call failed. */
 static bool
 check_drain(struct gs_gpu *gpu, const struct row *row, uint64_t *sums)
@@ -160,6 +224,7 @@ check_drain(struct gs_gpu *gpu, const struct row *row, uint64_t *sums)
 			sums[key_class] -= gs_key_at(span->keys, span->key_bits, i);
 		last = gs_key_at(span->keys, span->key_bits, span->count - 1);
 		counts[key_class] += span->count;
+		gs_gpu_module.give(gpu, &drained);
 	}
 	CHECK(good, "%s: classes and keys in order", row->name);
 	for (unsigned c = 0; c < GS_CLASSES; c++)
@@ -193,6 +258,22 @@ has_keys(const struct row *row)
 		if (row->keys[c] > 0)
 			return true;
 	return false;
+}
+
+/* GPUs are opened beside the first keys: wait until all are open. */
+static void
+await_gpus(struct gs_gpu *gpu, const struct gs_gpu_options *options)
+{
+	const uint64_t all = gs_gpu_module.batch_bytes(gpu) * options->gpu_count;
+	struct gs_staging staging;
+
+	do {
+		if (gs_gpu_module.lend(gpu, 0, &staging) != GS_OK || staging.room == 0)
+			return;
+		if (gs_gpu_module.commit(gpu, &staging, 0) != GS_OK)
+			return;
+		sched_yield();
+	} while (gs_gpu_module.batch_bytes(gpu) < all);
 }
 
 static void
@@ -229,12 +310,14 @@ check_row(const struct row *row)
 		CHECK(false, "%s: %s", row->name, gs_message());
 		return;
 	}
+	await_gpus(gpu, &options);
 	for (unsigned batch = 0; batch < 2; batch++) {
 		uint64_t sums[GS_CLASSES] = { 0 };
 
 		CHECK(feed(gpu, row, batch << 20, sums), "%s: there is room", row->name);
 		CHECK(gs_gpu_module.finish(gpu) == GS_OK, "%s: finishes", row->name);
-		CHECK(check_drain(gpu, row, sums), "%s: drains", row->name);
+		CHECK(row->strands > 0 ? check_strands(gpu, row, sums) : check_drain(gpu, row, sums),
+		      "%s: drains", row->name);
 	}
 	check_work(gpu, row, &options);
 	gs_gpu_module.close(gpu);

@@ -233,7 +233,7 @@ get_all(struct gs_device *device, uint64_t key_bytes)
 	TRY(gs_cuda_find(device->index));
 	gs_cuda_stay_near(device->index);
 	TRY(gs_pinned_begin(&device->pinned, device->options->ring_buffers * device->staging_bytes));
-	TRY(gs_cuda_choose(device->index, device->name, sizeof device->name));
+	TRY(gs_cuda_choose(device->index));
 	TRY(get_buffers(device, key_bytes));
 	TRY(get_streams(device));
 	TRY(get_ring(device));

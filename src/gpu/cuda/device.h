@@ -53,7 +53,6 @@ struct gs_device {
 	const struct gs_gpu_options *options;
 	unsigned       number;		/* of the engine's GPUs */
 	int            index;		/* CUDA's */
-	char           name[256];
 	size_t         staging_bytes;
 
 	char          *buffers[2];

@@ -306,7 +306,7 @@ gather(struct gs_worker *worker, const struct gs_gpu_slice *slice, unsigned at)
 	struct gs_device *device = &worker->device;
 	char *to = place(device, at);
 
-	if (slice->sorted != NULL)
+	if (slice->sorted)
 		return GS_OK;
 	TRY(gs_timed_wait(device, &device->gathered[at], "gathering sorted keys"));
 	TRY_CUDA(cudaStreamWaitEvent(device->in, device->sent[at], 0), "gathering sorted keys");
@@ -328,7 +328,7 @@ sort_slice(struct gs_worker *worker, const struct gs_gpu_slice *slice, unsigned 
 	const size_t spans = (slice->count + span_keys - 1) / span_keys;
 	uint64_t sum = 0;
 
-	if (slice->sorted != NULL)
+	if (slice->sorted)
 		return GS_OK;
 	TRY_CUDA(cudaStreamWaitEvent(device->work, device->gathered[at].done, 0), "sorting");
 	TRY_CUDA(cudaMemsetAsync(device->found, 0, (1 + spans) * sizeof *device->found,
@@ -355,10 +355,13 @@ sum_of(const struct gs_device *device, const struct gs_gpu_slice *slice, size_t 
 	const size_t span_keys = device->staging_bytes / (slice->bits / 8);
 	uint64_t sum = 0;
 
-	if (slice->sorted == NULL)
+	if (!slice->sorted)
 		return device->checks[1 + from / span_keys];
+	if (count == slice->count)
+		return slice->sum;
+	assert(slice->pieces[0].from == 0);	/* blocks are whole, but for the last one */
 	for (size_t b = from / GS_BLOCK_KEYS; b < gs_run_blocks(from + count); b++)
-		sum += slice->sorted->sums[b];
+		sum += slice->pieces[0].run->sums[b];
 	return sum;
 }
 
@@ -367,8 +370,10 @@ static gs_status
 send(struct gs_worker *worker, const struct gs_gpu_slice *slice, unsigned at)
 {
 	struct gs_device *device = &worker->device;
-	const char *from = slice->sorted != NULL ? slice->sorted->keys : place(device, at);
 	const size_t key_bytes = slice->bits / 8, most = device->staging_bytes / key_bytes;
+	const struct gs_gpu_piece *piece = &slice->pieces[0];
+	const char *from = slice->sorted ? piece->run->keys + piece->from * key_bytes
+	                                 : place(device, at);
 
 	for (size_t sent = 0; sent < slice->count; sent += most) {
 		const size_t left = slice->count - sent, count = left < most ? left : most;
@@ -454,6 +459,7 @@ serve(struct gs_worker *worker)
 	TRY(gs_device_open(device, worker->options, worker->number, worker->key_bytes));
 	for (unsigned r = 0; r < worker->options->ring_buffers; r++)
 		(void)gs_queue_give(&worker->free, &device->ring[r]);
+	atomic_store(&worker->answered, true);
 	(void)gs_queue_give(&worker->answers, &done);
 	while ((asked = gs_queue_take(&worker->filled)) != NULL) {
 		if (asked != &finish_asked && asked != &drain_asked) {
@@ -473,6 +479,7 @@ shut(struct gs_worker *worker)
 	gs_queue_shut(&worker->filled);
 	gs_queue_shut(&worker->ready);
 	gs_queue_shut(&worker->answers);
+	atomic_store(&worker->answered, true);
 }
 
 static gs_status
@@ -508,6 +515,12 @@ reason(struct gs_worker *worker)
 {
 	TRY(gs_thread_join(&worker->thread));
 	return closed();
+}
+
+bool
+gs_worker_answered(const struct gs_worker *worker)
+{
+	return atomic_load(&worker->answered);
 }
 
 gs_status

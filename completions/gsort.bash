@@ -5,7 +5,7 @@ _gsort() {
 	local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} word='' i
 	local types='u8 u16 u32 u64 i8 i16 i32 i64 f16 bf16 f32 f64 text'
 	local options='-u8 -u16 -u32 -u64 -i8 -i16 -i32 -i64 -f16 -f32 -f64 -bf16 --type= --endian=
-		-n --numeric-sort -g --general-numeric-sort --sort= --to=
+		-n --numeric-sort -g --general-numeric-sort --sort= --base= --to=
 		--record-size= --format= --argsort= -k --key= -t --field-separator= --csv --lines
 		-b --ignore-leading-blanks -d --dictionary-order -f --ignore-case -h --human-numeric-sort
 		-i --ignore-nonprinting -M --month-sort -V --version-sort -s --stable
@@ -38,7 +38,8 @@ _gsort() {
 		word=$previous		# those take a value only after "="
 	fi
 	case $word in
-	--type)         values="$types text-float" ;;
+	--type)         values="$types text-float ipv4 time" ;;
+	--base)         values='16 10' ;;
 	--to)           values=$types ;;
 	--endian)       values='little big' ;;
 	--sort)         values='numeric general-numeric human-numeric month version' ;;
@@ -48,7 +49,7 @@ _gsort() {
 	--histogram)    values='10 20 50 100' ;;
 	--check)        values='diagnose-first quiet silent summary' ;;
 	--decompress)   values='auto none gzip bzip2 xz zstd lz4' ;;
-	--invalid)      values='abort fail warn ignore' ;;
+	--invalid)      values='abort fail warn ignore skip-blank' ;;
 	--header)       values='1 2 3' ;;
 	--record-size)  values='8 16 32 100' ;;
 	-k|--key)       values='1,1 2,2n 3,3nr u32@0 bytes10@0' ;;
@@ -66,6 +67,7 @@ _gsort() {
 	--gpu-memory)   values='50% 80% 1G 4G 16G' ;;
 	--progress)     values='auto always never' ;;
 	--stats)        values='json' ;;
+	--plan | --info) values='text json' ;;
 	-o|--output|--files0-from)
 		mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
 	-T|--temporary-directory)

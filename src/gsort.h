@@ -46,6 +46,14 @@ enum gsort_type {
 	GSORT_TEXT_FLOAT,	/* decimal floats (f64), one per line: NaN, -inf .. -0, 0 .. inf */
 };
 
+/* How integers of GSORT_TEXT are written, in the input and in the output. */
+enum gsort_notation {
+	GSORT_DECIMAL,
+	GSORT_HEXADECIMAL,	/* 1f, 0x1F, -1f */
+	GSORT_IPV4,		/* 192.0.2.1: an integer of 32 bits */
+	GSORT_TIME,		/* ISO 8601: nanoseconds since 1970 */
+};
+
 enum gsort_operation {
 	GSORT_SORT,
 	GSORT_MERGE,		/* the inputs are sorted: merge them */
@@ -137,6 +145,7 @@ struct gsort_options {
 	enum gsort_set		 set;		/* with GSORT_SORT: of two inputs or more, named; UNIQUE: by
 						 * the rules of sets, where M and N are 0 or 1 */
 	enum gsort_type		 type;
+	enum gsort_notation	 notation;	/* of text that is read or written, unless it is floats */
 	bool			 reverse;	/* largest first */
 	bool			 force;		/* binary keys may come from or go to a terminal, and inputs
 						 * may look like something else than numbers */
@@ -215,8 +224,8 @@ struct gsort_options {
 	const char		*compress_program;	/* for them; "zstd" and "lz4" are built in */
 	unsigned		 merge_files;	/* limit of runs or files merged at once; 0: by memory */
 
-	bool			explained;	/* gsort_plan() will be called: read all limits of the machine,
-						 * which for a small input takes as long as sorting it */
+	bool			explained;	/* gsort_plan() will be called: read all limits of the
+						 * machine, also for a small input */
 
 	/* If set, called with one line about each decision: device, runs, fallback. */
 	void			(*note)(void *context, const char *line);
@@ -422,6 +431,8 @@ struct gsort_array_options {
 	bool     reverse;		/* largest first */
 	bool     trust_order;		/* gsort_merge_arrays(): do not check the order of the arrays */
 	unsigned threads;		/* 0: one per core, at most 16; 1: only the calling one */
+	void    *scratch;		/* gsort_sort(): memory to use in place of its own, or NULL */
+	size_t   scratch_bytes;		/* gsort_scratch_bytes(), or more */
 };
 
 /*
@@ -437,10 +448,19 @@ struct gsort_array_options {
  * Sort COUNT keys in place.  Equal keys are equal bits, so stability makes no difference.
  *
  * Time: O(n) for keys of 8 and 16 bits, else O(n log n) for most and O(n x bits) for any.
- * Memory: none up to 16 KiB of keys; then about as much as the keys, and 10 MiB a thread.
+ * Memory: none up to 16 KiB of keys; then about as much as the keys, and 10 MiB a thread: its own, or
+ * OPTIONS.scratch.
  */
 GSORT_API gsort_status gsort_sort(void *keys, size_t count, enum gsort_type type,
                                   const struct gsort_array_options *options);
+
+/**
+ * The scratch memory that gsort_sort() needs for COUNT keys with these OPTIONS; 0: none, or an argument is
+ * wrong.  Without it the call maps memory and gives it back, which takes up to a third of its time: a
+ * program that sorts again and again keeps its own.
+ */
+GSORT_API size_t gsort_scratch_bytes(size_t count, enum gsort_type type,
+                                     const struct gsort_array_options *options);
 
 /**
  * Store in INDICES, of INDEX_TYPE GSORT_U32 or GSORT_U64, the numbers of COUNT keys, from 0, in the order

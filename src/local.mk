@@ -78,6 +78,8 @@ host_sources = \
   src/format/line_words.h \
   src/format/lines.c \
   src/format/lines.h \
+  src/format/notation.c \
+  src/format/notation.h \
   src/format/number_word.h \
   src/format/parse.c \
   src/format/parse.h \
@@ -183,6 +185,8 @@ host_sources = \
   src/job/sandbox_policy.h \
   src/job/sort.c \
   src/job/sort.h \
+  src/plan/cluster.c \
+  src/plan/cluster.h \
   src/plan/device.c \
   src/plan/device.h \
   src/plan/estimate.c \
@@ -276,8 +280,8 @@ host_sources = \
   src/stages/division.h \
   src/stages/emit.c \
   src/stages/emit.h \
-  src/stages/gpu_strands.c \
-  src/stages/gpu_strands.h \
+  src/stages/gpu_drain.c \
+  src/stages/gpu_drain.h \
   src/stages/extremes.c \
   src/stages/extremes.h \
   src/stages/figures.c \

@@ -32,6 +32,16 @@ gsort_sort(void *keys, size_t count, enum gsort_type type, const struct gsort_ar
 	return result(sort(keys, count, type, options));
 }
 
+size_t
+gsort_scratch_bytes(size_t count, enum gsort_type type, const struct gsort_array_options *options)
+{
+	struct gs_array_args args;
+
+	if (gs_array_args_read(&args, type, options) != GS_OK || count > PTRDIFF_MAX / args.key_bytes)
+		return 0;
+	return gs_array_sort_bytes(count, &args);
+}
+
 /* Order into words of 64 bits of our own, then shorten them. */
 static gs_status
 argsort_32(const void *keys, size_t count, uint32_t *indices, const struct gs_array_args *args)

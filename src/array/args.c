@@ -52,6 +52,8 @@ gs_array_args_read(struct gs_array_args *args, enum gsort_type type,
 		.key_bits = gs_key_bits(type),
 		.key_bytes = gs_key_bits(type) / 8,
 		.threads = threads < GS_TEAM_MAX ? threads : GS_TEAM_MAX,
+		.scratch = copy.scratch,
+		.scratch_bytes = copy.scratch_bytes,
 	};
 	return GS_OK;
 }

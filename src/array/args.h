@@ -17,6 +17,8 @@ struct gs_array_args {
 	unsigned        key_bits;
 	size_t          key_bytes;
 	unsigned        threads;	/* 1 at least */
+	void           *scratch;	/* the caller's, for gs_array_sort() alone; or NULL */
+	size_t          scratch_bytes;
 };
 
 /**

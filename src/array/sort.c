@@ -38,7 +38,8 @@ enum { QUICK_BYTES = GS_PART_BYTES, QUICK_BYTES_OF_MANY = 1 << 20 };
 /* What a thread adds to buckets at a time: it stays in the second-level cache while it is mapped. */
 enum { SHARE_BYTES = 128 << 10 };
 
-enum { HUGE_BYTES = 32 << 20, HUGE_PAGE = 2 << 20 };	/* from so many on, huge pages pay */
+/* Less comes from malloc(), which keeps it for the next call; more is mapped, in huge pages. */
+enum { MAPPED_BYTES = 16 << 20, HUGE_PAGE = 2 << 20 };
 
 static void
 to_ordered(const struct gs_array_args *args, void *keys, size_t count)
@@ -50,6 +51,43 @@ static void
 to_raw(const struct gs_array_args *args, void *keys, size_t count)
 {
 	gs_ordered_to_raw(args->type, GSORT_ENDIAN_HOST, args->reverse, keys, count, 1);
+}
+
+/* ---- memory ---------------------------------------------------------------------------- */
+
+enum { ALIGNMENT = HUGE_PAGE };		/* of what is used of the caller's scratch */
+
+/* Memory of a call, or the caller's. */
+struct memory {
+	char           *at;
+	void           *taken;		/* from malloc() */
+	struct gs_arena arena;
+};
+
+static gs_status
+get_memory(struct memory *memory, size_t bytes, const struct gs_array_args *args)
+{
+	*memory = (struct memory){ .at = NULL };
+	if (args->scratch != NULL) {
+		memory->at = (char *)gs_round_up((uintptr_t)args->scratch, ALIGNMENT);
+		return (size_t)(memory->at - (char *)args->scratch) + bytes <= args->scratch_bytes ? GS_OK
+		       : gs_fail(GS_EUSAGE, "scratch has %zu bytes, but gsort_scratch_bytes() are %zu",
+		                 args->scratch_bytes, ALIGNMENT + bytes);
+	}
+	if (bytes < MAPPED_BYTES) {
+		memory->at = memory->taken = aligned_alloc(64, gs_round_up(bytes, 64));
+		return memory->at != NULL ? GS_OK : gs_fail(GS_EBUDGET, "out of memory");
+	}
+	TRY(gs_arena_open(&memory->arena, gs_arena_round(bytes), true));
+	memory->at = gs_arena_take(&memory->arena, bytes);
+	return GS_OK;
+}
+
+static void
+give_memory(struct memory *memory)
+{
+	free(memory->taken);
+	gs_arena_close(&memory->arena);
 }
 
 /* ---- 8 and 16 bits -------------------------------------------------------------- */
@@ -105,12 +143,12 @@ sort_by_counting(void *keys, size_t count, const struct gs_array_args *args)
 	const size_t bins = (size_t)1 << args->key_bits;
 	const unsigned threads = gs_array_threads(args, count * args->key_bytes);
 	struct counting counting = { .args = args, .keys = keys };
-	void *memory = calloc(1, gs_count_bytes(bins, threads));
+	struct memory memory;
 	struct gs_span span;
 
-	if (memory == NULL)
-		return gs_fail(GS_EBUDGET, "out of memory");
-	gs_count_open(&counting.count, memory, bins, args->key_bits, 0, threads);
+	TRY(get_memory(&memory, gs_count_bytes(bins, threads), args));
+	memset(memory.at, 0, gs_count_bytes(bins, threads));
+	gs_count_open(&counting.count, memory.at, bins, args->key_bits, 0, threads);
 	for (; counting.begin < count; counting.begin = counting.end) {
 		counting.end = count - counting.begin < ROUND_KEYS ? count : counting.begin + ROUND_KEYS;
 		gs_team_run(threads, count_share, &counting);
@@ -119,7 +157,7 @@ sort_by_counting(void *keys, size_t count, const struct gs_array_args *args)
 	gs_count_next(&counting.count, false, keys, count * args->key_bytes, &span);
 	assert(span.count == count);
 	to_raw(args, keys, count);
-	free(memory);
+	give_memory(&memory);
 	return GS_OK;
 }
 
@@ -141,18 +179,17 @@ in_order(const void *keys, unsigned key_bits, size_t count)
 static gs_status
 sort_by_quicksort(void *keys, size_t count, const struct gs_array_args *args)
 {
-	void *copy = malloc(count * args->key_bytes);
+	struct memory memory;
 
-	if (copy == NULL)
-		return gs_fail(GS_EBUDGET, "out of memory");
+	TRY(get_memory(&memory, count * args->key_bytes, args));
 	to_ordered(args, keys, count);
 	if (!in_order(keys, args->key_bits, count)) {
-		memcpy(copy, keys, count * args->key_bytes);
-		gs_quicksort(gs_simd_kernels(gs_simd_best(), args->key_bits), keys, copy, count, 0,
+		memcpy(memory.at, keys, count * args->key_bytes);
+		gs_quicksort(gs_simd_kernels(gs_simd_best(), args->key_bits), keys, memory.at, count, 0,
 		             UINT64_MAX >> (64 - args->key_bits));
 	}
 	to_raw(args, keys, count);
-	free(copy);
+	give_memory(&memory);
 	return GS_OK;
 }
 
@@ -204,72 +241,111 @@ sort_parts(void *context, unsigned rank, unsigned size)
 	}
 }
 
-/* Take the memory of the buckets; from an arena that is not open, only add it up. */
-static void
-carve(struct work *work, struct gs_arena *arena, const struct gs_bucket_sizes *sizes,
-      size_t pool_bytes)
-{
-	void *pool = gs_arena_take(arena, pool_bytes);
-	void *table = gs_arena_take_sparse(arena, gs_pool_bytes(pool_bytes, sizes->block_bytes));
-	void *tables = gs_arena_take_sparse(arena, gs_buckets_bytes(sizes, pool_bytes));
+/* The memory of buckets, in this order. */
+struct layout {
+	struct gs_bucket_sizes sizes;
+	unsigned threads;
+	size_t   pool_bytes, scratch_bytes, table_bytes, lists_bytes;
+};
 
-	work->scratch = gs_arena_take(arena, sizes->threads * sizes->part_bytes);
-	if (arena->base == NULL)
-		return;
-	work->buckets = gs_buckets_init(tables, gs_pool_init(table, pool, pool_bytes, sizes->block_bytes),
-	                                work->args->key_bits, sizes);
-	assert(gs_buckets_fit(work->buckets) >= work->count * work->args->key_bytes);
+static struct layout
+lay_out(size_t count, const struct gs_array_args *args)
+{
+	const size_t bytes = count * args->key_bytes, about = bytes + bytes / 2 + ((size_t)1 << 30);
+	struct layout layout = { .threads = gs_array_threads(args, bytes) };
+
+	layout.sizes = gs_buckets_choose(layout.threads, 1, UINT64_MAX, bytes, GS_PART_BYTES);
+	layout.pool_bytes = gs_round_up(bytes + gs_buckets_reserve(&layout.sizes, about) +
+	                                gs_buckets_reserve_once(&layout.sizes, about), HUGE_PAGE);
+	assert(layout.pool_bytes <= about);
+	layout.scratch_bytes = layout.threads * layout.sizes.part_bytes;
+	layout.table_bytes = gs_round_up(gs_pool_bytes(layout.pool_bytes, layout.sizes.block_bytes), 64);
+	layout.lists_bytes = gs_buckets_bytes(&layout.sizes, layout.pool_bytes);
+	return layout;
+}
+
+static size_t
+layout_bytes(const struct layout *layout)
+{
+	return layout->pool_bytes + layout->scratch_bytes + layout->table_bytes + layout->lists_bytes;
 }
 
 static gs_status
 sort_by_buckets(void *keys, size_t count, const struct gs_array_args *args)
 {
-	const size_t bytes = count * args->key_bytes;
-	const unsigned threads = gs_array_threads(args, bytes);
-	const struct gs_bucket_sizes sizes = gs_buckets_choose(threads, 1, UINT64_MAX, bytes,
-	                                                       GS_PART_BYTES);
-	const size_t about = bytes + bytes / 2 + ((size_t)1 << 30);
-	const size_t pool_bytes = gs_round_up(bytes + gs_buckets_reserve(&sizes, about) +
-	                                      gs_buckets_reserve_once(&sizes, about), HUGE_PAGE);
-	struct work work = { .args = args, .keys = keys, .count = count, .part_bytes = sizes.part_bytes };
-	struct gs_arena arena = { .base = NULL };
+	const struct layout layout = lay_out(count, args);
+	struct work work = { .args = args, .keys = keys, .count = count,
+	                     .part_bytes = layout.sizes.part_bytes };
+	struct memory memory;
+	char *table;
 
-	assert(pool_bytes <= about);
-	carve(&work, &arena, &sizes, pool_bytes);
-	TRY(gs_arena_open(&arena, arena.used_bytes, bytes >= HUGE_BYTES));
-	carve(&work, &arena, &sizes, pool_bytes);
-	gs_team_run(threads, add_shares, &work);
-	work.parts = gs_buckets_seal(work.buckets, threads);
+	TRY(get_memory(&memory, layout_bytes(&layout), args));
+	work.scratch = memory.at + layout.pool_bytes;
+	table = work.scratch + layout.scratch_bytes;
+	if (memory.arena.base == NULL)		/* what is mapped is 0 */
+		memset(table, 0, layout.table_bytes + layout.lists_bytes);
+	work.buckets = gs_buckets_init(table + layout.table_bytes,
+	                               gs_pool_init(table, memory.at, layout.pool_bytes,
+	                                            layout.sizes.block_bytes),
+	                               args->key_bits, &layout.sizes);
+	assert(gs_buckets_fit(work.buckets) >= count * args->key_bytes);
+	gs_team_run(layout.threads, add_shares, &work);
+	work.parts = gs_buckets_seal(work.buckets, layout.threads);
 	atomic_store(&work.next, 0);
-	gs_team_run(threads, sort_parts, &work);
-	gs_arena_close(&arena);
+	gs_team_run(layout.threads, sort_parts, &work);
+	give_memory(&memory);
 	return GS_OK;
+}
+
+/* ---- the choice ------------------------------------------------------------------------ */
+
+static enum method { NOTHING, WIDENED, COUNTED, LEAF, QUICKSORT, BUCKETS }
+choose(size_t count, const struct gs_array_args *args)
+{
+	if (count < 2)
+		return NOTHING;
+	if (args->key_bits <= 16)
+		return args->key_bits == 16 && count <= WIDENED_KEYS ? WIDENED : COUNTED;
+	if (count <= gs_simd_kernels(gs_simd_best(), args->key_bits)->leaf_keys)
+		return LEAF;
+	return count * args->key_bytes <= (args->threads == 1 ? QUICK_BYTES : QUICK_BYTES_OF_MANY)
+	       ? QUICKSORT : BUCKETS;
+}
+
+size_t
+gs_array_sort_bytes(size_t count, const struct gs_array_args *args)
+{
+	const size_t bytes = count * args->key_bytes;
+	struct layout layout;
+
+	switch (choose(count, args)) {
+	case COUNTED:
+		return ALIGNMENT + gs_count_bytes((size_t)1 << args->key_bits, gs_array_threads(args, bytes));
+	case QUICKSORT:
+		return ALIGNMENT + bytes;
+	case BUCKETS:
+		layout = lay_out(count, args);
+		return ALIGNMENT + layout_bytes(&layout);
+	default:
+		return 0;
+	}
 }
 
 gs_status
 gs_array_sort(void *keys, size_t count, const struct gs_array_args *args)
 {
-	const size_t bytes = count * args->key_bytes;
-	const struct gs_simd_kernels *kernels;
-
-	if (count < 2)
-		return GS_OK;
-	if (args->key_bits == 16 && count <= WIDENED_KEYS) {
-		to_ordered(args, keys, count);
+	switch (choose(count, args)) {
+	case COUNTED:   return sort_by_counting(keys, count, args);
+	case QUICKSORT: return sort_by_quicksort(keys, count, args);
+	case BUCKETS:   return sort_by_buckets(keys, count, args);
+	case NOTHING:   return GS_OK;
+	default:        break;
+	}
+	to_ordered(args, keys, count);
+	if (args->key_bits == 16)
 		sort_widened(keys, count);
-		to_raw(args, keys, count);
-		return GS_OK;
-	}
-	if (args->key_bits <= 16)
-		return sort_by_counting(keys, count, args);
-	kernels = gs_simd_kernels(gs_simd_best(), args->key_bits);
-	if (count <= kernels->leaf_keys) {
-		to_ordered(args, keys, count);
-		kernels->sort_leaf(keys, keys, count);
-		to_raw(args, keys, count);
-		return GS_OK;
-	}
-	if (bytes <= (args->threads == 1 ? QUICK_BYTES : QUICK_BYTES_OF_MANY))
-		return sort_by_quicksort(keys, count, args);
-	return sort_by_buckets(keys, count, args);
+	else
+		gs_simd_kernels(gs_simd_best(), args->key_bits)->sort_leaf(keys, keys, count);
+	to_raw(args, keys, count);
+	return GS_OK;
 }

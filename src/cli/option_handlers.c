@@ -18,7 +18,10 @@
 const char *
 gs_spell_type(const char *name, char into[24])
 {
-	snprintf(into, 24, "%s%s", strncmp(name, "text", 4) == 0 ? "--type=" : "-", name);
+	enum gsort_notation notation;
+
+	snprintf(into, 24, "%s%s", strncmp(name, "text", 4) == 0 || gs_notation_called(name, &notation)
+	         ? "--type=" : "-", name);
 	return into;
 }
 
@@ -100,16 +103,52 @@ parse_type(struct gs_opts *opts, const struct gs_option_use *use, const char *al
 	return NULL;
 }
 
+/* Is this type text in another notation? */
+static bool
+is_noted(const char *name)
+{
+	enum gsort_notation notation;
+
+	return gs_notation_called(name, &notation);
+}
+
+/* Text is in one notation. */
+static bool
+set_notation(struct gs_opts *opts, const struct gs_option_use *use, enum gsort_notation notation)
+{
+	if (opts->job.notation != GSORT_DECIMAL && opts->job.notation != notation) {
+		gs_report_error("%s=%s is in another notation than the option before it", use->spelled,
+		                use->value);
+		return false;
+	}
+	opts->job.notation = notation;
+	return true;
+}
+
+/* --base=16 */
+bool
+gs_set_base(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	if (strcmp(use->value, "10") != 0 && strcmp(use->value, "16") != 0) {
+		gs_report_error("invalid --base argument '%s': must be 16 or 10", use->value);
+		return false;
+	}
+	return set_notation(opts, use, use->value[1] == '6' ? GSORT_HEXADECIMAL : GSORT_DECIMAL);
+}
+
 bool
 gs_set_type(struct gs_opts *opts, const struct gs_option_use *use)
 {
-	enum gsort_type type;
-	const char *name = parse_type(opts, use, ", text-float", &type);
+	enum gsort_type type = GSORT_TEXT;
+	enum gsort_notation notation = GSORT_DECIMAL;
+	const bool noted = gs_notation_called(use->value, &notation);
+	const char *name = noted ? use->value
+	                         : parse_type(opts, use, ", text-float, ipv4, time", &type);
 	char one[24], other[24];
 
-	if (name == NULL)
+	if (name == NULL || (noted && !set_notation(opts, use, notation)))
 		return false;
-	if (opts->type_name != NULL && opts->job.type != type)
+	if (opts->type_name != NULL && (opts->job.type != type || noted != is_noted(opts->type_name)))
 		return refuse_pair(gs_spell_type(opts->type_name, one), gs_spell_type(name, other));
 	opts->job.type = type;
 	opts->type_name = name;
@@ -564,7 +603,8 @@ parse_size(const struct gs_option_use *use, uint64_t *bytes, uint64_t *percent)
 
 /*
  * As in sort(1), the largest -S counts, N% is of all memory, and a size that is too small
- * becomes the minimum.  One that is too large is no limit.  So 0 becomes 1: 0 in memory_bytes means that -S was not given.
+ * becomes the minimum.  So 0 becomes 1: 0 in memory_bytes means that -S was not given.  A size that
+ * is too large is no limit.
  */
 bool
 gs_set_buffer(struct gs_opts *opts, const struct gs_option_use *use)

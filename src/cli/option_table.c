@@ -105,7 +105,7 @@ gs_option_help(FILE *to)
 	}
 	fputs("\n"
 	      "SIZE is in KiB, or has a suffix: b, K, M, G, T (also KiB, MiB ...), or %.\n"
-	      "BYTES is in bytes, or has a suffix: K, M, G, T.\n"
+	      "BYTES is in bytes, or has a suffix: K, M, G, T; so may counts: --head=10K.\n"
 	      "Long options may be abbreviated: --rev.\n"
 	      "\n"
 	      "Examples:\n"

@@ -243,6 +243,20 @@ is_binary(const char *line, const char *end)
 	return false;
 }
 
+/* Digits with NULs between them: the lines of -z, or UTF-16. */
+static bool
+has_digits_and_nuls(const char *line, const char *end)
+{
+	bool nuls = false;
+
+	for (const char *at = line; at < end; at++) {
+		if (*at != '\0' && (*at < '0' || *at > '9'))
+			return false;
+		nuls = nuls || *at == '\0';
+	}
+	return nuls && *line != '\0';
+}
+
 /* Copy what is looked at, without blanks around it; NUL, which is no text, becomes "?". */
 static void
 copy_line(char text[LOOKED_AT + 1], const char *line, const char *end)
@@ -270,6 +284,8 @@ gs_hint(char into[GS_HINT_BYTES], const struct gs_text_options *options, uint64_
 	copy_line(text, line, end);
 	if (first && end - line >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0)
 		snprintf(into, GS_HINT_BYTES, "; remove the byte order mark before it: tail -c +4");
+	else if (first && has_digits_and_nuls(line, end))
+		snprintf(into, GS_HINT_BYTES, "; lines that end in NUL need -z; UTF-16 needs iconv");
 	else if (first && is_binary(line, end))
 		snprintf(into, GS_HINT_BYTES, "; binary keys need a type, such as -u32");
 	else if (end - line > LOOKED_AT && matches("[-+0-9.e]+([ ,;\t]+[-+0-9.e]*)+", text))

@@ -107,19 +107,25 @@ damaged(struct gs_guard *guard, unsigned gpu)
 }
 
 gs_status
-gs_guard_check(struct gs_guard *guard, const struct gs_gpu_span *checked, struct gs_seen *seen,
-               unsigned threads)
+gs_guard_check(struct gs_guard *guard, const struct gs_gpu_span *checked, unsigned threads)
+{
+	const struct gs_span *span = &checked->span;
+	const struct gs_checksum here = gs_checksum(threads, span->key_class, span->key_bits,
+	                                            span->keys, span->count, true);
+
+	return !here.falls && here.sum == checked->sum ? GS_OK : damaged(guard, checked->gpu);
+}
+
+gs_status
+gs_guard_follow(struct gs_guard *guard, const struct gs_gpu_span *checked, struct gs_seen *seen)
 {
 	const struct gs_span *span = &checked->span;
 	const uint64_t first = gs_key_at(span->keys, span->key_bits, 0);
-	const struct gs_checksum here = gs_checksum(threads, span->key_class, span->key_bits,
-	                                            span->keys, span->count, true);
-	const bool goes_on = seen->any && seen->key_class == span->key_class;
 
-	if (here.falls || here.sum != checked->sum || (goes_on && first < seen->last))
-		return damaged(guard, checked->gpu);
-	if (!goes_on)
+	if (!seen->any || seen->key_class != span->key_class)
 		*seen = (struct gs_seen){ .any = true, .key_class = span->key_class, .first = first };
+	else if (first < seen->last)
+		return damaged(guard, checked->gpu);
 	seen->last = gs_key_at(span->keys, span->key_bits, span->count - 1);
 	return GS_OK;
 }
@@ -143,8 +149,10 @@ gs_status
 gs_guard_drain(struct gs_guard *guard, struct gs_gpu_span *span)
 {
 	TRY(gs_guard_take(guard, span));
-	return span->span.count == 0 ? GS_OK
-	       : gs_guard_check(guard, span, &guard->seen, guard->threads);
+	if (span->span.count == 0)
+		return GS_OK;
+	TRY(gs_guard_check(guard, span, guard->threads));
+	return gs_guard_follow(guard, span, &guard->seen);
 }
 
 unsigned

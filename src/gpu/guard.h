@@ -58,10 +58,13 @@ MUST_CHECK gs_status gs_guard_drain(struct gs_guard *guard, struct gs_gpu_span *
 /** The next span of any strand, not checked yet; one thread at a time. */
 MUST_CHECK gs_status gs_guard_take(struct gs_guard *guard, struct gs_gpu_span *span);
 
-/** Check it with THREADS: it must be what the device found, and follow what SEEN tells of its
- *  strand.  Any thread, each with a strand of its own. */
-MUST_CHECK gs_status gs_guard_check(struct gs_guard *guard, const struct gs_gpu_span *span,
-                                    struct gs_seen *seen, unsigned threads);
+/** Check it with THREADS: it must be what the device found.  Any thread. */
+MUST_CHECK gs_status
+gs_guard_check(struct gs_guard *guard, const struct gs_gpu_span *span, unsigned threads);
+
+/** It was checked: it must follow what SEEN tells of its strand. */
+MUST_CHECK gs_status gs_guard_follow(struct gs_guard *guard, const struct gs_gpu_span *span,
+                                     struct gs_seen *seen);
 
 /** All spans were checked: COUNT strands, of which SEEN tells, must follow one another. */
 MUST_CHECK gs_status

@@ -153,6 +153,7 @@ collect_plan_input(struct gsort *job)
 		.operation = options->lines && options->operation == GSORT_MERGE
 		             ? GSORT_SORT : options->operation,	/* see line_job.c */
 		.type = options->type,
+		.notation = options->notation,
 		.key_bits = gs_key_bits(options->type),
 		.items = gs_items_are_wanted(options),
 		.headers = options->header_lines > 0,

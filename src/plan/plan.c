@@ -302,7 +302,8 @@ set_text(struct gs_plan *plan, const struct gs_plan_input *input, uint64_t *left
 {
 	const uint64_t most = input_bytes_most(input) < 8 * MIB ? 1 * MIB : 16 * MIB;
 	const struct gs_text_options text = {
-		.floats = input->type == GSORT_TEXT_FLOAT, .header_lines = input->headers,
+		.floats = input->type == GSORT_TEXT_FLOAT, .notation = input->notation,
+		.header_lines = input->headers,
 	};
 	uint64_t share = *left / 64;
 

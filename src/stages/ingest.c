@@ -39,9 +39,10 @@
  */
 enum { PIPE_READERS = 6 };
 
-/* Readers that fill the staging buffers of a GPU.  pread() of a cached file to pinned memory and on
- * to an H200: 2 threads 17 GB/s, 4 28, 8 40, 16 44. */
-enum { GPU_READERS = 8 };
+/* Readers that fill the staging buffers of a GPU, and of each of several.  pread() of a cached file to
+ * pinned memory and on to an H200: 2 threads 17 GB/s, 4 28, 8 40, 16 44.  To two of them on 32 cores:
+ * 16 threads 56 GB/s, all of them busy. */
+enum { GPU_READERS = 8, GPUS_READERS = 12 };
 
 /* Staging buffers that are read into at once, at most.  Not tuned. */
 enum { FILLINGS = 4 };
@@ -68,6 +69,7 @@ gs_ingest_set_format(struct gs_ingest *ingest, const struct gsort_options *optio
 	ingest->key_bits = gs_key_bits(options->type);
 	ingest->text = (struct gs_text_options){
 		.floats = options->type == GSORT_TEXT_FLOAT,
+		.notation = options->notation,
 		.reverse = options->reverse,
 		.merge_zeros = gs_select_wants_groups(options),
 		.terminator = options->zero_terminated ? '\0' : '\n',
@@ -241,6 +243,8 @@ store_piece(struct reading *reading, unsigned rank, struct piece *piece)
 	gs_clock_lap(clock, GS_STAGE_DECODE, &since);
 	if (piece->filling != NULL) {
 		piece->sum = gs_checksum(1, 0, ingest->key_bits, piece->keys, count, false).sum;
+		gs_extremes_note(&ingest->store->extremes, rank, 0, ingest->key_bits, piece->keys,
+		                 count);
 		gs_clock_lap(clock, GS_STAGE_DECODE, &since);
 		return true;
 	}
@@ -502,13 +506,26 @@ fill_buffers(void *context, unsigned rank, unsigned size)
 	pthread_mutex_unlock(&reading->lock);
 }
 
+/* They need no memory of their own, so there may be more of them than the plan has threads. */
+static unsigned
+gpu_readers(const struct gs_ingest *ingest)
+{
+	const struct gs_plan_input *input = ingest->store->plan_input;
+	const unsigned gpus = input->gpu_count, threads = ingest->plan->threads;
+	const unsigned most = input->threads == 0 && gpus > 1 && input->cores > threads ? input->cores
+	                                                                                : threads;
+	const unsigned wanted = gpus > 1 ? gpus * GPUS_READERS : GPU_READERS;
+
+	return most < wanted ? most : wanted;
+}
+
 /* Read the whole file into staging buffers. */
 static gs_status
 fill_gpu(struct reading *reading)
 {
 	struct gs_ingest *ingest = reading->ingest;
 	struct filling filling[FILLINGS];
-	unsigned threads = ingest->plan->threads;
+	unsigned threads;
 
 	for (size_t f = 0; f < FILLINGS; f++)
 		filling[f].used = false;
@@ -516,8 +533,7 @@ fill_gpu(struct reading *reading)
 	reading->used = reading->current = 0;
 	reading->fillings = ingest->plan->ring_buffers / 2 < FILLINGS
 	                    ? ingest->plan->ring_buffers / 2 : FILLINGS;
-	if (threads > GPU_READERS * ingest->store->plan_input->gpu_count)
-		threads = GPU_READERS * ingest->store->plan_input->gpu_count;
+	threads = gpu_readers(ingest);
 	if (!reading->claims && threads > PIPE_READERS)
 		threads = PIPE_READERS;
 	pthread_cond_init(&reading->changed, NULL);

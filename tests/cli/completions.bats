@@ -63,13 +63,13 @@ completes() {
 	touch file-a file-b
 	mkdir place
 	completes "--reverse" gsort --rev
-	completes "text text-float" gsort --type = t
+	completes "text text-float time" gsort --type = t
 	completes "text" gsort --to = t
 	completes "u8 u16 u32 u64" gsort --type = u
 	completes "u16" gsort --type u1
 	completes "xz" gsort --decompress = x
 	completes "gpu gpu:0 gpu:all" gsort --device = g
-	completes "abort fail warn ignore" gsort --invalid = ""
+	completes "abort fail warn ignore skip-blank" gsort --invalid = ""
 	completes "silent summary" gsort --check = s
 	completes "file-a file-b" gsort --check file
 	completes "zstd" gsort --compress-program z

@@ -67,6 +67,8 @@ says() {
 	gsort: in:2: not a number: "2?3"; byte 2 is U+0000 NULL
 	$ printf '\003\0\0\0\001\0\0\0' >in; gsort in
 	gsort: in:1: not a number: "\003???\001???"; binary keys need a type, such as -u32
+	$ printf '12\0003\0' | gsort
+	gsort: -:1: not a number: "12?3?"; lines that end in NUL need -z; UTF-16 needs iconv
 	$ { echo 1; head -c 4096 /dev/zero | tr '\0' 7; echo; } >in; gsort in
 	gsort: in:2: line longer than 4095 bytes
 	$ printf 'score\n3\n' >in; gsort in
@@ -549,7 +551,7 @@ export -f damaged
 @test "values of options" {
 	table <<-'END'
 	$ gsort --type=u33
-	gsort: invalid argument 'u33' for --type: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, text, text-float
+	gsort: invalid argument 'u33' for --type: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, text, text-float, ipv4, time
 	Try 'gsort --help' for more information.
 	$ gsort --to=u9
 	gsort: invalid argument 'u9' for --to: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, text
@@ -621,6 +623,14 @@ export -f damaged
 	$ gsort --stats=xml
 	gsort: invalid argument 'xml' for --stats: must be json
 	Try 'gsort --help' for more information.
+	$ gsort --stats=json:
+	gsort: invalid argument 'json:' for --stats: the name of the file is empty
+	Try 'gsort --help' for more information.
+	$ gsort --plan=xml
+	gsort: invalid argument 'xml' for --plan: must be one of text, json
+	Try 'gsort --help' for more information.
+	$ gsort --stats=json:no/where in
+	gsort: open failed: no/where: No such file or directory
 	$ gsort --progress=often
 	gsort: invalid argument 'often' for --progress: must be one of auto, always, never
 	Try 'gsort --help' for more information.
@@ -640,15 +650,17 @@ export -f damaged
 	gsort: invalid key '1,2': must be TYPE@OFFSET or bytesN@OFFSET, with an r behind it for largest first, such as u32@8, f64@0r or bytes10@0
 	Try 'gsort --help' for more information.
 	$ gsort --record-size=8 -u32
-	gsort: options '--record-size' and '-u32' are incompatible
+	gsort: options '--record-size' and '-u32' are incompatible: -k names the types of keys
 	$ gsort --record-size=8 --to=text
-	gsort: options '--record-size' and '--to=text' are incompatible
+	gsort: options '--record-size' and '--to=text' are incompatible: records are moved as they are
 	$ gsort --record-size=8 -n
 	gsort: options '-n' and '--record-size' are incompatible
 	$ gsort --record-size=8 --header
-	gsort: options '--record-size' and '--header' are incompatible
+	gsort: options '--record-size' and '--header' are incompatible: for bytes at the front: --skip-bytes
 	$ gsort --record-size=8 --device=gpu
-	gsort: options '--record-size' and '--device=gpu' are incompatible
+	gsort: options '--record-size' and '--device=gpu' are incompatible: a GPU sorts keys alone
+	$ gsort --record-size=8 --union
+	gsort: options '--record-size' and '--union' are incompatible: sets are of keys
 	$ gsort --record-size=8 -k u64@1
 	gsort: key u64@1 is not inside a record of 8 bytes: its offset is at most 0
 	$ gsort --record-size=8 -k u128@0
@@ -752,6 +764,8 @@ messages() {
 	an option of gsort_open() has no such value
 	set it to sizeof(struct gsort_options), which is
 	does not know: the program needs a newer libgsort
+	a static program loads no GPU module
+	bytes, but gsort_scratch_bytes() are
 	a payload has 4 or 8 bytes, not
 	an array option is set that this libgsort does not know: the program needs a newer one
 	is not aligned to
@@ -797,6 +811,10 @@ messages() {
 	cannot reserve
 	cannot start a thread
 	no memory for a sample of
+	this is not 
+	invalid --base argument '
+	is in another notation than the option before it
+	option '--base' needs integers as text, in the input or with '--to=text'
 	no memory to merge
 	no memory to merge inputs
 	no memory for a histogram of

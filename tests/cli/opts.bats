@@ -575,6 +575,49 @@ stages() {
 	not grep -qv '^gsort: ' err
 }
 
+# of FILE, a JSON object: the value of its member
+member() {
+	python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])' "$1" "$2"
+}
+
+@test "plan and machine as JSON, which agree with the text" {
+	needs python3
+	gen --keys 1000 --type u32 >in
+	gsort -u32 --plan=json in >plan
+	[ "$(wc -l <plan)" = 1 ]
+	[ "$(member plan keys)" = 1000 ]
+	[ "$(member plan type)" = u32 ]
+	[ "$(member plan input_bytes)" = 4000 ]
+	gsort -u32 --plan=json --size-hint=1T -S 64M -T . </dev/null >plan
+	[ "$(member plan memory_bytes)" = $((64 << 20)) ]
+	[ "$(member plan may_spill)" = True ]
+	[ "$(member plan temporary_directories)" = "['.']" ]
+	(cat in | gsort -u32 --plan=json) >plan
+	[ "$(member plan keys)" = None ]
+	gsort --info=json -T . -T "$(printf 'no\n\"where')" >info
+	[ "$(member info version)" = "$(gsort --version | sed -n '1s/gsort //p')" ]
+	[ "$(member info temporary_directories | grep -o "'writable': [A-Z][a-z]*" | tr '\n' ' ')" = \
+	  "'writable': True 'writable': False " ]
+	# of what is free at this moment, to a few percent
+	gsort --plan=json text >plan
+	awk -v plan="$(member plan memory_bytes)" -v info="$(member info memory_bytes)" \
+		'BEGIN { exit !(plan > 0.9 * info && plan < 1.1 * info) }'
+	gsort --plan=text text | diff - <(gsort --plan text)
+}
+
+@test "statistics go to a file if wanted, which is opened before anything is read" {
+	needs python3
+	gives '2\n2\n10\n' gsort --stats=json:stats text
+	[ "$(member stats records)" = 3 ]
+	[ "$(member stats inputs)" = "['text']" ]
+	gsort --stats=json:stats -v -o out text 2>err
+	not grep -q records err
+	[ "$(member stats output)" = out ]
+	fails "open failed: no/stats: No such file" gsort --stats=json:no/stats -o out2 text
+	[ ! -e out2 ]
+	[ ! -w /dev/full ] || fails "write failed: /dev/full: No space left" gsort --stats=json:/dev/full -o out text
+}
+
 @test "--plan prints the plan on standard output and sorts nothing" {
 	gen --keys 1000 >keys
 	gsort -u32 --plan -o out keys >plan 2>err

@@ -100,6 +100,24 @@ check_sort(const struct shot *shot)
 	      "%s: is sorted", shot->name);
 }
 
+/* With memory of the caller, and not a byte beyond it. */
+static void
+check_scratch(struct shot *shot)
+{
+	const size_t bytes = gsort_scratch_bytes(shot->count, shot->type, &shot->options);
+	unsigned char *scratch = malloc(bytes + 1);
+
+	scratch[bytes] = 0x5a;
+	memset(scratch, 0xa5, bytes);
+	memcpy(keys, input, shot->count * (bits(shot) / 8));
+	shot->options.scratch = scratch;
+	shot->options.scratch_bytes = bytes;
+	CHECK(gsort_sort(keys, shot->count, shot->type, &shot->options) == GSORT_OK &&
+	      wrong_key(shot) == shot->count && scratch[bytes] == 0x5a, "%s: with scratch", shot->name);
+	shot->options.scratch = NULL;
+	free(scratch);
+}
+
 static void
 check_argsort(const struct shot *shot, enum gsort_type index_type)
 {
@@ -170,6 +188,7 @@ check_all(enum gsort_type type, unsigned shape, size_t count, bool reverse, unsi
 
 	make(&shot);
 	check_sort(&shot);
+	check_scratch(&shot);
 	check_argsort(&shot, count % 2 == 0 ? GSORT_U32 : GSORT_U64);
 	check_pairs(&shot, count % 3 == 0 ? 32 : 64);
 	check_merge(&shot, count % 37 + 1);
@@ -265,6 +284,10 @@ check_errors(void)
 	CHECK(gsort_sort(few, 1, GSORT_U32, &newer.options) == GSORT_OK, "a newer program");
 	newer.more = 1;
 	fails(gsort_sort(few, 4, GSORT_U32, &newer.options), GSORT_ERROR_USAGE, "needs a newer one");
+	unset = (struct gsort_array_options){
+		.struct_size = sizeof unset, .scratch = few, .scratch_bytes = sizeof few,
+	};
+	fails(gsort_sort(keys, 50000, GSORT_U32, &unset), GSORT_ERROR_USAGE, "scratch has 16 bytes, but");
 	fails(gsort_argsort(few, 4, GSORT_U32, payload, GSORT_I64, NULL), GSORT_ERROR_USAGE,
 	      "indices are u32 or u64");
 	fails(gsort_argsort(few, (size_t)1 << 33, GSORT_U32, payload, GSORT_U32, NULL),

@@ -147,6 +147,7 @@ check_kinds(void)
 		{ true, true, 18, "\xff\xfe" "1\0\n\0" "2\0\n\0" "3\0\n\0" "4\0\n\0", "UTF-16" },
 		{ true, true, 18, "\xfe\xff" "\0001\0\n" "\0002\0\n" "\0003\0\n" "\0004\0\n", "big UTF-16" },
 		{ false, true, 4, "1\0\n\0", "UTF-16 without a mark" },
+		{ false, false, 4, "1\0002\0", "two keys, or lines that end in NUL" },
 		{ true, true, 30, "PK\3\4\24\0\0\0\10\0" "abcdefghijklmnopqrst", "a zip archive" },
 		{ false, false, 30, "PK\3\4\377\377\0\0\10\0" "abcdefghijklmnopqrst", "no zip archive" },
 		{ true, true, 12, "PAR1\25\4\25\6\25\10\0\0", "Parquet" },

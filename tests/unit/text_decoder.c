@@ -190,7 +190,8 @@ static const struct {
 	  "in:1: not a number: \"1234567890123456789012345678901234567890...\"" },
 	{ "an error in a last line without newline", "1\nx", "in:2: not a number: \"x\"" },
 	{ "a bad byte after eight digits", "12345678:\n", "in:1: not a number: \"12345678:\"" },
-	{ "a byte of 255 between digits", "1\xff" "2\n", "in:1: not a number: \"1\xff" "2\"; byte 2 is no UTF-8" },
+	{ "a byte of 255 between digits", "1\xff" "2\n", "in:1: not a number: \"1\xff" "2\"; "
+	  "byte 2 is no UTF-8" },
 	{ "the last line is a CR", "1\n\r", "in:2: empty line"
 	  "; --invalid=skip-blank leaves empty lines out" },
 };
@@ -244,7 +245,7 @@ check_nul(void)
 	struct result *r = decode("1\0002\n", 4, 64, 1, false);
 
 	CHECK(r->status == GS_EINPUT && strcmp(gs_message(), "in:1: not a number: \"1?2\"; "
-	                                        "binary keys need a type, such as -u32") == 0,
+	                                        "lines that end in NUL need -z; UTF-16 needs iconv") == 0,
 	      "a NUL between digits is no number: %s", gs_message());
 	drop(r);
 }

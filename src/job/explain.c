@@ -214,7 +214,8 @@ gsort_plan_json(const gsort *job, void (*print)(void *context, const char *line)
 	const struct gs_plan_input *input = &job->plan_input;
 	const struct gs_plan *plan = &job->plan;
 	const bool items = gs_items_are_wanted(options);
-	const size_t unit = options->lines ? 0 : items ? job->items.ingest.record.bytes : input->key_bits / 8;
+	const size_t unit = options->lines ? 0 : items ? job->items.ingest.record.bytes
+	                                               : input->key_bits / 8;
 	struct gs_json json = { .bytes = 0 };
 
 	gs_json_begin(&json, NULL, '{');

@@ -534,9 +534,9 @@ export -f damaged
 	$ gsort -k1 -u32
 	gsort: options '-k' and '-u32' are incompatible
 	$ gsort -h --to=u8
-	gsort: options '-h' and '--to=u8' are incompatible
+	gsort: options '-h' and '--to=u8' are incompatible: lines are written as they are
 	$ gsort --csv --invalid=warn
-	gsort: options '--csv' and '--invalid' are incompatible
+	gsort: options '--csv' and '--invalid' are incompatible: a key that is no number counts as 0
 	$ gsort -k1 --debug -o x
 	gsort: options '--debug' and '-o' are incompatible
 	$ printf 'a,"x\n' | gsort --csv

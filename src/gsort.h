@@ -250,6 +250,17 @@ struct gsort_options {
 
 	unsigned		 argsort_bits;	/* 32 or 64: write the numbers, from 0, of the sorted keys
 						 * or records in the input, as unsigned integers; 0: off */
+
+	/* Lines by key, as sort(1) with LC_ALL=C sorts them; they are written as they are. */
+	bool			 lines;		/* sort lines, not numbers; TYPE stays 0 */
+	const char *const	*keydefs;	/* of sort(1): "3,3n"; with HEADER_LINES also "name:n" */
+	size_t			 keydef_count;	/* 0: the whole line is the key */
+	const char		*ordering;	/* letters that apply to all keys: "nr"; or NULL */
+	const char		*separator;	/* of fields: one byte, or "\\0" for NUL; NULL: blanks */
+	bool			 csv;		/* fields may be quoted (RFC 4180); NULL is "," then */
+	bool			 stable;	/* lines with equal keys stay in the order of the input;
+						 * else their bytes decide */
+	bool			 underline;	/* write marks below each line that show its keys */
 };
 
 /* The busy time of the threads of a job, in seconds.  The sum is THREADS times the time of the

@@ -36,6 +36,7 @@ tests_unit_units_SOURCES = \
   tests/unit/input.c \
   tests/unit/items.c \
   tests/unit/key.c \
+  tests/unit/line_order.c \
   tests/unit/lines.c \
   tests/unit/merge.c \
   tests/unit/modules.def \
@@ -180,6 +181,7 @@ BATS_FILES = \
   tests/cli/input.bats \
   tests/cli/keys.bats \
   tests/cli/library.bats \
+  tests/cli/lines.bats \
   tests/cli/man.bats \
   tests/cli/memory.bats \
   tests/cli/merge.bats \
@@ -230,6 +232,7 @@ test_files = \
   tests/helpers.bash \
   tests/house/abi.sh \
   tests/house/coverage.py \
+  tests/tools/keydefs.py \
   tests/tools/records.py \
   tests/house/cppcheck.txt \
   tests/house/format.py \

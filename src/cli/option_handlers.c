@@ -189,7 +189,7 @@ gs_set_device(struct gs_opts *opts, const struct gs_option_use *use)
 
 /* --- words ----------------------------------------------------------------- */
 
-enum { SORT_NUMERIC, SORT_GENERAL, SORT_REFUSED = 1000 };
+enum { SORT_NUMERIC, SORT_GENERAL, SORT_HUMAN, SORT_MONTH, SORT_VERSION, SORT_REFUSED = 1000 };
 
 static const struct choice {
 	const char *option, *word;
@@ -221,10 +221,10 @@ static const struct choice {
 	{ "progress", "never", GS_PROGRESS_NEVER },
 	{ "sort", "numeric", SORT_NUMERIC },
 	{ "sort", "general-numeric", SORT_GENERAL },
-	{ "sort", "human-numeric", SORT_REFUSED },
-	{ "sort", "month", SORT_REFUSED },
+	{ "sort", "human-numeric", SORT_HUMAN },
+	{ "sort", "month", SORT_MONTH },
 	{ "sort", "random", SORT_REFUSED },
-	{ "sort", "version", SORT_REFUSED },
+	{ "sort", "version", SORT_VERSION },
 	{ "stats", "json", GS_REPORT_JSON },
 	{ "plan", "text", GS_REPORT_TEXT }, { "plan", "json", GS_REPORT_JSON },
 	{ "info", "text", GS_REPORT_TEXT }, { "info", "json", GS_REPORT_JSON },
@@ -334,12 +334,14 @@ gs_set_sort(struct gs_opts *opts, const struct gs_option_use *use)
 	if (choice == NULL)
 		return false;
 	if (choice->means == SORT_REFUSED) {
-		gs_report_error("--sort=%s is not supported: gsort sorts numbers; use sort(1)",
-		                choice->word);
+		gs_report_error("--sort=%s is not supported; use shuf(1)", choice->word);
 		return false;
 	}
 	opts->numeric |= choice->means == SORT_NUMERIC;
 	opts->general |= choice->means == SORT_GENERAL;
+	opts->human |= choice->means == SORT_HUMAN;
+	opts->month |= choice->means == SORT_MONTH;
+	opts->version_sort |= choice->means == SORT_VERSION;
 	return true;
 }
 
@@ -428,6 +430,19 @@ gs_set_program(struct gs_opts *opts, const struct gs_option_use *use)
 		return false;
 	}
 	opts->job.compress_program = use->value;
+	return true;
+}
+
+bool
+gs_set_separator(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	const char *before = opts->job.separator;
+
+	if (before != NULL && strcmp(before, use->value) != 0) {
+		gs_report_error("two different separators: '%s' and '%s'", before, use->value);
+		return false;
+	}
+	opts->job.separator = use->value;
 	return true;
 }
 

@@ -12,8 +12,6 @@
 
 /* --- the arrays ------------------------------------------------------------ */
 
-#define NUMBERS_ONLY	"is not supported: gsort sorts numbers; use sort(1)"
-
 #define GROUP(heading)		{ .help = heading },
 #define TYPE(letter, widths, text)
 #define OPT(set, member, ...)	{ OPT_(__VA_ARGS__), .handler = gs_set_##set, \

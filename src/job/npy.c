@@ -123,8 +123,9 @@ has_magic(const struct gsort_options *options)
 	struct file file;
 	bool has;
 
-	if (options->type == GSORT_TEXT_FLOAT || options->record_bytes > 0 || options->skip_bytes > 0 ||
-	    options->header_lines > 0 || options->decompress != GSORT_DECOMPRESS_AUTO)
+	if (options->type == GSORT_TEXT_FLOAT || options->lines || options->record_bytes > 0 ||
+	    options->skip_bytes > 0 || options->header_lines > 0 ||
+	    options->decompress != GSORT_DECOMPRESS_AUTO)
 		return false;
 	/* To open a named pipe would wait for its writer. */
 	if (strcmp(name, "-") != 0 && (stat(name, &status) != 0 || !S_ISREG(status.st_mode)))

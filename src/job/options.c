@@ -196,6 +196,44 @@ find_record_conflict(const struct gsort_options *o, struct gsort_conflict *confl
 	return false;
 }
 
+/* The same for lines by key. */
+static bool
+find_line_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
+{
+	static const char whole[] = "lines are written as they are";
+	static const char numbers[] = "sets and figures are of numbers";
+	const struct {
+		bool found;
+		struct gsort_conflict conflict;
+	} conflicts[] = {
+		{ is_binary(o->type) || o->notation != GSORT_DECIMAL, { "lines", "type", false, NULL } },
+		{ o->record_bytes > 0, { "lines", "record-size", false, NULL } },
+		{ o->format == GSORT_FORMAT_NPY, { "lines", "format", false, NULL } },
+		{ o->argsort_bits > 0, { "lines", "argsort", false, NULL } },
+		{ o->converts, { "lines", "to", false, whole } },
+		{ o->invalid != GSORT_INVALID_ABORT, { "lines", "invalid", false,
+		  "a key that is no number counts as 0" } },
+		{ o->device == GSORT_DEVICE_GPU, { "lines", "device", false, "a GPU sorts keys alone" } },
+		{ o->compress_program != NULL, { "lines", "compress-program", false,
+		  "their temporary files are not compressed" } },
+		{ o->sample.wanted, { "lines", "sample", false, NULL } },
+		{ o->set != GSORT_NO_SET, { "lines", set_name(o), false, numbers } },
+		{ o->quantiles != NULL, { "lines", "quantiles", false, numbers } },
+		{ o->summary, { "lines", "summary", false, numbers } },
+		{ o->top.wanted, { "lines", "top", false, numbers } },
+		{ o->histogram > 0, { "lines", "histogram", false, numbers } },
+		{ o->underline && o->operation == GSORT_CHECK, { "check", "debug", false, NULL } },
+		{ o->underline && o->output != NULL, { "debug", "output", false, NULL } },
+	};
+
+	for (size_t i = 0; o->lines && i < COUNT(conflicts); i++)
+		if (conflicts[i].found) {
+			*conflict = conflicts[i].conflict;
+			return true;
+		}
+	return false;
+}
+
 /* The same for what is written in place of all keys: figures, the last keys, random ones. */
 static bool
 find_answer_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
@@ -310,7 +348,7 @@ find_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
 		{ binary_in && !binary_out && o->skip_bytes > 0, { "skip-bytes", "to", false } },
 	};
 
-	if (find_record_conflict(o, conflict))
+	if (find_line_conflict(o, conflict) || find_record_conflict(o, conflict))
 		return true;
 	for (size_t i = 0; i < COUNT(conflicts); i++)
 		if (conflicts[i].found) {

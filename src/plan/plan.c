@@ -251,7 +251,7 @@ choose_device(struct gs_plan *plan, const struct gs_plan_input *input)
 
 	if (input->items) {
 		plan->device = GSORT_DEVICE_CPU;
-		plan->device_rule = "records are sorted on the CPU";
+		plan->device_rule = "records and lines are sorted on the CPU";
 		return GS_OK;
 	}
 	TRY(gs_plan_choose_device(&choice, input, plan->threads, plan->host_bytes));

@@ -162,6 +162,7 @@ nodist_EXTRA_tests_unit_units_emu_SOURCES = dummy.cxx
 BATS_FILES = \
   tests/cli/check.bats \
   tests/cli/completions.bats \
+  tests/cli/cookbook.bats \
   tests/cli/decode.bats \
   tests/cli/encode.bats \
   tests/cli/files0.bats \
@@ -211,6 +212,7 @@ test_files = \
   tests/fuzz/run.sh \
   tests/fuzz/seeds.sh \
   tests/fuzz/text.dict \
+  tests/examples.bash \
   tests/helpers.bash \
   tests/house/coverage.py \
   tests/house/cppcheck.txt \

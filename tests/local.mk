@@ -173,6 +173,7 @@ BATS_FILES = \
   tests/cli/answers.bats \
   tests/cli/check.bats \
   tests/cli/completions.bats \
+  tests/cli/cookbook.bats \
   tests/cli/decode.bats \
   tests/cli/encode.bats \
   tests/cli/files0.bats \
@@ -229,6 +230,7 @@ test_files = \
   tests/fuzz/run.sh \
   tests/fuzz/seeds.sh \
   tests/fuzz/text.dict \
+  tests/examples.bash \
   tests/helpers.bash \
   tests/house/abi.sh \
   tests/house/coverage.py \

@@ -78,6 +78,9 @@ enum gsort_device {
 enum { GSORT_GPUS_MOST = 16 };		/* that one job uses */
 #define GSORT_ALL_GPUS	(~0u)
 
+/* The processes that sort together: of gsort-mpi alone. */
+struct gs_ranks;
+
 /* All zero means: text from standard input, ascending, to standard output. */
 struct gsort_options {
 	enum gsort_operation	 operation;
@@ -145,6 +148,9 @@ struct gsort_options {
 	size_t			 temp_dir_count;	/* 0: $TMPDIR, else /tmp */
 	const char		*compress_program;	/* for them; "zstd" and "lz4" are built in */
 	unsigned		 merge_files;	/* limit of runs or files merged at once; 0: by memory */
+
+	/* Of gsort-mpi: the ranks that sort together, each with these options; NULL: this process. */
+	struct gs_ranks		*ranks;
 
 	/* If set, called with one line about each decision: device, runs, fallback. */
 	void			(*note)(void *context, const char *line);

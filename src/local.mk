@@ -94,6 +94,8 @@ host_sources = \
   src/io/outputs.h \
   src/io/parallel_inflate.c \
   src/io/parallel_inflate.h \
+  src/io/place.c \
+  src/io/place.h \
   src/io/preallocate.c \
   src/io/preallocate.h \
   src/io/recorder.c \
@@ -112,16 +114,30 @@ host_sources = \
   src/job/open.h \
   src/job/options.c \
   src/job/options.h \
+  src/job/parts.c \
+  src/job/parts.h \
   src/job/print.c \
   src/job/print.h \
+  src/job/ranked.c \
+  src/job/ranked.h \
+  src/job/ranked_output.c \
+  src/job/ranked_output.h \
+  src/job/ranked_sort.c \
+  src/job/ranked_sort.h \
   src/job/rendezvous.c \
   src/job/rendezvous.h \
   src/job/run.c \
   src/job/run.h \
+  src/job/sample.c \
+  src/job/sample.h \
   src/job/sandbox_policy.c \
   src/job/sandbox_policy.h \
   src/job/sort.c \
   src/job/sort.h \
+  src/job/spread.c \
+  src/job/spread.h \
+  src/net/ranks.c \
+  src/net/ranks.h \
   src/plan/device.c \
   src/plan/device.h \
   src/plan/estimate.c \
@@ -177,6 +193,9 @@ host_sources = \
   src/sort/merge.h \
   src/sort/run.h \
   src/sort/span.h \
+  src/sort/splitters.c \
+  src/sort/splitters.h \
+  src/sort/splitters.inc \
   src/spill/blocks.c \
   src/spill/blocks.h \
   src/spill/external_merge.c \
@@ -233,6 +252,7 @@ cli_sources = \
   src/cli/cuda_visible.h \
   src/cli/files0.c \
   src/cli/files0.h \
+  src/cli/launch.h \
   src/cli/option_conflicts.c \
   src/cli/option_conflicts.h \
   src/cli/option_handlers.c \
@@ -250,6 +270,12 @@ cli_sources = \
   src/cli/report.c \
   src/cli/report.h
 
+# gsort-mpi: the same, with MPI; gsort alone: src/cli/launch_alone.c.
+mpi_sources = \
+  src/cli/launch_mpi.c \
+  src/net/ranks_mpi.c \
+  src/net/ranks_mpi.h
+
 # Not compiled.
 source_extra = \
   src/base/README.md \
@@ -258,6 +284,7 @@ source_extra = \
   src/gpu/README.md \
   src/io/README.md \
   src/job/README.md \
+  src/net/README.md \
   src/plan/README.md \
   src/sort/README.md \
   src/sort/buckets/README.md \

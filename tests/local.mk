@@ -99,7 +99,7 @@ tests/emu/gsort-cuda.so: tests/emu/libmodule.a libgsort.a
 	  $(OPENMP_CFLAGS) -lm
 
 # The module linked in; the plan knows that it costs nothing to open.
-gsort_emu_SOURCES = src/cli/main.c src/plan/device.c
+gsort_emu_SOURCES = src/cli/main.c src/cli/launch_alone.c src/plan/device.c
 nodist_EXTRA_gsort_emu_SOURCES = dummy.cxx
 gsort_emu_CPPFLAGS = $(emu_plan) $(AM_CPPFLAGS)
 gsort_emu_CFLAGS = $(AM_CFLAGS)

@@ -162,6 +162,9 @@ gs_line_header(const struct gs_text_options *options, const char *name, const ch
 
 /* ---- what is wrong with a line ----------------------------------------- */
 
+/** The number of a line of the file called NAME, which is number NUMBER of those that are read. */
+uint64_t gs_line_number(const struct gs_text_options *options, const char *name, uint64_t number);
+
 /**
  * Report that LINE .. END is invalid, as the options want it.
  *

@@ -35,6 +35,8 @@ struct gs_file {
 	dev_t       device;		/* which file it is */
 	ino_t       inode;
 	enum gsort_decompress format;
+	bool        partial;		/* only these bytes of it are read, as they are: */
+	struct gs_range range;
 	struct gs_recorder *recorder;	/* the input's */
 	struct gs_recording recording;	/* if it is not regular */
 	atomic_uint references;		/* the input's, and one for each piece not yet read */

@@ -7,6 +7,7 @@
 #include "format/key.h"
 #include "job/job.h"
 #include "job/open.h"
+#include "job/ranked.h"
 #include "job/run.h"
 
 static gs_status
@@ -15,8 +16,14 @@ open_job(struct gsort *job, const struct gsort_options *options)
 	job->options = options;
 	job->monitor.note = (struct gs_listener){ options->note, options->note_context };
 	job->monitor.warn = (struct gs_listener){ options->warn, options->warn_context };
-	TRY(gs_rendezvous_open(&job->rendezvous, options, gs_job_run, job));
-	TRY(gs_job_open(job));
+	TRY(gs_ranked_open(&job->ranked, options));
+	if (job->ranked != NULL)
+		job->options = &job->ranked->options;
+	TRY(gs_rendezvous_open(&job->rendezvous, job->options, gs_job_run, job));
+	if (job->ranked == NULL)
+		TRY(gs_job_open(job));
+	else
+		TRY(gs_ranks_agree(job->ranked->ranks, gs_job_open(job)));
 	job->stats.threads = job->plan.threads;
 	job->stats.device = "cpu";
 	return GS_OK;
@@ -109,6 +116,7 @@ gsort_close(gsort *job)
 	gs_arena_close(&job->recording);
 	gs_arena_close(&job->arena);
 	gs_confinement_close(&job->confinement);
+	gs_ranked_close(job->ranked);
 	free(job);
 	(void)gs_fail(GS_OK, "%s", message);	/* closing must not hide the reason */
 }

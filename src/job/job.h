@@ -21,8 +21,11 @@
 #include "stages/store.h"
 #include "stages/verify.h"
 
+struct gs_ranked;
+
 struct gsort {
-	const struct gsort_options *options;	/* the caller's */
+	const struct gsort_options *options;	/* the caller's; of a rank, what it makes of them */
+	struct gs_ranked    *ranked;		/* NULL: this process sorts alone */
 	struct gs_plan_input plan_input;
 	struct gs_plan       plan;
 	struct gs_monitor    monitor;

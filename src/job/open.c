@@ -22,6 +22,7 @@
 #include "gpu/module.h"
 #include "job/open.h"
 #include "job/options.h"
+#include "job/ranked.h"
 #include "spill/spill.h"
 
 /* A sort reads with all threads; a check or merge with half of them, since it works meanwhile. */
@@ -46,6 +47,7 @@ open_input(struct gsort *job)
 		.binary = key_bits > 0,
 		.terminal_ok = options->force,
 		.decompress = options->decompress,
+		.ranges = job->ranked == NULL ? NULL : job->ranked->parts.ranges,
 		.later = options->operation == GSORT_MERGE,
 		.before_inflate = gs_confine,
 		.before_context = &job->confinement,
@@ -57,7 +59,7 @@ open_input(struct gsort *job)
 
 	TRY(gs_input_open(&job->input, &in));
 	/* After a header that is not a multiple of a key, a partial key is found when it is read. */
-	if (key_bits > 0 && options->skip_bytes % (key_bits / 8) == 0 &&
+	if (key_bits > 0 && options->skip_bytes % (key_bits / 8) == 0 && job->ranked == NULL &&
 	    (name = gs_input_partial(job->input, key_bits / 8, &bytes)) != NULL)
 		return gs_raw_partial(options->type, name, bytes);
 	return GS_OK;
@@ -172,6 +174,17 @@ collect_plan_input(struct gsort *job)
 		job->plan_input.guessed = true;
 	}
 	atomic_store(&job->monitor.counters.bytes_total, job->plan_input.input_bytes);
+	if (job->ranked != NULL)
+		gs_ranked_limit(job->ranked, &job->plan_input);
+}
+
+static gs_status
+make_plan(struct gsort *job)
+{
+	TRY(gs_plan_make(&job->plan, &job->plan_input));
+	if (job->ranked != NULL)
+		gs_ranked_adapt(job->ranked, &job->plan);
+	return GS_OK;
 }
 
 /* ---- memory --------------------------------------------------------------------- */
@@ -204,7 +217,7 @@ gs_job_replan(struct gsort *job)
 {
 	gs_store_close(&job->store);
 	gs_arena_close(&job->arena);
-	TRY(gs_plan_make(&job->plan, &job->plan_input));
+	TRY(make_plan(job));
 	return allocate(job);
 }
 
@@ -246,12 +259,16 @@ gs_job_open(struct gsort *job)
 {
 	TRY(gs_options_check(job->options));
 	gs_ingest_set_format(&job->ingest, job->options);
+	if (job->ranked != NULL) {
+		job->ingest.text.lines_before = gs_parts_lines_before;
+		job->ingest.text.lines_context = &job->ranked->parts;
+	}
 	gs_emit_set_format(&job->emit, job->options);
 	gs_confinement_open(&job->confinement, job->options, &job->plan, &job->outputs,
 	                    &job->monitor);
 	TRY(open_input(job));
 	collect_plan_input(job);
-	TRY(gs_plan_make(&job->plan, &job->plan_input));
+	TRY(make_plan(job));
 	gs_input_share(job->input, readers(job), job->plan.inflate_bytes, job->plan.window_bytes);
 	if (job->options->operation == GSORT_CHECK) {	/* constant memory, and no output */
 		job->emit.encoding.threads = job->plan.threads;

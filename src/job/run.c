@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* run.c - run the operation of a job, and report on it */
+#include <stdio.h>
+
 #include "base/clock.h"
 #include "job/check.h"
 #include "job/merge.h"
+#include "job/ranked.h"
+#include "job/ranked_sort.h"
 #include "job/run.h"
 #include "job/sort.h"
 
 static gs_status
 run(struct gsort *job, bool *disorder)
 {
+	if (job->ranked != NULL)
+		return job->options->operation == GSORT_CHECK ? gs_ranked_check(job, disorder)
+		                                              : gs_ranked_sort(job);
 	switch (job->options->operation) {
 	case GSORT_CHECK: return gs_job_check(job, disorder);
 	case GSORT_MERGE: return gs_job_merge(job);
@@ -70,10 +77,17 @@ gs_job_run(void *context)
 	struct gsort *job = context;
 	const uint64_t start = gs_clock_wall();
 	bool disorder = false;
-	const gs_status status = run(job, &disorder);
+	char message[GS_MESSAGE_BYTES];
+	gs_status status = run(job, &disorder);
 
 	job->stats.seconds = (double)(gs_clock_wall() - start) / 1e9;
 	collect_stats(job);
+	if (status == GS_OK && job->ranked != NULL) {
+		snprintf(message, sizeof message, "%s", gs_message());
+		status = gs_ranked_sum_stats(job->ranked, &job->stats);
+		if (status == GS_OK)
+			(void)gs_fail(GS_OK, "%s", message);
+	}
 	atomic_store(&job->monitor.counters.phase, GSORT_DONE);
 	if (status != GS_OK)
 		return GSORT_ERROR;
@@ -81,6 +95,8 @@ gs_job_run(void *context)
 		(void)gs_fail(GS_EINPUT, "%llu invalid line%s left out",
 		              (unsigned long long)job->stats.invalid_lines,
 		              job->stats.invalid_lines == 1 ? " was" : "s were");
+		if (job->ranked != NULL)	/* one of them says so */
+			(void)!gs_ranks_agree(job->ranked->ranks, GS_EINPUT);
 		return GSORT_ERROR;
 	}
 	return disorder ? GSORT_DISORDER : GSORT_OK;

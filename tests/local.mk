@@ -107,6 +107,15 @@ gsort_emu_LDFLAGS = $(emu_link)
 gsort_emu_LDADD = libgsort-cli.a tests/emu/libmodule.a libgsort.a -lm
 gsort_emu_DEPENDENCIES = libgsort-cli.a tests/emu/libmodule.a libgsort.a
 
+# Ranks as threads: what several processes do, without MPI.
+check_PROGRAMS += gsort-ranks
+gsort_ranks_SOURCES = \
+  src/cli/main.c \
+  src/net/ranks_threads.c \
+  src/net/ranks_threads.h \
+  tests/mpi/launch_threads.c
+gsort_ranks_LDADD = libgsort-cli.a $(gsort_libs)
+
 # The fuzz targets without clang: main.c takes libFuzzer's place.
 fuzz_sources = \
   tests/fuzz/floats.c \

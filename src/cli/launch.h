@@ -20,6 +20,9 @@ int gs_launch_run(struct gs_opts *opts, int (*run)(struct gs_opts *opts));
 /** Call at the end of all that calls no gs_launch_run(). */
 void gs_launch_end(void);
 
+/** This rank has failed, and has said so: end the others, unless they know.  May not return. */
+void gs_launch_fail(void);
+
 /** Does this rank speak for all? */
 bool gs_launch_speaks(void);
 

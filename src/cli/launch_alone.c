@@ -23,6 +23,11 @@ gs_launch_end(void)
 {
 }
 
+void
+gs_launch_fail(void)
+{
+}
+
 bool
 gs_launch_speaks(void)
 {

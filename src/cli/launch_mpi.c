@@ -28,6 +28,15 @@ gs_launch_begin(int *argc, char ***argv)
 	gs_report_mute(ranks->rank > 0);
 }
 
+void
+gs_launch_fail(void)
+{
+	if (ranks == NULL || ranks->size == 1 || ranks->agreed)
+		return;
+	gsort_abandon();		/* MPI_Abort() does not return */
+	gs_ranks_abort(ranks, GS_EXIT_ERROR);
+}
+
 bool
 gs_launch_speaks(void)
 {
@@ -79,8 +88,6 @@ gs_launch_run(struct gs_opts *opts, int (*run)(struct gs_opts *opts))
 		opts->progress = GS_PROGRESS_NEVER;
 	}
 	status = run(opts);
-	if (status == GS_EXIT_ERROR && !ranks->agreed)
-		gs_ranks_abort(ranks, status);
 	gs_launch_end();
 	return status;
 }

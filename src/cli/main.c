@@ -139,6 +139,7 @@ run_job(struct gs_opts *opts)
 		report_failure(opts);
 		if (opts->stats == GS_STATS_JSON)
 			gs_report_json(opts, &nothing, GS_EXIT_ERROR);
+		gs_launch_fail();
 		return GS_EXIT_ERROR;
 	}
 	if (opts->debug) {
@@ -153,6 +154,8 @@ run_job(struct gs_opts *opts)
 		gs_progress_watch(job);
 		status = report_result(opts, job, gsort_run(job));
 	}
+	if (status == GS_EXIT_ERROR)
+		gs_launch_fail();
 	/* After an error, close the job to drop its unfinished output.  After success, the
 	 * kernel frees everything faster. */
 	if (status == GS_EXIT_ERROR || GS_TIDY)

@@ -80,24 +80,19 @@ open_spread(struct gsort *job)
 }
 
 /* Of a bin of the sum of all histograms, keep this rank's share. */
-static gs_status
+static void
 keep_share(struct gsort *job, size_t bin)
 {
 	struct gs_spread *spread = &job->ranked->spread;
 	struct gs_count *histogram = &job->store.histogram;
 	const uint64_t key = bin ^ flip_of(job);
-	const uint64_t bytes = spread->bytes;
-	uint64_t place;
+	uint64_t keys;
 
 	histogram->bins[bin] = gs_splitters_share(&spread->splitters, histogram->key_class, key,
 	                                          histogram->bins[bin], spread->ranks->rank);
-	if (histogram->bins[bin] == 0)
-		return GS_OK;
-	gs_key_put(&place, histogram->key_bits, 0, key);
-	TRY(gs_spread_measure(spread, 0, histogram->key_class, histogram->key_bits, &place, 1));
-	spread->bytes += (spread->bytes - bytes) * (histogram->bins[bin] - 1);
-	spread->keys += histogram->bins[bin] - 1;
-	return GS_OK;
+	gs_key_put(&keys, histogram->key_bits, 0, key);
+	gs_spread_measure(spread, histogram->key_class, histogram->key_bits, &keys, 1,
+	                  histogram->bins[bin]);
 }
 
 static gs_status
@@ -124,7 +119,7 @@ share_histogram(struct gsort *job)
 	histogram->touched = UINT64_MAX;
 	for (size_t b = 0; b < histogram->bin_count; b++)
 		if (histogram->bins[b] > 0)
-			TRY(keep_share(job, b));
+			keep_share(job, b);
 	return GS_OK;
 }
 
@@ -140,7 +135,6 @@ read_all(struct gsort *job)
 		spread->encoding = job->emit.encoding;
 		spread->measures = gs_ranked_output_places(&ranked->output) &&
 		                   gs_key_is_text(spread->encoding.to);
-		TRY(gs_spread_open_print(spread, job->plan.threads));
 	} else {
 		TRY(open_spread(job));
 	}

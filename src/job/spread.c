@@ -40,8 +40,6 @@ struct segment {
 #define LEAST_WINDOW	((size_t)1 << 20)
 #define HOLD_BYTES	((size_t)1 << 20)
 
-enum { MEASURE_KEYS = 4096 };
-
 /* ---- sizes --------------------------------------------------------------------- */
 
 static size_t
@@ -96,14 +94,6 @@ slot_at(const struct gs_spread *spread, unsigned slot)
 
 /* ---- opening ---------------------------------------------------------------------- */
 
-gs_status
-gs_spread_open_print(struct gs_spread *spread, unsigned threads)
-{
-	spread->print = malloc(spread->measures ? threads * MEASURE_KEYS *
-	                                          gs_encoding_bytes(&spread->encoding) : 1);
-	return spread->print != NULL ? GS_OK : gs_fail(GS_EBUDGET, "no memory to measure keys");
-}
-
 static gs_status
 allocate(struct gs_spread *spread, size_t window_bytes)
 {
@@ -134,7 +124,6 @@ allocate(struct gs_spread *spread, size_t window_bytes)
 	spread->taken = calloc(spread->window.takes, sizeof *spread->taken);
 	spread->arrived = calloc(spread->window.takes, sizeof *spread->arrived);
 	spread->blocks = calloc(ranks, sizeof *spread->blocks);
-	TRY(gs_spread_open_print(spread, threads));
 	return spread->ends != NULL && spread->free_slots != NULL && spread->parcels != NULL &&
 	       spread->given != NULL && spread->taken != NULL && spread->arrived != NULL &&
 	       spread->blocks != NULL ? GS_OK
@@ -179,31 +168,19 @@ gs_spread_close(struct gs_spread *spread)
 	free(spread->taken);
 	free(spread->arrived);
 	free(spread->blocks);
-	free(spread->print);
 	*spread = (struct gs_spread){ .open = false };
 }
 
 /* ---- measuring ------------------------------------------------------------------------ */
 
-gs_status
-gs_spread_measure(struct gs_spread *spread, unsigned rank, unsigned key_class, unsigned key_bits,
-                  const void *keys, size_t count)
+void
+gs_spread_measure(struct gs_spread *spread, unsigned key_class, unsigned key_bits,
+                  const void *keys, size_t count, uint64_t times)
 {
-	struct gs_encoding encoding = spread->encoding;
-	char *print;
-
-	atomic_fetch_add(&spread->keys, count);
-	if (!spread->measures)
-		return GS_OK;
-	print = spread->print + rank * MEASURE_KEYS * gs_encoding_bytes(&encoding);
-	encoding.threads = 1;
-	for (size_t at = 0, some, bytes; at < count; at += some) {
-		some = count - at < MEASURE_KEYS ? count - at : MEASURE_KEYS;
-		TRY(gs_encode(&encoding, key_class, key_bits,
-		              (const char *)keys + at * (key_bits / 8), NULL, some, print, &bytes));
-		atomic_fetch_add(&spread->bytes, bytes);
-	}
-	return GS_OK;
+	atomic_fetch_add(&spread->keys, count * times);
+	if (spread->measures)
+		atomic_fetch_add(&spread->bytes, times * gs_encode_measure(&spread->encoding, key_class,
+		                                                           key_bits, keys, count));
 }
 
 /* ---- filling blocks --------------------------------------------------------------------- */
@@ -345,18 +322,17 @@ arrived_at(const struct gs_spread *spread, unsigned number)
 }
 
 /* Put keys of this rank into the CPU's store. */
-static gs_status
+static void
 store_keys(struct gs_spread *spread, unsigned rank, unsigned key_class, unsigned key_bits,
            void *keys, size_t count)
 {
 	uint64_t sequence;
 
-	TRY(gs_spread_measure(spread, rank, key_class, key_bits, keys, count));
+	gs_spread_measure(spread, key_class, key_bits, keys, count, 1);
 	pthread_mutex_lock(&spread->lock);
 	sequence = gs_store_next_sequence(spread->store, key_class, 1);
 	pthread_mutex_unlock(&spread->lock);
 	gs_store_add(spread->store, rank, key_class, sequence, keys, count);
-	return GS_OK;
 }
 
 /* Put them into staging buffers of a GPU; the calling thread. */
@@ -366,7 +342,7 @@ stage_keys(struct gs_spread *spread, unsigned key_class, unsigned key_bits, cons
 {
 	const size_t key_bytes = key_bits / 8;
 
-	TRY(gs_spread_measure(spread, 0, key_class, key_bits, keys, count));
+	gs_spread_measure(spread, key_class, key_bits, keys, count, 1);
 	while (count > 0) {
 		struct gs_staging staging;
 		size_t some;
@@ -398,8 +374,8 @@ land_block(struct gs_spread *spread, unsigned rank, char *data)
 			TRY(stage_keys(spread, segment.key_class, (unsigned)segment.key_bits, keys,
 			               segment.count));
 		else
-			TRY(store_keys(spread, rank, segment.key_class, (unsigned)segment.key_bits, keys,
-			               segment.count));
+			store_keys(spread, rank, segment.key_class, (unsigned)segment.key_bits, keys,
+			           segment.count);
 		at += (sizeof segment + bytes + 7) / 8 * 8;
 	}
 	return GS_OK;
@@ -517,7 +493,7 @@ hold(struct gs_spread *spread, unsigned key_class, const void *keys, size_t byte
 }
 
 /* The keys of OWNER, divided by a thread. */
-static gs_status
+static void
 deliver(struct gs_spread *spread, unsigned rank, unsigned owner, unsigned key_class, char *keys,
         size_t count)
 {
@@ -526,10 +502,9 @@ deliver(struct gs_spread *spread, unsigned rank, unsigned owner, unsigned key_cl
 	if (owner != spread->ranks->rank)
 		append(spread, owner, key_class, key_bits, keys, count);
 	else if (!gs_store_is_on_gpu(spread->store))
-		return store_keys(spread, rank, key_class, key_bits, keys, count);
+		store_keys(spread, rank, key_class, key_bits, keys, count);
 	else		/* by one thread at a time: it is the caller's */
 		hold(spread, key_class, keys, count * (key_bits / 8));
-	return GS_OK;
 }
 
 void
@@ -552,11 +527,9 @@ gs_spread_add(void *context, unsigned rank, unsigned key_class, void *keys, size
 		const unsigned owner = (self + o) % owners;
 		const size_t from = owner == 0 ? 0 : ends[owner - 1];
 
-		if (ends[owner] > from &&
-		    !gs_first_error_note(&spread->error,
-		                         deliver(spread, rank, owner, key_class,
-		                                 (char *)keys + from * key_bytes, ends[owner] - from)))
-			return;
+		if (ends[owner] > from)
+			deliver(spread, rank, owner, key_class, (char *)keys + from * key_bytes,
+			        ends[owner] - from);
 	}
 	if (rank == 0)
 		(void)gs_first_error_note(&spread->error, poll(spread, &moved));

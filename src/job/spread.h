@@ -72,7 +72,6 @@ struct gs_spread {
 	size_t           scratch_bytes;
 	char            *scratch;		/* of each thread */
 	size_t          *ends;			/* of each thread: by owner */
-	char            *print;			/* of each thread: what it measures */
 
 	pthread_mutex_t  lock;			/* guards: */
 	unsigned        *free_slots;
@@ -112,9 +111,6 @@ MUST_CHECK gs_status
 gs_spread_open(struct gs_spread *spread, size_t window_bytes, struct gs_splitters *splitters,
                bool split);
 
-/** Only to measure keys by gs_spread_measure(): in place of gs_spread_open().  GS_EBUDGET. */
-MUST_CHECK gs_status gs_spread_open_print(struct gs_spread *spread, unsigned threads);
-
 /* For struct gs_key_taker: CONTEXT is the spread.  The thread that calls gs_spread_reserve() is
  * number 0 of those that add. */
 MUST_CHECK gs_status gs_spread_reserve(void *context, size_t least, size_t *room);
@@ -124,10 +120,9 @@ void gs_spread_add(void *context, unsigned rank, unsigned key_class, void *keys,
  *  FLIP and the store's histogram: for splitters that are still missing. */
 MUST_CHECK gs_status gs_spread_finish(struct gs_spread *spread, uint64_t flip);
 
-/** Count COUNT keys of this rank, and the bytes that they become; RANK: of the calling thread. */
-MUST_CHECK gs_status
-gs_spread_measure(struct gs_spread *spread, unsigned rank, unsigned key_class, unsigned key_bits,
-                  const void *keys, size_t count);
+/** Count COUNT keys of this rank that each occur TIMES times, and the bytes that they become. */
+void gs_spread_measure(struct gs_spread *spread, unsigned key_class, unsigned key_bits,
+                       const void *keys, size_t count, uint64_t times);
 
 /** A zeroed struct is allowed. */
 void gs_spread_close(struct gs_spread *spread);

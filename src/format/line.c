@@ -219,6 +219,16 @@ explain(char *reason, size_t room, const struct gs_text_options *options,
 }
 
 uint64_t
+gs_line_header_lines(const struct gs_text_options *options, const char *name)
+{
+	const bool partial = options->header_lines > 0 && options->lines_before != NULL &&
+	                     options->lines_before(options->lines_context, name, false) !=
+	                     GS_TEXT_WHOLE;
+
+	return partial ? 0 : options->header_lines;
+}
+
+uint64_t
 gs_line_number(const struct gs_text_options *options, const char *name, uint64_t number)
 {
 	const uint64_t before = options->lines_before == NULL ? GS_TEXT_WHOLE

@@ -145,6 +145,9 @@ enum gs_float gs_line_float(const struct gs_text_options *options, const char *l
 
 /* ---- headers ----------------------------------------------------------- */
 
+/** Lines of the header of the file called NAME, as it is read: 0 if it is read from some line on. */
+uint64_t gs_line_header_lines(const struct gs_text_options *options, const char *name);
+
 /**
  * Skip *LEFT lines at TEXT, or as many as end before END.  If a line does not end there, the next
  * call continues within it.

@@ -125,11 +125,7 @@ gs_text_begin_file(struct gs_text_decoder *decoder, const char *name)
 	assert(decoder->carry_bytes == 0);
 	decoder->name = name;
 	decoder->file_lines = 0;
-	decoder->header_left = decoder->rules.options.header_lines;
-	if (decoder->header_left > 0 && decoder->rules.options.lines_before != NULL &&
-	    decoder->rules.options.lines_before(decoder->rules.options.lines_context, name, false) !=
-	    GS_TEXT_WHOLE)
-		decoder->header_left = 0;
+	decoder->header_left = gs_line_header_lines(&decoder->rules.options, name);
 	decoder->in_long_line = false;
 	decoder->files++;
 }

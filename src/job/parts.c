@@ -244,25 +244,28 @@ static gs_status
 overlap_part(const struct survey *survey, struct gs_parts *parts, size_t file_at, uint64_t *begin)
 {
 	const struct source *source = &survey->sources[file_at];
+	const uint64_t key_bytes = survey->key_bytes;
+	uint64_t last;
 
-	if (*begin > source->header && survey->key_bytes == 0)
-		return line_before(survey, source, *begin, begin);
 	if (*begin > source->header) {
-		*begin -= survey->key_bytes;
+		last = *begin - key_bytes;
+		if (key_bytes == 0)
+			TRY(line_before(survey, source, *begin, &last));
+		parts->overlap_bytes = *begin - last;
+		parts->overlap_keys = 1;
+		*begin = last;
 		return GS_OK;
 	}
-	while (file_at-- > 0) {
-		uint64_t last;
-
-		source = &survey->sources[file_at];
+	while (file_at > 0 && parts->overlap_keys == 0) {
+		source = &survey->sources[--file_at];
 		if (source->bytes <= source->header)
 			continue;
-		if (survey->key_bytes > 0)
-			last = source->bytes - survey->key_bytes;
-		else
+		last = source->bytes - key_bytes;
+		if (key_bytes == 0)
 			TRY(line_before(survey, source, source->bytes, &last));
 		append(parts, source, last, source->bytes);
-		break;
+		parts->overlap_bytes = source->bytes - last;
+		parts->overlap_keys = 1;
 	}
 	return GS_OK;
 }
@@ -387,14 +390,22 @@ count_lines(const char *name, char terminator, uint64_t begin)
 }
 
 uint64_t
+gs_parts_begin(const struct gs_parts *parts, const char *name)
+{
+	/* Names are told apart by their addresses: the same file may be an input twice. */
+	for (size_t p = 0; p < parts->count; p++)
+		if (parts->names[p] == name && parts->ranges[p].end != GS_UNKNOWN)
+			return parts->ranges[p].begin;
+	return 0;
+}
+
+uint64_t
 gs_parts_lines_before(void *context, const char *name, bool count)
 {
 	const struct gs_parts *parts = context;
+	const uint64_t begin = gs_parts_begin(parts, name);
 
-	/* Names are told apart by their addresses: the same file may be an input twice. */
-	for (size_t p = 0; p < parts->count; p++)
-		if (parts->names[p] == name && parts->ranges[p].end != GS_UNKNOWN &&
-		    parts->ranges[p].begin > 0)
-			return count ? count_lines(name, parts->terminator, parts->ranges[p].begin) : 0;
-	return GS_TEXT_WHOLE;
+	if (begin == 0)
+		return GS_TEXT_WHOLE;
+	return count ? count_lines(name, parts->terminator, begin) : 0;
 }

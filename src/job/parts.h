@@ -28,6 +28,8 @@ struct gs_parts {
 	uint64_t          other_bytes;	/* of compressed files; GS_UNKNOWN: there is a pipe */
 	bool              inflates;	/* a file is compressed */
 	char              terminator;	/* of lines */
+	unsigned          overlap_keys;	/* of this rank, that another one has, too */
+	uint64_t          overlap_bytes;
 };
 
 /**
@@ -40,6 +42,9 @@ struct gs_parts {
 MUST_CHECK gs_status
 gs_parts_open(struct gs_parts *parts, const struct gsort_options *options, struct gs_ranks *ranks,
               bool overlap);
+
+/** Where in the file called NAME, by the address of its name, this rank begins. */
+uint64_t gs_parts_begin(const struct gs_parts *parts, const char *name);
 
 /** For gs_text_options.lines_before: CONTEXT is the parts. */
 uint64_t gs_parts_lines_before(void *context, const char *name, bool count);

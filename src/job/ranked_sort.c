@@ -306,6 +306,8 @@ gs_ranked_check(struct gsort *job, bool *disorder)
 	(void)strncpy(message, gs_message(), sizeof message - 1);
 	message[sizeof message - 1] = '\0';
 	TRY(gs_ranks_agree(ranks, status));
+	job->stats.keys -= job->ranked->parts.overlap_keys;
+	job->stats.bytes_in -= job->ranked->parts.overlap_bytes;
 	mine = *disorder;
 	TRY(gs_ranks_scan(ranks, mine, &before, &all));
 	(void)gs_fail(GS_OK, "%s", mine > 0 && before == 0 ? message : "");

@@ -195,7 +195,6 @@ host_sources = \
   src/sort/span.h \
   src/sort/splitters.c \
   src/sort/splitters.h \
-  src/sort/splitters.inc \
   src/spill/blocks.c \
   src/spill/blocks.h \
   src/spill/external_merge.c \

@@ -100,14 +100,13 @@ allocate(struct gs_spread *spread, size_t window_bytes)
 	const unsigned ranks = spread->ranks->size, threads = spread->plan->threads;
 	const size_t block = block_bytes(ranks, window_bytes);
 	const unsigned slots = (unsigned)(window_bytes / block);
-	const size_t piece_keys = (spread->plan->piece_bytes > 0 ? spread->plan->piece_bytes
-		: 4 * spread->plan->chunk_bytes) / sizeof(uint32_t);
+	const size_t piece_bytes = spread->plan->piece_bytes > 0 ? spread->plan->piece_bytes
+		: 4 * spread->plan->chunk_bytes + MOST_BLOCK;
 
 	spread->window = (struct gs_window){
 		.block_bytes = block, .takes = slots / 4, .gives = slots - slots / 4,
 	};
-	spread->scratch_bytes = gs_splitters_scratch_bytes(&(struct gs_splitters){ .owners = ranks },
-	                                                   piece_keys);
+	spread->scratch_bytes = gs_splitters_scratch_bytes(ranks, piece_bytes);
 	spread->memory_bytes = slots * block + threads * spread->scratch_bytes;
 	spread->memory = mmap(NULL, spread->memory_bytes, PROT_READ | PROT_WRITE,
 	                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -520,8 +519,8 @@ gs_spread_add(void *context, unsigned rank, unsigned key_class, void *keys, size
 		hold(spread, key_class, keys, count * key_bytes);
 		return;
 	}
-	gs_splitters_divide(&spread->splitters, key_class, (unsigned)key_bytes * 8, keys, count,
-	                    spread->scratch + rank * spread->scratch_bytes, ends);
+	keys = gs_splitters_divide(&spread->splitters, key_class, (unsigned)key_bytes * 8, keys, count,
+	                           spread->scratch + rank * spread->scratch_bytes, ends);
 	/* Not all ranks begin with the same one. */
 	for (unsigned o = 1; o <= owners; o++) {
 		const unsigned owner = (self + o) % owners;

@@ -6,8 +6,8 @@
  * Out:  each piece divided by owner.
  *
  * A key has bin 2 i if it is between splitters i - 1 and i, and 2 i + 1 if it is equal to splitter
- * i.  A piece is divided by counting its keys in each bin, then moving them.  The owners of an
- * equal bin get their numbers of keys in turn, as on a wheel that has a segment for each of them,
+ * i.  A piece is partitioned at the middle splitter, then each half at the middle of its own, as a
+ * quicksort would; vectors do that (simd_kernels.h).  The owners of an equal bin get their numbers of keys in turn, as on a wheel that has a segment for each of them,
  * of the size of its part of the sample; it does not matter which of the keys they are.
  *
  * Invariant: owners ascend with bins, so the keys of an owner are adjacent.
@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sort/cpu/simd_kernels.h"
 #include "sort/splitters.h"
 
 /* ---- choosing ----------------------------------------------------------------- */
@@ -206,12 +207,14 @@ gs_splitters_share(const struct gs_splitters *s, unsigned key_class, uint64_t ke
 
 /* ---- dividing --------------------------------------------------------------------- */
 
-/* Bins of keys, and where each bin begins: 2 splitters + 1 of them. */
-struct scratch {
-	size_t   *starts;
-	size_t   *shares;	/* by owner */
-	uint32_t *bins;		/* of each key */
-	void     *keys;
+/* A piece that is being divided, in two buffers in turn. */
+struct division {
+	const struct gs_simd_kernels *kernels;
+	const uint64_t *splitters;	/* of the class */
+	unsigned        count;		/* of them */
+	unsigned        home;		/* the buffer in which keys are in the end */
+	char           *buffers[2];
+	size_t         *bins;		/* keys of each */
 };
 
 static size_t
@@ -221,79 +224,117 @@ round_up(size_t bytes)
 }
 
 size_t
-gs_splitters_scratch_bytes(const struct gs_splitters *s, size_t piece_keys)
+gs_splitters_scratch_bytes(unsigned owners, size_t piece_bytes)
 {
-	return round_up((2 * (size_t)s->owners + 2) * sizeof(size_t)) +
-	       round_up(s->owners * sizeof(size_t)) + round_up(piece_keys * sizeof(uint32_t)) +
-	       round_up(piece_keys * sizeof(uint64_t));
+	return round_up(2 * (size_t)owners * sizeof(size_t)) +
+	       round_up(owners * sizeof(size_t)) + round_up(piece_bytes);
 }
 
-static struct scratch
-lay_out(const struct gs_splitters *s, void *memory, size_t count)
+static char *
+keys_at(const struct division *d, unsigned buffer, size_t at)
 {
-	struct scratch scratch;
-	char *at = memory;
-
-	scratch.starts = memory;
-	at += round_up((2 * (size_t)s->owners + 2) * sizeof(size_t));
-	scratch.shares = (size_t *)(void *)at;
-	at += round_up(s->owners * sizeof(size_t));
-	scratch.bins = (uint32_t *)(void *)at;
-	scratch.keys = at + round_up(count * sizeof(uint32_t));
-	return scratch;
+	return d->buffers[buffer] + at * (d->kernels->key_bits / 8);
 }
 
-/* Keys that are searched side by side: the searches do not wait for each other. */
-enum { SIDE_BY_SIDE = 8 };
+static size_t
+count_equal(const struct division *d, unsigned buffer, size_t from, size_t to, uint64_t key)
+{
+	size_t equal = 0;
 
-#define BITS 32
-#include "sort/splitters.inc"
-#define BITS 64
-#include "sort/splitters.inc"
+	if (d->kernels->key_bits == 64) {
+		const uint64_t *keys = (const uint64_t *)(void *)keys_at(d, buffer, 0);
 
-/* From the counts of bins to the ends of owners. */
+		for (size_t k = from; k < to; k++)
+			equal += keys[k] == key;
+	} else {
+		const uint32_t *keys = (const uint32_t *)(void *)keys_at(d, buffer, 0);
+
+		for (size_t k = from; k < to; k++)
+			equal += keys[k] == (uint32_t)key;
+	}
+	return equal;
+}
+
+/* Move keys up to PIVOT to the front, into the other buffer; returns how many they are. */
+static size_t
+partition(const struct division *d, unsigned buffer, size_t from, size_t to, uint64_t pivot)
+{
+	size_t low = 0, high = to - from;
+
+	d->kernels->partition(keys_at(d, !buffer, from), &low, &high, keys_at(d, buffer, from),
+	                      to - from, pivot);
+	return low;
+}
+
+/* All keys are after splitter I - 1, and not after splitter I. */
 static void
-find_ends(struct gs_splitters *s, unsigned place, const struct scratch *scratch, size_t *ends)
+end_bin(const struct division *d, unsigned buffer, size_t from, size_t to, unsigned i)
 {
-	const unsigned from = s->first[place], splitters = s->first[place + 1] - from;
-	size_t *shares = scratch->shares;
+	const uint64_t key = i < d->count ? d->splitters[i] : 0;
+	const size_t equal = i < d->count ? count_equal(d, buffer, from, to, key) : 0;
 
+	d->bins[2 * i] = to - from - equal;
+	if (i < d->count)
+		d->bins[2 * i + 1] = equal;
+	if (equal > 0 && equal < to - from) {	/* so KEY is not 0 */
+		(void)partition(d, buffer, from, to, key - 1);
+		buffer = !buffer;
+	}
+	if (buffer != d->home && to > from)
+		memcpy(keys_at(d, d->home, from), keys_at(d, buffer, from),
+		       (to - from) * (d->kernels->key_bits / 8));
+}
+
+/* Keys FROM .. TO of a buffer are after splitter LOW - 1, and not after splitter HIGH. */
+static void
+divide(const struct division *d, unsigned buffer, size_t from, size_t to, unsigned low,
+       unsigned high)
+{
+	const unsigned middle = low + (high - low) / 2;
+	size_t front;
+
+	if (low == high) {
+		end_bin(d, buffer, from, to, low);
+		return;
+	}
+	front = from == to ? 0 : partition(d, buffer, from, to, d->splitters[middle]);
+	divide(d, !buffer, from, from + front, low, middle);
+	divide(d, !buffer, from + front, to, middle + 1, high);
+}
+
+/* From the keys in each bin to the ends of owners. */
+static void
+find_ends(struct gs_splitters *s, unsigned first, const struct division *d, size_t *shares,
+          size_t *ends)
+{
 	memset(shares, 0, s->owners * sizeof *shares);
-	for (unsigned i = 0; i <= splitters; i++) {
-		const size_t *counts = scratch->starts + 2 * i;
-
-		shares[s->between[from + i]] += counts[0];
-		if (i < splitters && counts[1] > 0)
-			share_out(s, from + i, counts[1], shares);
+	for (unsigned i = 0; i <= d->count; i++) {
+		shares[s->between[first + i]] += d->bins[2 * i];
+		if (i < d->count && d->bins[2 * i + 1] > 0)
+			share_out(s, first + i, d->bins[2 * i + 1], shares);
 	}
 	for (size_t o = 0, end = 0; o < s->owners; o++)
 		ends[o] = end += shares[o];
 }
 
-void
+void *
 gs_splitters_divide(struct gs_splitters *s, unsigned key_class, unsigned key_bits, void *keys,
-                    size_t count, void *memory, size_t *ends)
+                    size_t count, void *scratch, size_t *ends)
 {
-	const unsigned place = place_of(s, key_class);
-	const struct scratch scratch = lay_out(s, memory, count);
-	const unsigned bins = 2 * (s->first[place + 1] - s->first[place]) + 1;
+	const unsigned place = place_of(s, key_class), first = s->first[place];
+	size_t *const shares = scratch;
+	struct division d = {
+		.kernels = gs_simd_kernels(gs_simd_best(), key_bits),
+		.splitters = s->keys + first, .count = s->first[place + 1] - first,
+	};
 
-	if (bins == 1) {		/* all of the class has one owner */
-		const unsigned owner = s->between[s->first[place]];
-
-		for (unsigned o = 0; o < s->owners; o++)
-			ends[o] = o < owner ? 0 : count;
-		return;
-	}
-	memset(scratch.starts, 0, (bins + 1) * sizeof *scratch.starts);
-	if (key_bits == 64)
-		bin_keys64(s->keys + s->first[place], bins / 2, keys, count, &scratch);
-	else
-		bin_keys32(s->keys + s->first[place], bins / 2, keys, count, &scratch);
-	find_ends(s, place, &scratch, ends);
+	d.bins = (size_t *)(void *)((char *)scratch + round_up(s->owners * sizeof *shares));
+	d.buffers[0] = keys;
+	d.buffers[1] = (char *)d.bins + round_up(2 * (size_t)s->owners * sizeof *d.bins);
+	for (unsigned left = d.count; left > 0; left /= 2)	/* the depth of most bins */
+		d.home ^= 1;
+	divide(&d, 0, 0, count, 0, d.count);
+	find_ends(s, first, &d, shares, ends);
 	assert(ends[s->owners - 1] == count);
-	if (key_bits == 64)
-		move_keys64(bins, keys, count, &scratch);
-	else
-		move_keys32(bins, keys, count, &scratch);
+	return d.buffers[d.home];
 }

@@ -64,20 +64,21 @@ MUST_CHECK gs_status
 gs_splitters_make(struct gs_splitters *splitters, const struct gs_sampled *sample, size_t count,
                   unsigned owners, unsigned seed, bool together, bool descending_classes);
 
-/** What gs_splitters_divide() works in: for PIECE keys of 64 bits at most. */
-size_t gs_splitters_scratch_bytes(const struct gs_splitters *splitters, size_t piece_keys);
+/** What gs_splitters_divide() works in: for a piece of so many bytes at most. */
+size_t gs_splitters_scratch_bytes(unsigned owners, size_t piece_bytes);
 
 /**
- * Divide COUNT keys by owner; any thread, each with a SCRATCH of its own.
+ * Divide COUNT keys by owner; any thread, each with a SCRATCH of its own, aligned to 64 bytes.
  *
- * @keys    of KEY_BITS, 32 or 64; reordered: the keys of owner O are from number ENDS[O - 1] (0 for
- *          owner 0) to before ENDS[O]
- * @ends    OWNERS entries
+ * @keys    of KEY_BITS, 32 or 64; lost
+ * @ends    OWNERS entries: the keys of owner O are from number ENDS[O - 1] (0 for owner 0) to
+ *          before ENDS[O]
+ * @return  the keys, divided: at KEYS, or in SCRATCH
  *
  * O(COUNT * log(OWNERS)).
  */
-void gs_splitters_divide(struct gs_splitters *splitters, unsigned key_class, unsigned key_bits,
-                         void *keys, size_t count, void *scratch, size_t *ends);
+void *gs_splitters_divide(struct gs_splitters *splitters, unsigned key_class, unsigned key_bits,
+                          void *keys, size_t count, void *scratch, size_t *ends);
 
 /** The first and last owner of keys equal to KEY. */
 void gs_splitters_owners(const struct gs_splitters *splitters, unsigned key_class, uint64_t key,

@@ -39,12 +39,16 @@ tests_unit_units_SOURCES = \
   tests/unit/output.c \
   tests/unit/plan.c \
   tests/unit/quicksort.c \
+  src/net/ranks_threads.c \
+  src/net/ranks_threads.h \
+  tests/unit/ranks.c \
   tests/unit/recorder.c \
   tests/unit/select.c \
   tests/unit/shapes.h \
   tests/unit/output_fd.c \
   tests/unit/spill.c \
   tests/unit/split.c \
+  tests/unit/splitters.c \
   tests/unit/team.c \
   tests/unit/units.c \
   tests/unit/units.h \

@@ -120,6 +120,12 @@ gsort_ranks_SOURCES = \
   tests/mpi/launch_threads.c
 gsort_ranks_LDADD = libgsort-cli.a $(gsort_libs)
 
+# gsort-mpi with each MPI that is installed, whatever configure was told: make tests/mpi/gsort-mpich.
+tests/mpi/gsort-openmpi tests/mpi/gsort-mpich: libgsort-cli.a libgsort.a src/cli/main.c $(mpi_sources)
+	$(AM_V_CC)$(MKDIR_P) $(@D) && mpicc.$(@F:gsort-%=%) $(DEFS) -I. $(AM_CPPFLAGS) $(CPPFLAGS) -std=c11 -O2 -o $@ \
+	  $(srcdir)/src/cli/main.c $(srcdir)/src/cli/launch_mpi.c $(srcdir)/src/net/ranks_mpi.c \
+	  libgsort-cli.a libgsort.a $(LDFLAGS) $(STDCXX_LIBS) -lm $(LIBS)
+
 # The fuzz targets without clang: main.c takes libFuzzer's place.
 fuzz_sources = \
   tests/fuzz/floats.c \
@@ -213,6 +219,7 @@ BATS_FILES = \
   tests/house/packaging.bats \
   tests/house/sanitize.bats \
   tests/house/tidy.bats \
+  tests/mpi/mpi.bats \
   tests/unit/unit.bats
 
 # What else belongs to the tests and is in the tarball.

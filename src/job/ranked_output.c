@@ -39,13 +39,13 @@ aim_at_existing(struct gs_ranked_output *output, const char *name, bool in_place
 {
 	struct stat st;
 
+	if (stat(name, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISCHR(st.st_mode))
+		return gs_fail(GS_EUSAGE, "%s: not with several ranks: it is no regular file, and they "
+		               "write at several places of it", name);
 	output->fd = gs_open(name, O_WRONLY, 0);
 	if (output->fd < 0 || fstat(output->fd, &st) != 0)
 		return gs_fail_errno(GS_EIO, "open failed: %s", name);
 	output->kind = S_ISREG(st.st_mode) ? GS_SHARED_IN_PLACE : GS_SHARED_DEVICE;
-	if (!S_ISREG(st.st_mode) && !S_ISCHR(st.st_mode))
-		return gs_fail(GS_EUSAGE, "%s: not with several ranks: it is no regular file, and they "
-		               "write at several places of it", name);
 	if (!S_ISREG(st.st_mode) || in_place || st.st_nlink > 1 ||
 	    !gs_replace_aim(&output->replace, name) || !gs_replace_allows(&output->replace, &st))
 		return GS_OK;

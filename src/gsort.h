@@ -149,6 +149,9 @@ struct gsort_options {
 	const char		*compress_program;	/* for them; "zstd" and "lz4" are built in */
 	unsigned		 merge_files;	/* limit of runs or files merged at once; 0: by memory */
 
+	unsigned		 plan_ranks;	/* for gsort_plan() alone: describe a sort by so many hosts,
+						 * too; 0: do not */
+
 	/* Of gsort-mpi: the ranks that sort together, each with these options; NULL: this process. */
 	struct gs_ranks		*ranks;
 

@@ -138,6 +138,8 @@ host_sources = \
   src/job/spread.h \
   src/net/ranks.c \
   src/net/ranks.h \
+  src/plan/cluster.c \
+  src/plan/cluster.h \
   src/plan/device.c \
   src/plan/device.h \
   src/plan/estimate.c \

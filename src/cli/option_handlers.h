@@ -41,7 +41,8 @@ gs_option_handler gs_set_type, gs_set_to, gs_set_sort, gs_set_device;
 gs_option_handler gs_set_choice, gs_set_check, gs_set_order, gs_set_progress;	/* words */
 gs_option_handler gs_set_output, gs_set_name, gs_set_program, gs_set_temp_dir;	/* names */
 gs_option_handler gs_set_head, gs_set_header, gs_set_bytes;	/* numbers */
-gs_option_handler gs_set_buffer, gs_set_memory, gs_set_batch, gs_set_split, gs_set_threads;
+gs_option_handler gs_set_buffer, gs_set_memory, gs_set_batch, gs_set_split, gs_set_threads,
+                  gs_set_ranks;
 
 /** Write a key type as people type it, "-u32" or "--type=text"; return INTO. */
 const char *gs_spell_type(const char *name, char into[24]);

@@ -84,7 +84,7 @@ gs_launch_run(struct gs_opts *opts, int (*run)(struct gs_opts *opts))
 	if (ranks->rank > 0) {		/* rank 0 speaks for all */
 		opts->verbose = 0;
 		opts->debug = false;
-		opts->stats = GS_STATS_NONE;
+		opts->stats = GS_REPORT_NONE;
 		opts->progress = GS_PROGRESS_NEVER;
 	}
 	status = run(opts);

@@ -168,6 +168,9 @@ gs_line_header(const struct gs_text_options *options, const char *name, const ch
 /** The number of a line of the file called NAME, which is number NUMBER of those that are read. */
 uint64_t gs_line_number(const struct gs_text_options *options, const char *name, uint64_t number);
 
+/** Does the invalid line LINE .. END end the job?  Else it is left out. */
+bool gs_line_aborts(const struct gs_text_options *options, const char *line, const char *end);
+
 /**
  * Report that LINE .. END is invalid, as the options want it.
  *

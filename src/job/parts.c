@@ -130,6 +130,7 @@ examine(const struct survey *survey, struct source *source)
 	const struct gsort_options *options = survey->options;
 	const struct gs_input_options in = {
 		.names = &source->name, .count = 1, .binary = survey->key_bytes > 0,
+		.guarded = !options->force && options->skip_bytes == 0,
 		.terminal_ok = options->force, .decompress = options->decompress,
 	};
 	struct gs_input *input;

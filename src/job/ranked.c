@@ -11,6 +11,7 @@
 
 #include "format/key.h"
 #include "gpu/guard.h"
+#include "job/npy.h"
 #include "job/options.h"
 #include "job/ranked.h"
 
@@ -22,10 +23,45 @@ refuse(const char *what, const char *why)
 	return gs_fail(GS_EUSAGE, "%s: not with several ranks: %s", what, why);
 }
 
+/* What ranks could do, and cannot yet. */
+static gs_status
+check_later(const struct gsort_options *o)
+{
+	static const char why[] = "it is not there yet; gsort does it in one process";
+	const struct {
+		bool        wanted;
+		const char *what;
+	} later[] = {
+		{ o->record_bytes > 0 || o->key_count > 0 || o->format == GSORT_FORMAT_NPY,
+		  "a sort of records" },
+		{ o->argsort_bits > 0, "--argsort" },
+		{ o->set != GSORT_NO_SET, "an operation on sets" },
+		{ o->tail.wanted, "--tail" },
+		{ o->sample.wanted, "--sample" },
+		{ o->quantiles != NULL, "--quantiles" },
+		{ o->summary, "--summary" },
+		{ o->top.wanted, "--top" },
+		{ o->histogram > 0, "--histogram" },
+	};
+	struct gsort_options adopted = *o;
+	struct gs_npy_inputs npy = { .first = NULL };
+	gs_status status;
+
+	for (size_t l = 0; l < sizeof later / sizeof later[0]; l++)
+		if (later[l].wanted)
+			return refuse(later[l].what, why);
+	status = gs_npy_adopt(&npy, &adopted);
+	if (status == GS_OK && npy.first != NULL)
+		status = refuse("an array of NumPy", why);
+	gs_npy_close(&npy);
+	return status;
+}
+
 static gs_status
 check_options(const struct gsort_options *o)
 {
 	TRY(gs_options_check(o));
+	TRY(check_later(o));
 	if (o->operation == GSORT_MERGE)
 		return refuse("--merge", "a merge reads every input from its beginning to its end; "
 		              "gsort -m merges, gsort-mpi sorts");
@@ -79,6 +115,7 @@ set_options(struct gs_ranked *ranked)
 	if (own->device != GSORT_DEVICE_GPU)	/* a failure of one GPU would end all ranks */
 		own->device = GSORT_DEVICE_CPU;
 	own->sandbox = false;
+	own->format = GSORT_FORMAT_RAW;		/* it is no array of NumPy: check_later() */
 	if (own->operation == GSORT_SORT)
 		gs_ranked_output_set(&ranked->output, own);
 }

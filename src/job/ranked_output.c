@@ -20,6 +20,7 @@
 #include "io/open.h"
 #include "io/outputs.h"
 #include "job/ranked_output.h"
+#include "stages/select.h"
 
 /* ---- opening ----------------------------------------------------------------------- */
 
@@ -27,7 +28,7 @@
 static bool
 needs_spool(const struct gsort_options *o, bool one_file)
 {
-	const bool groups = o->unique || o->counts || o->repeated || o->singletons;
+	const bool groups = gs_select_wants_groups(o);
 	const bool text = gs_key_is_text(o->converts ? o->to : o->type);
 
 	return (one_file && groups) || (groups && o->head) || (one_file && o->head && text);

@@ -238,7 +238,7 @@ emit(struct gsort *job)
 	if (!first)
 		header_bytes = 0;
 	TRY(begin_output(job, header_bytes));
-	gs_emit_expect_keys(&job->emit, job->ranked->spread.keys);
+	TRY(gs_emit_expect_keys(&job->emit, job->options, job->ranked->spread.keys));
 	TRY(gs_emit_header(&job->emit, header, header_bytes));
 	for (unsigned i = 0; i < GS_CLASSES; i++) {
 		const unsigned c = job->options->reverse ? GS_CLASSES - 1 - i : i;

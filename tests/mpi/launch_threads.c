@@ -70,7 +70,7 @@ run_member(void *context)
 	if (member->rank > 0) {
 		member->opts.verbose = 0;
 		member->opts.debug = false;
-		member->opts.stats = GS_STATS_NONE;
+		member->opts.stats = GS_REPORT_NONE;
 	}
 	member->status = member->run(&member->opts);
 	return NULL;

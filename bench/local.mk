@@ -151,10 +151,16 @@ bench_results = \
   bench/results/h200-2026-11-21/versus.json \
   bench/results/h200-2026-11-22/crossover.json \
   bench/results/h200-2026-11-22/jobs.txt
-
 bench_scripts = \
+  bench/mpi/README.md \
+  bench/mpi/compare \
+  bench/mpi/sample_sort.cpp \
   bench/.clang-tidy \
   bench/crossover \
   bench/plot \
   bench/records \
   bench/versus
+
+# The yardstick of gsort-mpi, with the MPI of mpicxx.
+bench/mpi/sample-sort: bench/mpi/sample_sort.cpp
+	$(AM_V_CXX)$(MKDIR_P) $(@D) && mpicxx -std=c++17 -O3 -march=native -o $@ $(srcdir)/bench/mpi/sample_sort.cpp

@@ -22,12 +22,14 @@ all_files() {
 	# below[folder]: the folders that it may include beside itself, config.h and gsort.h
 	all_files | grep -E '^src/.*\.(c|cpp|h|inc|def)$' | xargs awk '
 		BEGIN {
-			below["job"] = "stages gpu plan spill sort format io base"
+			below["job"] = "net stages gpu plan spill sort format io base"
 			below["array"] = "format sort base"
 			below["stages"] = "gpu plan spill sort format io base"
 			below["gpu"] = "sort base"
 			below["plan"] = "spill sort format io base"
 			below["spill"] = "sort base"
+			below["net"] = "base"
+			below["cli"] = "net"
 			below["sort"] = below["format"] = below["io"] = "base"
 		}
 		/^[ \t]*#[ \t]*include[ \t]*"/ {

@@ -250,6 +250,34 @@ make_text() {
 	[ "$(wc -l <out)" = 30010 ]
 }
 
+@test "a plan for many hosts" {
+	gsort -u64 -S 1G --plan --size-hint=64T --ranks=64 </dev/null >plan
+	grep '^ranks  *64, one a host: each sorts 1.0 TiB, 1.1 TiB at most$' plan
+	grep '^disk  *1.1 TiB of temporary files a rank, with 1.0 GiB of memory; with 1.2 TiB, none$' plan
+	grep '^time  *about [0-9]* s with 100 Gbit/s a host' plan
+	gsort -u64 --plan --ranks=4 </dev/null | grep '^ranks  *4: name the files, or the size'
+	for n in 0 x 65537; do
+		fails "invalid --ranks argument '$n': must be a whole number from 1 to 65536" \
+			gsort --plan --ranks=$n
+	done
+}
+
+@test "what several ranks cannot do yet is refused" {
+	seq 9 >in
+	while read -r options; do
+		GSORT_RANKS=2 run "$ranks" $options in -o out
+		[ "$status" -eq 2 ] && [[ $output == *"not with several ranks: it is not there yet"* ]] ||
+			{ echo "$options: $output"; return 1; }
+	done <<-END
+		--record-size=8
+		--tail=3
+		--sample=3
+		--quantiles=0.5
+		--summary
+	END
+	[ ! -e out ]
+}
+
 @test "gsort under mpirun warns that each process sorts all of it" {
 	seq 9 >in
 	OMPI_COMM_WORLD_SIZE=4 run gsort in -o out

@@ -74,8 +74,11 @@ main(int argc, char **argv)
 	std::vector<int> sends(static_cast<size_t>(size)), takes(sends), from(sends), to(sends);
 	size_t at = 0;
 	for (size_t r = 0; r < sends.size(); r++) {
-		const size_t end = r + 1 == sends.size() ? keys.size() : static_cast<size_t>(
-			std::lower_bound(keys.begin(), keys.end(), samples[(r + 1) * SAMPLES]) - keys.begin());
+		size_t end = keys.size();
+
+		if (r + 1 < sends.size())
+			end = static_cast<size_t>(std::lower_bound(keys.begin(), keys.end(),
+			                          samples[(r + 1) * SAMPLES]) - keys.begin());
 
 		from[r] = static_cast<int>(at);
 		sends[r] = static_cast<int>(end - at);

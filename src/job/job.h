@@ -44,7 +44,7 @@ struct gs_items {
 
 struct gsort {
 	struct gs_ranked    *ranked;		/* NULL: this process sorts alone */
-	struct gsort_options copy;		/* of the caller's options; of a rank, what it makes of them */
+	struct gsort_options copy;		/* of the caller's options; a rank has changed it */
 	const struct gsort_options *options;	/* the copy */
 	atomic_bool          interrupted;	/* by gsort_interrupt() */
 	struct gs_plan_input plan_input;

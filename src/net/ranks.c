@@ -114,5 +114,5 @@ gs_ranks_rest(unsigned *idle)
 void
 gs_ranks_abort(struct gs_ranks *ranks, int status)
 {
-	ranks->calls->abort(ranks, status);
+	ranks->calls->end(ranks, status);
 }

@@ -49,7 +49,7 @@ struct gs_ranks_calls {
 	gs_status (*poll)(struct gs_ranks *ranks, unsigned *given, unsigned *given_count,
 	                  struct gs_arrival *taken, unsigned *taken_count);
 	void      (*close)(struct gs_ranks *ranks);
-	void      (*abort)(struct gs_ranks *ranks, int status);
+	void      (*end)(struct gs_ranks *ranks, int status);
 };
 
 enum { GS_HOST_BYTES = 64, GS_RANKS_MOST = 65536 };

@@ -197,14 +197,14 @@ close_window(struct gs_ranks *ranks)
 }
 
 static void
-abort_all(struct gs_ranks *ranks, int status)
+end_all(struct gs_ranks *ranks, int status)
 {
 	(void)MPI_Abort(own(ranks)->comm, status);
 }
 
 static const struct gs_ranks_calls calls = {
 	.gather = gather, .sum = sum, .share = share, .open = open_window, .give = give,
-	.retake = retake, .poll = poll, .close = close_window, .abort = abort_all,
+	.retake = retake, .poll = poll, .close = close_window, .end = end_all,
 };
 
 /* ---- beginning and end ----------------------------------------------------------------- */

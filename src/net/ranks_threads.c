@@ -226,7 +226,7 @@ poll(struct gs_ranks *ranks, unsigned *given, unsigned *given_count, struct gs_a
 }
 
 static void
-abort_all(struct gs_ranks *ranks, int status)
+end_all(struct gs_ranks *ranks, int status)
 {
 	struct gs_hub *hub = own(ranks)->hub;
 
@@ -239,7 +239,7 @@ abort_all(struct gs_ranks *ranks, int status)
 
 static const struct gs_ranks_calls calls = {
 	.gather = gather, .sum = sum, .share = share, .open = open_window, .give = give,
-	.retake = retake, .poll = poll, .close = close_window, .abort = abort_all,
+	.retake = retake, .poll = poll, .close = close_window, .end = end_all,
 };
 
 /* ---- beginning and end ----------------------------------------------------------------- */

@@ -7,8 +7,9 @@
  *
  * A key has bin 2 i if it is between splitters i - 1 and i, and 2 i + 1 if it is equal to splitter
  * i.  A piece is partitioned at the middle splitter, then each half at the middle of its own, as a
- * quicksort would; vectors do that (simd_kernels.h).  The owners of an equal bin get their numbers of keys in turn, as on a wheel that has a segment for each of them,
- * of the size of its part of the sample; it does not matter which of the keys they are.
+ * quicksort would; vectors do that (simd_kernels.h).  The owners of an equal bin get their numbers
+ * of keys in turn, as on a wheel that has a segment for each of them, of the size of its part of
+ * the sample; it does not matter which of the keys they are.
  *
  * Invariant: owners ascend with bins, so the keys of an owner are adjacent.
  */

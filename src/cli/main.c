@@ -80,7 +80,8 @@ report_result(const struct gs_opts *opts, const gsort *job, gsort_status status)
 	const int exit_status = status == GSORT_OK ? GS_EXIT_SORTED :
 	                        status == GSORT_DISORDER ? GS_EXIT_DISORDER : GS_EXIT_ERROR;
 
-	gs_progress_end();
+	if (gs_launch_speaks())
+		gs_progress_end();
 	if (exit_status == GS_EXIT_ERROR)
 		report_failure(opts);
 	else if (opts->check && opts->job.check == GSORT_CHECK_SUMMARY && gs_launch_speaks())
@@ -134,11 +135,13 @@ run_job(struct gs_opts *opts)
 	gs_cuda_visible(&opts->job);
 	opts->job.sandbox = !opts->no_sandbox;
 	opts->job.explained = opts->plan || opts->debug;
-	if (!gs_report_open(opts))
+	if (gs_launch_speaks() && !gs_report_open(opts))
 		return GS_EXIT_ERROR;
-	gs_progress_begin(opts);
+	if (gs_launch_speaks())
+		gs_progress_begin(opts);
 	if (gsort_open(&job, &opts->job) != GSORT_OK) {
-		gs_progress_end();
+		if (gs_launch_speaks())
+			gs_progress_end();
 		report_failure(opts);
 		if (opts->stats == GS_REPORT_JSON)
 			(void)gs_report_json(opts, &nothing, GS_EXIT_ERROR);
@@ -155,7 +158,8 @@ run_job(struct gs_opts *opts)
 		(opts->plan == GS_REPORT_JSON ? gsort_plan_json : gsort_plan)(job, gs_report_line,
 		                                                              stdout);
 	} else {
-		gs_progress_watch(job);
+		if (gs_launch_speaks())
+			gs_progress_watch(job);
 		status = report_result(opts, job, gsort_run(job));
 	}
 	if (status == GS_EXIT_ERROR)

@@ -250,6 +250,19 @@ make_text() {
 	[ "$(wc -l <out)" = 30010 ]
 }
 
+@test "a full disk: status 2, the old output, no hidden file" {
+	[ "$(id -u)" = 0 ] || skip "only root makes a small file system"
+	gen --seed 5 --keys 300000 --type u64 >in
+	mkdir small
+	mount -t tmpfs -o size=1M none small 2>/dev/null || skip "no tmpfs can be mounted here"
+	echo old >small/out
+	GSORT_RANKS=3 run timeout 60 "$ranks" -u64 in -o small/out
+	left=$(ls -A small; cat small/out)
+	umount small
+	[ "$status" -eq 2 ] && [[ $output == *"write failed: small/out: No space left on device"* ]]
+	[ "$left" = "$(printf 'out\nold')" ]
+}
+
 @test "a plan for many hosts" {
 	gsort -u64 -S 1G --plan --size-hint=64T --ranks=64 </dev/null >plan
 	grep '^ranks  *64, one a host: each sorts 1.0 TiB, 1.0 TiB at most$' plan

@@ -33,7 +33,7 @@ gsort_bench_text_LDADD = $(gsort_libs) -lm
 
 if HAVE_CUDA
 # CUB takes long to compile.
-EXTRA_PROGRAMS += gsort-bench gsort-bench-parts
+EXTRA_PROGRAMS += gsort-bench
 gsort_bench_SOURCES = \
   bench/clock.h \
   bench/cpu/buckets.c \
@@ -53,6 +53,8 @@ gsort_bench_SOURCES = \
   bench/device/device_keys.h \
   bench/device/source.c \
   bench/device/source.h \
+  bench/device/table.c \
+  bench/device/table.h \
   bench/keys.c \
   bench/keys.h \
   bench/ladder/args.c \
@@ -84,19 +86,6 @@ gsort_bench_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 gsort_bench_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 gsort_bench_LINK = $(CXX) $(OPENMP_CFLAGS) $(CXXFLAGS) $(LDFLAGS) -o $@
 gsort_bench_LDADD = libgsort.a $(CUDA_LIBS)
-
-gsort_bench_parts_SOURCES = \
-  bench/device/cub_tuned.cuh \
-  bench/device/parts.cu \
-  bench/must.c \
-  bench/must.h \
-  bench/shapes.h \
-  bench/stats.c \
-  bench/stats.h \
-  $(kernel_headers)
-gsort_bench_parts_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
-gsort_bench_parts_LINK = $(CXX) $(CXXFLAGS) $(LDFLAGS) -o $@
-gsort_bench_parts_LDADD = $(CUDA_LIBS)
 endif
 
 -include bench/device/$(DEPDIR)/*.cud
@@ -139,7 +128,10 @@ bench_results = \
   bench/results/h200-2026-11-21/versus-small.json \
   bench/results/h200-2026-11-21/versus.json \
   bench/results/h200-2026-11-22/crossover.json \
-  bench/results/h200-2026-11-22/jobs.txt
+  bench/results/h200-2026-11-22/jobs.txt \
+  bench/results/h200-2026-11-22/ladder-gsort.json \
+  bench/results/h200-2026-11-22/table-491b48e.json \
+  bench/results/h200-2026-11-22/table.json
 
 bench_scripts = \
   bench/.clang-tidy \

@@ -50,6 +50,20 @@ begin_in_turn(void)
 #endif
 }
 
+/*
+ * A pointer to device memory, of which the compiler shall forget how it was made.  Otherwise it
+ * makes the addresses of all rows of a loop first, keeps two registers for each, and spills keys.
+ */
+template <class Key> static __device__ __forceinline__ Key *
+forget(Key *key)
+{
+#ifdef __CUDA_ARCH__
+	asm volatile("" : "+l"(key));
+	__builtin_assume(__isGlobal(key));
+#endif
+	return key;
+}
+
 #ifdef __CUDACC__
 template <bool EARLY, class... Param> static cudaError_t
 launch_kernel(void (*kernel)(Param...), dim3 blocks, dim3 threads, void **list,
@@ -96,7 +110,7 @@ launch_shared(void (*kernel)(Param...), size_t blocks, unsigned threads, size_t 
 
 	if (blocks > INT_MAX)
 		return cudaErrorInvalidConfiguration;
-	if (shared_bytes > 48 << 10)	/* more than this only for those who ask */
+	if (shared_bytes > 16 << 10)	/* more than 48 KB, static ones among them, only for those who ask */
 		error = cudaFuncSetAttribute((const void *)kernel,
 		                             cudaFuncAttributeMaxDynamicSharedMemorySize,
 		                             (int)shared_bytes);

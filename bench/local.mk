@@ -33,7 +33,7 @@ gsort_bench_text_LDADD = $(gsort_libs) -lm
 
 if HAVE_CUDA
 # CUB takes long to compile.
-EXTRA_PROGRAMS += gsort-bench
+EXTRA_PROGRAMS += gsort-bench gsort-bench-parts
 gsort_bench_SOURCES = \
   bench/clock.h \
   bench/cpu/buckets.c \
@@ -86,6 +86,24 @@ gsort_bench_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 gsort_bench_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 gsort_bench_LINK = $(CXX) $(OPENMP_CFLAGS) $(CXXFLAGS) $(LDFLAGS) -o $@
 gsort_bench_LDADD = libgsort.a $(CUDA_LIBS)
+
+# It has the sort itself, compiled once more.
+gsort_bench_parts_SOURCES = \
+  bench/device/device_keys.cu \
+  bench/device/device_keys.h \
+  bench/device/parts.cu \
+  bench/keys.c \
+  bench/keys.h \
+  bench/must.c \
+  bench/must.h \
+  bench/shapes.h \
+  bench/stats.c \
+  bench/stats.h \
+  $(kernel_headers)
+gsort_bench_parts_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+gsort_bench_parts_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+gsort_bench_parts_LINK = $(CXX) $(OPENMP_CFLAGS) $(CXXFLAGS) $(LDFLAGS) -o $@
+gsort_bench_parts_LDADD = $(CUDA_LIBS)
 endif
 
 -include bench/device/$(DEPDIR)/*.cud

@@ -26,14 +26,16 @@
 
 /*
  * Chunks, and which of so many BUCKETS has them: chunk b is the first one of bucket b, and chunk
- * BUCKETS + i of OWNERS[i].  Those that do not fit among the keys are in spare memory: SPARE is
- * where, as seen from where keys are moved to, in keys, modulo 2^64.
+ * FIRSTS + i of OWNERS[i].  Of buckets by splitters, few of which may be in use, those from
+ * FIRSTS - 1 to the last but one never have keys; chunk FIRSTS - 1 is the last one's.  Chunks
+ * that do not fit among the keys are in spare memory: SPARE is where, as seen from where keys are
+ * moved to, in keys, modulo 2^64.
  */
 struct chunk_pool {
 	number   *cursors;	/* of a bucket: 1 + i of its newest chunk, or 0, then 32 bits: keys in that */
 	uint32_t *used;		/* chunks that have an owner; it and cursors are zero at first */
 	uint32_t *owners;
-	uint32_t  buckets;
+	uint32_t  buckets, firsts;
 	uint32_t  chunk;	/* keys of a chunk: of one tile or a few */
 	uint32_t  whole;	/* chunks that are among the keys */
 	uint64_t  spare;
@@ -45,7 +47,7 @@ newest_chunk(const chunk_pool &pool, number cursor, uint32_t bucket)
 {
 	const uint32_t owned = (uint32_t)(cursor >> 32);
 
-	return owned > 0 ? pool.buckets - 1 + owned : bucket;
+	return owned > 0 ? pool.firsts - 1 + owned : min(bucket, pool.firsts - 1);
 }
 
 static __device__ __forceinline__ uint64_t
@@ -113,7 +115,7 @@ places_end(const chunk_places<Tile> &p, uint32_t bucket, uint32_t keys, uint32_t
 			p.pool.owners[next] = bucket;
 			atomicExch(cursor, (number)(next + 1) << 32 | rest);
 			p.changes[bucket] = chunk_change{ at, { place,
-				chunk_place(p.pool, p.pool.buckets + next) - at } };
+				chunk_place(p.pool, p.pool.firsts + next) - at } };
 			return CHANGES;
 		}
 		while ((uint32_t)*(volatile number *)cursor > chunk)
@@ -260,8 +262,9 @@ settle_chunks_kernel(uint64_t *chunks, chunk_pool pool, const bin_plan<Key> *pla
 		items[b] = none;
 	__syncthreads();
 #pragma unroll 8
-	for (uint32_t c = b; c < used + pool.buckets; c += COUNT_THREADS) {
-		const uint32_t owner = c < pool.buckets ? c : __ldg(&pool.owners[c - pool.buckets]);
+	for (uint32_t c = b; c < used + pool.firsts; c += COUNT_THREADS) {
+		const uint32_t owner = c >= pool.firsts ? __ldg(&pool.owners[c - pool.firsts]) :
+		                       c == pool.firsts - 1 && plan->skewed ? buckets - 1 : c;
 
 		if (owner < buckets && newest[owner] != NONE && c != newest[owner])
 			chunks[atomicAdd(&next[owner], 1u)] = chunk_place(pool, c);

@@ -13,6 +13,10 @@
 #include "kernels/device/chunks.cuh"
 #include "kernels/device/histogram.cuh"
 
+#ifndef GS_BINS_FROM
+#define GS_BINS_FROM	(1 << 17)	/* fewer keys go to the network: it wins at 2^16, not at 2^18 */
+#endif
+
 #ifndef GS_FEW_BYTES
 #define GS_FEW_BYTES	(16 << 20)	/* the emulator has fewer, so that few keys go both ways */
 #endif
@@ -54,7 +58,7 @@ list_room(int k, size_t windows)
 {
 	switch (k) {
 	case EQUAL:                    return windows + windows / (EQUAL_KEYS / LEAF_KEYS) + 1;
-	case TOO_LARGE:                return std::max<size_t>(windows / 4 + 1, UPPER_BINS);
+	case TOO_LARGE:                return windows / 4 + 1;
 	case NARROW_12: case WORD_12:  return 3 * windows;
 	default:
 		return (windows >> (k < WORD_12 ? k - NARROW_13 : k - WORD_13)) + 2;
@@ -70,33 +74,36 @@ carve(Type **place, char *base, size_t *end, size_t count)
 }
 
 /*
- * Chunks for COUNT keys.  Those of few keys are twice as long as a bucket of evenly spread keys,
- * or at least a tile, so that most buckets have one; all of them together have 32 MB.  Many keys
- * have as many bytes for what is not full, or three percent.
+ * Chunks for COUNT keys, and room for one more of each bucket.  Those of few keys are as long as
+ * an even bucket or up to twice as long, so that most buckets have one, but at least a tile: that
+ * room is less than twice that of the keys.  Many keys have three percent of theirs, but up to
+ * 32 MB half of it, or a tile a bucket.
  */
 static void
 carve_chunks(scratch *s, char *base, unsigned bits, size_t count)
 {
-	const size_t width = bits / 8, tile = bits == 32 ? (size_t)tile_of_many<uint32_t>::KEYS :
-	                                                   (size_t)tile_of_many<uint64_t>::KEYS;
-	const size_t most = (size_t)2 * GS_FEW_BYTES;
-	size_t chunk = tile_of_few<uint32_t>::KEYS, spare;
+	const size_t width = bits / 8;
+	size_t chunk, buckets;
 
 	if (keys_are_few(bits, count)) {
-		while (chunk < 2 * count / FEW_BUCKETS)
+		buckets = std::min<size_t>(std::max(s->splitters, s->even_bins) + 1, FEW_BUCKETS);
+		chunk = tile_of_few<uint32_t>::KEYS;
+		while (chunk <= count / buckets)
 			chunk *= 2;
-		spare = FEW_BUCKETS * chunk * width;
 	} else {
-		const size_t bytes = std::max(most, count * width / 32);
+		const size_t tile = bits == 32 ? (size_t)tile_of_many<uint32_t>::KEYS :
+		                                 (size_t)tile_of_many<uint64_t>::KEYS;
+		const size_t some = std::min((size_t)2 * GS_FEW_BYTES, count * width / 2);
 
-		chunk = std::max<size_t>(bytes / (BUCKETS * width * tile), 1) * tile;
-		spare = std::max(BUCKETS * chunk * width, 2 * most);
+		buckets = BUCKETS;
+		chunk = std::max(some, count * width / 32) / (buckets * width * tile);
+		chunk = std::max<size_t>(chunk, 1) * tile;
 	}
+	s->pool.firsts = (uint32_t)buckets;
 	s->pool.chunk = (uint32_t)chunk;
-	carve(&s->pool.owners, base, &s->bytes, count / chunk + FEW_BUCKETS);
-	carve(&s->chunks, base, &s->bytes, count / chunk + FEW_BUCKETS);
-	carve(&s->spare, base, &s->bytes, spare / 8);
-	carve((char **)&s->tables, base, &s->bytes, SEGMENT_TABLES * SEGMENT_ROWS * width);
+	carve(&s->pool.owners, base, &s->bytes, count / chunk + buckets);
+	carve(&s->chunks, base, &s->bytes, count / chunk + buckets);
+	carve(&s->spare, base, &s->bytes, buckets * chunk * width / 8);
 }
 
 /* Two levels of bins for COUNT even keys; longer leaves cost less than one more count. */
@@ -120,16 +127,27 @@ levels_of(unsigned bits, size_t count, unsigned *leaf_bits)
 	return v;
 }
 
+/* Segments that divide_by() may be given: buckets of many keys, and bins that are no leaves. */
+static size_t
+segments_most(bool few, size_t windows)
+{
+	return std::max<size_t>(list_room(TOO_LARGE, windows), few ? 0 : UPPER_BINS);
+}
+
 static scratch
 scratch_of(void *memory, unsigned bits, size_t count)
 {
-	const size_t windows = count / LEAF_KEYS + 1 + FEW_BUCKETS;	/* each bucket begins a window */
-	const size_t segments = list_room(TOO_LARGE, windows);
 	const bool few = keys_are_few(bits, count);
+	/* each bucket begins a window */
+	const size_t windows = count / LEAF_KEYS + 1 + (few ? FEW_BUCKETS : BUCKETS);
+	const size_t segments = segments_most(few, windows), width = bits / 8;
 	char *base = (char *)memory;
 	scratch s = {};
 	size_t bins;
 
+	s.counts = (number *)memory;
+	if (count < GS_BINS_FROM)	/* merges need that alone; see gs_sort_scratch_bytes() */
+		return s;
 	s.pool.buckets = few ? (uint32_t)FEW_BUCKETS : (uint32_t)BUCKETS;
 	s.splitters = few ? (uint32_t)std::min<size_t>(std::max<size_t>(count / FEW_MEAN, 2),
 	                                               FEW_BUCKETS) : (uint32_t)BUCKETS;
@@ -159,6 +177,8 @@ scratch_of(void *memory, unsigned bits, size_t count)
 	      std::max(sizeof(bin_plan<uint32_t>), sizeof(bin_plan<uint64_t>)));
 	carve(&s.segments, base, &s.bytes, segments);
 	carve(&s.too_large, base, &s.bytes, segments);
+	carve((char **)&s.tables, base, &s.bytes,
+	      std::min<size_t>(SEGMENT_TABLES, segments) * SEGMENT_ROWS * width);
 	carve_chunks(&s, base, bits, count);
 	for (int k = 0; k < KINDS; k++)
 		carve(&s.lists[k], base, &s.bytes, list_room(k, windows));

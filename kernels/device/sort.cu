@@ -21,10 +21,6 @@
 #include "kernels/device/leaf_launch.cuh"
 #include "kernels/kernels.h"
 
-#ifndef GS_BINS_FROM
-#define GS_BINS_FROM	(1 << 17)	/* fewer go to the network: it wins at 2^16, not at 2^18 */
-#endif
-
 enum {
 	SHARED = 208 << 10,	/* bytes of a block; a GPU with less sorts by the network alone */
 	TURNS  = 8,		/* of divisions; then the network sorts what is left */
@@ -266,7 +262,12 @@ sort(const gs_sorter *sorter, Key *keys, Key *other, size_t count, void *memory,
 extern "C" size_t
 gs_sort_scratch_bytes(unsigned bits, size_t count)
 {
-	return scratch_of(NULL, bits, count).bytes + gs_tile_merge_scratch_bytes(bits, count);
+	const size_t few = GS_FEW_BYTES / (bits / 8);
+	size_t bytes = scratch_of(NULL, bits, count).bytes;
+
+	if (count > few)	/* fewer keys than COUNT may be more than a few, or not */
+		bytes = std::max(bytes, scratch_of(NULL, bits, few).bytes);
+	return bytes + gs_tile_merge_scratch_bytes(bits, count);
 }
 
 extern "C" cudaError_t

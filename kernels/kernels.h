@@ -52,7 +52,8 @@ cudaError_t gs_tile_merge(void *out, const void *a, size_t a_count, const void *
 /** What gs_sort() needs of a device beside memory: for one thread at a time. */
 struct gs_sorter {
 	cudaStream_t aside;		/* for kinds of leaves that are rare */
-	cudaEvent_t  listed;		/* the host sleeps until it knows these */
+	cudaEvent_t  listed, copied;	/* leaves are listed; the host has their numbers */
+	uint32_t    *told;		/* these, in pinned memory */
 	int          processors, shared_bytes;	/* of the device */
 };
 
@@ -62,9 +63,9 @@ cudaError_t gs_sorter_open(struct gs_sorter *sorter);
 /** Close SORTER, or one that could not be opened; does not wait for work under way. */
 void gs_sorter_close(struct gs_sorter *sorter);
 
-/** Scratch for gs_sort() of COUNT keys or fewer, at a multiple of 256 bytes: three percent of
- *  u32, half of that of u64, somewhat more of few; and from 2^26 keys on 13 MB (u32) or
- *  17 MB (u64) more. */
+/** Scratch for gs_sort() of COUNT keys or fewer, at a multiple of 256 bytes: of many keys 7 % (u32)
+ *  or 5 % (u64) of theirs; of up to 16 MB of keys about twice as much as they have, and at least
+ *  that much of more. */
 size_t gs_sort_scratch_bytes(unsigned bits, size_t count);
 
 /**

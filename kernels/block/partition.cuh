@@ -13,8 +13,7 @@
  *     tile in registers -> ranks -> bins one after the other in shared memory
  *                       -> to device memory, in runs of neighbouring addresses
  *
- * The additions in device memory are under way while keys go to shared memory, and the loads of
- * the next tile while keys go to device memory.
+ * The additions in device memory are under way while keys go to shared memory.
  *
  * In the spirit of E. Stehle, H.-A. Jacobsen, "A Memory Bandwidth-Efficient Hybrid Radix Sort on
  * GPUs", SIGMOD 2017.
@@ -91,6 +90,13 @@ places_begin(const exact_places &p, uint32_t bin, uint32_t keys)
 	return atomicAdd(&p.cursors[bin], (number)keys);
 }
 
+/* Are keys of BIN to be written? */
+static __device__ __forceinline__ bool
+places_write(const exact_places &, uint32_t)
+{
+	return true;
+}
+
 /* The place of the bin, less BEFORE, where it begins in the tile; BEGUN: from places_begin(). */
 static __device__ __forceinline__ uint64_t
 places_end(const exact_places &, uint32_t, uint32_t, uint32_t before, number begun)
@@ -98,9 +104,9 @@ places_end(const exact_places &, uint32_t, uint32_t, uint32_t before, number beg
 	return begun - before;
 }
 
-/* Wait until all threads have reserved; false: no thread has keys to write. */
+/* Do any of the threads have keys to write? */
 static __device__ __forceinline__ bool
-places_known(const exact_places &, bool)
+places_any(const exact_places &, bool)
 {
 	__syncthreads();
 	return true;
@@ -120,6 +126,7 @@ template <class Key> struct tile_of_many {
 	enum {
 		THREADS = 512, ITEMS = sizeof(Key) == 4 ? 24 : 16, BLOCKS = 2, KEYS = THREADS * ITEMS,
 		SPLITTERS = BUCKETS,
+		SEVERAL = false,
 	};
 	typedef splitters<Key, BUCKETS> search;
 };
@@ -129,6 +136,7 @@ template <class Key> struct tile_of_few {
 	enum {
 		THREADS = 512, ITEMS = 8, BLOCKS = 2, KEYS = THREADS * ITEMS,
 		SPLITTERS = FEW_BUCKETS,
+		SEVERAL = true,		/* a block has several tiles: splitters are loaded once */
 	};
 	typedef splitters<Key, FEW_BUCKETS, 64 / sizeof(Key)> search;
 };
@@ -159,7 +167,7 @@ tile_load(Key *x, const Key *from, uint32_t count)
 
 	from = forget(from + threadIdx.x);
 #pragma unroll
-	for (int i = 0; i < (int)ITEMS; i++)	/* 0: else the tile before would stay in registers */
+	for (int i = 0; i < (int)ITEMS; i++)
 		x[i] = i * (int)THREADS < left ? from[i * (int)THREADS] : 0;
 }
 
@@ -253,17 +261,18 @@ template <class Key, unsigned ROWS, unsigned COPIES> struct keeps_bins<splitters
  *
  * @bins    not more than MOST_BINS
  * @memory  partition_bytes() of shared memory
- * @next    called when X is free: may begin to load the next tile
  *
- * Ends without a barrier; the caller has one before the next tile.
+ * Ends without a barrier; the caller has one before its next tile.
  */
-template <unsigned THREADS, unsigned ITEMS, unsigned MOST_BINS, class Key, class Digits, class Places,
-          class Next>
+template <class Tile, unsigned MOST_BINS, class Key, class Digits, class Places>
 static __device__ __forceinline__ void
 partition_tile(Key *to, Key *x, uint32_t count, const Digits &d, uint32_t bins, const Places &p,
-               void *memory, Next next)
+               void *memory)
 {
-	enum { TILE = THREADS * ITEMS, EACH = (MOST_BINS + THREADS - 1) / THREADS };
+	enum {
+		THREADS = Tile::THREADS, ITEMS = Tile::ITEMS, TILE = Tile::KEYS,
+		EACH = (MOST_BINS + THREADS - 1) / THREADS,
+	};
 	Key *sorted = (Key *)memory;
 	uint64_t *places = (uint64_t *)(sorted + TILE);	/* where in TO, less where in the tile */
 	uint32_t *counts = (uint32_t *)(places + bins);
@@ -307,11 +316,15 @@ partition_tile(Key *to, Key *x, uint32_t count, const Digits &d, uint32_t bins, 
 	for (unsigned i = 0; i < EACH; i++) {
 		if (first + i < bins)
 			counts[first + i] = before;
-		if (keys[i] > 0)
+		begun[i] = 0;
+		if (keys[i] > 0) {
 			begun[i] = places_begin(p, first + i, keys[i]);
+			writes = writes || places_write(p, first + i);
+		}
 		before += keys[i];
 	}
-	__syncthreads();
+	if (!places_any(p, writes))	/* then cursors only count keys */
+		return;
 #pragma unroll
 	for (int i = 0; i < (int)ITEMS; i++)
 		if (i * (int)THREADS < left) {
@@ -325,15 +338,11 @@ partition_tile(Key *to, Key *x, uint32_t count, const Digits &d, uint32_t bins, 
 #pragma unroll
 	for (unsigned i = EACH; i-- > 0;) {
 		before -= keys[i];
-		if (keys[i] > 0) {
+		if (keys[i] > 0)
 			places[first + i] = places_end(p, first + i, keys[i], before, begun[i]);
-			writes = writes || places[first + i] != NOWHERE;
-		}
 	}
-	writes = places_known(p, writes);
-	next();
-	if (writes)
-		tile_write<THREADS, ITEMS>(d, p, to, sorted, count, counts, kept, places);
+	__syncthreads();
+	tile_write<THREADS, ITEMS>(d, p, to, sorted, count, counts, kept, places);
 }
 
 /* Keys of tile T. */
@@ -352,18 +361,17 @@ tiles_move(Key *to, const Key *from, size_t count, const Digits &d, uint32_t bin
            const Places &places, uint32_t t, uint32_t end, void *memory)
 {
 	Key x[Tile::ITEMS];
-	uint32_t here = 0;
-	auto load = [&]() {
-		here = t < end ? tile_count<Tile>(count, t) : 0;
-		tile_load<Tile::THREADS, Tile::ITEMS>(x, from + t * (size_t)Tile::KEYS, here);
-		t++;
-	};
 
-	for (load(); here > 0;) {
-		partition_tile<Tile::THREADS, Tile::ITEMS, MOST_BINS>(to, x, here, d, bins, places, memory,
-		                                                      load);
-		__syncthreads();
-	}
+	do {
+		const uint32_t here = tile_count<Tile>(count, t);
+
+		if (here == 0)
+			return;
+		tile_load<Tile::THREADS, Tile::ITEMS>(x, from + t * (size_t)Tile::KEYS, here);
+		partition_tile<Tile, MOST_BINS>(to, x, here, d, bins, places, memory);
+		if (Tile::SEVERAL)
+			__syncthreads();
+	} while (Tile::SEVERAL && ++t < end);
 }
 
 #endif

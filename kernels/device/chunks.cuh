@@ -88,6 +88,18 @@ places_begin(const chunk_places<Tile> &p, uint32_t bucket, uint32_t keys)
 	return atomicAdd(&p.pool.cursors[bucket], (number)keys);
 }
 
+template <class Tile> static __device__ __forceinline__ bool
+places_write(const chunk_places<Tile> &p, uint32_t bucket)
+{
+	return !has_one_value(p, bucket);
+}
+
+template <class Tile> static __device__ __forceinline__ bool
+places_any(const chunk_places<Tile> &, bool writes)
+{
+	return __syncthreads_or(writes);
+}
+
 /*
  * Many add to a cursor at once.  The one whose keys go beyond the chunk takes the next; later
  * ones wait until it has, and never long: it waits for nobody.
@@ -99,7 +111,7 @@ places_end(const chunk_places<Tile> &p, uint32_t bucket, uint32_t keys, uint32_t
 	number *cursor = &p.pool.cursors[bucket];
 	const uint32_t chunk = p.pool.chunk;
 
-	if (has_one_value(p, bucket))
+	if (!places_write(p, bucket))
 		return NOWHERE;
 	for (;;) {
 		const uint32_t fill = (uint32_t)begun;
@@ -122,12 +134,6 @@ places_end(const chunk_places<Tile> &p, uint32_t bucket, uint32_t keys, uint32_t
 			__nanosleep(20);
 		begun = atomicAdd(cursor, (number)keys);
 	}
-}
-
-template <class Tile> static __device__ __forceinline__ bool
-places_known(const chunk_places<Tile> &, bool writes)
-{
-	return __syncthreads_or(writes);
 }
 
 template <class Tile> static __device__ __forceinline__ uint64_t

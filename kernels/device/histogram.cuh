@@ -7,7 +7,7 @@
  *
  *     histogram_kernel     counts all bins in one sweep that only reads
  *     settle_level_kernel  a block a bin of the upper level: where it and its lower bins begin
- *     move_level_kernel    a block some tiles: keys to the bins of the upper level
+ *     move_level_kernel    a block a tile: keys to the bins of the upper level
  *
  * Then each bin of the upper level is a segment, and move_kernel (segment.cuh) moves its keys to
  * the lower bins.  Counters have 16 bits, two in a word of shared memory, up to 104 K of them a
@@ -138,7 +138,7 @@ settle_level_kernel(segment *segments, number *upper_cursors, number *cursors, n
 		here = segment{ { from, all, first == 0 ? 0 : digit_begin(d, min(first, d.bins)),
 		                  first + low_bins >= d.bins ? (uint64_t)(Key)~(Key)0 :
 		                  digit_begin(d, first + low_bins) - 1, 0 },
-		                d, first, 0, 0, leaf_bits, 0, first };
+		                d, first, 0, leaf_bits, 0, first };
 		here.d.bins = low_bins;
 		upper_cursors[blockIdx.x] = from;
 		segments[blockIdx.x] = here;
@@ -164,16 +164,16 @@ digit_of(const upper_digits<Digits> &u, Key key)
 	return digit_of(u.d, key) >> u.low_bits;
 }
 
-/* TILES tiles a block, to the bins of the upper level. */
+/* A tile a block, to the bins of the upper level. */
 template <class Key, class Tile> static __global__ void
 __launch_bounds__(Tile::THREADS, Tile::BLOCKS)
 move_level_kernel(Key *to, const Key *from, size_t count, number *cursors,
-                  const bin_plan<Key> *plan, levels v, uint32_t tiles)
+                  const bin_plan<Key> *plan, levels v)
 {
 	begin_in_turn();
 
 	DYNAMIC_SHARED(memory);
-	const uint32_t begin = blockIdx.x * tiles, end = begin + tiles;
+	const uint32_t begin = blockIdx.x, end = begin + 1;
 	const exact_places places = { cursors };
 
 	if (plan->even.outside)

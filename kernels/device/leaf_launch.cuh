@@ -8,6 +8,8 @@
 #ifndef GS_LEAF_LAUNCH_CUH
 #define GS_LEAF_LAUNCH_CUH
 
+#include <time.h>
+
 #include "kernels/block/leaf_sort.cuh"
 #include "kernels/device/scratch.cuh"
 #include "kernels/kernels.h"
@@ -140,6 +142,26 @@ equal_kernel(Key *to, const leaf_item *list, const uint32_t *listed)
 	}
 }
 
+/* Wait in short sleeps: an event that wakes the host takes 0.2 ms in a virtual machine. */
+static cudaError_t
+sleep_until(cudaEvent_t event)
+{
+	const struct timespec some = { 0, 20000 };
+	cudaError_t error;
+
+	while ((error = cudaEventQuery(event)) == cudaErrorNotReady)
+		(void)nanosleep(&some, NULL);
+	return error;
+}
+
+/* Write bins of one value, if there are some. */
+template <class Key> static cudaError_t
+write_equal(const job<Key> &j)
+{
+	return launch(equal_kernel<Key>, (size_t)j.sorter->processors * 4, 512, j.stream, j.keys,
+	              j.s.lists[EQUAL], &j.s.listed[EQUAL]);
+}
+
 /* Where leaves are. */
 template <class Key> struct leaf_place {
 	const Key   *from;
@@ -215,45 +237,51 @@ sort_leaves(const job<uint64_t> &j, int kind, const leaf_place<uint64_t> &at)
  * Sort what is listed, from AT to where it belongs; returns how many are TOO_LARGE.
  *
  * Leaves of 2^LEAF_BITS keys are likely, so they are queued before the host knows how many there
- * are.  While these are at work, the host asks on another stream, and has it sort the other
- * kinds: these are few, and each alone would take as long as its longest leaf.
+ * are; and bins of one value if there are LIKELY_EQUAL ones and the host sleeps.  While these are at
+ * work, the host asks on another stream, and has it sort the other kinds: these
+ * are few, and each alone would take as long as its longest leaf.
  */
 template <class Key> static cudaError_t
-sort_listed(const job<Key> &j, const leaf_place<Key> &at, unsigned leaf_bits, uint32_t *too_large)
+sort_listed(const job<Key> &j, const leaf_place<Key> &at, unsigned leaf_bits, bool likely_equal,
+            uint32_t *too_large)
 {
 	const cudaStream_t aside = j.sorter->aside;
 	const cudaEvent_t known = j.sorter->listed;
-	const bool narrow = lists_of(j, at.from).narrow;
+	const bool narrow = lists_of(j, at.from).narrow, sleeps = j.count >= SLEEP_FROM;
 	const int likely[2] = { WORD_12 + (int)(leaf_bits - LEAF_BITS),
 	                        NARROW_12 + (int)(leaf_bits - LEAF_BITS) };
 	job<Key> others = j;
-	uint32_t listed[KINDS];
+	uint32_t *const listed = j.sorter->told;
 	int next = KINDS;	/* one more kind that is queued */
 
 	others.stream = aside;
+	likely_equal = likely_equal && sleeps;
 	TRY_CUDA(cudaEventRecord(known, j.stream));
 	for (int i = 0; i < 1 + narrow; i++)
 		TRY_CUDA(sort_leaves(j, likely[i], at));
 	if (at.chunks.at != NULL && leaf_bits > LEAF_BITS)	/* then shorter ones are likely, too */
 		TRY_CUDA(sort_leaves(j, next = likely[0] - 1, at));
 	TRY_CUDA(cudaStreamWaitEvent(aside, known, 0));
-	if (j.count >= SLEEP_FROM)
-		TRY_CUDA(cudaEventSynchronize(known));
-	TRY_CUDA(cudaMemcpyAsync(listed, j.s.listed, sizeof listed, cudaMemcpyDeviceToHost, aside));
-	TRY_CUDA(cudaStreamSynchronize(aside));
+	TRY_CUDA(cudaMemcpyAsync(listed, j.s.listed, KINDS * sizeof *listed, cudaMemcpyDeviceToHost,
+	                         aside));
+	TRY_CUDA(cudaEventRecord(j.sorter->copied, aside));
+	if (likely_equal)
+		TRY_CUDA(write_equal(others));
+	if (sleeps)
+		TRY_CUDA(sleep_until(known));
+	TRY_CUDA(cudaEventSynchronize(j.sorter->copied));
 	*too_large = listed[TOO_LARGE];
 	listed[TOO_LARGE] = 0;
 	for (int i = 0; i < 1 + narrow; i++)
 		listed[likely[i]] = 0;
 	if (next < KINDS)
 		listed[next] = 0;
-	if (listed[EQUAL] > 0)
-		TRY_CUDA(launch(equal_kernel<Key>, (size_t)j.sorter->processors * 4, 512, aside, j.keys,
-		                j.s.lists[EQUAL], &j.s.listed[EQUAL]));
+	if (listed[EQUAL] > 0 && !likely_equal)
+		TRY_CUDA(write_equal(others));
 	for (int kind = NARROW_12; kind < KINDS; kind++)
 		if (listed[kind] > 0)
 			TRY_CUDA(sort_leaves(others, kind, at));
-	if (std::count(listed, listed + KINDS, 0u) == KINDS)
+	if (!likely_equal && std::count(listed, listed + KINDS, 0u) == KINDS)
 		return cudaSuccess;
 	TRY_CUDA(cudaEventRecord(known, aside));
 	return cudaStreamWaitEvent(j.stream, known, 0);

@@ -30,25 +30,42 @@
 
 template <class Key> struct sampling {
 	enum {
-		KEYS    = BUCKETS * (sizeof(Key) == 4 ? 32 : 16),
+		KEYS    = BUCKETS * (sizeof(Key) == 4 ? 32 : 16),	/* at most */
+		LEAST   = KEYS / 8,
+		EACH    = 32,		/* for a bucket, if these are few */
 		CELLS   = KEYS / 8,
+		SLOTS   = KEYS / 4,	/* for hashes of values */
 		UNEVEN  = 25,		/* in a cell, of 8 expected; 1 in 500 even samples has one, a
 					 * bell always */
 		MARGIN  = 64,		/* part of the range that a sample may have missed */
 		TAKERS  = 256,		/* threads of a block that takes samples */
 		THREADS = 1024,		/* of one that ranks them */
 		RANKS   = sizeof(Key) == 4 ? 2 : 1,	/* that a warp counts */
-		BLOCKS  = KEYS / (THREADS / 32 * RANKS),
+		BLOCK   = THREADS / 32 * RANKS,		/* that a block counts */
 	};
 };
+
+/* Keys of a sample for so many BUCKETS: a power of two. */
+template <class Key> static inline uint32_t
+sample_keys(uint32_t buckets)
+{
+	typedef sampling<Key> S;
+	uint32_t keys = S::LEAST;
+
+	while (keys < S::KEYS && keys < buckets * S::EACH)
+		keys *= 2;
+	return keys;
+}
 
 /* How the buckets of keys are found. */
 template <class Key> struct bin_plan {
 	uint32_t skewed;		/* 1: by splitters */
 	uint32_t buckets, rows;		/* splitters, and how many there are with those behind all keys */
+	uint32_t done;			/* blocks that have ranked */
 	digits   even;
 	alignas(16) Key sample[sampling<Key>::KEYS];
-	Key      ranked[FEW_BUCKETS];	/* of these ranks; see splitter_at() */
+	alignas(16) Key sorted[sampling<Key>::KEYS];
+	Key      ranked[FEW_BUCKETS];	/* of these ranks, or between; see splitter_at() */
 };
 
 /*
@@ -72,57 +89,96 @@ bucket_high(const bin_plan<Key> *plan, unsigned b)
 	return b == plan->rows - 1 ? (Key)~(Key)0 : splitter_at(plan, b + 1) - 1;
 }
 
-/* Take samples from COUNT keys; and set ZEROS words at ZERO to zero. */
+/* A thread takes a sample from COUNT keys; and set ZEROS words at ZERO to zero. */
 template <class Key> static __global__ void
 __launch_bounds__(sampling<Key>::TAKERS)
 sample_kernel(bin_plan<Key> *plan, const Key *keys, size_t count, uint32_t *zero, uint32_t zeros)
 {
 	begin_in_turn();
 
-	const size_t i = blockIdx.x * blockDim.x + threadIdx.x, step = count / sampling<Key>::KEYS;
+	const size_t i = blockIdx.x * blockDim.x + threadIdx.x, takers = gridDim.x * blockDim.x;
+	const size_t step = count / takers;
 	/* anywhere in its step: a period of the keys must not meet that of samples */
 	const size_t off = (i * UINT64_C(0x9e3779b97f4a7c15) >> 32) * step >> 32;
 
 	plan->sample[i] = step > 0 ? keys[i * step + off] : keys[i % count];
-	for (size_t z = i; z < zeros; z += sampling<Key>::KEYS)
+	for (size_t z = i; z < zeros; z += takers)
 		zero[z] = 0;
+	if (i == 0)
+		plan->done = 0;
 }
 
 /* Is one of the cells crowded where CELL_OF() says that samples are?  For all threads. */
 template <class Key, class Cell> static __device__ bool
-sample_crowds(const Key *sample, Cell cell_of)
+sample_crowds(const Key *sample, uint32_t keys, uint32_t *counters, Cell cell_of)
 {
 	typedef sampling<Key> S;
-	__shared__ uint32_t counters[S::CELLS];
+	const unsigned cells = keys / 8;
 	bool crowded = false;
 
-	for (unsigned c = threadIdx.x; c < S::CELLS; c += S::THREADS)
+	for (unsigned c = threadIdx.x; c < cells; c += S::THREADS)
 		counters[c] = 0;
 	__syncthreads();
-	for (unsigned i = threadIdx.x; i < S::KEYS; i += S::THREADS)
+	for (unsigned i = threadIdx.x; i < keys; i += S::THREADS)
 		atomicAdd(&counters[cell_of(sample[i])], 1u);
 	__syncthreads();
-	for (unsigned c = threadIdx.x; c < S::CELLS; c += S::THREADS)
+	for (unsigned c = threadIdx.x; c < cells; c += S::THREADS)
 		crowded = crowded || counters[c] >= S::UNEVEN;
 	return __syncthreads_or(crowded);
 }
 
-/* Is a part of the range crowded, or are there so few values that cells of their hashes are? */
-template <class Key> static __device__ bool
-sample_is_skewed(const Key *sample, const digits &cells)
+/*
+ * Has half of the sample the value of another key in it?  The last key of those with the same hash
+ * is remembered, and all are compared with that.  The last one, not any: all blocks must come to
+ * the same answer.  For all threads.
+ */
+template <class Key, class Hash> static __device__ bool
+sample_repeats(const Key *sample, uint32_t keys, uint32_t *slots, Hash hash)
 {
-	return sample_crowds(sample, [=](Key key) { return digit_of(cells, key); }) ||
-	       sample_crowds(sample, [=](Key key) {
-		return (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) % sampling<Key>::CELLS;
-	});
+	typedef sampling<Key> S;
+	uint32_t repeats = 0;
+
+	for (unsigned s = threadIdx.x; s < S::SLOTS; s += S::THREADS)
+		slots[s] = 0;
+	__syncthreads();
+	for (unsigned i = threadIdx.x; i < keys; i += S::THREADS)
+		atomicMax(&slots[hash(sample[i], S::SLOTS)], i);
+	__syncthreads();
+	for (unsigned from = 0; from < keys; from += S::THREADS) {
+		const unsigned i = min(from + threadIdx.x, keys - 1);
+		const unsigned other = slots[hash(sample[i], S::SLOTS)];
+
+		repeats += (uint32_t)__syncthreads_count(other != i && sample[other] == sample[i]);
+	}
+	return repeats >= keys / 2;
+}
+
+/* Is a part of the range crowded, or are there so few values that cells of their hashes are, or,
+ * if REPEATS matter, that most keys are the same as another? */
+template <class Key> static __device__ bool
+sample_is_skewed(const Key *sample, uint32_t keys, const digits &cells, bool repeats)
+{
+	typedef sampling<Key> S;
+	__shared__ uint32_t counters[S::SLOTS];
+	/* a product alone would put keys at even distances, as samples are, in few cells */
+	auto hash = [](Key key, uint32_t many) {
+		const uint64_t product = key * UINT64_C(0xbf58476d1ce4e5b9);
+
+		return __umulhi((uint32_t)((product ^ product >> 29) * UINT64_C(0x94d049bb133111eb) >> 32),
+		                many);
+	};
+
+	return sample_crowds(sample, keys, counters, [=](Key key) { return digit_of(cells, key); }) ||
+	       sample_crowds(sample, keys, counters, [=](Key key) { return hash(key, keys / 8); }) ||
+	       (repeats && sample_repeats(sample, keys, counters, hash));
 }
 
 /*
- * Ranks of the keys from J on, RANKS of them, in a sample that is in shared memory; all lanes call,
- * and the last one gets them.  Of equal keys the first one has the lowest rank.
+ * Ranks of the keys from J on, RANKS of them, in a sample of so many KEYS that is in shared memory;
+ * all lanes call, and the last one gets them.  Of equal keys the first one has the lowest rank.
  */
 template <class Key> static __device__ __forceinline__ void
-sample_ranks(uint32_t *ranks, const Key *sample, unsigned j)
+sample_ranks(uint32_t *ranks, const Key *sample, uint32_t keys, unsigned j)
 {
 	typedef sampling<Key> S;
 	enum { EACH = 16 / sizeof(Key) };
@@ -136,13 +192,13 @@ sample_ranks(uint32_t *ranks, const Key *sample, unsigned j)
 		ranks[r] = 0;
 	}
 	for (; at < j / EACH; at += 32) {
-		const load<Key> keys = some[at];
+		const load<Key> x = some[at];
 
 #pragma unroll
 		for (unsigned r = 0; r < S::RANKS; r++)
 #pragma unroll
 			for (unsigned k = 0; k < EACH; k++)
-				ranks[r] += keys.at[k] <= mine[r];
+				ranks[r] += x.at[k] <= mine[r];
 	}
 	if (at == j / EACH) {
 #pragma unroll
@@ -154,25 +210,55 @@ sample_ranks(uint32_t *ranks, const Key *sample, unsigned j)
 			}
 		at += 32;
 	}
-	for (; at < S::KEYS / EACH; at += 32) {
-		const load<Key> keys = some[at];
+	for (; at < keys / EACH; at += 32) {
+		const load<Key> x = some[at];
 
 #pragma unroll
 		for (unsigned r = 0; r < S::RANKS; r++)
 #pragma unroll
 			for (unsigned k = 0; k < EACH; k++)
-				ranks[r] += keys.at[k] < mine[r];
+				ranks[r] += x.at[k] < mine[r];
 	}
 #pragma unroll
 	for (unsigned r = 0; r < S::RANKS; r++)
 		ranks[r] = warp_sum(ranks[r]);
 }
 
-/* Finish PLAN: digits over the range if keys are even, BINS of them, or splitters of
- * BUCKETS, in ROWS. */
+/*
+ * Splitter P of so many BUCKETS from a SORTED sample of KEYS.  It has its rank; but each other one
+ * is in the middle of the widest gap between its neighbours, if that is more than a quarter of
+ * the whole.  Else a bucket may have most keys at its two ends, in two bins.
+ */
+template <class Key> static __device__ Key
+splitter_of(const Key *sorted, uint32_t keys, uint32_t buckets, uint32_t p)
+{
+	auto rank = [=](uint32_t q) { return min((q * keys + buckets - 1) / buckets, keys - 1); };
+	const uint32_t first = rank(p - (p > 0)), last = rank(p + 1);
+	Key splitter = sorted[rank(p)], widest = (sorted[last] - sorted[first]) / 4;
+
+	if (p % 2 == 0 || splitter == sorted[first] || splitter == sorted[last])
+		return splitter;
+#pragma unroll 8
+	for (uint32_t s = first; s < last; s++) {
+		const Key gap = sorted[s + 1] - sorted[s];
+
+		if (gap > widest) {
+			widest = gap;
+			splitter = sorted[s] + gap / 2 + gap % 2;
+		}
+	}
+	return splitter;
+}
+
+/*
+ * Finish PLAN of so many KEYS: digits over the range if keys are even, BINS of them, or splitters
+ * of BUCKETS, in ROWS.  If buckets are LEAVES, that a value is in many keys does not matter, and of
+ * u32 not what is between keys: even buckets do.
+ */
 template <class Key> static __global__ void
 __launch_bounds__(sampling<Key>::THREADS)
-plan_kernel(bin_plan<Key> *plan, uint32_t bins, uint32_t buckets, uint32_t rows)
+plan_kernel(bin_plan<Key> *plan, uint32_t keys, uint32_t bins, uint32_t buckets, uint32_t rows,
+            bool leaves)
 {
 	begin_in_turn();
 
@@ -180,24 +266,25 @@ plan_kernel(bin_plan<Key> *plan, uint32_t bins, uint32_t buckets, uint32_t rows)
 	enum { BITS = sizeof(Key) * 8, EACH = 16 / sizeof(Key) };
 	__shared__ __align__(16) Key sample[S::KEYS];
 	__shared__ number range[2];
+	__shared__ bool last;
 	const uint64_t top = (Key)~(Key)0;
 	const unsigned j = (blockIdx.x * (S::THREADS / 32) + threadIdx.x / 32) * S::RANKS;
 	uint64_t low = ~(uint64_t)0, high = 0;
 	uint32_t ranks[S::RANKS];
 	bool skewed;
 
-	for (unsigned i = threadIdx.x; i < S::KEYS / EACH; i += S::THREADS) {
-		const load<Key> keys = ((const load<Key> *)plan->sample)[i];
+	for (unsigned i = threadIdx.x; i < keys / EACH; i += S::THREADS) {
+		const load<Key> x = ((const load<Key> *)plan->sample)[i];
 
-		((load<Key> *)sample)[i] = keys;
+		((load<Key> *)sample)[i] = x;
 #pragma unroll
 		for (unsigned k = 0; k < EACH; k++) {
-			low = min(low, (uint64_t)keys.at[k]);
-			high = max(high, (uint64_t)keys.at[k]);
+			low = min(low, (uint64_t)x.at[k]);
+			high = max(high, (uint64_t)x.at[k]);
 		}
 	}
 	block_range(&low, &high, range);
-	skewed = sample_is_skewed(sample, digits_over(BITS, low, high, S::CELLS));
+	skewed = sample_is_skewed(sample, keys, digits_over(BITS, low, high, keys / 8), !leaves);
 	if (blockIdx.x == 0 && threadIdx.x == 0) {
 		const uint64_t margin = (high - low) / S::MARGIN;
 
@@ -211,14 +298,32 @@ plan_kernel(bin_plan<Key> *plan, uint32_t bins, uint32_t buckets, uint32_t rows)
 	}
 	if (!skewed)
 		return;
-	sample_ranks(ranks, sample, j);
+	sample_ranks(ranks, sample, keys, j);
 #pragma unroll
 	for (unsigned r = 0; r < S::RANKS; r++) {
 		const uint32_t at = ranks[r] * buckets;
 
-		if (threadIdx.x % 32 == 31 && at % S::KEYS < buckets)
-			plan->ranked[at / S::KEYS] = sample[j + r];
+		if (threadIdx.x % 32 == 31)
+			plan->sorted[ranks[r]] = sample[j + r];
+		if (threadIdx.x % 32 == 31 && at % keys < buckets)
+			plan->ranked[at / keys] = sample[j + r];
 	}
+	if (leaves && BITS == 32)
+		return;
+	__threadfence();
+	__syncthreads();
+	if (threadIdx.x == 0) {
+		last = atomicAdd(&plan->done, 1u) == gridDim.x - 1;
+		__threadfence();
+	}
+	__syncthreads();
+	if (!last)
+		return;
+	for (unsigned i = threadIdx.x; i < keys / EACH; i += S::THREADS)
+		((load<Key> *)sample)[i] = ((const load<Key> *)plan->sorted)[i];
+	__syncthreads();
+	for (unsigned p = threadIdx.x; p < buckets; p += S::THREADS)
+		plan->ranked[p] = splitter_of(sample, keys, buckets, p);
 }
 
 #endif

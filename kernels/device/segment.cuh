@@ -6,16 +6,17 @@
  * Out:  the same keys in bins, and lists of leaves, one of which is segments again.
  *
  *     look_kernel     a block a segment: in which range are the keys, how evenly?
- *     count_kernel    a block some tiles: how many keys has each bin?  The block that counts the
- *                     last tile of a segment settles it: where bins begin, which leaves they make
- *     move_kernel     a block some tiles: keys to their bins
+ *     count_kernel    a block some tiles: how many keys has each bin?
+ *     settle_kernel   a block a segment: where bins begin, which leaves they make
+ *     move_kernel     a block a tile: keys to their bins
  *
  * A sample says which range is divided.  Keys outside of it count as if they were at its ends,
  * so finding the true range, one more sweep, is not needed.  Segments that are not even are
  * divided more finely, and those that stay too large are divided again: a range shrinks by the
  * number of bins each time, so there are few turns for any keys.  If the sample has few values
  * only, each gets a bin for itself, by splitters at v and v + 1: these need no further sorting.
- * If much of it is crowded in a small part of its range, splitters come from its ranks.
+ * If much of it is crowded in a small part of its range, or the segment is short, splitters come
+ * from its ranks.
  *
  * Invariant: no key of a segment is outside of the range of its item.
  */
@@ -40,7 +41,8 @@ enum {
 	SEGMENT_ROWS    = 128,		/* splitters of a segment, if it has some */
 	MOST_VALUES   = SEGMENT_ROWS / 2 - 1,
 	SEGMENT_TABLES  = 1024,		/* segments that may have such splitters */
-	SPLIT_FROM   = 4 * LEAF_KEYS,	/* keys of such a segment */
+	SPLIT_FROM   = 2 * LEAF_KEYS,	/* keys of such a segment */
+	SHORT_KEYS   = SEGMENT_ROWS / 4 * LEAF_KEYS,	/* of one for whose leaves these are plenty */
 };
 
 /* Where the chunks of segments are; a segment says which is its first. */
@@ -53,7 +55,6 @@ struct segment {
 	leaf_item keys;
 	digits    d;
 	uint32_t  bins_from, tiles_from;
-	uint32_t  counted;		/* tiles */
 	uint32_t  leaf_bits;		/* log2 of the keys of a leaf, as it is meant to be */
 	uint32_t  splits;		/* 1: bins are found by splitters */
 	uint32_t  first_bin;		/* the digit of its first bin, if digits are of all keys */
@@ -93,25 +94,33 @@ bins_wanted(unsigned key_bits, uint64_t count, uint32_t most, unsigned *leaf_bit
 	}
 }
 
+/* Is a bin for each value from LOW to HIGH worth it, so that nothing is left to sort? */
+static __device__ inline bool
+values_are_few(uint64_t count, uint64_t low, uint64_t high)
+{
+	return high - low < SEGMENT_BINS / 2 && high - low < count / VALUE_KEYS;
+}
+
 /*
- * Bins for COUNT keys of so many VALUES: one for each leaf, if there may be so many; if not, as
+ * Bins for COUNT keys from LOW to HIGH: one for each leaf, if there may be so many; if not, as
  * many as there will be leaves in each.  UNEVEN keys get more, for many bins will be empty.  A
  * bin for each value, if these are few: then nothing is left to sort.
  */
 static __device__ inline uint32_t
-segment_bins(unsigned key_bits, uint64_t count, uint64_t values, bool uneven, unsigned *leaf_bits)
+segment_bins(unsigned key_bits, uint64_t count, uint64_t low, uint64_t high, bool uneven,
+             unsigned *leaf_bits)
 {
-	enum { MOST = SEGMENT_BINS / 2 };
-	const uint64_t wanted = bins_wanted(key_bits, count, MOST, leaf_bits);
+	enum { MOST = SEGMENT_BINS / 8 * 5 };	/* more cost as much as longer leaves */
+	const uint64_t wanted = bins_wanted(key_bits, count, MOST, leaf_bits), values = high - low + 1;
 
-	if (values > 0 && values <= MOST && values <= count / VALUE_KEYS)
+	if (values_are_few(count, low, high))
 		return (uint32_t)values;
 	if (uneven)
 		return (uint32_t)min(max(wanted * UNEVEN_BINS, (uint64_t)LEAST_BINS), (uint64_t)MOST);
 	if (wanted <= MOST)
 		return (uint32_t)wanted;
-	if (wanted >= (uint64_t)MOST * MOST)
-		return MOST;
+	if (wanted >= (uint64_t)SEGMENT_BINS / 2 * SEGMENT_BINS / 2)
+		return SEGMENT_BINS / 2;
 	return 1u << ((64 - (unsigned)__clzll((long long)wanted)) / 2);
 }
 
@@ -147,8 +156,8 @@ assign(segment *segments, uint32_t count, uint32_t tile_keys, segments_head *hea
 }
 
 /*
- * The range to divide: all that the item allows, or, if the keys LEAST to MOST that were seen
- * span less than seven eighths of that, somewhat more than these.
+ * The range to divide: all that the item allows; or, unless that has few values, if the keys LEAST
+ * to MOST that were seen span less than seven eighths of that, somewhat more than these.
  */
 static __device__ inline void
 guess_range(const leaf_item &item, uint64_t least, uint64_t most, uint64_t *low, uint64_t *high)
@@ -157,7 +166,7 @@ guess_range(const leaf_item &item, uint64_t least, uint64_t most, uint64_t *low,
 
 	*low = item.low;
 	*high = item.high;
-	if (most - least >= (item.high - item.low) / 8 * 7)
+	if (most - least >= (item.high - item.low) / 8 * 7 || values_are_few(item.count, *low, *high))
 		return;
 	if (least - item.low > margin)
 		*low = least - margin;
@@ -331,20 +340,21 @@ look_kernel(segment *segments, const leaf_item *items, chunk_map chunks, const K
 	block_range(&least, &most, shared);
 	guess_range(item, least, most, &low, &high);
 	uneven = unevenness(x, digits_over(BITS, low, high, LOOK_CELLS));
-	if (uneven > 0 && low < high && blockIdx.x < SEGMENT_TABLES && item.count >= SPLIT_FROM) {
+	if (uneven > 0 && !values_are_few(item.count, low, high) && blockIdx.x < SEGMENT_TABLES &&
+	    item.count >= SPLIT_FROM) {
 		Key *const splitters = tables + blockIdx.x * SEGMENT_ROWS;
 		const uint32_t many = sample_values(values, x);
 
-		splits = many <= MOST_VALUES || uneven > 1;
+		splits = many <= MOST_VALUES || uneven > 1 || item.count <= SHORT_KEYS;
 		if (many <= MOST_VALUES)
 			split_values(splitters, values, many);
-		else if (uneven > 1)
+		else if (splits)
 			split_by_ranks(splitters, x, item.count >= 1 << 18);
 	}
 	if (threadIdx.x == 0) {
-		segment s = { item, {}, 0, 0, 0, LEAF_BITS, splits, 0 };
+		segment s = { item, {}, 0, 0, LEAF_BITS, splits, 0 };
 
-		s.d = digits_over(BITS, low, high, segment_bins(BITS, item.count, high - low + 1, uneven > 0,
+		s.d = digits_over(BITS, low, high, segment_bins(BITS, item.count, low, high, uneven > 0,
 		                                                &s.leaf_bits));
 		s.d.outside = low > item.low || high < item.high;
 		if (s.splits != 0) {
@@ -437,11 +447,11 @@ one_value(const digits &d)
 
 /* ---- count ------------------------------------------------------------------ */
 
-/* Count a tile's digits; threads take LOADS keys at once, half of a large tile in all. */
+/* Count a tile's digits; threads take LOADS keys at once. */
 template <class Key, class Digits> static __device__ __forceinline__ void
 count_tile(uint32_t *counters, const Key *keys, uint32_t count, const Digits &d)
 {
-	enum { LOADS = sizeof(Key) == 4 ? 6 : 4 };
+	enum { LOADS = 4 };
 	Key x[LOADS];
 	uint32_t bins[LOADS];
 
@@ -467,11 +477,57 @@ count_tile(uint32_t *counters, const Key *keys, uint32_t count, const Digits &d)
 	}
 }
 
+/* TILES tiles a block: as long as they are of one segment, their counts stay here. */
+template <class Key> static __global__ void
+__launch_bounds__(COUNT_THREADS, blocks_that_fit(COUNT_THREADS, 2))
+count_kernel(number *counts, const segment *segments, uint32_t count, uint32_t tile_keys,
+             chunk_map chunks, const segments_head *head, const Key *keys, uint32_t tiles,
+             const Key *tables)
+{
+	begin_in_turn();
+
+	__shared__ __align__(16) unsigned char memory[splitters<Key, SEGMENT_ROWS>::BYTES];
+	__shared__ uint32_t counters[SEGMENT_BINS];
+	uint32_t tile = blockIdx.x * tiles;
+	const uint32_t end = tile + tiles;
+	tile_place t = tile_of<COUNT_THREADS>(segments, count, tile_keys, chunks, head, tile);
+
+	while (t.count > 0) {
+		const segment *of = t.of;
+		const digits d = of->d;
+		const Key *table = of->splits != 0 ? tables + (of - segments) * SEGMENT_ROWS : NULL;
+		splitters<Key, SEGMENT_ROWS> search = {};
+
+		for (uint32_t b = threadIdx.x; b < d.bins; b += COUNT_THREADS)
+			counters[b] = 0;
+		if (table != NULL)
+			search = splitters_load<splitters<Key, SEGMENT_ROWS>>(
+				(Key *)memory, [=](unsigned p) { return table[p]; });
+		__syncthreads();
+		for (; t.count > 0 && tile < end; t = tile_in(of, tile_keys, chunks, ++tile))
+			if (table != NULL)
+				count_tile(counters, keys + t.from, t.count, search);
+			else if (d.outside)
+				count_tile(counters, keys + t.from, t.count, clamped_digits{ d });
+			else if (!one_value(d))
+				count_tile(counters, keys + t.from, t.count, d);
+		__syncthreads();
+		for (uint32_t b = threadIdx.x; b < d.bins; b += COUNT_THREADS)
+			if (counters[b] > 0)
+				atomicAdd(&counts[of->bins_from + b], (number)counters[b]);
+		__syncthreads();
+		t = tile < end ? tile_of<COUNT_THREADS>(segments, count, tile_keys, chunks, head,
+		                                        tile) : tile_place{};
+	}
+}
+
+/* ---- settle ----------------------------------------------------------------- */
+
 /*
  * The bins of segment S have been counted: where each begins, and the leaves that they make.
  * SPLITTERS: of its bins, or NULL.
  */
-template <class Key> static __device__ __noinline__ void
+template <class Key> static __device__ __forceinline__ void
 settle(number *cursors, const number *counts, const segment *s, const Key *splitters, const lists &l)
 {
 	__shared__ number begins[SEGMENT_BINS + 1], sums[COUNT_THREADS / 32];
@@ -482,9 +538,8 @@ settle(number *cursors, const number *counts, const segment *s, const Key *split
 	leaf_item leaves[2] = {};
 	number mine = 0, total, begin, window;
 
-	if (b < d.bins)		/* volatile: other blocks have added */
-		mine = one_value(d) ? s->keys.count :
-		                      *(const volatile number *)&counts[s->bins_from + b];
+	if (b < d.bins)
+		mine = one_value(d) ? s->keys.count : counts[s->bins_from + b];
 	begin = block_sum_before<COUNT_THREADS>(mine, sums, &total);
 	begins[b] = begin;
 	if (b < d.bins)
@@ -521,62 +576,18 @@ settle(number *cursors, const number *counts, const segment *s, const Key *split
 	list_leaves<Key, 2>(l, leaves);
 }
 
-/* TILES tiles a block: as long as they are of one segment, their counts stay here. */
+/* Block s settles segment s. */
 template <class Key> static __global__ void
-__launch_bounds__(COUNT_THREADS, blocks_that_fit(COUNT_THREADS, 2))
-count_kernel(number *counts, number *cursors, segment *segments, uint32_t count,
-             uint32_t tile_keys, chunk_map chunks, const segments_head *head,
-             const Key *keys, uint32_t tiles, const Key *tables, lists l)
+__launch_bounds__(COUNT_THREADS)
+settle_kernel(number *cursors, const number *counts, const segment *segments, const Key *tables,
+              lists l)
 {
 	begin_in_turn();
 
-	__shared__ __align__(16) unsigned char memory[splitters<Key, SEGMENT_ROWS>::BYTES];
-	__shared__ uint32_t counters[SEGMENT_BINS];
-	__shared__ bool last;
-	uint32_t tile = blockIdx.x * tiles;
-	const uint32_t end = tile + tiles;
-	tile_place t = tile_of<COUNT_THREADS>(segments, count, tile_keys, chunks, head, tile);
+	const segment *s = &segments[blockIdx.x];
 
-	while (t.count > 0) {
-		const segment *of = t.of;
-		const digits d = of->d;
-		const uint32_t first = tile;
-		const Key *table = of->splits != 0 ? tables + (of - segments) * SEGMENT_ROWS : NULL;
-		splitters<Key, SEGMENT_ROWS> search = {};
-
-		for (uint32_t b = threadIdx.x; b < d.bins; b += COUNT_THREADS)
-			counters[b] = 0;
-		if (table != NULL)
-			search = splitters_load<splitters<Key, SEGMENT_ROWS>>(
-				(Key *)memory, [=](unsigned p) { return table[p]; });
-		__syncthreads();
-		for (; t.count > 0 && tile < end; t = tile_in(of, tile_keys, chunks, ++tile))
-			if (table != NULL)
-				count_tile(counters, keys + t.from, t.count, search);
-			else if (d.outside)
-				count_tile(counters, keys + t.from, t.count, clamped_digits{ d });
-			else if (!one_value(d))
-				count_tile(counters, keys + t.from, t.count, d);
-		__syncthreads();
-		for (uint32_t b = threadIdx.x; b < d.bins; b += COUNT_THREADS)
-			if (counters[b] > 0)
-				atomicAdd(&counts[of->bins_from + b], (number)counters[b]);
-		__threadfence();
-		__syncthreads();
-		if (threadIdx.x == 0) {
-			const uint32_t all = (uint32_t)((of->keys.count + tile_keys - 1) / tile_keys);
-
-			last = atomicAdd(&segments[of - segments].counted, tile - first) +
-			       tile - first == all;
-			__threadfence();
-		}
-		__syncthreads();
-		if (last)
-			settle(cursors, counts, of, table, l);
-		__syncthreads();
-		t = tile < end ? tile_of<COUNT_THREADS>(segments, count, tile_keys, chunks, head,
-		                                        tile) : tile_place{};
-	}
+	settle(cursors, counts, s, s->splits != 0 ? tables + blockIdx.x * SEGMENT_ROWS : (const Key *)NULL,
+	       l);
 }
 
 /* ---- move ------------------------------------------------------------------- */
@@ -615,64 +626,44 @@ digit_of(const digits_from<Digits> &f, Key key)
 	return digit_of(f.d, key) - f.first;
 }
 
-/* TILES tiles a block.  SORTED is where keys belong in the end. */
-template <class Key, class Tile> static __global__ void
+/* A tile a block, to at most MOST_BINS.  SORTED is where keys belong in the end. */
+template <class Key, class Tile, unsigned MOST_BINS> static __global__ void
 __launch_bounds__(Tile::THREADS, Tile::BLOCKS)
 move_kernel(Key *to, const Key *from, const segment *segments, uint32_t count,
             chunk_map chunks, const segments_head *head, number *cursors, Key *sorted,
-            uint32_t tiles, const Key *tables)
+            const Key *tables)
 {
 	begin_in_turn();
 
-	enum { THREADS = Tile::THREADS, ITEMS = Tile::ITEMS, MOST_BINS = SEGMENT_BINS };
+	enum { THREADS = Tile::THREADS };
 	DYNAMIC_SHARED(memory);
 	void *const space = memory + splitters<Key, SEGMENT_ROWS>::BYTES;
-	uint32_t tile = blockIdx.x * tiles;
-	const uint32_t end = tile + tiles;
-	tile_place t = tile_of<THREADS>(segments, count, Tile::KEYS, chunks, head, tile);
-	Key x[ITEMS];
-	/* begin to load the tile after T */
-	auto next = [&]() {
-		const segment *of = t.of;
+	const tile_place t = tile_of<THREADS>(segments, count, Tile::KEYS, chunks, head, blockIdx.x);
+	Key x[Tile::ITEMS];
 
-		t.count = 0;
-		if (++tile >= end || tile >= head->tiles)
-			return;
-		t = tile_in(of, Tile::KEYS, chunks, tile);
-		while (t.count == 0)	/* there may be segments without keys between */
-			t = tile_in(++of, Tile::KEYS, chunks, tile);
-		tile_load<THREADS, ITEMS>(x, from + t.from, t.count);
-	};
+	if (t.count == 0)
+		return;
+	tile_load<THREADS, Tile::ITEMS>(x, from + t.from, t.count);
 
-	if (t.count > 0)
-		tile_load<THREADS, ITEMS>(x, from + t.from, t.count);
-	while (t.count > 0) {
-		const digits &d = t.of->d;
-		const exact_places places = { cursors + t.of->bins_from };
+	const digits &d = t.of->d;
+	const exact_places places = { cursors + t.of->bins_from };
 
-		if (t.of->splits != 0) {
-			const Key *table = tables + (t.of - segments) * SEGMENT_ROWS;
-			const splitters<Key, SEGMENT_ROWS> search =
-				splitters_load<splitters<Key, SEGMENT_ROWS>>(
-					(Key *)memory, [=](unsigned p) { return table[p]; });
+	if (t.of->splits != 0) {
+		const Key *table = tables + (t.of - segments) * SEGMENT_ROWS;
+		const splitters<Key, SEGMENT_ROWS> search = splitters_load<splitters<Key, SEGMENT_ROWS>>(
+			(Key *)memory, [=](unsigned p) { return table[p]; });
 
-			partition_tile<THREADS, ITEMS, MOST_BINS>(to, x, t.count, search, SEGMENT_ROWS,
-			                                          places, space, next);
-		} else if (bins_are_values(d)) {
-			fill_tile<THREADS>(sorted, t, d, places.cursors, (number *)space);
-			next();
-		} else if (d.outside) {
-			const digits_from<clamped_digits> clamped = { { d }, t.of->first_bin };
+		partition_tile<Tile, MOST_BINS>(to, x, t.count, search, SEGMENT_ROWS, places, space);
+	} else if (bins_are_values(d)) {
+		fill_tile<THREADS>(sorted, t, d, places.cursors, (number *)space);
+	} else if (d.outside) {
+		const digits_from<clamped_digits> clamped = { { d }, t.of->first_bin };
 
-			partition_tile<THREADS, ITEMS, MOST_BINS>(to, x, t.count, clamped, clamped.d.d.bins,
-			                                          places, space, next);
-		} else {
-			const digits_from<digits> plain = { d, t.of->first_bin };
+		partition_tile<Tile, MOST_BINS>(to, x, t.count, clamped, d.bins, places, space);
+	} else {
+		const digits_from<digits> plain = { d, t.of->first_bin };
 
-			partition_tile<THREADS, ITEMS, MOST_BINS>(to, x, t.count, plain, plain.d.bins,
-			                                          places, space, next);
-		}
-		__syncthreads();
+		partition_tile<Tile, MOST_BINS>(to, x, t.count, plain, d.bins, places, space);
 	}
 }
 

@@ -27,8 +27,8 @@ enum {
 };
 
 /*
- * Consecutive tiles of one block, so that it can load one while it writes another: as many as
- * make all blocks run at once if that is not MANY; if it is, SOME, for blocks are not equally fast.
+ * Consecutive tiles of one block, which load splitters or add up counts once: as many as make all
+ * blocks run at once if that is not MANY; if it is, SOME, for blocks are not equally fast.
  */
 static uint32_t
 tiles_a_block(const gs_sorter *sorter, size_t tiles, uint32_t many, uint32_t some)
@@ -48,17 +48,17 @@ divide_by(const job<Key> &j, const Key *from, Key *to, uint32_t segments, chunk_
 	Key *const tables = (Key *)s.tables;
 	const size_t tiles = j.count / Tile::KEYS + segments;	/* at most */
 	const uint32_t counts = tiles_a_block(j.sorter, tiles, 32, 16);
-	const uint32_t moves = tiles_a_block(j.sorter, tiles, 12, 4);
 
 	TRY_CUDA(launch(look_kernel<Key>, segments, LOOK_THREADS, j.stream, s.segments, s.too_large,
 	                chunks, from, Tile::KEYS, s.head, tables));
 	TRY_CUDA(launch(count_kernel<Key>, tiles / counts + 1, COUNT_THREADS, j.stream, s.counts,
-	                s.cursors, s.segments, segments, Tile::KEYS, chunks, s.head, from, counts, tables,
-	                lists_of(j, to)));
-	return launch_shared(move_kernel<Key, Tile>, tiles / moves + 1, Tile::THREADS,
+	                s.segments, segments, Tile::KEYS, chunks, s.head, from, counts, tables));
+	TRY_CUDA(launch(settle_kernel<Key>, segments, COUNT_THREADS, j.stream, s.cursors, s.counts,
+	                s.segments, tables, lists_of(j, to)));
+	return launch_shared(move_kernel<Key, Tile, SEGMENT_BINS>, tiles, Tile::THREADS,
 	                     splitters<Key, SEGMENT_ROWS>::BYTES +
 	                     partition_bytes<Key, Tile::KEYS>(SEGMENT_BINS), j.stream, to, from,
-	                     s.segments, segments, chunks, s.head, s.cursors, j.keys, moves, tables);
+	                     s.segments, segments, chunks, s.head, s.cursors, j.keys, tables);
 }
 
 /* Divide *FROM, and sort the leaves that come of it.  Then *FROM is the other room. */
@@ -73,7 +73,7 @@ divide(const job<Key> &j, Key **from, uint32_t segments, chunk_map chunks,
 	else
 		TRY_CUDA((divide_by<tile_of_many<Key>>(j, *from, to, segments, chunks)));
 	*from = to;
-	return sort_listed(j, leaf_place<Key>{ to, {} }, leaf_bits, too_large);
+	return sort_listed(j, leaf_place<Key>{ to, {} }, leaf_bits, true, too_large);
 }
 
 /* Look at all keys; sets to zero what divide_all() or divide_even() want to be. */
@@ -84,11 +84,14 @@ look_at_all(const job<Key> &j)
 	const scratch &s = j.s;
 	bin_plan<Key> *const plan = (bin_plan<Key> *)s.plan;
 	const size_t zeros = ((char *)s.counts - (char *)s.listed) / 4;
+	const bool few = keys_are_few(sizeof(Key) * 8, j.count);
+	const uint32_t keys = few ? sample_keys<Key>(s.splitters) : (uint32_t)sampling::KEYS;
+	const uint32_t takers = std::min<uint32_t>(keys, sampling::TAKERS);
 
-	TRY_CUDA(launch(sample_kernel<Key>, sampling::KEYS / sampling::TAKERS, sampling::TAKERS,
-	                j.stream, plan, j.keys, j.count, s.listed, (uint32_t)zeros));
-	return launch(plan_kernel<Key>, sampling::BLOCKS, sampling::THREADS, j.stream, plan,
-	              s.even_bins, s.splitters, Tile::SPLITTERS);
+	TRY_CUDA(launch(sample_kernel<Key>, keys / takers, takers, j.stream, plan, j.keys, j.count,
+	                s.listed, (uint32_t)zeros));
+	return launch(plan_kernel<Key>, keys / sampling::BLOCK, sampling::THREADS, j.stream, plan, keys,
+	              s.even_bins, s.splitters, Tile::SPLITTERS, few);
 }
 
 /* All keys to buckets; these are leaves, or if ITEMS is not NULL segments, which go there. */
@@ -98,7 +101,7 @@ divide_all(const job<Key> &j, leaf_item *items)
 	const scratch &s = j.s;
 	bin_plan<Key> *const plan = (bin_plan<Key> *)s.plan;
 	const size_t tiles = (j.count + Tile::KEYS - 1) / Tile::KEYS;
-	const uint32_t each = tiles_a_block(j.sorter, tiles, 12, 4);
+	const uint32_t each = Tile::SEVERAL ? tiles_a_block(j.sorter, tiles, 12, 4) : 1;
 	chunk_pool pool = s.pool;
 
 	pool.whole = (uint32_t)(j.count / pool.chunk);
@@ -121,23 +124,21 @@ divide_even(const job<Key> &j, uint32_t *too_large)
 	const size_t bytes = (v.bins + 1) / 2 * 4, tiles = (j.count + tile::KEYS - 1) / tile::KEYS;
 	const size_t parts = j.count / (COUNT_THREADS * HISTOGRAM_LOADS * 16 / sizeof(Key)) + 1;
 	const size_t blocks = (size_t)j.sorter->processors * (bytes <= 100 << 10 ? 2 : 1);
-	const uint32_t upper = tiles_a_block(j.sorter, tiles, 12, 4);
-	const uint32_t lower = tiles_a_block(j.sorter, tiles + v.upper, 12, 4);
 
 	TRY_CUDA(launch_shared(histogram_kernel<Key>, std::min(blocks, parts), COUNT_THREADS, bytes,
 	                       j.stream, s.counts, j.keys, j.count, v.bins, plan));
 	TRY_CUDA(launch(settle_level_kernel<Key>, v.upper, COUNT_THREADS, j.stream, s.segments,
 	                s.upper_cursors, s.cursors, s.counts, plan, v, s.level_leaf_bits, tile::KEYS,
 	                s.head, lists_of(j, (const Key *)j.keys)));
-	TRY_CUDA(launch_shared(move_level_kernel<Key, tile>, (tiles + upper - 1) / upper, tile::THREADS,
+	TRY_CUDA(launch_shared(move_level_kernel<Key, tile>, tiles, tile::THREADS,
 	                       partition_bytes<Key, tile::KEYS>(UPPER_BINS), j.stream, j.other, j.keys,
-	                       j.count, s.upper_cursors, plan, v, upper));
-	TRY_CUDA(launch_shared(move_kernel<Key, tile>, (tiles + v.upper) / lower + 1, tile::THREADS,
+	                       j.count, s.upper_cursors, plan, v));
+	TRY_CUDA(launch_shared(move_kernel<Key, tile, UPPER_BINS>, tiles + v.upper, tile::THREADS,
 	                       splitters<Key, SEGMENT_ROWS>::BYTES +
 	                       partition_bytes<Key, tile::KEYS>(1u << v.low_bits), j.stream, j.keys,
 	                       j.other, s.segments, v.upper, chunk_map{}, s.head, s.cursors, j.keys,
-	                       lower, (Key *)s.tables));
-	return sort_listed(j, leaf_place<Key>{ j.keys, {} }, s.level_leaf_bits, too_large);
+	                       (Key *)s.tables));
+	return sort_listed(j, leaf_place<Key>{ j.keys, {} }, s.level_leaf_bits, false, too_large);
 }
 
 /* Divide again what was too large; in CHUNKS or not. */
@@ -208,7 +209,7 @@ sort_by_bins(const job<Key> &j)
 	const size_t zeroed = (char *)s.counts - (char *)s.listed;	/* by the kernel that samples */
 	chunk_map chunks = {};
 	Key *from = j.other;
-	uint32_t too_large = 0, skewed = 0;	/* the first word of the plan */
+	uint32_t too_large = 0, *const told = j.sorter->told;
 
 	if (keys_are_few(sizeof(Key) * 8, j.count)) {
 		unsigned chunk_bits = LEAF_BITS;
@@ -218,14 +219,15 @@ sort_by_bins(const job<Key> &j)
 		TRY_CUDA((look_at_all<tile_of_few<Key>>(j)));
 		TRY_CUDA((divide_all<tile_of_few<Key>>(j, NULL)));
 		TRY_CUDA(sort_listed(j, leaf_place<Key>{ j.other, { s.chunks, chunk_bits } }, s.leaf_bits,
-		                     &too_large));
+		                     false, &too_large));
 		chunks = chunk_map{ s.chunks, s.pool.chunk / tile_of_few<Key>::KEYS };
 	} else {
 		TRY_CUDA(cudaMemsetAsync(s.counts, 0, s.zero_bytes - zeroed, j.stream));
 		TRY_CUDA((look_at_all<tile_of_many<Key>>(j)));
-		TRY_CUDA(cudaMemcpyAsync(&skewed, s.plan, sizeof skewed, cudaMemcpyDeviceToHost, j.stream));
+		/* the first word of the plan */
+		TRY_CUDA(cudaMemcpyAsync(told, s.plan, sizeof *told, cudaMemcpyDeviceToHost, j.stream));
 		TRY_CUDA(cudaStreamSynchronize(j.stream));
-		if (skewed == 0 && s.level.bins > 0) {
+		if (*told == 0 && s.level.bins > 0) {
 			from = j.keys;
 			TRY_CUDA(divide_even(j, &too_large));
 		} else {
@@ -281,8 +283,13 @@ gs_sorter_open(struct gs_sorter *sorter)
 	TRY_CUDA(cudaDeviceGetAttribute(&sorter->processors, cudaDevAttrMultiProcessorCount, device));
 	TRY_CUDA(cudaDeviceGetAttribute(&sorter->shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin,
 	                                device));
-	TRY_CUDA(cudaStreamCreateWithFlags(&sorter->aside, cudaStreamNonBlocking));
-	error = cudaEventCreateWithFlags(&sorter->listed, cudaEventDisableTiming | cudaEventBlockingSync);
+	error = cudaStreamCreateWithFlags(&sorter->aside, cudaStreamNonBlocking);
+	if (error == cudaSuccess)
+		error = cudaEventCreateWithFlags(&sorter->listed, cudaEventDisableTiming);
+	if (error == cudaSuccess)
+		error = cudaEventCreateWithFlags(&sorter->copied, cudaEventDisableTiming);
+	if (error == cudaSuccess)
+		error = cudaMallocHost((void **)&sorter->told, KINDS * sizeof *sorter->told);
 	if (error != cudaSuccess)
 		gs_sorter_close(sorter);
 	return error;
@@ -291,6 +298,9 @@ gs_sorter_open(struct gs_sorter *sorter)
 extern "C" void
 gs_sorter_close(struct gs_sorter *sorter)
 {
+	(void)cudaFreeHost(sorter->told);
+	if (sorter->copied != NULL)
+		(void)cudaEventDestroy(sorter->copied);
 	if (sorter->listed != NULL)
 		(void)cudaEventDestroy(sorter->listed);
 	if (sorter->aside != NULL)

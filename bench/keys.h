@@ -9,6 +9,23 @@
 
 #include "bench/shapes.h"
 
+/* For qsort(3). */
+static inline int
+keys_compare32(const void *a, const void *b)
+{
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static inline int
+keys_compare64(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
 /* The shapes' names, in the order of enum shape; then a NULL. */
 extern const char *const keys_shapes[];
 

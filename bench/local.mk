@@ -1,7 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Benchmarks: make gsort-bench-cpu gsort-bench-output gsort-bench-text gsort-bench
+# Benchmarks: make gsort-bench-array gsort-bench-cpu gsort-bench-output gsort-bench-text gsort-bench
 
-EXTRA_PROGRAMS += gsort-bench-cpu gsort-bench-output gsort-bench-text
+EXTRA_PROGRAMS += gsort-bench-array gsort-bench-cpu gsort-bench-output gsort-bench-text
+gsort_bench_array_SOURCES = \
+  bench/array.cpp \
+  bench/clock.h \
+  bench/huge.h \
+  bench/stats.c \
+  bench/stats.h
+gsort_bench_array_LDADD = libgsort.a -lm
+gsort_bench_array_CXXFLAGS = $(AM_CXXFLAGS) -Wno-shadow	# a function called as its struct
+gsort_bench_array_LINK = $(CXX) $(CXXFLAGS) $(LDFLAGS) -o $@
+
 gsort_bench_cpu_SOURCES = \
   bench/clock.h \
   bench/cpu/buckets.c \
@@ -25,6 +35,7 @@ gsort_bench_output_LDADD = -lm
 gsort_bench_text_SOURCES = \
   bench/clock.h \
   bench/huge.h \
+  bench/keys.h \
   bench/shapes.h \
   bench/stats.c \
   bench/stats.h \
@@ -155,4 +166,5 @@ bench_scripts = \
   bench/.clang-tidy \
   bench/crossover \
   bench/plot \
+  bench/records \
   bench/versus

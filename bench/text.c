@@ -17,6 +17,7 @@
 #include "base/simd.h"
 #include "bench/clock.h"
 #include "bench/huge.h"
+#include "bench/keys.h"
 #include "bench/shapes.h"
 #include "bench/stats.h"
 #include "format/encode.h"
@@ -91,22 +92,6 @@ static const struct line_shape {
 	{ "f64", "floats, 16 digits and more", f64, true },
 };
 enum { LINE_SHAPES = sizeof shapes / sizeof shapes[0] };
-
-static int
-compare32(const void *a, const void *b)
-{
-	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-static int
-compare64(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
 
 /* Memory that has been touched. */
 static void *
@@ -204,7 +189,7 @@ prepare(struct share *share)
 			small_keys[share->count[GS_SMALL]++] = (uint32_t)v;
 	for (unsigned class = 0; class < GS_TEXT_CLASSES; class++)
 		qsort(share->keys[class], share->count[class], gs_text_bits(class) / 8,
-		      gs_text_bits(class) == 64 ? compare64 : compare32);
+		      gs_text_bits(class) == 64 ? keys_compare64 : keys_compare32);
 	free(counts);
 }
 

@@ -3,11 +3,13 @@
 
 _gsort() {
 	local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} word='' i
-	local types='u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 text'
-	local options='-u8 -u16 -u32 -u64 -i8 -i16 -i32 -i64 -f32 -f64 --type= --endian=
+	local types='u8 u16 u32 u64 i8 i16 i32 i64 f16 bf16 f32 f64 text'
+	local options='-u8 -u16 -u32 -u64 -i8 -i16 -i32 -i64 -f16 -f32 -f64 -bf16 --type= --endian=
 		-n --numeric-sort -g --general-numeric-sort --sort= --to=
+		--record-size= -k --key= --format= --argsort=
 		-r --reverse -u --unique --count --repeated --singletons --head-count= --head=
-		-c --check -C -m --merge --verify --check-order --nocheck-order
+		--tail= --sample= --seed= --quantiles= --summary --top= --histogram --json
+		-c --check -C -m --merge --union --intersect --difference --symmetric --verify --check-order --nocheck-order
 		--files0-from= --decompress= --invalid= --header --skip-bytes= -z --zero-terminated
 		--size-hint= -o --output= --split= --in-place --force
 		-S --buffer-size= -T --temporary-directory= --compress-program= --batch-size=
@@ -30,7 +32,7 @@ _gsort() {
 		word=${COMP_WORDS[COMP_CWORD-2]}
 	elif [[ $current == --*=* ]]; then
 		word=${current%%=*} current=${current#*=}
-	elif [[ $previous != --check && $previous != --header && $previous != --progress ]]; then
+	elif [[ $previous != --check && $previous != --header && $previous != --progress && $previous != --histogram ]]; then
 		word=$previous		# those take a value only after "="
 	fi
 	case $word in
@@ -38,11 +40,18 @@ _gsort() {
 	--to)           values=$types ;;
 	--endian)       values='little big' ;;
 	--sort)         values='numeric general-numeric' ;;
-	--head-count|--head) values='1 10 100 1000' ;;
+	--head-count|--head|--tail|--sample|--top) values='1 10 100 1000' ;;
+	--seed)         values='0 1 2 3' ;;
+	--quantiles)    values='0.5 0.25,0.5,0.75 0.5,0.95,0.99' ;;
+	--histogram)    values='10 20 50 100' ;;
 	--check)        values='diagnose-first quiet silent summary' ;;
 	--decompress)   values='auto none gzip bzip2 xz zstd lz4' ;;
-	--invalid)      values='abort fail warn ignore' ;;
+	--invalid)      values='abort fail warn ignore skip-blank' ;;
 	--header)       values='1 2 3' ;;
+	--record-size)  values='8 16 32 100' ;;
+	-k|--key)       values='u32@0 u64@0 f64@0 bytes10@0' ;;
+	--format)       values='auto raw npy' ;;
+	--argsort)      values='u32 u64' ;;
 	--skip-bytes)   values='4 8 16 128 512 4K' ;;
 	--size-hint)    values='1G 10G 100G 1T' ;;
 	-S|--buffer-size) values='256M 1G 4G 16G 50% 80%' ;;
@@ -54,6 +63,7 @@ _gsort() {
 	--gpu-memory)   values='50% 80% 1G 4G 16G' ;;
 	--progress)     values='auto always never' ;;
 	--stats)        values='json' ;;
+	--plan | --info) values='text json' ;;
 	-o|--output|--files0-from)
 		mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
 	-T|--temporary-directory)

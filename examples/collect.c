@@ -2,7 +2,7 @@
 /*
  * collect.c - sort numbers from a pipe or a socket into a file
  *
- *     cc -o collect collect.c $(pkg-config --cflags --libs --static gsort)
+ *     cc -o collect collect.c $(pkg-config --cflags --libs gsort)
  *     producer | ./collect numbers.txt
  *
  * The program reads the descriptor in a loop of its own, as a server does, and feeds the job.
@@ -47,6 +47,7 @@ int
 main(int argc, char **argv)
 {
 	struct gsort_options options = {
+		.struct_size = sizeof options,
 		.type = GSORT_TEXT,
 		.unique = true,
 		.invalid = GSORT_INVALID_WARN,	/* warn about a bad line, and leave it out */

@@ -2,7 +2,7 @@
 /*
  * smallest.c - the ten smallest of a million doubles, from memory to memory
  *
- *     cc smallest.c $(pkg-config --cflags --libs --static gsort)
+ *     cc smallest.c $(pkg-config --cflags --libs gsort)
  */
 #include <gsort.h>
 #include <stdio.h>
@@ -24,6 +24,7 @@ main(void)
 	static double values[KEYS];
 	static double smallest[WANTED + 1];	/* one more, to see the end */
 	const struct gsort_options options = {
+		.struct_size = sizeof options,
 		.type = GSORT_F64,
 		.head = true,		/* keeps ten keys, not a million */
 		.head_count = WANTED,

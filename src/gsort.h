@@ -5,7 +5,7 @@
  * The whole public interface of libgsort.  One job at a time is described by a
  * struct gsort_options, opened, run and closed:
  *
- *     struct gsort_options options = { .type = GSORT_U32 };
+ *     struct gsort_options options = { .struct_size = sizeof options, .type = GSORT_U32 };
  *     gsort *job;
  *
  *     if (gsort_open(&job, &options) != GSORT_OK || gsort_run(job) != GSORT_OK)
@@ -13,8 +13,11 @@
  *     gsort_close(job);
  *
  * reads standard input and writes it, sorted, to standard output.  The library
- * never prints and never exits.  Options, and the strings they point to, are borrowed until
+ * never prints and never exits.  The strings and arrays that options point to are borrowed until
  * gsort_close().  A job belongs to one thread at a time, unless a function says otherwise.
+ *
+ * Structs grow at their end, or in members called reserved, so a program works with a later
+ * library of the same soname without being compiled again.
  */
 #ifndef GSORT_H
 #define GSORT_H
@@ -22,6 +25,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#if defined __GNUC__
+#define GSORT_API	__attribute__((visibility("default")))
+#else
+#define GSORT_API
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -33,6 +42,7 @@ enum gsort_type {
 	GSORT_U8, GSORT_I8, GSORT_U16, GSORT_I16,
 	GSORT_U32, GSORT_I32, GSORT_U64, GSORT_I64,
 	GSORT_F32, GSORT_F64,	/* IEEE 754 totalOrder, payloads kept */
+	GSORT_F16, GSORT_BF16,	/* the same: binary16, and bfloat16 */
 	GSORT_TEXT_FLOAT,	/* decimal floats (f64), one per line: NaN, -inf .. -0, 0 .. inf */
 };
 
@@ -40,6 +50,17 @@ enum gsort_operation {
 	GSORT_SORT,
 	GSORT_MERGE,		/* the inputs are sorted: merge them */
 	GSORT_CHECK,		/* is the input sorted?  Nothing is written */
+};
+
+/* A set operation on inputs, sorted or not.  Rules of multisets: a key that occurs M times in the
+ * first input and N times in the second is written so many times.  Of more than two inputs, the
+ * result of the first two is combined with the third, and so on. */
+enum gsort_set {
+	GSORT_NO_SET,
+	GSORT_UNION,		/* max(M, N) */
+	GSORT_INTERSECT,	/* min(M, N) */
+	GSORT_DIFFERENCE,	/* max(M - N, 0) */
+	GSORT_SYMMETRIC,	/* |M - N| */
 };
 
 /* How much a check reports; gsort_run() returns GSORT_DISORDER in every case. */
@@ -55,6 +76,7 @@ enum gsort_invalid {
 	GSORT_INVALID_FAIL,	/* warn and leave it out; an error after all else is written */
 	GSORT_INVALID_WARN,	/* warn and leave it out */
 	GSORT_INVALID_IGNORE,	/* leave it out */
+	GSORT_INVALID_SKIP_BLANK,	/* leave it out if it is empty or blank, else an error, at once */
 };
 
 /* Byte order of binary keys, in and out. */
@@ -62,7 +84,7 @@ enum gsort_endian { GSORT_ENDIAN_HOST, GSORT_ENDIAN_LITTLE, GSORT_ENDIAN_BIG };
 
 /* How the input is compressed. */
 enum gsort_decompress {
-	GSORT_DECOMPRESS_AUTO,	/* text: by its first bytes; binary: by the suffix of its name */
+	GSORT_DECOMPRESS_AUTO,	/* by its first bytes; binary: by the suffix of its name, too */
 	GSORT_DECOMPRESS_NONE,
 	GSORT_DECOMPRESS_GZIP, GSORT_DECOMPRESS_BZIP2, GSORT_DECOMPRESS_XZ,
 	GSORT_DECOMPRESS_ZSTD, GSORT_DECOMPRESS_LZ4,
@@ -75,15 +97,49 @@ enum gsort_device {
 	GSORT_DEVICE_GPU,	/* an error if it cannot be used */
 };
 
+/* How far a job has come: what it does. */
+enum gsort_phase { GSORT_IDLE, GSORT_READING, GSORT_SORTING, GSORT_MERGING, GSORT_WRITING,
+                   GSORT_DONE };
+
 enum { GSORT_GPUS_MOST = 16 };		/* that one job uses */
 #define GSORT_ALL_GPUS	(~0u)
 
-/* All zero means: text from standard input, ascending, to standard output. */
+#define GSORT_RECORD_MOST_BYTES	(1u << 20)
+
+/* A key of a binary record. */
+struct gsort_key {
+	enum gsort_type type;		/* binary; GSORT_TEXT: bytes, which compare as unsigned ones */
+	uint64_t        offset;		/* in the record */
+	uint64_t        bytes;		/* of GSORT_TEXT: how many */
+	bool            reverse;	/* largest first, whatever the REVERSE of all keys */
+	enum gsort_endian endian;	/* GSORT_ENDIAN_HOST: that of all keys */
+	const char     *name;		/* instead of all these but REVERSE: a field of a .npy file */
+};
+
+/* What binary input is. */
+enum gsort_format {
+	GSORT_FORMAT_AUTO,		/* NPY if the first input is a regular file that begins so */
+	GSORT_FORMAT_RAW,		/* keys or records, and nothing else */
+	GSORT_FORMAT_NPY,		/* arrays of NumPy, of one dimension */
+};
+
+/* A number of keys that may be 0. */
+struct gsort_count {
+	bool     wanted;
+	uint64_t count;
+};
+
+/* All zero but for struct_size means: text from standard input, ascending, to standard output. */
 struct gsort_options {
+	size_t			 struct_size;	/* sizeof(struct gsort_options) */
+
 	enum gsort_operation	 operation;
+	enum gsort_set		 set;		/* with GSORT_SORT: of two inputs or more, named; UNIQUE: by
+						 * the rules of sets, where M and N are 0 or 1 */
 	enum gsort_type		 type;
 	bool			 reverse;	/* largest first */
-	bool			 force;		/* binary keys may come from or go to a terminal */
+	bool			 force;		/* binary keys may come from or go to a terminal, and inputs
+						 * may look like something else than numbers */
 
 	/* which keys are written */
 	bool			 unique;	/* one of equal keys */
@@ -92,6 +148,19 @@ struct gsort_options {
 	bool			 singletons;	/* only keys that occur once */
 	bool			 head;		/* only the first HEAD_COUNT of the selected keys */
 	uint64_t		 head_count;
+	struct gsort_count	 tail;		/* only the last keys, so many, in order */
+	struct gsort_count	 sample;	/* only so many random keys, in order; each set of them is
+						 * equally likely */
+	uint64_t		 seed;		/* the same keys and SEED give the same sample */
+
+	/* figures about all keys, in place of the keys; several at once are fine */
+	const char		*quantiles;	/* "0.5,0.95": of each the nearest rank, numbers from 0 to 1
+						 * with at most 18 decimals; NULL: none */
+	bool			 summary;	/* count, distinct, min, quartiles, max and sum */
+	struct gsort_count	 top;		/* the most frequent values, so many, with their counts */
+	unsigned		 histogram;	/* so many bars of equal width, at most 2^20; 0: none */
+	unsigned		 bar_columns;	/* draw it in lines of so many columns; 0: numbers only */
+	bool			 json;		/* figures as JSON, not as lines */
 	bool			 verify;	/* check order, number and checksum of the output */
 
 	/* checking and merging */
@@ -146,13 +215,31 @@ struct gsort_options {
 	const char		*compress_program;	/* for them; "zstd" and "lz4" are built in */
 	unsigned		 merge_files;	/* limit of runs or files merged at once; 0: by memory */
 
+	bool			explained;	/* gsort_plan() will be called: read all limits of the
+						 * machine, also for a small input */
+
 	/* If set, called with one line about each decision: device, runs, fallback. */
 	void			(*note)(void *context, const char *line);
 	void			*note_context;
 
+	/* If set, called when a phase of a sort begins, by the thread that runs the job. */
+	void			(*begins)(void *context, enum gsort_phase phase);
+	void			*begins_context;
+
 	/* If set, called with each warning, one line.  The job continues. */
 	void			(*warn)(void *context, const char *line);
 	void			*warn_context;
+
+	/* Binary records instead of keys: they are moved as a whole.  TYPE stays 0. */
+	uint64_t		 record_bytes;	/* of each; 0: keys alone */
+	const struct gsort_key	*keys;		/* the first one decides, then the next; equal records
+						 * stay in input order */
+	size_t			 key_count;	/* 0: all bytes of the record are the key */
+
+	enum gsort_format	 format;	/* NPY: type, record_bytes and endian come from the input */
+
+	unsigned		 argsort_bits;	/* 32 or 64: write the numbers, from 0, of the sorted keys
+						 * or records in the input, as unsigned integers; 0: off */
 };
 
 /* The busy time of the threads of a job, in seconds.  The sum is THREADS times the time of the
@@ -166,10 +253,12 @@ struct gsort_stages {
 	double encode;			/* keys to bytes; selection and verification, too */
 	double write;			/* includes waiting for output */
 	double idle;			/* waiting for other threads, or for a GPU */
+	double reserved[8];		/* 0 */
 };
 
 /* What a job did.  The figures are complete when gsort_run() has returned. */
 struct gsort_stats {
+	size_t      struct_size;	/* of the library: it has no members beyond these bytes */
 	uint64_t    keys;		/* read */
 	uint64_t    keys_out;		/* written, after selection */
 	uint64_t    bytes_in;		/* after decompression */
@@ -197,9 +286,6 @@ struct gsort_stats {
 };
 
 /* How far a job has come. */
-enum gsort_phase { GSORT_IDLE, GSORT_READING, GSORT_SORTING, GSORT_MERGING, GSORT_WRITING,
-                   GSORT_DONE };
-
 struct gsort_progress {
 	enum gsort_phase phase;
 	uint64_t bytes_in;		/* read so far, after decompression */
@@ -208,13 +294,27 @@ struct gsort_progress {
 	uint64_t keys_sorted;		/* of keys_in, ready to be written */
 	uint64_t bytes_out;
 	unsigned runs;			/* written or kept so far */
+	uint64_t stored_in;		/* of the input's files, so far: compressed, if they are */
+	uint64_t stored_total;		/* what they have together; UINT64_MAX: unknown */
+	uint64_t reserved[8];		/* 0 */
 };
 
 typedef enum gsort_status {
 	GSORT_OK       = 0,
 	GSORT_DISORDER = 1,		/* a check found the input not sorted */
-	GSORT_ERROR  = 2,		/* gsort_message() describes it */
+	GSORT_ERROR  = 2,		/* gsort_message() describes it, gsort_last_error() is its kind */
 } gsort_status;
+
+/* Kinds of errors: what a program can do about it differs.  There may be more in later versions. */
+enum gsort_error {
+	GSORT_ERROR_NONE,
+	GSORT_ERROR_USAGE,		/* options or calls that cannot be used so: change the program */
+	GSORT_ERROR_INPUT,		/* the input is not what its type says: change the input */
+	GSORT_ERROR_IO,			/* a file cannot be opened, read or written; a full disk */
+	GSORT_ERROR_MEMORY,		/* not enough, or more than memory_bytes */
+	GSORT_ERROR_DEVICE,		/* no GPU, or it failed: GSORT_DEVICE_CPU works without it */
+	GSORT_ERROR_INTERRUPTED,	/* gsort_interrupt() was called */
+};
 
 typedef struct gsort gsort;
 
@@ -222,16 +322,21 @@ typedef struct gsort gsort;
  * Check the options, open every input, plan, and open the output.
  *
  * @job      set to the new job, or to NULL after an error
- * @options  borrowed until gsort_close()
+ * @options  copied; what they point to is borrowed until gsort_close().  A struct_size larger than
+ *           the library's is allowed if all members that the library does not know are 0.
  * @return   GSORT_OK; GSORT_ERROR: nothing has been read or written
  */
-gsort_status gsort_open(gsort **job, const struct gsort_options *options);
+GSORT_API gsort_status gsort_open(gsort **job, const struct gsort_options *options);
 
 /**
  * Describe the plan: call PRINT with each line, without newline.  Valid between gsort_open()
  * and gsort_run().
  */
-void gsort_plan(const gsort *job, void (*print)(void *context, const char *line), void *context);
+GSORT_API void gsort_plan(const gsort *job, void (*print)(void *context, const char *line), void *context);
+
+/** The same, as one line of JSON; sizes are in bytes, what is unknown is null. */
+GSORT_API void gsort_plan_json(const gsort *job, void (*print)(void *context, const char *line),
+                     void *context);
 
 /**
  * Read, sort and write everything.  Once for each job, and not if it is FED or DRAINED.
@@ -241,7 +346,7 @@ void gsort_plan(const gsort *job, void (*print)(void *context, const char *line)
  *          place (a device, a FIFO, a file with several hard links), or the error is only that
  *          lines were left out (GSORT_INVALID_FAIL)
  */
-gsort_status gsort_run(gsort *job);
+GSORT_API gsort_status gsort_run(gsort *job);
 
 /*
  * A job that is fed, drained or both runs in a thread of its own, which the first of these calls
@@ -256,14 +361,14 @@ gsort_status gsort_run(gsort *job);
  *
  * @return  GSORT_OK: the job has taken all of it; else the job has ended, with this result
  */
-gsort_status gsort_feed(gsort *job, const void *data, size_t bytes);
+GSORT_API gsort_status gsort_feed(gsort *job, const void *data, size_t bytes);
 
 /**
  * End the input.
  *
  * @return  if the job is drained: GSORT_OK, at once; else the job's result, for which it waits
  */
-gsort_status gsort_feed_end(gsort *job);
+GSORT_API gsort_status gsort_feed_end(gsort *job);
 
 /**
  * Wait for output, and store the next BYTES of it.
@@ -271,49 +376,150 @@ gsort_status gsort_feed_end(gsort *job);
  * @got     set to BYTES, or less at the end of the output
  * @return  GSORT_OK if *GOT is BYTES; at the end the job's result
  */
-gsort_status gsort_drain(gsort *job, void *into, size_t bytes, size_t *got);
+GSORT_API gsort_status gsort_drain(gsort *job, void *into, size_t bytes, size_t *got);
 
 /** What the job has done so far; owned by the job, valid until gsort_close(). */
-const struct gsort_stats *gsort_stats(const gsort *job);
+GSORT_API const struct gsort_stats *gsort_stats(const gsort *job);
 
 /** Store in PROGRESS how far the job has come.  Any thread, also while gsort_run() runs. */
-void gsort_progress(const gsort *job, struct gsort_progress *progress);
+GSORT_API void gsort_progress(const gsort *job, struct gsort_progress *progress);
 
 /** Free the job; NULL is allowed.  A job that has not ended is stopped: its output file is
  *  unchanged. */
-void gsort_close(gsort *job);
+GSORT_API void gsort_close(gsort *job);
+
+/**
+ * End a job early: what it does next, reading or writing, fails with GSORT_ERROR_INTERRUPTED, and
+ * a named output is unchanged.  Keys that are being sorted in memory, or merged from temporary
+ * files for another merge, are finished before.
+ *
+ * Any thread may call it from gsort_open() to gsort_close(), also a signal handler.
+ */
+GSORT_API void gsort_interrupt(gsort *job);
 
 /**
  * Remove unfinished output files that have a name, because a signal is about to end the process.
  * Async-signal-safe; no job may continue after it.
  */
-void gsort_abandon(void);
+GSORT_API void gsort_abandon(void);
+
+/* ---- arrays -------------------------------------------------------------------------- */
+
+/* How arrays are sorted; NULL, or all zero but for struct_size: ascending, one thread a core. */
+struct gsort_array_options {
+	size_t   struct_size;		/* sizeof(struct gsort_array_options) */
+	bool     reverse;		/* largest first */
+	bool     trust_order;		/* gsort_merge_arrays(): do not check the order of the arrays */
+	unsigned threads;		/* 0: one per core, at most 16; 1: only the calling one */
+	void    *scratch;		/* gsort_sort(): memory to use in place of its own, or NULL */
+	size_t   scratch_bytes;		/* gsort_scratch_bytes(), or more */
+};
+
+/*
+ * These functions take keys of all binary types in this machine's byte order, aligned to their size.
+ * Floats are in IEEE 754 totalOrder: -NaN, -inf .. -0, 0 .. inf, NaN; NaNs keep their bits.  They read
+ * and write nothing but memory.  Any threads may call them at once, each with arrays of its own.
+ *
+ * GSORT_ERROR_USAGE: an argument is wrong.  GSORT_ERROR_MEMORY: there is not enough; the arrays are as
+ * they were.  For time and memory, see gsort(3).
+ */
+
+/**
+ * Sort COUNT keys in place.  Equal keys are equal bits, so stability makes no difference.
+ *
+ * Time: O(n) for keys of 8 and 16 bits, else O(n log n) for most and O(n x bits) for any.
+ * Memory: none up to 16 KiB of keys; then about as much as the keys, and 10 MiB a thread: its own, or
+ * OPTIONS.scratch.
+ */
+GSORT_API gsort_status gsort_sort(void *keys, size_t count, enum gsort_type type,
+                                  const struct gsort_array_options *options);
+
+/**
+ * The scratch memory that gsort_sort() needs for COUNT keys with these OPTIONS; 0: none, or an argument is
+ * wrong.  Without it the call maps memory and gives it back, which takes up to a third of its time: a
+ * program that sorts again and again keeps its own.
+ */
+GSORT_API size_t gsort_scratch_bytes(size_t count, enum gsort_type type,
+                                     const struct gsort_array_options *options);
+
+/**
+ * Store in INDICES, of INDEX_TYPE GSORT_U32 or GSORT_U64, the numbers of COUNT keys, from 0, in the order
+ * of the keys.  Stable: equal keys keep their order, also largest first.
+ *
+ * Time: as gsort_sort() of u64.  Memory: 16 bytes a key, 8 more for GSORT_U32, and 10 MiB a thread.
+ */
+GSORT_API gsort_status gsort_argsort(const void *keys, size_t count, enum gsort_type type,
+                                     void *indices, enum gsort_type index_type,
+                                     const struct gsort_array_options *options);
+
+/**
+ * Sort COUNT keys in place, and move PAYLOAD, elements of 4 or 8 bytes, with them.  Not stable: use
+ * gsort_argsort() if equal keys must keep their order.
+ *
+ * Time: as gsort_argsort(), and a random access for each element; less for 4 bytes with keys of 32 bits
+ * or less.  Memory: 24 bytes a key, and 10 MiB a thread.
+ */
+GSORT_API gsort_status gsort_sort_pairs(void *keys, void *payload, size_t payload_bytes, size_t count,
+                                        enum gsort_type type,
+                                        const struct gsort_array_options *options);
+
+/**
+ * Are COUNT keys sorted?
+ *
+ * @return  GSORT_OK: yes; GSORT_DISORDER: no, and gsort_message() names the first element out of order;
+ *          GSORT_ERROR
+ *
+ * Time: O(n).  Memory: none.
+ */
+GSORT_API gsort_status gsort_is_sorted(const void *keys, size_t count, enum gsort_type type,
+                                       const struct gsort_array_options *options);
+
+/**
+ * Merge ARRAY_COUNT sorted arrays, of COUNTS[] keys each, into INTO, which has room for all and overlaps
+ * none of them.
+ *
+ * @return  GSORT_OK; GSORT_ERROR: also GSORT_ERROR_INPUT, if an array is not sorted
+ *
+ * Time: O(n log k).  Memory: 1 MiB a thread and 1 KiB an array and thread; and for types other than
+ * GSORT_U32 and GSORT_U64, and for largest first, as much as the keys.
+ */
+GSORT_API gsort_status gsort_merge_arrays(void *into, const void *const arrays[],
+                                          const size_t counts[], size_t array_count,
+                                          enum gsort_type type,
+                                          const struct gsort_array_options *options);
+
+/* ---- what went wrong, and what there is ------------------------------------------------- */
 
 /** The message of this thread's last error, without newline; never NULL.  It contains names and
  *  lines of the input unchanged. */
-const char *gsort_message(void);
+GSORT_API const char *gsort_message(void);
+
+/** The kind of this thread's last error; GSORT_ERROR_NONE if there was none. */
+GSORT_API enum gsort_error gsort_last_error(void);
 
 /**
- * The type called NAME: "u8" .. "u64", "i8" .. "i64", "f32", "f64", "text",
+ * The type called NAME: "u8" .. "u64", "i8" .. "i64", "f16" .. "f64", "bf16", "text",
  * "text-float".
  *
  * @return  true and *TYPE set, or false: no such type
  */
-bool gsort_type_named(const char *name, enum gsort_type *type);
+GSORT_API bool gsort_type_named(const char *name, enum gsort_type *type);
 
-/* Two options that cannot be used together, by their long names in gsort(1): "to", "type". */
+/* Two options that cannot be used together, by their long names in gsort(1): "to", "type".  This
+ * struct never grows. */
 struct gsort_conflict {
 	const char *one, *other;	/* string constants */
 	bool        needs;		/* ONE needs OTHER; false: they exclude each other */
+	const char *why;		/* half a sentence; NULL: the names say it */
 };
 
 /**
  * Find two options that cannot be used together, so that a program can name them in its own
  * words.  gsort_open() refuses such OPTIONS.  O(1); any thread may call it.
  *
- * @return  true: *CONFLICT is set; false: there is no conflict
+ * @return  true: *CONFLICT is set; false: there is no conflict, or struct_size is wrong
  */
-bool gsort_conflict(const struct gsort_options *options, struct gsort_conflict *conflict);
+GSORT_API bool gsort_conflict(const struct gsort_options *options, struct gsort_conflict *conflict);
 
 /**
  * Describe this machine, a line at a time: processors, GPUs, memory, temporary directories.
@@ -322,15 +528,19 @@ bool gsort_conflict(const struct gsort_options *options, struct gsort_conflict *
  *
  * Slow where there is a GPU: it loads the GPU module and creates a context (0.3 s).
  */
-void gsort_info(const struct gsort_options *options,
+GSORT_API void gsort_info(const struct gsort_options *options,
                 void (*print)(void *context, const char *line), void *context);
 
+/** The same, as one line of JSON. */
+GSORT_API void gsort_info_json(const struct gsort_options *options,
+                     void (*print)(void *context, const char *line), void *context);
+
 /** The version, "X.Y.Z". */
-const char *gsort_version(void);
+GSORT_API const char *gsort_version(void);
 
 /** Describe this build, a line at a time: vector instructions, the GPU module or why it cannot be
  *  loaded, libraries.  Loads the module; opens no GPU. */
-void gsort_build(void (*print)(void *context, const char *line), void *context);
+GSORT_API void gsort_build(void (*print)(void *context, const char *line), void *context);
 
 #ifdef __cplusplus
 }

@@ -3,6 +3,19 @@
 
 # Everything but the GPU and the command line: also what gsort-emu is made of.
 host_sources = \
+  src/array/api.c \
+  src/array/args.c \
+  src/array/args.h \
+  src/array/disorder.c \
+  src/array/disorder.h \
+  src/array/order.c \
+  src/array/order.h \
+  src/array/pairs.c \
+  src/array/pairs.h \
+  src/array/sort.c \
+  src/array/sort.h \
+  src/array/union.c \
+  src/array/union.h \
   src/base/arena.c \
   src/base/arena.h \
   src/base/clock.c \
@@ -18,6 +31,7 @@ host_sources = \
   src/base/sandbox.h \
   src/base/simd.c \
   src/base/simd.h \
+  src/base/static_codecs.h \
   src/base/status.c \
   src/base/status.h \
   src/base/team.c \
@@ -31,8 +45,14 @@ host_sources = \
   src/format/encode.h \
   src/format/encode_text.c \
   src/format/encode_text.h \
+  src/format/float_sum.c \
+  src/format/float_sum.h \
   src/format/floats.cpp \
   src/format/floats.h \
+  src/format/hint.c \
+  src/format/hint.h \
+  src/format/half.c \
+  src/format/half.h \
   src/format/integers.h \
   src/format/key.c \
   src/format/key.h \
@@ -53,6 +73,10 @@ host_sources = \
   src/format/print_avx512.inc \
   src/format/raw.c \
   src/format/raw.h \
+  src/format/npy.c \
+  src/format/npy.h \
+  src/format/record.c \
+  src/format/record.h \
   src/format/text.h \
   src/format/text_decoder.c \
   src/format/text_decoder.h \
@@ -68,6 +92,8 @@ host_sources = \
   src/gsort.h \
   src/io/ahead.c \
   src/io/ahead.h \
+  src/io/contents.c \
+  src/io/contents.h \
   src/io/file.c \
   src/io/file.h \
   src/io/inflate.c \
@@ -100,14 +126,30 @@ host_sources = \
   src/io/recorder.h \
   src/io/replace.c \
   src/io/replace.h \
+  src/job/answer.c \
+  src/job/answer.h \
   src/job/api.c \
   src/job/check.c \
   src/job/check.h \
+  src/job/combine.c \
+  src/job/combine.h \
   src/job/explain.c \
   src/job/info.c \
+  src/job/items.c \
+  src/job/items.h \
+  src/job/items_check.c \
+  src/job/items_check.h \
+  src/job/items_merge.c \
+  src/job/items_merge.h \
   src/job/job.h \
+  src/job/json.c \
+  src/job/json.h \
+  src/job/lost.c \
+  src/job/lost.h \
   src/job/merge.c \
   src/job/merge.h \
+  src/job/npy.c \
+  src/job/npy.h \
   src/job/open.c \
   src/job/open.h \
   src/job/options.c \
@@ -122,6 +164,8 @@ host_sources = \
   src/job/sandbox_policy.h \
   src/job/sort.c \
   src/job/sort.h \
+  src/plan/cluster.c \
+  src/plan/cluster.h \
   src/plan/device.c \
   src/plan/device.h \
   src/plan/estimate.c \
@@ -135,8 +179,6 @@ host_sources = \
   src/sort/buckets/batch.h \
   src/sort/buckets/buckets.c \
   src/sort/buckets/buckets.h \
-  src/sort/buckets/strands.c \
-  src/sort/buckets/strands.h \
   src/sort/buckets/part_list.c \
   src/sort/buckets/part_list.h \
   src/sort/buckets/parts.c \
@@ -148,6 +190,8 @@ host_sources = \
   src/sort/buckets/seal.c \
   src/sort/buckets/seal.h \
   src/sort/buckets/state.h \
+  src/sort/buckets/strands.c \
+  src/sort/buckets/strands.h \
   src/sort/checksum.c \
   src/sort/checksum.h \
   src/sort/count.c \
@@ -170,11 +214,28 @@ host_sources = \
   src/sort/cpu/vector_partition.inc \
   src/sort/each_width.inc \
   src/sort/funnel.inc \
+  src/sort/items/bins.c \
+  src/sort/items/bins.h \
+  src/sort/items/divide.c \
+  src/sort/items/divide.h \
+  src/sort/items/follow.c \
+  src/sort/items/follow.h \
+  src/sort/items/items.c \
+  src/sort/items/items.h \
+  src/sort/items/part.c \
+  src/sort/items/part.h \
+  src/sort/items/sum.c \
+  src/sort/items/sum.h \
+  src/sort/items/walk.h \
   src/sort/keys.c \
   src/sort/keys.h \
   src/sort/keys.inc \
   src/sort/merge.c \
   src/sort/merge.h \
+  src/sort/scan.c \
+  src/sort/scan.h \
+  src/sort/set_merge.c \
+  src/sort/set_merge.h \
   src/sort/run.h \
   src/sort/span.h \
   src/spill/blocks.c \
@@ -190,14 +251,41 @@ host_sources = \
   src/spill/shuffle.inc \
   src/spill/spill.c \
   src/spill/spill.h \
+  src/stages/answer.c \
+  src/stages/answer.h \
+  src/stages/bars.c \
+  src/stages/bars.h \
+  src/stages/division.c \
+  src/stages/division.h \
   src/stages/emit.c \
   src/stages/emit.h \
+  src/stages/gpu_drain.c \
+  src/stages/gpu_drain.h \
+  src/stages/extremes.c \
+  src/stages/extremes.h \
+  src/stages/figures.c \
+  src/stages/figures.h \
+  src/stages/handover.c \
+  src/stages/handover.h \
   src/stages/head.c \
   src/stages/head.h \
   src/stages/ingest.c \
   src/stages/ingest.h \
+  src/stages/item_buckets.c \
+  src/stages/item_buckets.h \
+  src/stages/item_drain.c \
+  src/stages/item_drain.h \
+  src/stages/item_emit.c \
+  src/stages/item_emit.h \
+  src/stages/item_sink.h \
+  src/stages/item_store.c \
+  src/stages/item_store.h \
   src/stages/order.c \
   src/stages/order.h \
+  src/stages/pick.c \
+  src/stages/pick.h \
+  src/stages/record_ingest.c \
+  src/stages/record_ingest.h \
   src/stages/runs.c \
   src/stages/runs.h \
   src/stages/select.c \
@@ -206,13 +294,22 @@ host_sources = \
   src/stages/split.h \
   src/stages/store.c \
   src/stages/store.h \
+  src/stages/tail.c \
+  src/stages/tail.h \
+  src/stages/top.c \
+  src/stages/top.h \
   src/stages/verify.c \
   src/stages/verify.h
+
+# Of a static program alone.
+static_sources = src/base/static_codecs.c
 
 # The GPU module, with kernels/.
 cuda_sources = \
   src/gpu/cuda/cuda.c \
   src/gpu/cuda/cuda.h \
+  src/gpu/cuda/cut.c \
+  src/gpu/cuda/cut.h \
   src/gpu/cuda/device.c \
   src/gpu/cuda/device.h \
   src/gpu/cuda/engine.c \
@@ -233,6 +330,8 @@ cli_sources = \
   src/cli/cuda_visible.h \
   src/cli/files0.c \
   src/cli/files0.h \
+  src/cli/near.c \
+  src/cli/near.h \
   src/cli/option_conflicts.c \
   src/cli/option_conflicts.h \
   src/cli/option_handlers.c \
@@ -247,11 +346,16 @@ cli_sources = \
   src/cli/process.h \
   src/cli/progress.c \
   src/cli/progress.h \
+  src/cli/progress_line.c \
+  src/cli/progress_line.h \
   src/cli/report.c \
-  src/cli/report.h
+  src/cli/report.h \
+  src/cli/type_names.c \
+  src/cli/type_names.h
 
 # Not compiled.
 source_extra = \
+  src/array/README.md \
   src/base/README.md \
   src/cli/README.md \
   src/format/README.md \
@@ -262,6 +366,9 @@ source_extra = \
   src/sort/README.md \
   src/sort/buckets/README.md \
   src/sort/cpu/README.md \
+  src/sort/items/README.md \
   src/spill/README.md \
   src/stages/README.md \
-  src/gpu/cuda/module.map
+  src/gpu/cuda/module.map \
+  src/libgsort.abi \
+  src/libgsort.map

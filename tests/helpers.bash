@@ -115,6 +115,16 @@ is_sorted() {
 	gen --check "$1" --type "${2:?}" "${@:3}"
 }
 
+# peak_within KIB COMMAND...: its largest resident set is no more.
+peak_within() {
+	local most=$1 peak
+	shift
+	measure took "$@" || return 1
+	read -r _ peak _ <took
+	echo "peak $peak KiB of $most: $*"
+	[ "$peak" -le "$most" ]
+}
+
 # not COMMAND...: it fails.  (A bare "! COMMAND" never fails a test.)
 not() {
 	! "$@"

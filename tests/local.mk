@@ -18,9 +18,12 @@ tests_tools_gen_SOURCES = tests/tools/gen.c
 tests_tools_measure_SOURCES = tests/tools/measure.c
 
 tests_unit_units_SOURCES = \
+  tests/unit/array.c \
   tests/unit/base.c \
   tests/unit/batch.c \
   tests/unit/buckets.c \
+  tests/unit/contents.c \
+  tests/unit/cluster.c \
   tests/unit/count.c \
   tests/unit/text_decoder.c \
   tests/unit/encode.c \
@@ -28,19 +31,24 @@ tests_unit_units_SOURCES = \
   tests/unit/floats.c \
   tests/unit/external_merge.c \
   tests/unit/rendezvous.c \
+  tests/unit/scan.c \
   tests/unit/inflate.c \
   tests/unit/input.c \
+  tests/unit/items.c \
   tests/unit/key.c \
   tests/unit/lines.c \
   tests/unit/merge.c \
   tests/unit/modules.def \
+  tests/unit/npy.c \
   tests/unit/options.c \
   tests/unit/order.c \
   tests/unit/output.c \
   tests/unit/plan.c \
   tests/unit/quicksort.c \
+  tests/unit/record.c \
   tests/unit/recorder.c \
   tests/unit/select.c \
+  tests/unit/set_merge.c \
   tests/unit/shapes.h \
   tests/unit/output_fd.c \
   tests/unit/spill.c \
@@ -116,6 +124,7 @@ fuzz_sources = \
   tests/fuzz/job.c \
   tests/fuzz/job.h \
   tests/fuzz/merge.c \
+  tests/fuzz/records.c \
   tests/fuzz/opts.c \
   tests/fuzz/oracle.c \
   tests/fuzz/oracle.h \
@@ -160,6 +169,7 @@ nodist_EXTRA_tests_unit_units_emu_SOURCES = dummy.cxx
 
 # ---- what make check runs --------------------------------------------------------
 BATS_FILES = \
+  tests/cli/answers.bats \
   tests/cli/check.bats \
   tests/cli/completions.bats \
   tests/cli/decode.bats \
@@ -174,16 +184,21 @@ BATS_FILES = \
   tests/cli/memory.bats \
   tests/cli/merge.bats \
   tests/cli/messages.bats \
+  tests/cli/npy.bats \
   tests/cli/opts.bats \
   tests/cli/output.bats \
   tests/cli/progress.bats \
   tests/cli/property.bats \
+  tests/cli/python.bats \
+  tests/cli/records.bats \
   tests/cli/sandbox.bats \
   tests/cli/select.bats \
+  tests/cli/sets.bats \
   tests/cli/signals.bats \
   tests/cli/spill.bats \
   tests/cli/split.bats \
   tests/cli/start.bats \
+  tests/cli/types.bats \
   tests/cli/verify.bats \
   tests/fault/fault.bats \
   tests/fault/kill.bats \
@@ -192,6 +207,7 @@ BATS_FILES = \
   tests/gpu/guard.bats \
   tests/gpu/ladder.bats \
   tests/gpu/module.bats \
+  tests/house/abi.bats \
   tests/house/bench.bats \
   tests/house/bootstrap.bats \
   tests/house/build.bats \
@@ -212,9 +228,13 @@ test_files = \
   tests/fuzz/seeds.sh \
   tests/fuzz/text.dict \
   tests/helpers.bash \
+  tests/house/abi.sh \
   tests/house/coverage.py \
+  tests/tools/records.py \
   tests/house/cppcheck.txt \
   tests/house/format.py \
+  tests/tools/figures.py \
+  tests/tools/sets.py \
   tests/house/lint.sh \
   tests/house/sanitizers.sh \
   tests/run \

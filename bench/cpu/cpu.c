@@ -35,22 +35,6 @@ struct bench {
 
 /* --- measuring --------------------------------------------------------------- */
 
-static int
-compare32(const void *a, const void *b)
-{
-	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-static int
-compare64(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Sort RUNS pieces of KEYS, and merge them to OUT.  Seconds for the merge. */
 static double
 merge_runs(const struct bench *bench, enum gs_simd simd, unsigned threads, char *keys, char *out)
@@ -109,7 +93,7 @@ measure(const struct bench *bench, unsigned shape, int simd, unsigned threads,
 		if (bench->merge > 0)
 			times[run] = merge_runs(bench, (enum gs_simd)simd, threads, keys, scratch);
 		else if (simd < 0)
-			qsort(keys, count, width, bench->bits == 32 ? compare32 : compare64);
+			qsort(keys, count, width, bench->bits == 32 ? keys_compare32 : keys_compare64);
 		else
 			bench_buckets(bench->bits, keys, scratch, count, threads,
 			              (enum gs_simd)simd, spent);

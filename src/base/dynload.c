@@ -5,15 +5,37 @@
 #include <string.h>
 
 #include "base/dynload.h"
+#include "base/static_codecs.h"
 
 enum { UNTRIED, LOADED, MISSING };
 
 /* ---- any library ---------------------------------------------------------- */
 
+/* In a static program: any library, by the name of a function. */
+static int
+find_linked(const struct gs_library *library)
+{
+	for (size_t s = 0; s < library->count; s++) {
+		const struct gs_symbol *symbol = &library->symbols[s];
+		const struct gs_static_function *found = gs_static_codecs.functions;
+
+		while (found->name != NULL && strcmp(found->name, symbol->name) != 0)
+			found++;
+		memcpy(symbol->function, &found->function, sizeof found->function);
+		if (found->name == NULL && !symbol->optional)
+			return MISSING;
+	}
+	return LOADED;
+}
+
 static int
 load(const struct gs_library *library)
 {
-	void *loaded = dlopen(library->soname, RTLD_NOW | RTLD_LOCAL);
+	void *loaded;
+
+	if (&gs_static_codecs != NULL)
+		return find_linked(library);
+	loaded = dlopen(library->soname, RTLD_NOW | RTLD_LOCAL);
 
 	for (size_t s = 0; loaded != NULL && s < library->count; s++) {
 		const struct gs_symbol *symbol = &library->symbols[s];

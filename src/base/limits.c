@@ -243,16 +243,10 @@ gs_limits_disk_bytes(const char *dir)
 	return statvfs(dir, &fs) == 0 ? (uint64_t)fs.f_bavail * fs.f_frsize : UINT64_MAX;
 }
 
-bool
-gs_temp_dir_is_set(void)
-{
-	const char *dir = getenv("TMPDIR");
-
-	return dir != NULL && *dir != '\0';
-}
-
 const char *
 gs_temp_dir(void)
 {
-	return gs_temp_dir_is_set() ? getenv("TMPDIR") : "/tmp";
+	const char *dir = getenv("TMPDIR");
+
+	return dir != NULL && *dir != '\0' ? dir : "/tmp";
 }

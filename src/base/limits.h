@@ -36,7 +36,4 @@ uint64_t gs_limits_disk_bytes(const char *dir);
  *  empty. */
 const char *gs_temp_dir(void);
 
-/** Has the user set a folder in $TMPDIR?  An empty one does not count. */
-bool gs_temp_dir_is_set(void);
-
 #endif

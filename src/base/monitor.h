@@ -18,6 +18,7 @@
 struct gs_counters {
 	atomic_uint      phase;		/* enum gsort_phase */
 	_Atomic uint64_t bytes_in, bytes_total, keys_in, keys_sorted, bytes_out;
+	_Atomic uint64_t stored_in, stored_total;	/* of the input's files, compressed as they are */
 	atomic_uint      runs;
 };
 

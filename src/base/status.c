@@ -8,6 +8,7 @@
 #include "base/status.h"
 
 static _Thread_local char message[GS_MESSAGE_BYTES];
+static _Thread_local gs_status failure;
 
 gs_status
 gs_fail(gs_status status, const char *format, ...)
@@ -19,6 +20,7 @@ gs_fail(gs_status status, const char *format, ...)
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
 	memcpy(message, text, sizeof message);
+	failure = status;
 	return status;
 }
 
@@ -39,6 +41,19 @@ const char *
 gs_message(void)
 {
 	return message;
+}
+
+gs_status
+gs_failure(void)
+{
+	return failure;
+}
+
+gs_status
+gs_check_interrupted(const atomic_bool *interrupted)
+{
+	return interrupted != NULL && atomic_load(interrupted) ? gs_fail(GS_EINTERRUPTED, "interrupted")
+	                                                       : GS_OK;
 }
 
 void

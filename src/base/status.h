@@ -2,8 +2,8 @@
 /*
  * status.h - how an error travels: a code by value, a message beside it
  *
- * The message is thread-local, like errno; thread.c carries a worker's message to the
- * thread that joins it.  Only src/cli prints messages.
+ * The message, and the code that it came with, are thread-local, like errno; thread.c carries those of
+ * a worker to the thread that joins it.  Only src/cli prints messages.
  */
 #ifndef GS_STATUS_H
 #define GS_STATUS_H
@@ -23,6 +23,7 @@ typedef enum gs_status {
 	GS_EDEVMEM,	/* out of device memory: try with less          */
 	GS_ENOCOPY,	/* the input is too large to be recorded for a restart */
 	GS_EDEVICE,	/* the GPU failed                               */
+	GS_EINTERRUPTED, /* gsort_interrupt() was called                */
 } gs_status;
 
 /* Room for the longest file name and 1,023 bytes more, so that no name cuts off the reason. */
@@ -39,6 +40,9 @@ gs_status gs_fail_errno(gs_status status, const char *format, ...) PRINTF(2, 3);
 
 /** This thread's last message; "" if there was none. */
 const char *gs_message(void);
+
+/** The status that the message belongs to. */
+gs_status gs_failure(void);
 
 /* The first error of several threads that work side by side; it ends the work of all. */
 struct gs_first_error {
@@ -59,6 +63,9 @@ bool gs_first_error_note(struct gs_first_error *error, gs_status status);
 
 /** All threads are done: returns the first error, with its message now the caller's; or GS_OK. */
 gs_status gs_first_error_close(struct gs_first_error *error);
+
+/** Has somebody set *INTERRUPTED, which may be NULL?  Then GS_EINTERRUPTED, with a message. */
+gs_status gs_check_interrupted(const atomic_bool *interrupted) __attribute__((warn_unused_result));
 
 /* In a function that only sequences others: pass an error up. */
 #define TRY(call) \

@@ -26,6 +26,7 @@
 
 #include "base/clock.h"
 #include "base/team.h"
+#include "base/thread.h"
 
 /* The body with the deepest stack sorts skewed keys, and needs less than a tenth of this. */
 enum { WORKER_STACK_BYTES = 1 << 20 };
@@ -168,8 +169,10 @@ start(void)
 	error = pthread_create(&id, &attributes, work, worker);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attributes);
-	if (error != 0)
+	if (error != 0) {
+		gs_thread_miss();
 		return NULL;
+	}
 	pool.count++;
 	return worker;
 }

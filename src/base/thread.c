@@ -2,10 +2,25 @@
 /* thread.c - long-lived threads, and the queue between two of them */
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 #include "base/clock.h"
 #include "base/thread.h"
+
+static atomic_bool missed;
+
+bool
+gs_thread_was_missed(void)
+{
+	return atomic_exchange(&missed, false);
+}
+
+void
+gs_thread_miss(void)
+{
+	atomic_store(&missed, true);
+}
 
 static void *
 thread_main(void *context)
@@ -37,6 +52,7 @@ gs_thread_start(struct gs_thread *thread, gs_status (*body)(void *), void *conte
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	thread->runs = error == 0;
 	if (error != 0) {
+		gs_thread_miss();
 		pthread_mutex_destroy(&thread->lock);
 		errno = error;
 		return gs_fail_errno(GS_EBUDGET, "cannot start a thread");

@@ -29,6 +29,12 @@ struct gs_thread {
 MUST_CHECK gs_status gs_thread_start(struct gs_thread *thread,
                                      gs_status (*body)(void *), void *context);
 
+/** Could some thread not be started, here or in a team, since the last call?  Jobs go on without. */
+bool gs_thread_was_missed(void);
+
+/** A thread could not be started. */
+void gs_thread_miss(void);
+
 /** Has BODY returned?  Never blocks. */
 bool gs_thread_ends(struct gs_thread *thread);
 
@@ -36,9 +42,9 @@ bool gs_thread_ends(struct gs_thread *thread);
 gs_status gs_thread_join(struct gs_thread *thread);
 
 /*
- * A bounded queue of pointers between one thread that gives and one that takes.
+ * A bounded queue of pointers between threads that give and those that take.
  */
-enum { GS_QUEUE_SLOTS = 8 };
+enum { GS_QUEUE_SLOTS = 32 };
 
 struct gs_queue {
 	pthread_mutex_t lock;
@@ -53,7 +59,7 @@ void  gs_queue_open(struct gs_queue *queue);
 bool  gs_queue_give(struct gs_queue *queue, void *item);
 /** Remove the oldest item; blocks while there is none.  NULL once the queue is shut and empty. */
 void *gs_queue_take(struct gs_queue *queue);
-/** Refuse more items, and wake both threads.  May be called twice. */
+/** Refuse more items, and wake all threads.  May be called twice. */
 void  gs_queue_shut(struct gs_queue *queue);
 void  gs_queue_close(struct gs_queue *queue);
 

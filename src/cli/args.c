@@ -19,9 +19,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "cli/args.h"
 #include "cli/files0.h"
+#include "cli/near.h"
 #include "cli/option_conflicts.h"
 #include "cli/option_table.h"
 #include "cli/parse_value.h"
@@ -149,7 +152,12 @@ split_cluster(struct words *words, const char *word, bool *wants_value)
 		const struct gs_type_letter *type = type_of_letter(*at);
 		size_t digits = type == NULL ? 0 : strspn(at + 1, "0123456789");
 
-		if (digits > 0) {
+		if (strncmp(at, "bf16", 4) == 0) {	/* -b alone has no effect */
+			if (at > start)
+				add_word(words, "-", start, (size_t)(at - start));
+			add_word(words, "--type=", at, 4);
+			start = at += 4;
+		} else if (digits > 0) {
 			if (!is_width(type, at + 1, digits)) {
 				report_width(word, type);
 				return false;
@@ -229,103 +237,10 @@ split_words(struct words *words, int argc, char **argv)
 
 /* --- messages about what getopt cannot read -------------------------------- */
 
-/* What people type who come from other programs: the option here. */
-static const struct {
-	const char *typed, *meant;
-} synonyms[] = {
-	{ "j", "parallel" }, { "jobs", "parallel" }, { "threads", "parallel" },
-	{ "top", "head" }, { "limit", "head" }, { "desc", "reverse" }, { "descending", "reverse" },
-	{ "distinct", "unique" }, { "memory", "buffer-size" }, { "mem", "buffer-size" },
-	{ "tmpdir", "temporary-directory" }, { "float", "general-numeric-sort" },
-	{ "dry-run", "plan" }, { "format", "type" }, { "convert", "to" },
-};
-
-static const char *
-synonym_of(const char *word, size_t bytes)
-{
-	for (size_t s = 0; s < sizeof synonyms / sizeof synonyms[0]; s++)
-		if (strlen(synonyms[s].typed) == bytes &&
-		    strncmp(synonyms[s].typed, word, bytes) == 0)
-			return synonyms[s].meant;
-	return NULL;
-}
-
-static size_t
-least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
-/*
- * Edits between TYPED and NAME: a letter inserted, deleted or replaced, or two swapped.
- * Optimal string alignment, three rows of the table at a time (Damerau, "A technique for
- * computer detection and correction of spelling errors", 1964).  O(BYTES * length of NAME).
- */
-static size_t
-edits(const char *typed, size_t bytes, const char *name)
-{
-	enum { LONGEST = 40 };		/* longer than any option */
-	size_t table[3][LONGEST + 1];
-	size_t name_bytes = strlen(name);
-
-	if (bytes > LONGEST || name_bytes > LONGEST)
-		return LONGEST;
-	for (size_t n = 0; n <= name_bytes; n++)
-		table[0][n] = n;
-	for (size_t t = 1; t <= bytes; t++) {
-		size_t *now = table[t % 3];
-		size_t *before = table[(t + 2) % 3], *earlier = table[(t + 1) % 3];
-
-		now[0] = t;
-		for (size_t n = 1; n <= name_bytes; n++) {
-			size_t other = typed[t - 1] != name[n - 1];
-
-			now[n] = least(before[n - 1] + other, least(before[n], now[n - 1]) + 1);
-			if (t > 1 && n > 1 && typed[t - 1] == name[n - 2]
-			    && typed[t - 2] == name[n - 1])
-				now[n] = least(now[n], earlier[n - 2] + 1);
-		}
-	}
-	return table[bytes % 3][name_bytes];
-}
-
-/* The option that WORD means: a synonym, or the nearest name within two edits; or NULL. */
-static const char *
-option_to_suggest(const char *word, size_t bytes)
-{
-	const char *suggestion = synonym_of(word, bytes);
-	size_t fewest = 3;
-
-	if (suggestion != NULL)
-		return suggestion;
-	for (const struct gs_option *o = gs_options; o < options_end(); o++) {
-		size_t count;
-
-		if (o->name == NULL || o->refusal != NULL)
-			continue;
-		count = edits(word, bytes, o->name);
-		if (count < fewest) {
-			fewest = count;
-			suggestion = o->name;
-		}
-	}
-	return suggestion;
-}
-
 static void
 report_unknown(const char *word, size_t bytes)
 {
-	const char *suggestion = option_to_suggest(word + 2, bytes - 2);
-	enum gsort_type type;
-	char spelled[24];
-
-	if (gsort_type_named(word + 2, &type))
-		gs_report_usage("unrecognized option '%s'; did you mean '%s'?", word,
-		                gs_spell_type(word + 2, spelled));
-	else if (suggestion != NULL)
-		gs_report_usage("unrecognized option '%s'; did you mean '--%s'?", word, suggestion);
-	else
-		gs_report_usage("unrecognized option '%s'", word);
+	gs_report_usage("unrecognized option '%s'%s", word, gs_near_option(word + 2, bytes - 2));
 }
 
 static void
@@ -361,14 +276,10 @@ report_bad_long(int answer, const char *word)
 static void
 report_bad_letter(int answer, char letter)
 {
-	const char *suggestion = synonym_of(&letter, 1);
-
 	if (answer == ':')
 		gs_report_usage("option requires an argument -- '%c'", letter);
-	else if (suggestion != NULL)
-		gs_report_usage("invalid option -- '%c'; did you mean '--%s'?", letter, suggestion);
 	else
-		gs_report_usage("invalid option -- '%c'", letter);
+		gs_report_usage("invalid option -- '%c'%s", letter, gs_near_letter(letter));
 }
 
 /* --- the second pass: getopt ----------------------------------------------- */
@@ -475,6 +386,60 @@ read_environment(struct gs_opts *opts)
 		                "gpu:N, gpu:N,N or gpu:all", value);
 }
 
+/* Fields of .npy files: "price", "price:r".  The text belongs to argv. */
+static void
+name_fields(struct gs_opts *opts)
+{
+	for (size_t k = 0; k < opts->key_count; k++) {
+		char *text = (char *)(uintptr_t)opts->key_texts[k];
+		const size_t bytes = strlen(text);
+
+		opts->keys[k].reverse = bytes > 2 && strcmp(text + bytes - 2, ":r") == 0;
+		if (opts->keys[k].reverse)
+			text[bytes - 2] = '\0';
+		opts->keys[k].name = text;
+	}
+}
+
+/* Bars are drawn on a terminal only: a script gets the same numbers wherever it runs. */
+static unsigned
+bar_columns(const struct gsort_options *job)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+
+	if (job->histogram == 0 || job->json || job->output != NULL || !isatty(STDOUT_FILENO))
+		return 0;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+		return size.ws_col;
+	return columns != NULL && atoi(columns) > 0 ? (unsigned)atoi(columns) : 80;
+}
+
+/* What -k means: keys of records. */
+static bool
+read_keys(struct gs_opts *opts)
+{
+	opts->job.keys = opts->keys;
+	opts->job.key_count = opts->key_count;
+	if (opts->job.format == GSORT_FORMAT_NPY && opts->job.record_bytes == 0) {
+		name_fields(opts);
+		return true;
+	}
+	if (opts->key_count > 0 && opts->job.record_bytes == 0) {
+		gs_report_error("-k (sort by a field) is not supported: gsort sorts numbers; use "
+		                "sort(1); with --record-size it is a key of binary records");
+		return false;
+	}
+	for (size_t k = 0; k < opts->key_count; k++)
+		if (!gs_parse_record_key(opts->key_texts[k], &opts->keys[k])) {
+			gs_report_usage("invalid key '%s': must be TYPE@OFFSET or bytesN@OFFSET, with an r "
+			                "behind it for largest first, such as u32@8, f64@0r or bytes10@0",
+			                opts->key_texts[k]);
+			return false;
+		}
+	return true;
+}
+
 /* Set what several options decide together. */
 static void
 combine(struct gs_opts *opts)
@@ -486,6 +451,7 @@ combine(struct gs_opts *opts)
 	else if (opts->merge)
 		opts->job.operation = GSORT_MERGE;
 	opts->job.temp_dirs = opts->temp_dirs;
+	opts->job.bar_columns = bar_columns(&opts->job);
 	if (opts->plan)			/* no keys are read or written: a terminal is fine */
 		opts->job.force = true;
 	if (opts->device_name == NULL && opts->job.operation == GSORT_SORT)
@@ -512,9 +478,12 @@ gs_args_parse(struct gs_opts *opts, int argc, char **argv)
 {
 	struct words words = { .all = NULL };
 
-	*opts = (struct gs_opts){ .type_name = NULL };
+	*opts = (struct gs_opts){ .job.struct_size = sizeof opts->job };
 	opts->temp_dirs = calloc((size_t)argc, sizeof *opts->temp_dirs);
-	if (opts->temp_dirs == NULL || !allocate_words(&words, argc, argv)) {
+	opts->key_texts = calloc((size_t)argc, sizeof *opts->key_texts);
+	opts->keys = calloc((size_t)argc, sizeof *opts->keys);
+	if (opts->temp_dirs == NULL || opts->key_texts == NULL || opts->keys == NULL ||
+	    !allocate_words(&words, argc, argv)) {
 		gs_report_error("out of memory");
 		return false;
 	}
@@ -523,7 +492,7 @@ gs_args_parse(struct gs_opts *opts, int argc, char **argv)
 		return false;
 	if (opts->help || opts->version)
 		return true;
-	if (!opts->info && (!read_names(opts) || !gs_options_compatible(opts)))
+	if (!opts->info && (!read_names(opts) || !read_keys(opts) || !gs_options_compatible(opts)))
 		return false;
 	combine(opts);
 	return true;

@@ -86,8 +86,8 @@ report_result(const struct gs_opts *opts, const gsort *job, gsort_status status)
 		gs_report_error("%s", gsort_message());
 	if (opts->verbose > 0 && exit_status != GS_EXIT_ERROR)
 		gs_report_summary(opts, stats);
-	if (opts->stats == GS_STATS_JSON)
-		gs_report_json(opts, stats, exit_status);
+	if (opts->stats == GS_REPORT_JSON && !gs_report_json(opts, stats, exit_status))
+		return GS_EXIT_ERROR;
 	return exit_status;
 }
 
@@ -128,12 +128,15 @@ run_job(struct gs_opts *opts)
 		opts->job.warn = gs_report_warning;
 	gs_cuda_visible(&opts->job);
 	opts->job.sandbox = !opts->no_sandbox;
+	opts->job.explained = opts->plan || opts->debug;
+	if (!gs_report_open(opts))
+		return GS_EXIT_ERROR;
 	gs_progress_begin(opts);
 	if (gsort_open(&job, &opts->job) != GSORT_OK) {
 		gs_progress_end();
 		report_failure(opts);
-		if (opts->stats == GS_STATS_JSON)
-			gs_report_json(opts, &nothing, GS_EXIT_ERROR);
+		if (opts->stats == GS_REPORT_JSON)
+			(void)gs_report_json(opts, &nothing, GS_EXIT_ERROR);
 		return GS_EXIT_ERROR;
 	}
 	if (opts->debug) {
@@ -141,7 +144,8 @@ run_job(struct gs_opts *opts)
 		gsort_plan(job, gs_report_note, NULL);
 	}
 	if (opts->plan) {
-		gsort_plan(job, gs_report_line, stdout);
+		(opts->plan == GS_REPORT_JSON ? gsort_plan_json : gsort_plan)(job, gs_report_line,
+		                                                              stdout);
 	} else {
 		gs_progress_watch(job);
 		status = report_result(opts, job, gsort_run(job));
@@ -158,7 +162,7 @@ main(int argc, char **argv)
 {
 	struct gs_opts opts;
 
-	gs_progress_block();
+	gs_progress_answer();
 	gs_process_begin();
 	if (argc < 1 || !gs_args_parse(&opts, argc, argv))
 		gs_process_end(GS_EXIT_ERROR);
@@ -167,7 +171,8 @@ main(int argc, char **argv)
 	else if (opts.version)
 		print_version(opts.verbose > 0);
 	else if (opts.info)
-		gsort_info(&opts.job, gs_report_line, stdout);
+		(opts.info == GS_REPORT_JSON ? gsort_info_json : gsort_info)(&opts.job, gs_report_line,
+		                                                             stdout);
 	else
 		gs_process_end(run_job(&opts));
 	gs_process_end(GS_EXIT_SORTED);

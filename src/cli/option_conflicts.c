@@ -51,6 +51,8 @@ check_types(const struct gs_opts *opts)
 		gs_spell_type(opts->type_name, type);
 	if (opts->numeric && opts->general)
 		return refuse_pair("-g", "-n");
+	if ((opts->numeric || opts->general) && opts->job.record_bytes > 0)
+		return refuse_pair(opts->numeric ? "-n" : "-g", "--record-size");
 	if (opts->numeric && (!text || opts->job.type == GSORT_TEXT_FLOAT))
 		return refuse_pair("-n", type);
 	if (opts->general && (!text || (opts->type_name != NULL && opts->job.type == GSORT_TEXT)))
@@ -117,6 +119,8 @@ gs_conflict_report(const struct gs_opts *opts)
 		gs_report_error("options '%s' and '%s' are incompatible; to drop the bytes, use "
 		                "tail -c +%llu", one, other,
 		                (unsigned long long)opts->job.skip_bytes + 1);
+	else if (conflict.why != NULL)
+		gs_report_error("options '%s' and '%s' are incompatible: %s", one, other, conflict.why);
 	else
 		(void)refuse_pair(one, other);
 	return true;

@@ -13,6 +13,7 @@
 #include "cli/option_handlers.h"
 #include "cli/parse_value.h"
 #include "cli/report.h"
+#include "cli/type_names.h"
 
 const char *
 gs_spell_type(const char *name, char into[24])
@@ -77,29 +78,41 @@ gs_set_order(struct gs_opts *opts, const struct gs_option_use *use)
 
 /* --- key types ------------------------------------------------------------- */
 
-static bool
-parse_type(const struct gs_option_use *use, const char *also, enum gsort_type *type)
+/* Returns gsort's name of the type, or NULL after a message.  "<u4" says the byte order, too. */
+static const char *
+parse_type(struct gs_opts *opts, const struct gs_option_use *use, const char *also,
+           enum gsort_type *type)
 {
-	if (gsort_type_named(use->value, type))
-		return true;
+	enum gsort_endian endian = opts->job.endian;
+	const char *name = gsort_type_named(use->value, type) ? use->value
+	                   : gs_type_called(use->value, type, &endian);
+
+	if (name != NULL && opts->job.endian != GSORT_ENDIAN_HOST && endian != opts->job.endian) {
+		gs_report_error("%s=%s is in another byte order than the option before it", use->spelled,
+		                use->value);
+		return NULL;
+	}
+	opts->job.endian = endian;
+	if (name != NULL)
+		return name;
 	gs_report_usage("invalid argument '%s' for %s: must be one of u8, u16, u32, u64, i8, i16, "
-	                "i32, i64, f32, f64, text%s", use->value, use->spelled, also);
-	return false;
+	                "i32, i64, f16, bf16, f32, f64, text%s", use->value, use->spelled, also);
+	return NULL;
 }
 
 bool
 gs_set_type(struct gs_opts *opts, const struct gs_option_use *use)
 {
 	enum gsort_type type;
+	const char *name = parse_type(opts, use, ", text-float", &type);
 	char one[24], other[24];
 
-	if (!parse_type(use, ", text-float", &type))
+	if (name == NULL)
 		return false;
 	if (opts->type_name != NULL && opts->job.type != type)
-		return refuse_pair(gs_spell_type(opts->type_name, one),
-		                   gs_spell_type(use->value, other));
+		return refuse_pair(gs_spell_type(opts->type_name, one), gs_spell_type(name, other));
 	opts->job.type = type;
-	opts->type_name = use->value;
+	opts->type_name = name;
 	return true;
 }
 
@@ -107,8 +120,9 @@ bool
 gs_set_to(struct gs_opts *opts, const struct gs_option_use *use)
 {
 	enum gsort_type type;
+	const char *name = parse_type(opts, use, "", &type);
 
-	if (!parse_type(use, "", &type))
+	if (name == NULL)
 		return false;
 	if (type == GSORT_TEXT_FLOAT)	/* as output, the same as text */
 		type = GSORT_TEXT;
@@ -116,7 +130,7 @@ gs_set_to(struct gs_opts *opts, const struct gs_option_use *use)
 		return refuse_two(use, opts->to_name, use->value);
 	opts->job.to = type;
 	opts->job.converts = true;
-	opts->to_name = use->value;
+	opts->to_name = name;
 	return true;
 }
 
@@ -155,10 +169,14 @@ static const struct choice {
 	{ "decompress", "lz4", GSORT_DECOMPRESS_LZ4 },
 	{ "endian", "little", GSORT_ENDIAN_LITTLE },
 	{ "endian", "big", GSORT_ENDIAN_BIG },
+	{ "format", "auto", GSORT_FORMAT_AUTO },
+	{ "format", "raw", GSORT_FORMAT_RAW },
+	{ "format", "npy", GSORT_FORMAT_NPY },
 	{ "invalid", "abort", GSORT_INVALID_ABORT },
 	{ "invalid", "fail", GSORT_INVALID_FAIL },
 	{ "invalid", "warn", GSORT_INVALID_WARN },
 	{ "invalid", "ignore", GSORT_INVALID_IGNORE },
+	{ "invalid", "skip-blank", GSORT_INVALID_SKIP_BLANK },
 	{ "progress", "auto", GS_PROGRESS_AUTO },
 	{ "progress", "always", GS_PROGRESS_ALWAYS },
 	{ "progress", "never", GS_PROGRESS_NEVER },
@@ -168,7 +186,9 @@ static const struct choice {
 	{ "sort", "month", SORT_REFUSED },
 	{ "sort", "random", SORT_REFUSED },
 	{ "sort", "version", SORT_REFUSED },
-	{ "stats", "json", GS_STATS_JSON },
+	{ "stats", "json", GS_REPORT_JSON },
+	{ "plan", "text", GS_REPORT_TEXT }, { "plan", "json", GS_REPORT_JSON },
+	{ "info", "text", GS_REPORT_TEXT }, { "info", "json", GS_REPORT_JSON },
 };
 
 static const struct choice *const choices_end = choices + sizeof choices / sizeof choices[0];
@@ -222,6 +242,37 @@ gs_set_choice(struct gs_opts *opts, const struct gs_option_use *use)
 	return true;
 }
 
+/* --plan, --info; with a format, or as text */
+bool
+gs_set_report(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	const struct choice *choice = parse_choice(use, use->value != NULL ? use->value : "text");
+
+	if (choice != NULL)
+		*(enum gs_report_format *)field_of(opts, use) = (enum gs_report_format)choice->means;
+	return choice != NULL;
+}
+
+/* --stats=json, --stats=json:FILE */
+bool
+gs_set_stats(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	const char *file = strncmp(use->value, "json:", 5) == 0 ? use->value + 5 : NULL;
+
+	if (use->previous != NULL && strcmp(use->previous, use->value) != 0)
+		return refuse_two(use, use->previous, use->value);
+	if (file == NULL && parse_choice(use, use->value) == NULL)
+		return false;
+	if (file != NULL && *file == '\0') {
+		gs_report_usage("invalid argument '%s' for %s: the name of the file is empty", use->value,
+		                use->spelled);
+		return false;
+	}
+	opts->stats = GS_REPORT_JSON;
+	opts->stats_file = file;
+	return true;
+}
+
 /* --progress, --no-progress */
 bool
 gs_set_progress(struct gs_opts *opts, const struct gs_option_use *use)
@@ -270,6 +321,33 @@ gs_set_check(struct gs_opts *opts, const struct gs_option_use *use)
 		return refuse_pair(gs_spell_check(opts->job.check), gs_spell_check(check));
 	opts->check = true;
 	opts->job.check = check;
+	return true;
+}
+
+/* --- records --------------------------------------------------------------- */
+
+/* What it means depends on other options: see gs_records_read(). */
+bool
+gs_set_key(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	opts->key_texts[opts->key_count++] = use->value;
+	return true;
+}
+
+bool
+gs_set_argsort(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	const unsigned bits = strcmp(use->value, "u32") == 0 ? 32 :
+	                      strcmp(use->value, "u64") == 0 ? 64 : 0;
+
+	if (bits == 0) {
+		gs_report_usage("invalid argument '%s' for %s: must be u32 or u64", use->value,
+		                use->spelled);
+		return false;
+	}
+	if (use->previous != NULL && opts->job.argsort_bits != bits)
+		return refuse_two(use, use->previous, use->value);
+	opts->job.argsort_bits = bits;
 	return true;
 }
 
@@ -347,14 +425,71 @@ gs_set_head(struct gs_opts *opts, const struct gs_option_use *use)
 {
 	uint64_t number;
 
-	if (!gs_parse_whole(use->value, &number))
-		return refuse_number(use, "must be a whole number");
+	if (!gs_parse_count(use->value, &number))
+		return refuse_number(use, "must be a whole number, such as 1000, 1K or 2M");
 	if (opts->job.head && opts->job.head_count != number) {
 		gs_report_error("two different values of --head-count");
 		return false;
 	}
 	opts->job.head = true;
 	opts->job.head_count = number;
+	return true;
+}
+
+/* --union, --intersect, --difference, --symmetric: by the first letter. */
+bool
+gs_set_set(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	static const char *const names[] = { "", "--union", "--intersect", "--difference", "--symmetric" };
+	enum gsort_set set = GSORT_UNION;
+
+	while (names[set][2] != use->option->name[0])
+		set++;
+	if (opts->job.set != GSORT_NO_SET && opts->job.set != set)
+		return refuse_pair(names[opts->job.set], names[set]);
+	opts->job.set = set;
+	return true;
+}
+
+/* A number of keys, in a struct gsort_count. */
+bool
+gs_set_keys(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	struct gsort_count *keys = field_of(opts, use);
+	uint64_t number;
+
+	if (!gs_parse_count(use->value, &number))
+		return refuse_number(use, "must be a number of keys, such as 10, 4K or 2M");
+	if (keys->wanted && keys->count != number)
+		return refuse_two(use, use->previous, use->value);
+	*keys = (struct gsort_count){ .wanted = true, .count = number };
+	return true;
+}
+
+bool
+gs_set_number(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	uint64_t number;
+
+	if (!gs_parse_count(use->value, &number))
+		return refuse_number(use, "must be a whole number");
+	return set_number(opts, use, number);
+}
+
+/* --histogram is --histogram=10. */
+bool
+gs_set_histogram(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	uint64_t number = 10;
+
+	if (use->value != NULL && (!gs_parse_count(use->value, &number) || number == 0 ||
+	                           number > UINT32_MAX))
+		return refuse_number(use, "must be a number of intervals, at least 1");
+	if (opts->job.histogram > 0 && opts->job.histogram != number) {
+		gs_report_error("two different values of --histogram");
+		return false;
+	}
+	opts->job.histogram = (unsigned)number;
 	return true;
 }
 
@@ -369,9 +504,19 @@ gs_set_header(struct gs_opts *opts, const struct gs_option_use *use)
 		full.value = "1";
 	if (use->previous != NULL && *use->previous == '\0')
 		full.previous = "1";
-	if (!gs_parse_whole(full.value, &number) || number == 0)
+	if (!gs_parse_count(full.value, &number) || number == 0)
 		return refuse_number(use, "must be a whole number, at least 1");
 	return set_number(opts, &full, number);
+}
+
+bool
+gs_set_record(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	uint64_t number;
+
+	if (!gs_parse_bytes(use->value, &number) || number == 0 || number > GSORT_RECORD_MOST_BYTES)
+		return refuse_number(use, "must be a number of bytes, from 1 to 1M");
+	return set_number(opts, use, number);
 }
 
 bool
@@ -398,16 +543,14 @@ parse_size(const struct gs_option_use *use, uint64_t *bytes, uint64_t *percent)
 		gs_report_error("invalid suffix in %s argument '%s': must be one of b, K, M, G, T, "
 		                "P, E, KiB, MiB, GiB, TiB, %%", use->spelled, use->value);
 		return false;
-	case GS_SIZE_TOO_LARGE:
-		break;
 	}
-	gs_report_error("%s argument '%s' is too large", use->spelled, use->value);
 	return false;
 }
 
 /*
  * As in sort(1), the largest -S counts, N% is of all memory, and a size that is too small
- * becomes the minimum.  So 0 becomes 1: 0 in memory_bytes means that -S was not given.
+ * becomes the minimum.  So 0 becomes 1: 0 in memory_bytes means that -S was not given.  A size that
+ * is too large is no limit.
  */
 bool
 gs_set_buffer(struct gs_opts *opts, const struct gs_option_use *use)
@@ -461,7 +604,7 @@ gs_set_batch(struct gs_opts *opts, const struct gs_option_use *use)
 
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur - 3 < most)
 		most = files.rlim_cur < 3 ? 0 : files.rlim_cur - 3;
-	if (!gs_parse_whole(use->value, &number) || number < 2)
+	if (!gs_parse_count(use->value, &number) || number < 2)
 		return refuse_number(use, "must be a whole number, at least 2");
 	if (number > most) {
 		gs_report_error("%s argument '%s' is too large: the maximum with the current limit "
@@ -481,7 +624,7 @@ gs_set_split(struct gs_opts *opts, const struct gs_option_use *use)
 {
 	uint64_t number;
 
-	if (!gs_parse_whole(use->value, &number) || number < 1 || number > SPLIT_MOST)
+	if (!gs_parse_count(use->value, &number) || number < 1 || number > SPLIT_MOST)
 		return refuse_number(use, "must be a whole number from 1 to 1024");
 	if (use->previous != NULL && opts->job.split != number)
 		return refuse_two(use, use->previous, use->value);

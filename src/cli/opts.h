@@ -17,7 +17,8 @@ enum { GS_MOST_OPTIONS = 100 };	/* rows of opts.def, at most */
 enum gs_progress_when { GS_PROGRESS_UNSET, GS_PROGRESS_AUTO, GS_PROGRESS_ALWAYS,
                         GS_PROGRESS_NEVER };
 
-enum gs_stats_format { GS_STATS_NONE, GS_STATS_JSON };
+/* How something is reported, if it is. */
+enum gs_report_format { GS_REPORT_NONE, GS_REPORT_TEXT, GS_REPORT_JSON };
 
 struct gs_opts {
 	struct gsort_options job;
@@ -26,6 +27,9 @@ struct gs_opts {
 	const char *to_name;		/* of --to; NULL: not given */
 	const char *device_name;	/* of --device; NULL: not given */
 	const char *files0_name;	/* of --files0-from; NULL: not given */
+	const char **key_texts;		/* of -k, KEY_COUNT of them */
+	struct gsort_key *keys;		/* of them; JOB.keys points here */
+	size_t      key_count;
 	const char **temp_dirs;		/* of -T; JOB.temp_dirs points here */
 	char      **words;		/* argv, key types as --type=TYPE; holds the operands */
 	bool        numeric, general;	/* -n, -g */
@@ -36,8 +40,9 @@ struct gs_opts {
 	bool        no_sandbox;
 	unsigned    verbose;		/* how often -v was given */
 	enum gs_progress_when progress;
-	enum gs_stats_format  stats;
-	bool        debug, plan, info, help, version;
+	enum gs_report_format stats, plan, info;
+	const char *stats_file;		/* of --stats=json:FILE; NULL: standard error */
+	bool        debug, help, version;
 	bool        none;		/* set by options without effect */
 };
 

@@ -133,9 +133,7 @@ gs_parse_size(const char *value, uint64_t *bytes, uint64_t *percent)
 	power = *suffix == '\0' ? 1 : strcmp(suffix, "b") == 0 ? 0 : power_of(suffix);
 	if (power < 0)
 		return GS_SIZE_BAD_SUFFIX;
-	if (number == UINT64_MAX || !scale(&number, power))
-		return GS_SIZE_TOO_LARGE;
-	*bytes = number;
+	*bytes = scale(&number, power) ? number : UINT64_MAX;
 	return GS_SIZE_OK;
 }
 
@@ -149,9 +147,16 @@ gs_memory_share(uint64_t percent)
 }
 
 bool
-gs_parse_whole(const char *value, uint64_t *number)
+gs_parse_count(const char *value, uint64_t *number)
 {
-	return read_whole(&value, number) && *value == '\0';
+	int power;
+
+	if (!read_whole(&value, number))
+		return false;
+	power = *value == '\0' ? 0 : power_of(value);
+	if (power >= 0 && !scale(number, power))
+		*number = UINT64_MAX;
+	return power >= 0;
 }
 
 bool
@@ -163,6 +168,33 @@ gs_parse_bytes(const char *value, uint64_t *bytes)
 		return false;
 	power = *value == '\0' || strcmp(value, "b") == 0 ? 0 : power_of(value);
 	return power >= 0 && *bytes != UINT64_MAX && scale(bytes, power);
+}
+
+bool
+gs_parse_record_key(const char *value, struct gsort_key *key)
+{
+	const char *at = strchr(value, '@');
+	char name[16];
+
+	*key = (struct gsort_key){ .type = GSORT_TEXT };
+	if (at == NULL || (size_t)(at - value) >= sizeof name)
+		return false;
+	memcpy(name, value, (size_t)(at - value));
+	name[at - value] = '\0';
+	if (strncmp(name, "bytes", 5) == 0) {
+		const char *digits = name + 5;
+
+		if (!read_whole(&digits, &key->bytes) || *digits != '\0' || key->bytes == 0)
+			return false;
+	} else if (!gsort_type_named(name, &key->type) || key->type == GSORT_TEXT ||
+	           key->type == GSORT_TEXT_FLOAT) {
+		return false;
+	}
+	at++;
+	if (!read_whole(&at, &key->offset))
+		return false;
+	key->reverse = *at == 'r';
+	return at[key->reverse] == '\0';
 }
 
 /*

@@ -15,11 +15,12 @@
 /** "auto", "cpu", "gpu", "gpu:N", "gpu:N,N", "gpu:all".  False: another word, or a GPU twice. */
 bool gs_parse_device(const char *value, struct gsort_options *options);
 
-enum gs_size_error { GS_SIZE_OK, GS_SIZE_NOT_A_NUMBER, GS_SIZE_BAD_SUFFIX, GS_SIZE_TOO_LARGE };
+enum gs_size_error { GS_SIZE_OK, GS_SIZE_NOT_A_NUMBER, GS_SIZE_BAD_SUFFIX };
 
 /**
  * A size as sort -S takes it: a whole number of KiB, or with a suffix: b (bytes),
- * K k M m G g T t P E Z Y R Q (powers of 1024), KiB MiB GiB TiB, or %.
+ * K k M m G g T t P E Z Y R Q (powers of 1024), KiB MiB GiB TiB, or %.  Above 64 bits it becomes
+ * UINT64_MAX: more than there can be.
  *
  * @return  GS_SIZE_OK, and *BYTES or, with %, *PERCENT is set; or what is wrong
  */
@@ -28,11 +29,15 @@ enum gs_size_error gs_parse_size(const char *value, uint64_t *bytes, uint64_t *p
 /** PERCENT of the physical memory, in bytes. */
 uint64_t gs_memory_share(uint64_t percent);
 
-/** A whole number; above 64 bits it becomes UINT64_MAX.  False: not a number. */
-bool gs_parse_whole(const char *value, uint64_t *number);
+/** A number of things, or with a suffix of a size, K to E, as of head(1); above 64 bits it becomes
+ *  UINT64_MAX.  False: not a number. */
+bool gs_parse_count(const char *value, uint64_t *number);
 
 /** A number of bytes, or with a suffix of a size, K to E.  False: not a number, or too large. */
 bool gs_parse_bytes(const char *value, uint64_t *bytes);
+
+/** A key of a record: "u32@8", "f32@4r", "bytes10@0".  False: it is none. */
+bool gs_parse_record_key(const char *value, struct gsort_key *key);
 
 /** A number of threads, at least 1; numbers that cannot help are cut down. */
 bool gs_parse_threads(const char *value, unsigned *threads);

@@ -5,7 +5,7 @@
  * A fatal signal: as in sort(1), remove unfinished files, then let the signal do what it
  * would have done.  So the shell sees it (130, 143), and a loop of commands ends.  Only on
  * a file system without O_TMPFILE does an unfinished output have a name (io/replace.c).
- * SIGPIPE needs no handler: if it kills, the output is not a file.
+ * SIGPIPE, too, leaves no half of a progress bar behind.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "cli/process.h"
+#include "cli/progress.h"
 #include "cli/report.h"
 #include "gsort.h"
 
@@ -41,6 +42,7 @@ static void
 die(int signal)
 {
 	gsort_abandon();
+	gs_progress_abandon();
 	raise(signal);		/* kills: SA_RESETHAND has restored the default action */
 }
 
@@ -50,7 +52,7 @@ catch_fatal_signals(void)
 {
 	static const int fatal[] = {
 		SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPOLL, SIGPROF, SIGVTALRM, SIGXCPU,
-		SIGXFSZ, SIGUSR2,
+		SIGUSR2, SIGPIPE,
 	};
 	/* glibc's SA_RESETHAND is unsigned and has the highest bit of an int: hence the cast */
 	struct sigaction action = { .sa_handler = die,
@@ -63,6 +65,7 @@ catch_fatal_signals(void)
 		if (sigaction(fatal[s], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
 			(void)sigaction(fatal[s], &action, NULL);
 	}
+	(void)signal(SIGXFSZ, SIG_IGN);	/* write(2) fails then, and the message names the file */
 	(void)signal(SIGCHLD, SIG_DFL);	/* if ignored, waitpid() could not see a child */
 }
 

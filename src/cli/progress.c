@@ -3,11 +3,10 @@
  * progress.c - show on standard error how far the job has come
  *
  * In:   gsort_progress(), and a clock.
- * Out:  read 62% 3.9/6.3GiB 2.1GiB/s | sorted 3/5 runs | write 0% | 0:03 eta 0:04
+ * Out:  a bar, lines in a log, an answer to SIGUSR1.
  *
- * One thread waits for the next time to draw, or for a signal.  The signals are blocked in
- * all threads and fetched with sigtimedwait(2): no handler runs, and a signal that comes
- * before the thread starts is not lost.  The thread costs 40 us, so a short job has none.
+ * One thread waits for the next time to draw, or for a signal, which is blocked and fetched with
+ * sigtimedwait(2).  The thread costs 40 us, so a short job has none: then a handler answers.
  *
  * The rules come from bug reports about zstd: draw nothing in the first second; at most five
  * times a second; only on a terminal, unless the user asked for lines in a log; never on a
@@ -20,7 +19,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,22 +29,24 @@
 #include <unistd.h>
 
 #include "cli/progress.h"
+#include "cli/progress_line.h"
 
 enum {
 	FIRST_MS = 1000, BAR_MS = 200, LINE_MS = 10000,
-	ETA_SECONDS = 2,	/* no estimate before that */
-	WIDEST = 256,
 	STACK_BYTES = 256 << 10,
 };
 
 static struct {
 	pthread_mutex_t lock;
-	const gsort    *job;		/* NULL: not open yet, or ended */
+	_Atomic(const gsort *) job;	/* NULL: not open yet, or ended */
 	enum gsort_operation operation;
 	bool            bar;		/* draw a bar */
+	bool            hides_writing;	/* no bar once something is written */
 	bool            lines;		/* print a line now and then */
 	bool            later;		/* start the thread once the job is open */
-	unsigned        drawn;		/* columns of the bar on the terminal */
+	atomic_uint     drawn;		/* columns of the bar on the terminal */
+	atomic_bool     drawing;	/* a bar is being written */
+	atomic_bool     dying;		/* no bar any more */
 	double          start;
 	double          write_start;	/* 0: nothing written yet */
 	sigset_t        signals;
@@ -62,157 +63,35 @@ now(void)
 
 /* --- the line -------------------------------------------------------------- */
 
-struct line {
-	char   text[WIDEST];
-	size_t bytes;
-};
-
-static void __attribute__((format(printf, 2, 3)))
-add(struct line *line, const char *format, ...)
-{
-	const size_t room = sizeof line->text - line->bytes;
-	va_list args;
-	int added;
-
-	va_start(args, format);
-	added = vsnprintf(line->text + line->bytes, room, format, args);
-	va_end(args);
-	line->bytes += added < 0 ? 0 : (size_t)added < room ? (size_t)added : room - 1;
-}
-
-static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
-
-static unsigned
-unit_of(double size)
-{
-	unsigned u = 0;
-
-	for (; size >= 1024 && u < 6; u++)
-		size /= 1024;
-	return u;
-}
-
-/* Append SIZE in UNIT, without the unit's name. */
+/* Make the whole line, for a terminal of COLUMNS, or 0.  Async-signal-safe. */
 static void
-add_size(struct line *line, double size, unsigned unit)
+make_line(struct gs_progress_line *line, unsigned columns)
 {
-	for (unsigned u = 0; u < unit; u++)
-		size /= 1024;
-	add(line, unit == 0 ? "%.0f" : "%.1f", size);
-}
-
-static void
-add_time(struct line *line, double seconds)
-{
-	const unsigned long s = (unsigned long)seconds;
-
-	if (s >= 3600)
-		add(line, "%lu:%02lu:%02lu", s / 3600, s / 60 % 60, s % 60);
-	else
-		add(line, "%lu:%02lu", s / 60, s % 60);
-}
-
-static double
-share(uint64_t part, uint64_t whole)
-{
-	return whole == 0 || part > whole ? 1 : (double)part / (double)whole;
-}
-
-static bool
-knows_total(const struct gsort_progress *p)
-{
-	return p->bytes_total != UINT64_MAX && p->bytes_total > 0;
-}
-
-/* "read 62% 3.9/6.3GiB 2.1GiB/s" */
-static void
-add_read(struct line *line, const struct gsort_progress *p, double elapsed)
-{
-	const double speed = elapsed > 0 ? (double)p->bytes_in / elapsed : 0;
-	const bool known = knows_total(p);
-	const unsigned unit = unit_of((double)(known ? p->bytes_total : p->bytes_in));
-
-	add(line, "read ");
-	if (known)
-		add(line, "%u%% ", (unsigned)(100 * share(p->bytes_in, p->bytes_total)));
-	add_size(line, (double)p->bytes_in, unit);
-	if (known) {
-		add(line, "/");
-		add_size(line, (double)p->bytes_total, unit);
-	}
-	add(line, "%s", units[unit]);
-	if (p->phase == GSORT_READING) {
-		add(line, " ");
-		add_size(line, speed, unit_of(speed));
-		add(line, "%s/s", units[unit_of(speed)]);
-	}
-}
-
-/* "sorted 3/5 runs": the total assumes that the rest of the input is like the part read. */
-static void
-add_runs(struct line *line, const struct gsort_progress *p)
-{
-	const double read = share(p->bytes_in, p->bytes_total);
-
-	if (p->runs == 0)
-		return;
-	add(line, " | sorted %u", p->runs);
-	if (knows_total(p) && p->bytes_in > 0)
-		add(line, "/%.0f", (double)p->runs / read);
-	add(line, " run%s", p->runs == 1 ? "" : "s");
-}
-
-/*
- * Estimate the seconds left; less than 0: unknown.  A sort writes as many bytes as it reads,
- * and writing is taken to need as long as reading.
- */
-static double
-time_left(const struct gsort_progress *p, double elapsed, double writing)
-{
-	const double written = share(p->keys_sorted, p->keys_in);
-	const double read = share(p->bytes_in, p->bytes_total);
-
-	if (elapsed < ETA_SECONDS)
-		return -1;
-	if (watch.operation == GSORT_SORT && p->phase == GSORT_WRITING)
-		return writing > 0 && p->keys_sorted > 0 ? writing / written - writing : -1;
-	if (!knows_total(p) || p->bytes_in == 0)
-		return -1;
-	return (watch.operation == GSORT_SORT ? 2 : 1) * elapsed / read - elapsed;
-}
-
-/* Make the whole line.  The caller holds the lock. */
-static void
-make_line(struct line *line)
-{
-	const double at = now(), elapsed = at - watch.start;
+	const gsort *job = atomic_load(&watch.job);
+	const double at = now();
+	struct gs_progress_times times = { .elapsed = at - watch.start };
 	struct gsort_progress p;
-	double left;
 
-	line->bytes = 0;
-	if (watch.job == NULL) {
-		add(line, "opening the input");
-		return;
+	if (job != NULL) {
+		gsort_progress(job, &p);
+		if (p.phase == GSORT_WRITING && watch.write_start == 0)
+			watch.write_start = at;
+		times.writing = watch.write_start > 0 ? at - watch.write_start : 0;
 	}
-	gsort_progress(watch.job, &p);
-	if (p.phase == GSORT_WRITING && watch.write_start == 0)
-		watch.write_start = at;
-	add_read(line, &p, elapsed);
-	add_runs(line, &p);
-	if (p.phase == GSORT_SORTING)
-		add(line, " | sorting");
-	if (p.phase == GSORT_MERGING)
-		add(line, " | merging");
-	if (watch.operation == GSORT_SORT)
-		add(line, " | write %u%%", p.keys_in == 0 ? 0 :
-		    (unsigned)(100 * share(p.keys_sorted, p.keys_in)));
-	add(line, " | ");
-	add_time(line, elapsed);
-	left = time_left(&p, elapsed, watch.write_start > 0 ? at - watch.write_start : 0);
-	if (left >= 0) {
-		add(line, " eta ");
-		add_time(line, left + 0.5);
-	}
+	gs_progress_describe(line, job != NULL ? &p : NULL, watch.operation, &times, columns);
+}
+
+/* Is there anything to show?  Nothing has been read while an input is waited for. */
+static bool
+has_news(void)
+{
+	const gsort *job = atomic_load(&watch.job);
+	struct gsort_progress p;
+
+	if (job == NULL)
+		return false;
+	gsort_progress(job, &p);
+	return (p.bytes_in > 0 || p.stored_in > 0) && (p.phase < GSORT_WRITING || !watch.hides_writing);
 }
 
 /* --- the terminal ---------------------------------------------------------- */
@@ -225,42 +104,104 @@ terminal_columns(void)
 	unsigned long value;
 
 	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-		return size.ws_col;
+		return size.ws_col < GS_PROGRESS_WIDEST ? size.ws_col : GS_PROGRESS_WIDEST;
 	value = columns != NULL ? strtoul(columns, NULL, 10) : 0;
-	return value > 0 && value < WIDEST ? (unsigned)value : 80;
+	return value > 0 && value < GS_PROGRESS_WIDEST ? (unsigned)value : 80;
 }
 
 /* No escape sequences: some terminals have none.  The caller holds the lock. */
 static void
 erase(void)
 {
-	if (watch.drawn > 0)
-		fprintf(stderr, "\r%*s\r", (int)watch.drawn, "");
-	watch.drawn = 0;
+	const unsigned drawn = atomic_exchange(&watch.drawn, 0);
+
+	if (drawn > 0)
+		fprintf(stderr, "\r%*s\r", (int)drawn, "");
 }
 
+/* DRAWING, then DYING: gs_progress_abandon() asks in the other order. */
 static void
 draw(void)
 {
 	const unsigned most = terminal_columns() - 1;	/* some terminals wrap at the last one */
-	struct line line;
+	const unsigned before = atomic_load(&watch.drawn);
+	struct gs_progress_line line;
 	int columns, blanks;
 
-	make_line(&line);
+	make_line(&line, most + 1);
 	columns = (int)(line.bytes < most ? line.bytes : most);
-	blanks = (int)watch.drawn > columns ? (int)watch.drawn - columns : 0;
-	fprintf(stderr, "\r%.*s%*s", columns, line.text, blanks, "");
-	watch.drawn = (unsigned)(columns + blanks);
+	blanks = (int)before > columns ? (int)before - columns : 0;
+	atomic_store(&watch.drawing, true);
+	if (!atomic_load(&watch.dying)) {
+		atomic_store(&watch.drawn, (unsigned)(columns + blanks));
+		fprintf(stderr, "\r%.*s%*s", columns, line.text, blanks, "");
+	}
+	atomic_store(&watch.drawing, false);
 }
 
 static void
 print(void)
 {
-	struct line line;
+	struct gs_progress_line line;
 
 	erase();
-	make_line(&line);
+	make_line(&line, 0);
 	fprintf(stderr, "%s: %s\n", program_invocation_short_name, line.text);
+}
+
+/* --- signals ----------------------------------------------------------------- */
+
+/* SIGUSR1 while there is no thread. */
+static void
+answer(int signal)
+{
+	struct gs_progress_line line, whole = { .bytes = 0 };
+	const int error = errno;
+
+	(void)signal;
+	make_line(&line, 0);
+	gs_progress_add(&whole, program_invocation_short_name);
+	gs_progress_add(&whole, ": ");
+	gs_progress_add(&whole, line.text);
+	whole.bytes -= whole.bytes == sizeof whole.text - 1;
+	whole.text[whole.bytes++] = '\n';
+	(void)!write(STDERR_FILENO, whole.text, whole.bytes);
+	errno = error;
+}
+
+void
+gs_progress_answer(void)
+{
+	struct sigaction action = { .sa_handler = answer, .sa_flags = SA_RESTART };
+
+	watch.start = now();
+	sigemptyset(&action.sa_mask);
+	sigemptyset(&watch.signals);
+	sigaddset(&watch.signals, SIGUSR1);
+#ifdef SIGINFO
+	sigaddset(&watch.signals, SIGINFO);
+	(void)sigaction(SIGINFO, &action, NULL);
+#endif
+	(void)sigaction(SIGUSR1, &action, NULL);
+	pthread_sigmask(SIG_UNBLOCK, &watch.signals, NULL);
+}
+
+void
+gs_progress_abandon(void)
+{
+	const struct timespec moment = { .tv_nsec = 1000000 };
+	char blanks[GS_PROGRESS_WIDEST + 2];
+	unsigned drawn;
+
+	atomic_store(&watch.dying, true);
+	for (unsigned wait = 0; wait < 100 && atomic_load(&watch.drawing); wait++)
+		(void)nanosleep(&moment, NULL);
+	drawn = atomic_exchange(&watch.drawn, 0);
+	if (drawn == 0)
+		return;
+	memset(blanks, ' ', sizeof blanks);
+	blanks[0] = blanks[drawn + 1] = '\r';
+	(void)!write(STDERR_FILENO, blanks, drawn + 2);
 }
 
 /* --- the thread ------------------------------------------------------------ */
@@ -287,23 +228,14 @@ wait_and_show(void *context)
 			continue;
 		if (signal > 0 || watch.lines)
 			print();
-		else if (watch.bar && watch.job != NULL)
+		else if (watch.bar && has_news())
 			draw();
+		else if (watch.bar && watch.hides_writing)
+			erase();
 		if (watch.bar && signal < 0)
 			ms = BAR_MS;
 	}
 	return NULL;
-}
-
-void
-gs_progress_block(void)
-{
-	sigemptyset(&watch.signals);
-	sigaddset(&watch.signals, SIGUSR1);
-#ifdef SIGINFO
-	sigaddset(&watch.signals, SIGINFO);
-#endif
-	pthread_sigmask(SIG_BLOCK, &watch.signals, NULL);
 }
 
 static void
@@ -315,15 +247,33 @@ start_thread(void)
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
+	for (int signal = 1; signal < NSIG; signal++)	/* from here on the thread fetches them */
+		if (sigismember(&watch.signals, signal) == 1)
+			sigaddset(&before, signal);
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	(void)pthread_create(&thread, &attr, wait_and_show, NULL);	/* failure: no bar */
+	if (pthread_create(&thread, &attr, wait_and_show, NULL) != 0)	/* no bar; answer() answers */
+		for (int signal = 1; signal < NSIG; signal++)
+			if (sigismember(&watch.signals, signal) == 1)
+				sigdelset(&before, signal);
 	pthread_attr_destroy(&attr);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* --- interface ------------------------------------------------------------- */
+
+/* gsort_options.begins: who reads the output may write to the same terminal. */
+static void
+on_phase(void *context, enum gsort_phase phase)
+{
+	(void)context;
+	if (phase != GSORT_WRITING)
+		return;
+	pthread_mutex_lock(&watch.lock);
+	erase();
+	pthread_mutex_unlock(&watch.lock);
+}
 
 /* gsort_options.write for output to the terminal that shows the bar. */
 static int
@@ -389,9 +339,9 @@ gs_progress_begin(struct gs_opts *opts)
 	const bool text = out == GSORT_TEXT || out == GSORT_TEXT_FLOAT;
 	const bool wanted = !opts->quiet && opts->progress != GS_PROGRESS_NEVER &&
 	                    (opts->progress != GS_PROGRESS_UNSET || opts->verbose > 0);
+	struct stat out_status;
 	off_t bytes;
 
-	watch.start = now();
 	watch.operation = job->operation;
 	watch.bar = wanted && isatty(STDERR_FILENO) &&
 	            !(job->input_count == 0 && isatty(STDIN_FILENO));	/* the user types there */
@@ -400,6 +350,11 @@ gs_progress_begin(struct gs_opts *opts)
 		watch.bar = text;
 		if (text)
 			opts->job.write = write_after_bar;
+	}
+	if (watch.bar && job->output == NULL && fstat(STDOUT_FILENO, &out_status) == 0 &&
+	    S_ISFIFO(out_status.st_mode)) {
+		watch.hides_writing = opts->progress == GS_PROGRESS_UNSET;	/* with -v alone */
+		opts->job.begins = on_phase;
 	}
 	if (!are_files(job, &bytes))
 		start_thread();
@@ -412,9 +367,7 @@ gs_progress_watch(const gsort *job)
 {
 	if (watch.later)	/* after gsort_open(): its sandbox confines only later threads */
 		start_thread();
-	pthread_mutex_lock(&watch.lock);
-	watch.job = job;
-	pthread_mutex_unlock(&watch.lock);
+	atomic_store(&watch.job, job);
 }
 
 void
@@ -423,7 +376,7 @@ gs_progress_end(void)
 	pthread_mutex_lock(&watch.lock);
 	erase();
 	watch.bar = watch.lines = false;
-	watch.job = NULL;
+	atomic_store(&watch.job, NULL);
 	pthread_mutex_unlock(&watch.lock);
 }
 

@@ -10,11 +10,14 @@
 
 #include "cli/opts.h"
 
-/** Block the signals, so that they do not kill.  Call first: later threads inherit it. */
-void gs_progress_block(void);
+/** From here on SIGUSR1 is answered, and does not kill.  Call first. */
+void gs_progress_answer(void);
 
-/** Begin, before the job is opened.  May set OPTS->job.write to a function that erases the
- *  bar before output reaches its terminal. */
+/** A signal is about to end the process: erase the bar.  Async-signal-safe. */
+void gs_progress_abandon(void);
+
+/** Begin, before the job is opened.  May set OPTS->job.write or OPTS->job.begins to a function that
+ *  erases the bar before output reaches its terminal. */
 void gs_progress_begin(struct gs_opts *opts);
 
 /** JOB is open: show its progress. */

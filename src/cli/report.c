@@ -150,7 +150,7 @@ gs_report_line(void *context, const char *line)
 static const char *
 type_name(const struct gs_opts *opts)
 {
-	return opts->general ? "text-float" : opts->type_name != NULL ? opts->type_name : "text";
+	return opts->job.record_bytes > 0 ? "record" : opts->general ? "text-float" : opts->type_name != NULL ? opts->type_name : "text";
 }
 
 /* ", 2 different": how many keys were written, if fewer than were read. */
@@ -207,20 +207,69 @@ gs_report_summary(const struct gs_opts *opts, const struct gsort_stats *stats)
 		                (double)stats->gpu_bytes / (1 << 20));
 }
 
+static FILE *stats_to;	/* where --stats goes */
+
+bool
+gs_report_open(const struct gs_opts *opts)
+{
+	stats_to = opts->stats_file == NULL ? stderr : fopen(opts->stats_file, "we");
+	if (stats_to == NULL)
+		gs_report_error("open failed: %s: %s", opts->stats_file, strerror(errno));
+	return stats_to != NULL;
+}
+
+/* Close the file.  False after a message: it is not complete. */
+static bool
+close_stats(const struct gs_opts *opts)
+{
+	bool good = true;
+
+	if (stats_to != stderr) {
+		good = ferror(stats_to) == 0;
+		good = fclose(stats_to) == 0 && good;
+		stats_to = stderr;
+	}
+	if (!good)
+		gs_report_error("write failed: %s: %s", opts->stats_file, strerror(errno));
+	return good;
+}
+
 /* Print TEXT as a JSON string. */
 static void
-print_string(const char *name, const char *text)
+print_text(const char *text)
 {
-	fprintf(stderr, ",\"%s\":\"", name);
+	fputc('"', stats_to);
 	for (; *text != '\0'; text++) {
 		const unsigned char byte = (unsigned char)*text;
 
 		if (byte < 0x20 || byte > 0x7e || byte == '"' || byte == '\\')
-			fprintf(stderr, "\\u%04x", byte);	/* as Latin 1 */
+			fprintf(stats_to, "\\u%04x", byte);	/* as Latin 1 */
 		else
-			fputc(byte, stderr);
+			fputc(byte, stats_to);
 	}
-	fputc('"', stderr);
+	fputc('"', stats_to);
+}
+
+static void
+print_string(const char *name, const char *text)
+{
+	fprintf(stats_to, ",\"%s\":", name);
+	print_text(text);
+}
+
+/* The names of inputs and output, and the version: a line in a log says what it is about. */
+static void
+print_names(const struct gs_opts *opts)
+{
+	print_string("version", gsort_version());
+	fprintf(stats_to, ",\"inputs\":[");
+	for (size_t i = 0; i < opts->job.input_count || i == 0; i++) {
+		fprintf(stats_to, "%s", i > 0 ? "," : "");
+		print_text(opts->job.input_count > 0 ? opts->job.inputs[i] : "-");
+	}
+	fprintf(stats_to, "]");
+	if (opts->job.output != NULL)
+		print_string("output", opts->job.output);
 }
 
 static void
@@ -228,7 +277,7 @@ print_stages(const struct gsort_stats *stats)
 {
 	const struct gsort_stages *busy = &stats->busy;
 
-	fprintf(stderr, ",\"stages_ms\":{\"read\":%.3f,\"decode\":%.3f,\"h2d\":%.3f,"
+	fprintf(stats_to, ",\"stages_ms\":{\"read\":%.3f,\"decode\":%.3f,\"h2d\":%.3f,"
 	        "\"sort\":%.3f,\"merge\":%.3f,\"spill\":%.3f,\"d2h\":%.3f,\"encode\":%.3f,"
 	        "\"write\":%.3f,\"idle\":%.3f}", busy->read * 1e3, busy->decode * 1e3,
 	        stats->h2d_seconds * 1e3, (busy->sort + stats->gpu_sort_seconds) * 1e3,
@@ -236,7 +285,7 @@ print_stages(const struct gsort_stats *stats)
 	        busy->write * 1e3, busy->idle * 1e3);
 }
 
-void
+bool
 gs_report_json(const struct gs_opts *opts, const struct gsort_stats *stats, int status)
 {
 	const struct {
@@ -263,20 +312,22 @@ gs_report_json(const struct gs_opts *opts, const struct gsort_stats *stats, int 
 	const bool known = getrusage(RUSAGE_SELF, &used) == 0;
 
 	gs_progress_hold();
-	fprintf(stderr, "{\"records\":%" PRIu64, stats->keys);
+	fprintf(stats_to, "{\"records\":%" PRIu64, stats->keys);
 	for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++)
-		fprintf(stderr, ",\"%s\":%" PRIu64, counts[c].name, counts[c].value);
+		fprintf(stats_to, ",\"%s\":%" PRIu64, counts[c].name, counts[c].value);
+	print_names(opts);
 	print_string("type", type_name(opts));
 	print_string("device", stats->device != NULL ? stats->device : "cpu");
 	print_string("device_rule", stats->device_rule != NULL ? stats->device_rule : "");
 	for (size_t t = 0; t < sizeof times / sizeof times[0]; t++)
-		fprintf(stderr, ",\"%s\":%.3f", times[t].name, times[t].seconds * 1e3);
+		fprintf(stats_to, ",\"%s\":%.3f", times[t].name, times[t].seconds * 1e3);
 	print_stages(stats);
 	if (known)
-		fprintf(stderr, ",\"user_ms\":%.3f,\"system_ms\":%.3f,\"peak_rss\":%" PRIu64,
+		fprintf(stats_to, ",\"user_ms\":%.3f,\"system_ms\":%.3f,\"peak_rss\":%" PRIu64,
 		        seconds_of(used.ru_utime) * 1e3, seconds_of(used.ru_stime) * 1e3,
 		        (uint64_t)used.ru_maxrss << 10);
-	fprintf(stderr, ",\"verified\":%s,\"status\":%d}\n", stats->verified ? "true" : "false",
+	fprintf(stats_to, ",\"verified\":%s,\"status\":%d}\n", stats->verified ? "true" : "false",
 	        status);
 	gs_progress_release();
+	return close_stats(opts);
 }

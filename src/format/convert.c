@@ -19,6 +19,7 @@
 #include "format/convert.h"
 #include "format/digits.h"
 #include "format/floats.h"
+#include "format/half.h"
 #include "format/key.h"
 
 /* Fewer keys are converted by the calling thread, as in raw.c. */
@@ -47,6 +48,8 @@ float_bits(const struct gs_numbers *numbers, size_t at)
 {
 	const uint64_t key = gs_integers_key(&numbers->integers, numbers->integers.bits, at);
 
+	if (gs_key_bits(numbers->type) == 16)
+		return gs_unorder_float16((uint16_t)key);
 	if (numbers->type == GSORT_F32)
 		return gs_unorder_f32((uint32_t)key);
 	if (numbers->type == GSORT_TEXT_FLOAT && key == 0)
@@ -61,6 +64,8 @@ float_value(enum gsort_type type, uint64_t bits)
 	double value;
 	float narrow;
 
+	if (gs_key_bits(type) == 16)
+		return gs_half_value(gs_key_fraction_bits(type), (uint16_t)bits);
 	if (type == GSORT_F32) {
 		memcpy(&narrow, &narrow_bits, sizeof narrow);
 		return (double)narrow;
@@ -86,6 +91,36 @@ number_at(const struct gs_numbers *numbers, size_t at)
 	};
 }
 
+double
+gs_key_float(enum gsort_type type, uint64_t key)
+{
+	const struct gs_numbers one = {
+		.type = type, .integers = { .keys = &key, .bits = 64 },
+	};
+
+	return float_value(type, float_bits(&one, 0));
+}
+
+uint64_t
+gs_key_of_float(enum gsort_type type, double value)
+{
+	const unsigned bits = type == GSORT_TEXT_FLOAT ? 64 : gs_key_bits(type);
+	const unsigned fraction_bits = gs_key_fraction_bits(type);
+	const uint64_t sign = UINT64_C(1) << (bits - 1);
+	const uint64_t infinity = sign - (UINT64_C(1) << fraction_bits);
+	uint64_t low = sign - 1 - infinity, high = sign | infinity;	/* keys of -inf and inf */
+
+	while (low < high) {
+		const uint64_t middle = low + (high - low) / 2;
+
+		if (gs_key_float(type, middle) < value)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 size_t
 gs_number_print(const struct gs_numbers *numbers, size_t at, char *into)
 {
@@ -94,6 +129,8 @@ gs_number_print(const struct gs_numbers *numbers, size_t at, char *into)
 
 	if (number.is_float && numbers->type == GSORT_TEXT_FLOAT && isnan(number.value))
 		return gs_float_print(fabs(number.value), false, into);
+	if (number.is_float && gs_key_bits(numbers->type) == 16)
+		return gs_half_print(gs_key_fraction_bits(numbers->type), number.value, into);
 	if (number.is_float)
 		return gs_float_print(number.value, numbers->type == GSORT_F32, into);
 	digits = gs_digits_count(number.magnitude);
@@ -145,6 +182,8 @@ bits_of(enum gsort_type to, double value)
 
 	memcpy(&bits, &value, sizeof bits);
 	memcpy(&narrow_bits, &narrow, sizeof narrow_bits);
+	if (gs_key_bits(to) == 16)
+		return gs_half_bits(gs_key_fraction_bits(to), value);
 	return to == GSORT_F32 ? narrow_bits : bits;
 }
 
@@ -164,11 +203,11 @@ convert(const struct gs_numbers *numbers, size_t at, enum gsort_type to, uint64_
 			number.value = (double)number.magnitude;
 			number.value = number.negative ? -number.value : number.value;
 			*bits = bits_of(to, number.value);
-			return fits_float(number.magnitude, to == GSORT_F32 ? FLT_MANT_DIG
-			                                                    : DBL_MANT_DIG);
+			return fits_float(number.magnitude, (int)gs_key_fraction_bits(to) + 1) &&
+			       isfinite(float_value(to, *bits));
 		}
 		*bits = bits_of(to, number.value);
-		return to != GSORT_F32 || !isfinite(number.value) || isfinite((float)number.value);
+		return !isfinite(number.value) || isfinite(float_value(to, *bits));
 	}
 	if (number.is_float && !make_whole(&number))
 		return false;

@@ -13,6 +13,12 @@ struct gs_numbers {
 	struct gs_integers integers;	/* of floats: keys, bits, flip, threads */
 };
 
+/** The value of the float whose ordered bits are KEY. */
+double gs_key_float(enum gsort_type type, uint64_t key);
+
+/** The least key of a float type whose value is at least VALUE, which is no NaN.  That of 0 is -0. */
+uint64_t gs_key_of_float(enum gsort_type type, double value);
+
 /** Print the number at AT without a terminator; returns how many bytes. */
 size_t gs_number_print(const struct gs_numbers *numbers, size_t at, char *into);
 

@@ -104,6 +104,18 @@ print_scientific(double value, bool narrow, char *into, char *end)
 	       std::to_chars(into, end, value, format).ptr;
 }
 
+double
+gs_float_round(double value, unsigned digits)
+{
+	char text[GS_FLOAT_BYTES + 8];
+	const std::to_chars_result printed = std::to_chars(text, text + sizeof text, value,
+		std::chars_format::scientific, static_cast<int>(digits) - 1);
+	double rounded = value;
+
+	std::from_chars(text, printed.ptr, rounded);
+	return rounded;
+}
+
 size_t
 gs_float_print(double value, bool narrow, char *into)
 {
@@ -213,17 +225,78 @@ read_any(const char *text, const char *end, double *value)
 	return std::isinf(*value) && (*text | 0x20) != 'i' ? GS_FLOAT_OVERFLOW : GS_FLOAT_GOOD;
 }
 
-enum gs_float
-gs_float_read(const char *text, const char *end, double *value)
+/* TEXT .. END without a sign, "0x" and leading zeros: what is left, if it is all digits, decimal
+ * or *HEXADECIMAL; else nullptr. */
+static const char *
+integer_digits(const char *text, const char *end, bool *hexadecimal)
+{
+	text += *text == '-' || *text == '+';
+	*hexadecimal = end - text > 2 && text[0] == '0' && (text[1] | 0x20) == 'x';
+	text += *hexadecimal ? 2 : 0;
+	for (const char *at = text; at < end; at++)
+		if ((*at < '0' || *at > '9') &&
+		    (!*hexadecimal || (*at | 0x20) < 'a' || (*at | 0x20) > 'f'))
+			return nullptr;
+	while (text < end && *text == '0')
+		text++;
+	return text;
+}
+
+/* Hexadecimal DIGITS .. END, the first of them not 0: do they have at most 53 bits, and then
+ * zeros? */
+static bool
+fits_mantissa(const char *digits, const char *end)
+{
+	uint64_t bits = 0;
+
+	while (digits < end && end[-1] == '0')
+		end--;
+	return end - digits <= 16 && std::from_chars(digits, end, bits, 16).ptr == end &&
+	       (bits == 0 || bits >> __builtin_ctzll(bits) < UINT64_C(1) << DBL_MANT_DIG);
+}
+
+/* Is TEXT .. END, read as VALUE, an integer that VALUE is not? */
+static bool
+is_inexact(const char *text, const char *end, double value)
+{
+	enum { MOST_DIGITS = 309 };
+	char exact[MOST_DIGITS + 1];
+	bool hexadecimal;
+	const char *digits = integer_digits(text, end, &hexadecimal);
+
+	if (digits == nullptr || digits == end)
+		return false;
+	if (std::isinf(value) || end - digits > MOST_DIGITS)
+		return true;
+	if (hexadecimal)
+		return !fits_mantissa(digits, end);
+	const size_t bytes = (size_t)(end - digits);
+	return std::to_chars(exact, exact + sizeof exact, std::fabs(value),
+	                     std::chars_format::fixed, 0).ptr != exact + bytes ||
+	       memcmp(exact, digits, bytes) != 0;
+}
+
+/* Any text. */
+static enum gs_float
+read_long(const char *text, const char *end, double *value)
 {
 	const bool plus = *text == '+' && end - text > 1 && text[1] != '-';
 	std::from_chars_result read;
 
-	assert(text < end);
-	if (read_short(text, end, value))
-		return GS_FLOAT_GOOD;
 	read = std::from_chars(text + plus, end, *value);
 	if (read.ec == std::errc() && read.ptr == end && std::isfinite(*value))
 		return GS_FLOAT_GOOD;
 	return read_any(text, end, value);
+}
+
+enum gs_float
+gs_float_read(const char *text, const char *end, double *value)
+{
+	enum gs_float found;
+
+	assert(text < end);
+	if (read_short(text, end, value))
+		return GS_FLOAT_GOOD;
+	found = read_long(text, end, value);
+	return found != GS_FLOAT_NONE && is_inexact(text, end, *value) ? GS_FLOAT_INEXACT : found;
 }

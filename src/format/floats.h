@@ -17,13 +17,15 @@ enum gs_float {
 	GS_FLOAT_NONE,		/* no number */
 	GS_FLOAT_GOOD,
 	GS_FLOAT_OVERFLOW,	/* larger than any f64: the value is infinite */
+	GS_FLOAT_INEXACT,	/* an integer, all digits, that no f64 holds */
 };
 
 enum { GS_FLOAT_TEXT_BYTES = 4095 };	/* the longest that is read */
 
 /**
  * Read TEXT .. END, all of it, as strtod(3) does in the C locale: decimal, hexadecimal,
- * "inf", "infinity", "nan"; to the nearest f64.
+ * "inf", "infinity", "nan"; to the nearest f64.  Integers without an exponent are not rounded:
+ * they may be names of things.
  *
  * At most GS_FLOAT_TEXT_BYTES; not empty.
  */
@@ -42,6 +44,9 @@ enum { GS_FLOAT_BYTES = 24 };	/* the longest: -2.2250738585072014e-308 */
  * @return  how many bytes
  */
 size_t gs_float_print(double value, bool narrow, char *into);
+
+/** The decimal with so many DIGITS, at most 16, that is nearest to VALUE, which is finite. */
+double gs_float_round(double value, unsigned digits);
 
 #ifdef __cplusplus
 }

@@ -39,7 +39,19 @@ gs_key_is_text(enum gsort_type type)
 bool
 gs_key_is_float(enum gsort_type type)
 {
-	return type == GSORT_F32 || type == GSORT_F64 || type == GSORT_TEXT_FLOAT;
+	return gs_key_fraction_bits(type) > 0;
+}
+
+unsigned
+gs_key_fraction_bits(enum gsort_type type)
+{
+	switch (type) {
+	case GSORT_F16:  return 10;
+	case GSORT_BF16: return 7;
+	case GSORT_F32:  return 23;
+	case GSORT_F64: case GSORT_TEXT_FLOAT: return 52;
+	default: return 0;
+	}
 }
 
 const char *

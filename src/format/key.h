@@ -28,6 +28,18 @@
  * +0, and a NaN sorts beyond the infinity of its sign: IEEE 754-2019, 5.10, totalOrder.  A
  * bijection, so the payload of a NaN is preserved.
  */
+static inline uint16_t
+gs_order_float16(uint16_t x)
+{
+	return (uint16_t)(x ^ (x >> 15 ? UINT16_MAX : GS_SIGN16));
+}
+
+static inline uint16_t
+gs_unorder_float16(uint16_t u)
+{
+	return (uint16_t)(u ^ (u >> 15 ? GS_SIGN16 : UINT16_MAX));
+}
+
 static inline uint32_t
 gs_order_float32(uint32_t x)
 {
@@ -85,6 +97,9 @@ bool gs_key_is_text(enum gsort_type type);
 
 /** Are its values floats, binary or text? */
 bool gs_key_is_float(enum gsort_type type);
+
+/** How many bits of a float are its fraction; 0: an integer type. */
+unsigned gs_key_fraction_bits(enum gsort_type type);
 
 /** "u32", "text", ... */
 const char *gs_key_name(enum gsort_type type);

@@ -2,6 +2,7 @@
 /* line.c - unusual lines, and what is wrong with invalid ones */
 #include <stdio.h>
 
+#include "format/hint.h"
 #include "format/key.h"
 #include "format/line.h"
 
@@ -65,11 +66,22 @@ gs_line_float(const struct gs_text_options *options, const char *line, const cha
 	trim(&line, &end, options->terminator);
 	if (line == end || (found = gs_float_read(line, end, &value)) == GS_FLOAT_NONE)
 		return GS_FLOAT_NONE;
+	if (found == GS_FLOAT_INEXACT)
+		return GS_FLOAT_NONE;
 	if (value == 0 && options->merge_zeros)
 		value = 0;		/* not -0 */
 	memcpy(key, &value, sizeof *key);
 	*key = value == value ? gs_order_f64(*key) : 0;		/* every NaN: text.h */
 	return found;
+}
+
+bool
+gs_line_aborts(const struct gs_text_options *options, const char *line, const char *end)
+{
+	if (options->invalid == GSORT_INVALID_SKIP_BLANK)
+		trim(&line, &end, options->terminator);
+	return options->invalid == GSORT_INVALID_ABORT ||
+	       (options->invalid == GSORT_INVALID_SKIP_BLANK && line < end);
 }
 
 /* ---- headers ----------------------------------------------------------- */
@@ -121,7 +133,7 @@ is_whole_number(const char *text, const char *end)
 	return text < end && skip_digits(text, end) == end;
 }
 
-/* Is it a number, but not an integer: with a fraction, an exponent, or hexadecimal? */
+/* Is it a number, but not an integer: with a fraction or an exponent? */
 static bool
 is_other_number(const char *text, const char *end)
 {
@@ -129,12 +141,6 @@ is_other_number(const char *text, const char *end)
 
 	if (text < end && (*text == '-' || *text == '+'))
 		text++;
-	if (end - text > 2 && text[0] == '0' && (text[1] | 0x20) == 'x') {
-		for (text += 2; text < end; text++)
-			if (!is_digit(*text) && ((*text | 0x20) < 'a' || (*text | 0x20) > 'f'))
-				return false;
-		return true;
-	}
 	digits = text;
 	text = skip_digits(text, end);
 	if (text < end && *text == '.') {
@@ -158,6 +164,20 @@ is_other_number(const char *text, const char *end)
 	return text == end;
 }
 
+/* "0x1f", without a fraction or an exponent. */
+static bool
+is_hexadecimal(const char *text, const char *end)
+{
+	if (text < end && (*text == '-' || *text == '+'))
+		text++;
+	if (end - text < 3 || text[0] != '0' || (text[1] | 0x20) != 'x')
+		return false;
+	for (text += 2; text < end; text++)
+		if (!is_digit(*text) && ((*text | 0x20) < 'a' || (*text | 0x20) > 'f'))
+			return false;
+	return true;
+}
+
 /* A line as a string for a message, shortened. */
 static void
 show(char shown[SHOWN_BYTES + 8], const char *text, const char *end)
@@ -170,35 +190,14 @@ show(char shown[SHOWN_BYTES + 8], const char *text, const char *end)
 	strcpy(shown + kept, kept < bytes ? "..." : "");
 }
 
-/*
- * What would have worked.  A first line with bytes that text does not have is binary; a first
- * line that begins with a letter may be a heading.
- */
-static const char *
-hint(const struct gs_text_options *options, uint64_t number, const char *line, const char *end)
-{
-	const int initial = line < end ? *line | 0x20 : '\0';
-
-	if (number == 1 && end - line >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0)
-		return "; remove the byte order mark before it";
-	if (number == 1)
-		for (const char *at = line; at < end; at++)
-			if ((unsigned char)*at < ' ' && (*at < '\t' || *at > '\r'))
-				return "; binary keys need a type, such as -u32";
-	if (end - line > GS_LINE_BYTES)
-		return "";
-	trim(&line, &end, options->terminator);
-	if (!options->floats && is_other_number(line, end) && !is_whole_number(line, end))
-		return "; floats need -g";
-	return number == 1 && initial >= 'a' && initial <= 'z' ? "; a heading needs --header" : "";
-}
-
 /* Why LINE .. END is invalid. */
 static void
 explain(char *reason, size_t room, const struct gs_text_options *options,
         const char *line, const char *end)
 {
 	char shown[SHOWN_BYTES + 8];
+	uint64_t magnitude;
+	bool negative;
 
 	if (end - line > GS_LINE_BYTES) {
 		snprintf(reason, room, "line longer than %d bytes", GS_LINE_BYTES);
@@ -206,11 +205,17 @@ explain(char *reason, size_t room, const struct gs_text_options *options,
 	}
 	trim(&line, &end, options->terminator);
 	if (line == end) {
-		snprintf(reason, room, "empty line");
+		snprintf(reason, room, "empty line%s", options->invalid != GSORT_INVALID_ABORT ? "" :
+		         "; --invalid=skip-blank leaves empty lines out");
 		return;
 	}
 	show(shown, line, end);
-	if (is_whole_number(line, end))
+	if (options->floats && (is_whole_number(line, end) || is_hexadecimal(line, end)))
+		snprintf(reason, room, "out of range: \"%s\" (no f64 holds this integer exactly; %s)",
+		         shown, is_hexadecimal(line, end) ? "--base=16 keeps it" :
+		         gs_line_integer(line, end, options->terminator, &negative, &magnitude)
+		         ? "without -g it is kept" : "use sort -n");
+	else if (is_whole_number(line, end))
 		snprintf(reason, room, "out of range: \"%s\" (gsort sorts -9223372036854775808 to "
 		         "18446744073709551615; use sort -n)", shown);
 	else
@@ -223,15 +228,17 @@ gs_line_reject(const struct gs_text_options *options, const char *name, uint64_t
                const char *line, const char *end, uint64_t *invalid)
 {
 	const unsigned long long at = number;
-	char reason[256], warning[GS_MESSAGE_BYTES];
+	char reason[256], hint[GS_HINT_BYTES], warning[GS_MESSAGE_BYTES];
 
-	if (options->invalid == GSORT_INVALID_ABORT) {
+	if (gs_line_aborts(options, line, end)) {
 		explain(reason, sizeof reason, options, line, end);
 		return gs_fail(GS_EINPUT, "%s:%llu: %s%s", name, at, reason,
-		               hint(options, number, line, end));
+		               strncmp(reason, "not a", 5) != 0 && end - line <= GS_LINE_BYTES ? ""
+		               : gs_hint(hint, options, number, line, end));
 	}
 	++*invalid;
-	if (options->invalid == GSORT_INVALID_IGNORE || options->warn == NULL ||
+	if (options->invalid == GSORT_INVALID_IGNORE ||
+	    options->invalid == GSORT_INVALID_SKIP_BLANK || options->warn == NULL ||
 	    *invalid > GS_LINE_WARNINGS)
 		return GS_OK;
 	explain(reason, sizeof reason, options, line, end);
@@ -263,7 +270,7 @@ gs_line_reject_end(const struct gs_text_options *options, uint64_t invalid)
 	char warning[80];
 
 	if (invalid <= GS_LINE_WARNINGS || options->invalid == GSORT_INVALID_IGNORE ||
-	    options->warn == NULL)
+	    options->invalid == GSORT_INVALID_SKIP_BLANK || options->warn == NULL)
 		return;
 	snprintf(warning, sizeof warning, "... and %llu more, left out",
 	         (unsigned long long)(invalid - GS_LINE_WARNINGS));

@@ -162,6 +162,9 @@ gs_line_header(const struct gs_text_options *options, const char *name, const ch
 
 /* ---- what is wrong with a line ----------------------------------------- */
 
+/** Does the invalid line LINE .. END end the job?  Else it is left out. */
+bool gs_line_aborts(const struct gs_text_options *options, const char *line, const char *end);
+
 /**
  * Report that LINE .. END is invalid, as the options want it.
  *

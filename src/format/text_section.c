@@ -51,11 +51,13 @@ read_line(struct gs_text_section *section, const struct gs_text_rules *rules, co
           const char *end)
 {
 	if (!gs_text_section_read_line(section, rules, section->lines, line, end)) {
-		if (section->bad_lines < GS_LINE_WARNINGS)
-			section->bad[section->bad_lines] =
-				(struct gs_text_line){ line, end, section->lines };
+		const bool aborts = gs_line_aborts(&rules->options, line, end);
+		const uint64_t slot = aborts ? 0 : section->bad_lines;
+
+		if (slot < GS_LINE_WARNINGS)
+			section->bad[slot] = (struct gs_text_line){ line, end, section->lines };
 		section->bad_lines++;
-		if (rules->options.invalid == GSORT_INVALID_ABORT)
+		if (aborts)
 			return false;
 	}
 	section->lines++;

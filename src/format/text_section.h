@@ -24,7 +24,7 @@ struct gs_text_line {
 struct gs_text_section {
 	const char *begin, *end;	/* whole lines */
 	uint64_t    lines;		/* of all kinds */
-	uint64_t    bad_lines;
+	uint64_t    bad_lines;	/* that end the job, are reported or counted */
 	struct gs_text_line bad[GS_LINE_WARNINGS];	/* the first of them */
 	struct gs_text_line overflow;	/* the first float that became infinite, or NULL */
 	struct gs_text_keys keys;

@@ -5,11 +5,11 @@
  * The module is gsort-cuda.so, or is linked in (the emulated GPU of tests/emu).  It defines two
  * symbols: gs_gpu_module_version, checked before anything else is touched, and gs_gpu_module.
  *
- * By one thread:
+ * By one thread at a time:
  *
  *     { lend, commit }*      staging buffers are filled with keys of any class
  *     finish                 each class becomes one order
- *     drain, drain, ...      spans, until one is empty; then all begins anew
+ *     { drain, give }*       spans, until one is empty; then all begins anew
  *
  * Keys that do not fit the GPUs' memory go to host memory in sorted batches, which the GPUs
  * merge.  When lend() has no room left, both are full: finish and drain.
@@ -31,8 +31,8 @@
 struct gs_gpu_options {
 	unsigned class_bits[GS_CLASSES];	/* 32, 64, or 0: no such class */
 	bool     descending_classes;	/* drain the last class first */
-	size_t   tile_bytes;		/* of a staging buffer; a power of two */
-	unsigned ring_tiles;		/* staging buffers, pinned; more than there are classes */
+	size_t   staging_bytes;		/* of a staging buffer; a power of two */
+	unsigned ring_buffers;		/* staging buffers of a GPU, pinned; more than there are classes */
 	uint64_t hint_bytes;		/* of keys to come, or UINT64_MAX */
 	int      gpus[GSORT_GPUS_MOST];	/* which to use, as CUDA numbers them */
 	unsigned gpu_count;
@@ -56,6 +56,10 @@ struct gs_gpu_work {
 struct gs_gpu_span {
 	struct gs_span span;
 	uint64_t       sum;		/* gs_checksum() */
+	size_t         strand;		/* of those that were asked for; else 0 */
+	uint64_t       at;		/* keys of its class before it */
+	unsigned       gpu;		/* of the options' GPUs: where it comes from */
+	void          *handle;		/* the lender's */
 };
 
 #define GS_NO_GPU	(~0u)		/* none of the options' GPUs */
@@ -66,20 +70,21 @@ struct gs_gpu_module {
 	/** How many GPUs there are. */
 	gs_status (*count)(unsigned *gpus);
 
-	/** Open the GPUs and allocate everything; slow (a context: 0.2 s).  GS_ENODEV,
-	 *  GS_EDEVMEM: there is no device, or too little of its memory.  *FAILED: which of the
-	 *  options' GPUs, or GS_NO_GPU. */
+	/** Open the first of the GPUs and allocate everything there; slow (a context: 0.2 s).  The
+	 *  others are opened meanwhile, and later calls tell if that fails.  GS_ENODEV, GS_EDEVMEM:
+	 *  there is no device, or too little of its memory.  *FAILED: which of the options' GPUs,
+	 *  or GS_NO_GPU. */
 	gs_status (*open)(struct gs_gpu **gpu, const struct gs_gpu_options *options,
 	                  unsigned *failed);
 
 	/** The GPUs' names for people; owned by the engine. */
 	const char *(*describe)(const struct gs_gpu *gpu);
 
-	/** Most bytes of keys that the GPUs hold at once, in whole tiles. */
+	/** Most bytes of keys that the open GPUs hold at once, in whole staging buffers. */
 	uint64_t (*batch_bytes)(const struct gs_gpu *gpu);
 
 	/** Lend an empty staging buffer for keys of KEY_CLASS; blocks while all are in flight.
-	 *  Room 0: all memory is full.  Several may be lent at once, one a class. */
+	 *  Room 0: all memory is full.  Several may be lent at once, but not all. */
 	gs_status (*lend)(struct gs_gpu *gpu, unsigned key_class, struct gs_staging *staging);
 
 	/** Take a lent buffer back with its keys, whose checksum is SUM; none are allowed.
@@ -89,12 +94,20 @@ struct gs_gpu_module {
 	/** All keys are committed: sort each class. */
 	gs_status (*finish)(struct gs_gpu *gpu);
 
-	/** The next sorted keys, borrowed until the next call, classes in the order of the
-	 *  options; count 0: the end, and the engine is empty.  The GPU found the span in order, and
-	 *  its sum follows from that of what was committed. */
+	/** Before the first span: the keys, of one class, are to come by COUNT strands in turn, a
+	 *  staging buffer of each; strand S begins with key number AT[S], ascending from 0. */
+	gs_status (*by_strands)(struct gs_gpu *gpu, const uint64_t *at, size_t count);
+
+	/** The next sorted keys, borrowed until they are given back, classes in the order of the
+	 *  options; count 0: the end, and the engine is empty once all are given back.  Waits for
+	 *  some of them if most of a ring is borrowed.  The GPU found the span in order, and its sum
+	 *  follows from that of what was committed. */
 	gs_status (*drain)(struct gs_gpu *gpu, struct gs_gpu_span *span);
 
-	/** Which of the options' GPUs failed, or was wrong; GS_NO_GPU: not known. */
+	/** Give a span back; any thread, and while another one is in drain(). */
+	void (*give)(struct gs_gpu *gpu, const struct gs_gpu_span *span);
+
+	/** Which of the options' GPUs failed; GS_NO_GPU: not known. */
 	unsigned (*failed)(const struct gs_gpu *gpu);
 
 	void (*work)(struct gs_gpu *gpu, struct gs_gpu_work *work);

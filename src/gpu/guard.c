@@ -40,7 +40,7 @@ gs_guard_open(struct gs_guard *guard, const struct gs_gpu_options *options, unsi
 	gs_status status;
 
 	*failed = GS_NO_GPU;
-	*guard = (struct gs_guard){ .threads = threads };
+	*guard = (struct gs_guard){ .threads = threads, .wrong = GS_NO_GPU };
 	TRY(gs_gpu_module_load(&guard->module));
 	status = guard->module->open(&guard->gpu, options, failed);
 	if (status == GS_OK)
@@ -76,40 +76,91 @@ gs_guard_commit(struct gs_guard *guard, const struct gs_staging *staging, uint64
 gs_status
 gs_guard_finish(struct gs_guard *guard)
 {
-	guard->any = false;
+	guard->seen.any = false;
 	return check(guard, guard->module->finish(guard->gpu));
 }
 
-/* What was copied back must be what the device found, and follow what came before it. */
+gs_status
+gs_guard_by_strands(struct gs_guard *guard, const uint64_t *at, size_t count)
+{
+	return check(guard, guard->module->by_strands(guard->gpu, at, count));
+}
+
+gs_status
+gs_guard_take(struct gs_guard *guard, struct gs_gpu_span *span)
+{
+	return check(guard, guard->module->drain(guard->gpu, span));
+}
+
+void
+gs_guard_give(struct gs_guard *guard, const struct gs_gpu_span *span)
+{
+	guard->module->give(guard->gpu, span);
+}
+
 static gs_status
-check_span(struct gs_guard *guard, const struct gs_gpu_span *checked)
+damaged(struct gs_guard *guard, unsigned gpu)
+{
+	atomic_store(&guard->wrong, gpu);
+	return gs_fail(GS_EDEVICE, "the GPU's result is wrong: sorted keys were damaged on "
+	               "their way back");
+}
+
+gs_status
+gs_guard_check(struct gs_guard *guard, const struct gs_gpu_span *checked, unsigned threads)
 {
 	const struct gs_span *span = &checked->span;
-	const struct gs_checksum here = gs_checksum(guard->threads, span->key_class, span->key_bits,
+	const struct gs_checksum here = gs_checksum(threads, span->key_class, span->key_bits,
 	                                            span->keys, span->count, true);
-	const bool follows = !guard->any || guard->last_class != span->key_class ||
-	                     guard->last_key <= gs_key_at(span->keys, span->key_bits, 0);
 
-	if (here.falls || !follows || here.sum != checked->sum)
-		return gs_fail(GS_EDEVICE, "the GPU's result is wrong: sorted keys were damaged on "
-		               "their way back");
-	guard->any = true;
-	guard->last_class = span->key_class;
-	guard->last_key = gs_key_at(span->keys, span->key_bits, span->count - 1);
+	return !here.falls && here.sum == checked->sum ? GS_OK : damaged(guard, checked->gpu);
+}
+
+gs_status
+gs_guard_follow(struct gs_guard *guard, const struct gs_gpu_span *checked, struct gs_seen *seen)
+{
+	const struct gs_span *span = &checked->span;
+	const uint64_t first = gs_key_at(span->keys, span->key_bits, 0);
+
+	if (!seen->any || seen->key_class != span->key_class)
+		*seen = (struct gs_seen){ .any = true, .key_class = span->key_class, .first = first };
+	else if (first < seen->last)
+		return damaged(guard, checked->gpu);
+	seen->last = gs_key_at(span->keys, span->key_bits, span->count - 1);
+	return GS_OK;
+}
+
+gs_status
+gs_guard_check_strands(struct gs_guard *guard, const struct gs_seen *seen, size_t count)
+{
+	const struct gs_seen *before = NULL;
+
+	for (size_t strand = 0; strand < count; strand++) {
+		if (!seen[strand].any)
+			continue;
+		if (before != NULL && seen[strand].first < before->last)
+			return damaged(guard, GS_NO_GPU);
+		before = &seen[strand];
+	}
 	return GS_OK;
 }
 
 gs_status
 gs_guard_drain(struct gs_guard *guard, struct gs_gpu_span *span)
 {
-	TRY(check(guard, guard->module->drain(guard->gpu, span)));
-	return span->span.count == 0 ? GS_OK : check_span(guard, span);
+	TRY(gs_guard_take(guard, span));
+	if (span->span.count == 0)
+		return GS_OK;
+	TRY(gs_guard_check(guard, span, guard->threads));
+	return gs_guard_follow(guard, span, &guard->seen);
 }
 
 unsigned
 gs_guard_failed(const struct gs_guard *guard)
 {
-	return guard->gpu != NULL ? guard->module->failed(guard->gpu) : GS_NO_GPU;
+	if (guard->gpu == NULL)
+		return GS_NO_GPU;
+	return guard->wrong != GS_NO_GPU ? guard->wrong : guard->module->failed(guard->gpu);
 }
 
 void

@@ -18,13 +18,19 @@
 
 #include "gpu/engine.h"
 
+/* The keys of a class, or of a strand of it, that were checked. */
+struct gs_seen {
+	bool     any;
+	unsigned key_class;
+	uint64_t first, last;
+};
+
 struct gs_guard {
 	const struct gs_gpu_module *module;
 	struct gs_gpu *gpu;		/* NULL: not open */
 	unsigned       threads;		/* that check spans */
-	bool           any;		/* a span of this batch was drained: */
-	unsigned       last_class;	/* its class ... */
-	uint64_t       last_key;	/* ... and last key */
+	struct gs_seen seen;		/* of this batch, if it comes in order */
+	_Atomic unsigned wrong;		/* the GPU from which a span was wrong, or GS_NO_GPU */
 };
 
 /** Load the module and open the GPUs; THREADS check what comes back.  *FAILED: which of the
@@ -43,7 +49,29 @@ gs_guard_lend(struct gs_guard *guard, unsigned key_class, struct gs_staging *sta
 MUST_CHECK gs_status
 gs_guard_commit(struct gs_guard *guard, const struct gs_staging *staging, uint64_t sum);
 MUST_CHECK gs_status gs_guard_finish(struct gs_guard *guard);
+MUST_CHECK gs_status
+gs_guard_by_strands(struct gs_guard *guard, const uint64_t *at, size_t count);
+
+/** The next span, in order; it is checked. */
 MUST_CHECK gs_status gs_guard_drain(struct gs_guard *guard, struct gs_gpu_span *span);
+
+/** The next span of any strand, not checked yet; one thread at a time. */
+MUST_CHECK gs_status gs_guard_take(struct gs_guard *guard, struct gs_gpu_span *span);
+
+/** Check it with THREADS: it must be what the device found.  Any thread. */
+MUST_CHECK gs_status
+gs_guard_check(struct gs_guard *guard, const struct gs_gpu_span *span, unsigned threads);
+
+/** It was checked: it must follow what SEEN tells of its strand. */
+MUST_CHECK gs_status gs_guard_follow(struct gs_guard *guard, const struct gs_gpu_span *span,
+                                     struct gs_seen *seen);
+
+/** All spans were checked: COUNT strands, of which SEEN tells, must follow one another. */
+MUST_CHECK gs_status
+gs_guard_check_strands(struct gs_guard *guard, const struct gs_seen *seen, size_t count);
+
+/** Give a span back; any thread. */
+void gs_guard_give(struct gs_guard *guard, const struct gs_gpu_span *span);
 unsigned gs_guard_failed(const struct gs_guard *guard);
 void gs_guard_work(const struct gs_guard *guard, struct gs_gpu_work *work);
 

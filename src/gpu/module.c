@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/static_codecs.h"
 #include "gpu/module.h"
 
 /* Only a program that links a module in (tests/emu) defines them. */
@@ -74,13 +75,20 @@ beside_program(char *path, size_t bytes)
 
 static const char installed[] = GS_PKGLIBDIR "/" GS_GPU_MODULE_FILE;
 
+/* A static program cannot load a module. */
+static bool
+is_static(void)
+{
+	return &gs_static_codecs != NULL;
+}
+
 bool
 gs_gpu_module_exists(void)
 {
 	char path[4096];
 
-	return &gs_gpu_module != NULL || beside_program(path, sizeof path) ||
-	       access(installed, F_OK) == 0;
+	return &gs_gpu_module != NULL || (!is_static() && (beside_program(path, sizeof path) ||
+	                                                   access(installed, F_OK) == 0));
 }
 
 bool
@@ -100,6 +108,8 @@ load(void)
 		loaded = &gs_gpu_module;
 		return GS_OK;
 	}
+	if (is_static())
+		return gs_fail(GS_ENODEV, "a static program loads no GPU module");
 	if (beside_program(path, sizeof path))
 		return load_file(path);
 	if (access(installed, F_OK) != 0)

@@ -112,7 +112,7 @@ gs_ahead_open_behind(struct gs_ahead *ahead, struct gs_input *input, uint64_t sk
 }
 
 /* The caller reads the first chunk, and then hands over to the thread, if there is more. */
-static gs_status
+static void
 read_first(struct gs_ahead *ahead)
 {
 	bool more;
@@ -121,15 +121,25 @@ read_first(struct gs_ahead *ahead)
 		ahead->begun = true;
 		more = read_next(ahead);
 		if (more && !ahead->in_file)
-			return GS_OK;	/* the next file is opened when it is wanted */
+			return;		/* the next file is opened when it is wanted */
 	} else {
 		more = ahead->begins = ahead->in_file = gs_input_next(ahead->input);
 	}
 	ahead->handed_over = true;
 	if (more)
-		return gs_thread_start(&ahead->thread, read_all, ahead);
+		ahead->alone = gs_thread_start(&ahead->thread, read_all, ahead) != GS_OK;
+	else
+		gs_queue_shut(&ahead->full);
+}
+
+/* Without a thread the caller reads each chunk when it wants it. */
+static void
+read_alone(struct gs_ahead *ahead)
+{
+	if (!ahead->alone || ahead->full.count > 0 || read_next(ahead))
+		return;
+	ahead->alone = false;
 	gs_queue_shut(&ahead->full);
-	return GS_OK;
 }
 
 gs_status
@@ -137,7 +147,8 @@ gs_ahead_take(struct gs_ahead *ahead, struct gs_chunk **chunk)
 {
 	*chunk = NULL;
 	if (!ahead->handed_over)
-		TRY(read_first(ahead));
+		read_first(ahead);
+	read_alone(ahead);
 	*chunk = gs_queue_take(&ahead->full);
 	if (*chunk != NULL && (*chunk)->status != GS_OK) {
 		const struct gs_chunk *failed = *chunk;

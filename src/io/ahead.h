@@ -35,6 +35,7 @@ struct gs_ahead {
 	bool              open;
 	bool              begun;	/* the caller has read the first chunk */
 	bool              handed_over;	/* the thread reads from here on, or there is nothing left */
+	bool              alone;	/* no thread could be started: the caller reads */
 	bool              begins, in_file;	/* the next chunk is the first of its file; one follows */
 	struct gs_clock  *clock;	/* counts the time of reading; the caller may set it */
 };
@@ -52,8 +53,7 @@ gs_ahead_open_behind(struct gs_ahead *ahead, struct gs_input *input, uint64_t sk
  * The next chunk, in order; waits for it.
  *
  * @chunk   borrowed until given back with gs_ahead_give(); NULL: no more
- * @return  GS_OK, or the reader's error, once all bytes before it were taken; GS_EBUDGET: no
- *          thread could be started
+ * @return  GS_OK, or the reader's error, once all bytes before it were taken
  */
 MUST_CHECK gs_status gs_ahead_take(struct gs_ahead *ahead, struct gs_chunk **chunk);
 void gs_ahead_give(struct gs_ahead *ahead, struct gs_chunk *chunk);

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/team.h"
+#include "io/contents.h"
 #include "io/file.h"
 #include "io/inflate.h"
 
@@ -66,29 +67,48 @@ release(struct gs_file *file)
 
 /* ---- what it is --------------------------------------------------------- */
 
+gs_status
+gs_file_check(const struct gs_file *file, const void *data, size_t bytes, bool whole)
+{
+	return file->guarded && bytes > 0
+	       ? gs_contents_check(file->name, data, bytes, whole, file->binary) : GS_OK;
+}
+
+/* Find out the format, unless it is known, from the first BYTES, and refuse what is not numbers. */
+static gs_status
+recognize(struct gs_file *file, const void *data, size_t bytes, bool whole)
+{
+	if (file->format == GSORT_DECOMPRESS_AUTO) {
+		file->format = file->binary ? gs_contents_packed(data, bytes)
+		                            : gs_inflate_sniff(data, bytes);
+		file->guessed = file->binary && file->format != GSORT_DECOMPRESS_NONE;
+	}
+	return file->format == GSORT_DECOMPRESS_NONE ? gs_file_check(file, data, bytes, whole) : GS_OK;
+}
+
 /* The size and format of a regular file.  There may be ten thousand files, so this makes no
  * system call whose result is not needed. */
 static gs_status
 examine_regular(struct gs_file *file, uint64_t size)
 {
-	char magic[GS_MAGIC_BYTES];
+	const bool known = file->format != GSORT_DECOMPRESS_AUTO &&
+	                   (!file->guarded || file->format != GSORT_DECOMPRESS_NONE);
+	char start[GS_CONTENTS_BYTES];
 	int error = 0;
 	size_t got;
 
 	file->bytes = size > file->start ? size - file->start : 0;
 	if (file->bytes > READAHEAD_BYTES)
 		(void)posix_fadvise(file->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-	if (file->bytes > 0 && file->format != GSORT_DECOMPRESS_AUTO)
+	if (file->bytes > 0 && known)
 		return GS_OK;
-	got = gs_read_at(file->fd, magic, sizeof magic, file->start, &error);
+	got = gs_read_at(file->fd, start, sizeof start, file->start, &error);
 	errno = error;
 	if (error != 0)
 		return gs_file_fail(file);
 	if (got > 0 && file->bytes == 0)
 		file->bytes = GS_UNKNOWN;	/* files of /proc have size 0 */
-	if (file->format == GSORT_DECOMPRESS_AUTO)
-		file->format = gs_inflate_sniff(magic, got);
-	return GS_OK;
+	return recognize(file, start, got, got < sizeof start);
 }
 
 static gs_status
@@ -163,18 +183,18 @@ learn_size(struct gs_file *file)
 }
 
 gs_status
-gs_file_look(struct gs_file *file, size_t least)
+gs_file_look(struct gs_file *file, size_t least, size_t most)
 {
 	const struct gs_recording *recording = &file->recording;
-	const int result = gs_recorder_look(file->recorder, least);
+	const int result = gs_recorder_look(file->recorder, least, most);
 
 	if (result == GS_READ_STOPPED)
 		errno = ECANCELED;
 	if (result < 0)
 		return gs_file_fail(file);
-	if (file->format == GSORT_DECOMPRESS_AUTO &&
-	    (recording->bytes >= GS_MAGIC_BYTES || recording->ended))
-		file->format = gs_inflate_sniff(recording->data, recording->bytes);
+	if (recording->bytes >= GS_LOOK_LEAST || recording->ended ||
+	    (!file->binary && recording->bytes >= GS_MAGIC_BYTES))
+		TRY(recognize(file, recording->data, recording->bytes, recording->ended));
 	learn_size(file);
 	return GS_OK;
 }
@@ -289,6 +309,15 @@ gs_file_claim(struct gs_file *file, size_t bytes, uint64_t *offset)
 	if (count > 0)
 		gs_file_reference(file);
 	return count;
+}
+
+size_t
+gs_file_glance(const struct gs_file *file, uint64_t at, size_t bytes, void *into)
+{
+	int error;
+
+	return file->regular ? gs_read_at(file->fd, into, bytes, file->start + file->read_bytes + at,
+	                                  &error) : 0;
 }
 
 gs_status

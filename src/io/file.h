@@ -35,6 +35,9 @@ struct gs_file {
 	dev_t       device;		/* which file it is */
 	ino_t       inode;
 	enum gsort_decompress format;
+	bool        binary;		/* it should have binary keys */
+	bool        guarded;		/* it is refused if it is plainly something else */
+	bool        guessed;		/* FORMAT is that of binary contents, which may be keys */
 	struct gs_recorder *recorder;	/* the input's */
 	struct gs_recording recording;	/* if it is not regular */
 	atomic_uint references;		/* the input's, and one for each piece not yet read */
@@ -49,10 +52,15 @@ bool gs_file_is_standard(const struct gs_file *file);
  * @no_terminal  refuse a terminal
  * @stay         it may stay open; else it is opened for a check only, and WAITS for its turn,
  *               as named pipes always do
- * @return       GS_OK; GS_EIO; GS_EUSAGE: it is a terminal
+ * @return       GS_OK; GS_EIO; GS_EUSAGE: it is a terminal; GS_EINPUT: as gs_file_check()
  */
 MUST_CHECK gs_status
 gs_file_open(struct gs_file *file, bool no_terminal, bool stay);
+
+/** Look at the first BYTES of a guarded file, decompressed; WHOLE: there are no more.  GS_EINPUT: it
+ *  is plainly not what it should be. */
+MUST_CHECK gs_status
+gs_file_check(const struct gs_file *file, const void *data, size_t bytes, bool whole);
 
 /** The input is done with FILE: it is closed after the last piece that somebody still reads. */
 void gs_file_leave(struct gs_file *file);
@@ -65,9 +73,9 @@ void gs_file_reference(struct gs_file *file);
 
 /* ---- bytes ------------------------------------------------------------------ */
 
-/** Let the recorder look at LEAST bytes of a file that is not regular, or at all of it: then its
- *  format is known, and in the second case its size. */
-MUST_CHECK gs_status gs_file_look(struct gs_file *file, size_t least);
+/** Let the recorder look at LEAST to MOST bytes of a file that is not regular, or at all of it: then
+ *  its format is known, and in the second case its size.  GS_EINPUT: as gs_file_check(). */
+MUST_CHECK gs_status gs_file_look(struct gs_file *file, size_t least, size_t most);
 
 /** Bytes of a regular file that are still to be read, as far as its size was known. */
 uint64_t gs_file_left(const struct gs_file *file);
@@ -83,6 +91,10 @@ size_t gs_file_claim(struct gs_file *file, size_t bytes, uint64_t *offset);
 /** Read a piece that was claimed, from any thread; *GOT less than BYTES: the file has shrunk. */
 MUST_CHECK gs_status
 gs_file_read_piece(struct gs_file *file, uint64_t offset, size_t bytes, void *into, size_t *got);
+
+/** Read BYTES from AT bytes after what was read or claimed, and stay there; returns how many there
+ *  were, 0 unless it is a regular file. */
+size_t gs_file_glance(const struct gs_file *file, uint64_t at, size_t bytes, void *into);
 
 /** "read failed", with the file's name and errno. */
 gs_status gs_file_fail(const struct gs_file *file);

@@ -156,6 +156,16 @@ gs_inflate_read(struct gs_inflate *z, void *into, size_t bytes, size_t *got)
 	return GS_OK;
 }
 
+uint64_t
+gs_inflate_position(const struct gs_inflate *z)
+{
+	const off_t read = z->parallel == NULL ? lseek(z->stream.reader.fd, 0, SEEK_CUR) : 0;
+
+	if (z->parallel != NULL)
+		return gs_parallel_inflate_position(z->parallel);
+	return read > (off_t)z->stream.left ? (uint64_t)read - z->stream.left : 0;
+}
+
 void
 gs_inflate_close(struct gs_inflate *z)
 {

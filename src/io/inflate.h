@@ -45,6 +45,9 @@ gs_inflate_open(struct gs_inflate **inflate, enum gsort_decompress format,
 MUST_CHECK gs_status
 gs_inflate_read(struct gs_inflate *inflate, void *into, size_t bytes, size_t *got);
 
+/** Where in the descriptor of a regular file decompression has come. */
+uint64_t gs_inflate_position(const struct gs_inflate *inflate);
+
 /** The libraries and the versions that gsort was built with, for people; returns INTO. */
 const char *gs_inflate_libraries(char *into, size_t bytes);
 

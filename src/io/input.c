@@ -24,13 +24,15 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "io/contents.h"
 #include "io/file.h"
 #include "io/inflate.h"
 #include "io/input.h"
 #include "io/open.h"
 #include "io/recorder.h"
 
-_Static_assert((int)GS_LOOK_BYTES >= (int)GS_MAGIC_BYTES, "a format can be recognized");
+_Static_assert((int)GS_LOOK_LEAST >= (int)GS_MAGIC_BYTES &&
+               (int)GS_LOOK_LEAST >= (int)GS_CONTENTS_LEAST, "a format can be recognized");
 
 enum { FDS_FOR_OTHERS = 32 };		/* for the output and the libraries */
 
@@ -41,10 +43,13 @@ struct gs_input {
 	size_t             next_at;	/* the current file is the one before */
 	bool               begun;	/* the current file has been looked at */
 	struct gs_inflate *inflate;	/* of the current file, if compressed */
+	bool               checked;	/* what it contains has been looked at */
 	struct gs_recorder recorder;	/* of files that are not regular */
 	int                stop;	/* an eventfd, readable once gs_input_stop() was called;
 					 * -1: all files are regular, reading never waits */
 	bool               owns_stop;
+	uint64_t           stored_at;	/* of the current file, counted in options.stored */
+	uint64_t           stored;	/* of all */
 };
 
 static const char *const standard_input[] = { "-" };
@@ -63,13 +68,17 @@ gs_input_most_open(void)
 	                                           : limit.rlim_cur / 2;
 }
 
-/* The format that was asked for, or that the name promises. */
+/* The format that was asked for, or that the name promises.  A caller knows what it gives. */
 static enum gsort_decompress
 format_by_name(const struct gs_input_options *options, const char *name)
 {
-	if (options->decompress != GSORT_DECOMPRESS_AUTO)
+	enum gsort_decompress format;
+
+	if (options->decompress != GSORT_DECOMPRESS_AUTO || !options->binary)
 		return options->decompress;
-	return options->binary ? gs_inflate_suffix(name) : GSORT_DECOMPRESS_AUTO;
+	format = gs_inflate_suffix(name);
+	return format != GSORT_DECOMPRESS_NONE ? format :
+	       options->read != NULL ? GSORT_DECOMPRESS_NONE : GSORT_DECOMPRESS_AUTO;
 }
 
 /* "-" for the second time: the first one will have read all of it. */
@@ -116,6 +125,8 @@ open_files(struct gs_input *input)
 		struct gs_file *file = &input->files[f];
 
 		file->format = format_by_name(&input->options, file->name);
+		file->binary = input->options.binary;
+		file->guarded = input->options.guarded && !calls;
 		file->bytes = GS_UNKNOWN;
 		file->spent = is_spent(input, f);
 		if (file->spent) {
@@ -195,6 +206,20 @@ gs_input_bytes(const struct gs_input *input)
 	return bytes;
 }
 
+uint64_t
+gs_input_stored_bytes(const struct gs_input *input)
+{
+	uint64_t bytes = 0;
+
+	for (size_t f = 0; f < input->count; f++) {
+		if (!input->files[f].spent &&
+		    (!input->files[f].regular || input->files[f].bytes == GS_UNKNOWN))
+			return GS_UNKNOWN;
+		bytes += input->files[f].bytes;
+	}
+	return bytes;
+}
+
 const char *
 gs_input_partial(const struct gs_input *input, unsigned key_bytes, uint64_t *bytes)
 {
@@ -224,6 +249,31 @@ gs_input_large_window(const struct gs_input *input)
 		    input->files[f].format == GSORT_DECOMPRESS_XZ)
 			return true;
 	return false;
+}
+
+/* ---- progress ------------------------------------------------------------------ */
+
+/* Count up to AT of the current file. */
+static void
+count_stored(struct gs_input *input, uint64_t at)
+{
+	if (input->options.stored == NULL || at <= input->stored_at)
+		return;
+	atomic_fetch_add(input->options.stored, at - input->stored_at);
+	input->stored += at - input->stored_at;
+	input->stored_at = at;
+}
+
+/* What has been read of a regular file, or of the compressed data in it. */
+static void
+note_stored(struct gs_input *input, const struct gs_file *file)
+{
+	if (!file->regular || input->options.stored == NULL)
+		return;
+	if (input->inflate == NULL)
+		count_stored(input, file->read_bytes);
+	else
+		count_stored(input, gs_inflate_position(input->inflate) - file->start);
 }
 
 /* ---- what is recorded ---------------------------------------------------- */
@@ -285,7 +335,7 @@ gs_input_peek_bytes(struct gs_input *input, uint64_t least, uint64_t *bytes)
 	if (file->regular)		/* it was a pipe when it was checked */
 		return GS_OK;
 	begin_recording(input, file);
-	TRY(gs_file_look(file, least < SIZE_MAX ? (size_t)least : SIZE_MAX));
+	TRY(gs_file_look(file, (size_t)least, (size_t)least));
 	*bytes = file->recording.bytes;
 	return GS_OK;
 }
@@ -298,6 +348,8 @@ read_recorded(void *context, void *into, size_t bytes)
 	const bool kept = input->recorder.keeps;
 	const ptrdiff_t got = gs_recorder_read(&input->recorder, into, bytes);
 
+	if (got > 0)
+		count_stored(input, input->stored_at + (uint64_t)got);
 	release_consumed(input, kept);
 	return got;
 }
@@ -307,9 +359,15 @@ read_recorded(void *context, void *into, size_t bytes)
 static void
 end_file(struct gs_input *input)
 {
+	const bool inside = input->next_at > 0 && input->next_at <= input->count;
+	const struct gs_file *file = inside ? &input->files[input->next_at - 1] : NULL;
+
+	if (inside && file->regular && file->bytes != GS_UNKNOWN)
+		count_stored(input, file->bytes);
+	input->stored_at = 0;
 	gs_inflate_close(input->inflate);
 	input->inflate = NULL;
-	input->begun = false;
+	input->begun = input->checked = false;
 }
 
 bool
@@ -352,8 +410,9 @@ begin_file(struct gs_input *input, struct gs_file *file)
 		TRY(open_file(input, file, true));
 	if (!file->regular && !file->spent) {
 		begin_recording(input, file);
-		if (file->format == GSORT_DECOMPRESS_AUTO)
-			TRY(gs_file_look(file, GS_MAGIC_BYTES));
+		if (file->format == GSORT_DECOMPRESS_AUTO || file->guarded)
+			TRY(gs_file_look(file, file->binary ? GS_LOOK_LEAST : GS_MAGIC_BYTES,
+			                 GS_LOOK_BYTES));
 	}
 	if (file->format == GSORT_DECOMPRESS_NONE)
 		return GS_OK;
@@ -381,20 +440,40 @@ read_stream(struct gs_input *input, struct gs_file *file, char *into, size_t byt
 	return GS_OK;
 }
 
+static gs_status
+read_inflated(struct gs_input *input, const struct gs_file *file, char *into, size_t bytes,
+              size_t *got)
+{
+	const gs_status status = gs_inflate_read(input->inflate, into, bytes, got);
+
+	if (status == GS_EINPUT && file->guessed)
+		return gs_fail(status, "%s; if these are raw keys, use --decompress=none", gs_message());
+	TRY(status);
+	note_stored(input, file);
+	if (input->checked)
+		return GS_OK;
+	input->checked = true;
+	return gs_file_check(file, into, *got, *got < bytes);
+}
+
 gs_status
 gs_input_read(struct gs_input *input, void *into, size_t bytes, size_t *got)
 {
 	struct gs_file *file = current(input);
 
 	*got = 0;
+	TRY(gs_check_interrupted(input->options.interrupted));
 	if (!input->begun)
 		TRY(begin_file(input, file));
 	if (file->spent)
 		return GS_OK;
 	if (input->inflate != NULL)
-		return gs_inflate_read(input->inflate, into, bytes, got);
-	if (file->regular)
-		return gs_file_read(file, input->options.threads, into, bytes, got);
+		return read_inflated(input, file, into, bytes, got);
+	if (file->regular) {
+		TRY(gs_file_read(file, input->options.threads, into, bytes, got));
+		note_stored(input, file);
+		return GS_OK;
+	}
 	return read_stream(input, file, into, bytes, got);
 }
 
@@ -461,6 +540,7 @@ gs_input_claim(struct gs_input *input, size_t bytes, struct gs_input_piece *piec
 	assert(input->begun);
 	piece->file_at = input->next_at - 1;
 	piece->bytes = gs_file_claim(current(input), bytes, &piece->offset);
+	note_stored(input, current(input));
 }
 
 gs_status
@@ -468,10 +548,18 @@ gs_input_read_piece(struct gs_input *input, const struct gs_input_piece *piece, 
                     size_t *got)
 {
 	*got = 0;
+	TRY(gs_check_interrupted(input->options.interrupted));
 	if (piece->bytes == 0)
 		return GS_OK;
 	return gs_file_read_piece(&input->files[piece->file_at], piece->offset, piece->bytes, into,
 	                          got);
+}
+
+void
+gs_input_glance(struct gs_input *input, uint64_t at, size_t bytes, void *into, size_t *got)
+{
+	*got = input->begun && input->inflate == NULL
+	       ? gs_file_glance(current(input), at, bytes, into) : 0;
 }
 
 /* ---- reading again ---------------------------------------------------------- */
@@ -547,6 +635,9 @@ gs_input_rewind(struct gs_input *input)
 	gs_recorder_rewind(&input->recorder);
 	if (input->owns_stop && input->stop >= 0)
 		(void)eventfd_read(input->stop, &ignored);
+	if (input->options.stored != NULL)
+		atomic_fetch_sub(input->options.stored, input->stored);
+	input->stored = input->stored_at = 0;
 	input->next_at = 0;
 	return GS_OK;
 }

@@ -13,6 +13,7 @@
 #ifndef GS_INPUT_H
 #define GS_INPUT_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,19 +27,23 @@ struct gs_input;
 struct gs_input_options {
 	const char *const    *names;	/* borrowed; "-" is standard input */
 	size_t                count;	/* 0: standard input */
-	bool                  binary;	/* do not guess compression from content */
+	bool                  binary;	/* keys, not text */
+	bool                  guarded;	/* refuse files that plainly are neither (contents.h) */
 	bool                  terminal_ok;	/* read binary keys from a terminal */
 	enum gsort_decompress decompress;
 	unsigned              threads;	/* for regular files, and decompression */
 	size_t                unpack_bytes;	/* memory for decompression by several threads, 0: none */
 	uint64_t              window_bytes;	/* for decompression by one thread, 0: no limit */
 	const struct gs_input *stops_with;	/* or NULL: stopping that input stops this one, too */
+	_Atomic uint64_t     *stored;	/* or NULL: raised by what is read of files, as they are */
 	bool                  later;	/* open only for a check, and again when its turn comes */
 
 	/* Memory that keeps what is read from pipes and callbacks, for gs_input_rewind() and
 	 * gs_input_peek_bytes(): borrowed addresses, touched only as they are used.  0: none. */
 	void                 *record_memory;
 	size_t                record_bytes;
+
+	const atomic_bool    *interrupted;	/* or NULL: once it is true every read fails */
 
 	/* If set: called before the first compressed byte of a file is decompressed, by the
 	 * thread that does it. */
@@ -54,7 +59,7 @@ struct gs_input_options {
  * Open every input.
  *
  * @return  GS_OK; GS_EIO: it cannot be opened, is a folder, or standard input is closed;
- *          GS_EUSAGE: binary keys from a terminal
+ *          GS_EUSAGE: binary keys from a terminal; GS_EINPUT: as gs_contents_check()
  */
 MUST_CHECK gs_status
 gs_input_open(struct gs_input **input, const struct gs_input_options *options);
@@ -70,6 +75,9 @@ void gs_input_share(struct gs_input *input, unsigned threads, size_t unpack_byte
 
 /** Bytes of all inputs together; GS_UNKNOWN if one is a pipe or compressed. */
 uint64_t gs_input_bytes(const struct gs_input *input);
+
+/** The bytes of all files, compressed if they are, or GS_UNKNOWN. */
+uint64_t gs_input_stored_bytes(const struct gs_input *input);
 
 /**
  * The first file whose size is known and is no multiple of KEY_BYTES, so that the job fails
@@ -161,6 +169,12 @@ void gs_input_claim(struct gs_input *input, size_t bytes, struct gs_input_piece 
 MUST_CHECK gs_status
 gs_input_read_piece(struct gs_input *input, const struct gs_input_piece *piece, void *into,
                     size_t *got);
+
+/**
+ * Read BYTES of the current file, from AT bytes after what has been read or claimed, and stay
+ * where it is.  *GOT is 0 if it is not a regular file, or cannot be read there.
+ */
+void gs_input_glance(struct gs_input *input, uint64_t at, size_t bytes, void *into, size_t *got);
 
 /* ---- reading again ---------------------------------------------------------------- */
 

@@ -43,11 +43,13 @@ struct gs_output {
 	bool              in_place;
 	struct gs_replace replace;	/* if not */
 	struct gs_clock  *clock;
+	const atomic_bool *interrupted;
 
 	struct gs_thread thread;
 	struct gs_queue  submitted, done;
 	struct chunk     chunk;
 	bool             threaded;
+	bool             alone;		/* no thread could be started: the caller writes */
 	bool             busy;		/* the writer has CHUNK */
 	bool             complete;	/* only its name is missing */
 };
@@ -155,6 +157,7 @@ gs_output_open(struct gs_output **output, const struct gs_output_options *option
 	out->to.fd = -1;
 	out->to.name = options->name;
 	out->clock = options->clock;
+	out->interrupted = options->interrupted;
 	if (options->write != NULL)
 		status = open_callback(out, options);
 	else if (options->name == NULL)
@@ -198,8 +201,10 @@ static gs_status
 put(struct gs_output *out, const void *data, size_t bytes)
 {
 	uint64_t since = gs_clock_now();
-	const gs_status status = gs_output_fd_write(&out->to, data, bytes);
+	gs_status status = gs_check_interrupted(out->interrupted);
 
+	if (status == GS_OK)
+		status = gs_output_fd_write(&out->to, data, bytes);
 	gs_clock_lap(out->clock, GS_STAGE_WRITE, &since);
 	return status;
 }
@@ -219,13 +224,17 @@ write_chunks(void *context)
 	return GS_OK;
 }
 
-static gs_status
+static void
 start_thread(struct gs_output *out)
 {
 	gs_queue_open(&out->submitted);
 	gs_queue_open(&out->done);
-	out->threaded = true;
-	return gs_thread_start(&out->thread, write_chunks, out);
+	out->threaded = gs_thread_start(&out->thread, write_chunks, out) == GS_OK;
+	out->alone = !out->threaded;
+	if (out->threaded)
+		return;
+	gs_queue_close(&out->submitted);
+	gs_queue_close(&out->done);
 }
 
 gs_status
@@ -245,10 +254,10 @@ gs_status
 gs_output_submit(struct gs_output *out, const void *data, size_t bytes)
 {
 	TRY(gs_output_wait(out));
-	if (!out->threaded && bytes < THREAD_BYTES)
-		return put(out, data, bytes);
+	if (!out->threaded && !out->alone && bytes >= THREAD_BYTES)
+		start_thread(out);
 	if (!out->threaded)
-		TRY(start_thread(out));
+		return put(out, data, bytes);
 	out->chunk = (struct chunk){ .data = data, .bytes = bytes };
 	out->busy = gs_queue_give(&out->submitted, &out->chunk);
 	assert(out->busy);
@@ -278,8 +287,10 @@ gs_status
 gs_output_write_at(struct gs_output *out, const void *data, size_t bytes, uint64_t at)
 {
 	uint64_t since = gs_clock_now();
-	const gs_status status = gs_output_fd_write_at(&out->to, data, bytes, at);
+	gs_status status = gs_check_interrupted(out->interrupted);
 
+	if (status == GS_OK)
+		status = gs_output_fd_write_at(&out->to, data, bytes, at);
 	gs_clock_lap(out->clock, GS_STAGE_WRITE, &since);
 	return status;
 }
@@ -298,6 +309,8 @@ gs_output_give_pages(struct gs_output *out, void *pages, size_t bytes, size_t ma
 	gs_status status = gs_output_wait(out);
 	uint64_t since = gs_clock_now();
 
+	if (status == GS_OK)
+		status = gs_check_interrupted(out->interrupted);
 	if (status == GS_OK)
 		status = gs_output_fd_give_pages(&out->to, pages, bytes);
 	munmap(pages, mapped);
@@ -336,6 +349,7 @@ static gs_status
 complete(struct gs_output *out)
 {
 	TRY(gs_output_wait(out));
+	TRY(gs_check_interrupted(out->interrupted));
 	if (out->complete || out->to.write != NULL)
 		return GS_OK;
 	stop_thread(out);

@@ -14,6 +14,7 @@
 #ifndef GS_OUTPUT_H
 #define GS_OUTPUT_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -36,6 +37,8 @@ struct gs_output_options {
 	void       *write_context;
 
 	struct gs_clock *clock;		/* counts the time of writing; or NULL */
+	const atomic_bool *interrupted;	/* or NULL: once it is true every call fails that writes, and
+					 * no new file gets its name */
 };
 
 /**

@@ -61,6 +61,7 @@ struct gs_parallel_inflate {
 	uint64_t         taken, given;	/* segments, by the threads and to the reader */
 	bool             over;		/* no more segments are wanted */
 	unsigned         slots, threads;
+	uint64_t         position;	/* of the reader: the segment that it reads */
 	struct segment   segments[MOST_SLOTS];
 	struct gs_thread thread[MOST_THREADS];
 };
@@ -295,7 +296,7 @@ gs_parallel_inflate_open(enum gsort_decompress format, int fd, uint64_t offset, 
 		return NULL;
 	parallel->gzip = format == GSORT_DECOMPRESS_GZIP;
 	parallel->fd = fd;
-	parallel->next = offset;
+	parallel->next = parallel->position = offset;
 	parallel->slots = (threads < MOST_THREADS ? threads : MOST_THREADS) + 2;
 	parallel->slot_bytes = memory_bytes / parallel->slots;
 	pthread_mutex_init(&parallel->lock, NULL);
@@ -335,6 +336,7 @@ gs_parallel_inflate_read(struct gs_parallel_inflate *parallel, char *into, size_
 			*offset = segment->offset;
 			return false;
 		}
+		parallel->position = segment->offset;
 		want = segment->plain_bytes - segment->read_bytes;
 		want = want < bytes - *got ? want : bytes - *got;
 		memcpy(into + *got, segment->plain + segment->read_bytes, want);
@@ -348,6 +350,12 @@ gs_parallel_inflate_read(struct gs_parallel_inflate *parallel, char *into, size_
 		pthread_mutex_unlock(&parallel->lock);
 	}
 	return true;
+}
+
+uint64_t
+gs_parallel_inflate_position(const struct gs_parallel_inflate *parallel)
+{
+	return parallel->position;
 }
 
 void

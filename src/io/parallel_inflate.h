@@ -35,6 +35,9 @@ gs_parallel_inflate_open(enum gsort_decompress format, int fd, uint64_t offset, 
 bool gs_parallel_inflate_read(struct gs_parallel_inflate *parallel, char *into, size_t bytes,
                               size_t *got, uint64_t *offset);
 
+/** Where in FD the data begin that come next. */
+uint64_t gs_parallel_inflate_position(const struct gs_parallel_inflate *parallel);
+
 /** NULL is allowed. */
 void gs_parallel_inflate_close(struct gs_parallel_inflate *parallel);
 

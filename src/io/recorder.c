@@ -39,7 +39,7 @@ gs_recorder_begin(struct gs_recorder *recorder, struct gs_recording *recording,
 	recorder->at = 0;
 	if (recording->data != NULL)
 		return;
-	if (recorder->keeps && recorder->memory_bytes - recorder->kept_bytes < GS_LOOK_BYTES)
+	if (recorder->keeps && recorder->memory_bytes - recorder->kept_bytes < GS_LOOK_LEAST)
 		recorder->full = true;
 	if (recorder->full || recorder->rewound)
 		recorder->keeps = false;
@@ -73,12 +73,13 @@ append(struct gs_recorder *recorder, size_t bytes)
 }
 
 int
-gs_recorder_look(struct gs_recorder *recorder, size_t least)
+gs_recorder_look(struct gs_recorder *recorder, size_t least, size_t most)
 {
 	const struct gs_recording *recording = recorder->recording;
 
+	assert(least <= most);
 	while (recording->bytes < least && !recording->ended && room(recorder) > 0) {
-		const size_t want = least - recording->bytes;
+		const size_t want = most - recording->bytes;
 		const ssize_t got = append(recorder, want < room(recorder) ? want : room(recorder));
 
 		if (got < 0)

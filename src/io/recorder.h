@@ -27,7 +27,10 @@
 
 #include "io/open.h"
 
-enum { GS_LOOK_BYTES = 6 };	/* as many as any format's magic number has */
+enum {
+	GS_LOOK_BYTES = 4096,	/* of a file can be looked at without memory */
+	GS_LOOK_LEAST = 32,	/* at any: as many as a format is recognized by (contents.h) */
+};
 
 /* What is kept of one file.  Zeroed: the file has not begun. */
 struct gs_recording {
@@ -60,11 +63,12 @@ void gs_recorder_begin(struct gs_recorder *recorder, struct gs_recording *record
 
 /**
  * Read ahead until LEAST bytes of the current file are in its recording; fewer if the file
- * ends, or if there is no memory for more.  Consumes nothing.
+ * ends, or if there is no memory for more; up to MOST, if they need not be waited for.  Consumes
+ * nothing.
  *
  * @return  0; or -1 and errno, or GS_READ_STOPPED, as gs_read()
  */
-int gs_recorder_look(struct gs_recorder *recorder, size_t least);
+int gs_recorder_look(struct gs_recorder *recorder, size_t least, size_t most);
 
 /**
  * The next BYTES of the current file, or fewer: from its recording, and then from its source.

@@ -5,14 +5,20 @@
 #include <string.h>
 
 #include "format/key.h"
+#include "job/items.h"
 #include "job/job.h"
 #include "job/open.h"
+#include "job/options.h"
 #include "job/run.h"
+#include "job/combine.h"
 
 static gs_status
 open_job(struct gsort *job, const struct gsort_options *options)
 {
-	job->options = options;
+	job->options = &job->copy;
+	job->stats.struct_size = sizeof job->stats;
+	TRY(gs_options_copy(&job->copy, options));
+	options = job->options;
 	job->monitor.note = (struct gs_listener){ options->note, options->note_context };
 	job->monitor.warn = (struct gs_listener){ options->warn, options->warn_context };
 	TRY(gs_rendezvous_open(&job->rendezvous, options, gs_job_run, job));
@@ -72,7 +78,7 @@ gsort_progress(const gsort *job, struct gsort_progress *progress)
 {
 	const struct gs_counters *now = &job->monitor.counters;
 
-	*progress = (struct gsort_progress){
+	*progress = (struct gsort_progress){	/* reserved: 0 */
 		.phase = (enum gsort_phase)atomic_load(&now->phase),
 		.bytes_in = atomic_load(&now->bytes_in),
 		.bytes_total = atomic_load(&now->bytes_total),
@@ -80,7 +86,10 @@ gsort_progress(const gsort *job, struct gsort_progress *progress)
 		.keys_sorted = atomic_load(&now->keys_sorted),
 		.bytes_out = atomic_load(&now->bytes_out),
 		.runs = atomic_load(&now->runs),
+		.stored_in = atomic_load(&now->stored_in),
+		.stored_total = atomic_load(&now->stored_total),
 	};
+	gs_combine_progress(job, progress);
 }
 
 const struct gsort_stats *
@@ -93,6 +102,7 @@ void
 gsort_close(gsort *job)
 {
 	char message[GS_MESSAGE_BYTES];
+	const gs_status failure = gs_failure();
 
 	if (job == NULL)
 		return;
@@ -101,16 +111,18 @@ gsort_close(gsort *job)
 	if (!job->options->fed && job->input != NULL)
 		gs_input_stop(job->input);
 	gs_rendezvous_close(&job->rendezvous);
-	gs_ingest_close(&job->ingest);
-	gs_emit_close(&job->emit);
-	gs_outputs_close(&job->outputs);
-	gs_store_close(&job->store);
-	gs_input_close(job->input);
-	gs_arena_close(&job->recording);
-	gs_arena_close(&job->arena);
-	gs_confinement_close(&job->confinement);
+	gs_combine_close(job);
+	gs_job_close(job);
 	free(job);
-	(void)gs_fail(GS_OK, "%s", message);	/* closing must not hide the reason */
+	(void)gs_fail(failure, "%s", message);	/* closing must not hide the reason */
+}
+
+void
+gsort_interrupt(gsort *job)
+{
+	atomic_store(&job->interrupted, true);
+	if (!job->options->fed && job->input != NULL)
+		gs_input_stop(job->input);
 }
 
 void
@@ -123,6 +135,21 @@ const char *
 gsort_message(void)
 {
 	return gs_message();
+}
+
+enum gsort_error
+gsort_last_error(void)
+{
+	static const enum gsort_error kinds[] = {
+		[GS_OK] = GSORT_ERROR_NONE, [GS_EUSAGE] = GSORT_ERROR_USAGE,
+		[GS_EINPUT] = GSORT_ERROR_INPUT, [GS_EIO] = GSORT_ERROR_IO,
+		[GS_EBUDGET] = GSORT_ERROR_MEMORY, [GS_ENOCOPY] = GSORT_ERROR_MEMORY,
+		[GS_ENODEV] = GSORT_ERROR_DEVICE, [GS_EDEVMEM] = GSORT_ERROR_DEVICE,
+		[GS_EDEVICE] = GSORT_ERROR_DEVICE,
+		[GS_EINTERRUPTED] = GSORT_ERROR_INTERRUPTED,
+	};
+
+	return kinds[gs_failure()];
 }
 
 bool

@@ -5,7 +5,9 @@
 
 #include "base/limits.h"
 #include "format/key.h"
+#include "job/items.h"
 #include "job/job.h"
+#include "job/json.h"
 #include "job/print.h"
 #include "plan/estimate.h"
 
@@ -104,8 +106,8 @@ print_runs(const struct gs_line_printer *to, const struct gsort *job)
 		return;
 	}
 	if (plan->device == GSORT_DEVICE_GPU) {
-		gs_print_line(to, "staging", "%s, %u buffers", gs_size_text(plan->tile_bytes, a),
-		              plan->ring_tiles);
+		gs_print_line(to, "staging", "%s, %u buffers", gs_size_text(plan->staging_bytes, a),
+		              plan->ring_buffers);
 		gs_print_line(to, "batch", "half of a GPU's memory; runs in host memory: up to %s",
 		              gs_size_text(plan->resident_bytes, a));
 		if (plan->record_bytes > 0)
@@ -136,7 +138,8 @@ print_outputs(const struct gs_line_printer *to, const struct gsort *job)
 	const struct gs_outputs *outputs = &job->outputs;
 	const unsigned threads = job->plan.threads;
 	const bool beside = job->plan.device == GSORT_DEVICE_CPU && !job->plan.by_counting &&
-	                    threads > 1 && gs_select_takes_all(&job->emit.select);
+	                    threads > 1 && !gs_items_are_wanted(job->options) &&
+	                    gs_select_takes_all(&job->emit.select);
 
 	if (outputs->count == 1)
 		gs_print_line(to, "output", "1 file: %s", outputs->names[0]);
@@ -146,6 +149,20 @@ print_outputs(const struct gs_line_printer *to, const struct gsort *job)
 		              "written side by side if all keys fit in memory" : "one after the other");
 }
 
+/* Where records are sorted, and in what memory. */
+static void
+print_items(const struct gs_line_printer *to, const struct gsort *job)
+{
+	char dirs[128], bytes[32];
+
+	gs_print_line(to, "batch", job->plan.spills ? "as many as fit; if there are more, the parts of "
+	              "all go to disk" : "all records at once");
+	if (job->plan.spills)
+		gs_print_line(to, "disk", "%s: as much as the input, written and read once; %s are free",
+		              dirs_text(job->options, dirs),
+		              gs_size_text(disk_bytes_free(job->options), bytes));
+}
+
 static void
 print_memory(const struct gs_line_printer *to, const struct gsort *job)
 {
@@ -153,37 +170,131 @@ print_memory(const struct gs_line_printer *to, const struct gsort *job)
 	char a[32], b[32];
 
 	gs_print_line(to, "memory", "%s in all%s, %s of it for keys, sorting and merging",
-	     gs_size_text(plan->host_bytes, a), job->plan_input.memory_bytes == 0 ? "" :
-	     job->plan_input.memory_bytes < plan->host_bytes ? ", the least that will do" : " at most",
+	     gs_size_text(plan->host_bytes, a), job->plan_input.memory_bytes > 0 &&
+	     job->plan_input.memory_bytes < plan->host_bytes ? ", the least that will do"
+	                                                     : " at most, as the input needs it",
 	     gs_size_text(plan->pool_bytes, b));
 	if (plan->by_counting)
 		gs_print_line(to, "batch", "a histogram of %zu bins", job->store.histogram.bin_count);
+	else if (job->options->operation == GSORT_SORT && gs_items_are_wanted(job->options))
+		print_items(to, job);
 	else if (job->options->operation == GSORT_SORT)
 		print_runs(to, job);
+}
+
+/* ---- as JSON --------------------------------------------------------------------- */
+
+static void
+add_disk(struct gs_json *json, const struct gsort *job)
+{
+	const struct gsort_options *options = job->options;
+	struct gs_estimate estimate;
+
+	gs_plan_estimate(&job->plan, &job->plan_input, &estimate);
+	gs_json_bool(json, "may_spill", job->plan.spills);
+	gs_json_number(json, "batches", job->plan_input.input_bytes == UINT64_MAX ? UINT64_MAX
+	                                                                         : estimate.runs);
+	gs_json_number(json, "merge_passes", estimate.passes);
+	gs_json_number(json, "merged_at_once", job->plan.fan_in);
+	gs_json_number(json, "disk_bytes", estimate.disk_bytes);
+	gs_json_number(json, "written_bytes", estimate.written_bytes);
+	gs_json_number(json, "disk_free_bytes", disk_bytes_free(options));
+	gs_json_begin(json, "temporary_directories", '[');
+	for (size_t d = 0; d < options->temp_dir_count; d++)
+		gs_json_string(json, NULL, options->temp_dirs[d]);
+	if (options->temp_dir_count == 0)
+		gs_json_string(json, NULL, gs_temp_dir());
+	gs_json_end(json, ']');
+}
+
+void
+gsort_plan_json(const gsort *job, void (*print)(void *context, const char *line), void *context)
+{
+	const struct gsort_options *options = job->options;
+	const struct gs_plan_input *input = &job->plan_input;
+	const struct gs_plan *plan = &job->plan;
+	const bool items = gs_items_are_wanted(options);
+	const size_t unit = items ? job->items.ingest.record.bytes : input->key_bits / 8;
+	struct gs_json json = { .bytes = 0 };
+
+	gs_json_begin(&json, NULL, '{');
+	gs_json_string(&json, "version", gsort_version());
+	gs_json_string(&json, "type", items ? "record" : gs_key_name(options->type));
+	gs_json_bool(&json, "reverse", options->reverse);
+	gs_json_bool(&json, "unique", options->unique);
+	gs_json_number(&json, "input_bytes", input->input_bytes);
+	gs_json_bool(&json, "input_bytes_are_a_hint", input->guessed);
+	gs_json_number(&json, "keys", input->input_bytes == UINT64_MAX || unit == 0
+	               ? UINT64_MAX : input->input_bytes / unit);
+	gs_json_string(&json, "device", plan->device == GSORT_DEVICE_GPU ? "gpu" : "cpu");
+	gs_json_string(&json, "device_rule", plan->device_rule);
+	gs_json_number(&json, "threads", plan->threads);
+	gs_json_number(&json, "memory_bytes", plan->host_bytes);
+	gs_json_number(&json, "memory_for_keys_bytes", plan->pool_bytes);
+	gs_json_number(&json, "outputs", options->split > 0 ? options->split : 1);
+	if (options->operation == GSORT_SORT)
+		add_disk(&json, job);
+	gs_json_end(&json, '}');
+	print(context, json.text);
+}
+
+/* ---- as text --------------------------------------------------------------------- */
+
+/* "records of 16 bytes, by u64@0 and 1 more key, smallest first" */
+static void
+print_records(const struct gs_line_printer *to, const struct gsort *job)
+{
+	const struct gsort_options *options = job->options;
+	const struct gs_record_ingest *ingest = &job->items.ingest;
+	const uint64_t bytes = job->plan_input.input_bytes;
+	char first[64], more[48] = "", size[32];
+
+	if (ingest->key_count > 1)
+		snprintf(more, sizeof more, " and %zu more key%s", ingest->key_count - 1,
+		         ingest->key_count == 2 ? "" : "s");
+	gs_print_line(to, "type", "records of %zu bytes, by %s%s, %s first%s", ingest->record.bytes,
+	              gs_key_text(&ingest->keys[0], first), more,
+	              options->reverse || ingest->keys[0].reverse ? "largest" : "smallest",
+	              options->unique ? ", of equal ones one" : "");
+	if (bytes == UINT64_MAX)
+		gs_print_line(to, "input", "of unknown size");
+	else
+		gs_print_line(to, "input", "%s%s: %llu records",
+		              job->plan_input.guessed ? "about " : "", gs_size_text(bytes, size),
+		              (unsigned long long)(bytes / ingest->record.bytes));
+}
+
+static void
+print_keys(const struct gs_line_printer *to, const struct gsort *job)
+{
+	const struct gsort_options *options = job->options;
+	const char *about = job->plan_input.guessed ? "about " : "";
+	const uint64_t bytes = job->plan_input.input_bytes;
+	char size[32];
+
+	gs_print_line(to, "type", "%s, %s first%s", gs_key_name(options->type),
+	     options->reverse ? "largest" : "smallest", options->unique ? ", of equal keys one" : "");
+	if (bytes == UINT64_MAX)
+		gs_print_line(to, "input", "of unknown size");
+	else if (job->plan_input.key_bits == 0)
+		gs_print_line(to, "input", "%s%s of text", about, gs_size_text(bytes, size));
+	else
+		gs_print_line(to, "input", "%s%s: %llu keys", about, gs_size_text(bytes, size),
+		              (unsigned long long)(bytes / (job->plan_input.key_bits / 8)));
 }
 
 void
 gsort_plan(const gsort *job, void (*print)(void *context, const char *line), void *context)
 {
 	const struct gs_line_printer to = { print, context };
-	const struct gsort_options *options = job->options;
-	const char *about = job->plan_input.guessed ? "about " : "";
-	char size[32];
 
-	gs_print_line(&to, "type", "%s, %s first%s", gs_key_name(options->type),
-	     options->reverse ? "largest" : "smallest", options->unique ? ", of equal keys one" : "");
-	if (job->plan_input.input_bytes == UINT64_MAX)
-		gs_print_line(&to, "input", "of unknown size");
-	else if (job->plan_input.key_bits == 0)
-		gs_print_line(&to, "input", "%s%s of text", about,
-		            gs_size_text(job->plan_input.input_bytes, size));
+	if (gs_items_are_wanted(job->options))
+		print_records(&to, job);
 	else
-		gs_print_line(&to, "input", "%s%s: %llu keys", about,
-		     gs_size_text(job->plan_input.input_bytes, size),
-		     (unsigned long long)(job->plan_input.input_bytes / (job->plan_input.key_bits / 8)));
+		print_keys(&to, job);
 	print_device(&to, job);
 	gs_print_line(&to, "threads", "%u", job->plan.threads);
 	print_memory(&to, job);
-	if (options->split > 0)
+	if (job->options->split > 0)
 		print_outputs(&to, job);
 }

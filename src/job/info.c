@@ -16,6 +16,7 @@
 #include "base/simd.h"
 #include "gpu/module.h"
 #include "io/inflate.h"
+#include "job/json.h"
 #include "job/print.h"
 
 /* --- memory and disks ------------------------------------------------------- */
@@ -97,6 +98,54 @@ gsort_info(const struct gsort_options *options, void (*print)(void *context, con
 		gs_print_line(&to, "gpu", "none: %s", gs_message());
 	print_memory(&to, &limits);
 	print_dirs(&to, options);
+}
+
+/* A line about GPUs: of a list of strings. */
+static void
+add_line(void *context, const char *line)
+{
+	gs_json_string(context, NULL, line);
+}
+
+static void
+add_dir(struct gs_json *json, const char *dir)
+{
+	gs_json_begin(json, NULL, '{');
+	gs_json_string(json, "name", dir);
+	gs_json_bool(json, "writable", access(dir, W_OK | X_OK) == 0);
+	gs_json_number(json, "free_bytes", gs_limits_disk_bytes(dir));
+	gs_json_string(json, "file_system", file_system(dir));
+	gs_json_end(json, '}');
+}
+
+void
+gsort_info_json(const struct gsort_options *options,
+                void (*print)(void *context, const char *line), void *context)
+{
+	struct gs_json json = { .bytes = 0 };
+	const struct gs_gpu_module *module;
+	struct gs_limits limits;
+
+	gs_limits_read(&limits, false);
+	gs_json_begin(&json, NULL, '{');
+	gs_json_string(&json, "version", PACKAGE_VERSION);
+	gs_json_number(&json, "threads", limits.cores);
+	gs_json_string(&json, "simd", gs_simd_name(gs_simd_best()));
+	gs_json_begin(&json, "gpus", '[');
+	if (gs_gpu_module_load(&module) == GS_OK)
+		module->survey(add_line, &json);
+	gs_json_end(&json, ']');
+	gs_json_number(&json, "ram_bytes", limits.ram_bytes);
+	gs_json_number(&json, "room_bytes", limits.room_bytes);
+	gs_json_number(&json, "memory_bytes", limits.host_bytes);
+	gs_json_begin(&json, "temporary_directories", '[');
+	for (size_t d = 0; d < options->temp_dir_count; d++)
+		add_dir(&json, options->temp_dirs[d]);
+	if (options->temp_dir_count == 0)
+		add_dir(&json, gs_temp_dir());
+	gs_json_end(&json, ']');
+	gs_json_end(&json, '}');
+	print(context, json.text);
 }
 
 const char *

@@ -8,21 +8,42 @@
 #ifndef GS_JOB_H
 #define GS_JOB_H
 
+#include <stdatomic.h>
+
 #include "base/arena.h"
 #include "base/monitor.h"
 #include "gsort.h"
 #include "io/input.h"
 #include "io/outputs.h"
+#include "job/lost.h"
+#include "job/npy.h"
 #include "job/rendezvous.h"
 #include "job/sandbox_policy.h"
 #include "plan/plan.h"
+#include "stages/answer.h"
 #include "stages/emit.h"
+#include "stages/handover.h"
 #include "stages/ingest.h"
+#include "stages/item_emit.h"
+#include "stages/item_store.h"
+#include "stages/record_ingest.h"
 #include "stages/store.h"
 #include "stages/verify.h"
 
+/* A sort of records has these in place of ingest, store, emit and verify. */
+struct gs_items {
+	struct gs_record_ingest ingest;
+	struct gs_item_order    order;
+	struct gs_item_store   *store;
+	struct gs_item_emit     emit;
+	struct gs_npy_inputs    npy;
+	const char             *temp_dir;	/* of options without any */
+};
+
 struct gsort {
-	const struct gsort_options *options;	/* the caller's */
+	struct gsort_options copy;		/* of the caller's options */
+	const struct gsort_options *options;	/* the copy */
+	atomic_bool          interrupted;	/* by gsort_interrupt() */
 	struct gs_plan_input plan_input;
 	struct gs_plan       plan;
 	struct gs_monitor    monitor;
@@ -34,9 +55,17 @@ struct gsort {
 	struct gs_ingest     ingest;
 	struct gs_store      store;
 	struct gs_emit       emit;
+	struct gs_answer     answer;	/* in its place, for figures */
 	struct gs_verify     verify;
+	struct gs_items      items;
 	struct gs_confinement confinement;
 	struct gs_rendezvous rendezvous;
+	struct gs_lost       lost;
+
+	_Atomic(struct gs_combination *) set;	/* of a set operation: combine.c */
+	bool                verifies_parts;	/* of it */
+	struct gsort       *whole;	/* or: the job sorts one input of that set operation, ... */
+	struct gs_handover *handover;	/* ... and hands its keys over */
 };
 
 #endif

@@ -20,6 +20,7 @@
 #include "format/key.h"
 #include "format/raw.h"
 #include "gpu/module.h"
+#include "job/items.h"
 #include "job/open.h"
 #include "job/options.h"
 #include "spill/spill.h"
@@ -39,28 +40,35 @@ static gs_status
 open_input(struct gsort *job)
 {
 	const struct gsort_options *options = job->options;
+	const bool items = gs_items_are_wanted(options);
 	const unsigned key_bits = gs_key_bits(options->type);
+	const unsigned unit = items ? (unsigned)job->items.ingest.record.bytes : key_bits / 8;
 	const struct gs_input_options in = {
 		.names = options->inputs,
 		.count = options->input_count,
-		.binary = key_bits > 0,
+		.binary = unit > 0,
+		.guarded = !options->force && options->skip_bytes == 0 &&
+		           options->record_bytes == 0,	/* they may be text */
 		.terminal_ok = options->force,
 		.decompress = options->decompress,
 		.later = options->operation == GSORT_MERGE,
+		.stored = &job->monitor.counters.stored_in,
 		.before_inflate = gs_confine,
 		.before_context = &job->confinement,
 		.read = options->fed ? gs_rendezvous_read : options->read,
 		.read_context = options->fed ? &job->rendezvous : options->read_context,
+		.interrupted = &job->interrupted,
 	};
 	const char *name;
 	uint64_t bytes;
 
 	TRY(gs_input_open(&job->input, &in));
 	/* After a header that is not a multiple of a key, a partial key is found when it is read. */
-	if (key_bits > 0 && options->skip_bytes % (key_bits / 8) == 0 &&
-	    (name = gs_input_partial(job->input, key_bits / 8, &bytes)) != NULL)
-		return gs_raw_partial(options->type, name, bytes);
-	return GS_OK;
+	if (job->items.npy.first != NULL || unit == 0 || options->skip_bytes % unit != 0 ||
+	    (name = gs_input_partial(job->input, unit, &bytes)) == NULL)
+		return GS_OK;
+	return items ? gs_record_partial(&job->items.ingest.record, name, 0, bytes)
+	             : gs_raw_partial(options->type, name, bytes);
 }
 
 static gs_status
@@ -69,16 +77,21 @@ open_output(struct gsort *job)
 	const struct gsort_options *options = job->options;
 	const struct gs_output_options out = {
 		.name = options->output,
-		.binary = gs_key_bits(job->emit.encoding.to) > 0,
+		.binary = (gs_items_are_wanted(options) || gs_key_bits(job->emit.encoding.to) > 0) &&
+		          !gs_answer_is_wanted(options),
 		.terminal_ok = options->force,
 		.in_place = options->in_place,
 		.files = options->split < job->plan.threads ? options->split : job->plan.threads,
 		.write = options->drained ? gs_rendezvous_write : options->write,
 		.write_context = options->drained ? &job->rendezvous : options->write_context,
 		.clock = &job->monitor.clock,
+		.interrupted = &job->interrupted,
 	};
 
+	gs_lost_open(&job->lost, options, &job->monitor);
 	TRY(gs_outputs_open(&job->outputs, &out, options->split));
+	if (gs_items_are_wanted(options))
+		return GS_OK;
 	return gs_emit_set_output(&job->emit, &job->outputs);
 }
 
@@ -135,13 +148,14 @@ collect_plan_input(struct gsort *job)
 	const uint64_t bytes = gs_input_bytes(job->input);
 	struct gs_limits limits;
 
-	gs_limits_read(&limits, bytes <= SMALL_BYTES);
+	gs_limits_read(&limits, bytes <= SMALL_BYTES && !options->explained);
 	job->plan_input = (struct gs_plan_input){
 		.operation = options->operation,
 		.type = options->type,
 		.key_bits = gs_key_bits(options->type),
+		.items = gs_items_are_wanted(options),
 		.headers = options->header_lines > 0,
-		.print_bytes = gs_emit_print_bytes(&job->emit),
+		.print_bytes = job->whole != NULL ? 0 : gs_emit_print_bytes(&job->emit),
 		.compressed = options->operation == GSORT_SORT && gs_input_inflates(job->input),
 		.large_window = gs_input_large_window(job->input),
 		.input_bytes = bytes,
@@ -151,6 +165,7 @@ collect_plan_input(struct gsort *job)
 		.gpu_possible = gs_gpu_module_exists(),
 		.gpu_present = gs_gpu_is_present(),
 		.to_file = writes_file(options),
+		.split = options->split,
 		.gpu_count = options->gpu_count == 0 ? 1 : options->gpu_count,
 		.gpu_memory_bytes = options->gpu_memory_bytes,
 		.threads = options->threads,
@@ -167,11 +182,17 @@ collect_plan_input(struct gsort *job)
 	memcpy(job->plan_input.gpus, options->gpus, sizeof options->gpus);
 	if (job->plan_input.memory_bytes > 0)	/* the user's limit replaces the default share */
 		job->plan_input.host_bytes = limits.room_bytes;
+	if (options->set != GSORT_NO_SET) {	/* an equal share for each input, and for the merge */
+		uint64_t *limit = &job->plan_input.memory_bytes;
+
+		*limit = (*limit > 0 ? *limit : limits.host_bytes) / (options->input_count + 1);
+	}
 	if (bytes == GS_UNKNOWN && options->size_hint > 0) {
 		job->plan_input.input_bytes = options->size_hint;
 		job->plan_input.guessed = true;
 	}
 	atomic_store(&job->monitor.counters.bytes_total, job->plan_input.input_bytes);
+	atomic_store(&job->monitor.counters.stored_total, gs_input_stored_bytes(job->input));
 }
 
 /* ---- memory --------------------------------------------------------------------- */
@@ -183,12 +204,15 @@ carve(struct gsort *job)
 	if (job->options->operation == GSORT_SORT)
 		gs_ingest_carve(&job->ingest, &job->plan, &job->arena);
 	gs_store_carve(&job->store, job->options, &job->plan_input, &job->plan, &job->arena);
-	gs_emit_carve(&job->emit, &job->plan, &job->arena);
+	if (job->whole == NULL)
+		gs_emit_carve(&job->emit, job->options, &job->plan, &job->arena);
 }
 
 static gs_status
 allocate(struct gsort *job)
 {
+	if (gs_items_are_wanted(job->options))
+		return job->options->operation == GSORT_SORT ? gs_items_allocate(job) : GS_OK;
 	job->arena = (struct gs_arena){ .base = NULL };
 	carve(job);
 	TRY(gs_arena_open(&job->arena, job->arena.used_bytes, job->plan.huge_pages));
@@ -209,20 +233,20 @@ gs_job_replan(struct gsort *job)
 }
 
 /*
- * A directory that the user named must be usable.  The default /tmp is checked only if spilling
- * is certain, so small pipes never touch it.
+ * As in sort(1), a directory that cannot be used is an error only if it is needed: here, if the
+ * input is known to be too large for memory; else when memory is full.
  */
 static gs_status
 check_temp(struct gsort *job)
 {
-	const bool named = job->options->temp_dir_count > 0 || gs_temp_dir_is_set();
 	const bool known = job->plan_input.input_bytes != UINT64_MAX && !job->plan_input.guessed;
 	gs_status status;
 
-	if (!job->plan.spills && job->options->temp_dir_count == 0)
+	if (!job->plan.spills)
 		return GS_OK;
-	status = gs_runs_prepare_disk(&job->store.runs);
-	if (status != GS_OK && !named && !known) {
+	status = gs_items_are_wanted(job->options) ? gs_items_prepare_disk(job)
+	                                           : gs_runs_prepare_disk(&job->store.runs);
+	if (status != GS_OK && !known) {
 		gs_note(&job->monitor, "%s; it is needed only if memory is not enough", gs_message());
 		return GS_OK;
 	}
@@ -237,6 +261,28 @@ confine(struct gsort *job)
 		gs_confine(&job->confinement);
 }
 
+/* The last K keys are the first K of the reverse order, which take memory in proportion to K. */
+static void
+adapt_options(struct gsort *job)
+{
+	struct gsort_options *own = &job->copy;
+
+	if (job->whole != NULL || gs_items_are_wanted(own))
+		return;
+	if (own->set != GSORT_NO_SET) {		/* of sorted inputs, as a merge is */
+		own->operation = GSORT_MERGE;
+		job->verifies_parts = own->verify;
+		own->verify = false;
+		return;
+	}
+	if (own->operation != GSORT_SORT || !own->tail.wanted || own->tail.count > GS_TAIL_MOST ||
+	    own->counts || own->repeated || own->singletons)
+		return;
+	own->reverse = !own->reverse;
+	own->head = true;
+	own->head_count = own->tail.count;
+}
+
 /*
  * Open inputs first, so that a missing file is found before an output is created; then check what
  * could fail after an hour of reading: temporary directories, the output.
@@ -245,9 +291,15 @@ gs_status
 gs_job_open(struct gsort *job)
 {
 	TRY(gs_options_check(job->options));
+	TRY(gs_npy_adopt(&job->items.npy, &job->copy));
+	TRY(gs_options_check(job->options));	/* of what the inputs are */
+	adapt_options(job);
+	if (gs_items_are_wanted(job->options))
+		TRY(gs_items_describe(job));
 	gs_ingest_set_format(&job->ingest, job->options);
 	gs_emit_set_format(&job->emit, job->options);
-	gs_confinement_open(&job->confinement, job->options, &job->plan, &job->outputs,
+	gs_confinement_open(&job->confinement, job->whole != NULL ? job->whole->options : job->options,
+	                    &job->plan, job->whole != NULL ? &job->whole->outputs : &job->outputs,
 	                    &job->monitor);
 	TRY(open_input(job));
 	collect_plan_input(job);
@@ -260,13 +312,30 @@ gs_job_open(struct gsort *job)
 	}
 	gs_verify_open(&job->verify, job->options, job->plan.threads);
 	TRY(allocate(job));
-	gs_emit_open(&job->emit, job->options, &job->verify, &job->monitor);
+	if (job->whole == NULL)
+		gs_emit_open(&job->emit, job->options, &job->verify, &job->monitor);
 	if (job->plan.host_bytes > job->plan_input.memory_bytes && job->plan_input.memory_bytes > 0)
 		gs_note(&job->monitor, "%.1f MiB of memory are not enough: gsort uses %.1f",
 		        (double)job->plan_input.memory_bytes / (1 << 20),
 		        (double)job->plan.host_bytes / (1 << 20));
 	TRY(check_temp(job));
-	TRY(open_output(job));
+	if (job->whole == NULL)
+		TRY(open_output(job));
 	confine(job);
 	return GS_OK;
+}
+
+void
+gs_job_close(struct gsort *job)
+{
+	gs_ingest_close(&job->ingest);
+	gs_items_close(job);
+	gs_emit_close(&job->emit);
+	gs_answer_close(&job->answer);
+	gs_outputs_close(&job->outputs);
+	gs_store_close(&job->store);
+	gs_input_close(job->input);
+	gs_arena_close(&job->recording);
+	gs_arena_close(&job->arena);
+	gs_confinement_close(&job->confinement);
 }

@@ -9,6 +9,9 @@
 /** Open inputs and output, plan, get memory: all that can fail before a job runs. */
 MUST_CHECK gs_status gs_job_open(struct gsort *job);
 
+/** Free what gs_job_open() has opened, and what came after. */
+void gs_job_close(struct gsort *job);
+
 /** Plan again for what is known by now, and open the stages up to the store in the memory of the
  *  new plan; the keys that they had are lost. */
 MUST_CHECK gs_status gs_job_replan(struct gsort *job);

@@ -8,22 +8,47 @@
  * A useless option is allowed (a check with -T), as in sort(1).  An option that cannot have its
  * effect is refused.
  */
+#include "config.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "format/key.h"
 #include "io/outputs.h"
 #include "job/options.h"
+#include "stages/answer.h"
+#include "stages/select.h"
+#include "stages/tail.h"
 
 #define COUNT(array)	(sizeof (array) / sizeof (array)[0])
+
+/* As struct clone_args of clone3(2) grows: what is beyond the shorter struct is 0. */
+gs_status
+gs_options_copy(struct gsort_options *copy, const struct gsort_options *options)
+{
+	const size_t bytes = options->struct_size, known = sizeof *copy;
+
+	if (bytes < sizeof bytes || bytes > 16 * known)
+		return gs_fail(GS_EUSAGE, "struct_size of the options is %zu: set it to "
+		               "sizeof(struct gsort_options), which is %zu here", bytes, known);
+	for (size_t at = known; at < bytes; at++)
+		if (((const char *)options)[at] != 0)
+			return gs_fail(GS_EUSAGE, "an option is set that gsort %s does not know: the "
+			               "program needs a newer libgsort", PACKAGE_VERSION);
+	memset(copy, 0, known);
+	memcpy(copy, options, bytes < known ? bytes : known);
+	copy->struct_size = known;
+	return GS_OK;
+}
 
 /* A C program can store any number in an enum. */
 static bool
 has_valid_enums(const struct gsort_options *o)
 {
 	return o->type <= GSORT_TEXT_FLOAT && o->to <= GSORT_TEXT_FLOAT &&
-	       o->operation <= GSORT_CHECK && o->check <= GSORT_CHECK_SUMMARY &&
-	       o->invalid <= GSORT_INVALID_IGNORE && o->endian <= GSORT_ENDIAN_BIG &&
+	       o->operation <= GSORT_CHECK && o->set <= GSORT_SYMMETRIC &&
+	       o->check <= GSORT_CHECK_SUMMARY &&
+	       o->invalid <= GSORT_INVALID_SKIP_BLANK && o->endian <= GSORT_ENDIAN_BIG &&
 	       o->decompress <= GSORT_DECOMPRESS_LZ4 && o->device <= GSORT_DEVICE_GPU;
 }
 
@@ -55,6 +80,10 @@ check_ranges(const struct gsort_options *o)
 	if (o->gpu_memory_percent > 100)
 		return gs_fail(GS_EUSAGE, "%u%% of the GPU's memory is more than there is",
 		               o->gpu_memory_percent);
+	if (o->argsort_bits != 0 && o->argsort_bits != 32 && o->argsort_bits != 64)
+		return gs_fail(GS_EUSAGE, "'--argsort' has 32 or 64 bits, not %u", o->argsort_bits);
+	if (o->record_bytes > GSORT_RECORD_MOST_BYTES)
+		return gs_fail(GS_EUSAGE, "a record has at most %u bytes", GSORT_RECORD_MOST_BYTES);
 	if (o->merge_files == 1)
 		return gs_fail(GS_EUSAGE, "'--batch-size' is 1: the minimum is 2");
 	if (o->converts && o->to == GSORT_TEXT_FLOAT && o->type != GSORT_TEXT_FLOAT)
@@ -85,17 +114,143 @@ writes_binary(const struct gsort_options *o)
 	return is_binary(o->converts ? o->to : o->type);
 }
 
-/* Find the first two options of which one needs, or excludes, the other.  Enums are valid. */
-static bool
-find_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
+/* Standard input cannot be read for two inputs of a set operation. */
+static gs_status
+check_standard(const struct gsort_options *o)
 {
-	const bool check = o->operation == GSORT_CHECK;
-	const bool binary_in = is_binary(o->type), binary_out = writes_binary(o);
+	size_t standard = 0;
+
+	for (size_t i = 0; o->set != GSORT_NO_SET && i < o->input_count; i++)
+		standard += strcmp(o->inputs[i], "-") == 0;
+	return standard > 1 ? gs_fail(GS_EUSAGE, "standard input ('-') can be only one input of a set "
+	                              "operation") : GS_OK;
+}
+
+/* Tails that are not taken by rank are kept in memory. */
+static gs_status
+check_tail(const struct gsort_options *o)
+{
+	if (o->tail.wanted && o->tail.count > GS_TAIL_MOST &&
+	    (o->operation == GSORT_MERGE || o->set != GSORT_NO_SET || gs_select_wants_groups(o)))
+		return gs_fail(GS_EUSAGE, "--tail=%llu is too large here: with --merge, sets, --unique, "
+		               "--count, --repeated or --singletons it is at most %d",
+		               (unsigned long long)o->tail.count, GS_TAIL_MOST);
+	return GS_OK;
+}
+
+/* The same for what is written in place of all keys: figures, the last keys, random ones. */
+static bool
+find_answer_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
+{
+	const bool check = o->operation == GSORT_CHECK, merge = o->operation == GSORT_MERGE;
+	static const char *const set_names[] = {
+		"", "union", "intersect", "difference", "symmetric",
+	};
+	const bool answers = gs_answer_is_wanted(o), sets = o->set != GSORT_NO_SET;
+	const char *set = set_names[o->set];
+	const char *answer = o->quantiles != NULL ? "quantiles" : o->summary ? "summary"
+	                   : o->top.wanted ? "top" : "histogram";
+	static const char of_all[] = "it is of all keys; pipe one gsort into another";
 	const struct {
 		bool found;
 		struct gsort_conflict conflict;
 	} conflicts[] = {
+		{ sets && check, { "check", set, false, NULL } },
+		{ sets && merge, { "merge", set, false, "inputs are sorted in any case: leave -m out" } },
+		{ sets && answers, { set, answer, false, "pipe one gsort into another" } },
+		{ sets && o->sample.wanted, { set, "sample", false, "pipe one gsort into another" } },
+		{ sets && o->split > 0, { set, "split", false, "files are cut by the number of all keys" } },
+		{ sets && o->device == GSORT_DEVICE_GPU, { set, "device", false, NULL } },
+		{ check && o->tail.wanted, { "check", "tail", false, NULL } },
+		{ o->tail.wanted && o->head, { "tail", "head-count", false, NULL } },
+		{ o->tail.wanted && o->split > 0, { "tail", "split", false,
+		  "files are cut by the number of all keys" } },
+		{ check && o->sample.wanted, { "check", "sample", false, NULL } },
+		{ merge && o->sample.wanted, { "merge", "sample", false,
+		  "how many keys there are is known only after the last" } },
+		{ o->sample.wanted && o->head, { "sample", "head-count", false, NULL } },
+		{ o->sample.wanted && o->tail.wanted, { "sample", "tail", false, NULL } },
+		{ o->sample.wanted && o->unique, { "sample", "unique", false,
+		  of_all } },
+		{ o->sample.wanted && o->counts, { "sample", "count", false,
+		  of_all } },
+		{ o->sample.wanted && o->repeated, { "sample", "repeated", false,
+		  of_all } },
+		{ o->sample.wanted && o->singletons, { "sample", "singletons", false,
+		  of_all } },
+		{ o->sample.wanted && o->split > 0, { "sample", "split", false,
+		  "files are cut by the number of all keys" } },
+		{ o->reverse && o->summary, { "reverse", "summary", false,
+		  "a summary names its figures" } },
+		{ o->reverse && o->histogram > 0, { "reverse", "histogram", false,
+		  "its intervals ascend" } },
+		{ answers && o->record_bytes > 0, { answer, "record-size", false,
+		  "figures are of numbers" } },
+		{ answers && o->argsort_bits > 0, { answer, "argsort", false, NULL } },
+		{ answers && check, { "check", answer, false, NULL } },
+		{ answers && merge, { "merge", answer, false,
+		  "figures need no sorted inputs: leave -m out" } },
+		{ answers && o->head, { answer, "head-count", false,
+		  of_all } },
+		{ answers && o->tail.wanted, { answer, "tail", false,
+		  of_all } },
+		{ answers && o->sample.wanted, { answer, "sample", false,
+		  of_all } },
+		{ answers && o->unique, { answer, "unique", false,
+		  of_all } },
+		{ answers && o->counts, { answer, "count", false,
+		  of_all } },
+		{ answers && o->repeated, { answer, "repeated", false,
+		  of_all } },
+		{ answers && o->singletons, { answer, "singletons", false,
+		  of_all } },
+		{ answers && o->split > 0, { answer, "split", false, NULL } },
+		{ answers && o->converts && o->to != GSORT_TEXT, { answer, "to", false,
+		  "figures are text" } },
+		{ o->seed != 0 && !o->sample.wanted, { "seed", "sample", true, NULL } },
+	};
+
+	for (size_t i = 0; i < COUNT(conflicts); i++)
+		if (conflicts[i].found) {
+			*conflict = conflicts[i].conflict;
+			return true;
+		}
+	return false;
+}
+
+/* Find the first two options of which one needs, or excludes, the other.  Enums are valid. */
+static bool
+find_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
+{
+	const bool check = o->operation == GSORT_CHECK, merge = o->operation == GSORT_MERGE;
+	const bool records = o->record_bytes > 0, argsort = o->argsort_bits > 0;
+	const bool binary_in = is_binary(o->type) || records;
+	const bool binary_out = writes_binary(o) || records || argsort;
+	const bool gpu = o->device == GSORT_DEVICE_GPU;
+	const struct {
+		bool found;
+		struct { const char *one, *other; bool needs; } conflict;
+	} conflicts[] = {
 		{ o->in_place && o->output == NULL, { "in-place", "output", true } },
+		{ o->key_count > 0 && !records && o->format != GSORT_FORMAT_NPY,
+		  { "key", "record-size", true } },
+		{ records && o->type != GSORT_TEXT, { "record-size", "type", false } },
+		{ records && o->converts, { "record-size", "to", false } },
+		{ records && o->header_lines > 0, { "record-size", "header", false } },
+		{ records && o->zero_terminated, { "record-size", "zero-terminated", false } },
+		{ records && o->invalid != GSORT_INVALID_ABORT, { "record-size", "invalid", false } },
+		{ records && gpu, { "record-size", "device", false } },
+		{ records && o->compress_program != NULL,
+		  { "record-size", "compress-program", false } },
+		{ records && o->sample.wanted, { "record-size", "sample", false } },
+		{ argsort && o->sample.wanted, { "argsort", "sample", false } },
+		{ argsort && merge, { "argsort", "merge", false } },
+		{ argsort && check, { "argsort", "check", false } },
+		{ argsort && o->converts, { "argsort", "to", false } },
+		{ argsort && o->counts, { "argsort", "count", false } },
+		{ argsort && gpu, { "argsort", "device", false } },
+		{ argsort && o->compress_program != NULL,
+		  { "argsort", "compress-program", false } },
 		{ o->split > 0 && o->output == NULL, { "split", "output", true } },
 		{ o->split > 0 && o->in_place, { "split", "in-place", false } },
 		{ o->split > 0 && o->operation == GSORT_MERGE, { "split", "merge", false } },
@@ -120,10 +275,13 @@ find_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
 
 	for (size_t i = 0; i < COUNT(conflicts); i++)
 		if (conflicts[i].found) {
-			*conflict = conflicts[i].conflict;
+			*conflict = (struct gsort_conflict){
+				conflicts[i].conflict.one, conflicts[i].conflict.other,
+				conflicts[i].conflict.needs, NULL,
+			};
 			return true;
 		}
-	return false;
+	return find_answer_conflict(o, conflict);
 }
 
 /* "--output"; with the value where that matters: "--to=text". */
@@ -142,9 +300,13 @@ spell(const struct gsort_options *o, const char *name, char into[32])
 static gs_status
 check_binary(const struct gsort_options *o)
 {
-	if (o->endian != GSORT_ENDIAN_HOST && !is_binary(o->type) && !writes_binary(o))
+	const bool records = o->record_bytes > 0;
+
+	if (o->argsort_bits > 0 && o->format == GSORT_FORMAT_RAW && !is_binary(o->type) && !records)
+		return gs_fail(GS_EUSAGE, "option '--argsort' needs a binary type or '--record-size'");
+	if (o->endian != GSORT_ENDIAN_HOST && !is_binary(o->type) && !writes_binary(o) && !records)
 		return gs_fail(GS_EUSAGE, "option '--endian' needs a binary type");
-	if (o->skip_bytes > 0 && !is_binary(o->type))
+	if (o->skip_bytes > 0 && !is_binary(o->type) && !records)
 		return gs_fail(GS_EUSAGE, "option '--skip-bytes' needs a binary type (for text: "
 		               "'--header')");
 	return GS_OK;
@@ -158,15 +320,30 @@ gs_options_check(const struct gsort_options *options)
 
 	TRY(check_ranges(options));
 	if (find_conflict(options, &conflict))
-		return gs_fail(GS_EUSAGE, conflict.needs ? "option '%s' needs '%s'"
-		                                         : "options '%s' and '%s' are incompatible",
-		               spell(options, conflict.one, one), spell(options, conflict.other, other));
+		return gs_fail(GS_EUSAGE, conflict.needs ? "option '%s' needs '%s'%s%s"
+		                                         : "options '%s' and '%s' are incompatible%s%s",
+		               spell(options, conflict.one, one), spell(options, conflict.other, other),
+		               conflict.why != NULL ? ": " : "", conflict.why != NULL ? conflict.why : "");
 	TRY(check_binary(options));
+	if (options->set != GSORT_NO_SET && options->input_count < 2)
+		return gs_fail(GS_EUSAGE, "a set operation needs two FILEs at least");
+	TRY(check_standard(options));
+	TRY(check_tail(options));
+	TRY(gs_answer_check(options));
+	if (options->json && !gs_answer_is_wanted(options))
+		return gs_fail(GS_EUSAGE, "option '--json' needs figures: '--summary', '--quantiles', "
+		               "'--top' or '--histogram'");
+	if (options->histogram > GS_BARS_MOST)
+		return gs_fail(GS_EUSAGE, "'--histogram' is %u: the maximum is %d", options->histogram,
+		               GS_BARS_MOST);
 	return check_split(options);
 }
 
 bool
 gsort_conflict(const struct gsort_options *options, struct gsort_conflict *conflict)
 {
-	return has_valid_enums(options) && find_conflict(options, conflict);
+	struct gsort_options copy;
+
+	return gs_options_copy(&copy, options) == GS_OK && has_valid_enums(&copy) &&
+	       find_conflict(&copy, conflict);
 }

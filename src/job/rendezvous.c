@@ -106,6 +106,7 @@ static void
 end(struct gs_rendezvous *rendezvous, gsort_status result)
 {
 	rendezvous->result = result;
+	rendezvous->failure = gs_failure();
 	snprintf(rendezvous->message, sizeof rendezvous->message, "%s", gs_message());
 	shut(&rendezvous->in);
 	shut(&rendezvous->out);
@@ -135,7 +136,7 @@ static gsort_status
 result(const struct gs_rendezvous *rendezvous)
 {
 	if (rendezvous->result != GSORT_OK)
-		(void)gs_fail(GS_OK, "%s", rendezvous->message);
+		(void)gs_fail(rendezvous->failure, "%s", rendezvous->message);
 	return rendezvous->result;
 }
 

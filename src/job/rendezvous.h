@@ -39,6 +39,7 @@ struct gs_rendezvous {
 	atomic_bool        stopped;	/* the job is closed before its end */
 	bool               ended;	/* gs_rendezvous_feed_end() was called */
 	gsort_status       result;	/* of the thread, valid once OUT has ended */
+	gs_status          failure;	/* its kind, and its message */
 	char               message[GS_MESSAGE_BYTES];
 };
 

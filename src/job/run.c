@@ -1,14 +1,33 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* run.c - run the operation of a job, and report on it */
 #include "base/clock.h"
+#include "base/thread.h"
 #include "job/check.h"
+#include "job/items.h"
+#include "job/items_check.h"
+#include "job/items_merge.h"
 #include "job/merge.h"
 #include "job/run.h"
+#include "job/combine.h"
 #include "job/sort.h"
+
+static gs_status
+run_items(struct gsort *job, bool *disorder)
+{
+	switch (job->options->operation) {
+	case GSORT_CHECK: return gs_items_check(job, disorder);
+	case GSORT_MERGE: return gs_items_merge(job);
+	default:          return gs_items_sort(job);
+	}
+}
 
 static gs_status
 run(struct gsort *job, bool *disorder)
 {
+	if (gs_items_are_wanted(job->options))
+		return run_items(job, disorder);
+	if (job->options->set != GSORT_NO_SET)
+		return gs_job_combine(job);
 	switch (job->options->operation) {
 	case GSORT_CHECK: return gs_job_check(job, disorder);
 	case GSORT_MERGE: return gs_job_merge(job);
@@ -45,8 +64,14 @@ collect_stats(struct gsort *job)
 
 	collect_stages(job);
 	stats->device_rule = job->plan.device_rule;
+	if (operation == GSORT_MERGE)
+		stats->write_seconds = stats->seconds;
 	if (operation == GSORT_CHECK) {
 		stats->read_seconds = stats->seconds;
+		return;
+	}
+	if (gs_items_are_wanted(job->options)) {
+		gs_items_stats(job);
 		return;
 	}
 	gs_store_stats(&job->store, stats);
@@ -56,7 +81,8 @@ collect_stats(struct gsort *job)
 	if (operation == GSORT_MERGE) {
 		stats->device = "cpu";
 		stats->batches = (unsigned)(job->options->input_count > 0 ? job->options->input_count : 1);
-		stats->write_seconds = stats->seconds;
+		if (job->set != NULL)
+			gs_combine_stats(job);
 		return;
 	}
 	stats->bytes_in = job->ingest.bytes;
@@ -72,9 +98,16 @@ gs_job_run(void *context)
 	bool disorder = false;
 	const gs_status status = run(job, &disorder);
 
+	if (gs_thread_was_missed())
+		gs_warn(&job->monitor, "the system refused to start a thread: the job went on with fewer; "
+		        "see ulimit -u, or ask for fewer with --parallel");
 	job->stats.seconds = (double)(gs_clock_wall() - start) / 1e9;
 	collect_stats(job);
 	atomic_store(&job->monitor.counters.phase, GSORT_DONE);
+	/* A read that was interrupted looks like the end of the file, or like an error. */
+	if ((status != GS_OK || job->options->operation == GSORT_CHECK) &&
+	    gs_check_interrupted(&job->interrupted) != GS_OK)
+		return GSORT_ERROR;
 	if (status != GS_OK)
 		return GSORT_ERROR;
 	if (job->options->invalid == GSORT_INVALID_FAIL && job->stats.invalid_lines > 0) {
@@ -83,5 +116,6 @@ gs_job_run(void *context)
 		              job->stats.invalid_lines == 1 ? " was" : "s were");
 		return GSORT_ERROR;
 	}
+	gs_lost_close(&job->lost, job->options, job->stats.bytes_in, &job->monitor);
 	return disorder ? GSORT_DISORDER : GSORT_OK;
 }

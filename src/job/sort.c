@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "job/answer.h"
 #include "job/open.h"
 #include "job/sort.h"
 
@@ -41,25 +42,59 @@ gs_job_emit(struct gsort *job, const char *header, size_t header_bytes)
 	return gs_outputs_finish(&job->outputs);
 }
 
+static void
+begin_phase(struct gsort *job, enum gsort_phase phase)
+{
+	atomic_store(&job->monitor.counters.phase, phase);
+	if (job->options->begins != NULL)
+		job->options->begins(job->options->begins_context, phase);
+}
+
+/* The job is one input of a set operation: hand its keys over. */
+static gs_status
+hand_over(struct gsort *job, const char *header, size_t header_bytes)
+{
+	const struct gs_span_sink sink = gs_handover_sink(job->handover, &job->verify);
+
+	gs_handover_begin(job->handover, header, header_bytes);
+	for (unsigned i = 0; i < GS_CLASSES; i++) {
+		TRY(gs_store_drain(&job->store, job->options->reverse ? GS_CLASSES - 1 - i : i, &sink));
+		gs_handover_class_end(job->handover);
+	}
+	return job->handover->shut ? GS_OK : gs_verify_end(&job->verify);
+}
+
+/* Sorted keys to the output, or what is wanted of them. */
+static gs_status
+deliver(struct gsort *job)
+{
+	const char *header;
+	size_t header_bytes;
+
+	if (gs_answer_is_wanted(job->options))
+		return gs_job_answer(job);	/* -> figures -> output */
+	header = gs_ingest_header(&job->ingest, &header_bytes);
+	if (job->whole != NULL)
+		return hand_over(job, header, header_bytes);
+	TRY(gs_emit_expect_keys(&job->emit, job->options, job->ingest.keys));
+	return gs_job_emit(job, header, header_bytes);	/* -> selected keys -> bytes -> output */
+}
+
 /* The whole program.  Read this first: each call is one stage. */
 static gs_status
 sort_once(struct gsort *job)
 {
 	const double start = seconds();
 	double read, sorted;
-	const char *header;
-	size_t header_bytes;
 
-	atomic_store(&job->monitor.counters.phase, GSORT_READING);
+	begin_phase(job, GSORT_READING);
 	TRY(gs_ingest_run(&job->ingest));	/* input -> ordered bits -> store */
 	read = seconds();
-	atomic_store(&job->monitor.counters.phase, GSORT_SORTING);
+	begin_phase(job, GSORT_SORTING);
 	TRY(gs_store_finish(&job->store));	/* -> sorted batches */
 	sorted = seconds();
-	atomic_store(&job->monitor.counters.phase, GSORT_WRITING);
-	header = gs_ingest_header(&job->ingest, &header_bytes);
-	gs_emit_expect_keys(&job->emit, job->ingest.keys);
-	TRY(gs_job_emit(job, header, header_bytes));	/* -> selected keys -> bytes -> output */
+	begin_phase(job, GSORT_WRITING);
+	TRY(deliver(job));			/* -> keys or figures -> output */
 
 	job->stats.read_seconds += read - start;
 	job->stats.sort_seconds += sorted - read;

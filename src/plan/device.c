@@ -78,7 +78,8 @@ static gs_status
 choose_by_size(struct gs_device_choice *choice, const struct gs_plan_input *input,
                unsigned threads)
 {
-	const uint64_t from = crossover(input->to_file ? &to_file : &elsewhere, threads);
+	const bool one_file = input->to_file && input->split <= 1;	/* several are fast */
+	const uint64_t from = crossover(one_file ? &to_file : &elsewhere, threads);
 	const uint64_t pipe_from = from > 2 * OPENING_BYTES ? from - OPENING_BYTES : from / 4;
 	/* A line of text is two to three times as long as its key. */
 	const uint64_t shrink = input->key_bits == 0 ? 3 : 1;

@@ -14,6 +14,8 @@ struct gs_plan_input {
 	enum gsort_operation operation;
 	enum gsort_type   type;
 	unsigned          key_bits;		/* 8 .. 64; 0: text */
+	bool              items;		/* records: key_bits means nothing, stages/item_store.h
+						 * divides the pool */
 	bool              headers;		/* lines at the top of files that are kept */
 	size_t            print_bytes;		/* memory to print a key; 0: keys are written as they are */
 	bool              compressed;		/* an input is compressed */
@@ -27,6 +29,7 @@ struct gs_plan_input {
 	bool              gpu_possible;		/* a GPU module may exist */
 	bool              gpu_present;		/* so may a GPU */
 	bool              to_file;		/* the output is a regular file */
+	unsigned          split;		/* so many files together are the output; 0: it is one */
 	int               gpus[GSORT_GPUS_MOST];	/* the user's, less those that failed */
 	unsigned          gpu_count;		/* at least 1; or GSORT_ALL_GPUS */
 	uint64_t          gpu_memory_bytes;	/* the user's limit; 0: none */

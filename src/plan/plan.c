@@ -33,8 +33,13 @@ enum { MOST_THREADS = 16 };
  * 55 GB/s) hides the cost of the call, and so small that the pinned ring is touched (7 ms for
  * 64 MiB) while the context is created.
  */
-#define TILE_BYTES		(16 * MIB)
-#define LEAST_TILE_BYTES	(64 * KIB)
+#define STAGING_BYTES		(16 * MIB)
+#define LEAST_STAGING_BYTES	(64 * KIB)
+
+/* Several files are written at once, each from a staging buffer: more of them, and smaller ones.
+ * Not tuned. */
+#define SPLIT_STAGING_BYTES	(8 * MIB)
+enum { SPLIT_RING = 20 };
 
 /* The head is trimmed only when the batch has at least this many keys: 8 MiB at most, sorted in
  * some ms.  Not tuned. */
@@ -137,11 +142,7 @@ power_of_two_to(uint64_t bytes)
 unsigned
 gs_plan_classes(const struct gs_plan *plan)
 {
-	unsigned count = 0;
-
-	for (unsigned s = 0; s < GS_CLASSES; s++)
-		count += plan->class_bits[s] > 0;
-	return count;
+	return gs_class_count(plan->class_bits);
 }
 
 static bool
@@ -204,7 +205,7 @@ set_budget(struct gs_plan *plan, const struct gs_plan_input *input)
 	uint64_t need = LEAST_BYTES;
 
 	if (input->device == GSORT_DEVICE_GPU)
-		need += gs_plan_cuda_bytes() + 8 * LEAST_TILE_BYTES;
+		need += gs_plan_cuda_bytes() + 8 * LEAST_STAGING_BYTES;
 	plan->host_bytes = input->host_bytes;
 	if (input->memory_bytes > 0)
 		plan->host_bytes = least(within(need, input->memory_bytes, UINT64_MAX), plan->host_bytes);
@@ -228,6 +229,8 @@ set_threads(struct gs_plan *plan, const struct gs_plan_input *input)
 static void
 set_classes(struct gs_plan *plan, const struct gs_plan_input *input)
 {
+	if (input->items)
+		return;
 	if (input->key_bits >= 32)
 		plan->class_bits[0] = input->key_bits;
 	if (input->type == GSORT_TEXT_FLOAT) {
@@ -246,6 +249,11 @@ choose_device(struct gs_plan *plan, const struct gs_plan_input *input)
 {
 	struct gs_device_choice choice;
 
+	if (input->items) {
+		plan->device = GSORT_DEVICE_CPU;
+		plan->device_rule = "records are sorted on the CPU";
+		return GS_OK;
+	}
 	TRY(gs_plan_choose_device(&choice, input, plan->threads, plan->host_bytes));
 	plan->device = choice.device;
 	plan->device_rule = choice.rule;
@@ -264,23 +272,29 @@ gpu_count(const struct gs_plan_input *input)
 
 /* A small job, or a small limit of GPU memory, has small staging buffers. */
 static void
-set_tiles(struct gs_plan *plan, const struct gs_plan_input *input)
+set_staging(struct gs_plan *plan, const struct gs_plan_input *input)
 {
 	uint64_t bytes = plan->host_bytes;
 
 	if (uses_gpu(plan))
 		take_from(&bytes, gs_plan_cuda_bytes());
 	/* One is filled, one crosses the bus, one waits; each key class of text fills one of its own. */
-	plan->ring_tiles = input->key_bits == 0 ? GS_CLASSES + 1 : 4;
-	plan->tile_bytes = TILE_BYTES;
-	if (input_bytes_most(input) < TILE_BYTES)
-		plan->tile_bytes = power_of_two_from(input->input_bytes);
-	while (input->gpu_memory_bytes > 0 && plan->tile_bytes > input->gpu_memory_bytes / 8)
-		plan->tile_bytes /= 2;
-	while (plan->tile_bytes > bytes / 64 / gpu_count(input))
-		plan->tile_bytes /= 2;
-	if (plan->tile_bytes < LEAST_TILE_BYTES)
-		plan->tile_bytes = LEAST_TILE_BYTES;
+	plan->ring_buffers = input->key_bits == 0 ? GS_CLASSES + 1 : 4;
+	plan->staging_bytes = STAGING_BYTES;
+	if (gpu_count(input) > 1)	/* each sends half a ring while the other ones do */
+		plan->ring_buffers = 8;
+	if (input->split > 1 && input->key_bits > 0) {
+		plan->ring_buffers = SPLIT_RING;
+		plan->staging_bytes = SPLIT_STAGING_BYTES;
+	}
+	if (input_bytes_most(input) < plan->staging_bytes)
+		plan->staging_bytes = power_of_two_from(input->input_bytes);
+	while (input->gpu_memory_bytes > 0 && plan->staging_bytes > input->gpu_memory_bytes / 8)
+		plan->staging_bytes /= 2;
+	while (plan->staging_bytes > bytes / 64 / gpu_count(input))
+		plan->staging_bytes /= 2;
+	if (plan->staging_bytes < LEAST_STAGING_BYTES)
+		plan->staging_bytes = LEAST_STAGING_BYTES;
 }
 
 static void
@@ -318,6 +332,8 @@ set_pieces(struct gs_plan *plan, const struct gs_plan_input *input, uint64_t *le
 
 	if (input->operation != GSORT_SORT)
 		return;
+	if (input->items)	/* the store has pieces of its own */
+		return;
 	if (input->key_bits > 0)
 		plan->piece_bytes = power_of_two_to(within(LEAST_PIECE_BYTES, pieces / plan->threads,
 		                                           MOST_PIECE_BYTES));
@@ -342,7 +358,7 @@ set_buffers(struct gs_plan *plan, const struct gs_plan_input *input)
 	take_from(&left, PROGRAM_BYTES + plan->threads * THREAD_BYTES);
 	if (uses_gpu(plan))
 		take_from(&left, gs_plan_cuda_bytes() +
-		                         gpu_count(input) * plan->ring_tiles * plan->tile_bytes);
+		                         gpu_count(input) * plan->ring_buffers * plan->staging_bytes);
 	plan->huge_pages = gs_arena_round(1) * carvings <= left / 16;
 	if (plan->huge_pages)
 		take_from(&left, gs_arena_round(1) * carvings);
@@ -356,7 +372,7 @@ set_buffers(struct gs_plan *plan, const struct gs_plan_input *input)
 	if (input->large_window && input->operation == GSORT_SORT &&
 	    plan->window_bytes > WINDOW_LEAST_BYTES)
 		take_from(&left, least(left / 4, plan->window_bytes));
-	if (input->key_bits == 0)
+	if (input->key_bits == 0 && !input->items)
 		set_text(plan, input, &left);
 	plan->print_keys = 512 * KIB;
 	if (input->print_bytes > 0) {
@@ -364,8 +380,8 @@ set_buffers(struct gs_plan *plan, const struct gs_plan_input *input)
 		take_from(&left, plan->print_keys * input->print_bytes);
 	}
 	plan->count_bytes = 0;
-	if (plan->by_counting || input->key_bits == 0)
-		plan->count_bytes = within(64 * KIB, left / 16, plan->tile_bytes) / 4096 * 4096;
+	if (plan->by_counting || (input->key_bits == 0 && !input->items))
+		plan->count_bytes = within(64 * KIB, left / 16, plan->staging_bytes) / 4096 * 4096;
 	take_from(&left, plan->count_bytes);
 	set_pieces(plan, input, &left);
 	plan->spill_bytes = within(256 * KIB, left / 16, 8 * MIB) / 4096 * 4096;
@@ -407,6 +423,8 @@ set_batch(struct gs_plan *plan, const struct gs_plan_input *input)
 	uint64_t bytes = plan->pool_bytes, addresses = input->address_bytes;
 	const unsigned classes = gs_plan_classes(plan);
 
+	if (input->items)
+		plan->spills = input_bytes_most(input) > plan->pool_bytes / 4 * 3;
 	if (classes == 0)
 		return;
 	take_from(&addresses, (3 + 2 * plan->threads) * STACK_BYTES +
@@ -530,13 +548,13 @@ make(struct gs_plan *plan, const struct gs_plan_input *input)
 	set_budget(plan, input);
 	set_threads(plan, input);
 	TRY(choose_device(plan, input));
-	set_tiles(plan, input);
+	set_staging(plan, input);
 	set_buffers(plan, input);
 	set_batch(plan, input);
 	set_merge(plan, input);
 	set_head(plan, input);
 	TRY(check_budget(plan, input));
-	assert(plan->tile_bytes % LEAST_TILE_BYTES == 0);
+	assert(plan->staging_bytes % LEAST_STAGING_BYTES == 0);
 	assert(plan->sort_bytes <= plan->pool_bytes && plan->pool_bytes < plan->host_bytes);
 	return GS_OK;
 }

@@ -43,8 +43,8 @@ struct gs_plan {
 	uint64_t pool_bytes;
 	bool     huge_pages;
 
-	size_t   tile_bytes;		/* of a GPU's staging buffer: a power of two */
-	unsigned ring_tiles;		/* how many of them are pinned */
+	size_t   staging_bytes;		/* of a GPU's staging buffer: a power of two */
+	unsigned ring_buffers;		/* how many of them are pinned */
 
 	size_t   piece_bytes;		/* of binary input, read by a thread at a time */
 	struct gs_bucket_sizes buckets;

@@ -17,6 +17,17 @@
 
 enum { GS_CLASSES = 5 };
 
+/** How many classes have keys, if those of class C have BITS[C] bits, or 0. */
+static inline unsigned
+gs_class_count(const unsigned bits[GS_CLASSES])
+{
+	unsigned count = 0;
+
+	for (unsigned c = 0; c < GS_CLASSES; c++)
+		count += bits[c] > 0;
+	return count;
+}
+
 /* A staging buffer: unsorted keys on their way to a GPU. */
 struct gs_staging {
 	void     *keys;		/* uint32_t or uint64_t ordered bits */
@@ -40,8 +51,9 @@ struct gs_sorted_span {
 	struct gs_span span;	/* borrowed; may be changed */
 	size_t         number;	/* spans of the key class before it */
 	size_t         slot;	/* the producer's slot that it lies in, or GS_NO_SLOT */
-	uint64_t       at;	/* by strands: keys of the key class before it, ... */
-	size_t         strand;	/* ... and its strand */
+	uint64_t       at;	/* in a slot: keys of the key class before it, ... */
+	size_t         strand;	/* ... and, by strands, its strand */
+	bool           skipped;	/* see skip() */
 	bool           summed;	/* the producer knows its checksum: */
 	uint64_t       sum;	/* gs_checksum() */
 };
@@ -62,6 +74,10 @@ struct gs_sorted_span {
  * middle key lies.  A producer with one thread knows nothing of strands.
  */
 struct gs_span_sink {
+	/** Are no keys of a span in a slot wanted?  Then it is not sorted, room() and make() are not
+	 *  called, and take() may look only at its number of keys.  NULL: all are wanted. */
+	bool (*skip)(void *context, const struct gs_sorted_span *sorted);
+
 	/** Set *KEYS to the memory in which SORTED.span.count keys are to be sorted; leave it alone
 	 *  to have them in the slot.  NULL: always in the slot. */
 	gs_status (*room)(void *context, const struct gs_sorted_span *sorted, void **keys);

@@ -130,25 +130,32 @@ fill_window(const struct gs_external_merge *merge, const struct gs_source *sourc
 		put_in_order(window->other, left, window->filled, merge->bits);
 }
 
+static void
+fill_windows(struct gs_external_merge *merge)
+{
+	for (size_t s = 0; s < merge->count && !atomic_load(&merge->stop); s++)
+		if (merge->windows[s].wanted)
+			fill_window(merge, &merge->sources[s], &merge->windows[s]);
+}
+
 static gs_status
 read_all(void *context)
 {
 	struct gs_external_merge *merge;
 
 	while ((merge = gs_queue_take(&((struct gs_external_merge *)context)->wanted)) != NULL) {
-		for (size_t s = 0; s < merge->count && !atomic_load(&merge->stop); s++)
-			if (merge->windows[s].wanted)
-				fill_window(merge, &merge->sources[s], &merge->windows[s]);
+		fill_windows(merge);
 		(void)gs_queue_give(&merge->filled, merge);
 	}
 	return GS_OK;
 }
 
-/* Let the reader fill the windows that are wanted.  Until receive(), they are the reader's. */
+/* Let the reader fill the windows that are wanted.  Until receive(), they are the reader's.  If no
+ * thread could be started, receive() fills them. */
 static void
 ask(struct gs_external_merge *merge)
 {
-	merge->asked = gs_queue_give(&merge->wanted, merge);
+	merge->asked = !merge->reader.runs || gs_queue_give(&merge->wanted, merge);
 }
 
 /* Wait for the reader, and swap the buffers that it filled. */
@@ -157,7 +164,10 @@ receive(struct gs_external_merge *merge)
 {
 	if (!merge->asked)
 		return;
-	(void)gs_queue_take(&merge->filled);
+	if (merge->reader.runs)
+		(void)gs_queue_take(&merge->filled);
+	else
+		fill_windows(merge);
 	merge->asked = false;
 	for (size_t s = 0; s < merge->count; s++) {
 		struct window *window = &merge->windows[s];
@@ -387,7 +397,6 @@ gs_external_merge_open(struct gs_external_merge **opened, void *memory, size_t m
 {
 	char *at = (char *)memory + -(uintptr_t)memory % ALIGN_BYTES;
 	struct gs_external_merge *merge = carve(&at, sizeof *merge);
-	gs_status status;
 
 	assert(memory_bytes >= tables_bytes(count, threads));
 	*opened = NULL;
@@ -402,11 +411,7 @@ gs_external_merge_open(struct gs_external_merge **opened, void *memory, size_t m
 	gs_queue_open(&merge->wanted);
 	gs_queue_open(&merge->filled);
 	if (merge->window_keys > 0) {
-		status = gs_thread_start(&merge->reader, read_all, merge);
-		if (status != GS_OK) {
-			gs_external_merge_close(merge);
-			return status;
-		}
+		(void)!gs_thread_start(&merge->reader, read_all, merge);	/* failed: slower */
 		ask(merge);
 	}
 	*opened = merge;

@@ -14,8 +14,8 @@
  *
  * Many threads do write faster to several files (--split): one file takes 4.7 GB/s on an H200 host,
  * sixteen take 36.  So the threads of the buckets also write what they have encoded, each to another
- * file (split.h), unless keys are selected.  A producer with one thread fills one file after the
- * other.
+ * file (split.h), unless keys are selected; and so do those that take spans from a GPU, unless keys
+ * are printed.  Other producers with one thread fill one file after the other.
  */
 #include <assert.h>
 #include <string.h>
@@ -51,7 +51,8 @@ gs_emit_print_bytes(const struct gs_emit *emit)
 }
 
 void
-gs_emit_carve(struct gs_emit *emit, const struct gs_plan *plan, struct gs_arena *arena)
+gs_emit_carve(struct gs_emit *emit, const struct gsort_options *options,
+              const struct gs_plan *plan, struct gs_arena *arena)
 {
 	const size_t print_bytes = gs_encoding_in_place(&emit->encoding) ? 0 :
 	                           plan->print_keys * gs_encoding_bytes(&emit->encoding);
@@ -64,6 +65,7 @@ gs_emit_carve(struct gs_emit *emit, const struct gs_plan *plan, struct gs_arena 
 	emit->slot_print = gs_arena_take(arena, slots * plan->part_print_bytes);
 	emit->select.times = gs_arena_take(arena, emit->encoding.counts ? sizeof *emit->select.times *
 	                                                                  plan->print_keys : 0);
+	gs_tail_carve(&emit->tail, options, arena);
 }
 
 void
@@ -81,14 +83,15 @@ gs_emit_set_output(struct gs_emit *emit, const struct gs_outputs *outputs)
 	return gs_split_open(&emit->split, outputs);
 }
 
-void
-gs_emit_expect_keys(struct gs_emit *emit, uint64_t keys)
+gs_status
+gs_emit_expect_keys(struct gs_emit *emit, const struct gsort_options *options, uint64_t keys)
 {
 	const struct gs_select *select = &emit->select;
 
 	if (emit->split.keys == 0)	/* after a restart files end where they did before */
 		gs_split_expect(&emit->split, select->head && select->left < keys ? select->left
 		                                                                  : keys);
+	return emit->tail.on ? GS_OK : gs_pick_open(&emit->pick, options, keys);
 }
 
 void
@@ -103,6 +106,8 @@ gs_emit_resume(struct gs_emit *emit)
 	emit->resumable = false;
 	emit->resuming = true;
 	memset(emit->skipped, 0, sizeof emit->skipped);
+	emit->ranked = emit->class_rank = 0;
+	gs_split_drop_strands(&emit->split);	/* they are written again */
 }
 
 /* ---- what was delivered before ------------------------------------------------ */
@@ -172,6 +177,7 @@ skip(struct gs_emit *emit, struct gs_span *span)
 	if (here == 0)
 		return GS_OK;
 	skipped->keys += here;
+	emit->ranked += here;
 	skipped->sum += gs_checksum(emit->plan->threads, span->key_class, span->key_bits, span->keys,
 	                            here, false).sum;
 	span->keys = (char *)span->keys + here * (span->key_bits / 8);
@@ -207,7 +213,7 @@ skip_counted(struct gs_emit *emit, struct gs_span *span, uint64_t *times)
 /* Encode what was selected, and write it; all of it belongs to one file.  Work on it began at
  * SINCE. */
 static gs_status
-put(struct gs_emit *emit, struct gs_span *span, const uint64_t *times, uint64_t since)
+put_out(struct gs_emit *emit, struct gs_span *span, const uint64_t *times, uint64_t since)
 {
 	const struct gs_encoding *encoding = &emit->encoding;
 	char *print = emit->print[emit->print_at];
@@ -238,6 +244,32 @@ put(struct gs_emit *emit, struct gs_span *span, const uint64_t *times, uint64_t 
 	return GS_OK;
 }
 
+/* The same, unless only the last keys are wanted: those are kept. */
+static gs_status
+put(struct gs_emit *emit, struct gs_span *span, const uint64_t *times, uint64_t since)
+{
+	if (!emit->tail.on)
+		return put_out(emit, span, times, since);
+	gs_tail_keep(&emit->tail, span, emit->encoding.counts ? times : NULL);
+	gs_clock_lap(&emit->monitor->clock, GS_STAGE_ENCODE, &since);
+	return GS_OK;
+}
+
+enum { TAIL_KEYS = 2048 };	/* that are written at once */
+
+static gs_status
+put_tail(struct gs_emit *emit)
+{
+	uint64_t keys[TAIL_KEYS], times[TAIL_KEYS];
+	struct gs_span span;
+
+	do {
+		gs_tail_next(&emit->tail, TAIL_KEYS, keys, emit->encoding.counts ? times : NULL, &span);
+		TRY(put_out(emit, &span, times, gs_clock_now()));
+	} while (span.count > 0);
+	return GS_OK;
+}
+
 static gs_status
 put_span(struct gs_emit *emit, struct gs_span *span)
 {
@@ -245,7 +277,11 @@ put_span(struct gs_emit *emit, struct gs_span *span)
 	const bool whole = gs_encoding_in_place(&emit->encoding);
 	uint64_t since = gs_clock_now();
 
+	const size_t taken = span->count;
+
 	gs_verify_out(emit->verify, span);
+	gs_pick_span(&emit->pick, emit->ranked, span);
+	emit->ranked += taken;
 	for (size_t at = 0, count; at < span->count; at += count) {
 		struct gs_span slice = *span;
 
@@ -260,7 +296,7 @@ put_span(struct gs_emit *emit, struct gs_span *span)
 		emit->split.position += count;
 		since = gs_clock_now();
 	}
-	atomic_fetch_add(&emit->monitor->counters.keys_sorted, span->count);
+	atomic_fetch_add(&emit->monitor->counters.keys_sorted, taken);
 	return GS_OK;
 }
 
@@ -350,6 +386,16 @@ room(void *context, const struct gs_sorted_span *sorted, void **keys)
 	return GS_OK;
 }
 
+/* Has a span no rank that is wanted?  To be verified it is sorted all the same. */
+static bool
+skip_span(void *context, const struct gs_sorted_span *sorted)
+{
+	const struct gs_emit *emit = context;
+
+	return !emit->verify->on &&
+	       gs_pick_count(&emit->pick, emit->class_rank + sorted->at, sorted->span.count) == 0;
+}
+
 /* What is encoded at once where keys are selected; their counts are on the stack. */
 enum { PIECE_KEYS = 4096 };
 
@@ -428,12 +474,14 @@ make(void *context, struct gs_sorted_span *sorted)
 {
 	struct gs_emit *emit = context;
 	const struct gs_encoding *encoding = &emit->encoding;
-	const struct gs_span *span = &sorted->span;
+	struct gs_span *span = &sorted->span;
 	struct gs_encoded *encoded = &emit->encoded[sorted->slot];
 	uint64_t since = gs_clock_now();
 	gs_status status = GS_OK;
 
 	gs_verify_digest(emit->verify, span, &encoded->digest);
+	encoded->taken = span->count;
+	gs_pick_span(&emit->pick, emit->class_rank + sorted->at, span);
 	encoded->keys = span->count;
 	if (emit->select.groups && gs_encoding_in_place(encoding)) {
 		select_in_place(emit, sorted, encoded);
@@ -520,6 +568,10 @@ take_encoded(void *context, struct gs_sorted_span *sorted, bool *enough)
 
 	if (sorted->slot == GS_NO_SLOT)
 		return take_span(emit, sorted, enough);
+	if (sorted->skipped) {
+		emit->ranked += sorted->span.count;
+		return GS_OK;
+	}
 	gs_verify_note_out(emit->verify, &encoded->digest);
 	if (emit->select.groups) {
 		TRY(join(emit, &sorted->span, encoded));
@@ -532,8 +584,9 @@ take_encoded(void *context, struct gs_sorted_span *sorted, bool *enough)
 	*enough = gs_emit_is_complete(emit);
 	emit->keys += encoded->keys;
 	emit->bytes += encoded->bytes;
+	emit->ranked += encoded->taken;
 	atomic_store(&emit->monitor->counters.bytes_out, emit->bytes);
-	atomic_fetch_add(&emit->monitor->counters.keys_sorted, sorted->span.count);
+	atomic_fetch_add(&emit->monitor->counters.keys_sorted, encoded->taken);
 	return GS_OK;
 }
 
@@ -588,9 +641,13 @@ begin_strands(struct gs_emit *emit, unsigned key_class, uint64_t keys)
 	const size_t files = emit->split.outputs->count;
 	const uint64_t key_bytes = emit->plan->class_bits[key_class] / 8;
 	const bool text = gs_key_bits(emit->encoding.to) == 0;
+	uint64_t least = emit->plan->buckets.part_bytes;
 
-	if (files == 1 || emit->plan->threads == 1 ||
-	    keys * key_bytes <= (text ? TEXT_STRAND_PARTS * files : 1) * emit->plan->buckets.part_bytes)
+	if (text)
+		least *= TEXT_STRAND_PARTS * files;
+	if (emit->plan->device == GSORT_DEVICE_GPU)
+		least = gs_encoding_in_place(&emit->encoding) ? 0 : UINT64_MAX;
+	if (files == 1 || emit->plan->threads == 1 || keys * key_bytes <= least)
 		return false;
 	emit->strand_keys = keys;
 	return gs_split_begin_strands(&emit->split, keys, text ? 0 : gs_encoding_bytes(&emit->encoding));
@@ -610,7 +667,8 @@ gs_emit_sink(struct gs_emit *emit, unsigned key_class, uint64_t keys)
 
 	if (emit->select.groups)
 		sink.take_counted = take_counted;
-	if (left_to_skip(emit, key_class) > 0)
+	emit->class_rank = emit->ranked;
+	if (left_to_skip(emit, key_class) > 0 || emit->tail.on)
 		return sink;
 	if (gs_select_takes_all(&emit->select) && begin_strands(emit, key_class, keys)) {
 		sink.make = make;
@@ -620,8 +678,9 @@ gs_emit_sink(struct gs_emit *emit, unsigned key_class, uint64_t keys)
 	}
 	if (emit->split.outputs->count > 1 || (emit->select.head && may_fail(emit)))
 		return sink;
-	emit->gives_pages = !emit->select.groups && keys >= PAGES_KEYS &&
+	emit->gives_pages = !emit->select.groups && !emit->pick.on && keys >= PAGES_KEYS &&
 	                    gs_output_takes_pages(emit->split.outputs->files[0]);
+	sink.skip = emit->pick.on ? skip_span : NULL;
 	sink.room = room;
 	sink.make = make;
 	sink.take = take_encoded;
@@ -661,9 +720,11 @@ gs_emit_class_end(struct gs_emit *emit, unsigned key_class)
 gs_status
 gs_emit_end(struct gs_emit *emit)
 {
+	if (emit->tail.on)
+		TRY(put_tail(emit));
 	TRY(gs_verify_end(emit->verify));
 	if (emit->verify->on && emit->verify->order_alone)
-		gs_note(emit->monitor, "verified: the output is in order; with --head, that is all "
+		gs_note(emit->monitor, "verified: the output is in order; with --head or --tail, that is all "
 		        "that can be verified");
 	return gs_outputs_wait(emit->split.outputs);
 }
@@ -672,5 +733,6 @@ void
 gs_emit_close(struct gs_emit *emit)
 {
 	unmap(emit);
+	gs_pick_close(&emit->pick);
 	gs_split_close(&emit->split);
 }

@@ -24,8 +24,10 @@
 #include "plan/plan.h"
 #include "sort/buckets/batch.h"
 #include "sort/span.h"
+#include "stages/pick.h"
 #include "stages/select.h"
 #include "stages/split.h"
+#include "stages/tail.h"
 #include "stages/verify.h"
 
 /* Keys of a class that have been taken, whether or not they were selected. */
@@ -40,6 +42,7 @@ struct gs_encoded {
 	void            *pages;		/* DATA is in a mapping of its own; else NULL */
 	size_t           mapped;	/* bytes of it */
 	struct gs_span_digest digest;	/* for verifying */
+	size_t           taken;		/* keys of the span, before any is selected */
 	size_t           keys;		/* that DATA has, ... */
 	struct gs_seam   seam;		/* ... if they are selected, between these groups */
 };
@@ -51,6 +54,9 @@ struct gs_emit {
 	struct gs_verify     *verify;
 	struct gs_encoding    encoding;
 	struct gs_select      select;
+	struct gs_pick        pick;	/* before anything else is selected */
+	uint64_t              ranked, class_rank;	/* keys taken; and before the class */
+	struct gs_tail        tail;	/* if it is kept, keys go there, and out at the end */
 	char     *print[2];		/* one is written while the other is encoded into */
 	unsigned  print_at;
 	char     *slot_print;		/* plan.part_print_bytes for each slot of a producer */
@@ -73,7 +79,8 @@ void gs_emit_set_format(struct gs_emit *emit, const struct gsort_options *option
 size_t gs_emit_print_bytes(const struct gs_emit *emit);
 
 /** Take buffers from ARENA, or from one that is not open: only their sum. */
-void gs_emit_carve(struct gs_emit *emit, const struct gs_plan *plan, struct gs_arena *arena);
+void gs_emit_carve(struct gs_emit *emit, const struct gsort_options *options,
+                   const struct gs_plan *plan, struct gs_arena *arena);
 
 /** Begin; everything is borrowed. */
 void gs_emit_open(struct gs_emit *emit, const struct gsort_options *options,
@@ -82,8 +89,10 @@ void gs_emit_open(struct gs_emit *emit, const struct gsort_options *options,
 /** Set the output, borrowed; once.  GS_EBUDGET: no memory. */
 MUST_CHECK gs_status gs_emit_set_output(struct gs_emit *emit, const struct gs_outputs *outputs);
 
-/** So many KEYS will come, of all classes: decides where files of a split end. */
-void gs_emit_expect_keys(struct gs_emit *emit, uint64_t keys);
+/** So many KEYS will come, of all classes: decides where files of a split end, and which ranks are
+ *  written.  GS_EBUDGET: no memory. */
+MUST_CHECK gs_status gs_emit_expect_keys(struct gs_emit *emit, const struct gsort_options *options,
+                                         uint64_t keys);
 
 /** The device of this plan may fail: remember what is delivered. */
 void gs_emit_expect_failure(struct gs_emit *emit);

@@ -11,7 +11,10 @@
  * stores the keys that it found.
  *
  * A round reads at most as many keys as the store has room for.  Between two rounds the main thread
- * alone asks the store for room.  With a GPU, a round fills a staging buffer.
+ * alone asks the store for room.
+ *
+ * With a GPU, a round is a file.  Threads read into staging buffers; the main thread lends and commits
+ * them, one buffer ahead, so that nobody waits until a buffer is full to its last piece.
  */
 #include <assert.h>
 #include <pthread.h>
@@ -36,9 +39,13 @@
  */
 enum { PIPE_READERS = 6 };
 
-/* Readers that fill a GPU's staging buffer.  pread() of a cached file to pinned memory and on to
- * an H200: 2 threads 17 GB/s, 4 28, 8 40, 16 44. */
-enum { GPU_READERS = 8 };
+/* Readers that fill the staging buffers of a GPU, and of each of several.  pread() of a cached file to
+ * pinned memory and on to an H200: 2 threads 17 GB/s, 4 28, 8 40, 16 44.  To two of them on 32 cores:
+ * 16 threads 56 GB/s, all of them busy. */
+enum { GPU_READERS = 8, GPUS_READERS = 12 };
+
+/* Staging buffers that are read into at once, at most.  Not tuned. */
+enum { FILLINGS = 4 };
 
 /* Fewer bytes of keys are stored by one thread.  Not tuned. */
 #define TEAM_BYTES	((size_t)128 << 10)
@@ -134,11 +141,23 @@ read_header(struct gs_ingest *ingest)
 	return GS_OK;
 }
 
+/* A staging buffer that is being read into. */
+struct filling {
+	struct gs_staging staging;
+	uint64_t sum;		/* of the keys in it */
+	size_t   begin;		/* bytes that were in it */
+	size_t   room, claimed;	/* bytes behind them, and those of them that pieces have */
+	size_t   pieces, missing;	/* and those that are not there yet */
+	uint32_t got[GS_PIECES_MOST];	/* bytes of each piece */
+	bool     used;
+};
+
 /* A piece that a thread works on. */
 struct piece {
 	uint64_t sequence;
 	char    *keys;		/* where it goes */
-	size_t   at;		/* its number in the round */
+	struct filling *filling;	/* or NULL */
+	size_t   at;		/* its number there */
 	size_t   bytes;		/* read, or 0 */
 	uint64_t sum;		/* of its keys, for verifying or for a GPU */
 	struct gs_input_piece claimed;	/* still to be read; bytes 0: it is */
@@ -153,47 +172,51 @@ struct reading {
 	bool            ended;
 	uint64_t        file_bytes;	/* so far */
 	size_t          left;		/* bytes of this round */
-	size_t          pieces;		/* of this round */
 
-	/* A GPU's round. */
-	char           *staging;	/* pieces go here, one after the other; NULL: on the CPU */
-	uint32_t       *got;		/* bytes of each piece */
-	uint64_t        sum;
+	/* with a GPU */
+	pthread_cond_t  changed;
+	struct filling *filling;	/* FILLINGS; NULL: on the CPU */
+	size_t          fillings;	/* at once, at most */
+	size_t          used, current;	/* how many are in use; the one that is read into */
 };
 
-/* The next piece: it is read, or else claimed; with the lock.  False: there is none. */
+/* The next piece of at most WANT bytes, at piece->keys: it is read, or else claimed; with the
+ * lock.  False: there is none. */
+static bool
+claim_piece(struct reading *reading, struct piece *piece, size_t want)
+{
+	struct gs_ingest *ingest = reading->ingest;
+	uint64_t since;
+	gs_status status;
+
+	piece->bytes = piece->claimed.bytes = 0;
+	if (reading->claims) {
+		gs_input_claim(ingest->input, want, &piece->claimed);
+		reading->claims = piece->claimed.bytes > 0;
+	}
+	if (reading->claims)
+		return true;
+	since = gs_clock_now();		/* waiting for the lock is idle time, reading is not */
+	status = gs_input_read(ingest->input, piece->keys, want, &piece->bytes);
+	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_READ, &since);
+	if (!gs_first_error_note(&reading->error, status))
+		return false;
+	reading->ended = piece->bytes < want;
+	return piece->bytes > 0;
+}
+
+/* The next piece of a round on the CPU; with the lock. */
 static bool
 next_piece(struct reading *reading, struct piece *piece)
 {
 	struct gs_ingest *ingest = reading->ingest;
 	const size_t most = ingest->plan->piece_bytes;
-	const size_t want = most < reading->left ? most : reading->left;
-	uint64_t since;
-	gs_status status;
 
-	piece->bytes = piece->claimed.bytes = 0;
-	if (want == 0 || reading->ended || atomic_load(&reading->error.any))
+	if (reading->left == 0 || reading->ended || atomic_load(&reading->error.any) ||
+	    !claim_piece(reading, piece, most < reading->left ? most : reading->left))
 		return false;
-	piece->at = reading->pieces;
-	if (reading->staging != NULL)
-		piece->keys = reading->staging + piece->at * most;
-	if (reading->claims) {
-		gs_input_claim(ingest->input, want, &piece->claimed);
-		reading->claims = piece->claimed.bytes > 0;
-	}
-	if (!reading->claims) {
-		since = gs_clock_now();		/* waiting for the lock is idle time, reading is not */
-		status = gs_input_read(ingest->input, piece->keys, want, &piece->bytes);
-		gs_clock_lap(&ingest->monitor->clock, GS_STAGE_READ, &since);
-		if (!gs_first_error_note(&reading->error, status))
-			return false;
-		reading->ended = piece->bytes < want;
-		if (piece->bytes == 0)
-			return false;
-	}
 	reading->left -= piece->claimed.bytes + piece->bytes;
-	reading->pieces++;
-	if (reading->staging == NULL && !ingest->plan->by_counting)
+	if (!ingest->plan->by_counting)
 		piece->sequence = gs_store_next_sequence(ingest->store, 0, 1);
 	return true;
 }
@@ -217,8 +240,10 @@ store_piece(struct reading *reading, unsigned rank, struct piece *piece)
 	count = piece->bytes / (ingest->key_bits / 8);
 	gs_raw_to_ordered(options->type, options->endian, options->reverse, piece->keys, count, 1);
 	gs_clock_lap(clock, GS_STAGE_DECODE, &since);
-	if (reading->staging != NULL) {
+	if (piece->filling != NULL) {
 		piece->sum = gs_checksum(1, 0, ingest->key_bits, piece->keys, count, false).sum;
+		gs_extremes_note(&ingest->store->extremes, rank, 0, ingest->key_bits, piece->keys,
+		                 count);
 		gs_clock_lap(clock, GS_STAGE_DECODE, &since);
 		return true;
 	}
@@ -235,9 +260,6 @@ note_piece(struct reading *reading, const struct piece *piece)
 	const uint64_t keys = piece->bytes / (reading->ingest->key_bits / 8);
 
 	reading->file_bytes += piece->bytes;
-	reading->sum += piece->sum;
-	if (reading->got != NULL)
-		reading->got[piece->at] = (uint32_t)piece->bytes;
 	gs_verify_note_in(reading->ingest->verify, keys, piece->sum);
 	count_in(reading->ingest, piece->bytes, keys);
 }
@@ -267,8 +289,6 @@ static gs_status
 run_round(struct reading *reading, size_t bytes, unsigned threads)
 {
 	reading->left = bytes - bytes % (reading->ingest->key_bits / 8);
-	reading->pieces = 0;
-	reading->sum = 0;
 	gs_first_error_open(&reading->error);
 	if (!reading->claims && threads > PIPE_READERS)
 		threads = PIPE_READERS;
@@ -292,18 +312,25 @@ fill_store(struct reading *reading, bool first)
 	return GS_OK;
 }
 
+/* ---- binary, with a GPU ---------------------------------------------------------- */
+
+static size_t
+key_bytes(const struct reading *reading)
+{
+	return reading->ingest->key_bits / 8;
+}
+
 /* Close the gaps behind pieces that are short because the file was truncated meanwhile. */
 static size_t
-compact(struct reading *reading)
+compact(const struct filling *filling, size_t piece_bytes)
 {
-	const size_t most = reading->ingest->plan->piece_bytes;
+	char *to = (char *)filling->staging.keys + filling->begin;
 	size_t bytes = 0;
 
-	for (size_t p = 0; p < reading->pieces; p++) {
-		if (bytes < p * most)
-			memmove(reading->staging + bytes, reading->staging + p * most,
-			        reading->got[p]);
-		bytes += reading->got[p];
+	for (size_t p = 0; p < filling->pieces; p++) {
+		if (bytes < p * piece_bytes)
+			memmove(to + bytes, to + p * piece_bytes, filling->got[p]);
+		bytes += filling->got[p];
 	}
 	return bytes;
 }
@@ -317,31 +344,202 @@ check_copy(const struct gs_ingest *ingest, size_t bytes)
 	return gs_fail(GS_ENOCOPY, "the input is too large to be kept in memory, in case the GPU fails");
 }
 
-/* With a GPU: fill the rest of a staging buffer. */
+/* Bytes that may still be read into the fillings; with the lock. */
+static size_t
+room_left(const struct reading *reading)
+{
+	size_t bytes = 0;
+
+	for (size_t f = 0; f < FILLINGS; f++)
+		if (reading->filling[f].used)
+			bytes += reading->filling[f].room - reading->filling[f].claimed;
+	return bytes;
+}
+
+/* Lend one more staging buffer, into which FILLING reads; rank 0.  Without the lock, but at the
+ * end. */
 static gs_status
-fill_staging(struct reading *reading)
+lend_filling(struct reading *reading, struct filling *filling)
 {
 	struct gs_ingest *ingest = reading->ingest;
-	const size_t key_bytes = ingest->key_bits / 8;
-	const unsigned threads = ingest->plan->threads;
-	struct gs_staging staging;
-	uint32_t got[GS_PIECES_MOST];
+	const size_t piece_bytes = ingest->plan->piece_bytes;
 	gs_status status;
-	size_t bytes;
 
-	TRY(gs_store_lend(ingest->store, 0, &staging));
-	TRY(check_copy(ingest, (staging.room - staging.count) * key_bytes));
-	bytes = (staging.room - staging.count) * key_bytes;
-	assert((bytes - 1) / ingest->plan->piece_bytes < GS_PIECES_MOST);
-	reading->staging = (char *)staging.keys + staging.count * key_bytes;
-	reading->got = got;
-	memset(got, 0, sizeof got);
-	status = run_round(reading, bytes, threads < GPU_READERS ? threads : GPU_READERS);
-	bytes = compact(reading);
-	reading->staging = NULL;
-	reading->got = NULL;
-	TRY(status);
-	return gs_store_commit(ingest->store, 0, bytes / key_bytes, reading->sum);
+	filling->claimed = filling->pieces = filling->missing = 0;
+	TRY(gs_store_take_staging(ingest->store, 0, reading->used > 0, &filling->staging,
+	                          &filling->sum));
+	filling->begin = filling->staging.count * key_bytes(reading);
+	filling->room = filling->staging.room * key_bytes(reading) - filling->begin;
+	assert(filling->room <= GS_PIECES_MOST * piece_bytes);
+	if (filling->room == 0)		/* the fillings that are in use come first */
+		return GS_OK;
+	pthread_mutex_lock(&reading->lock);
+	status = check_copy(ingest, room_left(reading) + filling->room);
+	filling->used = true;
+	reading->used++;
+	pthread_cond_broadcast(&reading->changed);
+	pthread_mutex_unlock(&reading->lock);
+	return status;
+}
+
+/* All pieces are there: give the staging buffer back; rank 0. */
+static gs_status
+end_filling(struct reading *reading, struct filling *filling)
+{
+	const size_t bytes = compact(filling, reading->ingest->plan->piece_bytes);
+
+	filling->staging.count += bytes / key_bytes(reading);
+	return gs_store_give_staging(reading->ingest->store, &filling->staging, filling->sum);
+}
+
+/* No more pieces will come. */
+static bool
+stops(const struct reading *reading)
+{
+	return reading->ended || atomic_load(&reading->error.any);
+}
+
+/* A filling whose keys are all there, in the order of the file; or NULL.  With the lock. */
+static struct filling *
+find_filled(struct reading *reading)
+{
+	for (size_t i = 0; i < FILLINGS; i++) {
+		struct filling *filling = &reading->filling[(reading->current + 1 + i) % FILLINGS];
+
+		if (filling->used && filling->missing == 0 &&
+		    (filling->claimed == filling->room || stops(reading)))
+			return filling;
+	}
+	return NULL;
+}
+
+/* The filling that the next piece goes to; or NULL.  With the lock. */
+static struct filling *
+find_room(struct reading *reading)
+{
+	for (size_t i = 0; i < FILLINGS; i++) {
+		const size_t f = (reading->current + i) % FILLINGS;
+		struct filling *filling = &reading->filling[f];
+
+		if (!filling->used || filling->claimed == filling->room)
+			continue;
+		reading->current = f;
+		return filling;
+	}
+	return NULL;
+}
+
+/* Read one piece into FILLING; with the lock, but meanwhile. */
+static void
+fill(struct reading *reading, unsigned rank, struct filling *filling)
+{
+	const size_t most = reading->ingest->plan->piece_bytes;
+	const size_t left = filling->room - filling->claimed;
+	struct piece piece = { .filling = filling, .at = filling->pieces };
+
+	piece.keys = (char *)filling->staging.keys + filling->begin + filling->claimed;
+	if (!claim_piece(reading, &piece, left < most ? left : most)) {
+		pthread_cond_broadcast(&reading->changed);
+		return;
+	}
+	filling->claimed += left < most ? left : most;
+	filling->got[filling->pieces++] = 0;
+	filling->missing++;
+	pthread_mutex_unlock(&reading->lock);
+	(void)store_piece(reading, rank, &piece);
+	pthread_mutex_lock(&reading->lock);
+	note_piece(reading, &piece);
+	filling->got[piece.at] = (uint32_t)piece.bytes;
+	filling->sum += piece.sum;
+	if (--filling->missing == 0)
+		pthread_cond_broadcast(&reading->changed);
+}
+
+/* What rank 0 does for the others: lend a buffer, or give one back.  False: nothing is to be done.
+ * With the lock, but meanwhile. */
+static bool
+serve(struct reading *reading)
+{
+	struct filling *filled = find_filled(reading);
+	const bool wants = !stops(reading) && reading->used < reading->fillings;
+	struct filling *free = reading->filling;
+	gs_status status;
+
+	if (filled == NULL && !wants)
+		return false;
+	while (free < &reading->filling[FILLINGS - 1] && free->used)
+		free++;
+	pthread_mutex_unlock(&reading->lock);
+	status = filled != NULL ? end_filling(reading, filled) : lend_filling(reading, free);
+	gs_first_error_note(&reading->error, status);
+	pthread_mutex_lock(&reading->lock);
+	if (filled != NULL) {
+		filled->used = false;
+		reading->used--;
+	}
+	return filled != NULL || free->used;
+}
+
+static void
+fill_buffers(void *context, unsigned rank, unsigned size)
+{
+	struct reading *reading = context;
+
+	(void)size;
+	pthread_mutex_lock(&reading->lock);
+	for (;;) {
+		struct filling *filling;
+
+		if (rank == 0 && serve(reading))
+			continue;
+		filling = stops(reading) ? NULL : find_room(reading);
+		if (filling != NULL)
+			fill(reading, rank, filling);
+		else if (stops(reading) && (rank > 0 || reading->used == 0 ||
+		                            atomic_load(&reading->error.any)))
+			break;
+		else
+			pthread_cond_wait(&reading->changed, &reading->lock);
+	}
+	pthread_cond_broadcast(&reading->changed);
+	pthread_mutex_unlock(&reading->lock);
+}
+
+/* They need no memory of their own, so there may be more of them than the plan has threads. */
+static unsigned
+gpu_readers(const struct gs_ingest *ingest)
+{
+	const struct gs_plan_input *input = ingest->store->plan_input;
+	const unsigned gpus = input->gpu_count, threads = ingest->plan->threads;
+	const unsigned most = input->threads == 0 && gpus > 1 && input->cores > threads ? input->cores
+	                                                                                : threads;
+	const unsigned wanted = gpus > 1 ? gpus * GPUS_READERS : GPU_READERS;
+
+	return most < wanted ? most : wanted;
+}
+
+/* Read the whole file into staging buffers. */
+static gs_status
+fill_gpu(struct reading *reading)
+{
+	struct gs_ingest *ingest = reading->ingest;
+	struct filling filling[FILLINGS];
+	unsigned threads;
+
+	for (size_t f = 0; f < FILLINGS; f++)
+		filling[f].used = false;
+	reading->filling = filling;
+	reading->used = reading->current = 0;
+	reading->fillings = ingest->plan->ring_buffers / 2 < FILLINGS
+	                    ? ingest->plan->ring_buffers / 2 : FILLINGS;
+	threads = gpu_readers(ingest);
+	if (!reading->claims && threads > PIPE_READERS)
+		threads = PIPE_READERS;
+	pthread_cond_init(&reading->changed, NULL);
+	gs_first_error_open(&reading->error);
+	gs_team_run(threads, fill_buffers, reading);
+	pthread_cond_destroy(&reading->changed);
+	return gs_first_error_close(&reading->error);
 }
 
 static gs_status
@@ -353,7 +551,7 @@ ingest_raw_file(struct gs_ingest *ingest)
 
 	pthread_mutex_init(&reading.lock, NULL);
 	for (bool first = true; status == GS_OK && !reading.ended; first = false)
-		status = gpu ? fill_staging(&reading) : fill_store(&reading, first);
+		status = gpu ? fill_gpu(&reading) : fill_store(&reading, first);
 	pthread_mutex_destroy(&reading.lock);
 	TRY(status);
 	return reading.file_bytes % (ingest->key_bits / 8) == 0 ? GS_OK

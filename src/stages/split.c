@@ -166,6 +166,12 @@ gs_split_end_strands(struct gs_split *split, uint64_t count, struct gs_verify *v
 }
 
 void
+gs_split_drop_strands(struct gs_split *split)
+{
+	split->strands = 0;
+}
+
+void
 gs_split_close(struct gs_split *split)
 {
 	free(split->strand_at);

@@ -7,7 +7,7 @@
  * at most; text is cut at lines.  Where groups of equal keys become one key, that key is in one
  * file.
  *
- * Keys of a class that the CPU holds in memory are written by strands: a strand is the keys that one file
+ * Keys of a class that memory or a GPU holds are written by strands: a strand is the keys that one file
  * gets, and several strands are written at once, each in its order.  Binary keys have their place
  * in a file whatever comes before them.  A span of text belongs to the strand in which its middle
  * key lies, as a line's place depends on the lines before it.
@@ -66,6 +66,9 @@ MUST_CHECK gs_status gs_split_put(struct gs_split *split, const struct gs_sorted
 /** The class has been drained; COUNT as above.  What left is noted in VERIFY.
  *  Returns the bytes written. */
 uint64_t gs_split_end_strands(struct gs_split *split, uint64_t count, struct gs_verify *verify);
+
+/** The class begins again, after an error; none has begun, is allowed. */
+void gs_split_drop_strands(struct gs_split *split);
 
 /** A zeroed struct is allowed. */
 void gs_split_close(struct gs_split *split);

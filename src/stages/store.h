@@ -26,6 +26,7 @@
 #include "sort/buckets/batch.h"
 #include "sort/count.h"
 #include "sort/span.h"
+#include "stages/extremes.h"
 #include "stages/head.h"
 #include "stages/runs.h"
 
@@ -48,11 +49,13 @@ struct gs_store {
 	struct gs_guard   gpu;		/* open if the plan's device is a GPU, with: */
 	struct gs_staging staging[GS_CLASSES];	/* buffers being filled; keys NULL: none */
 	uint64_t          staging_sums[GS_CLASSES];
+	uint64_t          gpu_keys[GS_CLASSES];	/* that it holds */
 	struct gs_gpu_span pending;	/* drained, but of a later class */
 	void             *resident;	/* plan.resident_bytes, for its sorted batches */
 
 	struct gs_runs    runs;
 	struct gs_head    head;
+	struct gs_extremes extremes;
 	unsigned          batches;	/* that became runs on disk */
 };
 
@@ -98,6 +101,17 @@ void gs_store_end_round(struct gs_store *store);
 MUST_CHECK gs_status
 gs_store_lend(struct gs_store *store, unsigned key_class, struct gs_staging *staging);
 
+/** The same, but the buffer is the caller's until it gives it back, so that he can have several, up
+ *  to half of the ring; *SUM: of the keys in it.  If they are NOT_ALONE, runs are not made: room 0
+ *  asks for the others first. */
+MUST_CHECK gs_status gs_store_take_staging(struct gs_store *store, unsigned key_class,
+                                           bool not_alone, struct gs_staging *staging,
+                                           uint64_t *sum);
+
+/** Give it back, with all its keys, if there are any, and their checksum. */
+MUST_CHECK gs_status
+gs_store_give_staging(struct gs_store *store, const struct gs_staging *staging, uint64_t sum);
+
 /** COUNT keys were put after those in the buffer; SUM is their checksum. */
 MUST_CHECK gs_status
 gs_store_commit(struct gs_store *store, unsigned key_class, size_t count, uint64_t sum);
@@ -107,8 +121,11 @@ gs_store_commit(struct gs_store *store, unsigned key_class, size_t count, uint64
 /** No more keys. */
 MUST_CHECK gs_status gs_store_finish(struct gs_store *store);
 
-/** Keys of KEY_CLASS that the CPU's batch holds; 0 if they are elsewhere. */
+/** Keys of KEY_CLASS that the CPU's batch or the GPU holds; 0 if they are elsewhere. */
 uint64_t gs_store_count(const struct gs_store *store, unsigned key_class);
+
+/** The least and the greatest key of KEY_CLASS, if OPTIONS want a histogram. */
+struct gs_extreme gs_store_extreme(struct gs_store *store, unsigned key_class);
 
 /** Hand all keys of KEY_CLASS to SINK, in order. */
 MUST_CHECK gs_status

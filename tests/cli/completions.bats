@@ -36,6 +36,7 @@ lists() {
 	{
 		sed -n 's/^complete.* -s \([a-zA-Z]\) .*/-\1/p; s/.*complete.* -o \([a-z]\)$width.*/\1/p' \
 			"$GSORT_SOURCE/completions/gsort.fish" | grep -- -
+		sed -n 's/^complete -c gsort -o \([a-z0-9]*\) .*/-\1/p' "$GSORT_SOURCE/completions/gsort.fish"
 		sed -n 's/^complete.* -l \([a-z0-9-]*\) .*/--\1/p' "$GSORT_SOURCE/completions/gsort.fish"
 		awk '/^for width/ { $1 = $2 = $3 = ""; widths = $0 }
 		     / -o [uif]\$width/ { n = split(widths, w, " ")
@@ -68,7 +69,7 @@ completes() {
 	completes "u16" gsort --type u1
 	completes "xz" gsort --decompress = x
 	completes "gpu gpu:0 gpu:all" gsort --device = g
-	completes "abort fail warn ignore" gsort --invalid = ""
+	completes "abort fail warn ignore skip-blank" gsort --invalid = ""
 	completes "silent summary" gsort --check = s
 	completes "file-a file-b" gsort --check file
 	completes "zstd" gsort --compress-program z

@@ -41,7 +41,7 @@ line() {
 }
 
 @test "what is a number but no integer is called that" {
-	for bad in 1.5 -.5 1. 1e9 -1E-3 1.5e+10 0x10 0XFF; do
+	for bad in 1.5 -.5 1. 1e9 -1E-3 1.5e+10; do
 		printf '1\n%s\n2\n' "$bad" >in
 		fails "in:2: not an integer: \"$bad\"; floats need -g" gsort in
 	done
@@ -54,13 +54,40 @@ line() {
 	done
 }
 
+@test "an integer is never rounded: what no double holds is out of range, as --invalid says" {
+	for whole in 9007199254740993 -9007199254740993 100000000000000000000000 0x20000000000001; do
+		printf '1.5\n%s\n' $whole >in
+		fails "in:2: out of range: \"$whole\" (no f64 holds this integer exactly; " gsort -g in
+		fails "in:2: out of range: \"$whole\"" gsort -g -c in
+		fails "in:2: out of range: \"$whole\"" gsort -g -m -o out in
+		[ "$(gsort -g --invalid=ignore in)" = 1.5 ]
+	done
+	printf '9007199254740993.0\n9007199254740994\n1e23\n0x20000000000002\n' >in
+	[ "$(gsort -g in | tr '\n' ' ')" = "9007199254740992 9007199254740994 9007199254740994 1e+23 " ]
+}
+
+@test "skip-blank leaves out empty lines, and nothing else" {
+	printf '\n3\n\n \t\n1\r\n\r\n2\n\n' >in
+	for options in '' -g; do
+		[ "$(gsort $options --invalid=skip-blank in | tr '\n' ' ')" = "1 2 3 " ]
+		[ "$(gsort $options --invalid=skip-blank -r in | tr '\n' ' ')" = "3 2 1 " ]
+	done
+	[ "$(gsort --invalid=skip-blank -v -o out in 2>&1 | grep -c 'left out')" = 0 ]
+	printf '1\n\n2\n' >in
+	gsort --invalid=skip-blank -c in
+	for blanks in 1 9 10 11 5000; do
+		{ echo 1; yes '' | head -n $blanks; echo x; } >in
+		fails "in:$((blanks + 2)): not a number: \"x\"" gsort --invalid=skip-blank --parallel=2 in
+	done
+}
+
 @test "a first line of bytes that no text has brings up binary types" {
 	gen --seed 1 --keys 1000 --type u32 >in
 	fails "in:1: not a number: .*; binary keys need a type, such as -u32" gsort in
 	head -c 10000 /dev/zero >in
 	fails "in:1: line longer than 4095 bytes; binary keys need a type" gsort in
 	printf '1\n\0\n' >in
-	fails 'in:2: not a number: "?"$' gsort in
+	fails 'in:2: not a number: "?"; byte 1 is U+0000 NULL$' gsort in
 }
 
 @test "what cannot be seen is shown by number, what can as it is" {

@@ -253,13 +253,61 @@ suffixes="gz bz2 xz zst lz4"
 	done
 }
 
-@test "binary is never guessed by its content" {
+@test "compressed binary is recognized by its header, too, by any name and in a pipe" {
 	gen --seed 8 --keys 1000 --type u32 >in
+	gsort -u32 in >expected
 	for suffix in $suffixes; do
+		echo $suffix
 		pack $suffix <in >packed
+		gsort -u32 packed | cmp - expected
+		cat packed | gsort -u32 | cmp - expected
+		pack $suffix <expected | gsort -u32 -m | cmp - expected
+		gsort -u32 -c <(pack $suffix <expected)
+		# as keys, if that is what they are
 		truncate -s %4 packed
-		gsort -u32 packed >out
+		gsort -u32 --decompress=none packed >out
 		same_keys packed out u32
+		head -c 400 packed >cut
+		fails "truncated.*; if these are raw keys, use --decompress=none" gsort -u32 cut
+	done
+}
+
+@test "empty compressed files are recognized" {
+	for suffix in $suffixes; do
+		echo $suffix
+		[ "$(pack $suffix </dev/null | gsort -u32 | wc -c)" = 0 ]
+	done
+}
+
+@test "text, archives and programs are no binary keys, unless --force is given" {
+	seq 1000 >in
+	echo old >out
+	for type in u8 u16 u32 u64 f64; do
+		fails "in: text, not a file of binary keys" gsort -$type -o out in
+		fails "-: text, not a file of binary keys" bash -c "cat in | gsort -$type -o out"
+		fails "in: text, not a file of binary keys" gsort -$type -c in
+		fails "in: text, not a file of binary keys" gsort -$type -m -o out in
+		fails "packed: text, not a file of binary keys" bash -c "gzip <in >packed; gsort -$type -o out packed"
+		[ "$(cat out)" = old ]
+	done
+	truncate -s 3888 in
+	gsort -u32 --force in >out
+	same_keys in out u32
+	gsort -u8 --skip-bytes=3888 in | cmp - in	# what is skipped may be anything
+	printf 'PAR1\025\004\025\0\0\0\0\0' >in
+	fails "in: a Parquet file, not a file of binary keys" gsort -u32 in
+	fails "in: a Parquet file, not a file of numbers" gsort in
+	fails "a program, not a file of binary keys" gsort -u8 "$GSORT"
+}
+
+# make check-slow asks a million (tests/unit/contents.c).
+@test "keys of any type are never taken for something else" {
+	for seed in 1 2 3 4 5 6 7 8 9 10; do
+		for type in u8 i16 u32 i64 f32 f64; do
+			gen --seed $seed --keys $((seed * seed * 5)) --type $type >in
+			cat in | gsort -$type >out
+			same_keys in out $type
+		done
 	done
 }
 
@@ -341,7 +389,7 @@ suffixes="gz bz2 xz zst lz4"
 			fails "cut: truncated.* $(format_of $suffix) data" gsort cut
 			fails "-: truncated.* $(format_of $suffix) data" bash -c 'cat cut | gsort'
 			fails "cut: truncated.* $(format_of $suffix) data" \
-				gsort -u8 --decompress=$(format_of $suffix) -o out cut
+				gsort -u8 --force --decompress=$(format_of $suffix) -o out cut
 			[ "$(cat out)" = old ]
 		done
 	done
@@ -437,7 +485,7 @@ same_in_any_state() {
 	split -n l/5 in frame.
 	for frame in frame.??; do zstd -qc --check $frame; done >in.zst
 	# no lines: how much comes before the trouble depends on where calls begin
-	same_in_any_state in.zst -u8 --decompress=zstd
+	same_in_any_state in.zst -u8 --force --decompress=zstd
 }
 
 @test "zstd frames without content size, skipped, empty, and a plain file between" {

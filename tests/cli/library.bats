@@ -26,6 +26,15 @@ collect_works() {
 	printf '0\n1\n2\n' | cmp - numbers.txt
 }
 
+ranks_works() {
+	"$1/ranks" >printed
+	printf '%s\n' '1. Ben 12' '2. Dan 12' '3. Ada 7.5' '4. Cleo 3.25' '5. Eve -1' | diff - printed
+}
+
+@test "players by score: indices of an array" {
+	ranks_works "$GSORT_BUILD/examples"
+}
+
 @test "the ten smallest of a million doubles, from memory to memory" {
 	smallest_works "$GSORT_BUILD/examples"
 }
@@ -60,13 +69,16 @@ collect_works() {
 	PKG_CONFIG_PATH=$(dirname "$(find "$root" -name gsort.pc)")
 	export PKG_CONFIG_PATH
 	[ "$(pkg-config --modversion gsort)" = "$("$root/bin/gsort" --version | sed -n 's/^gsort //p')" ]
-	flags=$(pkg-config --define-variable=prefix="$root" --cflags --libs --static gsort)
-	for example in smallest collect; do
+	flags=$(pkg-config --define-variable=prefix="$root" --cflags --libs gsort)
+	LD_LIBRARY_PATH=$(pkg-config --define-variable=prefix="$root" --variable=libdir gsort)
+	export LD_LIBRARY_PATH
+	for example in smallest collect ranks; do
 		# shellcheck disable=SC2086
 		cc -std=c11 -Wall -Wextra -Werror -o $example "$(find "$root" -name $example.c)" $flags
 	done
 	smallest_works .
 	collect_works .
+	ranks_works .
 }
 
 @test "gsort.3 shows the example as it is" {

@@ -11,16 +11,6 @@ prepare() {
 	skips_under_sanitizer "all takes more memory"
 }
 
-# peak_within KIB COMMAND...: its largest resident set
-peak_within() {
-	local most=$1 peak
-	shift
-	measure took "$@" || return 1
-	read -r _ peak _ <took
-	echo "peak $peak KiB of $most: $*"
-	[ "$peak" -le "$most" ]
-}
-
 # on_cpu FILE OPTION...: FILE within twice its size and 256 MB, from file and pipe
 on_cpu() {
 	local file=$1 kib

@@ -36,6 +36,37 @@ export -f slow
 	not grep -q "gsort" shown
 }
 
+@test "a wide terminal has a bar, and nothing is drawn while nothing is read" {
+	on_terminal 'stty cols 120; slow | gsort --progress --size-hint=3500 -o out'
+	tr '\r' '\n' <shown | grep -qE '^\[####*-*\] read [1-9][0-9]*% '
+	on_terminal 'stty cols 120; slow | gsort --progress -o out'	# of what?
+	not grep -q '\[#' shown
+	on_terminal '{ sleep 1.5; seq 3; } | gsort --progress -o out'
+	not grep -q 'read 0B' shown
+	[ "$(cat out | tr '\n' ' ')" = "1 2 3 " ]
+}
+
+# The last thing shown is a line of blanks between two carriage returns.
+is_erased() {
+	tr '\r' '\n' <shown | grep -q 'read .*|'
+	tail -c 200 shown | tr '\r' '\n' | tail -n "${1:-2}" | head -n 1 | grep -qE '^ +$'
+}
+
+@test "a signal leaves no bar behind" {
+	for signal in INT TERM HUP; do
+		on_terminal "{ seq 5; sleep 2; } | timeout -s $signal 1.5 gsort --progress -o out"
+		is_erased
+		[ ! -e out ]
+	done
+}
+
+@test "who reads the output finds no bar on his line" {
+	on_terminal 'slow | gsort --progress | head -n 1'
+	tr '\r' '\n' <shown | grep -qx 1
+	on_terminal 'slow | gsort -v | { sleep 1; cat; }'
+	tr '\r' '\n' <shown | grep -qx 500
+}
+
 @test "a bar is drawn at most five times a second, within the width of the terminal" {
 	began=$(date +%s%N)
 	on_terminal 'slow 2 | gsort --progress -o out'
@@ -84,7 +115,7 @@ export -f slow
 	left_to_ci "ten seconds of progress"
 	slow 10.5 | gsort --progress=always -o out 2>err
 	[ "$(wc -l <err)" = 1 ]
-	grep -qE '^gsort: read [0-9.]+(B|KiB) .*\| write 0% \| 0:1[0-9]$' err
+	grep -qE '^gsort: read [0-9.]+(B|KiB) [^|]*\| 0:1[0-9]$' err
 	not grep -q "$(printf '\r')" err
 }
 
@@ -113,6 +144,12 @@ export -f slow
 
 # --- SIGUSR1 ---------------------------------------------------------------------
 
+# tells PATTERN: what it answers when it is asked
+tells() {
+	kill -USR1 $job
+	tail -n 1 err | grep -qE "$1"
+}
+
 # has_lines FILE LINES
 has_lines() {
 	[ "$(wc -l <"$1")" = "$2" ]
@@ -127,12 +164,45 @@ has_lines() {
 	eventually awaits $job USR1
 	kill -USR1 $job
 	eventually has_lines err 1
-	grep -qE '^gsort: (opening|read .* \| write 0% \| 0:)' err
+	grep -qE '^gsort: (opening|read [^|]* \| 0:)' err
 	kill -USR1 $job
 	eventually has_lines err 2
 	exec 9>&-
 	wait $job
 	seq 1000 | cmp - out
+}
+
+@test "SIGUSR1 is answered without a thread, too, while the output is waited for" {
+	mkfifo out
+	gsort numbers -o out 2>err &	# opening it waits for a reader
+	job=$!
+	eventually awaits $job USR1
+	for lines in 1 2 3; do
+		kill -USR1 $job
+		eventually has_lines err $lines
+	done
+	grep -q '^gsort: opening the input$' err
+	cat out | cmp - numbers
+	wait $job
+}
+
+@test "of compressed files the share that is read is known" {
+	needs zstd gzip
+	gen --seed 7 --keys 1000000 --type u64 >keys
+	gsort -u64 keys -o keys
+	for packer in 'zstd -qc' 'gzip -c1'; do
+		$packer keys >packed
+		mkfifo out
+		exec 8<>out
+		gsort -u64 -m packed >out 2>err &
+		job=$!
+		eventually awaits $job USR1
+		eventually tells '^gsort: read [1-9][0-9]*% [0-9.]*[KM]iB [^/]*\| '
+		{ head -c 8000000 <&8; } | cmp - keys
+		wait $job
+		exec 8>&-
+		rm out
+	done
 }
 
 @test "SIGUSR1 is answered while inputs are being opened" {
@@ -147,12 +217,6 @@ has_lines() {
 	wait $job
 }
 
-# tells PATTERN: what it answers when it is asked
-tells() {
-	kill -USR1 $job
-	tail -n 1 err | grep -qE "$1"
-}
-
 @test "runs, what is written, and the time that is left" {
 	gen --seed 7 --keys 3000000 --type u64 >keys
 	mkfifo in out
@@ -162,7 +226,7 @@ tells() {
 	exec 9>in
 	eventually awaits $job USR1
 	head -c 20000000 keys >&9
-	eventually tells '^gsort: read 8[0-9]% .*/22.9MiB .* \| sorted [1-9][0-9]*/[1-9][0-9]* runs \| write 0% \| .* eta '
+	eventually tells '^gsort: read 8[0-9]% .*/22.9MiB .* \| sorted [1-9][0-9]*/[1-9][0-9]* runs \| [0-9:]* eta '
 	tail -c +20000001 keys >&9
 	exec 9>&-
 	eventually tells '^gsort: read 100% .* \| write [1-9][0-9]*% .* eta '	# no one reads: it waits

@@ -120,13 +120,12 @@ holds_two() {
 
 @test "a size limit leaves the output as it was" {
 	seq 100000 >many
-	run bash -c 'ulimit -f 8; gsort many -o dir/out 2>/dev/null'
-	[ "$status" -ne 0 ]
-	untouched
-	run bash -c 'trap "" XFSZ; ulimit -f 8; gsort many -o dir/out'
-	[ "$status" -eq 2 ]
-	[[ $output == "gsort: "*"File too large"* ]]
-	untouched
+	for command in '' 'trap "" XFSZ;'; do	# no signal ends it: there is a message
+		run bash -c "$command ulimit -f 8; gsort many -o dir/out"
+		[ "$status" -eq 2 ]
+		[[ $output == "gsort: "*"File too large"* ]]
+		untouched
+	done
 }
 
 @test "an ignored SIGCHLD harms nothing" {

@@ -35,9 +35,10 @@ disjoint() {
 	gen --keys 10000 --type text --range full >in
 	splits 7 in
 	splits 7 -r in
-	splits 2 -g in
-	splits 3 -g --to=f64 in
 	splits 3 --header=2 in
+	sed 's/..$/.5&/' in >floats
+	splits 2 -g floats
+	splits 3 -g --to=f64 floats
 	gen --keys 1000 --type u32 >in
 	splits 3 -u32 --to=text in
 	splits 5 -u32 --to=u64 in

@@ -74,3 +74,30 @@ threads_of() {
 	done
 	unset LD_PRELOAD
 }
+
+@test "threads that the system refuses are done without, with a warning" {
+	preload 'int pthread_create(pthread_t *id, const pthread_attr_t *a, void *(*f)(void *), void *c) {
+		(void)id; (void)a; (void)f; (void)c; return 11; /* EAGAIN */ }'
+	gen --seed 5 --keys 3000000 --type u64 >in
+	gsort -u64 in >sorted
+	gsort -u64 --to=text in >text
+	zstd -qc in >in.zst
+	refused() {
+		LD_PRELOAD=$PWD/preload.so "$@" 2>err
+		[ "$(grep -c 'warning: the system refused to start a thread' err)" = 1 ]
+		[ "$(wc -l <err)" = 1 ]
+	}
+	refused gsort -u64 --parallel=4 in -o out
+	cmp sorted out
+	refused gsort -u64 --parallel=4 -S 16M in -o out
+	cmp sorted out
+	refused gsort --parallel=4 text -o out
+	cmp text out
+	refused gsort --parallel=4 -S 16M text -o out
+	cmp text out
+	refused gsort -u64 --parallel=4 in.zst -o out
+	cmp sorted out
+	refused gsort -u64 -c --parallel=4 sorted
+	refused gsort -u64 -m --parallel=4 sorted -o out
+	cmp sorted out
+}

@@ -53,6 +53,10 @@ faults() {
 	faults 12 spill longer packed packed4 program passes
 }
 
+@test "a call fails: records" {
+	faults 8 records spillr merger
+}
+
 @test "a call fails: merging" {
 	faults 4 merge
 	faults 8 lists add

@@ -10,6 +10,7 @@
 
 #include "format/floats.h"
 #include "fuzz.h"
+#include "reference_model.h"
 
 static bool
 same(double a, double b)
@@ -92,6 +93,9 @@ check_read(const char *text, size_t bytes)
 		return;
 	}
 	FUZZ_MUST(found != GS_FLOAT_NONE && same(value, right));
+	FUZZ_MUST((found == GS_FLOAT_INEXACT) == fuzz_is_rounded(text, right));
+	if (found == GS_FLOAT_INEXACT)
+		return;
 	FUZZ_MUST((found == GS_FLOAT_OVERFLOW) == (isinf(right) && strpbrk(text, "nN") == NULL));
 }
 

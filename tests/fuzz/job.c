@@ -182,6 +182,7 @@ fuzz_job_run(struct fuzz_job *job)
 	fds[open] = make_file(NULL, names[open]);
 	options->output = job->out == FUZZ_OUT_FILE && options->operation != GSORT_CHECK
 	                  ? names[open] : NULL;
+	options->struct_size = sizeof *options;
 	job->status = gsort_open(&handle, options);
 	if (job->status == GSORT_OK) {
 		job->status = run(handle, job);

@@ -126,7 +126,7 @@ change(struct fuzz_bytes *input)
 	case 0: input->data[at] ^= (char)(1 << random % 8); break;
 	case 1: input->data[at] = (char)random; break;
 	case 2: input->data[at] = (char)edges[random % sizeof edges]; break;
-	case 3: replace(input, at, 0, &random, random >> 60); break;
+	case 3: replace(input, at, 0, &random, random >> 61); break;
 	case 4: replace(input, at, length, NULL, 0); break;
 	case 5: replace(input, at, length, other->data + from, bytes); break;
 	}

@@ -34,12 +34,12 @@ check_shares(const struct gs_plan *plan, const struct gs_plan_input *facts)
 	sum += GS_AHEAD_CHUNKS * (unsigned __int128)plan->chunk_bytes;
 	sum += plan->count_bytes + plan->spill_bytes + plan->inflate_bytes;
 	if (plan->device == GSORT_DEVICE_GPU)
-		sum += (unsigned __int128)plan->ring_tiles * plan->tile_bytes;
+		sum += (unsigned __int128)plan->ring_buffers * plan->staging_bytes;
 	FUZZ_MUST(sum <= plan->host_bytes);
 	FUZZ_MUST(plan->host_bytes <= facts->host_bytes);
 	FUZZ_MUST(plan->threads >= 1 && plan->threads <= 256);
 	FUZZ_MUST(facts->threads == 0 || plan->threads <= facts->threads);
-	FUZZ_MUST((plan->tile_bytes & (plan->tile_bytes - 1)) == 0);
+	FUZZ_MUST((plan->staging_bytes & (plan->staging_bytes - 1)) == 0);
 	FUZZ_MUST(plan->sort_bytes <= plan->batch_bytes && plan->batch_bytes <= plan->pool_bytes);
 	FUZZ_MUST(plan->device == GSORT_DEVICE_CPU ||
 	          (plan->device == GSORT_DEVICE_GPU && facts->gpu_possible));

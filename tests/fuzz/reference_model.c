@@ -113,6 +113,45 @@ read_integer(const char *line, const char *end, fuzz_rank *rank)
 	return line < end && *rank >= least && *rank <= most;
 }
 
+/* Hexadecimal digits: how many bits are there from the first that is set to the last? */
+static size_t
+significant_bits(const char *digits)
+{
+	size_t first = 0, last = 0, at = 0;
+
+	for (; *digits != '\0'; digits++) {
+		const unsigned digit = *digits <= '9' ? (unsigned)(*digits - '0')
+		                                      : (unsigned)(*digits | 0x20) - 'a' + 10;
+
+		for (unsigned bit = 0; bit < 4; bit++) {
+			at++;
+			if ((digit >> (3 - bit) & 1) == 0)
+				continue;
+			first = first == 0 ? at : first;
+			last = at;
+		}
+	}
+	return first == 0 ? 0 : last - first + 1;
+}
+
+bool
+fuzz_is_rounded(const char *text, double value)
+{
+	char exact[400];
+
+	text += *text == '-' || *text == '+';
+	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X') && text[2] != '\0' &&
+	    strspn(text + 2, "0123456789abcdefABCDEF") == strlen(text + 2))
+		return isinf(value) || significant_bits(text + 2) > 53;
+	if (*text == '\0' || strspn(text, "0123456789") != strlen(text))
+		return false;
+	text += strspn(text, "0");
+	if (isinf(value))
+		return true;
+	snprintf(exact, sizeof exact, "%.0f", fabs(value));
+	return strcmp(exact, *text != '\0' ? text : "0") != 0;
+}
+
 /* LINE has a NUL behind it. */
 static bool
 read_float(const char *line, const char *end, bool merge_zeros, fuzz_rank *rank)
@@ -124,7 +163,7 @@ read_float(const char *line, const char *end, bool merge_zeros, fuzz_rank *rank)
 	if (strchr(" \t\n\v\f\r", *line) != NULL)	/* strtod() passes over these */
 		return false;
 	value = strtod(line, &behind);
-	if (behind != end)
+	if (behind != end || fuzz_is_rounded(line, value))
 		return false;
 	if (merge_zeros && value == 0)
 		value = 0;

@@ -54,4 +54,7 @@ bool fuzz_write(const struct fuzz_numbers *numbers, const struct gsort_options *
 
 void fuzz_numbers_free(struct fuzz_numbers *numbers);
 
+/** Is TEXT an integer in digits, decimal or hexadecimal, that VALUE, as strtod(3) reads it, is not? */
+bool fuzz_is_rounded(const char *text, double value);
+
 #endif

@@ -27,6 +27,13 @@ noise() { # SEED COUNT
 }
 
 case $target in
+records)
+	for flags in 0000 0010 0020 0040 0100 0200 0480 8000 9001 a010 000f 8020; do
+		for rest in 0f 63 05; do
+			seed "${flags}07$rest$(noise "$at" 60)"
+			seed "${flags}ff$rest$(noise "$at" 300)"
+		done
+	done;;
 text)
 	for flags in 00 01 10 20 30 04 c0 02; do
 		for more in 00 10 30 0a; do

@@ -85,7 +85,7 @@ distributions() {
 	done
 }
 
-several_tiles() {
+several_buffers() {
 	local type
 	for type in u32 u64 f64; do
 		gen --seed 34 --keys "$(pick 100003 20000003)" --type $type >in
@@ -180,7 +180,7 @@ for_size() {
 @test "emulated GPU: text"				{ for_size emulated text; }
 @test "emulated GPU: sizes around powers of two"	{ for_size emulated awkward_sizes; }
 @test "emulated GPU: all distributions"			{ for_size emulated distributions; }
-@test "emulated GPU: several tiles"			{ for_size emulated several_tiles; }
+@test "emulated GPU: several staging buffers"			{ for_size emulated several_buffers; }
 @test "emulated GPU: several batches"			{ for_size emulated several_batches; }
 @test "emulated GPU: text of all key classes"		{ for_size emulated text_of_streams; }
 @test "emulated GPU: keys that crowd"			{ for_size emulated crowds; }
@@ -195,7 +195,7 @@ for_size() {
 @test "GPU: text"					{ for_size real text; }
 @test "GPU: sizes around powers of two"			{ for_size real awkward_sizes; }
 @test "GPU: all distributions"				{ for_size real distributions; }
-@test "GPU: several tiles"				{ for_size real several_tiles; }
+@test "GPU: several staging buffers"				{ for_size real several_buffers; }
 @test "GPU: several batches"				{ for_size real several_batches; }
 @test "GPU: text of all key classes"			{ for_size real text_of_streams; }
 @test "GPU: keys that crowd"				{ for_size real crowds; }

@@ -16,12 +16,16 @@ prepare() {
 	mkdir temp
 }
 
-# sorts auto|gpu OPTION...: in.now (a pipe, if there is such a file) to out; its status
+# sorts auto|gpu OPTION...: in.now (a pipe, or to several files, if there is such a file) to out;
+# its status
 sorts() {
 	local status=0
 	rm -f mark
 	echo old >out
-	if [ -e is-pipe ]; then
+	if [ -e is-split ]; then
+		gsort-emu --device="$1" "${@:2}" --split=3 -o 'part-%r' in.now 2>err || status=$?
+		[ $status != 0 ] || { cat part-0 part-1 part-2 >out && rm part-?; }
+	elif [ -e is-pipe ]; then
 		cat in.now | gsort-emu --device="$1" "${@:2}" >piped 2>err || status=$?
 		[ $status != 0 ] || mv piped out
 	else
@@ -36,7 +40,7 @@ it_is_right() {
 	said=$(wc -l <err)
 	lost=$((lost + (said > 0)))
 	[ "$said" -le 1 ] || return 1
-	[ -z "$(ls temp)" ] || return 1
+	[ -z "$(ls temp; ls part-* 2>/dev/null)" ] || return 1
 	case $1$2 in
 	0gpu:*)
 		cmp out expected || return 1
@@ -138,7 +142,7 @@ survives() {
 	: >is-pipe
 	gen --seed 55 --keys 700000 --type u32 >in.now
 	survives -u32
-	GSORT_EMU_MEMORY=$((256 << 20))		# tiles are large if nobody knows how much will come
+	GSORT_EMU_MEMORY=$((256 << 20))		# staging buffers are large if nobody knows how much will come
 	gen --seed 55 --keys 200000 --type text --range full >in.now
 	survives
 }
@@ -201,15 +205,23 @@ survives() {
 	done
 }
 
+@test "several files at once" {
+	STEP=43
+	: >is-split
+	gen --seed 64 --keys 60000 --type u32 >in.now
+	survives -u32 --verify
+	survives -u32 --gpu-memory=300K
+}
+
 @test "runs written to disk" {
 	STEP=53
 	gen --seed 57 --keys 300000 --type u64 >in.now
 	survives -u64 --gpu-memory=5M -S 17M
 }
 
-# Of several streams, the tile that was fed last may be the next to be filled.  With one core
+# Of several streams, the staging buffer that was fed last may be the next to be filled.  With one core
 # its copy has not even begun by then.
-@test "a tile is not filled while it is being copied" {
+@test "a staging buffer is not filled while it is being copied" {
 	# Three of four numbers are in one stream, the others in a second.
 	paste -d '\n' <(gen --seed 58 --keys 350000 --type text --range u32) \
 		<(gen --seed 59 --keys 350000 --type text --range i32) >in.now

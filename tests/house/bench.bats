@@ -37,10 +37,34 @@ load ../helpers
 	grep -q '^crossover: --ways: sideways is none of file, pipe, null$' err
 }
 
+@test "crossover names the commit that it is told, or its own, or none" {
+	needs git jq python3
+	command -v gsort-emu >/dev/null || skip "gsort-emu is not built"
+	commit_of() {
+		"$@" --gsort "$(command -v gsort-emu)" --types u32 --sizes 8 --cores 1 --ways null --runs 1 \
+			--json row.json >told && jq -r .commit row.json
+	}
+	export GIT_CONFIG_GLOBAL=/dev/null
+	# a checkout of something else around the folder that the script was copied to
+	git init -q . && git -c user.name=n -c user.email=e commit -q --allow-empty -m other
+	mkdir copied && cp "$GSORT_SOURCE/bench/crossover" copied
+	[ "$(commit_of copied/crossover)" = unknown ]
+	[ "$(GSORT_COMMIT=abcdef0 commit_of copied/crossover)" = abcdef0 ]
+	git -C "$GSORT_SOURCE" rev-parse -q --verify HEAD 2>/dev/null || skip "no checkout"
+	[ "$(commit_of "$GSORT_SOURCE/bench/crossover")" = "$(git -C "$GSORT_SOURCE" rev-parse --short HEAD)" ]
+}
+
 @test "versus prints processor seconds and writes them" {
 	needs jq
 	"$GSORT_SOURCE/bench/versus" --build "$GSORT_BUILD" --sizes 1000 \
 		--types u32 --ways file --others-most 0 --runs 1 --json rows.json >told
 	grep -qE '^u32, 1000 keys .* processor ' told
 	jq -e '(.rows | length) == 2 and all(.rows[]; .processor_seconds > 0)' rows.json >answer
+}
+
+@test "records measures all its rows" {
+	needs python3
+	"$GSORT_SOURCE/bench/records" --build "$GSORT_BUILD" --records 20000 --lines 1000 --runs 1 >told
+	grep -E '^on disk .* of uniform$' told
+	grep -E '^16 bytes, --argsort=u64 .* of u64 keys$' told
 }

@@ -29,11 +29,91 @@ prepare() {
 		{ tail -n 30 log; false; }
 	[ -s "gsort-numeric_$version-1.dsc" ]
 	dpkg-deb -I gsort-numeric_*.deb | grep -qx ' Conflicts: gsort'
-	for deb in gsort-numeric_*.deb libgsort-dev_*.deb; do dpkg-deb -x "$deb" root; done
+	for deb in gsort-numeric_*.deb libgsort*_*.deb python3-gsort_*.deb; do dpkg-deb -x "$deb" root; done
 	[ "$(printf '2\n1\n' | root/usr/bin/gsort)" = "$(printf '1\n2')" ]
+	not grep -rqF "$PWD" root
+	if command -v lintian >/dev/null; then	# nobody has asked Debian for this package
+		lintian --allow-root --fail-on error,warning --suppress-tags initial-upload-closes-no-bugs \
+			./*.changes >log 2>&1 || { cat log; false; }
+	fi
 	(cd "gsort-$version/debian/tmp" && find . -type f | sort) >installed
 	while read -r file; do
 		[ -e "root/$file" ] || [ -e "root/$file.gz" ] || { echo "$file"; false; }
 	done <installed
-	grep -q 'man3/gsort\.3' installed && grep -q 'examples/smallest\.c' installed
+	grep -q 'man3/gsort\.3' installed
+	grep -q 'examples/smallest\.c' installed
+	# and each package in a Debian that has nothing else
+	if command -v mmdebstrap >/dev/null && [ "$(id -u)" -eq 0 ] &&
+	   mmdebstrap --variant=minbase stable chroot >log 2>&1; then
+		"$GSORT_SOURCE/packaging/debian/try" chroot . >log 2>&1 || { cat log; false; }
+	fi
+}
+
+@test "spec and formula have the version that configure knows, and options that it has" {
+	version=$(sed -n 's/^PACKAGE_VERSION = //p' "$GSORT_BUILD/Makefile")
+	cd "$GSORT_SOURCE/packaging"
+	grep -qE "^Version: +$version\$" rpm/gsort.spec
+	grep -qF "gsort-$version.tar.xz" homebrew/gsort-numeric.rb
+	"$GSORT_SOURCE/configure" --help >"$BATS_TEST_TMPDIR/help"
+	for option in $(grep -ohE -- '--(enable|disable|without)-[a-z-]+' docker/Dockerfile rpm/gsort.spec homebrew/*.rb |
+	                sed -E 's/^--[a-z]+-//' | sort -u); do
+		grep -qE -- "--(enable|disable|with|without)-$option" "$BATS_TEST_TMPDIR/help" || { echo "$option"; false; }
+	done
+}
+
+@test "two tarballs are the same bytes, whatever the folder, the time and the umask" {
+	left_to_ci "two tarballs"
+	needs xz tar
+	make -s -C "$GSORT_BUILD" dist >log 2>&1 || { cat log; false; }
+	version=$(sed -n 's/^PACKAGE_VERSION = //p' "$GSORT_BUILD/Makefile")
+	mv "$GSORT_BUILD/gsort-$version.tar.xz" first
+	(umask 077 && make -s -C "$GSORT_BUILD" dist) >log 2>&1 || { cat log; false; }
+	mv "$GSORT_BUILD/gsort-$version.tar.xz" second
+	cmp first second
+	tar -tvJf first | awk '{ print $1, $2, $4 }' | sort | uniq -c >kinds
+	[ "$(awk '{ print $3 }' kinds | sort -u)" = 0/0 ]
+	[ "$(awk '{ print $4 }' kinds | sort -u | wc -l)" -eq 1 ]
+}
+
+@test "a bill of materials is valid JSON, names the archive, and is the same when made again" {
+	needs python3
+	echo archive >gsort-1.tar.xz
+	"$GSORT_SOURCE/packaging/sbom" 1 1000000000 gsort-1.tar.xz >one
+	"$GSORT_SOURCE/packaging/sbom" 1 1000000000 gsort-1.tar.xz | cmp - one
+	python3 - <<-'END'
+		import hashlib, json
+		bom = json.load(open("one"))
+		assert bom["spdxVersion"] == "SPDX-2.3" and bom["creationInfo"]["created"] == "2001-09-09T01:46:40Z"
+		ids = {package["SPDXID"] for package in bom["packages"]} | {"SPDXRef-DOCUMENT"}
+		ends = {r[end] for r in bom["relationships"] for end in ("spdxElementId", "relatedSpdxElement")}
+		assert ends <= ids, ends - ids
+		archive = bom["packages"][0]
+		assert archive["packageFileName"] == "gsort-1.tar.xz"
+		assert archive["checksums"][0]["checksumValue"] == hashlib.sha256(b"archive\n").hexdigest()
+	END
+}
+
+@test "a static program decompresses, and spills, where there is nothing else" {
+	left_to_slow "a static program, which builds all again"
+	[ "$(id -u)" -eq 0 ] || skip "only root may change the root"
+	needs xz lz4 zstd bzip2 gzip chroot
+	mkdir build
+	(cd build && "$GSORT_SOURCE/configure" -q --without-cuda --disable-shared --enable-static-program) >log 2>&1 ||
+		{ grep -q 'are needed; config.log' log && skip "no static libraries"; cat log; false; }
+	make -s -C build -j2 gsort >log 2>&1 || { cat log; false; }
+	mkdir -p root/tmp
+	cp build/gsort root
+	gen --keys 100000 --type text >root/in
+	for program in gzip bzip2 xz zstd; do "$program" -kq root/in; done
+	lz4 -q root/in root/in.lz4
+	sort -n root/in >sorted
+	for suffix in gz bz2 xz zst lz4; do
+		chroot root /gsort "in.$suffix" | cmp - sorted
+	done
+	gen --keys 3000000 --type u64 >root/keys
+	for program in zstd lz4; do
+		chroot root /gsort -u64 -S 10M -T /tmp --compress-program=$program keys >out
+		is_sorted out u64
+	done
+	not grep -aqF "$GSORT_SOURCE" build/gsort
 }

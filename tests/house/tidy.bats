@@ -15,7 +15,7 @@ all_files() {
 		find . -type f -not -path './build*' -not -name '*.o' | sed 's|^\./||' |
 			grep -E '^(src|kernels|bench|tests|examples|man|completions|packaging|m4)/' |
 			grep -vE '\.(a|so|cud)$|/\.' |
-			grep -vE '^(tests/(tools/(gen|measure|slow)|unit/units(-emu)?|fault/fault_runner|fuzz/fuzzers)|examples/(collect|smallest))$'
+			grep -vE '^(tests/(tools/(gen|measure|slow)|unit/units(-emu)?|fault/fault_runner|fuzz/fuzzers)|examples/(collect|ranks|smallest))$'
 }
 
 @test "each folder includes only what it may see" {
@@ -23,6 +23,7 @@ all_files() {
 	all_files | grep -E '^src/.*\.(c|cpp|h|inc|def)$' | xargs awk '
 		BEGIN {
 			below["job"] = "stages gpu plan spill sort format io base"
+			below["array"] = "format sort base"
 			below["stages"] = "gpu plan spill sort format io base"
 			below["gpu"] = "sort base"
 			below["plan"] = "spill sort format io base"
@@ -88,7 +89,7 @@ all_files() {
 }
 
 @test "every source names its licence in the first lines" {
-	wrong=$(all_files | grep -E '\.(c|cpp|h|inc|cu|cuh|bats|bash|sh|py|m4|ac|am|mk|[13]\.in|fish)$|^(bootstrap|tests/(run|fault/faults)|\.ci/run|bench/(versus|crossover|plot)|completions/_gsort|packaging/debian/(build|rules))$' |
+	wrong=$(all_files | grep -E '\.(c|cpp|h|inc|cu|cuh|bats|bash|sh|py|m4|ac|am|mk|[13]\.in|fish)$|^(bootstrap|tests/(run|fault/faults)|\.ci/run|bench/(versus|records|crossover|plot)|completions/_gsort|packaging/debian/(build|rules))$' |
 		xargs awk '
 			FNR == 1 { files[FILENAME] }
 			FNR <= 3 && /SPDX-License-Identifier: BSD-2-Clause/ { delete files[FILENAME] }
@@ -132,7 +133,7 @@ all_files() {
 @test "every source has a header of its own" {
 	wrong=$(all_files | grep -E '^src/.*\.(c|cpp)$' | while read -r file; do
 		case $file in
-		src/cli/main.c | src/job/api.c | src/job/explain.c | src/job/info.c) ;;
+		src/array/api.c | src/cli/main.c | src/job/api.c | src/job/explain.c | src/job/info.c) ;;
 		src/gpu/cuda/engine.c) ;;
 		*) grep -qE "#include \"(.*/)?$(basename "${file%.*}")\.h\"" "$file" && [ -e "${file%.*}.h" ] ||
 			echo "$file" ;;

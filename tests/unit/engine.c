@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* engine.c - rows for the engine of src/gpu/cuda, on the emulated GPU of tests/emu */
 #include <stdint.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@ void unit_engine(void);
 
 extern const struct gs_gpu_module gs_gpu_module;
 
-enum { TILE_BYTES = 64 << 10, GPU_BYTES = 16 << 20, RESIDENT_BYTES = 8 << 20 };
+enum { STAGING_BYTES = 64 << 10, GPU_BYTES = 16 << 20, RESIDENT_BYTES = 8 << 20 };
 
 static const struct row {
 	const char *name;
@@ -27,10 +28,11 @@ static const struct row {
 	unsigned    batches;		/* that are sorted at least each time; 0: one */
 	unsigned    gpus;		/* 0: one */
 	bool        no_peers;		/* they cannot reach each other's memory */
+	unsigned    strands;		/* that its keys are drained by; 0: in order */
 } rows[] = {
 	{ .name = "nothing at all", .bits = { 32 } },
 	{ .name = "one key", .bits = { 64 }, .keys = { 1 } },
-	{ .name = "tiles that are not full lie one behind the other",
+	{ .name = "buffers that are not full lie one behind the other",
 	  .bits = { 32 }, .keys = { 100001 } },
 	{ .name = "enough for a partition", .bits = { 32 }, .keys = { 270001 } },
 	{ .name = "and of wide ones", .bits = { 64 }, .keys = { 150001 } },
@@ -67,28 +69,43 @@ static const struct row {
 	  .bits = { 32 }, .keys = { 400001 }, .gpu_bytes = 300 << 10, .batches = 9, .gpus = 7,
 	  .few = 1 },
 	{ .name = "seven for one key", .bits = { 32 }, .keys = { 1 }, .gpus = 7 },
-	{ .name = "a batch is a tile",
+	{ .name = "one run by strands",
+	  .bits = { 32 }, .keys = { 270001 }, .strands = 7 },
+	{ .name = "more strands than keys",
+	  .bits = { 64 }, .keys = { 5 }, .strands = 9 },
+	{ .name = "several batches by strands",
+	  .bits = { 64 }, .keys = { 200003 }, .gpu_bytes = 1 << 20, .batches = 4, .strands = 5 },
+	{ .name = "and equal keys",
+	  .bits = { 32 }, .keys = { 400001 }, .gpu_bytes = 1 << 20, .batches = 4, .few = 2,
+	  .strands = 3 },
+	{ .name = "two GPUs by strands",
+	  .bits = { 64 }, .keys = { 150001 }, .batches = 2, .gpus = 2, .strands = 16 },
+	{ .name = "seven GPUs, many cuts",
+	  .bits = { 64 }, .keys = { 400001 }, .gpu_bytes = 600 << 10, .batches = 7, .gpus = 7,
+	  .strands = 2 },
+	{ .name = "a batch is a buffer",
 	  .bits = { 32, 64 }, .keys = { 70001, 30011 }, .gpu_bytes = 200 << 10, .batches = 8 },
 };
 
 static uint64_t
-sum_of(const struct gs_staging *tile)
+sum_of(const struct gs_staging *staging)
 {
-	return gs_checksum(1, tile->key_class, tile->key_bits, tile->keys, tile->count, false).sum;
+	return gs_checksum(1, staging->key_class, staging->key_bits, staging->keys, staging->count,
+	                   false).sum;
 }
 
 static void
-fill(struct gs_staging *tile, unsigned few, uint64_t *seed, uint64_t *sum)
+fill(struct gs_staging *staging, unsigned few, uint64_t *seed, uint64_t *sum)
 {
-	for (size_t i = 0; i < tile->count; i++) {
+	for (size_t i = 0; i < staging->count; i++) {
 		const uint64_t key = few > 0 ? units_mix((*seed)++) % few * 1000 : units_mix((*seed)++);
 
-		gs_key_put(tile->keys, tile->key_bits, i, key);
-		*sum += gs_key_at(tile->keys, tile->key_bits, i);
+		gs_key_put(staging->keys, staging->key_bits, i, key);
+		*sum += gs_key_at(staging->keys, staging->key_bits, i);
 	}
 }
 
-/* Feed all keys, classes in turn, tiles two thirds full; sums of all keys.  False: a call failed,
+/* Feed all keys, classes in turn, buffers two thirds full; sums of all keys.  False: a call failed,
  * or there is no room. */
 static bool
 feed(struct gs_gpu *gpu, const struct row *row, uint64_t seed, uint64_t *sums)
@@ -100,19 +117,19 @@ feed(struct gs_gpu *gpu, const struct row *row, uint64_t seed, uint64_t *sums)
 	while (more) {
 		more = false;
 		for (unsigned c = 0; c < GS_CLASSES; c++) {
-			struct gs_staging tile;
+			struct gs_staging staging;
 
 			if (left[c] == 0)
 				continue;
-			if (gs_gpu_module.lend(gpu, c, &tile) != GS_OK || tile.room == 0)
+			if (gs_gpu_module.lend(gpu, c, &staging) != GS_OK || staging.room == 0)
 				return false;
-			CHECK(tile.key_bits == row->bits[c], "%s: a tile is as wide as its class",
+			CHECK(staging.key_bits == row->bits[c], "%s: a buffer is as wide as its class",
 			      row->name);
-			tile.count = left[c] < tile.room ? left[c] : tile.room - tile.room / 3;
-			fill(&tile, row->few, &seed, &sums[c]);
-			if (gs_gpu_module.commit(gpu, &tile, sum_of(&tile)) != GS_OK)
+			staging.count = left[c] < staging.room ? left[c] : staging.room - staging.room / 3;
+			fill(&staging, row->few, &seed, &sums[c]);
+			if (gs_gpu_module.commit(gpu, &staging, sum_of(&staging)) != GS_OK)
 				return false;
-			left[c] -= tile.count;
+			left[c] -= staging.count;
 			more = true;
 		}
 	}
@@ -129,6 +146,54 @@ is_right(const struct gs_gpu_span *drained, uint64_t last)
 
 	return !found.falls && found.sum == drained->sum &&
 	       gs_key_at(span->keys, span->key_bits, 0) >= last;
+}
+
+enum { STRANDS_MOST = 16 };
+
+/* Drain all keys by strands; false: a call failed. */
+static bool
+check_strands(struct gs_gpu *gpu, const struct row *row, uint64_t *sums)
+{
+	uint64_t at[STRANDS_MOST + 1] = { 0 }, next[STRANDS_MOST], last[STRANDS_MOST] = { 0 };
+	uint64_t first[STRANDS_MOST];
+	const unsigned count = row->strands;
+	unsigned before = count - 1;		/* strand of the last span */
+	bool good = true, turns = false;
+	struct gs_gpu_span drained;
+
+	for (unsigned s = 0; s <= count; s++)	/* the second strand is empty */
+		at[s] = s == 2 && count > 2 ? at[1] : row->keys[0] * s / count;
+	memcpy(next, at, sizeof next);
+	memset(first, 0xff, sizeof first);
+	if (gs_gpu_module.by_strands(gpu, at, count) != GS_OK)
+		return false;
+	for (;;) {
+		const struct gs_span *span = &drained.span;
+		size_t s;
+
+		if (gs_gpu_module.drain(gpu, &drained) != GS_OK)
+			return false;
+		if (span->count == 0)
+			break;
+		s = drained.strand;
+		good &= s < count && drained.at == next[s] && is_right(&drained, last[s]);
+		if (!good)
+			break;
+		turns |= s != before && span->count < at[s + 1] - at[s];
+		before = (unsigned)s;
+		if (next[s] == at[s])
+			first[s] = gs_key_at(span->keys, span->key_bits, 0);
+		next[s] += span->count;
+		last[s] = gs_key_at(span->keys, span->key_bits, span->count - 1);
+		for (size_t i = 0; i < span->count; i++)
+			sums[0] -= gs_key_at(span->keys, span->key_bits, i);
+		gs_gpu_module.give(gpu, &drained);
+	}
+	for (unsigned s = 0; s < count; s++)
+		good &= next[s] == at[s + 1] && (s == 0 || last[s - 1] <= first[s]);
+	CHECK(good && sums[0] == 0, "%s: each strand has its keys in order", row->name);
+	CHECK(turns || row->keys[0] / count < STAGING_BYTES / 4, "%s: strands come in turn", row->name);
+	return true;
 }
 
 /* Drain all keys; false: a call failed. */
@@ -159,6 +224,7 @@ check_drain(struct gs_gpu *gpu, const struct row *row, uint64_t *sums)
 			sums[key_class] -= gs_key_at(span->keys, span->key_bits, i);
 		last = gs_key_at(span->keys, span->key_bits, span->count - 1);
 		counts[key_class] += span->count;
+		gs_gpu_module.give(gpu, &drained);
 	}
 	CHECK(good, "%s: classes and keys in order", row->name);
 	for (unsigned c = 0; c < GS_CLASSES; c++)
@@ -173,8 +239,8 @@ static struct gs_gpu_options
 options_of(const struct row *row)
 {
 	struct gs_gpu_options options = {
-		.descending_classes = row->descending_classes, .tile_bytes = TILE_BYTES,
-		.ring_tiles = 6, .hint_bytes = UINT64_MAX, .gpu_count = row->gpus > 0 ? row->gpus : 1,
+		.descending_classes = row->descending_classes, .staging_bytes = STAGING_BYTES,
+		.ring_buffers = 6, .hint_bytes = UINT64_MAX, .gpu_count = row->gpus > 0 ? row->gpus : 1,
 		.gpu_memory_bytes = row->gpu_bytes > 0 ? row->gpu_bytes : GPU_BYTES,
 		.resident = aligned_alloc(4096, RESIDENT_BYTES), .resident_bytes = RESIDENT_BYTES,
 	};
@@ -192,6 +258,22 @@ has_keys(const struct row *row)
 		if (row->keys[c] > 0)
 			return true;
 	return false;
+}
+
+/* GPUs are opened beside the first keys: wait until all are open. */
+static void
+await_gpus(struct gs_gpu *gpu, const struct gs_gpu_options *options)
+{
+	const uint64_t all = gs_gpu_module.batch_bytes(gpu) * options->gpu_count;
+	struct gs_staging staging;
+
+	do {
+		if (gs_gpu_module.lend(gpu, 0, &staging) != GS_OK || staging.room == 0)
+			return;
+		if (gs_gpu_module.commit(gpu, &staging, 0) != GS_OK)
+			return;
+		sched_yield();
+	} while (gs_gpu_module.batch_bytes(gpu) < all);
 }
 
 static void
@@ -228,12 +310,14 @@ check_row(const struct row *row)
 		CHECK(false, "%s: %s", row->name, gs_message());
 		return;
 	}
+	await_gpus(gpu, &options);
 	for (unsigned batch = 0; batch < 2; batch++) {
 		uint64_t sums[GS_CLASSES] = { 0 };
 
 		CHECK(feed(gpu, row, batch << 20, sums), "%s: there is room", row->name);
 		CHECK(gs_gpu_module.finish(gpu) == GS_OK, "%s: finishes", row->name);
-		CHECK(check_drain(gpu, row, sums), "%s: drains", row->name);
+		CHECK(row->strands > 0 ? check_strands(gpu, row, sums) : check_drain(gpu, row, sums),
+		      "%s: drains", row->name);
 	}
 	check_work(gpu, row, &options);
 	gs_gpu_module.close(gpu);
@@ -262,14 +346,14 @@ check_room(void)
 	for (unsigned round = 0; round < 2; round++) {
 		struct row full = row;
 		uint64_t sums[GS_CLASSES] = { 0 };
-		struct gs_staging tile;
+		struct gs_staging staging;
 
-		/* Tiles are two thirds full: no more than this is certain to fit. */
-		full.keys[0] = (1 + options.resident_bytes / batch) * (batch / TILE_BYTES) *
-		               (TILE_BYTES / 8 - TILE_BYTES / 8 / 3);
+		/* Buffers are two thirds full: no more than this is certain to fit. */
+		full.keys[0] = (1 + options.resident_bytes / batch) * (batch / STAGING_BYTES) *
+		               (STAGING_BYTES / 8 - STAGING_BYTES / 8 / 3);
 		CHECK(feed(gpu, &full, round, sums), "%s: there is room for a batch more than that",
 		      row.name);
-		CHECK(gs_gpu_module.lend(gpu, 0, &tile) == GS_OK && tile.room == 0,
+		CHECK(gs_gpu_module.lend(gpu, 0, &staging) == GS_OK && staging.room == 0,
 		      "%s: then there is none", row.name);
 		CHECK(gs_gpu_module.finish(gpu) == GS_OK, "%s: finishes", row.name);
 		CHECK(check_drain(gpu, &full, sums), "%s: drains", row.name);

@@ -39,14 +39,29 @@ static const struct {
 	{ "1e22", GS_FLOAT_GOOD, 1e22 }, { "1e23", GS_FLOAT_GOOD, 1e23 },
 	{ "9007199254740992e22", GS_FLOAT_GOOD, 9007199254740992e22 },
 	/* halfway between two floats: to the even one; a little more: up */
-	{ "9007199254740993", GS_FLOAT_GOOD, 0x1p53 },
+	{ "9007199254740993.0", GS_FLOAT_GOOD, 0x1p53 },
+	{ "9007199254740993", GS_FLOAT_INEXACT, 0x1p53 },
 	{ "9007199254740993.00000000000000000000001", GS_FLOAT_GOOD, 0x1.0000000000001p53 },
-	{ "9007199254740995", GS_FLOAT_GOOD, 0x1.0000000000002p53 },
+	{ "9007199254740995e0", GS_FLOAT_GOOD, 0x1.0000000000002p53 },
+	{ "-00009007199254740995", GS_FLOAT_INEXACT, -0x1.0000000000002p53 },
+	{ "9007199254740996", GS_FLOAT_GOOD, 0x1.0000000000002p53 },
 	{ "1.00000000000000011102230246251565404236316680908203125", GS_FLOAT_GOOD, 1 },
 	{ "1.00000000000000011102230246251565404236316680908203126", GS_FLOAT_GOOD,
 	  0x1.0000000000001p0 },
-	{ "18446744073709551615", GS_FLOAT_GOOD, 0x1p64 },
-	{ "99999999999999999999999999999999999999999", GS_FLOAT_GOOD, 1e41 },
+	/* integers that no float holds, decimal and hexadecimal, and neighbours that one does */
+	{ "18446744073709551615", GS_FLOAT_INEXACT, 0x1p64 },
+	{ "18446744073709551616", GS_FLOAT_GOOD, 0x1p64 },
+	{ "+18446744073709551617", GS_FLOAT_INEXACT, 0x1p64 },
+	{ "99999999999999999999999999999999999999999", GS_FLOAT_INEXACT, 1e41 },
+	{ "100000000000000000000000", GS_FLOAT_INEXACT, 1e23 }, { "1e23", GS_FLOAT_GOOD, 1e23 },
+	{ "99999999999999991611392", GS_FLOAT_GOOD, 1e23 },
+	{ "0x20000000000001", GS_FLOAT_INEXACT, 0x1p53 },
+	{ "-0X20000000000002", GS_FLOAT_GOOD, -0x20000000000002p0 },
+	{ "0x1fffffffffffff", GS_FLOAT_GOOD, 0x1fffffffffffffp0 },
+	{ "0x8000000000000000000000000000", GS_FLOAT_GOOD, 0x1p111 },
+	{ "0x8000000000000000000000000001", GS_FLOAT_INEXACT, 0x1p111 },
+	{ "0xffffffffffffffff", GS_FLOAT_INEXACT, 0x1p64 },
+	{ "00000000000000000000", GS_FLOAT_GOOD, 0 }, { "0x00000000000000000", GS_FLOAT_GOOD, 0 },
 	{ "5e-324", GS_FLOAT_GOOD, 0x1p-1074 }, { "2e-324", GS_FLOAT_GOOD, 0 },
 	{ "2.2250738585072011e-308", GS_FLOAT_GOOD, 0x0.fffffffffffffp-1022 },
 	{ "1e-999999999999", GS_FLOAT_GOOD, 0 }, { "0e999999999999", GS_FLOAT_GOOD, 0 },
@@ -69,7 +84,7 @@ static const struct {
 	{ "3e100", GS_FLOAT_GOOD, 3e100 }, { "3e0000000000001", GS_FLOAT_GOOD, 30 },
 	{ "0.00000000000012", GS_FLOAT_GOOD, 1.2e-13 }, { "1.e5", GS_FLOAT_GOOD, 100000 },
 	{ "+.5", GS_FLOAT_GOOD, .5 }, { "+1.25e-300", GS_FLOAT_GOOD, 1.25e-300 },
-	{ "-12345678901234567", GS_FLOAT_GOOD, -12345678901234568. },
+	{ "-12345678901234567", GS_FLOAT_INEXACT, -12345678901234568. },
 	{ "0x1p-3", GS_FLOAT_GOOD, .125 }, { "-0XA.8", GS_FLOAT_GOOD, -10.5 },
 	{ "+0x1.8p1", GS_FLOAT_GOOD, 3 }, { "0x1p-1074", GS_FLOAT_GOOD, 0x1p-1074 },
 	{ "0x1p-1075", GS_FLOAT_GOOD, 0 },
@@ -139,9 +154,16 @@ check_reading_long(void)
 
 	memset(text, '0', sizeof text);
 	text[0] = '1';
+	CHECK(read_text(text, sizeof text, &value) == GS_FLOAT_INEXACT && value == INFINITY,
+	      "10^4094 is an integer, not infinity");
+	CHECK(read_text(text, 309, &value) == GS_FLOAT_INEXACT && value == 1e308, "10^308 is none, too");
+	text[sizeof text - 1] = '.';
 	CHECK(read_text(text, sizeof text, &value) == GS_FLOAT_OVERFLOW && value == INFINITY,
-	      "10^4094 overflows");
-	CHECK(read_text(text, 309, &value) == GS_FLOAT_GOOD && value == 1e308, "10^308 does not");
+	      "with a point it overflows");
+	text[sizeof text - 1] = '0';
+	text[308] = '.';
+	CHECK(read_text(text, 309, &value) == GS_FLOAT_GOOD && value == 1e307, "10^307 does not");
+	text[308] = '0';
 	text[0] = '0';
 	text[1] = '.';
 	text[sizeof text - 1] = '1';

@@ -186,7 +186,10 @@ static void
 check_claims_left(void)
 {
 	const char *names[] = { path("eight"), path("pipe") };
-	const struct gs_input_options options = { .names = names, .count = 2, .binary = true };
+	/* with a known format nobody looks at the pipe, which is empty */
+	const struct gs_input_options options = {
+		.names = names, .count = 2, .binary = true, .decompress = GSORT_DECOMPRESS_NONE,
+	};
 	struct gs_input_piece pieces[2];
 	char data[8];
 	struct gs_input *input;

@@ -90,12 +90,14 @@ static const struct row {
 static void
 check_conflict(const struct row *row)
 {
-	struct gsort_conflict conflict = { "", "", false };
+	struct gsort_conflict conflict = { .one = "", .other = "" };
+	struct gsort_options options = row->options;
 	const bool pair = row->said != NULL && (strncmp(row->said, "options ", 8) == 0 ||
 	                                        strstr(row->said, "' needs '") != NULL);
 	char one[40], other[40];
 
-	CHECK(gsort_conflict(&row->options, &conflict) == pair, "{ %s }: two options conflict: %d",
+	options.struct_size = sizeof options;
+	CHECK(gsort_conflict(&options, &conflict) == pair, "{ %s }: two options conflict: %d",
 	      row->name, (int)pair);
 	snprintf(one, sizeof one, "'--%s", conflict.one);
 	snprintf(other, sizeof other, "'--%s", conflict.other);

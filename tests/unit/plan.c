@@ -34,7 +34,7 @@ static const struct {
 	gs_status       status;
 	enum gsort_device device;
 	uint64_t        peek_bytes;
-	size_t          tile_bytes;
+	size_t          staging_bytes;
 } rows[] = {
 	{ "a small file of u32 is sorted by the CPU",
 	  FACTS(.type = GSORT_U32, .key_bits = 32, .input_bytes = 1ull MiB), GS_OK, CPU_, 0, 1 MiB },
@@ -64,9 +64,9 @@ static const struct {
 	{ "if so much has come, a GPU sorts",
 	  FACTS(.type = GSORT_U64, .key_bits = 64, .input_bytes = UNKNOWN, .threads = 2,
 	        .peeked_bytes = PEEK_), GS_OK, GPU_, 0, 16 MiB },
-	{ "four threads sort a pipe as it comes",
-	  FACTS(.type = GSORT_U64, .key_bits = 64, .input_bytes = UNKNOWN, .threads = 4), GS_OK,
-	  CPU_, 0, 16 MiB },
+	{ "four threads sort a pipe as it comes, and keep no copy",
+	  FACTS(.type = GSORT_U64, .key_bits = 64, .input_bytes = UNKNOWN, .threads = 4,
+	        .seekable = false), GS_OK, CPU_, 0, 16 MiB },
 	{ "--device=cpu never opens a GPU",
 	  FACTS(.type = GSORT_U64, .key_bits = 64, .input_bytes = 8ull GiB,
 	        .device = GSORT_DEVICE_CPU), GS_OK, CPU_, 0, 16 MiB },
@@ -88,10 +88,16 @@ static const struct {
 	{ "counting needs no memory for keys",
 	  FACTS(.type = GSORT_U8, .key_bits = 8, .input_bytes = 1ull << 42, .host_bytes = 16 MiB),
 	  GS_OK, CPU_, 0, 256 KiB },
-	{ "little GPU memory makes small tiles",
+	{ "little GPU memory makes small staging buffers",
 	  FACTS(.type = GSORT_U32, .key_bits = 32, .input_bytes = 1ull GiB,
 	        .device = GSORT_DEVICE_GPU, .gpu_memory_bytes = 8 MiB), GS_OK, GPU_, 0, 1 MiB },
-	{ "but none below the least tile",
+	{ "several files at once take more of them, and smaller ones",
+	  FACTS(.type = GSORT_U32, .key_bits = 32, .input_bytes = 1ull GiB,
+	        .device = GSORT_DEVICE_GPU, .to_file = true, .split = 8), GS_OK, GPU_, 0, 8 MiB },
+	{ "files that are written at once do not hold a GPU up",
+	  FACTS(.type = GSORT_U64, .key_bits = 64, .input_bytes = 4ull GiB, .to_file = true,
+	        .split = 8), GS_OK, GPU_, 0, 8 MiB },
+	{ "but none below the least",
 	  FACTS(.type = GSORT_U32, .key_bits = 32, .input_bytes = 1ull GiB,
 	        .device = GSORT_DEVICE_GPU, .gpu_memory_bytes = 1), GS_OK, GPU_, 0, 64 KiB },
 	{ "a hint is good enough to choose a GPU",
@@ -112,7 +118,7 @@ static const struct {
 	{ "merging and checking open no GPU",
 	  FACTS(.type = GSORT_U32, .key_bits = 32, .input_bytes = 8ull GiB, .operation = GSORT_MERGE,
 	        .threads = 4), GS_OK, CPU_, 0, 16 MiB },
-	{ "few addresses make small tiles",
+	{ "few addresses make small staging buffers",
 	  FACTS(.type = GSORT_TEXT, .input_bytes = UNKNOWN, .device = GSORT_DEVICE_CPU,
 	        .host_bytes = 320 MiB, .address_bytes = 320 MiB), GS_OK, CPU_, 0, 4 MiB },
 	{ "a limit of the user's that is too small is raised",
@@ -133,7 +139,8 @@ static const struct {
 static void
 check_invariants(const char *sentence, const struct gs_plan_input *facts, const struct gs_plan *plan)
 {
-	CHECK((plan->tile_bytes & (plan->tile_bytes - 1)) == 0, "%s: tile is a power of two", sentence);
+	CHECK((plan->staging_bytes & (plan->staging_bytes - 1)) == 0,
+	      "%s: a staging buffer is a power of two", sentence);
 	CHECK(plan->batch_bytes + plan->resident_bytes + plan->record_bytes <= facts->address_bytes,
 	      "%s: fits the addresses", sentence);
 	CHECK(plan->resident_bytes + plan->record_bytes <= plan->pool_bytes,
@@ -142,6 +149,9 @@ check_invariants(const char *sentence, const struct gs_plan_input *facts, const 
 	      plan->device == GSORT_DEVICE_CPU, "%s: a GPU's keys are not in the batch", sentence);
 	CHECK(plan->record_bytes > 0 || plan->peek_bytes == 0, "%s: what is peeked is recorded",
 	      sentence);
+	CHECK(plan->record_bytes == 0 || plan->peek_bytes > 0 ||
+	      (plan->device == GPU_ && !facts->seekable && facts->device == GSORT_DEVICE_AUTO),
+	      "%s: nothing else is", sentence);
 	CHECK(plan->device_rule != NULL, "%s: a rule has chosen the device", sentence);
 	CHECK(plan->host_bytes <= facts->host_bytes, "%s: fits the machine", sentence);
 	CHECK(facts->memory_bytes < (16 MiB) || plan->host_bytes <= facts->memory_bytes ||
@@ -348,8 +358,8 @@ unit_plan(void)
 		CHECK(plan.device == rows[r].device, "%s: %s", rows[r].sentence, plan.device_rule);
 		CHECK(plan.peek_bytes == rows[r].peek_bytes, "%s: peeks at %llu", rows[r].sentence,
 		      (unsigned long long)plan.peek_bytes);
-		CHECK(plan.tile_bytes == rows[r].tile_bytes, "%s: tile of %zu", rows[r].sentence,
-		      plan.tile_bytes);
+		CHECK(plan.staging_bytes == rows[r].staging_bytes, "%s: staging buffers of %zu",
+		      rows[r].sentence, plan.staging_bytes);
 		check_invariants(rows[r].sentence, &rows[r].facts, &plan);
 	}
 	check_estimates();

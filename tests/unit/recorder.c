@@ -16,6 +16,7 @@
 #include "base/team.h"
 #include "io/ahead.h"
 #include "io/input.h"
+#include "io/recorder.h"
 #include "tests/unit/units.h"
 
 enum { MEMORY_BYTES = 4 << 20 };
@@ -156,8 +157,8 @@ check_each_byte(size_t bytes, size_t record_bytes, size_t before)
 	struct source source = { .data = data, .bytes = bytes };
 	struct gs_input *input = open_source(&source, true, record_bytes);
 	const size_t first = before < bytes ? before : bytes;
-	/* A file begins only where there is memory for any magic number. */
-	const bool kept = first == 0 || (record_bytes >= 6 && first <= record_bytes);
+	/* A file begins only where there is memory to recognize it. */
+	const bool kept = first == 0 || (record_bytes >= GS_LOOK_LEAST && first <= record_bytes);
 	gs_status status;
 
 	CHECK(gs_input_next(input) && reads(input, 0, before, first) &&
@@ -172,7 +173,7 @@ check_each_byte(size_t bytes, size_t record_bytes, size_t before)
 		           "memory; --device=cpu reads it once"
 		         : "input: cannot be read again: only the first %zu bytes of the input were "
 		           "kept in memory; --device=cpu reads it once",
-		         record_bytes < 6 ? (size_t)0 : record_bytes);
+		         record_bytes < GS_LOOK_LEAST ? (size_t)0 : record_bytes);
 		CHECK(status == (record_bytes > 0 ? GS_EBUDGET : GS_EIO) &&
 		      strcmp(gs_message(), expected) == 0,
 		      "%zu of %zu bytes were read, memory for %zu: %s", before, bytes, record_bytes,
@@ -315,7 +316,7 @@ write_pipe(void *context)
 }
 
 enum { FILES = 5 };
-static const size_t sizes[FILES] = { 1000, 70001, 300000, 8, 65537 };
+static const size_t sizes[FILES] = { 1000, 70001, 300000, 34, 65537 };
 static const bool is_pipe[FILES] = { false, true, false, true, true };
 
 /* Where the content of file F begins. */
@@ -377,7 +378,7 @@ check_files(size_t before, size_t record_bytes, bool fits, bool later)
 		      !gs_input_next(input), "%zu bytes had been read: all files come again", before);
 	else
 		CHECK(gs_input_rewind(input) == GS_EBUDGET &&
-		      strstr(gs_message(), "cannot be read again: only the first 7000") != NULL,
+		      strstr(gs_message(), "cannot be read again: only the first 700") != NULL,
 		      "%zu bytes are too many for %zu: %s", before, record_bytes, gs_message());
 	while (gs_input_next(input))		/* so that no writer waits */
 		while (gs_input_read(input, memory + record_bytes, 65536, &read) == GS_OK && read > 0)
@@ -534,9 +535,9 @@ check_peek(size_t bytes, uint64_t least, size_t record_bytes)
 	char *data = content(0, bytes), into[200];
 	struct source source = { .data = data, .bytes = bytes };
 	struct gs_input *input = open_source(&source, true, record_bytes);
-	const size_t room = record_bytes < 6 && record_bytes > 0 ? 6 : record_bytes;
+	const size_t room = record_bytes < GS_LOOK_LEAST && record_bytes > 0 ? GS_LOOK_BYTES : record_bytes;
 	const size_t some = least < bytes ? (size_t)least : bytes;
-	const bool whole = least > bytes && bytes < record_bytes && record_bytes >= 6;
+	const bool whole = least > bytes && bytes < record_bytes && record_bytes >= GS_LOOK_LEAST;
 	struct gs_input_piece pieces[3];
 	uint64_t there;
 	size_t got;
@@ -708,7 +709,7 @@ check_released_first(void)
 	const char *names[] = { path("b"), path("d") };
 	const struct gs_input_options options = {
 		.names = names, .count = 2, .binary = true, .threads = 1,
-		.record_memory = memory, .record_bytes = LARGE_BYTES + 5,
+		.record_memory = memory, .record_bytes = LARGE_BYTES + GS_LOOK_LEAST - 1,
 	};
 	struct writer writers[2] = {
 		{ .name = names[0], .bytes = LARGE_BYTES },
@@ -783,6 +784,13 @@ check_stopped(void)
 	remove(names[0]);
 }
 
+/* 0, 1, 2, and then from before GS_LOOK_LEAST on. */
+static size_t
+next(size_t bytes)
+{
+	return bytes == 2 ? GS_LOOK_LEAST - 4 : bytes + 1;
+}
+
 void unit_recorder(void);
 
 void
@@ -797,8 +805,8 @@ unit_recorder(void)
 	}
 	(void)signal(SIGPIPE, SIG_IGN);	/* a writer whose reader has failed ends */
 	madvise(memory, MEMORY_BYTES, MADV_NOHUGEPAGE);
-	for (size_t bytes = 0; bytes < 20; bytes++)
-		for (size_t record_bytes = 0; record_bytes < 24; record_bytes++)
+	for (size_t bytes = 0; bytes < 44; bytes = next(bytes))
+		for (size_t record_bytes = 0; record_bytes < 48; record_bytes = next(record_bytes))
 			for (size_t before = 0; before <= bytes + 1; before++)
 				check_each_byte(bytes, record_bytes, before);
 	check_twice();
@@ -811,14 +819,14 @@ unit_recorder(void)
 		check_files(before, MEMORY_BYTES / 2, true, before % 2);
 	check_files(1000 + 70001, 70001, true, false);
 	check_files(1000 + 70001, 70000, false, false);
-	check_files(1000 + 70001 + 300000 + 7, 70008, true, false);
-	check_files(1000 + 70001 + 300000 + 8, 70008, false, false);
+	check_files(1000 + 70001 + 300000 + 33, 70034, true, false);
+	check_files(1000 + 70001 + 300000 + 34, 70034, false, false);
 	check_replaced();
 	check_unrecorded();
 	check_standard_input();
-	for (size_t bytes = 0; bytes < 20; bytes++)
-		for (uint64_t least = 0; least < 22; least++)
-			for (size_t record_bytes = 0; record_bytes < 24; record_bytes++)
+	for (size_t bytes = 0; bytes < 44; bytes = next(bytes))
+		for (uint64_t least = 0; least < 46; least = next(least))
+			for (size_t record_bytes = 0; record_bytes < 48; record_bytes = next(record_bytes))
 				check_peek(bytes, least, record_bytes);
 	check_peek(20, UINT64_MAX, 100);
 	check_peek_behind_files();

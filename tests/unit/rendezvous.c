@@ -14,7 +14,7 @@ enum { KEYS = 300007, MOST = 1 << 22 };
 static uint32_t keys[KEYS];
 static char out[MOST];
 
-static const struct gsort_options both = { .fed = true, .drained = true };
+static const struct gsort_options both = { .struct_size = sizeof both, .fed = true, .drained = true };
 
 static gsort *
 open_job(const struct gsort_options *options)
@@ -125,9 +125,11 @@ nothing(void)
 static void
 half(void)
 {
-	const struct gsort_options to_file = { .fed = true, .output = "rendezvous.tmp" };
+	const struct gsort_options to_file = { .struct_size = sizeof to_file, .fed = true,
+	                                       .output = "rendezvous.tmp" };
 	const char *const names[] = { "rendezvous.tmp" };
 	const struct gsort_options from_file = {
+		.struct_size = sizeof from_file,
 		.drained = true, .inputs = names, .input_count = 1, .reverse = true,
 	};
 	gsort *job = open_job(&to_file);
@@ -251,7 +253,8 @@ trouble(void)
 static void
 check(void)
 {
-	const struct gsort_options options = { .operation = GSORT_CHECK, .fed = true };
+	const struct gsort_options options = { .struct_size = sizeof options,
+	                                       .operation = GSORT_CHECK, .fed = true };
 	gsort *job = open_job(&options);
 
 	CHECK(feed_all(job, "1\n3\n2\n", 6, 3) == GSORT_DISORDER, "a check finds disorder");
@@ -267,7 +270,8 @@ static void
 close_early(void)
 {
 	struct gsort_options options = both;
-	const struct gsort_options to_file = { .fed = true, .output = "rendezvous.tmp" };
+	const struct gsort_options to_file = { .struct_size = sizeof to_file, .fed = true,
+	                                       .output = "rendezvous.tmp" };
 	char piece[100];
 	size_t got;
 	gsort *job;
@@ -306,7 +310,8 @@ close_waiting(void)
 {
 	char name[32];
 	const char *const names[] = { name };
-	const struct gsort_options options = { .drained = true, .inputs = names, .input_count = 1 };
+	const struct gsort_options options = { .struct_size = sizeof options, .drained = true,
+	                                       .inputs = names, .input_count = 1 };
 	struct gsort_progress progress = { .phase = GSORT_IDLE };
 	int ends[2];
 	gsort *job;
@@ -344,11 +349,11 @@ misuse(void)
 	CHECK(feed_all(job, "1\n", 2, 2) == GSORT_OK, "but fed");
 	CHECK(gsort_feed(job, "1\n", 2) == GSORT_ERROR, "and not after the end");
 	gsort_close(job);
-	options = (struct gsort_options){ .drained = true };
+	options = (struct gsort_options){ .struct_size = sizeof options, .drained = true };
 	job = open_job(&options);
 	CHECK(gsort_feed(job, "1\n", 2) == GSORT_ERROR, "nor if it reads standard input");
 	gsort_close(job);
-	options = (struct gsort_options){ .fed = true };
+	options = (struct gsort_options){ .struct_size = sizeof options, .fed = true };
 	job = open_job(&options);
 	CHECK(gsort_drain(job, out, 1, &got) == GSORT_ERROR && got == 0, "nor drained if not so");
 	gsort_close(job);

@@ -161,21 +161,27 @@ static const struct {
 	const char *says, *text, *message;
 } bad[] = {
 	{ "a word", "abc\n", "in:1: not a number: \"abc\"; a heading needs --header" },
-	{ "an empty line", "1\n\n2\n", "in:2: empty line" },
-	{ "a line of blanks", "1\n2\n \t \n", "in:3: empty line" },
-	{ "a line with only a CR", "\r\n", "in:1: empty line" },
-	{ "two CRs", "5\r\r\n", "in:1: not a number: \"5\r\"" },
-	{ "a sign alone", "-\n", "in:1: not a number: \"-\"" },
+	{ "an empty line", "1\n\n2\n", "in:2: empty line"
+	  "; --invalid=skip-blank leaves empty lines out" },
+	{ "a line of blanks", "1\n2\n \t \n", "in:3: empty line"
+	  "; --invalid=skip-blank leaves empty lines out" },
+	{ "a line with only a CR", "\r\n", "in:1: empty line"
+	  "; --invalid=skip-blank leaves empty lines out" },
+	{ "two CRs", "5\r\r\n", "in:1: not a number: \"5\r\"; remove the CRs: tr -d '\\r'" },
+	{ "a sign alone", "-\n", "in:1: not a number: \"-\"; --invalid=ignore leaves out what is no number" },
 	{ "two signs", "--5\n", "in:1: not a number: \"--5\"" },
-	{ "a blank after the sign", "- 5\n", "in:1: not a number: \"- 5\"" },
-	{ "two numbers", "1 2\n", "in:1: not a number: \"1 2\"" },
+	{ "a blank after the sign", "- 5\n", "in:1: not a number: \"- 5\"; "
+	  "remove the blank behind the sign: tr -d ' '" },
+	{ "two numbers", "1 2\n", "in:1: not a number: \"1 2\"; "
+	  "fields? sort lines by one: gsort -k1,1n" },
 	{ "a fraction", "1.5\n", "in:1: not an integer: \"1.5\"; floats need -g" },
 	{ "a fraction without an integer", "-.5\n", "in:1: not an integer: \"-.5\"; floats need -g" },
-	{ "a point", ".\n", "in:1: not a number: \".\"" },
+	{ "a point", ".\n", "in:1: not a number: \".\"; --invalid=ignore leaves out what is no number" },
 	{ "an exponent", "1e9\n", "in:1: not an integer: \"1e9\"; floats need -g" },
 	{ "an exponent that is none", "1e\n", "in:1: not a number: \"1e\"" },
-	{ "hexadecimal", "0x1F\n", "in:1: not an integer: \"0x1F\"; floats need -g" },
-	{ "grouping", "1,000\n", "in:1: not a number: \"1,000\"" },
+	{ "hexadecimal", "0x1F\n", "in:1: not a number: \"0x1F\"; hexadecimal needs --base=16" },
+	{ "grouping", "1,000\n", "in:1: not a number: \"1,000\"; "
+	  "remove the commas between thousands: tr -d ," },
 	{ "2^64", "18446744073709551616\n", "in:1: out of range: \"18446744073709551616\" "
 	  "(gsort sorts -9223372036854775808 to 18446744073709551615; use sort -n)" },
 	{ "-2^63-1", "-9223372036854775809\n", "in:1: out of range: \"-9223372036854775809\" "
@@ -184,8 +190,10 @@ static const struct {
 	  "in:1: not a number: \"1234567890123456789012345678901234567890...\"" },
 	{ "an error in a last line without newline", "1\nx", "in:2: not a number: \"x\"" },
 	{ "a bad byte after eight digits", "12345678:\n", "in:1: not a number: \"12345678:\"" },
-	{ "a byte of 255 between digits", "1\xff" "2\n", "in:1: not a number: \"1\xff" "2\"" },
-	{ "the last line is a CR", "1\n\r", "in:2: empty line" },
+	{ "a byte of 255 between digits", "1\xff" "2\n", "in:1: not a number: \"1\xff" "2\"; "
+	  "byte 2 is no UTF-8" },
+	{ "the last line is a CR", "1\n\r", "in:2: empty line"
+	  "; --invalid=skip-blank leaves empty lines out" },
 };
 
 static void
@@ -237,7 +245,7 @@ check_nul(void)
 	struct result *r = decode("1\0002\n", 4, 64, 1, false);
 
 	CHECK(r->status == GS_EINPUT && strcmp(gs_message(), "in:1: not a number: \"1?2\"; "
-	                                        "binary keys need a type, such as -u32") == 0,
+	                                        "lines that end in NUL need -z; UTF-16 needs iconv") == 0,
 	      "a NUL between digits is no number: %s", gs_message());
 	drop(r);
 }

@@ -55,15 +55,21 @@ gs_cuda_find(int index)
 }
 
 gs_status
-gs_cuda_choose(int index, char *name, size_t bytes)
+gs_cuda_name(int index, char *name, size_t bytes)
 {
 	struct cudaDeviceProp properties;
 
+	TRY_CUDA(cudaGetDeviceProperties(&properties, index), "asking the GPU what it is");
+	snprintf(name, bytes, "%s", properties.name);
+	return GS_OK;
+}
+
+gs_status
+gs_cuda_choose(int index)
+{
 	TRY_CUDA(cudaSetDevice(index), "choosing the GPU");
 	/* A thread that waits for the GPU sleeps. */
 	TRY_CUDA(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync), "choosing the GPU");
-	TRY_CUDA(cudaGetDeviceProperties(&properties, index), "asking the GPU what it is");
-	snprintf(name, bytes, "%s", properties.name);
 	return GS_OK;
 }
 

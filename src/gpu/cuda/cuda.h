@@ -23,8 +23,11 @@ MUST_CHECK gs_status gs_cuda_status(cudaError_t error, const char *doing);
 /** Is there a GPU INDEX?  The driver begins: 0.1 s. */
 MUST_CHECK gs_status gs_cuda_find(int index);
 
-/** Make its context, another 0.1 s; tell its name. */
-MUST_CHECK gs_status gs_cuda_choose(int index, char *name, size_t bytes);
+/** Its name; no context is needed. */
+MUST_CHECK gs_status gs_cuda_name(int index, char *name, size_t bytes);
+
+/** Make its context, another 0.1 s. */
+MUST_CHECK gs_status gs_cuda_choose(int index);
 
 /** Let this thread's GPU, number INDEX, reach the memory of number PEER, if it can. */
 MUST_CHECK gs_status gs_cuda_connect(int index, int peer);

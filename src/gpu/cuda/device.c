@@ -17,19 +17,9 @@
 #define COUNT(array)	(sizeof (array) / sizeof (array)[0])
 
 enum {
-	LEAST_TILE_BYTES = 64 << 10,
+	LEAST_STAGING_BYTES = 64 << 10,
 	PERCENT_DEFAULT  = 80,		/* of free memory: other programs may need some */
 };
-
-static unsigned
-class_count(const struct gs_gpu_options *options)
-{
-	unsigned count = 0;
-
-	for (unsigned c = 0; c < GS_CLASSES; c++)
-		count += options->class_bits[c] > 0;
-	return count;
-}
 
 /* Scratch for the keys of any class that fill a buffer. */
 static size_t
@@ -60,21 +50,21 @@ gs_device_slice_bytes(const struct gs_device *device)
 	return device->buffer_bytes / 3 / GS_DEVICE_ALIGN * GS_DEVICE_ALIGN;
 }
 
-/* Tiles of a buffer, if all is to be within BUDGET: less scratch is enough for fewer. */
+/* Arrivals of a buffer, if all is to be within BUDGET: less scratch is enough for fewer. */
 static size_t
-tiles_within(const struct gs_device *device, size_t budget)
+arrivals_within(const struct gs_device *device, size_t budget)
 {
-	const size_t tile_bytes = device->tile_bytes;
-	size_t low = 0, high = budget / 2 / tile_bytes;
+	const size_t staging_bytes = device->staging_bytes;
+	size_t low = 0, high = budget / 2 / staging_bytes;
 
 	while (low < high) {
-		const size_t tiles = (low + high + 1) / 2, bytes = tiles * tile_bytes;
+		const size_t count = (low + high + 1) / 2, bytes = count * staging_bytes;
 
 		if (2 * bytes + check_bytes(bytes) +
 		    scratch_bytes(device->options, bytes) <= budget)
-			low = tiles;
+			low = count;
 		else
-			high = tiles - 1;
+			high = count - 1;
 	}
 	return low;
 }
@@ -84,8 +74,8 @@ static gs_status
 choose_buffer_bytes(struct gs_device *device, uint64_t bytes, size_t *buffer_bytes)
 {
 	const struct gs_gpu_options *options = device->options;
-	const unsigned classes = class_count(options);
-	size_t free_bytes, total_bytes, budget, tiles;
+	const unsigned classes = gs_class_count(options->class_bits);
+	size_t free_bytes, total_bytes, budget, arrivals;
 	uint64_t needed;
 
 	TRY_CUDA(cudaMemGetInfo(&free_bytes, &total_bytes), "asking for free GPU memory");
@@ -94,13 +84,13 @@ choose_buffer_bytes(struct gs_device *device, uint64_t bytes, size_t *buffer_byt
 	if (options->gpu_memory_bytes > 0 && options->gpu_memory_bytes < free_bytes)
 		budget = options->gpu_memory_bytes;
 
-	/* Several tiles a class, or there is nothing to overlap. */
-	while ((tiles = tiles_within(device, budget)) < 2 * classes &&
-	       device->tile_bytes > LEAST_TILE_BYTES)
-		device->tile_bytes /= 2;
-	/* One more tile a class than the keys fill: its last one is not full. */
-	needed = bytes / device->tile_bytes + 1 + classes;
-	*buffer_bytes = (tiles < needed ? tiles : (size_t)needed) * device->tile_bytes;
+	/* Several arrivals a class, or there is nothing to overlap. */
+	while ((arrivals = arrivals_within(device, budget)) < 2 * classes &&
+	       device->staging_bytes > LEAST_STAGING_BYTES)
+		device->staging_bytes /= 2;
+	/* One more a class than the keys fill: its last one is not full. */
+	needed = bytes / device->staging_bytes + 1 + classes;
+	*buffer_bytes = (arrivals < needed ? arrivals : (size_t)needed) * device->staging_bytes;
 	return GS_OK;
 }
 
@@ -138,18 +128,18 @@ get_buffers(struct gs_device *device, uint64_t key_bytes)
 	size_t bytes;
 
 	TRY(choose_buffer_bytes(device, key_bytes, &bytes));
-	while (bytes >= device->tile_bytes &&
+	while (bytes >= device->staging_bytes &&
 	       (status = allocate_buffers(device, bytes)) == GS_EDEVMEM) {
 		free_buffers(device);
 		bytes /= 2;
-		bytes -= bytes % device->tile_bytes;
+		bytes -= bytes % device->staging_bytes;
 	}
 	if (status == GS_EDEVMEM)
 		return gs_fail(GS_EDEVMEM, "out of GPU memory: at least %zu KiB are needed",
-		               (2 * device->tile_bytes + check_bytes(device->tile_bytes) +
-		                scratch_bytes(device->options, device->tile_bytes) + 1023) >> 10);
+		               (2 * device->staging_bytes + check_bytes(device->staging_bytes) +
+		                scratch_bytes(device->options, device->staging_bytes) + 1023) >> 10);
 	device->buffer_bytes = bytes;
-	device->tiles_most = bytes / device->tile_bytes;
+	device->arrivals_most = bytes / device->staging_bytes;
 	return status;
 }
 
@@ -191,14 +181,14 @@ get_streams(struct gs_device *device)
 static gs_status
 get_ring(struct gs_device *device)
 {
-	const unsigned count = device->options->ring_tiles;
+	const unsigned count = device->options->ring_buffers;
 
-	TRY(gs_pinned_open(&device->pinned, count * device->tile_bytes));
+	TRY(gs_pinned_open(&device->pinned, count * device->staging_bytes));
 	for (unsigned r = 0; r < count; r++) {
 		struct gs_ring_buffer *buffer = &device->ring[r];
 
 		buffer->device = device;
-		buffer->host = device->pinned.memory + r * device->tile_bytes;
+		buffer->host = device->pinned.memory + r * device->staging_bytes;
 		TRY(create_timed(&buffer->copied));
 	}
 	return GS_OK;
@@ -243,12 +233,12 @@ get_all(struct gs_device *device, uint64_t key_bytes)
 {
 	TRY(gs_cuda_find(device->index));
 	gs_cuda_stay_near(device->index);
-	TRY(gs_pinned_begin(&device->pinned, device->options->ring_tiles * device->tile_bytes));
-	TRY(gs_cuda_choose(device->index, device->name, sizeof device->name));
+	TRY(gs_pinned_begin(&device->pinned, device->options->ring_buffers * device->staging_bytes));
+	TRY(gs_cuda_choose(device->index));
 	TRY(get_buffers(device, key_bytes));
 	TRY(get_streams(device));
 	TRY(get_ring(device));
-	device->arrivals = calloc(device->tiles_most, sizeof *device->arrivals);
+	device->arrivals = calloc(device->arrivals_most, sizeof *device->arrivals);
 	device->checks = malloc(check_bytes(device->buffer_bytes));
 	return device->arrivals != NULL && device->checks != NULL ? GS_OK
 	       : gs_fail(GS_EBUDGET, "out of memory");
@@ -258,11 +248,11 @@ gs_status
 gs_device_open(struct gs_device *device, const struct gs_gpu_options *options, unsigned number,
                uint64_t key_bytes)
 {
-	assert(options->ring_tiles >= 2 && options->ring_tiles <= GS_RING_MOST);
-	assert(options->ring_tiles > class_count(options));	/* one can always be lent */
+	assert(options->ring_buffers >= 2 && options->ring_buffers <= GS_RING_MOST);
+	assert(options->ring_buffers > gs_class_count(options->class_bits));	/* one can always be lent */
 	*device = (struct gs_device){
 		.options = options, .number = number, .index = options->gpus[number],
-		.tile_bytes = options->tile_bytes,
+		.staging_bytes = options->staging_bytes,
 	};
 	pthread_mutex_init(&device->lock, NULL);
 	return get_all(device, key_bytes);

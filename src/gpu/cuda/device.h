@@ -37,14 +37,14 @@ struct gs_timed {
 /* A pinned buffer, with keys to sort or with sorted keys. */
 struct gs_ring_buffer {
 	struct gs_device *device;
-	char           *host;	/* tile_bytes */
+	char           *host;	/* staging_bytes */
 	struct gs_timed copied;	/* the last copy from or to it */
 	unsigned        key_class, bits;
 	size_t          count;	/* keys in it */
 	uint64_t        sum;	/* their checksum */
 };
 
-/* A tile in the buffer that is being filled; the next one begins where it ends. */
+/* Keys of a staging buffer, in the buffer that is being filled; the next ones lie behind them. */
 struct gs_arrival {
 	unsigned key_class;
 	size_t   bytes;
@@ -54,18 +54,17 @@ struct gs_device {
 	const struct gs_gpu_options *options;
 	unsigned       number;		/* of the engine's GPUs */
 	int            index;		/* CUDA's */
-	char           name[256];
-	size_t         tile_bytes;
+	size_t         staging_bytes;
 
 	char          *buffers[2];
-	size_t         buffer_bytes;	/* tiles_most tiles */
+	size_t         buffer_bytes;	/* of arrivals_most full ones */
 	void          *scratch;
 	struct gs_sorter sorter;
 	uint64_t      *found;		/* and on the host: */
 	uint64_t      *checks;
 
 	cudaStream_t   in, work, out;
-	cudaEvent_t    arrived;		/* on IN: all tiles so far; a slice's keys */
+	cudaEvent_t    arrived;		/* on IN: all keys so far; a slice's keys */
 	struct gs_timed sorted;		/* on WORK */
 	struct gs_timed left;		/* on OUT: a batch, to host memory */
 	struct gs_timed gathered[2];	/* on IN: a slice's keys */
@@ -73,10 +72,10 @@ struct gs_device {
 	struct gs_pinned pinned;
 	struct gs_ring_buffer ring[GS_RING_MOST];
 
-	struct gs_arrival *arrivals;	/* room for tiles_most */
-	size_t         tiles, tiles_most;
+	struct gs_arrival *arrivals;	/* room for arrivals_most */
+	size_t         arrived_count, arrivals_most;
 	size_t         arrived_bytes;
-	unsigned       filling;		/* the buffer that tiles arrive in */
+	unsigned       filling;		/* the buffer that keys arrive in */
 	uint64_t       sums[GS_CLASSES];	/* of the keys that arrived */
 
 	pthread_mutex_t lock;		/* guards: */

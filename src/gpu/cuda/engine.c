@@ -5,18 +5,22 @@
  * In:   keys in staging buffers.
  * Out:  the keys of each class in order, in staging buffers.
  *
- * Tiles are dealt to the GPUs in turn.  While no GPU has had more than a batch, and only one has
+ * Staging buffers are dealt to the GPUs in turn.  While no GPU has had more than a batch, and only one has
  * keys of a class, the class is sent as it lies there.  Else all batches are runs, in host memory
  * or, the last one of each GPU, there; and slices of the output are dealt to the GPUs in turn.
  *
- *     lend, commit     tiles -> batches -> runs
- *     finish           the last batches; cuts
- *     drain            runs -> slices -> tiles
+ *     lend, commit     buffers -> batches -> runs
+ *     finish           the last batches
+ *     drain            cuts; runs -> slices -> buffers
+ *
+ * The first GPU is open when the engine is; the others are opened beside the first keys, and take
+ * some when they are ready (two H200: each context takes 0.35 s, one after the other).  Those that
+ * are not ready when all keys are there take no part.
  *
  * This thread only moves buffers between queues and computes cuts; a worker for each GPU does
  * what takes time (worker.h).
  *
- * Invariant: a GPU is lent a tile of its next batch only when a slot of host memory is reserved
+ * Invariant: a GPU is lent a buffer for its next batch only when a slot of host memory is reserved
  * for each batch before it.
  */
 #include "config.h"
@@ -41,7 +45,8 @@
 
 struct lender {
 	struct gs_worker worker;
-	size_t           tiles;		/* lent since the last batch was drained, but for empty ones */
+	bool             open;		/* as far as this thread knows */
+	size_t           buffers;	/* lent since the last batch was drained, but for empty ones */
 	size_t           reserved;	/* slots of host memory for its batches */
 };
 
@@ -54,10 +59,12 @@ struct gs_gpu {
 	struct gs_resident    resident;
 	struct gs_gpu_runs    runs;
 	struct gs_gpu_slices  slices;
-	bool                  draining;
+	const uint64_t       *strand_at;	/* borrowed */
+	size_t                strands;
+	bool                  draining;		/* all batches are sorted; ... */
+	bool                  sending;		/* ... there are slices */
 	size_t                slice;		/* being drained, ... */
 	size_t                slice_keys;	/* ... and how many keys of it have been */
-	struct gs_ring_buffer *borrowed;	/* by the last caller of drain */
 };
 
 /* ---- a worker that fails --------------------------------------------------------- */
@@ -71,20 +78,19 @@ note(struct gs_gpu *gpu, unsigned g, gs_status status)
 	return status;
 }
 
-/* If no worker failed, it is the one whose keys the caller has. */
 static unsigned
 failed(const struct gs_gpu *gpu)
 {
-	return gpu->failed == GS_NO_GPU && gpu->borrowed != NULL ? gpu->borrowed->device->number
-	                                                         : gpu->failed;
+	return gpu->failed;
 }
 
-/* Wait for all workers. */
+/* Wait for all that are open. */
 static gs_status
 await_all(struct gs_gpu *gpu)
 {
 	for (unsigned g = 0; g < gpu->count; g++)
-		TRY(note(gpu, g, gs_worker_await(&gpu->lenders[g].worker)));
+		if (gpu->lenders[g].open)
+			TRY(note(gpu, g, gs_worker_await(&gpu->lenders[g].worker)));
 	return GS_OK;
 }
 
@@ -100,36 +106,46 @@ count_gpus(unsigned *gpus)
 	return GS_OK;
 }
 
-/* Bytes of keys for each GPU, or UINT64_MAX. */
+/* Bytes of keys for GPU number G, or UINT64_MAX.  The first one gets more: the others open later. */
 static uint64_t
-share_of(const struct gs_gpu_options *options)
+share_of(const struct gs_gpu_options *options, unsigned g)
 {
-	return options->hint_bytes == UINT64_MAX ? UINT64_MAX
-	       : options->hint_bytes / options->gpu_count + options->tile_bytes;
+	uint64_t share;
+
+	if (options->hint_bytes == UINT64_MAX)
+		return UINT64_MAX;
+	share = options->hint_bytes / options->gpu_count + options->staging_bytes;
+	return g == 0 && options->gpu_count > 1 ? 2 * share : share;
 }
 
 static gs_status
-open_workers(struct gs_gpu *gpu)
+start_worker(struct gs_gpu *gpu)
 {
-	const struct gs_gpu_options *options = &gpu->options;
+	const unsigned g = gpu->count;
 
-	for (; gpu->count < options->gpu_count; gpu->count++)
-		TRY(gs_worker_start(&gpu->lenders[gpu->count].worker, options, gpu->count,
-		                    share_of(options), &gpu->resident, &gpu->runs, &gpu->slices));
-	return await_all(gpu);
+	TRY(gs_worker_start(&gpu->lenders[g].worker, &gpu->options, g,
+	                    share_of(&gpu->options, g), &gpu->resident, &gpu->runs, &gpu->slices));
+	gpu->count++;
+	return GS_OK;
 }
 
 /* "NVIDIA H200"; "2 GPUs: NVIDIA H200, NVIDIA H200". */
-static void
+static gs_status
 name_all(struct gs_gpu *gpu)
 {
+	const unsigned count = gpu->options.gpu_count;
 	size_t length = 0;
 
-	if (gpu->count > 1)
-		length = (size_t)snprintf(gpu->name, sizeof gpu->name, "%u GPUs: ", gpu->count);
-	for (unsigned g = 0; g < gpu->count && length < sizeof gpu->name; g++)
+	if (count > 1)
+		length = (size_t)snprintf(gpu->name, sizeof gpu->name, "%u GPUs: ", count);
+	for (unsigned g = 0; g < count && length < sizeof gpu->name; g++) {
+		char name[256];
+
+		TRY(note(gpu, g, gs_cuda_name(gpu->options.gpus[g], name, sizeof name)));
 		length += (size_t)snprintf(gpu->name + length, sizeof gpu->name - length, "%s%s",
-		                           g > 0 ? ", " : "", gpu->lenders[g].worker.device.name);
+		                           g > 0 ? ", " : "", name);
+	}
+	return GS_OK;
 }
 
 static uint64_t
@@ -138,7 +154,8 @@ batch_bytes(const struct gs_gpu *gpu)
 	uint64_t bytes = 0;
 
 	for (unsigned g = 0; g < gpu->count; g++)
-		bytes += gpu->lenders[g].worker.device.buffer_bytes;
+		if (gpu->lenders[g].open)
+			bytes += gpu->lenders[g].worker.device.buffer_bytes;
 	return bytes;
 }
 
@@ -180,26 +197,49 @@ close_gpu(struct gs_gpu *gpu)
 static gs_status
 connect(struct gs_gpu *gpu)
 {
-	for (unsigned g = 0; g < gpu->count; g++) {
-		const struct gs_device *device = &gpu->lenders[g].worker.device;
+	for (unsigned g = 0; g < gpu->count; g++)
+		for (unsigned peer = 0; peer < gpu->count; peer++) {
+			const struct gs_device *device = &gpu->lenders[g].worker.device;
 
-		if (gpu->count > 1)
+			if (peer == g || !gpu->lenders[g].open || !gpu->lenders[peer].open)
+				continue;
 			TRY(note(gpu, g, gs_device_use(device)));
-		for (unsigned peer = 0; peer < gpu->count; peer++)
-			if (peer != g)
-				TRY(note(gpu, g, gs_cuda_connect(device->index,
-				                                 gpu->options.gpus[peer])));
-	}
+			TRY(note(gpu, g, gs_cuda_connect(device->index, gpu->options.gpus[peer])));
+		}
 	return GS_OK;
+}
+
+/* Note which workers are open by now; or, if it WAITS, all of them.  Then there is room for runs. */
+static gs_status
+settle(struct gs_gpu *gpu, bool waits)
+{
+	bool all = true;
+
+	for (unsigned g = 0; g < gpu->count; g++) {
+		struct lender *lender = &gpu->lenders[g];
+
+		if (!lender->open && (waits || gs_worker_answered(&lender->worker))) {
+			TRY(note(gpu, g, gs_worker_await(&lender->worker)));
+			lender->open = true;
+		}
+		all &= lender->open;
+	}
+	all &= gpu->count == gpu->options.gpu_count;
+	return all && !gpu->resident.open ? open_resident(gpu) : GS_OK;
 }
 
 static gs_status
 open_all(struct gs_gpu *gpu)
 {
-	TRY(open_workers(gpu));
-	TRY(connect(gpu));
-	TRY(open_resident(gpu));
-	name_all(gpu);
+	const struct gs_gpu_options *options = &gpu->options;
+
+	TRY(start_worker(gpu));
+	TRY(settle(gpu, true));
+	for (unsigned g = 1; g < options->gpu_count; g++)
+		TRY(note(gpu, g, gs_cuda_find(options->gpus[g])));
+	TRY(name_all(gpu));		/* now: while a context is being made, the driver is busy */
+	while (gpu->count < options->gpu_count)
+		TRY(start_worker(gpu));
 	return GS_OK;
 }
 
@@ -238,6 +278,8 @@ add_up_work(struct gs_gpu *gpu, struct gs_gpu_work *work)
 	for (unsigned g = 0; g < gpu->count; g++) {
 		struct gs_device *device = &gpu->lenders[g].worker.device;
 
+		if (!gpu->lenders[g].open)
+			continue;
 		pthread_mutex_lock(&device->lock);	/* the worker may be at work */
 		work->h2d_seconds += device->work_done.h2d_seconds;
 		work->sort_seconds += device->work_done.sort_seconds;
@@ -248,18 +290,48 @@ add_up_work(struct gs_gpu *gpu, struct gs_gpu_work *work)
 	}
 }
 
-/* ---- tiles in ------------------------------------------------------------------- */
+/* ---- keys in ------------------------------------------------------------------- */
 
-/* Can it take one more tile?  Each batch before that tile's needs a slot. */
+/* Can it take one more buffer?  Each batch before that one's needs a slot, which it may RESERVE. */
 static bool
-has_room(struct gs_gpu *gpu, struct lender *lender)
+has_room(struct gs_gpu *gpu, struct lender *lender, bool reserve)
 {
-	const size_t full = lender->tiles / lender->worker.device.tiles_most;
+	size_t full;
 
-	for (; lender->reserved < full; lender->reserved++)
+	if (!lender->open)
+		return false;
+	full = lender->buffers / lender->worker.device.arrivals_most;
+	for (; reserve && lender->reserved < full; lender->reserved++)
 		if (!gs_resident_reserve(&gpu->resident))
 			return false;
-	return true;
+	return lender->reserved >= full;
+}
+
+/* The next GPU in turn that has room; NULL: none has. */
+static struct lender *
+next_lender(struct gs_gpu *gpu, bool reserve)
+{
+	for (unsigned tried = 0; tried < gpu->count; tried++) {
+		struct lender *lender = &gpu->lenders[gpu->next];
+
+		gpu->next = (gpu->next + 1) % gpu->count;
+		if (has_room(gpu, lender, reserve))
+			return lender;
+	}
+	return NULL;
+}
+
+/* Before anything goes to host memory, all GPUs are full. */
+static gs_status
+choose_lender(struct gs_gpu *gpu, struct lender **lender)
+{
+	TRY(settle(gpu, false));
+	if ((*lender = next_lender(gpu, false)) != NULL)
+		return GS_OK;
+	TRY(settle(gpu, true));
+	if ((*lender = next_lender(gpu, false)) == NULL)
+		*lender = next_lender(gpu, true);
+	return GS_OK;
 }
 
 static gs_status
@@ -267,23 +339,19 @@ lend(struct gs_gpu *gpu, unsigned key_class, struct gs_staging *staging)
 {
 	const unsigned bits = gpu->options.class_bits[key_class];
 	struct gs_ring_buffer *buffer;
+	struct lender *lender;
 
 	assert(!gpu->draining);
 	*staging = (struct gs_staging){ .key_class = key_class, .key_bits = bits };
-	for (unsigned tried = 0; tried < gpu->count; tried++) {
-		struct lender *lender = &gpu->lenders[gpu->next];
-
-		gpu->next = (gpu->next + 1) % gpu->count;
-		if (!has_room(gpu, lender))
-			continue;
-		TRY(note(gpu, lender->worker.number, gs_worker_free(&lender->worker, &buffer)));
-		lender->tiles++;
-		staging->handle = buffer;
-		staging->keys = buffer->host;
-		staging->room = lender->worker.device.tile_bytes / (bits / 8);
-		return GS_OK;
-	}
-	return GS_OK;		/* room 0: the batch is full */
+	TRY(choose_lender(gpu, &lender));
+	if (lender == NULL)
+		return GS_OK;		/* room 0: all memory is full */
+	TRY(note(gpu, lender->worker.number, gs_worker_free(&lender->worker, &buffer)));
+	lender->buffers++;
+	staging->handle = buffer;
+	staging->keys = buffer->host;
+	staging->room = lender->worker.device.staging_bytes / (bits / 8);
+	return GS_OK;
 }
 
 static gs_status
@@ -298,7 +366,7 @@ commit(struct gs_gpu *gpu, const struct gs_staging *staging, uint64_t sum)
 	buffer->count = staging->count;
 	buffer->sum = sum;
 	if (staging->count == 0)
-		lender->tiles--;
+		lender->buffers--;
 	gs_worker_give(&lender->worker, buffer);
 	return GS_OK;
 }
@@ -306,17 +374,21 @@ commit(struct gs_gpu *gpu, const struct gs_staging *staging, uint64_t sum)
 /* ---- slices out ------------------------------------------------------------------ */
 
 static size_t
-slice_bytes(const struct gs_gpu *gpu)
+slice_bytes(const struct gs_gpu *gpu, unsigned workers)
 {
 	size_t bytes = SLICE_BYTES;
 
 	for (unsigned g = 0; g < gpu->count; g++) {
 		const struct gs_device *device = &gpu->lenders[g].worker.device;
 
+		if (!gpu->lenders[g].open)
+			continue;
 		if (bytes > gs_device_slice_bytes(device))
 			bytes = gs_device_slice_bytes(device);
-		if (gpu->count > 1 && bytes > gpu->options.ring_tiles / 2 * device->tile_bytes)
-			bytes = gpu->options.ring_tiles / 2 * device->tile_bytes;
+		if (workers > 1 && bytes > gpu->options.ring_buffers / 2 * device->staging_bytes)
+			bytes = gpu->options.ring_buffers / 2 * device->staging_bytes;
+		if (gpu->strands > 0 && bytes > device->staging_bytes)
+			bytes = device->staging_bytes;
 	}
 	return bytes;
 }
@@ -324,15 +396,44 @@ slice_bytes(const struct gs_gpu *gpu)
 static gs_status
 finish(struct gs_gpu *gpu)
 {
+	TRY(settle(gpu, false));
 	for (unsigned g = 0; g < gpu->count; g++)
-		gs_worker_finish(&gpu->lenders[g].worker);
+		if (gpu->lenders[g].open)
+			gs_worker_finish(&gpu->lenders[g].worker);
+	TRY(connect(gpu));
 	TRY(await_all(gpu));
-	TRY(gs_gpu_slices_cut(&gpu->slices, &gpu->runs, slice_bytes(gpu), gpu->count,
-	                      gpu->options.descending_classes));
-	for (unsigned g = 0; g < gpu->count; g++)
-		gs_worker_drain(&gpu->lenders[g].worker);
 	gpu->draining = true;
 	gpu->slice = gpu->slice_keys = 0;
+	return GS_OK;
+}
+
+static gs_status
+by_strands(struct gs_gpu *gpu, const uint64_t *at, size_t count)
+{
+	assert(gpu->draining && !gpu->sending && at[0] == 0);
+	gpu->strand_at = at;
+	gpu->strands = count;
+	return GS_OK;
+}
+
+/* Divide all runs, and let the workers send. */
+static gs_status
+begin_sending(struct gs_gpu *gpu)
+{
+	unsigned workers[GSORT_GPUS_MOST];
+	struct gs_gpu_division division = {
+		.workers = workers, .descending_classes = gpu->options.descending_classes,
+		.strand_at = gpu->strand_at, .strands = gpu->strands,
+	};
+
+	for (unsigned g = 0; g < gpu->count; g++)
+		if (gpu->lenders[g].open)
+			workers[division.worker_count++] = g;
+	division.slice_bytes = slice_bytes(gpu, division.worker_count);
+	TRY(gs_gpu_slices_cut(&gpu->slices, &gpu->runs, &division));
+	for (unsigned w = 0; w < division.worker_count; w++)
+		gs_worker_drain(&gpu->lenders[workers[w]].worker);
+	gpu->sending = true;
 	return GS_OK;
 }
 
@@ -342,48 +443,50 @@ end_batch(struct gs_gpu *gpu)
 {
 	TRY(await_all(gpu));
 	for (unsigned g = 0; g < gpu->count; g++)
-		gpu->lenders[g].tiles = gpu->lenders[g].reserved = 0;
+		gpu->lenders[g].buffers = gpu->lenders[g].reserved = 0;
 	gs_resident_reset(&gpu->resident);
 	gs_gpu_slices_reset(&gpu->slices);
 	gs_gpu_runs_reset(&gpu->runs);
-	gpu->draining = false;
+	gpu->draining = gpu->sending = false;
+	gpu->strands = 0;
 	return GS_OK;
 }
 
 static void
-give_back(struct gs_gpu *gpu)
+give(struct gs_gpu *gpu, const struct gs_gpu_span *span)
 {
-	if (gpu->borrowed == NULL)
-		return;
-	gpu->borrowed->count = 0;
-	gs_worker_give(&gpu->lenders[gpu->borrowed->device->number].worker, gpu->borrowed);
-	gpu->borrowed = NULL;
+	struct gs_ring_buffer *buffer = span->handle;
+
+	buffer->count = 0;
+	gs_worker_give(&gpu->lenders[buffer->device->number].worker, buffer);
 }
 
 static gs_status
 drain(struct gs_gpu *gpu, struct gs_gpu_span *drained)
 {
-	const struct gs_gpu_slice *slice = gpu->slices.list + gpu->slice;
+	const struct gs_gpu_slice *slice;
 	struct gs_ring_buffer *buffer;
 
 	*drained = (struct gs_gpu_span){ .sum = 0 };
-	give_back(gpu);
 	if (!gpu->draining)
 		return GS_OK;
+	if (!gpu->sending)
+		TRY(begin_sending(gpu));
 	if (gpu->slice == gpu->slices.count)
 		return end_batch(gpu);
+	slice = &gpu->slices.list[gpu->slice];
 	TRY(note(gpu, slice->worker, gs_worker_take(&gpu->lenders[slice->worker].worker, &buffer)));
-	gpu->borrowed = buffer;
+	*drained = (struct gs_gpu_span){
+		.span = { .keys = buffer->host, .count = buffer->count, .key_bits = buffer->bits,
+		          .key_class = buffer->key_class },
+		.sum = buffer->sum, .strand = slice->strand, .at = slice->at + gpu->slice_keys,
+		.gpu = slice->worker, .handle = buffer,
+	};
 	gpu->slice_keys += buffer->count;
 	if (gpu->slice_keys == slice->count) {
 		gpu->slice++;
 		gpu->slice_keys = 0;
 	}
-	*drained = (struct gs_gpu_span){
-		.span = { .keys = buffer->host, .count = buffer->count, .key_bits = buffer->bits,
-		          .key_class = buffer->key_class },
-		.sum = buffer->sum,
-	};
 	return GS_OK;
 }
 
@@ -400,7 +503,9 @@ MODULE_SYMBOL const struct gs_gpu_module gs_gpu_module = {
 	.lend = lend,
 	.commit = commit,
 	.finish = finish,
+	.by_strands = by_strands,
 	.drain = drain,
+	.give = give,
 	.failed = failed,
 	.work = add_up_work,
 	.close = close_gpu,

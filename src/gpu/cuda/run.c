@@ -12,18 +12,27 @@ gs_gpu_runs_open(struct gs_gpu_runs *runs)
 	pthread_mutex_init(&runs->lock, NULL);
 }
 
+void *
+gs_gpu_grown(void *list, size_t *room, size_t item_bytes)
+{
+	const size_t more = *room * 2 + 16;
+	void *grown = realloc(list, more * item_bytes);
+
+	if (grown != NULL)
+		*room = more;
+	return grown;
+}
+
 /* Locked. */
 static gs_status
 add(struct gs_gpu_runs *runs, const struct gs_gpu_run *run, uint64_t *blocks)
 {
 	if (runs->count == runs->room) {
-		const size_t room = runs->room * 2 + 16;
-		struct gs_gpu_run *list = realloc(runs->list, room * sizeof *list);
+		struct gs_gpu_run *list = gs_gpu_grown(runs->list, &runs->room, sizeof *list);
 
 		if (list == NULL)
 			return gs_fail(GS_EBUDGET, "out of memory");
 		runs->list = list;
-		runs->room = room;
 	}
 	runs->list[runs->count] = *run;
 	runs->list[runs->count].sums = blocks;

@@ -41,6 +41,10 @@ gs_run_blocks(size_t count)
 	return (count + GS_BLOCK_KEYS - 1) / GS_BLOCK_KEYS;
 }
 
+/** LIST of *ROOM items of so many bytes, moved to where there is room for more; NULL: no memory, and
+ *  LIST is as it was. */
+void *gs_gpu_grown(void *list, size_t *room, size_t item_bytes);
+
 void gs_gpu_runs_open(struct gs_gpu_runs *runs);
 
 /** Append RUN, whose blocks have these SUMS and FIRSTS, which are copied; any thread. */

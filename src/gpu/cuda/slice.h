@@ -2,9 +2,9 @@
 /*
  * slice.h - runs divided into slices of the output
  *
- * The keys of a class, in order, are cut at exact ranks.  A slice has the keys between two cuts: a
- * piece of each run, which one GPU gathers and sorts.  Of a class that is one run on a GPU, the
- * run is the only slice, and it is sorted already.
+ * The keys of a class, in order, are cut at exact ranks (cut.h).  A slice has the keys between two
+ * cuts: a piece of each run, which one GPU gathers and sorts.  Of a class that is one run on a GPU,
+ * slices are sorted already; without strands there is one of them.
  */
 #ifndef GS_GPU_SLICE_H
 #define GS_GPU_SLICE_H
@@ -24,30 +24,39 @@ struct gs_gpu_piece {
 struct gs_gpu_slice {
 	unsigned key_class, bits;
 	size_t   count;
+	uint64_t at;			/* keys of its class before it */
+	size_t   strand;
 	uint64_t sum;			/* of its keys */
 	unsigned worker;		/* whose GPU sorts it */
-	const struct gs_gpu_run *sorted;	/* that it is; or NULL, and: */
+	bool     sorted;		/* it is one piece, of a run on that GPU */
 	struct gs_gpu_piece *pieces;
 	size_t   piece_count;
 };
 
 struct gs_gpu_slices {
-	struct gs_gpu_slice *list;
+	struct gs_gpu_slice *list;	/* as they are sent */
 	size_t               count, room;
 };
 
+/* How to divide. */
+struct gs_gpu_division {
+	size_t          slice_bytes;	/* at most */
+	const unsigned *workers;	/* to whom slices are dealt in turn */
+	unsigned        worker_count;
+	bool            descending_classes;	/* the last class first */
+	const uint64_t *strand_at;	/* see struct gs_gpu_module */
+	size_t          strands;	/* 0: all keys in order */
+};
+
 /**
- * Cut all RUNS into slices of at most SLICE_BYTES, and deal them to so many WORKERS in turn.
- * No other thread uses the runs' GPUs.
+ * Cut all RUNS into slices.  By strands, the first slice of each strand comes first, then the second
+ * one of each, and so on.  No other thread uses the runs' GPUs.
  *
- * @descending_classes  the last class first
- * @return  GS_OK; GS_EDEVICE: a GPU fails, or what is known of a run's blocks is wrong
- *
- * A cut takes O(bits * k * log n) for k runs of n keys, and a few blocks from each run.
+ * @return  GS_OK; GS_EBUDGET; GS_EDEVICE: a GPU fails, or what is known of a run's blocks is wrong
  */
 MUST_CHECK gs_status
 gs_gpu_slices_cut(struct gs_gpu_slices *slices, const struct gs_gpu_runs *runs,
-                  size_t slice_bytes, unsigned workers, bool descending_classes);
+                  const struct gs_gpu_division *division);
 
 /** Forget all slices; a zeroed struct is allowed. */
 void gs_gpu_slices_reset(struct gs_gpu_slices *slices);

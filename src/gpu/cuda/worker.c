@@ -2,20 +2,21 @@
 /*
  * worker.c - the thread that works one GPU: batches in, slices out
  *
- * Tiles lie in a buffer of the GPU one behind the other, whatever class they are of.  When a
- * batch is full, or at the end, the tiles of each class are brought together, unless there is but
+ * Arrivals, the keys of a staging buffer each, lie in a buffer of the GPU one behind the other,
+ * whatever class they are of.  When a batch is full, or at the end, those of each class are brought
+ * together, unless there is but
  * one class, and each is sorted with the same place of the other buffer to work in:
  *
- *     one buffer     tiles as they came    a b a c a b ...
+ *     one buffer     keys as they came     a b a c a b ...
  *     the other      classes together      a a a b b c ...   (several classes only)
  *
  * Then the batch goes to host memory while the next one comes into the other buffer: both
  * directions of the bus at once.  A slice is gathered while the one before it is sent.
  *
- * Nothing is believed, from host to host.  Keys were summed in their tiles; a batch must have the
+ * Nothing is believed, from host to host.  Keys were summed as they came; a batch must have the
  * same sum when it is sorted, and be in order.  A slice must have the sum of its pieces, which
- * follows from the sums of the batches' blocks.  Keys that are sent have the sum of their tile
- * with them.
+ * follows from the sums of the batches' blocks.  Keys that are sent have the sum of their
+ * buffer with them.
  */
 #include <assert.h>
 #include <string.h>
@@ -45,7 +46,7 @@ closed(void)
 	return gs_fail(GS_EDEVICE, "the GPU was closed");
 }
 
-/* ---- tiles in ------------------------------------------------------------------ */
+/* ---- keys in ------------------------------------------------------------------- */
 
 static size_t
 blocks_of(const struct gs_device *device, const struct region *region, unsigned key_class)
@@ -63,8 +64,8 @@ lay_out(const struct gs_device *device, struct region *regions, size_t *blocks)
 	unsigned classes = 0;
 
 	*blocks = 0;
-	for (size_t t = 0; t < device->tiles; t++)
-		regions[device->arrivals[t].key_class].bytes += device->arrivals[t].bytes;
+	for (size_t a = 0; a < device->arrived_count; a++)
+		regions[device->arrivals[a].key_class].bytes += device->arrivals[a].bytes;
 	for (unsigned c = 0; c < GS_CLASSES; c++) {
 		regions[c].at = end;
 		regions[c].block = *blocks;
@@ -76,7 +77,7 @@ lay_out(const struct gs_device *device, struct region *regions, size_t *blocks)
 	return classes;
 }
 
-/* Copy tiles to their regions in the other buffer: 1 GiB in 0.5 ms, beside 20 on the bus. */
+/* Copy arrivals to their regions in the other buffer: 1 GiB in 0.5 ms, beside 20 on the bus. */
 static gs_status
 bring_together(struct gs_device *device, const struct region *regions, char *to)
 {
@@ -85,14 +86,14 @@ bring_together(struct gs_device *device, const struct region *regions, char *to)
 
 	for (unsigned c = 0; c < GS_CLASSES; c++)
 		at[c] = regions[c].at;
-	for (size_t t = 0; t < device->tiles; t++) {
-		const struct gs_arrival *tile = &device->arrivals[t];
+	for (size_t a = 0; a < device->arrived_count; a++) {
+		const struct gs_arrival *arrival = &device->arrivals[a];
 
-		TRY_CUDA(cudaMemcpyAsync(to + at[tile->key_class], from, tile->bytes,
+		TRY_CUDA(cudaMemcpyAsync(to + at[arrival->key_class], from, arrival->bytes,
 		                         cudaMemcpyDeviceToDevice, device->work),
-		         "bringing tiles together");
-		at[tile->key_class] += tile->bytes;
-		from += tile->bytes;
+		         "bringing keys together");
+		at[arrival->key_class] += arrival->bytes;
+		from += arrival->bytes;
 	}
 	return GS_OK;
 }
@@ -232,28 +233,28 @@ sort_batch(struct gs_worker *worker, bool last)
 static void
 begin_batch(struct gs_device *device)
 {
-	device->tiles = 0;
+	device->arrived_count = 0;
 	device->arrived_bytes = 0;
 	memset(device->sums, 0, sizeof device->sums);
 }
 
-/* Copy a tile to the GPU. */
+/* Copy the keys of a staging buffer to the GPU. */
 static gs_status
-take_tile(struct gs_worker *worker, struct gs_ring_buffer *buffer)
+take_keys(struct gs_worker *worker, struct gs_ring_buffer *buffer)
 {
 	struct gs_device *device = &worker->device;
 	const size_t bytes = buffer->count * (buffer->bits / 8);
 
-	if (device->tiles == device->tiles_most) {
+	if (device->arrived_count == device->arrivals_most) {
 		TRY(sort_batch(worker, false));
 		begin_batch(device);
 	}
 	TRY(gs_timed_begin(&buffer->copied, device->in, &device->work_done.h2d_seconds));
 	TRY_CUDA(cudaMemcpyAsync(device->buffers[device->filling] + device->arrived_bytes,
 	                         buffer->host, bytes, cudaMemcpyHostToDevice, device->in),
-	         "copying a tile to it");
+	         "copying keys to it");
 	TRY(gs_timed_end(&buffer->copied, device->in));
-	device->arrivals[device->tiles++] = (struct gs_arrival){ buffer->key_class, bytes };
+	device->arrivals[device->arrived_count++] = (struct gs_arrival){ buffer->key_class, bytes };
 	device->arrived_bytes += bytes;
 	device->sums[buffer->key_class] += buffer->sum;
 	return gs_queue_give(&worker->free, buffer) ? GS_OK : closed();
@@ -305,7 +306,7 @@ gather(struct gs_worker *worker, const struct gs_gpu_slice *slice, unsigned at)
 	struct gs_device *device = &worker->device;
 	char *to = place(device, at);
 
-	if (slice->sorted != NULL)
+	if (slice->sorted)
 		return GS_OK;
 	TRY(gs_timed_wait(device, &device->gathered[at], "gathering sorted keys"));
 	TRY_CUDA(cudaStreamWaitEvent(device->in, device->sent[at], 0), "gathering sorted keys");
@@ -323,11 +324,11 @@ static gs_status
 sort_slice(struct gs_worker *worker, const struct gs_gpu_slice *slice, unsigned at)
 {
 	struct gs_device *device = &worker->device;
-	const size_t span_keys = device->tile_bytes / (slice->bits / 8);
+	const size_t span_keys = device->staging_bytes / (slice->bits / 8);
 	const size_t spans = (slice->count + span_keys - 1) / span_keys;
 	uint64_t sum = 0;
 
-	if (slice->sorted != NULL)
+	if (slice->sorted)
 		return GS_OK;
 	TRY_CUDA(cudaStreamWaitEvent(device->work, device->gathered[at].done, 0), "sorting");
 	TRY_CUDA(cudaMemsetAsync(device->found, 0, (1 + spans) * sizeof *device->found,
@@ -347,27 +348,32 @@ sort_slice(struct gs_worker *worker, const struct gs_gpu_slice *slice, unsigned 
 	       : wrong("the keys that it sorted are not the keys that it was given");
 }
 
-/* The checksum of keys of a slice, whole tiles but for the last one. */
+/* The checksum of keys of a slice, whole buffers but for the last one. */
 static uint64_t
 sum_of(const struct gs_device *device, const struct gs_gpu_slice *slice, size_t from, size_t count)
 {
-	const size_t span_keys = device->tile_bytes / (slice->bits / 8);
+	const size_t span_keys = device->staging_bytes / (slice->bits / 8);
 	uint64_t sum = 0;
 
-	if (slice->sorted == NULL)
+	if (!slice->sorted)
 		return device->checks[1 + from / span_keys];
+	if (count == slice->count)
+		return slice->sum;
+	assert(slice->pieces[0].from == 0);	/* blocks are whole, but for the last one */
 	for (size_t b = from / GS_BLOCK_KEYS; b < gs_run_blocks(from + count); b++)
-		sum += slice->sorted->sums[b];
+		sum += slice->pieces[0].run->sums[b];
 	return sum;
 }
 
-/* Send sorted keys, tile by tile. */
+/* Send sorted keys, buffer by buffer. */
 static gs_status
 send(struct gs_worker *worker, const struct gs_gpu_slice *slice, unsigned at)
 {
 	struct gs_device *device = &worker->device;
-	const char *from = slice->sorted != NULL ? slice->sorted->keys : place(device, at);
-	const size_t key_bytes = slice->bits / 8, most = device->tile_bytes / key_bytes;
+	const size_t key_bytes = slice->bits / 8, most = device->staging_bytes / key_bytes;
+	const struct gs_gpu_piece *piece = &slice->pieces[0];
+	const char *from = slice->sorted ? piece->run->keys + piece->from * key_bytes
+	                                 : place(device, at);
 
 	for (size_t sent = 0; sent < slice->count; sent += most) {
 		const size_t left = slice->count - sent, count = left < most ? left : most;
@@ -375,7 +381,7 @@ send(struct gs_worker *worker, const struct gs_gpu_slice *slice, unsigned at)
 
 		if (buffer == NULL)
 			return closed();
-		TRY(gs_timed_wait(device, &buffer->copied, "copying a tile to it"));
+		TRY(gs_timed_wait(device, &buffer->copied, "copying keys to it"));
 		buffer->key_class = slice->key_class;
 		buffer->bits = slice->bits;
 		buffer->count = count;
@@ -439,8 +445,8 @@ finish(struct gs_worker *worker)
 	struct gs_device *device = &worker->device;
 
 	TRY(sort_batch(worker, true));
-	for (unsigned r = 0; r < worker->options->ring_tiles; r++)	/* nobody has them now */
-		TRY(gs_timed_wait(device, &device->ring[r].copied, "copying a tile to it"));
+	for (unsigned r = 0; r < worker->options->ring_buffers; r++)	/* nobody has them now */
+		TRY(gs_timed_wait(device, &device->ring[r].copied, "copying keys to it"));
 	return gs_timed_wait(device, &device->left, "copying sorted keys from it");
 }
 
@@ -451,12 +457,13 @@ serve(struct gs_worker *worker)
 	void *asked;
 
 	TRY(gs_device_open(device, worker->options, worker->number, worker->key_bytes));
-	for (unsigned r = 0; r < worker->options->ring_tiles; r++)
+	for (unsigned r = 0; r < worker->options->ring_buffers; r++)
 		(void)gs_queue_give(&worker->free, &device->ring[r]);
+	atomic_store(&worker->answered, true);
 	(void)gs_queue_give(&worker->answers, &done);
 	while ((asked = gs_queue_take(&worker->filled)) != NULL) {
 		if (asked != &finish_asked && asked != &drain_asked) {
-			TRY(take_tile(worker, asked));
+			TRY(take_keys(worker, asked));
 			continue;
 		}
 		TRY(asked == &finish_asked ? finish(worker) : drain(worker));
@@ -472,6 +479,7 @@ shut(struct gs_worker *worker)
 	gs_queue_shut(&worker->filled);
 	gs_queue_shut(&worker->ready);
 	gs_queue_shut(&worker->answers);
+	atomic_store(&worker->answered, true);
 }
 
 static gs_status
@@ -509,20 +517,34 @@ reason(struct gs_worker *worker)
 	return closed();
 }
 
+bool
+gs_worker_answered(const struct gs_worker *worker)
+{
+	return atomic_load(&worker->answered);
+}
+
 gs_status
 gs_worker_await(struct gs_worker *worker)
 {
 	return gs_queue_take(&worker->answers) != NULL ? GS_OK : reason(worker);
 }
 
-gs_status
-gs_worker_free(struct gs_worker *worker, struct gs_ring_buffer **buffer)
+/* The next buffer of a queue, when the last copy from or to it is done. */
+static gs_status
+next_buffer(struct gs_worker *worker, struct gs_queue *queue, const char *doing,
+            struct gs_ring_buffer **buffer)
 {
-	*buffer = gs_queue_take(&worker->free);
+	*buffer = gs_queue_take(queue);
 	if (*buffer == NULL)
 		return reason(worker);
 	TRY(gs_device_use(&worker->device));
-	return gs_timed_wait(&worker->device, &(*buffer)->copied, "copying a tile to it");
+	return gs_timed_wait(&worker->device, &(*buffer)->copied, doing);
+}
+
+gs_status
+gs_worker_free(struct gs_worker *worker, struct gs_ring_buffer **buffer)
+{
+	return next_buffer(worker, &worker->free, "copying keys to it", buffer);
 }
 
 void
@@ -547,11 +569,7 @@ gs_worker_drain(struct gs_worker *worker)
 gs_status
 gs_worker_take(struct gs_worker *worker, struct gs_ring_buffer **buffer)
 {
-	*buffer = gs_queue_take(&worker->ready);
-	if (*buffer == NULL)
-		return reason(worker);
-	TRY(gs_device_use(&worker->device));
-	return gs_timed_wait(&worker->device, &(*buffer)->copied, "copying sorted keys from it");
+	return next_buffer(worker, &worker->ready, "copying sorted keys from it", buffer);
 }
 
 void

@@ -2,9 +2,9 @@
 /*
  * worker.h - the thread that works one GPU: batches in, slices out
  *
- *     open; { give tiles; finish; await; { drain; take buffers; give them back; await }}*; close
+ *     open; { give buffers; finish; await; { drain; take buffers; give them back; await }}*; close
  *
- * The worker opens its GPU, then sorts the tiles that it is given, batch by batch.  A batch that
+ * The worker opens its GPU, then sorts the keys that it is given, batch by batch.  A batch that
  * is full becomes runs in host memory; the last one stays on the GPU.  When it drains, it sorts
  * its slices and sends their keys.  A worker that fails shuts its queues: who waits for it gets
  * NULL, and joins it for the reason.
@@ -12,6 +12,7 @@
 #ifndef GS_GPU_WORKER_H
 #define GS_GPU_WORKER_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 #include "base/status.h"
@@ -35,7 +36,8 @@ struct gs_worker {
 	struct gs_queue       filled;		/* with keys to sort; or what to do next */
 	struct gs_queue       ready;		/* with sorted keys */
 	struct gs_queue       answers;
-	bool                  open;
+	atomic_bool           answered;	/* it is open, or could not be opened */
+	bool                  open;	/* there is something to close */
 };
 
 /** Start a worker that opens GPU NUMBER of the options; the first answer says that it is open. */
@@ -44,13 +46,16 @@ MUST_CHECK gs_status gs_worker_start(struct gs_worker *worker,
                                      uint64_t key_bytes, struct gs_resident *resident,
                                      struct gs_gpu_runs *runs, const struct gs_gpu_slices *slices);
 
+/** Has it answered that it is open, or failed?  Never blocks. */
+bool gs_worker_answered(const struct gs_worker *worker);
+
 /** Wait for the answer to what was asked last. */
 MUST_CHECK gs_status gs_worker_await(struct gs_worker *worker);
 
 /** A buffer that is not in use; blocks while all are. */
 MUST_CHECK gs_status gs_worker_free(struct gs_worker *worker, struct gs_ring_buffer **buffer);
 
-/** Give it back: with keys to sort; or without any. */
+/** Give it back: with keys to sort; or without any, from any thread. */
 void gs_worker_give(struct gs_worker *worker, struct gs_ring_buffer *buffer);
 
 /** Ask: sort all keys that were given.  Then its runs are in the list. */

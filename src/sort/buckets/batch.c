@@ -19,7 +19,6 @@
 #include <assert.h>
 #include <pthread.h>
 
-#include "base/team.h"
 #include "sort/buckets/add.h"
 #include "sort/buckets/batch.h"
 #include "sort/buckets/parts.h"
@@ -74,17 +73,96 @@ gs_batch_reset(struct gs_batch *batch)
 
 /* ---- spans ------------------------------------------------------------------ */
 
-struct draining {
-	struct gs_batch           *batch;
-	unsigned                   key_class, slots;
-	const struct gs_span_sink *sink;
-	struct gs_first_error      error;
+void
+gs_drain_open(struct gs_drain *drain, struct gs_batch *batch, unsigned key_class,
+              const struct gs_span_sink *sink)
+{
+	drain->batch = batch;
+	drain->key_class = key_class;
+	drain->slots = gs_batch_slots(batch->threads);
+	drain->sink = sink;
+	drain->enough = false;
+	gs_first_error_open(&drain->error);
+	pthread_mutex_init(&drain->lock, NULL);
+}
 
-	/* guarded by the lock */
-	pthread_mutex_t lock;
+gs_status
+gs_drain_close(struct gs_drain *drain)
+{
+	pthread_mutex_destroy(&drain->lock);
+	return gs_first_error_close(&drain->error);
+}
+
+bool
+gs_drain_stops(const struct gs_drain *drain)
+{
+	return drain->enough || atomic_load(&drain->error.any);
+}
+
+struct gs_sorted_span
+gs_drain_claim(const struct gs_drain *drain, size_t number, size_t at)
+{
+	const struct gs_batch *batch = drain->batch;
+	const unsigned bits = batch->bits[drain->key_class];
+	const struct gs_part part = gs_buckets_part(batch->buckets[drain->key_class], number);
+
+	assert(at < drain->slots && part.count * (bits / 8) <= batch->part_bytes);
+	return (struct gs_sorted_span){
+		.span = {
+			.keys = batch->slots + at * batch->part_bytes,
+			.count = part.count, .key_bits = bits, .key_class = drain->key_class,
+		},
+		.number = number, .slot = at, .at = part.at,
+	};
+}
+
+static gs_status
+make(const struct gs_drain *drain, unsigned rank, struct gs_sorted_span *sorted)
+{
+	const struct gs_batch *batch = drain->batch;
+	const struct gs_span_sink *sink = drain->sink;
+	uint64_t since;
+
+	if (sink->skip != NULL && sink->skip(sink->context, sorted)) {
+		sorted->skipped = true;
+		return GS_OK;
+	}
+	if (sink->room != NULL)
+		TRY(sink->room(sink->context, sorted, &sorted->span.keys));
+	since = gs_clock_now();
+	gs_buckets_sort_part(batch->buckets[drain->key_class], rank, sorted->number,
+	                     sorted->span.keys, batch->scratch + rank * batch->part_bytes);
+	gs_clock_lap(batch->clock, GS_STAGE_SORT, &since);
+	return sink->make != NULL ? sink->make(sink->context, sorted) : GS_OK;
+}
+
+void
+gs_drain_make(struct gs_drain *drain, unsigned rank, struct gs_sorted_span *sorted)
+{
+	gs_first_error_note(&drain->error, make(drain, rank, sorted));
+}
+
+void
+gs_drain_take(struct gs_drain *drain, struct gs_sorted_span *sorted)
+{
+	const struct gs_span_sink *sink = drain->sink;
+	bool enough = drain->enough;
+
+	pthread_mutex_unlock(&drain->lock);
+	if (!enough && !atomic_load(&drain->error.any))
+		gs_first_error_note(&drain->error, sink->take(sink->context, sorted, &enough));
+	pthread_mutex_lock(&drain->lock);
+	drain->enough |= enough;
+}
+
+/* ---- in order ------------------------------------------------------------------ */
+
+struct draining {
+	struct gs_drain base;
+
+	/* guarded by its lock */
 	pthread_cond_t  ready, empty;		/* what the taker waits for, and the makers */
 	size_t          claimed, taken;		/* spans */
-	bool            enough;
 	struct slot {
 		struct gs_sorted_span sorted;
 		bool                  ready;
@@ -95,16 +173,10 @@ static void
 begin(struct draining *draining, struct gs_batch *batch, unsigned key_class,
       const struct gs_span_sink *sink)
 {
-	draining->batch = batch;
-	draining->key_class = key_class;
-	draining->slots = gs_batch_slots(batch->threads);
-	draining->sink = sink;
+	gs_drain_open(&draining->base, batch, key_class, sink);
 	draining->claimed = draining->taken = 0;
-	draining->enough = false;
-	for (unsigned s = 0; s < draining->slots; s++)
+	for (unsigned s = 0; s < draining->base.slots; s++)
 		draining->slot[s].ready = false;
-	gs_first_error_open(&draining->error);
-	pthread_mutex_init(&draining->lock, NULL);
 	pthread_cond_init(&draining->ready, NULL);
 	pthread_cond_init(&draining->empty, NULL);
 }
@@ -114,66 +186,30 @@ end(struct draining *draining)
 {
 	pthread_cond_destroy(&draining->empty);
 	pthread_cond_destroy(&draining->ready);
-	pthread_mutex_destroy(&draining->lock);
-	return gs_first_error_close(&draining->error);
+	return gs_drain_close(&draining->base);
 }
 
 /* Are there spans to be claimed? */
 static bool
 more(const struct draining *draining)
 {
-	return draining->claimed < draining->batch->parts[draining->key_class] && !draining->enough &&
-	       !atomic_load(&draining->error.any);
+	const struct gs_drain *base = &draining->base;
+
+	return draining->claimed < base->batch->parts[base->key_class] && !gs_drain_stops(base);
 }
 
-/* The next span, for slot number AT. */
-static struct slot *
-claim(struct draining *draining, size_t at)
-{
-	const struct gs_batch *batch = draining->batch;
-	const unsigned key_class = draining->key_class;
-	const size_t number = draining->claimed++;
-	const struct gs_part part = gs_buckets_part(batch->buckets[key_class], number);
-	struct slot *slot = &draining->slot[at];
-
-	assert(part.count * (batch->bits[key_class] / 8) <= batch->part_bytes);
-	assert(draining->claimed <= draining->taken + draining->slots);
-	*slot = (struct slot){ .sorted = {
-		.span = {
-			.keys = batch->slots + at * batch->part_bytes,
-			.count = part.count, .key_bits = batch->bits[key_class], .key_class = key_class,
-		},
-		.number = number,
-		.slot = at,
-	} };
-	return slot;
-}
-
-/* Sort a claimed span, and let the sink work on it. */
-static gs_status
-make(struct draining *draining, unsigned rank, struct gs_sorted_span *sorted)
-{
-	const struct gs_batch *batch = draining->batch;
-	const struct gs_span_sink *sink = draining->sink;
-	uint64_t since;
-
-	if (sink->room != NULL)
-		TRY(sink->room(sink->context, sorted, &sorted->span.keys));
-	since = gs_clock_now();
-	gs_buckets_sort_part(batch->buckets[draining->key_class], rank, sorted->number,
-	                     sorted->span.keys, batch->scratch + rank * batch->part_bytes);
-	gs_clock_lap(batch->clock, GS_STAGE_SORT, &since);
-	return sink->make != NULL ? sink->make(sink->context, sorted) : GS_OK;
-}
-
+/* Claim the next span, and make it. */
 static void
 make_next(struct draining *draining, unsigned rank)
 {
-	struct slot *slot = claim(draining, draining->claimed % draining->slots);
+	const size_t number = draining->claimed++, at = number % draining->base.slots;
+	struct slot *slot = &draining->slot[at];
 
-	pthread_mutex_unlock(&draining->lock);
-	gs_first_error_note(&draining->error, make(draining, rank, &slot->sorted));
-	pthread_mutex_lock(&draining->lock);
+	assert(draining->claimed <= draining->taken + draining->base.slots);
+	slot->sorted = gs_drain_claim(&draining->base, number, at);
+	pthread_mutex_unlock(&draining->base.lock);
+	gs_drain_make(&draining->base, rank, &slot->sorted);
+	pthread_mutex_lock(&draining->base.lock);
 	slot->ready = true;
 	if (slot->sorted.number == draining->taken)
 		pthread_cond_signal(&draining->ready);
@@ -182,17 +218,9 @@ make_next(struct draining *draining, unsigned rank)
 static void
 take_next(struct draining *draining, struct slot *slot)
 {
-	const struct gs_span_sink *sink = draining->sink;
-	bool enough = draining->enough;
-
-	pthread_mutex_unlock(&draining->lock);
-	if (!enough && !atomic_load(&draining->error.any))
-		gs_first_error_note(&draining->error,
-		                    sink->take(sink->context, &slot->sorted, &enough));
-	pthread_mutex_lock(&draining->lock);
+	gs_drain_take(&draining->base, &slot->sorted);
 	slot->ready = false;
 	draining->taken++;
-	draining->enough |= enough;
 	if (more(draining))
 		pthread_cond_signal(&draining->empty);
 	else
@@ -210,20 +238,21 @@ drain(void *context, unsigned rank, unsigned size)
 	struct draining *draining = context;
 	const bool makes = rank > 0 || size < LARGE_TEAM;
 
-	pthread_mutex_lock(&draining->lock);
+	pthread_mutex_lock(&draining->base.lock);
 	while (more(draining) || (rank == 0 && draining->taken < draining->claimed)) {
-		struct slot *next = &draining->slot[draining->taken % draining->slots];
+		struct slot *next = &draining->slot[draining->taken % draining->base.slots];
 
 		if (rank == 0 && draining->taken < draining->claimed && next->ready)
 			take_next(draining, next);
-		else if (makes && more(draining) && draining->claimed < draining->taken + draining->slots)
+		else if (makes && more(draining) &&
+		         draining->claimed < draining->taken + draining->base.slots)
 			make_next(draining, rank);
 		else
 			pthread_cond_wait(rank == 0 ? &draining->ready : &draining->empty,
-			                  &draining->lock);
+			                  &draining->base.lock);
 	}
 	pthread_cond_broadcast(&draining->empty);	/* that was all */
-	pthread_mutex_unlock(&draining->lock);
+	pthread_mutex_unlock(&draining->base.lock);
 }
 
 /* One span alone is not worth a team. */

@@ -13,6 +13,8 @@
 #ifndef GS_BUCKETS_BATCH_H
 #define GS_BUCKETS_BATCH_H
 
+#include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -76,5 +78,36 @@ void gs_batch_reset(struct gs_batch *batch);
  */
 MUST_CHECK gs_status
 gs_batch_drain(struct gs_batch *batch, unsigned key_class, const struct gs_span_sink *sink);
+
+/*
+ * What the two ways to drain have in common (batch.c in order, strands.c by strands): a span is
+ * claimed, made (sorted, and the sink works on it), and taken.
+ */
+struct gs_drain {
+	struct gs_batch           *batch;
+	unsigned                   key_class, slots;
+	const struct gs_span_sink *sink;
+	struct gs_first_error      error;
+	pthread_mutex_t            lock;	/* guards what the drainer has, and: */
+	bool                       enough;	/* the sink wants no more */
+};
+
+void gs_drain_open(struct gs_drain *drain, struct gs_batch *batch, unsigned key_class,
+                   const struct gs_span_sink *sink);
+
+/** No thread uses it any more; the first error of the sink. */
+MUST_CHECK gs_status gs_drain_close(struct gs_drain *drain);
+
+/** Are no more spans wanted? */
+bool gs_drain_stops(const struct gs_drain *drain);
+
+/** Span NUMBER, to be made in slot AT. */
+struct gs_sorted_span gs_drain_claim(const struct gs_drain *drain, size_t number, size_t at);
+
+/** Sort a claimed span, and let the sink work on it; any thread, with a RANK of its own. */
+void gs_drain_make(struct gs_drain *drain, unsigned rank, struct gs_sorted_span *sorted);
+
+/** Give it to the sink, unless no more are wanted.  With the lock, which is open meanwhile. */
+void gs_drain_take(struct gs_drain *drain, struct gs_sorted_span *sorted);
 
 #endif

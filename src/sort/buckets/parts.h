@@ -21,7 +21,7 @@ struct gs_part gs_buckets_part(const struct gs_buckets *buckets, size_t part);
  * Sort part number PART into INTO; its blocks go back to the pool.  Any threads at once, each with
  * a RANK of its own, each part once.
  *
- * @into     room for its keys, at a multiple of 64 bytes
+ * @into     room for its keys
  * @scratch  as large as INTO
  */
 void gs_buckets_sort_part(struct gs_buckets *buckets, unsigned rank, size_t part, void *into,

@@ -17,9 +17,8 @@
 #include <assert.h>
 #include <pthread.h>
 
-#include "base/team.h"
-#include "sort/buckets/strands.h"
 #include "sort/buckets/parts.h"
+#include "sort/buckets/strands.h"
 
 struct strand {
 	size_t begin, claimed, taken, end;	/* parts: begin <= taken <= claimed <= end */
@@ -32,19 +31,14 @@ struct slot {
 };
 
 struct draining {
-	struct gs_batch           *batch;
-	unsigned                   key_class, slots;
-	const struct gs_span_sink *sink;
-	struct gs_first_error      error;
+	struct gs_drain base;
 
-	/* guarded by the lock */
-	pthread_mutex_t lock;
+	/* guarded by its lock */
 	pthread_cond_t  changed;
 	size_t          used;		/* slots */
 	size_t          open;		/* no strand before it has parts to be claimed */
-	bool            enough;
 	struct slot     slot[GS_BATCH_SLOTS_MOST];
-	struct strand     strand[GS_STRANDS_MOST];
+	struct strand   strand[GS_STRANDS_MOST];
 };
 
 /* ---- strands -------------------------------------------------------------------- */
@@ -53,9 +47,9 @@ struct draining {
 static void
 deal_parts(struct draining *draining)
 {
-	const struct gs_buckets *buckets = draining->batch->buckets[draining->key_class];
-	const struct gs_span_sink *sink = draining->sink;
-	const size_t parts = draining->batch->parts[draining->key_class];
+	const struct gs_buckets *buckets = draining->base.batch->buckets[draining->base.key_class];
+	const struct gs_span_sink *sink = draining->base.sink;
+	const size_t parts = draining->base.batch->parts[draining->base.key_class];
 	size_t part = 0;
 
 	for (size_t l = 0; l < sink->strand_count; l++) {
@@ -78,14 +72,14 @@ deal_parts(struct draining *draining)
 static struct strand *
 choose_strand(struct draining *draining)
 {
+	const size_t strands = draining->base.sink->strand_count;
 	struct strand *best = NULL;
 	unsigned seen = 0;
 
-	for (; draining->open < draining->sink->strand_count; draining->open++)
+	for (; draining->open < strands; draining->open++)
 		if (draining->strand[draining->open].claimed < draining->strand[draining->open].end)
 			break;
-	for (size_t l = draining->open; l < draining->sink->strand_count && seen < draining->batch->threads;
-	     l++) {
+	for (size_t l = draining->open; l < strands && seen < draining->base.batch->threads; l++) {
 		struct strand *strand = &draining->strand[l];
 
 		if (strand->claimed == strand->end)
@@ -99,17 +93,11 @@ choose_strand(struct draining *draining)
 
 /* ---- spans ---------------------------------------------------------------------- */
 
-static bool
-stops(const struct draining *draining)
-{
-	return draining->enough || atomic_load(&draining->error.any);
-}
-
 /* A span that is ready, and the next of a strand from which nobody takes; or NULL. */
 static struct slot *
 find_next(struct draining *draining)
 {
-	for (unsigned s = 0; s < draining->slots; s++) {
+	for (unsigned s = 0; s < draining->base.slots; s++) {
 		struct slot *slot = &draining->slot[s];
 		const struct strand *strand = &draining->strand[slot->sorted.strand];
 
@@ -122,64 +110,40 @@ find_next(struct draining *draining)
 static void
 take(struct draining *draining, struct slot *slot)
 {
-	const struct gs_span_sink *sink = draining->sink;
 	struct strand *strand = &draining->strand[slot->sorted.strand];
-	bool enough = draining->enough;
 
 	strand->taking = true;
-	pthread_mutex_unlock(&draining->lock);
-	if (!enough && !atomic_load(&draining->error.any))
-		gs_first_error_note(&draining->error,
-		                    sink->take(sink->context, &slot->sorted, &enough));
-	pthread_mutex_lock(&draining->lock);
+	gs_drain_take(&draining->base, &slot->sorted);
 	strand->taking = false;
 	strand->taken++;
 	slot->ready = slot->used = false;
 	draining->used--;
-	draining->enough |= enough;
 	pthread_cond_broadcast(&draining->changed);
 }
 
 static struct slot *
 claim(struct draining *draining, struct strand *strand)
 {
-	const struct gs_batch *batch = draining->batch;
-	const unsigned key_class = draining->key_class;
-	const size_t number = strand->claimed++;
-	const struct gs_part part = gs_buckets_part(batch->buckets[key_class], number);
 	size_t at = 0;
 
 	while (draining->slot[at].used)
 		at++;
-	assert(at < draining->slots && part.count * (batch->bits[key_class] / 8) <= batch->part_bytes);
 	draining->used++;
-	draining->slot[at] = (struct slot){ .used = true, .sorted = {
-		.span = {
-			.keys = batch->slots + at * batch->part_bytes,
-			.count = part.count, .key_bits = batch->bits[key_class], .key_class = key_class,
-		},
-		.number = number, .slot = at, .at = part.at, .strand = (size_t)(strand - draining->strand),
-	} };
+	draining->slot[at] = (struct slot){
+		.used = true, .sorted = gs_drain_claim(&draining->base, strand->claimed++, at),
+	};
+	draining->slot[at].sorted.strand = (size_t)(strand - draining->strand);
 	return &draining->slot[at];
 }
 
 static void
 make(struct draining *draining, unsigned rank, struct strand *strand)
 {
-	const struct gs_batch *batch = draining->batch;
-	const struct gs_span_sink *sink = draining->sink;
 	struct slot *slot = claim(draining, strand);
-	struct gs_sorted_span *sorted = &slot->sorted;
-	uint64_t since;
 
-	pthread_mutex_unlock(&draining->lock);
-	since = gs_clock_now();
-	gs_buckets_sort_part(batch->buckets[draining->key_class], rank, sorted->number,
-	                     sorted->span.keys, batch->scratch + rank * batch->part_bytes);
-	gs_clock_lap(batch->clock, GS_STAGE_SORT, &since);
-	if (sink->make != NULL)
-		gs_first_error_note(&draining->error, sink->make(sink->context, sorted));
-	pthread_mutex_lock(&draining->lock);
+	pthread_mutex_unlock(&draining->base.lock);
+	gs_drain_make(&draining->base, rank, &slot->sorted);
+	pthread_mutex_lock(&draining->base.lock);
 	slot->ready = true;
 	pthread_cond_broadcast(&draining->changed);
 }
@@ -190,37 +154,33 @@ drain(void *context, unsigned rank, unsigned size)
 	struct draining *draining = context;
 
 	(void)size;
-	pthread_mutex_lock(&draining->lock);
+	pthread_mutex_lock(&draining->base.lock);
 	for (;;) {
 		struct slot *next = find_next(draining);
-		struct strand *strand = stops(draining) ? NULL : choose_strand(draining);
+		struct strand *strand = gs_drain_stops(&draining->base) ? NULL : choose_strand(draining);
 
 		if (next != NULL)
 			take(draining, next);
-		else if (strand != NULL && draining->used < draining->slots)
+		else if (strand != NULL && draining->used < draining->base.slots)
 			make(draining, rank, strand);
 		else if (strand == NULL && draining->used == 0)
 			break;
 		else
-			pthread_cond_wait(&draining->changed, &draining->lock);
+			pthread_cond_wait(&draining->changed, &draining->base.lock);
 	}
-	pthread_mutex_unlock(&draining->lock);
+	pthread_mutex_unlock(&draining->base.lock);
 }
 
 gs_status
 gs_batch_drain_strands(struct gs_batch *batch, unsigned key_class, const struct gs_span_sink *sink)
 {
-	struct draining draining = {
-		.batch = batch, .key_class = key_class, .slots = gs_batch_slots(batch->threads), .sink = sink,
-	};
+	struct draining draining = { .used = 0 };
 
 	assert(sink->strand_count <= GS_STRANDS_MOST && sink->strand_at[0] == 0 && sink->room == NULL);
-	gs_first_error_open(&draining.error);
-	pthread_mutex_init(&draining.lock, NULL);
+	gs_drain_open(&draining.base, batch, key_class, sink);
 	pthread_cond_init(&draining.changed, NULL);
 	deal_parts(&draining);
 	gs_team_run(batch->threads, drain, &draining);
 	pthread_cond_destroy(&draining.changed);
-	pthread_mutex_destroy(&draining.lock);
-	return gs_first_error_close(&draining.error);
+	return gs_drain_close(&draining.base);
 }

@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Files: raw binary keys, text, and .npy of one dimension."""
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+import tempfile
+import threading
+import warnings
+from typing import Any, BinaryIO, Callable, List, NamedTuple, Optional, Sequence, Tuple, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _native
+from ._arrays import type_of
+
+Path = Union[str, "os.PathLike[str]"]
+
+
+class Progress(NamedTuple):
+	"""How far a job has come."""
+	phase: str		# reading, sorting, merging, writing, done
+	bytes_in: int
+	bytes_total: Optional[int]	# None: unknown
+	keys_in: int
+	bytes_out: int
+
+
+class Stats(NamedTuple):
+	"""What a job did."""
+	keys: int		# read
+	keys_out: int		# written
+	bytes_in: int
+	bytes_out: int
+	runs: int		# in temporary files
+	seconds: float
+
+
+_PHASES = ("idle", "reading", "sorting", "merging", "writing", "done")
+_NO_SIZE = 2**64 - 1
+_POLL_SECONDS = 0.1
+
+_Note = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p)
+
+
+# --- what the inputs are ---------------------------------------------------------------
+
+class _Npy(NamedTuple):
+	dtype: np.dtype
+	count: int
+	header_bytes: int
+
+
+def _read_npy(file: BinaryIO, name: str) -> _Npy:
+	version = np.lib.format.read_magic(file)
+	read = (np.lib.format.read_array_header_1_0 if version == (1, 0)
+	        else np.lib.format.read_array_header_2_0)
+	shape, _, dtype = read(file)
+	if len(shape) != 1:
+		raise _native.InputError(f"{name}: an array of {len(shape)} dimensions; gsort sorts those of one")
+	return _Npy(dtype, shape[0], file.tell())
+
+
+def _npy_of(paths: Sequence[str]) -> Optional[List[_Npy]]:
+	"""What the headers say, if all are .npy."""
+	if not all(path.endswith(".npy") for path in paths):
+		return None
+	found = []
+	for path in paths:
+		with open(path, "rb") as file:
+			found.append(_read_npy(file, path))
+		if found[-1].dtype != found[0].dtype or found[-1].header_bytes != found[0].header_bytes:
+			raise _native.InputError(f"{path}: its dtype or header differs from that of {paths[0]}")
+	return found
+
+
+def _write_header(path: str, npy: _Npy, count: int) -> None:
+	"""Change the number of keys in a header, which keeps its length."""
+	with open(path, "r+b") as file:
+		magic = file.read(8)
+		size = 2 if magic[6] == 1 else 4
+		room = npy.header_bytes - 8 - size
+		text = repr({"descr": np.lib.format.dtype_to_descr(npy.dtype), "fortran_order": False,
+		             "shape": (count,)})
+		if len(text) + 1 > room:
+			raise _native.InputError(f"{path}: the header has no room for its new shape")
+		file.seek(8 + size)
+		file.write((text.ljust(room - 1) + "\n").encode("latin1"))
+
+
+def _type(kind: Union[npt.DTypeLike, str, None], npy: Optional[List[_Npy]]) -> Tuple[int, bool]:
+	"""The gsort_type, and whether the keys are in the other byte order."""
+	if npy is not None:
+		if kind is not None and np.dtype(kind) != npy[0].dtype:
+			raise ValueError(f"type is {np.dtype(kind)!r}, but the header says {npy[0].dtype!r}")
+		kind = npy[0].dtype
+	if kind is None or kind == "text":
+		return _native.TEXT, False
+	if kind == "text-float":
+		return _native.TEXT_FLOAT, False
+	dtype = np.dtype(kind)
+	return type_of(dtype.newbyteorder("=")), not dtype.isnative
+
+
+# --- running a job -------------------------------------------------------------------------
+
+class _Job:
+	"""A job that runs in a thread of its own, so that this one can be interrupted."""
+
+	def __init__(self, options: _native.Struct) -> None:
+		self.warnings: List[str] = []
+		self.failure: Optional[BaseException] = None
+		self.done = threading.Event()
+		self.handle = ctypes.c_void_p()
+		options.put_pointer("warn", _Note(self._warn))
+		self.options = options
+		if _native.LIBRARY.gsort_open(ctypes.byref(self.handle), options.address) != _native.OK:
+			_native.fail()
+
+	def _warn(self, _context: Any, line: bytes) -> None:
+		self.warnings.append(os.fsdecode(line))
+
+	def _run(self) -> None:
+		try:
+			if _native.LIBRARY.gsort_run(self.handle) != _native.OK:
+				self.failure = _native.error()
+		finally:
+			self.done.set()
+
+	def progress(self) -> Progress:
+		now = _native.Struct("gsort_progress")
+		_native.LIBRARY.gsort_progress(self.handle, now.address)
+		total = now.get("bytes_total", "Q")
+		return Progress(_PHASES[now.get("phase", "I")], now.get("bytes_in", "Q"),
+		                None if total in (0, _NO_SIZE) else total, now.get("keys_in", "Q"),
+		                now.get("bytes_out", "Q"))
+
+	def stats(self) -> Stats:
+		stats = _native.Struct("gsort_stats")
+		ctypes.memmove(stats.address, _native.LIBRARY.gsort_stats(self.handle), len(stats.bytes))
+		return Stats(*[stats.get(name, "I" if name == "runs" else "d" if name == "seconds" else "Q")
+		               for name in Stats._fields])
+
+	def run(self, progress: Optional[Callable[[Progress], Any]]) -> Stats:
+		# Not Thread.join(): when it is interrupted, Python 3.11 takes the thread for ended.
+		threading.Thread(target=self._run, name="gsort").start()
+		try:
+			while not self.done.wait(_POLL_SECONDS):
+				if progress is not None:
+					progress(self.progress())
+			if progress is not None:
+				progress(self.progress())
+		except BaseException:		# KeyboardInterrupt, or what PROGRESS raises
+			_native.LIBRARY.gsort_interrupt(self.handle)
+			self._outlast()
+			raise
+		for line in self.warnings:
+			warnings.warn(line, RuntimeWarning, stacklevel=4)
+		if self.failure is not None:
+			raise self.failure
+		return self.stats()
+
+	def _outlast(self) -> None:
+		"""Wait for the end of the job, however often Ctrl-C is pressed."""
+		while True:
+			try:
+				self.done.wait()
+				return
+			except KeyboardInterrupt:
+				pass
+
+	def close(self) -> None:
+		_native.LIBRARY.gsort_close(self.handle)
+
+
+def _strings(options: _native.Struct, member: str, values: Sequence[str]) -> None:
+	array = (ctypes.c_char_p * len(values))(*[os.fsencode(value) for value in values])
+	options.put_pointer(member, array)
+
+
+def _run(operation: str, src: Union[Path, Sequence[Path]], dst: Path, kind: Any, descending: bool,
+         unique: bool, memory: Optional[int], threads: int, temp_dirs: Sequence[Path],
+         progress: Optional[Callable[[Progress], Any]]) -> Stats:
+	paths = [os.fspath(p) for p in ([src] if isinstance(src, (str, os.PathLike)) else src)]
+	target = os.fspath(dst)
+	npy = _npy_of(paths) if paths else None
+	if not paths:
+		raise ValueError("there is no file to read")
+	gsort_type, swapped = _type(kind, npy)
+	options = _native.options("gsort_options")
+	options.put("operation", "I", _native.ABI[operation])
+	options.put("type", "I", gsort_type)
+	options.put("reverse", "?", descending)
+	options.put("unique", "?", unique)
+	_strings(options, "inputs", paths)
+	options.put("input_count", "N", len(paths))
+	options.put("memory_bytes", "Q", memory or 0)
+	options.put("threads", "I", threads)
+	if temp_dirs:
+		_strings(options, "temp_dirs", [os.fspath(d) for d in temp_dirs])
+		options.put("temp_dir_count", "N", len(temp_dirs))
+	if swapped:
+		options.put("endian", "I", _native.ABI["GSORT_ENDIAN_BIG" if sys.byteorder == "little"
+		                                       else "GSORT_ENDIAN_LITTLE"])
+	if npy is None:
+		return _run_to(options, target, progress)
+	options.put("skip_bytes", "Q", npy[0].header_bytes)
+	options.put("decompress", "I", _native.ABI["GSORT_DECOMPRESS_NONE"])
+	if len(npy) == 1 and not unique:
+		return _run_to(options, target, progress)
+	# The number of keys changes: the header is written again before the file gets its name.
+	folder = os.path.dirname(os.path.abspath(target))
+	with tempfile.TemporaryDirectory(prefix=".gsort-", dir=folder) as work:
+		made = os.path.join(work, "sorted.npy")
+		stats = _run_to(options, made, progress)
+		_write_header(made, npy[0], stats.keys_out)
+		os.replace(made, target)
+	return stats
+
+
+def _run_to(options: _native.Struct, target: str, progress: Any) -> Stats:
+	options.put_pointer("output", ctypes.c_char_p(os.fsencode(target)))
+	job = _Job(options)
+	try:
+		return job.run(progress)
+	finally:
+		job.close()
+
+
+def sort_file(src: Union[Path, Sequence[Path]], dst: Path, *,
+              type: Union[npt.DTypeLike, str, None] = None, descending: bool = False,
+              unique: bool = False, memory: Optional[int] = None, threads: int = 0,
+              temp_dirs: Sequence[Path] = (),
+              progress: Optional[Callable[[Progress], Any]] = None) -> Stats:
+	"""Sort the keys of the file SRC, or of several together, into the file DST, which may be SRC.
+
+	TYPE is a dtype of raw binary keys as numpy spells it ("u8" has 8 bytes), "text" (integers, one a line; the default) or "text-float";
+	of .npy files the header says it.  MEMORY is a limit in bytes: what is larger is sorted through
+	temporary files in TEMP_DIRS.  PROGRESS is called ten times a second with a Progress.
+
+	DST is replaced when all is written.  After an error, or KeyboardInterrupt, it is as it was.
+	"""
+	return _run("GSORT_SORT", src, dst, type, descending, unique, memory, threads, temp_dirs, progress)
+
+
+def merge_files(srcs: Sequence[Path], dst: Path, *,
+                type: Union[npt.DTypeLike, str, None] = None, descending: bool = False,
+                unique: bool = False, memory: Optional[int] = None, threads: int = 0,
+                temp_dirs: Sequence[Path] = (),
+                progress: Optional[Callable[[Progress], Any]] = None) -> Stats:
+	"""Merge sorted files into DST.  InputError: one of them is not sorted.  Otherwise as sort_file()."""
+	return _run("GSORT_MERGE", srcs, dst, type, descending, unique, memory, threads, temp_dirs, progress)

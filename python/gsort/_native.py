@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""libgsort.so.0 through ctypes, which releases the interpreter's lock during each call.
+
+The values of constants and the layout of structs come from libgsort.abi, which the tests of gsort
+compare with gsort.h: so this file repeats no declaration of a struct.
+"""
+from __future__ import annotations
+
+import ctypes
+import os
+import pathlib
+import struct
+from typing import Any, Dict, NoReturn
+
+_HERE = pathlib.Path(__file__).resolve().parent
+
+
+class InputError(ValueError):
+	"""The input is not what its type says: a line that is no number, an array that is not sorted."""
+
+
+class DeviceError(RuntimeError):
+	"""A GPU that was demanded cannot be used, or failed."""
+
+
+def _read_abi() -> Dict[str, int]:
+	values = {}
+	path = _HERE / "libgsort.abi"
+	if not path.exists():		# in a source tree
+		path = _HERE.parent.parent / "src" / "libgsort.abi"
+	for line in path.read_text().splitlines():
+		words = line.split()
+		if len(words) == 2 and words[0].startswith("GSORT_"):
+			values[words[0]] = int(words[1])
+		elif len(words) == 3 and words[0] == "struct":
+			values[words[1]] = int(words[2])
+	return values
+
+
+def _load() -> ctypes.CDLL:
+	"""$GSORT_LIBRARY; the library of this package; the one that is installed."""
+	named = os.environ.get("GSORT_LIBRARY")
+	beside = _HERE / "libgsort.so.0"
+	return ctypes.CDLL(named or (str(beside) if beside.exists() else "libgsort.so.0"))
+
+
+ABI = _read_abi()
+LIBRARY = _load()
+
+_P, _Z, _I = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
+for _name, _result, _arguments in [
+	("gsort_open", _I, [ctypes.POINTER(_P), _P]),
+	("gsort_run", _I, [_P]),
+	("gsort_close", None, [_P]),
+	("gsort_interrupt", None, [_P]),
+	("gsort_progress", None, [_P, _P]),
+	("gsort_stats", _P, [_P]),
+	("gsort_message", ctypes.c_char_p, []),
+	("gsort_last_error", _I, []),
+	("gsort_version", ctypes.c_char_p, []),
+	("gsort_sort", _I, [_P, _Z, _I, _P]),
+	("gsort_argsort", _I, [_P, _Z, _I, _P, _I, _P]),
+	("gsort_sort_pairs", _I, [_P, _P, _Z, _Z, _I, _P]),
+	("gsort_is_sorted", _I, [_P, _Z, _I, _P]),
+	("gsort_merge_arrays", _I, [_P, _P, _P, _Z, _I, _P]),
+]:
+	_function = getattr(LIBRARY, _name)
+	_function.restype, _function.argtypes = _result, _arguments
+
+OK, DISORDER = ABI["GSORT_OK"], ABI["GSORT_DISORDER"]
+TEXT, TEXT_FLOAT = ABI["GSORT_TEXT"], ABI["GSORT_TEXT_FLOAT"]
+
+_KINDS = {
+	ABI["GSORT_ERROR_USAGE"]: ValueError,
+	ABI["GSORT_ERROR_INPUT"]: InputError,
+	ABI["GSORT_ERROR_IO"]: OSError,
+	ABI["GSORT_ERROR_MEMORY"]: MemoryError,
+	ABI["GSORT_ERROR_DEVICE"]: DeviceError,
+	ABI["GSORT_ERROR_INTERRUPTED"]: KeyboardInterrupt,
+}
+
+
+def error() -> BaseException:
+	"""The exception for the last error of this thread."""
+	kind = _KINDS.get(LIBRARY.gsort_last_error(), RuntimeError)
+	return kind(os.fsdecode(LIBRARY.gsort_message()))
+
+
+def fail() -> NoReturn:
+	raise error()
+
+
+class Struct:
+	"""The bytes of a struct of gsort.h, by the names of its members."""
+
+	def __init__(self, name: str) -> None:
+		self.name = name
+		self.bytes = ctypes.create_string_buffer(ABI[name])
+		self.keep: Any = []		# what members point to
+
+	def put(self, member: str, code: str, value: Any) -> None:
+		struct.pack_into(code, self.bytes, ABI[f"{self.name}.{member}"], value)
+
+	def get(self, member: str, code: str) -> Any:
+		return struct.unpack_from(code, self.bytes, ABI[f"{self.name}.{member}"])[0]
+
+	def put_pointer(self, member: str, value: Any) -> None:
+		"""Of a ctypes object, which is kept."""
+		self.keep.append(value)
+		self.put(member, "P", ctypes.cast(value, _P).value)
+
+	@property
+	def address(self) -> int:
+		return ctypes.addressof(self.bytes)
+
+
+def options(name: str) -> Struct:
+	new = Struct(name)
+	new.put("struct_size", "N", ABI[name])
+	return new

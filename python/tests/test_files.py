@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-2-Clause
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+
+import gsort
+import numpy as np
+import pytest
+
+
+def keys_of(count, dtype="u4"):
+	return np.random.default_rng(count).integers(0, 1000000, count).astype(dtype)
+
+
+def test_raw_keys(tmp_path):
+	keys = keys_of(100000, "i8")
+	keys.tofile(tmp_path / "in")
+	stats = gsort.sort_file(tmp_path / "in", tmp_path / "out", type=np.int64)
+	assert np.array_equal(np.fromfile(tmp_path / "out", "i8"), np.sort(keys))
+	assert stats.keys == stats.keys_out == len(keys) and stats.bytes_out == keys.nbytes
+	gsort.sort_file(tmp_path / "in", tmp_path / "in", type="i8", descending=True)
+	assert np.array_equal(np.fromfile(tmp_path / "in", "i8"), np.sort(keys)[::-1])
+
+
+def test_big_endian(tmp_path):
+	keys = keys_of(1000, ">i4")
+	keys.tofile(tmp_path / "in")
+	gsort.sort_file(tmp_path / "in", tmp_path / "out", type=">i4")
+	assert np.array_equal(np.fromfile(tmp_path / "out", ">i4"), np.sort(keys))
+
+
+def test_text(tmp_path):
+	(tmp_path / "in").write_text("10\n-3\n7\n")
+	gsort.sort_file([tmp_path / "in", tmp_path / "in"], tmp_path / "out", unique=True)
+	assert (tmp_path / "out").read_text() == "-3\n7\n10\n"
+	(tmp_path / "in").write_text("1.5\n-1e3\n")
+	gsort.sort_file(tmp_path / "in", tmp_path / "out", type="text-float")
+	assert (tmp_path / "out").read_text() == "-1000\n1.5\n"
+
+
+def test_npy(tmp_path):
+	keys = keys_of(50000, "f4")
+	np.save(tmp_path / "a.npy", keys)
+	gsort.sort_file(tmp_path / "a.npy", tmp_path / "out.npy")
+	assert np.array_equal(np.load(tmp_path / "out.npy"), np.sort(keys))
+	gsort.sort_file(tmp_path / "a.npy", tmp_path / "out.npy", unique=True)
+	assert np.array_equal(np.load(tmp_path / "out.npy"), np.unique(keys))
+	np.save(tmp_path / "b.npy", np.arange(9, dtype="f4"))
+	gsort.sort_file(tmp_path / "a.npy", tmp_path / "a.npy")
+	gsort.merge_files([tmp_path / "a.npy", tmp_path / "b.npy"], tmp_path / "out.npy")
+	assert np.array_equal(np.load(tmp_path / "out.npy"), np.sort(np.append(keys, np.arange(9, dtype="f4"))))
+	assert sorted(os.listdir(tmp_path)) == ["a.npy", "b.npy", "out.npy"]
+
+	np.save(tmp_path / "square.npy", np.zeros((3, 3)))
+	with pytest.raises(gsort.InputError, match="2 dimensions"):
+		gsort.sort_file(tmp_path / "square.npy", tmp_path / "out.npy")
+	with pytest.raises(ValueError, match="the header says"):
+		gsort.sort_file(tmp_path / "a.npy", tmp_path / "out.npy", type="u4")
+
+
+def test_larger_than_memory(tmp_path):
+	keys = keys_of(4000000, "u8")
+	keys.tofile(tmp_path / "in")
+	seen = []
+	stats = gsort.sort_file(tmp_path / "in", tmp_path / "out", type="u8", memory=16 << 20,
+	                        temp_dirs=[tmp_path], progress=seen.append)
+	assert stats.runs > 1
+	assert np.array_equal(np.fromfile(tmp_path / "out", "u8"), np.sort(keys))
+	assert seen[-1].bytes_in == seen[-1].bytes_out == keys.nbytes and seen[-1].phase == "done"
+	assert seen[-1].bytes_total == keys.nbytes
+
+
+def test_errors(tmp_path):
+	(tmp_path / "in").write_text("1\ntwo\n")
+	(tmp_path / "out").write_text("as it was")
+	with pytest.raises(gsort.InputError, match="in:2: not a number"):
+		gsort.sort_file(tmp_path / "in", tmp_path / "out")
+	with pytest.raises(OSError, match="No such file"):
+		gsort.sort_file(tmp_path / "missing", tmp_path / "out")
+	with pytest.raises(gsort.InputError, match="disorder"):
+		(tmp_path / "in").write_text("2\n1\n")
+		gsort.merge_files([tmp_path / "in"], tmp_path / "out")
+	with pytest.raises(ValueError, match="no file"):
+		gsort.sort_file([], tmp_path / "out")
+	assert (tmp_path / "out").read_text() == "as it was"
+
+
+def test_what_progress_raises_ends_the_job(tmp_path):
+	keys_of(3000000, "u8").tofile(tmp_path / "in")
+
+	def stop(_progress):
+		raise RuntimeError("enough")
+
+	with pytest.raises(RuntimeError, match="enough"):
+		gsort.sort_file(tmp_path / "in", tmp_path / "out", type="u8", progress=stop)
+
+
+def test_keyboard_interrupt(tmp_path):
+	"""Ctrl-C while it waits for a FIFO: KeyboardInterrupt, at once, and nothing is left."""
+	os.mkfifo(tmp_path / "fifo")
+	hold = os.open(tmp_path / "fifo", os.O_RDWR)
+	program = (
+		"import gsort, sys\n"
+		"def started(progress):\n"
+		"    print(progress.phase, flush=True)\n"
+		"try:\n"
+		"    gsort.sort_file('fifo', 'out', type='u4', progress=started)\n"
+		"except KeyboardInterrupt:\n"
+		"    print('interrupted')\n")
+	child = subprocess.Popen([sys.executable, "-c", program], cwd=tmp_path, text=True,
+	                         stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+	assert child.stdout.readline() == "reading\n"
+	child.send_signal(signal.SIGINT)
+	printed, _ = child.communicate()
+	os.close(hold)
+	assert printed.splitlines()[-1] == "interrupted" and child.returncode == 0
+	assert os.listdir(tmp_path) == ["fifo"]
+
+
+def test_layout_is_that_of_the_header():
+	"""Every member that the module writes is in libgsort.abi."""
+	source = pathlib.Path(gsort.__file__).parent
+	from gsort import _native
+	for member in ("operation", "type", "reverse", "unique", "inputs", "input_count", "output", "warn",
+	               "memory_bytes", "threads", "temp_dirs", "temp_dir_count", "endian", "skip_bytes",
+	               "decompress"):
+		assert f"gsort_options.{member}" in _native.ABI
+	assert _native.ABI["gsort_options"] >= 344 and source.exists()

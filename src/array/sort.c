@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * sort.c - sort an array in place
+ *
+ * In:   keys of any binary type.
+ * Out:  the same keys, in order, in the same place.
+ *
+ *     8 and 16 bits          counted                                  sort/count.h
+ *     up to a leaf           a bitonic network, in place              sort/cpu/simd_kernels.h
+ *     up to QUICK_BYTES      a copy is sorted back by quicksort       sort/cpu/quicksort.h
+ *     more                   buckets by value, by a team; then each   sort/buckets/buckets.h
+ *                            part is sorted to its place
+ *
+ * The maps to ordered bits and back are made of a piece that is in a cache anyway.
+ */
+#include <assert.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array/sort.h"
+#include "base/arena.h"
+#include "base/round.h"
+#include "base/team.h"
+#include "format/raw.h"
+#include "sort/buckets/add.h"
+#include "sort/buckets/buckets.h"
+#include "sort/buckets/parts.h"
+#include "sort/buckets/pool.h"
+#include "sort/buckets/seal.h"
+#include "sort/count.h"
+#include "sort/cpu/quicksort.h"
+#include "sort/keys.h"
+
+/* What one thread sorts without buckets.  More is left to buckets if there are more threads. */
+enum { QUICK_BYTES = GS_PART_BYTES, QUICK_BYTES_OF_MANY = 1 << 20 };
+
+/* What a thread adds to buckets at a time: it stays in the second-level cache while it is mapped. */
+enum { SHARE_BYTES = 128 << 10 };
+
+/* Less comes from malloc(), which keeps it for the next call; more is mapped, in huge pages. */
+enum { MAPPED_BYTES = 16 << 20, HUGE_PAGE = 2 << 20 };
+
+static void
+to_ordered(const struct gs_array_args *args, void *keys, size_t count)
+{
+	gs_raw_to_ordered(args->type, GSORT_ENDIAN_HOST, args->reverse, keys, count, 1);
+}
+
+static void
+to_raw(const struct gs_array_args *args, void *keys, size_t count)
+{
+	gs_ordered_to_raw(args->type, GSORT_ENDIAN_HOST, args->reverse, keys, count, 1);
+}
+
+/* ---- memory ---------------------------------------------------------------------------- */
+
+enum { ALIGNMENT = HUGE_PAGE };		/* of what is used of the caller's scratch */
+
+/* Memory of a call, or the caller's. */
+struct memory {
+	char           *at;
+	void           *taken;		/* from malloc() */
+	struct gs_arena arena;
+};
+
+static gs_status
+get_memory(struct memory *memory, size_t bytes, const struct gs_array_args *args)
+{
+	*memory = (struct memory){ .at = NULL };
+	if (args->scratch != NULL) {
+		memory->at = (char *)gs_round_up((uintptr_t)args->scratch, ALIGNMENT);
+		return (size_t)(memory->at - (char *)args->scratch) + bytes <= args->scratch_bytes ? GS_OK
+		       : gs_fail(GS_EUSAGE, "scratch has %zu bytes, but gsort_scratch_bytes() are %zu",
+		                 args->scratch_bytes, ALIGNMENT + bytes);
+	}
+	if (bytes < MAPPED_BYTES) {
+		memory->at = memory->taken = aligned_alloc(64, gs_round_up(bytes, 64));
+		return memory->at != NULL ? GS_OK : gs_fail(GS_EBUDGET, "out of memory");
+	}
+	TRY(gs_arena_open(&memory->arena, gs_arena_round(bytes), true));
+	memory->at = gs_arena_take(&memory->arena, bytes);
+	return GS_OK;
+}
+
+static void
+give_memory(struct memory *memory)
+{
+	free(memory->taken);
+	gs_arena_close(&memory->arena);
+}
+
+/* ---- 8 and 16 bits -------------------------------------------------------------- */
+
+/* Up to so many keys of 16 bits are sorted as 32 bits: 65,536 bins take longer. */
+enum { WIDENED_KEYS = 2048 };
+
+static void
+sort_widened(uint16_t *keys, size_t count)
+{
+	uint32_t wide[WIDENED_KEYS];
+	const struct gs_simd_kernels *kernels = gs_simd_kernels(gs_simd_best(), 32);
+
+	assert(count <= kernels->leaf_keys);
+	for (size_t i = 0; i < count; i++)
+		wide[i] = keys[i];
+	kernels->sort_leaf(wide, wide, count);
+	for (size_t i = 0; i < count; i++)
+		keys[i] = (uint16_t)wide[i];
+}
+
+struct counting {
+	const struct gs_array_args *args;
+	struct gs_count count;
+	char  *keys;
+	size_t begin, end;	/* of a round */
+};
+
+/* A thread counts so many keys before its counts are summed: they have 32 bits. */
+#define ROUND_KEYS	((size_t)1 << 31)
+
+static void
+count_share(void *context, unsigned rank, unsigned size)
+{
+	struct counting *counting = context;
+	const size_t keys = counting->end - counting->begin, key_bytes = counting->args->key_bytes;
+	const size_t end = counting->begin + gs_team_begin(keys, rank + 1, size);
+	size_t at = counting->begin + gs_team_begin(keys, rank, size);
+
+	for (size_t now; at < end; at += now) {
+		char *share = counting->keys + at * key_bytes;
+
+		now = end - at < SHARE_BYTES ? end - at : SHARE_BYTES;
+		to_ordered(counting->args, share, now);
+		gs_count_add(&counting->count, rank, share, now);
+	}
+}
+
+/* The array itself is the buffer of the histogram: its keys have been counted. */
+static gs_status
+sort_by_counting(void *keys, size_t count, const struct gs_array_args *args)
+{
+	const size_t bins = (size_t)1 << args->key_bits;
+	const unsigned threads = gs_array_threads(args, count * args->key_bytes);
+	struct counting counting = { .args = args, .keys = keys };
+	struct memory memory;
+	struct gs_span span;
+
+	TRY(get_memory(&memory, gs_count_bytes(bins, threads), args));
+	memset(memory.at, 0, gs_count_bytes(bins, threads));
+	gs_count_open(&counting.count, memory.at, bins, args->key_bits, 0, threads);
+	for (; counting.begin < count; counting.begin = counting.end) {
+		counting.end = count - counting.begin < ROUND_KEYS ? count : counting.begin + ROUND_KEYS;
+		gs_team_run(threads, count_share, &counting);
+		gs_count_sum(&counting.count);
+	}
+	gs_count_next(&counting.count, false, keys, count * args->key_bytes, &span);
+	assert(span.count == count);
+	to_raw(args, keys, count);
+	give_memory(&memory);
+	return GS_OK;
+}
+
+/* ---- what fits a cache ------------------------------------------------------------- */
+
+/* Are they in order already?  Of keys that are not, few are read. */
+static bool
+in_order(const void *keys, unsigned key_bits, size_t count)
+{
+	enum { STEP = 1024 };
+
+	for (size_t at = 1; at < count; at += STEP)
+		if (!gs_keys_in_order(keys, key_bits, at, count - at < STEP ? count : at + STEP,
+		                      GS_ASCENDING))
+			return false;
+	return true;
+}
+
+static gs_status
+sort_by_quicksort(void *keys, size_t count, const struct gs_array_args *args)
+{
+	struct memory memory;
+
+	TRY(get_memory(&memory, count * args->key_bytes, args));
+	to_ordered(args, keys, count);
+	if (!in_order(keys, args->key_bits, count)) {
+		memcpy(memory.at, keys, count * args->key_bytes);
+		gs_quicksort(gs_simd_kernels(gs_simd_best(), args->key_bits), keys, memory.at, count, 0,
+		             UINT64_MAX >> (64 - args->key_bits));
+	}
+	to_raw(args, keys, count);
+	give_memory(&memory);
+	return GS_OK;
+}
+
+/* ---- more than that ------------------------------------------------------------------ */
+
+struct work {
+	const struct gs_array_args *args;
+	char   *keys;
+	size_t  count;
+	struct gs_buckets *buckets;
+	char   *scratch;		/* a part for each thread */
+	size_t  part_bytes, parts;
+	atomic_size_t next;		/* share, then part */
+};
+
+static void
+add_shares(void *context, unsigned rank, unsigned size)
+{
+	struct work *work = context;
+	const size_t key_bytes = work->args->key_bytes, most = SHARE_BYTES / key_bytes;
+	size_t share;
+
+	(void)size;
+	while ((share = atomic_fetch_add(&work->next, 1)) * most < work->count) {
+		const size_t at = share * most, left = work->count - at, keys = left < most ? left : most;
+		bool added;
+
+		to_ordered(work->args, work->keys + at * key_bytes, keys);
+		added = gs_buckets_add(work->buckets, rank, share, work->keys + at * key_bytes, keys);
+		(void)added;
+		assert(added && "there was room");
+	}
+}
+
+static void
+sort_parts(void *context, unsigned rank, unsigned size)
+{
+	struct work *work = context;
+	size_t p;
+
+	(void)size;
+	while ((p = atomic_fetch_add(&work->next, 1)) < work->parts) {
+		const struct gs_part part = gs_buckets_part(work->buckets, p);
+		char *into = work->keys + part.at * work->args->key_bytes;
+
+		gs_buckets_sort_part(work->buckets, rank, p, into,
+		                     work->scratch + rank * work->part_bytes);
+		to_raw(work->args, into, part.count);
+	}
+}
+
+/* The memory of buckets, in this order. */
+struct layout {
+	struct gs_bucket_sizes sizes;
+	unsigned threads;
+	size_t   pool_bytes, scratch_bytes, table_bytes, lists_bytes;
+};
+
+static struct layout
+lay_out(size_t count, const struct gs_array_args *args)
+{
+	const size_t bytes = count * args->key_bytes, about = bytes + bytes / 2 + ((size_t)1 << 30);
+	struct layout layout = { .threads = gs_array_threads(args, bytes) };
+
+	layout.sizes = gs_buckets_choose(layout.threads, 1, UINT64_MAX, bytes, GS_PART_BYTES);
+	layout.pool_bytes = gs_round_up(bytes + gs_buckets_reserve(&layout.sizes, about) +
+	                                gs_buckets_reserve_once(&layout.sizes, about), HUGE_PAGE);
+	assert(layout.pool_bytes <= about);
+	layout.scratch_bytes = layout.threads * layout.sizes.part_bytes;
+	layout.table_bytes = gs_round_up(gs_pool_bytes(layout.pool_bytes, layout.sizes.block_bytes), 64);
+	layout.lists_bytes = gs_buckets_bytes(&layout.sizes, layout.pool_bytes);
+	return layout;
+}
+
+static size_t
+layout_bytes(const struct layout *layout)
+{
+	return layout->pool_bytes + layout->scratch_bytes + layout->table_bytes + layout->lists_bytes;
+}
+
+static gs_status
+sort_by_buckets(void *keys, size_t count, const struct gs_array_args *args)
+{
+	const struct layout layout = lay_out(count, args);
+	struct work work = { .args = args, .keys = keys, .count = count,
+	                     .part_bytes = layout.sizes.part_bytes };
+	struct memory memory;
+	char *table;
+
+	TRY(get_memory(&memory, layout_bytes(&layout), args));
+	work.scratch = memory.at + layout.pool_bytes;
+	table = work.scratch + layout.scratch_bytes;
+	if (memory.arena.base == NULL)		/* what is mapped is 0 */
+		memset(table, 0, layout.table_bytes + layout.lists_bytes);
+	work.buckets = gs_buckets_init(table + layout.table_bytes,
+	                               gs_pool_init(table, memory.at, layout.pool_bytes,
+	                                            layout.sizes.block_bytes),
+	                               args->key_bits, &layout.sizes);
+	assert(gs_buckets_fit(work.buckets) >= count * args->key_bytes);
+	gs_team_run(layout.threads, add_shares, &work);
+	work.parts = gs_buckets_seal(work.buckets, layout.threads);
+	atomic_store(&work.next, 0);
+	gs_team_run(layout.threads, sort_parts, &work);
+	give_memory(&memory);
+	return GS_OK;
+}
+
+/* ---- the choice ------------------------------------------------------------------------ */
+
+static enum method { NOTHING, WIDENED, COUNTED, LEAF, QUICKSORT, BUCKETS }
+choose(size_t count, const struct gs_array_args *args)
+{
+	if (count < 2)
+		return NOTHING;
+	if (args->key_bits <= 16)
+		return args->key_bits == 16 && count <= WIDENED_KEYS ? WIDENED : COUNTED;
+	if (count <= gs_simd_kernels(gs_simd_best(), args->key_bits)->leaf_keys)
+		return LEAF;
+	return count * args->key_bytes <= (args->threads == 1 ? QUICK_BYTES : QUICK_BYTES_OF_MANY)
+	       ? QUICKSORT : BUCKETS;
+}
+
+size_t
+gs_array_sort_bytes(size_t count, const struct gs_array_args *args)
+{
+	const size_t bytes = count * args->key_bytes;
+	struct layout layout;
+
+	switch (choose(count, args)) {
+	case COUNTED:
+		return ALIGNMENT + gs_count_bytes((size_t)1 << args->key_bits, gs_array_threads(args, bytes));
+	case QUICKSORT:
+		return ALIGNMENT + bytes;
+	case BUCKETS:
+		layout = lay_out(count, args);
+		return ALIGNMENT + layout_bytes(&layout);
+	default:
+		return 0;
+	}
+}
+
+gs_status
+gs_array_sort(void *keys, size_t count, const struct gs_array_args *args)
+{
+	switch (choose(count, args)) {
+	case COUNTED:   return sort_by_counting(keys, count, args);
+	case QUICKSORT: return sort_by_quicksort(keys, count, args);
+	case BUCKETS:   return sort_by_buckets(keys, count, args);
+	case NOTHING:   return GS_OK;
+	default:        break;
+	}
+	to_ordered(args, keys, count);
+	if (args->key_bits == 16)
+		sort_widened(keys, count);
+	else
+		gs_simd_kernels(gs_simd_best(), args->key_bits)->sort_leaf(keys, keys, count);
+	to_raw(args, keys, count);
+	return GS_OK;
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * near.c - near misses: what other programs call an option
+ *
+ * In:   a word that is no option.
+ * Out:  the one that was meant: by a table of what other programs call it, or by edit distance.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/near.h"
+#include "cli/option_table.h"
+#include "cli/type_names.h"
+
+/* ---- options of other programs ------------------------------------------------ */
+
+/* Words that mean the same option here; what is not an option begins without "-". */
+static const struct {
+	const char *words, *meant;
+} synonyms[] = {
+	{ "j p P threads thread jobs cores cpus workers nproc max-threads", "--parallel" },
+	{ "limit first take max-rows", "--head" },
+	{ "last bottom", "--tail" },
+	{ "desc descending decreasing descend invert", "--reverse" },
+	{ "asc ascending increasing ascend", "smallest first is the default" },
+	{ "distinct dedup dedupe deduplicate no-duplicates uniques", "--unique" },
+	{ "memory mem max-memory max-mem memory-limit ram memory-max", "--buffer-size" },
+	{ "tmp tmpdir tmp-dir temp-dir tempdir temp-directory scratch", "--temporary-directory" },
+	{ "float floats real decimal double", "--general-numeric-sort" },
+	{ "int integer integers number numbers", "--numeric-sort" },
+	{ "dry-run explain", "--plan" },
+	{ "dtype data-type key-type format binary bin", "--type" },
+	{ "convert output-type out-type to-type", "--to" },
+	{ "outfile out-file o", "--output" },
+	{ "input infile in file files", "inputs are named without an option" },
+	{ "hex hexadecimal radix", "--base=16" },
+	{ "delimiter delim separator sep fs", "--field-separator" },
+	{ "column columns col field fields sort-by by", "--key" },
+	{ "byteorder byte-order endianness", "--endian" },
+	{ "big-endian bigendian big be", "--endian=big" },
+	{ "little-endian littleendian little le", "--endian=little" },
+	{ "gpu cuda", "--device=gpu" },
+	{ "cpu no-gpu", "--device=cpu" },
+	{ "is-sorted sorted check-sorted verify-sorted", "--check" },
+	{ "gunzip gzip unzip unpack uncompress", "--decompress" },
+	{ "percentile percentiles quantile", "--quantiles" },
+	{ "median", "--quantiles=0.5" },
+	{ "random", "--sample" },
+	{ "counts freq frequency frequencies count-unique", "--count" },
+	{ "describe statistics stat", "--summary" },
+	{ "intersection common", "--intersect" },
+	{ "subtract minus except diff", "--difference" },
+	{ "inplace", "--in-place" },
+	{ "silent no-messages", "--quiet" },
+	{ "skip-header headers header-lines", "--header" },
+	{ "offset skip", "--skip-bytes" },
+	{ "shuffle shuf", "to shuffle lines, use shuf(1)" },
+	{ "usage", "--help" },
+	{ "null nul print0 null-data zero", "--zero-terminated" },
+	{ "records record-len record-length width", "--record-size" },
+	{ "order-by", "--key" },
+};
+
+static const char *
+synonym_of(const char *word, size_t bytes)
+{
+	for (size_t s = 0; s < sizeof synonyms / sizeof synonyms[0]; s++)
+		if (gs_words_have(synonyms[s].words, word, bytes))
+			return synonyms[s].meant;
+	return NULL;
+}
+
+/* ---- edit distance -------------------------------------------------------------- */
+
+static size_t
+least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * Edits between TYPED and NAME: a letter inserted, deleted or replaced, or two swapped.
+ * Optimal string alignment, three rows of the table at a time (Damerau, "A technique for
+ * computer detection and correction of spelling errors", 1964).  O(BYTES * length of NAME).
+ */
+static size_t
+edits(const char *typed, size_t bytes, const char *name)
+{
+	enum { LONGEST = 40 };		/* longer than any option */
+	size_t table[3][LONGEST + 1];
+	size_t name_bytes = strlen(name);
+
+	if (bytes > LONGEST || name_bytes > LONGEST)
+		return LONGEST;
+	for (size_t n = 0; n <= name_bytes; n++)
+		table[0][n] = n;
+	for (size_t t = 1; t <= bytes; t++) {
+		size_t *now = table[t % 3];
+		size_t *before = table[(t + 2) % 3], *earlier = table[(t + 1) % 3];
+
+		now[0] = t;
+		for (size_t n = 1; n <= name_bytes; n++) {
+			size_t other = typed[t - 1] != name[n - 1];
+
+			now[n] = least(before[n - 1] + other, least(before[n], now[n - 1]) + 1);
+			if (t > 1 && n > 1 && typed[t - 1] == name[n - 2]
+			    && typed[t - 2] == name[n - 1])
+				now[n] = least(now[n], earlier[n - 2] + 1);
+		}
+	}
+	return table[bytes % 3][name_bytes];
+}
+
+/* The option whose name is nearest, within two edits and fewer than half of the word; or NULL. */
+static const char *
+nearest(const char *word, size_t bytes)
+{
+	const char *found = NULL;
+	size_t fewest = least(3, (bytes + 1) / 2);
+
+	for (const struct gs_option *o = gs_options; o < gs_options + gs_option_count; o++) {
+		size_t count;
+
+		if (o->name == NULL || o->refusal != NULL)
+			continue;
+		count = edits(word, bytes, o->name);
+		if (count < fewest) {
+			fewest = count;
+			found = o->name;
+		}
+	}
+	return found;
+}
+
+/* ---- the ends of messages ----------------------------------------------------------- */
+
+/* Is there the option MEANT, "--base=16", and is it not refused? */
+static bool
+exists(const char *meant)
+{
+	const size_t bytes = strcspn(meant + 2, "=");
+
+	for (const struct gs_option *o = gs_options; o < gs_options + gs_option_count; o++)
+		if (o->name != NULL && strlen(o->name) == bytes &&
+		    strncmp(o->name, meant + 2, bytes) == 0)
+			return o->refusal == NULL;
+	return false;
+}
+
+/* "--to" and "-u32" are options, other words say what to do. */
+static const char *
+suggest(const char *meant)
+{
+	static char text[128];
+
+	text[0] = '\0';
+	if (meant != NULL && (strncmp(meant, "--", 2) != 0 || exists(meant)))
+		snprintf(text, sizeof text, meant[0] == '-' ? "; did you mean '%s'?" : "; %s", meant);
+	return text;
+}
+
+const char *
+gs_near_option(const char *name, size_t bytes)
+{
+	const char *meant = synonym_of(name, bytes), *found;
+	enum gsort_endian endian;
+	enum gsort_type type;
+	char word[48], spelled[64];
+
+	snprintf(word, sizeof word, "%.*s", (int)bytes, name);
+	if (meant != NULL)
+		return suggest(meant);
+	found = gs_type_called(word, &type, &endian);
+	if (found != NULL)
+		return suggest(gs_spell_type(found, spelled));
+	found = nearest(name, bytes);
+	if (found != NULL)
+		snprintf(spelled, sizeof spelled, "--%s", found);
+	return suggest(found != NULL ? spelled : NULL);
+}
+
+const char *
+gs_near_letter(char letter)
+{
+	return suggest(synonym_of(&letter, 1));
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * progress_line.c - how far a job has come, as a line of text
+ *
+ * In:   gsort_progress(), and times.
+ * Out:  [####----] read 62% 3.9/6.3GiB 2.1GiB/s | sorted 3/5 runs | 0:03 eta 0:04
+ *
+ * Of compressed input the share that has been read is that of the files on disk.  There is nothing
+ * about writing before something is written.  No printf(3): it is not async-signal-safe.
+ */
+#include <stdbool.h>
+#include <string.h>
+
+#include "cli/progress_line.h"
+
+enum {
+	ETA_SECONDS = 2,	/* no estimate before that */
+	BAR_FROM    = 100,	/* columns of a terminal */
+	BAR_COLUMNS = 20,
+};
+
+/* --- text ------------------------------------------------------------------- */
+
+void
+gs_progress_add(struct gs_progress_line *line, const char *text)
+{
+	const size_t room = sizeof line->text - 1 - line->bytes, bytes = strlen(text);
+	const size_t count = bytes < room ? bytes : room;
+
+	memcpy(line->text + line->bytes, text, count);
+	line->bytes += count;
+	line->text[line->bytes] = '\0';
+}
+
+/* Append NUMBER, with leading zeros up to DIGITS. */
+static void
+add_number(struct gs_progress_line *line, uint64_t number, unsigned digits)
+{
+	char text[24], *at = text + sizeof text - 1;
+
+	*at = '\0';
+	for (; number > 0 || digits > 0; number /= 10) {
+		*--at = (char)('0' + number % 10);
+		digits -= digits > 0;
+	}
+	gs_progress_add(line, at);
+}
+
+static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+
+static unsigned
+unit_of(double size)
+{
+	unsigned u = 0;
+
+	for (; size >= 1024 && u < 6; u++)
+		size /= 1024;
+	return u;
+}
+
+/* Append SIZE in UNIT, without the unit's name. */
+static void
+add_size(struct gs_progress_line *line, double size, unsigned unit)
+{
+	uint64_t tenths;
+
+	for (unsigned u = 0; u < unit; u++)
+		size /= 1024;
+	tenths = (uint64_t)(size * 10 + 0.5);
+	add_number(line, unit == 0 ? (uint64_t)size : tenths / 10, 1);
+	if (unit > 0) {
+		gs_progress_add(line, ".");
+		add_number(line, tenths % 10, 1);
+	}
+}
+
+static void
+add_time(struct gs_progress_line *line, double seconds)
+{
+	const uint64_t s = (uint64_t)seconds;
+
+	if (s >= 3600) {
+		add_number(line, s / 3600, 1);
+		gs_progress_add(line, ":");
+	}
+	add_number(line, s / 60 % 60, s >= 3600 ? 2 : 1);
+	gs_progress_add(line, ":");
+	add_number(line, s % 60, 2);
+}
+
+static void
+add_percent(struct gs_progress_line *line, double share)
+{
+	add_number(line, (uint64_t)(100 * share), 1);
+	gs_progress_add(line, "%");
+}
+
+/* --- shares ------------------------------------------------------------------- */
+
+static double
+share(uint64_t part, uint64_t whole)
+{
+	return whole == 0 || part > whole ? 1 : (double)part / (double)whole;
+}
+
+static bool
+knows_total(const struct gsort_progress *p)
+{
+	return p->bytes_total != UINT64_MAX && p->bytes_total > 0;
+}
+
+/* The share of the input that has been read; less than 0: unknown. */
+static double
+share_read(const struct gsort_progress *p)
+{
+	if (knows_total(p))
+		return share(p->bytes_in > p->stored_in ? p->bytes_in : p->stored_in, p->bytes_total);
+	if (p->stored_total != UINT64_MAX && p->stored_total > 0)
+		return share(p->stored_in, p->stored_total);
+	return -1;
+}
+
+/* Is there something to say of writing? */
+static bool
+has_written(const struct gsort_progress *p)
+{
+	return p->keys_sorted > 0 || p->phase == GSORT_WRITING;
+}
+
+static double
+share_written(const struct gsort_progress *p)
+{
+	return p->keys_in == 0 ? 0 : share(p->keys_sorted, p->keys_in);
+}
+
+/*
+ * Estimate the seconds left; less than 0: unknown.  A sort writes as many bytes as it reads,
+ * and writing is taken to need as long as reading.
+ */
+static double
+time_left(const struct gsort_progress *p, enum gsort_operation operation,
+          const struct gs_progress_times *times)
+{
+	const double written = share_written(p), read = share_read(p);
+
+	if (times->elapsed < ETA_SECONDS)
+		return -1;
+	if (operation == GSORT_SORT && p->phase == GSORT_WRITING)
+		return times->writing > 0 && p->keys_sorted > 0 ? times->writing / written - times->writing
+		                                                : -1;
+	if (read <= 0)
+		return -1;
+	return (operation == GSORT_SORT ? 2 : 1) * times->elapsed / read - times->elapsed;
+}
+
+/* --- parts --------------------------------------------------------------------- */
+
+static void
+add_bar(struct gs_progress_line *line, const struct gsort_progress *p, enum gsort_operation operation)
+{
+	const double read = share_read(p);
+	const double all = operation == GSORT_SORT ? (read + share_written(p)) / 2 : read;
+
+	if (read < 0)
+		return;
+	gs_progress_add(line, "[");
+	for (unsigned c = 0; c < BAR_COLUMNS; c++)
+		gs_progress_add(line, c < (unsigned)(all * BAR_COLUMNS) ? "#" : "-");
+	gs_progress_add(line, "] ");
+}
+
+/* "read 62% 3.9/6.3GiB 2.1GiB/s" */
+static void
+add_read(struct gs_progress_line *line, const struct gsort_progress *p, double elapsed)
+{
+	/* what has come, and perhaps waits for a whole chunk to be decoded */
+	const double bytes = (double)(p->bytes_in > p->stored_in ? p->bytes_in : p->stored_in);
+	const double speed = elapsed > 0 ? bytes / elapsed : 0;
+	const bool known = knows_total(p);
+	const unsigned unit = unit_of(known ? (double)p->bytes_total : bytes);
+
+	gs_progress_add(line, "read ");
+	if (share_read(p) >= 0) {
+		add_percent(line, share_read(p));
+		gs_progress_add(line, " ");
+	}
+	add_size(line, bytes, unit);
+	if (known) {
+		gs_progress_add(line, "/");
+		add_size(line, (double)p->bytes_total, unit);
+	}
+	gs_progress_add(line, units[unit]);
+	if (p->phase == GSORT_READING) {
+		gs_progress_add(line, " ");
+		add_size(line, speed, unit_of(speed));
+		gs_progress_add(line, units[unit_of(speed)]);
+		gs_progress_add(line, "/s");
+	}
+}
+
+/* "sorted 3/5 runs": the total assumes that the rest of the input is like the part read. */
+static void
+add_runs(struct gs_progress_line *line, const struct gsort_progress *p)
+{
+	const double read = share_read(p);
+
+	if (p->runs == 0)
+		return;
+	gs_progress_add(line, " | sorted ");
+	add_number(line, p->runs, 1);
+	if (read > 0) {
+		gs_progress_add(line, "/");
+		add_number(line, (uint64_t)((double)p->runs / read + 0.5), 1);
+	}
+	gs_progress_add(line, p->runs == 1 ? " run" : " runs");
+}
+
+void
+gs_progress_describe(struct gs_progress_line *line, const struct gsort_progress *p,
+                     enum gsort_operation operation, const struct gs_progress_times *times,
+                     unsigned columns)
+{
+	double left;
+
+	line->bytes = 0;
+	if (p == NULL) {
+		gs_progress_add(line, "opening the input");
+		return;
+	}
+	if (columns >= BAR_FROM)
+		add_bar(line, p, operation);
+	add_read(line, p, times->elapsed);
+	add_runs(line, p);
+	if (p->phase == GSORT_SORTING)
+		gs_progress_add(line, " | sorting");
+	if (p->phase == GSORT_MERGING)
+		gs_progress_add(line, " | merging");
+	if (operation == GSORT_SORT && has_written(p)) {
+		gs_progress_add(line, " | write ");
+		add_percent(line, share_written(p));
+	}
+	gs_progress_add(line, " | ");
+	add_time(line, times->elapsed);
+	left = time_left(p, operation, times);
+	if (left >= 0) {
+		gs_progress_add(line, " eta ");
+		add_time(line, left + 0.5);
+	}
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * progress_line.h - how far a job has come, as a line of text
+ *
+ * Async-signal-safe: a handler of SIGUSR1 may call it.
+ */
+#ifndef GS_PROGRESS_LINE_H
+#define GS_PROGRESS_LINE_H
+
+#include <stddef.h>
+
+#include "gsort.h"
+
+enum { GS_PROGRESS_WIDEST = 256 };
+
+struct gs_progress_line {
+	char   text[GS_PROGRESS_WIDEST];
+	size_t bytes;
+};
+
+/* Since when, in seconds. */
+struct gs_progress_times {
+	double elapsed;
+	double writing;		/* 0: nothing has been written */
+};
+
+/**
+ * Describe PROGRESS: "read 62% 3.9/6.3GiB 2.1GiB/s | sorted 3/5 runs | 0:03 eta 0:04".
+ *
+ * @progress  NULL: the job is not open yet
+ * @columns   of the terminal: from 100 on there is a bar before it; 0: no terminal
+ */
+void gs_progress_describe(struct gs_progress_line *line, const struct gsort_progress *progress,
+                          enum gsort_operation operation, const struct gs_progress_times *times,
+                          unsigned columns);
+
+/** Append TEXT, as far as there is room. */
+void gs_progress_add(struct gs_progress_line *line, const char *text);
+
+#endif

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* type_names.c - what C, numpy, Rust and data bases call a type */
+#include <string.h>
+
+#include "cli/type_names.h"
+
+bool
+gs_words_have(const char *list, const char *word, size_t bytes)
+{
+	while (*list != '\0') {
+		const size_t length = strcspn(list, " ");
+		size_t same = 0;
+
+		while (same < length && same < bytes &&
+		       (list[same] == word[same] || (list[same] == '-' && word[same] == '_')))
+			same++;
+		if (same == length && same == bytes)
+			return true;
+		list += length + (list[length] == ' ');
+	}
+	return false;
+}
+
+static const struct {
+	const char *words, *type;
+} types[] = {
+	{ "u8 uint8 uint8-t u1 byte uchar unsigned-char ubyte bool boolean", "u8" },
+	{ "i8 int8 int8-t i1 schar signed-char sbyte tinyint", "i8" },
+	{ "u16 uint16 uint16-t u2 ushort unsigned-short", "u16" },
+	{ "i16 int16 int16-t i2 short smallint", "i16" },
+	{ "u32 uint32 uint32-t u4 uint unsigned unsigned-int", "u32" },
+	{ "i32 int32 int32-t i4 int integer", "i32" },
+	{ "u64 uint64 uint64-t ulong unsigned-long unsigned-long-long usize size-t ulonglong", "u64" },
+	{ "i64 int64 int64-t long long-long bigint isize longlong ssize-t", "i64" },
+	{ "u128 uint128 uint128-t unsigned-int128", "u128" },
+	{ "i128 int128 int128-t", "i128" },
+	{ "f16 float16 half f2", "f16" },
+	{ "bf16 bfloat16", "bf16" },
+	{ "f32 float float32 f4 single real", "f32" },
+	{ "f64 double float64 f8 double-precision", "f64" },
+	{ "text string str ascii csv txt", "text" },
+	{ "ipv4 ip ip4 inet ipaddr", "ipv4" },
+	{ "time date datetime timestamp iso8601", "time" },
+};
+
+/* Of numpy, "u4" behind a byte order: so many bytes, not bits. */
+static const char *
+type_in_bytes(const char *name)
+{
+	static const char *const names[][2] = {
+		{ "u1", "u8" }, { "u2", "u16" }, { "u4", "u32" }, { "u8", "u64" },
+		{ "i1", "i8" }, { "i2", "i16" }, { "i4", "i32" }, { "i8", "i64" },
+		{ "f2", "f16" }, { "f4", "f32" }, { "f8", "f64" }, { "b1", "u8" },
+	};
+
+	for (size_t n = 0; n < sizeof names / sizeof names[0]; n++)
+		if (strcmp(name, names[n][0]) == 0)
+			return names[n][1];
+	return NULL;
+}
+
+const char *
+gs_type_called(const char *name, enum gsort_type *type, enum gsort_endian *endian)
+{
+	const bool ordered = name[0] != '\0' && strchr("<>=|", name[0]) != NULL;
+	const char *found = ordered ? type_in_bytes(name + 1) : NULL;
+	char small[32];
+	size_t bytes = 0;
+
+	for (; name[bytes] != '\0' && bytes < sizeof small - 1; bytes++)	/* "U32", "Int" */
+		small[bytes] = (char)(name[bytes] >= 'A' && name[bytes] <= 'Z' ? name[bytes] | 0x20 :
+		                      name[bytes] == ' ' ? '-' : name[bytes]);
+	small[bytes] = '\0';
+	for (size_t t = 0; found == NULL && !ordered && t < sizeof types / sizeof types[0]; t++)
+		if (gs_words_have(types[t].words, small, bytes))
+			found = types[t].type;
+	if (found == NULL || !gsort_type_named(found, type))
+		return NULL;
+	if (*name == '<' || *name == '>')
+		*endian = *name == '<' ? GSORT_ENDIAN_LITTLE : GSORT_ENDIAN_BIG;
+	return found;
+}

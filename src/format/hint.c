@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * hint.c - what a line that is not a number looks like, and what would have worked
+ *
+ * In:   a line.
+ * Out:  a sentence for people: the first that fits of characters that cannot be seen, known
+ *       notations, fields.
+ */
+#include <regex.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "format/hint.h"
+
+enum { LOOKED_AT = 200 };	/* bytes of a line; no notation is longer */
+
+/* ---- characters ------------------------------------------------------------- */
+
+/* Those that a terminal shows as a blank, as nothing or as a character of numbers. */
+static const struct character {
+	uint32_t    first, last;
+	const char *name;	/* of one; of several, what they are */
+} characters[] = {
+	{ 0x00, 0x00, "NULL" }, { 0x08, 0x08, "BACKSPACE" }, { 0x0b, 0x0b, "LINE TABULATION" },
+	{ 0x0c, 0x0c, "FORM FEED" },
+	{ 0x1a, 0x1a, "SUBSTITUTE, the end of a file of DOS" }, { 0x1b, 0x1b, "ESCAPE" },
+	{ 0x01, 0x1f, "a control character" }, { 0x7f, 0x7f, "DELETE" },
+	{ 0x85, 0x85, "NEXT LINE" }, { 0x80, 0x9f, "a control character" },
+	{ 0xa0, 0xa0, "NO-BREAK SPACE" }, { 0xad, 0xad, "SOFT HYPHEN" },
+	{ 0x61c, 0x61c, "ARABIC LETTER MARK" }, { 0x660, 0x669, "an ARABIC-INDIC DIGIT" },
+	{ 0x6f0, 0x6f9, "an EXTENDED ARABIC-INDIC DIGIT" },
+	{ 0x966, 0x96f, "a DEVANAGARI DIGIT" }, { 0x1680, 0x1680, "OGHAM SPACE MARK" },
+	{ 0x180e, 0x180e, "MONGOLIAN VOWEL SEPARATOR" }, { 0x2002, 0x2002, "EN SPACE" },
+	{ 0x2003, 0x2003, "EM SPACE" }, { 0x2007, 0x2007, "FIGURE SPACE" },
+	{ 0x2009, 0x2009, "THIN SPACE" }, { 0x200a, 0x200a, "HAIR SPACE" },
+	{ 0x2000, 0x200a, "a space of typography" }, { 0x200b, 0x200b, "ZERO WIDTH SPACE" },
+	{ 0x200c, 0x200c, "ZERO WIDTH NON-JOINER" }, { 0x200d, 0x200d, "ZERO WIDTH JOINER" },
+	{ 0x200e, 0x200e, "LEFT-TO-RIGHT MARK" }, { 0x200f, 0x200f, "RIGHT-TO-LEFT MARK" },
+	{ 0x2010, 0x2010, "HYPHEN" }, { 0x2011, 0x2011, "NON-BREAKING HYPHEN" },
+	{ 0x2012, 0x2012, "FIGURE DASH" }, { 0x2013, 0x2013, "EN DASH" },
+	{ 0x2014, 0x2014, "EM DASH" }, { 0x2028, 0x2028, "LINE SEPARATOR" },
+	{ 0x2029, 0x2029, "PARAGRAPH SEPARATOR" }, { 0x202d, 0x202d, "LEFT-TO-RIGHT OVERRIDE" },
+	{ 0x202e, 0x202e, "RIGHT-TO-LEFT OVERRIDE" },
+	{ 0x202a, 0x202e, "a mark of writing direction" },
+	{ 0x202f, 0x202f, "NARROW NO-BREAK SPACE" },
+	{ 0x205f, 0x205f, "MEDIUM MATHEMATICAL SPACE" }, { 0x2060, 0x2060, "WORD JOINER" },
+	{ 0x2061, 0x206f, "an invisible mark" }, { 0x2212, 0x2212, "MINUS SIGN, not HYPHEN-MINUS" },
+	{ 0x2800, 0x2800, "BRAILLE PATTERN BLANK" }, { 0x3000, 0x3000, "IDEOGRAPHIC SPACE" },
+	{ 0xfe63, 0xfe63, "SMALL HYPHEN-MINUS" },
+	{ 0xfeff, 0xfeff, "ZERO WIDTH NO-BREAK SPACE, a byte order mark" },
+	{ 0xff0d, 0xff0d, "FULLWIDTH HYPHEN-MINUS" }, { 0xff10, 0xff19, "a FULLWIDTH DIGIT" },
+	{ 0xfff9, 0xfffb, "an invisible mark" }, { 0xe0000, 0xe007f, "an invisible mark" },
+};
+
+static const char *
+name_of(uint32_t point)
+{
+	for (size_t c = 0; c < sizeof characters / sizeof characters[0]; c++)
+		if (point >= characters[c].first && point <= characters[c].last)
+			return characters[c].name;
+	return NULL;
+}
+
+/* The code point of the UTF-8 character at AT, and its *BYTES; UINT32_MAX: it is none. */
+static uint32_t
+decode(const unsigned char *at, const unsigned char *end, size_t *bytes)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };	/* by bytes */
+	uint32_t point;
+
+	*bytes = *at < 0x80 ? 1 : *at < 0xc2 ? 0 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : *at < 0xf5 ? 4 : 0;
+	point = *bytes == 1 ? *at : *at & (0x7fu >> *bytes);
+	for (size_t b = 1; b < *bytes; b++) {
+		if (at + b >= end || (at[b] & 0xc0) != 0x80)
+			*bytes = 0;
+		else
+			point = point << 6 | (at[b] & 0x3f);
+	}
+	if (*bytes > 1 && point < least[*bytes])
+		*bytes = 0;
+	return *bytes > 0 ? point : UINT32_MAX;
+}
+
+/* Name the first character of LINE .. END that is not what it looks like.  False: there is none. */
+static bool
+name_character(char into[GS_HINT_BYTES], const char *line, const char *end)
+{
+	const unsigned char *const begin = (const unsigned char *)line;
+	const unsigned char *const behind = (const unsigned char *)end;
+	size_t bytes;
+
+	for (const unsigned char *at = begin; at < behind; at += bytes) {
+		const uint32_t point = decode(at, behind, &bytes);
+		const char *name = point == '\t' || point == '\r' || point == '\n' ? NULL
+		                                                                   : name_of(point);
+
+		if (point == UINT32_MAX && *at == 0xa0)
+			snprintf(into, GS_HINT_BYTES, "; byte %zu is a no-break space of Latin-1",
+			         (size_t)(at - begin) + 1);
+		else if (point == UINT32_MAX)
+			snprintf(into, GS_HINT_BYTES, "; byte %zu is no UTF-8",
+			         (size_t)(at - begin) + 1);
+		else if (name != NULL)
+			snprintf(into, GS_HINT_BYTES, "; byte %zu is U+%04X %s",
+			         (size_t)(at - begin) + 1, (unsigned)point, name);
+		else
+			continue;
+		return true;
+	}
+	return false;
+}
+
+/* ---- notations ---------------------------------------------------------------- */
+
+#define DIGITS	"[0-9]+"
+#define NUMBER	"[-+]?([0-9]+\\.?[0-9]*|\\.[0-9]+)(e[-+]?[0-9]+)?"
+
+/* POSIX extended regular expressions for a whole line; capitals are as small letters. */
+static const struct notation {
+	bool        integers;	/* only where integers are read: -g reads these */
+	const char *pattern, *hint;
+} notations[] = {
+	{ true,  NUMBER "|[-+]?(nan|inf|infinity)", "; floats need -g" },
+	{ false, "[0-9.]+e[-+]?", "" },		/* no hexadecimal number, but half of a float */
+	{ true,  "[-+]?0x[0-9a-f]+", "; hexadecimal needs --base=16" },
+	{ false, "[0-9]{4}-[0-9]{2}-[0-9]{2}([t ][0-9]{2}:.*)?", "; dates and times need --type=time" },
+	{ false, "[0-9]{1,2}([./-])[0-9]{1,2}[./-][0-9]{4}|[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}",
+	  "; dates are sorted as 2026-11-22, with --type=time" },
+	{ false, "([0-9]{1,3}\\.){3}[0-9]{1,3}", "; IPv4 addresses need --type=ipv4" },
+	{ false, "v?" DIGITS "(\\." DIGITS "){2,}([-+~].*)?|v" DIGITS "(\\." DIGITS ")*",
+	  "; versions need -V" },
+	{ false, "[-+]?[0-9]{1,3}(,[0-9]{3})+(\\.[0-9]*)?",
+	  "; remove the commas between thousands: tr -d ," },
+	{ false, "[-+]?[0-9]{1,3}(\\.[0-9]{3}){2,}(,[0-9]*)?",
+	  "; remove the points between thousands: tr -d ." },
+	{ false, "[-+]?[0-9]+(_[0-9]+)+(\\.[0-9]*)?", "; remove the underscores: tr -d _" },
+	{ false, "[-+]?[0-9]{1,3}('[0-9]{3})+(\\.[0-9]*)?", "; remove the quotes: tr -d \"'\"" },
+	{ false, "[-+]?[0-9]{1,3}( 0[0-9]{2}| [0-9]{3} 0[0-9]{2})( [0-9]{3})*",
+	  "; remove the blanks between thousands: tr -d ' '" },
+	{ false, "[\"']" NUMBER "[\"'],?", "; remove the quotes: tr -d \\\"\\'," },
+	{ false, NUMBER "[,;]", "; remove what follows the number: tr -d ',;'" },
+	{ false, NUMBER " *%", "; remove the percent signs: tr -d %" },
+	{ false, "[-+]?\\$ *" NUMBER "(,[0-9]{3})*(\\.[0-9]*)?",
+	  "; remove what is around the number: tr -d '$,'" },
+	{ false, NUMBER "[kmgtpzyrq]i?", "; sizes with suffixes need -h" },
+	{ false, NUMBER " *[kmgtp]i?b", "; sizes need -h, once they end in K, M, G: tr -d ' iB'" },
+	{ false, "#?n/?a|null|none|nil|undefined|missing|-+|\\?|\\.",
+	  "; --invalid=ignore leaves out what is no number" },
+	{ false, "[0-9a-f]*([0-9][a-f]|[a-f][0-9])[0-9a-f]*|[0-9a-f]{8,}",
+	  "; hexadecimal needs --base=16" },
+	{ false, "[[{].*|[]}],?", "; JSON? take the numbers out of it first: jq '.[]'" },
+	{ false, "[-+] +" NUMBER, "; remove the blank behind the sign: tr -d ' '" },
+	{ false, "[^\r]*\r[^\r].*", "; these lines end in CR: tr '\\r' '\\n'" },
+	{ false, "[^\r]*\r+", "; remove the CRs: tr -d '\\r'" },
+};
+
+static bool
+matches(const char *pattern, const char *text)
+{
+	char whole[512];
+	regex_t compiled;
+	bool found;
+
+	snprintf(whole, sizeof whole, "^(%s)$", pattern);
+	if (regcomp(&compiled, whole, REG_EXTENDED | REG_ICASE | REG_NOSUB) != 0)
+		return false;		/* no memory: no hint */
+	found = regexec(&compiled, text, 0, NULL, 0) == 0;
+	regfree(&compiled);
+	return found;
+}
+
+static bool
+name_notation(char into[GS_HINT_BYTES], bool floats, const char *text)
+{
+	for (size_t n = 0; n < sizeof notations / sizeof notations[0]; n++)
+		if (!(notations[n].integers && floats) && matches(notations[n].pattern, text)) {
+			snprintf(into, GS_HINT_BYTES, "%s", notations[n].hint);
+			return true;
+		}
+	return false;
+}
+
+/* ---- fields ----------------------------------------------------------------- */
+
+static const struct separator {
+	char        byte;
+	const char *spelled;	/* as a shell wants it behind gsort */
+} separators[] = {
+	{ '\t', "-t $'\\t' " }, { ';', "-t ';' " }, { '|', "-t '|' " }, { ',', "-t, " }, { ' ', "" },
+};
+
+/* The number, from 1, of the first field of TEXT that is a number; 0: none is. */
+static unsigned
+numeric_field(const char *text, char separator)
+{
+	for (unsigned field = 1; text != NULL; field++) {
+		const char *stop = strchr(text, separator);
+		char copy[LOOKED_AT + 1];
+
+		snprintf(copy, sizeof copy, "%.*s",
+		         stop != NULL ? (int)(stop - text) : LOOKED_AT, text);
+		if (matches("[ \"]*" NUMBER "[ \"]*", copy))
+			return field;
+		for (text = stop; text != NULL && *text == separator; text++)
+			if (separator != ' ') {
+				text++;
+				break;
+			}
+	}
+	return 0;
+}
+
+/* Which option sorts lines with fields by one of them? */
+static bool
+name_fields(char into[GS_HINT_BYTES], bool floats, bool first, const char *text)
+{
+	for (size_t s = 0; s < sizeof separators / sizeof separators[0]; s++) {
+		const bool has = strchr(text, separators[s].byte) != NULL;
+		const unsigned field = has ? numeric_field(text, separators[s].byte) : 0;
+		const unsigned key = field > 0 ? field : 1;
+
+		if (!has || (field == 0 && !first))
+			continue;
+		snprintf(into, GS_HINT_BYTES, "; fields? sort lines by one: gsort %s%s%s-k%u,%u%c",
+		         separators[s].spelled, field == 0 ? "--header " : "",
+		         separators[s].byte == ',' && strchr(text, '"') != NULL ? "--csv " : "",
+		         key, key, floats || strchr(text, '.') != NULL ? 'g' : 'n');
+		return true;
+	}
+	return false;
+}
+
+/* ---- the hint ------------------------------------------------------------------ */
+
+/* A first line with bytes that text does not have is binary. */
+static bool
+is_binary(const char *line, const char *end)
+{
+	for (const char *at = line; at < end; at++)
+		if ((unsigned char)*at < ' ' && (*at < '\t' || *at > '\r') && *at != '\033')
+			return true;
+	return false;
+}
+
+/* Digits with NULs between them: the lines of -z, or UTF-16. */
+static bool
+has_digits_and_nuls(const char *line, const char *end)
+{
+	bool nuls = false;
+
+	for (const char *at = line; at < end; at++) {
+		if (*at != '\0' && (*at < '0' || *at > '9'))
+			return false;
+		nuls = nuls || *at == '\0';
+	}
+	return nuls && *line != '\0';
+}
+
+/* Copy what is looked at, without blanks around it; NUL, which is no text, becomes "?". */
+static void
+copy_line(char text[LOOKED_AT + 1], const char *line, const char *end)
+{
+	size_t bytes = 0;
+
+	while (line < end && (*line == ' ' || *line == '\t'))
+		line++;
+	end -= line < end && end[-1] == '\r';
+	while (line < end && (end[-1] == ' ' || end[-1] == '\t'))
+		end--;
+	for (; line < end && bytes < LOOKED_AT; line++)
+		text[bytes++] = *line != '\0' ? *line : '?';
+	text[bytes] = '\0';
+}
+
+const char *
+gs_hint(char into[GS_HINT_BYTES], const struct gs_text_options *options, uint64_t number,
+        const char *line, const char *end)
+{
+	const bool first = number == 1;
+	char text[LOOKED_AT + 1];
+
+	into[0] = '\0';
+	copy_line(text, line, end);
+	if (first && end - line >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0)
+		snprintf(into, GS_HINT_BYTES, "; remove the byte order mark before it: tail -c +4");
+	else if (first && has_digits_and_nuls(line, end))
+		snprintf(into, GS_HINT_BYTES, "; lines that end in NUL need -z; UTF-16 needs iconv");
+	else if (first && is_binary(line, end))
+		snprintf(into, GS_HINT_BYTES, "; binary keys need a type, such as -u32");
+	else if (end - line > LOOKED_AT && matches("[-+0-9.e]+([ ,;\t]+[-+0-9.e]*)+", text))
+		snprintf(into, GS_HINT_BYTES, "; write one number a line: tr -s ' ,;\\t' '\\n'");
+	else if (end - line <= LOOKED_AT && !name_character(into, line, end) &&
+	         !name_notation(into, options->floats, text) &&
+	         !name_fields(into, options->floats, first, text) &&
+	         first && (text[0] | 0x20) >= 'a' && (text[0] | 0x20) <= 'z')
+		snprintf(into, GS_HINT_BYTES, "; a heading needs --header");
+	return into;
+}

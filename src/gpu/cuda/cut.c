@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * cut.c - sorted runs of one class, cut at exact ranks
+ *
+ * In:   sorted runs, with the first key and the checksum of each block.
+ * Out:  for each rank the place in each run, and the checksum of the keys before it.
+ *
+ * The cut at rank t is found by bisection on the key: the largest key that at most t keys are less
+ * than.  Most steps only look at first keys; the last few look into one block of each run, which is
+ * copied to the host if the run is on a GPU.  Keys that are equal are dealt to the runs in
+ * order, so a cut is exact however many there are (Varman et al., "Merging multiple lists on
+ * hierarchical-memory multiprocessors", JPDC 1991, find exact splitters of sorted lists by other
+ * steps).  Cuts do not depend on each other: several threads make them.
+ *
+ * Nothing that a GPU found is believed: a cut that does not add up to its rank is an error.
+ */
+#include <stdlib.h>
+
+#include "base/thread.h"
+#include "gpu/cuda/cut.h"
+#include "gpu/cuda/device.h"
+#include "sort/checksum.h"
+
+/* A cut takes some ten copies of 64 KiB, one after the other, if its runs are on GPUs.  Not tuned. */
+enum { THREADS = 8, LEAST_CUTS = 16 };
+
+/* A run, while it is being cut. */
+struct cutting {
+	const struct gs_gpu_run *run;
+	size_t   summed;		/* so many blocks are in: */
+	uint64_t blocks_sum;
+	char    *block;			/* of a run on a GPU: a copy of ... */
+	size_t   number;		/* ... this block */
+};
+
+struct cutter {
+	const struct gs_gpu_cuts *cuts;
+	size_t          from, to;	/* of the ranks */
+	struct cutting *cuttings;
+	size_t          count;
+	unsigned        bits;
+	uint64_t        key;		/* of the last cut */
+	struct gs_thread thread;
+};
+
+static size_t
+least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+static gs_status
+inconsistent(void)
+{
+	return gs_fail(GS_EDEVICE, "the GPU's result is wrong: it is out of order");
+}
+
+/* ---- one run ----------------------------------------------------------------- */
+
+static size_t
+keys_of_block(const struct gs_gpu_run *run, size_t block)
+{
+	return least(GS_BLOCK_KEYS, run->count - block * GS_BLOCK_KEYS);
+}
+
+/* Find the keys of a block. */
+static gs_status
+look_into(struct cutting *cutting, size_t block, const char **keys)
+{
+	const struct gs_gpu_run *run = cutting->run;
+	const size_t key_bytes = run->bits / 8;
+	char *from = run->keys + block * GS_BLOCK_KEYS * key_bytes;
+
+	*keys = from;
+	if (run->device == NULL)
+		return GS_OK;
+	*keys = cutting->block;
+	if (cutting->number == block)
+		return GS_OK;
+	TRY(gs_device_use(run->device));
+	TRY_CUDA(cudaMemcpyAsync(cutting->block, from, keys_of_block(run, block) * key_bytes,
+	                         cudaMemcpyDeviceToHost, run->device->out),
+	         "copying sorted keys from it");
+	TRY_CUDA(cudaStreamSynchronize(run->device->out), "copying sorted keys from it");
+	cutting->number = block;
+	return GS_OK;
+}
+
+/* How many of COUNT sorted keys are less than KEY? */
+static size_t
+count_less(const char *keys, unsigned bits, size_t count, uint64_t key)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		const size_t middle = (low + high) / 2;
+
+		if (gs_key_at(keys, bits, middle) < key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Blocks whose first key is less. */
+static size_t
+blocks_less(const struct gs_gpu_run *run, uint64_t key)
+{
+	return count_less((const char *)run->firsts, 64, gs_run_blocks(run->count), key);
+}
+
+/* How many keys of the run are less than KEY? */
+static gs_status
+keys_less(struct cutting *cutting, uint64_t key, size_t *count)
+{
+	const struct gs_gpu_run *run = cutting->run;
+	const size_t blocks = blocks_less(run, key);
+	const char *keys;
+
+	*count = 0;
+	if (blocks == 0)
+		return GS_OK;
+	TRY(look_into(cutting, blocks - 1, &keys));
+	*count = (blocks - 1) * GS_BLOCK_KEYS +
+	         count_less(keys, run->bits, keys_of_block(run, blocks - 1), key);
+	return GS_OK;
+}
+
+/* Add up all keys before AT.  What is not a whole block is looked at; it must be as the GPU that
+ * sorted it found it. */
+static gs_status
+sum_up_to(struct cutting *cutting, size_t at, uint64_t *sum)
+{
+	const struct gs_gpu_run *run = cutting->run;
+	const size_t rest = at < run->count ? at % GS_BLOCK_KEYS : 0;
+	const size_t blocks = at < run->count ? at / GS_BLOCK_KEYS : gs_run_blocks(at);
+	uint64_t part = 0, whole = 0;
+	const char *keys;
+
+	for (; cutting->summed < blocks; cutting->summed++)
+		cutting->blocks_sum += run->sums[cutting->summed];
+	*sum = cutting->blocks_sum;
+	if (rest == 0)
+		return GS_OK;
+	TRY(look_into(cutting, blocks, &keys));
+	for (size_t i = 0; i < keys_of_block(run, blocks); i++) {
+		if (i == rest)
+			part = whole;
+		whole += gs_checksum_of(run->key_class, gs_key_at(keys, run->bits, i));
+	}
+	if (whole != run->sums[blocks])
+		return gs_fail(GS_EDEVICE, "the GPU's result is wrong: sorted keys were damaged on "
+		               "their way back");
+	*sum += part;
+	return GS_OK;
+}
+
+/* ---- a cut --------------------------------------------------------------------- */
+
+/* Are at most RANK keys less than KEY? */
+static gs_status
+at_most(struct cutter *cutter, uint64_t key, uint64_t rank, bool *yes)
+{
+	uint64_t low = 0, high = 0;
+
+	for (size_t r = 0; r < cutter->count; r++) {
+		const struct gs_gpu_run *run = cutter->cuttings[r].run;
+		const size_t blocks = blocks_less(run, key);
+
+		low += blocks == 0 ? 0 : (blocks - 1) * GS_BLOCK_KEYS + 1;
+		high += least(blocks * GS_BLOCK_KEYS, run->count);
+	}
+	*yes = high <= rank;
+	if (high <= rank || low > rank)
+		return GS_OK;
+	low = 0;
+	for (size_t r = 0; r < cutter->count; r++) {
+		size_t count;
+
+		TRY(keys_less(&cutter->cuttings[r], key, &count));
+		low += count;
+	}
+	*yes = low <= rank;
+	return GS_OK;
+}
+
+static uint64_t
+last_key(unsigned bits)
+{
+	return UINT64_MAX >> (64 - bits);
+}
+
+/* Move the cutter to the key at RANK, no less than its last one. */
+static gs_status
+find_key(struct cutter *cutter, uint64_t rank)
+{
+	uint64_t low = cutter->key, high = last_key(cutter->bits);
+
+	while (low < high) {
+		const uint64_t middle = low + (high - low) / 2 + 1;
+		bool yes;
+
+		TRY(at_most(cutter, middle, rank, &yes));
+		if (yes)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	cutter->key = low;
+	return GS_OK;
+}
+
+/* Where each run is cut, so that RANK keys are before. */
+static gs_status
+find_cut(struct cutter *cutter, uint64_t rank, size_t *at)
+{
+	uint64_t left = rank;
+
+	if (cutter->count == 1) {
+		*at = (size_t)rank;
+		return GS_OK;
+	}
+	TRY(find_key(cutter, rank));
+	for (size_t r = 0; r < cutter->count; r++) {
+		TRY(keys_less(&cutter->cuttings[r], cutter->key, &at[r]));
+		if (at[r] > left)
+			return inconsistent();
+		left -= at[r];
+	}
+	for (size_t r = 0; r < cutter->count && left > 0; r++) {
+		struct cutting *cutting = &cutter->cuttings[r];
+		size_t up_to = cutting->run->count;
+
+		if (cutter->key < last_key(cutter->bits))
+			TRY(keys_less(cutting, cutter->key + 1, &up_to));
+		if (up_to < at[r])
+			return inconsistent();
+		up_to -= at[r];
+		at[r] += least(up_to, left);
+		left -= least(up_to, left);
+	}
+	return left == 0 ? GS_OK : inconsistent();
+}
+
+/* ---- several cuts ---------------------------------------------------------------- */
+
+/* Runs on a GPU are looked at through copies of their blocks. */
+static gs_status
+open_cutter(struct cutter *cutter)
+{
+	const struct gs_gpu_cuts *cuts = cutter->cuts;
+
+	cutter->cuttings = calloc(cuts->run_count, sizeof *cutter->cuttings);
+	if (cutter->cuttings == NULL)
+		return gs_fail(GS_EBUDGET, "out of memory");
+	for (; cutter->count < cuts->run_count; cutter->count++) {
+		const struct gs_gpu_run *run = cuts->runs[cutter->count];
+		struct cutting *cutting = &cutter->cuttings[cutter->count];
+
+		cutter->bits = run->bits;
+		*cutting = (struct cutting){ .run = run, .number = SIZE_MAX };
+		if (run->device == NULL)
+			continue;
+		cutting->block = malloc(GS_BLOCK_KEYS * (run->bits / 8));
+		if (cutting->block == NULL)
+			return gs_fail(GS_EBUDGET, "out of memory");
+	}
+	return GS_OK;
+}
+
+static void
+close_cutter(struct cutter *cutter)
+{
+	for (size_t r = 0; r < cutter->count; r++)
+		free(cutter->cuttings[r].block);
+	free(cutter->cuttings);
+}
+
+static gs_status
+cut_all(struct cutter *cutter)
+{
+	const struct gs_gpu_cuts *cuts = cutter->cuts;
+
+	for (size_t c = cutter->from; c < cutter->to; c++) {
+		size_t *at = cuts->at + c * cuts->run_count;
+		uint64_t *sums = cuts->sums + c * cuts->run_count;
+
+		if (cuts->ranks[c] == cuts->keys)
+			for (size_t r = 0; r < cuts->run_count; r++)
+				at[r] = cuts->runs[r]->count;
+		else
+			TRY(find_cut(cutter, cuts->ranks[c], at));
+		for (size_t r = 0; r < cuts->run_count; r++)
+			TRY(sum_up_to(&cutter->cuttings[r], at[r], &sums[r]));
+	}
+	return GS_OK;
+}
+
+static gs_status
+work(void *context)
+{
+	struct cutter *cutter = context;
+	gs_status status = open_cutter(cutter);
+
+	if (status == GS_OK)
+		status = cut_all(cutter);
+	close_cutter(cutter);
+	return status;
+}
+
+gs_status
+gs_gpu_cut(const struct gs_gpu_cuts *cuts)
+{
+	const size_t threads = least(THREADS, cuts->count / LEAST_CUTS + 1);
+	struct cutter cutters[THREADS];
+	gs_status status = GS_OK;
+
+	for (size_t t = 0; t < threads; t++) {
+		cutters[t] = (struct cutter){
+			.cuts = cuts, .from = cuts->count * t / threads,
+			.to = cuts->count * (t + 1) / threads,
+		};
+		if (t + 1 == threads || gs_thread_start(&cutters[t].thread, work, &cutters[t]) != GS_OK)
+			status = status == GS_OK ? work(&cutters[t]) : status;
+	}
+	for (size_t t = 0; t < threads; t++) {
+		const gs_status of_thread = gs_thread_join(&cutters[t].thread);
+
+		status = status == GS_OK ? of_thread : status;
+	}
+	return status;
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * contents.c - what a file is, by its first bytes
+ *
+ * In:   the first bytes of a file.
+ * Out:  the format of compressed data; or a message about what is no file of numbers.
+ *
+ * Sources: RFC 1952 (gzip), RFC 8878 (zstd), the descriptions of the .xz, bzip2 and LZ4 frame
+ * formats, and those of the files in the table below.
+ */
+#include <string.h>
+
+#include "io/contents.h"
+
+static unsigned long
+little_endian(const unsigned char *at, unsigned bytes)
+{
+	unsigned long value = 0;
+
+	while (bytes-- > 0)
+		value = value << 8 | at[bytes];
+	return value;
+}
+
+/* ---- compressed data --------------------------------------------------------- */
+
+static bool
+is_gzip(const unsigned char *at, size_t bytes)
+{
+	enum { LEAST = 18, FEXTRA = 4, FNAME = 8, FCOMMENT = 16, FHCRC = 2, RESERVED = 0xe0 };
+	const unsigned flags = at[3];
+
+	if (bytes < LEAST || memcmp(at, "\x1f\x8b\x08", 3) != 0 || (flags & RESERVED) != 0 ||
+	    (at[8] != 0 && at[8] != 2 && at[8] != 4) || (at[9] > 13 && at[9] != 255))
+		return false;
+	if ((flags & (FEXTRA | FNAME | FCOMMENT | FHCRC)) == 0)
+		return (at[10] & 6) != 6;		/* the type of the first block */
+	return (flags & (FEXTRA | FNAME)) != FNAME || at[10] >= ' ';
+}
+
+/* A frame's header, and the header of its first block. */
+static bool
+is_zstd(const unsigned char *at, size_t bytes)
+{
+	enum { UNUSED_BITS = 0x18, MOST_BLOCK = 128 << 10, MOST_WINDOW = 21 /* 2^31 bytes */ };
+	static const unsigned char id_bytes[] = { 0, 1, 2, 4 }, size_bytes[] = { 0, 2, 4, 8 };
+	unsigned long block;
+	size_t header;
+	bool single;
+
+	if (bytes < 9 || memcmp(at, "\x28\xb5\x2f\xfd", 4) != 0 || (at[4] & UNUSED_BITS) != 0)
+		return false;
+	single = (at[4] & 0x20) != 0;
+	if (!single && at[5] >> 3 > MOST_WINDOW)
+		return false;
+	header = (size_t)5 + !single + id_bytes[at[4] & 3] +
+	         (single && at[4] >> 6 == 0 ? 1 : size_bytes[at[4] >> 6]);
+	if (bytes < header + 3)
+		return false;
+	block = little_endian(at + header, 3);
+	return (block >> 1 & 3) != 3 && block >> 3 <= MOST_BLOCK;
+}
+
+/* A skippable frame, of any use, with a zstd frame behind it: files of pzstd begin so. */
+static bool
+is_skippable(const unsigned char *at, size_t bytes)
+{
+	unsigned long next;
+
+	if (bytes < 8 || (at[0] & 0xf0) != 0x50 || memcmp(at + 1, "\x2a\x4d\x18", 3) != 0)
+		return false;
+	next = 8 + little_endian(at + 4, 4);
+	return next < bytes && is_zstd(at + next, bytes - next);
+}
+
+static bool
+is_lz4(const unsigned char *at, size_t bytes)
+{
+	return bytes >= 11 && memcmp(at, "\x04\x22\x4d\x18", 4) == 0 && (at[4] & 0xc2) == 0x40 &&
+	       (at[5] & 0x8f) == 0 && at[5] >> 4 >= 4;
+}
+
+static bool
+is_xz(const unsigned char *at, size_t bytes)
+{
+	return bytes >= 12 && memcmp(at, "\xfd" "7zXZ\0\0", 7) == 0 && at[7] < 16;
+}
+
+/* The second magic number is that of a block, or of the end. */
+static bool
+is_bzip2(const unsigned char *at, size_t bytes)
+{
+	return bytes >= 14 && memcmp(at, "BZh", 3) == 0 && at[3] >= '1' && at[3] <= '9' &&
+	       (memcmp(at + 4, "\x31\x41\x59\x26\x53\x59", 6) == 0 ||
+	        memcmp(at + 4, "\x17\x72\x45\x38\x50\x90", 6) == 0);
+}
+
+enum gsort_decompress
+gs_contents_packed(const void *data, size_t bytes)
+{
+	if (bytes < GS_CONTENTS_LEAST / 4)
+		return GSORT_DECOMPRESS_NONE;
+	return is_gzip(data, bytes) ? GSORT_DECOMPRESS_GZIP :
+	       is_zstd(data, bytes) || is_skippable(data, bytes) ? GSORT_DECOMPRESS_ZSTD :
+	       is_xz(data, bytes) ? GSORT_DECOMPRESS_XZ :
+	       is_bzip2(data, bytes) ? GSORT_DECOMPRESS_BZIP2 :
+	       is_lz4(data, bytes) ? GSORT_DECOMPRESS_LZ4 : GSORT_DECOMPRESS_NONE;
+}
+
+/* ---- files of other kinds ------------------------------------------------------ */
+
+/* The header of the first file in it: few versions, flags and methods exist. */
+static bool
+is_zip(const unsigned char *at, size_t bytes)
+{
+	enum { LEAST = 30, NEWEST = 63, UNUSED_FLAGS = 0xd780, MOST_METHOD = 99 };
+
+	return bytes >= LEAST && at[4] <= NEWEST && (little_endian(at + 6, 2) & UNUSED_FLAGS) == 0 &&
+	       little_endian(at + 8, 2) <= MOST_METHOD;
+}
+
+/* Thrift's compact protocol: the header of the first page begins with an i32, field 1. */
+static bool
+is_parquet(const unsigned char *at, size_t bytes)
+{
+	return bytes >= 12 && at[4] == 0x15;
+}
+
+/* Version 1, for 32 or 64 bits and for either byte order, and unused zeros behind it. */
+static bool
+is_elf(const unsigned char *at, size_t bytes)
+{
+	return bytes >= 52 && (at[4] == 1 || at[4] == 2) && (at[5] == 1 || at[5] == 2) && at[6] == 1 &&
+	       memcmp(at + 9, "\0\0\0\0\0\0", 6) == 0;
+}
+
+static bool
+is_pdf(const unsigned char *at, size_t bytes)
+{
+	return bytes >= 8 && at[5] >= '1' && at[5] <= '9' && at[6] == '.';
+}
+
+/* Magic numbers so long that nothing more need be looked at have no test. */
+static const struct kind {
+	const char *magic;
+	size_t      bytes, offset;
+	bool      (*test)(const unsigned char *at, size_t bytes);
+	const char *name, *way_out;
+} kinds[] = {
+	{ "PK\3\4", 4, 0, is_zip, "a zip archive", "unpack it first: unzip -p" },
+	{ "ustar", 5, 257, NULL, "a tar archive", "unpack it first: tar -xO" },
+	{ "7z\xbc\xaf\x27\x1c", 6, 0, NULL, "a 7z archive", "unpack it first: 7z x -so" },
+	{ "Rar!\x1a\7", 6, 0, NULL, "a rar archive", "unpack it first: unrar p" },
+	{ "PAR1", 4, 0, is_parquet, "a Parquet file", "write a column of it as CSV first" },
+	{ "ARROW1\0", 8, 0, NULL, "an Arrow file", "write a column of it as CSV first" },
+	{ "SQLite format 3", 16, 0, NULL, "an SQLite database", "select a column of it first" },
+	{ "\x89HDF\r\n\x1a\n", 8, 0, NULL, "an HDF5 file", "write a data set of it first: h5dump -b" },
+	{ "\x93NUMPY", 6, 0, NULL, "a NumPy array", "for its header use --format=npy" },
+	{ "%PDF-", 5, 0, is_pdf, "a PDF document", "extract its text first: pdftotext" },
+	{ "\x7f" "ELF", 4, 0, is_elf, "a program", "name a file of numbers" },
+};
+
+static const struct kind *
+kind_of(const unsigned char *at, size_t bytes)
+{
+	for (const struct kind *k = kinds; k < kinds + sizeof kinds / sizeof kinds[0]; k++)
+		if (bytes >= k->offset + k->bytes && memcmp(at + k->offset, k->magic, k->bytes) == 0 &&
+		    (k->test == NULL || k->test(at, bytes)))
+			return k;
+	return NULL;
+}
+
+/* ---- text --------------------------------------------------------------------- */
+
+static bool
+is_printable(unsigned char byte)
+{
+	return (byte >= ' ' && byte <= '~') || byte == '\n' || byte == '\t' || byte == '\r';
+}
+
+/* Could BYTE be part of a file of decimal numbers?  16 of 256 bytes can. */
+static bool
+is_numeric(unsigned char byte)
+{
+	return (byte >= '0' && byte <= '9') || (byte != '\0' && strchr("+-. \r\n", byte) != NULL);
+}
+
+/* What a text is made of. */
+struct letters {
+	unsigned distinct;	/* different bytes */
+	bool     printable;	/* all of them */
+	bool     numeric;
+	bool     lines;		/* there is a newline */
+	bool     empty;		/* there is an empty line */
+};
+
+static struct letters
+count_letters(const unsigned char *at, size_t bytes)
+{
+	struct letters letters = { .printable = true, .numeric = true };
+	bool seen[256] = { false };
+
+	for (size_t b = 0; b < bytes && letters.printable; b++) {
+		const bool newline = at[b] == '\n';
+
+		letters.distinct += !seen[at[b]];
+		seen[at[b]] = true;
+		letters.printable = is_printable(at[b]);
+		letters.numeric = letters.numeric && is_numeric(at[b]);
+		letters.lines = letters.lines || newline;
+		letters.empty = letters.empty || (newline && (b == 0 || at[b - 1] == '\n'));
+	}
+	return letters;
+}
+
+/*
+ * Are these lines of ASCII?  Keys of 8 bits between 32 and 126 have no newlines.  Random bytes
+ * are 32 times printable with a probability of 2^-44; fewer must be a whole file of numbers.  Keys
+ * of 8 bits with three values are never words, and numbers only if no line is empty in 256 bytes.
+ */
+static bool
+is_text(const unsigned char *at, size_t bytes, bool whole)
+{
+	enum { WORDS_LEAST = 32, NUMBERS_LEAST = 8, NUMBERS_MANY = 256 };
+	const struct letters letters = count_letters(at, bytes);
+
+	if (!letters.printable || !letters.lines)
+		return false;
+	if (bytes >= WORDS_LEAST && letters.distinct >= 8)
+		return true;
+	if (!letters.numeric || letters.empty || letters.distinct < (bytes < NUMBERS_MANY ? 4 : 2))
+		return false;
+	return bytes >= WORDS_LEAST ||
+	       (whole && bytes >= NUMBERS_LEAST && at[bytes - 1] == '\n');
+}
+
+/*
+ * UTF-16.  As text: a byte order mark, or ASCII with newlines in which every other byte is 0 (lines
+ * that end in NUL have no newline).  As BINARY keys: both.
+ */
+static bool
+is_utf16(const unsigned char *at, size_t bytes, bool binary)
+{
+	const bool marked = bytes >= 2 && (memcmp(at, "\xff\xfe", 2) == 0 ||
+	                                   memcmp(at, "\xfe\xff", 2) == 0);
+	const bool big = bytes >= 2 && (marked ? at[0] == 0xfe : at[0] == 0);
+	bool lines = false;
+
+	if (marked && !binary)
+		return true;
+	if (bytes < (binary ? 16 : 4) || (binary && !marked))
+		return false;
+	for (size_t b = marked ? 2 : 0; b + 1 < bytes; b += 2) {
+		if (at[b + !big] != 0 || !is_printable(at[b + big]))
+			return false;
+		lines = lines || at[b + big] == '\n';
+	}
+	return lines;
+}
+
+/* ---- the check ------------------------------------------------------------------ */
+
+gs_status
+gs_contents_check(const char *name, const void *data, size_t bytes, bool whole, bool binary)
+{
+	const size_t most = GS_CONTENTS_BYTES;
+	const size_t seen = bytes < most ? bytes : most;
+	const char *const numbers = binary ? "binary keys" : "numbers";
+	const struct kind *kind = kind_of(data, seen);
+
+	if (kind != NULL)
+		return gs_fail(GS_EINPUT, "%s: %s, not a file of %s; %s (--force reads it as it is)", name,
+		               kind->name, numbers, kind->way_out);
+	if (is_utf16(data, seen, binary))
+		return gs_fail(GS_EINPUT, "%s: text in UTF-16, not a file of %s; convert it first: "
+		               "iconv -f UTF-16 -t UTF-8 (--force reads it as it is)", name,
+		               numbers);
+	if (binary && is_text(data, seen, whole && bytes <= most))
+		return gs_fail(GS_EINPUT, "%s: text, not a file of binary keys; without a type gsort "
+		               "reads text (--force reads it as binary keys)", name);
+	return GS_OK;
+}

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * combine.c - union, intersection and difference of inputs
+ *
+ * In:   inputs, sorted or not.
+ * Out:  the keys that the operation keeps, through the emit stage.
+ *
+ * A part is a job that sorts one input; instead of writing, it hands its spans over
+ * (stages/handover.h).  Two streams of keys are merged into one (sort/set_merge.h), so N inputs are
+ * folded from the left, as the words say: A less B less C.  A stream is a part, or the merge of a
+ * stream and a part.  By the rules of sets (-u), equal keys of a part are one.
+ *
+ * Invariant: all streams are in the same key class.
+ */
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "job/open.h"
+#include "job/combine.h"
+#include "job/sort.h"
+#include "sort/set_merge.h"
+
+struct part {
+	struct gsort         job;
+	struct gsort_options options;
+	struct gs_thread     thread;
+	struct gs_handover   handover;
+	bool                 open;	/* the handover is */
+};
+
+/* Keys that are merged at once: half a MiB stays in the cache.  Not tuned. */
+enum { STREAM_KEYS = 1 << 16 };
+
+/* A part, or the merge of two streams. */
+struct stream {
+	struct part    *part;		/* or: */
+	struct stream  *left, *right;
+	void           *memory;		/* for STREAM_KEYS */
+
+	struct gs_span     span;	/* keys that are there, ... */
+	struct gs_set_side side;	/* ... and how many of them have passed */
+	struct gs_select   distinct;	/* -u: drops repeated keys of a part */
+	bool               ended;	/* the class has no more */
+};
+
+struct gs_combination {
+	struct part   *parts;
+	atomic_size_t  count;		/* of parts */
+	struct stream *streams;		/* the parts, then merges; the last one has the result */
+	size_t         stream_count;
+};
+
+/* ---- streams ---------------------------------------------------------------------- */
+
+static enum gs_set_keep
+keep_of(enum gsort_set set)
+{
+	switch (set) {
+	case GSORT_UNION:      return GS_KEEP_UNION;
+	case GSORT_INTERSECT:  return GS_KEEP_INTERSECTION;
+	case GSORT_DIFFERENCE: return GS_KEEP_DIFFERENCE;
+	default:               return GS_KEEP_SYMMETRIC;
+	}
+}
+
+static size_t
+left_in(const struct stream *stream)
+{
+	return stream->side.count - stream->side.used;
+}
+
+static void
+set_span(struct stream *stream, const struct gs_span *span)
+{
+	stream->span = *span;
+	stream->side = (struct gs_set_side){ .keys = span->keys, .count = span->count };
+}
+
+/* The next keys of a part. */
+static gs_status
+fill_part(const struct gsort *job, struct stream *stream)
+{
+	struct part *part = stream->part;
+	struct gs_span span;
+
+	do {
+		if (!gs_handover_next(&part->handover, &span)) {
+			const gs_status status = gs_thread_join(&part->thread);
+
+			assert(status != GS_OK);	/* else it gives all its keys */
+			return status;
+		}
+		stream->ended = span.count == 0;
+		if (job->options->unique && !stream->ended)
+			gs_select_span(&stream->distinct, &span);
+	} while (span.count == 0 && !stream->ended);
+	set_span(stream, &span);
+	return GS_OK;
+}
+
+/* What is left of one side, when the other has ended: copy it, if it is KEPT. */
+static size_t
+pass_rest(struct stream *from, bool kept, void *into)
+{
+	const size_t key_bytes = from->span.key_bits / 8;
+	const size_t left = left_in(from);
+	const size_t count = kept && left > STREAM_KEYS ? STREAM_KEYS : left;
+
+	if (kept)
+		memcpy(into, (const char *)from->side.keys + from->side.used * key_bytes,
+		       count * key_bytes);
+	from->side.used += count;
+	return kept ? count : 0;
+}
+
+static gs_status fill(const struct gsort *job, struct stream *stream);
+
+/* Merge until there are keys, or both sides have ended. */
+static gs_status
+fill_merge(const struct gsort *job, struct stream *stream)
+{
+	const enum gs_set_keep keep = keep_of(job->options->set);
+	struct stream *a = stream->left, *b = stream->right;
+	struct gs_span span = { .keys = stream->memory };
+
+	do {
+		if (left_in(a) == 0 && !a->ended)
+			TRY(fill(job, a));
+		if (left_in(b) == 0 && !b->ended)
+			TRY(fill(job, b));
+		stream->ended = a->ended && b->ended;
+		if (stream->ended)
+			break;
+		span.key_bits = a->ended ? b->span.key_bits : a->span.key_bits;
+		span.key_class = a->ended ? b->span.key_class : a->span.key_class;
+		if (a->ended)
+			span.count = pass_rest(b, keep & GS_KEEP_B, stream->memory);
+		else if (b->ended)
+			span.count = pass_rest(a, keep & GS_KEEP_A, stream->memory);
+		else
+			span.count = gs_set_merge(keep, span.key_bits, &a->side, &b->side,
+			                          stream->memory, STREAM_KEYS);
+	} while (span.count == 0);
+	set_span(stream, &span);
+	return GS_OK;
+}
+
+static gs_status
+fill(const struct gsort *job, struct stream *stream)
+{
+	return stream->part != NULL ? fill_part(job, stream) : fill_merge(job, stream);
+}
+
+/* A class begins. */
+static void
+restart(struct gs_combination *set)
+{
+	for (size_t s = 0; s < set->stream_count; s++) {
+		struct stream *stream = &set->streams[s];
+
+		stream->ended = false;
+		set_span(stream, &(struct gs_span){ .count = 0 });
+		stream->distinct = (struct gs_select){ .groups = true, .at_once = true };
+	}
+}
+
+/* ---- parts ------------------------------------------------------------------------- */
+
+/* Sort an input; its keys go to the handover. */
+static gs_status
+run_part(void *context)
+{
+	struct part *part = context;
+	const gs_status status = gs_job_sort(&part->job);
+
+	gs_queue_shut(&part->handover.there);	/* the taker waits for nothing more */
+	return status;
+}
+
+static gs_status
+open_part(struct gsort *job, struct part *part, const char *const *name)
+{
+	part->options = *job->options;
+	part->options.operation = GSORT_SORT;
+	part->options.set = GSORT_NO_SET;
+	part->options.inputs = name;
+	part->options.input_count = 1;
+	part->options.memory_bytes = job->plan_input.memory_bytes;	/* an equal share */
+	part->options.verify = job->verifies_parts;
+	part->options.device = GSORT_DEVICE_CPU;
+	part->options.output = NULL;
+	part->options.counts = false;	/* but UNIQUE makes -0 and 0 equal floats */
+	part->options.repeated = part->options.singletons = false;
+	part->options.head = false;
+	part->options.tail.wanted = false;
+	part->options.converts = false;
+	part->job.options = &part->options;
+	part->job.whole = job;
+	part->job.handover = &part->handover;
+	part->job.monitor.note = job->monitor.note;
+	part->job.monitor.warn = job->monitor.warn;
+	gs_handover_open(&part->handover);
+	part->open = true;
+	return gs_job_open(&part->job);
+}
+
+static gs_status
+open_streams(struct gs_combination *set)
+{
+	const size_t merges = set->count - 1;
+
+	set->stream_count = set->count + merges;
+	set->streams = calloc(set->stream_count, sizeof *set->streams);
+	if (set->streams == NULL)
+		return gs_fail(GS_EBUDGET, "no memory to merge %zu inputs", set->count);
+	for (size_t p = 0; p < set->count; p++)
+		set->streams[p].part = &set->parts[p];
+	for (size_t m = 0; m < merges; m++) {
+		struct stream *stream = &set->streams[set->count + m];
+
+		stream->left = m == 0 ? &set->streams[0] : stream - 1;
+		stream->right = &set->streams[m + 1];
+		stream->memory = malloc(STREAM_KEYS * sizeof(uint64_t));
+		if (stream->memory == NULL)
+			return gs_fail(GS_EBUDGET, "no memory to merge %zu inputs", set->count);
+	}
+	return GS_OK;
+}
+
+/* Open everything, then start: what cannot be opened is found before much is read. */
+static gs_status
+open_set(struct gsort *job)
+{
+	struct gs_combination *set = calloc(1, sizeof *set);
+
+	if (set == NULL)
+		return gs_fail(GS_EBUDGET, "no memory to merge inputs");
+	job->set = set;
+	set->parts = calloc(job->options->input_count, sizeof *set->parts);
+	if (set->parts == NULL)
+		return gs_fail(GS_EBUDGET, "no memory to merge %zu inputs", job->options->input_count);
+	set->count = job->options->input_count;
+	TRY(open_streams(set));
+	for (size_t p = 0; p < set->count; p++)
+		TRY(open_part(job, &set->parts[p], &job->options->inputs[p]));
+	for (size_t p = 0; p < set->count; p++)
+		TRY(gs_thread_start(&set->parts[p].thread, run_part, &set->parts[p]));
+	return GS_OK;
+}
+
+/* ---- all of it ---------------------------------------------------------------------- */
+
+/* Wait until every input has been read, and write the header of the first. */
+static gs_status
+write_header(struct gsort *job)
+{
+	struct gs_combination *set = job->set;
+	const char *header, *first = NULL;
+	size_t bytes, first_bytes = 0;
+
+	for (size_t p = 0; p < set->count; p++) {
+		if (!gs_handover_header(&set->parts[p].handover, &header, &bytes)) {
+			const gs_status status = gs_thread_join(&set->parts[p].thread);
+
+			assert(status != GS_OK);	/* else it gives its header */
+			return status;
+		}
+		if (p == 0) {
+			first = header;
+			first_bytes = bytes;
+		}
+	}
+	return gs_emit_header(&job->emit, first, first_bytes);
+}
+
+static gs_status
+merge_class(struct gsort *job, unsigned key_class)
+{
+	const struct gs_span_sink sink = gs_emit_sink(&job->emit, key_class, 0);
+	struct stream *result = &job->set->streams[job->set->stream_count - 1];
+	struct gs_sorted_span sorted = { .slot = GS_NO_SLOT };
+	bool enough = false;
+
+	restart(job->set);
+	for (; !enough; sorted.number++) {
+		TRY(fill(job, result));
+		if (result->ended)
+			break;
+		sorted.span = result->span;
+		result->side.used = result->side.count;
+		TRY(sink.take(sink.context, &sorted, &enough));
+	}
+	return gs_emit_class_end(&job->emit, key_class);
+}
+
+static gs_status
+merge(struct gsort *job)
+{
+	TRY(open_set(job));
+	TRY(write_header(job));
+	atomic_store(&job->monitor.counters.phase, GSORT_WRITING);
+	for (unsigned i = 0; i < GS_CLASSES && !gs_emit_is_complete(&job->emit); i++)
+		TRY(merge_class(job, job->options->reverse ? GS_CLASSES - 1 - i : i));
+	return gs_emit_end(&job->emit);
+}
+
+gs_status
+gs_job_combine(struct gsort *job)
+{
+	gs_status status = merge(job);
+	char message[GS_MESSAGE_BYTES];
+
+	snprintf(message, sizeof message, "%s", gs_message());
+
+	for (size_t p = 0; job->set != NULL && p < job->set->count; p++) {
+		struct part *part = &job->set->parts[p];
+		gs_status ended;
+
+		if (!part->thread.runs)
+			continue;
+		gs_handover_shut(&part->handover);
+		if (status != GS_OK)		/* it may wait for input */
+			gs_input_stop(part->job.input);
+		ended = gs_thread_join(&part->thread);
+		if (status != GS_OK || ended == GS_OK)
+			continue;
+		status = ended;
+		snprintf(message, sizeof message, "%s", gs_message());
+	}
+	return status == GS_OK ? gs_outputs_finish(&job->outputs) : gs_fail(status, "%s", message);
+}
+
+void
+gs_combine_progress(const struct gsort *job, struct gsort_progress *progress)
+{
+	const struct gs_combination *set = atomic_load(&job->set);
+
+	for (size_t p = 0; set != NULL && p < atomic_load(&set->count); p++) {
+		const struct gs_counters *now = &set->parts[p].job.monitor.counters;
+
+		progress->bytes_in += atomic_load(&now->bytes_in);
+		progress->keys_in += atomic_load(&now->keys_in);
+		progress->runs += atomic_load(&now->runs);
+	}
+}
+
+void
+gs_combine_stats(struct gsort *job)
+{
+	struct gsort_stats *stats = &job->stats;
+
+	for (size_t p = 0; p < job->set->count; p++) {
+		struct gsort *part = &job->set->parts[p].job;
+
+		gs_store_stats(&part->store, &part->stats);
+		stats->bytes_in += part->ingest.bytes;
+		stats->keys += part->ingest.keys;
+		stats->invalid_lines += part->ingest.invalid_lines;
+		stats->runs += part->stats.runs;
+		stats->spilled_bytes += part->stats.spilled_bytes;
+	}
+}
+
+void
+gs_combine_close(struct gsort *job)
+{
+	struct gs_combination *set = job->set;
+
+	if (set == NULL)
+		return;
+	for (size_t p = 0; p < set->count; p++)
+		if (set->parts[p].open) {
+			gs_job_close(&set->parts[p].job);
+			gs_handover_close(&set->parts[p].handover);
+		}
+	for (size_t s = 0; s < set->stream_count && set->streams != NULL; s++)
+		free(set->streams[s].memory);
+	free(set->streams);
+	free(set->parts);
+	free(set);
+	job->set = NULL;
+}

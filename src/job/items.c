@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * items.c - the sequence of a sort of records, or of --argsort
+ *
+ * In:   open inputs and a plan.
+ * Out:  the sorted output.
+ *
+ * gs_items_sort() is the twin of sort_once() in sort.c.  Items are sorted on the CPU only, so there
+ * is nothing to start over.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "format/key.h"
+#include "job/items.h"
+#include "spill/file.h"
+#include "stages/select.h"
+
+bool
+gs_items_are_wanted(const struct gsort_options *options)
+{
+	return options->record_bytes > 0 || options->argsort_bits > 0;
+}
+
+gs_status
+gs_items_describe(struct gsort *job)
+{
+	struct gs_items *items = &job->items;
+
+	TRY(gs_record_ingest_open(&items->ingest, job->options));
+	items->ingest.skips = items->npy.writes_header ? items->npy.skips : NULL;
+	items->order = (struct gs_item_order){
+		.item_bytes = items->ingest.item.bytes,
+		.words = gs_record_words,
+		.context = &items->ingest.item,
+	};
+	return GS_OK;
+}
+
+/* ---- memory ---------------------------------------------------------------------- */
+
+/* Which groups of equal items leave. */
+static void
+set_groups(struct gs_item_store_options *to, const struct gsort_options *options)
+{
+	struct gs_select select;
+
+	gs_select_open(&select, options, NULL);
+	to->groups = select.groups;
+	to->least = select.least;
+	to->most = select.most;
+	to->head = options->head;
+	to->tail = options->tail.wanted;
+	to->count = to->tail ? options->tail.count : options->head_count;
+	to->verify = options->verify;
+}
+
+/* Bytes of items, as far as is known. */
+static uint64_t
+item_bytes_of(const struct gsort *job)
+{
+	const struct gs_record_ingest *ingest = &job->items.ingest;
+	const uint64_t bytes = job->plan_input.input_bytes;
+
+	if (bytes == UINT64_MAX || job->plan_input.guessed)
+		return UINT64_MAX;
+	return bytes / ingest->record.bytes * ingest->item.bytes;
+}
+
+gs_status
+gs_items_allocate(struct gsort *job)
+{
+	struct gs_items *items = &job->items;
+	const struct gsort_options *options = job->options;
+	const unsigned argsort = options->argsort_bits / 8;
+	/* of all that is read at a time, and of a round */
+	const uint64_t memory = job->plan.pool_bytes, reading = memory / 16;
+	struct gs_item_store_options store = {
+		.order = &items->order,
+		.threads = job->plan.threads,
+		.memory_bytes = memory - reading,
+		.input_bytes = item_bytes_of(job),
+		.temp_dirs = options->temp_dirs,
+		.temp_dir_count = options->temp_dir_count,
+		.emit_at = argsort > 0 ? items->ingest.item.bytes - sizeof(uint64_t) : 0,
+		.emit_bytes = argsort,
+	};
+
+	items->temp_dir = gs_temp_dir();
+	if (options->temp_dir_count == 0) {
+		store.temp_dirs = &items->temp_dir;
+		store.temp_dir_count = 1;
+	}
+	set_groups(&store, options);
+	TRY(gs_item_store_open(&items->store, &store, &job->monitor));
+	return gs_record_ingest_allocate(&items->ingest, job->plan.threads,
+	                                 gs_item_store_piece_bytes(items->store));
+}
+
+gs_status
+gs_items_prepare_disk(struct gsort *job)
+{
+	const struct gsort_options *options = job->options;
+
+	for (size_t d = 0; d < options->temp_dir_count; d++)
+		TRY(gs_spill_dir_check(options->temp_dirs[d]));
+	return options->temp_dir_count > 0 ? GS_OK : gs_spill_dir_check(gs_temp_dir());
+}
+
+/* ---- the sequence ------------------------------------------------------------------ */
+
+static double
+seconds(void)
+{
+	return (double)gs_clock_wall() / 1e9;
+}
+
+/* What stands before the items: of a .npy file, with the number of items that will be written. */
+static gs_status
+write_header(struct gsort *job)
+{
+	struct gs_items *items = &job->items;
+	char *header;
+	uint64_t count;
+	size_t bytes;
+	gs_status status;
+
+	if (!items->npy.writes_header)
+		return job->options->argsort_bits > 0 ? GS_OK
+		       : gs_item_emit_header(&items->emit, items->ingest.header,
+		                             items->ingest.header_bytes);
+	TRY(gs_item_store_count_out(items->store, &count));
+	TRY(gs_npy_make_header(&items->npy, job->options, count, &header, &bytes));
+	status = gs_item_emit_header(&items->emit, header, bytes);
+	free(header);
+	return status;
+}
+
+static gs_status
+write_items(struct gsort *job)
+{
+	struct gs_items *items = &job->items;
+	const bool several = job->outputs.count > 1;
+	struct gs_item_sink sink;
+	uint64_t count = gs_item_store_count(items->store);
+
+	TRY(gs_item_emit_open(&items->emit, job->options, &items->order,
+	                      job->options->argsort_bits / 8, &job->outputs, &job->monitor));
+	if (several)
+		TRY(gs_item_store_count_out(items->store, &count));
+	gs_item_emit_expect(&items->emit, count);
+	TRY(write_header(job));
+	sink = gs_item_emit_sink(&items->emit);
+	TRY(gs_item_store_drain(items->store, &sink));
+	TRY(gs_outputs_wait(&job->outputs));
+	return gs_outputs_finish(&job->outputs);
+}
+
+gs_status
+gs_items_sort(struct gsort *job)
+{
+	struct gs_items *items = &job->items;
+	const double start = seconds();
+	double read, sorted;
+
+	atomic_store(&job->monitor.counters.phase, GSORT_READING);
+	TRY(gs_record_ingest_run(&items->ingest, job->input, items->store, &job->monitor));
+	if (items->npy.first != NULL && items->npy.count != items->ingest.records)
+		return gs_fail(GS_EINPUT, "the headers of the .npy files name %llu items, and there are "
+		               "%llu", (unsigned long long)items->npy.count,
+		               (unsigned long long)items->ingest.records);
+	read = seconds();
+	atomic_store(&job->monitor.counters.phase, GSORT_SORTING);
+	TRY(gs_item_store_finish(items->store));
+	sorted = seconds();
+	atomic_store(&job->monitor.counters.phase, GSORT_WRITING);
+	TRY(write_items(job));
+
+	job->stats.read_seconds += read - start;
+	job->stats.sort_seconds += sorted - read;
+	job->stats.write_seconds += seconds() - sorted;
+	return GS_OK;
+}
+
+void
+gs_items_stats(struct gsort *job)
+{
+	struct gs_items *items = &job->items;
+	struct gsort_stats *stats = &job->stats;
+
+	stats->device = "cpu";
+	stats->batches = 1;
+	stats->keys_out = items->emit.items;
+	stats->bytes_out = items->emit.bytes;
+	stats->verified = job->options->verify && !job->options->head && !job->options->tail.wanted;
+	if (items->store == NULL)	/* a merge or a check has counted itself */
+		return;
+	stats->bytes_in = items->ingest.bytes;
+	stats->keys = items->ingest.records;
+	gs_item_store_stats(items->store, &stats->runs, &stats->spilled_bytes);
+}
+
+void
+gs_items_close(struct gsort *job)
+{
+	struct gs_items *items = &job->items;
+
+	gs_npy_close(&items->npy);
+	gs_item_emit_close(&items->emit);
+	gs_item_store_close(items->store);
+	gs_record_ingest_close(&items->ingest);
+	items->store = NULL;
+}

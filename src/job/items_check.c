@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * items_check.c - are records sorted?
+ *
+ * In:   inputs, which are checked as if they were one.
+ * Out:  the answer, and a message about the first record out of order; or counts.
+ *
+ * The twin of check.c: a thread reads chunks ahead, this one compares neighbours.
+ */
+#include "io/ahead.h"
+#include "job/items_check.h"
+#include "sort/items/follow.h"
+
+#define CHUNK_BYTES	((size_t)4 << 20)
+
+/* Where a file begins. */
+struct file {
+	uint64_t items, bytes;	/* of the files before it */
+};
+
+static gs_status
+check_chunk(struct gsort *job, struct gs_item_follow *follow, const struct gs_chunk *chunk,
+            struct file *file, bool *disorder)
+{
+	const struct gsort_options *options = job->options;
+	const struct gs_record *record = &job->items.ingest.record;
+	const struct gs_item_slice slice = { chunk->data, chunk->bytes / record->bytes * record->bytes };
+	uint64_t since = gs_clock_now();
+	size_t at;
+
+	if (chunk->begins)
+		*file = (struct file){ follow->items, job->stats.bytes_in };
+	job->stats.bytes_in += chunk->bytes;
+	if (slice.bytes < chunk->bytes)
+		return gs_record_partial(record, chunk->name, options->skip_bytes,
+		                         job->stats.bytes_in - file->bytes);
+	at = gs_items_follow(follow, &slice);
+	gs_clock_lap(&job->monitor.clock, GS_STAGE_SORT, &since);
+	if (at == SIZE_MAX)
+		return gs_fail(GS_EBUDGET, "out of memory");
+	atomic_store(&job->monitor.counters.bytes_in, job->stats.bytes_in);
+	atomic_store(&job->monitor.counters.keys_in, follow->items);
+	*disorder = at < slice.bytes;
+	if (*disorder && options->check == GSORT_CHECK_FIRST)
+		(void)gs_record_disorder(record, chunk->name, follow->items - file->items + 1,
+		                         options->skip_bytes, "");
+	return GS_OK;
+}
+
+static gs_status
+check_chunks(struct gsort *job, struct gs_ahead *ahead, struct gs_item_follow *follow,
+             bool *disorder)
+{
+	struct file file = { .items = 0 };
+	struct gs_chunk *chunk;
+	uint64_t files = 0;
+
+	while (!*disorder) {
+		TRY(gs_ahead_take(ahead, &chunk));
+		if (chunk == NULL)
+			break;
+		files += chunk->begins;
+		TRY(check_chunk(job, follow, chunk, &file, disorder));
+		gs_ahead_give(ahead, chunk);
+	}
+	job->stats.bytes_in += files * job->options->skip_bytes;
+	return GS_OK;
+}
+
+gs_status
+gs_items_check(struct gsort *job, bool *disorder)
+{
+	struct gs_item_follow follow = {
+		.order = &job->items.order,
+		.strict = job->options->unique,
+		.counts_breaks = job->options->check == GSORT_CHECK_SUMMARY,
+	};
+	const size_t record_bytes = job->items.ingest.record.bytes;
+	const size_t chunk_bytes = (CHUNK_BYTES / record_bytes + 1) * record_bytes;
+	struct gs_ahead ahead;
+	gs_status status;
+
+	*disorder = false;
+	atomic_store(&job->monitor.counters.phase, GSORT_READING);
+	TRY(gs_arena_open(&job->arena, GS_AHEAD_CHUNKS * chunk_bytes, false));
+	gs_ahead_open_behind(&ahead, job->input, job->options->skip_bytes,
+	                     gs_arena_take(&job->arena, GS_AHEAD_CHUNKS * chunk_bytes), chunk_bytes);
+	ahead.clock = &job->monitor.clock;
+	status = check_chunks(job, &ahead, &follow, disorder);
+	gs_ahead_close(&ahead);
+	job->stats.keys = follow.items;
+	job->stats.breaks = follow.breaks;
+	job->stats.duplicates = follow.duplicates;
+	*disorder |= follow.breaks > 0 || (follow.strict && follow.duplicates > 0);
+	gs_items_follow_close(&follow);
+	return status;
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * json.h - one JSON object, on one line
+ */
+#ifndef GS_JSON_H
+#define GS_JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { GS_JSON_BYTES = 64 << 10 };	/* with sixteen paths, each byte escaped, half of that */
+
+struct gs_json {
+	size_t bytes;
+	bool   follows;		/* a value: the next one needs a comma */
+	char   text[GS_JSON_BYTES];
+};
+
+/** Begin an object or a list, '{' or '['; NAME is NULL in a list, and for the outermost. */
+void gs_json_begin(struct gs_json *json, const char *name, char bracket);
+
+/** End it, with '}' or ']'. */
+void gs_json_end(struct gs_json *json, char bracket);
+
+/** Add a value.  A number that is UINT64_MAX is unknown: null. */
+void gs_json_number(struct gs_json *json, const char *name, uint64_t number);
+void gs_json_bool(struct gs_json *json, const char *name, bool value);
+
+/** Bytes that are not printable ASCII are escaped one by one, as Latin-1; NULL is null. */
+void gs_json_string(struct gs_json *json, const char *name, const char *text);
+
+#endif

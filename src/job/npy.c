@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * npy.c - inputs that are .npy files become records, or keys behind a header
+ *
+ * In:   options, and the headers of the inputs.
+ * Out:  options for records (record_bytes, keys); or, where the header of one file stays right, for
+ *       keys of a binary type with skip_bytes, which is faster.
+ *
+ * A pipe is read up to the end of its header; the rest is the job's.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "format/key.h"
+#include "format/npy.h"
+#include "job/npy.h"
+#include "stages/select.h"
+
+/* ---- one file ----------------------------------------------------------------------- */
+
+/* An input that is open for its header. */
+struct file {
+	const char *name;
+	int         fd;
+	bool        regular;
+	uint64_t    start, bytes;	/* where it begins; behind that */
+};
+
+static gs_status
+open_file(struct file *file, const char *name)
+{
+	struct stat status;
+	off_t start;
+
+	*file = (struct file){ .name = name, .fd = STDIN_FILENO };
+	if (strcmp(name, "-") != 0)
+		file->fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (file->fd < 0 || fstat(file->fd, &status) != 0)
+		return gs_fail_errno(GS_EIO, "cannot read: %s", name);
+	file->regular = S_ISREG(status.st_mode);
+	if (!file->regular)
+		return file->fd == STDIN_FILENO ? GS_OK
+		       : gs_fail(GS_EUSAGE, "%s: not a regular file; a .npy file in a pipe is read from "
+		                 "standard input", name);
+	start = lseek(file->fd, 0, SEEK_CUR);
+	file->start = start > 0 ? (uint64_t)start : 0;
+	file->bytes = (uint64_t)status.st_size > file->start
+	              ? (uint64_t)status.st_size - file->start : 0;
+	return GS_OK;
+}
+
+static void
+close_file(struct file *file)
+{
+	if (file->fd > STDIN_FILENO)
+		(void)close(file->fd);
+	file->fd = -1;
+}
+
+/* Read BYTES from AT on. */
+static gs_status
+read_file(const struct file *file, uint64_t at, char *into, size_t bytes)
+{
+	for (size_t done = 0; done < bytes;) {
+		const ssize_t got = file->regular
+			? pread(file->fd, into + done, bytes - done, (off_t)(file->start + at + done))
+			: read(file->fd, into + done, bytes - done);
+
+		if (got < 0 && errno != EINTR)
+			return gs_fail_errno(GS_EIO, "read failed: %s", file->name);
+		if (got == 0)
+			return gs_fail(GS_EINPUT, "%s: the header of the .npy file is cut off", file->name);
+		done += got > 0 ? (size_t)got : 0;
+	}
+	return GS_OK;
+}
+
+/* The header of a file, and what is in it; *HEADER is to be freed in any case. */
+static gs_status
+read_header(const struct file *file, struct gs_npy *npy, char **header)
+{
+	char prefix[GS_NPY_PREFIX_BYTES];
+	uint64_t bytes;
+
+	*header = NULL;
+	TRY(read_file(file, 0, prefix, sizeof prefix));
+	TRY(gs_npy_length(file->name, prefix, &bytes));
+	if (bytes < sizeof prefix)
+		return gs_fail(GS_EINPUT, "%s: the header of the .npy file is cut off", file->name);
+	*header = malloc((size_t)bytes);
+	if (*header == NULL)
+		return gs_fail(GS_EBUDGET, "out of memory");
+	memcpy(*header, prefix, sizeof prefix);
+	TRY(read_file(file, sizeof prefix, *header + sizeof prefix, (size_t)bytes - sizeof prefix));
+	TRY(gs_npy_read(npy, file->name, *header, (size_t)bytes));
+	if (!file->regular || (file->bytes - bytes) / npy->item_bytes == npy->count)
+		return GS_OK;
+	return gs_fail(GS_EINPUT, "%s: the header of the .npy file names %llu items, and there are %llu",
+	               file->name, (unsigned long long)npy->count,
+	               (unsigned long long)((file->bytes - bytes) / npy->item_bytes));
+}
+
+/* ---- all files ---------------------------------------------------------------------- */
+
+static const char *
+name_of(const struct gsort_options *options, size_t at)
+{
+	return options->input_count == 0 ? "-" : options->inputs[at];
+}
+
+/* Is the first input a .npy file, as its first bytes say?  Nothing is read from a pipe. */
+static bool
+has_magic(const struct gsort_options *options)
+{
+	char begin[GS_NPY_MAGIC_BYTES];
+	struct file file;
+	bool has;
+
+	if (options->type == GSORT_TEXT_FLOAT || options->record_bytes > 0 || options->skip_bytes > 0 ||
+	    options->header_lines > 0 || options->decompress != GSORT_DECOMPRESS_AUTO)
+		return false;
+	has = open_file(&file, name_of(options, 0)) == GS_OK && file.regular &&
+	      pread(file.fd, begin, sizeof begin, (off_t)file.start) == (ssize_t)sizeof begin &&
+	      gs_npy_has_magic(begin, sizeof begin);
+	close_file(&file);
+	return has;
+}
+
+static gs_status
+read_headers(struct gs_npy_inputs *inputs, const struct gsort_options *options)
+{
+	const size_t count = options->input_count == 0 ? 1 : options->input_count;
+	struct gs_npy *npy = malloc(sizeof *npy);
+	gs_status status = GS_OK;
+
+	inputs->first = malloc(sizeof *inputs->first);
+	inputs->skips = calloc(count, sizeof *inputs->skips);
+	if (npy == NULL || inputs->first == NULL || inputs->skips == NULL)
+		status = gs_fail(GS_EBUDGET, "out of memory");
+	for (size_t i = 0; status == GS_OK && i < count; i++) {
+		struct gs_npy *now = i == 0 ? inputs->first : npy;
+		char *header = NULL;
+		struct file file;
+
+		status = open_file(&file, name_of(options, i));
+		if (status == GS_OK)
+			status = read_header(&file, now, &header);
+		if (status == GS_OK && (now->descr_bytes != inputs->first->descr_bytes ||
+		                        memcmp(now->descr, inputs->first->descr, now->descr_bytes) != 0))
+			status = gs_fail(GS_EINPUT, "%s: items of another type than in %s", file.name,
+			                 name_of(options, 0));
+		close_file(&file);
+		if (i == 0)
+			inputs->header = header;
+		else
+			free(header);
+		if (status != GS_OK)
+			break;
+		inputs->skips[i] = file.regular ? now->header_bytes : 0;
+		inputs->count += now->count;
+	}
+	free(npy);
+	return status;
+}
+
+/* ---- options ------------------------------------------------------------------------- */
+
+static gs_status
+check_options(const struct gsort_options *o, const char *name)
+{
+	const char *refused =
+		o->converts ? "to" : o->counts ? "count" : o->split > 0 ? "split" :
+		o->sample.wanted ? "sample" : o->zero_terminated ? "zero-terminated" :
+		o->header_lines > 0 ? "header" : o->skip_bytes > 0 ? "skip-bytes" :
+		o->endian != GSORT_ENDIAN_HOST ? "endian" : o->record_bytes > 0 ? "record-size" : NULL;
+
+	return refused == NULL ? GS_OK
+	       : gs_fail(GS_EUSAGE, "%s: '--%s' does not go with a .npy file", name, refused);
+}
+
+/* All names, for a message. */
+static void
+list_fields(const struct gs_npy *npy, char list[512])
+{
+	size_t at = 0;
+
+	list[0] = '\0';
+	for (size_t f = 0; f < npy->field_count && at < 400; f++)
+		if (npy->fields[f].sorts)
+			at += (size_t)snprintf(list + at, 512 - at, "%s%.*s", at > 0 ? ", " : "",
+			                       npy->fields[f].name_bytes < 100
+			                       ? (int)npy->fields[f].name_bytes : 100,
+			                       npy->fields[f].name);
+}
+
+static void
+set_key(struct gsort_key *key, const struct gs_npy_field *field, bool reverse)
+{
+	*key = (struct gsort_key){
+		.type = field->type, .offset = field->offset,
+		.bytes = field->type == GSORT_TEXT ? field->bytes : 0,
+		.reverse = reverse, .endian = field->big ? GSORT_ENDIAN_BIG : GSORT_ENDIAN_LITTLE,
+	};
+}
+
+/* The fields that are keys: those that the options name, or the only one. */
+static gs_status
+find_keys(struct gs_npy_inputs *inputs, struct gsort_options *options, const char *name)
+{
+	const struct gs_npy *npy = inputs->first;
+	const size_t wanted = options->key_count > 0 ? options->key_count : 1;
+	char list[512];
+
+	inputs->keys = calloc(wanted, sizeof *inputs->keys);
+	if (inputs->keys == NULL)
+		return gs_fail(GS_EBUDGET, "out of memory");
+	list_fields(npy, list);
+	if (npy->is_structure && options->key_count == 0)
+		return gs_fail(GS_EUSAGE, "%s: a .npy file of structures: name a field with --format=npy "
+		               "and -k: %s", name, list);
+	if (!npy->is_structure && !npy->fields[0].sorts)
+		return gs_fail(GS_EINPUT, "%s: the items of this .npy file are not numbers", name);
+	if (!npy->is_structure)
+		set_key(&inputs->keys[0], &npy->fields[0], false);
+	for (size_t k = 0; k < options->key_count; k++) {
+		const char *text = options->keys[k].name != NULL ? options->keys[k].name : "";
+		size_t f = 0;
+
+		while (f < npy->field_count &&
+		       (!npy->fields[f].sorts || !npy->is_structure ||
+		        strlen(text) != npy->fields[f].name_bytes ||
+		        memcmp(text, npy->fields[f].name, npy->fields[f].name_bytes) != 0))
+			f++;
+		if (f == npy->field_count)
+			return gs_fail(GS_EUSAGE, "%s: no field '%s' that can be sorted%s%s", name, text,
+			               npy->is_structure ? "; there are: " : ": items have no fields",
+			               npy->is_structure ? list : "");
+		set_key(&inputs->keys[k], &npy->fields[f], options->keys[k].reverse);
+	}
+	options->keys = inputs->keys;
+	options->key_count = wanted;
+	return GS_OK;
+}
+
+/* One regular file whose header stays as it is. */
+static bool
+keeps_header(const struct gs_npy_inputs *inputs, const struct gsort_options *options)
+{
+	return options->operation != GSORT_MERGE && options->input_count < 2 &&
+	       inputs->skips[0] > 0 && !inputs->first->is_structure && options->argsort_bits == 0 &&
+	       inputs->first->fields[0].type != GSORT_TEXT && !gs_select_wants_groups(options) &&
+	       !options->head && !options->tail.wanted;
+}
+
+/* A check begins behind headers of one length. */
+static gs_status
+set_check(const struct gs_npy_inputs *inputs, struct gsort_options *options)
+{
+	for (size_t i = 1; i < options->input_count; i++)
+		if (inputs->skips[i] != inputs->skips[0])
+			return gs_fail(GS_EUSAGE, "%s: a .npy file with a header of another length; check it "
+			               "by itself", options->inputs[i]);
+	options->skip_bytes = inputs->skips[0];
+	return GS_OK;
+}
+
+gs_status
+gs_npy_adopt(struct gs_npy_inputs *inputs, struct gsort_options *options)
+{
+	const char *name = name_of(options, 0);
+	enum gsort_type type;
+
+	if (options->fed || options->read != NULL)
+		options->format = GSORT_FORMAT_RAW;
+	if (options->format == GSORT_FORMAT_RAW)
+		return GS_OK;
+	if (options->format == GSORT_FORMAT_AUTO && !has_magic(options)) {
+		options->format = GSORT_FORMAT_RAW;
+		return GS_OK;
+	}
+	TRY(check_options(options, name));
+	TRY(read_headers(inputs, options));
+	type = inputs->first->fields[0].type;
+	if (options->type != GSORT_TEXT && (inputs->first->is_structure || options->type != type))
+		return gs_fail(GS_EUSAGE, "%s: the items of this .npy file are not of type %s", name,
+		               gs_key_name(options->type));
+	TRY(find_keys(inputs, options, name));
+	if (keeps_header(inputs, options)) {
+		options->type = type;
+		options->endian = inputs->keys[0].endian;
+		options->skip_bytes = inputs->skips[0];
+		options->keys = NULL;
+		options->key_count = 0;
+		return GS_OK;
+	}
+	options->type = GSORT_TEXT;
+	options->record_bytes = inputs->first->item_bytes;
+	inputs->writes_header = options->operation != GSORT_CHECK;
+	return options->operation == GSORT_CHECK ? set_check(inputs, options) : GS_OK;
+}
+
+gs_status
+gs_npy_make_header(const struct gs_npy_inputs *inputs, const struct gsort_options *options,
+                   uint64_t count, char **header, size_t *bytes)
+{
+	const char *descr = inputs->first->descr;
+	size_t descr_bytes = inputs->first->descr_bytes;
+	char numbers[] = "'<u4'";
+
+	if (options->argsort_bits > 0) {
+		numbers[1] = gs_endian_swaps(GSORT_ENDIAN_LITTLE) ? '>' : '<';
+		numbers[3] = (char)('0' + options->argsort_bits / 8);
+		descr = numbers;
+		descr_bytes = sizeof numbers - 1;
+	}
+	*bytes = gs_npy_write(descr, descr_bytes, count, NULL);
+	*header = malloc(*bytes);
+	if (*header == NULL)
+		return gs_fail(GS_EBUDGET, "out of memory");
+	(void)gs_npy_write(descr, descr_bytes, count, *header);
+	return GS_OK;
+}
+
+void
+gs_npy_close(struct gs_npy_inputs *inputs)
+{
+	free(inputs->first);
+	free(inputs->header);
+	free(inputs->keys);
+	free(inputs->skips);
+	*inputs = (struct gs_npy_inputs){ NULL };
+}

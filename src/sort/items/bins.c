@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* bins.c - choose bounds by a sample, and find the bins of items */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/simd.h"
+#include "sort/cpu/quicksort.h"
+#include "sort/items/bins.h"
+
+#define INLINE	static inline __attribute__((always_inline))
+
+/* ---- choosing ------------------------------------------------------------------ */
+
+static void
+set_bounds(struct gs_item_bins *bins, size_t count)
+{
+	bins->bound_count = count;
+	bins->bound_steps = 1;
+	while (bins->bound_steps <= count)
+		bins->bound_steps *= 2;
+	for (size_t b = count; b < bins->bound_steps; b++)
+		bins->bounds[b] = UINT64_MAX;
+	bins->count = (unsigned)count + 1 + (bins->level > bins->from ? 2 : 0);
+	assert(bins->bound_steps <= sizeof bins->bounds / sizeof bins->bounds[0]);
+}
+
+void
+gs_item_bins_one(struct gs_item_bins *bins, unsigned from)
+{
+	bins->from = bins->level = from;
+	set_bounds(bins, 0);
+}
+
+/* The bounds by COUNT sorted WORDS, some of which differ or are the last. */
+static void
+choose_bounds(struct gs_item_bins *bins, const uint64_t *words, size_t count, unsigned wanted)
+{
+	const unsigned most = GS_ITEM_BINS_MOST - 4;
+	size_t found = 0;
+
+	wanted = wanted > most ? most : wanted < 2 ? 2 : wanted;
+	for (unsigned q = 1; q < wanted; q++) {
+		const uint64_t word = words[count * q / wanted];
+		const bool again = found > 0 && bins->bounds[found - 1] >= word;
+
+		if (!again)
+			bins->bounds[found++] = word;
+		else if (bins->bounds[found - 1] == word && word < UINT64_MAX)
+			bins->bounds[found++] = word + 1;	/* it has a bin of its own */
+	}
+	set_bounds(bins, found);
+}
+
+/* All items of the sample are equal: one bin for them, with bounds around it. */
+static void
+isolate(struct gs_item_bins *bins, uint64_t word)
+{
+	bins->bounds[0] = word;
+	bins->bounds[1] = word + 1;
+	set_bounds(bins, word < UINT64_MAX ? 2 : 1);
+}
+
+void
+gs_item_bins_choose(struct gs_item_bins *bins, const struct gs_item_order *order, unsigned from,
+                    const char *const *items, const uint32_t *bytes, size_t count, unsigned wanted)
+{
+	static const size_t most = GS_ITEM_SAMPLE_MOST;
+	uint64_t *words = malloc(2 * most * sizeof *words), *sorted = words + most;
+	uint64_t least, greatest;
+	bool more = true;
+
+	assert(count <= most);
+	gs_item_bins_one(bins, from);
+	if (words == NULL || count == 0) {	/* too large a bucket is only slower */
+		free(words);
+		return;
+	}
+	for (;; bins->level++) {
+		const struct gs_simd_kernels *kernels = gs_simd_kernels(gs_simd_best(), 64);
+
+		for (size_t at = 0; at < count; at += GS_ITEM_BATCH) {
+			const size_t batch = count - at < GS_ITEM_BATCH ? count - at : GS_ITEM_BATCH;
+			const bool any = order->words(order->context, items + at,
+			                              bytes == NULL ? NULL : bytes + at, batch,
+			                              bins->level, words + at);
+
+			more = at == 0 ? any : more || any;
+		}
+		least = UINT64_MAX;
+		greatest = 0;
+		kernels->range(words, count, &least, &greatest);
+		if (least < greatest) {
+			gs_quicksort(kernels, sorted, words, count, least, greatest);
+			choose_bounds(bins, sorted, count, wanted);
+			break;
+		}
+		if (!more || bins->level - from == GS_ITEM_COMMON_MOST) {
+			isolate(bins, least);
+			break;
+		}
+		bins->common[bins->level - from] = least;
+	}
+	free(words);
+}
+
+unsigned
+gs_item_bins_level(const struct gs_item_bins *bins, unsigned bin)
+{
+	const bool outer = bins->level > bins->from;
+	const size_t inner = bin - (outer ? 1 : 0);	/* bin 0 wraps around */
+
+	if (outer && (bin == 0 || bin == bins->count - 1))
+		return bins->from;
+	if (inner > 0 && bins->bounds[inner - 1] == UINT64_MAX)
+		return bins->level + 1;
+	return inner > 0 && inner < bins->bound_count &&
+	       bins->bounds[inner] - bins->bounds[inner - 1] == 1 ? bins->level + 1 : bins->level;
+}
+
+/* ---- finding --------------------------------------------------------------------- */
+
+/* A bin is the number of bounds up to the word.  All items of a batch take a step of the search
+ * together, so that one does not wait for the other's loads. */
+INLINE void
+search(const uint64_t *bounds, size_t steps, size_t bound_count, const uint64_t *words,
+       size_t count, uint16_t *found)
+{
+	uint64_t at[GS_ITEM_BATCH];
+
+	for (size_t i = 0; i < count; i++)
+		at[i] = 0;
+	for (size_t step = steps / 2; step > 0; step /= 2) {
+		#pragma omp simd
+		for (size_t i = 0; i < count; i++)
+			at[i] += bounds[at[i] + step - 1] <= words[i] ? step : 0;
+	}
+	for (size_t i = 0; i < count; i++)
+		found[i] = (uint16_t)(at[i] < bound_count ? at[i] : bound_count);
+}
+
+#if defined __x86_64__
+__attribute__((target("avx512f,avx512dq"))) static void
+search_avx512(const uint64_t *bounds, size_t steps, size_t bound_count, const uint64_t *words,
+              size_t count, uint16_t *found)
+{
+	search(bounds, steps, bound_count, words, count, found);
+}
+#endif
+
+static void
+search_best(const struct gs_item_bins *bins, const uint64_t *words, size_t count, uint16_t *found)
+{
+#if defined __x86_64__
+	if (gs_simd_best() == GS_SIMD_AVX512) {
+		search_avx512(bins->bounds, bins->bound_steps, bins->bound_count, words, count, found);
+		return;
+	}
+#endif
+	search(bins->bounds, bins->bound_steps, bins->bound_count, words, count, found);
+}
+
+/* Items whose words are not the common ones belong to the outer bins. */
+static void
+move_outside(const struct gs_item_bins *bins, const struct gs_item_order *order,
+             const char *const *items, const uint32_t *bytes, size_t count, uint16_t *found)
+{
+	uint64_t words[GS_ITEM_BATCH];
+	bool out[GS_ITEM_BATCH] = { false };
+
+	for (size_t i = 0; i < count; i++)
+		found[i]++;
+	for (unsigned level = bins->from; level < bins->level; level++) {
+		const uint64_t common = bins->common[level - bins->from];
+
+		(void)order->words(order->context, items, bytes, count, level, words);
+		for (size_t i = 0; i < count; i++)
+			if (words[i] != common && !out[i]) {
+				out[i] = true;
+				found[i] = words[i] < common ? 0 : (uint16_t)(bins->count - 1);
+			}
+	}
+}
+
+bool
+gs_item_bins_find(const struct gs_item_bins *bins, const struct gs_item_order *order,
+                  const char *const *items, const uint32_t *bytes, size_t count, uint16_t *found)
+{
+	uint64_t words[GS_ITEM_BATCH];
+	bool more;
+
+	assert(count <= GS_ITEM_BATCH);
+	more = order->words(order->context, items, bytes, count, bins->level, words);
+	search_best(bins, words, count, found);
+	if (bins->level > bins->from)
+		move_outside(bins, order, items, bytes, count, found);
+	return more;
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * divide.c - copy items, those of the first bin first
+ *
+ * In:   slices of items.
+ * Out:  the same items, bin after bin.
+ *
+ * Two passes: the first finds and counts the bins, the second copies each item to where its bin
+ * has come to.
+ */
+#include <string.h>
+
+#include "sort/items/divide.h"
+#include "sort/items/walk.h"
+
+static void
+count_bins(const struct gs_item_order *order, const struct gs_item_bins *bins,
+           struct gs_item_walk *walk, struct gs_item_divider *divider, uint32_t *bytes_of)
+{
+	const char *items[GS_ITEM_BATCH];
+	uint32_t bytes[GS_ITEM_BATCH];
+	const size_t item_bytes = order->item_bytes;
+	uint16_t *found = divider->found;
+	size_t count;
+
+	while ((count = gs_item_walk_next(walk, items, bytes, GS_ITEM_BATCH)) > 0) {
+		if (gs_item_bins_find(bins, order, items, item_bytes > 0 ? NULL : bytes, count, found))
+			divider->more = true;
+		for (size_t i = 0; i < count; i++) {
+			bytes_of[found[i]] += (uint32_t)(item_bytes > 0 ? item_bytes : bytes[i]);
+			divider->items[found[i]]++;
+		}
+		found += count;
+	}
+}
+
+/* With a constant BYTES it becomes a load and a store. */
+static inline __attribute__((always_inline)) void
+copy_fixed(struct gs_item_walk *walk, const uint16_t *found, char **to, size_t bytes)
+{
+	for (size_t s = 0; s < walk->slice_count; s++) {
+		const char *item = walk->slices[s].data, *end = item + walk->slices[s].bytes;
+
+		for (; item < end; item += bytes) {
+			gs_item_copy(to[*found], item, bytes);
+			to[*found++] += bytes;
+		}
+	}
+}
+
+static void
+copy_items(struct gs_item_walk *walk, const uint16_t *found, char **to)
+{
+	const char *items[GS_ITEM_BATCH];
+	uint32_t bytes[GS_ITEM_BATCH];
+	size_t count;
+
+	switch (walk->order->item_bytes) {
+	case 0:  break;
+	case 8:  copy_fixed(walk, found, to, 8); return;
+	case 12: copy_fixed(walk, found, to, 12); return;
+	case 16: copy_fixed(walk, found, to, 16); return;
+	case 24: copy_fixed(walk, found, to, 24); return;
+	case 32: copy_fixed(walk, found, to, 32); return;
+	default: copy_fixed(walk, found, to, walk->order->item_bytes); return;
+	}
+	while ((count = gs_item_walk_next(walk, items, bytes, GS_ITEM_BATCH)) > 0)
+		for (size_t i = 0; i < count; i++) {
+			gs_item_copy(to[*found], items[i], bytes[i]);
+			to[*found++] += bytes[i];
+		}
+}
+
+/* All items have one bin: leave them as they are. */
+static void
+copy_all(const struct gs_item_order *order, const struct gs_item_slice *slices, size_t slice_count,
+         struct gs_item_divider *divider, uint32_t *offsets, char *into)
+{
+	struct gs_item_walk walk = gs_item_walk_begin(order, slices, slice_count);
+	const char *items[GS_ITEM_BATCH];
+	uint32_t bytes[GS_ITEM_BATCH];
+	size_t at = 0, count;
+
+	for (size_t s = 0; s < slice_count; s++) {
+		memcpy(into + at, slices[s].data, slices[s].bytes);
+		at += slices[s].bytes;
+	}
+	offsets[0] = 0;
+	offsets[1] = (uint32_t)at;
+	divider->more = true;	/* nobody has looked */
+	if (order->item_bytes > 0)
+		divider->items[0] += at / order->item_bytes;
+	else
+		while ((count = gs_item_walk_next(&walk, items, bytes, GS_ITEM_BATCH)) > 0)
+			divider->items[0] += count;
+}
+
+void
+gs_items_divide(const struct gs_item_order *order, const struct gs_item_bins *bins,
+                const struct gs_item_slice *slices, size_t slice_count,
+                struct gs_item_divider *divider, uint32_t *offsets, char *into)
+{
+	struct gs_item_walk walk = gs_item_walk_begin(order, slices, slice_count);
+	char *to[GS_ITEM_BINS_MOST];
+	uint32_t at = 0;
+
+	if (bins->count == 1) {
+		copy_all(order, slices, slice_count, divider, offsets, into);
+		return;
+	}
+	memset(offsets, 0, (bins->count + 1) * sizeof *offsets);
+	count_bins(order, bins, &walk, divider, offsets);
+	for (unsigned b = 0; b <= bins->count; b++) {
+		const uint32_t bytes = offsets[b];
+
+		offsets[b] = at;
+		if (b < bins->count)
+			to[b] = into + at;
+		at += bytes;
+	}
+	walk = gs_item_walk_begin(order, slices, slice_count);
+	copy_items(&walk, divider->found, to);
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * items.h - items: keys with something attached, and the order of them
+ *
+ * An item is bytes that are kept as they are: a record of a fixed length, or a line with its
+ * terminator.  The engine knows nothing of keys but what an order tells: word number LEVEL of the
+ * key of an item, an unsigned integer of 64 bits.  Items compare by their words, first word
+ * first; a tie of all words is decided by COMPARE, and a tie of that by the place in the input.
+ * So every sort is ascending and stable.  Descending orders complement their words.
+ *
+ * For a key that memcmp(3) orders, word 0 is its first 8 bytes, big endian, word 1 the next 8, and
+ * 0 stands for what is missing.
+ */
+#ifndef GS_ITEMS_H
+#define GS_ITEMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Most bytes of an item: lengths are 32 bits wide. */
+#define GS_ITEM_MOST_BYTES	((size_t)UINT32_MAX - 4096)
+
+struct gs_item_order {
+	/** Bytes of every item; 0: they differ, and END() tells. */
+	size_t item_bytes;
+
+	/** Where the item at ITEM ends; LIMIT is the end of it or of an item after it.  Items lie one
+	 *  after the other.  NULL if they have a fixed length. */
+	const char *(*end)(const void *context, const char *item, const char *limit);
+
+	/**
+	 * Store in WORDS[i] word number LEVEL of ITEMS[i], for COUNT items.  A key that has ended has
+	 * words of 0.  Any thread; the word of an item depends on nothing but the item.
+	 *
+	 * @bytes   length of each; NULL if they have a fixed length
+	 * @return  true: a word of a higher level may be other than 0; false: all of them are 0
+	 */
+	bool (*words)(const void *context, const char *const *items, const uint32_t *bytes,
+	              size_t count, unsigned level, uint64_t *words);
+
+	/** Less than, equal to or greater than 0, as memcmp(3), for items whose words are all equal.
+	 *  NULL: such items are equal. */
+	int (*compare)(const void *context, const char *one, size_t one_bytes, const char *other,
+	               size_t other_bytes);
+
+	const void *context;
+};
+
+/* Whole items, one after the other. */
+struct gs_item_slice {
+	const char *data;
+	size_t      bytes;
+};
+
+/** Compare two items by their words from LEVEL on, then by COMPARE; 0: they are equal. */
+int gs_item_compare(const struct gs_item_order *order, unsigned level, const char *one,
+                    size_t one_bytes, const char *other, size_t other_bytes);
+
+/** The length of the item at ITEM; LIMIT as for END(). */
+static inline size_t
+gs_item_length(const struct gs_item_order *order, const char *item, const char *limit)
+{
+	return order->item_bytes > 0 ? order->item_bytes
+	                             : (size_t)(order->end(order->context, item, limit) - item);
+}
+
+#endif

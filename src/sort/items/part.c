@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * part.c - sort the items of one part
+ *
+ * In:   items, by their places in the input.
+ * Out:  their places in the order of the items.
+ *
+ * A group of items becomes words of 64 bits: the upper bits of (word of the key - least one of
+ * the group), and below them the place in the group.  The SIMD sort of keys sorts them.  All words
+ * differ, so the sort is stable.  Items that still tie are a smaller group, and take the rest of the
+ * same word, or the next word of their keys.
+ *
+ * Invariant: a group is contiguous in PLACES, and uses the same range of WORDS and OTHER.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "base/simd.h"
+#include "sort/cpu/quicksort.h"
+#include "sort/items/bins.h"
+#include "sort/items/part.h"
+#include "sort/items/walk.h"
+
+/* So few items are compared with each other. */
+enum { FEW_ITEMS = 8 };
+
+/* ---- memory -------------------------------------------------------------------- */
+
+void
+gs_item_part_init(struct gs_item_part *part, const struct gs_item_order *order, void *memory,
+                  size_t room)
+{
+	uint64_t *eights = memory;
+	uint32_t *fours = (uint32_t *)(eights + 4 * room);
+
+	*part = (struct gs_item_part){
+		.order = order,
+		.room = room,
+		.items = (const char **)eights,
+		.words = eights + room,
+		.other = eights + 2 * room,
+		.times = eights + 3 * room,
+		.lengths = fours,
+		.places = fours + room,
+		.spare = fours + 2 * room,
+		.equal = (uint8_t *)(fours + 3 * room),
+	};
+}
+
+void
+gs_item_part_collect(struct gs_item_part *part, const struct gs_item_slice *slices, size_t count)
+{
+	struct gs_item_walk walk = gs_item_walk_begin(part->order, slices, count);
+
+	part->count = gs_item_walk_next(&walk, part->items, part->lengths, part->room);
+	assert(walk.slice_count == 0 && walk.at == walk.end);
+	for (size_t i = 0; i < part->count; i++)
+		part->places[i] = (uint32_t)i;
+	if (part->mark_equal)
+		memset(part->equal, 0, part->count);
+}
+
+/* ---- ties ------------------------------------------------------------------------ */
+
+/* Compare sorted items number ONE and OTHER. */
+static int
+compare_places(const struct gs_item_part *part, unsigned level, uint32_t one, uint32_t other)
+{
+	const size_t fixed = part->order->item_bytes;
+
+	return gs_item_compare(part->order, level, part->items[one],
+	                       fixed > 0 ? fixed : part->lengths[one], part->items[other],
+	                       fixed > 0 ? fixed : part->lengths[other]);
+}
+
+/* Their words are all equal. */
+static int
+compare_ties(const struct gs_item_part *part, uint32_t one, uint32_t other)
+{
+	const struct gs_item_order *order = part->order;
+	const size_t fixed = order->item_bytes;
+
+	return order->compare(order->context, part->items[one],
+	                      fixed > 0 ? fixed : part->lengths[one], part->items[other],
+	                      fixed > 0 ? fixed : part->lengths[other]);
+}
+
+static void
+mark_equal(struct gs_item_part *part, unsigned level, size_t from, size_t to)
+{
+	if (!part->mark_equal)
+		return;
+	for (size_t i = from + 1; i < to; i++)
+		part->equal[i] = compare_places(part, level, part->places[i - 1], part->places[i]) == 0;
+}
+
+static void
+sort_few(struct gs_item_part *part, unsigned level, size_t from, size_t to)
+{
+	uint32_t *places = part->places;
+
+	for (size_t i = from + 1; i < to; i++) {
+		const uint32_t place = places[i];
+		size_t at = i;
+
+		for (; at > from && compare_places(part, level, places[at - 1], place) > 0; at--)
+			places[at] = places[at - 1];
+		places[at] = place;
+	}
+	mark_equal(part, level, from, to);
+}
+
+/* Merge sort, by COMPARE() alone; neighbours in order cost one comparison. */
+static void
+merge_ties(struct gs_item_part *part, size_t from, size_t to)
+{
+	const size_t middle = from + (to - from) / 2;
+	uint32_t *places = part->places, *left = part->spare + from;
+	size_t l = 0, lefts = middle - from, r = middle;
+
+	if (to - from < 2)
+		return;
+	merge_ties(part, from, middle);
+	merge_ties(part, middle, to);
+	if (compare_ties(part, places[middle - 1], places[middle]) <= 0)
+		return;
+	memcpy(left, places + from, lefts * sizeof *left);
+	for (size_t at = from; l < lefts; at++)
+		if (r < to && compare_ties(part, left[l], places[r]) > 0)
+			places[at] = places[r++];
+		else
+			places[at] = left[l++];
+}
+
+/* The words of these items are all equal. */
+static void
+settle(struct gs_item_part *part, size_t from, size_t to)
+{
+	if (part->order->compare != NULL)
+		merge_ties(part, from, to);
+	if (!part->mark_equal)
+		return;
+	for (size_t i = from + 1; i < to; i++)
+		part->equal[i] = part->order->compare == NULL ||
+		                 compare_ties(part, part->places[i - 1], part->places[i]) == 0;
+}
+
+/* ---- groups ------------------------------------------------------------------------ */
+
+/* Load the words of sorted items FROM .. TO; false: all words of later levels are 0. */
+static bool
+load_words(struct gs_item_part *part, unsigned level, size_t from, size_t to)
+{
+	const struct gs_item_order *order = part->order;
+	const char *items[GS_ITEM_BATCH];
+	uint32_t lengths[GS_ITEM_BATCH];
+	bool more = false;
+
+	for (size_t at = from; at < to; at += GS_ITEM_BATCH) {
+		const size_t count = to - at < GS_ITEM_BATCH ? to - at : GS_ITEM_BATCH;
+
+		for (size_t i = 0; i < count; i++)
+			items[i] = part->items[part->places[at + i]];
+		for (size_t i = 0; order->item_bytes == 0 && i < count; i++)
+			lengths[i] = part->lengths[part->places[at + i]];
+		more |= order->words(order->context, items, order->item_bytes > 0 ? NULL : lengths,
+		                     count, level, part->words + at);
+	}
+	return more;
+}
+
+static unsigned
+bits_of(uint64_t value)
+{
+	return value == 0 ? 0 : 64 - (unsigned)__builtin_clzll(value);
+}
+
+/* How words of a group are packed with places in it. */
+struct packing {
+	uint64_t least;
+	unsigned shift;		/* bits of the word that are left out */
+	unsigned place_bits;
+};
+
+/* Sort items FROM .. TO, whose words are between LEAST and MOST and loaded.  OTHER is sorted. */
+static struct packing
+sort_words(struct gs_item_part *part, size_t from, size_t to, uint64_t least, uint64_t most)
+{
+	const struct gs_simd_kernels *kernels = gs_simd_kernels(gs_simd_best(), 64);
+	const size_t count = to - from;
+	struct packing packing = { .least = least, .place_bits = bits_of(count - 1) };
+	uint64_t *words = part->words + from, *other = part->other + from;
+	uint32_t *moved = (uint32_t *)words;
+	const unsigned bits = bits_of(most - least) + packing.place_bits;
+
+	packing.shift = bits > 64 ? bits - 64 : 0;
+	for (size_t i = 0; i < count; i++)
+		words[i] = (words[i] - least) >> packing.shift << packing.place_bits | i;
+	gs_quicksort(kernels, other, words, count, 0,
+	             (most - least) >> packing.shift << packing.place_bits | (count - 1));
+	for (size_t i = 0; i < count; i++)
+		moved[i] = part->places[from + (other[i] & (((uint64_t)1 << packing.place_bits) - 1))];
+	memcpy(part->places + from, moved, count * sizeof *moved);
+	return packing;
+}
+
+static void sort_group(struct gs_item_part *part, unsigned level, size_t from, size_t to);
+
+/* The group FROM .. TO is sorted by the words that PACKING has: sort the groups in it that tie.
+ * Returns the end of one that has more than half of the items, at *FROM; else 0. */
+static size_t
+sort_subgroups(struct gs_item_part *part, const struct packing *packing, unsigned level, bool more,
+               size_t *from, size_t to)
+{
+	const size_t half = (to - *from) / 2;
+	const uint64_t *sorted = part->other;
+	size_t large = 0, large_end = 0, end;
+
+	for (size_t at = *from; at < to; at = end) {
+		const uint64_t word = sorted[at] >> packing->place_bits;
+
+		for (end = at + 1; end < to && sorted[end] >> packing->place_bits == word; end++)
+			;
+		if (end - at == 1)
+			continue;
+		if (packing->shift == 0 && !more) {
+			settle(part, at, end);
+		} else if (end - at > half) {
+			large = at;
+			large_end = end;
+		} else {
+			sort_group(part, packing->shift == 0 ? level + 1 : level, at, end);
+		}
+	}
+	*from = large;
+	return large_end;
+}
+
+/* Recursion has at most log2(count) levels: a group that is more than half is done by the loop. */
+static void
+sort_group(struct gs_item_part *part, unsigned level, size_t from, size_t to)
+{
+	const struct gs_simd_kernels *kernels = gs_simd_kernels(gs_simd_best(), 64);
+
+	while (to - from > FEW_ITEMS) {
+		uint64_t least = UINT64_MAX, most = 0;
+		const bool more = load_words(part, level, from, to);
+		struct packing packing;
+
+		kernels->range(part->words + from, to - from, &least, &most);
+		if (least == most && !more) {
+			settle(part, from, to);
+			return;
+		}
+		if (least == most) {
+			level++;
+			continue;
+		}
+		packing = sort_words(part, from, to, least, most);
+		to = sort_subgroups(part, &packing, level, more, &from, to);
+		level += packing.shift == 0;
+	}
+	if (to - from > 1)
+		sort_few(part, level, from, to);
+}
+
+void
+gs_item_part_sort(struct gs_item_part *part, unsigned level)
+{
+	sort_group(part, level, 0, part->count);
+}
+
+/* ---- what leaves ------------------------------------------------------------------- */
+
+void
+gs_item_part_select(struct gs_item_part *part, uint64_t least, uint64_t most)
+{
+	size_t kept = 0;
+
+	assert(part->mark_equal);
+	for (size_t at = 0, end; at < part->count; at = end) {
+		for (end = at + 1; end < part->count && part->equal[end]; end++)
+			;
+		if (end - at < least || end - at > most)
+			continue;
+		part->places[kept] = part->places[at];
+		part->times[kept++] = end - at;
+	}
+	part->count = kept;
+}
+
+/* Items that are loaded before they are copied.  Not tuned. */
+enum { AHEAD = 12 };
+
+static inline __attribute__((always_inline)) void
+gather_fixed(const struct gs_item_part *part, size_t at, size_t bytes, char *into)
+{
+	for (size_t i = 0; i < part->count; i++) {
+		if (i + AHEAD < part->count) {
+			const char *next = part->items[part->places[i + AHEAD]] + at;
+
+			__builtin_prefetch(next);
+			__builtin_prefetch(next + bytes - 1);
+		}
+		gs_item_copy(into, part->items[part->places[i]] + at, bytes);
+		into += bytes;
+	}
+}
+
+static size_t
+gather_lines(const struct gs_item_part *part, char *into)
+{
+	const char *begin = into;
+
+	for (size_t i = 0; i < part->count; i++) {
+		const uint32_t place = part->places[i], bytes = part->lengths[place];
+
+		if (i + AHEAD < part->count)
+			__builtin_prefetch(part->items[part->places[i + AHEAD]]);
+		gs_item_copy(into, part->items[place], bytes);
+		into += bytes;
+	}
+	return (size_t)(into - begin);
+}
+
+size_t
+gs_item_part_gather(const struct gs_item_part *part, size_t at, size_t bytes, char *into)
+{
+	if (bytes == 0 && part->order->item_bytes == 0)
+		return gather_lines(part, into);
+	if (bytes == 0)
+		bytes = part->order->item_bytes;
+	switch (bytes) {
+	case 4:  gather_fixed(part, at, 4, into); break;
+	case 8:  gather_fixed(part, at, 8, into); break;
+	case 16: gather_fixed(part, at, 16, into); break;
+	default: gather_fixed(part, at, bytes, into); break;
+	}
+	return part->count * bytes;
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * part.h - sort the items of one part, in one thread
+ *
+ * A part is slices of items, in input order.  Only words and places move; the items stay where
+ * they are until they are gathered.
+ *
+ *     collect; sort; [select]; gather
+ */
+#ifndef GS_ITEM_PART_H
+#define GS_ITEM_PART_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sort/items/items.h"
+
+/* What an item of a part needs, beside its bytes and those that are gathered. */
+enum { GS_ITEM_PART_BYTES = 8 + 4 + 8 + 8 + 4 + 1 + 4 + 8 };
+
+struct gs_item_part {
+	const struct gs_item_order *order;
+	size_t       room;		/* items */
+	const char **items;		/* by place in the input */
+	uint32_t    *lengths;		/* of each, unless they have a fixed length */
+	uint64_t    *words, *other;	/* to sort */
+	uint32_t    *places;		/* of the sorted items */
+	uint8_t     *equal;		/* to the sorted item before */
+	uint64_t    *times;		/* of a selected item: of its group */
+	size_t       count;		/* items */
+	uint32_t    *spare;		/* in a sort of ties */
+	bool         mark_equal;	/* set EQUAL */
+};
+
+/** Carve the arrays of PART from MEMORY, ROOM x GS_ITEM_PART_BYTES; 8 bytes are its alignment. */
+void gs_item_part_init(struct gs_item_part *part, const struct gs_item_order *order, void *memory,
+                       size_t room);
+
+/** Note the items of SLICES, at most ROOM in all. */
+void gs_item_part_collect(struct gs_item_part *part, const struct gs_item_slice *slices,
+                          size_t count);
+
+/** Sort them; all share their words of levels below LEVEL. */
+void gs_item_part_sort(struct gs_item_part *part, unsigned level);
+
+/** Keep the first item of each group that has LEAST .. MOST items, and set TIMES.  EQUAL is set, or
+ *  else all items are equal and there is nothing to compare. */
+void gs_item_part_select(struct gs_item_part *part, uint64_t least, uint64_t most);
+
+/** Copy BYTES from AT on of each sorted item to INTO; 0 bytes: whole items.  Returns the bytes
+ *  copied. */
+size_t gs_item_part_gather(const struct gs_item_part *part, size_t at, size_t bytes, char *into);
+
+/** The sorted item number AT, and its length. */
+static inline const char *
+gs_item_part_at(const struct gs_item_part *part, size_t at, size_t *bytes)
+{
+	const uint32_t place = part->places[at];
+
+	*bytes = part->order->item_bytes > 0 ? part->order->item_bytes : part->lengths[place];
+	return part->items[place];
+}
+
+#endif

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* sum.c - a sum over items that does not depend on their order */
+#include <string.h>
+
+#include "sort/checksum.h"
+#include "sort/items/sum.h"
+#include "sort/items/walk.h"
+
+/* Each step is a bijection of the state for a given word, so one changed word always changes it. */
+static uint64_t
+mix(uint64_t state, uint64_t word)
+{
+	state = (state ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	return state ^ state >> 32;
+}
+
+uint64_t
+gs_item_hash(const char *item, size_t bytes)
+{
+	uint64_t state = bytes, word;
+	size_t at = 0;
+
+	for (; at + sizeof word <= bytes; at += sizeof word) {
+		memcpy(&word, item + at, sizeof word);
+		state = mix(state, word);
+	}
+	if (at < bytes) {
+		word = 0;
+		memcpy(&word, item + at, bytes - at);
+		state = mix(state, word);
+	}
+	return gs_checksum_of(0, state);
+}
+
+uint64_t
+gs_items_sum(const struct gs_item_order *order, const struct gs_item_slice *slice)
+{
+	struct gs_item_walk walk = gs_item_walk_begin(order, slice, 1);
+	const char *item;
+	uint32_t bytes = (uint32_t)order->item_bytes;
+	uint64_t sum = 0;
+
+	while (gs_item_walk_next(&walk, &item, &bytes, 1) > 0)
+		sum += gs_item_hash(item, bytes);
+	return sum;
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * sum.h - a sum over items that does not depend on their order
+ *
+ * As sort/checksum.h, of items: each is mixed to 64 bits, with its length.
+ */
+#ifndef GS_ITEM_SUM_H
+#define GS_ITEM_SUM_H
+
+#include <stdint.h>
+
+#include "sort/items/items.h"
+
+/** What an item adds to a sum. */
+uint64_t gs_item_hash(const char *item, size_t bytes);
+
+/** The sum of all items in SLICE. */
+uint64_t gs_items_sum(const struct gs_item_order *order, const struct gs_item_slice *slice);
+
+#endif

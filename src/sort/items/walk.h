@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* walk.h - the items of some slices, a batch at a time; and to copy an item */
+#ifndef GS_ITEM_WALK_H
+#define GS_ITEM_WALK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "sort/items/items.h"
+
+/* Where a walk is. */
+struct gs_item_walk {
+	const struct gs_item_order *order;
+	const struct gs_item_slice *slices;
+	size_t      slice_count;
+	const char *at, *end;	/* of the current slice */
+};
+
+static inline struct gs_item_walk
+gs_item_walk_begin(const struct gs_item_order *order, const struct gs_item_slice *slices,
+                   size_t count)
+{
+	return (struct gs_item_walk){ order, slices, count, NULL, NULL };
+}
+
+/** Go to the next items, ROOM at most: set ITEMS and, unless they have a fixed length, BYTES.
+ *  Returns how many; 0 at the end. */
+static inline size_t
+gs_item_walk_next(struct gs_item_walk *walk, const char **items, uint32_t *bytes, size_t room)
+{
+	const size_t item_bytes = walk->order->item_bytes;
+	size_t count = 0;
+
+	while (count < room) {
+		if (walk->at == walk->end) {
+			if (walk->slice_count == 0)
+				break;
+			walk->at = walk->slices->data;
+			walk->end = walk->at + walk->slices->bytes;
+			walk->slices++;
+			walk->slice_count--;
+			continue;
+		}
+		items[count] = walk->at;
+		if (item_bytes == 0)
+			bytes[count] = (uint32_t)gs_item_length(walk->order, walk->at, walk->end);
+		walk->at += item_bytes > 0 ? item_bytes : bytes[count];
+		count++;
+	}
+	return count;
+}
+
+/** Copy BYTES that do not overlap.  Items are short: a call of memcpy(3) takes as long as a copy. */
+static inline void
+gs_item_copy(char *to, const char *from, size_t bytes)
+{
+	if (bytes < 16 || bytes > 256) {
+		memcpy(to, from, bytes);
+		return;
+	}
+	for (size_t at = 0; at + 16 <= bytes; at += 16)
+		memcpy(to + at, from + at, 16);
+	memcpy(to + bytes - 16, from + bytes - 16, 16);
+}
+
+#endif

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * bars.c - how many keys lie in each of N intervals of equal width
+ *
+ * In:   the least and the greatest key, then sorted spans.
+ * Out:  the number of keys of each interval.
+ *
+ * The special bars of floats are before and behind the finite ones: -inf; inf; NaN.  NaNs are the
+ * least keys, too, if their sign is set: these are before the edge of the first bar.
+ */
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "format/convert.h"
+#include "format/key.h"
+#include "format/text.h"
+#include "sort/scan.h"
+#include "stages/bars.h"
+
+/* ---- edges ---------------------------------------------------------------------- */
+
+static uint64_t
+bias_of(enum gsort_type type, unsigned key_class)
+{
+	return type == GSORT_TEXT ? gs_text_bias((enum gs_text_class)key_class) : gs_key_bias(type);
+}
+
+/* The key of an integer. */
+static struct gs_value
+value_of(enum gsort_type type, __int128 number)
+{
+	struct gs_value value = { .key_bits = 64 };
+
+	if (type == GSORT_TEXT)
+		value.key_class = number < -(INT64_C(1) << 31) ? GS_NEG_WIDE :
+		                  number < GS_SMALL_LOW ? GS_NEG_NARROW :
+		                  number < GS_SMALL_LOW + GS_SMALL_COUNT ? GS_SMALL :
+		                  number <= UINT32_MAX ? GS_POS_NARROW : GS_POS_WIDE;
+	value.key = (uint64_t)(number + (__int128)bias_of(type, value.key_class));
+	return value;
+}
+
+/* N bars of LEAST .. MOST, or fewer if there are fewer integers. */
+static void
+divide_integers(struct gs_bars *bars, enum gsort_type type, size_t n, __int128 least, __int128 most)
+{
+	const __int128 range = most - least + 1;
+
+	if (range < (__int128)n)
+		n = (size_t)range;
+	for (size_t b = 0; b < n; b++) {
+		struct gs_bar *bar = &bars->bars[bars->count++];
+
+		bar->from = least + range * (__int128)b / (__int128)n;
+		bar->to = least + range * (__int128)(b + 1) / (__int128)n - 1;
+		bar->edge = value_of(type, bar->from);
+	}
+}
+
+/* One bar of infinities or NaNs. */
+static void
+add_special(struct gs_bars *bars, double number, uint64_t key)
+{
+	bars->bars[bars->count++] = (struct gs_bar){
+		.float_from = number, .float_to = number, .edge = { .key = key, .key_bits = 64 },
+	};
+}
+
+/* LEAST + (MOST - LEAST) * B / N, without overflow. */
+static double
+between(double least, double most, size_t b, size_t n)
+{
+	const double part = (double)b / (double)n;
+
+	return b == 0 ? least : b == n ? most : least * (1 - part) + most * part;
+}
+
+static void
+divide_floats(struct gs_bars *bars, enum gsort_type type, size_t n, const struct gs_extreme *found)
+{
+	const bool any = found->least <= found->most;
+	const double least = any ? gs_key_float(type, found->least) : 0;
+	const double most = any ? gs_key_float(type, found->most) : 0;
+
+	add_special(bars, -(double)INFINITY, gs_key_of_float(type, -(double)INFINITY));
+	if (least == most)
+		n = any;
+	for (size_t b = 0; b < n; b++)
+		bars->bars[bars->count++] = (struct gs_bar){
+			.float_from = between(least, most, b, n),
+			.float_to = between(least, most, b + 1, n),
+			.edge = { .key = gs_key_of_float(type, between(least, most, b, n)), .key_bits = 64 },
+		};
+	add_special(bars, (double)INFINITY, gs_key_of_float(type, (double)INFINITY));
+	add_special(bars, (double)NAN, gs_key_of_float(type, (double)INFINITY) + 1);
+}
+
+/* The least and the greatest integer; false: there is none. */
+static bool
+find_range(struct gs_store *store, enum gsort_type type, __int128 *least, __int128 *most)
+{
+	bool any = false;
+
+	for (unsigned c = 0; c < GS_CLASSES; c++) {
+		const struct gs_extreme found = gs_store_extreme(store, c);
+
+		if (found.least > found.most)
+			continue;
+		if (!any)
+			*least = (__int128)found.least - (__int128)bias_of(type, c);
+		*most = (__int128)found.most - (__int128)bias_of(type, c);
+		any = true;
+	}
+	return any;
+}
+
+gs_status
+gs_bars_open(struct gs_bars *bars, const struct gsort_options *options, struct gs_store *store)
+{
+	enum { SPECIAL = 3 };
+	const size_t n = options->histogram;
+	struct gs_extreme found;
+	__int128 least, most;
+
+	gs_bars_close(bars);
+	if (n == 0)
+		return GS_OK;
+	bars->floats = gs_key_is_float(options->type);
+	bars->bars = calloc(n + SPECIAL, sizeof *bars->bars);
+	if (bars->bars == NULL)
+		return gs_fail(GS_EBUDGET, "no memory for a histogram of %zu bars", n);
+	if (bars->floats) {
+		found = gs_store_extreme(store, 0);
+		divide_floats(bars, options->type, n, &found);
+	} else if (find_range(store, options->type, &least, &most)) {
+		divide_integers(bars, options->type, n, least, most);
+	}
+	return GS_OK;
+}
+
+/* ---- keys ------------------------------------------------------------------------- */
+
+void
+gs_bars_take(struct gs_bars *bars, const struct gs_span *span, uint64_t rank)
+{
+	const uint64_t last = gs_key_at(span->keys, span->key_bits, span->count - 1);
+
+	for (; bars->next < bars->count; bars->next++) {
+		struct gs_bar *bar = &bars->bars[bars->next];
+		const bool before = bar->edge.key_class < span->key_class;
+
+		if (bar->edge.key_class > span->key_class || (!before && bar->edge.key > last))
+			return;
+		bar->rank = rank + (before ? 0 : gs_scan_find(span->keys, span->key_bits, span->count,
+		                                              bar->edge.key));
+	}
+}
+
+void
+gs_bars_end(struct gs_bars *bars, uint64_t keys)
+{
+	for (; bars->next < bars->count; bars->next++)
+		bars->bars[bars->next].rank = keys;
+	for (size_t b = 0; b < bars->count; b++)
+		bars->bars[b].keys = (b + 1 < bars->count ? bars->bars[b + 1].rank : keys) -
+		                     bars->bars[b].rank;
+	if (bars->floats)	/* NaNs before all others */
+		bars->bars[bars->count - 1].keys += bars->bars[0].rank;
+}
+
+void
+gs_bars_close(struct gs_bars *bars)
+{
+	free(bars->bars);
+	*bars = (struct gs_bars){ .bars = NULL };
+}

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * division.c - items divided by one set of bounds
+ *
+ * In:   pieces of items.
+ * Out:  rows in memory, or extents of temporary files.
+ *
+ * Rows and their tables of bins are allocated one after the other in one memory, so that nothing is
+ * lost but the tables: 4 bytes for each row and bin.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/team.h"
+#include "stages/division.h"
+
+/* Rows begin at a line of cache. */
+enum { ROW_ALIGN = 64 };
+
+static size_t
+row_bytes(const struct gs_division *division)
+{
+	return sizeof(struct gs_item_row) + (division->bins.count + 1) * sizeof(uint32_t) +
+	       2 * ROW_ALIGN;
+}
+
+/* ---- memory -------------------------------------------------------------------- */
+
+gs_status
+gs_division_open(struct gs_division **made, struct gs_division_shared *shared, size_t bytes)
+{
+	struct gs_division *division = calloc(1, sizeof *division);
+
+	if (division == NULL)
+		return gs_fail(GS_EBUDGET, "out of memory");
+	division->shared = shared;
+	division->memory_bytes = bytes;
+	/* Rows of less are so many that their tables need as much. */
+	division->rows_most = bytes / 512 + 1024;
+	division->items = calloc((size_t)shared->threads * GS_ITEM_BINS_MOST,
+	                         sizeof *division->items);
+	if (division->items == NULL ||
+	    gs_arena_open(&division->arena, gs_arena_round(bytes) +
+	                  gs_arena_round(division->rows_most * sizeof *division->rows), true) != GS_OK) {
+		gs_division_close(division);
+		return gs_fail(GS_EBUDGET, "cannot reserve %zu MiB of memory", bytes >> 20);
+	}
+	division->memory = gs_arena_take(&division->arena, bytes);
+	division->rows = gs_arena_take_sparse(&division->arena,
+	                                      division->rows_most * sizeof *division->rows);
+	*made = division;
+	return GS_OK;
+}
+
+size_t
+gs_division_room(const struct gs_division *division, size_t small)
+{
+	const size_t piece_bytes = division->shared->piece_bytes, row = row_bytes(division);
+	const size_t rows_left = division->rows_most - division->row_count;
+	size_t left = division->memory_bytes - atomic_load(&division->used);
+
+	if (rows_left < small || left < small * row)
+		return 0;
+	left -= small * row;
+	left = left / (piece_bytes + 2 * row) * piece_bytes;	/* some are half as large */
+	if (left / piece_bytes > rows_left - small)
+		left = (rows_left - small) * piece_bytes;
+	return left;
+}
+
+void
+gs_division_close(struct gs_division *division)
+{
+	if (division == NULL)
+		return;
+	for (size_t b = 0; division->extents != NULL && b < GS_ITEM_BINS_MOST; b++)
+		free(division->extents[b].list);
+	free(division->extents);
+	free(division->items);
+	gs_arena_close(&division->arena);
+	free(division);
+}
+
+void
+gs_division_forget(const struct gs_item_slice *slice)
+{
+	enum { PAGE = 4096 };
+	const uintptr_t from = ((uintptr_t)slice->data + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+	const uintptr_t to = ((uintptr_t)slice->data + slice->bytes) & ~(uintptr_t)(PAGE - 1);
+
+	if (from < to)
+		gs_arena_forget((void *)from, to - from);
+}
+
+/* ---- adding ---------------------------------------------------------------------- */
+
+static size_t
+total_bytes(const struct gs_item_slice *slices, size_t count)
+{
+	size_t bytes = 0;
+
+	for (size_t s = 0; s < count; s++)
+		bytes += slices[s].bytes;
+	return bytes;
+}
+
+void
+gs_division_add(struct gs_division *division, unsigned rank, uint64_t sequence,
+                const struct gs_item_slice *slices, size_t count)
+{
+	const size_t bytes = total_bytes(slices, count), tables = row_bytes(division);
+	struct gs_division_shared *shared = division->shared;
+	struct gs_item_divider divider = shared->dividers[rank];
+	const size_t taken = (tables + bytes + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
+	const size_t at = atomic_fetch_add(&division->used, taken);
+	struct gs_item_row *row = (struct gs_item_row *)(division->memory + at);
+	uint64_t items = 0;
+
+	assert(at + taken <= division->memory_bytes && sequence < division->rows_most);
+	row->data = division->memory + at + tables / ROW_ALIGN * ROW_ALIGN;
+	divider.items = division->items + (size_t)rank * GS_ITEM_BINS_MOST;
+	divider.more = false;
+	for (unsigned b = 0; b < division->bins.count; b++)
+		items -= divider.items[b];
+	gs_items_divide(shared->order, &division->bins, slices, count, &divider, row->offsets,
+	                row->data);
+	for (unsigned b = 0; b < division->bins.count; b++)
+		items += divider.items[b];
+	if (divider.more)
+		atomic_store_explicit(&division->more, true, memory_order_relaxed);
+	atomic_fetch_add(&shared->items, items);
+	division->rows[sequence] = row;
+}
+
+uint64_t
+gs_division_items(const struct gs_division *division, unsigned bin)
+{
+	uint64_t items = 0;
+
+	for (unsigned t = 0; t < division->shared->threads; t++)
+		items += division->items[(size_t)t * GS_ITEM_BINS_MOST + bin];
+	return items;
+}
+
+uint64_t
+gs_division_bytes(const struct gs_division *division, unsigned bin)
+{
+	uint64_t bytes = 0;
+
+	for (size_t r = 0; r < division->row_count; r++)
+		bytes += division->rows[r]->offsets[bin + 1] - division->rows[r]->offsets[bin];
+	for (size_t e = 0; division->extents != NULL && e < division->extents[bin].count; e++)
+		bytes += division->extents[bin].list[e].bytes;
+	return bytes;
+}
+
+size_t
+gs_division_slices(const struct gs_division *division, unsigned bin, size_t from, size_t to,
+                   struct gs_item_slice *slices)
+{
+	size_t count = 0;
+
+	for (size_t r = from; r < to; r++) {
+		const struct gs_item_row *row = division->rows[r];
+
+		slices[count] = (struct gs_item_slice){ row->data + row->offsets[bin],
+		                                        row->offsets[bin + 1] - row->offsets[bin] };
+		count += slices[count].bytes > 0;
+	}
+	return count;
+}
+
+/* ---- temporary files ----------------------------------------------------------------- */
+
+/* A file for each thread, so that none waits for another's write to one inode. */
+static gs_status
+make_files(struct gs_division_shared *shared)
+{
+	unsigned wanted = shared->threads < GS_DIVISION_FILES ? shared->threads : GS_DIVISION_FILES;
+
+	if (shared->file_count > 0)
+		return GS_OK;
+	if (wanted < shared->temp_dir_count)
+		wanted = shared->temp_dir_count < GS_DIVISION_FILES ? (unsigned)shared->temp_dir_count
+		                                                    : GS_DIVISION_FILES;
+	for (; shared->file_count < wanted; shared->file_count++)
+		TRY(gs_spill_file_make(&shared->files[shared->file_count],
+		                       shared->temp_dirs[shared->file_count % shared->temp_dir_count]));
+	return GS_OK;
+}
+
+struct flushing {
+	struct gs_division   *division;
+	struct gs_first_error error;
+};
+
+/* What one thread collects before it writes. */
+struct collected {
+	char    *buffer;
+	size_t   bytes;
+	unsigned file;
+	struct gs_item_extents *extents;
+};
+
+static gs_status
+write_extent(struct gs_division_shared *shared, struct collected *collected, const char *data,
+             size_t bytes)
+{
+	struct gs_spill_file *file = &shared->files[collected->file];
+	struct gs_item_extents *extents = collected->extents;
+
+	if (bytes == 0)
+		return GS_OK;
+	if (extents->count == extents->room) {
+		const size_t room = extents->room == 0 ? 4 : 2 * extents->room;
+		struct gs_item_extent *list = realloc(extents->list, room * sizeof *list);
+
+		if (list == NULL)
+			return gs_fail(GS_EBUDGET, "out of memory");
+		extents->list = list;
+		extents->room = room;
+	}
+	extents->list[extents->count++] = (struct gs_item_extent){ file->end, (uint32_t)bytes,
+	                                                           collected->file };
+	return gs_spill_file_write(file, data, bytes);
+}
+
+static gs_status
+flush_bin(struct gs_division *division, struct collected *collected, unsigned bin)
+{
+	struct gs_division_shared *shared = division->shared;
+	struct gs_item_slice slice;
+
+	collected->extents = &division->extents[bin];
+	collected->bytes = 0;
+	for (size_t r = 0; r < division->row_count; r++) {
+		if (gs_division_slices(division, bin, r, r + 1, &slice) == 0)
+			continue;
+		if (collected->bytes + slice.bytes > shared->piece_bytes) {
+			TRY(write_extent(shared, collected, collected->buffer, collected->bytes));
+			collected->bytes = 0;
+		}
+		if (slice.bytes > shared->piece_bytes) {
+			TRY(write_extent(shared, collected, slice.data, slice.bytes));
+			continue;
+		}
+		memcpy(collected->buffer + collected->bytes, slice.data, slice.bytes);
+		collected->bytes += slice.bytes;
+	}
+	return write_extent(shared, collected, collected->buffer, collected->bytes);
+}
+
+/* Write the bins that go to file number F. */
+static void
+flush_file(void *context, size_t f)
+{
+	struct flushing *flushing = context;
+	struct gs_division *division = flushing->division;
+	struct gs_division_shared *shared = division->shared;
+	struct collected collected = { .file = (unsigned)f };
+	uint64_t since = gs_clock_now();
+	gs_status status = GS_OK;
+
+	collected.buffer = malloc(shared->piece_bytes);
+	if (collected.buffer == NULL)
+		status = gs_fail(GS_EBUDGET, "out of memory");
+	for (size_t b = f; status == GS_OK && b < division->bins.count; b += shared->file_count)
+		status = flush_bin(division, &collected, (unsigned)b);
+	free(collected.buffer);
+	(void)gs_first_error_note(&flushing->error, status);
+	gs_clock_lap(&shared->monitor->clock, GS_STAGE_SPILL, &since);
+}
+
+gs_status
+gs_division_flush(struct gs_division *division)
+{
+	struct gs_division_shared *shared = division->shared;
+	struct flushing flushing = { .division = division };
+	uint64_t before = 0;
+
+	TRY(make_files(shared));
+	if (division->extents == NULL)
+		division->extents = calloc(GS_ITEM_BINS_MOST, sizeof *division->extents);
+	if (division->extents == NULL)
+		return gs_fail(GS_EBUDGET, "out of memory");
+	for (unsigned f = 0; f < shared->file_count; f++)
+		before += shared->files[f].end;
+	gs_first_error_open(&flushing.error);
+	gs_team_each(shared->threads, shared->file_count, flush_file, &flushing);
+	for (unsigned f = 0; f < shared->file_count; f++)
+		shared->spilled_bytes += shared->files[f].end;
+	shared->spilled_bytes -= before;
+	division->row_count = 0;
+	gs_arena_forget(division->memory, (atomic_load(&division->used) + 4095) / 4096 * 4096);
+	atomic_store(&division->used, 0);
+	return gs_first_error_close(&flushing.error);
+}
+
+gs_status
+gs_division_read(const struct gs_division_shared *shared, const struct gs_item_extent *extent,
+                 char *into, bool last)
+{
+	const struct gs_spill_file *file = &shared->files[extent->file];
+
+	TRY(gs_spill_file_read(file, extent->at, into, extent->bytes));
+	if (last)
+		gs_spill_file_forget(file, extent->at, extent->at + extent->bytes);
+	return GS_OK;
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * division.h - items divided by one set of bounds, in memory or in temporary files
+ *
+ * A division has rows: each is a piece of input, its items in the order of their bins.  The bucket
+ * of a bin is the slices that all rows have of it, or extents of temporary files after a flush.
+ * Row after row, and extent after extent, the items of a bucket are in input order.
+ *
+ * The memory of a division is its own; buffers and files are shared by all divisions of a store
+ * (struct gs_division_shared), of which one is filled at a time.
+ */
+#ifndef GS_STAGES_DIVISION_H
+#define GS_STAGES_DIVISION_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/monitor.h"
+#include "base/status.h"
+#include "sort/items/bins.h"
+#include "sort/items/divide.h"
+#include "sort/items/items.h"
+#include "spill/file.h"
+
+enum { GS_DIVISION_FILES = 32 };	/* temporary files, at most */
+
+struct gs_division_shared {
+	const struct gs_item_order *order;
+	struct gs_monitor *monitor;
+	unsigned  threads;
+	size_t    piece_bytes;
+	struct gs_item_divider *dividers;	/* one a thread */
+	char     *buffers;			/* piece_bytes a thread */
+	size_t    found_room;			/* of each divider: items */
+	const char *const *temp_dirs;
+	size_t    temp_dir_count;
+	struct gs_spill_file files[GS_DIVISION_FILES];
+	unsigned  file_count;			/* 0: none was needed yet */
+	uint64_t  spilled_bytes;
+	_Atomic uint64_t items;			/* added to all divisions */
+};
+
+struct gs_item_row {
+	char    *data;
+	uint32_t offsets[];	/* where each bin begins, and the end */
+};
+
+/* Whole items in a temporary file; at most a piece, or one item. */
+struct gs_item_extent {
+	uint64_t at;
+	uint32_t bytes;
+	unsigned file;
+};
+
+struct gs_item_extents {
+	struct gs_item_extent *list;
+	size_t count, room;
+};
+
+struct gs_division {
+	struct gs_division        *next;	/* another one of the store */
+	struct gs_division_shared *shared;
+	struct gs_item_bins        bins;
+	struct gs_arena            arena;
+	char                      *memory;
+	size_t                     memory_bytes;
+	_Atomic size_t             used;
+	struct gs_item_row       **rows;	/* by sequence */
+	size_t                     row_count, rows_most;
+	uint64_t                  *items;	/* of each thread and bin */
+	atomic_bool                more;	/* see gs_item_divider */
+	struct gs_item_extents    *extents;	/* of each bin; NULL: nothing was flushed */
+};
+
+/** Make a division with room for BYTES of items and their rows; DIVISION->bins is to be set then.
+ *  GS_EBUDGET: the system refuses. */
+MUST_CHECK gs_status gs_division_open(struct gs_division **division,
+                                      struct gs_division_shared *shared, size_t bytes);
+
+/** Bytes of items that can be added now, in pieces of piece_bytes and SMALL smaller ones. */
+size_t gs_division_room(const struct gs_division *division, size_t small);
+
+/** Add a piece: whole items in SLICES, in all at most piece_bytes, or one item.  Any thread. */
+void gs_division_add(struct gs_division *division, unsigned rank, uint64_t sequence,
+                     const struct gs_item_slice *slices, size_t count);
+
+/** Items and bytes of a bin; after all threads have added. */
+uint64_t gs_division_items(const struct gs_division *division, unsigned bin);
+uint64_t gs_division_bytes(const struct gs_division *division, unsigned bin);
+
+/** Write all rows to temporary files, and begin anew with an empty memory. */
+MUST_CHECK gs_status gs_division_flush(struct gs_division *division);
+
+/** Read an extent; LAST: it is not needed any more, so its disk space is free. */
+MUST_CHECK gs_status gs_division_read(const struct gs_division_shared *shared,
+                                      const struct gs_item_extent *extent, char *into, bool last);
+
+/** The slices of BIN in rows FROM .. TO, at most as many as rows; returns how many. */
+size_t gs_division_slices(const struct gs_division *division, unsigned bin, size_t from, size_t to,
+                          struct gs_item_slice *slices);
+
+/** Give the memory of a slice that is not needed any more back to the system. */
+void gs_division_forget(const struct gs_item_slice *slice);
+
+/** Free it; NULL is allowed. */
+void gs_division_close(struct gs_division *division);
+
+#endif

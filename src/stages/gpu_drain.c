@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * gpu_drain.c - the keys of a GPU, drained by several threads
+ *
+ * In:   spans in order; or of all strands in turn.
+ * Out:  the same, checked: those of a strand in order, several strands at once.
+ *
+ * One thread at a time waits for the next span.  Then it checks the span, waits for the span's turn
+ * in its strand, lets the sink take it, and gives it back.  So spans are checked side by side, and
+ * those of several strands are written side by side.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/team.h"
+#include "stages/gpu_drain.h"
+
+struct draining {
+	struct gs_guard           *gpu;
+	const struct gs_span_sink *sink;
+	unsigned                   check_threads;	/* of each span */
+	struct gs_first_error      error;
+	pthread_mutex_t next;		/* whoever waits for the GPU; guards: */
+	bool            ended;
+	size_t          number;		/* spans so far */
+	size_t         *drained;	/* spans of each strand */
+	pthread_mutex_t lock;		/* guards: */
+	pthread_cond_t  changed;
+	size_t         *taken;		/* spans of each strand */
+	bool            enough;		/* the sink wants no more */
+	struct gs_seen *seen;		/* of each strand, by who has its turn */
+};
+
+/* A span, and its turn among those of its strand. */
+struct turn {
+	struct gs_gpu_span    span;
+	struct gs_sorted_span sorted;
+	size_t                number;
+};
+
+static bool
+stops(struct draining *draining)
+{
+	bool enough;
+
+	pthread_mutex_lock(&draining->lock);
+	enough = draining->enough;
+	pthread_mutex_unlock(&draining->lock);
+	return enough || atomic_load(&draining->error.any);
+}
+
+/* The next span.  False: there is none. */
+static bool
+next_span(struct draining *draining, unsigned rank, struct turn *turn)
+{
+	const bool strands = draining->sink->strand_count > 0;
+	struct gs_gpu_span *span = &turn->span;
+	bool found = false;
+
+	pthread_mutex_lock(&draining->next);
+	if (!draining->ended && !stops(draining))
+		found = gs_first_error_note(&draining->error, gs_guard_take(draining->gpu, span)) &&
+		        span->span.count > 0;
+	draining->ended |= !found;
+	if (found) {
+		turn->sorted = (struct gs_sorted_span){
+			.span = span->span, .number = draining->number++, .strand = span->strand,
+			.at = span->at, .slot = strands ? rank : GS_NO_SLOT,
+			.summed = true, .sum = span->sum,
+		};
+		turn->number = draining->drained[span->strand]++;
+	}
+	pthread_mutex_unlock(&draining->next);
+	return found;
+}
+
+static gs_status
+pass_on(struct draining *draining, struct turn *turn)
+{
+	const struct gs_span_sink *sink = draining->sink;
+	bool enough = false;
+
+	TRY(gs_guard_follow(draining->gpu, &turn->span, &draining->seen[turn->span.strand]));
+	if (sink->strand_count > 0)
+		TRY(sink->make(sink->context, &turn->sorted));
+	TRY(sink->take(sink->context, &turn->sorted, &enough));
+	if (enough) {
+		pthread_mutex_lock(&draining->lock);
+		draining->enough = true;
+		pthread_mutex_unlock(&draining->lock);
+	}
+	return GS_OK;
+}
+
+static void
+drain_spans(void *context, unsigned rank, unsigned size)
+{
+	struct draining *draining = context;
+	struct turn turn;
+
+	(void)size;
+	while (next_span(draining, rank, &turn)) {
+		gs_first_error_note(&draining->error,
+		                    gs_guard_check(draining->gpu, &turn.span, draining->check_threads));
+		pthread_mutex_lock(&draining->lock);
+		while (draining->taken[turn.span.strand] < turn.number)
+			pthread_cond_wait(&draining->changed, &draining->lock);
+		pthread_mutex_unlock(&draining->lock);
+		if (!stops(draining))
+			gs_first_error_note(&draining->error, pass_on(draining, &turn));
+		gs_guard_give(draining->gpu, &turn.span);
+		pthread_mutex_lock(&draining->lock);
+		draining->taken[turn.span.strand]++;
+		pthread_cond_broadcast(&draining->changed);
+		pthread_mutex_unlock(&draining->lock);
+	}
+}
+
+static gs_status
+run(struct draining *draining, unsigned threads, unsigned lanes)
+{
+	const size_t strands = draining->sink->strand_count;
+
+	if (draining->seen == NULL || draining->drained == NULL || draining->taken == NULL)
+		return gs_fail(GS_EBUDGET, "no memory for %zu outputs", strands);
+	if (lanes > threads)
+		lanes = threads;
+	draining->check_threads = strands > 0 ? 1 : threads / lanes;
+	if (strands > 0) {
+		TRY(gs_guard_by_strands(draining->gpu, draining->sink->strand_at, strands));
+		/* While one thread writes a file, another one checks what comes next. */
+		lanes = threads < 2 * strands ? threads : (unsigned)(2 * strands);
+	}
+	gs_first_error_open(&draining->error);
+	gs_team_run(lanes, drain_spans, draining);
+	TRY(gs_first_error_close(&draining->error));
+	return gs_guard_check_strands(draining->gpu, draining->seen, strands);
+}
+
+gs_status
+gs_gpu_drain(struct gs_guard *gpu, unsigned threads, unsigned lanes, const struct gs_span_sink *sink)
+{
+	const size_t strands = sink->strand_count > 0 ? sink->strand_count : 1;
+	struct draining draining = {
+		.gpu = gpu, .sink = sink,
+		.seen = calloc(strands, sizeof *draining.seen),
+		.drained = calloc(strands, sizeof *draining.drained),
+		.taken = calloc(strands, sizeof *draining.taken),
+		.next = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER,
+		.changed = PTHREAD_COND_INITIALIZER,
+	};
+	const gs_status status = run(&draining, threads, lanes);
+
+	free(draining.seen);
+	free(draining.drained);
+	free(draining.taken);
+	return status;
+}

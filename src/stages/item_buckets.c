@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * item_buckets.c - the buckets of a store in order
+ *
+ * In:   a division that is complete.
+ * Out:  its buckets; those that were too large are replaced by the buckets of another division.
+ *
+ * In memory the pages of the old slices go back to the system as their items are copied, so a
+ * division needs little more memory than its items.
+ *
+ * Invariant: a division makes each of its buckets smaller than the one it came from, or gives it
+ * another word to be divided by.
+ */
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/team.h"
+#include "sort/items/walk.h"
+#include "stages/item_buckets.h"
+
+/* Items of a sample for each bin: a bucket of twice the mean is rare. */
+enum { SAMPLE_OF_BIN = 32 };
+
+/* Rows or extents that a sample is taken from. */
+enum { SAMPLE_ROWS = 64 };
+
+/* ---- bounds ---------------------------------------------------------------------- */
+
+/* A sample: items of some slices, evenly spaced in each. */
+struct sample {
+	const char *items[GS_ITEM_SAMPLE_MOST];
+	uint32_t    lengths[GS_ITEM_SAMPLE_MOST];
+	size_t      count;
+};
+
+static void
+take_sample(struct sample *sample, const struct gs_item_order *order,
+            const struct gs_item_slice *slice, size_t most)
+{
+	struct gs_item_walk walk = gs_item_walk_begin(order, slice, 1);
+	const char *items[GS_ITEM_BATCH];
+	uint32_t lengths[GS_ITEM_BATCH];
+	size_t total = 0, at = 0, count, step;
+
+	while ((count = gs_item_walk_next(&walk, items, lengths, GS_ITEM_BATCH)) > 0)
+		total += count;
+	step = most < total ? total / most : 1;
+	walk = gs_item_walk_begin(order, slice, 1);
+	while ((count = gs_item_walk_next(&walk, items, lengths, GS_ITEM_BATCH)) > 0)
+		for (size_t i = 0; i < count; i++)
+			if (at++ % step == step / 2 && sample->count < GS_ITEM_SAMPLE_MOST) {
+				sample->items[sample->count] = items[i];
+				sample->lengths[sample->count++] = lengths[i];
+			}
+}
+
+static unsigned
+wanted_bins(uint64_t bytes, const struct gs_item_limits *limits)
+{
+	const uint64_t wanted = bytes / limits->bin_bytes + 1;
+
+	return wanted < GS_ITEM_BINS_MOST ? (unsigned)wanted : GS_ITEM_BINS_MOST;
+}
+
+void
+gs_item_buckets_choose(struct gs_division *division, unsigned from,
+                       const struct gs_item_slice *slices, size_t count, uint64_t bytes,
+                       const struct gs_item_limits *limits)
+{
+	const struct gs_item_order *order = division->shared->order;
+	const unsigned wanted = wanted_bins(bytes, limits);
+	struct sample *sample = malloc(sizeof *sample);
+	const size_t rows = count < SAMPLE_ROWS ? count : SAMPLE_ROWS;
+
+	gs_item_bins_one(&division->bins, from);
+	if (sample == NULL || count == 0 || wanted == 1) {
+		free(sample);
+		return;
+	}
+	sample->count = 0;
+	for (size_t r = 0; r < rows; r++)
+		take_sample(sample, order, &slices[count * r / rows],
+		            (size_t)wanted * SAMPLE_OF_BIN / rows + 1);
+	gs_item_bins_choose(&division->bins, order, from, sample->items,
+	                    order->item_bytes > 0 ? NULL : sample->lengths, sample->count, wanted);
+	free(sample);
+}
+
+/* The same, where a bucket is in files: read some extents for the time being. */
+static gs_status
+choose_from_extents(struct gs_division *division, const struct gs_item_bucket *bucket,
+                    const struct gs_item_limits *limits)
+{
+	const struct gs_division_shared *shared = division->shared;
+	const struct gs_item_extents *extents = &bucket->division->extents[bucket->bin];
+	const size_t most = limits->memory_bytes / 4 / shared->piece_bytes;
+	struct gs_item_slice slices[SAMPLE_ROWS];
+	size_t rows = extents->count < SAMPLE_ROWS ? extents->count : SAMPLE_ROWS, bytes = 0, at = 0;
+	gs_status status = GS_OK;
+	char *memory;
+
+	rows = rows < most ? rows : most > 0 ? most : 1;
+	for (size_t r = 0; r < rows; r++)
+		bytes += extents->list[extents->count * r / rows].bytes;
+	memory = malloc(bytes);
+	if (memory == NULL)
+		return gs_fail(GS_EBUDGET, "out of memory");
+	for (size_t r = 0; status == GS_OK && r < rows; r++) {
+		const struct gs_item_extent *extent = &extents->list[extents->count * r / rows];
+
+		slices[r] = (struct gs_item_slice){ memory + at, extent->bytes };
+		status = gs_division_read(shared, extent, memory + at, false);
+		at += extent->bytes;
+	}
+	if (status == GS_OK)
+		gs_item_buckets_choose(division, bucket->level, slices, rows, bucket->bytes, limits);
+	free(memory);
+	return status;
+}
+
+/* ---- moving ------------------------------------------------------------------------ */
+
+struct moving {
+	struct gs_division   *old, *division;
+	unsigned              bin;
+	struct gs_first_error error;
+	pthread_mutex_t       lock;	/* guards: */
+	size_t                next;	/* row or extent of the old division */
+	size_t                room;	/* bytes of this round */
+};
+
+/* The next rows, or the next extent: at most a piece, or one row.  False: there is none. */
+static bool
+next_move(struct moving *moving, size_t *from, size_t *to, uint64_t *sequence)
+{
+	const struct gs_division *old = moving->old;
+	const size_t count = old->extents != NULL ? old->extents[moving->bin].count : old->row_count;
+	size_t bytes = 0, at = moving->next;
+
+	if (atomic_load(&moving->error.any))
+		return false;
+	for (; at < count; at++) {
+		const uint32_t *offsets = old->extents != NULL ? NULL : old->rows[at]->offsets;
+		const size_t more = offsets == NULL ? old->extents[moving->bin].list[at].bytes
+		                                    : offsets[moving->bin + 1] - offsets[moving->bin];
+
+		if (bytes > 0 && bytes + more > old->shared->piece_bytes)
+			break;
+		if (bytes + more > moving->room)
+			break;
+		bytes += more;
+	}
+	*from = moving->next;
+	*to = moving->next = at;
+	moving->room -= bytes;
+	*sequence = moving->division->row_count;
+	moving->division->row_count += at > *from;
+	return at > *from;
+}
+
+static gs_status
+move_rows(struct moving *moving, unsigned rank, size_t from, size_t to, uint64_t sequence)
+{
+	struct gs_item_slice *slices = malloc((to - from) * sizeof *slices);
+	size_t count;
+
+	if (slices == NULL)
+		return gs_fail(GS_EBUDGET, "out of memory");
+	count = gs_division_slices(moving->old, moving->bin, from, to, slices);
+	gs_division_add(moving->division, rank, sequence, slices, count);
+	for (size_t s = 0; s < count; s++)
+		gs_division_forget(&slices[s]);
+	free(slices);
+	return GS_OK;
+}
+
+static gs_status
+move_extents(struct moving *moving, unsigned rank, size_t from, size_t to, uint64_t sequence)
+{
+	struct gs_division_shared *shared = moving->old->shared;
+	const struct gs_item_extent *list = moving->old->extents[moving->bin].list;
+	char *buffer = shared->buffers + rank * shared->piece_bytes, *large = NULL;
+	struct gs_item_slice slice = { buffer, 0 };
+	gs_status status = GS_OK;
+
+	if (list[from].bytes > shared->piece_bytes) {
+		large = malloc(list[from].bytes);
+		if (large == NULL)
+			return gs_fail(GS_EBUDGET, "out of memory");
+		slice.data = buffer = large;
+	}
+	for (size_t e = from; status == GS_OK && e < to; e++) {
+		status = gs_division_read(shared, &list[e], buffer + slice.bytes, true);
+		slice.bytes += list[e].bytes;
+	}
+	if (status == GS_OK)
+		gs_division_add(moving->division, rank, sequence, &slice, 1);
+	free(large);
+	return status;
+}
+
+static void
+move_round(void *context, unsigned rank, unsigned size)
+{
+	struct moving *moving = context;
+	uint64_t since = gs_clock_now(), sequence;
+	size_t from, to;
+	bool any;
+
+	(void)size;
+	for (;;) {
+		pthread_mutex_lock(&moving->lock);
+		any = next_move(moving, &from, &to, &sequence);
+		pthread_mutex_unlock(&moving->lock);
+		if (!any)
+			break;
+		(void)gs_first_error_note(&moving->error, moving->old->extents != NULL
+			? move_extents(moving, rank, from, to, sequence)
+			: move_rows(moving, rank, from, to, sequence));
+	}
+	gs_clock_lap(&moving->old->shared->monitor->clock, GS_STAGE_SORT, &since);
+}
+
+gs_status
+gs_item_buckets_move(struct gs_division *old, unsigned bin, struct gs_division *division)
+{
+	struct gs_division_shared *shared = old->shared;
+	struct moving moving = { .old = old, .division = division, .bin = bin };
+	const size_t count = old->extents != NULL ? old->extents[bin].count : old->row_count;
+	const uint64_t items = atomic_load(&shared->items);
+	gs_status status = GS_OK;
+
+	pthread_mutex_init(&moving.lock, NULL);
+	while (status == GS_OK && moving.next < count) {
+		const size_t before = moving.next;
+
+		moving.room = gs_division_room(division, 2 * shared->threads);
+		gs_first_error_open(&moving.error);
+		gs_team_run(shared->threads, move_round, &moving);
+		status = gs_first_error_close(&moving.error);
+		if (status != GS_OK || moving.next > before)
+			continue;
+		assert(old->extents != NULL);	/* in memory there is room for all */
+		status = division->row_count > 0 ? gs_division_flush(division)
+		         : gs_fail(GS_EBUDGET, "memory is not enough for one item of the input");
+	}
+	pthread_mutex_destroy(&moving.lock);
+	atomic_store(&shared->items, items);	/* they are not new */
+	return status;
+}
+
+/* ---- buckets ------------------------------------------------------------------------- */
+
+static gs_status
+append(struct gs_item_buckets *buckets, const struct gs_item_bucket *bucket)
+{
+	if (buckets->count == buckets->room) {
+		const size_t room = buckets->room == 0 ? 256 : 2 * buckets->room;
+		struct gs_item_bucket *list = realloc(buckets->list, room * sizeof *list);
+
+		if (list == NULL)
+			return gs_fail(GS_EBUDGET, "out of memory");
+		buckets->list = list;
+		buckets->room = room;
+	}
+	buckets->list[buckets->count++] = *bucket;
+	return GS_OK;
+}
+
+static gs_status
+divide_again(struct gs_item_buckets *buckets, const struct gs_item_bucket *bucket,
+             const struct gs_item_limits *limits)
+{
+	struct gs_division *old = bucket->division, *division;
+	const bool in_files = old->extents != NULL;
+	/* tables of bins: a row of them for each piece, or for each row of less */
+	const size_t tables = (2 * (size_t)(bucket->bytes / old->shared->piece_bytes) +
+	                       4 * old->shared->threads + 16) * (GS_ITEM_BINS_MOST * 4 + 256);
+	struct gs_item_slice *slices;
+
+	TRY(gs_division_open(&division, old->shared, in_files ? limits->memory_bytes
+	                     : (size_t)bucket->bytes + tables + 2 * old->shared->piece_bytes));
+	division->next = buckets->divisions;
+	buckets->divisions = division;
+	if (in_files) {
+		TRY(choose_from_extents(division, bucket, limits));
+	} else {
+		slices = malloc((old->row_count + 1) * sizeof *slices);
+		if (slices == NULL)
+			return gs_fail(GS_EBUDGET, "out of memory");
+		gs_item_buckets_choose(division, bucket->level, slices,
+		                       gs_division_slices(old, bucket->bin, 0, old->row_count, slices),
+		                       bucket->bytes, limits);
+		free(slices);
+	}
+	TRY(gs_item_buckets_move(old, bucket->bin, division));
+	if (in_files)
+		TRY(gs_division_flush(division));
+	return gs_item_buckets_add(buckets, division, limits);
+}
+
+gs_status
+gs_item_buckets_add(struct gs_item_buckets *buckets, struct gs_division *division,
+                    const struct gs_item_limits *limits)
+{
+	const bool words_left = atomic_load(&division->more);
+
+	for (unsigned b = 0; b < division->bins.count; b++) {
+		const unsigned level = gs_item_bins_level(&division->bins, b);
+		const bool equal = level > division->bins.level && !words_left;
+		const struct gs_item_bucket bucket = {
+			.division = division,
+			.bin = b,
+			.level = level,
+			.settled = equal && division->shared->order->compare == NULL,
+			.items = gs_division_items(division, b),
+			.bytes = gs_division_bytes(division, b),
+		};
+
+		if (bucket.items == 0)
+			continue;
+		if (equal || bucket.items == 1 ||
+		    (bucket.bytes <= limits->bytes && bucket.items <= limits->items))
+			TRY(append(buckets, &bucket));
+		else
+			TRY(divide_again(buckets, &bucket, limits));
+	}
+	return GS_OK;
+}
+
+void
+gs_item_buckets_close(struct gs_item_buckets *buckets)
+{
+	while (buckets->divisions != NULL) {
+		struct gs_division *division = buckets->divisions;
+
+		buckets->divisions = division->next;
+		gs_division_close(division);
+	}
+	free(buckets->list);
+	*buckets = (struct gs_item_buckets){ NULL };
+}

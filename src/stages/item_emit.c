@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * item_emit.c - sorted items to the output, or to the files of it
+ *
+ * In:   spans of sorted items.
+ * Out:  their bytes; with counts, each followed by an unsigned integer of 64 bits.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/key.h"
+#include "stages/item_emit.h"
+
+/* Bytes of items with counts that are written at once. */
+#define BUFFER_BYTES	((size_t)256 << 10)
+
+gs_status
+gs_item_emit_open(struct gs_item_emit *emit, const struct gsort_options *options,
+                  const struct gs_item_order *order, size_t written_bytes,
+                  const struct gs_outputs *outputs, struct gs_monitor *monitor)
+{
+	*emit = (struct gs_item_emit){
+		.order = order,
+		.monitor = monitor,
+		.item_bytes = written_bytes > 0 ? written_bytes : order->item_bytes,
+		.counts = options->counts,
+		.endian = options->endian,
+	};
+	if (emit->counts) {
+		emit->buffer = malloc(BUFFER_BYTES);
+		if (emit->buffer == NULL)
+			return gs_fail(GS_EBUDGET, "out of memory");
+	}
+	return gs_split_open(&emit->split, outputs);
+}
+
+void
+gs_item_emit_close(struct gs_item_emit *emit)
+{
+	free(emit->buffer);
+	emit->buffer = NULL;
+	gs_split_close(&emit->split);
+}
+
+void
+gs_item_emit_expect(struct gs_item_emit *emit, uint64_t items)
+{
+	gs_split_expect(&emit->split, items);
+}
+
+static gs_status
+write_bytes(struct gs_item_emit *emit, const void *data, size_t bytes)
+{
+	struct gs_output *output;
+
+	TRY(gs_split_output(&emit->split, &output));
+	TRY(gs_output_write(output, data, bytes));
+	emit->bytes += bytes;
+	atomic_store(&emit->monitor->counters.bytes_out, emit->bytes);
+	return GS_OK;
+}
+
+gs_status
+gs_item_emit_header(struct gs_item_emit *emit, const char *header, size_t bytes)
+{
+	emit->split.header_bytes = bytes;
+	return bytes > 0 ? write_bytes(emit, header, bytes) : GS_OK;
+}
+
+static size_t
+bytes_of_item(const struct gs_item_emit *emit, const char *item, const char *end)
+{
+	return emit->item_bytes > 0 ? emit->item_bytes : gs_item_length(emit->order, item, end);
+}
+
+static gs_status
+write_counted(struct gs_item_emit *emit, const char *data, const char *end, size_t count,
+              const uint64_t *times)
+{
+	size_t filled = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const size_t bytes = bytes_of_item(emit, data, end);
+		const uint64_t number = gs_endian_swaps(emit->endian) ? GS_SWAP64(times[i]) : times[i];
+
+		if (filled + bytes + sizeof number > BUFFER_BYTES) {
+			TRY(write_bytes(emit, emit->buffer, filled));
+			filled = 0;
+		}
+		if (bytes + sizeof number > BUFFER_BYTES) {
+			TRY(write_bytes(emit, data, bytes));
+		} else {
+			memcpy(emit->buffer + filled, data, bytes);
+			filled += bytes;
+		}
+		memcpy(emit->buffer + filled, &number, sizeof number);
+		filled += sizeof number;
+		data += bytes;
+	}
+	return write_bytes(emit, emit->buffer, filled);
+}
+
+/* Bytes of the first COUNT items that begin at DATA. */
+static size_t
+bytes_of(const struct gs_item_emit *emit, const char *data, const char *end, size_t count)
+{
+	const char *item = data;
+
+	if (emit->item_bytes > 0)
+		return count * emit->item_bytes;
+	for (; count > 0; count--)
+		item += bytes_of_item(emit, item, end);
+	return (size_t)(item - data);
+}
+
+static gs_status
+take(void *context, const struct gs_item_span *span)
+{
+	struct gs_item_emit *emit = context;
+	const char *data = span->data, *end = data + span->bytes;
+	uint64_t since = gs_clock_now();
+
+	for (size_t at = 0, count; at < span->count; at += count) {
+		size_t bytes;
+
+		emit->split.position = emit->items;
+		count = (size_t)gs_split_together(&emit->split, span->count - at);
+		bytes = count == span->count ? span->bytes : bytes_of(emit, data, end, count);
+		TRY(emit->counts ? write_counted(emit, data, end, count, span->times + at)
+		                 : write_bytes(emit, data, bytes));
+		data += bytes;
+		emit->items += count;
+	}
+	gs_clock_lap(&emit->monitor->clock, GS_STAGE_WRITE, &since);
+	return GS_OK;
+}
+
+struct gs_item_sink
+gs_item_emit_sink(struct gs_item_emit *emit)
+{
+	return (struct gs_item_sink){ take, emit };
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* item_sink.h - what a store of items is asked for, and who takes its sorted items */
+#ifndef GS_STAGES_ITEM_SINK_H
+#define GS_STAGES_ITEM_SINK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "sort/items/items.h"
+
+struct gs_item_store_options {
+	const struct gs_item_order *order;	/* borrowed */
+	unsigned  threads;
+	uint64_t  memory_bytes;		/* that the store may use, in all */
+	uint64_t  input_bytes;		/* of items that will come, about; UINT64_MAX: unknown */
+	const char *const *temp_dirs;	/* used in rotation */
+	size_t    temp_dir_count;	/* at least 1 */
+
+	/* Which items leave.  A group is items that are equal; the first of them stands for all. */
+	bool      groups;		/* one of each group of LEAST .. MOST items; false: all items */
+	uint64_t  least, most;
+	bool      head, tail;		/* of what would leave, only the first or last COUNT */
+	uint64_t  count;
+	bool      verify;		/* compare what leaves with what came: sums and order */
+
+	/* Of each item only EMIT_BYTES from EMIT_AT on leave; 0: whole items. */
+	size_t    emit_at, emit_bytes;
+};
+
+/* Items that leave, in order, and one after the other in memory. */
+struct gs_item_span {
+	const char     *data;
+	size_t          bytes;
+	size_t          count;		/* items */
+	const uint64_t *times;		/* with groups: how many items each stands for; else NULL */
+};
+
+/* A consumer.  TAKE() is called for the spans in order, by one thread at a time but not always
+ * the same. */
+struct gs_item_sink {
+	gs_status (*take)(void *context, const struct gs_item_span *span);
+	void       *context;
+};
+
+#endif

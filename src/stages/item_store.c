@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * item_store.c - every item of a sort, in memory or in temporary files
+ *
+ * In:   pieces of items, from many threads.
+ * Out:  buckets in order (item_buckets.h), which item_drain.c sorts and hands to the sink.
+ *
+ * set_sizes() divides the memory: for reading, for sorting, and all the rest for items.  Unless
+ * the caller has a sample, the first items are kept as they come, and divided when there are enough of
+ * them to choose bounds.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "sort/items/part.h"
+#include "sort/items/sum.h"
+#include "stages/division.h"
+#include "stages/item_buckets.h"
+#include "stages/item_drain.h"
+#include "stages/item_store.h"
+
+#define KIB	((size_t)1 << 10)
+#define MIB	((size_t)1 << 20)
+
+/*
+ * A piece is read, divided and copied while it is in the second-level cache; a slice of it should
+ * have some KiB.  A part is sorted in a cache.  Both are not tuned further than this.
+ */
+#define MOST_PIECE_BYTES	(1 * MIB)
+#define LEAST_PIECE_BYTES	(32 * KIB)
+#define GOOD_BIN_BYTES		(2 * MIB)
+#define MOST_PART_BYTES		(16 * MIB)
+#define MOST_FILE_PART_BYTES	(64 * MIB)
+
+/* The first items, of which bounds are chosen. */
+#define MOST_SAMPLE_BYTES	(16 * MIB)
+
+/* Input of unknown size is planned as if it had this. */
+#define UNKNOWN_BYTES		(1024 * MIB)
+
+/* The length of an item that has none: short lines. */
+enum { SHORT_ITEM = 16 };
+
+struct gs_item_store {
+	struct gs_item_store_options options;
+	struct gs_monitor        *monitor;
+	struct gs_division_shared shared;
+	struct gs_arena           arena;	/* the memory of SHARED */
+	struct gs_division       *first;	/* the one that is being filled */
+	struct gs_item_buckets    buckets;
+	struct gs_item_limits     limits, file_limits;	/* of a part, in memory and in files */
+	size_t                    fixed_bytes, data_bytes, sample_bytes;
+	bool                      has_bounds, flushed;
+	_Atomic uint64_t          sum_in;	/* of all items, for VERIFY */
+};
+
+static uint64_t
+least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t
+within(uint64_t low, uint64_t value, uint64_t high)
+{
+	return value < low ? low : least(value, high);
+}
+
+/* ---- sizes ---------------------------------------------------------------------- */
+
+/* In files a part is in memory twice: as it was read, and sorted. */
+static void
+set_limits(struct gs_item_store *store, uint64_t memory, size_t item, size_t piece)
+{
+	const unsigned threads = store->options.threads;
+	const uint64_t arrays = GS_ITEM_PART_BYTES * 16 / item;	/* bytes of them for 16 of items */
+	uint64_t part, file_part;
+
+	part = memory / 8 / threads * 16 / (16 + arrays);
+	file_part = memory / threads * 16 / (32 + arrays) / 5 * 4;
+	part = within(piece + item, part, MOST_PART_BYTES);
+	file_part = within(part, file_part, MOST_FILE_PART_BYTES);
+	store->limits = (struct gs_item_limits){
+		.bytes = part,
+		.items = part / item + 1,
+		.bin_bytes = within(1, part / 3, GOOD_BIN_BYTES),
+	};
+	store->file_limits = (struct gs_item_limits){
+		.bytes = file_part,
+		.items = file_part / item + 1,
+		.bin_bytes = file_part / 3 + 1,
+	};
+}
+
+static void
+set_sizes(struct gs_item_store *store)
+{
+	const struct gs_item_store_options *options = &store->options;
+	const size_t fixed = options->order->item_bytes, item = fixed > 0 ? fixed : SHORT_ITEM;
+	const uint64_t memory = options->memory_bytes;
+	struct gs_division_shared *shared = &store->shared;
+	size_t piece, sorting;
+
+	piece = (size_t)within(LEAST_PIECE_BYTES, memory / options->threads / 32, MOST_PIECE_BYTES);
+	piece = piece < item ? item : piece - piece % item;
+	set_limits(store, memory, item, piece);
+	shared->piece_bytes = piece;
+	shared->found_room = fixed > 0 ? piece / fixed : piece;
+	sorting = options->threads * (store->limits.bytes +
+	                              store->limits.items * GS_ITEM_PART_BYTES);
+	store->fixed_bytes = options->threads * (piece + shared->found_room * sizeof(uint16_t));
+	store->data_bytes = memory - least(memory, sorting + store->fixed_bytes);
+	if (store->data_bytes < 8 * options->threads * piece)
+		store->data_bytes = 8 * options->threads * piece;
+	store->limits.memory_bytes = store->file_limits.memory_bytes = store->data_bytes;
+	store->sample_bytes = (size_t)within(options->threads * piece, store->data_bytes / 8,
+	                                     MOST_SAMPLE_BYTES);
+}
+
+/* Addresses of the first division: no more than the input can need. */
+static size_t
+first_bytes(const struct gs_item_store *store)
+{
+	const uint64_t input = store->options.input_bytes;
+	const size_t tables = GS_ITEM_BINS_MOST * 4 + 256, piece = store->shared.piece_bytes;
+	uint64_t bytes = store->data_bytes;
+
+	if (input < UINT64_MAX / 4)
+		bytes = least(bytes, input + (input / piece + 2 * store->options.threads + 64) * 2 * tables +
+		                     (2 * store->options.threads + 4) * piece);
+	return (size_t)bytes;
+}
+
+static const struct gs_item_limits *
+limits_of(const struct gs_item_store *store)
+{
+	const uint64_t input = store->options.input_bytes;
+	const bool files = store->flushed || (input < UINT64_MAX && input > store->data_bytes);
+
+	return files ? &store->file_limits : &store->limits;
+}
+
+/* ---- opening ---------------------------------------------------------------------- */
+
+static gs_status
+open_store(struct gs_item_store *store)
+{
+	struct gs_division_shared *shared = &store->shared;
+	const unsigned threads = store->options.threads;
+	const size_t found = shared->found_room * sizeof(uint16_t);
+	char *memory;
+
+	TRY(gs_arena_open(&store->arena, 3 * gs_arena_round(1) +
+	                  gs_arena_round(threads * shared->piece_bytes) +
+	                  gs_arena_round(threads * found) +
+	                  gs_arena_round(threads * sizeof *shared->dividers), false));
+	shared->buffers = gs_arena_take(&store->arena, threads * shared->piece_bytes);
+	memory = gs_arena_take(&store->arena, threads * found);
+	shared->dividers = gs_arena_take(&store->arena, threads * sizeof *shared->dividers);
+	for (unsigned t = 0; t < threads; t++)
+		shared->dividers[t].found = (uint16_t *)(memory + t * found);
+	TRY(gs_division_open(&store->first, shared, first_bytes(store)));
+	gs_item_bins_one(&store->first->bins, 0);
+	store->buckets.divisions = store->first;
+	return GS_OK;
+}
+
+gs_status
+gs_item_store_open(struct gs_item_store **opened, const struct gs_item_store_options *options,
+                   struct gs_monitor *monitor)
+{
+	struct gs_item_store *store = calloc(1, sizeof *store);
+	gs_status status;
+
+	if (store == NULL)
+		return gs_fail(GS_EBUDGET, "out of memory");
+	store->options = *options;
+	store->monitor = monitor;
+	store->shared.order = options->order;
+	store->shared.monitor = monitor;
+	store->shared.threads = options->threads;
+	store->shared.temp_dirs = options->temp_dirs;
+	store->shared.temp_dir_count = options->temp_dir_count;
+	set_sizes(store);
+	status = open_store(store);
+	if (status != GS_OK) {
+		gs_item_store_close(store);
+		store = NULL;
+	}
+	*opened = store;
+	return status;
+}
+
+size_t
+gs_item_store_piece_bytes(const struct gs_item_store *store)
+{
+	return store->shared.piece_bytes;
+}
+
+void
+gs_item_store_close(struct gs_item_store *store)
+{
+	if (store == NULL)
+		return;
+	gs_item_buckets_close(&store->buckets);
+	for (unsigned f = 0; f < store->shared.file_count; f++)
+		gs_spill_file_close(&store->shared.files[f]);
+	gs_arena_close(&store->arena);
+	free(store);
+}
+
+/* ---- bounds -------------------------------------------------------------------------- */
+
+/* The bytes that will come, as far as is known. */
+static uint64_t
+expected_bytes(const struct gs_item_store *store)
+{
+	const uint64_t input = store->options.input_bytes;
+
+	return input < UINT64_MAX ? input : UNKNOWN_BYTES;
+}
+
+void
+gs_item_store_sample(struct gs_item_store *store, const char *items, size_t bytes)
+{
+	const struct gs_item_slice slice = { items, bytes };
+
+	assert(store->first->row_count == 0);
+	gs_item_buckets_choose(store->first, 0, &slice, bytes > 0, expected_bytes(store),
+	                       limits_of(store));
+	store->has_bounds = true;
+}
+
+/* Choose bounds from the items so far, of BYTES that will come; divide those that came. */
+static gs_status
+choose_bounds(struct gs_item_store *store, uint64_t bytes)
+{
+	struct gs_division *old = store->first, *division;
+	struct gs_item_slice *slices;
+
+	store->has_bounds = true;
+	slices = malloc((old->row_count + 1) * sizeof *slices);
+	if (slices == NULL)
+		return gs_fail(GS_EBUDGET, "out of memory");
+	if (gs_division_open(&division, &store->shared, first_bytes(store)) != GS_OK) {
+		free(slices);
+		return GS_EBUDGET;
+	}
+	division->next = store->buckets.divisions;
+	store->buckets.divisions = division;
+	gs_item_buckets_choose(division, 0, slices,
+	                       gs_division_slices(old, 0, 0, old->row_count, slices), bytes,
+	                       limits_of(store));
+	free(slices);
+	store->first = division;
+	return gs_item_buckets_move(old, 0, division);
+}
+
+/* ---- filling --------------------------------------------------------------------------- */
+
+gs_status
+gs_item_store_reserve(struct gs_item_store *store, size_t wanted, size_t small, size_t *room)
+{
+	if (!store->has_bounds && gs_division_bytes(store->first, 0) >= store->sample_bytes)
+		TRY(choose_bounds(store, expected_bytes(store)));
+	*room = gs_division_room(store->first, small);
+	if (*room < wanted) {
+		if (!store->has_bounds)
+			TRY(choose_bounds(store, expected_bytes(store)));
+		if (store->first->row_count > 0)
+			TRY(gs_division_flush(store->first));
+		store->flushed = true;
+		*room = gs_division_room(store->first, small);
+	}
+	if (*room < wanted)
+		return gs_fail(GS_EBUDGET, "memory is not enough for an item of %zu bytes", wanted);
+	if (!store->has_bounds && *room > store->sample_bytes && wanted <= store->sample_bytes)
+		*room = store->sample_bytes;
+	return GS_OK;
+}
+
+uint64_t
+gs_item_store_next_sequence(struct gs_item_store *store, size_t count)
+{
+	store->first->row_count += count;
+	return store->first->row_count - count;
+}
+
+void
+gs_item_store_add(struct gs_item_store *store, unsigned rank, uint64_t sequence, const char *data,
+                  size_t bytes)
+{
+	const struct gs_item_slice slice = { data, bytes };
+
+	if (store->options.verify)
+		atomic_fetch_add(&store->sum_in, gs_items_sum(store->shared.order, &slice));
+	gs_division_add(store->first, rank, sequence, &slice, 1);
+}
+
+void
+gs_item_store_end_round(struct gs_item_store *store)
+{
+	atomic_store(&store->monitor->counters.keys_in, atomic_load(&store->shared.items));
+}
+
+gs_status
+gs_item_store_finish(struct gs_item_store *store)
+{
+	const struct gs_item_limits *limits;
+
+	if (!store->has_bounds && store->first->row_count > 0) {
+		const uint64_t bytes = gs_division_bytes(store->first, 0);
+
+		if (bytes > store->limits.bytes ||
+		    atomic_load(&store->shared.items) > store->limits.items ||
+		    bytes > 2 * store->limits.bin_bytes)
+			TRY(choose_bounds(store, bytes));
+	}
+	if (store->flushed)
+		TRY(gs_division_flush(store->first));
+	limits = store->flushed ? &store->file_limits : &store->limits;
+	return gs_item_buckets_add(&store->buckets, store->first, limits);
+}
+
+uint64_t
+gs_item_store_count(const struct gs_item_store *store)
+{
+	return atomic_load(&store->shared.items);
+}
+
+void
+gs_item_store_stats(const struct gs_item_store *store, unsigned *buckets, uint64_t *bytes)
+{
+	*buckets = store->flushed ? (unsigned)store->buckets.count : 0;
+	*bytes = store->shared.spilled_bytes;
+}
+
+/* ---- draining -------------------------------------------------------------------------- */
+
+static struct gs_item_drain
+drain_of(struct gs_item_store *store)
+{
+	return (struct gs_item_drain){
+		.options = &store->options,
+		.shared = &store->shared,
+		.buckets = &store->buckets,
+		.limits = store->flushed ? &store->file_limits : &store->limits,
+		.loads = store->flushed,
+		.sum_in = atomic_load(&store->sum_in),
+	};
+}
+
+gs_status
+gs_item_store_count_out(struct gs_item_store *store, uint64_t *count)
+{
+	const struct gs_item_store_options *options = &store->options;
+	const struct gs_item_drain drain = drain_of(store);
+
+	TRY(gs_item_drain_count(&drain, count));
+	if ((options->head || options->tail) && *count > options->count)
+		*count = options->count;
+	return GS_OK;
+}
+
+gs_status
+gs_item_store_drain(struct gs_item_store *store, const struct gs_item_sink *sink)
+{
+	const struct gs_item_drain drain = drain_of(store);
+
+	return gs_item_drain_run(&drain, sink);
+}

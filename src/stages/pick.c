@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * pick.c - write keys by their rank: the last K, or a random sample
+ *
+ * In:   how many keys there are; then spans, and the rank of the first key of each.
+ * Out:  the same spans with only the wanted keys.
+ *
+ * A random set of ranks gives a uniform sample of the keys, in order, without replacement.  It
+ * depends on the keys and the seed alone, not on the order of the input, files or threads.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stages/pick.h"
+
+/* ---- random ranks ---------------------------------------------------------------- */
+
+/* SplitMix64: G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number generators", 2014. */
+static uint64_t
+next_random(uint64_t *state)
+{
+	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return z ^ z >> 31;
+}
+
+/* A number below BELOW, each equally likely: D. Lemire, "Fast random integer generation in an
+ * interval", 2019. */
+static uint64_t
+random_below(uint64_t *state, uint64_t below)
+{
+	const uint64_t unfair = -below % below;
+	unsigned __int128 product;
+
+	do
+		product = (unsigned __int128)next_random(state) * below;
+	while ((uint64_t)product < unfair);
+	return (uint64_t)(product >> 64);
+}
+
+static int
+compare(const void *a, const void *b)
+{
+	const uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
+
+	return (one > other) - (one < other);
+}
+
+void
+gs_pick_random(uint64_t *numbers, size_t count, uint64_t below, uint64_t seed)
+{
+	uint64_t state = seed;
+	size_t different = 0;
+
+	assert(count <= below / 2 + below % 2);
+	while (different < count) {
+		size_t kept = 0;
+
+		for (size_t at = different; at < count; at++)
+			numbers[at] = random_below(&state, below);
+		qsort(numbers, count, sizeof *numbers, compare);
+		for (size_t at = 0; at < count; at++)
+			if (at == 0 || numbers[at] != numbers[at - 1])
+				numbers[kept++] = numbers[at];
+		different = kept;
+	}
+}
+
+/* Of KEYS ranks those that are not among the sorted LEFT_OUT; returns how many. */
+static size_t
+complement(const uint64_t *left_out, size_t count, uint64_t keys, uint64_t *ranks)
+{
+	size_t kept = 0, at = 0;
+
+	for (uint64_t rank = 0; rank < keys; rank++)
+		if (at < count && left_out[at] == rank)
+			at++;
+		else
+			ranks[kept++] = rank;
+	return kept;
+}
+
+/* WANTED of KEYS ranks, fewer than all.  If they are more than half, those left out are chosen. */
+static gs_status
+choose(struct gs_pick *pick, size_t wanted, uint64_t keys, uint64_t seed)
+{
+	const bool most = wanted > keys / 2;
+	const size_t chosen = most ? (size_t)(keys - wanted) : wanted;
+	uint64_t *left_out = NULL;
+
+	pick->ranks = wanted <= SIZE_MAX / sizeof *pick->ranks
+	              ? malloc((wanted + 1) * sizeof *pick->ranks) : NULL;
+	if (pick->ranks != NULL && most)
+		left_out = malloc((chosen + 1) * sizeof *left_out);
+	if (pick->ranks == NULL || (most && left_out == NULL))
+		return gs_fail(GS_EBUDGET, "no memory for a sample of %zu keys: 8 bytes each", wanted);
+	gs_pick_random(most ? left_out : pick->ranks, chosen, keys, seed);
+	pick->rank_count = most ? complement(left_out, chosen, keys, pick->ranks) : wanted;
+	assert(pick->rank_count == wanted);
+	free(left_out);
+	return GS_OK;
+}
+
+/* ---- keys -------------------------------------------------------------------------- */
+
+gs_status
+gs_pick_open(struct gs_pick *pick, const struct gsort_options *options, uint64_t keys)
+{
+	gs_pick_close(pick);
+	if (options->tail.wanted && options->tail.count < keys)
+		*pick = (struct gs_pick){ .on = true, .from = keys - options->tail.count };
+	if (!options->sample.wanted || options->sample.count >= keys)
+		return GS_OK;
+	*pick = (struct gs_pick){ .on = true, .from = UINT64_MAX };
+	return choose(pick, (size_t)options->sample.count, keys, options->seed);
+}
+
+/* The index of the first rank of the sample that is at least RANK. */
+static size_t
+first_from(const struct gs_pick *pick, uint64_t rank)
+{
+	size_t low = 0, high = pick->rank_count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (pick->ranks[middle] < rank)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+uint64_t
+gs_pick_count(const struct gs_pick *pick, uint64_t at, uint64_t count)
+{
+	if (!pick->on)
+		return count;
+	if (pick->ranks != NULL)
+		return first_from(pick, at + count) - first_from(pick, at);
+	return at >= pick->from ? count : at + count <= pick->from ? 0 : at + count - pick->from;
+}
+
+void
+gs_pick_span(const struct gs_pick *pick, uint64_t at, struct gs_span *span)
+{
+	const uint64_t wanted = gs_pick_count(pick, at, span->count);
+	const size_t key_bytes = span->key_bits / 8;
+
+	if (!pick->on)
+		return;
+	if (pick->ranks != NULL) {
+		const uint64_t *ranks = pick->ranks + first_from(pick, at);
+
+		for (size_t k = 0; k < wanted; k++)
+			gs_key_put(span->keys, span->key_bits, k,
+			           gs_key_at(span->keys, span->key_bits, (size_t)(ranks[k] - at)));
+	} else {
+		span->keys = (char *)span->keys + (span->count - wanted) * key_bytes;
+	}
+	span->count = (size_t)wanted;
+}
+
+void
+gs_pick_close(struct gs_pick *pick)
+{
+	free(pick->ranks);
+	*pick = (struct gs_pick){ .on = false };
+}

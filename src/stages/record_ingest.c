@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * record_ingest.c - input to items: read records, and store them
+ *
+ * In:   bytes of all inputs.
+ * Out:  items in the store; the header; counts.
+ *
+ * Each thread of a team reads a piece and stores it while it is in the thread's cache.  Threads
+ * claim pieces of a regular file and read them side by side; they read anything else in turn.  Of a
+ * large regular file the store is shown a sample first, so that sorted input is divided evenly.
+ */
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/team.h"
+#include "format/key.h"
+#include "sort/items/bins.h"
+#include "sort/items/follow.h"
+#include "stages/record_ingest.h"
+
+/* Bytes of an item for --argsort: its number. */
+enum { NUMBER_BYTES = 8 };
+
+/* Readers of a pipe take turns, see ingest.c. */
+enum { PIPE_READERS = 6 };
+
+/* Places of a sample in a file, and the least file that is worth it.  Not tuned. */
+enum { SAMPLE_PLACES = 512 };
+#define SAMPLE_FROM_BYTES	((uint64_t)8 << 20)
+
+/* ---- opening -------------------------------------------------------------------- */
+
+/* Items of --argsort: all keys, one after the other, then the number. */
+static gs_status
+open_argsort(struct gs_record_ingest *ingest)
+{
+	struct gsort_key *keys = malloc(ingest->key_count * sizeof *keys);
+	size_t at = 0;
+
+	ingest->item_keys = keys;
+	if (keys == NULL)
+		return gs_fail(GS_EBUDGET, "out of memory");
+	for (size_t k = 0; k < ingest->key_count; k++) {
+		keys[k] = ingest->keys[k];
+		keys[k].offset = at;
+		at += gs_key_bytes(&keys[k]);
+	}
+	return gs_record_open(&ingest->item, at + NUMBER_BYTES, keys, ingest->key_count,
+	                      ingest->options->endian, ingest->options->reverse);
+}
+
+gs_status
+gs_record_ingest_open(struct gs_record_ingest *ingest, const struct gsort_options *options)
+{
+	const unsigned key_bits = gs_key_bits(options->type);
+	const size_t bytes = key_bits > 0 ? key_bits / 8 : (size_t)options->record_bytes;
+
+	*ingest = (struct gs_record_ingest){ .options = options };
+	ingest->keys = options->keys;
+	ingest->key_count = options->key_count;
+	if (ingest->key_count == 0) {
+		struct gsort_key *key = calloc(1, sizeof *key);
+
+		if (key == NULL)
+			return gs_fail(GS_EBUDGET, "out of memory");
+		*key = (struct gsort_key){ .type = options->type, .bytes = bytes };
+		ingest->own_key = key;
+		ingest->keys = key;
+		ingest->key_count = 1;
+	}
+	TRY(gs_record_open(&ingest->record, bytes, ingest->keys, ingest->key_count, options->endian,
+	                   options->reverse));
+	if (options->argsort_bits > 0)
+		return open_argsort(ingest);
+	return gs_record_open(&ingest->item, bytes, ingest->keys, ingest->key_count, options->endian,
+	                      options->reverse);
+}
+
+gs_status
+gs_record_ingest_allocate(struct gs_record_ingest *ingest, unsigned threads, size_t piece_bytes)
+{
+	const bool other = ingest->options->argsort_bits > 0;
+	const size_t header = (size_t)ingest->options->skip_bytes;
+	size_t pieces, item_pieces;
+
+	ingest->threads = threads;
+	ingest->piece_records = piece_bytes / ingest->item.bytes;
+	if (ingest->piece_records == 0)
+		ingest->piece_records = 1;
+	pieces = threads * ingest->piece_records * ingest->record.bytes;
+	item_pieces = other ? threads * ingest->piece_records * ingest->item.bytes : 0;
+	TRY(gs_arena_open(&ingest->arena, gs_arena_round(pieces) + gs_arena_round(item_pieces) +
+	                  gs_arena_round(header), false));
+	ingest->pieces = gs_arena_take(&ingest->arena, pieces);
+	ingest->item_pieces = gs_arena_take(&ingest->arena, item_pieces);
+	ingest->header = gs_arena_take(&ingest->arena, header);
+	return GS_OK;
+}
+
+void
+gs_record_ingest_close(struct gs_record_ingest *ingest)
+{
+	gs_arena_close(&ingest->arena);
+	gs_record_close(&ingest->record);
+	gs_record_close(&ingest->item);
+	free(ingest->item_keys);
+	free(ingest->own_key);
+	ingest->item_keys = ingest->own_key = NULL;
+}
+
+/* ---- a piece ---------------------------------------------------------------------- */
+
+/* A file that a team reads. */
+struct reading {
+	struct gs_record_ingest *ingest;
+	struct gs_first_error error;
+	pthread_mutex_t lock;		/* guards what follows, the input, and sums */
+	bool            claims;		/* pieces can be claimed */
+	bool            ended;
+	uint64_t        file_bytes;	/* so far */
+	size_t          left;		/* records of this round */
+	struct gs_item_follow follow;	/* with checks_order: by one thread */
+};
+
+struct piece {
+	uint64_t sequence;
+	uint64_t number;	/* of its first record in the input */
+	size_t   bytes;		/* read, or 0 */
+	struct gs_input_piece claimed;	/* still to be read; bytes 0: it is */
+};
+
+/* The next piece: it is read to INTO, or else claimed; with the lock.  False: there is none. */
+static bool
+next_piece(struct reading *reading, char *into, struct piece *piece)
+{
+	struct gs_record_ingest *ingest = reading->ingest;
+	const size_t most = ingest->piece_records;
+	const size_t want = (most < reading->left ? most : reading->left) * ingest->record.bytes;
+	uint64_t since;
+	gs_status status;
+
+	piece->bytes = piece->claimed.bytes = 0;
+	if (want == 0 || reading->ended || atomic_load(&reading->error.any))
+		return false;
+	if (reading->claims) {
+		gs_input_claim(ingest->input, want, &piece->claimed);
+		reading->claims = piece->claimed.bytes > 0;
+	}
+	if (!reading->claims) {
+		since = gs_clock_now();
+		status = gs_input_read(ingest->input, into, want, &piece->bytes);
+		gs_clock_lap(&ingest->monitor->clock, GS_STAGE_READ, &since);
+		if (!gs_first_error_note(&reading->error, status))
+			return false;
+		reading->ended = piece->bytes < want;
+		if (piece->bytes == 0)
+			return false;
+	}
+	reading->left -= want / ingest->record.bytes;
+	piece->sequence = gs_item_store_next_sequence(ingest->store, 1);
+	piece->number = ingest->records;
+	ingest->records += (piece->claimed.bytes + piece->bytes) / ingest->record.bytes;
+	return true;
+}
+
+/* Make items for --argsort of COUNT records, of which the first one has NUMBER. */
+static void
+make_items(const struct gs_record_ingest *ingest, const char *records, char *items, size_t count,
+           uint64_t number)
+{
+	const size_t item_bytes = ingest->item.bytes;
+	const bool swaps = gs_endian_swaps(ingest->options->endian);
+	size_t at = 0;
+
+	for (size_t k = 0; k < ingest->key_count; k++) {
+		const size_t bytes = gs_key_bytes(&ingest->keys[k]);
+		const char *from = records + ingest->keys[k].offset;
+
+		for (size_t i = 0; i < count; i++)
+			memcpy(items + i * item_bytes + at, from + i * ingest->record.bytes, bytes);
+		at += bytes;
+	}
+	for (size_t i = 0; i < count; i++, number++) {
+		const uint32_t narrow = swaps ? GS_SWAP32((uint32_t)number) : (uint32_t)number;
+		uint64_t bits = swaps ? GS_SWAP64(number) : number;
+
+		if (ingest->options->argsort_bits == 32)
+			memcpy(&bits, &narrow, sizeof narrow);	/* the rest stays unseen */
+		memcpy(items + i * item_bytes + at, &bits, sizeof bits);
+	}
+}
+
+/* The records of a sorted input come in order; or an error. */
+static gs_status
+follow(struct reading *reading, const char *records, size_t bytes)
+{
+	const struct gs_record_ingest *ingest = reading->ingest;
+	const struct gs_item_slice slice = { records, bytes };
+	const size_t at = ingest->checks_order ? gs_items_follow(&reading->follow, &slice) : bytes;
+
+	if (at == SIZE_MAX)
+		return gs_fail(GS_EBUDGET, "out of memory");
+	return at == bytes ? GS_OK
+	       : gs_record_disorder(&ingest->record, gs_input_name(ingest->input),
+	                            reading->follow.items + 1, ingest->skipped,
+	                            ": merging needs sorted inputs; sort it, or use "
+	                            "--nocheck-order");
+}
+
+/* Read what was claimed, and store it. */
+static bool
+store_piece(struct reading *reading, unsigned rank, char *records, struct piece *piece)
+{
+	struct gs_record_ingest *ingest = reading->ingest;
+	struct gs_clock *clock = &ingest->monitor->clock;
+	const size_t record_bytes = ingest->record.bytes, item_bytes = ingest->item.bytes;
+	uint64_t since = gs_clock_now();
+	const char *items = records;
+	char *made;
+	size_t count;
+	gs_status status = GS_OK;
+
+	if (piece->claimed.bytes > 0)
+		status = gs_input_read_piece(ingest->input, &piece->claimed, records, &piece->bytes);
+	gs_clock_lap(clock, GS_STAGE_READ, &since);
+	count = piece->bytes / record_bytes;
+	if (ingest->item_pieces != NULL) {
+		made = ingest->item_pieces + rank * ingest->piece_records * item_bytes;
+		make_items(ingest, records, made, count, piece->number);
+		items = made;
+		gs_clock_lap(clock, GS_STAGE_DECODE, &since);
+	}
+	/* Even after an error: each sequence number has its row. */
+	gs_item_store_add(ingest->store, rank, piece->sequence, items, count * item_bytes);
+	if (status == GS_OK)
+		status = follow(reading, records, count * record_bytes);
+	gs_clock_lap(clock, GS_STAGE_SORT, &since);
+	return gs_first_error_note(&reading->error, status);
+}
+
+/* ---- a file ------------------------------------------------------------------------- */
+
+/* A piece is done; with the lock. */
+static void
+note_piece(struct reading *reading, const struct piece *piece)
+{
+	struct gs_record_ingest *ingest = reading->ingest;
+	struct gs_counters *counters = &ingest->monitor->counters;
+
+	reading->file_bytes += piece->bytes;
+	ingest->bytes += piece->bytes;
+	atomic_store(&counters->bytes_in, ingest->bytes);
+	atomic_store(&counters->keys_in, ingest->records);
+}
+
+static void
+read_round(void *context, unsigned rank, unsigned size)
+{
+	struct reading *reading = context;
+	struct gs_record_ingest *ingest = reading->ingest;
+	char *records = ingest->pieces + rank * ingest->piece_records * ingest->record.bytes;
+	struct piece piece;
+	bool goes_on = true;
+
+	(void)size;
+	pthread_mutex_lock(&reading->lock);
+	while (goes_on && next_piece(reading, records, &piece)) {
+		pthread_mutex_unlock(&reading->lock);
+		goes_on = store_piece(reading, rank, records, &piece);
+		pthread_mutex_lock(&reading->lock);
+		note_piece(reading, &piece);
+	}
+	pthread_mutex_unlock(&reading->lock);
+}
+
+static gs_status
+run_round(struct reading *reading, size_t room, unsigned threads)
+{
+	struct gs_record_ingest *ingest = reading->ingest;
+
+	reading->left = room / ingest->item.bytes;
+	gs_first_error_open(&reading->error);
+	if (!reading->claims && threads > PIPE_READERS)
+		threads = PIPE_READERS;
+	gs_team_run(threads, read_round, reading);
+	gs_item_store_end_round(ingest->store);
+	return gs_first_error_close(&reading->error);
+}
+
+/* Show the store records from all over a large regular file. */
+static gs_status
+show_sample(struct gs_record_ingest *ingest)
+{
+	const uint64_t bytes = gs_input_bytes(ingest->input);
+	const size_t record_bytes = ingest->record.bytes, item_bytes = ingest->item.bytes;
+	const size_t each = GS_ITEM_SAMPLE_MOST / SAMPLE_PLACES * 4096 / (4096 + record_bytes) + 1;
+	const size_t most = SAMPLE_PLACES * each * (record_bytes + item_bytes);
+	size_t count = 0, got;
+	char *records, *items;
+
+	if (bytes == UINT64_MAX || bytes < SAMPLE_FROM_BYTES || most > bytes / 8)
+		return GS_OK;
+	records = malloc(most);
+	if (records == NULL)
+		return GS_OK;	/* then the first pieces decide */
+	items = records + SAMPLE_PLACES * each * record_bytes;
+	for (uint64_t p = 0; p < SAMPLE_PLACES; p++) {
+		const uint64_t at = bytes / SAMPLE_PLACES * p / record_bytes * record_bytes;
+
+		gs_input_glance(ingest->input, at, each * record_bytes, records + count * record_bytes,
+		              &got);
+		count += got / record_bytes;
+	}
+	if (ingest->item_pieces != NULL)
+		make_items(ingest, records, items, count, 0);
+	else
+		items = records;
+	if (count > SAMPLE_PLACES / 2)
+		gs_item_store_sample(ingest->store, items, count * item_bytes);
+	free(records);
+	return GS_OK;
+}
+
+static gs_status
+read_file(struct gs_record_ingest *ingest, bool first)
+{
+	const struct gs_item_order order = {
+		.item_bytes = ingest->record.bytes, .words = gs_record_words, .context = &ingest->record,
+	};
+	const unsigned threads = ingest->checks_order ? 1 : ingest->threads;
+	struct reading reading = { .ingest = ingest, .follow = { .order = &order } };
+	const size_t piece = ingest->piece_records * ingest->item.bytes;
+	gs_status status = gs_input_claims(ingest->input, &reading.claims);
+	bool small = true;		/* a small input needs no other thread */
+	size_t room;
+
+	if (status == GS_OK && first && reading.claims)
+		status = show_sample(ingest);
+	pthread_mutex_init(&reading.lock, NULL);
+	while (status == GS_OK && !reading.ended) {
+		status = gs_item_store_reserve(ingest->store, piece, ingest->threads, &room);
+		if (status == GS_OK)
+			status = run_round(&reading, small ? piece : room, small ? 1 : threads);
+		small = false;
+	}
+	pthread_mutex_destroy(&reading.lock);
+	gs_items_follow_close(&reading.follow);
+	TRY(status);
+	return reading.file_bytes % ingest->record.bytes == 0 ? GS_OK
+	       : gs_record_partial(&ingest->record, gs_input_name(ingest->input),
+	                           ingest->skipped, reading.file_bytes);
+}
+
+/* ---- all files ------------------------------------------------------------------------ */
+
+/* Keep the header of the first input, drop those of the others. */
+static gs_status
+read_header(struct gs_record_ingest *ingest, uint64_t file)
+{
+	const bool first = file == 0 && ingest->skips == NULL;
+	const uint64_t bytes = ingest->skips != NULL ? ingest->skips[file]
+	                                             : ingest->options->skip_bytes;
+	char dropped[1 << 16];
+
+	TRY(gs_input_skip(ingest->input, bytes, first ? ingest->header : dropped,
+	                  first ? (size_t)bytes : sizeof dropped));
+	ingest->skipped = bytes;
+	if (first)
+		ingest->header_bytes = (size_t)bytes;
+	ingest->bytes += bytes;
+	return GS_OK;
+}
+
+/* Numbers of 32 bits count to 2^32 - 1. */
+static gs_status
+check_numbers(const struct gs_record_ingest *ingest)
+{
+	if (ingest->options->argsort_bits != 32 || ingest->records <= (uint64_t)UINT32_MAX + 1)
+		return GS_OK;
+	return gs_fail(GS_EINPUT, "the input has more than 2^32 keys: use --argsort=u64");
+}
+
+gs_status
+gs_record_ingest_run(struct gs_record_ingest *ingest, struct gs_input *input,
+                     struct gs_item_store *store, struct gs_monitor *monitor)
+{
+	uint64_t file = 0;
+
+	ingest->input = input;
+	ingest->store = store;
+	ingest->monitor = monitor;
+	for (; gs_input_next(input); file++) {
+		TRY(read_header(ingest, file));
+		TRY(read_file(ingest, file == 0));
+		TRY(check_numbers(ingest));
+	}
+	return GS_OK;
+}

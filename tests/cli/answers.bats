@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The last keys, random keys, and figures about all keys: against tail(1) and Python.
+
+load ../helpers
+
+prepare() {
+	needs python3
+}
+
+types="u8 i8 u16 i16 u32 i32 u64 i64 f32 f64"
+
+# text KEYS: small and large numbers of both signs, many more than once
+text() {
+	{
+		gen --seed 1 --keys "$1" --type text --range small
+		gen --seed 2 --keys $(($1 / 2)) --type text --range i32 --dist few
+		gen --seed 3 --keys "$1" --type text --range full
+		echo 18446744073709551615
+		echo -9223372036854775808
+	} | awk '{ print; if (NR % 7 == 0) print }'
+}
+
+# floats: some of each kind, one a line
+floats() {
+	printf '%s\n' 1.5 -0 0 nan -inf inf 1e300 -2.25 1.5 NaN 1e-320 -1e300 0.1 0.2 0.1
+}
+
+# tails K OPTION... FILE: with the last K lines of the sorted output
+tails() {
+	local k=$1
+	shift
+	gsort "$@" | tail -n "$k" >expected
+	gsort "$@" --tail="$k" | cmp - expected || { echo "--tail=$k $*"; return 1; }
+}
+
+@test "the tail is that of tail, for all types, selections and sizes" {
+	text 3000 >in
+	for k in 0 1 7 1000 5000 100000; do
+		for options in '' -r -u '-r -u' --count '-r --repeated' --singletons --parallel=1 '-S 1M -T .'; do
+			# shellcheck disable=SC2086
+			tails $k $options in
+		done
+	done
+	floats >in
+	tails 3 -g in
+	tails 3 -g -r -u in
+	for type in $types; do
+		gen --seed 5 --keys 20000 --type "$type" >keys
+		for options in '' -r '-u -r' --verify; do
+			# shellcheck disable=SC2086
+			tails 300 "-$type" --to=text $options keys
+			gsort "-$type" -r keys | tail -c $((100 * ${type:1} / 8)) >expected
+			gsort "-$type" -r --tail=100 keys | cmp - expected
+		done
+	done
+}
+
+@test "a tail of more than is kept in memory, and of what does not fit in memory" {
+	gen --seed 6 --keys 1300000 --type u32 >keys
+	gsort -u32 keys >sorted
+	for options in '' '-S 2M -T .' --parallel=1 --verify; do
+		# shellcheck disable=SC2086
+		gsort -u32 --tail=1100000 $options keys | cmp - <(tail -c 4400000 sorted)
+		# shellcheck disable=SC2086
+		gsort -u32 --tail=10 $options keys | cmp - <(tail -c 40 sorted)
+	done
+	gsort -u32 --tail=2M keys | cmp - sorted
+	gsort -m -u32 --tail=1000 sorted sorted | cmp - <(gsort -u32 sorted sorted | tail -c 4000)
+	for selection in -u --count --repeated -m; do
+		fails "is too large here: with --merge, sets, --unique, --count, --repeated or --singletons it is at most 1048576" \
+			gsort -u32 $selection --tail=2M sorted
+	done
+}
+
+@test "a sample has so many keys of the input, and depends on keys and seed alone" {
+	text 2000 >in
+	gsort in >sorted
+	all=$(wc -l <in)
+	for k in 0 1 10 $((all / 2)) $((all - 1)) $all 1048576; do
+		gsort --sample=$k in >sample
+		[ "$(wc -l <sample)" = $((k > all ? all : k)) ]
+		gsort -c sample
+		[ -z "$(comm -23 <(LC_ALL=C sort sample) <(LC_ALL=C sort sorted))" ]
+	done
+	gsort --sample=1M in | cmp - sorted
+	gsort --sample=100 in >sample
+	LC_ALL=C sort in | gsort --sample=100 | cmp - sample
+	gsort --sample=100 --parallel=1 in | cmp - sample
+	gsort --sample=100 -S 1M -T . --verify in | cmp - sample
+	gsort --sample=100 --seed=0 in | cmp - sample
+	not cmp -s sample <(gsort --sample=100 --seed=1 in)
+	gen --seed 6 --keys 1000000 --type u32 >keys
+	gsort -u32 --sample=5000 keys >sample
+	is_sorted sample u32
+	[ "$(wc -c <sample)" = 20000 ]
+	gsort -u32 --sample=5000 -S 1M -T . keys | cmp - sample
+	[ "$(gsort -u8 --sample=3 --to=text <<<$'\t\t\t' | tr '\n' ,)" = 9,9,9, ]
+}
+
+@test "every key is sampled as often as any other" {
+	seq 20 >in
+	for seed in {1..600}; do gsort --sample=5 --seed=$seed in; done | sort -n | uniq -c |
+		awk '{ n++; wrong += $1 < 150 - 5 * 10.6 || $1 > 150 + 5 * 10.6 } END { exit n != 20 || wrong }'
+}
+
+@test "what cannot be combined is refused" {
+	echo 1 >in
+	for pair in '-c --tail' '-c --sample' '-m --sample' '--tail --head-count' '--tail --split' \
+	            '--sample --head-count' '--sample --tail' '--sample -u' '--sample --count' \
+	            '--sample --repeated' '--sample --singletons' '--sample --split'; do
+		typed=()
+		for option in $pair; do
+			case $option in
+			--tail | --sample | --head-count) typed+=($option=3) ;;
+			--split) typed+=(--split=2 -o 'part%r') ;;
+			*)       typed+=($option) ;;
+			esac
+		done
+		fails "options '${pair% *}' and '${pair#* }' are incompatible" gsort "${typed[@]}" in
+	done
+	for figures in --summary --top=3 --histogram --quantiles=0.5; do
+		for option in -m -c --head=3 --tail=3 --sample=3 -u --count --repeated --singletons \
+		              '--split=2 -o part%r' --to=u8; do
+			# shellcheck disable=SC2086
+			fails "and '.*' are incompatible" gsort $figures $option in
+		done
+	done
+	fails "options '-r' and '--summary' are incompatible: a summary names its figures" gsort -r --summary in
+	fails "options '-r' and '--histogram' are incompatible: its intervals ascend" gsort -r --histogram in
+	fails "are incompatible: figures need no sorted inputs: leave -m out" gsort -m --summary in
+	fails "'--top' and '-u' are incompatible: it is of all keys; pipe one gsort into another" gsort -u --top=2 in
+	fails "are incompatible: figures are text" gsort --to=u8 --summary in
+	fails "are incompatible: how many keys there are is known only after the last" gsort -m --sample=2 in
+	fails "are incompatible: files are cut by the number of all keys" gsort --split=2 -o part%r --tail=2 in
+	fails "option '--json' needs figures: '--summary', '--quantiles', '--top' or '--histogram'" gsort --json in
+	for list in '' 0.5, ,0.5 1.1 -0.5 x 50 0.5,x 5% 0.1234567890123456789 1..0; do
+		fails "is no quantile: --quantiles takes numbers from 0 to 1, such as 0.5,0.95,0.99" \
+			gsort --quantiles="$list" in
+	done
+	fails "must be a number of intervals, at least 1" gsort --histogram=0 in
+	fails "'--histogram' is 2097152: the maximum is 1048576" gsort --histogram=2M in
+	fails "two different values of --histogram" gsort --histogram --histogram=11 in
+	fails "option '--seed' needs '--sample'" gsort --seed=1 in
+	fails "invalid --tail argument 'x': must be a number of keys, such as 10, 4K or 2M" gsort --tail=x in
+	fails "invalid --seed argument '-1': must be a whole number" gsort --seed=-1 in
+	fails "options '--tail=1' and '--tail=2' are incompatible" gsort --tail=1 --tail=2 in
+}
+
+@test "figures about random keys are those of Python" {
+	python3 "$GSORT_SOURCE/tests/tools/figures.py" 1 150
+}
+
+@test "figures are lines with tabs, or JSON" {
+	printf '%s\n' 5 -3 5 18446744073709551615 0 5 -3 >in
+	gsort --summary --quantiles=0.5,.9,1 --top=2 --histogram=2 in >figures
+	diff - figures <<-'END'
+	count	7
+	distinct	4
+	min	-3
+	q1	-3
+	median	5
+	q3	5
+	max	18446744073709551615
+	sum	18446744073709551624
+
+	0.5	5
+	.9	18446744073709551615
+	1	18446744073709551615
+
+	      3 5
+	      2 -3
+
+	-3	9223372036854775805	6
+	9223372036854775806	18446744073709551615	1
+	END
+	gsort --json --quantiles=.9 --top=1 in >figures
+	diff - figures <<-'END'
+	{"keys": 7, "quantiles": [{"quantile": ".9", "value": 18446744073709551615}], "top": [{"value": 5, "count": 3}]}
+	END
+	floats | gsort -g --summary --histogram=2 >figures
+	diff - figures <<-'END'
+	count	15
+	distinct	12
+	min	nan
+	q1	-1e+300
+	median	1e-320
+	q3	1.5
+	max	inf
+	sum	nan
+
+	-inf	-inf	1
+	-1e+300	0	2
+	0	1e+300	9
+	inf	inf	1
+	nan	nan	2
+	END
+	gsort --summary --top=3 --quantiles=0.5 --histogram </dev/null >figures
+	diff - figures <<-'END'
+	count	0
+	distinct	0
+	min	-
+	q1	-
+	median	-
+	q3	-
+	max	-
+	sum	0
+
+	0.5	-
+
+
+	END
+	[ "$(printf '1\0002\0003\0' | gsort -z --quantiles=0.5)" = "0.5	2" ]
+	[ "$(gsort -u64 --force --quantiles=0 --to=text <<<1234567)" = "0	736116666235302449" ]
+	(printf head; printf '\3\4') | gsort -u8 --skip-bytes=4 --quantiles=1 -o out
+	[ "$(cat out)" = "1	4" ]
+	[ "$(printf 'a\n1\n2\n' | gsort --header --tail=1 | tr '\n' ,)" = a,2, ]
+	[ "$(printf 'a\n1\n2\n' | gsort --header --quantiles=0)" = "0	1" ]
+}
+
+@test "bars are drawn on a terminal" {
+	needs script
+	seq 20 | awk '{ for (i = 0; i < $1; i++) print $1 }' >in
+	COLUMNS=60 script -qc 'stty cols 60; gsort --histogram=3 in' /dev/null | tr -d '\r' >bars
+	diff - bars <<-'END'
+	 1 ..  6  21 ########
+	 7 .. 13  70 ###########################
+	14 .. 20 119 ###############################################
+	END
+}
+
+@test "figures of keys that do not fit in memory" {
+	gen --seed 6 --keys 700000 --type u64 >keys
+	gen --seed 7 --keys 300000 --type u64 --dist zipf >>keys
+	figures=(-u64 --summary --quantiles=0.1,0.999 --top=20 --top=20 --histogram=50 --json)
+	gsort "${figures[@]}" keys >expected
+	gsort "${figures[@]}" -S 2M -T . keys | cmp - expected
+	gsort "${figures[@]}" --parallel=1 keys | cmp - expected
+	gsort -u64 --top=5000 keys | cmp - <(gsort -u64 --count --to=text keys | sort -s -k1,1nr | head -n 5000)
+}

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Files of NumPy: --format=npy, or by their magic.
+
+load ../helpers
+
+setup_npy() {
+	cat >npy.py <<-'END'
+	import ast, random, struct, sys
+
+	def save(name, descr, items, more=0):
+	    text = repr({'descr': descr, 'fortran_order': False, 'shape': (len(items),)})
+	    text += ' ' * (-(10 + len(text) + 1) % 64 + more) + '\n'
+	    with open(name, 'wb') as file:
+	        file.write(b'\x93NUMPY\x01\x00' + struct.pack('<H', len(text)) + text.encode())
+	        file.write(b''.join(items))
+
+	def load(name):
+	    data = open(name, 'rb').read()
+	    assert data[:8] == b'\x93NUMPY\x01\x00', data[:8]
+	    end = 10 + struct.unpack('<H', data[8:10])[0]
+	    assert end % 64 == 0 and data[end - 1:end] == b'\n'
+	    head = ast.literal_eval(data[10:end].decode())
+	    size = len(data) - end
+	    assert head['fortran_order'] is False
+	    if head['shape'] == (0,):
+	        assert size == 0
+	        return head['descr'], []
+	    each = size // head['shape'][0]
+	    assert size == each * head['shape'][0]
+	    return head['descr'], [data[a:a + each] for a in range(end, len(data), each)]
+	END
+}
+
+@test "arrays of all types and byte orders come out sorted, behind a right header" {
+	setup_npy
+	cat >test.py <<-'END'
+	import os, subprocess
+	from npy import *
+	gsort = sys.argv[1]
+	letters = {'u1': 'B', 'i1': 'b', 'u2': 'H', 'i2': 'h', 'u4': 'I', 'i4': 'i', 'u8': 'Q',
+	           'i8': 'q', 'f4': 'f', 'f8': 'd'}
+	draw = random.Random(5)
+
+	def run(pipe, *options):
+	    with open('out', 'wb') as out:
+	        subprocess.run([gsort, *options] + ([] if pipe else ['in.npy', 'in.npy']), check=True,
+	                       stdin=open('in.npy', 'rb') if pipe != 2 else
+	                       subprocess.Popen(['cat', 'in.npy'], stdout=subprocess.PIPE).stdout,
+	                       stdout=out)
+	    return load('out')
+
+	for descr, letter in letters.items():
+	    for order in '<>':
+	        pack = struct.Struct(order + letter)
+	        values = [draw.randrange(0 if descr[0] == 'u' else -100, 100) for _ in range(2000)]
+	        items = [pack.pack(v) for v in values]
+	        kind = ('|' if descr[1] == '1' else order) + descr
+	        save('in.npy', kind, items)
+	        up = [i for _, i in sorted(zip(values, items))]
+	        assert run(1) == (kind, up), descr
+	        assert run(2, '--format=npy') == (kind, up), descr
+	        assert run(1, '-r') == (kind, up[::-1]), descr
+	        assert run(1, '-u') == (kind, sorted(set(items), key=up.index)), descr
+	        assert run(2, '--format=npy', '--head=7') == (kind, up[:7]), descr
+	        assert run(1, '--tail=7') == (kind, up[-7:]), descr
+	        assert run(0, '-u') == run(1, '-u'), descr
+	        assert len(run(0)[1]) == 4000
+	        places = sorted(range(2000), key=values.__getitem__)
+	        assert run(1, '--argsort=u32')[1] == \
+	               [struct.pack('=I', p) for p in places], descr
+	save('in.npy', '<i4', [])
+	assert run(1) == ('<i4', []) and run(1, '-u') == ('<i4', [])
+	END
+	PYTHONPATH=. python3 test.py "$GSORT_BUILD/gsort"
+}
+
+@test "structures are sorted by fields that are named" {
+	setup_npy
+	cat >make.py <<-'END'
+	from npy import *
+	draw = random.Random(6)
+	rows = [(draw.randrange(-9, 9), b'n%d' % draw.randrange(30), draw.randrange(99) / 8)
+	        for _ in range(3000)]
+	descr = [('id', '<i4'), ('name', '|S5'), ('price', '>f8'), ('pad', '|V3'), ('m', '<f4', (2,))]
+	pack = lambda r: struct.pack('<i5s', r[0], r[1]) + struct.pack('>d', r[2]) + b'xyz' + bytes(8)
+	save('in.npy', descr, [pack(r) for r in rows])
+	save('by-id.npy', descr, [pack(r) for r in sorted(rows, key=lambda r: (r[0], -r[2]))])
+	save('by-name.npy', descr, [pack(r) for r in sorted(rows, key=lambda r: r[1])])
+	END
+	PYTHONPATH=. python3 make.py
+	tail -c +257 by-id.npy >want
+	gsort --format=npy -k id -k price:r in.npy >out
+	PYTHONPATH=. python3 -c 'from npy import *; assert load("out") == load("by-id.npy")'
+	gsort --format=npy -k name <in.npy >out
+	PYTHONPATH=. python3 -c 'from npy import *; assert load("out") == load("by-name.npy")'
+	gsort --format=npy -k name -c by-name.npy
+	not gsort --format=npy -k name -C by-id.npy
+	gsort --format=npy -m -k name by-name.npy by-name.npy >out
+	PYTHONPATH=. python3 -c 'from npy import *; assert len(load("out")[1]) == 6000'
+	fails "a .npy file of structures: name a field with --format=npy and -k: id, name, price$" \
+		gsort in.npy
+	fails "no field 'm' that can be sorted; there are: id, name, price" gsort --format=npy -k m in.npy
+}
+
+@test "what is no such file, or not whole, is an error" {
+	setup_npy
+	PYTHONPATH=. python3 -c 'from npy import *; save("in.npy", "<i4", [b"1234"] * 100)'
+	head -c -4 in.npy >short
+	fails 'short: the header of the .npy file names 100 items, and there are 99' gsort short
+	fails 'the headers of the .npy files name 100 items, and there are 99' \
+		bash -c 'cat short | gsort --format=npy'
+	head -c 50 in.npy >cut
+	fails 'cut: the header of the .npy file is cut off' gsort cut
+	echo 1 >text
+	fails 'text: the header of the .npy file is cut off' gsort --format=npy text
+	seq 100 >text
+	fails 'text: not a .npy file' gsort --format=npy text
+	sed 's/(100,)/(50,2)/' in.npy >flat
+	fails 'flat: a .npy file with 2 dimensions; gsort sorts arrays of one' gsort flat
+	sed 's/<i4/<x4/' in.npy >odd
+	fails 'odd: the items of this .npy file are of a type that gsort does not know, or its header is damaged' gsort odd
+	sed 's/<i4/|V4/' in.npy >void
+	fails 'void: the items of this .npy file are not numbers' gsort void
+	sed 's/<i4/<f4/' in.npy >other
+	fails 'other: items of another type than in in.npy' gsort in.npy other
+	fails 'in.npy: the items of this .npy file are not of type f64' gsort -f64 in.npy
+	fails "in.npy: '--to' does not go with a .npy file" gsort --to=text in.npy
+	gsort --format=raw -u8 in.npy | cmp - <(gsort -u8 --skip-bytes=0 --format=raw in.npy)
+	printf '\x93NUMPY\x09\0%0100d' 0 >new
+	fails 'new: version 9 of .npy files is not known' gsort new
+	printf '\x93NUMPY\x02\0\0\0\0\1%0100d' 0 >long
+	fails 'long: a .npy header of 16777228 bytes is too long' gsort long
+	PYTHONPATH=. python3 -c 'from npy import *; save("other", "<i4", [b"1234"] * 100, 64)'
+	gsort -c other
+	fails 'other: a .npy file with a header of another length; check it by itself' \
+		gsort -c in.npy other
+	mkfifo fifo
+	fails 'fifo: not a regular file; a .npy file in a pipe is read from standard input' \
+		bash -c 'cat in.npy >fifo & gsort --format=npy fifo'
+}

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The Python module: python/tests with pytest, as built here and as installed from a wheel.
+
+load ../helpers
+
+prepare() {
+	[ -e "$GSORT_BUILD/libgsort.so.0" ] || skip "there is no shared library: sanitizer, or --disable-shared"
+	# Another python3 may come first in PATH than the one that has the distribution's numpy.
+	for python in python3 /usr/bin/python3; do
+		"$python" -c 'import numpy, pytest' 2>/dev/null && return
+	done
+	skip "no python3 with numpy and pytest (python3-numpy, python3-pytest)"
+}
+
+@test "arrays and files are sorted as numpy sorts them" {
+	GSORT_LIBRARY=$GSORT_BUILD/libgsort.so.0 PYTHONPATH=$GSORT_SOURCE/python PYTHONDONTWRITEBYTECODE=1 \
+		"$python" -m pytest -q -p no:cacheprovider --basetemp="$PWD/pytest" "$GSORT_SOURCE/python/tests" \
+		>log 2>&1 || { tail -n 40 log; false; }
+	grep -qE '^[0-9]{2,} passed' log
+}
+
+@test "the example sorts a file in place, through a memory map" {
+	GSORT_LIBRARY=$GSORT_BUILD/libgsort.so.0 PYTHONPATH=$GSORT_SOURCE/python PYTHONDONTWRITEBYTECODE=1 \
+		"$python" "$GSORT_SOURCE/examples/median.py" 100001 >printed
+	[ "$(cat printed)" = "100001 keys, median 50000, sorted: True" ]
+}
+
+@test "a wheel has the library in it, names no folder of this machine, and works when it is installed" {
+	left_to_ci "a wheel"
+	"$python" -c 'import setuptools, wheel, pip' 2>/dev/null || skip "no setuptools, wheel and pip"
+	mkdir source
+	cp -r "$GSORT_SOURCE/python" source
+	mkdir source/src
+	cp "$GSORT_SOURCE/src/libgsort.abi" source/src
+	cp "$GSORT_SOURCE/configure.ac" source
+	GSORT_BUILD=$GSORT_BUILD "$python" -m pip wheel -q --no-deps --no-build-isolation --no-index \
+		-w . ./source/python >log 2>&1 || { cat log; false; }
+	wheel=$(ls gsort-*.whl)
+	[[ $wheel == gsort-*-py3-none-manylinux_2_*_x86_64.whl || $(uname -m) != x86_64 ]]
+	"$python" -m pip install -q --no-deps --no-index --target installed "$wheel" >log 2>&1 || { cat log; false; }
+	[ -s installed/gsort/libgsort.so.0 ]
+	not grep -rqF "$GSORT_SOURCE" installed
+	PYTHONPATH=$PWD/installed "$python" -c 'import gsort; print(gsort.__version__, gsort.sort([2, 1]))' >printed
+	[ "$(cat printed)" = "$("$GSORT" --version | sed -n 's/^gsort //p') [1 2]" ]
+}

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Binary records: --record-size, -k TYPE@OFFSET, and --argsort.
+
+load ../helpers
+
+# records N: N records of 16 bytes, a u64 that occurs several times and a u64 that does not
+records() {
+	python3 -c '
+import random, struct, sys
+draw = random.Random(7)
+for i in range(int(sys.argv[1])):
+    sys.stdout.buffer.write(struct.pack("<QQ", draw.randrange(int(sys.argv[1])) << 40, i))
+' "$1"
+}
+
+@test "records are in the order that Python makes of them, whatever keys and options" {
+	python3 "$GSORT_SOURCE/tests/tools/records.py" "$GSORT_BUILD/gsort" 0 120
+}
+
+@test "records are moved as a whole, and equal ones stay in input order" {
+	records 50000 >in
+	gsort --record-size=16 -k u64@0 in >out
+	gsort --record-size=16 -k u64@0 -k u64@8 in | cmp - out	# the second one is the place
+	gsort --record-size=16 -k u64@0 -r in >down
+	gsort --record-size=16 -k u64@0r -k u64@8 in | cmp - down
+	gsort --record-size=16 out | cmp - <(gsort --record-size=16 in)
+}
+
+@test "a pipe, several files and compressed files are the same input" {
+	records 60000 >in
+	gsort --record-size=16 -k u64@0 in >out
+	gsort --record-size=16 -k u64@0 <in | cmp - out
+	cat in | gsort --record-size=16 -k u64@0 | cmp - out
+	head -c 320000 in >a; tail -c +320001 in >b
+	gsort --record-size=16 -k u64@0 a b | cmp - out
+	gzip b
+	gsort --record-size=16 -k u64@0 a b.gz | cmp - out
+}
+
+@test "records larger than memory go to disk, come back divided, and stay within -S" {
+	records 3000000 >in
+	gsort --record-size=16 -k u64@0 in >out
+	mkdir tmp
+	for threads in 1 3; do
+		gsort --record-size=16 -k u64@0 -S 20M -T tmp --parallel=$threads --verify \
+			--stats=json -o again in 2>stats
+		cmp out again
+		grep -E '"runs":[1-9]' stats
+		[ "$(grep -o '"peak_rss":[0-9]*' stats | cut -d : -f 2)" -le $((24 << 20)) ]
+	done
+	[ -z "$(ls tmp)" ]
+	# All keys equal, and sorted by a pipe: one bucket has nearly everything.
+	gsort --record-size=16 -k bytes1@0 -S 20M -T tmp <in | cmp - in
+	gsort --record-size=16 -k u64@0 -S 20M -T tmp <out | cmp - out
+	gsort --record-size=16 -k u64@0 -S 20M -u --count in |
+		cmp - <(gsort --record-size=16 -k u64@0 -u --count in)
+}
+
+@test "empty input is empty output; a record that is short is an error before anything is written" {
+	gsort --record-size=100 -k bytes10@0 </dev/null >out
+	[ ! -s out ]
+	head -c 205 /dev/zero >in
+	echo old >out
+	fails 'in: byte 200: the last record is short: 5 of 100 bytes' gsort --record-size=100 -o out in
+	[ "$(cat out)" = old ]
+	fails 'byte 200: the last record is short' gsort --record-size=100 <in
+	fails 'byte 200: the last record is short' bash -c 'cat in | gsort --record-size=100'
+	fails 'in: byte 164: the last record is short: 41 of 82' gsort --record-size=82 in
+}
+
+@test "--skip-bytes keeps the bytes before the records" {
+	records 1000 >in
+	{ printf HEAD; cat in; } >a
+	gsort --record-size=16 -k u64@0 --skip-bytes=4 a a >out
+	[ "$(head -c 4 out)" = HEAD ]
+	gsort --record-size=16 -k u64@0 in in | cmp - <(tail -c +5 out)
+	gsort --record-size=16 -k u64@0 --skip-bytes=4 -c out
+	gsort --record-size=16 -k u64@0 --skip-bytes=4 -m out a 2>err && return 1
+	grep -F 'a:' err
+}
+
+@test "--argsort: places of the sorted keys, from 0 over all inputs, and --verify" {
+	gen --seed 3 --keys 40000 --type f64 --dist few >in
+	gsort -f64 --argsort=u64 --verify in in >places
+	python3 -c '
+import struct, sys
+bits = [b for b, in struct.iter_unpack("<Q", open("in", "rb").read() * 2)]
+keys = [b ^ (1 << 64) - 1 if b >> 63 else b | 1 << 63 for b in bits]
+places = [p for p, in struct.iter_unpack("<Q", open("places", "rb").read())]
+assert places == sorted(range(len(keys)), key=lambda i: keys[i])'
+	gsort -f64 --argsort=u32 --to=text in 2>/dev/null && return 1
+	gsort -f64 --argsort=u32 in in | gsort -u32 | cmp - <(seq 0 79999 | gsort --to=u32)
+	gsort -f64 --argsort=u32 -r --endian=little in | head -c 4 | od -An -tu4
+}
+
+@test "--split divides records, all of them or those that are selected" {
+	records 30000 >in
+	gsort --record-size=16 -k u64@0 in >out
+	gsort --record-size=16 -k u64@0 --split=4 -o 'part%r' in
+	cat part? | cmp - out
+	[ "$(stat -c %s part0)" -eq 120000 ]
+	gsort --record-size=16 -k u64@0 -u --split=3 -o 'part%r' in
+	cat part[0-2] | cmp - <(gsort --record-size=16 -k u64@0 -u in)
+}
+
+@test "-m merges many files, and files that the output overwrites" {
+	for file in $(seq 100 180); do
+		records $file | gsort --record-size=16 -k u64@0 >m$file
+	done
+	cat m* | gsort --record-size=16 -k u64@0 >out
+	gsort -m --record-size=16 -k u64@0 --verify m1* | cmp - out
+	gsort -m --record-size=16 -k u64@0 --batch-size=5 m1* | cmp - out
+	gsort -m --record-size=16 -k u64@0 -u m1* | cmp - <(gsort --record-size=16 -k u64@0 -u out)
+	gsort -m --record-size=16 -k u64@0 --in-place -o m100 m1*
+	cmp m100 out
+}

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * records.c - records of any size and keys, sorted, merged or checked, against a stable sort with a
+ * full comparison
+ */
+#include "fuzz.h"
+#include "gsort.h"
+
+enum { KEYS = 3, MOST_RECORDS = 60000, MOST_BYTES = 1 << 20 };
+
+struct run {
+	struct gsort_options options;
+	struct gsort_key keys[KEYS];
+	struct fuzz_bytes input, output;
+	size_t   at;		/* of the input, given */
+	uint64_t state;
+};
+
+static const char *const dirs[] = { "/dev/shm" };
+
+/* ---- what is right --------------------------------------------------------------- */
+
+static const struct run *comparing;
+
+static unsigned
+width(const struct gsort_key *key)
+{
+	static const unsigned widths[] = { 0, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8 };
+
+	return key->type == GSORT_TEXT ? (unsigned)key->bytes : widths[key->type];
+}
+
+/* Number of the key in a record: sign and magnitude as integers and floats have them. */
+static int
+compare_number(const struct gsort_key *key, bool big, const uint8_t *a, const uint8_t *b)
+{
+	const unsigned bytes = width(key);
+	uint64_t one = 0, other = 0;
+	bool minus, other_minus;
+
+	for (unsigned i = 0; i < bytes; i++) {
+		one |= (uint64_t)a[big ? bytes - 1 - i : i] << 8 * i;
+		other |= (uint64_t)b[big ? bytes - 1 - i : i] << 8 * i;
+	}
+	if (key->type == GSORT_U8 || key->type == GSORT_U16 || key->type == GSORT_U32 ||
+	    key->type == GSORT_U64)
+		return one < other ? -1 : one > other;
+	minus = one >> (8 * bytes - 1);
+	other_minus = other >> (8 * bytes - 1);
+	if (minus != other_minus)
+		return minus ? -1 : 1;
+	if (minus && (key->type == GSORT_F32 || key->type == GSORT_F64))
+		return one > other ? -1 : one < other;
+	return one < other ? -1 : one > other;
+}
+
+static int
+compare_keys(const uint8_t *a, const uint8_t *b)
+{
+	const struct gsort_options *options = &comparing->options;
+	int compared = 0;
+
+	for (size_t k = 0; k < options->key_count && compared == 0; k++) {
+		const struct gsort_key *key = &options->keys[k];
+
+		compared = key->type == GSORT_TEXT
+		           ? memcmp(a + key->offset, b + key->offset, key->bytes)
+		           : compare_number(key, options->endian == GSORT_ENDIAN_BIG,
+		                            a + key->offset, b + key->offset);
+		if (key->reverse || options->reverse)
+			compared = -compared;
+	}
+	if (options->key_count == 0) {
+		compared = memcmp(a, b, options->record_bytes);
+		return options->reverse ? -compared : compared;
+	}
+	return compared;
+}
+
+static int
+compare_pointers(const void *one, const void *other)
+{
+	const uint8_t *a = *(const uint8_t *const *)one, *b = *(const uint8_t *const *)other;
+	const int compared = compare_keys(a, b);
+
+	return compared != 0 ? compared : a < b ? -1 : a > b;
+}
+
+static void
+put_count(struct fuzz_bytes *to, uint64_t count, bool big)
+{
+	for (unsigned i = 0; i < 8; i++) {
+		const uint8_t byte = (uint8_t)(count >> 8 * (big ? 7 - i : i));
+
+		fuzz_put(to, &byte, 1);
+	}
+}
+
+/* Append the sorted and selected records to RIGHT. */
+static void
+sort_right(const struct run *run, struct fuzz_bytes *right)
+{
+	const struct gsort_options *options = &run->options;
+	const size_t bytes = options->record_bytes, count = run->input.bytes / bytes;
+	const bool groups = options->unique || options->counts || options->repeated ||
+	                    options->singletons;
+	const uint8_t **order = calloc(count + 1, sizeof *order);
+	uint64_t left = options->head ? options->head_count : UINT64_MAX;
+
+	FUZZ_MUST(order != NULL);
+	for (size_t i = 0; i < count; i++)
+		order[i] = (const uint8_t *)run->input.data + i * bytes;
+	comparing = run;
+	qsort(order, count, sizeof *order, compare_pointers);
+	for (size_t i = 0, end; i < count && left > 0; i = end) {
+		for (end = i + 1; groups && end < count && compare_keys(order[i], order[end]) == 0; end++)
+			;
+		if ((options->repeated && end - i < 2) || (options->singletons && end - i > 1))
+			continue;
+		fuzz_put(right, order[i], bytes);
+		if (options->counts)
+			put_count(right, end - i, options->endian == GSORT_ENDIAN_BIG);
+		left--;
+	}
+	free(order);
+}
+
+static bool
+is_sorted(const struct run *run)
+{
+	const size_t bytes = run->options.record_bytes;
+	const uint8_t *data = (const uint8_t *)run->input.data;
+
+	comparing = run;
+	for (size_t at = bytes; at + bytes <= run->input.bytes; at += bytes) {
+		const int compared = compare_keys(data + at - bytes, data + at);
+
+		if (compared > 0 || (compared == 0 && run->options.unique))
+			return false;
+	}
+	return true;
+}
+
+/* ---- a job -------------------------------------------------------------------------- */
+
+static ptrdiff_t
+give(void *context, void *into, size_t bytes)
+{
+	struct run *run = context;
+	const size_t left = run->input.bytes - run->at, most = left < bytes ? left : bytes;
+	const size_t now = most == 0 ? 0 : 1 + (size_t)(fuzz_random(&run->state) % most);
+
+	if (now > 0)
+		memcpy(into, run->input.data + run->at, now);
+	run->at += now;
+	return (ptrdiff_t)now;
+}
+
+static int
+take(void *context, const void *data, size_t bytes)
+{
+	fuzz_put(&((struct run *)context)->output, data, bytes);
+	return 0;
+}
+
+static gsort_status
+run_job(struct run *run)
+{
+	gsort_status status;
+	gsort *job;
+
+	run->output.bytes = run->at = 0;
+	status = gsort_open(&job, &run->options);
+	if (status == GSORT_OK)
+		status = gsort_run(job);
+	if (status == GSORT_ERROR)
+		FUZZ_MUST(gsort_message()[0] != '\0');
+	gsort_close(job);
+	return status;
+}
+
+static void
+choose_keys(struct run *run, struct fuzz *from)
+{
+	struct gsort_options *options = &run->options;
+
+	options->keys = run->keys;
+	options->key_count = fuzz_pick(from, KEYS + 1);
+	for (size_t k = 0; k < options->key_count; k++) {
+		struct gsort_key *key = &run->keys[k];
+
+		*key = (struct gsort_key){
+			.type = (enum gsort_type)fuzz_pick(from, 11), .reverse = fuzz_pick(from, 2),
+			.bytes = 1 + fuzz_pick(from, 20),
+		};
+		if (width(key) > options->record_bytes)
+			*key = (struct gsort_key){ .type = GSORT_TEXT, .bytes = 1 };
+		key->offset = fuzz_take(from, 2) % (options->record_bytes - width(key) + 1);
+	}
+}
+
+/* Records of few or many letters, some of which are alike. */
+static void
+make_input(struct run *run, struct fuzz *from)
+{
+	const size_t bytes = run->options.record_bytes;
+	const unsigned shape = fuzz_pick(from, 8), letters = fuzz_pick(from, 2) ? 256 : 3;
+	size_t count = (size_t)fuzz_take(from, 2);
+	uint8_t record[256];
+
+	count = shape & 1 ? count % 100 : count % MOST_RECORDS;
+	count = count < MOST_BYTES / bytes ? count : MOST_BYTES / bytes;
+	for (size_t i = 0; i < count; i++) {
+		for (size_t b = 0; b < bytes; b++)
+			record[b] = (uint8_t)(fuzz_random(&run->state) % letters);
+		if (shape & 2)
+			memset(record, 7, bytes * 3 / 4);
+		if (shape & 4 && i % 10 == 0)
+			memset(record, 1, bytes);
+		fuzz_put(&run->input, record, bytes);
+	}
+	fuzz_put(&run->input, from->data, from->bytes / bytes * bytes);
+}
+
+static void
+judge(struct run *run)
+{
+	struct fuzz_bytes right = { .data = NULL };
+	const gsort_status status = run_job(run);
+
+	if (run->options.operation == GSORT_CHECK) {
+		FUZZ_MUST(status == (is_sorted(run) ? GSORT_OK : GSORT_DISORDER));
+		return;
+	}
+	FUZZ_MUST(status == GSORT_OK);
+	sort_right(run, &right);
+	FUZZ_MUST(right.bytes == run->output.bytes);
+	FUZZ_MUST(right.bytes == 0 || memcmp(right.data, run->output.data, right.bytes) == 0);
+	fuzz_free(&right);
+}
+
+void
+fuzz_records(const uint8_t *data, size_t bytes)
+{
+	struct fuzz from = { data, bytes };
+	const unsigned flags = (unsigned)fuzz_take(&from, 2), more = (unsigned)fuzz_take(&from, 1);
+	struct run run = {
+		.options = {
+			.struct_size = sizeof run.options,
+			.operation = (flags & 15) == 15 ? GSORT_CHECK : GSORT_SORT,
+			.record_bytes = 1 + fuzz_take(&from, 1) % 200,
+			.reverse = flags & 16, .unique = flags & 32, .counts = (flags & 192) == 64,
+			.repeated = (flags & 0x300) == 0x100, .singletons = (flags & 0x300) == 0x200,
+			.head = (flags & 0xc00) == 0x400, .head_count = more,
+			.verify = flags & 0x1000,
+			.endian = flags & 0x2000 ? GSORT_ENDIAN_BIG : GSORT_ENDIAN_LITTLE,
+			.decompress = GSORT_DECOMPRESS_NONE,
+			.threads = 1 + more % 3, .memory_bytes = flags & 0x8000 ? 16 << 20 : 0,
+			.temp_dirs = dirs, .temp_dir_count = 1,
+			.check = GSORT_CHECK_QUIET,
+			.read = give, .write = take,
+		},
+		.state = more,
+	};
+
+	run.options.read_context = run.options.write_context = &run;
+	if (run.options.operation == GSORT_CHECK) {
+		run.options.counts = run.options.repeated = run.options.singletons = false;
+		run.options.head = run.options.verify = false;
+	}
+	choose_keys(&run, &from);
+	make_input(&run, &from);
+	judge(&run);
+	/* What is sorted now is in order, and merging it alone changes nothing. */
+	if (run.options.operation == GSORT_SORT && !run.options.counts) {
+		fuzz_free(&run.input);
+		run.input = run.output;
+		run.output = (struct fuzz_bytes){ .data = NULL };
+		run.options.operation = flags & 1 ? GSORT_MERGE : GSORT_CHECK;
+		run.options.unique = run.options.repeated = run.options.singletons = false;
+		run.options.head = run.options.verify = false;
+		judge(&run);
+	}
+	fuzz_free(&run.input);
+	fuzz_free(&run.output);
+}

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The shared library: what it shows, and that programs compiled with another version go on.
+
+load ../helpers
+
+prepare() {
+	library=$GSORT_BUILD/libgsort.so.0
+	[ -e "$library" ] || skip "there is no shared library: sanitizer, or --disable-shared"
+}
+
+@test "symbols, constants and structs are those of src/libgsort.abi" {
+	needs nm cc
+	[ "$(getconf LONG_BIT)" = 64 ] || skip "sizes are those of 64 bits"
+	"$GSORT_SOURCE/tests/house/abi.sh" "$library" >abi
+	[ "$(wc -l <abi)" -gt 150 ]
+	diff "$GSORT_SOURCE/src/libgsort.abi" abi || {
+		echo "# if programs compiled before go on: tests/house/abi.sh $library >src/libgsort.abi"
+		false
+	}
+}
+
+@test "it is called libgsort.so.0, exports what gsort.h declares, and needs only libc" {
+	needs readelf nm
+	readelf -d "$library" | grep -q 'SONAME.*\[libgsort\.so\.0\]'
+	[ "$(readelf -d "$library" | sed -n 's/.*NEEDED.*\[\(.*\)\.so.*/\1/p' |
+		grep -vxE 'lib(c|m|dl|pthread|stdc\+\+|gcc_s)|ld-linux.*')" = "" ]
+	nm -D --defined-only "$library" | sed -n 's/.* T \(.*\)@@GSORT_0/\1/p' | sort >exported
+	grep -oE '\bgsort_[a-z_]+\(' "$GSORT_SOURCE/src/gsort.h" | tr -d '(' | sort -u | diff exported -
+}
+
+@test "a program of an older and of a newer header runs with this library" {
+	needs cc
+	cat >ages.c <<-'END'
+		#include <assert.h>
+		#include <gsort.h>
+		#include <stddef.h>
+		#include <stdio.h>
+		#include <string.h>
+
+		struct newer { struct gsort_options options; int more; };
+
+		int main(void)
+		{
+			const char *const names[] = { "keys" };
+			struct newer newer = { { .struct_size = sizeof newer, .type = GSORT_U8, .inputs = names,
+			                         .input_count = 1, .output = "sorted" }, 0 };
+			struct gsort_options older;
+			gsort *job;
+
+			/* newer, but it uses nothing new */
+			assert(gsort_open(&job, &newer.options) == GSORT_OK && gsort_run(job) == GSORT_OK);
+			assert(gsort_stats(job)->struct_size == sizeof(struct gsort_stats));
+			gsort_close(job);
+			newer.more = 1;
+			assert(gsort_open(&job, &newer.options) == GSORT_ERROR && job == NULL);
+			assert(gsort_last_error() == GSORT_ERROR_USAGE);
+			puts(gsort_message());
+
+			/* older: what comes after OUTPUT is not read */
+			memset(&older, 0xff, sizeof older);
+			memcpy(&older, &newer.options, offsetof(struct gsort_options, in_place));
+			older.struct_size = offsetof(struct gsort_options, in_place);
+			assert(gsort_open(&job, &older) == GSORT_OK && gsort_run(job) == GSORT_OK);
+			gsort_close(job);
+			older.struct_size = 0;
+			assert(gsort_open(&job, &older) == GSORT_ERROR);
+			puts(gsort_message());
+			return 0;
+		}
+	END
+	cc -o ages ages.c -I"$GSORT_SOURCE/src" "$library"
+	printf 'cab' >keys
+	LD_LIBRARY_PATH=$GSORT_BUILD ./ages >printed
+	[ "$(cat sorted)" = abc ]
+	[[ $(sed -n 1p printed) == *"needs a newer libgsort" ]]
+	[[ $(sed -n 2p printed) == "struct_size of the options is 0: set it to sizeof(struct gsort_options)"* ]]
+}
+
+@test "what fails has a kind: usage, input, I/O, memory, device, interrupted; each thread its own" {
+	needs cc
+	cat >kinds.c <<-'END'
+		#include <assert.h>
+		#include <gsort.h>
+		#include <pthread.h>
+		#include <signal.h>
+		#include <stdlib.h>
+		#include <string.h>
+		#include <unistd.h>
+
+		static gsort *running;
+
+		static enum gsort_error run(struct gsort_options options)
+		{
+			gsort *job;
+			gsort_status status;
+
+			options.struct_size = sizeof options;
+			status = gsort_open(&job, &options);
+			if (status == GSORT_OK) {
+				running = job;
+				status = gsort_run(job);
+			}
+			gsort_close(job);
+			return status == GSORT_ERROR ? gsort_last_error() : GSORT_ERROR_NONE;
+		}
+
+		static ptrdiff_t endless(void *context, void *into, size_t bytes)
+		{
+			size_t *left = context;
+
+			if (*left > 0 && --*left == 0)
+				gsort_interrupt(running);
+			memset(into, '\n', bytes);
+			for (size_t at = 1; at < bytes; at += 2)
+				((char *)into)[at - 1] = '1';
+			return (ptrdiff_t)bytes;
+		}
+
+		static void alarmed(int signal)
+		{
+			(void)signal;
+			gsort_interrupt(running);
+		}
+
+		static void *other(void *context)
+		{
+			(void)context;
+			assert(gsort_last_error() == GSORT_ERROR_NONE && gsort_message()[0] == '\0');
+			return NULL;
+		}
+
+		int main(void)
+		{
+			const char *const text[] = { "text" }, *const missing[] = { "missing" }, *const fifo[] = { "fifo" };
+			struct sigaction action = { .sa_handler = alarmed };
+			size_t reads = 3;
+			pthread_t thread;
+
+			assert(run((struct gsort_options){ .head = true, .operation = GSORT_CHECK }) == GSORT_ERROR_USAGE);
+			assert(run((struct gsort_options){ .inputs = text, .input_count = 1, .output = "out" })
+			       == GSORT_ERROR_INPUT);
+			assert(run((struct gsort_options){ .inputs = missing, .input_count = 1, .output = "out" })
+			       == GSORT_ERROR_IO);
+			assert(run((struct gsort_options){ .inputs = text, .input_count = 1, .output = "out",
+			       .type = GSORT_U32, .device = GSORT_DEVICE_GPU }) == GSORT_ERROR_DEVICE);
+			assert(strcmp(gsort_message(), "") != 0);
+			pthread_create(&thread, NULL, other, NULL);
+			pthread_join(thread, NULL);
+
+			/* while it reads from memory without end; then while it waits for a FIFO */
+			assert(run((struct gsort_options){ .read = endless, .read_context = &reads, .output = "out" })
+			       == GSORT_ERROR_INTERRUPTED);
+			assert(strcmp(gsort_message(), "interrupted") == 0);
+			assert(access("out", F_OK) != 0);
+			sigaction(SIGALRM, &action, NULL);
+			alarm(1);
+			assert(run((struct gsort_options){ .inputs = fifo, .input_count = 1, .output = "out" })
+			       == GSORT_ERROR_INTERRUPTED);
+			assert(access("out", F_OK) != 0);
+			alarm(1);
+			assert(run((struct gsort_options){ .inputs = fifo, .input_count = 1, .operation = GSORT_CHECK })
+			       == GSORT_ERROR_INTERRUPTED);
+			return 0;
+		}
+	END
+	cc -o kinds kinds.c -I"$GSORT_SOURCE/src" "$library" -pthread
+	echo one >text			# no number, and 4 bytes
+	mkfifo fifo
+	exec 9<>fifo			# somebody has it open, and writes nothing
+	LD_LIBRARY_PATH=$GSORT_BUILD ./kinds
+	exec 9>&-
+}

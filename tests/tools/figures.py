@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Compare gsort's figures about random keys with those of Python.
+
+figures.py SEED ROUNDS: each round draws a type, keys, figures and other options.  Prints each
+figure that is wrong, and exits with 1 if there is one.  Works in the current folder.
+"""
+import collections
+import gzip
+import json
+import math
+import random
+import struct
+import subprocess
+import sys
+from fractions import Fraction
+
+FORMATS = dict(u8="B", i8="b", u16="H", i16="h", u32="I", i32="i", u64="Q", i64="q", f32="f", f64="d")
+QUANTILES = ["0", "0.5", "0.95", "0.333333", "1", "1.0", ".25", "0.999"]
+draw = random.Random(int(sys.argv[1]))
+wrong = 0
+
+
+def is_float(kind):
+    return kind[0] == "f" or kind == "text-float"
+
+
+def ordered(kind, x):
+    """The place of x in the order of its type: totalOrder for floats."""
+    if not is_float(kind):
+        return x
+    if kind == "text-float":
+        if x != x:
+            return -1
+        kind = "f64"
+    bits = int(kind[1:])
+    raw = int.from_bytes(struct.pack("<" + FORMATS[kind], x), "little")
+    return ~raw & (2**bits - 1) if raw >> (bits - 1) else raw | 1 << (bits - 1)
+
+
+def draw_integer(low, high, style):
+    if style == "few":
+        return low + draw.randrange(3)
+    if style == "edges":
+        return draw.choice([low, high - 1, draw.randrange(low, high), low + draw.randrange(9)])
+    return draw.randrange(low, high)
+
+
+def draw_float(form, style):
+    if style == "few":
+        x = draw.choice([1.5, -2.0, 0.1])
+    elif style == "edges":
+        x = draw.choice([0.0, -0.0, math.inf, -math.inf, math.nan, 5e-324, draw.randrange(5) * 1.0,
+                         draw.uniform(-1, 1) * 10 ** draw.randrange(-30, 30)])
+    else:
+        x = draw.uniform(-1e3, 1e3)
+    return struct.unpack("<" + form, struct.pack("<" + form, x))[0]
+
+
+def draw_keys(kind, n):
+    style = draw.choice(["few", "edges", "uniform"])
+    if is_float(kind):
+        return [draw_float(FORMATS.get(kind, "d"), style) for _ in range(n)]
+    if kind == "text":
+        return [draw.choice([draw_integer(-2**63, 2**64, style), draw.randrange(-100, 100),
+                             draw.randrange(-10**6, 10**6)]) for _ in range(n)]
+    bits = int(kind[1:])
+    low = -(1 << bits - 1) if kind[0] == "i" else 0
+    return [draw_integer(low, low + (1 << bits), style) for _ in range(n)]
+
+
+def as_bytes(kind, keys):
+    if kind in FORMATS:
+        return struct.pack("<%d%s" % (len(keys), FORMATS[kind]), *keys)
+    return "".join("%r\n" % x for x in keys).encode()
+
+
+def same(kind, printed, expected):
+    """Is a figure of JSON that number?  Floats of 32 bits are printed as such."""
+    if printed is None or expected is None:
+        return printed is expected
+    if isinstance(printed, str) or isinstance(expected, float):
+        printed = float(printed)
+        if kind == "f32" and math.isfinite(printed):
+            printed = struct.unpack("f", struct.pack("f", printed))[0]
+    return printed == expected or (printed != printed and expected != expected)
+
+
+class Round:
+    def __init__(self):
+        self.kind = draw.choice(list(FORMATS) + ["text", "text", "text-float"])
+        self.n = draw.choice([0, 1, 2, 3, 10, 100, 1000, 5000])
+        self.keys = draw_keys(self.kind, self.n)
+        self.most = draw.choice([0, 1, 3, 10, 2000])
+        self.bars = draw.choice([1, 2, 7, 10, 100])
+        self.reverse = draw.random() < 0.3
+        self.options = ["--type=" + self.kind, "--json", "--quantiles=" + ",".join(QUANTILES),
+                        "--top=%d" % self.most]
+        self.options += ["-r"] if self.reverse else ["--summary", "--histogram=%d" % self.bars]
+        self.options += draw.choice([[], ["--parallel=1"], ["-S", "1M", "-T", "."], ["--verify"]])
+        self.ordered = sorted(self.keys, key=lambda x: ordered(self.kind, x), reverse=self.reverse)
+
+    def report(self, what, *details):
+        global wrong
+        wrong += 1
+        print(what, "of", self.n, "keys:", *self.options, *details)
+
+    def compare(self, what, printed, expected):
+        if not same(self.kind, printed, expected):
+            self.report(what, printed, "is not", expected)
+
+    def run(self):
+        middle = draw.randrange(self.n + 1)
+        with open("a", "wb") as file:
+            file.write(as_bytes(self.kind, self.keys[:middle]))
+        with gzip.open("b.gz", "wb") as file:
+            file.write(as_bytes(self.kind, self.keys[middle:]))
+        done = subprocess.run(["gsort", *self.options, "a", "b.gz"], capture_output=True)
+        if done.returncode != 0:
+            self.report("status %d" % done.returncode, done.stderr)
+            return
+        figures = json.loads(done.stdout)
+        self.compare("keys", figures["keys"], self.n)
+        self.check_quantiles(figures["quantiles"])
+        self.check_top(figures["top"])
+        if not self.reverse:
+            self.check_summary(figures["summary"])
+            (self.check_bars if is_float(self.kind) else self.check_integer_bars)(figures["histogram"])
+
+    def nearest(self, fraction):
+        return self.ordered[max(1, math.ceil(Fraction(fraction) * self.n)) - 1] if self.n > 0 else None
+
+    def check_quantiles(self, printed):
+        self.compare("quantiles", len(printed), len(QUANTILES))
+        for name, figure in zip(QUANTILES, printed):
+            self.compare("quantile " + name, figure["value"], self.nearest("0" + name if name[0] == "." else name))
+
+    def check_top(self, printed):
+        counts = collections.Counter(ordered(self.kind, x) for x in self.keys)
+        values = {ordered(self.kind, x): x for x in self.keys}
+        sign = -1 if self.reverse else 1
+        expected = sorted(counts.items(), key=lambda pair: (-pair[1], sign * pair[0]))[:self.most]
+        self.compare("top", len(printed), len(expected))
+        for (key, count), figure in zip(expected, printed):
+            self.compare("top value", figure["value"], values[key])
+            self.compare("top count", figure["count"], count)
+
+    def check_summary(self, printed):
+        self.compare("count", printed["count"], self.n)
+        self.compare("distinct", printed["distinct"], len({ordered(self.kind, x) for x in self.keys}))
+        self.compare("min", printed["min"], self.ordered[0] if self.n > 0 else None)
+        self.compare("max", printed["max"], self.ordered[-1] if self.n > 0 else None)
+        for name, fraction in ("q1", "0.25"), ("median", "0.5"), ("q3", "0.75"):
+            self.compare(name, printed[name], self.nearest(fraction))
+        if is_float(self.kind):
+            special = [x for x in self.keys if not math.isfinite(x)]
+            total = float(sum(special) if special else math.fsum(self.keys))
+            if not same("f64", printed["sum"], total):
+                self.report("sum", printed["sum"], "is not", total)
+        else:
+            self.compare("sum", printed["sum"], sum(self.keys))
+
+    def check_integer_bars(self, bars):
+        if self.n == 0:
+            self.compare("bars", len(bars), 0)
+            return
+        low, high = self.ordered[0], self.ordered[-1]
+        widths = [bar["to"] - bar["from"] for bar in bars]
+        self.compare("bars", len(bars), min(self.bars, high - low + 1))
+        self.compare("first bar", bars[0]["from"], low)
+        self.compare("last bar", bars[-1]["to"], high)
+        self.compare("widths", max(widths) - min(widths) <= 1, True)
+        for bar, following in zip(bars, bars[1:]):
+            self.compare("edge", following["from"], bar["to"] + 1)
+        for bar in bars:
+            self.compare("bar", bar["count"], sum(bar["from"] <= x <= bar["to"] for x in self.keys))
+
+    def check_bars(self, bars):
+        finite = [bar for bar in bars if not isinstance(bar["from"], str)]
+        self.compare("all bars", sum(bar["count"] for bar in bars), self.n)
+        for bar in bars:
+            if bar in finite:
+                last = bar is finite[-1]
+                inside = sum(bar["from"] <= x < bar["to"] or last and x == bar["to"]
+                             for x in self.keys if math.isfinite(x))
+            else:
+                inside = sum(same("f64", bar["from"], x) for x in self.keys)
+            self.compare("bar", bar["count"], inside)
+
+
+for _ in range(int(sys.argv[2])):
+    Round().run()
+sys.exit(wrong > 0)

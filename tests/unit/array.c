@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* array.c - the calls of gsort.h that take arrays, compared with sorts of the C library */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/key.h"
+#include "format/raw.h"
+#include "gsort.h"
+#include "sort/span.h"
+#include "tests/unit/shapes.h"
+#include "tests/unit/units.h"
+
+void unit_array(void);
+
+enum { MOST = 1 << 21 };
+
+/* A key as ordered bits, and where it was: the order of these is that of a stable sort. */
+struct element {
+	uint64_t key;
+	size_t   index;
+};
+
+static struct element expect[MOST];
+static uint64_t input[MOST], keys[MOST], payload[MOST], indices[MOST];
+
+static int
+compare(const void *a, const void *b)
+{
+	const struct element *x = a, *y = b;
+
+	return x->key != y->key ? (x->key > y->key) - (x->key < y->key)
+	                        : (x->index > y->index) - (x->index < y->index);
+}
+
+struct shot {
+	enum gsort_type type;
+	unsigned shape;
+	size_t   count;
+	struct gsort_array_options options;
+	char     name[128];
+};
+
+static unsigned
+bits(const struct shot *shot)
+{
+	return gs_key_bits(shot->type);
+}
+
+/* Key number AT of KEYS as ordered bits of the shot. */
+static uint64_t
+ordered(const struct shot *shot, const void *of, size_t at)
+{
+	uint64_t key = 0;
+
+	memcpy(&key, (const char *)of + at * (bits(shot) / 8), bits(shot) / 8);
+	gs_raw_to_ordered(shot->type, GSORT_ENDIAN_HOST, shot->options.reverse, &key, 1, 1);
+	return key;
+}
+
+static void
+make(struct shot *shot)
+{
+	for (size_t i = 0; i < shot->count; i++) {
+		const uint64_t key = shapes[shot->shape].key(i, shot->count);
+
+		gs_key_put(input, bits(shot), i, key >> (64 - bits(shot)));
+		expect[i] = (struct element){ ordered(shot, input, i), i };
+	}
+	qsort(expect, shot->count, sizeof *expect, compare);
+	memcpy(keys, input, shot->count * (bits(shot) / 8));
+	snprintf(shot->name, sizeof shot->name, "%zu times %s, %s, %s, %u threads", shot->count,
+	         gs_key_name(shot->type), shapes[shot->shape].name,
+	         shot->options.reverse ? "down" : "up", shot->options.threads);
+}
+
+/* The first place where KEYS are not as expected; or where PAYLOAD is not that of the key. */
+static size_t
+wrong_key(const struct shot *shot)
+{
+	size_t at = 0;
+
+	while (at < shot->count && ordered(shot, keys, at) == expect[at].key)
+		at++;
+	return at;
+}
+
+static void
+check_sort(const struct shot *shot)
+{
+	const gsort_status before = gsort_is_sorted(keys, shot->count, shot->type, &shot->options);
+	bool sorted = true;
+
+	for (size_t i = 1; i < shot->count; i++)
+		sorted = sorted && ordered(shot, input, i - 1) <= ordered(shot, input, i);
+	CHECK(before == (sorted ? GSORT_OK : GSORT_DISORDER), "%s: sorted: %d", shot->name, sorted);
+	CHECK(gsort_sort(keys, shot->count, shot->type, &shot->options) == GSORT_OK &&
+	      wrong_key(shot) == shot->count, "%s: not at %zu", shot->name, wrong_key(shot));
+	CHECK(gsort_is_sorted(keys, shot->count, shot->type, &shot->options) == GSORT_OK,
+	      "%s: is sorted", shot->name);
+}
+
+/* With memory of the caller, and not a byte beyond it. */
+static void
+check_scratch(struct shot *shot)
+{
+	const size_t bytes = gsort_scratch_bytes(shot->count, shot->type, &shot->options);
+	unsigned char *scratch = malloc(bytes + 1);
+
+	scratch[bytes] = 0x5a;
+	memset(scratch, 0xa5, bytes);
+	memcpy(keys, input, shot->count * (bits(shot) / 8));
+	shot->options.scratch = scratch;
+	shot->options.scratch_bytes = bytes;
+	CHECK(gsort_sort(keys, shot->count, shot->type, &shot->options) == GSORT_OK &&
+	      wrong_key(shot) == shot->count && scratch[bytes] == 0x5a, "%s: with scratch", shot->name);
+	shot->options.scratch = NULL;
+	free(scratch);
+}
+
+static void
+check_argsort(const struct shot *shot, enum gsort_type index_type)
+{
+	const unsigned index_bits = gs_key_bits(index_type);
+	size_t at = 0;
+
+	CHECK(gsort_argsort(input, shot->count, shot->type, indices, index_type, &shot->options) ==
+	      GSORT_OK, "%s: %s", shot->name, gsort_message());
+	while (at < shot->count && gs_key_at(indices, index_bits, at) == expect[at].index)
+		at++;
+	CHECK(at == shot->count, "%s: stable indices of %u bits: not at %zu", shot->name, index_bits, at);
+}
+
+/* The payload is a number that belongs to the index; each of them is there once. */
+static void
+check_pairs(const struct shot *shot, unsigned payload_bits)
+{
+	uint64_t sum = 0, all = 0;
+	size_t at = 0;
+
+	memcpy(keys, input, shot->count * (bits(shot) / 8));
+	for (size_t i = 0; i < shot->count; i++) {
+		gs_key_put(payload, payload_bits, i, i);
+		all += units_mix(i);
+	}
+	CHECK(gsort_sort_pairs(keys, payload, payload_bits / 8, shot->count, shot->type, &shot->options) ==
+	      GSORT_OK && wrong_key(shot) == shot->count, "%s: keys of pairs: not at %zu", shot->name,
+	      wrong_key(shot));
+	for (; at < shot->count; at++) {
+		const uint64_t index = gs_key_at(payload, payload_bits, at);
+
+		sum += units_mix(index);
+		if (index >= shot->count || ordered(shot, input, index) != expect[at].key)
+			break;
+	}
+	CHECK(at == shot->count && sum == all, "%s: payloads of %u bits: not at %zu", shot->name,
+	      payload_bits, at);
+}
+
+/* Sorted pieces of the input are merged again. */
+static void
+check_merge(const struct shot *shot, size_t pieces)
+{
+	const size_t key_bytes = bits(shot) / 8;
+	const void *arrays[64];
+	size_t counts[64];
+
+	memcpy(payload, input, shot->count * key_bytes);
+	for (size_t p = 0; p < pieces; p++) {
+		const size_t begin = shot->count * p / pieces;
+		char *piece = (char *)payload + begin * key_bytes;
+
+		arrays[p] = piece;
+		counts[p] = shot->count * (p + 1) / pieces - begin;
+		(void)gsort_sort(piece, counts[p], shot->type, &shot->options);
+	}
+	memset(keys, 0x55, shot->count * key_bytes);
+	CHECK(gsort_merge_arrays(keys, arrays, counts, pieces, shot->type, &shot->options) == GSORT_OK &&
+	      wrong_key(shot) == shot->count, "%s: %zu pieces are merged: not at %zu", shot->name, pieces,
+	      wrong_key(shot));
+}
+
+static void
+check_all(enum gsort_type type, unsigned shape, size_t count, bool reverse, unsigned threads)
+{
+	struct shot shot = { type, shape, count, { .struct_size = sizeof shot.options,
+	                     .reverse = reverse, .threads = threads }, "" };
+
+	make(&shot);
+	check_sort(&shot);
+	check_scratch(&shot);
+	check_argsort(&shot, count % 2 == 0 ? GSORT_U32 : GSORT_U64);
+	check_pairs(&shot, count % 3 == 0 ? 32 : 64);
+	check_merge(&shot, count % 37 + 1);
+}
+
+static void
+check_sizes(void)
+{
+	static const size_t counts[] = { 0, 1, 2, 3, 31, 1000, 2049, 4097, 40000 };
+
+	for (int type = GSORT_U8; type <= GSORT_F64; type++)
+		for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++)
+			for (unsigned reverse = 0; reverse < 2; reverse++)
+				check_all((enum gsort_type)type, 0, counts[c], reverse, 1 + reverse * 3);
+}
+
+static void
+check_shapes(void)
+{
+	const size_t count = units_brief() ? 300001 : 1500001;
+
+	for (unsigned shape = 0; shape < SHAPES; shape++) {
+		check_all(GSORT_F64, shape, count, false, 3);
+		check_all(GSORT_U32, shape, count, shape % 2, 3);
+		check_all(GSORT_U64, shape, 50000, shape % 2, 1);
+	}
+	check_all(GSORT_I64, 0, MOST, true, 4);
+	check_all(GSORT_I16, 0, MOST, true, 4);
+	check_all(GSORT_F32, 0, MOST, false, 1);
+}
+
+/* Leading bits that are equal, in runs of every length, again and again: refine() of order.c. */
+static void
+check_ties(void)
+{
+	static const unsigned spans[] = { 1, 20, 40, 63 };
+
+	for (unsigned s = 0; s < sizeof spans / sizeof spans[0]; s++) {
+		struct shot shot = { GSORT_U64, 0, 200000, { .struct_size = sizeof shot.options,
+		                     .threads = 2 }, "" };
+
+		for (size_t i = 0; i < shot.count; i++) {
+			input[i] = units_mix(i % 7) << spans[s] |
+			           (units_mix(~i) & ((UINT64_C(1) << spans[s]) - 1));
+			if (i % 5 == 0)
+				input[i] = units_mix(i) % 3;
+			expect[i] = (struct element){ input[i], i };
+		}
+		qsort(expect, shot.count, sizeof *expect, compare);
+		snprintf(shot.name, sizeof shot.name, "ties of %u bits", spans[s]);
+		check_argsort(&shot, GSORT_U64);
+		check_pairs(&shot, 32);
+	}
+}
+
+/* totalOrder, and the bits of NaNs. */
+static void
+check_floats(void)
+{
+	double floats[] = { NAN, 1, -0.0, INFINITY, 0.0, -NAN, -INFINITY, -1 };
+	const size_t count = sizeof floats / sizeof floats[0];
+
+	CHECK(gsort_sort(floats, count, GSORT_F64, NULL) == GSORT_OK, "floats");
+	CHECK(isnan(floats[0]) && signbit(floats[0]) && isinf(floats[1]) && floats[2] < 0 &&
+	      signbit(floats[3]) && !signbit(floats[4]) && isinf(floats[6]) && isnan(floats[7]) &&
+	      !signbit(floats[7]), "-NaN, -inf, -1, -0, 0, 1, inf, NaN");
+}
+
+static void
+fails(gsort_status status, enum gsort_error kind, const char *says)
+{
+	CHECK(status == GSORT_ERROR && gsort_last_error() == kind &&
+	      strstr(gsort_message(), says) != NULL, "\"%s\" says \"%s\"", gsort_message(), says);
+}
+
+static void
+check_errors(void)
+{
+	struct { struct gsort_array_options options; size_t more; } newer = {
+		{ .struct_size = sizeof newer }, 0
+	};
+	struct gsort_array_options unset = { .reverse = true };
+	uint32_t few[4] = { 3, 1, 2, 0 };
+	const void *arrays[2] = { few, few };
+	const size_t counts[2] = { 1, 4 };
+
+	fails(gsort_sort(few, 4, GSORT_TEXT, NULL), GSORT_ERROR_USAGE, "binary type");
+	fails(gsort_sort(few, 4, (enum gsort_type)99, NULL), GSORT_ERROR_USAGE, "binary type");
+	fails(gsort_sort(NULL, 4, GSORT_U32, NULL), GSORT_ERROR_USAGE, "the array of keys is NULL");
+	fails(gsort_sort((char *)few + 1, 2, GSORT_U32, NULL), GSORT_ERROR_USAGE, "not aligned to 4");
+	fails(gsort_sort(few, SIZE_MAX / 2, GSORT_U32, NULL), GSORT_ERROR_USAGE, "no array holds");
+	fails(gsort_sort(few, 4, GSORT_U32, &unset), GSORT_ERROR_USAGE, "struct_size of the array options");
+	CHECK(gsort_sort(few, 1, GSORT_U32, &newer.options) == GSORT_OK, "a newer program");
+	newer.more = 1;
+	fails(gsort_sort(few, 4, GSORT_U32, &newer.options), GSORT_ERROR_USAGE, "needs a newer one");
+	unset = (struct gsort_array_options){ .struct_size = sizeof unset, .scratch = few, .scratch_bytes = 16 };
+	fails(gsort_sort(keys, 50000, GSORT_U32, &unset), GSORT_ERROR_USAGE, "scratch has 16 bytes, but");
+	fails(gsort_argsort(few, 4, GSORT_U32, payload, GSORT_I64, NULL), GSORT_ERROR_USAGE,
+	      "indices are u32 or u64");
+	fails(gsort_argsort(few, (size_t)1 << 33, GSORT_U32, payload, GSORT_U32, NULL),
+	      GSORT_ERROR_USAGE, "keys have indices of 64 bits");
+	fails(gsort_sort_pairs(few, payload, 2, 4, GSORT_U32, NULL), GSORT_ERROR_USAGE,
+	      "a payload has 4 or 8 bytes");
+	fails(gsort_merge_arrays(keys, arrays, counts, 2, GSORT_U32, NULL), GSORT_ERROR_INPUT,
+	      "array 1 is not sorted: element 1 should come before element 0");
+	CHECK(gsort_is_sorted(few, 4, GSORT_U32, NULL) == GSORT_DISORDER &&
+	      strcmp(gsort_message(), "element 1 should come before element 0") == 0, "the first break");
+	fails(gsort_is_sorted(few, 4, GSORT_TEXT_FLOAT, NULL), GSORT_ERROR_USAGE, "binary type");
+	CHECK(few[0] == 3 && few[3] == 0, "and nothing is sorted");
+}
+
+void
+unit_array(void)
+{
+	check_sizes();
+	check_shapes();
+	check_ties();
+	check_floats();
+	check_errors();
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * items.c - rows for src/sort/items/: bounds, division, and the sort of a part
+ *
+ * Items are lines of any length, by the bytes before the newline or before a ';'.  Their words
+ * cannot tell "a" from "a\\0", so COMPARE() decides some of them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sort/items/divide.h"
+#include "sort/items/follow.h"
+#include "sort/items/part.h"
+#include "tests/unit/units.h"
+
+void unit_items(void);
+
+enum { MOST_ITEMS = 3000, MOST_BYTES = 1 << 20 };
+
+/* ---- lines as items --------------------------------------------------------------- */
+
+static const char *
+end_of(const void *context, const char *item, const char *limit)
+{
+	(void)context;
+	return (const char *)memchr(item, '\n', (size_t)(limit - item)) + 1;
+}
+
+static size_t
+key_bytes(const char *item, size_t bytes)
+{
+	const char *end = memchr(item, ';', bytes);
+
+	return end != NULL ? (size_t)(end - item) : bytes - 1;
+}
+
+static bool
+words_of(const void *context, const char *const *items, const uint32_t *bytes, size_t count,
+         unsigned level, uint64_t *words)
+{
+	bool more = false;
+
+	(void)context;
+	for (size_t i = 0; i < count; i++) {
+		const size_t length = key_bytes(items[i], bytes[i]);
+
+		words[i] = 0;
+		for (size_t b = 0; b < 8 && 8 * level + b < length; b++)
+			words[i] |= (uint64_t)(uint8_t)items[i][8 * level + b] << (56 - 8 * b);
+		more |= length > 8 * (level + 1);
+	}
+	return more;
+}
+
+static int
+compare(const void *context, const char *one, size_t one_bytes, const char *other,
+        size_t other_bytes)
+{
+	const size_t a = key_bytes(one, one_bytes), b = key_bytes(other, other_bytes);
+	const int compared = memcmp(one, other, a < b ? a : b);
+
+	(void)context;
+	return compared != 0 ? compared : a < b ? -1 : a > b;
+}
+
+static const struct gs_item_order lines = { .end = end_of, .words = words_of, .compare = compare };
+
+/* ---- what is right ------------------------------------------------------------------ */
+
+static char text[MOST_BYTES], sorted[MOST_BYTES], divided[MOST_BYTES];
+static const char *found[MOST_ITEMS];
+
+/* Equal keys: by place. */
+static int
+compare_pointers(const void *one, const void *other)
+{
+	const char *a = *(const char *const *)one, *b = *(const char *const *)other;
+	const int compared = compare(NULL, a, (size_t)(end_of(NULL, a, text + MOST_BYTES) - a), b,
+	                             (size_t)(end_of(NULL, b, text + MOST_BYTES) - b));
+
+	return compared != 0 ? compared : a < b ? -1 : a > b;
+}
+
+/* The lines of TEXT in order, in SORTED. */
+static void
+sort_right(size_t count)
+{
+	const char *at = text;
+	char *to = sorted;
+
+	for (size_t i = 0; i < count; i++) {
+		found[i] = at;
+		at = end_of(NULL, at, text + MOST_BYTES);
+	}
+	qsort(found, count, sizeof found[0], compare_pointers);
+	for (size_t i = 0; i < count; i++) {
+		const size_t bytes = (size_t)(end_of(NULL, found[i], text + MOST_BYTES) - found[i]);
+
+		memcpy(to, found[i], bytes);
+		to += bytes;
+	}
+}
+
+/* ---- rows --------------------------------------------------------------------------- */
+
+static uint64_t state;
+
+static unsigned
+draw(unsigned below)
+{
+	state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
+	return (unsigned)(state >> 33) % below;
+}
+
+static const struct row {
+	const char *name;
+	size_t      count;
+	size_t      prefix;	/* bytes that all have in common */
+	unsigned    length;	/* of a key, at most */
+	unsigned    letters;
+	unsigned    wanted;	/* bins */
+} rows[] = {
+	{ "no line", 0, 0, 4, 4, 4 },
+	{ "one line", 1, 0, 4, 4, 4 },
+	{ "few different lines", 3000, 0, 1, 3, 16 },
+	{ "all lines empty", 500, 0, 0, 1, 4 },
+	{ "NULs behind keys", 2000, 0, 12, 1, 8 },
+	{ "short keys", 3000, 0, 5, 250, 64 },
+	{ "a long common prefix", 1000, 300, 9, 4, 32 },
+	{ "a prefix that ends within a word", 2000, 13, 20, 2, 100 },
+	{ "more bins than items", 20, 0, 9, 200, 1000 },
+};
+
+/* Letters from 0 on, without ';' and newline. */
+static size_t
+make_lines(const struct row *row)
+{
+	char *to = text;
+
+	for (size_t i = 0; i < row->count; i++) {
+		const unsigned length = row->length > 0 ? draw(row->length + 1) : 0;
+
+		memset(to, 'p', row->prefix);
+		to += row->prefix;
+		for (unsigned b = 0; b < length; b++) {
+			const unsigned letter = draw(row->letters);
+
+			*to++ = (char)(letter >= '\n' ? letter + (letter + 1 >= ';') + 1 : letter);
+		}
+		to += sprintf(to, ";%zu\n", i);
+	}
+	return (size_t)(to - text);
+}
+
+static void
+sort_part(struct gs_item_part *part, const struct gs_item_slice *slices, size_t count,
+          unsigned level)
+{
+	part->mark_equal = true;
+	gs_item_part_collect(part, slices, count);
+	gs_item_part_sort(part, level);
+}
+
+/* Divide all lines, sort each bin, and compare; returns what is right, or how far it is. */
+static void
+check_row(const struct row *row)
+{
+	static uint16_t bins_found[MOST_ITEMS];
+	static uint64_t bin_items[GS_ITEM_BINS_MOST], memory[MOST_ITEMS * GS_ITEM_PART_BYTES / 8 + 8];
+	static uint32_t offsets[GS_ITEM_BINS_MOST + 1], lengths[MOST_ITEMS];
+	static char out[MOST_BYTES];
+	const size_t bytes = make_lines(row);
+	const struct gs_item_slice halves[2] = { { text, bytes }, { text + bytes, 0 } };
+	struct gs_item_divider divider = { .found = bins_found, .items = bin_items };
+	struct gs_item_bins bins;
+	struct gs_item_part part;
+	size_t at = 0, groups = 0, right_groups = 0;
+
+	sort_right(row->count);		/* FOUND is the lines, too */
+	for (size_t i = 0; i < row->count; i++) {
+		lengths[i] = (uint32_t)(end_of(NULL, found[i], text + bytes) - found[i]);
+		right_groups += i == 0 || compare(NULL, found[i - 1], lengths[i - 1], found[i],
+		                                  lengths[i]) != 0;
+	}
+	gs_item_bins_choose(&bins, &lines, 0, found, lengths, row->count, row->wanted);
+	CHECK(bins.count <= GS_ITEM_BINS_MOST, "%s: %u bins", row->name, bins.count);
+	memset(bin_items, 0, sizeof bin_items);
+	gs_items_divide(&lines, &bins, halves, 2, &divider, offsets, divided);
+	gs_item_part_init(&part, &lines, memory, MOST_ITEMS);
+	for (unsigned b = 0; b < bins.count; b++) {
+		const struct gs_item_slice slice = { divided + offsets[b], offsets[b + 1] - offsets[b] };
+
+		sort_part(&part, &slice, 1, gs_item_bins_level(&bins, b));
+		CHECK(part.count == bin_items[b], "%s: bin %u has %zu items", row->name, b, part.count);
+		at += gs_item_part_gather(&part, 0, 0, out + at);
+		gs_item_part_select(&part, 1, UINT64_MAX);
+		groups += part.count;
+	}
+	CHECK(at == bytes && memcmp(out, sorted, bytes) == 0, "%s: sorted and stable", row->name);
+	CHECK(groups == right_groups, "%s: %zu groups, not %zu", row->name, groups, right_groups);
+}
+
+static void
+check_follow(void)
+{
+	struct gs_item_follow follow = { .order = &lines };
+	const struct gs_item_slice first = { "a\nb\n", 4 }, second = { "b\nc\na\n", 6 };
+
+	CHECK(gs_items_follow(&follow, &first) == 4, "in order");
+	CHECK(gs_items_follow(&follow, &second) == 4 && follow.items == 4 && follow.duplicates == 1,
+	      "the third line of the second slice is out of order");
+	gs_items_follow_close(&follow);
+}
+
+void
+unit_items(void)
+{
+	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
+		check_row(&rows[r]);
+	check_follow();
+}

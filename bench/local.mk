@@ -159,6 +159,7 @@ bench_results = \
   bench/results/h200-2026-11-22/crossover.json \
   bench/results/h200-2026-11-22/jobs.txt \
   bench/results/h200-2026-11-22/ladder-gsort.json \
+  bench/results/h200-2026-11-22/parts.txt \
   bench/results/h200-2026-11-22/table-491b48e.json \
   bench/results/h200-2026-11-22/table.json
 

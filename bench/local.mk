@@ -156,12 +156,16 @@ bench_results = \
   bench/results/h200-2026-11-21/time.svg \
   bench/results/h200-2026-11-21/versus-small.json \
   bench/results/h200-2026-11-21/versus.json \
+  bench/results/h200-2026-11-22/cpu-shapes.txt \
+  bench/results/h200-2026-11-22/crossover-after.json \
   bench/results/h200-2026-11-22/crossover.json \
+  bench/results/h200-2026-11-22/jobs.json \
   bench/results/h200-2026-11-22/jobs.txt \
   bench/results/h200-2026-11-22/ladder-gsort.json \
   bench/results/h200-2026-11-22/parts.txt \
   bench/results/h200-2026-11-22/table-491b48e.json \
-  bench/results/h200-2026-11-22/table.json
+  bench/results/h200-2026-11-22/table.json \
+  bench/results/h200-2026-11-22/two-gpus.txt
 
 bench_scripts = \
   bench/.clang-tidy \

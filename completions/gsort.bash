@@ -5,8 +5,10 @@ _gsort() {
 	local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} word='' i
 	local types='u8 u16 u32 u64 i8 i16 i32 i64 f16 bf16 f32 f64 text'
 	local options='-u8 -u16 -u32 -u64 -i8 -i16 -i32 -i64 -f16 -f32 -f64 -bf16 --type= --endian=
-		-n --numeric-sort -g --general-numeric-sort --sort= --to=
-		--record-size= -k --key= --format= --argsort=
+		-n --numeric-sort -g --general-numeric-sort --sort= --base= --to=
+		--record-size= --format= --argsort= -k --key= -t --field-separator= --csv --lines
+		-b --ignore-leading-blanks -d --dictionary-order -f --ignore-case -h --human-numeric-sort
+		-i --ignore-nonprinting -M --month-sort -V --version-sort -s --stable
 		-r --reverse -u --unique --count --repeated --singletons --head-count= --head=
 		--tail= --sample= --seed= --quantiles= --summary --top= --histogram --json
 		-c --check -C -m --merge --union --intersect --difference --symmetric --verify --check-order --nocheck-order
@@ -15,7 +17,7 @@ _gsort() {
 		-S --buffer-size= -T --temporary-directory= --compress-program= --batch-size=
 		--parallel= --device= --gpu-memory=
 		--no-sandbox -q --quiet -v --verbose --progress --no-progress --stats= --debug --plan --ranks= --info
-		--help --version -b --ignore-leading-blanks -f --ignore-case -s --stable'
+		--help --version'
 	local values=''
 
 	COMPREPLY=()
@@ -36,10 +38,11 @@ _gsort() {
 		word=$previous		# those take a value only after "="
 	fi
 	case $word in
-	--type)         values="$types text-float" ;;
+	--type)         values="$types text-float ipv4 time" ;;
+	--base)         values='16 10' ;;
 	--to)           values=$types ;;
 	--endian)       values='little big' ;;
-	--sort)         values='numeric general-numeric' ;;
+	--sort)         values='numeric general-numeric human-numeric month version' ;;
 	--head-count|--head|--tail|--sample|--top) values='1 10 100 1000' ;;
 	--seed)         values='0 1 2 3' ;;
 	--quantiles)    values='0.5 0.25,0.5,0.75 0.5,0.95,0.99' ;;
@@ -49,7 +52,8 @@ _gsort() {
 	--invalid)      values='abort fail warn ignore skip-blank' ;;
 	--header)       values='1 2 3' ;;
 	--record-size)  values='8 16 32 100' ;;
-	-k|--key)       values='u32@0 u64@0 f64@0 bytes10@0' ;;
+	-k|--key)       values='1,1 2,2n 3,3nr u32@0 bytes10@0' ;;
+	-t|--field-separator) values=', ; : |' ;;
 	--format)       values='auto raw npy' ;;
 	--argsort)      values='u32 u64' ;;
 	--skip-bytes)   values='4 8 16 128 512 4K' ;;

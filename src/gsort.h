@@ -46,6 +46,14 @@ enum gsort_type {
 	GSORT_TEXT_FLOAT,	/* decimal floats (f64), one per line: NaN, -inf .. -0, 0 .. inf */
 };
 
+/* How integers of GSORT_TEXT are written, in the input and in the output. */
+enum gsort_notation {
+	GSORT_DECIMAL,
+	GSORT_HEXADECIMAL,	/* 1f, 0x1F, -1f */
+	GSORT_IPV4,		/* 192.0.2.1: an integer of 32 bits */
+	GSORT_TIME,		/* ISO 8601: nanoseconds since 1970 */
+};
+
 enum gsort_operation {
 	GSORT_SORT,
 	GSORT_MERGE,		/* the inputs are sorted: merge them */
@@ -114,6 +122,7 @@ struct gsort_key {
 	bool            reverse;	/* largest first, whatever the REVERSE of all keys */
 	enum gsort_endian endian;	/* GSORT_ENDIAN_HOST: that of all keys */
 	const char     *name;		/* instead of all these but REVERSE: a field of a .npy file */
+	uint64_t        reserved[2];	/* 0: an array of keys cannot grow otherwise */
 };
 
 /* What binary input is. */
@@ -140,6 +149,7 @@ struct gsort_options {
 	enum gsort_set		 set;		/* with GSORT_SORT: of two inputs or more, named; UNIQUE: by
 						 * the rules of sets, where M and N are 0 or 1 */
 	enum gsort_type		 type;
+	enum gsort_notation	 notation;	/* of text that is read or written, unless it is floats */
 	bool			 reverse;	/* largest first */
 	bool			 force;		/* binary keys may come from or go to a terminal, and inputs
 						 * may look like something else than numbers */
@@ -243,6 +253,17 @@ struct gsort_options {
 
 	unsigned		 argsort_bits;	/* 32 or 64: write the numbers, from 0, of the sorted keys
 						 * or records in the input, as unsigned integers; 0: off */
+
+	/* Lines by key, as sort(1) with LC_ALL=C sorts them; they are written as they are. */
+	bool			 lines;		/* sort lines, not numbers; TYPE stays 0 */
+	const char *const	*keydefs;	/* of sort(1): "3,3n"; with HEADER_LINES also "name:n" */
+	size_t			 keydef_count;	/* 0: the whole line is the key */
+	const char		*ordering;	/* letters that apply to all keys: "nr"; or NULL */
+	const char		*separator;	/* of fields: one byte, or "\\0" for NUL; NULL: blanks */
+	bool			 csv;		/* fields may be quoted (RFC 4180); NULL is "," then */
+	bool			 stable;	/* lines with equal keys stay in the order of the input;
+						 * else their bytes decide */
+	bool			 underline;	/* write marks below each line that show its keys */
 
 	unsigned		 plan_ranks;	/* for gsort_plan() alone: describe a sort by so many hosts,
 						 * too; 0: do not */

@@ -56,13 +56,31 @@ host_sources = \
   src/format/integers.h \
   src/format/key.c \
   src/format/key.h \
+  src/format/key_float.c \
+  src/format/key_float.h \
+  src/format/key_number.c \
+  src/format/key_number.h \
+  src/format/key_text.h \
+  src/format/key_version.c \
+  src/format/key_version.h \
+  src/format/keydef.c \
+  src/format/keydef.h \
   src/format/keytype.def \
   src/format/line.c \
   src/format/line.h \
+  src/format/line_field.c \
+  src/format/line_field.h \
+  src/format/line_order.c \
+  src/format/line_order.h \
   src/format/line_reader.c \
   src/format/line_reader.h \
+  src/format/line_words.c \
+  src/format/line_words.h \
   src/format/lines.c \
   src/format/lines.h \
+  src/format/notation.c \
+  src/format/notation.h \
+  src/format/number_word.h \
   src/format/parse.c \
   src/format/parse.h \
   src/format/parse_avx2.inc \
@@ -77,6 +95,7 @@ host_sources = \
   src/format/npy.h \
   src/format/record.c \
   src/format/record.h \
+  src/format/skip.h \
   src/format/text.h \
   src/format/text_decoder.c \
   src/format/text_decoder.h \
@@ -148,6 +167,8 @@ host_sources = \
   src/job/json.h \
   src/job/lost.c \
   src/job/lost.h \
+  src/job/line_job.c \
+  src/job/line_job.h \
   src/job/merge.c \
   src/job/merge.h \
   src/job/npy.c \
@@ -298,6 +319,12 @@ host_sources = \
   src/stages/item_sink.h \
   src/stages/item_store.c \
   src/stages/item_store.h \
+  src/stages/line_follow.c \
+  src/stages/line_follow.h \
+  src/stages/line_ingest.c \
+  src/stages/line_ingest.h \
+  src/stages/line_show.c \
+  src/stages/line_show.h \
   src/stages/order.c \
   src/stages/order.h \
   src/stages/pick.c \

@@ -36,6 +36,7 @@ tests_unit_units_SOURCES = \
   tests/unit/input.c \
   tests/unit/items.c \
   tests/unit/key.c \
+  tests/unit/line_order.c \
   tests/unit/lines.c \
   tests/unit/merge.c \
   tests/unit/modules.def \
@@ -191,6 +192,7 @@ BATS_FILES = \
   tests/cli/answers.bats \
   tests/cli/check.bats \
   tests/cli/completions.bats \
+  tests/cli/cookbook.bats \
   tests/cli/decode.bats \
   tests/cli/encode.bats \
   tests/cli/files0.bats \
@@ -199,6 +201,7 @@ BATS_FILES = \
   tests/cli/input.bats \
   tests/cli/keys.bats \
   tests/cli/library.bats \
+  tests/cli/lines.bats \
   tests/cli/man.bats \
   tests/cli/memory.bats \
   tests/cli/merge.bats \
@@ -247,9 +250,11 @@ test_files = \
   tests/fuzz/run.sh \
   tests/fuzz/seeds.sh \
   tests/fuzz/text.dict \
+  tests/examples.bash \
   tests/helpers.bash \
   tests/house/abi.sh \
   tests/house/coverage.py \
+  tests/tools/keydefs.py \
   tests/tools/records.py \
   tests/house/cppcheck.txt \
   tests/house/format.py \

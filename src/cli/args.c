@@ -386,6 +386,43 @@ read_environment(struct gs_opts *opts)
 		                "gpu:N, gpu:N,N or gpu:all", value);
 }
 
+/* The ordering options, as letters.  -n and -g alone do not make lines of numbers. */
+static void
+collect_ordering(struct gs_opts *opts)
+{
+	const struct {
+		bool given;
+		char letter;
+	} letters[] = {
+		{ opts->skip_blanks, 'b' }, { opts->dictionary, 'd' }, { opts->bare_f, 'f' },
+		{ opts->general, 'g' }, { opts->human, 'h' }, { opts->printable, 'i' },
+		{ opts->month, 'M' }, { opts->numeric, 'n' }, { opts->job.reverse, 'r' },
+		{ opts->version_sort, 'V' },
+	};
+	char *end = opts->ordering;
+
+	for (size_t l = 0; l < sizeof letters / sizeof letters[0]; l++)
+		if (letters[l].given)
+			*end++ = letters[l].letter;
+	*end = '\0';
+	opts->job.ordering = opts->ordering;
+	opts->job.keydefs = opts->key_texts;
+	opts->job.keydef_count = opts->job.lines ? opts->key_count : 0;
+}
+
+/* Do the options sort lines, and not the numbers in them? */
+static bool
+sorts_lines(const struct gs_opts *opts)
+{
+	const bool numbers = opts->numeric || opts->general || opts->type_name != NULL;
+
+	if (opts->job.record_bytes > 0 || opts->job.format == GSORT_FORMAT_NPY)	/* -k is theirs */
+		return false;
+	return opts->lines || opts->job.csv || opts->key_count > 0 || opts->job.separator != NULL ||
+	       opts->dictionary || opts->human || opts->printable || opts->month ||
+	       opts->version_sort || (opts->bare_f && !numbers);
+}
+
 /* Fields of .npy files: "price", "price:r".  The text belongs to argv. */
 static void
 name_fields(struct gs_opts *opts)
@@ -419,16 +456,13 @@ bar_columns(const struct gsort_options *job)
 static bool
 read_keys(struct gs_opts *opts)
 {
+	if (opts->job.lines)	/* KEYDEFs */
+		return true;
 	opts->job.keys = opts->keys;
 	opts->job.key_count = opts->key_count;
 	if (opts->job.format == GSORT_FORMAT_NPY && opts->job.record_bytes == 0) {
 		name_fields(opts);
 		return true;
-	}
-	if (opts->key_count > 0 && opts->job.record_bytes == 0) {
-		gs_report_error("-k (sort by a field) is not supported: gsort sorts numbers; use "
-		                "sort(1); with --record-size it is a key of binary records");
-		return false;
 	}
 	for (size_t k = 0; k < opts->key_count; k++)
 		if (!gs_parse_record_key(opts->key_texts[k], &opts->keys[k])) {
@@ -444,7 +478,7 @@ read_keys(struct gs_opts *opts)
 static void
 combine(struct gs_opts *opts)
 {
-	if (opts->general)
+	if (opts->general && !opts->job.lines)
 		opts->job.type = GSORT_TEXT_FLOAT;
 	if (opts->check)		/* -mc checks, as in sort(1) */
 		opts->job.operation = GSORT_CHECK;
@@ -464,9 +498,11 @@ bool
 gs_args_ignored(const struct gs_opts *opts, char *into, size_t room)
 {
 	into[0] = '\0';
-	for (const struct gs_option *o = gs_options; o < options_end(); o++)
+	for (const struct gs_option *o = gs_options; !opts->job.lines && o < options_end(); o++)
 		if (opts->given[o - gs_options] != NULL &&
 		    (o->field == offsetof(struct gs_opts, none) ||
+		     o->field == offsetof(struct gs_opts, skip_blanks) ||
+		     o->field == offsetof(struct gs_opts, job.stable) ||
 		     o->field == offsetof(struct gs_opts, bare_f)))
 			snprintf(into + strlen(into), room - strlen(into), "%s-%c",
 			         into[0] != '\0' ? ", " : "", o->letter);
@@ -492,6 +528,9 @@ gs_args_parse(struct gs_opts *opts, int argc, char **argv)
 		return false;
 	if (opts->help || opts->version)
 		return true;
+	opts->job.lines = sorts_lines(opts);
+	opts->job.underline = opts->debug && opts->job.lines;
+	collect_ordering(opts);
 	if (!opts->info && (!read_names(opts) || !read_keys(opts) || !gs_options_compatible(opts)))
 		return false;
 	combine(opts);

@@ -41,6 +41,26 @@ refuse_pair(const char *one, const char *other)
 	return false;
 }
 
+/* The option that makes gsort sort lines. */
+static const char *
+spell_line_option(const struct gs_opts *opts)
+{
+	return opts->key_count > 0 ? "-k" : opts->job.separator != NULL ? "-t" :
+	       opts->job.csv ? "--csv" : opts->lines ? "--lines" : opts->human ? "-h" :
+	       opts->month ? "-M" : opts->version_sort ? "-V" : opts->dictionary ? "-d" :
+	       opts->printable ? "-i" : "-f";
+}
+
+/* A key type is that of bare numbers. */
+static bool
+check_line_types(const struct gs_opts *opts)
+{
+	char type[24];
+
+	return opts->type_name == NULL ||
+	       refuse_pair(spell_line_option(opts), gs_spell_type(opts->type_name, type));
+}
+
 static bool
 check_types(const struct gs_opts *opts)
 {
@@ -49,6 +69,8 @@ check_types(const struct gs_opts *opts)
 
 	if (opts->type_name != NULL)
 		gs_spell_type(opts->type_name, type);
+	if (opts->job.lines)		/* the library knows all letters */
+		return check_line_types(opts);
 	if (opts->numeric && opts->general)
 		return refuse_pair("-g", "-n");
 	if ((opts->numeric || opts->general) && opts->job.record_bytes > 0)
@@ -85,6 +107,10 @@ spell_option(const struct gs_opts *opts, const char *name, char into[64])
 	}
 	if (strcmp(name, "type") == 0 && opts->type_name != NULL) {
 		gs_spell_type(opts->type_name, into);
+		return;
+	}
+	if (strcmp(name, "lines") == 0 && !opts->lines) {
+		snprintf(into, 64, "%s", spell_line_option(opts));
 		return;
 	}
 	if (strcmp(name, "to") == 0) {

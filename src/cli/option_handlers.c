@@ -18,7 +18,10 @@
 const char *
 gs_spell_type(const char *name, char into[24])
 {
-	snprintf(into, 24, "%s%s", strncmp(name, "text", 4) == 0 ? "--type=" : "-", name);
+	enum gsort_notation notation;
+
+	snprintf(into, 24, "%s%s", strncmp(name, "text", 4) == 0 || gs_notation_called(name, &notation)
+	         ? "--type=" : "-", name);
 	return into;
 }
 
@@ -100,16 +103,52 @@ parse_type(struct gs_opts *opts, const struct gs_option_use *use, const char *al
 	return NULL;
 }
 
+/* Is this type text in another notation? */
+static bool
+is_noted(const char *name)
+{
+	enum gsort_notation notation;
+
+	return gs_notation_called(name, &notation);
+}
+
+/* Text is in one notation. */
+static bool
+set_notation(struct gs_opts *opts, const struct gs_option_use *use, enum gsort_notation notation)
+{
+	if (opts->job.notation != GSORT_DECIMAL && opts->job.notation != notation) {
+		gs_report_error("%s=%s is in another notation than the option before it", use->spelled,
+		                use->value);
+		return false;
+	}
+	opts->job.notation = notation;
+	return true;
+}
+
+/* --base=16 */
+bool
+gs_set_base(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	if (strcmp(use->value, "10") != 0 && strcmp(use->value, "16") != 0) {
+		gs_report_error("invalid --base argument '%s': must be 16 or 10", use->value);
+		return false;
+	}
+	return set_notation(opts, use, use->value[1] == '6' ? GSORT_HEXADECIMAL : GSORT_DECIMAL);
+}
+
 bool
 gs_set_type(struct gs_opts *opts, const struct gs_option_use *use)
 {
-	enum gsort_type type;
-	const char *name = parse_type(opts, use, ", text-float", &type);
+	enum gsort_type type = GSORT_TEXT;
+	enum gsort_notation notation = GSORT_DECIMAL;
+	const bool noted = gs_notation_called(use->value, &notation);
+	const char *name = noted ? use->value
+	                         : parse_type(opts, use, ", text-float, ipv4, time", &type);
 	char one[24], other[24];
 
-	if (name == NULL)
+	if (name == NULL || (noted && !set_notation(opts, use, notation)))
 		return false;
-	if (opts->type_name != NULL && opts->job.type != type)
+	if (opts->type_name != NULL && (opts->job.type != type || noted != is_noted(opts->type_name)))
 		return refuse_pair(gs_spell_type(opts->type_name, one), gs_spell_type(name, other));
 	opts->job.type = type;
 	opts->type_name = name;
@@ -150,7 +189,7 @@ gs_set_device(struct gs_opts *opts, const struct gs_option_use *use)
 
 /* --- words ----------------------------------------------------------------- */
 
-enum { SORT_NUMERIC, SORT_GENERAL, SORT_REFUSED = 1000 };
+enum { SORT_NUMERIC, SORT_GENERAL, SORT_HUMAN, SORT_MONTH, SORT_VERSION, SORT_REFUSED = 1000 };
 
 static const struct choice {
 	const char *option, *word;
@@ -182,10 +221,10 @@ static const struct choice {
 	{ "progress", "never", GS_PROGRESS_NEVER },
 	{ "sort", "numeric", SORT_NUMERIC },
 	{ "sort", "general-numeric", SORT_GENERAL },
-	{ "sort", "human-numeric", SORT_REFUSED },
-	{ "sort", "month", SORT_REFUSED },
+	{ "sort", "human-numeric", SORT_HUMAN },
+	{ "sort", "month", SORT_MONTH },
 	{ "sort", "random", SORT_REFUSED },
-	{ "sort", "version", SORT_REFUSED },
+	{ "sort", "version", SORT_VERSION },
 	{ "stats", "json", GS_REPORT_JSON },
 	{ "plan", "text", GS_REPORT_TEXT }, { "plan", "json", GS_REPORT_JSON },
 	{ "info", "text", GS_REPORT_TEXT }, { "info", "json", GS_REPORT_JSON },
@@ -295,12 +334,14 @@ gs_set_sort(struct gs_opts *opts, const struct gs_option_use *use)
 	if (choice == NULL)
 		return false;
 	if (choice->means == SORT_REFUSED) {
-		gs_report_error("--sort=%s is not supported: gsort sorts numbers; use sort(1)",
-		                choice->word);
+		gs_report_error("--sort=%s is not supported; use shuf(1)", choice->word);
 		return false;
 	}
 	opts->numeric |= choice->means == SORT_NUMERIC;
 	opts->general |= choice->means == SORT_GENERAL;
+	opts->human |= choice->means == SORT_HUMAN;
+	opts->month |= choice->means == SORT_MONTH;
+	opts->version_sort |= choice->means == SORT_VERSION;
 	return true;
 }
 
@@ -389,6 +430,19 @@ gs_set_program(struct gs_opts *opts, const struct gs_option_use *use)
 		return false;
 	}
 	opts->job.compress_program = use->value;
+	return true;
+}
+
+bool
+gs_set_separator(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	const char *before = opts->job.separator;
+
+	if (before != NULL && strcmp(before, use->value) != 0) {
+		gs_report_error("two different separators: '%s' and '%s'", before, use->value);
+		return false;
+	}
+	opts->job.separator = use->value;
 	return true;
 }
 

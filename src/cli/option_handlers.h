@@ -41,8 +41,8 @@ gs_option_handler gs_set_type, gs_set_to, gs_set_sort, gs_set_device;
 gs_option_handler gs_set_choice, gs_set_check, gs_set_order, gs_set_progress;	/* words */
 gs_option_handler gs_set_report, gs_set_stats;
 gs_option_handler gs_set_output, gs_set_name, gs_set_program, gs_set_temp_dir;	/* names */
-gs_option_handler gs_set_set;
-gs_option_handler gs_set_keys, gs_set_number, gs_set_histogram;
+gs_option_handler gs_set_set, gs_set_base;
+gs_option_handler gs_set_keys, gs_set_number, gs_set_histogram, gs_set_separator;
 gs_option_handler gs_set_head, gs_set_header, gs_set_bytes;	/* numbers */
 gs_option_handler gs_set_record, gs_set_key, gs_set_argsort;
 gs_option_handler gs_set_buffer, gs_set_memory, gs_set_batch, gs_set_split, gs_set_threads,

@@ -12,8 +12,6 @@
 
 /* --- the arrays ------------------------------------------------------------ */
 
-#define NUMBERS_ONLY	"is not supported: gsort sorts numbers; use sort(1)"
-
 #define GROUP(heading)		{ .help = heading },
 #define TYPE(letter, widths, text)
 #define OPT(set, member, ...)	{ OPT_(__VA_ARGS__), .handler = gs_set_##set, \
@@ -107,7 +105,7 @@ gs_option_help(FILE *to)
 	}
 	fputs("\n"
 	      "SIZE is in KiB, or has a suffix: b, K, M, G, T (also KiB, MiB ...), or %.\n"
-	      "BYTES is in bytes, or has a suffix: K, M, G, T.\n"
+	      "BYTES is in bytes, or has a suffix: K, M, G, T; so may counts: --head=10K.\n"
 	      "Long options may be abbreviated: --rev.\n"
 	      "\n"
 	      "Examples:\n"

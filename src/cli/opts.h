@@ -31,10 +31,13 @@ struct gs_opts {
 	struct gsort_key *keys;		/* of them; JOB.keys points here */
 	size_t      key_count;
 	const char **temp_dirs;		/* of -T; JOB.temp_dirs points here */
+	char        ordering[16];	/* the letters that apply to all keys */
 	char      **words;		/* argv, key types as --type=TYPE; holds the operands */
 	bool        numeric, general;	/* -n, -g */
 	bool        check, merge;	/* -c or -C; -m */
 	bool        check_order;	/* --check-order or --nocheck-order was given */
+	bool        lines;		/* --lines */
+	bool        skip_blanks, dictionary, human, printable, month, version_sort;
 	bool        bare_f;		/* -f without a width */
 	bool        quiet;
 	bool        no_sandbox;

@@ -160,7 +160,8 @@ gs_report_line(void *context, const char *line)
 static const char *
 type_name(const struct gs_opts *opts)
 {
-	return opts->job.record_bytes > 0 ? "record" : opts->general ? "text-float" : opts->type_name != NULL ? opts->type_name : "text";
+	return opts->job.record_bytes > 0 ? "record"
+	       : opts->general ? "text-float" : opts->type_name != NULL ? opts->type_name : "text";
 }
 
 /* ", 2 different": how many keys were written, if fewer than were read. */

@@ -80,3 +80,15 @@ gs_type_called(const char *name, enum gsort_type *type, enum gsort_endian *endia
 		*endian = *name == '<' ? GSORT_ENDIAN_LITTLE : GSORT_ENDIAN_BIG;
 	return found;
 }
+
+bool
+gs_notation_called(const char *name, enum gsort_notation *notation)
+{
+	for (size_t t = 0; t < sizeof types / sizeof types[0]; t++)
+		if (gs_words_have(types[t].words, name, strlen(name))) {
+			*notation = strcmp(types[t].type, "ipv4") == 0 ? GSORT_IPV4 :
+			            strcmp(types[t].type, "time") == 0 ? GSORT_TIME : GSORT_DECIMAL;
+			return *notation != GSORT_DECIMAL;
+		}
+	return false;
+}

@@ -21,6 +21,7 @@
 #include "format/floats.h"
 #include "format/half.h"
 #include "format/key.h"
+#include "format/notation.h"
 
 /* Fewer keys are converted by the calling thread, as in raw.c. */
 enum { TEAM_KEYS = 1 << 16 };
@@ -133,6 +134,8 @@ gs_number_print(const struct gs_numbers *numbers, size_t at, char *into)
 		return gs_half_print(gs_key_fraction_bits(numbers->type), number.value, into);
 	if (number.is_float)
 		return gs_float_print(number.value, numbers->type == GSORT_F32, into);
+	if (numbers->notation != GSORT_DECIMAL)
+		return gs_notation_print(numbers->notation, number.negative, number.magnitude, into);
 	digits = gs_digits_count(number.magnitude);
 	*into = '-';
 	gs_digits_print(into + number.negative, number.magnitude, digits);
@@ -243,7 +246,7 @@ better(enum gsort_type to, struct number number)
 static gs_status
 refuse(const struct gs_numbers *numbers, size_t at, enum gsort_type to)
 {
-	char shown[GS_FLOAT_BYTES + 8];
+	char shown[GS_NOTATION_BYTES + 8];
 
 	shown[gs_number_print(numbers, at, shown)] = '\0';
 	return gs_fail(GS_EINPUT, "%s does not fit in %s; --to=%s holds it", shown, gs_key_name(to),

@@ -10,6 +10,7 @@
 /* Sorted keys, and their type. */
 struct gs_numbers {
 	enum gsort_type    type;
+	enum gsort_notation notation;	/* of integers that are printed */
 	struct gs_integers integers;	/* of floats: keys, bits, flip, threads */
 };
 

@@ -20,6 +20,7 @@
 #include "format/encode_text.h"
 #include "format/floats.h"
 #include "format/key.h"
+#include "format/notation.h"
 #include "format/text.h"
 
 enum {
@@ -38,7 +39,8 @@ gs_encoding_bytes(const struct gs_encoding *encoding)
 		return gs_key_bits(encoding->to) / 8 +
 		       (encoding->counts ? sizeof(uint64_t) : 0);
 	/* Digits are printed eight at a time, so a few bytes after the last are overwritten. */
-	bytes = gs_key_is_float(encoding->from) ? GS_FLOAT_BYTES + 8 : GS_TEXT_LINE_BYTES;
+	bytes = gs_key_is_float(encoding->from) ? GS_FLOAT_BYTES + 8 :
+	        encoding->notation != GSORT_DECIMAL ? GS_NOTATION_BYTES + 1 : GS_TEXT_LINE_BYTES;
 	return encoding->counts ? COUNT_BYTES + bytes : bytes;
 }
 
@@ -129,6 +131,7 @@ numbers_of(const struct gs_encoding *encoding, unsigned key_class, unsigned key_
 
 	return (struct gs_numbers){
 		.type = encoding->from,
+		.notation = encoding->notation,
 		.integers = {
 			.keys = keys, .bits = key_bits, .terminator = encoding->terminator,
 			.bias = text ? gs_text_bias((enum gs_text_class)key_class) :
@@ -150,7 +153,8 @@ gs_encode(const struct gs_encoding *encoding, unsigned key_class, unsigned key_b
 		return gs_numbers_convert(&numbers, encoding->to, encoding->endian, counts, count,
 		                          into);
 	}
-	if (counts == NULL && !gs_key_is_float(encoding->from))
+	if (counts == NULL && !gs_key_is_float(encoding->from) &&
+	    encoding->notation == GSORT_DECIMAL)
 		*bytes = gs_integers_print(&numbers.integers, count, into);
 	else
 		*bytes = print(encoding, &numbers, counts, count, into);

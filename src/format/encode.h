@@ -16,6 +16,7 @@
 
 struct gs_encoding {
 	enum gsort_type   from, to;	/* to GSORT_TEXT, floats are printed as floats */
+	enum gsort_notation notation;	/* of integers as text */
 	bool              reverse;
 	enum gsort_endian endian;
 	char              terminator;

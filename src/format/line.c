@@ -5,6 +5,7 @@
 #include "format/hint.h"
 #include "format/key.h"
 #include "format/line.h"
+#include "format/notation.h"
 
 enum { SHOWN_BYTES = 40 };	/* of an invalid line, in its message */
 
@@ -52,6 +53,18 @@ gs_line_integer(const char *line, const char *end, char terminator,
 			return false;
 	*negative = *negative && *magnitude > 0;
 	return gs_text_fits(*negative, *magnitude);
+}
+
+bool
+gs_line_whole(const struct gs_text_options *options, const char *line, const char *end,
+              bool *negative, uint64_t *magnitude)
+{
+	if (options->notation == GSORT_DECIMAL)
+		return gs_line_integer(line, end, options->terminator, negative, magnitude);
+	if (end - line > GS_LINE_BYTES)
+		return false;
+	trim(&line, &end, options->terminator);
+	return gs_notation_read(options->notation, line, end, negative, magnitude);
 }
 
 enum gs_float
@@ -210,6 +223,12 @@ explain(char *reason, size_t room, const struct gs_text_options *options,
 		return;
 	}
 	show(shown, line, end);
+	if (options->notation != GSORT_DECIMAL) {
+		snprintf(reason, room, "this is not %s, such as %s: \"%s\"",
+		         gs_notation_name(options->notation), gs_notation_example(options->notation),
+		         shown);
+		return;
+	}
 	if (options->floats && (is_whole_number(line, end) || is_hexadecimal(line, end)))
 		snprintf(reason, room, "out of range: \"%s\" (no f64 holds this integer exactly; %s)",
 		         shown, is_hexadecimal(line, end) ? "--base=16 keeps it" :

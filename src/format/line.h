@@ -135,7 +135,12 @@ gs_line_usual(const char *line, char terminator, bool *negative, uint64_t *magni
 	return next + 1;
 }
 
-/** Read any valid line; LINE .. END is without its terminator.  False: it is invalid. */
+/** Read any valid line as an integer, in the notation of OPTIONS; LINE .. END is without its
+ *  terminator.  False: it is invalid. */
+bool gs_line_whole(const struct gs_text_options *options, const char *line, const char *end,
+                   bool *negative, uint64_t *magnitude);
+
+/** The same, of decimal integers. */
 bool gs_line_integer(const char *line, const char *end, char terminator,
                      bool *negative, uint64_t *magnitude);
 

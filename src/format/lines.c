@@ -65,7 +65,7 @@ read_any(struct gs_lines *lines, const char *line, const char *end, uint8_t *cla
 		*class = GS_FLOATS;
 		return found != GS_FLOAT_NONE;
 	}
-	if (!gs_line_integer(line, end, options->terminator, &negative, &magnitude))
+	if (!gs_line_whole(options, line, end, &negative, &magnitude))
 		return false;
 	*class = classify(negative, magnitude, key);
 	return true;
@@ -120,7 +120,7 @@ gs_lines_decode(struct gs_lines *lines, const char *text, size_t bytes, bool las
 {
 	const bool reverse = lines->options.reverse;
 	const char terminator = lines->options.terminator, *const end = text + bytes;
-	const char *const looks = !lines->options.floats && bytes > GS_LINE_LOOK_BYTES ?
+	const char *const looks = gs_text_is_decimal(&lines->options) && bytes > GS_LINE_LOOK_BYTES ?
 	                          end - GS_LINE_LOOK_BYTES : text;
 	const char *line, *next, *stop;
 	gs_status status = GS_OK;

@@ -32,6 +32,7 @@
 /* How text is read. */
 struct gs_text_options {
 	bool               floats;	/* GSORT_TEXT_FLOAT */
+	enum gsort_notation notation;	/* else */
 	bool               reverse;	/* keys are complemented */
 	bool               merge_zeros;	/* -0 is read as 0: equal keys are merged */
 	char               terminator;	/* '\n'; or '\0', and then a newline is a blank */
@@ -49,6 +50,13 @@ struct gs_text_options {
 	void             (*warn)(void *context, const char *line);
 	void              *warn_context;
 };
+
+/* Is it decimal integers?  Usual lines of them are read fast. */
+static inline bool
+gs_text_is_decimal(const struct gs_text_options *options)
+{
+	return !options->floats && options->notation == GSORT_DECIMAL;
+}
 
 /* The header of a file. */
 struct gs_text_header {

@@ -79,12 +79,23 @@ header_bytes(const struct gs_text_options *options)
 	return options->header_lines > 0 ? pages(HEADER_BYTES + 1) : 0;
 }
 
+/* Bytes of decimal text that have as many keys as a share: hexadecimal text of -8001 has 6 bytes
+ * where decimal text has 7, and so on. */
+static size_t
+decimal_share(size_t chunk_bytes, unsigned threads, const struct gs_text_options *options)
+{
+	const size_t share = share_bytes(chunk_bytes, threads);
+
+	return options->notation == GSORT_DECIMAL ? share : share + share / 4;
+}
+
 size_t
 gs_text_decoder_bytes(size_t chunk_bytes, unsigned threads,
                       const struct gs_text_options *options)
 {
 	return decoder_bytes(threads) + header_bytes(options) +
-	       threads * gs_text_keys_bytes(share_bytes(chunk_bytes, threads), options->floats);
+	       threads * gs_text_keys_bytes(decimal_share(chunk_bytes, threads, options),
+	                                    options->floats);
 }
 
 struct gs_text_decoder *
@@ -93,7 +104,7 @@ gs_text_decoder_init(void *memory, size_t chunk_bytes, unsigned threads,
 {
 	struct gs_text_decoder *decoder = memory;
 	char *next = (char *)memory + decoder_bytes(threads);
-	const size_t share = share_bytes(chunk_bytes, threads);
+	const size_t share = decimal_share(chunk_bytes, threads, options);
 
 	assert(threads > 0);
 	decoder->rules = (struct gs_text_rules){
@@ -286,7 +297,7 @@ gs_text_decode(struct gs_text_decoder *decoder, const char *text, size_t bytes, 
 
 	assert(bytes <= decoder->chunk_bytes);
 	rules->looks_begin = bytes > GS_PARSE_LOOK_BYTES ? text + GS_PARSE_LOOK_BYTES : end;
-	rules->looks_end = !rules->options.floats && bytes > GS_LINE_LOOK_BYTES ?
+	rules->looks_end = gs_text_is_decimal(&rules->options) && bytes > GS_LINE_LOOK_BYTES ?
 	                   end - GS_LINE_LOOK_BYTES : text;
 	for (unsigned s = 0; s < decoder->threads; s++)
 		gs_text_section_clear(&decoder->sections[s]);

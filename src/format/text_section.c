@@ -41,7 +41,7 @@ gs_text_section_read_line(struct gs_text_section *section, const struct gs_text_
 				key ^ rules->flip;
 		return found != GS_FLOAT_NONE;
 	}
-	return gs_line_integer(line, end, options->terminator, &negative, &key) &&
+	return gs_line_whole(options, line, end, &negative, &key) &&
 	       gs_text_put(keys, rules->flip, negative, key);
 }
 
@@ -115,7 +115,7 @@ read_block(struct gs_text_section *section, const struct gs_text_rules *rules, c
 void
 gs_text_section_read(struct gs_text_section *section, const struct gs_text_rules *rules)
 {
-	const bool many = !rules->options.floats && gs_parser_of(rules->simd) != NULL;
+	const bool many = gs_text_is_decimal(&rules->options) && gs_parser_of(rules->simd) != NULL;
 	const char *line = section->begin;
 
 	section->lines = 0;

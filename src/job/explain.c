@@ -249,12 +249,14 @@ gsort_plan_json(const gsort *job, void (*print)(void *context, const char *line)
 	const struct gs_plan_input *input = &job->plan_input;
 	const struct gs_plan *plan = &job->plan;
 	const bool items = gs_items_are_wanted(options);
-	const size_t unit = items ? job->items.ingest.record.bytes : input->key_bits / 8;
+	const size_t unit = options->lines ? 0 : items ? job->items.ingest.record.bytes
+	                                               : input->key_bits / 8;
 	struct gs_json json = { .bytes = 0 };
 
 	gs_json_begin(&json, NULL, '{');
 	gs_json_string(&json, "version", gsort_version());
-	gs_json_string(&json, "type", items ? "record" : gs_key_name(options->type));
+	gs_json_string(&json, "type", options->lines ? "lines" : items ? "record"
+	                              : gs_key_name(options->type));
 	gs_json_bool(&json, "reverse", options->reverse);
 	gs_json_bool(&json, "unique", options->unique);
 	gs_json_number(&json, "input_bytes", input->input_bytes);
@@ -299,6 +301,29 @@ print_records(const struct gs_line_printer *to, const struct gsort *job)
 		              (unsigned long long)(bytes / ingest->record.bytes));
 }
 
+/* "lines, by 3,3n and 1 more key, with -r" */
+static void
+print_lines(const struct gs_line_printer *to, const struct gsort *job)
+{
+	const struct gsort_options *options = job->options;
+	const size_t count = options->keydef_count;
+	const bool letters = options->ordering != NULL && *options->ordering != '\0';
+	const uint64_t bytes = job->plan_input.input_bytes;
+	char more[48] = "", size[32];
+
+	if (count > 1)
+		snprintf(more, sizeof more, " and %zu more key%s", count - 1, count == 2 ? "" : "s");
+	gs_print_line(to, "type", "lines, by %s%s%s%s%s",
+	              count > 0 ? options->keydefs[0] : "all of them", more,
+	              letters ? ", with -" : "", letters ? options->ordering : "",
+	              options->unique ? ", of equal keys one" : "");
+	if (bytes == UINT64_MAX)
+		gs_print_line(to, "input", "of unknown size");
+	else
+		gs_print_line(to, "input", "%s%s of text", job->plan_input.guessed ? "about " : "",
+		              gs_size_text(bytes, size));
+}
+
 static void
 print_keys(const struct gs_line_printer *to, const struct gsort *job)
 {
@@ -323,7 +348,9 @@ gsort_plan(const gsort *job, void (*print)(void *context, const char *line), voi
 {
 	const struct gs_line_printer to = { print, context };
 
-	if (gs_items_are_wanted(job->options))
+	if (job->options->lines)
+		print_lines(&to, job);
+	else if (gs_items_are_wanted(job->options))
 		print_records(&to, job);
 	else
 		print_keys(&to, job);

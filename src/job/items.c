@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * items.c - the sequence of a sort of records, or of --argsort
+ * items.c - the sequence of a sort of records or lines, or of --argsort
  *
  * In:   open inputs and a plan.
  * Out:  the sorted output.
@@ -15,13 +15,14 @@
 #include "base/limits.h"
 #include "format/key.h"
 #include "job/items.h"
+#include "job/line_job.h"
 #include "spill/file.h"
 #include "stages/select.h"
 
 bool
 gs_items_are_wanted(const struct gsort_options *options)
 {
-	return options->record_bytes > 0 || options->argsort_bits > 0;
+	return options->record_bytes > 0 || options->argsort_bits > 0 || options->lines;
 }
 
 gs_status
@@ -29,6 +30,8 @@ gs_items_describe(struct gsort *job)
 {
 	struct gs_items *items = &job->items;
 
+	if (job->options->lines)
+		return gs_line_job_describe(job);
 	TRY(gs_record_ingest_open(&items->ingest, job->options));
 	items->ingest.skips = items->npy.writes_header ? items->npy.skips : NULL;
 	items->order = (struct gs_item_order){
@@ -66,6 +69,8 @@ item_bytes_of(const struct gsort *job)
 
 	if (bytes == UINT64_MAX || job->plan_input.guessed)
 		return UINT64_MAX;
+	if (job->options->lines)
+		return bytes + job->options->input_count + 1;	/* each may lack a last newline */
 	return bytes / ingest->record.bytes * ingest->item.bytes;
 }
 
@@ -76,11 +81,11 @@ gs_items_allocate(struct gsort *job)
 	const struct gsort_options *options = job->options;
 	const unsigned argsort = options->argsort_bits / 8;
 	/* of all that is read at a time, and of a round */
-	const uint64_t memory = job->plan.pool_bytes, reading = memory / 16;
+	const uint64_t memory = job->plan.pool_bytes;
+	uint64_t reading = memory / 16;
 	struct gs_item_store_options store = {
 		.order = &items->order,
 		.threads = job->plan.threads,
-		.memory_bytes = memory - reading,
 		.input_bytes = item_bytes_of(job),
 		.temp_dirs = options->temp_dirs,
 		.temp_dir_count = options->temp_dir_count,
@@ -88,6 +93,9 @@ gs_items_allocate(struct gsort *job)
 		.emit_bytes = argsort,
 	};
 
+	if (options->lines)
+		TRY(gs_line_job_allocate(job, memory, &reading));
+	store.memory_bytes = memory > reading ? memory - reading : 1;
 	items->temp_dir = gs_temp_dir();
 	if (options->temp_dir_count == 0) {
 		store.temp_dirs = &items->temp_dir;
@@ -95,7 +103,8 @@ gs_items_allocate(struct gsort *job)
 	}
 	set_groups(&store, options);
 	TRY(gs_item_store_open(&items->store, &store, &job->monitor));
-	return gs_record_ingest_allocate(&items->ingest, job->plan.threads,
+	return options->lines ? GS_OK
+	       : gs_record_ingest_allocate(&items->ingest, job->plan.threads,
 	                                 gs_item_store_piece_bytes(items->store));
 }
 
@@ -127,6 +136,9 @@ write_header(struct gsort *job)
 	size_t bytes;
 	gs_status status;
 
+	if (job->options->lines)
+		return gs_item_emit_header(&items->emit, job->lines.ingest.header.data,
+		                           job->lines.ingest.header.bytes);
 	if (!items->npy.writes_header)
 		return job->options->argsort_bits > 0 ? GS_OK
 		       : gs_item_emit_header(&items->emit, items->ingest.header,
@@ -151,6 +163,9 @@ write_items(struct gsort *job)
 	if (several)
 		TRY(gs_item_store_count_out(items->store, &count));
 	gs_item_emit_expect(&items->emit, count);
+	if (job->options->lines)
+		gs_line_show_open(&job->lines.show, &job->lines.order, &items->emit,
+		                  job->options->counts, job->options->underline);
 	TRY(write_header(job));
 	sink = gs_item_emit_sink(&items->emit);
 	TRY(gs_item_store_drain(items->store, &sink));
@@ -166,7 +181,8 @@ gs_items_sort(struct gsort *job)
 	double read, sorted;
 
 	atomic_store(&job->monitor.counters.phase, GSORT_READING);
-	TRY(gs_record_ingest_run(&items->ingest, job->input, items->store, &job->monitor));
+	TRY(job->options->lines ? gs_line_job_read(job)
+	    : gs_record_ingest_run(&items->ingest, job->input, items->store, &job->monitor));
 	if (items->npy.first != NULL && items->npy.count != items->ingest.records)
 		return gs_fail(GS_EINPUT, "the headers of the .npy files name %llu items, and there are "
 		               "%llu", (unsigned long long)items->npy.count,
@@ -197,8 +213,8 @@ gs_items_stats(struct gsort *job)
 	stats->verified = job->options->verify && !job->options->head && !job->options->tail.wanted;
 	if (items->store == NULL)	/* a merge or a check has counted itself */
 		return;
-	stats->bytes_in = items->ingest.bytes;
-	stats->keys = items->ingest.records;
+	stats->bytes_in = job->options->lines ? job->lines.ingest.bytes : items->ingest.bytes;
+	stats->keys = gs_item_store_count(items->store);
 	gs_item_store_stats(items->store, &stats->runs, &stats->spilled_bytes);
 }
 
@@ -211,5 +227,6 @@ gs_items_close(struct gsort *job)
 	gs_item_emit_close(&items->emit);
 	gs_item_store_close(items->store);
 	gs_record_ingest_close(&items->ingest);
+	gs_line_job_close(job);
 	items->store = NULL;
 }

@@ -26,13 +26,27 @@
 #include "stages/ingest.h"
 #include "stages/item_emit.h"
 #include "stages/item_store.h"
+#include "stages/line_follow.h"
+#include "stages/line_ingest.h"
+#include "stages/line_show.h"
 #include "stages/record_ingest.h"
 #include "stages/store.h"
 #include "stages/verify.h"
 
 struct gs_ranked;
 
-/* A sort of records has these in place of ingest, store, emit and verify. */
+/* A job of lines has these, too. */
+struct gs_line_job {
+	struct gs_line_order  order;
+	struct gs_line_follow follow;	/* of a check or merge */
+	struct gs_line_ingest ingest;
+	struct gs_line_show   show;
+	struct gs_ahead       ahead;
+	struct gs_arena       arena;	/* its chunks */
+	size_t                chunk_bytes;
+};
+
+/* A sort of records or lines has these in place of ingest, store, emit and verify. */
 struct gs_items {
 	struct gs_record_ingest ingest;
 	struct gs_item_order    order;
@@ -61,6 +75,7 @@ struct gsort {
 	struct gs_answer     answer;	/* in its place, for figures */
 	struct gs_verify     verify;
 	struct gs_items      items;
+	struct gs_line_job      lines;
 	struct gs_confinement confinement;
 	struct gs_rendezvous rendezvous;
 	struct gs_lost       lost;

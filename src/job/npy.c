@@ -118,13 +118,19 @@ static bool
 has_magic(const struct gsort_options *options)
 {
 	char begin[GS_NPY_MAGIC_BYTES];
+	const char *name = name_of(options, 0);
+	struct stat status;
 	struct file file;
 	bool has;
 
-	if (options->type == GSORT_TEXT_FLOAT || options->record_bytes > 0 || options->skip_bytes > 0 ||
-	    options->header_lines > 0 || options->decompress != GSORT_DECOMPRESS_AUTO)
+	if (options->type == GSORT_TEXT_FLOAT || options->lines || options->record_bytes > 0 ||
+	    options->skip_bytes > 0 || options->header_lines > 0 ||
+	    options->decompress != GSORT_DECOMPRESS_AUTO)
 		return false;
-	has = open_file(&file, name_of(options, 0)) == GS_OK && file.regular &&
+	/* To open a named pipe would wait for its writer. */
+	if (strcmp(name, "-") != 0 && (stat(name, &status) != 0 || !S_ISREG(status.st_mode)))
+		return false;
+	has = open_file(&file, name) == GS_OK && file.regular &&
 	      pread(file.fd, begin, sizeof begin, (off_t)file.start) == (ssize_t)sizeof begin &&
 	      gs_npy_has_magic(begin, sizeof begin);
 	close_file(&file);
@@ -173,7 +179,8 @@ read_headers(struct gs_npy_inputs *inputs, const struct gsort_options *options)
 static gs_status
 check_options(const struct gsort_options *o, const char *name)
 {
-	const char *refused =
+	static const char *const sets[] = { "", "union", "intersect", "difference", "symmetric" };
+	const char *refused = o->set != GSORT_NO_SET ? sets[o->set] :
 		o->converts ? "to" : o->counts ? "count" : o->split > 0 ? "split" :
 		o->sample.wanted ? "sample" : o->zero_terminated ? "zero-terminated" :
 		o->header_lines > 0 ? "header" : o->skip_bytes > 0 ? "skip-bytes" :
@@ -333,5 +340,5 @@ gs_npy_close(struct gs_npy_inputs *inputs)
 	free(inputs->header);
 	free(inputs->keys);
 	free(inputs->skips);
-	*inputs = (struct gs_npy_inputs){ NULL };
+	*inputs = (struct gs_npy_inputs){ .first = NULL };
 }

@@ -53,7 +53,7 @@ open_input(struct gsort *job)
 		.terminal_ok = options->force,
 		.decompress = options->decompress,
 		.ranges = job->ranked == NULL ? NULL : job->ranked->parts.ranges,
-		.later = options->operation == GSORT_MERGE,
+		.later = options->operation == GSORT_MERGE && !options->lines,
 		.stored = &job->monitor.counters.stored_in,
 		.before_inflate = gs_confine,
 		.before_context = &job->confinement,
@@ -80,8 +80,8 @@ open_output(struct gsort *job)
 	const struct gsort_options *options = job->options;
 	const struct gs_output_options out = {
 		.name = options->output,
-		.binary = (gs_items_are_wanted(options) || gs_key_bits(job->emit.encoding.to) > 0) &&
-		          !gs_answer_is_wanted(options),
+		.binary = ((gs_items_are_wanted(options) && !options->lines) ||
+		           gs_key_bits(job->emit.encoding.to) > 0) && !gs_answer_is_wanted(options),
 		.terminal_ok = options->force,
 		.in_place = options->in_place,
 		.files = options->split < job->plan.threads ? options->split : job->plan.threads,
@@ -153,8 +153,10 @@ collect_plan_input(struct gsort *job)
 
 	gs_limits_read(&limits, bytes <= SMALL_BYTES && !options->explained);
 	job->plan_input = (struct gs_plan_input){
-		.operation = options->operation,
+		.operation = options->lines && options->operation == GSORT_MERGE
+		             ? GSORT_SORT : options->operation,	/* see line_job.c */
 		.type = options->type,
+		.notation = options->notation,
 		.key_bits = gs_key_bits(options->type),
 		.items = gs_items_are_wanted(options),
 		.headers = options->header_lines > 0,
@@ -226,7 +228,8 @@ static gs_status
 allocate(struct gsort *job)
 {
 	if (gs_items_are_wanted(job->options))
-		return job->options->operation == GSORT_SORT ? gs_items_allocate(job) : GS_OK;
+		return job->options->operation == GSORT_SORT || job->options->lines
+		       ? gs_items_allocate(job) : GS_OK;
 	job->arena = (struct gs_arena){ .base = NULL };
 	carve(job);
 	TRY(gs_arena_open(&job->arena, job->arena.used_bytes, job->plan.huge_pages));

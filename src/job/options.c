@@ -138,16 +138,109 @@ check_tail(const struct gsort_options *o)
 	return GS_OK;
 }
 
+/* Sets of inputs that are sorted keys. */
+static const char *
+set_name(const struct gsort_options *o)
+{
+	static const char *const names[] = { "", "union", "intersect", "difference", "symmetric" };
+
+	return names[o->set];
+}
+
+/* Find the first two options of which one needs, or excludes, records or --argsort. */
+static bool
+find_record_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
+{
+	const bool records = o->record_bytes > 0, argsort = o->argsort_bits > 0;
+	const bool gpu = o->device == GSORT_DEVICE_GPU, sets = o->set != GSORT_NO_SET;
+	const bool program = o->compress_program != NULL;
+	static const char whole[] = "records are moved as they are";
+	static const char binary[] = "records are binary";
+	static const char numbers[] = "the output is numbers of keys";
+	const struct {
+		bool found;
+		struct gsort_conflict conflict;
+	} conflicts[] = {
+		{ o->key_count > 0 && !records && o->format != GSORT_FORMAT_NPY,
+		  { "key", "record-size", true, NULL } },
+		{ records && o->type != GSORT_TEXT, { "record-size", "type", false,
+		  "-k names the types of keys" } },
+		{ records && o->converts, { "record-size", "to", false, whole } },
+		{ records && o->header_lines > 0, { "record-size", "header", false,
+		  "for bytes at the front: --skip-bytes" } },
+		{ records && o->zero_terminated, { "record-size", "zero-terminated", false, binary } },
+		{ records && o->invalid != GSORT_INVALID_ABORT,
+		  { "record-size", "invalid", false, binary } },
+		{ records && gpu, { "record-size", "device", false, "a GPU sorts keys alone" } },
+		{ records && program, { "record-size", "compress-program", false,
+		  "their temporary files are not compressed" } },
+		{ records && o->sample.wanted, { "record-size", "sample", false, NULL } },
+		{ records && sets, { "record-size", set_name(o), false, "sets are of keys" } },
+		{ argsort && sets, { "argsort", set_name(o), false, "sets are of keys" } },
+		{ argsort && o->sample.wanted, { "argsort", "sample", false, NULL } },
+		{ argsort && o->operation == GSORT_MERGE, { "argsort", "merge", false,
+		  "sort the inputs as they are" } },
+		{ argsort && o->operation == GSORT_CHECK, { "argsort", "check", false, NULL } },
+		{ argsort && o->converts, { "argsort", "to", false, numbers } },
+		{ argsort && o->counts, { "argsort", "count", false, numbers } },
+		{ argsort && gpu, { "argsort", "device", false, "a GPU sorts keys alone" } },
+		{ argsort && program, { "argsort", "compress-program", false,
+		  "their temporary files are not compressed" } },
+	};
+
+	for (size_t i = 0; i < COUNT(conflicts); i++)
+		if (conflicts[i].found) {
+			*conflict = conflicts[i].conflict;
+			return true;
+		}
+	return false;
+}
+
+/* The same for lines by key. */
+static bool
+find_line_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
+{
+	static const char whole[] = "lines are written as they are";
+	static const char numbers[] = "sets and figures are of numbers";
+	const struct {
+		bool found;
+		struct gsort_conflict conflict;
+	} conflicts[] = {
+		{ is_binary(o->type) || o->notation != GSORT_DECIMAL, { "lines", "type", false, NULL } },
+		{ o->record_bytes > 0, { "lines", "record-size", false, NULL } },
+		{ o->format == GSORT_FORMAT_NPY, { "lines", "format", false, NULL } },
+		{ o->argsort_bits > 0, { "lines", "argsort", false, NULL } },
+		{ o->converts, { "lines", "to", false, whole } },
+		{ o->invalid != GSORT_INVALID_ABORT, { "lines", "invalid", false,
+		  "a key that is no number counts as 0" } },
+		{ o->device == GSORT_DEVICE_GPU, { "lines", "device", false, "a GPU sorts keys alone" } },
+		{ o->compress_program != NULL, { "lines", "compress-program", false,
+		  "their temporary files are not compressed" } },
+		{ o->sample.wanted, { "lines", "sample", false, NULL } },
+		{ o->set != GSORT_NO_SET, { "lines", set_name(o), false, numbers } },
+		{ o->quantiles != NULL, { "lines", "quantiles", false, numbers } },
+		{ o->summary, { "lines", "summary", false, numbers } },
+		{ o->top.wanted, { "lines", "top", false, numbers } },
+		{ o->histogram > 0, { "lines", "histogram", false, numbers } },
+		{ o->underline && o->operation == GSORT_CHECK, { "check", "debug", false, NULL } },
+		{ o->underline && o->output != NULL, { "debug", "output", false, NULL } },
+	};
+
+	for (size_t i = 0; o->lines && i < COUNT(conflicts); i++)
+		if (conflicts[i].found) {
+			*conflict = conflicts[i].conflict;
+			return true;
+		}
+	return false;
+}
+
 /* The same for what is written in place of all keys: figures, the last keys, random ones. */
 static bool
 find_answer_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
 {
 	const bool check = o->operation == GSORT_CHECK, merge = o->operation == GSORT_MERGE;
-	static const char *const set_names[] = {
-		"", "union", "intersect", "difference", "symmetric",
-	};
 	const bool answers = gs_answer_is_wanted(o), sets = o->set != GSORT_NO_SET;
-	const char *set = set_names[o->set];
+	const char *set = set_name(o);
 	const char *answer = o->quantiles != NULL ? "quantiles" : o->summary ? "summary"
 	                   : o->top.wanted ? "top" : "histogram";
 	static const char of_all[] = "it is of all keys; pipe one gsort into another";
@@ -158,6 +251,8 @@ find_answer_conflict(const struct gsort_options *o, struct gsort_conflict *confl
 		{ sets && check, { "check", set, false, NULL } },
 		{ sets && merge, { "merge", set, false, "inputs are sorted in any case: leave -m out" } },
 		{ sets && answers, { set, answer, false, "pipe one gsort into another" } },
+		{ sets && o->record_bytes > 0, { set, "record-size", false, NULL } },
+		{ sets && o->argsort_bits > 0, { set, "argsort", false, NULL } },
 		{ sets && o->sample.wanted, { set, "sample", false, "pipe one gsort into another" } },
 		{ sets && o->split > 0, { set, "split", false, "files are cut by the number of all keys" } },
 		{ sets && o->device == GSORT_DEVICE_GPU, { set, "device", false, NULL } },
@@ -222,35 +317,15 @@ find_answer_conflict(const struct gsort_options *o, struct gsort_conflict *confl
 static bool
 find_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
 {
-	const bool check = o->operation == GSORT_CHECK, merge = o->operation == GSORT_MERGE;
-	const bool records = o->record_bytes > 0, argsort = o->argsort_bits > 0;
+	const bool check = o->operation == GSORT_CHECK;
+	const bool records = o->record_bytes > 0;
 	const bool binary_in = is_binary(o->type) || records;
-	const bool binary_out = writes_binary(o) || records || argsort;
-	const bool gpu = o->device == GSORT_DEVICE_GPU;
+	const bool binary_out = writes_binary(o) || records || o->argsort_bits > 0;
 	const struct {
 		bool found;
 		struct { const char *one, *other; bool needs; } conflict;
 	} conflicts[] = {
 		{ o->in_place && o->output == NULL, { "in-place", "output", true } },
-		{ o->key_count > 0 && !records && o->format != GSORT_FORMAT_NPY,
-		  { "key", "record-size", true } },
-		{ records && o->type != GSORT_TEXT, { "record-size", "type", false } },
-		{ records && o->converts, { "record-size", "to", false } },
-		{ records && o->header_lines > 0, { "record-size", "header", false } },
-		{ records && o->zero_terminated, { "record-size", "zero-terminated", false } },
-		{ records && o->invalid != GSORT_INVALID_ABORT, { "record-size", "invalid", false } },
-		{ records && gpu, { "record-size", "device", false } },
-		{ records && o->compress_program != NULL,
-		  { "record-size", "compress-program", false } },
-		{ records && o->sample.wanted, { "record-size", "sample", false } },
-		{ argsort && o->sample.wanted, { "argsort", "sample", false } },
-		{ argsort && merge, { "argsort", "merge", false } },
-		{ argsort && check, { "argsort", "check", false } },
-		{ argsort && o->converts, { "argsort", "to", false } },
-		{ argsort && o->counts, { "argsort", "count", false } },
-		{ argsort && gpu, { "argsort", "device", false } },
-		{ argsort && o->compress_program != NULL,
-		  { "argsort", "compress-program", false } },
 		{ o->split > 0 && o->output == NULL, { "split", "output", true } },
 		{ o->split > 0 && o->in_place, { "split", "in-place", false } },
 		{ o->split > 0 && o->operation == GSORT_MERGE, { "split", "merge", false } },
@@ -273,6 +348,8 @@ find_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
 		{ binary_in && !binary_out && o->skip_bytes > 0, { "skip-bytes", "to", false } },
 	};
 
+	if (find_line_conflict(o, conflict) || find_record_conflict(o, conflict))
+		return true;
 	for (size_t i = 0; i < COUNT(conflicts); i++)
 		if (conflicts[i].found) {
 			*conflict = (struct gsort_conflict){
@@ -328,6 +405,13 @@ gs_options_check(const struct gsort_options *options)
 	if (options->set != GSORT_NO_SET && options->input_count < 2)
 		return gs_fail(GS_EUSAGE, "a set operation needs two FILEs at least");
 	TRY(check_standard(options));
+	if (options->notation > GSORT_TIME)
+		return gs_fail(GS_EUSAGE, "an option of gsort_open() has no such value");
+	if (options->notation != GSORT_DECIMAL &&
+	    (gs_key_is_float(options->type) || (is_binary(options->type) && writes_binary(options) &&
+	                                        !gs_answer_is_wanted(options))))
+		return gs_fail(GS_EUSAGE, "option '--base' needs integers as text, in the input or with "
+		               "'--to=text'");
 	TRY(check_tail(options));
 	TRY(gs_answer_check(options));
 	if (options->json && !gs_answer_is_wanted(options))

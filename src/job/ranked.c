@@ -34,6 +34,7 @@ check_later(const struct gsort_options *o)
 	} later[] = {
 		{ o->record_bytes > 0 || o->key_count > 0 || o->format == GSORT_FORMAT_NPY,
 		  "a sort of records" },
+		{ o->lines, "a sort of lines by key" },
 		{ o->argsort_bits > 0, "--argsort" },
 		{ o->set != GSORT_NO_SET, "an operation on sets" },
 		{ o->tail.wanted, "--tail" },

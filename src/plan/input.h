@@ -13,6 +13,7 @@
 struct gs_plan_input {
 	enum gsort_operation operation;
 	enum gsort_type   type;
+	enum gsort_notation notation;		/* of text */
 	unsigned          key_bits;		/* 8 .. 64; 0: text */
 	bool              items;		/* records: key_bits means nothing, stages/item_store.h
 						 * divides the pool */

@@ -251,7 +251,7 @@ choose_device(struct gs_plan *plan, const struct gs_plan_input *input)
 
 	if (input->items) {
 		plan->device = GSORT_DEVICE_CPU;
-		plan->device_rule = "records are sorted on the CPU";
+		plan->device_rule = "records and lines are sorted on the CPU";
 		return GS_OK;
 	}
 	TRY(gs_plan_choose_device(&choice, input, plan->threads, plan->host_bytes));
@@ -302,7 +302,8 @@ set_text(struct gs_plan *plan, const struct gs_plan_input *input, uint64_t *left
 {
 	const uint64_t most = input_bytes_most(input) < 8 * MIB ? 1 * MIB : 16 * MIB;
 	const struct gs_text_options text = {
-		.floats = input->type == GSORT_TEXT_FLOAT, .header_lines = input->headers,
+		.floats = input->type == GSORT_TEXT_FLOAT, .notation = input->notation,
+		.header_lines = input->headers,
 	};
 	uint64_t share = *left / 64;
 

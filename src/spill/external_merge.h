@@ -26,10 +26,11 @@ struct gs_source {
 	const void *keys;	/* all of them, in memory; or NULL, and they are read */
 	size_t      count;
 	bool        verified;	/* read() itself checks that keys ascend */
+	bool        side_by_side;	/* read() may run beside that of other sources */
 
 	/**
-	 * Put the next keys, ascending, INTO where there is ROOM for so many.  One thread calls
-	 * it, not the one that opened, until a buffer is full.
+	 * Put the next keys, ascending, INTO where there is ROOM for so many.  One thread at
+	 * a time calls it, not the one that opened, until a buffer is full.
 	 *
 	 * @count   set to the number of keys; 0 with GS_OK: the end
 	 * @return  GS_OK, or an error, with which *COUNT keys may come, too

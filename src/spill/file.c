@@ -144,7 +144,8 @@ static gs_status
 write_error(const struct gs_spill_file *file)
 {
 	const char *reason = strerror(errno);
-	const unsigned long long written = mebibytes(file->end);
+	const unsigned long long written = mebibytes(file->end > file->beside_bytes
+	                                             ? file->end : file->beside_bytes);
 	const unsigned long long needed = mebibytes(file->needed_bytes);
 
 	if (errno != ENOSPC && errno != EDQUOT && errno != EFBIG)

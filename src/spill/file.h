@@ -18,6 +18,7 @@ struct gs_spill_file {
 	int         fd;			/* -1: not made yet */
 	uint64_t    end;		/* bytes written, with the gaps between runs */
 	uint64_t    needed_bytes;	/* beyond those, for the message of a full disk; 0: unknown */
+	uint64_t    beside_bytes;	/* of this and other files, for that message, if more */
 };
 
 /** Check that DIR takes temporary files: make one and drop it.  Returns GS_OK, or GS_EIO. */

@@ -5,9 +5,10 @@
  * In:   sorted keys, run by run.
  * Out:  the keys of any run, front to back, once; then their disk space is free.
  *
- * A directory has one file, in which its runs lie one after the other, so any number of runs
+ * A directory has a file, in which its runs lie one after the other, so any number of runs
  * needs one descriptor a directory.  They are plain keys, or compressed in blocks (blocks.h).  A
- * run that an external program compresses has a file of its own.
+ * run that an external program compresses has a file of its own.  A plain run may have several
+ * parts, one extent each, in as many files, which are written at once and read one after the other.
  *
  * A run's checksum is the sum of its keys, each times an odd number that depends on its place.  A
  * changed key always changes the sum, and so do two keys that have changed places; it costs one
@@ -43,6 +44,7 @@ enum form { PLAIN, PACKED, PROGRAM };
 /* Where on disk a run is, and how far it was read. */
 struct gs_extent {
 	struct gs_extent       *next;	/* of all extents, for closing */
+	struct gs_extent       *later;	/* the next part of the run; NULL: none */
 	enum form               form;
 	struct gs_spill_file   *file;	/* borrowed, or OWN */
 	struct gs_spill_file    own;
@@ -59,16 +61,17 @@ struct gs_spill {
 	enum form               form;	/* of the next run */
 	char                   *program;	/* owned; where PATH has it; NULL: none */
 	struct gs_blocks        blocks;
-	struct gs_spill_file   *files;	/* of each directory */
+	struct gs_spill_file   *files;	/* GS_SPILL_PARTS of each directory; made as they are used */
 	const char            **dirs;	/* owned, their names are not */
 	size_t                  dir_count;
 	size_t                  turn;	/* directory of the next run */
 	struct gs_extent       *extents;
-	struct gs_extent       *written;	/* the run that is being written, or NULL */
+	struct gs_extent       *written[GS_SPILL_PARTS];	/* parts of the run that is being written */
+	unsigned                parts;	/* 0: no run is */
 	char                   *stage;	/* keys too few to write at once */
 	size_t                  stage_bytes, staged_bytes;
-	uint64_t                total_bytes;	/* written */
-	uint64_t                key_bytes;	/* of keys spilled, and ... */
+	_Atomic uint64_t        total_bytes;	/* written */
+	_Atomic uint64_t        key_bytes;	/* of keys spilled, and ... */
 	uint64_t                expected_bytes;	/* ... of those that will be */
 };
 
@@ -100,16 +103,15 @@ check_dirs(struct gs_spill *spill)
 	const size_t count = options->dir_count > 0 ? options->dir_count : 1;
 
 	spill->dirs = calloc(count, sizeof *spill->dirs);
-	spill->files = calloc(count, sizeof *spill->files);
+	spill->files = calloc(count * GS_SPILL_PARTS, sizeof *spill->files);
 	if (spill->dirs == NULL || spill->files == NULL)
 		return gs_fail(GS_EBUDGET, "no memory for %zu temporary directories", count);
 	spill->dir_count = count;
 	spill->dirs[0] = gs_temp_dir();
-	for (size_t d = 0; d < spill->dir_count; d++) {
-		spill->files[d].fd = -1;
-		if (options->dir_count > 0)
-			spill->dirs[d] = options->dirs[d];
-	}
+	for (size_t f = 0; f < count * GS_SPILL_PARTS; f++)
+		spill->files[f].fd = -1;
+	for (size_t d = 0; d < options->dir_count; d++)
+		spill->dirs[d] = options->dirs[d];
 	for (size_t d = 0; d < spill->dir_count; d++)
 		TRY(gs_spill_dir_check(spill->dirs[d]));
 	return GS_OK;
@@ -180,8 +182,8 @@ gs_spill_close(struct gs_spill *spill)
 {
 	if (spill == NULL)
 		return;
-	for (size_t d = 0; d < spill->dir_count; d++)
-		gs_spill_file_close(&spill->files[d]);
+	for (size_t f = 0; f < spill->dir_count * GS_SPILL_PARTS; f++)
+		gs_spill_file_close(&spill->files[f]);
 	while (spill->extents != NULL) {
 		struct gs_extent *extent = spill->extents;
 
@@ -224,12 +226,12 @@ gs_spill_bytes(const struct gs_spill *spill)
 
 /* --- write ------------------------------------------------------------------------ */
 
-/* Take the file of the next run, in the directory whose turn it is. */
+/* Take the file of PART of the next run, in the directory whose turn it is. */
 static gs_status
-take_file(struct gs_spill *spill, struct gs_extent *extent)
+take_file(struct gs_spill *spill, struct gs_extent *extent, unsigned part)
 {
 	const char *dir = spill->dirs[spill->turn];
-	struct gs_spill_file *file = &spill->files[spill->turn];
+	struct gs_spill_file *file = &spill->files[spill->turn * GS_SPILL_PARTS + part];
 	const bool first = file->dir == NULL;
 
 	if (first)		/* not later, since a reader may look at it then */
@@ -240,11 +242,10 @@ take_file(struct gs_spill *spill, struct gs_extent *extent)
 		extent->file = file;
 	if (extent->file->fd < 0) {
 		TRY(gs_spill_file_make(extent->file, dir));
-		if (first && gs_spill_dir_is_memory(dir))
+		if (first && part == 0 && gs_spill_dir_is_memory(dir))
 			gs_note(spill->options.monitor, "temporary files in %s are kept in memory; name a "
 			        "directory on a disk with -T", dir);
 	}
-	spill->turn = (spill->turn + 1) % spill->dir_count;
 	return GS_OK;
 }
 
@@ -258,27 +259,51 @@ start_program(struct gs_spill *spill, struct gs_extent *extent)
 	spill->form = extent->form = PLAIN;
 }
 
-gs_status
-gs_spill_begin(struct gs_spill *spill, unsigned bits)
+static gs_status
+begin_part(struct gs_spill *spill, unsigned bits, unsigned part)
 {
 	struct gs_extent *extent = calloc(1, sizeof *extent);
 	struct gs_spill_file *file;
 
-	assert(spill->written == NULL && (bits == 32 || bits == 64));
 	if (extent == NULL)
 		return gs_fail(GS_EBUDGET, "no memory for another run");
 	extent->next = spill->extents;
-	spill->extents = spill->written = extent;
+	spill->extents = spill->written[part] = extent;
+	if (part > 0)
+		spill->written[part - 1]->later = extent;
 	extent->own.fd = -1;
 	extent->form = spill->form;
 	extent->factor = 1;
-	TRY(take_file(spill, extent));
+	TRY(take_file(spill, extent, part));
 	file = extent->file;
 	file->end = gs_round_up(file->end, DISK_BYTES);
 	extent->cursor = (struct gs_blocks_cursor){ .at = file->end, .end = file->end, .bits = bits };
 	extent->freed = file->end;
 	if (extent->form == PROGRAM)
 		start_program(spill, extent);
+	return GS_OK;
+}
+
+bool
+gs_spill_is_plain(const struct gs_spill *spill)
+{
+	return spill->form == PLAIN;
+}
+
+bool
+gs_spill_run_is_plain(const struct gs_run *run)
+{
+	return run->extent->form == PLAIN;
+}
+
+gs_status
+gs_spill_begin(struct gs_spill *spill, unsigned bits, unsigned parts)
+{
+	assert(spill->parts == 0 && (bits == 32 || bits == 64));
+	assert(parts == 1 || (parts <= GS_SPILL_PARTS && gs_spill_is_plain(spill)));
+	for (; spill->parts < parts; spill->parts++)
+		TRY(begin_part(spill, bits, spill->parts));
+	spill->turn = (spill->turn + 1) % spill->dir_count;
 	return GS_OK;
 }
 
@@ -294,14 +319,14 @@ needed_bytes(const struct gs_spill *spill)
 }
 
 static gs_status
-append(struct gs_spill *spill, const void *keys, size_t bytes)
+append(struct gs_spill *spill, struct gs_extent *extent, const void *keys, size_t bytes)
 {
-	struct gs_extent *extent = spill->written;
 	struct gs_spill_file *file = extent->file;
 	const unsigned bits = extent->cursor.bits;
 	const uint64_t before = file->end;
 
 	file->needed_bytes = needed_bytes(spill);
+	file->beside_bytes = spill->parts > 1 ? spill->total_bytes : 0;
 	spill->key_bytes += bytes;
 	if (extent->form == PROGRAM)
 		return gs_child_write(&extent->child, spill->program, keys, bytes);
@@ -320,23 +345,25 @@ append_staged(struct gs_spill *spill)
 	const size_t bytes = spill->staged_bytes;
 
 	spill->staged_bytes = 0;
-	return bytes > 0 ? append(spill, spill->stage, bytes) : GS_OK;
+	return bytes > 0 ? append(spill, spill->written[0], spill->stage, bytes) : GS_OK;
 }
 
 gs_status
-gs_spill_write(struct gs_spill *spill, const void *keys, size_t count)
+gs_spill_write(struct gs_spill *spill, unsigned part, const void *keys, size_t count)
 {
-	struct gs_extent *extent = spill->written;
+	struct gs_extent *extent = spill->written[part];
 	const size_t bytes = count * (extent->cursor.bits / 8);
 
 	if (count == 0)
 		return GS_OK;
 	extent->written_sum += sum_keys(keys, count, extent->cursor.bits, &extent->factor);
 	extent->left_keys += count;
+	if (spill->parts > 1)		/* the stage is for one thread */
+		return append(spill, extent, keys, bytes);
 	if (spill->staged_bytes + bytes > spill->stage_bytes || bytes > spill->stage_bytes / 2)
 		TRY(append_staged(spill));
 	if (bytes > spill->stage_bytes / 2)
-		return append(spill, keys, bytes);
+		return append(spill, extent, keys, bytes);
 	memcpy(spill->stage + spill->staged_bytes, keys, bytes);
 	spill->staged_bytes += bytes;
 	return GS_OK;
@@ -360,14 +387,17 @@ end_program(struct gs_spill *spill, struct gs_extent *extent)
 gs_status
 gs_spill_end(struct gs_spill *spill, struct gs_run *run)
 {
-	struct gs_extent *extent = spill->written;
+	struct gs_extent *first = spill->written[0];
 
 	TRY(append_staged(spill));
-	if (extent->form == PROGRAM)
-		TRY(end_program(spill, extent));
-	spill->written = NULL;
-	extent->factor = 1;
-	*run = (struct gs_run){ .count = (size_t)extent->left_keys, .extent = extent };
+	if (first->form == PROGRAM)
+		TRY(end_program(spill, first));
+	*run = (struct gs_run){ .extent = first };
+	for (unsigned part = 0; part < spill->parts; part++) {
+		run->count += (size_t)spill->written[part]->left_keys;
+		spill->written[part]->factor = 1;
+	}
+	spill->parts = 0;
 	return GS_OK;
 }
 
@@ -418,15 +448,10 @@ read_keys(struct gs_spill *spill, struct gs_extent *extent, void *into, size_t c
 	return GS_OK;
 }
 
-gs_status
-gs_spill_read(struct gs_spill *spill, struct gs_run *run, void *into, size_t room, size_t *count)
+/* Read from one part of a run. */
+static gs_status
+read_part(struct gs_spill *spill, struct gs_extent *extent, void *into, size_t keys)
 {
-	struct gs_extent *extent = run->extent;
-	const size_t keys = room < extent->left_keys ? room : (size_t)extent->left_keys;
-
-	*count = 0;
-	if (keys == 0)
-		return GS_OK;
 	TRY(read_keys(spill, extent, into, keys));
 	extent->read_sum += sum_keys(into, keys, extent->cursor.bits, &extent->factor);
 	extent->left_keys -= keys;
@@ -434,6 +459,25 @@ gs_spill_read(struct gs_spill *spill, struct gs_run *run, void *into, size_t roo
 		return gs_spill_file_corrupt(extent->file->dir);
 	if (extent->form != PROGRAM)
 		forget(extent);
-	*count = keys;
+	return GS_OK;
+}
+
+gs_status
+gs_spill_read(struct gs_spill *spill, struct gs_run *run, void *into, size_t room, size_t *count)
+{
+	*count = 0;
+	while (*count < room && run->extent != NULL) {
+		struct gs_extent *extent = run->extent;
+		const uint64_t left = extent->left_keys;
+		const size_t keys = room - *count < left ? room - *count : (size_t)left;
+
+		if (keys > 0)
+			TRY(read_part(spill, extent, (char *)into + *count * (extent->cursor.bits / 8),
+			              keys));
+		*count += keys;
+		if (extent->left_keys > 0 || extent->later == NULL)
+			break;
+		run->extent = extent->later;
+	}
 	return GS_OK;
 }

@@ -15,9 +15,10 @@
  * as there are threads.  If the program cannot be run, the spill warns and writes uncompressed
  * files.
  *
- * One run is written at a time.  Meanwhile any number may be read, in turn, but all by one thread,
- * which may be another than the one that writes.  The spill owns files, extents and child
- * processes.
+ * One run is written at a time; if it is plain, by several threads, each a part of it in a file of
+ * its own: one inode takes 4.7 GB/s on an H200 host, sixteen take 36.  Meanwhile any number may be
+ * read, in turn, but all by one thread, which may be another than the one that writes; plain ones by
+ * several threads, each another run.  The spill owns files, extents and child processes.
  */
 #ifndef GS_SPILL_H
 #define GS_SPILL_H
@@ -53,16 +54,25 @@ bool gs_spill_starts_programs(const char *compress_program);
 MUST_CHECK gs_status
 gs_spill_open(struct gs_spill **spill, const struct gs_spill_options *options);
 
-/** Begin a run of keys of BITS. */
-MUST_CHECK gs_status gs_spill_begin(struct gs_spill *spill, unsigned bits);
+enum { GS_SPILL_PARTS = 4 };	/* not tuned */
+
+/** Can the next run be written by parts?  And can RUN be read beside others? */
+bool gs_spill_is_plain(const struct gs_spill *spill);
+bool gs_spill_run_is_plain(const struct gs_run *run);
+
+/** Begin a run of keys of BITS, in PARTS that are written at once: 1, or to GS_SPILL_PARTS if it is
+ *  plain. */
+MUST_CHECK gs_status gs_spill_begin(struct gs_spill *spill, unsigned bits, unsigned parts);
 
 /**
- * Append COUNT sorted keys to the run.  The caller may change them when it returns.
+ * Append COUNT sorted keys to a part of the run.  The caller may change them when it returns.
+ * Several parts: one thread at a time for each.
  *
  * @return  GS_OK; GS_EIO: on a full disk the message names the directory, the bytes that are still
  *          needed as far as known (gs_spill_expect()), and -T
  */
-MUST_CHECK gs_status gs_spill_write(struct gs_spill *spill, const void *keys, size_t count);
+MUST_CHECK gs_status
+gs_spill_write(struct gs_spill *spill, unsigned part, const void *keys, size_t count);
 
 /** End the run and set *RUN to it.  A run without keys is allowed. */
 MUST_CHECK gs_status gs_spill_end(struct gs_spill *spill, struct gs_run *run);

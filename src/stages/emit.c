@@ -34,6 +34,7 @@ gs_emit_set_format(struct gs_emit *emit, const struct gsort_options *options)
 	emit->encoding = (struct gs_encoding){
 		.from = options->type,
 		.to = options->converts ? options->to : options->type,
+		.notation = options->notation,
 		.reverse = options->reverse,
 		.endian = options->endian,
 		.terminator = options->zero_terminated ? '\0' : '\n',

@@ -18,6 +18,7 @@
 #include "format/encode.h"
 #include "format/floats.h"
 #include "format/key.h"
+#include "format/notation.h"
 #include "format/text.h"
 #include "stages/figures.h"
 
@@ -51,7 +52,8 @@ static const char *
 spell_value(const struct gs_answer *answer, const struct gs_value *value, char word[WORD_BYTES])
 {
 	const struct gs_encoding encoding = {
-		.from = answer->options->type, .to = GSORT_TEXT, .reverse = answer->options->reverse,
+		.from = answer->options->type, .to = GSORT_TEXT,
+		.notation = answer->options->notation, .reverse = answer->options->reverse,
 		.terminator = '\n', .threads = 1,
 	};
 	uint64_t key;
@@ -72,9 +74,10 @@ spell_mark(const struct gs_answer *answer, size_t mark, char word[WORD_BYTES])
 
 /* A JSON value: a number, a string or null. */
 static void
-print_json(FILE *to, const char *word)
+print_json(const struct gs_answer *answer, FILE *to, const char *word)
 {
-	const bool number = word != NULL && isdigit((unsigned char)word[word[0] == '-']) &&
+	const bool number = word != NULL && answer->options->notation == GSORT_DECIMAL &&
+	                    isdigit((unsigned char)word[word[0] == '-']) &&
 	                    strspn(word, "+-.0123456789eE") == strlen(word);
 
 	if (word == NULL)
@@ -86,14 +89,18 @@ print_json(FILE *to, const char *word)
 /* ---- summary and quantiles ----------------------------------------------------------- */
 
 static void
-print_row(const struct gs_answer *answer, FILE *to, const char *name, const char *word, bool *first)
+print_row(const struct gs_answer *answer, FILE *to, const char *name, const char *word, bool number,
+          bool *first)
 {
 	if (!answer->options->json) {
 		fprintf(to, "%s\t%s\n", name, word != NULL ? word : "-");
 		return;
 	}
 	fprintf(to, "%s\"%s\": ", *first ? "" : ", ", name);
-	print_json(to, word);
+	if (number)
+		fputs(word, to);
+	else
+		print_json(answer, to, word);
 	*first = false;
 }
 
@@ -103,18 +110,25 @@ print_summary(const struct gs_answer *answer, FILE *to)
 	const size_t quartiles = answer->mark_count - GS_QUARTILES;
 	const bool any = answer->keys > 0;
 	struct gs_float_sum sum = answer->float_sum;
+	const bool adds_up = answer->options->notation <= GSORT_HEXADECIMAL;	/* not of addresses */
 	char word[WORD_BYTES];
 	bool first = true;
 
-	print_row(answer, to, "count", spell_integer((__int128)answer->keys, word), &first);
-	print_row(answer, to, "distinct", spell_integer((__int128)answer->distinct, word), &first);
-	print_row(answer, to, "min", any ? spell_value(answer, &answer->least, word) : NULL, &first);
-	print_row(answer, to, "q1", spell_mark(answer, quartiles, word), &first);
-	print_row(answer, to, "median", spell_mark(answer, quartiles + 1, word), &first);
-	print_row(answer, to, "q3", spell_mark(answer, quartiles + 2, word), &first);
-	print_row(answer, to, "max", any ? spell_value(answer, &answer->most, word) : NULL, &first);
-	print_row(answer, to, "sum", gs_key_is_float(answer->options->type)
-	          ? spell_float(gs_float_sum_value(&sum), word) : spell_integer(answer->sum, word), &first);
+	print_row(answer, to, "count", spell_integer((__int128)answer->keys, word), true, &first);
+	print_row(answer, to, "distinct", spell_integer((__int128)answer->distinct, word), true,
+	          &first);
+	print_row(answer, to, "min", any ? spell_value(answer, &answer->least, word) : NULL, false,
+	          &first);
+	print_row(answer, to, "q1", spell_mark(answer, quartiles, word), false, &first);
+	print_row(answer, to, "median", spell_mark(answer, quartiles + 1, word), false, &first);
+	print_row(answer, to, "q3", spell_mark(answer, quartiles + 2, word), false, &first);
+	print_row(answer, to, "max", any ? spell_value(answer, &answer->most, word) : NULL, false,
+	          &first);
+	if (adds_up)
+		print_row(answer, to, "sum", gs_key_is_float(answer->options->type)
+		          ? spell_float(gs_float_sum_value(&sum), word)
+		          : spell_integer(answer->sum, word),
+		          !gs_key_is_float(answer->options->type), &first);
 }
 
 static void
@@ -130,7 +144,7 @@ print_quantiles(const struct gs_answer *answer, FILE *to)
 		if (answer->options->json) {
 			fprintf(to, "%s{\"quantile\": \"%.*s\", \"value\": ", q > 0 ? ", " : "",
 			        (int)mark->name_bytes, mark->name);
-			print_json(to, value);
+			print_json(answer, to, value);
 			fputc('}', to);
 		} else {
 			fprintf(to, "%.*s\t%s\n", (int)mark->name_bytes, mark->name,
@@ -152,7 +166,7 @@ print_top(const struct gs_answer *answer, FILE *to)
 
 		if (answer->options->json) {
 			fprintf(to, "%s{\"value\": ", g > 0 ? ", " : "");
-			print_json(to, value);
+			print_json(answer, to, value);
 			fprintf(to, ", \"count\": %llu}", (unsigned long long)group->times);
 		} else {	/* as --count does */
 			fprintf(to, "%7llu %s\n", (unsigned long long)group->times, value);
@@ -170,26 +184,36 @@ is_shown(const struct gs_bars *bars, size_t b)
 }
 
 static const char *
-spell_edge(const struct gs_bars *bars, size_t b, bool to, char word[WORD_BYTES])
+spell_edge(const struct gs_answer *answer, size_t b, bool to, char word[WORD_BYTES])
 {
+	const struct gs_bars *bars = &answer->bars;
 	const struct gs_bar *bar = &bars->bars[b];
+	const __int128 edge = to ? bar->to : bar->from;
+
+	if (!bars->floats && answer->options->notation != GSORT_DECIMAL) {
+		word[gs_notation_print(answer->options->notation, edge < 0,
+		                       (uint64_t)(edge < 0 ? -edge : edge), word)] = '\0';
+		return word;
+	}
 
 	return bars->floats ? spell_float(to ? bar->float_to : bar->float_from, word)
-	                    : spell_integer(to ? bar->to : bar->from, word);
+	                    : spell_integer(edge, word);
 }
 
 /* Bars, as long as LINE has columns for the longest. */
 static void
-draw(const struct gs_bars *bars, unsigned columns, FILE *to)
+draw(const struct gs_answer *answer, FILE *to)
 {
+	const struct gs_bars *bars = &answer->bars;
+	const unsigned columns = answer->options->bar_columns;
 	char from[WORD_BYTES], until[WORD_BYTES], keys[WORD_BYTES];
 	int from_width = 0, until_width = 0, keys_width = 0;
 	uint64_t most = 1;
 
 	for (size_t b = 0; b < bars->count; b++) {
 		const int widths[] = {
-			(int)strlen(spell_edge(bars, b, false, from)),
-			(int)strlen(spell_edge(bars, b, true, until)),
+			(int)strlen(spell_edge(answer, b, false, from)),
+			(int)strlen(spell_edge(answer, b, true, until)),
 			(int)strlen(spell_integer((__int128)bars->bars[b].keys, keys)),
 		};
 
@@ -208,8 +232,9 @@ draw(const struct gs_bars *bars, unsigned columns, FILE *to)
 
 		if (!is_shown(bars, b))
 			continue;
-		fprintf(to, "%*s .. %*s %*s ", from_width, spell_edge(bars, b, false, from), until_width,
-		        spell_edge(bars, b, true, until), keys_width, spell_integer((__int128)number, keys));
+		fprintf(to, "%*s .. %*s %*s ", from_width, spell_edge(answer, b, false, from), until_width,
+		        spell_edge(answer, b, true, until), keys_width,
+		        spell_integer((__int128)number, keys));
 		for (uint64_t hash = 0; hash < length + (number > 0 && length == 0); hash++)
 			fputc('#', to);
 		fputc('\n', to);
@@ -224,20 +249,21 @@ print_histogram(const struct gs_answer *answer, FILE *to)
 	bool first = true;
 
 	if (answer->options->bar_columns > 0 && !answer->options->json) {
-		draw(bars, answer->options->bar_columns, to);
+		draw(answer, to);
 		return;
 	}
 	for (size_t b = 0; b < bars->count; b++) {
-		const char *low = spell_edge(bars, b, false, from), *high = spell_edge(bars, b, true, until);
+		const char *low = spell_edge(answer, b, false, from);
+		const char *high = spell_edge(answer, b, true, until);
 		const unsigned long long keys = bars->bars[b].keys;
 
 		if (!is_shown(bars, b))
 			continue;
 		if (answer->options->json) {
 			fprintf(to, "%s{\"from\": ", first ? "" : ", ");
-			print_json(to, low);
+			print_json(answer, to, low);
 			fputs(", \"to\": ", to);
-			print_json(to, high);
+			print_json(answer, to, high);
 			fprintf(to, ", \"count\": %llu}", keys);
 		} else {
 			fprintf(to, "%s\t%s\t%llu\n", low, high, keys);

@@ -15,6 +15,9 @@
 #include "base/team.h"
 #include "stages/gpu_drain.h"
 
+/* Of one span: more only wait for each other.  Not tuned. */
+enum { MOST_CHECK_THREADS = 8 };
+
 struct draining {
 	struct gs_guard           *gpu;
 	const struct gs_span_sink *sink;
@@ -126,6 +129,8 @@ run(struct draining *draining, unsigned threads, unsigned lanes)
 	if (lanes > threads)
 		lanes = threads;
 	draining->check_threads = strands > 0 ? 1 : threads / lanes;
+	if (draining->check_threads > MOST_CHECK_THREADS)
+		draining->check_threads = MOST_CHECK_THREADS;
 	if (strands > 0) {
 		TRY(gs_guard_by_strands(draining->gpu, draining->sink->strand_at, strands));
 		/* While one thread writes a file, another one checks what comes next. */

@@ -69,6 +69,7 @@ gs_ingest_set_format(struct gs_ingest *ingest, const struct gsort_options *optio
 	ingest->key_bits = gs_key_bits(options->type);
 	ingest->text = (struct gs_text_options){
 		.floats = options->type == GSORT_TEXT_FLOAT,
+		.notation = options->notation,
 		.reverse = options->reverse,
 		.merge_zeros = gs_select_wants_groups(options),
 		.terminator = options->zero_terminated ? '\0' : '\n',

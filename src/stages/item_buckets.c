@@ -340,5 +340,5 @@ gs_item_buckets_close(struct gs_item_buckets *buckets)
 		gs_division_close(division);
 	}
 	free(buckets->list);
-	*buckets = (struct gs_item_buckets){ NULL };
+	*buckets = (struct gs_item_buckets){ .list = NULL };
 }

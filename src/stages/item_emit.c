@@ -48,8 +48,8 @@ gs_item_emit_expect(struct gs_item_emit *emit, uint64_t items)
 	gs_split_expect(&emit->split, items);
 }
 
-static gs_status
-write_bytes(struct gs_item_emit *emit, const void *data, size_t bytes)
+gs_status
+gs_item_emit_bytes(struct gs_item_emit *emit, const void *data, size_t bytes)
 {
 	struct gs_output *output;
 
@@ -64,7 +64,7 @@ gs_status
 gs_item_emit_header(struct gs_item_emit *emit, const char *header, size_t bytes)
 {
 	emit->split.header_bytes = bytes;
-	return bytes > 0 ? write_bytes(emit, header, bytes) : GS_OK;
+	return bytes > 0 ? gs_item_emit_bytes(emit, header, bytes) : GS_OK;
 }
 
 static size_t
@@ -84,11 +84,11 @@ write_counted(struct gs_item_emit *emit, const char *data, const char *end, size
 		const uint64_t number = gs_endian_swaps(emit->endian) ? GS_SWAP64(times[i]) : times[i];
 
 		if (filled + bytes + sizeof number > BUFFER_BYTES) {
-			TRY(write_bytes(emit, emit->buffer, filled));
+			TRY(gs_item_emit_bytes(emit, emit->buffer, filled));
 			filled = 0;
 		}
 		if (bytes + sizeof number > BUFFER_BYTES) {
-			TRY(write_bytes(emit, data, bytes));
+			TRY(gs_item_emit_bytes(emit, data, bytes));
 		} else {
 			memcpy(emit->buffer + filled, data, bytes);
 			filled += bytes;
@@ -97,7 +97,7 @@ write_counted(struct gs_item_emit *emit, const char *data, const char *end, size
 		filled += sizeof number;
 		data += bytes;
 	}
-	return write_bytes(emit, emit->buffer, filled);
+	return gs_item_emit_bytes(emit, emit->buffer, filled);
 }
 
 /* Bytes of the first COUNT items that begin at DATA. */
@@ -126,8 +126,10 @@ take(void *context, const struct gs_item_span *span)
 		emit->split.position = emit->items;
 		count = (size_t)gs_split_together(&emit->split, span->count - at);
 		bytes = count == span->count ? span->bytes : bytes_of(emit, data, end, count);
-		TRY(emit->counts ? write_counted(emit, data, end, count, span->times + at)
-		                 : write_bytes(emit, data, bytes));
+		TRY(emit->show != NULL ? emit->show(emit->show_context, data, data + bytes, count,
+		                                    span->times != NULL ? span->times + at : NULL) :
+		    emit->counts ? write_counted(emit, data, end, count, span->times + at)
+		                 : gs_item_emit_bytes(emit, data, bytes));
 		data += bytes;
 		emit->items += count;
 	}

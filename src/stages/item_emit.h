@@ -24,6 +24,11 @@ struct gs_item_emit {
 	enum gsort_endian  endian;	/* of the count */
 	char              *buffer;	/* of items with counts */
 	uint64_t           items, bytes;	/* written */
+
+	/* If set: write COUNT items from DATA to END in another form, with gs_item_emit_bytes(). */
+	gs_status        (*show)(void *context, const char *data, const char *end, size_t count,
+	                         const uint64_t *times);
+	void              *show_context;
 };
 
 /** Begin; OUTPUTS is borrowed.  WRITTEN_BYTES: what is written of an item; 0: all of it. */
@@ -37,6 +42,9 @@ void gs_item_emit_expect(struct gs_item_emit *emit, uint64_t items);
 
 /** Write the header, if there is one. */
 MUST_CHECK gs_status gs_item_emit_header(struct gs_item_emit *emit, const char *header, size_t bytes);
+
+/** Write BYTES as they are. */
+MUST_CHECK gs_status gs_item_emit_bytes(struct gs_item_emit *emit, const void *data, size_t bytes);
 
 struct gs_item_sink gs_item_emit_sink(struct gs_item_emit *emit);
 

@@ -26,11 +26,13 @@
 
 /*
  * A piece is read, divided and copied while it is in the second-level cache; a slice of it should
- * have some KiB.  A part is sorted in a cache.  Both are not tuned further than this.
+ * have some KiB.  A part is sorted in a cache: 10^7 records to /dev/null, user seconds, two cores of
+ * an EPYC 9005, least of 5: bins of 2 MiB 0.28 s (16 bytes) and 0.40 s (100 bytes), 1 MiB 0.27 and
+ * 0.40, 0.8 MiB 0.25 and 0.44.
  */
 #define MOST_PIECE_BYTES	(1 * MIB)
 #define LEAST_PIECE_BYTES	(32 * KIB)
-#define GOOD_BIN_BYTES		(2 * MIB)
+#define GOOD_BIN_BYTES		(1 * MIB)
 #define MOST_PART_BYTES		(16 * MIB)
 #define MOST_FILE_PART_BYTES	(64 * MIB)
 

@@ -17,6 +17,9 @@
 #include "plan/estimate.h"
 #include "stages/runs.h"
 
+/* A run of so many keys is written in parts.  Not tuned. */
+enum { PARTED_KEYS = 1 << 20 };
+
 /* ---- opening --------------------------------------------------------------- */
 
 void
@@ -88,19 +91,19 @@ count_run(struct gs_runs *runs)
 }
 
 static gs_status
-begin_run(struct gs_runs *runs, unsigned key_class)
+begin_run(struct gs_runs *runs, unsigned key_class, unsigned parts)
 {
-	TRY(gs_runs_prepare_disk(runs));
 	runs->key_class = key_class;
-	return gs_spill_begin(runs->spill, runs->plan->class_bits[key_class]);
+	return gs_spill_begin(runs->spill, runs->plan->class_bits[key_class], parts);
 }
 
 static gs_status
-write_span(struct gs_runs *runs, const struct gs_span *span)
+write_span(struct gs_runs *runs, const struct gs_sorted_span *sorted)
 {
 	uint64_t since = gs_clock_now();
 
-	TRY(gs_spill_write(runs->spill, span->keys, span->count));
+	TRY(gs_spill_write(runs->spill, (unsigned)sorted->strand, sorted->span.keys,
+	                   sorted->span.count));
 	gs_clock_lap(&runs->monitor->clock, GS_STAGE_SPILL, &since);
 	return GS_OK;
 }
@@ -123,25 +126,36 @@ end_run(struct gs_runs *runs, struct gs_run_list *list, unsigned depth)
 }
 
 gs_status
-gs_runs_begin(struct gs_runs *runs, unsigned key_class)
+gs_runs_begin(struct gs_runs *runs, unsigned key_class, uint64_t keys)
 {
+	unsigned parts = 1;
+
 	if (runs->spilled++ == 0)
 		gs_note(runs->monitor, "the input is larger than memory: batches go to temporary files");
 	count_run(runs);
-	return begin_run(runs, key_class);
+	TRY(gs_runs_prepare_disk(runs));
+	if (gs_spill_is_plain(runs->spill) && keys >= PARTED_KEYS && runs->plan->threads > 1)
+		parts = GS_SPILL_PARTS;
+	for (unsigned part = 0; part < parts; part++)
+		runs->part_at[part] = keys / parts * part;
+	runs->parts = parts;
+	return begin_run(runs, key_class, parts);
 }
 
 static gs_status
 take_span(void *context, struct gs_sorted_span *sorted, bool *enough)
 {
 	(void)enough;
-	return write_span(context, &sorted->span);
+	return write_span(context, sorted);
 }
 
 struct gs_span_sink
 gs_runs_sink(struct gs_runs *runs)
 {
-	return (struct gs_span_sink){ .take = take_span, .context = runs };
+	return (struct gs_span_sink){
+		.take = take_span, .context = runs, .strand_at = runs->part_at,
+		.strand_count = runs->parts > 1 ? runs->parts : 0,
+	};
 }
 
 /* ---- reading -------------------------------------------------------------------- */
@@ -161,7 +175,9 @@ read_run(void *context, void *into, size_t room, size_t *count)
 static struct gs_source
 source_of(struct gs_run_entry *entry)
 {
-	return (struct gs_source){ .read = read_run, .context = entry };
+	return (struct gs_source){
+		.read = read_run, .context = entry, .side_by_side = gs_spill_run_is_plain(&entry->run),
+	};
 }
 
 /* ---- merging --------------------------------------------------------------------- */
@@ -215,11 +231,12 @@ static gs_status
 merge_to_run(struct gs_runs *runs, unsigned key_class, const struct gs_source *sources,
              size_t count, struct gs_run_list *list)
 {
-	const struct gs_span_sink sink = gs_runs_sink(runs);
+	const struct gs_span_sink sink = { .take = take_span, .context = runs };
 	const unsigned depth = depth_of(sources, count);
 
 	atomic_store(&runs->monitor->counters.phase, GSORT_MERGING);
-	TRY(begin_run(runs, key_class));
+	TRY(gs_runs_prepare_disk(runs));
+	TRY(begin_run(runs, key_class, 1));
 	TRY(merge_once(runs, key_class, sources, count, &sink));
 	return end_run(runs, list, depth > 0 ? depth : 1);
 }

@@ -21,6 +21,10 @@
 #include "stages/gpu_drain.h"
 #include "stages/store.h"
 
+/* Spans of a GPU that are checked at once; its ring has room for more.  Two GPUs send 110 GB/s, and one
+ * team of 16 checks 62 (H200 host).  Not tuned. */
+enum { LANES = 2 };
+
 /* ---- opening ----------------------------------------------------------------- */
 
 /* Bins: one for each value of narrow binary keys, or for each small text integer. */
@@ -175,18 +179,27 @@ end_batch(struct gs_store *store)
 	return gs_runs_make_room(&store->runs);
 }
 
+static gs_status
+drain_batch(struct gs_store *store, unsigned key_class, const struct gs_span_sink *sink)
+{
+	return sink->strand_count > 0 ? gs_batch_drain_strands(&store->batch, key_class, sink)
+	                              : gs_batch_drain(&store->batch, key_class, sink);
+}
+
 /* Make runs on disk of the CPU's batch, one for each class; parts are sorted while those before them
  * are written. */
 static gs_status
 spill_batch(struct gs_store *store)
 {
-	const struct gs_span_sink sink = gs_runs_sink(&store->runs);
-
 	for (unsigned c = 0; c < GS_CLASSES; c++) {
-		if (gs_batch_count(&store->batch, c) == 0)
+		const uint64_t keys = gs_batch_count(&store->batch, c);
+		struct gs_span_sink sink;
+
+		if (keys == 0)
 			continue;
-		TRY(gs_runs_begin(&store->runs, c));
-		TRY(gs_batch_drain(&store->batch, c, &sink));
+		TRY(gs_runs_begin(&store->runs, c, keys));
+		sink = gs_runs_sink(&store->runs);
+		TRY(drain_batch(store, c, &sink));
 		TRY(gs_runs_end(&store->runs));
 	}
 	gs_batch_reset(&store->batch);
@@ -216,7 +229,7 @@ spill_gpu(struct gs_store *store)
 			return end_batch(store);
 		last = sorted.span.key_class;
 		if (first)
-			TRY(gs_runs_begin(&store->runs, last));
+			TRY(gs_runs_begin(&store->runs, last, 0));
 		TRY(disk.take(disk.context, &sorted, &enough));
 		gs_guard_give(&store->gpu, &drained);
 	}
@@ -399,11 +412,11 @@ drain_gpu(struct gs_store *store, unsigned key_class, const struct gs_span_sink 
 	return GS_OK;
 }
 
-/* Two GPUs send 110 GB/s, and one team checks 62 (H200 host, 16 threads), so each has one. */
+/* Spans of one class can be checked while those before them are written. */
 static bool
 drains_by_lanes(const struct gs_store *store)
 {
-	return store->plan_input->gpu_count > 1 && gs_plan_classes(store->plan) == 1;
+	return store->plan->threads > 1 && gs_plan_classes(store->plan) == 1;
 }
 
 /* ---- the histogram -------------------------------------------------------------------- */
@@ -466,12 +479,11 @@ gs_store_drain(struct gs_store *store, unsigned key_class, const struct gs_span_
 		return store->batches > 0 ? GS_OK
 		       : sink->strand_count > 0 || drains_by_lanes(store)
 			? gs_gpu_drain(&store->gpu, store->plan->threads,
-			               store->plan_input->gpu_count, sink)
+			               LANES * store->plan_input->gpu_count, sink)
 			: drain_gpu(store, key_class, sink);
 	if (gs_batch_count(&store->batch, key_class) == 0)
 		return GS_OK;
-	return sink->strand_count > 0 ? gs_batch_drain_strands(&store->batch, key_class, sink)
-	                              : gs_batch_drain(&store->batch, key_class, sink);
+	return drain_batch(store, key_class, sink);
 }
 
 void

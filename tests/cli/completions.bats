@@ -63,7 +63,7 @@ completes() {
 	touch file-a file-b
 	mkdir place
 	completes "--reverse" gsort --rev
-	completes "text text-float" gsort --type = t
+	completes "text text-float time" gsort --type = t
 	completes "text" gsort --to = t
 	completes "u8 u16 u32 u64" gsort --type = u
 	completes "u16" gsort --type u1

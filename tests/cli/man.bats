@@ -2,6 +2,7 @@
 # The man pages: sound, and their examples run as printed.
 
 load ../helpers
+load ../examples
 
 # The section EXAMPLES as plain text: a line ".EX", then lines "$ COMMAND", each
 # followed by its output; and so on.
@@ -11,53 +12,9 @@ examples() {
 	echo .EX
 }
 
-# Run COMMAND; it prints what the page shows, and fails only where that is a message.
-try() {
-	local command=$1 expected=$2 status=0
-
-	eval "$command" >../printed 2>&1 || status=$?
-	if [ $status -ne 0 ] && [[ $expected != *gsort:* ]]; then
-		echo "status $status: $command"
-		cat ../printed
-		return 1
-	fi
-	printf %s "$expected" | diff - ../printed || { echo "of: $command"; return 1; }
-}
-
-# Run the examples of one block, given on standard input.
-try_block() {
-	local line command='' expected=''
-
-	while IFS= read -r line <&3; do
-		if [[ $line != '$ '* ]]; then
-			expected+=$line$'\n'
-			continue
-		fi
-		[ -z "$command" ] || try "$command" "$expected" || return
-		command=${line#'$ '} expected=''
-	done
-	[ -z "$command" ] || try "$command" "$expected"
-}
-
 @test "each example prints what the man page shows" {
 	needs gzip
-	local line block='' before='' ran=0 failed=0
-
-	# The first block makes the files that every other one begins with.
-	while IFS= read -r line; do
-		if [ "$line" != .EX ]; then
-			block+=$line$'\n'
-		elif [ -z "$before" ]; then
-			before=$block block=''
-		else
-			mkdir -p example
-			(cd example && try_block 3<<<"${before%$'\n'}" </dev/null &&
-				try_block 3<<<"${block%$'\n'}" </dev/null) || failed=$((failed + 1))
-			rm -rf example
-			ran=$((ran + 1)) block=''
-		fi
-	done < <(examples)
-	echo "$ran examples, $failed failed"
+	try_blocks .EX 4< <(examples)
 	[ $ran -ge 20 ]
 	[ $failed -eq 0 ]
 }

@@ -492,21 +492,66 @@ export -f damaged
 	$ gsort -x
 	gsort: invalid option -- 'x'
 	Try 'gsort --help' for more information.
-	$ gsort -h
-	gsort: -h (human-readable sizes) is not supported: gsort sorts numbers; use sort(1) (for help: --help)
-	$ gsort -V
-	gsort: -V (version sort) is not supported: gsort sorts numbers; use sort(1)
-	$ gsort --key=2
-	gsort: -k (sort by a field) is not supported: gsort sorts numbers; use sort(1); with --record-size it is a key of binary records
-	$ gsort --sort=month
-	gsort: --sort=month is not supported: gsort sorts numbers; use sort(1)
+	$ gsort -R
+	gsort: -R (random order) is not supported; use shuf(1)
+	$ gsort --sort=random
+	gsort: --sort=random is not supported; use shuf(1)
+	END
+}
+
+@test "lines by key" {
+	table <<-'END'
+	$ gsort -k ''
+	gsort: invalid key '': a field number is missing
+	$ gsort -k 0
+	gsort: invalid key '0': fields count from 1
+	$ gsort -k 1.0
+	gsort: invalid key '1.0': characters count from 1
+	$ gsort -k 2.,3
+	gsort: invalid key '2.,3': a character number is missing after '.'
+	$ gsort -k 2,
+	gsort: invalid key '2,': a field number is missing
+	$ gsort -k 1x
+	gsort: invalid key '1x': 'x' is not one of the letters bdfghiMnrV, and the form is FIELD[.CHAR][LETTERS][,FIELD[.CHAR][LETTERS]]
+	$ gsort -k 2R
+	gsort: invalid key '2R': R (random order) is not supported; use shuf(1)
+	$ gsort -k 1nM
+	gsort: options '-Mn' are incompatible
+	$ gsort -hn
+	gsort: options '-hn' are incompatible
+	$ gsort -k :n --header
+	gsort: invalid key ':n': the name of a column is missing
+	$ echo a,b | gsort -t, -k c --header
+	gsort: -: the header has no column 'c'
+	$ echo a,b >a; echo b,a >b; gsort -t, -k a --header a b
+	gsort: b: its header is not that of the first input, so '--key' by name may mean another column
+	$ gsort -k1 -t ''
+	gsort: the separator is empty: it must be one byte
+	$ gsort -k1 -t ab
+	gsort: the separator 'ab' has more than one byte
+	$ gsort -t, -t:
+	gsort: two different separators: ',' and ':'
+	$ gsort -k1 -u32
+	gsort: options '-k' and '-u32' are incompatible
+	$ gsort -h --to=u8
+	gsort: options '-h' and '--to=u8' are incompatible: lines are written as they are
+	$ gsort --csv --invalid=warn
+	gsort: options '--csv' and '--invalid' are incompatible: a key that is no number counts as 0
+	$ gsort -k1 --debug -o x
+	gsort: options '--debug' and '-o' are incompatible
+	$ printf 'a,"x\n' | gsort --csv
+	gsort: -: a quote is not closed; a quote within quotes must be doubled
+	1$ printf 'a 2\nb 1\n' >in; gsort -c -k2n in
+	gsort: in:2: disorder: b 1
+	$ printf 'a 2\nb 1\n' >in; gsort -m -k2n in
+	gsort: in:2: disorder: b 1: merging needs sorted inputs; sort it, or use --nocheck-order
 	END
 }
 
 @test "values of options" {
 	table <<-'END'
 	$ gsort --type=u33
-	gsort: invalid argument 'u33' for --type: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, text, text-float
+	gsort: invalid argument 'u33' for --type: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, text, text-float, ipv4, time
 	Try 'gsort --help' for more information.
 	$ gsort --to=u9
 	gsort: invalid argument 'u9' for --to: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, text
@@ -601,18 +646,21 @@ export -f damaged
 	gsort: options '-n' and '-u32' are incompatible
 	$ gsort -g -n
 	gsort: options '-g' and '-n' are incompatible
-	$ gsort -k 1,2
-	gsort: -k (sort by a field) is not supported: gsort sorts numbers; use sort(1); with --record-size it is a key of binary records
+	$ gsort --record-size=8 -k 1,2
+	gsort: invalid key '1,2': must be TYPE@OFFSET or bytesN@OFFSET, with an r behind it for largest first, such as u32@8, f64@0r or bytes10@0
+	Try 'gsort --help' for more information.
 	$ gsort --record-size=8 -u32
-	gsort: options '--record-size' and '-u32' are incompatible
+	gsort: options '--record-size' and '-u32' are incompatible: -k names the types of keys
 	$ gsort --record-size=8 --to=text
-	gsort: options '--record-size' and '--to=text' are incompatible
+	gsort: options '--record-size' and '--to=text' are incompatible: records are moved as they are
 	$ gsort --record-size=8 -n
 	gsort: options '-n' and '--record-size' are incompatible
 	$ gsort --record-size=8 --header
-	gsort: options '--record-size' and '--header' are incompatible
+	gsort: options '--record-size' and '--header' are incompatible: for bytes at the front: --skip-bytes
 	$ gsort --record-size=8 --device=gpu
-	gsort: options '--record-size' and '--device=gpu' are incompatible
+	gsort: options '--record-size' and '--device=gpu' are incompatible: a GPU sorts keys alone
+	$ gsort --record-size=8 --union
+	gsort: options '--record-size' and '--union' are incompatible: sets are of keys
 	$ gsort --record-size=8 -k u64@1
 	gsort: key u64@1 is not inside a record of 8 bytes: its offset is at most 0
 	$ gsort --record-size=8 -k u128@0
@@ -745,6 +793,10 @@ messages() {
 	bytes of the input were kept in memory; --device=cpu reads it once
 	cannot be read again: it is not a regular file, and was not kept in memory; --device=cpu reads it once
 	a line of more than
+	a line has more than 4 GiB
+	' is not an ordering option
+	no memory for a line of
+	no memory to show a line of
 	' for temporary files
 	cannot make a pipe to '
 	cannot write to '
@@ -776,6 +828,10 @@ messages() {
 	MPI_Init_thread failed
 	where rank 0 runs: all ranks must see the same files
 	, which rank 0 has made: is its folder the same on all hosts?
+	this is not 
+	invalid --base argument '
+	is in another notation than the option before it
+	option '--base' needs integers as text, in the input or with '--to=text'
 	no memory to merge
 	no memory to merge inputs
 	no memory for a histogram of

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Types beside those of keys.bats: floats of 16 bits.
+# Types beside those of keys.bats: floats of 16 bits; hexadecimal text, addresses, times.
 
 load ../helpers
 
@@ -80,4 +80,115 @@ sys.stdout.buffer.write(struct.pack("<65536H", *((i * 40503) % 65536 for i in ra
 		printf %s 'count 4 distinct 3 min -2 q1 -2 median 0.25 q3 1.5 max 1.5 sum 1.25        2 1.5 ' | diff - figures
 	done
 	[ "$(gsort --type=float16 --to=text <(gsort -g --to=f16 in) | tr '\n' ' ')" = '-2 0.25 1.5 1.5 ' ]
+}
+
+# agrees OPTION... : gsort sorts the lines of "in" to those of "sorted", in any way
+agrees() {
+	for more in '' --parallel=1 '-S 1M -T .' --verify; do
+		# shellcheck disable=SC2086
+		gsort "$@" $more in | cmp - sorted
+	done
+	gsort "$@" -r in | tac | cmp - sorted
+	gsort "$@" -c sorted
+	gsort "$@" -m sorted | cmp - sorted
+	gsort "$@" --count in | sed 's/^ *[0-9]* //' | cmp - <(uniq sorted)
+	not gsort "$@" -C <(tac sorted)
+}
+
+@test "hexadecimal text of any form" {
+	python3 - <<-'END'
+	import random
+	draw = random.Random(1)
+	numbers = [draw.choice([draw.randrange(-2**63, 2**64), draw.randrange(2**20), draw.randrange(-2**40, 2**40),
+	                        2**32 + draw.randrange(9), -2**31 - draw.randrange(9), -2**15 - 1 - draw.randrange(9)])
+	           for _ in range(30000)] + [2**64 - 1, -2**63, 0]
+	forms = ["{}{:x}", "{}{:X}", "{}0x{:x}", "{}0X{:X}", "{}000{:x}", " {}{:x}\t"]
+	with open("in", "w") as file:
+	    for number in numbers:
+	        file.write(draw.choice(forms).format("-" if number < 0 else draw.choice(["", "+"]), abs(number)) + "\n")
+	with open("sorted", "w") as file:
+	    for number in sorted(numbers):
+	        file.write("%x\n" % number)
+	with open("decimal", "w") as file:
+	    for number in sorted(numbers):
+	        file.write("%d\n" % number)
+	END
+	agrees --base=16
+	grep -v - sorted | gsort --base=16 --to=u64 | gsort -u64 --to=text | cmp - <(grep -v - decimal)
+	gsort -u64 --to=text --base=16 <(grep -v - sorted | gsort --base=16 --to=u64) | cmp - <(grep -v - sorted)
+	# the shortest lines of each class fill the memory of the parser
+	for line in 10000 100000000 -8001 -80000001; do
+		yes $line | head -n 300000 >in
+		gsort --base=16 in | cmp - in
+	done
+	[ "$(printf 'a\n14\n' | gsort --base=16 --quantiles=1 --summary | tr '\n\t' '  ')" = \
+		'count 2 distinct 2 min a q1 a median a q3 14 max 14 sum 30  1 14 ' ]
+	for line in g 0x '' - 10000000000000000 -8000000000000001 1.5 '1 2'; do
+		printf '%s\n' "$line" >in
+		fails "in:1: .*\(this is not a hexadecimal integer of 64 bits, such as 1f\|empty line\)" gsort --base=16 in
+	done
+	fails "must be 16 or 10" gsort --base=8 in
+	fails "option '--base' needs integers as text" gsort --base=16 -u32 /dev/null
+	fails "option '--base' needs integers as text" gsort --base=16 -g in
+}
+
+@test "IPv4 addresses" {
+	python3 - <<-'END'
+	import ipaddress, random
+	draw = random.Random(2)
+	addresses = [ipaddress.ip_address(draw.randrange(draw.choice([2**32, 2**17, 300]))) for _ in range(20000)]
+	with open("in", "w") as file:
+	    file.write("".join("%s\n" % address for address in addresses))
+	with open("sorted", "w") as file:
+	    file.write("".join("%s\n" % address for address in sorted(addresses)))
+	END
+	agrees --type=ipv4
+	gsort --type=ip --to=u32 in | gsort -u32 --to=text >numbers
+	python3 -c 'import ipaddress, sys
+for line in sys.stdin: print(ipaddress.ip_address(int(line)))' <numbers | cmp - sorted
+	for line in 1.2.3 1.2.3.4.5 256.0.0.1 1.2.3.04 1..2.3 1.2.3.4/8 x -1.2.3.4 1.2.3.1000; do
+		fails "this is not an IPv4 address, such as 192.0.2.1" gsort --type=ipv4 <<<"$line"
+	done
+	fails "options '--type=ipv4' and '-u32' are incompatible" gsort --type=ipv4 -u32 in
+	fails "is in another notation" gsort --type=ipv4 --base=16 in
+	printf '10.0.0.1\nx\n' | gsort --type=ipv4 --invalid=ignore | grep -qx 10.0.0.1
+	gsort --intersect --type=ipv4 in sorted | cmp - sorted
+}
+
+@test "times of ISO 8601" {
+	python3 - <<-'END'
+	import datetime, random
+	draw = random.Random(3)
+	utc, epoch = datetime.timezone.utc, datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
+	keys, lines = [], []
+	for _ in range(20000):
+	    days, second = draw.randrange(-106000, 210000), draw.randrange(86400)
+	    nanosecond = draw.choice([0, 0, draw.randrange(10) * 10**8, draw.randrange(10**9)])
+	    offset = draw.choice([0, 0, 60, -210, 14 * 60])
+	    zone = datetime.timezone(datetime.timedelta(minutes=offset))
+	    time = (epoch + datetime.timedelta(days=days, seconds=second)).astimezone(zone)
+	    text = time.strftime("%Y-%m-%d") + draw.choice("Tt ") + time.strftime("%H:%M:%S")
+	    text += (".%09d" % nanosecond).rstrip("0") if nanosecond else ""
+	    text += time.strftime("%z") if offset else draw.choice(["", "Z", "+00:00", "+00"])
+	    keys.append((days * 86400 + second) * 10**9 + nanosecond)
+	    lines.append(text)
+	lines += ["2000-02-29", "1970-01-01", "1969-12-31T23:59"]
+	keys += [951782400 * 10**9, 0, -60 * 10**9]
+	with open("in", "w") as file:
+	    file.write("".join(line + "\n" for line in lines))
+	with open("sorted", "w") as file:
+	    for key in sorted(keys):
+	        seconds, nanoseconds = divmod(key, 10**9)
+	        time = epoch + datetime.timedelta(seconds=seconds)
+	        fraction = (".%09d" % nanoseconds).rstrip("0") if nanoseconds else ""
+	        file.write(time.strftime("%Y-%m-%dT%H:%M:%S") + fraction + "Z\n")
+	END
+	agrees --type=time
+	[ "$(gsort --type=date --to=i64 <<<1970-01-02 | gsort -i64 --to=text)" = 86400000000000 ]
+	for line in 2026-02-29 1900-02-29 2026-13-01 2026-00-01 2026-01-32 2026-1-1 26-01-01 20260101 2026-01-01T 2026-01-01T24:00 \
+	            2026-01-01T10:60 2026-01-01T10:00:60 2026-01-01T10:00:00. 2026-01-01T10:00:00.1234567891 \
+	            2026-01-01T10:00+24:00 2026-01-01T10:00X 2026-01-01x 0001-01-01 9999-12-31; do
+		fails "this is not a time of the years 1678 to 2553" gsort --type=time <<<"$line"
+	done
+	printf '2026-11-22\n2026-11-24\n' | gsort --type=time --histogram=1 | grep -qx '2026-11-22T00:00:00Z	2026-11-24T00:00:00Z	2'
 }

@@ -48,11 +48,11 @@ write_run(struct gs_spill *spill, struct side *side, unsigned bits, size_t piece
 {
 	char *part = malloc(piece * (bits / 8));
 
-	FUZZ_MUST(gs_spill_begin(spill, bits) == GS_OK);
+	FUZZ_MUST(gs_spill_begin(spill, bits, 1) == GS_OK);
 	for (size_t k = 0, now; k < side->count; k += now) {
 		now = side->count - k < piece ? side->count - k : piece;
 		memcpy(part, side->keys + k * (bits / 8), now * (bits / 8));
-		FUZZ_MUST(gs_spill_write(spill, part, now) == GS_OK);
+		FUZZ_MUST(gs_spill_write(spill, 0, part, now) == GS_OK);
 	}
 	FUZZ_MUST(gs_spill_end(spill, &side->run) == GS_OK);
 	FUZZ_MUST(side->run.count == side->count);

@@ -73,7 +73,7 @@ if wanted scripts shellcheck; then
 	mapfile -t scripts < <(grep -rlE '^#!/(usr/bin/env bash|bin/(ba)?sh)' bootstrap .ci tests bench packaging |
 		grep -v '\.bats$' | sort)
 	check scripts $((${#scripts[@]} + 2)) shellcheck -s bash \
-		"${scripts[@]}" completions/gsort.bash tests/helpers.bash
+		"${scripts[@]}" completions/gsort.bash tests/helpers.bash tests/examples.bash
 fi
 if wanted format clang-format; then
 	if git rev-parse -q --verify HEAD >/dev/null 2>&1; then

@@ -241,7 +241,7 @@ all_files() {
 }
 
 @test "shell scripts are sound" {
-	for script in bootstrap tests/run .ci/run packaging/debian/build tests/helpers.bash completions/gsort.bash; do
+	for script in bootstrap tests/run .ci/run packaging/debian/build tests/helpers.bash tests/examples.bash completions/gsort.bash; do
 		[ -e "$script" ] || continue	# .ci is not distributed by everyone
 		bash -n "$script"
 	done

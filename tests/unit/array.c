@@ -284,7 +284,9 @@ check_errors(void)
 	CHECK(gsort_sort(few, 1, GSORT_U32, &newer.options) == GSORT_OK, "a newer program");
 	newer.more = 1;
 	fails(gsort_sort(few, 4, GSORT_U32, &newer.options), GSORT_ERROR_USAGE, "needs a newer one");
-	unset = (struct gsort_array_options){ .struct_size = sizeof unset, .scratch = few, .scratch_bytes = 16 };
+	unset = (struct gsort_array_options){
+		.struct_size = sizeof unset, .scratch = few, .scratch_bytes = sizeof few,
+	};
 	fails(gsort_sort(keys, 50000, GSORT_U32, &unset), GSORT_ERROR_USAGE, "scratch has 16 bytes, but");
 	fails(gsort_argsort(few, 4, GSORT_U32, payload, GSORT_I64, NULL), GSORT_ERROR_USAGE,
 	      "indices are u32 or u64");

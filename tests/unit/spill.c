@@ -72,7 +72,7 @@ write_run(struct gs_spill *spill, const struct row *row, unsigned bits, size_t r
 {
 	const size_t count = keys_of(row, run);
 	char *keys = malloc(row->most * (bits / 8) + 8);
-	gs_status status = gs_spill_begin(spill, bits);
+	gs_status status = gs_spill_begin(spill, bits, 1);
 
 	for (size_t at = 0, keys_now, n = 0; at < count && status == GS_OK; at += keys_now, n++) {
 		keys_now = n % 2 == 0 ? row->most / 3 + 1 : row->most;	/* what is staged, and what is not */
@@ -80,7 +80,7 @@ write_run(struct gs_spill *spill, const struct row *row, unsigned bits, size_t r
 
 		for (size_t i = 0; i < keys_now; i++)
 			gs_key_put(keys, bits, i, key_of(run, at + i));
-		status = gs_spill_write(spill, keys, keys_now);
+		status = gs_spill_write(spill, 0, keys, keys_now);
 		memset(keys, 0x55, keys_now * (bits / 8));		/* we may */
 	}
 	if (status == GS_OK)
@@ -312,13 +312,48 @@ check_close(const char *program)
 	if (status == GS_OK)
 		status = gs_spill_read(spill, &run, keys, row.room, &count);
 	if (status == GS_OK)
-		status = gs_spill_begin(spill, 64);
+		status = gs_spill_begin(spill, 64, 1);
 	if (status == GS_OK)
-		status = gs_spill_write(spill, keys, count);
+		status = gs_spill_write(spill, 0, keys, count);
 	gs_spill_close(spill);
 	CHECK(status == GS_OK && count == row.room && !has_children() && find_file() < 0,
 	      "closed in the middle: %s", program != NULL ? program : "plain");
 	free(keys);
+	free(buffer);
+}
+
+/* A run in parts, written in turn, beside another one; it is read as one. */
+static void
+check_parts(size_t dir_count, size_t room)
+{
+	enum { ONCE = 300, PART = 111 * ONCE, KEYS = 3 * PART };
+	const struct row row = { "", NULL, dir_count, 2, KEYS, ONCE, room, 4, 1 << 18 };
+	char *buffer = malloc(row.buffer_bytes);
+	const struct gs_spill_options options = options_of(&row, buffer);
+	uint64_t keys[ONCE];
+	struct gs_spill *spill;
+	struct gs_run runs[MOST_RUNS];
+	gs_status status = gs_spill_open(&spill, &options);
+	size_t total = 0;
+
+	if (status == GS_OK)
+		status = write_run(spill, &row, 64, 1, &runs[1]);
+	CHECK(status == GS_OK && gs_spill_is_plain(spill), "a spill that writes parts");
+	status = gs_spill_begin(spill, 64, GS_SPILL_PARTS);
+	/* The last part has no keys. */
+	for (size_t at = 0; at < PART && status == GS_OK; at += ONCE)
+		for (unsigned part = 0; part < 3 && status == GS_OK; part++) {
+			for (size_t i = 0; i < ONCE; i++)
+				keys[i] = key_of(0, part * PART + at + i);
+			status = gs_spill_write(spill, part, keys, ONCE);
+		}
+	if (status == GS_OK)
+		status = gs_spill_end(spill, &runs[0]);
+	CHECK(status == GS_OK && gs_spill_run_is_plain(&runs[0]), "parts are written");
+	CHECK(runs[0].count == KEYS, "a run has the keys of its parts: %zu", runs[0].count);
+	total = read_runs(spill, &row, 64, runs, &status);
+	CHECK(status == GS_OK && total == KEYS + keys_of(&row, 1), "all parts are read: %zu", total);
+	gs_spill_close(spill);
 	free(buffer);
 }
 
@@ -408,7 +443,7 @@ check_dirs(void)
 	      (gs_spill_close(spill), true), "whatever /proc allows");
 	options.dir_count = 0;
 	setenv("TMPDIR", dirs[2], 1);
-	CHECK(gs_spill_open(&spill, &options) == GS_OK && gs_spill_begin(spill, 32) == GS_OK &&
+	CHECK(gs_spill_open(&spill, &options) == GS_OK && gs_spill_begin(spill, 32, 1) == GS_OK &&
 	      gs_spill_end(spill, &run) == GS_OK && find_file() >= 0, "TMPDIR is the usual one");
 	gs_spill_close(spill);
 	unsetenv("TMPDIR");
@@ -416,7 +451,7 @@ check_dirs(void)
 		names[0] = "/dev/shm";
 		options.dir_count = 1;
 		CHECK(gs_spill_open(&spill, &options) == GS_OK && notes[0] == '\0' &&
-		      gs_spill_begin(spill, 32) == GS_OK && strstr(notes, "/dev/shm") != NULL,
+		      gs_spill_begin(spill, 32, 1) == GS_OK && strstr(notes, "/dev/shm") != NULL,
 		      "a directory in memory is noted when it is used: '%s'", notes);
 		gs_spill_close(spill);
 	}
@@ -487,6 +522,9 @@ unit_spill(void)
 		check_corrupt(forms[f], 4);
 		check_corrupt(forms[f], -1);
 	}
+	check_parts(1, 7001);
+	check_parts(2, 1);
+	check_parts(1, 200000);
 	check_full(NULL);
 	check_dirs();
 	check_missing_program();

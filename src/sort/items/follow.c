@@ -95,5 +95,5 @@ void
 gs_items_follow_close(struct gs_item_follow *follow)
 {
 	free(follow->last);
-	*follow = (struct gs_item_follow){ NULL };
+	*follow = (struct gs_item_follow){ .order = NULL };
 }

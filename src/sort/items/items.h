@@ -29,6 +29,11 @@ struct gs_item_order {
 	 *  after the other.  NULL if they have a fixed length. */
 	const char *(*end)(const void *context, const char *item, const char *limit);
 
+	/** The same for many: set ITEMS and BYTES for up to ROOM items from *AT on, and *AT to their
+	 *  end.  NULL: END() does. */
+	size_t (*split)(const void *context, const char **at, const char *limit, const char **items,
+	                uint32_t *bytes, size_t room);
+
 	/**
 	 * Store in WORDS[i] word number LEVEL of ITEMS[i], for COUNT items.  A key that has ended has
 	 * words of 0.  Any thread; the word of an item depends on nothing but the item.

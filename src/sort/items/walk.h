@@ -43,6 +43,11 @@ gs_item_walk_next(struct gs_item_walk *walk, const char **items, uint32_t *bytes
 			walk->slice_count--;
 			continue;
 		}
+		if (walk->order->split != NULL) {
+			count += walk->order->split(walk->order->context, &walk->at, walk->end,
+			                            items + count, bytes + count, room - count);
+			continue;
+		}
 		items[count] = walk->at;
 		if (item_bytes == 0)
 			bytes[count] = (uint32_t)gs_item_length(walk->order, walk->at, walk->end);

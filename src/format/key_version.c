@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * key_version.c - keys that are versions: the order V of sort(1)
+ *
+ * In:   the text of a key.
+ * Out:  a comparison, or bytes with the same order.
+ *
+ * A text is parts without digits and numbers in turn, the first part perhaps empty, the last number
+ * perhaps missing, which counts as 0.  Parts compare byte by byte: '~' first, then the end of the
+ * text, the end of the part, letters, and other bytes.  Numbers compare by value, of any length.
+ * The text without its suffix decides first, then all of it.
+ */
+#include <string.h>
+
+#include "format/key_version.h"
+
+static inline bool
+is_digit(int c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static inline bool
+is_letter(int c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* ---- suffixes ------------------------------------------------------------------- */
+
+/* Take "." and a letter or '~', and what follows of letters, digits and '~'; false: it is not there,
+ * and *TEXT is unchanged. */
+static bool
+take_extension(struct gs_key_text *text)
+{
+	struct gs_key_text ahead = *text;
+	int c = gs_key_text_next(&ahead);
+
+	if (c != '.')
+		return false;
+	c = gs_key_text_next(&ahead);
+	if (!is_letter(c) && c != '~')
+		return false;
+	do {
+		*text = ahead;
+		c = gs_key_text_next(&ahead);
+	} while (is_letter(c) || is_digit(c) || c == '~');
+	return true;
+}
+
+/* The bytes before the suffix: the longest end of the text that is extensions alone, but not all
+ * of the text. */
+static size_t
+length_without_suffix(struct gs_key_text text)
+{
+	size_t length = 0, at = 0;
+
+	while (gs_key_text_next(&text) >= 0) {
+		struct gs_key_text before = text;
+
+		length = ++at;
+		while (take_extension(&text))
+			;
+		for (; before.at != text.at; at++)
+			(void)gs_key_text_next(&before);
+	}
+	return length;
+}
+
+/* ---- parts and numbers ---------------------------------------------------------- */
+
+/* A text that is read to a limit. */
+struct reader {
+	struct gs_key_text text;
+	size_t left;
+};
+
+static inline int
+peek(const struct reader *reader)
+{
+	return reader->left > 0 ? gs_key_text_peek(&reader->text) : -1;
+}
+
+static inline void
+take(struct reader *reader)
+{
+	reader->left--;
+	(void)gs_key_text_next(&reader->text);
+}
+
+/* The ranks of bytes in a part. */
+enum { TILDE = 1, END, END_OF_PART, FIRST_LETTER };
+enum { LETTERS = 52 };
+
+/* A byte that is no digit; -1: the end of the text. */
+static int
+rank_of(int c)
+{
+	if (c < 0)
+		return END;
+	if (c == '~')
+		return TILDE;
+	if (c >= 'A' && c <= 'Z')
+		return FIRST_LETTER + c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return FIRST_LETTER + 26 + c - 'a';
+	/* of the bytes below C, 52 letters, ten digits and '~' are ranked elsewhere */
+	return FIRST_LETTER + LETTERS + c - (c > '9' ? 10 : 0) - (c > 'Z' ? 26 : 0) -
+	       (c > 'z' ? 26 : 0) - (c > '~');
+}
+
+/* Skip zeros, and count the digits that follow. */
+static size_t
+begin_number(struct reader *reader)
+{
+	struct reader ahead;
+	size_t digits = 0;
+
+	while (peek(reader) == '0')
+		take(reader);
+	for (ahead = *reader; is_digit(peek(&ahead)); digits++)
+		take(&ahead);
+	return digits;
+}
+
+static bool
+is_empty(struct gs_key_text text)
+{
+	return gs_key_text_next(&text) < 0;
+}
+
+/* The first things that compare: no text, ".", "..", what else begins with '.', and the rest. */
+static int
+class_of(struct gs_key_text text)
+{
+	int c = gs_key_text_next(&text);
+
+	if (c != '.')
+		return c < 0 ? 0 : 4;
+	c = gs_key_text_next(&text);
+	return c < 0 ? 1 : c == '.' && is_empty(text) ? 2 : 3;
+}
+
+/* ---- comparing ------------------------------------------------------------------ */
+
+static int
+compare_numbers(struct reader *one, struct reader *other)
+{
+	const size_t digits = begin_number(one), other_digits = begin_number(other);
+
+	if (digits != other_digits)
+		return digits < other_digits ? -1 : 1;
+	for (size_t d = 0; d < digits; d++) {
+		const int difference = peek(one) - peek(other);
+
+		if (difference != 0)
+			return difference;
+		take(one);
+		take(other);
+	}
+	return 0;
+}
+
+static int
+compare_texts(struct reader one, struct reader other)
+{
+	for (;;) {
+		const int a = peek(&one), b = peek(&other);
+		const bool a_part = a >= 0 && !is_digit(a), b_part = b >= 0 && !is_digit(b);
+		int difference;
+
+		if (a < 0 && b < 0)
+			return 0;
+		if (!a_part && !b_part) {
+			difference = compare_numbers(&one, &other);
+		} else {
+			difference = (is_digit(a) ? END_OF_PART : rank_of(a)) -
+			             (is_digit(b) ? END_OF_PART : rank_of(b));
+			take(&one);
+			take(&other);
+		}
+		if (difference != 0)
+			return difference;
+	}
+}
+
+int
+gs_version_compare(struct gs_key_text one, struct gs_key_text other)
+{
+	const int class = class_of(one), difference = class - class_of(other);
+	int result;
+
+	if (difference != 0 || class < 3)
+		return difference;
+	result = compare_texts((struct reader){ one, length_without_suffix(one) },
+	                       (struct reader){ other, length_without_suffix(other) });
+	return result != 0 ? result : compare_texts((struct reader){ one, SIZE_MAX },
+	                                            (struct reader){ other, SIZE_MAX });
+}
+
+/* ---- bytes ---------------------------------------------------------------------- */
+
+/* The number of digits, as many bytes 255 as fit and the rest; then the digits. */
+static bool
+put_number(struct gs_key_bytes *bytes, struct reader *reader)
+{
+	size_t digits = begin_number(reader), left = digits;
+
+	for (; left >= UINT8_MAX; left -= UINT8_MAX)
+		if (gs_key_bytes_put(bytes, UINT8_MAX))
+			return true;
+	if (gs_key_bytes_put(bytes, (uint8_t)left))
+		return true;
+	for (; digits > 0; digits--) {
+		if (gs_key_bytes_put(bytes, (uint8_t)peek(reader)))
+			return true;
+		take(reader);
+	}
+	return false;
+}
+
+static bool
+put_text(struct gs_key_bytes *bytes, struct reader reader)
+{
+	for (;;) {
+		int c;
+
+		while ((c = peek(&reader)) >= 0 && !is_digit(c)) {
+			if (gs_key_bytes_put(bytes, (uint8_t)rank_of(c)))
+				return true;
+			take(&reader);
+		}
+		if (gs_key_bytes_put(bytes, END_OF_PART) || put_number(bytes, &reader))
+			return true;
+		if (peek(&reader) < 0)
+			return gs_key_bytes_put(bytes, END);
+	}
+}
+
+bool
+gs_version_put(struct gs_key_bytes *bytes, struct gs_key_text text)
+{
+	const int class = class_of(text);
+
+	if (gs_key_bytes_put(bytes, (uint8_t)class))
+		return true;
+	if (class < 3)
+		return false;
+	return put_text(bytes, (struct reader){ text, length_without_suffix(text) }) ||
+	       put_text(bytes, (struct reader){ text, SIZE_MAX });
+}

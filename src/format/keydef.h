@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * keydef.h - which part of a line is a key, and how keys compare: KEYDEF of sort(1)
+ *
+ *     KEYDEF = POS1[,POS2]        POS = FIELD[.CHARACTER][LETTERS]
+ *
+ * Fields and characters count from 1.  LETTERS are ordering options: b d f g h i M n r V.  A column
+ * of a header may be named instead: KEYDEF = NAME[:LETTERS].
+ *
+ * The keys own nothing: names point into the text that they were read from.
+ */
+#ifndef GS_KEYDEF_H
+#define GS_KEYDEF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+/* Ordering options, as bits.  Those that apply to one end of a key are two. */
+enum gs_letter {
+	GS_LETTER_B_BEGIN = 1 << 0,	/* skip blanks before the first character is counted */
+	GS_LETTER_B_END   = 1 << 1,	/* the same for the last one */
+	GS_LETTER_D       = 1 << 2,	/* only blanks, letters and digits count */
+	GS_LETTER_F       = 1 << 3,	/* as upper case */
+	GS_LETTER_G       = 1 << 4,	/* as a floating-point number */
+	GS_LETTER_H       = 1 << 5,	/* as a number with a suffix: 2K, 1G */
+	GS_LETTER_I       = 1 << 6,	/* only printable characters count */
+	GS_LETTER_M       = 1 << 7,	/* as the name of a month */
+	GS_LETTER_N       = 1 << 8,	/* as a decimal number */
+	GS_LETTER_R       = 1 << 9,	/* descending */
+	GS_LETTER_V       = 1 << 10,	/* as a version */
+};
+
+enum { GS_LETTERS_B = GS_LETTER_B_BEGIN | GS_LETTER_B_END };
+
+enum gs_ordering { GS_BY_BYTES, GS_BY_NUMBER, GS_BY_FLOAT, GS_BY_SIZE, GS_BY_MONTH, GS_BY_VERSION };
+
+#define GS_LINE_BEGIN	SIZE_MAX	/* as BEGIN_FIELD: where the line begins, whatever is there */
+#define GS_LINE_END	SIZE_MAX	/* as END_FIELD: where the line ends */
+
+struct gs_keydef {
+	unsigned         letters;	/* enum gs_letter */
+	enum gs_ordering ordering;
+	size_t begin_field, begin_char;	/* both from 0; or GS_LINE_BEGIN */
+	size_t end_field, end_char;	/* the field from 0, or GS_LINE_END; characters of it, 0: all */
+	const char *name;		/* a column, until gs_keydef_place(); else NULL */
+	size_t      name_bytes;
+};
+
+/**
+ * Read ordering options that apply to all keys: "nr".
+ *
+ * @return  GS_OK; GS_EUSAGE: one of them does not exist
+ */
+MUST_CHECK gs_status gs_keydef_letters(const char *text, unsigned *letters);
+
+/**
+ * Read a KEYDEF, which TEXT must outlive.
+ *
+ * @names   a column may be named
+ * @return  GS_OK; GS_EUSAGE: the message says what is wrong with it
+ */
+MUST_CHECK gs_status gs_keydef_read(const char *text, bool names, struct gs_keydef *key);
+
+/**
+ * Complete keys: one without letters has those that apply to all, as in sort(1).
+ *
+ * @return  GS_OK; GS_EUSAGE: letters exclude each other
+ */
+MUST_CHECK gs_status gs_keydef_complete(struct gs_keydef *keys, size_t count, unsigned all);
+
+/** The key that is a whole line, in the order of LETTERS.  GS_EUSAGE: they exclude each other. */
+MUST_CHECK gs_status gs_keydef_line(struct gs_keydef *key, unsigned letters);
+
+/** A key by name becomes column number FIELD, from 0. */
+void gs_keydef_place(struct gs_keydef *key, size_t field);
+
+#endif

@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * line_order.c - the order of lines, as sort(1) defines it in the C locale
+ *
+ * In:   options; lines.
+ * Out:  a comparison, and words that agree with it.
+ *
+ * The words of a line are the bytes of its keys, each so that memcmp(3) orders it whatever follows
+ * (key_text.h), then those of the whole line.  A key that is descending has the complement.
+ *
+ * Invariant: what gs_line_words() takes a short cut for has the bytes that put_key() makes.
+ */
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/key_float.h"
+#include "format/key_number.h"
+#include "format/key_version.h"
+#include "format/line_order.h"
+#include "format/line_words.h"
+#include "format/skip.h"
+
+/* ---- opening -------------------------------------------------------------------- */
+
+/* Which bytes count in a key, and as what; NULL: all, as they are. */
+static const int16_t *
+map_of(const struct gs_line_order *order, const struct gs_keydef *key)
+{
+	const unsigned drop = key->letters & GS_LETTER_D ? 2 : key->letters & GS_LETTER_I ? 1 : 0;
+	const unsigned fold = (key->letters & GS_LETTER_F) != 0;
+
+	return drop + fold == 0 ? NULL : order->maps[2 * drop + fold];
+}
+
+static bool
+is_letter(int c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static void
+make_maps(struct gs_line_order *order)
+{
+	for (unsigned m = 0; m < 6; m++)
+		for (int c = 0; c < 256; c++) {
+			const bool counts = m / 2 == 0 ? true : m / 2 == 1 ? c >= ' ' && c < 0x7f :
+			                    is_letter(c) || (c >= '0' && c <= '9') || gs_is_blank(c);
+
+			order->maps[m][c] = (int16_t)(!counts ? -1 : m % 2 == 1 && c >= 'a' && c <= 'z'
+			                              ? c - 'a' + 'A' : c);
+		}
+}
+
+static gs_status
+read_separator(const char *text, int *separator)
+{
+	*separator = (unsigned char)text[0];
+	if (text[0] == '\0')
+		return gs_fail(GS_EUSAGE, "the separator is empty: it must be one byte");
+	if (strcmp(text, "\\0") == 0)
+		*separator = '\0';
+	else if (text[1] != '\0')
+		return gs_fail(GS_EUSAGE, "the separator '%s' has more than one byte", text);
+	return GS_OK;
+}
+
+static gs_status
+read_keys(struct gs_line_order *order, const struct gs_line_options *options)
+{
+	unsigned letters = 0;
+
+	if (options->letters != NULL)
+		TRY(gs_keydef_letters(options->letters, &letters));
+	order->reverse = (letters & GS_LETTER_R) != 0;
+	order->keys = calloc(options->key_count + 2, sizeof *order->keys);
+	if (order->keys == NULL)
+		return gs_fail(GS_EBUDGET, "no memory for %zu keys", options->key_count);
+	for (size_t k = 0; k < options->key_count; k++)
+		TRY(gs_keydef_read(options->keys[k], options->names, &order->keys[k]));
+	order->key_count = options->key_count;
+	if (order->key_count > 0)
+		return gs_keydef_complete(order->keys, order->key_count, letters);
+	if ((letters & ~(unsigned)GS_LETTER_R) == 0)
+		return GS_OK;		/* the last resort is all */
+	order->key_count = 1;
+	return gs_keydef_line(&order->keys[0], letters);
+}
+
+/* All that is known once every key has its columns. */
+static void
+settle(struct gs_line_order *order)
+{
+	size_t k = 0;
+
+	/* behind the last key there is one more: the whole line */
+	while (k < order->key_count && gs_line_key_is_usual(&order->fields, &order->keys[k]) &&
+	       order->keys[k].ordering == GS_BY_NUMBER)
+		k++;
+	order->numbers = k;
+	order->usual = k;
+	if (k < order->key_count + order->last_resort &&
+	    gs_line_key_is_usual(&order->fields, &order->keys[k]))
+		order->usual++;
+}
+
+gs_status
+gs_line_order_open(struct gs_line_order *order, const struct gs_line_options *options)
+{
+	*order = (struct gs_line_order){
+		.fields = { GS_NO_SEPARATOR, options->csv }, .terminator = options->terminator,
+	};
+	if (options->csv)
+		order->fields.separator = ',';
+	if (options->separator != NULL)
+		TRY(read_separator(options->separator, &order->fields.separator));
+	make_maps(order);
+	TRY(read_keys(order, options));
+	order->named = gs_line_order_wants_header(order);
+	order->last_resort = order->key_count == 0 || !options->stable;
+	TRY(gs_keydef_line(&order->keys[order->key_count], order->reverse ? GS_LETTER_R : 0));
+	settle(order);
+	return GS_OK;
+}
+
+bool
+gs_line_order_wants_header(const struct gs_line_order *order)
+{
+	for (size_t k = 0; k < order->key_count; k++)
+		if (order->keys[k].name != NULL)
+			return true;
+	return false;
+}
+
+/* Where a line of BYTES ends, without its terminator. */
+static inline const char *
+content_end(const struct gs_line_order *order, const char *line, size_t bytes)
+{
+	return line + bytes - (bytes > 0 && line[bytes - 1] == order->terminator);
+}
+
+gs_status
+gs_line_order_header(struct gs_line_order *order, const char *line, size_t bytes)
+{
+	const char *end = content_end(order, line, bytes);
+
+	if (end > line && end[-1] == '\r')
+		end--;
+	for (size_t k = 0; k < order->key_count; k++) {
+		struct gs_keydef *key = &order->keys[k];
+		size_t field;
+
+		if (key->name == NULL)
+			continue;
+		field = gs_field_named(&order->fields, line, end, key->name, key->name_bytes);
+		if (field == SIZE_MAX)
+			return gs_fail(GS_EINPUT, "the header has no column '%.*s'",
+			               (int)key->name_bytes, key->name);
+		gs_keydef_place(key, field);
+	}
+	settle(order);
+	return GS_OK;
+}
+
+void
+gs_line_order_close(struct gs_line_order *order)
+{
+	free(order->keys);
+	order->keys = NULL;
+}
+
+/* ---- months and bytes ----------------------------------------------------------- */
+
+/* The month that a text begins with, from 1; 0: none. */
+static int
+month_of(struct gs_key_text text)
+{
+	static const char months[12][4] = { "JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG",
+	                                    "SEP", "OCT", "NOV", "DEC" };
+	int c = gs_key_text_next_nonblank(&text), name[3];
+
+	for (unsigned i = 0; i < 3; i++, c = gs_key_text_next(&text))
+		name[i] = c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c;
+	for (int m = 0; m < 12; m++)
+		if (name[0] == months[m][0] && name[1] == months[m][1] && name[2] == months[m][2])
+			return m + 1;
+	return 0;
+}
+
+static int
+compare_memory(const void *one, size_t one_bytes, const void *other, size_t other_bytes)
+{
+	const int difference = memcmp(one, other, one_bytes < other_bytes ? one_bytes : other_bytes);
+
+	return difference != 0 ? difference : (one_bytes > other_bytes) - (one_bytes < other_bytes);
+}
+
+static int
+compare_bytes(struct gs_key_text one, struct gs_key_text other)
+{
+	int a, b;
+
+	if (gs_key_text_is_plain(&one) && gs_key_text_is_plain(&other))
+		return compare_memory(one.at, (size_t)(one.end - one.at), other.at,
+		                      (size_t)(other.end - other.at));
+	do {
+		a = gs_key_text_next(&one);
+		b = gs_key_text_next(&other);
+	} while (a == b && a >= 0);
+	return a - b;
+}
+
+/* ---- comparing ------------------------------------------------------------------ */
+
+static void
+find(const struct gs_line_order *order, const struct gs_keydef *key, const char *line,
+     const char *end, struct gs_key_text *text)
+{
+	text->map = map_of(order, key);
+	gs_field_find(&order->fields, key, line, end, text);
+}
+
+static int
+compare_key(enum gs_ordering ordering, struct gs_key_text one, struct gs_key_text other)
+{
+	switch (ordering) {
+	case GS_BY_NUMBER:  return gs_number_compare(one, other);
+	case GS_BY_FLOAT:   return gs_float_compare(one, other);
+	case GS_BY_SIZE:    return gs_size_compare(one, other);
+	case GS_BY_MONTH:   return month_of(one) - month_of(other);
+	case GS_BY_VERSION: return gs_version_compare(one, other);
+	case GS_BY_BYTES:   break;
+	}
+	return compare_bytes(one, other);
+}
+
+int
+gs_line_compare(const struct gs_line_order *order, const char *one, size_t one_bytes,
+                const char *other, size_t other_bytes)
+{
+	const char *one_end = content_end(order, one, one_bytes);
+	const char *other_end = content_end(order, other, other_bytes);
+	int difference;
+
+	for (size_t k = 0; k < order->key_count; k++) {
+		const struct gs_keydef *key = &order->keys[k];
+		struct gs_key_text a, b;
+
+		find(order, key, one, one_end, &a);
+		find(order, key, other, other_end, &b);
+		difference = compare_key(key->ordering, a, b);
+		if (difference != 0)
+			return key->letters & GS_LETTER_R ? -difference : difference;
+	}
+	if (!order->last_resort)
+		return 0;
+	difference = compare_memory(one, (size_t)(one_end - one), other, (size_t)(other_end - other));
+	return order->reverse ? -difference : difference;
+}
+
+/* ---- words ---------------------------------------------------------------------- */
+
+static bool
+put_key(struct gs_key_bytes *bytes, enum gs_ordering ordering, struct gs_key_text text)
+{
+	switch (ordering) {
+	case GS_BY_NUMBER:  return gs_number_put(bytes, text);
+	case GS_BY_FLOAT:   return gs_float_put(bytes, text);
+	case GS_BY_SIZE:    return gs_size_put(bytes, text);
+	case GS_BY_MONTH:   return gs_key_bytes_put(bytes, (uint8_t)month_of(text));
+	case GS_BY_VERSION: return gs_version_put(bytes, text);
+	case GS_BY_BYTES:   break;
+	}
+	return gs_key_bytes_put_text(bytes, text);
+}
+
+/* Word number LEVEL of LINE .. END; *MORE: others follow. */
+static uint64_t
+word_of(const struct gs_line_order *order, const char *line, const char *end, unsigned level,
+        bool *more)
+{
+	struct gs_key_bytes bytes = { .skip = 8 * (size_t)level };
+	struct gs_key_text text;
+
+	*more = true;
+	for (size_t k = 0; k < order->key_count; k++) {
+		const struct gs_keydef *key = &order->keys[k];
+
+		find(order, key, line, end, &text);
+		bytes.flip = key->letters & GS_LETTER_R ? 0xff : 0;
+		if (put_key(&bytes, key->ordering, text))
+			return bytes.word;
+	}
+	if (order->last_resort) {
+		text = (struct gs_key_text){ .at = (const unsigned char *)line,
+		                             .end = (const unsigned char *)end };
+		bytes.flip = order->reverse ? 0xff : 0;
+		if (gs_key_bytes_put_text(&bytes, text))
+			return bytes.word;
+	}
+	*more = false;
+	return bytes.got == 0 ? 0 : bytes.word << 8 * (8 - bytes.got);
+}
+
+/* Word number LEVEL of a line, if all keys up to this one are usual: each of those before it is a
+ * number of one word. */
+static inline bool
+usual_word(const struct gs_line_order *order, const char *line, const char *end, unsigned level,
+           uint64_t *word)
+{
+	for (size_t k = 0; k < level; k++)
+		if (!gs_line_word(&order->fields, &order->keys[k], line, end, word))
+			return false;
+	if (!gs_line_word(&order->fields, &order->keys[level], line, end, word))
+		return false;
+	if (order->keys[level].letters & GS_LETTER_R)
+		*word = ~*word;
+	return true;
+}
+
+/* Lines that are loaded before they are read: in a large part they may be anywhere.  Not tuned. */
+enum { AHEAD = 8 };
+
+bool
+gs_line_words(const struct gs_line_order *order, const char *const *lines, const uint32_t *bytes,
+              size_t count, unsigned level, uint64_t *words)
+{
+	const bool usual = level < order->usual;
+	bool any = false, more;
+
+	for (size_t i = 0; i < count; i++) {
+		const char *end = lines[i] + bytes[i] - 1;
+
+		if (i + AHEAD < count) {
+			__builtin_prefetch(lines[i + AHEAD]);
+			__builtin_prefetch(lines[i + AHEAD] + bytes[i + AHEAD] - 1);
+		}
+		more = level + 1 < order->numbers || order->last_resort ||
+		       order->numbers < order->key_count;
+		if (!usual || !usual_word(order, lines[i], end, level, &words[i]))
+			words[i] = word_of(order, lines[i], end, level, &more);
+		any |= more;
+	}
+	return any && level + 1 < GS_LINE_LEVELS;
+}
+
+/* ---- lines ---------------------------------------------------------------------- */
+
+const char *
+gs_line_end_within(const struct gs_line_order *order, const char *at, const char *limit,
+                   bool *quoted, bool *whole)
+{
+	*whole = false;
+	while (at < limit && !*whole) {
+		const char *from = at, *end = memchr(at, order->terminator, (size_t)(limit - at));
+
+		at = end != NULL ? end + 1 : limit;
+		if (order->fields.csv)
+			while ((from = memchr(from, '"', (size_t)(at - from))) != NULL) {
+				*quoted = !*quoted;
+				from++;
+			}
+		*whole = end != NULL && !*quoted;
+	}
+	return at;
+}
+
+const char *
+gs_line_end(const struct gs_line_order *order, const char *line, const char *limit)
+{
+	bool quoted = false, whole;
+
+	if (order->fields.csv)
+		return gs_line_end_within(order, line, limit, &quoted, &whole);
+	return gs_skip_separators(line, limit, order->terminator, 1);
+}
+
+/* Note a line that ends at END. */
+static inline const char *
+note_line(const char *line, const char *end, const char **lines, uint32_t *bytes, size_t *count)
+{
+	lines[*count] = line;
+	bytes[(*count)++] = (uint32_t)(end - line);
+	return end;
+}
+
+size_t
+gs_line_split(const struct gs_line_order *order, const char **at, const char *limit,
+              const char **lines, uint32_t *bytes, size_t room)
+{
+	const char *line = *at;
+	size_t count = 0;
+
+#if defined __SSE2__
+	for (const char *block = line; !order->fields.csv && limit - block >= 16 && count < room;
+	     block += 16) {
+		unsigned ends = gs_find_byte(block, order->terminator);
+
+		for (; ends != 0 && count < room; ends &= ends - 1)
+			line = note_line(line, block + __builtin_ctz(ends) + 1, lines, bytes, &count);
+	}
+#endif
+	while (line < limit && count < room)
+		line = note_line(line, gs_line_end(order, line, limit), lines, bytes, &count);
+	*at = line;
+	return count;
+}
+
+const char *
+gs_line_last_end(const struct gs_line_order *order, const char *line, const char *limit)
+{
+	bool quoted = false;
+
+	for (const char *at = line; order->fields.csv && at < limit; at++)
+		quoted ^= *at == '"';
+	for (; limit > line; limit--) {
+		if (limit[-1] == order->terminator && !quoted)
+			return limit;
+		quoted ^= order->fields.csv && limit[-1] == '"';
+	}
+	return line;
+}
+
+void
+gs_line_key_place(const struct gs_line_order *order, size_t key, const char *line, size_t bytes,
+                  size_t *begin, size_t *end)
+{
+	const char *limit = content_end(order, line, bytes);
+	const struct gs_keydef *keydef = &order->keys[key];
+	const enum gs_ordering ordering = keydef->ordering;
+	struct gs_key_text text = { .map = NULL };
+	struct gs_key_text number;
+	const unsigned char *blanks_end;
+
+	gs_field_find(&order->fields, keydef, line, limit, &text);
+	number = text;
+	/* sort(1) looks for a number behind blanks, even behind the end of a key that ends too early */
+	blanks_end = (const unsigned char *)gs_field_limit(&order->fields, keydef, line, limit);
+	if (blanks_end < text.at)
+		blanks_end = (const unsigned char *)limit;
+	while (number.at < blanks_end && gs_is_blank(*number.at))
+		number.at++;
+	if (number.end < number.at)
+		number.end = number.at;
+	if (ordering == GS_BY_NUMBER || ordering == GS_BY_SIZE)
+		number.end = number.at + gs_number_length(ordering == GS_BY_SIZE, number.at, number.end);
+	else if (ordering == GS_BY_FLOAT)
+		number.end = number.at + gs_float_length(number.at, number.end);
+	else if (ordering == GS_BY_MONTH)
+		number.end = number.at + (month_of(text) > 0 ? 3 : 0);
+	else
+		number = text;
+	*begin = (size_t)(number.at - (const unsigned char *)line);
+	*end = (size_t)(number.end - (const unsigned char *)line);
+}

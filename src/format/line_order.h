@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * line_order.h - the order of lines, as sort(1) defines it in the C locale
+ *
+ * Lines compare by their keys, one after the other, then byte by byte as a last resort.  The same
+ * order is words of 64 bits: those of two lines compare as the lines do, as far as they go.
+ *
+ * All functions that take a const order may be called by any thread.
+ */
+#ifndef GS_LINE_ORDER_H
+#define GS_LINE_ORDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "format/keydef.h"
+#include "format/line_field.h"
+
+struct gs_line_options {
+	const char *const *keys;	/* KEYDEFs; they outlive the order */
+	size_t      key_count;
+	const char *letters;		/* ordering options for all keys, "nr"; or NULL */
+	const char *separator;		/* "," or "\\0"; NULL: blanks, or ',' with CSV */
+	bool        csv;
+	bool        names;		/* keys may name columns: gs_line_order_header() will come */
+	bool        stable;		/* no last resort */
+	char        terminator;		/* of lines: '\n', or '\0' */
+};
+
+struct gs_line_order {
+	struct gs_keydef *keys;		/* owned */
+	size_t            key_count;
+	struct gs_fields  fields;
+	bool              reverse;	/* the last resort is descending */
+	bool              last_resort;
+	char              terminator;
+	bool              named;	/* keys name columns, or did */
+	size_t            numbers;	/* usual keys that are numbers, before any other key */
+	size_t            usual;	/* the same, and the key after them, if it is usual, too */
+	int16_t           maps[6][256];	/* of keys with the letters f, d and i; see key_text.h */
+};
+
+/* Words from this level on are not made: the comparison decides. */
+enum { GS_LINE_LEVELS = 16 };
+
+/**
+ * Read the options of an order.
+ *
+ * @return  GS_OK; GS_EUSAGE: one is wrong; GS_EBUDGET: no memory.  Close it in any case.
+ */
+MUST_CHECK gs_status gs_line_order_open(struct gs_line_order *order,
+                                        const struct gs_line_options *options);
+
+/** Is the order complete only with the names of a header? */
+bool gs_line_order_wants_header(const struct gs_line_order *order);
+
+/** Find the columns that keys name in a header line of BYTES.  GS_EINPUT: there is no such column. */
+MUST_CHECK gs_status gs_line_order_header(struct gs_line_order *order, const char *line,
+                                          size_t bytes);
+
+/** A zeroed order is allowed. */
+void gs_line_order_close(struct gs_line_order *order);
+
+/** Compare two lines, with or without terminator: less than, equal to or greater than 0. */
+int gs_line_compare(const struct gs_line_order *order, const char *one, size_t one_bytes,
+                    const char *other, size_t other_bytes);
+
+/**
+ * Store in WORDS[i] word number LEVEL of LINES[i], of BYTES[i] bytes with a terminator.
+ *
+ * @return  true: words of LEVEL + 1 may differ
+ */
+bool gs_line_words(const struct gs_line_order *order, const char *const *lines,
+                   const uint32_t *bytes, size_t count, unsigned level, uint64_t *words);
+
+/** Where the line at LINE ends, behind its terminator, or at LIMIT.  With CSV, a newline between
+ *  quotes is none. */
+const char *gs_line_end(const struct gs_line_order *order, const char *line, const char *limit);
+
+/** Find up to ROOM lines from *AT on: set LINES and BYTES, and *AT to the end of the last one.  The last
+ *  line before LIMIT may lack its terminator. */
+size_t gs_line_split(const struct gs_line_order *order, const char **at, const char *limit,
+                     const char **lines, uint32_t *bytes, size_t room);
+
+/** As gs_line_end() from AT on, a place in a line; *QUOTED: with CSV, whether it is between quotes, and then
+ *  whether the place returned is.  *WHOLE: a terminator is before that place. */
+const char *gs_line_end_within(const struct gs_line_order *order, const char *at, const char *limit,
+                               bool *quoted, bool *whole);
+
+/** Where the last line that ends before LIMIT, or there, ends; LINE: none does.  O(LIMIT - LINE) with
+ *  CSV. */
+const char *gs_line_last_end(const struct gs_line_order *order, const char *line, const char *limit);
+
+/** Where key number KEY of a line is, and what of it counts: from *BEGIN to *END. */
+void gs_line_key_place(const struct gs_line_order *order, size_t key, const char *line, size_t bytes,
+                       size_t *begin, size_t *end);
+
+#endif

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * notation.h - integers as text that is not decimal: hexadecimal, IPv4 addresses, times
+ *
+ * Each text means one integer of the range of text.h, and is printed in one form:
+ *
+ *     hexadecimal   an optional sign, an optional 0x, digits of any case     -1f
+ *     IPv4          four numbers of 0 .. 255 without leading zeros           192.0.2.1
+ *     time          ISO 8601, to the nanosecond since 1970-01-01T00:00:00Z   2026-11-22T09:30:00.5Z
+ *
+ * A time is a date, then nothing (midnight), or a T or blank and hours and minutes, perhaps seconds
+ * with up to 9 decimals, and nothing (UTC), a Z or an offset such as +01:00.  It is printed in UTC.
+ */
+#ifndef GS_NOTATION_H
+#define GS_NOTATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gsort.h"
+
+enum { GS_NOTATION_BYTES = 40 };	/* no text that is printed is longer */
+
+/** Read TEXT .. END, all of it, which has no blanks around it.  False: it is something else, or out
+ *  of range. */
+bool gs_notation_read(enum gsort_notation notation, const char *text, const char *end,
+                      bool *negative, uint64_t *magnitude);
+
+/** Print an integer; returns how many bytes, at most GS_NOTATION_BYTES. */
+size_t gs_notation_print(enum gsort_notation notation, bool negative, uint64_t magnitude, char *into);
+
+/** "an IPv4 address", and how one looks. */
+const char *gs_notation_name(enum gsort_notation notation);
+const char *gs_notation_example(enum gsort_notation notation);
+
+#endif

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * skip.h - find a separator, 16 bytes at a time
+ *
+ * memchr(3) costs more than the few bytes that it looks at: fields are short.
+ */
+#ifndef GS_SKIP_H
+#define GS_SKIP_H
+
+#include <stddef.h>
+#if defined __SSE2__
+#include <emmintrin.h>
+#endif
+
+#if defined __SSE2__
+/** A bit for each of the 16 bytes at AT that is BYTE. */
+static inline unsigned
+gs_find_byte(const char *at, char byte)
+{
+	const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
+
+	return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte)));
+}
+#endif
+
+/** Behind separator number COUNT (from 1) of AT .. END, or END if there are not so many; of 0, AT. */
+static inline const char *
+gs_skip_separators(const char *at, const char *end, char separator, size_t count)
+{
+	if (count == 0)
+		return at;
+#if defined __SSE2__
+	for (; end - at >= 16; at += 16) {
+		unsigned found = gs_find_byte(at, separator);
+
+		for (; found != 0; found &= found - 1)
+			if (--count == 0)
+				return at + __builtin_ctz(found) + 1;
+	}
+#endif
+	for (; at < end; at++)
+		if (*at == separator && --count == 0)
+			return at + 1;
+	return end;
+}
+
+#endif

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * line_job.c - what a job of lines by key has of its own
+ *
+ * In:   open inputs.
+ * Out:  lines in the store of the items; or whether they are in order.
+ *
+ * A merge is a sort that checks the order of each input as it reads it.  Sorted inputs, sorted together
+ * with ties in the order of the inputs, are what a merge makes of them; and all threads sort.
+ */
+#include <string.h>
+
+#include "io/ahead.h"
+#include "job/line_job.h"
+
+/* ---- opening -------------------------------------------------------------------- */
+
+static const char *
+end_of_line(const void *context, const char *item, const char *limit)
+{
+	return gs_line_end(context, item, limit);
+}
+
+static size_t
+split_lines(const void *context, const char **at, const char *limit, const char **items,
+            uint32_t *bytes, size_t room)
+{
+	return gs_line_split(context, at, limit, items, bytes, room);
+}
+
+static bool
+words_of_lines(const void *context, const char *const *items, const uint32_t *bytes, size_t count,
+               unsigned level, uint64_t *words)
+{
+	return gs_line_words(context, items, bytes, count, level, words);
+}
+
+static int
+compare_lines(const void *context, const char *one, size_t one_bytes, const char *other,
+              size_t other_bytes)
+{
+	return gs_line_compare(context, one, one_bytes, other, other_bytes);
+}
+
+/* Groups are lines with equal keys, so their bytes do not count. */
+static bool
+makes_groups(const struct gsort_options *options)
+{
+	return options->unique || options->counts || options->repeated || options->singletons;
+}
+
+gs_status
+gs_line_job_describe(struct gsort *job)
+{
+	const struct gsort_options *options = job->options;
+	const struct gs_line_options lines = {
+		.keys = options->keydefs,
+		.key_count = options->keydef_count,
+		.letters = options->ordering,
+		.separator = options->separator,
+		.csv = options->csv,
+		.names = options->header_lines > 0,
+		.stable = options->stable || makes_groups(options),
+		.terminator = options->zero_terminated ? '\0' : '\n',
+	};
+
+	TRY(gs_line_order_open(&job->lines.order, &lines));
+	job->items.order = (struct gs_item_order){
+		.end = end_of_line,
+		.split = split_lines,
+		.words = words_of_lines,
+		.compare = compare_lines,
+		.context = &job->lines.order,
+	};
+	return GS_OK;
+}
+
+/* Of what is read ahead at a time; not tuned. */
+#define LEAST_CHUNK_BYTES	((size_t)64 << 10)
+#define MOST_CHUNK_BYTES	((size_t)4 << 20)
+
+gs_status
+gs_line_job_allocate(struct gsort *job, uint64_t bytes, uint64_t *taken)
+{
+	struct gs_line_job *lines = &job->lines;
+	const uint64_t chunk = bytes / 16 / GS_AHEAD_CHUNKS;
+
+	lines->chunk_bytes = chunk < LEAST_CHUNK_BYTES ? LEAST_CHUNK_BYTES :
+	                     chunk > MOST_CHUNK_BYTES ? MOST_CHUNK_BYTES : (size_t)chunk / 4096 * 4096;
+	*taken = GS_AHEAD_CHUNKS * lines->chunk_bytes;
+	return gs_arena_open(&lines->arena, *taken, false);
+}
+
+/* ---- reading ---------------------------------------------------------------------- */
+
+static gs_status
+read_all(struct gsort *job, struct gs_item_store *store, struct gs_line_follow *follow)
+{
+	struct gs_line_job *lines = &job->lines;
+	struct gs_chunk *chunk;
+
+	gs_line_ingest_open(&lines->ingest, &lines->order, store, follow, &job->monitor,
+	                    job->plan.threads, job->options->header_lines);
+	gs_ahead_open(&lines->ahead, job->input,
+	              gs_arena_take(&lines->arena, GS_AHEAD_CHUNKS * lines->chunk_bytes),
+	              lines->chunk_bytes);
+	lines->ahead.clock = &job->monitor.clock;
+	for (;;) {
+		TRY(gs_ahead_take(&lines->ahead, &chunk));
+		if (chunk == NULL)
+			return GS_OK;
+		TRY(gs_line_ingest_chunk(&lines->ingest, chunk));
+		gs_ahead_give(&lines->ahead, chunk);
+	}
+}
+
+gs_status
+gs_line_job_read(struct gsort *job)
+{
+	const bool follows = job->options->operation == GSORT_MERGE && !job->options->trust_order;
+
+	job->lines.follow = (struct gs_line_follow){
+		.order = &job->lines.order,
+		.tail = ": merging needs sorted inputs; sort it, or use --nocheck-order",
+	};
+	return read_all(job, job->items.store, follows ? &job->lines.follow : NULL);
+}
+
+gs_status
+gs_line_job_check(struct gsort *job, bool *disorder)
+{
+	struct gs_line_follow *follow = &job->lines.follow;
+	gs_status status;
+	uint64_t taken;
+
+	*follow = (struct gs_line_follow){
+		.order = &job->lines.order, .tail = "", .strict = job->options->unique,
+		.counts_breaks = job->options->check == GSORT_CHECK_SUMMARY,
+	};
+	atomic_store(&job->monitor.counters.phase, GSORT_READING);
+	TRY(gs_line_job_allocate(job, UINT64_MAX, &taken));
+	status = read_all(job, NULL, follow);
+	job->stats.bytes_in = job->lines.ingest.bytes;
+	job->stats.keys = follow->compared;
+	job->stats.breaks = follow->breaks;
+	job->stats.duplicates = follow->duplicates;
+	*disorder = follow->disorder || follow->breaks > 0 ||
+	            (follow->strict && follow->duplicates > 0);
+	return follow->disorder ? GS_OK : status;
+}
+
+void
+gs_line_job_close(struct gsort *job)
+{
+	gs_ahead_close(&job->lines.ahead);
+	gs_line_ingest_close(&job->lines.ingest);
+	gs_line_show_close(&job->lines.show);
+	gs_line_follow_close(&job->lines.follow);
+	gs_line_order_close(&job->lines.order);
+	gs_arena_close(&job->lines.arena);
+}

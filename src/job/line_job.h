@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* line_job.h - what a job of lines by key has of its own; items.h has the rest */
+#ifndef GS_LINE_JOB_H
+#define GS_LINE_JOB_H
+
+#include <stdbool.h>
+
+#include "base/status.h"
+#include "job/job.h"
+
+/** Understand the keys.  GS_EUSAGE: one is wrong. */
+MUST_CHECK gs_status gs_line_job_describe(struct gsort *job);
+
+/** Get memory to read with: returns GS_OK, GS_EBUDGET.  Of BYTES that there are it takes up to
+ *  *TAKEN. */
+MUST_CHECK gs_status gs_line_job_allocate(struct gsort *job, uint64_t bytes, uint64_t *taken);
+
+/** Read all lines into the store of the items; of a merge, each input must be in order. */
+MUST_CHECK gs_status gs_line_job_read(struct gsort *job);
+
+/** Are all lines in order?  If not, the message of this thread says where. */
+MUST_CHECK gs_status gs_line_job_check(struct gsort *job, bool *disorder);
+
+void gs_line_job_close(struct gsort *job);
+
+#endif

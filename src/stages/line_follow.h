@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * line_follow.h - are the lines of an input in order, and if not, where?
+ *
+ * For -c, and for -m, whose inputs must be sorted.
+ */
+#ifndef GS_STAGES_LINE_FOLLOW_H
+#define GS_STAGES_LINE_FOLLOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "format/line_order.h"
+
+/* The lines of one input that have been compared. */
+struct gs_line_follow {
+	const struct gs_line_order *order;
+	const char *name;	/* of the input */
+	const char *tail;	/* of the message */
+	bool        strict;	/* equal lines are out of order, too */
+	bool        counts_breaks;	/* count lines that are out of order, do not stop */
+	bool        disorder;	/* one was found; the message says where */
+	uint64_t    lines;	/* so far, with those of the header */
+	uint64_t    compared;	/* of all inputs, without headers */
+	uint64_t    breaks;	/* lines less than the one before */
+	uint64_t    duplicates;	/* and equal to it */
+	char       *last;	/* a copy of the last line */
+	size_t      last_bytes, last_room;
+};
+
+/** Begin with another input; HEADER_LINES of it are not compared. */
+void gs_line_follow_begin(struct gs_line_follow *follow, const char *name, uint64_t header_lines);
+
+/**
+ * Compare the next lines, which are whole.
+ *
+ * @return  GS_OK; GS_EINPUT: follow.disorder, with its message; GS_EBUDGET
+ */
+MUST_CHECK gs_status gs_line_follow_lines(struct gs_line_follow *follow, const char *lines,
+                                          size_t bytes);
+
+/** A zeroed struct is allowed. */
+void gs_line_follow_close(struct gs_line_follow *follow);
+
+#endif

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * line_ingest.c - input to lines: read, cut, store
+ *
+ * In:   chunks of input, in order.
+ * Out:  pieces of whole lines in the store; the header.
+ *
+ * A chunk is cut into pieces at ends of lines, which a team adds to the store.  A line that begins in
+ * one chunk and ends in another is put together in a buffer of its own, and is a piece alone.
+ *
+ * Invariant: pieces have sequence numbers in the order of the input.
+ */
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/team.h"
+#include "stages/line_ingest.h"
+
+void
+gs_line_ingest_open(struct gs_line_ingest *ingest, struct gs_line_order *order,
+                    struct gs_item_store *store, struct gs_line_follow *follow,
+                    struct gs_monitor *monitor, unsigned threads, uint64_t header_lines)
+{
+	*ingest = (struct gs_line_ingest){
+		.order = order, .store = store, .follow = follow, .monitor = monitor, .threads = threads,
+		.header_lines = header_lines, .first = true,
+	};
+}
+
+void
+gs_line_ingest_close(struct gs_line_ingest *ingest)
+{
+	free(ingest->header.data);
+	free(ingest->line.data);
+	free(ingest->names.data);
+	ingest->header.data = ingest->line.data = ingest->names.data = NULL;
+}
+
+/* ---- lines that do not lie in one chunk -------------------------------------------- */
+
+static gs_status
+append(struct gs_line_ingest *ingest, struct gs_line_bytes *to, const char *data, size_t bytes)
+{
+	const size_t wanted = to->bytes + bytes;
+
+	if (wanted > GS_ITEM_MOST_BYTES)
+		return gs_fail(GS_EINPUT, "%s: a line has more than 4 GiB%s", ingest->name,
+		               ingest->order->fields.csv ? "; is a quote not closed?" : "");
+	if (wanted > to->room) {
+		const size_t room = wanted > 2 * to->room ? wanted : 2 * to->room;
+		char *grown = realloc(to->data, room);
+
+		if (grown == NULL)
+			return gs_fail(GS_EBUDGET, "%s: no memory for a line of %zu bytes", ingest->name,
+			               wanted);
+		to->data = grown;
+		to->room = room;
+	}
+	if (bytes > 0)
+		memcpy(to->data + to->bytes, data, bytes);
+	to->bytes = wanted;
+	return GS_OK;
+}
+
+/* Take what DATA .. END has of the line that has begun.  *WHOLE: it ends there, behind *DATA. */
+static gs_status
+continue_line(struct gs_line_ingest *ingest, const char **data, const char *end, bool *whole)
+{
+	const char *from = *data;
+
+	*data = gs_line_end_within(ingest->order, from, end, &ingest->quoted, whole);
+	return append(ingest, &ingest->line, from, (size_t)(*data - from));
+}
+
+/* ---- headers ------------------------------------------------------------------------ */
+
+/* Keys that name columns mean the same columns in all files. */
+static gs_status
+compare_headers(const struct gs_line_ingest *ingest)
+{
+	const struct gs_line_bytes *first = &ingest->header, *other = &ingest->names;
+
+	if (ingest->order->named && (first->bytes != other->bytes ||
+	                             memcmp(first->data, other->data, other->bytes) != 0))
+		return gs_fail(GS_EINPUT, "%s: its header is not that of the first input, so '--key' "
+		               "by name may mean another column", ingest->name);
+	return GS_OK;
+}
+
+static gs_status
+find_columns(const struct gs_line_ingest *ingest, const char *line, size_t bytes)
+{
+	char message[GS_MESSAGE_BYTES];
+	const gs_status status = gs_line_order_header(ingest->order, line, bytes);
+
+	if (status == GS_OK)
+		return GS_OK;
+	snprintf(message, sizeof message, "%s", gs_message());
+	return gs_fail(status, "%s: %s", ingest->name, message);
+}
+
+/* A line of the header is complete. */
+static gs_status
+take_header_line(struct gs_line_ingest *ingest, const char *line, size_t bytes)
+{
+	const bool names = ingest->header_left == ingest->header_lines;
+
+	ingest->header_left--;
+	TRY(append(ingest, ingest->first ? &ingest->header : &ingest->names, line, bytes));
+	if (ingest->first && names)
+		TRY(find_columns(ingest, line, bytes));
+	return !ingest->first && ingest->header_left == 0 ? compare_headers(ingest) : GS_OK;
+}
+
+/* ---- the store ------------------------------------------------------------------------ */
+
+/* Lines of a chunk, which a team cuts into pieces and adds. */
+struct adding {
+	struct gs_line_ingest *ingest;
+	const char *const *ends;	/* of the pieces; that of piece I begins at ENDS[I] */
+	size_t      count;
+	uint64_t    sequence;
+	atomic_size_t next;
+};
+
+static void
+add_pieces(void *context, unsigned rank, unsigned size)
+{
+	struct adding *adding = context;
+	size_t i;
+
+	(void)size;
+	while ((i = atomic_fetch_add(&adding->next, 1)) < adding->count)
+		gs_item_store_add(adding->ingest->store, rank, adding->sequence + i, adding->ends[i],
+		                  (size_t)(adding->ends[i + 1] - adding->ends[i]));
+}
+
+static gs_status
+add_all(struct gs_line_ingest *ingest, const char *const *ends, size_t count)
+{
+	struct adding adding = { .ingest = ingest, .ends = ends, .count = count };
+	const size_t bytes = (size_t)(ends[count] - ends[0]);
+	uint64_t since;
+	size_t room;
+
+	TRY(gs_item_store_reserve(ingest->store, bytes, count, &room));
+	assert(room >= bytes);
+	adding.sequence = gs_item_store_next_sequence(ingest->store, count);
+	since = gs_clock_now();
+	gs_team_run(count < ingest->threads ? (unsigned)count : ingest->threads, add_pieces, &adding);
+	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
+	gs_item_store_end_round(ingest->store);
+	return GS_OK;
+}
+
+/* Most pieces that are added at once; the store has room for 8 a thread. */
+enum { MOST_PIECES = 64 };
+
+static size_t
+most_pieces(const struct gs_line_ingest *ingest)
+{
+	return 4 * ingest->threads < MOST_PIECES ? 4 * ingest->threads : MOST_PIECES;
+}
+
+/* Add whole lines from DATA to END. */
+static gs_status
+store_lines(struct gs_line_ingest *ingest, const char *data, const char *end)
+{
+	const size_t piece_bytes = gs_item_store_piece_bytes(ingest->store);
+	const char *ends[MOST_PIECES + 1];
+
+	while (data < end) {
+		size_t count = 0;
+
+		for (ends[0] = data; count < most_pieces(ingest) && data < end; ends[++count] = data) {
+			const char *limit = (size_t)(end - data) > piece_bytes ? data + piece_bytes : end;
+			const char *cut = gs_line_last_end(ingest->order, data, limit);
+
+			data = cut > data ? cut : gs_line_end(ingest->order, data, end);
+		}
+		TRY(add_all(ingest, ends, count));
+	}
+	return GS_OK;
+}
+
+static gs_status
+take_lines(struct gs_line_ingest *ingest, const char *data, const char *end)
+{
+	uint64_t since = gs_clock_now();
+
+	if (ingest->follow != NULL) {
+		TRY(gs_line_follow_lines(ingest->follow, data, (size_t)(end - data)));
+		gs_clock_lap(&ingest->monitor->clock, GS_STAGE_SORT, &since);
+		atomic_store(&ingest->monitor->counters.keys_in, ingest->follow->lines);
+	}
+	return ingest->store != NULL ? store_lines(ingest, data, end) : GS_OK;
+}
+
+/* The line is complete in its buffer. */
+static gs_status
+end_line(struct gs_line_ingest *ingest)
+{
+	struct gs_line_bytes *line = &ingest->line;
+
+	if (ingest->header_left > 0)
+		TRY(take_header_line(ingest, line->data, line->bytes));
+	else
+		TRY(take_lines(ingest, line->data, line->data + line->bytes));
+	line->bytes = 0;
+	return GS_OK;
+}
+
+/* ---- chunks ---------------------------------------------------------------------------- */
+
+static void
+begin_file(struct gs_line_ingest *ingest, const char *name)
+{
+	ingest->first = ingest->name == NULL;
+	ingest->name = name;
+	ingest->header_left = ingest->header_lines;
+	ingest->names.bytes = 0;
+	ingest->quoted = false;
+	if (ingest->follow != NULL)
+		gs_line_follow_begin(ingest->follow, name, ingest->header_lines);
+}
+
+/* The file has ended: so has its last line. */
+static gs_status
+end_file(struct gs_line_ingest *ingest)
+{
+	if (ingest->quoted)
+		return gs_fail(GS_EINPUT, "%s: a quote is not closed; a quote within quotes must be "
+		               "doubled", ingest->name);
+	if (ingest->line.bytes > 0) {
+		TRY(append(ingest, &ingest->line, &ingest->order->terminator, 1));
+		TRY(end_line(ingest));
+	}
+	if (ingest->first && gs_line_order_wants_header(ingest->order))
+		return find_columns(ingest, "", 0);
+	return GS_OK;
+}
+
+gs_status
+gs_line_ingest_chunk(struct gs_line_ingest *ingest, const struct gs_chunk *chunk)
+{
+	const char *data = chunk->data, *end = data + chunk->bytes, *last;
+	bool whole = true;
+
+	if (chunk->begins)
+		begin_file(ingest, chunk->name);
+	ingest->bytes += chunk->bytes;
+	atomic_store(&ingest->monitor->counters.bytes_in, ingest->bytes);
+	while (data < end && (ingest->line.bytes > 0 || ingest->header_left > 0)) {
+		TRY(continue_line(ingest, &data, end, &whole));
+		if (whole)
+			TRY(end_line(ingest));
+	}
+	last = gs_line_last_end(ingest->order, data, end);
+	if (last > data)
+		TRY(take_lines(ingest, data, last));
+	if (last < end)
+		TRY(continue_line(ingest, &last, end, &whole));
+	return chunk->ends ? end_file(ingest) : GS_OK;
+}

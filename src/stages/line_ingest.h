@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * line_ingest.h - input to lines: read, cut, store
+ *
+ * Every line is stored with its terminator; the last line of a file gets one if it has none.
+ */
+#ifndef GS_STAGES_LINE_INGEST_H
+#define GS_STAGES_LINE_INGEST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/monitor.h"
+#include "base/status.h"
+#include "format/line_order.h"
+#include "io/ahead.h"
+#include "stages/item_store.h"
+#include "stages/line_follow.h"
+
+/* Bytes that grow. */
+struct gs_line_bytes {
+	char  *data;
+	size_t bytes, room;
+};
+
+struct gs_line_ingest {
+	struct gs_line_order *order;	/* completed by the first header, if keys name columns */
+	struct gs_item_store *store;	/* NULL: nothing is stored */
+	struct gs_line_follow *follow;	/* compares neighbours; NULL: nobody does */
+	struct gs_monitor    *monitor;
+	unsigned  threads;
+	uint64_t  header_lines;
+	struct gs_line_bytes header;	/* lines of the first input */
+	uint64_t  bytes;		/* read */
+
+	/* The file that is being read. */
+	const char *name;
+	uint64_t  header_left;		/* lines that are still to come */
+	bool      first;		/* of all files */
+	bool      quoted;		/* the line that has begun is within quotes at its end */
+	struct gs_line_bytes line;	/* that has begun in an earlier chunk */
+	struct gs_line_bytes names;	/* the header of this file, if it is not the first */
+};
+
+/** Begin; everything is borrowed.  STORE or FOLLOW may be NULL. */
+void gs_line_ingest_open(struct gs_line_ingest *ingest, struct gs_line_order *order,
+                         struct gs_item_store *store, struct gs_line_follow *follow,
+                         struct gs_monitor *monitor, unsigned threads, uint64_t header_lines);
+
+/**
+ * Take the next chunk of the input.
+ *
+ * @return  GS_OK; GS_EINPUT: a quote is not closed, a column is not in the header, a line is too
+ *          long, or lines are out of order (follow.disorder); GS_EBUDGET; GS_EIO: the store has to
+ *          write to disk, and cannot
+ */
+MUST_CHECK gs_status gs_line_ingest_chunk(struct gs_line_ingest *ingest,
+                                          const struct gs_chunk *chunk);
+
+/** Free all; a zeroed struct is allowed. */
+void gs_line_ingest_close(struct gs_line_ingest *ingest);
+
+#endif

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * line_show.c - lines with their number of occurrences, and with marks below their keys
+ *
+ * In:   sorted lines.
+ * Out:  what --count and --debug of sort(1) and uniq(1) print for them.
+ *
+ * Marks are as wide as a terminal shows the text above them in the C locale: a tab is shown as '>', and
+ * other control characters have no width.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stages/line_show.h"
+
+/* Text that is written at once. */
+#define WRITE_BYTES	((size_t)256 << 10)
+
+void
+gs_line_show_close(struct gs_line_show *show)
+{
+	free(show->text);
+	show->text = NULL;
+}
+
+/* Make room for BYTES more. */
+static gs_status
+reserve(struct gs_line_show *show, size_t bytes)
+{
+	const size_t wanted = show->bytes + bytes;
+	char *grown;
+
+	if (wanted <= show->room)
+		return GS_OK;
+	grown = realloc(show->text, wanted + WRITE_BYTES);
+	if (grown == NULL)
+		return gs_fail(GS_EBUDGET, "no memory to show a line of %zu bytes", bytes);
+	show->text = grown;
+	show->room = wanted + WRITE_BYTES;
+	return GS_OK;
+}
+
+static void
+put(struct gs_line_show *show, char byte, size_t count)
+{
+	memset(show->text + show->bytes, byte, count);
+	show->bytes += count;
+}
+
+/* Columns that a terminal needs. */
+static size_t
+width_of(const char *text, size_t bytes)
+{
+	size_t width = 0;
+
+	for (size_t b = 0; b < bytes; b++) {
+		const unsigned char c = (unsigned char)text[b];
+
+		width += (c >= ' ' && c != 0x7f) || c == '\t';
+	}
+	return width;
+}
+
+static gs_status
+mark(struct gs_line_show *show, const char *line, size_t begin, size_t end)
+{
+	static const char none[] = "^ no match for key\n";
+	const size_t before = width_of(line, begin), width = width_of(line + begin, end - begin);
+
+	TRY(reserve(show, before + width + sizeof none));
+	put(show, ' ', before);
+	if (width > 0) {
+		put(show, '_', width);
+		put(show, '\n', 1);
+	} else {
+		memcpy(show->text + show->bytes, none, sizeof none - 1);
+		show->bytes += sizeof none - 1;
+	}
+	return GS_OK;
+}
+
+/* The line as it is shown, and below it its keys; last the whole line, if its bytes decide. */
+static gs_status
+underline(struct gs_line_show *show, const char *line, size_t bytes)
+{
+	const struct gs_line_order *order = show->order;
+	size_t begin, end;
+
+	for (size_t b = 0; b < bytes - 1; b++)
+		put(show, line[b] == '\t' ? '>' : line[b], 1);
+	put(show, '\n', 1);
+	for (size_t k = 0; k < order->key_count; k++) {
+		gs_line_key_place(order, k, line, bytes, &begin, &end);
+		TRY(mark(show, line, begin, end));
+	}
+	return order->last_resort ? mark(show, line, 0, bytes - 1) : GS_OK;
+}
+
+static gs_status
+flush(struct gs_line_show *show)
+{
+	const size_t bytes = show->bytes;
+
+	show->bytes = 0;
+	return gs_item_emit_bytes(show->emit, show->text, bytes);
+}
+
+static gs_status
+show_lines(void *context, const char *data, const char *end, size_t count, const uint64_t *times)
+{
+	struct gs_line_show *show = context;
+
+	for (size_t i = 0; i < count; i++) {
+		const size_t bytes = (size_t)(gs_line_end(show->order, data, end) - data);
+
+		TRY(reserve(show, bytes + 32));
+		if (show->counts && times != NULL)
+			show->bytes += (size_t)sprintf(show->text + show->bytes, "%7llu ",
+			                               (unsigned long long)times[i]);
+		if (show->underline) {
+			TRY(underline(show, data, bytes));
+		} else {
+			memcpy(show->text + show->bytes, data, bytes);
+			show->bytes += bytes;
+		}
+		data += bytes;
+		if (show->bytes >= WRITE_BYTES)
+			TRY(flush(show));
+	}
+	return flush(show);
+}
+
+void
+gs_line_show_open(struct gs_line_show *show, const struct gs_line_order *order,
+                  struct gs_item_emit *emit, bool counts, bool underline)
+{
+	*show = (struct gs_line_show){
+		.order = order, .emit = emit, .counts = counts, .underline = underline,
+	};
+	if (counts || underline) {
+		emit->show = show_lines;
+		emit->show_context = show;
+	}
+}

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Lines by key: what LC_ALL=C sort does with the same options, byte for byte.
+
+load ../helpers
+
+# same OPTION... <INPUT: the same output and status as sort, from a file
+same() {
+	local expected=0 status=0
+	cat >in
+	sort "$@" in >expected 2>expected-err || expected=$?
+	gsort --lines "$@" in >out 2>err || status=$?
+	[ $status -eq $expected ] || { echo "status $status, not $expected: $*"; cat err; return 1; }
+	cmp expected out || { echo "$*"; return 1; }
+}
+
+# table: rows of "OPTIONS | LINES | SORTED"; '/' ends a line, '.' is no line, \t and \1 are bytes.
+# sort must agree with each of them.
+table() {
+	local options lines sorted rows=0
+	while IFS='|' read -r options lines sorted; do
+		lines=$(sed 's/^ //; s/ $//' <<<"$lines") sorted=$(sed 's/^ //; s/ $//' <<<"$sorted")
+		printf '%b' "${lines//\//\\n}" >row
+		printf '%b' "${sorted//\//\\n}" >wanted
+		for program in "gsort --lines" sort; do
+			eval "$program $options" <row >out || { echo "$program $options: $?"; return 1; }
+			cmp wanted out || { echo "$program $options, for $lines"; return 1; }
+		done
+		rows=$((rows + 1))
+	done
+	echo "$rows rows"
+	[ $rows -gt 5 ]
+}
+
+# The facts that the tests of the GNU coreutils hold on to, in lines of our own.
+@test "numbers" {
+	table <<-'END'
+	-n | .3/0/ | 0/.3/
+	-n | .07/.00/.05/ | .00/.05/.07/
+	-n | .04/.0x/ | .0x/.04/
+	-n | .04/.x/ | .x/.04/
+	-n | 13/4/ | 4/13/
+	-n | 3e2/4e1/ | 3e2/4e1/
+	-n | 4e1/3e2/ | 3e2/4e1/
+	-s -n -k1,1 | .0z/.0b/ | .0z/.0b/
+	-s -n -k1,1 | .00z/.000b/ | .00z/.000b/
+	-s -n -k1,1 | .070/.07z/ | .070/.07z/
+	-n -t: -k2 | k:3/l:-/ | l:-/k:3/
+	-n -t: -k2 | l:Y/k:3/ | l:Y/k:3/
+	-k1.2n | kxx/l-3/ | l-3/kxx/
+	-g | 3e2/4e1/ | 4e1/3e2/
+	-k2g | k 3e2/l 4e1/ | l 4e1/k 3e2/
+	-n -k1.3,1.1 | k 4/l 3/ | k 4/l 3/
+	-n -k2.2,1.2 | kk 4/ll 3/ | kk 4/ll 3/
+	-k1.3nb,1.3 |   k 4/  l 3/ |   k 4/  l 3/
+	END
+}
+
+@test "sizes, months and versions" {
+	table <<-'END'
+	-h | 3M/-4G/-5K | -4G/-5K/3M/
+	-h | 2Y/2Z/2E/2P/2T/2G/2M/2K/03/2/Z/-2k/-2Y/ | -2Y/-2k/Z/2/03/2K/2M/2G/2T/2P/2E/2Z/2Y/
+	-h | 3.E/4.M/ | 4.M/3.E/
+	-h | 3..4E/4..4M/ | 3..4E/4..4M/
+	-h | 2GiB/1031MiB/ | 1031MiB/2GiB/
+	-k2,2h -k1,1 | k 2G/l 1022M/ | l 1022M/k 2G/
+	-n -k2,2h | 3 3E/4 4M/ | 4 4M/3 3E/
+	-M | may/x/ FEB/jun 3/ | x/ FEB/may/jun 3/
+	-k2M | 1 Dec/2 mar/ | 2 mar/1 Dec/
+	-V | v1.10/v1.9/v1.2.3/ | v1.2.3/v1.9/v1.10/
+	-V | f-2.tar.gz/f-10.tar/f-1~/ | f-1~/f-2.tar.gz/f-10.tar/
+	-rV | k2/k10/k1/ | k10/k2/k1/
+	END
+}
+
+@test "fields and characters" {
+	table <<-'END'
+	-k1 | l/k/ | k/l/
+	-k1,1 | l/k/ | k/l/
+	-k1 -k2 | k l/k k/ | k k/k l/
+	-k1,2 | k l k/k k z/ | k k z/k l k/
+	-k2,2 | k l z/k k k/ | k k k/k l z/
+	-k 2,3 | y m l/z m k/ | z m k/y m l/
+	-k 2,3.0 | k k l/z k k/ | z k k/k k l/
+	-k2 | word L/z-w K/ | z-w K/word L/
+	-t : -k 2.2,2.2 | :lk/:kl/ | :lk/:kl/
+	-t : -k 2.2,2.2 | :kl/:lk/ | :lk/:kl/
+	-k 2.3,2.3 | z lk/z kl/ | z lk/z kl/
+	-b -k 2.2,2.2 | z lk/z kl/ | z lk/z kl/
+	-k 1.2,1.2 | kl/lk/ | lk/kl/
+	-t : -k 1.3,1.3 | :kl/:lk/ | :lk/:kl/
+	-k 1.4,1.4 | k kl/l lk/ | l lk/k kl/
+	-s -k1,1 -t/ | k l,x/k-l-m,x/ | k l,x/k-l-m,x/
+	-s -k1,1 | k m/k l/ | k m/k l/
+	-k1,1b | k  z/k y/ | k  z/k y/
+	-k1b,1 | k  z/k y/ | k  z/k y/
+	END
+}
+
+@test "blanks, case, and bytes that do not count" {
+	table <<-'END'
+	-t: -k1,1b -k2,2 | k :l/k\t:k/ | k\t:k/k :l/
+	-t: -k2,2b -k3,3 | z:k :l/k\t:k/ | k\t:k/z:k :l/
+	-k1.1,1.2n |  701/300/ |  701/300/
+	-b -k1.1,1.2n |  701/300/ |  701/300/
+	-k1.1,1.2nb |  701/300/ | 300/ 701/
+	-k1.1b,1.2n |  701/300/ |  701/300/
+	-nb -k1.1,1.2 |  701/300/ | 300/ 701/
+	-d -u | mol/mol-/mola/ | mol/mola/
+	-f -d -u | mol/mol-/mola/ | mol/mola/
+	-i -u | k/k\001/ | k/
+	-i -u | \001k/k/ | \001k/
+	-f | z/Z/_/ | Z/z/_/
+	-f | z/_/Z/ | Z/z/_/
+	-fs | z/Z/_/ | z/Z/_/
+	-fu | z/_/ | z/_/
+	-k 2,2fd -k 1,1r | 5 l/6 L/ | 6 L/5 l/
+	-k1 -k2nr | l 3/l 2/l 4/ | l 2/l 3/l 4/
+	-k1,1 -k2nr | l 3/l 2/l 4/ | l 4/l 3/l 2/
+	END
+}
+
+@test "letters of all keys are inherited by those that have none" {
+	printf '%s\n' 'b 2' 'a 10' 'c 1' 'A 1' >in
+	for options in "-n -k2,2" "-nr -k2,2" "-n -k2,2r" "-n -k2b,2" "-r -k2,2n -k1,1" "-f -k1,1 -k2,2n" \
+		"-fr -k1,1 -k2,2n" "-b -k2,2" "-rb -k2n -k1,1f" "-h -k2 -k1V"; do
+		same $options <in
+	done
+}
+
+@test "lines that are empty, cut, long, or have NULs and CRs" {
+	: | same
+	: | same -k2n
+	printf '\n\n' | same -k1,1
+	printf 'b\na' | same
+	printf 'b 1\na 2' | same -k2nr
+	printf 'b\r\na\r\n\r\nA\r\n' | same -f
+	printf 'a\0b 2\na\0a 3\na 1\n' | same -k1,1
+	printf 'b\0a\nc\0' | same -z
+	printf 'x,2\ny,1\n\0a,3\n\0' | same -z -t, -k2n
+	head -c 3000000 /dev/zero | tr '\0' 'x' >long
+	{ cat long; echo 2; cat long; echo 1; echo; cat long; } >lines
+	same <lines
+	same -k1.2999999,1.3000001r <lines
+	gsort --lines -S 2M lines | cmp - <(sort lines)
+}
+
+@test "-u writes the first of equal lines, -s keeps the order of the input" {
+	printf '%s\n' 'b 1' 'a 1' 'c 0' 'a 01' 'B 1' >in
+	for options in -u "-u -k2n" "-u -k2n -r" "-s -k2n" "-su -k2n" "-fu -k1,1" "-s -k2n -r" "-s"; do
+		same $options <in
+	done
+}
+
+@test "-c and -C" {
+	printf 'a 1\nb 3\nc 2\n' >in
+	for options in -c -C "-c -k2n" "-C -k2n" "-c -k1,1 -u" "-c -k2n -k1" "-cr"; do
+		same $options <in
+		sed 's/^sort: //' expected-err >words
+		sed 's/^gsort: //' err | cmp - words
+	done
+	printf 'a\na\n' | same -c
+	printf 'a\na\n' | same -cu
+	printf 'a b\na\n' | same -c -k1,1		# the last resort counts
+	printf 'a b\na\n' | same -cs -k1,1
+	[ "$(printf '3\n2\n2\n1\n' | gsort --lines --check=summary)" = "records	4
+breaks	2
+duplicates	1" ] || [ $? -eq 1 ]
+}
+
+@test "-m merges what is sorted, ties in the order of the files" {
+	printf 'a 1\nb 1\n' >x
+	printf 'c 1\na 2\n' >y
+	gsort -s -m -k2n x y | cmp - <(sort -s -m -k2n x y)
+	gsort -u -m -k2n y x | cmp - <(sort -u -m -k2n y x)
+	not gsort -m -k1 x y 2>err
+	grep -q '^gsort: y:2: disorder: a 2: merging needs sorted inputs' err
+	gsort -m -k1 --nocheck-order x y | cmp - <(sort -k1 x y)
+}
+
+@test "--debug marks the keys below each line" {
+	printf 'b\t2 x\na 10\n\nc  1K\nfeb 1e3\n' >in
+	for options in -k2,2n "-k2b,2" "-n" "-k1,1 -k2g" -r "-s -k2,2n" "-k1M -u" -h -V "-k2h"; do
+		same --debug $options <in
+	done
+	not gsort -k1 --debug -o x in
+	not gsort -k1 --debug -c in
+}
+
+@test "options drawn at random do what sort does" {
+	needs python3
+	GSORT=$(command -v gsort) python3 "$GSORT_SOURCE/tests/tools/keydefs.py" 7 400
+}
+
+@test "5,000 random sets of options do what sort does" {
+	left_to_slow "it takes two minutes"
+	needs python3
+	GSORT=$(command -v gsort) python3 "$GSORT_SOURCE/tests/tools/keydefs.py" 8 5000
+}
+
+# --- beyond sort(1) ------------------------------------------------------------------
+
+@test "--csv: separators, quotes and newlines between quotes" {
+	needs python3
+	printf 'name,n\r\n"b, ""x""\nz",2\r\na,10\r\n"c",1\r\n' >in
+	gsort --csv --header -k n:n in >out
+	printf 'name,n\r\n"c",1\r\n"b, ""x""\nz",2\r\na,10\r\n' | cmp - out
+	printf '"a;";2\nb;1\n' | gsort --csv -t ';' -k2n | cmp - <(printf 'b;1\n"a;";2\n')
+	GSORT=$(command -v gsort) python3 "$GSORT_SOURCE/tests/tools/keydefs.py" --csv 7 200
+}
+
+@test "--header stays on top, and names columns" {
+	printf 'id,price\n3,9\n1,10\n' >a
+	printf 'id,price\n2,5\n' >b
+	gsort -t, -k price:nr --header a b | cmp - <(printf 'id,price\n1,10\n3,9\n2,5\n')
+	gsort -t, -k 1,1n --header a b | cmp - <(printf 'id,price\n1,10\n2,5\n3,9\n')
+	printf 'id  price\n7 5\n8 4\n' | gsort -k price:n --header | cmp - <(printf 'id  price\n8 4\n7 5\n')
+	printf 'x\ny\nb\na' | gsort --lines --header=2 | cmp - <(printf 'x\ny\na\nb\n')
+	printf 'only' | gsort --lines --header | cmp - <(printf 'only\n')
+}
+
+@test "selection: counts, repeated and single lines, the first and the last" {
+	printf '%s\n' 'b 2' 'a 1' 'c 2' 'd 3' >in
+	gsort --count -k2n in | cmp - <(printf '      1 a 1\n      2 b 2\n      1 d 3\n')
+	gsort --repeated -k2n in | cmp - <(printf 'b 2\n')
+	gsort --singletons -k2n in | cmp - <(printf 'a 1\nd 3\n')
+	gsort --head=2 -k2nr in | cmp - <(sort -k2nr in | head -n 2)
+	gsort --tail=3 -k2nr in | cmp - <(sort -k2nr in | tail -n 3)
+	gsort --verify -k2nr in | cmp - <(sort -k2nr in)
+	gsort --split=2 -o 'part-%r' -k2nr in
+	cat part-0 part-1 | cmp - <(sort -k2nr in)
+	[ "$(wc -l <part-0)" -eq 2 ]
+}
+
+# lines COUNT: rows with a number, a word that repeats, and a number with a fraction
+lines() {
+	awk -v count="$1" 'BEGIN {
+		for (x = 7; i < count; i++) {
+			x = (x * 1103515245 + 12345) % 2147483648
+			printf "%d,word%d,%d.%02d,end of line\n", x % 100003, x % 17, x % 9001, x % 100
+		}
+	}'
+}
+
+@test "larger than memory, from a pipe, compressed, several files, any number of threads" {
+	lines 200000 >in
+	sort -t, -k2,2 -k3,3nr in >expected
+	for memory in 1M 3M 20M 1G; do
+		gsort -S $memory -T . -t, -k2,2 -k3,3nr in | cmp - expected
+	done
+	cat in | gsort -S 4M --parallel=3 -t, -k2,2 -k3,3nr | cmp - expected
+	gzip -c in | gsort -t, -k2,2 -k3,3nr | cmp - expected
+	head -n 70000 in >a
+	tail -n +70001 in >b
+	gsort --parallel=1 -t, -k2,2 -k3,3nr a - <b | cmp - expected
+	cp in own
+	gsort -t, -k2,2 -k3,3nr -o own own
+	cmp own expected
+	gsort -S 1M -t, -u -k2,2 in | cmp - <(sort -t, -u -k2,2 in)
+	gsort -S 2M --verify -t, -k3,3n in | cmp - <(sort -t, -k3,3n in)
+}
+
+@test "all keys equal, sorted lines, long common prefixes" {
+	lines 30000 >in
+	sed 's/^/a long beginning that all of these lines have in common, and longer than sixteen words of it: /
+		s/,.*//' in >prefix
+	sort -n in >sorted
+	same -k2,2 <prefix
+	same <prefix
+	same -t, -k9 <in
+	same -s -t, -k9 <in
+	same -n <sorted
+	same -nr <sorted
+}

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""keydefs.py - random lines and KEYDEFs: gsort prints what LC_ALL=C sort prints
+
+    keydefs.py SEED COUNT       options and lines drawn at random, against sort(1)
+    keydefs.py --csv SEED COUNT rows with quotes, against the same fields without quotes
+
+GSORT is the program.  Where releases of GNU sort differ, nothing is drawn: NaN, the suffixes R and Q,
+byte 0x80 behind a digit, a version key that is a suffix alone.
+"""
+import os
+import random
+import re
+import subprocess
+import sys
+
+LETTERS = "bdfghiMnrV"
+MONTHS = ["Jan", "FEB", "march", "apr", "May", "jun", "JULY", "aug", "sep", "oct", "nov", "Dec", "Ja", "foo"]
+ENV = dict(os.environ, LC_ALL="C")
+
+
+def run(program, options, data):
+    done = subprocess.run([program] + options, input=data, capture_output=True, env=ENV)
+    return done.returncode, done.stdout, done.stderr
+
+
+class Case:
+    def __init__(self, rnd):
+        self.rnd = rnd
+
+    def one(self, *choices):
+        return self.rnd.choice(choices)
+
+    def chance(self, share):
+        return self.rnd.random() < share
+
+    # ---- options ----
+
+    def letters(self, share):
+        """Mostly letters that go together."""
+        while True:
+            count = self.one(0, 0, 1, 1, 1, 2, 2, 3) if self.chance(share) else 0
+            drawn = "".join(self.rnd.sample(LETTERS, count))
+            orders = sum(c in drawn for c in "nghM") + any(c in drawn for c in "Vdi")
+            if orders <= 1 or self.chance(0.02):
+                return drawn
+
+    def position(self, characters):
+        text = str(self.one(1, 1, 2, 2, 3, 4, 9))
+        return text + "." + str(self.one(*characters)) if self.chance(0.3) else text
+
+    def keydef(self):
+        text = self.position((1, 2, 3, 5)) + self.letters(0.8)
+        if self.chance(0.7):
+            text += "," + self.position((0, 1, 2, 3, 5)) + (self.one("b", "", "r") if self.chance(0.3) else "")
+        return text
+
+    def options(self):
+        self.separator = self.one(",", "\t", ";", ":", "\\0", "x", "1", ".", None, None, None, None)
+        self.zero = self.chance(0.15)
+        self.keys = [self.keydef() for _ in range(self.one(0, 1, 1, 1, 2, 3))]
+        words = ["-z"] * self.zero + ["-s"] * self.chance(0.2) + ["-u"] * self.chance(0.15)
+        letters = self.letters(0.5)
+        words += ["-" + letters] if letters else []
+        self.versions = "V" in letters or any("V" in key for key in self.keys)
+        if self.versions:    # a key must not begin within a suffix
+            self.keys = [re.sub(r"\.[0-9]+", "", key) for key in self.keys]
+            self.separator = "," if self.separator == "." else self.separator
+        words += ["-t", self.separator] if self.separator else []
+        return words + [word for key in self.keys for word in ("-k", key)]
+
+    # ---- lines ----
+
+    def digits(self, most):
+        return "".join(self.one(*"0123456789") for _ in range(self.rnd.randrange(1, most + 1)))
+
+    def number(self):
+        body = self.one(
+            self.digits(1), self.digits(4), "00" + self.digits(2) + "." + self.digits(2) + "00",
+            "." + "0" * self.rnd.randrange(5) + self.digits(2), self.digits(self.one(15, 16, 17, 20, 40)),
+            self.digits(2) + self.one("e", "E", "e+", "E-") + self.one("1", "2", "30", "400", "5000"),
+            "0" * self.rnd.randrange(3), self.digits(3) + "." + self.digits(self.one(1, 3, 20)),
+            self.one("0x1f", "0x.8p3", "inf", "Infinity", "1e", "0x", ".", "1.", "-0", "-inf", "1,000",
+                     "1.2.3", "0x1p-20"))
+        return self.one("", "", "-", "-", "+", " ", "--") + body + self.one(*([""] * 9 + list("KMkGTmxPEZY")))
+
+    def version(self):
+        parts = ["a", "b", "1", "2", "10", "0", "00", ".", "-", "~", "_", "v", ".tar", ".gz", "A", ".~", "+", " "]
+        return "".join(self.one(*parts) for _ in range(self.rnd.randrange(1, 7)))
+
+    def token(self):
+        kind = self.rnd.randrange(10)
+        if kind < 4:
+            return self.number()
+        if kind < 6:
+            return self.version() if kind == 4 else self.one(*MONTHS)
+        if kind == 6:
+            return self.one("", "\0", "\x01", "\x02", "\xff", "\xe9", "a\0b", "\x7f", "\r", "\v", "\x01\x02", "\0\0")
+        return "".join(self.one(*"abcABC xyz01!-_\t~.") for _ in range(self.rnd.randrange(12)))
+
+    def line(self):
+        if self.chance(0.05):
+            return ""
+        between = "\0" if self.separator == "\\0" else self.separator or self.one(" ", "  ", "\t", " \t")
+        return between.join(self.token() for _ in range(self.rnd.randrange(1, 6))) + self.one(*([""] * 19 + ["\r"]))
+
+    def lines(self):
+        pool = [self.line() for _ in range(self.one(2, 3, 5, 10, 30))]
+        drawn = []
+        for _ in range(self.one(2, 5, 20, 60)):
+            line = self.one(*pool) if self.chance(0.6) else self.line()
+            if line and self.chance(0.2):
+                at = self.rnd.randrange(len(line))
+                line = line[:at] + self.one(*"ab0 .19-") + line[at + 1:]
+            if self.versions:
+                line = re.sub(r"(^|[^A-Za-z0-9~])\.(?=[A-Za-z~])", r"\1_", line)
+                if self.separator and self.separator != "\\0":
+                    line = line.replace(self.separator + ".", self.separator + "_")
+            drawn.append(line.replace("\0", "\n") if self.zero else line)
+        end = "\0" if self.zero else "\n"
+        return (end.join(drawn) + (end if self.chance(0.8) else "")).encode("latin1")
+
+
+def compare_with_sort(rnd):
+    case = Case(rnd)
+    options, data = case.options(), case.lines()
+    operation = case.one([], [], [], [], [], ["-c"], ["-C"], ["--debug"], ["-S", "1M", "--parallel=3"])
+    expected = run("sort", operation + options, data)
+    found = run(os.environ["GSORT"], ["--lines"] + operation + options, data)
+    if operation in (["-c"], ["-C"]) and not case.zero and expected[0] == 1:
+        return options, data, expected[2].replace(b"sort: ", b"", 1)[:4] == found[2].replace(b"gsort: ", b"", 1)[:4] \
+            and found[0] == 1
+    return operation + options, data, expected[:2] == found[:2]
+
+
+def compare_csv(rnd):
+    """Each row once with quotes, and once with fields apart by 0x1f, ended by NUL, and its number last."""
+    case = Case(rnd)
+    words = [("".join(case.one(*'ab,"\n10 -.') for _ in range(rnd.randrange(6)))) for _ in range(12)]
+    rows, plain = [], []
+    columns = rnd.randrange(1, 5)
+    for number in range(case.one(2, 10, 60)):
+        fields = [case.one(*words) for _ in range(rnd.randrange(1, columns + 1))]
+        quoted = ['"' + f.replace('"', '""') + '"' if re.search('[,"\n]', f) or case.chance(0.3) else f
+                  for f in fields]
+        rows.append(",".join(quoted) + "\n")
+        plain.append("\x1f".join(fields + [""] * (columns - len(fields)) + [str(number)]) + "\0")
+    keys = []
+    for _ in range(case.one(1, 1, 2, 3)):
+        field = rnd.randrange(1, columns + 1)
+        key = str(field) + "." + str(case.one(1, 2, 3)) if case.chance(0.3) else str(field)
+        keys += ["-k", key + "," + str(field) + case.one("", "", "n", "r", "nr", "f", "g", "h")]
+    expected = run("sort", ["-z", "-s", "-t", "\x1f"] + keys, "".join(plain).encode())
+    order = [int(row.rsplit("\x1f", 1)[1]) for row in expected[1].decode().split("\0")[:-1]]
+    found = run(os.environ["GSORT"], ["--csv", "-s"] + keys, "".join(rows).encode())
+    return keys, "".join(rows).encode(), (0, "".join(rows[i] for i in order).encode()) == found[:2]
+
+
+def main():
+    csv = sys.argv[1] == "--csv"
+    seed, count = (int(word) for word in sys.argv[1 + csv:])
+    bad = 0
+    for number in range(count):
+        rnd = random.Random(seed * 1000000 + number)
+        options, data, same = (compare_csv if csv else compare_with_sort)(rnd)
+        if not same:
+            bad += 1
+            print("case", number, options, data)
+    sys.exit(bad > 0)
+
+
+main()

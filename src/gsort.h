@@ -132,6 +132,9 @@ enum gsort_format {
 	GSORT_FORMAT_NPY,		/* arrays of NumPy, of one dimension */
 };
 
+/* The processes that sort together: of gsort-mpi alone. */
+struct gs_ranks;
+
 /* A number of keys that may be 0. */
 struct gsort_count {
 	bool     wanted;
@@ -261,6 +264,12 @@ struct gsort_options {
 	bool			 stable;	/* lines with equal keys stay in the order of the input;
 						 * else their bytes decide */
 	bool			 underline;	/* write marks below each line that show its keys */
+
+	unsigned		 plan_ranks;	/* for gsort_plan() alone: describe a sort by so many hosts,
+						 * too; 0: do not */
+
+	/* Of gsort-mpi: the ranks that sort together, each with these options; NULL: this process. */
+	struct gs_ranks		*ranks;
 };
 
 /* The busy time of the threads of a job, in seconds.  The sum is THREADS times the time of the

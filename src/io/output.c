@@ -138,7 +138,8 @@ open_new(struct gs_output *out, const struct gs_output_options *options)
 static gs_status
 open_callback(struct gs_output *out, const struct gs_output_options *options)
 {
-	out->to.name = "output";
+	if (out->to.name == NULL)
+		out->to.name = "output";
 	out->in_place = true;
 	out->to.write = options->write;
 	out->to.write_context = options->write_context;

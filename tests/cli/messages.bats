@@ -849,6 +849,23 @@ messages() {
 	cannot reserve
 	cannot start a thread
 	no memory for a sample of
+	no memory for blocks of keys
+	no memory to hold
+	no memory to write
+	ranges of keys
+	blocks of keys
+	the launcher has started
+	an input is compressed, and MPI does not allow the sandbox in which gsort decompresses: add --no-sandbox if you trust the input
+	not with several ranks: it is no regular file, and they write at several places of it
+	processes sorts all of the input; gsort-mpi sorts it once, together
+	processes, but each is a job of its own: use the mpirun of the MPI that gsort-mpi was built with
+	ranks 1: no other process takes part
+	rename failed
+	several ranks cannot write to standard output, which goes through the launcher: name a file with -o FILE, or one a rank with -o 'out-%
+	this MPI allows no threads; gsort-mpi needs MPI_THREAD_FUNNELED
+	MPI_Init_thread failed
+	where rank 0 runs: all ranks must see the same files
+	, which rank 0 has made: is its folder the same on all hosts?
 	this is not 
 	invalid --base argument '
 	is in another notation than the option before it

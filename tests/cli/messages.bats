@@ -360,6 +360,8 @@ export -f program
 @test "terminals" {
 	needs script
 	table <<-'END'
+	$ script -qec 'gsort -h 2>err' /dev/null >/dev/null; cat err >&2; exit 2
+	gsort: reading lines from the terminal; Ctrl-D ends them (for help: gsort --help)
 	$ script -qec 'gsort -u8 2>err; echo $? >status' /dev/null >/dev/null; cat err >&2; exit $(cat status)
 	gsort: -: will not read binary keys from a terminal; redirect input from a file or pipe, or use --force
 	$ script -qec 'gsort -u8 </dev/null 2>err; echo $? >status' /dev/null >/dev/null; cat err >&2; exit $(cat status)

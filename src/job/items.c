@@ -154,19 +154,21 @@ static gs_status
 write_items(struct gsort *job)
 {
 	struct gs_items *items = &job->items;
-	const bool several = job->outputs.count > 1;
+	const bool groups = gs_select_wants_groups(job->options), several = job->outputs.count > 1;
 	struct gs_item_sink sink;
 	uint64_t count = gs_item_store_count(items->store);
 
 	TRY(gs_item_emit_open(&items->emit, job->options, &items->order,
 	                      job->options->argsort_bits / 8, &job->outputs, &job->monitor));
-	if (several)
+	if (several || !groups)
 		TRY(gs_item_store_count_out(items->store, &count));
 	gs_item_emit_expect(&items->emit, count);
 	if (job->options->lines)
 		gs_line_show_open(&job->lines.show, &job->lines.order, &items->emit,
 		                  job->options->counts, job->options->underline);
 	TRY(write_header(job));
+	if (!groups && items->order.item_bytes > 0)
+		gs_item_emit_to_places(&items->emit);
 	sink = gs_item_emit_sink(&items->emit);
 	TRY(gs_item_store_drain(items->store, &sink));
 	TRY(gs_outputs_wait(&job->outputs));

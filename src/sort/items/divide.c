@@ -26,12 +26,18 @@ count_bins(const struct gs_item_order *order, const struct gs_item_bins *bins,
 	while ((count = gs_item_walk_next(walk, items, bytes, GS_ITEM_BATCH)) > 0) {
 		if (gs_item_bins_find(bins, order, items, item_bytes > 0 ? NULL : bytes, count, found))
 			divider->more = true;
-		for (size_t i = 0; i < count; i++) {
-			bytes_of[found[i]] += (uint32_t)(item_bytes > 0 ? item_bytes : bytes[i]);
-			divider->items[found[i]]++;
-		}
+		if (item_bytes > 0)
+			for (size_t i = 0; i < count; i++)
+				bytes_of[found[i]] += (uint32_t)item_bytes;
+		else
+			for (size_t i = 0; i < count; i++) {
+				bytes_of[found[i]] += bytes[i];
+				divider->items[found[i]]++;
+			}
 		found += count;
 	}
+	for (unsigned b = 0; item_bytes > 0 && b < bins->count; b++)
+		divider->items[b] += bytes_of[b] / item_bytes;
 }
 
 /* With a constant BYTES it becomes a load and a store. */

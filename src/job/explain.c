@@ -220,7 +220,8 @@ gsort_plan_json(const gsort *job, void (*print)(void *context, const char *line)
 
 	gs_json_begin(&json, NULL, '{');
 	gs_json_string(&json, "version", gsort_version());
-	gs_json_string(&json, "type", options->lines ? "lines" : items ? "record" : gs_key_name(options->type));
+	gs_json_string(&json, "type", options->lines ? "lines" : items ? "record"
+	               : gs_key_name(options->type));
 	gs_json_bool(&json, "reverse", options->reverse);
 	gs_json_bool(&json, "unique", options->unique);
 	gs_json_number(&json, "input_bytes", input->input_bytes);

@@ -29,6 +29,7 @@ static const char *const dirs[] = { "/dev/shm" };
 struct line {
 	const char *text;
 	size_t      bytes;	/* with its terminator */
+	size_t      number;	/* in the input */
 };
 
 static const struct gs_line_order *comparing;
@@ -77,7 +78,8 @@ cut(struct run *run, size_t *count, bool *quoted)
 		*quoted ^= run->options.csv && run->input.data[at] == '"';
 		if (*quoted || run->input.data[at] != end)
 			continue;
-		lines[(*count)++] = (struct line){ run->input.data + from, at + 1 - from };
+		lines[*count] = (struct line){ run->input.data + from, at + 1 - from, *count };
+		++*count;
 		from = at + 1;
 	}
 	return lines;
@@ -92,6 +94,7 @@ sort_right(const struct run *run, struct line *lines, size_t count, struct fuzz_
 	                    options->singletons;
 	uint64_t left = options->head ? options->head_count : UINT64_MAX;
 	char times[32];
+	uint64_t number;
 
 	qsort(lines, count, sizeof *lines, compare_pointers);
 	for (size_t i = 0, end; i < count && left > 0; i = end) {
@@ -101,7 +104,11 @@ sort_right(const struct run *run, struct line *lines, size_t count, struct fuzz_
 			continue;
 		if (options->counts)
 			fuzz_put(right, times, (size_t)sprintf(times, "%7zu ", end - i));
-		fuzz_put(right, lines[i].text, lines[i].bytes);
+		number = lines[i].number - options->header_lines;
+		if (options->argsort_bits > 0)
+			fuzz_put(right, &number, options->argsort_bits / 8);
+		else
+			fuzz_put(right, lines[i].text, lines[i].bytes);
 		left--;
 	}
 }
@@ -192,7 +199,7 @@ judge(struct run *run)
 		FUZZ_MUST(status == (is_sorted(run, lines + skipped, count - skipped)
 		                     ? GSORT_OK : GSORT_DISORDER));
 	} else {
-		for (size_t i = 0; i < skipped; i++)
+		for (size_t i = 0; i < skipped && run->options.argsort_bits == 0; i++)
 			fuzz_put(&right, lines[i].text, lines[i].bytes);
 		sort_right(run, lines + skipped, count - skipped, &right);
 		FUZZ_MUST(status == GSORT_OK);
@@ -318,6 +325,8 @@ fuzz_lines(const uint8_t *data, size_t bytes)
 			.struct_size = sizeof run.options, .lines = true,
 			.operation = (flags & 15) == 15 ? GSORT_CHECK : GSORT_SORT,
 			.stable = flags & 16, .unique = flags & 32, .counts = (flags & 192) == 64,
+			.argsort_bits = (flags & 192) == 128 ? 32 : (flags & 192) == 192 ? 64 : 0,
+			.endian = GSORT_ENDIAN_LITTLE,
 			.repeated = (flags & 0x300) == 0x100, .singletons = (flags & 0x300) == 0x200,
 			.head = (flags & 0xc00) == 0x400, .head_count = more,
 			.verify = flags & 0x1000, .zero_terminated = (flags & 0x6000) == 0x6000,
@@ -335,12 +344,16 @@ fuzz_lines(const uint8_t *data, size_t bytes)
 	if (run.options.operation == GSORT_CHECK) {
 		run.options.counts = run.options.repeated = run.options.singletons = false;
 		run.options.head = run.options.verify = false;
+		run.options.argsort_bits = 0;
 	}
+	if (run.options.argsort_bits == 0)
+		run.options.endian = GSORT_ENDIAN_HOST;
 	choose_keys(&run, &from);
 	make_input(&run, &from);
 	judge(&run);
 	/* What is sorted now is in order, and merging it alone changes nothing. */
-	if (run.options.operation == GSORT_SORT && !run.options.counts) {
+	if (run.options.operation == GSORT_SORT && !run.options.counts &&
+	    run.options.argsort_bits == 0) {
 		fuzz_free(&run.input);
 		run.input = run.output;
 		run.output = (struct fuzz_bytes){ .data = NULL };

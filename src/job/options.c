@@ -209,7 +209,7 @@ find_line_conflict(const struct gsort_options *o, struct gsort_conflict *conflic
 		{ is_binary(o->type) || o->notation != GSORT_DECIMAL, { "lines", "type", false, NULL } },
 		{ o->record_bytes > 0, { "lines", "record-size", false, NULL } },
 		{ o->format == GSORT_FORMAT_NPY, { "lines", "format", false, NULL } },
-		{ o->argsort_bits > 0, { "lines", "argsort", false, NULL } },
+		{ o->argsort_bits > 0 && o->underline, { "argsort", "debug", false, NULL } },
 		{ o->converts, { "lines", "to", false, whole } },
 		{ o->invalid != GSORT_INVALID_ABORT, { "lines", "invalid", false,
 		  "a key that is no number counts as 0" } },
@@ -320,7 +320,8 @@ find_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
 	const bool check = o->operation == GSORT_CHECK;
 	const bool records = o->record_bytes > 0;
 	const bool binary_in = is_binary(o->type) || records;
-	const bool binary_out = writes_binary(o) || records || o->argsort_bits > 0;
+	const bool binary_out = writes_binary(o) || records ||
+	                        (o->argsort_bits > 0 && !o->lines);
 	const struct {
 		bool found;
 		struct { const char *one, *other; bool needs; } conflict;
@@ -379,9 +380,12 @@ check_binary(const struct gsort_options *o)
 {
 	const bool records = o->record_bytes > 0;
 
-	if (o->argsort_bits > 0 && o->format == GSORT_FORMAT_RAW && !is_binary(o->type) && !records)
-		return gs_fail(GS_EUSAGE, "option '--argsort' needs a binary type or '--record-size'");
-	if (o->endian != GSORT_ENDIAN_HOST && !is_binary(o->type) && !writes_binary(o) && !records)
+	if (o->argsort_bits > 0 && o->format == GSORT_FORMAT_RAW && !is_binary(o->type) && !records &&
+	    !o->lines)
+		return gs_fail(GS_EUSAGE, "option '--argsort' needs a binary type, '--record-size' or "
+		               "lines (numbers, one a line: '--lines -n')");
+	if (o->endian != GSORT_ENDIAN_HOST && !is_binary(o->type) && !writes_binary(o) && !records &&
+	    o->argsort_bits == 0)
 		return gs_fail(GS_EUSAGE, "option '--endian' needs a binary type");
 	if (o->skip_bytes > 0 && !is_binary(o->type) && !records)
 		return gs_fail(GS_EUSAGE, "option '--skip-bytes' needs a binary type (for text: "

@@ -669,7 +669,9 @@ export -f damaged
 	$ gsort --argsort=u32 -c -u8
 	gsort: options '--argsort' and '-c' are incompatible
 	$ gsort --argsort=u32
-	gsort: option '--argsort' needs a binary type or '--record-size'
+	gsort: option '--argsort' needs a binary type, '--record-size' or lines (numbers, one a line: '--lines -n')
+	$ gsort --argsort=u32 -k1 --debug
+	gsort: options '--argsort' and '--debug' are incompatible
 	$ gsort --argsort=u32 --argsort=u64 -u8
 	gsort: options '--argsort=u32' and '--argsort=u64' are incompatible
 	$ gsort -u8 -i8
@@ -749,6 +751,7 @@ messages() {
 	a record has at most
 	'--argsort' has 32 or 64 bits, not
 	the input has more than 2^32 keys: use --argsort=u64
+	the input has more than 2^32 lines: use --argsort=u64
 	memory is not enough for an item of
 	memory is not enough for one item of the input
 	the result is wrong: it is not in order

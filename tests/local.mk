@@ -222,6 +222,7 @@ BATS_FILES = \
   tests/cli/split.bats \
   tests/cli/start.bats \
   tests/cli/types.bats \
+  tests/cli/wide.bats \
   tests/cli/verify.bats \
   tests/fault/fault.bats \
   tests/fault/kill.bats \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * items.c - the sequence of a sort of records or lines, or of --argsort
+ * items.c - the sequence of a sort of records, lines or keys of 128 bits, or of --argsort
  *
  * In:   open inputs and a plan.
  * Out:  the sorted output.
@@ -22,7 +22,8 @@
 bool
 gs_items_are_wanted(const struct gsort_options *options)
 {
-	return options->record_bytes > 0 || options->argsort_bits > 0 || options->lines;
+	return options->record_bytes > 0 || options->argsort_bits > 0 || options->lines ||
+	       gs_key_is_wide(options->type);
 }
 
 gs_status

@@ -45,7 +45,7 @@ gs_options_copy(struct gsort_options *copy, const struct gsort_options *options)
 static bool
 has_valid_enums(const struct gsort_options *o)
 {
-	return o->type <= GSORT_TEXT_FLOAT && o->to <= GSORT_TEXT_FLOAT &&
+	return o->type <= GS_TYPE_LAST && o->to <= GS_TYPE_LAST &&
 	       o->operation <= GSORT_CHECK && o->set <= GSORT_SYMMETRIC &&
 	       o->check <= GSORT_CHECK_SUMMARY &&
 	       o->invalid <= GSORT_INVALID_SKIP_BLANK && o->endian <= GSORT_ENDIAN_BIG &&
@@ -88,6 +88,9 @@ check_ranges(const struct gsort_options *o)
 		return gs_fail(GS_EUSAGE, "'--batch-size' is 1: the minimum is 2");
 	if (o->converts && o->to == GSORT_TEXT_FLOAT && o->type != GSORT_TEXT_FLOAT)
 		return gs_fail(GS_EUSAGE, "'--to=text' converts any type to text");
+	if (o->converts && gs_key_is_wide(o->to))
+		return gs_fail(GS_EUSAGE, "'--to=%s': keys of 128 bits are only sorted, not converted",
+		               gs_key_name(o->to));
 	return GS_OK;
 }
 
@@ -145,6 +148,37 @@ set_name(const struct gsort_options *o)
 	static const char *const names[] = { "", "union", "intersect", "difference", "symmetric" };
 
 	return names[o->set];
+}
+
+/* Find an option that keys of 128 bits, which are sorted as records, exclude. */
+static bool
+find_wide_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
+{
+	static const char figures[] = "figures are of at most 64 bits";
+	const struct {
+		bool found;
+		struct gsort_conflict conflict;
+	} conflicts[] = {
+		{ o->converts, { "type", "to", false, "keys of 128 bits are only sorted, not converted" } },
+		{ o->notation != GSORT_DECIMAL, { "type", "base", false, NULL } },
+		{ o->device == GSORT_DEVICE_GPU, { "type", "device", false,
+		  "a GPU sorts keys of at most 64 bits" } },
+		{ o->compress_program != NULL, { "type", "compress-program", false,
+		  "their temporary files are not compressed" } },
+		{ o->sample.wanted, { "type", "sample", false, "samples are of at most 64 bits" } },
+		{ o->set != GSORT_NO_SET, { "type", set_name(o), false, "sets are of at most 64 bits" } },
+		{ o->quantiles != NULL, { "type", "quantiles", false, figures } },
+		{ o->summary, { "type", "summary", false, figures } },
+		{ o->top.wanted, { "type", "top", false, figures } },
+		{ o->histogram > 0, { "type", "histogram", false, figures } },
+	};
+
+	for (size_t i = 0; gs_key_is_wide(o->type) && !o->lines && i < COUNT(conflicts); i++)
+		if (conflicts[i].found) {
+			*conflict = conflicts[i].conflict;
+			return true;
+		}
+	return false;
 }
 
 /* Find the first two options of which one needs, or excludes, records or --argsort. */
@@ -359,7 +393,8 @@ find_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
 		{ binary_in && !binary_out && o->skip_bytes > 0, { "skip-bytes", "to", false } },
 	};
 
-	if (find_line_conflict(o, conflict) || find_record_conflict(o, conflict))
+	if (find_line_conflict(o, conflict) || find_record_conflict(o, conflict) ||
+	    find_wide_conflict(o, conflict))
 		return true;
 	for (size_t i = 0; i < COUNT(conflicts); i++)
 		if (conflicts[i].found) {

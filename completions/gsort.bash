@@ -4,7 +4,8 @@
 _gsort() {
 	local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} word='' i
 	local types='u8 u16 u32 u64 i8 i16 i32 i64 f16 bf16 f32 f64 text'
-	local options='-u8 -u16 -u32 -u64 -i8 -i16 -i32 -i64 -f16 -f32 -f64 -bf16 --type= --endian=
+	local options='-u8 -u16 -u32 -u64 -u128 -i8 -i16 -i32 -i64 -i128 -f16 -f32 -f64 -bf16
+		--type= --endian=
 		-n --numeric-sort -g --general-numeric-sort --sort= --base= --to=
 		--record-size= --format= --argsort= -k --key= -t --field-separator= --csv --lines
 		-b --ignore-leading-blanks -d --dictionary-order -f --ignore-case -h --human-numeric-sort
@@ -38,7 +39,7 @@ _gsort() {
 		word=$previous		# those take a value only after "="
 	fi
 	case $word in
-	--type)         values="$types text-float ipv4 time" ;;
+	--type)         values="$types u128 i128 text-float ipv4 time" ;;
 	--base)         values='16 10' ;;
 	--to)           values=$types ;;
 	--endian)       values='little big' ;;

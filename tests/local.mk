@@ -143,6 +143,7 @@ fuzz_sources = \
   tests/fuzz/inflate.c \
   tests/fuzz/job.c \
   tests/fuzz/job.h \
+  tests/fuzz/lines.c \
   tests/fuzz/merge.c \
   tests/fuzz/records.c \
   tests/fuzz/opts.c \
@@ -221,6 +222,7 @@ BATS_FILES = \
   tests/cli/split.bats \
   tests/cli/start.bats \
   tests/cli/types.bats \
+  tests/cli/wide.bats \
   tests/cli/verify.bats \
   tests/fault/fault.bats \
   tests/fault/kill.bats \

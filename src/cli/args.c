@@ -103,7 +103,7 @@ is_width(const struct gs_type_letter *type, const char *digits, size_t count)
 {
 	unsigned width = 0;
 
-	if (count > 2 || digits[0] == '0')
+	if (count > 3 || digits[0] == '0')
 		return false;
 	for (size_t d = 0; d < count; d++)
 		width = 10 * width + (unsigned)(digits[d] - '0');

@@ -39,14 +39,14 @@ static const char *
 type_to_suggest(const struct gs_opts *opts)
 {
 	static const char *const types[][2] = {
-		{ "8", "-u8" }, { "16", "-u16" }, { "32", "-u32" }, { "64", "-u64" },
+		{ "8", "-u8" }, { "16", "-u16" }, { "32", "-u32" }, { "64", "-u64" }, { "128", "-u128" },
 	};
 
 	for (size_t i = 0; i < opts->job.input_count; i++)
 		for (size_t t = 0; t < sizeof types / sizeof types[0]; t++)
 			if (strcmp(opts->job.inputs[i], types[t][0]) == 0
 			    && access(opts->job.inputs[i], F_OK) != 0)
-				return opts->bare_f && t >= 2 ? (t == 2 ? "-f32" : "-f64")
+				return opts->bare_f && (t == 2 || t == 3) ? (t == 2 ? "-f32" : "-f64")
 				                              : types[t][1];
 	return NULL;
 }

@@ -143,7 +143,7 @@ gs_set_type(struct gs_opts *opts, const struct gs_option_use *use)
 	enum gsort_notation notation = GSORT_DECIMAL;
 	const bool noted = gs_notation_called(use->value, &notation);
 	const char *name = noted ? use->value
-	                         : parse_type(opts, use, ", text-float, ipv4, time", &type);
+	                         : parse_type(opts, use, ", u128, i128, text-float, ipv4, time", &type);
 	char one[24], other[24];
 
 	if (name == NULL || (noted && !set_notation(opts, use, notation)))

@@ -163,7 +163,7 @@ gsort_last_error(void)
 bool
 gsort_type_named(const char *name, enum gsort_type *type)
 {
-	for (int t = GSORT_TEXT; t <= GSORT_TEXT_FLOAT; t++)
+	for (int t = GSORT_TEXT; t <= GS_TYPE_LAST; t++)
 		if (strcmp(name, gs_key_name((enum gsort_type)t)) == 0) {
 			*type = (enum gsort_type)t;
 			return true;

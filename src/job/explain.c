@@ -255,8 +255,8 @@ gsort_plan_json(const gsort *job, void (*print)(void *context, const char *line)
 
 	gs_json_begin(&json, NULL, '{');
 	gs_json_string(&json, "version", gsort_version());
-	gs_json_string(&json, "type", options->lines ? "lines" : items ? "record"
-	                              : gs_key_name(options->type));
+	gs_json_string(&json, "type", options->lines ? "lines" : items && !gs_key_is_wide(options->type)
+	                              ? "record" : gs_key_name(options->type));
 	gs_json_bool(&json, "reverse", options->reverse);
 	gs_json_bool(&json, "unique", options->unique);
 	gs_json_number(&json, "input_bytes", input->input_bytes);
@@ -284,21 +284,26 @@ print_records(const struct gs_line_printer *to, const struct gsort *job)
 	const struct gsort_options *options = job->options;
 	const struct gs_record_ingest *ingest = &job->items.ingest;
 	const uint64_t bytes = job->plan_input.input_bytes;
-	char first[64], more[48] = "", size[32];
+	char first[64], more[48] = "", what[192], size[32];
 
 	if (ingest->key_count > 1)
 		snprintf(more, sizeof more, " and %zu more key%s", ingest->key_count - 1,
 		         ingest->key_count == 2 ? "" : "s");
-	gs_print_line(to, "type", "records of %zu bytes, by %s%s, %s first%s", ingest->record.bytes,
-	              gs_key_text(&ingest->keys[0], first), more,
+	if (ingest->record.type != GSORT_TEXT)
+		snprintf(what, sizeof what, "%s", gs_key_name(ingest->record.type));
+	else
+		snprintf(what, sizeof what, "records of %zu bytes, by %s%s", ingest->record.bytes,
+		         gs_key_text(&ingest->keys[0], first), more);
+	gs_print_line(to, "type", "%s, %s first%s", what,
 	              options->reverse || ingest->keys[0].reverse ? "largest" : "smallest",
 	              options->unique ? ", of equal ones one" : "");
 	if (bytes == UINT64_MAX)
 		gs_print_line(to, "input", "of unknown size");
 	else
-		gs_print_line(to, "input", "%s%s: %llu records",
+		gs_print_line(to, "input", "%s%s: %llu %s",
 		              job->plan_input.guessed ? "about " : "", gs_size_text(bytes, size),
-		              (unsigned long long)(bytes / ingest->record.bytes));
+		              (unsigned long long)(bytes / ingest->record.bytes),
+		              ingest->record.type == GSORT_TEXT ? "records" : "keys");
 }
 
 /* "lines, by 3,3n and 1 more key, with -r" */

@@ -70,8 +70,8 @@ open_input(struct gsort *job)
 	    options->skip_bytes % unit != 0 ||
 	    (name = gs_input_partial(job->input, unit, &bytes)) == NULL)
 		return GS_OK;
-	return items ? gs_record_partial(&job->items.ingest.record, name, 0, bytes)
-	             : gs_raw_partial(options->type, name, bytes);
+	return options->record_bytes > 0 ? gs_record_partial(&job->items.ingest.record, name, 0, bytes)
+	                                 : gs_raw_partial(options->type, name, bytes);
 }
 
 static gs_status

@@ -45,7 +45,7 @@ gs_options_copy(struct gsort_options *copy, const struct gsort_options *options)
 static bool
 has_valid_enums(const struct gsort_options *o)
 {
-	return o->type <= GSORT_TEXT_FLOAT && o->to <= GSORT_TEXT_FLOAT &&
+	return o->type <= GS_TYPE_LAST && o->to <= GS_TYPE_LAST &&
 	       o->operation <= GSORT_CHECK && o->set <= GSORT_SYMMETRIC &&
 	       o->check <= GSORT_CHECK_SUMMARY &&
 	       o->invalid <= GSORT_INVALID_SKIP_BLANK && o->endian <= GSORT_ENDIAN_BIG &&
@@ -88,6 +88,9 @@ check_ranges(const struct gsort_options *o)
 		return gs_fail(GS_EUSAGE, "'--batch-size' is 1: the minimum is 2");
 	if (o->converts && o->to == GSORT_TEXT_FLOAT && o->type != GSORT_TEXT_FLOAT)
 		return gs_fail(GS_EUSAGE, "'--to=text' converts any type to text");
+	if (o->converts && gs_key_is_wide(o->to))
+		return gs_fail(GS_EUSAGE, "'--to=%s': keys of 128 bits are only sorted, not converted",
+		               gs_key_name(o->to));
 	return GS_OK;
 }
 
@@ -145,6 +148,37 @@ set_name(const struct gsort_options *o)
 	static const char *const names[] = { "", "union", "intersect", "difference", "symmetric" };
 
 	return names[o->set];
+}
+
+/* Find an option that keys of 128 bits, which are sorted as records, exclude. */
+static bool
+find_wide_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
+{
+	static const char figures[] = "figures are of at most 64 bits";
+	const struct {
+		bool found;
+		struct gsort_conflict conflict;
+	} conflicts[] = {
+		{ o->converts, { "type", "to", false, "keys of 128 bits are only sorted, not converted" } },
+		{ o->notation != GSORT_DECIMAL, { "type", "base", false, NULL } },
+		{ o->device == GSORT_DEVICE_GPU, { "type", "device", false,
+		  "a GPU sorts keys of at most 64 bits" } },
+		{ o->compress_program != NULL, { "type", "compress-program", false,
+		  "their temporary files are not compressed" } },
+		{ o->sample.wanted, { "type", "sample", false, "samples are of at most 64 bits" } },
+		{ o->set != GSORT_NO_SET, { "type", set_name(o), false, "sets are of at most 64 bits" } },
+		{ o->quantiles != NULL, { "type", "quantiles", false, figures } },
+		{ o->summary, { "type", "summary", false, figures } },
+		{ o->top.wanted, { "type", "top", false, figures } },
+		{ o->histogram > 0, { "type", "histogram", false, figures } },
+	};
+
+	for (size_t i = 0; gs_key_is_wide(o->type) && !o->lines && i < COUNT(conflicts); i++)
+		if (conflicts[i].found) {
+			*conflict = conflicts[i].conflict;
+			return true;
+		}
+	return false;
 }
 
 /* Find the first two options of which one needs, or excludes, records or --argsort. */
@@ -216,7 +250,7 @@ find_line_conflict(const struct gsort_options *o, struct gsort_conflict *conflic
 		{ o->notation == GSORT_HEXADECIMAL, { "lines", "base", false, NULL } },
 		{ o->record_bytes > 0, { "lines", "record-size", false, records } },
 		{ o->format == GSORT_FORMAT_NPY, { "lines", "format", false, "its items are no lines" } },
-		{ o->argsort_bits > 0, { "lines", "argsort", false, "it is of binary keys" } },
+		{ o->argsort_bits > 0 && o->underline, { "argsort", "debug", false, NULL } },
 		{ o->converts, { "lines", "to", false, whole } },
 		{ o->invalid != GSORT_INVALID_ABORT, { "lines", "invalid", false,
 		  "a key that is no number counts as 0" } },
@@ -330,7 +364,8 @@ find_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
 	const bool check = o->operation == GSORT_CHECK;
 	const bool records = o->record_bytes > 0;
 	const bool binary_in = is_binary(o->type) || records;
-	const bool binary_out = writes_binary(o) || records || o->argsort_bits > 0;
+	const bool binary_out = writes_binary(o) || records ||
+	                        (o->argsort_bits > 0 && !o->lines);
 	const struct {
 		bool found;
 		struct { const char *one, *other; bool needs; } conflict;
@@ -358,7 +393,8 @@ find_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
 		{ binary_in && !binary_out && o->skip_bytes > 0, { "skip-bytes", "to", false } },
 	};
 
-	if (find_line_conflict(o, conflict) || find_record_conflict(o, conflict))
+	if (find_line_conflict(o, conflict) || find_record_conflict(o, conflict) ||
+	    find_wide_conflict(o, conflict))
 		return true;
 	for (size_t i = 0; i < COUNT(conflicts); i++)
 		if (conflicts[i].found) {
@@ -397,9 +433,12 @@ check_binary(const struct gsort_options *o)
 {
 	const bool records = o->record_bytes > 0;
 
-	if (o->argsort_bits > 0 && o->format == GSORT_FORMAT_RAW && !is_binary(o->type) && !records)
-		return gs_fail(GS_EUSAGE, "option '--argsort' needs a binary type or '--record-size'");
-	if (o->endian != GSORT_ENDIAN_HOST && !is_binary(o->type) && !writes_binary(o) && !records)
+	if (o->argsort_bits > 0 && o->format == GSORT_FORMAT_RAW && !is_binary(o->type) && !records &&
+	    !o->lines)
+		return gs_fail(GS_EUSAGE, "option '--argsort' needs a binary type, '--record-size' or "
+		               "lines (numbers, one a line: '--lines -n')");
+	if (o->endian != GSORT_ENDIAN_HOST && !is_binary(o->type) && !writes_binary(o) && !records &&
+	    o->argsort_bits == 0)
 		return gs_fail(GS_EUSAGE, "option '--endian' needs a binary type");
 	if (o->skip_bytes > 0 && !is_binary(o->type) && !records)
 		return gs_fail(GS_EUSAGE, "option '--skip-bytes' needs a binary type (for text: "

@@ -35,6 +35,7 @@ check_later(const struct gsort_options *o)
 		{ o->record_bytes > 0 || o->key_count > 0 || o->format == GSORT_FORMAT_NPY,
 		  "a sort of records" },
 		{ o->lines, "a sort of lines by key" },
+		{ gs_key_is_wide(o->type), "a sort of keys of 128 bits" },
 		{ o->argsort_bits > 0, "--argsort" },
 		{ o->set != GSORT_NO_SET, "an operation on sets" },
 		{ o->tail.wanted, "--tail" },

@@ -191,6 +191,8 @@ says() {
 	gsort: in: 1003 bytes is not a multiple of 4 (3 trailing bytes): not a file of u32
 	$ head -c 7 /dev/zero | gsort -f64
 	gsort: -: 7 bytes is not a multiple of 8 (7 trailing bytes): not a file of f64
+	$ head -c 35 /dev/zero | gsort -i128
+	gsort: -: 35 bytes is not a multiple of 16 (3 trailing bytes): not a file of i128
 	$ printf 1 >in; gsort -u16 in
 	gsort: in: 1 byte is not a multiple of 2 (1 trailing byte): not a file of u16
 	$ head -c 5 /dev/zero >in; gsort -u8 --skip-bytes=6 in
@@ -206,6 +208,8 @@ says() {
 	gsort: in:3: disorder: the record at byte 2
 	$ printf 'ab' >in; printf 'ba' >not; gsort --record-size=1 -m in not
 	gsort: not:2: disorder: the record at byte 1: merging needs sorted inputs; sort it, or use --nocheck-order
+	1$ { printf 1; head -c 31 /dev/zero; } >in; gsort -u128 -c in
+	gsort: in:2: disorder: the u128 at byte 16
 	1$ printf '1\n3\n2\n' >in; gsort -c in
 	gsort: in:3: disorder: 2
 	1$ printf '1\n1\n' | gsort -cu
@@ -571,13 +575,13 @@ export -f damaged
 @test "values of options" {
 	table <<-'END'
 	$ gsort --type=u33
-	gsort: invalid argument 'u33' for --type: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, text, text-float, ipv4, time
+	gsort: invalid argument 'u33' for --type: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, text, u128, i128, text-float, ipv4, time
 	Try 'gsort --help' for more information.
 	$ gsort --to=u9
 	gsort: invalid argument 'u9' for --to: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, text
 	Try 'gsort --help' for more information.
-	$ gsort -u128
-	gsort: invalid key width in '-u128': must be one of -u8, -u16, -u32, -u64
+	$ gsort -u256
+	gsort: invalid key width in '-u256': must be one of -u8, -u16, -u32, -u64, -u128
 	Try 'gsort --help' for more information.
 	$ gsort --record-size=0
 	gsort: invalid --record-size argument '0': must be a number of bytes, from 1 to 1M
@@ -693,8 +697,8 @@ export -f damaged
 	gsort: options '-V' and '--record-size' are incompatible: keys of records are -k TYPE@OFFSET, such as -k u32@8
 	$ gsort --record-size=8 -k u64@1
 	gsort: key u64@1 is not inside a record of 8 bytes: its offset is at most 0
-	$ gsort --record-size=8 -k u128@0
-	gsort: invalid key 'u128@0': must be TYPE@OFFSET or bytesN@OFFSET, with an r behind it for largest first, such as u32@8, f64@0r or bytes10@0
+	$ gsort --record-size=8 -k u256@0
+	gsort: invalid key 'u256@0': must be TYPE@OFFSET or bytesN@OFFSET, with an r behind it for largest first, such as u32@8, f64@0r or bytes10@0
 	Try 'gsort --help' for more information.
 	$ gsort --argsort=u32 --header
 	gsort: options '--argsort' and '--header' are incompatible: it is of binary keys; for bytes at the front: --skip-bytes
@@ -709,7 +713,9 @@ export -f damaged
 	$ gsort --argsort=u32 -c -u8
 	gsort: options '--argsort' and '-c' are incompatible
 	$ gsort --argsort=u32
-	gsort: option '--argsort' needs a binary type or '--record-size'
+	gsort: option '--argsort' needs a binary type, '--record-size' or lines (numbers, one a line: '--lines -n')
+	$ gsort --argsort=u32 -k1 --debug
+	gsort: options '--argsort' and '--debug' are incompatible
 	$ gsort --argsort=u32 --argsort=u64 -u8
 	gsort: options '--argsort=u32' and '--argsort=u64' are incompatible
 	$ gsort -u8 -i8
@@ -789,6 +795,7 @@ messages() {
 	a record has at most
 	'--argsort' has 32 or 64 bits, not
 	the input has more than 2^32 keys: use --argsort=u64
+	the input has more than 2^32 lines: use --argsort=u64
 	memory is not enough for an item of
 	memory is not enough for one item of the input
 	the result is wrong: it is not in order

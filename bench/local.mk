@@ -64,6 +64,8 @@ gsort_bench_SOURCES = \
   bench/device/device_keys.h \
   bench/device/source.c \
   bench/device/source.h \
+  bench/device/table.c \
+  bench/device/table.h \
   bench/keys.c \
   bench/keys.h \
   bench/ladder/args.c \
@@ -96,9 +98,13 @@ gsort_bench_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 gsort_bench_LINK = $(CXX) $(OPENMP_CFLAGS) $(CXXFLAGS) $(LDFLAGS) -o $@
 gsort_bench_LDADD = libgsort.a $(CUDA_LIBS)
 
+# It has the sort itself, compiled once more.
 gsort_bench_parts_SOURCES = \
-  bench/device/cub_tuned.cuh \
+  bench/device/device_keys.cu \
+  bench/device/device_keys.h \
   bench/device/parts.cu \
+  bench/keys.c \
+  bench/keys.h \
   bench/must.c \
   bench/must.h \
   bench/shapes.h \
@@ -106,7 +112,8 @@ gsort_bench_parts_SOURCES = \
   bench/stats.h \
   $(kernel_headers)
 gsort_bench_parts_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
-gsort_bench_parts_LINK = $(CXX) $(CXXFLAGS) $(LDFLAGS) -o $@
+gsort_bench_parts_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+gsort_bench_parts_LINK = $(CXX) $(OPENMP_CFLAGS) $(CXXFLAGS) $(LDFLAGS) -o $@
 gsort_bench_parts_LDADD = $(CUDA_LIBS)
 endif
 
@@ -154,11 +161,22 @@ bench_results = \
   bench/results/h200-2026-11-22/crossover.json \
   bench/results/h200-2026-11-22/jobs.json \
   bench/results/h200-2026-11-22/jobs.txt \
+  bench/results/h200-2026-11-22/ladder-gsort.json \
+  bench/results/h200-2026-11-22/parts.txt \
+  bench/results/h200-2026-11-22/table-491b48e.json \
+  bench/results/h200-2026-11-22/table.json \
   bench/results/h200-2026-11-22/two-gpus.txt
 
 bench_scripts = \
+  bench/mpi/README.md \
+  bench/mpi/compare \
+  bench/mpi/sample_sort.cpp \
   bench/.clang-tidy \
   bench/crossover \
   bench/plot \
   bench/records \
   bench/versus
+
+# The yardstick of gsort-mpi, with the MPI of mpicxx.
+bench/mpi/sample-sort: bench/mpi/sample_sort.cpp
+	$(AM_V_CXX)$(MKDIR_P) $(@D) && mpicxx -std=c++17 -O3 -march=native -o $@ $(srcdir)/bench/mpi/sample_sort.cpp

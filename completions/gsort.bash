@@ -4,7 +4,8 @@
 _gsort() {
 	local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} word='' i
 	local types='u8 u16 u32 u64 i8 i16 i32 i64 f16 bf16 f32 f64 text'
-	local options='-u8 -u16 -u32 -u64 -i8 -i16 -i32 -i64 -f16 -f32 -f64 -bf16 --type= --endian=
+	local options='-u8 -u16 -u32 -u64 -u128 -i8 -i16 -i32 -i64 -i128 -f16 -f32 -f64 -bf16
+		--type= --endian=
 		-n --numeric-sort -g --general-numeric-sort --sort= --base= --to=
 		--record-size= --format= --argsort= -k --key= -t --field-separator= --csv --lines
 		-b --ignore-leading-blanks -d --dictionary-order -f --ignore-case -h --human-numeric-sort
@@ -16,7 +17,7 @@ _gsort() {
 		--size-hint= -o --output= --split= --in-place --force
 		-S --buffer-size= -T --temporary-directory= --compress-program= --batch-size=
 		--parallel= --device= --gpu-memory=
-		--no-sandbox -q --quiet -v --verbose --progress --no-progress --stats= --debug --plan --info
+		--no-sandbox -q --quiet -v --verbose --progress --no-progress --stats= --debug --plan --ranks= --info
 		--help --version'
 	local values=''
 
@@ -38,7 +39,7 @@ _gsort() {
 		word=$previous		# those take a value only after "="
 	fi
 	case $word in
-	--type)         values="$types text-float ipv4 time" ;;
+	--type)         values="$types u128 i128 text-float ipv4 time" ;;
 	--base)         values='16 10' ;;
 	--to)           values=$types ;;
 	--endian)       values='little big' ;;
@@ -63,6 +64,7 @@ _gsort() {
 	--split)        values='2 4 8 16' ;;
 	--batch-size)   values='2 16 64 256' ;;
 	--parallel)     values='1 2 4 8 16' ;;
+	--ranks)        values='4 16 64 256' ;;
 	--device)       values='auto cpu gpu gpu:0 gpu:all' ;;
 	--gpu-memory)   values='50% 80% 1G 4G 16G' ;;
 	--progress)     values='auto always never' ;;

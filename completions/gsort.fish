@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Completion of gsort for fish.
 
-for width in 8 16 32 64
+for width in 8 16 32 64 128
 	complete -c gsort -o u$width -d "Binary unsigned integers of $width bits"
 	complete -c gsort -o i$width -d "Binary signed integers of $width bits"
 end
@@ -9,7 +9,7 @@ for width in 16 32 64
 	complete -c gsort -o f$width -d "Binary floats of $width bits, in totalOrder"
 end
 complete -c gsort -o bf16 -d 'Binary bfloat16, in totalOrder'
-complete -c gsort -l type -x -a 'u8 u16 u32 u64 i8 i16 i32 i64 f16 bf16 f32 f64 text text-float ipv4 time' -d 'Type of the keys'
+complete -c gsort -l type -x -a 'u8 u16 u32 u64 u128 i8 i16 i32 i64 i128 f16 bf16 f32 f64 text text-float ipv4 time' -d 'Type of the keys'
 complete -c gsort -l endian -x -a 'little big' -d 'Byte order of binary keys'
 complete -c gsort -s n -l numeric-sort -d 'Decimal integers as text (the default)'
 complete -c gsort -s g -l general-numeric-sort -d 'Floats as text'
@@ -82,6 +82,7 @@ complete -c gsort -l no-sandbox -d 'Decompress without a sandbox'
 complete -c gsort -l no-progress -d 'Do not show progress'
 complete -c gsort -l stats -x -a 'json' -d 'Print statistics at the end'
 complete -c gsort -l debug -d 'Print plan and decisions on standard error'
+complete -c gsort -l ranks -x -a '4 16 64 256' -d 'With --plan, what a sort by N hosts would take'
 complete -c gsort -l plan -a 'text json' -d 'Print the plan, then exit without sorting'
 complete -c gsort -l info -a 'text json' -d 'Print what this machine offers, then exit'
 complete -c gsort -l help -d 'Print the options, then exit'

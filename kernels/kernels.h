@@ -49,9 +49,23 @@ size_t gs_tile_merge_scratch_bytes(unsigned bits, size_t count);
 cudaError_t gs_tile_merge(void *out, const void *a, size_t a_count, const void *b, size_t b_count,
                           unsigned bits, void *scratch, cudaStream_t stream);
 
-/** Scratch for gs_sort() of COUNT keys or fewer, at a multiple of 256 bytes: three percent of
- *  u32, half of that of u64, somewhat more of few; and from 2^26 keys on 13 MB (u32) or
- *  17 MB (u64) more. */
+/** What gs_sort() needs of a device beside memory: for one thread at a time. */
+struct gs_sorter {
+	cudaStream_t aside;		/* for kinds of leaves that are rare */
+	cudaEvent_t  listed, copied;	/* leaves are listed; the host has their numbers */
+	uint32_t    *told;		/* these, in pinned memory */
+	int          processors, shared_bytes;	/* of the device */
+};
+
+/** Open SORTER for the current device; it holds nothing if that fails. */
+cudaError_t gs_sorter_open(struct gs_sorter *sorter);
+
+/** Close SORTER, or one that could not be opened; does not wait for work under way. */
+void gs_sorter_close(struct gs_sorter *sorter);
+
+/** Scratch for gs_sort() of COUNT keys or fewer, at a multiple of 256 bytes: of many keys 7 % (u32)
+ *  or 5 % (u64) of theirs; of up to 16 MB of keys about twice as much as they have, and at least
+ *  that much of more. */
 size_t gs_sort_scratch_bytes(unsigned bits, size_t count);
 
 /**
@@ -60,17 +74,22 @@ size_t gs_sort_scratch_bytes(unsigned bits, size_t count);
  * @other    room for as many keys
  * @scratch  not shared with work that may run at the same time
  *
- * Unlike the others it waits: how much is left for large bins is known only then.  It
- * asks on cudaStreamPerThread, where rare kinds of leaves are sorted, too; STREAM waits
- * for these.  What it queued last may still be under way when it returns.
+ * Unlike the others it waits, until the device knows whether bins have to be divided again: for
+ * two thirds of the time of a sort, asleep if there are many keys.  What it queued last may still
+ * be under way when it returns; STREAM is in order.  Threads may sort at the same time, on one
+ * device or on several.
  *
- * Keys are partitioned by their place in the range of all keys, without regard to
- * order, until bins fit a bitonic network (Stehle, Jacobsen, "A Memory
- * Bandwidth-Efficient Hybrid Radix Sort on GPUs", SIGMOD 2017, with a leaf of
- * another kind).
+ * Keys are divided into bins, by digits of their range if they are evenly spread, by splitters
+ * from a sample if they are not, without regard to order, until bins fit a bitonic network
+ * (Stehle, Jacobsen, "A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs", SIGMOD 2017;
+ * Leischner, Osipov, Sanders, "GPU Sample Sort", IPDPS 2010).
  */
 cudaError_t gs_sort(void *keys, void *other, unsigned bits, size_t count, void *scratch,
                     cudaStream_t stream);
+
+/** The same with a SORTER that is open for the current device; spares opening one each time. */
+cudaError_t gs_sort_with(const struct gs_sorter *sorter, void *keys, void *other, unsigned bits,
+                         size_t count, void *scratch, cudaStream_t stream);
 
 /**
  * Check COUNT keys that should ascend.  Adds to SUMS and FALLS, in device memory, which the

@@ -5,10 +5,13 @@ kernel_headers = \
   kernels/block/bitonic.cuh \
   kernels/block/leaf_sort.cuh \
   kernels/block/partition.cuh \
+  kernels/block/scan.cuh \
+  kernels/block/splitters.cuh \
+  kernels/device/chunks.cuh \
   kernels/device/histogram.cuh \
   kernels/device/leaf_launch.cuh \
   kernels/device/leaf_worklist.cuh \
-  kernels/device/samplesort.cuh \
+  kernels/device/sample.cuh \
   kernels/device/scratch.cuh \
   kernels/device/segment.cuh \
   kernels/kernels.h \

@@ -48,12 +48,14 @@ template <> struct tune<uint64_t> {
  */
 template <unsigned BITS> struct word { uint32_t bits; };
 template <unsigned BITS> struct pair { uint32_t bits; };
+template <unsigned BITS> struct wide { uint64_t bits; };	/* where words of 32 bits are not enough */
 
 template <unsigned BITS> struct tune<word<BITS>> {
 	enum { BLOCK_BITS = BITS, BLOCKS = 1 << (15 - BITS), PASS_BLOCKS = 4 };
 };
 
 template <unsigned BITS> struct tune<pair<BITS>> : tune<word<BITS>> {};
+template <unsigned BITS> struct tune<wide<BITS>> : tune<word<BITS>> {};
 
 /* What follows from that. */
 template <class Key> struct block {

@@ -44,6 +44,7 @@ enum gsort_type {
 	GSORT_F32, GSORT_F64,	/* IEEE 754 totalOrder, payloads kept */
 	GSORT_F16, GSORT_BF16,	/* the same: binary16, and bfloat16 */
 	GSORT_TEXT_FLOAT,	/* decimal floats (f64), one per line: NaN, -inf .. -0, 0 .. inf */
+	GSORT_U128, GSORT_I128,	/* as binary keys and in records; not converted, not in arrays */
 };
 
 /* How integers of GSORT_TEXT are written, in the input and in the output. */
@@ -131,6 +132,9 @@ enum gsort_format {
 	GSORT_FORMAT_RAW,		/* keys or records, and nothing else */
 	GSORT_FORMAT_NPY,		/* arrays of NumPy, of one dimension */
 };
+
+/* The processes that sort together: of gsort-mpi alone. */
+struct gs_ranks;
 
 /* A number of keys that may be 0. */
 struct gsort_count {
@@ -248,8 +252,9 @@ struct gsort_options {
 
 	enum gsort_format	 format;	/* NPY: type, record_bytes and endian come from the input */
 
-	unsigned		 argsort_bits;	/* 32 or 64: write the numbers, from 0, of the sorted keys
-						 * or records in the input, as unsigned integers; 0: off */
+	unsigned		 argsort_bits;	/* 32 or 64: write the numbers, from 0, of the sorted keys,
+						 * records or lines in the input, as unsigned integers;
+						 * 0: off */
 
 	/* Lines by key, as sort(1) with LC_ALL=C sorts them; they are written as they are. */
 	bool			 lines;		/* sort lines, not numbers; TYPE stays 0 */
@@ -261,6 +266,12 @@ struct gsort_options {
 	bool			 stable;	/* lines with equal keys stay in the order of the input;
 						 * else their bytes decide */
 	bool			 underline;	/* write marks below each line that show its keys */
+
+	unsigned		 plan_ranks;	/* for gsort_plan() alone: describe a sort by so many hosts,
+						 * too; 0: do not */
+
+	/* Of gsort-mpi: the ranks that sort together, each with these options; NULL: this process. */
+	struct gs_ranks		*ranks;
 };
 
 /* The busy time of the threads of a job, in seconds.  The sum is THREADS times the time of the

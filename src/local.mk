@@ -139,6 +139,8 @@ host_sources = \
   src/io/outputs.h \
   src/io/parallel_inflate.c \
   src/io/parallel_inflate.h \
+  src/io/place.c \
+  src/io/place.h \
   src/io/preallocate.c \
   src/io/preallocate.h \
   src/io/recorder.c \
@@ -175,16 +177,30 @@ host_sources = \
   src/job/open.h \
   src/job/options.c \
   src/job/options.h \
+  src/job/parts.c \
+  src/job/parts.h \
   src/job/print.c \
   src/job/print.h \
+  src/job/ranked.c \
+  src/job/ranked.h \
+  src/job/ranked_output.c \
+  src/job/ranked_output.h \
+  src/job/ranked_sort.c \
+  src/job/ranked_sort.h \
   src/job/rendezvous.c \
   src/job/rendezvous.h \
   src/job/run.c \
   src/job/run.h \
+  src/job/sample.c \
+  src/job/sample.h \
   src/job/sandbox_policy.c \
   src/job/sandbox_policy.h \
   src/job/sort.c \
   src/job/sort.h \
+  src/job/spread.c \
+  src/job/spread.h \
+  src/net/ranks.c \
+  src/net/ranks.h \
   src/plan/cluster.c \
   src/plan/cluster.h \
   src/plan/device.c \
@@ -259,6 +275,8 @@ host_sources = \
   src/sort/set_merge.h \
   src/sort/run.h \
   src/sort/span.h \
+  src/sort/splitters.c \
+  src/sort/splitters.h \
   src/spill/blocks.c \
   src/spill/blocks.h \
   src/spill/external_merge.c \
@@ -305,6 +323,8 @@ host_sources = \
   src/stages/line_follow.h \
   src/stages/line_ingest.c \
   src/stages/line_ingest.h \
+  src/stages/line_number.c \
+  src/stages/line_number.h \
   src/stages/line_show.c \
   src/stages/line_show.h \
   src/stages/order.c \
@@ -357,6 +377,7 @@ cli_sources = \
   src/cli/cuda_visible.h \
   src/cli/files0.c \
   src/cli/files0.h \
+  src/cli/launch.h \
   src/cli/near.c \
   src/cli/near.h \
   src/cli/option_conflicts.c \
@@ -380,6 +401,12 @@ cli_sources = \
   src/cli/type_names.c \
   src/cli/type_names.h
 
+# gsort-mpi: the same, with MPI; gsort alone: src/cli/launch_alone.c.
+mpi_sources = \
+  src/cli/launch_mpi.c \
+  src/net/ranks_mpi.c \
+  src/net/ranks_mpi.h
+
 # Not compiled.
 source_extra = \
   src/array/README.md \
@@ -389,6 +416,7 @@ source_extra = \
   src/gpu/README.md \
   src/io/README.md \
   src/job/README.md \
+  src/net/README.md \
   src/plan/README.md \
   src/sort/README.md \
   src/sort/buckets/README.md \

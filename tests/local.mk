@@ -46,6 +46,9 @@ tests_unit_units_SOURCES = \
   tests/unit/output.c \
   tests/unit/plan.c \
   tests/unit/quicksort.c \
+  src/net/ranks_threads.c \
+  src/net/ranks_threads.h \
+  tests/unit/ranks.c \
   tests/unit/record.c \
   tests/unit/recorder.c \
   tests/unit/select.c \
@@ -54,6 +57,7 @@ tests_unit_units_SOURCES = \
   tests/unit/output_fd.c \
   tests/unit/spill.c \
   tests/unit/split.c \
+  tests/unit/splitters.c \
   tests/unit/team.c \
   tests/unit/units.c \
   tests/unit/units.h \
@@ -108,13 +112,28 @@ tests/emu/gsort-cuda.so: tests/emu/libmodule.a libgsort.a
 	  $(OPENMP_CFLAGS) -lm
 
 # The module linked in; the plan knows that it costs nothing to open.
-gsort_emu_SOURCES = src/cli/main.c src/plan/device.c
+gsort_emu_SOURCES = src/cli/main.c src/cli/launch_alone.c src/plan/device.c
 nodist_EXTRA_gsort_emu_SOURCES = dummy.cxx
 gsort_emu_CPPFLAGS = $(emu_plan) $(AM_CPPFLAGS)
 gsort_emu_CFLAGS = $(AM_CFLAGS)
 gsort_emu_LDFLAGS = $(emu_link)
 gsort_emu_LDADD = libgsort-cli.a tests/emu/libmodule.a libgsort.a -lm
 gsort_emu_DEPENDENCIES = libgsort-cli.a tests/emu/libmodule.a libgsort.a
+
+# Ranks as threads: what several processes do, without MPI.
+check_PROGRAMS += gsort-ranks
+gsort_ranks_SOURCES = \
+  src/cli/main.c \
+  src/net/ranks_threads.c \
+  src/net/ranks_threads.h \
+  tests/mpi/launch_threads.c
+gsort_ranks_LDADD = libgsort-cli.a $(gsort_libs)
+
+# gsort-mpi with each MPI that is installed, whatever configure was told: make tests/mpi/gsort-mpich.
+tests/mpi/gsort-openmpi tests/mpi/gsort-mpich: libgsort-cli.a libgsort.a src/cli/main.c $(mpi_sources)
+	$(AM_V_CC)$(MKDIR_P) $(@D) && mpicc.$(@F:gsort-%=%) $(DEFS) -I. $(AM_CPPFLAGS) $(CPPFLAGS) -std=c11 -O2 -o $@ \
+	  $(srcdir)/src/cli/main.c $(srcdir)/src/cli/launch_mpi.c $(srcdir)/src/net/ranks_mpi.c \
+	  libgsort-cli.a libgsort.a $(LDFLAGS) $(STDCXX_LIBS) -lm $(LIBS)
 
 # The fuzz targets without clang: main.c takes libFuzzer's place.
 fuzz_sources = \
@@ -124,6 +143,7 @@ fuzz_sources = \
   tests/fuzz/inflate.c \
   tests/fuzz/job.c \
   tests/fuzz/job.h \
+  tests/fuzz/lines.c \
   tests/fuzz/merge.c \
   tests/fuzz/records.c \
   tests/fuzz/opts.c \
@@ -202,6 +222,7 @@ BATS_FILES = \
   tests/cli/split.bats \
   tests/cli/start.bats \
   tests/cli/types.bats \
+  tests/cli/wide.bats \
   tests/cli/verify.bats \
   tests/fault/fault.bats \
   tests/fault/kill.bats \
@@ -219,6 +240,7 @@ BATS_FILES = \
   tests/house/packaging.bats \
   tests/house/sanitize.bats \
   tests/house/tidy.bats \
+  tests/mpi/mpi.bats \
   tests/unit/unit.bats
 
 # What else belongs to the tests and is in the tarball.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* cub.cu - NVIDIA's sorts behind a C wall; part of gsort-bench only */
+/* cub.cu - NVIDIA's sorts, callable from C; part of gsort-bench only */
 #include <cstdint>
 #include <cub/device/device_merge_sort.cuh>
 
@@ -38,30 +38,45 @@ template <class Key> struct tuning {
 	                               cub::detail::identity_decomposer_t, hub> dispatch;
 };
 
+/* CUB picks 32 or 64 bits for offsets by the type of the count: the narrower ones are faster. */
+template <class Key, class Count> static cudaError_t
+radix_sort(cub::DoubleBuffer<Key> &buffer, Count count, void *scratch, size_t *bytes,
+           cudaStream_t stream)
+{
+	return cub::DeviceRadixSort::SortKeys(scratch, *bytes, buffer, count, 0, (int)sizeof(Key) * 8,
+	                                      stream);
+}
+
 /* SCRATCH NULL: only say how many bytes. */
 template <class Key> static cudaError_t
-sort(cub_which which, void *from, void *to, size_t count, void *scratch, size_t *bytes,
+sort(cub_which which, void **keys, void **other, size_t count, void *scratch, size_t *bytes,
      cudaStream_t stream)
 {
-	Key *keys = (Key *)from, *other = (Key *)to;
+	cub::DoubleBuffer<Key> buffer((Key *)*keys, (Key *)*other);
+	cub::DoubleBuffer<cub::NullType> none;
+	cudaError_t error;
 
-	if (which == CUB_RADIX)
-		return cub::DeviceRadixSort::SortKeys(scratch, *bytes, (const Key *)keys, other, count,
-		                                      0, (int)sizeof(Key) * 8, stream);
-	if (which == CUB_TUNED) {
-		cub::DoubleBuffer<Key> buffer(keys, other);
-		cub::DoubleBuffer<cub::NullType> none;
-
-		if (count > UINT32_MAX)
-			return cudaErrorInvalidValue;
-		return tuning<Key>::dispatch::Dispatch(scratch, *bytes, buffer, none, (uint32_t)count, 0,
-		                                       (int)sizeof(Key) * 8, false, stream);
+	switch (which) {
+	case CUB_RADIX:
+		error = count <= UINT32_MAX ? radix_sort(buffer, (uint32_t)count, scratch, bytes, stream) :
+		                              radix_sort(buffer, count, scratch, bytes, stream);
+		break;
+	case CUB_TUNED:
+		error = count > UINT32_MAX ? cudaErrorInvalidValue :
+		        tuning<Key>::dispatch::Dispatch(scratch, *bytes, buffer, none, (uint32_t)count, 0,
+		                                        (int)sizeof(Key) * 8, false, stream);
+		break;
+	default:
+		return cub::DeviceMergeSort::SortKeys(scratch, *bytes, (Key *)*keys, count, less_than(),
+		                                      stream);
 	}
-	return cub::DeviceMergeSort::SortKeys(scratch, *bytes, keys, count, less_than(), stream);
+	*keys = buffer.Current();
+	*other = buffer.Alternate();
+	return error;
 }
 
 template <class Unsigned, class Signed, class Float> static cudaError_t
-sort_kind(cub_which which, key_kind kind, void *keys, void *other, size_t count, void *scratch,
+sort_kind(cub_which which, key_kind kind, void **keys, void **other, size_t count, void *scratch,
           size_t *bytes, cudaStream_t stream)
 {
 	switch (kind) {
@@ -72,7 +87,7 @@ sort_kind(cub_which which, key_kind kind, void *keys, void *other, size_t count,
 }
 
 extern "C" cudaError_t
-cub_sort(enum cub_which which, void *keys, void *other, unsigned bits, enum key_kind kind,
+cub_sort(enum cub_which which, void **keys, void **other, unsigned bits, enum key_kind kind,
          size_t count, void *scratch, size_t scratch_bytes, cudaStream_t stream)
 {
 	if (bits == 32)
@@ -86,8 +101,12 @@ extern "C" cudaError_t
 cub_scratch_bytes(enum cub_which which, unsigned bits, enum key_kind kind, size_t count,
                   size_t *bytes)
 {
+	void *none[2] = { NULL, NULL };
+
 	*bytes = 0;
 	if (bits == 32)
-		return sort_kind<uint32_t, int32_t, float>(which, kind, NULL, NULL, count, NULL, bytes, 0);
-	return sort_kind<uint64_t, int64_t, double>(which, kind, NULL, NULL, count, NULL, bytes, 0);
+		return sort_kind<uint32_t, int32_t, float>(which, kind, &none[0], &none[1], count, NULL,
+		                                           bytes, 0);
+	return sort_kind<uint64_t, int64_t, double>(which, kind, &none[0], &none[1], count, NULL, bytes,
+	                                            0);
 }

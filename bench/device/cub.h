@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* cub.h - NVIDIA's sorts, the yardstick; never part of gsort */
+/* cub.h - NVIDIA's sorts, for comparison; never part of gsort */
 #ifndef GS_BENCH_CUB_H
 #define GS_BENCH_CUB_H
 
@@ -9,15 +9,15 @@
 extern "C" {
 #endif
 
-/* Tuned: with the best of its published settings (bench/device/parts.cu), for less than 2^32 keys. */
+/* Tuned: with the best of its published settings (measured at commit 277a465), for less than 2^32 keys. */
 enum cub_which { CUB_RADIX, CUB_TUNED, CUB_MERGE };
 
 /** Scratch for COUNT keys of KIND. */
 cudaError_t cub_scratch_bytes(enum cub_which which, unsigned bits, enum key_kind kind,
                               size_t count, size_t *bytes);
 
-/** Sort COUNT keys of KIND: radix from KEYS to OTHER, merge in KEYS. */
-cudaError_t cub_sort(enum cub_which which, void *keys, void *other, unsigned bits,
+/** Sort COUNT keys of KIND in *KEYS, with *OTHER as room; afterwards *KEYS is where they are. */
+cudaError_t cub_sort(enum cub_which which, void **keys, void **other, unsigned bits,
                      enum key_kind kind, size_t count, void *scratch, size_t scratch_bytes,
                      cudaStream_t stream);
 

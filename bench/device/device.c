@@ -16,6 +16,7 @@
 #include "bench/device/compare.h"
 #include "bench/device/device.h"
 #include "bench/device/source.h"
+#include "bench/device/table.h"
 #include "bench/keys.h"
 #include "bench/must.h"
 #include "bench/record.h"
@@ -33,9 +34,12 @@ static const char usage[] =
 	"  check   sort and merge at awkward sizes; exit 1 if anything is wrong\n"
 	"\n"
 	"  --keys=N    keys in all: 1000000 or 2^28 [2^28]\n"
+	"  --keys=2^A..2^B  device: a table of these powers of two and all shapes, gsort over\n"
+	"              CUB's radix sort in turn, the worst cell last\n"
 	"  --tile=N    keys of a tile, for device [2^22]\n"
 	"  --type=T    u32 or u64 [both]; device: also i32, i64, f32, f64, or all\n"
-	"  --shape=S   distribution of the keys, or all [uniform]; --shapes lists them\n"
+	"  --shape=S   distribution of the keys, or all [uniform; of a table: all]; --shapes\n"
+	"              lists them\n"
 	"  --shapes    list the shapes and exit\n"
 	"  --runs=N    timed runs of each, 1 to 99 [9]\n"
 	"  --json=FILE write the figures to FILE, too\n"
@@ -45,12 +49,14 @@ static const char usage[] =
 
 static struct {
 	size_t      keys, tile_keys;
+	size_t      table_from;		/* keys; 0: no table */
 	const char *type;		/* NULL: u32 and u64 */
-	int         shape;		/* SHAPES: all */
+	int         shape;		/* SHAPES: all; -1: not said */
 	unsigned    runs;
 	bool        big, quick;
 	const char *json;
-} args = { .keys = (size_t)1 << 28, .tile_keys = (size_t)1 << 22, .runs = 9 };
+} args = { .keys = (size_t)1 << 28, .tile_keys = (size_t)1 << 22,
+           .shape = -1, .runs = 9 };
 
 static const struct key_type {
 	const char    name[4];
@@ -182,9 +188,23 @@ bench_sort(const struct key_type *type, unsigned shape)
 static void
 bench_sorts(const struct key_type *type)
 {
+	const int wanted = args.shape >= 0 ? args.shape : SHAPE_UNIFORM;
+
 	for (unsigned shape = 0; shape < SHAPES; shape++)
-		if (args.shape == (int)SHAPES || args.shape == (int)shape)
+		if (wanted == (int)SHAPES || wanted == (int)shape)
 			bench_sort(type, shape);
+}
+
+static void
+bench_table(const struct key_type *type)
+{
+	const struct table table = {
+		.type = type->name, .bits = type->bits, .runs = args.runs,
+		.log_from = log2_up(args.table_from), .log_to = log2_up(args.keys),
+		.shape = args.shape >= 0 ? args.shape : (int)SHAPES,
+	};
+
+	table_print(&table);
 }
 
 static int
@@ -223,6 +243,24 @@ list_shapes(void)
 	return -1;
 }
 
+/* N, or 2^A..2^B; is it one of them? */
+static bool
+parse_keys(const char *text)
+{
+	char from[8] = "";
+	const char *dots = strstr(text, "..");
+
+	args.keys = parse_number(dots != NULL ? dots + 2 : text);
+	args.table_from = 0;
+	if (dots == NULL)
+		return args.keys >= 2;
+	if ((size_t)(dots - text) < sizeof from)
+		memcpy(from, text, (size_t)(dots - text));
+	args.table_from = parse_number(from);
+	return args.table_from >= 2 && args.table_from <= args.keys &&
+	       (args.table_from & (args.table_from - 1)) == 0 && (args.keys & (args.keys - 1)) == 0;
+}
+
 /* Fill in args; 0, or the exit status, or -1 to exit with 0. */
 static int
 parse(int argc, char **argv)
@@ -240,8 +278,9 @@ parse(int argc, char **argv)
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1)
 		switch (option) {
 		case 'k':
-			if ((args.keys = parse_number(optarg)) < 2)
-				return bad_usage("--keys takes a number from 2 on, not", optarg);
+			if (!parse_keys(optarg))
+				return bad_usage("--keys takes a number from 2 on or 2^A..2^B, not",
+				                 optarg);
 			break;
 		case 't':
 			if ((args.tile_keys = parse_number(optarg)) < 4 || args.tile_keys % 4 != 0)
@@ -308,6 +347,8 @@ bench_device(int argc, char **argv)
 		return bad_usage("there is no benchmark", argv[optind]);
 	if (commands[c].bench != bench_sorts && args.type != NULL && args.type[0] != 'u')
 		return bad_usage("only device has keys of type", args.type);
+	if (commands[c].bench != bench_sorts && args.table_from != 0)
+		return bad_usage("only device prints a table of", "2^A..2^B keys");
 	open_gpu();
 	if (commands[c].bench == NULL)
 		return run_check();
@@ -316,10 +357,15 @@ bench_device(int argc, char **argv)
 		if (type_wanted(type)) {
 			harness.kind = type->kind;
 			harness_open(type->bits, args.keys);
-			measure_copy(type);
-			commands[c].bench(type);
+			if (args.table_from != 0) {
+				bench_table(type);
+			} else {
+				measure_copy(type);
+				commands[c].bench(type);
+			}
 			harness_close();
 		}
+	table_print_worst();
 	record_close();
 	return 0;
 }

@@ -5,7 +5,6 @@
 #include "bench/device/cub.h"
 #include "bench/device/device_harness.h"
 #include "bench/must.h"
-#include "kernels/kernels.h"
 
 struct device_harness harness;
 
@@ -28,6 +27,7 @@ harness_open(unsigned bits, size_t keys)
 		harness.cub_scratch_bytes = tuned_bytes;
 	must(cudaMalloc(&harness.cub_scratch, harness.cub_scratch_bytes), "cudaMalloc");
 	must(cudaMalloc(&harness.sort_scratch, gs_sort_scratch_bytes(bits, keys)), "cudaMalloc");
+	must(gs_sorter_open(&harness.sorter), "gs_sorter_open");
 	for (unsigned s = 0; s < HARNESS_STREAMS; s++) {
 		must(cudaMalloc(&harness.scratch[s], gs_tile_merge_scratch_bytes(bits, keys)),
 		     "cudaMalloc");
@@ -46,6 +46,7 @@ harness_close(void)
 	must(cudaFree(harness.other), "cudaFree");
 	must(cudaFree(harness.cub_scratch), "cudaFree");
 	must(cudaFree(harness.sort_scratch), "cudaFree");
+	gs_sorter_close(&harness.sorter);
 	for (unsigned s = 0; s < HARNESS_STREAMS; s++) {
 		must(cudaFree(harness.scratch[s]), "cudaFree");
 		must(cudaStreamDestroy(harness.stream[s]), "stream");
@@ -54,6 +55,25 @@ harness_close(void)
 	must(cudaEventDestroy(harness.begin), "event");
 	must(cudaEventDestroy(harness.end), "event");
 }
+
+double
+harness_time(const char *name, harness_function *function, unsigned bits, size_t count,
+             size_t tile_keys, char **result)
+{
+	float milliseconds;
+
+	must(cudaMemcpy(harness.work, harness.source, count * (bits / 8), cudaMemcpyDeviceToDevice),
+	     "copy");
+	must(cudaDeviceSynchronize(), "copy");
+	must(cudaEventRecord(harness.begin, harness.stream[0]), "event");
+	*result = function(bits, count, tile_keys);
+	must(cudaEventRecord(harness.end, harness.stream[0]), "event");
+	must(cudaEventSynchronize(harness.end), name);
+	must(cudaEventElapsedTime(&milliseconds, harness.begin, harness.end), "event");
+	return (double)milliseconds / 1e3;
+}
+
+/* ---- candidates --------------------------------------------------------- */
 
 /* All streams wait for what is queued on any of them. */
 static void
@@ -67,27 +87,6 @@ harness_join(void)
 	for (unsigned s = 1; s < HARNESS_STREAMS; s++)
 		must(cudaStreamWaitEvent(harness.stream[s], harness.joined[0], 0), "event");
 }
-
-double
-harness_time(const char *name, harness_function *function, unsigned bits, size_t count,
-             size_t tile_keys, char **result)
-{
-	float milliseconds;
-
-	must(cudaMemcpy(harness.work, harness.source, count * (bits / 8), cudaMemcpyDeviceToDevice),
-	     "copy");
-	must(cudaDeviceSynchronize(), "copy");
-	must(cudaEventRecord(harness.begin, harness.stream[0]), "event");
-	harness_join();
-	*result = function(bits, count, tile_keys);
-	harness_join();
-	must(cudaEventRecord(harness.end, harness.stream[0]), "event");
-	must(cudaEventSynchronize(harness.end), name);
-	must(cudaEventElapsedTime(&milliseconds, harness.begin, harness.end), "event");
-	return (double)milliseconds / 1e3;
-}
-
-/* ---- candidates --------------------------------------------------------- */
 
 char *
 run_copy(unsigned bits, size_t count, size_t tile_keys)
@@ -104,12 +103,14 @@ run_tiles(unsigned bits, size_t count, size_t tile_keys)
 	const size_t width = bits / 8;
 	unsigned turn = 0;
 
+	harness_join();
 	for (size_t at = 0; at < count; at += tile_keys) {
 		size_t keys = count - at < tile_keys ? count - at : tile_keys;
 
 		must(gs_tile_sort(harness.work + at * width, bits, keys,
 		                  harness.stream[turn++ % HARNESS_STREAMS]), "gs_tile_sort");
 	}
+	harness_join();
 	return harness.work;
 }
 
@@ -138,6 +139,7 @@ merge_runs(unsigned bits, size_t count, size_t run_keys)
 		from = to;
 		to = swap;
 	}
+	harness_join();
 	return from;
 }
 
@@ -147,8 +149,8 @@ run_sort(unsigned bits, size_t count, size_t tile_keys)
 {
 	(void)tile_keys;
 	must(device_keys_map(harness.work, bits, harness.kind, false, count, harness.stream[0]), "mapping");
-	must(gs_sort(harness.work, harness.other, bits, count, harness.sort_scratch,
-	             harness.stream[0]), "gs_sort");
+	must(gs_sort_with(&harness.sorter, harness.work, harness.other, bits, count,
+	                  harness.sort_scratch, harness.stream[0]), "gs_sort_with");
 	must(device_keys_map(harness.work, bits, harness.kind, true, count, harness.stream[0]), "mapping");
 	return harness.work;
 }
@@ -167,33 +169,33 @@ run_merge(unsigned bits, size_t count, size_t tile_keys)
 	return merge_runs(bits, count, (count + 1) / 2);
 }
 
-static void
+static char *
 run_cub(enum cub_which which, unsigned bits, size_t count)
 {
-	must(cub_sort(which, harness.work, harness.other, bits, harness.kind, count, harness.cub_scratch,
+	void *keys = harness.work, *other = harness.other;
+
+	must(cub_sort(which, &keys, &other, bits, harness.kind, count, harness.cub_scratch,
 	              harness.cub_scratch_bytes, harness.stream[0]), "CUB");
+	return keys;
 }
 
 char *
 run_radix(unsigned bits, size_t count, size_t tile_keys)
 {
 	(void)tile_keys;
-	run_cub(CUB_RADIX, bits, count);
-	return harness.other;
+	return run_cub(CUB_RADIX, bits, count);
 }
 
 char *
 run_tuned(unsigned bits, size_t count, size_t tile_keys)
 {
 	(void)tile_keys;
-	run_cub(CUB_TUNED, bits, count);
-	return harness.other;
+	return run_cub(CUB_TUNED, bits, count);
 }
 
 char *
 run_cub_merge(unsigned bits, size_t count, size_t tile_keys)
 {
 	(void)tile_keys;
-	run_cub(CUB_MERGE, bits, count);
-	return harness.work;
+	return run_cub(CUB_MERGE, bits, count);
 }

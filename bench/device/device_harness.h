@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "bench/device/device_keys.h"
+#include "kernels/kernels.h"
 
 enum { HARNESS_STREAMS = 4 };
 
@@ -16,6 +17,7 @@ struct device_harness {
 	size_t       cub_scratch_bytes;
 	cudaStream_t stream[HARNESS_STREAMS];
 	cudaEvent_t  joined[HARNESS_STREAMS], begin, end;
+	struct gs_sorter sorter;
 	enum key_kind kind;			/* of the keys in SOURCE */
 	double       cycles_per_second;		/* of all multiprocessors together */
 	double       copy_bandwidth;		/* bytes read and written per second */

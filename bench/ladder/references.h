@@ -5,7 +5,7 @@
 
 #include "kernels/paper/ladder.h"
 
-/* qsort, std_sort, gsort_cpu, cub_radix, cub_merge, gsort; ends with a NULL. */
+/* qsort, std_sort, gsort_cpu, cub_radix, cub_merge, gsort, gsort_network; ends with a NULL. */
 extern const struct variant *const references[];
 
 #endif

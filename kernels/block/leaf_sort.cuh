@@ -2,7 +2,7 @@
 /*
  * leaf_sort.cuh - a block sorts a leaf: keys that fit one network in shared memory
  *
- * In:   up to 2^BITS keys, anywhere in device memory.
+ * In:   up to 2^BITS keys, anywhere in device memory, in one piece or in chunks.
  * Out:  the same keys, ascending, in the same place or another.
  *
  * A network costs as much as its comparators, so keys are made narrow first.  All keys of a leaf
@@ -13,8 +13,9 @@
  *     32 bits        u32   the key
  *     64 bits        u64   20 or fewer bits of key - least and the key's place in
  *                          shared memory make one word; the keys themselves move
- *                          once, at the end.  Words that agree in the key's bits
- *                          are put in order one by one: few, unless keys cluster
+ *                          once, at the end.  Words that tie in the key's bits are
+ *                          put in order one by one; if that is too much work, the
+ *                          network sorts again, all 64 bits of the keys
  *
  * Places behind the last key hold the largest word there is and stay behind.
  */
@@ -22,6 +23,7 @@
 #define GS_LEAF_SORT_CUH
 
 #include "kernels/block/bitonic.cuh"
+#include "kernels/launch.cuh"
 
 /*
  * Rows in registers to shared memory, then PUT(index, word) for each of COUNT
@@ -43,19 +45,55 @@ leaf_each(const Word *x, Word *shared, unsigned count, Put put)
 	}
 }
 
+/* Keys in chunks, as an array: key i of the leaf. */
+template <class Key> struct chunked {
+	const Key      *keys;
+	const uint64_t *chunks;		/* where they begin */
+	unsigned        bits;		/* log2 of the keys of a chunk */
+
+	__device__ __forceinline__ const Key &
+	operator[](unsigned i) const
+	{
+		return keys[chunks[i >> bits] + (i & ((1u << bits) - 1))];
+	}
+};
+
 /* ---- 32 bits ------------------------------------------------------------- */
 
+/* COUNT keys to registers. */
 template <unsigned BITS> static __device__ __forceinline__ void
-leaf_sort(uint32_t *to, const uint32_t *from, unsigned count, word<BITS> *shared)
+leaf_load(word<BITS> *x, const uint32_t *from, unsigned count)
 {
-	word<BITS> x[THREAD_KEYS];
-
 #pragma unroll
 	for (unsigned r = 0; r < THREAD_KEYS; r++) {
 		const unsigned at = r * block<word<BITS>>::THREADS + threadIdx.x;
 
 		x[r].bits = at < count ? from[at] : ~0u;
 	}
+}
+
+/* The same; a row of one key a thread is in one chunk. */
+template <unsigned BITS> static __device__ __forceinline__ void
+leaf_load(word<BITS> *x, const chunked<uint32_t> &from, unsigned count)
+{
+	enum { THREADS = block<word<BITS>>::THREADS };
+	const unsigned mask = (1u << from.bits) - 1;
+	const uint32_t *key = NULL;
+
+#pragma unroll
+	for (unsigned r = 0; r < THREAD_KEYS; r++) {
+		const unsigned row = r * THREADS;
+
+		key = (row & mask) == 0 && row < count ? &from[row] + threadIdx.x : key + THREADS;
+		key = forget(key);
+		x[r].bits = row + threadIdx.x < count ? *key : ~0u;
+	}
+}
+
+/* Sort what leaf_load() has loaded. */
+template <unsigned BITS> static __device__ __forceinline__ void
+leaf_sort(uint32_t *to, word<BITS> *x, unsigned count, word<BITS> *shared)
+{
 	block_sort(x, shared);
 	leaf_each(x, shared, count, [=](unsigned at, word<BITS> w) { to[at] = w.bits; });
 }
@@ -110,70 +148,93 @@ leaf_sort_narrow(uint32_t *to, const uint32_t *from, unsigned count, uint32_t le
 
 /* ---- 64 bits ------------------------------------------------------------- */
 
-enum { LEAF_TIES = 64 };	/* longest run of ties that is put in order one by one */
+enum { LEAF_TIES = 16 };	/* words of the longest run that one thread puts in order; not tuned */
 
-/* What a block needs besides its registers. */
+/* What a block needs besides its registers.  A tie: a word and the next one agree in all but the
+ * place.  It is wrong if the keys of both are not in order. */
 template <unsigned BITS> struct leaf_space {
 	uint64_t   keys[1 << BITS];
 	word<BITS> words[block<word<BITS>>::ROOM];
+	uint32_t   ties[block<word<BITS>>::THREADS];	/* a bit for each word of a row */
+	uint32_t   wrong[block<word<BITS>>::THREADS];
 	uint32_t   least, most;		/* of the high halves of key - low */
 	unsigned   failed;
 };
 
-/* Put in order the words from AT to END - 1, which agree in all but the place. */
+template <unsigned BITS> static __device__ __forceinline__ uint64_t
+leaf_key(const leaf_space<BITS> *space, unsigned at)
+{
+	return space->keys[space->words[slot<word<BITS>>(at)].bits & ((1u << BITS) - 1)];
+}
+
+/* Put in order the words from AT to END - 1, which tie. */
 template <unsigned BITS> static __device__ void
-leaf_repair(leaf_space<BITS> *space, unsigned at, unsigned end)
+leaf_insert(leaf_space<BITS> *space, unsigned at, unsigned end)
 {
 	const uint32_t places = (1u << BITS) - 1;
 
-	if (end - at > LEAF_TIES)
-		atomicExch(&space->failed, 1u);
-	for (unsigned next = at + 1; next < end && end - at <= LEAF_TIES; next++) {
+	for (unsigned next = at + 1; next < end; next++) {
 		const word<BITS> w = space->words[slot<word<BITS>>(next)];
 		const uint64_t key = space->keys[w.bits & places];
 		unsigned hole = next;
 
-		for (; hole > at; hole--) {
-			const word<BITS> left = space->words[slot<word<BITS>>(hole - 1)];
-
-			if (space->keys[left.bits & places] <= key)
-				break;
-			space->words[slot<word<BITS>>(hole)] = left;
-		}
+		for (; hole > at && leaf_key(space, hole - 1) > key; hole--)
+			space->words[slot<word<BITS>>(hole)] = space->words[slot<word<BITS>>(hole - 1)];
 		space->words[slot<word<BITS>>(hole)] = w;
 	}
 }
 
-/* Rows, in registers and in shared memory: put in order the runs of ties that begin here. */
+/* The run of ties that begins at word AT of ROW: put it in order, unless it is or is too long. */
+template <unsigned BITS> static __device__ void
+leaf_repair(leaf_space<BITS> *space, unsigned row, unsigned at)
+{
+	const unsigned begin = row * THREAD_KEYS + at;
+	uint32_t here = ~0u << at, wrong = 0;
+
+	while ((space->ties[row] & here) == here) {	/* it goes on in the next row */
+		wrong |= space->wrong[row] & here;
+		here = ~0u;
+		row++;
+	}
+	const unsigned last = (unsigned)__ffs((int)(~space->ties[row] & here)) - 1;
+	const unsigned end = row * THREAD_KEYS + last + 1;
+
+	wrong |= space->wrong[row] & here & ((1u << last) - 1);
+	if (wrong != 0 && end - begin > LEAF_TIES)
+		atomicExch(&space->failed, 1u);
+	else if (wrong != 0)
+		leaf_insert(space, begin, end);
+}
+
+/* Rows, in registers and in shared memory: put ties in order, or say that it failed. */
 template <unsigned BITS> static __device__ __forceinline__ void
 leaf_ties(const word<BITS> *x, leaf_space<BITS> *space, unsigned count)
 {
-	const unsigned first = threadIdx.x * THREAD_KEYS, behind = first + THREAD_KEYS;
-	const uint32_t top = x[THREAD_KEYS - 1].bits;
-	const bool before = first > 0 &&
-	                    (space->words[slot<word<BITS>>(first - 1)].bits ^ x[0].bits) >> BITS == 0;
-	unsigned last_end = behind;	/* of a run that goes on in the next row */
-	uint32_t ties = 0, runs;
+	const unsigned row = threadIdx.x, first = row * THREAD_KEYS, behind = first + THREAD_KEYS;
+	const unsigned pairs = first + 1 < count ? min(count - 1 - first, (unsigned)THREAD_KEYS) : 0;
+	bool before = false;		/* a tie of the row above goes on here */
+	uint32_t ties = 0, wrong = 0;
 
 #pragma unroll
 	for (unsigned r = 0; r + 1 < THREAD_KEYS; r++)
 		ties |= (x[r].bits ^ x[r + 1].bits) >> BITS == 0 ? 1u << r : 0;
-	while (last_end < count && last_end <= behind + LEAF_TIES &&
-	       (space->words[slot<word<BITS>>(last_end)].bits ^ top) >> BITS == 0)
-		last_end++;
-	ties |= last_end > behind ? 1u << 31 : 0;
-	runs = ties & ~(ties << 1 | before);
-	__syncthreads();		/* all have looked at their neighbours */
-	for (; runs != 0; runs &= runs - 1) {
-		const unsigned r = (unsigned)__ffs((int)runs) - 1;
-		const unsigned zeros = ~(ties >> r);	/* none: the row is one run */
-		const unsigned end = zeros == 0 ? THREAD_KEYS + 1 : r + (unsigned)__ffs((int)zeros);
+	if (behind < count)
+		ties |= (space->words[slot<word<BITS>>(behind)].bits ^ x[THREAD_KEYS - 1].bits) >> BITS == 0 ?
+		        1u << 31 : 0;
+	if (first > 0)
+		before = (space->words[slot<word<BITS>>(first - 1)].bits ^ x[0].bits) >> BITS == 0;
+	ties &= pairs < THREAD_KEYS ? (1u << pairs) - 1 : ~0u;	/* behind the last key are no ties */
+	for (uint32_t rest = ties; rest != 0; rest &= rest - 1) {
+		const unsigned r = (unsigned)__ffs((int)rest) - 1;
 
-		/* words behind the last key may be ties, too: they have no place */
-		if (first + r < count)
-			leaf_repair(space, first + r,
-			            min(end > THREAD_KEYS ? last_end : first + end, count));
+		wrong |= leaf_key(space, first + r) > leaf_key(space, first + r + 1) ? 1u << r : 0;
 	}
+	space->ties[row] = ties;
+	space->wrong[row] = wrong;
+	if (!__syncthreads_or(wrong != 0))
+		return;
+	for (uint32_t runs = ties & ~(ties << 1 | before); runs != 0; runs &= runs - 1)
+		leaf_repair(space, row, (unsigned)__ffs((int)runs) - 1);
 }
 
 /*
@@ -182,8 +243,8 @@ leaf_ties(const word<BITS> *x, leaf_space<BITS> *space, unsigned count)
  * LOW is not above any key.  It makes keys of a small range differ in their low
  * halves only, wherever the range lies.
  */
-template <unsigned BITS> static __device__ __forceinline__ void
-leaf_load(leaf_space<BITS> *space, const uint64_t *from, unsigned count, uint64_t low)
+template <unsigned BITS, class From> static __device__ __forceinline__ void
+leaf_load(leaf_space<BITS> *space, const From &from, unsigned count, uint64_t low)
 {
 	enum { THREADS = block<word<BITS>>::THREADS };
 	uint32_t least = ~0u, most = 0;
@@ -216,13 +277,12 @@ leaf_load(leaf_space<BITS> *space, const uint64_t *from, unsigned count, uint64_
 }
 
 /*
- * Sort COUNT keys, none of them below LOW.
+ * Sort COUNT keys that leaf_load() has loaded, none of them below LOW.
  *
  * @return  false, for all threads, if too many are too much alike: nothing is written
  */
 template <unsigned BITS> static __device__ __forceinline__ bool
-leaf_sort(uint64_t *to, const uint64_t *from, unsigned count, uint64_t low,
-          leaf_space<BITS> *space)
+leaf_sort(uint64_t *to, unsigned count, uint64_t low, leaf_space<BITS> *space)
 {
 	enum { THREADS = block<word<BITS>>::THREADS };
 	const uint32_t places = (1u << BITS) - 1;
@@ -230,7 +290,6 @@ leaf_sort(uint64_t *to, const uint64_t *from, unsigned count, uint64_t low,
 	unsigned down;
 	word<BITS> x[THREAD_KEYS];
 
-	leaf_load(space, from, count, low);
 	least = space->least;
 	span = space->most - least;
 	down = 32 - (unsigned)__clz((int)span);		/* so far that the rest fits a word */
@@ -269,28 +328,23 @@ leaf_sort(uint64_t *to, const uint64_t *from, unsigned count, uint64_t low,
 	return true;
 }
 
-/*
- * After leaf_sort() has failed: the keys, which are in shared memory, by the plain
- * network.  Several times slower, but for any keys.
- */
-template <unsigned BITS> static __device__ void
-leaf_sort_slowly(uint64_t *to, unsigned count, uint64_t low, leaf_space<BITS> *space)
+/* After leaf_sort() has failed: sort whole keys, at twice the price. */
+template <unsigned BITS> static __device__ __noinline__ void
+leaf_sort_wide(uint64_t *to, unsigned count, uint64_t low, leaf_space<BITS> *space)
 {
-	enum { THREADS = block<word<BITS>>::THREADS };
+	typedef wide<BITS> net;
+	static_assert(sizeof(leaf_space<BITS>) >= block<net>::ROOM * sizeof(net), "as much room");
+	net x[THREAD_KEYS];
 
-	for (unsigned size = 2; size < 2 * count; size *= 2)
-		for (unsigned half = size / 2; half > 0; half /= 2) {
-			for (unsigned c = threadIdx.x; c < 1 << (BITS - 1); c += THREADS) {
-				const unsigned at = lower_of(c, half);
-				const unsigned with = 2 * half == size ? at ^ (size - 1) : at + half;
+#pragma unroll
+	for (unsigned r = 0; r < THREAD_KEYS; r++) {
+		const unsigned at = r * block<net>::THREADS + threadIdx.x;
 
-				if (with < count)
-					exchange(&space->keys[at], &space->keys[with]);
-			}
-			__syncthreads();
-		}
-	for (unsigned at = threadIdx.x; at < count; at += THREADS)
-		to[at] = low + space->keys[at];
+		x[r].bits = at < count ? space->keys[at] : ~(uint64_t)0;
+	}
+	__syncthreads();
+	block_sort(x, (net *)space);
+	leaf_each(x, (net *)space, count, [=](unsigned at, net w) { to[at] = low + w.bits; });
 }
 
 #endif

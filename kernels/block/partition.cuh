@@ -1,43 +1,42 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * partition.cuh - count digits, and move keys to where their bins begin
+ * partition.cuh - a block moves a tile of keys to their bins
  *
- * The order inside a bin is free: it is sorted later.  That is what makes this
- * cheaper than a pass of a radix sort, which must be stable.  A key's rank in its
- * tile is what one atomic addition in shared memory returns, a tile's place in
- * a bin what one in device memory returns: no look-back, no second count.
+ * In:   a tile of keys, and how to find a key's bin.
+ * Out:  the same keys, where the bins' cursors say.
  *
- *     tile in registers -> ranks -> a bin behind the other in shared memory
+ * The order inside a bin is free: it is sorted later.  That makes this cheaper than a pass of a
+ * radix sort, which must be stable.  A key's rank in its tile is what one atomic addition in
+ * shared memory returns, and a tile's place in a bin what one addition in device memory returns:
+ * no look-back, no second count.
+ *
+ *     tile in registers -> ranks -> bins one after the other in shared memory
  *                       -> to device memory, in runs of neighbouring addresses
  *
- * In the spirit of E. Stehle, H.-A. Jacobsen, "A Memory Bandwidth-Efficient
- * Hybrid Radix Sort on GPUs", SIGMOD 2017.
+ * The additions in device memory are under way while keys go to shared memory.
  *
- * Invariant: cursors of a bin stay between its begin and the next one's.
+ * In the spirit of E. Stehle, H.-A. Jacobsen, "A Memory Bandwidth-Efficient Hybrid Radix Sort on
+ * GPUs", SIGMOD 2017.
+ *
+ * Invariant: no two keys get the same place, for each addition reserves its own.
  */
 #ifndef GS_PARTITION_CUH
 #define GS_PARTITION_CUH
 
-#include "kernels/thread/digit.cuh"
+#include "kernels/block/scan.cuh"
+#include "kernels/block/splitters.cuh"
 #include "kernels/launch.cuh"
 #include "kernels/thread/bitonic.cuh"
 
-enum { ALL_LANES = 0xffffffff };
+/* ---- ranks ---------------------------------------------------------------- */
 
 /* A key's bin and its rank in there make one word: tiles are shorter than 2^RANK_BITS. */
 enum { RANK_BITS = 16 };
 
-static __device__ __forceinline__ bool
-lanes_agree(uint32_t value)
-{
-	return __all_sync(ALL_LANES, value == __shfl_sync(ALL_LANES, value, 0));
-}
-
 /*
- * Where many lanes add to one counter, additions queue up: 32 cycles instead of
- * about 14.  So a warp looks at one bin of each lane.  If all are the same, keys
- * are probably in order; if some are, that bin is HOT, and lanes that meet there
- * add together.  Else nobody looks again.
+ * Where many lanes add to one counter, additions queue up: 32 cycles instead of about 14.  So
+ * each warp looks at one bin of each lane.  If all are the same, keys are probably in order; if
+ * some are, that bin is HOT, and lanes that meet there add together.
  */
 enum { HOT_LANES = 6 };		/* so many alike: not tuned */
 
@@ -57,18 +56,11 @@ crowd_of(uint32_t bin)
 	              __shfl_sync(ALL_LANES, bin, (int)(most & 31)) };
 }
 
-/* Lanes of the warp whose BIN is HOT; all lanes call. */
-static __device__ __forceinline__ uint32_t
-hot_lanes(uint32_t bin, uint32_t hot)
-{
-	return __ballot_sync(ALL_LANES, bin == hot);
-}
-
 /* atomicAdd(&counts[bin], 1), by all lanes; one addition for all whose bin is HOT. */
 static __device__ __forceinline__ uint32_t
 count_together(uint32_t *counts, uint32_t bin, uint32_t hot)
 {
-	const uint32_t lanes = hot_lanes(bin, hot), lane = threadIdx.x % 32;
+	const uint32_t lanes = __ballot_sync(ALL_LANES, bin == hot), lane = threadIdx.x % 32;
 	const uint32_t before = (uint32_t)__popc(lanes & ((1u << lane) - 1));
 	uint32_t rank = 0, together;
 
@@ -80,64 +72,76 @@ count_together(uint32_t *counts, uint32_t bin, uint32_t hot)
 	return bin == hot ? together : rank;
 }
 
-/* The sum of VALUE over the lanes up to and with this one. */
-template <class Number> static __device__ __forceinline__ Number
-lanes_sum(Number value)
-{
-	const unsigned lane = threadIdx.x % 32;
+/* ---- where keys go ---------------------------------------------------------- */
 
-#pragma unroll
-	for (unsigned lanes = 1; lanes < 32; lanes *= 2) {
-		const Number left = __shfl_up_sync(ALL_LANES, value, lanes);
+/* A place that no key has: keys of this bin are not written. */
+static const uint64_t NOWHERE = (uint64_t)1 << 62;
 
-		value += lane >= lanes ? left : 0;
-	}
-	return value;
-}
-
-/* The sum of VALUE over the threads before this one; *TOTAL of all.  SUMS: a number a warp. */
-template <unsigned THREADS, class Number> static __device__ __forceinline__ Number
-sum_before(Number value, Number *sums, Number *total)
-{
-	const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-	const Number upto = lanes_sum(value);
-	Number warps;
-
-	if (lane == 31)
-		sums[warp] = upto;
-	__syncthreads();
-	warps = lanes_sum(lane < THREADS / 32 ? sums[lane] : (Number)0);
-	*total = __shfl_sync(ALL_LANES, warps, 31);
-	warps = __shfl_sync(ALL_LANES, warps, (int)(warp + 31) % 32);
-	return upto - value + (warp > 0 ? warps : (Number)0);
-}
-
-/* One level of a partition: segments, each divided into its bins. */
-struct level {
-	const uint64_t *begins;		/* of segments, and one more: the end */
-	uint32_t segments;
-	uint32_t bins;			/* of a segment, at most */
-	uint32_t digit_shift, digit_mask;	/* which part of a digit this level looks at */
-	unsigned long long *cursors;	/* of all bins of all segments: where the next key goes */
+/* Cursors say where the next key of each bin goes.  (The other kind: device/chunks.cuh.) */
+struct exact_places {
+	static const bool SKIPS = false;	/* no bin is NOWHERE */
+	number *cursors;
 };
 
-/*
- * Tile number T of a level: segment s has one tile more than its begin and end
- * are apart, in tiles, so that nobody has to count them first.
- */
+/* Reserve room for KEYS keys of BIN; does not wait for the answer. */
+static __device__ __forceinline__ number
+places_begin(const exact_places &p, uint32_t bin, uint32_t keys)
+{
+	return atomicAdd(&p.cursors[bin], (number)keys);
+}
+
+/* Are keys of BIN to be written? */
+static __device__ __forceinline__ bool
+places_write(const exact_places &, uint32_t)
+{
+	return true;
+}
+
+/* The place of the bin, less BEFORE, where it begins in the tile; BEGUN: from places_begin(). */
 static __device__ __forceinline__ uint64_t
-level_tile(uint64_t begin, uint32_t segment, uint32_t tile_keys)
+places_end(const exact_places &, uint32_t, uint32_t, uint32_t before, number begun)
 {
-	return begin / tile_keys + segment;
+	return begun - before;
 }
 
-static inline size_t
-level_tiles(size_t count, uint32_t segments, uint32_t tile_keys)
+/* Do any of the threads have keys to write? */
+static __device__ __forceinline__ bool
+places_any(const exact_places &, bool)
 {
-	return count / tile_keys + segments;
+	__syncthreads();
+	return true;
 }
 
-/* What a block needs: keys, then counters and places, of as many bins as there are. */
+/* Where key AT of the tile goes, in a bin that has PLACE. */
+static __device__ __forceinline__ uint64_t
+place_of(const exact_places &, uint32_t, uint64_t place, uint32_t at)
+{
+	return place + at;
+}
+
+/* ---- tiles ------------------------------------------------------------------ */
+
+/* A tile of many keys, and the splitters of such; doc/notebook/device-sort.md has what lost. */
+template <class Key> struct tile_of_many {
+	enum {
+		THREADS = 512, ITEMS = sizeof(Key) == 4 ? 24 : 16, BLOCKS = 2, KEYS = THREADS * ITEMS,
+		SPLITTERS = BUCKETS,
+		SEVERAL = false,
+	};
+	typedef splitters<Key, BUCKETS> search;
+};
+
+/* A tile of keys that are too few for larger ones. */
+template <class Key> struct tile_of_few {
+	enum {
+		THREADS = 512, ITEMS = 8, BLOCKS = 2, KEYS = THREADS * ITEMS,
+		SPLITTERS = FEW_BUCKETS,
+		SEVERAL = true,		/* a block has several tiles: splitters are loaded once */
+	};
+	typedef splitters<Key, FEW_BUCKETS, 64 / sizeof(Key)> search;
+};
+
+/* Shared memory for partition_tile(): keys, then counters and places of up to BINS bins. */
 template <class Key, unsigned TILE> static inline size_t
 partition_bytes(uint32_t bins)
 {
@@ -145,205 +149,229 @@ partition_bytes(uint32_t bins)
 	       (size_t)bins * (sizeof(uint64_t) + sizeof(uint32_t));
 }
 
-/* A tile of many keys; doc/notebook/device-sort.md has what lost. */
-template <class Key> struct tile_of_many {
-	enum { THREADS = 512, ITEMS = sizeof(Key) == 4 ? 24 : 16, BLOCKS = 2, KEYS = THREADS * ITEMS };
-};
-
-/* Where keys go that need not be moved (samplesort.cuh); no place is so far. */
-static const uint64_t NOWHERE = (uint64_t)1 << 62;
-
-/* The digit of a level: some bits of the whole. */
-template <class Digits> struct digit_part {
-	Digits   d;
-	uint32_t shift, mask;
-};
-
-template <class Digits, class Key> static __device__ __forceinline__ uint32_t
-digit_of(const digit_part<Digits> &part, Key key)
+/*
+ * Of COUNT keys, does the thread have one at I * THREADS?  LEFT: thread_left().  The obvious
+ * comparison makes the compiler keep all I * THREADS + threadIdx.x, and spill keys.
+ */
+static __device__ __forceinline__ int
+thread_left(uint32_t count)
 {
-	return digit_of(part.d, key) >> part.shift & part.mask;
+	return (int)count - (int)threadIdx.x;
+}
+
+/* The tile's keys at FROM to X: every THREADS-th from this thread's on. */
+template <unsigned THREADS, unsigned ITEMS, class Key> static __device__ __forceinline__ void
+tile_load(Key *x, const Key *from, uint32_t count)
+{
+	const int left = thread_left(count);
+
+	from = forget(from + threadIdx.x);
+#pragma unroll
+	for (int i = 0; i < (int)ITEMS; i++)
+		x[i] = i * (int)THREADS < left ? from[i * (int)THREADS] : 0;
 }
 
 /*
- * What else partition_tile() asks.  A digit costs so little that it is found when it
- * is needed, and again to write the key; where a search is needed (samplesort.cuh) all
- * are found at once, and written run by run.
+ * The bins of a thread's keys.  Even digits cost so little that they are computed here, and
+ * again where a key is written; a search finds all bins at once.
  */
-template <class Part> static __device__ __forceinline__ void
-part_begin(const Part &)
+template <unsigned ITEMS, class Digits, class Key> static __device__ __forceinline__ void
+bins_find(const Digits &d, const Key *x, uint32_t *bins)
 {
-}
-
-template <unsigned THREADS, unsigned ITEMS, class Part, class Key>
-static __device__ __forceinline__ void
-part_find(const Part &, const Key *, uint32_t *)
-{
-}
-
-template <class Part, class Key> static __device__ __forceinline__ uint32_t
-part_found(const Part &part, Key key, uint32_t)
-{
-	return digit_of(part, key);
-}
-
-/* Room for KEYS keys of BIN, which begin at BEFORE in the tile: where in TO, less BEFORE. */
-template <class Part> static __device__ __forceinline__ uint64_t
-part_claim(const Part &, unsigned long long *cursors, uint32_t bin, uint32_t keys, uint32_t before)
-{
-	return atomicAdd(&cursors[bin], (unsigned long long)keys) - before;
-}
-
-/* All threads have claimed; false: nothing is to be written. */
-template <class Part> static __device__ __forceinline__ bool
-part_claimed(const Part &, bool)
-{
-	__syncthreads();
-	return true;
-}
-
-/* A tile of COUNT keys, bin behind bin, which begin at BEGINS, to the bins' PLACES in TO. */
-template <unsigned THREADS, unsigned ITEMS, class Key, class Part>
-static __device__ __forceinline__ void
-part_write(const Part &part, Key *to, const Key *sorted, uint32_t count, const uint32_t *begins,
-           const uint64_t *places)
-{
-	(void)begins;
 #pragma unroll
-	for (unsigned i = 0; i < ITEMS; i++) {
-		const unsigned at = i * THREADS + threadIdx.x;
+	for (unsigned i = 0; i < ITEMS; i++)
+		bins[i] = digit_of(d, x[i]);
+}
 
-		if (at < count) {
-			const Key key = sorted[at];
+template <unsigned ITEMS, class Key, unsigned ROWS, unsigned COPIES>
+static __device__ __forceinline__ void
+bins_find(const splitters<Key, ROWS, COPIES> &s, const Key *x, uint32_t *bins)
+{
+	enum { AT_ONCE = ITEMS % SEARCHES == 0 ? (int)SEARCHES : (int)ITEMS };
 
-			to[places[digit_of(part, key)] + at] = key;
+#pragma unroll
+	for (unsigned i = 0; i < ITEMS; i += AT_ONCE)
+		splitters_find<AT_ONCE>(s, x + i, bins + i);
+}
+
+/* Write a tile of COUNT keys, bin after bin, to where PLACES of the bins say. */
+template <unsigned THREADS, unsigned ITEMS, class Digits, class Places, class Key>
+static __device__ __forceinline__ void
+tile_write(const Digits &d, const Places &p, Key *to, const Key *sorted, uint32_t count,
+           const uint32_t *, const uint16_t *, const uint64_t *places)
+{
+	const int left = thread_left(count);
+
+	sorted += threadIdx.x;
+#pragma unroll 4
+	for (int i = 0; i < (int)(ITEMS * THREADS); i += THREADS)
+		if (i < left) {
+			const Key key = sorted[i];
+			const uint32_t bin = digit_of(d, key);
+
+			if (!Places::SKIPS || places[bin] != NOWHERE)
+				to[place_of(p, bin, places[bin], threadIdx.x + (uint32_t)i)] = key;
+		}
+}
+
+/*
+ * A search for each key again would be dear.  Instead warps write as many keys each, a run of
+ * one bin after the other: a bin's place is asked once a run.  If runs are short, the bins of
+ * keys are KEPT beside them.
+ */
+template <unsigned THREADS, unsigned ITEMS, class Key, unsigned ROWS, unsigned COPIES, class Places>
+static __device__ __forceinline__ void
+tile_write(const splitters<Key, ROWS, COPIES> &, const Places &p, Key *to, const Key *sorted,
+           uint32_t count, const uint32_t *begins, const uint16_t *kept, const uint64_t *places)
+{
+	if constexpr (splitters<Key, ROWS, COPIES>::SHORT_RUNS) {
+		for (uint32_t k = threadIdx.x; k < count; k += THREADS) {
+			const uint32_t b = kept[k];
+
+			if (!Places::SKIPS || places[b] != NOWHERE)
+				to[place_of(p, b, places[b], k)] = sorted[k];
+		}
+	} else {
+		uint32_t at = threadIdx.x / 32 * (32 * ITEMS), last, bin = 0;
+		const uint32_t end = min(at + 32 * ITEMS, count);
+
+		for (unsigned half = ROWS / 2; half > 0; half /= 2)
+			bin += begins[bin + half] <= at ? half : 0;
+		for (; at < end; at = last, bin++) {
+			last = bin + 1 < ROWS ? min(begins[bin + 1], end) : end;
+			if (at == last || (Places::SKIPS && places[bin] == NOWHERE))
+				continue;
+			for (uint32_t k = at + threadIdx.x % 32; k < last; k += 32)
+				to[place_of(p, bin, places[bin], k)] = sorted[k];
 		}
 	}
 }
 
+/* Does tile_write() want the bins of keys? */
+template <class Digits> struct keeps_bins {
+	static const bool yes = false;
+};
+
+template <class Key, unsigned ROWS, unsigned COPIES> struct keeps_bins<splitters<Key, ROWS, COPIES>> {
+	static const bool yes = splitters<Key, ROWS, COPIES>::SHORT_RUNS;
+};
+
 /*
- * Move the tile of COUNT keys at FROM to where CURSORS of its BINS bins say, in TO.
- * MEMORY: as partition_bytes() says.
+ * Move the tile of COUNT keys in X (tile_load) to its bins in TO.
+ *
+ * @bins    not more than MOST_BINS
+ * @memory  partition_bytes() of shared memory
+ *
+ * Ends without a barrier; the caller has one before its next tile.
  */
-template <unsigned THREADS, unsigned ITEMS, class Key, class Part>
+template <class Tile, unsigned MOST_BINS, class Key, class Digits, class Places>
 static __device__ __forceinline__ void
-partition_tile(Key *to, const Key *from, uint32_t count, const Part &part, uint32_t bins,
-               unsigned long long *cursors, void *memory)
+partition_tile(Key *to, Key *x, uint32_t count, const Digits &d, uint32_t bins, const Places &p,
+               void *memory)
 {
-	enum { TILE = THREADS * ITEMS };
+	enum {
+		THREADS = Tile::THREADS, ITEMS = Tile::ITEMS, TILE = Tile::KEYS,
+		EACH = (MOST_BINS + THREADS - 1) / THREADS,
+	};
 	Key *sorted = (Key *)memory;
 	uint64_t *places = (uint64_t *)(sorted + TILE);	/* where in TO, less where in the tile */
 	uint32_t *counts = (uint32_t *)(places + bins);
 	uint32_t *sums = counts + bins;
-	const unsigned each = (bins + THREADS - 1) / THREADS;
-	const unsigned first = threadIdx.x * each, last = min(first + each, bins);
-	Key x[ITEMS];
+	uint16_t *kept = (uint16_t *)(sums + 32);
+	const unsigned first = threadIdx.x * EACH;	/* of the bins of this thread */
 	uint32_t place[ITEMS];	/* bin and rank */
-	uint32_t before = 0, total;
-	bool moves = false;
+	uint32_t keys[EACH], before = 0, total;
+	number begun[EACH];
+	const int left = thread_left(count);
+	bool writes = false;
 	crowd c = {};
 
-	part_begin(part);
 	for (unsigned b = threadIdx.x; b < bins; b += THREADS)
 		counts[b] = 0;
-	from += threadIdx.x;
-#pragma unroll
-	for (unsigned i = 0; i < ITEMS; i++)
-		if (i * THREADS + threadIdx.x < count)
-			x[i] = from[i * THREADS];
 	__syncthreads();
-	part_find<THREADS, ITEMS>(part, x, place);
+	bins_find<ITEMS>(d, x, place);
 	if (count == TILE)
-		c = crowd_of(part_found(part, x[0], place[0]));
+		c = crowd_of(place[0]);
 	if (c.some) {
 #pragma unroll
 		for (unsigned i = 0; i < ITEMS; i++) {
-			const uint32_t bin = part_found(part, x[i], place[i]);
-			const uint32_t hot = c.alike ? __shfl_sync(ALL_LANES, bin, 0) : c.hot;
+			const uint32_t hot = c.alike ? __shfl_sync(ALL_LANES, place[i], 0) : c.hot;
 
-			place[i] = bin << RANK_BITS | count_together(counts, bin, hot);
+			place[i] = place[i] << RANK_BITS | count_together(counts, place[i], hot);
 		}
 	} else {
 #pragma unroll
-		for (unsigned i = 0; i < ITEMS; i++)
-			if (i * THREADS + threadIdx.x < count) {
-				const uint32_t bin = part_found(part, x[i], place[i]);
-
-				place[i] = bin << RANK_BITS | atomicAdd(&counts[bin], 1u);
-			}
+		for (int i = 0; i < (int)ITEMS; i++)
+			if (i * (int)THREADS < left)
+				place[i] = place[i] << RANK_BITS | atomicAdd(&counts[place[i]], 1u);
 	}
 	__syncthreads();
-	for (unsigned b = first; b < last; b++)
-		before += counts[b];
-	before = sum_before<THREADS>(before, sums, &total);
-	for (unsigned b = first; b < last; b++) {
-		const uint32_t keys = counts[b];
-
-		counts[b] = before;
-		if (keys > 0) {
-			places[b] = part_claim(part, cursors, b, keys, before);
-			moves = moves || places[b] != NOWHERE;
-		}
-		before += keys;
+#pragma unroll
+	for (unsigned i = 0; i < EACH; i++) {
+		keys[i] = first + i < bins ? counts[first + i] : 0;
+		before += keys[i];
 	}
-	if (!part_claimed(part, moves))
+	before = block_sum_before<THREADS>(before, sums, &total);
+#pragma unroll
+	for (unsigned i = 0; i < EACH; i++) {
+		if (first + i < bins)
+			counts[first + i] = before;
+		begun[i] = 0;
+		if (keys[i] > 0) {
+			begun[i] = places_begin(p, first + i, keys[i]);
+			writes = writes || places_write(p, first + i);
+		}
+		before += keys[i];
+	}
+	if (!places_any(p, writes))	/* then cursors only count keys */
 		return;
 #pragma unroll
-	for (unsigned i = 0; i < ITEMS; i++)
-		if (i * THREADS + threadIdx.x < count) {
+	for (int i = 0; i < (int)ITEMS; i++)
+		if (i * (int)THREADS < left) {
 			const uint32_t bin = place[i] >> RANK_BITS;
 			const uint32_t at = counts[bin] + (place[i] & ((1u << RANK_BITS) - 1));
 
 			sorted[at] = x[i];
+			if (keeps_bins<Digits>::yes)
+				kept[at] = (uint16_t)bin;
 		}
+#pragma unroll
+	for (unsigned i = EACH; i-- > 0;) {
+		before -= keys[i];
+		if (keys[i] > 0)
+			places[first + i] = places_end(p, first + i, keys[i], before, begun[i]);
+	}
 	__syncthreads();
-	part_write<THREADS, ITEMS>(part, to, sorted, count, counts, places);
+	tile_write<THREADS, ITEMS>(d, p, to, sorted, count, counts, kept, places);
 }
 
-/* The same, by part of a digit; that there are keys outside costs those who have some. */
-template <unsigned THREADS, unsigned ITEMS, class Key> static __device__ __forceinline__ void
-partition_by(Key *to, const Key *from, uint32_t count, const digits &d, uint32_t shift,
-             uint32_t mask, uint32_t bins, unsigned long long *cursors, void *memory)
+/* Keys of tile T. */
+template <class Tile> static __device__ __forceinline__ uint32_t
+tile_count(size_t count, uint32_t t)
 {
-	const digit_part<digits> plain = { d, shift, mask };
-	const digit_part<clamped_digits> clamped = { { d }, shift, mask };
+	const size_t from = t * (size_t)Tile::KEYS;
 
-	if (d.outside)
-		partition_tile<THREADS, ITEMS>(to, from, count, clamped, bins, cursors, memory);
-	else
-		partition_tile<THREADS, ITEMS>(to, from, count, plain, bins, cursors, memory);
+	return from < count ? (uint32_t)min(count - from, (size_t)Tile::KEYS) : 0;
 }
 
-/* A tile of a level. */
-template <class Key, unsigned THREADS, unsigned ITEMS, unsigned BLOCKS> static __global__ void
-__launch_bounds__(THREADS, BLOCKS)
-partition_kernel(Key *to, const Key *from, const digits *plan, level l)
+/* Move the tiles from T to END - 1, of COUNT keys at FROM, to not more than MOST_BINS in TO. */
+template <class Key, class Tile, unsigned MOST_BINS, class Digits, class Places>
+static __device__ __forceinline__ void
+tiles_move(Key *to, const Key *from, size_t count, const Digits &d, uint32_t bins,
+           const Places &places, uint32_t t, uint32_t end, void *memory)
 {
-	begin_in_turn();
+	Key x[Tile::ITEMS];
 
-	enum { TILE = THREADS * ITEMS };
-	DYNAMIC_SHARED(memory);
-	__shared__ uint32_t found;
-	const digits d = *plan;
-	uint64_t begin, end;
+	do {
+		const uint32_t here = tile_count<Tile>(count, t);
 
-	if (threadIdx.x == 0)
-		found = ~0u;
-	__syncthreads();
-	for (unsigned s = threadIdx.x; s < l.segments; s += THREADS)
-		if (level_tile(l.begins[s], s, TILE) <= blockIdx.x &&
-		    blockIdx.x < level_tile(l.begins[s + 1], s + 1, TILE))
-			found = s;
-	__syncthreads();
-	if (found == ~0u)
-		return;
-	begin = l.begins[found];
-	end = l.begins[found + 1];
-	begin += (blockIdx.x - level_tile(begin, found, TILE)) * TILE;
-	if (begin < end)
-		partition_by<THREADS, ITEMS>(to, from + begin, (uint32_t)min(end - begin, (uint64_t)TILE),
-		                             d, l.digit_shift, l.digit_mask, l.bins,
-		                             l.cursors + (size_t)found * l.bins, memory);
+		if (here == 0)
+			return;
+		tile_load<Tile::THREADS, Tile::ITEMS>(x, from + t * (size_t)Tile::KEYS, here);
+		partition_tile<Tile, MOST_BINS>(to, x, here, d, bins, places, memory);
+		if (Tile::SEVERAL)
+			__syncthreads();
+	} while (Tile::SEVERAL && ++t < end);
 }
 
 #endif

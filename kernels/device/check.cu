@@ -15,9 +15,9 @@
  *
  * Invariant: a block's keys lie in one span.
  */
+#include "kernels/block/scan.cuh"
 #include "kernels/kernels.h"
 #include "kernels/launch.cuh"
-#include "kernels/block/partition.cuh"
 
 enum { CHECK_THREADS = 256, CHECK_KEYS = 1 << 13 };
 
@@ -50,7 +50,7 @@ check_kernel(const Key *keys, size_t count, size_t span_keys, wide salt, wide *s
 		if (from + i > 0)
 			fell += *(keys + i - 1) > key;
 	}
-	sum_before<CHECK_THREADS>(sum, shared, &total);
+	block_sum_before<CHECK_THREADS>(sum, shared, &total);
 	if (threadIdx.x == 0)
 		atomicAdd(&sums[from / span_keys], total);
 	if (fell > 0)

@@ -8,8 +8,11 @@
 #ifndef GS_LEAF_LAUNCH_CUH
 #define GS_LEAF_LAUNCH_CUH
 
+#include <time.h>
+
 #include "kernels/block/leaf_sort.cuh"
 #include "kernels/device/scratch.cuh"
+#include "kernels/kernels.h"
 
 #define TRY_CUDA(call) \
 	do { \
@@ -18,33 +21,51 @@
 			return try_error; \
 	} while (0)
 
-/* One sort under way. */
-template <class Key> struct job {
-	Key         *keys, *other;
-	size_t       count;
-	scratch      s;
-	bin_plan     plan;
-	unsigned     sms;
-	cudaStream_t stream;
-	cudaEvent_t  known;	/* lists are complete */
+/* With fewer u32 keys leaves of 16 bits are not worth a kernel of their own. */
+#ifndef GS_NARROW_FROM
+#define GS_NARROW_FROM	(1 << 24)
+#endif
+
+enum {
+	SLEEP_FROM   = 1 << 25,	/* keys that keep the device busy while the host sleeps and wakes */
+	EQUAL_SLICES = 8,	/* of EQUAL_KEYS, for as many blocks */
 };
 
+/* One sort under way. */
+template <class Key> struct job {
+	const gs_sorter *sorter;
+	Key             *keys, *other;
+	size_t           count;
+	scratch          s;
+	cudaStream_t     stream;
+};
+
+/* Lists for keys that have been moved to TO.  Those of 16 bits are not made for chunks. */
 template <class Key> static lists
-lists_of(const job<Key> &j, unsigned leaf_bits, bool in_place)
+lists_of(const job<Key> &j, const Key *to)
 {
-	lists l = { {}, j.s.listed, in_place, leaf_bits };
+	const bool narrow = sizeof(Key) == 4 && j.count >= GS_NARROW_FROM &&
+	                    !keys_are_few(sizeof(Key) * 8, j.count);
+	lists l = { {}, j.s.listed, to == j.keys, narrow };
 
 	for (int k = 0; k < KINDS; k++)
 		l.list[k] = j.s.lists[k];
 	return l;
 }
 
+/* Where chunks of leaves are. */
+struct leaf_chunks {
+	const uint64_t *at;		/* NULL: leaves are in one piece */
+	unsigned        bits;		/* log2 of the keys of a chunk */
+};
+
 /* ---- leaves are sorted ---------------------------------------------------- */
 
 /* Blocks take the leaves of a list in turn. */
 template <unsigned BITS> static __global__ void
 __launch_bounds__(block<pair<BITS>>::THREADS, block<pair<BITS>>::BLOCKS)
-narrow_kernel(uint32_t *to, const uint32_t *from, const leaf_item *list, const uint32_t *listed)
+narrow_kernel(uint32_t *to, const uint32_t *from, leaf_chunks, const leaf_item *list,
+              const uint32_t *listed)
 {
 	begin_in_turn();
 
@@ -61,7 +82,8 @@ narrow_kernel(uint32_t *to, const uint32_t *from, const leaf_item *list, const u
 
 template <unsigned BITS> static __global__ void
 __launch_bounds__(block<word<BITS>>::THREADS, block<word<BITS>>::BLOCKS)
-word_kernel(uint32_t *to, const uint32_t *from, const leaf_item *list, const uint32_t *listed)
+word_kernel(uint32_t *to, const uint32_t *from, leaf_chunks chunks, const leaf_item *list,
+            const uint32_t *listed)
 {
 	begin_in_turn();
 
@@ -69,16 +91,22 @@ word_kernel(uint32_t *to, const uint32_t *from, const leaf_item *list, const uin
 
 	for (uint32_t i = blockIdx.x; i < *listed; i += gridDim.x) {
 		const leaf_item item = list[i];
+		const uint32_t count = (uint32_t)item.count;
+		word<BITS> x[THREAD_KEYS];
 
-		leaf_sort<BITS>(to + item.from, from + item.from, (uint32_t)item.count,
-		                (word<BITS> *)shared);
+		if (chunks.at == NULL)
+			leaf_load(x, from + item.from, count);
+		else
+			leaf_load(x, chunked<uint32_t>{ from, chunks.at + item.first, chunks.bits }, count);
+		leaf_sort<BITS>(to + item.from, x, count, (word<BITS> *)shared);
 		__syncthreads();
 	}
 }
 
 template <unsigned BITS> static __global__ void
 __launch_bounds__(block<word<BITS>>::THREADS, block<word<BITS>>::BLOCKS / 2)
-word_kernel(uint64_t *to, const uint64_t *from, const leaf_item *list, const uint32_t *listed)
+word_kernel(uint64_t *to, const uint64_t *from, leaf_chunks chunks, const leaf_item *list,
+            const uint32_t *listed)
 {
 	begin_in_turn();
 
@@ -87,10 +115,15 @@ word_kernel(uint64_t *to, const uint64_t *from, const leaf_item *list, const uin
 
 	for (uint32_t i = blockIdx.x; i < *listed; i += gridDim.x) {
 		const leaf_item item = list[i];
+		const uint32_t count = (uint32_t)item.count;
 
-		if (!leaf_sort<BITS>(to + item.from, from + item.from, (uint32_t)item.count, item.low,
-		                     space))
-			leaf_sort_slowly<BITS>(to + item.from, (uint32_t)item.count, item.low, space);
+		if (chunks.at == NULL)
+			leaf_load(space, from + item.from, count, item.low);
+		else
+			leaf_load(space, chunked<uint64_t>{ from, chunks.at + item.first, chunks.bits },
+			          count, item.low);
+		if (!leaf_sort<BITS>(to + item.from, count, item.low, space))
+			leaf_sort_wide<BITS>(to + item.from, count, item.low, space);
 		__syncthreads();
 	}
 }
@@ -100,114 +133,158 @@ equal_kernel(Key *to, const leaf_item *list, const uint32_t *listed)
 {
 	begin_in_turn();
 
-	for (uint32_t i = blockIdx.x; i < *listed; i += gridDim.x) {
-		const leaf_item item = list[i];
+	for (uint32_t i = blockIdx.x; i < *listed * EQUAL_SLICES; i += gridDim.x) {
+		const leaf_item item = list[i / EQUAL_SLICES];
 
-		for (uint32_t k = threadIdx.x; k < item.count; k += blockDim.x)
+		for (uint32_t k = i % EQUAL_SLICES * blockDim.x + threadIdx.x; k < item.count;
+		     k += EQUAL_SLICES * blockDim.x)
 			to[item.from + k] = (Key)item.low;
 	}
 }
 
+/* Wait in short sleeps: an event that wakes the host takes 0.2 ms in a virtual machine. */
+static cudaError_t
+sleep_until(cudaEvent_t event)
+{
+	const struct timespec some = { 0, 20000 };
+	cudaError_t error;
+
+	while ((error = cudaEventQuery(event)) == cudaErrorNotReady)
+		(void)nanosleep(&some, NULL);
+	return error;
+}
+
+/* Write bins of one value, if there are some. */
+template <class Key> static cudaError_t
+write_equal(const job<Key> &j)
+{
+	return launch(equal_kernel<Key>, (size_t)j.sorter->processors * 4, 512, j.stream, j.keys,
+	              j.s.lists[EQUAL], &j.s.listed[EQUAL]);
+}
+
+/* Where leaves are. */
+template <class Key> struct leaf_place {
+	const Key   *from;
+	leaf_chunks  chunks;
+};
+
 /* Leaves of KIND, by four times as many blocks as fit at once: these even out. */
 template <class Net, class Key> static cudaError_t
-sort_kind(const job<Key> &j, int kind, size_t shared_bytes, unsigned blocks, const Key *from,
-          void (*kernel)(Key *, const Key *, const leaf_item *, const uint32_t *))
+sort_kind(const job<Key> &j, int kind, size_t shared_bytes, unsigned blocks,
+          const leaf_place<Key> &at,
+          void (*kernel)(Key *, const Key *, leaf_chunks, const leaf_item *, const uint32_t *))
 {
-	const size_t most = j.count / LEAF_KEYS * 3 + 3;
+	const size_t most = j.count / LEAF_KEYS * 3 + FEW_BUCKETS;
 
 	/* not early: at 2^20 keys they would be sorted by half of the multiprocessors */
-	return launch_shared<false>(kernel, std::min<size_t>(j.sms * blocks * 4, most),
-	                            block<Net>::THREADS, shared_bytes, j.stream, j.keys, from,
-	                            j.s.lists[kind], &j.s.listed[kind]);
+	return launch_shared<false>(kernel, std::min<size_t>((size_t)j.sorter->processors * blocks * 4, most),
+	                            block<Net>::THREADS, shared_bytes, j.stream, j.keys, at.from,
+	                            at.chunks, j.s.lists[kind], &j.s.listed[kind]);
 }
 
 template <unsigned BITS> static cudaError_t
-sort_words(const job<uint32_t> &j, int kind, const uint32_t *from)
+sort_words(const job<uint32_t> &j, int kind, const leaf_place<uint32_t> &at)
 {
 	typedef word<BITS> net;
 
-	return sort_kind<net>(j, kind, block<net>::ROOM * sizeof(net), block<net>::BLOCKS, from,
+	return sort_kind<net>(j, kind, block<net>::ROOM * sizeof(net), block<net>::BLOCKS, at,
 	                      word_kernel<BITS>);
 }
 
 template <unsigned BITS> static cudaError_t
-sort_words(const job<uint64_t> &j, int kind, const uint64_t *from)
+sort_words(const job<uint64_t> &j, int kind, const leaf_place<uint64_t> &at)
 {
 	return sort_kind<word<BITS>>(j, kind, sizeof(leaf_space<BITS>), block<word<BITS>>::BLOCKS / 2,
-	                             from, word_kernel<BITS>);
+	                             at, word_kernel<BITS>);
 }
 
 /* 2^BITS words, so twice as many keys. */
 template <unsigned BITS> static cudaError_t
-sort_narrow(const job<uint32_t> &j, int kind, const uint32_t *from)
+sort_narrow(const job<uint32_t> &j, int kind, const leaf_place<uint32_t> &at)
 {
 	typedef pair<BITS> net;
 
-	return sort_kind<net>(j, kind, block<net>::ROOM * sizeof(net), block<net>::BLOCKS, from,
+	return sort_kind<net>(j, kind, block<net>::ROOM * sizeof(net), block<net>::BLOCKS, at,
 	                      narrow_kernel<BITS>);
 }
 
 static cudaError_t
-sort_leaves(const job<uint32_t> &j, int kind, const uint32_t *from)
+sort_leaves(const job<uint32_t> &j, int kind, const leaf_place<uint32_t> &at)
 {
 	switch (kind) {
-	case NARROW_12: return sort_narrow<11>(j, kind, from);
-	case NARROW_13: return sort_narrow<12>(j, kind, from);
-	case NARROW_14: return sort_narrow<13>(j, kind, from);
-	case NARROW_15: return sort_narrow<14>(j, kind, from);
-	case WORD_12:   return sort_words<12>(j, kind, from);
-	case WORD_13:   return sort_words<13>(j, kind, from);
-	case WORD_14:   return sort_words<14>(j, kind, from);
-	default:        return sort_words<15>(j, kind, from);
+	case NARROW_12: return sort_narrow<11>(j, kind, at);
+	case NARROW_13: return sort_narrow<12>(j, kind, at);
+	case NARROW_14: return sort_narrow<13>(j, kind, at);
+	case NARROW_15: return sort_narrow<14>(j, kind, at);
+	case WORD_12:   return sort_words<12>(j, kind, at);
+	case WORD_13:   return sort_words<13>(j, kind, at);
+	case WORD_14:   return sort_words<14>(j, kind, at);
+	default:        return sort_words<15>(j, kind, at);
 	}
 }
 
 static cudaError_t
-sort_leaves(const job<uint64_t> &j, int kind, const uint64_t *from)
+sort_leaves(const job<uint64_t> &j, int kind, const leaf_place<uint64_t> &at)
 {
 	switch (kind) {
-	case WORD_12:   return sort_words<12>(j, kind, from);
-	case WORD_13:   return sort_words<13>(j, kind, from);
-	default:        return sort_words<14>(j, kind, from);
+	case WORD_12:   return sort_words<12>(j, kind, at);
+	case WORD_13:   return sort_words<13>(j, kind, at);
+	default:        return sort_words<14>(j, kind, at);
 	}
 }
 
 /*
- * Sort what is listed, from FROM to where it belongs; then how many are TOO_LARGE.
- * LIKELY kinds (KINDS: none) are queued before anybody knows how many there are.  While
- * these are at work, the host asks on another stream, and has it sort the other kinds:
- * these are few, and each alone would take as long as its longest leaf.
+ * Sort what is listed, from AT to where it belongs; returns how many are TOO_LARGE.
+ *
+ * Leaves of 2^LEAF_BITS keys are likely, so they are queued before the host knows how many there
+ * are; and bins of one value if there are LIKELY_EQUAL ones and the host sleeps.  While these are at
+ * work, the host asks on another stream, and has it sort the other kinds: these
+ * are few, and each alone would take as long as its longest leaf.
  */
 template <class Key> static cudaError_t
-sort_listed(const job<Key> &j, const Key *from, int likely, int narrow, uint32_t *too_large)
+sort_listed(const job<Key> &j, const leaf_place<Key> &at, unsigned leaf_bits, bool likely_equal,
+            uint32_t *too_large)
 {
-	const cudaStream_t aside = cudaStreamPerThread;
+	const cudaStream_t aside = j.sorter->aside;
+	const cudaEvent_t known = j.sorter->listed;
+	const bool narrow = lists_of(j, at.from).narrow, sleeps = j.count >= SLEEP_FROM;
+	const int likely[2] = { WORD_12 + (int)(leaf_bits - LEAF_BITS),
+	                        NARROW_12 + (int)(leaf_bits - LEAF_BITS) };
 	job<Key> others = j;
-	uint32_t listed[KINDS];
+	uint32_t *const listed = j.sorter->told;
+	int next = KINDS;	/* one more kind that is queued */
 
 	others.stream = aside;
-	TRY_CUDA(cudaEventRecord(j.known, j.stream));
-	for (int kind : { likely, narrow })
-		if (kind < KINDS)
-			TRY_CUDA(sort_leaves(j, kind, from));
-	TRY_CUDA(cudaStreamWaitEvent(aside, j.known, 0));
-	TRY_CUDA(cudaMemcpyAsync(listed, j.s.listed, sizeof listed, cudaMemcpyDeviceToHost, aside));
-	TRY_CUDA(cudaStreamSynchronize(aside));
+	likely_equal = likely_equal && sleeps;
+	TRY_CUDA(cudaEventRecord(known, j.stream));
+	for (int i = 0; i < 1 + narrow; i++)
+		TRY_CUDA(sort_leaves(j, likely[i], at));
+	if (at.chunks.at != NULL && leaf_bits > LEAF_BITS)	/* then shorter ones are likely, too */
+		TRY_CUDA(sort_leaves(j, next = likely[0] - 1, at));
+	TRY_CUDA(cudaStreamWaitEvent(aside, known, 0));
+	TRY_CUDA(cudaMemcpyAsync(listed, j.s.listed, KINDS * sizeof *listed, cudaMemcpyDeviceToHost,
+	                         aside));
+	TRY_CUDA(cudaEventRecord(j.sorter->copied, aside));
+	if (likely_equal)
+		TRY_CUDA(write_equal(others));
+	if (sleeps)
+		TRY_CUDA(sleep_until(known));
+	TRY_CUDA(cudaEventSynchronize(j.sorter->copied));
 	*too_large = listed[TOO_LARGE];
 	listed[TOO_LARGE] = 0;
-	for (int kind : { likely, narrow })
-		if (kind < KINDS)
-			listed[kind] = 0;
-	if (listed[EQUAL] > 0)
-		TRY_CUDA(launch(equal_kernel<Key>, j.sms * 4, 512, aside, j.keys, j.s.lists[EQUAL],
-		                &j.s.listed[EQUAL]));
+	for (int i = 0; i < 1 + narrow; i++)
+		listed[likely[i]] = 0;
+	if (next < KINDS)
+		listed[next] = 0;
+	if (listed[EQUAL] > 0 && !likely_equal)
+		TRY_CUDA(write_equal(others));
 	for (int kind = NARROW_12; kind < KINDS; kind++)
 		if (listed[kind] > 0)
-			TRY_CUDA(sort_leaves(others, kind, from));
-	if (std::count(listed, listed + KINDS, 0u) == KINDS)
+			TRY_CUDA(sort_leaves(others, kind, at));
+	if (!likely_equal && std::count(listed, listed + KINDS, 0u) == KINDS)
 		return cudaSuccess;
-	TRY_CUDA(cudaEventRecord(j.known, aside));
-	return cudaStreamWaitEvent(j.stream, j.known, 0);
+	TRY_CUDA(cudaEventRecord(known, aside));
+	return cudaStreamWaitEvent(j.stream, known, 0);
 }
 
 #endif

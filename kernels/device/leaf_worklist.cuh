@@ -2,31 +2,31 @@
 /*
  * leaf_worklist.cuh - leaves, listed by the network that sorts them
  *
- * In:   where bins begin, and the keys that they may hold.
+ * In:   where bins begin, and the range of their keys.
  * Out:  a list of leaves for each kind of network.
  *
- * Bins that begin in the same window of 2^12 keys (or more) make one leaf, but for the
- * last of them if they are too many: without it they fit, for they end where it
- * begins.  Then the last makes a leaf of its own, of the kind that its size asks.
+ * A leaf is one bin or several neighbours.  Of the bins that begin in the same window of 2^12
+ * keys (or more), all but the last fit together, for they end where the last one begins.  If the
+ * last one fits, too, all are one leaf; otherwise the last one is a leaf of its own, of the kind
+ * that its size asks for.
  *
  * Invariant: leaves do not overlap, and every bin is in one, or in order already.
  */
 #ifndef GS_LEAF_WORKLIST_CUH
 #define GS_LEAF_WORKLIST_CUH
 
-#include "kernels/device/histogram.cuh"
+#include "kernels/block/scan.cuh"
+#include "kernels/thread/digit.cuh"
 
 enum {
 	LEAF_BITS   = 12,
 	LEAF_KEYS   = 1 << LEAF_BITS,
-	LEAF_MEAN   = 3700,		/* keys a bin if they are even: + 6 sqrt(3700) < 2^12 */
-	BELL_MEAN   = 2900,		/* where they are a bell: + its middle's 2.7 times < 2^13 */
 	EQUAL_KEYS  = 1 << 16,		/* of one value, that one block writes */
 };
 
 /*
- * NARROW_n and WORD_n: networks of 2^n keys, of 16 bits or more.  EQUAL: keys of
- * one value that are not where they belong.  TOO_LARGE: to be divided again.
+ * NARROW_n and WORD_n: networks of 2^n keys, of 16 bits or more.  EQUAL: keys of one value that
+ * are not where they belong.  TOO_LARGE: segments that are to be divided again.
  */
 enum kind {
 	EQUAL, TOO_LARGE, NARROW_12, NARROW_13, NARROW_14, NARROW_15,
@@ -35,41 +35,21 @@ enum kind {
 
 struct leaf_item {
 	uint64_t from, count;
-	uint64_t low, high;	/* keys are not below, not above */
+	uint64_t low, high;	/* no key is below LOW or above HIGH */
+	uint64_t first;		/* of its chunks, if it is in chunks */
 };
 
 struct lists {
 	leaf_item *list[KINDS];
 	uint32_t  *listed;		/* how many in each */
-	bool       in_place;		/* keys lie already where they belong */
-	unsigned   window_bits;		/* log2 of the keys of one */
+	bool       in_place;		/* keys are already where they belong */
+	bool       narrow;		/* use networks of 16 bits */
 };
-
-/* Append ITEM to the list of KIND (KINDS: to none); all lanes call. */
-static __device__ void
-append(const lists &l, int kind, const leaf_item &item)
-{
-	const unsigned lane = threadIdx.x % 32;
-
-#pragma unroll
-	for (int k = 0; k < KINDS; k++) {
-		const unsigned lanes = __ballot_sync(ALL_LANES, kind == k);
-		uint32_t at = 0;
-
-		if (lanes == 0)
-			continue;
-		if (lane == 0)
-			at = atomicAdd(&l.listed[k], (uint32_t)__popc(lanes));
-		at = __shfl_sync(ALL_LANES, at, 0);
-		if (kind == k)
-			l.list[k][at + (uint32_t)__popc(lanes & ((1u << lane) - 1))] = item;
-	}
-}
 
 template <class Key> static __device__ int
 kind_of(const lists &l, const leaf_item &item)
 {
-	const bool narrow = sizeof(Key) == 4 && item.high - item.low < 1 << 16;
+	const bool narrow = sizeof(Key) == 4 && l.narrow && item.high - item.low < 1 << 16;
 	const int least = narrow ? NARROW_12 : WORD_12, kinds = sizeof(Key) == 4 ? 4 : 3;
 
 	if (item.count == 0 || (l.in_place && (item.count == 1 || item.low == item.high)))
@@ -86,65 +66,47 @@ kind_of(const lists &l, const leaf_item &item)
 static __device__ inline void
 list_equal(const lists &l, leaf_item item)
 {
-	for (uint64_t rest = item.count; rest > 0; rest -= item.count) {
+	uint64_t rest = item.count;
+	uint32_t at = atomicAdd(&l.listed[EQUAL], (uint32_t)((rest + EQUAL_KEYS - 1) / EQUAL_KEYS));
+
+	for (; rest > 0; rest -= item.count) {
 		item.count = min(rest, (uint64_t)EQUAL_KEYS);
-		l.list[EQUAL][atomicAdd(&l.listed[EQUAL], 1u)] = item;
+		l.list[EQUAL][at++] = item;
 		item.from += item.count;
 	}
 }
 
-/* List a leaf, unless it has no keys; all lanes call. */
-template <class Key> static __device__ void
-list_leaf(const lists &l, const leaf_item &item)
-{
-	const int kind = kind_of<Key>(l, item);
-
-	if (kind == EQUAL)
-		list_equal(l, item);
-	append(l, kind == EQUAL ? (int)KINDS : kind, item);
-}
-
 /*
- * The leaf of bins FIRST to LAST - 1 (none, if there are none), which begin at BEGINS.
- * All keys are LOW to HIGH, which may be more than are divided.
+ * List MANY leaves of each thread, but none without keys; all threads of the block call.  The
+ * block asks for room in each list once: the answer takes as long as all the rest.
  */
-static __device__ inline leaf_item
-leaf_of(const digits &d, const unsigned long long *begins, uint32_t first, uint32_t last,
-        uint64_t low, uint64_t high)
+template <class Key, unsigned MANY> static __device__ void
+list_leaves(const lists &l, const leaf_item *items)
 {
-	leaf_item item = {};
+	__shared__ uint32_t counts[KINDS], begins[KINDS];
+	int kinds[MANY];
+	uint32_t at[MANY];
 
-	if (first < last) {
-		item.from = begins[first];
-		item.count = begins[last] - item.from;
-		item.low = first > 0 ? digit_begin(d, first) : low;
-		item.high = last < d.bins ? digit_begin(d, last) - 1 : high;
+	if (threadIdx.x < KINDS)
+		counts[threadIdx.x] = 0;
+	__syncthreads();
+#pragma unroll
+	for (unsigned i = 0; i < MANY; i++) {
+		kinds[i] = kind_of<Key>(l, items[i]);
+		at[i] = 0;
+		if (kinds[i] == EQUAL)
+			list_equal(l, items[i]);
+		else if (kinds[i] < KINDS)
+			at[i] = atomicAdd(&counts[kinds[i]], 1u);
 	}
-	return item;
-}
-
-/*
- * Thread w lists the leaves of window w.  WINDOWS: of each, the first bin, its bits
- * inverted, and the last one, of those that begin there and have keys; or 0 twice.
- */
-template <class Key> static __global__ void
-list_kernel(lists l, const unsigned long long *begins, const uint32_t *windows,
-            uint32_t window_count, const knowledge *known)
-{
-	begin_in_turn();
-
-	const uint32_t w = blockIdx.x * blockDim.x + threadIdx.x;
-	const digits d = known->plan;
-	const uint64_t low = ~known->least, high = known->most;
-	uint32_t first = 0, last = 0, middle = 0;
-
-	if (w < window_count && windows[2 * w] != 0) {
-		first = ~windows[2 * w];
-		last = windows[2 * w + 1] + 1;
-		middle = begins[last] - begins[first] <= 1u << l.window_bits ? last : last - 1;
-	}
-	list_leaf<Key>(l, leaf_of(d, begins, first, middle, low, high));
-	list_leaf<Key>(l, leaf_of(d, begins, middle, last, low, high));
+	__syncthreads();
+	if (threadIdx.x < KINDS && counts[threadIdx.x] > 0)
+		begins[threadIdx.x] = atomicAdd(&l.listed[threadIdx.x], counts[threadIdx.x]);
+	__syncthreads();
+#pragma unroll
+	for (unsigned i = 0; i < MANY; i++)
+		if (kinds[i] != EQUAL && kinds[i] < KINDS)
+			l.list[kinds[i]][begins[kinds[i]] + at[i]] = items[i];
 }
 
 #endif

@@ -1,42 +1,55 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* scratch.cuh - the memory that a sort needs besides its keys, and how many bins it makes */
+/*
+ * scratch.cuh - the memory that a sort needs besides its keys, and how it divides them
+ *
+ * In:   how many keys of how many bits.
+ * Out:  the number of bins, and where everything is in the scratch memory.
+ */
 #ifndef GS_SCRATCH_CUH
 #define GS_SCRATCH_CUH
 
 #include <algorithm>
 
-#include "kernels/device/samplesort.cuh"
-#include "kernels/device/segment.cuh"
+#include "kernels/device/chunks.cuh"
+#include "kernels/device/histogram.cuh"
 
-#ifndef GS_SAMPLESORT_FROM
-#define GS_SAMPLESORT_FROM	(1 << 26)	/* keys: the sample costs 10 us, 1 % here */
+#ifndef GS_BINS_FROM
+#define GS_BINS_FROM	(1 << 17)	/* fewer keys go to the network: it wins at 2^16, not at 2^18 */
 #endif
 
-/* Bins of two levels, all counted at once. */
-struct bin_plan {
-	uint32_t bins, low_bits, level_bins;
-};
+#ifndef GS_FEW_BYTES
+#define GS_FEW_BYTES	(16 << 20)	/* the emulator has fewer, so that few keys go both ways */
+#endif
+
+enum { FEW_MEAN = 2500 };	/* keys between two splitters: nearly all buckets fit a leaf of 2^12 */
+
+/* Few keys: buckets of them are leaves. */
+static inline bool
+keys_are_few(unsigned bits, size_t count)
+{
+	return count <= GS_FEW_BYTES / (bits / 8);
+}
 
 /* All of the scratch memory, for a count of keys. */
 struct scratch {
-	knowledge     *known;
+	/* all zero before each division, but LISTED not before that of chunks */
 	uint32_t      *listed;		/* KINDS of them */
-	uint32_t      *windows;
-	number        *counts;		/* for the first guess, then for the second */
-	size_t         zero_bytes;	/* all of these are zero at first */
-	number        *begins, *cursors[2];
-	uint64_t      *level;		/* where bins of the first level begin, and the end */
-	segments_head *head;
-	segment       *segments;
-	uint64_t      *sample, *splitters;	/* keys, of either width */
 	chunk_pool     pool;
-	chunks         cut;		/* where the pool's chunks are, bucket by bucket */
+	segments_head *head;
+	number        *counts;
+	size_t         zero_bytes;
+	number        *cursors;
+	void          *plan;		/* a bin_plan */
+	segment       *segments;
+	uint64_t      *chunks;		/* where the pool's chunks are, bucket by bucket */
 	uint64_t      *spare;		/* chunks for what is half full in the end; keys, too */
+	void          *tables;		/* splitters of segments with few values; keys, too */
 	leaf_item     *lists[KINDS], *too_large;	/* of this turn, and of the last */
 	size_t         bytes;
-
-	bin_plan even, fine;		/* for keys that are evenly spread, and nearly so */
-	unsigned leaf_bits;		/* log2 of the keys of a leaf, as it is meant to be */
+	number        *upper_cursors;
+	levels         level;		/* of many even keys; no bins if these are too many */
+	uint32_t       even_bins, splitters;	/* of the first division */
+	unsigned       leaf_bits, level_leaf_bits;	/* that keys will need if their buckets are even */
 };
 
 /* Room for the leaves of a kind: bins larger than a leaf are fewer than keys / size. */
@@ -45,23 +58,11 @@ list_room(int k, size_t windows)
 {
 	switch (k) {
 	case EQUAL:                    return windows + windows / (EQUAL_KEYS / LEAF_KEYS) + 1;
-	case TOO_LARGE:                return std::max<size_t>(windows / 4 + 1, BUCKETS);
+	case TOO_LARGE:                return windows / 4 + 1;
 	case NARROW_12: case WORD_12:  return 3 * windows;
 	default:
 		return (windows >> (k < WORD_12 ? k - NARROW_13 : k - WORD_13)) + 2;
 	}
-}
-
-static bin_plan
-plan_bins(size_t wanted)
-{
-	bin_plan p = {};
-
-	while (wanted >> (2 * p.low_bits + 1) > 0)
-		p.low_bits++;
-	p.level_bins = (uint32_t)((wanted >> p.low_bits) + 1);
-	p.bins = p.level_bins << p.low_bits;
-	return p;
 }
 
 /* Memory for COUNT of TYPE at *END, at a multiple of 256 bytes. */
@@ -72,60 +73,113 @@ carve(Type **place, char *base, size_t *end, size_t count)
 	*end += (count * sizeof(Type) + 255) / 256 * 256;
 }
 
+/*
+ * Chunks for COUNT keys, and room for one more of each bucket.  Those of few keys are as long as
+ * an even bucket or up to twice as long, so that most buckets have one, but at least a tile: that
+ * room is less than twice that of the keys.  Many keys have three percent of theirs, but up to
+ * 32 MB half of it, or a tile a bucket.
+ */
 static void
-carve_buckets(scratch *s, char *base, unsigned bits, size_t count)
+carve_chunks(scratch *s, char *base, unsigned bits, size_t count)
 {
-	const size_t chunk = bits == 32 ? (size_t)tile_of_many<uint32_t>::KEYS :
-	                                  (size_t)tile_of_many<uint64_t>::KEYS;
-	const size_t chunks = count / chunk + BUCKETS;
+	const size_t width = bits / 8;
+	size_t chunk, buckets;
 
-	if (count < GS_SAMPLESORT_FROM)
-		return;
-	carve(&s->sample, base, &s->bytes, SAMPLE_KEYS);
-	carve(&s->splitters, base, &s->bytes, BUCKETS);
-	carve(&s->pool.cursors, base, &s->bytes, BUCKETS);
-	carve(&s->pool.used, base, &s->bytes, 1);
-	carve(&s->pool.owners, base, &s->bytes, chunks);
-	carve(&s->cut.at, base, &s->bytes, chunks);
-	carve(&s->cut.first, base, &s->bytes, BUCKETS);
-	carve(&s->spare, base, &s->bytes, BUCKETS * chunk * (bits / 8) / 8);
+	if (keys_are_few(bits, count)) {
+		buckets = std::min<size_t>(std::max(s->splitters, s->even_bins) + 1, FEW_BUCKETS);
+		chunk = tile_of_few<uint32_t>::KEYS;
+		while (chunk <= count / buckets)
+			chunk *= 2;
+	} else {
+		const size_t tile = bits == 32 ? (size_t)tile_of_many<uint32_t>::KEYS :
+		                                 (size_t)tile_of_many<uint64_t>::KEYS;
+		const size_t some = std::min((size_t)2 * GS_FEW_BYTES, count * width / 2);
+
+		buckets = BUCKETS;
+		chunk = std::max(some, count * width / 32) / (buckets * width * tile);
+		chunk = std::max<size_t>(chunk, 1) * tile;
+	}
+	s->pool.firsts = (uint32_t)buckets;
+	s->pool.chunk = (uint32_t)chunk;
+	carve(&s->pool.owners, base, &s->bytes, count / chunk + buckets);
+	carve(&s->chunks, base, &s->bytes, count / chunk + buckets);
+	carve(&s->spare, base, &s->bytes, buckets * chunk * width / 8);
+}
+
+/* Two levels of bins for COUNT even keys; longer leaves cost less than one more count. */
+static levels
+levels_of(unsigned bits, size_t count, unsigned *leaf_bits)
+{
+	const unsigned longest = bits == 32 ? LEAF_BITS + 3 : LEAF_BITS + 1;
+	levels v = {};
+	size_t wanted;
+
+	*leaf_bits = LEAF_BITS;
+	do
+		wanted = count / leaf_mean(*leaf_bits, *leaf_bits == longest) + 1;
+	while (wanted > HISTOGRAM_BINS - UPPER_BINS && (*leaf_bits)++ < longest);
+	if (*leaf_bits > longest)
+		return v;
+	while (wanted >> (2 * v.low_bits + 1) > 0)
+		v.low_bits++;
+	v.upper = (uint32_t)(wanted >> v.low_bits) + 1;
+	v.bins = v.upper << v.low_bits;
+	return v;
+}
+
+/* Segments that divide_by() may be given: buckets of many keys, and bins that are no leaves. */
+static size_t
+segments_most(bool few, size_t windows)
+{
+	return std::max<size_t>(list_room(TOO_LARGE, windows), few ? 0 : UPPER_BINS);
 }
 
 static scratch
 scratch_of(void *memory, unsigned bits, size_t count)
 {
-	const unsigned most_leaf_bits = bits == 32 ? LEAF_BITS + 3 : LEAF_BITS + 1;
-	const size_t leaves = (count + LEAF_MEAN - 1) / LEAF_MEAN;
-	const size_t buckets = count < GS_SAMPLESORT_FROM ? 0 : BUCKETS;	/* each begins a window */
-	const size_t windows = count / LEAF_KEYS + 1 + buckets;
-	const size_t segments = list_room(TOO_LARGE, windows);
-	const size_t bins = leaves + count / VALUE_KEYS + 2 * segments;	/* at least those of all */
+	const bool few = keys_are_few(bits, count);
+	/* each bucket begins a window */
+	const size_t windows = count / LEAF_KEYS + 1 + (few ? FEW_BUCKETS : BUCKETS);
+	const size_t segments = segments_most(few, windows), width = bits / 8;
 	char *base = (char *)memory;
 	scratch s = {};
-	size_t wanted = leaves, most, level_bins;
+	size_t bins;
 
-	/* Longer leaves cost less than bins that cannot be counted at once, up to a point. */
-	for (s.leaf_bits = LEAF_BITS; wanted > COUNT_BINS && s.leaf_bits < most_leaf_bits;)
-		wanted = leaves >> (++s.leaf_bits - LEAF_BITS);
-	s.even = plan_bins(wanted);
-	s.fine = plan_bins(std::max<size_t>(s.even.bins, std::min<size_t>(
-		wanted * LEAF_MEAN / BELL_MEAN, COUNT_BINS - COUNT_BINS / 128)));
-	most = std::max(s.even.bins, s.fine.bins);
-	/* as many as there can be: with more low bits there may be fewer */
-	level_bins = (size_t)2 << std::max(s.even.low_bits, s.fine.low_bits);
-	carve(&s.known, base, &s.bytes, 1);
-	carve(&s.head, base, &s.bytes, 1);
+	s.counts = (number *)memory;
+	if (count < GS_BINS_FROM)	/* merges need that alone; see gs_sort_scratch_bytes() */
+		return s;
+	s.pool.buckets = few ? (uint32_t)FEW_BUCKETS : (uint32_t)BUCKETS;
+	s.splitters = few ? (uint32_t)std::min<size_t>(std::max<size_t>(count / FEW_MEAN, 2),
+	                                               FEW_BUCKETS) : (uint32_t)BUCKETS;
+	s.even_bins = BUCKETS;
+	if (few) {
+		s.even_bins = (uint32_t)bins_wanted(bits, count, FEW_BUCKETS, &s.leaf_bits);
+	} else {
+		(void)bins_wanted(bits, count / BUCKETS, SEGMENT_BINS, &s.leaf_bits);
+		s.level = levels_of(bits, count, &s.level_leaf_bits);
+		if (s.level.bins > 0)
+			s.even_bins = s.level.bins;
+	}
+	/* as segment_bins() makes them, for whatever segments there may be */
+	bins = std::max<size_t>(SEGMENT_BINS, UNEVEN_BINS * (count / 3500) + count / VALUE_KEYS +
+	                        (UNEVEN_BINS + LEAST_BINS) * segments +
+	                        std::min<size_t>(count / SPLIT_FROM, SEGMENT_TABLES) * SEGMENT_ROWS);
+	bins = std::max<size_t>(bins, std::min<size_t>(count / (LEAF_KEYS / 2), HISTOGRAM_BINS));
 	carve(&s.listed, base, &s.bytes, KINDS);
-	carve(&s.windows, base, &s.bytes, 2 * windows);
-	carve(&s.counts, base, &s.bytes, std::max<size_t>(2 * most, bins));
+	carve(&s.pool.used, base, &s.bytes, 1);
+	carve(&s.pool.cursors, base, &s.bytes, FEW_BUCKETS);
+	carve(&s.head, base, &s.bytes, 1);
+	carve(&s.counts, base, &s.bytes, bins);
 	s.zero_bytes = s.bytes;
-	carve(&s.begins, base, &s.bytes, most + 1);
-	carve(&s.cursors[0], base, &s.bytes, level_bins);
-	carve(&s.cursors[1], base, &s.bytes, std::max<size_t>(most, bins));
-	carve(&s.level, base, &s.bytes, level_bins + 1);
+	carve(&s.cursors, base, &s.bytes, bins);
+	carve(&s.upper_cursors, base, &s.bytes, UPPER_BINS);
+	carve((char **)&s.plan, base, &s.bytes,
+	      std::max(sizeof(bin_plan<uint32_t>), sizeof(bin_plan<uint64_t>)));
 	carve(&s.segments, base, &s.bytes, segments);
 	carve(&s.too_large, base, &s.bytes, segments);
-	carve_buckets(&s, base, bits, count);
+	carve((char **)&s.tables, base, &s.bytes,
+	      std::min<size_t>(SEGMENT_TABLES, segments) * SEGMENT_ROWS * width);
+	carve_chunks(&s, base, bits, count);
 	for (int k = 0; k < KINDS; k++)
 		carve(&s.lists[k], base, &s.bytes, list_room(k, windows));
 	return s;

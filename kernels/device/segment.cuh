@@ -1,51 +1,63 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * segment.cuh - divide many segments at once, each by digits of its own range
+ * segment.cuh - divide many segments at once, each into bins of its own
  *
- * In:   a list of segments: keys, few or many, too many for a leaf.
+ * In:   a list of segments: keys that are too many for a leaf.
  * Out:  the same keys in bins, and lists of leaves, one of which is segments again.
  *
- *     look_kernel     a block a segment: is the range as wide as was promised?
- *     count_kernel    a block a tile: how many keys has each bin
- *     settle_kernel   a block a segment: where bins begin, what leaves they make
- *     move_kernel     a block a tile: to the bins
+ *     look_kernel     a block a segment: in which range are the keys, how evenly?
+ *     count_kernel    a block some tiles: how many keys has each bin?
+ *     settle_kernel   a block a segment: where bins begin, which leaves they make
+ *     move_kernel     a block a tile: keys to their bins
  *
- * This is what sorts small jobs, and the bins of others that came out too large:
- * where keys cluster, their range is guessed anew at each turn.  It shrinks each
- * time by as many bins as a segment has, so there are few turns for any keys.  What
- * lies outside of a guess is as if it were in the first bin or the last one: to find
- * the true range would take a sweep.
+ * A sample says which range is divided.  Keys outside of it count as if they were at its ends,
+ * so finding the true range, one more sweep, is not needed.  Segments that are not even are
+ * divided more finely, and those that stay too large are divided again: a range shrinks by the
+ * number of bins each time, so there are few turns for any keys.  If the sample has few values
+ * only, each gets a bin for itself, by splitters at v and v + 1: these need no further sorting.
+ * If much of it is crowded in a small part of its range, or the segment is short, splitters come
+ * from its ranks.
  *
- * Invariant: no key of a segment lies outside the range that it was promised.
+ * Invariant: no key of a segment is outside of the range of its item.
  */
 #ifndef GS_SEGMENT_CUH
 #define GS_SEGMENT_CUH
 
-#include "kernels/device/histogram.cuh"
+#include "kernels/block/partition.cuh"
 #include "kernels/device/leaf_worklist.cuh"
 
 enum {
-	SEGMENT_BINS = 1024,		/* at most; settle_kernel has as many threads */
-	LOOK_THREADS = 256,
-	LOOKS        = 4,		/* keys that a thread looks at */
-	LOOK_MARGIN  = 64,		/* part of their range that a guess is wider; not tuned */
-	VALUE_KEYS   = 1024,		/* keys of one value that are worth a bin; not tuned */
+	SEGMENT_BINS  = 1024,		/* at most */
+	COUNT_THREADS = SEGMENT_BINS,
+	LOOK_THREADS  = 256,
+	LOOKS         = 4,		/* keys that a thread looks at */
+	LOOK_CELLS    = LOOK_THREADS * LOOKS / 8,
+	LOOK_UNEVEN   = 28,		/* keys in a cell, of 8 expected: 1 in 10^8 even segments has
+					 * such a cell */
+	LOOK_MARGIN   = 64,		/* part of their range that a guess is wider; not tuned */
+	VALUE_KEYS    = 1024,		/* keys of one value that are worth a bin; not tuned */
+	UNEVEN_BINS   = 4,		/* times as many, if a segment is not even; not tuned */
+	LEAST_BINS    = 16,
+	SEGMENT_ROWS    = 128,		/* splitters of a segment, if it has some */
+	MOST_VALUES   = SEGMENT_ROWS / 2 - 1,
+	SEGMENT_TABLES  = 1024,		/* segments that may have such splitters */
+	SPLIT_FROM   = 2 * LEAF_KEYS,	/* keys of such a segment */
+	SHORT_KEYS   = SEGMENT_ROWS / 4 * LEAF_KEYS,	/* of one for whose leaves these are plenty */
+};
+
+/* Where the chunks of segments are; a segment says which is its first. */
+struct chunk_map {
+	const uint64_t *at;		/* NULL: keys are in one piece */
+	uint32_t        tiles;		/* of a chunk */
 };
 
 struct segment {
 	leaf_item keys;
-	uint64_t  low, high;		/* that are divided into bins */
-	uint32_t  guessed;		/* there may be keys outside of LOW to HIGH */
-	uint32_t  bins, bins_from, tiles_from;
-};
-
-/*
- * Where tiles are, if not one behind the other: tile t of all from AT[t] on, the
- * first of segment s being FIRST[s].
- */
-struct chunks {
-	uint64_t *at;		/* NULL: one behind the other */
-	uint32_t *first;
+	digits    d;
+	uint32_t  bins_from, tiles_from;
+	uint32_t  leaf_bits;		/* log2 of the keys of a leaf, as it is meant to be */
+	uint32_t  splits;		/* 1: bins are found by splitters */
+	uint32_t  first_bin;		/* the digit of its first bin, if digits are of all keys */
 };
 
 /* Of all segments; zero at first. */
@@ -55,46 +67,83 @@ struct segments_head {
 };
 
 /*
- * Bins for COUNT keys: one for each leaf, if a segment may have so many; if not, as
- * many as there will be leaves in each.  But SKEWED keys are divided as finely as
- * can be: most of their bins will be empty.  And where there are few VALUES, a bin
- * for each, for then nothing is left to sort.
+ * Keys that a leaf of 2^BITS is planned for: three deviations below, so of even keys one leaf in
+ * 1000 is larger than its network, and is sorted by the next one.  That is cheaper than more
+ * room in all leaves.  Of the longest, for which there is no next one, twice as many deviations.
+ */
+static __host__ __device__ inline uint64_t
+leaf_mean(unsigned bits, bool longest)
+{
+	const uint64_t deviations = (uint64_t)(bits % 2 == 0 ? 12 : 17) << bits / 2 >> (longest ? 1 : 2);
+
+	return ((uint64_t)1 << bits) - deviations;
+}
+
+/* Bins for COUNT even keys, of *LEAF_BITS: the shortest leaves for which MOST bins are enough. */
+static __host__ __device__ inline uint64_t
+bins_wanted(unsigned key_bits, uint64_t count, uint32_t most, unsigned *leaf_bits)
+{
+	const unsigned longest = key_bits == 32 ? LEAF_BITS + 3 : LEAF_BITS + 2;
+
+	for (*leaf_bits = LEAF_BITS;; ++*leaf_bits) {
+		const uint64_t mean = leaf_mean(*leaf_bits, *leaf_bits == longest);
+		const uint64_t wanted = (count + mean - 1) / mean;
+
+		if (wanted <= most || *leaf_bits == longest)
+			return wanted;
+	}
+}
+
+/* Is a bin for each value from LOW to HIGH worth it, so that nothing is left to sort? */
+static __device__ inline bool
+values_are_few(uint64_t count, uint64_t low, uint64_t high)
+{
+	return high - low < SEGMENT_BINS / 2 && high - low < count / VALUE_KEYS;
+}
+
+/*
+ * Bins for COUNT keys from LOW to HIGH: one for each leaf, if there may be so many; if not, as
+ * many as there will be leaves in each.  UNEVEN keys get more, for many bins will be empty.  A
+ * bin for each value, if these are few: then nothing is left to sort.
  */
 static __device__ inline uint32_t
-segment_bins(uint64_t count, uint64_t values, bool skewed)
+segment_bins(unsigned key_bits, uint64_t count, uint64_t low, uint64_t high, bool uneven,
+             unsigned *leaf_bits)
 {
-	const uint64_t wanted = (count + LEAF_MEAN - 1) / LEAF_MEAN;
+	enum { MOST = SEGMENT_BINS / 8 * 5 };	/* more cost as much as longer leaves */
+	const uint64_t wanted = bins_wanted(key_bits, count, MOST, leaf_bits), values = high - low + 1;
 
-	if (values > 0 && values <= SEGMENT_BINS && values <= count / VALUE_KEYS)
+	if (values_are_few(count, low, high))
 		return (uint32_t)values;
-	if (wanted <= SEGMENT_BINS)
+	if (uneven)
+		return (uint32_t)min(max(wanted * UNEVEN_BINS, (uint64_t)LEAST_BINS), (uint64_t)MOST);
+	if (wanted <= MOST)
 		return (uint32_t)wanted;
-	if (skewed || wanted >= (uint64_t)SEGMENT_BINS * SEGMENT_BINS)
-		return SEGMENT_BINS;
+	if (wanted >= (uint64_t)SEGMENT_BINS / 2 * SEGMENT_BINS / 2)
+		return SEGMENT_BINS / 2;
 	return 1u << ((64 - (unsigned)__clzll((long long)wanted)) / 2);
 }
 
+/* ---- look ----------------------------------------------------------------- */
+
 /* Places for tiles and bins of all segments; one block. */
-static __device__ void
-assign(segment *segments, uint32_t count, uint32_t tile_keys, bool skewed,
-       segments_head *head)
+template <unsigned THREADS> static __device__ void
+assign(segment *segments, uint32_t count, uint32_t tile_keys, segments_head *head)
 {
-	__shared__ uint32_t sums[2][LOOK_THREADS / 32];
+	__shared__ uint32_t sums[2][THREADS / 32];
 	uint32_t all_tiles = 0, all_bins = 0, more_tiles, more_bins;
 
-	for (uint32_t at = 0; at < count; at += LOOK_THREADS) {
+	for (uint32_t at = 0; at < count; at += THREADS) {
 		const uint32_t s = at + threadIdx.x;
 		const uint64_t keys = s < count ? segments[s].keys.count : 0;
 		const uint32_t tiles = (uint32_t)((keys + tile_keys - 1) / tile_keys);
-		const uint64_t values = s < count ? segments[s].high - segments[s].low + 1 : 0;
-		const uint32_t bins = segment_bins(keys, values, skewed);
-		const uint32_t tiles_from = sum_before<LOOK_THREADS>(tiles, sums[0], &more_tiles);
-		const uint32_t bins_from = sum_before<LOOK_THREADS>(bins, sums[1], &more_bins);
+		const uint32_t bins = s < count ? segments[s].d.bins : 0;
+		const uint32_t tiles_from = block_sum_before<THREADS>(tiles, sums[0], &more_tiles);
+		const uint32_t bins_from = block_sum_before<THREADS>(bins, sums[1], &more_bins);
 
 		if (s < count) {
 			segments[s].tiles_from = all_tiles + tiles_from;
 			segments[s].bins_from = all_bins + bins_from;
-			segments[s].bins = bins;
 		}
 		all_tiles += more_tiles;
 		all_bins += more_bins;
@@ -106,67 +155,226 @@ assign(segment *segments, uint32_t count, uint32_t tile_keys, bool skewed,
 	}
 }
 
-/* A segment of ITEM whose keys, as far as seen, are LEAST to MOST. */
-static __device__ inline segment
-segment_of(const leaf_item &item, uint64_t least, uint64_t most)
+/*
+ * The range to divide: all that the item allows; or, unless that has few values, if the keys LEAST
+ * to MOST that were seen span less than seven eighths of that, somewhat more than these.
+ */
+static __device__ inline void
+guess_range(const leaf_item &item, uint64_t least, uint64_t most, uint64_t *low, uint64_t *high)
 {
 	const uint64_t margin = (most - least) / LOOK_MARGIN + 1;
-	segment s = { item, item.low, item.high, 0, 0, 0, 0 };
 
-	if (most - least >= (item.high - item.low) / 8 * 7)
-		return s;
-	s.guessed = 1;
+	*low = item.low;
+	*high = item.high;
+	if (most - least >= (item.high - item.low) / 8 * 7 || values_are_few(item.count, *low, *high))
+		return;
 	if (least - item.low > margin)
-		s.low = least - margin;
+		*low = least - margin;
 	if (item.high - most > margin)
-		s.high = most + margin;
-	return s;
+		*high = most + margin;
+}
+
+/* How uneven keys are: 2 if one cell has an eighth of them, 1 if much more than the mean, or 0.
+ * For all threads. */
+template <class Key> static __device__ unsigned
+unevenness(const Key *x, const digits &cells)
+{
+	__shared__ uint32_t counters[LOOK_CELLS];
+	uint32_t most = 0;
+
+	if (threadIdx.x < LOOK_CELLS)
+		counters[threadIdx.x] = 0;
+	__syncthreads();
+#pragma unroll
+	for (unsigned i = 0; i < LOOKS; i++)
+		atomicAdd(&counters[digit_of(cells, x[i])], 1u);
+	__syncthreads();
+	if (threadIdx.x < LOOK_CELLS)
+		most = counters[threadIdx.x];
+	return __syncthreads_or(most >= LOOK_THREADS * LOOKS / 8) ? 2 :
+	       __syncthreads_or(most >= LOOK_UNEVEN) ? 1 : 0;
 }
 
 /*
- * Block s makes segment s of ITEMS[s], or of ONE.  If what it sees of the keys
- * spans less than seven eighths of their range, their range is guessed.
+ * The values of a sample, sorted, to VALUES; how many, or more than MOST_VALUES if there are more.
+ * For all threads.  A value is looked for in a table by its hash, then in the slots behind.
  */
+template <class Key> static __device__ uint32_t
+sample_values(Key *values, const Key *x)
+{
+	enum { SLOTS = 256, PROBES = 8, MANY = MOST_VALUES + 1 };
+	typedef typename atomic_type<Key>::type word;
+	const Key none = ~(Key)0;	/* this value has a place of its own */
+	__shared__ word table[SLOTS], found[MANY];
+	__shared__ uint32_t count, lost;
+
+	for (unsigned s = threadIdx.x; s < SLOTS; s += LOOK_THREADS)
+		table[s] = none;
+	if (threadIdx.x == 0)
+		count = lost = 0;
+	__syncthreads();
+#pragma unroll 1
+	for (unsigned i = 0; i < LOOKS; i++) {
+		const uint32_t hash = (uint32_t)(((uint64_t)x[i] * UINT64_C(0x9e3779b97f4a7c15)) >> 56);
+		bool placed = x[i] == none;
+
+		if (placed)
+			atomicOr(&lost, 2u);
+		if (*(volatile uint32_t *)&lost % 2 != 0)	/* there are too many */
+			break;
+		for (unsigned probe = 0; !placed && probe < PROBES; probe++) {
+			word *slot = &table[(hash + probe) % SLOTS];
+			const word was = atomicCAS(slot, (word)none, (word)x[i]);
+
+			placed = was == (word)none || was == (word)x[i];
+		}
+		if (!placed)
+			atomicOr(&lost, 1u);
+	}
+	__syncthreads();
+	for (unsigned s = threadIdx.x; s < SLOTS; s += LOOK_THREADS)
+		if (table[s] != (word)none) {
+			const uint32_t at = atomicAdd(&count, 1u);
+
+			if (at < MANY)
+				found[at] = table[s];
+		}
+	__syncthreads();
+	if ((lost & 1) != 0 || count + (lost >> 1) > MOST_VALUES)
+		return MANY;
+	if (threadIdx.x < count) {
+		const word mine = found[threadIdx.x];
+		uint32_t rank = 0;
+
+		for (unsigned v = 0; v < count; v++)
+			rank += found[v] < mine;
+		values[rank] = (Key)mine;
+	}
+	if (threadIdx.x == 0 && lost >> 1 != 0)
+		values[count] = none;
+	__syncthreads();
+	return count + (lost >> 1);
+}
+
+/* Splitters at each of MANY values and behind it. */
+template <class Key> static __device__ void
+split_values(Key *splitters, const Key *values, uint32_t many)
+{
+	const Key top = ~(Key)0;
+
+	if (threadIdx.x < SEGMENT_ROWS) {
+		const unsigned r = (threadIdx.x + 1) / 2 - 1;	/* 1 and 2: of value 0 */
+		const Key value = threadIdx.x > 0 && r < many ? values[r] : top;
+
+		splitters[threadIdx.x] = threadIdx.x == 0 ? 0 :
+		                         value + (threadIdx.x % 2 == 0 && value < top);
+	}
+}
+
+/*
+ * Splitters of evenly spaced ranks in a part of the sample: one or two keys of each thread.  Of a
+ * short segment one is enough, for several bins make a leaf.
+ */
+template <class Key> static __device__ void
+split_by_ranks(Key *splitters, const Key *x, bool two)
+{
+	enum { MOST = 2 * LOOK_THREADS };
+	__shared__ Key sample[MOST], ranked[SEGMENT_ROWS];
+	const unsigned t = threadIdx.x, many = two ? 2 * LOOK_THREADS : (unsigned)LOOK_THREADS;
+	const unsigned each = many / SEGMENT_ROWS;
+	uint32_t ranks[2] = { 0, 0 };
+
+	sample[t] = x[0];
+	sample[t + LOOK_THREADS] = x[1];
+	__syncthreads();
+#pragma unroll 4
+	for (unsigned i = 0; i < many; i++) {
+		const Key key = sample[i];
+
+		ranks[0] += key < x[0] || (key == x[0] && i < t);
+		if (two)
+			ranks[1] += key < x[1] || (key == x[1] && i < t + LOOK_THREADS);
+	}
+#pragma unroll
+	for (unsigned i = 0; i < 2; i++)
+		if ((i == 0 || two) && ranks[i] % each == 0)
+			ranked[ranks[i] / each] = ranks[i] > 0 ? x[i] : 0;
+	__syncthreads();
+	if (t < SEGMENT_ROWS)	/* one that repeats is a value that fills a bin */
+		splitters[t] = ranked[t] + (t > 0 && ranked[t] == ranked[t - 1] && ranked[t] < (Key)~(Key)0);
+}
+
+/* Block s makes segment s of ITEMS[s]; the last one assigns places to all. */
 template <class Key> static __global__ void
 __launch_bounds__(LOOK_THREADS)
-look_kernel(segment *segments, const leaf_item *items, leaf_item one, chunks where,
-            const Key *keys, uint32_t tile_keys, segments_head *head)
+look_kernel(segment *segments, const leaf_item *items, chunk_map chunks, const Key *keys,
+            uint32_t tile_keys, segments_head *head, Key *tables)
 {
 	begin_in_turn();
 
-	__shared__ number shared[4];
-	__shared__ uint32_t last;
-	const leaf_item item = items != NULL ? items[blockIdx.x] : one;
-	uint64_t least = ~(uint64_t)0, most = 0;
+	enum { BITS = sizeof(Key) * 8 };
+	__shared__ number shared[2];
+	__shared__ Key values[MOST_VALUES + 1];
+	__shared__ bool last;
+	const leaf_item item = items[blockIdx.x];
+	const uint64_t end = max(item.count, (uint64_t)1) - 1, chunk = (uint64_t)tile_keys * chunks.tiles;
+	uint64_t least = ~(uint64_t)0, most = 0, low, high;
+	bool splits = false;		/* by splitters */
+	Key x[LOOKS];
+	unsigned uneven;
 
-	if (threadIdx.x < 2)
-		shared[2 + threadIdx.x] = 0;
 #pragma unroll
 	for (unsigned i = 0; i < LOOKS; i++) {
 		const uint64_t step = i * LOOK_THREADS + threadIdx.x;
 		/* anywhere, evenly (Weyl): a period of the keys must not meet that of looks */
 		const uint64_t any = (uint32_t)((step + 1) * 0x9e3779b9u) * (item.count >> 8) >> 24;
-		const uint64_t at = min(any, item.count - 1);
-		const uint64_t from = where.at == NULL ? item.from + at :
-			where.at[where.first[blockIdx.x] + at / tile_keys] + at % tile_keys;
-		const uint64_t key = keys[from];
+		const uint64_t at = min(any, end);
 
-		least = min(least, key);
-		most = max(most, key);
+		x[i] = 0;
+		if (item.count > 0)
+			x[i] = keys[chunks.at == NULL ? item.from + at :
+			            chunks.at[item.first + at / chunk] + at % chunk];
+		least = min(least, (uint64_t)x[i]);
+		most = max(most, (uint64_t)x[i]);
 	}
-	block_range(least, most, shared, &shared[2], &shared[3]);
+	block_range(&least, &most, shared);
+	guess_range(item, least, most, &low, &high);
+	uneven = unevenness(x, digits_over(BITS, low, high, LOOK_CELLS));
+	if (uneven > 0 && !values_are_few(item.count, low, high) && blockIdx.x < SEGMENT_TABLES &&
+	    item.count >= SPLIT_FROM) {
+		Key *const splitters = tables + blockIdx.x * SEGMENT_ROWS;
+		const uint32_t many = sample_values(values, x);
+
+		splits = many <= MOST_VALUES || uneven > 1 || item.count <= SHORT_KEYS;
+		if (many <= MOST_VALUES)
+			split_values(splitters, values, many);
+		else if (splits)
+			split_by_ranks(splitters, x, item.count >= 1 << 18);
+	}
 	if (threadIdx.x == 0) {
-		segments[blockIdx.x] = segment_of(item, ~shared[2], shared[3]);
+		segment s = { item, {}, 0, 0, LEAF_BITS, splits, 0 };
+
+		s.d = digits_over(BITS, low, high, segment_bins(BITS, item.count, low, high, uneven > 0,
+		                                                &s.leaf_bits));
+		s.d.outside = low > item.low || high < item.high;
+		if (s.splits != 0) {
+			s.d.whole = 0;
+			s.d.bins = SEGMENT_ROWS;
+		}
+		s.d.bins = item.count > 0 ? s.d.bins : 0;
+		segments[blockIdx.x] = s;
 		__threadfence();
 		last = atomicAdd(&head->looked, 1u) == gridDim.x - 1;
 		__threadfence();
 	}
 	__syncthreads();
 	if (last)
-		assign(segments, gridDim.x, tile_keys, items != NULL, head);
+		assign<LOOK_THREADS>(segments, gridDim.x, tile_keys, head);
 }
 
-/* A block's tile, and the segment that it is from. */
+/* ---- tiles of segments ------------------------------------------------------ */
+
+/* A tile, and the segment that it is from. */
 struct tile_place {
 	const segment *of;
 	uint64_t from;		/* where it lies */
@@ -176,12 +384,17 @@ struct tile_place {
 
 /* Tile number TILE, of the segment OF. */
 static __device__ __forceinline__ tile_place
-tile_in(const segment *of, uint32_t tile_keys, chunks where, uint32_t tile)
+tile_in(const segment *of, uint32_t tile_keys, chunk_map chunks, uint32_t tile)
 {
 	tile_place t = { of, 0, (uint64_t)(tile - of->tiles_from) * tile_keys, 0 };
 
 	if (t.before < of->keys.count) {
-		t.from = where.at != NULL ? where.at[tile] : of->keys.from + t.before;
+		const uint32_t here = tile - of->tiles_from;
+
+		t.from = of->keys.from + t.before;
+		if (chunks.at != NULL)
+			t.from = chunks.at[of->keys.first + here / chunks.tiles] +
+			         (uint64_t)(here % chunks.tiles) * tile_keys;
 		t.count = (uint32_t)min(of->keys.count - t.before, (uint64_t)tile_keys);
 	}
 	return t;
@@ -189,7 +402,7 @@ tile_in(const segment *of, uint32_t tile_keys, chunks where, uint32_t tile)
 
 /* The place of TILE; all threads call, and get the same. */
 template <unsigned THREADS> static __device__ __forceinline__ tile_place
-tile_of(const segment *segments, uint32_t count, uint32_t tile_keys, chunks where,
+tile_of(const segment *segments, uint32_t count, uint32_t tile_keys, chunk_map chunks,
         const segments_head *head, uint32_t tile)
 {
 	__shared__ uint32_t found;
@@ -215,16 +428,7 @@ tile_of(const segment *segments, uint32_t count, uint32_t tile_keys, chunks wher
 		__syncthreads();
 		low = found;
 	}
-	return tile_in(&segments[low], tile_keys, where, tile);
-}
-
-static __device__ inline digits
-segment_digits(unsigned key_bits, const segment *s)
-{
-	digits d = digits_over(key_bits, s->low, s->high, s->bins);
-
-	d.outside = s->guessed;
-	return d;
+	return tile_in(&segments[low], tile_keys, chunks, tile);
 }
 
 /* Each bin has one value, and that is known: then nothing is moved. */
@@ -241,94 +445,152 @@ one_value(const digits &d)
 	return d.low == d.high && !d.outside;
 }
 
-/* Count a tile's digits; threads take LOADS keys at once, half of a large tile in all. */
-template <class Key> static __device__ __forceinline__ void
-count_tile(uint32_t *counters, const Key *keys, uint32_t count, const digits &d)
-{
-	enum { LOADS = sizeof(Key) == 4 ? 6 : 4 };
-	Key x[LOADS];
+/* ---- count ------------------------------------------------------------------ */
 
-	for (uint32_t at = threadIdx.x; at < count; at += LOADS * COUNT_THREADS) {
+/* Count a tile's digits; threads take LOADS keys at once. */
+template <class Key, class Digits> static __device__ __forceinline__ void
+count_tile(uint32_t *counters, const Key *keys, uint32_t count, const Digits &d)
+{
+	enum { LOADS = 4 };
+	Key x[LOADS];
+	uint32_t bins[LOADS];
+
+	for (uint32_t at = threadIdx.x; at - threadIdx.x < count; at += LOADS * COUNT_THREADS) {
 #pragma unroll
 		for (unsigned l = 0; l < LOADS; l++)
 			x[l] = keys[min(at + l * COUNT_THREADS, count - 1)];
+		bins_find<LOADS>(d, x, bins);
+		/* keys in order, or equal: one addition for a warp whose lanes agree */
+		const bool alike = warp_agrees(bins[0]);
+
 #pragma unroll
-		for (unsigned l = 0; l < LOADS; l++)
-			if (at + l * COUNT_THREADS < count)
-				atomicAdd(&counters[digit_of(d, d.outside ? digit_clamp(d, x[l]) : x[l])],
-				          1u);
+		for (unsigned l = 0; l < LOADS; l++) {
+			const bool exists = at + l * COUNT_THREADS < count;
+
+			if (alike && __all_sync(ALL_LANES, exists) && warp_agrees(bins[l])) {
+				if (threadIdx.x % 32 == 0)
+					atomicAdd(&counters[bins[l]], 32u);
+			} else if (exists) {
+				atomicAdd(&counters[bins[l]], 1u);
+			}
+		}
 	}
 }
 
 /* TILES tiles a block: as long as they are of one segment, their counts stay here. */
 template <class Key> static __global__ void
 __launch_bounds__(COUNT_THREADS, blocks_that_fit(COUNT_THREADS, 2))
-count_tiles_kernel(number *counts, const segment *segments, uint32_t count, uint32_t tile_keys,
-                   chunks where, const segments_head *head, const Key *keys, uint32_t tiles)
+count_kernel(number *counts, const segment *segments, uint32_t count, uint32_t tile_keys,
+             chunk_map chunks, const segments_head *head, const Key *keys, uint32_t tiles,
+             const Key *tables)
 {
 	begin_in_turn();
 
+	__shared__ __align__(16) unsigned char memory[splitters<Key, SEGMENT_ROWS>::BYTES];
 	__shared__ uint32_t counters[SEGMENT_BINS];
 	uint32_t tile = blockIdx.x * tiles;
 	const uint32_t end = tile + tiles;
-	tile_place t = tile_of<COUNT_THREADS>(segments, count, tile_keys, where, head, tile);
+	tile_place t = tile_of<COUNT_THREADS>(segments, count, tile_keys, chunks, head, tile);
 
 	while (t.count > 0) {
 		const segment *of = t.of;
-		const digits d = segment_digits(sizeof(Key) * 8, of);
+		const digits d = of->d;
+		const Key *table = of->splits != 0 ? tables + (of - segments) * SEGMENT_ROWS : NULL;
+		splitters<Key, SEGMENT_ROWS> search = {};
 
 		for (uint32_t b = threadIdx.x; b < d.bins; b += COUNT_THREADS)
 			counters[b] = 0;
+		if (table != NULL)
+			search = splitters_load<splitters<Key, SEGMENT_ROWS>>(
+				(Key *)memory, [=](unsigned p) { return table[p]; });
 		__syncthreads();
-		for (; t.count > 0 && tile < end; t = tile_in(of, tile_keys, where, ++tile))
-			if (!one_value(d))
+		for (; t.count > 0 && tile < end; t = tile_in(of, tile_keys, chunks, ++tile))
+			if (table != NULL)
+				count_tile(counters, keys + t.from, t.count, search);
+			else if (d.outside)
+				count_tile(counters, keys + t.from, t.count, clamped_digits{ d });
+			else if (!one_value(d))
 				count_tile(counters, keys + t.from, t.count, d);
 		__syncthreads();
 		for (uint32_t b = threadIdx.x; b < d.bins; b += COUNT_THREADS)
 			if (counters[b] > 0)
 				atomicAdd(&counts[of->bins_from + b], (number)counters[b]);
 		__syncthreads();
-		t = tile < end ? tile_of<COUNT_THREADS>(segments, count, tile_keys, where, head,
+		t = tile < end ? tile_of<COUNT_THREADS>(segments, count, tile_keys, chunks, head,
 		                                        tile) : tile_place{};
 	}
 }
 
-/* Thread b has bin b: where it begins; and the window's leaves, if it is the first in there. */
-template <class Key> static __global__ void
-__launch_bounds__(SEGMENT_BINS)
-settle_kernel(number *cursors, const number *counts, const segment *segments, lists l)
+/* ---- settle ----------------------------------------------------------------- */
+
+/*
+ * The bins of segment S have been counted: where each begins, and the leaves that they make.
+ * SPLITTERS: of its bins, or NULL.
+ */
+template <class Key> static __device__ __forceinline__ void
+settle(number *cursors, const number *counts, const segment *s, const Key *splitters, const lists &l)
 {
-	begin_in_turn();
-
-	__shared__ number begins[SEGMENT_BINS + 1], sums[SEGMENT_BINS / 32];
-	const segment *s = &segments[blockIdx.x];
-	const digits d = segment_digits(sizeof(Key) * 8, s);
+	__shared__ number begins[SEGMENT_BINS + 1], sums[COUNT_THREADS / 32];
+	const digits &d = s->d;
+	const unsigned window_bits = s->leaf_bits;
 	const uint32_t b = threadIdx.x;
-	const number mine = b >= d.bins ? 0 : one_value(d) ? s->keys.count : counts[s->bins_from + b];
-	uint32_t middle = b, last = b;
-	number total, begin = sum_before<SEGMENT_BINS>(mine, sums, &total);
+	uint32_t parts[3] = { b, b, b };	/* begin of a leaf, of another one, end */
+	leaf_item leaves[2] = {};
+	number mine = 0, total, begin, window;
 
+	if (b < d.bins)
+		mine = one_value(d) ? s->keys.count : counts[s->bins_from + b];
+	begin = block_sum_before<COUNT_THREADS>(mine, sums, &total);
 	begins[b] = begin;
+	if (b < d.bins)
+		cursors[s->bins_from + b] = s->keys.from + begin;
 	if (b == 0)
 		begins[SEGMENT_BINS] = total;
 	__syncthreads();
-	if (b < d.bins && (b == 0 || begins[b - 1] >> l.window_bits != begin >> l.window_bits)) {
-		while (last < d.bins && begins[last] >> l.window_bits == begin >> l.window_bits)
-			last++;
-		middle = begins[last] - begin <= 1u << l.window_bits ? last : last - 1;
-	}
-	__syncthreads();
-	begins[b] = begin + s->keys.from;
-	if (b == 0)
-		begins[SEGMENT_BINS] = total + s->keys.from;
-	if (b < d.bins)
-		cursors[s->bins_from + b] = begin + s->keys.from;
 	if (bins_are_values(d))		/* nothing is left to sort */
 		return;
-	__syncthreads();
-	list_leaf<Key>(l, leaf_of(d, begins, b, middle, s->keys.low, s->keys.high));
-	list_leaf<Key>(l, leaf_of(d, begins, middle, last, s->keys.low, s->keys.high));
+	window = begin >> window_bits;
+	if (b < d.bins && (b == 0 || begins[b - 1] >> window_bits != window)) {
+		while (parts[2] < d.bins && begins[parts[2]] >> window_bits == window)
+			parts[2]++;
+		parts[1] = begins[parts[2]] - begin <= (number)1 << window_bits ? parts[2] : parts[2] - 1;
+	}
+#pragma unroll
+	for (unsigned p = 0; p < 2; p++) {
+		const uint32_t from = parts[p], to = parts[p + 1];
+		leaf_item *leaf = &leaves[p];
+
+		if (from >= to)
+			continue;
+		leaf->from = s->keys.from + begins[from];
+		leaf->count = begins[to] - begins[from];
+		leaf->low = from == 0 ? s->keys.low :
+		            max((uint64_t)(splitters != NULL ? splitters[from]
+		                           : digit_begin(d, s->first_bin + from)),
+		                s->keys.low);
+		leaf->high = to == d.bins ? s->keys.high :
+		             min((uint64_t)(splitters != NULL ? splitters[to]
+		                            : digit_begin(d, s->first_bin + to)) - 1,
+		                 s->keys.high);
+	}
+	list_leaves<Key, 2>(l, leaves);
 }
+
+/* Block s settles segment s. */
+template <class Key> static __global__ void
+__launch_bounds__(COUNT_THREADS)
+settle_kernel(number *cursors, const number *counts, const segment *segments, const Key *tables,
+              lists l)
+{
+	begin_in_turn();
+
+	const segment *s = &segments[blockIdx.x];
+
+	settle(cursors, counts, s, s->splits != 0 ? tables + blockIdx.x * SEGMENT_ROWS : (const Key *)NULL,
+	       l);
+}
+
+/* ---- move ------------------------------------------------------------------- */
 
 /*
  * A tile where each bin has one value: keys need not be moved, for it is known
@@ -348,32 +610,61 @@ fill_tile(Key *to, const tile_place &t, const digits &d, const number *begins, n
 		const uint64_t last = min((uint64_t)shared[b + 1], end);
 
 		for (uint64_t i = max((uint64_t)shared[b], begin) + threadIdx.x % 32; i < last; i += 32)
-			to[i] = (Key)(d.low + b);
+			to[i] = (Key)(d.low + t.of->first_bin + b);
 	}
 }
 
-/* SORTED is where keys belong in the end. */
-template <class Key, unsigned THREADS, unsigned ITEMS, unsigned BLOCKS> static __global__ void
-__launch_bounds__(THREADS, blocks_that_fit(THREADS, BLOCKS))
-move_kernel(Key *to, const Key *from, const segment *segments, uint32_t count, chunks where,
-            const segments_head *head, number *cursors, Key *sorted)
+/* Digits of all keys, less the first one of a segment. */
+template <class Digits> struct digits_from {
+	Digits   d;
+	uint32_t first;
+};
+
+template <class Digits, class Key> static __device__ __forceinline__ uint32_t
+digit_of(const digits_from<Digits> &f, Key key)
+{
+	return digit_of(f.d, key) - f.first;
+}
+
+/* A tile a block, to at most MOST_BINS.  SORTED is where keys belong in the end. */
+template <class Key, class Tile, unsigned MOST_BINS> static __global__ void
+__launch_bounds__(Tile::THREADS, Tile::BLOCKS)
+move_kernel(Key *to, const Key *from, const segment *segments, uint32_t count,
+            chunk_map chunks, const segments_head *head, number *cursors, Key *sorted,
+            const Key *tables)
 {
 	begin_in_turn();
 
+	enum { THREADS = Tile::THREADS };
 	DYNAMIC_SHARED(memory);
-	const tile_place t = tile_of<THREADS>(segments, count, THREADS * ITEMS, where, head,
-	                                      blockIdx.x);
+	void *const space = memory + splitters<Key, SEGMENT_ROWS>::BYTES;
+	const tile_place t = tile_of<THREADS>(segments, count, Tile::KEYS, chunks, head, blockIdx.x);
+	Key x[Tile::ITEMS];
 
 	if (t.count == 0)
 		return;
+	tile_load<THREADS, Tile::ITEMS>(x, from + t.from, t.count);
 
-	const digits d = segment_digits(sizeof(Key) * 8, t.of);
+	const digits &d = t.of->d;
+	const exact_places places = { cursors + t.of->bins_from };
 
-	if (bins_are_values(d))
-		fill_tile<THREADS>(sorted, t, d, cursors + t.of->bins_from, (number *)memory);
-	else
-		partition_by<THREADS, ITEMS>(to, from + t.from, t.count, d, 0, ~0u, d.bins,
-		                             cursors + t.of->bins_from, memory);
+	if (t.of->splits != 0) {
+		const Key *table = tables + (t.of - segments) * SEGMENT_ROWS;
+		const splitters<Key, SEGMENT_ROWS> search = splitters_load<splitters<Key, SEGMENT_ROWS>>(
+			(Key *)memory, [=](unsigned p) { return table[p]; });
+
+		partition_tile<Tile, MOST_BINS>(to, x, t.count, search, SEGMENT_ROWS, places, space);
+	} else if (bins_are_values(d)) {
+		fill_tile<THREADS>(sorted, t, d, places.cursors, (number *)space);
+	} else if (d.outside) {
+		const digits_from<clamped_digits> clamped = { { d }, t.of->first_bin };
+
+		partition_tile<Tile, MOST_BINS>(to, x, t.count, clamped, d.bins, places, space);
+	} else {
+		const digits_from<digits> plain = { d, t.of->first_bin };
+
+		partition_tile<Tile, MOST_BINS>(to, x, t.count, plain, d.bins, places, space);
+	}
 }
 
 #endif

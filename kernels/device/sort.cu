@@ -1,190 +1,156 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * sort.cu - sort keys in device memory: partition, then bitonic leaves
+ * sort.cu - sort keys in device memory: divide them into bins, then sort these by networks
  *
  * In:   COUNT keys, and as much room again.
  * Out:  the same keys, ascending, in the same place.
  *
- *     count digits, once for two levels   one sweep that only reads    histogram.cuh
- *     partition by the upper level        one sweep                    partition.cuh
- *     partition by the lower level        one sweep
- *     sort leaves                         one sweep                    leaf_worklist.cuh, leaf_sort.cuh
+ *     look at a sample of all keys: digits or splitters?      sample.cuh
+ *     divide all keys into buckets, without a count           chunks.cuh
+ *     divide what is too large: look, count, move             segment.cuh
+ *     sort leaves                                             leaf_worklist.cuh, leaf_launch.cuh
  *
- * Bins are as many as leaves are needed: a bin of evenly spread keys fills a leaf
- * of 2^12 to nine tenths.  Keys that are not evenly spread make larger bins: for
- * these there are leaves of up to 2^15 keys; a bin of one value needs no sorting;
- * and what is larger still is divided again, all such bins at once, each by its
- * own range (segment.cuh), until nothing is left.  So are keys that are too few
- * for two levels, or so many that two levels are not counted in one sweep.
- *
- * Many keys are looked at first: if they crowd in parts of their range, they are cut
- * into buckets of about as many keys by a sample (samplesort.cuh), and these divided.
+ * The same steps for any number of keys, and for any keys.  Of few keys (16 MB) each bucket is a
+ * leaf; of many, each is divided once more, into as many bins as leaves are needed: a bin of
+ * evenly spread keys fills a leaf of 2^12 to 95 %.  Other bins may be larger: for these there are
+ * leaves of up to 2^15 keys (u64: 2^14); a bin of one value needs no sorting; and bins that are
+ * larger still are divided again, all at once, until none is left.
  *
  * Invariant: after each turn what is not sorted is in the list TOO_LARGE.
  */
 #include "kernels/device/leaf_launch.cuh"
 #include "kernels/kernels.h"
 
-#ifndef GS_ONE_LEVEL
-#define GS_ONE_LEVEL	SEGMENT_BINS	/* the emulator has fewer, so that few keys go both ways */
-#endif
-
 enum {
-	SHARED = COUNT_BINS * 2,	/* bytes of a block; a GPU with less sorts by the network alone */
-	SMALL = 1 << 17,	/* keys: fewer go to the network at once; it wins at 2^16, not at 2^18 */
-	MANY  = 1 << 22,	/* keys that fill the GPU with large tiles; not tuned */
-	TURNS = 8,		/* for what is too large; then the network, too */
+	SHARED = 208 << 10,	/* bytes of a block; a GPU with less sorts by the network alone */
+	TURNS  = 8,		/* of divisions; then the network sorts what is left */
 };
-
-/* ---- two levels at once --------------------------------------------------- */
-
-template <class Key> static cudaError_t
-count_digits(const job<Key> &j)
-{
-	const scratch &s = j.s;
-	const size_t bytes = (j.plan.bins + 1) / 2 * 4;
-	const size_t parts = j.count / (COUNT_THREADS * COUNT_LOADS * 16 / sizeof(Key)) + 1;
-	const size_t blocks = j.sms * (bytes <= 100 << 10 ? 2 : 1);
-	const places p = { s.begins, { s.cursors[0], s.cursors[1] }, s.level, j.plan.low_bits,
-	                   s.windows, s.leaf_bits };
-
-	if (j.count < GS_SAMPLESORT_FROM)	/* else it was done before */
-		TRY_CUDA(launch(sample_kernel<Key>, 1, COUNT_THREADS, j.stream, j.keys, j.count,
-		                j.plan.bins, j.plan.bins, s.known, NULL));
-	for (int again = 0; again < 2; again++)
-		TRY_CUDA(launch_shared(count_kernel<Key>, std::min(blocks, parts), COUNT_THREADS, bytes,
-		                       j.stream, s.counts, j.keys, j.count, j.plan.bins, s.known,
-		                       again != 0));
-	return launch(place_kernel, (j.plan.bins + PLACE_BINS - 1) / PLACE_BINS, COUNT_THREADS,
-	              j.stream, s.counts, j.plan.bins, s.known, p);
-}
-
-template <class Key> static cudaError_t
-partition(const job<Key> &j, Key *to, const Key *from, const level &l)
-{
-	typedef tile_of_many<Key> tile;
-
-	return launch_shared(partition_kernel<Key, tile::THREADS, tile::ITEMS, tile::BLOCKS>,
-	                     level_tiles(j.count, l.segments, tile::KEYS), tile::THREADS,
-	                     partition_bytes<Key, tile::KEYS>(l.bins), j.stream, to, from,
-	                     &j.s.known->plan, l);
-}
-
-template <class Key> static cudaError_t
-sort_two_levels(const job<Key> &j, uint32_t *too_large)
-{
-	const scratch &s = j.s;
-	const bin_plan &plan = j.plan;
-	const uint32_t low_bins = 1u << plan.low_bits;
-	const uint32_t windows = (uint32_t)(j.count >> s.leaf_bits) + 1;
-	const level upper = { s.known->ends, 1, plan.level_bins, plan.low_bits, ~0u, s.cursors[0] };
-	const level lower = { s.level, plan.level_bins, low_bins, 0, low_bins - 1, s.cursors[1] };
-	const int longer = (int)s.leaf_bits - LEAF_BITS;
-	/* 2^16 bins and more make u32 narrow, wherever they lie */
-	const bool narrow = sizeof(Key) == 4 && plan.bins >= 1 << 16;
-
-	if (j.count < GS_SAMPLESORT_FROM)
-		TRY_CUDA(cudaMemsetAsync(s.known, 0, s.zero_bytes, j.stream));
-	TRY_CUDA(count_digits(j));
-	TRY_CUDA(partition(j, j.other, (const Key *)j.keys, upper));
-	TRY_CUDA(partition(j, j.keys, (const Key *)j.other, lower));
-	TRY_CUDA(launch(list_kernel<Key>, windows / 128 + 1, 128, j.stream,
-	                lists_of(j, s.leaf_bits, true), s.begins, s.windows, windows, s.known));
-	return sort_listed(j, j.keys, WORD_12 + longer, narrow ? NARROW_12 + longer : (int)KINDS,
-	                   too_large);
-}
-
-/* ---- segments ------------------------------------------------------------- */
-
-/* Which segments, and where: ITEMS, or all of the keys if that is NULL. */
-struct division {
-	uint32_t         segments;
-	const leaf_item *items;
-	chunks           where;
-};
-
-template <unsigned THREADS, unsigned ITEMS, unsigned BLOCKS, class Key> static cudaError_t
-divide_by(const job<Key> &j, Key *from, Key *to, const division &d)
-{
-	enum { TILE = THREADS * ITEMS };
-	const scratch &s = j.s;
-	const leaf_item all = { 0, j.count, 0, (Key)~(Key)0 };
-	const size_t tiles = j.count / TILE + d.segments;	/* at most */
-	const uint32_t each = j.count < MANY ? 1 : 8;	/* of a block that only counts; not tuned */
-
-	TRY_CUDA(launch(look_kernel<Key>, d.segments, LOOK_THREADS, j.stream, s.segments, d.items,
-	                all, d.where, from, TILE, s.head));
-	TRY_CUDA(launch(count_tiles_kernel<Key>, tiles / each + 1, COUNT_THREADS, j.stream, s.counts,
-	                s.segments, d.segments, TILE, d.where, s.head, from, each));
-	TRY_CUDA(launch(settle_kernel<Key>, d.segments, SEGMENT_BINS, j.stream, s.cursors[1], s.counts,
-	                s.segments, lists_of(j, LEAF_BITS, to == j.keys)));
-	return launch_shared(move_kernel<Key, THREADS, ITEMS, BLOCKS>, tiles, THREADS,
-	                     partition_bytes<Key, TILE>(SEGMENT_BINS), j.stream, to, from, s.segments,
-	                     d.segments, d.where, s.head, s.cursors[1], j.keys);
-}
 
 /*
- * Divide SEGMENTS, which are at *FROM: all of the keys (ALL), or the list TOO_LARGE,
- * in chunks that say WHERE.  Then *FROM is the other room.
+ * Consecutive tiles of one block, which load splitters or add up counts once: as many as make all
+ * blocks run at once if that is not MANY; if it is, SOME, for blocks are not equally fast.
  */
-template <class Key> static cudaError_t
-divide(const job<Key> &j, Key **from, uint32_t *segments, bool all, chunks where)
+static uint32_t
+tiles_a_block(const gs_sorter *sorter, size_t tiles, uint32_t many, uint32_t some)
 {
-	typedef tile_of_many<Key> many;
+	const size_t resident = (size_t)sorter->processors * 2, each = (tiles + resident - 1) / resident;
+
+	return each < many ? (uint32_t)each : some;
+}
+
+/* ---- divide ----------------------------------------------------------------- */
+
+/* Divide SEGMENTS of s.too_large, in CHUNKS or not, from FROM to TO. */
+template <class Tile, class Key> static cudaError_t
+divide_by(const job<Key> &j, const Key *from, Key *to, uint32_t segments, chunk_map chunks)
+{
 	const scratch &s = j.s;
-	const division d = { *segments, all ? NULL : s.too_large, where };
+	Key *const tables = (Key *)s.tables;
+	const size_t tiles = j.count / Tile::KEYS + segments;	/* at most */
+	const uint32_t counts = tiles_a_block(j.sorter, tiles, 32, 16);
+
+	TRY_CUDA(launch(look_kernel<Key>, segments, LOOK_THREADS, j.stream, s.segments, s.too_large,
+	                chunks, from, Tile::KEYS, s.head, tables));
+	TRY_CUDA(launch(count_kernel<Key>, tiles / counts + 1, COUNT_THREADS, j.stream, s.counts,
+	                s.segments, segments, Tile::KEYS, chunks, s.head, from, counts, tables));
+	TRY_CUDA(launch(settle_kernel<Key>, segments, COUNT_THREADS, j.stream, s.cursors, s.counts,
+	                s.segments, tables, lists_of(j, to)));
+	return launch_shared(move_kernel<Key, Tile, SEGMENT_BINS>, tiles, Tile::THREADS,
+	                     splitters<Key, SEGMENT_ROWS>::BYTES +
+	                     partition_bytes<Key, Tile::KEYS>(SEGMENT_BINS), j.stream, to, from,
+	                     s.segments, segments, chunks, s.head, s.cursors, j.keys, tables);
+}
+
+/* Divide *FROM, and sort the leaves that come of it.  Then *FROM is the other room. */
+template <class Key> static cudaError_t
+divide(const job<Key> &j, Key **from, uint32_t segments, chunk_map chunks,
+       unsigned leaf_bits, uint32_t *too_large)
+{
 	Key *const to = *from == j.keys ? j.other : j.keys;
 
-	if (!all)
-		TRY_CUDA(cudaMemcpyAsync(s.too_large, s.lists[TOO_LARGE],
-		                         *segments * sizeof(leaf_item), cudaMemcpyDeviceToDevice,
-		                         j.stream));
-	TRY_CUDA(cudaMemsetAsync(s.known, 0, s.zero_bytes, j.stream));
-	if (j.count < MANY && where.at == NULL)
-		TRY_CUDA((divide_by<512, 8, 3>(j, *from, to, d)));
+	if (keys_are_few(sizeof(Key) * 8, j.count))
+		TRY_CUDA((divide_by<tile_of_few<Key>>(j, *from, to, segments, chunks)));
 	else
-		TRY_CUDA((divide_by<many::THREADS, many::ITEMS, many::BLOCKS>(j, *from, to, d)));
+		TRY_CUDA((divide_by<tile_of_many<Key>>(j, *from, to, segments, chunks)));
 	*from = to;
-	return sort_listed(j, to, WORD_12,
-	                   sizeof(Key) == 4 && j.plan.bins >= 1 << 16 ? (int)NARROW_12 : (int)KINDS,
-	                   segments);
+	return sort_listed(j, leaf_place<Key>{ to, {} }, leaf_bits, true, too_large);
 }
 
-/* ---- skew ----------------------------------------------------------------- */
-
-/* How full is the fullest of SAMPLE_BINS of a sample?  Waits for the stream. */
-template <class Key> static cudaError_t
-look_for_skew(const job<Key> &j, uint32_t *crowd)
+/* Look at all keys; sets to zero what divide_all() or divide_even() want to be. */
+template <class Tile, class Key> static cudaError_t
+look_at_all(const job<Key> &j)
 {
+	typedef sampling<Key> sampling;
 	const scratch &s = j.s;
+	bin_plan<Key> *const plan = (bin_plan<Key> *)s.plan;
+	const size_t zeros = ((char *)s.counts - (char *)s.listed) / 4;
+	const bool few = keys_are_few(sizeof(Key) * 8, j.count);
+	const uint32_t keys = few ? sample_keys<Key>(s.splitters) : (uint32_t)sampling::KEYS;
+	const uint32_t takers = std::min<uint32_t>(keys, sampling::TAKERS);
 
-	TRY_CUDA(cudaMemsetAsync(s.known, 0, s.zero_bytes, j.stream));
-	TRY_CUDA(launch(sample_kernel<Key>, 1, COUNT_THREADS, j.stream, j.keys, j.count, s.even.bins,
-	                s.fine.bins, s.known, (Key *)s.sample));
-	TRY_CUDA(cudaMemcpyAsync(crowd, &s.known->crowd, sizeof *crowd, cudaMemcpyDeviceToHost,
-	                         j.stream));
-	return cudaStreamSynchronize(j.stream);
+	TRY_CUDA(launch(sample_kernel<Key>, keys / takers, takers, j.stream, plan, j.keys, j.count,
+	                s.listed, (uint32_t)zeros));
+	return launch(plan_kernel<Key>, keys / sampling::BLOCK, sampling::THREADS, j.stream, plan, keys,
+	              s.even_bins, s.splitters, Tile::SPLITTERS, few);
 }
 
-/* Into buckets between splitters from the sample, in chunks that s.cut tells. */
-template <class Key> static cudaError_t
-cut(const job<Key> &j, uint32_t *segments)
+/* All keys to buckets; these are leaves, or if ITEMS is not NULL segments, which go there. */
+template <class Tile, class Key> static cudaError_t
+divide_all(const job<Key> &j, leaf_item *items)
 {
-	enum { CHUNK = tile_of_many<Key>::KEYS };
 	const scratch &s = j.s;
+	bin_plan<Key> *const plan = (bin_plan<Key> *)s.plan;
+	const size_t tiles = (j.count + Tile::KEYS - 1) / Tile::KEYS;
+	const uint32_t each = Tile::SEVERAL ? tiles_a_block(j.sorter, tiles, 12, 4) : 1;
 	chunk_pool pool = s.pool;
-	Key *sample = (Key *)s.sample, *splitters = (Key *)s.splitters;
 
-	pool.whole = (uint32_t)(j.count / CHUNK);
+	pool.whole = (uint32_t)(j.count / pool.chunk);
 	pool.spare = (uint64_t)(((intptr_t)s.spare - (intptr_t)j.other) / (intptr_t)sizeof(Key));
-	TRY_CUDA(gs_tile_sort(sample, sizeof(Key) * 8, SAMPLE_KEYS, j.stream));
-	TRY_CUDA(launch(splitter_kernel<Key>, 1, BUCKETS, j.stream, splitters, sample, pool));
-	TRY_CUDA(launch_shared(move_buckets_kernel<Key>, (j.count + CHUNK - 1) / CHUNK,
-	                       tile_of_many<Key>::THREADS, move_buckets_bytes<Key>(), j.stream, j.other,
-	                       j.keys, j.count, splitters, pool));
-	TRY_CUDA(launch(settle_buckets_kernel<Key>, 1, COUNT_THREADS, j.stream, s.cut, pool, splitters,
-	                lists_of(j, LEAF_BITS, false)));
-	return sort_listed(j, (const Key *)j.other, KINDS, KINDS, segments);
+	TRY_CUDA(launch_shared(to_chunks_kernel<Key, Tile>, (tiles + each - 1) / each, Tile::THREADS,
+	                       to_chunks_bytes<Key, Tile>(pool.buckets), j.stream, j.other, j.keys,
+	                       j.count, plan, pool, each));
+	return launch(settle_chunks_kernel<Key>, 1, COUNT_THREADS, j.stream, s.chunks, pool, plan,
+	              items, lists_of(j, (const Key *)j.other));
+}
+
+/* Many keys that are evenly spread: to bins of two levels, and sort the leaves that come of it. */
+template <class Key> static cudaError_t
+divide_even(const job<Key> &j, uint32_t *too_large)
+{
+	typedef tile_of_many<Key> tile;
+	const scratch &s = j.s;
+	const levels v = s.level;
+	const bin_plan<Key> *const plan = (const bin_plan<Key> *)s.plan;
+	const size_t bytes = (v.bins + 1) / 2 * 4, tiles = (j.count + tile::KEYS - 1) / tile::KEYS;
+	const size_t parts = j.count / (COUNT_THREADS * HISTOGRAM_LOADS * 16 / sizeof(Key)) + 1;
+	const size_t blocks = (size_t)j.sorter->processors * (bytes <= 100 << 10 ? 2 : 1);
+
+	TRY_CUDA(launch_shared(histogram_kernel<Key>, std::min(blocks, parts), COUNT_THREADS, bytes,
+	                       j.stream, s.counts, j.keys, j.count, v.bins, plan));
+	TRY_CUDA(launch(settle_level_kernel<Key>, v.upper, COUNT_THREADS, j.stream, s.segments,
+	                s.upper_cursors, s.cursors, s.counts, plan, v, s.level_leaf_bits, tile::KEYS,
+	                s.head, lists_of(j, (const Key *)j.keys)));
+	TRY_CUDA(launch_shared(move_level_kernel<Key, tile>, tiles, tile::THREADS,
+	                       partition_bytes<Key, tile::KEYS>(UPPER_BINS), j.stream, j.other, j.keys,
+	                       j.count, s.upper_cursors, plan, v));
+	TRY_CUDA(launch_shared(move_kernel<Key, tile, UPPER_BINS>, tiles + v.upper, tile::THREADS,
+	                       splitters<Key, SEGMENT_ROWS>::BYTES +
+	                       partition_bytes<Key, tile::KEYS>(1u << v.low_bits), j.stream, j.keys,
+	                       j.other, s.segments, v.upper, chunk_map{}, s.head, s.cursors, j.keys,
+	                       (Key *)s.tables));
+	return sort_listed(j, leaf_place<Key>{ j.keys, {} }, s.level_leaf_bits, false, too_large);
+}
+
+/* Divide again what was too large; in CHUNKS or not. */
+template <class Key> static cudaError_t
+divide_again(const job<Key> &j, Key **from, chunk_map chunks, uint32_t *too_large)
+{
+	const scratch &s = j.s;
+
+	TRY_CUDA(cudaMemcpyAsync(s.too_large, s.lists[TOO_LARGE], *too_large * sizeof(leaf_item),
+	                         cudaMemcpyDeviceToDevice, j.stream));
+	TRY_CUDA(cudaMemsetAsync(s.listed, 0, s.zero_bytes, j.stream));
+	return divide(j, from, *too_large, chunks, LEAF_BITS, too_large);
 }
 
 /* ---- what no partition divides -------------------------------------------- */
@@ -234,81 +200,134 @@ sort_stubborn(const job<Key> &j, const Key *from, uint32_t many)
 	return cudaSuccess;
 }
 
-template <class Key> static cudaError_t
-sort(job<Key> &j)
-{
-	const chunks none = {};
-	Key *from = j.keys;
-	uint32_t segments = 1, crowd = 0;
+/* ---- all of it ---------------------------------------------------------------- */
 
-	if (j.count >= GS_SAMPLESORT_FROM)
-		TRY_CUDA(look_for_skew(j, &crowd));
-	if (crowd > BELL_FROM)
-		j.plan = j.s.fine;
-	if (crowd > CROWD_FROM || (crowd > BELL_FROM && j.plan.bins > COUNT_BINS)) {
-		TRY_CUDA(cut(j, &segments));
-		from = j.other;
-		if (segments > 0)
-			TRY_CUDA(divide(j, &from, &segments, false, j.s.cut));
-	} else if (j.count <= (size_t)GS_ONE_LEVEL * LEAF_MEAN || j.plan.bins > COUNT_BINS) {
-		TRY_CUDA(divide(j, &from, &segments, true, none));
+template <class Key> static cudaError_t
+sort_by_bins(const job<Key> &j)
+{
+	const scratch &s = j.s;
+	const size_t zeroed = (char *)s.counts - (char *)s.listed;	/* by the kernel that samples */
+	chunk_map chunks = {};
+	Key *from = j.other;
+	uint32_t too_large = 0, *const told = j.sorter->told;
+
+	if (keys_are_few(sizeof(Key) * 8, j.count)) {
+		unsigned chunk_bits = LEAF_BITS;
+
+		while ((uint32_t)1 << chunk_bits < s.pool.chunk)
+			chunk_bits++;
+		TRY_CUDA((look_at_all<tile_of_few<Key>>(j)));
+		TRY_CUDA((divide_all<tile_of_few<Key>>(j, NULL)));
+		TRY_CUDA(sort_listed(j, leaf_place<Key>{ j.other, { s.chunks, chunk_bits } }, s.leaf_bits,
+		                     false, &too_large));
+		chunks = chunk_map{ s.chunks, s.pool.chunk / tile_of_few<Key>::KEYS };
 	} else {
-		TRY_CUDA(sort_two_levels(j, &segments));
+		TRY_CUDA(cudaMemsetAsync(s.counts, 0, s.zero_bytes - zeroed, j.stream));
+		TRY_CUDA((look_at_all<tile_of_many<Key>>(j)));
+		/* the first word of the plan */
+		TRY_CUDA(cudaMemcpyAsync(told, s.plan, sizeof *told, cudaMemcpyDeviceToHost, j.stream));
+		TRY_CUDA(cudaStreamSynchronize(j.stream));
+		if (*told == 0 && s.level.bins > 0) {
+			from = j.keys;
+			TRY_CUDA(divide_even(j, &too_large));
+		} else {
+			chunks = chunk_map{ s.chunks, s.pool.chunk / tile_of_many<Key>::KEYS };
+			TRY_CUDA((divide_all<tile_of_many<Key>>(j, s.too_large)));
+			TRY_CUDA(divide(j, &from, BUCKETS, chunks, s.leaf_bits, &too_large));
+			chunks = chunk_map{};
+		}
 	}
-	for (unsigned turn = 0; segments > 0; turn++) {
+	for (unsigned turn = 0; too_large > 0; turn++) {
 		if (turn == TURNS)
-			return sort_stubborn(j, from, segments);
-		TRY_CUDA(divide(j, &from, &segments, false, none));
+			return sort_stubborn(j, (const Key *)from, too_large);
+		TRY_CUDA(divide_again(j, &from, chunks, &too_large));
+		chunks = chunk_map{};
 	}
 	return cudaSuccess;
 }
 
 template <class Key> static cudaError_t
-sort(Key *keys, Key *other, size_t count, void *memory, cudaStream_t stream)
+sort(const gs_sorter *sorter, Key *keys, Key *other, size_t count, void *memory,
+     cudaStream_t stream)
 {
-	job<Key> j = { keys, other, count, scratch_of(memory, sizeof(Key) * 8, count), {}, 0, stream,
-	               NULL };
-	cudaError_t error;
-	int device, sms, shared;
+	const job<Key> j = {
+		sorter, keys, other, count, scratch_of(memory, sizeof(Key) * 8, count), stream,
+	};
 
 	if (count < 2)
 		return cudaSuccess;
-	if (count < SMALL)
+	if (count < GS_BINS_FROM || sorter->shared_bytes < SHARED)
 		return sort_by_network(j, 0, count);
-	j.plan = j.s.even;
-	TRY_CUDA(cudaGetDevice(&device));
-	TRY_CUDA(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device));
-	TRY_CUDA(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-	j.sms = (unsigned)sms;
-	if (shared < SHARED)
-		return sort_by_network(j, 0, count);
-	TRY_CUDA(cudaEventCreateWithFlags(&j.known, cudaEventDisableTiming));
-	error = sort(j);
-	TRY_CUDA(cudaEventDestroy(j.known));
-	return error;
+	return sort_by_bins(j);
 }
 
 extern "C" size_t
 gs_sort_scratch_bytes(unsigned bits, size_t count)
 {
-	size_t most = scratch_of(NULL, bits, count).bytes;
+	const size_t few = GS_FEW_BYTES / (bits / 8);
+	size_t bytes = scratch_of(NULL, bits, count).bytes;
 
-	/* Where leaves begin to be longer, bins get fewer: fewer keys may need more. */
-	for (unsigned longer = 0; longer < 4; longer++) {
-		const size_t fewer = ((((size_t)COUNT_BINS + 1) << longer) - 1) * LEAF_MEAN;
+	if (count > few)	/* fewer keys than COUNT may be more than a few, or not */
+		bytes = std::max(bytes, scratch_of(NULL, bits, few).bytes);
+	return bytes + gs_tile_merge_scratch_bytes(bits, count);
+}
 
-		if (fewer < count)
-			most = std::max(most, scratch_of(NULL, bits, fewer).bytes);
+extern "C" cudaError_t
+gs_sorter_open(struct gs_sorter *sorter)
+{
+	cudaError_t error;
+	int device;
+
+	*sorter = gs_sorter{};
+	TRY_CUDA(cudaGetDevice(&device));
+	TRY_CUDA(cudaDeviceGetAttribute(&sorter->processors, cudaDevAttrMultiProcessorCount, device));
+	TRY_CUDA(cudaDeviceGetAttribute(&sorter->shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+	                                device));
+	error = cudaStreamCreateWithFlags(&sorter->aside, cudaStreamNonBlocking);
+	if (error == cudaSuccess)
+		error = cudaEventCreateWithFlags(&sorter->listed, cudaEventDisableTiming);
+	if (error == cudaSuccess)
+		error = cudaEventCreateWithFlags(&sorter->copied, cudaEventDisableTiming);
+	if (error == cudaSuccess)
+		error = cudaMallocHost((void **)&sorter->told, KINDS * sizeof *sorter->told);
+	if (error != cudaSuccess)
+		gs_sorter_close(sorter);
+	return error;
+}
+
+extern "C" void
+gs_sorter_close(struct gs_sorter *sorter)
+{
+	(void)cudaFreeHost(sorter->told);
+	if (sorter->copied != NULL)
+		(void)cudaEventDestroy(sorter->copied);
+	if (sorter->listed != NULL)
+		(void)cudaEventDestroy(sorter->listed);
+	if (sorter->aside != NULL)
+		(void)cudaStreamDestroy(sorter->aside);
+	*sorter = gs_sorter{};
+}
+
+extern "C" cudaError_t
+gs_sort_with(const struct gs_sorter *sorter, void *keys, void *other, unsigned bits, size_t count,
+             void *memory, cudaStream_t stream)
+{
+	switch (bits) {
+	case 32: return sort(sorter, (uint32_t *)keys, (uint32_t *)other, count, memory, stream);
+	case 64: return sort(sorter, (uint64_t *)keys, (uint64_t *)other, count, memory, stream);
 	}
-	return most + gs_tile_merge_scratch_bytes(bits, count);
+	return cudaErrorInvalidValue;
 }
 
 extern "C" cudaError_t
 gs_sort(void *keys, void *other, unsigned bits, size_t count, void *memory, cudaStream_t stream)
 {
-	switch (bits) {
-	case 32: return sort((uint32_t *)keys, (uint32_t *)other, count, memory, stream);
-	case 64: return sort((uint64_t *)keys, (uint64_t *)other, count, memory, stream);
-	}
-	return cudaErrorInvalidValue;
+	struct gs_sorter sorter = {};
+	cudaError_t error;
+
+	if (count >= GS_BINS_FROM)
+		TRY_CUDA(gs_sorter_open(&sorter));
+	error = gs_sort_with(&sorter, keys, other, bits, count, memory, stream);
+	gs_sorter_close(&sorter);
+	return error;
 }

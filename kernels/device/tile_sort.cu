@@ -94,20 +94,6 @@ block_merge_kernel(Key *keys, size_t count)
 enum { PASS_THREADS = 128 };
 
 /*
- * KEY, of which the compiler shall forget how it was made.  It would rather make
- * all rows' addresses first and keep them, two registers each, and spill keys.
- */
-template <class Key> static __device__ __forceinline__ Key *
-forget(Key *key)
-{
-#ifdef __CUDA_ARCH__
-	asm volatile("" : "+l"(key));
-	__builtin_assume(__isGlobal(key));
-#endif
-	return key;
-}
-
-/*
  * A group is 2^STAGES rows of STRIDE keys, and a thread takes one column of it,
  * its neighbour the next: no two threads share a key, and a warp reads whole
  * lines.  With FLIP the column is mirrored in the lower half of the rows.

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * digit.cuh - which bin a key belongs to: its place in the range of all keys
+ * digit.cuh - which bin a key belongs to: its place in the range of the keys
  *
- * Not a field of bits, but the range of the keys that there are, divided into as
- * many bins as are wanted:
+ * A digit is not a field of bits.  The range of the keys is divided into as many bins as are
+ * wanted:
  *
  *     x     = (key >> shift) - (low >> shift)              below 2^32
  *     digit = floor(x * scale / 2^32)   scale = 2^32 * bins / (greatest x + 1)
  *
- * so bins are as full as keys allow, wherever these lie: with leading zeros, as
- * negative numbers, as u64 that would fit 20 bits.  Should there be fewer values
- * than bins, x is the digit.  Both never fall as keys rise: bins are in order.
+ * so leading zeros, signs and small ranges in wide keys leave no bins empty.  If there are fewer
+ * values than bins, x is the digit.  Digits never fall as keys rise: bins are in order.
  */
 #ifndef GS_DIGIT_CUH
 #define GS_DIGIT_CUH
@@ -19,38 +18,42 @@
 #include <stdint.h>
 
 struct digits {
-	uint64_t low, high;		/* keys that are meant */
+	uint64_t low, high;		/* of the keys, or of most of them */
 	uint32_t shift, base;		/* base: low >> shift, of which 32 bits matter */
 	uint32_t scale, whole;		/* whole: 1 if x is the digit, and scale 0 then */
 	uint32_t bins;			/* digits are below */
-	uint32_t outside;		/* 1: there may be other keys: they go to the ends' bins */
+	uint32_t outside;		/* 1: there may be keys below or above: they are in the end bins */
 };
 
+/* x as above; 32-bit keys are never shifted. */
 static __device__ __forceinline__ uint32_t
-digit_of(const digits &d, uint32_t key)
+digit_position(uint32_t, uint32_t base, uint32_t key)
 {
-	const uint32_t x = key - d.base;
+	return key - base;
+}
+
+static __device__ __forceinline__ uint32_t
+digit_position(uint32_t shift, uint32_t base, uint64_t key)
+{
+	return __funnelshift_rc((uint32_t)key, (uint32_t)(key >> 32), shift) - base;
+}
+
+template <class Key> static __device__ __forceinline__ uint32_t
+digit_of(const digits &d, Key key)
+{
+	const uint32_t x = digit_position(d.shift, d.base, key);
 
 	return __umulhi(x, d.scale) + x * d.whole;
 }
 
-static __device__ __forceinline__ uint32_t
-digit_of(const digits &d, uint64_t key)
-{
-	const uint32_t x =
-		__funnelshift_rc((uint32_t)key, (uint32_t)(key >> 32), d.shift) - d.base;
-
-	return __umulhi(x, d.scale) + x * d.whole;
-}
-
-/* KEY, or what of LOW to HIGH is next to it. */
+/* KEY, or LOW or HIGH if it is outside. */
 template <class Key> static __device__ __forceinline__ Key
 digit_clamp(const digits &d, Key key)
 {
 	return min(max(key, (Key)d.low), (Key)d.high);
 }
 
-/* Digits of any keys: those outside have the first or the last one. */
+/* Digits of any keys: those outside have the first or the last digit. */
 struct clamped_digits {
 	digits d;
 };
@@ -92,7 +95,7 @@ digits_over(unsigned key_bits, uint64_t low, uint64_t high, uint32_t bins)
 	return d;
 }
 
-/* The least key that DIGIT may have; of one digit too many, the end of all. */
+/* The least key of DIGIT; for the number of bins, the key after HIGH or a later one. */
 static __device__ inline uint64_t
 digit_begin(const digits &d, uint32_t digit)
 {

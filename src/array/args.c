@@ -40,7 +40,7 @@ gs_array_args_read(struct gs_array_args *args, enum gsort_type type,
 	unsigned threads;
 
 	TRY(copy_options(&copy, options));
-	if (type > GSORT_TEXT_FLOAT || gs_key_bits(type) == 0)
+	if (type > GS_TYPE_LAST || gs_key_bits(type) == 0 || gs_key_is_wide(type))
 		return gs_fail(GS_EUSAGE, "the keys of an array are of a binary type: u8 .. f64");
 	threads = copy.threads;
 	if (threads == 0)

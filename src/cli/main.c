@@ -13,6 +13,7 @@
 
 #include "cli/args.h"
 #include "cli/cuda_visible.h"
+#include "cli/launch.h"
 #include "cli/option_conflicts.h"
 #include "cli/option_table.h"
 #include "cli/process.h"
@@ -38,14 +39,14 @@ static const char *
 type_to_suggest(const struct gs_opts *opts)
 {
 	static const char *const types[][2] = {
-		{ "8", "-u8" }, { "16", "-u16" }, { "32", "-u32" }, { "64", "-u64" },
+		{ "8", "-u8" }, { "16", "-u16" }, { "32", "-u32" }, { "64", "-u64" }, { "128", "-u128" },
 	};
 
 	for (size_t i = 0; i < opts->job.input_count; i++)
 		for (size_t t = 0; t < sizeof types / sizeof types[0]; t++)
 			if (strcmp(opts->job.inputs[i], types[t][0]) == 0
 			    && access(opts->job.inputs[i], F_OK) != 0)
-				return opts->bare_f && t >= 2 ? (t == 2 ? "-f32" : "-f64")
+				return opts->bare_f && (t == 2 || t == 3) ? (t == 2 ? "-f32" : "-f64")
 				                              : types[t][1];
 	return NULL;
 }
@@ -55,10 +56,12 @@ report_failure(const struct gs_opts *opts)
 {
 	const char *type = type_to_suggest(opts);
 
+	if (gsort_message()[0] == '\0')		/* another rank says it */
+		return;
 	if (type != NULL)
-		gs_report_error("%s (did you mean %s?)", gsort_message(), type);
-	else if (!gs_conflict_report(opts))
-		gs_report_error("%s", gsort_message());
+		gs_report_error("%s%s (did you mean %s?)", gs_launch_name(), gsort_message(), type);
+	else if (opts->job.ranks != NULL || !gs_conflict_report(opts))
+		gs_report_error("%s%s", gs_launch_name(), gsort_message());
 }
 
 /* --check=summary: three lines of name, tab and number on standard output. */
@@ -77,12 +80,14 @@ report_result(const struct gs_opts *opts, const gsort *job, gsort_status status)
 	const int exit_status = status == GSORT_OK ? GS_EXIT_SORTED :
 	                        status == GSORT_DISORDER ? GS_EXIT_DISORDER : GS_EXIT_ERROR;
 
-	gs_progress_end();
+	if (gs_launch_speaks())
+		gs_progress_end();
 	if (exit_status == GS_EXIT_ERROR)
 		report_failure(opts);
-	else if (opts->check && opts->job.check == GSORT_CHECK_SUMMARY)
+	else if (opts->check && opts->job.check == GSORT_CHECK_SUMMARY && gs_launch_speaks())
 		print_check(stats);
-	else if (status == GSORT_DISORDER && opts->job.check == GSORT_CHECK_FIRST)
+	else if (status == GSORT_DISORDER && opts->job.check == GSORT_CHECK_FIRST &&
+	         gsort_message()[0] != '\0')
 		gs_report_error("%s", gsort_message());
 	if (opts->verbose > 0 && exit_status != GS_EXIT_ERROR)
 		gs_report_summary(opts, stats);
@@ -119,7 +124,8 @@ static int
 run_job(struct gs_opts *opts)
 {
 	static const struct gsort_stats nothing;
-	static gsort *job;		/* static: still reachable at exit, so not a leak */
+	/* static: still reachable at exit, so not a leak */
+	static _Thread_local gsort *job;
 	int status = GS_EXIT_SORTED;
 
 	if (opts->debug || opts->verbose >= 2)
@@ -129,32 +135,47 @@ run_job(struct gs_opts *opts)
 	gs_cuda_visible(&opts->job);
 	opts->job.sandbox = !opts->no_sandbox;
 	opts->job.explained = opts->plan || opts->debug;
-	if (!gs_report_open(opts))
+	if (gs_launch_speaks() && !gs_report_open(opts))
 		return GS_EXIT_ERROR;
-	gs_progress_begin(opts);
+	if (gs_launch_speaks())
+		gs_progress_begin(opts);
 	if (gsort_open(&job, &opts->job) != GSORT_OK) {
-		gs_progress_end();
+		if (gs_launch_speaks())
+			gs_progress_end();
 		report_failure(opts);
 		if (opts->stats == GS_REPORT_JSON)
 			(void)gs_report_json(opts, &nothing, GS_EXIT_ERROR);
+		gs_launch_fail();
 		return GS_EXIT_ERROR;
 	}
 	if (opts->debug) {
 		report_options(opts);
 		gsort_plan(job, gs_report_note, NULL);
 	}
-	if (opts->plan) {
+	if (opts->plan && !gs_launch_speaks()) {
+		;
+	} else if (opts->plan) {
 		(opts->plan == GS_REPORT_JSON ? gsort_plan_json : gsort_plan)(job, gs_report_line,
 		                                                              stdout);
 	} else {
-		gs_progress_watch(job);
+		if (gs_launch_speaks())
+			gs_progress_watch(job);
 		status = report_result(opts, job, gsort_run(job));
 	}
+	if (status == GS_EXIT_ERROR)
+		gs_launch_fail();
 	/* After an error, close the job to drop its unfinished output.  After success, the
 	 * kernel frees everything faster. */
 	if (status == GS_EXIT_ERROR || GS_TIDY)
 		gsort_close(job);
 	return status;
+}
+
+static _Noreturn void
+end(int status)
+{
+	gs_launch_end();
+	gs_process_end(status);
 }
 
 int
@@ -164,16 +185,19 @@ main(int argc, char **argv)
 
 	gs_progress_answer();
 	gs_process_begin();
+	gs_launch_begin(&argc, &argv);
 	if (argc < 1 || !gs_args_parse(&opts, argc, argv))
-		gs_process_end(GS_EXIT_ERROR);
+		end(GS_EXIT_ERROR);
+	if (!opts.help && !opts.version && !opts.info)
+		gs_process_end(gs_launch_run(&opts, run_job));
+	if (!gs_launch_speaks())
+		end(GS_EXIT_SORTED);
 	if (opts.help)
 		gs_option_help(stdout);
 	else if (opts.version)
 		print_version(opts.verbose > 0);
-	else if (opts.info)
+	else
 		(opts.info == GS_REPORT_JSON ? gsort_info_json : gsort_info)(&opts.job, gs_report_line,
 		                                                             stdout);
-	else
-		gs_process_end(run_job(&opts));
-	gs_process_end(GS_EXIT_SORTED);
+	end(GS_EXIT_SORTED);
 }

@@ -143,7 +143,7 @@ gs_set_type(struct gs_opts *opts, const struct gs_option_use *use)
 	enum gsort_notation notation = GSORT_DECIMAL;
 	const bool noted = gs_notation_called(use->value, &notation);
 	const char *name = noted ? use->value
-	                         : parse_type(opts, use, ", text-float, ipv4, time", &type);
+	                         : parse_type(opts, use, ", u128, i128, text-float, ipv4, time", &type);
 	char one[24], other[24];
 
 	if (name == NULL || (noted && !set_notation(opts, use, notation)))
@@ -300,8 +300,11 @@ gs_set_stats(struct gs_opts *opts, const struct gs_option_use *use)
 
 	if (use->previous != NULL && strcmp(use->previous, use->value) != 0)
 		return refuse_two(use, use->previous, use->value);
-	if (file == NULL && parse_choice(use, use->value) == NULL)
+	if (file == NULL && choice_of(use->option->name, use->value) == NULL) {
+		gs_report_usage("invalid argument '%s' for %s: must be json or json:FILE", use->value,
+		                use->spelled);
 		return false;
+	}
 	if (file != NULL && *file == '\0') {
 		gs_report_usage("invalid argument '%s' for %s: the name of the file is empty", use->value,
 		                use->spelled);
@@ -672,6 +675,17 @@ gs_set_batch(struct gs_opts *opts, const struct gs_option_use *use)
 
 /* As many as gsort_open() takes. */
 enum { SPLIT_MOST = 1024 };
+
+bool
+gs_set_ranks(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	uint64_t number;
+
+	if (!gs_parse_count(use->value, &number) || number == 0 || number > 65536)
+		return refuse_number(use, "must be a whole number from 1 to 65536");
+	opts->job.plan_ranks = (unsigned)number;
+	return true;
+}
 
 bool
 gs_set_split(struct gs_opts *opts, const struct gs_option_use *use)

@@ -45,7 +45,8 @@ gs_option_handler gs_set_set, gs_set_base;
 gs_option_handler gs_set_keys, gs_set_number, gs_set_histogram, gs_set_separator;
 gs_option_handler gs_set_head, gs_set_header, gs_set_bytes;	/* numbers */
 gs_option_handler gs_set_record, gs_set_key, gs_set_argsort;
-gs_option_handler gs_set_buffer, gs_set_memory, gs_set_batch, gs_set_split, gs_set_threads;
+gs_option_handler gs_set_buffer, gs_set_memory, gs_set_batch, gs_set_split, gs_set_threads,
+                  gs_set_ranks;
 
 /** Write a key type as people type it, "-u32" or "--type=text"; return INTO. */
 const char *gs_spell_type(const char *name, char into[24]);

@@ -12,7 +12,7 @@
 /* A letter that, followed by one of its widths, names a key type: -u32. */
 struct gs_type_letter {
 	char        letter;
-	unsigned    widths[5];		/* ends with 0 */
+	unsigned    widths[6];		/* ends with 0 */
 	const char *help;
 };
 

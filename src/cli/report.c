@@ -86,11 +86,21 @@ escape(const char *from, char *into, size_t room)
 
 /* --- messages -------------------------------------------------------------- */
 
+static bool muted;
+
+void
+gs_report_mute(bool mute)
+{
+	muted = mute;
+}
+
 static void __attribute__((format(printf, 1, 0)))
 report(const char *format, va_list args, bool with_help)
 {
 	char message[MESSAGE_BYTES], line[LINE_BYTES], self[256];
 
+	if (muted)
+		return;
 	vsnprintf(message, sizeof message, format, args);
 	escape(message, line, sizeof line);
 	escape(program_invocation_short_name, self, sizeof self);

@@ -10,6 +10,9 @@
 
 #include "cli/opts.h"
 
+/** From now on print no messages of gs_report_error() and gs_report_usage(), or do. */
+void gs_report_mute(bool mute);
+
 /** Print a message. */
 void gs_report_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

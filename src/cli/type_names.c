@@ -32,8 +32,8 @@ static const struct {
 	{ "i32 int32 int32-t i4 int integer", "i32" },
 	{ "u64 uint64 uint64-t ulong unsigned-long unsigned-long-long usize size-t ulonglong", "u64" },
 	{ "i64 int64 int64-t long long-long bigint isize longlong ssize-t", "i64" },
-	{ "u128 uint128 uint128-t unsigned-int128", "u128" },
-	{ "i128 int128 int128-t", "i128" },
+	{ "u128 uint128 uint128-t unsigned-int128 unsigned---int128 --uint128-t uhugeint", "u128" },
+	{ "i128 int128 int128-t --int128 --int128-t hugeint", "i128" },
 	{ "f16 float16 half f2", "f16" },
 	{ "bf16 bfloat16", "bf16" },
 	{ "f32 float float32 f4 single real", "f32" },
@@ -67,7 +67,7 @@ gs_type_called(const char *name, enum gsort_type *type, enum gsort_endian *endia
 	char small[32];
 	size_t bytes = 0;
 
-	for (; name[bytes] != '\0' && bytes < sizeof small - 1; bytes++)	/* "U32", "Int" */
+	for (; bytes < sizeof small - 1 && name[bytes] != '\0'; bytes++)	/* "U32", "Int" */
 		small[bytes] = (char)(name[bytes] >= 'A' && name[bytes] <= 'Z' ? name[bytes] | 0x20 :
 		                      name[bytes] == ' ' ? '-' : name[bytes]);
 	small[bytes] = '\0';

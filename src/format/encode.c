@@ -123,12 +123,13 @@ print(const struct gs_encoding *encoding, const struct gs_numbers *numbers,
 	return bytes;
 }
 
-gs_status
-gs_encode(const struct gs_encoding *encoding, unsigned key_class, unsigned key_bits,
-          const void *keys, const uint64_t *counts, size_t count, char *into, size_t *bytes)
+static struct gs_numbers
+numbers_of(const struct gs_encoding *encoding, unsigned key_class, unsigned key_bits,
+           const void *keys)
 {
 	const bool text = gs_key_is_text(encoding->from);
-	const struct gs_numbers numbers = {
+
+	return (struct gs_numbers){
 		.type = encoding->from,
 		.notation = encoding->notation,
 		.integers = {
@@ -138,6 +139,13 @@ gs_encode(const struct gs_encoding *encoding, unsigned key_class, unsigned key_b
 			.flip = encoding->reverse ? UINT64_MAX : 0, .threads = encoding->threads,
 		},
 	};
+}
+
+gs_status
+gs_encode(const struct gs_encoding *encoding, unsigned key_class, unsigned key_bits,
+          const void *keys, const uint64_t *counts, size_t count, char *into, size_t *bytes)
+{
+	const struct gs_numbers numbers = numbers_of(encoding, key_class, key_bits, keys);
 
 	assert(encoding->counts == (counts != NULL));
 	if (!gs_key_is_text(encoding->to)) {
@@ -151,4 +159,26 @@ gs_encode(const struct gs_encoding *encoding, unsigned key_class, unsigned key_b
 	else
 		*bytes = print(encoding, &numbers, counts, count, into);
 	return GS_OK;
+}
+
+uint64_t
+gs_encode_measure(const struct gs_encoding *encoding, unsigned key_class, unsigned key_bits,
+                  const void *keys, size_t count)
+{
+	const struct gs_numbers numbers = numbers_of(encoding, key_class, key_bits, keys);
+	const uint64_t bias = numbers.integers.bias;
+	char line[GS_FLOAT_BYTES + 16];
+	uint64_t bytes = count;		/* the terminators */
+
+	if (gs_key_is_float(encoding->from)) {
+		for (size_t k = 0; k < count; k++)
+			bytes += gs_number_print(&numbers, k, line);
+		return bytes;
+	}
+	for (size_t k = 0; k < count; k++) {
+		const uint64_t key = gs_integers_key(&numbers.integers, key_bits, k);
+
+		bytes += gs_digits_count(key < bias ? bias - key : key - bias) + (key < bias);
+	}
+	return bytes;
 }

@@ -45,4 +45,8 @@ MUST_CHECK gs_status
 gs_encode(const struct gs_encoding *encoding, unsigned key_class, unsigned key_bits,
           const void *keys, const uint64_t *counts, size_t count, char *into, size_t *bytes);
 
+/** The bytes of the lines that COUNT keys become, in any order; without counts.  TO is text. */
+uint64_t gs_encode_measure(const struct gs_encoding *encoding, unsigned key_class,
+                           unsigned key_bits, const void *keys, size_t count);
+
 #endif

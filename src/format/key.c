@@ -14,13 +14,15 @@ static const struct {
 #include "format/keytype.def"
 #undef KEY
 	{ "text-float", 0 },
+	{ "u128", 128 },
+	{ "i128", 128 },
 };
-_Static_assert(sizeof types / sizeof types[0] == GSORT_TEXT_FLOAT + 1, "a row for every type");
+_Static_assert(sizeof types / sizeof types[0] == GS_TYPE_LAST + 1, "a row for every type");
 
 unsigned
 gs_key_bits(enum gsort_type type)
 {
-	assert(type <= GSORT_TEXT_FLOAT);
+	assert(type <= GS_TYPE_LAST);
 	return types[type].bits;
 }
 
@@ -28,6 +30,12 @@ bool
 gs_key_orders_itself(enum gsort_type type)
 {
 	return type == GSORT_U8 || type == GSORT_U16 || type == GSORT_U32 || type == GSORT_U64;
+}
+
+bool
+gs_key_is_wide(enum gsort_type type)
+{
+	return type == GSORT_U128 || type == GSORT_I128;
 }
 
 bool
@@ -57,7 +65,7 @@ gs_key_fraction_bits(enum gsort_type type)
 const char *
 gs_key_name(enum gsort_type type)
 {
-	assert(type <= GSORT_TEXT_FLOAT);
+	assert(type <= GS_TYPE_LAST);
 	return types[type].name;
 }
 

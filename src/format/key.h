@@ -83,14 +83,21 @@ gs_endian_swaps(enum gsort_endian endian)
 	                                                           : GSORT_ENDIAN_LITTLE);
 }
 
-/** The ordered bits of the integer 0: the value of any integer is its key less this. */
+/* The last one of enum gsort_type. */
+#define GS_TYPE_LAST	GSORT_I128
+
+/** The ordered bits of the integer 0: the value of any integer, unless it is wide, is its key less
+ *  this. */
 uint64_t gs_key_bias(enum gsort_type type);
 
-/** Width of a binary key: 8, 16, 32 or 64; 0 for text. */
+/** Width of a binary key: 8, 16, 32, 64 or 128; 0 for text. */
 unsigned gs_key_bits(enum gsort_type type);
 
 /** Are its bits ordered bits already?  True of unsigned integers. */
 bool gs_key_orders_itself(enum gsort_type type);
+
+/** Is it wider than 64 bits?  Such keys are sorted as records: see record.h. */
+bool gs_key_is_wide(enum gsort_type type);
 
 /** Is it text, of integers or floats? */
 bool gs_key_is_text(enum gsort_type type);

@@ -242,14 +242,34 @@ explain(char *reason, size_t room, const struct gs_text_options *options,
 		         is_other_number(line, end) ? "an integer" : "a number", shown);
 }
 
+uint64_t
+gs_line_header_lines(const struct gs_text_options *options, const char *name)
+{
+	const bool partial = options->header_lines > 0 && options->lines_before != NULL &&
+	                     options->lines_before(options->lines_context, name, false) !=
+	                     GS_TEXT_WHOLE;
+
+	return partial ? 0 : options->header_lines;
+}
+
+uint64_t
+gs_line_number(const struct gs_text_options *options, const char *name, uint64_t number)
+{
+	const uint64_t before = options->lines_before == NULL ? GS_TEXT_WHOLE
+	                        : options->lines_before(options->lines_context, name, true);
+
+	return before == GS_TEXT_WHOLE ? number : before + number;
+}
+
 gs_status
 gs_line_reject(const struct gs_text_options *options, const char *name, uint64_t number,
                const char *line, const char *end, uint64_t *invalid)
 {
-	const unsigned long long at = number;
+	unsigned long long at;
 	char reason[256], hint[GS_HINT_BYTES], warning[GS_MESSAGE_BYTES];
 
 	if (gs_line_aborts(options, line, end)) {
+		at = number = gs_line_number(options, name, number);
 		explain(reason, sizeof reason, options, line, end);
 		return gs_fail(GS_EINPUT, "%s:%llu: %s%s", name, at, reason,
 		               strncmp(reason, "not a", 5) != 0 && end - line <= GS_LINE_BYTES ? ""
@@ -260,6 +280,7 @@ gs_line_reject(const struct gs_text_options *options, const char *name, uint64_t
 	    options->invalid == GSORT_INVALID_SKIP_BLANK || options->warn == NULL ||
 	    *invalid > GS_LINE_WARNINGS)
 		return GS_OK;
+	at = gs_line_number(options, name, number);
 	explain(reason, sizeof reason, options, line, end);
 	snprintf(warning, sizeof warning, "%s:%llu: %s, left out", name, at, reason);
 	options->warn(options->warn_context, warning);
@@ -275,6 +296,7 @@ gs_line_overflow(const struct gs_text_options *options, const char *name, uint64
 	if (*warned || options->warn == NULL)
 		return;
 	*warned = true;
+	number = gs_line_number(options, name, number);
 	trim(&line, &end, options->terminator);
 	show(shown, line, end);
 	snprintf(warning, sizeof warning, "%s:%llu: \"%s\" is beyond the range of f64 and becomes "

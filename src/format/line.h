@@ -150,6 +150,9 @@ enum gs_float gs_line_float(const struct gs_text_options *options, const char *l
 
 /* ---- headers ----------------------------------------------------------- */
 
+/** Lines of the header of the file called NAME, as it is read: 0 if it is read from some line on. */
+uint64_t gs_line_header_lines(const struct gs_text_options *options, const char *name);
+
 /**
  * Skip *LEFT lines at TEXT, or as many as end before END.  If a line does not end there, the next
  * call continues within it.
@@ -166,6 +169,9 @@ gs_line_header(const struct gs_text_options *options, const char *name, const ch
                const char **next);
 
 /* ---- what is wrong with a line ----------------------------------------- */
+
+/** The number of a line of the file called NAME, which is number NUMBER of those that are read. */
+uint64_t gs_line_number(const struct gs_text_options *options, const char *name, uint64_t number);
 
 /** Does the invalid line LINE .. END end the job?  Else it is left out. */
 bool gs_line_aborts(const struct gs_text_options *options, const char *line, const char *end);

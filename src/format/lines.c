@@ -25,7 +25,7 @@ gs_lines_begin_file(struct gs_lines *lines, const char *name)
 {
 	lines->name = name;
 	lines->line = 0;
-	lines->header_left = lines->options.header_lines;
+	lines->header_left = gs_line_header_lines(&lines->options, lines->name);
 	lines->in_long_line = false;
 }
 

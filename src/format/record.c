@@ -5,7 +5,8 @@
  * In:   records, and where their keys are.
  * Out:  words.
  *
- * A number that begins in one word and ends in the next is a field of both.
+ * A number that begins in one word and ends in the next is a field of both.  One of 128 bits is two
+ * numbers of 64 bits, the upper half first.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 
 #include "format/key.h"
+#include "format/raw.h"
 #include "format/record.h"
 
 /* ---- fields ---------------------------------------------------------------------- */
@@ -98,6 +100,22 @@ add_bytes(struct laying *laying, struct gs_record_field field, size_t bytes)
 	}
 }
 
+/* A number of 128 bits; FIELD describes all of it. */
+static void
+add_wide(struct laying *laying, struct gs_record_field field)
+{
+	const size_t at = field.offset;
+	const bool big = field.swaps == gs_endian_swaps(GSORT_ENDIAN_BIG);
+
+	field.bytes = 8;
+	field.type = field.type == GSORT_I128 ? GSORT_I64 : GSORT_U64;	/* the upper half has the sign */
+	field.offset = at + (big ? 0 : 8);
+	add_number(laying, field);
+	field.type = GSORT_U64;
+	field.offset = at + (big ? 8 : 0);
+	add_number(laying, field);
+}
+
 static void
 lay_out(struct laying *laying, const struct gsort_key *keys, size_t key_count,
         enum gsort_endian endian, bool reverse)
@@ -115,6 +133,10 @@ lay_out(struct laying *laying, const struct gsort_key *keys, size_t key_count,
 
 		if (gs_key_bits(key->type) == 0) {
 			add_bytes(laying, field, bytes);
+			continue;
+		}
+		if (gs_key_is_wide(key->type)) {
+			add_wide(laying, field);
 			continue;
 		}
 		field.bytes = (unsigned)bytes;
@@ -284,6 +306,8 @@ gs_record_partial(const struct gs_record *record, const char *name, uint64_t ski
 {
 	const uint64_t trailing = bytes % record->bytes;
 
+	if (record->type != GSORT_TEXT)
+		return gs_raw_partial(record->type, name, bytes);
 	return gs_fail(GS_EINPUT, "%s: byte %" PRIu64 ": the last record is short: %" PRIu64 " of %zu "
 	               "bytes", name, skip_bytes + bytes - trailing, trailing, record->bytes);
 }
@@ -292,6 +316,8 @@ gs_status
 gs_record_disorder(const struct gs_record *record, const char *name, uint64_t number,
                    uint64_t skip_bytes, const char *tail)
 {
-	return gs_fail(GS_EINPUT, "%s:%" PRIu64 ": disorder: the record at byte %" PRIu64 "%s", name,
-	               number, skip_bytes + (number - 1) * record->bytes, tail);
+	const char *what = record->type == GSORT_TEXT ? "record" : gs_key_name(record->type);
+
+	return gs_fail(GS_EINPUT, "%s:%" PRIu64 ": disorder: the %s at byte %" PRIu64 "%s", name,
+	               number, what, skip_bytes + (number - 1) * record->bytes, tail);
 }

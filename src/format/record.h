@@ -28,6 +28,7 @@ struct gs_record_field {
 
 struct gs_record {
 	size_t   bytes;
+	enum gsort_type type;	/* for messages: it is a key of this type alone; GSORT_TEXT: a record */
 	struct gs_record_field *fields;
 	size_t  *first_field;	/* of each level, and the end: LEVELS + 1 */
 	unsigned levels;	/* words */

@@ -27,6 +27,8 @@
 
 /* ---- options --------------------------------------------------------------- */
 
+#define GS_TEXT_WHOLE	UINT64_MAX
+
 /* How text is read. */
 struct gs_text_options {
 	bool               floats;	/* GSORT_TEXT_FLOAT */
@@ -36,6 +38,12 @@ struct gs_text_options {
 	char               terminator;	/* '\n'; or '\0', and then a newline is a blank */
 	enum gsort_invalid invalid;
 	uint64_t           header_lines;	/* of each file, which are not numbers */
+
+	/** Of a file that is read from some line on, a file without a header: how many lines are
+	 *  before that, for messages; else GS_TEXT_WHOLE.  COUNT: false if only this is asked, as
+	 *  counting takes long.  NULL: all files are whole. */
+	uint64_t         (*lines_before)(void *context, const char *name, bool count);
+	void              *lines_context;
 
 	/** Called for each of the first 10 invalid lines that are left out, once at the end for the
 	 *  others ("... and N more"), and for the first float that becomes infinite; or NULL. */

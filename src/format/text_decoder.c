@@ -136,7 +136,7 @@ gs_text_begin_file(struct gs_text_decoder *decoder, const char *name)
 	assert(decoder->carry_bytes == 0);
 	decoder->name = name;
 	decoder->file_lines = 0;
-	decoder->header_left = decoder->rules.options.header_lines;
+	decoder->header_left = gs_line_header_lines(&decoder->rules.options, name);
 	decoder->in_long_line = false;
 	decoder->files++;
 }

@@ -48,8 +48,8 @@ read_chunk(struct gs_ahead *ahead)
 	if (chunk == NULL)
 		return false;
 	chunk->bytes = 0;
-	status = ahead->begins ? gs_input_skip(ahead->input, ahead->skip_bytes, chunk->data,
-	                                       ahead->chunk_bytes) : GS_OK;
+	status = !ahead->begins || gs_input_start(ahead->input) > 0 ? GS_OK
+	         : gs_input_skip(ahead->input, ahead->skip_bytes, chunk->data, ahead->chunk_bytes);
 	if (status == GS_OK)
 		status = gs_input_read(ahead->input, chunk->data, ahead->chunk_bytes, &chunk->bytes);
 	gs_clock_lap(ahead->clock, GS_STAGE_READ, &since);

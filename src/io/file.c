@@ -97,6 +97,12 @@ examine_regular(struct gs_file *file, uint64_t size)
 	int error = 0;
 	size_t got;
 
+	if (file->partial) {
+		file->start = file->range.begin;
+		file->bytes = file->range.end - file->range.begin;
+		file->format = GSORT_DECOMPRESS_NONE;
+		return GS_OK;
+	}
 	file->bytes = size > file->start ? size - file->start : 0;
 	if (file->bytes > READAHEAD_BYTES)
 		(void)posix_fadvise(file->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
@@ -278,6 +284,8 @@ gs_file_read(struct gs_file *file, unsigned threads, void *into, size_t bytes, s
 	int error = 0;
 
 	*got = 0;
+	if (file->partial && bytes > known)
+		bytes = (size_t)known;
 	if (known > bytes)
 		known = bytes;
 	if (known >= PARALLEL_BYTES && threads > 1)

@@ -38,6 +38,8 @@ struct gs_file {
 	bool        binary;		/* it should have binary keys */
 	bool        guarded;		/* it is refused if it is plainly something else */
 	bool        guessed;		/* FORMAT is that of binary contents, which may be keys */
+	bool        partial;		/* only these bytes of it are read, as they are: */
+	struct gs_range range;
 	struct gs_recorder *recorder;	/* the input's */
 	struct gs_recording recording;	/* if it is not regular */
 	atomic_uint references;		/* the input's, and one for each piece not yet read */

@@ -128,6 +128,10 @@ open_files(struct gs_input *input)
 		file->binary = input->options.binary;
 		file->guarded = input->options.guarded && !calls;
 		file->bytes = GS_UNKNOWN;
+		if (input->options.ranges != NULL && input->options.ranges[f].end != GS_UNKNOWN) {
+			file->partial = true;
+			file->range = input->options.ranges[f];
+		}
 		file->spent = is_spent(input, f);
 		if (file->spent) {
 			file->bytes = 0;
@@ -393,6 +397,14 @@ const char *
 gs_input_name(const struct gs_input *input)
 {
 	return current(input)->name;
+}
+
+uint64_t
+gs_input_start(const struct gs_input *input)
+{
+	const struct gs_file *file = current(input);
+
+	return file->partial ? file->range.begin : 0;
 }
 
 static gs_status

@@ -36,6 +36,8 @@ struct gs_input_options {
 	uint64_t              window_bytes;	/* for decompression by one thread, 0: no limit */
 	const struct gs_input *stops_with;	/* or NULL: stopping that input stops this one, too */
 	_Atomic uint64_t     *stored;	/* or NULL: raised by what is read of files, as they are */
+	const struct gs_range *ranges;	/* or NULL: of each file only these bytes; a range that ends at
+					 * GS_UNKNOWN is the whole file.  Regular, not compressed */
 	bool                  later;	/* open only for a check, and again when its turn comes */
 
 	/* Memory that keeps what is read from pipes and callbacks, for gs_input_rewind() and
@@ -111,6 +113,9 @@ gs_input_peek_bytes(struct gs_input *input, uint64_t least, uint64_t *bytes);
 
 /** Go on to the next file, at first to the first; false: there is none. */
 bool gs_input_next(struct gs_input *input);
+
+/** Where in the current file its bytes begin: 0, unless a range says otherwise. */
+uint64_t gs_input_start(const struct gs_input *input);
 
 /** The current file's name for messages; standard input is "-". */
 const char *gs_input_name(const struct gs_input *input);

@@ -15,6 +15,11 @@
 
 #define GS_UNKNOWN	UINT64_MAX	/* a number of bytes that is not known */
 
+/* The bytes of a file from BEGIN to before END. */
+struct gs_range {
+	uint64_t begin, end;
+};
+
 /* Where bytes are read from: a descriptor, or a function in its place. */
 struct gs_reader {
 	int         fd;

@@ -60,8 +60,9 @@ static gs_status
 guard_terminal(const struct gs_output *out, const struct gs_output_options *options)
 {
 	if (options->binary && !options->terminal_ok && isatty(out->to.fd))
-		return gs_fail(GS_EUSAGE, "will not write binary keys to a terminal; use --to=text, "
-		               "-o FILE, redirect output to a file or pipe, or use --force");
+		return gs_fail(GS_EUSAGE, "will not write binary %s to a terminal; use %s-o FILE, "
+		               "redirect output to a file or pipe, or use --force",
+		               options->whole ? "data" : "keys", options->whole ? "" : "--to=text, ");
 	return GS_OK;
 }
 
@@ -137,7 +138,8 @@ open_new(struct gs_output *out, const struct gs_output_options *options)
 static gs_status
 open_callback(struct gs_output *out, const struct gs_output_options *options)
 {
-	out->to.name = "output";
+	if (out->to.name == NULL)
+		out->to.name = "output";
 	out->in_place = true;
 	out->to.write = options->write;
 	out->to.write_context = options->write_context;

@@ -40,9 +40,8 @@ digits_of(size_t number)
 	return digits;
 }
 
-/* The name of the file of RANK, of COUNT files; NULL: no memory, or it is too long. */
-static char *
-name_of(const char *pattern, size_t rank, size_t count)
+char *
+gs_outputs_name(const char *pattern, size_t rank, size_t count)
 {
 	char name[PATH_MAX];
 	size_t bytes = 0;
@@ -87,7 +86,7 @@ open_files(struct gs_outputs *outputs, const struct gs_output_options *options)
 	struct gs_output_options each = *options;
 
 	for (size_t f = 0; f < outputs->count; f++) {
-		each.name = outputs->names[f] = name_of(options->name, f, outputs->count);
+		each.name = outputs->names[f] = gs_outputs_name(options->name, f, outputs->count);
 		if (each.name == NULL)
 			return gs_fail(GS_EIO, "open failed: the name of output %zu is too long", f);
 		TRY(gs_output_open(&outputs->files[f], &each));

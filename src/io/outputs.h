@@ -26,6 +26,9 @@ struct gs_outputs {
 /** Can PATTERN name several files?  GS_EUSAGE: it has no %r, or a % before something else. */
 MUST_CHECK gs_status gs_outputs_check_pattern(const char *pattern);
 
+/** The name of the file of RANK, of COUNT files, for free(3); NULL: no memory, or it is too long. */
+char *gs_outputs_name(const char *pattern, size_t rank, size_t count);
+
 /**
  * Open all outputs, see gs_output_open().
  *

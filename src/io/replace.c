@@ -228,7 +228,7 @@ gs_replace_open(struct gs_replace *new, int old_fd)
 	new->fd = -1;
 	new->existed = old_fd >= 0;
 	directory_of(new->target, directory);
-	if (access("/proc/self/fd", X_OK) == 0)		/* linkat() needs it */
+	if (!new->shared && access("/proc/self/fd", X_OK) == 0)	/* linkat() needs it */
 		new->fd = gs_open(directory, O_TMPFILE | O_WRONLY, mode);
 	if (new->fd < 0)
 		new->fd = open_hidden(new, mode);
@@ -320,6 +320,20 @@ gs_replace_finish(struct gs_replace *new)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	errno = error;
 	return result;
+}
+
+void
+gs_replace_adopt(struct gs_replace *new, const char *hidden)
+{
+	snprintf(new->hidden, sizeof new->hidden, "%s", hidden);
+	list(new->hidden);
+}
+
+void
+gs_replace_forget(struct gs_replace *new)
+{
+	if (new->hidden[0] != '\0')
+		forget_hidden(new);
 }
 
 void

@@ -15,6 +15,7 @@
 struct gs_replace {
 	int  fd;			/* the new file, for writing */
 	bool existed;			/* there is an old file */
+	bool shared;			/* others open it by its temporary name: it has one at once */
 	char target[PATH_MAX];		/* the name it will have, symbolic links followed */
 	char hidden[PATH_MAX];		/* its temporary name, or "" */
 };
@@ -48,6 +49,11 @@ int gs_replace_finish(struct gs_replace *new);
  * @return  0; or -1 and errno: the files before *FAILED may have their names, the others do not
  */
 int gs_replace_finish_all(struct gs_replace *const new[], size_t count, size_t *failed);
+
+/** Another process has made the file HIDDEN: remove it as if it were this one's, unless it is
+ *  forgotten before. */
+void gs_replace_adopt(struct gs_replace *new, const char *hidden);
+void gs_replace_forget(struct gs_replace *new);
 
 /** Remove the temporary name.  A zeroed struct is allowed. */
 void gs_replace_drop(struct gs_replace *new);

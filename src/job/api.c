@@ -9,6 +9,7 @@
 #include "job/job.h"
 #include "job/open.h"
 #include "job/options.h"
+#include "job/ranked.h"
 #include "job/run.h"
 #include "job/combine.h"
 
@@ -21,8 +22,14 @@ open_job(struct gsort *job, const struct gsort_options *options)
 	options = job->options;
 	job->monitor.note = (struct gs_listener){ options->note, options->note_context };
 	job->monitor.warn = (struct gs_listener){ options->warn, options->warn_context };
-	TRY(gs_rendezvous_open(&job->rendezvous, options, gs_job_run, job));
-	TRY(gs_job_open(job));
+	TRY(gs_ranked_open(&job->ranked, options));
+	if (job->ranked != NULL)
+		job->copy = job->ranked->options;
+	TRY(gs_rendezvous_open(&job->rendezvous, job->options, gs_job_run, job));
+	if (job->ranked == NULL)
+		TRY(gs_job_open(job));
+	else
+		TRY(gs_ranks_agree(job->ranked->ranks, gs_job_open(job)));
 	job->stats.threads = job->plan.threads;
 	job->stats.device = "cpu";
 	return GS_OK;
@@ -113,6 +120,7 @@ gsort_close(gsort *job)
 	gs_rendezvous_close(&job->rendezvous);
 	gs_combine_close(job);
 	gs_job_close(job);
+	gs_ranked_close(job->ranked);
 	free(job);
 	(void)gs_fail(failure, "%s", message);	/* closing must not hide the reason */
 }
@@ -155,7 +163,7 @@ gsort_last_error(void)
 bool
 gsort_type_named(const char *name, enum gsort_type *type)
 {
-	for (int t = GSORT_TEXT; t <= GSORT_TEXT_FLOAT; t++)
+	for (int t = GSORT_TEXT; t <= GS_TYPE_LAST; t++)
 		if (strcmp(name, gs_key_name((enum gsort_type)t)) == 0) {
 			*type = (enum gsort_type)t;
 			return true;

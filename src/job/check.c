@@ -10,10 +10,12 @@
  */
 #include <assert.h>
 
+#include "format/line.h"
 #include "format/line_reader.h"
 #include "format/raw.h"
 #include "io/ahead.h"
 #include "job/check.h"
+#include "job/ranked.h"
 #include "stages/order.h"
 
 /*
@@ -32,7 +34,18 @@
 /* Where a file begins. */
 struct file {
 	uint64_t keys, bytes;	/* of the files before it */
+	uint64_t skipped_keys;	/* of it, that another rank checks */
 };
+
+/* Keys of the file called NAME that other ranks check. */
+static uint64_t
+keys_before(const struct gsort *job, const char *name)
+{
+	const uint64_t begin = job->ranked == NULL ? 0 : gs_parts_begin(&job->ranked->parts, name);
+
+	return begin == 0 ? 0
+	       : (begin - job->options->skip_bytes) / (job->plan_input.key_bits / 8);
+}
 
 /* Check the next chunk; *DISORDER if a key is out of order. */
 static gs_status
@@ -45,10 +58,10 @@ check_chunk(struct gsort *job, struct gs_order *order, const struct gs_chunk *ch
 	size_t first;
 
 	if (chunk->begins) {
-		*file = (struct file){ order->keys, job->stats.bytes_in };
+		*file = (struct file){ order->keys, job->stats.bytes_in, keys_before(job, chunk->name) };
 		order->name = chunk->name;
 	}
-	before = order->keys - file->keys;
+	before = file->skipped_keys + order->keys - file->keys;
 	job->stats.bytes_in += chunk->bytes;
 	if (chunk->bytes % key_bytes != 0)
 		return gs_order_partial(options, chunk->name, job->stats.bytes_in - file->bytes);
@@ -120,7 +133,9 @@ check_lines(struct gsort *job, struct gs_line_reader *reader, struct gs_order *o
 		if (*disorder && job->options->check == GSORT_CHECK_FIRST) {
 			const char *line = reader->batch_text + reader->at[first];
 
-			(void)gs_order_fail_text(order, reader->numbers[first], line,
+			(void)gs_order_fail_text(order,
+			                         gs_line_number(&job->ingest.text, order->name,
+			                                        reader->numbers[first]), line,
 			                         (size_t)(reader->text + reader->end - line),
 			                         job->ingest.text.terminator, "");
 		}

@@ -9,6 +9,7 @@
 #include "job/job.h"
 #include "job/json.h"
 #include "job/print.h"
+#include "plan/cluster.h"
 #include "plan/estimate.h"
 
 static void
@@ -182,6 +183,40 @@ print_memory(const struct gs_line_printer *to, const struct gsort *job)
 		print_runs(to, job);
 }
 
+/* What a sort by RANKS hosts would take, each like this one: see doc/planning.md. */
+static void
+print_cluster(const struct gs_line_printer *to, const struct gsort *job)
+{
+	const unsigned ranks = job->options->plan_ranks;
+	const uint64_t bytes = job->plan_input.input_bytes;
+	struct gs_cluster cluster;
+	char a[32], b[32], c[32];
+
+	if (bytes == UINT64_MAX) {
+		gs_print_line(to, "ranks", "%u: name the files, or the size of the input by --size-hint",
+		              ranks);
+		return;
+	}
+	gs_plan_cluster(&cluster, bytes, ranks, job->plan.host_bytes);
+	gs_print_line(to, "ranks", "%u, one a host: each sorts %s, %s at most", ranks,
+	              gs_size_text(cluster.share_bytes, a), gs_size_text(cluster.largest_bytes, b));
+	gs_print_line(to, "network", "%s to and from each host", gs_size_text(cluster.sent_bytes, a));
+	if (cluster.disk_bytes == 0)
+		gs_print_line(to, "memory", "%s a rank hold all of it", gs_size_text(cluster.memory_bytes,
+		                                                                      a));
+	else
+		gs_print_line(to, "disk", "%s of temporary files a rank, with %s of memory; with %s, none",
+		              gs_size_text(cluster.disk_bytes, a),
+		              gs_size_text(job->plan.host_bytes, b),
+		              gs_size_text(cluster.memory_bytes, c));
+	gs_print_line(to, "files", "reading takes %s a second if the file system can, writing %s",
+	              gs_size_text(cluster.files_in_rate, a), gs_size_text(cluster.files_out_rate, b));
+	gs_print_line(to, "time", "about %.0f s with 100 Gbit/s a host, %.0f s with 25, %.0f s with 10",
+	              gs_cluster_seconds(&cluster, UINT64_C(12500000000)),
+	              gs_cluster_seconds(&cluster, UINT64_C(3125000000)),
+	              gs_cluster_seconds(&cluster, UINT64_C(1250000000)));
+}
+
 /* ---- as JSON --------------------------------------------------------------------- */
 
 static void
@@ -220,7 +255,8 @@ gsort_plan_json(const gsort *job, void (*print)(void *context, const char *line)
 
 	gs_json_begin(&json, NULL, '{');
 	gs_json_string(&json, "version", gsort_version());
-	gs_json_string(&json, "type", options->lines ? "lines" : items ? "record" : gs_key_name(options->type));
+	gs_json_string(&json, "type", options->lines ? "lines" : items && !gs_key_is_wide(options->type)
+	                              ? "record" : gs_key_name(options->type));
 	gs_json_bool(&json, "reverse", options->reverse);
 	gs_json_bool(&json, "unique", options->unique);
 	gs_json_number(&json, "input_bytes", input->input_bytes);
@@ -248,21 +284,26 @@ print_records(const struct gs_line_printer *to, const struct gsort *job)
 	const struct gsort_options *options = job->options;
 	const struct gs_record_ingest *ingest = &job->items.ingest;
 	const uint64_t bytes = job->plan_input.input_bytes;
-	char first[64], more[48] = "", size[32];
+	char first[64], more[48] = "", what[192], size[32];
 
 	if (ingest->key_count > 1)
 		snprintf(more, sizeof more, " and %zu more key%s", ingest->key_count - 1,
 		         ingest->key_count == 2 ? "" : "s");
-	gs_print_line(to, "type", "records of %zu bytes, by %s%s, %s first%s", ingest->record.bytes,
-	              gs_key_text(&ingest->keys[0], first), more,
+	if (ingest->record.type != GSORT_TEXT)
+		snprintf(what, sizeof what, "%s", gs_key_name(ingest->record.type));
+	else
+		snprintf(what, sizeof what, "records of %zu bytes, by %s%s", ingest->record.bytes,
+		         gs_key_text(&ingest->keys[0], first), more);
+	gs_print_line(to, "type", "%s, %s first%s", what,
 	              options->reverse || ingest->keys[0].reverse ? "largest" : "smallest",
 	              options->unique ? ", of equal ones one" : "");
 	if (bytes == UINT64_MAX)
 		gs_print_line(to, "input", "of unknown size");
 	else
-		gs_print_line(to, "input", "%s%s: %llu records",
+		gs_print_line(to, "input", "%s%s: %llu %s",
 		              job->plan_input.guessed ? "about " : "", gs_size_text(bytes, size),
-		              (unsigned long long)(bytes / ingest->record.bytes));
+		              (unsigned long long)(bytes / ingest->record.bytes),
+		              ingest->record.type == GSORT_TEXT ? "records" : "keys");
 }
 
 /* "lines, by 3,3n and 1 more key, with -r" */
@@ -323,4 +364,6 @@ gsort_plan(const gsort *job, void (*print)(void *context, const char *line), voi
 	print_memory(&to, job);
 	if (job->options->split > 0)
 		print_outputs(&to, job);
+	if (job->options->plan_ranks > 0)
+		print_cluster(&to, job);
 }

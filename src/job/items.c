@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * items.c - the sequence of a sort of records or lines, or of --argsort
+ * items.c - the sequence of a sort of records, lines or keys of 128 bits, or of --argsort
  *
  * In:   open inputs and a plan.
  * Out:  the sorted output.
@@ -22,7 +22,8 @@
 bool
 gs_items_are_wanted(const struct gsort_options *options)
 {
-	return options->record_bytes > 0 || options->argsort_bits > 0 || options->lines;
+	return options->record_bytes > 0 || options->argsort_bits > 0 || options->lines ||
+	       gs_key_is_wide(options->type);
 }
 
 gs_status
@@ -69,6 +70,8 @@ item_bytes_of(const struct gsort *job)
 
 	if (bytes == UINT64_MAX || job->plan_input.guessed)
 		return UINT64_MAX;
+	if (job->options->lines && job->options->argsort_bits > 0)
+		return UINT64_MAX;	/* their numbers count, and who knows how many lines there are? */
 	if (job->options->lines)
 		return bytes + job->options->input_count + 1;	/* each may lack a last newline */
 	return bytes / ingest->record.bytes * ingest->item.bytes;
@@ -89,7 +92,8 @@ gs_items_allocate(struct gsort *job)
 		.input_bytes = item_bytes_of(job),
 		.temp_dirs = options->temp_dirs,
 		.temp_dir_count = options->temp_dir_count,
-		.emit_at = argsort > 0 ? items->ingest.item.bytes - sizeof(uint64_t) : 0,
+		.emit_at = argsort > 0 && !options->lines ? items->ingest.item.bytes - sizeof(uint64_t)
+		                                          : 0,
 		.emit_bytes = argsort,
 	};
 
@@ -103,7 +107,7 @@ gs_items_allocate(struct gsort *job)
 	}
 	set_groups(&store, options);
 	TRY(gs_item_store_open(&items->store, &store, &job->monitor));
-	return options->lines ? GS_OK
+	return options->lines ? gs_line_job_number(job)
 	       : gs_record_ingest_allocate(&items->ingest, job->plan.threads,
 	                                 gs_item_store_piece_bytes(items->store));
 }
@@ -136,13 +140,14 @@ write_header(struct gsort *job)
 	size_t bytes;
 	gs_status status;
 
+	if (job->options->argsort_bits > 0 && !items->npy.writes_header)
+		return GS_OK;
 	if (job->options->lines)
 		return gs_item_emit_header(&items->emit, job->lines.ingest.header.data,
 		                           job->lines.ingest.header.bytes);
 	if (!items->npy.writes_header)
-		return job->options->argsort_bits > 0 ? GS_OK
-		       : gs_item_emit_header(&items->emit, items->ingest.header,
-		                             items->ingest.header_bytes);
+		return gs_item_emit_header(&items->emit, items->ingest.header,
+		                           items->ingest.header_bytes);
 	TRY(gs_item_store_count_out(items->store, &count));
 	TRY(gs_npy_make_header(&items->npy, job->options, count, &header, &bytes));
 	status = gs_item_emit_header(&items->emit, header, bytes);

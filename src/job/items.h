@@ -9,7 +9,7 @@
 #include "gsort.h"
 #include "job/job.h"
 
-/** Do OPTIONS want items, and not keys alone? */
+/** Do OPTIONS want items, and not keys alone?  Keys that no bucket holds are items, too. */
 bool gs_items_are_wanted(const struct gsort_options *options);
 
 /** Understand the keys.  GS_EUSAGE: one of them is not in the record. */

@@ -33,6 +33,8 @@
 #include "stages/store.h"
 #include "stages/verify.h"
 
+struct gs_ranked;
+
 /* A job of lines has these, too. */
 struct gs_line_job {
 	struct gs_line_order  order;
@@ -41,6 +43,7 @@ struct gs_line_job {
 	struct gs_line_show   show;
 	struct gs_ahead       ahead;
 	struct gs_arena       arena;	/* its chunks */
+	struct gs_arena       numbered;	/* pieces of --argsort */
 	size_t                chunk_bytes;
 };
 
@@ -55,7 +58,8 @@ struct gs_items {
 };
 
 struct gsort {
-	struct gsort_options copy;		/* of the caller's options */
+	struct gs_ranked    *ranked;		/* NULL: this process sorts alone */
+	struct gsort_options copy;		/* of the caller's options; a rank has changed it */
 	const struct gsort_options *options;	/* the copy */
 	atomic_bool          interrupted;	/* by gsort_interrupt() */
 	struct gs_plan_input plan_input;

@@ -23,6 +23,7 @@
 #include "job/items.h"
 #include "job/open.h"
 #include "job/options.h"
+#include "job/ranked.h"
 #include "spill/spill.h"
 
 /* A sort reads with all threads; a check or merge with half of them, since it works meanwhile. */
@@ -51,6 +52,7 @@ open_input(struct gsort *job)
 		           options->record_bytes == 0,	/* they may be text */
 		.terminal_ok = options->force,
 		.decompress = options->decompress,
+		.ranges = job->ranked == NULL ? NULL : job->ranked->parts.ranges,
 		.later = options->operation == GSORT_MERGE && !options->lines,
 		.stored = &job->monitor.counters.stored_in,
 		.before_inflate = gs_confine,
@@ -64,11 +66,12 @@ open_input(struct gsort *job)
 
 	TRY(gs_input_open(&job->input, &in));
 	/* After a header that is not a multiple of a key, a partial key is found when it is read. */
-	if (job->items.npy.first != NULL || unit == 0 || options->skip_bytes % unit != 0 ||
+	if (job->ranked != NULL || job->items.npy.first != NULL || unit == 0 ||
+	    options->skip_bytes % unit != 0 ||
 	    (name = gs_input_partial(job->input, unit, &bytes)) == NULL)
 		return GS_OK;
-	return items ? gs_record_partial(&job->items.ingest.record, name, 0, bytes)
-	             : gs_raw_partial(options->type, name, bytes);
+	return options->record_bytes > 0 ? gs_record_partial(&job->items.ingest.record, name, 0, bytes)
+	                                 : gs_raw_partial(options->type, name, bytes);
 }
 
 static gs_status
@@ -80,6 +83,7 @@ open_output(struct gsort *job)
 		.binary = ((gs_items_are_wanted(options) && !options->lines) ||
 		           gs_key_bits(job->emit.encoding.to) > 0) && !gs_answer_is_wanted(options),
 		.terminal_ok = options->force,
+		.whole = gs_items_are_wanted(options) || job->items.npy.first != NULL,
 		.in_place = options->in_place,
 		.files = options->split < job->plan.threads ? options->split : job->plan.threads,
 		.write = options->drained ? gs_rendezvous_write : options->write,
@@ -195,6 +199,17 @@ collect_plan_input(struct gsort *job)
 	}
 	atomic_store(&job->monitor.counters.bytes_total, job->plan_input.input_bytes);
 	atomic_store(&job->monitor.counters.stored_total, gs_input_stored_bytes(job->input));
+	if (job->ranked != NULL)
+		gs_ranked_limit(job->ranked, &job->plan_input);
+}
+
+static gs_status
+make_plan(struct gsort *job)
+{
+	TRY(gs_plan_make(&job->plan, &job->plan_input));
+	if (job->ranked != NULL)
+		gs_ranked_adapt(job->ranked, &job->plan);
+	return GS_OK;
 }
 
 /* ---- memory --------------------------------------------------------------------- */
@@ -231,7 +246,7 @@ gs_job_replan(struct gsort *job)
 {
 	gs_store_close(&job->store);
 	gs_arena_close(&job->arena);
-	TRY(gs_plan_make(&job->plan, &job->plan_input));
+	TRY(make_plan(job));
 	return allocate(job);
 }
 
@@ -300,13 +315,17 @@ gs_job_open(struct gsort *job)
 	if (gs_items_are_wanted(job->options))
 		TRY(gs_items_describe(job));
 	gs_ingest_set_format(&job->ingest, job->options);
+	if (job->ranked != NULL) {
+		job->ingest.text.lines_before = gs_parts_lines_before;
+		job->ingest.text.lines_context = &job->ranked->parts;
+	}
 	gs_emit_set_format(&job->emit, job->options);
 	gs_confinement_open(&job->confinement, job->whole != NULL ? job->whole->options : job->options,
 	                    &job->plan, job->whole != NULL ? &job->whole->outputs : &job->outputs,
 	                    &job->monitor);
 	TRY(open_input(job));
 	collect_plan_input(job);
-	TRY(gs_plan_make(&job->plan, &job->plan_input));
+	TRY(make_plan(job));
 	gs_input_share(job->input, readers(job), job->plan.inflate_bytes, job->plan.window_bytes);
 	if (job->options->operation == GSORT_CHECK) {	/* constant memory, and no output */
 		job->emit.encoding.threads = job->plan.threads;

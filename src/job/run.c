@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* run.c - run the operation of a job, and report on it */
+#include <stdio.h>
+
 #include "base/clock.h"
 #include "base/thread.h"
 #include "job/check.h"
@@ -8,6 +10,8 @@
 #include "job/items_merge.h"
 #include "job/line_job.h"
 #include "job/merge.h"
+#include "job/ranked.h"
+#include "job/ranked_sort.h"
 #include "job/run.h"
 #include "job/combine.h"
 #include "job/sort.h"
@@ -28,6 +32,9 @@ run_items(struct gsort *job, bool *disorder)
 static gs_status
 run(struct gsort *job, bool *disorder)
 {
+	if (job->ranked != NULL)
+		return job->options->operation == GSORT_CHECK ? gs_ranked_check(job, disorder)
+		                                              : gs_ranked_sort(job);
 	if (gs_items_are_wanted(job->options))
 		return run_items(job, disorder);
 	if (job->options->set != GSORT_NO_SET)
@@ -100,13 +107,20 @@ gs_job_run(void *context)
 	struct gsort *job = context;
 	const uint64_t start = gs_clock_wall();
 	bool disorder = false;
-	const gs_status status = run(job, &disorder);
+	char message[GS_MESSAGE_BYTES];
+	gs_status status = run(job, &disorder);
 
 	if (gs_thread_was_missed())
 		gs_warn(&job->monitor, "the system refused to start a thread: the job went on with fewer; "
 		        "see ulimit -u, or ask for fewer with --parallel");
 	job->stats.seconds = (double)(gs_clock_wall() - start) / 1e9;
 	collect_stats(job);
+	if (status == GS_OK && job->ranked != NULL) {
+		snprintf(message, sizeof message, "%s", gs_message());
+		status = gs_ranked_sum_stats(job->ranked, &job->stats);
+		if (status == GS_OK)
+			(void)gs_fail(GS_OK, "%s", message);
+	}
 	atomic_store(&job->monitor.counters.phase, GSORT_DONE);
 	/* A read that was interrupted looks like the end of the file, or like an error. */
 	if ((status != GS_OK || job->options->operation == GSORT_CHECK) &&
@@ -118,6 +132,8 @@ gs_job_run(void *context)
 		(void)gs_fail(GS_EINPUT, "%llu invalid line%s left out",
 		              (unsigned long long)job->stats.invalid_lines,
 		              job->stats.invalid_lines == 1 ? " was" : "s were");
+		if (job->ranked != NULL)	/* one of them says so */
+			(void)!gs_ranks_agree(job->ranked->ranks, GS_EINPUT);
 		return GSORT_ERROR;
 	}
 	gs_lost_close(&job->lost, job->options, job->stats.bytes_in, &job->monitor);

@@ -36,6 +36,7 @@ struct gs_division_shared {
 	char     *buffers;			/* piece_bytes a thread */
 	char     *kept;				/* with HEAD: the same, for items that are not dropped */
 	size_t    found_room;			/* of each divider: items */
+	size_t    lengths_room;			/* the same, of lengths; 0: all items are alike */
 	const char *const *temp_dirs;
 	size_t    temp_dir_count;
 	struct gs_spill_file files[GS_DIVISION_FILES];

@@ -113,6 +113,38 @@ gs_ingest_open(struct gs_ingest *ingest, struct gs_input *input, struct gs_store
 		gs_text_count_into(ingest->decoder, store->histogram.bins);
 }
 
+/* ---- where keys go ------------------------------------------------------------ */
+
+/* Does a GPU of this process get the keys as they are read? */
+static bool
+stages_keys(const struct gs_ingest *ingest)
+{
+	return gs_store_is_on_gpu(ingest->store) && ingest->taker.add == NULL;
+}
+
+static gs_status
+reserve(struct gs_ingest *ingest, size_t least, size_t *room)
+{
+	return ingest->taker.add == NULL ? gs_store_reserve(ingest->store, least, room)
+	       : ingest->taker.reserve(ingest->taker.context, least, room);
+}
+
+static uint64_t
+next_sequence(struct gs_ingest *ingest, unsigned key_class, size_t count)
+{
+	return ingest->taker.add == NULL ? gs_store_next_sequence(ingest->store, key_class, count) : 0;
+}
+
+static void
+add(struct gs_ingest *ingest, unsigned rank, unsigned key_class, uint64_t sequence, void *keys,
+    size_t count)
+{
+	if (ingest->taker.add == NULL)
+		gs_store_add(ingest->store, rank, key_class, sequence, keys, count);
+	else
+		ingest->taker.add(ingest->taker.context, rank, key_class, keys, count);
+}
+
 /* Count keys and bytes read, for statistics and progress. */
 static void
 count_in(struct gs_ingest *ingest, uint64_t bytes, uint64_t keys)
@@ -218,7 +250,7 @@ next_piece(struct reading *reading, struct piece *piece)
 		return false;
 	reading->left -= piece->claimed.bytes + piece->bytes;
 	if (!ingest->plan->by_counting)
-		piece->sequence = gs_store_next_sequence(ingest->store, 0, 1);
+		piece->sequence = next_sequence(ingest, 0, 1);
 	return true;
 }
 
@@ -249,7 +281,7 @@ store_piece(struct reading *reading, unsigned rank, struct piece *piece)
 		return true;
 	}
 	piece->sum = gs_verify_sum(ingest->verify, 0, ingest->key_bits, piece->keys, count);
-	gs_store_add(ingest->store, rank, 0, piece->sequence, piece->keys, count);
+	add(ingest, rank, 0, piece->sequence, piece->keys, count);
 	gs_clock_lap(clock, GS_STAGE_SORT, &since);
 	return true;
 }
@@ -307,7 +339,7 @@ fill_store(struct reading *reading, bool first)
 	                    plan->head_keys > 0 ? GS_HEAD_ROUND_BYTES : ROUND_BYTES;
 	size_t room;
 
-	TRY(gs_store_reserve(ingest->store, plan->piece_bytes, &room));
+	TRY(reserve(ingest, plan->piece_bytes, &room));
 	TRY(run_round(reading, room < most ? room : most, first ? 1 : plan->threads));
 	gs_store_end_round(ingest->store);
 	return GS_OK;
@@ -546,7 +578,7 @@ fill_gpu(struct reading *reading)
 static gs_status
 ingest_raw_file(struct gs_ingest *ingest)
 {
-	const bool gpu = gs_store_is_on_gpu(ingest->store);
+	const bool gpu = stages_keys(ingest);
 	struct reading reading = { .ingest = ingest };
 	gs_status status = gs_input_claims(ingest->input, &reading.claims);
 
@@ -563,7 +595,8 @@ static gs_status
 ingest_raw(struct gs_ingest *ingest)
 {
 	while (gs_input_next(ingest->input)) {
-		TRY(read_header(ingest));
+		if (gs_input_start(ingest->input) == 0)
+			TRY(read_header(ingest));
 		TRY(ingest_raw_file(ingest));
 	}
 	return GS_OK;
@@ -624,7 +657,7 @@ store_section(struct storing *storing, unsigned rank, unsigned section)
 		keys = gs_text_keys(ingest->decoder, section, (enum gs_text_class)c, &count);
 		stored += count;
 		sum += gs_verify_sum(ingest->verify, c, bits, keys, count);
-		gs_store_add(ingest->store, rank, c, storing->sequence[c] + section, keys, count);
+		add(ingest, rank, c, storing->sequence[c] + section, keys, count);
 	}
 	pthread_mutex_lock(&storing->lock);
 	storing->keys += stored;
@@ -654,11 +687,11 @@ store_chunk(struct gs_ingest *ingest)
 	for (unsigned c = 0; c < GS_CLASSES; c++)
 		bytes += gs_text_left(ingest->decoder, (enum gs_text_class)c) *
 		         (ingest->plan->class_bits[c] / 8);
-	TRY(gs_store_reserve(ingest->store, bytes, &room));
+	TRY(reserve(ingest, bytes, &room));
 	if (bytes == 0)
 		return GS_OK;
 	for (unsigned c = 0; c < GS_CLASSES; c++)
-		storing.sequence[c] = gs_store_next_sequence(ingest->store, c, sections);
+		storing.sequence[c] = next_sequence(ingest, c, sections);
 	since = gs_clock_now();
 	gs_team_run(bytes < TEAM_BYTES ? 1 : ingest->plan->threads, store_sections, &storing);
 	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_SORT, &since);
@@ -677,7 +710,7 @@ ingest_chunk(struct gs_ingest *ingest, struct gs_chunk *chunk)
 	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
 	count_in(ingest, chunk->bytes, gs_text_lines(ingest->decoder) - ingest->keys);
 	gs_ahead_give(&ingest->ahead, chunk);
-	return gs_store_is_on_gpu(ingest->store) ? stage_chunk(ingest) : store_chunk(ingest);
+	return stages_keys(ingest) ? stage_chunk(ingest) : store_chunk(ingest);
 }
 
 /* At the end: add the small numbers that were counted, and warn of invalid lines not reported. */

@@ -23,6 +23,14 @@
 #include "stages/store.h"
 #include "stages/verify.h"
 
+/* What takes keys instead of the store, with the meaning of gs_store_reserve() and gs_store_add():
+ * a rank deals them out.  ADD NULL: the store takes them. */
+struct gs_key_taker {
+	gs_status (*reserve)(void *context, size_t least, size_t *room);
+	void      (*add)(void *context, unsigned rank, unsigned key_class, void *keys, size_t count);
+	void       *context;
+};
+
 struct gs_ingest {
 	const struct gsort_options *options;
 	const struct gs_plan       *plan;
@@ -30,6 +38,7 @@ struct gs_ingest {
 	struct gs_input            *input;
 	struct gs_store            *store;
 	struct gs_verify           *verify;
+	struct gs_key_taker         taker;	/* may be set between carve and run */
 	unsigned                    key_bits;	/* 8 .. 64; 0: text */
 
 	/* binary */

@@ -72,6 +72,7 @@ gs_record_ingest_open(struct gs_record_ingest *ingest, const struct gsort_option
 	}
 	TRY(gs_record_open(&ingest->record, bytes, ingest->keys, ingest->key_count, options->endian,
 	                   options->reverse));
+	ingest->record.type = options->type;
 	if (options->argsort_bits > 0)
 		return open_argsort(ingest);
 	return gs_record_open(&ingest->item, bytes, ingest->keys, ingest->key_count, options->endian,

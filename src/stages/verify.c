@@ -124,6 +124,10 @@ gs_verify_note_out(struct gs_verify *verify, const struct gs_span_digest *digest
 	verify->disorder |= digest->falls || !follows(verify, digest);
 	verify->keys_out += digest->keys;
 	verify->sum_out += digest->sum;
+	if (!verify->any) {
+		verify->first_class = digest->key_class;
+		verify->first = digest->first;
+	}
 	verify->any = true;
 	verify->key_class = digest->key_class;
 	verify->last = digest->last;

@@ -28,8 +28,8 @@ struct gs_verify {
 
 	uint64_t keys_out, sum_out;
 	bool     any;			/* a key has left */
-	unsigned key_class;		/* the last one that left */
-	uint64_t last;
+	unsigned first_class, key_class;	/* the first and the last one that left */
+	uint64_t first, last;
 	bool     disorder;
 };
 

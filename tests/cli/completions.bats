@@ -65,7 +65,7 @@ completes() {
 	completes "--reverse" gsort --rev
 	completes "text text-float time" gsort --type = t
 	completes "text" gsort --to = t
-	completes "u8 u16 u32 u64" gsort --type = u
+	completes "u8 u16 u32 u64 u128" gsort --type = u
 	completes "u16" gsort --type u1
 	completes "xz" gsort --decompress = x
 	completes "gpu gpu:0 gpu:all" gsort --device = g
@@ -73,7 +73,7 @@ completes() {
 	completes "silent summary" gsort --check = s
 	completes "file-a file-b" gsort --check file
 	completes "zstd" gsort --compress-program z
-	completes "-u8 -u16 -u32 -u64 -u" gsort -u
+	completes "-u8 -u16 -u32 -u64 -u128 -u" gsort -u
 	completes "file-a file-b" gsort -u32 file
 	completes "file-a file-b" gsort -o file
 	completes "file-a file-b" gsort --files0-from = file

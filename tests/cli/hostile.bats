@@ -585,7 +585,7 @@ temporary() {
 
 @test "a TMPDIR that is none is named, in one line" {
 	for dir in /nonexistent /dev/null "$(printf 'no\n\033[2Jsuch')" "$(head -c 5000 /dev/zero | tr '\0' x)"; do
-		TMPDIR=$dir bounded 64 2 gsort -u64 - < <(echo)
+		TMPDIR=$dir bounded 64 2 gsort -u64 -S 16M - < <(head -c 64M /dev/zero)
 		grep -q "^gsort: cannot use .* for temporary files: \(No such\|Not a\|File name too long\).*-T$" err
 		not grep -q $'\033' err
 		printf '2\n1\n' >in		# known to be small: nobody's business

@@ -42,7 +42,7 @@ gives() {
 }
 
 @test "a width that does not exist names those that do" {
-	fails "'-u128'.*-u8, -u16, -u32, -u64" gsort -u128 text
+	fails "'-u256'.*-u8, -u16, -u32, -u64, -u128" gsort -u256 text
 	fails "'-i7'.*-i8, -i16, -i32, -i64" gsort -i7 text
 	fails "'-f8'.*-f16, -f32, -f64" gsort -f8 text
 	fails "'-u320'.*-u8" gsort -u320 text

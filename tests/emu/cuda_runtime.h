@@ -76,6 +76,9 @@ uint64_t emu_warp(emu_site site, unsigned mask, uint64_t value, int source);
 /** Wait for the whole block; returns how many threads came with a value other than 0. */
 int emu_block(emu_site site, int value);
 
+/** Let the other threads of the block run. */
+void emu_sleep(void);
+
 unsigned emu_lane(void);
 
 #define EMU_SITE(operation)	(emu_site{ operation, __FILE__, __LINE__ })
@@ -150,6 +153,7 @@ emu_shfl_down(emu_site site, unsigned mask, Value value, unsigned delta, int wid
 	return emu_shuffle(site, mask, value, source > (lane | (width - 1)) ? lane : source);
 }
 
+static inline void __nanosleep(unsigned) { emu_sleep(); }
 static inline void __threadfence(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 static inline void __threadfence_block(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 

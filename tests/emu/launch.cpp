@@ -8,6 +8,9 @@
  * reach a warp's operation performs it for all; a block's barrier opens when every
  * warp waits at it.
  *
+ * A thread that waits for another block sleeps (__nanosleep) between two looks, so that others of
+ * its block can run, which that block may wait for.
+ *
  * If no fiber can run and some still wait, the kernel is wrong: the program prints
  * which threads wait where, and aborts.  It also aborts when threads wait at
  * different barriers, or have left a block in which others wait.
@@ -28,7 +31,7 @@
 static const unsigned LANES = 32, MAX_THREADS = 1024;
 static const size_t STACK_BYTES = 256 << 10, GUARD_BYTES = 4096;
 
-enum state { READY, IN_WARP, IN_BLOCK, LEFT };
+enum state { READY, IN_WARP, IN_BLOCK, ASLEEP, LEFT };
 
 /* ---- switching stacks ---------------------------------------------------- */
 
@@ -234,6 +237,26 @@ emu_block(emu_site site, int value)
 	return (int)here.self->result;
 }
 
+void
+emu_sleep(void)
+{
+	wait_as(ASLEEP);
+}
+
+/* Wake all that sleep; were there any? */
+static bool
+wake_all(void)
+{
+	bool any = false;
+
+	for (unsigned t = 0; t < here.count; t++)
+		if (here.fibers[t].now == ASLEEP) {
+			here.fibers[t].now = READY;
+			any = true;
+		}
+	return any;
+}
+
 /* Nobody can go on.  Open the barrier if all are there, tell if all have left. */
 static bool
 open_barrier(void)
@@ -318,7 +341,7 @@ run_block(dim3 grid, dim3 block, size_t index)
 
 			run_warp(&here.fibers[first], lanes);
 		}
-	} while (open_barrier());
+	} while (wake_all() || open_barrier());
 }
 
 /* A thread of OpenMP may end before the program: its runner goes with it. */

@@ -41,10 +41,10 @@ check(const struct gs_opts *opts)
 {
 	char ignored[64];
 
-	FUZZ_MUST(opts->job.operation <= GSORT_CHECK && opts->job.type <= GSORT_TEXT_FLOAT);
+	FUZZ_MUST(opts->job.operation <= GSORT_CHECK && opts->job.type <= GSORT_I128);
 	FUZZ_MUST(opts->job.merge_files != 1 && opts->job.gpu_memory_percent <= 100);
 	FUZZ_MUST(opts->job.memory_percent == 0 || opts->job.memory_bytes == 0);
-	FUZZ_MUST(opts->job.to <= GSORT_TEXT_FLOAT && opts->job.endian <= GSORT_ENDIAN_BIG);
+	FUZZ_MUST(opts->job.to <= GSORT_I128 && opts->job.endian <= GSORT_ENDIAN_BIG);
 	FUZZ_MUST(opts->job.decompress <= GSORT_DECOMPRESS_LZ4);
 	FUZZ_MUST(opts->job.invalid <= GSORT_INVALID_IGNORE);
 	FUZZ_MUST(opts->job.gpu_count == GSORT_ALL_GPUS || opts->job.gpu_count <= GSORT_GPUS_MOST);

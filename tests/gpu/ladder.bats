@@ -46,6 +46,28 @@ prepare() {
 	awk '{ print; exit !($2 > 0 && $2 < 3 * $1) }' both
 }
 
+@test "the sort that gsort uses and its network alone are two variants" {
+	"$bench" ladder --list >list
+	grep -q "^gsort  .*bins, then networks" list
+	grep -q "^gsort_network  .*network alone" list
+}
+
+@test "device prints a table of shapes and sizes, the worst cell last" {
+	needs_gpu
+	"$bench" device --keys=2^16..2^18 --type=u32 --runs=1 --json=rows >table
+	[ "$(grep -c '"shape": ' rows)" -eq $((3 * $("$bench" --shapes | wc -l))) ]
+	tail -n 1 table | grep -q "^worst cell from 2^18 on: .*, u32 .* 2^18, "
+}
+
+@test "only device prints tables, of powers of two" {
+	run "$bench" tile --keys=2^16..2^18
+	[ "$status" -eq 2 ]
+	run "$bench" device --keys=2^18..2^16
+	[ "$status" -eq 2 ]
+	run "$bench" device --keys=2^16..100000
+	[ "$status" -eq 2 ]
+}
+
 @test "sweep runs every number of threads" {
 	"$bench" sweep --variants=martoccia_cpu_v2 --keys=2^16 --threads=1,2,3 --runs=2 --json=rows
 	[ "$(grep -c '"what": "sweep"' rows)" -eq 3 ]

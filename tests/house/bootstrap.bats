@@ -69,6 +69,6 @@ bare() {
 	for command in chek --without-cuda; do
 		bare $command
 		[ "$status" -eq 1 ]
-		[[ $output == "bootstrap: '$command' is not a command: say demo, check or nothing"* ]]
+		[[ $output == "bootstrap: '$command' is not a command: say demo, demo-mpi, check or nothing"* ]]
 	done
 }

@@ -12,7 +12,8 @@ import subprocess
 import sys
 import tempfile
 
-NUMBERS = ['f16', 'u8', 'i8', 'u16', 'i16', 'u32', 'i32', 'u64', 'i64', 'f32', 'f64']
+NUMBERS = ['f16', 'u8', 'i8', 'u16', 'i16', 'u32', 'i32', 'u64', 'i64', 'f32', 'f64',
+           'u128', 'i128']
 SIZES = [1, 2, 3, 7, 8, 9, 12, 16, 17, 24, 33, 100, 200, 1000]
 SHAPES = ['random', 'few', 'equal', 'prefix', 'sorted', 'tenth']
 MODES = ['', '', '-u', '--count', '--repeated', '--singletons', '--argsort=u64', '--argsort=u32',

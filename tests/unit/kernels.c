@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/shapes.h"
 #include "kernels/kernels.h"
 #include "tests/unit/units.h"
 
@@ -19,7 +20,7 @@ void unit_kernels(void);
 enum { GUARD = 16, GUARD_BYTE = 0x5c };
 
 /* How keys are made: a formula of index, count and a random number. */
-struct shape {
+struct formula {
 	const char *name;
 	uint64_t  (*key)(uint64_t i, uint64_t count, uint64_t random);
 };
@@ -82,15 +83,26 @@ strays(uint64_t i, uint64_t n, uint64_t r)
 	return i % 99991 == 5 ? 7 : i % 99991 == 17 ? -(uint64_t)16 : middle;
 }
 
-static const struct shape shapes[] = {
+/* nothing in the middle: where keys are, they are evenly spread */
+static uint64_t
+gap(uint64_t i, uint64_t n, uint64_t r)
+{
+	const uint32_t low = (uint32_t)r / 10 * 6, key = low + (low >> 30 > 0 ? 1717986918 : 0);
+
+	(void)i;
+	(void)n;
+	return (uint64_t)key << 32 | key;
+}
+
+static const struct formula shapes[] = {
 	{ "uniform", uniform }, { "rising", rising }, { "falling", falling }, { "equal", equal },
 	{ "few different", few }, { "extreme", extreme }, { "organ pipe", organ }, { "saw", saw },
 	{ "steep", steep }, { "heaps", heaps }, { "tails", tails },
-	{ "strays", strays },
+	{ "strays", strays }, { "gap", gap },
 	{ "clusters", clusters }, { "ends", ends },
 };
 
-enum { SHAPES = sizeof shapes / sizeof shapes[0] };
+enum { MORE_SHAPES = sizeof shapes / sizeof shapes[0] };
 
 static uint64_t random_state = 42;
 
@@ -129,7 +141,7 @@ sort_on_host(void *keys, unsigned bits, size_t count)
 }
 
 static void
-fill(void *keys, unsigned bits, size_t count, const struct shape *shape)
+fill(void *keys, unsigned bits, size_t count, const struct formula *shape)
 {
 	for (size_t i = 0; i < count; i++) {
 		uint64_t key = shape->key(i, count, random_next());
@@ -186,7 +198,7 @@ backwards(bool on)
 /* ---- tile sort ----------------------------------------------------------- */
 
 static void
-check_sort(unsigned bits, size_t count, const struct shape *shape)
+check_sort(unsigned bits, size_t count, const struct formula *shape)
 {
 	void *want = malloc((count + 1) * (bits / 8));
 	void *unsorted = malloc((count + 1) * (bits / 8));
@@ -220,8 +232,8 @@ check_sorts(unsigned bits)
 	};
 
 	for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
-		check_sort(bits, sizes[s], &shapes[s % 3 == 0 ? 0 : s % SHAPES]);
-	for (size_t s = 0; s < SHAPES; s++)
+		check_sort(bits, sizes[s], &shapes[s % 3 == 0 ? 0 : s % MORE_SHAPES]);
+	for (size_t s = 0; s < MORE_SHAPES; s++)
 		check_sort(bits, 8192 + 4096 + 77, &shapes[s]);
 	/* in the last phase six strides span blocks: two passes */
 	check_sort(bits, (bits == 32 ? 1u << 18 : 1u << 17) + 30001, &shapes[0]);
@@ -255,14 +267,14 @@ check_zeros_and_ones(unsigned bits)
 
 /* ---- sort ---------------------------------------------------------------- */
 
+/* Sort COUNT keys that are at UNSORTED; NAME: their shape. */
 static void
-check_whole_sort(unsigned bits, size_t count, const struct shape *shape)
+check_whole_sort_of(const void *unsorted, unsigned bits, size_t count, const char *name)
 {
 	const size_t width = bits / 8;
-	void *want = malloc((count + 1) * width), *unsorted = malloc((count + 1) * width);
+	void *want = malloc((count + 1) * width);
 	void *scratch = NULL;
 
-	fill(unsorted, bits, count, shape);
 	memcpy(want, unsorted, count * width);
 	sort_on_host(want, bits, count);
 	for (int reverse = 0; reverse < 2; reverse++) {
@@ -276,37 +288,80 @@ check_whole_sort(unsigned bits, size_t count, const struct shape *shape)
 		memcpy(keys.keys, unsorted, keys.bytes);
 		sorted = gs_sort(keys.keys, room.keys, bits, count, scratch, NULL) == cudaSuccess &&
 		         memcmp(keys.keys, want, keys.bytes) == 0;
-		CHECK(sorted, "%zu u%u keys, %s, get sorted", count, bits, shape->name);
-		CHECK(guarded_close(&keys), "%zu u%u keys, %s: nothing around is written",
-		      count, bits, shape->name);
-		CHECK(guarded_close(&room), "%zu u%u keys, %s: nor around their room",
-		      count, bits, shape->name);
+		CHECK(sorted, "%zu u%u keys, %s, get sorted", count, bits, name);
+		CHECK(guarded_close(&keys), "%zu u%u keys, %s: nothing around is written", count, bits,
+		      name);
+		CHECK(guarded_close(&room), "%zu u%u keys, %s: nor around their room", count, bits, name);
 		(void)cudaFree(scratch);
 	}
-	free(unsorted);
 	free(want);
 }
 
 static void
+check_whole_sort(unsigned bits, size_t count, const struct formula *shape)
+{
+	void *unsorted = malloc((count + 1) * (bits / 8));
+
+	fill(unsorted, bits, count, shape);
+	check_whole_sort_of(unsorted, bits, count, shape->name);
+	free(unsorted);
+}
+
+/* Keys as benchmarks have them. */
+static void
+check_bench_sort(unsigned bits, size_t count, unsigned shape)
+{
+	static const char *const names[] = {
+#define SHAPE(constant, name) name,
+		SHAPES_OF_KEYS
+#undef SHAPE
+	};
+	void *unsorted = malloc((count + 1) * (bits / 8));
+
+	for (size_t i = 0; i < count; i++)
+		if (bits == 32)
+			((uint32_t *)unsorted)[i] = (uint32_t)key_of(shape, bits, i, count, count);
+		else
+			((uint64_t *)unsorted)[i] = key_of(shape, bits, i, count, count);
+	check_whole_sort_of(unsorted, bits, count, names[shape]);
+	free(unsorted);
+}
+
+/*
+ * Here sorts by bins begin at 20000 keys, buckets are leaves up to 560000 bytes, and leaves of 16
+ * bits are made from 60000 keys on, if buckets are not leaves.
+ */
+static void
 check_whole_sorts(unsigned bits)
 {
-	static const size_t sizes[] = { 0, 1, 2, 5000, 65535, 65536, 70001, 100000 };
+	static const size_t sizes[] = {
+		0, 1, 2, 5000, 19999, 20000, 20001, 59999, 60000, 65536, 70000, 70001, 139999, 140000,
+		140001, 222000,
+	};
 
-	for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
+	for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
 		check_whole_sort(bits, sizes[s], &shapes[0]);
-	for (size_t s = 0; s < SHAPES; s++) {
-		check_whole_sort(bits, 110000, &shapes[s]);
-		check_whole_sort(bits, 150000, &shapes[s]);	/* looked at for skew */
+		check_bench_sort(bits, sizes[s], SHAPE_ZIPF);
 	}
-	check_whole_sort(bits, bits == 32 ? 1200000 : 600000, &shapes[SHAPES - 2]);	/* large pieces */
-	check_whole_sort(bits, 222000, &shapes[SHAPES - 1]);	/* 64 bins */
+	for (size_t s = 0; s < MORE_SHAPES; s++) {
+		check_whole_sort(bits, 66000, &shapes[s]);	/* few: buckets are leaves */
+		check_whole_sort(bits, 150000, &shapes[s]);	/* many */
+	}
+	for (unsigned shape = 0; shape < SHAPES; shape++) {
+		check_bench_sort(bits, 67000, shape);
+		check_bench_sort(bits, 151000, shape);
+	}
+	check_bench_sort(bits, bits == 32 ? 1200000 : 600000, SHAPE_CLUSTERS);	/* large buckets */
+	check_bench_sort(bits, 700000, SHAPE_THOUSAND);		/* few values in each */
+	check_bench_sort(bits, 700000, SHAPE_NESTED);		/* crowded in each */
+	check_whole_sort(bits, 222000, &shapes[MORE_SHAPES - 1]);	/* 64 bins */
 }
 
 /* ---- merge --------------------------------------------------------------- */
 
 static void
-check_merge(unsigned bits, size_t a_count, size_t b_count, const struct shape *a_shape,
-            const struct shape *b_shape, size_t shift)
+check_merge(unsigned bits, size_t a_count, size_t b_count, const struct formula *a_shape,
+            const struct formula *b_shape, size_t shift)
 {
 	const size_t count = a_count + b_count, width = bits / 8;
 	void *want = malloc((count + 1) * width), *scratch = NULL;
@@ -351,11 +406,11 @@ check_merges(unsigned bits)
 	};
 
 	for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
-		check_merge(bits, sizes[s][0], sizes[s][1], &shapes[s % SHAPES],
-		            &shapes[s % 2 == 0 ? s % SHAPES : 0], s % 5);
-	for (size_t s = 0; s < SHAPES; s++) {
+		check_merge(bits, sizes[s][0], sizes[s][1], &shapes[s % MORE_SHAPES],
+		            &shapes[s % 2 == 0 ? s % MORE_SHAPES : 0], s % 5);
+	for (size_t s = 0; s < MORE_SHAPES; s++) {
 		check_merge(bits, 20000, 15001, &shapes[s], &shapes[s], 0);
-		check_merge(bits, 20000, 15001, &shapes[s], &shapes[(s + 3) % SHAPES], 1);
+		check_merge(bits, 20000, 15001, &shapes[s], &shapes[(s + 3) % MORE_SHAPES], 1);
 	}
 }
 
@@ -374,7 +429,7 @@ mixed(uint64_t z)
 
 /* Keys as they come: falls and sums of gs_check() against a loop. */
 static void
-check_check(unsigned bits, size_t count, const struct shape *shape, uint64_t salt)
+check_check(unsigned bits, size_t count, const struct formula *shape, uint64_t salt)
 {
 	enum { SPANS = 8 };
 	struct guarded g = guarded_open(bits, count, 1);
@@ -411,7 +466,7 @@ check_checks(unsigned bits)
 
 	for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
 		for (size_t k = 0; k < 4; k++)
-			check_check(bits, sizes[s], &shapes[(s + k) % SHAPES], k << 63 | s);
+			check_check(bits, sizes[s], &shapes[(s + k) % MORE_SHAPES], k << 63 | s);
 }
 
 static void

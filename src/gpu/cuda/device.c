@@ -167,6 +167,7 @@ get_streams(struct gs_device *device)
 	for (unsigned s = 0; s < COUNT(streams); s++)
 		TRY_CUDA(cudaStreamCreateWithFlags(streams[s], cudaStreamNonBlocking),
 		         "creating a stream");
+	TRY_CUDA(gs_sorter_open(&device->sorter), "creating a stream");
 	TRY(create_event(&device->arrived, cudaEventDisableTiming));
 	TRY(create_timed(&device->sorted));
 	TRY(create_timed(&device->left));
@@ -308,6 +309,7 @@ gs_device_close(struct gs_device *device)
 	for (unsigned s = 0; s < COUNT(streams); s++)
 		if (streams[s] != NULL)
 			(void)cudaStreamDestroy(streams[s]);
+	gs_sorter_close(&device->sorter);
 	gs_pinned_close(&device->pinned);
 	free_buffers(device);
 	free(device->arrivals);

@@ -21,6 +21,7 @@
 #include "base/thread.h"
 #include "gpu/cuda/cuda.h"
 #include "gpu/engine.h"
+#include "kernels/kernels.h"
 
 enum {
 	GS_RING_MOST = GS_QUEUE_SLOTS,
@@ -58,6 +59,7 @@ struct gs_device {
 	char          *buffers[2];
 	size_t         buffer_bytes;	/* of arrivals_most full ones */
 	void          *scratch;
+	struct gs_sorter sorter;
 	uint64_t      *found;		/* and on the host: */
 	uint64_t      *checks;
 

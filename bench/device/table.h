@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* table.h - gsort's sort over CUB's radix sort, for all shapes and many sizes, as one table */
+#ifndef GS_BENCH_TABLE_H
+#define GS_BENCH_TABLE_H
+
+#include <stddef.h>
+
+/* The keys of a table: TYPE, of so many BITS, and the sizes 2^LOG_FROM, 2^(LOG_FROM + 1), .. */
+struct table {
+	const char *type;
+	unsigned    bits;
+	unsigned    log_from, log_to;
+	unsigned    runs;
+	int         shape;		/* SHAPES: all */
+};
+
+/**
+ * Print a row for each shape, a column for each size: the speed of gsort over that of CUB.
+ *
+ * The harness is open for 2^LOG_TO keys.  Each cell is the ratio of medians of RUNS runs, which
+ * take turns; both results of the first runs are checked.  Cells are recorded (bench/record.h).
+ */
+void table_print(const struct table *table);
+
+/** Print the worst cell of all tables printed so far, and of those from 2^18 keys on. */
+void table_print_worst(void);
+
+#endif

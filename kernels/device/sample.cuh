@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * sample.cuh - look at all keys: how shall the first division find their buckets?
+ *
+ * In:   keys.
+ * Out:  digits of their range, if they are evenly spread; if not, splitters.
+ *
+ *     sample_kernel   keys from all parts of the input: 8192 (u64: 4096)
+ *     plan_kernel     blocks rank some of them each
+ *
+ * If no part of their range is much fuller than the others, and there are not only few values,
+ * buckets are digits of that range.
+ * Otherwise keys of evenly spaced ranks in the sample are splitters: between two of them there
+ * are about as many keys, however these are spread.  N. Leischner, V. Osipov, P. Sanders, "GPU
+ * Sample Sort", IPDPS 2010.
+ *
+ * A rank is counted, against all of the sample: 128 blocks at once take a fifth of the time that
+ * one block takes to sort it (H200: 4 and 28 us for u64).
+ *
+ * A value that fills more than one bucket gets a bucket for itself, for splitters at v and v + 1
+ * are ordinary splitters.
+ *
+ * Invariant: splitters never fall, and the first one is 0.
+ */
+#ifndef GS_SAMPLE_CUH
+#define GS_SAMPLE_CUH
+
+#include "kernels/block/bitonic.cuh"
+#include "kernels/device/segment.cuh"
+
+template <class Key> struct sampling {
+	enum {
+		KEYS    = BUCKETS * (sizeof(Key) == 4 ? 32 : 16),	/* at most */
+		LEAST   = KEYS / 8,
+		EACH    = 32,		/* for a bucket, if these are few */
+		CELLS   = KEYS / 8,
+		SLOTS   = KEYS / 4,	/* for hashes of values */
+		UNEVEN  = 25,		/* in a cell, of 8 expected; 1 in 500 even samples has one, a
+					 * bell always */
+		MARGIN  = 64,		/* part of the range that a sample may have missed */
+		TAKERS  = 256,		/* threads of a block that takes samples */
+		THREADS = 1024,		/* of one that ranks them */
+		RANKS   = sizeof(Key) == 4 ? 2 : 1,	/* that a warp counts */
+		BLOCK   = THREADS / 32 * RANKS,		/* that a block counts */
+	};
+};
+
+/* Keys of a sample for so many BUCKETS: a power of two. */
+template <class Key> static inline uint32_t
+sample_keys(uint32_t buckets)
+{
+	typedef sampling<Key> S;
+	uint32_t keys = S::LEAST;
+
+	while (keys < S::KEYS && keys < buckets * S::EACH)
+		keys *= 2;
+	return keys;
+}
+
+/* How the buckets of keys are found. */
+template <class Key> struct bin_plan {
+	uint32_t skewed;		/* 1: by splitters */
+	uint32_t buckets, rows;		/* splitters, and how many there are with those behind all keys */
+	uint32_t done;			/* blocks that have ranked */
+	digits   even;
+	alignas(16) Key sample[sampling<Key>::KEYS];
+	alignas(16) Key sorted[sampling<Key>::KEYS];
+	Key      ranked[FEW_BUCKETS];	/* of these ranks, or between; see splitter_at() */
+};
+
+/*
+ * Splitter P.  One that repeats is a value that fills a bucket: it gets a bucket for itself, and
+ * those behind it are empty.
+ */
+template <class Key> static __device__ __forceinline__ Key
+splitter_at(const bin_plan<Key> *plan, unsigned p)
+{
+	const Key before = p > 1 ? plan->ranked[p - 1] : 0, splitter = p > 0 ? plan->ranked[p] : 0;
+
+	if (p >= plan->buckets)
+		return (Key)~(Key)0;
+	return splitter + (p > 0 && splitter == before && splitter < (Key)~(Key)0);
+}
+
+/* The largest key of bucket B, or one less than its splitter if it is empty. */
+template <class Key> static __device__ __forceinline__ Key
+bucket_high(const bin_plan<Key> *plan, unsigned b)
+{
+	return b == plan->rows - 1 ? (Key)~(Key)0 : splitter_at(plan, b + 1) - 1;
+}
+
+/* A thread takes a sample from COUNT keys; and set ZEROS words at ZERO to zero. */
+template <class Key> static __global__ void
+__launch_bounds__(sampling<Key>::TAKERS)
+sample_kernel(bin_plan<Key> *plan, const Key *keys, size_t count, uint32_t *zero, uint32_t zeros)
+{
+	begin_in_turn();
+
+	const size_t i = blockIdx.x * blockDim.x + threadIdx.x, takers = gridDim.x * blockDim.x;
+	const size_t step = count / takers;
+	/* anywhere in its step: a period of the keys must not meet that of samples */
+	const size_t off = (i * UINT64_C(0x9e3779b97f4a7c15) >> 32) * step >> 32;
+
+	plan->sample[i] = step > 0 ? keys[i * step + off] : keys[i % count];
+	for (size_t z = i; z < zeros; z += takers)
+		zero[z] = 0;
+	if (i == 0)
+		plan->done = 0;
+}
+
+/* Is one of the cells crowded where CELL_OF() says that samples are?  For all threads. */
+template <class Key, class Cell> static __device__ bool
+sample_crowds(const Key *sample, uint32_t keys, uint32_t *counters, Cell cell_of)
+{
+	typedef sampling<Key> S;
+	const unsigned cells = keys / 8;
+	bool crowded = false;
+
+	for (unsigned c = threadIdx.x; c < cells; c += S::THREADS)
+		counters[c] = 0;
+	__syncthreads();
+	for (unsigned i = threadIdx.x; i < keys; i += S::THREADS)
+		atomicAdd(&counters[cell_of(sample[i])], 1u);
+	__syncthreads();
+	for (unsigned c = threadIdx.x; c < cells; c += S::THREADS)
+		crowded = crowded || counters[c] >= S::UNEVEN;
+	return __syncthreads_or(crowded);
+}
+
+/*
+ * Has half of the sample the value of another key in it?  The last key of those with the same hash
+ * is remembered, and all are compared with that.  The last one, not any: all blocks must come to
+ * the same answer.  For all threads.
+ */
+template <class Key, class Hash> static __device__ bool
+sample_repeats(const Key *sample, uint32_t keys, uint32_t *slots, Hash hash)
+{
+	typedef sampling<Key> S;
+	uint32_t repeats = 0;
+
+	for (unsigned s = threadIdx.x; s < S::SLOTS; s += S::THREADS)
+		slots[s] = 0;
+	__syncthreads();
+	for (unsigned i = threadIdx.x; i < keys; i += S::THREADS)
+		atomicMax(&slots[hash(sample[i], S::SLOTS)], i);
+	__syncthreads();
+	for (unsigned from = 0; from < keys; from += S::THREADS) {
+		const unsigned i = min(from + threadIdx.x, keys - 1);
+		const unsigned other = slots[hash(sample[i], S::SLOTS)];
+
+		repeats += (uint32_t)__syncthreads_count(other != i && sample[other] == sample[i]);
+	}
+	return repeats >= keys / 2;
+}
+
+/* Is a part of the range crowded, or are there so few values that cells of their hashes are, or,
+ * if REPEATS matter, that most keys are the same as another? */
+template <class Key> static __device__ bool
+sample_is_skewed(const Key *sample, uint32_t keys, const digits &cells, bool repeats)
+{
+	typedef sampling<Key> S;
+	__shared__ uint32_t counters[S::SLOTS];
+	/* a product alone would put keys at even distances, as samples are, in few cells */
+	auto hash = [](Key key, uint32_t many) {
+		const uint64_t product = key * UINT64_C(0xbf58476d1ce4e5b9);
+
+		return __umulhi((uint32_t)((product ^ product >> 29) * UINT64_C(0x94d049bb133111eb) >> 32),
+		                many);
+	};
+
+	return sample_crowds(sample, keys, counters, [=](Key key) { return digit_of(cells, key); }) ||
+	       sample_crowds(sample, keys, counters, [=](Key key) { return hash(key, keys / 8); }) ||
+	       (repeats && sample_repeats(sample, keys, counters, hash));
+}
+
+/*
+ * Ranks of the keys from J on, RANKS of them, in a sample of so many KEYS that is in shared memory;
+ * all lanes call, and the last one gets them.  Of equal keys the first one has the lowest rank.
+ */
+template <class Key> static __device__ __forceinline__ void
+sample_ranks(uint32_t *ranks, const Key *sample, uint32_t keys, unsigned j)
+{
+	typedef sampling<Key> S;
+	enum { EACH = 16 / sizeof(Key) };
+	const load<Key> *some = (const load<Key> *)sample;
+	unsigned at = threadIdx.x % 32;
+	Key mine[S::RANKS];
+
+#pragma unroll
+	for (unsigned r = 0; r < S::RANKS; r++) {
+		mine[r] = sample[j + r];
+		ranks[r] = 0;
+	}
+	for (; at < j / EACH; at += 32) {
+		const load<Key> x = some[at];
+
+#pragma unroll
+		for (unsigned r = 0; r < S::RANKS; r++)
+#pragma unroll
+			for (unsigned k = 0; k < EACH; k++)
+				ranks[r] += x.at[k] <= mine[r];
+	}
+	if (at == j / EACH) {
+#pragma unroll
+		for (unsigned r = 0; r < S::RANKS; r++)
+			for (unsigned k = 0; k < EACH; k++) {
+				const Key key = sample[at * EACH + k];
+
+				ranks[r] += key < mine[r] || (key == mine[r] && at * EACH + k < j + r);
+			}
+		at += 32;
+	}
+	for (; at < keys / EACH; at += 32) {
+		const load<Key> x = some[at];
+
+#pragma unroll
+		for (unsigned r = 0; r < S::RANKS; r++)
+#pragma unroll
+			for (unsigned k = 0; k < EACH; k++)
+				ranks[r] += x.at[k] < mine[r];
+	}
+#pragma unroll
+	for (unsigned r = 0; r < S::RANKS; r++)
+		ranks[r] = warp_sum(ranks[r]);
+}
+
+/*
+ * Splitter P of so many BUCKETS from a SORTED sample of KEYS.  It has its rank; but each other one
+ * is in the middle of the widest gap between its neighbours, if that is more than a quarter of
+ * the whole.  Else a bucket may have most keys at its two ends, in two bins.
+ */
+template <class Key> static __device__ Key
+splitter_of(const Key *sorted, uint32_t keys, uint32_t buckets, uint32_t p)
+{
+	auto rank = [=](uint32_t q) { return min((q * keys + buckets - 1) / buckets, keys - 1); };
+	const uint32_t first = rank(p - (p > 0)), last = rank(p + 1);
+	Key splitter = sorted[rank(p)], widest = (sorted[last] - sorted[first]) / 4;
+
+	if (p % 2 == 0 || splitter == sorted[first] || splitter == sorted[last])
+		return splitter;
+#pragma unroll 8
+	for (uint32_t s = first; s < last; s++) {
+		const Key gap = sorted[s + 1] - sorted[s];
+
+		if (gap > widest) {
+			widest = gap;
+			splitter = sorted[s] + gap / 2 + gap % 2;
+		}
+	}
+	return splitter;
+}
+
+/*
+ * Finish PLAN of so many KEYS: digits over the range if keys are even, BINS of them, or splitters
+ * of BUCKETS, in ROWS.  If buckets are LEAVES, that a value is in many keys does not matter, and of
+ * u32 not what is between keys: even buckets do.
+ */
+template <class Key> static __global__ void
+__launch_bounds__(sampling<Key>::THREADS)
+plan_kernel(bin_plan<Key> *plan, uint32_t keys, uint32_t bins, uint32_t buckets, uint32_t rows,
+            bool leaves)
+{
+	begin_in_turn();
+
+	typedef sampling<Key> S;
+	enum { BITS = sizeof(Key) * 8, EACH = 16 / sizeof(Key) };
+	__shared__ __align__(16) Key sample[S::KEYS];
+	__shared__ number range[2];
+	__shared__ bool last;
+	const uint64_t top = (Key)~(Key)0;
+	const unsigned j = (blockIdx.x * (S::THREADS / 32) + threadIdx.x / 32) * S::RANKS;
+	uint64_t low = ~(uint64_t)0, high = 0;
+	uint32_t ranks[S::RANKS];
+	bool skewed;
+
+	for (unsigned i = threadIdx.x; i < keys / EACH; i += S::THREADS) {
+		const load<Key> x = ((const load<Key> *)plan->sample)[i];
+
+		((load<Key> *)sample)[i] = x;
+#pragma unroll
+		for (unsigned k = 0; k < EACH; k++) {
+			low = min(low, (uint64_t)x.at[k]);
+			high = max(high, (uint64_t)x.at[k]);
+		}
+	}
+	block_range(&low, &high, range);
+	skewed = sample_is_skewed(sample, keys, digits_over(BITS, low, high, keys / 8), !leaves);
+	if (blockIdx.x == 0 && threadIdx.x == 0) {
+		const uint64_t margin = (high - low) / S::MARGIN;
+
+		low = low > margin ? low - margin : 0;
+		high = top - high > margin ? high + margin : top;
+		plan->skewed = skewed;
+		plan->buckets = buckets;
+		plan->rows = rows;
+		plan->even = digits_over(BITS, low, high, bins);
+		plan->even.outside = low > 0 || high < top;
+	}
+	if (!skewed)
+		return;
+	sample_ranks(ranks, sample, keys, j);
+#pragma unroll
+	for (unsigned r = 0; r < S::RANKS; r++) {
+		const uint32_t at = ranks[r] * buckets;
+
+		if (threadIdx.x % 32 == 31)
+			plan->sorted[ranks[r]] = sample[j + r];
+		if (threadIdx.x % 32 == 31 && at % keys < buckets)
+			plan->ranked[at / keys] = sample[j + r];
+	}
+	if (leaves && BITS == 32)
+		return;
+	__threadfence();
+	__syncthreads();
+	if (threadIdx.x == 0) {
+		last = atomicAdd(&plan->done, 1u) == gridDim.x - 1;
+		__threadfence();
+	}
+	__syncthreads();
+	if (!last)
+		return;
+	for (unsigned i = threadIdx.x; i < keys / EACH; i += S::THREADS)
+		((load<Key> *)sample)[i] = ((const load<Key> *)plan->sorted)[i];
+	__syncthreads();
+	for (unsigned p = threadIdx.x; p < buckets; p += S::THREADS)
+		plan->ranked[p] = splitter_of(sample, keys, buckets, p);
+}
+
+#endif

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * launch.h - one process, or one of the ranks of a job of MPI
+ *
+ * gsort has launch_alone.c, gsort-mpi launch_mpi.c; tests/mpi/launch_threads.c makes ranks of
+ * threads.
+ */
+#ifndef GS_LAUNCH_H
+#define GS_LAUNCH_H
+
+#include "cli/opts.h"
+
+/** Call before the command line is read.  Of several ranks only the first reports what is wrong
+ *  with it. */
+void gs_launch_begin(int *argc, char ***argv);
+
+/** Call RUN with the options of this rank, or of each; returns the exit status of the process. */
+int gs_launch_run(struct gs_opts *opts, int (*run)(struct gs_opts *opts));
+
+/** Call at the end of all that calls no gs_launch_run(). */
+void gs_launch_end(void);
+
+/** This rank has failed, and has said so: end the others, unless they know.  May not return. */
+void gs_launch_fail(void);
+
+/** Does this rank speak for all? */
+bool gs_launch_speaks(void);
+
+/** What messages of this rank begin with: "rank 3 on node7: "; "" if it is alone. */
+const char *gs_launch_name(void);
+
+#endif

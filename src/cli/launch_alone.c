@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * launch_alone.c - one process: gsort
+ *
+ * If mpirun(1) or srun(1) has started several of them, each sorts all of the input.  That is a
+ * mistake, but a script may also sort a file of its own in each process: so warn.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/launch.h"
+#include "cli/report.h"
+
+void
+gs_launch_begin(int *argc, char ***argv)
+{
+	(void)argc;
+	(void)argv;
+}
+
+void
+gs_launch_end(void)
+{
+}
+
+void
+gs_launch_fail(void)
+{
+}
+
+bool
+gs_launch_speaks(void)
+{
+	return true;
+}
+
+const char *
+gs_launch_name(void)
+{
+	return "";
+}
+
+/* How many processes Open MPI, MPICH or Slurm has started beside this one. */
+static int
+launched(void)
+{
+	static const char *const names[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE" };
+	int most = 1;
+
+	for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
+		const char *value = getenv(names[n]);
+
+		if (value != NULL && atoi(value) > most)
+			most = atoi(value);
+	}
+	return most;
+}
+
+int
+gs_launch_run(struct gs_opts *opts, int (*run)(struct gs_opts *opts))
+{
+	const int processes = launched();
+
+	if (processes > 1 && !opts->quiet && opts->job.output != NULL &&
+	    opts->job.operation != GSORT_CHECK)
+		gs_report_error("warning: each of %d processes sorts all of the input; gsort-mpi sorts it "
+		                "once, together", processes);
+	return run(opts);
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * place.c - write a part of a file whose other parts others write
+ *
+ * In:   bytes, in order.
+ * Out:  the same bytes at their place in the file, but for those of the head.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "io/place.h"
+#include "io/preallocate.h"
+
+gs_status
+gs_place_open(struct gs_place *place, int fd, const char *name, bool seeks, uint64_t begin,
+              uint64_t end)
+{
+	const uint64_t left = (GS_PLACE_BYTES - begin % GS_PLACE_BYTES) % GS_PLACE_BYTES;
+	struct gs_preallocation blocks;
+
+	*place = (struct gs_place){
+		.fd = fd, .name = name, .seeks = seeks, .begin = begin, .end = end, .at = begin,
+		.head_bytes = !seeks ? 0 : left < end - begin ? (size_t)left : (size_t)(end - begin),
+	};
+	if (!seeks)
+		return GS_OK;
+	gs_preallocate_open(&blocks, fd, 1);
+	blocks.at = begin + place->head_bytes;
+	gs_preallocate_all(&blocks, end - begin - place->head_bytes);
+	if (place->head_bytes > 0 && (place->head = malloc(place->head_bytes)) == NULL)
+		return gs_fail(GS_EBUDGET, "no memory to write %s", name);
+	return GS_OK;
+}
+
+int
+gs_place_write_at(const struct gs_place *place, const void *data, size_t bytes, uint64_t at)
+{
+	const char *from = data;
+
+	while (bytes > 0) {
+		const ssize_t done = place->seeks ? pwrite(place->fd, from, bytes, (off_t)at)
+		                                  : write(place->fd, from, bytes);
+
+		if (done < 0 && errno != EINTR)
+			return -1;
+		if (done > 0) {
+			from += done;
+			bytes -= (size_t)done;
+			at += (uint64_t)done;
+		}
+	}
+	return 0;
+}
+
+int
+gs_place_write(void *context, const void *data, size_t bytes)
+{
+	struct gs_place *place = context;
+	const uint64_t written = place->at - place->begin;
+	const size_t head = written >= place->head_bytes ? 0 :
+	                    bytes < place->head_bytes - written ? bytes
+	                                                        : place->head_bytes - (size_t)written;
+
+	if (place->seeks && bytes > place->end - place->at) {
+		errno = EOVERFLOW;	/* our bug: others write there */
+		return -1;
+	}
+	if (head > 0)
+		memcpy(place->head + written, data, head);
+	if (gs_place_write_at(place, (const char *)data + head, bytes - head, place->at + head) != 0)
+		return -1;
+	place->at += bytes;
+	return 0;
+}
+
+void
+gs_place_close(struct gs_place *place)
+{
+	free(place->head);
+	place->head = NULL;
+}

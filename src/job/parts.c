@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * parts.c - which bytes of the inputs each rank reads
+ *
+ * In:   names.
+ * Out:  the same names, or some of them, with ranges of bytes.
+ *
+ * Every rank looks at every file, and finds its own share without asking the others, since all see
+ * the same sizes; rank 0's are compared with theirs.  The shares are cut at places that all
+ * ranks compute alike, so a part ends where the next rank's begins.
+ *
+ * Invariant: each key, or line, is in exactly one part (but see OVERLAP in parts.h).
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "format/key.h"
+#include "format/raw.h"
+#include "format/text.h"
+#include "io/input.h"
+#include "job/parts.h"
+
+enum kind { PLAIN, COMPRESSED, STREAM };
+
+struct source {
+	const char *name;
+	enum kind   kind;
+	uint64_t    bytes;	/* of the file */
+	uint64_t    header;	/* of these, at its beginning */
+	unsigned    reader;	/* if it is not plain */
+};
+
+/* All sources, and how they are cut. */
+struct survey {
+	const struct gsort_options *options;
+	struct source *sources;
+	size_t         count;
+	unsigned       key_bytes;	/* 0: text */
+	char           terminator;
+};
+
+/* ---- one file ------------------------------------------------------------------ */
+
+/*
+ * The end of the first line of a file that ends at or after AT, or else SIZE.  So the line that
+ * begins at or after AT + 1 begins there.
+ */
+static gs_status
+find_line_end(const char *name, int fd, char terminator, uint64_t at, uint64_t size, uint64_t *end)
+{
+	char text[1 << 14];
+
+	for (; at < size; at += sizeof text) {
+		const size_t want = size - at < sizeof text ? (size_t)(size - at) : sizeof text;
+		int error = 0;
+		const size_t got = gs_read_at(fd, text, want, at, &error);
+		const char *found = memchr(text, terminator, got);
+
+		if (found != NULL) {
+			*end = at + (uint64_t)(found - text) + 1;
+			return GS_OK;
+		}
+		errno = error;
+		if (error != 0)
+			return gs_fail_errno(GS_EIO, "read failed: %s", name);
+	}
+	*end = size;
+	return GS_OK;
+}
+
+/* The same where the file is not open. */
+static gs_status
+line_end(const struct survey *survey, const struct source *source, uint64_t at, uint64_t *end)
+{
+	const int fd = gs_open(source->name, O_RDONLY, 0);
+	gs_status status;
+
+	if (fd < 0)
+		return gs_fail_errno(GS_EIO, "cannot read: %s", source->name);
+	status = find_line_end(source->name, fd, survey->terminator, at, source->bytes, end);
+	close(fd);
+	return status;
+}
+
+/* The beginning of the line before the one that begins at AT, which is not the first after the
+ * header. */
+static gs_status
+line_before(const struct survey *survey, const struct source *source, uint64_t at, uint64_t *begin)
+{
+	uint64_t from = at - 1, next;
+
+	for (uint64_t step = 64; from > source->header; step *= 2) {
+		from = at - source->header > step ? at - step : source->header;
+		*begin = from;
+		if (from > source->header)
+			TRY(line_end(survey, source, from - 1, begin));
+		for (; *begin < at; *begin = next) {
+			TRY(line_end(survey, source, *begin, &next));
+			if (next >= at)
+				return GS_OK;
+		}
+	}
+	*begin = source->header;
+	return GS_OK;
+}
+
+static gs_status
+measure_header(const struct survey *survey, struct source *source)
+{
+	const struct gsort_options *options = survey->options;
+
+	source->header = options->skip_bytes < source->bytes ? options->skip_bytes : source->bytes;
+	if (survey->key_bytes > 0)
+		return (source->bytes - source->header) % survey->key_bytes == 0 ? GS_OK
+		       : gs_raw_partial(options->type, source->name, source->bytes - source->header);
+	source->header = 0;
+	for (uint64_t line = 0; line < options->header_lines && source->header < source->bytes; line++)
+		TRY(line_end(survey, source, source->header, &source->header));
+	return GS_OK;
+}
+
+/* What is NAME? */
+static gs_status
+examine(const struct survey *survey, struct source *source)
+{
+	const struct gsort_options *options = survey->options;
+	const struct gs_input_options in = {
+		.names = &source->name, .count = 1, .binary = survey->key_bytes > 0,
+		.guarded = !options->force && options->skip_bytes == 0,
+		.terminal_ok = options->force, .decompress = options->decompress,
+	};
+	struct gs_input *input;
+	struct stat st;
+
+	source->kind = STREAM;
+	if (strcmp(source->name, "-") == 0 || (stat(source->name, &st) == 0 && !S_ISREG(st.st_mode)))
+		return GS_OK;
+	TRY(gs_input_open(&input, &in));
+	source->bytes = gs_input_bytes(input);
+	source->kind = gs_input_inflates(input) ? COMPRESSED :
+	               source->bytes == GS_UNKNOWN ? STREAM : PLAIN;
+	gs_input_close(input);
+	if (source->kind == COMPRESSED)
+		source->bytes = (uint64_t)st.st_size;
+	return source->kind == PLAIN ? measure_header(survey, source) : GS_OK;
+}
+
+/* ---- sharing out ------------------------------------------------------------------- */
+
+/* All ranks must see the same files. */
+static gs_status
+compare_sizes(const struct survey *survey, struct gs_ranks *ranks)
+{
+	uint64_t *sizes = calloc(survey->count, sizeof *sizes);
+	gs_status status = sizes != NULL ? GS_OK
+	                   : gs_fail(GS_EBUDGET, "no memory for %zu files", survey->count);
+
+	TRY(gs_ranks_agree(ranks, status));
+	for (size_t f = 0; f < survey->count; f++)
+		sizes[f] = survey->sources[f].kind == STREAM ? 0 : survey->sources[f].bytes;
+	status = gs_ranks_share(ranks, sizes, survey->count * sizeof *sizes);
+	for (size_t f = 0; status == GS_OK && f < survey->count; f++)
+		if (survey->sources[f].kind != STREAM && survey->sources[f].bytes != sizes[f])
+			status = gs_fail(GS_EIO, "%s: has %llu bytes here, and %llu where rank 0 runs: all "
+			                 "ranks must see the same files", survey->sources[f].name,
+			                 (unsigned long long)survey->sources[f].bytes,
+			                 (unsigned long long)sizes[f]);
+	free(sizes);
+	return status;
+}
+
+static int
+largest_first(const void *a, const void *b)
+{
+	const struct source *const *one = a, *const *other = b;
+
+	return (*one)->bytes != (*other)->bytes ? ((*one)->bytes < (*other)->bytes ? 1 : -1)
+	       : (*one < *other ? -1 : *one > *other);
+}
+
+/* Deal out whole files. */
+static gs_status
+deal(struct survey *survey, unsigned ranks)
+{
+	struct source **order = calloc(survey->count, sizeof(struct source *));
+	uint64_t *loads = calloc(ranks, sizeof *loads);
+	const bool memory = order != NULL && loads != NULL;
+
+	for (size_t f = 0; memory && f < survey->count; f++)
+		order[f] = &survey->sources[f];
+	if (memory)
+		qsort(order, survey->count, sizeof(struct source *), largest_first);
+	for (size_t f = 0; memory && f < survey->count; f++) {
+		if (order[f]->kind != COMPRESSED)
+			continue;
+		for (unsigned r = 1; r < ranks && order[f] != survey->sources; r++)
+			if (loads[r] < loads[order[f]->reader])
+				order[f]->reader = r;
+		loads[order[f]->reader] += order[f]->bytes;
+	}
+	free(order);
+	free(loads);
+	return memory ? GS_OK : gs_fail(GS_EBUDGET, "no memory for %zu files", survey->count);
+}
+
+/* Where in the row of plain bytes the share of RANK begins: rounded up, so that rank 0's share has the
+ * first byte. */
+static uint64_t
+share_begin(const struct gs_parts *parts, unsigned rank, unsigned ranks)
+{
+	return (uint64_t)(((unsigned __int128)parts->plain_bytes * rank + ranks - 1) / ranks);
+}
+
+/* Where in SOURCE the first key, or line, is that begins at AT or later. */
+static gs_status
+align(const struct survey *survey, const struct source *source, uint64_t at, uint64_t *aligned)
+{
+	*aligned = at;
+	if (at == 0 || at >= source->bytes)
+		return GS_OK;
+	*aligned = source->header;
+	if (at <= source->header)
+		return GS_OK;
+	if (survey->key_bytes == 0)
+		return line_end(survey, source, at - 1, aligned);
+	at = at - source->header + survey->key_bytes - 1;
+	*aligned = source->header + at - at % survey->key_bytes;
+	return GS_OK;
+}
+
+static void
+append(struct gs_parts *parts, const struct source *source, uint64_t begin, uint64_t end)
+{
+	parts->names[parts->count] = source->name;
+	parts->ranges[parts->count++] = (struct gs_range){ begin, end };
+}
+
+/* For a check: let a part begin a key, or line, earlier, or else at the last one of the file before
+ * it. */
+static gs_status
+overlap_part(const struct survey *survey, struct gs_parts *parts, size_t file_at, uint64_t *begin)
+{
+	const struct source *source = &survey->sources[file_at];
+	const uint64_t key_bytes = survey->key_bytes;
+	uint64_t last;
+
+	if (*begin > source->header) {
+		last = *begin - key_bytes;
+		if (key_bytes == 0)
+			TRY(line_before(survey, source, *begin, &last));
+		parts->overlap_bytes = *begin - last;
+		parts->overlap_keys = 1;
+		*begin = last;
+		return GS_OK;
+	}
+	while (file_at > 0 && parts->overlap_keys == 0) {
+		source = &survey->sources[--file_at];
+		if (source->bytes <= source->header)
+			continue;
+		last = source->bytes - key_bytes;
+		if (key_bytes == 0)
+			TRY(line_before(survey, source, source->bytes, &last));
+		append(parts, source, last, source->bytes);
+		parts->overlap_bytes = source->bytes - last;
+		parts->overlap_keys = 1;
+	}
+	return GS_OK;
+}
+
+/* List what this rank reads. */
+static gs_status
+list_parts(const struct survey *survey, struct gs_parts *parts, const struct gs_ranks *ranks,
+           bool overlap)
+{
+	const uint64_t first = share_begin(parts, ranks->rank, ranks->size);
+	const uint64_t last = share_begin(parts, ranks->rank + 1, ranks->size);
+	uint64_t before = 0, begin, end;
+	bool overlaps = overlap && ranks->rank > 0;
+
+	for (size_t f = 0; f < survey->count; f++) {
+		const struct source *source = &survey->sources[f];
+
+		if (source->kind != PLAIN) {
+			if (source->reader == ranks->rank)
+				append(parts, source, 0, GS_UNKNOWN);
+			continue;
+		}
+		if (source->bytes == 0 && ranks->rank == 0)	/* it has no header */
+			append(parts, source, 0, 0);
+		if (source->bytes > 0 && first < before + source->bytes && last > before) {
+			TRY(align(survey, source, first > before ? first - before : 0, &begin));
+			TRY(align(survey, source, last - before < source->bytes ? last - before
+			                                                        : source->bytes, &end));
+			if (begin < end && overlaps)
+				TRY(overlap_part(survey, parts, f, &begin));
+			overlaps &= begin >= end;
+			if (begin < end)
+				append(parts, source, begin, end);
+		}
+		before += source->bytes;
+	}
+	return GS_OK;
+}
+
+static gs_status
+survey_files(struct survey *survey, struct gs_parts *parts)
+{
+	static const char *const standard_input[] = { "-" };
+	const struct gsort_options *options = survey->options;
+	const char *const *names = options->input_count > 0 ? options->inputs : standard_input;
+
+	survey->sources = calloc(survey->count, sizeof *survey->sources);
+	parts->names = calloc(survey->count + 1, sizeof(char *));
+	parts->ranges = calloc(survey->count + 1, sizeof *parts->ranges);
+	if (survey->sources == NULL || parts->names == NULL || parts->ranges == NULL)
+		return gs_fail(GS_EBUDGET, "no memory for %zu file names", survey->count);
+	for (size_t f = 0; f < survey->count; f++) {
+		struct source *source = &survey->sources[f];
+
+		source->name = names[f];
+		TRY(examine(survey, source));
+		parts->inflates |= source->kind == COMPRESSED;
+		if (source->kind == PLAIN)
+			parts->plain_bytes += source->bytes;
+		else if (source->kind == STREAM)
+			parts->other_bytes = GS_UNKNOWN;
+		else if (parts->other_bytes != GS_UNKNOWN)
+			parts->other_bytes += source->bytes;
+	}
+	return GS_OK;
+}
+
+gs_status
+gs_parts_open(struct gs_parts *parts, const struct gsort_options *options, struct gs_ranks *ranks,
+              bool overlap)
+{
+	struct survey survey = {
+		.options = options, .count = options->input_count > 0 ? options->input_count : 1,
+		.key_bytes = gs_key_bits(options->type) / 8,
+		.terminator = options->zero_terminated ? '\0' : '\n',
+	};
+	gs_status status;
+
+	*parts = (struct gs_parts){ .terminator = survey.terminator };
+	status = gs_ranks_agree(ranks, survey_files(&survey, parts));
+	if (status == GS_OK)
+		status = compare_sizes(&survey, ranks);
+	if (status == GS_OK)
+		status = deal(&survey, ranks->size);
+	if (status == GS_OK)
+		status = list_parts(&survey, parts, ranks, overlap);
+	free(survey.sources);
+	return gs_ranks_agree(ranks, status);
+}
+
+void
+gs_parts_close(struct gs_parts *parts)
+{
+	free(parts->names);
+	free(parts->ranges);
+	*parts = (struct gs_parts){ .count = 0 };
+}
+
+/* ---- lines before -------------------------------------------------------------------- */
+
+/* Count the lines of a file before BEGIN; what cannot be read is not counted. */
+static uint64_t
+count_lines(const char *name, char terminator, uint64_t begin)
+{
+	const int fd = gs_open(name, O_RDONLY, 0);
+	char text[1 << 14];
+	uint64_t lines = 0;
+	int error = 0;
+
+	for (uint64_t at = 0; fd >= 0 && error == 0 && at < begin; at += sizeof text) {
+		const size_t want = begin - at < sizeof text ? (size_t)(begin - at) : sizeof text;
+		const size_t got = gs_read_at(fd, text, want, at, &error);
+
+		for (size_t i = 0; i < got; i++)
+			lines += text[i] == terminator;
+		if (got < want)
+			break;
+	}
+	if (fd >= 0)
+		close(fd);
+	return lines;
+}
+
+uint64_t
+gs_parts_begin(const struct gs_parts *parts, const char *name)
+{
+	/* Names are told apart by their addresses: the same file may be an input twice. */
+	for (size_t p = 0; p < parts->count; p++)
+		if (parts->names[p] == name && parts->ranges[p].end != GS_UNKNOWN)
+			return parts->ranges[p].begin;
+	return 0;
+}
+
+uint64_t
+gs_parts_lines_before(void *context, const char *name, bool count)
+{
+	const struct gs_parts *parts = context;
+	const uint64_t begin = gs_parts_begin(parts, name);
+
+	if (begin == 0)
+		return GS_TEXT_WHOLE;
+	return count ? count_lines(name, parts->terminator, begin) : 0;
+}

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * ranked.c - the job of one rank, of several that sort together
+ *
+ * In:   the caller's options, which are the same on all ranks.
+ * Out:  the options, limits and plan of this rank's job.
+ */
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/key.h"
+#include "gpu/guard.h"
+#include "job/npy.h"
+#include "job/options.h"
+#include "job/ranked.h"
+
+/* ---- what several ranks cannot do --------------------------------------------------- */
+
+static gs_status
+refuse(const char *what, const char *why)
+{
+	return gs_fail(GS_EUSAGE, "%s: not with several ranks: %s", what, why);
+}
+
+/* What ranks could do, and cannot yet. */
+static gs_status
+check_later(const struct gsort_options *o)
+{
+	static const char why[] = "it is not there yet; gsort does it in one process";
+	const struct {
+		bool        wanted;
+		const char *what;
+	} later[] = {
+		{ o->record_bytes > 0 || o->key_count > 0 || o->format == GSORT_FORMAT_NPY,
+		  "a sort of records" },
+		{ o->lines, "a sort of lines by key" },
+		{ gs_key_is_wide(o->type), "a sort of keys of 128 bits" },
+		{ o->argsort_bits > 0, "--argsort" },
+		{ o->set != GSORT_NO_SET, "an operation on sets" },
+		{ o->tail.wanted, "--tail" },
+		{ o->sample.wanted, "--sample" },
+		{ o->quantiles != NULL, "--quantiles" },
+		{ o->summary, "--summary" },
+		{ o->top.wanted, "--top" },
+		{ o->histogram > 0, "--histogram" },
+	};
+	struct gsort_options adopted = *o;
+	struct gs_npy_inputs npy = { .first = NULL };
+	gs_status status;
+
+	for (size_t l = 0; l < sizeof later / sizeof later[0]; l++)
+		if (later[l].wanted)
+			return refuse(later[l].what, why);
+	status = gs_npy_adopt(&npy, &adopted);
+	if (status == GS_OK && npy.first != NULL)
+		status = refuse("an array of NumPy", why);
+	gs_npy_close(&npy);
+	return status;
+}
+
+static gs_status
+check_options(const struct gsort_options *o)
+{
+	TRY(gs_options_check(o));
+	TRY(check_later(o));
+	if (o->operation == GSORT_MERGE)
+		return refuse("--merge", "a merge reads every input from its beginning to its end; "
+		              "gsort -m merges, gsort-mpi sorts");
+	if (o->operation == GSORT_CHECK && gs_key_is_text(o->type) &&
+	    o->invalid != GSORT_INVALID_ABORT)
+		return refuse("--check with --invalid", "a rank must know the number before its first "
+		              "line; gsort -c does it");
+	if (o->split > 0)
+		return refuse("--split", "there is one file a rank: -o 'out-%r'");
+	if (o->fed || o->drained || o->read != NULL || o->write != NULL)
+		return refuse("a function for input or output", "ranks read and write files");
+	if (o->operation == GSORT_SORT && o->output == NULL)
+		return gs_fail(GS_EUSAGE, "several ranks cannot write to standard output, which goes "
+		               "through the launcher: name a file with -o FILE, or one a rank with "
+		               "-o 'out-%%r'");
+	return GS_OK;
+}
+
+/* Compressed bytes are hostile until they are decompressed; but MPI holds sockets and memory that it
+ * shares, so a rank cannot be put into a sandbox. */
+static gs_status
+check_sandbox(const struct gs_parts *parts, const struct gsort_options *o)
+{
+	if (!parts->inflates || !o->sandbox)
+		return GS_OK;
+	return gs_fail(GS_EUSAGE, "an input is compressed, and MPI does not allow the sandbox in which "
+	               "gsort decompresses: add --no-sandbox if you trust the input");
+}
+
+/* ---- opening -------------------------------------------------------------------------- */
+
+/* Input of a rank that has nothing to read. */
+static ptrdiff_t
+read_nothing(void *context, void *into, size_t bytes)
+{
+	(void)context;
+	(void)into;
+	(void)bytes;
+	return 0;
+}
+
+static void
+set_options(struct gs_ranked *ranked)
+{
+	struct gsort_options *own = &ranked->options;
+
+	own->inputs = ranked->parts.names;
+	own->input_count = ranked->parts.count;
+	if (ranked->parts.count == 0)
+		own->read = read_nothing;
+	if (own->device != GSORT_DEVICE_GPU)	/* a failure of one GPU would end all ranks */
+		own->device = GSORT_DEVICE_CPU;
+	own->sandbox = false;
+	own->format = GSORT_FORMAT_RAW;		/* it is no array of NumPy: check_later() */
+	if (own->operation == GSORT_SORT)
+		gs_ranked_output_set(&ranked->output, own);
+}
+
+/* How many ranks of this host may run on the same cores as this one? */
+static gs_status
+count_sharers(struct gs_ranked *ranked)
+{
+	struct place {
+		char      host[GS_HOST_BYTES];
+		cpu_set_t cores;
+	} *all = calloc(ranked->ranks->size, sizeof *all), mine;
+	gs_status status;
+
+	if (all == NULL)
+		return gs_fail(GS_EBUDGET, "no memory for %u ranks", ranked->ranks->size);
+	memset(&mine, 0, sizeof mine);
+	memcpy(mine.host, ranked->ranks->host, sizeof mine.host);
+	(void)sched_getaffinity(0, sizeof mine.cores, &mine.cores);
+	status = gs_ranks_gather(ranked->ranks, &mine, sizeof mine, all);
+	for (unsigned r = 0; status == GS_OK && r < ranked->ranks->size; r++)
+		ranked->sharers += memcmp(&all[r], &mine, sizeof mine) == 0;
+	free(all);
+	return status;
+}
+
+static gs_status
+open_ranked(struct gs_ranked *ranked)
+{
+	struct gs_ranks *ranks = ranked->ranks;
+	const struct gsort_options *given = ranked->given;
+
+	TRY(gs_ranks_agree(ranks, check_options(given)));
+	TRY(gs_parts_open(&ranked->parts, given, ranks, given->operation == GSORT_CHECK));
+	TRY(gs_ranks_agree(ranks, check_sandbox(&ranked->parts, given)));
+	TRY(count_sharers(ranked));
+	if (given->operation == GSORT_SORT)
+		TRY(gs_ranked_output_open(&ranked->output, given, ranks));
+	set_options(ranked);
+	return GS_OK;
+}
+
+gs_status
+gs_ranked_open(struct gs_ranked **opened, const struct gsort_options *options)
+{
+	struct gs_ranked *ranked;
+
+	*opened = NULL;
+	if (options->ranks == NULL || options->ranks->size == 1)
+		return GS_OK;
+	ranked = calloc(1, sizeof *ranked);
+	TRY(gs_ranks_agree(options->ranks, ranked != NULL ? GS_OK
+	                   : gs_fail(GS_EBUDGET, "out of memory")));
+	*opened = ranked;
+	ranked->ranks = options->ranks;
+	ranked->given = options;
+	ranked->options = *options;
+	return open_ranked(ranked);
+}
+
+void
+gs_ranked_close(struct gs_ranked *ranked)
+{
+	if (ranked == NULL)
+		return;
+	gs_spread_close(&ranked->spread);
+	gs_ranked_output_close(&ranked->output);
+	gs_parts_close(&ranked->parts);
+	free(ranked);
+}
+
+bool
+gs_ranked_speaks(const struct gs_ranked *ranked)
+{
+	return ranked->ranks->rank == 0;
+}
+
+/* ---- the plan -------------------------------------------------------------------------- */
+
+/* The bytes of input whose keys this rank will own, and some more: shares are not equal. */
+static uint64_t
+expected_bytes(const struct gs_ranked *ranked, uint64_t hint)
+{
+	const struct gs_parts *parts = &ranked->parts;
+	uint64_t bytes = parts->plain_bytes;
+
+	if (parts->other_bytes == GS_UNKNOWN || parts->inflates)
+		bytes = hint > 0 ? hint : GS_UNKNOWN;
+	return bytes == GS_UNKNOWN ? bytes : bytes / ranked->ranks->size / 4 * 5 + (1 << 20);
+}
+
+/* A rank has one GPU: that of its number among the ranks of its host. */
+static void
+choose_gpu(const struct gs_ranked *ranked, struct gs_plan_input *input)
+{
+	unsigned gpus, ranks_of_gpu;
+
+	if (input->device != GSORT_DEVICE_GPU || gs_guard_count(&gpus) != GS_OK || gpus == 0)
+		return;
+	if (ranked->given->gpu_count == 0)
+		input->gpus[0] = (int)(ranked->ranks->local_rank % gpus);
+	else if (ranked->given->gpu_count != GSORT_ALL_GPUS)
+		input->gpus[0] = input->gpus[ranked->ranks->local_rank % ranked->given->gpu_count];
+	else
+		input->gpus[0] = (int)(ranked->ranks->local_rank % gpus);
+	input->gpu_count = 1;
+	ranks_of_gpu = (ranked->ranks->local_size + gpus - 1) / gpus;
+	input->gpu_memory_bytes /= ranks_of_gpu;
+}
+
+void
+gs_ranked_limit(struct gs_ranked *ranked, struct gs_plan_input *input)
+{
+	const unsigned local = ranked->ranks->local_size;
+	uint64_t memory;
+
+	input->cores = input->cores / ranked->sharers > 0 ? input->cores / ranked->sharers : 1;
+	if (ranked->options.memory_bytes == 0)
+		input->memory_bytes /= local;		/* a percentage of the host's */
+	input->host_bytes /= local;
+	if (input->operation != GSORT_SORT)
+		return;
+	memory = input->memory_bytes > 0 && input->memory_bytes < input->host_bytes
+	         ? input->memory_bytes : input->host_bytes;
+	if (input->key_bits == 0 || input->key_bits >= 32)
+		ranked->window_bytes = gs_spread_window_bytes(ranked->ranks->size, memory);
+	if (input->memory_bytes > ranked->window_bytes)
+		input->memory_bytes -= ranked->window_bytes;
+	if (input->host_bytes > 2 * ranked->window_bytes)
+		input->host_bytes -= ranked->window_bytes;
+	input->input_bytes = expected_bytes(ranked, ranked->given->size_hint);
+	input->guessed = true;
+	choose_gpu(ranked, input);
+}
+
+void
+gs_ranked_adapt(const struct gs_ranked *ranked, struct gs_plan *plan)
+{
+	const size_t most = gs_spread_chunk_bytes(ranked->ranks->size, ranked->window_bytes,
+	                                          ranked->options.type == GSORT_TEXT_FLOAT);
+
+	if (ranked->options.operation == GSORT_SORT && plan->chunk_bytes > most)
+		plan->chunk_bytes = most;
+}
+
+/* ---- statistics ------------------------------------------------------------------------- */
+
+gs_status
+gs_ranked_sum_stats(struct gs_ranked *ranked, struct gsort_stats *stats)
+{
+	double *const seconds[] = {
+		&stats->busy.read, &stats->busy.decode, &stats->busy.sort, &stats->busy.merge,
+		&stats->busy.spill, &stats->busy.encode, &stats->busy.write, &stats->busy.idle,
+		&stats->h2d_seconds, &stats->gpu_sort_seconds, &stats->d2h_seconds,
+	};
+	enum { TIMES = sizeof seconds / sizeof seconds[0] };
+	uint64_t sums[] = {
+		stats->keys, stats->keys_out, stats->bytes_in, stats->bytes_out, stats->invalid_lines,
+		stats->breaks, stats->duplicates, stats->threads, stats->batches, stats->runs,
+		stats->spilled_bytes, stats->gpu_bytes,
+	};
+	uint64_t times[TIMES];
+
+	for (unsigned t = 0; t < TIMES; t++)
+		times[t] = *seconds[t] > 0 ? (uint64_t)(*seconds[t] * 1e9) : 0;
+	TRY(gs_ranks_sum(ranked->ranks, sums, sizeof sums / sizeof sums[0]));
+	TRY(gs_ranks_sum(ranked->ranks, times, TIMES));
+	for (unsigned t = 0; t < TIMES; t++)
+		*seconds[t] = (double)times[t] / 1e9;
+	stats->keys = sums[0];
+	stats->keys_out = sums[1];
+	stats->bytes_in = sums[2];
+	stats->bytes_out = sums[3];
+	stats->invalid_lines = sums[4];
+	stats->breaks = sums[5];
+	stats->duplicates = sums[6];
+	stats->threads = (unsigned)sums[7];
+	stats->batches = (unsigned)sums[8];
+	stats->runs = (unsigned)sums[9];
+	stats->spilled_bytes = sums[10];
+	stats->gpu_bytes = sums[11];
+	return GS_OK;
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * ranked.h - the job of one rank, of several that sort together
+ *
+ * Each rank has a job of its own: its part of the inputs, its plan, its memory, its store.  What is
+ * different from a job alone is here, and in ranked_sort.c the sequence.
+ */
+#ifndef GS_RANKED_H
+#define GS_RANKED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "gsort.h"
+#include "job/parts.h"
+#include "job/ranked_output.h"
+#include "job/spread.h"
+#include "net/ranks.h"
+#include "plan/plan.h"
+
+struct gs_ranked {
+	struct gs_ranks            *ranks;
+	const struct gsort_options *given;	/* the caller's */
+	struct gsort_options        options;	/* of the job of this rank */
+	struct gs_parts             parts;
+	struct gs_spread            spread;
+	struct gs_ranked_output     output;
+	unsigned                    sharers;	/* ranks that share the cores of this one */
+	size_t                      window_bytes;
+};
+
+/**
+ * Begin the job of this rank; collective.
+ *
+ * @ranked  set; NULL if the caller is alone: OPTIONS have no ranks, or only one
+ * @return  GS_OK; GS_EUSAGE: several ranks cannot do that; as gs_parts_open()
+ */
+MUST_CHECK gs_status
+gs_ranked_open(struct gs_ranked **ranked, const struct gsort_options *options);
+
+/** Divide what the machine has by the ranks on it. */
+void gs_ranked_limit(struct gs_ranked *ranked, struct gs_plan_input *input);
+
+/** Fit the plan to the window. */
+void gs_ranked_adapt(const struct gs_ranked *ranked, struct gs_plan *plan);
+
+/** Is this the rank that speaks for all? */
+bool gs_ranked_speaks(const struct gs_ranked *ranked);
+
+/** Add up what all ranks have done; collective. */
+MUST_CHECK gs_status
+gs_ranked_sum_stats(struct gs_ranked *ranked, struct gsort_stats *stats);
+
+/** NULL is allowed. */
+void gs_ranked_close(struct gs_ranked *ranked);
+
+#endif

@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * ranked_output.c - the output of several ranks: one file, or a file a rank
+ *
+ * In:   the bytes of each rank.
+ * Out:  files that are complete, or as they were before.
+ *
+ * Invariant: no file has its name, or is cut, before all ranks have read all keys; no new file has
+ * its name before all ranks have written theirs.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "format/key.h"
+#include "io/open.h"
+#include "io/outputs.h"
+#include "job/ranked_output.h"
+#include "stages/select.h"
+
+/* ---- opening ----------------------------------------------------------------------- */
+
+/* Is a selection's number of bytes known only when it has been made? */
+static bool
+needs_spool(const struct gsort_options *o, bool one_file)
+{
+	const bool groups = gs_select_wants_groups(o);
+	const bool text = gs_key_is_text(o->converts ? o->to : o->type);
+
+	return (one_file && groups) || (groups && o->head) || (one_file && o->head && text);
+}
+
+/* Rank 0 decides how the file is written.  It exists: */
+static gs_status
+aim_at_existing(struct gs_ranked_output *output, const char *name, bool in_place)
+{
+	struct stat st;
+
+	if (stat(name, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISCHR(st.st_mode))
+		return gs_fail(GS_EUSAGE, "%s: not with several ranks: it is no regular file, and they "
+		               "write at several places of it", name);
+	output->fd = gs_open(name, O_WRONLY, 0);
+	if (output->fd < 0 || fstat(output->fd, &st) != 0)
+		return gs_fail_errno(GS_EIO, "open failed: %s", name);
+	output->kind = S_ISREG(st.st_mode) ? GS_SHARED_IN_PLACE : GS_SHARED_DEVICE;
+	if (!S_ISREG(st.st_mode) || in_place || st.st_nlink > 1 ||
+	    !gs_replace_aim(&output->replace, name) || !gs_replace_allows(&output->replace, &st))
+		return GS_OK;
+	output->replace.shared = true;
+	if (gs_replace_open(&output->replace, output->fd) != 0)
+		return gs_fail_errno(GS_EIO, "cannot make a file beside %s", name);
+	close(output->fd);
+	output->fd = output->replace.fd;
+	output->kind = GS_SHARED_NEW;
+	return GS_OK;
+}
+
+static gs_status
+aim(struct gs_ranked_output *output, const char *name, bool in_place)
+{
+	struct stat st;
+
+	if (stat(name, &st) == 0)
+		return aim_at_existing(output, name, in_place);
+	output->kind = in_place ? GS_SHARED_IN_PLACE : GS_SHARED_NEW;
+	if (in_place) {
+		output->fd = gs_open(name, O_WRONLY | O_CREAT, 0666);
+	} else if (errno == ENOENT && gs_replace_aim(&output->replace, name)) {
+		output->replace.shared = true;
+		if (gs_replace_open(&output->replace, -1) == 0)
+			output->fd = output->replace.fd;
+	}
+	return output->fd >= 0 ? GS_OK : gs_fail_errno(GS_EIO, "open failed: %s", name);
+}
+
+/* The others open what rank 0 has made. */
+static gs_status
+follow(struct gs_ranked_output *output, const char *name)
+{
+	output->fd = gs_open(name, O_WRONLY, 0);
+	if (output->fd < 0)
+		return gs_fail_errno(GS_EIO, "cannot open %s, which rank 0 has made: is its folder the "
+		                     "same on all hosts?", name);
+	if (output->kind == GS_SHARED_NEW)
+		gs_replace_adopt(&output->replace, name);
+	return GS_OK;
+}
+
+static gs_status
+open_shared(struct gs_ranked_output *output)
+{
+	const char *name = output->given->output;
+	const bool first = output->ranks->rank == 0;
+	struct {
+		char name[PATH_MAX];
+		enum gs_shared_kind kind;
+	} made = { .name = "" };
+	gs_status status = first ? aim(output, name, output->given->in_place) : GS_OK;
+
+	TRY(gs_ranks_agree(output->ranks, status));
+	if (first) {
+		made.kind = output->kind;
+		(void)stpncpy(made.name, output->kind == GS_SHARED_NEW ? output->replace.hidden : name,
+		              sizeof made.name - 1);
+	}
+	TRY(gs_ranks_share(output->ranks, &made, sizeof made));
+	output->kind = made.kind;
+	if (!first)
+		status = follow(output, made.name);
+	return gs_ranks_agree(output->ranks, status);
+}
+
+gs_status
+gs_ranked_output_open(struct gs_ranked_output *output, const struct gsort_options *given,
+                      struct gs_ranks *ranks)
+{
+	gs_status status = GS_OK;
+
+	*output = (struct gs_ranked_output){
+		.given = given, .ranks = ranks, .fd = -1, .spool.fd = -1,
+		.one_file = strstr(given->output, "%r") == NULL,
+	};
+	output->spools = needs_spool(given, output->one_file);
+	if (output->one_file)
+		return open_shared(output);
+	status = gs_outputs_check_pattern(given->output);
+	if (status == GS_OK &&
+	    (output->own_name = gs_outputs_name(given->output, ranks->rank, ranks->size)) == NULL)
+		status = gs_fail(GS_EIO, "open failed: the name of output %u is too long", ranks->rank);
+	return gs_ranks_agree(ranks, status);
+}
+
+void
+gs_ranked_output_close(struct gs_ranked_output *output)
+{
+	if (output->ranks == NULL)
+		return;
+	if (output->fd >= 0)
+		close(output->fd);
+	gs_replace_drop(&output->replace);
+	gs_place_close(&output->place);
+	if (output->spool.fd >= 0)
+		gs_spill_file_close(&output->spool);
+	free(output->own_name);
+	*output = (struct gs_ranked_output){ .fd = -1 };
+}
+
+/* ---- writing ------------------------------------------------------------------------- */
+
+static int
+write_spool(void *context, const void *data, size_t bytes)
+{
+	struct gs_ranked_output *output = context;
+
+	if (gs_spill_file_write(&output->spool, data, bytes) != GS_OK)
+		return -1;
+	output->spooled += bytes;
+	return 0;
+}
+
+void
+gs_ranked_output_set(struct gs_ranked_output *output, struct gsort_options *options)
+{
+	if (output->own_name != NULL)
+		options->output = output->own_name;
+	if (output->spools) {
+		options->write = write_spool;
+		options->write_context = output;
+	} else if (output->one_file) {
+		options->write = gs_place_write;
+		options->write_context = &output->place;
+	}
+}
+
+bool
+gs_ranked_output_places(const struct gs_ranked_output *output)
+{
+	return output->one_file && !output->spools;
+}
+
+/* Find the place of this rank's BYTES. */
+static gs_status
+open_place(struct gs_ranked_output *output, uint64_t bytes)
+{
+	uint64_t begin, all;
+	gs_status status = GS_OK;
+
+	if (output->kind == GS_SHARED_IN_PLACE && output->ranks->rank == 0 &&
+	    ftruncate(output->fd, 0) != 0)
+		status = gs_fail_errno(GS_EIO, "truncate failed: %s", output->given->output);
+	TRY(gs_ranks_agree(output->ranks, status));
+	TRY(gs_ranks_scan(output->ranks, bytes, &begin, &all));
+	return gs_place_open(&output->place, output->fd, output->given->output,
+	                     output->kind != GS_SHARED_DEVICE, begin, begin + bytes);
+}
+
+gs_status
+gs_ranked_output_begin(struct gs_ranked_output *output, uint64_t bytes, size_t header_bytes)
+{
+	const struct gsort_options *given = output->given;
+	uint64_t before, all;
+
+	output->header_bytes = header_bytes;
+	if (gs_ranked_output_places(output))
+		return open_place(output, bytes);
+	/* An input may be this file: nobody still reads. */
+	TRY(gs_ranks_scan(output->ranks, 0, &before, &all));
+	return !output->spools ? GS_OK
+	       : gs_spill_file_make(&output->spool, given->temp_dir_count > 0 ? given->temp_dirs[0]
+	                                                                      : gs_temp_dir());
+}
+
+/* ---- heads of parts, which another rank writes ------------------------------------------ */
+
+struct part {
+	uint64_t begin, end;
+};
+
+/* The rank that writes the MiB with byte AT: whose part has its first byte. */
+static unsigned
+writer_of(const struct part *parts, unsigned ranks, uint64_t at)
+{
+	const uint64_t first = at - at % GS_PLACE_BYTES;
+
+	for (unsigned r = 0; r < ranks; r++)
+		if (parts[r].begin <= first && first < parts[r].end)
+			return r;
+	return ranks;		/* a hole: there is none */
+}
+
+static size_t
+head_of(const struct part *part)
+{
+	const uint64_t left = (GS_PLACE_BYTES - part->begin % GS_PLACE_BYTES) % GS_PLACE_BYTES;
+
+	return part->end - part->begin < left ? (size_t)(part->end - part->begin) : (size_t)left;
+}
+
+/* In a window of one slot to send and a few to receive: send this rank's head, and write those of
+ * others until all have come. */
+static gs_status
+exchange_heads(struct gs_ranked_output *output, const struct part *parts, char *memory)
+{
+	enum { TAKES = 3, SLOT = GS_PLACE_BYTES + sizeof(uint64_t) };
+	struct gs_ranks *ranks = output->ranks;
+	const struct gs_window window = {
+		.memory = memory, .block_bytes = SLOT, .gives = 1, .takes = TAKES,
+	};
+	const size_t head = output->place.head_bytes;
+	unsigned due = 0, given, taken, slot, idle = 0, sends = head > 0;
+	struct gs_arrival arrivals[TAKES];
+
+	for (unsigned r = 0; r < ranks->size; r++)
+		due += head_of(&parts[r]) > 0 && writer_of(parts, ranks->size, parts[r].begin) ==
+		       ranks->rank;
+	TRY(gs_ranks_open(ranks, &window));
+	if (head > 0) {
+		memcpy(memory, &output->place.begin, sizeof(uint64_t));
+		memcpy(memory + sizeof(uint64_t), output->place.head, head);
+		TRY(gs_ranks_give(ranks, 0, writer_of(parts, ranks->size, output->place.begin),
+		                  sizeof(uint64_t) + head));
+	}
+	while (sends > 0 || due > 0) {
+		TRY(gs_ranks_poll(ranks, &slot, &given, arrivals, &taken));
+		sends -= given;
+		for (unsigned t = 0; t < taken; t++) {
+			const char *block = memory + (1 + arrivals[t].slot) * SLOT;
+			uint64_t at;
+
+			memcpy(&at, block, sizeof at);
+			if (gs_place_write_at(&output->place, block + sizeof at,
+			                      arrivals[t].bytes - sizeof at, at) != 0)
+				return gs_fail_errno(GS_EIO, "write failed: %s", output->given->output);
+			TRY(gs_ranks_retake(ranks, arrivals[t].slot));
+			due--;
+		}
+		if (given + taken == 0)
+			gs_ranks_rest(&idle);
+		else
+			idle = 0;
+	}
+	gs_ranks_close(ranks);
+	return GS_OK;
+}
+
+static gs_status
+write_heads(struct gs_ranked_output *output)
+{
+	const unsigned size = output->ranks->size;
+	const struct part mine = { output->place.begin, output->place.end };
+	struct part *parts = calloc(size, sizeof *parts);
+	char *memory = malloc(4 * (GS_PLACE_BYTES + sizeof(uint64_t)));
+	gs_status status = parts != NULL && memory != NULL ? GS_OK
+	                   : gs_fail(GS_EBUDGET, "no memory to write %s", output->given->output);
+
+	if (status == GS_OK)
+		status = gs_ranks_gather(output->ranks, &mine, sizeof mine, parts);
+	if (status == GS_OK && output->place.seeks)
+		status = exchange_heads(output, parts, memory);
+	free(parts);
+	free(memory);
+	return status;
+}
+
+/* ---- from the temporary file --------------------------------------------------------------- */
+
+enum { COPY_BYTES = 1 << 18 };
+
+/* The bytes of the first KEYS lines behind the header. */
+static gs_status
+measure_lines(const struct gs_ranked_output *output, uint64_t keys, char terminator, char *buffer,
+              uint64_t *bytes)
+{
+	uint64_t at = output->header_bytes;
+
+	*bytes = at;
+	while (keys > 0 && at < output->spooled) {
+		const size_t some = output->spooled - at < COPY_BYTES ? (size_t)(output->spooled - at)
+		                                                      : COPY_BYTES;
+
+		TRY(gs_spill_file_read(&output->spool, at, buffer, some));
+		for (size_t i = 0; i < some && keys > 0; i++)
+			if (buffer[i] == terminator) {
+				keys--;
+				*bytes = at + i + 1;
+			}
+		at += some;
+	}
+	return GS_OK;
+}
+
+/* Copy the first BYTES to where they belong: to OWN, or else to the place. */
+static gs_status
+copy_spool(struct gs_ranked_output *output, uint64_t bytes, struct gs_output *own, char *buffer)
+{
+	for (uint64_t at = 0, some; at < bytes; at += some) {
+		some = bytes - at < COPY_BYTES ? bytes - at : COPY_BYTES;
+		TRY(gs_spill_file_read(&output->spool, at, buffer, (size_t)some));
+		if (own != NULL)
+			TRY(gs_output_write(own, buffer, (size_t)some));
+		else if (gs_place_write(&output->place, buffer, (size_t)some) != 0)
+			return gs_fail_errno(GS_EIO, "write failed: %s", output->given->output);
+	}
+	return GS_OK;
+}
+
+/* Of the selected keys of all ranks only the first are wanted: how many of this rank's KEYS? */
+static gs_status
+clip(struct gs_ranked_output *output, uint64_t keys, uint64_t *left)
+{
+	uint64_t before, all;
+
+	*left = keys;
+	TRY(gs_ranks_scan(output->ranks, keys, &before, &all));
+	if (output->given->head) {
+		const uint64_t most = output->given->head_count;
+		const uint64_t mine = before < most ? most - before : 0;
+
+		*left = mine < keys ? mine : keys;
+	}
+	return GS_OK;
+}
+
+static gs_status
+finish_spool(struct gs_ranked_output *output, uint64_t *keys, size_t key_bytes, char terminator,
+             struct gs_output *own, uint64_t *bytes)
+{
+	char *buffer = malloc(COPY_BYTES);
+	uint64_t left;
+	gs_status status = buffer != NULL ? GS_OK : gs_fail(GS_EBUDGET, "out of memory");
+
+	if (status == GS_OK)
+		status = clip(output, *keys, &left);
+	if (status == GS_OK && left == *keys)
+		*bytes = output->spooled;
+	else if (status == GS_OK && key_bytes > 0)
+		*bytes = output->header_bytes + left * key_bytes;
+	else if (status == GS_OK)
+		status = measure_lines(output, left, terminator, buffer, bytes);
+	if (status == GS_OK)
+		*keys = left;
+	if (status == GS_OK && own == NULL)
+		status = open_place(output, *bytes);
+	if (status == GS_OK)
+		status = copy_spool(output, *bytes, own, buffer);
+	free(buffer);
+	return status;
+}
+
+/* ---- the end ------------------------------------------------------------------------------- */
+
+/* All parts are there: the file gets its name. */
+static gs_status
+finish_shared(struct gs_ranked_output *output)
+{
+	const char *name = output->given->output;
+	const int fd = output->fd;
+	gs_status status;
+
+	TRY(write_heads(output));
+	output->fd = -1;
+	status = close(fd) == 0 ? GS_OK : gs_fail_errno(GS_EIO, "close failed: %s", name);
+	TRY(gs_ranks_agree(output->ranks, status));
+	if (output->ranks->rank > 0)
+		gs_replace_forget(&output->replace);	/* rank 0 renames it */
+	else if (output->kind == GS_SHARED_NEW && gs_replace_finish(&output->replace) != 0)
+		status = gs_fail_errno(GS_EIO, "rename failed: %s", name);
+	return gs_ranks_agree(output->ranks, status);
+}
+
+/* Each rank has a file of its own: all are complete before the first gets its name. */
+static gs_status
+finish_own(struct gs_ranked_output *output, struct gs_output *own)
+{
+	TRY(gs_ranks_agree(output->ranks, gs_output_complete(own)));
+	return gs_ranks_agree(output->ranks, gs_output_finish(own));
+}
+
+/* The same for what is still in the temporary file. */
+static gs_status
+finish_own_spool(struct gs_ranked_output *output, uint64_t *keys, size_t key_bytes, char terminator,
+                 uint64_t *bytes)
+{
+	const struct gs_output_options options = {
+		.name = output->own_name, .in_place = output->given->in_place,
+	};
+	struct gs_output *own;
+	gs_status status = gs_output_open(&own, &options);
+
+	TRY(gs_ranks_agree(output->ranks, status));
+	status = finish_spool(output, keys, key_bytes, terminator, own, bytes);
+	if (status == GS_OK)
+		status = finish_own(output, own);
+	gs_output_close(own);
+	return status;
+}
+
+gs_status
+gs_ranked_output_finish(struct gs_ranked_output *output, uint64_t *keys, size_t key_bytes,
+                        char terminator, struct gs_output *own, uint64_t *bytes)
+{
+	if (!output->one_file)
+		return output->spools ? finish_own_spool(output, keys, key_bytes, terminator, bytes)
+		                      : finish_own(output, own);
+	if (output->spools)
+		TRY(finish_spool(output, keys, key_bytes, terminator, NULL, bytes));
+	return finish_shared(output);
+}

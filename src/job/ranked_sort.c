@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * ranked_sort.c - the sequence of a sort, and of a check, by several ranks
+ *
+ * In:   open jobs, one a rank.
+ * Out:  the sorted output of all.
+ *
+ * A rank reads its part of the input, and deals its keys out to their owners (spread.c).  What it
+ * owns is sorted, selected and encoded as in a job alone.  Keys of 8 and 16 bits, and small
+ * integers of text, are only counted; so their histograms are added up, and each rank keeps its
+ * share of the sum.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "format/key.h"
+#include "job/check.h"
+#include "job/ranked.h"
+#include "job/ranked_sort.h"
+#include "stages/select.h"
+
+static double
+seconds(void)
+{
+	return (double)gs_clock_wall() / 1e9;
+}
+
+/* ---- reading ------------------------------------------------------------------------- */
+
+/* What makes a key of a bin of the histogram, for the text classes: complemented keys. */
+static uint64_t
+flip_of(const struct gsort *job)
+{
+	return job->options->reverse && job->plan_input.key_bits == 0 ? UINT32_MAX : 0;
+}
+
+/* Splitters from the files, if there are any that can be sampled. */
+static gs_status
+sample(struct gsort *job, struct gs_splitters *splitters, bool *split)
+{
+	struct gs_ranked *ranked = job->ranked;
+	struct gs_sample sample = { .keys = NULL };
+	const bool together = gs_select_wants_groups(job->options);
+	gs_status status;
+
+	*split = ranked->parts.plain_bytes > 0;
+	if (!*split)
+		return GS_OK;
+	status = gs_sample_parts(&sample, &ranked->parts, job->options, together,
+	                         gs_sample_wanted(ranked->ranks->size));
+	if (status == GS_OK)
+		status = gs_sample_split(&sample, ranked->ranks, together, job->options->reverse,
+		                         splitters);
+	gs_sample_close(&sample);
+	return status;
+}
+
+static gs_status
+open_spread(struct gsort *job)
+{
+	struct gs_ranked *ranked = job->ranked;
+	struct gs_spread *spread = &ranked->spread;
+	struct gs_splitters splitters = { .count = 0 };
+	bool split;
+
+	spread->ranks = ranked->ranks;
+	spread->store = &job->store;
+	spread->plan = &job->plan;
+	spread->monitor = &job->monitor;
+	spread->together = gs_select_wants_groups(job->options);
+	spread->descending_classes = job->options->reverse;
+	spread->encoding = job->emit.encoding;
+	spread->measures = gs_ranked_output_places(&ranked->output) &&
+	                   gs_key_is_text(spread->encoding.to);
+	TRY(sample(job, &splitters, &split));
+	TRY(gs_spread_open(spread, ranked->window_bytes, &splitters, split));
+	job->ingest.taker = (struct gs_key_taker){ gs_spread_reserve, gs_spread_add, spread };
+	return GS_OK;
+}
+
+/* Of a bin of the sum of all histograms, keep this rank's share. */
+static void
+keep_share(struct gsort *job, size_t bin)
+{
+	struct gs_spread *spread = &job->ranked->spread;
+	struct gs_count *histogram = &job->store.histogram;
+	const uint64_t key = bin ^ flip_of(job);
+	uint64_t keys;
+
+	histogram->bins[bin] = gs_splitters_share(&spread->splitters, histogram->key_class, key,
+	                                          histogram->bins[bin], spread->ranks->rank);
+	gs_key_put(&keys, histogram->key_bits, 0, key);
+	gs_spread_measure(spread, histogram->key_class, histogram->key_bits, &keys, 1,
+	                  histogram->bins[bin]);
+}
+
+static gs_status
+share_histogram(struct gsort *job)
+{
+	struct gs_ranked *ranked = job->ranked;
+	struct gs_count *histogram = &job->store.histogram;
+
+	if (histogram->bin_count == 0)
+		return GS_OK;
+	TRY(gs_ranks_sum(ranked->ranks, histogram->bins, histogram->bin_count));
+	if (job->plan.by_counting) {
+		struct gs_sample sample = { .keys = NULL };
+		gs_status status = gs_sample_histogram(&sample, histogram, 0, job->options->reverse);
+
+		if (status == GS_OK)
+			status = gs_sample_split_alone(&sample, ranked->ranks,
+			                               gs_select_wants_groups(job->options),
+			                               job->options->reverse,
+			                               &ranked->spread.splitters);
+		gs_sample_close(&sample);
+		TRY(status);
+	}
+	histogram->touched = UINT64_MAX;
+	for (size_t b = 0; b < histogram->bin_count; b++)
+		if (histogram->bins[b] > 0)
+			keep_share(job, b);
+	return GS_OK;
+}
+
+/* All keys of all inputs, to the stores of their owners. */
+static gs_status
+read_all(struct gsort *job)
+{
+	struct gs_ranked *ranked = job->ranked;
+	struct gs_spread *spread = &ranked->spread;
+
+	if (job->plan.by_counting) {
+		spread->ranks = ranked->ranks;
+		spread->encoding = job->emit.encoding;
+		spread->measures = gs_ranked_output_places(&ranked->output) &&
+		                   gs_key_is_text(spread->encoding.to);
+	} else {
+		TRY(open_spread(job));
+	}
+	TRY(gs_ingest_run(&job->ingest));
+	if (!job->plan.by_counting)
+		TRY(gs_spread_finish(spread, flip_of(job)));
+	return share_histogram(job);
+}
+
+/* ---- writing --------------------------------------------------------------------------- */
+
+/* The head, where every key is written: this rank's part of it. */
+static gs_status
+clip_head(struct gsort *job, uint64_t *keys)
+{
+	struct gs_select *select = &job->emit.select;
+	uint64_t before, all;
+
+	TRY(gs_ranks_scan(job->ranked->ranks, *keys, &before, &all));
+	if (!select->head || select->groups)
+		return GS_OK;
+	select->left = before < select->left ? select->left - before : 0;
+	if (*keys > select->left)
+		*keys = select->left;
+	return GS_OK;
+}
+
+static gs_status
+begin_output(struct gsort *job, size_t header_bytes)
+{
+	struct gs_spread *spread = &job->ranked->spread;
+	uint64_t keys = spread->keys;
+	uint64_t bytes;
+
+	TRY(clip_head(job, &keys));
+	bytes = spread->measures ? (uint64_t)spread->bytes
+	        : keys * gs_encoding_bytes(&job->emit.encoding);
+	return gs_ranked_output_begin(&job->ranked->output, bytes + header_bytes, header_bytes);
+}
+
+/* What each rank tells the others of its part of the output. */
+struct border {
+	uint64_t any, first_class, first, last_class, last;
+};
+
+static bool
+follows(const struct gs_verify *verify, const struct border *before, const struct border *after)
+{
+	if (before->last_class == after->first_class)
+		return before->last <= after->first;
+	return (before->last_class < after->first_class) != verify->descending_classes;
+}
+
+/* Let the verification of this rank see what all have read and written. */
+static gs_status
+verify_all(struct gsort *job)
+{
+	struct gs_verify *verify = &job->verify;
+	struct gs_ranks *ranks = job->ranked->ranks;
+	const struct border mine = {
+		verify->any, verify->first_class, verify->first, verify->key_class, verify->last,
+	};
+	uint64_t sums[] = {
+		verify->keys_in, verify->sum_in, verify->keys_out, verify->sum_out, verify->disorder,
+	};
+	struct border *all;
+	gs_status status;
+
+	if (!verify->on)
+		return GS_OK;
+	all = calloc(ranks->size, sizeof *all);
+	status = all != NULL ? gs_ranks_gather(ranks, &mine, sizeof mine, all)
+	         : gs_fail(GS_EBUDGET, "no memory for %u ranks", ranks->size);
+	for (unsigned r = 1, last = 0; status == GS_OK && r < ranks->size; r++) {
+		if (!all[r].any)
+			continue;
+		if (all[last].any && !follows(verify, &all[last], &all[r]))
+			sums[4]++;
+		last = r;
+	}
+	free(all);
+	TRY(status);
+	TRY(gs_ranks_sum(ranks, sums, sizeof sums / sizeof sums[0]));
+	verify->keys_in = sums[0];
+	verify->sum_in = sums[1];
+	verify->keys_out = sums[2];
+	verify->sum_out = sums[3];
+	verify->disorder = sums[4] > 0;
+	return gs_ranks_agree(ranks, gs_verify_end(verify));
+}
+
+/* As gs_job_emit(), with the head and the checks of all ranks. */
+static gs_status
+emit(struct gsort *job)
+{
+	const bool first = gs_ranked_speaks(job->ranked);
+	size_t header_bytes;
+	const char *header = gs_ingest_header(&job->ingest, &header_bytes);
+	uint64_t bytes;
+
+	if (!first)
+		header_bytes = 0;
+	TRY(begin_output(job, header_bytes));
+	TRY(gs_emit_expect_keys(&job->emit, job->options, job->ranked->spread.keys));
+	TRY(gs_emit_header(&job->emit, header, header_bytes));
+	for (unsigned i = 0; i < GS_CLASSES; i++) {
+		const unsigned c = job->options->reverse ? GS_CLASSES - 1 - i : i;
+		const struct gs_span_sink sink = gs_emit_sink(&job->emit, c,
+		                                              gs_store_count(&job->store, c));
+
+		if (!gs_emit_is_complete(&job->emit))
+			TRY(gs_store_drain(&job->store, c, &sink));
+		TRY(gs_emit_class_end(&job->emit, c));
+	}
+	TRY(verify_all(job));
+	TRY(gs_emit_end(&job->emit));
+	bytes = job->emit.bytes;
+	TRY(gs_ranked_output_finish(&job->ranked->output, &job->emit.keys,
+	                            gs_key_is_text(job->emit.encoding.to) ? 0
+	                            : gs_encoding_bytes(&job->emit.encoding),
+	                            job->emit.encoding.terminator, job->outputs.files[0], &bytes));
+	job->emit.bytes = bytes;
+	return GS_OK;
+}
+
+/* ---- all of it ----------------------------------------------------------------------------- */
+
+static gs_status
+open_gpu(struct gsort *job)
+{
+	gs_status status = GS_OK;
+
+	if (job->plan.device == GSORT_DEVICE_GPU)
+		status = gs_store_open_gpu(&job->store);
+	if (status != GS_OK)
+		status = gs_fail(GS_ENODEV, "--device=gpu: %s", gs_message());
+	return gs_ranks_agree(job->ranked->ranks, status);
+}
+
+gs_status
+gs_ranked_sort(struct gsort *job)
+{
+	const double start = seconds();
+	double read, sorted;
+
+	TRY(open_gpu(job));
+	atomic_store(&job->monitor.counters.phase, GSORT_READING);
+	TRY(read_all(job));
+	read = seconds();
+	atomic_store(&job->monitor.counters.phase, GSORT_SORTING);
+	TRY(gs_store_finish(&job->store));
+	sorted = seconds();
+	atomic_store(&job->monitor.counters.phase, GSORT_WRITING);
+	TRY(emit(job));
+	job->stats.read_seconds = read - start;
+	job->stats.sort_seconds = sorted - read;
+	job->stats.write_seconds = seconds() - sorted;
+	return GS_OK;
+}
+
+gs_status
+gs_ranked_check(struct gsort *job, bool *disorder)
+{
+	struct gs_ranks *ranks = job->ranked->ranks;
+	uint64_t before, all, mine;
+	char message[GS_MESSAGE_BYTES];
+	gs_status status = gs_job_check(job, disorder);
+
+	(void)strncpy(message, gs_message(), sizeof message - 1);
+	message[sizeof message - 1] = '\0';
+	TRY(gs_ranks_agree(ranks, status));
+	job->stats.keys -= job->ranked->parts.overlap_keys;
+	job->stats.bytes_in -= job->ranked->parts.overlap_bytes;
+	mine = *disorder;
+	TRY(gs_ranks_scan(ranks, mine, &before, &all));
+	(void)gs_fail(GS_OK, "%s", mine > 0 && before == 0 ? message : "");
+	*disorder = all > 0;
+	return GS_OK;
+}

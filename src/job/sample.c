@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * sample.c - a sample of the keys of all ranks, and from it the splitters
+ *
+ * In:   parts of files, or a histogram.
+ * Out:  splitters.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/team.h"
+#include "format/key.h"
+#include "format/raw.h"
+#include "format/text_section.h"
+#include "io/input.h"
+#include "job/sample.h"
+
+enum { OWNER_KEYS = 16384, ALL_KEYS = 1 << 22 };
+
+size_t
+gs_sample_wanted(unsigned ranks)
+{
+	return ranks <= ALL_KEYS / OWNER_KEYS ? OWNER_KEYS : ALL_KEYS / ranks;
+}
+
+gs_status
+gs_sample_add(struct gs_sample *sample, unsigned place, uint64_t key, uint64_t weight)
+{
+	if (sample->count == sample->room) {
+		const size_t room = sample->room == 0 ? 1024 : 2 * sample->room;
+		struct gs_sampled *keys = realloc(sample->keys, room * sizeof *keys);
+
+		if (keys == NULL)
+			return gs_fail(GS_EBUDGET, "no memory for a sample of %zu keys", room);
+		sample->keys = keys;
+		sample->room = room;
+	}
+	sample->keys[sample->count++] = (struct gs_sampled){
+		.key = key, .weight = weight & GS_SAMPLED_MOST, .place = place & 0xff,
+	};
+	return GS_OK;
+}
+
+void
+gs_sample_close(struct gs_sample *sample)
+{
+	free(sample->keys);
+	*sample = (struct gs_sample){ .keys = NULL };
+}
+
+static unsigned
+place_of(unsigned key_class, bool descending_classes)
+{
+	return descending_classes ? GS_CLASSES - 1 - key_class : key_class;
+}
+
+gs_status
+gs_sample_histogram(struct gs_sample *sample, const struct gs_count *histogram, uint64_t flip,
+                    bool descending_classes)
+{
+	for (size_t b = 0; b < histogram->bin_count; b++)
+		if (histogram->bins[b] > 0)
+			TRY(gs_sample_add(sample, place_of(histogram->key_class, descending_classes),
+			                  b ^ flip, histogram->bins[b]));
+	return GS_OK;
+}
+
+/* ---- from files ---------------------------------------------------------------- */
+
+/* The parts of a rank as one row of keys, or bytes of text, from which threads take some. */
+struct taking {
+	const struct gs_parts      *parts;
+	const struct gsort_options *options;
+	struct gs_text_rules        rules;
+	unsigned    key_bytes;		/* 0: text */
+	uint64_t    units;		/* keys, or bytes, in all */
+	size_t      count;		/* to be taken */
+	int        *fds;		/* of the parts */
+	uint64_t   *keys;		/* the binary keys taken, or where each line was found ... */
+	uint32_t   *classes;		/* ... with its class, or NONE */
+	struct gs_first_error error;
+};
+
+enum { NONE = UINT32_MAX, PIECE_KEYS = 256, LOOK_BYTES = 512 };
+
+/* A number that looks random: splitmix64 of its counter. */
+static uint64_t
+mix(uint64_t x)
+{
+	x += UINT64_C(0x9e3779b97f4a7c15);
+	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+	return x ^ x >> 31;
+}
+
+/* The random unit of stratum I. */
+static uint64_t
+unit_of(const struct taking *taking, size_t i)
+{
+	const uint64_t from = (uint64_t)((unsigned __int128)taking->units * i / taking->count);
+	const uint64_t to = (uint64_t)((unsigned __int128)taking->units * (i + 1) / taking->count);
+
+	return to > from ? from + mix(i) % (to - from) : from;
+}
+
+static uint64_t
+part_units(const struct taking *taking, size_t part)
+{
+	const struct gs_range *range = &taking->parts->ranges[part];
+	uint64_t begin = range->begin;
+
+	if (range->end == GS_UNKNOWN)
+		return 0;
+	if (taking->key_bytes == 0)
+		return range->end - begin;
+	if (begin == 0)			/* keys begin behind the header */
+		begin = taking->options->skip_bytes < range->end ? taking->options->skip_bytes
+		                                                 : range->end;
+	return (range->end - begin) / taking->key_bytes;
+}
+
+static bool
+take_key(struct taking *taking, size_t part, uint64_t unit, size_t i)
+{
+	const struct gs_range *range = &taking->parts->ranges[part];
+	const uint64_t end = range->end - (range->end - (range->begin > 0 ? range->begin
+		: taking->options->skip_bytes)) % taking->key_bytes;
+	const uint64_t at = end - (part_units(taking, part) - unit) * taking->key_bytes;
+	char key[8] = { 0 };
+	int error = 0;
+
+	taking->classes[i] = NONE;
+	if (gs_read_at(taking->fds[part], key, taking->key_bytes, at, &error) < taking->key_bytes) {
+		errno = error;
+		return error == 0 ? true	/* it has shrunk: the ingest stage will say so */
+		       : gs_first_error_note(&taking->error, gs_fail_errno(GS_EIO, "read failed: %s",
+		                             taking->parts->names[part]));
+	}
+	gs_raw_to_ordered(taking->options->type, taking->options->endian, taking->options->reverse, key,
+	                  1, 1);
+	taking->keys[i] = gs_key_at(key, taking->key_bytes * 8, 0);
+	taking->classes[i] = 0;
+	return true;
+}
+
+/* One line, as the ingest stage would read it.  Its class; NONE: it is no number. */
+static uint32_t
+read_line(const struct taking *taking, const char *line, const char *end, uint64_t *key)
+{
+	/* Room for one key of each class. */
+	uint64_t keys[GS_TEXT_CLASSES][1 + GS_TEXT_SPILL_KEYS];
+	const struct gs_text_options *options = &taking->rules.options;
+	uint64_t magnitude;
+	bool negative;
+	struct gs_text_keys found = { .small = NULL };
+
+	if (options->floats) {
+		const enum gs_float kind = gs_line_float(options, line, end, key);
+
+		*key ^= taking->rules.flip;
+		return kind == GS_FLOAT_NONE ? NONE : GS_FLOATS;
+	}
+	if (!gs_line_integer(line, end, options->terminator, &negative, &magnitude) ||
+	    !gs_text_fits(negative, magnitude))
+		return NONE;
+	if (magnitude < (negative ? (1 << 15) + 1 : 1 << 16)) {
+		const uint64_t value = negative ? -magnitude : magnitude;
+
+		*key = (value + gs_text_bias(GS_SMALL)) ^ (taking->rules.flip & UINT32_MAX);
+		return GS_SMALL;
+	}
+	for (unsigned c = 0; c < GS_TEXT_CLASSES; c++)
+		found.keys[c] = keys[c];
+	(void)gs_text_put(&found, taking->rules.flip, negative, magnitude);
+	for (unsigned c = 0; c < GS_TEXT_CLASSES; c++)
+		if (found.count[c] > 0) {
+			*key = gs_key_at(keys[c], gs_text_bits((enum gs_text_class)c), 0);
+			return c;
+		}
+	return NONE;
+}
+
+/* The line that begins after UNIT. */
+static bool
+take_line(struct taking *taking, size_t part, uint64_t unit, size_t i)
+{
+	const struct gs_range *range = &taking->parts->ranges[part];
+	const uint64_t at = range->begin + unit;
+	const size_t most = range->end - at < LOOK_BYTES ? (size_t)(range->end - at) : LOOK_BYTES;
+	const char terminator = taking->rules.options.terminator;
+	char text[LOOK_BYTES + 1];
+	const char *line, *end;
+	int error = 0;
+	size_t got = gs_read_at(taking->fds[part], text, most, at, &error);
+
+	taking->classes[i] = NONE;
+	errno = error;
+	if (error != 0)
+		return gs_first_error_note(&taking->error, gs_fail_errno(GS_EIO, "read failed: %s",
+		                           taking->parts->names[part]));
+	if (got == most && at + got == range->end)
+		text[got++] = terminator;	/* the last line may lack it */
+	line = unit == 0 ? text : memchr(text, terminator, got);
+	line += line != NULL && unit > 0;
+	end = line == NULL ? NULL : memchr(line, terminator, got - (size_t)(line - text));
+	if (end != NULL && end > line)
+		taking->classes[i] = read_line(taking, line, end, &taking->keys[i]);
+	return true;
+}
+
+/* Take the keys of some strata. */
+static void
+take_piece(void *context, size_t piece)
+{
+	struct taking *taking = context;
+	uint64_t before = 0;
+	size_t part = 0;
+
+	for (size_t i = piece * PIECE_KEYS; i < taking->count && i < (piece + 1) * PIECE_KEYS; i++) {
+		const uint64_t unit = unit_of(taking, i);
+
+		while (unit - before >= part_units(taking, part))
+			before += part_units(taking, part++);
+		assert(part < taking->parts->count);
+		if (!(taking->key_bytes > 0 ? take_key(taking, part, unit - before, i)
+		                            : take_line(taking, part, unit - before, i)))
+			return;
+	}
+}
+
+static gs_status
+take(struct taking *taking, struct gs_sample *sample)
+{
+	for (size_t p = 0; p < taking->parts->count; p++) {
+		if (part_units(taking, p) == 0)
+			continue;
+		taking->fds[p] = gs_open(taking->parts->names[p], O_RDONLY, 0);
+		if (taking->fds[p] < 0)
+			return gs_fail_errno(GS_EIO, "cannot read: %s", taking->parts->names[p]);
+	}
+	gs_first_error_open(&taking->error);
+	/* Disks, and more so file systems of a cluster, answer many requests at once. */
+	gs_team_each(16, (taking->count + PIECE_KEYS - 1) / PIECE_KEYS, take_piece, taking);
+	TRY(gs_first_error_close(&taking->error));
+	for (size_t i = 0; i < taking->count; i++)
+		if (taking->classes[i] != NONE)
+			TRY(gs_sample_add(sample, place_of(taking->classes[i], taking->options->reverse),
+			                  taking->keys[i], 1));
+	return GS_OK;
+}
+
+gs_status
+gs_sample_parts(struct gs_sample *sample, const struct gs_parts *parts,
+                const struct gsort_options *options, bool merge_zeros, size_t count)
+{
+	struct taking taking = {
+		.parts = parts, .options = options, .key_bytes = gs_key_bits(options->type) / 8,
+		.rules = {
+			.options = {
+				.floats = options->type == GSORT_TEXT_FLOAT, .merge_zeros = merge_zeros,
+				.terminator = parts->terminator,
+			},
+			.flip = options->reverse ? UINT64_MAX : 0,
+		},
+	};
+	gs_status status;
+
+	for (size_t p = 0; p < parts->count; p++)
+		taking.units += part_units(&taking, p);
+	taking.count = taking.units < count ? (size_t)taking.units : count;
+	if (taking.count == 0)
+		return GS_OK;
+	taking.fds = malloc(parts->count * sizeof *taking.fds);
+	taking.keys = calloc(taking.count, sizeof *taking.keys);
+	taking.classes = calloc(taking.count, sizeof *taking.classes);
+	for (size_t p = 0; taking.fds != NULL && p < parts->count; p++)
+		taking.fds[p] = -1;
+	status = taking.fds != NULL && taking.keys != NULL && taking.classes != NULL
+	         ? take(&taking, sample)
+	         : gs_fail(GS_EBUDGET, "no memory for a sample of %zu keys", taking.count);
+	for (size_t p = 0; taking.fds != NULL && p < parts->count; p++)
+		if (taking.fds[p] >= 0)
+			close(taking.fds[p]);
+	free(taking.fds);
+	free(taking.keys);
+	free(taking.classes);
+	return status;
+}
+
+/* ---- splitters -------------------------------------------------------------------- */
+
+static int
+compare(const void *a, const void *b)
+{
+	const struct gs_sampled *one = a, *other = b;
+
+	if (one->place != other->place)
+		return one->place < other->place ? -1 : 1;
+	return one->key != other->key ? (one->key < other->key ? -1 : 1) : 0;
+}
+
+gs_status
+gs_sample_split_alone(struct gs_sample *sample, const struct gs_ranks *ranks, bool together,
+                      bool descending_classes, struct gs_splitters *splitters)
+{
+	if (sample->count > 0)
+		qsort(sample->keys, sample->count, sizeof *sample->keys, compare);
+	return gs_splitters_make(splitters, sample->keys, sample->count, ranks->size, ranks->rank,
+	                         together, descending_classes);
+}
+
+/* Each rank gives as many as the largest sample has; what it lacks has no weight. */
+gs_status
+gs_sample_split(struct gs_sample *sample, struct gs_ranks *ranks, bool together,
+                bool descending_classes, struct gs_splitters *splitters)
+{
+	uint64_t *counts = calloc(ranks->size, sizeof *counts), mine = sample->count;
+	struct gs_sample all = { .keys = NULL };
+	gs_status status = counts != NULL ? GS_OK
+	                   : gs_fail(GS_EBUDGET, "no memory for %u ranks", ranks->size);
+	uint64_t most = 1;
+
+	if (status == GS_OK)
+		status = gs_ranks_gather(ranks, &mine, sizeof mine, counts);
+	for (unsigned r = 0; status == GS_OK && r < ranks->size; r++)
+		most = counts[r] > most ? counts[r] : most;
+	free(counts);
+	TRY(status);
+	while (status == GS_OK && sample->count < most)
+		status = gs_sample_add(sample, 0, 0, 0);
+	all.count = all.room = ranks->size * most;
+	all.keys = calloc(all.room, sizeof *all.keys);
+	if (all.keys == NULL)
+		status = gs_fail(GS_EBUDGET, "no memory for a sample of %zu keys", all.room);
+	if (status == GS_OK)
+		status = gs_ranks_gather(ranks, sample->keys, most * sizeof *sample->keys, all.keys);
+	for (size_t i = status == GS_OK ? all.count : 0; i-- > 0;)
+		if (all.keys[i].weight == 0)
+			all.keys[i] = all.keys[--all.count];
+	if (status == GS_OK)
+		status = gs_sample_split_alone(&all, ranks, together, descending_classes, splitters);
+	gs_sample_close(&all);
+	return status;
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * spread.h - keys on their way from the rank that reads them to the rank that owns them
+ *
+ *     open; { reserve; add }* by the ingest stage; finish; close
+ *
+ * A thread that adds keys divides them by owner.  Its own go to the store at once, those of another
+ * rank into a block for that rank.  Full blocks are sent while the threads go on.  Blocks that arrive
+ * go to the store of this rank, so -S, spilling and a GPU work as in a process of its own.
+ *
+ * No deadlock: threads fill blocks only after gs_spread_reserve() has found that there are enough
+ * of them, and while that waits, it takes what arrives.  So receiving never waits for sending.
+ * What arrives when the store is full makes it spill.
+ *
+ * Until there are splitters, because no input could be sampled, keys are held back.
+ */
+#ifndef GS_SPREAD_H
+#define GS_SPREAD_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/monitor.h"
+#include "base/status.h"
+#include "format/encode.h"
+#include "job/sample.h"
+#include "net/ranks.h"
+#include "plan/plan.h"
+#include "sort/splitters.h"
+#include "stages/store.h"
+
+/* A slot of the window that is on its way to rank TO. */
+struct gs_parcel {
+	unsigned slot, to;
+};
+
+/* The block for a rank that is being filled. */
+struct gs_open_block {
+	pthread_mutex_t lock;
+	bool     any;		/* SLOT is taken */
+	unsigned slot;
+	size_t   bytes;		/* of it, used */
+	size_t   segment;	/* where its last segment begins */
+	uint64_t sent;		/* blocks that are full */
+};
+
+/* Keys of a class that are held back. */
+struct gs_held {
+	char  *keys;
+	size_t bytes, room;
+};
+
+struct gs_spread {
+	struct gs_ranks       *ranks;
+	struct gs_store       *store;
+	const struct gs_plan  *plan;
+	struct gs_monitor     *monitor;
+	bool                   together;	/* equal keys have one owner */
+	bool                   descending_classes;
+	bool                   measures;	/* count the bytes that keys become */
+	struct gs_encoding     encoding;	/* for that */
+	struct gs_splitters    splitters;
+	bool                   split;		/* there are splitters */
+
+	struct gs_window window;
+	bool             open;			/* the window is */
+	char            *memory;		/* of it, and: */
+	size_t           memory_bytes;
+	size_t           scratch_bytes;
+	char            *scratch;		/* of each thread */
+	size_t          *ends;			/* of each thread: by owner */
+
+	pthread_mutex_t  lock;			/* guards: */
+	unsigned        *free_slots;
+	unsigned         free_count;
+	struct gs_parcel *parcels;		/* to be sent */
+	unsigned         parcel_count;
+	struct gs_held   held[GS_CLASSES];
+	size_t           held_bytes;
+
+	struct gs_open_block *blocks;		/* by owner */
+	unsigned         flushing;		/* threads that add bring only what was held */
+	struct gs_first_error error;		/* of the network, found by a thread that adds */
+
+	/* of the calling thread */
+	unsigned        *given;
+	struct gs_arrival *taken, *arrived;
+	unsigned         arrived_count;
+	uint64_t         blocks_taken, blocks_due;
+	unsigned         ended;			/* ranks that will send nothing more */
+
+	_Atomic uint64_t keys, bytes;		/* of this rank, and measured */
+};
+
+/** The memory of the window of a rank with so many bytes in all. */
+size_t gs_spread_window_bytes(unsigned ranks, uint64_t memory_bytes);
+
+/** The largest chunk of text whose keys the window has room for. */
+size_t gs_spread_chunk_bytes(unsigned ranks, uint64_t window_bytes, bool floats);
+
+/**
+ * Begin; collective.  RANKS, STORE, PLAN, MONITOR, TOGETHER, DESCENDING_CLASSES and MEASURES are set.
+ *
+ * @splitters  taken over; count 0 and TOTAL 0: make them from the first keys
+ * @return     GS_OK; GS_EBUDGET
+ */
+MUST_CHECK gs_status
+gs_spread_open(struct gs_spread *spread, size_t window_bytes, struct gs_splitters *splitters,
+               bool split);
+
+/* For struct gs_key_taker: CONTEXT is the spread.  The thread that calls gs_spread_reserve() is
+ * number 0 of those that add. */
+MUST_CHECK gs_status gs_spread_reserve(void *context, size_t least, size_t *room);
+void gs_spread_add(void *context, unsigned rank, unsigned key_class, void *keys, size_t count);
+
+/** All keys of this rank have been added: send what is left, and take what is still to come.
+ *  FLIP and the store's histogram: for splitters that are still missing. */
+MUST_CHECK gs_status gs_spread_finish(struct gs_spread *spread, uint64_t flip);
+
+/** Count COUNT keys of this rank that each occur TIMES times, and the bytes that they become. */
+void gs_spread_measure(struct gs_spread *spread, unsigned key_class, unsigned key_bits,
+                       const void *keys, size_t count, uint64_t times);
+
+/** A zeroed struct is allowed. */
+void gs_spread_close(struct gs_spread *spread);
+
+#endif

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * ranks.h - the ranks that sort together, and what they tell each other
+ *
+ * A rank is a process of a job of MPI (ranks_mpi.c), or a thread that stands for one
+ * (ranks_threads.c).  One thread of each rank, always the same or one after the other, makes these
+ * calls.  Every rank makes the same collective calls (gather, sum, share, scan, agree) in the same
+ * order.
+ *
+ * Blocks go from rank to rank through a window: memory that is divided into slots.  A rank fills
+ * a slot and gives it; later gs_ranks_poll() says that the slot may be filled again, or that a
+ * block has arrived in another slot.  Nothing here waits for a receiver, so a rank that always goes
+ * on to take blocks never blocks the others.
+ *
+ * A call that fails leaves a message.  The job is lost then: gs_ranks_abort() ends all ranks.
+ */
+#ifndef GS_RANKS_H
+#define GS_RANKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+struct gs_ranks;
+
+/* The slots of one rank: first those that it gives, then those in which blocks arrive. */
+struct gs_window {
+	char    *memory;	/* (gives + takes) * block_bytes, borrowed */
+	size_t   block_bytes;	/* less than 2^30 */
+	unsigned gives, takes;	/* 1 at least */
+};
+
+/* A slot that gs_ranks_poll() returns. */
+struct gs_arrival {
+	unsigned slot;		/* of those that take, from 0 */
+	size_t   bytes;
+};
+
+/* What implements the interface. */
+struct gs_ranks_calls {
+	gs_status (*gather)(struct gs_ranks *ranks, const void *mine, size_t bytes, void *all);
+	gs_status (*sum)(struct gs_ranks *ranks, uint64_t *values, size_t count);
+	gs_status (*share)(struct gs_ranks *ranks, void *data, size_t bytes);
+	gs_status (*open)(struct gs_ranks *ranks, const struct gs_window *window);
+	gs_status (*give)(struct gs_ranks *ranks, unsigned slot, unsigned to, size_t bytes);
+	gs_status (*retake)(struct gs_ranks *ranks, unsigned slot);
+	gs_status (*poll)(struct gs_ranks *ranks, unsigned *given, unsigned *given_count,
+	                  struct gs_arrival *taken, unsigned *taken_count);
+	void      (*close)(struct gs_ranks *ranks);
+	void      (*end)(struct gs_ranks *ranks, int status);
+};
+
+enum { GS_HOST_BYTES = 64, GS_RANKS_MOST = 65536 };
+
+struct gs_ranks {
+	const struct gs_ranks_calls *calls;
+	unsigned rank, size;			/* this one, of so many */
+	unsigned local_rank, local_size;	/* the same among those of this host */
+	char     host[GS_HOST_BYTES];
+	bool     agreed;			/* all ranks know that the job has failed */
+};
+
+/** Collect BYTES from each rank, in the order of ranks, at ALL: ranks->size * BYTES. */
+MUST_CHECK gs_status
+gs_ranks_gather(struct gs_ranks *ranks, const void *mine, size_t bytes, void *all);
+
+/** Add up COUNT values over all ranks; each gets the sums. */
+MUST_CHECK gs_status gs_ranks_sum(struct gs_ranks *ranks, uint64_t *values, size_t count);
+
+/** Give every rank the BYTES that rank 0 has at DATA. */
+MUST_CHECK gs_status gs_ranks_share(struct gs_ranks *ranks, void *data, size_t bytes);
+
+/** Set *BEFORE to the sum of MINE over all ranks before this one, *ALL to that over all. */
+MUST_CHECK gs_status
+gs_ranks_scan(struct gs_ranks *ranks, uint64_t mine, uint64_t *before, uint64_t *all);
+
+/**
+ * Has each rank succeeded so far?
+ *
+ * @status  of this rank, with its message
+ * @return  GS_OK: all have.  Else the first rank that failed returns its status, with its message;
+ *          the others GS_EIO with an empty one.
+ */
+MUST_CHECK gs_status gs_ranks_agree(struct gs_ranks *ranks, gs_status status);
+
+/* ---- blocks ---------------------------------------------------------------- */
+
+/** Begin to exchange blocks; collective.  WINDOW is borrowed until gs_ranks_close(). */
+MUST_CHECK gs_status gs_ranks_open(struct gs_ranks *ranks, const struct gs_window *window);
+
+/** Begin to send the first BYTES of a slot, 1 at least, to rank TO, which is another one. */
+MUST_CHECK gs_status
+gs_ranks_give(struct gs_ranks *ranks, unsigned slot, unsigned to, size_t bytes);
+
+/** A slot that took a block is free to take another one. */
+MUST_CHECK gs_status gs_ranks_retake(struct gs_ranks *ranks, unsigned slot);
+
+/**
+ * What has happened since the last call?  Never waits.
+ *
+ * @given   set to the slots that have been sent: room for window.gives
+ * @taken   set to the blocks that have arrived: room for window.takes
+ */
+MUST_CHECK gs_status
+gs_ranks_poll(struct gs_ranks *ranks, unsigned *given, unsigned *given_count,
+              struct gs_arrival *taken, unsigned *taken_count);
+
+/** No more blocks: all that were given have been sent, and all that were to come have arrived. */
+void gs_ranks_close(struct gs_ranks *ranks);
+
+/** Nothing has happened: sleep, for longer the more often in a row; *IDLE counts. */
+void gs_ranks_rest(unsigned *idle);
+
+/** End all ranks, with the exit STATUS.  With MPI it does not return. */
+void gs_ranks_abort(struct gs_ranks *ranks, int status);
+
+#endif

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * ranks_threads.c - ranks that are threads of one process
+ *
+ * A collective call is a barrier, a copy, and a barrier.  A block waits in the receiver's list until
+ * the receiver polls with a free slot; so a sender's slot stays busy as long as it would with MPI.
+ *
+ * After gs_ranks_abort() every call of every rank fails, so all threads end.
+ */
+#include <assert.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "net/ranks_threads.h"
+
+/* A block that has been given, and not yet taken. */
+struct post {
+	struct post *next;
+	unsigned     from, slot;
+	size_t       bytes;
+};
+
+struct member {
+	struct gs_ranks  ranks;
+	struct gs_hub   *hub;
+	struct gs_window window;
+	struct post     *posts;		/* one a slot that gives */
+	unsigned        *sent;		/* slots that have been sent, since the last poll */
+	unsigned         sent_count;
+	bool            *takes;		/* the slots that wait for a block */
+	struct post     *first, **last;	/* blocks for this rank */
+	const void      *data;		/* of a collective call */
+};
+
+struct gs_hub {
+	pthread_mutex_t lock;
+	pthread_cond_t  changed;
+	unsigned        size, waiting;
+	uint64_t        rounds;		/* of barriers */
+	bool            aborted;
+	struct member   members[];
+};
+
+static struct member *
+own(struct gs_ranks *ranks)
+{
+	return (struct member *)ranks;
+}
+
+static gs_status
+fail_aborted(void)
+{
+	return gs_fail(GS_EIO, "%s", "");
+}
+
+/* ---- collective calls ----------------------------------------------------------- */
+
+/* Wait until all ranks are here. */
+static gs_status
+meet(struct gs_hub *hub)
+{
+	bool aborted;
+
+	pthread_mutex_lock(&hub->lock);
+	if (++hub->waiting == hub->size) {
+		hub->waiting = 0;
+		hub->rounds++;
+		pthread_cond_broadcast(&hub->changed);
+	} else {
+		const uint64_t round = hub->rounds;
+
+		while (round == hub->rounds && !hub->aborted)
+			pthread_cond_wait(&hub->changed, &hub->lock);
+	}
+	aborted = hub->aborted;
+	pthread_mutex_unlock(&hub->lock);
+	return aborted ? fail_aborted() : GS_OK;
+}
+
+static gs_status
+gather(struct gs_ranks *ranks, const void *mine, size_t bytes, void *all)
+{
+	struct gs_hub *hub = own(ranks)->hub;
+
+	own(ranks)->data = mine;
+	TRY(meet(hub));
+	for (unsigned r = 0; r < hub->size; r++)
+		memcpy((char *)all + r * bytes, hub->members[r].data, bytes);
+	return meet(hub);
+}
+
+static gs_status
+sum(struct gs_ranks *ranks, uint64_t *values, size_t count)
+{
+	struct gs_hub *hub = own(ranks)->hub;
+	uint64_t *sums = calloc(count, sizeof *sums);
+	gs_status status;
+
+	if (sums == NULL)
+		return gs_fail(GS_EBUDGET, "no memory for %zu sums", count);
+	own(ranks)->data = values;
+	status = meet(hub);
+	for (unsigned r = 0; status == GS_OK && r < hub->size; r++)
+		for (size_t i = 0; i < count; i++)
+			sums[i] += ((const uint64_t *)hub->members[r].data)[i];
+	if (status == GS_OK)
+		status = meet(hub);
+	if (status == GS_OK)
+		memcpy(values, sums, count * sizeof *sums);
+	free(sums);
+	return status;
+}
+
+static gs_status
+share(struct gs_ranks *ranks, void *data, size_t bytes)
+{
+	struct gs_hub *hub = own(ranks)->hub;
+
+	own(ranks)->data = data;
+	TRY(meet(hub));
+	if (ranks->rank > 0)
+		memcpy(data, hub->members[0].data, bytes);
+	return meet(hub);
+}
+
+/* ---- blocks ------------------------------------------------------------------------ */
+
+static void
+close_window(struct gs_ranks *ranks)
+{
+	struct member *me = own(ranks);
+
+	(void)meet(me->hub);		/* nobody looks at what is freed */
+	free(me->posts);
+	free(me->sent);
+	free(me->takes);
+	me->posts = NULL;
+	me->sent = NULL;
+	me->takes = NULL;
+}
+
+static gs_status
+open_window(struct gs_ranks *ranks, const struct gs_window *window)
+{
+	struct member *me = own(ranks);
+
+	me->window = *window;
+	me->posts = calloc(window->gives, sizeof *me->posts);
+	me->sent = calloc(window->gives, sizeof *me->sent);
+	me->takes = calloc(window->takes, sizeof *me->takes);
+	me->sent_count = 0;
+	me->first = NULL;
+	me->last = &me->first;
+	if (me->posts == NULL || me->sent == NULL || me->takes == NULL)
+		return gs_fail(GS_EBUDGET, "no memory for %u blocks", window->gives + window->takes);
+	for (unsigned s = 0; s < window->takes; s++)
+		me->takes[s] = true;
+	return meet(me->hub);
+}
+
+static gs_status
+give(struct gs_ranks *ranks, unsigned slot, unsigned to, size_t bytes)
+{
+	struct member *me = own(ranks), *other = &me->hub->members[to];
+	struct post *post = &me->posts[slot];
+
+	assert(bytes <= other->window.block_bytes);
+	*post = (struct post){ .from = ranks->rank, .slot = slot, .bytes = bytes };
+	pthread_mutex_lock(&me->hub->lock);
+	*other->last = post;
+	other->last = &post->next;
+	pthread_mutex_unlock(&me->hub->lock);
+	return GS_OK;
+}
+
+static gs_status
+retake(struct gs_ranks *ranks, unsigned slot)
+{
+	assert(!own(ranks)->takes[slot]);
+	own(ranks)->takes[slot] = true;
+	return GS_OK;
+}
+
+/* Take the first block that waits into SLOT; with the lock.  False: there is none. */
+static bool
+take(struct member *me, unsigned slot, size_t *bytes)
+{
+	struct post *post = me->first;
+	struct member *from;
+
+	if (post == NULL)
+		return false;
+	from = &me->hub->members[post->from];
+	me->first = post->next;
+	if (me->first == NULL)
+		me->last = &me->first;
+	*bytes = post->bytes;
+	memcpy(me->window.memory + (me->window.gives + slot) * me->window.block_bytes,
+	       from->window.memory + post->slot * from->window.block_bytes, post->bytes);
+	from->sent[from->sent_count++] = post->slot;
+	return true;
+}
+
+static gs_status
+poll(struct gs_ranks *ranks, unsigned *given, unsigned *given_count, struct gs_arrival *taken,
+     unsigned *taken_count)
+{
+	struct member *me = own(ranks);
+	bool aborted;
+	size_t bytes;
+
+	pthread_mutex_lock(&me->hub->lock);
+	for (unsigned s = 0; s < me->window.takes && !me->hub->aborted; s++)
+		if (me->takes[s] && take(me, s, &bytes)) {
+			me->takes[s] = false;
+			taken[(*taken_count)++] = (struct gs_arrival){ s, bytes };
+		}
+	memcpy(given, me->sent, me->sent_count * sizeof *given);
+	*given_count = me->sent_count;
+	me->sent_count = 0;
+	aborted = me->hub->aborted;
+	pthread_mutex_unlock(&me->hub->lock);
+	return aborted ? fail_aborted() : GS_OK;
+}
+
+static void
+end_all(struct gs_ranks *ranks, int status)
+{
+	struct gs_hub *hub = own(ranks)->hub;
+
+	(void)status;
+	pthread_mutex_lock(&hub->lock);
+	hub->aborted = true;
+	pthread_cond_broadcast(&hub->changed);
+	pthread_mutex_unlock(&hub->lock);
+}
+
+static const struct gs_ranks_calls calls = {
+	.gather = gather, .sum = sum, .share = share, .open = open_window, .give = give,
+	.retake = retake, .poll = poll, .close = close_window, .end = end_all,
+};
+
+/* ---- beginning and end ----------------------------------------------------------------- */
+
+struct gs_hub *
+gs_ranks_threads_open(unsigned size)
+{
+	struct gs_hub *hub = calloc(1, sizeof *hub + size * sizeof hub->members[0]);
+
+	if (hub == NULL)
+		return NULL;
+	pthread_mutex_init(&hub->lock, NULL);
+	pthread_cond_init(&hub->changed, NULL);
+	hub->size = size;
+	for (unsigned r = 0; r < size; r++) {
+		hub->members[r].hub = hub;
+		hub->members[r].ranks = (struct gs_ranks){
+			.calls = &calls, .rank = r, .size = size, .local_rank = r, .local_size = size,
+			.host = "here",
+		};
+	}
+	return hub;
+}
+
+struct gs_ranks *
+gs_ranks_threads_rank(struct gs_hub *hub, unsigned rank)
+{
+	return &hub->members[rank].ranks;
+}
+
+void
+gs_ranks_threads_close(struct gs_hub *hub)
+{
+	pthread_mutex_destroy(&hub->lock);
+	pthread_cond_destroy(&hub->changed);
+	free(hub);
+}

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * splitters.c - which of several owners a key belongs to
+ *
+ * In:   a sorted sample; then pieces of keys.
+ * Out:  each piece divided by owner.
+ *
+ * A key has bin 2 i if it is between splitters i - 1 and i, and 2 i + 1 if it is equal to splitter
+ * i.  A piece is partitioned at the middle splitter, then each half at the middle of its own, as a
+ * quicksort would; vectors do that (simd_kernels.h).  The owners of an equal bin get their numbers
+ * of keys in turn, as on a wheel that has a segment for each of them, of the size of its part of
+ * the sample; it does not matter which of the keys they are.
+ *
+ * Invariant: owners ascend with bins, so the keys of an owner are adjacent.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sort/cpu/simd_kernels.h"
+#include "sort/splitters.h"
+
+/* ---- choosing ----------------------------------------------------------------- */
+
+/* The owner of position AT of the sample. */
+static unsigned
+owner_of(const struct gs_splitters *s, uint64_t at)
+{
+	const uint64_t owner = (uint64_t)((unsigned __int128)at * s->owners / s->total);
+
+	return owner < s->owners ? (unsigned)owner : s->owners - 1;
+}
+
+/* The first position of OWNER. */
+static uint64_t
+start_of(const struct gs_splitters *s, unsigned owner)
+{
+	return (uint64_t)(((unsigned __int128)owner * s->total + s->owners - 1) / s->owners);
+}
+
+static gs_status
+allocate(struct gs_splitters *s)
+{
+	s->list = calloc(s->owners, sizeof *s->list);
+	s->between = calloc(s->owners, sizeof *s->between);
+	s->keys = calloc(s->owners, sizeof *s->keys);
+	return s->list != NULL && s->between != NULL && s->keys != NULL ? GS_OK
+	       : gs_fail(GS_EBUDGET, "no memory for %u ranges of keys", s->owners);
+}
+
+static void
+append(struct gs_splitters *s, const struct gs_sampled *sampled, uint64_t from, uint64_t to,
+       unsigned seed)
+{
+	struct gs_splitter *splitter = &s->list[s->count];
+
+	splitter->key = sampled->key;
+	splitter->place = (unsigned)sampled->place;
+	splitter->from = from;
+	splitter->to = to;
+	/* Those who divide keys begin at different places of the wheel. */
+	atomic_init(&splitter->turn, (to - from) / s->owners * (seed % s->owners) +
+	                             (to - from) % s->owners * (seed % s->owners) / s->owners);
+	s->keys[s->count++] = sampled->key;
+}
+
+gs_status
+gs_splitters_make(struct gs_splitters *s, const struct gs_sampled *sample, size_t count,
+                  unsigned owners, unsigned seed, bool together, bool descending_classes)
+{
+	uint64_t from = 0, to;
+
+	*s = (struct gs_splitters){
+		.owners = owners, .together = together, .descending_classes = descending_classes,
+	};
+	TRY(allocate(s));
+	for (size_t i = 0; i < count; i++)
+		s->total += sample[i].weight;
+	for (size_t i = 0, next; i < count; i = next, from = to) {
+		for (next = i, to = from; next < count && sample[next].key == sample[i].key &&
+		     sample[next].place == sample[i].place; next++)
+			to += sample[next].weight;
+		/* Does another owner's range begin here? */
+		if (to > from && from > 0 ? owner_of(s, to - 1) > owner_of(s, from - 1)
+		                          : to > from && owner_of(s, to - 1) > 0)
+			append(s, &sample[i], from, to, seed);
+	}
+	for (unsigned p = 0, i = 0; p <= GS_CLASSES; p++) {
+		while (i < s->count && s->list[i].place < p)
+			i++;
+		s->first[p] = i;
+	}
+	for (unsigned i = 1; i <= s->count; i++)
+		s->between[i] = s->list[i - 1].to < s->total ? owner_of(s, s->list[i - 1].to)
+		                                             : owners - 1;
+	return GS_OK;
+}
+
+void
+gs_splitters_close(struct gs_splitters *s)
+{
+	free(s->list);
+	free(s->between);
+	free(s->keys);
+	*s = (struct gs_splitters){ .count = 0 };
+}
+
+/* ---- equal keys ------------------------------------------------------------------ */
+
+/* The next keys equal to SPLITTER that one owner gets, TURN of them being shared out: at most
+ * COUNT. */
+static uint64_t
+next_share(const struct gs_splitters *s, const struct gs_splitter *splitter, uint64_t turn,
+           uint64_t count, unsigned *owner)
+{
+	const uint64_t at = splitter->from + turn % (splitter->to - splitter->from);
+	uint64_t end;
+
+	*owner = owner_of(s, at);
+	end = *owner + 1 < s->owners ? start_of(s, *owner + 1) : splitter->to;
+	if (end > splitter->to)
+		end = splitter->to;
+	return count < end - at ? count : end - at;
+}
+
+/* COUNT keys equal to splitter number I have come: add each owner's to SHARES. */
+static void
+share_out(struct gs_splitters *s, unsigned i, size_t count, size_t *shares)
+{
+	struct gs_splitter *splitter = &s->list[i];
+	const uint64_t wheel = splitter->to - splitter->from;
+	uint64_t turn, left = count % wheel;
+	unsigned owner;
+
+	if (s->together) {
+		shares[owner_of(s, splitter->from)] += count;
+		return;
+	}
+	turn = atomic_fetch_add(&splitter->turn, count);
+	for (uint64_t at = splitter->from, whole = count / wheel, some; whole > 0 && at < splitter->to;
+	     at += some) {
+		some = next_share(s, splitter, at - splitter->from, UINT64_MAX, &owner);
+		shares[owner] += whole * some;
+	}
+	for (uint64_t some; left > 0; left -= some, turn += some) {
+		some = next_share(s, splitter, turn, left, &owner);
+		shares[owner] += some;
+	}
+}
+
+static unsigned
+place_of(const struct gs_splitters *s, unsigned key_class)
+{
+	return s->descending_classes ? GS_CLASSES - 1 - key_class : key_class;
+}
+
+/* The first splitter of the class that is not less than KEY; or the first of the next class. */
+static unsigned
+splitter_from(const struct gs_splitters *s, unsigned place, uint64_t key)
+{
+	unsigned low = s->first[place], high = s->first[place + 1];
+
+	while (low < high) {
+		const unsigned middle = low + (high - low) / 2;
+
+		if (s->keys[middle] < key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+void
+gs_splitters_owners(const struct gs_splitters *s, unsigned key_class, uint64_t key, unsigned *first,
+                    unsigned *last)
+{
+	const unsigned place = place_of(s, key_class), i = splitter_from(s, place, key);
+
+	if (i == s->first[place + 1] || s->keys[i] != key) {
+		*first = *last = s->between[i];
+		return;
+	}
+	*first = owner_of(s, s->list[i].from);
+	*last = s->together ? *first : owner_of(s, s->list[i].to - 1);
+}
+
+uint64_t
+gs_splitters_share(const struct gs_splitters *s, unsigned key_class, uint64_t key, uint64_t times,
+                   unsigned owner)
+{
+	const unsigned place = place_of(s, key_class), i = splitter_from(s, place, key);
+	const struct gs_splitter *splitter = &s->list[i];
+	unsigned first, last;
+	uint64_t begin, end, wheel;
+
+	gs_splitters_owners(s, key_class, key, &first, &last);
+	if (owner < first || owner > last)
+		return 0;
+	if (first == last)
+		return times;
+	wheel = splitter->to - splitter->from;
+	begin = owner == first ? 0 : start_of(s, owner) - splitter->from;
+	end = owner == last ? wheel : start_of(s, owner + 1) - splitter->from;
+	return (uint64_t)((unsigned __int128)times * end / wheel -
+	                  (unsigned __int128)times * begin / wheel);
+}
+
+/* ---- dividing --------------------------------------------------------------------- */
+
+/* A piece that is being divided, in two buffers in turn. */
+struct division {
+	const struct gs_simd_kernels *kernels;
+	const uint64_t *splitters;	/* of the class */
+	unsigned        count;		/* of them */
+	unsigned        home;		/* the buffer in which keys are in the end */
+	char           *buffers[2];
+	size_t         *bins;		/* keys of each */
+};
+
+static size_t
+round_up(size_t bytes)
+{
+	return (bytes + 63) / 64 * 64;
+}
+
+size_t
+gs_splitters_scratch_bytes(unsigned owners, size_t piece_bytes)
+{
+	return round_up(2 * (size_t)owners * sizeof(size_t)) +
+	       round_up(owners * sizeof(size_t)) + round_up(piece_bytes);
+}
+
+static char *
+keys_at(const struct division *d, unsigned buffer, size_t at)
+{
+	return d->buffers[buffer] + at * (d->kernels->key_bits / 8);
+}
+
+static size_t
+count_equal(const struct division *d, unsigned buffer, size_t from, size_t to, uint64_t key)
+{
+	size_t equal = 0;
+
+	if (d->kernels->key_bits == 64) {
+		const uint64_t *keys = (const uint64_t *)(void *)keys_at(d, buffer, 0);
+
+		for (size_t k = from; k < to; k++)
+			equal += keys[k] == key;
+	} else {
+		const uint32_t *keys = (const uint32_t *)(void *)keys_at(d, buffer, 0);
+
+		for (size_t k = from; k < to; k++)
+			equal += keys[k] == (uint32_t)key;
+	}
+	return equal;
+}
+
+/* Move keys up to PIVOT to the front, into the other buffer; returns how many they are. */
+static size_t
+partition(const struct division *d, unsigned buffer, size_t from, size_t to, uint64_t pivot)
+{
+	size_t low = 0, high = to - from;
+
+	d->kernels->partition(keys_at(d, !buffer, from), &low, &high, keys_at(d, buffer, from),
+	                      to - from, pivot);
+	return low;
+}
+
+/* All keys are after splitter I - 1, and not after splitter I. */
+static void
+end_bin(const struct division *d, unsigned buffer, size_t from, size_t to, unsigned i)
+{
+	const uint64_t key = i < d->count ? d->splitters[i] : 0;
+	const size_t equal = i < d->count ? count_equal(d, buffer, from, to, key) : 0;
+
+	d->bins[2 * i] = to - from - equal;
+	if (i < d->count)
+		d->bins[2 * i + 1] = equal;
+	if (equal > 0 && equal < to - from) {	/* so KEY is not 0 */
+		(void)partition(d, buffer, from, to, key - 1);
+		buffer = !buffer;
+	}
+	if (buffer != d->home && to > from)
+		memcpy(keys_at(d, d->home, from), keys_at(d, buffer, from),
+		       (to - from) * (d->kernels->key_bits / 8));
+}
+
+/* Keys FROM .. TO of a buffer are after splitter LOW - 1, and not after splitter HIGH. */
+static void
+divide(const struct division *d, unsigned buffer, size_t from, size_t to, unsigned low,
+       unsigned high)
+{
+	const unsigned middle = low + (high - low) / 2;
+	size_t front;
+
+	if (low == high) {
+		end_bin(d, buffer, from, to, low);
+		return;
+	}
+	front = from == to ? 0 : partition(d, buffer, from, to, d->splitters[middle]);
+	divide(d, !buffer, from, from + front, low, middle);
+	divide(d, !buffer, from + front, to, middle + 1, high);
+}
+
+/* From the keys in each bin to the ends of owners. */
+static void
+find_ends(struct gs_splitters *s, unsigned first, const struct division *d, size_t *shares,
+          size_t *ends)
+{
+	memset(shares, 0, s->owners * sizeof *shares);
+	for (unsigned i = 0; i <= d->count; i++) {
+		shares[s->between[first + i]] += d->bins[2 * i];
+		if (i < d->count && d->bins[2 * i + 1] > 0)
+			share_out(s, first + i, d->bins[2 * i + 1], shares);
+	}
+	for (size_t o = 0, end = 0; o < s->owners; o++)
+		ends[o] = end += shares[o];
+}
+
+void *
+gs_splitters_divide(struct gs_splitters *s, unsigned key_class, unsigned key_bits, void *keys,
+                    size_t count, void *scratch, size_t *ends)
+{
+	const unsigned place = place_of(s, key_class), first = s->first[place];
+	size_t *const shares = scratch;
+	struct division d = {
+		.kernels = gs_simd_kernels(gs_simd_best(), key_bits),
+		.splitters = s->keys + first, .count = s->first[place + 1] - first,
+	};
+
+	d.bins = (size_t *)(void *)((char *)scratch + round_up(s->owners * sizeof *shares));
+	d.buffers[0] = keys;
+	d.buffers[1] = (char *)d.bins + round_up(2 * (size_t)s->owners * sizeof *d.bins);
+	for (unsigned left = d.count; left > 0; left /= 2)	/* the depth of most bins */
+		d.home ^= 1;
+	divide(&d, 0, 0, count, 0, d.count);
+	find_ends(s, first, &d, shares, ends);
+	assert(ends[s->owners - 1] == count);
+	return d.buffers[d.home];
+}

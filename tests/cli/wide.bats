@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Keys of 128 bits, -u128 and -i128: in the order of Python's integers, whatever is done with them.
+
+load ../helpers
+
+prepare() {
+	needs python3
+	cat >keys.py <<-'END'
+	"""keys.py COUNT ORDER: keys of 128 bits, the extremes among them, some of them equal"""
+	import random, sys
+	count, order, draw = int(sys.argv[1]), sys.argv[2], random.Random(128)
+	keys = [0, 1, 2**64 - 1, 2**64, 2**127 - 1, 2**127, 2**127 + 1, 2**128 - 2**64, 2**128 - 1]
+	while len(keys) < count:
+	    keys.append(draw.choice([draw.getrandbits(128), draw.randrange(count) << 60, draw.getrandbits(64),
+	                             2**128 - 1 - draw.randrange(count), draw.choice(keys)]))
+	draw.shuffle(keys)
+	sys.stdout.buffer.write(b"".join(key.to_bytes(16, order) for key in keys[:count]))
+	END
+	cat >order.py <<-'END'
+	"""order.py TYPE ORDER [WHAT] <keys: what gsort writes"""
+	import sys
+	from collections import Counter
+	kind, order, what = sys.argv[1], sys.argv[2], sys.argv[3:]
+	data = sys.stdin.buffer.read()
+	keys = [int.from_bytes(data[at:at + 16], order, signed=kind[0] == "i") for at in range(0, len(data), 16)]
+	times = Counter(keys)
+	out = []
+	if "argsort" in what:
+	    out = [at.to_bytes(8, order) for at in sorted(range(len(keys)), key=keys.__getitem__)]
+	else:
+	    if "unique" in what or "count" in what:
+	        keys = list(times)
+	    if "repeated" in what:
+	        keys = [key for key in times if times[key] > 1]
+	    if "singletons" in what:
+	        keys = [key for key in times if times[key] == 1]
+	    keys.sort(reverse="reverse" in what)
+	    if "head" in what:
+	        keys = keys[:100]
+	    if "tail" in what:
+	        keys = keys[-100:]
+	    for key in keys:
+	        out.append(key.to_bytes(16, order, signed=kind[0] == "i"))
+	        if "count" in what:
+	            out.append(times[key].to_bytes(8, order))
+	sys.stdout.buffer.write(b"".join(out))
+	END
+}
+
+# disordered PATTERN COMMAND...: it ends with 1 and one line
+disordered() {
+	local pattern=$1 status=0
+	shift
+	"$@" 2>disorder || status=$?
+	cat disorder
+	[ $status = 1 ] && [ "$(wc -l <disorder)" = 1 ] && grep -q "^gsort: $pattern" disorder
+}
+
+# agrees WHAT OPTION ...: gsort with the options, and all types and byte orders, writes what Python does
+agrees() {
+	local what=$1 type order
+	shift
+	for order in little big; do
+		for type in u128 i128; do
+			python3 order.py $type $order $what <in.$order >expected
+			gsort --type=$type --endian=$order "$@" in.$order | cmp - expected
+			gsort -$type --endian=$order "$@" <in.$order >out
+			cmp out expected
+		done
+	done
+}
+
+@test "they are in the order of Python's integers, in both byte orders, selected in any way" {
+	for order in little big; do
+		python3 keys.py 5000 $order >in.$order
+	done
+	agrees ''
+	agrees reverse -r
+	agrees unique -u
+	agrees 'unique reverse' -ur
+	agrees head --head=100
+	agrees 'head reverse' -r --head=100
+	agrees tail --tail=100
+	agrees 'unique tail' -u --tail=100
+	agrees count --count
+	agrees 'count reverse' --count -r
+	agrees repeated --repeated
+	agrees singletons --singletons
+	agrees argsort --argsort=u64
+	agrees '' --verify
+}
+
+@test "they are keys of records, too" {
+	python3 keys.py 3000 little >in.little
+	python3 keys.py 3000 big >in.big
+	for type in u128 i128; do
+		gsort -$type in.little | cmp - <(gsort --record-size=16 -k $type@0 in.little)
+		gsort -r$type --endian=big in.big |
+			cmp - <(gsort --record-size=16 -k ${type}@0r --endian=big in.big)
+	done
+	fails 'key u128@1 is not inside a record of 16 bytes: its offset is at most 0' \
+		gsort --record-size=16 -k u128@1 in.little
+}
+
+@test "-c, -C, --check=summary and -m" {
+	python3 keys.py 3000 little >in
+	for type in u128 i128; do
+		gsort -$type in >sorted
+		gsort -$type -c sorted
+		gsort -$type -c -r <(gsort -$type -r in)
+		gsort -$type -cu <(gsort -$type -u in)
+		disordered 'sorted:[0-9]*: disorder: the '$type' at byte' gsort -$type -cu sorted
+		disordered 'in:[0-9]*: disorder: the '$type' at byte' gsort -$type -c in
+		run gsort -$type -C in
+		[ "$status" = 1 ] && [ -z "$output" ]
+		python3 keys.py 1000 little | gsort -$type >other
+		gsort -$type -m sorted other | cmp - <(gsort -$type in other)
+		gsort -$type -m -u sorted other | cmp - <(gsort -$type -u in other)
+		fails 'in:[0-9]*: disorder: the '$type' at byte .*: merging needs sorted inputs' \
+			gsort -$type -m sorted in
+	done
+	run gsort -u128 --check=summary in
+	[ "$status" = 1 ]
+	[[ $output == records$'\t'3000* ]]
+	# -1 is the largest or the least.
+	{ head -c 16 /dev/zero; head -c 16 /dev/zero | tr '\0' '\377'; } >two
+	gsort -u128 -c two
+	disordered 'two:2: disorder: the i128 at byte 16' gsort -i128 -c two
+}
+
+@test "files: -o in place, --split, --skip-bytes, compressed ones, a limit of memory" {
+	python3 keys.py 60000 little >in
+	gsort -i128 in >sorted
+	cp in file; gsort -i128 -o file file; cmp file sorted
+	cp in file; gsort -i128 --in-place -o file file; cmp file sorted
+	gsort -i128 --split=3 -o part%r in
+	cat part0 part1 part2 | cmp - sorted
+	{ printf HEADER; cat in; } >headed
+	gsort -i128 --skip-bytes=6 headed | cmp - <(printf HEADER; cat sorted)
+	gzip -k in
+	gsort -i128 in.gz | cmp - sorted
+	cat in.gz | gsort -i128 | cmp - sorted
+	mkdir tmp
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do
+		cat in
+	done >many
+	for options in '' --parallel=1; do
+		gsort -i128 -S 16M -T tmp $options --verify --stats=json many 2>stats >out
+		grep -E '"runs":[1-9]' stats
+		gsort -i128 -C out
+		gsort -i128 -u out | cmp - <(gsort -i128 -u in)
+		[ "$(stat -c %s out)" = "$(stat -c %s many)" ]
+	done
+	[ -z "$(ls tmp)" ]
+	gsort -i128 </dev/null >out
+	[ ! -s out ]
+}
+
+@test "what needs keys of at most 64 bits is refused, and says why" {
+	for option in --quantiles=0.5 --summary --top=3 --histogram; do
+		fails "'-u128' and '${option%=*}' are incompatible: figures are of at most 64 bits" \
+			gsort -u128 $option
+	done
+	fails "'-i128' and '--sample' are incompatible: samples are of at most 64 bits" gsort -i128 --sample=3
+	fails "'-i128' and '--union' are incompatible: sets are of at most 64 bits" gsort -i128 --union a b
+	fails "a GPU sorts keys of at most 64 bits" gsort -i128 --device=gpu
+	fails "options '-u128' and '--compress-program' are incompatible" gsort -u128 --compress-program=zstd
+	fails "options '-u128' and '--to=text' are incompatible: keys of 128 bits are only sorted, not" \
+		gsort -u128 --to=text
+	fails "'--to=u128': keys of 128 bits are only sorted, not converted" gsort --to=u128
+	fails "options '-u128' and '--header' are incompatible\|options '--header' and '-u128'" gsort -u128 --header
+	fails "options '-k' and '-u128' are incompatible" gsort -u128 -k 1
+	fails "'-u64' and '-u128' are incompatible" gsort -u64 -u128
+	head -c 4096 "$GSORT_SOURCE/README.md" >text
+	fails 'text: text, not a file of binary keys' gsort -u128 text
+}
+
+@test "a file that ends within a key is no file of them, and the output stays" {
+	head -c 35 /dev/zero >in
+	echo old >out
+	short='35 bytes is not a multiple of 16 (3 trailing bytes): not a file of'
+	fails "in: $short u128" gsort -u128 -o out in
+	[ "$(cat out)" = old ]
+	fails "$short i128" bash -c 'cat in | gsort -i128'
+	fails "$short u128" gsort -u128 -c in
+	fails "$short u128" gsort -u128 -m in
+	fails "$short u128" gsort -u128 --argsort=u32 in
+}
+
+@test "their types have the names of C, too, and --plan speaks of them" {
+	python3 keys.py 100 big >in
+	for name in __int128 int128 i128 INT128 hugeint; do
+		gsort --type=$name in | cmp - <(gsort -i128 in)
+	done
+	for name in 'unsigned __int128' uint128 __uint128_t uint128_t; do
+		gsort --type="$name" in | cmp - <(gsort -u128 in)
+	done
+	gsort -u128 --plan in | grep -E '^type +u128, smallest first$'
+	gsort -u128 --plan in | grep -E '^input .*: 100 keys$'
+	gsort -u128 --plan=json in | grep -F '"type":"u128"'
+	gsort -u128 --stats=json in 2>&1 >out | grep -F '"type":"u128"'
+}

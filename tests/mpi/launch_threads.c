@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * launch_threads.c - ranks that are threads: gsort-ranks, for tests
+ *
+ * GSORT_RANKS says how many.  Each has a job of its own, with the same options; the first one
+ * that fails ends the others.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/launch.h"
+#include "cli/process.h"
+#include "cli/report.h"
+#include "net/ranks_threads.h"
+
+enum { RANKS_MOST = 64 };
+
+static struct gs_hub *hub;
+static unsigned size;
+static _Thread_local struct gs_ranks *ranks;
+static _Thread_local char name[64];
+
+struct member {
+	pthread_t      thread;
+	struct gs_opts opts;
+	unsigned       rank;
+	int            status;
+	int          (*run)(struct gs_opts *opts);
+};
+
+void
+gs_launch_begin(int *argc, char ***argv)
+{
+	const char *value = getenv("GSORT_RANKS");
+
+	(void)argc;
+	(void)argv;
+	size = value == NULL ? 1 : (unsigned)atoi(value);
+	if (size == 0 || size > RANKS_MOST || (hub = gs_ranks_threads_open(size)) == NULL)
+		gs_process_end(GS_EXIT_ERROR);
+}
+
+void
+gs_launch_end(void)
+{
+}
+
+bool
+gs_launch_speaks(void)
+{
+	return ranks == NULL || ranks->rank == 0;
+}
+
+const char *
+gs_launch_name(void)
+{
+	return name;
+}
+
+static void *
+run_member(void *context)
+{
+	struct member *member = context;
+
+	ranks = gs_ranks_threads_rank(hub, member->rank);
+	snprintf(name, sizeof name, "rank %u on here: ", member->rank);
+	member->opts.job.ranks = ranks;
+	member->opts.progress = GS_PROGRESS_NEVER;
+	if (member->rank > 0) {
+		member->opts.verbose = 0;
+		member->opts.debug = false;
+		member->opts.stats = GS_REPORT_NONE;
+	}
+	member->status = member->run(&member->opts);
+	return NULL;
+}
+
+int
+gs_launch_run(struct gs_opts *opts, int (*run)(struct gs_opts *opts))
+{
+	struct member members[RANKS_MOST];
+	int status = 0;
+
+	if (size == 1)
+		return run(opts);
+	for (unsigned r = 0; r < size; r++) {
+		members[r] = (struct member){ .opts = *opts, .rank = r, .run = run };
+		if (pthread_create(&members[r].thread, NULL, run_member, &members[r]) != 0)
+			gs_process_end(GS_EXIT_ERROR);
+	}
+	for (unsigned r = 0; r < size; r++) {
+		pthread_join(members[r].thread, NULL);
+		if (members[r].status > status)
+			status = members[r].status;
+	}
+	gs_ranks_threads_close(hub);
+	return status;
+}
+
+void
+gs_launch_fail(void)
+{
+	if (ranks != NULL && !ranks->agreed)
+		gs_ranks_abort(ranks, GS_EXIT_ERROR);
+}

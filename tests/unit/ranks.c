@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* ranks.c - rows for src/net: ranks as threads gather, add up, agree, and exchange blocks */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "net/ranks_threads.h"
+#include "tests/unit/units.h"
+
+void unit_ranks(void);
+
+enum { RANKS = 5, BLOCK = 256, BLOCKS = 200, GIVES = 2, TAKES = 2 };
+
+struct member {
+	struct gs_hub *hub;
+	unsigned  rank;
+	uint64_t  gathered, summed, before, all, shared, taken;
+	gs_status agreed, failed;
+	char      message[64];
+	bool      aborts;		/* rank 1 does */
+};
+
+/* Send BLOCKS to each other rank, through two slots, and take theirs. */
+static gs_status
+exchange(struct gs_ranks *ranks, struct member *member)
+{
+	char memory[(GIVES + TAKES) * BLOCK];
+	const struct gs_window window = { memory, BLOCK, GIVES, TAKES };
+	unsigned given[GIVES] = { 0, 1 }, slots[GIVES] = { 0, 1 }, sent, came, idle = 0;
+	unsigned open = GIVES, left = BLOCKS * (RANKS - 1), due = BLOCKS * (RANKS - 1);
+	struct gs_arrival taken[TAKES];
+
+	TRY(gs_ranks_open(ranks, &window));
+	while (left > 0 || due > 0 || open < GIVES) {
+		while (left > 0 && open > 0) {
+			const unsigned slot = slots[--open];
+			const unsigned to = (ranks->rank + 1 + --left % (RANKS - 1)) % RANKS;
+
+			memset(memory + slot * BLOCK, (int)(ranks->rank * RANKS + to), BLOCK);
+			TRY(gs_ranks_give(ranks, slot, to, 1 + left % BLOCK));
+		}
+		TRY(gs_ranks_poll(ranks, given, &sent, taken, &came));
+		for (unsigned s = 0; s < sent; s++)
+			slots[open++] = given[s];
+		for (unsigned t = 0; t < came; t++) {
+			const char *block = memory + (GIVES + taken[t].slot) * BLOCK;
+
+			member->taken += (unsigned)*block % RANKS == ranks->rank &&
+			                 block[taken[t].bytes - 1] == *block;
+			TRY(gs_ranks_retake(ranks, taken[t].slot));
+			due--;
+		}
+		if (sent + came == 0)
+			gs_ranks_rest(&idle);
+	}
+	gs_ranks_close(ranks);
+	return GS_OK;
+}
+
+static gs_status
+talk(struct gs_ranks *ranks, struct member *member)
+{
+	const uint64_t mine = ranks->rank + 1;
+	uint64_t each[RANKS], sums[3] = { mine, 1, mine * mine };
+
+	TRY(gs_ranks_gather(ranks, &mine, sizeof mine, each));
+	for (unsigned r = 0; r < RANKS; r++)
+		member->gathered = member->gathered * 10 + each[r];
+	TRY(gs_ranks_sum(ranks, sums, 3));
+	member->summed = sums[0] * 10000 + sums[1] * 100 + sums[2];
+	TRY(gs_ranks_scan(ranks, mine, &member->before, &member->all));
+	member->shared = ranks->rank == 0 ? 77 : 0;
+	TRY(gs_ranks_share(ranks, &member->shared, sizeof member->shared));
+	TRY(exchange(ranks, member));
+	if (member->aborts && ranks->rank == 1) {
+		gs_ranks_abort(ranks, 2);
+		return GS_OK;
+	}
+	if (member->aborts)
+		return gs_ranks_gather(ranks, &mine, sizeof mine, each);
+	member->agreed = gs_ranks_agree(ranks, GS_OK);
+	member->failed = gs_ranks_agree(ranks, ranks->rank >= 2
+		? gs_fail(GS_EINPUT, "rank %u", ranks->rank) : GS_OK);
+	snprintf(member->message, sizeof member->message, "%s", gs_message());
+	return GS_OK;
+}
+
+static void *
+run(void *context)
+{
+	struct member *member = context;
+	const gs_status status = talk(gs_ranks_threads_rank(member->hub, member->rank), member);
+
+	if (member->aborts)
+		member->failed = status;
+	return NULL;
+}
+
+static void
+together(bool aborts)
+{
+	struct gs_hub *hub = gs_ranks_threads_open(RANKS);
+	struct member members[RANKS] = { { .hub = NULL } };
+	pthread_t threads[RANKS];
+
+	for (unsigned r = 0; r < RANKS; r++) {
+		members[r] = (struct member){ .hub = hub, .rank = r, .aborts = aborts };
+		CHECK(pthread_create(&threads[r], NULL, run, &members[r]) == 0, "a thread starts");
+	}
+	for (unsigned r = 0; r < RANKS; r++)
+		pthread_join(threads[r], NULL);
+	for (unsigned r = 0; r < RANKS; r++) {
+		const struct member *m = &members[r];
+
+		CHECK(m->gathered == 12345, "rank %u gathers from all, in order", r);
+		CHECK(m->summed == 150555, "rank %u knows the sums", r);
+		CHECK(m->before == r * (r + 1) / 2 && m->all == 15, "rank %u knows the sum before it", r);
+		CHECK(m->shared == 77, "rank %u has what rank 0 shares", r);
+		CHECK(m->taken == BLOCKS * (RANKS - 1), "rank %u takes all blocks that are for it", r);
+		if (aborts) {
+			CHECK(r == 1 || m->failed == GS_EIO, "rank %u fails after rank 1 has aborted", r);
+			continue;
+		}
+		CHECK(m->agreed == GS_OK, "rank %u agrees that all is well", r);
+		CHECK(m->failed == (r == 2 ? GS_EINPUT : GS_EIO) &&
+		      strcmp(m->message, r == 2 ? "rank 2" : "") == 0,
+		      "ranks 2 to 4 fail: rank 2 alone says why (rank %u: \"%s\")", r, m->message);
+	}
+	gs_ranks_threads_close(hub);
+}
+
+void
+unit_ranks(void)
+{
+	together(false);
+	together(true);
+}

@@ -66,7 +66,7 @@ completes() {
 	completes "text text-float time" gsort --type = t
 	completes "text" gsort --to = t
 	completes "u8 u16 u32 u64 u128" gsort --type = u
-	completes "u16" gsort --type u1
+	completes "u16 u128" gsort --type u1
 	completes "xz" gsort --decompress = x
 	completes "gpu gpu:0 gpu:all" gsort --device = g
 	completes "abort fail warn ignore skip-blank" gsort --invalid = ""

@@ -252,8 +252,9 @@ struct gsort_options {
 
 	enum gsort_format	 format;	/* NPY: type, record_bytes and endian come from the input */
 
-	unsigned		 argsort_bits;	/* 32 or 64: write the numbers, from 0, of the sorted keys
-						 * or records in the input, as unsigned integers; 0: off */
+	unsigned		 argsort_bits;	/* 32 or 64: write the numbers, from 0, of the sorted keys,
+						 * records or lines in the input, as unsigned integers;
+						 * 0: off */
 
 	/* Lines by key, as sort(1) with LC_ALL=C sorts them; they are written as they are. */
 	bool			 lines;		/* sort lines, not numbers; TYPE stays 0 */

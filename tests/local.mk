@@ -143,6 +143,7 @@ fuzz_sources = \
   tests/fuzz/inflate.c \
   tests/fuzz/job.c \
   tests/fuzz/job.h \
+  tests/fuzz/lines.c \
   tests/fuzz/merge.c \
   tests/fuzz/records.c \
   tests/fuzz/opts.c \

@@ -152,7 +152,7 @@ split_cluster(struct words *words, const char *word, bool *wants_value)
 		const struct gs_type_letter *type = type_of_letter(*at);
 		size_t digits = type == NULL ? 0 : strspn(at + 1, "0123456789");
 
-		if (strncmp(at, "bf16", 4) == 0) {	/* -b alone has no effect */
+		if (strncmp(at, "bf16", 4) == 0) {	/* one type, not -b and -f16 */
 			if (at > start)
 				add_word(words, "-", start, (size_t)(at - start));
 			add_word(words, "--type=", at, 4);
@@ -416,11 +416,12 @@ sorts_lines(const struct gs_opts *opts)
 {
 	const bool numbers = opts->numeric || opts->general || opts->type_name != NULL;
 
-	if (opts->job.record_bytes > 0 || opts->job.format == GSORT_FORMAT_NPY)	/* -k is theirs */
-		return false;
-	return opts->lines || opts->job.csv || opts->key_count > 0 || opts->job.separator != NULL ||
-	       opts->dictionary || opts->human || opts->printable || opts->month ||
-	       opts->version_sort || (opts->bare_f && !numbers);
+	const bool items = opts->job.record_bytes > 0 || opts->job.format == GSORT_FORMAT_NPY;
+
+	return opts->lines || opts->job.csv || opts->job.separator != NULL || opts->dictionary ||
+	       opts->human || opts->printable || opts->month || opts->version_sort ||
+	       (opts->key_count > 0 && !items) ||	/* -k of records is TYPE@OFFSET */
+	       (opts->bare_f && !numbers);
 }
 
 /* Fields of .npy files: "price", "price:r".  The text belongs to argv. */

@@ -45,7 +45,9 @@ refuse_pair(const char *one, const char *other)
 static const char *
 spell_line_option(const struct gs_opts *opts)
 {
-	return opts->key_count > 0 ? "-k" : opts->job.separator != NULL ? "-t" :
+	const bool items = opts->job.record_bytes > 0 || opts->job.format == GSORT_FORMAT_NPY;
+
+	return opts->key_count > 0 && !items ? "-k" : opts->job.separator != NULL ? "-t" :
 	       opts->job.csv ? "--csv" : opts->lines ? "--lines" : opts->human ? "-h" :
 	       opts->month ? "-M" : opts->version_sort ? "-V" : opts->dictionary ? "-d" :
 	       opts->printable ? "-i" : "-f";
@@ -57,14 +59,19 @@ check_line_types(const struct gs_opts *opts)
 {
 	char type[24];
 
-	return opts->type_name == NULL ||
-	       refuse_pair(spell_line_option(opts), gs_spell_type(opts->type_name, type));
+	if (opts->type_name == NULL)
+		return true;
+	gs_report_error("options '%s' and '%s' are incompatible: lines are text; binary records need "
+	                "--record-size", spell_line_option(opts), gs_spell_type(opts->type_name, type));
+	return false;
 }
 
 static bool
 check_types(const struct gs_opts *opts)
 {
 	const bool text = opts->job.type == GSORT_TEXT || opts->job.type == GSORT_TEXT_FLOAT;
+	const bool numbers = opts->job.notation == GSORT_DECIMAL ||
+	                     opts->job.notation == GSORT_HEXADECIMAL;
 	char type[24] = "";
 
 	if (opts->type_name != NULL)
@@ -75,7 +82,7 @@ check_types(const struct gs_opts *opts)
 		return refuse_pair("-g", "-n");
 	if ((opts->numeric || opts->general) && opts->job.record_bytes > 0)
 		return refuse_pair(opts->numeric ? "-n" : "-g", "--record-size");
-	if (opts->numeric && (!text || opts->job.type == GSORT_TEXT_FLOAT))
+	if (opts->numeric && (!text || !numbers || opts->job.type == GSORT_TEXT_FLOAT))
 		return refuse_pair("-n", type);
 	if (opts->general && (!text || (opts->type_name != NULL && opts->job.type == GSORT_TEXT)))
 		return refuse_pair("-g", type);
@@ -87,6 +94,8 @@ gs_options_compatible(const struct gs_opts *opts)
 {
 	if (!check_names(opts) || !check_types(opts))
 		return false;
+	if (opts->quiet && opts->verbose > 0)
+		return refuse_pair("-q", "-v");
 	if (opts->check_order && !opts->merge) {
 		gs_report_error("option '%s' needs '-m'",
 		                opts->job.trust_order ? "--nocheck-order" : "--check-order");

@@ -300,8 +300,11 @@ gs_set_stats(struct gs_opts *opts, const struct gs_option_use *use)
 
 	if (use->previous != NULL && strcmp(use->previous, use->value) != 0)
 		return refuse_two(use, use->previous, use->value);
-	if (file == NULL && parse_choice(use, use->value) == NULL)
+	if (file == NULL && choice_of(use->option->name, use->value) == NULL) {
+		gs_report_usage("invalid argument '%s' for %s: must be json or json:FILE", use->value,
+		                use->spelled);
 		return false;
+	}
 	if (file != NULL && *file == '\0') {
 		gs_report_usage("invalid argument '%s' for %s: the name of the file is empty", use->value,
 		                use->spelled);

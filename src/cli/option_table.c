@@ -87,7 +87,8 @@ void
 gs_option_help(FILE *to)
 {
 	fprintf(to, "Usage: %s [OPTION]... [FILE]...\n", program_invocation_short_name);
-	fputs("Sort the numbers of all FILEs together and write them to standard output.\n"
+	fputs("Sort all FILEs together, as numbers, lines or binary records, and write them to\n"
+	      "standard output.\n"
 	      "With no FILE, or when FILE is -, read standard input.\n", to);
 	for (const struct gs_option *o = gs_options; o < gs_options + gs_option_count; o++) {
 		char spelled[64];

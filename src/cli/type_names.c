@@ -67,7 +67,7 @@ gs_type_called(const char *name, enum gsort_type *type, enum gsort_endian *endia
 	char small[32];
 	size_t bytes = 0;
 
-	for (; name[bytes] != '\0' && bytes < sizeof small - 1; bytes++)	/* "U32", "Int" */
+	for (; bytes < sizeof small - 1 && name[bytes] != '\0'; bytes++)	/* "U32", "Int" */
 		small[bytes] = (char)(name[bytes] >= 'A' && name[bytes] <= 'Z' ? name[bytes] | 0x20 :
 		                      name[bytes] == ' ' ? '-' : name[bytes]);
 	small[bytes] = '\0';

@@ -294,6 +294,6 @@ gs_hint(char into[GS_HINT_BYTES], const struct gs_text_options *options, uint64_
 	         !name_notation(into, options->floats, text) &&
 	         !name_fields(into, options->floats, first, text) &&
 	         first && (text[0] | 0x20) >= 'a' && (text[0] | 0x20) <= 'z')
-		snprintf(into, GS_HINT_BYTES, "; a heading needs --header");
+		snprintf(into, GS_HINT_BYTES, "; a heading needs --header, lines of words --lines");
 	return into;
 }

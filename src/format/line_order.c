@@ -61,7 +61,8 @@ read_separator(const char *text, int *separator)
 	if (strcmp(text, "\\0") == 0)
 		*separator = '\0';
 	else if (text[1] != '\0')
-		return gs_fail(GS_EUSAGE, "the separator '%s' has more than one byte", text);
+		return gs_fail(GS_EUSAGE, "the separator '%s' has more than one byte%s", text,
+		               strcmp(text, "\\t") == 0 ? "; for a tab: -t $'\\t'" : "");
 	return GS_OK;
 }
 

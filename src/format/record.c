@@ -251,9 +251,12 @@ add_bytes_of(const struct gs_record_field *field, const char *const *items, size
 }
 
 static void
-add_field_of(const struct gs_record_field *field, const char *const *items, size_t count,
+add_field_of(const struct gs_record_field *of, const char *const *items, size_t count,
              uint64_t *words)
 {
+	/* A copy: WORDS could be part of *OF for all that the compiler knows. */
+	const struct gs_record_field copy = *of, *field = &copy;
+
 	switch (field->type) {
 #define KEY(name, ctype, bits, map, unmap) \
 	case GS_TYPE_OF_##name: \

@@ -60,8 +60,9 @@ static gs_status
 guard_terminal(const struct gs_output *out, const struct gs_output_options *options)
 {
 	if (options->binary && !options->terminal_ok && isatty(out->to.fd))
-		return gs_fail(GS_EUSAGE, "will not write binary keys to a terminal; use --to=text, "
-		               "-o FILE, redirect output to a file or pipe, or use --force");
+		return gs_fail(GS_EUSAGE, "will not write binary %s to a terminal; use %s-o FILE, "
+		               "redirect output to a file or pipe, or use --force",
+		               options->whole ? "data" : "keys", options->whole ? "" : "--to=text, ");
 	return GS_OK;
 }
 

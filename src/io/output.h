@@ -28,6 +28,7 @@ struct gs_output_options {
 	const char *name;		/* NULL: standard output */
 	bool        binary;
 	bool        terminal_ok;	/* write binary keys to a terminal */
+	bool        whole;		/* records, positions or an array: --to=text is no way out */
 	bool        in_place;		/* write every file in place */
 	unsigned    files;		/* outputs that are written at the same time; 0: this one */
 

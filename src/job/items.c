@@ -70,6 +70,8 @@ item_bytes_of(const struct gsort *job)
 
 	if (bytes == UINT64_MAX || job->plan_input.guessed)
 		return UINT64_MAX;
+	if (job->options->lines && job->options->argsort_bits > 0)
+		return UINT64_MAX;	/* their numbers count, and who knows how many lines there are? */
 	if (job->options->lines)
 		return bytes + job->options->input_count + 1;	/* each may lack a last newline */
 	return bytes / ingest->record.bytes * ingest->item.bytes;
@@ -90,7 +92,8 @@ gs_items_allocate(struct gsort *job)
 		.input_bytes = item_bytes_of(job),
 		.temp_dirs = options->temp_dirs,
 		.temp_dir_count = options->temp_dir_count,
-		.emit_at = argsort > 0 ? items->ingest.item.bytes - sizeof(uint64_t) : 0,
+		.emit_at = argsort > 0 && !options->lines ? items->ingest.item.bytes - sizeof(uint64_t)
+		                                          : 0,
 		.emit_bytes = argsort,
 	};
 
@@ -104,7 +107,7 @@ gs_items_allocate(struct gsort *job)
 	}
 	set_groups(&store, options);
 	TRY(gs_item_store_open(&items->store, &store, &job->monitor));
-	return options->lines ? GS_OK
+	return options->lines ? gs_line_job_number(job)
 	       : gs_record_ingest_allocate(&items->ingest, job->plan.threads,
 	                                 gs_item_store_piece_bytes(items->store));
 }
@@ -137,13 +140,14 @@ write_header(struct gsort *job)
 	size_t bytes;
 	gs_status status;
 
+	if (job->options->argsort_bits > 0 && !items->npy.writes_header)
+		return GS_OK;
 	if (job->options->lines)
 		return gs_item_emit_header(&items->emit, job->lines.ingest.header.data,
 		                           job->lines.ingest.header.bytes);
 	if (!items->npy.writes_header)
-		return job->options->argsort_bits > 0 ? GS_OK
-		       : gs_item_emit_header(&items->emit, items->ingest.header,
-		                             items->ingest.header_bytes);
+		return gs_item_emit_header(&items->emit, items->ingest.header,
+		                           items->ingest.header_bytes);
 	TRY(gs_item_store_count_out(items->store, &count));
 	TRY(gs_npy_make_header(&items->npy, job->options, count, &header, &bytes));
 	status = gs_item_emit_header(&items->emit, header, bytes);
@@ -168,18 +172,20 @@ static gs_status
 write_items(struct gsort *job)
 {
 	struct gs_items *items = &job->items;
-	const bool several = job->outputs.count > 1;
+	const bool groups = gs_select_wants_groups(job->options), several = job->outputs.count > 1;
 	struct gs_item_sink sink;
 	uint64_t count = gs_item_store_count(items->store);
 
 	TRY(gs_items_open_emit(job));
-	if (several)
+	if (several || !groups)
 		TRY(gs_item_store_count_out(items->store, &count));
 	gs_item_emit_expect(&items->emit, count);
 	if (job->options->lines)
 		gs_line_show_open(&job->lines.show, &job->lines.order, &items->emit,
 		                  job->options->counts, job->options->underline);
 	TRY(write_header(job));
+	if (!groups && items->order.item_bytes > 0 && items->emit.show == NULL)
+		gs_item_emit_to_places(&items->emit);
 	sink = gs_item_emit_sink(&items->emit);
 	TRY(gs_item_store_drain(items->store, &sink));
 	TRY(gs_outputs_wait(&job->outputs));

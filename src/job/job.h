@@ -44,6 +44,7 @@ struct gs_line_job {
 	struct gs_line_show   show;
 	struct gs_ahead       ahead;
 	struct gs_arena       arena;	/* its chunks */
+	struct gs_arena       numbered;	/* pieces of --argsort */
 	size_t                chunk_bytes;
 };
 

@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "format/key.h"
 #include "io/ahead.h"
 #include "job/line_job.h"
 
@@ -65,6 +66,10 @@ gs_line_job_describe(struct gsort *job)
 	};
 
 	TRY(gs_line_order_open(&job->lines.order, &lines));
+	if (options->argsort_bits > 0) {
+		gs_line_number_order(&job->items.order, &job->lines.order);
+		return GS_OK;
+	}
 	job->items.order = (struct gs_item_order){
 		.end = end_of_line,
 		.split = split_lines,
@@ -88,7 +93,18 @@ gs_line_job_allocate(struct gsort *job, uint64_t bytes, uint64_t *taken)
 	lines->chunk_bytes = chunk < LEAST_CHUNK_BYTES ? LEAST_CHUNK_BYTES :
 	                     chunk > MOST_CHUNK_BYTES ? MOST_CHUNK_BYTES : (size_t)chunk / 4096 * 4096;
 	*taken = GS_AHEAD_CHUNKS * lines->chunk_bytes;
-	return gs_arena_open(&lines->arena, *taken, false);
+	TRY(gs_arena_open(&lines->arena, *taken, false));
+	*taken += job->options->argsort_bits > 0 ? bytes / 32 : 0;	/* the most of all pieces */
+	return GS_OK;
+}
+
+gs_status
+gs_line_job_number(struct gsort *job)
+{
+	const size_t bytes = job->plan.threads * gs_item_store_piece_bytes(job->items.store);
+
+	return job->options->argsort_bits > 0 ? gs_arena_open(&job->lines.numbered, bytes, false)
+	                                      : GS_OK;
 }
 
 /* ---- reading ---------------------------------------------------------------------- */
@@ -101,6 +117,10 @@ read_all(struct gsort *job, struct gs_item_store *store, struct gs_line_follow *
 
 	gs_line_ingest_open(&lines->ingest, &lines->order, store, follow, &job->monitor,
 	                    job->plan.threads, job->options->header_lines);
+	lines->ingest.number = (struct gs_line_number){
+		job->options->argsort_bits, gs_endian_swaps(job->options->endian),
+	};
+	lines->ingest.numbered = lines->numbered.base;
 	gs_ahead_open(&lines->ahead, job->input,
 	              gs_arena_take(&lines->arena, GS_AHEAD_CHUNKS * lines->chunk_bytes),
 	              lines->chunk_bytes);
@@ -158,4 +178,5 @@ gs_line_job_close(struct gsort *job)
 	gs_line_follow_close(&job->lines.follow);
 	gs_line_order_close(&job->lines.order);
 	gs_arena_close(&job->lines.arena);
+	gs_arena_close(&job->lines.numbered);
 }

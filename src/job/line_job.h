@@ -15,6 +15,9 @@ MUST_CHECK gs_status gs_line_job_describe(struct gsort *job);
  *  *TAKEN. */
 MUST_CHECK gs_status gs_line_job_allocate(struct gsort *job, uint64_t bytes, uint64_t *taken);
 
+/** For --argsort, once the store is open: get memory to number lines in.  GS_EBUDGET. */
+MUST_CHECK gs_status gs_line_job_number(struct gsort *job);
+
 /** Read all lines into the store of the items; of a merge, each input must be in order. */
 MUST_CHECK gs_status gs_line_job_read(struct gsort *job);
 

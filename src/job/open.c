@@ -83,6 +83,7 @@ open_output(struct gsort *job)
 		.binary = ((gs_items_are_wanted(options) && !options->lines && !options->converts) ||
 		           gs_key_bits(job->emit.encoding.to) > 0) && !gs_answer_is_wanted(options),
 		.terminal_ok = options->force,
+		.whole = gs_items_are_wanted(options) || job->items.npy.first != NULL,
 		.in_place = options->in_place,
 		.files = options->split < job->plan.threads ? options->split : job->plan.threads,
 		.write = options->drained ? gs_rendezvous_write : options->write,

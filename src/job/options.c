@@ -192,14 +192,17 @@ find_record_conflict(const struct gsort_options *o, struct gsort_conflict *confl
 	static const char whole[] = "records are moved as they are";
 	static const char binary[] = "records are binary";
 	static const char numbers[] = "the output is numbers of keys";
+	static const char numeric[] = "samples are of numbers alone";
 	const struct {
 		bool found;
 		struct gsort_conflict conflict;
 	} conflicts[] = {
 		{ o->key_count > 0 && !records && o->format != GSORT_FORMAT_NPY,
 		  { "key", "record-size", true, NULL } },
-		{ records && o->type != GSORT_TEXT, { "record-size", "type", false,
-		  "-k names the types of keys" } },
+		{ records && (o->type != GSORT_TEXT || o->notation > GSORT_HEXADECIMAL),
+		  { "record-size", "type", false, "-k names the types of keys" } },
+		{ records && o->notation == GSORT_HEXADECIMAL,
+		  { "record-size", "base", false, binary } },
 		{ records && o->converts, { "record-size", "to", false, whole } },
 		{ records && o->header_lines > 0, { "record-size", "header", false,
 		  "for bytes at the front: --skip-bytes" } },
@@ -209,13 +212,15 @@ find_record_conflict(const struct gsort_options *o, struct gsort_conflict *confl
 		{ records && gpu, { "record-size", "device", false, "a GPU sorts keys alone" } },
 		{ records && program, { "record-size", "compress-program", false,
 		  "their temporary files are not compressed" } },
-		{ records && o->sample.wanted, { "record-size", "sample", false, NULL } },
+		{ records && o->sample.wanted, { "record-size", "sample", false, numeric } },
 		{ records && sets, { "record-size", set_name(o), false, "sets are of keys" } },
 		{ argsort && sets, { "argsort", set_name(o), false, "sets are of keys" } },
-		{ argsort && o->sample.wanted, { "argsort", "sample", false, NULL } },
+		{ argsort && o->sample.wanted, { "argsort", "sample", false, numeric } },
 		{ argsort && o->operation == GSORT_MERGE, { "argsort", "merge", false,
 		  "sort the inputs as they are" } },
 		{ argsort && o->operation == GSORT_CHECK, { "argsort", "check", false, NULL } },
+		{ argsort && !records && o->header_lines > 0, { "argsort", "header", false,
+		  "it is of binary keys; for bytes at the front: --skip-bytes" } },
 		{ argsort && o->converts, { "argsort", "to", false, numbers } },
 		{ argsort && o->counts, { "argsort", "count", false, numbers } },
 		{ argsort && gpu, { "argsort", "device", false, "a GPU sorts keys alone" } },
@@ -237,21 +242,24 @@ find_line_conflict(const struct gsort_options *o, struct gsort_conflict *conflic
 {
 	static const char whole[] = "lines are written as they are";
 	static const char numbers[] = "sets and figures are of numbers";
+	static const char records[] = "keys of records are -k TYPE@OFFSET, such as -k u32@8";
 	const struct {
 		bool found;
 		struct gsort_conflict conflict;
 	} conflicts[] = {
-		{ is_binary(o->type) || o->notation != GSORT_DECIMAL, { "lines", "type", false, NULL } },
-		{ o->record_bytes > 0, { "lines", "record-size", false, NULL } },
-		{ o->format == GSORT_FORMAT_NPY, { "lines", "format", false, NULL } },
-		{ o->argsort_bits > 0, { "lines", "argsort", false, NULL } },
+		{ is_binary(o->type) || o->notation > GSORT_HEXADECIMAL, { "lines", "type", false, NULL } },
+		{ o->notation == GSORT_HEXADECIMAL, { "lines", "base", false, NULL } },
+		{ o->record_bytes > 0, { "lines", "record-size", false, records } },
+		{ o->format == GSORT_FORMAT_NPY, { "lines", "format", false, "its items are no lines" } },
+		{ o->argsort_bits > 0 && o->underline, { "argsort", "debug", false, NULL } },
 		{ o->converts, { "lines", "to", false, whole } },
 		{ o->invalid != GSORT_INVALID_ABORT, { "lines", "invalid", false,
 		  "a key that is no number counts as 0" } },
 		{ o->device == GSORT_DEVICE_GPU, { "lines", "device", false, "a GPU sorts keys alone" } },
 		{ o->compress_program != NULL, { "lines", "compress-program", false,
 		  "their temporary files are not compressed" } },
-		{ o->sample.wanted, { "lines", "sample", false, NULL } },
+		{ o->sample.wanted, { "lines", "sample", false,
+		  "for random lines pipe shuf -n into gsort" } },
 		{ o->set != GSORT_NO_SET, { "lines", set_name(o), false, numbers } },
 		{ o->quantiles != NULL, { "lines", "quantiles", false, numbers } },
 		{ o->summary, { "lines", "summary", false, numbers } },
@@ -292,14 +300,15 @@ find_answer_conflict(const struct gsort_options *o, struct gsort_conflict *confl
 		{ sets && o->split > 0, { set, "split", false, "files are cut by the number of all keys" } },
 		{ sets && o->device == GSORT_DEVICE_GPU, { set, "device", false, NULL } },
 		{ check && o->tail.wanted, { "check", "tail", false, NULL } },
-		{ o->tail.wanted && o->head, { "tail", "head-count", false, NULL } },
+		{ o->tail.wanted && o->head, { "tail", "head-count", false,
+		  "pipe one gsort into another" } },
 		{ o->tail.wanted && o->split > 0, { "tail", "split", false,
 		  "files are cut by the number of all keys" } },
 		{ check && o->sample.wanted, { "check", "sample", false, NULL } },
 		{ merge && o->sample.wanted, { "merge", "sample", false,
 		  "how many keys there are is known only after the last" } },
-		{ o->sample.wanted && o->head, { "sample", "head-count", false, NULL } },
-		{ o->sample.wanted && o->tail.wanted, { "sample", "tail", false, NULL } },
+		{ o->sample.wanted && o->head, { "sample", "head-count", false, of_all } },
+		{ o->sample.wanted && o->tail.wanted, { "sample", "tail", false, of_all } },
 		{ o->sample.wanted && o->unique, { "sample", "unique", false,
 		  of_all } },
 		{ o->sample.wanted && o->counts, { "sample", "count", false,
@@ -316,7 +325,8 @@ find_answer_conflict(const struct gsort_options *o, struct gsort_conflict *confl
 		  "its intervals ascend" } },
 		{ answers && o->record_bytes > 0, { answer, "record-size", false,
 		  "figures are of numbers" } },
-		{ answers && o->argsort_bits > 0, { answer, "argsort", false, NULL } },
+		{ answers && o->argsort_bits > 0, { answer, "argsort", false,
+		  "figures name no positions" } },
 		{ answers && check, { "check", answer, false, NULL } },
 		{ answers && merge, { "merge", answer, false,
 		  "figures need no sorted inputs: leave -m out" } },
@@ -355,7 +365,8 @@ find_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
 	const bool check = o->operation == GSORT_CHECK;
 	const bool records = o->record_bytes > 0;
 	const bool binary_in = is_binary(o->type) || records;
-	const bool binary_out = writes_binary(o) || records || o->argsort_bits > 0;
+	const bool binary_out = writes_binary(o) || records ||
+	                        (o->argsort_bits > 0 && !o->lines);
 	const struct {
 		bool found;
 		struct { const char *one, *other; bool needs; } conflict;
@@ -401,12 +412,20 @@ find_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
 static const char *
 spell(const struct gsort_options *o, const char *name, char into[32])
 {
-	const char *value = strcmp(name, "type") == 0 ? gs_key_name(o->type) :
+	const char *value = strcmp(name, "type") == 0 ? (o->notation == GSORT_IPV4 ? "ipv4" :
+	                        o->notation == GSORT_TIME ? "time" : gs_key_name(o->type)) :
 	                    strcmp(name, "to") == 0 ? gs_key_name(o->to) :
 	                    strcmp(name, "device") == 0 ? "gpu" : NULL;
 
 	snprintf(into, 32, "--%s%s%s", name, value != NULL ? "=" : "", value != NULL ? value : "");
 	return into;
+}
+
+static const char *
+spell_notation(const struct gsort_options *o)
+{
+	return o->notation == GSORT_IPV4 ? "--type=ipv4" :
+	       o->notation == GSORT_TIME ? "--type=time" : "--base";
 }
 
 /* Options for binary keys need a binary input or output type. */
@@ -415,9 +434,12 @@ check_binary(const struct gsort_options *o)
 {
 	const bool records = o->record_bytes > 0;
 
-	if (o->argsort_bits > 0 && o->format == GSORT_FORMAT_RAW && !is_binary(o->type) && !records)
-		return gs_fail(GS_EUSAGE, "option '--argsort' needs a binary type or '--record-size'");
-	if (o->endian != GSORT_ENDIAN_HOST && !is_binary(o->type) && !writes_binary(o) && !records)
+	if (o->argsort_bits > 0 && o->format == GSORT_FORMAT_RAW && !is_binary(o->type) && !records &&
+	    !o->lines)
+		return gs_fail(GS_EUSAGE, "option '--argsort' needs a binary type, '--record-size' or "
+		               "lines (numbers, one a line: '--lines -n')");
+	if (o->endian != GSORT_ENDIAN_HOST && !is_binary(o->type) && !writes_binary(o) && !records &&
+	    o->argsort_bits == 0)
 		return gs_fail(GS_EUSAGE, "option '--endian' needs a binary type");
 	if (o->skip_bytes > 0 && !is_binary(o->type) && !records)
 		return gs_fail(GS_EUSAGE, "option '--skip-bytes' needs a binary type (for text: "
@@ -446,8 +468,8 @@ gs_options_check(const struct gsort_options *options)
 	if (options->notation != GSORT_DECIMAL &&
 	    (gs_key_is_float(options->type) || (is_binary(options->type) && writes_binary(options) &&
 	                                        !gs_answer_is_wanted(options))))
-		return gs_fail(GS_EUSAGE, "option '--base' needs integers as text, in the input or with "
-		               "'--to=text'");
+		return gs_fail(GS_EUSAGE, "option '%s' needs integers as text, in the input or with "
+		               "'--to=text'", spell_notation(options));
 	TRY(check_tail(options));
 	TRY(gs_answer_check(options));
 	if (options->json && !gs_answer_is_wanted(options))

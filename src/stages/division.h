@@ -35,6 +35,7 @@ struct gs_division_shared {
 	struct gs_item_divider *dividers;	/* one a thread */
 	char     *buffers;			/* piece_bytes a thread */
 	size_t    found_room;			/* of each divider: items */
+	size_t    lengths_room;			/* the same, of lengths; 0: all items are alike */
 	const char *const *temp_dirs;
 	size_t    temp_dir_count;
 	struct gs_spill_file files[GS_DIVISION_FILES];

@@ -6,10 +6,12 @@
  * Out:  spans of sorted items.
  *
  * A part is a bucket, or some rows of one that is settled.  Each thread of a team takes the next part,
- * sorts it in its own memory, and waits for its turn to hand it on.
+ * sorts it in its own memory, and waits for its turn to hand it on.  Where items have places in the
+ * output, it puts them there and waits for nobody, unless the parts are verified.
  *
  * Invariant: parts are taken in order, so the thread whose turn it is never waits for another.
  */
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -370,6 +372,31 @@ bytes_of(const struct draining *draining, const char *data, size_t bytes, size_t
 	return at;
 }
 
+/* Does every item have its place among those that leave? */
+static bool
+has_places(const struct draining *draining)
+{
+	return draining->sink != NULL && draining->sink->put != NULL &&
+	       !draining->drain->options->groups && draining->drain->options->order->item_bytes > 0;
+}
+
+/* Put what is made to its place, without what the head or tail leaves out. */
+static gs_status
+put(const struct draining *draining, const struct worker *worker, const struct part *part)
+{
+	const uint64_t from = part->least < draining->from ? draining->from : part->least;
+	const uint64_t to = part->most < draining->to ? part->most : draining->to;
+	struct gs_item_span span = { .data = worker->data };
+
+	assert(worker->count == part->items && part->items == part->most - part->least);
+	if (from >= to)
+		return GS_OK;
+	span.data += bytes_of(draining, worker->data, worker->bytes, (size_t)(from - part->least));
+	span.count = (size_t)(to - from);
+	span.bytes = bytes_of(draining, span.data, worker->bytes, span.count);
+	return draining->sink->put(draining->sink->context, from - draining->from, &span);
+}
+
 /* Hand on what is made, without what the head or tail leaves out. */
 static gs_status
 hand_on(struct draining *draining, const struct worker *worker)
@@ -382,7 +409,7 @@ hand_on(struct draining *draining, const struct worker *worker)
 	size_t bytes;
 
 	draining->counted += span.count;
-	if (draining->sink == NULL)
+	if (draining->sink == NULL || has_places(draining))
 		return GS_OK;
 	draining->skip -= drop;
 	if (drop > 0) {
@@ -434,34 +461,46 @@ reset(struct worker *worker)
 	worker->falls = false;
 }
 
+/* Note what is made, in its turn, and hand it on. */
+static gs_status
+do_in_turn(struct draining *draining, const struct worker *worker, size_t at, bool skipped)
+{
+	gs_status status = GS_OK;
+	bool ends;
+
+	if (draining->drain->options->verify)
+		status = note_verified(draining, worker);
+	if (status == GS_OK)
+		status = hand_on(draining, worker);
+	if (skipped)
+		draining->skip -= draining->skip < worker->items ? draining->skip : worker->items;
+	draining->number += worker->items;
+	ends = draining->left == 0;
+	end_turn(draining, at, status != GS_OK || ends);
+	return status;
+}
+
 static gs_status
 do_part(struct draining *draining, struct worker *own, size_t at)
 {
 	const struct part *part = &draining->parts[at];
-	const bool skipped = is_skipped(draining, part);
+	const bool skipped = is_skipped(draining, part), places = has_places(draining);
+	const bool turns = !places || draining->drain->options->verify;
 	struct worker worker = *own;
 	gs_status status = GS_OK;
-	bool ends = true;
 
 	reset(&worker);
 	if (skipped)
 		worker.items = part->items;
 	else
 		status = make_part(draining, &worker, part);
-	if (status == GS_OK && wait_for_turn(draining, at)) {
-		if (draining->drain->options->verify)
-			status = note_verified(draining, &worker);
-		if (status == GS_OK)
-			status = hand_on(draining, &worker);
-		if (skipped)
-			draining->skip -= draining->skip < worker.items ? draining->skip : worker.items;
-		draining->number += worker.items;
-		ends = draining->left == 0;
-		atomic_fetch_add(&draining->drain->shared->monitor->counters.keys_sorted, worker.items);
-		end_turn(draining, at, status != GS_OK || ends);
-	} else {
+	if (status == GS_OK && !skipped && places)
+		status = put(draining, &worker, part);
+	if (status == GS_OK && turns && wait_for_turn(draining, at))
+		status = do_in_turn(draining, &worker, at, skipped);
+	else if (turns)
 		end_turn(draining, at, true);
-	}
+	atomic_fetch_add(&draining->drain->shared->monitor->counters.keys_sorted, worker.items);
 	gs_arena_close(&worker.large);
 	return status;
 }

@@ -4,6 +4,9 @@
  *
  * In:   spans of sorted items.
  * Out:  their bytes; with counts, each followed by an unsigned integer of 64 bits.
+ *
+ * Items of a fixed length go to their places in new files as soon as they are sorted: no thread
+ * waits for its turn, and several files are written at once (emit.c has figures).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -55,8 +58,8 @@ gs_item_emit_bytes(struct gs_item_emit *emit, const void *data, size_t bytes)
 
 	TRY(gs_split_output(&emit->split, &output));
 	TRY(gs_output_write(output, data, bytes));
-	emit->bytes += bytes;
-	atomic_store(&emit->monitor->counters.bytes_out, emit->bytes);
+	atomic_fetch_add(&emit->bytes, bytes);
+	atomic_fetch_add(&emit->monitor->counters.bytes_out, bytes);
 	return GS_OK;
 }
 
@@ -65,6 +68,13 @@ gs_item_emit_header(struct gs_item_emit *emit, const char *header, size_t bytes)
 {
 	emit->split.header_bytes = bytes;
 	return bytes > 0 ? gs_item_emit_bytes(emit, header, bytes) : GS_OK;
+}
+
+void
+gs_item_emit_to_places(struct gs_item_emit *emit)
+{
+	emit->has_places = emit->item_bytes > 0 && !emit->counts && emit->show == NULL &&
+	                   gs_split_begin_places(&emit->split, emit->item_bytes);
 }
 
 static size_t
@@ -137,8 +147,21 @@ take(void *context, const struct gs_item_span *span)
 	return GS_OK;
 }
 
+static gs_status
+put(void *context, uint64_t at, const struct gs_item_span *span)
+{
+	struct gs_item_emit *emit = context;
+
+	TRY(gs_split_put_at(&emit->split, at, span->data, span->bytes));
+	atomic_fetch_add(&emit->items, span->count);
+	atomic_fetch_add(&emit->bytes, span->bytes);
+	atomic_fetch_add(&emit->monitor->counters.bytes_out, span->bytes);
+	return GS_OK;
+}
+
 struct gs_item_sink
 gs_item_emit_sink(struct gs_item_emit *emit)
 {
-	return (struct gs_item_sink){ take, emit };
+	return (struct gs_item_sink){ .take = take, .put = emit->has_places ? put : NULL,
+	                              .context = emit };
 }

@@ -3,6 +3,7 @@
 #ifndef GS_STAGES_ITEM_EMIT_H
 #define GS_STAGES_ITEM_EMIT_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,7 +24,8 @@ struct gs_item_emit {
 	bool               counts;	/* each is followed by how often it came */
 	enum gsort_endian  endian;	/* of the count */
 	char              *buffer;	/* of items with counts */
-	uint64_t           items, bytes;	/* written */
+	bool               has_places;	/* many threads write items, each to its place */
+	_Atomic uint64_t   items, bytes;	/* written */
 
 	/* If set: write COUNT items from DATA to END in another form, with gs_item_emit_bytes(). */
 	gs_status        (*show)(void *context, const char *data, const char *end, size_t count,
@@ -42,6 +44,10 @@ void gs_item_emit_expect(struct gs_item_emit *emit, uint64_t items);
 
 /** Write the header, if there is one. */
 MUST_CHECK gs_status gs_item_emit_header(struct gs_item_emit *emit, const char *header, size_t bytes);
+
+/** After the header, if exactly as many items come as are expected, and they have a fixed length:
+ *  they may be written in any order, if the outputs are new files. */
+void gs_item_emit_to_places(struct gs_item_emit *emit);
 
 /** Write BYTES as they are. */
 MUST_CHECK gs_status gs_item_emit_bytes(struct gs_item_emit *emit, const void *data, size_t bytes);

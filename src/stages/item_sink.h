@@ -38,9 +38,12 @@ struct gs_item_span {
 };
 
 /* A consumer.  TAKE() is called for the spans in order, by one thread at a time but not always
- * the same. */
+ * the same.  If PUT() is set, it is called instead where every item has its place before those in
+ * front of it are sorted: without groups, items of a fixed length.  It is called by many threads
+ * at once, in any order; AT is the number of the first item, among those that leave. */
 struct gs_item_sink {
 	gs_status (*take)(void *context, const struct gs_item_span *span);
+	gs_status (*put)(void *context, uint64_t at, const struct gs_item_span *span);
 	void       *context;
 };
 

@@ -110,9 +110,11 @@ set_sizes(struct gs_item_store *store)
 	set_limits(store, memory, item, piece);
 	shared->piece_bytes = piece;
 	shared->found_room = fixed > 0 ? piece / fixed : piece;
+	shared->lengths_room = fixed > 0 ? 0 : piece / SHORT_ITEM;
 	sorting = options->threads * (store->limits.bytes +
 	                              store->limits.items * GS_ITEM_PART_BYTES);
-	store->fixed_bytes = options->threads * (piece + shared->found_room * sizeof(uint16_t));
+	store->fixed_bytes = options->threads * (piece + shared->found_room * sizeof(uint16_t) +
+	                                         shared->lengths_room * sizeof(uint32_t));
 	store->data_bytes = memory - least(memory, sorting + store->fixed_bytes);
 	if (store->data_bytes < 8 * options->threads * piece)
 		store->data_bytes = 8 * options->threads * piece;
@@ -152,17 +154,22 @@ open_store(struct gs_item_store *store)
 	struct gs_division_shared *shared = &store->shared;
 	const unsigned threads = store->options.threads;
 	const size_t found = shared->found_room * sizeof(uint16_t);
-	char *memory;
+	const size_t lengths = shared->lengths_room * sizeof(uint32_t);
+	char *memory, *more;
 
-	TRY(gs_arena_open(&store->arena, 3 * gs_arena_round(1) +
+	TRY(gs_arena_open(&store->arena, 4 * gs_arena_round(1) +
 	                  gs_arena_round(threads * shared->piece_bytes) +
-	                  gs_arena_round(threads * found) +
+	                  gs_arena_round(threads * found) + gs_arena_round(threads * lengths) +
 	                  gs_arena_round(threads * sizeof *shared->dividers), false));
 	shared->buffers = gs_arena_take(&store->arena, threads * shared->piece_bytes);
 	memory = gs_arena_take(&store->arena, threads * found);
+	more = gs_arena_take(&store->arena, threads * lengths);
 	shared->dividers = gs_arena_take(&store->arena, threads * sizeof *shared->dividers);
 	for (unsigned t = 0; t < threads; t++)
-		shared->dividers[t].found = (uint16_t *)(memory + t * found);
+		shared->dividers[t] = (struct gs_item_divider){
+			.found = (uint16_t *)(memory + t * found), .lengths = shared->lengths_room,
+			.bytes = lengths > 0 ? (uint32_t *)(void *)(more + t * lengths) : NULL,
+		};
 	TRY(gs_division_open(&store->first, shared, first_bytes(store)));
 	gs_item_bins_one(&store->first->bins, 0);
 	store->buckets.divisions = store->first;

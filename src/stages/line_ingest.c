@@ -116,6 +116,9 @@ take_header_line(struct gs_line_ingest *ingest, const char *line, size_t bytes)
 
 /* ---- the store ------------------------------------------------------------------------ */
 
+/* Most pieces that are added at once; the store has room for 8 a thread. */
+enum { MOST_PIECES = 64 };
+
 /* Lines of a chunk, which a team cuts into pieces and adds. */
 struct adding {
 	struct gs_line_ingest *ingest;
@@ -123,7 +126,30 @@ struct adding {
 	size_t      count;
 	uint64_t    sequence;
 	atomic_size_t next;
+	struct gs_first_error error;
+	uint64_t    firsts[MOST_PIECES + 1];	/* with numbers: of the pieces, then of what follows */
 };
+
+/* Store the lines of piece I behind their numbers.  A piece is small enough, or one line. */
+static gs_status
+add_numbered(struct adding *adding, unsigned rank, size_t i)
+{
+	struct gs_line_ingest *ingest = adding->ingest;
+	const char *data = adding->ends[i], *end = adding->ends[i + 1];
+	const size_t piece_bytes = gs_item_store_piece_bytes(ingest->store);
+	const size_t lines = (size_t)(adding->firsts[i + 1] - adding->firsts[i]);
+	const size_t wanted = (size_t)(end - data) + lines * GS_LINE_NUMBER_BYTES;
+	char *large = wanted > piece_bytes ? malloc(wanted) : NULL;
+	char *items = large != NULL ? large : ingest->numbered + rank * piece_bytes;
+
+	if (wanted > piece_bytes && large == NULL)
+		return gs_fail(GS_EBUDGET, "%s: no memory for a line of %zu bytes", ingest->name,
+		               (size_t)(end - data));
+	(void)gs_line_number_put(ingest->order, ingest->number, data, end, adding->firsts[i], items);
+	gs_item_store_add(ingest->store, rank, adding->sequence + i, items, wanted);
+	free(large);
+	return GS_OK;
+}
 
 static void
 add_pieces(void *context, unsigned rank, unsigned size)
@@ -133,30 +159,69 @@ add_pieces(void *context, unsigned rank, unsigned size)
 
 	(void)size;
 	while ((i = atomic_fetch_add(&adding->next, 1)) < adding->count)
-		gs_item_store_add(adding->ingest->store, rank, adding->sequence + i, adding->ends[i],
-		                  (size_t)(adding->ends[i + 1] - adding->ends[i]));
+		if (adding->ingest->number.bits == 0)
+			gs_item_store_add(adding->ingest->store, rank, adding->sequence + i,
+			                  adding->ends[i],
+			                  (size_t)(adding->ends[i + 1] - adding->ends[i]));
+		else if (!gs_first_error_note(&adding->error, add_numbered(adding, rank, i)))
+			break;
+}
+
+static void
+count_piece(void *context, size_t i)
+{
+	struct adding *adding = context;
+
+	adding->firsts[i + 1] = gs_line_number_count(adding->ingest->order, adding->ends[i],
+	                                             adding->ends[i + 1]);
+}
+
+/* Number the lines of all pieces; adds the bytes of the numbers to *BYTES. */
+static gs_status
+number_pieces(struct adding *adding, size_t *bytes)
+{
+	struct gs_line_ingest *ingest = adding->ingest;
+
+	if (ingest->number.bits == 0)
+		return GS_OK;
+	gs_team_each(ingest->threads, adding->count, count_piece, adding);
+	adding->firsts[0] = ingest->lines;
+	for (size_t i = 0; i < adding->count; i++)
+		adding->firsts[i + 1] += adding->firsts[i];
+	*bytes += (size_t)(adding->firsts[adding->count] - ingest->lines) * GS_LINE_NUMBER_BYTES;
+	ingest->lines = adding->firsts[adding->count];
+	return ingest->number.bits == 32 && ingest->lines > (uint64_t)UINT32_MAX + 1
+	       ? gs_fail(GS_EINPUT, "the input has more than 2^32 lines: use --argsort=u64") : GS_OK;
 }
 
 static gs_status
 add_all(struct gs_line_ingest *ingest, const char *const *ends, size_t count)
 {
 	struct adding adding = { .ingest = ingest, .ends = ends, .count = count };
-	const size_t bytes = (size_t)(ends[count] - ends[0]);
-	uint64_t since;
-	size_t room;
+	size_t bytes = (size_t)(ends[count] - ends[0]), room;
+	uint64_t since = gs_clock_now();
 
+	TRY(number_pieces(&adding, &bytes));
+	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
 	TRY(gs_item_store_reserve(ingest->store, bytes, count, &room));
 	assert(room >= bytes);
 	adding.sequence = gs_item_store_next_sequence(ingest->store, count);
 	since = gs_clock_now();
+	gs_first_error_open(&adding.error);
 	gs_team_run(count < ingest->threads ? (unsigned)count : ingest->threads, add_pieces, &adding);
 	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
 	gs_item_store_end_round(ingest->store);
-	return GS_OK;
+	return gs_first_error_close(&adding.error);
 }
 
-/* Most pieces that are added at once; the store has room for 8 a thread. */
-enum { MOST_PIECES = 64 };
+/* What a piece may have, so that its items are a piece of the store even if lines are empty. */
+static size_t
+most_piece_bytes(const struct gs_line_ingest *ingest)
+{
+	const size_t bytes = gs_item_store_piece_bytes(ingest->store);
+
+	return ingest->number.bits > 0 ? bytes / (GS_LINE_NUMBER_BYTES + 1) : bytes;
+}
 
 static size_t
 most_pieces(const struct gs_line_ingest *ingest)
@@ -168,7 +233,7 @@ most_pieces(const struct gs_line_ingest *ingest)
 static gs_status
 store_lines(struct gs_line_ingest *ingest, const char *data, const char *end)
 {
-	const size_t piece_bytes = gs_item_store_piece_bytes(ingest->store);
+	const size_t piece_bytes = most_piece_bytes(ingest);
 	const char *ends[MOST_PIECES + 1];
 
 	while (data < end) {

@@ -2,7 +2,8 @@
 /*
  * line_ingest.h - input to lines: read, cut, store
  *
- * Every line is stored with its terminator; the last line of a file gets one if it has none.
+ * Every line is stored with its terminator; the last line of a file gets one if it has none.  For
+ * --argsort it is stored behind its number.
  */
 #ifndef GS_STAGES_LINE_INGEST_H
 #define GS_STAGES_LINE_INGEST_H
@@ -16,6 +17,7 @@
 #include "io/ahead.h"
 #include "stages/item_store.h"
 #include "stages/line_follow.h"
+#include "stages/line_number.h"
 
 /* Bytes that grow. */
 struct gs_line_bytes {
@@ -32,6 +34,10 @@ struct gs_line_ingest {
 	uint64_t  header_lines;
 	struct gs_line_bytes header;	/* lines of the first input */
 	uint64_t  bytes;		/* read */
+	uint64_t  lines;		/* stored, if they have numbers */
+	struct gs_line_number number;
+	char     *numbered;		/* with numbers: a piece of the store for each thread, to make
+					 * items in; borrowed */
 
 	/* The file that is being read. */
 	const char *name;

@@ -91,17 +91,25 @@ gs_split_output(struct gs_split *split, struct gs_output **output)
 
 /* ---- by strands --------------------------------------------------------------------- */
 
-/* Preallocate what binary files will have. */
+/* Preallocate what binary files FROM .. TO will have. */
 static void
-expect_bytes(const struct gs_split *split)
+expect_bytes(const struct gs_split *split, size_t from, size_t to)
 {
-	for (size_t strand = 0; split->record_bytes > 0 && strand < split->strands; strand++) {
-		const size_t file = split->first + strand;
+	for (size_t file = from; split->record_bytes > 0 && file < to; file++) {
 		const uint64_t keys = keys_in(split, file, start_of(split, file), split->keys);
 
 		gs_output_expect(split->outputs->files[file],
 		                 (file == 0 ? split->header_bytes : 0) + keys * split->record_bytes);
 	}
+}
+
+static bool
+all_are_new(const struct gs_split *split)
+{
+	for (size_t file = 0; file < split->outputs->count; file++)
+		if (!gs_output_is_new(split->outputs->files[file]))
+			return false;
+	return true;
 }
 
 bool
@@ -110,9 +118,8 @@ gs_split_begin_strands(struct gs_split *split, uint64_t count, size_t record_byt
 	const size_t last = file_of(split, split->position + count - 1);
 
 	assert(split->strands == 0 && count > 0);
-	for (size_t file = 0; file < split->outputs->count; file++)
-		if (!gs_output_is_new(split->outputs->files[file]))
-			return false;
+	if (!all_are_new(split))
+		return false;
 	split->first = file_of(split, split->position);
 	split->record_bytes = record_bytes;
 	split->written = 0;
@@ -122,13 +129,22 @@ gs_split_begin_strands(struct gs_split *split, uint64_t count, size_t record_byt
 		split->strand_at[split->strands] = start > split->position ? start - split->position : 0;
 		split->digests[split->strands++] = (struct gs_span_digest){ .keys = 0 };
 	}
-	expect_bytes(split);
+	expect_bytes(split, split->first, split->first + split->strands);
 	return true;
 }
 
-/* Binary keys from number AT on, as many as there are bytes: each to its place. */
-static gs_status
-put_binary(struct gs_split *split, uint64_t at, const char *data, size_t bytes)
+bool
+gs_split_begin_places(struct gs_split *split, size_t record_bytes)
+{
+	if (!all_are_new(split))
+		return false;
+	split->record_bytes = record_bytes;
+	expect_bytes(split, 0, split->outputs->count);
+	return true;
+}
+
+gs_status
+gs_split_put_at(const struct gs_split *split, uint64_t at, const char *data, size_t bytes)
 {
 	for (uint64_t left = bytes / split->record_bytes, keys; left > 0; left -= keys, at += keys) {
 		const size_t file = file_of(split, at);
@@ -148,7 +164,7 @@ gs_split_put(struct gs_split *split, const struct gs_sorted_span *sorted,
 {
 	gs_verify_join(&split->digests[sorted->strand], digest);
 	if (split->record_bytes > 0)
-		TRY(put_binary(split, split->position + sorted->at, data, bytes));
+		TRY(gs_split_put_at(split, split->position + sorted->at, data, bytes));
 	else
 		TRY(gs_output_write(split->outputs->files[split->first + sorted->strand], data, bytes));
 	atomic_fetch_add(&split->written, bytes);

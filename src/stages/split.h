@@ -11,6 +11,8 @@
  * gets, and several strands are written at once, each in its order.  Binary keys have their place
  * in a file whatever comes before them.  A span of text belongs to the strand in which its middle
  * key lies, as a line's place depends on the lines before it.
+ *
+ * Records of a fixed length have their places, too, and many threads write them, in any order.
  */
 #ifndef GS_STAGES_SPLIT_H
 #define GS_STAGES_SPLIT_H
@@ -56,6 +58,14 @@ MUST_CHECK gs_status gs_split_output(struct gs_split *split, struct gs_output **
 /** The next COUNT keys are a whole class, which comes by strands; see split.strands and strand_at.
  *  False: it cannot, because an output is written in place. */
 bool gs_split_begin_strands(struct gs_split *split, uint64_t count, size_t record_bytes);
+
+/** All keys that are expected come to numbered places, RECORD_BYTES each, and none in order.
+ *  False: they cannot, because an output is written in place. */
+bool gs_split_begin_places(struct gs_split *split, size_t record_bytes);
+
+/** Write keys from number AT on, as many as there are BYTES; any threads at once. */
+MUST_CHECK gs_status gs_split_put_at(const struct gs_split *split, uint64_t at, const char *data,
+                                     size_t bytes);
 
 /** Write a span of a strand, encoded in BYTES of DATA.  One thread at a time for each strand, its
  *  spans in their order. */

@@ -231,6 +231,44 @@ duplicates	1" ] || [ $? -eq 1 ]
 	[ "$(wc -l <part-0)" -eq 2 ]
 }
 
+# places: numbers of lines, u32 on standard input, put the lines of "in" into the order of "out",
+# each once, and equal lines in their own order
+places() {
+	cat >numbers
+	python3 -c '
+import struct
+data = open("in", "rb").read()
+lines = [line + b"\n" for line in data.split(b"\n")]
+places = [p for p, in struct.iter_unpack("<I", open("numbers", "rb").read())]
+assert len(set(places)) == len(places)
+assert b"".join(lines[p] for p in places) == open("out", "rb").read()
+assert all(p < q for p, q in zip(places, places[1:]) if lines[p] == lines[q])'
+}
+
+@test "--argsort: where the sorted lines are, from 0 over all inputs" {
+	needs python3
+	printf 'id,n\n3,9\n1,10\n' >a
+	printf 'id,n\n2,5' >b
+	gsort -t, -k n:nr --header --argsort=u64 a b | od -An -tu8 | tr -s ' \n' ' ' | grep -qx ' 1 0 2 '
+	printf '"a\n",2\n"b\n\n",1\n' | gsort --csv -k2n --argsort=u32 --endian=big | od -An -tx1 |
+		grep -qx ' 00 00 00 01 00 00 00 00'
+	: | gsort --lines --argsort=u32 | cmp - /dev/null
+	{ lines 20000; printf '\n\n7\nword,x\n'; lines 9000; head -c 3000000 /dev/zero | tr '\0' 1; } >in
+	for options in "-t, -k2,2 -k3,3n" "-rst, -k2,2" "-k9 -f" "-u -t, -k1,1n" ""; do
+		# shellcheck disable=SC2086
+		sort $options in >out
+		# shellcheck disable=SC2086
+		gsort --lines $options --verify --endian=little --argsort=u32 in | places
+		# shellcheck disable=SC2086
+		gsort --lines $options --argsort=u32 -S 3M -T . --parallel=3 <in | cmp - numbers
+	done
+	gsort --lines --argsort=u32 --head=5 in | cmp - <(head -c 20 numbers)
+	tr '\n' '\0' <in | gsort -z --lines --argsort=u32 | cmp - numbers
+	gsort -t, -k3,3n --argsort=u64 --split=2 -o 'part-%r' in
+	gsort -t, -k3,3n --argsort=u64 in | cmp - <(cat part-0 part-1)
+	[ "$(wc -c <part-0)" -ge 116000 ]
+}
+
 # lines COUNT: rows with a number, a word that repeats, and a number with a fraction
 lines() {
 	awk -v count="$1" 'BEGIN {

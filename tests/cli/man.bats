@@ -7,7 +7,7 @@ load ../examples
 # The section EXAMPLES as plain text: a line ".EX", then lines "$ COMMAND", each
 # followed by its output; and so on.
 examples() {
-	sed -n '/^\.SH EXAMPLES/,/^\.SH SEE ALSO/p' "$GSORT_SOURCE/man/gsort.1.in" |
+	sed -n '/^\.SH EXAMPLES/,/^\.SH NUMBERS/p' "$GSORT_SOURCE/man/gsort.1.in" |
 		sed -n '/^\.EX/,/^\.EE/{/^\.EE/d; s/\\-/-/g; s/\\e/\\/g; p}'
 	echo .EX
 }
@@ -22,8 +22,8 @@ examples() {
 @test "all sections that a manual should have are there" {
 	for section in NAME SYNOPSIS DESCRIPTION OPTIONS "NUMBERS AND ORDER" \
 	               "MEMORY AND TEMPORARY FILES" "EXIT STATUS" SIGNALS ENVIRONMENT FILES \
-	               "DIFFERENCES FROM SORT(1)" STATISTICS NOTES BUGS STANDARDS EXAMPLES \
-	               "SEE ALSO"; do
+	               "DIFFERENCES FROM SORT(1)" STATISTICS NOTES BUGS STANDARDS AUTHORS \
+	               "REPORTING BUGS" EXAMPLES "SEE ALSO"; do
 		grep -qxF ".SH $section" "$GSORT_SOURCE/man/gsort.1.in" || { echo "$section"; false; }
 	done
 	for section in NAME SYNOPSIS DESCRIPTION FUNCTIONS "RETURN VALUE" ERRORS THREADS VERSIONS \

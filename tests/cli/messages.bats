@@ -72,7 +72,7 @@ says() {
 	$ { echo 1; head -c 4096 /dev/zero | tr '\0' 7; echo; } >in; gsort in
 	gsort: in:2: line longer than 4095 bytes
 	$ printf 'score\n3\n' >in; gsort in
-	gsort: in:1: not a number: "score"; a heading needs --header
+	gsort: in:1: not a number: "score"; a heading needs --header, lines of words --lines
 	$ printf '\357\273\2771\n' >in; gsort in
 	gsort: in:1: not a number: "\357\273\2771"; remove the byte order mark before it: tail -c +4
 	$ printf '1\n2\032' >in; gsort in
@@ -88,7 +88,7 @@ says() {
 	$ printf '1\nx\n' >in; gsort -c in
 	gsort: in:2: not a number: "x"
 	$ printf 'x\n' >in; echo 1 | gsort -m - in
-	gsort: in:1: not a number: "x"; a heading needs --header
+	gsort: in:1: not a number: "x"; a heading needs --header, lines of words --lines
 	$ printf '1\n2\n' >in; gsort -z in
 	gsort: in:1: not a number: "1\0122"
 	$ printf '1\nx\n2\n' >in; gsort --invalid=fail in >/dev/null
@@ -368,6 +368,8 @@ export -f program
 	gsort: -: will not read binary keys from a terminal; redirect input from a file or pipe, or use --force
 	$ script -qec 'gsort -u8 </dev/null 2>err; echo $? >status' /dev/null >/dev/null; cat err >&2; exit $(cat status)
 	gsort: will not write binary keys to a terminal; use --to=text, -o FILE, redirect output to a file or pipe, or use --force
+	$ script -qec 'gsort --record-size=8 </dev/null 2>err; echo $? >status' /dev/null >/dev/null; cat err >&2; exit $(cat status)
+	gsort: will not write binary data to a terminal; use -o FILE, redirect output to a file or pipe, or use --force
 	END
 }
 
@@ -469,6 +471,12 @@ export -f damaged
 	$ gsort --max_memory=4G
 	gsort: unrecognized option '--max_memory=4G'; did you mean '--buffer-size'?
 	Try 'gsort --help' for more information.
+	$ gsort --ipv4
+	gsort: unrecognized option '--ipv4'; did you mean '--type=ipv4'?
+	Try 'gsort --help' for more information.
+	$ gsort --tsv
+	gsort: unrecognized option '--tsv'; fields between tabs: -t $'\t'
+	Try 'gsort --help' for more information.
 	$ gsort --ascending
 	gsort: unrecognized option '--ascending'; smallest first is the default
 	Try 'gsort --help' for more information.
@@ -533,10 +541,20 @@ export -f damaged
 	gsort: the separator is empty: it must be one byte
 	$ gsort -k1 -t ab
 	gsort: the separator 'ab' has more than one byte
+	$ gsort -k1 -t '\t'
+	gsort: the separator '\t' has more than one byte; for a tab: -t $'\t'
 	$ gsort -t, -t:
 	gsort: two different separators: ',' and ':'
 	$ gsort -k1 -u32
-	gsort: options '-k' and '-u32' are incompatible
+	gsort: options '-k' and '-u32' are incompatible: lines are text; binary records need --record-size
+	$ gsort --csv --base=16
+	gsort: options '--csv' and '--base' are incompatible
+	$ gsort --csv --sample=3
+	gsort: options '--csv' and '--sample' are incompatible: for random lines pipe shuf -n into gsort
+	$ gsort --csv --format=npy
+	gsort: options '--csv' and '--format' are incompatible: its items are no lines
+	$ gsort -k1 --argsort=u32
+	gsort: options '-k' and '--argsort' are incompatible: it is of binary keys
 	$ gsort -h --to=u8
 	gsort: options '-h' and '--to=u8' are incompatible: lines are written as they are
 	$ gsort --csv --invalid=warn
@@ -625,7 +643,7 @@ export -f damaged
 	gsort: invalid argument 'maybe' for --check: must be one of diagnose-first, quiet, silent, summary
 	Try 'gsort --help' for more information.
 	$ gsort --stats=xml
-	gsort: invalid argument 'xml' for --stats: must be json
+	gsort: invalid argument 'xml' for --stats: must be json or json:FILE
 	Try 'gsort --help' for more information.
 	$ gsort --stats=json:
 	gsort: invalid argument 'json:' for --stats: the name of the file is empty
@@ -665,15 +683,37 @@ export -f damaged
 	gsort: options '--record-size' and '--device=gpu' are incompatible: a GPU sorts keys alone
 	$ gsort --record-size=8 --union
 	gsort: options '--record-size' and '--union' are incompatible: sets are of keys
+	$ gsort --record-size=8 --base=16
+	gsort: options '--record-size' and '--base' are incompatible: records are binary
+	$ gsort --record-size=8 --type=ipv4
+	gsort: options '--record-size' and '--type=ipv4' are incompatible: -k names the types of keys
+	$ gsort --record-size=8 --sample=3
+	gsort: options '--record-size' and '--sample' are incompatible: samples are of numbers alone
+	$ gsort --record-size=8 -k u32@0 -t,
+	gsort: options '-t' and '--record-size' are incompatible: keys of records are -k TYPE@OFFSET, such as -k u32@8
+	$ gsort --record-size=8 -V
+	gsort: options '-V' and '--record-size' are incompatible: keys of records are -k TYPE@OFFSET, such as -k u32@8
 	$ gsort --record-size=8 -k u64@1
 	gsort: key u64@1 is not inside a record of 8 bytes: its offset is at most 0
 	$ gsort --record-size=8 -k u256@0
 	gsort: invalid key 'u256@0': must be TYPE@OFFSET or bytesN@OFFSET, with an r behind it for largest first, such as u32@8, f64@0r or bytes10@0
 	Try 'gsort --help' for more information.
+	$ gsort --argsort=u32 --header
+	gsort: options '--argsort' and '--header' are incompatible: it is of binary keys; for bytes at the front: --skip-bytes
+	$ gsort --argsort=u32 --summary -u8
+	gsort: options '--summary' and '--argsort' are incompatible: figures name no positions
+	$ gsort --tail=2 --head=1
+	gsort: options '--tail' and '--head-count' are incompatible: pipe one gsort into another
+	$ gsort -n --type=ipv4
+	gsort: options '-n' and '--type=ipv4' are incompatible
+	$ gsort -q -v
+	gsort: options '-q' and '-v' are incompatible
 	$ gsort --argsort=u32 -c -u8
 	gsort: options '--argsort' and '-c' are incompatible
 	$ gsort --argsort=u32
-	gsort: option '--argsort' needs a binary type or '--record-size'
+	gsort: option '--argsort' needs a binary type, '--record-size' or lines (numbers, one a line: '--lines -n')
+	$ gsort --argsort=u32 -k1 --debug
+	gsort: options '--argsort' and '--debug' are incompatible
 	$ gsort --argsort=u32 --argsort=u64 -u8
 	gsort: options '--argsort=u32' and '--argsort=u64' are incompatible
 	$ gsort -u8 -i8
@@ -753,6 +793,7 @@ messages() {
 	a record has at most
 	'--argsort' has 32 or 64 bits, not
 	the input has more than 2^32 keys: use --argsort=u64
+	the input has more than 2^32 lines: use --argsort=u64
 	memory is not enough for an item of
 	memory is not enough for one item of the input
 	the result is wrong: it is not in order

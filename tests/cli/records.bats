@@ -93,6 +93,22 @@ assert places == sorted(range(len(keys)), key=lambda i: keys[i])'
 	gsort -f64 --argsort=u32 -r --endian=little in | head -c 4 | od -An -tu4
 }
 
+@test "a new file gets what a pipe gets, whichever threads write it, and a full disk is an error" {
+	records 400000 >in	# several parts
+	for options in "" -r --head=200001 --tail=150001 --argsort=u32 --skip-bytes=16 \
+	               "--head=0" "-S 20M" "--verify --tail=100000"; do
+		gsort --record-size=16 -k u64@0 --parallel=3 $options -o out in
+		gsort --record-size=16 -k u64@0 --parallel=3 $options in | cat | cmp - out
+		[[ $options == *--tail* ]] && continue
+		gsort --record-size=16 -k u64@0 --parallel=3 $options --split=5 -o 'part%r' in
+		cat part? | cmp - out
+	done
+	echo old >kept
+	(ulimit -f 2000; gsort --record-size=16 -k u64@0 --parallel=3 -o kept in) 2>err && return 1
+	grep -x 'gsort: write failed: kept: File too large' err
+	[ "$(cat kept)" = old ]
+}
+
 @test "--split divides records, all of them or those that are selected" {
 	records 30000 >in
 	gsort --record-size=16 -k u64@0 in >out

@@ -57,6 +57,10 @@ faults() {
 	faults 8 records spillr merger
 }
 
+@test "a call fails: lines by key" {
+	faults 8 keyed spilll placesl named mergel findl
+}
+
 @test "a call fails: merging" {
 	faults 4 merge
 	faults 8 lists add

@@ -34,6 +34,11 @@ records)
 			seed "${flags}ff$rest$(noise "$at" 300)"
 		done
 	done;;
+lines)
+	for flags in 0000 0010 0020 0040 0080 00d0 0100 0200 0480 2000 20c0 6000 9001 b010 000f 802f; do
+		seed "${flags}07$(noise "$at" 40)" '1,b\n-2,"a,\n"\n\n01 x'
+		seed "${flags}52$(noise "$((at * 7919))" 60)"
+	done;;
 text)
 	for flags in 00 01 10 20 30 04 c0 02; do
 		for more in 00 10 30 0a; do

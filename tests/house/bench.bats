@@ -62,6 +62,12 @@ load ../helpers
 	jq -e '(.rows | length) == 2 and all(.rows[]; .processor_seconds > 0)' rows.json >answer
 }
 
+@test "versus compares lines by key" {
+	"$GSORT_SOURCE/bench/versus" --build "$GSORT_BUILD" --sizes '' --lines 2000 --runs 1 >told
+	grep -qE '^2000 lines by word n ' told
+	[ "$(grep -c '^gsort -t, -k' told)" -eq 2 ]
+}
+
 @test "records measures all its rows" {
 	needs python3
 	"$GSORT_SOURCE/bench/records" --build "$GSORT_BUILD" --records 20000 --lines 1000 --runs 1 >told

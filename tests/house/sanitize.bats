@@ -35,7 +35,7 @@ setup_file() {
 	export WHY_NOT
 	[ -z "$WHY_NOT" ] || return 0
 	unset MAKEFLAGS MFLAGS MAKELEVEL GSORT
-	build asan address,undefined tests/fault/fault.so examples/smallest examples/collect
+	build asan address,undefined tests/fault/fault.so examples/smallest examples/collect examples/ranks
 	build tsan thread
 }
 

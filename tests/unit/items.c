@@ -161,17 +161,19 @@ sort_part(struct gs_item_part *part, const struct gs_item_slice *slices, size_t 
 	gs_item_part_sort(part, level);
 }
 
-/* Divide all lines, sort each bin, and compare; returns what is right, or how far it is. */
+/* Divide all lines, with room for the lengths of MEASURED of them, sort each bin, and compare. */
 static void
-check_row(const struct row *row)
+check_row(const struct row *row, size_t measured)
 {
 	static uint16_t bins_found[MOST_ITEMS];
 	static uint64_t bin_items[GS_ITEM_BINS_MOST], memory[MOST_ITEMS * GS_ITEM_PART_BYTES / 8 + 8];
-	static uint32_t offsets[GS_ITEM_BINS_MOST + 1], lengths[MOST_ITEMS];
+	static uint32_t offsets[GS_ITEM_BINS_MOST + 1], lengths[MOST_ITEMS], room[MOST_ITEMS];
 	static char out[MOST_BYTES];
 	const size_t bytes = make_lines(row);
 	const struct gs_item_slice halves[2] = { { text, bytes }, { text + bytes, 0 } };
-	struct gs_item_divider divider = { .found = bins_found, .items = bin_items };
+	struct gs_item_divider divider = {
+		.found = bins_found, .bytes = room, .lengths = measured, .items = bin_items,
+	};
 	struct gs_item_bins bins;
 	struct gs_item_part part;
 	size_t at = 0, groups = 0, right_groups = 0;
@@ -215,7 +217,9 @@ check_follow(void)
 void
 unit_items(void)
 {
-	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
-		check_row(&rows[r]);
+	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+		check_row(&rows[r], MOST_ITEMS);
+		check_row(&rows[r], rows[r].count / 2);
+	}
 	check_follow();
 }

@@ -202,7 +202,7 @@ check_callback(void)
 {
 	char text[20] = "";
 	const struct gs_output_options options = {
-		.name = "not used", .in_place = true, .write = keep, .write_context = text,
+		.name = "there", .in_place = true, .write = keep, .write_context = text,
 	};
 	struct gs_output *out;
 
@@ -214,7 +214,7 @@ check_callback(void)
 	CHECK(gs_output_open(&out, &options) == GS_OK &&
 	      !gs_output_overwrites(out, "/dev/null", -1) &&
 	      gs_output_submit(out, "longer", 6) == GS_EIO &&
-	      strcmp(gs_message(), "write failed: output: File too large") == 0,
+	      strcmp(gs_message(), "write failed: there: File too large") == 0,
 	      "and its errno is reported: %s", gs_message());
 	gs_output_close(out);
 }

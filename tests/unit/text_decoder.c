@@ -160,7 +160,8 @@ static const struct {
 static const struct {
 	const char *says, *text, *message;
 } bad[] = {
-	{ "a word", "abc\n", "in:1: not a number: \"abc\"; a heading needs --header" },
+	{ "a word", "abc\n",
+	  "in:1: not a number: \"abc\"; a heading needs --header, lines of words --lines" },
 	{ "an empty line", "1\n\n2\n", "in:2: empty line"
 	  "; --invalid=skip-blank leaves empty lines out" },
 	{ "a line of blanks", "1\n2\n \t \n", "in:3: empty line"

@@ -66,7 +66,7 @@ gs_item_bins_choose(struct gs_item_bins *bins, const struct gs_item_order *order
                     const char *const *items, const uint32_t *bytes, size_t count, unsigned wanted)
 {
 	static const size_t most = GS_ITEM_SAMPLE_MOST;
-	uint64_t *words = malloc(2 * most * sizeof *words), *sorted = words + most;
+	uint64_t *words = malloc(2 * most * sizeof *words), *sorted;
 	uint64_t least, greatest;
 	bool more = true;
 
@@ -76,6 +76,7 @@ gs_item_bins_choose(struct gs_item_bins *bins, const struct gs_item_order *order
 		free(words);
 		return;
 	}
+	sorted = words + most;
 	for (;; bins->level++) {
 		const struct gs_simd_kernels *kernels = gs_simd_kernels(gs_simd_best(), 64);
 

@@ -6,32 +6,43 @@
  * Out:  the same items, bin after bin.
  *
  * Two passes: the first finds and counts the bins, the second copies each item to where its bin
- * has come to.
+ * has come to.  The ends of lines are found once, unless there are very many.
  */
 #include <string.h>
 
 #include "sort/items/divide.h"
 #include "sort/items/walk.h"
 
-static void
+/* Returns how many items there are. */
+static size_t
 count_bins(const struct gs_item_order *order, const struct gs_item_bins *bins,
            struct gs_item_walk *walk, struct gs_item_divider *divider, uint32_t *bytes_of)
 {
 	const char *items[GS_ITEM_BATCH];
 	uint32_t bytes[GS_ITEM_BATCH];
 	const size_t item_bytes = order->item_bytes;
-	uint16_t *found = divider->found;
-	size_t count;
+	size_t done = 0, count;
 
 	while ((count = gs_item_walk_next(walk, items, bytes, GS_ITEM_BATCH)) > 0) {
+		uint16_t *found = divider->found + done;
+
 		if (gs_item_bins_find(bins, order, items, item_bytes > 0 ? NULL : bytes, count, found))
 			divider->more = true;
-		for (size_t i = 0; i < count; i++) {
-			bytes_of[found[i]] += (uint32_t)(item_bytes > 0 ? item_bytes : bytes[i]);
-			divider->items[found[i]]++;
-		}
-		found += count;
+		if (item_bytes == 0 && done + count <= divider->lengths)
+			memcpy(divider->bytes + done, bytes, count * sizeof *bytes);
+		if (item_bytes > 0)
+			for (size_t i = 0; i < count; i++)
+				bytes_of[found[i]] += (uint32_t)item_bytes;
+		else
+			for (size_t i = 0; i < count; i++) {
+				bytes_of[found[i]] += bytes[i];
+				divider->items[found[i]]++;
+			}
+		done += count;
 	}
+	for (unsigned b = 0; item_bytes > 0 && b < bins->count; b++)
+		divider->items[b] += bytes_of[b] / item_bytes;
+	return done;
 }
 
 /* With a constant BYTES it becomes a load and a store. */
@@ -44,6 +55,21 @@ copy_fixed(struct gs_item_walk *walk, const uint16_t *found, char **to, size_t b
 		for (; item < end; item += bytes) {
 			gs_item_copy(to[*found], item, bytes);
 			to[*found++] += bytes;
+		}
+	}
+}
+
+/* Items whose LENGTHS are known. */
+static void
+copy_measured(const struct gs_item_walk *walk, const uint16_t *found, const uint32_t *lengths,
+              char **to)
+{
+	for (size_t s = 0; s < walk->slice_count; s++) {
+		const char *item = walk->slices[s].data, *end = item + walk->slices[s].bytes;
+
+		for (; item < end; item += *lengths++) {
+			gs_item_copy(to[*found], item, *lengths);
+			to[*found++] += *lengths;
 		}
 	}
 }
@@ -103,13 +129,14 @@ gs_items_divide(const struct gs_item_order *order, const struct gs_item_bins *bi
 	struct gs_item_walk walk = gs_item_walk_begin(order, slices, slice_count);
 	char *to[GS_ITEM_BINS_MOST];
 	uint32_t at = 0;
+	size_t count;
 
 	if (bins->count == 1) {
 		copy_all(order, slices, slice_count, divider, offsets, into);
 		return;
 	}
 	memset(offsets, 0, (bins->count + 1) * sizeof *offsets);
-	count_bins(order, bins, &walk, divider, offsets);
+	count = count_bins(order, bins, &walk, divider, offsets);
 	for (unsigned b = 0; b <= bins->count; b++) {
 		const uint32_t bytes = offsets[b];
 
@@ -119,5 +146,8 @@ gs_items_divide(const struct gs_item_order *order, const struct gs_item_bins *bi
 		at += bytes;
 	}
 	walk = gs_item_walk_begin(order, slices, slice_count);
-	copy_items(&walk, divider->found, to);
+	if (order->item_bytes == 0 && count <= divider->lengths)
+		copy_measured(&walk, divider->found, divider->bytes, to);
+	else
+		copy_items(&walk, divider->found, to);
 }

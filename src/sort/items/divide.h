@@ -13,6 +13,8 @@
 /* The memory of a thread that divides. */
 struct gs_item_divider {
 	uint16_t *found;		/* the bin of each item: room for all of one call */
+	uint32_t *bytes;		/* the length of each item, if they differ and LENGTHS are enough */
+	size_t    lengths;
 	uint64_t *items;		/* of each bin: added to, GS_ITEM_BINS_MOST */
 	bool      more;			/* set if words after that of the bounds may be other than 0 */
 };

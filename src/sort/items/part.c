@@ -56,6 +56,7 @@ gs_item_part_collect(struct gs_item_part *part, const struct gs_item_slice *slic
 	assert(walk.slice_count == 0 && walk.at == walk.end);
 	for (size_t i = 0; i < part->count; i++)
 		part->places[i] = (uint32_t)i;
+	part->in_place = true;
 	if (part->mark_equal)
 		memset(part->equal, 0, part->count);
 }
@@ -198,8 +199,13 @@ sort_words(struct gs_item_part *part, size_t from, size_t to, uint64_t least, ui
 		words[i] = (words[i] - least) >> packing.shift << packing.place_bits | i;
 	gs_quicksort(kernels, other, words, count, 0,
 	             (most - least) >> packing.shift << packing.place_bits | (count - 1));
-	for (size_t i = 0; i < count; i++)
-		moved[i] = part->places[from + (other[i] & (((uint64_t)1 << packing.place_bits) - 1))];
+	if (part->in_place)
+		for (size_t i = 0; i < count; i++)
+			moved[i] = (uint32_t)(other[i] & (((uint64_t)1 << packing.place_bits) - 1));
+	else
+		for (size_t i = 0; i < count; i++)
+			moved[i] = part->places[from + (other[i] & (((uint64_t)1 << packing.place_bits) - 1))];
+	part->in_place = false;
 	memcpy(part->places + from, moved, count * sizeof *moved);
 	return packing;
 }
@@ -295,14 +301,19 @@ enum { AHEAD = 12 };
 static inline __attribute__((always_inline)) void
 gather_fixed(const struct gs_item_part *part, size_t at, size_t bytes, char *into)
 {
-	for (size_t i = 0; i < part->count; i++) {
-		if (i + AHEAD < part->count) {
-			const char *next = part->items[part->places[i + AHEAD]] + at;
+	const char *const *items = part->items;	/* INTO could be PART for all that the compiler knows */
+	const uint32_t *places = part->places;
+	const size_t count = part->count;
+
+	for (size_t i = 0; i < count; i++) {
+		if (i + AHEAD < count) {
+			const char *next = items[places[i + AHEAD]] + at;
 
 			__builtin_prefetch(next);
-			__builtin_prefetch(next + bytes - 1);
+			if (bytes > 16)
+				__builtin_prefetch(next + bytes - 1);
 		}
-		gs_item_copy(into, part->items[part->places[i]] + at, bytes);
+		gs_item_copy(into, items[places[i]] + at, bytes);
 		into += bytes;
 	}
 }

@@ -31,6 +31,7 @@ struct gs_item_part {
 	size_t       count;		/* items */
 	uint32_t    *spare;		/* in a sort of ties */
 	bool         mark_equal;	/* set EQUAL */
+	bool         in_place;		/* no item was moved yet: PLACES are 0, 1, 2 ... */
 };
 
 /** Carve the arrays of PART from MEMORY, ROOM x GS_ITEM_PART_BYTES; 8 bytes are its alignment. */

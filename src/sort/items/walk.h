@@ -25,6 +25,19 @@ gs_item_walk_begin(const struct gs_item_order *order, const struct gs_item_slice
 	return (struct gs_item_walk){ order, slices, count, NULL, NULL };
 }
 
+/** The next items of the current slice, all of ITEM_BYTES. */
+static inline size_t
+gs_item_walk_fixed(struct gs_item_walk *walk, const char **items, size_t item_bytes, size_t room)
+{
+	const char *at = walk->at, *end = walk->end;
+	size_t count = 0;
+
+	for (; at < end && count < room; at += item_bytes)
+		items[count++] = at;
+	walk->at = at;
+	return count;
+}
+
 /** Go to the next items, ROOM at most: set ITEMS and, unless they have a fixed length, BYTES.
  *  Returns how many; 0 at the end. */
 static inline size_t
@@ -48,11 +61,13 @@ gs_item_walk_next(struct gs_item_walk *walk, const char **items, uint32_t *bytes
 			                            items + count, bytes + count, room - count);
 			continue;
 		}
+		if (item_bytes > 0) {
+			count += gs_item_walk_fixed(walk, items + count, item_bytes, room - count);
+			continue;
+		}
 		items[count] = walk->at;
-		if (item_bytes == 0)
-			bytes[count] = (uint32_t)gs_item_length(walk->order, walk->at, walk->end);
-		walk->at += item_bytes > 0 ? item_bytes : bytes[count];
-		count++;
+		bytes[count] = (uint32_t)gs_item_length(walk->order, walk->at, walk->end);
+		walk->at += bytes[count++];
 	}
 	return count;
 }
@@ -67,7 +82,8 @@ gs_item_copy(char *to, const char *from, size_t bytes)
 	}
 	for (size_t at = 0; at + 16 <= bytes; at += 16)
 		memcpy(to + at, from + at, 16);
-	memcpy(to + bytes - 16, from + bytes - 16, 16);
+	if (bytes % 16 > 0)
+		memcpy(to + bytes - 16, from + bytes - 16, 16);
 }
 
 #endif

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * line_number.c - lines behind their numbers in the input, as items of --argsort
+ *
+ * In:   whole lines.
+ * Out:  items, and the order of them, which is that of their lines.
+ *
+ * The number stands in front, so that it is found without the end of the line.
+ */
+#include <string.h>
+
+#include "format/key.h"
+#include "sort/items/walk.h"
+#include "stages/line_number.h"
+
+enum { BATCH_LINES = 256, NUMBER_BYTES = GS_LINE_NUMBER_BYTES };
+
+/* ---- the order ------------------------------------------------------------------- */
+
+static const char *
+end_of_item(const void *context, const char *item, const char *limit)
+{
+	return gs_line_end(context, item + NUMBER_BYTES, limit);
+}
+
+static bool
+words_of_items(const void *context, const char *const *items, const uint32_t *bytes, size_t count,
+               unsigned level, uint64_t *words)
+{
+	const char *lines[BATCH_LINES];
+	uint32_t line_bytes[BATCH_LINES];
+	bool more = false;
+
+	for (size_t at = 0, batch; at < count; at += batch) {
+		batch = count - at < BATCH_LINES ? count - at : BATCH_LINES;
+		for (size_t i = 0; i < batch; i++) {
+			lines[i] = items[at + i] + NUMBER_BYTES;
+			line_bytes[i] = bytes[at + i] - NUMBER_BYTES;
+		}
+		more |= gs_line_words(context, lines, line_bytes, batch, level, words + at);
+	}
+	return more;
+}
+
+static int
+compare_items(const void *context, const char *one, size_t one_bytes, const char *other,
+              size_t other_bytes)
+{
+	return gs_line_compare(context, one + NUMBER_BYTES, one_bytes - NUMBER_BYTES,
+	                       other + NUMBER_BYTES, other_bytes - NUMBER_BYTES);
+}
+
+void
+gs_line_number_order(struct gs_item_order *items, const struct gs_line_order *order)
+{
+	*items = (struct gs_item_order){
+		.end = end_of_item, .words = words_of_items, .compare = compare_items, .context = order,
+	};
+}
+
+/* ---- items --------------------------------------------------------------------------- */
+
+uint64_t
+gs_line_number_count(const struct gs_line_order *order, const char *data, const char *end)
+{
+	const char *lines[BATCH_LINES];
+	uint32_t bytes[BATCH_LINES];
+	uint64_t count = 0;
+	size_t batch;
+
+	while ((batch = gs_line_split(order, &data, end, lines, bytes, BATCH_LINES)) > 0)
+		count += batch;
+	return count;
+}
+
+static uint64_t
+bits_of(struct gs_line_number number, uint64_t value)
+{
+	const uint32_t narrow = number.swaps ? GS_SWAP32((uint32_t)value) : (uint32_t)value;
+	uint64_t bits = number.swaps ? GS_SWAP64(value) : value;
+
+	if (number.bits == 32)
+		memcpy(&bits, &narrow, sizeof narrow);	/* the rest stays unseen */
+	return bits;
+}
+
+size_t
+gs_line_number_put(const struct gs_line_order *order, struct gs_line_number number,
+                   const char *data, const char *end, uint64_t first, char *into)
+{
+	const char *lines[BATCH_LINES], *begin = into;
+	uint32_t bytes[BATCH_LINES];
+	size_t batch;
+
+	while ((batch = gs_line_split(order, &data, end, lines, bytes, BATCH_LINES)) > 0)
+		for (size_t i = 0; i < batch; i++) {
+			const uint64_t bits = bits_of(number, first++);
+
+			memcpy(into, &bits, NUMBER_BYTES);
+			gs_item_copy(into + NUMBER_BYTES, lines[i], bytes[i]);
+			into += NUMBER_BYTES + bytes[i];
+		}
+	return (size_t)(into - begin);
+}

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * lines.c - lines with any keys, sorted, merged or checked, against a stable sort by comparison
+ *
+ * gs_line_compare() decides here, so what is tried is all that goes around it: words, buckets, cuts of
+ * the input, headers, quotes and selections.  tests/tools/keydefs.py holds the comparison itself
+ * against sort(1).
+ */
+#include "format/line_order.h"
+#include "fuzz.h"
+#include "gsort.h"
+
+enum { KEYS = 3, MOST_LINES = 20000, MOST_BYTES = 1 << 19 };
+
+struct run {
+	struct gsort_options options;
+	struct gs_line_order order;
+	char        keys[KEYS][64], letters[16], separator[2];
+	const char *keydefs[KEYS];
+	struct fuzz_bytes input, output;
+	size_t   at;		/* of the input, given */
+	uint64_t state;
+};
+
+static const char *const dirs[] = { "/dev/shm" };
+
+/* ---- what is right --------------------------------------------------------------- */
+
+struct line {
+	const char *text;
+	size_t      bytes;	/* with its terminator */
+	size_t      number;	/* in the input */
+};
+
+static const struct gs_line_order *comparing;
+
+static int
+compare(const struct line *one, const struct line *other)
+{
+	const int compared = gs_line_compare(comparing, one->text, one->bytes, other->text,
+	                                     other->bytes);
+	const int back = gs_line_compare(comparing, other->text, other->bytes, one->text, one->bytes);
+
+	FUZZ_MUST((compared > 0) == (back < 0) && (compared < 0) == (back > 0));
+	return compared;
+}
+
+static int
+compare_pointers(const void *one, const void *other)
+{
+	const struct line *a = one, *b = other;
+	const int compared = compare(a, b);
+
+	return compared != 0 ? compared : a->text < b->text ? -1 : a->text > b->text;
+}
+
+static char
+terminator(const struct run *run)
+{
+	return run->options.zero_terminated ? '\0' : '\n';
+}
+
+/* Cut the input into lines, the last of which gets a terminator.  *QUOTED: it ends in quotes. */
+static struct line *
+cut(struct run *run, size_t *count, bool *quoted)
+{
+	const char end = terminator(run);
+	struct line *lines;
+	size_t from = 0;
+
+	if (run->input.bytes > 0 && run->input.data[run->input.bytes - 1] != end)
+		fuzz_put(&run->input, &end, 1);
+	lines = calloc(run->input.bytes + 1, sizeof *lines);
+	FUZZ_MUST(lines != NULL);
+	*count = 0;
+	*quoted = false;
+	for (size_t at = 0; at < run->input.bytes; at++) {
+		*quoted ^= run->options.csv && run->input.data[at] == '"';
+		if (*quoted || run->input.data[at] != end)
+			continue;
+		lines[*count] = (struct line){ run->input.data + from, at + 1 - from, *count };
+		++*count;
+		from = at + 1;
+	}
+	return lines;
+}
+
+/* Append the sorted and selected LINES to RIGHT. */
+static void
+sort_right(const struct run *run, struct line *lines, size_t count, struct fuzz_bytes *right)
+{
+	const struct gsort_options *options = &run->options;
+	const bool groups = options->unique || options->counts || options->repeated ||
+	                    options->singletons;
+	uint64_t left = options->head ? options->head_count : UINT64_MAX;
+	char times[32];
+	uint64_t number;
+
+	qsort(lines, count, sizeof *lines, compare_pointers);
+	for (size_t i = 0, end; i < count && left > 0; i = end) {
+		for (end = i + 1; groups && end < count && compare(&lines[i], &lines[end]) == 0; end++)
+			;
+		if ((options->repeated && end - i < 2) || (options->singletons && end - i > 1))
+			continue;
+		if (options->counts)
+			fuzz_put(right, times, (size_t)sprintf(times, "%7zu ", end - i));
+		number = lines[i].number - options->header_lines;
+		if (options->argsort_bits > 0)
+			fuzz_put(right, &number, options->argsort_bits / 8);
+		else
+			fuzz_put(right, lines[i].text, lines[i].bytes);
+		left--;
+	}
+}
+
+static bool
+is_sorted(const struct run *run, const struct line *lines, size_t count)
+{
+	for (size_t i = 1; i < count; i++) {
+		const int compared = compare(&lines[i - 1], &lines[i]);
+
+		if (compared > 0 || (compared == 0 && run->options.unique))
+			return false;
+	}
+	return true;
+}
+
+/* ---- a job -------------------------------------------------------------------------- */
+
+static ptrdiff_t
+give(void *context, void *into, size_t bytes)
+{
+	struct run *run = context;
+	const size_t left = run->input.bytes - run->at, most = left < bytes ? left : bytes;
+	const size_t now = most == 0 ? 0 : 1 + (size_t)(fuzz_random(&run->state) % most);
+
+	if (now > 0)
+		memcpy(into, run->input.data + run->at, now);
+	run->at += now;
+	return (ptrdiff_t)now;
+}
+
+static int
+take(void *context, const void *data, size_t bytes)
+{
+	fuzz_put(&((struct run *)context)->output, data, bytes);
+	return 0;
+}
+
+static gsort_status
+run_job(struct run *run)
+{
+	gsort_status status;
+	gsort *job;
+
+	run->output.bytes = run->at = 0;
+	status = gsort_open(&job, &run->options);
+	if (status == GSORT_OK)
+		status = gsort_run(job);
+	if (status == GSORT_ERROR)
+		FUZZ_MUST(gsort_message()[0] != '\0');
+	gsort_close(job);
+	return status;
+}
+
+/* Read the options as the job does.  False: they are wrong. */
+static bool
+open_order(struct run *run)
+{
+	const struct gsort_options *options = &run->options;
+	const struct gs_line_options lines = {
+		.keys = run->keydefs, .key_count = options->keydef_count, .letters = options->ordering,
+		.separator = options->separator, .csv = options->csv, .names = options->header_lines > 0,
+		.stable = options->stable || options->unique || options->counts || options->repeated ||
+		          options->singletons,
+		.terminator = terminator(run),
+	};
+
+	comparing = &run->order;
+	return gs_line_order_open(&run->order, &lines) == GS_OK &&
+	       !gs_line_order_wants_header(&run->order);
+}
+
+static void
+judge(struct run *run)
+{
+	struct fuzz_bytes right = { .data = NULL };
+	const bool opens = open_order(run);
+	const gsort_status status = run_job(run);
+	const size_t header = (size_t)run->options.header_lines;
+	size_t count, skipped;
+	bool quoted;
+	struct line *lines = cut(run, &count, &quoted);
+
+	skipped = header < count ? header : count;
+	if (!opens || quoted) {
+		FUZZ_MUST(status == GSORT_ERROR || (opens && status == GSORT_DISORDER));
+	} else if (run->options.operation == GSORT_CHECK) {
+		FUZZ_MUST(status == (is_sorted(run, lines + skipped, count - skipped)
+		                     ? GSORT_OK : GSORT_DISORDER));
+	} else {
+		for (size_t i = 0; i < skipped && run->options.argsort_bits == 0; i++)
+			fuzz_put(&right, lines[i].text, lines[i].bytes);
+		sort_right(run, lines + skipped, count - skipped, &right);
+		FUZZ_MUST(status == GSORT_OK);
+		FUZZ_MUST(right.bytes == run->output.bytes);
+		FUZZ_MUST(right.bytes == 0 ||
+		          memcmp(right.data, run->output.data, right.bytes) == 0);
+	}
+	gs_line_order_close(&run->order);
+	fuzz_free(&right);
+	free(lines);
+}
+
+/* ---- what is tried -------------------------------------------------------------------- */
+
+/* Some letters, mostly such that go together. */
+static char *
+choose_letters(char *to, struct fuzz *from)
+{
+	static const char orders[] = "\0ngh\0MVn\0\0", others[] = "rbfdi";
+	const char order = orders[fuzz_pick(from, sizeof orders - 1)];
+	const unsigned which = fuzz_pick(from, 256);
+
+	if (order != '\0')
+		*to++ = order;
+	for (unsigned l = 0; l < 5; l++)
+		if (which >> l & 1 && (l < 2 || which >= 128))
+			*to++ = others[l];
+	*to = '\0';
+	return to;
+}
+
+static void
+choose_keys(struct run *run, struct fuzz *from)
+{
+	static const char separators[] = ",; x0";
+	struct gsort_options *options = &run->options;
+
+	options->keydef_count = fuzz_pick(from, KEYS + 1);
+	for (size_t k = 0; k < options->keydef_count; k++) {
+		const unsigned first = 1 + fuzz_pick(from, 4), shape = fuzz_pick(from, 16);
+		char *at = run->keys[k];
+
+		at += sprintf(at, "%u", first);
+		if (shape & 1)
+			at += sprintf(at, ".%u", 1 + fuzz_pick(from, 4));
+		at = choose_letters(at, from);
+		if (shape & 2)
+			at += sprintf(at, ",%u", first + fuzz_pick(from, 2));
+		if ((shape & 6) == 6)
+			at += sprintf(at, ".%u", fuzz_pick(from, 5));
+		if ((shape & 10) == 10)
+			(void)choose_letters(at, from);
+		run->keydefs[k] = run->keys[k];
+	}
+	(void)choose_letters(run->letters, from);
+	run->separator[0] = separators[fuzz_pick(from, sizeof separators - 1)];
+	options->keydefs = run->keydefs;
+	options->ordering = run->letters;
+	options->separator = fuzz_pick(from, 4) > 0 ? run->separator : NULL;
+	options->csv = fuzz_pick(from, 4) == 0;
+}
+
+static void
+put_field(struct run *run)
+{
+	static const char *const words[] = {
+		"", "0", "-1", "007", "1.50", "1e3", "12345678901234567890", "-.5", "nan", "inf", "3K",
+		"2Mi", "Jan", "dec", "a", "A b", "file-1.10.txt", "file-1.9.txt", "  x", "\t9", "~",
+		"\x80\xff",
+	};
+	const bool quotes = run->options.csv && fuzz_random(&run->state) % 8 == 0;
+	char number[32];
+
+	if (quotes)
+		fuzz_put(&run->input, "\"\"\"\n,", fuzz_random(&run->state) % 2 == 0 ? 1 : 5);
+	if (fuzz_random(&run->state) % 2 == 0) {
+		const char *word = words[fuzz_random(&run->state) % (sizeof words / sizeof *words)];
+
+		fuzz_put(&run->input, word, strlen(word));
+	} else {
+		const int64_t value = (int64_t)(fuzz_random(&run->state) >> fuzz_random(&run->state) % 64);
+
+		fuzz_put(&run->input, number, (size_t)sprintf(number, "%lld", (long long)value));
+	}
+	if (quotes)
+		fuzz_put(&run->input, "\"", 1);
+}
+
+/* Lines of a few fields, some of which begin alike; then what is left of the fuzzer's bytes. */
+static void
+make_input(struct run *run, struct fuzz *from)
+{
+	static const char alike[] = "the same sixteen bytes, and as many more";
+	const char between = run->options.separator != NULL ? run->separator[0] :
+	                     run->options.csv ? ',' : ' ';
+	const char end = terminator(run);
+	const unsigned shape = fuzz_pick(from, 8);
+	size_t count = (size_t)fuzz_take(from, 2);
+
+	fuzz_put(&run->input, "", 0);
+	count %= shape & 1 ? 100 : MOST_LINES;
+	for (size_t i = 0; i < count && run->input.bytes < MOST_BYTES; i++) {
+		if (shape & 2)
+			fuzz_put(&run->input, alike, sizeof alike - 1);
+		for (uint64_t fields = fuzz_random(&run->state) % 5; fields > 0; fields--) {
+			put_field(run);
+			fuzz_put(&run->input, &between, 1);
+		}
+		fuzz_put(&run->input, &end, 1);
+		if (shape & 4 && i % 10 == 0)
+			fuzz_put(&run->input, &end, 1);
+	}
+	fuzz_put(&run->input, from->data, from->bytes);
+}
+
+void
+fuzz_lines(const uint8_t *data, size_t bytes)
+{
+	struct fuzz from = { data, bytes };
+	const unsigned flags = (unsigned)fuzz_take(&from, 2), more = (unsigned)fuzz_take(&from, 1);
+	struct run run = {
+		.options = {
+			.struct_size = sizeof run.options, .lines = true,
+			.operation = (flags & 15) == 15 ? GSORT_CHECK : GSORT_SORT,
+			.stable = flags & 16, .unique = flags & 32, .counts = (flags & 192) == 64,
+			.argsort_bits = (flags & 192) == 128 ? 32 : (flags & 192) == 192 ? 64 : 0,
+			.endian = GSORT_ENDIAN_LITTLE,
+			.repeated = (flags & 0x300) == 0x100, .singletons = (flags & 0x300) == 0x200,
+			.head = (flags & 0xc00) == 0x400, .head_count = more,
+			.verify = flags & 0x1000, .zero_terminated = (flags & 0x6000) == 0x6000,
+			.header_lines = (flags & 0x6000) == 0x2000 ? 1 + more % 2 : 0,
+			.decompress = GSORT_DECOMPRESS_NONE,
+			.threads = 1 + more % 3, .memory_bytes = flags & 0x8000 ? 16 << 20 : 0,
+			.temp_dirs = dirs, .temp_dir_count = 1,
+			.check = GSORT_CHECK_QUIET,
+			.read = give, .write = take,
+		},
+		.state = more,
+	};
+
+	run.options.read_context = run.options.write_context = &run;
+	if (run.options.operation == GSORT_CHECK) {
+		run.options.counts = run.options.repeated = run.options.singletons = false;
+		run.options.head = run.options.verify = false;
+		run.options.argsort_bits = 0;
+	}
+	if (run.options.argsort_bits == 0)
+		run.options.endian = GSORT_ENDIAN_HOST;
+	choose_keys(&run, &from);
+	make_input(&run, &from);
+	judge(&run);
+	/* What is sorted now is in order, and merging it alone changes nothing. */
+	if (run.options.operation == GSORT_SORT && !run.options.counts &&
+	    run.options.argsort_bits == 0) {
+		fuzz_free(&run.input);
+		run.input = run.output;
+		run.output = (struct fuzz_bytes){ .data = NULL };
+		run.options.operation = flags & 1 ? GSORT_MERGE : GSORT_CHECK;
+		run.options.unique = run.options.repeated = run.options.singletons = false;
+		run.options.head = run.options.verify = false;
+		judge(&run);
+	}
+	fuzz_free(&run.input);
+	fuzz_free(&run.output);
+}

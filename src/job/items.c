@@ -184,7 +184,7 @@ write_items(struct gsort *job)
 		gs_line_show_open(&job->lines.show, &job->lines.order, &items->emit,
 		                  job->options->counts, job->options->underline);
 	TRY(write_header(job));
-	if (!groups && items->order.item_bytes > 0 && items->emit.show == NULL)
+	if (!groups && items->order.item_bytes > 0)
 		gs_item_emit_to_places(&items->emit);
 	sink = gs_item_emit_sink(&items->emit);
 	TRY(gs_item_store_drain(items->store, &sink));

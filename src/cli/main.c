@@ -102,6 +102,17 @@ is_binary(enum gsort_type type)
 	return type != GSORT_TEXT && type != GSORT_TEXT_FLOAT;
 }
 
+/* "gsort -h" waits for lines, as in sort(1); most people who type it want help. */
+static void
+announce_terminal(const struct gs_opts *opts)
+{
+	const bool binary = is_binary(opts->job.type) || opts->job.record_bytes > 0;
+
+	if (!opts->quiet && !opts->plan && !binary && opts->job.input_count == 0 &&
+	    isatty(STDIN_FILENO))
+		gs_report_error("reading lines from the terminal; Ctrl-D ends them (for help: gsort --help)");
+}
+
 /* --debug: the byte order and the options without effect, before the plan. */
 static void
 report_options(const struct gs_opts *opts)
@@ -188,8 +199,11 @@ main(int argc, char **argv)
 	gs_launch_begin(&argc, &argv);
 	if (argc < 1 || !gs_args_parse(&opts, argc, argv))
 		end(GS_EXIT_ERROR);
-	if (!opts.help && !opts.version && !opts.info)
+	if (!opts.help && !opts.version && !opts.info) {
+		if (gs_launch_speaks())
+			announce_terminal(&opts);
 		gs_process_end(gs_launch_run(&opts, run_job));
+	}
 	if (!gs_launch_speaks())
 		end(GS_EXIT_SORTED);
 	if (opts.help)

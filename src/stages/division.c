@@ -7,6 +7,8 @@
  *
  * Rows and their tables of bins are allocated one after the other in one memory, so that nothing is
  * lost but the tables: 4 bytes for each row and bin.
+ *
+ * Of a head of K items, bins behind the first ones that have K are dropped as they come.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -105,31 +107,89 @@ total_bytes(const struct gs_item_slice *slices, size_t count)
 	return bytes;
 }
 
+/* If the first bins have all that will leave, drop what comes for others.  A thread counts only what it
+ * has added itself. */
+static void
+narrow(struct gs_division *division, const struct gs_item_divider *divider)
+{
+	const unsigned keep = atomic_load_explicit(&division->keep, memory_order_relaxed);
+	const unsigned bins = keep > 0 ? keep : division->bins.count;
+	uint64_t items = 0;
+
+	for (unsigned b = 0; b + 1 < bins; b++) {
+		items += divider->items[b];
+		if (items >= division->shared->head) {
+			/* If another thread has found less, the next call does, too. */
+			atomic_store_explicit(&division->keep, b + 1, memory_order_relaxed);
+			return;
+		}
+	}
+}
+
+/* Take memory for a row of BYTES. */
+static struct gs_item_row *
+take_row(struct gs_division *division, size_t bytes)
+{
+	const size_t tables = row_bytes(division);
+	const size_t taken = (tables + bytes + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
+	const size_t at = atomic_fetch_add(&division->used, taken);
+	struct gs_item_row *row = (struct gs_item_row *)(division->memory + at);
+
+	assert(at + taken <= division->memory_bytes);
+	row->data = division->memory + at + tables / ROW_ALIGN * ROW_ALIGN;
+	return row;
+}
+
+/* Divide what is not dropped in the memory of the thread, and make a row of that. */
+static struct gs_item_row *
+add_kept(struct gs_division *division, unsigned rank, const struct gs_item_slice *slices, size_t count,
+         struct gs_item_divider *divider)
+{
+	struct gs_division_shared *shared = division->shared;
+	const unsigned bins = division->bins.count;
+	uint32_t offsets[GS_ITEM_BINS_MOST + 1];
+	char *kept = shared->kept + rank * shared->piece_bytes;
+	struct gs_item_row *row;
+
+	gs_items_divide(shared->order, &division->bins, slices, count, divider, offsets, kept);
+	row = take_row(division, offsets[bins]);
+	memcpy(row->offsets, offsets, (bins + 1) * sizeof *offsets);
+	memcpy(row->data, kept, offsets[bins]);
+	return row;
+}
+
 void
 gs_division_add(struct gs_division *division, unsigned rank, uint64_t sequence,
                 const struct gs_item_slice *slices, size_t count)
 {
-	const size_t bytes = total_bytes(slices, count), tables = row_bytes(division);
+	const size_t bytes = total_bytes(slices, count);
 	struct gs_division_shared *shared = division->shared;
 	struct gs_item_divider divider = shared->dividers[rank];
-	const size_t taken = (tables + bytes + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
-	const size_t at = atomic_fetch_add(&division->used, taken);
-	struct gs_item_row *row = (struct gs_item_row *)(division->memory + at);
+	struct gs_item_row *row;
 	uint64_t items = 0;
 
-	assert(at + taken <= division->memory_bytes && sequence < division->rows_most);
-	row->data = division->memory + at + tables / ROW_ALIGN * ROW_ALIGN;
+	assert(sequence < division->rows_most);
 	divider.items = division->items + (size_t)rank * GS_ITEM_BINS_MOST;
 	divider.more = false;
+	divider.dropped = 0;
+	divider.keep = bytes > shared->piece_bytes ? 0
+	               : atomic_load_explicit(&division->keep, memory_order_relaxed);
 	for (unsigned b = 0; b < division->bins.count; b++)
 		items -= divider.items[b];
-	gs_items_divide(shared->order, &division->bins, slices, count, &divider, row->offsets,
-	                row->data);
+	if (divider.keep > 0) {
+		row = add_kept(division, rank, slices, count, &divider);
+	} else {
+		row = take_row(division, bytes);
+		gs_items_divide(shared->order, &division->bins, slices, count, &divider,
+		                row->offsets, row->data);
+	}
 	for (unsigned b = 0; b < division->bins.count; b++)
 		items += divider.items[b];
 	if (divider.more)
 		atomic_store_explicit(&division->more, true, memory_order_relaxed);
-	atomic_fetch_add(&shared->items, items);
+	atomic_fetch_add(&shared->items, items + divider.dropped);
+	if (shared->head > 0)
+		narrow(division, &divider);
 	division->rows[sequence] = row;
 }
 

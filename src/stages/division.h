@@ -34,6 +34,7 @@ struct gs_division_shared {
 	size_t    piece_bytes;
 	struct gs_item_divider *dividers;	/* one a thread */
 	char     *buffers;			/* piece_bytes a thread */
+	char     *kept;				/* with HEAD: the same, for items that are not dropped */
 	size_t    found_room;			/* of each divider: items */
 	size_t    lengths_room;			/* the same, of lengths; 0: all items are alike */
 	const char *const *temp_dirs;
@@ -41,6 +42,7 @@ struct gs_division_shared {
 	struct gs_spill_file files[GS_DIVISION_FILES];
 	unsigned  file_count;			/* 0: none was needed yet */
 	uint64_t  spilled_bytes;
+	uint64_t  head;				/* more items than that will not leave; 0: all may */
 	_Atomic uint64_t items;			/* added to all divisions */
 };
 
@@ -73,6 +75,7 @@ struct gs_division {
 	size_t                     row_count, rows_most;
 	uint64_t                  *items;	/* of each thread and bin */
 	atomic_bool                more;	/* see gs_item_divider */
+	atomic_uint                keep;	/* the same: with HEAD, all that can leave are in them */
 	struct gs_item_extents    *extents;	/* of each bin; NULL: nothing was flushed */
 };
 

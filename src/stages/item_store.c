@@ -114,7 +114,8 @@ set_sizes(struct gs_item_store *store)
 	sorting = options->threads * (store->limits.bytes +
 	                              store->limits.items * GS_ITEM_PART_BYTES);
 	store->fixed_bytes = options->threads * (piece + shared->found_room * sizeof(uint16_t) +
-	                                         shared->lengths_room * sizeof(uint32_t));
+	                                         shared->lengths_room * sizeof(uint32_t) +
+	                                         (shared->head > 0 ? piece : 0));
 	store->data_bytes = memory - least(memory, sorting + store->fixed_bytes);
 	if (store->data_bytes < 8 * options->threads * piece)
 		store->data_bytes = 8 * options->threads * piece;
@@ -158,10 +159,12 @@ open_store(struct gs_item_store *store)
 	char *memory, *more;
 
 	TRY(gs_arena_open(&store->arena, 4 * gs_arena_round(1) +
-	                  gs_arena_round(threads * shared->piece_bytes) +
+	                  (shared->head > 0 ? 2 : 1) * gs_arena_round(threads * shared->piece_bytes) +
 	                  gs_arena_round(threads * found) + gs_arena_round(threads * lengths) +
 	                  gs_arena_round(threads * sizeof *shared->dividers), false));
 	shared->buffers = gs_arena_take(&store->arena, threads * shared->piece_bytes);
+	if (shared->head > 0)
+		shared->kept = gs_arena_take(&store->arena, threads * shared->piece_bytes);
 	memory = gs_arena_take(&store->arena, threads * found);
 	more = gs_arena_take(&store->arena, threads * lengths);
 	shared->dividers = gs_arena_take(&store->arena, threads * sizeof *shared->dividers);
@@ -190,6 +193,7 @@ gs_item_store_open(struct gs_item_store **opened, const struct gs_item_store_opt
 	store->shared.order = options->order;
 	store->shared.monitor = monitor;
 	store->shared.threads = options->threads;
+	store->shared.head = options->head && !options->groups ? options->count : 0;
 	store->shared.temp_dirs = options->temp_dirs;
 	store->shared.temp_dir_count = options->temp_dir_count;
 	set_sizes(store);

@@ -364,6 +364,8 @@ export -f program
 @test "terminals" {
 	needs script
 	table <<-'END'
+	$ script -qec 'gsort -h 2>err' /dev/null >/dev/null; cat err >&2; exit 2
+	gsort: reading lines from the terminal; Ctrl-D ends them (for help: gsort --help)
 	$ script -qec 'gsort -u8 2>err; echo $? >status' /dev/null >/dev/null; cat err >&2; exit $(cat status)
 	gsort: -: will not read binary keys from a terminal; redirect input from a file or pipe, or use --force
 	$ script -qec 'gsort -u8 </dev/null 2>err; echo $? >status' /dev/null >/dev/null; cat err >&2; exit $(cat status)
@@ -553,8 +555,6 @@ export -f damaged
 	gsort: options '--csv' and '--sample' are incompatible: for random lines pipe shuf -n into gsort
 	$ gsort --csv --format=npy
 	gsort: options '--csv' and '--format' are incompatible: its items are no lines
-	$ gsort -k1 --argsort=u32
-	gsort: options '-k' and '--argsort' are incompatible: it is of binary keys
 	$ gsort -h --to=u8
 	gsort: options '-h' and '--to=u8' are incompatible: lines are written as they are
 	$ gsort --csv --invalid=warn

@@ -109,6 +109,25 @@ assert places == sorted(range(len(keys)), key=lambda i: keys[i])'
 	[ "$(cat kept)" = old ]
 }
 
+@test "--head of records needs memory for its records, however many there are" {
+	records 3000000 >in	# 48 MB
+	gsort --record-size=16 -k u64@0 in >out
+	for options in "" -r "--parallel=1 --verify"; do
+		gsort --record-size=16 -k u64@0 $options in | head -c 16000 >want
+		gsort --record-size=16 -k u64@0 $options --head=1000 --stats=json in 2>stats | cmp - want
+		grep '"records":3000000,"records_out":1000,' stats
+		[ "$(grep -o '"peak_rss":[0-9]*' stats | cut -d : -f 2)" -le $((24 << 20)) ]
+	done
+	for count in 1 65536 1500000 2999999 3000001; do	# in memory, and in files
+		head -c $((16 * count)) out >want
+		gsort --record-size=16 -k u64@0 --parallel=3 --head=$count in | cmp - want
+		cat in | gsort --record-size=16 -k u64@0 -S 20M -T . --head=$count | cmp - want
+	done
+	gsort --record-size=16 -k u64@0 -u in | head -c 16000 >want
+	gsort --record-size=16 -k u64@0 -u --head=1000 in | cmp - want
+	gsort --record-size=16 -k bytes1@0 --head=1000 in | cmp - <(head -c 16000 in)	# all are equal
+}
+
 @test "--split divides records, all of them or those that are selected" {
 	records 30000 >in
 	gsort --record-size=16 -k u64@0 in >out

@@ -45,6 +45,18 @@ count_bins(const struct gs_item_order *order, const struct gs_item_bins *bins,
 	return done;
 }
 
+/* Of each bin behind KEEP the items that were BEFORE stay, and those that were found now go. */
+static void
+drop_bins(const struct gs_item_bins *bins, struct gs_item_divider *divider, const uint64_t *before,
+          uint32_t *bytes_of)
+{
+	for (unsigned b = divider->keep; b < bins->count; b++) {
+		divider->dropped += divider->items[b] - before[b];
+		divider->items[b] = before[b];
+		bytes_of[b] = 0;
+	}
+}
+
 /* With a constant BYTES it becomes a load and a store. */
 static inline __attribute__((always_inline)) void
 copy_fixed(struct gs_item_walk *walk, const uint16_t *found, char **to, size_t bytes)
@@ -57,6 +69,25 @@ copy_fixed(struct gs_item_walk *walk, const uint16_t *found, char **to, size_t b
 			to[*found++] += bytes;
 		}
 	}
+}
+
+/* Without those that are dropped. */
+static void
+copy_kept(struct gs_item_walk *walk, const uint16_t *found, unsigned keep, char **to)
+{
+	const size_t fixed = walk->order->item_bytes;
+	const char *items[GS_ITEM_BATCH];
+	uint32_t bytes[GS_ITEM_BATCH];
+	size_t count;
+
+	while ((count = gs_item_walk_next(walk, items, bytes, GS_ITEM_BATCH)) > 0)
+		for (size_t i = 0; i < count; i++, found++)
+			if (*found < keep) {
+				const size_t here = fixed > 0 ? fixed : bytes[i];
+
+				gs_item_copy(to[*found], items[i], here);
+				to[*found] += here;
+			}
 }
 
 /* Items whose LENGTHS are known. */
@@ -127,6 +158,8 @@ gs_items_divide(const struct gs_item_order *order, const struct gs_item_bins *bi
                 struct gs_item_divider *divider, uint32_t *offsets, char *into)
 {
 	struct gs_item_walk walk = gs_item_walk_begin(order, slices, slice_count);
+	const bool drops = divider->keep > 0 && divider->keep < bins->count;
+	uint64_t before[GS_ITEM_BINS_MOST];
 	char *to[GS_ITEM_BINS_MOST];
 	uint32_t at = 0;
 	size_t count;
@@ -136,7 +169,11 @@ gs_items_divide(const struct gs_item_order *order, const struct gs_item_bins *bi
 		return;
 	}
 	memset(offsets, 0, (bins->count + 1) * sizeof *offsets);
+	if (drops)
+		memcpy(before, divider->items, bins->count * sizeof *before);
 	count = count_bins(order, bins, &walk, divider, offsets);
+	if (drops)
+		drop_bins(bins, divider, before, offsets);
 	for (unsigned b = 0; b <= bins->count; b++) {
 		const uint32_t bytes = offsets[b];
 
@@ -146,7 +183,9 @@ gs_items_divide(const struct gs_item_order *order, const struct gs_item_bins *bi
 		at += bytes;
 	}
 	walk = gs_item_walk_begin(order, slices, slice_count);
-	if (order->item_bytes == 0 && count <= divider->lengths)
+	if (drops)
+		copy_kept(&walk, divider->found, divider->keep, to);
+	else if (order->item_bytes == 0 && count <= divider->lengths)
 		copy_measured(&walk, divider->found, divider->bytes, to);
 	else
 		copy_items(&walk, divider->found, to);

@@ -16,12 +16,14 @@ struct gs_item_divider {
 	uint32_t *bytes;		/* the length of each item, if they differ and LENGTHS are enough */
 	size_t    lengths;
 	uint64_t *items;		/* of each bin: added to, GS_ITEM_BINS_MOST */
+	unsigned  keep;			/* bins; items of those behind are dropped.  0: all are kept */
+	uint64_t  dropped;		/* items, added to */
 	bool      more;			/* set if words after that of the bounds may be other than 0 */
 };
 
 /**
  * Copy the items of SLICES to INTO, where they do not lie, bin after bin, and in their order
- * within a bin.
+ * within a bin; without those that are dropped.
  *
  * @offsets  set to where each bin begins, and to the end: bins.count + 1 of them
  *

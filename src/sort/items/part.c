@@ -193,18 +193,20 @@ sort_words(struct gs_item_part *part, size_t from, size_t to, uint64_t least, ui
 	uint64_t *words = part->words + from, *other = part->other + from;
 	uint32_t *moved = (uint32_t *)words;
 	const unsigned bits = bits_of(most - least) + packing.place_bits;
+	uint64_t mask;
 
 	packing.shift = bits > 64 ? bits - 64 : 0;
 	for (size_t i = 0; i < count; i++)
 		words[i] = (words[i] - least) >> packing.shift << packing.place_bits | i;
 	gs_quicksort(kernels, other, words, count, 0,
 	             (most - least) >> packing.shift << packing.place_bits | (count - 1));
+	mask = ((uint64_t)1 << packing.place_bits) - 1;
 	if (part->in_place)
 		for (size_t i = 0; i < count; i++)
-			moved[i] = (uint32_t)(other[i] & (((uint64_t)1 << packing.place_bits) - 1));
+			moved[i] = (uint32_t)(other[i] & mask);
 	else
 		for (size_t i = 0; i < count; i++)
-			moved[i] = part->places[from + (other[i] & (((uint64_t)1 << packing.place_bits) - 1))];
+			moved[i] = part->places[from + (other[i] & mask)];
 	part->in_place = false;
 	memcpy(part->places + from, moved, count * sizeof *moved);
 	return packing;

@@ -44,7 +44,7 @@ enum gsort_type {
 	GSORT_F32, GSORT_F64,	/* IEEE 754 totalOrder, payloads kept */
 	GSORT_F16, GSORT_BF16,	/* the same: binary16, and bfloat16 */
 	GSORT_TEXT_FLOAT,	/* decimal floats (f64), one per line: NaN, -inf .. -0, 0 .. inf */
-	GSORT_U128, GSORT_I128,	/* as binary keys and in records; not converted, not in arrays */
+	GSORT_U128, GSORT_I128,	/* binary, or in records; converted to text only; not in arrays */
 };
 
 /* How integers of GSORT_TEXT are written, in the input and in the output. */

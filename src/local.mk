@@ -103,6 +103,8 @@ host_sources = \
   src/format/text_keys.h \
   src/format/text_section.c \
   src/format/text_section.h \
+  src/format/wide.c \
+  src/format/wide.h \
   src/gpu/engine.h \
   src/gpu/guard.c \
   src/gpu/guard.h \
@@ -346,7 +348,9 @@ host_sources = \
   src/stages/top.c \
   src/stages/top.h \
   src/stages/verify.c \
-  src/stages/verify.h
+  src/stages/verify.h \
+  src/stages/wide_show.c \
+  src/stages/wide_show.h
 
 # Of a static program alone.
 static_sources = src/base/static_codecs.c

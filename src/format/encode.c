@@ -25,7 +25,6 @@
 
 enum {
 	COUNT_WIDTH = 7,		/* as uniq -c: "%7llu " */
-	COUNT_BYTES = 20 + 1,		/* the most digits of a count, and a blank */
 	MOST_SLICES = 64,
 	SLICE_KEYS  = 4096,		/* at least, as waking a thread takes time; not tuned */
 };
@@ -41,7 +40,7 @@ gs_encoding_bytes(const struct gs_encoding *encoding)
 	/* Digits are printed eight at a time, so a few bytes after the last are overwritten. */
 	bytes = gs_key_is_float(encoding->from) ? GS_FLOAT_BYTES + 8 :
 	        encoding->notation != GSORT_DECIMAL ? GS_NOTATION_BYTES + 1 : GS_TEXT_LINE_BYTES;
-	return encoding->counts ? COUNT_BYTES + bytes : bytes;
+	return encoding->counts ? GS_COUNT_BYTES + bytes : bytes;
 }
 
 bool
@@ -52,8 +51,8 @@ gs_encoding_in_place(const struct gs_encoding *encoding)
 
 /* ---- lines of any length --------------------------------------------------- */
 
-static char *
-print_count(uint64_t count, char *into)
+char *
+gs_count_print(uint64_t count, char *into)
 {
 	const unsigned digits = gs_digits_count(count);
 
@@ -73,7 +72,7 @@ print_slice(const struct gs_encoding *encoding, const struct gs_numbers *numbers
 {
 	for (size_t k = first; k < last; k++) {
 		if (counts != NULL)
-			into = print_count(counts[k], into);
+			into = gs_count_print(counts[k], into);
 		into += gs_number_print(numbers, k, into);
 		*into++ = encoding->terminator;
 	}

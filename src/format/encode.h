@@ -24,6 +24,12 @@ struct gs_encoding {
 	unsigned          threads;	/* that encode; 0: the calling one */
 };
 
+enum { GS_COUNT_BYTES = 20 + 1 };	/* the most digits of a count, and a blank */
+
+/** Print a count and a blank, as uniq -c does: "%7llu "; returns their end.  Up to 7 bytes behind it
+ *  are overwritten. */
+char *gs_count_print(uint64_t count, char *into);
+
 /** The most bytes that a key can become. */
 size_t gs_encoding_bytes(const struct gs_encoding *encoding);
 

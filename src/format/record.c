@@ -16,6 +16,7 @@
 #include "format/key.h"
 #include "format/raw.h"
 #include "format/record.h"
+#include "format/wide.h"
 
 /* ---- fields ---------------------------------------------------------------------- */
 
@@ -313,11 +314,17 @@ gs_record_partial(const struct gs_record *record, const char *name, uint64_t ski
 }
 
 gs_status
-gs_record_disorder(const struct gs_record *record, const char *name, uint64_t number,
-                   uint64_t skip_bytes, const char *tail)
+gs_record_disorder(const struct gs_record *record, const char *name, const char *item,
+                   uint64_t number, uint64_t skip_bytes, const char *tail)
 {
-	const char *what = record->type == GSORT_TEXT ? "record" : gs_key_name(record->type);
+	const uint64_t at = skip_bytes + (number - 1) * record->bytes;
+	char key[GS_WIDE_BYTES];
+	int digits;
 
-	return gs_fail(GS_EINPUT, "%s:%" PRIu64 ": disorder: the %s at byte %" PRIu64 "%s", name,
-	               number, what, skip_bytes + (number - 1) * record->bytes, tail);
+	if (!gs_key_is_wide(record->type))
+		return gs_fail(GS_EINPUT, "%s:%" PRIu64 ": disorder: the record at byte %" PRIu64 "%s",
+		               name, number, at, tail);
+	digits = (int)gs_wide_print(record->type, record->endian, item, key);
+	return gs_fail(GS_EINPUT, "%s:%" PRIu64 ": disorder: %.*s (byte %" PRIu64 ")%s", name, number,
+	               digits, key, at, tail);
 }

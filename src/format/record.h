@@ -29,6 +29,7 @@ struct gs_record_field {
 struct gs_record {
 	size_t   bytes;
 	enum gsort_type type;	/* for messages: it is a key of this type alone; GSORT_TEXT: a record */
+	enum gsort_endian endian;	/* of that key */
 	struct gs_record_field *fields;
 	size_t  *first_field;	/* of each level, and the end: LEVELS + 1 */
 	unsigned levels;	/* words */
@@ -58,10 +59,10 @@ const char *gs_key_text(const struct gsort_key *key, char into[64]);
 gs_status gs_record_partial(const struct gs_record *record, const char *name, uint64_t skip_bytes,
                             uint64_t bytes);
 
-/** The error for record NUMBER, from 1, of a file: it is less than the one before; and TAIL.  Returns
- *  GS_EINPUT. */
-gs_status gs_record_disorder(const struct gs_record *record, const char *name, uint64_t number,
-                             uint64_t skip_bytes, const char *tail);
+/** The error for ITEM, which is record NUMBER, from 1, of a file: it is less than the one before;
+ *  and TAIL.  Returns GS_EINPUT. */
+gs_status gs_record_disorder(const struct gs_record *record, const char *name, const char *item,
+                             uint64_t number, uint64_t skip_bytes, const char *tail);
 
 /** A zeroed struct is allowed. */
 void gs_record_close(struct gs_record *record);

@@ -155,6 +155,19 @@ write_header(struct gsort *job)
 	return status;
 }
 
+gs_status
+gs_items_open_emit(struct gsort *job)
+{
+	struct gs_items *items = &job->items;
+	const struct gsort_options *options = job->options;
+
+	TRY(gs_item_emit_open(&items->emit, options, &items->order, options->argsort_bits / 8,
+	                      &job->outputs, &job->monitor));
+	if (options->converts)		/* only wide keys are items then, and only to text */
+		gs_wide_show_open(&items->show, options, &items->emit);
+	return GS_OK;
+}
+
 static gs_status
 write_items(struct gsort *job)
 {
@@ -163,8 +176,7 @@ write_items(struct gsort *job)
 	struct gs_item_sink sink;
 	uint64_t count = gs_item_store_count(items->store);
 
-	TRY(gs_item_emit_open(&items->emit, job->options, &items->order,
-	                      job->options->argsort_bits / 8, &job->outputs, &job->monitor));
+	TRY(gs_items_open_emit(job));
 	if (several || !groups)
 		TRY(gs_item_store_count_out(items->store, &count));
 	gs_item_emit_expect(&items->emit, count);

@@ -24,6 +24,9 @@ MUST_CHECK gs_status gs_items_prepare_disk(struct gsort *job);
 /** Sort everything. */
 MUST_CHECK gs_status gs_items_sort(struct gsort *job);
 
+/** Open JOB->items.emit, which writes OPTIONS->to. */
+MUST_CHECK gs_status gs_items_open_emit(struct gsort *job);
+
 /** Set JOB->stats. */
 void gs_items_stats(struct gsort *job);
 

@@ -42,8 +42,8 @@ check_chunk(struct gsort *job, struct gs_item_follow *follow, const struct gs_ch
 	atomic_store(&job->monitor.counters.keys_in, follow->items);
 	*disorder = at < slice.bytes;
 	if (*disorder && options->check == GSORT_CHECK_FIRST)
-		(void)gs_record_disorder(record, chunk->name, follow->items - file->items + 1,
-		                         options->skip_bytes, "");
+		(void)gs_record_disorder(record, chunk->name, slice.data + at,
+		                         follow->items - file->items + 1, options->skip_bytes, "");
 	return GS_OK;
 }
 

@@ -138,7 +138,7 @@ fill(struct merging *merging, struct source *source)
 		source->sum += gs_items_sum(source->follow.order, &slice);
 	at = job->options->trust_order ? slice.bytes : gs_items_follow(&source->follow, &slice);
 	if (at < slice.bytes)
-		return gs_record_disorder(record, source->name, source->follow.items + 1,
+		return gs_record_disorder(record, source->name, slice.data + at, source->follow.items + 1,
 		                          job->options->skip_bytes, advice(job));
 	if (at == SIZE_MAX)
 		return gs_fail(GS_EBUDGET, "out of memory");
@@ -366,8 +366,7 @@ merge(struct merging *merging)
 		load_word(source);
 		merging->heap[merging->heap_count++] = source;
 	}
-	TRY(gs_item_emit_open(&items->emit, job->options, &items->order, 0, &job->outputs,
-	                      &job->monitor));
+	TRY(gs_items_open_emit(job));
 	TRY(gs_item_emit_header(&items->emit, merging->header, merging->header_bytes));
 	merging->sink = gs_item_emit_sink(&items->emit);
 	TRY(merge_heap(merging));

@@ -32,6 +32,7 @@
 #include "stages/record_ingest.h"
 #include "stages/store.h"
 #include "stages/verify.h"
+#include "stages/wide_show.h"
 
 struct gs_ranked;
 
@@ -47,12 +48,13 @@ struct gs_line_job {
 	size_t                chunk_bytes;
 };
 
-/* A sort of records or lines has these in place of ingest, store, emit and verify. */
+/* A sort of records, lines or wide keys has these in place of ingest, store, emit and verify. */
 struct gs_items {
 	struct gs_record_ingest ingest;
 	struct gs_item_order    order;
 	struct gs_item_store   *store;
 	struct gs_item_emit     emit;
+	struct gs_wide_show     show;	/* of keys as text */
 	struct gs_npy_inputs    npy;
 	const char             *temp_dir;	/* of options without any */
 };

@@ -80,7 +80,7 @@ open_output(struct gsort *job)
 	const struct gsort_options *options = job->options;
 	const struct gs_output_options out = {
 		.name = options->output,
-		.binary = ((gs_items_are_wanted(options) && !options->lines) ||
+		.binary = ((gs_items_are_wanted(options) && !options->lines && !options->converts) ||
 		           gs_key_bits(job->emit.encoding.to) > 0) && !gs_answer_is_wanted(options),
 		.terminal_ok = options->force,
 		.whole = gs_items_are_wanted(options) || job->items.npy.first != NULL,

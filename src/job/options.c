@@ -89,7 +89,7 @@ check_ranges(const struct gsort_options *o)
 	if (o->converts && o->to == GSORT_TEXT_FLOAT && o->type != GSORT_TEXT_FLOAT)
 		return gs_fail(GS_EUSAGE, "'--to=text' converts any type to text");
 	if (o->converts && gs_key_is_wide(o->to))
-		return gs_fail(GS_EUSAGE, "'--to=%s': keys of 128 bits are only sorted, not converted",
+		return gs_fail(GS_EUSAGE, "'--to=%s': keys of 128 bits are converted to text only",
 		               gs_key_name(o->to));
 	return GS_OK;
 }
@@ -159,7 +159,8 @@ find_wide_conflict(const struct gsort_options *o, struct gsort_conflict *conflic
 		bool found;
 		struct gsort_conflict conflict;
 	} conflicts[] = {
-		{ o->converts, { "type", "to", false, "keys of 128 bits are only sorted, not converted" } },
+		{ o->converts && o->to != GSORT_TEXT, { "type", "to", false,
+		  "keys of 128 bits are converted to text only" } },
 		{ o->notation != GSORT_DECIMAL, { "type", "base", false, NULL } },
 		{ o->device == GSORT_DEVICE_GPU, { "type", "device", false,
 		  "a GPU sorts keys of at most 64 bits" } },

@@ -73,6 +73,7 @@ gs_record_ingest_open(struct gs_record_ingest *ingest, const struct gsort_option
 	TRY(gs_record_open(&ingest->record, bytes, ingest->keys, ingest->key_count, options->endian,
 	                   options->reverse));
 	ingest->record.type = options->type;
+	ingest->record.endian = options->endian;
 	if (options->argsort_bits > 0)
 		return open_argsort(ingest);
 	return gs_record_open(&ingest->item, bytes, ingest->keys, ingest->key_count, options->endian,
@@ -204,7 +205,7 @@ follow(struct reading *reading, const char *records, size_t bytes)
 	if (at == SIZE_MAX)
 		return gs_fail(GS_EBUDGET, "out of memory");
 	return at == bytes ? GS_OK
-	       : gs_record_disorder(&ingest->record, gs_input_name(ingest->input),
+	       : gs_record_disorder(&ingest->record, gs_input_name(ingest->input), records + at,
 	                            reading->follow.items + 1, ingest->skipped,
 	                            ": merging needs sorted inputs; sort it, or use "
 	                            "--nocheck-order");

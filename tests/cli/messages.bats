@@ -209,7 +209,7 @@ says() {
 	$ printf 'ab' >in; printf 'ba' >not; gsort --record-size=1 -m in not
 	gsort: not:2: disorder: the record at byte 1: merging needs sorted inputs; sort it, or use --nocheck-order
 	1$ { printf 1; head -c 31 /dev/zero; } >in; gsort -u128 -c in
-	gsort: in:2: disorder: the u128 at byte 16
+	gsort: in:2: disorder: 0 (byte 16)
 	1$ printf '1\n3\n2\n' >in; gsort -c in
 	gsort: in:3: disorder: 2
 	1$ printf '1\n1\n' | gsort -cu

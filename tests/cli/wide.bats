@@ -111,15 +111,15 @@ agrees() {
 		gsort -$type -c sorted
 		gsort -$type -c -r <(gsort -$type -r in)
 		gsort -$type -cu <(gsort -$type -u in)
-		disordered 'sorted:[0-9]*: disorder: the '$type' at byte' gsort -$type -cu sorted
-		disordered 'in:[0-9]*: disorder: the '$type' at byte' gsort -$type -c in
+		disordered 'sorted:[0-9]*: disorder: -*[0-9]* (byte [0-9]*)$' gsort -$type -cu sorted
+		disordered 'in:[0-9]*: disorder: -*[0-9]* (byte [0-9]*)$' gsort -$type -c in
 		run gsort -$type -C in
 		[ "$status" = 1 ]
 		[ -z "$output" ]
 		python3 keys.py 1000 little | gsort -$type >other
 		gsort -$type -m sorted other | cmp - <(gsort -$type in other)
 		gsort -$type -m -u sorted other | cmp - <(gsort -$type -u in other)
-		fails 'in:[0-9]*: disorder: the '$type' at byte .*: merging needs sorted inputs' \
+		fails 'in:[0-9]*: disorder: .* (byte [0-9]*): merging needs sorted inputs' \
 			gsort -$type -m sorted in
 	done
 	run gsort -u128 --check=summary in
@@ -128,7 +128,50 @@ agrees() {
 	# -1 is the largest or the least.
 	{ head -c 16 /dev/zero; head -c 16 /dev/zero | tr '\0' '\377'; } >two
 	gsort -u128 -c two
-	disordered 'two:2: disorder: the i128 at byte 16' gsort -i128 -c two
+	disordered 'two:2: disorder: -1 (byte 16)$' gsort -i128 -c two
+	disordered '-:2: disorder: 340282366920938463463374607431768211454 (byte 16)$' \
+		gsort -u128 -c --endian=big < <(printf '%16s%15s\376' '' '' | tr ' ' '\377')
+}
+
+@test "--to=text prints what Python does" {
+	cat >text.py <<-'END'
+	import sys
+	from collections import Counter
+	kind, order, what = sys.argv[1], sys.argv[2], sys.argv[3:]
+	data = sys.stdin.buffer.read()
+	keys = [int.from_bytes(data[at:at + 16], order, signed=kind[0] == "i") for at in range(0, len(data), 16)]
+	for key, times in sorted(Counter(keys).items(), reverse="reverse" in what):
+	    if "count" in what:
+	        print("%7d %d" % (times, key))
+	    elif "unique" in what:
+	        print(key)
+	    else:
+	        print("\n".join([str(key)] * times))
+	END
+	powers=$(python3 -c 'print(*(d + s * 10**k for k in range(39) for d in (-1, 0, 1) for s in (-1, 1)))')
+	for order in little big; do
+		{
+			python3 keys.py 20000 $order
+			python3 -c 'import sys
+for key in sys.argv[2:]:
+    sys.stdout.buffer.write((int(key) % 2**128).to_bytes(16, sys.argv[1]))' $order $powers
+		} >in
+		for type in u128 i128; do
+			gsort -$type --endian=$order --to=text in | cmp - <(python3 text.py $type $order <in)
+			gsort -$type --endian=$order --to=text -r in |
+				cmp - <(python3 text.py $type $order reverse <in)
+			gsort -$type --endian=$order --to=text --count in |
+				cmp - <(python3 text.py $type $order count <in)
+			python3 text.py $type $order unique <in >expected
+			gsort -$type --endian=$order --to=text -u in | cmp - expected
+			gsort -$type --endian=$order --to=text -uz in | tr '\0' '\n' | cmp - expected
+			gsort -$type --endian=$order in >sorted
+			gsort -$type --endian=$order --to=text -mu sorted | cmp - expected
+			gsort -$type --endian=$order --to=text -u --split=3 -o part%r in
+			cat part0 part1 part2 | cmp - expected
+			gsort -$type --endian=$order --to=text -u --tail=9 in | cmp - <(tail -n 9 expected)
+		done
+	done
 }
 
 @test "files: -o in place, --split, --skip-bytes, compressed ones, a limit of memory" {
@@ -168,9 +211,9 @@ agrees() {
 	fails "'-i128' and '--union' are incompatible: sets are of at most 64 bits" gsort -i128 --union a b
 	fails "a GPU sorts keys of at most 64 bits" gsort -i128 --device=gpu
 	fails "options '-u128' and '--compress-program' are incompatible" gsort -u128 --compress-program=zstd
-	fails "options '-u128' and '--to=text' are incompatible: keys of 128 bits are only sorted, not" \
-		gsort -u128 --to=text
-	fails "'--to=u128': keys of 128 bits are only sorted, not converted" gsort --to=u128
+	fails "options '-u128' and '--to=u64' are incompatible: keys of 128 bits are converted to text only" \
+		gsort -u128 --to=u64
+	fails "'--to=u128': keys of 128 bits are converted to text only" gsort --to=u128
 	fails "options '-u128' and '--header' are incompatible\|options '--header' and '-u128'" gsort -u128 --header
 	fails "options '-k' and '-u128' are incompatible" gsort -u128 -k 1
 	fails "'-u64' and '-u128' are incompatible" gsort -u64 -u128

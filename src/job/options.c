@@ -218,7 +218,7 @@ find_record_conflict(const struct gsort_options *o, struct gsort_conflict *confl
 		{ argsort && o->operation == GSORT_MERGE, { "argsort", "merge", false,
 		  "sort the inputs as they are" } },
 		{ argsort && o->operation == GSORT_CHECK, { "argsort", "check", false, NULL } },
-		{ argsort && !records && o->header_lines > 0, { "argsort", "header", false,
+		{ argsort && !records && !o->lines && o->header_lines > 0, { "argsort", "header", false,
 		  "it is of binary keys; for bytes at the front: --skip-bytes" } },
 		{ argsort && o->converts, { "argsort", "to", false, numbers } },
 		{ argsort && o->counts, { "argsort", "count", false, numbers } },

@@ -555,8 +555,6 @@ export -f damaged
 	gsort: options '--csv' and '--sample' are incompatible: for random lines pipe shuf -n into gsort
 	$ gsort --csv --format=npy
 	gsort: options '--csv' and '--format' are incompatible: its items are no lines
-	$ gsort -k1 --argsort=u32
-	gsort: options '-k' and '--argsort' are incompatible: it is of binary keys
 	$ gsort -h --to=u8
 	gsort: options '-h' and '--to=u8' are incompatible: lines are written as they are
 	$ gsort --csv --invalid=warn

@@ -53,7 +53,9 @@ disordered() {
 	shift
 	"$@" 2>disorder || status=$?
 	cat disorder
-	[ $status = 1 ] && [ "$(wc -l <disorder)" = 1 ] && grep -q "^gsort: $pattern" disorder
+	[ $status = 1 ]
+	[ "$(wc -l <disorder)" = 1 ]
+	grep -q "^gsort: $pattern" disorder
 }
 
 # agrees WHAT OPTION ...: gsort with the options, and all types and byte orders, writes what Python does
@@ -112,7 +114,8 @@ agrees() {
 		disordered 'sorted:[0-9]*: disorder: the '$type' at byte' gsort -$type -cu sorted
 		disordered 'in:[0-9]*: disorder: the '$type' at byte' gsort -$type -c in
 		run gsort -$type -C in
-		[ "$status" = 1 ] && [ -z "$output" ]
+		[ "$status" = 1 ]
+		[ -z "$output" ]
 		python3 keys.py 1000 little | gsort -$type >other
 		gsort -$type -m sorted other | cmp - <(gsort -$type in other)
 		gsort -$type -m -u sorted other | cmp - <(gsort -$type -u in other)

@@ -204,7 +204,8 @@ sort_words(struct gs_item_part *part, size_t from, size_t to, uint64_t least, ui
 			moved[i] = (uint32_t)(other[i] & (((uint64_t)1 << packing.place_bits) - 1));
 	else
 		for (size_t i = 0; i < count; i++)
-			moved[i] = part->places[from + (other[i] & (((uint64_t)1 << packing.place_bits) - 1))];
+			moved[i] = part->places[from + (other[i] &
+			                                (((uint64_t)1 << packing.place_bits) - 1))];
 	part->in_place = false;
 	memcpy(part->places + from, moved, count * sizeof *moved);
 	return packing;

@@ -48,7 +48,7 @@ fuzz_merge(const uint8_t *data, size_t bytes)
 	struct fuzz_job job = {
 		.options = {
 			.operation = flags & 7 ? GSORT_MERGE : GSORT_CHECK,
-			.type = (enum gsort_type)fuzz_pick(&from, 12),
+			.type = fuzz_type(fuzz_pick(&from, FUZZ_TYPES)),
 			.reverse = flags & 8, .unique = flags & 16, .counts = (flags & 96) == 32,
 			.repeated = (flags & 0x180) == 0x80, .singletons = (flags & 0x180) == 0x100,
 			.head = (flags & 0x600) == 0x200, .head_count = more,

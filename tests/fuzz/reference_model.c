@@ -16,9 +16,15 @@ enum { LINE_MOST = 4095 };
 unsigned
 fuzz_bits(enum gsort_type type)
 {
-	static const unsigned bits[] = { 0, 8, 8, 16, 16, 32, 32, 64, 64, 32, 64, 0 };
+	static const unsigned bits[] = { 0, 8, 8, 16, 16, 32, 32, 64, 64, 32, 64 };
 
-	return bits[type];
+	return type == GSORT_TEXT_FLOAT ? 0 : bits[type];
+}
+
+enum gsort_type
+fuzz_type(unsigned number)
+{
+	return number == FUZZ_TYPES - 1 ? GSORT_TEXT_FLOAT : (enum gsort_type)number;
 }
 
 bool

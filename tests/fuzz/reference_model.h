@@ -30,6 +30,12 @@ struct fuzz_numbers {
 	bool                partial;	/* an input is no whole number of keys, or has no whole header */
 };
 
+/* Types that the model knows: those with keys of 8 bits to 64, but floats of 16; and text. */
+enum { FUZZ_TYPES = 12 };
+
+/** One of them, by its NUMBER. */
+enum gsort_type fuzz_type(unsigned number);
+
 /** Bits of a binary TYPE; 0: text. */
 unsigned fuzz_bits(enum gsort_type type);
 bool fuzz_is_float(enum gsort_type type);

@@ -51,8 +51,8 @@ choose_output(struct gsort_options *options, struct fuzz *from)
 	options->head = (flags & 0x1800) == 0x800;
 	options->head_count = fuzz_take(from, 2);
 	options->head_count = flags & 0x2000 ? options->head_count : options->head_count % 64;
-	options->converts = to < GSORT_TEXT_FLOAT || (to < 32 && options->type == to % 12);
-	options->to = (enum gsort_type)(to % 12);
+	options->to = fuzz_type(to % FUZZ_TYPES);
+	options->converts = to < FUZZ_TYPES - 1 || (to < 32 && options->type == options->to);
 	options->endian = (enum gsort_endian)(flags >> 14 < 3 ? flags >> 14 : 0);
 }
 
@@ -95,7 +95,7 @@ choose_header(struct fuzz_job *job, struct fuzz *from)
 static void
 make_job(struct fuzz_job *job, struct fuzz *from)
 {
-	job->options.type = (enum gsort_type)fuzz_pick(from, 12);
+	job->options.type = fuzz_type(fuzz_pick(from, FUZZ_TYPES));
 	job->state = fuzz_take(from, 2);
 	job->in = (enum fuzz_in)fuzz_pick(from, FUZZ_INS);
 	job->out = (enum fuzz_out)fuzz_pick(from, FUZZ_OUTS);

@@ -26,6 +26,7 @@ needs_mpi() {
 	mpi=$(built tests/mpi/gsort-"$1")
 	[ -x "$mpi" ] || make -s -C "$GSORT_BUILD" "tests/mpi/gsort-$1" >made 2>&1 ||
 		{ cat made; return 1; }
+	mpi=$(built tests/mpi/gsort-"$1")
 }
 
 # same N OPTION...: gsort and N ranks as threads write the same

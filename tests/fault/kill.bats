@@ -65,8 +65,13 @@ interrupted() {
 	[ ! -s messages ] || { cat messages; return 1; }
 }
 
-# whole BEFORE: out/file is BEFORE or sorted, and nothing else is there
+# whole BEFORE: out/file is BEFORE or sorted, and nothing else is there, but for the complete new file
+# between getting a name and replacing the old one (SIGNALS in the man page)
 whole() {
+	local named
+	for named in out/.gsort.*; do
+		[ ! -e "$named" ] || { cmp "$named" sorted && rm "$named"; } || return 1
+	done
 	cmp -s out/file "$1" || cmp out/file sorted || return 1
 	[ "$(ls -A out)" = file ] && [ -z "$(ls -A temp)" ] || { ls -lA out temp; return 1; }
 }

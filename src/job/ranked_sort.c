@@ -18,6 +18,7 @@
 #include "job/check.h"
 #include "job/ranked.h"
 #include "job/ranked_sort.h"
+#include "job/sort.h"
 #include "stages/select.h"
 
 static double
@@ -239,16 +240,7 @@ emit(struct gsort *job)
 		header_bytes = 0;
 	TRY(begin_output(job, header_bytes));
 	TRY(gs_emit_expect_keys(&job->emit, job->options, job->ranked->spread.keys));
-	TRY(gs_emit_header(&job->emit, header, header_bytes));
-	for (unsigned i = 0; i < GS_CLASSES; i++) {
-		const unsigned c = job->options->reverse ? GS_CLASSES - 1 - i : i;
-		const struct gs_span_sink sink = gs_emit_sink(&job->emit, c,
-		                                              gs_store_count(&job->store, c));
-
-		if (!gs_emit_is_complete(&job->emit))
-			TRY(gs_store_drain(&job->store, c, &sink));
-		TRY(gs_emit_class_end(&job->emit, c));
-	}
+	TRY(gs_job_emit_classes(job, header, header_bytes));
 	TRY(verify_all(job));
 	TRY(gs_emit_end(&job->emit));
 	bytes = job->emit.bytes;

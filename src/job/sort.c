@@ -26,7 +26,7 @@ seconds(void)
 /* ---- the sequence -------------------------------------------------------------- */
 
 gs_status
-gs_job_emit(struct gsort *job, const char *header, size_t header_bytes)
+gs_job_emit_classes(struct gsort *job, const char *header, size_t header_bytes)
 {
 	TRY(gs_emit_header(&job->emit, header, header_bytes));
 	for (unsigned i = 0; i < GS_CLASSES; i++) {
@@ -38,6 +38,13 @@ gs_job_emit(struct gsort *job, const char *header, size_t header_bytes)
 			TRY(gs_store_drain(&job->store, c, &sink));
 		TRY(gs_emit_class_end(&job->emit, c));
 	}
+	return GS_OK;
+}
+
+gs_status
+gs_job_emit(struct gsort *job, const char *header, size_t header_bytes)
+{
+	TRY(gs_job_emit_classes(job, header, header_bytes));
 	TRY(gs_emit_end(&job->emit));
 	return gs_outputs_finish(&job->outputs);
 }

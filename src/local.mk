@@ -117,6 +117,8 @@ host_sources = \
   src/io/contents.h \
   src/io/file.c \
   src/io/file.h \
+  src/io/files.c \
+  src/io/files.h \
   src/io/inflate.c \
   src/io/inflate.h \
   src/io/inflate_archive.c \
@@ -131,6 +133,7 @@ host_sources = \
   src/io/inflate_zstd.h \
   src/io/input.c \
   src/io/input.h \
+  src/io/input_options.h \
   src/io/open.c \
   src/io/open.h \
   src/io/output.c \
@@ -296,6 +299,8 @@ host_sources = \
   src/stages/answer.h \
   src/stages/bars.c \
   src/stages/bars.h \
+  src/stages/delivered.c \
+  src/stages/delivered.h \
   src/stages/division.c \
   src/stages/division.h \
   src/stages/emit.c \
@@ -312,6 +317,8 @@ host_sources = \
   src/stages/head.h \
   src/stages/ingest.c \
   src/stages/ingest.h \
+  src/stages/ingest_state.c \
+  src/stages/ingest_state.h \
   src/stages/item_buckets.c \
   src/stages/item_buckets.h \
   src/stages/item_drain.c \
@@ -333,18 +340,30 @@ host_sources = \
   src/stages/order.h \
   src/stages/pick.c \
   src/stages/pick.h \
+  src/stages/pieces.c \
+  src/stages/pieces.h \
+  src/stages/raw_ingest.c \
+  src/stages/raw_ingest.h \
+  src/stages/raw_reading.c \
+  src/stages/raw_reading.h \
+  src/stages/raw_staging.c \
+  src/stages/raw_staging.h \
   src/stages/record_ingest.c \
   src/stages/record_ingest.h \
   src/stages/runs.c \
   src/stages/runs.h \
   src/stages/select.c \
   src/stages/select.h \
+  src/stages/span_encoder.c \
+  src/stages/span_encoder.h \
   src/stages/split.c \
   src/stages/split.h \
   src/stages/store.c \
   src/stages/store.h \
   src/stages/tail.c \
   src/stages/tail.h \
+  src/stages/text_ingest.c \
+  src/stages/text_ingest.h \
   src/stages/top.c \
   src/stages/top.h \
   src/stages/verify.c \
@@ -388,8 +407,14 @@ cli_sources = \
   src/cli/option_conflicts.h \
   src/cli/option_handlers.c \
   src/cli/option_handlers.h \
+  src/cli/option_numbers.c \
+  src/cli/option_numbers.h \
   src/cli/option_table.c \
   src/cli/option_table.h \
+  src/cli/option_use.c \
+  src/cli/option_use.h \
+  src/cli/option_words.c \
+  src/cli/option_words.h \
   src/cli/opts.def \
   src/cli/opts.h \
   src/cli/parse_value.c \

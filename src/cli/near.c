@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/near.h"
+#include "cli/option_handlers.h"
 #include "cli/option_table.h"
 #include "cli/type_names.h"
 

@@ -8,7 +8,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cli/option_handlers.h"
+#include "cli/option_numbers.h"
 #include "cli/option_table.h"
+#include "cli/option_words.h"
 
 /* --- the arrays ------------------------------------------------------------ */
 

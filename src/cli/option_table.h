@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "cli/option_handlers.h"
+#include "cli/option_use.h"
 
 /* A letter that, followed by one of its widths, names a key type: -u32. */
 struct gs_type_letter {

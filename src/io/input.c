@@ -5,27 +5,19 @@
  * In:   names.
  * Out:  bytes, decompressed.
  *
- * Regular files are opened at the start, so a missing one is found before the first byte is
- * read, and deleting a file later does no harm.  A pipe is opened when its turn comes, because
- * its writer may wait until another pipe is read.  So are the files beyond what RLIMIT_NOFILE
- * allows, and all of them with the option LATER; at the start they are only checked.
- *
  * What is not a regular file is read through the recorder (recorder.h): it looks at the first
  * bytes, to recognize compressed text, and keeps all bytes if there is memory for them.
  *
  * Invariant: while the recorder keeps, all files up to the current one can be read again.
  */
 #include <assert.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "io/contents.h"
 #include "io/file.h"
+#include "io/files.h"
 #include "io/inflate.h"
 #include "io/input.h"
 #include "io/open.h"
@@ -34,12 +26,9 @@
 _Static_assert((int)GS_LOOK_LEAST >= (int)GS_MAGIC_BYTES &&
                (int)GS_LOOK_LEAST >= (int)GS_CONTENTS_LEAST, "a format can be recognized");
 
-enum { FDS_FOR_OTHERS = 32 };		/* for the output and the libraries */
-
 struct gs_input {
 	struct gs_input_options options;
-	struct gs_file    *files;
-	size_t             count;
+	struct gs_files    files;
 	size_t             next_at;	/* the current file is the one before */
 	bool               begun;	/* the current file has been looked at */
 	struct gs_inflate *inflate;	/* of the current file, if compressed */
@@ -52,46 +41,7 @@ struct gs_input {
 	uint64_t           stored;	/* of all */
 };
 
-static const char *const standard_input[] = { "-" };
-static const char *const caller_input[] = { "input" };	/* the name of a callback */
-
 /* ---- opening ----------------------------------------------------------- */
-
-size_t
-gs_input_most_open(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
-		return SIZE_MAX;
-	return limit.rlim_cur > 2 * FDS_FOR_OTHERS ? limit.rlim_cur - FDS_FOR_OTHERS
-	                                           : limit.rlim_cur / 2;
-}
-
-/* The format that was asked for, or that the name promises.  A caller knows what it gives. */
-static enum gsort_decompress
-format_by_name(const struct gs_input_options *options, const char *name)
-{
-	enum gsort_decompress format;
-
-	if (options->decompress != GSORT_DECOMPRESS_AUTO || !options->binary)
-		return options->decompress;
-	format = gs_inflate_suffix(name);
-	return format != GSORT_DECOMPRESS_NONE ? format :
-	       options->read != NULL ? GSORT_DECOMPRESS_NONE : GSORT_DECOMPRESS_AUTO;
-}
-
-/* "-" for the second time: the first one will have read all of it. */
-static bool
-is_spent(const struct gs_input *input, size_t file_at)
-{
-	if (!gs_file_is_standard(&input->files[file_at]))
-		return false;
-	for (size_t f = 0; f < file_at; f++)
-		if (gs_file_is_standard(&input->files[f]))
-			return true;
-	return false;
-}
 
 /* Reading may have to wait for bytes: another thread must be able to stop it. */
 static void
@@ -103,80 +53,27 @@ make_stoppable(struct gs_input *input)
 	input->owns_stop = true;
 }
 
-static gs_status
-open_file(struct gs_input *input, struct gs_file *file, bool stay)
-{
-	const struct gs_input_options *options = &input->options;
-
-	return gs_file_open(file, options->binary && !options->terminal_ok, stay);
-}
-
-static gs_status
-open_files(struct gs_input *input)
-{
-	const bool calls = input->options.read != NULL;
-	const size_t allowed = input->options.later ? 0 : gs_input_most_open();
-
-	for (size_t f = 0; f < input->count; f++)
-		if (gs_file_is_standard(&input->files[f]) &&
-		    !gs_allows(STDIN_FILENO, O_RDONLY))
-			return gs_fail_errno(GS_EIO, "cannot read: -");
-	for (size_t f = 0; f < input->count; f++) {
-		struct gs_file *file = &input->files[f];
-
-		file->format = format_by_name(&input->options, file->name);
-		file->binary = input->options.binary;
-		file->guarded = input->options.guarded && !calls;
-		file->bytes = GS_UNKNOWN;
-		if (input->options.ranges != NULL && input->options.ranges[f].end != GS_UNKNOWN) {
-			file->partial = true;
-			file->range = input->options.ranges[f];
-		}
-		file->spent = is_spent(input, f);
-		if (file->spent) {
-			file->bytes = 0;
-			file->format = GSORT_DECOMPRESS_NONE;
-		} else if (calls) {
-			gs_file_reference(file);
-		} else {
-			TRY(open_file(input, file, f < allowed));
-		}
-		if (!file->regular)
-			make_stoppable(input);
-	}
-	return GS_OK;
-}
-
 gs_status
 gs_input_open(struct gs_input **input, const struct gs_input_options *options)
 {
 	struct gs_input *in = calloc(1, sizeof *in);
-	const bool calls = options->read != NULL;
-	const size_t count = options->count > 0 && !calls ? options->count : 1;
-	const char *const *names = calls ? caller_input : options->count > 0 ? options->names
-	                                                                     : standard_input;
 	gs_status status;
 
 	*input = NULL;
-	if (in == NULL || (in->files = calloc(count, sizeof *in->files)) == NULL) {
-		free(in);
-		return gs_fail(GS_EBUDGET, "no memory for %zu file names", count);
-	}
+	if (in == NULL)
+		return gs_fail(GS_EBUDGET, "out of memory");
 	in->options = *options;
-	in->count = count;
 	in->stop = options->stops_with != NULL ? options->stops_with->stop : -1;
 	gs_recorder_open(&in->recorder, options->record_memory, options->record_bytes);
-	for (size_t f = 0; f < count; f++) {
-		in->files[f].name = names[f];
-		in->files[f].fd = -1;
-		in->files[f].recorder = &in->recorder;
-	}
-	status = open_files(in);
-	if (status != GS_OK)
+	status = gs_files_open(&in->files, options, &in->recorder);
+	if (status != GS_OK) {
 		gs_input_close(in);
-	else
-		*input = in;
-	return status;
+		return status;
+	}
+	if (!gs_files_are_seekable(&in->files))
+		make_stoppable(in);
+	*input = in;
+	return GS_OK;
 }
 
 void
@@ -188,71 +85,16 @@ gs_input_share(struct gs_input *input, unsigned threads, size_t unpack_bytes,
 	input->options.window_bytes = window_bytes;
 }
 
-/* ---- what is known ----------------------------------------------------- */
-
-/* Bytes that a file will give, if that is known. */
-static uint64_t
-bytes_of(const struct gs_file *file)
+const struct gs_files *
+gs_input_files(const struct gs_input *input)
 {
-	return file->format == GSORT_DECOMPRESS_NONE ? file->bytes : GS_UNKNOWN;
+	return &input->files;
 }
 
 uint64_t
 gs_input_bytes(const struct gs_input *input)
 {
-	uint64_t bytes = 0;
-
-	for (size_t f = 0; f < input->count; f++) {
-		if (bytes_of(&input->files[f]) == GS_UNKNOWN)
-			return GS_UNKNOWN;
-		bytes += bytes_of(&input->files[f]);
-	}
-	return bytes;
-}
-
-uint64_t
-gs_input_stored_bytes(const struct gs_input *input)
-{
-	uint64_t bytes = 0;
-
-	for (size_t f = 0; f < input->count; f++) {
-		if (!input->files[f].spent &&
-		    (!input->files[f].regular || input->files[f].bytes == GS_UNKNOWN))
-			return GS_UNKNOWN;
-		bytes += input->files[f].bytes;
-	}
-	return bytes;
-}
-
-const char *
-gs_input_partial(const struct gs_input *input, unsigned key_bytes, uint64_t *bytes)
-{
-	for (size_t f = 0; f < input->count; f++) {
-		*bytes = bytes_of(&input->files[f]);
-		if (*bytes != GS_UNKNOWN && *bytes % key_bytes != 0)
-			return input->files[f].name;
-	}
-	return NULL;
-}
-
-bool
-gs_input_inflates(const struct gs_input *input)
-{
-	for (size_t f = 0; f < input->count; f++)
-		if (input->files[f].format != GSORT_DECOMPRESS_NONE &&
-		    input->files[f].format != GSORT_DECOMPRESS_AUTO)
-			return true;
-	return false;
-}
-
-bool
-gs_input_large_window(const struct gs_input *input)
-{
-	for (size_t f = 0; f < input->count; f++)
-		if (input->files[f].format == GSORT_DECOMPRESS_ZSTD ||
-		    input->files[f].format == GSORT_DECOMPRESS_XZ)
-			return true;
-	return false;
+	return gs_files_bytes(&input->files);
 }
 
 /* ---- progress ------------------------------------------------------------------ */
@@ -299,10 +141,10 @@ release_consumed(struct gs_input *input, bool kept)
 {
 	if (!kept || input->recorder.keeps)
 		return;
-	for (size_t f = 0; f + 1 < input->next_at && f < input->count; f++)
-		if (input->files[f].references == 0 && input->files[f].recording.data != NULL)
-			gs_recorder_release(&input->recorder, &input->files[f].recording, 0,
-			                    input->files[f].recording.bytes);
+	for (size_t f = 0; f + 1 < input->next_at && f < input->files.count; f++)
+		if (input->files.list[f].references == 0 && input->files.list[f].recording.data != NULL)
+			gs_recorder_release(&input->recorder, &input->files.list[f].recording, 0,
+			                    input->files.list[f].recording.bytes);
 	if (input->recorder.recording != NULL)
 		gs_recorder_release(&input->recorder, input->recorder.recording, 0,
 		                    input->recorder.at);
@@ -325,17 +167,17 @@ begin_recording(struct gs_input *input, struct gs_file *file)
 gs_status
 gs_input_peek_bytes(struct gs_input *input, uint64_t least, uint64_t *bytes)
 {
-	struct gs_file *file = input->files;
+	struct gs_file *file = input->files.list, *const end = file + input->files.count;
 
 	assert(input->next_at == 0);
 	*bytes = 0;
-	while (file < input->files + input->count && file->spent)
+	while (file < end && file->spent)
 		file++;
 	/* After a regular file: an error in that file must not wait for a pipe. */
-	if (file == input->files + input->count || file->regular || input->recorder.memory == NULL)
+	if (file == end || file->regular || input->recorder.memory == NULL)
 		return GS_OK;
 	if (file->waits)
-		TRY(open_file(input, file, true));
+		TRY(gs_files_open_one(file, &input->options));
 	if (file->regular)		/* it was a pipe when it was checked */
 		return GS_OK;
 	begin_recording(input, file);
@@ -363,8 +205,8 @@ read_recorded(void *context, void *into, size_t bytes)
 static void
 end_file(struct gs_input *input)
 {
-	const bool inside = input->next_at > 0 && input->next_at <= input->count;
-	const struct gs_file *file = inside ? &input->files[input->next_at - 1] : NULL;
+	const bool inside = input->next_at > 0 && input->next_at <= input->files.count;
+	const struct gs_file *file = inside ? &input->files.list[input->next_at - 1] : NULL;
 
 	if (inside && file->regular && file->bytes != GS_UNKNOWN)
 		count_stored(input, file->bytes);
@@ -377,20 +219,20 @@ end_file(struct gs_input *input)
 bool
 gs_input_next(struct gs_input *input)
 {
-	if (input->next_at > 0 && input->next_at <= input->count) {
+	if (input->next_at > 0 && input->next_at <= input->files.count) {
 		end_file(input);
-		gs_file_leave(&input->files[input->next_at - 1]);
+		gs_file_leave(&input->files.list[input->next_at - 1]);
 	}
-	if (input->next_at <= input->count)
+	if (input->next_at <= input->files.count)
 		input->next_at++;
-	return input->next_at <= input->count;
+	return input->next_at <= input->files.count;
 }
 
 static struct gs_file *
 current(const struct gs_input *input)
 {
-	assert(input->next_at > 0 && input->next_at <= input->count);
-	return &input->files[input->next_at - 1];
+	assert(input->next_at > 0 && input->next_at <= input->files.count);
+	return &input->files.list[input->next_at - 1];
 }
 
 const char *
@@ -419,7 +261,7 @@ begin_file(struct gs_input *input, struct gs_file *file)
 
 	input->begun = true;
 	if (file->waits)
-		TRY(open_file(input, file, true));
+		TRY(gs_files_open_one(file, &input->options));
 	if (!file->regular && !file->spent) {
 		begin_recording(input, file);
 		if (file->format == GSORT_DECOMPRESS_AUTO || file->guarded)
@@ -526,10 +368,7 @@ gs_input_close(struct gs_input *input)
 	gs_inflate_close(input->inflate);
 	if (input->owns_stop && input->stop >= 0)
 		close(input->stop);
-	for (size_t f = 0; f < input->count; f++)
-		if (input->files[f].fd > STDIN_FILENO)
-			close(input->files[f].fd);
-	free(input->files);
+	gs_files_close(&input->files);
 	free(input);
 }
 
@@ -563,7 +402,7 @@ gs_input_read_piece(struct gs_input *input, const struct gs_input_piece *piece, 
 	TRY(gs_check_interrupted(input->options.interrupted));
 	if (piece->bytes == 0)
 		return GS_OK;
-	return gs_file_read_piece(&input->files[piece->file_at], piece->offset, piece->bytes, into,
+	return gs_file_read_piece(&input->files.list[piece->file_at], piece->offset, piece->bytes, into,
 	                          got);
 }
 
@@ -581,23 +420,14 @@ gs_input_glance(struct gs_input *input, uint64_t at, size_t bytes, void *into, s
 static const struct gs_file *
 unrepeatable(const struct gs_input *input)
 {
-	for (size_t f = 0; f < input->next_at && f < input->count; f++) {
-		const struct gs_recording *recording = &input->files[f].recording;
+	for (size_t f = 0; f < input->next_at && f < input->files.count; f++) {
+		const struct gs_recording *recording = &input->files.list[f].recording;
 		const bool cut = f + 1 < input->next_at && !recording->ended;
 
 		if (recording->consumed && (cut || !input->recorder.keeps))
-			return &input->files[f];
+			return &input->files.list[f];
 	}
 	return NULL;
-}
-
-bool
-gs_input_is_seekable(const struct gs_input *input)
-{
-	for (size_t f = 0; f < input->count; f++)
-		if (!input->files[f].regular)
-			return false;
-	return input->options.read == NULL;
 }
 
 void
@@ -637,8 +467,8 @@ gs_input_rewind(struct gs_input *input)
 		return gs_fail(GS_EIO, "%s: cannot be read again: it is not a regular file, and was not "
 		               "kept in memory; --device=cpu reads it once", lost->name);
 	end_file(input);
-	for (size_t f = 0; f < input->next_at && f < input->count; f++) {
-		struct gs_file *file = &input->files[f];
+	for (size_t f = 0; f < input->next_at && f < input->files.count; f++) {
+		struct gs_file *file = &input->files.list[f];
 
 		if (file->regular && f + 1 == input->next_at)
 			gs_file_leave(file);

@@ -13,49 +13,13 @@
 #ifndef GS_INPUT_H
 #define GS_INPUT_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/status.h"
-#include "gsort.h"
-#include "io/open.h"
-
-struct gs_input;
-
-struct gs_input_options {
-	const char *const    *names;	/* borrowed; "-" is standard input */
-	size_t                count;	/* 0: standard input */
-	bool                  binary;	/* keys, not text */
-	bool                  guarded;	/* refuse files that plainly are neither (contents.h) */
-	bool                  terminal_ok;	/* read binary keys from a terminal */
-	enum gsort_decompress decompress;
-	unsigned              threads;	/* for regular files, and decompression */
-	size_t                unpack_bytes;	/* memory for decompression by several threads, 0: none */
-	uint64_t              window_bytes;	/* for decompression by one thread, 0: no limit */
-	const struct gs_input *stops_with;	/* or NULL: stopping that input stops this one, too */
-	_Atomic uint64_t     *stored;	/* or NULL: raised by what is read of files, as they are */
-	const struct gs_range *ranges;	/* or NULL: of each file only these bytes; a range that ends at
-					 * GS_UNKNOWN is the whole file.  Regular, not compressed */
-	bool                  later;	/* open only for a check, and again when its turn comes */
-
-	/* Memory that keeps what is read from pipes and callbacks, for gs_input_rewind() and
-	 * gs_input_peek_bytes(): borrowed addresses, touched only as they are used.  0: none. */
-	void                 *record_memory;
-	size_t                record_bytes;
-
-	const atomic_bool    *interrupted;	/* or NULL: once it is true every read fails */
-
-	/* If set: called before the first compressed byte of a file is decompressed, by the
-	 * thread that does it. */
-	void                (*before_inflate)(void *context);
-	void                 *before_context;
-
-	/* If set: called in place of read(2) of a file, see gsort.h.  Messages name it "input". */
-	ptrdiff_t           (*read)(void *context, void *into, size_t bytes);
-	void                 *read_context;
-};
+#include "io/files.h"
+#include "io/input_options.h"
 
 /**
  * Open every input.
@@ -66,34 +30,15 @@ struct gs_input_options {
 MUST_CHECK gs_status
 gs_input_open(struct gs_input **input, const struct gs_input_options *options);
 
-/** How many input files this process may keep open at once. */
-size_t gs_input_most_open(void);
-
 /** Change these of gs_input_options for what is read from now on. */
 void gs_input_share(struct gs_input *input, unsigned threads, size_t unpack_bytes,
                     uint64_t window_bytes);
 
-/* ---- what is known ---------------------------------------------------------- */
+/** What is known of its files; borrowed. */
+const struct gs_files *gs_input_files(const struct gs_input *input);
 
 /** Bytes of all inputs together; GS_UNKNOWN if one is a pipe or compressed. */
 uint64_t gs_input_bytes(const struct gs_input *input);
-
-/** The bytes of all files, compressed if they are, or GS_UNKNOWN. */
-uint64_t gs_input_stored_bytes(const struct gs_input *input);
-
-/**
- * The first file whose size is known and is no multiple of KEY_BYTES, so that the job fails
- * before it reads anything.
- *
- * @return  its name and *BYTES, or NULL
- */
-const char *gs_input_partial(const struct gs_input *input, unsigned key_bytes, uint64_t *bytes);
-
-/** Is one of the files known to be compressed? */
-bool gs_input_inflates(const struct gs_input *input);
-
-/** Is one of them known to be of a format with large windows, zstd or xz? */
-bool gs_input_large_window(const struct gs_input *input);
 
 /**
  * Before the first gs_input_next(): if the first input is a pipe or callback, read ahead until
@@ -182,9 +127,6 @@ gs_input_read_piece(struct gs_input *input, const struct gs_input_piece *piece, 
 void gs_input_glance(struct gs_input *input, uint64_t at, size_t bytes, void *into, size_t *got);
 
 /* ---- reading again ---------------------------------------------------------------- */
-
-/** Is every input a regular file, which can be read again without a recording? */
-bool gs_input_is_seekable(const struct gs_input *input);
 
 /** As record_memory and record_bytes of the options; before anything is read. */
 void gs_input_record(struct gs_input *input, void *memory, size_t bytes);

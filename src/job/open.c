@@ -68,7 +68,7 @@ open_input(struct gsort *job)
 	/* After a header that is not a multiple of a key, a partial key is found when it is read. */
 	if (job->ranked != NULL || job->items.npy.first != NULL || unit == 0 ||
 	    options->skip_bytes % unit != 0 ||
-	    (name = gs_input_partial(job->input, unit, &bytes)) == NULL)
+	    (name = gs_files_partial(gs_input_files(job->input), unit, &bytes)) == NULL)
 		return GS_OK;
 	return options->record_bytes > 0 ? gs_record_partial(&job->items.ingest.record, name, 0, bytes)
 	                                 : gs_raw_partial(options->type, name, bytes);
@@ -149,7 +149,8 @@ static void
 collect_plan_input(struct gsort *job)
 {
 	const struct gsort_options *options = job->options;
-	const uint64_t bytes = gs_input_bytes(job->input);
+	const struct gs_files *files = gs_input_files(job->input);
+	const uint64_t bytes = gs_files_bytes(files);
 	struct gs_limits limits;
 
 	gs_limits_read(&limits, bytes <= SMALL_BYTES && !options->explained);
@@ -162,10 +163,10 @@ collect_plan_input(struct gsort *job)
 		.items = gs_items_are_wanted(options),
 		.headers = options->header_lines > 0,
 		.print_bytes = job->whole != NULL ? 0 : gs_emit_print_bytes(&job->emit),
-		.compressed = options->operation == GSORT_SORT && gs_input_inflates(job->input),
-		.large_window = gs_input_large_window(job->input),
+		.compressed = options->operation == GSORT_SORT && gs_files_inflate(files),
+		.large_window = gs_files_large_window(files),
 		.input_bytes = bytes,
-		.seekable = gs_input_is_seekable(job->input),
+		.seekable = gs_files_are_seekable(files),
 		.input_count = options->input_count,
 		.device = options->device,
 		.gpu_possible = gs_gpu_module_exists(),
@@ -198,7 +199,8 @@ collect_plan_input(struct gsort *job)
 		job->plan_input.guessed = true;
 	}
 	atomic_store(&job->monitor.counters.bytes_total, job->plan_input.input_bytes);
-	atomic_store(&job->monitor.counters.stored_total, gs_input_stored_bytes(job->input));
+	atomic_store(&job->monitor.counters.stored_total,
+	             gs_files_stored_bytes(gs_input_files(job->input)));
 	if (job->ranked != NULL)
 		gs_ranked_limit(job->ranked, &job->plan_input);
 }
@@ -275,7 +277,7 @@ check_temp(struct gsort *job)
 static void
 confine(struct gsort *job)
 {
-	if (gs_input_inflates(job->input))
+	if (gs_files_inflate(gs_input_files(job->input)))
 		gs_confine(&job->confinement);
 }
 

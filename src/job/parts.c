@@ -141,7 +141,7 @@ examine(const struct survey *survey, struct source *source)
 		return GS_OK;
 	TRY(gs_input_open(&input, &in));
 	source->bytes = gs_input_bytes(input);
-	source->kind = gs_input_inflates(input) ? COMPRESSED :
+	source->kind = gs_files_inflate(gs_input_files(input)) ? COMPRESSED :
 	               source->bytes == GS_UNKNOWN ? STREAM : PLAIN;
 	gs_input_close(input);
 	if (source->kind == COMPRESSED)

@@ -215,7 +215,7 @@ peek(struct gsort *job)
 	if (bytes < job->plan.peek_bytes)
 		return GS_OK;		/* the whole input: the plan for a small input is final */
 	input->peeked_bytes = bytes;
-	input->compressed |= gs_input_inflates(job->input);
+	input->compressed |= gs_files_inflate(gs_input_files(job->input));
 	return gs_job_replan(job);
 }
 

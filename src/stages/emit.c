@@ -17,13 +17,10 @@
  * file (split.h), unless keys are selected; and so do those that take spans from a GPU, unless keys
  * are printed.  Other producers with one thread fill one file after the other.
  */
-#include <assert.h>
-#include <string.h>
-#include <sys/mman.h>
+#include <stdatomic.h>
 
 #include "format/key.h"
 #include "format/raw.h"
-#include "sort/checksum.h"
 #include "stages/emit.h"
 
 /* ---- opening ---------------------------------------------------------------- */
@@ -60,10 +57,11 @@ gs_emit_carve(struct gs_emit *emit, const struct gsort_options *options,
 	const unsigned slots = gs_batch_slots(plan->threads);
 
 	emit->plan = plan;
-	emit->encoding.threads = plan->threads;
+	emit->encoding.threads = emit->delivered.threads = plan->threads;
 	emit->print[0] = gs_arena_take(arena, print_bytes);
 	emit->print[1] = gs_arena_take(arena, print_bytes);
-	emit->slot_print = gs_arena_take(arena, slots * plan->part_print_bytes);
+	emit->encoder.print_bytes = plan->part_print_bytes;
+	emit->encoder.print = gs_arena_take(arena, slots * plan->part_print_bytes);
 	emit->select.times = gs_arena_take(arena, emit->encoding.counts ? sizeof *emit->select.times *
 	                                                                  plan->print_keys : 0);
 	gs_tail_carve(&emit->tail, options, arena);
@@ -74,6 +72,7 @@ gs_emit_open(struct gs_emit *emit, const struct gsort_options *options, struct g
              struct gs_monitor *monitor)
 {
 	gs_select_open(&emit->select, options, emit->select.times);
+	emit->encoder.encoding = &emit->encoding;
 	emit->verify = verify;
 	emit->monitor = monitor;
 }
@@ -98,115 +97,15 @@ gs_emit_expect_keys(struct gs_emit *emit, const struct gsort_options *options, u
 void
 gs_emit_expect_failure(struct gs_emit *emit)
 {
-	emit->resumable = true;
+	emit->delivered.resumable = true;
 }
 
 void
 gs_emit_resume(struct gs_emit *emit)
 {
-	emit->resumable = false;
-	emit->resuming = true;
-	memset(emit->skipped, 0, sizeof emit->skipped);
+	gs_delivered_resume(&emit->delivered);
 	emit->ranked = emit->class_rank = 0;
 	gs_split_drop_strands(&emit->split);	/* they are written again */
-}
-
-/* ---- what was delivered before ------------------------------------------------ */
-
-/* Note keys that are about to be delivered: after another failure they are skipped, too. */
-static void
-note(struct gs_emit *emit, unsigned key_class, uint64_t keys, uint64_t sum)
-{
-	emit->delivered[key_class].keys += keys;
-	emit->delivered[key_class].sum += sum;
-	if (!emit->resuming)
-		return;
-	emit->skipped[key_class].keys += keys;
-	emit->skipped[key_class].sum += sum;
-}
-
-static void
-deliver(struct gs_emit *emit, const struct gs_sorted_span *sorted)
-{
-	const struct gs_span *span = &sorted->span;
-
-	if (!emit->resumable)
-		return;
-	note(emit, span->key_class, span->count,
-	     sorted->summed ? sorted->sum : gs_checksum(emit->plan->threads, span->key_class,
-	                                                span->key_bits, span->keys, span->count,
-	                                                false).sum);
-}
-
-static void
-deliver_counted(struct gs_emit *emit, const struct gs_span *span, const uint64_t *times)
-{
-	for (size_t at = 0; emit->resumable && at < span->count; at++) {
-		const uint64_t key = gs_key_at(span->keys, span->key_bits, at);
-
-		note(emit, span->key_class, times[at],
-		     times[at] * gs_checksum_of(span->key_class, key));
-	}
-}
-
-/* The number of keys of the class that are still to be skipped. */
-static uint64_t
-left_to_skip(const struct gs_emit *emit, unsigned key_class)
-{
-	return emit->resuming ? emit->delivered[key_class].keys - emit->skipped[key_class].keys : 0;
-}
-
-/* After the last skipped key: the checksum must be that of the first time. */
-static gs_status
-check_skipped(const struct gs_emit *emit, unsigned key_class)
-{
-	if (left_to_skip(emit, key_class) > 0 ||
-	    emit->skipped[key_class].sum == emit->delivered[key_class].sum)
-		return GS_OK;
-	return gs_fail(GS_EINPUT, "the input has changed since it was read for the GPU: "
-	               "the output cannot be completed");
-}
-
-/* Skip what was delivered before at the front of SPAN. */
-static gs_status
-skip(struct gs_emit *emit, struct gs_span *span)
-{
-	const uint64_t left = left_to_skip(emit, span->key_class);
-	const size_t here = left < span->count ? (size_t)left : span->count;
-	struct gs_delivered *skipped = &emit->skipped[span->key_class];
-
-	if (here == 0)
-		return GS_OK;
-	skipped->keys += here;
-	emit->ranked += here;
-	skipped->sum += gs_checksum(emit->plan->threads, span->key_class, span->key_bits, span->keys,
-	                            here, false).sum;
-	span->keys = (char *)span->keys + here * (span->key_bits / 8);
-	span->count -= here;
-	return check_skipped(emit, span->key_class);
-}
-
-static gs_status
-skip_counted(struct gs_emit *emit, struct gs_span *span, uint64_t *times)
-{
-	struct gs_delivered *skipped = &emit->skipped[span->key_class];
-	size_t kept = 0;
-
-	if (left_to_skip(emit, span->key_class) == 0)
-		return GS_OK;
-	for (size_t at = 0; at < span->count; at++) {
-		const uint64_t key = gs_key_at(span->keys, span->key_bits, at);
-		const uint64_t left = left_to_skip(emit, span->key_class);
-		const uint64_t here = left < times[at] ? left : times[at];
-
-		skipped->keys += here;
-		skipped->sum += here * gs_checksum_of(span->key_class, key);
-		gs_key_put(span->keys, span->key_bits, kept, key);
-		times[kept] = times[at] - here;
-		kept += times[kept] > 0;
-	}
-	span->count = kept;
-	return check_skipped(emit, span->key_class);
 }
 
 /* ---- spans of a producer with one thread ---------------------------------------- */
@@ -306,9 +205,10 @@ take_span(struct gs_emit *emit, struct gs_sorted_span *sorted, bool *enough)
 {
 	const size_t count = sorted->span.count;
 
-	TRY(skip(emit, &sorted->span));
+	TRY(gs_delivered_skip(&emit->delivered, &sorted->span));
+	emit->ranked += count - sorted->span.count;
 	sorted->summed &= sorted->span.count == count;
-	deliver(emit, sorted);
+	gs_delivered_note(&emit->delivered, sorted);
 	TRY(put_span(emit, &sorted->span));
 	*enough = gs_emit_is_complete(emit);
 	return GS_OK;
@@ -333,8 +233,8 @@ take_counted(void *context, struct gs_sorted_span *sorted, uint64_t *times, bool
 	struct gs_span *span = &sorted->span;
 	uint64_t since = gs_clock_now();
 
-	TRY(skip_counted(emit, span, times));
-	deliver_counted(emit, span, times);
+	TRY(gs_delivered_skip_counted(&emit->delivered, span, times));
+	gs_delivered_note_counted(&emit->delivered, span, times);
 	gs_verify_out_pairs(emit->verify, span, times);
 	for (size_t at = 0, count; at < span->count; at += count) {
 		struct gs_span slice = *span;
@@ -359,34 +259,6 @@ take_counted(void *context, struct gs_sorted_span *sorted, uint64_t *times, bool
  */
 enum { PAGES_KEYS = 1 << 18 };
 
-/* Pages that a pipe will take; BYTES of them will be written. */
-static gs_status
-map(struct gs_encoded *encoded, size_t bytes)
-{
-	void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (pages == MAP_FAILED)
-		return gs_fail_errno(GS_EBUDGET, "cannot map %zu bytes", bytes);
-	encoded->pages = pages;
-	encoded->mapped = bytes;
-	return GS_OK;
-}
-
-/* Keys that are not encoded are sorted in such pages. */
-static gs_status
-room(void *context, const struct gs_sorted_span *sorted, void **keys)
-{
-	struct gs_emit *emit = context;
-	const struct gs_span *span = &sorted->span;
-	struct gs_encoded *encoded = &emit->encoded[sorted->slot];
-
-	if (!emit->gives_pages || !gs_encoding_in_place(&emit->encoding))
-		return GS_OK;
-	TRY(map(encoded, span->count * (span->key_bits / 8)));
-	*keys = encoded->pages;
-	return GS_OK;
-}
-
 /* Has a span no rank that is wanted?  To be verified it is sorted all the same. */
 static bool
 skip_span(void *context, const struct gs_sorted_span *sorted)
@@ -397,76 +269,12 @@ skip_span(void *context, const struct gs_sorted_span *sorted)
 	       gs_pick_count(&emit->pick, emit->class_rank + sorted->at, sorted->span.count) == 0;
 }
 
-/* What is encoded at once where keys are selected; their counts are on the stack. */
-enum { PIECE_KEYS = 4096 };
-
-/* Select keys of a span and convert them where they lie, behind room for those of the seam. */
-static void
-select_in_place(struct gs_emit *emit, const struct gs_sorted_span *sorted,
-                struct gs_encoded *encoded)
-{
-	const struct gs_encoding *encoding = &emit->encoding;
-	struct gs_span span = sorted->span;
-	struct gs_select alone = gs_select_alone(&emit->select, &span, NULL, &encoded->seam);
-	const size_t key_bytes = span.key_bits / 8;
-	const size_t seam_keys = emit->select.at_once ? 1 : GS_SEAM_KEYS;
-
-	gs_select_span(&alone, &span);
-	gs_select_end_alone(&alone, &encoded->seam);
-	encoded->data = span.keys;
-	if (encoded->seam.first_times < seam_keys && encoded->seam.more) {
-		/* There is room: two groups at least are not among those selected. */
-		encoded->data = (char *)sorted->span.keys + seam_keys * key_bytes;
-		memmove(encoded->data, span.keys, span.count * key_bytes);
-	}
-	gs_ordered_to_raw(encoding->to, encoding->endian, encoding->reverse, encoded->data, span.count,
-	                  1);
-	encoded->keys = span.count;
-	encoded->bytes = span.count * key_bytes;
-}
-
-/* Select keys of a span and encode them, behind room for those of the seam. */
 static gs_status
-select_and_encode(struct gs_emit *emit, const struct gs_sorted_span *sorted,
-                  struct gs_encoded *encoded)
+room(void *context, const struct gs_sorted_span *sorted, void **keys)
 {
-	uint64_t times[PIECE_KEYS];
-	struct gs_encoding encoding = emit->encoding;
-	struct gs_span span = sorted->span, piece;
-	struct gs_select alone = gs_select_alone(&emit->select, &span, times, &encoded->seam);
+	struct gs_emit *emit = context;
 
-	encoding.threads = 1;
-	encoded->data = emit->slot_print + sorted->slot * emit->plan->part_print_bytes +
-	                GS_SEAM_KEYS * gs_encoding_bytes(&encoding);
-	encoded->keys = encoded->bytes = 0;
-	for (size_t at = 0, bytes; at < span.count; at += PIECE_KEYS) {
-		piece = span;
-		piece.keys = (char *)span.keys + at * (span.key_bits / 8);
-		piece.count = span.count - at < PIECE_KEYS ? span.count - at : PIECE_KEYS;
-		gs_select_span(&alone, &piece);
-		TRY(gs_encode(&encoding, piece.key_class, piece.key_bits, piece.keys,
-		              encoding.counts ? times : NULL, piece.count,
-		              (char *)encoded->data + encoded->bytes, &bytes));
-		encoded->keys += piece.count;
-		encoded->bytes += bytes;
-	}
-	gs_select_end_alone(&alone, &encoded->seam);
-	return GS_OK;
-}
-
-static gs_status
-encode(struct gs_emit *emit, const struct gs_sorted_span *sorted, struct gs_encoded *encoded)
-{
-	const struct gs_span *span = &sorted->span;
-	struct gs_encoding encoding = emit->encoding;
-
-	encoding.threads = 1;
-	if (emit->gives_pages)
-		TRY(map(encoded, span->count * gs_encoding_bytes(&encoding)));
-	encoded->data = emit->gives_pages ? encoded->pages :
-	                emit->slot_print + sorted->slot * emit->plan->part_print_bytes;
-	return gs_encode(&encoding, span->key_class, span->key_bits, span->keys, NULL, span->count,
-	                 encoded->data, &encoded->bytes);
+	return gs_span_room(&emit->encoder, sorted, keys);
 }
 
 /* Verify, select and encode a span; any thread. */
@@ -474,28 +282,15 @@ static gs_status
 make(void *context, struct gs_sorted_span *sorted)
 {
 	struct gs_emit *emit = context;
-	const struct gs_encoding *encoding = &emit->encoding;
 	struct gs_span *span = &sorted->span;
-	struct gs_encoded *encoded = &emit->encoded[sorted->slot];
+	struct gs_encoded *encoded = &emit->encoder.encoded[sorted->slot];
 	uint64_t since = gs_clock_now();
-	gs_status status = GS_OK;
+	gs_status status;
 
 	gs_verify_digest(emit->verify, span, &encoded->digest);
 	encoded->taken = span->count;
 	gs_pick_span(&emit->pick, emit->class_rank + sorted->at, span);
-	encoded->keys = span->count;
-	if (emit->select.groups && gs_encoding_in_place(encoding)) {
-		select_in_place(emit, sorted, encoded);
-	} else if (emit->select.groups) {
-		status = select_and_encode(emit, sorted, encoded);
-	} else if (gs_encoding_in_place(encoding)) {
-		gs_ordered_to_raw(encoding->to, encoding->endian, encoding->reverse, span->keys,
-		                  span->count, 1);
-		encoded->data = span->keys;
-		encoded->bytes = span->count * (span->key_bits / 8);
-	} else {
-		status = encode(emit, sorted, encoded);
-	}
+	status = gs_span_encode(&emit->encoder, &emit->select, sorted);
 	gs_clock_lap(&emit->monitor->clock, GS_STAGE_ENCODE, &since);
 	return status;
 }
@@ -512,60 +307,11 @@ write_encoded(struct gs_emit *emit, struct gs_encoded *encoded)
 	       : gs_output_give_pages(output, pages, encoded->bytes, encoded->mapped);
 }
 
-/* Bytes of the first KEYS of what was encoded. */
-static size_t
-bytes_of(const struct gs_emit *emit, const struct gs_encoded *encoded, size_t keys)
-{
-	const char *data = encoded->data, *at = data;
-
-	if (keys == encoded->keys)
-		return encoded->bytes;
-	if (!gs_key_is_text(emit->encoding.to))
-		return keys * gs_encoding_bytes(&emit->encoding);
-	for (; keys > 0; keys--)
-		at = (const char *)memchr(at, emit->encoding.terminator,
-		                          encoded->bytes - (size_t)(at - data)) + 1;
-	return (size_t)(at - data);
-}
-
-/* Put the keys that are written before those of a span itself in front of them. */
-static gs_status
-join(struct gs_emit *emit, const struct gs_span *span, struct gs_encoded *encoded)
-{
-	enum { LINE_BYTES = 128 };
-	struct gs_encoding encoding = emit->encoding;
-	uint64_t keys[GS_SEAM_KEYS], times[GS_SEAM_KEYS];
-	char front[GS_SEAM_KEYS * LINE_BYTES];
-	size_t bytes, count, own_keys;
-
-	assert(gs_encoding_bytes(&encoding) <= LINE_BYTES);
-	count = gs_select_join(&emit->select, span->key_class, span->key_bits, &encoded->seam, keys,
-	                       times);
-	count = gs_select_head(&emit->select, count);
-	own_keys = gs_select_head(&emit->select, encoded->keys);
-	encoded->bytes = bytes_of(emit, encoded, own_keys);
-	encoding.threads = 1;
-	if (gs_encoding_in_place(&encoding)) {
-		bytes = count * (span->key_bits / 8);
-		memcpy(front, keys, bytes);
-		gs_ordered_to_raw(encoding.to, encoding.endian, encoding.reverse, front, count, 1);
-	} else {
-		TRY(gs_encode(&encoding, span->key_class, span->key_bits, keys,
-		              encoding.counts ? times : NULL, count, front, &bytes));
-	}
-	encoded->data = (char *)encoded->data - bytes;
-	memcpy(encoded->data, front, bytes);
-	encoded->bytes += bytes;
-	encoded->keys = count + own_keys;
-	return GS_OK;
-}
-
 static gs_status
 take_encoded(void *context, struct gs_sorted_span *sorted, bool *enough)
 {
 	struct gs_emit *emit = context;
-	struct gs_encoded *encoded = &emit->encoded[sorted->slot];
-	size_t keys;
+	struct gs_encoded *encoded;
 
 	if (sorted->slot == GS_NO_SLOT)
 		return take_span(emit, sorted, enough);
@@ -573,14 +319,12 @@ take_encoded(void *context, struct gs_sorted_span *sorted, bool *enough)
 		emit->ranked += sorted->span.count;
 		return GS_OK;
 	}
+	encoded = &emit->encoder.encoded[sorted->slot];
 	gs_verify_note_out(emit->verify, &encoded->digest);
-	if (emit->select.groups) {
-		TRY(join(emit, &sorted->span, encoded));
-	} else {
-		keys = gs_select_head(&emit->select, encoded->keys);
-		encoded->bytes = bytes_of(emit, encoded, keys);
-		encoded->keys = keys;
-	}
+	if (emit->select.groups)
+		TRY(gs_span_join(&emit->encoder, &emit->select, &sorted->span, encoded));
+	else
+		gs_span_cut(&emit->encoder, &emit->select, encoded);
 	TRY(write_encoded(emit, encoded));
 	*enough = gs_emit_is_complete(emit);
 	emit->keys += encoded->keys;
@@ -596,7 +340,7 @@ static gs_status
 take_of_strand(void *context, struct gs_sorted_span *sorted, bool *enough)
 {
 	struct gs_emit *emit = context;
-	struct gs_encoded *encoded = &emit->encoded[sorted->slot];
+	struct gs_encoded *encoded = &emit->encoder.encoded[sorted->slot];
 
 	(void)enough;
 	TRY(gs_split_put(&emit->split, sorted, &encoded->digest, encoded->data, encoded->bytes));
@@ -669,7 +413,7 @@ gs_emit_sink(struct gs_emit *emit, unsigned key_class, uint64_t keys)
 	if (emit->select.groups)
 		sink.take_counted = take_counted;
 	emit->class_rank = emit->ranked;
-	if (left_to_skip(emit, key_class) > 0 || emit->tail.on)
+	if (gs_delivered_left(&emit->delivered, key_class) > 0 || emit->tail.on)
 		return sink;
 	if (gs_select_takes_all(&emit->select) && begin_strands(emit, key_class, keys)) {
 		sink.make = make;
@@ -679,7 +423,7 @@ gs_emit_sink(struct gs_emit *emit, unsigned key_class, uint64_t keys)
 	}
 	if (emit->split.outputs->count > 1 || (emit->select.head && may_fail(emit)))
 		return sink;
-	emit->gives_pages = !emit->select.groups && !emit->pick.on && keys >= PAGES_KEYS &&
+	emit->encoder.gives_pages = !emit->select.groups && !emit->pick.on && keys >= PAGES_KEYS &&
 	                    gs_output_takes_pages(emit->split.outputs->files[0]);
 	sink.skip = emit->pick.on ? skip_span : NULL;
 	sink.room = room;
@@ -688,23 +432,12 @@ gs_emit_sink(struct gs_emit *emit, unsigned key_class, uint64_t keys)
 	return sink;
 }
 
-/* After an error, free spans that were encoded but not taken. */
-static void
-unmap(struct gs_emit *emit)
-{
-	for (size_t slot = 0; slot < GS_BATCH_SLOTS_MOST; slot++)
-		if (emit->encoded[slot].pages != NULL) {
-			munmap(emit->encoded[slot].pages, emit->encoded[slot].mapped);
-			emit->encoded[slot].pages = NULL;
-		}
-}
-
 gs_status
 gs_emit_class_end(struct gs_emit *emit, unsigned key_class)
 {
 	struct gs_span last;
 
-	if (left_to_skip(emit, key_class) > 0 && !gs_emit_is_complete(emit))
+	if (gs_delivered_left(&emit->delivered, key_class) > 0 && !gs_emit_is_complete(emit))
 		return gs_fail(GS_EINPUT, "the input has become shorter since it was read for the GPU: "
 		               "the output cannot be completed");
 	if (emit->split.strands > 0) {
@@ -733,7 +466,7 @@ gs_emit_end(struct gs_emit *emit)
 void
 gs_emit_close(struct gs_emit *emit)
 {
-	unmap(emit);
+	gs_span_unmap(&emit->encoder);
 	gs_pick_close(&emit->pick);
 	gs_split_close(&emit->split);
 }

@@ -22,30 +22,14 @@
 #include "gsort.h"
 #include "io/outputs.h"
 #include "plan/plan.h"
-#include "sort/buckets/batch.h"
 #include "sort/span.h"
+#include "stages/delivered.h"
 #include "stages/pick.h"
 #include "stages/select.h"
+#include "stages/span_encoder.h"
 #include "stages/split.h"
 #include "stages/tail.h"
 #include "stages/verify.h"
-
-/* Keys of a class that have been taken, whether or not they were selected. */
-struct gs_delivered {
-	uint64_t keys, sum;
-};
-
-/* What a span of a parallel producer became, by its slot. */
-struct gs_encoded {
-	void            *data;
-	size_t           bytes;
-	void            *pages;		/* DATA is in a mapping of its own; else NULL */
-	size_t           mapped;	/* bytes of it */
-	struct gs_span_digest digest;	/* for verifying */
-	size_t           taken;		/* keys of the span, before any is selected */
-	size_t           keys;		/* that DATA has, ... */
-	struct gs_seam   seam;		/* ... if they are selected, between these groups */
-};
 
 struct gs_emit {
 	const struct gs_plan *plan;
@@ -59,17 +43,12 @@ struct gs_emit {
 	struct gs_tail        tail;	/* if it is kept, keys go there, and out at the end */
 	char     *print[2];		/* one is written while the other is encoded into */
 	unsigned  print_at;
-	char     *slot_print;		/* plan.part_print_bytes for each slot of a producer */
 	bool      header_written;
-	bool      gives_pages;		/* this class goes to a pipe as pages */
-	bool      resumable;		/* count what is delivered: the device may fail */
-	struct gs_delivered delivered[GS_CLASSES];
-	struct gs_delivered skipped[GS_CLASSES];	/* since gs_emit_resume() */
+	struct gs_delivered delivered;
 	bool      class_ended[GS_CLASSES];
-	bool      resuming;
 	uint64_t  keys, bytes;		/* written so far */
 	uint64_t  strand_keys;		/* of the class that is drained by strands */
-	struct gs_encoded encoded[GS_BATCH_SLOTS_MOST];
+	struct gs_span_encoder encoder;	/* of a producer with many threads */
 };
 
 /** Choose the format of the output from OPTIONS. */

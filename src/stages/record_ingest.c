@@ -5,26 +5,22 @@
  * In:   bytes of all inputs.
  * Out:  items in the store; the header; counts.
  *
- * Each thread of a team reads a piece and stores it while it is in the thread's cache.  Threads
- * claim pieces of a regular file and read them side by side; they read anything else in turn.  Of a
- * large regular file the store is shown a sample first, so that sorted input is divided evenly.
+ * Each thread of a team reads a piece (pieces.h) and stores it while it is in the thread's cache.  Of
+ * a large regular file the store is shown a sample first, so that sorted input is divided evenly.
  */
 #include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/team.h"
 #include "format/key.h"
 #include "sort/items/bins.h"
 #include "sort/items/follow.h"
+#include "stages/pieces.h"
 #include "stages/record_ingest.h"
 
 /* Bytes of an item for --argsort: its number. */
 enum { NUMBER_BYTES = 8 };
-
-/* Readers of a pipe take turns, see ingest.c. */
-enum { PIPE_READERS = 6 };
 
 /* Places of a sample in a file, and the least file that is worth it.  Not tuned. */
 enum { SAMPLE_PLACES = 512 };
@@ -117,52 +113,32 @@ gs_record_ingest_close(struct gs_record_ingest *ingest)
 /* A file that a team reads. */
 struct reading {
 	struct gs_record_ingest *ingest;
-	struct gs_first_error error;
-	pthread_mutex_t lock;		/* guards what follows, the input, and sums */
-	bool            claims;		/* pieces can be claimed */
-	bool            ended;
-	uint64_t        file_bytes;	/* so far */
-	size_t          left;		/* records of this round */
+	struct gs_pieces      pieces;
+	uint64_t              file_bytes;	/* so far; with the lock of pieces */
+	size_t                left;	/* records of this round that are not claimed; the same */
 	struct gs_item_follow follow;	/* with checks_order: by one thread */
 };
 
 struct piece {
-	uint64_t sequence;
-	uint64_t number;	/* of its first record in the input */
-	size_t   bytes;		/* read, or 0 */
-	struct gs_input_piece claimed;	/* still to be read; bytes 0: it is */
+	struct gs_piece piece;
+	uint64_t        sequence;
+	uint64_t        number;		/* of its first record in the input */
 };
 
 /* The next piece: it is read to INTO, or else claimed; with the lock.  False: there is none. */
 static bool
-next_piece(struct reading *reading, char *into, struct piece *piece)
+next_piece(struct reading *reading, char *into, struct piece *next)
 {
 	struct gs_record_ingest *ingest = reading->ingest;
 	const size_t most = ingest->piece_records;
-	const size_t want = (most < reading->left ? most : reading->left) * ingest->record.bytes;
-	uint64_t since;
-	gs_status status;
+	const size_t want = most < reading->left ? most : reading->left;
+	struct gs_piece *piece = &next->piece;
 
-	piece->bytes = piece->claimed.bytes = 0;
-	if (want == 0 || reading->ended || atomic_load(&reading->error.any))
+	if (!gs_pieces_next(&reading->pieces, into, want * ingest->record.bytes, piece))
 		return false;
-	if (reading->claims) {
-		gs_input_claim(ingest->input, want, &piece->claimed);
-		reading->claims = piece->claimed.bytes > 0;
-	}
-	if (!reading->claims) {
-		since = gs_clock_now();
-		status = gs_input_read(ingest->input, into, want, &piece->bytes);
-		gs_clock_lap(&ingest->monitor->clock, GS_STAGE_READ, &since);
-		if (!gs_first_error_note(&reading->error, status))
-			return false;
-		reading->ended = piece->bytes < want;
-		if (piece->bytes == 0)
-			return false;
-	}
-	reading->left -= want / ingest->record.bytes;
-	piece->sequence = gs_item_store_next_sequence(ingest->store, 1);
-	piece->number = ingest->records;
+	reading->left -= want;
+	next->sequence = gs_item_store_next_sequence(ingest->store, 1);
+	next->number = ingest->records;
 	ingest->records += (piece->claimed.bytes + piece->bytes) / ingest->record.bytes;
 	return true;
 }
@@ -212,41 +188,37 @@ follow(struct reading *reading, const char *records, size_t bytes)
 }
 
 /* Read what was claimed, and store it. */
-static bool
-store_piece(struct reading *reading, unsigned rank, char *records, struct piece *piece)
+static void
+store_piece(struct reading *reading, unsigned rank, char *records, struct piece *next)
 {
 	struct gs_record_ingest *ingest = reading->ingest;
 	struct gs_clock *clock = &ingest->monitor->clock;
 	const size_t record_bytes = ingest->record.bytes, item_bytes = ingest->item.bytes;
+	gs_status status = gs_pieces_read(&reading->pieces, records, &next->piece);
+	const size_t count = next->piece.bytes / record_bytes;
 	uint64_t since = gs_clock_now();
 	const char *items = records;
 	char *made;
-	size_t count;
-	gs_status status = GS_OK;
 
-	if (piece->claimed.bytes > 0)
-		status = gs_input_read_piece(ingest->input, &piece->claimed, records, &piece->bytes);
-	gs_clock_lap(clock, GS_STAGE_READ, &since);
-	count = piece->bytes / record_bytes;
 	if (ingest->item_pieces != NULL) {
 		made = ingest->item_pieces + rank * ingest->piece_records * item_bytes;
-		make_items(ingest, records, made, count, piece->number);
+		make_items(ingest, records, made, count, next->number);
 		items = made;
 		gs_clock_lap(clock, GS_STAGE_DECODE, &since);
 	}
 	/* Even after an error: each sequence number has its row. */
-	gs_item_store_add(ingest->store, rank, piece->sequence, items, count * item_bytes);
+	gs_item_store_add(ingest->store, rank, next->sequence, items, count * item_bytes);
 	if (status == GS_OK)
 		status = follow(reading, records, count * record_bytes);
 	gs_clock_lap(clock, GS_STAGE_SORT, &since);
-	return gs_first_error_note(&reading->error, status);
+	gs_first_error_note(&reading->pieces.error, status);
 }
 
 /* ---- a file ------------------------------------------------------------------------- */
 
 /* A piece is done; with the lock. */
 static void
-note_piece(struct reading *reading, const struct piece *piece)
+note_piece(struct reading *reading, const struct gs_piece *piece)
 {
 	struct gs_record_ingest *ingest = reading->ingest;
 	struct gs_counters *counters = &ingest->monitor->counters;
@@ -264,31 +236,28 @@ read_round(void *context, unsigned rank, unsigned size)
 	struct gs_record_ingest *ingest = reading->ingest;
 	char *records = ingest->pieces + rank * ingest->piece_records * ingest->record.bytes;
 	struct piece piece;
-	bool goes_on = true;
 
 	(void)size;
-	pthread_mutex_lock(&reading->lock);
-	while (goes_on && next_piece(reading, records, &piece)) {
-		pthread_mutex_unlock(&reading->lock);
-		goes_on = store_piece(reading, rank, records, &piece);
-		pthread_mutex_lock(&reading->lock);
-		note_piece(reading, &piece);
+	pthread_mutex_lock(&reading->pieces.lock);
+	while (next_piece(reading, records, &piece)) {
+		pthread_mutex_unlock(&reading->pieces.lock);
+		store_piece(reading, rank, records, &piece);
+		pthread_mutex_lock(&reading->pieces.lock);
+		note_piece(reading, &piece.piece);
 	}
-	pthread_mutex_unlock(&reading->lock);
+	pthread_mutex_unlock(&reading->pieces.lock);
 }
 
 static gs_status
 run_round(struct reading *reading, size_t room, unsigned threads)
 {
 	struct gs_record_ingest *ingest = reading->ingest;
+	gs_status status;
 
 	reading->left = room / ingest->item.bytes;
-	gs_first_error_open(&reading->error);
-	if (!reading->claims && threads > PIPE_READERS)
-		threads = PIPE_READERS;
-	gs_team_run(threads, read_round, reading);
+	status = gs_pieces_run(&reading->pieces, threads, read_round, reading);
 	gs_item_store_end_round(ingest->store);
-	return gs_first_error_close(&reading->error);
+	return status;
 }
 
 /* Show the store records from all over a large regular file. */
@@ -334,20 +303,19 @@ read_file(struct gs_record_ingest *ingest, bool first)
 	const unsigned threads = ingest->checks_order ? 1 : ingest->threads;
 	struct reading reading = { .ingest = ingest, .follow = { .order = &order } };
 	const size_t piece = ingest->piece_records * ingest->item.bytes;
-	gs_status status = gs_input_claims(ingest->input, &reading.claims);
+	gs_status status = gs_pieces_open(&reading.pieces, ingest->input, &ingest->monitor->clock);
 	bool small = true;		/* a small input needs no other thread */
 	size_t room;
 
-	if (status == GS_OK && first && reading.claims)
+	if (status == GS_OK && first && reading.pieces.claims)
 		status = show_sample(ingest);
-	pthread_mutex_init(&reading.lock, NULL);
-	while (status == GS_OK && !reading.ended) {
+	while (status == GS_OK && !reading.pieces.ended) {
 		status = gs_item_store_reserve(ingest->store, piece, ingest->threads, &room);
 		if (status == GS_OK)
 			status = run_round(&reading, small ? piece : room, small ? 1 : threads);
 		small = false;
 	}
-	pthread_mutex_destroy(&reading.lock);
+	gs_pieces_close(&reading.pieces);
 	gs_items_follow_close(&reading.follow);
 	TRY(status);
 	return reading.file_bytes % ingest->record.bytes == 0 ? GS_OK

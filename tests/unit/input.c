@@ -233,9 +233,9 @@ check_partial(void)
 	write_file("five", 5);
 	CHECK(gs_input_open(&input, &options) == GS_OK, "three files are opened");
 	CHECK(gs_input_bytes(input) == 16, "their sizes are added up");
-	CHECK(gs_input_partial(input, 4, &bytes) == names[1] && bytes == 3,
+	CHECK(gs_files_partial(gs_input_files(input), 4, &bytes) == names[1] && bytes == 3,
 	      "the first that is no multiple is named");
-	CHECK(gs_input_partial(input, 1, &bytes) == NULL, "all are multiples of one");
+	CHECK(gs_files_partial(gs_input_files(input), 1, &bytes) == NULL, "all are multiples of one");
 	gs_input_close(input);
 }
 

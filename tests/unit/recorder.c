@@ -274,7 +274,8 @@ check_compressed(size_t before)
 	gs_input_close(input);
 	input = open_source(&source, false, MEMORY_BYTES);
 	CHECK(gs_input_peek_bytes(input, before + 1, &bytes) == GS_OK && bytes > 0 &&
-	      gs_input_bytes(input) == GS_UNKNOWN && (before < 6 || gs_input_inflates(input)) &&
+	      gs_input_bytes(input) == GS_UNKNOWN &&
+	      (before < 6 || gs_files_inflate(gs_input_files(input))) &&
 	      gs_input_next(input) && gs_input_claims(input, &yes) == GS_OK && !yes &&
 	      reads(input, 0, BYTES + 1, BYTES) && gs_input_rewind(input) == GS_OK &&
 	      gs_input_bytes(input) == GS_UNKNOWN && gs_input_next(input) &&
@@ -548,7 +549,7 @@ check_peek(size_t bytes, uint64_t least, size_t record_bytes)
 	      gs_input_bytes(input) == (whole ? bytes : GS_UNKNOWN),
 	      "%zu bytes, %zu wanted, memory for %zu: %zu are there", bytes, (size_t)least, record_bytes,
 	      (size_t)there);
-	CHECK(gs_input_partial(input, 7, &there) == NULL || (whole && bytes % 7 != 0),
+	CHECK(gs_files_partial(gs_input_files(input), 7, &there) == NULL || (whole && bytes % 7 != 0),
 	      "no part of a key is seen where there is none");
 	CHECK(gs_input_next(input) && gs_input_claims(input, &yes) == GS_OK && yes == whole,
 	      "it can be claimed if all is there");

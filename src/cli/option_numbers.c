@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* option_numbers.c - what each option does whose value is a number or a size */
+#include <string.h>
+#include <sys/resource.h>
+
+#include "cli/option_numbers.h"
+#include "cli/parse_value.h"
+#include "cli/report.h"
+
+static bool
+refuse_number(const struct gs_option_use *use, const char *rule)
+{
+	gs_report_error("invalid %s argument '%s': %s", use->spelled, use->value, rule);
+	return false;
+}
+
+/* Store NUMBER in a field of 64 bits, unless the field has another. */
+static bool
+set_number(struct gs_opts *opts, const struct gs_option_use *use, uint64_t number)
+{
+	uint64_t *field = gs_option_field(opts, use);
+
+	if (use->previous != NULL && *field != number)
+		return gs_refuse_two(use, use->previous, use->value);
+	*field = number;
+	return true;
+}
+
+bool
+gs_set_head(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	uint64_t number;
+
+	if (!gs_parse_count(use->value, &number))
+		return refuse_number(use, "must be a whole number, such as 1000, 1K or 2M");
+	if (opts->job.head && opts->job.head_count != number) {
+		gs_report_error("two different values of --head-count");
+		return false;
+	}
+	opts->job.head = true;
+	opts->job.head_count = number;
+	return true;
+}
+
+/* A number of keys, in a struct gsort_count. */
+bool
+gs_set_keys(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	struct gsort_count *keys = gs_option_field(opts, use);
+	uint64_t number;
+
+	if (!gs_parse_count(use->value, &number))
+		return refuse_number(use, "must be a number of keys, such as 10, 4K or 2M");
+	if (keys->wanted && keys->count != number)
+		return gs_refuse_two(use, use->previous, use->value);
+	*keys = (struct gsort_count){ .wanted = true, .count = number };
+	return true;
+}
+
+bool
+gs_set_number(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	uint64_t number;
+
+	if (!gs_parse_count(use->value, &number))
+		return refuse_number(use, "must be a whole number");
+	return set_number(opts, use, number);
+}
+
+/* --histogram is --histogram=10. */
+bool
+gs_set_histogram(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	uint64_t number = 10;
+
+	if (use->value != NULL && (!gs_parse_count(use->value, &number) || number == 0 ||
+	                           number > UINT32_MAX))
+		return refuse_number(use, "must be a number of intervals, at least 1");
+	if (opts->job.histogram > 0 && opts->job.histogram != number) {
+		gs_report_error("two different values of --histogram");
+		return false;
+	}
+	opts->job.histogram = (unsigned)number;
+	return true;
+}
+
+/* --header is --header=1. */
+bool
+gs_set_header(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	struct gs_option_use full = *use;
+	uint64_t number;
+
+	if (use->value == NULL)
+		full.value = "1";
+	if (use->previous != NULL && *use->previous == '\0')
+		full.previous = "1";
+	if (!gs_parse_count(full.value, &number) || number == 0)
+		return refuse_number(use, "must be a whole number, at least 1");
+	return set_number(opts, &full, number);
+}
+
+bool
+gs_set_record(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	uint64_t number;
+
+	if (!gs_parse_bytes(use->value, &number) || number == 0 || number > GSORT_RECORD_MOST_BYTES)
+		return refuse_number(use, "must be a number of bytes, from 1 to 1M");
+	return set_number(opts, use, number);
+}
+
+bool
+gs_set_bytes(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	uint64_t number;
+
+	if (!gs_parse_bytes(use->value, &number))
+		return refuse_number(use, "must be a number of bytes below 16E, such as 512, 4K, "
+		                     "6G or 2GiB");
+	return set_number(opts, use, number);
+}
+
+/* A size, in *BYTES or in *PERCENT.  False after a message. */
+static bool
+parse_size(const struct gs_option_use *use, uint64_t *bytes, uint64_t *percent)
+{
+	switch (gs_parse_size(use->value, bytes, percent)) {
+	case GS_SIZE_OK:
+		return true;
+	case GS_SIZE_NOT_A_NUMBER:
+		return refuse_number(use, "must be a size, such as 512M, 8G or 50%");
+	case GS_SIZE_BAD_SUFFIX:
+		gs_report_error("invalid suffix in %s argument '%s': must be one of b, K, M, G, T, "
+		                "P, E, KiB, MiB, GiB, TiB, %%", use->spelled, use->value);
+		return false;
+	}
+	return false;
+}
+
+/*
+ * As in sort(1), the largest -S counts, N% is of all memory, and a size that is too small
+ * becomes the minimum.  So 0 becomes 1: 0 in memory_bytes means that -S was not given.  A size that
+ * is too large is no limit.
+ */
+bool
+gs_set_buffer(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	uint64_t bytes = 0, percent = 0;
+
+	if (!parse_size(use, &bytes, &percent))
+		return false;
+	if (strchr(use->value, '%') != NULL)
+		bytes = gs_memory_share(percent);
+	if (bytes == 0)
+		bytes = 1;
+	if (opts->job.memory_bytes < bytes)
+		opts->job.memory_bytes = bytes;
+	return true;
+}
+
+bool
+gs_set_memory(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	const bool given = opts->job.gpu_memory_bytes != 0 || opts->job.gpu_memory_percent != 0;
+	uint64_t bytes = 0, percent = 0;
+
+	if (!parse_size(use, &bytes, &percent))
+		return false;
+	if (strchr(use->value, '%') != NULL && (percent < 1 || percent > 100)) {
+		gs_report_error("%s argument '%s' is not between 1%% and 100%%", use->spelled,
+		                use->value);
+		return false;
+	}
+	if (bytes == 0 && percent == 0) {
+		gs_report_error("%s argument '%s' is too small", use->spelled, use->value);
+		return false;
+	}
+	if (given && (opts->job.gpu_memory_bytes != bytes ||
+	              opts->job.gpu_memory_percent != percent)) {
+		gs_report_error("two different values of --gpu-memory");
+		return false;
+	}
+	opts->job.gpu_memory_bytes = bytes;
+	opts->job.gpu_memory_percent = (unsigned)percent;
+	return true;
+}
+
+/* As in sort(1), a merge needs a descriptor for each input, its output and standard error. */
+bool
+gs_set_batch(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	struct rlimit files;
+	uint64_t number, most = UINT32_MAX;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur - 3 < most)
+		most = files.rlim_cur < 3 ? 0 : files.rlim_cur - 3;
+	if (!gs_parse_count(use->value, &number) || number < 2)
+		return refuse_number(use, "must be a whole number, at least 2");
+	if (number > most) {
+		gs_report_error("%s argument '%s' is too large: the maximum with the current limit "
+		                "on open files is %llu", use->spelled, use->value,
+		                (unsigned long long)most);
+		return false;
+	}
+	opts->job.merge_files = (unsigned)number;
+	return true;
+}
+
+/* As many as gsort_open() takes. */
+enum { SPLIT_MOST = 1024 };
+
+bool
+gs_set_ranks(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	uint64_t number;
+
+	if (!gs_parse_count(use->value, &number) || number == 0 || number > 65536)
+		return refuse_number(use, "must be a whole number from 1 to 65536");
+	opts->job.plan_ranks = (unsigned)number;
+	return true;
+}
+
+bool
+gs_set_split(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	uint64_t number;
+
+	if (!gs_parse_count(use->value, &number) || number < 1 || number > SPLIT_MOST)
+		return refuse_number(use, "must be a whole number from 1 to 1024");
+	if (use->previous != NULL && opts->job.split != number)
+		return gs_refuse_two(use, use->previous, use->value);
+	opts->job.split = (unsigned)number;
+	return true;
+}
+
+bool
+gs_set_threads(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	if (!gs_parse_threads(use->value, &opts->job.threads))
+		return refuse_number(use, "must be a whole number, at least 1");
+	return true;
+}

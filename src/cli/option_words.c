@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* option_words.c - what each option does whose value is one of some words */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/option_words.h"
+#include "cli/report.h"
+
+enum { SORT_NUMERIC, SORT_GENERAL, SORT_HUMAN, SORT_MONTH, SORT_VERSION, SORT_REFUSED = 1000 };
+
+static const struct choice {
+	const char *option, *word;
+	unsigned    means;
+} choices[] = {
+	{ "check", "diagnose-first", GSORT_CHECK_FIRST },
+	{ "check", "quiet", GSORT_CHECK_QUIET },
+	{ "check", "silent", GSORT_CHECK_QUIET },
+	{ "check", "summary", GSORT_CHECK_SUMMARY },
+	{ "decompress", "auto", GSORT_DECOMPRESS_AUTO },
+	{ "decompress", "none", GSORT_DECOMPRESS_NONE },
+	{ "decompress", "gzip", GSORT_DECOMPRESS_GZIP },
+	{ "decompress", "bzip2", GSORT_DECOMPRESS_BZIP2 },
+	{ "decompress", "xz", GSORT_DECOMPRESS_XZ },
+	{ "decompress", "zstd", GSORT_DECOMPRESS_ZSTD },
+	{ "decompress", "lz4", GSORT_DECOMPRESS_LZ4 },
+	{ "endian", "little", GSORT_ENDIAN_LITTLE },
+	{ "endian", "big", GSORT_ENDIAN_BIG },
+	{ "format", "auto", GSORT_FORMAT_AUTO },
+	{ "format", "raw", GSORT_FORMAT_RAW },
+	{ "format", "npy", GSORT_FORMAT_NPY },
+	{ "invalid", "abort", GSORT_INVALID_ABORT },
+	{ "invalid", "fail", GSORT_INVALID_FAIL },
+	{ "invalid", "warn", GSORT_INVALID_WARN },
+	{ "invalid", "ignore", GSORT_INVALID_IGNORE },
+	{ "invalid", "skip-blank", GSORT_INVALID_SKIP_BLANK },
+	{ "progress", "auto", GS_PROGRESS_AUTO },
+	{ "progress", "always", GS_PROGRESS_ALWAYS },
+	{ "progress", "never", GS_PROGRESS_NEVER },
+	{ "sort", "numeric", SORT_NUMERIC },
+	{ "sort", "general-numeric", SORT_GENERAL },
+	{ "sort", "human-numeric", SORT_HUMAN },
+	{ "sort", "month", SORT_MONTH },
+	{ "sort", "random", SORT_REFUSED },
+	{ "sort", "version", SORT_VERSION },
+	{ "stats", "json", GS_REPORT_JSON },
+	{ "plan", "text", GS_REPORT_TEXT }, { "plan", "json", GS_REPORT_JSON },
+	{ "info", "text", GS_REPORT_TEXT }, { "info", "json", GS_REPORT_JSON },
+};
+
+static const struct choice *const choices_end = choices + sizeof choices / sizeof choices[0];
+
+/* Find the choice for WORD: the whole word, or the start of only one.  NULL: there is none. */
+static const struct choice *
+choice_of(const char *option, const char *word)
+{
+	const struct choice *found = NULL;
+
+	for (const struct choice *c = choices; c < choices_end; c++) {
+		if (strcmp(c->option, option) != 0 || strncmp(c->word, word, strlen(word)) != 0)
+			continue;
+		if (strcmp(c->word, word) == 0)
+			return c;
+		if (found != NULL && found->means != c->means)
+			return NULL;
+		found = c;
+	}
+	return word[0] == '\0' ? NULL : found;
+}
+
+/* The same, with a message if there is none. */
+static const struct choice *
+parse_choice(const struct gs_option_use *use, const char *word)
+{
+	const struct choice *choice = choice_of(use->option->name, word);
+	char list[128] = "";
+
+	if (choice != NULL)
+		return choice;
+	for (const struct choice *c = choices; c < choices_end; c++)
+		if (strcmp(c->option, use->option->name) == 0 && c->means != SORT_REFUSED)
+			sprintf(list + strlen(list), "%s%s", list[0] != '\0' ? ", " : "", c->word);
+	gs_report_usage("invalid argument '%s' for %s: must be %s%s", word, use->spelled,
+	                strchr(list, ',') != NULL ? "one of " : "", list);
+	return NULL;
+}
+
+/* The field has the size of an enum. */
+bool
+gs_set_choice(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	const struct choice *choice = parse_choice(use, use->value);
+
+	if (choice == NULL)
+		return false;
+	if (use->previous != NULL && choice_of(use->option->name, use->previous) != choice)
+		return gs_refuse_two(use, use->previous, use->value);
+	*(unsigned *)gs_option_field(opts, use) = choice->means;
+	return true;
+}
+
+/* --plan, --info; with a format, or as text */
+bool
+gs_set_report(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	const struct choice *choice = parse_choice(use, use->value != NULL ? use->value : "text");
+
+	if (choice != NULL)
+		*(enum gs_report_format *)gs_option_field(opts, use) = (enum gs_report_format)choice->means;
+	return choice != NULL;
+}
+
+/* --stats=json, --stats=json:FILE */
+bool
+gs_set_stats(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	const char *file = strncmp(use->value, "json:", 5) == 0 ? use->value + 5 : NULL;
+
+	if (use->previous != NULL && strcmp(use->previous, use->value) != 0)
+		return gs_refuse_two(use, use->previous, use->value);
+	if (file == NULL && choice_of(use->option->name, use->value) == NULL) {
+		gs_report_usage("invalid argument '%s' for %s: must be json or json:FILE", use->value,
+		                use->spelled);
+		return false;
+	}
+	if (file != NULL && *file == '\0') {
+		gs_report_usage("invalid argument '%s' for %s: the name of the file is empty", use->value,
+		                use->spelled);
+		return false;
+	}
+	opts->stats = GS_REPORT_JSON;
+	opts->stats_file = file;
+	return true;
+}
+
+/* --progress, --no-progress */
+bool
+gs_set_progress(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	const bool no = use->option->name[0] == 'n';
+	const struct choice *choice = no ? NULL : parse_choice(use, use->value != NULL ? use->value
+	                                                                               : "auto");
+
+	if (!no && choice == NULL)
+		return false;
+	opts->progress = no ? GS_PROGRESS_NEVER : (enum gs_progress_when)choice->means;
+	return true;
+}
+
+bool
+gs_set_sort(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	const struct choice *choice = parse_choice(use, use->value);
+
+	if (choice == NULL)
+		return false;
+	if (choice->means == SORT_REFUSED) {
+		gs_report_error("--sort=%s is not supported; use shuf(1)", choice->word);
+		return false;
+	}
+	opts->numeric |= choice->means == SORT_NUMERIC;
+	opts->general |= choice->means == SORT_GENERAL;
+	opts->human |= choice->means == SORT_HUMAN;
+	opts->month |= choice->means == SORT_MONTH;
+	opts->version_sort |= choice->means == SORT_VERSION;
+	return true;
+}
+
+const char *
+gs_spell_check(enum gsort_check check)
+{
+	return check == GSORT_CHECK_FIRST ? "-c" : check == GSORT_CHECK_QUIET ? "-C"
+	                                                                      : "--check=summary";
+}
+
+/* -c, -C, --check and --check=HOW. */
+bool
+gs_set_check(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	enum gsort_check check = use->option->letter == 'C' ? GSORT_CHECK_QUIET : GSORT_CHECK_FIRST;
+
+	if (use->value != NULL) {
+		const struct choice *choice = parse_choice(use, use->value);
+
+		if (choice == NULL)
+			return false;
+		check = (enum gsort_check)choice->means;
+	}
+	if (opts->check && opts->job.check != check)
+		return gs_refuse_pair(gs_spell_check(opts->job.check), gs_spell_check(check));
+	opts->check = true;
+	opts->job.check = check;
+	return true;
+}

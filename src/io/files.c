@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* files.c - all files of an input: opened, and what is known of them */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "io/files.h"
+#include "io/inflate.h"
+#include "io/open.h"
+
+enum { FDS_FOR_OTHERS = 32 };		/* for the output and the libraries */
+
+static const char *const standard_input[] = { "-" };
+static const char *const caller_input[] = { "input" };	/* the name of a callback */
+
+/* ---- opening ----------------------------------------------------------- */
+
+/* How many input files this process may keep open at once. */
+static size_t
+most_open(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+		return SIZE_MAX;
+	return limit.rlim_cur > 2 * FDS_FOR_OTHERS ? limit.rlim_cur - FDS_FOR_OTHERS
+	                                           : limit.rlim_cur / 2;
+}
+
+/* The format that was asked for, or that the name promises.  A caller knows what it gives. */
+static enum gsort_decompress
+format_by_name(const struct gs_input_options *options, const char *name)
+{
+	enum gsort_decompress format;
+
+	if (options->decompress != GSORT_DECOMPRESS_AUTO || !options->binary)
+		return options->decompress;
+	format = gs_inflate_suffix(name);
+	return format != GSORT_DECOMPRESS_NONE ? format :
+	       options->read != NULL ? GSORT_DECOMPRESS_NONE : GSORT_DECOMPRESS_AUTO;
+}
+
+/* "-" for the second time: the first one will have read all of it. */
+static bool
+is_spent(const struct gs_files *files, size_t file_at)
+{
+	if (!gs_file_is_standard(&files->list[file_at]))
+		return false;
+	for (size_t f = 0; f < file_at; f++)
+		if (gs_file_is_standard(&files->list[f]))
+			return true;
+	return false;
+}
+
+static gs_status
+open_file(struct gs_file *file, const struct gs_input_options *options, bool stay)
+{
+	return gs_file_open(file, options->binary && !options->terminal_ok, stay);
+}
+
+gs_status
+gs_files_open_one(struct gs_file *file, const struct gs_input_options *options)
+{
+	return open_file(file, options, true);
+}
+
+/* Open file number AT, or find out that nothing is to be opened; it may stay open. */
+static gs_status
+begin(struct gs_files *files, const struct gs_input_options *options, size_t at, bool stay)
+{
+	struct gs_file *file = &files->list[at];
+	const bool calls = options->read != NULL;
+
+	file->format = format_by_name(options, file->name);
+	file->binary = options->binary;
+	file->guarded = options->guarded && !calls;
+	file->bytes = GS_UNKNOWN;
+	if (options->ranges != NULL && options->ranges[at].end != GS_UNKNOWN) {
+		file->partial = true;
+		file->range = options->ranges[at];
+	}
+	file->spent = is_spent(files, at);
+	if (file->spent) {
+		file->bytes = 0;
+		file->format = GSORT_DECOMPRESS_NONE;
+		return GS_OK;
+	}
+	if (!calls)
+		return open_file(file, options, stay);
+	gs_file_reference(file);
+	return GS_OK;
+}
+
+gs_status
+gs_files_open(struct gs_files *files, const struct gs_input_options *options,
+              struct gs_recorder *recorder)
+{
+	const bool calls = options->read != NULL;
+	const size_t count = options->count > 0 && !calls ? options->count : 1;
+	const char *const *names = calls ? caller_input : options->count > 0 ? options->names
+	                                                                     : standard_input;
+	const size_t allowed = options->later ? 0 : most_open();
+
+	files->count = 0;
+	files->list = calloc(count, sizeof *files->list);
+	if (files->list == NULL)
+		return gs_fail(GS_EBUDGET, "no memory for %zu file names", count);
+	files->count = count;
+	for (size_t f = 0; f < count; f++) {
+		files->list[f].name = names[f];
+		files->list[f].fd = -1;
+		files->list[f].recorder = recorder;
+	}
+	for (size_t f = 0; f < count; f++)
+		if (gs_file_is_standard(&files->list[f]) && !gs_allows(STDIN_FILENO, O_RDONLY))
+			return gs_fail_errno(GS_EIO, "cannot read: -");
+	for (size_t f = 0; f < count; f++)
+		TRY(begin(files, options, f, f < allowed));
+	return GS_OK;
+}
+
+void
+gs_files_close(struct gs_files *files)
+{
+	for (size_t f = 0; f < files->count; f++)
+		if (files->list[f].fd > STDIN_FILENO)
+			close(files->list[f].fd);
+	free(files->list);
+	*files = (struct gs_files){ .list = NULL };
+}
+
+/* ---- what is known ----------------------------------------------------- */
+
+/* Bytes that a file will give, if that is known. */
+static uint64_t
+bytes_of(const struct gs_file *file)
+{
+	return file->format == GSORT_DECOMPRESS_NONE ? file->bytes : GS_UNKNOWN;
+}
+
+uint64_t
+gs_files_bytes(const struct gs_files *files)
+{
+	uint64_t bytes = 0;
+
+	for (size_t f = 0; f < files->count; f++) {
+		if (bytes_of(&files->list[f]) == GS_UNKNOWN)
+			return GS_UNKNOWN;
+		bytes += bytes_of(&files->list[f]);
+	}
+	return bytes;
+}
+
+uint64_t
+gs_files_stored_bytes(const struct gs_files *files)
+{
+	uint64_t bytes = 0;
+
+	for (size_t f = 0; f < files->count; f++) {
+		if (!files->list[f].spent &&
+		    (!files->list[f].regular || files->list[f].bytes == GS_UNKNOWN))
+			return GS_UNKNOWN;
+		bytes += files->list[f].bytes;
+	}
+	return bytes;
+}
+
+const char *
+gs_files_partial(const struct gs_files *files, unsigned key_bytes, uint64_t *bytes)
+{
+	for (size_t f = 0; f < files->count; f++) {
+		*bytes = bytes_of(&files->list[f]);
+		if (*bytes != GS_UNKNOWN && *bytes % key_bytes != 0)
+			return files->list[f].name;
+	}
+	return NULL;
+}
+
+bool
+gs_files_inflate(const struct gs_files *files)
+{
+	for (size_t f = 0; f < files->count; f++)
+		if (files->list[f].format != GSORT_DECOMPRESS_NONE &&
+		    files->list[f].format != GSORT_DECOMPRESS_AUTO)
+			return true;
+	return false;
+}
+
+bool
+gs_files_large_window(const struct gs_files *files)
+{
+	for (size_t f = 0; f < files->count; f++)
+		if (files->list[f].format == GSORT_DECOMPRESS_ZSTD ||
+		    files->list[f].format == GSORT_DECOMPRESS_XZ)
+			return true;
+	return false;
+}
+
+bool
+gs_files_are_seekable(const struct gs_files *files)
+{
+	for (size_t f = 0; f < files->count; f++)
+		if (!files->list[f].regular)
+			return false;
+	return true;
+}

@@ -309,9 +309,9 @@ gs_float_put(struct gs_key_bytes *bytes, struct gs_key_text text)
 		return gs_key_bytes_put(bytes, ABOVE_ZERO) || put_value(bytes, value);
 	if (gs_key_bytes_put(bytes, BELOW_ZERO))
 		return true;
-	bytes->flip ^= 0xff;
+	bytes->flip = ~bytes->flip;
 	full = put_value(bytes, -value);
-	bytes->flip ^= 0xff;
+	bytes->flip = ~bytes->flip;
 	return full;
 }
 

@@ -154,10 +154,10 @@ put(struct gs_key_bytes *bytes, struct number *number)
 	if (number->digits == 0)
 		return gs_key_bytes_put_number(bytes, (uint64_t)GS_NUMBER_ZERO << 56, 8);
 	if (number->negative)
-		bytes->flip ^= 0xff;
+		bytes->flip = ~bytes->flip;
 	full = put_exponent(bytes, number->exponent) || put_digits(bytes, number);
 	if (number->negative)
-		bytes->flip ^= 0xff;
+		bytes->flip = ~bytes->flip;
 	return full;
 }
 
@@ -167,25 +167,29 @@ gs_number_put(struct gs_key_bytes *bytes, struct gs_key_text text)
 	struct number number;
 	uint64_t word;
 
-	if (gs_key_text_is_plain(&text) && gs_number_word(text.at, text.end, &word))
-		return gs_key_bytes_put_eight(bytes, word);
+	if (gs_key_text_is_plain(&text) && gs_number_word(&text.at, text.end, &word))
+		return gs_key_bytes_put_some(bytes, word, 8);
 	number = read_number(text);
 	return put(bytes, &number);
 }
 
 /* ---- h -------------------------------------------------------------------------- */
 
+/* The rank of the suffix C; 0: it is none. */
+static int
+rank_of(int c)
+{
+	static const char suffixes[] = "KMGTPEZYRQ";
+	const char *found = c > 0 ? strchr(suffixes, c == 'k' ? 'K' : c) : NULL;
+
+	return found == NULL ? 0 : (int)(found - suffixes + 1);
+}
+
 /* The rank of a suffix, negative for a number below 0; 0: none, or the number is 0. */
 static int
 suffix_of(const struct number *number)
 {
-	static const char suffixes[] = "KMGTPEZYRQ";
-	const char *found;
-
-	if (number->digits == 0 || number->next <= 0)
-		return 0;
-	found = strchr(suffixes, number->next == 'k' ? 'K' : number->next);
-	return found == NULL ? 0 : sign_of(number) * (int)(found - suffixes + 1);
+	return sign_of(number) * rank_of(number->next);
 }
 
 int
@@ -200,8 +204,18 @@ gs_size_compare(struct gs_key_text one, struct gs_key_text other)
 bool
 gs_size_put(struct gs_key_bytes *bytes, struct gs_key_text text)
 {
-	struct number number = read_number(text);
+	const uint64_t zero = (uint64_t)GS_NUMBER_ZERO << 56;
+	const unsigned char *at = text.at;
+	struct number number;
+	uint64_t word;
 
+	if (gs_key_text_is_plain(&text) && gs_number_word(&at, text.end, &word)) {
+		const int rank = at < text.end && word != zero ? rank_of(*at) : 0;
+
+		return gs_key_bytes_put(bytes, (uint8_t)(word < zero ? 0x80 - rank : 0x80 + rank)) ||
+		       gs_key_bytes_put_some(bytes, word, 8);
+	}
+	number = read_number(text);
 	return gs_key_bytes_put(bytes, (uint8_t)(0x80 + suffix_of(&number))) || put(bytes, &number);
 }
 

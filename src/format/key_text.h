@@ -94,22 +94,32 @@ gs_key_text_next_nonblank(struct gs_key_text *text)
 /* Where a key's text becomes words: bytes of a key that memcmp(3) orders.  Only eight of them are
  * wanted, those after SKIP. */
 struct gs_key_bytes {
-	uint64_t word;
-	unsigned got;		/* bytes in WORD */
+	uint64_t word;		/* the first byte is the highest; those that are not there yet are 0 */
+	unsigned got;		/* bytes in WORD; 8 or more: it is full */
 	size_t   skip;
-	uint8_t  flip;		/* 0xff: descending */
+	uint64_t flip;		/* UINT64_MAX: descending; or 0 */
 };
+
+/** Append the highest COUNT bytes of WORD, 1 to 8; returns true when eight are there. */
+static inline bool
+gs_key_bytes_put_some(struct gs_key_bytes *bytes, uint64_t word, unsigned count)
+{
+	if (bytes->skip >= count) {
+		bytes->skip -= count;
+		return false;
+	}
+	word = (word ^ bytes->flip) & UINT64_MAX << (64 - 8 * count);
+	bytes->word |= word << 8 * bytes->skip >> 8 * bytes->got;
+	bytes->got += count - (unsigned)bytes->skip;
+	bytes->skip = 0;
+	return bytes->got >= 8;
+}
 
 /** Append a byte; returns true when eight are there. */
 static inline bool
 gs_key_bytes_put(struct gs_key_bytes *bytes, uint8_t byte)
 {
-	if (bytes->skip > 0) {
-		bytes->skip--;
-		return false;
-	}
-	bytes->word = bytes->word << 8 | (byte ^ bytes->flip);
-	return ++bytes->got == 8;
+	return gs_key_bytes_put_some(bytes, (uint64_t)byte << 56, 1);
 }
 
 /** Append the lowest COUNT bytes of NUMBER, the highest of them first; returns true when eight are
@@ -117,25 +127,7 @@ gs_key_bytes_put(struct gs_key_bytes *bytes, uint8_t byte)
 static inline bool
 gs_key_bytes_put_number(struct gs_key_bytes *bytes, uint64_t number, unsigned count)
 {
-	while (count-- > 0)
-		if (gs_key_bytes_put(bytes, (uint8_t)(number >> 8 * count)))
-			return true;
-	return false;
-}
-
-/** Append the eight bytes of NUMBER; returns true when eight are there. */
-static inline bool
-gs_key_bytes_put_eight(struct gs_key_bytes *bytes, uint64_t number)
-{
-	if (bytes->skip >= 8) {
-		bytes->skip -= 8;
-		return false;
-	}
-	if (bytes->skip > 0 || bytes->got > 0)
-		return gs_key_bytes_put_number(bytes, number, 8);
-	bytes->word = bytes->flip != 0 ? ~number : number;
-	bytes->got = 8;
-	return true;
+	return gs_key_bytes_put_some(bytes, number << (64 - 8 * count), count);
 }
 
 /* Is one of eight bytes 0 or 1? */
@@ -145,30 +137,91 @@ gs_has_low_byte(uint64_t word)
 	return ((word - 0x0202020202020202) & ~word & 0x8080808080808080) != 0;
 }
 
+/* Eight bytes, those of 'a' to 'z' as upper case. */
+static inline uint64_t
+gs_upper_eight(uint64_t word)
+{
+	const uint64_t low = word & 0x7f7f7f7f7f7f7f7f;
+	const uint64_t from_a = low + 0x1f1f1f1f1f1f1f1f, behind_z = low + 0x0505050505050505;
+
+	return word ^ (~word & (from_a ^ behind_z) & 0x8080808080808080) >> 2;
+}
+
+/* The COUNT bytes at AT, 0 to 8, the first one highest, and then 0.  READABLE: where memory ends. */
+static inline uint64_t
+gs_load_some(const unsigned char *at, size_t count, const unsigned char *readable)
+{
+	uint64_t word = 0;
+	uint32_t first, last;
+
+	if (readable - at >= 8) {
+		memcpy(&word, at, sizeof word);
+		return count == 0 ? 0 : be64toh(word) & UINT64_MAX << (64 - 8 * count);
+	}
+	if (count >= 4) {
+		memcpy(&first, at, sizeof first);
+		memcpy(&last, at + count - 4, sizeof last);
+		return (uint64_t)be32toh(first) << 32 | (uint64_t)be32toh(last) << (64 - 8 * count);
+	}
+	for (size_t i = 0; i < count; i++)
+		word |= (uint64_t)at[i] << (56 - 8 * i);
+	return word;
+}
+
 /**
  * Append a string, so that any other string compares with it as memcmp(3) and then the length say,
  * whatever follows both.  The end is 0, a byte below 2 is 1 and the byte plus 1.
  */
 static inline bool
-gs_key_bytes_put_text(struct gs_key_bytes *bytes, struct gs_key_text text)
+gs_key_bytes_put_slowly(struct gs_key_bytes *bytes, struct gs_key_text text)
 {
-	uint64_t word;
 	int c;
 
-	while (bytes->got == 0 && gs_key_text_is_plain(&text) && text.end - text.at >= 8 &&
-	       (bytes->skip == 0 || bytes->skip >= 8)) {
-		memcpy(&word, text.at, sizeof word);
-		if (gs_has_low_byte(word))
-			break;
-		if (gs_key_bytes_put_eight(bytes, be64toh(word)))
-			return true;
-		text.at += 8;
-	}
 	while ((c = gs_key_text_next(&text)) >= 0)
 		if ((c < 2 && gs_key_bytes_put(bytes, 1)) ||
 		    gs_key_bytes_put(bytes, (uint8_t)(c < 2 ? c + 1 : c)))
 			return true;
 	return gs_key_bytes_put(bytes, 0);
+}
+
+/* As gs_key_bytes_put_slowly(), for a string that has a byte below 2; rare. */
+static __attribute__((noinline, unused)) bool
+gs_key_bytes_put_low(struct gs_key_bytes *bytes, const unsigned char *at, const unsigned char *end,
+                     const int16_t *map)
+{
+	const struct gs_key_text text = { .at = at, .end = end, .map = map };
+
+	return gs_key_bytes_put_slowly(bytes, text);
+}
+
+/** The same for the bytes from AT to END; with MAP, which makes them upper case, as such.  What is
+ *  before READABLE may be loaded. */
+static inline bool
+gs_key_bytes_put_plain(struct gs_key_bytes *bytes, const unsigned char *at, const unsigned char *end,
+                       const int16_t *map, const unsigned char *readable)
+{
+	for (;; at += 8) {
+		const size_t left = (size_t)(end - at), count = left < 8 ? left : 8;
+		uint64_t word = gs_load_some(at, count, readable);
+
+		if (gs_has_low_byte(count < 8 ? word | UINT64_MAX >> 8 * count : word))
+			return gs_key_bytes_put_low(bytes, at, end, map);
+		if (map != NULL)
+			word = gs_upper_eight(word);
+		if (gs_key_bytes_put_some(bytes, word, count < 8 ? (unsigned)count + 1 : 8))
+			return true;
+		if (count < 8)
+			return false;
+	}
+}
+
+/** The same for any text. */
+static inline bool
+gs_key_bytes_put_text(struct gs_key_bytes *bytes, struct gs_key_text text)
+{
+	return gs_key_text_is_plain(&text)
+	       ? gs_key_bytes_put_plain(bytes, text.at, text.end, NULL, text.end)
+	       : gs_key_bytes_put_slowly(bytes, text);
 }
 
 #endif

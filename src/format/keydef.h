@@ -47,6 +47,7 @@ struct gs_keydef {
 	size_t end_field, end_char;	/* the field from 0, or GS_LINE_END; characters of it, 0: all */
 	const char *name;		/* a column, until gs_keydef_place(); else NULL */
 	size_t      name_bytes;
+	bool        usual;		/* gs_line_find_usual() finds it */
 };
 
 /**

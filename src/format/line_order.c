@@ -8,7 +8,7 @@
  * The words of a line are the bytes of its keys, each so that memcmp(3) orders it whatever follows
  * (key_text.h), then those of the whole line.  A key that is descending has the complement.
  *
- * Invariant: what gs_line_words() takes a short cut for has the bytes that put_key() makes.
+ * Invariant: a usual key has the same bytes whichever way it is found and put.
  */
 #include <endian.h>
 #include <stdlib.h>
@@ -19,6 +19,7 @@
 #include "format/key_version.h"
 #include "format/line_order.h"
 #include "format/line_words.h"
+#include "format/number_word.h"
 #include "format/skip.h"
 
 /* ---- opening -------------------------------------------------------------------- */
@@ -74,7 +75,7 @@ read_keys(struct gs_line_order *order, const struct gs_line_options *options)
 	if (options->letters != NULL)
 		TRY(gs_keydef_letters(options->letters, &letters));
 	order->reverse = (letters & GS_LETTER_R) != 0;
-	order->keys = calloc(options->key_count + 2, sizeof *order->keys);
+	order->keys = calloc(options->key_count + 1, sizeof *order->keys);
 	if (order->keys == NULL)
 		return gs_fail(GS_EBUDGET, "no memory for %zu keys", options->key_count);
 	for (size_t k = 0; k < options->key_count; k++)
@@ -92,17 +93,8 @@ read_keys(struct gs_line_order *order, const struct gs_line_options *options)
 static void
 settle(struct gs_line_order *order)
 {
-	size_t k = 0;
-
-	/* behind the last key there is one more: the whole line */
-	while (k < order->key_count && gs_line_key_is_usual(&order->fields, &order->keys[k]) &&
-	       order->keys[k].ordering == GS_BY_NUMBER)
-		k++;
-	order->numbers = k;
-	order->usual = k;
-	if (k < order->key_count + order->last_resort &&
-	    gs_line_key_is_usual(&order->fields, &order->keys[k]))
-		order->usual++;
+	for (size_t k = 0; k < order->key_count; k++)
+		order->keys[k].usual = gs_line_key_is_usual(&order->fields, &order->keys[k]);
 }
 
 gs_status
@@ -119,7 +111,6 @@ gs_line_order_open(struct gs_line_order *order, const struct gs_line_options *op
 	TRY(read_keys(order, options));
 	order->named = gs_line_order_wants_header(order);
 	order->last_resort = order->key_count == 0 || !options->stable;
-	TRY(gs_keydef_line(&order->keys[order->key_count], order->reverse ? GS_LETTER_R : 0));
 	settle(order);
 	return GS_OK;
 }
@@ -275,48 +266,60 @@ put_key(struct gs_key_bytes *bytes, enum gs_ordering ordering, struct gs_key_tex
 	return gs_key_bytes_put_text(bytes, text);
 }
 
-/* Word number LEVEL of LINE .. END; *MORE: others follow. */
-static uint64_t
-word_of(const struct gs_line_order *order, const char *line, const char *end, unsigned level,
+/* The same for a usual key of a line that has no quotes. */
+static inline bool
+put_usual(const struct gs_line_order *order, const struct gs_keydef *key,
+          struct gs_field_walk *walk, struct gs_key_bytes *bytes)
+{
+	const char *begin, *limit;
+	const unsigned char *at, *end;
+	uint64_t word;
+
+	gs_line_find_usual(&order->fields, key, walk, &begin, &limit);
+	at = (const unsigned char *)begin;
+	end = (const unsigned char *)limit;
+	if (key->ordering == GS_BY_BYTES)
+		return gs_key_bytes_put_plain(bytes, at, end, map_of(order, key),
+		                              (const unsigned char *)walk->end);
+	if (key->ordering == GS_BY_NUMBER && gs_number_word(&at, end, &word))
+		return gs_key_bytes_put_some(bytes, word, 8);
+	return put_key(bytes, key->ordering,
+	               (struct gs_key_text){ .at = at, .end = end, .left = SIZE_MAX });
+}
+
+/* The eight bytes from byte FIRST on of the words of LINE .. END; *MORE: others follow. */
+static inline uint64_t
+word_of(const struct gs_line_order *order, const char *line, const char *end, unsigned first,
         bool *more)
 {
-	struct gs_key_bytes bytes = { .skip = 8 * (size_t)level };
+	const bool plain = !order->fields.csv || memchr(line, '"', (size_t)(end - line)) == NULL;
+	struct gs_field_walk walk = { .line = line, .end = end, .at = line };
+	struct gs_key_bytes bytes = { .skip = first };
 	struct gs_key_text text;
 
 	*more = true;
 	for (size_t k = 0; k < order->key_count; k++) {
 		const struct gs_keydef *key = &order->keys[k];
 
+		bytes.flip = key->letters & GS_LETTER_R ? UINT64_MAX : 0;
+		if (key->usual && plain) {
+			if (put_usual(order, key, &walk, &bytes))
+				return bytes.word;
+			continue;
+		}
 		find(order, key, line, end, &text);
-		bytes.flip = key->letters & GS_LETTER_R ? 0xff : 0;
 		if (put_key(&bytes, key->ordering, text))
 			return bytes.word;
 	}
 	if (order->last_resort) {
 		text = (struct gs_key_text){ .at = (const unsigned char *)line,
 		                             .end = (const unsigned char *)end };
-		bytes.flip = order->reverse ? 0xff : 0;
+		bytes.flip = order->reverse ? UINT64_MAX : 0;
 		if (gs_key_bytes_put_text(&bytes, text))
 			return bytes.word;
 	}
 	*more = false;
-	return bytes.got == 0 ? 0 : bytes.word << 8 * (8 - bytes.got);
-}
-
-/* Word number LEVEL of a line, if all keys up to this one are usual: each of those before it is a
- * number of one word. */
-static inline bool
-usual_word(const struct gs_line_order *order, const char *line, const char *end, unsigned level,
-           uint64_t *word)
-{
-	for (size_t k = 0; k < level; k++)
-		if (!gs_line_word(&order->fields, &order->keys[k], line, end, word))
-			return false;
-	if (!gs_line_word(&order->fields, &order->keys[level], line, end, word))
-		return false;
-	if (order->keys[level].letters & GS_LETTER_R)
-		*word = ~*word;
-	return true;
+	return bytes.word;
 }
 
 /* Lines that are loaded before they are read: in a large part they may be anywhere.  Not tuned. */
@@ -324,25 +327,19 @@ enum { AHEAD = 8 };
 
 bool
 gs_line_words(const struct gs_line_order *order, const char *const *lines, const uint32_t *bytes,
-              size_t count, unsigned level, uint64_t *words)
+              size_t count, unsigned at, uint64_t *words)
 {
-	const bool usual = level < order->usual;
 	bool any = false, more;
 
 	for (size_t i = 0; i < count; i++) {
-		const char *end = lines[i] + bytes[i] - 1;
-
 		if (i + AHEAD < count) {
 			__builtin_prefetch(lines[i + AHEAD]);
 			__builtin_prefetch(lines[i + AHEAD] + bytes[i + AHEAD] - 1);
 		}
-		more = level + 1 < order->numbers || order->last_resort ||
-		       order->numbers < order->key_count;
-		if (!usual || !usual_word(order, lines[i], end, level, &words[i]))
-			words[i] = word_of(order, lines[i], end, level, &more);
+		words[i] = word_of(order, lines[i], lines[i] + bytes[i] - 1, at, &more);
 		any |= more;
 	}
-	return any && level + 1 < GS_LINE_LEVELS;
+	return any && at + 8 < GS_LINE_WORD_BYTES;
 }
 
 /* ---- lines ---------------------------------------------------------------------- */

@@ -37,13 +37,11 @@ struct gs_line_order {
 	bool              last_resort;
 	char              terminator;
 	bool              named;	/* keys name columns, or did */
-	size_t            numbers;	/* usual keys that are numbers, before any other key */
-	size_t            usual;	/* the same, and the key after them, if it is usual, too */
 	int16_t           maps[6][256];	/* of keys with the letters f, d and i; see key_text.h */
 };
 
-/* Words from this level on are not made: the comparison decides. */
-enum { GS_LINE_LEVELS = 16 };
+/* Bytes of words from this one on are not made: the comparison decides. */
+enum { GS_LINE_WORD_BYTES = 128 };
 
 /**
  * Read the options of an order.
@@ -68,12 +66,13 @@ int gs_line_compare(const struct gs_line_order *order, const char *one, size_t o
                     const char *other, size_t other_bytes);
 
 /**
- * Store in WORDS[i] word number LEVEL of LINES[i], of BYTES[i] bytes with a terminator.
+ * Store in WORDS[i] the eight bytes from byte AT on of all words of LINES[i], of BYTES[i] bytes with a
+ * terminator.
  *
- * @return  true: words of LEVEL + 1 may differ
+ * @return  true: later bytes may differ
  */
 bool gs_line_words(const struct gs_line_order *order, const char *const *lines,
-                   const uint32_t *bytes, size_t count, unsigned level, uint64_t *words);
+                   const uint32_t *bytes, size_t count, unsigned at, uint64_t *words);
 
 /** Where the line at LINE ends, behind its terminator, or at LIMIT.  With CSV, a newline between
  *  quotes is none. */

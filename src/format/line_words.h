@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * line_words.h - the words of lines with usual keys, made fast
+ * line_words.h - the bytes of usual keys, found and made fast
  *
- * For line_order.c.  A usual key is a field, or begins with one, and is a decimal number or bytes as
- * they are.
+ * For line_order.c.  A usual key is a field, or begins with one, and is a number, a month or bytes as
+ * they are, in upper case perhaps.
  */
 #ifndef GS_LINE_WORDS_H
 #define GS_LINE_WORDS_H
@@ -12,19 +12,74 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "format/key_text.h"
 #include "format/keydef.h"
 #include "format/line_field.h"
+#include "format/skip.h"
+
+/* Keys mostly come in the order of their fields: where the last one was is remembered. */
+struct gs_field_walk {
+	const char *line, *end;		/* without terminator */
+	const char *at;			/* where field number FIELD, from 0, begins */
+	size_t      field;
+};
 
 /** Is KEY of this kind? */
 bool gs_line_key_is_usual(const struct gs_fields *fields, const struct gs_keydef *key);
 
+static inline bool
+gs_key_is_number(const struct gs_keydef *key)
+{
+	return key->ordering == GS_BY_NUMBER || key->ordering == GS_BY_SIZE;
+}
+
+/* Go to the beginning of FIELD. */
+static inline void
+gs_walk_to(const struct gs_fields *fields, struct gs_field_walk *walk, size_t field)
+{
+	if (field < walk->field) {
+		walk->at = walk->line;
+		walk->field = 0;
+	}
+	walk->at = fields->separator == GS_NO_SEPARATOR
+	           ? gs_skip_blank_fields(walk->at, walk->end, field - walk->field)
+	           : gs_skip_separators(walk->at, walk->end, (char)fields->separator,
+	                                field - walk->field);
+	walk->field = field;
+}
+
+/* Go behind the field; returns where it ends. */
+static inline const char *
+gs_walk_behind(const struct gs_fields *fields, struct gs_field_walk *walk)
+{
+	const char *begin = walk->at;
+
+	gs_walk_to(fields, walk, walk->field + 1);
+	return fields->separator != GS_NO_SEPARATOR && walk->at > begin &&
+	       (unsigned char)walk->at[-1] == fields->separator ? walk->at - 1 : walk->at;
+}
+
 /**
- * Make the first word of a usual KEY of LINE .. END, which has no terminator.
- *
- * @return  true: *WORD is set, and it is all of a key that is a number; false: the key of this line is
- *          not usual
+ * Find a usual KEY of a line without quotes, if the separators are those of CSV: from *BEGIN to *LIMIT.
+ * What is there behind the end of a number does not belong to it.
  */
-bool gs_line_word(const struct gs_fields *fields, const struct gs_keydef *key, const char *line,
-                  const char *end, uint64_t *word);
+static inline void
+gs_line_find_usual(const struct gs_fields *fields, const struct gs_keydef *key,
+                   struct gs_field_walk *walk, const char **begin, const char **limit)
+{
+	const char *end = walk->end;
+
+	gs_walk_to(fields, walk, key->begin_field == GS_LINE_BEGIN ? 0 : key->begin_field);
+	*begin = walk->at;
+	*limit = end;
+	if (key->end_field != GS_LINE_END &&
+	    (!gs_key_is_number(key) || (*begin < end && gs_is_blank((unsigned char)**begin))))
+		*limit = gs_walk_behind(fields, walk);
+	if (key->letters & GS_LETTER_B_BEGIN)
+		while (*begin < end && gs_is_blank((unsigned char)**begin))
+			++*begin;
+	if (*limit < *begin)
+		*limit = *begin;
+}
 
 #endif

@@ -80,14 +80,15 @@ gs_number_take(const unsigned char **at, const unsigned char *end, unsigned room
 }
 
 /**
- * The first eight bytes of gs_number_put(), if the text from AT to END is the usual number: at most
+ * The first eight bytes of gs_number_put(), if the text from *BEGIN to END is the usual number: at most
  * 16 digits that count.
  *
- * @return  true: *WORD is set, and it is all of the number
+ * @return  true: *WORD is set, and it is all of the number; *BEGIN is behind it
  */
 static inline bool
-gs_number_word(const unsigned char *at, const unsigned char *end, uint64_t *word)
+gs_number_word(const unsigned char **begin, const unsigned char *end, uint64_t *word)
 {
+	const unsigned char *at = *begin;
 	uint64_t digits = 0;
 	bool negative;
 	int exponent;
@@ -110,6 +111,7 @@ gs_number_word(const unsigned char *at, const unsigned char *end, uint64_t *word
 	}
 	if (at < end && gs_is_digit(*at))
 		return false;		/* too many digits, or zeros */
+	*begin = at;
 	if (digits == 0) {
 		*word = (uint64_t)GS_NUMBER_ZERO << 56;
 		return true;

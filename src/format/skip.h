@@ -7,10 +7,13 @@
 #ifndef GS_SKIP_H
 #define GS_SKIP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #if defined __SSE2__
 #include <emmintrin.h>
 #endif
+
+#include "format/key_text.h"
 
 #if defined __SSE2__
 /** A bit for each of the 16 bytes at AT that is BYTE. */
@@ -41,6 +44,37 @@ gs_skip_separators(const char *at, const char *end, char separator, size_t count
 	for (; at < end; at++)
 		if (*at == separator && --count == 0)
 			return at + 1;
+	return end;
+}
+
+/** Behind COUNT fields from AT on, where one begins; each begins with the blanks before it.  END if
+ *  there are not so many. */
+static inline const char *
+gs_skip_blank_fields(const char *at, const char *end, size_t count)
+{
+	bool blank = true;	/* the byte before AT, as far as it matters */
+
+	if (count == 0)
+		return at;
+#if defined __SSE2__
+	for (; end - at >= 16; at += 16) {
+		const unsigned blanks = gs_find_byte(at, ' ') | gs_find_byte(at, '\t') |
+		                        gs_find_byte(at, '\n');
+		unsigned ends = blanks & ~(blanks << 1 | blank);
+
+		for (; ends != 0; ends &= ends - 1)
+			if (--count == 0)
+				return at + __builtin_ctz(ends);
+		blank = blanks >> 15 & 1;
+	}
+#endif
+	for (; at < end; at++) {
+		const bool before = blank;
+
+		blank = gs_is_blank((unsigned char)*at);
+		if (blank && !before && --count == 0)
+			return at;
+	}
 	return end;
 }
 

@@ -33,7 +33,14 @@ static bool
 words_of_lines(const void *context, const char *const *items, const uint32_t *bytes, size_t count,
                unsigned level, uint64_t *words)
 {
-	return gs_line_words(context, items, bytes, count, level, words);
+	return gs_line_words(context, items, bytes, count, 8 * level, words);
+}
+
+static bool
+words_of_lines_at(const void *context, const char *const *items, const uint32_t *bytes,
+                  size_t count, unsigned at, uint64_t *words)
+{
+	return gs_line_words(context, items, bytes, count, at, words);
 }
 
 static int
@@ -74,6 +81,7 @@ gs_line_job_describe(struct gsort *job)
 		.end = end_of_line,
 		.split = split_lines,
 		.words = words_of_lines,
+		.words_at = words_of_lines_at,
 		.compare = compare_lines,
 		.context = &job->lines.order,
 	};

@@ -282,7 +282,7 @@ make_sorted(const struct draining *draining, struct worker *worker, const struct
 
 	items->mark_equal = options->groups;
 	gs_item_part_collect(items, worker->slices, slice_count);
-	gs_item_part_sort(items, part->bucket->level);
+	gs_item_part_sort(items, gs_item_bins_shared(&part->bucket->division->bins, part->bucket->bin));
 	worker->items = items->count;
 	if (options->verify && !whole)
 		verify_places(options->order, worker);

@@ -24,8 +24,8 @@ end_of_item(const void *context, const char *item, const char *limit)
 }
 
 static bool
-words_of_items(const void *context, const char *const *items, const uint32_t *bytes, size_t count,
-               unsigned level, uint64_t *words)
+words_of_items_at(const void *context, const char *const *items, const uint32_t *bytes,
+                  size_t count, unsigned first, uint64_t *words)
 {
 	const char *lines[BATCH_LINES];
 	uint32_t line_bytes[BATCH_LINES];
@@ -37,9 +37,16 @@ words_of_items(const void *context, const char *const *items, const uint32_t *by
 			lines[i] = items[at + i] + NUMBER_BYTES;
 			line_bytes[i] = bytes[at + i] - NUMBER_BYTES;
 		}
-		more |= gs_line_words(context, lines, line_bytes, batch, level, words + at);
+		more |= gs_line_words(context, lines, line_bytes, batch, first, words + at);
 	}
 	return more;
+}
+
+static bool
+words_of_items(const void *context, const char *const *items, const uint32_t *bytes, size_t count,
+               unsigned level, uint64_t *words)
+{
+	return words_of_items_at(context, items, bytes, count, 8 * level, words);
 }
 
 static int
@@ -54,7 +61,8 @@ void
 gs_line_number_order(struct gs_item_order *items, const struct gs_line_order *order)
 {
 	*items = (struct gs_item_order){
-		.end = end_of_item, .words = words_of_items, .compare = compare_items, .context = order,
+		.end = end_of_item, .words = words_of_items, .words_at = words_of_items_at,
+		.compare = compare_items, .context = order,
 	};
 }
 

@@ -35,8 +35,8 @@ key_bytes(const char *item, size_t bytes)
 }
 
 static bool
-words_of(const void *context, const char *const *items, const uint32_t *bytes, size_t count,
-         unsigned level, uint64_t *words)
+words_at(const void *context, const char *const *items, const uint32_t *bytes, size_t count,
+         unsigned at, uint64_t *words)
 {
 	bool more = false;
 
@@ -45,11 +45,18 @@ words_of(const void *context, const char *const *items, const uint32_t *bytes, s
 		const size_t length = key_bytes(items[i], bytes[i]);
 
 		words[i] = 0;
-		for (size_t b = 0; b < 8 && 8 * level + b < length; b++)
-			words[i] |= (uint64_t)(uint8_t)items[i][8 * level + b] << (56 - 8 * b);
-		more |= length > 8 * (level + 1);
+		for (size_t b = 0; b < 8 && at + b < length; b++)
+			words[i] |= (uint64_t)(uint8_t)items[i][at + b] << (56 - 8 * b);
+		more |= length > at + 8;
 	}
 	return more;
+}
+
+static bool
+words_of(const void *context, const char *const *items, const uint32_t *bytes, size_t count,
+         unsigned level, uint64_t *words)
+{
+	return words_at(context, items, bytes, count, 8 * level, words);
 }
 
 static int
@@ -63,7 +70,11 @@ compare(const void *context, const char *one, size_t one_bytes, const char *othe
 	return compared != 0 ? compared : a < b ? -1 : a > b;
 }
 
-static const struct gs_item_order lines = { .end = end_of, .words = words_of, .compare = compare };
+/* With the bytes of words from anywhere on, and without. */
+static const struct gs_item_order orders[2] = {
+	{ .end = end_of, .words = words_of, .compare = compare },
+	{ .end = end_of, .words = words_of, .words_at = words_at, .compare = compare },
+};
 
 /* ---- what is right ------------------------------------------------------------------ */
 
@@ -128,6 +139,8 @@ static const struct row {
 	{ "short keys", 3000, 0, 5, 250, 64 },
 	{ "a long common prefix", 1000, 300, 9, 4, 32 },
 	{ "a prefix that ends within a word", 2000, 13, 20, 2, 100 },
+	{ "bounds that share bytes", 3000, 3, 9, 2, 200 },
+	{ "ties behind a part of a word", 3000, 0, 30, 2, 1 },
 	{ "more bins than items", 20, 0, 9, 200, 1000 },
 };
 
@@ -154,16 +167,16 @@ make_lines(const struct row *row)
 
 static void
 sort_part(struct gs_item_part *part, const struct gs_item_slice *slices, size_t count,
-          unsigned level)
+          unsigned shared)
 {
 	part->mark_equal = true;
 	gs_item_part_collect(part, slices, count);
-	gs_item_part_sort(part, level);
+	gs_item_part_sort(part, shared);
 }
 
 /* Divide all lines, with room for the lengths of MEASURED of them, sort each bin, and compare. */
 static void
-check_row(const struct row *row, size_t measured)
+check_row(const struct row *row, const struct gs_item_order *order, size_t measured)
 {
 	static uint16_t bins_found[MOST_ITEMS];
 	static uint64_t bin_items[GS_ITEM_BINS_MOST], memory[MOST_ITEMS * GS_ITEM_PART_BYTES / 8 + 8];
@@ -184,15 +197,15 @@ check_row(const struct row *row, size_t measured)
 		right_groups += i == 0 || compare(NULL, found[i - 1], lengths[i - 1], found[i],
 		                                  lengths[i]) != 0;
 	}
-	gs_item_bins_choose(&bins, &lines, 0, found, lengths, row->count, row->wanted);
+	gs_item_bins_choose(&bins, order, 0, found, lengths, row->count, row->wanted);
 	CHECK(bins.count <= GS_ITEM_BINS_MOST, "%s: %u bins", row->name, bins.count);
 	memset(bin_items, 0, sizeof bin_items);
-	gs_items_divide(&lines, &bins, halves, 2, &divider, offsets, divided);
-	gs_item_part_init(&part, &lines, memory, MOST_ITEMS);
+	gs_items_divide(order, &bins, halves, 2, &divider, offsets, divided);
+	gs_item_part_init(&part, order, memory, MOST_ITEMS);
 	for (unsigned b = 0; b < bins.count; b++) {
 		const struct gs_item_slice slice = { divided + offsets[b], offsets[b + 1] - offsets[b] };
 
-		sort_part(&part, &slice, 1, gs_item_bins_level(&bins, b));
+		sort_part(&part, &slice, 1, gs_item_bins_shared(&bins, b));
 		CHECK(part.count == bin_items[b], "%s: bin %u has %zu items", row->name, b, part.count);
 		at += gs_item_part_gather(&part, 0, 0, out + at);
 		gs_item_part_select(&part, 1, UINT64_MAX);
@@ -205,7 +218,7 @@ check_row(const struct row *row, size_t measured)
 static void
 check_follow(void)
 {
-	struct gs_item_follow follow = { .order = &lines };
+	struct gs_item_follow follow = { .order = &orders[0] };
 	const struct gs_item_slice first = { "a\nb\n", 4 }, second = { "b\nc\na\n", 6 };
 
 	CHECK(gs_items_follow(&follow, &first) == 4, "in order");
@@ -218,8 +231,9 @@ void
 unit_items(void)
 {
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
-		check_row(&rows[r], MOST_ITEMS);
-		check_row(&rows[r], rows[r].count / 2);
+		check_row(&rows[r], &orders[0], MOST_ITEMS);
+		check_row(&rows[r], &orders[1], MOST_ITEMS);
+		check_row(&rows[r], &orders[1], rows[r].count / 2);
 	}
 	check_follow();
 }

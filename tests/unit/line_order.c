@@ -40,10 +40,10 @@ relation(const struct gs_line_order *order, const char *one, size_t one_bytes, c
 	bool more = true;
 
 	more = one[one_bytes - 1] == '\n' && other[other_bytes - 1] == '\n';
-	for (unsigned level = 0; more && by_words == 0; level++) {
+	for (unsigned at = 0; more && by_words == 0; at += 8) {
 		uint64_t words[2];
 
-		more = gs_line_words(order, lines, bytes, 2, level, words);
+		more = gs_line_words(order, lines, bytes, 2, at, words);
 		by_words = (words[0] > words[1]) - (words[0] < words[1]);
 	}
 	if (by_words != 0 && (difference > 0) - (difference < 0) != by_words)

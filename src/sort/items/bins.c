@@ -119,6 +119,21 @@ gs_item_bins_level(const struct gs_item_bins *bins, unsigned bin)
 	       bins->bounds[inner] - bins->bounds[inner - 1] == 1 ? bins->level + 1 : bins->level;
 }
 
+unsigned
+gs_item_bins_shared(const struct gs_item_bins *bins, unsigned bin)
+{
+	const unsigned level = gs_item_bins_level(bins, bin);
+	const bool outer = bins->level > bins->from;
+	const size_t inner = bin - (outer ? 1 : 0);
+	uint64_t least, most;
+
+	if (level != bins->level || inner > bins->bound_count)
+		return 8 * level;
+	least = inner > 0 ? bins->bounds[inner - 1] : 0;
+	most = inner < bins->bound_count ? bins->bounds[inner] - 1 : UINT64_MAX;
+	return 8 * level + (least == most ? 8 : (unsigned)__builtin_clzll(least ^ most) / 8);
+}
+
 /* ---- finding --------------------------------------------------------------------- */
 
 /* A bin is the number of bounds up to the word.  All items of a batch take a step of the search

@@ -43,6 +43,9 @@ void gs_item_bins_choose(struct gs_item_bins *bins, const struct gs_item_order *
 /** The level up to which the items of BIN share all words. */
 unsigned gs_item_bins_level(const struct gs_item_bins *bins, unsigned bin);
 
+/** The bytes of words that the items of BIN share, as far as the bounds tell. */
+unsigned gs_item_bins_shared(const struct gs_item_bins *bins, unsigned bin);
+
 enum { GS_ITEM_BATCH = 256 };
 
 /**

@@ -44,6 +44,11 @@ struct gs_item_order {
 	bool (*words)(const void *context, const char *const *items, const uint32_t *bytes,
 	              size_t count, unsigned level, uint64_t *words);
 
+	/** The same for the eight bytes that begin with byte AT of all words; WORDS() is this for
+	 *  multiples of 8.  NULL: there is no more than WORDS(). */
+	bool (*words_at)(const void *context, const char *const *items, const uint32_t *bytes,
+	                 size_t count, unsigned at, uint64_t *words);
+
 	/** Less than, equal to or greater than 0, as memcmp(3), for items whose words are all equal.
 	 *  NULL: such items are equal. */
 	int (*compare)(const void *context, const char *one, size_t one_bytes, const char *other,

@@ -7,8 +7,8 @@
  *
  * A group of items becomes words of 64 bits: the upper bits of (word of the key - least one of
  * the group), and below them the place in the group.  The SIMD sort of keys sorts them.  All words
- * differ, so the sort is stable.  Items that still tie are a smaller group, and take the rest of the
- * same word, or the next word of their keys.
+ * differ, so the sort is stable.  Items that still tie are a smaller group, and take the bytes of their
+ * keys that follow.
  *
  * Invariant: a group is contiguous in PLACES, and uses the same range of WORDS and OTHER.
  */
@@ -63,13 +63,13 @@ gs_item_part_collect(struct gs_item_part *part, const struct gs_item_slice *slic
 
 /* ---- ties ------------------------------------------------------------------------ */
 
-/* Compare sorted items number ONE and OTHER. */
+/* Compare sorted items number ONE and OTHER, which share AT bytes of their words. */
 static int
-compare_places(const struct gs_item_part *part, unsigned level, uint32_t one, uint32_t other)
+compare_places(const struct gs_item_part *part, unsigned at, uint32_t one, uint32_t other)
 {
 	const size_t fixed = part->order->item_bytes;
 
-	return gs_item_compare(part->order, level, part->items[one],
+	return gs_item_compare(part->order, at / 8, part->items[one],
 	                       fixed > 0 ? fixed : part->lengths[one], part->items[other],
 	                       fixed > 0 ? fixed : part->lengths[other]);
 }
@@ -84,31 +84,6 @@ compare_ties(const struct gs_item_part *part, uint32_t one, uint32_t other)
 	return order->compare(order->context, part->items[one],
 	                      fixed > 0 ? fixed : part->lengths[one], part->items[other],
 	                      fixed > 0 ? fixed : part->lengths[other]);
-}
-
-static void
-mark_equal(struct gs_item_part *part, unsigned level, size_t from, size_t to)
-{
-	if (!part->mark_equal)
-		return;
-	for (size_t i = from + 1; i < to; i++)
-		part->equal[i] = compare_places(part, level, part->places[i - 1], part->places[i]) == 0;
-}
-
-static void
-sort_few(struct gs_item_part *part, unsigned level, size_t from, size_t to)
-{
-	uint32_t *places = part->places;
-
-	for (size_t i = from + 1; i < to; i++) {
-		const uint32_t place = places[i];
-		size_t at = i;
-
-		for (; at > from && compare_places(part, level, places[at - 1], place) > 0; at--)
-			places[at] = places[at - 1];
-		places[at] = place;
-	}
-	mark_equal(part, level, from, to);
 }
 
 /* Merge sort, by COMPARE() alone; neighbours in order cost one comparison. */
@@ -148,26 +123,60 @@ settle(struct gs_item_part *part, size_t from, size_t to)
 
 /* ---- groups ------------------------------------------------------------------------ */
 
-/* Load the words of sorted items FROM .. TO; false: all words of later levels are 0. */
+/* Load the eight bytes behind AT of the words of sorted items FROM .. TO; false: all later ones are
+ * 0. */
 static bool
-load_words(struct gs_item_part *part, unsigned level, size_t from, size_t to)
+load_words(struct gs_item_part *part, unsigned at, size_t from, size_t to)
 {
 	const struct gs_item_order *order = part->order;
 	const char *items[GS_ITEM_BATCH];
 	uint32_t lengths[GS_ITEM_BATCH];
 	bool more = false;
 
-	for (size_t at = from; at < to; at += GS_ITEM_BATCH) {
-		const size_t count = to - at < GS_ITEM_BATCH ? to - at : GS_ITEM_BATCH;
+	for (size_t next = from; next < to; next += GS_ITEM_BATCH) {
+		const size_t count = to - next < GS_ITEM_BATCH ? to - next : GS_ITEM_BATCH;
 
 		for (size_t i = 0; i < count; i++)
-			items[i] = part->items[part->places[at + i]];
+			items[i] = part->items[part->places[next + i]];
 		for (size_t i = 0; order->item_bytes == 0 && i < count; i++)
-			lengths[i] = part->lengths[part->places[at + i]];
-		more |= order->words(order->context, items, order->item_bytes > 0 ? NULL : lengths,
-		                     count, level, part->words + at);
+			lengths[i] = part->lengths[part->places[next + i]];
+		more |= (order->words_at != NULL ? order->words_at : order->words)(
+			order->context, items, order->item_bytes > 0 ? NULL : lengths, count,
+			order->words_at != NULL ? at : at / 8, part->words + next);
 	}
 	return more;
+}
+
+static void
+mark_equal(struct gs_item_part *part, unsigned at, size_t from, size_t to)
+{
+	if (!part->mark_equal)
+		return;
+	for (size_t i = from + 1; i < to; i++)
+		part->equal[i] = compare_places(part, at, part->places[i - 1], part->places[i]) == 0;
+}
+
+static void
+sort_few(struct gs_item_part *part, unsigned at, size_t from, size_t to)
+{
+	uint64_t *words = part->words;
+	uint32_t *places = part->places;
+
+	(void)load_words(part, at, from, to);
+	for (size_t i = from + 1; i < to; i++) {
+		const uint32_t place = places[i];
+		const uint64_t word = words[i];
+		size_t to_be = i;
+
+		for (; to_be > from && (words[to_be - 1] > word || (words[to_be - 1] == word &&
+		     compare_places(part, at + 8, places[to_be - 1], place) > 0)); to_be--) {
+			words[to_be] = words[to_be - 1];
+			places[to_be] = places[to_be - 1];
+		}
+		words[to_be] = word;
+		places[to_be] = place;
+	}
+	mark_equal(part, at, from, to);
 }
 
 static unsigned
@@ -178,7 +187,6 @@ bits_of(uint64_t value)
 
 /* How words of a group are packed with places in it. */
 struct packing {
-	uint64_t least;
 	unsigned shift;		/* bits of the word that are left out */
 	unsigned place_bits;
 };
@@ -189,17 +197,20 @@ sort_words(struct gs_item_part *part, size_t from, size_t to, uint64_t least, ui
 {
 	const struct gs_simd_kernels *kernels = gs_simd_kernels(gs_simd_best(), 64);
 	const size_t count = to - from;
-	struct packing packing = { .least = least, .place_bits = bits_of(count - 1) };
+	struct packing packing = { .place_bits = bits_of(count - 1) };
 	uint64_t *words = part->words + from, *other = part->other + from;
 	uint32_t *moved = (uint32_t *)words;
-	const unsigned bits = bits_of(most - least) + packing.place_bits;
 	uint64_t mask;
 
-	packing.shift = bits > 64 ? bits - 64 : 0;
+	/* bits are left out before LEAST is subtracted, so that items that tie share all that are not */
+	while (bits_of((most >> packing.shift) - (least >> packing.shift)) + packing.place_bits > 64)
+		packing.shift++;
+	least >>= packing.shift;
+	most >>= packing.shift;
 	for (size_t i = 0; i < count; i++)
-		words[i] = (words[i] - least) >> packing.shift << packing.place_bits | i;
+		words[i] = ((words[i] >> packing.shift) - least) << packing.place_bits | i;
 	gs_quicksort(kernels, other, words, count, 0,
-	             (most - least) >> packing.shift << packing.place_bits | (count - 1));
+	             (most - least) << packing.place_bits | (count - 1));
 	mask = ((uint64_t)1 << packing.place_bits) - 1;
 	if (part->in_place)
 		for (size_t i = 0; i < count; i++)
@@ -212,12 +223,21 @@ sort_words(struct gs_item_part *part, size_t from, size_t to, uint64_t least, ui
 	return packing;
 }
 
-static void sort_group(struct gs_item_part *part, unsigned level, size_t from, size_t to);
+/* Items that share AT bytes and tie by what PACKING has of the next eight share so many. */
+static unsigned
+shared_by_ties(const struct gs_item_part *part, const struct packing *packing, unsigned at)
+{
+	if (part->order->words_at == NULL && packing->shift > 0)
+		return at;
+	return at + (64 - packing->shift) / 8;
+}
+
+static void sort_group(struct gs_item_part *part, unsigned shared, size_t from, size_t to);
 
 /* The group FROM .. TO is sorted by the words that PACKING has: sort the groups in it that tie.
  * Returns the end of one that has more than half of the items, at *FROM; else 0. */
 static size_t
-sort_subgroups(struct gs_item_part *part, const struct packing *packing, unsigned level, bool more,
+sort_subgroups(struct gs_item_part *part, const struct packing *packing, unsigned shared, bool more,
                size_t *from, size_t to)
 {
 	const size_t half = (to - *from) / 2;
@@ -237,7 +257,7 @@ sort_subgroups(struct gs_item_part *part, const struct packing *packing, unsigne
 			large = at;
 			large_end = end;
 		} else {
-			sort_group(part, packing->shift == 0 ? level + 1 : level, at, end);
+			sort_group(part, shared, at, end);
 		}
 	}
 	*from = large;
@@ -246,13 +266,13 @@ sort_subgroups(struct gs_item_part *part, const struct packing *packing, unsigne
 
 /* Recursion has at most log2(count) levels: a group that is more than half is done by the loop. */
 static void
-sort_group(struct gs_item_part *part, unsigned level, size_t from, size_t to)
+sort_group(struct gs_item_part *part, unsigned shared, size_t from, size_t to)
 {
 	const struct gs_simd_kernels *kernels = gs_simd_kernels(gs_simd_best(), 64);
 
 	while (to - from > FEW_ITEMS) {
 		uint64_t least = UINT64_MAX, most = 0;
-		const bool more = load_words(part, level, from, to);
+		const bool more = load_words(part, shared, from, to);
 		struct packing packing;
 
 		kernels->range(part->words + from, to - from, &least, &most);
@@ -261,21 +281,21 @@ sort_group(struct gs_item_part *part, unsigned level, size_t from, size_t to)
 			return;
 		}
 		if (least == most) {
-			level++;
+			shared += 8;
 			continue;
 		}
 		packing = sort_words(part, from, to, least, most);
-		to = sort_subgroups(part, &packing, level, more, &from, to);
-		level += packing.shift == 0;
+		shared = shared_by_ties(part, &packing, shared);
+		to = sort_subgroups(part, &packing, shared, more, &from, to);
 	}
 	if (to - from > 1)
-		sort_few(part, level, from, to);
+		sort_few(part, shared, from, to);
 }
 
 void
-gs_item_part_sort(struct gs_item_part *part, unsigned level)
+gs_item_part_sort(struct gs_item_part *part, unsigned shared)
 {
-	sort_group(part, level, 0, part->count);
+	sort_group(part, part->order->words_at != NULL ? shared : shared / 8 * 8, 0, part->count);
 }
 
 /* ---- what leaves ------------------------------------------------------------------- */

@@ -42,8 +42,8 @@ void gs_item_part_init(struct gs_item_part *part, const struct gs_item_order *or
 void gs_item_part_collect(struct gs_item_part *part, const struct gs_item_slice *slices,
                           size_t count);
 
-/** Sort them; all share their words of levels below LEVEL. */
-void gs_item_part_sort(struct gs_item_part *part, unsigned level);
+/** Sort them; all share the first SHARED bytes of their words. */
+void gs_item_part_sort(struct gs_item_part *part, unsigned shared);
 
 /** Keep the first item of each group that has LEAST .. MOST items, and set TIMES.  EQUAL is set, or
  *  else all items are equal and there is nothing to compare. */

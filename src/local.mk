@@ -157,6 +157,8 @@ host_sources = \
   src/job/api.c \
   src/job/check.c \
   src/job/check.h \
+  src/job/chunks.c \
+  src/job/chunks.h \
   src/job/combine.c \
   src/job/combine.h \
   src/job/explain.c \

@@ -141,6 +141,8 @@ fuzz_sources = \
   tests/fuzz/fuzz.h \
   tests/fuzz/header.c \
   tests/fuzz/inflate.c \
+  tests/fuzz/item_run.c \
+  tests/fuzz/item_run.h \
   tests/fuzz/job.c \
   tests/fuzz/job.h \
   tests/fuzz/lines.c \

@@ -1,15 +1,29 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* round.h - sizes rounded up, to lines of cache, blocks or pages */
+/* round.h - sizes rounded up, to lines of cache, blocks or pages; and kept within limits */
 #ifndef GS_ROUND_H
 #define GS_ROUND_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /** The least multiple of STEP, a power of two, that is at least N. */
 static inline size_t
 gs_round_up(size_t n, size_t step)
 {
 	return (n + step - 1) & ~(step - 1);
+}
+
+static inline uint64_t
+gs_least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/** VALUE, or the limit that it passes; LOW, if that is above HIGH and VALUE below it. */
+static inline uint64_t
+gs_within(uint64_t low, uint64_t value, uint64_t high)
+{
+	return value < low ? low : gs_least(value, high);
 }
 
 #endif

@@ -13,8 +13,8 @@
 #include "format/line.h"
 #include "format/line_reader.h"
 #include "format/raw.h"
-#include "io/ahead.h"
 #include "job/check.h"
+#include "job/chunks.h"
 #include "job/ranked.h"
 #include "stages/order.h"
 
@@ -47,11 +47,20 @@ keys_before(const struct gsort *job, const char *name)
 	       : (begin - job->options->skip_bytes) / (job->plan_input.key_bits / 8);
 }
 
+struct checking {
+	struct gsort    *job;
+	struct gs_order *order;
+	struct file      file;
+};
+
 /* Check the next chunk; *DISORDER if a key is out of order. */
 static gs_status
-check_chunk(struct gsort *job, struct gs_order *order, const struct gs_chunk *chunk,
-            struct file *file, bool *disorder)
+check_chunk(void *context, const struct gs_chunk *chunk, bool *disorder)
 {
+	struct checking *checking = context;
+	struct gsort *job = checking->job;
+	struct gs_order *order = checking->order;
+	struct file *file = &checking->file;
 	const struct gsort_options *options = job->options;
 	const size_t key_bytes = order->key_bits / 8, count = chunk->bytes / key_bytes;
 	uint64_t since = gs_clock_now(), before;
@@ -80,37 +89,11 @@ check_chunk(struct gsort *job, struct gs_order *order, const struct gs_chunk *ch
 }
 
 static gs_status
-check_chunks(struct gsort *job, struct gs_ahead *ahead, struct gs_order *order, bool *disorder)
-{
-	struct file file = { .keys = 0 };
-	struct gs_chunk *chunk;
-	uint64_t files = 0;
-
-	while (!*disorder) {
-		TRY(gs_ahead_take(ahead, &chunk));
-		if (chunk == NULL)
-			break;
-		files += chunk->begins;
-		TRY(check_chunk(job, order, chunk, &file, disorder));
-		gs_ahead_give(ahead, chunk);
-	}
-	job->stats.bytes_in += files * job->options->skip_bytes;
-	return GS_OK;
-}
-
-static gs_status
 check_raw(struct gsort *job, struct gs_order *order, bool *disorder)
 {
-	struct gs_ahead ahead;
-	gs_status status;
+	struct checking checking = { .job = job, .order = order };
 
-	TRY(gs_arena_open(&job->arena, GS_AHEAD_CHUNKS * CHUNK_BYTES, false));
-	gs_ahead_open_behind(&ahead, job->input, job->options->skip_bytes,
-	                     gs_arena_take(&job->arena, GS_AHEAD_CHUNKS * CHUNK_BYTES), CHUNK_BYTES);
-	ahead.clock = &job->monitor.clock;
-	status = check_chunks(job, &ahead, order, disorder);
-	gs_ahead_close(&ahead);
-	return status;
+	return gs_job_chunks(job, CHUNK_BYTES, check_chunk, &checking, disorder);
 }
 
 /* ---- text --------------------------------------------------------------- */

@@ -124,12 +124,6 @@ gs_items_prepare_disk(struct gsort *job)
 
 /* ---- the sequence ------------------------------------------------------------------ */
 
-static double
-seconds(void)
-{
-	return (double)gs_clock_wall() / 1e9;
-}
-
 /* What stands before the items: of a .npy file, with the number of items that will be written. */
 static gs_status
 write_header(struct gsort *job)
@@ -196,7 +190,7 @@ gs_status
 gs_items_sort(struct gsort *job)
 {
 	struct gs_items *items = &job->items;
-	const double start = seconds();
+	const double start = gs_clock_seconds();
 	double read, sorted;
 
 	atomic_store(&job->monitor.counters.phase, GSORT_READING);
@@ -206,16 +200,16 @@ gs_items_sort(struct gsort *job)
 		return gs_fail(GS_EINPUT, "the headers of the .npy files name %llu items, and there are "
 		               "%llu", (unsigned long long)items->npy.count,
 		               (unsigned long long)items->ingest.records);
-	read = seconds();
+	read = gs_clock_seconds();
 	atomic_store(&job->monitor.counters.phase, GSORT_SORTING);
 	TRY(gs_item_store_finish(items->store));
-	sorted = seconds();
+	sorted = gs_clock_seconds();
 	atomic_store(&job->monitor.counters.phase, GSORT_WRITING);
 	TRY(write_items(job));
 
 	job->stats.read_seconds += read - start;
 	job->stats.sort_seconds += sorted - read;
-	job->stats.write_seconds += seconds() - sorted;
+	job->stats.write_seconds += gs_clock_seconds() - sorted;
 	return GS_OK;
 }
 

@@ -5,9 +5,9 @@
  * In:   inputs, which are checked as if they were one.
  * Out:  the answer, and a message about the first record out of order; or counts.
  *
- * The twin of check.c: a thread reads chunks ahead, this one compares neighbours.
+ * A thread reads chunks ahead (chunks.h), this one compares neighbours, as in check.c.
  */
-#include "io/ahead.h"
+#include "job/chunks.h"
 #include "job/items_check.h"
 #include "sort/items/follow.h"
 
@@ -18,10 +18,20 @@ struct file {
 	uint64_t items, bytes;	/* of the files before it */
 };
 
+struct checking {
+	struct gsort         *job;
+	struct gs_item_follow follow;
+	struct file           file;
+};
+
+/* Check the next chunk; *DISORDER if a record is out of order. */
 static gs_status
-check_chunk(struct gsort *job, struct gs_item_follow *follow, const struct gs_chunk *chunk,
-            struct file *file, bool *disorder)
+check_chunk(void *context, const struct gs_chunk *chunk, bool *disorder)
 {
+	struct checking *checking = context;
+	struct gsort *job = checking->job;
+	struct gs_item_follow *follow = &checking->follow;
+	struct file *file = &checking->file;
 	const struct gsort_options *options = job->options;
 	const struct gs_record *record = &job->items.ingest.record;
 	const struct gs_item_slice slice = { chunk->data, chunk->bytes / record->bytes * record->bytes };
@@ -47,51 +57,29 @@ check_chunk(struct gsort *job, struct gs_item_follow *follow, const struct gs_ch
 	return GS_OK;
 }
 
-static gs_status
-check_chunks(struct gsort *job, struct gs_ahead *ahead, struct gs_item_follow *follow,
-             bool *disorder)
-{
-	struct file file = { .items = 0 };
-	struct gs_chunk *chunk;
-	uint64_t files = 0;
-
-	while (!*disorder) {
-		TRY(gs_ahead_take(ahead, &chunk));
-		if (chunk == NULL)
-			break;
-		files += chunk->begins;
-		TRY(check_chunk(job, follow, chunk, &file, disorder));
-		gs_ahead_give(ahead, chunk);
-	}
-	job->stats.bytes_in += files * job->options->skip_bytes;
-	return GS_OK;
-}
-
 gs_status
 gs_items_check(struct gsort *job, bool *disorder)
 {
-	struct gs_item_follow follow = {
-		.order = &job->items.order,
-		.strict = job->options->unique,
-		.counts_breaks = job->options->check == GSORT_CHECK_SUMMARY,
+	struct checking checking = {
+		.job = job,
+		.follow = {
+			.order = &job->items.order,
+			.strict = job->options->unique,
+			.counts_breaks = job->options->check == GSORT_CHECK_SUMMARY,
+		},
 	};
+	struct gs_item_follow *follow = &checking.follow;
 	const size_t record_bytes = job->items.ingest.record.bytes;
-	const size_t chunk_bytes = (CHUNK_BYTES / record_bytes + 1) * record_bytes;
-	struct gs_ahead ahead;
 	gs_status status;
 
 	*disorder = false;
 	atomic_store(&job->monitor.counters.phase, GSORT_READING);
-	TRY(gs_arena_open(&job->arena, GS_AHEAD_CHUNKS * chunk_bytes, false));
-	gs_ahead_open_behind(&ahead, job->input, job->options->skip_bytes,
-	                     gs_arena_take(&job->arena, GS_AHEAD_CHUNKS * chunk_bytes), chunk_bytes);
-	ahead.clock = &job->monitor.clock;
-	status = check_chunks(job, &ahead, &follow, disorder);
-	gs_ahead_close(&ahead);
-	job->stats.keys = follow.items;
-	job->stats.breaks = follow.breaks;
-	job->stats.duplicates = follow.duplicates;
-	*disorder |= follow.breaks > 0 || (follow.strict && follow.duplicates > 0);
-	gs_items_follow_close(&follow);
+	status = gs_job_chunks(job, (CHUNK_BYTES / record_bytes + 1) * record_bytes, check_chunk,
+	                       &checking, disorder);
+	job->stats.keys = follow->items;
+	job->stats.breaks = follow->breaks;
+	job->stats.duplicates = follow->duplicates;
+	*disorder |= follow->breaks > 0 || (follow->strict && follow->duplicates > 0);
+	gs_items_follow_close(follow);
 	return status;
 }

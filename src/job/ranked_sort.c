@@ -21,12 +21,6 @@
 #include "job/sort.h"
 #include "stages/select.h"
 
-static double
-seconds(void)
-{
-	return (double)gs_clock_wall() / 1e9;
-}
-
 /* ---- reading ------------------------------------------------------------------------- */
 
 /* What makes a key of a bin of the histogram, for the text classes: complemented keys. */
@@ -269,21 +263,21 @@ open_gpu(struct gsort *job)
 gs_status
 gs_ranked_sort(struct gsort *job)
 {
-	const double start = seconds();
+	const double start = gs_clock_seconds();
 	double read, sorted;
 
 	TRY(open_gpu(job));
 	atomic_store(&job->monitor.counters.phase, GSORT_READING);
 	TRY(read_all(job));
-	read = seconds();
+	read = gs_clock_seconds();
 	atomic_store(&job->monitor.counters.phase, GSORT_SORTING);
 	TRY(gs_store_finish(&job->store));
-	sorted = seconds();
+	sorted = gs_clock_seconds();
 	atomic_store(&job->monitor.counters.phase, GSORT_WRITING);
 	TRY(emit(job));
 	job->stats.read_seconds = read - start;
 	job->stats.sort_seconds = sorted - read;
-	job->stats.write_seconds = seconds() - sorted;
+	job->stats.write_seconds = gs_clock_seconds() - sorted;
 	return GS_OK;
 }
 

@@ -17,12 +17,6 @@
 #include "job/open.h"
 #include "job/sort.h"
 
-static double
-seconds(void)
-{
-	return (double)gs_clock_wall() / 1e9;
-}
-
 /* ---- the sequence -------------------------------------------------------------- */
 
 gs_status
@@ -91,21 +85,21 @@ deliver(struct gsort *job)
 static gs_status
 sort_once(struct gsort *job)
 {
-	const double start = seconds();
+	const double start = gs_clock_seconds();
 	double read, sorted;
 
 	begin_phase(job, GSORT_READING);
 	TRY(gs_ingest_run(&job->ingest));	/* input -> ordered bits -> store */
-	read = seconds();
+	read = gs_clock_seconds();
 	begin_phase(job, GSORT_SORTING);
 	TRY(gs_store_finish(&job->store));	/* -> sorted batches */
-	sorted = seconds();
+	sorted = gs_clock_seconds();
 	begin_phase(job, GSORT_WRITING);
 	TRY(deliver(job));			/* -> keys or figures -> output */
 
 	job->stats.read_seconds += read - start;
 	job->stats.sort_seconds += sorted - read;
-	job->stats.write_seconds += seconds() - sorted;
+	job->stats.write_seconds += gs_clock_seconds() - sorted;
 	return GS_OK;
 }
 

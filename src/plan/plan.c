@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "base/arena.h"
+#include "base/round.h"
 #include "format/line_reader.h"
 #include "format/text_decoder.h"
 #include "io/ahead.h"
@@ -105,22 +106,10 @@ enum { FEW_RUNS = 16, MOST_FAN_IN = 4096 };
 /* Files that are open beside those merged: standard streams, output, temporary files.  Not tuned. */
 enum { FILES_BESIDE = 24 };
 
-static uint64_t
-least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static uint64_t
-within(uint64_t low, uint64_t value, uint64_t high)
-{
-	return value < low ? low : least(value, high);
-}
-
 static void
 take_from(uint64_t *left, uint64_t bytes)
 {
-	*left -= least(*left, bytes);
+	*left -= gs_least(*left, bytes);
 }
 
 static size_t
@@ -192,7 +181,7 @@ key_bytes_at_once(const struct gs_plan_input *input)
 	if (input->input_bytes < UINT64_MAX)
 		bytes = key_bytes_of(input, input->input_bytes);
 	if (input->heads && input->head_count < UINT64_MAX / 64)
-		bytes = least(bytes, head_keys_wanted(input) * key_bytes + GS_HEAD_ROUND_BYTES);
+		bytes = gs_least(bytes, head_keys_wanted(input) * key_bytes + GS_HEAD_ROUND_BYTES);
 	return bytes;
 }
 
@@ -208,21 +197,22 @@ set_budget(struct gs_plan *plan, const struct gs_plan_input *input)
 		need += gs_plan_cuda_bytes() + 8 * LEAST_STAGING_BYTES;
 	plan->host_bytes = input->host_bytes;
 	if (input->memory_bytes > 0)
-		plan->host_bytes = least(within(need, input->memory_bytes, UINT64_MAX), plan->host_bytes);
+		plan->host_bytes = gs_least(gs_within(need, input->memory_bytes, UINT64_MAX),
+		                            plan->host_bytes);
 }
 
 /* Little memory means few threads: each has tables of its own. */
 static void
 set_threads(struct gs_plan *plan, const struct gs_plan_input *input)
 {
-	uint64_t threads = least(input->cores, MOST_THREADS), bytes = plan->host_bytes;
+	uint64_t threads = gs_least(input->cores, MOST_THREADS), bytes = plan->host_bytes;
 
 	if (input->threads > 0)
 		threads = input->threads;
-	threads = least(threads, input->address_bytes / THREAD_ADDRESSES);
+	threads = gs_least(threads, input->address_bytes / THREAD_ADDRESSES);
 	if (input->device == GSORT_DEVICE_GPU)
 		take_from(&bytes, gs_plan_cuda_bytes());
-	threads = least(threads, bytes / (LEAST_BYTES / 2));
+	threads = gs_least(threads, bytes / (LEAST_BYTES / 2));
 	plan->threads = threads > 0 ? (unsigned)threads : 1;
 }
 
@@ -308,12 +298,12 @@ set_text(struct gs_plan *plan, const struct gs_plan_input *input, uint64_t *left
 	uint64_t share = *left / 64;
 
 	if (input->operation == GSORT_MERGE) {
-		share /= within(1, input->input_count, MOST_FAN_IN);
-		plan->source_bytes = (within(GS_LINE_READER_LEAST_BYTES, share, GS_LINE_READER_MOST_BYTES) +
-		                      4095) / 4096 * 4096;
+		share /= gs_within(1, input->input_count, MOST_FAN_IN);
+		share = gs_within(GS_LINE_READER_LEAST_BYTES, share, GS_LINE_READER_MOST_BYTES);
+		plan->source_bytes = gs_round_up(share, 4096);
 		return;
 	}
-	plan->chunk_bytes = within(64 * KIB, share, most);
+	plan->chunk_bytes = gs_within(64 * KIB, share, most);
 	plan->chunk_bytes -= plan->chunk_bytes % (64 * KIB);
 	take_from(left, GS_AHEAD_CHUNKS * plan->chunk_bytes +
 	                gs_text_decoder_bytes(plan->chunk_bytes, plan->threads, &text));
@@ -329,21 +319,21 @@ set_pieces(struct gs_plan *plan, const struct gs_plan_input *input, uint64_t *le
 	const unsigned slots = gs_batch_slots(plan->threads);
 	const uint64_t most = input->print_bytes > 0 ? MOST_PART_TEXT_BYTES : GS_PART_BYTES;
 	const uint64_t shares = slots + plan->threads + slots * (print_bytes + 1);
-	const uint64_t pieces = least(*left / 16, PIECES_BYTES);
+	const uint64_t pieces = gs_least(*left / 16, PIECES_BYTES);
 
 	if (input->operation != GSORT_SORT)
 		return;
 	if (input->items)	/* the store has pieces of its own */
 		return;
 	if (input->key_bits > 0)
-		plan->piece_bytes = power_of_two_to(within(LEAST_PIECE_BYTES, pieces / plan->threads,
-		                                           MOST_PIECE_BYTES));
+		plan->piece_bytes = power_of_two_to(gs_within(LEAST_PIECE_BYTES, pieces / plan->threads,
+		                                              MOST_PIECE_BYTES));
 	take_from(left, plan->threads * plan->piece_bytes);
 	if (gs_plan_classes(plan) == 0)
 		return;
 	plan->buckets = gs_buckets_choose(plan->threads, gs_plan_classes(plan), *left,
 		key_bytes_at_once(input),
-		power_of_two_to(within(GS_PART_LEAST_BYTES, *left / 16 / shares, most)));
+		power_of_two_to(gs_within(GS_PART_LEAST_BYTES, *left / 16 / shares, most)));
 	plan->part_print_bytes = plan->buckets.part_bytes / key_bytes * (input->print_bytes / 2);
 	take_from(left, (slots + plan->threads) * plan->buckets.part_bytes +
 	                slots * plan->part_print_bytes);
@@ -363,29 +353,29 @@ set_buffers(struct gs_plan *plan, const struct gs_plan_input *input)
 	plan->huge_pages = gs_arena_round(1) * carvings <= left / 16;
 	if (plan->huge_pages)
 		take_from(&left, gs_arena_round(1) * carvings);
-	plan->inflate_bytes = least(left / 16, plan->threads * INFLATE_THREAD_BYTES);
+	plan->inflate_bytes = gs_least(left / 16, plan->threads * INFLATE_THREAD_BYTES);
 	if (!input->compressed || plan->threads == 1 || plan->inflate_bytes < INFLATE_LEAST_BYTES)
 		plan->inflate_bytes = 0;
 	take_from(&left, plan->inflate_bytes);
-	plan->window_bytes = within(WINDOW_LEAST_BYTES, input->operation == GSORT_MERGE
-		? plan->host_bytes / 2 / within(1, input->input_count, MOST_FAN_IN)
+	plan->window_bytes = gs_within(WINDOW_LEAST_BYTES, input->operation == GSORT_MERGE
+		? plan->host_bytes / 2 / gs_within(1, input->input_count, MOST_FAN_IN)
 		: plan->host_bytes / 4, WINDOW_MOST_BYTES);
 	if (input->large_window && input->operation == GSORT_SORT &&
 	    plan->window_bytes > WINDOW_LEAST_BYTES)
-		take_from(&left, least(left / 4, plan->window_bytes));
+		take_from(&left, gs_least(left / 4, plan->window_bytes));
 	if (input->key_bits == 0 && !input->items)
 		set_text(plan, input, &left);
 	plan->print_keys = 512 * KIB;
 	if (input->print_bytes > 0) {
-		plan->print_keys = within(4 * KIB, left / 16 / input->print_bytes, plan->print_keys);
+		plan->print_keys = gs_within(4 * KIB, left / 16 / input->print_bytes, plan->print_keys);
 		take_from(&left, plan->print_keys * input->print_bytes);
 	}
 	plan->count_bytes = 0;
 	if (plan->by_counting || (input->key_bits == 0 && !input->items))
-		plan->count_bytes = within(64 * KIB, left / 16, plan->staging_bytes) / 4096 * 4096;
+		plan->count_bytes = gs_within(64 * KIB, left / 16, plan->staging_bytes) / 4096 * 4096;
 	take_from(&left, plan->count_bytes);
 	set_pieces(plan, input, &left);
-	plan->spill_bytes = within(256 * KIB, left / 16, 8 * MIB) / 4096 * 4096;
+	plan->spill_bytes = gs_within(256 * KIB, left / 16, 8 * MIB) / 4096 * 4096;
 	take_from(&left, plan->spill_bytes);
 	plan->pool_bytes = left;
 }
@@ -406,7 +396,7 @@ reserve(const struct gs_plan *plan, uint64_t bytes)
 static void
 set_gpu_memory(struct gs_plan *plan, const struct gs_plan_input *input, uint64_t addresses)
 {
-	const uint64_t bytes = least(plan->pool_bytes - plan->merge_bytes, addresses / 4);
+	const uint64_t bytes = gs_least(plan->pool_bytes - plan->merge_bytes, addresses / 4);
 
 	plan->resident_bytes = bytes;
 	if (input->seekable || input->device == GSORT_DEVICE_GPU)
@@ -430,9 +420,9 @@ set_batch(struct gs_plan *plan, const struct gs_plan_input *input)
 		return;
 	take_from(&addresses, (3 + 2 * plan->threads) * STACK_BYTES +
 	                      plan->host_bytes - plan->pool_bytes);
-	plan->merge_bytes = least(plan->pool_bytes, addresses / 4);
+	plan->merge_bytes = gs_least(plan->pool_bytes, addresses / 4);
 	if (uses_gpu(plan))
-		plan->merge_bytes = least(plan->merge_bytes / 4, GPU_MERGE_BYTES);
+		plan->merge_bytes = gs_least(plan->merge_bytes / 4, GPU_MERGE_BYTES);
 	if (input->operation != GSORT_SORT)
 		return;
 	if (uses_gpu(plan)) {
@@ -443,14 +433,14 @@ set_batch(struct gs_plan *plan, const struct gs_plan_input *input)
 	/* Block table and lists; the lists are mostly untouched. */
 	take_from(&bytes, gs_pool_bytes(bytes, plan->buckets.block_bytes) + bytes / 64);
 	if (key_bytes_most(input) < UINT64_MAX / 4)
-		bytes = least(bytes, key_bytes_most(input) + SPARE_BYTES + reserve(plan, bytes));
-	bytes = least(bytes, addresses / 2);
+		bytes = gs_least(bytes, key_bytes_most(input) + SPARE_BYTES + reserve(plan, bytes));
+	bytes = gs_least(bytes, addresses / 2);
 	plan->batch_bytes = bytes - bytes % (plan->huge_pages ? 2 * MIB : 64 * KIB);
 	plan->sort_bytes = plan->batch_bytes;
 	take_from(&plan->sort_bytes, reserve(plan, plan->batch_bytes));
 	plan->spills = key_bytes_most(input) > plan->sort_bytes;
 	if (plan->peek_bytes > 0)
-		plan->record_bytes = least(plan->pool_bytes / 2, addresses / 4) / 4096 * 4096;
+		plan->record_bytes = gs_least(plan->pool_bytes / 2, addresses / 4) / 4096 * 4096;
 }
 
 /*
@@ -462,14 +452,14 @@ static void
 set_head(struct gs_plan *plan, const struct gs_plan_input *input)
 {
 	/* A round may bring more keys than the limit. */
-	const uint64_t round_bytes = least(within(plan->chunk_bytes, GS_HEAD_ROUND_BYTES, SIZE_MAX),
-	                                   plan->sort_bytes / 4);
+	const uint64_t round_bytes = gs_least(gs_within(plan->chunk_bytes, GS_HEAD_ROUND_BYTES, SIZE_MAX),
+	                                      plan->sort_bytes / 4);
 	const uint64_t room_keys = (plan->sort_bytes - round_bytes) / sizeof(uint64_t);
 
 	if (!input->heads || uses_gpu(plan) || input->head_count > room_keys / 3 ||
 	    gs_plan_classes(plan) == 0)
 		return;
-	plan->head_keys = least(head_keys_wanted(input), room_keys - input->head_count);
+	plan->head_keys = gs_least(head_keys_wanted(input), room_keys - input->head_count);
 	if (plan->head_keys > 0)
 		plan->spills = false;
 }
@@ -504,14 +494,14 @@ gs_plan_fan_in(const struct gs_plan *plan, const struct gs_plan_input *input, ui
 	       buffer_bytes > NO_SEEK_BYTES)
 		buffer_bytes /= 2;
 	if (input->merge_files > 0)
-		count = least(count, input->merge_files);
+		count = gs_least(count, input->merge_files);
 	return count < 2 ? 2 : count;
 }
 
 static void
 set_merge(struct gs_plan *plan, const struct gs_plan_input *input)
 {
-	plan->most_runs = within(256, plan->host_bytes / (4 * KIB), 64 * KIB);
+	plan->most_runs = gs_within(256, plan->host_bytes / (4 * KIB), 64 * KIB);
 	if (plan->most_runs < input->input_count)
 		plan->most_runs = input->input_count;
 	plan->fan_in = gs_plan_fan_in(plan, input, plan->merge_bytes);
@@ -520,8 +510,8 @@ set_merge(struct gs_plan *plan, const struct gs_plan_input *input)
 	if (input->files > 0 && plan->fan_in + FILES_BESIDE > input->files)
 		plan->fan_in = input->files > FILES_BESIDE + 2 ? input->files - FILES_BESIDE : 2;
 	plan->spills = input->input_count > plan->fan_in;
-	plan->fan_in = least(plan->fan_in, within(2, input->input_count, MOST_FAN_IN));
-	plan->merge_bytes -= least(plan->merge_bytes, plan->fan_in * plan->source_bytes);
+	plan->fan_in = gs_least(plan->fan_in, gs_within(2, input->input_count, MOST_FAN_IN));
+	plan->merge_bytes -= gs_least(plan->merge_bytes, plan->fan_in * plan->source_bytes);
 }
 
 /* ---- all of it -------------------------------------------------------------- */
@@ -537,7 +527,7 @@ check_budget(const struct gs_plan *plan, const struct gs_plan_input *input)
 	if (plan->host_bytes < LEAST_BYTES || (gs_plan_classes(plan) > 0 && (merges || sorts)))
 		return gs_fail(GS_EBUDGET, "only %llu MiB of memory are available; gsort needs 16 MiB, "
 		               "and 256 MiB of address space",
-		               (unsigned long long)(least(plan->host_bytes, input->address_bytes) / MIB));
+		               (unsigned long long)(gs_least(plan->host_bytes, input->address_bytes) / MIB));
 	return GS_OK;
 }
 

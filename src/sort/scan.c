@@ -11,6 +11,7 @@
 #include <assert.h>
 #include <stdbool.h>
 
+#include "sort/keys.h"
 #include "sort/scan.h"
 #include "sort/span.h"
 
@@ -77,22 +78,6 @@ gs_scan_groups(const void *keys, unsigned key_bits, size_t count)
 }
 
 size_t
-gs_scan_find(const void *keys, unsigned key_bits, size_t count, uint64_t key)
-{
-	size_t low = 0, high = count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (gs_key_at(keys, key_bits, middle) < key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-size_t
 gs_scan_group_end(const void *keys, unsigned key_bits, size_t from, size_t count)
 {
 	const uint64_t key = gs_key_at(keys, key_bits, from);
@@ -117,7 +102,7 @@ gs_scan_group_end(const void *keys, unsigned key_bits, size_t from, size_t count
 size_t
 gs_scan_last_group(const void *keys, unsigned key_bits, size_t count)
 {
-	return gs_scan_find(keys, key_bits, count, gs_key_at(keys, key_bits, count - 1));
+	return gs_keys_from(keys, key_bits, 0, count, gs_key_at(keys, key_bits, count - 1));
 }
 
 size_t

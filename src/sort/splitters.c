@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "sort/cpu/simd_kernels.h"
+#include "sort/keys.h"
 #include "sort/splitters.h"
 
 /* ---- choosing ----------------------------------------------------------------- */
@@ -158,17 +159,7 @@ place_of(const struct gs_splitters *s, unsigned key_class)
 static unsigned
 splitter_from(const struct gs_splitters *s, unsigned place, uint64_t key)
 {
-	unsigned low = s->first[place], high = s->first[place + 1];
-
-	while (low < high) {
-		const unsigned middle = low + (high - low) / 2;
-
-		if (s->keys[middle] < key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return (unsigned)gs_keys_from(s->keys, 64, s->first[place], s->first[place + 1], key);
 }
 
 void

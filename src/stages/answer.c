@@ -18,6 +18,7 @@
 #include "format/key.h"
 #include "format/text.h"
 #include "sort/buckets/batch.h"
+#include "sort/keys.h"
 #include "sort/scan.h"
 #include "stages/answer.h"
 
@@ -255,7 +256,7 @@ sum_floats(const struct gs_answer *answer, const struct gs_span *span, struct gs
 	for (size_t at = 0, end; at < span->count; at = end) {
 		const uint64_t key = gs_key_at(span->keys, bits, at), last = key | mask;
 
-		end = last == all ? span->count : gs_scan_find(span->keys, bits, span->count, last + 1);
+		end = last == all ? span->count : gs_keys_from(span->keys, bits, 0, span->count, last + 1);
 		add_floats(answer, sum, bits, key, end - at,
 		           gs_scan_sum((const char *)span->keys + at * (bits / 8), bits, mask, end - at));
 	}

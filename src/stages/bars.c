@@ -15,7 +15,7 @@
 #include "format/convert.h"
 #include "format/key.h"
 #include "format/text.h"
-#include "sort/scan.h"
+#include "sort/keys.h"
 #include "stages/bars.h"
 
 /* ---- edges ---------------------------------------------------------------------- */
@@ -152,7 +152,7 @@ gs_bars_take(struct gs_bars *bars, const struct gs_span *span, uint64_t rank)
 
 		if (bar->edge.key_class > span->key_class || (!before && bar->edge.key > last))
 			return;
-		bar->rank = rank + (before ? 0 : gs_scan_find(span->keys, span->key_bits, span->count,
+		bar->rank = rank + (before ? 0 : gs_keys_from(span->keys, span->key_bits, 0, span->count,
 		                                              bar->edge.key));
 	}
 }

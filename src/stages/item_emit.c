@@ -64,6 +64,15 @@ gs_item_emit_bytes(struct gs_item_emit *emit, const void *data, size_t bytes)
 }
 
 gs_status
+gs_item_emit_flush(struct gs_item_emit *emit, const void *data, size_t *bytes)
+{
+	const size_t all = *bytes;
+
+	*bytes = 0;
+	return gs_item_emit_bytes(emit, data, all);
+}
+
+gs_status
 gs_item_emit_header(struct gs_item_emit *emit, const char *header, size_t bytes)
 {
 	emit->split.header_bytes = bytes;

@@ -52,6 +52,9 @@ void gs_item_emit_to_places(struct gs_item_emit *emit);
 /** Write BYTES as they are. */
 MUST_CHECK gs_status gs_item_emit_bytes(struct gs_item_emit *emit, const void *data, size_t bytes);
 
+/** The same of *BYTES, which become 0. */
+MUST_CHECK gs_status gs_item_emit_flush(struct gs_item_emit *emit, const void *data, size_t *bytes);
+
 struct gs_item_sink gs_item_emit_sink(struct gs_item_emit *emit);
 
 /** A zeroed struct is allowed. */

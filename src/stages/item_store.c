@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/round.h"
 #include "sort/items/part.h"
 #include "sort/items/sum.h"
 #include "stages/division.h"
@@ -58,18 +59,6 @@ struct gs_item_store {
 	_Atomic uint64_t          sum_in;	/* of all items, for VERIFY */
 };
 
-static uint64_t
-least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static uint64_t
-within(uint64_t low, uint64_t value, uint64_t high)
-{
-	return value < low ? low : least(value, high);
-}
-
 /* ---- sizes ---------------------------------------------------------------------- */
 
 /* In files a part is in memory twice: as it was read, and sorted. */
@@ -82,12 +71,12 @@ set_limits(struct gs_item_store *store, uint64_t memory, size_t item, size_t pie
 
 	part = memory / 8 / threads * 16 / (16 + arrays);
 	file_part = memory / threads * 16 / (32 + arrays) / 5 * 4;
-	part = within(piece + item, part, MOST_PART_BYTES);
-	file_part = within(part, file_part, MOST_FILE_PART_BYTES);
+	part = gs_within(piece + item, part, MOST_PART_BYTES);
+	file_part = gs_within(part, file_part, MOST_FILE_PART_BYTES);
 	store->limits = (struct gs_item_limits){
 		.bytes = part,
 		.items = part / item + 1,
-		.bin_bytes = within(1, part / 3, GOOD_BIN_BYTES),
+		.bin_bytes = gs_within(1, part / 3, GOOD_BIN_BYTES),
 	};
 	store->file_limits = (struct gs_item_limits){
 		.bytes = file_part,
@@ -105,7 +94,7 @@ set_sizes(struct gs_item_store *store)
 	struct gs_division_shared *shared = &store->shared;
 	size_t piece, sorting;
 
-	piece = (size_t)within(LEAST_PIECE_BYTES, memory / options->threads / 32, MOST_PIECE_BYTES);
+	piece = (size_t)gs_within(LEAST_PIECE_BYTES, memory / options->threads / 32, MOST_PIECE_BYTES);
 	piece = piece < item ? item : piece - piece % item;
 	set_limits(store, memory, item, piece);
 	shared->piece_bytes = piece;
@@ -116,12 +105,12 @@ set_sizes(struct gs_item_store *store)
 	store->fixed_bytes = options->threads * (piece + shared->found_room * sizeof(uint16_t) +
 	                                         shared->lengths_room * sizeof(uint32_t) +
 	                                         (shared->head > 0 ? piece : 0));
-	store->data_bytes = memory - least(memory, sorting + store->fixed_bytes);
+	store->data_bytes = memory - gs_least(memory, sorting + store->fixed_bytes);
 	if (store->data_bytes < 8 * options->threads * piece)
 		store->data_bytes = 8 * options->threads * piece;
 	store->limits.memory_bytes = store->file_limits.memory_bytes = store->data_bytes;
-	store->sample_bytes = (size_t)within(options->threads * piece, store->data_bytes / 8,
-	                                     MOST_SAMPLE_BYTES);
+	store->sample_bytes = (size_t)gs_within(options->threads * piece, store->data_bytes / 8,
+	                                        MOST_SAMPLE_BYTES);
 }
 
 /* Addresses of the first division: no more than the input can need. */
@@ -130,11 +119,12 @@ first_bytes(const struct gs_item_store *store)
 {
 	const uint64_t input = store->options.input_bytes;
 	const size_t tables = GS_ITEM_BINS_MOST * 4 + 256, piece = store->shared.piece_bytes;
+	const uint64_t threads = store->options.threads;
 	uint64_t bytes = store->data_bytes;
 
 	if (input < UINT64_MAX / 4)
-		bytes = least(bytes, input + (input / piece + 2 * store->options.threads + 64) * 2 * tables +
-		                     (2 * store->options.threads + 4) * piece);
+		bytes = gs_least(bytes, input + (input / piece + 2 * threads + 64) * 2 * tables +
+		                        (2 * threads + 4) * piece);
 	return (size_t)bytes;
 }
 

@@ -98,15 +98,6 @@ underline(struct gs_line_show *show, const char *line, size_t bytes)
 }
 
 static gs_status
-flush(struct gs_line_show *show)
-{
-	const size_t bytes = show->bytes;
-
-	show->bytes = 0;
-	return gs_item_emit_bytes(show->emit, show->text, bytes);
-}
-
-static gs_status
 show_lines(void *context, const char *data, const char *end, size_t count, const uint64_t *times)
 {
 	struct gs_line_show *show = context;
@@ -126,9 +117,9 @@ show_lines(void *context, const char *data, const char *end, size_t count, const
 		}
 		data += bytes;
 		if (show->bytes >= WRITE_BYTES)
-			TRY(flush(show));
+			TRY(gs_item_emit_flush(show->emit, show->text, &show->bytes));
 	}
-	return flush(show);
+	return gs_item_emit_flush(show->emit, show->text, &show->bytes);
 }
 
 void

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sort/keys.h"
 #include "stages/pick.h"
 
 /* ---- random ranks ---------------------------------------------------------------- */
@@ -122,17 +123,7 @@ gs_pick_open(struct gs_pick *pick, const struct gsort_options *options, uint64_t
 static size_t
 first_from(const struct gs_pick *pick, uint64_t rank)
 {
-	size_t low = 0, high = pick->rank_count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (pick->ranks[middle] < rank)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return gs_keys_from(pick->ranks, 64, 0, pick->rank_count, rank);
 }
 
 uint64_t

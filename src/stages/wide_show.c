@@ -12,15 +12,6 @@
 enum { KEY_BYTES = 16 };
 
 static gs_status
-flush(struct gs_wide_show *show)
-{
-	const size_t bytes = show->bytes;
-
-	show->bytes = 0;
-	return gs_item_emit_bytes(show->emit, show->text, bytes);
-}
-
-static gs_status
 show_keys(void *context, const char *data, const char *end, size_t count, const uint64_t *times)
 {
 	struct gs_wide_show *show = context;
@@ -36,9 +27,9 @@ show_keys(void *context, const char *data, const char *end, size_t count, const 
 		*at++ = options->zero_terminated ? '\0' : '\n';
 		show->bytes = (size_t)(at - show->text);
 		if (show->bytes > sizeof show->text - GS_COUNT_BYTES - GS_WIDE_BYTES - 1)
-			TRY(flush(show));
+			TRY(gs_item_emit_flush(show->emit, show->text, &show->bytes));
 	}
-	return flush(show);
+	return gs_item_emit_flush(show->emit, show->text, &show->bytes);
 }
 
 void

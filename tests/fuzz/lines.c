@@ -7,22 +7,16 @@
  * against sort(1).
  */
 #include "format/line_order.h"
-#include "fuzz.h"
-#include "gsort.h"
+#include "item_run.h"
 
 enum { KEYS = 3, MOST_LINES = 20000, MOST_BYTES = 1 << 19 };
 
 struct run {
-	struct gsort_options options;
+	struct item_run job;
 	struct gs_line_order order;
 	char        keys[KEYS][64], letters[16], separator[2];
 	const char *keydefs[KEYS];
-	struct fuzz_bytes input, output;
-	size_t   at;		/* of the input, given */
-	uint64_t state;
 };
-
-static const char *const dirs[] = { "/dev/shm" };
 
 /* ---- what is right --------------------------------------------------------------- */
 
@@ -57,7 +51,7 @@ compare_pointers(const void *one, const void *other)
 static char
 terminator(const struct run *run)
 {
-	return run->options.zero_terminated ? '\0' : '\n';
+	return run->job.options.zero_terminated ? '\0' : '\n';
 }
 
 /* Cut the input into lines, the last of which gets a terminator.  *QUOTED: it ends in quotes. */
@@ -68,17 +62,17 @@ cut(struct run *run, size_t *count, bool *quoted)
 	struct line *lines;
 	size_t from = 0;
 
-	if (run->input.bytes > 0 && run->input.data[run->input.bytes - 1] != end)
-		fuzz_put(&run->input, &end, 1);
-	lines = calloc(run->input.bytes + 1, sizeof *lines);
+	if (run->job.input.bytes > 0 && run->job.input.data[run->job.input.bytes - 1] != end)
+		fuzz_put(&run->job.input, &end, 1);
+	lines = calloc(run->job.input.bytes + 1, sizeof *lines);
 	FUZZ_MUST(lines != NULL);
 	*count = 0;
 	*quoted = false;
-	for (size_t at = 0; at < run->input.bytes; at++) {
-		*quoted ^= run->options.csv && run->input.data[at] == '"';
-		if (*quoted || run->input.data[at] != end)
+	for (size_t at = 0; at < run->job.input.bytes; at++) {
+		*quoted ^= run->job.options.csv && run->job.input.data[at] == '"';
+		if (*quoted || run->job.input.data[at] != end)
 			continue;
-		lines[*count] = (struct line){ run->input.data + from, at + 1 - from, *count };
+		lines[*count] = (struct line){ run->job.input.data + from, at + 1 - from, *count };
 		++*count;
 		from = at + 1;
 	}
@@ -89,9 +83,8 @@ cut(struct run *run, size_t *count, bool *quoted)
 static void
 sort_right(const struct run *run, struct line *lines, size_t count, struct fuzz_bytes *right)
 {
-	const struct gsort_options *options = &run->options;
-	const bool groups = options->unique || options->counts || options->repeated ||
-	                    options->singletons;
+	const struct gsort_options *options = &run->job.options;
+	const bool groups = item_run_groups(&run->job);
 	uint64_t left = options->head ? options->head_count : UINT64_MAX;
 	char times[32];
 	uint64_t number;
@@ -100,7 +93,7 @@ sort_right(const struct run *run, struct line *lines, size_t count, struct fuzz_
 	for (size_t i = 0, end; i < count && left > 0; i = end) {
 		for (end = i + 1; groups && end < count && compare(&lines[i], &lines[end]) == 0; end++)
 			;
-		if ((options->repeated && end - i < 2) || (options->singletons && end - i > 1))
+		if (!item_run_takes(&run->job, end - i))
 			continue;
 		if (options->counts)
 			fuzz_put(right, times, (size_t)sprintf(times, "%7zu ", end - i));
@@ -119,7 +112,7 @@ is_sorted(const struct run *run, const struct line *lines, size_t count)
 	for (size_t i = 1; i < count; i++) {
 		const int compared = compare(&lines[i - 1], &lines[i]);
 
-		if (compared > 0 || (compared == 0 && run->options.unique))
+		if (compared > 0 || (compared == 0 && run->job.options.unique))
 			return false;
 	}
 	return true;
@@ -127,52 +120,15 @@ is_sorted(const struct run *run, const struct line *lines, size_t count)
 
 /* ---- a job -------------------------------------------------------------------------- */
 
-static ptrdiff_t
-give(void *context, void *into, size_t bytes)
-{
-	struct run *run = context;
-	const size_t left = run->input.bytes - run->at, most = left < bytes ? left : bytes;
-	const size_t now = most == 0 ? 0 : 1 + (size_t)(fuzz_random(&run->state) % most);
-
-	if (now > 0)
-		memcpy(into, run->input.data + run->at, now);
-	run->at += now;
-	return (ptrdiff_t)now;
-}
-
-static int
-take(void *context, const void *data, size_t bytes)
-{
-	fuzz_put(&((struct run *)context)->output, data, bytes);
-	return 0;
-}
-
-static gsort_status
-run_job(struct run *run)
-{
-	gsort_status status;
-	gsort *job;
-
-	run->output.bytes = run->at = 0;
-	status = gsort_open(&job, &run->options);
-	if (status == GSORT_OK)
-		status = gsort_run(job);
-	if (status == GSORT_ERROR)
-		FUZZ_MUST(gsort_message()[0] != '\0');
-	gsort_close(job);
-	return status;
-}
-
 /* Read the options as the job does.  False: they are wrong. */
 static bool
 open_order(struct run *run)
 {
-	const struct gsort_options *options = &run->options;
+	const struct gsort_options *options = &run->job.options;
 	const struct gs_line_options lines = {
 		.keys = run->keydefs, .key_count = options->keydef_count, .letters = options->ordering,
 		.separator = options->separator, .csv = options->csv, .names = options->header_lines > 0,
-		.stable = options->stable || options->unique || options->counts || options->repeated ||
-		          options->singletons,
+		.stable = options->stable || item_run_groups(&run->job),
 		.terminator = terminator(run),
 	};
 
@@ -186,8 +142,8 @@ judge(struct run *run)
 {
 	struct fuzz_bytes right = { .data = NULL };
 	const bool opens = open_order(run);
-	const gsort_status status = run_job(run);
-	const size_t header = (size_t)run->options.header_lines;
+	const gsort_status status = item_run_job(&run->job);
+	const size_t header = (size_t)run->job.options.header_lines;
 	size_t count, skipped;
 	bool quoted;
 	struct line *lines = cut(run, &count, &quoted);
@@ -195,20 +151,17 @@ judge(struct run *run)
 	skipped = header < count ? header : count;
 	if (!opens || quoted) {
 		FUZZ_MUST(status == GSORT_ERROR || (opens && status == GSORT_DISORDER));
-	} else if (run->options.operation == GSORT_CHECK) {
+	} else if (run->job.options.operation == GSORT_CHECK) {
 		FUZZ_MUST(status == (is_sorted(run, lines + skipped, count - skipped)
 		                     ? GSORT_OK : GSORT_DISORDER));
 	} else {
-		for (size_t i = 0; i < skipped && run->options.argsort_bits == 0; i++)
+		for (size_t i = 0; i < skipped && run->job.options.argsort_bits == 0; i++)
 			fuzz_put(&right, lines[i].text, lines[i].bytes);
 		sort_right(run, lines + skipped, count - skipped, &right);
 		FUZZ_MUST(status == GSORT_OK);
-		FUZZ_MUST(right.bytes == run->output.bytes);
-		FUZZ_MUST(right.bytes == 0 ||
-		          memcmp(right.data, run->output.data, right.bytes) == 0);
+		item_run_compare(&run->job, &right);
 	}
 	gs_line_order_close(&run->order);
-	fuzz_free(&right);
 	free(lines);
 }
 
@@ -235,7 +188,7 @@ static void
 choose_keys(struct run *run, struct fuzz *from)
 {
 	static const char separators[] = ",; x0";
-	struct gsort_options *options = &run->options;
+	struct gsort_options *options = &run->job.options;
 
 	options->keydef_count = fuzz_pick(from, KEYS + 1);
 	for (size_t k = 0; k < options->keydef_count; k++) {
@@ -270,22 +223,24 @@ put_field(struct run *run)
 		"2Mi", "Jan", "dec", "a", "A b", "file-1.10.txt", "file-1.9.txt", "  x", "\t9", "~",
 		"\x80\xff",
 	};
-	const bool quotes = run->options.csv && fuzz_random(&run->state) % 8 == 0;
+	uint64_t *state = &run->job.state;
+	const bool quotes = run->job.options.csv && fuzz_random(state) % 8 == 0;
+	struct fuzz_bytes *into = &run->job.input;
 	char number[32];
 
 	if (quotes)
-		fuzz_put(&run->input, "\"\"\"\n,", fuzz_random(&run->state) % 2 == 0 ? 1 : 5);
-	if (fuzz_random(&run->state) % 2 == 0) {
-		const char *word = words[fuzz_random(&run->state) % (sizeof words / sizeof *words)];
+		fuzz_put(into, "\"\"\"\n,", fuzz_random(state) % 2 == 0 ? 1 : 5);
+	if (fuzz_random(state) % 2 == 0) {
+		const char *word = words[fuzz_random(state) % (sizeof words / sizeof *words)];
 
-		fuzz_put(&run->input, word, strlen(word));
+		fuzz_put(into, word, strlen(word));
 	} else {
-		const int64_t value = (int64_t)(fuzz_random(&run->state) >> fuzz_random(&run->state) % 64);
+		const int64_t value = (int64_t)(fuzz_random(state) >> fuzz_random(state) % 64);
 
-		fuzz_put(&run->input, number, (size_t)sprintf(number, "%lld", (long long)value));
+		fuzz_put(into, number, (size_t)sprintf(number, "%lld", (long long)value));
 	}
 	if (quotes)
-		fuzz_put(&run->input, "\"", 1);
+		fuzz_put(into, "\"", 1);
 }
 
 /* Lines of a few fields, some of which begin alike; then what is left of the fuzzer's bytes. */
@@ -293,26 +248,26 @@ static void
 make_input(struct run *run, struct fuzz *from)
 {
 	static const char alike[] = "the same sixteen bytes, and as many more";
-	const char between = run->options.separator != NULL ? run->separator[0] :
-	                     run->options.csv ? ',' : ' ';
+	const char between = run->job.options.separator != NULL ? run->separator[0] :
+	                     run->job.options.csv ? ',' : ' ';
 	const char end = terminator(run);
 	const unsigned shape = fuzz_pick(from, 8);
 	size_t count = (size_t)fuzz_take(from, 2);
 
-	fuzz_put(&run->input, "", 0);
+	fuzz_put(&run->job.input, "", 0);
 	count %= shape & 1 ? 100 : MOST_LINES;
-	for (size_t i = 0; i < count && run->input.bytes < MOST_BYTES; i++) {
+	for (size_t i = 0; i < count && run->job.input.bytes < MOST_BYTES; i++) {
 		if (shape & 2)
-			fuzz_put(&run->input, alike, sizeof alike - 1);
-		for (uint64_t fields = fuzz_random(&run->state) % 5; fields > 0; fields--) {
+			fuzz_put(&run->job.input, alike, sizeof alike - 1);
+		for (uint64_t fields = fuzz_random(&run->job.state) % 5; fields > 0; fields--) {
 			put_field(run);
-			fuzz_put(&run->input, &between, 1);
+			fuzz_put(&run->job.input, &between, 1);
 		}
-		fuzz_put(&run->input, &end, 1);
+		fuzz_put(&run->job.input, &end, 1);
 		if (shape & 4 && i % 10 == 0)
-			fuzz_put(&run->input, &end, 1);
+			fuzz_put(&run->job.input, &end, 1);
 	}
-	fuzz_put(&run->input, from->data, from->bytes);
+	fuzz_put(&run->job.input, from->data, from->bytes);
 }
 
 void
@@ -320,48 +275,24 @@ fuzz_lines(const uint8_t *data, size_t bytes)
 {
 	struct fuzz from = { data, bytes };
 	const unsigned flags = (unsigned)fuzz_take(&from, 2), more = (unsigned)fuzz_take(&from, 1);
-	struct run run = {
-		.options = {
-			.struct_size = sizeof run.options, .lines = true,
-			.operation = (flags & 15) == 15 ? GSORT_CHECK : GSORT_SORT,
-			.stable = flags & 16, .unique = flags & 32, .counts = (flags & 192) == 64,
-			.argsort_bits = (flags & 192) == 128 ? 32 : (flags & 192) == 192 ? 64 : 0,
-			.endian = GSORT_ENDIAN_LITTLE,
-			.repeated = (flags & 0x300) == 0x100, .singletons = (flags & 0x300) == 0x200,
-			.head = (flags & 0xc00) == 0x400, .head_count = more,
-			.verify = flags & 0x1000, .zero_terminated = (flags & 0x6000) == 0x6000,
-			.header_lines = (flags & 0x6000) == 0x2000 ? 1 + more % 2 : 0,
-			.decompress = GSORT_DECOMPRESS_NONE,
-			.threads = 1 + more % 3, .memory_bytes = flags & 0x8000 ? 16 << 20 : 0,
-			.temp_dirs = dirs, .temp_dir_count = 1,
-			.check = GSORT_CHECK_QUIET,
-			.read = give, .write = take,
-		},
-		.state = more,
-	};
+	struct run run = { .job.options.lines = true };
+	struct gsort_options *options = &run.job.options;
 
-	run.options.read_context = run.options.write_context = &run;
-	if (run.options.operation == GSORT_CHECK) {
-		run.options.counts = run.options.repeated = run.options.singletons = false;
-		run.options.head = run.options.verify = false;
-		run.options.argsort_bits = 0;
-	}
-	if (run.options.argsort_bits == 0)
-		run.options.endian = GSORT_ENDIAN_HOST;
+	item_run_open(&run.job, flags, more);
+	options->stable = flags & 16;
+	options->zero_terminated = (flags & 0x6000) == 0x6000;
+	options->header_lines = (flags & 0x6000) == 0x2000 ? 1 + more % 2 : 0;
+	if (options->operation != GSORT_CHECK)
+		options->argsort_bits = (flags & 192) == 128 ? 32 : (flags & 192) == 192 ? 64 : 0;
+	if (options->argsort_bits > 0)
+		options->endian = GSORT_ENDIAN_LITTLE;
 	choose_keys(&run, &from);
 	make_input(&run, &from);
 	judge(&run);
 	/* What is sorted now is in order, and merging it alone changes nothing. */
-	if (run.options.operation == GSORT_SORT && !run.options.counts &&
-	    run.options.argsort_bits == 0) {
-		fuzz_free(&run.input);
-		run.input = run.output;
-		run.output = (struct fuzz_bytes){ .data = NULL };
-		run.options.operation = flags & 1 ? GSORT_MERGE : GSORT_CHECK;
-		run.options.unique = run.options.repeated = run.options.singletons = false;
-		run.options.head = run.options.verify = false;
+	if (options->operation == GSORT_SORT && !options->counts && options->argsort_bits == 0) {
+		item_run_again(&run.job, flags & 1);
 		judge(&run);
 	}
-	fuzz_free(&run.input);
-	fuzz_free(&run.output);
+	item_run_close(&run.job);
 }

@@ -3,20 +3,14 @@
  * records.c - records of any size and keys, sorted, merged or checked, against a stable sort with a
  * full comparison
  */
-#include "fuzz.h"
-#include "gsort.h"
+#include "item_run.h"
 
 enum { KEYS = 3, MOST_RECORDS = 60000, MOST_BYTES = 1 << 20 };
 
 struct run {
-	struct gsort_options options;
+	struct item_run  job;
 	struct gsort_key keys[KEYS];
-	struct fuzz_bytes input, output;
-	size_t   at;		/* of the input, given */
-	uint64_t state;
 };
-
-static const char *const dirs[] = { "/dev/shm" };
 
 /* ---- what is right --------------------------------------------------------------- */
 
@@ -57,7 +51,7 @@ compare_number(const struct gsort_key *key, bool big, const uint8_t *a, const ui
 static int
 compare_keys(const uint8_t *a, const uint8_t *b)
 {
-	const struct gsort_options *options = &comparing->options;
+	const struct gsort_options *options = &comparing->job.options;
 	int compared = 0;
 
 	for (size_t k = 0; k < options->key_count && compared == 0; k++) {
@@ -100,22 +94,21 @@ put_count(struct fuzz_bytes *to, uint64_t count, bool big)
 static void
 sort_right(const struct run *run, struct fuzz_bytes *right)
 {
-	const struct gsort_options *options = &run->options;
-	const size_t bytes = options->record_bytes, count = run->input.bytes / bytes;
-	const bool groups = options->unique || options->counts || options->repeated ||
-	                    options->singletons;
+	const struct gsort_options *options = &run->job.options;
+	const size_t bytes = options->record_bytes, count = run->job.input.bytes / bytes;
+	const bool groups = item_run_groups(&run->job);
 	const uint8_t **order = calloc(count + 1, sizeof *order);
 	uint64_t left = options->head ? options->head_count : UINT64_MAX;
 
 	FUZZ_MUST(order != NULL);
 	for (size_t i = 0; i < count; i++)
-		order[i] = (const uint8_t *)run->input.data + i * bytes;
+		order[i] = (const uint8_t *)run->job.input.data + i * bytes;
 	comparing = run;
 	qsort(order, count, sizeof *order, compare_pointers);
 	for (size_t i = 0, end; i < count && left > 0; i = end) {
 		for (end = i + 1; groups && end < count && compare_keys(order[i], order[end]) == 0; end++)
 			;
-		if ((options->repeated && end - i < 2) || (options->singletons && end - i > 1))
+		if (!item_run_takes(&run->job, end - i))
 			continue;
 		fuzz_put(right, order[i], bytes);
 		if (options->counts)
@@ -128,14 +121,14 @@ sort_right(const struct run *run, struct fuzz_bytes *right)
 static bool
 is_sorted(const struct run *run)
 {
-	const size_t bytes = run->options.record_bytes;
-	const uint8_t *data = (const uint8_t *)run->input.data;
+	const size_t bytes = run->job.options.record_bytes;
+	const uint8_t *data = (const uint8_t *)run->job.input.data;
 
 	comparing = run;
-	for (size_t at = bytes; at + bytes <= run->input.bytes; at += bytes) {
+	for (size_t at = bytes; at + bytes <= run->job.input.bytes; at += bytes) {
 		const int compared = compare_keys(data + at - bytes, data + at);
 
-		if (compared > 0 || (compared == 0 && run->options.unique))
+		if (compared > 0 || (compared == 0 && run->job.options.unique))
 			return false;
 	}
 	return true;
@@ -143,46 +136,10 @@ is_sorted(const struct run *run)
 
 /* ---- a job -------------------------------------------------------------------------- */
 
-static ptrdiff_t
-give(void *context, void *into, size_t bytes)
-{
-	struct run *run = context;
-	const size_t left = run->input.bytes - run->at, most = left < bytes ? left : bytes;
-	const size_t now = most == 0 ? 0 : 1 + (size_t)(fuzz_random(&run->state) % most);
-
-	if (now > 0)
-		memcpy(into, run->input.data + run->at, now);
-	run->at += now;
-	return (ptrdiff_t)now;
-}
-
-static int
-take(void *context, const void *data, size_t bytes)
-{
-	fuzz_put(&((struct run *)context)->output, data, bytes);
-	return 0;
-}
-
-static gsort_status
-run_job(struct run *run)
-{
-	gsort_status status;
-	gsort *job;
-
-	run->output.bytes = run->at = 0;
-	status = gsort_open(&job, &run->options);
-	if (status == GSORT_OK)
-		status = gsort_run(job);
-	if (status == GSORT_ERROR)
-		FUZZ_MUST(gsort_message()[0] != '\0');
-	gsort_close(job);
-	return status;
-}
-
 static void
 choose_keys(struct run *run, struct fuzz *from)
 {
-	struct gsort_options *options = &run->options;
+	struct gsort_options *options = &run->job.options;
 
 	options->keys = run->keys;
 	options->key_count = fuzz_pick(from, KEYS + 1);
@@ -203,7 +160,7 @@ choose_keys(struct run *run, struct fuzz *from)
 static void
 make_input(struct run *run, struct fuzz *from)
 {
-	const size_t bytes = run->options.record_bytes;
+	const size_t bytes = run->job.options.record_bytes;
 	const unsigned shape = fuzz_pick(from, 8), letters = fuzz_pick(from, 2) ? 256 : 3;
 	size_t count = (size_t)fuzz_take(from, 2);
 	uint8_t record[256];
@@ -212,31 +169,29 @@ make_input(struct run *run, struct fuzz *from)
 	count = count < MOST_BYTES / bytes ? count : MOST_BYTES / bytes;
 	for (size_t i = 0; i < count; i++) {
 		for (size_t b = 0; b < bytes; b++)
-			record[b] = (uint8_t)(fuzz_random(&run->state) % letters);
+			record[b] = (uint8_t)(fuzz_random(&run->job.state) % letters);
 		if (shape & 2)
 			memset(record, 7, bytes * 3 / 4);
 		if (shape & 4 && i % 10 == 0)
 			memset(record, 1, bytes);
-		fuzz_put(&run->input, record, bytes);
+		fuzz_put(&run->job.input, record, bytes);
 	}
-	fuzz_put(&run->input, from->data, from->bytes / bytes * bytes);
+	fuzz_put(&run->job.input, from->data, from->bytes / bytes * bytes);
 }
 
 static void
 judge(struct run *run)
 {
 	struct fuzz_bytes right = { .data = NULL };
-	const gsort_status status = run_job(run);
+	const gsort_status status = item_run_job(&run->job);
 
-	if (run->options.operation == GSORT_CHECK) {
+	if (run->job.options.operation == GSORT_CHECK) {
 		FUZZ_MUST(status == (is_sorted(run) ? GSORT_OK : GSORT_DISORDER));
 		return;
 	}
 	FUZZ_MUST(status == GSORT_OK);
 	sort_right(run, &right);
-	FUZZ_MUST(right.bytes == run->output.bytes);
-	FUZZ_MUST(right.bytes == 0 || memcmp(right.data, run->output.data, right.bytes) == 0);
-	fuzz_free(&right);
+	item_run_compare(&run->job, &right);
 }
 
 void
@@ -244,43 +199,20 @@ fuzz_records(const uint8_t *data, size_t bytes)
 {
 	struct fuzz from = { data, bytes };
 	const unsigned flags = (unsigned)fuzz_take(&from, 2), more = (unsigned)fuzz_take(&from, 1);
-	struct run run = {
-		.options = {
-			.struct_size = sizeof run.options,
-			.operation = (flags & 15) == 15 ? GSORT_CHECK : GSORT_SORT,
-			.record_bytes = 1 + fuzz_take(&from, 1) % 200,
-			.reverse = flags & 16, .unique = flags & 32, .counts = (flags & 192) == 64,
-			.repeated = (flags & 0x300) == 0x100, .singletons = (flags & 0x300) == 0x200,
-			.head = (flags & 0xc00) == 0x400, .head_count = more,
-			.verify = flags & 0x1000,
-			.endian = flags & 0x2000 ? GSORT_ENDIAN_BIG : GSORT_ENDIAN_LITTLE,
-			.decompress = GSORT_DECOMPRESS_NONE,
-			.threads = 1 + more % 3, .memory_bytes = flags & 0x8000 ? 16 << 20 : 0,
-			.temp_dirs = dirs, .temp_dir_count = 1,
-			.check = GSORT_CHECK_QUIET,
-			.read = give, .write = take,
-		},
-		.state = more,
-	};
+	struct run run = { .job.at = 0 };
+	struct gsort_options *options = &run.job.options;
 
-	run.options.read_context = run.options.write_context = &run;
-	if (run.options.operation == GSORT_CHECK) {
-		run.options.counts = run.options.repeated = run.options.singletons = false;
-		run.options.head = run.options.verify = false;
-	}
+	options->record_bytes = 1 + fuzz_take(&from, 1) % 200;
+	item_run_open(&run.job, flags, more);
+	options->reverse = flags & 16;
+	options->endian = flags & 0x2000 ? GSORT_ENDIAN_BIG : GSORT_ENDIAN_LITTLE;
 	choose_keys(&run, &from);
 	make_input(&run, &from);
 	judge(&run);
 	/* What is sorted now is in order, and merging it alone changes nothing. */
-	if (run.options.operation == GSORT_SORT && !run.options.counts) {
-		fuzz_free(&run.input);
-		run.input = run.output;
-		run.output = (struct fuzz_bytes){ .data = NULL };
-		run.options.operation = flags & 1 ? GSORT_MERGE : GSORT_CHECK;
-		run.options.unique = run.options.repeated = run.options.singletons = false;
-		run.options.head = run.options.verify = false;
+	if (options->operation == GSORT_SORT && !options->counts) {
+		item_run_again(&run.job, flags & 1);
 		judge(&run);
 	}
-	fuzz_free(&run.input);
-	fuzz_free(&run.output);
+	item_run_close(&run.job);
 }

@@ -2,6 +2,7 @@
 /* scan.c - rows for src/sort/scan.c */
 #include <stdlib.h>
 
+#include "sort/keys.h"
 #include "sort/scan.h"
 #include "sort/span.h"
 #include "tests/unit/units.h"
@@ -71,7 +72,7 @@ try_row(const struct row *row, unsigned bits, const uint64_t *wide, const void *
 		for (end = at; end < count && wide[end] == wide[at]; end++)
 			continue;
 		CHECK(gs_scan_group_end(keys, bits, at, count) == end &&
-		      gs_scan_find(keys, bits, count, wide[at]) == at,
+		      gs_keys_from(keys, bits, 0, count, wide[at]) == at,
 		      "%s: group at %zu of %u bits", row->name, at, bits);
 		if (end == count)
 			CHECK(gs_scan_last_group(keys, bits, count) == at, "%s: last group", row->name);

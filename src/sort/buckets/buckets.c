@@ -44,12 +44,6 @@ enum { LINE_BYTES = 64 };
 
 /* --- memory -------------------------------------------------------------------- */
 
-static uint64_t
-least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 /*
  * Buckets of BUCKET_BYTES.  Last blocks are half full, on average, and may take a 24th of the keys; in
  * a pool that memory limits, at most a sixteenth of it, if it is small a 32nd for all key classes
@@ -62,7 +56,7 @@ choose_bins(struct gs_bucket_sizes *sizes, unsigned key_classes, uint64_t pool_b
 {
 	const uint64_t most = pool_bytes / (pool_bytes < ROOMY_BYTES ? 16 * key_classes : 8);
 	const uint64_t wanted = key_bytes / 6 > LAST_BLOCKS_BYTES ? key_bytes / 6 : LAST_BLOCKS_BYTES;
-	const uint64_t each = least(wanted, most) / (2 * sizes->threads);
+	const uint64_t each = gs_least(wanted, most) / (2 * sizes->threads);
 
 	sizes->bins = sizes->bins_again = BINS_LEAST;
 	while (sizes->bins < GS_BINS && key_bytes / sizes->bins > BUCKET_BYTES)
@@ -84,7 +78,7 @@ struct gs_bucket_sizes
 gs_buckets_choose(unsigned threads, unsigned key_classes, uint64_t pool_bytes, uint64_t key_bytes,
                   size_t part_most_bytes)
 {
-	const uint64_t bytes = least(key_bytes, pool_bytes);
+	const uint64_t bytes = gs_least(key_bytes, pool_bytes);
 	const uint64_t parts = bytes / 8 > PARTS_BYTES ? bytes / 8 : PARTS_BYTES;
 	struct gs_bucket_sizes sizes = { .threads = threads, .part_bytes = GS_PART_BYTES };
 
@@ -92,21 +86,21 @@ gs_buckets_choose(unsigned threads, unsigned key_classes, uint64_t pool_bytes, u
 	while (sizes.part_bytes > 2 * BUCKET_BYTES && sizes.part_bytes > bytes / 256 &&
 	       sizes.part_bytes > parts / (3 * threads))
 		sizes.part_bytes /= 2;
-	sizes.part_bytes = least(sizes.part_bytes, part_most_bytes);
+	sizes.part_bytes = gs_least(sizes.part_bytes, part_most_bytes);
 	return sizes;
 }
 
 static size_t
 fragment_room(const struct gs_bucket_sizes *sizes, size_t pool_bytes)
 {
-	return pool_bytes / least(FRAGMENT_BYTES, sizes->part_bytes / 4) * 4 + GS_SMALL_FRAGMENTS +
+	return pool_bytes / gs_least(FRAGMENT_BYTES, sizes->part_bytes / 4) * 4 + GS_SMALL_FRAGMENTS +
 	       GS_TEAM_MAX + 1;
 }
 
 static size_t
 part_room(const struct gs_bucket_sizes *sizes, size_t pool_bytes)
 {
-	return pool_bytes / least(JOIN_BYTES, sizes->part_bytes) * 5 + 4 * GS_BINS;
+	return pool_bytes / gs_least(JOIN_BYTES, sizes->part_bytes) * 5 + 4 * GS_BINS;
 }
 
 /* Bins that a thread's tables have room for. */
@@ -171,9 +165,9 @@ size_t
 gs_buckets_reserve_once(const struct gs_bucket_sizes *sizes, size_t pool_bytes)
 {
 	const size_t part_bytes = sizes->part_bytes;
-	const size_t together = least(pool_bytes / GS_TOGETHER_BYTES, 2 * sizes->threads);
+	const size_t together = gs_least(pool_bytes / GS_TOGETHER_BYTES, 2 * sizes->threads);
 	const unsigned again = sizes->bins_again, levels = GS_SAMPLED_LEVELS + levels_of(64, again);
-	size_t parts = 2 * (pool_bytes / least(JOIN_BYTES, part_bytes)) + pool_bytes / part_bytes;
+	size_t parts = 2 * (pool_bytes / gs_least(JOIN_BYTES, part_bytes)) + pool_bytes / part_bytes;
 
 	if (pool_bytes > GS_TOGETHER_BYTES)
 		parts += pool_bytes / part_bytes + together * 2 * levels;
@@ -203,9 +197,9 @@ gs_buckets_init(void *memory, struct gs_pool *pool, unsigned key_bits,
 	buckets->key_bits = key_bits;
 	buckets->key_bytes = key_bits / 8;
 	buckets->part_bytes = part_bytes;
-	buckets->fragment_bytes = least(FRAGMENT_BYTES, part_bytes / 4);
-	buckets->sample_bytes = least(SAMPLE_BYTES, part_bytes / 2);
-	buckets->join_bytes = least(JOIN_BYTES, part_bytes);
+	buckets->fragment_bytes = gs_least(FRAGMENT_BYTES, part_bytes / 4);
+	buckets->sample_bytes = gs_least(SAMPLE_BYTES, part_bytes / 2);
+	buckets->join_bytes = gs_least(JOIN_BYTES, part_bytes);
 	buckets->block_keys = (unsigned)(pool->block_bytes / buckets->key_bytes);
 	buckets->thread_count = sizes->threads;
 	buckets->bins = sizes->bins;

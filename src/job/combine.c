@@ -179,6 +179,15 @@ run_part(void *context)
 	return status;
 }
 
+/* The threads that sort a part while others sort the other parts, and this one merges. */
+static unsigned
+part_threads(const struct gsort *job)
+{
+	const size_t takers = job->options->input_count + 1;
+
+	return (unsigned)((job->plan.threads + takers - 1) / takers);
+}
+
 static gs_status
 open_part(struct gsort *job, struct part *part, const char *const *name)
 {
@@ -201,7 +210,7 @@ open_part(struct gsort *job, struct part *part, const char *const *name)
 	part->job.handover = &part->handover;
 	part->job.monitor.note = job->monitor.note;
 	part->job.monitor.warn = job->monitor.warn;
-	gs_handover_open(&part->handover);
+	gs_handover_open(&part->handover, part_threads(job));
 	part->open = true;
 	return gs_job_open(&part->job);
 }

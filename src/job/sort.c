@@ -55,7 +55,8 @@ begin_phase(struct gsort *job, enum gsort_phase phase)
 static gs_status
 hand_over(struct gsort *job, const char *header, size_t header_bytes)
 {
-	const struct gs_span_sink sink = gs_handover_sink(job->handover, &job->verify);
+	const struct gs_span_sink sink = gs_handover_sink(job->handover, &job->verify,
+	                                                  gs_batch_slots(job->plan.threads));
 
 	gs_handover_begin(job->handover, header, header_bytes);
 	for (unsigned i = 0; i < GS_CLASSES; i++) {

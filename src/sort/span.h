@@ -98,6 +98,13 @@ struct gs_span_sink {
 	 *  strands: all keys in order. */
 	const uint64_t *strand_at;
 	size_t          strand_count;
+
+	/** The last KEEPS spans taken from slots stay as they are until take() returns for a later one,
+	 *  or the class ends.  Fewer than there are slots. */
+	size_t          keeps;
+
+	/** At most so many threads work on spans; 0: as many as the producer has. */
+	unsigned        threads;
 };
 
 /** Key number AT of KEYS, 8 to 64 bits wide; and to write it. */

@@ -5,27 +5,36 @@
  * In:   spans.
  * Out:  the same spans, in another thread.
  *
- * Invariant: a queue holds at most one offer, and it is the one of the struct.
+ * Invariant: the offers in both queues and the one that is borrowed are the last ones given, fewer
+ * than there are.
  */
-#include <assert.h>
-
 #include "stages/handover.h"
 
 void
-gs_handover_open(struct gs_handover *handover)
+gs_handover_open(struct gs_handover *handover, unsigned threads)
 {
-	*handover = (struct gs_handover){ .borrowed = false };
+	*handover = (struct gs_handover){ .threads = threads };
 	gs_queue_open(&handover->there);
 	gs_queue_open(&handover->back);
 }
 
-/* Wait until the taker has done with SPAN.  False: it wants no more. */
+/* Wait until the taker has done with all offers but the last OUT.  False: it wants no more. */
 static bool
-give(struct gs_handover *handover, const struct gs_span *span)
+await(struct gs_handover *handover, size_t out)
 {
-	handover->offer = *span;
-	return gs_queue_give(&handover->there, &handover->offer) &&
-	       gs_queue_take(&handover->back) != NULL;
+	for (; handover->given - handover->returned > out; handover->returned++)
+		if (gs_queue_take(&handover->back) == NULL)
+			return false;
+	return true;
+}
+
+static bool
+give(struct gs_handover *handover, const struct gs_span *span, size_t out)
+{
+	struct gs_span *offer = &handover->offers[handover->given++ % GS_HANDOVER_OFFERS];
+
+	*offer = *span;
+	return gs_queue_give(&handover->there, offer) && await(handover, out);
 }
 
 void
@@ -33,46 +42,48 @@ gs_handover_begin(struct gs_handover *handover, const char *header, size_t heade
 {
 	handover->header = header;
 	handover->header_bytes = header_bytes;
-	(void)give(handover, &(struct gs_span){ .count = 0 });
+	(void)give(handover, &(struct gs_span){ .count = 0 }, 0);
 }
 
 static gs_status
 take(void *context, struct gs_sorted_span *sorted, bool *enough)
 {
 	struct gs_handover *handover = context;
+	const size_t out = sorted->slot == GS_NO_SLOT ? 0 : handover->keeps;
+	const bool empty = sorted->span.count == 0;	/* it takes a slot, but is no offer */
 
 	gs_verify_out(handover->verify, &sorted->span);
-	if (sorted->span.count > 0 && !give(handover, &sorted->span))
+	if (!(empty ? await(handover, 0) : give(handover, &sorted->span, out)))
 		*enough = handover->shut = true;
 	return GS_OK;
 }
 
 struct gs_span_sink
-gs_handover_sink(struct gs_handover *handover, struct gs_verify *verify)
+gs_handover_sink(struct gs_handover *handover, struct gs_verify *verify, size_t slots)
 {
 	handover->verify = verify;
-	return (struct gs_span_sink){ .take = take, .context = handover };
+	handover->keeps = slots / 2 < GS_HANDOVER_OFFERS ? slots / 2 : GS_HANDOVER_OFFERS - 1;
+	return (struct gs_span_sink){
+		.take = take, .context = handover, .keeps = handover->keeps,
+		.threads = handover->threads,
+	};
 }
 
 void
 gs_handover_class_end(struct gs_handover *handover)
 {
-	(void)give(handover, &(struct gs_span){ .count = 0 });
+	(void)give(handover, &(struct gs_span){ .count = 0 }, 0);
 }
 
 bool
 gs_handover_next(struct gs_handover *handover, struct gs_span *span)
 {
-	const struct gs_span *offer;
-
-	if (handover->borrowed)
-		(void)gs_queue_give(&handover->back, &handover->offer);
-	offer = gs_queue_take(&handover->there);
-	handover->borrowed = offer != NULL;
-	if (offer == NULL)
+	if (handover->borrowed != NULL)
+		(void)gs_queue_give(&handover->back, handover->borrowed);
+	handover->borrowed = gs_queue_take(&handover->there);
+	if (handover->borrowed == NULL)
 		return false;
-	assert(offer == &handover->offer);
-	*span = *offer;
+	*span = *handover->borrowed;
 	return true;
 }
 

@@ -6,14 +6,15 @@
  * Out:  sorted spans, in slots.
  *
  * A span is a part of the buckets.  Spans are numbered in order and claimed in order, and number N
- * lies in slot N modulo the number of slots; so a slot is free as soon as its span has been taken.
+ * lies in slot N modulo the number of slots; so a slot is free as soon as its span has been taken,
+ * and so have as many more as the sink keeps.
  * The taker is a member of the team.  In a small team, it sorts another span itself when the span
  * that it wants is not ready.  In a large team it waits: a span takes milliseconds, and soon all
  * others would wait for the taker.
  *
  * By strands (strands.c) each strand has its own numbers, and every thread takes.
  *
- * Invariant: taken <= claimed <= taken + slots; spans from taken to before claimed are ready or
+ * Invariant: taken <= claimed <= taken + slots - keeps; spans from taken to before claimed are ready or
  * being made.
  */
 #include <assert.h>
@@ -198,6 +199,13 @@ more(const struct draining *draining)
 	return draining->claimed < base->batch->parts[base->key_class] && !gs_drain_stops(base);
 }
 
+/* How many spans may be claimed and not yet taken. */
+static size_t
+window(const struct draining *draining)
+{
+	return draining->base.slots - draining->base.sink->keeps;
+}
+
 /* Claim the next span, and make it. */
 static void
 make_next(struct draining *draining, unsigned rank)
@@ -205,7 +213,7 @@ make_next(struct draining *draining, unsigned rank)
 	const size_t number = draining->claimed++, at = number % draining->base.slots;
 	struct slot *slot = &draining->slot[at];
 
-	assert(draining->claimed <= draining->taken + draining->base.slots);
+	assert(draining->claimed <= draining->taken + window(draining));
 	slot->sorted = gs_drain_claim(&draining->base, number, at);
 	pthread_mutex_unlock(&draining->base.lock);
 	gs_drain_make(&draining->base, rank, &slot->sorted);
@@ -245,7 +253,7 @@ drain(void *context, unsigned rank, unsigned size)
 		if (rank == 0 && draining->taken < draining->claimed && next->ready)
 			take_next(draining, next);
 		else if (makes && more(draining) &&
-		         draining->claimed < draining->taken + draining->base.slots)
+		         draining->claimed < draining->taken + window(draining))
 			make_next(draining, rank);
 		else
 			pthread_cond_wait(rank == 0 ? &draining->ready : &draining->empty,
@@ -257,11 +265,12 @@ drain(void *context, unsigned rank, unsigned size)
 
 /* One span alone is not worth a team. */
 static unsigned
-team(const struct gs_batch *batch, unsigned key_class)
+team(const struct gs_batch *batch, unsigned key_class, unsigned most)
 {
 	const uint64_t bytes = gs_batch_count(batch, key_class) * (batch->bits[key_class] / 8);
+	const unsigned threads = most > 0 && most < batch->threads ? most : batch->threads;
 
-	return bytes > batch->part_bytes ? batch->threads : 1;
+	return bytes > batch->part_bytes ? threads : 1;
 }
 
 gs_status
@@ -270,7 +279,8 @@ gs_batch_drain(struct gs_batch *batch, unsigned key_class, const struct gs_span_
 	struct draining draining;
 
 	assert(sink->strand_count == 0);	/* strands.h drains those */
+	assert(sink->keeps < gs_batch_slots(batch->threads));
 	begin(&draining, batch, key_class, sink);
-	gs_team_run(team(batch, key_class), drain, &draining);
+	gs_team_run(team(batch, key_class, sink->threads), drain, &draining);
 	return end(&draining);
 }

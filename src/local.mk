@@ -280,6 +280,7 @@ host_sources = \
   src/sort/scan.h \
   src/sort/set_merge.c \
   src/sort/set_merge.h \
+  src/sort/set_merge.inc \
   src/sort/run.h \
   src/sort/span.h \
   src/sort/splitters.c \

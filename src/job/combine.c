@@ -30,19 +30,24 @@ struct part {
 	bool                 open;	/* the handover is */
 };
 
-/* Keys that are merged at once: half a MiB stays in the cache.  Not tuned. */
-enum { STREAM_KEYS = 1 << 16 };
+/* Keys that each thread merges at once: in and out a MiB, which stays in the cache.  Not tuned. */
+enum { THREAD_KEYS = 1 << 16 };
+
+/* A merge with fewer keys for each thread has fewer threads.  Not tuned. */
+enum { LEAST_THREAD_KEYS = 1 << 14 };
 
 /* A part, or the merge of two streams. */
 struct stream {
 	struct part    *part;		/* or: */
 	struct stream  *left, *right;
-	void           *memory;		/* for STREAM_KEYS */
+	void           *memory;		/* for ROOM keys: what PIECES become */
+	size_t          room;
+	struct gs_set_piece *pieces;
+	size_t          piece_count, piece_at;	/* those before PIECE_AT have been taken */
 
-	struct gs_span     span;	/* keys that are there, ... */
-	struct gs_set_side side;	/* ... and how many of them have passed */
+	struct gs_span     span;	/* the keys that were fetched last, ... */
+	struct gs_set_side side;	/* ... and those of them that have not passed */
 	struct gs_select   distinct;	/* -u: drops repeated keys of a part */
-	bool               ended;	/* the class has no more */
 };
 
 struct gs_combination {
@@ -65,17 +70,12 @@ keep_of(enum gsort_set set)
 	}
 }
 
-static size_t
-left_in(const struct stream *stream)
-{
-	return stream->side.count - stream->side.used;
-}
-
 static void
 set_span(struct stream *stream, const struct gs_span *span)
 {
 	stream->span = *span;
-	stream->side = (struct gs_set_side){ .keys = span->keys, .count = span->count };
+	stream->side.keys = span->keys;
+	stream->side.count = span->count;
 }
 
 /* The next keys of a part. */
@@ -92,58 +92,106 @@ fill_part(const struct gsort *job, struct stream *stream)
 			assert(status != GS_OK);	/* else it gives all its keys */
 			return status;
 		}
-		stream->ended = span.count == 0;
-		if (job->options->unique && !stream->ended)
+		stream->side.ended = span.count == 0;
+		if (job->options->unique && !stream->side.ended)
 			gs_select_span(&stream->distinct, &span);
-	} while (span.count == 0 && !stream->ended);
+	} while (span.count == 0 && !stream->side.ended);
 	set_span(stream, &span);
 	return GS_OK;
 }
 
-/* What is left of one side, when the other has ended: copy it, if it is KEPT. */
-static size_t
-pass_rest(struct stream *from, bool kept, void *into)
-{
-	const size_t key_bytes = from->span.key_bits / 8;
-	const size_t left = left_in(from);
-	const size_t count = kept && left > STREAM_KEYS ? STREAM_KEYS : left;
+static gs_status fill(const struct gsort *job, struct stream *stream);
 
-	if (kept)
-		memcpy(into, (const char *)from->side.keys + from->side.used * key_bytes,
-		       count * key_bytes);
-	from->side.used += count;
-	return kept ? count : 0;
+/* The first COUNT keys have passed. */
+static void
+pass(struct stream *stream, size_t count)
+{
+	stream->side.keys = (const char *)stream->side.keys + count * (stream->span.key_bits / 8);
+	stream->side.count -= count;
 }
 
-static gs_status fill(const struct gsort *job, struct stream *stream);
+/* Cut what can be merged of both sides into pieces, which lie one behind the other in memory. */
+static void
+cut_pieces(struct stream *stream, unsigned threads)
+{
+	struct stream *a = stream->left, *b = stream->right;
+	const unsigned bits = a->side.count > 0 ? a->span.key_bits : b->span.key_bits;
+	const size_t passing = gs_set_passing(bits, &a->side, &b->side);
+	const size_t keys = passing < stream->room ? passing : stream->room;
+	const size_t teams = keys / LEAST_THREAD_KEYS + 1;
+	struct gs_set_cut from = { 0, 0 };
+
+	stream->span.key_bits = bits;
+	stream->piece_count = GS_SET_LANES * (teams < threads ? teams : threads);
+	stream->piece_at = 0;
+	for (size_t p = 0; p < stream->piece_count; p++) {
+		const struct gs_set_cut to = gs_set_cut(bits, &a->side, &b->side,
+		                                        keys / stream->piece_count * (p + 1) +
+		                                        keys % stream->piece_count * (p + 1) /
+		                                        stream->piece_count);
+
+		stream->pieces[p] = (struct gs_set_piece){
+			.a = (const char *)a->side.keys + from.a * (bits / 8), .a_count = to.a - from.a,
+			.b = (const char *)b->side.keys + from.b * (bits / 8), .b_count = to.b - from.b,
+			.into = (char *)stream->memory + (from.a + from.b) * (bits / 8),
+		};
+		from = to;
+	}
+	a->span.key_bits = b->span.key_bits = bits;
+	pass(a, from.a);
+	pass(b, from.b);
+}
+
+struct merging {
+	struct stream   *stream;
+	enum gs_set_keep keep;
+};
+
+static void
+merge_pieces(void *context, size_t i)
+{
+	const struct merging *merging = context;
+
+	gs_set_merge(merging->keep, merging->stream->span.key_bits,
+	             &merging->stream->pieces[i * GS_SET_LANES]);
+}
+
+/* Merge more of both sides, by all threads that are idle. */
+static gs_status
+merge_more(const struct gsort *job, struct stream *stream)
+{
+	struct merging merging = { .stream = stream, .keep = keep_of(job->options->set) };
+	struct stream *a = stream->left, *b = stream->right;
+
+	if (a->side.count == 0 && !a->side.ended)
+		TRY(fill(job, a));
+	if (b->side.count == 0 && !b->side.ended)
+		TRY(fill(job, b));
+	stream->side.ended = a->side.ended && b->side.ended;
+	if (stream->side.ended)
+		return GS_OK;
+	cut_pieces(stream, job->plan.threads);
+	gs_team_each(job->plan.threads, stream->piece_count / GS_SET_LANES, merge_pieces, &merging);
+	return GS_OK;
+}
 
 /* Merge until there are keys, or both sides have ended. */
 static gs_status
 fill_merge(const struct gsort *job, struct stream *stream)
 {
-	const enum gs_set_keep keep = keep_of(job->options->set);
-	struct stream *a = stream->left, *b = stream->right;
-	struct gs_span span = { .keys = stream->memory };
+	const struct gs_set_piece *piece = NULL;
 
-	do {
-		if (left_in(a) == 0 && !a->ended)
-			TRY(fill(job, a));
-		if (left_in(b) == 0 && !b->ended)
-			TRY(fill(job, b));
-		stream->ended = a->ended && b->ended;
-		if (stream->ended)
-			break;
-		span.key_bits = a->ended ? b->span.key_bits : a->span.key_bits;
-		span.key_class = a->ended ? b->span.key_class : a->span.key_class;
-		if (a->ended)
-			span.count = pass_rest(b, keep & GS_KEEP_B, stream->memory);
-		else if (b->ended)
-			span.count = pass_rest(a, keep & GS_KEEP_A, stream->memory);
-		else
-			span.count = gs_set_merge(keep, span.key_bits, &a->side, &b->side,
-			                          stream->memory, STREAM_KEYS);
-	} while (span.count == 0);
-	set_span(stream, &span);
+	while (piece == NULL || piece->kept == 0) {
+		if (stream->piece_at == stream->piece_count)
+			TRY(merge_more(job, stream));
+		if (stream->side.ended)
+			return GS_OK;
+		piece = &stream->pieces[stream->piece_at++];
+	}
+	set_span(stream, &(struct gs_span){
+		.keys = piece->into, .count = piece->kept, .key_bits = stream->span.key_bits,
+		.key_class = stream->span.key_class,
+	});
 	return GS_OK;
 }
 
@@ -153,15 +201,16 @@ fill(const struct gsort *job, struct stream *stream)
 	return stream->part != NULL ? fill_part(job, stream) : fill_merge(job, stream);
 }
 
-/* A class begins. */
+/* KEY_CLASS begins. */
 static void
-restart(struct gs_combination *set)
+restart(struct gs_combination *set, unsigned key_class)
 {
 	for (size_t s = 0; s < set->stream_count; s++) {
 		struct stream *stream = &set->streams[s];
 
-		stream->ended = false;
-		set_span(stream, &(struct gs_span){ .count = 0 });
+		stream->span = (struct gs_span){ .key_class = key_class };
+		stream->side = (struct gs_set_side){ .count = 0 };
+		stream->piece_count = stream->piece_at = 0;
 		stream->distinct = (struct gs_select){ .groups = true, .at_once = true };
 	}
 }
@@ -216,9 +265,9 @@ open_part(struct gsort *job, struct part *part, const char *const *name)
 }
 
 static gs_status
-open_streams(struct gs_combination *set)
+open_streams(const struct gsort *job, struct gs_combination *set)
 {
-	const size_t merges = set->count - 1;
+	const size_t merges = set->count - 1, threads = job->plan.threads;
 
 	set->stream_count = set->count + merges;
 	set->streams = calloc(set->stream_count, sizeof *set->streams);
@@ -231,8 +280,10 @@ open_streams(struct gs_combination *set)
 
 		stream->left = m == 0 ? &set->streams[0] : stream - 1;
 		stream->right = &set->streams[m + 1];
-		stream->memory = malloc(STREAM_KEYS * sizeof(uint64_t));
-		if (stream->memory == NULL)
+		stream->room = threads * THREAD_KEYS;
+		stream->memory = malloc(stream->room * sizeof(uint64_t));
+		stream->pieces = calloc(GS_SET_LANES * threads, sizeof *stream->pieces);
+		if (stream->memory == NULL || stream->pieces == NULL)
 			return gs_fail(GS_EBUDGET, "no memory to merge %zu inputs", set->count);
 	}
 	return GS_OK;
@@ -251,7 +302,7 @@ open_set(struct gsort *job)
 	if (set->parts == NULL)
 		return gs_fail(GS_EBUDGET, "no memory to merge %zu inputs", job->options->input_count);
 	set->count = job->options->input_count;
-	TRY(open_streams(set));
+	TRY(open_streams(job, set));
 	for (size_t p = 0; p < set->count; p++)
 		TRY(open_part(job, &set->parts[p], &job->options->inputs[p]));
 	for (size_t p = 0; p < set->count; p++)
@@ -292,13 +343,13 @@ merge_class(struct gsort *job, unsigned key_class)
 	struct gs_sorted_span sorted = { .slot = GS_NO_SLOT };
 	bool enough = false;
 
-	restart(job->set);
+	restart(job->set, key_class);
 	for (; !enough; sorted.number++) {
 		TRY(fill(job, result));
-		if (result->ended)
+		if (result->side.ended)
 			break;
 		sorted.span = result->span;
-		result->side.used = result->side.count;
+		result->side.count = 0;
 		TRY(sink.take(sink.context, &sorted, &enough));
 	}
 	return gs_emit_class_end(&job->emit, key_class);
@@ -384,8 +435,10 @@ gs_combine_close(struct gsort *job)
 			gs_job_close(&set->parts[p].job);
 			gs_handover_close(&set->parts[p].handover);
 		}
-	for (size_t s = 0; s < set->stream_count && set->streams != NULL; s++)
+	for (size_t s = 0; s < set->stream_count && set->streams != NULL; s++) {
 		free(set->streams[s].memory);
+		free(set->streams[s].pieces);
+	}
 	free(set->streams);
 	free(set->parts);
 	free(set);

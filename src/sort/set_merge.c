@@ -2,63 +2,123 @@
 /*
  * set_merge.c - two sorted arrays become their union, intersection or difference
  *
- * In:   two sorted arrays.
- * Out:  a sorted array.
+ * In:   two sorted arrays, in pieces.
+ * Out:  a sorted array for each piece.
  *
  * Each step writes the lesser key to the next free place, which advances only if the key is kept; so
- * random keys cost no mispredicted branch.  2^26 keys of u64 in all take 1.6 ns each (AMD EPYC).
+ * random keys cost no mispredicted branch.  But it waits for the one before, so two pieces are merged
+ * in turn: 2^16 random keys of u64 take 1.2 ns each instead of 2.1 (intersection; AMD EPYC 9005).
  */
-#include <assert.h>
 #include <stdint.h>
+#include <string.h>
 
+#include "sort/keys.h"
+#include "sort/scan.h"
 #include "sort/set_merge.h"
 
-#define DEFINE_MERGE(type, bits) \
-	static inline __attribute__((always_inline)) size_t \
-	merge##bits(unsigned keep, struct gs_set_side *left, struct gs_set_side *right, type *into, \
-	            size_t room) \
-	{ \
-		const type *a = left->keys, *b = right->keys; \
-		const size_t a_count = left->count, b_count = right->count; \
-		size_t i = left->used, j = right->used, kept = 0; \
-		while (i < a_count && j < b_count && kept < room) { \
-			const type x = a[i], y = b[j]; \
-			const size_t less = x < y, more = y < x; \
-			into[kept] = more ? y : x; \
-			kept += (keep & GS_KEEP_A ? less : 0) + (keep & GS_KEEP_B ? more : 0) + \
-			        (keep & GS_KEEP_BOTH ? 1 - less - more : 0); \
-			i += 1 - more; \
-			j += 1 - less; \
-		} \
-		left->used = i; \
-		right->used = j; \
-		return kept; \
-	} \
-	static size_t \
-	choose##bits(enum gs_set_keep keep, struct gs_set_side *a, struct gs_set_side *b, void *into, \
-	             size_t room) \
-	{ \
-		switch (keep) { \
-		case GS_KEEP_UNION:        return merge##bits(GS_KEEP_UNION, a, b, into, room); \
-		case GS_KEEP_INTERSECTION: return merge##bits(GS_KEEP_INTERSECTION, a, b, into, room); \
-		case GS_KEEP_DIFFERENCE:   return merge##bits(GS_KEEP_DIFFERENCE, a, b, into, room); \
-		default:                   return merge##bits(GS_KEEP_SYMMETRIC, a, b, into, room); \
-		} \
-	}
-DEFINE_MERGE(uint8_t, 8)
-DEFINE_MERGE(uint16_t, 16)
-DEFINE_MERGE(uint32_t, 32)
-DEFINE_MERGE(uint64_t, 64)
+/* ---- cuts ------------------------------------------------------------------- */
+
+/* The keys of one side that are equal to VALUE: COUNT from FIRST on. */
+struct group {
+	size_t first, count;
+};
+
+static struct group
+group_of(unsigned bits, const struct gs_set_side *side, uint64_t value)
+{
+	const size_t first = gs_scan_find(side->keys, bits, side->count, value);
+
+	return (struct group){
+		.first = first, .count = gs_keys_above(side->keys, bits, first, side->count, value) - first,
+	};
+}
+
+static size_t
+lesser(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* How many keys have passed when FIRST, which has not ended, is at its end: all of them, and of the
+ * OTHER side those that are less than its last key, or go with it in pairs. */
+static size_t
+passing_until(unsigned bits, const struct gs_set_side *first, const struct gs_set_side *other)
+{
+	struct group in_first, in_other;
+	uint64_t last;
+
+	if (first->ended)
+		return SIZE_MAX;
+	if (first->count == 0)
+		return 0;
+	last = gs_key_at(first->keys, bits, first->count - 1);
+	in_first = group_of(bits, first, last);
+	in_other = group_of(bits, other, last);
+	return first->count + in_other.first + lesser(in_first.count, in_other.count);
+}
 
 size_t
-gs_set_merge(enum gs_set_keep keep, unsigned key_bits, struct gs_set_side *a, struct gs_set_side *b,
-             void *into, size_t room)
+gs_set_passing(unsigned bits, const struct gs_set_side *a, const struct gs_set_side *b)
 {
-	assert(a->used <= a->count && b->used <= b->count);
-	switch (key_bits) {
-	case 8:  return choose8(keep, a, b, into, room);
-	case 16: return choose16(keep, a, b, into, room);
-	case 32: return choose32(keep, a, b, into, room);
-	default: return choose64(keep, a, b, into, room);
+	return lesser(a->count + b->count,
+	              lesser(passing_until(bits, a, b), passing_until(bits, b, a)));
+}
+
+/* The key behind the first PASSED of both sides, fewer than there are. */
+static uint64_t
+key_behind(unsigned bits, const struct gs_set_side *a, const struct gs_set_side *b, size_t passed)
+{
+	size_t low = passed > b->count ? passed - b->count : 0, high = lesser(passed, a->count);
+	uint64_t from_a, from_b;
+
+	while (low < high) {		/* so many of them are keys of A */
+		const size_t middle = low + (high - low) / 2;
+
+		if (gs_key_at(a->keys, bits, middle) <= gs_key_at(b->keys, bits, passed - middle - 1))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	from_a = low < a->count ? gs_key_at(a->keys, bits, low) : UINT64_MAX;
+	from_b = passed - low < b->count ? gs_key_at(b->keys, bits, passed - low) : UINT64_MAX;
+	return from_a < from_b ? from_a : from_b;
+}
+
+struct gs_set_cut
+gs_set_cut(unsigned bits, const struct gs_set_side *a, const struct gs_set_side *b, size_t passed)
+{
+	struct group in_a, in_b;
+	size_t pairs, most, alone;
+	uint64_t key;
+
+	if (passed == a->count + b->count)
+		return (struct gs_set_cut){ a->count, b->count };
+	key = key_behind(bits, a, b, passed);
+	in_a = group_of(bits, a, key);
+	in_b = group_of(bits, b, key);
+	passed -= in_a.first + in_b.first;
+	most = lesser(in_a.count, in_b.count);
+	pairs = lesser(passed / 2, most);
+	alone = pairs == most ? passed - 2 * pairs : 0;
+	return (struct gs_set_cut){
+		.a = in_a.first + pairs + (in_a.count > most ? alone : 0),
+		.b = in_b.first + pairs + (in_b.count > most ? alone : 0),
+	};
+}
+
+/* ---- merging ---------------------------------------------------------------- */
+
+#define NARROW_KEYS
+#define EACH_WIDTH "sort/set_merge.inc"
+#include "sort/each_width.inc"
+
+void
+gs_set_merge(enum gs_set_keep keep, unsigned bits, struct gs_set_piece pieces[GS_SET_LANES])
+{
+	switch (bits) {
+	case 8:  merge_8(keep, pieces); break;
+	case 16: merge_16(keep, pieces); break;
+	case 32: merge_32(keep, pieces); break;
+	default: merge_64(keep, pieces); break;
 	}
 }

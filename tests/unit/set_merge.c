@@ -12,13 +12,13 @@ static const struct row {
 	const char *name;
 	size_t      a_count, b_count;
 	uint64_t    values;	/* different ones, at most */
-	size_t      room;	/* of the output, for each call */
+	size_t      room;	/* keys that pass between two cuts, at most */
 } rows[] = {
 	{ "one key in each", 1, 1, 1, 10 },
 	{ "few values", 100, 130, 5, 1000 },
 	{ "few values, in pieces", 100, 130, 5, 7 },
 	{ "many values", 1000, 700, 400, 5000 },
-	{ "many values, one at a time", 300, 200, 90, 1 },
+	{ "many values, a pair at a time", 300, 200, 90, 2 },
 	{ "one side is long", 5, 3000, 1000, 100 },
 };
 
@@ -68,13 +68,53 @@ count_of(const uint64_t *wide, size_t count, uint64_t value)
 	return found;
 }
 
-/* The keys that one side has left pass, too, if they are kept. */
-static size_t
-rest(const struct gs_set_side *side, unsigned bits, bool kept, void *into, size_t at)
+/* The next HERE keys of SIDE, of COUNT in all; those behind them are not known yet. */
+static void
+show(struct gs_set_side *side, const void *keys, unsigned bits, size_t at, size_t count, size_t here)
 {
-	for (size_t i = side->used; kept && i < side->count; i++)
-		gs_key_put(into, bits, at++, gs_key_at(side->keys, bits, i));
-	return at;
+	side->keys = (const char *)keys + at * (bits / 8);
+	side->count = count - at < here ? count - at : here;
+	side->ended = count == at;
+}
+
+/* Merge as streams are: both sides become known bit by bit, and each time is cut into pieces. */
+static size_t
+merge(enum gs_set_keep keep, unsigned bits, const struct row *row, const void *a_keys,
+      const void *b_keys, void *into)
+{
+	struct gs_set_side a, b;
+	struct gs_set_cut at = { 0, 0 };
+	size_t kept = 0;
+	char pieces_memory[2][8 * 128];
+
+	while (at.a < row->a_count || at.b < row->b_count) {
+		struct gs_set_cut cut[GS_SET_LANES + 1] = { { 0, 0 } };
+		struct gs_set_piece pieces[GS_SET_LANES];
+		size_t passing;
+
+		show(&a, a_keys, bits, at.a, row->a_count, 37);
+		show(&b, b_keys, bits, at.b, row->b_count, 50);
+		passing = gs_set_passing(bits, &a, &b);
+		passing = passing < row->room ? passing : row->room;
+		for (size_t p = 0; p < GS_SET_LANES; p++) {
+			cut[p + 1] = gs_set_cut(bits, &a, &b, passing * (p + 1) / GS_SET_LANES);
+			pieces[p] = (struct gs_set_piece){
+				.a = (const char *)a.keys + cut[p].a * (bits / 8),
+				.b = (const char *)b.keys + cut[p].b * (bits / 8),
+				.a_count = cut[p + 1].a - cut[p].a, .b_count = cut[p + 1].b - cut[p].b,
+				.into = pieces_memory[p],
+			};
+		}
+		gs_set_merge(keep, bits, pieces);
+		for (size_t p = 0; p < GS_SET_LANES; p++)
+			for (size_t k = 0; k < pieces[p].kept; k++)
+				gs_key_put(into, bits, kept++, gs_key_at(pieces[p].into, bits, k));
+		at.a += cut[GS_SET_LANES].a;
+		at.b += cut[GS_SET_LANES].b;
+		if (cut[GS_SET_LANES].a + cut[GS_SET_LANES].b == 0)
+			return SIZE_MAX;	/* for ever */
+	}
+	return kept;
 }
 
 static void
@@ -87,16 +127,10 @@ try_row(const struct row *row, unsigned bits)
 	fill(b_wide, row->b_count, row->values, 100000, bits, b_keys);
 	for (size_t o = 0; o < sizeof operations / sizeof operations[0]; o++) {
 		const enum gs_set_keep keep = operations[o].keep;
-		struct gs_set_side a = { .keys = a_keys, .count = row->a_count };
-		struct gs_set_side b = { .keys = b_keys, .count = row->b_count };
-		size_t kept = 0, at = 0;
+		const size_t kept = merge(keep, bits, row, a_keys, b_keys, into);
+		size_t at = 0;
 		bool right = true;
 
-		while (a.used < a.count && b.used < b.count)
-			kept += gs_set_merge(keep, bits, &a, &b, (char *)into + kept * (bits / 8),
-			                     row->room);
-		kept = rest(&a, bits, keep & GS_KEEP_A, into, kept);
-		kept = rest(&b, bits, keep & GS_KEEP_B, into, kept);
 		for (uint64_t value = 0; value < row->values; value++)
 			for (size_t n = times(keep, count_of(a_wide, row->a_count, value),
 			                      count_of(b_wide, row->b_count, value)); n > 0; n--, at++)

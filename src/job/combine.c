@@ -53,6 +53,7 @@ struct stream {
 struct gs_combination {
 	struct part   *parts;
 	atomic_size_t  count;		/* of parts */
+	atomic_uint    readers;		/* parts that are still being read */
 	struct stream *streams;		/* the parts, then merges; the last one has the result */
 	size_t         stream_count;
 };
@@ -303,8 +304,11 @@ open_set(struct gsort *job)
 		return gs_fail(GS_EBUDGET, "no memory to merge %zu inputs", job->options->input_count);
 	set->count = job->options->input_count;
 	TRY(open_streams(job, set));
-	for (size_t p = 0; p < set->count; p++)
+	for (size_t p = 0; p < set->count; p++) {
 		TRY(open_part(job, &set->parts[p], &job->options->inputs[p]));
+		set->parts[p].job.ingest.readers = &set->readers;
+	}
+	atomic_store(&set->readers, (unsigned)set->count);
 	for (size_t p = 0; p < set->count; p++)
 		TRY(gs_thread_start(&set->parts[p].thread, run_part, &set->parts[p]));
 	return GS_OK;

@@ -7,6 +7,7 @@
 #ifndef GS_STAGES_INGEST_STATE_H
 #define GS_STAGES_INGEST_STATE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -37,6 +38,8 @@ struct gs_ingest {
 	struct gs_store            *store;
 	struct gs_verify           *verify;
 	struct gs_key_taker         taker;	/* may be set between carve and run */
+	atomic_uint                *readers;	/* jobs that share the threads while they read; NULL:
+						 * there is none but this one */
 	unsigned                    key_bits;	/* 8 .. 64; 0: text */
 
 	/* binary */

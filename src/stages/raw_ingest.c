@@ -16,6 +16,9 @@
 /* Most bytes of a round: long enough that the meeting of the team costs nothing.  Not tuned. */
 #define ROUND_BYTES	((size_t)512 << 20)
 
+/* The same where other jobs read at once: their number changes.  Not tuned. */
+#define SHARED_ROUND_BYTES	((size_t)32 << 20)
+
 /* ---- a round ---------------------------------------------------------------------- */
 
 /* The next piece of this round, at KEYS; with the lock.  False: there is none. */
@@ -74,21 +77,32 @@ read_round(void *context, unsigned rank, unsigned size)
 	pthread_mutex_unlock(&pieces->lock);
 }
 
+/* How many jobs share the threads? */
+static unsigned
+readers(const struct gs_ingest *ingest)
+{
+	const unsigned count = ingest->readers != NULL ? atomic_load(ingest->readers) : 1;
+
+	return count > 0 ? count : 1;
+}
+
 /* The first round reads one piece: a small input needs no other thread. */
 static gs_status
 fill_store(struct gs_raw_reading *reading, bool first)
 {
 	struct gs_ingest *ingest = reading->ingest;
 	const struct gs_plan *plan = ingest->plan;
+	const unsigned shares = readers(ingest);
 	const size_t most = first ? plan->piece_bytes :
-	                    plan->head_keys > 0 ? GS_HEAD_ROUND_BYTES : ROUND_BYTES;
+	                    plan->head_keys > 0 ? GS_HEAD_ROUND_BYTES :
+	                    shares > 1 ? SHARED_ROUND_BYTES : ROUND_BYTES;
 	size_t room;
 
 	TRY(gs_ingest_reserve(ingest, plan->piece_bytes, &room));
 	if (room > most)
 		room = most;
 	reading->left = room - room % (ingest->key_bits / 8);
-	TRY(gs_pieces_run(&reading->pieces, first ? 1 : plan->threads, read_round, reading));
+	TRY(gs_pieces_run(&reading->pieces, first ? 1 : (plan->threads + shares - 1) / shares, read_round, reading));
 	gs_store_end_round(ingest->store);
 	return GS_OK;
 }

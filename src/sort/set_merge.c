@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "sort/keys.h"
-#include "sort/scan.h"
 #include "sort/set_merge.h"
 
 /* ---- cuts ------------------------------------------------------------------- */
@@ -26,7 +25,7 @@ struct group {
 static struct group
 group_of(unsigned bits, const struct gs_set_side *side, uint64_t value)
 {
-	const size_t first = gs_scan_find(side->keys, bits, side->count, value);
+	const size_t first = gs_keys_from(side->keys, bits, 0, side->count, value);
 
 	return (struct group){
 		.first = first, .count = gs_keys_above(side->keys, bits, first, side->count, value) - first,

@@ -206,6 +206,10 @@ host_sources = \
   src/job/sort.h \
   src/job/spread.c \
   src/job/spread.h \
+  src/job/spread_land.c \
+  src/job/spread_land.h \
+  src/net/exchange.c \
+  src/net/exchange.h \
   src/net/ranks.c \
   src/net/ranks.h \
   src/plan/cluster.c \

@@ -27,15 +27,11 @@
 #include "base/status.h"
 #include "format/encode.h"
 #include "job/sample.h"
+#include "net/exchange.h"
 #include "net/ranks.h"
 #include "plan/plan.h"
 #include "sort/splitters.h"
 #include "stages/store.h"
-
-/* A slot of the window that is on its way to rank TO. */
-struct gs_parcel {
-	unsigned slot, to;
-};
 
 /* The block for a rank that is being filled. */
 struct gs_open_block {
@@ -44,7 +40,6 @@ struct gs_open_block {
 	unsigned slot;
 	size_t   bytes;		/* of it, used */
 	size_t   segment;	/* where its last segment begins */
-	uint64_t sent;		/* blocks that are full */
 };
 
 /* Keys of a class that are held back. */
@@ -65,38 +60,22 @@ struct gs_spread {
 	struct gs_splitters    splitters;
 	bool                   split;		/* there are splitters */
 
-	struct gs_window window;
-	bool             open;			/* the window is */
-	char            *memory;		/* of it, and: */
+	struct gs_exchange exchange;
+	char            *memory;		/* of its window, and: */
 	size_t           memory_bytes;
 	size_t           scratch_bytes;
 	char            *scratch;		/* of each thread */
 	size_t          *ends;			/* of each thread: by owner */
 
 	pthread_mutex_t  lock;			/* guards: */
-	unsigned        *free_slots;
-	unsigned         free_count;
-	struct gs_parcel *parcels;		/* to be sent */
-	unsigned         parcel_count;
 	struct gs_held   held[GS_CLASSES];
 	size_t           held_bytes;
 
 	struct gs_open_block *blocks;		/* by owner */
-	unsigned         flushing;		/* threads that add bring only what was held */
 	struct gs_first_error error;		/* of the network, found by a thread that adds */
-
-	/* of the calling thread */
-	unsigned        *given;
-	struct gs_arrival *taken, *arrived;
-	unsigned         arrived_count;
-	uint64_t         blocks_taken, blocks_due;
-	unsigned         ended;			/* ranks that will send nothing more */
 
 	_Atomic uint64_t keys, bytes;		/* of this rank, and measured */
 };
-
-/** The memory of the window of a rank with so many bytes in all. */
-size_t gs_spread_window_bytes(unsigned ranks, uint64_t memory_bytes);
 
 /** The largest chunk of text whose keys the window has room for. */
 size_t gs_spread_chunk_bytes(unsigned ranks, uint64_t window_bytes, bool floats);

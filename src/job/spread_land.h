@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* spread_land.h - keys that have reached their owner: to its store */
+#ifndef GS_SPREAD_LAND_H
+#define GS_SPREAD_LAND_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "job/spread.h"
+
+/* Behind the header of a block: its keys of one class follow. */
+struct gs_segment {
+	uint32_t key_class;
+	uint32_t count;
+	uint64_t key_bits;
+};
+
+/** Put keys of this rank into the CPU's store; thread RANK of those that add. */
+void gs_spread_store(struct gs_spread *spread, unsigned rank, unsigned key_class, unsigned key_bits,
+                     void *keys, size_t count);
+
+/** Put them into staging buffers of a GPU; the calling thread. */
+MUST_CHECK gs_status gs_spread_stage(struct gs_spread *spread, unsigned key_class,
+                                     unsigned key_bits, const char *keys, size_t count);
+
+/** Store blocks that have arrived, as many as there is room for, with all threads. */
+MUST_CHECK gs_status gs_spread_land(struct gs_spread *spread);
+
+#endif

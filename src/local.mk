@@ -163,6 +163,12 @@ host_sources = \
   src/job/combine.h \
   src/job/explain.c \
   src/job/info.c \
+  src/job/item_land.c \
+  src/job/item_land.h \
+  src/job/item_sample.c \
+  src/job/item_sample.h \
+  src/job/item_spread.c \
+  src/job/item_spread.h \
   src/job/items.c \
   src/job/items.h \
   src/job/items_check.c \
@@ -190,6 +196,8 @@ host_sources = \
   src/job/print.h \
   src/job/ranked.c \
   src/job/ranked.h \
+  src/job/ranked_items.c \
+  src/job/ranked_items.h \
   src/job/ranked_output.c \
   src/job/ranked_output.h \
   src/job/ranked_sort.c \
@@ -270,6 +278,8 @@ host_sources = \
   src/sort/items/follow.h \
   src/sort/items/items.c \
   src/sort/items/items.h \
+  src/sort/items/owners.c \
+  src/sort/items/owners.h \
   src/sort/items/part.c \
   src/sort/items/part.h \
   src/sort/items/sum.c \
@@ -335,6 +345,7 @@ host_sources = \
   src/stages/item_sink.h \
   src/stages/item_store.c \
   src/stages/item_store.h \
+  src/stages/item_taker.h \
   src/stages/line_follow.c \
   src/stages/line_follow.h \
   src/stages/line_ingest.c \

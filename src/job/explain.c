@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "format/key.h"
 #include "job/items.h"
+#include "job/options.h"
 #include "job/job.h"
 #include "job/json.h"
 #include "job/print.h"
@@ -139,7 +140,7 @@ print_outputs(const struct gs_line_printer *to, const struct gsort *job)
 	const struct gs_outputs *outputs = &job->outputs;
 	const unsigned threads = job->plan.threads;
 	const bool beside = job->plan.device == GSORT_DEVICE_CPU && !job->plan.by_counting &&
-	                    threads > 1 && !gs_items_are_wanted(job->options) &&
+	                    threads > 1 && !gs_options_want_items(job->options) &&
 	                    gs_select_takes_all(&job->emit.select);
 
 	if (outputs->count == 1)
@@ -177,7 +178,7 @@ print_memory(const struct gs_line_printer *to, const struct gsort *job)
 	     gs_size_text(plan->pool_bytes, b));
 	if (plan->by_counting)
 		gs_print_line(to, "batch", "a histogram of %zu bins", job->store.histogram.bin_count);
-	else if (job->options->operation == GSORT_SORT && gs_items_are_wanted(job->options))
+	else if (job->options->operation == GSORT_SORT && gs_options_want_items(job->options))
 		print_items(to, job);
 	else if (job->options->operation == GSORT_SORT)
 		print_runs(to, job);
@@ -248,7 +249,7 @@ gsort_plan_json(const gsort *job, void (*print)(void *context, const char *line)
 	const struct gsort_options *options = job->options;
 	const struct gs_plan_input *input = &job->plan_input;
 	const struct gs_plan *plan = &job->plan;
-	const bool items = gs_items_are_wanted(options);
+	const bool items = gs_options_want_items(options);
 	const size_t unit = options->lines ? 0 : items ? job->items.ingest.record.bytes
 	                                               : input->key_bits / 8;
 	struct gs_json json = { .bytes = 0 };
@@ -355,7 +356,7 @@ gsort_plan(const gsort *job, void (*print)(void *context, const char *line), voi
 
 	if (job->options->lines)
 		print_lines(&to, job);
-	else if (gs_items_are_wanted(job->options))
+	else if (gs_options_want_items(job->options))
 		print_records(&to, job);
 	else
 		print_keys(&to, job);

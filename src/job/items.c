@@ -16,15 +16,9 @@
 #include "format/key.h"
 #include "job/items.h"
 #include "job/line_job.h"
+#include "job/ranked.h"
 #include "spill/file.h"
 #include "stages/select.h"
-
-bool
-gs_items_are_wanted(const struct gsort_options *options)
-{
-	return options->record_bytes > 0 || options->argsort_bits > 0 || options->lines ||
-	       gs_key_is_wide(options->type);
-}
 
 gs_status
 gs_items_describe(struct gsort *job)
@@ -68,7 +62,7 @@ item_bytes_of(const struct gsort *job)
 	const struct gs_record_ingest *ingest = &job->items.ingest;
 	const uint64_t bytes = job->plan_input.input_bytes;
 
-	if (bytes == UINT64_MAX || job->plan_input.guessed)
+	if (bytes == UINT64_MAX || (job->plan_input.guessed && job->ranked == NULL))
 		return UINT64_MAX;
 	if (job->options->lines && job->options->argsort_bits > 0)
 		return UINT64_MAX;	/* their numbers count, and who knows how many lines there are? */
@@ -90,6 +84,8 @@ gs_items_allocate(struct gsort *job)
 		.order = &items->order,
 		.threads = job->plan.threads,
 		.input_bytes = item_bytes_of(job),
+		.guessed = job->ranked != NULL,
+		.origins = job->ranked != NULL,
 		.temp_dirs = options->temp_dirs,
 		.temp_dir_count = options->temp_dir_count,
 		.emit_at = argsort > 0 && !options->lines ? items->ingest.item.bytes - sizeof(uint64_t)
@@ -99,6 +95,8 @@ gs_items_allocate(struct gsort *job)
 
 	if (options->lines)
 		TRY(gs_line_job_allocate(job, memory, &reading));
+	if (job->ranked != NULL)
+		reading += gs_ranked_item_bytes(job->ranked, &items->order, job->plan.threads);
 	store.memory_bytes = memory > reading ? memory - reading : 1;
 	items->temp_dir = gs_temp_dir();
 	if (options->temp_dir_count == 0) {
@@ -109,7 +107,7 @@ gs_items_allocate(struct gsort *job)
 	TRY(gs_item_store_open(&items->store, &store, &job->monitor));
 	return options->lines ? gs_line_job_number(job)
 	       : gs_record_ingest_allocate(&items->ingest, job->plan.threads,
-	                                 gs_item_store_piece_bytes(items->store));
+	                                 gs_item_store_taker(items->store).piece_bytes);
 }
 
 gs_status
@@ -124,9 +122,8 @@ gs_items_prepare_disk(struct gsort *job)
 
 /* ---- the sequence ------------------------------------------------------------------ */
 
-/* What stands before the items: of a .npy file, with the number of items that will be written. */
-static gs_status
-write_header(struct gsort *job)
+gs_status
+gs_items_write_header(struct gsort *job)
 {
 	struct gs_items *items = &job->items;
 	char *header;
@@ -157,6 +154,9 @@ gs_items_open_emit(struct gsort *job)
 
 	TRY(gs_item_emit_open(&items->emit, options, &items->order, options->argsort_bits / 8,
 	                      &job->outputs, &job->monitor));
+	if (options->lines)
+		gs_line_show_open(&job->lines.show, &job->lines.order, &items->emit, options->counts,
+		                  options->underline);
 	if (options->converts)		/* only wide keys are items then, and only to text */
 		gs_wide_show_open(&items->show, options, &items->emit);
 	return GS_OK;
@@ -174,10 +174,7 @@ write_items(struct gsort *job)
 	if (several || !groups)
 		TRY(gs_item_store_count_out(items->store, &count));
 	gs_item_emit_expect(&items->emit, count);
-	if (job->options->lines)
-		gs_line_show_open(&job->lines.show, &job->lines.order, &items->emit,
-		                  job->options->counts, job->options->underline);
-	TRY(write_header(job));
+	TRY(gs_items_write_header(job));
 	if (!groups && items->order.item_bytes > 0)
 		gs_item_emit_to_places(&items->emit);
 	sink = gs_item_emit_sink(&items->emit);
@@ -190,12 +187,13 @@ gs_status
 gs_items_sort(struct gsort *job)
 {
 	struct gs_items *items = &job->items;
+	const struct gs_item_taker taker = gs_item_store_taker(items->store);
 	const double start = gs_clock_seconds();
 	double read, sorted;
 
 	atomic_store(&job->monitor.counters.phase, GSORT_READING);
-	TRY(job->options->lines ? gs_line_job_read(job)
-	    : gs_record_ingest_run(&items->ingest, job->input, items->store, &job->monitor));
+	TRY(job->options->lines ? gs_line_job_read(job, &taker)
+	    : gs_record_ingest_run(&items->ingest, job->input, &taker, &job->monitor));
 	if (items->npy.first != NULL && items->npy.count != items->ingest.records)
 		return gs_fail(GS_EINPUT, "the headers of the .npy files name %llu items, and there are "
 		               "%llu", (unsigned long long)items->npy.count,

@@ -9,9 +9,6 @@
 #include "gsort.h"
 #include "job/job.h"
 
-/** Do OPTIONS want items, and not keys alone?  Keys that no bucket holds are items, too. */
-bool gs_items_are_wanted(const struct gsort_options *options);
-
 /** Understand the keys.  GS_EUSAGE: one of them is not in the record. */
 MUST_CHECK gs_status gs_items_describe(struct gsort *job);
 
@@ -26,6 +23,9 @@ MUST_CHECK gs_status gs_items_sort(struct gsort *job);
 
 /** Open JOB->items.emit, which writes OPTIONS->to. */
 MUST_CHECK gs_status gs_items_open_emit(struct gsort *job);
+
+/** Write what stands before the items: of a .npy file, with the number of items that will be written. */
+MUST_CHECK gs_status gs_items_write_header(struct gsort *job);
 
 /** Set JOB->stats. */
 void gs_items_stats(struct gsort *job);

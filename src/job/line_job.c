@@ -13,6 +13,7 @@
 #include "format/key.h"
 #include "io/ahead.h"
 #include "job/line_job.h"
+#include "job/ranked.h"
 
 /* ---- opening -------------------------------------------------------------------- */
 
@@ -100,6 +101,8 @@ gs_line_job_allocate(struct gsort *job, uint64_t bytes, uint64_t *taken)
 
 	lines->chunk_bytes = chunk < LEAST_CHUNK_BYTES ? LEAST_CHUNK_BYTES :
 	                     chunk > MOST_CHUNK_BYTES ? MOST_CHUNK_BYTES : (size_t)chunk / 4096 * 4096;
+	if (job->ranked != NULL && lines->chunk_bytes > gs_ranked_item_room(job->ranked, &job->items.order))
+		lines->chunk_bytes = gs_ranked_item_room(job->ranked, &job->items.order);
 	*taken = GS_AHEAD_CHUNKS * lines->chunk_bytes;
 	TRY(gs_arena_open(&lines->arena, *taken, false));
 	*taken += job->options->argsort_bits > 0 ? bytes / 32 : 0;	/* the most of all pieces */
@@ -109,7 +112,7 @@ gs_line_job_allocate(struct gsort *job, uint64_t bytes, uint64_t *taken)
 gs_status
 gs_line_job_number(struct gsort *job)
 {
-	const size_t bytes = job->plan.threads * gs_item_store_piece_bytes(job->items.store);
+	const size_t bytes = job->plan.threads * gs_item_store_taker(job->items.store).piece_bytes;
 
 	return job->options->argsort_bits > 0 ? gs_arena_open(&job->lines.numbered, bytes, false)
 	                                      : GS_OK;
@@ -118,12 +121,12 @@ gs_line_job_number(struct gsort *job)
 /* ---- reading ---------------------------------------------------------------------- */
 
 static gs_status
-read_all(struct gsort *job, struct gs_item_store *store, struct gs_line_follow *follow)
+read_all(struct gsort *job, const struct gs_item_taker *taker, struct gs_line_follow *follow)
 {
 	struct gs_line_job *lines = &job->lines;
 	struct gs_chunk *chunk;
 
-	gs_line_ingest_open(&lines->ingest, &lines->order, store, follow, &job->monitor,
+	gs_line_ingest_open(&lines->ingest, &lines->order, taker, follow, &job->monitor,
 	                    job->plan.threads, job->options->header_lines);
 	lines->ingest.number = (struct gs_line_number){
 		job->options->argsort_bits, gs_endian_swaps(job->options->endian),
@@ -137,13 +140,16 @@ read_all(struct gsort *job, struct gs_item_store *store, struct gs_line_follow *
 		TRY(gs_ahead_take(&lines->ahead, &chunk));
 		if (chunk == NULL)
 			return GS_OK;
+		if (chunk->begins && job->ranked != NULL)	/* a part may begin in the middle of a file */
+			lines->ingest.header_lines = gs_parts_begin(&job->ranked->parts, chunk->name) > 0
+			                             ? 0 : job->options->header_lines;
 		TRY(gs_line_ingest_chunk(&lines->ingest, chunk));
 		gs_ahead_give(&lines->ahead, chunk);
 	}
 }
 
 gs_status
-gs_line_job_read(struct gsort *job)
+gs_line_job_read(struct gsort *job, const struct gs_item_taker *taker)
 {
 	const bool follows = job->options->operation == GSORT_MERGE && !job->options->trust_order;
 
@@ -151,7 +157,7 @@ gs_line_job_read(struct gsort *job)
 		.order = &job->lines.order,
 		.tail = ": merging needs sorted inputs; sort it, or use --nocheck-order",
 	};
-	return read_all(job, job->items.store, follows ? &job->lines.follow : NULL);
+	return read_all(job, taker, follows ? &job->lines.follow : NULL);
 }
 
 gs_status

@@ -19,7 +19,7 @@ MUST_CHECK gs_status gs_line_job_allocate(struct gsort *job, uint64_t bytes, uin
 MUST_CHECK gs_status gs_line_job_number(struct gsort *job);
 
 /** Read all lines into the store of the items; of a merge, each input must be in order. */
-MUST_CHECK gs_status gs_line_job_read(struct gsort *job);
+MUST_CHECK gs_status gs_line_job_read(struct gsort *job, const struct gs_item_taker *taker);
 
 /** Are all lines in order?  If not, the message of this thread says where. */
 MUST_CHECK gs_status gs_line_job_check(struct gsort *job, bool *disorder);

@@ -41,7 +41,7 @@ static gs_status
 open_input(struct gsort *job)
 {
 	const struct gsort_options *options = job->options;
-	const bool items = gs_items_are_wanted(options);
+	const bool items = gs_options_want_items(options);
 	const unsigned key_bits = gs_key_bits(options->type);
 	const unsigned unit = items ? (unsigned)job->items.ingest.record.bytes : key_bits / 8;
 	const struct gs_input_options in = {
@@ -80,10 +80,10 @@ open_output(struct gsort *job)
 	const struct gsort_options *options = job->options;
 	const struct gs_output_options out = {
 		.name = options->output,
-		.binary = ((gs_items_are_wanted(options) && !options->lines && !options->converts) ||
+		.binary = ((gs_options_want_items(options) && !options->lines && !options->converts) ||
 		           gs_key_bits(job->emit.encoding.to) > 0) && !gs_answer_is_wanted(options),
 		.terminal_ok = options->force,
-		.whole = gs_items_are_wanted(options) || job->items.npy.first != NULL,
+		.whole = gs_options_want_items(options) || job->items.npy.first != NULL,
 		.in_place = options->in_place,
 		.files = options->split < job->plan.threads ? options->split : job->plan.threads,
 		.write = options->drained ? gs_rendezvous_write : options->write,
@@ -94,7 +94,7 @@ open_output(struct gsort *job)
 
 	gs_lost_open(&job->lost, options, &job->monitor);
 	TRY(gs_outputs_open(&job->outputs, &out, options->split));
-	if (gs_items_are_wanted(options))
+	if (gs_options_want_items(options))
 		return GS_OK;
 	return gs_emit_set_output(&job->emit, &job->outputs);
 }
@@ -160,7 +160,7 @@ collect_plan_input(struct gsort *job)
 		.type = options->type,
 		.notation = options->notation,
 		.key_bits = gs_key_bits(options->type),
-		.items = gs_items_are_wanted(options),
+		.items = gs_options_want_items(options),
 		.headers = options->header_lines > 0,
 		.print_bytes = job->whole != NULL ? 0 : gs_emit_print_bytes(&job->emit),
 		.compressed = options->operation == GSORT_SORT && gs_files_inflate(files),
@@ -230,7 +230,7 @@ carve(struct gsort *job)
 static gs_status
 allocate(struct gsort *job)
 {
-	if (gs_items_are_wanted(job->options))
+	if (gs_options_want_items(job->options))
 		return job->options->operation == GSORT_SORT || job->options->lines
 		       ? gs_items_allocate(job) : GS_OK;
 	job->arena = (struct gs_arena){ .base = NULL };
@@ -264,7 +264,7 @@ check_temp(struct gsort *job)
 
 	if (!job->plan.spills)
 		return GS_OK;
-	status = gs_items_are_wanted(job->options) ? gs_items_prepare_disk(job)
+	status = gs_options_want_items(job->options) ? gs_items_prepare_disk(job)
 	                                           : gs_runs_prepare_disk(&job->store.runs);
 	if (status != GS_OK && !known) {
 		gs_note(&job->monitor, "%s; it is needed only if memory is not enough", gs_message());
@@ -287,7 +287,7 @@ adapt_options(struct gsort *job)
 {
 	struct gsort_options *own = &job->copy;
 
-	if (job->whole != NULL || gs_items_are_wanted(own))
+	if (job->whole != NULL || gs_options_want_items(own))
 		return;
 	if (own->set != GSORT_NO_SET) {		/* of sorted inputs, as a merge is */
 		own->operation = GSORT_MERGE;
@@ -314,7 +314,7 @@ gs_job_open(struct gsort *job)
 	TRY(gs_npy_adopt(&job->items.npy, &job->copy));
 	TRY(gs_options_check(job->options));	/* of what the inputs are */
 	adapt_options(job);
-	if (gs_items_are_wanted(job->options))
+	if (gs_options_want_items(job->options))
 		TRY(gs_items_describe(job));
 	gs_ingest_set_format(&job->ingest, job->options);
 	if (job->ranked != NULL) {

@@ -489,3 +489,10 @@ gsort_conflict(const struct gsort_options *options, struct gsort_conflict *confl
 	return gs_options_copy(&copy, options) == GS_OK && has_valid_enums(&copy) &&
 	       find_conflict(&copy, conflict);
 }
+
+bool
+gs_options_want_items(const struct gsort_options *options)
+{
+	return options->record_bytes > 0 || options->argsort_bits > 0 || options->lines ||
+	       gs_key_is_wide(options->type);
+}

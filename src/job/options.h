@@ -7,6 +7,8 @@
 #ifndef GS_OPTIONS_H
 #define GS_OPTIONS_H
 
+#include <stdbool.h>
+
 #include "base/status.h"
 #include "gsort.h"
 
@@ -25,5 +27,8 @@ MUST_CHECK gs_status gs_options_copy(struct gsort_options *copy, const struct gs
  * @return  GS_OK; or GS_EUSAGE with a message that names long options of gsort(1) in quotes
  */
 MUST_CHECK gs_status gs_options_check(const struct gsort_options *options);
+
+/** Do OPTIONS want items, and not keys alone?  Keys that no bucket holds are items, too. */
+bool gs_options_want_items(const struct gsort_options *options);
 
 #endif

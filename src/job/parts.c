@@ -20,6 +20,7 @@
 
 #include "format/key.h"
 #include "format/raw.h"
+#include "format/record.h"
 #include "format/text.h"
 #include "io/input.h"
 #include "job/parts.h"
@@ -39,7 +40,7 @@ struct survey {
 	const struct gsort_options *options;
 	struct source *sources;
 	size_t         count;
-	unsigned       key_bytes;	/* 0: text */
+	size_t         key_bytes;	/* of a record, too; 0: text */
 	char           terminator;
 };
 
@@ -108,6 +109,20 @@ line_before(const struct survey *survey, const struct source *source, uint64_t a
 	return GS_OK;
 }
 
+/* A file has whole keys, or records. */
+static gs_status
+check_whole(const struct survey *survey, const struct source *source)
+{
+	const struct gs_record record = { .bytes = survey->key_bytes, .type = GSORT_TEXT };
+	const uint64_t bytes = source->bytes - source->header;
+
+	if (bytes % survey->key_bytes == 0)
+		return GS_OK;
+	return survey->options->record_bytes > 0
+	       ? gs_record_partial(&record, source->name, source->header, bytes)
+	       : gs_raw_partial(survey->options->type, source->name, bytes);
+}
+
 static gs_status
 measure_header(const struct survey *survey, struct source *source)
 {
@@ -115,8 +130,7 @@ measure_header(const struct survey *survey, struct source *source)
 
 	source->header = options->skip_bytes < source->bytes ? options->skip_bytes : source->bytes;
 	if (survey->key_bytes > 0)
-		return (source->bytes - source->header) % survey->key_bytes == 0 ? GS_OK
-		       : gs_raw_partial(options->type, source->name, source->bytes - source->header);
+		return check_whole(survey, source);
 	source->header = 0;
 	for (uint64_t line = 0; line < options->header_lines && source->header < source->bytes; line++)
 		TRY(line_end(survey, source, source->header, &source->header));
@@ -130,7 +144,7 @@ examine(const struct survey *survey, struct source *source)
 	const struct gsort_options *options = survey->options;
 	const struct gs_input_options in = {
 		.names = &source->name, .count = 1, .binary = survey->key_bytes > 0,
-		.guarded = !options->force && options->skip_bytes == 0,
+		.guarded = !options->force && options->skip_bytes == 0 && options->record_bytes == 0,
 		.terminal_ok = options->force, .decompress = options->decompress,
 	};
 	struct gs_input *input;
@@ -340,7 +354,8 @@ gs_parts_open(struct gs_parts *parts, const struct gsort_options *options, struc
 {
 	struct survey survey = {
 		.options = options, .count = options->input_count > 0 ? options->input_count : 1,
-		.key_bytes = gs_key_bits(options->type) / 8,
+		.key_bytes = options->record_bytes > 0 ? (size_t)options->record_bytes
+		                                       : gs_key_bits(options->type) / 8,
 		.terminator = options->zero_terminated ? '\0' : '\n',
 	};
 	gs_status status;

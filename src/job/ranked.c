@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "format/key.h"
+#include "format/keydef.h"
 #include "gpu/guard.h"
 #include "job/npy.h"
 #include "job/options.h"
@@ -32,13 +33,10 @@ check_later(const struct gsort_options *o)
 		bool        wanted;
 		const char *what;
 	} later[] = {
-		{ o->record_bytes > 0 || o->key_count > 0 || o->format == GSORT_FORMAT_NPY,
-		  "a sort of records" },
-		{ o->lines, "a sort of lines by key" },
-		{ gs_key_is_wide(o->type), "a sort of keys of 128 bits" },
 		{ o->argsort_bits > 0, "--argsort" },
+		{ o->format == GSORT_FORMAT_NPY, "an array of NumPy" },
 		{ o->set != GSORT_NO_SET, "an operation on sets" },
-		{ o->tail.wanted, "--tail" },
+		{ o->tail.wanted && !gs_options_want_items(o), "--tail of keys alone" },
 		{ o->sample.wanted, "--sample" },
 		{ o->quantiles != NULL, "--quantiles" },
 		{ o->summary, "--summary" },
@@ -59,6 +57,33 @@ check_later(const struct gsort_options *o)
 	return status;
 }
 
+static bool
+names_columns(const struct gsort_options *o)
+{
+	struct gs_keydef key;
+
+	for (size_t k = 0; k < o->keydef_count; k++)
+		if (gs_keydef_read(o->keydefs[k], true, &key) == GS_OK && key.name != NULL)
+			return true;
+	return false;
+}
+
+/* Records, lines and wide keys. */
+static gs_status
+check_items(const struct gsort_options *o)
+{
+	if (o->operation == GSORT_CHECK)
+		return refuse("--check of records or lines by key", "it is not there yet; gsort does it in "
+		              "one process");
+	if (o->csv)
+		return refuse("--csv", "a line of CSV may have newlines between quotes, so a rank that "
+		              "begins in the middle of a file cannot tell where one begins");
+	if (o->lines && o->header_lines > 0 && names_columns(o))
+		return refuse("a key that is the name of a column", "only the rank that reads the header "
+		              "knows it; name the number of the column");
+	return GS_OK;
+}
+
 static gs_status
 check_options(const struct gsort_options *o)
 {
@@ -67,6 +92,8 @@ check_options(const struct gsort_options *o)
 	if (o->operation == GSORT_MERGE)
 		return refuse("--merge", "a merge reads every input from its beginning to its end; "
 		              "gsort -m merges, gsort-mpi sorts");
+	if (gs_options_want_items(o))
+		TRY(check_items(o));
 	if (o->operation == GSORT_CHECK && gs_key_is_text(o->type) &&
 	    o->invalid != GSORT_INVALID_ABORT)
 		return refuse("--check with --invalid", "a rank must know the number before its first "
@@ -80,6 +107,17 @@ check_options(const struct gsort_options *o)
 		               "through the launcher: name a file with -o FILE, or one a rank with "
 		               "-o 'out-%%r'");
 	return GS_OK;
+}
+
+/* Equal records and lines leave in the order of the input, so the ranks' parts must be in that order. */
+static gs_status
+check_sources(const struct gs_parts *parts, const struct gsort_options *o)
+{
+	if (!gs_options_want_items(o) || parts->other_bytes == 0)
+		return GS_OK;
+	return gs_fail(GS_EUSAGE, "records and lines by key: several ranks read regular files that are "
+	               "not compressed, so that equal ones keep their order; gsort sorts %s in one "
+	               "process", parts->inflates ? "compressed files" : "from a pipe");
 }
 
 /* Compressed bytes are hostile until they are decompressed; but MPI holds sockets and memory that it
@@ -151,7 +189,11 @@ open_ranked(struct gs_ranked *ranked)
 	const struct gsort_options *given = ranked->given;
 
 	TRY(gs_ranks_agree(ranks, check_options(given)));
+	if (gs_options_want_items(given) && ranks->size > GS_ITEM_BINS_MOST)
+		return gs_ranks_agree(ranks, gs_fail(GS_EUSAGE, "at most %d ranks sort records or lines "
+		                      "by key", GS_ITEM_BINS_MOST));
 	TRY(gs_parts_open(&ranked->parts, given, ranks, given->operation == GSORT_CHECK));
+	TRY(gs_ranks_agree(ranks, check_sources(&ranked->parts, given)));
 	TRY(gs_ranks_agree(ranks, check_sandbox(&ranked->parts, given)));
 	TRY(count_sharers(ranked));
 	if (given->operation == GSORT_SORT)
@@ -184,6 +226,7 @@ gs_ranked_close(struct gs_ranked *ranked)
 	if (ranked == NULL)
 		return;
 	gs_spread_close(&ranked->spread);
+	gs_item_spread_close(&ranked->item_spread);
 	gs_ranked_output_close(&ranked->output);
 	gs_parts_close(&ranked->parts);
 	free(ranked);
@@ -261,6 +304,19 @@ gs_ranked_adapt(const struct gs_ranked *ranked, struct gs_plan *plan)
 
 	if (ranked->options.operation == GSORT_SORT && plan->chunk_bytes > most)
 		plan->chunk_bytes = most;
+}
+
+size_t
+gs_ranked_item_room(const struct gs_ranked *ranked, const struct gs_item_order *order)
+{
+	return gs_item_spread_room(order, ranked->ranks->size, ranked->window_bytes);
+}
+
+size_t
+gs_ranked_item_bytes(const struct gs_ranked *ranked, const struct gs_item_order *order,
+                     unsigned threads)
+{
+	return gs_item_spread_bytes(order, ranked->ranks->size, ranked->window_bytes, threads);
 }
 
 /* ---- statistics ------------------------------------------------------------------------- */

@@ -16,6 +16,7 @@
 #include "gsort.h"
 #include "job/parts.h"
 #include "job/ranked_output.h"
+#include "job/item_spread.h"
 #include "job/spread.h"
 #include "net/ranks.h"
 #include "plan/plan.h"
@@ -26,6 +27,7 @@ struct gs_ranked {
 	struct gsort_options        options;	/* of the job of this rank */
 	struct gs_parts             parts;
 	struct gs_spread            spread;
+	struct gs_item_spread       item_spread;	/* in its place, for items */
 	struct gs_ranked_output     output;
 	unsigned                    sharers;	/* ranks that share the cores of this one */
 	size_t                      window_bytes;
@@ -45,6 +47,13 @@ void gs_ranked_limit(struct gs_ranked *ranked, struct gs_plan_input *input);
 
 /** Fit the plan to the window. */
 void gs_ranked_adapt(const struct gs_ranked *ranked, struct gs_plan *plan);
+
+/** The most bytes of items that a rank can deal out at once. */
+size_t gs_ranked_item_room(const struct gs_ranked *ranked, const struct gs_item_order *order);
+
+/** The memory that dealing out items takes beside the window. */
+size_t gs_ranked_item_bytes(const struct gs_ranked *ranked, const struct gs_item_order *order,
+                            unsigned threads);
 
 /** Is this the rank that speaks for all? */
 bool gs_ranked_speaks(const struct gs_ranked *ranked);

@@ -19,6 +19,7 @@
 #include "format/key.h"
 #include "io/open.h"
 #include "io/outputs.h"
+#include "job/options.h"
 #include "job/ranked_output.h"
 #include "stages/select.h"
 
@@ -31,6 +32,9 @@ needs_spool(const struct gsort_options *o, bool one_file)
 	const bool groups = gs_select_wants_groups(o);
 	const bool text = gs_key_is_text(o->converts ? o->to : o->type);
 
+	if (gs_options_want_items(o))
+		return one_file && (groups || o->converts || o->underline ||
+		                    (o->lines && (o->head || o->tail.wanted)));
 	return (one_file && groups) || (groups && o->head) || (one_file && o->head && text);
 }
 

@@ -16,7 +16,9 @@
 #include "base/clock.h"
 #include "format/key.h"
 #include "job/check.h"
+#include "job/options.h"
 #include "job/ranked.h"
+#include "job/ranked_items.h"
 #include "job/ranked_sort.h"
 #include "job/sort.h"
 #include "stages/select.h"
@@ -266,6 +268,8 @@ gs_ranked_sort(struct gsort *job)
 	const double start = gs_clock_seconds();
 	double read, sorted;
 
+	if (gs_options_want_items(job->options))
+		return gs_ranked_items_sort(job);
 	TRY(open_gpu(job));
 	atomic_store(&job->monitor.counters.phase, GSORT_READING);
 	TRY(read_all(job));

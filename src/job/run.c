@@ -6,6 +6,7 @@
 #include "base/thread.h"
 #include "job/check.h"
 #include "job/items.h"
+#include "job/options.h"
 #include "job/items_check.h"
 #include "job/items_merge.h"
 #include "job/line_job.h"
@@ -35,7 +36,7 @@ run(struct gsort *job, bool *disorder)
 	if (job->ranked != NULL)
 		return job->options->operation == GSORT_CHECK ? gs_ranked_check(job, disorder)
 		                                              : gs_ranked_sort(job);
-	if (gs_items_are_wanted(job->options))
+	if (gs_options_want_items(job->options))
 		return run_items(job, disorder);
 	if (job->options->set != GSORT_NO_SET)
 		return gs_job_combine(job);
@@ -81,7 +82,7 @@ collect_stats(struct gsort *job)
 		stats->read_seconds = stats->seconds;
 		return;
 	}
-	if (gs_items_are_wanted(job->options)) {
+	if (gs_options_want_items(job->options)) {
 		gs_items_stats(job);
 		return;
 	}

@@ -81,7 +81,9 @@ struct taking {
 	size_t      count;		/* to be taken */
 	int        *fds;		/* of the parts */
 	uint64_t   *keys;		/* the binary keys taken, or where each line was found ... */
-	uint32_t   *classes;		/* ... with its class, or NONE */
+	uint32_t   *classes;		/* ... with its class, or NONE; of items: their bytes, or NONE */
+	char       *items;		/* instead of keys: so many of ITEM_ROOM */
+	size_t      item_room;
 	struct gs_first_error error;
 };
 
@@ -123,23 +125,33 @@ part_units(const struct taking *taking, size_t part)
 	return (range->end - begin) / taking->key_bytes;
 }
 
+/* Read the key, or record, of a number.  False: it has shrunk, as the ingest stage will say; or an error. */
 static bool
-take_key(struct taking *taking, size_t part, uint64_t unit, size_t i)
+read_unit(struct taking *taking, size_t part, uint64_t unit, char *into)
 {
 	const struct gs_range *range = &taking->parts->ranges[part];
 	const uint64_t end = range->end - (range->end - (range->begin > 0 ? range->begin
 		: taking->options->skip_bytes)) % taking->key_bytes;
 	const uint64_t at = end - (part_units(taking, part) - unit) * taking->key_bytes;
-	char key[8] = { 0 };
 	int error = 0;
 
+	if (gs_read_at(taking->fds[part], into, taking->key_bytes, at, &error) == taking->key_bytes)
+		return true;
+	errno = error;
+	if (error != 0)
+		(void)gs_first_error_note(&taking->error, gs_fail_errno(GS_EIO, "read failed: %s",
+		                          taking->parts->names[part]));
+	return false;
+}
+
+static bool
+take_key(struct taking *taking, size_t part, uint64_t unit, size_t i)
+{
+	char key[8] = { 0 };
+
 	taking->classes[i] = NONE;
-	if (gs_read_at(taking->fds[part], key, taking->key_bytes, at, &error) < taking->key_bytes) {
-		errno = error;
-		return error == 0 ? true	/* it has shrunk: the ingest stage will say so */
-		       : gs_first_error_note(&taking->error, gs_fail_errno(GS_EIO, "read failed: %s",
-		                             taking->parts->names[part]));
-	}
+	if (!read_unit(taking, part, unit, key))
+		return !atomic_load(&taking->error.any);
 	gs_raw_to_ordered(taking->options->type, taking->options->endian, taking->options->reverse, key,
 	                  1, 1);
 	taking->keys[i] = gs_key_at(key, taking->key_bytes * 8, 0);
@@ -184,31 +196,67 @@ read_line(const struct taking *taking, const char *line, const char *end, uint64
 	return NONE;
 }
 
-/* The line that begins after UNIT. */
+/* The line that begins after UNIT, in TEXT of MOST and one more bytes: to *LINE and *END, where its
+ * terminator is; NULL: there is none, or it is too long.  False: an error. */
 static bool
-take_line(struct taking *taking, size_t part, uint64_t unit, size_t i)
+look_at_line(struct taking *taking, size_t part, uint64_t unit, char *text, size_t most,
+             const char **line, const char **end)
 {
 	const struct gs_range *range = &taking->parts->ranges[part];
 	const uint64_t at = range->begin + unit;
-	const size_t most = range->end - at < LOOK_BYTES ? (size_t)(range->end - at) : LOOK_BYTES;
 	const char terminator = taking->rules.options.terminator;
-	char text[LOOK_BYTES + 1];
-	const char *line, *end;
 	int error = 0;
-	size_t got = gs_read_at(taking->fds[part], text, most, at, &error);
+	size_t got;
 
-	taking->classes[i] = NONE;
+	if (range->end - at < most)
+		most = (size_t)(range->end - at);
+	got = gs_read_at(taking->fds[part], text, most, at, &error);
 	errno = error;
 	if (error != 0)
 		return gs_first_error_note(&taking->error, gs_fail_errno(GS_EIO, "read failed: %s",
 		                           taking->parts->names[part]));
-	if (got == most && at + got == range->end)
+	if (got == most && at + got == range->end && (got == 0 || text[got - 1] != terminator))
 		text[got++] = terminator;	/* the last line may lack it */
-	line = unit == 0 ? text : memchr(text, terminator, got);
-	line += line != NULL && unit > 0;
-	end = line == NULL ? NULL : memchr(line, terminator, got - (size_t)(line - text));
+	*line = unit == 0 ? text : memchr(text, terminator, got);
+	*line += *line != NULL && unit > 0;
+	*end = *line == NULL ? NULL : memchr(*line, terminator, got - (size_t)(*line - text));
+	return true;
+}
+
+static bool
+take_line(struct taking *taking, size_t part, uint64_t unit, size_t i)
+{
+	char text[LOOK_BYTES + 1];
+	const char *line, *end;
+
+	taking->classes[i] = NONE;
+	if (!look_at_line(taking, part, unit, text, LOOK_BYTES, &line, &end))
+		return false;
 	if (end != NULL && end > line)
 		taking->classes[i] = read_line(taking, line, end, &taking->keys[i]);
+	return true;
+}
+
+/* An item: a line with its terminator, or a record. */
+static bool
+take_item(struct taking *taking, size_t part, uint64_t unit, size_t i)
+{
+	char *item = taking->items + i * taking->item_room;
+	const char *line, *end;
+
+	taking->classes[i] = NONE;
+	if (taking->key_bytes > 0) {
+		if (!read_unit(taking, part, unit, item))
+			return !atomic_load(&taking->error.any);
+		taking->classes[i] = taking->key_bytes;
+		return true;
+	}
+	if (!look_at_line(taking, part, unit, item, taking->item_room - 1, &line, &end))
+		return false;
+	if (end != NULL) {
+		taking->classes[i] = (uint32_t)(end + 1 - line);
+		memmove(item, line, taking->classes[i]);
+	}
 	return true;
 }
 
@@ -226,14 +274,15 @@ take_piece(void *context, size_t piece)
 		while (unit - before >= part_units(taking, part))
 			before += part_units(taking, part++);
 		assert(part < taking->parts->count);
-		if (!(taking->key_bytes > 0 ? take_key(taking, part, unit - before, i)
+		if (!(taking->item_room > 0 ? take_item(taking, part, unit - before, i) :
+		      taking->key_bytes > 0 ? take_key(taking, part, unit - before, i)
 		                            : take_line(taking, part, unit - before, i)))
 			return;
 	}
 }
 
 static gs_status
-take(struct taking *taking, struct gs_sample *sample)
+take(struct taking *taking)
 {
 	for (size_t p = 0; p < taking->parts->count; p++) {
 		if (part_units(taking, p) == 0)
@@ -245,12 +294,47 @@ take(struct taking *taking, struct gs_sample *sample)
 	gs_first_error_open(&taking->error);
 	/* Disks, and more so file systems of a cluster, answer many requests at once. */
 	gs_team_each(16, (taking->count + PIECE_KEYS - 1) / PIECE_KEYS, take_piece, taking);
-	TRY(gs_first_error_close(&taking->error));
-	for (size_t i = 0; i < taking->count; i++)
-		if (taking->classes[i] != NONE)
-			TRY(gs_sample_add(sample, place_of(taking->classes[i], taking->options->reverse),
-			                  taking->keys[i], 1));
-	return GS_OK;
+	return gs_first_error_close(&taking->error);
+}
+
+/* Take COUNT, or as many as there are. */
+static gs_status
+take_all(struct taking *taking, size_t count)
+{
+	const size_t parts = taking->parts->count;
+	gs_status status = GS_OK;
+
+	for (size_t p = 0; p < parts; p++)
+		taking->units += part_units(taking, p);
+	taking->count = taking->units < count ? (size_t)taking->units : count;
+	if (taking->count == 0)
+		return GS_OK;
+	taking->fds = malloc(parts * sizeof *taking->fds);
+	taking->classes = calloc(taking->count, sizeof *taking->classes);
+	if (taking->item_room > 0)
+		taking->items = malloc(taking->count * taking->item_room);
+	else
+		taking->keys = calloc(taking->count, sizeof *taking->keys);
+	for (size_t p = 0; taking->fds != NULL && p < parts; p++)
+		taking->fds[p] = -1;
+	if (taking->fds == NULL || taking->classes == NULL ||
+	    (taking->items == NULL && taking->keys == NULL))
+		status = gs_fail(GS_EBUDGET, "no memory for a sample of %zu", taking->count);
+	if (status == GS_OK)
+		status = take(taking);
+	for (size_t p = 0; taking->fds != NULL && p < parts; p++)
+		if (taking->fds[p] >= 0)
+			close(taking->fds[p]);
+	free(taking->fds);
+	return status;
+}
+
+static void
+close_taking(struct taking *taking)
+{
+	free(taking->keys);
+	free(taking->items);
+	free(taking->classes);
 }
 
 gs_status
@@ -267,27 +351,35 @@ gs_sample_parts(struct gs_sample *sample, const struct gs_parts *parts,
 			.flip = options->reverse ? UINT64_MAX : 0,
 		},
 	};
-	gs_status status;
+	gs_status status = take_all(&taking, count);
 
-	for (size_t p = 0; p < parts->count; p++)
-		taking.units += part_units(&taking, p);
-	taking.count = taking.units < count ? (size_t)taking.units : count;
-	if (taking.count == 0)
-		return GS_OK;
-	taking.fds = malloc(parts->count * sizeof *taking.fds);
-	taking.keys = calloc(taking.count, sizeof *taking.keys);
-	taking.classes = calloc(taking.count, sizeof *taking.classes);
-	for (size_t p = 0; taking.fds != NULL && p < parts->count; p++)
-		taking.fds[p] = -1;
-	status = taking.fds != NULL && taking.keys != NULL && taking.classes != NULL
-	         ? take(&taking, sample)
-	         : gs_fail(GS_EBUDGET, "no memory for a sample of %zu keys", taking.count);
-	for (size_t p = 0; taking.fds != NULL && p < parts->count; p++)
-		if (taking.fds[p] >= 0)
-			close(taking.fds[p]);
-	free(taking.fds);
-	free(taking.keys);
-	free(taking.classes);
+	for (size_t i = 0; status == GS_OK && i < taking.count; i++)
+		if (taking.classes[i] != NONE)
+			status = gs_sample_add(sample, place_of(taking.classes[i], options->reverse),
+			                       taking.keys[i], 1);
+	close_taking(&taking);
+	return status;
+}
+
+gs_status
+gs_sample_items(char **items, size_t *bytes, const struct gs_parts *parts,
+                const struct gsort_options *options, size_t item_bytes, size_t room, size_t count)
+{
+	struct taking taking = {
+		.parts = parts, .options = options, .key_bytes = (unsigned)item_bytes,
+		.rules = { .options = { .terminator = parts->terminator } }, .item_room = room,
+	};
+	gs_status status = take_all(&taking, count);
+
+	*bytes = 0;
+	for (size_t i = 0; status == GS_OK && i < taking.count; i++)
+		if (taking.classes[i] != NONE) {
+			memmove(taking.items + *bytes, taking.items + i * room, taking.classes[i]);
+			*bytes += taking.classes[i];
+		}
+	*items = taking.items;
+	taking.items = NULL;
+	close_taking(&taking);
 	return status;
 }
 

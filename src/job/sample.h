@@ -36,6 +36,17 @@ MUST_CHECK gs_status
 gs_sample_parts(struct gs_sample *sample, const struct gs_parts *parts,
                 const struct gsort_options *options, bool merge_zeros, size_t count);
 
+/**
+ * Take COUNT items of the parts that have ranges.
+ *
+ * @items       set to them, one after the other, to be freed: BYTES; may be NULL
+ * @item_bytes  of a record; 0: lines
+ * @room        for each, at least ITEM_BYTES; longer lines are left out
+ */
+MUST_CHECK gs_status
+gs_sample_items(char **items, size_t *bytes, const struct gs_parts *parts,
+                const struct gsort_options *options, size_t item_bytes, size_t room, size_t count);
+
 /** Add all bins of a histogram; FLIP: see gs_verify_in_counts(). */
 MUST_CHECK gs_status
 gs_sample_histogram(struct gs_sample *sample, const struct gs_count *histogram, uint64_t flip,

@@ -137,6 +137,7 @@ take_row(struct gs_division *division, size_t bytes)
 
 	assert(at + taken <= division->memory_bytes);
 	row->data = division->memory + at + tables / ROW_ALIGN * ROW_ALIGN;
+	row->origin = 0;
 	return row;
 }
 
@@ -192,6 +193,69 @@ gs_division_add(struct gs_division *division, unsigned rank, uint64_t sequence,
 		narrow(division, &divider);
 	division->rows[sequence] = row;
 }
+
+/* ---- origins --------------------------------------------------------------------- */
+
+void
+gs_division_set_origin(struct gs_division *division, uint64_t sequence, unsigned origin)
+{
+	division->rows[sequence]->origin = origin;
+}
+
+struct placed_row {
+	struct gs_item_row *row;
+	size_t place;
+};
+
+static int
+compare_rows(const void *one, const void *other)
+{
+	const struct placed_row *a = one, *b = other;
+
+	if (a->row->origin != b->row->origin)
+		return a->row->origin < b->row->origin ? -1 : 1;
+	return a->place < b->place ? -1 : a->place > b->place;
+}
+
+/* All extents of a bin are in one file. */
+static int
+compare_extents(const void *one, const void *other)
+{
+	const struct gs_item_extent *a = one, *b = other;
+
+	if (a->origin != b->origin)
+		return a->origin < b->origin ? -1 : 1;
+	return a->at < b->at ? -1 : a->at > b->at;
+}
+
+static gs_status
+order_rows(struct gs_division *division)
+{
+	struct placed_row *rows = malloc((division->row_count + 1) * sizeof *rows);
+
+	if (rows == NULL)
+		return gs_fail(GS_EBUDGET, "out of memory");
+	for (size_t r = 0; r < division->row_count; r++)
+		rows[r] = (struct placed_row){ division->rows[r], r };
+	qsort(rows, division->row_count, sizeof *rows, compare_rows);
+	for (size_t r = 0; r < division->row_count; r++)
+		division->rows[r] = rows[r].row;
+	free(rows);
+	return GS_OK;
+}
+
+gs_status
+gs_division_order(struct gs_division *division)
+{
+	TRY(order_rows(division));
+	for (unsigned b = 0; division->extents != NULL && b < division->bins.count; b++)
+		if (division->extents[b].count > 1)
+			qsort(division->extents[b].list, division->extents[b].count,
+			      sizeof *division->extents[b].list, compare_extents);
+	return GS_OK;
+}
+
+/* ---- bins -------------------------------------------------------------------------- */
 
 uint64_t
 gs_division_items(const struct gs_division *division, unsigned bin)
@@ -259,6 +323,7 @@ struct flushing {
 struct collected {
 	char    *buffer;
 	size_t   bytes;
+	unsigned origin;
 	unsigned file;
 	struct gs_item_extents *extents;
 };
@@ -282,7 +347,8 @@ write_extent(struct gs_division_shared *shared, struct collected *collected, con
 		extents->room = room;
 	}
 	extents->list[extents->count++] = (struct gs_item_extent){ file->end, (uint32_t)bytes,
-	                                                           collected->file };
+	                                                           collected->file,
+	                                                           collected->origin };
 	return gs_spill_file_write(file, data, bytes);
 }
 
@@ -297,9 +363,11 @@ flush_bin(struct gs_division *division, struct collected *collected, unsigned bi
 	for (size_t r = 0; r < division->row_count; r++) {
 		if (gs_division_slices(division, bin, r, r + 1, &slice) == 0)
 			continue;
-		if (collected->bytes + slice.bytes > shared->piece_bytes) {
+		if (collected->bytes + slice.bytes > shared->piece_bytes ||
+		    collected->origin != division->rows[r]->origin) {
 			TRY(write_extent(shared, collected, collected->buffer, collected->bytes));
 			collected->bytes = 0;
+			collected->origin = division->rows[r]->origin;
 		}
 		if (slice.bytes > shared->piece_bytes) {
 			TRY(write_extent(shared, collected, slice.data, slice.bytes));

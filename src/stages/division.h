@@ -4,7 +4,8 @@
  *
  * A division has rows: each is a piece of input, its items in the order of their bins.  The bucket
  * of a bin is the slices that all rows have of it, or extents of temporary files after a flush.
- * Row after row, and extent after extent, the items of a bucket are in input order.
+ * Row after row, and extent after extent, the items of a bucket are in input order.  Where pieces
+ * come from several origins at once, each in its own order, that is so after gs_division_order().
  *
  * The memory of a division is its own; buffers and files are shared by all divisions of a store
  * (struct gs_division_shared), of which one is filled at a time.
@@ -48,6 +49,7 @@ struct gs_division_shared {
 
 struct gs_item_row {
 	char    *data;
+	unsigned origin;
 	uint32_t offsets[];	/* where each bin begins, and the end */
 };
 
@@ -56,6 +58,7 @@ struct gs_item_extent {
 	uint64_t at;
 	uint32_t bytes;
 	unsigned file;
+	unsigned origin;
 };
 
 struct gs_item_extents {
@@ -90,6 +93,13 @@ size_t gs_division_room(const struct gs_division *division, size_t small);
 /** Add a piece: whole items in SLICES, in all at most piece_bytes, or one item.  Any thread. */
 void gs_division_add(struct gs_division *division, unsigned rank, uint64_t sequence,
                      const struct gs_item_slice *slices, size_t count);
+
+/** The piece of SEQUENCE has been added, and is of an ORIGIN: 0 unless this is called. */
+void gs_division_set_origin(struct gs_division *division, uint64_t sequence, unsigned origin);
+
+/** Put all rows, and the extents of each bin, in the order of their origins; those of one origin stay in
+ *  theirs.  GS_EBUDGET: no memory. */
+MUST_CHECK gs_status gs_division_order(struct gs_division *division);
 
 /** Items and bytes of a bin; after all threads have added. */
 uint64_t gs_division_items(const struct gs_division *division, unsigned bin);

@@ -15,6 +15,7 @@ struct gs_item_store_options {
 	unsigned  threads;
 	uint64_t  memory_bytes;		/* that the store may use, in all */
 	uint64_t  input_bytes;		/* of items that will come, about; UINT64_MAX: unknown */
+	bool      guessed;		/* INPUT_BYTES may be less than what comes */
 	const char *const *temp_dirs;	/* used in rotation */
 	size_t    temp_dir_count;	/* at least 1 */
 
@@ -23,6 +24,7 @@ struct gs_item_store_options {
 	uint64_t  least, most;
 	bool      head, tail;		/* of what would leave, only the first or last COUNT */
 	uint64_t  count;
+	bool      origins;		/* pieces come from several origins, after a sample */
 	bool      verify;		/* compare what leaves with what came: sums and order */
 
 	/* Of each item only EMIT_BYTES from EMIT_AT on leave; 0: whole items. */

@@ -122,7 +122,7 @@ first_bytes(const struct gs_item_store *store)
 	const uint64_t threads = store->options.threads;
 	uint64_t bytes = store->data_bytes;
 
-	if (input < UINT64_MAX / 4)
+	if (input < UINT64_MAX / 4 && !store->options.guessed)
 		bytes = gs_least(bytes, input + (input / piece + 2 * threads + 64) * 2 * tables +
 		                        (2 * threads + 4) * piece);
 	return (size_t)bytes;
@@ -186,6 +186,7 @@ gs_item_store_open(struct gs_item_store **opened, const struct gs_item_store_opt
 	store->shared.head = options->head && !options->groups ? options->count : 0;
 	store->shared.temp_dirs = options->temp_dirs;
 	store->shared.temp_dir_count = options->temp_dir_count;
+	store->has_bounds = options->origins;
 	set_sizes(store);
 	status = open_store(store);
 	if (status != GS_OK) {
@@ -194,12 +195,6 @@ gs_item_store_open(struct gs_item_store **opened, const struct gs_item_store_opt
 	}
 	*opened = store;
 	return status;
-}
-
-size_t
-gs_item_store_piece_bytes(const struct gs_item_store *store)
-{
-	return store->shared.piece_bytes;
 }
 
 void
@@ -225,9 +220,10 @@ expected_bytes(const struct gs_item_store *store)
 	return input < UINT64_MAX ? input : UNKNOWN_BYTES;
 }
 
-void
-gs_item_store_sample(struct gs_item_store *store, const char *items, size_t bytes)
+static void
+show_sample(void *context, const char *items, size_t bytes)
 {
+	struct gs_item_store *store = context;
 	const struct gs_item_slice slice = { items, bytes };
 
 	assert(store->first->row_count == 0);
@@ -263,9 +259,19 @@ choose_bounds(struct gs_item_store *store, uint64_t bytes)
 
 /* ---- filling --------------------------------------------------------------------------- */
 
-gs_status
-gs_item_store_reserve(struct gs_item_store *store, size_t wanted, size_t small, size_t *room)
+static gs_status
+flush(struct gs_item_store *store)
 {
+	if (store->options.origins)
+		TRY(gs_division_order(store->first));
+	return gs_division_flush(store->first);
+}
+
+static gs_status
+reserve(void *context, size_t wanted, size_t small, size_t *room)
+{
+	struct gs_item_store *store = context;
+
 	if (!store->has_bounds && gs_division_bytes(store->first, 0) >= store->sample_bytes)
 		TRY(choose_bounds(store, expected_bytes(store)));
 	*room = gs_division_room(store->first, small);
@@ -273,7 +279,7 @@ gs_item_store_reserve(struct gs_item_store *store, size_t wanted, size_t small, 
 		if (!store->has_bounds)
 			TRY(choose_bounds(store, expected_bytes(store)));
 		if (store->first->row_count > 0)
-			TRY(gs_division_flush(store->first));
+			TRY(flush(store));
 		store->flushed = true;
 		*room = gs_division_room(store->first, small);
 	}
@@ -284,17 +290,19 @@ gs_item_store_reserve(struct gs_item_store *store, size_t wanted, size_t small, 
 	return GS_OK;
 }
 
-uint64_t
-gs_item_store_next_sequence(struct gs_item_store *store, size_t count)
+static uint64_t
+next_sequence(void *context, size_t count)
 {
+	struct gs_item_store *store = context;
+
 	store->first->row_count += count;
 	return store->first->row_count - count;
 }
 
-void
-gs_item_store_add(struct gs_item_store *store, unsigned rank, uint64_t sequence, const char *data,
-                  size_t bytes)
+static void
+add(void *context, unsigned rank, uint64_t sequence, const char *data, size_t bytes)
 {
+	struct gs_item_store *store = context;
 	const struct gs_item_slice slice = { data, bytes };
 
 	if (store->options.verify)
@@ -303,9 +311,30 @@ gs_item_store_add(struct gs_item_store *store, unsigned rank, uint64_t sequence,
 }
 
 void
-gs_item_store_end_round(struct gs_item_store *store)
+gs_item_store_add_from(struct gs_item_store *store, unsigned rank, uint64_t sequence,
+                       unsigned origin, const struct gs_item_slice *slices, size_t count)
 {
+	for (size_t s = 0; s < count && store->options.verify; s++)
+		atomic_fetch_add(&store->sum_in, gs_items_sum(store->shared.order, &slices[s]));
+	gs_division_add(store->first, rank, sequence, slices, count);
+	gs_division_set_origin(store->first, sequence, origin);
+}
+
+static void
+end_round(void *context)
+{
+	struct gs_item_store *store = context;
+
 	atomic_store(&store->monitor->counters.keys_in, atomic_load(&store->shared.items));
+}
+
+struct gs_item_taker
+gs_item_store_taker(struct gs_item_store *store)
+{
+	return (struct gs_item_taker){
+		.piece_bytes = store->shared.piece_bytes, .sample = show_sample, .reserve = reserve,
+		.next_sequence = next_sequence, .add = add, .end_round = end_round, .context = store,
+	};
 }
 
 gs_status
@@ -322,7 +351,9 @@ gs_item_store_finish(struct gs_item_store *store)
 			TRY(choose_bounds(store, bytes));
 	}
 	if (store->flushed)
-		TRY(gs_division_flush(store->first));
+		TRY(flush(store));
+	if (store->options.origins)
+		TRY(gs_division_order(store->first));
 	limits = store->flushed ? &store->file_limits : &store->limits;
 	return gs_item_buckets_add(&store->buckets, store->first, limits);
 }
@@ -331,6 +362,12 @@ uint64_t
 gs_item_store_count(const struct gs_item_store *store)
 {
 	return atomic_load(&store->shared.items);
+}
+
+uint64_t
+gs_item_store_sum(const struct gs_item_store *store)
+{
+	return atomic_load(&store->sum_in);
 }
 
 void
@@ -365,6 +402,13 @@ gs_item_store_count_out(struct gs_item_store *store, uint64_t *count)
 	if ((options->head || options->tail) && *count > options->count)
 		*count = options->count;
 	return GS_OK;
+}
+
+void
+gs_item_store_limit(struct gs_item_store *store, uint64_t count)
+{
+	assert(count <= store->options.count);
+	store->options.count = count;
 }
 
 gs_status

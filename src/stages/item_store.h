@@ -2,7 +2,7 @@
 /*
  * item_store.h - every item of a sort, in memory or in temporary files
  *
- *     open; [sample]; { reserve; add*; end_round }*; finish; drain; close
+ *     open; fill by the taker; finish; drain; close
  *
  * is the only legal order.  Readers add pieces: whole items, one after the other, as they came.
  * A piece is divided by the first words of its items while it is in the cache: the store's copy of
@@ -23,6 +23,7 @@
 #include "base/status.h"
 #include "sort/items/items.h"
 #include "stages/item_sink.h"
+#include "stages/item_taker.h"
 
 struct gs_item_store;
 
@@ -31,32 +32,13 @@ MUST_CHECK gs_status
 gs_item_store_open(struct gs_item_store **store, const struct gs_item_store_options *options,
                    struct gs_monitor *monitor);
 
-/** Bytes of a piece that suit the cache. */
-size_t gs_item_store_piece_bytes(const struct gs_item_store *store);
+/** How it is filled.  Without a sample the first pieces decide the bounds of the buckets. */
+struct gs_item_taker gs_item_store_taker(struct gs_item_store *store);
 
-/** Before anything is added: items from all over the input, if that is possible.  Without it, the
- *  first pieces decide the bounds of the buckets. */
-void gs_item_store_sample(struct gs_item_store *store, const char *items, size_t bytes);
-
-/**
- * Between rounds: see that LEAST bytes can be added; *ROOM: how many can, in pieces of
- * gs_item_store_piece_bytes() and SMALL ones that are smaller.  May write to disk.
- *
- * @return  GS_OK; GS_EIO; GS_EBUDGET: an item of LEAST bytes does not fit in memory
- */
-MUST_CHECK gs_status
-gs_item_store_reserve(struct gs_item_store *store, size_t least, size_t small, size_t *room);
-
-/** The sequence number of the next piece, and of COUNT - 1 more; one thread at a time. */
-uint64_t gs_item_store_next_sequence(struct gs_item_store *store, size_t count);
-
-/** Add a piece: of at most gs_item_store_piece_bytes(), or a single item.  Any thread, each with a
- *  RANK of its own; DATA is borrowed until it returns. */
-void gs_item_store_add(struct gs_item_store *store, unsigned rank, uint64_t sequence,
-                       const char *data, size_t bytes);
-
-/** All threads of a round have added. */
-void gs_item_store_end_round(struct gs_item_store *store);
+/** With options.origins: add a piece, COUNT slices of whole items, of an ORIGIN.  Equal items leave in the
+ *  order of their origins, and those of one in the order of sequence numbers. */
+void gs_item_store_add_from(struct gs_item_store *store, unsigned rank, uint64_t sequence,
+                            unsigned origin, const struct gs_item_slice *slices, size_t count);
 
 /** No more items. */
 MUST_CHECK gs_status gs_item_store_finish(struct gs_item_store *store);
@@ -66,6 +48,12 @@ uint64_t gs_item_store_count(const struct gs_item_store *store);
 
 /** How many items will leave.  Slow with groups: sorts everything, and drain() does so again. */
 MUST_CHECK gs_status gs_item_store_count_out(struct gs_item_store *store, uint64_t *count);
+
+/** Of what would leave, only COUNT, which is not more than options.count: with a head or tail. */
+void gs_item_store_limit(struct gs_item_store *store, uint64_t count);
+
+/** With VERIFY: the sum of all items that were added, as gs_items_sum() makes it. */
+uint64_t gs_item_store_sum(const struct gs_item_store *store);
 
 /** Hand all items that are to leave to SINK, in order; once.  With VERIFY, GS_EDEVICE at the end if the
  *  result is wrong. */

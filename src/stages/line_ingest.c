@@ -20,13 +20,15 @@
 
 void
 gs_line_ingest_open(struct gs_line_ingest *ingest, struct gs_line_order *order,
-                    struct gs_item_store *store, struct gs_line_follow *follow,
+                    const struct gs_item_taker *taker, struct gs_line_follow *follow,
                     struct gs_monitor *monitor, unsigned threads, uint64_t header_lines)
 {
 	*ingest = (struct gs_line_ingest){
-		.order = order, .store = store, .follow = follow, .monitor = monitor, .threads = threads,
+		.order = order, .follow = follow, .monitor = monitor, .threads = threads,
 		.header_lines = header_lines, .first = true,
 	};
+	if (taker != NULL)
+		ingest->taker = *taker;
 }
 
 void
@@ -136,7 +138,7 @@ add_numbered(struct adding *adding, unsigned rank, size_t i)
 {
 	struct gs_line_ingest *ingest = adding->ingest;
 	const char *data = adding->ends[i], *end = adding->ends[i + 1];
-	const size_t piece_bytes = gs_item_store_piece_bytes(ingest->store);
+	const size_t piece_bytes = ingest->taker.piece_bytes;
 	const size_t lines = (size_t)(adding->firsts[i + 1] - adding->firsts[i]);
 	const size_t wanted = (size_t)(end - data) + lines * GS_LINE_NUMBER_BYTES;
 	char *large = wanted > piece_bytes ? malloc(wanted) : NULL;
@@ -146,7 +148,7 @@ add_numbered(struct adding *adding, unsigned rank, size_t i)
 		return gs_fail(GS_EBUDGET, "%s: no memory for a line of %zu bytes", ingest->name,
 		               (size_t)(end - data));
 	(void)gs_line_number_put(ingest->order, ingest->number, data, end, adding->firsts[i], items);
-	gs_item_store_add(ingest->store, rank, adding->sequence + i, items, wanted);
+	ingest->taker.add(ingest->taker.context, rank, adding->sequence + i, items, wanted);
 	free(large);
 	return GS_OK;
 }
@@ -155,14 +157,14 @@ static void
 add_pieces(void *context, unsigned rank, unsigned size)
 {
 	struct adding *adding = context;
+	const struct gs_item_taker *taker = &adding->ingest->taker;
 	size_t i;
 
 	(void)size;
 	while ((i = atomic_fetch_add(&adding->next, 1)) < adding->count)
 		if (adding->ingest->number.bits == 0)
-			gs_item_store_add(adding->ingest->store, rank, adding->sequence + i,
-			                  adding->ends[i],
-			                  (size_t)(adding->ends[i + 1] - adding->ends[i]));
+			taker->add(taker->context, rank, adding->sequence + i, adding->ends[i],
+			           (size_t)(adding->ends[i + 1] - adding->ends[i]));
 		else if (!gs_first_error_note(&adding->error, add_numbered(adding, rank, i)))
 			break;
 }
@@ -203,14 +205,14 @@ add_all(struct gs_line_ingest *ingest, const char *const *ends, size_t count)
 
 	TRY(number_pieces(&adding, &bytes));
 	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
-	TRY(gs_item_store_reserve(ingest->store, bytes, count, &room));
+	TRY(ingest->taker.reserve(ingest->taker.context, bytes, count, &room));
 	assert(room >= bytes);
-	adding.sequence = gs_item_store_next_sequence(ingest->store, count);
+	adding.sequence = ingest->taker.next_sequence(ingest->taker.context, count);
 	since = gs_clock_now();
 	gs_first_error_open(&adding.error);
 	gs_team_run(count < ingest->threads ? (unsigned)count : ingest->threads, add_pieces, &adding);
 	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
-	gs_item_store_end_round(ingest->store);
+	ingest->taker.end_round(ingest->taker.context);
 	return gs_first_error_close(&adding.error);
 }
 
@@ -218,7 +220,7 @@ add_all(struct gs_line_ingest *ingest, const char *const *ends, size_t count)
 static size_t
 most_piece_bytes(const struct gs_line_ingest *ingest)
 {
-	const size_t bytes = gs_item_store_piece_bytes(ingest->store);
+	const size_t bytes = ingest->taker.piece_bytes;
 
 	return ingest->number.bits > 0 ? bytes / (GS_LINE_NUMBER_BYTES + 1) : bytes;
 }
@@ -260,7 +262,7 @@ take_lines(struct gs_line_ingest *ingest, const char *data, const char *end)
 		gs_clock_lap(&ingest->monitor->clock, GS_STAGE_SORT, &since);
 		atomic_store(&ingest->monitor->counters.keys_in, ingest->follow->lines);
 	}
-	return ingest->store != NULL ? store_lines(ingest, data, end) : GS_OK;
+	return ingest->taker.add != NULL ? store_lines(ingest, data, end) : GS_OK;
 }
 
 /* The line is complete in its buffer. */

@@ -15,7 +15,7 @@
 #include "base/status.h"
 #include "format/line_order.h"
 #include "io/ahead.h"
-#include "stages/item_store.h"
+#include "stages/item_taker.h"
 #include "stages/line_follow.h"
 #include "stages/line_number.h"
 
@@ -27,7 +27,7 @@ struct gs_line_bytes {
 
 struct gs_line_ingest {
 	struct gs_line_order *order;	/* completed by the first header, if keys name columns */
-	struct gs_item_store *store;	/* NULL: nothing is stored */
+	struct gs_item_taker  taker;	/* ADD NULL: nothing is stored */
 	struct gs_line_follow *follow;	/* compares neighbours; NULL: nobody does */
 	struct gs_monitor    *monitor;
 	unsigned  threads;
@@ -48,9 +48,9 @@ struct gs_line_ingest {
 	struct gs_line_bytes names;	/* the header of this file, if it is not the first */
 };
 
-/** Begin; everything is borrowed.  STORE or FOLLOW may be NULL. */
+/** Begin; everything is borrowed.  TAKER or FOLLOW may be NULL. */
 void gs_line_ingest_open(struct gs_line_ingest *ingest, struct gs_line_order *order,
-                         struct gs_item_store *store, struct gs_line_follow *follow,
+                         const struct gs_item_taker *taker, struct gs_line_follow *follow,
                          struct gs_monitor *monitor, unsigned threads, uint64_t header_lines);
 
 /**

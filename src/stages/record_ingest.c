@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * record_ingest.c - input to items: read records, and store them
+ * record_ingest.c - input to items: read records, and hand them to their taker
  *
  * In:   bytes of all inputs.
- * Out:  items in the store; the header; counts.
+ * Out:  pieces of items for the taker; the header; counts.
  *
- * Each thread of a team reads a piece (pieces.h) and stores it while it is in the thread's cache.  Of
- * a large regular file the store is shown a sample first, so that sorted input is divided evenly.
+ * Each thread of a team reads a piece (pieces.h) and hands it on while it is in the thread's cache.  Of
+ * a large regular file the taker is shown a sample first, so that sorted input is divided evenly.
  */
 #include <assert.h>
 #include <pthread.h>
@@ -137,7 +137,7 @@ next_piece(struct reading *reading, char *into, struct piece *next)
 	if (!gs_pieces_next(&reading->pieces, into, want * ingest->record.bytes, piece))
 		return false;
 	reading->left -= want;
-	next->sequence = gs_item_store_next_sequence(ingest->store, 1);
+	next->sequence = ingest->taker.next_sequence(ingest->taker.context, 1);
 	next->number = ingest->records;
 	ingest->records += (piece->claimed.bytes + piece->bytes) / ingest->record.bytes;
 	return true;
@@ -187,7 +187,7 @@ follow(struct reading *reading, const char *records, size_t bytes)
 	                            "--nocheck-order");
 }
 
-/* Read what was claimed, and store it. */
+/* Read what was claimed, and hand it on. */
 static void
 store_piece(struct reading *reading, unsigned rank, char *records, struct piece *next)
 {
@@ -207,7 +207,7 @@ store_piece(struct reading *reading, unsigned rank, char *records, struct piece 
 		gs_clock_lap(clock, GS_STAGE_DECODE, &since);
 	}
 	/* Even after an error: each sequence number has its row. */
-	gs_item_store_add(ingest->store, rank, next->sequence, items, count * item_bytes);
+	ingest->taker.add(ingest->taker.context, rank, next->sequence, items, count * item_bytes);
 	if (status == GS_OK)
 		status = follow(reading, records, count * record_bytes);
 	gs_clock_lap(clock, GS_STAGE_SORT, &since);
@@ -256,11 +256,11 @@ run_round(struct reading *reading, size_t room, unsigned threads)
 
 	reading->left = room / ingest->item.bytes;
 	status = gs_pieces_run(&reading->pieces, threads, read_round, reading);
-	gs_item_store_end_round(ingest->store);
+	ingest->taker.end_round(ingest->taker.context);
 	return status;
 }
 
-/* Show the store records from all over a large regular file. */
+/* Show the taker records from all over a large regular file. */
 static gs_status
 show_sample(struct gs_record_ingest *ingest)
 {
@@ -289,7 +289,7 @@ show_sample(struct gs_record_ingest *ingest)
 	else
 		items = records;
 	if (count > SAMPLE_PLACES / 2)
-		gs_item_store_sample(ingest->store, items, count * item_bytes);
+		ingest->taker.sample(ingest->taker.context, items, count * item_bytes);
 	free(records);
 	return GS_OK;
 }
@@ -307,10 +307,10 @@ read_file(struct gs_record_ingest *ingest, bool first)
 	bool small = true;		/* a small input needs no other thread */
 	size_t room;
 
-	if (status == GS_OK && first && reading.pieces.claims)
+	if (status == GS_OK && first && reading.pieces.claims && ingest->taker.sample != NULL)
 		status = show_sample(ingest);
 	while (status == GS_OK && !reading.pieces.ended) {
-		status = gs_item_store_reserve(ingest->store, piece, ingest->threads, &room);
+		status = ingest->taker.reserve(ingest->taker.context, piece, ingest->threads, &room);
 		if (status == GS_OK)
 			status = run_round(&reading, small ? piece : room, small ? 1 : threads);
 		small = false;
@@ -325,7 +325,7 @@ read_file(struct gs_record_ingest *ingest, bool first)
 
 /* ---- all files ------------------------------------------------------------------------ */
 
-/* Keep the header of the first input, drop those of the others. */
+/* Keep the header of the first input, drop those of the others.  A part that begins elsewhere has none. */
 static gs_status
 read_header(struct gs_record_ingest *ingest, uint64_t file)
 {
@@ -334,6 +334,9 @@ read_header(struct gs_record_ingest *ingest, uint64_t file)
 	                                             : ingest->options->skip_bytes;
 	char dropped[1 << 16];
 
+	ingest->skipped = gs_input_start(ingest->input);
+	if (ingest->skipped > 0)
+		return GS_OK;
 	TRY(gs_input_skip(ingest->input, bytes, first ? ingest->header : dropped,
 	                  first ? (size_t)bytes : sizeof dropped));
 	ingest->skipped = bytes;
@@ -354,12 +357,12 @@ check_numbers(const struct gs_record_ingest *ingest)
 
 gs_status
 gs_record_ingest_run(struct gs_record_ingest *ingest, struct gs_input *input,
-                     struct gs_item_store *store, struct gs_monitor *monitor)
+                     const struct gs_item_taker *taker, struct gs_monitor *monitor)
 {
 	uint64_t file = 0;
 
 	ingest->input = input;
-	ingest->store = store;
+	ingest->taker = *taker;
 	ingest->monitor = monitor;
 	for (; gs_input_next(input); file++) {
 		TRY(read_header(ingest, file));

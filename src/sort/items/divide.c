@@ -13,6 +13,26 @@
 #include "sort/items/divide.h"
 #include "sort/items/walk.h"
 
+static unsigned
+bin_count(const struct gs_item_bins *bins, const struct gs_item_divider *divider)
+{
+	return divider->owners != NULL ? divider->owners->owners : bins->count;
+}
+
+/* The bins, or owners, of a batch. */
+static void
+find(const struct gs_item_order *order, const struct gs_item_bins *bins,
+     struct gs_item_divider *divider, const char *const *items, const uint32_t *bytes,
+     size_t count, uint16_t *found)
+{
+	if (order->item_bytes > 0)
+		bytes = NULL;
+	if (divider->owners != NULL)
+		gs_item_owners_find(divider->owners, divider->origin, items, bytes, count, found);
+	else if (gs_item_bins_find(bins, order, items, bytes, count, found))
+		divider->more = true;
+}
+
 /* Returns how many items there are. */
 static size_t
 count_bins(const struct gs_item_order *order, const struct gs_item_bins *bins,
@@ -26,8 +46,7 @@ count_bins(const struct gs_item_order *order, const struct gs_item_bins *bins,
 	while ((count = gs_item_walk_next(walk, items, bytes, GS_ITEM_BATCH)) > 0) {
 		uint16_t *found = divider->found + done;
 
-		if (gs_item_bins_find(bins, order, items, item_bytes > 0 ? NULL : bytes, count, found))
-			divider->more = true;
+		find(order, bins, divider, items, bytes, count, found);
 		if (item_bytes == 0 && done + count <= divider->lengths)
 			memcpy(divider->bytes + done, bytes, count * sizeof *bytes);
 		if (item_bytes > 0)
@@ -40,7 +59,7 @@ count_bins(const struct gs_item_order *order, const struct gs_item_bins *bins,
 			}
 		done += count;
 	}
-	for (unsigned b = 0; item_bytes > 0 && b < bins->count; b++)
+	for (unsigned b = 0; item_bytes > 0 && b < bin_count(bins, divider); b++)
 		divider->items[b] += bytes_of[b] / item_bytes;
 	return done;
 }
@@ -158,27 +177,28 @@ gs_items_divide(const struct gs_item_order *order, const struct gs_item_bins *bi
                 struct gs_item_divider *divider, uint32_t *offsets, char *into)
 {
 	struct gs_item_walk walk = gs_item_walk_begin(order, slices, slice_count);
-	const bool drops = divider->keep > 0 && divider->keep < bins->count;
+	const unsigned total = bin_count(bins, divider);
+	const bool drops = divider->keep > 0 && divider->keep < total;
 	uint64_t before[GS_ITEM_BINS_MOST];
 	char *to[GS_ITEM_BINS_MOST];
 	uint32_t at = 0;
 	size_t count;
 
-	if (bins->count == 1) {
+	if (total == 1) {
 		copy_all(order, slices, slice_count, divider, offsets, into);
 		return;
 	}
-	memset(offsets, 0, (bins->count + 1) * sizeof *offsets);
+	memset(offsets, 0, (total + 1) * sizeof *offsets);
 	if (drops)
-		memcpy(before, divider->items, bins->count * sizeof *before);
+		memcpy(before, divider->items, total * sizeof *before);
 	count = count_bins(order, bins, &walk, divider, offsets);
 	if (drops)
 		drop_bins(bins, divider, before, offsets);
-	for (unsigned b = 0; b <= bins->count; b++) {
+	for (unsigned b = 0; b <= total; b++) {
 		const uint32_t bytes = offsets[b];
 
 		offsets[b] = at;
-		if (b < bins->count)
+		if (b < total)
 			to[b] = into + at;
 		at += bytes;
 	}

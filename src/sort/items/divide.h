@@ -9,9 +9,12 @@
 
 #include "sort/items/bins.h"
 #include "sort/items/items.h"
+#include "sort/items/owners.h"
 
 /* The memory of a thread that divides. */
 struct gs_item_divider {
+	const struct gs_item_owners *owners;	/* by these, and not by bins; or NULL */
+	unsigned  origin;		/* of all items, with OWNERS */
 	uint16_t *found;		/* the bin of each item: room for all of one call */
 	uint32_t *bytes;		/* the length of each item, if they differ and LENGTHS are enough */
 	size_t    lengths;
@@ -25,7 +28,8 @@ struct gs_item_divider {
  * Copy the items of SLICES to INTO, where they do not lie, bin after bin, and in their order
  * within a bin; without those that are dropped.
  *
- * @offsets  set to where each bin begins, and to the end: bins.count + 1 of them
+ * @bins     or NULL: DIVIDER->owners are the bins
+ * @offsets  set to where each bin begins, and to the end: one more than there are bins
  *
  * Time: O(n log(bins)); the items are read twice, so they should fit a cache.
  */

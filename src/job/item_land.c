@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * item_land.c - items that have reached their owner
+ *
+ * In:   blocks that have arrived.
+ * Out:  their items in the store of this rank, by origin and in the order of the blocks.
+ *
+ * A block may arrive before one that was sent earlier.  It waits for that, which needs no other slot
+ * than the one in which it already arrives.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/team.h"
+#include "job/item_land.h"
+#include "sort/items/walk.h"
+
+/* Slices of a piece of the store, and pieces that are added at once. */
+enum { MOST_SLICES = 32, MOST_ROWS = 64 };
+
+struct row {
+	unsigned origin;
+	unsigned count;
+	size_t   bytes;
+	struct gs_item_slice slices[MOST_SLICES];
+};
+
+struct landing {
+	struct gs_item_spread *spread;
+	struct row *rows;
+	size_t      count, bytes;
+	uint64_t    sequence;
+	atomic_size_t next;
+};
+
+size_t
+gs_item_land_fit(const struct gs_item_spread *spread, const char *data, size_t bytes, size_t room)
+{
+	const size_t fixed = spread->order->item_bytes;
+	const char *end;
+
+	if (bytes <= room)
+		return bytes;
+	if (fixed > 0)
+		return room / fixed * fixed;
+	end = memrchr(data, spread->terminator, room);
+	return end == NULL ? 0 : (size_t)(end + 1 - data);
+}
+
+/* ---- the order of blocks ----------------------------------------------------------------- */
+
+static const struct gs_block *
+arrived_at(const struct gs_item_spread *spread, unsigned at)
+{
+	return gs_exchange_block(&spread->exchange, spread->exchange.arrived[at]);
+}
+
+/* Is it the next block of its rank?  The end has the number of a block that does not come. */
+static bool
+is_next(const struct gs_item_spread *spread, const struct gs_block *block)
+{
+	return block->bytes == 0 || block->number == spread->sources[block->from].next;
+}
+
+/* Move a block that is next to place TO of those that have arrived; false: there is none. */
+static bool
+bring(struct gs_item_spread *spread, unsigned to)
+{
+	unsigned *arrived = spread->exchange.arrived;
+
+	for (unsigned a = to; a < spread->exchange.arrived_count; a++)
+		if (is_next(spread, arrived_at(spread, a))) {
+			const unsigned slot = arrived[a];
+
+			memmove(arrived + to + 1, arrived + to, (a - to) * sizeof *arrived);
+			arrived[to] = slot;
+			return true;
+		}
+	return false;
+}
+
+/* ---- rows --------------------------------------------------------------------------------- */
+
+/* Add a slice to the row of its origin that is being made, or to a new one. */
+static void
+add_slice(struct landing *landing, unsigned origin, const char *data, size_t bytes)
+{
+	const size_t most = landing->spread->landing.piece_bytes;
+	struct row *row = NULL;
+
+	for (size_t r = landing->count; r-- > 0 && row == NULL;)
+		if (landing->rows[r].origin == origin)
+			row = &landing->rows[r];
+	if (row == NULL || row->count == MOST_SLICES || row->bytes + bytes > most) {
+		assert(landing->count < MOST_ROWS);
+		row = &landing->rows[landing->count++];
+		row->origin = origin;
+		row->count = 0;
+		row->bytes = 0;
+	}
+	row->slices[row->count++] = (struct gs_item_slice){ data, bytes };
+	row->bytes += bytes;
+	landing->bytes += bytes;
+}
+
+/* Are there as many rows as the slices of one more block may need?  Two slices in a row are larger than
+ * a piece. */
+static bool
+has_rows(const struct landing *landing)
+{
+	const size_t pieces = landing->spread->exchange.window.block_bytes /
+	                      landing->spread->landing.piece_bytes;
+
+	return landing->count + 2 * pieces + 2 <= MOST_ROWS;
+}
+
+/* Cut the items of a block into slices that a piece has room for. */
+static void
+add_block(struct landing *landing, const struct gs_block *block)
+{
+	const struct gs_item_spread *spread = landing->spread;
+	const char *data = (const char *)(block + 1);
+	const size_t all = block->bytes - sizeof *block;
+
+	for (size_t at = 0, some; at < all; at += some) {
+		some = gs_item_land_fit(spread, data + at, all - at, spread->landing.piece_bytes);
+		if (some == 0)
+			some = gs_item_length(spread->order, data + at, data + all);
+		add_slice(landing, block->from, data + at, some);
+	}
+}
+
+static void
+land_some(void *context, unsigned rank, unsigned size)
+{
+	struct landing *landing = context;
+	size_t at;
+
+	(void)size;
+	while ((at = atomic_fetch_add(&landing->next, 1)) < landing->count) {
+		const struct row *row = &landing->rows[at];
+
+		gs_item_store_add_from(landing->spread->store, rank, landing->sequence + at, row->origin,
+		                       row->slices, row->count);
+	}
+}
+
+/* Store all rows. */
+static gs_status
+land_rows(struct landing *landing)
+{
+	struct gs_item_spread *spread = landing->spread;
+	const struct gs_item_taker *store = &spread->landing;
+	const unsigned threads = landing->count < spread->threads ? (unsigned)landing->count
+	                                                          : spread->threads;
+	uint64_t since = gs_clock_now();
+	size_t room;
+
+	if (landing->count == 0)
+		return GS_OK;
+	TRY(store->reserve(store->context, landing->bytes, landing->count, &room));
+	landing->sequence = store->next_sequence(store->context, landing->count);
+	atomic_store(&landing->next, 0);
+	gs_team_run(threads, land_some, landing);
+	store->end_round(store->context);
+	spread->bytes += landing->bytes;
+	landing->count = landing->bytes = 0;
+	gs_clock_lap(&spread->monitor->clock, GS_STAGE_SORT, &since);
+	return GS_OK;
+}
+
+/* ---- items in several blocks ------------------------------------------------------------------ */
+
+/* Append what a block has of a large item; the last block has its end. */
+static gs_status
+land_large(struct landing *landing, struct gs_item_source *source, const struct gs_block *block)
+{
+	const size_t bytes = block->bytes - sizeof *block, wanted = source->bytes + bytes;
+
+	if (wanted > source->room) {
+		char *item = realloc(source->item, 2 * wanted);
+
+		if (item == NULL)
+			return gs_fail(GS_EBUDGET, "no memory for an item of %zu bytes", wanted);
+		source->item = item;
+		source->room = 2 * wanted;
+	}
+	memcpy(source->item + source->bytes, block + 1, bytes);
+	source->bytes = wanted;
+	if (block->goes_on)
+		return GS_OK;
+	add_slice(landing, block->from, source->item, source->bytes);
+	source->bytes = 0;
+	return land_rows(landing);
+}
+
+/* ---- all of it ---------------------------------------------------------------------------------- */
+
+/* Take the blocks that are next, as long as a round has room for them. */
+static gs_status
+collect(struct landing *landing, unsigned *count)
+{
+	struct gs_item_spread *spread = landing->spread;
+	const size_t most = 2 * spread->threads * spread->landing.piece_bytes;
+
+	for (*count = 0; landing->bytes < most && has_rows(landing) && bring(spread, *count); ++*count) {
+		const struct gs_block *block = arrived_at(spread, *count);
+		struct gs_item_source *source = &spread->sources[block->from];
+
+		if (block->bytes == 0)
+			continue;
+		if (block->goes_on || source->bytes > 0) {
+			TRY(land_rows(landing));
+			TRY(land_large(landing, source, block));
+		} else {
+			add_block(landing, block);
+		}
+		source->next++;
+	}
+	return GS_OK;
+}
+
+gs_status
+gs_item_land(struct gs_item_spread *spread, bool *moved)
+{
+	struct landing landing = { .spread = spread };
+	unsigned count = 0;
+	gs_status status;
+
+	if (spread->exchange.arrived_count == 0)
+		return GS_OK;
+	landing.rows = malloc(MOST_ROWS * sizeof *landing.rows);
+	if (landing.rows == NULL)
+		return gs_fail(GS_EBUDGET, "out of memory");
+	status = collect(&landing, &count);
+	if (status == GS_OK)
+		status = land_rows(&landing);
+	free(landing.rows);
+	TRY(status);
+	*moved |= count > 0;
+	return gs_exchange_release(&spread->exchange, count);
+}

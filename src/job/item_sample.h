@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* item_sample.h - a sample of the items of all ranks: splitters, and the rank's own part of it */
+#ifndef GS_JOB_ITEM_SAMPLE_H
+#define GS_JOB_ITEM_SAMPLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+#include "job/parts.h"
+#include "net/ranks.h"
+#include "sort/items/owners.h"
+#include "stages/item_taker.h"
+
+/**
+ * Take a stratified sample, and make the same splitters on each rank; collective.
+ *
+ * @item_bytes  of a record; 0: lines
+ * @together    equal items have one owner
+ * @store       is shown what this rank will own of the sample
+ * @return      GS_OK; GS_EIO: an input cannot be read; GS_EBUDGET: no memory
+ */
+MUST_CHECK gs_status
+gs_item_sample_split(struct gs_item_owners *owners, const struct gs_item_order *order,
+                     const struct gs_parts *parts, const struct gsort_options *options,
+                     size_t item_bytes, bool together, struct gs_ranks *ranks,
+                     const struct gs_item_taker *store);
+
+#endif

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * item_spread.c - items on their way from the rank that reads them to the rank that owns them
+ *
+ * In:   pieces of items of all ranks.
+ * Out:  in the store of each rank the items that it owns, by origin.
+ *
+ * A block has whole items.  An item that is larger than a block begins one, and goes on in the next.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "job/item_land.h"
+#include "job/item_spread.h"
+#include "sort/items/sum.h"
+
+/* Shorter lines are measured twice. */
+enum { SHORT_LINE = 16 };
+
+#define LEAST_PIECE	((size_t)16 << 10)
+#define MOST_PIECE	((size_t)1 << 20)
+
+/* ---- sizes --------------------------------------------------------------------- */
+
+/* What COUNT free slots have room for, whatever the owners.  A line, or a large record, may leave most of a
+ * block empty, but not of two in a row; and it may begin a block that has just begun. */
+static size_t
+room_of(const struct gs_item_order *order, unsigned ranks, size_t block_bytes, size_t count)
+{
+	const size_t block = block_bytes - sizeof(struct gs_block), item = order->item_bytes;
+	const size_t used = item > 0 && item <= block ? block / item * item : block / 3;
+
+	return count <= ranks + 2 ? 0 : (count - ranks - 2) * used;
+}
+
+size_t
+gs_item_spread_room(const struct gs_item_order *order, unsigned ranks, size_t window_bytes)
+{
+	const size_t block = gs_exchange_block_bytes(ranks, window_bytes);
+	const size_t gives = window_bytes / block - window_bytes / block / 4;
+
+	return room_of(order, ranks, block, gives - ranks);
+}
+
+/* Each thread has a piece in every round. */
+static size_t
+piece_bytes(const struct gs_item_order *order, unsigned ranks, size_t window_bytes, unsigned threads)
+{
+	size_t piece = gs_item_spread_room(order, ranks, window_bytes) / 4 / threads;
+
+	piece = piece < LEAST_PIECE ? LEAST_PIECE : piece > MOST_PIECE ? MOST_PIECE : piece;
+	return piece < order->item_bytes ? order->item_bytes : piece;
+}
+
+/* Items of a piece, at most; and lengths of lines. */
+static size_t
+found_room(const struct gs_item_order *order, size_t piece)
+{
+	return order->item_bytes > 0 ? piece / order->item_bytes : piece;
+}
+
+static size_t
+lengths_room(const struct gs_item_order *order, size_t piece)
+{
+	return order->item_bytes > 0 ? 0 : piece / SHORT_LINE;
+}
+
+static size_t
+thread_bytes(const struct gs_item_order *order, size_t piece)
+{
+	const size_t bytes = piece + found_room(order, piece) * sizeof(uint16_t) +
+	                     lengths_room(order, piece) * sizeof(uint32_t);
+
+	return (bytes + 63) / 64 * 64 + 64;
+}
+
+size_t
+gs_item_spread_bytes(const struct gs_item_order *order, unsigned ranks, size_t window_bytes,
+                     unsigned threads)
+{
+	return threads * thread_bytes(order, piece_bytes(order, ranks, window_bytes, threads));
+}
+
+/* ---- opening ---------------------------------------------------------------------- */
+
+static gs_status
+allocate(struct gs_item_spread *spread, size_t window_bytes)
+{
+	const unsigned ranks = spread->ranks->size, threads = spread->threads;
+	const size_t piece = spread->piece_bytes, each = thread_bytes(spread->order, piece);
+
+	spread->memory_bytes = window_bytes + threads * each;
+	spread->memory = mmap(NULL, spread->memory_bytes, PROT_READ | PROT_WRITE,
+	                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (spread->memory == MAP_FAILED) {
+		spread->memory = NULL;
+		return gs_fail_errno(GS_EBUDGET, "no memory for blocks of items");
+	}
+	spread->scratch = spread->memory + window_bytes;
+	spread->dividers = calloc(threads, sizeof *spread->dividers);
+	spread->items = calloc(threads, GS_ITEM_BINS_MOST * sizeof *spread->items);
+	spread->blocks = calloc(ranks, sizeof *spread->blocks);
+	spread->sources = calloc(ranks, sizeof *spread->sources);
+	if (spread->dividers == NULL || spread->items == NULL || spread->blocks == NULL ||
+	    spread->sources == NULL)
+		return gs_fail(GS_EBUDGET, "no memory for %u ranks", ranks);
+	for (unsigned t = 0; t < threads; t++) {
+		char *memory = spread->scratch + t * each;
+		const size_t lengths = lengths_room(spread->order, piece);
+
+		spread->dividers[t] = (struct gs_item_divider){
+			.owners = &spread->owners, .origin = spread->ranks->rank,
+			.bytes = (uint32_t *)(void *)memory, .lengths = lengths,
+			.found = (uint16_t *)(void *)(memory + lengths * sizeof(uint32_t)),
+			.items = spread->items + (size_t)t * GS_ITEM_BINS_MOST,
+		};
+	}
+	return GS_OK;
+}
+
+gs_status
+gs_item_spread_open(struct gs_item_spread *spread, size_t window_bytes)
+{
+	pthread_mutex_init(&spread->lock, NULL);
+	pthread_cond_init(&spread->turned, NULL);
+	gs_first_error_open(&spread->error);
+	spread->landing = gs_item_store_taker(spread->store);
+	spread->piece_bytes = piece_bytes(spread->order, spread->ranks->size, window_bytes,
+	                                  spread->threads);
+	TRY(gs_ranks_agree(spread->ranks, allocate(spread, window_bytes)));
+	return gs_exchange_open(&spread->exchange, spread->ranks, spread->memory, window_bytes);
+}
+
+void
+gs_item_spread_close(struct gs_item_spread *spread)
+{
+	gs_exchange_close(&spread->exchange);
+	if (spread->memory != NULL)
+		munmap(spread->memory, spread->memory_bytes);
+	for (unsigned r = 0; spread->sources != NULL && r < spread->ranks->size; r++)
+		free(spread->sources[r].item);
+	gs_item_owners_close(&spread->owners);
+	free(spread->dividers);
+	free(spread->items);
+	free(spread->blocks);
+	free(spread->sources);
+	*spread = (struct gs_item_spread){ .ranks = NULL };
+}
+
+/* ---- blocks ----------------------------------------------------------------------------- */
+
+static void
+end_block(struct gs_item_spread *spread, unsigned owner, bool goes_on)
+{
+	struct gs_item_block *block = &spread->blocks[owner];
+
+	if (!block->any)
+		return;
+	gs_exchange_block(&spread->exchange, block->slot)->goes_on = goes_on;
+	gs_exchange_post(&spread->exchange, block->slot, owner, block->bytes);
+	block->any = false;
+}
+
+static void
+begin_block(struct gs_item_spread *spread, struct gs_item_block *block)
+{
+	if (block->any)
+		return;
+	*block = (struct gs_item_block){
+		.any = true, .slot = gs_exchange_take(&spread->exchange),
+		.bytes = sizeof(struct gs_block),
+	};
+}
+
+/* Append bytes for which there is room. */
+static void
+put(struct gs_item_spread *spread, struct gs_item_block *block, const char *data, size_t bytes)
+{
+	memcpy((char *)gs_exchange_block(&spread->exchange, block->slot) + block->bytes, data, bytes);
+	block->bytes += bytes;
+}
+
+/* An item that is larger than a block: in blocks of its own. */
+static void
+append_large(struct gs_item_spread *spread, unsigned owner, const char *data, size_t bytes)
+{
+	struct gs_item_block *block = &spread->blocks[owner];
+	const size_t most = spread->exchange.window.block_bytes - sizeof(struct gs_block);
+
+	for (size_t at = 0, some; at < bytes; at += some) {
+		some = bytes - at < most ? bytes - at : most;
+		begin_block(spread, block);
+		put(spread, block, data + at, some);
+		end_block(spread, owner, at + some < bytes);
+	}
+}
+
+/* Append items for OWNER; in the turn of their piece. */
+static void
+append(struct gs_item_spread *spread, unsigned owner, const char *data, size_t bytes)
+{
+	struct gs_item_block *block = &spread->blocks[owner];
+
+	while (bytes > 0) {
+		size_t some;
+
+		begin_block(spread, block);
+		some = gs_item_land_fit(spread, data, bytes,
+		                        spread->exchange.window.block_bytes - block->bytes);
+		if (some > 0) {
+			put(spread, block, data, some);
+		} else if (block->bytes > sizeof(struct gs_block)) {
+			end_block(spread, owner, false);
+		} else {
+			some = gs_item_length(spread->order, data, data + bytes);
+			append_large(spread, owner, data, some);
+		}
+		data += some;
+		bytes -= some;
+	}
+}
+
+/* ---- adding --------------------------------------------------------------------------------- */
+
+static void
+begin_turn(struct gs_item_spread *spread, uint64_t sequence)
+{
+	pthread_mutex_lock(&spread->lock);
+	while (spread->turn != sequence)
+		pthread_cond_wait(&spread->turned, &spread->lock);
+	pthread_mutex_unlock(&spread->lock);
+}
+
+static void
+end_turn(struct gs_item_spread *spread)
+{
+	pthread_mutex_lock(&spread->lock);
+	spread->turn++;
+	pthread_cond_broadcast(&spread->turned);
+	pthread_mutex_unlock(&spread->lock);
+}
+
+/* A single item that no piece has room for. */
+static unsigned
+owner_of(const struct gs_item_spread *spread, const char *item, size_t bytes)
+{
+	const uint32_t length = (uint32_t)bytes;
+	uint16_t owner;
+
+	gs_item_owners_find(&spread->owners, spread->ranks->rank, &item,
+	                    spread->order->item_bytes > 0 ? NULL : &length, 1, &owner);
+	return owner;
+}
+
+static void
+add(void *context, unsigned rank, uint64_t sequence, const char *data, size_t bytes)
+{
+	struct gs_item_spread *spread = context;
+	struct gs_item_divider *divider = &spread->dividers[rank];
+	const struct gs_item_slice slice = { data, bytes };
+	const unsigned ranks = spread->ranks->size;
+	const size_t found = lengths_room(spread->order, spread->piece_bytes) * sizeof(uint32_t) +
+	                     found_room(spread->order, spread->piece_bytes) * sizeof(uint16_t);
+	uint32_t offsets[GS_ITEM_BINS_MOST + 1];
+	char *divided = (char *)divider->bytes + (found + 63) / 64 * 64;
+	bool moved = false;
+
+	if (spread->verify)
+		atomic_fetch_add(&spread->sum_in, gs_items_sum(spread->order, &slice));
+	if (bytes <= spread->piece_bytes)
+		gs_items_divide(spread->order, NULL, &slice, bytes > 0, divider, offsets, divided);
+	begin_turn(spread, sequence);
+	if (bytes > spread->piece_bytes)
+		append(spread, owner_of(spread, data, bytes), data, bytes);
+	else
+		for (unsigned o = 0; o < ranks; o++)
+			append(spread, o, divided + offsets[o], offsets[o + 1] - offsets[o]);
+	end_turn(spread);
+	if (rank == 0)
+		(void)gs_first_error_note(&spread->error, gs_exchange_step(&spread->exchange, &moved));
+}
+
+static uint64_t
+next_sequence(void *context, size_t count)
+{
+	struct gs_item_spread *spread = context;
+
+	spread->sequence += count;
+	return spread->sequence - count;
+}
+
+static void
+end_round(void *context)
+{
+	(void)context;
+}
+
+/* ---- the network ---------------------------------------------------------------------------- */
+
+/* Let the network go on, and store what has arrived; rest if nothing happens. */
+static gs_status
+step(struct gs_item_spread *spread, unsigned *idle)
+{
+	bool moved = false;
+
+	TRY(gs_exchange_step(&spread->exchange, &moved));
+	TRY(gs_item_land(spread, &moved));
+	if (moved)
+		*idle = 0;
+	else
+		gs_ranks_rest(idle);
+	return GS_OK;
+}
+
+static gs_status
+reserve(void *context, size_t least, size_t small, size_t *room)
+{
+	struct gs_item_spread *spread = context;
+	const unsigned ranks = spread->ranks->size;
+	const struct gs_window *window = &spread->exchange.window;
+	const size_t whole = room_of(spread->order, ranks, window->block_bytes, window->gives - ranks);
+	const size_t wish = whole / 4 > least ? whole / 4 : least;
+	unsigned idle = 0;
+
+	(void)small;
+	if (least > whole)
+		return gs_fail(GS_EBUDGET, "an item of %zu bytes is too large for %u ranks with this "
+		               "memory: at most %zu; more with a larger -S", least, ranks, whole);
+	do {
+		if (atomic_load(&spread->error.any))
+			return gs_first_error_close(&spread->error);
+		TRY(step(spread, &idle));
+		*room = room_of(spread->order, ranks, window->block_bytes, spread->exchange.free_count);
+	} while (*room < wish || spread->exchange.arrived_count > window->takes / 2);
+	return GS_OK;
+}
+
+struct gs_item_taker
+gs_item_spread_taker(struct gs_item_spread *spread)
+{
+	return (struct gs_item_taker){
+		.piece_bytes = spread->piece_bytes, .reserve = reserve, .next_sequence = next_sequence,
+		.add = add, .end_round = end_round, .context = spread,
+	};
+}
+
+gs_status
+gs_item_spread_finish(struct gs_item_spread *spread)
+{
+	const unsigned ranks = spread->ranks->size;
+	unsigned idle = 0;
+
+	if (atomic_load(&spread->error.any))
+		return gs_first_error_close(&spread->error);
+	for (unsigned o = 0; o < ranks; o++)
+		end_block(spread, o, false);
+	for (unsigned o = 1; o <= ranks; o++) {
+		while (spread->exchange.free_count == 0)
+			TRY(step(spread, &idle));
+		gs_exchange_end(&spread->exchange, (spread->ranks->rank + o) % ranks);
+	}
+	while (!gs_exchange_is_over(&spread->exchange))
+		TRY(step(spread, &idle));
+	gs_exchange_close(&spread->exchange);
+	munmap(spread->memory, spread->memory_bytes);
+	spread->memory = NULL;
+	return GS_OK;
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * owners.c - which of several owners an item belongs to
+ *
+ * In:   a sample; items.
+ * Out:  splitters; the owner of each item.
+ *
+ * A row is the words of an item of the sample, and its origin.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sort/items/owners.h"
+#include "sort/items/walk.h"
+
+enum { ROW_WORDS = GS_ITEM_OWNER_LEVELS + 1 };
+
+struct rows {
+	uint64_t (*list)[ROW_WORDS];
+	size_t   count, room;
+	unsigned levels;	/* that any item needs, so far */
+	bool     whole;		/* they are all words of all items */
+};
+
+/* ---- the sample --------------------------------------------------------------------- */
+
+static gs_status
+add_batch(struct rows *rows, const struct gs_item_order *order, const char *const *items,
+          const uint32_t *bytes, size_t count, size_t origin)
+{
+	uint64_t words[GS_ITEM_BATCH];
+	bool more = true;
+
+	if (rows->room - rows->count < count) {
+		const size_t room = 2 * rows->room + GS_ITEM_BATCH;
+		void *list = realloc(rows->list, room * sizeof *rows->list);
+
+		if (list == NULL)
+			return gs_fail(GS_EBUDGET, "no memory for a sample of %zu items", room);
+		rows->list = list;
+		rows->room = room;
+	}
+	for (unsigned level = 0; level < GS_ITEM_OWNER_LEVELS; level++) {
+		if (more) {
+			more = order->words(order->context, items, order->item_bytes > 0 ? NULL : bytes,
+			                    count, level, words);
+			rows->levels = level + 1 > rows->levels ? level + 1 : rows->levels;
+		} else {
+			memset(words, 0, sizeof words);
+		}
+		for (size_t i = 0; i < count; i++)
+			rows->list[rows->count + i][level] = words[i];
+	}
+	rows->whole &= !more;
+	for (size_t i = 0; i < count; i++)
+		rows->list[rows->count + i][GS_ITEM_OWNER_LEVELS] = origin;
+	rows->count += count;
+	return GS_OK;
+}
+
+static gs_status
+add_slices(struct rows *rows, const struct gs_item_order *order,
+           const struct gs_item_slice *sample, size_t origins)
+{
+	const char *items[GS_ITEM_BATCH];
+	uint32_t bytes[GS_ITEM_BATCH];
+	size_t count;
+
+	for (size_t o = 0; o < origins; o++) {
+		struct gs_item_walk walk = gs_item_walk_begin(order, &sample[o], 1);
+
+		while ((count = gs_item_walk_next(&walk, items, bytes, GS_ITEM_BATCH)) > 0)
+			TRY(add_batch(rows, order, items, bytes, count, o));
+	}
+	return GS_OK;
+}
+
+static int
+compare_rows(const void *one, const void *other)
+{
+	const uint64_t *a = one, *b = other;
+
+	for (unsigned w = 0; w < ROW_WORDS; w++)
+		if (a[w] != b[w])
+			return a[w] < b[w] ? -1 : 1;
+	return 0;
+}
+
+/* ---- splitters -------------------------------------------------------------------------- */
+
+static gs_status
+choose(struct gs_item_owners *owners, struct rows *rows, bool parts)
+{
+	if (rows->count == 0)
+		return GS_OK;
+	qsort(rows->list, rows->count, sizeof *rows->list, compare_rows);
+	owners->count = owners->owners - 1;
+	owners->levels = rows->levels;
+	owners->words = calloc((size_t)owners->count * owners->levels + 1, sizeof *owners->words);
+	owners->origins = calloc(owners->count + 1, sizeof *owners->origins);
+	if (owners->words == NULL || owners->origins == NULL)
+		return gs_fail(GS_EBUDGET, "no memory for %u splitters", owners->count);
+	for (unsigned s = 0; s < owners->count; s++) {
+		const uint64_t *row = rows->list[rows->count * (s + 1) / owners->owners];
+
+		for (unsigned level = 0; level < owners->levels; level++)
+			owners->words[level * owners->count + s] = row[level];
+		owners->origins[s] = parts ? row[GS_ITEM_OWNER_LEVELS] : 0;
+	}
+	return GS_OK;
+}
+
+gs_status
+gs_item_owners_make(struct gs_item_owners *owners, const struct gs_item_order *order,
+                    const struct gs_item_slice *sample, size_t origins, unsigned count,
+                    bool together)
+{
+	struct rows rows = { .whole = true };
+	gs_status status;
+
+	*owners = (struct gs_item_owners){ .order = order, .owners = count };
+	status = add_slices(&rows, order, sample, origins);
+	if (status == GS_OK)
+		status = choose(owners, &rows, !together && rows.whole && order->compare == NULL);
+	free(rows.list);
+	return status;
+}
+
+void
+gs_item_owners_close(struct gs_item_owners *owners)
+{
+	free(owners->words);
+	free(owners->origins);
+	*owners = (struct gs_item_owners){ .count = 0 };
+}
+
+/* ---- finding ------------------------------------------------------------------------------ */
+
+/* Items that are equal to the splitters LOW .. HIGH, as far as is known. */
+struct open {
+	const char *items[GS_ITEM_BATCH];
+	uint32_t    bytes[GS_ITEM_BATCH];
+	uint16_t    places[GS_ITEM_BATCH];	/* in the batch */
+	uint16_t    low[GS_ITEM_BATCH], high[GS_ITEM_BATCH];
+	size_t      count;
+};
+
+/* The first of LOW .. HIGH whose word is greater than WORD, or, with EQUAL, not less; or HIGH. */
+static unsigned
+bound(const uint64_t *words, unsigned low, unsigned high, uint64_t word, bool equal)
+{
+	while (low < high) {
+		const unsigned middle = (low + high) / 2;
+
+		if (words[middle] < word || (!equal && words[middle] == word))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Compare by one more word; keep those that are still equal to a splitter. */
+static void
+narrow(const struct gs_item_owners *owners, unsigned level, struct open *open, uint16_t *found)
+{
+	const uint64_t *splitters = owners->words + (size_t)level * owners->count;
+	uint64_t words[GS_ITEM_BATCH];
+	size_t kept = 0;
+
+	(void)owners->order->words(owners->order->context, open->items,
+	                           owners->order->item_bytes > 0 ? NULL : open->bytes, open->count,
+	                           level, words);
+	for (size_t i = 0; i < open->count; i++) {
+		const unsigned high = open->high[i];
+		const unsigned at = bound(splitters, open->low[i], high, words[i], true);
+
+		if (at == high || splitters[at] != words[i]) {
+			found[open->places[i]] = (uint16_t)at;
+			continue;
+		}
+		open->items[kept] = open->items[i];
+		open->bytes[kept] = open->bytes[i];
+		open->places[kept] = open->places[i];
+		open->low[kept] = (uint16_t)at;
+		open->high[kept++] = (uint16_t)bound(splitters, at, high, words[i], false);
+	}
+	open->count = kept;
+}
+
+void
+gs_item_owners_find(const struct gs_item_owners *owners, unsigned origin,
+                    const char *const *items, const uint32_t *bytes, size_t count, uint16_t *found)
+{
+	struct open open = { .count = owners->count > 0 ? count : 0 };
+
+	if (owners->count == 0)
+		memset(found, 0, count * sizeof *found);
+	memcpy(open.items, items, open.count * sizeof *items);
+	if (bytes != NULL)
+		memcpy(open.bytes, bytes, open.count * sizeof *bytes);
+	for (size_t i = 0; i < open.count; i++) {
+		open.places[i] = (uint16_t)i;
+		open.low[i] = 0;
+		open.high[i] = (uint16_t)owners->count;
+	}
+	for (unsigned level = 0; level < owners->levels && open.count > 0; level++)
+		narrow(owners, level, &open, found);
+	for (size_t i = 0; i < open.count; i++)
+		found[open.places[i]] = (uint16_t)bound(owners->origins, open.low[i], open.high[i],
+		                                        origin, false);
+}

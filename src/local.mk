@@ -169,6 +169,7 @@ host_sources = \
   src/job/item_sample.h \
   src/job/item_spread.c \
   src/job/item_spread.h \
+  src/job/item_spread_state.h \
   src/job/items.c \
   src/job/items.h \
   src/job/items_check.c \
@@ -216,6 +217,7 @@ host_sources = \
   src/job/spread.h \
   src/job/spread_land.c \
   src/job/spread_land.h \
+  src/job/spread_state.h \
   src/net/exchange.c \
   src/net/exchange.h \
   src/net/ranks.c \

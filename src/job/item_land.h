@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "job/item_spread.h"
+#include "job/item_spread_state.h"
 
 /** The bytes of the first items of DATA, which are BYTES in all, for which there is ROOM; 0: of none. */
 size_t gs_item_land_fit(const struct gs_item_spread *spread, const char *data, size_t bytes,

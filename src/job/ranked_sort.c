@@ -21,6 +21,7 @@
 #include "job/ranked_items.h"
 #include "job/ranked_sort.h"
 #include "job/sort.h"
+#include "job/spread_land.h"
 #include "stages/select.h"
 
 /* ---- reading ------------------------------------------------------------------------- */

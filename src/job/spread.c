@@ -97,18 +97,6 @@ gs_spread_close(struct gs_spread *spread)
 	*spread = (struct gs_spread){ .ranks = NULL };
 }
 
-/* ---- measuring ------------------------------------------------------------------------ */
-
-void
-gs_spread_measure(struct gs_spread *spread, unsigned key_class, unsigned key_bits,
-                  const void *keys, size_t count, uint64_t times)
-{
-	atomic_fetch_add(&spread->keys, count * times);
-	if (spread->measures)
-		atomic_fetch_add(&spread->bytes, times * gs_encode_measure(&spread->encoding, key_class,
-		                                                           key_bits, keys, count));
-}
-
 /* ---- filling blocks --------------------------------------------------------------------- */
 
 /* The open block of an owner is as full as it gets. */
@@ -302,7 +290,7 @@ wait_for_room(struct gs_spread *spread, size_t least, size_t *room)
 		TRY(stage_held(spread));
 		TRY(step(spread, &idle));
 		*room = room_of(spread, spread->exchange.free_count);
-	} while (*room < wish || 
+	} while (*room < wish ||
 	         spread->exchange.arrived_count > spread->exchange.window.takes / 2);
 	return GS_OK;
 }

@@ -17,65 +17,11 @@
 #ifndef GS_SPREAD_H
 #define GS_SPREAD_H
 
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/monitor.h"
 #include "base/status.h"
-#include "format/encode.h"
-#include "job/sample.h"
-#include "net/exchange.h"
-#include "net/ranks.h"
-#include "plan/plan.h"
-#include "sort/splitters.h"
-#include "stages/store.h"
-
-/* The block for a rank that is being filled. */
-struct gs_open_block {
-	pthread_mutex_t lock;
-	bool     any;		/* SLOT is taken */
-	unsigned slot;
-	size_t   bytes;		/* of it, used */
-	size_t   segment;	/* where its last segment begins */
-};
-
-/* Keys of a class that are held back. */
-struct gs_held {
-	char  *keys;
-	size_t bytes, room;
-};
-
-struct gs_spread {
-	struct gs_ranks       *ranks;
-	struct gs_store       *store;
-	const struct gs_plan  *plan;
-	struct gs_monitor     *monitor;
-	bool                   together;	/* equal keys have one owner */
-	bool                   descending_classes;
-	bool                   measures;	/* count the bytes that keys become */
-	struct gs_encoding     encoding;	/* for that */
-	struct gs_splitters    splitters;
-	bool                   split;		/* there are splitters */
-
-	struct gs_exchange exchange;
-	char            *memory;		/* of its window, and: */
-	size_t           memory_bytes;
-	size_t           scratch_bytes;
-	char            *scratch;		/* of each thread */
-	size_t          *ends;			/* of each thread: by owner */
-
-	pthread_mutex_t  lock;			/* guards: */
-	struct gs_held   held[GS_CLASSES];
-	size_t           held_bytes;
-
-	struct gs_open_block *blocks;		/* by owner */
-	struct gs_first_error error;		/* of the network, found by a thread that adds */
-
-	_Atomic uint64_t keys, bytes;		/* of this rank, and measured */
-};
+#include "job/spread_state.h"
 
 /** The largest chunk of text whose keys the window has room for. */
 size_t gs_spread_chunk_bytes(unsigned ranks, uint64_t window_bytes, bool floats);
@@ -98,10 +44,6 @@ void gs_spread_add(void *context, unsigned rank, unsigned key_class, void *keys,
 /** All keys of this rank have been added: send what is left, and take what is still to come.
  *  FLIP and the store's histogram: for splitters that are still missing. */
 MUST_CHECK gs_status gs_spread_finish(struct gs_spread *spread, uint64_t flip);
-
-/** Count COUNT keys of this rank that each occur TIMES times, and the bytes that they become. */
-void gs_spread_measure(struct gs_spread *spread, unsigned key_class, unsigned key_bits,
-                       const void *keys, size_t count, uint64_t times);
 
 /** A zeroed struct is allowed. */
 void gs_spread_close(struct gs_spread *spread);

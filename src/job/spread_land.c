@@ -11,6 +11,16 @@
 #include "job/spread_land.h"
 #include "sort/checksum.h"
 
+void
+gs_spread_measure(struct gs_spread *spread, unsigned key_class, unsigned key_bits,
+                  const void *keys, size_t count, uint64_t times)
+{
+	atomic_fetch_add(&spread->keys, count * times);
+	if (spread->measures)
+		atomic_fetch_add(&spread->bytes, times * gs_encode_measure(&spread->encoding, key_class,
+		                                                           key_bits, keys, count));
+}
+
 struct landing {
 	struct gs_spread     *spread;
 	atomic_uint           next;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "job/spread.h"
+#include "job/spread_state.h"
 
 /* Behind the header of a block: its keys of one class follow. */
 struct gs_segment {
@@ -14,6 +14,10 @@ struct gs_segment {
 	uint32_t count;
 	uint64_t key_bits;
 };
+
+/** Count COUNT keys of this rank that each occur TIMES times, and the bytes that they become. */
+void gs_spread_measure(struct gs_spread *spread, unsigned key_class, unsigned key_bits,
+                       const void *keys, size_t count, uint64_t times);
 
 /** Put keys of this rank into the CPU's store; thread RANK of those that add. */
 void gs_spread_store(struct gs_spread *spread, unsigned rank, unsigned key_class, unsigned key_bits,

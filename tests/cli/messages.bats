@@ -857,6 +857,12 @@ messages() {
 	cannot start a thread
 	no memory for a sample of
 	no memory for blocks of keys
+	no memory for blocks of items
+	no memory for an item of
+	ranks sort records or lines by key
+	ranks with this memory: at most
+	records and lines by key: several ranks read regular files that are not compressed, so that equal ones keep their order; gsort sorts
+	the result is wrong: an item has changed between ranks
 	no memory to hold
 	no memory to write
 	ranges of keys

@@ -186,6 +186,103 @@ make_text() {
 	GSORT_RANKS=3 "$ranks" -u64 in -o /dev/null
 }
 
+# Keys of few values show whether equal records keep their order.
+make_records() {
+	gen --seed 8 --keys 125000 --type u64 >records
+	python3 -c '
+import random, sys
+random.seed(1)
+for i in range(60000):
+    sys.stdout.buffer.write(bytes([random.randrange(4)]) + i.to_bytes(9, "big"))' >few
+	head -c 2000000 /dev/zero >same
+	: >none
+}
+
+@test "records: whole, stable, shared out" {
+	needs python3
+	make_records
+	local n options
+	for n in 2 7; do
+		while read -r options; do
+			same $n $options
+		done <<-END
+			-k bytes10@0 --record-size=100 records
+			-k u32@4r -k i16@0 --record-size=20 records records
+			-k u64@0 --record-size=1000 --verify records
+			--record-size=10 few
+			-k bytes1@0 --record-size=10 few few
+			-k bytes1@0 --record-size=10 -r few none few
+			-k bytes1@0 --record-size=10 -u few
+			-k bytes1@0 --record-size=10 --count few
+			-k bytes2@0 --record-size=10 --repeated --head=3 few
+			-k u32@4 --record-size=20 --head=1000 records
+			-k u32@4 --record-size=20 --tail=1000 records
+			-k bytes1@0 --record-size=10 --skip-bytes=20 few few
+			-k bytes1@0 --record-size=10 same
+			-k bytes9@0 --record-size=500000 same
+			--type=u128 records
+			--type=i128 --to=text records
+			-k bytes1@0 --record-size=10 none
+		END
+	done
+	gsort -k bytes10@0 --record-size=100 records -o alone
+	GSORT_RANKS=3 "$ranks" -k bytes10@0 --record-size=100 records -o 'out-%r'
+	cat out-0 out-1 out-2 | cmp - alone
+	cp records file
+	GSORT_RANKS=3 "$ranks" -k bytes10@0 --record-size=100 file -o file
+	cmp alone file
+	# Equal records of three ranks go to three ranks.
+	GSORT_RANKS=3 "$ranks" -k bytes1@0 --record-size=10 same -o 'out-%r'
+	[ "$(stat -c %s out-0 out-1 out-2 | sort -u)" = "$(stat -c %s out-0)" ] ||
+		[ "$(stat -c %s out-1)" -gt 600000 ]
+}
+
+@test "lines by key: as sort(1) has them, whatever their length" {
+	make_text
+	awk 'BEGIN { srand(4); for (i = 0; i < 30000; i++) {
+		printf "%d k%d ", rand() * 3000, rand() * 50
+		for (j = rand() * 60; j > 0; j--) printf "x"
+		print "" } printf "7 last" }' >lines
+	awk 'BEGIN { srand(5); for (i = 0; i < 20; i++) {
+		printf "%d ", rand() * 10
+		for (j = rand() * 60000; j > 0; j--) printf "long line"
+		print "\n" i } }' >long
+	local n options
+	for n in 3 5; do
+		while read -r options; do
+			same $n $options
+		done <<-END
+			-k 1,1n lines
+			-k 2,2 -s lines lines
+			-k 2,2 -u lines
+			-k 2,2 --count lines
+			-k 1,1nr -k 2,2 --header=2 lines lines
+			-k 1,1n --head=77 lines
+			-k 1,1n --tail=77 lines
+			-k 2,2 --verify lines
+			-k 1,1n long
+			--lines mix.txt in.txt
+		END
+	done
+	tr '\n' '\0' <lines >zero
+	same 3 -z -k 1,1n zero
+}
+
+@test "items that do not fit in memory keep their order in files" {
+	needs python3
+	make_records
+	for i in 1 2 3 4 5; do cat few; done >five
+	for i in 1 2 3 4 5 6 7 8; do cat five; done >many
+	gsort -k bytes1@0 --record-size=10 many -o alone
+	for n in 2 5; do
+		GSORT_RANKS=$n "$ranks" -k bytes1@0 --record-size=10 -S 16M -T . --verify --stats=json \
+			many -o together 2>stats
+		cmp alone together
+		[ "$n" -gt 2 ] || [ "$(sed 's/.*"spilled_bytes":\([0-9]*\).*/\1/' stats)" -gt 0 ]
+	done
+	[ -z "$(find . -name '*gsort.*')" ]
+}
+
 @test "a check finds the first disorder, with gsort's words" {
 	gen --seed 5 --keys 300000 --type u64 >in
 	gsort -u64 in -o sorted
@@ -222,6 +319,7 @@ make_text() {
 @test "what several ranks cannot do is refused, once" {
 	seq 9 >in
 	mkfifo fifo
+	head -c 9000000 /dev/zero >large
 	while read -r wanted options; do
 		GSORT_RANKS=3 run "$ranks" $options
 		[ "$status" -eq 2 ] && [ "$(wc -l <<<"$output")" = 1 ] && [[ $output == *"${wanted//_/ }"* ]] ||
@@ -233,6 +331,12 @@ make_text() {
 		--check_with_--invalid -c --invalid=warn in
 		No_such_file nofile in -o out
 		it_is_no_regular_file in -o fifo
+		--check_of_records_or_lines -c -k 1 in
+		--csv:_not_with_several_ranks: --csv -k 1 in -o out
+		the_name_of_a_column --header -k price in -o out
+		not_compressed,_so_that_equal_ones_keep_their_order -k 1 fifo -o out
+		the_last_record_is_short --record-size=4 in -o out
+		too_large_for_3_ranks -S 16M --record-size=1000000 large -o out
 	END
 	[ ! -e out ]
 }
@@ -283,8 +387,8 @@ make_text() {
 		[ "$status" -eq 2 ] && [[ $output == *"not with several ranks: it is not there yet"* ]] ||
 			{ echo "$options: $output"; return 1; }
 	done <<-END
-		--record-size=8
 		--tail=3
+		--argsort=u32
 		--sample=3
 		--quantiles=0.5
 		--summary
@@ -312,6 +416,8 @@ with_mpi() {
 	same_mpi "$1" 3 mix.txt in.txt
 	same_mpi "$1" 4 -u64 -r -u in
 	same_mpi "$1" 7 --count mix.txt
+	same_mpi "$1" 3 -k bytes10@0 --record-size=100 in
+	same_mpi "$1" 3 --lines mix.txt in.txt
 }
 
 @test "Open MPI: ranks are processes" {

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* item_spread_state.h - what item_spread.c and item_land.c know of items on their way; see item_spread.h */
+#ifndef GS_JOB_ITEM_SPREAD_STATE_H
+#define GS_JOB_ITEM_SPREAD_STATE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/monitor.h"
+#include "base/status.h"
+#include "net/exchange.h"
+#include "net/ranks.h"
+#include "sort/items/divide.h"
+#include "sort/items/owners.h"
+#include "stages/item_store.h"
+
+/* The block for an owner that is being filled; of the thread whose turn it is. */
+struct gs_item_block {
+	bool     any;
+	unsigned slot;
+	size_t   bytes;		/* of it, used */
+};
+
+/* A rank that sends. */
+struct gs_item_source {
+	uint64_t next;		/* the number of its next block */
+	char    *item;		/* that goes on in the next block: so far */
+	size_t   bytes, room;
+};
+
+struct gs_item_spread {
+	/* to be set */
+	struct gs_ranks            *ranks;
+	const struct gs_item_order *order;
+	struct gs_item_store       *store;
+	struct gs_monitor          *monitor;
+	unsigned                    threads;
+	char                        terminator;	/* of lines, which have no other one inside */
+	bool                        verify;
+	struct gs_item_owners       owners;	/* owned from open on */
+
+	struct gs_item_taker    landing;	/* the store's */
+	struct gs_exchange      exchange;
+	size_t                  piece_bytes;
+	char                   *memory;		/* of the window, and: */
+	size_t                  memory_bytes;
+	char                   *scratch;	/* a piece of each thread, divided */
+	struct gs_item_divider *dividers;
+	uint64_t               *items;		/* of dividers */
+
+	pthread_mutex_t         lock;		/* guards: */
+	pthread_cond_t          turned;
+	uint64_t                sequence, turn;	/* the next piece; and the one whose turn it is */
+	struct gs_first_error   error;		/* of the network, found by a thread that adds */
+
+	struct gs_item_block   *blocks;		/* by owner */
+	struct gs_item_source  *sources;	/* by rank */
+	uint64_t                bytes;		/* of items that have reached this rank */
+	_Atomic uint64_t        sum_in;		/* with VERIFY: of all that this rank has read */
+};
+
+#endif

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* spread_state.h - what spread.c and spread_land.c know of keys on their way; see spread.h */
+#ifndef GS_SPREAD_STATE_H
+#define GS_SPREAD_STATE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/monitor.h"
+#include "base/status.h"
+#include "format/encode.h"
+#include "job/sample.h"
+#include "net/exchange.h"
+#include "net/ranks.h"
+#include "plan/plan.h"
+#include "sort/splitters.h"
+#include "stages/store.h"
+
+/* The block for a rank that is being filled. */
+struct gs_open_block {
+	pthread_mutex_t lock;
+	bool     any;		/* SLOT is taken */
+	unsigned slot;
+	size_t   bytes;		/* of it, used */
+	size_t   segment;	/* where its last segment begins */
+};
+
+/* Keys of a class that are held back. */
+struct gs_held {
+	char  *keys;
+	size_t bytes, room;
+};
+
+struct gs_spread {
+	struct gs_ranks       *ranks;
+	struct gs_store       *store;
+	const struct gs_plan  *plan;
+	struct gs_monitor     *monitor;
+	bool                   together;	/* equal keys have one owner */
+	bool                   descending_classes;
+	bool                   measures;	/* count the bytes that keys become */
+	struct gs_encoding     encoding;	/* for that */
+	struct gs_splitters    splitters;
+	bool                   split;		/* there are splitters */
+
+	struct gs_exchange exchange;
+	char            *memory;		/* of its window, and: */
+	size_t           memory_bytes;
+	size_t           scratch_bytes;
+	char            *scratch;		/* of each thread */
+	size_t          *ends;			/* of each thread: by owner */
+
+	pthread_mutex_t  lock;			/* guards: */
+	struct gs_held   held[GS_CLASSES];
+	size_t           held_bytes;
+
+	struct gs_open_block *blocks;		/* by owner */
+	struct gs_first_error error;		/* of the network, found by a thread that adds */
+
+	_Atomic uint64_t keys, bytes;		/* of this rank, and measured */
+};
+
+#endif

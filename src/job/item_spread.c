@@ -85,12 +85,23 @@ gs_item_spread_bytes(const struct gs_item_order *order, unsigned ranks, size_t w
 
 /* ---- opening ---------------------------------------------------------------------- */
 
+/* Is there room for an item? */
+static gs_status
+check_item(const struct gs_item_spread *spread, size_t bytes)
+{
+	if (bytes <= spread->room)
+		return GS_OK;
+	return gs_fail(GS_EBUDGET, "an item of %zu bytes is too large for %u ranks with this memory: at "
+	               "most %zu; more with a larger -S", bytes, spread->ranks->size, spread->room);
+}
+
 static gs_status
 allocate(struct gs_item_spread *spread, size_t window_bytes)
 {
 	const unsigned ranks = spread->ranks->size, threads = spread->threads;
 	const size_t piece = spread->piece_bytes, each = thread_bytes(spread->order, piece);
 
+	TRY(check_item(spread, spread->order->item_bytes));
 	spread->memory_bytes = window_bytes + threads * each;
 	spread->memory = mmap(NULL, spread->memory_bytes, PROT_READ | PROT_WRITE,
 	                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -127,6 +138,7 @@ gs_item_spread_open(struct gs_item_spread *spread, size_t window_bytes)
 	pthread_cond_init(&spread->turned, NULL);
 	gs_first_error_open(&spread->error);
 	spread->landing = gs_item_store_taker(spread->store);
+	spread->room = gs_item_spread_room(spread->order, spread->ranks->size, window_bytes);
 	spread->piece_bytes = piece_bytes(spread->order, spread->ranks->size, window_bytes,
 	                                  spread->threads);
 	TRY(gs_ranks_agree(spread->ranks, allocate(spread, window_bytes)));
@@ -320,14 +332,11 @@ reserve(void *context, size_t least, size_t small, size_t *room)
 	struct gs_item_spread *spread = context;
 	const unsigned ranks = spread->ranks->size;
 	const struct gs_window *window = &spread->exchange.window;
-	const size_t whole = room_of(spread->order, ranks, window->block_bytes, window->gives - ranks);
-	const size_t wish = whole / 4 > least ? whole / 4 : least;
+	const size_t wish = spread->room / 4 > least ? spread->room / 4 : least;
 	unsigned idle = 0;
 
 	(void)small;
-	if (least > whole)
-		return gs_fail(GS_EBUDGET, "an item of %zu bytes is too large for %u ranks with this "
-		               "memory: at most %zu; more with a larger -S", least, ranks, whole);
+	TRY(check_item(spread, least));
 	do {
 		if (atomic_load(&spread->error.any))
 			return gs_first_error_close(&spread->error);

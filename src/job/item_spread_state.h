@@ -43,6 +43,7 @@ struct gs_item_spread {
 
 	struct gs_item_taker    landing;	/* the store's */
 	struct gs_exchange      exchange;
+	size_t                  room;		/* that can be added in a round */
 	size_t                  piece_bytes;
 	char                   *memory;		/* of the window, and: */
 	size_t                  memory_bytes;

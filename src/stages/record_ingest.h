@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * record_ingest.h - input to items: read records, and store them
+ * record_ingest.h - input to items: read records, and hand them on
  *
  * An item is a record; or, for --argsort, its keys alone and then its number in the input.
  */

@@ -16,12 +16,6 @@
 #include "job/ranked_items.h"
 #include "stages/select.h"
 
-static double
-seconds(void)
-{
-	return (double)gs_clock_wall() / 1e9;
-}
-
 /* ---- reading ------------------------------------------------------------------------- */
 
 static gs_status
@@ -151,19 +145,19 @@ write_items(struct gsort *job)
 gs_status
 gs_ranked_items_sort(struct gsort *job)
 {
-	const double start = seconds();
+	const double start = gs_clock_seconds();
 	double read, sorted;
 
 	atomic_store(&job->monitor.counters.phase, GSORT_READING);
 	TRY(read_all(job));
-	read = seconds();
+	read = gs_clock_seconds();
 	atomic_store(&job->monitor.counters.phase, GSORT_SORTING);
 	TRY(gs_item_store_finish(job->items.store));
-	sorted = seconds();
+	sorted = gs_clock_seconds();
 	atomic_store(&job->monitor.counters.phase, GSORT_WRITING);
 	TRY(write_items(job));
 	job->stats.read_seconds += read - start;
 	job->stats.sort_seconds += sorted - read;
-	job->stats.write_seconds += seconds() - sorted;
+	job->stats.write_seconds += gs_clock_seconds() - sorted;
 	return GS_OK;
 }

@@ -49,7 +49,8 @@ has_valid_enums(const struct gsort_options *o)
 	       o->operation <= GSORT_CHECK && o->set <= GSORT_SYMMETRIC &&
 	       o->check <= GSORT_CHECK_SUMMARY &&
 	       o->invalid <= GSORT_INVALID_SKIP_BLANK && o->endian <= GSORT_ENDIAN_BIG &&
-	       o->decompress <= GSORT_DECOMPRESS_LZ4 && o->device <= GSORT_DEVICE_GPU;
+	       o->decompress <= GSORT_DECOMPRESS_LZ4 && o->device <= GSORT_DEVICE_GPU &&
+	       o->notation <= GSORT_TIME && o->format <= GSORT_FORMAT_NPY;
 }
 
 static bool
@@ -150,15 +151,38 @@ set_name(const struct gsort_options *o)
 	return names[o->set];
 }
 
+/* The first of the figures that are wanted. */
+static const char *
+answer_name(const struct gsort_options *o)
+{
+	return o->quantiles != NULL ? "quantiles" : o->summary ? "summary"
+	       : o->top.wanted ? "top" : "histogram";
+}
+
+/* A row of the tables below. */
+struct rule {
+	bool found;
+	struct gsort_conflict conflict;
+};
+
+/* Take the first rule that was found. */
+static bool
+find(const struct rule *rules, size_t count, struct gsort_conflict *conflict)
+{
+	for (size_t i = 0; i < count; i++)
+		if (rules[i].found) {
+			*conflict = rules[i].conflict;
+			return true;
+		}
+	return false;
+}
+
 /* Find an option that keys of 128 bits, which are sorted as records, exclude. */
 static bool
 find_wide_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
 {
 	static const char figures[] = "figures are of at most 64 bits";
-	const struct {
-		bool found;
-		struct gsort_conflict conflict;
-	} conflicts[] = {
+	const struct rule rules[] = {
 		{ o->converts && o->to != GSORT_TEXT, { "type", "to", false,
 		  "keys of 128 bits are converted to text only" } },
 		{ o->notation != GSORT_DECIMAL, { "type", "base", false, NULL } },
@@ -174,12 +198,7 @@ find_wide_conflict(const struct gsort_options *o, struct gsort_conflict *conflic
 		{ o->histogram > 0, { "type", "histogram", false, figures } },
 	};
 
-	for (size_t i = 0; gs_key_is_wide(o->type) && !o->lines && i < COUNT(conflicts); i++)
-		if (conflicts[i].found) {
-			*conflict = conflicts[i].conflict;
-			return true;
-		}
-	return false;
+	return gs_key_is_wide(o->type) && !o->lines && find(rules, COUNT(rules), conflict);
 }
 
 /* Find the first two options of which one needs, or excludes, records or --argsort. */
@@ -193,10 +212,7 @@ find_record_conflict(const struct gsort_options *o, struct gsort_conflict *confl
 	static const char binary[] = "records are binary";
 	static const char numbers[] = "the output is numbers of keys";
 	static const char numeric[] = "samples are of numbers alone";
-	const struct {
-		bool found;
-		struct gsort_conflict conflict;
-	} conflicts[] = {
+	const struct rule rules[] = {
 		{ o->key_count > 0 && !records && o->format != GSORT_FORMAT_NPY,
 		  { "key", "record-size", true, NULL } },
 		{ records && (o->type != GSORT_TEXT || o->notation > GSORT_HEXADECIMAL),
@@ -228,12 +244,7 @@ find_record_conflict(const struct gsort_options *o, struct gsort_conflict *confl
 		  "their temporary files are not compressed" } },
 	};
 
-	for (size_t i = 0; i < COUNT(conflicts); i++)
-		if (conflicts[i].found) {
-			*conflict = conflicts[i].conflict;
-			return true;
-		}
-	return false;
+	return find(rules, COUNT(rules), conflict);
 }
 
 /* The same for lines by key. */
@@ -243,10 +254,7 @@ find_line_conflict(const struct gsort_options *o, struct gsort_conflict *conflic
 	static const char whole[] = "lines are written as they are";
 	static const char numbers[] = "sets and figures are of numbers";
 	static const char records[] = "keys of records are -k TYPE@OFFSET, such as -k u32@8";
-	const struct {
-		bool found;
-		struct gsort_conflict conflict;
-	} conflicts[] = {
+	const struct rule rules[] = {
 		{ is_binary(o->type) || o->notation > GSORT_HEXADECIMAL, { "lines", "type", false, NULL } },
 		{ o->notation == GSORT_HEXADECIMAL, { "lines", "base", false, NULL } },
 		{ o->record_bytes > 0, { "lines", "record-size", false, records } },
@@ -269,28 +277,17 @@ find_line_conflict(const struct gsort_options *o, struct gsort_conflict *conflic
 		{ o->underline && o->output != NULL, { "debug", "output", false, NULL } },
 	};
 
-	for (size_t i = 0; o->lines && i < COUNT(conflicts); i++)
-		if (conflicts[i].found) {
-			*conflict = conflicts[i].conflict;
-			return true;
-		}
-	return false;
+	return o->lines && find(rules, COUNT(rules), conflict);
 }
 
-/* The same for what is written in place of all keys: figures, the last keys, random ones. */
+/* The same for sets. */
 static bool
-find_answer_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
+find_set_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
 {
 	const bool check = o->operation == GSORT_CHECK, merge = o->operation == GSORT_MERGE;
 	const bool answers = gs_answer_is_wanted(o), sets = o->set != GSORT_NO_SET;
-	const char *set = set_name(o);
-	const char *answer = o->quantiles != NULL ? "quantiles" : o->summary ? "summary"
-	                   : o->top.wanted ? "top" : "histogram";
-	static const char of_all[] = "it is of all keys; pipe one gsort into another";
-	const struct {
-		bool found;
-		struct gsort_conflict conflict;
-	} conflicts[] = {
+	const char *set = set_name(o), *answer = answer_name(o);
+	const struct rule rules[] = {
 		{ sets && check, { "check", set, false, NULL } },
 		{ sets && merge, { "merge", set, false, "inputs are sorted in any case: leave -m out" } },
 		{ sets && answers, { set, answer, false, "pipe one gsort into another" } },
@@ -299,6 +296,19 @@ find_answer_conflict(const struct gsort_options *o, struct gsort_conflict *confl
 		{ sets && o->sample.wanted, { set, "sample", false, "pipe one gsort into another" } },
 		{ sets && o->split > 0, { set, "split", false, "files are cut by the number of all keys" } },
 		{ sets && o->device == GSORT_DEVICE_GPU, { set, "device", false, NULL } },
+	};
+
+	return find(rules, COUNT(rules), conflict);
+}
+
+static const char of_all[] = "it is of all keys; pipe one gsort into another";
+
+/* The same for the last keys, and for random ones. */
+static bool
+find_rank_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
+{
+	const bool check = o->operation == GSORT_CHECK, merge = o->operation == GSORT_MERGE;
+	const struct rule rules[] = {
 		{ check && o->tail.wanted, { "check", "tail", false, NULL } },
 		{ o->tail.wanted && o->head, { "tail", "head-count", false,
 		  "pipe one gsort into another" } },
@@ -309,16 +319,25 @@ find_answer_conflict(const struct gsort_options *o, struct gsort_conflict *confl
 		  "how many keys there are is known only after the last" } },
 		{ o->sample.wanted && o->head, { "sample", "head-count", false, of_all } },
 		{ o->sample.wanted && o->tail.wanted, { "sample", "tail", false, of_all } },
-		{ o->sample.wanted && o->unique, { "sample", "unique", false,
-		  of_all } },
-		{ o->sample.wanted && o->counts, { "sample", "count", false,
-		  of_all } },
-		{ o->sample.wanted && o->repeated, { "sample", "repeated", false,
-		  of_all } },
-		{ o->sample.wanted && o->singletons, { "sample", "singletons", false,
-		  of_all } },
+		{ o->sample.wanted && o->unique, { "sample", "unique", false, of_all } },
+		{ o->sample.wanted && o->counts, { "sample", "count", false, of_all } },
+		{ o->sample.wanted && o->repeated, { "sample", "repeated", false, of_all } },
+		{ o->sample.wanted && o->singletons, { "sample", "singletons", false, of_all } },
 		{ o->sample.wanted && o->split > 0, { "sample", "split", false,
 		  "files are cut by the number of all keys" } },
+	};
+
+	return find(rules, COUNT(rules), conflict);
+}
+
+/* The same for figures, which are written in place of keys. */
+static bool
+find_answer_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
+{
+	const bool check = o->operation == GSORT_CHECK, merge = o->operation == GSORT_MERGE;
+	const bool answers = gs_answer_is_wanted(o);
+	const char *answer = answer_name(o);
+	const struct rule rules[] = {
 		{ o->reverse && o->summary, { "reverse", "summary", false,
 		  "a summary names its figures" } },
 		{ o->reverse && o->histogram > 0, { "reverse", "histogram", false,
@@ -330,32 +349,20 @@ find_answer_conflict(const struct gsort_options *o, struct gsort_conflict *confl
 		{ answers && check, { "check", answer, false, NULL } },
 		{ answers && merge, { "merge", answer, false,
 		  "figures need no sorted inputs: leave -m out" } },
-		{ answers && o->head, { answer, "head-count", false,
-		  of_all } },
-		{ answers && o->tail.wanted, { answer, "tail", false,
-		  of_all } },
-		{ answers && o->sample.wanted, { answer, "sample", false,
-		  of_all } },
-		{ answers && o->unique, { answer, "unique", false,
-		  of_all } },
-		{ answers && o->counts, { answer, "count", false,
-		  of_all } },
-		{ answers && o->repeated, { answer, "repeated", false,
-		  of_all } },
-		{ answers && o->singletons, { answer, "singletons", false,
-		  of_all } },
+		{ answers && o->head, { answer, "head-count", false, of_all } },
+		{ answers && o->tail.wanted, { answer, "tail", false, of_all } },
+		{ answers && o->sample.wanted, { answer, "sample", false, of_all } },
+		{ answers && o->unique, { answer, "unique", false, of_all } },
+		{ answers && o->counts, { answer, "count", false, of_all } },
+		{ answers && o->repeated, { answer, "repeated", false, of_all } },
+		{ answers && o->singletons, { answer, "singletons", false, of_all } },
 		{ answers && o->split > 0, { answer, "split", false, NULL } },
 		{ answers && o->converts && o->to != GSORT_TEXT, { answer, "to", false,
 		  "figures are text" } },
 		{ o->seed != 0 && !o->sample.wanted, { "seed", "sample", true, NULL } },
 	};
 
-	for (size_t i = 0; i < COUNT(conflicts); i++)
-		if (conflicts[i].found) {
-			*conflict = conflicts[i].conflict;
-			return true;
-		}
-	return false;
+	return find(rules, COUNT(rules), conflict);
 }
 
 /* Find the first two options of which one needs, or excludes, the other.  Enums are valid. */
@@ -367,45 +374,35 @@ find_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
 	const bool binary_in = is_binary(o->type) || records;
 	const bool binary_out = writes_binary(o) || records ||
 	                        (o->argsort_bits > 0 && !o->lines);
-	const struct {
-		bool found;
-		struct { const char *one, *other; bool needs; } conflict;
-	} conflicts[] = {
-		{ o->in_place && o->output == NULL, { "in-place", "output", true } },
-		{ o->split > 0 && o->output == NULL, { "split", "output", true } },
-		{ o->split > 0 && o->in_place, { "split", "in-place", false } },
-		{ o->split > 0 && o->operation == GSORT_MERGE, { "split", "merge", false } },
-		{ check && o->output != NULL, { "check", "output", false } },
-		{ check && o->converts, { "check", "to", false } },
-		{ check && o->counts, { "check", "count", false } },
-		{ check && o->repeated, { "check", "repeated", false } },
-		{ check && o->singletons, { "check", "singletons", false } },
-		{ check && o->head, { "check", "head-count", false } },
-		{ check && o->verify, { "check", "verify", false } },
-		{ check && o->device == GSORT_DEVICE_GPU, { "check", "device", false } },
+	const struct rule rules[] = {
+		{ o->in_place && o->output == NULL, { "in-place", "output", true, NULL } },
+		{ o->split > 0 && o->output == NULL, { "split", "output", true, NULL } },
+		{ o->split > 0 && o->in_place, { "split", "in-place", false, NULL } },
+		{ o->split > 0 && o->operation == GSORT_MERGE, { "split", "merge", false, NULL } },
+		{ check && o->output != NULL, { "check", "output", false, NULL } },
+		{ check && o->converts, { "check", "to", false, NULL } },
+		{ check && o->counts, { "check", "count", false, NULL } },
+		{ check && o->repeated, { "check", "repeated", false, NULL } },
+		{ check && o->singletons, { "check", "singletons", false, NULL } },
+		{ check && o->head, { "check", "head-count", false, NULL } },
+		{ check && o->verify, { "check", "verify", false, NULL } },
+		{ check && o->device == GSORT_DEVICE_GPU, { "check", "device", false, NULL } },
 		{ o->operation == GSORT_MERGE && o->device == GSORT_DEVICE_GPU,
-		  { "merge", "device", false } },
-		{ o->repeated && o->singletons, { "repeated", "singletons", false } },
-		{ binary_in && binary_out && o->zero_terminated, { "zero-terminated", "type", false } },
-		{ binary_in && o->header_lines > 0, { "header", "type", false } },
-		{ binary_in && o->invalid != GSORT_INVALID_ABORT, { "invalid", "type", false } },
+		  { "merge", "device", false, NULL } },
+		{ o->repeated && o->singletons, { "repeated", "singletons", false, NULL } },
+		{ binary_in && binary_out && o->zero_terminated, { "zero-terminated", "type", false, NULL } },
+		{ binary_in && o->header_lines > 0, { "header", "type", false, NULL } },
+		{ binary_in && o->invalid != GSORT_INVALID_ABORT, { "invalid", "type", false, NULL } },
 		/* a header is copied as it is */
-		{ binary_out && o->header_lines > 0, { "header", "to", false } },
-		{ binary_in && !binary_out && o->skip_bytes > 0, { "skip-bytes", "to", false } },
+		{ binary_out && o->header_lines > 0, { "header", "to", false, NULL } },
+		{ binary_in && !binary_out && o->skip_bytes > 0, { "skip-bytes", "to", false, NULL } },
 	};
 
 	if (find_line_conflict(o, conflict) || find_record_conflict(o, conflict) ||
-	    find_wide_conflict(o, conflict))
+	    find_wide_conflict(o, conflict) || find(rules, COUNT(rules), conflict))
 		return true;
-	for (size_t i = 0; i < COUNT(conflicts); i++)
-		if (conflicts[i].found) {
-			*conflict = (struct gsort_conflict){
-				conflicts[i].conflict.one, conflicts[i].conflict.other,
-				conflicts[i].conflict.needs, NULL,
-			};
-			return true;
-		}
-	return find_answer_conflict(o, conflict);
+	return find_set_conflict(o, conflict) || find_rank_conflict(o, conflict) ||
+	       find_answer_conflict(o, conflict);
 }
 
 /* "--output"; with the value where that matters: "--to=text". */
@@ -463,8 +460,6 @@ gs_options_check(const struct gsort_options *options)
 	if (options->set != GSORT_NO_SET && options->input_count < 2)
 		return gs_fail(GS_EUSAGE, "a set operation needs two FILEs at least");
 	TRY(check_standard(options));
-	if (options->notation > GSORT_TIME)
-		return gs_fail(GS_EUSAGE, "an option of gsort_open() has no such value");
 	if (options->notation != GSORT_DECIMAL &&
 	    (gs_key_is_float(options->type) || (is_binary(options->type) && writes_binary(options) &&
 	                                        !gs_answer_is_wanted(options))))

@@ -98,6 +98,8 @@ static const struct row {
 	ROW("'--batch-size' is 1", .merge_files = 1),
 	ROW("has no such value", .type = (enum gsort_type)99),
 	ROW("has no such value", .decompress = (enum gsort_decompress)-1),
+	ROW("has no such value", .notation = (enum gsort_notation)99),
+	ROW("has no such value", .format = (enum gsort_format)99),
 	ROW("'--to=text'", .converts = true, .to = GSORT_TEXT_FLOAT),
 };
 

@@ -39,7 +39,7 @@ open_file(struct file *file, const char *name)
 
 	*file = (struct file){ .name = name, .fd = STDIN_FILENO };
 	if (strcmp(name, "-") != 0)
-		file->fd = open(name, O_RDONLY | O_CLOEXEC);
+		file->fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);	/* waits for no writer */
 	if (file->fd < 0 || fstat(file->fd, &status) != 0)
 		return gs_fail_errno(GS_EIO, "cannot read: %s", name);
 	file->regular = S_ISREG(status.st_mode);

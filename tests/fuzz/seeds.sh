@@ -22,7 +22,7 @@ seed() {
 
 # COUNT bytes that look random, in hexadecimal: seed TARGET's own.
 noise() { # SEED COUNT
-	awk -v x="$1" -v n="$2" 'BEGIN { for (; n > 0; n--) { x = (x * 1103515245 + 12345) % 2147483648
+	awk -v x="$1" -v n="$2" 'BEGIN { for (x++; n > 0; n--) { x = x * 48271 % 2147483647	# exact in a double
 		printf "%02x", int(x / 65536) % 256 } }'
 }
 

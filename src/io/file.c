@@ -233,8 +233,9 @@ gs_file_rewind(struct gs_file *file)
 
 /* ---- regular ---------------------------------------------------------------- */
 
-uint64_t
-gs_file_left(const struct gs_file *file)
+/* Bytes of a regular file that are still to be read, as far as its size was known. */
+static uint64_t
+left_of(const struct gs_file *file)
 {
 	if (file->bytes == GS_UNKNOWN || file->bytes < file->read_bytes)
 		return 0;
@@ -280,7 +281,7 @@ read_pieces(const struct gs_file *file, char *into, size_t bytes, unsigned threa
 gs_status
 gs_file_read(struct gs_file *file, unsigned threads, void *into, size_t bytes, size_t *got)
 {
-	uint64_t known = gs_file_left(file);	/* bytes that should still come */
+	uint64_t known = left_of(file);	/* bytes that should still come */
 	int error = 0;
 
 	*got = 0;
@@ -303,7 +304,7 @@ gs_file_read(struct gs_file *file, unsigned threads, void *into, size_t bytes, s
 size_t
 gs_file_claim(struct gs_file *file, size_t bytes, uint64_t *offset)
 {
-	const uint64_t left = gs_file_left(file);
+	const uint64_t left = left_of(file);
 	size_t count = left < bytes ? (size_t)left : bytes;
 
 	assert(file->bytes != GS_UNKNOWN);

@@ -79,9 +79,6 @@ void gs_file_reference(struct gs_file *file);
  *  its format is known, and in the second case its size.  GS_EINPUT: as gs_file_check(). */
 MUST_CHECK gs_status gs_file_look(struct gs_file *file, size_t least, size_t most);
 
-/** Bytes of a regular file that are still to be read, as far as its size was known. */
-uint64_t gs_file_left(const struct gs_file *file);
-
 /** The next BYTES of a regular file, by THREADS; *GOT less than BYTES: it ended there. */
 MUST_CHECK gs_status
 gs_file_read(struct gs_file *file, unsigned threads, void *into, size_t bytes, size_t *got);

@@ -485,8 +485,9 @@ sources_with(const struct gs_plan *plan, size_t buffer_bytes, uint64_t bytes)
 	return low;
 }
 
-size_t
-gs_plan_fan_in(const struct gs_plan *plan, const struct gs_plan_input *input, uint64_t bytes)
+/* How many runs can be merged at once in BYTES of memory; at least 2. */
+static size_t
+fan_in(const struct gs_plan *plan, const struct gs_plan_input *input, uint64_t bytes)
 {
 	size_t buffer_bytes = SEEK_BYTES, count;
 
@@ -504,7 +505,7 @@ set_merge(struct gs_plan *plan, const struct gs_plan_input *input)
 	plan->most_runs = gs_within(256, plan->host_bytes / (4 * KIB), 64 * KIB);
 	if (plan->most_runs < input->input_count)
 		plan->most_runs = input->input_count;
-	plan->fan_in = gs_plan_fan_in(plan, input, plan->merge_bytes);
+	plan->fan_in = fan_in(plan, input, plan->merge_bytes);
 	if (input->operation != GSORT_MERGE)
 		return;
 	if (input->files > 0 && plan->fan_in + FILES_BESIDE > input->files)

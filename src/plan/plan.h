@@ -82,8 +82,4 @@ MUST_CHECK gs_status gs_plan_make(struct gs_plan *plan, const struct gs_plan_inp
 /** The number of key classes whose keys are stored, not counted. */
 unsigned gs_plan_classes(const struct gs_plan *plan);
 
-/** How many runs can be merged at once in BYTES of memory; at least 2. */
-size_t gs_plan_fan_in(const struct gs_plan *plan, const struct gs_plan_input *input,
-                      uint64_t bytes);
-
 #endif

@@ -50,8 +50,15 @@ compare(const void *a, const void *b)
 	return (one > other) - (one < other);
 }
 
-void
-gs_pick_random(uint64_t *numbers, size_t count, uint64_t below, uint64_t seed)
+/*
+ * COUNT different random numbers below BELOW, ascending; all sets of so many are equally likely.
+ * The same SEED gives the same numbers on every machine.
+ *
+ * The first COUNT different values of a sequence of independent ones are such a set.  O(COUNT log
+ * COUNT) expected, as COUNT is at most half of BELOW (assert).
+ */
+static void
+choose_numbers(uint64_t *numbers, size_t count, uint64_t below, uint64_t seed)
 {
 	uint64_t state = seed;
 	size_t different = 0;
@@ -98,7 +105,7 @@ choose(struct gs_pick *pick, size_t wanted, uint64_t keys, uint64_t seed)
 		left_out = malloc((chosen + 1) * sizeof *left_out);
 	if (pick->ranks == NULL || (most && left_out == NULL))
 		return gs_fail(GS_EBUDGET, "no memory for a sample of %zu keys: 8 bytes each", wanted);
-	gs_pick_random(most ? left_out : pick->ranks, chosen, keys, seed);
+	choose_numbers(most ? left_out : pick->ranks, chosen, keys, seed);
 	pick->rank_count = most ? complement(left_out, chosen, keys, pick->ranks) : wanted;
 	assert(pick->rank_count == wanted);
 	free(left_out);

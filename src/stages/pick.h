@@ -36,13 +36,4 @@ void gs_pick_span(const struct gs_pick *pick, uint64_t at, struct gs_span *span)
 /** A zeroed struct is allowed. */
 void gs_pick_close(struct gs_pick *pick);
 
-/**
- * COUNT different random numbers below BELOW, ascending; all sets of so many are equally likely.
- * The same SEED gives the same numbers on every machine.
- *
- * The first COUNT different values of a sequence of independent ones are such a set.  O(COUNT log
- * COUNT) expected, as COUNT is at most half of BELOW (assert).
- */
-void gs_pick_random(uint64_t *numbers, size_t count, uint64_t below, uint64_t seed);
-
 #endif

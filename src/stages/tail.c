@@ -10,8 +10,9 @@
 #include "stages/select.h"
 #include "stages/tail.h"
 
-bool
-gs_tail_is_kept(const struct gsort_options *options)
+/* Is the tail that OPTIONS want kept here?  False: there is none, or it is taken by rank (pick.h). */
+static bool
+is_kept(const struct gsort_options *options)
 {
 	return options->tail.wanted && options->tail.count <= GS_TAIL_MOST &&
 	       (options->operation != GSORT_SORT || gs_select_wants_groups(options) || options->head);
@@ -23,7 +24,7 @@ gs_tail_carve(struct gs_tail *tail, const struct gsort_options *options, struct 
 	const size_t room = (size_t)options->tail.count;
 
 	*tail = (struct gs_tail){ .on = false };
-	if (!gs_tail_is_kept(options))
+	if (!is_kept(options))
 		return;
 	tail->on = true;
 	tail->backward = options->head;

@@ -31,9 +31,6 @@ struct gs_tail {
 	uint64_t  left;		/* next: so many are still to be fetched */
 };
 
-/** Is the tail that OPTIONS want kept here?  False: there is none, or it is taken by rank (pick.h). */
-bool gs_tail_is_kept(const struct gsort_options *options);
-
 /** Take memory from ARENA, or from one that is not open: only its sum. */
 void gs_tail_carve(struct gs_tail *tail, const struct gsort_options *options, struct gs_arena *arena);
 

@@ -11,8 +11,9 @@
 
 #include "stages/top.h"
 
-bool
-gs_value_precedes(const struct gs_value *a, const struct gs_value *b, bool descending_classes)
+/* Does A come before B in the order of a sort? */
+static bool
+precedes(const struct gs_value *a, const struct gs_value *b, bool descending_classes)
 {
 	if (a->key_class != b->key_class)
 		return (a->key_class < b->key_class) != descending_classes;
@@ -25,7 +26,7 @@ is_better(const struct gs_top *top, const struct gs_group *a, const struct gs_gr
 {
 	if (a->times != b->times)
 		return a->times > b->times;
-	return gs_value_precedes(&a->value, &b->value, top->descending_classes);
+	return precedes(&a->value, &b->value, top->descending_classes);
 }
 
 /* Put GROUP at AT or below it, in a heap of COUNT. */

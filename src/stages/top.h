@@ -31,9 +31,6 @@ struct gs_top {
 				 * behind all values that are in it */
 };
 
-/** Does A come before B in the order of a sort? */
-bool gs_value_precedes(const struct gs_value *a, const struct gs_value *b, bool descending_classes);
-
 /** Offer a group.  O(log K) if it is taken. */
 void gs_top_add(struct gs_top *top, const struct gs_group *group);
 

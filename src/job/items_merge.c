@@ -22,6 +22,7 @@
 #include "job/rendezvous.h"
 #include "sort/items/follow.h"
 #include "sort/items/sum.h"
+#include "stages/order.h"
 
 /* Bytes of a buffer; files that are open beside the inputs. */
 #define MOST_BUFFER_BYTES	((size_t)1 << 20)
@@ -66,13 +67,6 @@ struct merging {
 
 /* ---- inputs ---------------------------------------------------------------------- */
 
-static const char *
-advice(const struct gsort *job)
-{
-	(void)job;
-	return ": merging needs sorted inputs; sort it, or use --nocheck-order";
-}
-
 static gs_status
 begin(struct merging *merging, struct source *source)
 {
@@ -87,6 +81,8 @@ begin(struct merging *merging, struct source *source)
 		.threads = 1,
 		.window_bytes = job->plan.window_bytes,
 		.stops_with = job->input,
+		.interrupted = &job->interrupted,
+		.stored = &job->monitor.counters.stored_in,
 		.before_inflate = gs_confine,
 		.before_context = &job->confinement,
 		.read = options->fed ? gs_rendezvous_read : options->read,
@@ -139,7 +135,7 @@ fill(struct merging *merging, struct source *source)
 	at = job->options->trust_order ? slice.bytes : gs_items_follow(&source->follow, &slice);
 	if (at < slice.bytes)
 		return gs_record_disorder(record, source->name, slice.data + at, source->follow.items + 1,
-		                          job->options->skip_bytes, advice(job));
+		                          job->options->skip_bytes, GS_ADVICE_UNSORTED);
 	if (at == SIZE_MAX)
 		return gs_fail(GS_EBUDGET, "out of memory");
 	if (slice.bytes < source->room)

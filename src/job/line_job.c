@@ -14,6 +14,7 @@
 #include "io/ahead.h"
 #include "job/line_job.h"
 #include "job/ranked.h"
+#include "stages/order.h"
 
 /* ---- opening -------------------------------------------------------------------- */
 
@@ -155,7 +156,7 @@ gs_line_job_read(struct gsort *job, const struct gs_item_taker *taker)
 
 	job->lines.follow = (struct gs_line_follow){
 		.order = &job->lines.order,
-		.tail = ": merging needs sorted inputs; sort it, or use --nocheck-order",
+		.tail = GS_ADVICE_UNSORTED,
 	};
 	return read_all(job, taker, follows ? &job->lines.follow : NULL);
 }

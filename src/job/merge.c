@@ -30,7 +30,7 @@ static const char *
 advice(const struct gsort *job)
 {
 	return job->options->trust_order ? ": lines of text must be sorted to be merged; sort it"
-	       : ": merging needs sorted inputs; sort it, or use --nocheck-order";
+	       : GS_ADVICE_UNSORTED;
 }
 
 struct input {

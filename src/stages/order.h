@@ -16,6 +16,9 @@
 #include "format/encode.h"
 #include "gsort.h"
 
+/* What follows the message about disorder in a merge. */
+#define GS_ADVICE_UNSORTED	": merging needs sorted inputs; sort it, or use --nocheck-order"
+
 /* The keys of one input that have been compared. */
 struct gs_order {
 	const char *name;	/* of the input */

@@ -93,6 +93,7 @@ fill_store(struct gs_raw_reading *reading, bool first)
 	struct gs_ingest *ingest = reading->ingest;
 	const struct gs_plan *plan = ingest->plan;
 	const unsigned shares = readers(ingest);
+	const unsigned threads = first ? 1 : (plan->threads + shares - 1) / shares;
 	const size_t most = first ? plan->piece_bytes :
 	                    plan->head_keys > 0 ? GS_HEAD_ROUND_BYTES :
 	                    shares > 1 ? SHARED_ROUND_BYTES : ROUND_BYTES;
@@ -102,7 +103,7 @@ fill_store(struct gs_raw_reading *reading, bool first)
 	if (room > most)
 		room = most;
 	reading->left = room - room % (ingest->key_bits / 8);
-	TRY(gs_pieces_run(&reading->pieces, first ? 1 : (plan->threads + shares - 1) / shares, read_round, reading));
+	TRY(gs_pieces_run(&reading->pieces, threads, read_round, reading));
 	gs_store_end_round(ingest->store);
 	return GS_OK;
 }

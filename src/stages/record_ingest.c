@@ -16,6 +16,7 @@
 #include "format/key.h"
 #include "sort/items/bins.h"
 #include "sort/items/follow.h"
+#include "stages/order.h"
 #include "stages/pieces.h"
 #include "stages/record_ingest.h"
 
@@ -183,8 +184,7 @@ follow(struct reading *reading, const char *records, size_t bytes)
 	return at == bytes ? GS_OK
 	       : gs_record_disorder(&ingest->record, gs_input_name(ingest->input), records + at,
 	                            reading->follow.items + 1, ingest->skipped,
-	                            ": merging needs sorted inputs; sort it, or use "
-	                            "--nocheck-order");
+	                            GS_ADVICE_UNSORTED);
 }
 
 /* Read what was claimed, and hand it on. */

@@ -190,11 +190,12 @@ has_lines() {
 	needs zstd gzip
 	gen --seed 7 --keys 1000000 --type u64 >keys
 	gsort -u64 keys -o keys
-	for packer in 'zstd -qc' 'gzip -c1'; do
-		$packer keys >packed
+	for how in 'zstd -qc|-u64' 'gzip -c1|-u64' 'gzip -c1|--record-size=8 -k u64@0'; do
+		${how%|*} keys >packed
 		mkfifo out
 		exec 8<>out
-		gsort -u64 -m packed >out 2>err &
+		# shellcheck disable=SC2086
+		gsort ${how#*|} -m --decompress=auto packed >out 2>err &
 		job=$!
 		eventually awaits $job USR1
 		eventually tells '^gsort: read [1-9][0-9]*% [0-9.]*[KM]iB [^/]*\| '

@@ -243,16 +243,24 @@ report_unknown(const char *word, size_t bytes)
 	gs_report_usage("unrecognized option '%s'%s", word, gs_near_option(word + 2, bytes - 2));
 }
 
+/* Options that gsort refuses are no possibilities, unless there are no others. */
 static void
 report_ambiguous(const char *word, size_t bytes)
 {
+	const struct gs_option *refused = NULL;
 	char list[512] = "";
 
 	for (const struct gs_option *o = gs_options; o < options_end(); o++)
-		if (o->name != NULL && strncmp(o->name, word + 2, bytes - 2) == 0
-		    && strlen(list) + strlen(o->name) + sizeof " '--'" <= sizeof list)
+		if (o->name == NULL || strncmp(o->name, word + 2, bytes - 2) != 0)
+			continue;
+		else if (o->refusal != NULL)
+			refused = o;
+		else if (strlen(list) + strlen(o->name) + sizeof " '--'" <= sizeof list)
 			strcat(strcat(strcat(list, " '--"), o->name), "'");
-	gs_report_usage("option '%s' is ambiguous; possibilities:%s", word, list);
+	if (list[0] == '\0')
+		gs_report_error("%.*s (%s) %s", (int)bytes, word, refused->help, refused->refusal);
+	else
+		gs_report_usage("option '%s' is ambiguous; possibilities:%s", word, list);
 }
 
 /* getopt returned ANSWER for the long option WORD. */

@@ -121,13 +121,25 @@ static const struct notation {
 	bool        integers;	/* only where integers are read: -g reads these */
 	const char *pattern, *hint;
 } notations[] = {
+	{ false, "[^\n]*\n.*", "; these lines end in newlines: leave -z out" },
 	{ true,  NUMBER "|[-+]?(nan|inf|infinity)", "; floats need -g" },
 	{ false, "[0-9.]+e[-+]?", "" },		/* no hexadecimal number, but half of a float */
 	{ true,  "[-+]?0x[0-9a-f]+", "; hexadecimal needs --base=16" },
 	{ false, "[0-9]{4}-[0-9]{2}-[0-9]{2}([t ][0-9]{2}:.*)?", "; dates and times need --type=time" },
-	{ false, "[0-9]{1,2}([./-])[0-9]{1,2}[./-][0-9]{4}|[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}",
+	{ false, "[0-9]{1,2}([./-])[0-9]{1,2}[./-][0-9]{4}|[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}|"
+	         "[a-z]{3,9} [0-9]{1,2},? [0-9]{4}|[0-9]{1,2} [a-z]{3,9} [0-9]{4}",
 	  "; dates are sorted as 2026-11-22, with --type=time" },
 	{ false, "([0-9]{1,3}\\.){3}[0-9]{1,3}", "; IPv4 addresses need --type=ipv4" },
+	{ false, "([0-9]{1,3}\\.){3}[0-9]{1,3}/[0-9]{1,2}", "; networks need -V" },
+	{ false, "[0-9]{1,3}(:[0-9]{2}){1,2}([.,][0-9]+)?", "; times of day need -V" },
+	{ false, "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}",
+	  "; UUIDs need --lines, which sorts them as text" },
+	{ false, "([0-9a-f]{2}[:-]){5}[0-9a-f]{2}",
+	  "; hardware addresses need --lines, which sorts them as text" },
+	{ false, "[0-9a-f]{0,4}(:[0-9a-f]{0,4}){2,7}(/[0-9]+|%.*)?",
+	  "; gsort knows no IPv6 addresses; --lines sorts them as text" },
+	{ false, "[0-9]{4}-[0-9]{2}", "; months of years need --lines, which sorts them as text" },
+	{ false, "[-+]?0[bo][0-7_]+", "; gsort reads decimal numbers, and with --base=16 hexadecimal ones" },
 	{ false, "v?" DIGITS "(\\." DIGITS "){2,}([-+~].*)?|v" DIGITS "(\\." DIGITS ")*",
 	  "; versions need -V" },
 	{ false, "[-+]?[0-9]{1,3}(,[0-9]{3})+(\\.[0-9]*)?",
@@ -233,6 +245,16 @@ name_fields(char into[GS_HINT_BYTES], bool floats, bool first, const char *text)
 
 /* ---- the hint ------------------------------------------------------------------ */
 
+/* Text that has digits somewhere: -V sorts it by its numbers. */
+static bool
+name_numbers(char into[GS_HINT_BYTES], const char *text)
+{
+	if (strpbrk(text, "0123456789") == NULL)
+		return false;
+	snprintf(into, GS_HINT_BYTES, "; lines with numbers in them need -V");
+	return true;
+}
+
 /* A first line with bytes that text does not have is binary. */
 static bool
 is_binary(const char *line, const char *end)
@@ -292,7 +314,7 @@ gs_hint(char into[GS_HINT_BYTES], const struct gs_text_options *options, uint64_
 		snprintf(into, GS_HINT_BYTES, "; write one number a line: tr -s ' ,;\\t' '\\n'");
 	else if (end - line <= LOOKED_AT && !name_character(into, line, end) &&
 	         !name_notation(into, options->floats, text) &&
-	         !name_fields(into, options->floats, first, text) &&
+	         !name_fields(into, options->floats, first, text) && !name_numbers(into, text) &&
 	         first && (text[0] | 0x20) >= 'a' && (text[0] | 0x20) <= 'z')
 		snprintf(into, GS_HINT_BYTES, "; a heading needs --header, lines of words --lines");
 	return into;

@@ -233,10 +233,10 @@ explain(char *reason, size_t room, const struct gs_text_options *options,
 		snprintf(reason, room, "out of range: \"%s\" (no f64 holds this integer exactly; %s)",
 		         shown, is_hexadecimal(line, end) ? "--base=16 keeps it" :
 		         gs_line_integer(line, end, options->terminator, &negative, &magnitude)
-		         ? "without -g it is kept" : "use sort -n");
+		         ? "without -g it is kept" : "-k1,1n sorts it");
 	else if (is_whole_number(line, end))
 		snprintf(reason, room, "out of range: \"%s\" (gsort sorts -9223372036854775808 to "
-		         "18446744073709551615; use sort -n)", shown);
+		         "18446744073709551615; -k1,1n sorts any)", shown);
 	else
 		snprintf(reason, room, "not %s: \"%s\"", !options->floats &&
 		         is_other_number(line, end) ? "an integer" : "a number", shown);

@@ -324,7 +324,7 @@ gs_record_disorder(const struct gs_record *record, const char *name, const char 
 	if (!gs_key_is_wide(record->type))
 		return gs_fail(GS_EINPUT, "%s:%" PRIu64 ": disorder: the record at byte %" PRIu64 "%s",
 		               name, number, at, tail);
-	digits = (int)gs_wide_print(record->type, record->endian, item, key);
+	digits = (int)gs_wide_print(record->type, record->endian, GSORT_DECIMAL, item, key);
 	return gs_fail(GS_EINPUT, "%s:%" PRIu64 ": disorder: %.*s (byte %" PRIu64 ")%s", name, number,
 	               digits, key, at, tail);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * wide.c - keys of 128 bits as decimal text
+ * wide.c - keys of 128 bits as text
  *
  * In:   the bytes of a key.
- * Out:  digits: as numbers below 10^19, the largest that digits.h prints in full.
+ * Out:  digits; decimal ones as numbers below 10^19, the largest that digits.h prints in full.
  */
 #include <string.h>
 
@@ -38,8 +38,21 @@ print_part(char *into, uint64_t part)
 	gs_digits_print(into + PART_DIGITS - digits, part, digits);
 }
 
+static size_t
+print_hex(unsigned __int128 number, char *into)
+{
+	size_t digits = 1;
+
+	while (digits < 32 && number >> 4 * digits > 0)
+		digits++;
+	for (size_t d = digits; d-- > 0; number >>= 4)
+		into[d] = "0123456789abcdef"[(unsigned)number & 15];
+	return digits;
+}
+
 size_t
-gs_wide_print(enum gsort_type type, enum gsort_endian endian, const char *key, char *into)
+gs_wide_print(enum gsort_type type, enum gsort_endian endian, enum gsort_notation notation,
+              const char *key, char *into)
 {
 	const uint64_t unit = gs_digits_power[PART_DIGITS];
 	unsigned __int128 number = load(endian, key);
@@ -51,6 +64,8 @@ gs_wide_print(enum gsort_type type, enum gsort_endian endian, const char *key, c
 		into[bytes++] = '-';
 		number = -number;
 	}
+	if (notation == GSORT_HEXADECIMAL)
+		return bytes + print_hex(number, into + bytes);
 	do
 		parts[count++] = (uint64_t)(number % unit);
 	while ((number /= unit) > 0);

@@ -176,18 +176,30 @@ read_headers(struct gs_npy_inputs *inputs, const struct gsort_options *options)
 
 /* ---- options ------------------------------------------------------------------------- */
 
+/* Options that make no sense, as the file itself says it; and those that work on bare keys. */
 static gs_status
-check_options(const struct gsort_options *o, const char *name)
+check_options(const struct gs_npy *npy, const struct gsort_options *o, const char *name)
 {
 	static const char *const sets[] = { "", "union", "intersect", "difference", "symmetric" };
+	const char *said = o->zero_terminated ? "zero-terminated" : o->header_lines > 0 ? "header" :
+		o->skip_bytes > 0 ? "skip-bytes" : o->endian != GSORT_ENDIAN_HOST ? "endian" :
+		o->record_bytes > 0 ? "record-size" : NULL;
 	const char *refused = o->set != GSORT_NO_SET ? sets[o->set] :
 		o->converts ? "to" : o->counts ? "count" : o->split > 0 ? "split" :
-		o->sample.wanted ? "sample" : o->zero_terminated ? "zero-terminated" :
-		o->header_lines > 0 ? "header" : o->skip_bytes > 0 ? "skip-bytes" :
-		o->endian != GSORT_ENDIAN_HOST ? "endian" : o->record_bytes > 0 ? "record-size" : NULL;
+		o->sample.wanted ? "sample" : NULL;
+	const struct gs_npy_field *field = &npy->fields[0];
 
-	return refused == NULL ? GS_OK
-	       : gs_fail(GS_EUSAGE, "%s: '--%s' does not go with a .npy file", name, refused);
+	if (refused == NULL && said == NULL)
+		return GS_OK;
+	if (refused == NULL)
+		return gs_fail(GS_EUSAGE, "%s: '--%s' does not go with a .npy file, whose header tells what "
+		               "its items are", name, said);
+	if (npy->is_structure || !field->sorts || field->type == GSORT_TEXT)
+		return gs_fail(GS_EUSAGE, "%s: '--%s' does not go with a .npy file", name, refused);
+	return gs_fail(GS_EUSAGE, "%s: '--%s' does not go with a .npy file, but with its keys alone: tail "
+	               "-c +%llu %s | gsort --type=%s%s", name, refused,
+	               (unsigned long long)npy->header_bytes + 1, name, gs_key_name(field->type),
+	               field->big ? " --endian=big" : "");
 }
 
 /* All names, for a message. */
@@ -290,8 +302,8 @@ gs_npy_adopt(struct gs_npy_inputs *inputs, struct gsort_options *options)
 		options->format = GSORT_FORMAT_RAW;
 		return GS_OK;
 	}
-	TRY(check_options(options, name));
 	TRY(read_headers(inputs, options));
+	TRY(check_options(inputs->first, options, name));
 	type = inputs->first->fields[0].type;
 	if (options->type != GSORT_TEXT && (inputs->first->is_structure || options->type != type))
 		return gs_fail(GS_EUSAGE, "%s: the items of this .npy file are not of type %s", name,

@@ -182,10 +182,12 @@ static bool
 find_wide_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
 {
 	static const char figures[] = "figures are of at most 64 bits";
+	const bool prints_hex = o->converts && o->notation == GSORT_HEXADECIMAL;
 	const struct rule rules[] = {
 		{ o->converts && o->to != GSORT_TEXT, { "type", "to", false,
 		  "keys of 128 bits are converted to text only" } },
-		{ o->notation != GSORT_DECIMAL, { "type", "base", false, NULL } },
+		{ o->notation != GSORT_DECIMAL && !prints_hex, { "type", "base", false,
+		  "it is for text, such as that of --to=text" } },
 		{ o->device == GSORT_DEVICE_GPU, { "type", "device", false,
 		  "a GPU sorts keys of at most 64 bits" } },
 		{ o->compress_program != NULL, { "type", "compress-program", false,

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/round.h"
 #include "sort/keys.h"
 #include "sort/set_merge.h"
 
@@ -32,12 +33,6 @@ group_of(unsigned bits, const struct gs_set_side *side, uint64_t value)
 	};
 }
 
-static size_t
-lesser(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 /* How many keys have passed when FIRST, which has not ended, is at its end: all of them, and of the
  * OTHER side those that are less than its last key, or go with it in pairs. */
 static size_t
@@ -53,21 +48,21 @@ passing_until(unsigned bits, const struct gs_set_side *first, const struct gs_se
 	last = gs_key_at(first->keys, bits, first->count - 1);
 	in_first = group_of(bits, first, last);
 	in_other = group_of(bits, other, last);
-	return first->count + in_other.first + lesser(in_first.count, in_other.count);
+	return first->count + in_other.first + gs_least(in_first.count, in_other.count);
 }
 
 size_t
 gs_set_passing(unsigned bits, const struct gs_set_side *a, const struct gs_set_side *b)
 {
-	return lesser(a->count + b->count,
-	              lesser(passing_until(bits, a, b), passing_until(bits, b, a)));
+	return gs_least(a->count + b->count,
+	              gs_least(passing_until(bits, a, b), passing_until(bits, b, a)));
 }
 
 /* The key behind the first PASSED of both sides, fewer than there are. */
 static uint64_t
 key_behind(unsigned bits, const struct gs_set_side *a, const struct gs_set_side *b, size_t passed)
 {
-	size_t low = passed > b->count ? passed - b->count : 0, high = lesser(passed, a->count);
+	size_t low = passed > b->count ? passed - b->count : 0, high = gs_least(passed, a->count);
 	uint64_t from_a, from_b;
 
 	while (low < high) {		/* so many of them are keys of A */
@@ -96,8 +91,8 @@ gs_set_cut(unsigned bits, const struct gs_set_side *a, const struct gs_set_side 
 	in_a = group_of(bits, a, key);
 	in_b = group_of(bits, b, key);
 	passed -= in_a.first + in_b.first;
-	most = lesser(in_a.count, in_b.count);
-	pairs = lesser(passed / 2, most);
+	most = gs_least(in_a.count, in_b.count);
+	pairs = gs_least(passed / 2, most);
 	alone = pairs == most ? passed - 2 * pairs : 0;
 	return (struct gs_set_cut){
 		.a = in_a.first + pairs + (in_a.count > most ? alone : 0),

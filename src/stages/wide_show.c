@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * wide_show.c - keys of 128 bits as decimal text, with their number of occurrences
+ * wide_show.c - keys of 128 bits as text, with their number of occurrences
  *
  * In:   sorted keys.
  * Out:  lines, as --to=text writes them of any other type.
@@ -23,7 +23,8 @@ show_keys(void *context, const char *data, const char *end, size_t count, const 
 
 		if (options->counts)
 			at = gs_count_print(times[k], at);
-		at += gs_wide_print(options->type, options->endian, data + k * KEY_BYTES, at);
+		at += gs_wide_print(options->type, options->endian, options->notation,
+		                    data + k * KEY_BYTES, at);
 		*at++ = options->zero_terminated ? '\0' : '\n';
 		show->bytes = (size_t)(at - show->text);
 		if (show->bytes > sizeof show->text - GS_COUNT_BYTES - GS_WIDE_BYTES - 1)

@@ -25,7 +25,7 @@ line() {
 }
 
 @test "numbers outside are named, with the range and what to use" {
-	range="(gsort sorts -9223372036854775808 to 18446744073709551615; use sort -n)"
+	range="(gsort sorts -9223372036854775808 to 18446744073709551615; -k1,1n sorts any)"
 	for number in 18446744073709551616 -9223372036854775809 99999999999999999999 \
 	              100000000000000000000000000; do
 		echo $number >in

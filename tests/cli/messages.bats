@@ -58,11 +58,11 @@ says() {
 	$ printf '1\n0x20000000000001\n' >in; gsort -g in
 	gsort: in:2: out of range: "0x20000000000001" (no f64 holds this integer exactly; --base=16 keeps it)
 	$ printf '1\n-18446744073709551617\n' >in; gsort -g in
-	gsort: in:2: out of range: "-18446744073709551617" (no f64 holds this integer exactly; use sort -n)
+	gsort: in:2: out of range: "-18446744073709551617" (no f64 holds this integer exactly; -k1,1n sorts it)
 	$ printf '18446744073709551616\n' >in; gsort in
-	gsort: in:1: out of range: "18446744073709551616" (gsort sorts -9223372036854775808 to 18446744073709551615; use sort -n)
+	gsort: in:1: out of range: "18446744073709551616" (gsort sorts -9223372036854775808 to 18446744073709551615; -k1,1n sorts any)
 	$ printf '1\n%s\n' -9223372036854775809 >in; gsort in
-	gsort: in:2: out of range: "-9223372036854775809" (gsort sorts -9223372036854775808 to 18446744073709551615; use sort -n)
+	gsort: in:2: out of range: "-9223372036854775809" (gsort sorts -9223372036854775808 to 18446744073709551615; -k1,1n sorts any)
 	$ printf '1\n2\0003\n' >in; gsort in
 	gsort: in:2: not a number: "2?3"; byte 2 is U+0000 NULL
 	$ printf '\003\0\0\0\001\0\0\0' >in; gsort in
@@ -90,7 +90,7 @@ says() {
 	$ printf 'x\n' >in; echo 1 | gsort -m - in
 	gsort: in:1: not a number: "x"; a heading needs --header, lines of words --lines
 	$ printf '1\n2\n' >in; gsort -z in
-	gsort: in:1: not a number: "1\0122"
+	gsort: in:1: not a number: "1\0122"; these lines end in newlines: leave -z out
 	$ printf '1\nx\n2\n' >in; gsort --invalid=fail in >/dev/null
 	gsort: warning: in:2: not a number: "x", left out
 	gsort: 1 invalid line was left out
@@ -139,6 +139,17 @@ says() {
 	2026-11-22T10:00:00Z= number: "2026-11-22T10:00:00Z"; dates and times need --type=time
 	22.11.2026= number: "22.11.2026"; dates are sorted as 2026-11-22, with --type=time
 	10.0.0.1= number: "10.0.0.1"; IPv4 addresses need --type=ipv4
+	10.0.0.0/8= number: "10.0.0.0/8"; networks need -V
+	2001:db8::1= number: "2001:db8::1"; gsort knows no IPv6 addresses; --lines sorts them as text
+	01:23:45:67:89:ab= number: "01:23:45:67:89:ab"; hardware addresses need --lines, which sorts them as text
+	123e4567-e89b-12d3-a456-426614174000= number: "123e4567-e89b-12d3-a456-426614174000"; UUIDs need --lines, which sorts them as text
+	12:30= number: "12:30"; times of day need -V
+	9:30:15.5= number: "9:30:15.5"; times of day need -V
+	2026-11= number: "2026-11"; months of years need --lines, which sorts them as text
+	Nov 22 2026= number: "Nov 22 2026"; dates are sorted as 2026-11-22, with --type=time
+	0b101= number: "0b101"; gsort reads decimal numbers, and with --base=16 hexadecimal ones
+	5th= number: "5th"; lines with numbers in them need -V
+	1/2= number: "1/2"; lines with numbers in them need -V
 	v1.10.2= number: "v1.10.2"; versions need -V
 	10K= number: "10K"; sizes with suffixes need -h
 	5 MB= number: "5 MB"; sizes need -h, once they end in K, M, G: tr -d ' iB'
@@ -508,8 +519,15 @@ export -f damaged
 	Try 'gsort --help' for more information.
 	$ gsort -R
 	gsort: -R (random order) is not supported; use shuf(1)
+	$ gsort --random
+	gsort: --random (random order) is not supported; use shuf(1)
 	$ gsort --sort=random
 	gsort: --sort=random is not supported; use shuf(1)
+	$ gsort --s
+	gsort: option '--s' is ambiguous; possibilities: '--sort' '--stable' '--singletons' '--sample' '--seed' '--summary' '--symmetric' '--skip-bytes' '--size-hint' '--split' '--stats'
+	Try 'gsort --help' for more information.
+	$ gsort -u128 --base=16 /dev/null
+	gsort: options '-u128' and '--base' are incompatible: it is for text, such as that of --to=text
 	END
 }
 

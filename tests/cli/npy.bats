@@ -124,7 +124,10 @@ setup_npy() {
 	sed 's/<i4/<f4/' in.npy >other
 	fails 'other: items of another type than in in.npy' gsort in.npy other
 	fails 'in.npy: the items of this .npy file are not of type f64' gsort -f64 in.npy
-	fails "in.npy: '--to' does not go with a .npy file" gsort --to=text in.npy
+	fails "in.npy: '--to' does not go with a .npy file, but with its keys alone: tail -c +129 in.npy | gsort --type=" \
+		gsort --to=text in.npy
+	fails "in.npy: '--zero-terminated' does not go with a .npy file, whose header tells what its items are" \
+		gsort -z in.npy
 	gsort --format=raw -u8 in.npy | cmp - <(gsort -u8 --skip-bytes=0 --format=raw in.npy)
 	printf '\x93NUMPY\x09\0%0100d' 0 >new
 	fails 'new: version 9 of .npy files is not known' gsort new

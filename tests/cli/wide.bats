@@ -148,6 +148,7 @@ agrees() {
 	    else:
 	        print("\n".join([str(key)] * times))
 	END
+	sed 's/str(key)/"%x" % key/' text.py >hex.py
 	powers=$(python3 -c 'print(*(d + s * 10**k for k in range(39) for d in (-1, 0, 1) for s in (-1, 1)))')
 	for order in little big; do
 		{
@@ -158,6 +159,8 @@ for key in sys.argv[2:]:
 		} >in
 		for type in u128 i128; do
 			gsort -$type --endian=$order --to=text in | cmp - <(python3 text.py $type $order <in)
+			gsort -$type --endian=$order --to=text --base=16 in |
+				cmp - <(python3 hex.py $type $order <in)
 			gsort -$type --endian=$order --to=text -r in |
 				cmp - <(python3 text.py $type $order reverse <in)
 			gsort -$type --endian=$order --to=text --count in |

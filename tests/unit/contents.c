@@ -45,8 +45,11 @@ fill_integers(unsigned char *data, size_t bytes, unsigned width, enum spread spr
 	for (size_t at = 0; at < bytes; at += width) {
 		const uint64_t key = key_of(spread, width, seed, at / width);
 
-		for (unsigned b = 0; b < width && at + b < bytes; b++)
-			data[at + b] = (unsigned char)(key >> 8 * (big ? width - 1 - b : b));
+		for (unsigned b = 0; b < width && at + b < bytes; b++) {
+			const unsigned place = big ? width - 1 - b : b;
+
+			data[at + b] = place < sizeof key ? (unsigned char)(key >> 8 * place) : 0;
+		}
 	}
 }
 
@@ -66,12 +69,12 @@ fill_floats(unsigned char *data, size_t bytes, unsigned width, bool whole)
 static size_t
 make_file(unsigned char *data)
 {
-	static const unsigned widths[] = { 1, 2, 4, 8 };
-	const unsigned width = widths[draw() & 3];
+	static const unsigned widths[] = { 1, 2, 4, 8, 16 };
+	const unsigned width = widths[draw() % (sizeof widths / sizeof widths[0])];
 	/* as many small ones as large ones */
 	const size_t bytes = 1 + draw() % ((size_t)1 << (draw() % 13));
 
-	if (width >= 4 && draw() % 4 == 0)
+	if ((width == 4 || width == 8) && draw() % 4 == 0)
 		fill_floats(data, bytes, width, draw() & 1);
 	else
 		fill_integers(data, bytes, width, (enum spread)(draw() % SPREADS));

@@ -184,9 +184,9 @@ static const struct {
 	{ "grouping", "1,000\n", "in:1: not a number: \"1,000\"; "
 	  "remove the commas between thousands: tr -d ," },
 	{ "2^64", "18446744073709551616\n", "in:1: out of range: \"18446744073709551616\" "
-	  "(gsort sorts -9223372036854775808 to 18446744073709551615; use sort -n)" },
+	  "(gsort sorts -9223372036854775808 to 18446744073709551615; -k1,1n sorts any)" },
 	{ "-2^63-1", "-9223372036854775809\n", "in:1: out of range: \"-9223372036854775809\" "
-	  "(gsort sorts -9223372036854775808 to 18446744073709551615; use sort -n)" },
+	  "(gsort sorts -9223372036854775808 to 18446744073709551615; -k1,1n sorts any)" },
 	{ "a long word is cut", "12345678901234567890123456789012345678901234567890x\n",
 	  "in:1: not a number: \"1234567890123456789012345678901234567890...\"" },
 	{ "an error in a last line without newline", "1\nx", "in:2: not a number: \"x\"" },

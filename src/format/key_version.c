@@ -48,6 +48,20 @@ take_extension(struct gs_key_text *text)
 	return true;
 }
 
+/* The same as length_without_suffix() from the end back. */
+static size_t
+length_of_plain(const unsigned char *begin, const unsigned char *end)
+{
+	const unsigned char *at = end, *last;
+
+	do {
+		last = at;
+		while (at > begin && (is_letter(at[-1]) || is_digit(at[-1]) || at[-1] == '~'))
+			at--;
+	} while (at < last && !is_digit(*at) && at > begin + 1 && *--at == '.');
+	return (size_t)(last - begin);
+}
+
 /* The bytes before the suffix: the longest end of the text that is extensions alone, but not all
  * of the text. */
 static size_t
@@ -55,6 +69,8 @@ length_without_suffix(struct gs_key_text text)
 {
 	size_t length = 0, at = 0;
 
+	if (gs_key_text_is_plain(&text))
+		return length_of_plain(text.at, text.end);
 	while (gs_key_text_next(&text) >= 0) {
 		struct gs_key_text before = text;
 
@@ -69,23 +85,37 @@ length_without_suffix(struct gs_key_text text)
 
 /* ---- parts and numbers ---------------------------------------------------------- */
 
-/* A text that is read to a limit. */
+/* A text that is read to a limit.  That of most is plain, which saves half of the time. */
 struct reader {
 	struct gs_key_text text;
 	size_t left;
+	bool   plain;
 };
+
+static struct reader
+read_to(struct gs_key_text text, size_t limit)
+{
+	return (struct reader){ text, limit, gs_key_text_is_plain(&text) };
+}
 
 static inline int
 peek(const struct reader *reader)
 {
-	return reader->left > 0 ? gs_key_text_peek(&reader->text) : -1;
+	if (reader->left == 0)
+		return -1;
+	if (reader->plain)
+		return reader->text.at < reader->text.end ? *reader->text.at : -1;
+	return gs_key_text_peek(&reader->text);
 }
 
 static inline void
 take(struct reader *reader)
 {
 	reader->left--;
-	(void)gs_key_text_next(&reader->text);
+	if (reader->plain)
+		reader->text.at += reader->text.at < reader->text.end;
+	else
+		(void)gs_key_text_next(&reader->text);
 }
 
 /* The ranks of bytes in a part. */
@@ -192,10 +222,9 @@ gs_version_compare(struct gs_key_text one, struct gs_key_text other)
 
 	if (difference != 0 || class < 3)
 		return difference;
-	result = compare_texts((struct reader){ one, length_without_suffix(one) },
-	                       (struct reader){ other, length_without_suffix(other) });
-	return result != 0 ? result : compare_texts((struct reader){ one, SIZE_MAX },
-	                                            (struct reader){ other, SIZE_MAX });
+	result = compare_texts(read_to(one, length_without_suffix(one)),
+	                       read_to(other, length_without_suffix(other)));
+	return result != 0 ? result : compare_texts(read_to(one, SIZE_MAX), read_to(other, SIZE_MAX));
 }
 
 /* ---- bytes ---------------------------------------------------------------------- */
@@ -246,6 +275,6 @@ gs_version_put(struct gs_key_bytes *bytes, struct gs_key_text text)
 		return true;
 	if (class < 3)
 		return false;
-	return put_text(bytes, (struct reader){ text, length_without_suffix(text) }) ||
-	       put_text(bytes, (struct reader){ text, SIZE_MAX });
+	return put_text(bytes, read_to(text, length_without_suffix(text))) ||
+	       put_text(bytes, read_to(text, SIZE_MAX));
 }

@@ -167,14 +167,18 @@ gs_line_order_close(struct gs_line_order *order)
 static int
 month_of(struct gs_key_text text)
 {
-	static const char months[12][4] = { "JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG",
-	                                    "SEP", "OCT", "NOV", "DEC" };
-	int c = gs_key_text_next_nonblank(&text), name[3];
+#define MONTH(a, b, c)	((a) << 16 | (b) << 8 | (c))
+	static const int months[12] = {
+		MONTH('J', 'A', 'N'), MONTH('F', 'E', 'B'), MONTH('M', 'A', 'R'), MONTH('A', 'P', 'R'),
+		MONTH('M', 'A', 'Y'), MONTH('J', 'U', 'N'), MONTH('J', 'U', 'L'), MONTH('A', 'U', 'G'),
+		MONTH('S', 'E', 'P'), MONTH('O', 'C', 'T'), MONTH('N', 'O', 'V'), MONTH('D', 'E', 'C'),
+	};
+	int c = gs_key_text_next_nonblank(&text), name = 0;
 
-	for (unsigned i = 0; i < 3; i++, c = gs_key_text_next(&text))
-		name[i] = c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c;
+	for (unsigned i = 0; i < 3 && c >= 0; i++, c = gs_key_text_next(&text))
+		name = name << 8 | (c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
 	for (int m = 0; m < 12; m++)
-		if (name[0] == months[m][0] && name[1] == months[m][1] && name[2] == months[m][2])
+		if (name == months[m])
 			return m + 1;
 	return 0;
 }

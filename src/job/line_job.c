@@ -85,6 +85,7 @@ gs_line_job_describe(struct gsort *job)
 		.words = words_of_lines,
 		.words_at = words_of_lines_at,
 		.compare = compare_lines,
+		.word_bytes = GS_LINE_WORD_BYTES,
 		.context = &job->lines.order,
 	};
 	return GS_OK;

@@ -37,10 +37,11 @@ relation(const struct gs_line_order *order, const char *one, size_t one_bytes, c
 	const char *const lines[2] = { one, other };
 	const uint32_t bytes[2] = { (uint32_t)one_bytes, (uint32_t)other_bytes };
 	int by_words = 0;
+	unsigned at = 0;
 	bool more = true;
 
 	more = one[one_bytes - 1] == '\n' && other[other_bytes - 1] == '\n';
-	for (unsigned at = 0; more && by_words == 0; at += 8) {
+	for (; more && by_words == 0; at += 8) {
 		uint64_t words[2];
 
 		more = gs_line_words(order, lines, bytes, 2, at, words);
@@ -48,6 +49,8 @@ relation(const struct gs_line_order *order, const char *one, size_t one_bytes, c
 	}
 	if (by_words != 0 && (difference > 0) - (difference < 0) != by_words)
 		return "the words disagree";
+	if (at > 0 && at < GS_LINE_WORD_BYTES && by_words == 0 && difference != 0)
+		return "the words end too early";
 	return difference < 0 ? "<" : difference > 0 ? ">" : "=";
 }
 

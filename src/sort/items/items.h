@@ -54,6 +54,10 @@ struct gs_item_order {
 	int (*compare)(const void *context, const char *one, size_t one_bytes, const char *other,
 	               size_t other_bytes);
 
+	/** With COMPARE(), the most bytes of words.  Items whose words tie and end before that are equal;
+	 *  0: any that tie may differ. */
+	unsigned word_bytes;
+
 	const void *context;
 };
 

@@ -108,16 +108,25 @@ merge_ties(struct gs_item_part *part, size_t from, size_t to)
 			places[at] = left[l++];
 }
 
-/* The words of these items are all equal. */
-static void
-settle(struct gs_item_part *part, size_t from, size_t to)
+/* Are items equal whose words tie, the last of which were loaded from byte AT on? */
+static bool
+words_tell_all(const struct gs_item_part *part, unsigned at)
 {
-	if (part->order->compare != NULL)
+	return part->order->compare == NULL || at + 8 < part->order->word_bytes;
+}
+
+/* The words of these items are all equal; they end within the eight bytes from AT on. */
+static void
+settle(struct gs_item_part *part, unsigned at, size_t from, size_t to)
+{
+	const bool equal = words_tell_all(part, at);
+
+	if (!equal)
 		merge_ties(part, from, to);
 	if (!part->mark_equal)
 		return;
 	for (size_t i = from + 1; i < to; i++)
-		part->equal[i] = part->order->compare == NULL ||
+		part->equal[i] = equal ||
 		                 compare_ties(part, part->places[i - 1], part->places[i]) == 0;
 }
 
@@ -161,14 +170,14 @@ sort_few(struct gs_item_part *part, unsigned at, size_t from, size_t to)
 {
 	uint64_t *words = part->words;
 	uint32_t *places = part->places;
+	const bool equal = !load_words(part, at, from, to) && words_tell_all(part, at);
 
-	(void)load_words(part, at, from, to);
 	for (size_t i = from + 1; i < to; i++) {
 		const uint32_t place = places[i];
 		const uint64_t word = words[i];
 		size_t to_be = i;
 
-		for (; to_be > from && (words[to_be - 1] > word || (words[to_be - 1] == word &&
+		for (; to_be > from && (words[to_be - 1] > word || (words[to_be - 1] == word && !equal &&
 		     compare_places(part, at + 8, places[to_be - 1], place) > 0)); to_be--) {
 			words[to_be] = words[to_be - 1];
 			places[to_be] = places[to_be - 1];
@@ -252,7 +261,7 @@ sort_subgroups(struct gs_item_part *part, const struct packing *packing, unsigne
 		if (end - at == 1)
 			continue;
 		if (packing->shift == 0 && !more) {
-			settle(part, at, end);
+			settle(part, shared - 8, at, end);
 		} else if (end - at > half) {
 			large = at;
 			large_end = end;
@@ -277,7 +286,7 @@ sort_group(struct gs_item_part *part, unsigned shared, size_t from, size_t to)
 
 		kernels->range(part->words + from, to - from, &least, &most);
 		if (least == most && !more) {
-			settle(part, from, to);
+			settle(part, shared, from, to);
 			return;
 		}
 		if (least == most) {

@@ -394,12 +394,12 @@ gs_line_split(const struct gs_line_order *order, const char **at, const char *li
 	size_t count = 0;
 
 #if defined __SSE2__
-	for (const char *block = line; !order->fields.csv && limit - block >= 16 && count < room;
-	     block += 16) {
-		unsigned ends = gs_find_byte(block, order->terminator);
+	for (const char *block = line; !order->fields.csv && limit - block >= 64 && count < room;
+	     block += 64) {
+		uint64_t ends = gs_find_byte_of_64(block, order->terminator);
 
 		for (; ends != 0 && count < room; ends &= ends - 1)
-			line = note_line(line, block + __builtin_ctz(ends) + 1, lines, bytes, &count);
+			line = note_line(line, block + __builtin_ctzll(ends) + 1, lines, bytes, &count);
 	}
 #endif
 	while (line < limit && count < room)

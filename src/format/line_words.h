@@ -34,7 +34,7 @@ gs_key_is_number(const struct gs_keydef *key)
 }
 
 /* Go to the beginning of FIELD. */
-static inline void
+static inline __attribute__((always_inline)) void
 gs_walk_to(const struct gs_fields *fields, struct gs_field_walk *walk, size_t field)
 {
 	if (field < walk->field) {

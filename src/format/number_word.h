@@ -63,17 +63,17 @@ gs_number_eight(const unsigned char *at, unsigned *count)
 static inline unsigned
 gs_number_take(const unsigned char **at, const unsigned char *end, unsigned room, uint64_t *digits)
 {
-	unsigned count = 0, some = 8;
+	unsigned count = 0, some;
 
-	while (end - *at >= 8 && count + 8 <= room && some == 8) {
+	while (end - *at >= 8 && count + 8 <= room) {
 		const uint64_t part = gs_number_eight(*at, &some);
 
 		*digits = *digits * gs_number_powers[some] + part;
 		*at += some;
 		count += some;
+		if (some < 8 || *at == end || !gs_is_digit(**at))
+			return count;
 	}
-	if (some < 8)
-		return count;
 	for (; *at < end && gs_is_digit(**at) && count < room; ++*at, count++)
 		*digits = 10 * *digits + (unsigned)(**at - '0');
 	return count;

@@ -91,19 +91,34 @@ gs_line_job_describe(struct gsort *job)
 	return GS_OK;
 }
 
-/* Of what is read ahead at a time; not tuned. */
+/* Of what is read ahead at a time; not tuned.  All threads read a chunk (file.c), and then divide it. */
 #define LEAST_CHUNK_BYTES	((size_t)64 << 10)
-#define MOST_CHUNK_BYTES	((size_t)4 << 20)
+#define GOOD_CHUNK_BYTES	((size_t)4 << 20)
+#define THREAD_BYTES		((size_t)1 << 20)	/* of a chunk, for each thread, if the input is large */
+
+/* Bytes of a chunk, of MEMORY for all of them. */
+static size_t
+chunk_bytes(const struct gsort *job, uint64_t memory)
+{
+	const uint64_t input = job->plan_input.input_bytes, chunk = memory / GS_AHEAD_CHUNKS;
+	uint64_t most = job->plan.threads * THREAD_BYTES;
+
+	if (most > input / 32)
+		most = input / 32;
+	if (most < GOOD_CHUNK_BYTES)
+		most = GOOD_CHUNK_BYTES;
+	return chunk < LEAST_CHUNK_BYTES ? LEAST_CHUNK_BYTES
+	       : (size_t)(chunk < most ? chunk : most) / 4096 * 4096;
+}
 
 gs_status
 gs_line_job_allocate(struct gsort *job, uint64_t bytes, uint64_t *taken)
 {
 	struct gs_line_job *lines = &job->lines;
-	const uint64_t chunk = bytes / 16 / GS_AHEAD_CHUNKS;
 
-	lines->chunk_bytes = chunk < LEAST_CHUNK_BYTES ? LEAST_CHUNK_BYTES :
-	                     chunk > MOST_CHUNK_BYTES ? MOST_CHUNK_BYTES : (size_t)chunk / 4096 * 4096;
-	if (job->ranked != NULL && lines->chunk_bytes > gs_ranked_item_room(job->ranked, &job->items.order))
+	lines->chunk_bytes = chunk_bytes(job, bytes / 16);
+	if (job->ranked != NULL &&
+	    lines->chunk_bytes > gs_ranked_item_room(job->ranked, &job->items.order))
 		lines->chunk_bytes = gs_ranked_item_room(job->ranked, &job->items.order);
 	*taken = GS_AHEAD_CHUNKS * lines->chunk_bytes;
 	TRY(gs_arena_open(&lines->arena, *taken, false));

@@ -225,6 +225,19 @@ most_piece_bytes(const struct gs_line_ingest *ingest)
 	return ingest->number.bits > 0 ? bytes / (GS_LINE_NUMBER_BYTES + 1) : bytes;
 }
 
+/* Smaller pieces cost more than the threads that wait for the last one; not tuned. */
+#define LEAST_PIECE_BYTES	((size_t)128 << 10)
+
+/* Bytes of the pieces of BYTES: two for each thread, or more. */
+static size_t
+good_piece_bytes(const struct gs_line_ingest *ingest, size_t bytes)
+{
+	const size_t most = most_piece_bytes(ingest), good = bytes / (2 * ingest->threads) + 1;
+
+	return good > most ? most : good > LEAST_PIECE_BYTES ? good
+	       : LEAST_PIECE_BYTES < most ? LEAST_PIECE_BYTES : most;
+}
+
 static size_t
 most_pieces(const struct gs_line_ingest *ingest)
 {
@@ -235,7 +248,7 @@ most_pieces(const struct gs_line_ingest *ingest)
 static gs_status
 store_lines(struct gs_line_ingest *ingest, const char *data, const char *end)
 {
-	const size_t piece_bytes = most_piece_bytes(ingest);
+	const size_t piece_bytes = good_piece_bytes(ingest, (size_t)(end - data));
 	const char *ends[MOST_PIECES + 1];
 
 	while (data < end) {

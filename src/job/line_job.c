@@ -91,10 +91,10 @@ gs_line_job_describe(struct gsort *job)
 	return GS_OK;
 }
 
-/* Of what is read ahead at a time; not tuned.  All threads read a chunk (file.c), and then divide it. */
+/* Of what is read ahead at a time; not tuned.  All threads read a chunk, and then divide it. */
 #define LEAST_CHUNK_BYTES	((size_t)64 << 10)
 #define GOOD_CHUNK_BYTES	((size_t)4 << 20)
-#define THREAD_BYTES		((size_t)1 << 20)	/* of a chunk, for each thread, if the input is large */
+#define THREAD_BYTES		((size_t)1 << 20)	/* of a chunk for each thread, of large inputs */
 
 /* Bytes of a chunk, of MEMORY for all of them. */
 static size_t

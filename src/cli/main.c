@@ -163,11 +163,10 @@ run_job(struct gs_opts *opts)
 		report_options(opts);
 		gsort_plan(job, gs_report_note, NULL);
 	}
-	if (opts->plan && !gs_launch_speaks()) {
-		;
-	} else if (opts->plan) {
-		(opts->plan == GS_REPORT_JSON ? gsort_plan_json : gsort_plan)(job, gs_report_line,
-		                                                              stdout);
+	if (opts->plan) {
+		if (gs_launch_speaks())
+			(opts->plan == GS_REPORT_JSON ? gsort_plan_json : gsort_plan)(job, gs_report_line,
+			                                                              stdout);
 	} else {
 		if (gs_launch_speaks())
 			gs_progress_watch(job);

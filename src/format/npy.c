@@ -188,7 +188,8 @@ take_field(struct parser *parser, struct gs_npy *npy)
 	if (!parser->bad)
 		understand_type(&field, type, bytes, &parser->bad);
 	if (takes(parser, ',') && !takes(parser, ')')) {
-		field.bytes *= (size_t)take_shape(parser, &dimensions);
+		parser->bad |= __builtin_mul_overflow(field.bytes, take_shape(parser, &dimensions),
+		                                      &field.bytes);
 		field.sorts = false;
 		(void)takes(parser, ',');
 		must_take(parser, ')');

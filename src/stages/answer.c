@@ -256,7 +256,7 @@ sum_floats(const struct gs_answer *answer, const struct gs_span *span, struct gs
 	for (size_t at = 0, end; at < span->count; at = end) {
 		const uint64_t key = gs_key_at(span->keys, bits, at), last = key | mask;
 
-		end = last == all ? span->count : gs_keys_from(span->keys, bits, 0, span->count, last + 1);
+		end = last == all ? span->count : gs_keys_from(span->keys, bits, at, span->count, last + 1);
 		add_floats(answer, sum, bits, key, end - at,
 		           gs_scan_sum((const char *)span->keys + at * (bits / 8), bits, mask, end - at));
 	}

@@ -19,6 +19,8 @@ static const struct row {
 	{ "{'descr': [('a', '<i4'), ('b', '|S3')], 'fortran_order': False, 'shape': (2,), }", 7, 2, 2 },
 	{ "{'descr': [('a', '<f4', (2, 3)), ('', '|V4')], 'fortran_order': False, 'shape': (1,), }", 28,
 	  1, 2 },
+	{ "{'descr': [('a', '<f4', (4611686018427387905,))], 'fortran_order': False, 'shape': (1,), }",
+	  0, 0, 0 },	/* 2^64 + 4 bytes */
 	{ "{'descr': '<U5', 'fortran_order': False, 'shape': (1,), }", 20, 1, 1 },
 	{ "{'descr': '<f8', 'fortran_order': False, 'shape': (), }", 0, 0, 0 },
 	{ "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }", 0, 0, 0 },

@@ -23,6 +23,12 @@ install() {
 	not grep 'libstdc++' libraries
 }
 
+@test "configure sums up the versions of the libraries" {
+	for library in zstd lz4 libarchive liblzma zlib; do
+		grep -qE "^ +$library +[0-9]+\\.[0-9]" "$GSORT_BUILD/config.log" || { echo $library; false; }
+	done
+}
+
 @test "an ELF note declares each library that is loaded at run time" {
 	local note
 	needs readelf objcopy strip

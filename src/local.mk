@@ -185,6 +185,8 @@ host_sources = \
   src/job/line_job.h \
   src/job/merge.c \
   src/job/merge.h \
+  src/job/merge_input.c \
+  src/job/merge_input.h \
   src/job/npy.c \
   src/job/npy.h \
   src/job/open.c \

@@ -16,10 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/input.h"
 #include "job/items.h"
 #include "job/items_merge.h"
-#include "job/rendezvous.h"
+#include "job/merge_input.h"
 #include "sort/items/follow.h"
 #include "sort/items/sum.h"
 #include "stages/order.h"
@@ -71,33 +70,12 @@ static gs_status
 begin(struct merging *merging, struct source *source)
 {
 	struct gsort *job = source->job;
-	const struct gsort_options *options = job->options;
-	const struct gs_input_options in = {
-		.names = &source->name,
-		.count = 1,
-		.binary = true,
-		.terminal_ok = options->force,
-		.decompress = options->decompress,
-		.threads = 1,
-		.window_bytes = job->plan.window_bytes,
-		.stops_with = job->input,
-		.interrupted = &job->interrupted,
-		.stored = &job->monitor.counters.stored_in,
-		.before_inflate = gs_confine,
-		.before_context = &job->confinement,
-		.read = options->fed ? gs_rendezvous_read : options->read,
-		.read_context = options->fed ? &job->rendezvous : options->read_context,
-	};
-	char scratch[4096];
-	const bool first = source->first;
 
 	source->begun = true;
-	TRY(gs_input_open(&source->input, &in));
-	(void)gs_input_next(source->input);
-	if (first)
-		merging->header_bytes = (size_t)options->skip_bytes;
-	return gs_input_skip(source->input, options->skip_bytes, first ? merging->header : scratch,
-	                     first ? (size_t)options->skip_bytes : sizeof scratch);
+	if (source->first)
+		merging->header_bytes = (size_t)job->options->skip_bytes;
+	return gs_merge_open(job, &source->name, 1, source->first ? merging->header : NULL,
+	                     &source->input);
 }
 
 static void
@@ -273,18 +251,11 @@ merge_heap(struct merging *merging)
 
 /* ---- all of it ------------------------------------------------------------------------ */
 
-static bool
-calls(const struct gsort_options *options)
-{
-	return options->read != NULL || options->fed;
-}
-
 /* Standard input is read only once, even if it is named several times. */
 static void
 list_sources(struct merging *merging, size_t room)
 {
 	struct gsort *job = merging->job;
-	const struct gsort_options *options = job->options;
 	bool standard = false;
 
 	for (size_t i = 0; i < merging->count; i++) {
@@ -292,8 +263,7 @@ list_sources(struct merging *merging, size_t room)
 
 		*source = (struct source){
 			.job = job, .first = i == 0, .room = room,
-			.name = calls(options) ? "input" :
-			        options->input_count == 0 ? "-" : options->inputs[i],
+			.name = gs_merge_name(job->options, i),
 			.follow = { .order = &job->items.order },
 			.buffer = gs_arena_take(&merging->arena, room),
 		};
@@ -401,26 +371,16 @@ must_sort(const struct gsort *job, size_t count)
 		most = files > FILES_BESIDE + 2 ? files - FILES_BESIDE : 2;
 	if (job->plan.pool_bytes / 4 / LEAST_BUFFER_BYTES < most)
 		most = job->plan.pool_bytes / 4 / LEAST_BUFFER_BYTES;
-	if (count > most || options->tail.wanted || job->items.npy.first != NULL)
-		return true;
-	for (size_t i = 0; i < count && !calls(options); i++) {
-		const char *name = options->input_count == 0 ? "-" : options->inputs[i];
-		const bool standard = strcmp(name, "-") == 0;
-
-		if (gs_outputs_overwrite(&job->outputs, standard ? NULL : name, standard ? 0 : -1))
-			return true;
-	}
-	return false;
+	return count > most || options->tail.wanted || job->items.npy.first != NULL ||
+	       gs_merge_overwrites(job);
 }
 
 gs_status
 gs_items_merge(struct gsort *job)
 {
-	struct merging merging = { .job = job, .count = job->options->input_count };
+	struct merging merging = { .job = job, .count = gs_merge_count(job->options) };
 	gs_status status;
 
-	if (merging.count == 0 || calls(job->options))
-		merging.count = 1;
 	if (must_sort(job, merging.count)) {
 		job->items.ingest.checks_order = !job->options->trust_order;
 		TRY(gs_items_allocate(job));

@@ -22,6 +22,7 @@
 #include "format/line_reader.h"
 #include "format/raw.h"
 #include "job/merge.h"
+#include "job/merge_input.h"
 #include "job/sort.h"
 #include "stages/order.h"
 
@@ -64,49 +65,21 @@ struct merging {
 
 /* ---- one input ------------------------------------------------------------ */
 
-/* Keep the header of the first input, drop those of the others. */
-static gs_status
-pass_header(struct input *input)
-{
-	struct gsort *job = input->job;
-	const uint64_t bytes = job->options->skip_bytes;
-	char scratch[4096];
-
-	if (!input->first)
-		return gs_input_skip(input->input, bytes, scratch, sizeof scratch);
-	input->merging->header_bytes = (size_t)bytes;
-	return gs_input_skip(input->input, bytes, input->merging->header, (size_t)bytes);
-}
-
 static gs_status
 begin(struct input *input)
 {
 	struct gsort *job = input->job;
-	const struct gs_input_options options = {
-		.names = &input->name,
-		.count = 1,
-		.binary = job->plan_input.key_bits > 0,
-		.guarded = !job->options->force && job->options->skip_bytes == 0,
-		.terminal_ok = job->options->force,
-		.decompress = job->options->decompress,
-		.threads = (job->plan.threads + 1) / 2,
-		.window_bytes = job->plan.window_bytes,
-		.stops_with = job->input,
-		.interrupted = &job->interrupted,
-		.stored = &job->monitor.counters.stored_in,
-		.before_inflate = gs_confine,
-		.before_context = &job->confinement,
-		.read = job->options->fed ? gs_rendezvous_read : job->options->read,
-		.read_context = job->options->fed ? &job->rendezvous : job->options->read_context,
-	};
 	struct gs_line_source source;
 
 	input->begun = true;
-	TRY(gs_input_open(&input->input, &options));
-	(void)gs_input_next(input->input);
+	TRY(gs_merge_open(job, &input->name, (job->plan.threads + 1) / 2,
+	                  input->first ? input->merging->header : NULL, &input->input));
 	input->order.name = gs_input_name(input->input);
-	if (job->plan_input.key_bits > 0)
-		return pass_header(input);
+	if (job->plan_input.key_bits > 0) {
+		if (input->first)
+			input->merging->header_bytes = (size_t)job->options->skip_bytes;
+		return GS_OK;
+	}
 	source = (struct gs_line_source){ gs_input_read_callback, input->input, input->order.name };
 	input->reader = gs_line_reader_open(input->memory, job->plan.source_bytes, &source,
 	                                    &job->ingest.text);
@@ -304,18 +277,6 @@ read_text(void *context, void *into, size_t room, size_t *count)
 /* ---- all inputs ------------------------------------------------------------ */
 
 /* Is the one input a function, not a file? */
-static bool
-calls(const struct gsort_options *options)
-{
-	return options->read != NULL || options->fed;
-}
-
-static const char *
-name_of(const struct gsort_options *options, size_t at)
-{
-	return calls(options) ? "input" : options->input_count == 0 ? "-" : options->inputs[at];
-}
-
 /* Nothing is opened yet.  Standard input is read only once, even if it is named several times. */
 static void
 list_inputs(struct merging *merging)
@@ -327,7 +288,7 @@ list_inputs(struct merging *merging)
 		struct input *input = &merging->inputs[i];
 
 		*input = (struct input){
-			.job = job, .merging = merging, .name = name_of(job->options, i),
+			.job = job, .merging = merging, .name = gs_merge_name(job->options, i),
 			.first = i == 0, .order = { .key_bits = job->plan_input.key_bits },
 		};
 		if (merging->source_memory != NULL)
@@ -377,14 +338,7 @@ must_spill(const struct merging *merging)
 
 	if (job->plan_input.key_bits == 0 && merging->count > job->plan.fan_in)
 		return true;
-	for (size_t i = 0; i < merging->count && !calls(job->options); i++) {
-		const char *name = merging->inputs[i].name;
-		const bool standard = strcmp(name, "-") == 0;
-
-		if (gs_outputs_overwrite(&job->outputs, standard ? NULL : name, standard ? 0 : -1))
-			return true;
-	}
-	return false;
+	return gs_merge_overwrites(job);
 }
 
 /* Merge groups of inputs into runs on disk, one for each class. */
@@ -525,11 +479,9 @@ stop_input(void *context)
 gs_status
 gs_job_merge(struct gsort *job)
 {
-	struct merging merging = { .job = job, .count = job->options->input_count };
+	struct merging merging = { .job = job, .count = gs_merge_count(job->options) };
 	gs_status status;
 
-	if (merging.count == 0 || calls(job->options))
-		merging.count = 1;
 	job->store.runs.stop = stop_input;
 	job->store.runs.stop_context = job;
 	/* A reader that also checks the order of inputs is busy, so the team is one smaller. */

@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/progress.h"
 #include "cli/report.h"
@@ -220,9 +222,48 @@ gs_report_summary(const struct gs_opts *opts, const struct gsort_stats *stats)
 
 static FILE *stats_to;	/* where --stats goes */
 
+/* Is NAME the regular file STATS?  To open that for writing would empty it. */
+static bool
+is_file(const char *name, const struct stat *stats)
+{
+	struct stat status;
+
+	return (strcmp(name, "-") == 0 ? fstat(STDIN_FILENO, &status) : stat(name, &status)) == 0 &&
+	       S_ISREG(stats->st_mode) && status.st_ino == stats->st_ino &&
+	       status.st_dev == stats->st_dev;
+}
+
+/* The input or output that the file of --stats is, too; or NULL. */
+static const char *
+also_stats(const struct gs_opts *opts)
+{
+	const struct gsort_options *job = &opts->job;
+	struct stat stats;
+
+	if (opts->stats_file == NULL)
+		return NULL;
+	if (job->output != NULL && strcmp(job->output, opts->stats_file) == 0)
+		return job->output;
+	if (stat(opts->stats_file, &stats) != 0)
+		return NULL;
+	for (size_t i = 0; i < job->input_count; i++)
+		if (is_file(job->inputs[i], &stats))
+			return job->inputs[i];
+	if (job->input_count == 0 && is_file("-", &stats))
+		return "-";
+	return job->output != NULL && is_file(job->output, &stats) ? job->output : NULL;
+}
+
 bool
 gs_report_open(const struct gs_opts *opts)
 {
+	const char *also = also_stats(opts);
+
+	if (also != NULL) {
+		gs_report_error("--stats would overwrite '%s', which is input or output; name another file",
+		                also);
+		return false;
+	}
 	stats_to = opts->stats_file == NULL ? stderr : fopen(opts->stats_file, "we");
 	if (stats_to == NULL)
 		gs_report_error("open failed: %s: %s", opts->stats_file, strerror(errno));

@@ -35,7 +35,8 @@ void gs_report_summary(const struct gs_opts *opts, const struct gsort_stats *sta
 /** False after a message: the file of --stats cannot be written. */
 bool gs_report_json(const struct gs_opts *opts, const struct gsort_stats *stats, int status);
 
-/** Open the file of --stats, before anything is read.  False after a message. */
+/** Open the file of --stats, before anything is read.  False after a message: it cannot be opened, or
+ *  is an input or the output. */
 bool gs_report_open(const struct gs_opts *opts);
 
 #endif

@@ -671,6 +671,10 @@ export -f damaged
 	Try 'gsort --help' for more information.
 	$ gsort --stats=json:no/where in
 	gsort: open failed: no/where: No such file or directory
+	$ echo 1 >in; gsort --stats=json:./in in; s=$?; echo 1 | cmp - in; exit $s
+	gsort: --stats would overwrite 'in', which is input or output; name another file
+	$ gsort --stats=json:out -o out in
+	gsort: --stats would overwrite 'out', which is input or output; name another file
 	$ gsort --progress=often
 	gsort: invalid argument 'often' for --progress: must be one of auto, always, never
 	Try 'gsort --help' for more information.

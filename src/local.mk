@@ -286,6 +286,8 @@ host_sources = \
   src/sort/items/owners.h \
   src/sort/items/part.c \
   src/sort/items/part.h \
+  src/sort/items/pivots.c \
+  src/sort/items/pivots.h \
   src/sort/items/sum.c \
   src/sort/items/sum.h \
   src/sort/items/walk.h \
@@ -346,6 +348,10 @@ host_sources = \
   src/stages/item_drain.h \
   src/stages/item_emit.c \
   src/stages/item_emit.h \
+  src/stages/item_maker.c \
+  src/stages/item_maker.h \
+  src/stages/item_parts.c \
+  src/stages/item_parts.h \
   src/stages/item_sink.h \
   src/stages/item_store.c \
   src/stages/item_store.h \

@@ -66,7 +66,7 @@ add_field(struct laying *laying, const struct gs_record_field *field, size_t lev
 
 	if (record->fields != NULL) {
 		record->fields[laying->fields] = *field;
-		record->first_field[level + 1] = laying->fields + 1;
+		record->first_field[level + 1] = (uint32_t)laying->fields + 1;
 	}
 	laying->fields++;
 }
@@ -77,10 +77,10 @@ add_number(struct laying *laying, struct gs_record_field field)
 {
 	const int left = 8 - (int)(laying->at % 8), bytes = (int)field.bytes;
 
-	field.shift = 8 * (left - bytes);
+	field.shift = (int8_t)(8 * (left - bytes));
 	add_field(laying, &field, laying->at / 8);
 	if (bytes > left) {
-		field.shift += 64;
+		field.shift = (int8_t)(field.shift + 64);
 		add_field(laying, &field, laying->at / 8 + 1);
 	}
 	laying->at += field.bytes;
@@ -93,9 +93,9 @@ add_bytes(struct laying *laying, struct gs_record_field field, size_t bytes)
 		const size_t left = 8 - laying->at % 8;
 		struct gs_record_field some = field;
 
-		field.bytes = (unsigned)(bytes - done < left ? bytes - done : left);
+		field.bytes = (uint8_t)(bytes - done < left ? bytes - done : left);
 		some.bytes = field.bytes;
-		some.offset += done;
+		some.offset += (uint32_t)done;
 		some.flip = field.flip >> (64 - 8 * field.bytes);
 		add_number(laying, some);
 	}
@@ -105,7 +105,7 @@ add_bytes(struct laying *laying, struct gs_record_field field, size_t bytes)
 static void
 add_wide(struct laying *laying, struct gs_record_field field)
 {
-	const size_t at = field.offset;
+	const uint32_t at = field.offset;
 	const bool big = field.swaps == gs_endian_swaps(GSORT_ENDIAN_BIG);
 
 	field.bytes = 8;
@@ -126,8 +126,8 @@ lay_out(struct laying *laying, const struct gsort_key *keys, size_t key_count,
 		const size_t bytes = gs_key_bytes(key);
 		const enum gsort_endian own = key->endian;
 		struct gs_record_field field = {
-			.offset = (size_t)key->offset,
-			.type = key->type,
+			.offset = (uint32_t)key->offset,
+			.type = (uint8_t)key->type,
 			.swaps = gs_endian_swaps(own != GSORT_ENDIAN_HOST ? own : endian),
 			.flip = key->reverse || reverse ? UINT64_MAX : 0,
 		};
@@ -140,7 +140,7 @@ lay_out(struct laying *laying, const struct gsort_key *keys, size_t key_count,
 			add_wide(laying, field);
 			continue;
 		}
-		field.bytes = (unsigned)bytes;
+		field.bytes = (uint8_t)bytes;
 		field.flip >>= 64 - 8 * bytes;
 		add_number(laying, field);
 	}
@@ -257,7 +257,7 @@ add_field_of(const struct gs_record_field *of, const char *const *items, size_t 
 	/* A copy: WORDS could be part of *OF for all that the compiler knows. */
 	const struct gs_record_field copy = *of, *field = &copy;
 
-	switch (field->type) {
+	switch ((enum gsort_type)field->type) {
 #define KEY(name, ctype, bits, map, unmap) \
 	case GS_TYPE_OF_##name: \
 		for (size_t i = 0; i < count; i++) \

@@ -18,12 +18,12 @@
 
 /* What a key, or some bytes of it, adds to a word. */
 struct gs_record_field {
-	size_t   offset;	/* in the record */
-	unsigned bytes;		/* 1 .. 8 */
-	enum gsort_type type;	/* GSORT_TEXT: bytes, which compare as they are */
+	uint32_t offset;	/* in the record */
+	uint8_t  bytes;		/* 1 .. 8 */
+	int8_t   shift;		/* to the left in the word; negative: to the right */
+	uint8_t  type;		/* enum gsort_type; GSORT_TEXT: bytes, which compare as they are */
 	bool     swaps;		/* its byte order is not this machine's */
 	uint64_t flip;		/* its bits that are complemented */
-	int      shift;		/* to the left in the word; negative: to the right */
 };
 
 struct gs_record {
@@ -31,7 +31,7 @@ struct gs_record {
 	enum gsort_type type;	/* for messages: it is a key of this type alone; GSORT_TEXT: a record */
 	enum gsort_endian endian;	/* of that key */
 	struct gs_record_field *fields;
-	size_t  *first_field;	/* of each level, and the end: LEVELS + 1 */
+	uint32_t *first_field;	/* of each level, and the end: LEVELS + 1 */
 	unsigned levels;	/* words */
 };
 

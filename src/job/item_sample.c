@@ -57,7 +57,7 @@ collect(const char *mine, uint64_t bytes, struct gs_ranks *ranks, struct gs_item
 }
 
 /* Show the store what this rank will own, moved to the front of all. */
-static void
+static gs_status
 show(const struct gs_item_owners *owners, const struct gs_item_slice *slices, unsigned rank,
      char *all, const struct gs_item_taker *store)
 {
@@ -82,7 +82,7 @@ show(const struct gs_item_owners *owners, const struct gs_item_slice *slices, un
 			}
 		}
 	}
-	store->sample(store->context, all, own);
+	return store->sample(store->context, all, own);
 }
 
 gs_status
@@ -106,7 +106,7 @@ gs_item_sample_split(struct gs_item_owners *owners, const struct gs_item_order *
 	if (status == GS_OK)
 		status = gs_item_owners_make(owners, order, slices, ranks->size, ranks->size, together);
 	if (status == GS_OK)
-		show(owners, slices, ranks->rank, all, store);
+		status = show(owners, slices, ranks->rank, all, store);
 	free(mine);
 	free(all);
 	free(slices);

@@ -71,6 +71,17 @@ item_bytes_of(const struct gsort *job)
 	return bytes / ingest->record.bytes * ingest->item.bytes;
 }
 
+/* Each thread has buffers of a record at least: what it reads, divides, loads and sorts. */
+enum { RECORDS_OF_THREAD = 6 };
+
+static unsigned
+threads_for(unsigned threads, uint64_t memory, size_t record)
+{
+	const uint64_t most = memory / RECORDS_OF_THREAD / (record + 1);
+
+	return most >= threads ? threads : most > 0 ? (unsigned)most : 1;
+}
+
 gs_status
 gs_items_allocate(struct gsort *job)
 {
@@ -80,9 +91,11 @@ gs_items_allocate(struct gsort *job)
 	/* of all that is read at a time, and of a round */
 	const uint64_t memory = job->plan.pool_bytes;
 	uint64_t reading = memory / 16;
+	const size_t record = options->lines ? 0 : items->ingest.record.bytes;
+	const unsigned threads = threads_for(job->plan.threads, memory, record);
 	struct gs_item_store_options store = {
 		.order = &items->order,
-		.threads = job->plan.threads,
+		.threads = threads,
 		.input_bytes = item_bytes_of(job),
 		.guessed = job->ranked != NULL,
 		.origins = job->ranked != NULL,
@@ -95,8 +108,10 @@ gs_items_allocate(struct gsort *job)
 
 	if (options->lines)
 		TRY(gs_line_job_allocate(job, memory, &reading));
+	else if (reading < threads * record)
+		reading = threads * record;
 	if (job->ranked != NULL)
-		reading += gs_ranked_item_bytes(job->ranked, &items->order, job->plan.threads);
+		reading += gs_ranked_item_bytes(job->ranked, &items->order, threads);
 	store.memory_bytes = memory > reading ? memory - reading : 1;
 	items->temp_dir = gs_temp_dir();
 	if (options->temp_dir_count == 0) {
@@ -104,6 +119,7 @@ gs_items_allocate(struct gsort *job)
 		store.temp_dir_count = 1;
 	}
 	set_groups(&store, options);
+	job->plan.threads = threads;
 	TRY(gs_item_store_open(&items->store, &store, &job->monitor));
 	return options->lines ? gs_line_job_number(job)
 	       : gs_record_ingest_allocate(&items->ingest, job->plan.threads,

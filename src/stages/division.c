@@ -23,7 +23,7 @@ enum { ROW_ALIGN = 64 };
 static size_t
 row_bytes(const struct gs_division *division)
 {
-	return sizeof(struct gs_item_row) + (division->bins.count + 1) * sizeof(uint32_t) +
+	return sizeof(struct gs_item_row) + (division->bins->count + 1) * sizeof(uint32_t) +
 	       2 * ROW_ALIGN;
 }
 
@@ -37,12 +37,13 @@ gs_division_open(struct gs_division **made, struct gs_division_shared *shared, s
 	if (division == NULL)
 		return gs_fail(GS_EBUDGET, "out of memory");
 	division->shared = shared;
-	division->memory_bytes = bytes;
+	division->memory_bytes = division->limit_bytes = bytes;
 	/* Rows of less are so many that their tables need as much. */
 	division->rows_most = bytes / 512 + 1024;
 	division->items = calloc((size_t)shared->threads * GS_ITEM_BINS_MOST,
 	                         sizeof *division->items);
-	if (division->items == NULL ||
+	division->bins = calloc(1, sizeof *division->bins);
+	if (division->items == NULL || division->bins == NULL ||
 	    gs_arena_open(&division->arena, gs_arena_round(bytes) +
 	                  gs_arena_round(division->rows_most * sizeof *division->rows), true) != GS_OK) {
 		gs_division_close(division);
@@ -60,7 +61,8 @@ gs_division_room(const struct gs_division *division, size_t small)
 {
 	const size_t piece_bytes = division->shared->piece_bytes, row = row_bytes(division);
 	const size_t rows_left = division->rows_most - division->row_count;
-	size_t left = division->memory_bytes - atomic_load(&division->used);
+	const size_t used = atomic_load(&division->used);
+	size_t left = division->limit_bytes > used ? division->limit_bytes - used : 0;
 
 	if (rows_left < small || left < small * row)
 		return 0;
@@ -72,14 +74,32 @@ gs_division_room(const struct gs_division *division, size_t small)
 }
 
 void
+gs_division_drop_extents(struct gs_division *division, unsigned bin)
+{
+	free(division->extents[bin].list);
+	division->extents[bin] = (struct gs_item_extents){ .list = NULL };
+}
+
+void
+gs_division_drop_bins(struct gs_division *division)
+{
+	if (division->bins != NULL)
+		gs_item_bins_close(division->bins);
+	free(division->bins);
+	free(division->items);
+	division->bins = NULL;
+	division->items = NULL;
+}
+
+void
 gs_division_close(struct gs_division *division)
 {
 	if (division == NULL)
 		return;
-	for (size_t b = 0; division->extents != NULL && b < GS_ITEM_BINS_MOST; b++)
-		free(division->extents[b].list);
+	for (unsigned b = 0; division->extents != NULL && b < division->bin_count; b++)
+		gs_division_drop_extents(division, b);
 	free(division->extents);
-	free(division->items);
+	gs_division_drop_bins(division);
 	gs_arena_close(&division->arena);
 	free(division);
 }
@@ -113,7 +133,7 @@ static void
 narrow(struct gs_division *division, const struct gs_item_divider *divider)
 {
 	const unsigned keep = atomic_load_explicit(&division->keep, memory_order_relaxed);
-	const unsigned bins = keep > 0 ? keep : division->bins.count;
+	const unsigned bins = keep > 0 ? keep : division->bins->count;
 	uint64_t items = 0;
 
 	for (unsigned b = 0; b + 1 < bins; b++) {
@@ -147,12 +167,12 @@ add_kept(struct gs_division *division, unsigned rank, const struct gs_item_slice
          struct gs_item_divider *divider)
 {
 	struct gs_division_shared *shared = division->shared;
-	const unsigned bins = division->bins.count;
+	const unsigned bins = division->bins->count;
 	uint32_t offsets[GS_ITEM_BINS_MOST + 1];
 	char *kept = shared->kept + rank * shared->piece_bytes;
 	struct gs_item_row *row;
 
-	gs_items_divide(shared->order, &division->bins, slices, count, divider, offsets, kept);
+	gs_items_divide(shared->order, division->bins, slices, count, divider, offsets, kept);
 	row = take_row(division, offsets[bins]);
 	memcpy(row->offsets, offsets, (bins + 1) * sizeof *offsets);
 	memcpy(row->data, kept, offsets[bins]);
@@ -175,16 +195,16 @@ gs_division_add(struct gs_division *division, unsigned rank, uint64_t sequence,
 	divider.dropped = 0;
 	divider.keep = bytes > shared->piece_bytes ? 0
 	               : atomic_load_explicit(&division->keep, memory_order_relaxed);
-	for (unsigned b = 0; b < division->bins.count; b++)
+	for (unsigned b = 0; b < division->bins->count; b++)
 		items -= divider.items[b];
 	if (divider.keep > 0) {
 		row = add_kept(division, rank, slices, count, &divider);
 	} else {
 		row = take_row(division, bytes);
-		gs_items_divide(shared->order, &division->bins, slices, count, &divider,
+		gs_items_divide(shared->order, division->bins, slices, count, &divider,
 		                row->offsets, row->data);
 	}
-	for (unsigned b = 0; b < division->bins.count; b++)
+	for (unsigned b = 0; b < division->bins->count; b++)
 		items += divider.items[b];
 	if (divider.more)
 		atomic_store_explicit(&division->more, true, memory_order_relaxed);
@@ -248,7 +268,7 @@ gs_status
 gs_division_order(struct gs_division *division)
 {
 	TRY(order_rows(division));
-	for (unsigned b = 0; division->extents != NULL && b < division->bins.count; b++)
+	for (unsigned b = 0; division->extents != NULL && b < division->bin_count; b++)
 		if (division->extents[b].count > 1)
 			qsort(division->extents[b].list, division->extents[b].count,
 			      sizeof *division->extents[b].list, compare_extents);
@@ -317,6 +337,7 @@ make_files(struct gs_division_shared *shared)
 struct flushing {
 	struct gs_division   *division;
 	struct gs_first_error error;
+	atomic_uint           next;	/* file */
 };
 
 /* What one thread collects before it writes. */
@@ -379,24 +400,25 @@ flush_bin(struct gs_division *division, struct collected *collected, unsigned bi
 	return write_extent(shared, collected, collected->buffer, collected->bytes);
 }
 
-/* Write the bins that go to file number F. */
+/* Each thread takes the next file, and writes the bins that go there. */
 static void
-flush_file(void *context, size_t f)
+flush_files(void *context, unsigned rank, unsigned size)
 {
 	struct flushing *flushing = context;
 	struct gs_division *division = flushing->division;
 	struct gs_division_shared *shared = division->shared;
-	struct collected collected = { .file = (unsigned)f };
+	struct collected collected = { .buffer = shared->buffers + rank * shared->piece_bytes };
 	uint64_t since = gs_clock_now();
 	gs_status status = GS_OK;
 
-	collected.buffer = malloc(shared->piece_bytes);
-	if (collected.buffer == NULL)
-		status = gs_fail(GS_EBUDGET, "out of memory");
-	for (size_t b = f; status == GS_OK && b < division->bins.count; b += shared->file_count)
-		status = flush_bin(division, &collected, (unsigned)b);
-	free(collected.buffer);
-	(void)gs_first_error_note(&flushing->error, status);
+	(void)size;
+	while (status == GS_OK && (collected.file = atomic_fetch_add(&flushing->next, 1)) <
+	                          shared->file_count) {
+		for (unsigned b = collected.file; status == GS_OK && b < division->bins->count;
+		     b += shared->file_count)
+			status = flush_bin(division, &collected, b);
+		(void)gs_first_error_note(&flushing->error, status);
+	}
 	gs_clock_lap(&shared->monitor->clock, GS_STAGE_SPILL, &since);
 }
 
@@ -408,14 +430,16 @@ gs_division_flush(struct gs_division *division)
 	uint64_t before = 0;
 
 	TRY(make_files(shared));
-	if (division->extents == NULL)
-		division->extents = calloc(GS_ITEM_BINS_MOST, sizeof *division->extents);
+	if (division->extents == NULL) {
+		division->bin_count = division->bins->count;
+		division->extents = calloc(division->bin_count, sizeof *division->extents);
+	}
 	if (division->extents == NULL)
 		return gs_fail(GS_EBUDGET, "out of memory");
 	for (unsigned f = 0; f < shared->file_count; f++)
 		before += shared->files[f].end;
 	gs_first_error_open(&flushing.error);
-	gs_team_each(shared->threads, shared->file_count, flush_file, &flushing);
+	gs_team_run(shared->threads, flush_files, &flushing);
 	for (unsigned f = 0; f < shared->file_count; f++)
 		shared->spilled_bytes += shared->files[f].end;
 	shared->spilled_bytes -= before;
@@ -423,6 +447,15 @@ gs_division_flush(struct gs_division *division)
 	gs_arena_forget(division->memory, (atomic_load(&division->used) + 4095) / 4096 * 4096);
 	atomic_store(&division->used, 0);
 	return gs_first_error_close(&flushing.error);
+}
+
+gs_status
+gs_division_store(struct gs_division *division)
+{
+	TRY(gs_division_flush(division));
+	gs_arena_close(&division->arena);
+	division->rows_most = 0;
+	return GS_OK;
 }
 
 gs_status

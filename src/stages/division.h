@@ -69,10 +69,11 @@ struct gs_item_extents {
 struct gs_division {
 	struct gs_division        *next;	/* another one of the store */
 	struct gs_division_shared *shared;
-	struct gs_item_bins        bins;
+	struct gs_item_bins       *bins;	/* NULL once its buckets are known */
+	unsigned                   bin_count;	/* of EXTENTS */
 	struct gs_arena            arena;
 	char                      *memory;
-	size_t                     memory_bytes;
+	size_t                     memory_bytes, limit_bytes;	/* that it has; that may be used */
 	_Atomic size_t             used;
 	struct gs_item_row       **rows;	/* by sequence */
 	size_t                     row_count, rows_most;
@@ -108,6 +109,9 @@ uint64_t gs_division_bytes(const struct gs_division *division, unsigned bin);
 /** Write all rows to temporary files, and begin anew with an empty memory. */
 MUST_CHECK gs_status gs_division_flush(struct gs_division *division);
 
+/** The same for the last time: nothing is added any more, and the memory is freed. */
+MUST_CHECK gs_status gs_division_store(struct gs_division *division);
+
 /** Read an extent; LAST: it is not needed any more, so its disk space is free. */
 MUST_CHECK gs_status gs_division_read(const struct gs_division_shared *shared,
                                       const struct gs_item_extent *extent, char *into, bool last);
@@ -118,6 +122,12 @@ size_t gs_division_slices(const struct gs_division *division, unsigned bin, size
 
 /** Give the memory of a slice that is not needed any more back to the system. */
 void gs_division_forget(const struct gs_item_slice *slice);
+
+/** Forget where the items of BIN are in files. */
+void gs_division_drop_extents(struct gs_division *division, unsigned bin);
+
+/** Its buckets are known: free the bounds and the numbers of items. */
+void gs_division_drop_bins(struct gs_division *division);
 
 /** Free it; NULL is allowed. */
 void gs_division_close(struct gs_division *division);

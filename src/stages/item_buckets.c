@@ -9,7 +9,8 @@
  * division needs little more memory than its items.
  *
  * Invariant: a division makes each of its buckets smaller than the one it came from, or gives it
- * another word to be divided by.
+ * another word to be divided by.  Where words are used up, items of the bucket are the bounds, and each
+ * of them leaves it.  So a bucket ends as one that is small enough, one item, or equal items.
  */
 #include <assert.h>
 #include <pthread.h>
@@ -56,68 +57,80 @@ take_sample(struct sample *sample, const struct gs_item_order *order,
 			}
 }
 
-static unsigned
-wanted_bins(uint64_t bytes, const struct gs_item_limits *limits)
+unsigned
+gs_item_buckets_wanted(uint64_t bytes, uint64_t items, const struct gs_item_limits *limits)
 {
-	const uint64_t wanted = bytes / limits->bin_bytes + 1;
+	const uint64_t by_items = items / (limits->items / 3 + 1) + 1;
+	uint64_t wanted = bytes / limits->bin_bytes + 1;
 
+	wanted = wanted > by_items ? wanted : by_items;
 	return wanted < GS_ITEM_BINS_MOST ? (unsigned)wanted : GS_ITEM_BINS_MOST;
 }
 
-void
+gs_status
 gs_item_buckets_choose(struct gs_division *division, unsigned from,
-                       const struct gs_item_slice *slices, size_t count, uint64_t bytes,
-                       const struct gs_item_limits *limits)
+                       const struct gs_item_slice *slices, size_t count, unsigned wanted)
 {
 	const struct gs_item_order *order = division->shared->order;
-	const unsigned wanted = wanted_bins(bytes, limits);
-	struct sample *sample = malloc(sizeof *sample);
 	const size_t rows = count < SAMPLE_ROWS ? count : SAMPLE_ROWS;
+	struct gs_arena arena;	/* malloc(3) would leave holes between what divisions keep */
+	struct sample *sample;
+	gs_status status;
 
-	gs_item_bins_one(&division->bins, from);
-	if (sample == NULL || count == 0 || wanted == 1) {
-		free(sample);
-		return;
-	}
-	sample->count = 0;
+	gs_item_bins_one(division->bins, from);
+	if (count == 0 || wanted == 1)
+		return GS_OK;
+	TRY(gs_arena_open(&arena, gs_arena_round(sizeof *sample), false));
+	sample = gs_arena_take(&arena, sizeof *sample);
 	for (size_t r = 0; r < rows; r++)
 		take_sample(sample, order, &slices[count * r / rows],
 		            (size_t)wanted * SAMPLE_OF_BIN / rows + 1);
-	gs_item_bins_choose(&division->bins, order, from, sample->items,
-	                    order->item_bytes > 0 ? NULL : sample->lengths, sample->count, wanted);
-	free(sample);
+	status = gs_item_bins_choose(division->bins, order, from, sample->items,
+	                             order->item_bytes > 0 ? NULL : sample->lengths, sample->count,
+	                             wanted);
+	gs_arena_close(&arena);
+	return status;
 }
 
-/* The same, where a bucket is in files: read some extents for the time being. */
-static gs_status
-choose_from_extents(struct gs_division *division, const struct gs_item_bucket *bucket,
-                    const struct gs_item_limits *limits)
+/* Extents that a sample is taken from: as many as fit in a quarter of the memory, but one at least. */
+static size_t
+pick_extents(const struct gs_item_extents *extents, size_t memory, const struct gs_item_extent **picked,
+             size_t *bytes)
 {
-	const struct gs_division_shared *shared = division->shared;
-	const struct gs_item_extents *extents = &bucket->division->extents[bucket->bin];
-	const size_t most = limits->memory_bytes / 4 / shared->piece_bytes;
-	struct gs_item_slice slices[SAMPLE_ROWS];
-	size_t rows = extents->count < SAMPLE_ROWS ? extents->count : SAMPLE_ROWS, bytes = 0, at = 0;
-	gs_status status = GS_OK;
-	char *memory;
+	const size_t rows = extents->count < SAMPLE_ROWS ? extents->count : SAMPLE_ROWS;
+	size_t count = 0;
 
-	rows = rows < most ? rows : most > 0 ? most : 1;
-	for (size_t r = 0; r < rows; r++)
-		bytes += extents->list[extents->count * r / rows].bytes;
-	memory = malloc(bytes);
-	if (memory == NULL)
-		return gs_fail(GS_EBUDGET, "out of memory");
-	for (size_t r = 0; status == GS_OK && r < rows; r++) {
+	*bytes = 0;
+	for (size_t r = 0; r < rows; r++) {
 		const struct gs_item_extent *extent = &extents->list[extents->count * r / rows];
 
-		slices[r] = (struct gs_item_slice){ memory + at, extent->bytes };
-		status = gs_division_read(shared, extent, memory + at, false);
-		at += extent->bytes;
+		if (count > 0 && *bytes + extent->bytes > memory / 4)
+			continue;
+		picked[count++] = extent;
+		*bytes += extent->bytes;
 	}
-	if (status == GS_OK)
-		gs_item_buckets_choose(division, bucket->level, slices, rows, bucket->bytes, limits);
-	free(memory);
-	return status;
+	return count;
+}
+
+/* The same, where a bucket is in files: read some extents to where its items will go later. */
+static gs_status
+choose_from_extents(struct gs_division *division, const struct gs_item_bucket *bucket,
+                    const struct gs_item_limits *limits, unsigned wanted)
+{
+	const struct gs_division_shared *shared = division->shared;
+	const struct gs_item_extent *picked[SAMPLE_ROWS];
+	struct gs_item_slice slices[SAMPLE_ROWS];
+	size_t bytes, at = 0;
+	const size_t rows = pick_extents(&bucket->division->extents[bucket->bin],
+	                                 limits->memory_bytes, picked, &bytes);
+
+	assert(bytes <= division->memory_bytes);
+	for (size_t r = 0; r < rows; r++) {
+		slices[r] = (struct gs_item_slice){ division->memory + at, picked[r]->bytes };
+		TRY(gs_division_read(shared, picked[r], division->memory + at, false));
+		at += picked[r]->bytes;
+	}
+	return gs_item_buckets_choose(division, bucket->level, slices, rows, wanted);
 }
 
 /* ---- moving ------------------------------------------------------------------------ */
@@ -270,34 +283,43 @@ append(struct gs_item_buckets *buckets, const struct gs_item_bucket *bucket)
 }
 
 static gs_status
+choose_from_rows(struct gs_division *division, const struct gs_item_bucket *bucket, unsigned wanted)
+{
+	const struct gs_division *old = bucket->division;
+	struct gs_item_slice *slices = malloc((old->row_count + 1) * sizeof *slices);
+	gs_status status;
+
+	if (slices == NULL)
+		return gs_fail(GS_EBUDGET, "out of memory");
+	status = gs_item_buckets_choose(division, bucket->level, slices,
+	                                gs_division_slices(old, bucket->bin, 0, old->row_count, slices),
+	                                wanted);
+	free(slices);
+	return status;
+}
+
+static gs_status
 divide_again(struct gs_item_buckets *buckets, const struct gs_item_bucket *bucket,
              const struct gs_item_limits *limits)
 {
+	const unsigned wanted = gs_item_buckets_wanted(bucket->bytes, bucket->items, limits);
 	struct gs_division *old = bucket->division, *division;
 	const bool in_files = old->extents != NULL;
 	/* tables of bins: a row of them for each piece, or for each row of less */
 	const size_t tables = (2 * (size_t)(bucket->bytes / old->shared->piece_bytes) +
 	                       4 * old->shared->threads + 16) * (GS_ITEM_BINS_MOST * 4 + 256);
-	struct gs_item_slice *slices;
 
 	TRY(gs_division_open(&division, old->shared, in_files ? limits->memory_bytes
 	                     : (size_t)bucket->bytes + tables + 2 * old->shared->piece_bytes));
 	division->next = buckets->divisions;
 	buckets->divisions = division;
-	if (in_files) {
-		TRY(choose_from_extents(division, bucket, limits));
-	} else {
-		slices = malloc((old->row_count + 1) * sizeof *slices);
-		if (slices == NULL)
-			return gs_fail(GS_EBUDGET, "out of memory");
-		gs_item_buckets_choose(division, bucket->level, slices,
-		                       gs_division_slices(old, bucket->bin, 0, old->row_count, slices),
-		                       bucket->bytes, limits);
-		free(slices);
-	}
+	TRY(in_files ? choose_from_extents(division, bucket, limits, wanted)
+	             : choose_from_rows(division, bucket, wanted));
 	TRY(gs_item_buckets_move(old, bucket->bin, division));
-	if (in_files)
-		TRY(gs_division_flush(division));
+	if (in_files) {
+		gs_division_drop_extents(old, bucket->bin);
+		TRY(gs_division_store(division));
+	}
 	return gs_item_buckets_add(buckets, division, limits);
 }
 
@@ -307,26 +329,28 @@ gs_item_buckets_add(struct gs_item_buckets *buckets, struct gs_division *divisio
 {
 	const bool words_left = atomic_load(&division->more);
 
-	for (unsigned b = 0; b < division->bins.count; b++) {
-		const unsigned level = gs_item_bins_level(&division->bins, b);
-		const bool equal = level > division->bins.level && !words_left;
+	gs_item_bins_close(division->bins);
+	for (unsigned b = 0; b < division->bins->count; b++) {
 		const struct gs_item_bucket bucket = {
 			.division = division,
 			.bin = b,
-			.level = level,
-			.settled = equal && division->shared->order->compare == NULL,
+			.level = gs_item_bins_level(division->bins, b),
+			.shared = gs_item_bins_shared(division->bins, b),
+			.settled = gs_item_bins_are_equal(division->bins, division->shared->order, b,
+			                                  words_left),
 			.items = gs_division_items(division, b),
 			.bytes = gs_division_bytes(division, b),
 		};
 
 		if (bucket.items == 0)
 			continue;
-		if (equal || bucket.items == 1 ||
+		if (bucket.settled || bucket.items == 1 ||
 		    (bucket.bytes <= limits->bytes && bucket.items <= limits->items))
 			TRY(append(buckets, &bucket));
 		else
 			TRY(divide_again(buckets, &bucket, limits));
 	}
+	gs_division_drop_bins(division);
 	return GS_OK;
 }
 

@@ -20,6 +20,7 @@ struct gs_item_bucket {
 	struct gs_division *division;
 	unsigned bin;
 	unsigned level;		/* its items share the words before */
+	unsigned shared;	/* bytes of words that they share */
 	bool     settled;
 	uint64_t items, bytes;
 };
@@ -38,10 +39,14 @@ struct gs_item_buckets {
 	struct gs_division    *divisions;	/* all of them, to be closed */
 };
 
-/** Choose the bounds of DIVISION by items of SLICES, and of BYTES in all that will come. */
-void gs_item_buckets_choose(struct gs_division *division, unsigned from,
-                            const struct gs_item_slice *slices, size_t count, uint64_t bytes,
-                            const struct gs_item_limits *limits);
+/** Choose the bounds of about WANTED bins of DIVISION by items of SLICES, which share the words before
+ *  level FROM.  GS_EBUDGET: no memory. */
+MUST_CHECK gs_status gs_item_buckets_choose(struct gs_division *division, unsigned from,
+                                            const struct gs_item_slice *slices, size_t count,
+                                            unsigned wanted);
+
+/** How many bins are wanted of BYTES; ITEMS: how many they are, or 0. */
+unsigned gs_item_buckets_wanted(uint64_t bytes, uint64_t items, const struct gs_item_limits *limits);
 
 /** Append the buckets of DIVISION; divides again those that are too large. */
 MUST_CHECK gs_status gs_item_buckets_add(struct gs_item_buckets *buckets,

@@ -5,9 +5,9 @@
  * In:   buckets in order.
  * Out:  spans of sorted items.
  *
- * A part is a bucket, or some rows of one that is settled.  Each thread of a team takes the next part,
- * sorts it in its own memory, and waits for its turn to hand it on.  Where items have places in the
- * output, it puts them there and waits for nobody, unless the parts are verified.
+ * Each thread of a team takes the next part, sorts it in its own memory (item_maker.h), and waits for
+ * its turn to hand it on.  Where items have places in the output, it puts them there and waits for
+ * nobody, unless the parts are verified.
  *
  * Invariant: parts are taken in order, so the thread whose turn it is never waits for another.
  */
@@ -17,41 +17,14 @@
 #include <string.h>
 
 #include "base/team.h"
-#include "sort/items/part.h"
-#include "sort/items/sum.h"
-#include "sort/items/walk.h"
 #include "stages/item_drain.h"
-
-struct part {
-	const struct gs_item_bucket *bucket;
-	size_t   from, to;		/* rows or extents */
-	bool     first;			/* of its bucket */
-	uint64_t items;			/* UINT64_MAX: nobody has counted */
-	uint64_t least, most;		/* items before its first and up to its last one, at least and most */
-};
-
-/* A thread's memory, and what it has made of a part. */
-struct worker {
-	struct gs_arena       arena, large;	/* LARGE: of a part that is over the limit */
-	struct gs_item_slice *slices;
-	char                 *load, *out;
-	struct gs_item_part   part;
-
-	const char *data;		/* what leaves */
-	size_t      bytes, count;	/* of it */
-	const uint64_t *times;
-	uint64_t    items;		/* of the part */
-	const char *first, *last;	/* for VERIFY: items, and their lengths */
-	size_t      first_bytes, last_bytes;
-	uint64_t    sum;
-	bool        falls;
-};
+#include "stages/item_maker.h"
 
 struct draining {
 	const struct gs_item_drain *drain;
 	const struct gs_item_sink *sink;	/* NULL: only count */
-	struct worker *workers;
-	struct part   *parts;
+	struct gs_item_maker  *makers;		/* of each thread */
+	struct gs_bucket_part *parts;
 	size_t         part_count;
 	atomic_size_t  next;
 	struct gs_first_error error;
@@ -72,237 +45,9 @@ struct draining {
 	bool            falls;
 };
 
-/* ---- parts ---------------------------------------------------------------------- */
-
-static size_t
-row_count(const struct gs_item_bucket *bucket)
-{
-	const struct gs_division *division = bucket->division;
-
-	return division->extents != NULL ? division->extents[bucket->bin].count : division->row_count;
-}
-
-static size_t
-bytes_of_row(const struct gs_item_bucket *bucket, size_t row)
-{
-	const struct gs_division *division = bucket->division;
-	const uint32_t *offsets;
-
-	if (division->extents != NULL)
-		return division->extents[bucket->bin].list[row].bytes;
-	offsets = division->rows[row]->offsets;
-	return offsets[bucket->bin + 1] - offsets[bucket->bin];
-}
-
-/* The end of the part that begins with row FROM. */
-static size_t
-end_of_part(const struct draining *draining, const struct gs_item_bucket *bucket, size_t from,
-            uint64_t *bytes)
-{
-	const size_t rows = row_count(bucket);
-	size_t to = from;
-
-	*bytes = bucket->bytes;
-	if (!bucket->settled)
-		return rows;
-	for (*bytes = 0; to < rows; to++) {
-		const size_t more = bytes_of_row(bucket, to);
-
-		if (*bytes > 0 && *bytes + more > draining->drain->limits->bytes)
-			break;
-		*bytes += more;
-	}
-	return to;
-}
-
-/* Cut all buckets into parts; with PARTS NULL only count them. */
-static size_t
-make_parts(const struct draining *draining, struct part *parts)
-{
-	const struct gs_item_buckets *buckets = draining->drain->buckets;
-	const size_t fixed = draining->drain->shared->order->item_bytes;
-	uint64_t number = 0, bytes;
-	size_t count = 0;
-
-	for (size_t b = 0; b < buckets->count; b++) {
-		const struct gs_item_bucket *bucket = &buckets->list[b];
-		uint64_t done = 0;
-
-		for (size_t from = 0, to; from < row_count(bucket); from = to) {
-			const bool whole = (to = end_of_part(draining, bucket, from, &bytes)) ==
-			                   row_count(bucket) && from == 0;
-			struct part part = {
-				.bucket = bucket, .from = from, .to = to, .first = from == 0,
-				.items = whole ? bucket->items : fixed > 0 ? bytes / fixed : UINT64_MAX,
-				.least = number, .most = number + bucket->items,
-			};
-
-			if (part.items < UINT64_MAX) {
-				part.least += done;
-				done += part.items;
-				part.most = number + done;
-			}
-			if (parts != NULL)
-				parts[count] = part;
-			count++;
-		}
-		number += bucket->items;
-	}
-	return count;
-}
-
-/* ---- one part --------------------------------------------------------------------- */
-
-/* Memory for a part that is larger than others: one huge item, or many that only COMPARE() tells
- * apart. */
-static gs_status
-make_large(const struct draining *draining, struct worker *worker, const struct part *part)
-{
-	const struct gs_item_bucket *bucket = part->bucket;
-	const size_t bytes = bucket->settled ? bytes_of_row(bucket, part->from) : bucket->bytes;
-	const size_t items = bucket->settled ? 1 : bucket->items, arrays = items * GS_ITEM_PART_BYTES;
-	const bool load = bucket->division->extents != NULL;
-
-	TRY(gs_arena_open(&worker->large, 3 * gs_arena_round(bytes) + gs_arena_round(arrays), false));
-	worker->out = gs_arena_take(&worker->large, bytes);
-	worker->load = gs_arena_take(&worker->large, load ? bytes : 0);
-	gs_item_part_init(&worker->part, draining->drain->shared->order,
-	                  gs_arena_take(&worker->large, arrays), items);
-	return GS_OK;
-}
-
-/* See that the slices of a part are in memory. */
-static gs_status
-load_slices(const struct draining *draining, struct worker *worker, const struct part *part,
-            size_t *count)
-{
-	const struct gs_division_shared *shared = draining->drain->shared;
-	const struct gs_item_bucket *bucket = part->bucket;
-	uint64_t since = gs_clock_now();
-	size_t at = 0;
-
-	if (bucket->division->extents == NULL) {
-		*count = gs_division_slices(bucket->division, bucket->bin, part->from, part->to,
-		                            worker->slices);
-		return GS_OK;
-	}
-	for (size_t e = part->from; e < part->to; e++) {
-		const struct gs_item_extent *extent = &bucket->division->extents[bucket->bin].list[e];
-
-		TRY(gs_division_read(shared, extent, worker->load + at, draining->sink != NULL));
-		at += extent->bytes;
-	}
-	worker->slices[0] = (struct gs_item_slice){ worker->load, at };
-	*count = 1;
-	gs_clock_lap(&shared->monitor->clock, GS_STAGE_SPILL, &since);
-	return GS_OK;
-}
-
-/* Note one more item, in order. */
-static void
-verify_item(const struct gs_item_order *order, struct worker *worker, const char *item, size_t bytes)
-{
-	if (worker->first == NULL) {
-		worker->first = item;
-		worker->first_bytes = bytes;
-	} else if (gs_item_compare(order, 0, worker->last, worker->last_bytes, item, bytes) > 0) {
-		worker->falls = true;
-	}
-	worker->last = item;
-	worker->last_bytes = bytes;
-	worker->sum += gs_item_hash(item, bytes);
-}
-
-static void
-verify_slices(const struct gs_item_order *order, struct worker *worker,
-              const struct gs_item_slice *slices, size_t count)
-{
-	struct gs_item_walk walk = gs_item_walk_begin(order, slices, count);
-	uint32_t bytes = (uint32_t)order->item_bytes;
-	const char *item;
-
-	while (gs_item_walk_next(&walk, &item, &bytes, 1) > 0)
-		verify_item(order, worker, item, bytes);
-}
-
-static void
-verify_places(const struct gs_item_order *order, struct worker *worker)
-{
-	const char *item;
-	size_t bytes;
-
-	for (size_t i = 0; i < worker->part.count; i++) {
-		item = gs_item_part_at(&worker->part, i, &bytes);
-		verify_item(order, worker, item, bytes);
-	}
-}
-
-/* All items are equal: copy them as they are, or the first one. */
-static void
-make_settled(const struct draining *draining, struct worker *worker, const struct part *part,
-             size_t slice_count)
-{
-	const struct gs_item_store_options *options = draining->drain->options;
-	const struct gs_item_order *order = options->order;
-	struct gs_item_walk walk = gs_item_walk_begin(order, worker->slices, slice_count);
-	const bool whole = options->emit_bytes == 0;
-	uint32_t bytes = (uint32_t)order->item_bytes;
-	const char *item;
-
-	if (options->verify)
-		verify_slices(order, worker, worker->slices, slice_count);
-	worker->data = worker->out;
-	while (gs_item_walk_next(&walk, &item, &bytes, 1) > 0) {
-		const size_t copied = whole ? bytes : options->emit_bytes;
-		const bool takes = !options->groups || (part->first && worker->items == 0 &&
-		                   part->bucket->items >= options->least &&
-		                   part->bucket->items <= options->most);
-
-		worker->items++;
-		if (!takes)
-			continue;
-		gs_item_copy(worker->out + worker->bytes, item + options->emit_at, copied);
-		worker->bytes += copied;
-		worker->count++;
-	}
-	if (options->groups) {
-		worker->part.times[0] = part->bucket->items;
-		worker->times = worker->part.times;
-	}
-}
-
-static void
-make_sorted(const struct draining *draining, struct worker *worker, const struct part *part,
-            size_t slice_count)
-{
-	const struct gs_item_store_options *options = draining->drain->options;
-	struct gs_item_part *items = &worker->part;
-	const bool whole = !options->groups && options->emit_bytes == 0;
-	struct gs_item_slice out;
-
-	items->mark_equal = options->groups;
-	gs_item_part_collect(items, worker->slices, slice_count);
-	gs_item_part_sort(items, gs_item_bins_shared(&part->bucket->division->bins, part->bucket->bin));
-	worker->items = items->count;
-	if (options->verify && !whole)
-		verify_places(options->order, worker);
-	if (options->groups)
-		gs_item_part_select(items, options->least, options->most);
-	worker->data = worker->out;
-	worker->count = items->count;
-	worker->times = options->groups ? items->times : NULL;
-	if (draining->sink == NULL)
-		return;
-	worker->bytes = gs_item_part_gather(items, options->emit_at, options->emit_bytes,
-	                                    worker->out);
-	out = (struct gs_item_slice){ worker->out, worker->bytes };
-	if (options->verify && whole)
-		verify_slices(options->order, worker, &out, 1);
-}
-
 /* Will none of its items leave? */
 static bool
-is_skipped(const struct draining *draining, const struct part *part)
+is_skipped(const struct draining *draining, const struct gs_bucket_part *part)
 {
 	const struct gs_item_store_options *options = draining->drain->options;
 
@@ -310,50 +55,30 @@ is_skipped(const struct draining *draining, const struct part *part)
 	       (part->most <= draining->from || part->least >= draining->to);
 }
 
-static gs_status
-make_part(const struct draining *draining, struct worker *worker, const struct part *part)
-{
-	const struct gs_item_bucket *bucket = part->bucket;
-	const struct gs_item_limits *limits = draining->drain->limits;
-	uint64_t since = gs_clock_now();
-	size_t count;
-
-	if (bucket->settled ? bytes_of_row(bucket, part->from) > limits->bytes
-	                    : bucket->bytes > limits->bytes || bucket->items > limits->items)
-		TRY(make_large(draining, worker, part));
-	TRY(load_slices(draining, worker, part, &count));
-	if (bucket->settled)
-		make_settled(draining, worker, part, count);
-	else
-		make_sorted(draining, worker, part, count);
-	gs_clock_lap(&draining->drain->shared->monitor->clock, GS_STAGE_SORT, &since);
-	return GS_OK;
-}
-
 /* ---- handing on --------------------------------------------------------------------- */
 
 /* The part is in its turn: is it in order behind the part before? */
 static gs_status
-note_verified(struct draining *draining, const struct worker *worker)
+note_verified(struct draining *draining, const struct gs_item_made *made)
 {
 	const struct gs_item_order *order = draining->drain->shared->order;
 
-	if (worker->first == NULL)
+	if (made->first == NULL)
 		return GS_OK;
-	draining->sum += worker->sum;
-	draining->falls |= worker->falls;
+	draining->sum += made->sum;
+	draining->falls |= made->falls;
 	if (draining->last != NULL && draining->last_bytes > 0)
 		draining->falls |= gs_item_compare(order, 0, draining->last, draining->last_bytes,
-		                                   worker->first, worker->first_bytes) > 0;
-	if (draining->last_room < worker->last_bytes) {
+		                                   made->first, made->first_bytes) > 0;
+	if (draining->last_room < made->last_bytes) {
 		free(draining->last);
-		draining->last_room = 2 * worker->last_bytes;
+		draining->last_room = 2 * made->last_bytes;
 		draining->last = malloc(draining->last_room);
 		if (draining->last == NULL)
 			return gs_fail(GS_EBUDGET, "out of memory");
 	}
-	memcpy(draining->last, worker->last, worker->last_bytes);
-	draining->last_bytes = worker->last_bytes;
+	memcpy(draining->last, made->last, made->last_bytes);
+	draining->last_bytes = made->last_bytes;
 	return GS_OK;
 }
 
@@ -382,29 +107,26 @@ has_places(const struct draining *draining)
 
 /* Put what is made to its place, without what the head or tail leaves out. */
 static gs_status
-put(const struct draining *draining, const struct worker *worker, const struct part *part)
+put(const struct draining *draining, const struct gs_item_made *made, const struct gs_bucket_part *part)
 {
 	const uint64_t from = part->least < draining->from ? draining->from : part->least;
 	const uint64_t to = part->most < draining->to ? part->most : draining->to;
-	struct gs_item_span span = { .data = worker->data };
+	struct gs_item_span span = { .data = made->span.data };
 
-	assert(worker->count == part->items && part->items == part->most - part->least);
+	assert(made->span.count == part->items && part->items == part->most - part->least);
 	if (from >= to)
 		return GS_OK;
-	span.data += bytes_of(draining, worker->data, worker->bytes, (size_t)(from - part->least));
+	span.data += bytes_of(draining, made->span.data, made->span.bytes, (size_t)(from - part->least));
 	span.count = (size_t)(to - from);
-	span.bytes = bytes_of(draining, span.data, worker->bytes, span.count);
+	span.bytes = bytes_of(draining, span.data, made->span.bytes, span.count);
 	return draining->sink->put(draining->sink->context, from - draining->from, &span);
 }
 
 /* Hand on what is made, without what the head or tail leaves out. */
 static gs_status
-hand_on(struct draining *draining, const struct worker *worker)
+hand_on(struct draining *draining, const struct gs_item_made *made)
 {
-	struct gs_item_span span = {
-		.data = worker->data, .bytes = worker->bytes, .count = worker->count,
-		.times = worker->times,
-	};
+	struct gs_item_span span = made->span;
 	const size_t drop = draining->skip < span.count ? (size_t)draining->skip : span.count;
 	size_t bytes;
 
@@ -451,57 +173,49 @@ end_turn(struct draining *draining, size_t at, bool ended)
 	pthread_mutex_unlock(&draining->lock);
 }
 
-static void
-reset(struct worker *worker)
-{
-	worker->bytes = worker->count = 0;
-	worker->times = NULL;
-	worker->items = worker->sum = 0;
-	worker->first = worker->last = NULL;
-	worker->falls = false;
-}
-
 /* Note what is made, in its turn, and hand it on. */
 static gs_status
-do_in_turn(struct draining *draining, const struct worker *worker, size_t at, bool skipped)
+do_in_turn(struct draining *draining, const struct gs_item_made *made, size_t at, bool skipped)
 {
 	gs_status status = GS_OK;
 	bool ends;
 
 	if (draining->drain->options->verify)
-		status = note_verified(draining, worker);
+		status = note_verified(draining, made);
 	if (status == GS_OK)
-		status = hand_on(draining, worker);
+		status = hand_on(draining, made);
 	if (skipped)
-		draining->skip -= draining->skip < worker->items ? draining->skip : worker->items;
-	draining->number += worker->items;
+		draining->skip -= draining->skip < made->items ? draining->skip : made->items;
+	draining->number += made->items;
 	ends = draining->left == 0;
 	end_turn(draining, at, status != GS_OK || ends);
 	return status;
 }
 
 static gs_status
-do_part(struct draining *draining, struct worker *own, size_t at)
+do_part(struct draining *draining, struct gs_item_maker *maker, size_t at)
 {
-	const struct part *part = &draining->parts[at];
+	const struct gs_bucket_part *part = &draining->parts[at];
 	const bool skipped = is_skipped(draining, part), places = has_places(draining);
 	const bool turns = !places || draining->drain->options->verify;
-	struct worker worker = *own;
+	/* There is memory for one item that is over the limit. */
+	const bool large = part->bytes > draining->drain->limits->bytes;
+	struct gs_item_made made = { .items = skipped ? part->items : 0 };
 	gs_status status = GS_OK;
 
-	reset(&worker);
-	if (skipped)
-		worker.items = part->items;
-	else
-		status = make_part(draining, &worker, part);
+	assert(!large || turns);
+	if (large && !wait_for_turn(draining, at))
+		return GS_OK;
+	if (!skipped)
+		status = gs_item_make(maker, part, draining->sink == NULL, &made);
 	if (status == GS_OK && !skipped && places)
-		status = put(draining, &worker, part);
+		status = put(draining, &made, part);
 	if (status == GS_OK && turns && wait_for_turn(draining, at))
-		status = do_in_turn(draining, &worker, at, skipped);
+		status = do_in_turn(draining, &made, at, skipped);
 	else if (turns)
 		end_turn(draining, at, true);
-	atomic_fetch_add(&draining->drain->shared->monitor->counters.keys_sorted, worker.items);
-	gs_arena_close(&worker.large);
+	atomic_fetch_add(&draining->drain->shared->monitor->counters.keys_sorted, made.items);
+	gs_item_maker_release(maker);
 	return status;
 }
 
@@ -514,66 +228,37 @@ drain_parts(void *context, unsigned rank, unsigned size)
 	(void)size;
 	while ((at = atomic_fetch_add(&draining->next, 1)) < draining->part_count)
 		if (!gs_first_error_note(&draining->error,
-		                         do_part(draining, &draining->workers[rank], at)))
+		                         do_part(draining, &draining->makers[rank], at)))
 			break;
 }
 
 /* ---- all of them ---------------------------------------------------------------------- */
 
-static size_t
-most_slices(const struct draining *draining)
-{
-	size_t most = 1;
-
-	for (size_t p = 0; p < draining->part_count; p++) {
-		const struct part *part = &draining->parts[p];
-
-		if (part->bucket->division->extents == NULL && part->to - part->from > most)
-			most = part->to - part->from;
-	}
-	return most;
-}
-
-static gs_status
-open_worker(const struct draining *draining, struct worker *worker)
-{
-	const struct gs_item_limits *limits = draining->drain->limits;
-	const size_t slices = most_slices(draining) * sizeof *worker->slices;
-	const size_t arrays = limits->items * GS_ITEM_PART_BYTES;
-	const size_t load = draining->drain->loads ? limits->bytes : 0;
-
-	TRY(gs_arena_open(&worker->arena, gs_arena_round(slices) + gs_arena_round(arrays) +
-	                  gs_arena_round(load) + gs_arena_round(limits->bytes), false));
-	worker->slices = gs_arena_take(&worker->arena, slices);
-	worker->load = gs_arena_take(&worker->arena, load);
-	worker->out = gs_arena_take(&worker->arena, limits->bytes);
-	gs_item_part_init(&worker->part, draining->drain->shared->order,
-	                  gs_arena_take(&worker->arena, arrays), limits->items);
-	return GS_OK;
-}
-
 static gs_status
 open_draining(struct draining *draining)
 {
-	const unsigned threads = draining->drain->options->threads;
+	const struct gs_item_drain *drain = draining->drain;
+	const unsigned threads = drain->options->threads;
 
-	draining->part_count = make_parts(draining, NULL);
+	draining->part_count = gs_bucket_parts(drain->buckets, drain->limits, drain->options, NULL);
 	draining->parts = malloc((draining->part_count + 1) * sizeof *draining->parts);
-	draining->workers = calloc(threads, sizeof *draining->workers);
-	if (draining->parts == NULL || draining->workers == NULL)
+	draining->makers = calloc(threads, sizeof *draining->makers);
+	if (draining->parts == NULL || draining->makers == NULL)
 		return gs_fail(GS_EBUDGET, "out of memory");
-	(void)make_parts(draining, draining->parts);
+	(void)gs_bucket_parts(drain->buckets, drain->limits, drain->options, draining->parts);
 	for (unsigned t = 0; t < threads; t++)
-		TRY(open_worker(draining, &draining->workers[t]));
+		TRY(gs_item_maker_open(&draining->makers[t], drain->options, drain->shared,
+		                       drain->limits, draining->parts, draining->part_count,
+		                       drain->loads));
 	return GS_OK;
 }
 
 static void
 close_draining(struct draining *draining)
 {
-	for (unsigned t = 0; draining->workers != NULL && t < draining->drain->options->threads; t++)
-		gs_arena_close(&draining->workers[t].arena);
-	free(draining->workers);
+	for (unsigned t = 0; draining->makers != NULL && t < draining->drain->options->threads; t++)
+		gs_item_maker_close(&draining->makers[t]);
+	free(draining->makers);
 	free(draining->parts);
 	free(draining->last);
 }

@@ -43,8 +43,8 @@
 /* Input of unknown size is planned as if it had this. */
 #define UNKNOWN_BYTES		(1024 * MIB)
 
-/* The length of an item that has none: short lines. */
-enum { SHORT_ITEM = 16 };
+/* The length of an item that has none: short lines; and one of which memory has few. */
+enum { SHORT_ITEM = 16, LARGE_ITEM = 128 << 10 };
 
 struct gs_item_store {
 	struct gs_item_store_options options;
@@ -55,23 +55,27 @@ struct gs_item_store {
 	struct gs_item_buckets    buckets;
 	struct gs_item_limits     limits, file_limits;	/* of a part, in memory and in files */
 	size_t                    fixed_bytes, data_bytes, sample_bytes;
+	size_t                    largest;	/* bytes of an item that is larger than a piece */
 	bool                      has_bounds, flushed;
 	_Atomic uint64_t          sum_in;	/* of all items, for VERIFY */
 };
 
 /* ---- sizes ---------------------------------------------------------------------- */
 
-/* In files a part is in memory twice: as it was read, and sorted. */
+/* In files a part is in memory twice: as it was read, and sorted.  The largest item can be so, too, in a
+ * part of its own, and once more to be compared with the part before. */
 static void
-set_limits(struct gs_item_store *store, uint64_t memory, size_t item, size_t piece)
+set_limits(struct gs_item_store *store)
 {
 	const unsigned threads = store->options.threads;
+	const size_t fixed = store->options.order->item_bytes, item = fixed > 0 ? fixed : SHORT_ITEM;
 	const uint64_t arrays = GS_ITEM_PART_BYTES * 16 / item;	/* bytes of them for 16 of items */
-	uint64_t part, file_part;
+	uint64_t memory = store->options.memory_bytes, part, file_part;
 
 	part = memory / 8 / threads * 16 / (16 + arrays);
+	memory -= gs_least(memory, 3 * (uint64_t)store->largest);
 	file_part = memory / threads * 16 / (32 + arrays) / 5 * 4;
-	part = gs_within(piece + item, part, MOST_PART_BYTES);
+	part = gs_within(store->shared.piece_bytes + item, part, MOST_PART_BYTES);
 	file_part = gs_within(part, file_part, MOST_FILE_PART_BYTES);
 	store->limits = (struct gs_item_limits){
 		.bytes = part,
@@ -83,6 +87,8 @@ set_limits(struct gs_item_store *store, uint64_t memory, size_t item, size_t pie
 		.items = file_part / item + 1,
 		.bin_bytes = file_part / 3 + 1,
 	};
+	store->limits.memory_bytes = store->file_limits.memory_bytes =
+		store->data_bytes - gs_least(store->data_bytes / 2, 2 * (uint64_t)store->largest);
 }
 
 static void
@@ -92,25 +98,29 @@ set_sizes(struct gs_item_store *store)
 	const size_t fixed = options->order->item_bytes, item = fixed > 0 ? fixed : SHORT_ITEM;
 	const uint64_t memory = options->memory_bytes;
 	struct gs_division_shared *shared = &store->shared;
-	size_t piece, sorting;
+	size_t piece, sorting, least_data;
 
 	piece = (size_t)gs_within(LEAST_PIECE_BYTES, memory / options->threads / 32, MOST_PIECE_BYTES);
 	piece = piece < item ? item : piece - piece % item;
-	set_limits(store, memory, item, piece);
 	shared->piece_bytes = piece;
 	shared->found_room = fixed > 0 ? piece / fixed : piece;
 	shared->lengths_room = fixed > 0 ? 0 : piece / SHORT_ITEM;
+	set_limits(store);
 	sorting = options->threads * (store->limits.bytes +
 	                              store->limits.items * GS_ITEM_PART_BYTES);
 	store->fixed_bytes = options->threads * (piece + shared->found_room * sizeof(uint16_t) +
 	                                         shared->lengths_room * sizeof(uint32_t) +
 	                                         (shared->head > 0 ? piece : 0));
 	store->data_bytes = memory - gs_least(memory, sorting + store->fixed_bytes);
-	if (store->data_bytes < 8 * options->threads * piece)
-		store->data_bytes = 8 * options->threads * piece;
-	store->limits.memory_bytes = store->file_limits.memory_bytes = store->data_bytes;
+	/* Readers need room for two pieces each, and tables. */
+	least_data = 2 * options->threads * piece + piece;
+	if (piece < LARGE_ITEM)
+		least_data = 8 * options->threads * piece;
+	if (store->data_bytes < least_data)
+		store->data_bytes = least_data;
+	set_limits(store);
 	store->sample_bytes = (size_t)gs_within(options->threads * piece, store->data_bytes / 8,
-	                                        MOST_SAMPLE_BYTES);
+	                                     MOST_SAMPLE_BYTES);
 }
 
 /* Addresses of the first division: no more than the input can need. */
@@ -164,7 +174,7 @@ open_store(struct gs_item_store *store)
 			.bytes = lengths > 0 ? (uint32_t *)(void *)(more + t * lengths) : NULL,
 		};
 	TRY(gs_division_open(&store->first, shared, first_bytes(store)));
-	gs_item_bins_one(&store->first->bins, 0);
+	gs_item_bins_one(store->first->bins, 0);
 	store->buckets.divisions = store->first;
 	return GS_OK;
 }
@@ -220,16 +230,17 @@ expected_bytes(const struct gs_item_store *store)
 	return input < UINT64_MAX ? input : UNKNOWN_BYTES;
 }
 
-static void
+static gs_status
 show_sample(void *context, const char *items, size_t bytes)
 {
 	struct gs_item_store *store = context;
 	const struct gs_item_slice slice = { items, bytes };
 
 	assert(store->first->row_count == 0);
-	gs_item_buckets_choose(store->first, 0, &slice, bytes > 0, expected_bytes(store),
-	                       limits_of(store));
 	store->has_bounds = true;
+	return gs_item_buckets_choose(store->first, 0, &slice, bytes > 0,
+	                              gs_item_buckets_wanted(expected_bytes(store), 0,
+	                                                     limits_of(store)));
 }
 
 /* Choose bounds from the items so far, of BYTES that will come; divide those that came. */
@@ -238,6 +249,7 @@ choose_bounds(struct gs_item_store *store, uint64_t bytes)
 {
 	struct gs_division *old = store->first, *division;
 	struct gs_item_slice *slices;
+	gs_status status;
 
 	store->has_bounds = true;
 	slices = malloc((old->row_count + 1) * sizeof *slices);
@@ -249,22 +261,52 @@ choose_bounds(struct gs_item_store *store, uint64_t bytes)
 	}
 	division->next = store->buckets.divisions;
 	store->buckets.divisions = division;
-	gs_item_buckets_choose(division, 0, slices,
-	                       gs_division_slices(old, 0, 0, old->row_count, slices), bytes,
-	                       limits_of(store));
+	status = gs_item_buckets_choose(division, 0, slices,
+	                                gs_division_slices(old, 0, 0, old->row_count, slices),
+	                                gs_item_buckets_wanted(bytes, 0, limits_of(store)));
 	free(slices);
+	TRY(status);
 	store->first = division;
-	return gs_item_buckets_move(old, 0, division);
+	TRY(gs_item_buckets_move(old, 0, division));
+	division->limit_bytes = old->limit_bytes;
+	return GS_OK;
 }
 
 /* ---- filling --------------------------------------------------------------------------- */
 
+/* Write all items to disk. */
 static gs_status
 flush(struct gs_item_store *store)
 {
+	if (!store->has_bounds)
+		TRY(choose_bounds(store, expected_bytes(store)));
 	if (store->options.origins)
 		TRY(gs_division_order(store->first));
-	return gs_division_flush(store->first);
+	if (store->first->row_count > 0)
+		TRY(gs_division_flush(store->first));
+	store->flushed = true;
+	return GS_OK;
+}
+
+/* It can be in memory three times, and some memory is for other things. */
+static gs_status
+fail_large(size_t bytes)
+{
+	return gs_fail(GS_EBUDGET, "a line or record has %zu bytes or more: that needs "
+	               "'--buffer-size=%zuM' (-S) at least", bytes, 5 * (bytes >> 20) + 16);
+}
+
+static gs_status
+lend(void *context, size_t bytes)
+{
+	struct gs_item_store *store = context;
+	struct gs_division *first = store->first;
+	const size_t most = store->data_bytes - (size_t)gs_least(store->data_bytes, bytes);
+
+	if (bytes > store->data_bytes / 3 * 2)
+		return fail_large(bytes);
+	first->limit_bytes = (size_t)gs_least(first->memory_bytes, most);
+	return atomic_load(&first->used) > most ? flush(store) : GS_OK;
 }
 
 static gs_status
@@ -272,19 +314,19 @@ reserve(void *context, size_t wanted, size_t small, size_t *room)
 {
 	struct gs_item_store *store = context;
 
+	if (wanted > store->shared.piece_bytes && small == 1 && wanted > store->largest)
+		store->largest = wanted;
+	if (store->largest > store->data_bytes / 3)
+		return fail_large(store->largest);
 	if (!store->has_bounds && gs_division_bytes(store->first, 0) >= store->sample_bytes)
 		TRY(choose_bounds(store, expected_bytes(store)));
 	*room = gs_division_room(store->first, small);
 	if (*room < wanted) {
-		if (!store->has_bounds)
-			TRY(choose_bounds(store, expected_bytes(store)));
-		if (store->first->row_count > 0)
-			TRY(flush(store));
-		store->flushed = true;
+		TRY(flush(store));
 		*room = gs_division_room(store->first, small);
 	}
 	if (*room < wanted)
-		return gs_fail(GS_EBUDGET, "memory is not enough for an item of %zu bytes", wanted);
+		return fail_large(wanted);
 	if (!store->has_bounds && *room > store->sample_bytes && wanted <= store->sample_bytes)
 		*room = store->sample_bytes;
 	return GS_OK;
@@ -332,7 +374,8 @@ struct gs_item_taker
 gs_item_store_taker(struct gs_item_store *store)
 {
 	return (struct gs_item_taker){
-		.piece_bytes = store->shared.piece_bytes, .sample = show_sample, .reserve = reserve,
+		.piece_bytes = store->shared.piece_bytes, .sample = show_sample, .lend = lend,
+		.reserve = reserve,
 		.next_sequence = next_sequence, .add = add, .end_round = end_round, .context = store,
 	};
 }
@@ -350,8 +393,11 @@ gs_item_store_finish(struct gs_item_store *store)
 		    bytes > 2 * store->limits.bin_bytes)
 			TRY(choose_bounds(store, bytes));
 	}
-	if (store->flushed)
+	set_limits(store);	/* the largest item is known */
+	if (store->flushed) {
 		TRY(flush(store));
+		TRY(gs_division_store(store->first));
+	}
 	if (store->options.origins)
 		TRY(gs_division_order(store->first));
 	limits = store->flushed ? &store->file_limits : &store->limits;

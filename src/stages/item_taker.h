@@ -3,7 +3,7 @@
  * item_taker.h - who takes the items that an ingest stage has read: their store, or a rank that
  * deals them out to their owners
  *
- *     [sample]; { reserve; next_sequence; add*; end_round }*
+ *     [sample]; { lend*; reserve; next_sequence; add*; end_round }*
  *
  * A piece is whole items, one after the other: at most PIECE_BYTES, or a single item.
  */
@@ -19,8 +19,13 @@ struct gs_item_taker {
 	size_t piece_bytes;	/* that suit the cache */
 
 	/** Before anything is added: items from all over the input, if that is possible.  NULL: they are
-	 *  not wanted. */
-	void (*sample)(void *context, const char *items, size_t bytes);
+	 *  not wanted.  Returns GS_OK or GS_EBUDGET. */
+	gs_status (*sample)(void *context, const char *items, size_t bytes);
+
+	/** BYTES of the taker's memory are used by its caller for an item that is being read, in place
+	 *  of what was said before; may write to disk.  GS_EIO; GS_EBUDGET: there is not so much.  NULL:
+	 *  that is not limited. */
+	gs_status (*lend)(void *context, size_t bytes);
 
 	/**
 	 * Between rounds: see that LEAST bytes can be added; *ROOM: how many can, in pieces of

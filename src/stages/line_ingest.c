@@ -42,6 +42,34 @@ gs_line_ingest_close(struct gs_line_ingest *ingest)
 
 /* ---- lines that do not lie in one chunk -------------------------------------------- */
 
+/* A line so long is in the memory of the store until it is added. */
+#define LONG_LINE_BYTES	((size_t)1 << 18)
+
+/* Take memory of the store for the line that has begun, and for the same with a number. */
+static gs_status
+lend(struct gs_line_ingest *ingest, size_t bytes)
+{
+	const struct gs_item_taker *taker = &ingest->taker;
+
+	if (taker->lend == NULL || bytes < LONG_LINE_BYTES)
+		return GS_OK;
+	return taker->lend(taker->context, ingest->number.bits > 0 ? 2 * bytes : bytes);
+}
+
+/* The line is stored. */
+static gs_status
+give_back(struct gs_line_ingest *ingest)
+{
+	struct gs_line_bytes *line = &ingest->line;
+
+	line->bytes = 0;
+	if (line->room < LONG_LINE_BYTES)
+		return GS_OK;
+	free(line->data);
+	*line = (struct gs_line_bytes){ .data = NULL };
+	return ingest->taker.lend == NULL ? GS_OK : ingest->taker.lend(ingest->taker.context, 0);
+}
+
 static gs_status
 append(struct gs_line_ingest *ingest, struct gs_line_bytes *to, const char *data, size_t bytes)
 {
@@ -52,8 +80,11 @@ append(struct gs_line_ingest *ingest, struct gs_line_bytes *to, const char *data
 		               ingest->order->fields.csv ? "; is a quote not closed?" : "");
 	if (wanted > to->room) {
 		const size_t room = wanted > 2 * to->room ? wanted : 2 * to->room;
-		char *grown = realloc(to->data, room);
+		char *grown;
 
+		if (to == &ingest->line)
+			TRY(lend(ingest, wanted));
+		grown = realloc(to->data, room);
 		if (grown == NULL)
 			return gs_fail(GS_EBUDGET, "%s: no memory for a line of %zu bytes", ingest->name,
 			               wanted);
@@ -288,8 +319,7 @@ end_line(struct gs_line_ingest *ingest)
 		TRY(take_header_line(ingest, line->data, line->bytes));
 	else
 		TRY(take_lines(ingest, line->data, line->data + line->bytes));
-	line->bytes = 0;
-	return GS_OK;
+	return give_back(ingest);
 }
 
 /* ---- chunks ---------------------------------------------------------------------------- */

@@ -73,8 +73,8 @@ gs_record_ingest_open(struct gs_record_ingest *ingest, const struct gsort_option
 	ingest->record.endian = options->endian;
 	if (options->argsort_bits > 0)
 		return open_argsort(ingest);
-	return gs_record_open(&ingest->item, bytes, ingest->keys, ingest->key_count, options->endian,
-	                      options->reverse);
+	ingest->item = ingest->record;
+	return GS_OK;
 }
 
 gs_status
@@ -103,7 +103,8 @@ gs_record_ingest_close(struct gs_record_ingest *ingest)
 {
 	gs_arena_close(&ingest->arena);
 	gs_record_close(&ingest->record);
-	gs_record_close(&ingest->item);
+	if (ingest->item_keys != NULL)
+		gs_record_close(&ingest->item);
 	free(ingest->item_keys);
 	free(ingest->own_key);
 	ingest->item_keys = ingest->own_key = NULL;
@@ -268,6 +269,7 @@ show_sample(struct gs_record_ingest *ingest)
 	const size_t record_bytes = ingest->record.bytes, item_bytes = ingest->item.bytes;
 	const size_t each = GS_ITEM_SAMPLE_MOST / SAMPLE_PLACES * 4096 / (4096 + record_bytes) + 1;
 	const size_t most = SAMPLE_PLACES * each * (record_bytes + item_bytes);
+	gs_status status = GS_OK;
 	size_t count = 0, got;
 	char *records, *items;
 
@@ -289,9 +291,9 @@ show_sample(struct gs_record_ingest *ingest)
 	else
 		items = records;
 	if (count > SAMPLE_PLACES / 2)
-		ingest->taker.sample(ingest->taker.context, items, count * item_bytes);
+		status = ingest->taker.sample(ingest->taker.context, items, count * item_bytes);
 	free(records);
-	return GS_OK;
+	return status;
 }
 
 static gs_status

@@ -75,6 +75,65 @@ on_cpu() {
 	on_cpu in -u64
 }
 
+# lines_of FORMAT COUNT: lines with random numbers
+lines_of() {
+	awk -v format="$1\\n" -v count="$2" 'BEGIN {
+		for (x = 7; i < count; i++) {
+			x = (x * 1103515245 + 12345) % 2147483648
+			printf format, x, x % 7
+		}
+	}'
+}
+
+@test "lines: -S is a limit where keys tie: equal ones, few different ones, long common prefixes" {
+	local prefix options
+	lines_of "%d same" 1500000 >in
+	for options in "-s -k2,2" "-u -k2,2" "--count -k2,2" "-k2,2" "-s -k2,2 --verify"; do
+		# shellcheck disable=SC2086
+		peak_within 20480 gsort -S 20M -T . $options -o out in
+	done
+	gsort -S 20M -T . -s -k2,2 in | cmp - in		# in the order of the input
+	[ "$(gsort -S 20M -T . --count -k2,2 in)" = "1500000 $(head -n 1 in)" ]
+	lines_of "%.0s%d,$(printf '%040d')" 1000000 >in
+	peak_within 20480 gsort -S 20M -T . -t, -k1,1 -o out in
+	prefix=$(printf '%0200d' 0)
+	lines_of "$prefix%d" 250000 >in
+	peak_within 20480 gsort -S 20M -T . --lines -o out in
+	sort in | cmp - out
+	peak_within 20480 gsort -S 20M -T . --lines -u -o out in
+	sort -u in | cmp - out
+}
+
+@test "long lines: -S is a limit, and what does not fit in it is an error" {
+	local bytes
+	for bytes in 1000000 10 700000 90000 1500000 700000 800000 1100000; do
+		head -c $bytes /dev/zero | tr '\0' y
+		echo $bytes
+	done >some
+	for bytes in 1 2 3 4 5 6; do sed "s/^yy/$bytes/" some; done >in
+	for options in --lines "-s -k1,1" "--lines --argsort=u64"; do
+		# shellcheck disable=SC2086
+		peak_within 24576 gsort -S 24M -T . $options -o out in
+	done
+	gsort -S 24M -T . --lines in | cmp - <(sort in)
+	head -c 20000000 /dev/zero >in
+	not peak_within 24576 gsort -S 24M -T . --lines -o out in
+	gsort -S 24M -T . --lines -o out in 2>err || [ $? -eq 2 ]
+	grep -q "^gsort: a line or record has [0-9]* bytes or more: that needs '--buffer-size=[0-9]*M'" err
+	gsort -S 116M --lines in | cmp - <(cat in; echo)
+}
+
+@test "large records: -S is a limit" {
+	gen --keys 6553600 --type u64 >in		# 50 records of 1 MiB
+	for options in "-k bytes8@0" "-k bytes1@3" ""; do
+		# shellcheck disable=SC2086
+		peak_within 20480 gsort -S 20M -T . --record-size=1M $options --verify -o out in
+	done
+	head -c 30000000 /dev/zero >in
+	peak_within 20480 gsort -S 20M -T . --record-size=100000 -o out in
+	cmp out in
+}
+
 @test "few addresses: fewer threads, or one message" {
 	local kib threads status
 	gen --keys 100000 --type text >in

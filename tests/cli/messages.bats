@@ -553,6 +553,8 @@ export -f damaged
 	gsort: options '-hn' are incompatible
 	$ gsort -k :n --header
 	gsort: invalid key ':n': the name of a column is missing
+	$ head -c 3m /dev/zero >long; gsort --lines -S 16M long
+	gsort: a line or record has 3145729 bytes or more: that needs '--buffer-size=31M' (-S) at least
 	$ echo a,b | gsort -t, -k c --header
 	gsort: -: the header has no column 'c'
 	$ echo a,b >a; echo b,a >b; gsort -t, -k a --header a b
@@ -816,7 +818,6 @@ messages() {
 	'--argsort' has 32 or 64 bits, not
 	the input has more than 2^32 keys: use --argsort=u64
 	the input has more than 2^32 lines: use --argsort=u64
-	memory is not enough for an item of
 	memory is not enough for one item of the input
 	the result is wrong: it is not in order
 	the result is wrong: an item has changed

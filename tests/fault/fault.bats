@@ -58,7 +58,7 @@ faults() {
 }
 
 @test "a call fails: lines by key" {
-	faults 8 keyed spilll placesl named mergel findl
+	faults 8 keyed spilll spillp placesl named mergel findl
 }
 
 @test "a call fails: merging" {

@@ -135,6 +135,8 @@ static const struct row {
 	{ "one line", 1, 0, 4, 4, 4 },
 	{ "few different lines", 3000, 0, 1, 3, 16 },
 	{ "all lines empty", 500, 0, 0, 1, 4 },
+	{ "all keys equal", 3000, 20, 0, 1, 16 },
+	{ "keys that words cannot tell apart", 3000, 24, 6, 1, 16 },
 	{ "NULs behind keys", 2000, 0, 12, 1, 8 },
 	{ "short keys", 3000, 0, 5, 250, 64 },
 	{ "a long common prefix", 1000, 300, 9, 4, 32 },
@@ -197,7 +199,10 @@ check_row(const struct row *row, const struct gs_item_order *order, size_t measu
 		right_groups += i == 0 || compare(NULL, found[i - 1], lengths[i - 1], found[i],
 		                                  lengths[i]) != 0;
 	}
-	gs_item_bins_choose(&bins, order, 0, found, lengths, row->count, row->wanted);
+	gs_item_bins_one(&bins, 0);
+	bins.pivots = (struct gs_item_pivots){ .count = 0 };
+	CHECK(row->count == 0 || gs_item_bins_choose(&bins, order, 0, found, lengths, row->count,
+	                                             row->wanted) == GS_OK, "%s: no memory", row->name);
 	CHECK(bins.count <= GS_ITEM_BINS_MOST, "%s: %u bins", row->name, bins.count);
 	memset(bin_items, 0, sizeof bin_items);
 	gs_items_divide(order, &bins, halves, 2, &divider, offsets, divided);
@@ -210,7 +215,10 @@ check_row(const struct row *row, const struct gs_item_order *order, size_t measu
 		at += gs_item_part_gather(&part, 0, 0, out + at);
 		gs_item_part_select(&part, 1, UINT64_MAX);
 		groups += part.count;
+		CHECK(!gs_item_bins_are_equal(&bins, order, b, true) || part.count <= 1,
+		      "%s: bin %u has items that are not equal", row->name, b);
 	}
+	gs_item_bins_close(&bins);
 	CHECK(at == bytes && memcmp(out, sorted, bytes) == 0, "%s: sorted and stable", row->name);
 	CHECK(groups == right_groups, "%s: %zu groups, not %zu", row->name, groups, right_groups);
 }

@@ -29,7 +29,14 @@ void
 gs_item_bins_one(struct gs_item_bins *bins, unsigned from)
 {
 	bins->from = bins->level = from;
+	bins->pivots.count = 0;
 	set_bounds(bins, 0);
+}
+
+void
+gs_item_bins_close(struct gs_item_bins *bins)
+{
+	gs_item_pivots_close(&bins->pivots);
 }
 
 /* The bounds by COUNT sorted WORDS, some of which differ or are the last. */
@@ -52,6 +59,20 @@ choose_bounds(struct gs_item_bins *bins, const uint64_t *words, size_t count, un
 	set_bounds(bins, found);
 }
 
+/* No word that was looked at differs: bounds are items. */
+static gs_status
+choose_pivots(struct gs_item_bins *bins, const struct gs_item_order *order,
+              const char *const *items, const uint32_t *bytes, size_t count, unsigned wanted)
+{
+	const unsigned most = (GS_ITEM_BINS_MOST - 1) / 2;
+
+	wanted = wanted > most ? most : wanted < 2 ? 2 : wanted;
+	bins->level++;
+	TRY(gs_item_pivots_choose(&bins->pivots, order, bins->level, items, bytes, count, wanted));
+	bins->count = 2 * (unsigned)bins->pivots.count + 1;
+	return GS_OK;
+}
+
 /* All items of the sample are equal: one bin for them, with bounds around it. */
 static void
 isolate(struct gs_item_bins *bins, uint64_t word)
@@ -61,48 +82,52 @@ isolate(struct gs_item_bins *bins, uint64_t word)
 	set_bounds(bins, word < UINT64_MAX ? 2 : 1);
 }
 
-void
+/* Make word number bins->level of all items of a sample; false: later words are 0. */
+static bool
+load_words(const struct gs_item_bins *bins, const struct gs_item_order *order,
+           const char *const *items, const uint32_t *bytes, size_t count, uint64_t *words)
+{
+	bool more = false;
+
+	for (size_t at = 0; at < count; at += GS_ITEM_BATCH) {
+		const size_t batch = count - at < GS_ITEM_BATCH ? count - at : GS_ITEM_BATCH;
+
+		more |= order->words(order->context, items + at, bytes == NULL ? NULL : bytes + at,
+		                     batch, bins->level, words + at);
+	}
+	return more;
+}
+
+gs_status
 gs_item_bins_choose(struct gs_item_bins *bins, const struct gs_item_order *order, unsigned from,
                     const char *const *items, const uint32_t *bytes, size_t count, unsigned wanted)
 {
-	static const size_t most = GS_ITEM_SAMPLE_MOST;
-	uint64_t *words = malloc(2 * most * sizeof *words), *sorted;
-	uint64_t least, greatest;
+	const struct gs_simd_kernels *kernels = gs_simd_kernels(gs_simd_best(), 64);
+	uint64_t *words = malloc(2 * count * sizeof *words);
+	uint64_t least = 0, greatest = 0;
 	bool more = true;
 
-	assert(count <= most);
+	assert(count > 0 && count <= GS_ITEM_SAMPLE_MOST);
 	gs_item_bins_one(bins, from);
-	if (words == NULL || count == 0) {	/* too large a bucket is only slower */
-		free(words);
-		return;
-	}
-	sorted = words + most;
-	for (;; bins->level++) {
-		const struct gs_simd_kernels *kernels = gs_simd_kernels(gs_simd_best(), 64);
-
-		for (size_t at = 0; at < count; at += GS_ITEM_BATCH) {
-			const size_t batch = count - at < GS_ITEM_BATCH ? count - at : GS_ITEM_BATCH;
-			const bool any = order->words(order->context, items + at,
-			                              bytes == NULL ? NULL : bytes + at, batch,
-			                              bins->level, words + at);
-
-			more = at == 0 ? any : more || any;
-		}
+	if (words == NULL)
+		return gs_fail(GS_EBUDGET, "out of memory");
+	for (; more && least == greatest && bins->level - from < GS_ITEM_COMMON_MOST; bins->level++) {
+		more = load_words(bins, order, items, bytes, count, words);
 		least = UINT64_MAX;
 		greatest = 0;
 		kernels->range(words, count, &least, &greatest);
-		if (least < greatest) {
-			gs_quicksort(kernels, sorted, words, count, least, greatest);
-			choose_bounds(bins, sorted, count, wanted);
-			break;
-		}
-		if (!more || bins->level - from == GS_ITEM_COMMON_MOST) {
-			isolate(bins, least);
-			break;
-		}
 		bins->common[bins->level - from] = least;
 	}
+	bins->level--;		/* of the words */
+	if (least < greatest) {
+		gs_quicksort(kernels, words + count, words, count, least, greatest);
+		choose_bounds(bins, words + count, count, wanted);
+	} else if (!more && order->compare == NULL) {
+		isolate(bins, least);
+	}
 	free(words);
+	return least < greatest || bins->bound_count > 0 ? GS_OK
+	       : choose_pivots(bins, order, items, bytes, count, wanted);
 }
 
 unsigned
@@ -111,6 +136,8 @@ gs_item_bins_level(const struct gs_item_bins *bins, unsigned bin)
 	const bool outer = bins->level > bins->from;
 	const size_t inner = bin - (outer ? 1 : 0);	/* bin 0 wraps around */
 
+	if (bins->pivots.count > 0)	/* between two that share words, all do */
+		return bin == 0 || bin == bins->count - 1 ? bins->from : bins->level;
 	if (outer && (bin == 0 || bin == bins->count - 1))
 		return bins->from;
 	if (inner > 0 && bins->bounds[inner - 1] == UINT64_MAX)
@@ -127,11 +154,20 @@ gs_item_bins_shared(const struct gs_item_bins *bins, unsigned bin)
 	const size_t inner = bin - (outer ? 1 : 0);
 	uint64_t least, most;
 
-	if (level != bins->level || inner > bins->bound_count)
+	if (bins->pivots.count > 0 || level != bins->level || inner > bins->bound_count)
 		return 8 * level;
 	least = inner > 0 ? bins->bounds[inner - 1] : 0;
 	most = inner < bins->bound_count ? bins->bounds[inner] - 1 : UINT64_MAX;
 	return 8 * level + (least == most ? 8 : (unsigned)__builtin_clzll(least ^ most) / 8);
+}
+
+bool
+gs_item_bins_are_equal(const struct gs_item_bins *bins, const struct gs_item_order *order,
+                       unsigned bin, bool words_left)
+{
+	if (bins->pivots.count > 0)
+		return bin % 2 == 1;
+	return gs_item_bins_level(bins, bin) > bins->level && !words_left && order->compare == NULL;
 }
 
 /* ---- finding --------------------------------------------------------------------- */
@@ -206,6 +242,10 @@ gs_item_bins_find(const struct gs_item_bins *bins, const struct gs_item_order *o
 	bool more;
 
 	assert(count <= GS_ITEM_BATCH);
+	if (bins->pivots.count > 0) {
+		gs_item_pivots_find(&bins->pivots, order, bins->from, items, bytes, count, found);
+		return true;
+	}
 	more = order->words(order->context, items, bytes, count, bins->level, words);
 	search_best(bins, words, count, found);
 	if (bins->level > bins->from)

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sort/items/bins.h"
 #include "sort/items/follow.h"
 #include "sort/items/walk.h"
 

@@ -21,6 +21,9 @@
 /* Most bytes of an item: lengths are 32 bits wide. */
 #define GS_ITEM_MOST_BYTES	((size_t)UINT32_MAX - 4096)
 
+/* Items that are looked at together, at most, so that one need not wait for another's loads. */
+enum { GS_ITEM_BATCH = 256 };
+
 struct gs_item_order {
 	/** Bytes of every item; 0: they differ, and END() tells. */
 	size_t item_bytes;
@@ -49,8 +52,8 @@ struct gs_item_order {
 	bool (*words_at)(const void *context, const char *const *items, const uint32_t *bytes,
 	                 size_t count, unsigned at, uint64_t *words);
 
-	/** Less than, equal to or greater than 0, as memcmp(3), for items whose words are all equal.
-	 *  NULL: such items are equal. */
+	/** Less than, equal to or greater than 0, as memcmp(3): as the words, if they differ.  NULL: items
+	 *  whose words are all equal are equal. */
 	int (*compare)(const void *context, const char *one, size_t one_bytes, const char *other,
 	               size_t other_bytes);
 

@@ -17,7 +17,6 @@
 
 #include "base/simd.h"
 #include "sort/cpu/quicksort.h"
-#include "sort/items/bins.h"
 #include "sort/items/part.h"
 #include "sort/items/walk.h"
 

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* pivots.c - choose pivots by a sample, and find the bins of items between them */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sort/items/part.h"
+#include "sort/items/pivots.h"
+
+/* Items of a sample for each pivot. */
+enum { SAMPLE_OF_PIVOT = 8 };
+
+/* Copies of pivots have so many bytes together, unless one alone has more: they stay in a cache. */
+#define MOST_BYTES	((size_t)256 << 10)
+
+/* Sort COUNT of ALL items in MEMORY. */
+static void
+sort_sample(struct gs_item_part *part, const struct gs_item_order *order, unsigned level,
+            void *memory, const char *const *items, const uint32_t *bytes, size_t all, size_t count)
+{
+	gs_item_part_init(part, order, memory, count);
+	for (size_t i = 0; i < count; i++) {
+		const size_t at = all * i / count;
+
+		part->items[i] = items[at];
+		part->lengths[i] = bytes != NULL ? bytes[at] : (uint32_t)order->item_bytes;
+		part->places[i] = (uint32_t)i;
+	}
+	part->count = count;
+	part->in_place = true;
+	gs_item_part_sort(part, 8 * level);
+}
+
+/* Pick the places of pivots that all differ, evenly spaced in the sorted sample. */
+static size_t
+pick(const struct gs_item_part *part, unsigned level, size_t wanted, size_t *picked, size_t *total)
+{
+	size_t count = 0, bytes, last_bytes = 0;
+	const char *last = NULL;
+
+	*total = 0;
+	for (size_t q = 0; q < wanted; q++) {
+		const size_t at = (2 * q + 1) * part->count / (2 * wanted);
+		const char *item = gs_item_part_at(part, at, &bytes);
+
+		if (last != NULL && (*total + bytes > MOST_BYTES ||
+		    gs_item_compare(part->order, level, last, last_bytes, item, bytes) == 0))
+			continue;
+		picked[count++] = at;
+		*total += bytes;
+		last = item;
+		last_bytes = bytes;
+	}
+	return count;
+}
+
+static gs_status
+copy(struct gs_item_pivots *pivots, const struct gs_item_part *part, const size_t *picked,
+     size_t count, size_t total)
+{
+	const size_t bytes_of_all = count * (sizeof *pivots->items + sizeof *pivots->bytes) + total;
+	char *to;
+
+	TRY(gs_arena_open(&pivots->arena, gs_arena_round(bytes_of_all), false));
+	pivots->count = count;
+	pivots->items = gs_arena_take(&pivots->arena, bytes_of_all);
+	pivots->bytes = (uint32_t *)(pivots->items + count);
+	to = (char *)(pivots->bytes + count);
+	for (size_t i = 0; i < count; i++) {
+		size_t bytes;
+		const char *item = gs_item_part_at(part, picked[i], &bytes);
+
+		memcpy(to, item, bytes);
+		pivots->items[i] = to;
+		pivots->bytes[i] = (uint32_t)bytes;
+		to += bytes;
+	}
+	return GS_OK;
+}
+
+gs_status
+gs_item_pivots_choose(struct gs_item_pivots *pivots, const struct gs_item_order *order,
+                      unsigned level, const char *const *items, const uint32_t *bytes, size_t count,
+                      size_t wanted)
+{
+	const size_t most = SAMPLE_OF_PIVOT * wanted, sorted = count < most ? count : most;
+	struct gs_item_part part;
+	size_t *picked, total;
+	gs_status status;
+	void *memory;
+
+	assert(count > 0 && wanted > 0);
+	memory = malloc(sorted * GS_ITEM_PART_BYTES);
+	picked = malloc(wanted * sizeof *picked);
+	if (memory == NULL || picked == NULL) {
+		status = gs_fail(GS_EBUDGET, "out of memory");
+	} else {
+		sort_sample(&part, order, level, memory, items, bytes, count, sorted);
+		wanted = pick(&part, level, wanted, picked, &total);
+		status = copy(pivots, &part, picked, wanted, total);
+	}
+	free(memory);
+	free(picked);
+	return status;
+}
+
+/* COMPARE() alone is as good as words, and faster for items that share many. */
+static int
+compare_whole(const struct gs_item_order *order, unsigned level, const char *one,
+              size_t one_bytes, const char *other, size_t other_bytes)
+{
+	return order->compare != NULL
+	       ? order->compare(order->context, one, one_bytes, other, other_bytes)
+	       : gs_item_compare(order, level, one, one_bytes, other, other_bytes);
+}
+
+/* The bin of one item: a binary search. */
+static unsigned
+find(const struct gs_item_pivots *pivots, const struct gs_item_order *order, unsigned level,
+     const char *item, size_t bytes)
+{
+	size_t low = 0, high = pivots->count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		const int compared = compare_whole(order, level, item, bytes, pivots->items[middle],
+		                                   pivots->bytes[middle]);
+
+		if (compared == 0)
+			return (unsigned)(2 * middle + 1);
+		if (compared < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return (unsigned)(2 * low);
+}
+
+void
+gs_item_pivots_find(const struct gs_item_pivots *pivots, const struct gs_item_order *order,
+                    unsigned level, const char *const *items, const uint32_t *bytes, size_t count,
+                    uint16_t *found)
+{
+	for (size_t i = 0; i < count; i++)
+		found[i] = (uint16_t)find(pivots, order, level, items[i],
+		                          bytes != NULL ? bytes[i] : order->item_bytes);
+}
+
+void
+gs_item_pivots_close(struct gs_item_pivots *pivots)
+{
+	gs_arena_close(&pivots->arena);
+}

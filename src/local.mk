@@ -362,6 +362,8 @@ host_sources = \
   src/stages/line_ingest.h \
   src/stages/line_number.c \
   src/stages/line_number.h \
+  src/stages/line_sample.c \
+  src/stages/line_sample.h \
   src/stages/line_show.c \
   src/stages/line_show.h \
   src/stages/order.c \

@@ -149,6 +149,7 @@ read_all(struct gsort *job, const struct gs_item_taker *taker, struct gs_line_fo
 		job->options->argsort_bits, gs_endian_swaps(job->options->endian),
 	};
 	lines->ingest.numbered = lines->numbered.base;
+	lines->ingest.input = job->input;
 	gs_ahead_open(&lines->ahead, job->input,
 	              gs_arena_take(&lines->arena, GS_AHEAD_CHUNKS * lines->chunk_bytes),
 	              lines->chunk_bytes);

@@ -17,6 +17,7 @@
 
 #include "base/team.h"
 #include "stages/line_ingest.h"
+#include "stages/line_sample.h"
 
 void
 gs_line_ingest_open(struct gs_line_ingest *ingest, struct gs_line_order *order,
@@ -282,6 +283,9 @@ store_lines(struct gs_line_ingest *ingest, const char *data, const char *end)
 	const size_t piece_bytes = good_piece_bytes(ingest, (size_t)(end - data));
 	const char *ends[MOST_PIECES + 1];
 
+	if (ingest->chunk != NULL && ingest->input != NULL && ingest->number.bits == 0)
+		gs_line_sample(ingest->order, ingest->input, ingest->chunk, &ingest->taker);
+	ingest->chunk = NULL;
 	while (data < end) {
 		size_t count = 0;
 
@@ -360,6 +364,7 @@ gs_line_ingest_chunk(struct gs_line_ingest *ingest, const struct gs_chunk *chunk
 
 	if (chunk->begins)
 		begin_file(ingest, chunk->name);
+	ingest->chunk = ingest->bytes == 0 ? chunk : NULL;	/* nobody reads ahead yet */
 	ingest->bytes += chunk->bytes;
 	atomic_store(&ingest->monitor->counters.bytes_in, ingest->bytes);
 	while (data < end && (ingest->line.bytes > 0 || ingest->header_left > 0)) {

@@ -36,6 +36,8 @@ struct gs_line_ingest {
 	uint64_t  bytes;		/* read */
 	uint64_t  lines;		/* stored, if they have numbers */
 	struct gs_line_number number;
+	struct gs_input *input;		/* borrowed, to take a sample of; NULL: there is none */
+	const struct gs_chunk *chunk;	/* while the first one is taken */
 	char     *numbered;		/* with numbers: a piece of the store for each thread, to make
 					 * items in; borrowed */
 

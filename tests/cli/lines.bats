@@ -309,3 +309,22 @@ lines() {
 	same -n <sorted
 	same -nr <sorted
 }
+
+@test "a large file: lines from all over it choose the buckets" {
+	lines 300000 | tee in | sort -n >sorted
+	[ "$(stat -c %s in)" -gt 8388608 ]
+	for threads in 1 2 17; do
+		gsort --parallel=$threads -t, -k2,2 -k3,3n in | cmp - <(sort -t, -k2,2 -k3,3n in)
+	done
+	gsort -n --lines sorted | cmp - sorted
+	gsort -nr --lines sorted | cmp - <(sort -nr sorted)
+	{ echo 'id,word,n,text'; cat sorted; } >named
+	gsort --header -t, -k n:n named | tail -n +2 | cmp - <(sort -t, -k3,3n sorted)
+	gsort --lines sorted in named /dev/null | cmp - <(sort sorted in named)
+	# lines longer than a place, none at all, and no newline at the end
+	awk '{printf "%s%c", $0, NR % 400 ? "," : "\n"}' in >long
+	same -t, -k3,3n <long
+	tr '\n' , <in >one
+	gsort -t, -k2 one | cmp - <(sort -t, -k2 one)
+	gsort --lines one sorted | cmp - <(sort one sorted)
+}

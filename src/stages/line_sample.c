@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* line_sample.c - read some lines at each of many places of a file */
+#include <stdlib.h>
+#include <string.h>
+
+#include "stages/line_sample.h"
+
+/* 20,000 lines of 50 bytes; a place is a page.  Not tuned. */
+enum { PLACES = 256, PLACE_BYTES = 4096 };
+#define LEAST_BYTES	((uint64_t)8 << 20)
+
+/* Read what is OFFSET bytes from the beginning of the file. */
+static size_t
+read_place(struct gs_input *input, const struct gs_chunk *chunk, uint64_t offset, char *into)
+{
+	size_t got = PLACE_BYTES;
+
+	if (offset + PLACE_BYTES <= chunk->bytes)
+		memcpy(into, chunk->data + offset, PLACE_BYTES);
+	else if (offset < chunk->bytes)
+		got = 0;
+	else
+		gs_input_glance(input, offset - chunk->bytes, PLACE_BYTES, into, &got);
+	return got;
+}
+
+void
+gs_line_sample(const struct gs_line_order *order, struct gs_input *input,
+               const struct gs_chunk *chunk, const struct gs_item_taker *taker)
+{
+	const uint64_t bytes = gs_input_bytes(input);
+	unsigned places = 0;
+	char *lines, *to;
+
+	if (bytes == GS_UNKNOWN || bytes < LEAST_BYTES || order->fields.csv || taker->sample == NULL)
+		return;
+	to = lines = malloc((size_t)PLACES * PLACE_BYTES);
+	for (uint64_t p = 0; lines != NULL && p < PLACES; p++) {
+		const char *end = to + read_place(input, chunk, bytes / PLACES * p, to);
+		const char *first = gs_line_end(order, to, end);
+		const size_t whole = (size_t)(gs_line_last_end(order, first, end) - first);
+
+		memmove(to, first, whole);
+		to += whole;
+		places += whole > 0;
+	}
+	if (places > PLACES / 2)
+		taker->sample(taker->context, lines, (size_t)(to - lines));
+	free(lines);
+}

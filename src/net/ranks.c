@@ -46,6 +46,9 @@ gs_ranks_agree(struct gs_ranks *ranks, gs_status status)
 {
 	uint64_t failed = status != GS_OK, before, all;
 
+	/* All have left, or will: whoever failed in a call like this one has told them in the next. */
+	if (ranks->agreed)
+		return status;
 	/* A failure of the call itself is one of this rank alone. */
 	if (status == GS_OK)
 		TRY(gs_ranks_scan(ranks, failed, &before, &all));

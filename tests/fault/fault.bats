@@ -61,6 +61,10 @@ faults() {
 	faults 8 keyed spilll spillp placesl named mergel findl
 }
 
+@test "a call fails: on one of several ranks" {
+	faults 8 ranked rankedr rankedl rankedt rankeds
+}
+
 @test "a call fails: merging" {
 	faults 4 merge
 	faults 8 lists add

@@ -37,8 +37,10 @@ gs_launch_begin(int *argc, char ***argv)
 	(void)argc;
 	(void)argv;
 	size = value == NULL ? 1 : (unsigned)atoi(value);
-	if (size == 0 || size > RANKS_MOST || (hub = gs_ranks_threads_open(size)) == NULL)
+	if (size == 0 || size > RANKS_MOST || (hub = gs_ranks_threads_open(size)) == NULL) {
+		gs_report_error("cannot make the ranks");
 		gs_process_end(GS_EXIT_ERROR);
+	}
 }
 
 void
@@ -86,8 +88,10 @@ gs_launch_run(struct gs_opts *opts, int (*run)(struct gs_opts *opts))
 		return run(opts);
 	for (unsigned r = 0; r < size; r++) {
 		members[r] = (struct member){ .opts = *opts, .rank = r, .run = run };
-		if (pthread_create(&members[r].thread, NULL, run_member, &members[r]) != 0)
+		if (pthread_create(&members[r].thread, NULL, run_member, &members[r]) != 0) {
+			gs_report_error("cannot make the ranks");
 			gs_process_end(GS_EXIT_ERROR);
+		}
 	}
 	for (unsigned r = 0; r < size; r++) {
 		pthread_join(members[r].thread, NULL);

@@ -5,25 +5,8 @@
  * In:   the store, with all keys.
  * Out:  lines or JSON.  Nothing is written before the last key has been seen.
  */
-#include <stdlib.h>
-
 #include "job/answer.h"
 #include "stages/figures.h"
-
-static gs_status
-write_figures(struct gsort *job)
-{
-	char *text;
-	size_t bytes;
-	gs_status status;
-
-	TRY(gs_figures_print(&job->answer, &text, &bytes));
-	status = gs_output_write(job->outputs.files[0], text, bytes);
-	job->emit.bytes += bytes;
-	free(text);
-	TRY(status);
-	return gs_outputs_finish(&job->outputs);
-}
 
 gs_status
 gs_job_answer(struct gsort *job)
@@ -40,5 +23,6 @@ gs_job_answer(struct gsort *job)
 	}
 	TRY(gs_verify_end(&job->verify));
 	gs_answer_end(answer);
-	return write_figures(job);
+	TRY(gs_figures_write(answer, job->outputs.files[0], &job->emit.bytes));
+	return gs_outputs_finish(&job->outputs);
 }

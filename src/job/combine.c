@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "job/open.h"
+#include "base/round.h"
 #include "job/combine.h"
 #include "job/sort.h"
 #include "sort/set_merge.h"
@@ -269,6 +270,7 @@ static gs_status
 open_streams(const struct gsort *job, struct gs_combination *set)
 {
 	const size_t merges = set->count - 1, threads = job->plan.threads;
+	const uint64_t share = job->plan.pool_bytes / merges / sizeof(uint64_t);
 
 	set->stream_count = set->count + merges;
 	set->streams = calloc(set->stream_count, sizeof *set->streams);
@@ -281,7 +283,7 @@ open_streams(const struct gsort *job, struct gs_combination *set)
 
 		stream->left = m == 0 ? &set->streams[0] : stream - 1;
 		stream->right = &set->streams[m + 1];
-		stream->room = threads * THREAD_KEYS;
+		stream->room = gs_within(LEAST_THREAD_KEYS, share, threads * THREAD_KEYS);
 		stream->memory = malloc(stream->room * sizeof(uint64_t));
 		stream->pieces = calloc(GS_SET_LANES * threads, sizeof *stream->pieces);
 		if (stream->memory == NULL || stream->pieces == NULL)

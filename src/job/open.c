@@ -145,6 +145,18 @@ files_left(size_t files, unsigned split)
 	return files == 0 || files > split ? files - (files > 0 ? split : 0) : 1;
 }
 
+/* Memory for what is kept of the keys, by their number or rank. */
+static uint64_t
+kept_bytes(const struct gsort_options *options, const struct gs_plan_input *input)
+{
+	const uint64_t key_bytes = input->key_bits > 0 ? input->key_bits / 8 : 2;	/* "0\n" */
+	const uint64_t keys = input->guessed || input->input_bytes == UINT64_MAX
+	                      ? UINT64_MAX : input->input_bytes / key_bytes + 1;
+
+	return gs_answer_bytes(options, keys, gs_plan_threads_most(input)) +
+	       gs_pick_bytes(options, keys) + gs_tail_bytes(options, keys);
+}
+
 static void
 collect_plan_input(struct gsort *job)
 {
@@ -198,6 +210,8 @@ collect_plan_input(struct gsort *job)
 		job->plan_input.input_bytes = options->size_hint;
 		job->plan_input.guessed = true;
 	}
+	if (job->whole == NULL && !job->plan_input.items)
+		job->plan_input.beside_bytes = kept_bytes(options, &job->plan_input);
 	atomic_store(&job->monitor.counters.bytes_total, job->plan_input.input_bytes);
 	atomic_store(&job->monitor.counters.stored_total,
 	             gs_files_stored_bytes(gs_input_files(job->input)));

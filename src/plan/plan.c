@@ -89,6 +89,9 @@ enum { SPLIT_RING = 20 };
 #define LEAST_BYTES		(16 * MIB)
 #define LEAST_SORT_BYTES	(320 * KIB)	/* the keys of any chunk of text */
 
+/* What is kept beside the keys in the least memory, too: sums of each thread, a few values. */
+#define LITTLE_BYTES		(1 * MIB)
+
 /* Input of unknown size is planned as if it had this.  Not tuned. */
 #define UNKNOWN_BYTES		(1024 * MIB)
 
@@ -201,14 +204,33 @@ set_budget(struct gs_plan *plan, const struct gs_plan_input *input)
 		                            plan->host_bytes);
 }
 
+/* What is kept beside the sort may need more than there is. */
+static gs_status
+check_beside(const struct gs_plan *plan, const struct gs_plan_input *input)
+{
+	const uint64_t need = LEAST_BYTES + input->beside_bytes;
+
+	if (input->beside_bytes <= LITTLE_BYTES || need <= plan->host_bytes)
+		return GS_OK;
+	return gs_fail(GS_EBUDGET, "%llu MiB of memory are not enough for so many values (--top, --sample, "
+	               "--tail, --histogram): gsort needs -S %lluM",
+	               (unsigned long long)(plan->host_bytes / MIB),
+	               (unsigned long long)((need + MIB - 1) / MIB));
+}
+
+unsigned
+gs_plan_threads_most(const struct gs_plan_input *input)
+{
+	return input->threads > 0 ? input->threads : (unsigned)gs_least(input->cores, MOST_THREADS);
+}
+
 /* Little memory means few threads: each has tables of its own. */
 static void
 set_threads(struct gs_plan *plan, const struct gs_plan_input *input)
 {
-	uint64_t threads = gs_least(input->cores, MOST_THREADS), bytes = plan->host_bytes;
+	uint64_t threads = gs_plan_threads_most(input);
+	uint64_t bytes = plan->host_bytes - input->beside_bytes;
 
-	if (input->threads > 0)
-		threads = input->threads;
 	threads = gs_least(threads, input->address_bytes / THREAD_ADDRESSES);
 	if (input->device == GSORT_DEVICE_GPU)
 		take_from(&bytes, gs_plan_cuda_bytes());
@@ -346,7 +368,7 @@ set_buffers(struct gs_plan *plan, const struct gs_plan_input *input)
 	const uint64_t carvings = 2 * gs_plan_classes(plan) + 6;
 	uint64_t left = plan->host_bytes;
 
-	take_from(&left, PROGRAM_BYTES + plan->threads * THREAD_BYTES);
+	take_from(&left, PROGRAM_BYTES + plan->threads * THREAD_BYTES + input->beside_bytes);
 	if (uses_gpu(plan))
 		take_from(&left, gs_plan_cuda_bytes() +
 		                         gpu_count(input) * plan->ring_buffers * plan->staging_bytes);
@@ -538,6 +560,7 @@ make(struct gs_plan *plan, const struct gs_plan_input *input)
 	*plan = (struct gs_plan){ .threads = 1 };
 	set_classes(plan, input);
 	set_budget(plan, input);
+	TRY(check_beside(plan, input));
 	set_threads(plan, input);
 	TRY(choose_device(plan, input));
 	set_staging(plan, input);

@@ -79,6 +79,9 @@ struct gs_plan {
  */
 MUST_CHECK gs_status gs_plan_make(struct gs_plan *plan, const struct gs_plan_input *input);
 
+/** The most threads of a plan. */
+unsigned gs_plan_threads_most(const struct gs_plan_input *input);
+
 /** The number of key classes whose keys are stored, not counted. */
 unsigned gs_plan_classes(const struct gs_plan *plan);
 

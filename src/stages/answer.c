@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/round.h"
 #include "format/key.h"
 #include "format/text.h"
 #include "sort/buckets/batch.h"
@@ -176,6 +177,9 @@ take_marks(struct gs_answer *answer, const struct gs_span *span)
 /* So many values are collected beside the others by each thread; more, by whoever takes spans. */
 enum { LOCAL_TOP_MOST = 1024 };
 
+/* So that their bytes do not overflow. */
+#define MOST_GROUPS	(UINT64_MAX / 256)
+
 static bool
 top_is_local(const struct gs_answer *answer)
 {
@@ -205,6 +209,20 @@ set_tops(struct gs_answer *answer, size_t tallies)
 		answer->tallies[t].top.most = (size_t)local;
 	}
 	return GS_OK;
+}
+
+uint64_t
+gs_answer_bytes(const struct gsort_options *options, uint64_t keys, unsigned threads)
+{
+	const unsigned bits = gs_key_bits(options->type);
+	const uint64_t values = bits == 8 || bits == 16 ? gs_least(keys, UINT64_C(1) << bits) : keys;
+	const uint64_t most = options->top.wanted
+	                      ? gs_least(gs_least(options->top.count, values), MOST_GROUPS) : 0;
+	const uint64_t tallies = gs_answer_is_wanted(options) ? gs_batch_slots(threads) + 1 : 0;
+	const uint64_t local = most <= LOCAL_TOP_MOST ? tallies * most : 0;
+
+	return (most + local) * sizeof(struct gs_group) + tallies * sizeof(struct gs_tally) +
+	       gs_bars_bytes(options);
 }
 
 gs_status

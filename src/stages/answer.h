@@ -81,6 +81,9 @@ bool gs_answer_is_wanted(const struct gsort_options *options);
 /** Is the list of quantiles sound?  GS_EUSAGE */
 MUST_CHECK gs_status gs_answer_check(const struct gsort_options *options);
 
+/** Memory for figures about at most KEYS keys, with a plan for THREADS or fewer. */
+uint64_t gs_answer_bytes(const struct gsort_options *options, uint64_t keys, unsigned threads);
+
 /** Begin; STORE has all KEYS.  Everything is borrowed.  GS_EBUDGET: no memory. */
 MUST_CHECK gs_status
 gs_answer_open(struct gs_answer *answer, const struct gsort_options *options,

@@ -115,10 +115,20 @@ find_range(struct gs_store *store, enum gsort_type type, __int128 *least, __int1
 	return any;
 }
 
+/* -inf, inf and NaN. */
+enum { SPECIAL = 3 };
+
+uint64_t
+gs_bars_bytes(const struct gsort_options *options)
+{
+	const uint64_t n = options->histogram;
+
+	return n > 0 ? (n + SPECIAL) * sizeof(struct gs_bar) : 0;
+}
+
 gs_status
 gs_bars_open(struct gs_bars *bars, const struct gsort_options *options, struct gs_store *store)
 {
-	enum { SPECIAL = 3 };
 	const size_t n = options->histogram;
 	struct gs_extreme found;
 	__int128 least, most;

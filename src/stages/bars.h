@@ -36,6 +36,9 @@ struct gs_bars {
 
 enum { GS_BARS_MOST = 1 << 20 };
 
+/** The memory that they take. */
+uint64_t gs_bars_bytes(const struct gsort_options *options);
+
 /** Compute the edges, from the keys that STORE has.  GS_EBUDGET: no memory. */
 MUST_CHECK gs_status
 gs_bars_open(struct gs_bars *bars, const struct gsort_options *options, struct gs_store *store);

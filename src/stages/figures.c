@@ -309,22 +309,36 @@ print_all(const struct gs_answer *answer, FILE *to)
 		fputs("}\n", to);
 }
 
-gs_status
-gs_figures_print(const struct gs_answer *answer, char **text, size_t *bytes)
-{
-	FILE *to;
-	bool failed;
+/* Where figures go. */
+struct sink {
+	struct gs_output *output;
+	uint64_t          bytes;
+	gs_status         status;
+};
 
-	*text = NULL;
-	*bytes = 0;
-	to = open_memstream(text, bytes);
+static ssize_t
+write_out(void *context, const char *text, size_t bytes)
+{
+	struct sink *sink = context;
+
+	if (sink->status == GS_OK)
+		sink->status = gs_output_write(sink->output, text, bytes);
+	if (sink->status != GS_OK)
+		return 0;		/* an error; the message is kept */
+	sink->bytes += bytes;
+	return (ssize_t)bytes;
+}
+
+gs_status
+gs_figures_write(const struct gs_answer *answer, struct gs_output *output, uint64_t *bytes)
+{
+	struct sink sink = { .output = output, .status = GS_OK };
+	FILE *to = fopencookie(&sink, "w", (cookie_io_functions_t){ .write = write_out });
+
 	if (to == NULL)
 		return gs_fail(GS_EBUDGET, "no memory for the figures");
 	print_all(answer, to);
-	failed = ferror(to) != 0;
-	if (fclose(to) == 0 && !failed)
-		return GS_OK;
-	free(*text);
-	*text = NULL;
-	return gs_fail(GS_EBUDGET, "no memory for the figures");
+	(void)fclose(to);		/* what fails there is in the sink */
+	*bytes += sink.bytes;
+	return sink.status;
 }

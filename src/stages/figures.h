@@ -5,18 +5,18 @@
 #ifndef GS_STAGES_FIGURES_H
 #define GS_STAGES_FIGURES_H
 
-#include <stddef.h>
+#include <stdint.h>
 
 #include "base/status.h"
+#include "io/output.h"
 #include "stages/answer.h"
 
 /**
- * Print the figures of ANSWER, which has ended.
+ * Write the figures of ANSWER, which has ended, as lines or as one of JSON.
  *
- * @text   set to lines, or to one of JSON; to be freed
- * @bytes  set to their length
- * @return GS_OK; GS_EBUDGET: no memory
+ * @bytes  so many are added to it
  */
-MUST_CHECK gs_status gs_figures_print(const struct gs_answer *answer, char **text, size_t *bytes);
+MUST_CHECK gs_status
+gs_figures_write(const struct gs_answer *answer, struct gs_output *output, uint64_t *bytes);
 
 #endif

@@ -13,7 +13,11 @@
 #include <string.h>
 
 #include "sort/keys.h"
+#include "base/round.h"
 #include "stages/pick.h"
+
+/* So that their bytes do not overflow. */
+#define MOST_RANKS	(UINT64_MAX / 64)
 
 /* ---- random ranks ---------------------------------------------------------------- */
 
@@ -113,6 +117,15 @@ choose(struct gs_pick *pick, size_t wanted, uint64_t keys, uint64_t seed)
 }
 
 /* ---- keys -------------------------------------------------------------------------- */
+
+uint64_t
+gs_pick_bytes(const struct gsort_options *options, uint64_t keys)
+{
+	enum { COPIES = 3 };	/* ranks left out, and what qsort(3) copies, are as many at most */
+
+	return options->sample.wanted
+	       ? COPIES * sizeof(uint64_t) * gs_least(gs_least(options->sample.count, keys), MOST_RANKS) : 0;
+}
 
 gs_status
 gs_pick_open(struct gs_pick *pick, const struct gsort_options *options, uint64_t keys)

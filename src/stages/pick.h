@@ -23,6 +23,9 @@ struct gs_pick {
 	size_t    rank_count;
 };
 
+/** Memory for the ranks of a sample of at most KEYS keys. */
+uint64_t gs_pick_bytes(const struct gsort_options *options, uint64_t keys);
+
 /** Begin: KEYS come in all.  GS_EBUDGET: no memory for the ranks of a sample. */
 MUST_CHECK gs_status
 gs_pick_open(struct gs_pick *pick, const struct gsort_options *options, uint64_t keys);

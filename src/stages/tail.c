@@ -7,6 +7,7 @@
  */
 #include <assert.h>
 
+#include "base/round.h"
 #include "stages/select.h"
 #include "stages/tail.h"
 
@@ -16,6 +17,16 @@ is_kept(const struct gsort_options *options)
 {
 	return options->tail.wanted && options->tail.count <= GS_TAIL_MOST &&
 	       (options->operation != GSORT_SORT || gs_select_wants_groups(options) || options->head);
+}
+
+uint64_t
+gs_tail_bytes(const struct gsort_options *options, uint64_t keys)
+{
+	const struct gs_tail *tail = NULL;
+	const size_t key_bytes = sizeof *tail->keys + sizeof *tail->times + sizeof *tail->classes +
+	                         sizeof *tail->bits;
+
+	return is_kept(options) ? gs_least(options->tail.count, keys) * key_bytes : 0;
 }
 
 void

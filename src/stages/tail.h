@@ -31,6 +31,9 @@ struct gs_tail {
 	uint64_t  left;		/* next: so many are still to be fetched */
 };
 
+/** The memory of the tail that is kept of at most KEYS keys. */
+uint64_t gs_tail_bytes(const struct gsort_options *options, uint64_t keys);
+
 /** Take memory from ARENA, or from one that is not open: only its sum. */
 void gs_tail_carve(struct gs_tail *tail, const struct gsort_options *options, struct gs_arena *arena);
 

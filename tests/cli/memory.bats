@@ -57,6 +57,23 @@ on_cpu() {
 	peak_within 150000 gsort -i16 -o out in
 }
 
+@test "-S limits figures, samples and tails, too: with less memory than they need they are refused" {
+	local options mib
+	gen --keys 4000000 --type u64 >in
+	for options in --top=1M --sample=1M --histogram=1M '--tail=1M --count'; do
+		# shellcheck disable=SC2086
+		fails 'MiB of memory are not enough for so many values' gsort -u64 -S 16M -T . $options in
+		mib=$(grep -o '[0-9]*M$' fails-err)
+		# shellcheck disable=SC2086
+		peak_within $((${mib%M} * 1024)) gsort -u64 -S "$mib" -T . $options -o out in
+		[ -s out ]
+	done
+	peak_within 20480 gsort -u64 --device=cpu -S 20M -T . --top=1000 --summary -o out in
+	head -c 80000 in >few		# there are no more values than keys
+	gsort -u64 --device=cpu -S 16M --top=1M few >out
+	[ "$(wc -l <out)" -eq 10000 ]
+}
+
 @test "text: twice the input, also where keys are larger than their lines" {
 	yes 7 | head -n 50000000 >in
 	on_cpu in

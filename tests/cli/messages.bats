@@ -517,6 +517,8 @@ export -f damaged
 	$ gsort -x
 	gsort: invalid option -- 'x'
 	Try 'gsort --help' for more information.
+	$ printf '1\n' | gsort --tail=1M -S 16M
+	gsort: 16 MiB of memory are not enough for so many values (--top, --sample, --tail, --histogram): gsort needs -S 34M
 	$ gsort -R
 	gsort: -R (random order) is not supported; use shuf(1)
 	$ gsort --random

@@ -31,6 +31,7 @@ host_sources = \
   src/base/sandbox.h \
   src/base/simd.c \
   src/base/simd.h \
+  src/base/splitmix.h \
   src/base/static_codecs.h \
   src/base/status.c \
   src/base/status.h \

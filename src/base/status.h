@@ -65,7 +65,7 @@ bool gs_first_error_note(struct gs_first_error *error, gs_status status);
 gs_status gs_first_error_close(struct gs_first_error *error);
 
 /** Has somebody set *INTERRUPTED, which may be NULL?  Then GS_EINTERRUPTED, with a message. */
-gs_status gs_check_interrupted(const atomic_bool *interrupted) __attribute__((warn_unused_result));
+MUST_CHECK gs_status gs_check_interrupted(const atomic_bool *interrupted);
 
 /* In a function that only sequences others: pass an error up. */
 #define TRY(call) \

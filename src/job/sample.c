@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/splitmix.h"
 #include "base/team.h"
 #include "format/key.h"
 #include "format/raw.h"
@@ -89,16 +90,6 @@ struct taking {
 
 enum { NONE = UINT32_MAX, PIECE_KEYS = 256, LOOK_BYTES = 512 };
 
-/* A number that looks random: splitmix64 of its counter. */
-static uint64_t
-mix(uint64_t x)
-{
-	x += UINT64_C(0x9e3779b97f4a7c15);
-	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-	return x ^ x >> 31;
-}
-
 /* The random unit of stratum I. */
 static uint64_t
 unit_of(const struct taking *taking, size_t i)
@@ -106,7 +97,7 @@ unit_of(const struct taking *taking, size_t i)
 	const uint64_t from = (uint64_t)((unsigned __int128)taking->units * i / taking->count);
 	const uint64_t to = (uint64_t)((unsigned __int128)taking->units * (i + 1) / taking->count);
 
-	return to > from ? from + mix(i) % (to - from) : from;
+	return to > from ? from + gs_splitmix(i + GS_GOLDEN) % (to - from) : from;
 }
 
 static uint64_t

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/splitmix.h"
+
 struct gs_checksum {
 	uint64_t sum;
 	bool     falls;		/* a key is less than the one before it */
@@ -32,17 +34,14 @@ struct gs_checksum gs_checksum(unsigned threads, unsigned key_class, unsigned ke
 static inline uint64_t
 gs_checksum_salt(unsigned key_class)
 {
-	return (key_class + 1) * UINT64_C(0x9e3779b97f4a7c15);
+	return (key_class + 1) * GS_GOLDEN;
 }
 
 /** What one KEY of a class adds to the sum. */
 static inline uint64_t
 gs_checksum_of(unsigned key_class, uint64_t key)
 {
-	key += gs_checksum_salt(key_class);
-	key = (key ^ key >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	key = (key ^ key >> 27) * UINT64_C(0x94d049bb133111eb);
-	return key ^ key >> 31;
+	return gs_splitmix(key + gs_checksum_salt(key_class));
 }
 
 #endif

@@ -25,6 +25,7 @@
 
 #include "base/limits.h"
 #include "base/round.h"
+#include "base/splitmix.h"
 #include "spill/blocks.h"
 #include "spill/file.h"
 #include "spill/program.h"
@@ -81,7 +82,7 @@ struct gs_spill {
 static uint64_t
 sum_keys(const void *keys, size_t count, unsigned bits, uint64_t *next)
 {
-	const uint64_t step = 2 * UINT64_C(0x9e3779b97f4a7c15);	/* even: all factors are odd */
+	const uint64_t step = 2 * GS_GOLDEN;	/* even: all factors are odd */
 	uint64_t sum = 0, factor = *next;
 
 	if (bits == 32)

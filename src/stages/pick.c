@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/splitmix.h"
 #include "sort/keys.h"
 #include "base/round.h"
 #include "stages/pick.h"
@@ -20,17 +21,6 @@
 #define MOST_RANKS	(UINT64_MAX / 64)
 
 /* ---- random ranks ---------------------------------------------------------------- */
-
-/* SplitMix64: G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number generators", 2014. */
-static uint64_t
-next_random(uint64_t *state)
-{
-	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
-}
 
 /* A number below BELOW, each equally likely: D. Lemire, "Fast random integer generation in an
  * interval", 2019. */
@@ -41,7 +31,7 @@ random_below(uint64_t *state, uint64_t below)
 	unsigned __int128 product;
 
 	do
-		product = (unsigned __int128)next_random(state) * below;
+		product = (unsigned __int128)gs_splitmix_next(state) * below;
 	while ((uint64_t)product < unfair);
 	return (uint64_t)(product >> 64);
 }

@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/splitmix.h"
+
 /* The interface of libFuzzer (LLVM, "libFuzzer - a library for coverage-guided fuzz
  * testing"), which main.c calls where there is no clang. */
 int LLVMFuzzerInitialize(int *argc, char ***argv);
@@ -47,15 +49,10 @@ fuzz_pick(struct fuzz *from, unsigned count)
 	return (unsigned)fuzz_take(from, 1) % count;
 }
 
-/* Sebastiano Vigna's splitmix64. */
 static inline uint64_t
 fuzz_random(uint64_t *state)
 {
-	uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return x ^ (x >> 31);
+	return gs_splitmix_next(state);
 }
 
 /* Bytes that grow. */

@@ -10,7 +10,7 @@
 static uint64_t
 mix(uint64_t state, uint64_t word)
 {
-	state = (state ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	state = (state ^ word) * GS_GOLDEN;
 	return state ^ state >> 32;
 }
 

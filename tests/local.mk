@@ -99,7 +99,7 @@ emu_kernels = $(kernel_sources:.cu=.emu.o)
 # All but main(): for gsort-emu, and for the fuzz targets.
 check_LIBRARIES = tests/emu/libmodule.a
 tests_emu_libmodule_a_SOURCES = $(cuda_sources) $(emu_sources)
-tests_emu_libmodule_a_CPPFLAGS = $(EMU_CPPFLAGS) $(emu_defines) $(AM_CPPFLAGS)
+tests_emu_libmodule_a_CPPFLAGS = -DCHUNK_BYTES=196608 $(EMU_CPPFLAGS) $(emu_defines) $(AM_CPPFLAGS)
 tests_emu_libmodule_a_CFLAGS = $(AM_CFLAGS)
 tests_emu_libmodule_a_CXXFLAGS = $(EMU_CXXFLAGS)
 tests_emu_libmodule_a_LIBADD = $(emu_kernels)
@@ -177,6 +177,7 @@ tests_unit_units_emu_SOURCES = \
   tests/unit/engine.c \
   tests/unit/kernels.c \
   tests/unit/ladder.c \
+  tests/unit/resident.c \
   tests/unit/modules-emu.def \
   tests/unit/stats.c \
   tests/unit/units.c \

@@ -61,6 +61,7 @@ struct gs_gpu {
 	struct gs_gpu_slices  slices;
 	const uint64_t       *strand_at;	/* borrowed */
 	size_t                strands;
+	bool                  full;		/* keys did not fit: more will come */
 	bool                  draining;		/* all batches are sorted; ... */
 	bool                  sending;		/* ... there are slices */
 	size_t                slice;		/* being drained, ... */
@@ -331,6 +332,7 @@ choose_lender(struct gs_gpu *gpu, struct lender **lender)
 	TRY(settle(gpu, true));
 	if ((*lender = next_lender(gpu, false)) == NULL)
 		*lender = next_lender(gpu, true);
+	gpu->full = *lender == NULL;
 	return GS_OK;
 }
 
@@ -402,6 +404,8 @@ finish(struct gs_gpu *gpu)
 			gs_worker_finish(&gpu->lenders[g].worker);
 	TRY(connect(gpu));
 	TRY(await_all(gpu));
+	if (!gpu->full)
+		gs_resident_end(&gpu->resident);
 	gpu->draining = true;
 	gpu->slice = gpu->slice_keys = 0;
 	return GS_OK;

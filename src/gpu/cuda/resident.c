@@ -18,7 +18,9 @@
 
 enum { PAGE_BYTES = 4096, SLOTS_AHEAD = 2 };
 
-#define CHUNK_BYTES	((size_t)64 << 20)	/* pinned by one call: 1 ms.  Not tuned. */
+#ifndef CHUNK_BYTES
+#define CHUNK_BYTES	((size_t)64 << 20)	/* pinned by one call: 1 ms.  Not tuned; less in tests/emu */
+#endif
 
 static size_t
 least(size_t a, size_t b)
@@ -27,6 +29,22 @@ least(size_t a, size_t b)
 }
 
 /* ---- chunks ----------------------------------------------------------------- */
+
+/* What takes long, without the lock in between. */
+static void
+begin_work(struct gs_resident *resident)
+{
+	resident->busy++;
+	pthread_mutex_unlock(&resident->lock);
+}
+
+static void
+end_work(struct gs_resident *resident)
+{
+	pthread_mutex_lock(&resident->lock);
+	resident->busy--;
+	pthread_cond_broadcast(&resident->changed);
+}
 
 static size_t
 bytes_of_chunk(const struct gs_resident *resident, size_t chunk)
@@ -39,39 +57,59 @@ bytes_of_chunk(const struct gs_resident *resident, size_t chunk)
 static void
 prepare_next(struct gs_resident *resident)
 {
-	const size_t chunk = resident->next++, bytes = bytes_of_chunk(resident, chunk);
-	char *const memory = resident->memory + chunk * resident->chunk_bytes;
+	const size_t number = resident->next++, bytes = bytes_of_chunk(resident, number);
+	char *const memory = resident->memory + number * resident->chunk_bytes;
+	struct gs_chunk *chunk = &resident->chunk[number];
 	volatile char *page = memory;
 	bool pinned;
 
-	pthread_mutex_unlock(&resident->lock);
+	if (chunk->ready)		/* still, of the keys before the reset */
+		return;
+	begin_work(resident);
 	for (size_t b = 0; b < bytes; b += PAGE_BYTES)
 		page[b] = 0;
 	/* Without pinning, copies are slower but right. */
 	pinned = cudaHostRegister(memory, bytes, cudaHostRegisterPortable) == cudaSuccess;
 	(void)cudaGetLastError();
-	pthread_mutex_lock(&resident->lock);
-	resident->pinned[chunk] = pinned;
-	resident->ready[chunk] = true;
-	pthread_cond_broadcast(&resident->changed);
+	end_work(resident);
+	chunk->pinned = pinned;
+	chunk->ready = true;
 }
 
-/* Undo the last chunk that is not undone yet.  Locked, but meanwhile. */
+/* Give a chunk back.  Locked, but meanwhile. */
+static void
+release(struct gs_resident *resident, size_t number)
+{
+	char *const memory = resident->memory + number * resident->chunk_bytes;
+	struct gs_chunk *chunk = &resident->chunk[number];
+	const bool pinned = chunk->pinned;
+
+	if (!chunk->ready)
+		return;
+	chunk->ready = chunk->pinned = false;
+	begin_work(resident);
+	if (pinned)
+		(void)cudaHostUnregister(memory);
+	gs_arena_forget(memory, bytes_of_chunk(resident, number));
+	end_work(resident);
+}
+
+static void
+release_idle(struct gs_resident *resident)
+{
+	resident->spare--;
+	release(resident, resident->idle[--resident->idle_count]);
+}
+
+/* Give back the last chunk that has not been given back.  Locked, but meanwhile. */
 static void
 release_last(struct gs_resident *resident)
 {
-	const size_t chunk = --resident->next, bytes = bytes_of_chunk(resident, chunk);
-	char *const memory = resident->memory + chunk * resident->chunk_bytes;
-
-	pthread_mutex_unlock(&resident->lock);
-	if (resident->pinned[chunk])
-		(void)cudaHostUnregister(memory);
-	gs_arena_forget(memory, bytes);
-	pthread_mutex_lock(&resident->lock);
+	release(resident, --resident->next);
 }
 
-/* Prepare what is wanted; at the end release all.  A thread without the GPU only releases:
- * whoever takes a slot prepares it. */
+/* Prepare what is wanted, give back what is idle while nothing waits for copies; at the end all.  A
+ * thread without the GPU only gives back: whoever takes a slot prepares it. */
 static gs_status
 pin(void *context)
 {
@@ -80,7 +118,9 @@ pin(void *context)
 
 	pthread_mutex_lock(&resident->lock);
 	while (!resident->stops)
-		if (can && resident->next < resident->wanted)
+		if (resident->spare > 0)
+			release_idle(resident);
+		else if (can && !resident->ends && resident->next < resident->wanted)
 			prepare_next(resident);
 		else
 			pthread_cond_wait(&resident->changed, &resident->lock);
@@ -150,11 +190,11 @@ gs_resident_open(struct gs_resident *resident, void *memory, size_t bytes, size_
 	bytes = resident->slots * slot_bytes;
 	resident->chunks = (bytes + resident->chunk_bytes - 1) / resident->chunk_bytes;
 	resident->most = (least(most, bytes) + resident->chunk_bytes - 1) / resident->chunk_bytes;
-	resident->ready = calloc(resident->chunks + 1, sizeof *resident->ready);
-	resident->pinned = calloc(resident->chunks + 1, sizeof *resident->pinned);
+	resident->chunk = calloc(resident->chunks + 1, sizeof *resident->chunk);
+	resident->idle = calloc(resident->chunks + 1, sizeof *resident->idle);
 	pthread_mutex_init(&resident->lock, NULL);
 	pthread_cond_init(&resident->changed, NULL);
-	if (resident->ready == NULL || resident->pinned == NULL)
+	if (resident->chunk == NULL || resident->idle == NULL)
 		return gs_fail(GS_EBUDGET, "out of memory");
 	if (most < SIZE_MAX && resident->most > 0) {	/* they will be needed */
 		want(resident);
@@ -165,6 +205,17 @@ gs_resident_open(struct gs_resident *resident, void *memory, size_t bytes, size_
 
 /* ---- slots ------------------------------------------------------------------- */
 
+/* The keys before the reset have left: prepare what was given back anew.  Locked. */
+static void
+begin_anew(struct gs_resident *resident)
+{
+	resident->idle_count = resident->spare = 0;
+	while (resident->busy > 0)
+		pthread_cond_wait(&resident->changed, &resident->lock);
+	resident->next = resident->wanted = 0;
+	resident->ends = false;
+}
+
 bool
 gs_resident_reserve(struct gs_resident *resident)
 {
@@ -173,6 +224,8 @@ gs_resident_reserve(struct gs_resident *resident)
 	resident->reserved++;
 	start(resident);
 	pthread_mutex_lock(&resident->lock);
+	if (resident->ends)
+		begin_anew(resident);
 	want(resident);
 	pthread_cond_broadcast(&resident->changed);
 	pthread_mutex_unlock(&resident->lock);
@@ -188,7 +241,7 @@ gs_resident_take(struct gs_resident *resident)
 	slot = resident->taken++;
 	for (size_t c = slot * resident->slot_bytes / resident->chunk_bytes;
 	     c < chunks_of(resident, slot + 1); c++)
-		while (!resident->ready[c])
+		while (!resident->chunk[c].ready)
 			if (resident->next <= c)
 				prepare_next(resident);
 			else
@@ -206,6 +259,58 @@ gs_resident_piece(const struct gs_resident *resident, const char *at, size_t byt
 	return least(bytes, resident->chunk_bytes - from % resident->chunk_bytes);
 }
 
+static struct gs_chunk *
+chunk_at(const struct gs_resident *resident, const char *at)
+{
+	return &resident->chunk[(size_t)(at - resident->memory) / resident->chunk_bytes];
+}
+
+void
+gs_resident_hold(struct gs_resident *resident, const char *at, size_t bytes)
+{
+	pthread_mutex_lock(&resident->lock);
+	for (size_t piece; bytes > 0; at += piece, bytes -= piece) {
+		piece = gs_resident_piece(resident, at, bytes);
+		chunk_at(resident, at)->held += piece;
+	}
+	pthread_mutex_unlock(&resident->lock);
+}
+
+void
+gs_resident_end(struct gs_resident *resident)
+{
+	pthread_mutex_lock(&resident->lock);
+	resident->ends = true;
+	pthread_mutex_unlock(&resident->lock);
+}
+
+void
+gs_resident_drop(struct gs_resident *resident, const char *at, size_t bytes)
+{
+	pthread_mutex_lock(&resident->lock);
+	for (size_t piece; bytes > 0; at += piece, bytes -= piece) {
+		struct gs_chunk *chunk = chunk_at(resident, at);
+
+		piece = gs_resident_piece(resident, at, bytes);
+		assert(chunk->held >= piece);
+		chunk->held -= piece;
+		if (chunk->held == 0 && resident->ends)
+			resident->idle[resident->idle_count++] = (size_t)(chunk - resident->chunk);
+	}
+	pthread_mutex_unlock(&resident->lock);
+}
+
+void
+gs_resident_spare(struct gs_resident *resident)
+{
+	pthread_mutex_lock(&resident->lock);
+	if (resident->idle_count > resident->spare) {
+		resident->spare++;
+		pthread_cond_broadcast(&resident->changed);
+	}
+	pthread_mutex_unlock(&resident->lock);
+}
+
 void
 gs_resident_reset(struct gs_resident *resident)
 {
@@ -219,6 +324,7 @@ gs_resident_close(struct gs_resident *resident)
 		return;
 	pthread_mutex_lock(&resident->lock);
 	resident->stops = true;
+	resident->next = resident->chunks;
 	pthread_cond_broadcast(&resident->changed);
 	pthread_mutex_unlock(&resident->lock);
 	for (unsigned p = 0; p < GS_PINNERS; p++)
@@ -227,8 +333,8 @@ gs_resident_close(struct gs_resident *resident)
 	while (resident->next > 0)		/* no thread could be started */
 		release_last(resident);
 	pthread_mutex_unlock(&resident->lock);
-	free(resident->ready);
-	free(resident->pinned);
+	free(resident->chunk);
+	free(resident->idle);
 	pthread_cond_destroy(&resident->changed);
 	pthread_mutex_destroy(&resident->lock);
 	resident->open = false;

@@ -247,6 +247,31 @@ gs_gpu_slices_cut(struct gs_gpu_slices *slices, const struct gs_gpu_runs *runs,
 	return GS_OK;
 }
 
+const struct gs_gpu_slice *
+gs_gpu_slices_next(const struct gs_gpu_slices *slices, unsigned worker, size_t *at)
+{
+	while (*at < slices->count) {
+		const struct gs_gpu_slice *slice = &slices->list[(*at)++];
+
+		if (slice->worker == worker)
+			return slice;
+	}
+	return NULL;
+}
+
+void
+gs_gpu_slice_drop(const struct gs_gpu_slice *slice, struct gs_resident *resident)
+{
+	for (size_t p = 0; p < slice->piece_count; p++) {
+		const struct gs_gpu_piece *piece = &slice->pieces[p];
+		const size_t key_bytes = piece->run->bits / 8;
+
+		if (piece->run->device == NULL)
+			gs_resident_drop(resident, piece->run->keys + piece->from * key_bytes,
+			                 piece->count * key_bytes);
+	}
+}
+
 void
 gs_gpu_slices_reset(struct gs_gpu_slices *slices)
 {

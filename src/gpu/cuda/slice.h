@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "gpu/cuda/resident.h"
 #include "gpu/cuda/run.h"
 
 struct gs_gpu_piece {
@@ -57,6 +58,13 @@ struct gs_gpu_division {
 MUST_CHECK gs_status
 gs_gpu_slices_cut(struct gs_gpu_slices *slices, const struct gs_gpu_runs *runs,
                   const struct gs_gpu_division *division);
+
+/** The next slice of WORKER from number *AT on, or NULL; *AT: the number behind it. */
+const struct gs_gpu_slice *gs_gpu_slices_next(const struct gs_gpu_slices *slices, unsigned worker,
+                                              size_t *at);
+
+/** A slice was gathered: drop its keys in host memory.  Any thread. */
+void gs_gpu_slice_drop(const struct gs_gpu_slice *slice, struct gs_resident *resident);
 
 /** Forget all slices; a zeroed struct is allowed. */
 void gs_gpu_slices_reset(struct gs_gpu_slices *slices);

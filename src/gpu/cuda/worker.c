@@ -4,8 +4,8 @@
  *
  * Arrivals, the keys of a staging buffer each, lie in a buffer of the GPU one behind the other,
  * whatever class they are of.  When a batch is full, or at the end, those of each class are brought
- * together, unless there is but
- * one class, and each is sorted with the same place of the other buffer to work in:
+ * together, unless there is but one class, and each is sorted with the same place of the other
+ * buffer to work in:
  *
  *     one buffer     keys as they came     a b a c a b ...
  *     the other      classes together      a a a b b c ...   (several classes only)
@@ -164,6 +164,8 @@ add_runs(struct gs_worker *worker, const struct region *regions, size_t blocks, 
 			continue;
 		run.count = regions[c].bytes / (bits / 8);
 		TRY(gs_gpu_runs_add(worker->runs, &run, sums, sums + blocks));
+		if (on_device == NULL)
+			gs_resident_hold(worker->resident, run.keys, regions[c].bytes);
 	}
 	return GS_OK;
 }
@@ -374,6 +376,7 @@ send(struct gs_worker *worker, const struct gs_gpu_slice *slice, unsigned at)
 	const struct gs_gpu_piece *piece = &slice->pieces[0];
 	const char *from = slice->sorted ? piece->run->keys + piece->from * key_bytes
 	                                 : place(device, at);
+	const struct gs_ring_buffer *last = NULL;
 
 	for (size_t sent = 0; sent < slice->count; sent += most) {
 		const size_t left = slice->count - sent, count = left < most ? left : most;
@@ -381,6 +384,9 @@ send(struct gs_worker *worker, const struct gs_gpu_slice *slice, unsigned at)
 
 		if (buffer == NULL)
 			return closed();
+		if (last != NULL && cudaEventQuery(last->copied.done) == cudaSuccess)
+			gs_resident_spare(worker->resident);	/* the bus waited for the output */
+		last = buffer;
 		TRY(gs_timed_wait(device, &buffer->copied, "copying keys to it"));
 		buffer->key_class = slice->key_class;
 		buffer->bits = slice->bits;
@@ -398,34 +404,22 @@ send(struct gs_worker *worker, const struct gs_gpu_slice *slice, unsigned at)
 	return GS_OK;
 }
 
-/* The worker's next slice from number AT on, or NULL. */
-static const struct gs_gpu_slice *
-next_slice(const struct gs_worker *worker, size_t *at)
-{
-	while (*at < worker->slices->count) {
-		const struct gs_gpu_slice *slice = &worker->slices->list[(*at)++];
-
-		if (slice->worker == worker->number)
-			return slice;
-	}
-	return NULL;
-}
-
 static gs_status
 drain(struct gs_worker *worker)
 {
 	size_t at = 0;
-	const struct gs_gpu_slice *slice = next_slice(worker, &at);
+	const struct gs_gpu_slice *slice = gs_gpu_slices_next(worker->slices, worker->number, &at);
 	unsigned here = 0;
 
 	if (slice != NULL)
 		TRY(gather(worker, slice, here));
 	while (slice != NULL) {
-		const struct gs_gpu_slice *next = next_slice(worker, &at);
+		const struct gs_gpu_slice *next = gs_gpu_slices_next(worker->slices, worker->number, &at);
 
 		if (next != NULL)
 			TRY(gather(worker, next, !here));
 		TRY(sort_slice(worker, slice, here));
+		gs_gpu_slice_drop(slice, worker->resident);
 		TRY(send(worker, slice, here));
 		slice = next;
 		here = !here;

@@ -109,11 +109,16 @@ gsort_scratch(size_t count)
 	return twice(count) + gs_sort_scratch_bytes(32, count);
 }
 
+/* As gsort does, which opens a sorter once: opening takes 0.3 ms. */
 static int
 gsort_sort(struct variant_job *job)
 {
-	return (int)gs_sort(job->keys, job->scratch, 32, job->count,
-	                    (char *)job->scratch + twice(job->count), job->stream);
+	static struct gs_sorter sorter;
+
+	if (sorter.processors == 0 && gs_sorter_open(&sorter) != cudaSuccess)
+		return (int)cudaGetLastError();
+	return (int)gs_sort_with(&sorter, job->keys, job->scratch, 32, job->count,
+	                         (char *)job->scratch + twice(job->count), job->stream);
 }
 
 static size_t

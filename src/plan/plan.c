@@ -574,6 +574,13 @@ make(struct gs_plan *plan, const struct gs_plan_input *input)
 	return GS_OK;
 }
 
+unsigned
+gs_plan_gpu_threads(const struct gs_plan *plan, const struct gs_plan_input *input)
+{
+	return input->threads == 0 && gpu_count(input) > 1 && input->cores > plan->threads
+	       ? input->cores : plan->threads;
+}
+
 /* Did gsort itself choose the GPU, and is the input too large to be recorded for a restart? */
 static bool
 lacks_copy(const struct gs_plan *plan, const struct gs_plan_input *input)

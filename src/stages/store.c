@@ -419,6 +419,16 @@ drains_by_lanes(const struct gs_store *store)
 	return store->plan->threads > 1 && gs_plan_classes(store->plan) == 1;
 }
 
+/* Files of strands take a slot of a thread each. */
+static gs_status
+drain_lanes(struct gs_store *store, const struct gs_span_sink *sink)
+{
+	const unsigned threads = sink->strand_count > 0
+		? store->plan->threads : gs_plan_gpu_threads(store->plan, store->plan_input);
+
+	return gs_gpu_drain(&store->gpu, threads, LANES * store->plan_input->gpu_count, sink);
+}
+
 /* ---- the histogram -------------------------------------------------------------------- */
 
 static gs_status
@@ -477,10 +487,8 @@ gs_store_drain(struct gs_store *store, unsigned key_class, const struct gs_span_
 		return GS_OK;
 	if (gs_store_is_on_gpu(store))
 		return store->batches > 0 ? GS_OK
-		       : sink->strand_count > 0 || drains_by_lanes(store)
-			? gs_gpu_drain(&store->gpu, store->plan->threads,
-			               LANES * store->plan_input->gpu_count, sink)
-			: drain_gpu(store, key_class, sink);
+		       : sink->strand_count > 0 || drains_by_lanes(store) ? drain_lanes(store, sink)
+		       : drain_gpu(store, key_class, sink);
 	if (gs_batch_count(&store->batch, key_class) == 0)
 		return GS_OK;
 	return drain_batch(store, key_class, sink);

@@ -168,7 +168,10 @@ bench_results = \
   bench/results/h200-2026-11-22/parts.txt \
   bench/results/h200-2026-11-22/table-491b48e.json \
   bench/results/h200-2026-11-22/table.json \
-  bench/results/h200-2026-11-22/two-gpus.txt
+  bench/results/h200-2026-11-22/two-gpus.txt \
+  bench/results/h200-2026-11-23/jobs.json \
+  bench/results/h200-2026-11-23/pinning.json \
+  bench/results/h200-2026-11-23/table.json
 
 bench_scripts = \
   bench/mpi/README.md \

@@ -5,6 +5,8 @@
  * In:   opts.def, one row for each option.
  * Out:  gs_options[], which getopt's tables and the messages are made from; --help.
  */
+#include "config.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -120,4 +122,6 @@ gs_option_help(FILE *to)
 	      "\n"
 	      "Exit status: 0 sorted, or in order; 1 not in order (-c); 2 an error, and an\n"
 	      "existing output file is unchanged.  The manual has more: man gsort\n", to);
+	if (sizeof PACKAGE_URL > 1)		/* configure.ac knows it */
+		fputs("Home page: " PACKAGE_URL "\n", to);
 }

@@ -684,3 +684,8 @@ member() {
 	OMP_NUM_THREADS=3 OMP_THREAD_LIMIT=2 gsort --plan text | grep -q '^threads  *2$'
 	OMP_THREAD_LIMIT=1 gsort --plan --parallel=5 text | grep -q '^threads  *5$'
 }
+
+@test "--help names the home page that configure.ac names, if it does" {
+	url=$(sed -n 's/^#define PACKAGE_URL "\(.*\)"$/\1/p' "$GSORT_BUILD/config.h")
+	[ "$(gsort --help | sed -n 's/^Home page: //p')" = "$url" ]
+}

@@ -26,13 +26,9 @@ static void *
 thread_main(void *context)
 {
 	struct gs_thread *thread = context;
-	gs_status status = thread->body(thread->context);
 
-	thread->status = status;
+	thread->status = thread->body(thread->context);
 	snprintf(thread->message, sizeof thread->message, "%s", gs_message());
-	pthread_mutex_lock(&thread->lock);
-	thread->done = true;
-	pthread_mutex_unlock(&thread->lock);
 	return NULL;
 }
 
@@ -44,8 +40,6 @@ gs_thread_start(struct gs_thread *thread, gs_status (*body)(void *), void *conte
 
 	thread->body = body;
 	thread->context = context;
-	thread->done = false;
-	pthread_mutex_init(&thread->lock, NULL);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);	/* the new thread inherits this */
 	error = pthread_create(&thread->id, NULL, thread_main, thread);
@@ -53,24 +47,10 @@ gs_thread_start(struct gs_thread *thread, gs_status (*body)(void *), void *conte
 	thread->runs = error == 0;
 	if (error != 0) {
 		gs_thread_miss();
-		pthread_mutex_destroy(&thread->lock);
 		errno = error;
 		return gs_fail_errno(GS_EBUDGET, "cannot start a thread");
 	}
 	return GS_OK;
-}
-
-bool
-gs_thread_ends(struct gs_thread *thread)
-{
-	bool done;
-
-	if (!thread->runs)
-		return true;
-	pthread_mutex_lock(&thread->lock);
-	done = thread->done;
-	pthread_mutex_unlock(&thread->lock);
-	return done;
 }
 
 gs_status
@@ -78,7 +58,6 @@ gs_thread_join(struct gs_thread *thread)
 {
 	if (thread->runs) {
 		pthread_join(thread->id, NULL);
-		pthread_mutex_destroy(&thread->lock);
 		thread->runs = false;
 	}
 	if (thread->status != GS_OK)

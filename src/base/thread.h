@@ -21,8 +21,6 @@ struct gs_thread {
 	char        message[GS_MESSAGE_BYTES];	/* and its message */
 	gs_status (*body)(void *context);
 	void       *context;
-	bool        done;		/* BODY has returned; guarded by LOCK */
-	pthread_mutex_t lock;
 };
 
 /** Run BODY(CONTEXT) beside the caller, with all signals blocked. */
@@ -34,9 +32,6 @@ bool gs_thread_was_missed(void);
 
 /** A thread could not be started. */
 void gs_thread_miss(void);
-
-/** Has BODY returned?  Never blocks. */
-bool gs_thread_ends(struct gs_thread *thread);
 
 /** Wait for BODY; returns its status, with its message now the caller's. */
 gs_status gs_thread_join(struct gs_thread *thread);

@@ -92,6 +92,40 @@ cudaError_t gs_sort_with(const struct gs_sorter *sorter, void *keys, void *other
                          size_t count, void *scratch, cudaStream_t stream);
 
 /**
+ * How keys of another type, or descending ones, get in order of their bits: these are inverted where
+ * ALWAYS has ones, and those of keys with the highest bit where NEGATIVE has.  NEGATIVE has not the
+ * highest bit.
+ */
+struct gs_key_map {
+	uint64_t negative, always;
+};
+
+/** gs_sort_with() of keys by MAP.  From 2^17 keys on nothing is swept for that. */
+cudaError_t gs_sort_typed(const struct gs_sorter *sorter, void *keys, void *other, unsigned bits,
+                          struct gs_key_map map, size_t count, void *scratch,
+                          cudaStream_t stream);
+
+/** Scratch for gs_sort_pairs() of COUNT pairs or fewer: room for as many pairs, and for 5 % or, up
+ *  to 2^21 of them, twice as much beside. */
+size_t gs_sort_pairs_scratch_bytes(unsigned bits, unsigned value_bits, size_t count);
+
+/**
+ * The same with a payload of VALUE_BITS, 32 or 64, for each key, both in place.  Payloads of equal
+ * keys come in any order.  A device whose blocks cannot have 208 KB of shared memory is slow.
+ */
+cudaError_t gs_sort_pairs(const struct gs_sorter *sorter, void *keys, void *values, unsigned bits,
+                          unsigned value_bits, struct gs_key_map map, size_t count, void *scratch,
+                          cudaStream_t stream);
+
+/** Scratch for gs_sort_short(): for any count. */
+size_t gs_sort_short_scratch_bytes(unsigned bits);
+
+/** Sort COUNT keys of BITS, 8 or 16, in place, by MAP: they are counted and written.  Does not
+ *  wait. */
+cudaError_t gs_sort_short(void *keys, unsigned bits, struct gs_key_map map, size_t count,
+                          void *scratch, cudaStream_t stream);
+
+/**
  * Check COUNT keys that should ascend.  Adds to SUMS and FALLS, in device memory, which the
  * caller sets to zero before.
  *

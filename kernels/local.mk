@@ -11,18 +11,30 @@ kernel_headers = \
   kernels/device/histogram.cuh \
   kernels/device/leaf_launch.cuh \
   kernels/device/leaf_worklist.cuh \
+  kernels/device/network.cuh \
   kernels/device/sample.cuh \
   kernels/device/scratch.cuh \
   kernels/device/segment.cuh \
+  kernels/device/sort.cuh \
   kernels/kernels.h \
   kernels/launch.cuh \
   kernels/thread/bitonic.cuh \
   kernels/thread/digit.cuh \
+  kernels/thread/rows.cuh \
   kernels/tune.h
 kernel_sources = \
   kernels/device/block_firsts.cu \
   kernels/device/check.cu \
   kernels/device/sort.cu \
+  kernels/device/tile_merge.cu \
+  kernels/device/tile_sort.cu
+
+# Of libgsort_cuda.so, and of what of those it needs.
+call_kernels = \
+  kernels/device/sort.cu \
+  kernels/device/sort_pairs.cu \
+  kernels/device/sort_short.cu \
+  kernels/device/sort_typed.cu \
   kernels/device/tile_merge.cu \
   kernels/device/tile_sort.cu
 

@@ -423,6 +423,13 @@ cuda_sources = \
   src/gpu/cuda/worker.c \
   src/gpu/cuda/worker.h
 
+# libgsort_cuda.so, with kernels.
+call_sources = \
+  src/gpu/cuda/call.c \
+  src/gpu/cuda/sorters.c \
+  src/gpu/cuda/sorters.h \
+  src/gsort_cuda.h
+
 # The command line, without main().
 cli_sources = \
   src/cli/args.c \
@@ -486,4 +493,6 @@ source_extra = \
   src/stages/README.md \
   src/gpu/cuda/module.map \
   src/libgsort.abi \
-  src/libgsort.map
+  src/libgsort.map \
+  src/libgsort_cuda.abi \
+  src/libgsort_cuda.map

@@ -66,7 +66,7 @@ tests_unit_units_SOURCES = \
 tests_unit_units_LDADD = $(gsort_libs) $(ARCHIVE_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS) -lm
 
 # Preloaded: system calls that fail.
-check_DATA = tests/fault/fault.so tests/emu/gsort-cuda.so
+check_DATA = tests/fault/fault.so tests/emu/gsort-cuda.so tests/emu/libgsort_cuda.so.0
 fault_sources = \
   tests/fault/fault.c \
   tests/fault/fault_schedule.c
@@ -95,6 +95,7 @@ endif
 emu_plan = -include stdlib.h -DCUDA_BYTES=1048576 -DPIPE_THREADS=1000 -DOPEN_MS='(getenv("GSORT_EMU_OPEN_MS") == NULL \
   ? 0 : strtoull(getenv("GSORT_EMU_OPEN_MS"), NULL, 10))'
 emu_kernels = $(kernel_sources:.cu=.emu.o)
+emu_call_kernels = $(call_kernels:.cu=.emu.o)
 
 # All but main(): for gsort-emu, and for the fuzz targets.
 check_LIBRARIES = tests/emu/libmodule.a
@@ -111,6 +112,17 @@ tests/emu/gsort-cuda.so: tests/emu/libmodule.a libgsort.a
 	$(AM_V_CXXLD)$(CXX) $(CXXFLAGS) $(LDFLAGS) $(MODULE_LINK) -o $@ \
 	  -Wl,--whole-archive tests/emu/libmodule.a -Wl,--no-whole-archive libgsort.a \
 	  $(OPENMP_CFLAGS) -lm
+
+# The library for device memory, where that is memory of the host.
+check_LIBRARIES += tests/emu/libcall.a
+tests_emu_libcall_a_SOURCES = $(call_sources) $(emu_sources)
+tests_emu_libcall_a_CPPFLAGS = $(EMU_CPPFLAGS) $(emu_defines) $(AM_CPPFLAGS)
+tests_emu_libcall_a_CFLAGS = $(AM_CFLAGS) -fvisibility=default	# tests call its cudaMalloc()
+tests_emu_libcall_a_CXXFLAGS = $(EMU_CXXFLAGS)
+tests_emu_libcall_a_LIBADD = $(emu_call_kernels)
+tests/emu/libgsort_cuda.so.0: tests/emu/libcall.a
+	$(AM_V_CXXLD)$(CXX) $(CXXFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(LIBGSORT_CUDA_SO) -o $@ \
+	  -Wl,--whole-archive tests/emu/libcall.a -Wl,--no-whole-archive $(OPENMP_CFLAGS) -lm
 
 # The module linked in; the plan knows that it costs nothing to open.
 gsort_emu_SOURCES = src/cli/main.c src/cli/launch_alone.c src/plan/device.c
@@ -170,9 +182,13 @@ tests_fuzz_fuzzers_LDADD = \
 tests_fuzz_fuzzers_DEPENDENCIES = libgsort-cli.a tests/emu/libmodule.a libgsort.a
 
 tests_unit_units_emu_SOURCES = \
+  bench/call_types.h \
   bench/stats.c \
   bench/stats.h \
+  src/gpu/cuda/call.c \
+  src/gpu/cuda/sorters.c \
   tests/emu/samples.h \
+  tests/unit/call.c \
   tests/unit/emulator.c \
   tests/unit/engine.c \
   tests/unit/kernels.c \
@@ -186,10 +202,12 @@ tests_unit_units_emu_SOURCES = \
 tests_unit_units_emu_CPPFLAGS = $(EMU_CPPFLAGS) $(emu_defines) -DMODULES='"tests/unit/modules-emu.def"' $(AM_CPPFLAGS)
 tests_unit_units_emu_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 tests_unit_units_emu_LDADD = \
-  tests/emu/libmodule.a $(ladder_kernels:.cu=.emu.o) tests/emu/samples.emu.o libgsort.a -lm
+  tests/emu/libmodule.a kernels/device/sort_pairs.emu.o kernels/device/sort_short.emu.o \
+  kernels/device/sort_typed.emu.o $(ladder_kernels:.cu=.emu.o) tests/emu/samples.emu.o libgsort.a -lm
 tests_unit_units_emu_LDFLAGS = $(emu_link)
 tests_unit_units_emu_DEPENDENCIES = \
-  tests/emu/libmodule.a $(ladder_kernels:.cu=.emu.o) tests/emu/samples.emu.o libgsort.a
+  tests/emu/libmodule.a kernels/device/sort_pairs.emu.o kernels/device/sort_short.emu.o \
+  kernels/device/sort_typed.emu.o $(ladder_kernels:.cu=.emu.o) tests/emu/samples.emu.o libgsort.a
 nodist_EXTRA_tests_unit_units_emu_SOURCES = dummy.cxx
 
 # ---- what make check runs --------------------------------------------------------

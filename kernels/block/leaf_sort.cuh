@@ -17,13 +17,20 @@
  *                          put in order one by one; if that is too much work, the
  *                          network sorts again, all 64 bits of the keys
  *
- * Places behind the last key hold the largest word there is and stay behind.
+ *     pairs          u32   the same words; keys that tie too much are sorted by one part of
+ *                          their bits after the other, from the lowest on, and payloads
+ *                          follow in the end
+ *
+ * Places behind the last key hold the largest word there is and stay behind.  Keys are mapped back
+ * (thread/rows.cuh) where they are written.
  */
 #ifndef GS_LEAF_SORT_CUH
 #define GS_LEAF_SORT_CUH
 
 #include "kernels/block/bitonic.cuh"
+#include "kernels/block/scan.cuh"
 #include "kernels/launch.cuh"
+#include "kernels/thread/rows.cuh"
 
 /*
  * Rows in registers to shared memory, then PUT(index, word) for each of COUNT
@@ -91,11 +98,11 @@ leaf_load(word<BITS> *x, const chunked<uint32_t> &from, unsigned count)
 }
 
 /* Sort what leaf_load() has loaded. */
-template <unsigned BITS> static __device__ __forceinline__ void
-leaf_sort(uint32_t *to, word<BITS> *x, unsigned count, word<BITS> *shared)
+template <unsigned BITS, class Map> static __device__ __forceinline__ void
+leaf_sort(uint32_t *to, const Map &map, word<BITS> *x, unsigned count, word<BITS> *shared)
 {
 	block_sort(x, shared);
-	leaf_each(x, shared, count, [=](unsigned at, word<BITS> w) { to[at] = w.bits; });
+	leaf_each(x, shared, count, [=](unsigned at, word<BITS> w) { to[at] = original(map, w.bits); });
 }
 
 /* ---- 16 bits ------------------------------------------------------------- */
@@ -122,9 +129,9 @@ pairs_sort(pair<BITS> *x, pair<BITS> *shared)
 }
 
 /* All keys are from LEAST to LEAST + 2^16 - 1; twice 2^BITS of them. */
-template <unsigned BITS> static __device__ __forceinline__ void
-leaf_sort_narrow(uint32_t *to, const uint32_t *from, unsigned count, uint32_t least,
-                 pair<BITS> *shared)
+template <unsigned BITS, class Map> static __device__ __forceinline__ void
+leaf_sort_narrow(uint32_t *to, const Map &map, const uint32_t *from, unsigned count,
+                 uint32_t least, pair<BITS> *shared)
 {
 	enum { HALF = 1 << BITS };
 	pair<BITS> x[THREAD_KEYS];
@@ -140,9 +147,9 @@ leaf_sort_narrow(uint32_t *to, const uint32_t *from, unsigned count, uint32_t le
 	pairs_sort(x, shared);
 	leaf_each(x, shared, HALF, [=](unsigned at, pair<BITS> w) {
 		if (at < count)
-			to[at] = least + (w.bits & 0xffff);
+			to[at] = original(map, least + (w.bits & 0xffff));
 		if (at + HALF < count)
-			to[at + HALF] = least + (w.bits >> 16);
+			to[at + HALF] = original(map, least + (w.bits >> 16));
 	});
 }
 
@@ -152,8 +159,11 @@ enum { LEAF_TIES = 16 };	/* words of the longest run that one thread puts in ord
 
 /* What a block needs besides its registers.  A tie: a word and the next one agree in all but the
  * place.  It is wrong if the keys of both are not in order. */
-template <unsigned BITS> struct leaf_space {
-	uint64_t   keys[1 << BITS];
+template <unsigned BITS, class Key = uint64_t, class Value = Key> struct leaf_space {
+	union {
+		Key   keys[1 << BITS];
+		Value values[1 << BITS];	/* after them */
+	};
 	word<BITS> words[block<word<BITS>>::ROOM];
 	uint32_t   ties[block<word<BITS>>::THREADS];	/* a bit for each word of a row */
 	uint32_t   wrong[block<word<BITS>>::THREADS];
@@ -161,21 +171,21 @@ template <unsigned BITS> struct leaf_space {
 	unsigned   failed;
 };
 
-template <unsigned BITS> static __device__ __forceinline__ uint64_t
-leaf_key(const leaf_space<BITS> *space, unsigned at)
+template <unsigned BITS, class Key, class Value> static __device__ __forceinline__ Key
+leaf_key(const leaf_space<BITS, Key, Value> *space, unsigned at)
 {
 	return space->keys[space->words[slot<word<BITS>>(at)].bits & ((1u << BITS) - 1)];
 }
 
 /* Put in order the words from AT to END - 1, which tie. */
-template <unsigned BITS> static __device__ void
-leaf_insert(leaf_space<BITS> *space, unsigned at, unsigned end)
+template <unsigned BITS, class Key, class Value> static __device__ void
+leaf_insert(leaf_space<BITS, Key, Value> *space, unsigned at, unsigned end)
 {
 	const uint32_t places = (1u << BITS) - 1;
 
 	for (unsigned next = at + 1; next < end; next++) {
 		const word<BITS> w = space->words[slot<word<BITS>>(next)];
-		const uint64_t key = space->keys[w.bits & places];
+		const Key key = space->keys[w.bits & places];
 		unsigned hole = next;
 
 		for (; hole > at && leaf_key(space, hole - 1) > key; hole--)
@@ -185,8 +195,8 @@ leaf_insert(leaf_space<BITS> *space, unsigned at, unsigned end)
 }
 
 /* The run of ties that begins at word AT of ROW: put it in order, unless it is or is too long. */
-template <unsigned BITS> static __device__ void
-leaf_repair(leaf_space<BITS> *space, unsigned row, unsigned at)
+template <unsigned BITS, class Key, class Value> static __device__ void
+leaf_repair(leaf_space<BITS, Key, Value> *space, unsigned row, unsigned at)
 {
 	const unsigned begin = row * THREAD_KEYS + at;
 	uint32_t here = ~0u << at, wrong = 0;
@@ -207,8 +217,8 @@ leaf_repair(leaf_space<BITS> *space, unsigned row, unsigned at)
 }
 
 /* Rows, in registers and in shared memory: put ties in order, or say that it failed. */
-template <unsigned BITS> static __device__ __forceinline__ void
-leaf_ties(const word<BITS> *x, leaf_space<BITS> *space, unsigned count)
+template <unsigned BITS, class Key, class Value> static __device__ __forceinline__ void
+leaf_ties(const word<BITS> *x, leaf_space<BITS, Key, Value> *space, unsigned count)
 {
 	const unsigned row = threadIdx.x, first = row * THREAD_KEYS, behind = first + THREAD_KEYS;
 	const unsigned pairs = first + 1 < count ? min(count - 1 - first, (unsigned)THREAD_KEYS) : 0;
@@ -281,8 +291,8 @@ leaf_load(leaf_space<BITS> *space, const From &from, unsigned count, uint64_t lo
  *
  * @return  false, for all threads, if too many are too much alike: nothing is written
  */
-template <unsigned BITS> static __device__ __forceinline__ bool
-leaf_sort(uint64_t *to, unsigned count, uint64_t low, leaf_space<BITS> *space)
+template <unsigned BITS, class Map> static __device__ __forceinline__ bool
+leaf_sort(uint64_t *to, const Map &map, unsigned count, uint64_t low, leaf_space<BITS> *space)
 {
 	enum { THREADS = block<word<BITS>>::THREADS };
 	const uint32_t places = (1u << BITS) - 1;
@@ -321,16 +331,16 @@ leaf_sort(uint64_t *to, unsigned count, uint64_t low, leaf_space<BITS> *space)
 		if (at < count) {
 			const uint32_t w = space->words[slot<word<BITS>>(at)].bits;
 
-			to[at] = low + (span == 0 ? (uint64_t)least << 32 | w :
-			                            space->keys[w & places]);
+			to[at] = original(map, low + (span == 0 ? (uint64_t)least << 32 | w :
+			                                          space->keys[w & places]));
 		}
 	}
 	return true;
 }
 
 /* After leaf_sort() has failed: sort whole keys, at twice the price. */
-template <unsigned BITS> static __device__ __noinline__ void
-leaf_sort_wide(uint64_t *to, unsigned count, uint64_t low, leaf_space<BITS> *space)
+template <unsigned BITS, class Map> static __device__ __noinline__ void
+leaf_sort_wide(uint64_t *to, const Map map, unsigned count, uint64_t low, leaf_space<BITS> *space)
 {
 	typedef wide<BITS> net;
 	static_assert(sizeof(leaf_space<BITS>) >= block<net>::ROOM * sizeof(net), "as much room");
@@ -344,7 +354,129 @@ leaf_sort_wide(uint64_t *to, unsigned count, uint64_t low, leaf_space<BITS> *spa
 	}
 	__syncthreads();
 	block_sort(x, (net *)space);
-	leaf_each(x, (net *)space, count, [=](unsigned at, net w) { to[at] = low + w.bits; });
+	leaf_each(x, (net *)space, count,
+	          [=](unsigned at, net w) { to[at] = original(map, low + w.bits); });
+}
+
+/* ---- pairs ---------------------------------------------------------------- */
+
+/*
+ * Put places of COUNT keys, in their order, to the words: by 32 - BITS bits of key - LEAST after the
+ * other, of SPAN bits in all, from the lowest on.  A word's place is its rank before the turn, so a
+ * turn keeps the order of those before it.  That a thread holds the words of a row saves a barrier.
+ */
+template <unsigned BITS, class Key, class Value> static __device__ __noinline__ void
+leaf_order_wide(leaf_space<BITS, Key, Value> *space, unsigned count, Key least, unsigned span)
+{
+	const uint32_t places = (1u << BITS) - 1;
+	const unsigned first = threadIdx.x * THREAD_KEYS;
+	word<BITS> x[THREAD_KEYS];
+	uint32_t place[THREAD_KEYS];
+
+#pragma unroll
+	for (unsigned r = 0; r < THREAD_KEYS; r++)
+		place[r] = first + r;
+#pragma unroll 1
+	for (unsigned done = 0; done < span; done += 32 - BITS) {
+#pragma unroll
+		for (unsigned r = 0; r < THREAD_KEYS; r++) {
+			x[r].bits = ~0u;
+			if (first + r < count)
+				x[r].bits = (uint32_t)((Key)(space->keys[place[r]] - least) >> done) << BITS |
+				            (first + r);
+		}
+		__syncthreads();
+		block_sort(x, space->words);
+		__syncthreads();
+#pragma unroll
+		for (unsigned r = 0; r < THREAD_KEYS; r++)
+			space->words[slot<word<BITS>>(first + r)].bits = place[r];
+		__syncthreads();
+#pragma unroll
+		for (unsigned r = 0; r < THREAD_KEYS; r++)
+			place[r] = space->words[slot<word<BITS>>(x[r].bits & places)].bits;
+		__syncthreads();
+	}
+#pragma unroll
+	for (unsigned r = 0; r < THREAD_KEYS; r++)
+		space->words[slot<word<BITS>>(first + r)].bits = place[r];
+	__syncthreads();
+}
+
+/*
+ * Sort COUNT rows from KEYS and VALUES to TO, which may be where they are: all keys are read before
+ * the first one is written, then all values.
+ */
+template <unsigned BITS, class Key, class Value, class Keys, class Values>
+static __device__ __forceinline__ void
+leaf_sort_pairs(const arrays<Key, Value> &to, const key_map<Key> &map, const Keys &keys,
+                const Values &values, unsigned count, leaf_space<BITS, Key, Value> *space)
+{
+	enum { THREADS = block<word<BITS>>::THREADS };
+	const uint32_t places = (1u << BITS) - 1;
+	__shared__ number range[2];
+	uint64_t least = ~(uint64_t)0, most = 0;
+	unsigned span, down;
+	word<BITS> x[THREAD_KEYS];
+
+	if (threadIdx.x == 0)
+		space->failed = 0;
+#pragma unroll 16
+	for (unsigned r = 0; r < THREAD_KEYS; r++) {
+		const unsigned at = r * THREADS + threadIdx.x;
+
+		if (at < count) {
+			const Key key = keys[at];
+
+			space->keys[at] = key;
+			least = min(least, (uint64_t)key);
+			most = max(most, (uint64_t)key);
+		}
+	}
+	block_range(&least, &most, range);
+	span = least == most ? 0 : 64 - (unsigned)__clzll((long long)(most - least));
+	down = span > 32 - BITS ? span - (32 - BITS) : 0;
+#pragma unroll
+	for (unsigned r = 0; r < THREAD_KEYS; r++) {
+		const unsigned at = r * THREADS + threadIdx.x;
+
+		x[r].bits = ~0u;
+		if (at < count)
+			x[r].bits = (uint32_t)((Key)(space->keys[at] - (Key)least) >> down) << BITS | at;
+	}
+	block_sort(x, space->words);
+	rows_put(x, space->words);
+	__syncthreads();
+	if (down > 0)
+		leaf_ties(x, space, count);
+	if (__syncthreads_or(space->failed))
+		leaf_order_wide(space, count, (Key)least, span);
+#pragma unroll 16
+	for (unsigned r = 0; r < THREAD_KEYS; r++) {
+		const unsigned at = r * THREADS + threadIdx.x;
+
+		if (at < count) {
+			const uint32_t w = space->words[slot<word<BITS>>(at)].bits;
+
+			to.keys[at] = original(map, space->keys[w & places]);
+		}
+	}
+	__syncthreads();
+#pragma unroll 16
+	for (unsigned r = 0; r < THREAD_KEYS; r++) {
+		const unsigned at = r * THREADS + threadIdx.x;
+
+		if (at < count)
+			space->values[at] = values[at];
+	}
+	__syncthreads();
+#pragma unroll 16
+	for (unsigned r = 0; r < THREAD_KEYS; r++) {
+		const unsigned at = r * THREADS + threadIdx.x;
+
+		if (at < count)
+			to.values[at] = space->values[space->words[slot<word<BITS>>(at)].bits & places];
+	}
 }
 
 #endif

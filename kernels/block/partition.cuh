@@ -27,6 +27,7 @@
 #include "kernels/block/splitters.cuh"
 #include "kernels/launch.cuh"
 #include "kernels/thread/bitonic.cuh"
+#include "kernels/thread/rows.cuh"
 
 /* ---- ranks ---------------------------------------------------------------- */
 
@@ -122,30 +123,35 @@ place_of(const exact_places &, uint32_t, uint64_t place, uint32_t at)
 /* ---- tiles ------------------------------------------------------------------ */
 
 /* A tile of many keys, and the splitters of such; doc/notebook/device-sort.md has what lost. */
-template <class Key> struct tile_of_many {
+template <class Of> struct tile_of_many {
+	typedef Of of;
+	typedef typename Of::row row;
 	enum {
-		THREADS = 512, ITEMS = sizeof(Key) == 4 ? 24 : 16, BLOCKS = 2, KEYS = THREADS * ITEMS,
+		THREADS = 512, ITEMS = sizeof(row) == 4 ? 24 : sizeof(row) == 8 ? 16 : 8, BLOCKS = 2,
+		KEYS = THREADS * ITEMS,
 		SPLITTERS = BUCKETS,
 		SEVERAL = false,
 	};
-	typedef splitters<Key, BUCKETS> search;
+	typedef splitters<typename Of::key, BUCKETS> search;
 };
 
 /* A tile of keys that are too few for larger ones. */
-template <class Key> struct tile_of_few {
+template <class Of> struct tile_of_few {
+	typedef Of of;
+	typedef typename Of::row row;
 	enum {
 		THREADS = 512, ITEMS = 8, BLOCKS = 2, KEYS = THREADS * ITEMS,
 		SPLITTERS = FEW_BUCKETS,
 		SEVERAL = true,		/* a block has several tiles: splitters are loaded once */
 	};
-	typedef splitters<Key, FEW_BUCKETS, 64 / sizeof(Key)> search;
+	typedef splitters<typename Of::key, FEW_BUCKETS, 64 / sizeof(typename Of::key)> search;
 };
 
 /* Shared memory for partition_tile(): keys, then counters and places of up to BINS bins. */
-template <class Key, unsigned TILE> static inline size_t
+template <class Tile> static inline size_t
 partition_bytes(uint32_t bins)
 {
-	return TILE * sizeof(Key) + 32 * sizeof(uint32_t) + 16 +
+	return Tile::KEYS * sizeof(typename Tile::row) + 32 * sizeof(uint32_t) + 16 +
 	       (size_t)bins * (sizeof(uint64_t) + sizeof(uint32_t));
 }
 
@@ -159,33 +165,34 @@ thread_left(uint32_t count)
 	return (int)count - (int)threadIdx.x;
 }
 
-/* The tile's keys at FROM to X: every THREADS-th from this thread's on. */
-template <unsigned THREADS, unsigned ITEMS, class Key> static __device__ __forceinline__ void
-tile_load(Key *x, const Key *from, uint32_t count)
+/* The tile's rows at FROM to X, by MAP: every THREADS-th from this thread's on. */
+template <unsigned THREADS, unsigned ITEMS, class Row, class Source, class Map>
+static __device__ __forceinline__ void
+tile_load(Row *x, Source from, uint32_t count, const Map &map)
 {
 	const int left = thread_left(count);
 
 	from = forget(from + threadIdx.x);
 #pragma unroll
 	for (int i = 0; i < (int)ITEMS; i++)
-		x[i] = i * (int)THREADS < left ? from[i * (int)THREADS] : 0;
+		x[i] = i * (int)THREADS < left ? ordered(map, row_at(from, i * (int)THREADS)) : Row{};
 }
 
 /*
  * The bins of a thread's keys.  Even digits cost so little that they are computed here, and
  * again where a key is written; a search finds all bins at once.
  */
-template <unsigned ITEMS, class Digits, class Key> static __device__ __forceinline__ void
-bins_find(const Digits &d, const Key *x, uint32_t *bins)
+template <unsigned ITEMS, class Digits, class Row> static __device__ __forceinline__ void
+bins_find(const Digits &d, const Row *x, uint32_t *bins)
 {
 #pragma unroll
 	for (unsigned i = 0; i < ITEMS; i++)
-		bins[i] = digit_of(d, x[i]);
+		bins[i] = digit_of(d, key_of(x[i]));
 }
 
-template <unsigned ITEMS, class Key, unsigned ROWS, unsigned COPIES>
+template <unsigned ITEMS, class Row, class Key, unsigned ROWS, unsigned COPIES>
 static __device__ __forceinline__ void
-bins_find(const splitters<Key, ROWS, COPIES> &s, const Key *x, uint32_t *bins)
+bins_find(const splitters<Key, ROWS, COPIES> &s, const Row *x, uint32_t *bins)
 {
 	enum { AT_ONCE = ITEMS % SEARCHES == 0 ? (int)SEARCHES : (int)ITEMS };
 
@@ -195,9 +202,9 @@ bins_find(const splitters<Key, ROWS, COPIES> &s, const Key *x, uint32_t *bins)
 }
 
 /* Write a tile of COUNT keys, bin after bin, to where PLACES of the bins say. */
-template <unsigned THREADS, unsigned ITEMS, class Digits, class Places, class Key>
+template <unsigned THREADS, unsigned ITEMS, class Digits, class Places, class Place, class Row>
 static __device__ __forceinline__ void
-tile_write(const Digits &d, const Places &p, Key *to, const Key *sorted, uint32_t count,
+tile_write(const Digits &d, const Places &p, Place to, const Row *sorted, uint32_t count,
            const uint32_t *, const uint16_t *, const uint64_t *places)
 {
 	const int left = thread_left(count);
@@ -206,11 +213,11 @@ tile_write(const Digits &d, const Places &p, Key *to, const Key *sorted, uint32_
 #pragma unroll 4
 	for (int i = 0; i < (int)(ITEMS * THREADS); i += THREADS)
 		if (i < left) {
-			const Key key = sorted[i];
-			const uint32_t bin = digit_of(d, key);
+			const Row row = sorted[i];
+			const uint32_t bin = digit_of(d, key_of(row));
 
 			if (!Places::SKIPS || places[bin] != NOWHERE)
-				to[place_of(p, bin, places[bin], threadIdx.x + (uint32_t)i)] = key;
+				row_put(to, place_of(p, bin, places[bin], threadIdx.x + (uint32_t)i), row);
 		}
 }
 
@@ -219,9 +226,10 @@ tile_write(const Digits &d, const Places &p, Key *to, const Key *sorted, uint32_
  * one bin after the other: a bin's place is asked once a run.  If runs are short, the bins of
  * keys are KEPT beside them.
  */
-template <unsigned THREADS, unsigned ITEMS, class Key, unsigned ROWS, unsigned COPIES, class Places>
+template <unsigned THREADS, unsigned ITEMS, class Key, unsigned ROWS, unsigned COPIES, class Places,
+          class Place, class Row>
 static __device__ __forceinline__ void
-tile_write(const splitters<Key, ROWS, COPIES> &, const Places &p, Key *to, const Key *sorted,
+tile_write(const splitters<Key, ROWS, COPIES> &, const Places &p, Place to, const Row *sorted,
            uint32_t count, const uint32_t *begins, const uint16_t *kept, const uint64_t *places)
 {
 	if constexpr (splitters<Key, ROWS, COPIES>::SHORT_RUNS) {
@@ -229,7 +237,7 @@ tile_write(const splitters<Key, ROWS, COPIES> &, const Places &p, Key *to, const
 			const uint32_t b = kept[k];
 
 			if (!Places::SKIPS || places[b] != NOWHERE)
-				to[place_of(p, b, places[b], k)] = sorted[k];
+				row_put(to, place_of(p, b, places[b], k), sorted[k]);
 		}
 	} else {
 		uint32_t at = threadIdx.x / 32 * (32 * ITEMS), last, bin = 0;
@@ -242,7 +250,7 @@ tile_write(const splitters<Key, ROWS, COPIES> &, const Places &p, Key *to, const
 			if (at == last || (Places::SKIPS && places[bin] == NOWHERE))
 				continue;
 			for (uint32_t k = at + threadIdx.x % 32; k < last; k += 32)
-				to[place_of(p, bin, places[bin], k)] = sorted[k];
+				row_put(to, place_of(p, bin, places[bin], k), sorted[k]);
 		}
 	}
 }
@@ -264,16 +272,16 @@ template <class Key, unsigned ROWS, unsigned COPIES> struct keeps_bins<splitters
  *
  * Ends without a barrier; the caller has one before its next tile.
  */
-template <class Tile, unsigned MOST_BINS, class Key, class Digits, class Places>
+template <class Tile, unsigned MOST_BINS, class Digits, class Places>
 static __device__ __forceinline__ void
-partition_tile(Key *to, Key *x, uint32_t count, const Digits &d, uint32_t bins, const Places &p,
+partition_tile(typename Tile::of::place to, typename Tile::row *x, uint32_t count, const Digits &d, uint32_t bins, const Places &p,
                void *memory)
 {
 	enum {
 		THREADS = Tile::THREADS, ITEMS = Tile::ITEMS, TILE = Tile::KEYS,
 		EACH = (MOST_BINS + THREADS - 1) / THREADS,
 	};
-	Key *sorted = (Key *)memory;
+	typename Tile::row *sorted = (typename Tile::row *)memory;
 	uint64_t *places = (uint64_t *)(sorted + TILE);	/* where in TO, less where in the tile */
 	uint32_t *counts = (uint32_t *)(places + bins);
 	uint32_t *sums = counts + bins;
@@ -354,20 +362,23 @@ tile_count(size_t count, uint32_t t)
 	return from < count ? (uint32_t)min(count - from, (size_t)Tile::KEYS) : 0;
 }
 
-/* Move the tiles from T to END - 1, of COUNT keys at FROM, to not more than MOST_BINS in TO. */
-template <class Key, class Tile, unsigned MOST_BINS, class Digits, class Places>
+/*
+ * Move the tiles from T to END - 1, of COUNT rows at FROM, by MAP, to not more than MOST_BINS in TO.
+ */
+template <class Tile, unsigned MOST_BINS, class Digits, class Places>
 static __device__ __forceinline__ void
-tiles_move(Key *to, const Key *from, size_t count, const Digits &d, uint32_t bins,
+tiles_move(typename Tile::of::place to, typename Tile::of::source from, size_t count,
+           const typename Tile::of::map &map, const Digits &d, uint32_t bins,
            const Places &places, uint32_t t, uint32_t end, void *memory)
 {
-	Key x[Tile::ITEMS];
+	typename Tile::row x[Tile::ITEMS];
 
 	do {
 		const uint32_t here = tile_count<Tile>(count, t);
 
 		if (here == 0)
 			return;
-		tile_load<Tile::THREADS, Tile::ITEMS>(x, from + t * (size_t)Tile::KEYS, here);
+		tile_load<Tile::THREADS, Tile::ITEMS>(x, from + t * (size_t)Tile::KEYS, here, map);
 		partition_tile<Tile, MOST_BINS>(to, x, here, d, bins, places, memory);
 		if (Tile::SEVERAL)
 			__syncthreads();

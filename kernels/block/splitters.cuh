@@ -14,6 +14,7 @@
 #define GS_SPLITTERS_CUH
 
 #include "kernels/thread/digit.cuh"
+#include "kernels/thread/rows.cuh"
 
 #ifndef GS_BUCKET_BITS
 #define GS_BUCKET_BITS	8	/* the emulator has fewer, so that buckets are large */
@@ -62,10 +63,10 @@ splitters_load(Key *memory, Get get)
 	return Search{ memory };
 }
 
-/* The bins of MANY keys of each thread. */
-template <unsigned MANY, class Key, unsigned ROWS, unsigned COPIES>
+/* The bins of MANY rows of each thread. */
+template <unsigned MANY, class Row, class Key, unsigned ROWS, unsigned COPIES>
 static __device__ __forceinline__ void
-splitters_find(const splitters<Key, ROWS, COPIES> &s, const Key *keys, uint32_t *bins)
+splitters_find(const splitters<Key, ROWS, COPIES> &s, const Row *x, uint32_t *bins)
 {
 	enum { ROW = splitters<Key, ROWS, COPIES>::ROW };
 	const char *rows = (const char *)s.rows;
@@ -78,7 +79,7 @@ splitters_find(const splitters<Key, ROWS, COPIES> &s, const Key *keys, uint32_t 
 	for (unsigned half = ROWS / 2; half > 0; half /= 2)
 #pragma unroll
 		for (unsigned i = 0; i < MANY; i++)
-			if (keys[i] >= *(const Key *)(rows + half * ROW + bins[i]))
+			if (key_of(x[i]) >= *(const Key *)(rows + half * ROW + bins[i]))
 				bins[i] += half * ROW;
 #pragma unroll
 	for (unsigned i = 0; i < MANY; i++)

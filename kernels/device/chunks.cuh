@@ -15,7 +15,7 @@
  *
  * Few keys have short tiles, and a bucket of them is a leaf.  A bucket of many is a segment
  * (segment.cuh).  Keys of a bucket of one value are not moved, but written where they belong in
- * the end.
+ * the end, unless they carry payloads.
  *
  * Invariant: all chunks of a bucket but its newest are full.
  */
@@ -68,7 +68,7 @@ struct chunk_change {
 static const uint64_t CHANGES = (uint64_t)1 << 63;	/* for a place: see the bucket's change */
 
 template <class Tile> struct chunk_places {
-	static const bool SKIPS = true;
+	static const bool SKIPS = !Tile::of::CARRIES;
 	chunk_pool             pool;
 	chunk_change          *changes;	/* of the tile; in shared memory */
 	typename Tile::search  search;	/* without rows: by digits */
@@ -78,7 +78,7 @@ template <class Tile> struct chunk_places {
 template <class Tile> static __device__ __forceinline__ bool
 has_one_value(const chunk_places<Tile> &p, uint32_t bucket)
 {
-	return p.search.rows != NULL && bucket + 1 < Tile::SPLITTERS &&
+	return chunk_places<Tile>::SKIPS && p.search.rows != NULL && bucket + 1 < Tile::SPLITTERS &&
 	       p.search.at(bucket) + 1 == p.search.at(bucket + 1);
 }
 
@@ -148,11 +148,11 @@ place_of(const chunk_places<Tile> &p, uint32_t bucket, uint64_t place, uint32_t 
 }
 
 /* What a block needs of shared memory. */
-template <class Key, class Tile> static size_t
+template <class Tile> static size_t
 to_chunks_bytes(uint32_t buckets)
 {
 	return Tile::search::BYTES + buckets * sizeof(chunk_change) +
-	       partition_bytes<Key, Tile::KEYS>(buckets) +
+	       partition_bytes<Tile>(buckets) +
 	       (Tile::search::SHORT_RUNS ? Tile::KEYS * sizeof(uint16_t) : 0);
 }
 
@@ -160,13 +160,15 @@ to_chunks_bytes(uint32_t buckets)
  * TILES tiles a block, but neighbouring blocks take tiles from far apart: where keys are nearly in
  * order, blocks at work at the same time would otherwise all want room in the same bucket.
  */
-template <class Key, class Tile> static __global__ void
+template <class Tile> static __global__ void
 __launch_bounds__(Tile::THREADS, Tile::BLOCKS)
-to_chunks_kernel(Key *to, const Key *from, size_t count, const bin_plan<Key> *plan,
+to_chunks_kernel(typename Tile::of::place to, typename Tile::of::source from, size_t count,
+                 typename Tile::of::map map, const bin_plan<typename Tile::of::key> *plan,
                  chunk_pool pool, uint32_t tiles)
 {
 	begin_in_turn();
 
+	typedef typename Tile::of::key Key;
 	enum { WAYS = 64 };
 	DYNAMIC_SHARED(memory);
 	chunk_change *changes = (chunk_change *)(memory + Tile::search::BYTES);
@@ -179,18 +181,18 @@ to_chunks_kernel(Key *to, const Key *from, size_t count, const bin_plan<Key> *pl
 	if (plan->skewed != 0) {
 		places.search = splitters_load<typename Tile::search>(
 			(Key *)memory, [=](unsigned p) { return splitter_at(plan, p); });
-		tiles_move<Key, Tile, Tile::SPLITTERS>(to, from, count, places.search, Tile::SPLITTERS,
-		                                       places, begin, end, space);
+		tiles_move<Tile, Tile::SPLITTERS>(to, from, count, map, places.search, Tile::SPLITTERS,
+		                                  places, begin, end, space);
 	} else if (plan->even.outside) {
 		const clamped_digits clamped = { plan->even };
 
-		tiles_move<Key, Tile, Tile::SPLITTERS>(to, from, count, clamped, clamped.d.bins, places,
-		                                       begin, end, space);
+		tiles_move<Tile, Tile::SPLITTERS>(to, from, count, map, clamped, clamped.d.bins, places,
+		                                  begin, end, space);
 	} else {
 		const digits plain = plan->even;
 
-		tiles_move<Key, Tile, Tile::SPLITTERS>(to, from, count, plain, plain.bins, places,
-		                                       begin, end, space);
+		tiles_move<Tile, Tile::SPLITTERS>(to, from, count, map, plain, plain.bins, places,
+		                                  begin, end, space);
 	}
 }
 
@@ -200,9 +202,11 @@ to_chunks_kernel(Key *to, const Key *from, size_t count, const bin_plan<Key> *pl
  * Bucket B of PLAN, but for where it is; it has so many CHUNKS.  *MOVED: its keys are there, not
  * only counted.
  */
-template <class Key> static __device__ __forceinline__ leaf_item
-bucket_of(const bin_plan<Key> *plan, const chunk_pool &pool, uint32_t b, uint32_t chunks, bool *moved)
+template <class Of> static __device__ __forceinline__ leaf_item
+bucket_of(const bin_plan<typename Of::key> *plan, const chunk_pool &pool, uint32_t b,
+          uint32_t chunks, bool *moved)
 {
+	typedef typename Of::key Key;
 	const digits &d = plan->even;
 	const number cursor = pool.cursors[b];
 	leaf_item item = {};
@@ -215,7 +219,7 @@ bucket_of(const bin_plan<Key> *plan, const chunk_pool &pool, uint32_t b, uint32_
 		item.high = b + 1 < d.bins ? digit_begin(d, b + 1) - 1 : (Key)~(Key)0;
 	}
 	/* the last bucket is never skipped: see has_one_value() */
-	*moved = cursor > 0 && !(plan->skewed && b + 1 < plan->rows && item.low == item.high);
+	*moved = cursor > 0 && !(!Of::CARRIES && plan->skewed && b + 1 < plan->rows && item.low == item.high);
 	item.count = !*moved ? cursor : (chunks - 1) * (uint64_t)pool.chunk + (uint32_t)cursor;
 	return item;
 }
@@ -224,9 +228,9 @@ bucket_of(const bin_plan<Key> *plan, const chunk_pool &pool, uint32_t b, uint32_
  * List the chunks of each bucket, the newest one last.  And list the buckets: as leaves, or if ITEMS
  * is not NULL all as segments, as many as buckets, those without keys behind the others.
  */
-template <class Key> static __global__ void
+template <class Of> static __global__ void
 __launch_bounds__(COUNT_THREADS)
-settle_chunks_kernel(uint64_t *chunks, chunk_pool pool, const bin_plan<Key> *plan,
+settle_chunks_kernel(uint64_t *chunks, chunk_pool pool, const bin_plan<typename Of::key> *plan,
                      leaf_item *items, lists l)
 {
 	begin_in_turn();
@@ -249,7 +253,7 @@ settle_chunks_kernel(uint64_t *chunks, chunk_pool pool, const bin_plan<Key> *pla
 		atomicAdd(&held[__ldg(&pool.owners[c])], 1u);
 	__syncthreads();
 	if (b < buckets)
-		item = bucket_of(plan, pool, b, held[b], &moved);
+		item = bucket_of<Of>(plan, pool, b, held[b], &moved);
 	item.from = block_sum_before<COUNT_THREADS>((number)item.count, sums, &all);
 	/* those that are moved, and above 32 bits their chunks */
 	both = block_sum_before<COUNT_THREADS>(moved ? (number)held[b] << 32 | 1 : 0, both_sums, &all);
@@ -261,7 +265,7 @@ settle_chunks_kernel(uint64_t *chunks, chunk_pool pool, const bin_plan<Key> *pla
 	if (item.count > 0 && !moved)
 		list_equal(l, item);
 	if (items == NULL)
-		list_leaves<Key, 1>(l, moved ? &item : &none);
+		list_leaves<Of, 1>(l, moved ? &item : &none);
 	if (items != NULL && moved)
 		items[(uint32_t)both] = item;
 	if (items != NULL && b >= (uint32_t)all && b < pool.buckets)

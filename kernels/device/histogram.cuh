@@ -45,9 +45,10 @@ histogram_add(uint32_t *counters, number *counts, uint32_t bin, uint32_t add)
 	}
 }
 
-/* LOADS of 16 bytes for each thread, all of which exist. */
-template <class Key> static __device__ __forceinline__ void
-histogram_loads(uint32_t *counters, number *counts, const digits &d, const load<Key> *from)
+/* LOADS of 16 bytes for each thread, all of which exist; keys by MAP. */
+template <class Key, class Map> static __device__ __forceinline__ void
+histogram_loads(uint32_t *counters, number *counts, const digits &d, const load<Key> *from,
+                const Map &map)
 {
 	enum { EACH = 16 / sizeof(Key) };
 	load<Key> x[HISTOGRAM_LOADS];
@@ -56,6 +57,9 @@ histogram_loads(uint32_t *counters, number *counts, const digits &d, const load<
 #pragma unroll
 	for (unsigned l = 0; l < HISTOGRAM_LOADS; l++)
 		x[l] = from[l * COUNT_THREADS + threadIdx.x];
+#pragma unroll
+	for (unsigned i = 0; i < HISTOGRAM_LOADS * EACH; i++)
+		x[i / EACH].at[i % EACH] = ordered(map, x[i / EACH].at[i % EACH]);
 	if (d.outside) {
 #pragma unroll
 		for (unsigned i = 0; i < HISTOGRAM_LOADS * EACH; i++)
@@ -74,10 +78,10 @@ histogram_loads(uint32_t *counters, number *counts, const digits &d, const load<
 	}
 }
 
-/* Count digits of KEYS.  Those before a multiple of 16 bytes are the first block's. */
-template <class Key> static __global__ void
+/* Count digits of KEYS, by MAP.  Those before a multiple of 16 bytes are the first block's. */
+template <class Key, class Map> static __global__ void
 __launch_bounds__(COUNT_THREADS)
-histogram_kernel(number *counts, const Key *keys, size_t count, uint32_t bins,
+histogram_kernel(number *counts, const Key *keys, size_t count, Map map, uint32_t bins,
                  const bin_plan<Key> *plan)
 {
 	begin_in_turn();
@@ -92,13 +96,15 @@ histogram_kernel(number *counts, const Key *keys, size_t count, uint32_t bins,
 	__syncthreads();
 	for (; count > 0 && (uintptr_t)keys % 16 != 0; keys++, count--)
 		if (blockIdx.x == 0 && threadIdx.x == 0)
-			histogram_add(counters, counts, digit_of(clamped_digits{ d }, *keys), 1);
+			histogram_add(counters, counts, digit_of(clamped_digits{ d }, ordered(map, *keys)),
+			              1);
 	for (size_t at = blockIdx.x * (size_t)PART; at < count; at += gridDim.x * (size_t)PART) {
 		if (count - at >= PART)
-			histogram_loads(counters, counts, d, (const load<Key> *)&keys[at]);
+			histogram_loads(counters, counts, d, (const load<Key> *)&keys[at], map);
 		else
 			for (size_t i = at + threadIdx.x; i < count; i += COUNT_THREADS)
-				histogram_add(counters, counts, digit_of(clamped_digits{ d }, keys[i]), 1);
+				histogram_add(counters, counts,
+				              digit_of(clamped_digits{ d }, ordered(map, keys[i])), 1);
 		__syncthreads();
 	}
 	for (uint32_t b = threadIdx.x; b < bins; b += COUNT_THREADS) {
@@ -113,14 +119,15 @@ histogram_kernel(number *counts, const Key *keys, size_t count, uint32_t bins,
  * Block u makes segment u, of the upper level's bin u; the last one assigns places to all.  It sums
  * up all counts before its own: that is quicker than one more kernel.
  */
-template <class Key> static __global__ void
+template <class Of> static __global__ void
 __launch_bounds__(COUNT_THREADS)
 settle_level_kernel(segment *segments, number *upper_cursors, number *cursors, number *counts,
-                    const bin_plan<Key> *plan, levels v, unsigned leaf_bits, uint32_t tile_keys,
-                    segments_head *head, lists l)
+                    const bin_plan<typename Of::key> *plan, levels v, unsigned leaf_bits,
+                    uint32_t tile_keys, segments_head *head, lists l)
 {
 	begin_in_turn();
 
+	typedef typename Of::key Key;
 	__shared__ number sums[2][COUNT_THREADS / 32];
 	__shared__ segment here;
 	__shared__ bool last;
@@ -147,7 +154,7 @@ settle_level_kernel(segment *segments, number *upper_cursors, number *cursors, n
 		__threadfence();
 	}
 	__syncthreads();
-	settle(cursors, counts, &here, (const Key *)NULL, l);
+	settle<Of>(cursors, counts, &here, (const Key *)NULL, l);
 	if (last)
 		assign<COUNT_THREADS>(segments, gridDim.x, tile_keys, head);
 }
@@ -165,10 +172,11 @@ digit_of(const upper_digits<Digits> &u, Key key)
 }
 
 /* A tile a block, to the bins of the upper level. */
-template <class Key, class Tile> static __global__ void
+template <class Tile> static __global__ void
 __launch_bounds__(Tile::THREADS, Tile::BLOCKS)
-move_level_kernel(Key *to, const Key *from, size_t count, number *cursors,
-                  const bin_plan<Key> *plan, levels v)
+move_level_kernel(typename Tile::of::place to, typename Tile::of::source from, size_t count,
+                  typename Tile::of::map map, number *cursors,
+                  const bin_plan<typename Tile::of::key> *plan, levels v)
 {
 	begin_in_turn();
 
@@ -177,13 +185,13 @@ move_level_kernel(Key *to, const Key *from, size_t count, number *cursors,
 	const exact_places places = { cursors };
 
 	if (plan->even.outside)
-		tiles_move<Key, Tile, UPPER_BINS>(to, from, count,
-		                                  upper_digits<clamped_digits>{ { plan->even }, v.low_bits },
-		                                  v.upper, places, begin, end, memory);
+		tiles_move<Tile, UPPER_BINS>(to, from, count, map,
+		                             upper_digits<clamped_digits>{ { plan->even }, v.low_bits },
+		                             v.upper, places, begin, end, memory);
 	else
-		tiles_move<Key, Tile, UPPER_BINS>(to, from, count,
-		                                  upper_digits<digits>{ plan->even, v.low_bits },
-		                                  v.upper, places, begin, end, memory);
+		tiles_move<Tile, UPPER_BINS>(to, from, count, map,
+		                             upper_digits<digits>{ plan->even, v.low_bits },
+		                             v.upper, places, begin, end, memory);
 }
 
 #endif

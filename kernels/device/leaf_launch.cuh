@@ -32,21 +32,23 @@ enum {
 };
 
 /* One sort under way. */
-template <class Key> struct job {
-	const gs_sorter *sorter;
-	Key             *keys, *other;
-	size_t           count;
-	scratch          s;
-	cudaStream_t     stream;
+template <class Of> struct job {
+	const gs_sorter    *sorter;
+	typename Of::place  keys, other;
+	typename Of::map    map;
+	size_t              count;
+	scratch             s;
+	cudaStream_t        stream;
 };
 
 /* Lists for keys that have been moved to TO.  Those of 16 bits are not made for chunks. */
-template <class Key> static lists
-lists_of(const job<Key> &j, const Key *to)
+template <class Of> static lists
+lists_of(const job<Of> &j, typename Of::source to, bool copies_none = false)
 {
-	const bool narrow = sizeof(Key) == 4 && j.count >= GS_NARROW_FROM &&
-	                    !keys_are_few(sizeof(Key) * 8, j.count);
-	lists l = { {}, j.s.listed, to == j.keys, narrow };
+	const bool narrow = Of::PLAN_BITS == 32 && j.count >= GS_NARROW_FROM &&
+	                    !keys_are_few(Of::PLAN_BITS, j.count);
+	const bool in_place = !Of::MAPS && keys_at(to) == keys_at(j.keys);
+	lists l = { {}, j.s.listed, in_place, copies_none, narrow };
 
 	for (int k = 0; k < KINDS; k++)
 		l.list[k] = j.s.lists[k];
@@ -62,9 +64,9 @@ struct leaf_chunks {
 /* ---- leaves are sorted ---------------------------------------------------- */
 
 /* Blocks take the leaves of a list in turn. */
-template <unsigned BITS> static __global__ void
+template <unsigned BITS, class Map> static __global__ void
 __launch_bounds__(block<pair<BITS>>::THREADS, block<pair<BITS>>::BLOCKS)
-narrow_kernel(uint32_t *to, const uint32_t *from, leaf_chunks, const leaf_item *list,
+narrow_kernel(uint32_t *to, const uint32_t *from, Map map, leaf_chunks, const leaf_item *list,
               const uint32_t *listed)
 {
 	begin_in_turn();
@@ -74,16 +76,16 @@ narrow_kernel(uint32_t *to, const uint32_t *from, leaf_chunks, const leaf_item *
 	for (uint32_t i = blockIdx.x; i < *listed; i += gridDim.x) {
 		const leaf_item item = list[i];
 
-		leaf_sort_narrow<BITS>(to + item.from, from + item.from, (uint32_t)item.count,
+		leaf_sort_narrow<BITS>(to + item.from, map, from + item.from, (uint32_t)item.count,
 		                       (uint32_t)item.low, (pair<BITS> *)shared);
 		__syncthreads();
 	}
 }
 
-template <unsigned BITS> static __global__ void
+template <unsigned BITS, class Map> static __global__ void
 __launch_bounds__(block<word<BITS>>::THREADS, block<word<BITS>>::BLOCKS)
-word_kernel(uint32_t *to, const uint32_t *from, leaf_chunks chunks, const leaf_item *list,
-            const uint32_t *listed)
+word_kernel(uint32_t *to, const uint32_t *from, Map map, leaf_chunks chunks,
+            const leaf_item *list, const uint32_t *listed)
 {
 	begin_in_turn();
 
@@ -98,15 +100,15 @@ word_kernel(uint32_t *to, const uint32_t *from, leaf_chunks chunks, const leaf_i
 			leaf_load(x, from + item.from, count);
 		else
 			leaf_load(x, chunked<uint32_t>{ from, chunks.at + item.first, chunks.bits }, count);
-		leaf_sort<BITS>(to + item.from, x, count, (word<BITS> *)shared);
+		leaf_sort<BITS>(to + item.from, map, x, count, (word<BITS> *)shared);
 		__syncthreads();
 	}
 }
 
-template <unsigned BITS> static __global__ void
+template <unsigned BITS, class Map> static __global__ void
 __launch_bounds__(block<word<BITS>>::THREADS, block<word<BITS>>::BLOCKS / 2)
-word_kernel(uint64_t *to, const uint64_t *from, leaf_chunks chunks, const leaf_item *list,
-            const uint32_t *listed)
+word_kernel(uint64_t *to, const uint64_t *from, Map map, leaf_chunks chunks,
+            const leaf_item *list, const uint32_t *listed)
 {
 	begin_in_turn();
 
@@ -122,14 +124,63 @@ word_kernel(uint64_t *to, const uint64_t *from, leaf_chunks chunks, const leaf_i
 		else
 			leaf_load(space, chunked<uint64_t>{ from, chunks.at + item.first, chunks.bits },
 			          count, item.low);
-		if (!leaf_sort<BITS>(to + item.from, count, item.low, space))
-			leaf_sort_wide<BITS>(to + item.from, count, item.low, space);
+		if (!leaf_sort<BITS>(to + item.from, map, count, item.low, space))
+			leaf_sort_wide<BITS>(to + item.from, map, count, item.low, space);
 		__syncthreads();
 	}
 }
 
-template <class Key> static __global__ void
-equal_kernel(Key *to, const leaf_item *list, const uint32_t *listed)
+/* Blocks that shared memory has room for. */
+template <unsigned BITS, class Key, class Value> static constexpr unsigned
+pairs_blocks(void)
+{
+	const unsigned blocks = block<word<BITS>>::BLOCKS;
+
+	return sizeof(Key) + sizeof(Value) == 8 ? blocks / 4 * 3 + blocks / 2 % 2 : blocks / 2;
+}
+
+template <unsigned BITS, class Key, class Value> static __global__ void
+__launch_bounds__(block<word<BITS>>::THREADS, pairs_blocks<BITS, Key, Value>())
+pairs_kernel(arrays<Key, Value> to, arrays<Key, Value> from, key_map<Key> map,
+             leaf_chunks chunks, const leaf_item *list, const uint32_t *listed)
+{
+	begin_in_turn();
+
+	DYNAMIC_SHARED(shared);
+	leaf_space<BITS, Key, Value> *space = (leaf_space<BITS, Key, Value> *)shared;
+
+	for (uint32_t i = blockIdx.x; i < *listed; i += gridDim.x) {
+		const leaf_item item = list[i];
+		const uint64_t *const at = chunks.at + item.first;
+		const arrays<Key, Value> in = from + item.from;
+
+		if (chunks.at == NULL)
+			leaf_sort_pairs(to + item.from, map, in.keys, in.values, (uint32_t)item.count, space);
+		else
+			leaf_sort_pairs(to + item.from, map, chunked<Key>{ from.keys, at, chunks.bits },
+			                chunked<Value>{ from.values, at, chunks.bits },
+			                (uint32_t)item.count, space);
+		__syncthreads();
+	}
+}
+
+/* Write what is listed from FROM, where keys are, or all that matters of them: plain ones. */
+template <class Key, class Map> static __device__ __forceinline__ void
+equal_put(Key *to, const Key *, const Map &map, uint64_t at, uint64_t value)
+{
+	to[at] = original(map, (Key)value);
+}
+
+template <class Key, class Value, class Map> static __device__ __forceinline__ void
+equal_put(const arrays<Key, Value> &to, const arrays<Key, Value> &from, const Map &map,
+          uint64_t at, uint64_t)
+{
+	row_put(to, at, original(map, row_at(from, (int64_t)at)));
+}
+
+template <class Of> static __global__ void
+equal_kernel(typename Of::place to, typename Of::source from, typename Of::map map,
+             const leaf_item *list, const uint32_t *listed)
 {
 	begin_in_turn();
 
@@ -138,7 +189,7 @@ equal_kernel(Key *to, const leaf_item *list, const uint32_t *listed)
 
 		for (uint32_t k = i % EQUAL_SLICES * blockDim.x + threadIdx.x; k < item.count;
 		     k += EQUAL_SLICES * blockDim.x)
-			to[item.from + k] = (Key)item.low;
+			equal_put(to, from, map, item.from + k, item.low);
 	}
 }
 
@@ -154,53 +205,55 @@ sleep_until(cudaEvent_t event)
 	return error;
 }
 
-/* Write bins of one value, if there are some. */
-template <class Key> static cudaError_t
-write_equal(const job<Key> &j)
-{
-	return launch(equal_kernel<Key>, (size_t)j.sorter->processors * 4, 512, j.stream, j.keys,
-	              j.s.lists[EQUAL], &j.s.listed[EQUAL]);
-}
-
 /* Where leaves are. */
-template <class Key> struct leaf_place {
-	const Key   *from;
-	leaf_chunks  chunks;
+template <class Of> struct leaf_place {
+	typename Of::source from;
+	leaf_chunks         chunks;
 };
 
+/* Write bins of one value, if there are some. */
+template <class Of> static cudaError_t
+write_equal(const job<Of> &j, const leaf_place<Of> &at)
+{
+	return launch(equal_kernel<Of>, (size_t)j.sorter->processors * 4, 512, j.stream, j.keys,
+	              at.from, j.map, j.s.lists[EQUAL], &j.s.listed[EQUAL]);
+}
+
 /* Leaves of KIND, by four times as many blocks as fit at once: these even out. */
-template <class Net, class Key> static cudaError_t
-sort_kind(const job<Key> &j, int kind, size_t shared_bytes, unsigned blocks,
-          const leaf_place<Key> &at,
-          void (*kernel)(Key *, const Key *, leaf_chunks, const leaf_item *, const uint32_t *))
+template <class Net, class Of> static cudaError_t
+sort_kind(const job<Of> &j, int kind, size_t shared_bytes, unsigned blocks,
+          const leaf_place<Of> &at,
+          void (*kernel)(typename Of::place, typename Of::source, typename Of::map, leaf_chunks,
+                         const leaf_item *, const uint32_t *))
 {
 	const size_t most = j.count / LEAF_KEYS * 3 + FEW_BUCKETS;
 
 	/* not early: at 2^20 keys they would be sorted by half of the multiprocessors */
 	return launch_shared<false>(kernel, std::min<size_t>((size_t)j.sorter->processors * blocks * 4, most),
 	                            block<Net>::THREADS, shared_bytes, j.stream, j.keys, at.from,
-	                            at.chunks, j.s.lists[kind], &j.s.listed[kind]);
+	                            j.map, at.chunks, j.s.lists[kind], &j.s.listed[kind]);
 }
 
-template <unsigned BITS> static cudaError_t
-sort_words(const job<uint32_t> &j, int kind, const leaf_place<uint32_t> &at)
+template <unsigned BITS, class Of> static cudaError_t
+sort_words(const job<Of> &j, int kind, const leaf_place<Of> &at)
 {
 	typedef word<BITS> net;
 
-	return sort_kind<net>(j, kind, block<net>::ROOM * sizeof(net), block<net>::BLOCKS, at,
-	                      word_kernel<BITS>);
-}
-
-template <unsigned BITS> static cudaError_t
-sort_words(const job<uint64_t> &j, int kind, const leaf_place<uint64_t> &at)
-{
-	return sort_kind<word<BITS>>(j, kind, sizeof(leaf_space<BITS>), block<word<BITS>>::BLOCKS / 2,
-	                             at, word_kernel<BITS>);
+	if constexpr (Of::CARRIES)
+		return sort_kind<net>(j, kind, sizeof(leaf_space<BITS, typename Of::key, typename Of::value>),
+		                      pairs_blocks<BITS, typename Of::key, typename Of::value>(), at,
+		                      pairs_kernel<BITS, typename Of::key, typename Of::value>);
+	else if constexpr (sizeof(typename Of::key) == 8)
+		return sort_kind<net>(j, kind, sizeof(leaf_space<BITS>), block<net>::BLOCKS / 2, at,
+		                      word_kernel<BITS>);
+	else
+		return sort_kind<net>(j, kind, block<net>::ROOM * sizeof(net), block<net>::BLOCKS, at,
+		                      word_kernel<BITS>);
 }
 
 /* 2^BITS words, so twice as many keys. */
-template <unsigned BITS> static cudaError_t
-sort_narrow(const job<uint32_t> &j, int kind, const leaf_place<uint32_t> &at)
+template <unsigned BITS, class Of> static cudaError_t
+sort_narrow(const job<Of> &j, int kind, const leaf_place<Of> &at)
 {
 	typedef pair<BITS> net;
 
@@ -208,28 +261,21 @@ sort_narrow(const job<uint32_t> &j, int kind, const leaf_place<uint32_t> &at)
 	                      narrow_kernel<BITS>);
 }
 
-static cudaError_t
-sort_leaves(const job<uint32_t> &j, int kind, const leaf_place<uint32_t> &at)
+template <class Of> static cudaError_t
+sort_leaves(const job<Of> &j, int kind, const leaf_place<Of> &at)
 {
+	if constexpr (Of::PLAN_BITS == 32)
+		switch (kind) {
+		case NARROW_12: return sort_narrow<11>(j, kind, at);
+		case NARROW_13: return sort_narrow<12>(j, kind, at);
+		case NARROW_14: return sort_narrow<13>(j, kind, at);
+		case NARROW_15: return sort_narrow<14>(j, kind, at);
+		case WORD_15:   return sort_words<15>(j, kind, at);
+		}
 	switch (kind) {
-	case NARROW_12: return sort_narrow<11>(j, kind, at);
-	case NARROW_13: return sort_narrow<12>(j, kind, at);
-	case NARROW_14: return sort_narrow<13>(j, kind, at);
-	case NARROW_15: return sort_narrow<14>(j, kind, at);
-	case WORD_12:   return sort_words<12>(j, kind, at);
-	case WORD_13:   return sort_words<13>(j, kind, at);
-	case WORD_14:   return sort_words<14>(j, kind, at);
-	default:        return sort_words<15>(j, kind, at);
-	}
-}
-
-static cudaError_t
-sort_leaves(const job<uint64_t> &j, int kind, const leaf_place<uint64_t> &at)
-{
-	switch (kind) {
-	case WORD_12:   return sort_words<12>(j, kind, at);
-	case WORD_13:   return sort_words<13>(j, kind, at);
-	default:        return sort_words<14>(j, kind, at);
+	case WORD_12: return sort_words<12>(j, kind, at);
+	case WORD_13: return sort_words<13>(j, kind, at);
+	default:      return sort_words<14>(j, kind, at);
 	}
 }
 
@@ -241,8 +287,8 @@ sort_leaves(const job<uint64_t> &j, int kind, const leaf_place<uint64_t> &at)
  * work, the host asks on another stream, and has it sort the other kinds: these
  * are few, and each alone would take as long as its longest leaf.
  */
-template <class Key> static cudaError_t
-sort_listed(const job<Key> &j, const leaf_place<Key> &at, unsigned leaf_bits, bool likely_equal,
+template <class Of> static cudaError_t
+sort_listed(const job<Of> &j, const leaf_place<Of> &at, unsigned leaf_bits, bool likely_equal,
             uint32_t *too_large)
 {
 	const cudaStream_t aside = j.sorter->aside;
@@ -250,7 +296,7 @@ sort_listed(const job<Key> &j, const leaf_place<Key> &at, unsigned leaf_bits, bo
 	const bool narrow = lists_of(j, at.from).narrow, sleeps = j.count >= SLEEP_FROM;
 	const int likely[2] = { WORD_12 + (int)(leaf_bits - LEAF_BITS),
 	                        NARROW_12 + (int)(leaf_bits - LEAF_BITS) };
-	job<Key> others = j;
+	job<Of> others = j;
 	uint32_t *const listed = j.sorter->told;
 	int next = KINDS;	/* one more kind that is queued */
 
@@ -266,7 +312,7 @@ sort_listed(const job<Key> &j, const leaf_place<Key> &at, unsigned leaf_bits, bo
 	                         aside));
 	TRY_CUDA(cudaEventRecord(j.sorter->copied, aside));
 	if (likely_equal)
-		TRY_CUDA(write_equal(others));
+		TRY_CUDA(write_equal(others, at));
 	if (sleeps)
 		TRY_CUDA(sleep_until(known));
 	TRY_CUDA(cudaEventSynchronize(j.sorter->copied));
@@ -277,7 +323,7 @@ sort_listed(const job<Key> &j, const leaf_place<Key> &at, unsigned leaf_bits, bo
 	if (next < KINDS)
 		listed[next] = 0;
 	if (listed[EQUAL] > 0 && !likely_equal)
-		TRY_CUDA(write_equal(others));
+		TRY_CUDA(write_equal(others, at));
 	for (int kind = NARROW_12; kind < KINDS; kind++)
 		if (listed[kind] > 0)
 			TRY_CUDA(sort_leaves(others, kind, at));

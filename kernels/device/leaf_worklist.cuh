@@ -17,6 +17,7 @@
 
 #include "kernels/block/scan.cuh"
 #include "kernels/thread/digit.cuh"
+#include "kernels/thread/rows.cuh"
 
 enum {
 	LEAF_BITS   = 12,
@@ -26,7 +27,7 @@ enum {
 
 /*
  * NARROW_n and WORD_n: networks of 2^n keys, of 16 bits or more.  EQUAL: keys of one value that
- * are not where they belong.  TOO_LARGE: segments that are to be divided again.
+ * are not where they belong, or not mapped back.  TOO_LARGE: segments that are to be divided again.
  */
 enum kind {
 	EQUAL, TOO_LARGE, NARROW_12, NARROW_13, NARROW_14, NARROW_15,
@@ -42,19 +43,20 @@ struct leaf_item {
 struct lists {
 	leaf_item *list[KINDS];
 	uint32_t  *listed;		/* how many in each */
-	bool       in_place;		/* keys are already where they belong */
+	bool       in_place;		/* keys are already where they belong, and what they were */
+	bool       copies_none;		/* no EQUAL ones: they are in chunks, with payloads */
 	bool       narrow;		/* use networks of 16 bits */
 };
 
-template <class Key> static __device__ int
+template <class Of> static __device__ int
 kind_of(const lists &l, const leaf_item &item)
 {
-	const bool narrow = sizeof(Key) == 4 && l.narrow && item.high - item.low < 1 << 16;
-	const int least = narrow ? NARROW_12 : WORD_12, kinds = sizeof(Key) == 4 ? 4 : 3;
+	const bool narrow = Of::PLAN_BITS == 32 && l.narrow && item.high - item.low < 1 << 16;
+	const int least = narrow ? NARROW_12 : WORD_12, kinds = Of::PLAN_BITS == 32 ? 4 : 3;
 
 	if (item.count == 0 || (l.in_place && (item.count == 1 || item.low == item.high)))
 		return KINDS;
-	if (item.low == item.high && item.count > LEAF_KEYS)
+	if (item.low == item.high && item.count > LEAF_KEYS && !(Of::CARRIES && l.copies_none))
 		return EQUAL;
 	for (int k = 0; k < kinds; k++)
 		if (item.count <= (uint64_t)LEAF_KEYS << k)
@@ -80,7 +82,7 @@ list_equal(const lists &l, leaf_item item)
  * List MANY leaves of each thread, but none without keys; all threads of the block call.  The
  * block asks for room in each list once: the answer takes as long as all the rest.
  */
-template <class Key, unsigned MANY> static __device__ void
+template <class Of, unsigned MANY> static __device__ void
 list_leaves(const lists &l, const leaf_item *items)
 {
 	__shared__ uint32_t counts[KINDS], begins[KINDS];
@@ -92,7 +94,7 @@ list_leaves(const lists &l, const leaf_item *items)
 	__syncthreads();
 #pragma unroll
 	for (unsigned i = 0; i < MANY; i++) {
-		kinds[i] = kind_of<Key>(l, items[i]);
+		kinds[i] = kind_of<Of>(l, items[i]);
 		at[i] = 0;
 		if (kinds[i] == EQUAL)
 			list_equal(l, items[i]);

@@ -89,10 +89,11 @@ bucket_high(const bin_plan<Key> *plan, unsigned b)
 	return b == plan->rows - 1 ? (Key)~(Key)0 : splitter_at(plan, b + 1) - 1;
 }
 
-/* A thread takes a sample from COUNT keys; and set ZEROS words at ZERO to zero. */
-template <class Key> static __global__ void
+/* A thread takes a sample from COUNT keys, by MAP; and set ZEROS words at ZERO to zero. */
+template <class Key, class Map> static __global__ void
 __launch_bounds__(sampling<Key>::TAKERS)
-sample_kernel(bin_plan<Key> *plan, const Key *keys, size_t count, uint32_t *zero, uint32_t zeros)
+sample_kernel(bin_plan<Key> *plan, const Key *keys, size_t count, Map map, uint32_t *zero,
+              uint32_t zeros)
 {
 	begin_in_turn();
 
@@ -101,7 +102,7 @@ sample_kernel(bin_plan<Key> *plan, const Key *keys, size_t count, uint32_t *zero
 	/* anywhere in its step: a period of the keys must not meet that of samples */
 	const size_t off = (i * UINT64_C(0x9e3779b97f4a7c15) >> 32) * step >> 32;
 
-	plan->sample[i] = step > 0 ? keys[i * step + off] : keys[i % count];
+	plan->sample[i] = ordered(map, step > 0 ? keys[i * step + off] : keys[i % count]);
 	for (size_t z = i; z < zeros; z += takers)
 		zero[z] = 0;
 	if (i == 0)

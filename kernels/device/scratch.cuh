@@ -43,6 +43,8 @@ struct scratch {
 	segment       *segments;
 	uint64_t      *chunks;		/* where the pool's chunks are, bucket by bucket */
 	uint64_t      *spare;		/* chunks for what is half full in the end; keys, too */
+	void          *keys, *values;	/* the other room of pairs, with spare chunks behind */
+	uint64_t       room_rows;	/* of these, without spare chunks */
 	void          *tables;		/* splitters of segments with few values; keys, too */
 	leaf_item     *lists[KINDS], *too_large;	/* of this turn, and of the last */
 	size_t         bytes;
@@ -79,20 +81,20 @@ carve(Type **place, char *base, size_t *end, size_t count)
  * room is less than twice that of the keys.  Many keys have three percent of theirs, but up to
  * 32 MB half of it, or a tile a bucket.
  */
-static void
-carve_chunks(scratch *s, char *base, unsigned bits, size_t count)
+template <class Of> static void
+carve_chunks(scratch *s, char *base, size_t count)
 {
+	const unsigned bits = Of::PLAN_BITS;
 	const size_t width = bits / 8;
 	size_t chunk, buckets;
 
 	if (keys_are_few(bits, count)) {
 		buckets = std::min<size_t>(std::max(s->splitters, s->even_bins) + 1, FEW_BUCKETS);
-		chunk = tile_of_few<uint32_t>::KEYS;
+		chunk = tile_of_few<Of>::KEYS;
 		while (chunk <= count / buckets)
 			chunk *= 2;
 	} else {
-		const size_t tile = bits == 32 ? (size_t)tile_of_many<uint32_t>::KEYS :
-		                                 (size_t)tile_of_many<uint64_t>::KEYS;
+		const size_t tile = tile_of_many<Of>::KEYS;
 		const size_t some = std::min((size_t)2 * GS_FEW_BYTES, count * width / 2);
 
 		buckets = BUCKETS;
@@ -103,7 +105,14 @@ carve_chunks(scratch *s, char *base, unsigned bits, size_t count)
 	s->pool.chunk = (uint32_t)chunk;
 	carve(&s->pool.owners, base, &s->bytes, count / chunk + buckets);
 	carve(&s->chunks, base, &s->bytes, count / chunk + buckets);
-	carve(&s->spare, base, &s->bytes, buckets * chunk * width / 8);
+	if constexpr (Of::CARRIES) {
+		const size_t rows = s->room_rows + buckets * chunk;
+
+		carve((typename Of::key **)&s->keys, base, &s->bytes, rows);
+		carve((typename Of::value **)&s->values, base, &s->bytes, rows);
+	} else {
+		carve(&s->spare, base, &s->bytes, buckets * chunk * width / 8);
+	}
 }
 
 /* Two levels of bins for COUNT even keys; longer leaves cost less than one more count. */
@@ -134,20 +143,34 @@ segments_most(bool few, size_t windows)
 	return std::max<size_t>(list_room(TOO_LARGE, windows), few ? 0 : UPPER_BINS);
 }
 
-static scratch
-scratch_of(void *memory, unsigned bits, size_t count)
+/* Fewer keys go to the network; of pairs to one leaf. */
+template <class Of> static constexpr size_t
+bins_from(void)
 {
+	return Of::CARRIES ? ((size_t)LEAF_KEYS << 2) + 1 : GS_BINS_FROM;
+}
+
+template <class Of> static scratch
+scratch_of(void *memory, size_t count)
+{
+	const unsigned bits = Of::PLAN_BITS;
 	const bool few = keys_are_few(bits, count);
 	/* each bucket begins a window */
 	const size_t windows = count / LEAF_KEYS + 1 + (few ? FEW_BUCKETS : BUCKETS);
-	const size_t segments = segments_most(few, windows), width = bits / 8;
+	const size_t segments = segments_most(few, windows);
 	char *base = (char *)memory;
 	scratch s = {};
 	size_t bins;
 
 	s.counts = (number *)memory;
-	if (count < GS_BINS_FROM)	/* merges need that alone; see gs_sort_scratch_bytes() */
+	if (Of::CARRIES && count < bins_from<Of>()) {
+		carve(&s.listed, base, &s.bytes, KINDS);
+		for (int k = WORD_12; k < KINDS; k++)
+			carve(&s.lists[k], base, &s.bytes, 1);
+	}
+	if (count < bins_from<Of>())	/* merges need that alone; see sort_scratch_bytes() */
 		return s;
+	s.room_rows = (count + 63) / 64 * 64;
 	s.pool.buckets = few ? (uint32_t)FEW_BUCKETS : (uint32_t)BUCKETS;
 	s.splitters = few ? (uint32_t)std::min<size_t>(std::max<size_t>(count / FEW_MEAN, 2),
 	                                               FEW_BUCKETS) : (uint32_t)BUCKETS;
@@ -178,8 +201,8 @@ scratch_of(void *memory, unsigned bits, size_t count)
 	carve(&s.segments, base, &s.bytes, segments);
 	carve(&s.too_large, base, &s.bytes, segments);
 	carve((char **)&s.tables, base, &s.bytes,
-	      std::min<size_t>(SEGMENT_TABLES, segments) * SEGMENT_ROWS * width);
-	carve_chunks(&s, base, bits, count);
+	      std::min<size_t>(SEGMENT_TABLES, segments) * SEGMENT_ROWS * sizeof(typename Of::key));
+	carve_chunks<Of>(&s, base, count);
 	for (int k = 0; k < KINDS; k++)
 		carve(&s.lists[k], base, &s.bytes, list_room(k, windows));
 	return s;

@@ -305,13 +305,15 @@ split_by_ranks(Key *splitters, const Key *x, bool two)
 }
 
 /* Block s makes segment s of ITEMS[s]; the last one assigns places to all. */
-template <class Key> static __global__ void
+template <class Of> static __global__ void
 __launch_bounds__(LOOK_THREADS)
-look_kernel(segment *segments, const leaf_item *items, chunk_map chunks, const Key *keys,
-            uint32_t tile_keys, segments_head *head, Key *tables)
+look_kernel(segment *segments, const leaf_item *items, chunk_map chunks,
+            const typename Of::key *keys, uint32_t tile_keys, segments_head *head,
+            typename Of::key *tables)
 {
 	begin_in_turn();
 
+	typedef typename Of::key Key;
 	enum { BITS = sizeof(Key) * 8 };
 	__shared__ number shared[2];
 	__shared__ Key values[MOST_VALUES + 1];
@@ -354,8 +356,8 @@ look_kernel(segment *segments, const leaf_item *items, chunk_map chunks, const K
 	if (threadIdx.x == 0) {
 		segment s = { item, {}, 0, 0, LEAF_BITS, splits, 0 };
 
-		s.d = digits_over(BITS, low, high, segment_bins(BITS, item.count, low, high, uneven > 0,
-		                                                &s.leaf_bits));
+		s.d = digits_over(BITS, low, high, segment_bins(Of::PLAN_BITS, item.count, low, high,
+		                                                uneven > 0, &s.leaf_bits));
 		s.d.outside = low > item.low || high < item.high;
 		if (s.splits != 0) {
 			s.d.whole = 0;
@@ -527,8 +529,9 @@ count_kernel(number *counts, const segment *segments, uint32_t count, uint32_t t
  * The bins of segment S have been counted: where each begins, and the leaves that they make.
  * SPLITTERS: of its bins, or NULL.
  */
-template <class Key> static __device__ __forceinline__ void
-settle(number *cursors, const number *counts, const segment *s, const Key *splitters, const lists &l)
+template <class Of> static __device__ __forceinline__ void
+settle(number *cursors, const number *counts, const segment *s,
+       const typename Of::key *splitters, const lists &l)
 {
 	__shared__ number begins[SEGMENT_BINS + 1], sums[COUNT_THREADS / 32];
 	const digits &d = s->d;
@@ -547,7 +550,7 @@ settle(number *cursors, const number *counts, const segment *s, const Key *split
 	if (b == 0)
 		begins[SEGMENT_BINS] = total;
 	__syncthreads();
-	if (bins_are_values(d))		/* nothing is left to sort */
+	if (!Of::CARRIES && bins_are_values(d))		/* nothing is left to sort */
 		return;
 	window = begin >> window_bits;
 	if (b < d.bins && (b == 0 || begins[b - 1] >> window_bits != window)) {
@@ -573,21 +576,20 @@ settle(number *cursors, const number *counts, const segment *s, const Key *split
 		                            : digit_begin(d, s->first_bin + to)) - 1,
 		                 s->keys.high);
 	}
-	list_leaves<Key, 2>(l, leaves);
+	list_leaves<Of, 2>(l, leaves);
 }
 
 /* Block s settles segment s. */
-template <class Key> static __global__ void
+template <class Of> static __global__ void
 __launch_bounds__(COUNT_THREADS)
-settle_kernel(number *cursors, const number *counts, const segment *segments, const Key *tables,
-              lists l)
+settle_kernel(number *cursors, const number *counts, const segment *segments,
+              const typename Of::key *tables, lists l)
 {
 	begin_in_turn();
 
 	const segment *s = &segments[blockIdx.x];
 
-	settle(cursors, counts, s, s->splits != 0 ? tables + blockIdx.x * SEGMENT_ROWS : (const Key *)NULL,
-	       l);
+	settle<Of>(cursors, counts, s, s->splits != 0 ? tables + blockIdx.x * SEGMENT_ROWS : NULL, l);
 }
 
 /* ---- move ------------------------------------------------------------------- */
@@ -596,8 +598,9 @@ settle_kernel(number *cursors, const number *counts, const segment *segments, co
  * A tile where each bin has one value: keys need not be moved, for it is known
  * what will be where.  BEGINS: of the segment's bins.
  */
-template <unsigned THREADS, class Key> static __device__ __forceinline__ void
-fill_tile(Key *to, const tile_place &t, const digits &d, const number *begins, number *shared)
+template <unsigned THREADS, class Key, class Map> static __device__ __forceinline__ void
+fill_tile(Key *to, const Map &map, const tile_place &t, const digits &d, const number *begins,
+          number *shared)
 {
 	const uint64_t begin = t.of->keys.from + t.before, end = begin + t.count;
 
@@ -610,7 +613,7 @@ fill_tile(Key *to, const tile_place &t, const digits &d, const number *begins, n
 		const uint64_t last = min((uint64_t)shared[b + 1], end);
 
 		for (uint64_t i = max((uint64_t)shared[b], begin) + threadIdx.x % 32; i < last; i += 32)
-			to[i] = (Key)(d.low + t.of->first_bin + b);
+			to[i] = original(map, (Key)(d.low + t.of->first_bin + b));
 	}
 }
 
@@ -626,24 +629,26 @@ digit_of(const digits_from<Digits> &f, Key key)
 	return digit_of(f.d, key) - f.first;
 }
 
-/* A tile a block, to at most MOST_BINS.  SORTED is where keys belong in the end. */
-template <class Key, class Tile, unsigned MOST_BINS> static __global__ void
+/* A tile a block, to at most MOST_BINS.  SORTED is where keys belong in the end, by MAP. */
+template <class Tile, unsigned MOST_BINS> static __global__ void
 __launch_bounds__(Tile::THREADS, Tile::BLOCKS)
-move_kernel(Key *to, const Key *from, const segment *segments, uint32_t count,
-            chunk_map chunks, const segments_head *head, number *cursors, Key *sorted,
-            const Key *tables)
+move_kernel(typename Tile::of::place to, typename Tile::of::source from, const segment *segments,
+            uint32_t count, chunk_map chunks, const segments_head *head, number *cursors,
+            typename Tile::of::place sorted, typename Tile::of::map map,
+            const typename Tile::of::key *tables)
 {
 	begin_in_turn();
 
+	typedef typename Tile::of::key Key;
 	enum { THREADS = Tile::THREADS };
 	DYNAMIC_SHARED(memory);
 	void *const space = memory + splitters<Key, SEGMENT_ROWS>::BYTES;
 	const tile_place t = tile_of<THREADS>(segments, count, Tile::KEYS, chunks, head, blockIdx.x);
-	Key x[Tile::ITEMS];
+	typename Tile::row x[Tile::ITEMS];
 
 	if (t.count == 0)
 		return;
-	tile_load<THREADS, Tile::ITEMS>(x, from + t.from, t.count);
+	tile_load<THREADS, Tile::ITEMS>(x, from + t.from, t.count, no_map{});
 
 	const digits &d = t.of->d;
 	const exact_places places = { cursors + t.of->bins_from };
@@ -654,8 +659,8 @@ move_kernel(Key *to, const Key *from, const segment *segments, uint32_t count,
 			(Key *)memory, [=](unsigned p) { return table[p]; });
 
 		partition_tile<Tile, MOST_BINS>(to, x, t.count, search, SEGMENT_ROWS, places, space);
-	} else if (bins_are_values(d)) {
-		fill_tile<THREADS>(sorted, t, d, places.cursors, (number *)space);
+	} else if (!Tile::of::CARRIES && bins_are_values(d)) {
+		fill_tile<THREADS>(keys_at(sorted), map, t, d, places.cursors, (number *)space);
 	} else if (d.outside) {
 		const digits_from<clamped_digits> clamped = { { d }, t.of->first_bin };
 

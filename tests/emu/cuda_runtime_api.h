@@ -99,6 +99,18 @@ typedef struct CUevent_st  *cudaEvent_t;
 
 #define cudaStreamPerThread	((cudaStream_t)2)	/* there for every thread, unasked */
 
+enum cudaDriverEntryPointQueryResult {
+	cudaDriverEntryPointSuccess               = 0,
+	cudaDriverEntryPointSymbolNotFound        = 1,
+	cudaDriverEntryPointVersionNotSufficent   = 2,
+};
+
+enum cudaStreamCaptureStatus {
+	cudaStreamCaptureStatusNone, cudaStreamCaptureStatusActive, cudaStreamCaptureStatusInvalidated,
+};
+
+#define cudaEnableDefault	0x0
+
 struct cudaDeviceProp {
 	char   name[256];
 	size_t totalGlobalMem;
@@ -125,6 +137,10 @@ cudaError_t cudaDeviceSynchronize(void);
 cudaError_t cudaDeviceReset(void);
 cudaError_t cudaRuntimeGetVersion(int *version);
 cudaError_t cudaDriverGetVersion(int *version);
+/* Of the driver there is cuCtxGetId() alone. */
+cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **entry, unsigned version,
+                                             unsigned long long flags,
+                                             enum cudaDriverEntryPointQueryResult *found);
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes);
 
 cudaError_t cudaMalloc(void **memory, size_t bytes);
@@ -150,6 +166,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamQuery(cudaStream_t stream);
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status);
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags);
 cudaError_t cudaEventCreate(cudaEvent_t *event);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags);

@@ -45,6 +45,7 @@ static bool peers[DEVICES][DEVICES];	/* [d][e]: d reaches e's memory */
 static unsigned long calls;
 static cudaError_t lost;	/* the sticky error, that every call returns from LOST_AT on */
 static unsigned long lost_at;
+static unsigned long long resets;	/* of devices: contexts after them are others */
 static _Thread_local cudaError_t last_error;
 static _Thread_local int current_device;
 
@@ -659,6 +660,7 @@ cudaDeviceReset(void)
 	}
 	memset(device_bytes, 0, sizeof device_bytes);
 	memset(peers, 0, sizeof peers);
+	resets++;
 	pthread_mutex_unlock(&lock);
 	return cudaSuccess;
 }
@@ -674,6 +676,34 @@ cudaError_t
 cudaDriverGetVersion(int *version)
 {
 	*version = device_count() > 0 ? CUDART_VERSION : 0;
+	return cudaSuccess;
+}
+
+static int
+context_number(void *context, unsigned long long *number)
+{
+	(void)context;
+	pthread_mutex_lock(&lock);
+	*number = resets * DEVICES + (unsigned long long)current_device;
+	pthread_mutex_unlock(&lock);
+	return 0;
+}
+
+cudaError_t
+cudaGetDriverEntryPointByVersion(const char *symbol, void **entry, unsigned version,
+                                 unsigned long long flags,
+                                 enum cudaDriverEntryPointQueryResult *found)
+{
+	int (*const function)(void *, unsigned long long *) = context_number;
+
+	(void)version;
+	(void)flags;
+	*found = cudaDriverEntryPointSymbolNotFound;
+	*entry = NULL;
+	if (strcmp(symbol, "cuCtxGetId") == 0) {
+		*found = cudaDriverEntryPointSuccess;
+		memcpy(entry, &function, sizeof *entry);
+	}
 	return cudaSuccess;
 }
 
@@ -750,6 +780,13 @@ cudaStreamDestroy(cudaStream_t stream)
 	stream->alive = 0;
 	free(stream);
 	return before;
+}
+
+cudaError_t
+cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
+{
+	*status = cudaStreamCaptureStatusNone;
+	return stream_call(stream);
 }
 
 cudaError_t

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* call_types.h - the types of gsort_cuda.h, and their order, written without the kernels' maps */
+#ifndef GS_BENCH_CALL_TYPES_H
+#define GS_BENCH_CALL_TYPES_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "gsort_cuda.h"
+
+enum call_kind { CALL_UNSIGNED, CALL_SIGNED, CALL_FLOAT };
+
+struct call_type {
+	enum gsort_type type;
+	const char     *name;
+	unsigned        bytes;
+	enum call_kind  kind;
+};
+
+static const struct call_type call_types[] = {
+	{ GSORT_U8, "u8", 1, CALL_UNSIGNED },   { GSORT_I8, "i8", 1, CALL_SIGNED },
+	{ GSORT_U16, "u16", 2, CALL_UNSIGNED }, { GSORT_I16, "i16", 2, CALL_SIGNED },
+	{ GSORT_F16, "f16", 2, CALL_FLOAT },    { GSORT_BF16, "bf16", 2, CALL_FLOAT },
+	{ GSORT_U32, "u32", 4, CALL_UNSIGNED }, { GSORT_I32, "i32", 4, CALL_SIGNED },
+	{ GSORT_F32, "f32", 4, CALL_FLOAT },    { GSORT_U64, "u64", 8, CALL_UNSIGNED },
+	{ GSORT_I64, "i64", 8, CALL_SIGNED },   { GSORT_F64, "f64", 8, CALL_FLOAT },
+};
+
+/* From CALL_WIDE on they may have payloads. */
+enum { CALL_TYPES = sizeof call_types / sizeof call_types[0], CALL_WIDE = 6, CALL_U32 = 6, CALL_U64 = 9 };
+
+/** Where the bits KEY stand in the order of all keys of TYPE. */
+static inline uint64_t
+call_order(const struct call_type *type, uint64_t key)
+{
+	const uint64_t sign = (uint64_t)1 << (type->bytes * 8 - 1), mask = sign | (sign - 1);
+
+	if (type->kind == CALL_UNSIGNED)
+		return key;
+	if ((key & sign) == 0)
+		return key + sign;
+	return type->kind == CALL_SIGNED ? key - sign : mask - key;
+}
+
+/** Element I of an array of BYTES each; little-endian, as the host of every GPU. */
+static inline uint64_t
+call_get(const void *array, size_t i, unsigned bytes)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, (const char *)array + i * bytes, bytes);
+	return value;
+}
+
+static inline void
+call_put(void *array, size_t i, unsigned bytes, uint64_t value)
+{
+	memcpy((char *)array + i * bytes, &value, bytes);
+}
+
+#endif

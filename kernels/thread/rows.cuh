@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * rows.cuh - what a sort moves: keys alone, or keys with a payload each
+ *
+ *     plain<Word>         keys in order of their bits, in one array
+ *     typed<Word>         keys of another type or descending: mapped when they are first read, and
+ *                         mapped back when they are written where they belong
+ *     pairs<Word, Value>  the same, with an array of payloads beside
+ *
+ * A row is what a thread holds of one of them; a place is where rows lie in device memory.  A map
+ * costs three instructions, and a sweep of its own would cost a quarter of a sort.
+ *
+ * Invariant: between the first move and the last write all keys are in order of their bits.
+ */
+#ifndef GS_ROWS_CUH
+#define GS_ROWS_CUH
+
+#include "kernels/launch.cuh"
+
+/* ---- maps ------------------------------------------------------------------- */
+
+struct no_map {};
+
+template <class Key> static __device__ __forceinline__ Key
+ordered(no_map, Key bits)
+{
+	return bits;
+}
+
+template <class Key> static __device__ __forceinline__ Key
+original(no_map, Key key)
+{
+	return key;
+}
+
+/* Bits are inverted where ALWAYS has ones, and those of negative keys where NEGATIVE has.  The sign
+ * is not in NEGATIVE, so the way back knows which keys these were. */
+template <class Key> struct key_map {
+	Key negative, always;
+};
+
+template <class Key> static __device__ __forceinline__ Key
+invert_negative(const key_map<Key> &m, Key bits)
+{
+	return bits ^ ((Key)(0 - (bits >> (sizeof(Key) * 8 - 1))) & m.negative);
+}
+
+template <class Key> static __device__ __forceinline__ Key
+ordered(const key_map<Key> &m, Key bits)
+{
+	return invert_negative(m, bits) ^ m.always;
+}
+
+template <class Key> static __device__ __forceinline__ Key
+original(const key_map<Key> &m, Key key)
+{
+	return invert_negative(m, (Key)(key ^ m.always));
+}
+
+/* ---- rows and places ---------------------------------------------------------- */
+
+template <class Key, class Value> struct carried {
+	Key   key;
+	Value value;
+};
+
+template <class Key, class Value> struct arrays {
+	Key   *keys;
+	Value *values;
+};
+
+template <class Key> static __device__ __forceinline__ Key
+key_of(Key row)
+{
+	return row;
+}
+
+template <class Key, class Value> static __device__ __forceinline__ Key
+key_of(const carried<Key, Value> &row)
+{
+	return row.key;
+}
+
+template <class Key, class Value> static __device__ __forceinline__ carried<Key, Value>
+ordered(const key_map<Key> &m, const carried<Key, Value> &row)
+{
+	return carried<Key, Value>{ ordered(m, row.key), row.value };
+}
+
+template <class Key, class Value> static __device__ __forceinline__ carried<Key, Value>
+original(const key_map<Key> &m, const carried<Key, Value> &row)
+{
+	return carried<Key, Value>{ original(m, row.key), row.value };
+}
+
+template <class Key> static __device__ __forceinline__ Key
+row_at(const Key *from, int64_t i)
+{
+	return from[i];
+}
+
+template <class Key, class Value> static __device__ __forceinline__ carried<Key, Value>
+row_at(const arrays<Key, Value> &from, int64_t i)
+{
+	return carried<Key, Value>{ from.keys[i], from.values[i] };
+}
+
+template <class Key> static __device__ __forceinline__ void
+row_put(Key *to, uint64_t i, Key row)
+{
+	to[i] = row;
+}
+
+template <class Key, class Value> static __device__ __forceinline__ void
+row_put(const arrays<Key, Value> &to, uint64_t i, const carried<Key, Value> &row)
+{
+	to.keys[i] = row.key;
+	to.values[i] = row.value;
+}
+
+template <class Key, class Value> static __host__ __device__ __forceinline__ arrays<Key, Value>
+operator+(const arrays<Key, Value> &place, uint64_t rows)
+{
+	return arrays<Key, Value>{ place.keys + rows, place.values + rows };
+}
+
+template <class Key, class Value> static __device__ __forceinline__ arrays<Key, Value>
+forget(const arrays<Key, Value> &place)
+{
+	return arrays<Key, Value>{ forget(place.keys), forget(place.values) };
+}
+
+/* The keys of a place. */
+template <class Key> static __host__ __device__ __forceinline__ Key *
+keys_at(Key *place)
+{
+	return place;
+}
+
+template <class Key, class Value> static __host__ __device__ __forceinline__ Key *
+keys_at(const arrays<Key, Value> &place)
+{
+	return place.keys;
+}
+
+/* ---- what is sorted ------------------------------------------------------------ */
+
+/* PLAN_BITS: as keys of so many bits, for the number of bins and the networks of leaves. */
+template <class Word> struct plain {
+	typedef Word        key, row;
+	typedef Word       *place;
+	typedef const Word *source;
+	typedef no_map      map;
+	enum { PLAN_BITS = sizeof(Word) * 8 };
+	static const bool MAPS = false, CARRIES = false;
+};
+
+template <class Word> struct typed : plain<Word> {
+	typedef key_map<Word> map;
+	static const bool MAPS = true;
+};
+
+template <class Word, class Value> struct pairs {
+	typedef Word                 key;
+	typedef Value                value;
+	typedef carried<Word, Value> row;
+	typedef arrays<Word, Value> place, source;
+	typedef key_map<Word>        map;
+	enum { PLAN_BITS = 64 };
+	static const bool MAPS = true, CARRIES = true;
+};
+
+#endif

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * call.c - libgsort_cuda: the calls of gsort_cuda.h, over the kernels
+ *
+ * A call checks its arguments, takes a sorter, and hands all to one of four sorts: of plain keys, of
+ * keys with a map to ordered bits, of keys of 8 or 16 bits, of pairs.
+ */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "gpu/cuda/sorters.h"
+#include "gsort_cuda.h"
+#include "kernels/kernels.h"
+
+enum { MESSAGE_BYTES = 256, SCRATCH_ALIGNMENT = 256 };
+
+static _Thread_local char message[MESSAGE_BYTES];
+
+static enum gsort_error __attribute__((format(printf, 2, 3)))
+fail(enum gsort_error kind, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	(void)vsnprintf(message, sizeof message, format, list);
+	va_end(list);
+	return kind;
+}
+
+/* A type that can be sorted; WIDTH 0: none. */
+struct type {
+	unsigned          width;	/* bits */
+	struct gs_key_map map;
+};
+
+static struct type
+type_of(enum gsort_type name, unsigned flags)
+{
+	enum { UNSIGNED, SIGNED, FLOAT };
+	static const struct { unsigned width; int kind; } types[] = {
+		[GSORT_U8] = { 8, UNSIGNED },   [GSORT_I8] = { 8, SIGNED },
+		[GSORT_U16] = { 16, UNSIGNED }, [GSORT_I16] = { 16, SIGNED },
+		[GSORT_U32] = { 32, UNSIGNED }, [GSORT_I32] = { 32, SIGNED },
+		[GSORT_U64] = { 64, UNSIGNED }, [GSORT_I64] = { 64, SIGNED },
+		[GSORT_F32] = { 32, FLOAT },    [GSORT_F64] = { 64, FLOAT },
+		[GSORT_F16] = { 16, FLOAT },    [GSORT_BF16] = { 16, FLOAT },
+	};
+	struct type type = { 0, { 0, 0 } };
+	uint64_t sign;
+
+	if ((size_t)name >= sizeof types / sizeof types[0] || types[name].width == 0)
+		return type;
+	type.width = types[name].width;
+	sign = (uint64_t)1 << (type.width - 1);
+	type.map.negative = types[name].kind == FLOAT ? sign - 1 : 0;
+	type.map.always = types[name].kind != UNSIGNED ? sign : 0;
+	if ((flags & GSORT_CUDA_DESCENDING) != 0)
+		type.map.always ^= sign | (sign - 1);
+	return type;
+}
+
+/* All of a call. */
+struct call {
+	void        *keys, *other;
+	size_t       value_bytes;	/* 0: no pairs; OTHER has the values */
+	size_t       count;
+	struct type  type;
+	void        *scratch;
+	cudaStream_t stream;
+};
+
+static size_t
+scratch_bytes_of(const struct call *c)
+{
+	size_t bytes;
+
+	if (c->type.width < 32)
+		bytes = gs_sort_short_scratch_bytes(c->type.width);
+	else if (c->value_bytes > 0)
+		bytes = gs_sort_pairs_scratch_bytes(c->type.width, (unsigned)c->value_bytes * 8, c->count);
+	else
+		bytes = gs_sort_scratch_bytes(c->type.width, c->count);
+	return bytes + SCRATCH_ALIGNMENT;
+}
+
+static bool
+misaligned(const void *memory, size_t bytes)
+{
+	return (uintptr_t)memory % bytes != 0;
+}
+
+static enum gsort_error
+check_call(const struct call *c, size_t scratch_bytes)
+{
+	const size_t needed = scratch_bytes_of(c), width = c->type.width / 8;
+	const char *const other = c->value_bytes > 0 ? "values" : "other";
+	const size_t other_bytes = c->value_bytes > 0 ? c->value_bytes : width;
+	enum cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+
+	if (scratch_bytes < needed)
+		return fail(GSORT_ERROR_USAGE, "scratch_bytes is %zu, and %zu are needed", scratch_bytes,
+		            needed);
+	if (c->keys == NULL || (c->other == NULL && c->type.width >= 32))
+		return fail(GSORT_ERROR_USAGE, "%s is NULL", c->keys == NULL ? "keys" : other);
+	if (misaligned(c->keys, width))
+		return fail(GSORT_ERROR_USAGE, "keys is not at a multiple of %zu bytes", width);
+	if (misaligned(c->other, other_bytes))
+		return fail(GSORT_ERROR_USAGE, "%s is not at a multiple of %zu bytes", other, other_bytes);
+	if (c->other == c->keys)
+		return fail(GSORT_ERROR_USAGE, "keys and %s are the same memory", other);
+	if (cudaStreamIsCapturing(c->stream, &capture) == cudaSuccess &&
+	    capture != cudaStreamCaptureStatusNone)
+		return fail(GSORT_ERROR_USAGE, "the stream is being captured; a sort waits, so it cannot be");
+	return GSORT_ERROR_NONE;
+}
+
+static cudaError_t
+run(const struct call *c)
+{
+	const unsigned width = c->type.width, value_bits = (unsigned)c->value_bytes * 8;
+	const bool plain = c->type.map.negative == 0 && c->type.map.always == 0;
+	struct gs_sorter *sorter;
+	cudaError_t error;
+
+	if (width < 32)
+		return gs_sort_short(c->keys, width, c->type.map, c->count, c->scratch, c->stream);
+	if ((error = gs_sorters_take(&sorter)) != cudaSuccess)
+		return error;
+	if (value_bits > 0)
+		error = gs_sort_pairs(sorter, c->keys, c->other, width, value_bits, c->type.map, c->count,
+		                      c->scratch, c->stream);
+	else if (plain)
+		error = gs_sort_with(sorter, c->keys, c->other, width, c->count, c->scratch, c->stream);
+	else
+		error = gs_sort_typed(sorter, c->keys, c->other, width, c->type.map, c->count,
+		                      c->scratch, c->stream);
+	gs_sorters_give(sorter, error != cudaSuccess);
+	return error;
+}
+
+static enum gsort_error
+from_cuda(cudaError_t error)
+{
+	if (error == cudaSuccess)
+		return GSORT_ERROR_NONE;
+	(void)cudaGetLastError();	/* of this library's runtime */
+	return fail(error == cudaErrorMemoryAllocation ? GSORT_ERROR_MEMORY : GSORT_ERROR_DEVICE,
+	            "%s: %s", cudaGetErrorName(error), cudaGetErrorString(error));
+}
+
+static enum gsort_error
+sort(struct call *c, unsigned flags, size_t *scratch_bytes)
+{
+	enum gsort_error error;
+
+	if ((flags & ~(unsigned)GSORT_CUDA_DESCENDING) != 0)
+		return fail(GSORT_ERROR_USAGE, "flags is %#x, and there is only GSORT_CUDA_DESCENDING", flags);
+	if (scratch_bytes == NULL)
+		return fail(GSORT_ERROR_USAGE, "scratch_bytes is NULL");
+	if (c->count > SIZE_MAX >> 8)
+		return fail(GSORT_ERROR_USAGE, "count is %zu: no memory holds so many keys", c->count);
+	if (c->scratch == NULL) {
+		*scratch_bytes = scratch_bytes_of(c);
+		return GSORT_ERROR_NONE;
+	}
+	if (c->count == 0)
+		return GSORT_ERROR_NONE;
+	if ((error = check_call(c, *scratch_bytes)) != GSORT_ERROR_NONE)
+		return error;
+	c->scratch = (void *)(((uintptr_t)c->scratch + SCRATCH_ALIGNMENT - 1) / SCRATCH_ALIGNMENT *
+	                      SCRATCH_ALIGNMENT);
+	return from_cuda(run(c));
+}
+
+enum gsort_error
+gsort_cuda_sort(void *keys, void *other, size_t count, enum gsort_type type, unsigned flags,
+                void *scratch, size_t *scratch_bytes, void *stream)
+{
+	struct call c = { .keys = keys, .other = other, .count = count, .type = type_of(type, flags),
+	                  .scratch = scratch, .stream = stream };
+
+	if (c.type.width == 0)
+		return fail(GSORT_ERROR_USAGE, "type %d is not one of u8 .. u64, i8 .. i64, f16, bf16, f32, f64",
+		            (int)type);
+	return sort(&c, flags, scratch_bytes);
+}
+
+enum gsort_error
+gsort_cuda_sort_pairs(void *keys, void *values, size_t value_bytes, size_t count,
+                      enum gsort_type type, unsigned flags, void *scratch, size_t *scratch_bytes,
+                      void *stream)
+{
+	struct call c = { .keys = keys, .other = values, .value_bytes = value_bytes, .count = count,
+	                  .type = type_of(type, flags), .scratch = scratch, .stream = stream };
+
+	if (c.type.width < 32)
+		return fail(GSORT_ERROR_USAGE, "type %d is not one of u32, i32, f32, u64, i64, f64: pairs have keys of 32 or 64 bits",
+		            (int)type);
+	if (value_bytes != 4 && value_bytes != 8)
+		return fail(GSORT_ERROR_USAGE, "value_bytes is %zu, and must be 4 or 8", value_bytes);
+	return sort(&c, flags, scratch_bytes);
+}
+
+enum gsort_error
+gsort_cuda_release(void)
+{
+	return from_cuda(gs_sorters_release());
+}
+
+const char *
+gsort_cuda_message(void)
+{
+	return message;
+}

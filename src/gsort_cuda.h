@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * gsort_cuda.h - sort arrays in the memory of a GPU
+ *
+ * The whole public interface of libgsort_cuda, which is linked beside a program's own CUDA, or loaded.
+ * It needs no CUDA header: a stream is a cudaStream_t or CUstream, NULL for the default stream.
+ *
+ *     size_t bytes;
+ *     void *scratch;
+ *
+ *     gsort_cuda_sort(NULL, NULL, count, GSORT_F32, 0, NULL, &bytes, NULL);
+ *     cudaMalloc(&scratch, bytes);
+ *     if (gsort_cuda_sort(keys, other, count, GSORT_F32, 0, scratch, &bytes, stream) != GSORT_ERROR_NONE)
+ *             fprintf(stderr, "%s\n", gsort_cuda_message());
+ *
+ * All functions may be called from any threads at once, each with memory of its own.
+ *
+ * What calls do, and what they do not:
+ *
+ *   - The current device of the thread is the one of the memory and the stream, and its context is
+ *     used as it is.  Work is queued on STREAM, in order; other streams are not waited for.
+ *   - Keys are of all binary types of enum gsort_type, but U128 and I128, aligned to their size.  Floats
+ *     are in IEEE 754 totalOrder: -NaN, -inf .. -0, 0 .. inf, NaN; NaNs keep their bits.
+ *   - Of the memory of the device nothing is allocated.  The first call in a context creates a stream,
+ *     two events and a page of pinned memory, and a call that runs beside others creates one more of
+ *     each.  They are kept for later calls, until gsort_cuda_release().
+ *   - A call returns when the host knows that no step has to be repeated: it waits for earlier work of
+ *     STREAM, then for about two thirds of its own.  The rest may be under way when it returns: STREAM
+ *     is in order.  It does not wait for keys of 8 and 16 bits, for less than 2^17 keys without
+ *     payloads, and for up to 2^14 keys with payloads.  So a call cannot be captured in a graph.
+ *   - Every GPU of the library's build is supported.  Where a block cannot have 208 KB of shared memory
+ *     (compute capability other than 9.0 and 10.x) sorts are several times slower, and pairs much.
+ */
+#ifndef GSORT_CUDA_H
+#define GSORT_CUDA_H
+
+#include "gsort.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum gsort_cuda_flag {
+	GSORT_CUDA_DESCENDING = 1,	/* largest first */
+};
+
+/**
+ * Sort COUNT keys at KEYS.
+ *
+ * @keys     device memory; the result is always here
+ * @other    device memory for as many keys, that does not overlap KEYS; afterwards it has any values
+ * @flags    0, or values of enum gsort_cuda_flag
+ * @scratch  device memory; NULL: only store in *SCRATCH_BYTES how many bytes the same call needs
+ * @scratch_bytes  of SCRATCH; more than needed is fine
+ * @return   GSORT_ERROR_NONE; GSORT_ERROR_USAGE: an argument is wrong, nothing has been done;
+ *           GSORT_ERROR_MEMORY, GSORT_ERROR_DEVICE: CUDA failed, the keys have any values
+ *
+ * Equal keys are equal bits, so stability makes no difference.
+ *
+ * Time: O(n) for keys of 8 and 16 bits, which do not use OTHER; else O(n log n).  Scratch: 512 KiB for
+ * keys of 8 and 16 bits; up to 16 MB of keys about twice as much as they have, and at least that for
+ * more; of many keys 7 % (32 bits) or 5 % (64 bits) of theirs.
+ */
+GSORT_API enum gsort_error gsort_cuda_sort(void *keys, void *other, size_t count,
+                                           enum gsort_type type, unsigned flags, void *scratch,
+                                           size_t *scratch_bytes, void *stream);
+
+/**
+ * Sort COUNT keys of 32 or 64 bits at KEYS, and move VALUES with them, COUNT elements of VALUE_BYTES,
+ * 4 or 8.  Both results are where the arrays were.  Not stable: values of equal keys come in any order.
+ *
+ * All else is as in gsort_cuda_sort().  Scratch: as much as both arrays; and as above for keys of 64 bits,
+ * of pairs of 16 bytes twice that.
+ */
+GSORT_API enum gsort_error gsort_cuda_sort_pairs(void *keys, void *values, size_t value_bytes,
+                                                 size_t count, enum gsort_type type,
+                                                 unsigned flags, void *scratch,
+                                                 size_t *scratch_bytes, void *stream);
+
+/** Free what calls have kept in the current context.  No call is under way there. */
+GSORT_API enum gsort_error gsort_cuda_release(void);
+
+/** The message of this thread's last error, without newline; never NULL. */
+GSORT_API const char *gsort_cuda_message(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

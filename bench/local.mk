@@ -46,9 +46,13 @@ if HAVE_CUDA
 # CUB takes long to compile.
 EXTRA_PROGRAMS += gsort-bench gsort-bench-parts
 gsort_bench_SOURCES = \
+  bench/call_types.h \
   bench/clock.h \
   bench/cpu/buckets.c \
   bench/cpu/buckets.h \
+  bench/device/call.c \
+  bench/device/call.h \
+  bench/device/call_check.c \
   bench/device/check.c \
   bench/device/check.h \
   bench/device/compare.c \
@@ -62,6 +66,8 @@ gsort_bench_SOURCES = \
   bench/device/device_harness.h \
   bench/device/device_keys.cu \
   bench/device/device_keys.h \
+  bench/device/pairs.cu \
+  bench/device/pairs.h \
   bench/device/source.c \
   bench/device/source.h \
   bench/device/table.c \
@@ -93,6 +99,8 @@ gsort_bench_SOURCES = \
   bench/usage.c \
   bench/usage.h \
   $(kernel_headers) $(kernel_sources) $(ladder_headers) $(ladder_host) $(ladder_kernels)
+nodist_gsort_bench_SOURCES = $(call_sources) \
+  kernels/device/sort_pairs.cu kernels/device/sort_short.cu kernels/device/sort_typed.cu
 gsort_bench_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 gsort_bench_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 gsort_bench_LINK = $(CXX) $(OPENMP_CFLAGS) $(CXXFLAGS) $(LDFLAGS) -o $@

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/device/call.h"
 #include "bench/device/check.h"
 #include "bench/device/compare.h"
 #include "bench/device/device.h"
@@ -24,20 +25,21 @@
 #include "bench/usage.h"
 
 static const char usage[] =
-	"Usage: gsort-bench [OPTION]... tile | merge | device | check\n"
+	"Usage: gsort-bench [OPTION]... tile | merge | device | call | check\n"
 	"       gsort-bench ladder | sweep [OPTION]...      (--help has more)\n"
 	"Measure gsort's GPU kernels.\n"
 	"\n"
 	"  tile    sort tiles of 2^12 .. 2^24 keys, each size alone\n"
 	"  merge   merge two sorted runs of half the keys each\n"
 	"  device  sort all keys: partition and leaves, tiles and merges, CUB's sorts\n"
+	"  call    gsort_cuda_sort() beside the kernels that it runs, and sorts of pairs\n"
 	"  check   sort and merge at awkward sizes; exit 1 if anything is wrong\n"
 	"\n"
 	"  --keys=N    keys in all: 1000000 or 2^28 [2^28]\n"
 	"  --keys=2^A..2^B  device: a table of these powers of two and all shapes, gsort over\n"
 	"              CUB's radix sort in turn, the worst cell last\n"
 	"  --tile=N    keys of a tile, for device [2^22]\n"
-	"  --type=T    u32 or u64 [both]; device: also i32, i64, f32, f64, or all\n"
+	"  --type=T    u32 or u64 [both]; device, call: also i32, i64, f32, f64, or all\n"
 	"  --shape=S   distribution of the keys, or all [uniform; of a table: all]; --shapes\n"
 	"              lists them\n"
 	"  --shapes    list the shapes and exit\n"
@@ -185,14 +187,34 @@ bench_sort(const struct key_type *type, unsigned shape)
 	compare(&what, all, many);
 }
 
-static void
-bench_sorts(const struct key_type *type)
+static bool
+shape_wanted(unsigned shape)
 {
 	const int wanted = args.shape >= 0 ? args.shape : SHAPE_UNIFORM;
 
+	return wanted == (int)SHAPES || wanted == (int)shape;
+}
+
+static void
+bench_sorts(const struct key_type *type)
+{
 	for (unsigned shape = 0; shape < SHAPES; shape++)
-		if (wanted == (int)SHAPES || wanted == (int)shape)
+		if (shape_wanted(shape))
 			bench_sort(type, shape);
+}
+
+static void
+bench_calls(const struct key_type *type)
+{
+	for (unsigned shape = 0; shape < SHAPES; shape++)
+		if (shape_wanted(shape)) {
+			struct comparison what = comparison_of(type, keys_shapes[shape]);
+
+			what.digest = source_load(type->bits, args.keys, shape);
+			call_compare(&what);
+			if (type->kind == KEYS_UNSIGNED)
+				call_compare_pairs(&what);
+		}
 }
 
 static void
@@ -210,7 +232,7 @@ bench_table(const struct key_type *type)
 static int
 run_check(void)
 {
-	unsigned wrong = check_all(args.big);
+	unsigned wrong = check_all(args.big) + call_check(args.big);
 
 	printf(wrong == 0 ? "all right\n" : "%u wrong\n", wrong);
 	return wrong > 0;
@@ -330,7 +352,7 @@ bench_device(int argc, char **argv)
 		void      (*bench)(const struct key_type *type);	/* NULL: check */
 	} commands[] = {
 		{ "tile", bench_tile }, { "merge", bench_merge }, { "device", bench_sorts },
-		{ "check", NULL },
+		{ "call", bench_calls }, { "check", NULL },
 	};
 	enum { COMMANDS = sizeof commands / sizeof commands[0] };
 	int status = parse(argc, argv);
@@ -339,14 +361,15 @@ bench_device(int argc, char **argv)
 	if (status != 0)
 		return status < 0 ? 0 : status;
 	if (optind + 1 != argc)
-		return bad_usage("one of tile, merge, device, check is wanted, not",
+		return bad_usage("one of tile, merge, device, call, check is wanted, not",
 		                 optind < argc ? argv[optind + 1] : "");
 	while (c < COMMANDS && strcmp(commands[c].name, argv[optind]) != 0)
 		c++;
 	if (c == COMMANDS)
 		return bad_usage("there is no benchmark", argv[optind]);
-	if (commands[c].bench != bench_sorts && args.type != NULL && args.type[0] != 'u')
-		return bad_usage("only device has keys of type", args.type);
+	if (commands[c].bench != bench_sorts && commands[c].bench != bench_calls && args.type != NULL &&
+	    args.type[0] != 'u')
+		return bad_usage("only device and call have keys of type", args.type);
 	if (commands[c].bench != bench_sorts && args.table_from != 0)
 		return bad_usage("only device prints a table of", "2^A..2^B keys");
 	open_gpu();

@@ -70,7 +70,7 @@ for _name, _result, _arguments in [
 OK, DISORDER = ABI["GSORT_OK"], ABI["GSORT_DISORDER"]
 TEXT, TEXT_FLOAT = ABI["GSORT_TEXT"], ABI["GSORT_TEXT_FLOAT"]
 
-_KINDS = {
+KINDS = {
 	ABI["GSORT_ERROR_USAGE"]: ValueError,
 	ABI["GSORT_ERROR_INPUT"]: InputError,
 	ABI["GSORT_ERROR_IO"]: OSError,
@@ -82,7 +82,7 @@ _KINDS = {
 
 def error() -> BaseException:
 	"""The exception for the last error of this thread."""
-	kind = _KINDS.get(LIBRARY.gsort_last_error(), RuntimeError)
+	kind = KINDS.get(LIBRARY.gsort_last_error(), RuntimeError)
 	return kind(os.fsdecode(LIBRARY.gsort_message()))
 
 

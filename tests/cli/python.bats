@@ -12,8 +12,9 @@ prepare() {
 	skip "no python3 with numpy and pytest (python3-numpy, python3-pytest)"
 }
 
-@test "arrays and files are sorted as numpy sorts them" {
-	GSORT_LIBRARY=$GSORT_BUILD/libgsort.so.0 PYTHONPATH=$GSORT_SOURCE/python PYTHONDONTWRITEBYTECODE=1 \
+@test "arrays and files are sorted as numpy sorts them; arrays of a GPU, emulated" {
+	GSORT_CUDA_LIBRARY=$GSORT_BUILD/tests/emu/libgsort_cuda.so.0 \
+		GSORT_LIBRARY=$GSORT_BUILD/libgsort.so.0 PYTHONPATH=$GSORT_SOURCE/python PYTHONDONTWRITEBYTECODE=1 \
 		"$python" -m pytest -q -p no:cacheprovider --basetemp="$PWD/pytest" "$GSORT_SOURCE/python/tests" \
 		>log 2>&1 || { tail -n 40 log; false; }
 	grep -qE '^[0-9]{2,} passed' log

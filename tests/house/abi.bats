@@ -28,6 +28,30 @@ prepare() {
 	grep -oE '\bgsort_[a-z_]+\(' "$GSORT_SOURCE/src/gsort.h" | tr -d '(' | sort -u | diff exported -
 }
 
+@test "libgsort_cuda.so.0: symbols and constants of src/libgsort_cuda.abi, declared, and only libc needed" {
+	library=$GSORT_BUILD/libgsort_cuda.so.0
+	[ -e "$library" ] || skip "not built with CUDA"
+	needs nm cc readelf
+	"$GSORT_SOURCE/tests/house/abi.sh" "$library" gsort_cuda.h >abi
+	diff "$GSORT_SOURCE/src/libgsort_cuda.abi" abi || {
+		echo "# if programs compiled before go on: tests/house/abi.sh $library gsort_cuda.h >src/libgsort_cuda.abi"
+		false
+	}
+	grep -oE 'gsort_error gsort_[a-z_]+\(|\*gsort_[a-z_]+\(' "$GSORT_SOURCE/src/gsort_cuda.h" | sed 's/.*[ *]//; s/($//' | sort -u >declared
+	grep -v '^GSORT_' abi | diff declared -
+	[ "$(nm -D --defined-only "$library" | grep -vcE ' (T gsort_cuda_[a-z_]+@@GSORT_CUDA_0|A GSORT_CUDA_0)$')" = 0 ]
+	readelf -d "$library" | grep -q 'SONAME.*\[libgsort_cuda\.so\.0\]'
+	[ "$(readelf -d "$library" | sed -n 's/.*NEEDED.*\[\(.*\)\.so.*/\1/p' |
+		grep -vxE 'lib(c|m|dl|pthread|rt)|ld-linux.*')" = "" ]
+}
+
+@test "gsort_cuda.h is C, and C++, without CUDA's headers" {
+	needs cc c++
+	printf '#include <gsort_cuda.h>\nint main(void) { return gsort_cuda_sort == 0; }\n' | tee header.c >header.cpp
+	cc -std=c11 -Wall -Wextra -Werror -pedantic -I"$GSORT_SOURCE/src" -fsyntax-only header.c
+	c++ -std=c++11 -Wall -Wextra -Werror -Wno-address -I"$GSORT_SOURCE/src" -fsyntax-only header.cpp
+}
+
 @test "a program of an older and of a newer header runs with this library" {
 	needs cc
 	cat >ages.c <<-'END'

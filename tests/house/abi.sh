@@ -4,14 +4,15 @@
 # abi.sh - what programs compiled with gsort.h rely on
 #
 #     tests/house/abi.sh libgsort.so.0 >src/libgsort.abi
+#     tests/house/abi.sh libgsort_cuda.so.0 gsort_cuda.h >src/libgsort_cuda.abi
 #
 # Prints the symbols of the library, then the value of each constant, the size of each struct and the
 # offset of each of its members.  abi.bats compares this with src/libgsort.abi.  What is in that file
 # of a released version must not change: a struct grows at its end, or in a member called reserved.
 
 set -eu
-library=${1:?usage: abi.sh LIBRARY}
-header=$(cd "$(dirname "$0")/../.." && pwd)/src/gsort.h
+library=${1:?usage: abi.sh LIBRARY [HEADER]}
+header=$(cd "$(dirname "$0")/../.." && pwd)/src/${2:-gsort.h}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

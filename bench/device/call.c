@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* call.c - the calls of gsort_cuda.h beside the kernels that they run, and CUB */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bench/device/call.h"
+#include "bench/device/pairs.h"
+#include "bench/must.h"
+#include "gsort_cuda.h"
+
+/* What candidates use beside the harness; HOLDS: which pairs. */
+static struct {
+	void             *scratch, *cub_scratch, *values, *other_values;
+	size_t            scratch_bytes, cub_scratch_bytes;
+	struct pairs_kind holds;
+} at;
+
+static void
+must_call(enum gsort_error error)
+{
+	if (error == GSORT_ERROR_NONE)
+		return;
+	fprintf(stderr, "gsort-bench: %s\n", gsort_cuda_message());
+	exit(1);
+}
+
+static enum gsort_type
+harness_type(unsigned bits)
+{
+	static const enum gsort_type types[][2] = {
+		[KEYS_UNSIGNED] = { GSORT_U32, GSORT_U64 }, [KEYS_SIGNED] = { GSORT_I32, GSORT_I64 },
+		[KEYS_FLOAT] = { GSORT_F32, GSORT_F64 },
+	};
+
+	return types[harness.kind][bits == 64];
+}
+
+static char *
+run_call(unsigned bits, size_t count, size_t tile_keys)
+{
+	(void)tile_keys;
+	must_call(gsort_cuda_sort(harness.work, harness.other, count, harness_type(bits), 0, at.scratch,
+	                          &at.scratch_bytes, harness.stream[0]));
+	return harness.work;
+}
+
+void
+call_compare(const struct comparison *what)
+{
+	struct candidate all[] = {
+		{ .name = "gsort", .run = run_sort }, { .name = "gsort_cuda_sort", .run = run_call },
+		{ .name = "cub::DeviceRadixSort", .run = run_radix },
+	};
+
+	must_call(gsort_cuda_sort(NULL, NULL, what->count, harness_type(what->bits), 0, NULL,
+	                          &at.scratch_bytes, NULL));
+	must(cudaMalloc(&at.scratch, at.scratch_bytes), "cudaMalloc");
+	compare(what, all, 3);
+	must(cudaFree(at.scratch), "cudaFree");
+}
+
+/* ---- pairs ---------------------------------------------------------------- */
+
+static char *
+run_call_pairs(unsigned bits, size_t count, size_t tile_keys)
+{
+	(void)tile_keys;
+	must_call(gsort_cuda_sort_pairs(harness.work, at.values, at.holds.value_bits / 8, count,
+	                                harness_type(bits), 0, at.scratch, &at.scratch_bytes,
+	                                harness.stream[0]));
+	return harness.work;
+}
+
+static char *
+run_cub_pairs(unsigned bits, size_t count, size_t tile_keys)
+{
+	void *keys[2] = { harness.work, harness.other }, *values[2] = { at.values, at.other_values };
+
+	(void)bits;
+	(void)tile_keys;
+	must(pairs_cub(keys, values, at.holds, count, at.cub_scratch, &at.cub_scratch_bytes,
+	               harness.stream[0]), "CUB");
+	at.values = values[0];
+	at.other_values = values[1];
+	return keys[0];
+}
+
+static void
+check_run(const char *name, harness_function *run, size_t count)
+{
+	bool right = false;
+	char *keys;
+
+	must(pairs_fill(at.values, at.holds, count), "making payloads");
+	(void)harness_time(name, run, at.holds.bits, count, 0, &keys);
+	must(pairs_check(keys, at.values, harness.source, at.holds, count, &right), "checking");
+	if (right)
+		return;
+	fprintf(stderr, "gsort-bench: %s: the result is wrong\n", name);
+	exit(1);
+}
+
+static void
+open_pairs(const struct comparison *what, unsigned value_bits)
+{
+	const size_t value_bytes = what->count * (value_bits / 8);
+	void *none[2] = { NULL, NULL }, *no_values[2] = { NULL, NULL };
+
+	at.holds = (struct pairs_kind){ what->bits, value_bits };
+	must_call(gsort_cuda_sort_pairs(NULL, NULL, value_bits / 8, what->count, harness_type(what->bits),
+	                                0, NULL, &at.scratch_bytes, NULL));
+	at.cub_scratch_bytes = 0;
+	must(pairs_cub(none, no_values, at.holds, what->count, NULL, &at.cub_scratch_bytes, NULL), "CUB");
+	must(cudaMalloc(&at.scratch, at.scratch_bytes), "cudaMalloc");
+	must(cudaMalloc(&at.cub_scratch, at.cub_scratch_bytes), "cudaMalloc");
+	must(cudaMalloc(&at.values, value_bytes), "cudaMalloc");
+	must(cudaMalloc(&at.other_values, value_bytes), "cudaMalloc");
+	must(cudaMemset(at.other_values, 0, value_bytes), "touching memory");
+}
+
+static void
+close_pairs(void)
+{
+	must(cudaFree(at.scratch), "cudaFree");
+	must(cudaFree(at.cub_scratch), "cudaFree");
+	must(cudaFree(at.values), "cudaFree");
+	must(cudaFree(at.other_values), "cudaFree");
+}
+
+void
+call_compare_pairs(const struct comparison *what)
+{
+	for (unsigned value_bits = 32; value_bits <= 64; value_bits += 32) {
+		struct candidate all[] = {
+			{ .name = "gsort_cuda_sort_pairs", .run = run_call_pairs },
+			{ .name = "cub, SortPairs", .run = run_cub_pairs },
+		};
+		struct comparison pairs = *what;
+		char type[16];
+
+		(void)snprintf(type, sizeof type, "u%u+u%u", what->bits, value_bits);
+		pairs.type = type;
+		pairs.run_keys = 0;	/* check_run() looks at keys and payloads */
+		open_pairs(what, value_bits);
+		for (unsigned c = 0; c < 2; c++)
+			check_run(all[c].name, all[c].run, what->count);
+		compare(&pairs, all, 2);
+		close_pairs();
+	}
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * device_sort.cu - sort floats in the memory of a GPU, largest first
+ *
+ *     nvcc device_sort.cu $(pkg-config --cflags --libs gsort-cuda) && ./a.out
+ */
+#include <cuda_runtime.h>
+#include <stdio.h>
+
+#include <gsort_cuda.h>
+
+enum { COUNT = 1 << 20 };
+
+__global__ void
+fill(float *keys)
+{
+	const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	keys[i] = (float)(i * 2654435761u) / 1e6f - 2000;
+}
+
+int
+main(void)
+{
+	float *keys, *other, ends[2];
+	void *scratch;
+	size_t bytes;
+	cudaStream_t stream;
+
+	/* SCRATCH is NULL: how much does the call need? */
+	if (gsort_cuda_sort(NULL, NULL, COUNT, GSORT_F32, GSORT_CUDA_DESCENDING, NULL, &bytes, NULL) != GSORT_ERROR_NONE)
+		goto failed;
+	if (cudaMalloc((void **)&keys, COUNT * sizeof *keys) != cudaSuccess ||
+	    cudaMalloc((void **)&other, COUNT * sizeof *other) != cudaSuccess ||
+	    cudaMalloc(&scratch, bytes) != cudaSuccess || cudaStreamCreate(&stream) != cudaSuccess)
+		return 1;
+	fill<<<COUNT / 256, 256, 0, stream>>>(keys);
+	if (gsort_cuda_sort(keys, other, COUNT, GSORT_F32, GSORT_CUDA_DESCENDING, scratch, &bytes, stream) != GSORT_ERROR_NONE)
+		goto failed;
+	cudaMemcpyAsync(&ends[0], keys, sizeof ends[0], cudaMemcpyDeviceToHost, stream);
+	cudaMemcpyAsync(&ends[1], keys + COUNT - 1, sizeof ends[1], cudaMemcpyDeviceToHost, stream);
+	if (cudaStreamSynchronize(stream) != cudaSuccess)
+		return 1;
+	printf("from %.1f down to %.1f\n", ends[0], ends[1]);
+	return 0;
+failed:
+	fprintf(stderr, "%s\n", gsort_cuda_message());
+	return 1;
+}

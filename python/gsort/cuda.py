@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Arrays in the memory of a GPU: those of torch and CuPy, and all with __cuda_array_interface__.
+
+	import gsort.cuda, torch
+
+	keys = torch.randn(10**8, device="cuda")
+	gsort.cuda.sort(keys)                         # in place, on the current stream
+
+libgsort_cuda.so.0 is loaded at the first call: $GSORT_CUDA_LIBRARY, or the one that is installed.
+"""
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import functools
+import os
+import sys
+from typing import Any, Callable, ContextManager, NamedTuple, Optional
+
+from . import _native
+
+_DESCENDING = 1				# GSORT_CUDA_DESCENDING
+_KINDS = {"u": "U", "i": "I", "f": "F", "b": "U"}
+
+Allocate = Callable[[int], Any]
+
+
+class _Array(NamedTuple):
+	address: int
+	count: int
+	kind: str
+	bytes: int
+
+
+class _Place(NamedTuple):
+	"""Where an array is sorted: its device, made current; the stream; new memory of so many bytes."""
+	device: ContextManager[Any]
+	stream: int
+	allocate: Optional[Allocate]
+
+
+@functools.lru_cache(maxsize=None)
+def _library() -> ctypes.CDLL:
+	name = os.environ.get("GSORT_CUDA_LIBRARY", "libgsort_cuda.so.0")
+	try:
+		library = ctypes.CDLL(name)
+	except OSError as error:
+		raise _native.DeviceError(f"the library for GPUs cannot be loaded: {error}; it is built by "
+		                          "configure --with-cuda") from None
+	pointer, size = ctypes.c_void_p, ctypes.c_size_t
+	bytes_at = ctypes.POINTER(size)
+	library.gsort_cuda_sort.argtypes = [pointer, pointer, size, ctypes.c_int, ctypes.c_uint, pointer,
+	                                    bytes_at, pointer]
+	library.gsort_cuda_sort_pairs.argtypes = [pointer, pointer, size, size, ctypes.c_int,
+	                                          ctypes.c_uint, pointer, bytes_at, pointer]
+	library.gsort_cuda_message.restype = ctypes.c_char_p
+	return library
+
+
+def _check(library: ctypes.CDLL, code: int) -> None:
+	if code != _native.ABI["GSORT_ERROR_NONE"]:
+		kind = _native.KINDS.get(code, RuntimeError)
+		raise kind(os.fsdecode(library.gsort_cuda_message()))
+
+
+def _array_of(a: Any, name: str) -> _Array:
+	interface = getattr(a, "__cuda_array_interface__", None)
+	if interface is None:
+		raise TypeError(f"{name} must be an array in the memory of a GPU, not {type(a).__name__}")
+	address, read_only = interface["data"]
+	shape, typestr = interface["shape"], interface["typestr"]
+	width = int(typestr[2:])
+	if typestr[0] == ">" or typestr[1] not in _KINDS or width > 8:
+		raise TypeError(f"gsort sorts integers of 8 to 64 bits and floats of 16 to 64, not {typestr}")
+	if len(shape) != 1 or interface.get("strides") not in (None, (width,)):
+		raise ValueError(f"{name} must be a contiguous array of one dimension")
+	if read_only:
+		raise ValueError(f"{name} is read-only")
+	return _Array(address, shape[0], _KINDS[typestr[1]] + str(width * 8), width)
+
+
+def _place_of(a: Any) -> _Place:
+	module = type(a).__module__.partition(".")[0]
+	if module == "torch":
+		torch = sys.modules["torch"]
+		return _Place(torch.cuda.device(a.device), torch.cuda.current_stream(a.device).cuda_stream,
+		              lambda size: torch.empty(size, dtype=torch.uint8, device=a.device))
+	if module == "cupy":
+		cupy = sys.modules["cupy"]
+		with a.device:
+			stream = cupy.cuda.get_current_stream().ptr
+		return _Place(a.device, stream, lambda size: cupy.empty(size, cupy.uint8))
+	return _Place(contextlib.nullcontext(), a.__cuda_array_interface__.get("stream") or 0, None)
+
+
+def _run(keys: Any, values: Any, descending: bool, allocate: Optional[Allocate],
+         stream: Optional[int]) -> None:
+	library, array, place = _library(), _array_of(keys, "keys"), _place_of(keys)
+	room = allocate or place.allocate
+	if room is None:
+		raise TypeError(f"gsort cannot allocate beside {type(keys).__name__}: allocate=FUNCTION takes a "
+		                "number of bytes and returns an array")
+	kind = _native.ABI["GSORT_" + array.kind]
+	flags = _DESCENDING if descending else 0
+	size = ctypes.c_size_t()
+	queue = place.stream if stream is None else stream
+	with place.device:
+		if values is None:
+			other = room(max(array.count * array.bytes, 1))
+			address = _array_of(other, "the memory allocated").address
+			function = lambda scratch: library.gsort_cuda_sort(
+				array.address, address, array.count, kind, flags, scratch, ctypes.byref(size), queue)
+		else:
+			payload = _array_of(values, "values")
+			if payload.count != array.count:
+				raise ValueError(f"{array.count} keys have {payload.count} values")
+			function = lambda scratch: library.gsort_cuda_sort_pairs(
+				array.address, payload.address, payload.bytes, array.count, kind, flags, scratch,
+				ctypes.byref(size), queue)
+		_check(library, function(None))
+		scratch = room(size.value)
+		_check(library, function(_array_of(scratch, "the memory allocated").address))
+
+
+def sort(a: Any, *, descending: bool = False, allocate: Optional[Allocate] = None,
+         stream: Optional[int] = None) -> Any:
+	"""Sort A in place, and return it.
+
+	Floats are in IEEE 754 totalOrder: -nan, -inf .. -0, 0 .. inf, nan.  Torch and CuPy allocate as much
+	memory again, from their pools, and the sort is queued on their current stream.  Of other arrays
+	ALLOCATE makes memory, given a number of bytes, and has to keep it until STREAM, a cudaStream_t, has
+	come so far.
+	"""
+	_run(a, None, descending, allocate, stream)
+	return a
+
+
+def sort_pairs(keys: Any, values: Any, *, descending: bool = False,
+               allocate: Optional[Allocate] = None, stream: Optional[int] = None) -> None:
+	"""Sort KEYS, of 32 or 64 bits, in place, and move VALUES, elements of 4 or 8 bytes, with them.
+
+	Not stable.
+	"""
+	_run(keys, values, descending, allocate, stream)

@@ -19,6 +19,13 @@ fill(float *keys)
 	keys[i] = (float)(i * 2654435761u) / 1e6f - 2000;
 }
 
+static int
+fail(void)
+{
+	fprintf(stderr, "%s\n", gsort_cuda_message());
+	return 1;
+}
+
 int
 main(void)
 {
@@ -28,22 +35,21 @@ main(void)
 	cudaStream_t stream;
 
 	/* SCRATCH is NULL: how much does the call need? */
-	if (gsort_cuda_sort(NULL, NULL, COUNT, GSORT_F32, GSORT_CUDA_DESCENDING, NULL, &bytes, NULL) != GSORT_ERROR_NONE)
-		goto failed;
+	if (gsort_cuda_sort(NULL, NULL, COUNT, GSORT_F32, GSORT_CUDA_DESCENDING, NULL, &bytes, NULL) !=
+	    GSORT_ERROR_NONE)
+		return fail();
 	if (cudaMalloc((void **)&keys, COUNT * sizeof *keys) != cudaSuccess ||
 	    cudaMalloc((void **)&other, COUNT * sizeof *other) != cudaSuccess ||
 	    cudaMalloc(&scratch, bytes) != cudaSuccess || cudaStreamCreate(&stream) != cudaSuccess)
 		return 1;
 	fill<<<COUNT / 256, 256, 0, stream>>>(keys);
-	if (gsort_cuda_sort(keys, other, COUNT, GSORT_F32, GSORT_CUDA_DESCENDING, scratch, &bytes, stream) != GSORT_ERROR_NONE)
-		goto failed;
+	if (gsort_cuda_sort(keys, other, COUNT, GSORT_F32, GSORT_CUDA_DESCENDING, scratch, &bytes,
+	                    stream) != GSORT_ERROR_NONE)
+		return fail();
 	cudaMemcpyAsync(&ends[0], keys, sizeof ends[0], cudaMemcpyDeviceToHost, stream);
 	cudaMemcpyAsync(&ends[1], keys + COUNT - 1, sizeof ends[1], cudaMemcpyDeviceToHost, stream);
 	if (cudaStreamSynchronize(stream) != cudaSuccess)
 		return 1;
 	printf("from %.1f down to %.1f\n", ends[0], ends[1]);
 	return 0;
-failed:
-	fprintf(stderr, "%s\n", gsort_cuda_message());
-	return 1;
 }

@@ -49,7 +49,8 @@ right(const struct row *r, const void *keys, const void *values, const void *sou
 		if (r->value_bytes > 0) {
 			const uint64_t from = call_get(values, i, r->value_bytes);
 
-			all = all && from < r->count && seen[from] == 0 && call_get(source, from, bytes) == key;
+			all = all && from < r->count && seen[from] == 0 &&
+			      call_get(source, from, bytes) == key;
 			seen[from < r->count ? from : 0] = 1;
 		}
 		sum += random_at(key, 1) - random_at(call_get(source, i, bytes), 1);
@@ -59,7 +60,8 @@ right(const struct row *r, const void *keys, const void *values, const void *sou
 }
 
 static enum gsort_error
-call(const struct row *r, void *keys, void *other, void *scratch, size_t *bytes, cudaStream_t stream)
+call(const struct row *r, void *keys, void *other, void *scratch, size_t *bytes,
+     cudaStream_t stream)
 {
 	if (r->value_bytes > 0)
 		return gsort_cuda_sort_pairs(keys, other, r->value_bytes, r->count, r->type->type, r->flags,
@@ -155,6 +157,20 @@ check_big(size_t count, bool pairs)
 	return !holds;
 }
 
+/* COUNT keys of TYPE, both directions, with payloads of up to MOST_BYTES; every other SEED is uniform. */
+static unsigned
+check_type(const struct call_type *type, unsigned most_bytes, size_t count, unsigned seed,
+           cudaStream_t stream)
+{
+	const unsigned shape = seed % 2 == 0 ? SHAPE_UNIFORM : seed % SHAPES;
+	unsigned wrong = 0;
+
+	for (unsigned flags = 0; flags < 2; flags++)
+		for (unsigned value_bytes = 0; value_bytes <= most_bytes; value_bytes += 4)
+			wrong += check_row(&(struct row){ type, value_bytes, flags, shape, count }, stream);
+	return wrong;
+}
+
 unsigned
 call_check(bool big)
 {
@@ -166,13 +182,8 @@ call_check(bool big)
 	must(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "a stream");
 	for (unsigned s = 0; s < many; s++)
 		for (unsigned t = 0; t < CALL_TYPES; t++)
-			for (unsigned flags = 0; flags < 2; flags++)
-				for (unsigned value_bytes = 0; value_bytes <= (t < CALL_WIDE ? 0 : 8); value_bytes += 4) {
-					const unsigned shape = (s + t) % 2 == 0 ? SHAPE_UNIFORM : (s * 7 + t) % SHAPES;
-
-					wrong += check_row(&(struct row){ &call_types[t], value_bytes, flags, shape,
-					                                  sizes[s] }, stream);
-				}
+			wrong += check_type(&call_types[t], t < CALL_WIDE ? 0 : 8, sizes[s], s * 7 + t,
+			                    stream);
 	must(cudaStreamDestroy(stream), "a stream");
 	if (big) {
 		wrong += check_big(((size_t)1 << 31) + 12345, false);

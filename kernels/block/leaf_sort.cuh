@@ -403,6 +403,62 @@ leaf_order_wide(leaf_space<BITS, Key, Value> *space, unsigned count, Key least, 
 	__syncthreads();
 }
 
+/* Copy a value to shared memory, beside what follows; values_wait() ends that, for this thread. */
+template <class Value> static __device__ __forceinline__ void
+value_fetch(Value *to, const Value *from)
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
+	asm volatile("cp.async.ca.shared.global [%0], [%1], %2;"
+	             :: "r"((uint32_t)__cvta_generic_to_shared(to)), "l"(from), "n"(sizeof(Value))
+	             : "memory");
+#else
+	*to = *from;
+#endif
+}
+
+static __device__ __forceinline__ void
+values_wait(void)
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
+	asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+/*
+ * Sort COUNT rows from KEYS and VALUES to TO, which may be where they are; a word has room for all
+ * of key - LOW and a place, so keys need not be kept.  Values come while the block sorts.
+ */
+template <unsigned BITS, class Key, class Value, class Keys, class Values>
+static __device__ __forceinline__ void
+leaf_sort_direct(const arrays<Key, Value> &to, const key_map<Key> &map, const Keys &keys,
+                 const Values &values, unsigned count, Key low, leaf_space<BITS, Key, Value> *space)
+{
+	enum { THREADS = block<word<BITS>>::THREADS };
+	const uint32_t places = (1u << BITS) - 1;
+	word<BITS> x[THREAD_KEYS];
+
+#pragma unroll 8
+	for (unsigned r = 0; r < THREAD_KEYS; r++) {
+		const unsigned at = r * THREADS + threadIdx.x;
+
+		if (at < count)
+			value_fetch(&space->values[at], &values[at]);
+	}
+#pragma unroll
+	for (unsigned r = 0; r < THREAD_KEYS; r++) {
+		const unsigned at = r * THREADS + threadIdx.x;
+
+		x[r].bits = at < count ? (uint32_t)(keys[at] - low) << BITS | at : ~0u;
+	}
+	block_sort(x, space->words);
+	values_wait();
+	__syncthreads();
+	leaf_each(x, space->words, count, [=](unsigned at, word<BITS> w) {
+		to.keys[at] = original(map, (Key)(low + (w.bits >> BITS)));
+		to.values[at] = space->values[w.bits & places];
+	});
+}
+
 /*
  * Sort COUNT rows from KEYS and VALUES to TO, which may be where they are: all keys are read before
  * the first one is written, then all values.

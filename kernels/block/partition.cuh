@@ -274,8 +274,8 @@ template <class Key, unsigned ROWS, unsigned COPIES> struct keeps_bins<splitters
  */
 template <class Tile, unsigned MOST_BINS, class Digits, class Places>
 static __device__ __forceinline__ void
-partition_tile(typename Tile::of::place to, typename Tile::row *x, uint32_t count, const Digits &d, uint32_t bins, const Places &p,
-               void *memory)
+partition_tile(typename Tile::of::place to, typename Tile::row *x, uint32_t count, const Digits &d,
+               uint32_t bins, const Places &p, void *memory)
 {
 	enum {
 		THREADS = Tile::THREADS, ITEMS = Tile::ITEMS, TILE = Tile::KEYS,

@@ -186,7 +186,8 @@ sort_stubborn(const job<Of> &j, typename Of::source from, uint32_t many)
 		TRY_CUDA(cudaStreamSynchronize(j.stream));
 		for (uint32_t i = 0; i < some; i++) {
 			if (keys_at(from) != keys_at(j.keys))
-				TRY_CUDA(cudaMemcpyAsync(keys_at(j.keys) + items[i].from, keys_at(from) + items[i].from,
+				TRY_CUDA(cudaMemcpyAsync(keys_at(j.keys) + items[i].from,
+				                         keys_at(from) + items[i].from,
 				                         items[i].count * sizeof(typename Of::key),
 				                         cudaMemcpyDeviceToDevice, j.stream));
 			TRY_CUDA(sort_ordered(j, items[i].from, items[i].count));
@@ -275,7 +276,7 @@ sort(job<Of> j, void *memory)
 			return sort_by_network(j);
 		if (j.count < bins_from<Of>())
 			return sort_one_leaf(j);
-		j.other = typename Of::place{ (typename Of::key *)j.s.keys, (typename Of::value *)j.s.values };
+		j.other = { (typename Of::key *)j.s.keys, (typename Of::value *)j.s.values };
 		return sort_by_bins(j);
 	} else {
 		if (j.count < bins_from<Of>() || j.sorter->shared_bytes < SHARED)

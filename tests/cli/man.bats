@@ -42,6 +42,20 @@ examples() {
 	done
 }
 
+@test "gsort_cuda(3) describes every function of gsort_cuda.h, and groff accepts it" {
+	needs groff
+	page=$GSORT_SOURCE/man/gsort_cuda.3.in
+	functions=$(grep -oE 'gsort_error gsort_cuda_[a-z_]+\(|\*gsort_cuda_[a-z_]+\(' "$GSORT_SOURCE/src/gsort_cuda.h" |
+		sed 's/.*[ *]//' | sort -u)
+	[ "$(wc -l <<<"$functions")" -eq 4 ]
+	for function in $functions; do
+		grep -qxF ".SS $function)" "$page" || { echo "$function"; false; }
+		sed '/^\.SH DESCRIPTION/q' "$page" | grep -qF "$function" || { echo "not in the synopsis: $function"; false; }
+	done
+	groff -man -ww -z "$page" 2>complaints
+	[ ! -s complaints ] || { cat complaints; false; }
+}
+
 @test "the pages have the version of the build and the date of its release" {
 	[ -e "$GSORT_BUILD/Makefile" ] || skip "$GSORT_BUILD is no build folder"
 	version=$(sed -n 's/^PACKAGE_VERSION = //p' "$GSORT_BUILD/Makefile")

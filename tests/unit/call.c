@@ -101,10 +101,14 @@ same_pairs(const struct row *r, const struct arrays *a, struct pair *got, const 
 static void
 check_row(const struct row *r)
 {
-	const unsigned bytes = r->type->bytes, other_bytes = r->value_bytes > 0 ? r->value_bytes : bytes;
+	const unsigned bytes = r->type->bytes;
+	const unsigned other_bytes = r->value_bytes > 0 ? r->value_bytes : bytes;
 	const size_t odd = r->count % 3 * bytes, other_odd = r->count % 2 * other_bytes;
-	struct pair *want = malloc((r->count + 1) * sizeof *want), *got = malloc((r->count + 1) * sizeof *got);
-	struct arrays a = { guarded(r->count * bytes, odd), guarded(r->count * other_bytes, other_odd), NULL, 0 };
+	struct pair *want = malloc((r->count + 1) * sizeof *want);
+	struct pair *got = malloc((r->count + 1) * sizeof *got);
+	struct arrays a = {
+		guarded(r->count * bytes, odd), guarded(r->count * other_bytes, other_odd), NULL, 0,
+	};
 	const bool down = (r->flags & GSORT_CUDA_DESCENDING) != 0;
 
 	for (size_t i = 0; i < r->count; i++) {
@@ -145,8 +149,8 @@ check_types(void)
 {
 	for (size_t t = 0; t < CALL_TYPES; t++)
 		for (size_t s = 0; s < SIZES; s++) {
-			struct row r = { &call_types[t], 0, s % 2, s % 2 == 0 ? SHAPE_UNIFORM : (unsigned)(s * 5) % SHAPES,
-			                 sizes[s] };
+			const unsigned shape = s % 2 == 0 ? SHAPE_UNIFORM : (unsigned)(s * 5) % SHAPES;
+			struct row r = { &call_types[t], 0, s % 2, shape, sizes[s] };
 
 			check_row(&r);
 			r.flags ^= 1;
@@ -178,11 +182,14 @@ check_pairs(void)
 		for (unsigned both = 0; both < 4; both++) {
 			const struct call_type *type = &call_types[both % 2 == 0 ? CALL_U32 : CALL_U64];
 
-			check_row(&(struct row){ type, both < 2 ? 4 : 8, both == 3, SHAPE_UNIFORM, sizes[s] });
-			check_row(&(struct row){ type, both < 2 ? 4 : 8, both == 0, SHAPE_ZIPF, sizes[s] });
+			const unsigned value_bytes = both < 2 ? 4 : 8;
+
+			check_row(&(struct row){ type, value_bytes, both == 3, SHAPE_UNIFORM, sizes[s] });
+			check_row(&(struct row){ type, value_bytes, both == 0, SHAPE_ZIPF, sizes[s] });
 		}
-	check_row(&(struct row){ &call_types[CALL_U64], 8, 0, SHAPE_CLUSTERS, 600000 });	/* large buckets */
-	check_row(&(struct row){ &call_types[CALL_U32], 4, 0, SHAPE_THOUSAND, 700000 });	/* few values in each */
+	/* large buckets; few values in each */
+	check_row(&(struct row){ &call_types[CALL_U64], 8, 0, SHAPE_CLUSTERS, 600000 });
+	check_row(&(struct row){ &call_types[CALL_U32], 4, 0, SHAPE_THOUSAND, 700000 });
 }
 
 /* A device whose blocks have little shared memory. */
@@ -215,7 +222,8 @@ check_refused(void)
 		const char *message;
 	} rows[] = {
 		{ "text", keys, other, GSORT_TEXT, 0, sizeof scratch, 16, "type 0 is not one of" },
-		{ "keys of 128 bits", keys, other, GSORT_U128, 0, sizeof scratch, 4, "type 14 is not one of" },
+		{ "keys of 128 bits", keys, other, GSORT_U128, 0, sizeof scratch, 4,
+		  "type 14 is not one of" },
 		{ "no type", keys, other, -1, 0, sizeof scratch, 16, "type -1 is not one of" },
 		{ "an unknown flag", keys, other, GSORT_U64, 6, sizeof scratch, 16, "flags is 0x6" },
 		{ "no keys", NULL, other, GSORT_U64, 0, sizeof scratch, 16, "keys is NULL" },
@@ -224,13 +232,15 @@ check_refused(void)
 		  "keys is not at a multiple of 8 bytes" },
 		{ "one room for both", keys, keys, GSORT_U64, 0, sizeof scratch, 16, "are the same memory" },
 		{ "too little scratch", keys, other, GSORT_U64, 0, 1, 16, "scratch_bytes is 1, and " },
-		{ "no such count", keys, other, GSORT_U64, 0, sizeof scratch, SIZE_MAX, "no memory holds" },
+		{ "no such count", keys, other, GSORT_U64, 0, sizeof scratch, SIZE_MAX,
+		  "no memory holds" },
 	};
 
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
 		bytes = rows[r].bytes;
-		CHECK(gsort_cuda_sort(rows[r].keys, rows[r].other, rows[r].count, (enum gsort_type)rows[r].type,
-		                      rows[r].flags, scratch, &bytes, NULL) == GSORT_ERROR_USAGE &&
+		CHECK(gsort_cuda_sort(rows[r].keys, rows[r].other, rows[r].count,
+		                      (enum gsort_type)rows[r].type, rows[r].flags, scratch, &bytes,
+		                      NULL) == GSORT_ERROR_USAGE &&
 		      strstr(gsort_cuda_message(), rows[r].message) != NULL, "%s: refused, not '%s'",
 		      rows[r].why, gsort_cuda_message());
 	}
@@ -267,11 +277,13 @@ check_kept(void)
 	later = emu_calls() - before;
 	CHECK(later < first && emu_allocations() == pieces + 1, "and opens nothing");
 	for (unsigned long n = 1; n <= later; n++) {
-		(void)snprintf(fault, sizeof fault, "%lu:%d", emu_calls() + n, (int)cudaErrorMemoryAllocation);
+		(void)snprintf(fault, sizeof fault, "%lu:%d", emu_calls() + n,
+		               (int)cudaErrorMemoryAllocation);
 		setenv("GSORT_EMU_FAIL", fault, 1);
 		const enum gsort_error error = call(&r, &a);
 		unsetenv("GSORT_EMU_FAIL");
-		CHECK(error == GSORT_ERROR_NONE || (error == GSORT_ERROR_MEMORY && gsort_cuda_message()[0] != '\0'),
+		CHECK(error == GSORT_ERROR_NONE ||
+		      (error == GSORT_ERROR_MEMORY && gsort_cuda_message()[0] != '\0'),
 		      "call %lu fails: no memory, says the library, not %d", n, (int)error);
 		CHECK(call(&r, &a) == GSORT_ERROR_NONE, "after call %lu failed another sort works", n);
 	}

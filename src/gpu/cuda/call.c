@@ -156,7 +156,8 @@ sort(struct call *c, unsigned flags, size_t *scratch_bytes)
 	enum gsort_error error;
 
 	if ((flags & ~(unsigned)GSORT_CUDA_DESCENDING) != 0)
-		return fail(GSORT_ERROR_USAGE, "flags is %#x, and there is only GSORT_CUDA_DESCENDING", flags);
+		return fail(GSORT_ERROR_USAGE, "flags is %#x, and there is only GSORT_CUDA_DESCENDING",
+		            flags);
 	if (scratch_bytes == NULL)
 		return fail(GSORT_ERROR_USAGE, "scratch_bytes is NULL");
 	if (c->count > SIZE_MAX >> 8)
@@ -182,8 +183,8 @@ gsort_cuda_sort(void *keys, void *other, size_t count, enum gsort_type type, uns
 	                  .scratch = scratch, .stream = stream };
 
 	if (c.type.width == 0)
-		return fail(GSORT_ERROR_USAGE, "type %d is not one of u8 .. u64, i8 .. i64, f16, bf16, f32, f64",
-		            (int)type);
+		return fail(GSORT_ERROR_USAGE,
+		            "type %d is not one of u8 .. u64, i8 .. i64, f16, bf16, f32, f64", (int)type);
 	return sort(&c, flags, scratch_bytes);
 }
 
@@ -196,7 +197,7 @@ gsort_cuda_sort_pairs(void *keys, void *values, size_t value_bytes, size_t count
 	                  .type = type_of(type, flags), .scratch = scratch, .stream = stream };
 
 	if (c.type.width < 32)
-		return fail(GSORT_ERROR_USAGE, "type %d is not one of u32, i32, f32, u64, i64, f64: pairs have keys of 32 or 64 bits",
+		return fail(GSORT_ERROR_USAGE, "type %d is not one of u32, i32, f32, u64, i64, f64",
 		            (int)type);
 	if (value_bytes != 4 && value_bytes != 8)
 		return fail(GSORT_ERROR_USAGE, "value_bytes is %zu, and must be 4 or 8", value_bytes);

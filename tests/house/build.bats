@@ -51,6 +51,8 @@ install() {
 	install
 	[ -s "$libdir/libgsort.a" ]
 	[ ! -e "$GSORT_BUILD/libgsort.so.0" ] || [ -s "$libdir/libgsort.so" ]
+	[ ! -e "$GSORT_BUILD/libgsort_cuda.so.0" ] || [ -s "$libdir/libgsort_cuda.so" ]
+	[ ! -e "$GSORT_BUILD/libgsort_cuda.so.0" ] || [ -s "$libdir/pkgconfig/gsort-cuda.pc" ]
 	[ -s "$libdir/pkgconfig/gsort.pc" ]
 	for file in bin/gsort include/gsort.h share/man/man1/gsort.1 share/man/man3/gsort.3 \
 	            share/bash-completion/completions/gsort share/zsh/site-functions/_gsort \
@@ -71,8 +73,8 @@ install() {
 	            share/fish/vendor_completions.d/numsort.fish; do
 		[ -s "$root/$file" ] || { echo "$file"; find root; false; }
 	done
-	[ -z "$(find "$root" -type f -name '*gsort*' ! -name 'libgsort.*' ! -name 'gsort.[hp]*' \
-		! -name gsort-cuda.so)" ]
+	[ -z "$(find "$root" -type f -name '*gsort*' ! -name 'libgsort*' ! -name 'gsort.[hp]*' \
+		! -name 'gsort[-_]cuda.*')" ]
 	grep -q -- '-F _gsort numsort$' "$root/share/bash-completion/completions/numsort"
 	head -n 1 "$root/share/zsh/site-functions/_numsort" | grep -qx '#compdef numsort'
 	not grep -w -- '-c gsort' "$root/share/fish/vendor_completions.d/numsort.fish"

@@ -10,7 +10,6 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "job/item_land.h"
 #include "job/item_spread.h"
@@ -96,20 +95,14 @@ check_item(const struct gs_item_spread *spread, size_t bytes)
 }
 
 static gs_status
-allocate(struct gs_item_spread *spread, size_t window_bytes)
+allocate(struct gs_item_spread *spread)
 {
 	const unsigned ranks = spread->ranks->size, threads = spread->threads;
 	const size_t piece = spread->piece_bytes, each = thread_bytes(spread->order, piece);
 
 	TRY(check_item(spread, spread->order->item_bytes));
-	spread->memory_bytes = window_bytes + threads * each;
-	spread->memory = mmap(NULL, spread->memory_bytes, PROT_READ | PROT_WRITE,
-	                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (spread->memory == MAP_FAILED) {
-		spread->memory = NULL;
-		return gs_fail_errno(GS_EBUDGET, "no memory for blocks of items");
-	}
-	spread->scratch = spread->memory + window_bytes;
+	TRY(gs_arena_open(&spread->arena, gs_arena_round(threads * each), false));
+	spread->scratch = gs_arena_take(&spread->arena, threads * each);
 	spread->dividers = calloc(threads, sizeof *spread->dividers);
 	spread->items = calloc(threads, GS_ITEM_BINS_MOST * sizeof *spread->items);
 	spread->blocks = calloc(ranks, sizeof *spread->blocks);
@@ -141,16 +134,15 @@ gs_item_spread_open(struct gs_item_spread *spread, size_t window_bytes)
 	spread->room = gs_item_spread_room(spread->order, spread->ranks->size, window_bytes);
 	spread->piece_bytes = piece_bytes(spread->order, spread->ranks->size, window_bytes,
 	                                  spread->threads);
-	TRY(gs_ranks_agree(spread->ranks, allocate(spread, window_bytes)));
-	return gs_exchange_open(&spread->exchange, spread->ranks, spread->memory, window_bytes);
+	TRY(gs_ranks_agree(spread->ranks, allocate(spread)));
+	return gs_exchange_open(&spread->exchange, spread->ranks, window_bytes);
 }
 
 void
 gs_item_spread_close(struct gs_item_spread *spread)
 {
 	gs_exchange_close(&spread->exchange);
-	if (spread->memory != NULL)
-		munmap(spread->memory, spread->memory_bytes);
+	gs_arena_close(&spread->arena);
 	for (unsigned r = 0; spread->sources != NULL && r < spread->ranks->size; r++)
 		free(spread->sources[r].item);
 	gs_item_owners_close(&spread->owners);
@@ -373,7 +365,6 @@ gs_item_spread_finish(struct gs_item_spread *spread)
 	while (!gs_exchange_is_over(&spread->exchange))
 		TRY(step(spread, &idle));
 	gs_exchange_close(&spread->exchange);
-	munmap(spread->memory, spread->memory_bytes);
-	spread->memory = NULL;
+	gs_arena_close(&spread->arena);
 	return GS_OK;
 }

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/monitor.h"
 #include "base/status.h"
 #include "net/exchange.h"
@@ -45,8 +46,7 @@ struct gs_item_spread {
 	struct gs_exchange      exchange;
 	size_t                  room;		/* that can be added in a round */
 	size_t                  piece_bytes;
-	char                   *memory;		/* of the window, and: */
-	size_t                  memory_bytes;
+	struct gs_arena         arena;		/* the memory of: */
 	char                   *scratch;	/* a piece of each thread, divided */
 	struct gs_item_divider *dividers;
 	uint64_t               *items;		/* of dividers */

@@ -10,7 +10,6 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/team.h"
 #include "job/spread.h"
@@ -54,14 +53,8 @@ allocate(struct gs_spread *spread, size_t window_bytes)
 		: 4 * spread->plan->chunk_bytes + gs_exchange_block_bytes(ranks, window_bytes);
 
 	spread->scratch_bytes = gs_splitters_scratch_bytes(ranks, piece_bytes);
-	spread->memory_bytes = window_bytes + threads * spread->scratch_bytes;
-	spread->memory = mmap(NULL, spread->memory_bytes, PROT_READ | PROT_WRITE,
-	                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (spread->memory == MAP_FAILED) {
-		spread->memory = NULL;
-		return gs_fail_errno(GS_EBUDGET, "no memory for blocks of keys");
-	}
-	spread->scratch = spread->memory + window_bytes;
+	TRY(gs_arena_open(&spread->arena, gs_arena_round(threads * spread->scratch_bytes), false));
+	spread->scratch = gs_arena_take(&spread->arena, threads * spread->scratch_bytes);
 	spread->ends = calloc((size_t)threads * ranks, sizeof *spread->ends);
 	spread->blocks = calloc(ranks, sizeof *spread->blocks);
 	return spread->ends != NULL && spread->blocks != NULL ? GS_OK
@@ -80,15 +73,14 @@ gs_spread_open(struct gs_spread *spread, size_t window_bytes, struct gs_splitter
 	TRY(gs_ranks_agree(spread->ranks, allocate(spread, window_bytes)));
 	for (unsigned r = 0; r < spread->ranks->size; r++)
 		pthread_mutex_init(&spread->blocks[r].lock, NULL);
-	return gs_exchange_open(&spread->exchange, spread->ranks, spread->memory, window_bytes);
+	return gs_exchange_open(&spread->exchange, spread->ranks, window_bytes);
 }
 
 void
 gs_spread_close(struct gs_spread *spread)
 {
 	gs_exchange_close(&spread->exchange);
-	if (spread->memory != NULL)
-		munmap(spread->memory, spread->memory_bytes);
+	gs_arena_close(&spread->arena);
 	for (unsigned c = 0; c < GS_CLASSES; c++)
 		free(spread->held[c].keys);
 	gs_splitters_close(&spread->splitters);
@@ -414,7 +406,6 @@ gs_spread_finish(struct gs_spread *spread, uint64_t flip)
 	while (!gs_exchange_is_over(&spread->exchange))
 		TRY(step(spread, &idle));
 	gs_exchange_close(&spread->exchange);
-	munmap(spread->memory, spread->memory_bytes);
-	spread->memory = NULL;
+	gs_arena_close(&spread->arena);
 	return GS_OK;
 }

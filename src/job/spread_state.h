@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/monitor.h"
 #include "base/status.h"
 #include "format/encode.h"
@@ -47,8 +48,7 @@ struct gs_spread {
 	bool                   split;		/* there are splitters */
 
 	struct gs_exchange exchange;
-	char            *memory;		/* of its window, and: */
-	size_t           memory_bytes;
+	struct gs_arena  arena;			/* the memory of: */
 	size_t           scratch_bytes;
 	char            *scratch;		/* of each thread */
 	size_t          *ends;			/* of each thread: by owner */

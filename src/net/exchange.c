@@ -49,7 +49,10 @@ static gs_status
 allocate(struct gs_exchange *exchange)
 {
 	const unsigned gives = exchange->window.gives, takes = exchange->window.takes;
+	const size_t bytes = (size_t)(gives + takes) * exchange->window.block_bytes;
 
+	TRY(gs_arena_open(&exchange->arena, gs_arena_round(bytes), false));
+	exchange->window.memory = gs_arena_take(&exchange->arena, bytes);
 	exchange->free_slots = calloc(gives, sizeof *exchange->free_slots);
 	exchange->parcels = calloc(gives, sizeof *exchange->parcels);
 	exchange->posted = calloc(exchange->ranks->size, sizeof *exchange->posted);
@@ -63,18 +66,14 @@ allocate(struct gs_exchange *exchange)
 }
 
 gs_status
-gs_exchange_open(struct gs_exchange *exchange, struct gs_ranks *ranks, char *memory,
-                 size_t window_bytes)
+gs_exchange_open(struct gs_exchange *exchange, struct gs_ranks *ranks, size_t window_bytes)
 {
 	const size_t block = gs_exchange_block_bytes(ranks->size, window_bytes);
 	const unsigned slots = (unsigned)(window_bytes / block);
 
 	*exchange = (struct gs_exchange){
 		.ranks = ranks,
-		.window = {
-			.memory = memory, .block_bytes = block, .takes = slots / 4,
-			.gives = slots - slots / 4,
-		},
+		.window = { .block_bytes = block, .takes = slots / 4, .gives = slots - slots / 4 },
 	};
 	pthread_mutex_init(&exchange->lock, NULL);
 	TRY(gs_ranks_agree(ranks, allocate(exchange)));
@@ -92,6 +91,7 @@ gs_exchange_close(struct gs_exchange *exchange)
 	if (exchange->open)
 		gs_ranks_close(exchange->ranks);
 	pthread_mutex_destroy(&exchange->lock);
+	gs_arena_close(&exchange->arena);
 	free(exchange->free_slots);
 	free(exchange->parcels);
 	free(exchange->posted);

@@ -21,6 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/status.h"
 #include "net/ranks.h"
 
@@ -39,6 +40,7 @@ struct gs_parcel {
 
 struct gs_exchange {
 	struct gs_ranks  *ranks;
+	struct gs_arena   arena;	/* the memory of: */
 	struct gs_window  window;
 	bool              open;
 
@@ -64,9 +66,9 @@ size_t gs_exchange_window_bytes(unsigned ranks, uint64_t memory_bytes);
 /** The bytes of a block of such a window, with its header. */
 size_t gs_exchange_block_bytes(unsigned ranks, size_t window_bytes);
 
-/** Begin; collective.  MEMORY of WINDOW_BYTES is borrowed until the end.  GS_EBUDGET. */
+/** Begin, with a window of WINDOW_BYTES; collective.  GS_EBUDGET: a rank has no memory. */
 MUST_CHECK gs_status gs_exchange_open(struct gs_exchange *exchange, struct gs_ranks *ranks,
-                                      char *memory, size_t window_bytes);
+                                      size_t window_bytes);
 
 /** A free slot; any thread.  There is one: the caller has looked before. */
 unsigned gs_exchange_take(struct gs_exchange *exchange);

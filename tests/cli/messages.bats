@@ -881,8 +881,6 @@ messages() {
 	cannot reserve
 	cannot start a thread
 	no memory for a sample of
-	no memory for blocks of keys
-	no memory for blocks of items
 	no memory for an item of
 	ranks sort records or lines by key
 	ranks with this memory: at most

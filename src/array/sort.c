@@ -241,7 +241,9 @@ sort_parts(void *context, unsigned rank, unsigned size)
 	}
 }
 
-/* The memory of buckets, in this order. */
+/* The memory of buckets, in this order.  A job has small blocks if it has many threads, as its memory is
+ * limited; an array has large ones: sorting the parts of 2^26 u32, 16 threads, takes 235 ms of processor
+ * time with blocks of 4 KiB, and 340 with those of a job, 1 KiB (medians, AVX2, busy EPYC). */
 struct layout {
 	struct gs_bucket_sizes sizes;
 	unsigned threads;
@@ -255,6 +257,7 @@ lay_out(size_t count, const struct gs_array_args *args)
 	struct layout layout = { .threads = gs_array_threads(args, bytes) };
 
 	layout.sizes = gs_buckets_choose(layout.threads, 1, UINT64_MAX, bytes, GS_PART_BYTES);
+	layout.sizes.block_bytes = GS_BLOCK_MOST_BYTES;
 	layout.pool_bytes = gs_round_up(bytes + gs_buckets_reserve(&layout.sizes, about) +
 	                                gs_buckets_reserve_once(&layout.sizes, about), HUGE_PAGE);
 	assert(layout.pool_bytes <= about);

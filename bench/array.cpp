@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * array.cpp - gsort-bench-array: gsort_sort() and its relatives beside std::sort
+ * array.cpp - gsort-bench-array: gsort_sort() and its relatives beside std::sort and vqsort
  *
  *     gsort-bench-array [LOG_KEYS [RUNS [THREADS]]]
  *
  * Sorts the same uniform keys RUNS times (5) and prints medians in Mkeys/s: first 1,000 keys, then
- * 2^LOG_KEYS (24).  Each result is checked.  bench/array.py does the same from Python, beside numpy.
+ * 2^LOG_KEYS (24).  Each result is checked.  THREADS is the most: 1, 4, 16 .. are measured.  vqsort, of
+ * Google's Highway, is there if configure found it; x86-simd-sort is in numpy, beside which bench/array.py
+ * sorts.
  */
 #include <algorithm>
 #include <cstdint>
@@ -18,7 +20,12 @@
 #include "bench/clock.h"
 #include "bench/huge.h"
 #include "bench/stats.h"
+#include "config.h"
 #include "gsort.h"
+
+#ifdef HAVE_VQSORT
+#include <hwy/contrib/sort/vqsort.h>
+#endif
 
 namespace {
 
@@ -105,6 +112,10 @@ measure(const char *name, gsort_type type, std::size_t count, unsigned runs, uns
 	if (count <= std::size_t(1) << 24)	/* it takes a second and more */
 		std::printf(" std::sort %.1f,", rate(a, count < 100000 ? runs : 1, [&] {
 			std::sort(a.keys.at, a.keys.at + count); }));
+#ifdef HAVE_VQSORT
+	std::printf(" vqsort %.1f,", rate(a, runs, [&] {
+		hwy::Sorter()(a.keys.at, count, hwy::SortAscending()); }));
+#endif
 	for (unsigned threads = 1; threads <= most; threads *= 4) {
 		a.options.threads = threads;
 		huge<char> scratch(gsort_scratch_bytes(count, type, &a.options) + 1);

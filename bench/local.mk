@@ -8,8 +8,8 @@ gsort_bench_array_SOURCES = \
   bench/huge.h \
   bench/stats.c \
   bench/stats.h
-gsort_bench_array_LDADD = libgsort.a -lm
-gsort_bench_array_CXXFLAGS = $(AM_CXXFLAGS) -Wno-shadow	# a function called as its struct
+gsort_bench_array_LDADD = libgsort.a $(HWY_LIBS) -lm
+gsort_bench_array_CXXFLAGS = $(AM_CXXFLAGS) $(HWY_CFLAGS) -Wno-shadow	# a function called as its struct
 gsort_bench_array_LINK = $(CXX) $(CXXFLAGS) $(LDFLAGS) -o $@
 
 gsort_bench_cpu_SOURCES = \
@@ -183,6 +183,7 @@ bench_results = \
   bench/results/h200-2026-11-23/table.json
 
 bench_scripts = \
+  bench/array.py \
   bench/mpi/README.md \
   bench/mpi/compare \
   bench/mpi/sample_sort.cpp \

@@ -44,3 +44,10 @@ prepare() {
 	PYTHONPATH=$PWD/installed "$python" -c 'import gsort; print(gsort.__version__, gsort.sort([2, 1]))' >printed
 	[ "$(cat printed)" = "$("$GSORT" --version | sed -n 's/^gsort //p') [1 2]" ]
 }
+
+@test "bench/array.py measures C, Python and numpy, and checks what they sort" {
+	GSORT_LIBRARY=$GSORT_BUILD/libgsort.so.0 PYTHONPATH=$GSORT_SOURCE/python PYTHONDONTWRITEBYTECODE=1 \
+		"$python" "$GSORT_SOURCE/bench/array.py" 12 1 2 >told
+	[ "$(grep -cE '^(uint32|uint64|float32|float64) 4096, 1 threads: numpy [0-9.]+, C [0-9.]+, gsort.sort [0-9.]+;' told)" -eq 4 ]
+	[ "$(grep -cE '^(uint32|uint64|float32|float64) 4096, 2 threads: C [0-9.]+, gsort.sort [0-9.]+; Python takes' told)" -eq 4 ]
+}

@@ -18,14 +18,23 @@ host_sources = \
   src/array/union.h \
   src/base/arena.c \
   src/base/arena.h \
+  src/base/byte_order.h \
   src/base/clock.c \
   src/base/clock.h \
+  src/base/cores.c \
+  src/base/cores.h \
   src/base/dynload.c \
   src/base/dynload.h \
+  src/base/filesystem.c \
+  src/base/filesystem.h \
+  src/base/futex.c \
+  src/base/futex.h \
   src/base/limits.c \
   src/base/limits.h \
   src/base/monitor.c \
   src/base/monitor.h \
+  src/base/pipe.c \
+  src/base/pipe.h \
   src/base/round.h \
   src/base/sandbox.c \
   src/base/sandbox.h \
@@ -459,6 +468,7 @@ cli_sources = \
   src/cli/parse_value.h \
   src/cli/process.c \
   src/cli/process.h \
+  src/cli/program_name.h \
   src/cli/progress.c \
   src/cli/progress.h \
   src/cli/progress_line.c \

@@ -21,6 +21,43 @@
  */
 enum { ALIGN_BYTES = 2 << 20 };
 
+/* ---- what only Linux has ------------------------------------------------------ */
+
+#if defined __linux__ && !defined GS_PORTABLE
+enum { SMALL_PAGES = MADV_NOHUGEPAGE, HUGE_PAGES = MADV_HUGEPAGE };
+
+/* Only a hint: if the kernel ignores it, the job is slower or takes more memory. */
+static void
+advise(void *memory, size_t bytes, int advice)
+{
+	(void)madvise(memory, bytes, advice);
+}
+
+static void
+forget(void *memory, size_t bytes)
+{
+	(void)madvise(memory, bytes, MADV_DONTNEED);
+}
+
+#else
+enum { SMALL_PAGES, HUGE_PAGES };
+
+static void
+advise(void *memory, size_t bytes, int advice)
+{
+	(void)memory, (void)bytes, (void)advice;
+}
+
+/* New pages in place of the old ones: elsewhere MADV_DONTNEED does not clear them. */
+static void
+forget(void *memory, size_t bytes)
+{
+	(void)mmap(memory, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+#endif
+
+/* ---- the arena ------------------------------------------------------------------- */
+
 size_t
 gs_arena_round(size_t bytes)
 {
@@ -54,12 +91,10 @@ take(struct gs_arena *arena, size_t bytes, bool huge_pages)
 		return NULL;
 	taken = arena->base + arena->used_bytes - gs_arena_round(bytes);
 	assert(arena->used_bytes <= arena->total_bytes);
-	/* Only hints: if the kernel ignores one, the job is slower or takes more memory. */
 	if (!huge_pages)
-		(void)madvise(taken, gs_arena_round(bytes), MADV_NOHUGEPAGE);
+		advise(taken, gs_arena_round(bytes), SMALL_PAGES);
 	else if (bytes >= 4 * ALIGN_BYTES)
-		(void)madvise(taken + ALIGN_BYTES, gs_arena_round(bytes) - ALIGN_BYTES,
-		              MADV_HUGEPAGE);
+		advise(taken + ALIGN_BYTES, gs_arena_round(bytes) - ALIGN_BYTES, HUGE_PAGES);
 	return taken;
 }
 
@@ -80,7 +115,7 @@ gs_arena_forget(void *buffer, size_t bytes)
 {
 	assert((uintptr_t)buffer % 4096 == 0);
 	if (bytes > 0)
-		(void)madvise(buffer, bytes, MADV_DONTNEED);
+		forget(buffer, bytes);
 }
 
 void

@@ -11,8 +11,13 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/mman.h>
 
 #include "base/status.h"
+
+#ifndef MAP_NORESERVE
+#define MAP_NORESERVE	0	/* FreeBSD: nothing is reserved anyway */
+#endif
 
 struct gs_arena {
 	char   *base;

@@ -50,6 +50,7 @@ bool gs_library_loads(struct gs_library *library);
  * A note outlives --gc-sections and strip(1).  Of a static library it reaches the program
  * together with the object file that it is in, so it stands beside the call that loads.
  */
+#ifdef __ELF__
 #define GS_DLOPEN_NOTE(name, soname, feature, description, priority) \
 	GS_DLOPEN_JSON(name, "[{\"soname\":[\"" soname "\"],\"feature\":\"" feature \
 	               "\",\"description\":\"" description "\",\"priority\":\"" priority "\"}]")
@@ -62,6 +63,10 @@ bool gs_library_loads(struct gs_library *library);
 	} dlopen_note_##variable __attribute__((used, section(".note.dlopen"), aligned(4))) = { \
 		4, sizeof (json), 0x407c0c0a, "FDO", json, \
 	}
+#else	/* no notes: a type that nobody uses */
+#define GS_DLOPEN_NOTE(name, soname, feature, description, priority) \
+	struct gs_dlopen_##name
+#endif
 
 /* ---- zlib and libzstd ------------------------------------------------------ */
 

@@ -17,20 +17,25 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/sandbox.h"
 
-#if defined __linux__ && __has_include(<linux/landlock.h>) && defined SYS_landlock_create_ruleset
+#if defined __linux__ && !defined GS_PORTABLE
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#define LINUX	1
+#else
+#define LINUX	0
+#endif
+#if LINUX && __has_include(<linux/landlock.h>) && defined SYS_landlock_create_ruleset
 #include <linux/landlock.h>
 #define HAVE_LANDLOCK	1
 #else
 #define HAVE_LANDLOCK	0
 #endif
-#if defined __linux__ && __has_include(<linux/seccomp.h>)
+#if LINUX && __has_include(<linux/seccomp.h>)
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -129,8 +134,7 @@ deny_files(const struct gs_sandbox *box)
 	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
 
 #define LOAD_LOW(argument) \
-	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[argument]) + \
-	         (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0))
+	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[argument]))
 
 /* CALL is allowed only if its first argument is FIRST, which stands for this process. */
 #define REFUSE_FOR_OTHERS(call, first) \
@@ -219,12 +223,23 @@ deny_calls(void)
 }
 #endif
 
+/* The kernel wants it of an ordinary process: no program that it runs gets more rights. */
+static bool
+give_up_rights(void)
+{
+#if LINUX
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
+#else
+	return false;
+#endif
+}
+
 unsigned
 gs_sandbox_enter(struct gs_sandbox *box)
 {
 	unsigned kinds = 0;
 
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0) {
+	if (give_up_rights()) {
 		kinds |= deny_files(box) ? GS_SANDBOX_FILES : 0;
 		kinds |= deny_calls() ? GS_SANDBOX_CALLS : 0;
 	}

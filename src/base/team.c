@@ -7,24 +7,22 @@
  * than it asked for stays open: a worker joins an open team before it goes to sleep, so a
  * stage that starts a moment too early does not stay alone until its end.
  *
- * Threads sleep on futexes, which need no lock.
+ * Threads sleep on futexes (futex.h), which need no lock.
  *
  * Invariant: a worker is either in the list of idle workers, or counted in at_work of one team.
  */
 #include <assert.h>
 #include <limits.h>
-#include <linux/futex.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/cores.h"
+#include "base/futex.h"
 #include "base/team.h"
 #include "base/thread.h"
 
@@ -68,14 +66,8 @@ sleep_while(atomic_uint *word, unsigned value)
 {
 	const uint64_t since = gs_clock_wall();
 
-	(void)syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
+	gs_futex_wait(word, value);
 	gs_clock_helped -= gs_clock_wall() - since;
-}
-
-static void
-wake(atomic_uint *word, int sleepers)
-{
-	(void)syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, sleepers, NULL, NULL, 0);
 }
 
 /* ---- workers --------------------------------------------------------------- */
@@ -116,7 +108,7 @@ static void
 leave(struct team *team)
 {
 	if (atomic_fetch_sub(&team->at_work, 1) == 1)
-		wake(&team->at_work, 1);
+		gs_futex_wake(&team->at_work, 1);
 }
 
 static void *
@@ -147,6 +139,7 @@ forget_workers(void)
 {
 	memset(&pool, 0, sizeof pool);
 	pthread_mutex_init(&pool.lock, NULL);
+	gs_futex_forget();
 }
 
 /* Start one more worker, with all signals blocked; NULL if that fails. */
@@ -221,7 +214,7 @@ begin(struct team *team, unsigned threads, bool open)
 	for (; members != NULL; members = next) {
 		next = members->next_idle;	/* once called, it may become idle again */
 		atomic_store(&members->called, 1);
-		wake(&members->called, 1);
+		gs_futex_wake(&members->called, 1);
 	}
 }
 
@@ -307,7 +300,7 @@ gs_team_wait(void)
 	atomic_store(&team->arrived, 0);
 	atomic_fetch_add(&team->barrier, 1);
 	if (team->size > 1)
-		wake(&team->barrier, INT_MAX);
+		gs_futex_wake(&team->barrier, INT_MAX);
 }
 
 /* ---- how many threads --------------------------------------------------------- */
@@ -322,21 +315,11 @@ number_of(const char *name)
 	return number < 1 ? 0 : number > INT_MAX ? INT_MAX : (unsigned)number;
 }
 
-static unsigned
-cores(void)
-{
-	cpu_set_t few;
-
-	if (sched_getaffinity(0, sizeof few, &few) == 0)
-		return (unsigned)CPU_COUNT(&few);
-	return (unsigned)sysconf(_SC_NPROCESSORS_ONLN);		/* more than 1,024 */
-}
-
 unsigned
 gs_team_most(void)
 {
 	const unsigned asked = number_of("OMP_NUM_THREADS"), limit = number_of("OMP_THREAD_LIMIT");
-	const unsigned most = asked > 0 ? asked : cores();
+	const unsigned most = asked > 0 ? asked : gs_cores_count();
 
 	return limit > 0 && limit < most ? limit : most;
 }

@@ -5,7 +5,6 @@
  * In:   argv, the environment.
  * Out:  the exit status: 0 sorted, or in order; 1 a check found disorder; 2 an error.
  */
-#include <endian.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -118,8 +117,7 @@ static void
 report_options(const struct gs_opts *opts)
 {
 	static const char *const orders[] = {
-		[GSORT_ENDIAN_HOST] = BYTE_ORDER == LITTLE_ENDIAN ? "little endian, as this machine's"
-		                                                  : "big endian, as this machine's",
+		[GSORT_ENDIAN_HOST] = "little endian, as this machine's",
 		[GSORT_ENDIAN_LITTLE] = "little endian", [GSORT_ENDIAN_BIG] = "big endian",
 	};
 	char ignored[128];

@@ -14,6 +14,7 @@
 #include "cli/option_numbers.h"
 #include "cli/option_table.h"
 #include "cli/option_words.h"
+#include "cli/program_name.h"
 
 /* --- the arrays ------------------------------------------------------------ */
 
@@ -91,7 +92,7 @@ spell(const struct gs_option *option, char into[64])
 void
 gs_option_help(FILE *to)
 {
-	fprintf(to, "Usage: %s [OPTION]... [FILE]...\n", program_invocation_short_name);
+	fprintf(to, "Usage: %s [OPTION]... [FILE]...\n", gs_program_name());
 	fputs("Sort all FILEs together, as numbers, lines or binary records, and write them to\n"
 	      "standard output.\n"
 	      "With no FILE, or when FILE is -, read standard input.\n", to);

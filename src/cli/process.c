@@ -51,8 +51,11 @@ static void
 catch_fatal_signals(void)
 {
 	static const int fatal[] = {
-		SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPOLL, SIGPROF, SIGVTALRM, SIGXCPU,
+		SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPROF, SIGVTALRM, SIGXCPU,
 		SIGUSR2, SIGPIPE,
+#ifdef SIGPOLL
+		SIGPOLL,
+#endif
 	};
 	/* glibc's SA_RESETHAND is unsigned and has the highest bit of an int: hence the cast */
 	struct sigaction action = { .sa_handler = die,

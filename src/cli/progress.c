@@ -28,6 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/program_name.h"
 #include "cli/progress.h"
 #include "cli/progress_line.h"
 
@@ -146,7 +147,7 @@ print(void)
 
 	erase();
 	make_line(&line, 0);
-	fprintf(stderr, "%s: %s\n", program_invocation_short_name, line.text);
+	fprintf(stderr, "%s: %s\n", gs_program_name(), line.text);
 }
 
 /* --- signals ----------------------------------------------------------------- */
@@ -160,7 +161,7 @@ answer(int signal)
 
 	(void)signal;
 	make_line(&line, 0);
-	gs_progress_add(&whole, program_invocation_short_name);
+	gs_progress_add(&whole, gs_program_name());
 	gs_progress_add(&whole, ": ");
 	gs_progress_add(&whole, line.text);
 	whole.bytes -= whole.bytes == sizeof whole.text - 1;

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/program_name.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 
@@ -105,7 +106,7 @@ report(const char *format, va_list args, bool with_help)
 		return;
 	vsnprintf(message, sizeof message, format, args);
 	escape(message, line, sizeof line);
-	escape(program_invocation_short_name, self, sizeof self);
+	escape(gs_program_name(), self, sizeof self);
 	gs_progress_hold();
 	if (with_help)
 		fprintf(stderr, "%s: %s\nTry '%s --help' for more information.\n", self, line, self);

@@ -9,9 +9,10 @@
 #define GS_DIGITS_H
 
 #include <assert.h>
-#include <endian.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "base/byte_order.h"
 
 static const uint64_t gs_digits_power[20] = {
 	UINT64_C(1), UINT64_C(10), UINT64_C(100), UINT64_C(1000), UINT64_C(10000),

@@ -16,6 +16,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#if __has_include(<xlocale.h>)
+#include <xlocale.h>		/* strtold_l() of BSD */
+#endif
 
 #include "format/key_float.h"
 

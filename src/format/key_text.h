@@ -9,11 +9,12 @@
 #ifndef GS_KEY_TEXT_H
 #define GS_KEY_TEXT_H
 
-#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "base/byte_order.h"
 
 struct gs_key_text {
 	const unsigned char *at, *end;

@@ -13,12 +13,12 @@
 #ifndef GS_LINE_H
 #define GS_LINE_H
 
-#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
+#include "base/byte_order.h"
 #include "base/status.h"
 #include "format/floats.h"
 #include "format/text.h"

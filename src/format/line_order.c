@@ -10,10 +10,10 @@
  *
  * Invariant: a usual key has the same bytes whichever way it is found and put.
  */
-#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/byte_order.h"
 #include "format/key_float.h"
 #include "format/key_number.h"
 #include "format/key_version.h"

@@ -163,7 +163,7 @@ understand_type(struct gs_npy_field *field, const char *text, size_t bytes, bool
 	for (size_t t = 2; t < bytes && text[t] >= '0' && text[t] <= '9' && number < 1 << 24; t++)
 		number = number * 10 + (uint64_t)(text[t] - '0');
 	field->bytes = (size_t)(text[1] == 'U' ? 4 * number : number);
-	field->big = text[0] == '>' || (text[0] == '=' && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	field->big = text[0] == '>';
 	field->type = GSORT_TEXT;
 	field->sorts = (text[1] == 'S' || text[1] == 'a') && number > 0;
 	for (size_t t = 0; t < sizeof types / sizeof types[0]; t++)

@@ -12,9 +12,9 @@
  */
 #include <assert.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/pipe.h"
 #include "io/contents.h"
 #include "io/file.h"
 #include "io/files.h"
@@ -34,8 +34,9 @@ struct gs_input {
 	struct gs_inflate *inflate;	/* of the current file, if compressed */
 	bool               checked;	/* what it contains has been looked at */
 	struct gs_recorder recorder;	/* of files that are not regular */
-	int                stop;	/* an eventfd, readable once gs_input_stop() was called;
+	int                stop;	/* of a pipe, readable once gs_input_stop() was called;
 					 * -1: all files are regular, reading never waits */
+	int                stopper;	/* its other end */
 	bool               owns_stop;
 	uint64_t           stored_at;	/* of the current file, counted in options.stored */
 	uint64_t           stored;	/* of all */
@@ -47,9 +48,14 @@ struct gs_input {
 static void
 make_stoppable(struct gs_input *input)
 {
+	int ends[2];
+
 	if (input->stop >= 0 || input->options.stops_with != NULL)
 		return;
-	input->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);	/* failed: stopping takes longer */
+	if (!gs_pipe_open(ends, false))		/* stopping takes longer then */
+		return;
+	input->stop = ends[0];
+	input->stopper = ends[1];
 	input->owns_stop = true;
 }
 
@@ -64,6 +70,7 @@ gs_input_open(struct gs_input **input, const struct gs_input_options *options)
 		return gs_fail(GS_EBUDGET, "out of memory");
 	in->options = *options;
 	in->stop = options->stops_with != NULL ? options->stops_with->stop : -1;
+	in->stopper = options->stops_with != NULL ? options->stops_with->stopper : -1;
 	gs_recorder_open(&in->recorder, options->record_memory, options->record_bytes);
 	status = gs_files_open(&in->files, options, &in->recorder);
 	if (status != GS_OK) {
@@ -356,8 +363,8 @@ gs_input_skip(struct gs_input *input, uint64_t bytes, void *scratch, size_t scra
 void
 gs_input_stop(struct gs_input *input)
 {
-	if (input->stop >= 0)
-		(void)eventfd_write(input->stop, 1);
+	if (input->stopper >= 0 && write(input->stopper, "", 1) < 0)
+		return;		/* it is full: so it is readable */
 }
 
 void
@@ -366,8 +373,10 @@ gs_input_close(struct gs_input *input)
 	if (input == NULL)
 		return;
 	gs_inflate_close(input->inflate);
-	if (input->owns_stop && input->stop >= 0)
+	if (input->owns_stop) {
 		close(input->stop);
+		close(input->stopper);
+	}
 	gs_files_close(&input->files);
 	free(input);
 }
@@ -457,7 +466,7 @@ gs_status
 gs_input_rewind(struct gs_input *input)
 {
 	const struct gs_file *lost = unrepeatable(input);
-	eventfd_t ignored;
+	char ignored[64];
 
 	if (lost != NULL && input->recorder.full)
 		return gs_fail(GS_EBUDGET, "%s: cannot be read again: only the first %zu bytes of the "
@@ -475,8 +484,8 @@ gs_input_rewind(struct gs_input *input)
 		gs_file_rewind(file);
 	}
 	gs_recorder_rewind(&input->recorder);
-	if (input->owns_stop && input->stop >= 0)
-		(void)eventfd_read(input->stop, &ignored);
+	while (input->owns_stop && read(input->stop, ignored, sizeof ignored) > 0)
+		;
 	if (input->options.stored != NULL)
 		atomic_fetch_sub(input->options.stored, input->stored);
 	input->stored = input->stored_at = 0;

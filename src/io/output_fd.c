@@ -25,12 +25,10 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/pipe.h"
 #include "io/output_fd.h"
-
-enum { PIPE_BYTES = 1 << 20 };	/* the most an ordinary process may; with 64 KiB, half as fast */
 
 void
 gs_output_fd_inspect(struct gs_output_fd *out, unsigned files)
@@ -44,7 +42,7 @@ gs_output_fd_inspect(struct gs_output_fd *out, unsigned files)
 		return;
 	out->pipe = fstat(out->fd, &st) == 0 && S_ISFIFO(st.st_mode);
 	if (out->pipe)
-		(void)fcntl(out->fd, F_SETPIPE_SZ, PIPE_BYTES);	/* may be forbidden */
+		gs_pipe_enlarge(out->fd);
 	else
 		gs_preallocate_open(&out->preallocation, out->fd, files);
 }
@@ -124,16 +122,12 @@ gs_output_fd_write_at(const struct gs_output_fd *out, const char *data, size_t b
 	return GS_OK;
 }
 
-/*
- * SPLICE_F_GIFT has no effect: no reader moves pages into a file any more.  Without vmsplice(2)
- * (some sandboxes), or with one that copies, the bytes are written.
- */
+/* Without vmsplice(2) (other systems, some sandboxes), or with one that copies, the bytes are written. */
 gs_status
 gs_output_fd_give_pages(struct gs_output_fd *out, char *pages, size_t bytes)
 {
 	while (out->pipe && bytes > 0) {
-		const struct iovec rest = { .iov_base = pages, .iov_len = bytes };
-		const ssize_t done = vmsplice(out->fd, &rest, 1, 0);
+		const ssize_t done = gs_pipe_give(out->fd, pages, bytes);
 
 		if (done < 0 && (errno == ENOSYS || errno == EINVAL || errno == EPERM))
 			break;

@@ -38,12 +38,11 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/filesystem.h"
 #include "io/preallocate.h"
 
 enum {
@@ -70,33 +69,22 @@ gs_preallocate_open(struct gs_preallocation *blocks, int fd, unsigned files)
 		blocks->ahead_bytes = AHEAD_LEAST;
 }
 
-/*
- * On file systems where fallocate(2) was measured.  Elsewhere it may be slow, or without effect,
- * or turn compression off.  Not with a limit on the file's size: it would kill the process for
- * blocks that are not needed.
- */
+/* Not with a limit on the file's size: it would kill the process for blocks that are not needed. */
 static bool
 pays(int fd)
 {
-	struct statfs fs;
 	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY ||
-	    fstatfs(fd, &fs) != 0)
-		return false;
-	return fs.f_type == EXT4_SUPER_MAGIC || fs.f_type == XFS_SUPER_MAGIC ||
-	       fs.f_type == OVERLAYFS_SUPER_MAGIC;
+	return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY &&
+	       gs_filesystem_preallocates(fd);
 }
 
 /* If it fails, there may still be space for the bytes alone: write(2) will see. */
 static bool
 allocate(struct gs_preallocation *blocks, uint64_t bytes)
 {
-	int result;
+	const int result = gs_blocks_allocate(blocks->fd, blocks->at, bytes);
 
-	do
-		result = fallocate(blocks->fd, FALLOC_FL_KEEP_SIZE, (off_t)blocks->at, (off_t)bytes);
-	while (result != 0 && errno == EINTR);
 	blocks->end = blocks->at + bytes;	/* also if it failed: some blocks may be there */
 	return result == 0;
 }

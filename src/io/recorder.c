@@ -15,9 +15,9 @@
 #include <assert.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "io/recorder.h"
 
 void
@@ -157,5 +157,5 @@ gs_recorder_release(const struct gs_recorder *recorder, const struct gs_recordin
 
 	assert(begin <= end && end <= recording->bytes);
 	if (!recorder->keeps && recording->data != recorder->look && first < behind)
-		(void)madvise((void *)first, behind - first, MADV_DONTNEED);
+		gs_arena_forget((void *)first, behind - first);
 }

@@ -24,10 +24,10 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/filesystem.h"
 #include "io/open.h"
 #include "io/replace.h"
 
@@ -155,7 +155,6 @@ gs_replace_allows(const struct gs_replace *new, const struct stat *old)
 {
 	char directory[PATH_MAX];
 	struct stat st;
-	struct statx stx;
 	uid_t self = geteuid();
 
 	/* The name must belong to the file that was opened. */
@@ -167,17 +166,13 @@ gs_replace_allows(const struct gs_replace *new, const struct stat *old)
 	/* In a directory like /tmp only the owner may replace it; rename(2) would fail too late. */
 	if ((st.st_mode & S_ISVTX) && self != 0 && self != st.st_uid && self != old->st_uid)
 		return false;
-	/* A mount point, as containers make of files, cannot be replaced. */
-	return statx(AT_FDCWD, new->target, AT_SYMLINK_NOFOLLOW, 0, &stx) != 0 ||
-	       !(stx.stx_attributes & STATX_ATTR_MOUNT_ROOT);
+	return !gs_path_is_mount(new->target);
 }
 
 /* Copy mode, owner and attributes to the new file; attributes may fail. */
 static int
 keep_attributes(int old_fd, int new_fd)
 {
-	char names[4096], value[4096];
-	ssize_t bytes = flistxattr(old_fd, names, sizeof names);
 	struct stat old, new;
 
 	if (fstat(old_fd, &old) != 0 || fstat(new_fd, &new) != 0)
@@ -187,12 +182,7 @@ keep_attributes(int old_fd, int new_fd)
 		return -1;
 	if (fchmod(new_fd, old.st_mode & 07777) != 0)	/* fchown() has cleared set-id bits */
 		return -1;
-	for (const char *name = names; name < names + bytes; name += strlen(name) + 1) {
-		ssize_t got = fgetxattr(old_fd, name, value, sizeof value);
-
-		if (got >= 0)
-			(void)fsetxattr(new_fd, name, value, (size_t)got, 0);
-	}
+	gs_attributes_copy(old_fd, new_fd);
 	return 0;
 }
 
@@ -228,8 +218,8 @@ gs_replace_open(struct gs_replace *new, int old_fd)
 	new->fd = -1;
 	new->existed = old_fd >= 0;
 	directory_of(new->target, directory);
-	if (!new->shared && access("/proc/self/fd", X_OK) == 0)	/* linkat() needs it */
-		new->fd = gs_open(directory, O_TMPFILE | O_WRONLY, mode);
+	if (!new->shared && gs_nameless_links())
+		new->fd = gs_open(directory, gs_nameless_flag() | O_WRONLY, mode);
 	if (new->fd < 0)
 		new->fd = open_hidden(new, mode);
 	if (new->fd < 0)
@@ -243,16 +233,6 @@ gs_replace_open(struct gs_replace *new, int old_fd)
 	return -1;
 }
 
-/* Give the new file, which has no name, the name NAME, which must not exist. */
-static int
-link_as(const struct gs_replace *new, const char *name)
-{
-	char self[64];
-
-	snprintf(self, sizeof self, "/proc/self/fd/%d", new->fd);
-	return linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
-}
-
 /* Give the file a hidden name, if it has none. */
 static int
 link_hidden(struct gs_replace *new)
@@ -260,7 +240,7 @@ link_hidden(struct gs_replace *new)
 	for (unsigned try = 0; new->hidden[0] == '\0' && try < NAME_TRIES; try++) {
 		if (!make_hidden(new, try))
 			return -1;
-		if (link_as(new, new->hidden) == 0)
+		if (gs_nameless_link(new->fd, new->hidden) == 0)
 			return 0;
 		forget_hidden(new);
 		if (errno != EEXIST)
@@ -312,7 +292,7 @@ gs_replace_finish(struct gs_replace *new)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	if (!new->existed && new->hidden[0] == '\0')
-		result = link_as(new, new->target);
+		result = gs_nameless_link(new->fd, new->target);
 	if (result != 0)	/* the target existed, or exists now */
 		result = gs_replace_finish_all(&new, 1, &failed);
 	error = errno;

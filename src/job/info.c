@@ -6,12 +6,11 @@
  */
 #include "config.h"
 
-#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/filesystem.h"
 #include "base/limits.h"
 #include "base/simd.h"
 #include "gpu/module.h"
@@ -33,29 +32,6 @@ print_memory(const struct gs_line_printer *to, const struct gs_limits *limits)
 	gs_print_line(to, "-S", "%s unless -S is given", gs_size_text(limits->host_bytes, usual));
 }
 
-static const char *
-file_system(const char *dir)
-{
-	static const struct {
-		unsigned long type;
-		const char   *name;
-	} known[] = {
-		{ EXT4_SUPER_MAGIC, "ext4" }, { XFS_SUPER_MAGIC, "xfs" },
-		{ BTRFS_SUPER_MAGIC, "btrfs" }, { TMPFS_MAGIC, "tmpfs: in memory" },
-		{ RAMFS_MAGIC, "ramfs: in memory" }, { OVERLAYFS_SUPER_MAGIC, "overlay" },
-		{ NFS_SUPER_MAGIC, "nfs" }, { F2FS_SUPER_MAGIC, "f2fs" },
-		{ 0x65735546, "fuse" }, { 0x2fc12fc1, "zfs" },
-	};
-	struct statfs fs;
-
-	if (statfs(dir, &fs) != 0)
-		return "unknown file system";
-	for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
-		if (known[k].type == (unsigned long)fs.f_type)
-			return known[k].name;
-	return "another file system";
-}
-
 static void
 print_dir(const struct gs_line_printer *to, const char *dir)
 {
@@ -66,7 +42,7 @@ print_dir(const struct gs_line_printer *to, const char *dir)
 		gs_print_line(to, "temp", "%s: cannot be written to", dir);
 	else
 		gs_print_line(to, "temp", "%s: %s free, %s", dir, gs_size_text(free_bytes, size),
-		     file_system(dir));
+		     gs_filesystem_name(dir));
 }
 
 static void
@@ -114,7 +90,7 @@ add_dir(struct gs_json *json, const char *dir)
 	gs_json_string(json, "name", dir);
 	gs_json_bool(json, "writable", access(dir, W_OK | X_OK) == 0);
 	gs_json_number(json, "free_bytes", gs_limits_disk_bytes(dir));
-	gs_json_string(json, "file_system", file_system(dir));
+	gs_json_string(json, "file_system", gs_filesystem_name(dir));
 	gs_json_end(json, '}');
 }
 

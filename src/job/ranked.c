@@ -5,10 +5,10 @@
  * In:   the caller's options, which are the same on all ranks.
  * Out:  the options, limits and plan of this rank's job.
  */
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cores.h"
 #include "format/key.h"
 #include "format/keydef.h"
 #include "gpu/guard.h"
@@ -165,8 +165,8 @@ static gs_status
 count_sharers(struct gs_ranked *ranked)
 {
 	struct place {
-		char      host[GS_HOST_BYTES];
-		cpu_set_t cores;
+		char          host[GS_HOST_BYTES];
+		unsigned char cores[GS_CORES_BYTES];
 	} *all = calloc(ranked->ranks->size, sizeof *all), mine;
 	gs_status status;
 
@@ -174,7 +174,7 @@ count_sharers(struct gs_ranked *ranked)
 		return gs_fail(GS_EBUDGET, "no memory for %u ranks", ranked->ranks->size);
 	memset(&mine, 0, sizeof mine);
 	memcpy(mine.host, ranked->ranks->host, sizeof mine.host);
-	(void)sched_getaffinity(0, sizeof mine.cores, &mine.cores);
+	gs_cores_set(mine.cores);
 	status = gs_ranks_gather(ranked->ranks, &mine, sizeof mine, all);
 	for (unsigned r = 0; status == GS_OK && r < ranked->ranks->size; r++)
 		ranked->sharers += memcmp(&all[r], &mine, sizeof mine) == 0;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/team.h"
 #include "job/spread.h"
 #include "job/spread_land.h"

@@ -10,28 +10,19 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/filesystem.h"
 #include "base/round.h"
 #include "spill/file.h"
 
 enum { BLOCK_BYTES = 4096 };	/* a hole is of whole blocks, which nearly everywhere are pages */
-
-bool
-gs_spill_dir_is_memory(const char *dir)
-{
-	struct statfs fs;
-
-	return statfs(dir, &fs) == 0 && (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
-}
 
 int
 gs_spill_high_fd(int fd)
@@ -70,8 +61,9 @@ make_and_unlink(const char *dir)
 gs_status
 gs_spill_file_make(struct gs_spill_file *file, const char *dir)
 {
-	*file = (struct gs_spill_file){ .dir = dir };
-	file->fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	*file = (struct gs_spill_file){ .fd = -1, .dir = dir };
+	if (gs_nameless_flag() != 0)
+		file->fd = open(dir, gs_nameless_flag() | O_RDWR | O_CLOEXEC, 0600);
 	if (file->fd < 0)
 		file->fd = make_and_unlink(dir);
 	file->fd = gs_spill_high_fd(file->fd);
@@ -197,8 +189,7 @@ gs_spill_file_forget(const struct gs_spill_file *file, uint64_t from, uint64_t t
 	from = gs_round_up(from, BLOCK_BYTES);
 	to = to / BLOCK_BYTES * BLOCK_BYTES;
 	if (from < to)
-		(void)fallocate(file->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from,
-		                (off_t)(to - from));
+		gs_blocks_free(file->fd, from, to);
 }
 
 void

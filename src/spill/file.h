@@ -24,9 +24,6 @@ struct gs_spill_file {
 /** Check that DIR takes temporary files: make one and drop it.  Returns GS_OK, or GS_EIO. */
 MUST_CHECK gs_status gs_spill_dir_check(const char *dir);
 
-/** Does DIR keep its files in memory? */
-bool gs_spill_dir_is_memory(const char *dir);
-
 /** Make the file.  Returns GS_OK, or GS_EIO. */
 MUST_CHECK gs_status gs_spill_file_make(struct gs_spill_file *file, const char *dir);
 

@@ -19,8 +19,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/pipe.h"
 #include "spill/file.h"
 #include "spill/program.h"
+
+extern char **environ;		/* POSIX declares it in no header */
 
 static bool
 may_run(const char *path)
@@ -87,7 +90,7 @@ spawn(pid_t *id, const char *program, const char *option, int input, int output)
 static bool
 make_pipe(int ends[2])
 {
-	if (pipe2(ends, O_CLOEXEC) != 0)
+	if (!gs_pipe_open(ends, true))
 		return false;
 	ends[0] = gs_spill_high_fd(ends[0]);
 	ends[1] = gs_spill_high_fd(ends[1]);

@@ -23,6 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/filesystem.h"
 #include "base/limits.h"
 #include "base/round.h"
 #include "base/splitmix.h"
@@ -243,7 +244,7 @@ take_file(struct gs_spill *spill, struct gs_extent *extent, unsigned part)
 		extent->file = file;
 	if (extent->file->fd < 0) {
 		TRY(gs_spill_file_make(extent->file, dir));
-		if (first && part == 0 && gs_spill_dir_is_memory(dir))
+		if (first && part == 0 && gs_filesystem_is_memory(dir))
 			gs_note(spill->options.monitor, "temporary files in %s are kept in memory; name a "
 			        "directory on a disk with -T", dir);
 	}

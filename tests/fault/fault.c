@@ -47,7 +47,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -100,8 +99,6 @@ vmsplice(int fd, const struct iovec *parts, size_t count, unsigned flags)
 
 DOES(access, int, -1, (const char *name, int mode), name, mode)
 DOES(dlopen, void *, NULL, (const char *name, int flags), name, flags)
-DOES(eventfd, int, -1, (unsigned value, int flags), value, flags)
-DOES(eventfd_write, int, -1, (int fd, eventfd_t value), fd, value)
 DOES(faccessat, int, -1, (int at, const char *name, int mode, int flags), at, name, mode, flags)
 DOES(fallocate, int, -1, (int fd, int mode, off_t at, off_t bytes), fd, mode, at, bytes)
 DOES(fchmod, int, -1, (int fd, mode_t mode), fd, mode)

@@ -135,26 +135,108 @@ install() {
 		-Werror "-I$source" "$source"/*/*.cpp
 }
 
-# Static, so that no library of the other machine is needed; headers of codecs are the same everywhere.
+@test "a big-endian machine is refused by configure, and by the compiler" {
+	mkdir build
+	(cd build && not env ac_cv_c_bigendian=yes "$GSORT_SOURCE/configure" -q --without-cuda 2>err)
+	grep -q '^configure: error: gsort runs on little-endian machines only: ' build/err
+	needs cc
+	echo '#include "format/key.h"' >big.c
+	cc -std=c11 -fsyntax-only "-I$GSORT_SOURCE/src" big.c
+	not cc -std=c11 -fsyntax-only -U__BYTE_ORDER__ -D__BYTE_ORDER__=__ORDER_BIG_ENDIAN__ \
+		"-I$GSORT_SOURCE/src" big.c 2>err
+	grep -q 'gsort runs on little-endian machines only' err
+}
+
+@test "calls that only Linux has are in the files that have a fallback" {
+	cd "$GSORT_SOURCE/src"
+	grep -rlE '<linux/|<sys/(eventfd|prctl|syscall|vfs|xattr)\.h>|\b(eventfd|fallocate|flistxattr|memfd_create|pipe2|prctl|sched_getaffinity|splice|statfs|statx|syscall|vmsplice)\([^2]|O_TMPFILE [|]|F_SETPIPE_SZ,|MADV_[A-Z]*HUGE' \
+		--include=*.[ch] . | grep -v '^./gpu/cuda/' | sort >found || true
+	printf './base/%s\n' arena.c cores.c filesystem.c pipe.c sandbox.c futex.c | sort | diff - found
+}
+
+@test "without what only Linux has, the main tests pass" {
+	left_to_slow "a build with CPPFLAGS=-DGS_PORTABLE"
+	mkdir build
+	(cd build && "$GSORT_SOURCE/configure" -q --without-cuda CPPFLAGS=-DGS_PORTABLE) >log 2>&1 || { cat log; false; }
+	make -s -C build -j2 >log 2>&1 && make -s -C build -j2 check-programs >log 2>&1 || { tail log; false; }
+	not grep -qE 'sched_getaffinity|vmsplice|fallocate|statx|pipe2' <(nm -D --undefined-only build/gsort)
+	GSORT_BUILD=$PWD/build "$GSORT_SOURCE/tests/run" "$GSORT_SOURCE"/tests/cli/{gnu,keys,input,output,spill,merge,select,records,lines}.bats \
+		"$GSORT_SOURCE"/tests/unit/unit.bats >log 2>&1 || { grep -A 9 '^not ok' log; false; }
+}
+
+# Headers of codecs are the same everywhere.
+codec_headers() {
+	mkdir -p "$1"
+	for header in zlib zconf zstd zstd_errors lz4 lzma lzma/ archive archive_entry; do
+		for folder in /usr/include /usr/include/*-linux-gnu; do
+			[ ! -e "$folder/${header%/}.h" ] || cp "$folder/${header%/}.h" "$1"
+			[[ $header != */ ]] || [ ! -d "$folder/$header" ] || cp -r "$folder/$header" "$1"
+		done
+	done
+}
+
+# A build for another machine sorts as the one here; WHAT runs it.
+sorts_as_here() {
+	for type in u8 i16 u32 i64 f32 f64; do
+		gen --keys 100000 --type $type >keys
+		"$@" -$type keys | cmp - <("$GSORT" -$type keys)
+	done
+	seq 1 100000 | sort -R >lines
+	"$@" lines | cmp - <(seq 1 100000)
+	"$@" -k1 lines | cmp - <(LC_ALL=C sort lines)
+	printf '1.5\n-2e3\n1e-300\n' | "$@" -g | cmp - <(printf -- '-2000\n1e-300\n1.5\n')
+	gen --keys 2000000 --type u64 >keys
+	"$@" -u64 -S 10M keys >sorted
+	is_sorted sorted u64
+	same_keys keys sorted u64
+}
+
+# zig, a compiler of C and C++ with the libraries of other systems (PyPI: ziglang).
+needs_zig() {
+	if command -v zig >/dev/null; then
+		zig=$(command -v zig)
+	elif python3 -c 'import ziglang' 2>/dev/null; then
+		zig=$(python3 -c 'import ziglang, os; print(os.path.join(os.path.dirname(ziglang.__file__), "zig"))')
+	else
+		skip "zig is not installed (pip install ziglang)"
+	fi
+}
+
+@test "with musl, statically linked, it sorts what it sorts here" {
+	left_to_slow "a build with musl"
+	needs_zig
+	codec_headers build/headers
+	for word in cc c++; do
+		printf '#!/bin/sh\nexec "%s" %s -target %s-linux-musl %s "$@"\n' "$zig" $word "$(uname -m)" \
+			"$([ "$(uname -m)" != x86_64 ] || echo -mcpu=x86_64+evex512)" >build/$word
+		chmod +x build/$word
+	done
+	(cd build && "$GSORT_SOURCE/configure" -q --without-cuda --disable-shared CC="$PWD/cc" CXX="$PWD/c++" \
+		CPPFLAGS="-isystem $PWD/headers" LDFLAGS=-static) >log 2>&1 || { cat log; false; }
+	make -s -C build -j2 gsort >log 2>&1 || { tail log; false; }
+	not grep -q NEEDED <(readelf -d build/gsort)
+	sorts_as_here build/gsort
+}
+
+@test "all of it compiles for FreeBSD" {
+	left_to_slow "FreeBSD"
+	needs_zig
+	codec_headers headers
+	for file in "$GSORT_SOURCE"/src/*/*.c "$GSORT_SOURCE"/src/sort/*/*.c; do
+		case $file in */ranks_mpi.c|*/launch_mpi.c) continue;; esac	# they need mpi.h
+		"$zig" cc -target aarch64-freebsd -std=c11 -D_GNU_SOURCE -DHAVE_CONFIG_H -DGS_PKGLIBDIR='""' -c \
+			-Iheaders "-I$GSORT_BUILD" "-I$GSORT_SOURCE/src" -o object.o "$file"
+	done
+}
+
+# Static, so that no library of the other machine is needed.
 @test "cross-compiled for aarch64, it sorts what it sorts here" {
 	left_to_slow "a build for aarch64"
 	needs aarch64-linux-gnu-gcc aarch64-linux-gnu-g++ qemu-aarch64
-	mkdir -p build/headers
-	for header in zlib zconf zstd zstd_errors lz4 lzma lzma/ archive archive_entry; do
-		for folder in /usr/include /usr/include/*-linux-gnu; do
-			[ ! -e "$folder/${header%/}.h" ] || cp "$folder/${header%/}.h" build/headers
-			[[ $header != */ ]] || [ ! -d "$folder/$header" ] || cp -r "$folder/$header" build/headers
-		done
-	done
+	codec_headers build/headers
 	(cd build && "$GSORT_SOURCE/configure" -q --host=aarch64-linux-gnu --without-cuda --disable-shared \
 		CC=aarch64-linux-gnu-gcc CXX=aarch64-linux-gnu-g++ CPPFLAGS="-isystem $PWD/headers" LDFLAGS=-static \
 		PKG_CONFIG="$(command -v pkg-config)") >log 2>&1 || { cat log; false; }
 	make -s -C build -j2 gsort >log 2>&1 || { cat log; false; }
-	for type in u8 i16 u32 i64 f32 f64; do
-		gen --keys 100000 --type $type >keys
-		qemu-aarch64 build/gsort -$type keys | cmp - <("$GSORT" -$type keys)
-	done
-	seq 1 100000 | sort -R >lines
-	qemu-aarch64 build/gsort lines | cmp - <(seq 1 100000)
-	printf '1.5\n-2e3\n1e-300\n' | qemu-aarch64 build/gsort -g | cmp - <(printf -- '-2000\n1e-300\n1.5\n')
+	sorts_as_here qemu-aarch64 build/gsort
 }

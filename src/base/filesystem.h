@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * filesystem.h - what file systems of Linux can do beyond POSIX: kinds, blocks, files without a name
+ *
+ * Elsewhere, and with GS_PORTABLE, each function says that it is not supported, or knows nothing.
+ */
+#ifndef GS_FILESYSTEM_H
+#define GS_FILESYSTEM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/** What gsort --info calls the file system of DIR. */
+const char *gs_filesystem_name(const char *dir);
+
+/** Are the files of DIR in memory? */
+bool gs_filesystem_is_memory(const char *dir);
+
+/** Is FD's file on a file system on which it was measured that a file is written faster if its blocks
+ *  are allocated before?  Elsewhere it may be slow, or without effect, or turn compression off. */
+bool gs_filesystem_preallocates(int fd);
+
+/** Allocate blocks for BYTES from AT on; the file keeps its size.  0, or -1 and errno. */
+int gs_blocks_allocate(int fd, uint64_t at, uint64_t bytes);
+
+/** Free the blocks of bytes FROM .. TO; if that is not possible, they stay. */
+void gs_blocks_free(int fd, uint64_t from, uint64_t to);
+
+/** The flag with which open(2) makes a file of a directory that has no name; 0: there is none. */
+int gs_nameless_flag(void);
+
+/** Can such a file get a name later? */
+bool gs_nameless_links(void);
+
+/** Give a file that has no name the name NAME, which must not exist.  0, or -1 and errno. */
+int gs_nameless_link(int fd, const char *name);
+
+/** Is PATH, a file, a mount point, as containers make of files?  Such a file cannot be replaced. */
+bool gs_path_is_mount(const char *path);
+
+/** Copy extended attributes from one file to another, as far as possible. */
+void gs_attributes_copy(int from, int to);
+
+#endif

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "job/item_land.h"
 #include "job/item_spread.h"
 #include "sort/items/sum.h"

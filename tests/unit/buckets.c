@@ -292,6 +292,33 @@ check_take(unsigned shape, unsigned threads, size_t room)
 	free(taken);
 }
 
+/* Each block is taken once; trips that follow each other come from different huge pages, until too few are
+ * left. */
+static void
+check_spread(unsigned threads, size_t apart)
+{
+	enum { BLOCK = 4096, PAGE = (2 << 20) / BLOCK, PAGES = 2 * 16 + 3, BLOCKS = PAGES * PAGE };
+	const size_t bytes = (size_t)PAGES << 21;
+	struct gs_pool *pool = gs_pool_init(w.block_table, w.pool_memory, bytes, BLOCK);
+	unsigned char *taken = calloc(BLOCKS + 1, 1), pages[PAGES] = { 0 };
+	size_t wrong = 0;
+
+	gs_pool_spread(pool, threads);
+	for (size_t trip = 0; trip < BLOCKS / pool->trip_blocks; trip++) {
+		struct gs_chain chain = { .blocks = 0 };
+
+		gs_pool_take(pool, &chain, pool->trip_blocks);
+		for (uint32_t block = chain.head; block != 0; block = pool->block_table[block].next)
+			wrong += taken[block]++ > 0;
+		if (trip % apart == 0)
+			memset(pages, 0, sizeof pages);
+		if (trip * pool->trip_blocks < PAGES / apart * apart * PAGE)
+			wrong += pages[(chain.head - 1) / PAGE]++ > 0;
+	}
+	CHECK(wrong == 0 && memchr(taken + 1, 0, BLOCKS) == NULL, "spread over %zu: %zu wrong", apart, wrong);
+	free(taken);
+}
+
 void
 unit_buckets(void)
 {
@@ -308,6 +335,9 @@ unit_buckets(void)
 	w.expect = malloc(large * 8);
 	w.other = malloc(large * 8);
 	check_sizes();
+	check_spread(1, 1);
+	check_spread(3, 4);
+	check_spread(64, 16);
 	check_shapes(count, SPAN / 8, 1);
 	check_shapes(count, 13579, 3);
 	check_shapes(count / 5 * 3, 65536, THREADS);

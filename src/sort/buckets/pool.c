@@ -7,12 +7,15 @@
  *
  * Blocks that were given back are taken first: their pages exist already.
  *
- * Invariant: blocks 1 .. used are in the free chain, or in a chain of whoever took them.
+ * Invariant: the first USED blocks, as nth_block() numbers them, are in the free chain, or in a chain of
+ * whoever took them.
  */
 #include <assert.h>
 #include <string.h>
 
 #include "sort/buckets/pool.h"
+
+enum { HUGE_PAGE_BYTES = 2 << 20 };
 
 size_t
 gs_pool_bytes(size_t bytes, size_t block_bytes)
@@ -30,11 +33,33 @@ gs_pool_init(void *block_table, void *memory, size_t bytes, size_t block_bytes)
 	assert(bytes / block_bytes < UINT32_MAX && (uintptr_t)memory % block_bytes == 0);
 	*pool = (struct gs_pool){
 		.memory = memory, .bytes = bytes, .block_bytes = block_bytes,
-		.blocks = (uint32_t)(bytes / block_bytes),
+		.blocks = (uint32_t)(bytes / block_bytes), .pages_apart = 1,
 		.trip_blocks = gs_pool_trip_blocks(bytes, block_bytes),
 	};
 	pthread_mutex_init(&pool->lock, NULL);
 	return pool;
+}
+
+void
+gs_pool_spread(struct gs_pool *pool, unsigned threads)
+{
+	assert(pool->used == 0);
+	while (pool->pages_apart < threads && pool->pages_apart < 16)
+		pool->pages_apart *= 2;
+}
+
+/* The number of the block that is taken as the Nth one, from 0: trips that follow each other are in
+ * different huge pages, as long as there are so many. */
+static uint32_t
+nth_block(const struct gs_pool *pool, uint32_t n)
+{
+	const uint32_t page = (uint32_t)(HUGE_PAGE_BYTES / pool->block_bytes), apart = pool->pages_apart;
+	const uint32_t trip = (uint32_t)pool->trip_blocks, begin = n - n % (apart * page);
+	const uint32_t trips = (n - begin) / trip;
+
+	if (begin + apart * page > pool->blocks)
+		return n + 1;
+	return begin + trips % apart * page + trips / apart * trip + n % trip + 1;
 }
 
 size_t
@@ -103,7 +128,7 @@ gs_pool_take(struct gs_pool *pool, struct gs_chain *chain, size_t blocks)
 	pthread_mutex_lock(&pool->lock);
 	gs_chain_cut(pool, &pool->free, blocks, chain);
 	while (chain->blocks < blocks && pool->used < pool->blocks)
-		gs_chain_add(pool, chain, ++pool->used);
+		gs_chain_add(pool, chain, nth_block(pool, pool->used++));
 	pthread_mutex_unlock(&pool->lock);
 	assert(chain->blocks > 0);
 }

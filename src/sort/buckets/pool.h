@@ -27,7 +27,8 @@ struct gs_pool {
 	size_t          bytes, block_bytes;
 	size_t          trip_blocks;	/* that a thread takes or gives back at once */
 	uint32_t        blocks;
-	uint32_t        used;		/* blocks that were ever taken are 1 .. used */
+	uint32_t        pages_apart;	/* huge pages that trips are spread over; a power of two */
+	uint32_t        used;		/* blocks that were ever taken */
 	struct gs_chain free;
 	pthread_mutex_t lock;		/* of the two above */
 	_Atomic size_t  stored_bytes;	/* of keys */
@@ -50,6 +51,14 @@ size_t gs_pool_bytes(size_t bytes, size_t block_bytes);
  * @memory       a whole number of huge pages, which are not touched before they are used
  */
 struct gs_pool *gs_pool_init(void *block_table, void *memory, size_t bytes, size_t block_bytes);
+
+/**
+ * Give THREADS, which take blocks at the same time, blocks of different huge pages.  Threads that touch
+ * the same page first all clear 2 MiB, and all but one have done so in vain: gsort_sort() of 2^27 u32, 16
+ * threads, H200 host, took 99 ms without this, 86 with it (kernel: 370 and 165 ms of processor time).  Up
+ * to 32 MiB more are touched: for a pool that will be filled, before a block is taken.
+ */
+void gs_pool_spread(struct gs_pool *pool, unsigned threads);
 
 /** Bytes of blocks that are taken. */
 size_t gs_pool_used(const struct gs_pool *pool);

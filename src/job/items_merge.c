@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * items_merge.c - sorted files of records become one
+ * items_merge.c - sorted files of records or lines become one
  *
  * In:   inputs, each in order.
- * Out:  all of them in one order; of equal records those of the first input first.
+ * Out:  all of them in one order; of equal items those of the first input first.
  *
  * Each input has a buffer, and its order is checked when the buffer is filled.  A binary heap of
- * the inputs has the least record at its root (Knuth, TAOCP 3, 5.2.3 and 5.4.1); the first words of the
- * records are in the heap.  If there are too many inputs, or the output would overwrite one, they
+ * the inputs has the least item at its root (Knuth, TAOCP 3, 5.2.3 and 5.4.1); the first words of the
+ * items are in the heap.  If there are too many inputs, or the output would overwrite one, they
  * are sorted instead: the sort is stable, so its output is the same.
  *
- * Invariant: of inputs with equal records the one of the lower number is nearer to the root.
+ * Invariant: of inputs with equal items the one of the lower number is nearer to the root.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -18,45 +18,36 @@
 
 #include "job/items.h"
 #include "job/items_merge.h"
+#include "job/items_source.h"
 #include "job/merge_input.h"
-#include "sort/items/follow.h"
 #include "sort/items/sum.h"
-#include "stages/order.h"
+#include "sort/items/walk.h"
 
 /* Bytes of a buffer; files that are open beside the inputs. */
 #define MOST_BUFFER_BYTES	((size_t)1 << 20)
 #define LEAST_BUFFER_BYTES	((size_t)16 << 10)
 enum { MOST_FAN_IN = 1024, FILES_BESIDE = 24 };
 
-struct source {
-	struct gsort    *job;
-	const char      *name;
-	struct gs_input *input;		/* NULL: not begun, or ended */
-	bool             begun, first;
-	struct gs_item_follow follow;
-	char            *buffer;
-	size_t           room;		/* bytes, whole records */
-	const char      *at, *end;	/* records that are left */
-	uint64_t         word;		/* the first of the record at AT */
-	uint64_t         bytes, sum;	/* read */
-};
+/* Room for numbers of lines is for lines of so many bytes.  Not tuned. */
+enum { SHORT_LINE = 16 };
 
 struct merging {
 	struct gsort    *job;
-	struct source   *sources;
+	struct gs_items_source   *sources;
 	size_t           count;
-	struct source  **heap;
+	struct gs_items_source  **heap;
 	size_t           heap_count;
 	struct gs_arena  arena;
-	char            *header;
-	size_t           header_bytes;
+	size_t           spare;		/* memory for lines that are larger than a buffer */
 
 	/* what leaves */
 	struct gs_item_sink sink;
 	char     *out;
 	uint64_t *times;
-	size_t    out_count, out_room;	/* records */
-	char     *group;		/* its first record */
+	size_t    out_bytes, out_most;	/* that OUT has; its room */
+	size_t    out_count, out_room;	/* items; that TIMES has room for */
+	char     *group;		/* its first item */
+	size_t    group_bytes, group_room;
 	uint64_t  group_times;		/* 0: no group has begun */
 	bool      groups;
 	uint64_t  least, most, left;
@@ -64,92 +55,41 @@ struct merging {
 	uint64_t  sum;
 };
 
-/* ---- inputs ---------------------------------------------------------------------- */
-
-static gs_status
-begin(struct merging *merging, struct source *source)
-{
-	struct gsort *job = source->job;
-
-	source->begun = true;
-	if (source->first)
-		merging->header_bytes = (size_t)job->options->skip_bytes;
-	return gs_merge_open(job, &source->name, 1, source->first ? merging->header : NULL,
-	                     &source->input);
-}
-
-static void
-end(struct source *source)
-{
-	if (source->input != NULL)
-		(void)gs_input_next(source->input);	/* puts the offset of standard input right */
-	gs_input_close(source->input);
-	source->input = NULL;
-}
-
-/* Read the next records, and check their order. */
-static gs_status
-fill(struct merging *merging, struct source *source)
-{
-	struct gsort *job = source->job;
-	const struct gs_record *record = &job->items.ingest.record;
-	struct gs_item_slice slice = { source->buffer, 0 };
-	size_t at;
-
-	if (!source->begun)
-		TRY(begin(merging, source));
-	source->at = source->end = source->buffer;
-	if (source->input == NULL)
-		return GS_OK;
-	TRY(gs_input_read(source->input, source->buffer, source->room, &slice.bytes));
-	source->bytes += slice.bytes;
-	atomic_fetch_add(&job->monitor.counters.bytes_in, slice.bytes);
-	if (slice.bytes % record->bytes != 0)
-		return gs_record_partial(record, source->name, job->options->skip_bytes, source->bytes);
-	source->end = source->buffer + slice.bytes;
-	job->stats.keys += slice.bytes / record->bytes;
-	if (job->options->verify)
-		source->sum += gs_items_sum(source->follow.order, &slice);
-	at = job->options->trust_order ? slice.bytes : gs_items_follow(&source->follow, &slice);
-	if (at < slice.bytes)
-		return gs_record_disorder(record, source->name, slice.data + at, source->follow.items + 1,
-		                          job->options->skip_bytes, GS_ADVICE_UNSORTED);
-	if (at == SIZE_MAX)
-		return gs_fail(GS_EBUDGET, "out of memory");
-	if (slice.bytes < source->room)
-		end(source);
-	return GS_OK;
-}
-
 /* ---- what leaves ------------------------------------------------------------------ */
+
+static gs_status
+hand_on(struct merging *merging, const char *data, size_t bytes, size_t count, const uint64_t *times)
+{
+	const struct gs_item_span span = {
+		.data = data, .bytes = bytes, .count = count, .times = merging->groups ? times : NULL,
+	};
+
+	return count > 0 ? merging->sink.take(merging->sink.context, &span) : GS_OK;
+}
 
 static gs_status
 flush(struct merging *merging)
 {
-	const size_t bytes = merging->job->items.order.item_bytes;
-	struct gs_item_span span = {
-		.data = merging->out, .count = merging->out_count,
-		.bytes = merging->out_count * bytes,
-		.times = merging->groups ? merging->times : NULL,
-	};
+	const size_t bytes = merging->out_bytes, count = merging->out_count;
 
-	if (span.count > merging->left) {
-		span.count = (size_t)merging->left;
-		span.bytes = span.count * bytes;
-	}
-	merging->left -= span.count;
-	merging->out_count = 0;
-	return span.count > 0 ? merging->sink.take(merging->sink.context, &span) : GS_OK;
+	merging->out_bytes = merging->out_count = 0;
+	return hand_on(merging, merging->out, bytes, count, merging->times);
 }
 
 static gs_status
-put(struct merging *merging, const char *item, uint64_t times)
+put(struct merging *merging, const char *item, size_t bytes, uint64_t times)
 {
-	const size_t bytes = merging->job->items.order.item_bytes;
-
-	memcpy(merging->out + merging->out_count * bytes, item, bytes);
+	if (merging->left == 0)
+		return GS_OK;
+	merging->left--;
+	if (merging->out_bytes + bytes > merging->out_most || merging->out_count == merging->out_room)
+		TRY(flush(merging));
+	if (bytes > merging->out_most)
+		return hand_on(merging, item, bytes, 1, &times);
+	gs_item_copy(merging->out + merging->out_bytes, item, bytes);
+	merging->out_bytes += bytes;
 	merging->times[merging->out_count++] = times;
-	return merging->out_count == merging->out_room ? flush(merging) : GS_OK;
+	return GS_OK;
 }
 
 static gs_status
@@ -159,15 +99,33 @@ end_group(struct merging *merging)
 
 	merging->group_times = 0;
 	return times >= merging->least && times <= merging->most && times > 0
-	       ? put(merging, merging->group, times) : GS_OK;
+	       ? put(merging, merging->group, merging->group_bytes, times) : GS_OK;
 }
 
-/* The next record of all, in order. */
+/* A group begins with ITEM. */
 static gs_status
-take(struct merging *merging, const char *item)
+begin_group(struct merging *merging, const char *item, size_t bytes)
+{
+	if (bytes > merging->group_room) {
+		free(merging->group);
+		merging->group_room = 0;
+		merging->group = malloc(2 * bytes);
+		if (merging->group == NULL)
+			return gs_item_fail_large(bytes);
+		merging->group_room = 2 * bytes;
+	}
+	memcpy(merging->group, item, bytes);
+	merging->group_bytes = bytes;
+	merging->group_times = 1;
+	return GS_OK;
+}
+
+/* The next item of all, in order. */
+static gs_status
+take(struct merging *merging, const char *item, size_t bytes)
 {
 	const struct gs_item_order *order = &merging->job->items.order;
-	const struct gs_item_slice slice = { item, order->item_bytes };
+	const struct gs_item_slice slice = { item, bytes };
 
 	if (merging->job->options->verify) {
 		merging->sum += gs_items_sum(order, &slice);
@@ -175,44 +133,36 @@ take(struct merging *merging, const char *item)
 			return gs_fail(GS_EBUDGET, "out of memory");
 	}
 	if (!merging->groups)
-		return put(merging, item, 1);
-	if (merging->group_times > 0 && gs_item_compare(order, 0, merging->group, order->item_bytes,
-	                                                item, order->item_bytes) == 0) {
+		return put(merging, item, bytes, 1);
+	if (merging->group_times > 0 && gs_item_compare(order, 0, merging->group, merging->group_bytes,
+	                                                item, bytes) == 0) {
 		merging->group_times++;
 		return GS_OK;
 	}
 	TRY(end_group(merging));
-	memcpy(merging->group, item, order->item_bytes);
-	merging->group_times = 1;
-	return GS_OK;
+	return begin_group(merging, item, bytes);
 }
 
 /* ---- the heap ---------------------------------------------------------------------- */
 
-static void
-load_word(struct source *source)
-{
-	const struct gs_item_order *order = source->follow.order;
-
-	(void)order->words(order->context, &source->at, NULL, 1, 0, &source->word);
-}
-
 static bool
-is_less(const struct source *one, const struct source *other)
+is_less(const struct gs_items_source *one, const struct gs_items_source *other)
 {
-	const size_t bytes = one->follow.order->item_bytes;
+	const struct gs_item_order *order = one->follow.order;
 	int compared;
 
 	if (one->word != other->word)
 		return one->word < other->word;
-	compared = gs_item_compare(one->follow.order, 1, one->at, bytes, other->at, bytes);
+	compared = order->compare != NULL
+		? order->compare(order->context, one->at, one->item_bytes, other->at, other->item_bytes)
+		: gs_item_compare(order, 1, one->at, one->item_bytes, other->at, other->item_bytes);
 	return compared < 0 || (compared == 0 && one < other);
 }
 
 static void
 sift_down(struct merging *merging, size_t at)
 {
-	struct source **heap = merging->heap, *source = heap[at];
+	struct gs_items_source **heap = merging->heap, *source = heap[at];
 
 	for (size_t child; (child = 2 * at + 1) < merging->heap_count; at = child) {
 		if (child + 1 < merging->heap_count && is_less(heap[child + 1], heap[child]))
@@ -227,20 +177,16 @@ sift_down(struct merging *merging, size_t at)
 static gs_status
 merge_heap(struct merging *merging)
 {
-	const size_t bytes = merging->job->items.order.item_bytes;
+	bool any;
 
 	for (size_t i = merging->heap_count; i > 0; i--)
 		sift_down(merging, i - 1);
 	while (merging->heap_count > 0 && merging->left > 0) {
-		struct source *source = merging->heap[0];
+		struct gs_items_source *source = merging->heap[0];
 
-		TRY(take(merging, source->at));
-		source->at += bytes;
-		if (source->at == source->end)
-			TRY(fill(merging, source));
-		if (source->at < source->end)
-			load_word(source);
-		else
+		TRY(take(merging, source->at, source->item_bytes));
+		TRY(gs_items_source_next(source, merging->sources, &any));
+		if (!any)
 			merging->heap[0] = merging->heap[--merging->heap_count];
 		if (merging->heap_count > 0)
 			sift_down(merging, 0);
@@ -259,13 +205,14 @@ list_sources(struct merging *merging, size_t room)
 	bool standard = false;
 
 	for (size_t i = 0; i < merging->count; i++) {
-		struct source *source = &merging->sources[i];
+		struct gs_items_source *source = &merging->sources[i];
 
-		*source = (struct source){
+		*source = (struct gs_items_source){
 			.job = job, .first = i == 0, .room = room,
 			.name = gs_merge_name(job->options, i),
 			.follow = { .order = &job->items.order },
 			.buffer = gs_arena_take(&merging->arena, room),
+			.spare = &merging->spare,
 		};
 		if (strcmp(source->name, "-") == 0) {
 			source->begun = standard;
@@ -274,30 +221,32 @@ list_sources(struct merging *merging, size_t room)
 	}
 }
 
+/* Lines have a buffer of what is read, and one of what is whole, which grows. */
 static gs_status
 allocate(struct merging *merging, uint64_t memory)
 {
 	const struct gsort_options *options = merging->job->options;
 	const size_t bytes = merging->job->items.order.item_bytes;
-	const size_t header = (size_t)options->skip_bytes;
-	size_t room = (size_t)(memory / 2 / (merging->count + 2));
+	const size_t header = options->lines ? 0 : (size_t)options->skip_bytes;
+	size_t room = (size_t)(memory / 2 / (merging->count + 2)) / (options->lines ? 2 : 1);
 
 	room = room < LEAST_BUFFER_BYTES ? LEAST_BUFFER_BYTES :
 	       room > MOST_BUFFER_BYTES ? MOST_BUFFER_BYTES : room;
-	room = (room / bytes + 1) * bytes;
-	merging->out_room = room / bytes;
+	room = bytes > 0 ? (room / bytes + 1) * bytes : room;
+	merging->spare = (size_t)memory / 4 + merging->count * room;
+	merging->out_most = room;
+	merging->out_room = room / (bytes > 0 ? bytes : SHORT_LINE);
 	merging->sources = calloc(merging->count, sizeof *merging->sources);
 	merging->heap = calloc(merging->count, sizeof *merging->heap);
 	if (merging->sources == NULL || merging->heap == NULL)
 		return gs_fail(GS_EBUDGET, "no memory for %zu inputs", merging->count);
 	TRY(gs_arena_open(&merging->arena, (merging->count + 1) * gs_arena_round(room) +
 	                  gs_arena_round(merging->out_room * sizeof *merging->times) +
-	                  gs_arena_round(bytes) + gs_arena_round(header), false));
+	                  gs_arena_round(header), false));
 	list_sources(merging, room);
 	merging->out = gs_arena_take(&merging->arena, room);
 	merging->times = gs_arena_take(&merging->arena, merging->out_room * sizeof *merging->times);
-	merging->group = gs_arena_take(&merging->arena, bytes);
-	merging->header = gs_arena_take(&merging->arena, header);
+	merging->sources[0].header = options->lines ? NULL : gs_arena_take(&merging->arena, header);
 	return GS_OK;
 }
 
@@ -324,16 +273,15 @@ merge(struct merging *merging)
 	struct gs_items *items = &job->items;
 
 	for (size_t i = 0; i < merging->count; i++) {
-		struct source *source = &merging->sources[i];
+		bool any;
 
-		TRY(fill(merging, source));
-		if (source->at == source->end)
-			continue;
-		load_word(source);
-		merging->heap[merging->heap_count++] = source;
+		TRY(gs_items_source_next(&merging->sources[i], merging->sources, &any));
+		if (any)
+			merging->heap[merging->heap_count++] = &merging->sources[i];
 	}
 	TRY(gs_items_open_emit(job));
-	TRY(gs_item_emit_header(&items->emit, merging->header, merging->header_bytes));
+	TRY(gs_item_emit_header(&items->emit, merging->sources[0].header,
+	                        merging->sources[0].header_bytes));
 	merging->sink = gs_item_emit_sink(&items->emit);
 	TRY(merge_heap(merging));
 	TRY(check_sums(merging));
@@ -369,8 +317,8 @@ must_sort(const struct gsort *job, size_t count)
 		most = options->merge_files;
 	if (files > 0 && files < most + FILES_BESIDE)
 		most = files > FILES_BESIDE + 2 ? files - FILES_BESIDE : 2;
-	if (job->plan.pool_bytes / 4 / LEAST_BUFFER_BYTES < most)
-		most = job->plan.pool_bytes / 4 / LEAST_BUFFER_BYTES;
+	if (job->plan.pool_bytes / 8 / LEAST_BUFFER_BYTES < most)
+		most = job->plan.pool_bytes / 8 / LEAST_BUFFER_BYTES;
 	return count > most || options->tail.wanted || job->items.npy.first != NULL ||
 	       gs_merge_overwrites(job);
 }
@@ -393,12 +341,15 @@ gs_items_merge(struct gsort *job)
 		status = merge(&merging);
 	for (size_t i = 0; merging.sources != NULL && i < merging.count; i++) {
 		job->stats.bytes_in += merging.sources[i].bytes;
-		gs_input_close(merging.sources[i].input);
-		gs_items_follow_close(&merging.sources[i].follow);
+		if (i > 0)
+			gs_items_source_close(&merging.sources[i]);
 	}
+	if (merging.sources != NULL)	/* others borrow its header */
+		gs_items_source_close(&merging.sources[0]);
 	gs_items_follow_close(&merging.follow);
 	free(merging.sources);
 	free(merging.heap);
+	free(merging.group);
 	gs_arena_close(&merging.arena);
 	return status;
 }

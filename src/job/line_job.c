@@ -5,8 +5,8 @@
  * In:   open inputs.
  * Out:  lines in the store of the items; or whether they are in order.
  *
- * A merge is a sort that checks the order of each input as it reads it.  Sorted inputs, sorted together
- * with ties in the order of the inputs, are what a merge makes of them; and all threads sort.
+ * A merge of too many inputs is a sort that checks the order of each as it reads it: sorted together,
+ * with ties in the order of the inputs, they are what a merge makes of them.
  */
 #include <string.h>
 

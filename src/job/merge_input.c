@@ -34,8 +34,9 @@ gs_merge_open(struct gsort *job, const char *const *name, unsigned threads, char
 	const struct gs_input_options in = {
 		.names = name,
 		.count = 1,
-		.binary = job->plan_input.key_bits > 0 || gs_options_want_items(options),
-		.guarded = !options->force && bytes == 0 && options->record_bytes == 0,
+		.binary = job->plan_input.key_bits > 0 ||
+		          (gs_options_want_items(options) && !options->lines),
+		.guarded = !options->force && bytes == 0 && options->record_bytes == 0 && !options->lines,
 		.terminal_ok = options->force,
 		.decompress = options->decompress,
 		.threads = threads,

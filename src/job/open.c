@@ -245,7 +245,8 @@ static gs_status
 allocate(struct gsort *job)
 {
 	if (gs_options_want_items(job->options))
-		return job->options->operation == GSORT_SORT || job->options->lines
+		return job->options->operation == GSORT_SORT ||
+		       (job->options->lines && job->options->operation == GSORT_CHECK)
 		       ? gs_items_allocate(job) : GS_OK;
 	job->arena = (struct gs_arena){ .base = NULL };
 	carve(job);

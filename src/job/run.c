@@ -20,11 +20,9 @@
 static gs_status
 run_items(struct gsort *job, bool *disorder)
 {
-	if (job->options->lines)	/* a merge is a sort that checks its inputs */
-		return job->options->operation == GSORT_CHECK ? gs_line_job_check(job, disorder)
-		                                              : gs_items_sort(job);
 	switch (job->options->operation) {
-	case GSORT_CHECK: return gs_items_check(job, disorder);
+	case GSORT_CHECK: return job->options->lines ? gs_line_job_check(job, disorder)
+		                                     : gs_items_check(job, disorder);
 	case GSORT_MERGE: return gs_items_merge(job);
 	default:          return gs_items_sort(job);
 	}

@@ -49,4 +49,7 @@ struct gs_item_taker {
 	void *context;
 };
 
+/** The error for an item of BYTES, for which there is no memory: GS_EBUDGET. */
+gs_status gs_item_fail_large(size_t bytes);
+
 #endif

@@ -174,7 +174,51 @@ duplicates	1" ] || [ $? -eq 1 ]
 	gsort -u -m -k2n y x | cmp - <(sort -u -m -k2n y x)
 	not gsort -m -k1 x y 2>err
 	grep -q '^gsort: y:2: disorder: a 2: merging needs sorted inputs' err
-	gsort -m -k1 --nocheck-order x y | cmp - <(sort -k1 x y)
+	gsort -m -k1 --nocheck-order x y | cmp - <(sort -m -k1 x y)	# in whatever order they are
+	gsort -m --lines --nocheck-order - x - <y | cmp - <(sort -m - x - <y)
+	printf 'b' | gsort -m --lines x - | cmp - <(printf 'b\n' | sort -m x -)
+}
+
+@test "-m takes as many files as there are, in memory that does not grow with them" {
+	local i
+	lines 120000 >in
+	split -n l/150 in part.
+	for i in part.*; do sort -t, -k1,1n -o "$i" "$i"; done
+	sort -t, -k1,1n in >expected
+	gsort -m -t, -k1,1n part.* | cmp - expected
+	(ulimit -n 64; gsort -m -t, -k1,1n part.*) | cmp - expected
+	gsort -m -t, -k1,1n --batch-size=20 part.* | cmp - expected
+	gsort -m -t, -k1,1n -u part.* | cmp - <(sort -m -t, -k1,1n -u part.*)
+	gsort -m -t, -k1,1n --count part.* | cmp - <(gsort -t, -k1,1n --count part.*)
+	gsort -m -t, -k1,1n --head=7 --verify part.* | cmp - <(head -n 7 expected)
+	gsort -m -t, -k1,1n --tail=7 part.* | cmp - <(tail -n 7 expected)
+	gsort -m -t, -k1,1n --debug part.aa part.ab | cmp - <(sort -m -t, -k1,1n --debug part.aa part.ab)
+	gzip part.aa
+	gsort -m -t, -k1,1n part.* | cmp - expected
+	gunzip part.aa.gz
+	sort -t, -k1,1n -o half part.a?
+	sort -m -t, -k1,1n part.b? part.c? part.d? part.e? part.f? >other
+	gsort -m -t, -k1,1n -o half half other		# the output is an input
+	cmp half expected
+	for i in 1 2 3; do sort -o all.$i <(cat in in in in in in) & done
+	wait
+	skips_under_sanitizer "all takes more memory"
+	peak_within 20480 gsort -S 20M -m --lines --verify -o out all.?
+	sort -m all.? | cmp - out
+	{ head -c 9000000 /dev/zero; echo; } >long
+	not gsort -S 20M -m --lines long all.1 >out 2>err
+	grep -q "^gsort: a line or record has [0-9]* bytes or more: that needs '--buffer-size=" err
+}
+
+@test "-m keeps one header, and finds columns by it" {
+	printf 'id,price\n3,9\n1,10\n' >a
+	printf 'id,price\n2,8\n7,12' >b
+	gsort -m -t, -k price:n --header a b | cmp - <(printf 'id,price\n2,8\n3,9\n1,10\n7,12\n')
+	printf 'price,id\n1,2\n' >c
+	fails "c: its header is not that of the first input" gsort -m -t, -k price:n --header a c
+	printf 'x,"a\nb"\ny,c\n' >q
+	printf 'w,"a"\nz,"b\n"\n' >r
+	gsort -m --csv -k2 q r | cmp - <(printf 'w,"a"\nx,"a\nb"\nz,"b\n"\ny,c\n')
 }
 
 @test "--debug marks the keys below each line" {

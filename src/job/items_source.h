@@ -17,8 +17,8 @@ struct gs_items_source {
 	struct gs_input *input;		/* NULL: not begun, or ended */
 	bool             begun, first;
 	struct gs_item_follow follow;	/* of records */
-	char            *header;	/* of the first source: options.skip_bytes for records; lines: set when
-					 * it is read */
+	char            *header;	/* of the first source.  Records: room for it; lines: set when it
+					 * is read */
 	size_t           header_bytes;
 	char            *buffer;	/* borrowed */
 	size_t           room;		/* bytes: records have it whole */

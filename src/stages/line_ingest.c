@@ -284,7 +284,7 @@ store_lines(struct gs_line_ingest *ingest, const char *data, const char *end)
 	const char *ends[MOST_PIECES + 1];
 
 	if (ingest->chunk != NULL && ingest->input != NULL && ingest->number.bits == 0)
-		gs_line_sample(ingest->order, ingest->input, ingest->chunk, &ingest->taker);
+		TRY(gs_line_sample(ingest->order, ingest->input, ingest->chunk, &ingest->taker));
 	ingest->chunk = NULL;
 	while (data < end) {
 		size_t count = 0;

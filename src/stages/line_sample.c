@@ -24,16 +24,17 @@ read_place(struct gs_input *input, const struct gs_chunk *chunk, uint64_t offset
 	return got;
 }
 
-void
+gs_status
 gs_line_sample(const struct gs_line_order *order, struct gs_input *input,
                const struct gs_chunk *chunk, const struct gs_item_taker *taker)
 {
 	const uint64_t bytes = gs_input_bytes(input);
+	gs_status status = GS_OK;
 	unsigned places = 0;
 	char *lines, *to;
 
 	if (bytes == GS_UNKNOWN || bytes < LEAST_BYTES || order->fields.csv || taker->sample == NULL)
-		return;
+		return GS_OK;
 	to = lines = malloc((size_t)PLACES * PLACE_BYTES);
 	for (uint64_t p = 0; lines != NULL && p < PLACES; p++) {
 		const char *end = to + read_place(input, chunk, bytes / PLACES * p, to);
@@ -45,6 +46,7 @@ gs_line_sample(const struct gs_line_order *order, struct gs_input *input,
 		places += whole > 0;
 	}
 	if (places > PLACES / 2)
-		taker->sample(taker->context, lines, (size_t)(to - lines));
+		status = taker->sample(taker->context, lines, (size_t)(to - lines));
 	free(lines);
+	return status;
 }

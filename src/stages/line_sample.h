@@ -17,9 +17,10 @@
  * Show TAKER a sample of INPUT, of which CHUNK has been read so far; nobody else reads it meanwhile.
  *
  * Does nothing if the input is small, not a regular file, or CSV with quotes, where no one knows
- * which lines are within quotes; or if there is no memory for it.
+ * which lines are within quotes; or if there is no memory for it.  Returns what TAKER does.
  */
-void gs_line_sample(const struct gs_line_order *order, struct gs_input *input,
-                    const struct gs_chunk *chunk, const struct gs_item_taker *taker);
+MUST_CHECK gs_status gs_line_sample(const struct gs_line_order *order, struct gs_input *input,
+                                    const struct gs_chunk *chunk,
+                                    const struct gs_item_taker *taker);
 
 #endif

@@ -122,7 +122,7 @@ gs_item_bins_choose(struct gs_item_bins *bins, const struct gs_item_order *order
 	if (least < greatest) {
 		gs_quicksort(kernels, words + count, words, count, least, greatest);
 		choose_bounds(bins, words + count, count, wanted);
-	} else if (!more && order->compare == NULL) {
+	} else if (!more && gs_item_words_decide(order, 8 * bins->level + 8)) {
 		isolate(bins, least);
 	}
 	free(words);
@@ -167,7 +167,8 @@ gs_item_bins_are_equal(const struct gs_item_bins *bins, const struct gs_item_ord
 {
 	if (bins->pivots.count > 0)
 		return bin % 2 == 1;
-	return gs_item_bins_level(bins, bin) > bins->level && !words_left && order->compare == NULL;
+	return gs_item_bins_level(bins, bin) > bins->level && !words_left &&
+	       gs_item_words_decide(order, 8 * bins->level + 8);
 }
 
 /* ---- finding --------------------------------------------------------------------- */

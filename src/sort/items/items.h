@@ -64,6 +64,13 @@ struct gs_item_order {
 	const void *context;
 };
 
+/** Are items equal whose words tie and end within the first BYTES? */
+static inline bool
+gs_item_words_decide(const struct gs_item_order *order, unsigned bytes)
+{
+	return order->compare == NULL || bytes < order->word_bytes;
+}
+
 /* Whole items, one after the other. */
 struct gs_item_slice {
 	const char *data;

@@ -107,18 +107,11 @@ merge_ties(struct gs_item_part *part, size_t from, size_t to)
 			places[at] = left[l++];
 }
 
-/* Are items equal whose words tie, the last of which were loaded from byte AT on? */
-static bool
-words_tell_all(const struct gs_item_part *part, unsigned at)
-{
-	return part->order->compare == NULL || at + 8 < part->order->word_bytes;
-}
-
 /* The words of these items are all equal; they end within the eight bytes from AT on. */
 static void
 settle(struct gs_item_part *part, unsigned at, size_t from, size_t to)
 {
-	const bool equal = words_tell_all(part, at);
+	const bool equal = gs_item_words_decide(part->order, at + 8);
 
 	if (!equal)
 		merge_ties(part, from, to);
@@ -169,7 +162,8 @@ sort_few(struct gs_item_part *part, unsigned at, size_t from, size_t to)
 {
 	uint64_t *words = part->words;
 	uint32_t *places = part->places;
-	const bool equal = !load_words(part, at, from, to) && words_tell_all(part, at);
+	const bool equal = !load_words(part, at, from, to) &&
+	                   gs_item_words_decide(part->order, at + 8);
 
 	for (size_t i = from + 1; i < to; i++) {
 		const uint32_t place = places[i];

@@ -65,7 +65,8 @@ load ../helpers
 	done
 	LC_ALL=C comm -12 c.txt d.txt | gsort >common
 	LC_ALL=C comm -3 c.txt d.txt | tr -d '\t' | gsort >apart
-	[ -s common ] && [ -s apart ]
+	[ -s common ]
+	[ -s apart ]
 	for threads in 1 2 5 16; do
 		gsort -u64 --parallel=$threads --union a b | cmp - all
 		gsort -u64 --parallel=$threads -r --intersect b a | gsort -u64 | cmp - both

@@ -184,6 +184,7 @@ bench_results = \
   bench/results/h200-2026-11-23/call.json \
   bench/results/h200-2026-11-23/jobs.json \
   bench/results/h200-2026-11-23/ladder-gsort.json \
+  bench/results/h200-2026-11-23/lines.txt \
   bench/results/h200-2026-11-23/pinning.json \
   bench/results/h200-2026-11-23/ranks.txt \
   bench/results/h200-2026-11-23/sets.txt \

@@ -174,7 +174,7 @@ struct gsort_options {
 	struct gsort_count	 top;		/* the most frequent values, so many, with their counts */
 	unsigned		 histogram;	/* so many bars of equal width, at most 2^20; 0: none */
 	unsigned		 bar_columns;	/* draw it in lines of so many columns; 0: numbers only */
-	bool			 json;		/* figures as JSON, not as lines */
+	bool			 json;		/* figures, tail or sample as JSON */
 	bool			 verify;	/* check order, number and checksum of the output */
 
 	/* checking and merging */

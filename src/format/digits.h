@@ -51,8 +51,9 @@ gs_digits_split(uint64_t number)
 static inline void
 gs_digits_store(char *into, uint64_t word)
 {
-	word = htole64(word);
-	memcpy(into, &word, sizeof word);
+	const uint64_t bytes = htole64(word);
+
+	memcpy(into, &bytes, sizeof bytes);
 }
 
 /* Print NUMBER, which has DIGITS digits; up to 7 bytes after them are overwritten. */

@@ -311,7 +311,7 @@ adapt_options(struct gsort *job)
 		return;
 	}
 	if (own->operation != GSORT_SORT || !own->tail.wanted || own->tail.count > GS_TAIL_MOST ||
-	    own->counts || own->repeated || own->singletons)
+	    own->json || own->counts || own->repeated || own->singletons)
 		return;
 	own->reverse = !own->reverse;
 	own->head = true;

@@ -156,7 +156,7 @@ static const char *
 answer_name(const struct gsort_options *o)
 {
 	return o->quantiles != NULL ? "quantiles" : o->summary ? "summary"
-	       : o->top.wanted ? "top" : "histogram";
+	       : o->top.wanted ? "top" : o->histogram > 0 ? "histogram" : "json";
 }
 
 /* A row of the tables below. */
@@ -198,6 +198,7 @@ find_wide_conflict(const struct gsort_options *o, struct gsort_conflict *conflic
 		{ o->summary, { "type", "summary", false, figures } },
 		{ o->top.wanted, { "type", "top", false, figures } },
 		{ o->histogram > 0, { "type", "histogram", false, figures } },
+		{ o->json, { "type", "json", false, figures } },
 	};
 
 	return gs_key_is_wide(o->type) && !o->lines && find(rules, COUNT(rules), conflict);
@@ -275,6 +276,7 @@ find_line_conflict(const struct gsort_options *o, struct gsort_conflict *conflic
 		{ o->summary, { "lines", "summary", false, numbers } },
 		{ o->top.wanted, { "lines", "top", false, numbers } },
 		{ o->histogram > 0, { "lines", "histogram", false, numbers } },
+		{ o->json, { "lines", "json", false, numbers } },
 		{ o->underline && o->operation == GSORT_CHECK, { "check", "debug", false, NULL } },
 		{ o->underline && o->output != NULL, { "debug", "output", false, NULL } },
 	};
@@ -352,8 +354,10 @@ find_answer_conflict(const struct gsort_options *o, struct gsort_conflict *confl
 		{ answers && merge, { "merge", answer, false,
 		  "figures need no sorted inputs: leave -m out" } },
 		{ answers && o->head, { answer, "head-count", false, of_all } },
-		{ answers && o->tail.wanted, { answer, "tail", false, of_all } },
-		{ answers && o->sample.wanted, { answer, "sample", false, of_all } },
+		{ answers && o->tail.wanted && !o->json, { answer, "tail", false,
+		  "with --json they go together" } },
+		{ answers && o->sample.wanted && !o->json, { answer, "sample", false,
+		  "with --json they go together" } },
 		{ answers && o->unique, { answer, "unique", false, of_all } },
 		{ answers && o->counts, { answer, "count", false, of_all } },
 		{ answers && o->repeated, { answer, "repeated", false, of_all } },
@@ -471,7 +475,7 @@ gs_options_check(const struct gsort_options *options)
 	TRY(gs_answer_check(options));
 	if (options->json && !gs_answer_is_wanted(options))
 		return gs_fail(GS_EUSAGE, "option '--json' needs figures: '--summary', '--quantiles', "
-		               "'--top' or '--histogram'");
+		               "'--top', '--histogram', '--tail' or '--sample'");
 	if (options->histogram > GS_BARS_MOST)
 		return gs_fail(GS_EUSAGE, "'--histogram' is %u: the maximum is %d", options->histogram,
 		               GS_BARS_MOST);

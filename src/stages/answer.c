@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * answer.c - figures about sorted keys: quantiles, a summary, the most frequent values, a histogram
+ * answer.c - figures about sorted keys: quantiles, a summary, the most frequent values, a histogram;
+ * as JSON also the last keys, or random ones
  *
  * In:   sorted spans, class by class, from any producer; how many keys there are in all.
  * Out:  figures.
@@ -22,12 +23,19 @@
 #include "sort/keys.h"
 #include "sort/scan.h"
 #include "stages/answer.h"
+#include "stages/pick.h"
+
+static bool
+lists_keys(const struct gsort_options *options)
+{
+	return options->json && (options->tail.wanted || options->sample.wanted);
+}
 
 bool
 gs_answer_is_wanted(const struct gsort_options *options)
 {
 	return options->quantiles != NULL || options->summary || options->top.wanted ||
-	       options->histogram > 0;
+	       options->histogram > 0 || lists_keys(options);
 }
 
 /* ---- quantiles ------------------------------------------------------------------- */
@@ -102,39 +110,53 @@ compare_marks(const void *a, const void *b)
 }
 
 static void
-add_mark(struct gs_answer *answer, const struct fraction *fraction, const char *name, size_t bytes)
+add_mark(struct gs_answer *answer, uint64_t rank, const char *name, size_t bytes)
 {
 	struct gs_mark *mark = &answer->marks[answer->mark_count];
 
-	*mark = (struct gs_mark){
-		.rank = rank_of(fraction, answer->keys), .name = name, .name_bytes = bytes,
-	};
+	*mark = (struct gs_mark){ .rank = rank, .name = name, .name_bytes = bytes };
 	answer->by_rank[answer->mark_count++] = mark;
 }
 
+/* Of KEYS keys so many are listed. */
+static uint64_t
+listed(const struct gsort_options *options, uint64_t keys)
+{
+	return lists_keys(options) ? gs_least(options->tail.wanted ? options->tail.count
+	                                      : options->sample.count, keys) : 0;
+}
+
 static gs_status
-set_marks(struct gs_answer *answer)
+set_marks(struct gs_answer *answer, const struct gs_pick *pick)
 {
 	static const struct fraction quartiles[GS_QUARTILES] = { { 1, 4 }, { 2, 4 }, { 3, 4 } };
 	const char *at = answer->options->quantiles;
-	size_t room = GS_QUARTILES + 1;
+	uint64_t room = GS_QUARTILES + 1 + listed(answer->options, answer->keys);
 	struct fraction fraction;
 
 	for (const char *c = at; c != NULL && *c != '\0'; c++)
 		room += *c == ',';
-	answer->marks = calloc(room, sizeof *answer->marks);
-	answer->by_rank = calloc(room, sizeof *answer->by_rank);
+	if (room <= SIZE_MAX / sizeof *answer->marks) {
+		answer->marks = calloc((size_t)room, sizeof *answer->marks);
+		answer->by_rank = calloc((size_t)room, sizeof *answer->by_rank);
+	}
 	if (answer->marks == NULL || answer->by_rank == NULL)
-		return gs_fail(GS_EBUDGET, "no memory for %zu quantiles", room);
+		return gs_fail(GS_EBUDGET, "no memory for %llu keys by their rank",
+		               (unsigned long long)room);
 	while (at != NULL) {
 		const char *end = read_fraction(at, &fraction);
 
 		assert(end != NULL);	/* gs_answer_check() */
-		add_mark(answer, &fraction, at, (size_t)(end - at));
+		add_mark(answer, rank_of(&fraction, answer->keys), at, (size_t)(end - at));
 		at = *end == ',' ? end + 1 : NULL;
 	}
+	answer->quantile_count = answer->mark_count;
 	for (unsigned q = 0; answer->options->summary && q < GS_QUARTILES; q++)
-		add_mark(answer, &quartiles[q], "", 0);
+		add_mark(answer, rank_of(&quartiles[q], answer->keys), "", 0);
+	answer->listed_count = (size_t)listed(answer->options, answer->keys);
+	for (size_t k = 0; k < answer->listed_count; k++)
+		add_mark(answer, pick->ranks != NULL ? pick->ranks[k]
+		         : answer->keys - answer->listed_count + k, "", 0);
 	qsort(answer->by_rank, answer->mark_count, sizeof *answer->by_rank, compare_marks);
 	return GS_OK;
 }
@@ -220,9 +242,12 @@ gs_answer_bytes(const struct gsort_options *options, uint64_t keys, unsigned thr
 	                      ? gs_least(gs_least(options->top.count, values), MOST_GROUPS) : 0;
 	const uint64_t tallies = gs_answer_is_wanted(options) ? gs_batch_slots(threads) + 1 : 0;
 	const uint64_t local = most <= LOCAL_TOP_MOST ? tallies * most : 0;
+	/* a mark, a pointer to it, and what qsort(3) copies */
+	const uint64_t mark_bytes = sizeof(struct gs_mark) + 2 * sizeof(struct gs_mark *);
+	const uint64_t marks = gs_least(listed(options, keys), MOST_GROUPS);
 
-	return (most + local) * sizeof(struct gs_group) + tallies * sizeof(struct gs_tally) +
-	       gs_bars_bytes(options);
+	return marks * mark_bytes + (most + local) * sizeof(struct gs_group) +
+	       tallies * sizeof(struct gs_tally) + gs_bars_bytes(options);
 }
 
 gs_status
@@ -231,6 +256,8 @@ gs_answer_open(struct gs_answer *answer, const struct gsort_options *options,
                struct gs_verify *verify, struct gs_monitor *monitor)
 {
 	const size_t tallies = gs_batch_slots(plan->threads) + 1;
+	struct gs_pick pick = { .on = false };
+	gs_status status;
 
 	gs_answer_close(answer);
 	*answer = (struct gs_answer){
@@ -239,7 +266,11 @@ gs_answer_open(struct gs_answer *answer, const struct gsort_options *options,
 	answer->tallies = calloc(tallies, sizeof *answer->tallies);
 	if (answer->tallies == NULL)
 		return gs_fail(GS_EBUDGET, "no memory for %zu tallies", tallies);
-	TRY(set_marks(answer));
+	status = gs_pick_open(&pick, options, keys);
+	if (status == GS_OK)
+		status = set_marks(answer, &pick);
+	gs_pick_close(&pick);
+	TRY(status);
 	TRY(set_tops(answer, tallies));
 	return gs_bars_open(&answer->bars, options, store);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * answer.h - figures about sorted keys: quantiles, a summary, the most frequent values, a histogram
+ * answer.h - figures about sorted keys: quantiles, a summary, the most frequent values, a histogram;
+ * as JSON also the last keys, or random ones
  *
- * A span sink beside the emit stage: the keys themselves are not written.
+ * A span sink beside the emit stage: keys are not written in the form of the input.
  *
  *     open; { sink, drain, class_end } in the order of the output; end; the figures; close
  */
@@ -54,9 +55,10 @@ struct gs_answer {
 	struct gs_verify           *verify;
 	struct gs_monitor          *monitor;
 
-	struct gs_mark  *marks;		/* quantiles as they were asked for; then quartiles */
+	struct gs_mark  *marks;		/* quantiles as they were asked for; quartiles; listed keys */
 	struct gs_mark **by_rank;
 	size_t           mark_count, marks_found;
+	size_t           quantile_count, listed_count;
 	struct gs_bars   bars;
 	struct gs_top    top;
 	struct gs_group *groups;	/* memory of all tops */

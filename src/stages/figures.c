@@ -107,7 +107,7 @@ print_row(const struct gs_answer *answer, FILE *to, const char *name, const char
 static void
 print_summary(const struct gs_answer *answer, FILE *to)
 {
-	const size_t quartiles = answer->mark_count - GS_QUARTILES;
+	const size_t quartiles = answer->quantile_count;
 	const bool any = answer->keys > 0;
 	struct gs_float_sum sum = answer->float_sum;
 	const bool adds_up = answer->options->notation <= GSORT_HEXADECIMAL;	/* not of addresses */
@@ -134,10 +134,9 @@ print_summary(const struct gs_answer *answer, FILE *to)
 static void
 print_quantiles(const struct gs_answer *answer, FILE *to)
 {
-	const size_t count = answer->mark_count - (answer->options->summary ? GS_QUARTILES : 0);
 	char word[WORD_BYTES];
 
-	for (size_t q = 0; q < count; q++) {
+	for (size_t q = 0; q < answer->quantile_count; q++) {
 		const struct gs_mark *mark = &answer->marks[q];
 		const char *value = spell_mark(answer, q, word);
 
@@ -150,6 +149,20 @@ print_quantiles(const struct gs_answer *answer, FILE *to)
 			fprintf(to, "%.*s\t%s\n", (int)mark->name_bytes, mark->name,
 			        value != NULL ? value : "-");
 		}
+	}
+}
+
+/* The last keys, or the sample; JSON only: as lines they are written as keys are. */
+static void
+print_listed(const struct gs_answer *answer, FILE *to)
+{
+	const size_t first = answer->mark_count - answer->listed_count;
+	char word[WORD_BYTES];
+
+	for (size_t k = 0; k < answer->listed_count; k++) {
+		if (k > 0)
+			fputs(", ", to);
+		print_json(answer, to, spell_mark(answer, first + k, word));
 	}
 }
 
@@ -288,6 +301,8 @@ print_all(const struct gs_answer *answer, FILE *to)
 		{ options->quantiles != NULL, "quantiles", '[', ']', print_quantiles },
 		{ options->top.wanted, "top", '[', ']', print_top },
 		{ options->histogram > 0, "histogram", '[', ']', print_histogram },
+		{ options->json && options->tail.wanted, "tail", '[', ']', print_listed },
+		{ options->json && options->sample.wanted, "sample", '[', ']', print_listed },
 	};
 	bool first = true;
 

@@ -97,6 +97,38 @@ tails() {
 	[ "$(gsort -u8 --sample=3 --to=text <<<$'\t\t\t' | tr '\n' ,)" = 9,9,9, ]
 }
 
+# listed OPTION... FILE: keys as JSON are the lines that the same options write
+listed() {
+	gsort "$@" >lines
+	gsort "$@" --json | python3 -c '
+import json, sys
+answer = json.load(sys.stdin)
+print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$/d' | cmp - lines ||
+		{ echo "$*"; return 1; }
+}
+
+@test "--tail and --sample as JSON are the keys of their lines, alone or beside figures" {
+	local k
+	text 3000 >in
+	for k in 0 1 100 100000; do
+		listed --tail="$k" in
+		listed -r --tail="$k" in
+		listed --sample="$k" --seed=3 in
+	done
+	text 300000 >large
+	listed --sample=1000 -S 1M -T . large
+	listed --tail=1000 -S 1M -T . large
+	text 20000 | awk '$1 >= 0 && $1 < 60000' | gsort --to=u16 -o u16
+	listed -u16 --tail=9 --to=text u16
+	listed -u16 --sample=9 --to=text u16
+	[ "$(printf '1\n5\n1\n' | gsort --quantiles=0 --tail=2 --json)" = \
+	  '{"keys": 3, "quantiles": [{"quantile": "0", "value": 1}], "tail": [1, 5]}' ]
+	[ "$(printf '10.0.0.9\n1.2.3.4\n' | gsort --type=ipv4 --tail=1 --json)" = '{"keys": 2, "tail": ["10.0.0.9"]}' ]
+	[ "$(gsort --sample=4 --json </dev/null)" = '{"keys": 0, "sample": []}' ]
+	fails "options '--json' and '-u' are incompatible: it is of all keys; pipe one gsort into another" gsort --tail=2 -u --json in
+	fails "options '--summary' and '--tail' are incompatible: with --json they go together" gsort --summary --tail=2 in
+}
+
 @test "every key is sampled as often as any other" {
 	seq 20 >in
 	for seed in {1..600}; do gsort --sample=5 --seed=$seed in; done | sort -n | uniq -c |
@@ -132,7 +164,7 @@ tails() {
 	fails "are incompatible: figures are text" gsort --to=u8 --summary in
 	fails "are incompatible: how many keys there are is known only after the last" gsort -m --sample=2 in
 	fails "are incompatible: files are cut by the number of all keys" gsort --split=2 -o part%r --tail=2 in
-	fails "option '--json' needs figures: '--summary', '--quantiles', '--top' or '--histogram'" gsort --json in
+	fails "option '--json' needs figures: '--summary', '--quantiles', '--top', '--histogram', '--tail' or '--sample'" gsort --json in
 	for list in '' 0.5, ,0.5 1.1 -0.5 x 50 0.5,x 5% 0.1234567890123456789 1..0; do
 		fails "is no quantile: --quantiles takes numbers from 0 to 1, such as 0.5,0.95,0.99" \
 			gsort --quantiles="$list" in

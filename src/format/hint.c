@@ -245,7 +245,8 @@ name_fields(char into[GS_HINT_BYTES], bool floats, bool first, const char *text)
 
 /* ---- the hint ------------------------------------------------------------------ */
 
-/* Text that has digits somewhere: -V sorts it by its numbers. */
+/* Text that has digits somewhere: -V sorts it by its numbers.  Asked of first lines only: a later one
+ * is a number gone wrong. */
 static bool
 name_numbers(char into[GS_HINT_BYTES], const char *text)
 {
@@ -314,8 +315,8 @@ gs_hint(char into[GS_HINT_BYTES], const struct gs_text_options *options, uint64_
 		snprintf(into, GS_HINT_BYTES, "; write one number a line: tr -s ' ,;\\t' '\\n'");
 	else if (end - line <= LOOKED_AT && !name_character(into, line, end) &&
 	         !name_notation(into, options->floats, text) &&
-	         !name_fields(into, options->floats, first, text) && !name_numbers(into, text) &&
-	         first && (text[0] | 0x20) >= 'a' && (text[0] | 0x20) <= 'z')
+	         !name_fields(into, options->floats, first, text) && first &&
+	         !name_numbers(into, text) && (text[0] | 0x20) >= 'a' && (text[0] | 0x20) <= 'z')
 		snprintf(into, GS_HINT_BYTES, "; a heading needs --header, lines of words --lines");
 	return into;
 }

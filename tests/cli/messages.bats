@@ -148,8 +148,7 @@ says() {
 	2026-11= number: "2026-11"; months of years need --lines, which sorts them as text
 	Nov 22 2026= number: "Nov 22 2026"; dates are sorted as 2026-11-22, with --type=time
 	0b101= number: "0b101"; gsort reads decimal numbers, and with --base=16 hexadecimal ones
-	5th= number: "5th"; lines with numbers in them need -V
-	1/2= number: "1/2"; lines with numbers in them need -V
+	5th= number: "5th"
 	v1.10.2= number: "v1.10.2"; versions need -V
 	10K= number: "10K"; sizes with suffixes need -h
 	5 MB= number: "5 MB"; sizes need -h, once they end in K, M, G: tr -d ' iB'
@@ -168,6 +167,10 @@ says() {
 	score= number: "score"
 	END
 	table <<-'END'
+	$ printf '5th\n1st\n' | gsort
+	gsort: -:1: not a number: "5th"; lines with numbers in them need -V
+	$ printf '1/2\n' | gsort
+	gsort: -:1: not a number: "1/2"; lines with numbers in them need -V
 	$ printf 'id,score\n1,2\n' | gsort
 	gsort: -:1: not a number: "id,score"; fields? sort lines by one: gsort -t, --header -k1,1n
 	$ seq -s, 10000 | gsort
@@ -910,6 +913,7 @@ messages() {
 	no memory to merge inputs
 	no memory for a histogram of
 	no memory for the figures
+	keys by their rank
 	most frequent values
 	' is no quantile: --quantiles takes numbers from 0 to 1, such as 0.5,0.95,0.99
 	no memory for another run

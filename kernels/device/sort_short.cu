@@ -46,6 +46,7 @@ count_values_kernel(number *counts, const Key *keys, size_t count, key_map<Key> 
 	for (; count > 0 && (uintptr_t)keys % 16 != 0; keys++, count--)
 		if (block == 0 && threadIdx.x == 0)
 			count_value(counters, counts, ordered(map, *keys) - first, false);
+	__syncthreads();		/* they may be all */
 	for (size_t at = block * (size_t)PART; at < count; at += blocks * (size_t)PART) {
 		if (count - at >= PART) {
 			const load<Key> x = ((const load<Key> *)&keys[at])[threadIdx.x];

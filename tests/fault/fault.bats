@@ -32,7 +32,7 @@ faults() {
 }
 
 @test "a call fails: selecting" {
-	faults 8 unique count head header
+	faults 8 unique figures count head header
 }
 
 @test "a call fails: other inputs" {

@@ -16,6 +16,7 @@
  */
 #include <stdlib.h>
 
+#include "base/round.h"
 #include "base/thread.h"
 #include "gpu/cuda/cut.h"
 #include "gpu/cuda/device.h"
@@ -43,12 +44,6 @@ struct cutter {
 	struct gs_thread thread;
 };
 
-static size_t
-least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 static gs_status
 inconsistent(void)
 {
@@ -60,7 +55,7 @@ inconsistent(void)
 static size_t
 keys_of_block(const struct gs_gpu_run *run, size_t block)
 {
-	return least(GS_BLOCK_KEYS, run->count - block * GS_BLOCK_KEYS);
+	return gs_least(GS_BLOCK_KEYS, run->count - block * GS_BLOCK_KEYS);
 }
 
 /* Find the keys of a block. */
@@ -169,7 +164,7 @@ at_most(struct cutter *cutter, uint64_t key, uint64_t rank, bool *yes)
 		const size_t blocks = blocks_less(run, key);
 
 		low += blocks == 0 ? 0 : (blocks - 1) * GS_BLOCK_KEYS + 1;
-		high += least(blocks * GS_BLOCK_KEYS, run->count);
+		high += gs_least(blocks * GS_BLOCK_KEYS, run->count);
 	}
 	*yes = high <= rank;
 	if (high <= rank || low > rank)
@@ -237,8 +232,8 @@ find_cut(struct cutter *cutter, uint64_t rank, size_t *at)
 		if (up_to < at[r])
 			return inconsistent();
 		up_to -= at[r];
-		at[r] += least(up_to, left);
-		left -= least(up_to, left);
+		at[r] += gs_least(up_to, left);
+		left -= gs_least(up_to, left);
 	}
 	return left == 0 ? GS_OK : inconsistent();
 }
@@ -312,7 +307,7 @@ work(void *context)
 gs_status
 gs_gpu_cut(const struct gs_gpu_cuts *cuts)
 {
-	const size_t threads = least(THREADS, cuts->count / LEAST_CUTS + 1);
+	const size_t threads = gs_least(THREADS, cuts->count / LEAST_CUTS + 1);
 	struct cutter cutters[THREADS];
 	gs_status status = GS_OK;
 

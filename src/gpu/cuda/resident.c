@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/round.h"
 #include "gpu/cuda/resident.h"
 
 enum { PAGE_BYTES = 4096, SLOTS_AHEAD = 2 };
@@ -21,12 +22,6 @@ enum { PAGE_BYTES = 4096, SLOTS_AHEAD = 2 };
 #ifndef CHUNK_BYTES
 #define CHUNK_BYTES	((size_t)64 << 20)	/* pinned by one call: 1 ms.  Not tuned; less in tests/emu */
 #endif
-
-static size_t
-least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
 
 /* ---- chunks ----------------------------------------------------------------- */
 
@@ -49,8 +44,8 @@ end_work(struct gs_resident *resident)
 static size_t
 bytes_of_chunk(const struct gs_resident *resident, size_t chunk)
 {
-	return least(resident->chunk_bytes,
-	             resident->slots * resident->slot_bytes - chunk * resident->chunk_bytes);
+	return gs_least(resident->chunk_bytes,
+	                resident->slots * resident->slot_bytes - chunk * resident->chunk_bytes);
 }
 
 /* Touch and pin the next chunk.  Locked, but meanwhile. */
@@ -158,7 +153,7 @@ start(struct gs_resident *resident)
 static size_t
 chunks_of(const struct gs_resident *resident, size_t slots)
 {
-	const size_t bytes = least(slots, resident->slots) * resident->slot_bytes;
+	const size_t bytes = gs_least(slots, resident->slots) * resident->slot_bytes;
 
 	return (bytes + resident->chunk_bytes - 1) / resident->chunk_bytes;
 }
@@ -184,12 +179,12 @@ gs_resident_open(struct gs_resident *resident, void *memory, size_t bytes, size_
 {
 	*resident = (struct gs_resident){
 		.memory = memory, .slot_bytes = slot_bytes, .slots = bytes / slot_bytes, .gpu = gpu,
-		.chunk_bytes = least(slot_bytes, CHUNK_BYTES), .open = true,
+		.chunk_bytes = gs_least(slot_bytes, CHUNK_BYTES), .open = true,
 	};
 	assert(slot_bytes % PAGE_BYTES == 0);
 	bytes = resident->slots * slot_bytes;
 	resident->chunks = (bytes + resident->chunk_bytes - 1) / resident->chunk_bytes;
-	resident->most = (least(most, bytes) + resident->chunk_bytes - 1) / resident->chunk_bytes;
+	resident->most = (gs_least(most, bytes) + resident->chunk_bytes - 1) / resident->chunk_bytes;
 	resident->chunk = calloc(resident->chunks + 1, sizeof *resident->chunk);
 	resident->idle = calloc(resident->chunks + 1, sizeof *resident->idle);
 	pthread_mutex_init(&resident->lock, NULL);
@@ -256,7 +251,7 @@ gs_resident_piece(const struct gs_resident *resident, const char *at, size_t byt
 {
 	const size_t from = (size_t)(at - resident->memory);
 
-	return least(bytes, resident->chunk_bytes - from % resident->chunk_bytes);
+	return gs_least(bytes, resident->chunk_bytes - from % resident->chunk_bytes);
 }
 
 static struct gs_chunk *

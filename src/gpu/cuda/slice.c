@@ -11,6 +11,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/round.h"
 #include "gpu/cuda/cut.h"
 #include "gpu/cuda/device.h"
 #include "gpu/cuda/slice.h"
@@ -30,12 +31,6 @@ static gs_status
 no_memory(void)
 {
 	return gs_fail(GS_EBUDGET, "out of memory");
-}
-
-static uint64_t
-smaller(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
 }
 
 /* ---- where slices end -------------------------------------------------------------- */
@@ -80,8 +75,8 @@ end_of(const struct dividing *dividing, size_t strand)
 {
 	const struct gs_gpu_division *division = dividing->division;
 
-	return strand + 1 < division->strands ? smaller(division->strand_at[strand + 1],
-	                                                dividing->cuts.keys) : dividing->cuts.keys;
+	return strand + 1 < division->strands ? gs_least(division->strand_at[strand + 1],
+	                                                 dividing->cuts.keys) : dividing->cuts.keys;
 }
 
 /* The number of the first key of slice NUMBER of STRAND. */
@@ -112,7 +107,7 @@ set_ranks(struct dividing *dividing)
 		     at += step) {
 			assert(cuts->count < dividing->room);
 			dividing->strands[cuts->count] = strand;
-			dividing->ranks[cuts->count++] = smaller(at + step, end_of(dividing, strand));
+			dividing->ranks[cuts->count++] = gs_least(at + step, end_of(dividing, strand));
 		}
 	cuts->ranks = dividing->ranks;
 	return GS_OK;

@@ -207,6 +207,8 @@ host_sources = \
   src/job/options.h \
   src/job/parts.c \
   src/job/parts.h \
+  src/job/phase.c \
+  src/job/phase.h \
   src/job/print.c \
   src/job/print.h \
   src/job/ranked.c \

@@ -20,6 +20,7 @@
 #include "job/open.h"
 #include "base/round.h"
 #include "job/combine.h"
+#include "job/phase.h"
 #include "job/sort.h"
 #include "sort/set_merge.h"
 
@@ -366,10 +367,12 @@ merge(struct gsort *job)
 {
 	TRY(open_set(job));
 	TRY(write_header(job));
-	atomic_store(&job->monitor.counters.phase, GSORT_WRITING);
+	gs_phase_begin(job, GSORT_WRITING);
 	for (unsigned i = 0; i < GS_CLASSES && !gs_emit_is_complete(&job->emit); i++)
 		TRY(merge_class(job, job->options->reverse ? GS_CLASSES - 1 - i : i));
-	return gs_emit_end(&job->emit);
+	TRY(gs_emit_end(&job->emit));
+	gs_phase_end(job);
+	return GS_OK;
 }
 
 gs_status

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/limits.h"
 #include "format/key.h"
 #include "job/items.h"
 #include "job/line_job.h"
+#include "job/phase.h"
 #include "job/ranked.h"
 #include "spill/file.h"
 #include "stages/select.h"
@@ -204,26 +204,20 @@ gs_items_sort(struct gsort *job)
 {
 	struct gs_items *items = &job->items;
 	const struct gs_item_taker taker = gs_item_store_taker(items->store);
-	const double start = gs_clock_seconds();
-	double read, sorted;
 
-	atomic_store(&job->monitor.counters.phase, GSORT_READING);
+	gs_phase_begin(job, GSORT_READING);
 	TRY(job->options->lines ? gs_line_job_read(job, &taker)
 	    : gs_record_ingest_run(&items->ingest, job->input, &taker, &job->monitor));
 	if (items->npy.first != NULL && items->npy.count != items->ingest.records)
 		return gs_fail(GS_EINPUT, "the headers of the .npy files name %llu items, and there are "
 		               "%llu", (unsigned long long)items->npy.count,
 		               (unsigned long long)items->ingest.records);
-	read = gs_clock_seconds();
-	atomic_store(&job->monitor.counters.phase, GSORT_SORTING);
+	gs_phase_begin(job, GSORT_SORTING);
 	TRY(gs_item_store_finish(items->store));
-	sorted = gs_clock_seconds();
-	atomic_store(&job->monitor.counters.phase, GSORT_WRITING);
+	gs_phase_begin(job, GSORT_WRITING);
 	TRY(write_items(job));
 
-	job->stats.read_seconds += read - start;
-	job->stats.sort_seconds += sorted - read;
-	job->stats.write_seconds += gs_clock_seconds() - sorted;
+	gs_phase_end(job);
 	return GS_OK;
 }
 

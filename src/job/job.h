@@ -68,6 +68,8 @@ struct gsort {
 	struct gs_plan       plan;
 	struct gs_monitor    monitor;
 	struct gsort_stats   stats;
+	enum gsort_phase     phase;		/* that is being timed, ... */
+	double               phase_began;	/* ... and when it began: phase.h */
 	struct gs_arena      arena;		/* all buffers of a sort or merge */
 	struct gs_arena      recording;		/* what may have to be read again */
 	struct gs_input     *input;

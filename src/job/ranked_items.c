@@ -8,10 +8,10 @@
  * The twin of ranked_sort.c.  A rank reads its part of the input, deals its items out to their owners
  * (item_spread.c), and sorts and writes what it owns as a job alone does (items.c).
  */
-#include "base/clock.h"
 #include "job/item_sample.h"
 #include "job/items.h"
 #include "job/line_job.h"
+#include "job/phase.h"
 #include "job/ranked.h"
 #include "job/ranked_items.h"
 #include "stages/select.h"
@@ -145,19 +145,13 @@ write_items(struct gsort *job)
 gs_status
 gs_ranked_items_sort(struct gsort *job)
 {
-	const double start = gs_clock_seconds();
-	double read, sorted;
-
-	atomic_store(&job->monitor.counters.phase, GSORT_READING);
+	gs_phase_begin(job, GSORT_READING);
 	TRY(read_all(job));
-	read = gs_clock_seconds();
-	atomic_store(&job->monitor.counters.phase, GSORT_SORTING);
+	gs_phase_begin(job, GSORT_SORTING);
 	TRY(gs_item_store_finish(job->items.store));
-	sorted = gs_clock_seconds();
-	atomic_store(&job->monitor.counters.phase, GSORT_WRITING);
+	gs_phase_begin(job, GSORT_WRITING);
 	TRY(write_items(job));
-	job->stats.read_seconds += read - start;
-	job->stats.sort_seconds += sorted - read;
-	job->stats.write_seconds += gs_clock_seconds() - sorted;
+
+	gs_phase_end(job);
 	return GS_OK;
 }

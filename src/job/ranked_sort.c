@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "format/key.h"
 #include "job/check.h"
 #include "job/options.h"
+#include "job/phase.h"
 #include "job/ranked.h"
 #include "job/ranked_items.h"
 #include "job/ranked_sort.h"
@@ -266,23 +266,16 @@ open_gpu(struct gsort *job)
 gs_status
 gs_ranked_sort(struct gsort *job)
 {
-	const double start = gs_clock_seconds();
-	double read, sorted;
-
 	if (gs_options_want_items(job->options))
 		return gs_ranked_items_sort(job);
 	TRY(open_gpu(job));
-	atomic_store(&job->monitor.counters.phase, GSORT_READING);
+	gs_phase_begin(job, GSORT_READING);
 	TRY(read_all(job));
-	read = gs_clock_seconds();
-	atomic_store(&job->monitor.counters.phase, GSORT_SORTING);
+	gs_phase_begin(job, GSORT_SORTING);
 	TRY(gs_store_finish(&job->store));
-	sorted = gs_clock_seconds();
-	atomic_store(&job->monitor.counters.phase, GSORT_WRITING);
+	gs_phase_begin(job, GSORT_WRITING);
 	TRY(emit(job));
-	job->stats.read_seconds = read - start;
-	job->stats.sort_seconds = sorted - read;
-	job->stats.write_seconds = gs_clock_seconds() - sorted;
+	gs_phase_end(job);
 	return GS_OK;
 }
 

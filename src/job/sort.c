@@ -12,9 +12,9 @@
  */
 #include <string.h>
 
-#include "base/clock.h"
 #include "job/answer.h"
 #include "job/open.h"
+#include "job/phase.h"
 #include "job/sort.h"
 
 /* ---- the sequence -------------------------------------------------------------- */
@@ -41,14 +41,6 @@ gs_job_emit(struct gsort *job, const char *header, size_t header_bytes)
 	TRY(gs_job_emit_classes(job, header, header_bytes));
 	TRY(gs_emit_end(&job->emit));
 	return gs_outputs_finish(&job->outputs);
-}
-
-static void
-begin_phase(struct gsort *job, enum gsort_phase phase)
-{
-	atomic_store(&job->monitor.counters.phase, phase);
-	if (job->options->begins != NULL)
-		job->options->begins(job->options->begins_context, phase);
 }
 
 /* The job is one input of a set operation: hand its keys over. */
@@ -86,21 +78,13 @@ deliver(struct gsort *job)
 static gs_status
 sort_once(struct gsort *job)
 {
-	const double start = gs_clock_seconds();
-	double read, sorted;
-
-	begin_phase(job, GSORT_READING);
+	gs_phase_begin(job, GSORT_READING);
 	TRY(gs_ingest_run(&job->ingest));	/* input -> ordered bits -> store */
-	read = gs_clock_seconds();
-	begin_phase(job, GSORT_SORTING);
+	gs_phase_begin(job, GSORT_SORTING);
 	TRY(gs_store_finish(&job->store));	/* -> sorted batches */
-	sorted = gs_clock_seconds();
-	begin_phase(job, GSORT_WRITING);
+	gs_phase_begin(job, GSORT_WRITING);
 	TRY(deliver(job));			/* -> keys or figures -> output */
-
-	job->stats.read_seconds += read - start;
-	job->stats.sort_seconds += sorted - read;
-	job->stats.write_seconds += gs_clock_seconds() - sorted;
+	gs_phase_end(job);
 	return GS_OK;
 }
 

@@ -65,6 +65,11 @@ is_erased() {
 	tr '\r' '\n' <shown | grep -qx 1
 	on_terminal 'slow | gsort -v | { sleep 1; cat; }'
 	tr '\r' '\n' <shown | grep -qx 500
+	on_terminal 'slow | gsort --lines --progress | head -n 1'
+	tr '\r' '\n' <shown | grep -qx 1
+	seq 2 3 >few
+	on_terminal 'slow | gsort --union - few --progress | head -n 1'
+	tr '\r' '\n' <shown | grep -qx 1
 }
 
 @test "a bar is drawn at most five times a second, within the width of the terminal" {

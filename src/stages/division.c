@@ -99,13 +99,14 @@ gs_division_close(struct gs_division *division)
 	for (unsigned b = 0; division->extents != NULL && b < division->bin_count; b++)
 		gs_division_drop_extents(division, b);
 	free(division->extents);
+	free(division->spares);
 	gs_division_drop_bins(division);
 	gs_arena_close(&division->arena);
 	free(division);
 }
 
-void
-gs_division_forget(const struct gs_item_slice *slice)
+static void
+forget(const struct gs_item_slice *slice)
 {
 	enum { PAGE = 4096 };
 	const uintptr_t from = ((uintptr_t)slice->data + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
@@ -113,6 +114,35 @@ gs_division_forget(const struct gs_item_slice *slice)
 
 	if (from < to)
 		gs_arena_forget((void *)from, to - from);
+}
+
+gs_status
+gs_division_reuse(struct gs_division *division)
+{
+	division->spares = calloc(division->shared->threads, sizeof *division->spares);
+	return division->spares != NULL ? GS_OK : gs_fail(GS_EBUDGET, "out of memory");
+}
+
+void
+gs_division_spare(struct gs_division *division, unsigned rank, const struct gs_item_slice *slice)
+{
+	struct gs_item_slice *spare = division->spares != NULL ? &division->spares[rank] : NULL;
+
+	if (spare == NULL || spare->bytes >= slice->bytes) {
+		forget(slice);
+		return;
+	}
+	forget(spare);
+	*spare = *slice;
+}
+
+void
+gs_division_drop_spares(struct gs_division *division)
+{
+	for (unsigned t = 0; division->spares != NULL && t < division->shared->threads; t++)
+		forget(&division->spares[t]);
+	free(division->spares);
+	division->spares = NULL;
 }
 
 /* ---- adding ---------------------------------------------------------------------- */
@@ -148,16 +178,21 @@ narrow(struct gs_division *division, const struct gs_item_divider *divider)
 
 /* Take memory for a row of BYTES. */
 static struct gs_item_row *
-take_row(struct gs_division *division, size_t bytes)
+take_row(struct gs_division *division, unsigned rank, size_t bytes)
 {
-	const size_t tables = row_bytes(division);
-	const size_t taken = (tables + bytes + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
+	struct gs_item_slice *spare = division->spares != NULL ? &division->spares[rank] : NULL;
+	const bool reuses = spare != NULL && bytes <= spare->bytes;
+	const size_t tables = row_bytes(division), fresh = tables + (reuses ? 0 : bytes);
+	const size_t taken = (fresh + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
 	const size_t at = atomic_fetch_add(&division->used, taken);
 	struct gs_item_row *row = (struct gs_item_row *)(division->memory + at);
 
 	assert(at + taken <= division->memory_bytes);
-	row->data = division->memory + at + tables / ROW_ALIGN * ROW_ALIGN;
+	row->data = reuses ? (char *)(uintptr_t)spare->data
+	                   : division->memory + at + tables / ROW_ALIGN * ROW_ALIGN;
 	row->origin = 0;
+	if (reuses)
+		spare->bytes = 0;
 	return row;
 }
 
@@ -173,7 +208,7 @@ add_kept(struct gs_division *division, unsigned rank, const struct gs_item_slice
 	struct gs_item_row *row;
 
 	gs_items_divide(shared->order, division->bins, slices, count, divider, offsets, kept);
-	row = take_row(division, offsets[bins]);
+	row = take_row(division, rank, offsets[bins]);
 	memcpy(row->offsets, offsets, (bins + 1) * sizeof *offsets);
 	memcpy(row->data, kept, offsets[bins]);
 	return row;
@@ -200,7 +235,7 @@ gs_division_add(struct gs_division *division, unsigned rank, uint64_t sequence,
 	if (divider.keep > 0) {
 		row = add_kept(division, rank, slices, count, &divider);
 	} else {
-		row = take_row(division, bytes);
+		row = take_row(division, rank, bytes);
 		gs_items_divide(shared->order, division->bins, slices, count, &divider,
 		                row->offsets, row->data);
 	}

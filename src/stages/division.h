@@ -81,6 +81,7 @@ struct gs_division {
 	atomic_bool                more;	/* see gs_item_divider */
 	atomic_uint                keep;	/* the same: with HEAD, all that can leave are in them */
 	struct gs_item_extents    *extents;	/* of each bin; NULL: nothing was flushed */
+	struct gs_item_slice      *spares;	/* memory of each thread for a row, or NULL */
 };
 
 /** Make a division with room for BYTES of items and their rows; DIVISION->bins is to be set then.
@@ -120,8 +121,19 @@ MUST_CHECK gs_status gs_division_read(const struct gs_division_shared *shared,
 size_t gs_division_slices(const struct gs_division *division, unsigned bin, size_t from, size_t to,
                           struct gs_item_slice *slices);
 
-/** Give the memory of a slice that is not needed any more back to the system. */
-void gs_division_forget(const struct gs_item_slice *slice);
+/**
+ * The items of SLICE are copied: a row that this thread adds to DIVISION next may have its memory, if
+ * gs_division_reuse() was called before; else it goes back to the system, at the latest with
+ * gs_division_drop_spares().
+ *
+ * Pages that were given back are cleared again when they are needed: 10^7 sorted records of 100 bytes
+ * from a pipe, which are nearly all divided twice, took 0.46 s of system time with this and 3.5 s without
+ * it, on a guest that gives pages back to its host (medians of 5, two cores).
+ */
+void gs_division_spare(struct gs_division *division, unsigned rank,
+                       const struct gs_item_slice *slice);
+MUST_CHECK gs_status gs_division_reuse(struct gs_division *division);
+void gs_division_drop_spares(struct gs_division *division);
 
 /** Forget where the items of BIN are in files. */
 void gs_division_drop_extents(struct gs_division *division, unsigned bin);

@@ -5,8 +5,8 @@
  * In:   a division that is complete.
  * Out:  its buckets; those that were too large are replaced by the buckets of another division.
  *
- * In memory the pages of the old slices go back to the system as their items are copied, so a
- * division needs little more memory than its items.
+ * In memory a thread puts the next items where slices were whose items it has copied, or gives these
+ * pages back to the system, so a division needs little more memory than its items.
  *
  * Invariant: a division makes each of its buckets smaller than the one it came from, or gives it
  * another word to be divided by.  Where words are used up, items of the bucket are the bounds, and each
@@ -184,7 +184,7 @@ move_rows(struct moving *moving, unsigned rank, size_t from, size_t to, uint64_t
 	count = gs_division_slices(moving->old, moving->bin, from, to, slices);
 	gs_division_add(moving->division, rank, sequence, slices, count);
 	for (size_t s = 0; s < count; s++)
-		gs_division_forget(&slices[s]);
+		gs_division_spare(moving->division, rank, &slices[s]);
 	free(slices);
 	return GS_OK;
 }
@@ -259,6 +259,7 @@ gs_item_buckets_move(struct gs_division *old, unsigned bin, struct gs_division *
 		status = division->row_count > 0 ? gs_division_flush(division)
 		         : gs_fail(GS_EBUDGET, "memory is not enough for one item of the input");
 	}
+	gs_division_drop_spares(division);
 	pthread_mutex_destroy(&moving.lock);
 	atomic_store(&shared->items, items);	/* they are not new */
 	return status;
@@ -313,6 +314,8 @@ divide_again(struct gs_item_buckets *buckets, const struct gs_item_bucket *bucke
 	                     : (size_t)bucket->bytes + tables + 2 * old->shared->piece_bytes));
 	division->next = buckets->divisions;
 	buckets->divisions = division;
+	if (!in_files)
+		TRY(gs_division_reuse(division));
 	TRY(in_files ? choose_from_extents(division, bucket, limits, wanted)
 	             : choose_from_rows(division, bucket, wanted));
 	TRY(gs_item_buckets_move(old, bucket->bin, division));

@@ -5,11 +5,13 @@
  * In:   buckets in order.
  * Out:  spans of sorted items.
  *
- * Each thread of a team takes the next part, sorts it in its own memory (item_maker.h), and waits for
- * its turn to hand it on.  Where items have places in the output, it puts them there and waits for
- * nobody, unless the parts are verified.
+ * Each thread of a team takes the next part, sorts it in its own memory (item_maker.h), and waits until
+ * it was handed on.  A thread that has made the part whose turn it is hands on that and all behind it
+ * that are made, so the sink waits for no thread to wake up.  Where items have places in the output, a
+ * thread puts them there and waits for nobody, unless the parts are verified.
  *
- * Invariant: parts are taken in order, so the thread whose turn it is never waits for another.
+ * Invariant: parts are taken in order, so those that are not handed on are at most one for each thread,
+ * one behind the other, and the thread that makes the first of them never waits.
  */
 #include <assert.h>
 #include <pthread.h>
@@ -20,10 +22,19 @@
 #include "stages/item_drain.h"
 #include "stages/item_maker.h"
 
+/* A part that one thread makes: part AT has slot AT modulo threads. */
+struct slot {
+	const struct gs_item_made *made;
+	bool           skipped;		/* none of its items leaves */
+	bool           ready;		/* it is made, and was not handed on */
+	pthread_cond_t changed;
+};
+
 struct draining {
 	const struct gs_item_drain *drain;
 	const struct gs_item_sink *sink;	/* NULL: only count */
 	struct gs_item_maker  *makers;		/* of each thread */
+	struct slot           *slots;		/* the same; with the lock */
 	struct gs_bucket_part *parts;
 	size_t         part_count;
 	atomic_size_t  next;
@@ -32,11 +43,11 @@ struct draining {
 	uint64_t       from, to;	/* without groups: the numbers of the items that leave */
 
 	pthread_mutex_t lock;		/* guards: */
-	pthread_cond_t  turned;
 	size_t          turn;		/* the part that is handed on next */
+	bool            handing;	/* a thread hands parts on */
 	bool            ended;		/* nothing more is handed on */
 
-	/* owned by the thread whose turn it is */
+	/* owned by the thread that hands on */
 	uint64_t        number, skip, left;	/* items before; that are dropped; that may still leave */
 	uint64_t        counted;	/* that would leave */
 	char           *last;		/* item that left, for VERIFY */
@@ -149,47 +160,100 @@ hand_on(struct draining *draining, const struct gs_item_made *made)
 	return span.count > 0 ? draining->sink->take(draining->sink->context, &span) : GS_OK;
 }
 
-/* Wait until all parts before number AT were handed on.  False: it is over. */
-static bool
+/* Note what is made, in its turn, and hand it on. */
+static gs_status
+do_in_turn(struct draining *draining, const struct gs_item_made *made, bool skipped)
+{
+	if (draining->drain->options->verify)
+		TRY(note_verified(draining, made));
+	TRY(hand_on(draining, made));
+	if (skipped)
+		draining->skip -= draining->skip < made->items ? draining->skip : made->items;
+	draining->number += made->items;
+	return GS_OK;
+}
+
+/* ---- turns -------------------------------------------------------------------------- */
+
+static struct slot *
+slot_of(const struct draining *draining, size_t at)
+{
+	return &draining->slots[at % draining->drain->options->threads];
+}
+
+/* Nothing more is handed on; with the lock. */
+static void
+end(struct draining *draining)
+{
+	draining->ended = true;
+	for (size_t t = 0; t < draining->drain->options->threads; t++)
+		pthread_cond_broadcast(&draining->slots[t].changed);
+}
+
+/* Hand on the part whose turn it is, and all that are ready behind it; with the lock. */
+static void
+hand_on_ready(struct draining *draining)
+{
+	struct slot *slot = slot_of(draining, draining->turn);
+	gs_status status;
+
+	draining->handing = true;
+	while (slot->ready && !draining->ended) {
+		pthread_mutex_unlock(&draining->lock);
+		status = do_in_turn(draining, slot->made, slot->skipped);
+		pthread_mutex_lock(&draining->lock);
+		slot->ready = false;
+		pthread_cond_broadcast(&slot->changed);
+		if (!gs_first_error_note(&draining->error, status) || draining->left == 0)
+			end(draining);
+		slot = slot_of(draining, ++draining->turn);
+	}
+	draining->handing = false;
+	if (draining->ended)
+		end(draining);		/* those whose parts were not handed on have waited */
+	else
+		pthread_cond_broadcast(&slot->changed);	/* of a large part */
+}
+
+/* Part AT is MADE: see that it is handed on. */
+static void
+take_turn(struct draining *draining, size_t at, const struct gs_item_made *made, bool skipped)
+{
+	struct slot *slot = slot_of(draining, at);
+
+	pthread_mutex_lock(&draining->lock);
+	slot->made = made;
+	slot->skipped = skipped;
+	slot->ready = true;
+	if (draining->turn == at && !draining->handing)
+		hand_on_ready(draining);
+	/* not while the slot is ready: the part after next may have it by now */
+	while (draining->turn <= at && (draining->handing || !draining->ended))
+		pthread_cond_wait(&slot->changed, &draining->lock);
+	pthread_mutex_unlock(&draining->lock);
+}
+
+/* Wait until all parts before number AT were handed on. */
+static void
 wait_for_turn(struct draining *draining, size_t at)
+{
+	pthread_mutex_lock(&draining->lock);
+	while (draining->turn != at && !draining->ended)
+		pthread_cond_wait(&slot_of(draining, at)->changed, &draining->lock);
+	pthread_mutex_unlock(&draining->lock);
+}
+
+static bool
+has_ended(struct draining *draining, bool ends)
 {
 	bool ended;
 
 	pthread_mutex_lock(&draining->lock);
-	while (draining->turn != at && !draining->ended)
-		pthread_cond_wait(&draining->turned, &draining->lock);
+	if (ends)
+		end(draining);
 	ended = draining->ended;
 	pthread_mutex_unlock(&draining->lock);
-	return !ended;
-}
-
-static void
-end_turn(struct draining *draining, size_t at, bool ended)
-{
-	pthread_mutex_lock(&draining->lock);
-	draining->turn = at + 1;
-	draining->ended |= ended;
-	pthread_cond_broadcast(&draining->turned);
-	pthread_mutex_unlock(&draining->lock);
-}
-
-/* Note what is made, in its turn, and hand it on. */
-static gs_status
-do_in_turn(struct draining *draining, const struct gs_item_made *made, size_t at, bool skipped)
-{
-	gs_status status = GS_OK;
-	bool ends;
-
-	if (draining->drain->options->verify)
-		status = note_verified(draining, made);
-	if (status == GS_OK)
-		status = hand_on(draining, made);
-	if (skipped)
-		draining->skip -= draining->skip < made->items ? draining->skip : made->items;
-	draining->number += made->items;
-	ends = draining->left == 0;
-	end_turn(draining, at, status != GS_OK || ends);
-	return status;
+	return ended;
 }
 
 static gs_status
@@ -204,16 +268,18 @@ do_part(struct draining *draining, struct gs_item_maker *maker, size_t at)
 	gs_status status = GS_OK;
 
 	assert(!large || turns);
-	if (large && !wait_for_turn(draining, at))
+	if (large)
+		wait_for_turn(draining, at);
+	if (has_ended(draining, false))
 		return GS_OK;
 	if (!skipped)
 		status = gs_item_make(maker, part, draining->sink == NULL, &made);
 	if (status == GS_OK && !skipped && places)
 		status = put(draining, &made, part);
-	if (status == GS_OK && turns && wait_for_turn(draining, at))
-		status = do_in_turn(draining, &made, at, skipped);
+	if (status != GS_OK)
+		(void)has_ended(draining, true);
 	else if (turns)
-		end_turn(draining, at, true);
+		take_turn(draining, at, &made, skipped);
 	atomic_fetch_add(&draining->drain->shared->monitor->counters.keys_sorted, made.items);
 	gs_item_maker_release(maker);
 	return status;
@@ -243,7 +309,10 @@ open_draining(struct draining *draining)
 	draining->part_count = gs_bucket_parts(drain->buckets, drain->limits, drain->options, NULL);
 	draining->parts = malloc((draining->part_count + 1) * sizeof *draining->parts);
 	draining->makers = calloc(threads, sizeof *draining->makers);
-	if (draining->parts == NULL || draining->makers == NULL)
+	draining->slots = calloc(threads, sizeof *draining->slots);
+	for (unsigned t = 0; draining->slots != NULL && t < threads; t++)
+		pthread_cond_init(&draining->slots[t].changed, NULL);
+	if (draining->parts == NULL || draining->makers == NULL || draining->slots == NULL)
 		return gs_fail(GS_EBUDGET, "out of memory");
 	(void)gs_bucket_parts(drain->buckets, drain->limits, drain->options, draining->parts);
 	for (unsigned t = 0; t < threads; t++)
@@ -256,9 +325,14 @@ open_draining(struct draining *draining)
 static void
 close_draining(struct draining *draining)
 {
-	for (unsigned t = 0; draining->makers != NULL && t < draining->drain->options->threads; t++)
+	const unsigned threads = draining->drain->options->threads;
+
+	for (unsigned t = 0; draining->makers != NULL && t < threads; t++)
 		gs_item_maker_close(&draining->makers[t]);
+	for (unsigned t = 0; draining->slots != NULL && t < threads; t++)
+		pthread_cond_destroy(&draining->slots[t].changed);
 	free(draining->makers);
+	free(draining->slots);
 	free(draining->parts);
 	free(draining->last);
 }
@@ -289,7 +363,6 @@ run(struct draining *draining)
 	gs_status status;
 
 	pthread_mutex_init(&draining->lock, NULL);
-	pthread_cond_init(&draining->turned, NULL);
 	status = open_draining(draining);
 	if (status == GS_OK && draining->left > 0) {
 		gs_first_error_open(&draining->error);
@@ -299,7 +372,6 @@ run(struct draining *draining)
 	if (status == GS_OK)
 		status = check_sums(draining);
 	close_draining(draining);
-	pthread_cond_destroy(&draining->turned);
 	pthread_mutex_destroy(&draining->lock);
 	return status;
 }

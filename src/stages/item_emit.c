@@ -5,8 +5,9 @@
  * In:   spans of sorted items.
  * Out:  their bytes; with counts, each followed by an unsigned integer of 64 bits.
  *
- * Items of a fixed length go to their places in new files as soon as they are sorted: no thread
- * waits for its turn, and several files are written at once (emit.c has figures).
+ * With several new files, items of a fixed length go to their places as soon as they are sorted: no
+ * thread waits for its turn, and the files are written at once.  One file is written in order: many
+ * threads only wait for its lock (emit.c and io/preallocate.c have figures).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +83,8 @@ gs_item_emit_header(struct gs_item_emit *emit, const char *header, size_t bytes)
 void
 gs_item_emit_to_places(struct gs_item_emit *emit)
 {
-	emit->has_places = emit->item_bytes > 0 && !emit->counts && emit->show == NULL &&
+	emit->has_places = emit->split.outputs->count > 1 && emit->item_bytes > 0 &&
+	                   !emit->counts && emit->show == NULL &&
 	                   gs_split_begin_places(&emit->split, emit->item_bytes);
 }
 

@@ -46,7 +46,7 @@ void gs_item_emit_expect(struct gs_item_emit *emit, uint64_t items);
 MUST_CHECK gs_status gs_item_emit_header(struct gs_item_emit *emit, const char *header, size_t bytes);
 
 /** After the header, if exactly as many items come as are expected, and they have a fixed length:
- *  they may be written in any order, if the outputs are new files. */
+ *  they may be written in any order, if the outputs are several new files. */
 void gs_item_emit_to_places(struct gs_item_emit *emit);
 
 /** Write BYTES as they are. */

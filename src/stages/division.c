@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/team.h"
+#include "sort/items/sum.h"
 #include "stages/division.h"
 
 /* Rows begin at a line of cache. */
@@ -402,9 +403,10 @@ write_extent(struct gs_division_shared *shared, struct collected *collected, con
 		extents->list = list;
 		extents->room = room;
 	}
-	extents->list[extents->count++] = (struct gs_item_extent){ file->end, (uint32_t)bytes,
-	                                                           collected->file,
-	                                                           collected->origin };
+	extents->list[extents->count++] = (struct gs_item_extent){
+		.at = file->end, .sum = gs_bytes_sum(data, bytes), .bytes = (uint32_t)bytes,
+		.file = collected->file, .origin = collected->origin,
+	};
 	return gs_spill_file_write(file, data, bytes);
 }
 
@@ -500,6 +502,8 @@ gs_division_read(const struct gs_division_shared *shared, const struct gs_item_e
 	const struct gs_spill_file *file = &shared->files[extent->file];
 
 	TRY(gs_spill_file_read(file, extent->at, into, extent->bytes));
+	if (gs_bytes_sum(into, extent->bytes) != extent->sum)
+		return gs_spill_file_corrupt(file->dir);
 	if (last)
 		gs_spill_file_forget(file, extent->at, extent->at + extent->bytes);
 	return GS_OK;

@@ -55,7 +55,7 @@ struct gs_item_row {
 
 /* Whole items in a temporary file; at most a piece, or one item. */
 struct gs_item_extent {
-	uint64_t at;
+	uint64_t at, sum;	/* sum: gs_bytes_sum() */
 	uint32_t bytes;
 	unsigned file;
 	unsigned origin;
@@ -113,7 +113,8 @@ MUST_CHECK gs_status gs_division_flush(struct gs_division *division);
 /** The same for the last time: nothing is added any more, and the memory is freed. */
 MUST_CHECK gs_status gs_division_store(struct gs_division *division);
 
-/** Read an extent; LAST: it is not needed any more, so its disk space is free. */
+/** Read an extent; LAST: it is not needed any more, so its disk space is free.  GS_EIO; GS_EINPUT: it is
+ *  not what was written. */
 MUST_CHECK gs_status gs_division_read(const struct gs_division_shared *shared,
                                       const struct gs_item_extent *extent, char *into, bool last);
 

@@ -106,6 +106,15 @@ build_damage() {
 		[ "$(cat out)" = old ]
 	done
 	gsort -u32 in >expected
+	head -c 4000000 in | gsort -u32 --to=text | shuf --random-source=in >lines
+	for options in "--record-size=16 -k u64@0 in" "-u64 --argsort=u64 --verify in" "--lines -r lines" \
+	               "--lines -n --argsort=u32 lines" "--argsort=u64 lines"; do
+		echo old >out
+		run damaged 20 -S 5M -T . -o out $options
+		[ $status = 2 ]
+		[ "$output" = "gsort: temporary file in .: what was read is not what was written" ]
+		[ "$(cat out)" = old ]
+	done
 	damaged 100000 -u32 -S 17M -T . --verify -o out in	# there are not so many reads
 	cmp out expected
 }

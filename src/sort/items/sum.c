@@ -14,6 +14,16 @@ mix(uint64_t state, uint64_t word)
 	return state ^ state >> 32;
 }
 
+/* The bytes that are no word. */
+static uint64_t
+last_word(const char *data, size_t bytes)
+{
+	uint64_t word = 0;
+
+	memcpy(&word, data + bytes / sizeof word * sizeof word, bytes % sizeof word);
+	return word;
+}
+
 uint64_t
 gs_item_hash(const char *item, size_t bytes)
 {
@@ -24,12 +34,21 @@ gs_item_hash(const char *item, size_t bytes)
 		memcpy(&word, item + at, sizeof word);
 		state = mix(state, word);
 	}
-	if (at < bytes) {
-		word = 0;
-		memcpy(&word, item + at, bytes - at);
-		state = mix(state, word);
+	return gs_checksum_of(0, at < bytes ? mix(state, last_word(item, bytes)) : state);
+}
+
+/* Bijections of each word, which are added, so that no multiplication waits for another. */
+uint64_t
+gs_bytes_sum(const char *data, size_t bytes)
+{
+	uint64_t sum = bytes, word;
+	size_t at = 0;
+
+	for (; at + sizeof word <= bytes; at += sizeof word) {
+		memcpy(&word, data + at, sizeof word);
+		sum += mix(at, word);
 	}
-	return gs_checksum_of(0, state);
+	return sum + mix(at, last_word(data, bytes));
 }
 
 uint64_t

@@ -14,6 +14,9 @@
 /** What an item adds to a sum. */
 uint64_t gs_item_hash(const char *item, size_t bytes);
 
+/** A sum over bytes that does depend on their order: one changed byte always changes it. */
+uint64_t gs_bytes_sum(const char *data, size_t bytes);
+
 /** The sum of all items in SLICE. */
 uint64_t gs_items_sum(const struct gs_item_order *order, const struct gs_item_slice *slice);
 

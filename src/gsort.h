@@ -253,8 +253,8 @@ struct gsort_options {
 	enum gsort_format	 format;	/* NPY: type, record_bytes and endian come from the input */
 
 	unsigned		 argsort_bits;	/* 32 or 64: write the numbers, from 0, of the sorted keys,
-						 * records or lines in the input, as unsigned integers;
-						 * 0: off */
+						 * records or lines in the input, as unsigned integers; of
+						 * text those of its lines; 0: off */
 
 	/* Lines by key, as sort(1) with LC_ALL=C sorts them; they are written as they are. */
 	bool			 lines;		/* sort lines, not numbers; TYPE stays 0 */

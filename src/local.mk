@@ -408,6 +408,8 @@ host_sources = \
   src/stages/tail.h \
   src/stages/text_ingest.c \
   src/stages/text_ingest.h \
+  src/stages/text_number.c \
+  src/stages/text_number.h \
   src/stages/top.c \
   src/stages/top.h \
   src/stages/verify.c \

@@ -249,7 +249,7 @@ gsort_plan_json(const gsort *job, void (*print)(void *context, const char *line)
 	const struct gsort_options *options = job->options;
 	const struct gs_plan_input *input = &job->plan_input;
 	const struct gs_plan *plan = &job->plan;
-	const bool items = gs_options_want_items(options);
+	const bool items = gs_options_want_items(options) && !gs_options_argsort_text(options);
 	const size_t unit = options->lines ? 0 : items ? job->items.ingest.record.bytes
 	                                               : input->key_bits / 8;
 	struct gs_json json = { .bytes = 0 };
@@ -356,7 +356,7 @@ gsort_plan(const gsort *job, void (*print)(void *context, const char *line), voi
 
 	if (job->options->lines)
 		print_lines(&to, job);
-	else if (gs_options_want_items(job->options))
+	else if (gs_options_want_items(job->options) && !gs_options_argsort_text(job->options))
 		print_records(&to, job);
 	else
 		print_keys(&to, job);

@@ -15,6 +15,7 @@
 #include "format/key.h"
 #include "job/items.h"
 #include "job/line_job.h"
+#include "job/options.h"
 #include "job/phase.h"
 #include "job/ranked.h"
 #include "spill/file.h"
@@ -25,7 +26,7 @@ gs_items_describe(struct gsort *job)
 {
 	struct gs_items *items = &job->items;
 
-	if (job->options->lines)
+	if (gs_options_read_lines(job->options))
 		return gs_line_job_describe(job);
 	TRY(gs_record_ingest_open(&items->ingest, job->options));
 	items->ingest.skips = items->npy.writes_header ? items->npy.skips : NULL;
@@ -64,7 +65,7 @@ item_bytes_of(const struct gsort *job)
 
 	if (bytes == UINT64_MAX || (job->plan_input.guessed && job->ranked == NULL))
 		return UINT64_MAX;
-	if (job->options->lines && job->options->argsort_bits > 0)
+	if (gs_options_read_lines(job->options) && job->options->argsort_bits > 0)
 		return UINT64_MAX;	/* their numbers count, and who knows how many lines there are? */
 	if (job->options->lines)
 		return bytes + job->options->input_count + 1;	/* each may lack a last newline */
@@ -91,7 +92,8 @@ gs_items_allocate(struct gsort *job)
 	/* of all that is read at a time, and of a round */
 	const uint64_t memory = job->plan.pool_bytes;
 	uint64_t reading = memory / 16;
-	const size_t record = options->lines ? 0 : items->ingest.record.bytes;
+	const bool lines = gs_options_read_lines(options);
+	const size_t record = lines ? 0 : items->ingest.record.bytes;
 	const unsigned threads = threads_for(job->plan.threads, memory, record);
 	struct gs_item_store_options store = {
 		.order = &items->order,
@@ -101,12 +103,12 @@ gs_items_allocate(struct gsort *job)
 		.origins = job->ranked != NULL,
 		.temp_dirs = options->temp_dirs,
 		.temp_dir_count = options->temp_dir_count,
-		.emit_at = argsort > 0 && !options->lines ? items->ingest.item.bytes - sizeof(uint64_t)
+		.emit_at = argsort > 0 && !options->lines ? items->order.item_bytes - sizeof(uint64_t)
 		                                          : 0,
 		.emit_bytes = argsort,
 	};
 
-	if (options->lines)
+	if (lines)
 		TRY(gs_line_job_allocate(job, memory, &reading));
 	else if (reading < threads * record)
 		reading = threads * record;
@@ -121,7 +123,7 @@ gs_items_allocate(struct gsort *job)
 	set_groups(&store, options);
 	job->plan.threads = threads;
 	TRY(gs_item_store_open(&items->store, &store, &job->monitor));
-	return options->lines ? gs_line_job_number(job)
+	return lines ? gs_line_job_number(job)
 	       : gs_record_ingest_allocate(&items->ingest, job->plan.threads,
 	                                 gs_item_store_taker(items->store).piece_bytes);
 }
@@ -206,7 +208,7 @@ gs_items_sort(struct gsort *job)
 	const struct gs_item_taker taker = gs_item_store_taker(items->store);
 
 	gs_phase_begin(job, GSORT_READING);
-	TRY(job->options->lines ? gs_line_job_read(job, &taker)
+	TRY(gs_options_read_lines(job->options) ? gs_line_job_read(job, &taker)
 	    : gs_record_ingest_run(&items->ingest, job->input, &taker, &job->monitor));
 	if (items->npy.first != NULL && items->npy.count != items->ingest.records)
 		return gs_fail(GS_EINPUT, "the headers of the .npy files name %llu items, and there are "
@@ -234,7 +236,9 @@ gs_items_stats(struct gsort *job)
 	stats->verified = job->options->verify && !job->options->head && !job->options->tail.wanted;
 	if (items->store == NULL)	/* a merge or a check has counted itself */
 		return;
-	stats->bytes_in = job->options->lines ? job->lines.ingest.bytes : items->ingest.bytes;
+	stats->bytes_in = gs_options_read_lines(job->options) ? job->lines.ingest.bytes
+	                                                      : items->ingest.bytes;
+	stats->invalid_lines = job->lines.ingest.invalid;
 	stats->keys = gs_item_store_count(items->store);
 	gs_item_store_stats(items->store, &stats->runs, &stats->spilled_bytes);
 }

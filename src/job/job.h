@@ -45,6 +45,7 @@ struct gs_line_job {
 	struct gs_ahead       ahead;
 	struct gs_arena       arena;	/* its chunks */
 	struct gs_arena       numbered;	/* pieces of --argsort */
+	struct gs_record      number;	/* an item of --argsort of text */
 	size_t                chunk_bytes;
 };
 

@@ -11,8 +11,10 @@
 #include <string.h>
 
 #include "format/key.h"
+#include "format/line.h"
 #include "io/ahead.h"
 #include "job/line_job.h"
+#include "job/options.h"
 #include "job/ranked.h"
 #include "stages/order.h"
 
@@ -59,6 +61,20 @@ makes_groups(const struct gsort_options *options)
 	return options->unique || options->counts || options->repeated || options->singletons;
 }
 
+/* Items are the numbers that lines are, and where the lines are. */
+static gs_status
+describe_text(struct gsort *job)
+{
+	struct gs_record *item = &job->lines.number;
+
+	gs_ingest_set_format(&job->ingest, job->options);
+	TRY(gs_text_number_open(item, &job->ingest.text, job->options->reverse));
+	job->items.order = (struct gs_item_order){
+		.item_bytes = item->bytes, .words = gs_record_words, .context = item,
+	};
+	return GS_OK;
+}
+
 gs_status
 gs_line_job_describe(struct gsort *job)
 {
@@ -75,6 +91,8 @@ gs_line_job_describe(struct gsort *job)
 	};
 
 	TRY(gs_line_order_open(&job->lines.order, &lines));
+	if (gs_options_argsort_text(options))
+		return describe_text(job);
 	if (options->argsort_bits > 0) {
 		gs_line_number_order(&job->items.order, &job->lines.order);
 		return GS_OK;
@@ -149,6 +167,10 @@ read_all(struct gsort *job, const struct gs_item_taker *taker, struct gs_line_fo
 		job->options->argsort_bits, gs_endian_swaps(job->options->endian),
 	};
 	lines->ingest.numbered = lines->numbered.base;
+	if (gs_options_argsort_text(job->options)) {
+		lines->ingest.text = &job->ingest.text;
+		lines->ingest.item = &lines->number;
+	}
 	lines->ingest.input = job->input;
 	gs_ahead_open(&lines->ahead, job->input,
 	              gs_arena_take(&lines->arena, GS_AHEAD_CHUNKS * lines->chunk_bytes),
@@ -157,13 +179,16 @@ read_all(struct gsort *job, const struct gs_item_taker *taker, struct gs_line_fo
 	for (;;) {
 		TRY(gs_ahead_take(&lines->ahead, &chunk));
 		if (chunk == NULL)
-			return GS_OK;
+			break;
 		if (chunk->begins && job->ranked != NULL)	/* a part may begin in the middle of a file */
 			lines->ingest.header_lines = gs_parts_begin(&job->ranked->parts, chunk->name) > 0
 			                             ? 0 : job->options->header_lines;
 		TRY(gs_line_ingest_chunk(&lines->ingest, chunk));
 		gs_ahead_give(&lines->ahead, chunk);
 	}
+	if (lines->ingest.text != NULL)
+		gs_line_reject_end(lines->ingest.text, lines->ingest.invalid);
+	return GS_OK;
 }
 
 gs_status
@@ -211,4 +236,5 @@ gs_line_job_close(struct gsort *job)
 	gs_line_order_close(&job->lines.order);
 	gs_arena_close(&job->lines.arena);
 	gs_arena_close(&job->lines.numbered);
+	gs_record_close(&job->lines.number);
 }

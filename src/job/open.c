@@ -80,7 +80,8 @@ open_output(struct gsort *job)
 	const struct gsort_options *options = job->options;
 	const struct gs_output_options out = {
 		.name = options->output,
-		.binary = ((gs_options_want_items(options) && !options->lines && !options->converts) ||
+		.binary = ((gs_options_want_items(options) && !options->converts &&
+		            (!options->lines || options->argsort_bits > 0)) ||
 		           gs_key_bits(job->emit.encoding.to) > 0) && !gs_answer_is_wanted(options),
 		.terminal_ok = options->force,
 		.whole = gs_options_want_items(options) || job->items.npy.first != NULL,

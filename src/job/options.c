@@ -238,8 +238,6 @@ find_record_conflict(const struct gsort_options *o, struct gsort_conflict *confl
 		{ argsort && o->operation == GSORT_MERGE, { "argsort", "merge", false,
 		  "sort the inputs as they are" } },
 		{ argsort && o->operation == GSORT_CHECK, { "argsort", "check", false, NULL } },
-		{ argsort && !records && !o->lines && o->header_lines > 0, { "argsort", "header", false,
-		  "it is of binary keys; for bytes at the front: --skip-bytes" } },
 		{ argsort && o->converts, { "argsort", "to", false, numbers } },
 		{ argsort && o->counts, { "argsort", "count", false, numbers } },
 		{ argsort && gpu, { "argsort", "device", false, "a GPU sorts keys alone" } },
@@ -379,7 +377,7 @@ find_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
 	const bool records = o->record_bytes > 0;
 	const bool binary_in = is_binary(o->type) || records;
 	const bool binary_out = writes_binary(o) || records ||
-	                        (o->argsort_bits > 0 && !o->lines);
+	                        (o->argsort_bits > 0 && binary_in);
 	const struct rule rules[] = {
 		{ o->in_place && o->output == NULL, { "in-place", "output", true, NULL } },
 		{ o->split > 0 && o->output == NULL, { "split", "output", true, NULL } },
@@ -437,10 +435,6 @@ check_binary(const struct gsort_options *o)
 {
 	const bool records = o->record_bytes > 0;
 
-	if (o->argsort_bits > 0 && o->format == GSORT_FORMAT_RAW && !is_binary(o->type) && !records &&
-	    !o->lines)
-		return gs_fail(GS_EUSAGE, "option '--argsort' needs a binary type, '--record-size' or "
-		               "lines (numbers, one a line: '--lines -n')");
 	if (o->endian != GSORT_ENDIAN_HOST && !is_binary(o->type) && !writes_binary(o) && !records &&
 	    o->argsort_bits == 0)
 		return gs_fail(GS_EUSAGE, "option '--endian' needs a binary type");
@@ -496,4 +490,17 @@ gs_options_want_items(const struct gsort_options *options)
 {
 	return options->record_bytes > 0 || options->argsort_bits > 0 || options->lines ||
 	       gs_key_is_wide(options->type);
+}
+
+bool
+gs_options_argsort_text(const struct gsort_options *options)
+{
+	return options->argsort_bits > 0 && !options->lines && options->record_bytes == 0 &&
+	       (options->type == GSORT_TEXT || options->type == GSORT_TEXT_FLOAT);
+}
+
+bool
+gs_options_read_lines(const struct gsort_options *options)
+{
+	return options->lines || gs_options_argsort_text(options);
 }

@@ -31,4 +31,10 @@ MUST_CHECK gs_status gs_options_check(const struct gsort_options *options);
 /** Do OPTIONS want items, and not keys alone?  Keys that no bucket holds are items, too. */
 bool gs_options_want_items(const struct gsort_options *options);
 
+/** Do they want --argsort of text with a number a line? */
+bool gs_options_argsort_text(const struct gsort_options *options);
+
+/** Are items made of lines, and not of records? */
+bool gs_options_read_lines(const struct gsort_options *options);
+
 #endif

@@ -11,11 +11,13 @@
  * Invariant: pieces have sequence numbers in the order of the input.
  */
 #include <assert.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/team.h"
+#include "format/line.h"
 #include "stages/line_ingest.h"
 #include "stages/line_sample.h"
 
@@ -71,6 +73,20 @@ give_back(struct gs_line_ingest *ingest)
 	return ingest->taker.lend == NULL ? GS_OK : ingest->taker.lend(ingest->taker.context, 0);
 }
 
+/* The line that has begun has no end in sight: is it too long for a number? */
+static gs_status
+check_length(struct gs_line_ingest *ingest)
+{
+	const struct gs_line_bytes *line = &ingest->line;
+	const uint64_t before = ingest->header_lines + ingest->lines - ingest->lines_before;
+
+	if (ingest->text == NULL || ingest->text->invalid != GSORT_INVALID_ABORT ||
+	    ingest->header_left > 0 || line->bytes <= GS_LINE_BYTES + 1)
+		return GS_OK;
+	return gs_line_reject(ingest->text, ingest->name, before + 1, line->data,
+	                      line->data + line->bytes, &ingest->invalid);
+}
+
 static gs_status
 append(struct gs_line_ingest *ingest, struct gs_line_bytes *to, const char *data, size_t bytes)
 {
@@ -95,7 +111,7 @@ append(struct gs_line_ingest *ingest, struct gs_line_bytes *to, const char *data
 	if (bytes > 0)
 		memcpy(to->data + to->bytes, data, bytes);
 	to->bytes = wanted;
-	return GS_OK;
+	return to == &ingest->line ? check_length(ingest) : GS_OK;
 }
 
 /* Take what DATA .. END has of the line that has begun.  *WHOLE: it ends there, behind *DATA. */
@@ -153,6 +169,12 @@ take_header_line(struct gs_line_ingest *ingest, const char *line, size_t bytes)
 /* Most pieces that are added at once; the store has room for 8 a thread. */
 enum { MOST_PIECES = 64 };
 
+/* What is to be said of a piece: of several the first one counts. */
+struct note {
+	size_t piece;		/* SIZE_MAX: nothing */
+	char   message[GS_MESSAGE_BYTES];
+};
+
 /* Lines of a chunk, which a team cuts into pieces and adds. */
 struct adding {
 	struct gs_line_ingest *ingest;
@@ -162,7 +184,100 @@ struct adding {
 	atomic_size_t next;
 	struct gs_first_error error;
 	uint64_t    firsts[MOST_PIECES + 1];	/* with numbers: of the pieces, then of what follows */
+	pthread_mutex_t lock;	/* guards: */
+	struct note failure, warning;	/* of text */
 };
+
+/* ---- lines with numbers ----------------------------------------------------------------- */
+
+static void
+take_note(struct adding *adding, struct note *note, size_t piece, const char *message)
+{
+	pthread_mutex_lock(&adding->lock);
+	if (piece < note->piece) {
+		note->piece = piece;
+		snprintf(note->message, sizeof note->message, "%s", message);
+	}
+	pthread_mutex_unlock(&adding->lock);
+}
+
+struct decoding {
+	struct adding *adding;
+	size_t         piece;
+};
+
+static void
+note_warning(void *context, const char *line)
+{
+	struct decoding *decoding = context;
+
+	take_note(decoding->adding, &decoding->adding->warning, decoding->piece, line);
+}
+
+/* Lines that are left out are counted and warned of in order, by one thread. */
+static bool
+leaves_out(const struct gs_line_ingest *ingest)
+{
+	return ingest->text != NULL && ingest->text->invalid != GSORT_INVALID_ABORT;
+}
+
+/* Make items of the numbers in piece I. */
+static gs_status
+put_text(struct adding *adding, size_t i, char *items, size_t *bytes)
+{
+	struct gs_line_ingest *ingest = adding->ingest;
+	struct decoding decoding = { adding, i };
+	struct gs_text_options options = *ingest->text;
+	struct gs_lines lines;
+	gs_status status;
+
+	options.header_lines = 0;	/* they are cut off */
+	options.reverse = false;	/* the order of the items is that */
+	if (!leaves_out(ingest) && options.warn != NULL) {
+		options.warn = note_warning;
+		options.warn_context = &decoding;
+	}
+	gs_lines_open(&lines, &options);
+	gs_lines_begin_file(&lines, ingest->name);
+	lines.line = ingest->header_lines + adding->firsts[i] - ingest->lines_before;
+	lines.invalid = ingest->invalid;
+	lines.overflow_warned = ingest->overflow_warned;
+	status = gs_text_number_put(ingest->item, &lines, ingest->number, adding->ends[i],
+	                            adding->ends[i + 1], adding->firsts[i], items, bytes);
+	if (leaves_out(ingest)) {
+		ingest->invalid = lines.invalid;
+		ingest->overflow_warned = lines.overflow_warned;
+	} else if (status != GS_OK) {
+		take_note(adding, &adding->failure, i, gs_message());
+	}
+	return status;
+}
+
+/* Say what the threads have noted of text. */
+static gs_status
+report_notes(const struct adding *adding)
+{
+	struct gs_line_ingest *ingest = adding->ingest;
+
+	if (adding->warning.piece < SIZE_MAX && adding->warning.piece <= adding->failure.piece) {
+		ingest->text->warn(ingest->text->warn_context, adding->warning.message);
+		ingest->overflow_warned = true;
+	}
+	return adding->failure.piece == SIZE_MAX ? GS_OK
+	       : gs_fail(GS_EINPUT, "%s", adding->failure.message);
+}
+
+/* Bytes of the items that piece I becomes, at most. */
+static size_t
+most_item_bytes(const struct adding *adding, size_t i)
+{
+	const struct gs_line_ingest *ingest = adding->ingest;
+	const uint64_t lines = adding->firsts[i + 1] - adding->firsts[i];
+	const size_t bytes = (size_t)(adding->ends[i + 1] - adding->ends[i]);
+
+	return ingest->text != NULL ? gs_text_number_most(ingest->item, lines, bytes)
+	                            : bytes + (size_t)lines * GS_LINE_NUMBER_BYTES;
+}
 
 /* Store the lines of piece I behind their numbers.  A piece is small enough, or one line. */
 static gs_status
@@ -171,18 +286,23 @@ add_numbered(struct adding *adding, unsigned rank, size_t i)
 	struct gs_line_ingest *ingest = adding->ingest;
 	const char *data = adding->ends[i], *end = adding->ends[i + 1];
 	const size_t piece_bytes = ingest->taker.piece_bytes;
-	const size_t lines = (size_t)(adding->firsts[i + 1] - adding->firsts[i]);
-	const size_t wanted = (size_t)(end - data) + lines * GS_LINE_NUMBER_BYTES;
+	size_t wanted = most_item_bytes(adding, i);
 	char *large = wanted > piece_bytes ? malloc(wanted) : NULL;
 	char *items = large != NULL ? large : ingest->numbered + rank * piece_bytes;
+	gs_status status = GS_OK;
 
 	if (wanted > piece_bytes && large == NULL)
 		return gs_fail(GS_EBUDGET, "%s: no memory for a line of %zu bytes", ingest->name,
 		               (size_t)(end - data));
-	(void)gs_line_number_put(ingest->order, ingest->number, data, end, adding->firsts[i], items);
+	if (ingest->text != NULL)
+		status = put_text(adding, i, items, &wanted);
+	else
+		wanted = gs_line_number_put(ingest->order, ingest->number, data, end,
+		                            adding->firsts[i], items);
+	/* Even after an error: each sequence number has its row. */
 	ingest->taker.add(ingest->taker.context, rank, adding->sequence + i, items, wanted);
 	free(large);
-	return GS_OK;
+	return status;
 }
 
 static void
@@ -222,7 +342,9 @@ number_pieces(struct adding *adding, size_t *bytes)
 	adding->firsts[0] = ingest->lines;
 	for (size_t i = 0; i < adding->count; i++)
 		adding->firsts[i + 1] += adding->firsts[i];
-	*bytes += (size_t)(adding->firsts[adding->count] - ingest->lines) * GS_LINE_NUMBER_BYTES;
+	*bytes = 0;
+	for (size_t i = 0; i < adding->count; i++)
+		*bytes += most_item_bytes(adding, i);
 	ingest->lines = adding->firsts[adding->count];
 	return ingest->number.bits == 32 && ingest->lines > (uint64_t)UINT32_MAX + 1
 	       ? gs_fail(GS_EINPUT, "the input has more than 2^32 lines: use --argsort=u64") : GS_OK;
@@ -231,9 +353,14 @@ number_pieces(struct adding *adding, size_t *bytes)
 static gs_status
 add_all(struct gs_line_ingest *ingest, const char *const *ends, size_t count)
 {
-	struct adding adding = { .ingest = ingest, .ends = ends, .count = count };
+	struct adding adding = {
+		.ingest = ingest, .ends = ends, .count = count, .lock = PTHREAD_MUTEX_INITIALIZER,
+		.failure.piece = SIZE_MAX, .warning.piece = SIZE_MAX,
+	};
+	const unsigned threads = leaves_out(ingest) ? 1 : ingest->threads;
 	size_t bytes = (size_t)(ends[count] - ends[0]), room;
 	uint64_t since = gs_clock_now();
+	gs_status status;
 
 	TRY(number_pieces(&adding, &bytes));
 	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
@@ -242,10 +369,12 @@ add_all(struct gs_line_ingest *ingest, const char *const *ends, size_t count)
 	adding.sequence = ingest->taker.next_sequence(ingest->taker.context, count);
 	since = gs_clock_now();
 	gs_first_error_open(&adding.error);
-	gs_team_run(count < ingest->threads ? (unsigned)count : ingest->threads, add_pieces, &adding);
+	gs_team_run(count < threads ? (unsigned)count : threads, add_pieces, &adding);
 	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
 	ingest->taker.end_round(ingest->taker.context);
-	return gs_first_error_close(&adding.error);
+	status = gs_first_error_close(&adding.error);
+	TRY(report_notes(&adding));
+	return status;
 }
 
 /* What a piece may have, so that its items are a piece of the store even if lines are empty. */
@@ -254,6 +383,8 @@ most_piece_bytes(const struct gs_line_ingest *ingest)
 {
 	const size_t bytes = ingest->taker.piece_bytes;
 
+	if (ingest->text != NULL)	/* a number has a digit and a terminator */
+		return 2 * (bytes / ingest->item->bytes);
 	return ingest->number.bits > 0 ? bytes / (GS_LINE_NUMBER_BYTES + 1) : bytes;
 }
 
@@ -333,6 +464,7 @@ begin_file(struct gs_line_ingest *ingest, const char *name)
 {
 	ingest->first = ingest->name == NULL;
 	ingest->name = name;
+	ingest->lines_before = ingest->lines;
 	ingest->header_left = ingest->header_lines;
 	ingest->names.bytes = 0;
 	ingest->quoted = false;

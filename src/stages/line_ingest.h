@@ -18,6 +18,7 @@
 #include "stages/item_taker.h"
 #include "stages/line_follow.h"
 #include "stages/line_number.h"
+#include "stages/text_number.h"
 
 /* Bytes that grow. */
 struct gs_line_bytes {
@@ -36,6 +37,11 @@ struct gs_line_ingest {
 	uint64_t  bytes;		/* read */
 	uint64_t  lines;		/* stored, if they have numbers */
 	struct gs_line_number number;
+	const struct gs_text_options *text;	/* with numbers: lines are numbers, too, of which ITEM is
+						 * made, or else NULL; borrowed */
+	const struct gs_record *item;
+	uint64_t  invalid;		/* lines left out */
+	bool      overflow_warned;	/* a float became infinite, and there was a warning */
 	struct gs_input *input;		/* borrowed, to take a sample of; NULL: there is none */
 	const struct gs_chunk *chunk;	/* while the first one is taken */
 	char     *numbered;		/* with numbers: a piece of the store for each thread, to make
@@ -43,6 +49,7 @@ struct gs_line_ingest {
 
 	/* The file that is being read. */
 	const char *name;
+	uint64_t  lines_before;		/* of the files before */
 	uint64_t  header_left;		/* lines that are still to come */
 	bool      first;		/* of all files */
 	bool      quoted;		/* the line that has begun is within quotes at its end */
@@ -58,9 +65,9 @@ void gs_line_ingest_open(struct gs_line_ingest *ingest, struct gs_line_order *or
 /**
  * Take the next chunk of the input.
  *
- * @return  GS_OK; GS_EINPUT: a quote is not closed, a column is not in the header, a line is too
- *          long, or lines are out of order (follow.disorder); GS_EBUDGET; GS_EIO: the store has to
- *          write to disk, and cannot
+ * @return  GS_OK; GS_EINPUT: a line is no number, a quote is not closed, a column is not in the
+ *          header, a line is too long, or lines are out of order (follow.disorder); GS_EBUDGET;
+ *          GS_EIO: the store has to write to disk, and cannot
  */
 MUST_CHECK gs_status gs_line_ingest_chunk(struct gs_line_ingest *ingest,
                                           const struct gs_chunk *chunk);

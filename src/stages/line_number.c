@@ -81,8 +81,8 @@ gs_line_number_count(const struct gs_line_order *order, const char *data, const 
 	return count;
 }
 
-static uint64_t
-bits_of(struct gs_line_number number, uint64_t value)
+uint64_t
+gs_line_number_bits(struct gs_line_number number, uint64_t value)
 {
 	const uint32_t narrow = number.swaps ? GS_SWAP32((uint32_t)value) : (uint32_t)value;
 	uint64_t bits = number.swaps ? GS_SWAP64(value) : value;
@@ -102,7 +102,7 @@ gs_line_number_put(const struct gs_line_order *order, struct gs_line_number numb
 
 	while ((batch = gs_line_split(order, &data, end, lines, bytes, BATCH_LINES)) > 0)
 		for (size_t i = 0; i < batch; i++) {
-			const uint64_t bits = bits_of(number, first++);
+			const uint64_t bits = gs_line_number_bits(number, first++);
 
 			memcpy(into, &bits, NUMBER_BYTES);
 			gs_item_copy(into + NUMBER_BYTES, lines[i], bytes[i]);

@@ -22,6 +22,9 @@ struct gs_line_number {
 	bool     swaps;		/* its byte order is not this machine's */
 };
 
+/** The bytes of VALUE as it is written, and behind them what stays unseen. */
+uint64_t gs_line_number_bits(struct gs_line_number number, uint64_t value);
+
 /** The order of such items: the lines in them compare by ORDER, which is borrowed. */
 void gs_line_number_order(struct gs_item_order *items, const struct gs_line_order *order);
 

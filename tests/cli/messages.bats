@@ -727,8 +727,6 @@ export -f damaged
 	$ gsort --record-size=8 -k u256@0
 	gsort: invalid key 'u256@0': must be TYPE@OFFSET or bytesN@OFFSET, with an r behind it for largest first, such as u32@8, f64@0r or bytes10@0
 	Try 'gsort --help' for more information.
-	$ gsort --argsort=u32 --header
-	gsort: options '--argsort' and '--header' are incompatible: it is of binary keys; for bytes at the front: --skip-bytes
 	$ gsort --argsort=u32 --summary -u8
 	gsort: options '--summary' and '--argsort' are incompatible: figures name no positions
 	$ gsort --tail=2 --head=1
@@ -739,8 +737,6 @@ export -f damaged
 	gsort: options '-q' and '-v' are incompatible
 	$ gsort --argsort=u32 -c -u8
 	gsort: options '--argsort' and '-c' are incompatible
-	$ gsort --argsort=u32
-	gsort: option '--argsort' needs a binary type, '--record-size' or lines (numbers, one a line: '--lines -n')
 	$ gsort --argsort=u32 -k1 --debug
 	gsort: options '--argsort' and '--debug' are incompatible
 	$ gsort --argsort=u32 --argsort=u64 -u8

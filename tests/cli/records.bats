@@ -93,6 +93,77 @@ assert places == sorted(range(len(keys)), key=lambda i: keys[i])'
 	gsort -f64 --argsort=u32 -r --endian=little in | head -c 4 | od -An -tu4
 }
 
+# Where lines that are numbers would be written, by sort(1); arguments: its options.
+places_by_sort() {
+	awk '{print NR - 1 "\t" $0}' | sort -s -t "$(printf '\t')" "$@" | cut -f 1
+}
+
+@test "--argsort of text: where the lines are, whatever the notation; a bad line is an error" {
+	# of all classes of integers, many of them twice
+	awk 'BEGIN {
+		srand(5)
+		for (i = 0; i < 150000; i++) {
+			n = i % 4
+			if (n == 0) printf "%d\n", rand() * 90000 - 30000
+			if (n == 1) printf "%.0f\n", rand() * 8e9 - 4e9
+			if (n > 1) printf "%s%d%09d%09d\n", n == 2 ? "-" : "", rand() * 9, rand() * 1e9, rand() * 1e9
+		}
+		print "18446744073709551615\n-9223372036854775808\n18446744073709551614\n-9223372036854775807"
+	}' >in
+	printf '7' >last
+	cat in last | places_by_sort -k2n >want
+	gsort --argsort=u64 --verify in last | gsort -u64 --to=text | cmp - <(seq 0 150004)
+	for options in "" "-S 4M -T ." --parallel=3; do
+		# shellcheck disable=SC2086
+		gsort --argsort=u64 $options in last | od -An -v -tu8 -w8 | tr -d ' ' | cmp - want
+	done
+	cat in last | gsort --argsort=u32 --endian=big | od -An -v -tu4 -w4 --endian=big | tr -d ' ' | cmp - want
+	cat in last | tr '\n' '\0' | gsort -z --argsort=u32 | od -An -v -tu4 -w4 | tr -d ' ' | cmp - want
+	places_by_sort -k2nr <in >want
+	gsort -r --argsort=u32 in | od -An -v -tu4 -w4 | tr -d ' ' | cmp - want
+	gsort -r --tail=1000 --argsort=u32 in | od -An -v -tu4 -w4 | tr -d ' ' | cmp - <(tail -n 1000 want)
+	places_by_sort -u -k2n <in >want
+	gsort -u --argsort=u32 in | od -An -v -tu4 -w4 | tr -d ' ' | cmp - want
+	# floats, hexadecimal, headers of two files, lines that are left out
+	awk '{printf "%d.%06de%d\n", NR * 7919 % 1000 - 500, NR % 1000000, NR % 40 - 20}' in >floats
+	places_by_sort -k2g <floats >want
+	gsort -g --argsort=u32 --parallel=3 floats | od -An -v -tu4 -w4 | tr -d ' ' | cmp - want
+	printf 'ff\n0x1\n-2\n' | gsort --base=16 --argsort=u32 | od -An -tu4 | grep -qx ' *2 *1 *0'
+	printf '10.0.0.2\n9.9.9.9\n' | gsort --type=ipv4 --argsort=u32 | od -An -tu4 | grep -qx ' *1 *0'
+	printf 'h\n3\n1\n' >h
+	gsort --header --argsort=u32 h h | od -An -tu4 | grep -qx ' *1 *3 *0 *2'
+	printf '5\n\n4\nx\n' >bad
+	gsort --invalid=warn --argsort=u32 bad 2>err | od -An -tu4 | grep -qx ' *2 *0'
+	printf '%s\n' 'gsort: warning: bad:2: empty line, left out' \
+		'gsort: warning: bad:4: not a number: "x", left out' | cmp - err
+}
+
+@test "--argsort of text names the first bad line, whichever thread finds one" {
+	{ seq 1 400000; echo x; seq 1 300000; echo y; } >in
+	printf 'h\n1\n2' >a
+	{ echo h; cat in; } >b
+	for threads in 1 3; do
+		fails 'in:400001: not a number: "x"' gsort --parallel=$threads --argsort=u32 in
+		fails 'b:400002: not a number: "x"' \
+			gsort --parallel=$threads --header --argsort=u32 a b
+	done
+	{ seq 1 400000; echo 1e999; seq 1 300000; echo 2e999; } >in
+	gsort -g --parallel=3 --argsort=u32 in 2>&1 >/dev/null | grep -c . | grep -qx 1
+	gsort -g --parallel=3 --argsort=u32 in 2>&1 >/dev/null | grep -F 'in:400001: "1e999" is beyond'
+	head -c 5000000 /dev/zero | tr '\0' 1 >in	# refused before all of it was read
+	fails 'in:1: line longer than 4095 bytes' gsort --argsort=u32 in
+}
+
+@test "sorted records from a pipe: nearly all come behind the first bounds" {
+	gen --seed 2 --keys 5000000 --type u64 | gsort --record-size=16 -k u64@0 >in	# 40 MB
+	for options in "" "-S 30M -T ." "--parallel=3 --verify" -r; do
+		# shellcheck disable=SC2086
+		cat in | gsort --record-size=16 -k u64@0 $options >out
+		gsort --record-size=16 -k u64@0 $options in | cmp - out
+		[ "$options" = -r ] || cmp in out
+	done
+}
+
 @test "a new file gets what a pipe gets, whichever threads write it, and a full disk is an error" {
 	records 400000 >in	# several parts
 	for options in "" -r --head=200001 --tail=150001 --argsort=u32 --skip-bytes=16 \

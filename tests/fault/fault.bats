@@ -58,7 +58,7 @@ faults() {
 }
 
 @test "a call fails: lines by key" {
-	faults 8 keyed spilll spillp placesl named mergel findl
+	faults 8 keyed spillp placesl placest spilll named mergel findl
 }
 
 @test "a call fails: on one of several ranks" {

@@ -38,6 +38,8 @@ host_sources = \
   src/base/round.h \
   src/base/sandbox.c \
   src/base/sandbox.h \
+  src/base/shared.c \
+  src/base/shared.h \
   src/base/simd.c \
   src/base/simd.h \
   src/base/splitmix.h \

@@ -53,7 +53,7 @@ gs_item_land_fit(const struct gs_item_spread *spread, const char *data, size_t b
 static const struct gs_block *
 arrived_at(const struct gs_item_spread *spread, unsigned at)
 {
-	return gs_exchange_block(&spread->exchange, spread->exchange.arrived[at]);
+	return spread->exchange.arrived[at].block;
 }
 
 /* Is it the next block of its rank?  The end has the number of a block that does not come. */
@@ -67,14 +67,14 @@ is_next(const struct gs_item_spread *spread, const struct gs_block *block)
 static bool
 bring(struct gs_item_spread *spread, unsigned to)
 {
-	unsigned *arrived = spread->exchange.arrived;
+	struct gs_arrived *arrived = spread->exchange.arrived;
 
 	for (unsigned a = to; a < spread->exchange.arrived_count; a++)
 		if (is_next(spread, arrived_at(spread, a))) {
-			const unsigned slot = arrived[a];
+			const struct gs_arrived next = arrived[a];
 
 			memmove(arrived + to + 1, arrived + to, (a - to) * sizeof *arrived);
-			arrived[to] = slot;
+			arrived[to] = next;
 			return true;
 		}
 	return false;

@@ -251,13 +251,11 @@ head_of(const struct part *part)
 /* In a window of one slot to send and a few to receive: send this rank's head, and write those of
  * others until all have come. */
 static gs_status
-exchange_heads(struct gs_ranked_output *output, const struct part *parts, char *memory)
+exchange_heads(struct gs_ranked_output *output, const struct part *parts)
 {
 	enum { TAKES = 3, SLOT = GS_PLACE_BYTES + sizeof(uint64_t) };
 	struct gs_ranks *ranks = output->ranks;
-	const struct gs_window window = {
-		.memory = memory, .block_bytes = SLOT, .gives = 1, .takes = TAKES,
-	};
+	struct gs_window window = { .block_bytes = SLOT, .gives = 1, .takes = TAKES };
 	const size_t head = output->place.head_bytes;
 	unsigned due = 0, given, taken, slot, idle = 0, sends = head > 0;
 	struct gs_arrival arrivals[TAKES];
@@ -267,8 +265,8 @@ exchange_heads(struct gs_ranked_output *output, const struct part *parts, char *
 		       ranks->rank;
 	TRY(gs_ranks_open(ranks, &window));
 	if (head > 0) {
-		memcpy(memory, &output->place.begin, sizeof(uint64_t));
-		memcpy(memory + sizeof(uint64_t), output->place.head, head);
+		memcpy(window.memory, &output->place.begin, sizeof(uint64_t));
+		memcpy(window.memory + sizeof(uint64_t), output->place.head, head);
 		TRY(gs_ranks_give(ranks, 0, writer_of(parts, ranks->size, output->place.begin),
 		                  sizeof(uint64_t) + head));
 	}
@@ -276,7 +274,7 @@ exchange_heads(struct gs_ranked_output *output, const struct part *parts, char *
 		TRY(gs_ranks_poll(ranks, &slot, &given, arrivals, &taken));
 		sends -= given;
 		for (unsigned t = 0; t < taken; t++) {
-			const char *block = memory + (1 + arrivals[t].slot) * SLOT;
+			const char *block = arrivals[t].data;
 			uint64_t at;
 
 			memcpy(&at, block, sizeof at);
@@ -301,16 +299,14 @@ write_heads(struct gs_ranked_output *output)
 	const unsigned size = output->ranks->size;
 	const struct part mine = { output->place.begin, output->place.end };
 	struct part *parts = calloc(size, sizeof *parts);
-	char *memory = malloc(4 * (GS_PLACE_BYTES + sizeof(uint64_t)));
-	gs_status status = parts != NULL && memory != NULL ? GS_OK
+	gs_status status = parts != NULL ? GS_OK
 	                   : gs_fail(GS_EBUDGET, "no memory to write %s", output->given->output);
 
 	if (status == GS_OK)
 		status = gs_ranks_gather(output->ranks, &mine, sizeof mine, parts);
 	if (status == GS_OK && output->place.seeks)
-		status = exchange_heads(output, parts, memory);
+		status = exchange_heads(output, parts);
 	free(parts);
-	free(memory);
 	return status;
 }
 

@@ -58,7 +58,9 @@ allocate(struct gs_spread *spread, size_t window_bytes)
 	spread->scratch = gs_arena_take(&spread->arena, threads * spread->scratch_bytes);
 	spread->ends = calloc((size_t)threads * ranks, sizeof *spread->ends);
 	spread->blocks = calloc(ranks, sizeof *spread->blocks);
-	return spread->ends != NULL && spread->blocks != NULL ? GS_OK
+	spread->writers = calloc(window_bytes / gs_exchange_block_bytes(ranks, window_bytes),
+	                         sizeof *spread->writers);
+	return spread->ends != NULL && spread->blocks != NULL && spread->writers != NULL ? GS_OK
 	       : gs_fail(GS_EBUDGET, "no memory for %u ranks", ranks);
 }
 
@@ -70,6 +72,8 @@ gs_spread_open(struct gs_spread *spread, size_t window_bytes, struct gs_splitter
 	*splitters = (struct gs_splitters){ .count = 0 };
 	spread->split = split;
 	pthread_mutex_init(&spread->lock, NULL);
+	pthread_mutex_init(&spread->staging_lock, NULL);
+	pthread_cond_init(&spread->staging_changed, NULL);
 	gs_first_error_open(&spread->error);
 	TRY(gs_ranks_agree(spread->ranks, allocate(spread, window_bytes)));
 	for (unsigned r = 0; r < spread->ranks->size; r++)
@@ -87,12 +91,13 @@ gs_spread_close(struct gs_spread *spread)
 	gs_splitters_close(&spread->splitters);
 	free(spread->ends);
 	free(spread->blocks);
+	free(spread->writers);
 	*spread = (struct gs_spread){ .ranks = NULL };
 }
 
 /* ---- filling blocks --------------------------------------------------------------------- */
 
-/* The open block of an owner is as full as it gets. */
+/* The open block of an owner is as full as it gets; with its lock. */
 static void
 end_block(struct gs_spread *spread, unsigned owner)
 {
@@ -101,7 +106,22 @@ end_block(struct gs_spread *spread, unsigned owner)
 	if (!block->any)
 		return;
 	block->any = false;
-	gs_exchange_post(&spread->exchange, block->slot, owner, block->bytes);
+	if (spread->writers[block->slot].count > 0)
+		spread->writers[block->slot].bytes = block->bytes;
+	else
+		gs_exchange_post(&spread->exchange, block->slot, owner, block->bytes);
+}
+
+/* A thread has copied its keys to SLOT; with the lock of the owner's block. */
+static void
+end_writing(struct gs_spread *spread, unsigned owner, unsigned slot)
+{
+	struct gs_writers *writers = &spread->writers[slot];
+
+	if (--writers->count > 0 || writers->bytes == 0)
+		return;
+	gs_exchange_post(&spread->exchange, slot, owner, writers->bytes);
+	writers->bytes = 0;
 }
 
 static char *
@@ -139,6 +159,7 @@ find_room(struct gs_spread *spread, struct gs_open_block *block, unsigned key_cl
 	return (most - block->bytes) / (key_bits / 8);
 }
 
+/* Threads find room in turn, and copy at once. */
 static void
 append(struct gs_spread *spread, unsigned owner, unsigned key_class, unsigned key_bits,
        const char *keys, size_t count)
@@ -150,17 +171,22 @@ append(struct gs_spread *spread, unsigned owner, unsigned key_class, unsigned ke
 	while (count > 0) {
 		const size_t room = find_room(spread, block, key_class, key_bits);
 		const size_t some = count < room ? count : room;
-		char *data = data_of(spread, block);
+		char *data = data_of(spread, block), *to = data + block->bytes;
+		const unsigned slot = block->slot;
 
 		if (some == 0) {
 			end_block(spread, owner);
 			continue;
 		}
-		memcpy(data + block->bytes, keys, some * key_bytes);
 		((struct gs_segment *)(void *)(data + block->segment))->count += (uint32_t)some;
 		block->bytes += some * key_bytes;
+		spread->writers[slot].count++;
+		pthread_mutex_unlock(&block->lock);
+		memcpy(to, keys, some * key_bytes);
 		keys += some * key_bytes;
 		count -= some;
+		pthread_mutex_lock(&block->lock);
+		end_writing(spread, owner, slot);
 	}
 	pthread_mutex_unlock(&block->lock);
 }
@@ -217,10 +243,8 @@ deliver(struct gs_spread *spread, unsigned rank, unsigned owner, unsigned key_cl
 
 	if (owner != spread->ranks->rank)
 		append(spread, owner, key_class, key_bits, keys, count);
-	else if (!gs_store_is_on_gpu(spread->store))
+	else
 		gs_spread_store(spread, rank, key_class, key_bits, keys, count);
-	else		/* by one thread at a time: it is the caller's */
-		hold(spread, key_class, keys, count * (key_bits / 8));
 }
 
 void
@@ -251,23 +275,6 @@ gs_spread_add(void *context, unsigned rank, unsigned key_class, void *keys, size
 		(void)gs_first_error_note(&spread->error, gs_exchange_step(&spread->exchange, &moved));
 }
 
-/* With a GPU: stage the keys of this rank that threads have held. */
-static gs_status
-stage_held(struct gs_spread *spread)
-{
-	for (unsigned c = 0; c < GS_CLASSES && spread->split; c++) {
-		struct gs_held *held = &spread->held[c];
-		const unsigned bits = spread->plan->class_bits[c];
-
-		if (held->bytes > 0)
-			TRY(gs_spread_stage(spread, c, bits, held->keys, held->bytes / (bits / 8)));
-		held->bytes = 0;
-	}
-	if (spread->split)
-		spread->held_bytes = 0;
-	return GS_OK;
-}
-
 static gs_status
 wait_for_room(struct gs_spread *spread, size_t least, size_t *room)
 {
@@ -280,7 +287,6 @@ wait_for_room(struct gs_spread *spread, size_t least, size_t *room)
 	do {
 		if (atomic_load(&spread->error.any))
 			return gs_first_error_close(&spread->error);
-		TRY(stage_held(spread));
 		TRY(step(spread, &idle));
 		*room = room_of(spread, spread->exchange.free_count);
 	} while (*room < wish ||
@@ -400,7 +406,6 @@ gs_spread_finish(struct gs_spread *spread, uint64_t flip)
 		TRY(split(spread, flip));
 	if (atomic_load(&spread->error.any))
 		return gs_first_error_close(&spread->error);
-	TRY(stage_held(spread));
 	for (unsigned o = 0; o < spread->ranks->size; o++)
 		end_block(spread, o);
 	TRY(send_ends(spread));
@@ -408,5 +413,5 @@ gs_spread_finish(struct gs_spread *spread, uint64_t flip)
 		TRY(step(spread, &idle));
 	gs_exchange_close(&spread->exchange);
 	gs_arena_close(&spread->arena);
-	return GS_OK;
+	return gs_spread_land_end(spread);
 }

@@ -21,50 +21,160 @@ gs_spread_measure(struct gs_spread *spread, unsigned key_class, unsigned key_bit
 		                                                           key_bits, keys, count));
 }
 
-struct landing {
-	struct gs_spread     *spread;
-	atomic_uint           next;
-	unsigned              count;
-	struct gs_first_error error;
-};
+/* ---- staging buffers of a GPU ----------------------------------------------------- */
+
+/* Give a buffer back to the store, with its keys; with the lock. */
+static gs_status
+end_filling(struct gs_spread *spread, struct gs_filling *filling)
+{
+	filling->used = false;
+	filling->staging.count = filling->claimed;
+	pthread_cond_broadcast(&spread->staging_changed);
+	return gs_store_give_staging(spread->store, &filling->staging, filling->sum);
+}
+
+/* Give back what nobody writes to, full or not; with the lock.  *USED: how many are left. */
+static gs_status
+end_idle(struct gs_spread *spread, unsigned *used)
+{
+	*used = 0;
+	for (unsigned f = 0; f < GS_FILLINGS; f++) {
+		struct gs_filling *filling = &spread->filling[f];
+
+		if (filling->used && filling->writers == 0)
+			TRY(end_filling(spread, filling));
+		*used += filling->used;
+	}
+	return GS_OK;
+}
+
+/* Begin one more buffer, if there may be one more; with the lock. */
+static gs_status
+begin_filling(struct gs_spread *spread, unsigned key_class)
+{
+	const unsigned ring = spread->plan->ring_buffers / 2;
+	const unsigned most = ring < GS_FILLINGS ? ring : GS_FILLINGS;
+	struct gs_filling *unused = NULL;
+	unsigned used = 0;
+
+	for (unsigned f = 0; f < GS_FILLINGS; f++)
+		if (spread->filling[f].used)
+			used++;
+		else
+			unused = &spread->filling[f];
+	if (used >= most) {
+		TRY(end_idle(spread, &used));
+		if (used >= most)
+			pthread_cond_wait(&spread->staging_changed, &spread->staging_lock);
+		return GS_OK;
+	}
+	TRY(gs_store_take_staging(spread->store, key_class, used > 0, &unused->staging,
+	                          &unused->sum));
+	if (unused->staging.room == 0) {	/* all memory is full: the others come first */
+		TRY(end_idle(spread, &used));
+		if (used > 0)
+			pthread_cond_wait(&spread->staging_changed, &spread->staging_lock);
+		return GS_OK;
+	}
+	unused->used = true;
+	unused->claimed = unused->staging.count;
+	unused->writers = 0;
+	return GS_OK;
+}
+
+/* A buffer of a class with room; NULL: there is none.  With the lock. */
+static struct gs_filling *
+find_filling(struct gs_spread *spread, unsigned key_class)
+{
+	for (unsigned f = 0; f < GS_FILLINGS; f++) {
+		struct gs_filling *filling = &spread->filling[f];
+
+		if (filling->used && filling->staging.key_class == key_class &&
+		    filling->claimed < filling->staging.room)
+			return filling;
+	}
+	return NULL;
+}
+
+/* Threads find room in turn, and copy at once. */
+static void
+stage(struct gs_spread *spread, unsigned rank, unsigned key_class, unsigned key_bits,
+      const char *keys, size_t count)
+{
+	const size_t key_bytes = key_bits / 8;
+
+	pthread_mutex_lock(&spread->staging_lock);
+	while (count > 0 && !atomic_load(&spread->error.any)) {
+		struct gs_filling *filling = find_filling(spread, key_class);
+		size_t some;
+		uint64_t sum;
+		char *to;
+
+		if (filling == NULL) {
+			(void)gs_first_error_note(&spread->error, begin_filling(spread, key_class));
+			continue;
+		}
+		some = filling->staging.room - filling->claimed;
+		some = some < count ? some : count;
+		to = (char *)filling->staging.keys + filling->claimed * key_bytes;
+		filling->claimed += some;
+		filling->writers++;
+		pthread_mutex_unlock(&spread->staging_lock);
+		memcpy(to, keys, some * key_bytes);
+		sum = gs_checksum(1, key_class, key_bits, keys, some, false).sum;
+		gs_extremes_note(&spread->store->extremes, rank, key_class, key_bits, keys, some);
+		keys += some * key_bytes;
+		count -= some;
+		pthread_mutex_lock(&spread->staging_lock);
+		filling->sum += sum;
+		if (--filling->writers == 0 && filling->claimed == filling->staging.room)
+			(void)gs_first_error_note(&spread->error, end_filling(spread, filling));
+	}
+	pthread_cond_broadcast(&spread->staging_changed);
+	pthread_mutex_unlock(&spread->staging_lock);
+}
+
+gs_status
+gs_spread_land_end(struct gs_spread *spread)
+{
+	unsigned used;
+
+	if (!gs_store_is_on_gpu(spread->store))
+		return GS_OK;
+	pthread_mutex_lock(&spread->staging_lock);
+	(void)gs_first_error_note(&spread->error, end_idle(spread, &used));
+	pthread_mutex_unlock(&spread->staging_lock);
+	return gs_first_error_close(&spread->error);
+}
+
+/* ---- storing ---------------------------------------------------------------------- */
 
 void
 gs_spread_store(struct gs_spread *spread, unsigned rank, unsigned key_class, unsigned key_bits,
-           void *keys, size_t count)
+                void *keys, size_t count)
 {
 	uint64_t sequence;
 
 	gs_spread_measure(spread, key_class, key_bits, keys, count, 1);
+	if (gs_store_is_on_gpu(spread->store)) {
+		stage(spread, rank, key_class, key_bits, keys, count);
+		return;
+	}
 	pthread_mutex_lock(&spread->lock);
 	sequence = gs_store_next_sequence(spread->store, key_class, 1);
 	pthread_mutex_unlock(&spread->lock);
 	gs_store_add(spread->store, rank, key_class, sequence, keys, count);
 }
 
-gs_status
-gs_spread_stage(struct gs_spread *spread, unsigned key_class, unsigned key_bits, const char *keys,
-           size_t count)
-{
-	const size_t key_bytes = key_bits / 8;
+/* ---- landing ---------------------------------------------------------------------- */
 
-	gs_spread_measure(spread, key_class, key_bits, keys, count, 1);
-	while (count > 0) {
-		struct gs_staging staging;
-		size_t some;
-		uint64_t sum;
+struct landing {
+	struct gs_spread *spread;
+	atomic_uint       next;
+	unsigned          count;
+};
 
-		TRY(gs_store_lend(spread->store, key_class, &staging));
-		some = staging.room - staging.count < count ? staging.room - staging.count : count;
-		memcpy((char *)staging.keys + staging.count * key_bytes, keys, some * key_bytes);
-		sum = gs_checksum(spread->plan->threads, key_class, key_bits, keys, some, false).sum;
-		TRY(gs_store_commit(spread->store, key_class, some, sum));
-		keys += some * key_bytes;
-		count -= some;
-	}
-	return GS_OK;
-}
-
-static gs_status
+static void
 land_block(struct gs_spread *spread, unsigned rank, struct gs_block *block)
 {
 	char *data = (char *)block;
@@ -72,31 +182,22 @@ land_block(struct gs_spread *spread, unsigned rank, struct gs_block *block)
 	for (size_t at = sizeof *block; at < block->bytes;) {
 		const struct gs_segment segment = *(const struct gs_segment *)(void *)(data + at);
 		const size_t bytes = segment.count * (segment.key_bits / 8);
-		char *keys = data + at + sizeof segment;
 
-		if (gs_store_is_on_gpu(spread->store))
-			TRY(gs_spread_stage(spread, segment.key_class, (unsigned)segment.key_bits, keys,
-			               segment.count));
-		else
-			gs_spread_store(spread, rank, segment.key_class, (unsigned)segment.key_bits, keys,
-			           segment.count);
+		gs_spread_store(spread, rank, segment.key_class, (unsigned)segment.key_bits,
+		                data + at + sizeof segment, segment.count);
 		at += (sizeof segment + bytes + 7) / 8 * 8;
 	}
-	return GS_OK;
 }
 
 static void
 land_some(void *context, unsigned rank, unsigned size)
 {
 	struct landing *landing = context;
-	const struct gs_exchange *exchange = &landing->spread->exchange;
 	unsigned at;
 
 	(void)size;
 	while ((at = atomic_fetch_add(&landing->next, 1)) < landing->count)
-		if (!gs_first_error_note(&landing->error, land_block(landing->spread, rank,
-		                         gs_exchange_block(exchange, exchange->arrived[at]))))
-			return;
+		land_block(landing->spread, rank, landing->spread->exchange.arrived[at].block);
 }
 
 /* How many of the blocks that have arrived the store has room for. */
@@ -122,18 +223,16 @@ count_landing(struct gs_spread *spread, unsigned *count)
 gs_status
 gs_spread_land(struct gs_spread *spread)
 {
+	const unsigned threads = spread->plan->threads;
 	struct landing landing = { .spread = spread };
-	const bool gpu = gs_store_is_on_gpu(spread->store);
 	uint64_t since = gs_clock_now();
 
 	TRY(count_landing(spread, &landing.count));
 	if (landing.count == 0)
 		return GS_OK;
-	gs_first_error_open(&landing.error);
-	gs_team_run(gpu ? 1 : landing.count < spread->plan->threads ? landing.count
-	                                                            : spread->plan->threads,
-	            land_some, &landing);
-	TRY(gs_first_error_close(&landing.error));
+	gs_team_run(landing.count < threads ? landing.count : threads, land_some, &landing);
 	gs_clock_lap(&spread->monitor->clock, GS_STAGE_SORT, &since);
+	if (atomic_load(&spread->error.any))
+		return gs_first_error_close(&spread->error);
 	return gs_exchange_release(&spread->exchange, landing.count);
 }

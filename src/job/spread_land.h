@@ -19,15 +19,15 @@ struct gs_segment {
 void gs_spread_measure(struct gs_spread *spread, unsigned key_class, unsigned key_bits,
                        const void *keys, size_t count, uint64_t times);
 
-/** Put keys of this rank into the CPU's store; thread RANK of those that add. */
+/** Put keys of this rank into its store, or into staging buffers of a GPU; thread RANK of those that
+ *  add.  An error is noted in spread->error. */
 void gs_spread_store(struct gs_spread *spread, unsigned rank, unsigned key_class, unsigned key_bits,
                      void *keys, size_t count);
 
-/** Put them into staging buffers of a GPU; the calling thread. */
-MUST_CHECK gs_status gs_spread_stage(struct gs_spread *spread, unsigned key_class,
-                                     unsigned key_bits, const char *keys, size_t count);
-
 /** Store blocks that have arrived, as many as there is room for, with all threads. */
 MUST_CHECK gs_status gs_spread_land(struct gs_spread *spread);
+
+/** All keys of this rank are there: give its staging buffers back. */
+MUST_CHECK gs_status gs_spread_land_end(struct gs_spread *spread);
 
 #endif

@@ -29,11 +29,28 @@ struct gs_open_block {
 	size_t   segment;	/* where its last segment begins */
 };
 
+/* Threads that copy keys to a slot; with the lock of the block that it is or was. */
+struct gs_writers {
+	unsigned count;
+	size_t   bytes;		/* not 0: it is full, and the last of them posts so many */
+};
+
 /* Keys of a class that are held back. */
 struct gs_held {
 	char  *keys;
 	size_t bytes, room;
 };
+
+/* A staging buffer of a GPU that threads fill. */
+struct gs_filling {
+	struct gs_staging staging;
+	bool     used;
+	size_t   claimed;	/* keys of its room */
+	unsigned writers;	/* threads that copy keys to it */
+	uint64_t sum;		/* of the keys in it */
+};
+
+enum { GS_FILLINGS = 4 };
 
 struct gs_spread {
 	struct gs_ranks       *ranks;
@@ -54,11 +71,17 @@ struct gs_spread {
 	size_t          *ends;			/* of each thread: by owner */
 
 	pthread_mutex_t  lock;			/* guards: */
-	struct gs_held   held[GS_CLASSES];
+	struct gs_held   held[GS_CLASSES];	/* until there are splitters */
 	size_t           held_bytes;
 
 	struct gs_open_block *blocks;		/* by owner */
-	struct gs_first_error error;		/* of the network, found by a thread that adds */
+	struct gs_writers *writers;		/* by slot */
+
+	pthread_mutex_t  staging_lock;		/* guards, with the store's staging buffers: */
+	pthread_cond_t   staging_changed;
+	struct gs_filling filling[GS_FILLINGS];
+
+	struct gs_first_error error;		/* of the network or a GPU, found by any thread */
 
 	_Atomic uint64_t keys, bytes;		/* of this rank, and measured */
 };

@@ -49,10 +49,7 @@ static gs_status
 allocate(struct gs_exchange *exchange)
 {
 	const unsigned gives = exchange->window.gives, takes = exchange->window.takes;
-	const size_t bytes = (size_t)(gives + takes) * exchange->window.block_bytes;
 
-	TRY(gs_arena_open(&exchange->arena, gs_arena_round(bytes), false));
-	exchange->window.memory = gs_arena_take(&exchange->arena, bytes);
 	exchange->free_slots = calloc(gives, sizeof *exchange->free_slots);
 	exchange->parcels = calloc(gives, sizeof *exchange->parcels);
 	exchange->posted = calloc(exchange->ranks->size, sizeof *exchange->posted);
@@ -91,7 +88,6 @@ gs_exchange_close(struct gs_exchange *exchange)
 	if (exchange->open)
 		gs_ranks_close(exchange->ranks);
 	pthread_mutex_destroy(&exchange->lock);
-	gs_arena_close(&exchange->arena);
 	free(exchange->free_slots);
 	free(exchange->parcels);
 	free(exchange->posted);
@@ -195,7 +191,9 @@ gs_exchange_step(struct gs_exchange *exchange, bool *moved)
 
 		*moved = true;
 		if (parcel.to == exchange->ranks->rank)
-			exchange->arrived[exchange->arrived_count++] = parcel.slot;
+			exchange->arrived[exchange->arrived_count++] = (struct gs_arrived){
+				gs_exchange_block(exchange, parcel.slot), parcel.slot,
+			};
 		else
 			TRY(gs_ranks_give(exchange->ranks, parcel.slot, parcel.to,
 			                  block->bytes > 0 ? block->bytes : sizeof *block));
@@ -203,8 +201,10 @@ gs_exchange_step(struct gs_exchange *exchange, bool *moved)
 	TRY(gs_ranks_poll(exchange->ranks, exchange->given, &given, exchange->taken, &taken));
 	*moved |= given > 0 || taken > 0;
 	for (unsigned t = 0; t < taken; t++)
-		exchange->arrived[exchange->arrived_count++] = exchange->window.gives +
-		                                               exchange->taken[t].slot;
+		exchange->arrived[exchange->arrived_count++] = (struct gs_arrived){
+			(struct gs_block *)(void *)exchange->taken[t].data,
+			exchange->window.gives + exchange->taken[t].slot,
+		};
 	if (given > 0)
 		give_back(exchange, exchange->given, given);
 	return GS_OK;
@@ -214,8 +214,8 @@ gs_status
 gs_exchange_release(struct gs_exchange *exchange, unsigned count)
 {
 	for (unsigned a = 0; a < count; a++) {
-		const unsigned slot = exchange->arrived[a];
-		const struct gs_block *block = gs_exchange_block(exchange, slot);
+		const unsigned slot = exchange->arrived[a].slot;
+		const struct gs_block *block = exchange->arrived[a].block;
 
 		if (block->bytes == 0) {
 			exchange->ended++;

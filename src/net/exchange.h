@@ -21,7 +21,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/arena.h"
 #include "base/status.h"
 #include "net/ranks.h"
 
@@ -38,9 +37,14 @@ struct gs_parcel {
 	unsigned slot, to;
 };
 
+/* A block that has arrived. */
+struct gs_arrived {
+	struct gs_block *block;
+	unsigned         slot;		/* counted through the whole window */
+};
+
 struct gs_exchange {
 	struct gs_ranks  *ranks;
-	struct gs_arena   arena;	/* the memory of: */
 	struct gs_window  window;
 	bool              open;
 
@@ -54,7 +58,7 @@ struct gs_exchange {
 	/* of the calling thread */
 	unsigned          *given;
 	struct gs_arrival *taken;
-	unsigned          *arrived;	/* slots, counted through the whole window */
+	struct gs_arrived *arrived;
 	unsigned           arrived_count;
 	uint64_t           landed, due;	/* blocks: seen, and of ranks that have ended */
 	unsigned           ended;	/* ranks that will send nothing more */
@@ -73,7 +77,7 @@ MUST_CHECK gs_status gs_exchange_open(struct gs_exchange *exchange, struct gs_ra
 /** A free slot; any thread.  There is one: the caller has looked before. */
 unsigned gs_exchange_take(struct gs_exchange *exchange);
 
-/** The block of a slot of the window. */
+/** The block of a slot that gives. */
 struct gs_block *gs_exchange_block(const struct gs_exchange *exchange, unsigned slot);
 
 /** Send the first BYTES of a slot, with the header, to rank TO; any thread.  Sets the header, but for

@@ -61,10 +61,11 @@ gs_ranks_agree(struct gs_ranks *ranks, gs_status status)
 }
 
 gs_status
-gs_ranks_open(struct gs_ranks *ranks, const struct gs_window *window)
+gs_ranks_open(struct gs_ranks *ranks, struct gs_window *window)
 {
 	assert(window->gives > 0 && window->takes > 0 && window->block_bytes < (size_t)1 << 30);
-	return ranks->calls->open(ranks, window);
+	TRY(gs_ranks_agree(ranks, ranks->calls->make(ranks, window)));
+	return ranks->calls->open(ranks);
 }
 
 gs_status

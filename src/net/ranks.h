@@ -9,8 +9,9 @@
  *
  * Blocks go from rank to rank through a window: memory that is divided into slots.  A rank fills
  * a slot and gives it; later gs_ranks_poll() says that the slot may be filled again, or that a
- * block has arrived in another slot.  Nothing here waits for a receiver, so a rank that always goes
- * on to take blocks never blocks the others.
+ * block has arrived.  Where memory can be shared, a block stays where it is until its receiver has
+ * retaken the slot that it counts for.  Nothing here waits for a receiver, so a rank that always
+ * goes on to take blocks never blocks the others.
  *
  * A call that fails leaves a message.  The job is lost then: gs_ranks_abort() ends all ranks.
  */
@@ -27,15 +28,16 @@ struct gs_ranks;
 
 /* The slots of one rank: first those that it gives, then those in which blocks arrive. */
 struct gs_window {
-	char    *memory;	/* (gives + takes) * block_bytes, borrowed */
+	char    *memory;	/* gs_ranks_open() makes it: (gives + takes) * block_bytes */
 	size_t   block_bytes;	/* less than 2^30 */
 	unsigned gives, takes;	/* 1 at least */
 };
 
-/* A slot that gs_ranks_poll() returns. */
+/* A block that gs_ranks_poll() returns. */
 struct gs_arrival {
 	unsigned slot;		/* of those that take, from 0 */
 	size_t   bytes;
+	char    *data;		/* of this rank until it retakes the slot */
 };
 
 /* What implements the interface. */
@@ -43,7 +45,8 @@ struct gs_ranks_calls {
 	gs_status (*gather)(struct gs_ranks *ranks, const void *mine, size_t bytes, void *all);
 	gs_status (*sum)(struct gs_ranks *ranks, uint64_t *values, size_t count);
 	gs_status (*share)(struct gs_ranks *ranks, void *data, size_t bytes);
-	gs_status (*open)(struct gs_ranks *ranks, const struct gs_window *window);
+	gs_status (*make)(struct gs_ranks *ranks, struct gs_window *window);
+	gs_status (*open)(struct gs_ranks *ranks);
 	gs_status (*give)(struct gs_ranks *ranks, unsigned slot, unsigned to, size_t bytes);
 	gs_status (*retake)(struct gs_ranks *ranks, unsigned slot);
 	gs_status (*poll)(struct gs_ranks *ranks, unsigned *given, unsigned *given_count,
@@ -87,14 +90,15 @@ MUST_CHECK gs_status gs_ranks_agree(struct gs_ranks *ranks, gs_status status);
 
 /* ---- blocks ---------------------------------------------------------------- */
 
-/** Begin to exchange blocks; collective.  WINDOW is borrowed until gs_ranks_close(). */
-MUST_CHECK gs_status gs_ranks_open(struct gs_ranks *ranks, const struct gs_window *window);
+/** Begin to exchange blocks; collective.  The window's memory is zeroed, and the ranks' until
+ *  gs_ranks_close().  GS_EBUDGET: a rank has none. */
+MUST_CHECK gs_status gs_ranks_open(struct gs_ranks *ranks, struct gs_window *window);
 
 /** Begin to send the first BYTES of a slot, 1 at least, to rank TO, which is another one. */
 MUST_CHECK gs_status
 gs_ranks_give(struct gs_ranks *ranks, unsigned slot, unsigned to, size_t bytes);
 
-/** A slot that took a block is free to take another one. */
+/** A block is not needed any more: its slot is free to take another one. */
 MUST_CHECK gs_status gs_ranks_retake(struct gs_ranks *ranks, unsigned slot);
 
 /**

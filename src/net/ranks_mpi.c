@@ -8,26 +8,53 @@
  * poll without a pause, so that four ranks on two cores would hinder each other, and ranks that
  * wait for one that spills would each take a core.
  *
- * Blocks are sent in synchronous mode (MPI_Issend): a send is complete only when the receiver has
- * a slot for it.  So no MPI ever keeps more blocks than the windows have room for.
+ * To another host, blocks are sent in synchronous mode (MPI_Issend): a send is complete only when
+ * the receiver has a slot for it.  So no MPI ever keeps more blocks than the windows have room for.
+ *
+ * On one host ranks share their windows, and only a note goes through MPI, which says where the block
+ * is.  The receiver uses it there, and sets a flag beside it when it is done.  So a block is copied by
+ * the threads that store its keys, not twice by the one thread that calls MPI.
  */
 #include <assert.h>
 #include <mpi.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shared.h"
 #include "net/ranks_mpi.h"
 
-enum { BLOCK_TAG = 1, LEAST_SUMS = 1 << 20 };
+enum { BLOCK_TAG = 1, NOTE_TAG, LEAST_SUMS = 1 << 20 };
+#define FAR	UINT32_MAX		/* a rank of another host */
+
+/* What is sent in place of a block: where it is in the memory of its rank. */
+struct note {
+	uint64_t at, bytes, slot;
+};
+
+/* Whose block a slot that takes has. */
+struct origin {
+	uint32_t peer;			/* FAR: it was copied */
+	uint64_t slot;
+};
 
 struct ranks_mpi {
 	struct gs_ranks  ranks;
 	MPI_Comm         comm;
+	MPI_Comm         host;		/* the ranks of this host */
+	uint32_t        *peer_of;	/* the number of each rank there, or FAR */
+
 	struct gs_window window;
 	MPI_Request     *requests;	/* of all slots */
 	int             *indices;
 	MPI_Status      *statuses;
+
+	struct gs_shared shared;	/* a flag for each slot that gives, and the window */
+	struct gs_shared_offer offer;
+	struct gs_shared *peers;	/* the same of each rank of this host; NULL: not reached */
+	struct note     *notes;		/* of each slot that gives; bytes 0: none */
+	struct origin   *origins;	/* of each slot that takes */
 };
 
 static struct ranks_mpi *
@@ -104,7 +131,13 @@ share(struct gs_ranks *ranks, void *data, size_t bytes)
 	return await(&request, "MPI_Ibcast");
 }
 
-/* ---- blocks ------------------------------------------------------------------------ */
+/* ---- windows ------------------------------------------------------------------------ */
+
+static _Atomic uint32_t *
+flag_at(const struct gs_shared *shared, uint64_t slot)
+{
+	return (_Atomic uint32_t *)(void *)shared->base + slot;
+}
 
 static char *
 slot_at(const struct ranks_mpi *mpi, unsigned slot)
@@ -113,67 +146,83 @@ slot_at(const struct ranks_mpi *mpi, unsigned slot)
 }
 
 static gs_status
-retake(struct gs_ranks *ranks, unsigned slot)
+make_window(struct gs_ranks *ranks, struct gs_window *window)
 {
 	struct ranks_mpi *mpi = own(ranks);
+	const size_t slots = window->gives + window->takes;
+	const size_t flag_bytes = (window->gives * sizeof(uint32_t) + 4095) / 4096 * 4096;
+
+	mpi->requests = calloc(slots, sizeof(MPI_Request));
+	mpi->indices = calloc(slots, sizeof *mpi->indices);
+	mpi->statuses = calloc(slots, sizeof *mpi->statuses);
+	mpi->notes = calloc(window->gives, sizeof *mpi->notes);
+	mpi->origins = calloc(window->takes, sizeof *mpi->origins);
+	mpi->window = *window;
+	if (mpi->requests == NULL || mpi->indices == NULL || mpi->statuses == NULL ||
+	    mpi->notes == NULL || mpi->origins == NULL ||
+	    !gs_shared_make(&mpi->shared, flag_bytes + slots * window->block_bytes, &mpi->offer))
+		return gs_fail(GS_EBUDGET, "no memory for %zu blocks", slots);
+	for (size_t s = 0; s < slots; s++)
+		mpi->requests[s] = MPI_REQUEST_NULL;
+	mpi->window.memory = window->memory = mpi->shared.base + flag_bytes;
+	return GS_OK;
+}
+
+/* Map the memory of the others of this host: each reaches all of them, or none does. */
+static gs_status
+meet_peers(struct ranks_mpi *mpi)
+{
+	const unsigned size = mpi->ranks.local_size;
+	struct gs_shared_offer *offers = calloc(size, sizeof *offers);
+	MPI_Request request;
+	int reached = 1;
+	gs_status status = GS_OK;
+
+	mpi->peers = calloc(size, sizeof *mpi->peers);
+	if (offers == NULL || mpi->peers == NULL)
+		status = gs_fail(GS_EBUDGET, "no memory for %u ranks", size);
+	if (status == GS_OK)
+		status = check(MPI_Iallgather(&mpi->offer, sizeof mpi->offer, MPI_BYTE, offers,
+		                              sizeof *offers, MPI_BYTE, mpi->host, &request),
+		               "MPI_Iallgather");
+	if (status == GS_OK)
+		status = await(&request, "MPI_Iallgather");
+	for (unsigned p = 0; status == GS_OK && reached && p < size; p++)
+		reached = p == mpi->ranks.local_rank || gs_shared_map(&mpi->peers[p], &offers[p]);
+	free(offers);
+	TRY(status);
+	TRY(check(MPI_Iallreduce(MPI_IN_PLACE, &reached, 1, MPI_INT, MPI_MIN, mpi->host, &request),
+	          "MPI_Iallreduce"));
+	TRY(await(&request, "MPI_Iallreduce"));
+	if (reached)
+		return GS_OK;
+	for (unsigned p = 0; p < size; p++)
+		gs_shared_close(&mpi->peers[p]);
+	free(mpi->peers);
+	mpi->peers = NULL;
+	return GS_OK;
+}
+
+/* Ask for a block, or a note, in a slot. */
+static gs_status
+receive(struct ranks_mpi *mpi, unsigned slot)
+{
 	const unsigned at = mpi->window.gives + slot;
 
 	assert(mpi->requests[at] == MPI_REQUEST_NULL);
 	return check(MPI_Irecv(slot_at(mpi, at), (int)mpi->window.block_bytes, MPI_BYTE,
-	                       MPI_ANY_SOURCE, BLOCK_TAG, mpi->comm, &mpi->requests[at]),
+	                       MPI_ANY_SOURCE, MPI_ANY_TAG, mpi->comm, &mpi->requests[at]),
 	             "MPI_Irecv");
 }
 
 static gs_status
-open_window(struct gs_ranks *ranks, const struct gs_window *window)
-{
-	struct ranks_mpi *mpi = own(ranks);
-	const size_t slots = window->gives + window->takes;
-
-	mpi->window = *window;
-	mpi->requests = calloc(slots, sizeof(MPI_Request));
-	mpi->indices = calloc(slots, sizeof *mpi->indices);
-	mpi->statuses = calloc(slots, sizeof *mpi->statuses);
-	if (mpi->requests == NULL || mpi->indices == NULL || mpi->statuses == NULL)
-		return gs_fail(GS_EBUDGET, "no memory for %zu blocks", slots);
-	for (size_t s = 0; s < slots; s++)
-		mpi->requests[s] = MPI_REQUEST_NULL;
-	for (unsigned s = 0; s < window->takes; s++)
-		TRY(retake(ranks, s));
-	return GS_OK;
-}
-
-static gs_status
-give(struct gs_ranks *ranks, unsigned slot, unsigned to, size_t bytes)
+open_window(struct gs_ranks *ranks)
 {
 	struct ranks_mpi *mpi = own(ranks);
 
-	assert(mpi->requests[slot] == MPI_REQUEST_NULL);
-	return check(MPI_Issend(slot_at(mpi, slot), (int)bytes, MPI_BYTE, (int)to, BLOCK_TAG,
-	                        mpi->comm, &mpi->requests[slot]), "MPI_Issend");
-}
-
-static gs_status
-poll(struct gs_ranks *ranks, unsigned *given, unsigned *given_count, struct gs_arrival *taken,
-     unsigned *taken_count)
-{
-	struct ranks_mpi *mpi = own(ranks);
-	const unsigned gives = mpi->window.gives;
-	int count = 0;
-
-	TRY(check(MPI_Testsome((int)(gives + mpi->window.takes), mpi->requests, &count, mpi->indices,
-	                       mpi->statuses), "MPI_Testsome"));
-	for (int c = 0; c != MPI_UNDEFINED && c < count; c++) {
-		const unsigned slot = (unsigned)mpi->indices[c];
-		int bytes;
-
-		if (slot < gives) {
-			given[(*given_count)++] = slot;
-			continue;
-		}
-		TRY(check(MPI_Get_count(&mpi->statuses[c], MPI_BYTE, &bytes), "MPI_Get_count"));
-		taken[(*taken_count)++] = (struct gs_arrival){ slot - gives, (size_t)bytes };
-	}
+	TRY(meet_peers(mpi));
+	for (unsigned s = 0; s < mpi->window.takes; s++)
+		TRY(receive(mpi, s));
 	return GS_OK;
 }
 
@@ -188,12 +237,102 @@ close_window(struct gs_ranks *ranks)
 			(void)MPI_Cancel(&mpi->requests[s]);
 			(void)MPI_Wait(&mpi->requests[s], MPI_STATUS_IGNORE);
 		}
+	for (unsigned p = 0; mpi->peers != NULL && p < mpi->ranks.local_size; p++)
+		gs_shared_close(&mpi->peers[p]);
+	gs_shared_close(&mpi->shared);
+	free(mpi->peers);
 	free(mpi->requests);
 	free(mpi->indices);
 	free(mpi->statuses);
+	free(mpi->notes);
+	free(mpi->origins);
+	mpi->peers = NULL;
 	mpi->requests = NULL;
 	mpi->indices = NULL;
 	mpi->statuses = NULL;
+	mpi->notes = NULL;
+	mpi->origins = NULL;
+}
+
+/* ---- blocks ------------------------------------------------------------------------ */
+
+static gs_status
+give(struct gs_ranks *ranks, unsigned slot, unsigned to, size_t bytes)
+{
+	struct ranks_mpi *mpi = own(ranks);
+	struct note *note = &mpi->notes[slot];
+
+	assert(mpi->requests[slot] == MPI_REQUEST_NULL && note->bytes == 0);
+	if (mpi->peers == NULL || mpi->peer_of[to] == FAR)
+		return check(MPI_Issend(slot_at(mpi, slot), (int)bytes, MPI_BYTE, (int)to, BLOCK_TAG,
+		                        mpi->comm, &mpi->requests[slot]), "MPI_Issend");
+	*note = (struct note){
+		.at = (uint64_t)(slot_at(mpi, slot) - mpi->shared.base), .bytes = bytes, .slot = slot,
+	};
+	atomic_store_explicit(flag_at(&mpi->shared, slot), 0, memory_order_release);
+	return check(MPI_Isend(note, sizeof *note, MPI_BYTE, (int)to, NOTE_TAG, mpi->comm,
+	                       &mpi->requests[slot]), "MPI_Isend");
+}
+
+static gs_status
+retake(struct gs_ranks *ranks, unsigned slot)
+{
+	struct ranks_mpi *mpi = own(ranks);
+	const struct origin *origin = &mpi->origins[slot];
+
+	if (origin->peer != FAR)
+		atomic_store_explicit(flag_at(&mpi->peers[origin->peer], origin->slot), 1,
+		                      memory_order_release);
+	return receive(mpi, slot);
+}
+
+/* A block, or a note, has come to a slot that takes. */
+static gs_status
+arrive(struct ranks_mpi *mpi, unsigned slot, const MPI_Status *status, struct gs_arrival *arrival)
+{
+	char *data = slot_at(mpi, mpi->window.gives + slot);
+	struct note note;
+	int bytes;
+
+	TRY(check(MPI_Get_count(status, MPI_BYTE, &bytes), "MPI_Get_count"));
+	mpi->origins[slot].peer = FAR;
+	*arrival = (struct gs_arrival){ slot, (size_t)bytes, data };
+	if (status->MPI_TAG != NOTE_TAG)
+		return GS_OK;
+	memcpy(&note, data, sizeof note);
+	mpi->origins[slot] = (struct origin){ mpi->peer_of[status->MPI_SOURCE], note.slot };
+	*arrival = (struct gs_arrival){
+		slot, note.bytes, mpi->peers[mpi->origins[slot].peer].base + note.at,
+	};
+	atomic_thread_fence(memory_order_acquire);
+	return GS_OK;
+}
+
+static gs_status
+poll(struct gs_ranks *ranks, unsigned *given, unsigned *given_count, struct gs_arrival *taken,
+     unsigned *taken_count)
+{
+	struct ranks_mpi *mpi = own(ranks);
+	const unsigned gives = mpi->window.gives;
+	int count = 0;
+
+	TRY(check(MPI_Testsome((int)(gives + mpi->window.takes), mpi->requests, &count, mpi->indices,
+	                       mpi->statuses), "MPI_Testsome"));
+	for (int c = 0; count != MPI_UNDEFINED && c < count; c++) {
+		const unsigned slot = (unsigned)mpi->indices[c];
+
+		if (slot >= gives)
+			TRY(arrive(mpi, slot - gives, &mpi->statuses[c], &taken[(*taken_count)++]));
+		else if (mpi->notes[slot].bytes == 0)
+			given[(*given_count)++] = slot;
+	}
+	for (unsigned s = 0; mpi->peers != NULL && s < gives; s++)
+		if (mpi->notes[s].bytes > 0 && mpi->requests[s] == MPI_REQUEST_NULL &&
+		    atomic_load_explicit(flag_at(&mpi->shared, s), memory_order_acquire) != 0) {
+			mpi->notes[s].bytes = 0;
+			given[(*given_count)++] = s;
+		}
+	return GS_OK;
 }
 
 static void
@@ -203,8 +342,7 @@ end_all(struct gs_ranks *ranks, int status)
 }
 
 static const struct gs_ranks_calls calls = {
-	.gather = gather, .sum = sum, .share = share, .open = open_window, .give = give,
-	.retake = retake, .poll = poll, .close = close_window, .end = end_all,
+	gather, sum, share, make_window, open_window, give, retake, poll, close_window, end_all,
 };
 
 /* ---- beginning and end ----------------------------------------------------------------- */
@@ -230,20 +368,34 @@ launched(void)
 static gs_status
 find_local(struct ranks_mpi *mpi)
 {
-	MPI_Comm host;
-	int rank, size, bytes;
+	int rank, size, bytes, *members;
 	char name[MPI_MAX_PROCESSOR_NAME + 1] = "";
+	gs_status status;
 
-	TRY(check(MPI_Comm_split_type(mpi->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host),
+	TRY(check(MPI_Comm_split_type(mpi->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &mpi->host),
 	          "MPI_Comm_split_type"));
-	(void)MPI_Comm_rank(host, &rank);
-	(void)MPI_Comm_size(host, &size);
-	(void)MPI_Comm_free(&host);
+	(void)MPI_Comm_set_errhandler(mpi->host, MPI_ERRORS_RETURN);
+	(void)MPI_Comm_rank(mpi->host, &rank);
+	(void)MPI_Comm_size(mpi->host, &size);
 	mpi->ranks.local_rank = (unsigned)rank;
 	mpi->ranks.local_size = (unsigned)size;
 	if (MPI_Get_processor_name(name, &bytes) == MPI_SUCCESS)
 		snprintf(mpi->ranks.host, sizeof mpi->ranks.host, "%.*s", GS_HOST_BYTES - 1, name);
-	return GS_OK;
+	members = calloc((size_t)size, sizeof *members);
+	mpi->peer_of = calloc(mpi->ranks.size, sizeof *mpi->peer_of);
+	if (members == NULL || mpi->peer_of == NULL) {
+		free(members);
+		return gs_fail(GS_EBUDGET, "no memory for %u ranks", mpi->ranks.size);
+	}
+	rank = (int)mpi->ranks.rank;
+	status = check(MPI_Allgather(&rank, 1, MPI_INT, members, 1, MPI_INT, mpi->host),
+	               "MPI_Allgather");
+	for (unsigned r = 0; r < mpi->ranks.size; r++)
+		mpi->peer_of[r] = FAR;
+	for (int p = 0; status == GS_OK && p < size; p++)
+		mpi->peer_of[members[p]] = (uint32_t)p;
+	free(members);
+	return status;
 }
 
 gs_status
@@ -274,6 +426,9 @@ gs_ranks_mpi_open(struct gs_ranks **ranks, int *argc, char ***argv)
 void
 gs_ranks_mpi_close(struct gs_ranks *ranks)
 {
-	if (ranks != NULL)
-		(void)MPI_Finalize();
+	if (ranks == NULL)
+		return;
+	free(own(ranks)->peer_of);
+	own(ranks)->peer_of = NULL;
+	(void)MPI_Finalize();
 }

@@ -4,6 +4,8 @@
  *
  * A collective call is a barrier, a copy, and a barrier.  A block waits in the receiver's list until
  * the receiver polls with a free slot; so a sender's slot stays busy as long as it would with MPI.
+ * Blocks of even slots are handed out where they are, as between ranks that share memory; the others
+ * are copied.
  *
  * After gs_ranks_abort() every call of every rank fails, so all threads end.
  */
@@ -32,6 +34,7 @@ struct member {
 	unsigned        *sent;		/* slots that have been sent, since the last poll */
 	unsigned         sent_count;
 	bool            *takes;		/* the slots that wait for a block */
+	struct post    **owed;		/* the block that each slot has, where it is; or NULL */
 	struct post     *first, **last;	/* blocks for this rank */
 	const void      *data;		/* of a collective call */
 };
@@ -132,36 +135,54 @@ share(struct gs_ranks *ranks, void *data, size_t bytes)
 /* ---- blocks ------------------------------------------------------------------------ */
 
 static void
-close_window(struct gs_ranks *ranks)
+free_window(struct member *me)
 {
-	struct member *me = own(ranks);
-
-	(void)meet(me->hub);		/* nobody looks at what is freed */
+	free(me->window.memory);
 	free(me->posts);
 	free(me->sent);
 	free(me->takes);
+	free(me->owed);
+	me->window.memory = NULL;
 	me->posts = NULL;
 	me->sent = NULL;
 	me->takes = NULL;
+	me->owed = NULL;
+}
+
+/* After an abort another rank may still look at its blocks. */
+static void
+close_window(struct gs_ranks *ranks)
+{
+	if (meet(own(ranks)->hub) == GS_OK)
+		free_window(own(ranks));
 }
 
 static gs_status
-open_window(struct gs_ranks *ranks, const struct gs_window *window)
+make_window(struct gs_ranks *ranks, struct gs_window *window)
 {
 	struct member *me = own(ranks);
 
+	window->memory = calloc(window->gives + window->takes, window->block_bytes);
 	me->window = *window;
 	me->posts = calloc(window->gives, sizeof *me->posts);
 	me->sent = calloc(window->gives, sizeof *me->sent);
 	me->takes = calloc(window->takes, sizeof *me->takes);
+	me->owed = calloc(window->takes, sizeof(struct post *));
 	me->sent_count = 0;
 	me->first = NULL;
 	me->last = &me->first;
-	if (me->posts == NULL || me->sent == NULL || me->takes == NULL)
+	if (window->memory == NULL || me->posts == NULL || me->sent == NULL || me->takes == NULL ||
+	    me->owed == NULL)
 		return gs_fail(GS_EBUDGET, "no memory for %u blocks", window->gives + window->takes);
 	for (unsigned s = 0; s < window->takes; s++)
 		me->takes[s] = true;
-	return meet(me->hub);
+	return GS_OK;
+}
+
+static gs_status
+open_window(struct gs_ranks *ranks)
+{
+	return meet(own(ranks)->hub);
 }
 
 static gs_status
@@ -179,20 +200,37 @@ give(struct gs_ranks *ranks, unsigned slot, unsigned to, size_t bytes)
 	return GS_OK;
 }
 
+/* The sender may fill the slot of a block again; with the lock. */
+static void
+give_back(struct gs_hub *hub, const struct post *post)
+{
+	struct member *from = &hub->members[post->from];
+
+	from->sent[from->sent_count++] = post->slot;
+}
+
 static gs_status
 retake(struct gs_ranks *ranks, unsigned slot)
 {
-	assert(!own(ranks)->takes[slot]);
-	own(ranks)->takes[slot] = true;
+	struct member *me = own(ranks);
+
+	assert(!me->takes[slot]);
+	me->takes[slot] = true;
+	if (me->owed[slot] == NULL)
+		return GS_OK;
+	pthread_mutex_lock(&me->hub->lock);
+	give_back(me->hub, me->owed[slot]);
+	pthread_mutex_unlock(&me->hub->lock);
+	me->owed[slot] = NULL;
 	return GS_OK;
 }
 
 /* Take the first block that waits into SLOT; with the lock.  False: there is none. */
 static bool
-take(struct member *me, unsigned slot, size_t *bytes)
+take(struct member *me, unsigned slot, struct gs_arrival *arrival)
 {
 	struct post *post = me->first;
-	struct member *from;
+	const struct member *from;
 
 	if (post == NULL)
 		return false;
@@ -200,10 +238,18 @@ take(struct member *me, unsigned slot, size_t *bytes)
 	me->first = post->next;
 	if (me->first == NULL)
 		me->last = &me->first;
-	*bytes = post->bytes;
-	memcpy(me->window.memory + (me->window.gives + slot) * me->window.block_bytes,
-	       from->window.memory + post->slot * from->window.block_bytes, post->bytes);
-	from->sent[from->sent_count++] = post->slot;
+	me->takes[slot] = false;
+	*arrival = (struct gs_arrival){
+		.slot = slot, .bytes = post->bytes,
+		.data = from->window.memory + post->slot * from->window.block_bytes,
+	};
+	if (post->slot % 2 == 0) {
+		me->owed[slot] = post;
+		return true;
+	}
+	arrival->data = memcpy(me->window.memory + (me->window.gives + slot) *
+	                       me->window.block_bytes, arrival->data, post->bytes);
+	give_back(me->hub, post);
 	return true;
 }
 
@@ -213,14 +259,11 @@ poll(struct gs_ranks *ranks, unsigned *given, unsigned *given_count, struct gs_a
 {
 	struct member *me = own(ranks);
 	bool aborted;
-	size_t bytes;
 
 	pthread_mutex_lock(&me->hub->lock);
 	for (unsigned s = 0; s < me->window.takes && !me->hub->aborted; s++)
-		if (me->takes[s] && take(me, s, &bytes)) {
-			me->takes[s] = false;
-			taken[(*taken_count)++] = (struct gs_arrival){ s, bytes };
-		}
+		if (me->takes[s] && take(me, s, &taken[*taken_count]))
+			++*taken_count;
 	memcpy(given, me->sent, me->sent_count * sizeof *given);
 	*given_count = me->sent_count;
 	me->sent_count = 0;
@@ -242,8 +285,7 @@ end_all(struct gs_ranks *ranks, int status)
 }
 
 static const struct gs_ranks_calls calls = {
-	.gather = gather, .sum = sum, .share = share, .open = open_window, .give = give,
-	.retake = retake, .poll = poll, .close = close_window, .end = end_all,
+	gather, sum, share, make_window, open_window, give, retake, poll, close_window, end_all,
 };
 
 /* ---- beginning and end ----------------------------------------------------------------- */
@@ -277,6 +319,8 @@ gs_ranks_threads_rank(struct gs_hub *hub, unsigned rank)
 void
 gs_ranks_threads_close(struct gs_hub *hub)
 {
+	for (unsigned r = 0; r < hub->size; r++)
+		free_window(&hub->members[r]);
 	pthread_mutex_destroy(&hub->lock);
 	pthread_cond_destroy(&hub->changed);
 	free(hub);

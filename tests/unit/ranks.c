@@ -24,8 +24,7 @@ struct member {
 static gs_status
 exchange(struct gs_ranks *ranks, struct member *member)
 {
-	char memory[(GIVES + TAKES) * BLOCK];
-	const struct gs_window window = { memory, BLOCK, GIVES, TAKES };
+	struct gs_window window = { .block_bytes = BLOCK, .gives = GIVES, .takes = TAKES };
 	unsigned given[GIVES] = { 0, 1 }, slots[GIVES] = { 0, 1 }, sent, came, idle = 0;
 	unsigned open = GIVES, left = BLOCKS * (RANKS - 1), due = BLOCKS * (RANKS - 1);
 	struct gs_arrival taken[TAKES];
@@ -36,14 +35,14 @@ exchange(struct gs_ranks *ranks, struct member *member)
 			const unsigned slot = slots[--open];
 			const unsigned to = (ranks->rank + 1 + --left % (RANKS - 1)) % RANKS;
 
-			memset(memory + slot * BLOCK, (int)(ranks->rank * RANKS + to), BLOCK);
+			memset(window.memory + slot * BLOCK, (int)(ranks->rank * RANKS + to), BLOCK);
 			TRY(gs_ranks_give(ranks, slot, to, 1 + left % BLOCK));
 		}
 		TRY(gs_ranks_poll(ranks, given, &sent, taken, &came));
 		for (unsigned s = 0; s < sent; s++)
 			slots[open++] = given[s];
 		for (unsigned t = 0; t < came; t++) {
-			const char *block = memory + (GIVES + taken[t].slot) * BLOCK;
+			const char *block = taken[t].data;
 
 			member->taken += (unsigned)*block % RANKS == ranks->rank &&
 			                 block[taken[t].bytes - 1] == *block;

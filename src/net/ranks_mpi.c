@@ -398,6 +398,20 @@ find_local(struct ranks_mpi *mpi)
 	return status;
 }
 
+/*
+ * All ranks are on this host: messages of Open MPI need none of the networks that it would look for.
+ * Two ranks on two cores start in 0.26 s instead of 0.46 (mpirun of a program that does nothing: 0.15).
+ * Whoever has chosen otherwise, as with mpirun --mca, has set the variable.
+ */
+static void
+start_sooner(void)
+{
+	const char *here = getenv("OMPI_COMM_WORLD_LOCAL_SIZE"), *all = getenv("OMPI_COMM_WORLD_SIZE");
+
+	if (here != NULL && all != NULL && strcmp(here, all) == 0)
+		(void)setenv("OMPI_MCA_pml", "ob1", 0);
+}
+
 gs_status
 gs_ranks_mpi_open(struct gs_ranks **ranks, int *argc, char ***argv)
 {
@@ -406,6 +420,7 @@ gs_ranks_mpi_open(struct gs_ranks **ranks, int *argc, char ***argv)
 	int provided, rank, size;
 
 	*ranks = NULL;
+	start_sooner();
 	if (MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
 		return gs_fail(GS_EIO, "MPI_Init_thread failed");
 	if (provided < MPI_THREAD_FUNNELED)

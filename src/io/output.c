@@ -374,6 +374,22 @@ gs_output_complete(struct gs_output *out)
 	return status;
 }
 
+gs_status
+gs_output_prepare(struct gs_output *out)
+{
+	TRY(gs_output_complete(out));
+	if (out->to.write == NULL && !out->in_place && gs_replace_prepare(&out->replace) != 0)
+		return gs_fail_errno(GS_EIO, "cannot replace %s", out->to.name);
+	return GS_OK;
+}
+
+void
+gs_output_settle(struct gs_output *out, bool stays)
+{
+	if (out->to.write == NULL && !out->in_place)
+		gs_replace_settle(&out->replace, stays);
+}
+
 /* Close it, once it has its name. */
 static gs_status
 close_file(struct gs_output *out)

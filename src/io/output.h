@@ -97,6 +97,13 @@ gs_output_write_at(struct gs_output *output, const void *data, size_t bytes, uin
 /** Write what is left: nothing more will come.  A new file has no name yet. */
 MUST_CHECK gs_status gs_output_complete(struct gs_output *output);
 
+/** The same, and all that can fail before it has its name: gs_output_finish() only renames it. */
+MUST_CHECK gs_status gs_output_prepare(struct gs_output *output);
+
+/** After both: the new file STAYS, or else there is the old one again, or none, as far as the system
+ *  allows that. */
+void gs_output_settle(struct gs_output *output, bool stays);
+
 /** Write what is left, close, and rename the new file: only now does it have its name. */
 MUST_CHECK gs_status gs_output_finish(struct gs_output *output);
 

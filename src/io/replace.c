@@ -53,16 +53,22 @@ list(const char *hidden)
 	}
 }
 
-/* The file has no hidden name any more. */
+/* There is no file of this name any more. */
 static void
-forget_hidden(struct gs_replace *new)
+forget(char *name)
 {
 	for (unsigned l = 0; l < LISTED_MOST; l++) {
-		const char *hidden = new->hidden;
+		const char *hidden = name;
 
 		(void)atomic_compare_exchange_strong(&listed[l], &hidden, NULL);
 	}
-	new->hidden[0] = '\0';
+	name[0] = '\0';
+}
+
+static void
+forget_hidden(struct gs_replace *new)
+{
+	forget(new->hidden);
 }
 
 void
@@ -103,9 +109,9 @@ directory_of(const char *target, char *directory)
 		snprintf(directory, PATH_MAX, "%.*s", (int)(slash + 1 - target), target);
 }
 
-/* Make a name beside the target that nobody else will use, and list it. */
+/* Make a name beside the target that nobody else will use, at NAME, and list it. */
 static bool
-make_hidden(struct gs_replace *new, unsigned try)
+make_name(const struct gs_replace *new, char *name, unsigned try)
 {
 	char directory[PATH_MAX];
 	struct timespec now;
@@ -113,15 +119,21 @@ make_hidden(struct gs_replace *new, unsigned try)
 
 	directory_of(new->target, directory);
 	clock_gettime(CLOCK_REALTIME, &now);
-	length = snprintf(new->hidden, sizeof new->hidden, "%s/.gsort.%ld.%lx.%u", directory,
-	                  (long)getpid(), (unsigned long)now.tv_nsec, try);
-	if (length <= 0 || (size_t)length >= sizeof new->hidden) {
-		new->hidden[0] = '\0';
+	length = snprintf(name, PATH_MAX, "%s/.gsort.%ld.%lx.%u", directory, (long)getpid(),
+	                  (unsigned long)now.tv_nsec, try);
+	if (length <= 0 || length >= PATH_MAX) {
+		name[0] = '\0';
 		errno = ENAMETOOLONG;
 		return false;
 	}
-	list(new->hidden);
+	list(name);
 	return true;
+}
+
+static bool
+make_hidden(struct gs_replace *new, unsigned try)
+{
+	return make_name(new, new->hidden, try);
 }
 
 bool
@@ -249,6 +261,15 @@ link_hidden(struct gs_replace *new)
 	return new->hidden[0] != '\0' ? 0 : -1;
 }
 
+static void
+drop_hidden(struct gs_replace *new)
+{
+	if (new->hidden[0] == '\0')
+		return;
+	(void)unlink(new->hidden);
+	forget_hidden(new);
+}
+
 static int
 rename_hidden(struct gs_replace *new)
 {
@@ -257,6 +278,42 @@ rename_hidden(struct gs_replace *new)
 	if (result == 0)
 		forget_hidden(new);
 	return result;
+}
+
+/* Give the old file another name, if that can be. */
+static void
+link_backup(struct gs_replace *new)
+{
+	for (unsigned try = 0; try < NAME_TRIES && make_name(new, new->backup, try); try++) {
+		if (link(new->target, new->backup) == 0)
+			return;
+		forget(new->backup);
+		if (errno != EEXIST)
+			return;
+	}
+}
+
+int
+gs_replace_prepare(struct gs_replace *new)
+{
+	if (link_hidden(new) != 0)
+		return -1;
+	if (new->existed)
+		link_backup(new);
+	return 0;
+}
+
+void
+gs_replace_settle(struct gs_replace *new, bool stays)
+{
+	if (stays && new->backup[0] != '\0')
+		(void)unlink(new->backup);
+	else if (!stays && new->backup[0] != '\0')
+		(void)rename(new->backup, new->target);
+	else if (!stays && !new->existed)
+		(void)unlink(new->target);
+	if (new->backup[0] != '\0')
+		forget(new->backup);
 }
 
 int
@@ -276,7 +333,7 @@ gs_replace_finish_all(struct gs_replace *const new[], size_t count, size_t *fail
 			*failed = n;
 	error = errno;
 	for (size_t n = 0; n < count; n++)
-		gs_replace_drop(new[n]);
+		drop_hidden(new[n]);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	errno = error;
 	return result;
@@ -296,7 +353,7 @@ gs_replace_finish(struct gs_replace *new)
 	if (result != 0)	/* the target existed, or exists now */
 		result = gs_replace_finish_all(&new, 1, &failed);
 	error = errno;
-	gs_replace_drop(new);
+	drop_hidden(new);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	errno = error;
 	return result;
@@ -319,8 +376,9 @@ gs_replace_forget(struct gs_replace *new)
 void
 gs_replace_drop(struct gs_replace *new)
 {
-	if (new->hidden[0] == '\0')
+	drop_hidden(new);
+	if (new->backup[0] == '\0')
 		return;
-	(void)unlink(new->hidden);
-	forget_hidden(new);
+	(void)unlink(new->backup);
+	forget(new->backup);
 }

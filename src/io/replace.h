@@ -18,6 +18,7 @@ struct gs_replace {
 	bool shared;			/* others open it by its temporary name: it has one at once */
 	char target[PATH_MAX];		/* the name it will have, symbolic links followed */
 	char hidden[PATH_MAX];		/* its temporary name, or "" */
+	char backup[PATH_MAX];		/* another name of the old file, or "" */
 };
 
 /** Follow the symbolic links of NAME, which need not exist.  False, and errno: that fails. */
@@ -50,12 +51,24 @@ int gs_replace_finish(struct gs_replace *new);
  */
 int gs_replace_finish_all(struct gs_replace *const new[], size_t count, size_t *failed);
 
+/**
+ * Do what can fail before gs_replace_finish() is called: a temporary name for the new file and,
+ * where the file system allows that, another name for the old one.
+ *
+ * @return  0, or -1 and errno
+ */
+int gs_replace_prepare(struct gs_replace *new);
+
+/** After both: the new file STAYS; or else the old file gets its name again, if it has another one, and if
+ *  there was none, the new one loses its name. */
+void gs_replace_settle(struct gs_replace *new, bool stays);
+
 /** Another process has made the file HIDDEN: remove it as if it were this one's, unless it is
  *  forgotten before. */
 void gs_replace_adopt(struct gs_replace *new, const char *hidden);
 void gs_replace_forget(struct gs_replace *new);
 
-/** Remove the temporary name.  A zeroed struct is allowed. */
+/** Remove temporary names.  A zeroed struct is allowed. */
 void gs_replace_drop(struct gs_replace *new);
 
 /** Remove the temporary names of all new files.  Safe in the handler of a signal. */

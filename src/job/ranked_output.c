@@ -416,12 +416,19 @@ finish_shared(struct gs_ranked_output *output)
 	return gs_ranks_agree(output->ranks, status);
 }
 
-/* Each rank has a file of its own: all are complete before the first gets its name. */
+/* Each rank has a file of its own: all are complete before the first gets its name, and if one does not
+ * get it, the others lose theirs. */
 static gs_status
 finish_own(struct gs_ranked_output *output, struct gs_output *own)
 {
-	TRY(gs_ranks_agree(output->ranks, gs_output_complete(own)));
-	return gs_ranks_agree(output->ranks, gs_output_finish(own));
+	gs_status finished, status;
+
+	TRY(gs_ranks_agree(output->ranks, gs_output_prepare(own)));
+	finished = gs_output_finish(own);
+	status = gs_ranks_agree(output->ranks, finished);
+	if (finished == GS_OK)
+		gs_output_settle(own, status == GS_OK);
+	return status;
 }
 
 /* The same for what is still in the temporary file. */

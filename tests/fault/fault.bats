@@ -62,7 +62,7 @@ faults() {
 }
 
 @test "a call fails: on one of several ranks" {
-	faults 8 ranked rankedr rankedl rankedt rankeds
+	faults 8 ranked rankedr rankedl rankedt rankeds rankedo
 }
 
 @test "a call fails: merging" {

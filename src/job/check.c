@@ -37,16 +37,6 @@ struct file {
 	uint64_t skipped_keys;	/* of it, that another rank checks */
 };
 
-/* Keys of the file called NAME that other ranks check. */
-static uint64_t
-keys_before(const struct gsort *job, const char *name)
-{
-	const uint64_t begin = job->ranked == NULL ? 0 : gs_parts_begin(&job->ranked->parts, name);
-
-	return begin == 0 ? 0
-	       : (begin - job->options->skip_bytes) / (job->plan_input.key_bits / 8);
-}
-
 struct checking {
 	struct gsort    *job;
 	struct gs_order *order;
@@ -67,7 +57,7 @@ check_chunk(void *context, const struct gs_chunk *chunk, bool *disorder)
 	size_t first;
 
 	if (chunk->begins) {
-		*file = (struct file){ order->keys, job->stats.bytes_in, keys_before(job, chunk->name) };
+		*file = (struct file){ order->keys, job->stats.bytes_in, gs_ranked_before(job->ranked, chunk->name, key_bytes) };
 		order->name = chunk->name;
 	}
 	before = file->skipped_keys + order->keys - file->keys;

@@ -9,6 +9,7 @@
  */
 #include "job/chunks.h"
 #include "job/items_check.h"
+#include "job/ranked.h"
 #include "sort/items/follow.h"
 
 #define CHUNK_BYTES	((size_t)4 << 20)
@@ -16,6 +17,7 @@
 /* Where a file begins. */
 struct file {
 	uint64_t items, bytes;	/* of the files before it */
+	uint64_t skipped;	/* items of it, that another rank checks */
 };
 
 struct checking {
@@ -39,7 +41,10 @@ check_chunk(void *context, const struct gs_chunk *chunk, bool *disorder)
 	size_t at;
 
 	if (chunk->begins)
-		*file = (struct file){ follow->items, job->stats.bytes_in };
+		*file = (struct file){
+			follow->items, job->stats.bytes_in,
+			gs_ranked_before(job->ranked, chunk->name, record->bytes),
+		};
 	job->stats.bytes_in += chunk->bytes;
 	if (slice.bytes < chunk->bytes)
 		return gs_record_partial(record, chunk->name, options->skip_bytes,
@@ -53,7 +58,7 @@ check_chunk(void *context, const struct gs_chunk *chunk, bool *disorder)
 	*disorder = at < slice.bytes;
 	if (*disorder && options->check == GSORT_CHECK_FIRST)
 		(void)gs_record_disorder(record, chunk->name, slice.data + at,
-		                         follow->items - file->items + 1, options->skip_bytes, "");
+		                         file->skipped + follow->items - file->items + 1, options->skip_bytes, "");
 	return GS_OK;
 }
 

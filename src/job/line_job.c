@@ -213,6 +213,8 @@ gs_line_job_check(struct gsort *job, bool *disorder)
 	*follow = (struct gs_line_follow){
 		.order = &job->lines.order, .tail = "", .strict = job->options->unique,
 		.counts_breaks = job->options->check == GSORT_CHECK_SUMMARY,
+		.lines_before = job->ingest.text.lines_before,
+		.lines_context = job->ingest.text.lines_context,
 	};
 	atomic_store(&job->monitor.counters.phase, GSORT_READING);
 	TRY(gs_line_job_allocate(job, UINT64_MAX, &taken));

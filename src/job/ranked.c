@@ -5,6 +5,7 @@
  * In:   the caller's options, which are the same on all ranks.
  * Out:  the options, limits and plan of this rank's job.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@
 #include "job/npy.h"
 #include "job/options.h"
 #include "job/ranked.h"
+#include "stages/order.h"
 
 /* ---- what several ranks cannot do --------------------------------------------------- */
 
@@ -72,9 +74,6 @@ names_columns(const struct gsort_options *o)
 static gs_status
 check_items(const struct gsort_options *o)
 {
-	if (o->operation == GSORT_CHECK)
-		return refuse("--check of records or lines by key", "it is not there yet; gsort does it in "
-		              "one process");
 	if (o->csv)
 		return refuse("--csv", "a line of CSV may have newlines between quotes, so a rank that "
 		              "begins in the middle of a file cannot tell where one begins");
@@ -84,25 +83,29 @@ check_items(const struct gsort_options *o)
 	return GS_OK;
 }
 
+/* A merge is a sort: must it look whether each input is sorted? */
+static bool
+checks_merge(const struct gsort_options *o)
+{
+	return o->operation == GSORT_MERGE && !o->trust_order;
+}
+
 static gs_status
 check_options(const struct gsort_options *o)
 {
 	TRY(gs_options_check(o));
 	TRY(check_later(o));
-	if (o->operation == GSORT_MERGE)
-		return refuse("--merge", "a merge reads every input from its beginning to its end; "
-		              "gsort -m merges, gsort-mpi sorts");
 	if (gs_options_want_items(o))
 		TRY(check_items(o));
-	if (o->operation == GSORT_CHECK && gs_key_is_text(o->type) &&
-	    o->invalid != GSORT_INVALID_ABORT)
-		return refuse("--check with --invalid", "a rank must know the number before its first "
-		              "line; gsort -c does it");
+	if ((o->operation == GSORT_CHECK || checks_merge(o)) && !gs_options_want_items(o) &&
+	    gs_key_is_text(o->type) && o->invalid != GSORT_INVALID_ABORT)
+		return refuse("--check with --invalid, and so --merge", "a rank must know the number "
+		              "before its first line; gsort does it in one process");
 	if (o->split > 0)
 		return refuse("--split", "there is one file a rank: -o 'out-%r'");
 	if (o->fed || o->drained || o->read != NULL || o->write != NULL)
 		return refuse("a function for input or output", "ranks read and write files");
-	if (o->operation == GSORT_SORT && o->output == NULL)
+	if (o->operation != GSORT_CHECK && o->output == NULL)
 		return gs_fail(GS_EUSAGE, "several ranks cannot write to standard output, which goes "
 		               "through the launcher: name a file with -o FILE, or one a rank with "
 		               "-o 'out-%%r'");
@@ -118,6 +121,16 @@ check_sources(const struct gs_parts *parts, const struct gsort_options *o)
 	return gs_fail(GS_EUSAGE, "records and lines by key: several ranks read regular files that are "
 	               "not compressed, so that equal ones keep their order; gsort sorts %s in one "
 	               "process", parts->inflates ? "compressed files" : "from a pipe");
+}
+
+/* Inputs that are read twice. */
+static gs_status
+check_seekable(const struct gs_parts *parts, const struct gsort_options *o)
+{
+	if (!checks_merge(o) || parts->other_bytes != GS_UNKNOWN)
+		return GS_OK;
+	return gs_fail(GS_EUSAGE, "--merge: several ranks read each input twice, first to see whether it is "
+	               "sorted, so it must be a file; with --nocheck-order they sort it as it is");
 }
 
 /* Compressed bytes are hostile until they are decompressed; but MPI holds sockets and memory that it
@@ -182,11 +195,41 @@ count_sharers(struct gs_ranked *ranked)
 	return status;
 }
 
+/* Is an input of a merge sorted?  All ranks check it. */
+static gs_status
+check_input(const struct gsort_options *merge, const char *name)
+{
+	struct gsort_options check = *merge;
+	char message[GS_MESSAGE_BYTES / 2];
+	gsort_status found;
+	gsort *job;
+
+	check.operation = GSORT_CHECK;
+	check.check = GSORT_CHECK_FIRST;
+	check.inputs = &name;
+	check.input_count = 1;
+	check.unique = check.counts = check.repeated = check.singletons = check.head = false;
+	check.verify = check.in_place = check.converts = check.underline = false;
+	check.tail.wanted = false;
+	check.output = NULL;
+	if (gsort_open(&job, &check) != GSORT_OK)
+		return gs_failure();
+	found = gsort_run(job);
+	gsort_close(job);
+	if (found == GSORT_ERROR)
+		return gs_failure();
+	if (found == GSORT_OK)
+		return gs_ranks_agree(merge->ranks, GS_OK);
+	snprintf(message, sizeof message, "%s", gs_message());
+	return gs_ranks_agree(merge->ranks, message[0] == '\0' ? GS_OK
+	                      : gs_fail(GS_EINPUT, "%s%s", message, GS_ADVICE_UNSORTED));
+}
+
 static gs_status
 open_ranked(struct gs_ranked *ranked)
 {
 	struct gs_ranks *ranks = ranked->ranks;
-	const struct gsort_options *given = ranked->given;
+	const struct gsort_options *given = &ranked->given;
 
 	TRY(gs_ranks_agree(ranks, check_options(given)));
 	if (gs_options_want_items(given) && ranks->size > GS_ITEM_BINS_MOST)
@@ -195,6 +238,11 @@ open_ranked(struct gs_ranked *ranked)
 	TRY(gs_parts_open(&ranked->parts, given, ranks, given->operation == GSORT_CHECK));
 	TRY(gs_ranks_agree(ranks, check_sources(&ranked->parts, given)));
 	TRY(gs_ranks_agree(ranks, check_sandbox(&ranked->parts, given)));
+	TRY(gs_ranks_agree(ranks, check_seekable(&ranked->parts, given)));
+	for (size_t i = 0; checks_merge(given) && i < given->input_count; i++)
+		TRY(check_input(given, given->inputs[i]));
+	if (given->operation == GSORT_MERGE)
+		ranked->given.operation = ranked->options.operation = GSORT_SORT;
 	TRY(count_sharers(ranked));
 	if (given->operation == GSORT_SORT)
 		TRY(gs_ranked_output_open(&ranked->output, given, ranks));
@@ -215,7 +263,7 @@ gs_ranked_open(struct gs_ranked **opened, const struct gsort_options *options)
 	                   : gs_fail(GS_EBUDGET, "out of memory")));
 	*opened = ranked;
 	ranked->ranks = options->ranks;
-	ranked->given = options;
+	ranked->given = *options;
 	ranked->options = *options;
 	return open_ranked(ranked);
 }
@@ -230,6 +278,14 @@ gs_ranked_close(struct gs_ranked *ranked)
 	gs_ranked_output_close(&ranked->output);
 	gs_parts_close(&ranked->parts);
 	free(ranked);
+}
+
+uint64_t
+gs_ranked_before(const struct gs_ranked *ranked, const char *name, size_t bytes)
+{
+	const uint64_t begin = ranked == NULL ? 0 : gs_parts_begin(&ranked->parts, name);
+
+	return begin == 0 ? 0 : (begin - ranked->given.skip_bytes) / bytes;
 }
 
 bool
@@ -260,10 +316,10 @@ choose_gpu(const struct gs_ranked *ranked, struct gs_plan_input *input)
 
 	if (input->device != GSORT_DEVICE_GPU || gs_guard_count(&gpus) != GS_OK || gpus == 0)
 		return;
-	if (ranked->given->gpu_count == 0)
+	if (ranked->given.gpu_count == 0)
 		input->gpus[0] = (int)(ranked->ranks->local_rank % gpus);
-	else if (ranked->given->gpu_count != GSORT_ALL_GPUS)
-		input->gpus[0] = input->gpus[ranked->ranks->local_rank % ranked->given->gpu_count];
+	else if (ranked->given.gpu_count != GSORT_ALL_GPUS)
+		input->gpus[0] = input->gpus[ranked->ranks->local_rank % ranked->given.gpu_count];
 	else
 		input->gpus[0] = (int)(ranked->ranks->local_rank % gpus);
 	input->gpu_count = 1;
@@ -291,7 +347,7 @@ gs_ranked_limit(struct gs_ranked *ranked, struct gs_plan_input *input)
 		input->memory_bytes -= ranked->window_bytes;
 	if (input->host_bytes > 2 * ranked->window_bytes)
 		input->host_bytes -= ranked->window_bytes;
-	input->input_bytes = expected_bytes(ranked, ranked->given->size_hint);
+	input->input_bytes = expected_bytes(ranked, ranked->given.size_hint);
 	input->guessed = true;
 	choose_gpu(ranked, input);
 }

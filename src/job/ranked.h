@@ -23,7 +23,7 @@
 
 struct gs_ranked {
 	struct gs_ranks            *ranks;
-	const struct gsort_options *given;	/* the caller's */
+	struct gsort_options        given;	/* the caller's; a merge has become a sort */
 	struct gsort_options        options;	/* of the job of this rank */
 	struct gs_parts             parts;
 	struct gs_spread            spread;
@@ -54,6 +54,9 @@ size_t gs_ranked_item_room(const struct gs_ranked *ranked, const struct gs_item_
 /** The memory that dealing out items takes beside the window. */
 size_t gs_ranked_item_bytes(const struct gs_ranked *ranked, const struct gs_item_order *order,
                             unsigned threads);
+
+/** Keys or records, of BYTES each, that other ranks check of the file called NAME; RANKED NULL: 0. */
+uint64_t gs_ranked_before(const struct gs_ranked *ranked, const char *name, size_t bytes);
 
 /** Is this the rank that speaks for all? */
 bool gs_ranked_speaks(const struct gs_ranked *ranked);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/text.h"
 #include "stages/line_follow.h"
 
 enum {
@@ -32,6 +33,17 @@ gs_line_follow_close(struct gs_line_follow *follow)
 	follow->last = NULL;
 }
 
+/* The number of the last line in its file. */
+static uint64_t
+number_of(const struct gs_line_follow *follow)
+{
+	uint64_t before = 0;
+
+	if (follow->lines_before != NULL)
+		before = follow->lines_before(follow->lines_context, follow->name, true);
+	return follow->lines + (before == GS_TEXT_WHOLE ? 0 : before);
+}
+
 static gs_status
 fail(struct gs_line_follow *follow, const char *line, size_t bytes)
 {
@@ -39,7 +51,7 @@ fail(struct gs_line_follow *follow, const char *line, size_t bytes)
 		bytes--;
 	follow->disorder = true;
 	return gs_fail(GS_EINPUT, "%s:%llu: disorder: %.*s%s%s", follow->name,
-	               (unsigned long long)follow->lines, (int)(bytes < QUOTED_MOST ? bytes : QUOTED_MOST),
+	               (unsigned long long)number_of(follow), (int)(bytes < QUOTED_MOST ? bytes : QUOTED_MOST),
 	               line, bytes > QUOTED_MOST ? "..." : "", follow->tail);
 }
 

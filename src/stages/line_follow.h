@@ -23,6 +23,8 @@ struct gs_line_follow {
 	bool        counts_breaks;	/* count lines that are out of order, do not stop */
 	bool        disorder;	/* one was found; the message says where */
 	uint64_t    lines;	/* so far, with those of the header */
+	uint64_t  (*lines_before)(void *context, const char *name, bool count);	/* NULL; or as in */
+	void       *lines_context;	/* struct gs_text_options: of a part of a file */
 	uint64_t    compared;	/* of all inputs, without headers */
 	uint64_t    breaks;	/* lines less than the one before */
 	uint64_t    duplicates;	/* and equal to it */

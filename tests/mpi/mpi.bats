@@ -316,6 +316,79 @@ for i in range(60000):
 	END
 }
 
+@test "a check of records and lines finds the first disorder, with gsort's words" {
+	gen --seed 5 --keys 100000 --type u64 >in
+	gsort -k u32@4 --record-size=8 in -o records
+	{ head -c 400000 records; head -c 8 in; tail -c 400000 records; } >broken
+	seq 30000 | sort -n -k 1 | awk '{ print $1, $1 % 7 }' >lines
+	{ head -n 17000 lines; echo 5 6; tail -n 9000 lines; } >broken.txt
+	while read -r options; do
+		for n in 2 3 7; do
+			local alone=0 together=0
+			gsort $options >a 2>&1 || alone=$?
+			GSORT_RANKS=$n "$ranks" $options >t 2>&1 || together=$?
+			sed -i 's/^gsort-ranks: /gsort: /' t
+			[ $alone = $together ] && cmp a t || { echo "-n $n $options"; cat a t; return 1; }
+		done
+	done <<-END
+		-c -k u32@4 --record-size=8 records
+		-c -k u32@4 --record-size=8 broken
+		-c -k u32@4 --record-size=8 records broken
+		-c -u -k u32@4 --record-size=8 records records
+		-C -k u32@4 --record-size=8 in
+		--check=summary -k u32@4 --record-size=8 in
+		-c --type=u128 records
+		-c -k 1,1n lines
+		-c -k 1,1n broken.txt
+		-c -k 1,1n --header=2 broken.txt
+		-c -k 1,1n lines lines
+		-c -u -k 2,2n lines
+		-c -k 1,1nr lines
+		--check=summary -k 1,1n broken.txt
+	END
+}
+
+@test "-m: each input must be sorted; the output is gsort's" {
+	for part in 1 2 3; do
+		gen --seed 1$part --keys 30000 --type u64 >in
+		gsort -u64 in -o part.$part
+		gsort --record-size=8 -k u16@2 in -o records.$part
+		gen --seed 2$part --keys 4000 --type text >list
+		gsort list -o list.$part
+		awk '{ print NR % 97, $1 }' list.$part | gsort -k 1,1n -o lines.$part
+	done
+	while read -r options; do
+		for n in 2 3 7; do
+			same $n -m $options
+		done
+	done <<-END
+		-u64 part.1 part.2 part.3
+		-u64 -u --verify part.1 part.1
+		-u64 --to=text part.2 part.3
+		list.1 list.2 list.3
+		-u list.1 list.2
+		--record-size=8 -k u16@2 records.3 records.1 records.2
+		-k 1,1n lines.1 lines.2 lines.3
+		-u64 --nocheck-order part.3 part.1
+	END
+	head -c 80000 in >unsorted
+	{ seq 9; echo 3; seq 5; } >unsorted.txt
+	while read -r options; do
+		for n in 2 3; do
+			local alone=0 together=0
+			gsort -m $options -o out >a 2>&1 || alone=$?
+			GSORT_RANKS=$n "$ranks" -m $options -o out >t 2>&1 || together=$?
+			sed -i 's/^gsort-ranks: \(rank . on here: \)*/gsort: /' t
+			[ $alone = $together ] && cmp a t && [ ! -e out ] || { echo "-n $n $options"; cat a t; return 1; }
+		done
+	done <<-END
+		-u64 part.1 unsorted part.2
+		list.1 unsorted.txt
+		--record-size=8 -k u16@2 records.1 unsorted
+		-k 1,1n lines.1 unsorted.txt
+	END
+}
+
 @test "what several ranks cannot do is refused, once" {
 	seq 9 >in
 	mkfifo fifo
@@ -326,12 +399,12 @@ for i in range(60000):
 			{ echo "$options: $output"; return 1; }
 	done <<-END
 		cannot_write_to_standard_output in
-		--merge: -m in -o out
+		so_it_must_be_a_file -m fifo -o out
+		so_--merge -m --invalid=warn in -o out
 		--split: --split=2 in -o out%r
 		--check_with_--invalid -c --invalid=warn in
 		No_such_file nofile in -o out
 		it_is_no_regular_file in -o fifo
-		--check_of_records_or_lines -c -k 1 in
 		--csv:_not_with_several_ranks: --csv -k 1 in -o out
 		the_name_of_a_column --header -k price in -o out
 		not_compressed,_so_that_equal_ones_keep_their_order -k 1 fifo -o out

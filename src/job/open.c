@@ -303,7 +303,7 @@ adapt_options(struct gsort *job)
 {
 	struct gsort_options *own = &job->copy;
 
-	if (job->whole != NULL || gs_options_want_items(own))
+	if (job->whole != NULL || job->ranked != NULL || gs_options_want_items(own))
 		return;
 	if (own->set != GSORT_NO_SET) {		/* of sorted inputs, as a merge is */
 		own->operation = GSORT_MERGE;

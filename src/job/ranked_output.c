@@ -39,7 +39,8 @@ needs_spool(const struct gsort_options *o, bool one_file)
 	if (gs_options_want_items(o))
 		return one_file && (groups || o->converts || o->underline ||
 		                    (o->lines && (o->head || o->tail.wanted)));
-	return (one_file && groups) || (groups && o->head) || (one_file && o->head && text);
+	return (groups && (one_file || o->head || o->tail.wanted)) ||
+	       (one_file && text && (o->head || o->tail.wanted || o->sample.wanted));
 }
 
 /* Rank 0 decides how the file is written.  It exists: */
@@ -314,15 +315,21 @@ write_heads(struct gs_ranked_output *output)
 
 enum { COPY_BYTES = 1 << 18 };
 
-/* The bytes of the first KEYS lines behind the header. */
+/* Which of the selected keys of a rank, and which bytes of its temporary file, are written. */
+struct spooled {
+	uint64_t from, to;	/* keys */
+	uint64_t begin, end;	/* their bytes */
+};
+
+/* The bytes of the header and the first KEYS, which are lines if KEY_BYTES is 0. */
 static gs_status
-measure_lines(const struct gs_ranked_output *output, uint64_t keys, char terminator, char *buffer,
-              uint64_t *bytes)
+measure(const struct gs_ranked_output *output, uint64_t keys, size_t key_bytes, char terminator,
+        char *buffer, uint64_t *bytes)
 {
 	uint64_t at = output->header_bytes;
 
-	*bytes = at;
-	while (keys > 0 && at < output->spooled) {
+	*bytes = at + keys * key_bytes;
+	while (key_bytes == 0 && keys > 0 && at < output->spooled) {
 		const size_t some = output->spooled - at < COPY_BYTES ? (size_t)(output->spooled - at)
 		                                                      : COPY_BYTES;
 
@@ -337,12 +344,37 @@ measure_lines(const struct gs_ranked_output *output, uint64_t keys, char termina
 	return GS_OK;
 }
 
-/* Copy the first BYTES to where they belong: to OWN, or else to the place. */
+/* Of the selected KEYS of this rank the head or tail of all may want fewer. */
 static gs_status
-copy_spool(struct gs_ranked_output *output, uint64_t bytes, struct gs_output *own, char *buffer)
+clip(struct gs_ranked_output *output, uint64_t keys, size_t key_bytes, char terminator,
+     char *buffer, struct spooled *part)
 {
-	for (uint64_t at = 0, some; at < bytes; at += some) {
-		some = bytes - at < COPY_BYTES ? bytes - at : COPY_BYTES;
+	const struct gsort_options *given = output->given;
+	uint64_t before, all, most;
+
+	*part = (struct spooled){
+		.to = keys, .begin = output->header_bytes, .end = output->spooled,
+	};
+	TRY(gs_ranks_scan(output->ranks, keys, &before, &all));
+	most = before < given->head_count ? given->head_count - before : 0;
+	if (given->head && most < keys)
+		part->to = most;
+	most = all - before - keys < given->tail.count ? given->tail.count - (all - before - keys) : 0;
+	if (given->tail.wanted && most < keys)
+		part->from = keys - most;
+	if (part->from > 0)
+		TRY(measure(output, part->from, key_bytes, terminator, buffer, &part->begin));
+	return part->to == keys ? GS_OK
+	       : measure(output, part->to, key_bytes, terminator, buffer, &part->end);
+}
+
+/* Copy the bytes FROM .. TO to where they belong: to OWN, or else to the place. */
+static gs_status
+copy_spool(struct gs_ranked_output *output, uint64_t from, uint64_t to, struct gs_output *own,
+           char *buffer)
+{
+	for (uint64_t at = from, some; at < to; at += some) {
+		some = to - at < COPY_BYTES ? to - at : COPY_BYTES;
 		TRY(gs_spill_file_read(&output->spool, at, buffer, (size_t)some));
 		if (own != NULL)
 			TRY(gs_output_write(own, buffer, (size_t)some));
@@ -352,45 +384,24 @@ copy_spool(struct gs_ranked_output *output, uint64_t bytes, struct gs_output *ow
 	return GS_OK;
 }
 
-/* Of the selected keys of all ranks only the first are wanted: how many of this rank's KEYS? */
-static gs_status
-clip(struct gs_ranked_output *output, uint64_t keys, uint64_t *left)
-{
-	uint64_t before, all;
-
-	*left = keys;
-	TRY(gs_ranks_scan(output->ranks, keys, &before, &all));
-	if (output->given->head) {
-		const uint64_t most = output->given->head_count;
-		const uint64_t mine = before < most ? most - before : 0;
-
-		*left = mine < keys ? mine : keys;
-	}
-	return GS_OK;
-}
-
 static gs_status
 finish_spool(struct gs_ranked_output *output, uint64_t *keys, size_t key_bytes, char terminator,
              struct gs_output *own, uint64_t *bytes)
 {
 	char *buffer = malloc(COPY_BYTES);
-	uint64_t left;
+	struct spooled part = { .from = 0 };
 	gs_status status = buffer != NULL ? GS_OK : gs_fail(GS_EBUDGET, "out of memory");
 
 	if (status == GS_OK)
-		status = clip(output, *keys, &left);
-	if (status == GS_OK && left == *keys)
-		*bytes = output->spooled;
-	else if (status == GS_OK && key_bytes > 0)
-		*bytes = output->header_bytes + left * key_bytes;
-	else if (status == GS_OK)
-		status = measure_lines(output, left, terminator, buffer, bytes);
-	if (status == GS_OK)
-		*keys = left;
+		status = clip(output, *keys, key_bytes, terminator, buffer, &part);
+	*keys = part.to - part.from;
+	*bytes = output->header_bytes + part.end - part.begin;
 	if (status == GS_OK && own == NULL)
 		status = open_place(output, *bytes);
 	if (status == GS_OK)
-		status = copy_spool(output, *bytes, own, buffer);
+		status = copy_spool(output, 0, output->header_bytes, own, buffer);
+	if (status == GS_OK)
+		status = copy_spool(output, part.begin, part.end, own, buffer);
 	free(buffer);
 	return status;
 }

@@ -146,32 +146,31 @@ read_all(struct gsort *job)
 
 /* ---- writing --------------------------------------------------------------------------- */
 
-/* The head, where every key is written: this rank's part of it. */
-static gs_status
-clip_head(struct gsort *job, uint64_t *keys)
+/* Of KEYS keys of this rank, behind BEFORE of others, those that it writes; as far as that is known. */
+static uint64_t
+count_written(struct gs_emit *emit, uint64_t keys, uint64_t before)
 {
-	struct gs_select *select = &job->emit.select;
-	uint64_t before, all;
+	struct gs_select *select = &emit->select;
 
-	TRY(gs_ranks_scan(job->ranked->ranks, *keys, &before, &all));
+	keys = gs_pick_count(&emit->pick, before, keys);
 	if (!select->head || select->groups)
-		return GS_OK;
+		return keys;
 	select->left = before < select->left ? select->left - before : 0;
-	if (*keys > select->left)
-		*keys = select->left;
-	return GS_OK;
+	return keys < select->left ? keys : select->left;
 }
 
 static gs_status
 begin_output(struct gsort *job, size_t header_bytes)
 {
 	struct gs_spread *spread = &job->ranked->spread;
-	uint64_t keys = spread->keys;
-	uint64_t bytes;
+	const uint64_t keys = spread->keys;
+	uint64_t before, all, written, bytes;
 
-	TRY(clip_head(job, &keys));
+	TRY(gs_ranks_scan(job->ranked->ranks, keys, &before, &all));
+	TRY(gs_emit_expect_keys(&job->emit, job->options, keys, before, all));
+	written = count_written(&job->emit, keys, before);
 	bytes = spread->measures ? (uint64_t)spread->bytes
-	        : keys * gs_encoding_bytes(&job->emit.encoding);
+	        : written * gs_encoding_bytes(&job->emit.encoding);
 	return gs_ranked_output_begin(&job->ranked->output, bytes + header_bytes, header_bytes);
 }
 
@@ -238,7 +237,6 @@ emit(struct gsort *job)
 	if (!first)
 		header_bytes = 0;
 	TRY(begin_output(job, header_bytes));
-	TRY(gs_emit_expect_keys(&job->emit, job->options, job->ranked->spread.keys));
 	TRY(gs_job_emit_classes(job, header, header_bytes));
 	TRY(verify_all(job));
 	TRY(gs_emit_end(&job->emit));

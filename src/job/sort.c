@@ -70,7 +70,8 @@ deliver(struct gsort *job)
 	header = gs_ingest_header(&job->ingest, &header_bytes);
 	if (job->whole != NULL)
 		return hand_over(job, header, header_bytes);
-	TRY(gs_emit_expect_keys(&job->emit, job->options, job->ingest.keys));
+	TRY(gs_emit_expect_keys(&job->emit, job->options, job->ingest.keys, 0,
+	                        job->ingest.keys));
 	return gs_job_emit(job, header, header_bytes);	/* -> selected keys -> bytes -> output */
 }
 

@@ -84,14 +84,16 @@ gs_emit_set_output(struct gs_emit *emit, const struct gs_outputs *outputs)
 }
 
 gs_status
-gs_emit_expect_keys(struct gs_emit *emit, const struct gsort_options *options, uint64_t keys)
+gs_emit_expect_keys(struct gs_emit *emit, const struct gsort_options *options, uint64_t keys,
+                    uint64_t before, uint64_t all)
 {
 	const struct gs_select *select = &emit->select;
 
 	if (emit->split.keys == 0)	/* after a restart files end where they did before */
 		gs_split_expect(&emit->split, select->head && select->left < keys ? select->left
 		                                                                  : keys);
-	return emit->tail.on ? GS_OK : gs_pick_open(&emit->pick, options, keys);
+	emit->ranked += before;
+	return emit->tail.on ? GS_OK : gs_pick_open(&emit->pick, options, all);
 }
 
 void

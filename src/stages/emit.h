@@ -69,9 +69,10 @@ void gs_emit_open(struct gs_emit *emit, const struct gsort_options *options,
 MUST_CHECK gs_status gs_emit_set_output(struct gs_emit *emit, const struct gs_outputs *outputs);
 
 /** So many KEYS will come, of all classes: decides where files of a split end, and which ranks are
- *  written.  GS_EBUDGET: no memory. */
+ *  written.  Of ALL keys that several processes write, BEFORE come before them.  GS_EBUDGET: no
+ *  memory. */
 MUST_CHECK gs_status gs_emit_expect_keys(struct gs_emit *emit, const struct gsort_options *options,
-                                         uint64_t keys);
+                                         uint64_t keys, uint64_t before, uint64_t all);
 
 /** The device of this plan may fail: remember what is delivered. */
 void gs_emit_expect_failure(struct gs_emit *emit);

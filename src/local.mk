@@ -175,6 +175,8 @@ host_sources = \
   src/job/combine.h \
   src/job/explain.c \
   src/job/info.c \
+  src/job/item_border.c \
+  src/job/item_border.h \
   src/job/item_land.c \
   src/job/item_land.h \
   src/job/item_sample.c \

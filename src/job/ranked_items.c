@@ -8,6 +8,7 @@
  * The twin of ranked_sort.c.  A rank reads its part of the input, deals its items out to their owners
  * (item_spread.c), and sorts and writes what it owns as a job alone does (items.c).
  */
+#include "job/item_border.h"
 #include "job/item_sample.h"
 #include "job/items.h"
 #include "job/line_job.h"
@@ -97,6 +98,8 @@ verify_all(struct gsort *job)
 
 	if (!job->options->verify)
 		return GS_OK;
+	TRY(gs_item_border_check(job->ranked->ranks, &job->items.order,
+	                         gs_item_store_ends(job->items.store)));
 	TRY(gs_ranks_sum(job->ranked->ranks, sums, sizeof sums / sizeof sums[0]));
 	return gs_ranks_agree(job->ranked->ranks, sums[0] == sums[1] ? GS_OK
 	                      : gs_fail(GS_EDEVICE, "the result is wrong: an item has changed between "

@@ -73,9 +73,17 @@ static gs_status
 note_verified(struct draining *draining, const struct gs_item_made *made)
 {
 	const struct gs_item_order *order = draining->drain->shared->order;
+	struct gs_item_ends *ends = draining->drain->ends;
 
 	if (made->first == NULL)
 		return GS_OK;
+	if (draining->sink != NULL && ends->first == NULL) {
+		ends->first = malloc(made->first_bytes);
+		if (ends->first == NULL)
+			return gs_fail(GS_EBUDGET, "out of memory");
+		ends->first_bytes = made->first_bytes;
+		memcpy(ends->first, made->first, made->first_bytes);
+	}
 	draining->sum += made->sum;
 	draining->falls |= made->falls;
 	if (draining->last != NULL && draining->last_bytes > 0)
@@ -371,6 +379,11 @@ run(struct draining *draining)
 	}
 	if (status == GS_OK)
 		status = check_sums(draining);
+	if (draining->sink != NULL && draining->last != NULL) {
+		draining->drain->ends->last = draining->last;
+		draining->drain->ends->last_bytes = draining->last_bytes;
+		draining->last = NULL;
+	}
 	close_draining(draining);
 	pthread_mutex_destroy(&draining->lock);
 	return status;

@@ -18,6 +18,7 @@ struct gs_item_drain {
 	const struct gs_item_limits        *limits;	/* of a part */
 	bool                                loads;	/* buckets are in files */
 	uint64_t                            sum_in;	/* of all items, for options.verify */
+	struct gs_item_ends                *ends;	/* the same: set by gs_item_drain_run() */
 };
 
 /** Count the items, or the groups, that a head or tail chooses from.  Groups are sorted for that. */

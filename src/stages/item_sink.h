@@ -39,6 +39,12 @@ struct gs_item_span {
 	const uint64_t *times;		/* with groups: how many items each stands for; else NULL */
 };
 
+/* Copies of the first and the last item that were verified, for free(3); FIRST NULL: there was none. */
+struct gs_item_ends {
+	char  *first, *last;
+	size_t first_bytes, last_bytes;
+};
+
 /* A consumer.  TAKE() is called for the spans in order, by one thread at a time but not always
  * the same.  If PUT() is set, it is called instead where every item has its place before those in
  * front of it are sorted: without groups, items of a fixed length.  It is called by many threads

@@ -58,6 +58,7 @@ struct gs_item_store {
 	size_t                    largest;	/* bytes of an item that is larger than a piece */
 	bool                      has_bounds, flushed;
 	_Atomic uint64_t          sum_in;	/* of all items, for VERIFY */
+	struct gs_item_ends       ends;		/* of what was drained, for VERIFY */
 };
 
 /* ---- sizes ---------------------------------------------------------------------- */
@@ -216,6 +217,8 @@ gs_item_store_close(struct gs_item_store *store)
 	for (unsigned f = 0; f < store->shared.file_count; f++)
 		gs_spill_file_close(&store->shared.files[f]);
 	gs_arena_close(&store->arena);
+	free(store->ends.first);
+	free(store->ends.last);
 	free(store);
 }
 
@@ -416,6 +419,12 @@ gs_item_store_sum(const struct gs_item_store *store)
 	return atomic_load(&store->sum_in);
 }
 
+const struct gs_item_ends *
+gs_item_store_ends(const struct gs_item_store *store)
+{
+	return &store->ends;
+}
+
 void
 gs_item_store_stats(const struct gs_item_store *store, unsigned *buckets, uint64_t *bytes)
 {
@@ -435,6 +444,7 @@ drain_of(struct gs_item_store *store)
 		.limits = store->flushed ? &store->file_limits : &store->limits,
 		.loads = store->flushed,
 		.sum_in = atomic_load(&store->sum_in),
+		.ends = &store->ends,
 	};
 }
 

@@ -55,6 +55,9 @@ void gs_item_store_limit(struct gs_item_store *store, uint64_t count);
 /** With VERIFY: the sum of all items that were added, as gs_items_sum() makes it. */
 uint64_t gs_item_store_sum(const struct gs_item_store *store);
 
+/** The first and the last item that were drained, if they were verified; the store's. */
+const struct gs_item_ends *gs_item_store_ends(const struct gs_item_store *store);
+
 /** Hand all items that are to leave to SINK, in order; once.  With VERIFY, GS_EDEVICE at the end if the
  *  result is wrong. */
 MUST_CHECK gs_status

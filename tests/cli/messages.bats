@@ -885,6 +885,8 @@ messages() {
 	ranks with this memory: at most
 	records and lines by key: several ranks read regular files that are not compressed, so that equal ones keep their order; gsort sorts
 	the result is wrong: an item has changed between ranks
+	the result is wrong: it is not in order where rank
+	no memory for the items of
 	no memory to hold
 	no memory to write
 	ranges of keys

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* ranks.c - rows for src/net: ranks as threads gather, add up, agree, and exchange blocks */
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "job/item_border.h"
 #include "net/ranks_threads.h"
 #include "tests/unit/units.h"
 
@@ -128,9 +130,112 @@ together(bool aborts)
 	gs_ranks_threads_close(hub);
 }
 
+/* ---- borders ------------------------------------------------------------------ */
+
+static int
+compare_bytes(const void *context, const char *one, size_t one_bytes, const char *other,
+              size_t other_bytes)
+{
+	const size_t least = one_bytes < other_bytes ? one_bytes : other_bytes;
+	const int difference = memcmp(one, other, least);
+
+	(void)context;
+	return difference != 0 ? difference : (one_bytes > other_bytes) - (one_bytes < other_bytes);
+}
+
+static bool
+no_words(const void *context, const char *const *items, const uint32_t *bytes, size_t count,
+         unsigned level, uint64_t *words)
+{
+	(void)context, (void)items, (void)bytes, (void)level;
+	memset(words, 0, count * sizeof *words);
+	return false;
+}
+
+struct bordering {
+	struct gs_hub *hub;
+	unsigned       rank;
+	const struct gs_item_ends *ends;
+	gs_status      status;
+	char           message[GS_MESSAGE_BYTES];
+};
+
+static void *
+check_border(void *context)
+{
+	struct bordering *b = context;
+	const struct gs_item_order order = { .words = no_words, .compare = compare_bytes };
+
+	b->status = gs_item_border_check(gs_ranks_threads_rank(b->hub, b->rank), &order, b->ends);
+	snprintf(b->message, sizeof b->message, "%s", gs_message());
+	return NULL;
+}
+
+/* An item of each of the ends of ranks; "": none. */
+static void
+border(const char *about, const char *const firsts[RANKS], const char *const lasts[RANKS],
+       unsigned wrong)
+{
+	struct gs_hub *hub = gs_ranks_threads_open(RANKS);
+	struct gs_item_ends ends[RANKS];
+	struct bordering members[RANKS];
+	pthread_t threads[RANKS];
+
+	for (unsigned r = 0; r < RANKS; r++) {
+		ends[r] = (struct gs_item_ends){
+			.first = firsts[r] == NULL ? NULL : strdup(firsts[r]),
+			.last = lasts[r] == NULL ? NULL : strdup(lasts[r]),
+			.first_bytes = firsts[r] == NULL ? 0 : strlen(firsts[r]),
+			.last_bytes = lasts[r] == NULL ? 0 : strlen(lasts[r]),
+		};
+		members[r] = (struct bordering){ .hub = hub, .rank = r, .ends = &ends[r] };
+		CHECK(pthread_create(&threads[r], NULL, check_border, &members[r]) == 0, "a thread starts");
+	}
+	for (unsigned r = 0; r < RANKS; r++) {
+		pthread_join(threads[r], NULL);
+		free(ends[r].first);
+		free(ends[r].last);
+	}
+	for (unsigned r = 0; r < RANKS; r++)
+		CHECK(wrong == RANKS ? members[r].status == GS_OK
+		      : members[r].status == (r == wrong ? GS_EDEVICE : GS_EIO) &&
+		        (strstr(members[r].message, "not in order") != NULL) == (r == wrong),
+		      "%s: rank %u: %s", about, r, members[r].message);
+	gs_ranks_threads_close(hub);
+}
+
+static void
+borders(void)
+{
+	char low[9001], high[9001];
+
+	memset(low, 'a', 9000);
+	low[9000] = '\0';
+	memcpy(high, low, sizeof low);
+	high[8999] = 'b';
+	border("in order", (const char *const[]){ "a", "c", "c", "d", "f" },
+	       (const char *const[]){ "b", "c", "d", "e", "z" }, RANKS);
+	border("rank 3 begins before the end of rank 2",
+	       (const char *const[]){ "a", "c", "c", "d", "f" },
+	       (const char *const[]){ "b", "c", "e", "e", "z" }, 3);
+	border("ranks without items", (const char *const[]){ NULL, "c", NULL, NULL, "f" },
+	       (const char *const[]){ NULL, "c", NULL, NULL, "z" }, RANKS);
+	border("rank 4 begins before the end of rank 1",
+	       (const char *const[]){ NULL, "c", NULL, NULL, "b" },
+	       (const char *const[]){ NULL, "c", NULL, NULL, "z" }, 4);
+	border("large items", (const char *const[]){ low, high, "b", NULL, NULL },
+	       (const char *const[]){ low, high, "b", NULL, NULL }, RANKS);
+	border("large items that differ in their last byte",
+	       (const char *const[]){ "a", low, "b", NULL, NULL },
+	       (const char *const[]){ high, high, "b", NULL, NULL }, 1);
+	border("nobody has any", (const char *const[RANKS]){ NULL }, (const char *const[RANKS]){ NULL },
+	       RANKS);
+}
+
 void
 unit_ranks(void)
 {
 	together(false);
 	together(true);
+	borders();
 }

@@ -167,6 +167,40 @@ make_text() {
 	[ -z "$(find . -name '*gsort.*')" ]
 }
 
+# The module of the emulated GPU is found beside the program.
+@test "each rank has a GPU: keys that stay and keys that come fill its buffers at once" {
+	not is_sanitized || skip "the module is a file of its own"
+	make -s -C "$GSORT_BUILD" tests/emu/gsort-cuda.so
+	cp "$(built tests/emu/gsort-cuda.so)" "$ranks" .
+	ranks=$PWD/$(basename "$ranks")
+	export GSORT_EMU_DEVICES=3
+	make_text
+	gen --seed 5 --keys 700000 --type u64 >in
+	gsort -u64 in -o alone
+	GSORT_RANKS=3 "$ranks" -u64 --device=gpu --verify --stats=json in -o together 2>stats
+	cmp alone together
+	grep -q '"device":"emulated GPU 0"' stats
+	[ "$(sed 's/.*"batches":\([0-9]*\).*/\1/' stats)" -ge 3 ]
+	# A GPU and host memory that are full: runs on disk.
+	gen --seed 6 --keys 1500000 --type u64 >large
+	gsort -u64 large -o alone
+	GSORT_RANKS=2 "$ranks" -u64 --device=gpu --gpu-memory=2M -S 16M -T . --stats=json large \
+		-o together 2>stats
+	cmp alone together
+	[ "$(sed 's/.*"runs":\([0-9]*\).*/\1/' stats)" -ge 2 ]
+	gsort -r -u mix.txt in.txt -o alone
+	GSORT_RANKS=2 "$ranks" --device=gpu -r -u mix.txt in.txt -o together
+	cmp alone together
+	gsort -g --tail=5000 mix.txt -o alone
+	GSORT_RANKS=3 "$ranks" --device=gpu -g --tail=5000 mix.txt -o together
+	cmp alone together
+	local call
+	for call in 1 40 90 130; do
+		GSORT_EMU_FAIL=$call:700 GSORT_RANKS=2 run timeout 60 "$ranks" -u64 --device=gpu in -o failed
+		[ "$status" -eq 2 ] && [ ! -e failed ] || { echo "$call: $status $output"; return 1; }
+	done
+}
+
 @test "standard input is read by rank 0 and dealt out" {
 	gen --seed 5 --keys 400000 --type u64 >in
 	gsort -u64 in -o alone

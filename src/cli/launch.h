@@ -9,6 +9,7 @@
 #define GS_LAUNCH_H
 
 #include "cli/opts.h"
+#include "net/ranks.h"
 
 /** Call before the command line is read.  Of several ranks only the first reports what is wrong
  *  with it. */
@@ -23,10 +24,26 @@ void gs_launch_end(void);
 /** This rank has failed, and has said so: end the others, unless they know.  May not return. */
 void gs_launch_fail(void);
 
-/** Does this rank speak for all? */
-bool gs_launch_speaks(void);
+/** The rank that this process, or thread, is; NULL: it is alone. */
+const struct gs_ranks *gs_launch_rank(void);
 
-/** What messages of this rank begin with: "rank 3 on node7: "; "" if it is alone. */
-const char *gs_launch_name(void);
+/** Does this rank speak for all? */
+static inline bool
+gs_launch_speaks(void)
+{
+	const struct gs_ranks *ranks = gs_launch_rank();
+
+	return ranks == NULL || ranks->rank == 0;
+}
+
+/** Rank 0 speaks for all: let this one say nothing but errors. */
+static inline void
+gs_launch_mute(struct gs_opts *opts)
+{
+	opts->verbose = 0;
+	opts->debug = false;
+	opts->stats = GS_REPORT_NONE;
+	opts->progress = GS_PROGRESS_NEVER;
+}
 
 #endif

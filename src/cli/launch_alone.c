@@ -28,16 +28,10 @@ gs_launch_fail(void)
 {
 }
 
-bool
-gs_launch_speaks(void)
+const struct gs_ranks *
+gs_launch_rank(void)
 {
-	return true;
-}
-
-const char *
-gs_launch_name(void)
-{
-	return "";
+	return NULL;
 }
 
 /* How many processes Open MPI, MPICH or Slurm has started beside this one. */

@@ -12,7 +12,6 @@
 #include "net/ranks_mpi.h"
 
 static struct gs_ranks *ranks;
-static char name[GS_HOST_BYTES + 32];
 
 void
 gs_launch_begin(int *argc, char ***argv)
@@ -23,8 +22,6 @@ gs_launch_begin(int *argc, char ***argv)
 		gs_report_error("%s", gs_message());
 		gs_process_end(GS_EXIT_ERROR);
 	}
-	if (ranks->size > 1)
-		snprintf(name, sizeof name, "rank %u on %s: ", ranks->rank, ranks->host);
 	gs_report_mute(ranks->rank > 0);
 }
 
@@ -37,16 +34,10 @@ gs_launch_fail(void)
 	gs_ranks_abort(ranks, GS_EXIT_ERROR);
 }
 
-bool
-gs_launch_speaks(void)
+const struct gs_ranks *
+gs_launch_rank(void)
 {
-	return ranks == NULL || ranks->rank == 0;
-}
-
-const char *
-gs_launch_name(void)
-{
-	return name;
+	return ranks;
 }
 
 void
@@ -81,12 +72,8 @@ gs_launch_run(struct gs_opts *opts, int (*run)(struct gs_opts *opts))
 	}
 	opts->job.ranks = ranks;
 	choose_gpu(&opts->job);
-	if (ranks->rank > 0) {		/* rank 0 speaks for all */
-		opts->verbose = 0;
-		opts->debug = false;
-		opts->stats = GS_REPORT_NONE;
-		opts->progress = GS_PROGRESS_NEVER;
-	}
+	if (!gs_launch_speaks())
+		gs_launch_mute(opts);
 	status = run(opts);
 	gs_launch_end();
 	return status;

@@ -53,14 +53,18 @@ type_to_suggest(const struct gs_opts *opts)
 static void
 report_failure(const struct gs_opts *opts)
 {
+	const struct gs_ranks *ranks = gs_launch_rank();
+	char name[GS_HOST_BYTES + 32] = "";
 	const char *type = type_to_suggest(opts);
 
 	if (gsort_message()[0] == '\0')		/* another rank says it */
 		return;
+	if (ranks != NULL && ranks->size > 1)
+		snprintf(name, sizeof name, "rank %u on %s: ", ranks->rank, ranks->host);
 	if (type != NULL)
-		gs_report_error("%s%s (did you mean %s?)", gs_launch_name(), gsort_message(), type);
+		gs_report_error("%s%s (did you mean %s?)", name, gsort_message(), type);
 	else if (opts->job.ranks != NULL || !gs_conflict_report(opts))
-		gs_report_error("%s%s", gs_launch_name(), gsort_message());
+		gs_report_error("%s%s", name, gsort_message());
 }
 
 /* --check=summary: three lines of name, tab and number on standard output. */

@@ -19,7 +19,6 @@ enum { RANKS_MOST = 64 };
 static struct gs_hub *hub;
 static unsigned size;
 static _Thread_local struct gs_ranks *ranks;
-static _Thread_local char name[64];
 
 struct member {
 	pthread_t      thread;
@@ -48,16 +47,10 @@ gs_launch_end(void)
 {
 }
 
-bool
-gs_launch_speaks(void)
+const struct gs_ranks *
+gs_launch_rank(void)
 {
-	return ranks == NULL || ranks->rank == 0;
-}
-
-const char *
-gs_launch_name(void)
-{
-	return name;
+	return ranks;
 }
 
 static void *
@@ -66,14 +59,10 @@ run_member(void *context)
 	struct member *member = context;
 
 	ranks = gs_ranks_threads_rank(hub, member->rank);
-	snprintf(name, sizeof name, "rank %u on here: ", member->rank);
 	member->opts.job.ranks = ranks;
 	member->opts.progress = GS_PROGRESS_NEVER;
-	if (member->rank > 0) {
-		member->opts.verbose = 0;
-		member->opts.debug = false;
-		member->opts.stats = GS_REPORT_NONE;
-	}
+	if (!gs_launch_speaks())
+		gs_launch_mute(&member->opts);
 	member->status = member->run(&member->opts);
 	return NULL;
 }

@@ -39,6 +39,16 @@ same() {
 	rm -f together
 }
 
+# says_the_same N OPTION...: gsort and N ranks have one status, and say the same
+says_the_same() {
+	local n=$1 alone=0 together=0
+	shift
+	gsort "$@" >a 2>&1 || alone=$?
+	GSORT_RANKS=$n timeout 120 "$ranks" "$@" >t 2>&1 || together=$?
+	sed -i 's/^gsort-ranks: \(rank . on here: \)*/gsort: /' t
+	[ $alone = $together ] && cmp a t || { echo "-n $n $*"; cat a t; return 1; }
+}
+
 # same_mpi NAME N OPTION...: the same with mpirun
 same_mpi() {
 	local name=$1 n=$2
@@ -361,11 +371,7 @@ for i in range(60000):
 	{ head -c 800000 sorted; head -c 8 sorted; tail -c 8 sorted; } >broken
 	while read -r options; do
 		for n in 2 3 7; do
-			local alone=0 together=0
-			gsort $options >a 2>&1 || alone=$?
-			GSORT_RANKS=$n "$ranks" $options >t 2>&1 || together=$?
-			sed -i 's/^gsort-ranks: /gsort: /' t
-			[ $alone = $together ] && cmp a t || { echo "-n $n $options"; cat a t; return 1; }
+			says_the_same $n $options
 		done
 	done <<-END
 		-c -u64 sorted
@@ -393,11 +399,7 @@ for i in range(60000):
 	{ head -n 17000 lines; echo 5 6; tail -n 9000 lines; } >broken.txt
 	while read -r options; do
 		for n in 2 3 7; do
-			local alone=0 together=0
-			gsort $options >a 2>&1 || alone=$?
-			GSORT_RANKS=$n "$ranks" $options >t 2>&1 || together=$?
-			sed -i 's/^gsort-ranks: /gsort: /' t
-			[ $alone = $together ] && cmp a t || { echo "-n $n $options"; cat a t; return 1; }
+			says_the_same $n $options
 		done
 	done <<-END
 		-c -k u32@4 --record-size=8 records
@@ -444,11 +446,8 @@ for i in range(60000):
 	{ seq 9; echo 3; seq 5; } >unsorted.txt
 	while read -r options; do
 		for n in 2 3; do
-			local alone=0 together=0
-			gsort -m $options -o out >a 2>&1 || alone=$?
-			GSORT_RANKS=$n "$ranks" -m $options -o out >t 2>&1 || together=$?
-			sed -i 's/^gsort-ranks: \(rank . on here: \)*/gsort: /' t
-			[ $alone = $together ] && cmp a t && [ ! -e out ] || { echo "-n $n $options"; cat a t; return 1; }
+			says_the_same $n -m $options -o out
+			[ ! -e out ]
 		done
 	done <<-END
 		-u64 part.1 unsorted part.2

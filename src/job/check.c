@@ -57,7 +57,10 @@ check_chunk(void *context, const struct gs_chunk *chunk, bool *disorder)
 	size_t first;
 
 	if (chunk->begins) {
-		*file = (struct file){ order->keys, job->stats.bytes_in, gs_ranked_before(job->ranked, chunk->name, key_bytes) };
+		*file = (struct file){
+			order->keys, job->stats.bytes_in,
+			gs_ranked_before(job->ranked, chunk->name, key_bytes),
+		};
 		order->name = chunk->name;
 	}
 	before = file->skipped_keys + order->keys - file->keys;

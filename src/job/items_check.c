@@ -58,7 +58,8 @@ check_chunk(void *context, const struct gs_chunk *chunk, bool *disorder)
 	*disorder = at < slice.bytes;
 	if (*disorder && options->check == GSORT_CHECK_FIRST)
 		(void)gs_record_disorder(record, chunk->name, slice.data + at,
-		                         file->skipped + follow->items - file->items + 1, options->skip_bytes, "");
+		                         file->skipped + follow->items - file->items + 1,
+		                         options->skip_bytes, "");
 	return GS_OK;
 }
 

@@ -52,7 +52,8 @@ fail(struct gs_line_follow *follow, const char *line, size_t bytes)
 	follow->disorder = true;
 	return gs_fail(GS_EINPUT, "%s:%llu: disorder: %.*s%s%s", follow->name,
 	               (unsigned long long)number_of(follow),
-	               (int)(bytes < QUOTED_MOST ? bytes : QUOTED_MOST), line, bytes > QUOTED_MOST ? "..." : "", follow->tail);
+	               (int)(bytes < QUOTED_MOST ? bytes : QUOTED_MOST), line,
+	               bytes > QUOTED_MOST ? "..." : "", follow->tail);
 }
 
 /* Keep a copy of the last line of a stretch. */

@@ -882,7 +882,7 @@ messages() {
 	no memory for a sample of
 	no memory for an item of
 	ranks sort records or lines by key
-	--merge: several ranks read each input twice
+	--merge: several ranks read each input twice, first to see whether it is sorted, so it must be a file; with --nocheck-order they sort it as it is
 	ranks with this memory: at most
 	records and lines by key: several ranks read regular files that are not compressed, so that equal ones keep their order; gsort sorts
 	the result is wrong: an item has changed between ranks

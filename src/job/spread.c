@@ -74,6 +74,7 @@ gs_spread_open(struct gs_spread *spread, size_t window_bytes, struct gs_splitter
 	pthread_mutex_init(&spread->lock, NULL);
 	pthread_mutex_init(&spread->staging_lock, NULL);
 	pthread_cond_init(&spread->staging_changed, NULL);
+	pthread_mutex_init(&spread->landing.lock, NULL);
 	gs_first_error_open(&spread->error);
 	TRY(gs_ranks_agree(spread->ranks, allocate(spread, window_bytes)));
 	for (unsigned r = 0; r < spread->ranks->size; r++)
@@ -271,8 +272,10 @@ gs_spread_add(void *context, unsigned rank, unsigned key_class, void *keys, size
 			deliver(spread, rank, owner, key_class, (char *)keys + from * key_bytes,
 			        ends[owner] - from);
 	}
-	if (rank == 0)
-		(void)gs_first_error_note(&spread->error, gs_exchange_step(&spread->exchange, &moved));
+	if (rank == 0 &&
+	    gs_first_error_note(&spread->error, gs_exchange_step(&spread->exchange, &moved)))
+		(void)gs_first_error_note(&spread->error, gs_spread_land_more(spread));
+	gs_spread_land_some(spread, rank);
 }
 
 static gs_status
@@ -359,6 +362,18 @@ split(struct gs_spread *spread, uint64_t flip)
 	return release_held(spread);
 }
 
+/* Of the store's room for this round, half is for what is read, and the rest for what arrives. */
+static void
+share_room(struct gs_spread *spread, size_t own_room, size_t least, size_t *room)
+{
+	const size_t half = own_room / 2 < least ? least : own_room / 2;
+
+	if (*room > half)
+		*room = half;
+	spread->landing_room = spread->plan->head_keys > 0
+	                       ? 0 : (own_room - *room) / spread->exchange.window.block_bytes;
+}
+
 gs_status
 gs_spread_reserve(void *context, size_t least, size_t *room)
 {
@@ -376,8 +391,7 @@ gs_spread_reserve(void *context, size_t least, size_t *room)
 	TRY(wait_for_room(spread, least, room));
 	if (!gs_store_is_on_gpu(spread->store))
 		TRY(gs_store_reserve(spread->store, least, &own_room));
-	if (*room > own_room)
-		*room = own_room;
+	share_room(spread, own_room, least, room);
 	return GS_OK;
 }
 

@@ -168,12 +168,6 @@ gs_spread_store(struct gs_spread *spread, unsigned rank, unsigned key_class, uns
 
 /* ---- landing ---------------------------------------------------------------------- */
 
-struct landing {
-	struct gs_spread *spread;
-	atomic_uint       next;
-	unsigned          count;
-};
-
 static void
 land_block(struct gs_spread *spread, unsigned rank, struct gs_block *block)
 {
@@ -189,15 +183,60 @@ land_block(struct gs_spread *spread, unsigned rank, struct gs_block *block)
 	}
 }
 
-static void
-land_some(void *context, unsigned rank, unsigned size)
+void
+gs_spread_land_some(struct gs_spread *spread, unsigned rank)
 {
-	struct landing *landing = context;
-	unsigned at;
+	struct gs_landing *landing = &spread->landing;
 
+	pthread_mutex_lock(&landing->lock);
+	while (landing->claimed < landing->ready) {
+		struct gs_block *block = spread->exchange.arrived[landing->claimed++].block;
+
+		pthread_mutex_unlock(&landing->lock);
+		land_block(spread, rank, block);
+		pthread_mutex_lock(&landing->lock);
+		landing->done++;
+	}
+	pthread_mutex_unlock(&landing->lock);
+}
+
+static void
+land_team(void *context, unsigned rank, unsigned size)
+{
 	(void)size;
-	while ((at = atomic_fetch_add(&landing->next, 1)) < landing->count)
-		land_block(landing->spread, rank, landing->spread->exchange.arrived[at].block);
+	gs_spread_land_some(context, rank);
+}
+
+/* All that may be claimed has landed: let READY blocks be claimed next. */
+static gs_status
+release(struct gs_spread *spread, unsigned ready)
+{
+	struct gs_landing *landing = &spread->landing;
+	const unsigned done = landing->done;
+
+	landing->ready = landing->claimed = landing->done = 0;
+	TRY(gs_exchange_release(&spread->exchange, done));
+	landing->ready = ready - done;
+	return GS_OK;
+}
+
+gs_status
+gs_spread_land_more(struct gs_spread *spread)
+{
+	struct gs_landing *landing = &spread->landing;
+	const unsigned arrived = spread->exchange.arrived_count;
+	gs_status status = GS_OK;
+
+	pthread_mutex_lock(&landing->lock);
+	if (landing->done == landing->ready) {
+		const unsigned more = arrived - landing->done;
+		const unsigned some = more < spread->landing_room ? more : (unsigned)spread->landing_room;
+
+		spread->landing_room -= some;
+		status = release(spread, landing->done + some);
+	}
+	pthread_mutex_unlock(&landing->lock);
+	return status;
 }
 
 /* How many of the blocks that have arrived the store has room for. */
@@ -207,7 +246,7 @@ count_landing(struct gs_spread *spread, unsigned *count)
 	const size_t most = spread->plan->head_keys > 0 ? GS_HEAD_ROUND_BYTES / 2 : SIZE_MAX;
 	size_t room;
 
-	*count = spread->exchange.arrived_count;
+	*count = spread->exchange.arrived_count - spread->landing.done;
 	if (gs_store_is_on_gpu(spread->store) || *count == 0)
 		return GS_OK;
 	TRY(gs_store_reserve(spread->store, spread->exchange.window.block_bytes, &room));
@@ -224,15 +263,18 @@ gs_status
 gs_spread_land(struct gs_spread *spread)
 {
 	const unsigned threads = spread->plan->threads;
-	struct landing landing = { .spread = spread };
+	struct gs_landing *landing = &spread->landing;
 	uint64_t since = gs_clock_now();
+	unsigned count;
 
-	TRY(count_landing(spread, &landing.count));
-	if (landing.count == 0)
+	TRY(count_landing(spread, &count));
+	landing->ready = landing->done + count;
+	if (landing->ready == 0)
 		return GS_OK;
-	gs_team_run(landing.count < threads ? landing.count : threads, land_some, &landing);
+	if (count > 0)
+		gs_team_run(count < threads ? count : threads, land_team, spread);
 	gs_clock_lap(&spread->monitor->clock, GS_STAGE_SORT, &since);
 	if (atomic_load(&spread->error.any))
 		return gs_first_error_close(&spread->error);
-	return gs_exchange_release(&spread->exchange, landing.count);
+	return release(spread, landing->done);
 }

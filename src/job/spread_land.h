@@ -27,6 +27,12 @@ void gs_spread_store(struct gs_spread *spread, unsigned rank, unsigned key_class
 /** Store blocks that have arrived, as many as there is room for, with all threads. */
 MUST_CHECK gs_status gs_spread_land(struct gs_spread *spread);
 
+/** Within a round: store blocks that threads may claim; thread RANK. */
+void gs_spread_land_some(struct gs_spread *spread, unsigned rank);
+
+/** Within a round: release what is stored, and let threads claim what has arrived; thread 0. */
+MUST_CHECK gs_status gs_spread_land_more(struct gs_spread *spread);
+
 /** All keys of this rank are there: give its staging buffers back. */
 MUST_CHECK gs_status gs_spread_land_end(struct gs_spread *spread);
 

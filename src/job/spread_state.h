@@ -52,6 +52,13 @@ struct gs_filling {
 
 enum { GS_FILLINGS = 4 };
 
+/* Blocks that have arrived, from the first on: threads claim them in turn. */
+struct gs_landing {
+	pthread_mutex_t lock;
+	unsigned ready;		/* of exchange.arrived, that may be claimed */
+	unsigned claimed, done;	/* of these */
+};
+
 struct gs_spread {
 	struct gs_ranks       *ranks;
 	struct gs_store       *store;
@@ -80,6 +87,9 @@ struct gs_spread {
 	pthread_mutex_t  staging_lock;		/* guards, with the store's staging buffers: */
 	pthread_cond_t   staging_changed;
 	struct gs_filling filling[GS_FILLINGS];
+
+	struct gs_landing landing;
+	size_t           landing_room;		/* blocks for which the store has room in this round */
 
 	struct gs_first_error error;		/* of the network or a GPU, found by any thread */
 

@@ -5,8 +5,9 @@
  *     open; { reserve; add }* by the ingest stage; finish; close
  *
  * A thread that adds keys divides them by owner.  Its own go to the store at once, those of another
- * rank into a block for that rank.  Full blocks are sent while the threads go on.  Blocks that arrive
- * go to the store of this rank, by whichever thread looks next, so -S, spilling and a GPU work as in a process of its own.
+ * rank into a block for that rank.  Full blocks are sent while the threads go on.  Blocks that
+ * arrive go to the store of this rank, by whichever thread looks next, so -S, spilling and a GPU
+ * work as in a process of its own.
  *
  * No deadlock: threads fill blocks only after gs_spread_reserve() has found that there are enough
  * of them, and while that waits, it takes what arrives.  So receiving never waits for sending.

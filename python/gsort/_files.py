@@ -5,10 +5,9 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-import tempfile
 import threading
 import warnings
-from typing import Any, BinaryIO, Callable, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -47,55 +46,8 @@ _Note = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p)
 
 # --- what the inputs are ---------------------------------------------------------------
 
-class _Npy(NamedTuple):
-	dtype: np.dtype
-	count: int
-	header_bytes: int
-
-
-def _read_npy(file: BinaryIO, name: str) -> _Npy:
-	version = np.lib.format.read_magic(file)
-	read = (np.lib.format.read_array_header_1_0 if version == (1, 0)
-	        else np.lib.format.read_array_header_2_0)
-	shape, _, dtype = read(file)
-	if len(shape) != 1:
-		raise _native.InputError(f"{name}: an array of {len(shape)} dimensions; gsort sorts those of one")
-	return _Npy(dtype, shape[0], file.tell())
-
-
-def _npy_of(paths: Sequence[str]) -> Optional[List[_Npy]]:
-	"""What the headers say, if all are .npy."""
-	if not all(path.endswith(".npy") for path in paths):
-		return None
-	found = []
-	for path in paths:
-		with open(path, "rb") as file:
-			found.append(_read_npy(file, path))
-		if found[-1].dtype != found[0].dtype or found[-1].header_bytes != found[0].header_bytes:
-			raise _native.InputError(f"{path}: its dtype or header differs from that of {paths[0]}")
-	return found
-
-
-def _write_header(path: str, npy: _Npy, count: int) -> None:
-	"""Change the number of keys in a header, which keeps its length."""
-	with open(path, "r+b") as file:
-		magic = file.read(8)
-		size = 2 if magic[6] == 1 else 4
-		room = npy.header_bytes - 8 - size
-		text = repr({"descr": np.lib.format.dtype_to_descr(npy.dtype), "fortran_order": False,
-		             "shape": (count,)})
-		if len(text) + 1 > room:
-			raise _native.InputError(f"{path}: the header has no room for its new shape")
-		file.seek(8 + size)
-		file.write((text.ljust(room - 1) + "\n").encode("latin1"))
-
-
-def _type(kind: Union[npt.DTypeLike, str, None], npy: Optional[List[_Npy]]) -> Tuple[int, bool]:
+def _type(kind: Union[npt.DTypeLike, str, None]) -> Tuple[int, bool]:
 	"""The gsort_type, and whether the keys are in the other byte order."""
-	if npy is not None:
-		if kind is not None and np.dtype(kind) != npy[0].dtype:
-			raise ValueError(f"type is {np.dtype(kind)!r}, but the header says {npy[0].dtype!r}")
-		kind = npy[0].dtype
 	if kind is None or kind == "text":
 		return _native.TEXT, False
 	if kind == "text-float":
@@ -184,11 +136,9 @@ def _run(operation: str, src: Union[Path, Sequence[Path]], dst: Path, kind: Any,
          unique: bool, memory: Optional[int], threads: int, temp_dirs: Sequence[Path],
          progress: Optional[Callable[[Progress], Any]]) -> Stats:
 	paths = [os.fspath(p) for p in ([src] if isinstance(src, (str, os.PathLike)) else src)]
-	target = os.fspath(dst)
-	npy = _npy_of(paths) if paths else None
 	if not paths:
 		raise ValueError("there is no file to read")
-	gsort_type, swapped = _type(kind, npy)
+	gsort_type, swapped = _type(kind)
 	options = _native.options("gsort_options")
 	options.put("operation", "I", _native.ABI[operation])
 	options.put("type", "I", gsort_type)
@@ -204,24 +154,7 @@ def _run(operation: str, src: Union[Path, Sequence[Path]], dst: Path, kind: Any,
 	if swapped:
 		options.put("endian", "I", _native.ABI["GSORT_ENDIAN_BIG" if sys.byteorder == "little"
 		                                       else "GSORT_ENDIAN_LITTLE"])
-	if npy is None:
-		return _run_to(options, target, progress)
-	options.put("skip_bytes", "Q", npy[0].header_bytes)
-	options.put("decompress", "I", _native.ABI["GSORT_DECOMPRESS_NONE"])
-	if len(npy) == 1 and not unique:
-		return _run_to(options, target, progress)
-	# The number of keys changes: the header is written again before the file gets its name.
-	folder = os.path.dirname(os.path.abspath(target))
-	with tempfile.TemporaryDirectory(prefix=".gsort-", dir=folder) as work:
-		made = os.path.join(work, "sorted.npy")
-		stats = _run_to(options, made, progress)
-		_write_header(made, npy[0], stats.keys_out)
-		os.replace(made, target)
-	return stats
-
-
-def _run_to(options: _native.Struct, target: str, progress: Any) -> Stats:
-	options.put_pointer("output", ctypes.c_char_p(os.fsencode(target)))
+	options.put_pointer("output", ctypes.c_char_p(os.fsencode(dst)))
 	job = _Job(options)
 	try:
 		return job.run(progress)
@@ -236,8 +169,9 @@ def sort_file(src: Union[Path, Sequence[Path]], dst: Path, *,
               progress: Optional[Callable[[Progress], Any]] = None) -> Stats:
 	"""Sort the keys of the file SRC, or of several together, into the file DST, which may be SRC.
 
-	TYPE is a dtype of raw binary keys as numpy spells it ("u8" has 8 bytes), "text" (integers, one a line; the default) or "text-float";
-	of .npy files the header says it.  MEMORY is a limit in bytes: what is larger is sorted through
+	TYPE is a dtype of raw binary keys as numpy spells it ("u8" has 8 bytes), "text" (integers, one a
+	line; the default) or "text-float".  A file of numpy.save() is known by how it begins; its header
+	says the type, and DST gets one, too.  MEMORY is a limit in bytes: what is larger is sorted through
 	temporary files in TEMP_DIRS.  PROGRESS is called ten times a second with a Progress.
 
 	DST is replaced when all is written.  After an error, or KeyboardInterrupt, it is as it was.

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/filesystem.h"
 #include "sort/span.h"
 #include "spill/pack.h"
 #include "spill/spill.h"
@@ -183,6 +184,26 @@ is_empty(const char *dir)
 	return count == 2;
 }
 
+/* Does the file system of DIR give back space inside of files, and does this build ask for it? */
+static bool
+frees_blocks(const char *dir)
+{
+	static const char bytes[1 << 14];
+	char name[128];
+	struct stat st = { .st_blocks = 1 };
+	int fd;
+
+	snprintf(name, sizeof name, "%s/XXXXXX", dir);
+	fd = mkstemp(name);
+	unlink(name);
+	if (write(fd, bytes, sizeof bytes) == (ssize_t)sizeof bytes) {
+		gs_blocks_free(fd, 0, sizeof bytes);
+		(void)fstat(fd, &st);
+	}
+	close(fd);
+	return st.st_blocks == 0;
+}
+
 static void
 check_unnamed(void)
 {
@@ -204,9 +225,10 @@ check_unnamed(void)
 	      "all keys are in it");
 	if (status == GS_OK)
 		status = gs_spill_read(spill, &run, keys, row.keys, &count);
-	if (status == GS_OK && fallocate(find_file(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
-	                                 4096) == 0)
+	if (status == GS_OK && frees_blocks(dirs[0])) {
+		gs_blocks_free(find_file(), 0, 4096);
 		CHECK(fstat(find_file(), &st) == 0 && st.st_blocks == 0, "their space is given back");
+	}
 	gs_spill_close(spill);
 	CHECK(status == GS_OK && count == row.keys && find_file() < 0, "the file is gone");
 	free(keys);
@@ -451,7 +473,8 @@ check_dirs(void)
 		names[0] = "/dev/shm";
 		options.dir_count = 1;
 		CHECK(gs_spill_open(&spill, &options) == GS_OK && notes[0] == '\0' &&
-		      gs_spill_begin(spill, 32, 1) == GS_OK && strstr(notes, "/dev/shm") != NULL,
+		      gs_spill_begin(spill, 32, 1) == GS_OK &&
+		      (strstr(notes, "/dev/shm") != NULL) == gs_filesystem_is_memory("/dev/shm"),
 		      "a directory in memory is noted when it is used: '%s'", notes);
 		gs_spill_close(spill);
 	}

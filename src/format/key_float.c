@@ -295,7 +295,7 @@ put_value(struct gs_key_bytes *bytes, long double value)
 	if (LDBL_MANT_DIG <= 64)
 		return gs_key_bytes_put_number(bytes, (uint64_t)rest, 8);
 	return gs_key_bytes_put_number(bytes, (uint64_t)rest, 8) ||
-	       gs_key_bytes_put_number(bytes, (uint64_t)ldexpl(rest - floorl(rest), 64), 8);
+	       gs_key_bytes_put_number(bytes, (uint64_t)ldexpl(rest - (long double)(uint64_t)rest, 64), 8);
 }
 
 bool

@@ -17,11 +17,11 @@
 
 #include "format/parse.h"
 
-#if defined __x86_64__
-#include <immintrin.h>
-
 enum { TEN8 = 100000000, TOP_MOST = 1844 /* 2^64 / 10^16 */ };
 #define TEN16	UINT64_C(10000000000000000)
+
+#if defined __x86_64__
+#include <immintrin.h>
 
 #include "format/parse_avx2.inc"
 #include "format/parse_avx512.inc"
@@ -33,6 +33,21 @@ gs_parser_of(enum gs_simd simd)
 	static const struct gs_parser avx512 = { find_avx512, read_avx512 };
 
 	return simd == GS_SIMD_AVX512 ? &avx512 : simd == GS_SIMD_AVX2 ? &avx2 : NULL;
+}
+
+#elif defined __aarch64__
+#include <arm_neon.h>
+
+#include "format/parse_neon.inc"
+
+/* Every such processor has these vectors. */
+const struct gs_parser *
+gs_parser_of(enum gs_simd simd)
+{
+	static const struct gs_parser neon = { find_neon, read_neon };
+
+	(void)simd;
+	return &neon;
 }
 
 #else

@@ -42,20 +42,25 @@ prepare() {
 	done <installed
 	grep -q 'man3/gsort\.3' installed
 	grep -q 'examples/smallest\.c' installed
-	# and each package in a Debian that has nothing else
+	# and each package, and a wheel, in a Debian of the same version that has nothing else
 	if command -v mmdebstrap >/dev/null && [ "$(id -u)" -eq 0 ] &&
-	   mmdebstrap --variant=minbase stable chroot >log 2>&1; then
+	   mmdebstrap --variant=minbase "$(. /etc/os-release && echo "$VERSION_CODENAME")" chroot >log 2>&1; then
+		if /usr/bin/python3 -c 'import setuptools, wheel, pip' 2>/dev/null; then
+			GSORT_BUILD=$PWD/gsort-$version/build-debian /usr/bin/python3 -m pip wheel -q --no-deps \
+				--no-build-isolation --no-index -w . "./gsort-$version/python" >log 2>&1 || { cat log; false; }
+		fi
 		"$GSORT_SOURCE/packaging/debian/try" chroot . >log 2>&1 || { cat log; false; }
+		[ "$(grep -c . log)" -ge 4 ]
 	fi
 }
 
 @test "spec and formula have the version that configure knows, and options that it has" {
 	version=$(sed -n 's/^PACKAGE_VERSION = //p' "$GSORT_BUILD/Makefile")
 	cd "$GSORT_SOURCE/packaging"
-	grep -qE "^Version: +$version\$" rpm/gsort.spec
+	grep -qE "^Version: +$version\$" rpm/gsort-numeric.spec
 	grep -qF "gsort-$version.tar.xz" homebrew/gsort-numeric.rb
 	"$GSORT_SOURCE/configure" --help >"$BATS_TEST_TMPDIR/help"
-	for option in $(grep -ohE -- '--(enable|disable|without)-[a-z-]+' docker/Dockerfile rpm/gsort.spec homebrew/*.rb |
+	for option in $(grep -ohE -- '--(enable|disable|without)-[a-z-]+' docker/Dockerfile rpm/gsort-numeric.spec homebrew/*.rb |
 	                sed -E 's/^--[a-z]+-//' | sort -u); do
 		grep -qE -- "--(enable|disable|with|without)-$option" "$BATS_TEST_TMPDIR/help" || { echo "$option"; false; }
 	done

@@ -187,6 +187,11 @@ check_pairs(void)
 			check_row(&(struct row){ type, value_bytes, both == 3, SHAPE_UNIFORM, sizes[s] });
 			check_row(&(struct row){ type, value_bytes, both == 0, SHAPE_ZIPF, sizes[s] });
 		}
+	/* leaves of a small range, of each length */
+	for (size_t count = 100000; count < 900000; count *= 2) {
+		check_row(&(struct row){ &call_types[CALL_U32], 4, 0, SHAPE_NARROW, count });
+		check_row(&(struct row){ &call_types[CALL_U64], 8, 1, SHAPE_NARROW, count });
+	}
 	/* large buckets; few values in each */
 	check_row(&(struct row){ &call_types[CALL_U64], 8, 0, SHAPE_CLUSTERS, 600000 });
 	check_row(&(struct row){ &call_types[CALL_U32], 4, 0, SHAPE_THOUSAND, 700000 });

@@ -26,34 +26,36 @@ refuse(const char *what, const char *why)
 	return gs_fail(GS_EUSAGE, "%s: not with several ranks: %s", what, why);
 }
 
-/* What ranks could do, and cannot yet. */
+/* What only one process does. */
 static gs_status
-check_later(const struct gsort_options *o)
+check_alone(const struct gsort_options *o)
 {
-	static const char why[] = "it is not there yet; gsort does it in one process";
+	static const char array[] = "an array of NumPy", figures[] = "one process sees all sorted keys: "
+		"gsort writes figures";
+	static const char one[] = "gsort does it, in one process";
 	const struct {
 		bool        wanted;
-		const char *what;
-	} later[] = {
-		{ o->argsort_bits > 0, "--argsort" },
-		{ o->format == GSORT_FORMAT_NPY, "an array of NumPy" },
-		{ o->set != GSORT_NO_SET, "an operation on sets" },
-		{ o->json && (o->tail.wanted || o->sample.wanted), "--tail or --sample as JSON" },
-		{ o->quantiles != NULL, "--quantiles" },
-		{ o->summary, "--summary" },
-		{ o->top.wanted, "--top" },
-		{ o->histogram > 0, "--histogram" },
+		const char *what, *why;
+	} alone[] = {
+		{ o->argsort_bits > 0, "--argsort", one },
+		{ o->format == GSORT_FORMAT_NPY, array, one },
+		{ o->set != GSORT_NO_SET, "an operation on sets", one },
+		{ o->json && (o->tail.wanted || o->sample.wanted), "--tail or --sample as JSON", figures },
+		{ o->quantiles != NULL, "--quantiles", figures },
+		{ o->summary, "--summary", figures },
+		{ o->top.wanted, "--top", figures },
+		{ o->histogram > 0, "--histogram", figures },
 	};
 	struct gsort_options adopted = *o;
 	struct gs_npy_inputs npy = { .first = NULL };
 	gs_status status;
 
-	for (size_t l = 0; l < sizeof later / sizeof later[0]; l++)
-		if (later[l].wanted)
-			return refuse(later[l].what, why);
+	for (size_t a = 0; a < sizeof alone / sizeof alone[0]; a++)
+		if (alone[a].wanted)
+			return refuse(alone[a].what, alone[a].why);
 	status = gs_npy_adopt(&npy, &adopted);
 	if (status == GS_OK && npy.first != NULL)
-		status = refuse("an array of NumPy", why);
+		status = refuse(array, one);
 	gs_npy_close(&npy);
 	return status;
 }
@@ -93,7 +95,7 @@ static gs_status
 check_options(const struct gsort_options *o)
 {
 	TRY(gs_options_check(o));
-	TRY(check_later(o));
+	TRY(check_alone(o));
 	if (gs_options_want_items(o))
 		TRY(check_items(o));
 	if ((o->operation == GSORT_CHECK || checks_merge(o)) && !gs_options_want_items(o) &&
@@ -167,7 +169,7 @@ set_options(struct gs_ranked *ranked)
 	if (own->device != GSORT_DEVICE_GPU)	/* a failure of one GPU would end all ranks */
 		own->device = GSORT_DEVICE_CPU;
 	own->sandbox = false;
-	own->format = GSORT_FORMAT_RAW;		/* it is no array of NumPy: check_later() */
+	own->format = GSORT_FORMAT_RAW;		/* it is no array of NumPy: check_alone() */
 	if (own->operation == GSORT_SORT)
 		gs_ranked_output_set(&ranked->output, own);
 }

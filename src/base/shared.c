@@ -33,10 +33,12 @@ map(struct gs_shared *shared, int flags)
 #include <stdio.h>
 #include <sys/stat.h>
 
+#define NAME	"gsort"		/* the kernel shows it */
+
 static int
 make_file(size_t bytes)
 {
-	const int fd = memfd_create("gsort", MFD_CLOEXEC);
+	const int fd = memfd_create(NAME, MFD_CLOEXEC);
 
 	if (fd >= 0 && ftruncate(fd, (off_t)bytes) == 0)
 		return fd;
@@ -48,15 +50,19 @@ make_file(size_t bytes)
 static int
 open_file(const struct gs_shared_offer *offer)
 {
-	char name[64];
+	static const char memory[] = "/memfd:" NAME;
+	char name[64], target[sizeof memory];
 	struct stat st;
 	int fd;
 
 	snprintf(name, sizeof name, "/proc/%llu/fd/%lld", (unsigned long long)offer->pid,
 	         (long long)offer->fd);
-	fd = open(name, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
-	                (uint64_t)st.st_size != offer->bytes)) {
+	/* In another namespace it may be anything: a device is not even opened. */
+	if (readlink(name, target, sizeof target) < (ssize_t)sizeof memory - 1 ||
+	    memcmp(target, memory, sizeof memory - 1) != 0)
+		return -1;
+	fd = open(name, O_RDWR | O_CLOEXEC);
+	if (fd >= 0 && (fstat(fd, &st) != 0 || (uint64_t)st.st_size != offer->bytes)) {
 		close(fd);
 		fd = -1;
 	}

@@ -566,6 +566,14 @@ with_mpi() {
 @test "Open MPI: ranks are processes" {
 	with_mpi openmpi
 	OMPI_MCA_btl=self,tcp same_mpi openmpi 3 -u64 in
+	# Each is process 1 of a namespace of its own, so they cannot share memory: tcp carries the blocks.
+	unshare --pid --fork true 2>/dev/null || return 0
+	printf '#!/bin/sh\nexec unshare --pid --fork "%s" "$@"\n' "$mpi" >apart
+	chmod +x apart
+	mpi=$PWD/apart
+	OMPI_MCA_btl=self,tcp same_mpi openmpi 3 -u64 --verify in
+	OMPI_MCA_btl=self,tcp same_mpi openmpi 4 -k bytes10@0 --record-size=100 in
+	OMPI_MCA_btl=self,tcp same_mpi openmpi 2 --count mix.txt
 }
 
 @test "MPICH: ranks are processes" {

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/dynload.h"
 #include "base/limits.h"
+#include "base/shared.h"
 #include "base/status.h"
 #include "base/thread.h"
 #include "tests/unit/units.h"
@@ -166,9 +167,42 @@ check_thread(void)
 	gs_queue_close(&numbers.queue);
 }
 
+/* Another process would map it by the same offer. */
+static void
+check_shared(void)
+{
+	struct gs_shared own = { .base = NULL }, other = { .base = NULL };
+	struct gs_shared_offer offer, wrong;
+
+	CHECK(gs_shared_make(&own, 100000, &offer), "memory to share is made");
+	CHECK(own.bytes >= 100000 && own.base[0] == 0 && own.base[99999] == 0, "it is zeroed");
+	if (offer.fd >= 0) {		/* else this system cannot share it */
+		CHECK(gs_shared_map(&other, &offer) && other.base != own.base, "it is mapped once more");
+		own.base[99999] = 7;
+		CHECK(other.base != NULL && other.base[99999] == 7, "what one writes the other reads");
+		gs_shared_close(&other);
+		wrong = offer;
+		wrong.mark++;
+		CHECK(!gs_shared_map(&other, &wrong), "another mark: it is the file of somebody else");
+		wrong = offer;
+		wrong.bytes += 4096;
+		CHECK(!gs_shared_map(&other, &wrong), "another length: likewise");
+		wrong = offer;
+		wrong.fd = 0;
+		CHECK(!gs_shared_map(&other, &wrong), "what is no such memory is not even opened");
+	}
+	wrong = offer;
+	wrong.fd = -1;
+	CHECK(!gs_shared_map(&other, &wrong), "what cannot be shared is not mapped");
+	gs_shared_close(&other);
+	gs_shared_close(&own);
+	CHECK(own.base == NULL, "it is closed");
+}
+
 void
 unit_base(void)
 {
+	check_shared();
 	check_status();
 	check_limits();
 	check_temp_dir();

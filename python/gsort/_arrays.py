@@ -16,7 +16,7 @@ _TYPES = {
 	np.dtype(np.uint16): "U16", np.dtype(np.int16): "I16",
 	np.dtype(np.uint32): "U32", np.dtype(np.int32): "I32",
 	np.dtype(np.uint64): "U64", np.dtype(np.int64): "I64",
-	np.dtype(np.float32): "F32", np.dtype(np.float64): "F64",
+	np.dtype(np.float16): "F16", np.dtype(np.float32): "F32", np.dtype(np.float64): "F64",
 }
 
 
@@ -24,7 +24,7 @@ def type_of(dtype: npt.DTypeLike) -> int:
 	"""The gsort_type of a dtype in the byte order of this machine."""
 	dtype = np.dtype(dtype)
 	if dtype not in _TYPES:
-		raise TypeError(f"gsort sorts integers of 8 to 64 bits, float32 and float64 in this machine's "
+		raise TypeError("gsort sorts integers of 8 to 64 bits and floats of 16 to 64, in this machine's "
 		                f"byte order, not {dtype!r}")
 	return _native.ABI["GSORT_" + _TYPES[dtype]]
 

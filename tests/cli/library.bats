@@ -79,6 +79,10 @@ ranks_works() {
 	smallest_works .
 	collect_works .
 	ranks_works .
+	for python in python3 /usr/bin/python3 ''; do "$python" -c 'import numpy' 2>/dev/null && break; done
+	[ -n "$python" ] && [ -e "$LD_LIBRARY_PATH/libgsort.so.0" ] || skip "no numpy; those of C are right"
+	GSORT_LIBRARY=$LD_LIBRARY_PATH/libgsort.so.0 PYTHONPATH=$GSORT_SOURCE/python PYTHONDONTWRITEBYTECODE=1 \
+		"$python" "$(find "$root" -name median.py)" 1001 | grep -qx '1001 keys, median 500, sorted: True'
 }
 
 @test "gsort.3 shows the example as it is" {

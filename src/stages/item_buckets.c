@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/round.h"
 #include "base/team.h"
 #include "sort/items/walk.h"
 #include "stages/item_buckets.h"
@@ -24,8 +25,11 @@
 /* Items of a sample for each bin: a bucket of twice the mean is rare. */
 enum { SAMPLE_OF_BIN = 32 };
 
-/* Rows or extents that a sample is taken from. */
-enum { SAMPLE_ROWS = 64 };
+/* Bins that a bucket is divided into, however few extents memory holds: they have to be smaller. */
+enum { LEAST_BINS = 8 };
+
+/* Rows or extents that a sample is taken from; and fewer, if they are large. */
+enum { SAMPLE_ROWS = 64, FEW_ROWS = 16 };
 
 /* ---- bounds ---------------------------------------------------------------------- */
 
@@ -64,6 +68,11 @@ gs_item_buckets_wanted(uint64_t bytes, uint64_t items, const struct gs_item_limi
 	uint64_t wanted = bytes / limits->bin_bytes + 1;
 
 	wanted = wanted > by_items ? wanted : by_items;
+	if (limits->extents > 0) {	/* each flush makes one at least for each bin */
+		const uint64_t most = limits->extents / (bytes / limits->memory_bytes + 1);
+
+		wanted = gs_least(wanted, most > LEAST_BINS ? most : LEAST_BINS);
+	}
 	return wanted < GS_ITEM_BINS_MOST ? (unsigned)wanted : GS_ITEM_BINS_MOST;
 }
 
@@ -92,7 +101,8 @@ gs_item_buckets_choose(struct gs_division *division, unsigned from,
 	return status;
 }
 
-/* Extents that a sample is taken from: as many as fit in a quarter of the memory, but one at least. */
+/* Extents that a sample is taken from: as many as fit in a quarter of the memory; FEW_ROWS, which may be
+ * one large item each, may fill it. */
 static size_t
 pick_extents(const struct gs_item_extents *extents, size_t memory, const struct gs_item_extent **picked,
              size_t *bytes)
@@ -104,7 +114,7 @@ pick_extents(const struct gs_item_extents *extents, size_t memory, const struct 
 	for (size_t r = 0; r < rows; r++) {
 		const struct gs_item_extent *extent = &extents->list[extents->count * r / rows];
 
-		if (count > 0 && *bytes + extent->bytes > memory / 4)
+		if (count > 0 && *bytes + extent->bytes > (count < FEW_ROWS ? memory : memory / 4))
 			continue;
 		picked[count++] = extent;
 		*bytes += extent->bytes;

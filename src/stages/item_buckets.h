@@ -31,6 +31,7 @@ struct gs_item_limits {
 	size_t   bytes, items;
 	uint64_t bin_bytes;	/* a good size */
 	size_t   memory_bytes;	/* to divide again what is in files */
+	size_t   extents;	/* of files, that memory has room for; 0: there are no files */
 };
 
 struct gs_item_buckets {

@@ -43,6 +43,9 @@
 /* Input of unknown size is planned as if it had this. */
 #define UNKNOWN_BYTES		(1024 * MIB)
 
+/* Of the memory, for lists of extents.  Not tuned. */
+enum { EXTENTS_SHARE = 3 };
+
 /* The length of an item that has none: short lines; and one of which memory has few. */
 enum { SHORT_ITEM = 16, LARGE_ITEM = 128 << 10 };
 
@@ -87,6 +90,8 @@ set_limits(struct gs_item_store *store)
 		.bytes = file_part,
 		.items = file_part / item + 1,
 		.bin_bytes = file_part / 3 + 1,
+		.extents = store->options.memory_bytes / EXTENTS_SHARE /
+		           (sizeof(struct gs_item_extent) * 3 / 2) + 1,	/* lists double */
 	};
 	store->limits.memory_bytes = store->file_limits.memory_bytes =
 		store->data_bytes - gs_least(store->data_bytes / 2, 2 * (uint64_t)store->largest);

@@ -151,6 +151,13 @@ lines_of() {
 	cmp out in
 }
 
+@test "much larger than -S: what is in temporary files takes little memory" {
+	gen --seed 1 --keys 60000000 --type u64 >in	# 480 MB; 160 flushes to some hundred buckets
+	peak_within 10752 gsort --record-size=16 -k u64@0 -S 16M -T . -o out in
+	rm in
+	gsort -c --record-size=16 -k u64@0 out
+}
+
 @test "few addresses: fewer threads, or one message" {
 	local kib threads status
 	gen --keys 100000 --type text >in

@@ -120,8 +120,10 @@ read_first(struct gs_ahead *ahead)
 	if (!ahead->begun) {
 		ahead->begun = true;
 		more = read_next(ahead);
-		if (more && !ahead->in_file)
+		if (more && (!ahead->in_file || ahead->first_alone))
 			return;		/* the next file is opened when it is wanted */
+	} else if (ahead->in_file) {
+		more = true;
 	} else {
 		more = ahead->begins = ahead->in_file = gs_input_next(ahead->input);
 	}

@@ -38,6 +38,8 @@ struct gs_ahead {
 	bool              alone;	/* no thread could be started: the caller reads */
 	bool              begins, in_file;	/* the next chunk is the first of its file; one follows */
 	struct gs_clock  *clock;	/* counts the time of reading; the caller may set it */
+	bool              first_alone;	/* nobody reads while the caller has the first chunk, so that it
+					 * may gs_input_glance(); the caller may set it */
 };
 
 /** Prepare to read INPUT into MEMORY of GS_AHEAD_CHUNKS x CHUNK_BYTES. */

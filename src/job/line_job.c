@@ -176,6 +176,7 @@ read_all(struct gsort *job, const struct gs_item_taker *taker, struct gs_line_fo
 	              gs_arena_take(&lines->arena, GS_AHEAD_CHUNKS * lines->chunk_bytes),
 	              lines->chunk_bytes);
 	lines->ahead.clock = &job->monitor.clock;
+	lines->ahead.first_alone = lines->ingest.number.bits == 0;	/* a sample is taken */
 	for (;;) {
 		TRY(gs_ahead_take(&lines->ahead, &chunk));
 		if (chunk == NULL)

@@ -270,7 +270,8 @@ gs_npy_read(struct gs_npy *npy, const char *name, const char *header, size_t byt
 	take_dictionary(&parser, npy, &dimensions);
 	if (parser.bad || npy->descr == NULL || npy->item_bytes == 0)
 		return gs_fail(GS_EINPUT, "%s: the items of this .npy file are of a type that gsort does "
-		               "not know, or its header is damaged", name);
+		               "not know, or its header is damaged; numpy.load() reads it, and tofile() "
+		               "writes items alone", name);
 	if (dimensions != 1)
 		return gs_fail(GS_EINPUT, "%s: a .npy file with %zu dimensions; gsort sorts arrays of one",
 		               name, dimensions);

@@ -177,6 +177,10 @@ find(const struct rule *rules, size_t count, struct gsort_conflict *conflict)
 	return false;
 }
 
+/* Of records, lines and wide keys. */
+static const char uncompressed[] = "their temporary files are not compressed; -T names a folder with "
+                                   "room for as much as the input has";
+
 /* Find an option that keys of 128 bits, which are sorted as records, exclude. */
 static bool
 find_wide_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
@@ -190,8 +194,7 @@ find_wide_conflict(const struct gsort_options *o, struct gsort_conflict *conflic
 		  "it is for text, such as that of --to=text" } },
 		{ o->device == GSORT_DEVICE_GPU, { "type", "device", false,
 		  "a GPU sorts keys of at most 64 bits" } },
-		{ o->compress_program != NULL, { "type", "compress-program", false,
-		  "their temporary files are not compressed" } },
+		{ o->compress_program != NULL, { "type", "compress-program", false, uncompressed } },
 		{ o->sample.wanted, { "type", "sample", false, "samples are of at most 64 bits" } },
 		{ o->set != GSORT_NO_SET, { "type", set_name(o), false, "sets are of at most 64 bits" } },
 		{ o->quantiles != NULL, { "type", "quantiles", false, figures } },
@@ -214,7 +217,8 @@ find_record_conflict(const struct gsort_options *o, struct gsort_conflict *confl
 	static const char whole[] = "records are moved as they are";
 	static const char binary[] = "records are binary";
 	static const char numbers[] = "the output is numbers of keys";
-	static const char numeric[] = "samples are of numbers alone";
+	static const char alike[] = "sets are of keys; sorted together, -u, --repeated and --singletons "
+	                            "choose records";
 	const struct rule rules[] = {
 		{ o->key_count > 0 && !records && o->format != GSORT_FORMAT_NPY,
 		  { "key", "record-size", true, NULL } },
@@ -229,20 +233,21 @@ find_record_conflict(const struct gsort_options *o, struct gsort_conflict *confl
 		{ records && o->invalid != GSORT_INVALID_ABORT,
 		  { "record-size", "invalid", false, binary } },
 		{ records && gpu, { "record-size", "device", false, "a GPU sorts keys alone" } },
-		{ records && program, { "record-size", "compress-program", false,
-		  "their temporary files are not compressed" } },
-		{ records && o->sample.wanted, { "record-size", "sample", false, numeric } },
-		{ records && sets, { "record-size", set_name(o), false, "sets are of keys" } },
-		{ argsort && sets, { "argsort", set_name(o), false, "sets are of keys" } },
-		{ argsort && o->sample.wanted, { "argsort", "sample", false, numeric } },
+		{ records && program, { "record-size", "compress-program", false, uncompressed } },
+		{ records && o->sample.wanted, { "record-size", "sample", false,
+		  "samples are of numbers alone; draw records before they are sorted" } },
+		{ records && sets, { "record-size", set_name(o), false, alike } },
+		{ argsort && sets, { "argsort", set_name(o), false,
+		  "a set is of several inputs, and a number of one" } },
+		{ argsort && o->sample.wanted, { "argsort", "sample", false,
+		  "draw from the numbers that it writes" } },
 		{ argsort && o->operation == GSORT_MERGE, { "argsort", "merge", false,
 		  "sort the inputs as they are" } },
 		{ argsort && o->operation == GSORT_CHECK, { "argsort", "check", false, NULL } },
 		{ argsort && o->converts, { "argsort", "to", false, numbers } },
 		{ argsort && o->counts, { "argsort", "count", false, numbers } },
 		{ argsort && gpu, { "argsort", "device", false, "a GPU sorts keys alone" } },
-		{ argsort && program, { "argsort", "compress-program", false,
-		  "their temporary files are not compressed" } },
+		{ argsort && program, { "argsort", "compress-program", false, uncompressed } },
 	};
 
 	return find(rules, COUNT(rules), conflict);
@@ -253,7 +258,7 @@ static bool
 find_line_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
 {
 	static const char whole[] = "lines are written as they are";
-	static const char numbers[] = "sets and figures are of numbers";
+	static const char numbers[] = "figures are of numbers";
 	static const char records[] = "keys of records are -k TYPE@OFFSET, such as -k u32@8";
 	const struct rule rules[] = {
 		{ is_binary(o->type) || o->notation > GSORT_HEXADECIMAL, { "lines", "type", false, NULL } },
@@ -265,11 +270,11 @@ find_line_conflict(const struct gsort_options *o, struct gsort_conflict *conflic
 		{ o->invalid != GSORT_INVALID_ABORT, { "lines", "invalid", false,
 		  "a key that is no number counts as 0" } },
 		{ o->device == GSORT_DEVICE_GPU, { "lines", "device", false, "a GPU sorts keys alone" } },
-		{ o->compress_program != NULL, { "lines", "compress-program", false,
-		  "their temporary files are not compressed" } },
+		{ o->compress_program != NULL, { "lines", "compress-program", false, uncompressed } },
 		{ o->sample.wanted, { "lines", "sample", false,
 		  "for random lines pipe shuf -n into gsort" } },
-		{ o->set != GSORT_NO_SET, { "lines", set_name(o), false, numbers } },
+		{ o->set != GSORT_NO_SET, { "lines", set_name(o), false,
+		  "sets are of numbers; comm(1) reads lines that gsort --lines has sorted" } },
 		{ o->quantiles != NULL, { "lines", "quantiles", false, numbers } },
 		{ o->summary, { "lines", "summary", false, numbers } },
 		{ o->top.wanted, { "lines", "top", false, numbers } },

@@ -711,13 +711,21 @@ export -f damaged
 	$ gsort --record-size=8 --device=gpu
 	gsort: options '--record-size' and '--device=gpu' are incompatible: a GPU sorts keys alone
 	$ gsort --record-size=8 --union
-	gsort: options '--record-size' and '--union' are incompatible: sets are of keys
+	gsort: options '--record-size' and '--union' are incompatible: sets are of keys; sorted together, -u, --repeated and --singletons choose records
 	$ gsort --record-size=8 --base=16
 	gsort: options '--record-size' and '--base' are incompatible: records are binary
 	$ gsort --record-size=8 --type=ipv4
 	gsort: options '--record-size' and '--type=ipv4' are incompatible: -k names the types of keys
 	$ gsort --record-size=8 --sample=3
-	gsort: options '--record-size' and '--sample' are incompatible: samples are of numbers alone
+	gsort: options '--record-size' and '--sample' are incompatible: samples are of numbers alone; draw records before they are sorted
+	$ gsort --record-size=16 --compress-program=zstd
+	gsort: options '--record-size' and '--compress-program' are incompatible: their temporary files are not compressed; -T names a folder with room for as much as the input has
+	$ gsort --lines --intersect a b
+	gsort: options '--lines' and '--intersect' are incompatible: sets are of numbers; comm(1) reads lines that gsort --lines has sorted
+	$ gsort --argsort=u32 --sample=3
+	gsort: options '--argsort' and '--sample' are incompatible: draw from the numbers that it writes
+	$ gsort --argsort=u32 --union a b
+	gsort: options '--argsort' and '--union' are incompatible: a set is of several inputs, and a number of one
 	$ gsort --record-size=8 -k u32@0 -t,
 	gsort: options '-t' and '--record-size' are incompatible: keys of records are -k TYPE@OFFSET, such as -k u32@8
 	$ gsort --record-size=8 -V

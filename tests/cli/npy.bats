@@ -118,7 +118,7 @@ setup_npy() {
 	sed 's/(100,)/(50,2)/' in.npy >flat
 	fails 'flat: a .npy file with 2 dimensions; gsort sorts arrays of one' gsort flat
 	sed 's/<i4/<x4/' in.npy >odd
-	fails 'odd: the items of this .npy file are of a type that gsort does not know, or its header is damaged' gsort odd
+	fails 'odd: the items of this .npy file are of a type that gsort does not know, or its header is damaged; numpy.load() reads it, and tofile() writes items alone' gsort odd
 	sed 's/<i4/|V4/' in.npy >void
 	fails 'void: the items of this .npy file are not numbers' gsort void
 	sed 's/<i4/<f4/' in.npy >other

@@ -13,7 +13,9 @@
 
 /*
  * A block is as large as the window allows, within these: less costs a message for few keys, more
- * leaves the cache.  Not tuned.
+ * leaves the cache.  Two ranks with an H200 each read and exchange 2^32 u64, seconds: with windows of
+ * 32 MiB 1.18 to 1.27 (7 runs), of 64 MiB 1.15 and 1.17, of 128 MiB 1.15 and 1.19.  Blocks are not
+ * tuned.
  */
 #define LEAST_BLOCK	((size_t)4 << 10)
 #define MOST_BLOCK	((size_t)256 << 10)

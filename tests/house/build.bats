@@ -164,7 +164,7 @@ install() {
 	cd "$GSORT_SOURCE/src"
 	grep -rlE '<linux/|<sys/(eventfd|prctl|syscall|vfs|xattr)\.h>|\b(eventfd|fallocate|flistxattr|memfd_create|pipe2|prctl|sched_getaffinity|splice|statfs|statx|syscall|vmsplice)\([^2]|O_TMPFILE [|]|F_SETPIPE_SZ,|MADV_[A-Z]*HUGE' \
 		--include=*.[ch] . | grep -v '^./gpu/cuda/' | sort >"$BATS_TEST_TMPDIR/found" || true
-	printf './base/%s\n' arena.c cores.c filesystem.c pipe.c sandbox.c futex.c | sort | diff - "$BATS_TEST_TMPDIR/found"
+	printf './base/%s\n' arena.c cores.c filesystem.c pipe.c sandbox.c shared.c futex.c | sort | diff - "$BATS_TEST_TMPDIR/found"
 }
 
 @test "without what only Linux has, the main tests pass" {

@@ -66,13 +66,16 @@ prepare() {
 	done
 }
 
-@test "two tarballs are the same bytes, whatever the folder, the time and the umask" {
+@test "two tarballs are the same bytes, whatever the folder, the time and the umask; make release adds checksums" {
 	left_to_ci "two tarballs"
-	needs xz tar
+	needs xz tar sha256sum
 	make -s -C "$GSORT_BUILD" dist >log 2>&1 || { cat log; false; }
 	version=$(sed -n 's/^PACKAGE_VERSION = //p' "$GSORT_BUILD/Makefile")
 	mv "$GSORT_BUILD/gsort-$version.tar.xz" first
-	(umask 077 && make -s -C "$GSORT_BUILD" dist) >log 2>&1 || { cat log; false; }
+	(umask 077 && make -s -C "$GSORT_BUILD" release PYTHON=false) >log 2>&1 || { cat log; false; }
+	grep -qF "gsort-$version.spdx.json" "$GSORT_BUILD/SHA256SUMS"
+	(cd "$GSORT_BUILD" && sha256sum --quiet -c SHA256SUMS)
+	rm "$GSORT_BUILD/gsort-$version.spdx.json" "$GSORT_BUILD/SHA256SUMS"
 	mv "$GSORT_BUILD/gsort-$version.tar.xz" second
 	cmp first second
 	tar -tvJf first | awk '{ print $1, $2, $4 }' | sort | uniq -c >kinds

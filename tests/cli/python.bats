@@ -26,6 +26,19 @@ prepare() {
 	[ "$(cat printed)" = "100001 keys, median 50000, sorted: True" ]
 }
 
+@test "on a GPU: tensors of torch and arrays of CuPy, by __cuda_array_interface__, and the example" {
+	needs_gpu
+	export GSORT_CUDA_LIBRARY=$GSORT_BUILD/libgsort_cuda.so.0 GSORT_LIBRARY=$GSORT_BUILD/libgsort.so.0
+	export PYTHONPATH=$GSORT_SOURCE/python PYTHONDONTWRITEBYTECODE=1
+	[ -e "$GSORT_CUDA_LIBRARY" ] || skip "a build without CUDA"
+	"$python" -c 'import torch' || skip "no torch"
+	"$python" -m pytest -q -p no:cacheprovider --basetemp="$PWD/pytest" -k 'torch or cupy' \
+		"$GSORT_SOURCE/python/tests/test_cuda.py" >log 2>&1 || { tail -n 40 log; false; }
+	"$python" "$GSORT_SOURCE/examples/device_sort.py" 1000001 >printed
+	grep -qx '1000001 keys, sorted: True, in order of their indices: True' printed
+	grep -qx 'the same keys: True' printed
+}
+
 @test "a wheel has the library in it, names no folder of this machine, and works when it is installed" {
 	left_to_ci "a wheel"
 	"$python" -c 'import setuptools, wheel, pip' 2>/dev/null || skip "no setuptools, wheel and pip"

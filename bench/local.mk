@@ -182,6 +182,7 @@ bench_results = \
   bench/results/h200-2026-11-23/array-phases.txt \
   bench/results/h200-2026-11-23/array.txt \
   bench/results/h200-2026-11-23/call-big.json \
+  bench/results/h200-2026-11-23/call-pairs.txt \
   bench/results/h200-2026-11-23/call-sizes.txt \
   bench/results/h200-2026-11-23/call.json \
   bench/results/h200-2026-11-23/jobs.json \

@@ -13,8 +13,8 @@
  * Until SAMPLE_BYTES are in, keys are only buffered, since the binner is made from them; and as
  * long as all of them ascend, or descend, since then they need no division.
  *
- * Invariant: of a bin's keys the last END % GS_LINES_BYTES bytes are in its lines, all others in
- * its blocks; every block of a bin but the first is full.
+ * Invariant: of a bin's keys the last ones, fewer than lines hold, are in its lines, up to NEXT; all
+ * others are in its blocks, the newest of which ends at END; every block of a bin but the first is full.
  */
 #include <assert.h>
 #include <string.h>
@@ -58,39 +58,63 @@ new_block(struct gs_buckets *buckets, struct gs_adder *thread, unsigned bin)
 	return (uintptr_t)gs_pool_block(buckets->pool, block);
 }
 
+/* A bin's lines are empty: its next key goes to their begin. */
+static void
+clear_lines(struct gs_adder *thread, unsigned bin)
+{
+	thread->next[bin] = thread->lines + (size_t)bin * GS_LINES_BYTES;
+}
+
 void
 gs_adder_flush(struct gs_buckets *buckets, struct gs_adder *thread, unsigned bins)
 {
+	if (thread->next[0] == NULL)	/* it has not scattered anything */
+		return;
 	for (unsigned b = 0; b < bins; b++) {
+		const char *lines = thread->lines + (size_t)b * GS_LINES_BYTES;
+		const size_t rest = (size_t)(thread->next[b] - lines);
 		const size_t used = thread->end[b] % buckets->pool->block_bytes;
-		const size_t rest = used % GS_LINES_BYTES;
-		uintptr_t to = thread->end[b] - rest;
+		uintptr_t to = thread->end[b];
 
 		thread->end[b] = 0;
-		if (used == 0)
+		clear_lines(thread, b);
+		if (used + rest == 0)	/* no block, or a full one */
 			continue;
-		if (used < GS_LINES_BYTES)
+		if (used == 0)
 			to = new_block(buckets, thread, b);
 		assert(thread->chain[b].blocks > 0);
-		memcpy((void *)to, thread->lines + (size_t)b * GS_LINES_BYTES, rest);
+		memcpy((void *)to, lines, rest);
 		buckets->pool->block_table[thread->chain[b].head].count =
-			(uint32_t)(used / buckets->key_bytes);
+			(uint32_t)((used + rest) / buckets->key_bytes);
 	}
 }
 
 /* --- scatter -------------------------------------------------------------------- */
 
-/*
- * Move each key to the lines of its bin, and full lines to the bin's newest block.  A bin's END is
- * the address of its next key in memory, so it tells the place in the lines, too.  A block is
- * taken when its first lines are full.
- */
+/* Move the lines of a bin, which are full, to its newest block, or another if that is full.  Returns
+ * where the bin's next key goes. */
+static __attribute__((noinline)) char *
+write_lines(struct gs_buckets *buckets, struct gs_adder *thread, unsigned bin)
+{
+	uintptr_t end = thread->end[bin];
+
+	clear_lines(thread, bin);
+	if (end % buckets->pool->block_bytes == 0)
+		end = new_block(buckets, thread, bin);
+	for (size_t line = 0; line < GS_LINES_BYTES; line += 64)
+		nontemporal_store_line((void *)(end + line), thread->next[bin] + line);
+	thread->end[bin] = end + GS_LINES_BYTES;
+	return thread->next[bin];
+}
+
+/* Move each key to the lines of its bin.  NEXT alone tells the place, and by its address that lines are
+ * full: a key takes ten instructions. */
 static inline __attribute__((always_inline)) void
 scatter_width(struct gs_buckets *buckets, struct gs_adder *thread, const struct gs_binner *binner,
               const char *keys, size_t count, unsigned bits)
 {
 	enum { ROUND_KEYS = 512 };
-	const uintptr_t in_block = buckets->pool->block_bytes - 1;
+	char **const next = thread->next;
 	uint16_t bins[ROUND_KEYS];
 
 	for (size_t here; count > 0; keys += here * (bits / 8), count -= here) {
@@ -98,19 +122,13 @@ scatter_width(struct gs_buckets *buckets, struct gs_adder *thread, const struct 
 		buckets->kernels->bins(binner, keys, here, bins);
 		for (size_t i = 0; i < here; i++) {
 			const unsigned b = bins[i];
-			char *lines = thread->lines + (size_t)b * GS_LINES_BYTES;
-			uintptr_t end = thread->end[b];
+			char *at = next[b];
 
-			gs_key_put(lines + end % GS_LINES_BYTES, bits, 0, gs_key_at(keys, bits, i));
-			end += bits / 8;
-			if (end % GS_LINES_BYTES == 0) {
-				if ((end & in_block) == GS_LINES_BYTES)
-					end = new_block(buckets, thread, b) + GS_LINES_BYTES;
-				for (size_t line = 0; line < GS_LINES_BYTES; line += 64)
-					nontemporal_store_line((void *)(end - GS_LINES_BYTES + line),
-					                       lines + line);
-			}
-			thread->end[b] = end;
+			gs_key_put(at, bits, 0, gs_key_at(keys, bits, i));
+			at += bits / 8;
+			if ((uintptr_t)at % GS_LINES_BYTES == 0)
+				at = write_lines(buckets, thread, b);
+			next[b] = at;
 		}
 	}
 	nontemporal_fence();
@@ -120,6 +138,9 @@ static void
 scatter(struct gs_buckets *buckets, struct gs_adder *thread, const struct gs_binner *binner,
         const void *keys, size_t count)
 {
+	if (thread->next[0] == NULL)
+		for (unsigned b = 0; b < buckets->bins_most; b++)
+			clear_lines(thread, b);
 	if (buckets->key_bits == 32)
 		scatter_width(buckets, thread, binner, keys, count, 32);
 	else

@@ -104,7 +104,7 @@ part_room(const struct gs_bucket_sizes *sizes, size_t pool_bytes)
 }
 
 /* Bins that a thread's tables have room for. */
-static size_t
+static unsigned
 bins_most(const struct gs_bucket_sizes *sizes)
 {
 	return sizes->bins > sizes->bins_again ? sizes->bins : sizes->bins_again;
@@ -118,7 +118,8 @@ gs_buckets_bytes(const struct gs_bucket_sizes *sizes, size_t pool_bytes)
 
 	return gs_round_up(sizeof *buckets, LINE_BYTES) +
 	       sizes->threads * (gs_round_up(sizeof *buckets->threads, LINE_BYTES) +
-	                         bins_most(sizes) * (GS_LINES_BYTES + sizeof(uintptr_t) +
+	                         GS_LINES_BYTES +
+	                         bins_most(sizes) * (GS_LINES_BYTES + sizeof(char *) + sizeof(uintptr_t) +
 	                                             sizeof(struct gs_chain))) +
 	       gs_round_up(fragments * sizeof *buckets->fragments, LINE_BYTES) +
 	       gs_round_up(parts * sizeof *buckets->parts, LINE_BYTES) +
@@ -204,11 +205,14 @@ gs_buckets_init(void *memory, struct gs_pool *pool, unsigned key_bits,
 	buckets->thread_count = sizes->threads;
 	buckets->bins = sizes->bins;
 	buckets->bins_again = sizes->bins_again;
+	buckets->bins_most = bins_most(sizes);
 	buckets->slack_most_bytes = slack_blocks(sizes, pool_bytes) * pool->block_bytes;
 	pthread_mutex_init(&buckets->lock, NULL);
 	buckets->threads = carve(&at, sizes->threads * sizeof *buckets->threads);
 	for (unsigned t = 0; t < sizes->threads; t++) {
+		at = (char *)gs_round_up((uintptr_t)at, GS_LINES_BYTES);
 		buckets->threads[t].lines = carve(&at, bins * GS_LINES_BYTES);
+		buckets->threads[t].next = carve(&at, bins * sizeof(char *));
 		buckets->threads[t].end = carve(&at, bins * sizeof(uintptr_t));
 		buckets->threads[t].chain = carve(&at, bins * sizeof(struct gs_chain));
 	}

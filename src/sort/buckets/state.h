@@ -20,13 +20,12 @@
 /*
  * The constants of this folder were measured with gsort-bench-cpu, one thread, uniform keys,
  * AVX-512, gcc 12 -O2, on a 2-core AMD EPYC 9005 VM (1 MiB of L2 a core) and on a 16-core Xeon VM
- * (2 MiB), in Mkeys/s of u32 2^27.  As they are: 281, 171.
+ * (2 MiB), in Mkeys/s of u32 2^27.  With 2048 bins: 281, 171.
  *
- * Bins of the first division, and of every other, which divides the range by as many.
- *     1024, buckets of twice the size     268 180
- *     4096, of half the size              -   161
- * On the Xeon a key is scattered to 256, 512, 1024, 2048 bins in 1.3, 1.5, 1.95, 2.3 ns; on the
- * EPYC to 256, 1024, 2048 in 1.3, 1.3, 1.35; a level of quicksort takes 0.15 to 0.2 ns on both.
+ * Bins of the first division at most (buckets.c chooses), and of every other, which divides the range by
+ * as many.  On the Xeon a key was scattered to 256, 512, 1024, 2048 bins in 1.3, 1.5, 1.95, 2.3 ns, when
+ * it took 18 instructions and not 10; since then on an EPYC 9004 to 256, 512, 1024, 2048 in 1.31, 1.35,
+ * 1.46, 1.65 ns (before 1.60, 1.58, 1.67, 1.75; least of 12).  A level of quicksort takes 0.2 ns on all.
  */
 enum { GS_BINS = 2048, GS_BINS_AGAIN = 256 };
 
@@ -76,8 +75,10 @@ struct gs_adder {
 	struct gs_chain    empty;		/* blocks */
 	struct gs_fragment open;
 	uint64_t           fragments;
-	/* For each of GS_BINS bins: lines of keys; the address of the next key; blocks. */
+	/* For each bin: lines of keys, aligned to GS_LINES_BYTES; where in them the next key goes, or NULL
+	 * before the first one; the end of what is written to its newest block, or 0; blocks. */
 	char              *lines;
+	char             **next;
 	uintptr_t         *end;
 	struct gs_chain   *chain;
 };
@@ -112,7 +113,7 @@ struct gs_part_entry {
 struct gs_buckets {
 	struct gs_pool               *pool;
 	const struct gs_simd_kernels *kernels;
-	unsigned              key_bits, key_bytes, block_keys, bins, bins_again, thread_count;
+	unsigned              key_bits, key_bytes, block_keys, bins, bins_again, bins_most, thread_count;
 	size_t                part_bytes, fragment_bytes, sample_bytes, join_bytes, slack_most_bytes;
 	struct gs_adder      *threads;
 	_Atomic int           state;

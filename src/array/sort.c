@@ -244,12 +244,8 @@ sort_parts(void *context, unsigned rank, unsigned size)
 /*
  * The memory of buckets, in this order.  A job has small blocks if it has many threads, as its memory is
  * limited; an array has large ones: sorting the parts of 2^26 u32, 16 threads, takes 235 ms of processor
- * time with blocks of 4 KiB, and 340 with those of a job, 1 KiB (medians, busy EPYC).  A job has more bins,
- * as it waits for its input meanwhile: 2^26 u32, one thread, with 256, 512, 1024, 2048 bins: 405, 404, 429,
- * 446 ms (H200 host), 521, 549, 462, 515 (busy EPYC, which has half the second-level cache).
+ * time with blocks of 4 KiB, and 340 with those of a job, 1 KiB (medians, busy EPYC).
  */
-enum { BINS_MOST = 1024, BUCKET_LARGE_BYTES = 1 << 20 };
-
 struct layout {
 	struct gs_bucket_sizes sizes;
 	unsigned threads;
@@ -264,8 +260,6 @@ lay_out(size_t count, const struct gs_array_args *args)
 
 	layout.sizes = gs_buckets_choose(layout.threads, 1, UINT64_MAX, bytes, GS_PART_BYTES);
 	layout.sizes.block_bytes = GS_BLOCK_MOST_BYTES;
-	if (layout.sizes.bins > BINS_MOST && bytes / BINS_MOST <= BUCKET_LARGE_BYTES)
-		layout.sizes.bins = BINS_MOST;
 	layout.pool_bytes = gs_round_up(bytes + gs_buckets_reserve(&layout.sizes, about) +
 	                                gs_buckets_reserve_once(&layout.sizes, about), HUGE_PAGE);
 	assert(layout.pool_bytes <= about);

@@ -310,9 +310,9 @@ static const struct {
 	size_t          block_bytes, part_bytes;
 } shares[] = {
 	{ "256 MB for one thread",
-	  CPU(.input_bytes = 256000000, .threads = 1), 2048, 4096, 4 MiB },
-	{ "for two", CPU(.input_bytes = 256000000, .threads = 2), 2048, 4096, 4 MiB },
-	{ "for 4", CPU(.input_bytes = 256000000, .threads = 4), 1024, 4096, 2 MiB },
+	  CPU(.input_bytes = 256000000, .threads = 1), 512, 4096, 4 MiB },
+	{ "for two", CPU(.input_bytes = 256000000, .threads = 2), 512, 4096, 4 MiB },
+	{ "for 4", CPU(.input_bytes = 256000000, .threads = 4), 512, 4096, 2 MiB },
 	{ "for 16", CPU(.input_bytes = 256000000, .threads = 16), 1024, 1024, 512 KiB },
 	{ "for 32", CPU(.input_bytes = 256000000, .threads = 32), 1024, 512, 512 KiB },
 	{ "for 200", CPU(.input_bytes = 256000000, .threads = 200), 128, 512, 512 KiB },

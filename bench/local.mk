@@ -179,6 +179,7 @@ bench_results = \
   bench/results/h200-2026-11-22/table-491b48e.json \
   bench/results/h200-2026-11-22/table.json \
   bench/results/h200-2026-11-22/two-gpus.txt \
+  bench/results/h200-2026-11-23/array-buckets.txt \
   bench/results/h200-2026-11-23/array-phases.txt \
   bench/results/h200-2026-11-23/array.txt \
   bench/results/h200-2026-11-23/call-big.json \

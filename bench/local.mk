@@ -187,6 +187,7 @@ bench_results = \
   bench/results/h200-2026-11-23/call-pairs.txt \
   bench/results/h200-2026-11-23/call-sizes.txt \
   bench/results/h200-2026-11-23/call.json \
+  bench/results/h200-2026-11-23/drain.txt \
   bench/results/h200-2026-11-23/jobs.json \
   bench/results/h200-2026-11-23/ladder-gsort.json \
   bench/results/h200-2026-11-23/lines.txt \

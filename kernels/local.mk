@@ -15,6 +15,7 @@ kernel_headers = \
   kernels/device/sample.cuh \
   kernels/device/scratch.cuh \
   kernels/device/segment.cuh \
+  kernels/device/segment_look.cuh \
   kernels/device/sort.cuh \
   kernels/kernels.h \
   kernels/launch.cuh \

@@ -264,6 +264,34 @@ template <class Key, unsigned ROWS, unsigned COPIES> struct keeps_bins<splitters
 	static const bool yes = splitters<Key, ROWS, COPIES>::SHORT_RUNS;
 };
 
+/* The bins of a thread's keys X, and their ranks there, to PLACE.  COUNTS: keys of each bin, zero
+ * at first. */
+template <class Tile, class Digits> static __device__ __forceinline__ void
+ranks_take(uint32_t *counts, uint32_t *place, const typename Tile::row *x, uint32_t count,
+           const Digits &d)
+{
+	enum { ITEMS = Tile::ITEMS };
+	const int left = thread_left(count);
+	crowd c = {};
+
+	bins_find<ITEMS>(d, x, place);
+	if (count == Tile::KEYS)
+		c = crowd_of(place[0]);
+	if (c.some) {
+#pragma unroll
+		for (unsigned i = 0; i < ITEMS; i++) {
+			const uint32_t hot = c.alike ? __shfl_sync(ALL_LANES, place[i], 0) : c.hot;
+
+			place[i] = place[i] << RANK_BITS | count_together(counts, place[i], hot);
+		}
+	} else {
+#pragma unroll
+		for (int i = 0; i < (int)ITEMS; i++)
+			if (i * (int)Tile::THREADS < left)
+				place[i] = place[i] << RANK_BITS | atomicAdd(&counts[place[i]], 1u);
+	}
+}
+
 /*
  * Move the tile of COUNT keys in X (tile_load) to its bins in TO.
  *
@@ -292,27 +320,11 @@ partition_tile(typename Tile::of::place to, typename Tile::row *x, uint32_t coun
 	number begun[EACH];
 	const int left = thread_left(count);
 	bool writes = false;
-	crowd c = {};
 
 	for (unsigned b = threadIdx.x; b < bins; b += THREADS)
 		counts[b] = 0;
 	__syncthreads();
-	bins_find<ITEMS>(d, x, place);
-	if (count == TILE)
-		c = crowd_of(place[0]);
-	if (c.some) {
-#pragma unroll
-		for (unsigned i = 0; i < ITEMS; i++) {
-			const uint32_t hot = c.alike ? __shfl_sync(ALL_LANES, place[i], 0) : c.hot;
-
-			place[i] = place[i] << RANK_BITS | count_together(counts, place[i], hot);
-		}
-	} else {
-#pragma unroll
-		for (int i = 0; i < (int)ITEMS; i++)
-			if (i * (int)THREADS < left)
-				place[i] = place[i] << RANK_BITS | atomicAdd(&counts[place[i]], 1u);
-	}
+	ranks_take<Tile>(counts, place, x, count, d);
 	__syncthreads();
 #pragma unroll
 	for (unsigned i = 0; i < EACH; i++) {

@@ -251,6 +251,31 @@ splitter_of(const Key *sorted, uint32_t keys, uint32_t buckets, uint32_t p)
 	return splitter;
 }
 
+/* This block has ranked its keys of PLAN; the last one that has makes splitters.  SAMPLE: in
+ * shared memory. */
+template <class Key> static __device__ __forceinline__ void
+finish_splitters(bin_plan<Key> *plan, Key *sample, uint32_t keys, uint32_t buckets)
+{
+	typedef sampling<Key> S;
+	enum { EACH = 16 / sizeof(Key) };
+	__shared__ bool last;
+
+	__threadfence();
+	__syncthreads();
+	if (threadIdx.x == 0) {
+		last = atomicAdd(&plan->done, 1u) == gridDim.x - 1;
+		__threadfence();
+	}
+	__syncthreads();
+	if (!last)
+		return;
+	for (unsigned i = threadIdx.x; i < keys / EACH; i += S::THREADS)
+		((load<Key> *)sample)[i] = ((const load<Key> *)plan->sorted)[i];
+	__syncthreads();
+	for (unsigned p = threadIdx.x; p < buckets; p += S::THREADS)
+		plan->ranked[p] = splitter_of(sample, keys, buckets, p);
+}
+
 /*
  * Finish PLAN of so many KEYS: digits over the range if keys are even, BINS of them, or splitters
  * of BUCKETS, in ROWS.  If buckets are LEAVES, that a value is in many keys does not matter, and of
@@ -267,7 +292,6 @@ plan_kernel(bin_plan<Key> *plan, uint32_t keys, uint32_t bins, uint32_t buckets,
 	enum { BITS = sizeof(Key) * 8, EACH = 16 / sizeof(Key) };
 	__shared__ __align__(16) Key sample[S::KEYS];
 	__shared__ number range[2];
-	__shared__ bool last;
 	const uint64_t top = (Key)~(Key)0;
 	const unsigned j = (blockIdx.x * (S::THREADS / 32) + threadIdx.x / 32) * S::RANKS;
 	uint64_t low = ~(uint64_t)0, high = 0;
@@ -311,20 +335,7 @@ plan_kernel(bin_plan<Key> *plan, uint32_t keys, uint32_t bins, uint32_t buckets,
 	}
 	if (leaves && BITS == 32)
 		return;
-	__threadfence();
-	__syncthreads();
-	if (threadIdx.x == 0) {
-		last = atomicAdd(&plan->done, 1u) == gridDim.x - 1;
-		__threadfence();
-	}
-	__syncthreads();
-	if (!last)
-		return;
-	for (unsigned i = threadIdx.x; i < keys / EACH; i += S::THREADS)
-		((load<Key> *)sample)[i] = ((const load<Key> *)plan->sorted)[i];
-	__syncthreads();
-	for (unsigned p = threadIdx.x; p < buckets; p += S::THREADS)
-		plan->ranked[p] = splitter_of(sample, keys, buckets, p);
+	finish_splitters(plan, sample, keys, buckets);
 }
 
 #endif

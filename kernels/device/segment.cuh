@@ -5,18 +5,13 @@
  * In:   a list of segments: keys that are too many for a leaf.
  * Out:  the same keys in bins, and lists of leaves, one of which is segments again.
  *
- *     look_kernel     a block a segment: in which range are the keys, how evenly?
+ *     look_kernel     a block a segment: which bins?  (segment_look.cuh)
  *     count_kernel    a block some tiles: how many keys has each bin?
  *     settle_kernel   a block a segment: where bins begin, which leaves they make
  *     move_kernel     a block a tile: keys to their bins
  *
- * A sample says which range is divided.  Keys outside of it count as if they were at its ends,
- * so finding the true range, one more sweep, is not needed.  Segments that are not even are
- * divided more finely, and those that stay too large are divided again: a range shrinks by the
- * number of bins each time, so there are few turns for any keys.  If the sample has few values
- * only, each gets a bin for itself, by splitters at v and v + 1: these need no further sorting.
- * If much of it is crowded in a small part of its range, or the segment is short, splitters come
- * from its ranks.
+ * Segments that are not even are divided more finely, and those that stay too large are divided
+ * again: a range shrinks by the number of bins each time, so there are few turns for any keys.
  *
  * Invariant: no key of a segment is outside of the range of its item.
  */
@@ -27,22 +22,14 @@
 #include "kernels/device/leaf_worklist.cuh"
 
 enum {
-	SEGMENT_BINS  = 1024,		/* at most */
-	COUNT_THREADS = SEGMENT_BINS,
-	LOOK_THREADS  = 256,
-	LOOKS         = 4,		/* keys that a thread looks at */
-	LOOK_CELLS    = LOOK_THREADS * LOOKS / 8,
-	LOOK_UNEVEN   = 28,		/* keys in a cell, of 8 expected: 1 in 10^8 even segments has
-					 * such a cell */
-	LOOK_MARGIN   = 64,		/* part of their range that a guess is wider; not tuned */
-	VALUE_KEYS    = 1024,		/* keys of one value that are worth a bin; not tuned */
-	UNEVEN_BINS   = 4,		/* times as many, if a segment is not even; not tuned */
-	LEAST_BINS    = 16,
-	SEGMENT_ROWS    = 128,		/* splitters of a segment, if it has some */
-	MOST_VALUES   = SEGMENT_ROWS / 2 - 1,
-	SEGMENT_TABLES  = 1024,		/* segments that may have such splitters */
-	SPLIT_FROM   = 2 * LEAF_KEYS,	/* keys of such a segment */
-	SHORT_KEYS   = SEGMENT_ROWS / 4 * LEAF_KEYS,	/* of one for whose leaves these are plenty */
+	SEGMENT_BINS   = 1024,		/* at most */
+	COUNT_THREADS  = SEGMENT_BINS,
+	VALUE_KEYS     = 1024,		/* keys of one value that are worth a bin; not tuned */
+	UNEVEN_BINS    = 4,		/* times as many, if a segment is not even; not tuned */
+	LEAST_BINS     = 16,
+	SEGMENT_ROWS   = 128,		/* splitters of a segment, if it has some */
+	SEGMENT_TABLES = 1024,		/* segments that may have such splitters */
+	SPLIT_FROM     = 2 * LEAF_KEYS,	/* keys of such a segment */
 };
 
 /* Where the chunks of segments are; a segment says which is its first. */
@@ -94,38 +81,6 @@ bins_wanted(unsigned key_bits, uint64_t count, uint32_t most, unsigned *leaf_bit
 	}
 }
 
-/* Is a bin for each value from LOW to HIGH worth it, so that nothing is left to sort? */
-static __device__ inline bool
-values_are_few(uint64_t count, uint64_t low, uint64_t high)
-{
-	return high - low < SEGMENT_BINS / 2 && high - low < count / VALUE_KEYS;
-}
-
-/*
- * Bins for COUNT keys from LOW to HIGH: one for each leaf, if there may be so many; if not, as
- * many as there will be leaves in each.  UNEVEN keys get more, for many bins will be empty.  A
- * bin for each value, if these are few: then nothing is left to sort.
- */
-static __device__ inline uint32_t
-segment_bins(unsigned key_bits, uint64_t count, uint64_t low, uint64_t high, bool uneven,
-             unsigned *leaf_bits)
-{
-	enum { MOST = SEGMENT_BINS / 8 * 5 };	/* more cost as much as longer leaves */
-	const uint64_t wanted = bins_wanted(key_bits, count, MOST, leaf_bits), values = high - low + 1;
-
-	if (values_are_few(count, low, high))
-		return (uint32_t)values;
-	if (uneven)
-		return (uint32_t)min(max(wanted * UNEVEN_BINS, (uint64_t)LEAST_BINS), (uint64_t)MOST);
-	if (wanted <= MOST)
-		return (uint32_t)wanted;
-	if (wanted >= (uint64_t)SEGMENT_BINS / 2 * SEGMENT_BINS / 2)
-		return SEGMENT_BINS / 2;
-	return 1u << ((64 - (unsigned)__clzll((long long)wanted)) / 2);
-}
-
-/* ---- look ----------------------------------------------------------------- */
-
 /* Places for tiles and bins of all segments; one block. */
 template <unsigned THREADS> static __device__ void
 assign(segment *segments, uint32_t count, uint32_t tile_keys, segments_head *head)
@@ -153,225 +108,6 @@ assign(segment *segments, uint32_t count, uint32_t tile_keys, segments_head *hea
 		head->tiles = all_tiles;
 		head->bins = all_bins;
 	}
-}
-
-/*
- * The range to divide: all that the item allows; or, unless that has few values, if the keys LEAST
- * to MOST that were seen span less than seven eighths of that, somewhat more than these.
- */
-static __device__ inline void
-guess_range(const leaf_item &item, uint64_t least, uint64_t most, uint64_t *low, uint64_t *high)
-{
-	const uint64_t margin = (most - least) / LOOK_MARGIN + 1;
-
-	*low = item.low;
-	*high = item.high;
-	if (most - least >= (item.high - item.low) / 8 * 7 || values_are_few(item.count, *low, *high))
-		return;
-	if (least - item.low > margin)
-		*low = least - margin;
-	if (item.high - most > margin)
-		*high = most + margin;
-}
-
-/* How uneven keys are: 2 if one cell has an eighth of them, 1 if much more than the mean, or 0.
- * For all threads. */
-template <class Key> static __device__ unsigned
-unevenness(const Key *x, const digits &cells)
-{
-	__shared__ uint32_t counters[LOOK_CELLS];
-	uint32_t most = 0;
-
-	if (threadIdx.x < LOOK_CELLS)
-		counters[threadIdx.x] = 0;
-	__syncthreads();
-#pragma unroll
-	for (unsigned i = 0; i < LOOKS; i++)
-		atomicAdd(&counters[digit_of(cells, x[i])], 1u);
-	__syncthreads();
-	if (threadIdx.x < LOOK_CELLS)
-		most = counters[threadIdx.x];
-	return __syncthreads_or(most >= LOOK_THREADS * LOOKS / 8) ? 2 :
-	       __syncthreads_or(most >= LOOK_UNEVEN) ? 1 : 0;
-}
-
-/*
- * The values of a sample, sorted, to VALUES; how many, or more than MOST_VALUES if there are more.
- * For all threads.  A value is looked for in a table by its hash, then in the slots behind.
- */
-template <class Key> static __device__ uint32_t
-sample_values(Key *values, const Key *x)
-{
-	enum { SLOTS = 256, PROBES = 8, MANY = MOST_VALUES + 1 };
-	typedef typename atomic_type<Key>::type word;
-	const Key none = ~(Key)0;	/* this value has a place of its own */
-	__shared__ word table[SLOTS], found[MANY];
-	__shared__ uint32_t count, lost;
-
-	for (unsigned s = threadIdx.x; s < SLOTS; s += LOOK_THREADS)
-		table[s] = none;
-	if (threadIdx.x == 0)
-		count = lost = 0;
-	__syncthreads();
-#pragma unroll 1
-	for (unsigned i = 0; i < LOOKS; i++) {
-		const uint32_t hash = (uint32_t)(((uint64_t)x[i] * UINT64_C(0x9e3779b97f4a7c15)) >> 56);
-		bool placed = x[i] == none;
-
-		if (placed)
-			atomicOr(&lost, 2u);
-		if (*(volatile uint32_t *)&lost % 2 != 0)	/* there are too many */
-			break;
-		for (unsigned probe = 0; !placed && probe < PROBES; probe++) {
-			word *slot = &table[(hash + probe) % SLOTS];
-			const word was = atomicCAS(slot, (word)none, (word)x[i]);
-
-			placed = was == (word)none || was == (word)x[i];
-		}
-		if (!placed)
-			atomicOr(&lost, 1u);
-	}
-	__syncthreads();
-	for (unsigned s = threadIdx.x; s < SLOTS; s += LOOK_THREADS)
-		if (table[s] != (word)none) {
-			const uint32_t at = atomicAdd(&count, 1u);
-
-			if (at < MANY)
-				found[at] = table[s];
-		}
-	__syncthreads();
-	if ((lost & 1) != 0 || count + (lost >> 1) > MOST_VALUES)
-		return MANY;
-	if (threadIdx.x < count) {
-		const word mine = found[threadIdx.x];
-		uint32_t rank = 0;
-
-		for (unsigned v = 0; v < count; v++)
-			rank += found[v] < mine;
-		values[rank] = (Key)mine;
-	}
-	if (threadIdx.x == 0 && lost >> 1 != 0)
-		values[count] = none;
-	__syncthreads();
-	return count + (lost >> 1);
-}
-
-/* Splitters at each of MANY values and behind it. */
-template <class Key> static __device__ void
-split_values(Key *splitters, const Key *values, uint32_t many)
-{
-	const Key top = ~(Key)0;
-
-	if (threadIdx.x < SEGMENT_ROWS) {
-		const unsigned r = (threadIdx.x + 1) / 2 - 1;	/* 1 and 2: of value 0 */
-		const Key value = threadIdx.x > 0 && r < many ? values[r] : top;
-
-		splitters[threadIdx.x] = threadIdx.x == 0 ? 0 :
-		                         value + (threadIdx.x % 2 == 0 && value < top);
-	}
-}
-
-/*
- * Splitters of evenly spaced ranks in a part of the sample: one or two keys of each thread.  Of a
- * short segment one is enough, for several bins make a leaf.
- */
-template <class Key> static __device__ void
-split_by_ranks(Key *splitters, const Key *x, bool two)
-{
-	enum { MOST = 2 * LOOK_THREADS };
-	__shared__ Key sample[MOST], ranked[SEGMENT_ROWS];
-	const unsigned t = threadIdx.x, many = two ? 2 * LOOK_THREADS : (unsigned)LOOK_THREADS;
-	const unsigned each = many / SEGMENT_ROWS;
-	uint32_t ranks[2] = { 0, 0 };
-
-	sample[t] = x[0];
-	sample[t + LOOK_THREADS] = x[1];
-	__syncthreads();
-#pragma unroll 4
-	for (unsigned i = 0; i < many; i++) {
-		const Key key = sample[i];
-
-		ranks[0] += key < x[0] || (key == x[0] && i < t);
-		if (two)
-			ranks[1] += key < x[1] || (key == x[1] && i < t + LOOK_THREADS);
-	}
-#pragma unroll
-	for (unsigned i = 0; i < 2; i++)
-		if ((i == 0 || two) && ranks[i] % each == 0)
-			ranked[ranks[i] / each] = ranks[i] > 0 ? x[i] : 0;
-	__syncthreads();
-	if (t < SEGMENT_ROWS)	/* one that repeats is a value that fills a bin */
-		splitters[t] = ranked[t] + (t > 0 && ranked[t] == ranked[t - 1] && ranked[t] < (Key)~(Key)0);
-}
-
-/* Block s makes segment s of ITEMS[s]; the last one assigns places to all. */
-template <class Of> static __global__ void
-__launch_bounds__(LOOK_THREADS)
-look_kernel(segment *segments, const leaf_item *items, chunk_map chunks,
-            const typename Of::key *keys, uint32_t tile_keys, segments_head *head,
-            typename Of::key *tables)
-{
-	begin_in_turn();
-
-	typedef typename Of::key Key;
-	enum { BITS = sizeof(Key) * 8 };
-	__shared__ number shared[2];
-	__shared__ Key values[MOST_VALUES + 1];
-	__shared__ bool last;
-	const leaf_item item = items[blockIdx.x];
-	const uint64_t end = max(item.count, (uint64_t)1) - 1, chunk = (uint64_t)tile_keys * chunks.tiles;
-	uint64_t least = ~(uint64_t)0, most = 0, low, high;
-	bool splits = false;		/* by splitters */
-	Key x[LOOKS];
-	unsigned uneven;
-
-#pragma unroll
-	for (unsigned i = 0; i < LOOKS; i++) {
-		const uint64_t step = i * LOOK_THREADS + threadIdx.x;
-		/* anywhere, evenly (Weyl): a period of the keys must not meet that of looks */
-		const uint64_t any = (uint32_t)((step + 1) * 0x9e3779b9u) * (item.count >> 8) >> 24;
-		const uint64_t at = min(any, end);
-
-		x[i] = 0;
-		if (item.count > 0)
-			x[i] = keys[chunks.at == NULL ? item.from + at :
-			            chunks.at[item.first + at / chunk] + at % chunk];
-		least = min(least, (uint64_t)x[i]);
-		most = max(most, (uint64_t)x[i]);
-	}
-	block_range(&least, &most, shared);
-	guess_range(item, least, most, &low, &high);
-	uneven = unevenness(x, digits_over(BITS, low, high, LOOK_CELLS));
-	if (uneven > 0 && !values_are_few(item.count, low, high) && blockIdx.x < SEGMENT_TABLES &&
-	    item.count >= SPLIT_FROM) {
-		Key *const splitters = tables + blockIdx.x * SEGMENT_ROWS;
-		const uint32_t many = sample_values(values, x);
-
-		splits = many <= MOST_VALUES || uneven > 1 || item.count <= SHORT_KEYS;
-		if (many <= MOST_VALUES)
-			split_values(splitters, values, many);
-		else if (splits)
-			split_by_ranks(splitters, x, item.count >= 1 << 18);
-	}
-	if (threadIdx.x == 0) {
-		segment s = { item, {}, 0, 0, LEAF_BITS, splits, 0 };
-
-		s.d = digits_over(BITS, low, high, segment_bins(Of::PLAN_BITS, item.count, low, high,
-		                                                uneven > 0, &s.leaf_bits));
-		s.d.outside = low > item.low || high < item.high;
-		if (s.splits != 0) {
-			s.d.whole = 0;
-			s.d.bins = SEGMENT_ROWS;
-		}
-		s.d.bins = item.count > 0 ? s.d.bins : 0;
-		segments[blockIdx.x] = s;
-		__threadfence();
-		last = atomicAdd(&head->looked, 1u) == gridDim.x - 1;
-		__threadfence();
-	}
-	__syncthreads();
-	if (last)
-		assign<LOOK_THREADS>(segments, gridDim.x, tile_keys, head);
 }
 
 /* ---- tiles of segments ------------------------------------------------------ */

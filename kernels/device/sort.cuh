@@ -7,7 +7,7 @@
  *
  *     look at a sample of all keys: digits or splitters?      sample.cuh
  *     divide all keys into buckets, without a count           chunks.cuh
- *     divide what is too large: look, count, move             segment.cuh
+ *     divide what is too large: look, count, move             segment_look.cuh, segment.cuh
  *     sort leaves                                             leaf_worklist.cuh, leaf_launch.cuh
  *
  * The same steps for any number of keys, and for any keys.  Of few keys (16 MB) each bucket is a
@@ -26,6 +26,7 @@
 
 #include "kernels/device/leaf_launch.cuh"
 #include "kernels/device/network.cuh"
+#include "kernels/device/segment_look.cuh"
 #include "kernels/kernels.h"
 
 enum {

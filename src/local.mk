@@ -454,8 +454,8 @@ call_sources = \
 cli_sources = \
   src/cli/args.c \
   src/cli/args.h \
-  src/cli/cuda_visible.c \
-  src/cli/cuda_visible.h \
+  src/cli/cuda_environment.c \
+  src/cli/cuda_environment.h \
   src/cli/files0.c \
   src/cli/files0.h \
   src/cli/launch.h \

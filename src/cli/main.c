@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "cli/args.h"
-#include "cli/cuda_visible.h"
+#include "cli/cuda_environment.h"
 #include "cli/launch.h"
 #include "cli/option_conflicts.h"
 #include "cli/option_table.h"
@@ -145,7 +145,7 @@ run_job(struct gs_opts *opts)
 		opts->job.note = gs_report_note;
 	if (!opts->quiet)
 		opts->job.warn = gs_report_warning;
-	gs_cuda_visible(&opts->job);
+	gs_cuda_environment(&opts->job);
 	opts->job.sandbox = !opts->no_sandbox;
 	opts->job.explained = opts->plan || opts->debug;
 	if (gs_launch_speaks() && !gs_report_open(opts))

@@ -13,6 +13,7 @@
  *     GSORT_EMU_PEERS=0        no device can reach another one's memory
  *     GSORT_EMU_SHARED=BYTES   shared memory that a block may ask for (227 KiB)
  *     GSORT_EMU_OPEN_MS=N      how long opening takes (0), keys landing meanwhile
+ *     GSORT_EMU_QUEUES=N       no device unless CUDA_DEVICE_MAX_CONNECTIONS is N
  *     GSORT_EMU_FAIL=N:CODE    the Nth call of the runtime fails with CODE
  *     GSORT_EMU_CORRUPT=N      the Nth copy from device to host has a wrong bit
  *

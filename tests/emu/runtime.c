@@ -85,8 +85,11 @@ visible_device(int index)
 static int
 device_count(void)
 {
+	const unsigned long long queues = setting("CUDA_DEVICE_MAX_CONNECTIONS", 8);
 	int count = 0;
 
+	if (setting("GSORT_EMU_QUEUES", queues) != queues)
+		return 0;
 	while (visible_device(count) >= 0)
 		count++;
 	return count;

@@ -36,12 +36,12 @@
 struct rates {
 	unsigned cpu_ms, gpu_ms;
 };
-static const struct rates to_file = { 1765, 31 }, elsewhere = { 2870, 47 };
+static const struct rates to_file = { 1560, 31 }, elsewhere = { 2870, 47 };
 #ifndef PIPE_THREADS
 #define PIPE_THREADS	4	/* from so many on the CPU sorts pipes; tests/emu: never */
 #endif
 #ifndef OPEN_MS
-#define OPEN_MS		370	/* tests/emu: 0, so that the emulated GPU always pays */
+#define OPEN_MS		270	/* tests/emu: 0, so that the emulated GPU always pays */
 #endif
 #ifndef CUDA_BYTES
 #define CUDA_BYTES	(384 * MIB)	/* not tuned; tests/emu takes less */

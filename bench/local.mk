@@ -187,11 +187,17 @@ bench_results = \
   bench/results/h200-2026-11-23/call-pairs.txt \
   bench/results/h200-2026-11-23/call-sizes.txt \
   bench/results/h200-2026-11-23/call.json \
+  bench/results/h200-2026-11-23/crossover-before.json \
+  bench/results/h200-2026-11-23/crossover.json \
+  bench/results/h200-2026-11-23/device-tried.txt \
   bench/results/h200-2026-11-23/drain.txt \
   bench/results/h200-2026-11-23/jobs.json \
   bench/results/h200-2026-11-23/ladder-gsort.json \
+  bench/results/h200-2026-11-23/limits.json \
   bench/results/h200-2026-11-23/lines.txt \
+  bench/results/h200-2026-11-23/opening.txt \
   bench/results/h200-2026-11-23/pinning.json \
+  bench/results/h200-2026-11-23/queues.json \
   bench/results/h200-2026-11-23/ranks.txt \
   bench/results/h200-2026-11-23/sets.txt \
   bench/results/h200-2026-11-23/table.json \

@@ -5,8 +5,14 @@
  * CUDA initialises every GPU that it sees.  With two H200s, opening one took 0.31 s and the
  * exit 0.12 s; with the other one hidden 0.20 s and 0.08 s (medians of 3).
  *
- * It also makes queues for commands ("connections"), eight by default.  A program that opens one
- * H200 and exits takes 0.346 s with eight, 0.312 with four, 0.248 with one (medians of 3).
+ * It also makes queues for commands ("connections"), eight by default, each of which takes time.
+ * With eight, two and one of them, seconds of whole jobs (medians of 3 to 6;
+ * bench/results/h200-2026-11-23/queues.json):
+ *
+ *     2^30 u32, --split=8                   0.97   0.77   0.74
+ *     2^31 u64 to /dev/null                 1.30   1.17   1.16
+ *     the same with --gpu-memory=4G         2.12   2.06   2.20    gathering waits for sending
+ *     2^32 u64 to /dev/null, two GPUs       1.99   1.66   1.66
  *
  * This is in the tool because it sets environment variables, which a library must not do.
  *
@@ -77,7 +83,7 @@ gs_cuda_environment(struct gsort_options *options)
 
 	if (options->device == GSORT_DEVICE_CPU || options->operation != GSORT_SORT)
 		return;
-	(void)setenv(CONNECTIONS, "1", 0);
+	(void)setenv(CONNECTIONS, "2", 0);
 	if (options->gpu_count == GSORT_ALL_GPUS)
 		return;
 	if (visible == NULL && (count = count_gpus()) < 2)

@@ -26,8 +26,10 @@
  *      8 GiB u64   5.10    2.59
  *     16 GiB u64   7.6     4.9
  *
- * With these rules auto chose the better device in all 26 cells that were run again, 2^28 and 2^30 keys
- * on 16 and 4 cores (crossover-after.json): at worst 1.08 of its time, where both ran the same program.
+ * Since then a GPU opens and closes in 0.1 s less (cli/cuda_environment.c), and the CPU writes files
+ * faster: 0.33 s at 1 GiB and 1.33 at 4 GiB with 16 threads, the GPU 0.53 and 1.52.  With these rules
+ * auto chose the better device in 21 of 22 cells, 2^28 and 2^30 keys on 16 and 4 cores, and took 1.04
+ * times as long in the other (h200-2026-11-23/crossover.json); runs of the same program differ by 1.09.
  *
  * From pipe to pipe the CPU was the faster one in all six cells (1.4 against 1.7 s for 1 GiB on 4
  * cores, 4.4 against 4.7 s for 4 GiB on 16): it sorts as the bytes come.  With fewer threads it

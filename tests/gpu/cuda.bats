@@ -290,12 +290,12 @@ for_size() {
 	fails "there is no GPU 4: the last one is 3" gsort-emu -u32 --device=gpu:4 in
 }
 
-@test "CUDA is asked for one queue, unless the user says otherwise" {
+@test "CUDA is asked for two queues, unless the user says otherwise" {
 	on emulated
 	gen --keys 100 >in
 	unset CUDA_DEVICE_MAX_CONNECTIONS
 	for asked in gpu gpu:all; do
-		GSORT_EMU_QUEUES=1 gsort-emu -u32 --device=$asked -o out in
+		GSORT_EMU_QUEUES=2 gsort-emu -u32 --device=$asked -o out in
 		fails "no CUDA-capable device\|no NVIDIA driver" \
 			env GSORT_EMU_QUEUES=8 gsort-emu -u32 --device=$asked in
 		CUDA_DEVICE_MAX_CONNECTIONS=3 GSORT_EMU_QUEUES=3 gsort-emu -u32 --device=$asked -o out in

@@ -210,7 +210,8 @@ serve(struct staging *staging)
 		filled->used = false;
 		staging->used--;
 	}
-	return filled != NULL || free->used;
+	/* while no buffer was to be had, others may have filled one, and nobody waited for the signal */
+	return filled != NULL || free->used || find_filled(staging) != NULL;
 }
 
 /* Are there no more pieces, and has rank 0 given back all buffers, or must not?  With the lock. */

@@ -139,6 +139,7 @@ bench_results = \
   bench/results/2cores-2026-11-22/versus-u32.json \
   bench/results/2cores-2026-11-23/ranks.txt \
   bench/results/2cores-2026-11-23/records.txt \
+  bench/results/2cores-2026-11-23/shapes.txt \
   bench/results/2cores-2026-11-23/versus-lines.json \
   bench/results/README.md \
   bench/results/h200-2026-11-21/backend.json \

@@ -119,6 +119,7 @@ DOES(glob, int, GLOB_NOSPACE,
      (const char *pattern, int flags, int (*trouble)(const char *, int), glob_t *to),
      pattern, flags, trouble, to)
 DOES(isatty, int, 0, (int fd), fd)
+DOES(link, int, -1, (const char *from, const char *to), from, to)
 DOES(linkat, int, -1, (int from, const char *a, int to, const char *b, int flags),
      from, a, to, b, flags)
 DOES(lseek, off_t, -1, (int fd, off_t at, int from), fd, at, from)

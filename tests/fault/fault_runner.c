@@ -46,7 +46,7 @@
 
 #include "fault_runner.h"
 
-enum { FAULTS_MOST = 128, ERRORS = 200 };
+enum { FAULTS_MOST = 256, ERRORS = 200 };
 
 struct walk walk = { .trouble = 2, .jobs = 2, .every = 1, .spared = "libasan" };
 
@@ -193,8 +193,9 @@ add_fault(const char *text)
 	char *copy = strdup(text), *error = strchr(copy, ':'), *how;
 	int number = 0;
 
-	if (error == NULL || error - copy >= (ptrdiff_t)sizeof what->calls ||
-	    walk.what_count > FAULTS_MOST)
+	if (walk.what_count > FAULTS_MOST)
+		stop("%s: more than %d kinds of faults", text, FAULTS_MOST);
+	if (error == NULL || error - copy >= (ptrdiff_t)sizeof what->calls)
 		stop("%s: CALL:ERRNO[:HOW] is needed", text);
 	*error++ = '\0';
 	strcpy(what->calls, copy);

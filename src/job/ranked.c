@@ -100,8 +100,9 @@ check_options(const struct gsort_options *o)
 		TRY(check_items(o));
 	if ((o->operation == GSORT_CHECK || checks_merge(o)) && !gs_options_want_items(o) &&
 	    gs_key_is_text(o->type) && o->invalid != GSORT_INVALID_ABORT)
-		return refuse("--check with --invalid, and so --merge", "a rank must know the number "
-		              "before its first line; gsort does it in one process");
+		return refuse(o->operation == GSORT_CHECK ? "--check with --invalid" : "--merge with --invalid",
+		              "to check order a rank must know the number before its first line; gsort "
+		              "does it in one process");
 	if (o->split > 0)
 		return refuse("--split", "there is one file a rank: -o 'out-%r'");
 	if (o->fed || o->drained || o->read != NULL || o->write != NULL)
@@ -317,9 +318,7 @@ choose_gpu(const struct gs_ranked *ranked, struct gs_plan_input *input)
 
 	if (input->device != GSORT_DEVICE_GPU || gs_guard_count(&gpus) != GS_OK || gpus == 0)
 		return;
-	if (ranked->given.gpu_count == 0)
-		input->gpus[0] = (int)(ranked->ranks->local_rank % gpus);
-	else if (ranked->given.gpu_count != GSORT_ALL_GPUS)
+	if (ranked->given.gpu_count > 0 && ranked->given.gpu_count != GSORT_ALL_GPUS)
 		input->gpus[0] = input->gpus[ranked->ranks->local_rank % ranked->given.gpu_count];
 	else
 		input->gpus[0] = (int)(ranked->ranks->local_rank % gpus);

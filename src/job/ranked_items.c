@@ -154,7 +154,6 @@ gs_ranked_items_sort(struct gsort *job)
 	TRY(gs_item_store_finish(job->items.store));
 	gs_phase_begin(job, GSORT_WRITING);
 	TRY(write_items(job));
-
 	gs_phase_end(job);
 	return GS_OK;
 }

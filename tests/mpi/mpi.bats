@@ -468,7 +468,7 @@ for i in range(60000):
 	done <<-END
 		cannot_write_to_standard_output in
 		so_it_must_be_a_file -m fifo -o out
-		so_--merge -m --invalid=warn in -o out
+		--merge_with_--invalid:_not_with_several_ranks: -m --invalid=warn in -o out
 		--split: --split=2 in -o out%r
 		--check_with_--invalid -c --invalid=warn in
 		No_such_file nofile in -o out

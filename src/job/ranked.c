@@ -100,7 +100,8 @@ check_options(const struct gsort_options *o)
 		TRY(check_items(o));
 	if ((o->operation == GSORT_CHECK || checks_merge(o)) && !gs_options_want_items(o) &&
 	    gs_key_is_text(o->type) && o->invalid != GSORT_INVALID_ABORT)
-		return refuse(o->operation == GSORT_CHECK ? "--check with --invalid" : "--merge with --invalid",
+		return refuse(o->operation == GSORT_CHECK ? "--check with --invalid"
+		                                          : "--merge with --invalid",
 		              "to check order a rank must know the number before its first line; gsort "
 		              "does it in one process");
 	if (o->split > 0)

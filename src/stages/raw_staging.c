@@ -93,9 +93,11 @@ lend_filling(struct staging *staging, struct filling *filling)
 		return GS_OK;
 	pthread_mutex_lock(&staging->pieces->lock);
 	status = gs_ingest_check_copy(ingest, room_left(staging) + filling->room);
-	filling->used = true;
-	staging->used++;
-	pthread_cond_broadcast(&staging->changed);
+	if (status == GS_OK) {		/* or nobody reads into it */
+		filling->used = true;
+		staging->used++;
+		pthread_cond_broadcast(&staging->changed);
+	}
 	pthread_mutex_unlock(&staging->pieces->lock);
 	return status;
 }

@@ -74,7 +74,8 @@ right() {
 }
 
 # walk VARIABLE CODE auto|gpu OPTION...: VARIABLE=N[:CODE] for N = 1, 2, ... until it comes to
-# nothing.  Without GSORT_SLOW, one in about twice STEP of those behind the opening.
+# nothing.  Without GSORT_SLOW, one in about twice STEP of those behind the opening, or more if
+# none of these lost the GPU.
 walk() {
 	local at=1 tried=0 lost=0 unknown=0 step=${GSORT_SLOW:+1}
 	local STEP=$((2 * STEP + 1))
@@ -88,7 +89,7 @@ walk() {
 	done
 	unset "$1"
 	echo "${2:-a bit} of $1: $tried positions, $lost of them lost the GPU, $unknown all: ${*:3}"
-	[ $lost -gt 0 ]
+	[ $lost -gt 0 ] || { [ $STEP -gt 1 ] && STEP=$((STEP / 8)) walk "$@"; }
 }
 
 # survives OPTION...: whatever fails.  2 and 100 pass, 214, 700 and 719 last.

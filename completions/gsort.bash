@@ -35,7 +35,7 @@ _gsort() {
 		word=${COMP_WORDS[COMP_CWORD-2]}
 	elif [[ $current == --*=* ]]; then
 		word=${current%%=*} current=${current#*=}
-	elif [[ $previous != --check && $previous != --header && $previous != --progress && $previous != --histogram ]]; then
+	elif [[ $previous != --@(check|header|histogram|progress|plan|info) ]]; then
 		word=$previous		# those take a value only after "="
 	fi
 	case $word in

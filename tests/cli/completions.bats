@@ -71,7 +71,10 @@ completes() {
 	completes "gpu gpu:0 gpu:all" gsort --device = g
 	completes "abort fail warn ignore skip-blank" gsort --invalid = ""
 	completes "silent summary" gsort --check = s
-	completes "file-a file-b" gsort --check file
+	for option in --check --header --histogram --progress --plan --info; do	# their values follow "="
+		completes "file-a file-b" gsort $option file
+	done
+	completes "json" gsort --plan = j
 	completes "zstd" gsort --compress-program z
 	completes "-u8 -u16 -u32 -u64 -u128 -u" gsort -u
 	completes "file-a file-b" gsort -u32 file

@@ -20,12 +20,23 @@ _TYPES = {
 }
 
 
+_WAYS_OUT = {		# by the kind of a dtype
+	"M": "; a.view('i8') has its ticks, in which NaT is the least",
+	"m": "; a.view('i8') has its ticks, in which NaT is the least",
+	"O": "; a.astype(...) makes numbers of objects",
+	"V": "; a[gsort.argsort(a['field'])] sorts by a field",
+}
+
+
 def type_of(dtype: npt.DTypeLike) -> int:
 	"""The gsort_type of a dtype in the byte order of this machine."""
 	dtype = np.dtype(dtype)
 	if dtype not in _TYPES:
+		way_out = _WAYS_OUT.get(dtype.kind, "")
+		if not dtype.isnative and dtype.newbyteorder("=") in _TYPES:
+			way_out = f"; a.astype('{dtype.newbyteorder('=').name}') is"
 		raise TypeError("gsort sorts integers of 8 to 64 bits and floats of 16 to 64, in this machine's "
-		                f"byte order, not {dtype!r}")
+		                f"byte order, not {dtype!r}{way_out}")
 	return _native.ABI["GSORT_" + _TYPES[dtype]]
 
 
@@ -36,11 +47,18 @@ def _options(descending: bool, threads: int) -> _native.Struct:
 	return options
 
 
+def _refuse_mask(array: npt.ArrayLike) -> None:
+	if isinstance(array, np.ma.MaskedArray):
+		raise TypeError("gsort does not know masks: sort a.compressed()")
+
+
 def _vector(array: npt.ArrayLike) -> np.ndarray:
 	"""ARRAY as one that the library can read: of one dimension, contiguous, aligned."""
+	_refuse_mask(array)
 	vector = np.require(array, requirements=["C", "A"])
 	if vector.ndim != 1:
-		raise ValueError(f"gsort sorts arrays of one dimension, not of {vector.ndim}")
+		raise ValueError(f"gsort sorts arrays of one dimension, not of {vector.ndim}"
+		                 + ("; a.ravel() has one" if vector.ndim > 1 else ""))
 	type_of(vector.dtype)
 	return vector
 
@@ -48,6 +66,7 @@ def _vector(array: npt.ArrayLike) -> np.ndarray:
 def _in_place(array: np.ndarray, name: str) -> np.ndarray:
 	if not isinstance(array, np.ndarray):
 		raise TypeError(f"{name} must be a numpy array, not {type(array).__name__}")
+	_refuse_mask(array)
 	if array.ndim != 1 or not array.flags.c_contiguous or not array.flags.aligned:
 		raise ValueError(f"{name} must be a contiguous array of one dimension")
 	if not array.flags.writeable:
@@ -81,7 +100,10 @@ def sort(a: npt.ArrayLike, *, descending: bool = False, unique: bool = False,
 	else:
 		keys = _in_place(out, "out")
 		if a is not out:
-			np.copyto(keys, _vector(a), casting="no")
+			vector = _vector(a)
+			if len(vector) != len(keys):
+				raise ValueError(f"out has {len(keys)} keys, and a {len(vector)}")
+			np.copyto(keys, vector, casting="no")
 	kind = type_of(keys.dtype)
 	options = _options(descending, threads)
 	if _native.LIBRARY.gsort_sort(keys.ctypes.data, len(keys), kind, options.address) != _native.OK:

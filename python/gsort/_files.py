@@ -52,7 +52,10 @@ def _type(kind: Union[npt.DTypeLike, str, None]) -> Tuple[int, bool]:
 		return _native.TEXT, False
 	if kind == "text-float":
 		return _native.TEXT_FLOAT, False
-	dtype = np.dtype(kind)
+	try:
+		dtype = np.dtype(kind)
+	except TypeError as error:
+		raise TypeError(f"{error}; type is a dtype such as 'u4' or 'float64', 'text' or 'text-float'") from None
 	return type_of(dtype.newbyteorder("=")), not dtype.isnative
 
 
@@ -127,15 +130,23 @@ class _Job:
 		_native.LIBRARY.gsort_close(self.handle)
 
 
-def _strings(options: _native.Struct, member: str, values: Sequence[str]) -> None:
-	array = (ctypes.c_char_p * len(values))(*[os.fsencode(value) for value in values])
-	options.put_pointer(member, array)
+def _paths(names: Union[Path, Sequence[Path]]) -> List[bytes]:
+	"""The bytes of one path, or of several."""
+	paths = [os.fsencode(p) for p in ([names] if isinstance(names, (str, bytes, os.PathLike)) else names)]
+	if any(b"\0" in path for path in paths):
+		raise ValueError("a path has a null byte in it")
+	return paths
+
+
+def _put_paths(options: _native.Struct, member: str, count: str, paths: List[bytes]) -> None:
+	options.put_pointer(member, (ctypes.c_char_p * len(paths))(*paths))
+	options.put(count, "N", len(paths))
 
 
 def _run(operation: str, src: Union[Path, Sequence[Path]], dst: Path, kind: Any, descending: bool,
-         unique: bool, memory: Optional[int], threads: int, temp_dirs: Sequence[Path],
+         unique: bool, memory: Optional[int], threads: int, temp_dirs: Union[Path, Sequence[Path]],
          progress: Optional[Callable[[Progress], Any]]) -> Stats:
-	paths = [os.fspath(p) for p in ([src] if isinstance(src, (str, os.PathLike)) else src)]
+	paths, directories, (output,) = _paths(src), _paths(temp_dirs), _paths([dst])
 	if not paths:
 		raise ValueError("there is no file to read")
 	gsort_type, swapped = _type(kind)
@@ -144,17 +155,15 @@ def _run(operation: str, src: Union[Path, Sequence[Path]], dst: Path, kind: Any,
 	options.put("type", "I", gsort_type)
 	options.put("reverse", "?", descending)
 	options.put("unique", "?", unique)
-	_strings(options, "inputs", paths)
-	options.put("input_count", "N", len(paths))
+	_put_paths(options, "inputs", "input_count", paths)
 	options.put("memory_bytes", "Q", memory or 0)
 	options.put("threads", "I", threads)
-	if temp_dirs:
-		_strings(options, "temp_dirs", [os.fspath(d) for d in temp_dirs])
-		options.put("temp_dir_count", "N", len(temp_dirs))
+	if directories:
+		_put_paths(options, "temp_dirs", "temp_dir_count", directories)
 	if swapped:
 		options.put("endian", "I", _native.ABI["GSORT_ENDIAN_BIG" if sys.byteorder == "little"
 		                                       else "GSORT_ENDIAN_LITTLE"])
-	options.put_pointer("output", ctypes.c_char_p(os.fsencode(dst)))
+	options.put_pointer("output", ctypes.c_char_p(output))
 	job = _Job(options)
 	try:
 		return job.run(progress)
@@ -165,7 +174,7 @@ def _run(operation: str, src: Union[Path, Sequence[Path]], dst: Path, kind: Any,
 def sort_file(src: Union[Path, Sequence[Path]], dst: Path, *,
               type: Union[npt.DTypeLike, str, None] = None, descending: bool = False,
               unique: bool = False, memory: Optional[int] = None, threads: int = 0,
-              temp_dirs: Sequence[Path] = (),
+              temp_dirs: Union[Path, Sequence[Path]] = (),
               progress: Optional[Callable[[Progress], Any]] = None) -> Stats:
 	"""Sort the keys of the file SRC, or of several together, into the file DST, which may be SRC.
 
@@ -182,7 +191,7 @@ def sort_file(src: Union[Path, Sequence[Path]], dst: Path, *,
 def merge_files(srcs: Sequence[Path], dst: Path, *,
                 type: Union[npt.DTypeLike, str, None] = None, descending: bool = False,
                 unique: bool = False, memory: Optional[int] = None, threads: int = 0,
-                temp_dirs: Sequence[Path] = (),
+                temp_dirs: Union[Path, Sequence[Path]] = (),
                 progress: Optional[Callable[[Progress], Any]] = None) -> Stats:
 	"""Merge sorted files into DST.  InputError: one of them is not sorted.  Otherwise as sort_file()."""
 	return _run("GSORT_MERGE", srcs, dst, type, descending, unique, memory, threads, temp_dirs, progress)

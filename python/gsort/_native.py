@@ -7,6 +7,7 @@ compare with gsort.h: so this file repeats no declaration of a struct.
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import pathlib
 import struct
@@ -81,9 +82,14 @@ KINDS = {
 
 
 def error() -> BaseException:
-	"""The exception for the last error of this thread."""
+	"""The exception for the last error of this thread; of files, with the errno that its message names."""
 	kind = KINDS.get(LIBRARY.gsort_last_error(), RuntimeError)
-	return kind(os.fsdecode(LIBRARY.gsort_message()))
+	message = os.fsdecode(LIBRARY.gsort_message())
+	if kind is OSError:
+		for code in errno.errorcode:
+			if f": {os.strerror(code)}" in message:
+				return OSError(code, message)	# FileNotFoundError, PermissionError ...
+	return kind(message)
 
 
 def fail() -> NoReturn:
@@ -99,7 +105,11 @@ class Struct:
 		self.keep: Any = []		# what members point to
 
 	def put(self, member: str, code: str, value: Any) -> None:
-		struct.pack_into(code, self.bytes, ABI[f"{self.name}.{member}"], value)
+		try:
+			struct.pack_into(code, self.bytes, ABI[f"{self.name}.{member}"], value)
+		except struct.error:
+			kind = ValueError if hasattr(value, "__index__") else TypeError
+			raise kind(f"{member} must be a whole number from 0 on, not {value!r}") from None
 
 	def get(self, member: str, code: str) -> Any:
 		return struct.unpack_from(code, self.bytes, ABI[f"{self.name}.{member}"])[0]

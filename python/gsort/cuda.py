@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Arrays in the memory of a GPU: those of torch and CuPy, and all with __cuda_array_interface__.
+"""Arrays in the memory of a GPU: those of torch and CuPy, and all with __cuda_array_interface__ or __dlpack__.
 
 	import gsort.cuda, torch
 
@@ -15,21 +15,37 @@ import ctypes
 import functools
 import os
 import sys
-from typing import Any, Callable, ContextManager, NamedTuple, Optional
+from typing import Any, Callable, ContextManager, NamedTuple, NoReturn, Optional
 
 from . import _native
 
 _DESCENDING = 1				# GSORT_CUDA_DESCENDING
 _KINDS = {"u": "U", "i": "I", "f": "F", "b": "U"}
+_LEGACY_STREAM = 1			# what DLPack calls the default stream
 
 Allocate = Callable[[int], Any]
 
 
 class _Array(NamedTuple):
 	address: int
-	count: int
+	length: int
 	kind: str
 	bytes: int
+	owner: Any = None		# keeps the memory
+
+
+class _Tensor(ctypes.Structure):
+	"""DLTensor of dlpack.h, with which a managed tensor begins."""
+	_fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32),
+	            ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8),
+	            ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)),
+	            ("strides", ctypes.POINTER(ctypes.c_int64)), ("byte_offset", ctypes.c_uint64)]
+
+
+# DLDeviceType: kDLCUDA, kDLCUDAManaged; DLDataTypeCode by its number, as a name and as a type of gsort.
+_GPUS = (2, 13)
+_CODES = {0: ("int", "I"), 1: ("uint", "U"), 2: ("float", "F"), 4: ("bfloat", "BF"), 5: ("complex", ""),
+          6: ("bool", "U")}
 
 
 class _Place(NamedTuple):
@@ -63,15 +79,41 @@ def _check(library: ctypes.CDLL, code: int) -> None:
 		raise kind(os.fsdecode(library.gsort_cuda_message()))
 
 
-def _array_of(a: Any, name: str) -> _Array:
-	interface = getattr(a, "__cuda_array_interface__", None)
+def _refuse(what: str) -> NoReturn:
+	raise TypeError(f"gsort sorts integers of 8 to 64 bits and floats of 16 to 64, not {what}")
+
+
+def _from_dlpack(a: Any, name: str, stream: int) -> _Array:
+	"""A, whose memory is borrowed while the capsule lives: as it keeps its name, it frees itself."""
+	get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+	get_pointer.restype, get_pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+	capsule = a.__dlpack__(stream=stream or _LEGACY_STREAM)
+	tensor = _Tensor.from_address(get_pointer(capsule, b"dltensor"))
+	word, kind = _CODES.get(tensor.code, (f"type {tensor.code} of ", "?"))
+	kind += str(tensor.bits)
+	if "GSORT_" + kind not in _native.ABI or tensor.bits > 64 or tensor.lanes != 1:
+		_refuse(f"{word}{tensor.bits}" + (f" in {tensor.lanes} lanes" if tensor.lanes != 1 else ""))
+	if tensor.ndim != 1 or (tensor.strides and tensor.shape[0] > 1 and tensor.strides[0] != 1):
+		raise ValueError(f"{name} must be a contiguous array of one dimension")
+	return _Array((tensor.data or 0) + tensor.byte_offset, tensor.shape[0], kind, tensor.bits // 8, capsule)
+
+
+def _array_of(a: Any, name: str, stream: int = 0) -> _Array:
+	"""A, with which work queued on STREAM may begin."""
+	try:
+		interface = a.__cuda_array_interface__
+	except (AttributeError, KeyError):	# torch: KeyError for types that the interface does not know
+		interface = None
+	if interface is None or interface["typestr"][1] not in _KINDS:
+		if hasattr(a, "__dlpack_device__") and a.__dlpack_device__()[0] in _GPUS:
+			return _from_dlpack(a, name, stream)
 	if interface is None:
 		raise TypeError(f"{name} must be an array in the memory of a GPU, not {type(a).__name__}")
 	address, read_only = interface["data"]
 	shape, typestr = interface["shape"], interface["typestr"]
 	width = int(typestr[2:])
 	if typestr[0] == ">" or typestr[1] not in _KINDS or width > 8:
-		raise TypeError(f"gsort sorts integers of 8 to 64 bits and floats of 16 to 64, not {typestr}")
+		_refuse(typestr)
 	if len(shape) != 1 or interface.get("strides") not in (None, (width,)):
 		raise ValueError(f"{name} must be a contiguous array of one dimension")
 	if read_only:
@@ -81,7 +123,7 @@ def _array_of(a: Any, name: str) -> _Array:
 
 def _place_of(a: Any) -> _Place:
 	module = type(a).__module__.partition(".")[0]
-	if module == "torch":
+	if module == "torch" and a.is_cuda:
 		torch = sys.modules["torch"]
 		return _Place(torch.cuda.device(a.device), torch.cuda.current_stream(a.device).cuda_stream,
 		              lambda size: torch.empty(size, dtype=torch.uint8, device=a.device))
@@ -90,12 +132,15 @@ def _place_of(a: Any) -> _Place:
 		with a.device:
 			stream = cupy.cuda.get_current_stream().ptr
 		return _Place(a.device, stream, lambda size: cupy.empty(size, cupy.uint8))
-	return _Place(contextlib.nullcontext(), a.__cuda_array_interface__.get("stream") or 0, None)
+	interface = getattr(a, "__cuda_array_interface__", {})
+	return _Place(contextlib.nullcontext(), interface.get("stream") or 0, None)
 
 
 def _run(keys: Any, values: Any, descending: bool, allocate: Optional[Allocate],
          stream: Optional[int]) -> None:
-	library, array, place = _library(), _array_of(keys, "keys"), _place_of(keys)
+	library, place = _library(), _place_of(keys)
+	queue = place.stream if stream is None else stream
+	array = _array_of(keys, "keys", queue)
 	room = allocate or place.allocate
 	if room is None:
 		raise TypeError(f"gsort cannot allocate beside {type(keys).__name__}: allocate=FUNCTION takes a "
@@ -103,19 +148,19 @@ def _run(keys: Any, values: Any, descending: bool, allocate: Optional[Allocate],
 	kind = _native.ABI["GSORT_" + array.kind]
 	flags = _DESCENDING if descending else 0
 	size = ctypes.c_size_t()
-	queue = place.stream if stream is None else stream
+	function: Callable[[Optional[int]], int]
 	with place.device:
 		if values is None:
-			other = room(max(array.count * array.bytes, 1))
+			other = room(max(array.length * array.bytes, 1))
 			address = _array_of(other, "the memory allocated").address
 			function = lambda scratch: library.gsort_cuda_sort(
-				array.address, address, array.count, kind, flags, scratch, ctypes.byref(size), queue)
+				array.address, address, array.length, kind, flags, scratch, ctypes.byref(size), queue)
 		else:
-			payload = _array_of(values, "values")
-			if payload.count != array.count:
-				raise ValueError(f"{array.count} keys have {payload.count} values")
+			payload = _array_of(values, "values", queue)
+			if payload.length != array.length:
+				raise ValueError(f"{array.length} keys have {payload.length} values")
 			function = lambda scratch: library.gsort_cuda_sort_pairs(
-				array.address, payload.address, payload.bytes, array.count, kind, flags, scratch,
+				array.address, payload.address, payload.bytes, array.length, kind, flags, scratch,
 				ctypes.byref(size), queue)
 		_check(library, function(None))
 		scratch = room(size.value)
@@ -126,10 +171,11 @@ def sort(a: Any, *, descending: bool = False, allocate: Optional[Allocate] = Non
          stream: Optional[int] = None) -> Any:
 	"""Sort A in place, and return it.
 
-	Floats are in IEEE 754 totalOrder: -nan, -inf .. -0, 0 .. inf, nan.  Torch and CuPy allocate as much
-	memory again, from their pools, and the sort is queued on their current stream.  Of other arrays
-	ALLOCATE makes memory, given a number of bytes, and has to keep it until STREAM, a cudaStream_t, has
-	come so far.
+	Floats are in IEEE 754 totalOrder: -nan, -inf .. -0, 0 .. inf, nan.  Bfloat16 is sorted where A has
+	__dlpack__, as a tensor of torch has.  Torch and CuPy allocate as much memory again, from their pools,
+	and the sort is queued on their current stream.  Of other arrays ALLOCATE makes memory, given a
+	number of bytes, and has to keep it until STREAM, a cudaStream_t, has come so far; the current device
+	must be that of A.
 	"""
 	_run(a, None, descending, allocate, stream)
 	return a

@@ -104,8 +104,29 @@ def test_what_cannot_be_sorted():
 	for bad in (np.zeros(2, np.longdouble), np.zeros(2, ">i4"), np.array(["a"]), np.zeros(2, complex)):
 		with pytest.raises(TypeError, match="gsort sorts integers"):
 			gsort.sort(bad)
-	with pytest.raises(ValueError, match="one dimension"):
+	for bad, way_out in ((np.zeros(2, "M8[ns]"), r"a.view\('i8'\) has its ticks, in which NaT is the least"),
+	                     (np.zeros(2, "m8[s]"), "NaT is the least"),
+	                     (np.array([1, None]), r"a.astype\(...\) makes numbers"),
+	                     (np.zeros(2, [("price", "f8")]), r"a\[gsort.argsort\(a\['field'\]\)\] sorts by a field"),
+	                     (np.zeros(2, ">i4"), r"a.astype\('int32'\) is"),
+	                     (np.ma.array([1, 2], mask=[0, 1]), r"a.compressed\(\)")):
+		with pytest.raises(TypeError, match=way_out):
+			gsort.sort(bad)
+	with pytest.raises(ValueError, match=r"one dimension, not of 2; a.ravel\(\) has one"):
 		gsort.sort(np.zeros((2, 2)))
+	with pytest.raises(ValueError, match="out has 3 keys, and a 1"):		# not three times that one
+		gsort.sort([5.0], out=np.zeros(3))
+	with pytest.raises(TypeError, match="Cannot cast"):
+		gsort.sort([5, 4, 3], out=np.zeros(3))
+	masked = np.ma.array([2, 1], mask=[True, False])
+	for call in (lambda: gsort.sort(masked), lambda: gsort.sort([1, 2], out=masked),
+	             lambda: gsort.argsort(masked), lambda: gsort.sort_pairs(np.zeros(2), masked)):
+		with pytest.raises(TypeError, match="masks"):
+			call()
+	with pytest.raises(ValueError, match="threads must be a whole number from 0 on, not -1"):
+		gsort.sort([2, 1], threads=-1)
+	with pytest.raises(TypeError, match="threads must be a whole number from 0 on, not 1.5"):
+		gsort.argsort([2, 1], threads=1.5)
 	strided = np.zeros(10)[::2]
 	with pytest.raises(ValueError, match="contiguous"):
 		gsort.sort(strided, out=strided)

@@ -2,6 +2,7 @@
 """gsort.cuda: with the emulated GPU, whose memory is that of the host; with torch and CuPy on a real one."""
 import ctypes
 import os
+import sys
 
 import gsort
 import gsort.cuda
@@ -24,6 +25,26 @@ class There:
 			"data": (memory.value, read_only), "shape": array.shape, "typestr": array.dtype.str,
 			"strides": None if array.flags.c_contiguous else array.strides, "version": 3, "stream": None,
 		}
+
+
+class Lent:
+	"""The same through DLPack: with a capsule of numpy, which exports the memory as that of the host."""
+
+	def __init__(self, array, code=None, device=(2, 0)):
+		self.there, self.code, self.device = There(array), code, device
+		self.array, self.streams = self.there.array, []
+
+	def __dlpack_device__(self):
+		return self.device
+
+	def __dlpack__(self, *, stream=None):
+		self.streams.append(stream)
+		capsule = self.array.__dlpack__()
+		if self.code is not None:
+			get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+			get_pointer.restype, get_pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+			gsort.cuda._Tensor.from_address(get_pointer(capsule, b"dltensor")).code = self.code
+		return capsule
 
 
 def allocate(size):
@@ -65,6 +86,73 @@ def test_sort_pairs(dtype, values):
 	assert keys.array.tobytes() == in_order(before).tobytes()
 	assert before[payload.array].tobytes() == keys.array.tobytes()
 	assert np.array_equal(np.sort(payload.array), np.arange(20000))
+
+
+@pytest.mark.skipif(not EMULATED, reason="for memory of the host")
+@pytest.mark.parametrize("dtype", ["u1", "i1", "u2", "i2", "f2", "u4", "i4", "f4", "u8", "i8", "f8"])
+def test_dlpack(dtype):
+	"""An array that has no other interface is sorted in its memory, and borrowed no longer than that."""
+	before = some(dtype, 20000)
+	lent = Lent(before)
+	held = sys.getrefcount(lent.array)
+	assert gsort.cuda.sort(lent, allocate=allocate) is lent
+	assert lent.array.tobytes() == in_order(before).tobytes()
+	left = sys.getrefcount(lent.array)
+	assert left == held
+	assert lent.streams == [1]		# the default stream, of which 0 is no name in DLPack
+	gsort.cuda.sort(lent, descending=True, allocate=allocate)
+	assert lent.array.tobytes() == in_order(before)[::-1].tobytes()
+
+
+@pytest.mark.skipif(not EMULATED, reason="for memory of the host")
+def test_truth_values_through_dlpack():
+	lent = Lent((some("u1", 20000) > 99).view("u1"), code=6)
+	ones = int(lent.array.sum())
+	gsort.cuda.sort(lent, allocate=allocate)
+	assert lent.array.tobytes() == bytes(20000 - ones) + bytes([1]) * ones
+
+
+@pytest.mark.skipif(not EMULATED, reason="for memory of the host")
+def test_bfloat16_through_dlpack():
+	"""Also where the older interface is there, and calls bfloat16 two bytes without a meaning."""
+	before = some("u2", 30000)
+	order = before.view("i2").astype("i4")
+	expect = before[np.argsort(np.where(order < 0, order ^ 0x7FFF, order), kind="stable")]
+	lent = Lent(before, code=4)
+	gsort.cuda.sort(lent, allocate=allocate)
+	assert lent.array.tobytes() == expect.tobytes()
+	lent = Lent(before, code=4)
+	lent.__cuda_array_interface__ = {**lent.there.__cuda_array_interface__, "typestr": "<V2"}
+	gsort.cuda.sort(lent, allocate=allocate)
+	assert lent.array.tobytes() == expect.tobytes()
+
+
+@pytest.mark.skipif(not EMULATED, reason="for memory of the host")
+def test_pairs_through_dlpack():
+	before = some("f4", 20000)
+	keys, payload = Lent(before), Lent(np.arange(20000, dtype="i8"))
+	gsort.cuda.sort_pairs(keys, payload, allocate=lambda size: Lent(np.zeros(size, "u1")))
+	assert keys.array.tobytes() == in_order(before).tobytes()
+	assert before[payload.array].tobytes() == keys.array.tobytes()
+
+
+@pytest.mark.skipif(not EMULATED, reason="for memory of the host")
+def test_what_dlpack_is_refused():
+	keys = np.arange(10, dtype="u4")
+	with pytest.raises(TypeError, match="must be an array in the memory of a GPU, not Lent"):
+		gsort.cuda.sort(Lent(keys, device=(1, 0)), allocate=allocate)
+	with pytest.raises(TypeError, match="not complex64"):
+		gsort.cuda.sort(Lent(keys.astype("c8")), allocate=allocate)
+	with pytest.raises(TypeError, match="not type 9 of 32"):
+		gsort.cuda.sort(Lent(keys, code=9), allocate=allocate)
+	with pytest.raises(ValueError, match="contiguous array of one dimension"):
+		gsort.cuda.sort(Lent(keys.reshape(2, 5)), allocate=allocate)
+	strided = Lent(keys)
+	strided.array = strided.array[::2]
+	with pytest.raises(ValueError, match="contiguous array of one dimension"):
+		gsort.cuda.sort(strided, allocate=allocate)
+	with pytest.raises(TypeError, match="gsort cannot allocate beside Lent"):
+		gsort.cuda.sort(Lent(keys))
 
 
 @pytest.mark.skipif(not EMULATED, reason="for memory of the host")
@@ -111,6 +199,10 @@ def test_tensors_of_torch(count):
 		expect = torch.sort(keys).values
 		assert torch.equal(gsort.cuda.sort(keys), expect)
 		assert torch.equal(gsort.cuda.sort(keys, descending=True), expect.flip(0))
+	if hasattr(torch.empty(0), "__dlpack__"):
+		keys = torch.randn(count, device="cuda").to(torch.bfloat16)
+		expect = torch.sort(keys).values
+		assert torch.equal(gsort.cuda.sort(keys), expect)
 	with torch.cuda.stream(torch.cuda.Stream()):
 		keys = torch.randn(count, device="cuda")
 		before, order = keys.clone(), torch.arange(count, device="cuda")

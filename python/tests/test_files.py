@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
+import errno
 import os
 import pathlib
 import signal
@@ -68,7 +69,7 @@ def test_larger_than_memory(tmp_path):
 	keys.tofile(tmp_path / "in")
 	seen = []
 	stats = gsort.sort_file(tmp_path / "in", tmp_path / "out", type="u8", memory=16 << 20,
-	                        temp_dirs=[tmp_path], progress=seen.append)
+	                        temp_dirs=tmp_path, progress=seen.append)		# one, or a list of them
 	assert stats.runs > 1
 	assert np.array_equal(np.fromfile(tmp_path / "out", "u8"), np.sort(keys))
 	assert seen[-1].bytes_in == seen[-1].bytes_out == keys.nbytes and seen[-1].phase == "done"
@@ -80,13 +81,31 @@ def test_errors(tmp_path):
 	(tmp_path / "out").write_text("as it was")
 	with pytest.raises(gsort.InputError, match="in:2: not a number"):
 		gsort.sort_file(tmp_path / "in", tmp_path / "out")
-	with pytest.raises(OSError, match="No such file"):
+	with pytest.raises(FileNotFoundError, match="No such file") as caught:
 		gsort.sort_file(tmp_path / "missing", tmp_path / "out")
+	assert caught.value.errno == errno.ENOENT
+	with pytest.raises(IsADirectoryError, match="Is a directory"):
+		gsort.sort_file(tmp_path / "in", tmp_path)
+	(tmp_path / "one").write_text("1\n")
+	with pytest.raises(OSError, match="No space left on device") as caught:
+		gsort.sort_file(tmp_path / "one", "/dev/full")
+	assert caught.value.errno == errno.ENOSPC
 	with pytest.raises(gsort.InputError, match="disorder"):
 		(tmp_path / "in").write_text("2\n1\n")
 		gsort.merge_files([tmp_path / "in"], tmp_path / "out")
 	with pytest.raises(ValueError, match="no file"):
 		gsort.sort_file([], tmp_path / "out")
+	for name in str(tmp_path / "in") + "\0x", [str(tmp_path / "in"), "\0"]:
+		with pytest.raises(ValueError, match="null byte"):
+			gsort.sort_file(name, tmp_path / "out")
+	with pytest.raises(ValueError, match="null byte"):
+		gsort.sort_file(tmp_path / "in", str(tmp_path / "out") + "\0")
+	with pytest.raises(ValueError, match="memory_bytes must be a whole number from 0 on, not -1"):
+		gsort.sort_file(tmp_path / "in", tmp_path / "out", memory=-1)
+	with pytest.raises(TypeError, match="memory_bytes must be a whole number from 0 on, not '1G'"):
+		gsort.sort_file(tmp_path / "in", tmp_path / "out", memory="1G")
+	with pytest.raises(TypeError, match="'u32' not understood; type is a dtype such as 'u4'"):
+		gsort.sort_file(tmp_path / "in", tmp_path / "out", type="u32")
 	assert (tmp_path / "out").read_text() == "as it was"
 
 

@@ -280,12 +280,18 @@ report_bad_long(int answer, const char *word)
 		report_unknown(word, bytes);
 }
 
-/* And for a letter. */
+/* And for a letter of WORD.  "-help" are letters, too, but its author meant a long option. */
 static void
-report_bad_letter(int answer, char letter)
+report_bad_letter(int answer, char letter, const char *word)
 {
+	const size_t bytes = strcspn(word + 1, "=");
+	unsigned count;
+	const struct gs_option *meant = bytes > 2 ? option_of_name(word + 1, bytes, &count) : NULL;
+
 	if (answer == ':')
 		gs_report_usage("option requires an argument -- '%c'", letter);
+	else if (meant != NULL)
+		gs_report_usage("invalid option -- '%c'; did you mean '--%s'?", letter, meant->name);
 	else
 		gs_report_usage("invalid option -- '%c'%s", letter, gs_near_letter(letter));
 }
@@ -341,6 +347,15 @@ use_option(struct gs_opts *opts, const struct gs_option *option, bool by_letter,
 	return true;
 }
 
+/* The word in which getopt stands: the last one, if LETTER was its end. */
+static const char *
+word_of(char **argv, int argc, char letter)
+{
+	const char *last = argv[optind - 1];
+
+	return optind == argc || (last[0] == '-' && last[strlen(last) - 1] == letter) ? last : argv[optind];
+}
+
 static bool
 read_options(struct gs_opts *opts, int argc, char **argv)
 {
@@ -356,7 +371,7 @@ read_options(struct gs_opts *opts, int argc, char **argv)
 			if (optopt == 0 || optopt >= FIRST_LONG)
 				report_bad_long(id, argv[optind - 1]);
 			else
-				report_bad_letter(id, (char)optopt);
+				report_bad_letter(id, (char)optopt, word_of(argv, argc, (char)optopt));
 			return false;
 		}
 		if (!use_option(opts, option_of_id(id), id < FIRST_LONG, optarg))

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/files0.h"
 #include "cli/report.h"
@@ -49,6 +50,21 @@ check_name(const char *from, const struct names *names, size_t end, bool ended)
 		                "allowed");
 	else
 		return true;
+	return false;
+}
+
+/* The last name has no NUL, and ends at the end of the file: may it be a list of lines? */
+static bool
+check_last(const char *from, const struct names *names)
+{
+	const char *name = names->all + names->begin;
+
+	if (!check_name(from, names, names->bytes, true))
+		return false;
+	if (strchr(name, '\n') == NULL || access(name, F_OK) == 0)
+		return true;
+	gs_report_error("%s:%zu: file name with a newline; a NUL must end each name, as of find -print0",
+	                from, names->count);
 	return false;
 }
 
@@ -114,7 +130,7 @@ read_all(const char *from, FILE *in, struct names *names)
 
 			names->all[names->bytes] = '\0';
 			names->count += !ended;
-			return ended || check_name(from, names, names->bytes, true);
+			return ended || check_last(from, names);
 		}
 	}
 	return false;

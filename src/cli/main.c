@@ -31,22 +31,29 @@ print_version(bool with_build)
 }
 
 /*
- * "gsort -u 32" names the file 32.  If there is no such file, the user meant -u32.
- * Returns the type to suggest, or NULL.
+ * "gsort -u 32" names the file 32.  If there is no such file, the user meant -u32; or with --header the
+ * number of its lines, which "=" connects.  Returns what to suggest, or NULL.
  */
 static const char *
-type_to_suggest(const struct gs_opts *opts)
+option_to_suggest(const struct gs_opts *opts)
 {
 	static const char *const types[][2] = {
 		{ "8", "-u8" }, { "16", "-u16" }, { "32", "-u32" }, { "64", "-u64" }, { "128", "-u128" },
 	};
 
-	for (size_t i = 0; i < opts->job.input_count; i++)
+	for (size_t i = 0; i < opts->job.input_count; i++) {
+		const char *name = opts->job.inputs[i];
+
+		if (name[0] == '\0' || access(name, F_OK) == 0)
+			continue;
+		if (name[strspn(name, "0123456789")] == '\0' &&
+		    (opts->job.header_lines > 0 || opts->job.histogram > 0))
+			return opts->job.header_lines > 0 ? "--header=N" : "--histogram=N";
 		for (size_t t = 0; t < sizeof types / sizeof types[0]; t++)
-			if (strcmp(opts->job.inputs[i], types[t][0]) == 0
-			    && access(opts->job.inputs[i], F_OK) != 0)
+			if (strcmp(name, types[t][0]) == 0)
 				return opts->bare_f && (t == 2 || t == 3) ? (t == 2 ? "-f32" : "-f64")
-				                              : types[t][1];
+				                                          : types[t][1];
+	}
 	return NULL;
 }
 
@@ -55,14 +62,14 @@ report_failure(const struct gs_opts *opts)
 {
 	const struct gs_ranks *ranks = gs_launch_rank();
 	char name[GS_HOST_BYTES + 32] = "";
-	const char *type = type_to_suggest(opts);
+	const char *meant = option_to_suggest(opts);
 
 	if (gsort_message()[0] == '\0')		/* another rank says it */
 		return;
 	if (ranks != NULL && ranks->size > 1)
 		snprintf(name, sizeof name, "rank %u on %s: ", ranks->rank, ranks->host);
-	if (type != NULL)
-		gs_report_error("%s%s (did you mean %s?)", name, gsort_message(), type);
+	if (meant != NULL)
+		gs_report_error("%s%s (did you mean %s?)", name, gsort_message(), meant);
 	else if (opts->job.ranks != NULL || !gs_conflict_report(opts))
 		gs_report_error("%s%s", name, gsort_message());
 }

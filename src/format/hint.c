@@ -234,6 +234,10 @@ name_fields(char into[GS_HINT_BYTES], bool floats, bool first, const char *text)
 
 		if (!has || (field == 0 && !first))
 			continue;
+		if (floats && matches("[-+]?[0-9]+,[0-9]+", text)) {
+			snprintf(into, GS_HINT_BYTES, "; replace the decimal comma: tr , .");
+			return true;
+		}
 		snprintf(into, GS_HINT_BYTES, "; fields? sort lines by one: gsort %s%s%s-k%u,%u%c",
 		         separators[s].spelled, field == 0 ? "--header " : "",
 		         separators[s].byte == ',' && strchr(text, '"') != NULL ? "--csv " : "",

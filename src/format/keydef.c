@@ -109,12 +109,22 @@ read_number(const char *at, size_t *number)
 	return at;
 }
 
+/* A key that begins with no number: of what else may it be? */
+static gs_status
+refuse_field(const char *text)
+{
+	return refuse(text, strchr(text, '@') != NULL
+	              ? "a field number is missing; keys of records need --record-size"
+	              : is_digit(*text) || *text == '\0' ? "a field number is missing"
+	              : "a field number is missing; a name needs --header, or --format=npy");
+}
+
 /* Read FIELD[.CHARACTER]; *CHARACTER is 0 if there is none. */
 static gs_status
 read_position(const char *text, const char **at, size_t *field, size_t *character, bool *point)
 {
 	if (!is_digit(**at))
-		return refuse(text, "a field number is missing");
+		return refuse_field(text);
 	*at = read_number(*at, field);
 	if (*field == 0)
 		return refuse(text, "fields count from 1");

@@ -131,6 +131,20 @@ content_end(const struct gs_line_order *order, const char *line, size_t bytes)
 	return line + bytes - (bytes > 0 && line[bytes - 1] == order->terminator);
 }
 
+/* LINE .. END has no column with the name of KEY.  It is shown, so that one sees what it has. */
+static gs_status
+refuse_header(const struct gs_line_order *order, const struct gs_keydef *key, const char *line, const char *end)
+{
+	enum { SHOWN_BYTES = 200 };
+	const size_t bytes = (size_t)(end - line);
+
+	return gs_fail(GS_EINPUT, "the header has no column '%.*s': \"%.*s%s\"%s", (int)key->name_bytes,
+	               key->name, (int)(bytes < SHOWN_BYTES ? bytes : SHOWN_BYTES), line,
+	               bytes < SHOWN_BYTES ? "" : "...",
+	               order->fields.separator == GS_NO_SEPARATOR && memchr(line, ',', bytes) != NULL
+	               ? "; fields between commas need --csv" : "");
+}
+
 gs_status
 gs_line_order_header(struct gs_line_order *order, const char *line, size_t bytes)
 {
@@ -146,8 +160,7 @@ gs_line_order_header(struct gs_line_order *order, const char *line, size_t bytes
 			continue;
 		field = gs_field_named(&order->fields, line, end, key->name, key->name_bytes);
 		if (field == SIZE_MAX)
-			return gs_fail(GS_EINPUT, "the header has no column '%.*s'",
-			               (int)key->name_bytes, key->name);
+			return refuse_header(order, key, line, end);
 		gs_keydef_place(key, field);
 	}
 	settle(order);

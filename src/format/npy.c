@@ -273,7 +273,8 @@ gs_npy_read(struct gs_npy *npy, const char *name, const char *header, size_t byt
 		               "not know, or its header is damaged; numpy.load() reads it, and tofile() "
 		               "writes items alone", name);
 	if (dimensions != 1)
-		return gs_fail(GS_EINPUT, "%s: a .npy file with %zu dimensions; gsort sorts arrays of one",
+		return gs_fail(GS_EINPUT, "%s: a .npy file with %zu dimensions; gsort sorts arrays of one; "
+		               "a.ravel() has one",
 		               name, dimensions);
 	return GS_OK;
 }

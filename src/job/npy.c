@@ -243,7 +243,9 @@ find_keys(struct gs_npy_inputs *inputs, struct gsort_options *options, const cha
 		return gs_fail(GS_EUSAGE, "%s: a .npy file of structures: name a field with --format=npy "
 		               "and -k: %s", name, list);
 	if (!npy->is_structure && !npy->fields[0].sorts)
-		return gs_fail(GS_EINPUT, "%s: the items of this .npy file are not numbers", name);
+		return gs_fail(GS_EINPUT, "%s: the items of this .npy file are not numbers%s", name,
+		               npy->descr_bytes > 4 && (npy->descr[2] == 'M' || npy->descr[2] == 'm')
+		               ? "; save times as a.view('i8')" : "");
 	if (!npy->is_structure)
 		set_key(&inputs->keys[0], &npy->fields[0], false);
 	for (size_t k = 0; k < options->key_count; k++) {
@@ -306,8 +308,8 @@ gs_npy_adopt(struct gs_npy_inputs *inputs, struct gsort_options *options)
 	TRY(check_options(inputs->first, options, name));
 	type = inputs->first->fields[0].type;
 	if (options->type != GSORT_TEXT && (inputs->first->is_structure || options->type != type))
-		return gs_fail(GS_EUSAGE, "%s: the items of this .npy file are not of type %s", name,
-		               gs_key_name(options->type));
+		return gs_fail(GS_EUSAGE, "%s: the items of this .npy file are not of type %s: leave it "
+		               "out, the header names the type", name, gs_key_name(options->type));
 	TRY(find_keys(inputs, options, name));
 	if (keeps_header(inputs, options)) {
 		options->type = type;

@@ -83,6 +83,8 @@ says() {
 	gsort: in:2: not a number: "2\302\240"; byte 2 is U+00A0 NO-BREAK SPACE
 	$ printf '\342\200\256\342\210\2222\n' >in; gsort in
 	gsort: in:1: not a number: "\342\200\256−2"; byte 1 is U+202E RIGHT-TO-LEFT OVERRIDE
+	$ printf '1.5\n1,5\n' >in; gsort -g in
+	gsort: in:2: not a number: "1,5"; replace the decimal comma: tr , .
 	$ printf '1e5\nabc\n' >in; gsort -g in
 	gsort: in:2: not a number: "abc"
 	$ printf '1\nx\n' >in; gsort -c in
@@ -259,6 +261,10 @@ says() {
 	gsort: cannot read: -: Bad file descriptor
 	$ gsort 32
 	gsort: cannot read: 32: No such file or directory (did you mean -u32?)
+	$ echo 1 >in; gsort --header 1 in
+	gsort: cannot read: 1: No such file or directory (did you mean --header=N?)
+	$ echo 1 >in; gsort --histogram 5 in
+	gsort: cannot read: 5: No such file or directory (did you mean --histogram=N?)
 	$ gsort --files0-from=nothing
 	gsort: open failed: nothing: No such file or directory
 	$ gsort --files0-from=.
@@ -275,6 +281,9 @@ says() {
 	gsort: when reading file names from standard input, no file name of '-' allowed
 	$ { printf 'a\0'; seq 2000; } | gsort --files0-from=-
 	gsort: -:2: file name longer than 4095 bytes; a NUL must end each name
+	$ printf 'in\nout\n' | gsort --files0-from=-
+	gsort: -:1: file name with a newline; a NUL must end each name, as of find -print0
+	$ : >$'in\nout\n'; { printf 'in\nout\n'; } | gsort --files0-from=- | cat; exit 2
 	$ gsort --files0-from=in in
 	gsort: extra operand 'in': file operands cannot be combined with --files0-from
 	Try 'gsort --help' for more information.
@@ -505,6 +514,15 @@ export -f damaged
 	$ gsort -j4
 	gsort: invalid option -- 'j'; did you mean '--parallel'?
 	Try 'gsort --help' for more information.
+	$ gsort -help
+	gsort: invalid option -- 'e'; did you mean '--help'?
+	Try 'gsort --help' for more information.
+	$ gsort in -r -revers
+	gsort: invalid option -- 'e'; did you mean '--reverse'?
+	Try 'gsort --help' for more information.
+	$ gsort -rve -re
+	gsort: invalid option -- 'e'
+	Try 'gsort --help' for more information.
 	$ gsort --revers=1
 	gsort: option '--revers' doesn't allow an argument
 	Try 'gsort --help' for more information.
@@ -548,6 +566,10 @@ export -f damaged
 	gsort: invalid key '2.,3': a character number is missing after '.'
 	$ gsort -k 2,
 	gsort: invalid key '2,': a field number is missing
+	$ gsort --csv -k price:n
+	gsort: invalid key 'price:n': a field number is missing; a name needs --header, or --format=npy
+	$ gsort -k u32@0
+	gsort: invalid key 'u32@0': a field number is missing; keys of records need --record-size
 	$ gsort -k 1x
 	gsort: invalid key '1x': 'x' is not one of the letters bdfghiMnrV, and the form is FIELD[.CHAR][LETTERS][,FIELD[.CHAR][LETTERS]]
 	$ gsort -k 2R
@@ -561,7 +583,11 @@ export -f damaged
 	$ head -c 3m /dev/zero >long; gsort --lines -S 16M long
 	gsort: a line or record has 3145729 bytes or more: that needs '--buffer-size=31M' (-S) at least
 	$ echo a,b | gsort -t, -k c --header
-	gsort: -: the header has no column 'c'
+	gsort: -: the header has no column 'c': "a,b"
+	$ printf 'id,a b\r\n' | gsort -k id:n --header
+	gsort: -: the header has no column 'id': "id,a b"; fields between commas need --csv
+	$ { seq -s, 1000; echo; } | gsort --csv -k Price --header 2>&1 | cut -c 1-50,240- >&2; exit ${PIPESTATUS[1]}
+	gsort: -: the header has no column 'Price': "1,2,3,69,70..."
 	$ echo a,b >a; echo b,a >b; gsort -t, -k a --header a b
 	gsort: b: its header is not that of the first input, so '--key' by name may mean another column
 	$ gsort -k1 -t ''

@@ -116,14 +116,16 @@ setup_npy() {
 	seq 100 >text
 	fails 'text: not a .npy file' gsort --format=npy text
 	sed 's/(100,)/(50,2)/' in.npy >flat
-	fails 'flat: a .npy file with 2 dimensions; gsort sorts arrays of one' gsort flat
+	fails 'flat: a .npy file with 2 dimensions; gsort sorts arrays of one; a.ravel() has one' gsort flat
 	sed 's/<i4/<x4/' in.npy >odd
 	fails 'odd: the items of this .npy file are of a type that gsort does not know, or its header is damaged; numpy.load() reads it, and tofile() writes items alone' gsort odd
 	sed 's/<i4/|V4/' in.npy >void
-	fails 'void: the items of this .npy file are not numbers' gsort void
+	fails 'void: the items of this .npy file are not numbers$' gsort void
+	sed 's/<i4/<m8/; s/(100,)/(50,) /' in.npy >times
+	fails "the items of this .npy file are not numbers; save times as a.view('i8')$" gsort times
 	sed 's/<i4/<f4/' in.npy >other
 	fails 'other: items of another type than in in.npy' gsort in.npy other
-	fails 'in.npy: the items of this .npy file are not of type f64' gsort -f64 in.npy
+	fails 'in.npy: the items of this .npy file are not of type f64: leave it out, the header names the type' gsort -f64 in.npy
 	fails "in.npy: '--to' does not go with a .npy file, but with its keys alone: tail -c +129 in.npy | gsort --type=" \
 		gsort --to=text in.npy
 	fails "in.npy: '--zero-terminated' does not go with a .npy file, whose header tells what its items are" \

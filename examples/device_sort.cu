@@ -20,9 +20,9 @@ fill(float *keys)
 }
 
 static int
-fail(void)
+fail(const char *message)
 {
-	fprintf(stderr, "%s\n", gsort_cuda_message());
+	fprintf(stderr, "device_sort: %s\n", message);
 	return 1;
 }
 
@@ -37,19 +37,19 @@ main(void)
 	/* SCRATCH is NULL: how much does the call need? */
 	if (gsort_cuda_sort(NULL, NULL, COUNT, GSORT_F32, GSORT_CUDA_DESCENDING, NULL, &bytes, NULL) !=
 	    GSORT_ERROR_NONE)
-		return fail();
+		return fail(gsort_cuda_message());
 	if (cudaMalloc((void **)&keys, COUNT * sizeof *keys) != cudaSuccess ||
 	    cudaMalloc((void **)&other, COUNT * sizeof *other) != cudaSuccess ||
 	    cudaMalloc(&scratch, bytes) != cudaSuccess || cudaStreamCreate(&stream) != cudaSuccess)
-		return 1;
+		return fail(cudaGetErrorString(cudaGetLastError()));
 	fill<<<COUNT / 256, 256, 0, stream>>>(keys);
 	if (gsort_cuda_sort(keys, other, COUNT, GSORT_F32, GSORT_CUDA_DESCENDING, scratch, &bytes,
 	                    stream) != GSORT_ERROR_NONE)
-		return fail();
+		return fail(gsort_cuda_message());
 	cudaMemcpyAsync(&ends[0], keys, sizeof ends[0], cudaMemcpyDeviceToHost, stream);
 	cudaMemcpyAsync(&ends[1], keys + COUNT - 1, sizeof ends[1], cudaMemcpyDeviceToHost, stream);
 	if (cudaStreamSynchronize(stream) != cudaSuccess)
-		return 1;
+		return fail(cudaGetErrorString(cudaGetLastError()));
 	printf("from %.1f down to %.1f\n", ends[0], ends[1]);
 	return 0;
 }

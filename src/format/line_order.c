@@ -133,7 +133,8 @@ content_end(const struct gs_line_order *order, const char *line, size_t bytes)
 
 /* LINE .. END has no column with the name of KEY.  It is shown, so that one sees what it has. */
 static gs_status
-refuse_header(const struct gs_line_order *order, const struct gs_keydef *key, const char *line, const char *end)
+refuse_header(const struct gs_line_order *order, const struct gs_keydef *key, const char *line,
+              const char *end)
 {
 	enum { SHOWN_BYTES = 200 };
 	const size_t bytes = (size_t)(end - line);

@@ -85,8 +85,6 @@ gs_inflate_libraries(char *into, size_t bytes)
 		if (strstr(into, formats[f]->package) == NULL)
 			used += (size_t)snprintf(into + used, bytes - used, "%s%s %s", f > 0 ? ", " : "",
 			                         formats[f]->package, formats[f]->version);
-	if (used < bytes)
-		snprintf(into + used, bytes - used, " (loaded when they are needed)");
 	return into;
 }
 

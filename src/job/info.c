@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/filesystem.h"
@@ -17,6 +18,7 @@
 #include "io/inflate.h"
 #include "job/json.h"
 #include "job/print.h"
+#include "spill/pack.h"
 
 /* --- memory and disks ------------------------------------------------------- */
 
@@ -76,11 +78,43 @@ gsort_info(const struct gsort_options *options, void (*print)(void *context, con
 	print_dirs(&to, options);
 }
 
-/* A line about GPUs: of a list of strings. */
+/* The lines of a survey: those of GPUs become a list, what else there is to say stands beside it. */
+struct survey {
+	struct gs_json *json;
+	char driver[64], none[GS_MESSAGE_BYTES];
+};
+
 static void
 add_line(void *context, const char *line)
 {
-	gs_json_string(context, NULL, line);
+	struct survey *survey = context;
+	const char *text = line + strcspn(line, " ");
+
+	text += strspn(text, " ");
+	if (strncmp(line, "gpu:", 4) == 0)
+		gs_json_string(survey->json, NULL, line);
+	else if (strncmp(line, "driver ", 7) == 0)
+		snprintf(survey->driver, sizeof survey->driver, "%s", text);
+	else
+		snprintf(survey->none, sizeof survey->none, "%s",
+		         text + (strncmp(text, "none: ", 6) == 0 ? 6 : 0));
+}
+
+/* The GPUs, their driver, and why there are none. */
+static void
+add_gpus(struct gs_json *json)
+{
+	struct survey survey = { .json = json };
+	const struct gs_gpu_module *module;
+
+	gs_json_begin(json, "gpus", '[');
+	if (gs_gpu_module_load(&module) == GS_OK)
+		module->survey(add_line, &survey);
+	else
+		snprintf(survey.none, sizeof survey.none, "%s", gs_message());
+	gs_json_end(json, ']');
+	gs_json_string(json, "gpu_driver", survey.driver[0] != '\0' ? survey.driver : NULL);
+	gs_json_string(json, "no_gpu", survey.none[0] != '\0' ? survey.none : NULL);
 }
 
 static void
@@ -99,7 +133,6 @@ gsort_info_json(const struct gsort_options *options,
                 void (*print)(void *context, const char *line), void *context)
 {
 	struct gs_json json = { .bytes = 0 };
-	const struct gs_gpu_module *module;
 	struct gs_limits limits;
 
 	gs_limits_read(&limits, false);
@@ -107,10 +140,7 @@ gsort_info_json(const struct gsort_options *options,
 	gs_json_string(&json, "version", PACKAGE_VERSION);
 	gs_json_number(&json, "threads", limits.cores);
 	gs_json_string(&json, "simd", gs_simd_name(gs_simd_best()));
-	gs_json_begin(&json, "gpus", '[');
-	if (gs_gpu_module_load(&module) == GS_OK)
-		module->survey(add_line, &json);
-	gs_json_end(&json, ']');
+	add_gpus(&json);
 	gs_json_number(&json, "ram_bytes", limits.ram_bytes);
 	gs_json_number(&json, "room_bytes", limits.room_bytes);
 	gs_json_number(&json, "memory_bytes", limits.host_bytes);
@@ -144,7 +174,7 @@ gsort_build(void (*print)(void *context, const char *line), void *context)
 		snprintf(gpu, sizeof gpu, "none (%s)", gs_message());
 	snprintf(line, sizeof line, "GPU module: %s", gpu);
 	print(context, line);
-	snprintf(line, sizeof line, "Libraries: %s",
-	         gs_inflate_libraries(libraries, sizeof libraries));
+	snprintf(line, sizeof line, "Libraries: %s, %s (loaded when they are needed)",
+	         gs_inflate_libraries(libraries, sizeof libraries), gs_pack_lz4);
 	print(context, line);
 }

@@ -33,6 +33,8 @@ enum { ZSTD_LEVEL = 1 };
  * they are. */
 #define LZ4	"liblz4.so.1"
 
+const char gs_pack_lz4[] = "liblz4 " LZ4_VERSION_STRING;
+
 GS_DLOPEN_NOTE(lz4, LZ4, "lz4", "Compress temporary files with lz4", "suggested");
 
 static struct {

@@ -28,6 +28,9 @@ struct gs_packer {
 	void               *compressor, *expander;
 };
 
+/** The library beside libzstd that blocks are compressed with, and its version. */
+extern const char gs_pack_lz4[];
+
 /** Memory for a packer of such blocks: a multiple of 64. */
 size_t gs_packer_bytes(size_t block_bytes);
 

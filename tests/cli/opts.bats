@@ -474,6 +474,8 @@ stages() {
 	grep -q '^driver  *CUDA [0-9.]*$' info
 	grep -q '^gpu:1  *emulated GPU 1, sm_[0-9]*, 1.0 GiB, 1.0 GiB free$' info
 	GSORT_EMU_DEVICES=0 gsort-emu --info | grep '^gpu  *none: no CUDA-capable device'
+	GSORT_EMU_DEVICES=2 gsort-emu --info=json | grep -qE '"gpus":\["gpu:0  [^"]*","gpu:1  [^"]*"\],"gpu_driver":"CUDA [0-9.]*","no_gpu":null'
+	GSORT_EMU_DEVICES=0 gsort-emu --info=json | grep -q '"gpus":\[\],.*"no_gpu":"no CUDA-capable device'
 	GSORT_EMU_FAIL=2:999 gsort-emu --info | grep '^gpu:0  *not usable: .* asking the GPU what it is'
 	gsort-emu --version -v | grep '^GPU module: CUDA runtime [0-9.]*, [^ ]'
 	gsort-emu -u8 --plan </dev/null | grep '^device  *cpu: keys of 8 and 16 bits are counted'
@@ -545,6 +547,9 @@ stages() {
 	not grep -q GNU version
 	gsort --version -v >build
 	[ "$(wc -l <build)" -gt "$(wc -l <version)" ]
+	for library in zlib libarchive liblzma libzstd liblz4; do
+		grep "^Libraries: " build | grep -q "$library [0-9]"
+	done
 }
 
 @test "--help to a full disk is an error" {

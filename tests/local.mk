@@ -46,6 +46,7 @@ tests_unit_units_SOURCES = \
   tests/unit/output.c \
   tests/unit/plan.c \
   tests/unit/quicksort.c \
+  tests/unit/raw_staging.c \
   src/net/ranks_threads.c \
   src/net/ranks_threads.h \
   tests/unit/ranks.c \

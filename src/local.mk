@@ -249,6 +249,8 @@ host_sources = \
   src/plan/device.h \
   src/plan/estimate.c \
   src/plan/estimate.h \
+  src/plan/fan_in.c \
+  src/plan/fan_in.h \
   src/plan/input.h \
   src/plan/plan.c \
   src/plan/plan.h \

@@ -17,6 +17,7 @@
 #include "format/text_decoder.h"
 #include "io/ahead.h"
 #include "plan/device.h"
+#include "plan/fan_in.h"
 #include "plan/plan.h"
 #include "sort/buckets/batch.h"
 #include "spill/external_merge.h"
@@ -97,14 +98,6 @@ enum { SPLIT_RING = 20 };
 
 /* A file may grow while it is read.  If it grows by less than this, it needs no disk. */
 #define SPARE_BYTES		(64 * MIB)
-
-/*
- * Bytes that the merge reads at once from each run: a hard disk reads 256 KiB in the time of one
- * seek.  If memory then suffices for few runs only, less.  Not tuned.
- */
-#define SEEK_BYTES		(256 * KIB)
-#define NO_SEEK_BYTES		(64 * KIB)	/* the least of an external merge */
-enum { FEW_RUNS = 16, MOST_FAN_IN = 4096 };
 
 /* Files that are open beside those merged: standard streams, output, temporary files.  Not tuned. */
 enum { FILES_BESIDE = 24 };
@@ -320,7 +313,7 @@ set_text(struct gs_plan *plan, const struct gs_plan_input *input, uint64_t *left
 	uint64_t share = *left / 64;
 
 	if (input->operation == GSORT_MERGE) {
-		share /= gs_within(1, input->input_count, MOST_FAN_IN);
+		share /= gs_within(1, input->input_count, GS_FAN_IN_MOST);
 		share = gs_within(GS_LINE_READER_LEAST_BYTES, share, GS_LINE_READER_MOST_BYTES);
 		plan->source_bytes = gs_round_up(share, 4096);
 		return;
@@ -380,7 +373,7 @@ set_buffers(struct gs_plan *plan, const struct gs_plan_input *input)
 		plan->inflate_bytes = 0;
 	take_from(&left, plan->inflate_bytes);
 	plan->window_bytes = gs_within(WINDOW_LEAST_BYTES, input->operation == GSORT_MERGE
-		? plan->host_bytes / 2 / gs_within(1, input->input_count, MOST_FAN_IN)
+		? plan->host_bytes / 2 / gs_within(1, input->input_count, GS_FAN_IN_MOST)
 		: plan->host_bytes / 4, WINDOW_MOST_BYTES);
 	if (input->large_window && input->operation == GSORT_SORT &&
 	    plan->window_bytes > WINDOW_LEAST_BYTES)
@@ -488,52 +481,19 @@ set_head(struct gs_plan *plan, const struct gs_plan_input *input)
 
 /* ---- merging --------------------------------------------------------------- */
 
-/* The number of sources, each with two buffers of BUFFER_BYTES, that an external merge can read in
- * BYTES. */
-static size_t
-sources_with(const struct gs_plan *plan, size_t buffer_bytes, uint64_t bytes)
-{
-	size_t low = 2, high = MOST_FAN_IN;
-
-	while (low < high) {
-		const size_t n = (low + high + 1) / 2;
-
-		if (gs_external_merge_least_bytes(n, plan->threads) +
-		    n * (2 * (buffer_bytes - NO_SEEK_BYTES) + plan->source_bytes) <= bytes)
-			low = n;
-		else
-			high = n - 1;
-	}
-	return low;
-}
-
-/* How many runs can be merged at once in BYTES of memory; at least 2. */
-static size_t
-fan_in(const struct gs_plan *plan, const struct gs_plan_input *input, uint64_t bytes)
-{
-	size_t buffer_bytes = SEEK_BYTES, count;
-
-	while ((count = sources_with(plan, buffer_bytes, bytes)) < FEW_RUNS &&
-	       buffer_bytes > NO_SEEK_BYTES)
-		buffer_bytes /= 2;
-	if (input->merge_files > 0)
-		count = gs_least(count, input->merge_files);
-	return count < 2 ? 2 : count;
-}
-
 static void
 set_merge(struct gs_plan *plan, const struct gs_plan_input *input)
 {
 	plan->most_runs = gs_within(256, plan->host_bytes / (4 * KIB), 64 * KIB);
 	if (plan->most_runs < input->input_count)
 		plan->most_runs = input->input_count;
-	plan->fan_in = fan_in(plan, input, plan->merge_bytes);
+	plan->fan_in = gs_plan_fan_in(input, plan->threads, plan->source_bytes, plan->merge_bytes);
 	if (input->operation != GSORT_MERGE)
 		return;
 	if (input->files > 0 && plan->fan_in + FILES_BESIDE > input->files)
 		plan->fan_in = input->files > FILES_BESIDE + 2 ? input->files - FILES_BESIDE : 2;
 	plan->spills = input->input_count > plan->fan_in;
-	plan->fan_in = gs_least(plan->fan_in, gs_within(2, input->input_count, MOST_FAN_IN));
+	plan->fan_in = gs_least(plan->fan_in, gs_within(2, input->input_count, GS_FAN_IN_MOST));
 	plan->merge_bytes -= gs_least(plan->merge_bytes, plan->fan_in * plan->source_bytes);
 }
 

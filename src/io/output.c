@@ -383,11 +383,19 @@ gs_output_prepare(struct gs_output *out)
 	return GS_OK;
 }
 
-void
+gs_status
 gs_output_settle(struct gs_output *out, bool stays)
 {
-	if (out->to.write == NULL && !out->in_place)
-		gs_replace_settle(&out->replace, stays);
+	char old[PATH_MAX];
+
+	if (out->to.write != NULL || out->in_place)
+		return GS_OK;
+	strcpy(old, out->replace.backup);	/* settling forgets it */
+	if (gs_replace_settle(&out->replace, stays) == 0)
+		return GS_OK;
+	return old[0] == '\0' ? gs_fail_errno(GS_EIO, "cannot undo %s, which is complete", out->to.name)
+	       : gs_fail_errno(GS_EIO, "cannot give %s its old contents back, which are in %s",
+	                       out->to.name, old);
 }
 
 /* Close it, once it has its name. */

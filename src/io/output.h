@@ -100,9 +100,9 @@ MUST_CHECK gs_status gs_output_complete(struct gs_output *output);
 /** The same, and all that can fail before it has its name: gs_output_finish() only renames it. */
 MUST_CHECK gs_status gs_output_prepare(struct gs_output *output);
 
-/** After both: the new file STAYS, or else there is the old one again, or none, as far as the system
- *  allows that. */
-void gs_output_settle(struct gs_output *output, bool stays);
+/** After both: the new file STAYS, or else there is the old one again, or none.  GS_EIO: the system does not
+ *  allow that; the message says where the old one is. */
+MUST_CHECK gs_status gs_output_settle(struct gs_output *output, bool stays);
 
 /** Write what is left, close, and rename the new file: only now does it have its name. */
 MUST_CHECK gs_status gs_output_finish(struct gs_output *output);

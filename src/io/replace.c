@@ -303,17 +303,29 @@ gs_replace_prepare(struct gs_replace *new)
 	return 0;
 }
 
-void
+/* The target becomes what it was. */
+static int
+undo(const struct gs_replace *new)
+{
+	if (!new->existed)
+		return unlink(new->target);
+	if (new->backup[0] != '\0')
+		return rename(new->backup, new->target);
+	errno = EOPNOTSUPP;	/* the old file could get no other name */
+	return -1;
+}
+
+int
 gs_replace_settle(struct gs_replace *new, bool stays)
 {
+	const int result = stays ? 0 : undo(new), error = errno;
+
 	if (stays && new->backup[0] != '\0')
 		(void)unlink(new->backup);
-	else if (!stays && new->backup[0] != '\0')
-		(void)rename(new->backup, new->target);
-	else if (!stays && !new->existed)
-		(void)unlink(new->target);
 	if (new->backup[0] != '\0')
 		forget(new->backup);
+	errno = error;
+	return result;
 }
 
 int

@@ -59,9 +59,14 @@ int gs_replace_finish_all(struct gs_replace *const new[], size_t count, size_t *
  */
 int gs_replace_prepare(struct gs_replace *new);
 
-/** After both: the new file STAYS; or else the old file gets its name again, if it has another one, and if
- *  there was none, the new one loses its name. */
-void gs_replace_settle(struct gs_replace *new, bool stays);
+/**
+ * After both: the new file STAYS; or else the old file gets its name again, and if there was none, the new
+ * one loses its name.
+ *
+ * @return  0; or -1 and errno: the new file stays though it should not, and the old one keeps its other
+ *          name, if it has one
+ */
+int gs_replace_settle(struct gs_replace *new, bool stays);
 
 /** Another process has made the file HIDDEN: remove it as if it were this one's, unless it is
  *  forgotten before. */

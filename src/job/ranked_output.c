@@ -432,14 +432,14 @@ finish_shared(struct gs_ranked_output *output)
 static gs_status
 finish_own(struct gs_ranked_output *output, struct gs_output *own)
 {
-	gs_status finished, status;
+	gs_status finished, status, settled = GS_OK;
 
 	TRY(gs_ranks_agree(output->ranks, gs_output_prepare(own)));
 	finished = gs_output_finish(own);
 	status = gs_ranks_agree(output->ranks, finished);
 	if (finished == GS_OK)
-		gs_output_settle(own, status == GS_OK);
-	return status;
+		settled = gs_output_settle(own, status == GS_OK);
+	return settled != GS_OK ? settled : status;
 }
 
 /* The same for what is still in the temporary file. */

@@ -933,6 +933,8 @@ messages() {
 	processes, but each is a job of its own: use the mpirun of the MPI that gsort-mpi was built with
 	ranks 1: no other process takes part
 	rename failed
+	which is complete
+	its old contents back, which are in
 	several ranks cannot write to standard output, which goes through the launcher: name a file with -o FILE, or one a rank with -o 'out-%
 	this MPI allows no threads; gsort-mpi needs MPI_THREAD_FUNNELED
 	MPI_Init_thread failed

@@ -272,6 +272,46 @@ check_trouble(void)
 	CHECK(open_output("") == NULL, "no name is no file");
 }
 
+/* Another rank fails after this file has its name. */
+static void
+check_settling(void)
+{
+	struct gs_output *out;
+
+	for (unsigned exists = 0; exists < 2; exists++) {
+		if (exists)
+			put_file("f", "old");
+		out = open_output(path("f"));
+		CHECK(gs_output_write(out, "new", 3) == GS_OK && gs_output_prepare(out) == GS_OK &&
+		      gs_output_finish(out) == GS_OK && contains("f", "new"), "it is complete");
+		CHECK(gs_output_settle(out, false) == GS_OK && contains("f", "old") == exists &&
+		      count_files() == exists, "what was there is there again");
+		gs_output_close(out);
+
+		out = open_output(path("f"));
+		CHECK(gs_output_prepare(out) == GS_OK && gs_output_finish(out) == GS_OK, "once more");
+		remove(path("f"));
+		mkdir(path("f"), 0777);
+		put_file("f/g", "theirs");
+		CHECK(gs_output_settle(out, false) == GS_EIO &&
+		      strstr(gs_message(), exists ? "cannot give " : "cannot undo ") != NULL,
+		      "a folder in its place is an error: %s", gs_message());
+		gs_output_close(out);
+		if (exists) {
+			const char *name = strstr(gs_message(), ".gsort.");
+			char old[64] = "";
+
+			if (name != NULL)
+				snprintf(old, sizeof old, "%.*s", (int)strcspn(name, ":"), name);
+			CHECK(contains(old, "old"), "and the old file is where the message says");
+			remove(path(old));
+		}
+		remove(path("f/g"));
+		remove(path("f"));
+	}
+	CHECK(count_files() == 0, "nothing else is left");
+}
+
 void unit_output(void);
 
 /* ---- several files ------------------------------------------------------------ */
@@ -343,6 +383,7 @@ unit_output(void)
 	check_races();
 	check_in_place();
 	check_in_place_option();
+	check_settling();
 	check_callback();
 	check_pieces();
 	check_trouble();

@@ -13,10 +13,12 @@
 #include "format/key.h"
 #include "format/keydef.h"
 #include "gpu/guard.h"
+#include "job/job.h"
 #include "job/npy.h"
 #include "job/options.h"
 #include "job/ranked.h"
 #include "stages/order.h"
+#include "stages/select.h"
 
 /* ---- what several ranks cannot do --------------------------------------------------- */
 
@@ -166,8 +168,10 @@ set_options(struct gs_ranked *ranked)
 
 	own->inputs = ranked->parts.names;
 	own->input_count = ranked->parts.count;
-	if (ranked->parts.count == 0)
+	if (ranked->parts.count == 0) {
 		own->read = read_nothing;
+		own->skip_bytes = 0;
+	}
 	if (own->device != GSORT_DEVICE_GPU)	/* a failure of one GPU would end all ranks */
 		own->device = GSORT_DEVICE_CPU;
 	own->sandbox = false;
@@ -198,10 +202,11 @@ count_sharers(struct gs_ranked *ranked)
 	return status;
 }
 
-/* Is an input of a merge sorted?  All ranks check it. */
+/* Is an input of a merge sorted?  All ranks check it.  If equal keys are one, so are they here. */
 static gs_status
 check_input(const struct gsort_options *merge, const char *name)
 {
+	const bool groups = gs_select_wants_groups(merge);
 	struct gsort_options check = *merge;
 	char message[GS_MESSAGE_BYTES / 2];
 	gsort_status found;
@@ -214,9 +219,11 @@ check_input(const struct gsort_options *merge, const char *name)
 	check.unique = check.counts = check.repeated = check.singletons = check.head = false;
 	check.verify = check.in_place = check.converts = check.underline = false;
 	check.tail.wanted = false;
+	check.stable |= groups;
 	check.output = NULL;
 	if (gsort_open(&job, &check) != GSORT_OK)
 		return gs_failure();
+	job->ingest.text.merge_zeros = groups;
 	found = gsort_run(job);
 	gsort_close(job);
 	if (found == GSORT_ERROR)

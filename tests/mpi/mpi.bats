@@ -155,6 +155,13 @@ make_text() {
 	same 7 -u64 one
 	printf '5\n3' >unfinished
 	same 3 unfinished two
+	printf 'headers.12345678' >headed
+	same 7 -u64 --skip-bytes=8 headed
+	same 3 -u8 --skip-bytes=15 headed
+	same 3 -u64 --skip-bytes=16 headed
+	same 3 -k u32@0 --record-size=8 --skip-bytes=8 headed
+	says_the_same 3 -c -u64 --skip-bytes=8 headed
+	says_the_same 3 -c -k u32@0 --record-size=8 --skip-bytes=8 headed
 }
 
 @test "headers, bytes that are skipped, a file that is named twice" {
@@ -231,7 +238,9 @@ make_text() {
 	gzip part.00
 	zstd -q part.01
 	GSORT_RANKS=3 run "$ranks" -u64 part.00.gz part.01.zst part.02 -o together
-	[ "$status" -eq 2 ] && [[ $output == *"add --no-sandbox"* ]] && [ ! -e together ]
+	[ "$status" -eq 2 ]
+	[[ $output == *"add --no-sandbox"* ]]
+	[ ! -e together ]
 	GSORT_RANKS=3 "$ranks" -u64 --no-sandbox part.00.gz part.01.zst part.02 -o together
 	cmp alone together
 	zstd -q part.02
@@ -428,6 +437,10 @@ for i in range(60000):
 		gsort list -o list.$part
 		awk '{ print NR % 97, $1 }' list.$part | gsort -k 1,1n -o lines.$part
 	done
+	# Only as one key are they in order: -0 is 0, and the rest of a line does not count.
+	printf '0\n-0\n7\n' >zeros
+	printf 'a 2\nb 2\n' >equal
+	printf 'b 2\na 2\n' >equal.2
 	while read -r options; do
 		for n in 2 3 7; do
 			same $n -m $options
@@ -441,6 +454,8 @@ for i in range(60000):
 		--record-size=8 -k u16@2 records.3 records.1 records.2
 		-k 1,1n lines.1 lines.2 lines.3
 		-u64 --nocheck-order part.3 part.1
+		-g -u zeros zeros
+		-k 2,2 --count equal equal.2
 	END
 	head -c 80000 in >unsorted
 	{ seq 9; echo 3; seq 5; } >unsorted.txt
@@ -454,6 +469,8 @@ for i in range(60000):
 		list.1 unsorted.txt
 		--record-size=8 -k u16@2 records.1 unsorted
 		-k 1,1n lines.1 unsorted.txt
+		-k 2,2 equal.2
+		-g zeros
 	END
 }
 
@@ -505,7 +522,8 @@ for i in range(60000):
 	GSORT_RANKS=3 run timeout 60 "$ranks" -u64 in -o small/out
 	left=$(ls -A small; cat small/out)
 	umount small
-	[ "$status" -eq 2 ] && [[ $output == *"write failed: small/out: No space left on device"* ]]
+	[ "$status" -eq 2 ]
+	[[ $output == *"write failed: small/out: No space left on device"* ]]
 	[ "$left" = "$(printf 'out\nold')" ]
 }
 
@@ -542,7 +560,8 @@ for i in range(60000):
 @test "gsort under mpirun warns that each process sorts all of it" {
 	seq 9 >in
 	OMPI_COMM_WORLD_SIZE=4 run gsort in -o out
-	[ "$status" -eq 0 ] && [[ $output == *"each of 4 processes sorts all of the input; gsort-mpi"* ]]
+	[ "$status" -eq 0 ]
+	[[ $output == *"each of 4 processes sorts all of the input; gsort-mpi"* ]]
 	PMI_SIZE=4 run gsort -q in -o out
 	[ -z "$output" ]
 }

@@ -32,15 +32,13 @@ refuse(const char *what, const char *why)
 static gs_status
 check_alone(const struct gsort_options *o)
 {
-	static const char array[] = "an array of NumPy", figures[] = "one process sees all sorted keys: "
-		"gsort writes figures";
+	static const char figures[] = "one process sees all sorted keys: gsort writes figures";
 	static const char one[] = "gsort does it, in one process";
 	const struct {
 		bool        wanted;
 		const char *what, *why;
 	} alone[] = {
 		{ o->argsort_bits > 0, "--argsort", one },
-		{ o->format == GSORT_FORMAT_NPY, array, one },
 		{ o->set != GSORT_NO_SET, "an operation on sets", one },
 		{ o->json && (o->tail.wanted || o->sample.wanted), "--tail or --sample as JSON", figures },
 		{ o->quantiles != NULL, "--quantiles", figures },
@@ -48,16 +46,27 @@ check_alone(const struct gsort_options *o)
 		{ o->top.wanted, "--top", figures },
 		{ o->histogram > 0, "--histogram", figures },
 	};
-	struct gsort_options adopted = *o;
-	struct gs_npy_inputs npy = { .first = NULL };
-	gs_status status;
 
 	for (size_t a = 0; a < sizeof alone / sizeof alone[0]; a++)
 		if (alone[a].wanted)
 			return refuse(alone[a].what, alone[a].why);
-	status = gs_npy_adopt(&npy, &adopted);
-	if (status == GS_OK && npy.first != NULL)
-		status = refuse(array, one);
+	return GS_OK;
+}
+
+/* A whole array of NumPy has the same header when it is sorted: keys behind so many bytes. */
+static gs_status
+adopt_array(struct gsort_options *o)
+{
+	const bool one_file = o->input_count == 1 && strcmp(o->inputs[0], "-") != 0 &&
+	                      (o->output == NULL || strstr(o->output, "%r") == NULL);
+	struct gs_npy_inputs npy = { .first = NULL };
+	bool alone = o->format == GSORT_FORMAT_NPY && !one_file;
+	gs_status status = alone ? GS_OK : gs_npy_adopt(&npy, o);
+
+	alone |= npy.first != NULL && (!one_file || o->record_bytes > 0);
+	if (status == GS_OK && alone)
+		status = refuse("an array of NumPy", "they sort the numbers of one file to one file, or "
+		                "check them; gsort does the rest, in one process");
 	gs_npy_close(&npy);
 	return status;
 }
@@ -94,10 +103,12 @@ checks_merge(const struct gsort_options *o)
 }
 
 static gs_status
-check_options(const struct gsort_options *o)
+check_options(struct gsort_options *o)
 {
 	TRY(gs_options_check(o));
 	TRY(check_alone(o));
+	TRY(adopt_array(o));
+	TRY(gs_options_check(o));	/* of what the input is */
 	if (gs_options_want_items(o))
 		TRY(check_items(o));
 	if ((o->operation == GSORT_CHECK || checks_merge(o)) && !gs_options_want_items(o) &&
@@ -175,7 +186,7 @@ set_options(struct gs_ranked *ranked)
 	if (own->device != GSORT_DEVICE_GPU)	/* a failure of one GPU would end all ranks */
 		own->device = GSORT_DEVICE_CPU;
 	own->sandbox = false;
-	own->format = GSORT_FORMAT_RAW;		/* it is no array of NumPy: check_alone() */
+	own->format = GSORT_FORMAT_RAW;		/* see adopt_array() */
 	if (own->operation == GSORT_SORT)
 		gs_ranked_output_set(&ranked->output, own);
 }
@@ -239,9 +250,10 @@ static gs_status
 open_ranked(struct gs_ranked *ranked)
 {
 	struct gs_ranks *ranks = ranked->ranks;
-	const struct gsort_options *given = &ranked->given;
+	struct gsort_options *given = &ranked->given;
 
 	TRY(gs_ranks_agree(ranks, check_options(given)));
+	ranked->options = *given;
 	if (gs_options_want_items(given) && ranks->size > GS_ITEM_BINS_MOST)
 		return gs_ranks_agree(ranks, gs_fail(GS_EUSAGE, "at most %d ranks sort records or lines "
 		                      "by key", GS_ITEM_BINS_MOST));
@@ -252,7 +264,7 @@ open_ranked(struct gs_ranked *ranked)
 	for (size_t i = 0; checks_merge(given) && i < given->input_count; i++)
 		TRY(check_input(given, given->inputs[i]));
 	if (given->operation == GSORT_MERGE)
-		ranked->given.operation = ranked->options.operation = GSORT_SORT;
+		given->operation = ranked->options.operation = GSORT_SORT;
 	TRY(count_sharers(ranked));
 	if (given->operation == GSORT_SORT)
 		TRY(gs_ranked_output_open(&ranked->output, given, ranks));
@@ -274,7 +286,6 @@ gs_ranked_open(struct gs_ranked **opened, const struct gsort_options *options)
 	*opened = ranked;
 	ranked->ranks = options->ranks;
 	ranked->given = *options;
-	ranked->options = *options;
 	return open_ranked(ranked);
 }
 

@@ -90,6 +90,53 @@ struct taking {
 
 enum { NONE = UINT32_MAX, PIECE_KEYS = 256, LOOK_BYTES = 512 };
 
+/*
+ * Strata up to this are read several at once.  Two ranks as threads, two busy cores of an EPYC 9005, cached
+ * files, processor time of the job, medians of 9: 2^20 u64 (strata of 256 bytes) 42 ms, with a call for
+ * each key 71; 2^22 96 and 123; 2^23 (2 KiB) 152 and 174.
+ */
+enum { DENSE_BYTES = 2 << 10, BUFFER_BYTES = 32 << 10 };
+
+/* Where a thread takes keys, and what it has read there. */
+struct cursor {
+	size_t   part;
+	uint64_t unit;		/* of the part */
+	size_t   read_part;
+	uint64_t read_at;
+	size_t   bytes;		/* of BUFFER */
+	char     buffer[BUFFER_BYTES];
+};
+
+static uint64_t
+stratum_bytes(const struct taking *taking)
+{
+	return taking->units / taking->count * (taking->key_bytes > 0 ? taking->key_bytes : 1);
+}
+
+/* As gs_read_at(), of the part of CURSOR.  Where strata are short, what follows is read, too. */
+static size_t
+read_at(const struct taking *taking, struct cursor *cursor, uint64_t at, char *into, size_t bytes,
+        int *error)
+{
+	const uint64_t stratum = stratum_bytes(taking), piece = stratum * PIECE_KEYS + bytes;
+	const size_t most = piece < BUFFER_BYTES ? (size_t)piece : BUFFER_BYTES;
+	const int fd = taking->fds[cursor->part];
+	size_t from, got;
+
+	if (stratum > DENSE_BYTES || bytes > BUFFER_BYTES)
+		return gs_read_at(fd, into, bytes, at, error);
+	if (cursor->read_part != cursor->part || at < cursor->read_at ||
+	    at + bytes > cursor->read_at + cursor->bytes) {
+		cursor->read_part = cursor->part;
+		cursor->read_at = at;
+		cursor->bytes = gs_read_at(fd, cursor->buffer, most, at, error);
+	}
+	from = (size_t)(at - cursor->read_at);
+	got = bytes < cursor->bytes - from ? bytes : cursor->bytes - from;
+	memcpy(into, cursor->buffer + from, got);
+	return got;
+}
+
 /* The random unit of stratum I. */
 static uint64_t
 unit_of(const struct taking *taking, size_t i)
@@ -116,17 +163,18 @@ part_units(const struct taking *taking, size_t part)
 	return (range->end - begin) / taking->key_bytes;
 }
 
-/* Read the key, or record, of a number.  False: it has shrunk, as the ingest stage will say; or an error. */
+/* Read a key, or record.  False: the file has shrunk, as the ingest stage will say; or an error. */
 static bool
-read_unit(struct taking *taking, size_t part, uint64_t unit, char *into)
+read_unit(struct taking *taking, struct cursor *cursor, char *into)
 {
+	const size_t part = cursor->part;
 	const struct gs_range *range = &taking->parts->ranges[part];
 	const uint64_t end = range->end - (range->end - (range->begin > 0 ? range->begin
 		: taking->options->skip_bytes)) % taking->key_bytes;
-	const uint64_t at = end - (part_units(taking, part) - unit) * taking->key_bytes;
+	const uint64_t at = end - (part_units(taking, part) - cursor->unit) * taking->key_bytes;
 	int error = 0;
 
-	if (gs_read_at(taking->fds[part], into, taking->key_bytes, at, &error) == taking->key_bytes)
+	if (read_at(taking, cursor, at, into, taking->key_bytes, &error) == taking->key_bytes)
 		return true;
 	errno = error;
 	if (error != 0)
@@ -136,12 +184,12 @@ read_unit(struct taking *taking, size_t part, uint64_t unit, char *into)
 }
 
 static bool
-take_key(struct taking *taking, size_t part, uint64_t unit, size_t i)
+take_key(struct taking *taking, struct cursor *cursor, size_t i)
 {
 	char key[8] = { 0 };
 
 	taking->classes[i] = NONE;
-	if (!read_unit(taking, part, unit, key))
+	if (!read_unit(taking, cursor, key))
 		return !atomic_load(&taking->error.any);
 	gs_raw_to_ordered(taking->options->type, taking->options->endian, taking->options->reverse, key,
 	                  1, 1);
@@ -187,41 +235,41 @@ read_line(const struct taking *taking, const char *line, const char *end, uint64
 	return NONE;
 }
 
-/* The line that begins after UNIT, in TEXT of MOST and one more bytes: to *LINE and *END, where its
+/* The next line that begins, in TEXT of MOST and one more bytes: to *LINE and *END, where its
  * terminator is; NULL: there is none, or it is too long.  False: an error. */
 static bool
-look_at_line(struct taking *taking, size_t part, uint64_t unit, char *text, size_t most,
+look_at_line(struct taking *taking, struct cursor *cursor, char *text, size_t most,
              const char **line, const char **end)
 {
-	const struct gs_range *range = &taking->parts->ranges[part];
-	const uint64_t at = range->begin + unit;
+	const struct gs_range *range = &taking->parts->ranges[cursor->part];
+	const uint64_t at = range->begin + cursor->unit;
 	const char terminator = taking->rules.options.terminator;
 	int error = 0;
 	size_t got;
 
 	if (range->end - at < most)
 		most = (size_t)(range->end - at);
-	got = gs_read_at(taking->fds[part], text, most, at, &error);
+	got = read_at(taking, cursor, at, text, most, &error);
 	errno = error;
 	if (error != 0)
 		return gs_first_error_note(&taking->error, gs_fail_errno(GS_EIO, "read failed: %s",
-		                           taking->parts->names[part]));
+		                           taking->parts->names[cursor->part]));
 	if (got == most && at + got == range->end && (got == 0 || text[got - 1] != terminator))
 		text[got++] = terminator;	/* the last line may lack it */
-	*line = unit == 0 ? text : memchr(text, terminator, got);
-	*line += *line != NULL && unit > 0;
+	*line = cursor->unit == 0 ? text : memchr(text, terminator, got);
+	*line += *line != NULL && cursor->unit > 0;
 	*end = *line == NULL ? NULL : memchr(*line, terminator, got - (size_t)(*line - text));
 	return true;
 }
 
 static bool
-take_line(struct taking *taking, size_t part, uint64_t unit, size_t i)
+take_line(struct taking *taking, struct cursor *cursor, size_t i)
 {
 	char text[LOOK_BYTES + 1];
 	const char *line, *end;
 
 	taking->classes[i] = NONE;
-	if (!look_at_line(taking, part, unit, text, LOOK_BYTES, &line, &end))
+	if (!look_at_line(taking, cursor, text, LOOK_BYTES, &line, &end))
 		return false;
 	if (end != NULL && end > line)
 		taking->classes[i] = read_line(taking, line, end, &taking->keys[i]);
@@ -230,19 +278,19 @@ take_line(struct taking *taking, size_t part, uint64_t unit, size_t i)
 
 /* An item: a line with its terminator, or a record. */
 static bool
-take_item(struct taking *taking, size_t part, uint64_t unit, size_t i)
+take_item(struct taking *taking, struct cursor *cursor, size_t i)
 {
 	char *item = taking->items + i * taking->item_room;
 	const char *line, *end;
 
 	taking->classes[i] = NONE;
 	if (taking->key_bytes > 0) {
-		if (!read_unit(taking, part, unit, item))
+		if (!read_unit(taking, cursor, item))
 			return !atomic_load(&taking->error.any);
 		taking->classes[i] = taking->key_bytes;
 		return true;
 	}
-	if (!look_at_line(taking, part, unit, item, taking->item_room - 1, &line, &end))
+	if (!look_at_line(taking, cursor, item, taking->item_room - 1, &line, &end))
 		return false;
 	if (end != NULL) {
 		taking->classes[i] = (uint32_t)(end + 1 - line);
@@ -256,18 +304,21 @@ static void
 take_piece(void *context, size_t piece)
 {
 	struct taking *taking = context;
+	struct cursor cursor;
 	uint64_t before = 0;
-	size_t part = 0;
 
+	cursor.part = 0;
+	cursor.read_part = SIZE_MAX;
 	for (size_t i = piece * PIECE_KEYS; i < taking->count && i < (piece + 1) * PIECE_KEYS; i++) {
 		const uint64_t unit = unit_of(taking, i);
 
-		while (unit - before >= part_units(taking, part))
-			before += part_units(taking, part++);
-		assert(part < taking->parts->count);
-		if (!(taking->item_room > 0 ? take_item(taking, part, unit - before, i) :
-		      taking->key_bytes > 0 ? take_key(taking, part, unit - before, i)
-		                            : take_line(taking, part, unit - before, i)))
+		while (unit - before >= part_units(taking, cursor.part))
+			before += part_units(taking, cursor.part++);
+		assert(cursor.part < taking->parts->count);
+		cursor.unit = unit - before;
+		if (!(taking->item_room > 0 ? take_item(taking, &cursor, i) :
+		      taking->key_bytes > 0 ? take_key(taking, &cursor, i)
+		                            : take_line(taking, &cursor, i)))
 			return;
 	}
 }

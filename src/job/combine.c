@@ -17,9 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job/open.h"
 #include "base/round.h"
 #include "job/combine.h"
+#include "job/open.h"
 #include "job/phase.h"
 #include "job/sort.h"
 #include "sort/set_merge.h"

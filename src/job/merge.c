@@ -276,7 +276,6 @@ read_text(void *context, void *into, size_t room, size_t *count)
 
 /* ---- all inputs ------------------------------------------------------------ */
 
-/* Is the one input a function, not a file? */
 /* Nothing is opened yet.  Standard input is read only once, even if it is named several times. */
 static void
 list_inputs(struct merging *merging)

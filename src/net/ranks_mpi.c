@@ -25,7 +25,7 @@
 #include "base/shared.h"
 #include "net/ranks_mpi.h"
 
-enum { BLOCK_TAG = 1, NOTE_TAG, LEAST_SUMS = 1 << 20 };
+enum { BLOCK_TAG = 1, NOTE_TAG, MOST_SUMS = 1 << 20 };
 #define FAR	UINT32_MAX		/* a rank of another host */
 
 /* What is sent in place of a block: where it is in the memory of its rank. */
@@ -112,7 +112,7 @@ sum(struct gs_ranks *ranks, uint64_t *values, size_t count)
 	MPI_Request request;
 
 	for (size_t at = 0, some; at < count; at += some) {
-		some = count - at < LEAST_SUMS ? count - at : LEAST_SUMS;
+		some = count - at < MOST_SUMS ? count - at : MOST_SUMS;
 		TRY(check(MPI_Iallreduce(MPI_IN_PLACE, values + at, (int)some, MPI_UINT64_T, MPI_SUM,
 		                         own(ranks)->comm, &request), "MPI_Iallreduce"));
 		TRY(await(&request, "MPI_Iallreduce"));

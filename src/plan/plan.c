@@ -515,7 +515,7 @@ check_budget(const struct gs_plan *plan, const struct gs_plan_input *input)
 }
 
 static gs_status
-make(struct gs_plan *plan, const struct gs_plan_input *input)
+make_once(struct gs_plan *plan, const struct gs_plan_input *input)
 {
 	*plan = (struct gs_plan){ .threads = 1 };
 	set_classes(plan, input);
@@ -532,6 +532,20 @@ make(struct gs_plan *plan, const struct gs_plan_input *input)
 	assert(plan->staging_bytes % LEAST_STAGING_BYTES == 0);
 	assert(plan->sort_bytes <= plan->pool_bytes && plan->pool_bytes < plan->host_bytes);
 	return GS_OK;
+}
+
+/* By fewer threads if their buffers leave too little for keys. */
+static gs_status
+make(struct gs_plan *plan, const struct gs_plan_input *input)
+{
+	struct gs_plan_input fewer = *input;
+	gs_status status = make_once(plan, input);
+
+	while (status == GS_EBUDGET && plan->threads > 1) {
+		fewer.threads = plan->threads - 1;
+		status = make_once(plan, &fewer);
+	}
+	return status;
 }
 
 unsigned

@@ -83,13 +83,14 @@ stage(struct gs_gpu *gpu, const char *name)
 		.options = &options, .plan = &plan, .monitor = &monitor, .store = &store,
 		.verify = &verify, .key_bits = 64,
 	};
-	struct gs_raw_reading reading = { .ingest = &ingest };
+	static struct gs_raw_reading reading;
 	gs_status status;
 
 	store = (struct gs_store){
 		.plan = &plan, .plan_input = &input, .options = &options, .monitor = &monitor,
 		.gpu = { .module = &module, .gpu = gpu },
 	};
+	reading = (struct gs_raw_reading){ .ingest = &ingest };
 	gpu->reading = &reading;
 	TRY(gs_input_open(&ingest.input, &in));
 	(void)gs_input_next(ingest.input);

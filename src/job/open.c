@@ -326,9 +326,11 @@ adapt_options(struct gsort *job)
 gs_status
 gs_job_open(struct gsort *job)
 {
-	TRY(gs_options_check(job->options));
-	TRY(gs_npy_adopt(&job->items.npy, &job->copy));
-	TRY(gs_options_check(job->options));	/* of what the inputs are */
+	if (job->whole == NULL) {	/* an input of a set has options that its whole has checked */
+		TRY(gs_options_check(job->options));
+		TRY(gs_npy_adopt(&job->items.npy, &job->copy));
+		TRY(gs_options_check(job->options));	/* of what the inputs are */
+	}
 	adapt_options(job);
 	if (gs_options_want_items(job->options))
 		TRY(gs_items_describe(job));

@@ -33,6 +33,21 @@ load ../helpers
 	[ "$(result --header --union)" = 'x 1 2 ' ]
 }
 
+@test "options of the output are those of the whole, not of each input" {
+	printf '%s\n' 2 255 >a
+	printf '%s\n' 1 2 >b
+	echo old >out
+	ln out other
+	gsort --union --in-place -o out a b
+	[ "$(tr '\n' ' ' <other)" = '1 2 255 ' ]
+	gsort --union --in-place -o out b out
+	[ "$(tr '\n' ' ' <other)" = '1 2 255 ' ]
+	gsort --union --to=u16 --endian=big a b | cmp - <(printf '\0\1\0\2\0\377')
+	printf '\2\377' >a
+	gsort -u8 --force --union --to=text --base=16 a a | cmp - <(printf '2\nff\n')
+	gsort -u8 --force --union --to=text -z a a | tr '\0' ' ' | grep -qx '2 255 '
+}
+
 @test "inputs larger than memory, compressed, from a pipe" {
 	needs gzip
 	gen --seed 1 --keys 600000 --type u64 >keys

@@ -166,10 +166,10 @@ gs_encode_measure(const struct gs_encoding *encoding, unsigned key_class, unsign
 {
 	const struct gs_numbers numbers = numbers_of(encoding, key_class, key_bits, keys);
 	const uint64_t bias = numbers.integers.bias;
-	char line[GS_FLOAT_BYTES + 16];
+	char line[GS_FLOAT_BYTES + GS_NOTATION_BYTES];
 	uint64_t bytes = count;		/* the terminators */
 
-	if (gs_key_is_float(encoding->from)) {
+	if (gs_key_is_float(encoding->from) || encoding->notation != GSORT_DECIMAL) {
 		for (size_t k = 0; k < count; k++)
 			bytes += gs_number_print(&numbers, k, line);
 		return bytes;

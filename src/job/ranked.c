@@ -182,6 +182,7 @@ set_options(struct gs_ranked *ranked)
 	if (ranked->parts.count == 0) {
 		own->read = read_nothing;
 		own->skip_bytes = 0;
+		own->decompress = GSORT_DECOMPRESS_NONE;
 	}
 	if (own->device != GSORT_DEVICE_GPU)	/* a failure of one GPU would end all ranks */
 		own->device = GSORT_DEVICE_CPU;
@@ -213,6 +214,19 @@ count_sharers(struct gs_ranked *ranked)
 	return status;
 }
 
+/* Drop what only the output needs, and a check refuses. */
+static void
+drop_conversion(struct gsort_options *check)
+{
+	if (check->converts && gs_key_is_text(check->type)) {
+		check->endian = GSORT_ENDIAN_HOST;
+	} else if (check->converts) {
+		check->notation = GSORT_DECIMAL;
+		check->zero_terminated = false;
+	}
+	check->converts = false;
+}
+
 /* Is an input of a merge sorted?  All ranks check it.  If equal keys are one, so are they here. */
 static gs_status
 check_input(const struct gsort_options *merge, const char *name)
@@ -228,7 +242,8 @@ check_input(const struct gsort_options *merge, const char *name)
 	check.inputs = &name;
 	check.input_count = 1;
 	check.unique = check.counts = check.repeated = check.singletons = check.head = false;
-	check.verify = check.in_place = check.converts = check.underline = false;
+	check.verify = check.in_place = check.underline = false;
+	drop_conversion(&check);
 	check.tail.wanted = false;
 	check.stable |= groups;
 	check.output = NULL;

@@ -74,6 +74,19 @@ on_cpu() {
 	[ "$(wc -l <out)" -eq 10000 ]
 }
 
+@test "16M is enough for every kind of text and any number of threads" {
+	local type threads
+	echo 1 >in
+	for type in --type=text -g --base=16 --type=ipv4 --type=time; do
+		case $type in *ipv4) echo 192.0.2.1 >in;; *time) echo 2026-11-22 >in;; esac
+		for threads in 1 2 16; do
+			[ "$(gsort $type --parallel=$threads -S 16M --count in | wc -l)" -eq 1 ]
+			gsort $type --parallel=$threads -S 16M --count --split=2 -o 'part-%r' in
+			gsort $type --parallel=$threads -S 16M -m --count in in >out
+		done
+	done
+}
+
 @test "text: twice the input, also where keys are larger than their lines" {
 	yes 7 | head -n 50000000 >in
 	on_cpu in

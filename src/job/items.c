@@ -210,10 +210,7 @@ gs_items_sort(struct gsort *job)
 	gs_phase_begin(job, GSORT_READING);
 	TRY(gs_options_read_lines(job->options) ? gs_line_job_read(job, &taker)
 	    : gs_record_ingest_run(&items->ingest, job->input, &taker, &job->monitor));
-	if (items->npy.first != NULL && items->npy.count != items->ingest.records)
-		return gs_fail(GS_EINPUT, "the headers of the .npy files name %llu items, and there are "
-		               "%llu", (unsigned long long)items->npy.count,
-		               (unsigned long long)items->ingest.records);
+	TRY(gs_npy_check(&items->npy, items->ingest.records));
 	gs_phase_begin(job, GSORT_SORTING);
 	TRY(gs_item_store_finish(items->store));
 	gs_phase_begin(job, GSORT_WRITING);

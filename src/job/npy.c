@@ -326,6 +326,15 @@ gs_npy_adopt(struct gs_npy_inputs *inputs, struct gsort_options *options)
 }
 
 gs_status
+gs_npy_check(const struct gs_npy_inputs *inputs, uint64_t items)
+{
+	if (inputs->first == NULL || inputs->count == items)
+		return GS_OK;
+	return gs_fail(GS_EINPUT, "the headers of the .npy files name %llu items, and there are %llu",
+	               (unsigned long long)inputs->count, (unsigned long long)items);
+}
+
+gs_status
 gs_npy_make_header(const struct gs_npy_inputs *inputs, const struct gsort_options *options,
                    uint64_t count, char **header, size_t *bytes)
 {

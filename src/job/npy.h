@@ -32,6 +32,9 @@ struct gs_npy_inputs {
  */
 MUST_CHECK gs_status gs_npy_adopt(struct gs_npy_inputs *inputs, struct gsort_options *options);
 
+/** Do the inputs have as many items as their headers say?  One may have changed since.  GS_EINPUT: no. */
+MUST_CHECK gs_status gs_npy_check(const struct gs_npy_inputs *inputs, uint64_t items);
+
 /** Make the header of COUNT items of the output: *HEADER is to be freed.  GS_EBUDGET: no memory. */
 MUST_CHECK gs_status gs_npy_make_header(const struct gs_npy_inputs *inputs,
                                         const struct gsort_options *options, uint64_t count,

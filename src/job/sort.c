@@ -81,6 +81,7 @@ sort_once(struct gsort *job)
 {
 	gs_phase_begin(job, GSORT_READING);
 	TRY(gs_ingest_run(&job->ingest));	/* input -> ordered bits -> store */
+	TRY(gs_npy_check(&job->items.npy, job->ingest.keys));
 	gs_phase_begin(job, GSORT_SORTING);
 	TRY(gs_store_finish(&job->store));	/* -> sorted batches */
 	gs_phase_begin(job, GSORT_WRITING);

@@ -484,6 +484,21 @@ export -f damaged
 	$ gsort --limit=2
 	gsort: unrecognized option '--limit=2'; did you mean '--head'?
 	Try 'gsort --help' for more information.
+	$ gsort --from=u32
+	gsort: unrecognized option '--from=u32'; did you mean '--type'?
+	Try 'gsort --help' for more information.
+	$ gsort -d, -k2n
+	gsort: invalid option -- ','; separators follow -t, such as -t,
+	Try 'gsort --help' for more information.
+	$ gsort --stdout
+	gsort: unrecognized option '--stdout'; gsort keeps its inputs, and writes to standard output
+	Try 'gsort --help' for more information.
+	$ gsort --epoch
+	gsort: unrecognized option '--epoch'; seconds since 1970 need no type
+	Try 'gsort --help' for more information.
+	$ gsort --ipv6
+	gsort: unrecognized option '--ipv6'; gsort knows no IPv6 addresses; --lines sorts them as text
+	Try 'gsort --help' for more information.
 	$ gsort --last=2
 	gsort: unrecognized option '--last=2'; did you mean '--tail'?
 	Try 'gsort --help' for more information.

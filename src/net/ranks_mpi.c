@@ -11,7 +11,7 @@
  * To another host, blocks are sent in synchronous mode (MPI_Issend): a send is complete only when
  * the receiver has a slot for it.  So no MPI ever keeps more blocks than the windows have room for.
  *
- * On one host ranks share their windows, and only a note goes through MPI, which says where the block
+ * On one host ranks share their windows, and only a locator goes through MPI, which says where the block
  * is.  The receiver uses it there, and sets a flag beside it when it is done.  So a block is copied by
  * the threads that store its keys, not twice by the one thread that calls MPI.
  */
@@ -25,11 +25,11 @@
 #include "base/shared.h"
 #include "net/ranks_mpi.h"
 
-enum { BLOCK_TAG = 1, NOTE_TAG, MOST_SUMS = 1 << 20 };
+enum { BLOCK_TAG = 1, LOCATOR_TAG, MOST_SUMS = 1 << 20 };
 #define FAR	UINT32_MAX		/* a rank of another host */
 
 /* What is sent in place of a block: where it is in the memory of its rank. */
-struct note {
+struct locator {
 	uint64_t at, bytes, slot;
 };
 
@@ -53,7 +53,7 @@ struct ranks_mpi {
 	struct gs_shared shared;	/* a flag for each slot that gives, and the window */
 	struct gs_shared_offer offer;
 	struct gs_shared *peers;	/* the same of each rank of this host; NULL: not reached */
-	struct note     *notes;		/* of each slot that gives; bytes 0: none */
+	struct locator  *locators;	/* of each slot that gives; bytes 0: none */
 	struct origin   *origins;	/* of each slot that takes */
 };
 
@@ -155,11 +155,11 @@ make_window(struct gs_ranks *ranks, struct gs_window *window)
 	mpi->requests = calloc(slots, sizeof(MPI_Request));
 	mpi->indices = calloc(slots, sizeof *mpi->indices);
 	mpi->statuses = calloc(slots, sizeof *mpi->statuses);
-	mpi->notes = calloc(window->gives, sizeof *mpi->notes);
+	mpi->locators = calloc(window->gives, sizeof *mpi->locators);
 	mpi->origins = calloc(window->takes, sizeof *mpi->origins);
 	mpi->window = *window;
 	if (mpi->requests == NULL || mpi->indices == NULL || mpi->statuses == NULL ||
-	    mpi->notes == NULL || mpi->origins == NULL ||
+	    mpi->locators == NULL || mpi->origins == NULL ||
 	    !gs_shared_make(&mpi->shared, flag_bytes + slots * window->block_bytes, &mpi->offer))
 		return gs_fail(GS_EBUDGET, "no memory for %zu blocks", slots);
 	for (size_t s = 0; s < slots; s++)
@@ -203,7 +203,7 @@ meet_peers(struct ranks_mpi *mpi)
 	return GS_OK;
 }
 
-/* Ask for a block, or a note, in a slot. */
+/* Ask for a block, or a locator, in a slot. */
 static gs_status
 receive(struct ranks_mpi *mpi, unsigned slot)
 {
@@ -244,13 +244,13 @@ close_window(struct gs_ranks *ranks)
 	free(mpi->requests);
 	free(mpi->indices);
 	free(mpi->statuses);
-	free(mpi->notes);
+	free(mpi->locators);
 	free(mpi->origins);
 	mpi->peers = NULL;
 	mpi->requests = NULL;
 	mpi->indices = NULL;
 	mpi->statuses = NULL;
-	mpi->notes = NULL;
+	mpi->locators = NULL;
 	mpi->origins = NULL;
 }
 
@@ -260,17 +260,17 @@ static gs_status
 give(struct gs_ranks *ranks, unsigned slot, unsigned to, size_t bytes)
 {
 	struct ranks_mpi *mpi = own(ranks);
-	struct note *note = &mpi->notes[slot];
+	struct locator *locator = &mpi->locators[slot];
 
-	assert(mpi->requests[slot] == MPI_REQUEST_NULL && note->bytes == 0);
+	assert(mpi->requests[slot] == MPI_REQUEST_NULL && locator->bytes == 0);
 	if (mpi->peers == NULL || mpi->peer_of[to] == FAR)
 		return check(MPI_Issend(slot_at(mpi, slot), (int)bytes, MPI_BYTE, (int)to, BLOCK_TAG,
 		                        mpi->comm, &mpi->requests[slot]), "MPI_Issend");
-	*note = (struct note){
+	*locator = (struct locator){
 		.at = (uint64_t)(slot_at(mpi, slot) - mpi->shared.base), .bytes = bytes, .slot = slot,
 	};
 	atomic_store_explicit(flag_at(&mpi->shared, slot), 0, memory_order_release);
-	return check(MPI_Isend(note, sizeof *note, MPI_BYTE, (int)to, NOTE_TAG, mpi->comm,
+	return check(MPI_Isend(locator, sizeof *locator, MPI_BYTE, (int)to, LOCATOR_TAG, mpi->comm,
 	                       &mpi->requests[slot]), "MPI_Isend");
 }
 
@@ -286,23 +286,23 @@ retake(struct gs_ranks *ranks, unsigned slot)
 	return receive(mpi, slot);
 }
 
-/* A block, or a note, has come to a slot that takes. */
+/* A block, or a locator, has come to a slot that takes. */
 static gs_status
 arrive(struct ranks_mpi *mpi, unsigned slot, const MPI_Status *status, struct gs_arrival *arrival)
 {
 	char *data = slot_at(mpi, mpi->window.gives + slot);
-	struct note note;
+	struct locator locator;
 	int bytes;
 
 	TRY(check(MPI_Get_count(status, MPI_BYTE, &bytes), "MPI_Get_count"));
 	mpi->origins[slot].peer = FAR;
 	*arrival = (struct gs_arrival){ slot, (size_t)bytes, data };
-	if (status->MPI_TAG != NOTE_TAG)
+	if (status->MPI_TAG != LOCATOR_TAG)
 		return GS_OK;
-	memcpy(&note, data, sizeof note);
-	mpi->origins[slot] = (struct origin){ mpi->peer_of[status->MPI_SOURCE], note.slot };
+	memcpy(&locator, data, sizeof locator);
+	mpi->origins[slot] = (struct origin){ mpi->peer_of[status->MPI_SOURCE], locator.slot };
 	*arrival = (struct gs_arrival){
-		slot, note.bytes, mpi->peers[mpi->origins[slot].peer].base + note.at,
+		slot, locator.bytes, mpi->peers[mpi->origins[slot].peer].base + locator.at,
 	};
 	atomic_thread_fence(memory_order_acquire);
 	return GS_OK;
@@ -323,13 +323,13 @@ poll(struct gs_ranks *ranks, unsigned *given, unsigned *given_count, struct gs_a
 
 		if (slot >= gives)
 			TRY(arrive(mpi, slot - gives, &mpi->statuses[c], &taken[(*taken_count)++]));
-		else if (mpi->notes[slot].bytes == 0)
+		else if (mpi->locators[slot].bytes == 0)
 			given[(*given_count)++] = slot;
 	}
 	for (unsigned s = 0; mpi->peers != NULL && s < gives; s++)
-		if (mpi->notes[s].bytes > 0 && mpi->requests[s] == MPI_REQUEST_NULL &&
+		if (mpi->locators[s].bytes > 0 && mpi->requests[s] == MPI_REQUEST_NULL &&
 		    atomic_load_explicit(flag_at(&mpi->shared, s), memory_order_acquire) != 0) {
-			mpi->notes[s].bytes = 0;
+			mpi->locators[s].bytes = 0;
 			given[(*given_count)++] = s;
 		}
 	return GS_OK;

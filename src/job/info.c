@@ -14,6 +14,7 @@
 #include "base/filesystem.h"
 #include "base/limits.h"
 #include "base/simd.h"
+#include "base/static_codecs.h"
 #include "gpu/module.h"
 #include "io/inflate.h"
 #include "job/json.h"
@@ -174,7 +175,8 @@ gsort_build(void (*print)(void *context, const char *line), void *context)
 		snprintf(gpu, sizeof gpu, "none (%s)", gs_message());
 	snprintf(line, sizeof line, "GPU module: %s", gpu);
 	print(context, line);
-	snprintf(line, sizeof line, "Libraries: %s, %s (loaded when they are needed)",
-	         gs_inflate_libraries(libraries, sizeof libraries), gs_pack_lz4);
+	snprintf(line, sizeof line, "Libraries: %s, %s (%s)",
+	         gs_inflate_libraries(libraries, sizeof libraries), gs_pack_lz4,
+	         &gs_static_codecs != NULL ? "linked in" : "loaded when they are needed");
 	print(context, line);
 }

@@ -114,6 +114,7 @@ prepare() {
 	gen --keys 100000 --type text >root/in
 	for program in gzip bzip2 xz zstd; do "$program" -kq root/in; done
 	lz4 -q root/in root/in.lz4
+	chroot root /gsort --version -v | grep '^Libraries: zlib .*liblz4 [0-9.]* (linked in)$'
 	sort -n root/in >sorted
 	for suffix in gz bz2 xz zst lz4; do
 		chroot root /gsort "in.$suffix" | cmp - sorted

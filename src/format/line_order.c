@@ -131,6 +131,22 @@ content_end(const struct gs_line_order *order, const char *line, size_t bytes)
 	return line + bytes - (bytes > 0 && line[bytes - 1] == order->terminator);
 }
 
+/* Why may a header not have a column that its author sees there? */
+static const char *
+explain_header(const struct gs_line_order *order, const char *line, size_t bytes)
+{
+	const int separator = order->fields.separator;
+
+	if (bytes >= 3 && memcmp(line, "\357\273\277", 3) == 0)
+		return "; remove the byte order mark before it: tail -c +4";
+	if (separator != GS_NO_SEPARATOR && memchr(line, separator, bytes) != NULL)
+		return "";
+	return separator != ',' && memchr(line, ',', bytes) != NULL ? "; fields between commas need --csv"
+	     : memchr(line, ';', bytes) != NULL ? "; fields between semicolons need -t ';'"
+	     : separator != GS_NO_SEPARATOR && memchr(line, '\t', bytes) != NULL
+	     ? "; fields between tabs need -t $'\\t'" : "";
+}
+
 /* LINE .. END has no column with the name of KEY.  It is shown, so that one sees what it has. */
 static gs_status
 refuse_header(const struct gs_line_order *order, const struct gs_keydef *key, const char *line,
@@ -141,9 +157,7 @@ refuse_header(const struct gs_line_order *order, const struct gs_keydef *key, co
 
 	return gs_fail(GS_EINPUT, "the header has no column '%.*s': \"%.*s%s\"%s", (int)key->name_bytes,
 	               key->name, (int)(bytes < SHOWN_BYTES ? bytes : SHOWN_BYTES), line,
-	               bytes < SHOWN_BYTES ? "" : "...",
-	               order->fields.separator == GS_NO_SEPARATOR && memchr(line, ',', bytes) != NULL
-	               ? "; fields between commas need --csv" : "");
+	               bytes < SHOWN_BYTES ? "" : "...", explain_header(order, line, bytes));
 }
 
 gs_status

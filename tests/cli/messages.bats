@@ -601,6 +601,12 @@ export -f damaged
 	gsort: -: the header has no column 'c': "a,b"
 	$ printf 'id,a b\r\n' | gsort -k id:n --header
 	gsort: -: the header has no column 'id': "id,a b"; fields between commas need --csv
+	$ printf 'id;price\n' | gsort -k price:n --csv --header
+	gsort: -: the header has no column 'price': "id;price"; fields between semicolons need -t ';'
+	$ printf 'id\tprice\n' | gsort -k price:n --csv --header
+	gsort: -: the header has no column 'price': "id\011price"; fields between tabs need -t $'\t'
+	$ printf '\357\273\277id,price\n' | gsort -k id:n --csv --header
+	gsort: -: the header has no column 'id': "\357\273\277id,price"; remove the byte order mark before it: tail -c +4
 	$ { seq -s, 1000; echo; } | gsort --csv -k Price --header 2>&1 | cut -c 1-50,240- >&2; exit ${PIPESTATUS[1]}
 	gsort: -: the header has no column 'Price': "1,2,3,69,70..."
 	$ echo a,b >a; echo b,a >b; gsort -t, -k a --header a b

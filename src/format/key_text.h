@@ -195,10 +195,30 @@ gs_key_bytes_put_low(struct gs_key_bytes *bytes, const unsigned char *at, const 
 	return gs_key_bytes_put_slowly(bytes, text);
 }
 
-/** The same for the bytes from AT to END; with MAP, which makes them upper case, as such.  What is
- *  before READABLE may be loaded. */
+/* The word is eight bytes of a string that begins at AT, behind SKIP others, and none of all these is below 2:
+ * as gs_key_bytes_put_plain().  False: it may be otherwise. */
 static inline bool
-gs_key_bytes_put_plain(struct gs_key_bytes *bytes, const unsigned char *at, const unsigned char *end,
+gs_key_bytes_take_eight(struct gs_key_bytes *bytes, const unsigned char *at,
+                        const unsigned char *end, const int16_t *map)
+{
+	uint64_t first, word;
+
+	if (bytes->got > 0 || bytes->skip > 8 || (size_t)(end - at) < bytes->skip + 8)
+		return false;
+	memcpy(&first, at, sizeof first);
+	memcpy(&word, at + bytes->skip, sizeof word);
+	if (gs_has_low_byte(first) || gs_has_low_byte(word))
+		return false;
+	if (map != NULL)
+		word = gs_upper_eight(word);
+	bytes->word = be64toh(word) ^ bytes->flip;
+	bytes->got = 8;
+	bytes->skip = 0;
+	return true;
+}
+
+static inline bool
+gs_key_bytes_put_parts(struct gs_key_bytes *bytes, const unsigned char *at, const unsigned char *end,
                        const int16_t *map, const unsigned char *readable)
 {
 	for (;; at += 8) {
@@ -214,6 +234,16 @@ gs_key_bytes_put_plain(struct gs_key_bytes *bytes, const unsigned char *at, cons
 		if (count < 8)
 			return false;
 	}
+}
+
+/** The same for the bytes from AT to END; with MAP, which makes them upper case, as such.  What is
+ *  before READABLE may be loaded. */
+static inline bool
+gs_key_bytes_put_plain(struct gs_key_bytes *bytes, const unsigned char *at, const unsigned char *end,
+                       const int16_t *map, const unsigned char *readable)
+{
+	return gs_key_bytes_take_eight(bytes, at, end, map) ||
+	       gs_key_bytes_put_parts(bytes, at, end, map, readable);
 }
 
 /** The same for any text. */

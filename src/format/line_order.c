@@ -89,12 +89,34 @@ read_keys(struct gs_line_order *order, const struct gs_line_options *options)
 	return gs_keydef_line(&order->keys[0], letters);
 }
 
+/* Are the bytes of a usual KEY at the same place of every line? */
+static bool
+is_fixed(const struct gs_keydef *key)
+{
+	return key->ordering == GS_BY_BYTES && (key->letters & ~(unsigned)GS_LETTER_R) == 0 &&
+	       (key->begin_field == 0 || key->begin_field == GS_LINE_BEGIN) &&
+	       (key->end_field == GS_LINE_END || (key->end_field == 0 && key->end_char > 0));
+}
+
 /* All that is known once every key has its columns. */
 static void
 settle(struct gs_line_order *order)
 {
+	const struct gs_keydef *first = order->keys;
+	bool reverse = order->reverse;
+
 	for (size_t k = 0; k < order->key_count; k++)
 		order->keys[k].usual = gs_line_key_is_usual(&order->fields, &order->keys[k]);
+	order->fixed = order->key_count == 0;
+	order->fixed_from = 0;
+	order->fixed_to = SIZE_MAX;
+	if (order->key_count > 0 && first->usual && is_fixed(first) && !order->fields.csv) {
+		order->fixed = true;
+		order->fixed_from = first->begin_char;
+		order->fixed_to = first->end_field == GS_LINE_END ? SIZE_MAX : first->end_char;
+		reverse = (first->letters & GS_LETTER_R) != 0;
+	}
+	order->fixed_flip = reverse ? UINT64_MAX : 0;
 }
 
 gs_status
@@ -354,6 +376,23 @@ word_of(const struct gs_line_order *order, const char *line, const char *end, un
 	return bytes.word;
 }
 
+/* The same of the first key, if it is at the same place of every line.  False: the word has other bytes, too,
+ * or some that need care. */
+static inline bool
+fixed_word(const struct gs_line_order *order, const char *line, size_t length, unsigned first,
+           uint64_t *word)
+{
+	const unsigned char *at = (const unsigned char *)line;
+	const size_t to = length < order->fixed_to ? length : order->fixed_to;
+	struct gs_key_bytes bytes = { .skip = first, .flip = order->fixed_flip };
+
+	if (!order->fixed || order->fixed_from > to ||
+	    !gs_key_bytes_take_eight(&bytes, at + order->fixed_from, at + to, NULL))
+		return false;
+	*word = bytes.word;
+	return true;
+}
+
 /* Lines that are loaded before they are read: in a large part they may be anywhere.  Not tuned. */
 enum { AHEAD = 8 };
 
@@ -367,6 +406,10 @@ gs_line_words(const struct gs_line_order *order, const char *const *lines, const
 		if (i + AHEAD < count) {
 			__builtin_prefetch(lines[i + AHEAD]);
 			__builtin_prefetch(lines[i + AHEAD] + bytes[i + AHEAD] - 1);
+		}
+		if (fixed_word(order, lines[i], bytes[i] - 1, at, &words[i])) {
+			any = true;
+			continue;
 		}
 		words[i] = word_of(order, lines[i], lines[i] + bytes[i] - 1, at, &more);
 		any |= more;
@@ -414,6 +457,34 @@ note_line(const char *line, const char *end, const char **lines, uint32_t *bytes
 	return end;
 }
 
+#if defined __SSE2__
+/* Blocks of 64 bytes that are looked at together: a branch on the ends in one does not wait for the memory
+ * of the next. */
+enum { SPLIT_BLOCKS = 16 };
+
+/* The lines that end in whole blocks before LIMIT; returns where the last of them ends. */
+static const char *
+split_blocks(char terminator, const char *line, const char *limit, const char **lines,
+             uint32_t *bytes, size_t room, size_t *count)
+{
+	const char *block = line;
+	uint64_t ends[SPLIT_BLOCKS];
+
+	while (limit - block >= 64 && *count < room) {
+		const size_t left = (size_t)(limit - block) / 64;
+		const size_t blocks = left < SPLIT_BLOCKS ? left : SPLIT_BLOCKS;
+
+		for (size_t b = 0; b < blocks; b++)
+			ends[b] = gs_find_byte_of_64(block + 64 * b, terminator);
+		for (size_t b = 0; b < blocks; b++, block += 64)
+			for (uint64_t here = ends[b]; here != 0 && *count < room; here &= here - 1)
+				line = note_line(line, block + __builtin_ctzll(here) + 1, lines, bytes,
+				                 count);
+	}
+	return line;
+}
+#endif
+
 size_t
 gs_line_split(const struct gs_line_order *order, const char **at, const char *limit,
               const char **lines, uint32_t *bytes, size_t room)
@@ -422,13 +493,8 @@ gs_line_split(const struct gs_line_order *order, const char **at, const char *li
 	size_t count = 0;
 
 #if defined __SSE2__
-	for (const char *block = line; !order->fields.csv && limit - block >= 64 && count < room;
-	     block += 64) {
-		uint64_t ends = gs_find_byte_of_64(block, order->terminator);
-
-		for (; ends != 0 && count < room; ends &= ends - 1)
-			line = note_line(line, block + __builtin_ctzll(ends) + 1, lines, bytes, &count);
-	}
+	if (!order->fields.csv)
+		line = split_blocks(order->terminator, line, limit, lines, bytes, room, &count);
 #endif
 	while (line < limit && count < room)
 		line = note_line(line, gs_line_end(order, line, limit), lines, bytes, &count);

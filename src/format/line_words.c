@@ -7,15 +7,14 @@
 #include "format/line_words.h"
 #include "format/number_word.h"
 
-/* Does the key begin where a field begins, and end there or with the line? */
+/* Do all bytes count, from one field to the same or one behind it? */
 static bool
-is_field(const struct gs_keydef *key)
+is_forward(const struct gs_keydef *key)
 {
 	const size_t begin = key->begin_field == GS_LINE_BEGIN ? 0 : key->begin_field;
 
-	return key->name == NULL && key->begin_char == 0 && key->end_char == 0 &&
-	       (key->letters & (GS_LETTER_D | GS_LETTER_I)) == 0 &&
-	       (key->end_field == GS_LINE_END || key->end_field == begin);
+	return key->name == NULL && (key->letters & (GS_LETTER_D | GS_LETTER_I)) == 0 &&
+	       key->end_field >= begin;
 }
 
 bool
@@ -23,7 +22,7 @@ gs_line_key_is_usual(const struct gs_fields *fields, const struct gs_keydef *key
 {
 	const int separator = fields->separator;
 
-	if (!is_field(key))
+	if (!is_forward(key))
 		return false;
 	if (key->letters & GS_LETTER_F)
 		return key->ordering == GS_BY_BYTES;

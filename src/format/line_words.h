@@ -2,8 +2,8 @@
 /*
  * line_words.h - the bytes of usual keys, found and made fast
  *
- * For line_order.c.  A usual key is a field, or begins with one, and is a number, a month or bytes as
- * they are, in upper case perhaps.
+ * For line_order.c.  A usual key does not end in a field before that in which it begins, and is a number,
+ * a month or bytes as they are, in upper case perhaps.
  */
 #ifndef GS_LINE_WORDS_H
 #define GS_LINE_WORDS_H
@@ -37,6 +37,8 @@ gs_key_is_number(const struct gs_keydef *key)
 static inline __attribute__((always_inline)) void
 gs_walk_to(const struct gs_fields *fields, struct gs_field_walk *walk, size_t field)
 {
+	if (field == walk->field)
+		return;
 	if (field < walk->field) {
 		walk->at = walk->line;
 		walk->field = 0;
@@ -59,6 +61,15 @@ gs_walk_behind(const struct gs_fields *fields, struct gs_field_walk *walk)
 	       (unsigned char)walk->at[-1] == fields->separator ? walk->at - 1 : walk->at;
 }
 
+/* Behind COUNT bytes from AT on, and with BLANKS behind those before them; or END. */
+static inline const char *
+gs_walk_bytes(const char *at, const char *end, bool blanks, size_t count)
+{
+	while (blanks && at < end && gs_is_blank((unsigned char)*at))
+		at++;
+	return count < (size_t)(end - at) ? at + count : end;
+}
+
 /**
  * Find a usual KEY of a line without quotes, if the separators are those of CSV: from *BEGIN to *LIMIT.
  * What is there behind the end of a number does not belong to it.
@@ -67,17 +78,22 @@ static inline void
 gs_line_find_usual(const struct gs_fields *fields, const struct gs_keydef *key,
                    struct gs_field_walk *walk, const char **begin, const char **limit)
 {
-	const char *end = walk->end;
+	const char *end = walk->end, *field;
 
 	gs_walk_to(fields, walk, key->begin_field == GS_LINE_BEGIN ? 0 : key->begin_field);
-	*begin = walk->at;
+	field = walk->at;
 	*limit = end;
-	if (key->end_field != GS_LINE_END &&
-	    (!gs_key_is_number(key) || (*begin < end && gs_is_blank((unsigned char)**begin))))
+	if (key->end_char > 0) {
+		gs_walk_to(fields, walk, key->end_field);
+		*limit = gs_walk_bytes(walk->at, end, (key->letters & GS_LETTER_B_END) != 0,
+		                       key->end_char);
+	} else if (key->end_field != GS_LINE_END &&
+	           (!gs_key_is_number(key) || key->begin_char > 0 ||
+	            (field < end && gs_is_blank((unsigned char)*field)))) {
+		gs_walk_to(fields, walk, key->end_field);
 		*limit = gs_walk_behind(fields, walk);
-	if (key->letters & GS_LETTER_B_BEGIN)
-		while (*begin < end && gs_is_blank((unsigned char)**begin))
-			++*begin;
+	}
+	*begin = gs_walk_bytes(field, end, (key->letters & GS_LETTER_B_BEGIN) != 0, key->begin_char);
 	if (*limit < *begin)
 		*limit = *begin;
 }

@@ -313,6 +313,22 @@ other_at(uint64_t *state, size_t count)
 	return units_mix(++*state) % count;
 }
 
+/* Do the eight bytes from each place on say the same as words that begin elsewhere? */
+static bool
+words_overlap(const struct gs_line_order *order, const char *line, uint32_t bytes)
+{
+	uint64_t words[4], word;
+
+	for (unsigned w = 0; w < 4; w++)
+		(void)gs_line_words(order, &line, &bytes, 1, 8 * w, &words[w]);
+	for (unsigned at = 1; at < 24; at++) {
+		(void)gs_line_words(order, &line, &bytes, 1, at, &word);
+		if (at % 8 > 0 && word != (words[at / 8] << at % 8 * 8 | words[at / 8 + 1] >> (64 - at % 8 * 8)))
+			return false;
+	}
+	return true;
+}
+
 static void
 check_random(void)
 {
@@ -324,6 +340,9 @@ check_random(void)
 		{ .keys = { "1.2g", "2h" }, .separator = "." }, { .keys = { "2,2", "1n" }, .csv = true },
 		{ .keys = { "2df,3", "1bM" }, .csv = true, .letters = "r" },
 		{ .keys = { "1,1", "2,2nr" }, .separator = ",", .stable = true },
+		{ .keys = { "1.2,1.11" }, .stable = true }, { .keys = { "1.3r" } },
+		{ .keys = { "1,1.9", "1.1nb,2.1" } }, { .keys = { "2.2b,2.9b", "1.2,2" }, .separator = "," },
+		{ .keys = { "2.2n,3", "1.3b,3.2bf" }, .separator = "," },
 	};
 	uint64_t state = 5;
 
@@ -343,7 +362,8 @@ check_random(void)
 				other[other_at(&state, one_bytes)] ^= 1;
 			}
 			wrong += strcmp(relation(&order, one, one_bytes, other, other_bytes),
-			                "the words disagree") == 0;
+			                "the words disagree") == 0 ||
+			         !words_overlap(&order, one, (uint32_t)one_bytes);
 		}
 		CHECK(wrong == 0, "options %zu: words disagree with %u comparisons", a, wrong);
 		gs_line_order_close(&order);
@@ -406,6 +426,44 @@ check_ends(void)
 	gs_line_order_close(&order);
 }
 
+/* Lines of all lengths, found a few at a time and one by one. */
+static void
+check_split(void)
+{
+	const struct options options = { .letters = "" };
+	enum { BYTES = 1 << 14, MOST_ROOM = 70 };
+	char *text = malloc(BYTES);
+	struct gs_line_order order;
+	uint64_t state = 9;
+	unsigned wrong = 0;
+
+	CHECK(open_order(&order, &options, false) == GS_OK, "%s", gs_message());
+	for (unsigned run = 0; run < 100; run++) {
+		const unsigned mean = 1 + (unsigned)(units_mix(++state) % 300);
+		const char *at = text, *limit = text + BYTES - run, *lines[MOST_ROOM];
+		uint32_t bytes[MOST_ROOM];
+
+		for (size_t b = 0; b < BYTES; b++)
+			text[b] = units_mix(++state) % mean == 0 ? '\n' : 'x';
+		while (at < limit) {
+			const size_t room = 1 + units_mix(++state) % MOST_ROOM;
+			const char *line = at;
+			const size_t count = gs_line_split(&order, &at, limit, lines, bytes, room);
+
+			wrong += count == 0 || count > room || (count < room && at < limit);
+			for (size_t i = 0; i < count; line += bytes[i++])
+				wrong += lines[i] != line ||
+				         line + bytes[i] != gs_line_end(&order, line, limit);
+			wrong += line != at;
+			if (count == 0)
+				break;
+		}
+	}
+	CHECK(wrong == 0, "%u lines are wrong", wrong);
+	gs_line_order_close(&order);
+	free(text);
+}
+
 void unit_line_order(void);
 void
 unit_line_order(void)
@@ -419,4 +477,5 @@ unit_line_order(void)
 	check_random();
 	check_names();
 	check_ends();
+	check_split();
 }

@@ -323,13 +323,27 @@ gs_division_items(const struct gs_division *division, unsigned bin)
 	return items;
 }
 
+/* Where BIN of ROW begins and ends; the table of a row that comes later is loaded meanwhile. */
+static const uint32_t *
+offsets_of(const struct gs_division *division, size_t row, unsigned bin)
+{
+	enum { AHEAD = 16 };	/* not tuned */
+
+	if (row + AHEAD < division->row_count)
+		__builtin_prefetch(&division->rows[row + AHEAD]->offsets[bin]);
+	return &division->rows[row]->offsets[bin];
+}
+
 uint64_t
 gs_division_bytes(const struct gs_division *division, unsigned bin)
 {
 	uint64_t bytes = 0;
 
-	for (size_t r = 0; r < division->row_count; r++)
-		bytes += division->rows[r]->offsets[bin + 1] - division->rows[r]->offsets[bin];
+	for (size_t r = 0; r < division->row_count; r++) {
+		const uint32_t *offsets = offsets_of(division, r, bin);
+
+		bytes += offsets[1] - offsets[0];
+	}
 	for (size_t e = 0; division->extents != NULL && e < division->extents[bin].count; e++)
 		bytes += division->extents[bin].list[e].bytes;
 	return bytes;
@@ -342,10 +356,10 @@ gs_division_slices(const struct gs_division *division, unsigned bin, size_t from
 	size_t count = 0;
 
 	for (size_t r = from; r < to; r++) {
-		const struct gs_item_row *row = division->rows[r];
+		const uint32_t *offsets = offsets_of(division, r, bin);
 
-		slices[count] = (struct gs_item_slice){ row->data + row->offsets[bin],
-		                                        row->offsets[bin + 1] - row->offsets[bin] };
+		slices[count] = (struct gs_item_slice){ division->rows[r]->data + offsets[0],
+		                                        offsets[1] - offsets[0] };
 		count += slices[count].bytes > 0;
 	}
 	return count;

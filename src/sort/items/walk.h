@@ -38,6 +38,21 @@ gs_item_walk_fixed(struct gs_item_walk *walk, const char **items, size_t item_by
 	return count;
 }
 
+/* Slices that are loaded before they are walked, and bytes of each: those of a part are short, and lie all
+ * over the memory. */
+enum { GS_ITEM_WALK_AHEAD = 2, GS_ITEM_WALK_AHEAD_BYTES = 2048 };
+
+static inline __attribute__((always_inline)) void	/* a call without effects would be dropped */
+gs_item_walk_prefetch(const struct gs_item_walk *walk)
+{
+	const struct gs_item_slice *slice = walk->slices + GS_ITEM_WALK_AHEAD;
+
+	if (walk->slice_count <= GS_ITEM_WALK_AHEAD)
+		return;
+	for (size_t at = 0; at < slice->bytes && at < GS_ITEM_WALK_AHEAD_BYTES; at += 64)
+		__builtin_prefetch(slice->data + at);
+}
+
 /** Go to the next items, ROOM at most: set ITEMS and, unless they have a fixed length, BYTES.
  *  Returns how many; 0 at the end. */
 static inline size_t
@@ -52,6 +67,8 @@ gs_item_walk_next(struct gs_item_walk *walk, const char **items, uint32_t *bytes
 				break;
 			walk->at = walk->slices->data;
 			walk->end = walk->at + walk->slices->bytes;
+			if (item_bytes == 0)
+				gs_item_walk_prefetch(walk);
 			walk->slices++;
 			walk->slice_count--;
 			continue;

@@ -195,8 +195,8 @@ gs_key_bytes_put_low(struct gs_key_bytes *bytes, const unsigned char *at, const 
 	return gs_key_bytes_put_slowly(bytes, text);
 }
 
-/* The word is eight bytes of a string that begins at AT, behind SKIP others, and none of all these is below 2:
- * as gs_key_bytes_put_plain().  False: it may be otherwise. */
+/* As gs_key_bytes_put_plain(), if the word is eight bytes of the string at AT, behind SKIP others, and none
+ * of all these is below 2.  False: it may be otherwise. */
 static inline bool
 gs_key_bytes_take_eight(struct gs_key_bytes *bytes, const unsigned char *at,
                         const unsigned char *end, const int16_t *map)

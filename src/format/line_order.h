@@ -37,8 +37,8 @@ struct gs_line_order {
 	bool              last_resort;
 	char              terminator;
 	bool              named;	/* keys name columns, or did */
-	bool              fixed;	/* the first key is bytes FIXED_FROM .. FIXED_TO of every line; FIXED_TO
-					 * SIZE_MAX: up to its end */
+	bool              fixed;	/* the first key is bytes FIXED_FROM .. FIXED_TO of every line, or
+					 * up to its end */
 	size_t            fixed_from, fixed_to;
 	uint64_t          fixed_flip;	/* UINT64_MAX: descending; or 0 */
 	int16_t           maps[6][256];	/* of keys with the letters f, d and i; see key_text.h */

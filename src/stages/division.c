@@ -358,8 +358,8 @@ gs_division_slices(const struct gs_division *division, unsigned bin, size_t from
 	for (size_t r = from; r < to; r++) {
 		const uint32_t *offsets = offsets_of(division, r, bin);
 
-		slices[count] = (struct gs_item_slice){ division->rows[r]->data + offsets[0],
-		                                        offsets[1] - offsets[0] };
+		slices[count].data = division->rows[r]->data + offsets[0];
+		slices[count].bytes = offsets[1] - offsets[0];
 		count += slices[count].bytes > 0;
 	}
 	return count;

@@ -5,16 +5,16 @@
  * In:   buckets in order.
  * Out:  spans of sorted items.
  *
- * Each thread of a team takes the next part, sorts it in its own memory (item_maker.h), and waits until
- * it was handed on.  A thread that has made the part whose turn it is hands on that and all behind it
- * that are made, so the sink waits for no thread to wake up.  Where items have places in the output, a
- * thread puts them there and waits for nobody, unless the parts are verified.
+ * Each thread of a team takes the next part and sorts it in its own memory (item_maker.h).  A thread that
+ * has made the part whose turn it is hands on that and all behind it that are made, so the sink waits for no
+ * thread to wake up.  The others make one more part meanwhile, and then wait.  Where items have places in the
+ * output, a thread puts them there and waits for nobody, unless the parts are verified.
  *
  * 10^7 lines of CSV on 16 cores, writing: 123 ms; 137 if each thread hands on its own part and all wake up
  * at each turn, 163 if only the next one does (medians of 6; bench/results/h200-2026-11-23/drain.txt).  With
  * 8 threads all take 150.
  *
- * Invariant: parts are taken in order, so those that are not handed on are at most one for each thread,
+ * Invariant: parts are taken in order, so those that are not handed on are at most two for each thread,
  * one behind the other, and the thread that makes the first of them never waits.
  */
 #include <assert.h>
@@ -26,19 +26,27 @@
 #include "stages/item_drain.h"
 #include "stages/item_maker.h"
 
-/* A part that one thread makes: part AT has slot AT modulo threads. */
+/* A part that one thread makes: part AT has slot AT modulo their number. */
 struct slot {
-	const struct gs_item_made *made;
+	struct gs_item_made made;
 	bool           skipped;		/* none of its items leaves */
 	bool           ready;		/* it is made, and was not handed on */
 	pthread_cond_t changed;
 };
 
+enum { SLOTS_OF_THREAD = 2 };
+
+/* What a thread has of its own. */
+struct worker {
+	struct gs_item_maker maker;
+	size_t made, other;	/* parts whose items are in its buffers, each plus 1; 0: none */
+};
+
 struct draining {
 	const struct gs_item_drain *drain;
 	const struct gs_item_sink *sink;	/* NULL: only count */
-	struct gs_item_maker  *makers;		/* of each thread */
-	struct slot           *slots;		/* the same; with the lock */
+	struct worker         *workers;		/* of each thread */
+	struct slot           *slots;		/* SLOTS_OF_THREAD; with the lock */
 	struct gs_bucket_part *parts;
 	size_t         part_count;
 	atomic_size_t  next;
@@ -85,7 +93,7 @@ note_verified(struct draining *draining, const struct gs_item_made *made)
 	if (draining->last != NULL && draining->last_bytes > 0)
 		draining->falls |= gs_item_compare(order, 0, draining->last, draining->last_bytes,
 		                                   made->first, made->first_bytes) > 0;
-	if (draining->last_room < made->last_bytes) {
+	if (draining->last == NULL || draining->last_room < made->last_bytes) {
 		free(draining->last);
 		draining->last_room = 2 * made->last_bytes;
 		draining->last = malloc(draining->last_room);
@@ -128,6 +136,7 @@ put(const struct draining *draining, const struct gs_item_made *made, const stru
 	const uint64_t to = part->most < draining->to ? part->most : draining->to;
 	struct gs_item_span span = { .data = made->span.data };
 
+	assert(draining->sink != NULL);
 	assert(made->span.count == part->items && part->items == part->most - part->least);
 	if (from >= to)
 		return GS_OK;
@@ -182,7 +191,10 @@ do_in_turn(struct draining *draining, const struct gs_item_made *made, bool skip
 static struct slot *
 slot_of(const struct draining *draining, size_t at)
 {
-	return &draining->slots[at % draining->drain->options->threads];
+	const size_t slots = SLOTS_OF_THREAD * draining->drain->options->threads;
+
+	assert(slots > 0);
+	return &draining->slots[at % slots];
 }
 
 /* Nothing more is handed on; with the lock. */
@@ -190,7 +202,7 @@ static void
 end(struct draining *draining)
 {
 	draining->ended = true;
-	for (size_t t = 0; t < draining->drain->options->threads; t++)
+	for (size_t t = 0; t < SLOTS_OF_THREAD * draining->drain->options->threads; t++)
 		pthread_cond_broadcast(&draining->slots[t].changed);
 }
 
@@ -204,7 +216,7 @@ hand_on_ready(struct draining *draining)
 	draining->handing = true;
 	while (slot->ready && !draining->ended) {
 		pthread_mutex_unlock(&draining->lock);
-		status = do_in_turn(draining, slot->made, slot->skipped);
+		status = do_in_turn(draining, &slot->made, slot->skipped);
 		pthread_mutex_lock(&draining->lock);
 		slot->ready = false;
 		pthread_cond_broadcast(&slot->changed);
@@ -215,35 +227,31 @@ hand_on_ready(struct draining *draining)
 	draining->handing = false;
 	if (draining->ended)
 		end(draining);		/* those whose parts were not handed on have waited */
-	else
-		pthread_cond_broadcast(&slot->changed);	/* of a large part */
 }
 
-/* Part AT is MADE: see that it is handed on. */
+/* Part AT is MADE: hand it on, or leave that to another thread. */
 static void
 take_turn(struct draining *draining, size_t at, const struct gs_item_made *made, bool skipped)
 {
 	struct slot *slot = slot_of(draining, at);
 
 	pthread_mutex_lock(&draining->lock);
-	slot->made = made;
+	slot->made = *made;
 	slot->skipped = skipped;
 	slot->ready = true;
 	if (draining->turn == at && !draining->handing)
 		hand_on_ready(draining);
-	/* not while the slot is ready: the part after next may have it by now */
-	while (draining->turn <= at && (draining->handing || !draining->ended))
-		pthread_cond_wait(&slot->changed, &draining->lock);
 	pthread_mutex_unlock(&draining->lock);
 }
 
-/* Wait until all parts before number AT were handed on. */
+/* Wait until all parts before number AT were handed on, or nothing is any more. */
 static void
-wait_for_turn(struct draining *draining, size_t at)
+wait_until(struct draining *draining, size_t at)
 {
 	pthread_mutex_lock(&draining->lock);
-	while (draining->turn != at && !draining->ended)
-		pthread_cond_wait(&slot_of(draining, at)->changed, &draining->lock);
+	/* not while the slot is ready: a later part may have it by now */
+	while (draining->turn < at && (draining->handing || !draining->ended))
+		pthread_cond_wait(&slot_of(draining, at - 1)->changed, &draining->lock);
 	pthread_mutex_unlock(&draining->lock);
 }
 
@@ -260,9 +268,22 @@ has_ended(struct draining *draining, bool ends)
 	return ended;
 }
 
-static gs_status
-do_part(struct draining *draining, struct gs_item_maker *maker, size_t at)
+/* Part AT was MADE, and may not be handed on yet: go to the other buffer, or wait. */
+static void
+note_made(struct draining *draining, struct worker *worker, size_t at, const struct gs_item_made *made)
 {
+	if (gs_item_maker_swap(&worker->maker, made)) {
+		worker->made = worker->other;
+		worker->other = at + 1;
+	} else {
+		wait_until(draining, at + 1);
+	}
+}
+
+static gs_status
+do_part(struct draining *draining, struct worker *worker, size_t at)
+{
+	struct gs_item_maker *maker = &worker->maker;
 	const struct gs_bucket_part *part = &draining->parts[at];
 	const bool skipped = is_skipped(draining, part), places = has_places(draining);
 	const bool turns = !places || draining->drain->options->verify;
@@ -273,17 +294,19 @@ do_part(struct draining *draining, struct gs_item_maker *maker, size_t at)
 
 	assert(!large || turns);
 	if (large)
-		wait_for_turn(draining, at);
+		wait_until(draining, at);
 	if (has_ended(draining, false))
 		return GS_OK;
 	if (!skipped)
 		status = gs_item_make(maker, part, draining->sink == NULL, &made);
 	if (status == GS_OK && !skipped && places)
 		status = put(draining, &made, part);
-	if (status != GS_OK)
+	if (status != GS_OK) {
 		(void)has_ended(draining, true);
-	else if (turns)
+	} else if (turns) {
 		take_turn(draining, at, &made, skipped);
+		note_made(draining, worker, at, &made);
+	}
 	atomic_fetch_add(&draining->drain->shared->monitor->counters.keys_sorted, made.items);
 	gs_item_maker_release(maker);
 	return status;
@@ -293,13 +316,17 @@ static void
 drain_parts(void *context, unsigned rank, unsigned size)
 {
 	struct draining *draining = context;
+	struct worker *worker = &draining->workers[rank];
 	size_t at;
 
 	(void)size;
-	while ((at = atomic_fetch_add(&draining->next, 1)) < draining->part_count)
-		if (!gs_first_error_note(&draining->error,
-		                         do_part(draining, &draining->makers[rank], at)))
+	for (;;) {
+		wait_until(draining, worker->made);
+		at = atomic_fetch_add(&draining->next, 1);
+		if (at >= draining->part_count ||
+		    !gs_first_error_note(&draining->error, do_part(draining, worker, at)))
 			break;
+	}
 }
 
 /* ---- all of them ---------------------------------------------------------------------- */
@@ -312,15 +339,15 @@ open_draining(struct draining *draining)
 
 	draining->part_count = gs_bucket_parts(drain->buckets, drain->limits, drain->options, NULL);
 	draining->parts = malloc((draining->part_count + 1) * sizeof *draining->parts);
-	draining->makers = calloc(threads, sizeof *draining->makers);
-	draining->slots = calloc(threads, sizeof *draining->slots);
-	for (unsigned t = 0; draining->slots != NULL && t < threads; t++)
-		pthread_cond_init(&draining->slots[t].changed, NULL);
-	if (draining->parts == NULL || draining->makers == NULL || draining->slots == NULL)
+	draining->workers = calloc(threads, sizeof *draining->workers);
+	draining->slots = calloc(SLOTS_OF_THREAD * threads, sizeof *draining->slots);
+	for (unsigned s = 0; draining->slots != NULL && s < SLOTS_OF_THREAD * threads; s++)
+		pthread_cond_init(&draining->slots[s].changed, NULL);
+	if (draining->parts == NULL || draining->workers == NULL || draining->slots == NULL)
 		return gs_fail(GS_EBUDGET, "out of memory");
 	(void)gs_bucket_parts(drain->buckets, drain->limits, drain->options, draining->parts);
 	for (unsigned t = 0; t < threads; t++)
-		TRY(gs_item_maker_open(&draining->makers[t], drain->options, drain->shared,
+		TRY(gs_item_maker_open(&draining->workers[t].maker, drain->options, drain->shared,
 		                       drain->limits, draining->parts, draining->part_count,
 		                       drain->loads));
 	return GS_OK;
@@ -331,11 +358,11 @@ close_draining(struct draining *draining)
 {
 	const unsigned threads = draining->drain->options->threads;
 
-	for (unsigned t = 0; draining->makers != NULL && t < threads; t++)
-		gs_item_maker_close(&draining->makers[t]);
-	for (unsigned t = 0; draining->slots != NULL && t < threads; t++)
-		pthread_cond_destroy(&draining->slots[t].changed);
-	free(draining->makers);
+	for (unsigned t = 0; draining->workers != NULL && t < threads; t++)
+		gs_item_maker_close(&draining->workers[t].maker);
+	for (unsigned s = 0; draining->slots != NULL && s < SLOTS_OF_THREAD * threads; s++)
+		pthread_cond_destroy(&draining->slots[s].changed);
+	free(draining->workers);
 	free(draining->slots);
 	free(draining->parts);
 	free(draining->last);

@@ -36,18 +36,33 @@ gs_item_maker_open(struct gs_item_maker *maker, const struct gs_item_store_optio
 	const size_t slices = most_slices(parts, count) * sizeof *maker->slices;
 	const size_t arrays = limits->items * GS_ITEM_PART_BYTES;
 	const size_t load = loads ? limits->bytes : 0;
+	const size_t other = options->verify || options->groups ? 0 : limits->bytes;
 
 	*maker = (struct gs_item_maker){
 		.options = options, .shared = shared, .limit = limits->bytes,
 	};
 	TRY(gs_arena_open(&maker->arena, gs_arena_round(slices) + gs_arena_round(arrays) +
-	                  gs_arena_round(load) + gs_arena_round(limits->bytes), false));
+	                  gs_arena_round(load) + gs_arena_round(limits->bytes) +
+	                  gs_arena_round(other), false));
 	maker->slices = gs_arena_take(&maker->arena, slices);
 	maker->load = gs_arena_take(&maker->arena, load);
 	maker->out = gs_arena_take(&maker->arena, limits->bytes);
+	maker->other = gs_arena_take(&maker->arena, other);
 	gs_item_part_init(&maker->part, options->order, gs_arena_take(&maker->arena, arrays),
 	                  limits->items);
 	return GS_OK;
+}
+
+bool
+gs_item_maker_swap(struct gs_item_maker *maker, const struct gs_item_made *made)
+{
+	char *out = maker->out;
+
+	if (maker->other == NULL || made->span.data != out)
+		return false;
+	maker->out = maker->other;
+	maker->other = out;
+	return true;
 }
 
 void

@@ -2,7 +2,8 @@
 /*
  * item_maker.h - sort one part of a bucket, in one thread
  *
- * The memory of a maker is for parts of its limits, and for the one item that is larger.
+ * The memory of a maker is for parts of its limits, and for the one item that is larger.  There are two
+ * buffers for what is made, so that a part can be handed on while the next one is made.
  */
 #ifndef GS_STAGES_ITEM_MAKER_H
 #define GS_STAGES_ITEM_MAKER_H
@@ -23,12 +24,14 @@ struct gs_item_maker {
 	struct gs_arena       arena;		/* of all that follows */
 	struct gs_item_slice *slices;
 	char                 *load, *out;
+	char                 *other;		/* as OUT, for another part; or NULL */
 	size_t                limit;		/* bytes of each */
 	struct gs_item_part   part;
 	char                 *large;		/* an item that has no room in LOAD; or NULL */
 };
 
-/* What was made of a part: borrowed from the maker and the store, until the next part. */
+/* What was made of a part: borrowed from the maker and the store, until the next part; or the one after it,
+ * if the buffers are swapped. */
 struct gs_item_made {
 	struct gs_item_span span;	/* what leaves */
 	uint64_t    items;		/* of the part */
@@ -54,6 +57,10 @@ MUST_CHECK gs_status gs_item_maker_open(struct gs_item_maker *maker,
  */
 MUST_CHECK gs_status gs_item_make(struct gs_item_maker *maker, const struct gs_bucket_part *part,
                                   bool counts, struct gs_item_made *made);
+
+/** Keep what was MADE until the part after the next one is made: swap the buffers.  False: it is not all in
+ *  its buffer, so it has to be handed on first. */
+bool gs_item_maker_swap(struct gs_item_maker *maker, const struct gs_item_made *made);
 
 /** What was made is not needed any more. */
 void gs_item_maker_release(struct gs_item_maker *maker);

@@ -66,8 +66,8 @@ struct gs_item_store {
 
 /* ---- sizes ---------------------------------------------------------------------- */
 
-/* In files a part is in memory twice: as it was read, and sorted.  The largest item can be so, too, in a
- * part of its own, and once more to be compared with the part before. */
+/* A part is in memory as it leaves, and so is the part before; in files, as it was read, too.  The largest
+ * item can be so, too, in a part of its own, and once more to be compared with the part before. */
 static void
 set_limits(struct gs_item_store *store)
 {
@@ -76,9 +76,9 @@ set_limits(struct gs_item_store *store)
 	const uint64_t arrays = GS_ITEM_PART_BYTES * 16 / item;	/* bytes of them for 16 of items */
 	uint64_t memory = store->options.memory_bytes, part, file_part;
 
-	part = memory / 8 / threads * 16 / (16 + arrays);
+	part = memory / 8 / threads * 16 / (32 + arrays);
 	memory -= gs_least(memory, 3 * (uint64_t)store->largest);
-	file_part = memory / threads * 16 / (32 + arrays) / 5 * 4;
+	file_part = memory / threads * 16 / (48 + arrays) / 5 * 4;
 	part = gs_within(store->shared.piece_bytes + item, part, MOST_PART_BYTES);
 	file_part = gs_within(part, file_part, MOST_FILE_PART_BYTES);
 	store->limits = (struct gs_item_limits){
@@ -112,7 +112,7 @@ set_sizes(struct gs_item_store *store)
 	shared->found_room = fixed > 0 ? piece / fixed : piece;
 	shared->lengths_room = fixed > 0 ? 0 : piece / SHORT_ITEM;
 	set_limits(store);
-	sorting = options->threads * (store->limits.bytes +
+	sorting = options->threads * (2 * store->limits.bytes +
 	                              store->limits.items * GS_ITEM_PART_BYTES);
 	store->fixed_bytes = options->threads * (piece + shared->found_room * sizeof(uint16_t) +
 	                                         shared->lengths_room * sizeof(uint32_t) +

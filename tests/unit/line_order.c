@@ -323,7 +323,8 @@ words_overlap(const struct gs_line_order *order, const char *line, uint32_t byte
 		(void)gs_line_words(order, &line, &bytes, 1, 8 * w, &words[w]);
 	for (unsigned at = 1; at < 24; at++) {
 		(void)gs_line_words(order, &line, &bytes, 1, at, &word);
-		if (at % 8 > 0 && word != (words[at / 8] << at % 8 * 8 | words[at / 8 + 1] >> (64 - at % 8 * 8)))
+		if (at % 8 > 0 && word != (words[at / 8] << 8 * (at % 8) |
+		                           words[at / 8 + 1] >> (64 - 8 * (at % 8))))
 			return false;
 	}
 	return true;

@@ -78,7 +78,7 @@ gs_bucket_parts(const struct gs_item_buckets *buckets, const struct gs_item_limi
 
 		for (size_t from = 0; from < rows && !(only_first && done > 0); count++) {
 			struct gs_bucket_part part = part_from(bucket, from,
-			                                       only_first ? 0 : limits->bytes);
+			                                       only_first ? 0 : limits->bin_bytes);
 
 			from = part.to;
 			set_numbers(&part, options->order->item_bytes, number, &done);

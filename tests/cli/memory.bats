@@ -164,6 +164,12 @@ lines_of() {
 	cmp out in
 }
 
+@test "equal records: in memory once, and little beside" {
+	head -c 100000000 /dev/zero >in
+	peak_within $((100000000 / 1024 + 14000)) gsort --record-size=100 -k bytes10@0 --parallel=2 -o out in
+	cmp in out
+}
+
 @test "much larger than -S: what is in temporary files takes little memory" {
 	gen --seed 1 --keys 60000000 --type u64 >in	# 480 MB; 160 flushes to some hundred buckets
 	peak_within 10752 gsort --record-size=16 -k u64@0 -S 16M -T . -o out in

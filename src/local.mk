@@ -281,6 +281,8 @@ host_sources = \
   src/sort/cpu/binner.h \
   src/sort/cpu/bins.inc \
   src/sort/cpu/bitonic.inc \
+  src/sort/cpu/distribution.c \
+  src/sort/cpu/distribution.h \
   src/sort/cpu/each_level.inc \
   src/sort/cpu/lanes_avx2.inc \
   src/sort/cpu/lanes_avx512.inc \

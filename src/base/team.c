@@ -26,7 +26,7 @@
 #include "base/team.h"
 #include "base/thread.h"
 
-/* The body with the deepest stack sorts skewed keys, and needs less than a tenth of this. */
+/* The body with the deepest stack sorts skewed keys, and needs less than a fifth of this. */
 enum { WORKER_STACK_BYTES = 1 << 20 };
 
 struct team {

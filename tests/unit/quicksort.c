@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sort/cpu/distribution.h"
 #include "sort/cpu/quicksort.h"
 #include "sort/span.h"
 #include "tests/unit/shapes.h"
@@ -96,6 +97,84 @@ check_partition(enum gs_simd simd, unsigned bits, size_t count, size_t beyond)
 	      gs_simd_name(simd), beyond);
 	free(from);
 	free(to);
+}
+
+/* --- distribution ----------------------------------------------------------------- */
+
+enum { DISTRIBUTED = 20000, PIECE = 7001 };
+
+static void
+scatter_pieces(struct gs_distribution *distribution, unsigned bits, const char *keys, uint64_t *to,
+               uint16_t *bins)
+{
+	for (size_t at = 0; at < DISTRIBUTED; at += PIECE)
+		gs_distribution_count(distribution, keys + at * (bits / 8),
+		                      DISTRIBUTED - at < PIECE ? DISTRIBUTED - at : PIECE,
+		                      bins == NULL ? NULL : bins + at);
+	gs_distribution_place(distribution);
+	for (size_t at = 0; at < DISTRIBUTED; at += PIECE)
+		gs_distribution_scatter(distribution, to, keys + at * (bits / 8),
+		                        DISTRIBUTED - at < PIECE ? DISTRIBUTED - at : PIECE,
+		                        bins == NULL ? NULL : bins + at);
+}
+
+/* Of keys in pieces, with bins that are kept and bins that are found again, the same are in each bin:
+ * none is greater than one of a later bin. */
+static void
+check_distribution(enum gs_simd simd, unsigned bits, bool kept)
+{
+	static uint64_t keys[DISTRIBUTED], to[DISTRIBUTED], sorted[DISTRIBUTED], expect[DISTRIBUTED];
+	static uint16_t bins[DISTRIBUTED];
+	const struct gs_simd_kernels *kernels = gs_simd_kernels(simd, bits);
+	uint64_t sample[GS_DISTRIBUTION_SAMPLE];
+	struct gs_distribution distribution;
+	size_t begin = 0;
+	bool good = true;
+
+	for (size_t i = 0; i < DISTRIBUTED; i++) {
+		expect[i] = units_mix(i) >> (64 - bits);
+		gs_key_put(keys, bits, i, expect[i]);
+		if (i < GS_DISTRIBUTION_SAMPLE)
+			gs_key_put(sample, bits, i, expect[i]);
+	}
+	if (!gs_distribution_choose(&distribution, kernels, sample, GS_DISTRIBUTION_SAMPLE, DISTRIBUTED)) {
+		CHECK(false, "random keys of %u bits are divided", bits);
+		return;
+	}
+	scatter_pieces(&distribution, bits, (const char *)keys, to, kept ? bins : NULL);
+	for (unsigned b = 0; b < distribution.binner.bins; b++) {
+		for (size_t i = begin; i < distribution.end[b]; i++)
+			sorted[i] = gs_key_at(to, bits, i);
+		qsort(sorted + begin, distribution.end[b] - begin, sizeof *sorted, units_compare);
+		good &= begin <= distribution.end[b];
+		begin = distribution.end[b];
+	}
+	qsort(expect, DISTRIBUTED, sizeof *expect, units_compare);
+	good &= begin == DISTRIBUTED && memcmp(sorted, expect, sizeof expect) == 0;
+	CHECK(good, "u%u are divided into %u bins by %s", bits, distribution.binner.bins,
+	      gs_simd_name(simd));
+}
+
+static void
+check_undivided(unsigned bits)
+{
+	const struct gs_simd_kernels *kernels = gs_simd_kernels(gs_simd_best(), bits);
+	uint64_t sample[GS_DISTRIBUTION_SAMPLE];
+	struct gs_distribution distribution;
+
+	for (size_t i = 0; i < GS_DISTRIBUTION_SAMPLE; i++)
+		gs_key_put(sample, bits, i, i);
+	CHECK(!gs_distribution_choose(&distribution, kernels, sample, GS_DISTRIBUTION_SAMPLE, 1000),
+	      "1000 keys are few");
+	CHECK(!gs_distribution_choose(&distribution, kernels, sample, GS_DISTRIBUTION_SAMPLE, SIZE_MAX / 8),
+	      "all keys of the world fit no cache");
+	gs_key_put(sample, bits, 0, UINT64_MAX >> (65 - bits));
+	CHECK(!gs_distribution_choose(&distribution, kernels, sample, GS_DISTRIBUTION_SAMPLE, DISTRIBUTED),
+	      "one large key leaves most bins empty");
+	for (size_t i = 0; i < GS_DISTRIBUTION_SAMPLE; i++)
+		gs_key_put(sample, bits, i, 7);
+	CHECK(!gs_distribution_choose(&distribution, kernels, sample, GS_DISTRIBUTION_SAMPLE, DISTRIBUTED),
+	      "equal keys are one bin");
 }
 
 /* --- range and bins --------------------------------------------------------------- */
@@ -220,6 +299,8 @@ unit_quicksort(void)
 		for (unsigned bits = 32; bits <= 64; bits += 32) {
 			const uint64_t end = UINT64_MAX >> (64 - bits);
 
+			check_distribution((enum gs_simd)simd, bits, false);
+			check_distribution((enum gs_simd)simd, bits, true);
 			check_range((enum gs_simd)simd, bits, 0, end);
 			check_range((enum gs_simd)simd, bits, end - 1, end);
 			check_range((enum gs_simd)simd, bits, 5, end / 3);
@@ -230,6 +311,7 @@ unit_quicksort(void)
 					check_partition((enum gs_simd)simd, bits, count, beyond);
 		}
 	for (unsigned bits = 32; bits <= 64; bits += 32) {
+		check_undivided(bits);
 		check_choice(SHAPE_UNIFORM, bits, false);
 		check_choice(SHAPE_SORTED, bits, false);
 		check_choice(SHAPE_HEAVY, bits, false);

@@ -119,6 +119,9 @@ scatter_width(struct gs_buckets *buckets, struct gs_adder *thread, const struct 
 
 	for (size_t here; count > 0; keys += here * (bits / 8), count -= here) {
 		here = count < ROUND_KEYS ? count : ROUND_KEYS;
+		/* The processor's own prefetch ends with a page: u64 16.7 and 15.1 ms for 2^23, EPYC 9004. */
+		for (size_t line = 0; line < ROUND_KEYS * (bits / 8); line += 64)
+			__builtin_prefetch(keys + 2 * ROUND_KEYS * (bits / 8) + line, 0, 2);
 		buckets->kernels->bins(binner, keys, here, bins);
 		for (size_t i = 0; i < here; i++) {
 			const unsigned b = bins[i];

@@ -5,8 +5,9 @@
  * In:   the list of parts.
  * Out:  the keys of each part, in order.
  *
- * The first partition of a part reads its keys from their blocks, so collecting them costs no copy
- * of its own; then a quicksort sorts both halves.
+ * The division of a part into bins reads its keys from their blocks, so collecting them costs no copy
+ * of its own; then each bin, of about a leaf, is sorted to its place.  If the keys are few or uneven, the
+ * first partition of a quicksort does the same.
  */
 #include <assert.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "sort/buckets/parts.h"
 #include "sort/buckets/sample.h"
 #include "sort/buckets/state.h"
+#include "sort/cpu/distribution.h"
 #include "sort/cpu/quicksort.h"
 #include "sort/keys.h"
 
@@ -62,6 +64,69 @@ copy_chain(const struct gs_buckets *buckets, const struct gs_part_entry *part, c
 
 /* --- keys that are to be sorted --------------------------------------------------- */
 
+/* How far ahead of a bin's place its lines are fetched, and how many: about a leaf.  EPYC 9004, busy, least
+ * of 100, all of u32 2^24 and u64 2^23: 72.0 and 55.9 ms without, 69.8 and 53.0 with it. */
+enum { PREFETCH_BYTES = 1024 };
+
+static void
+prefetch_block(const struct gs_pool *pool, uint32_t block)
+{
+	if (block != 0)
+		for (size_t at = 0; at < pool->block_bytes; at += 64)
+			__builtin_prefetch((char *)gs_pool_block(pool, block) + at, 0, 2);
+}
+
+/* The keys of DISTRIBUTION's bins, in SCRATCH, are sorted into INTO. */
+static void
+sort_bins(const struct gs_distribution *distribution, char *into, char *scratch)
+{
+	const struct gs_simd_kernels *kernels = distribution->kernels;
+	const size_t key_bytes = kernels->key_bits / 8;
+	size_t begin = 0;
+
+	for (unsigned b = 0; b < distribution->binner.bins; b++) {
+		const size_t end = distribution->end[b];
+
+		for (size_t line = 0; line < PREFETCH_BYTES; line += 64)
+			__builtin_prefetch(into + begin * key_bytes + PREFETCH_BYTES + line, 1, 3);
+		gs_quicksort(kernels, into + begin * key_bytes, scratch + begin * key_bytes, end - begin, 0,
+		             UINT64_MAX >> (64 - kernels->key_bits));
+		begin = end;
+	}
+}
+
+/* Divide the COUNT keys of CHAIN into bins, and sort each of them into INTO, which first takes the bin
+ * of each key; false: the keys are too uneven. */
+static __attribute__((noinline)) bool
+distribute_chain(const struct gs_buckets *buckets, const struct gs_chain *chain, char *into,
+                 char *scratch, size_t count)
+{
+	const struct gs_pool *pool = buckets->pool;
+	struct gs_distribution distribution;
+	uint64_t sample[GS_DISTRIBUTION_SAMPLE];
+	uint16_t *bins = (uint16_t *)(void *)into;
+	const size_t found = gs_chain_sample(buckets, chain, sample, GS_DISTRIBUTION_SAMPLE);
+
+	if (!gs_distribution_choose(&distribution, buckets->kernels, sample, found, count))
+		return false;
+	for (uint32_t block = chain->head, next, keys; block != 0; block = next, bins += keys) {
+		keys = pool->block_table[block].count;
+		next = pool->block_table[block].next;
+		prefetch_block(pool, next);
+		gs_distribution_count(&distribution, gs_pool_block(pool, block), keys, bins);
+	}
+	assert(bins == (uint16_t *)(void *)into + count);
+	gs_distribution_place(&distribution);
+	bins -= count;
+	for (uint32_t block = chain->head, keys; block != 0;
+	     block = pool->block_table[block].next, bins += keys) {
+		keys = pool->block_table[block].count;
+		gs_distribution_scatter(&distribution, scratch, gs_pool_block(pool, block), keys, bins);
+	}
+	sort_bins(&distribution, into, scratch);
+	return true;
+}
+
 /* Sort the COUNT keys of CHAIN into INTO. */
 static void
 sort_chain(const struct gs_buckets *buckets, const struct gs_chain *chain, char *into, char *scratch,
@@ -73,13 +138,14 @@ sort_chain(const struct gs_buckets *buckets, const struct gs_chain *chain, char 
 	uint64_t sample[GS_SAMPLE_KEYS], pivot = most;
 	size_t low = 0, high = count, low_bytes;
 
+	if (count > kernels->leaf_keys && distribute_chain(buckets, chain, into, scratch, count))
+		return;
 	if (count > kernels->leaf_keys)
-		pivot = gs_sample_pivot(kernels, sample, gs_chain_sample(buckets, chain, sample), most);
+		pivot = gs_sample_pivot(kernels, sample, gs_chain_sample(buckets, chain, sample,
+		                        GS_SAMPLE_KEYS), most);
 	for (uint32_t block = chain->head, next; block != 0; block = next) {
 		next = pool->block_table[block].next;
-		if (next != 0)
-			for (size_t at = 0; at < pool->block_bytes; at += 64)
-				__builtin_prefetch((char *)gs_pool_block(pool, next) + at, 0, 2);
+		prefetch_block(pool, next);
 		kernels->partition(scratch, &low, &high, gs_pool_block(pool, block),
 		                   pool->block_table[block].count, pivot);
 	}

@@ -2,15 +2,15 @@
 /* sample.c - some keys of a chain of blocks */
 #include "sort/buckets/sample.h"
 #include "sort/buckets/state.h"
-#include "sort/cpu/quicksort.h"
 #include "sort/span.h"
 
 size_t
-gs_chain_sample(const struct gs_buckets *buckets, const struct gs_chain *chain, void *sample)
+gs_chain_sample(const struct gs_buckets *buckets, const struct gs_chain *chain, void *sample,
+                size_t room)
 {
 	const struct gs_pool *pool = buckets->pool;
-	const size_t each = chain->blocks < GS_SAMPLE_KEYS ? GS_SAMPLE_KEYS / chain->blocks : 1;
-	const size_t step = (chain->blocks + GS_SAMPLE_KEYS - 1) / GS_SAMPLE_KEYS;
+	const size_t each = chain->blocks < room ? room / chain->blocks : 1;
+	const size_t step = (chain->blocks + room - 1) / room;
 	size_t at = 0, found = 0;
 
 	for (uint32_t block = chain->head; block != 0; block = pool->block_table[block].next) {

@@ -8,9 +8,9 @@
 struct gs_buckets;
 struct gs_chain;
 
-/** Copy keys of CHAIN, evenly spaced, to SAMPLE, room for GS_SAMPLE_KEYS.  Returns how many: one at
+/** Copy keys of CHAIN, evenly spaced, to SAMPLE, which has ROOM.  Returns how many: one at
  *  least, if the chain has keys. */
 size_t gs_chain_sample(const struct gs_buckets *buckets, const struct gs_chain *chain,
-                       void *sample);
+                       void *sample, size_t room);
 
 #endif

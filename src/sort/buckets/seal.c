@@ -136,7 +136,7 @@ choose_binner(const struct gs_buckets *buckets, struct gs_part_entry *part, unsi
 	size_t count = 0;
 
 	if (least < most && part->level < GS_SAMPLED_LEVELS) {
-		count = gs_chain_sample(buckets, &part->chain, sample);
+		count = gs_chain_sample(buckets, &part->chain, sample, GS_SAMPLE_KEYS);
 		buckets->kernels->sort_leaf(sample, sample, count);
 		middle = gs_key_at(sample, buckets->key_bits, count / 2);
 		least = gs_key_at(sample, buckets->key_bits, 0);

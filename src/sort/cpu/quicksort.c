@@ -5,10 +5,11 @@
  * In:   keys between two bounds.
  * Out:  the same keys in order, in the other array.
  *
- * Each level partitions a subarray from one array to the same place in the other, about the median
- * of a sample; leaves are sorted by a bitonic network into the array where they belong.  If
- * PATIENCE levels did not suffice, the pivot is the middle of the bounds, so that no keys take
- * more than PATIENCE + key_bits levels.
+ * Keys are divided into bins of about a leaf, if they are even enough (distribution.h).  Else each
+ * level partitions a subarray from one array to the same place in the other, about the median of
+ * a sample.  Leaves are sorted by a bitonic network into the array where they belong.  If PATIENCE
+ * levels did not suffice, the pivot is the middle of the bounds, so that no keys take more than
+ * PATIENCE + key_bits levels.
  *
  * Invariant: the bounds of both halves of a subarray are narrower than its own, whatever the pivot.
  */
@@ -16,11 +17,16 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "sort/cpu/distribution.h"
 #include "sort/cpu/quicksort.h"
 #include "sort/span.h"
 
 /* Levels about a sampled pivot.  Uniform keys need 11 from 32 MiB to a leaf. */
 enum { PATIENCE = 24 };
+
+/* What a division into bins counts: so there are at most three within each other, whose tables are on
+ * the stack. */
+enum { DISTRIBUTION = 8 };
 
 struct subarray {
 	char  *from;	/* its keys */
@@ -52,6 +58,38 @@ pivot_of(const struct gs_simd_kernels *kernels, const struct subarray *keys, uin
 	return gs_sample_pivot(kernels, sample, GS_SAMPLE_KEYS, most);
 }
 
+static void sort(const struct gs_simd_kernels *kernels, const struct subarray *keys,
+                 uint64_t least, uint64_t most, unsigned patience);
+
+/* Divide KEYS into bins, and sort each of them; false: they are too uneven. */
+static __attribute__((noinline)) bool
+distribute(const struct gs_simd_kernels *kernels, const struct subarray *keys, uint64_t least,
+           uint64_t most, unsigned patience)
+{
+	const size_t key_bytes = kernels->key_bits / 8, step = keys->count / GS_DISTRIBUTION_SAMPLE;
+	struct gs_distribution distribution;
+	uint64_t sample[GS_DISTRIBUTION_SAMPLE];
+	size_t at = 0;
+
+	for (unsigned s = 0; s < GS_DISTRIBUTION_SAMPLE; s++)
+		gs_key_put(sample, kernels->key_bits, s,
+		           gs_key_at(keys->from, kernels->key_bits, s * step + step / 2));
+	if (!gs_distribution_choose(&distribution, kernels, sample, GS_DISTRIBUTION_SAMPLE, keys->count))
+		return false;
+	gs_distribution_count(&distribution, keys->from, keys->count, NULL);
+	gs_distribution_place(&distribution);
+	gs_distribution_scatter(&distribution, keys->other, keys->from, keys->count, NULL);
+	for (unsigned b = 0; b < distribution.binner.bins; b++) {
+		const size_t end = distribution.end[b];
+		const struct subarray bin = { keys->other + at * key_bytes, keys->from + at * key_bytes,
+		                              end - at, !keys->home };
+
+		sort(kernels, &bin, least, most, patience);
+		at = end;
+	}
+	return true;
+}
+
 static void
 sort(const struct gs_simd_kernels *kernels, const struct subarray *keys, uint64_t least,
      uint64_t most, unsigned patience)
@@ -71,6 +109,8 @@ sort(const struct gs_simd_kernels *kernels, const struct subarray *keys, uint64_
 			memcpy(home, keys->from, count * key_bytes);
 		return;
 	}
+	if (patience >= DISTRIBUTION && distribute(kernels, keys, least, most, patience - DISTRIBUTION))
+		return;
 	pivot = patience > 0 ? pivot_of(kernels, keys, most) : least + (most - least) / 2;
 	assert(least <= pivot && pivot < most);
 	kernels->partition(keys->other, &low, &high, keys->from, count, pivot);

@@ -17,6 +17,7 @@
 struct gs_simd_kernels {
 	unsigned key_bits;
 	size_t   leaf_keys;	/* most keys of one call of sort_leaf() */
+	size_t   block_keys;	/* of them, those that are sorted in registers */
 
 	/** Sort COUNT keys, at most leaf_keys, from FROM to TO, which may be the same. */
 	void (*sort_leaf)(void *to, const void *from, size_t count);

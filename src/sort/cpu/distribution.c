@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * distribution.c - divide keys that fit the second-level cache into bins of about a leaf each
+ *
+ * In:   keys, twice, in pieces; a sample.
+ * Out:  the keys, bin by bin, and where each bin ends.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "sort/cpu/distribution.h"
+#include "sort/span.h"
+
+enum { ROUND_KEYS = 512 };	/* whose bins are found at once */
+
+/* Fewer bins are not worth the sample; more keys do not fit a cache. */
+enum { BINS_LEAST = 32, MOST_BYTES = 8 << 20 };
+
+#define UNROLLED	_Pragma("GCC unroll 8")
+
+/*
+ * A bin should have seven eighths of a block of the network, so that few have more; or of 2, 4 blocks.
+ * Keys are uneven if more than a 32nd of the sample is in one bin, beyond what few bins explain: a
+ * quicksort is as fast then, or faster if many keys are equal.
+ */
+bool
+gs_distribution_choose(struct gs_distribution *distribution, const struct gs_simd_kernels *kernels,
+                       void *sample, size_t sample_keys, size_t count)
+{
+	const unsigned bits = kernels->key_bits;
+	size_t each = kernels->block_keys - kernels->block_keys / 8, bins, most;
+	uint16_t found[GS_DISTRIBUTION_SAMPLE];
+
+	assert(sample_keys > 0 && sample_keys <= GS_DISTRIBUTION_SAMPLE);
+	if (count / each < BINS_LEAST || count > MOST_BYTES / (bits / 8))
+		return false;
+	while (count / each > GS_DISTRIBUTION_BINS)
+		each *= 2;
+	bins = count / each;
+	kernels->sort_leaf(sample, sample, sample_keys);
+	if (gs_key_at(sample, bits, 0) == gs_key_at(sample, bits, sample_keys - 1))
+		return false;
+	distribution->kernels = kernels;
+	distribution->binner = gs_binner_linear(gs_key_at(sample, bits, 0),
+	                                        gs_key_at(sample, bits, sample_keys - 1), (unsigned)bins);
+	kernels->bins(&distribution->binner, sample, sample_keys, found);
+	most = sample_keys / 32 + 2 * sample_keys / bins + 1;
+	for (size_t s = most; s < sample_keys; s++)
+		if (found[s] == found[s - most])
+			return false;
+	memset(distribution->end, 0, bins * sizeof *distribution->end);
+	return true;
+}
+
+void
+gs_distribution_count(struct gs_distribution *distribution, const void *keys, size_t count,
+                      uint16_t *bins)
+{
+	const size_t key_bytes = distribution->kernels->key_bits / 8;
+	uint16_t found[ROUND_KEYS];
+
+	for (size_t at = 0, here; at < count; at += here) {
+		uint16_t *round = found;
+
+		if (bins != NULL)
+			round = bins + at;
+		here = count - at < ROUND_KEYS ? count - at : ROUND_KEYS;
+		distribution->kernels->bins(&distribution->binner, (const char *)keys + at * key_bytes,
+		                            here, round);
+		UNROLLED for (size_t i = 0; i < here; i++)
+			distribution->end[round[i]]++;
+	}
+}
+
+void
+gs_distribution_place(struct gs_distribution *distribution)
+{
+	uint32_t begin = 0;
+
+	for (unsigned b = 0; b < distribution->binner.bins; b++) {
+		const uint32_t keys = distribution->end[b];
+
+		distribution->end[b] = begin;
+		begin += keys;
+	}
+}
+
+static inline __attribute__((always_inline)) void
+scatter(struct gs_distribution *distribution, void *to, const char *keys, size_t count,
+        const uint16_t *bins, unsigned key_bits)
+{
+	uint32_t *const next = distribution->end;
+	uint16_t found[ROUND_KEYS];
+
+	for (size_t here; count > 0; keys += here * (key_bits / 8), count -= here) {
+		const uint16_t *round = bins;
+
+		here = count < ROUND_KEYS ? count : ROUND_KEYS;
+		if (bins == NULL) {
+			distribution->kernels->bins(&distribution->binner, keys, here, found);
+			round = found;
+		} else {
+			bins += here;
+		}
+		UNROLLED for (size_t i = 0; i < here; i++)
+			gs_key_put(to, key_bits, next[round[i]]++, gs_key_at(keys, key_bits, i));
+	}
+}
+
+void
+gs_distribution_scatter(struct gs_distribution *distribution, void *to, const void *keys,
+                        size_t count, const uint16_t *bins)
+{
+	if (distribution->kernels->key_bits == 32)
+		scatter(distribution, to, keys, count, bins, 32);
+	else
+		scatter(distribution, to, keys, count, bins, 64);
+}

@@ -137,6 +137,7 @@ bench_results = \
   bench/results/2cores-2026-11-22/versus-lines.json \
   bench/results/2cores-2026-11-22/versus-text.json \
   bench/results/2cores-2026-11-22/versus-u32.json \
+  bench/results/2cores-2026-11-23/array-bins.txt \
   bench/results/2cores-2026-11-23/lines.txt \
   bench/results/2cores-2026-11-23/ranks.txt \
   bench/results/2cores-2026-11-23/records.txt \

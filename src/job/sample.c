@@ -91,7 +91,7 @@ struct taking {
 enum { NONE = UINT32_MAX, PIECE_KEYS = 256, LOOK_BYTES = 512 };
 
 /*
- * Strata up to this are read several at once.  Two ranks as threads, two busy cores of an EPYC 9005, cached
+ * Strata up to this are read several at once.  Two ranks as threads, two busy cores of an EPYC 9004, cached
  * files, processor time of the job, medians of 9: 2^20 u64 (strata of 256 bytes) 42 ms, with a call for
  * each key 71; 2^22 96 and 123; 2^23 (2 KiB) 152 and 174.
  */

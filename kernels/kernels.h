@@ -49,9 +49,11 @@ size_t gs_tile_merge_scratch_bytes(unsigned bits, size_t count);
 cudaError_t gs_tile_merge(void *out, const void *a, size_t a_count, const void *b, size_t b_count,
                           unsigned bits, void *scratch, cudaStream_t stream);
 
+enum { GS_ASIDES = 3 };
+
 /** What gs_sort() needs of a device beside memory: for one thread at a time. */
 struct gs_sorter {
-	cudaStream_t aside;		/* for kinds of leaves that are rare */
+	cudaStream_t aside[GS_ASIDES];	/* for kinds of leaves that are rare, side by side */
 	cudaEvent_t  listed, copied;	/* leaves are listed; the host has their numbers */
 	uint32_t    *told;		/* these, in pinned memory */
 	int          processors, shared_bytes;	/* of the device */

@@ -285,19 +285,39 @@ sort_leaves(const job<Of> &j, int kind, const leaf_place<Of> &at)
 	}
 }
 
+/* Sort the LISTED leaves of all kinds, longest first, side by side; keys of one value are under way on the
+ * first stream if EQUAL.  J's stream then waits for all of these. */
+template <class Of> static cudaError_t
+sort_others(const job<Of> &j, const leaf_place<Of> &at, const uint32_t *listed, bool equal)
+{
+	uint32_t used = equal;		/* streams, in turn */
+	job<Of> others = j;
+
+	for (int kind = KINDS - 1; kind >= NARROW_12; kind--)
+		if (listed[kind] > 0) {
+			others.stream = j.sorter->aside[used++ % GS_ASIDES];
+			TRY_CUDA(sort_leaves(others, kind, at));
+		}
+	for (uint32_t i = 0; i < std::min<uint32_t>(used, GS_ASIDES); i++) {
+		TRY_CUDA(cudaEventRecord(j.sorter->listed, j.sorter->aside[i]));
+		TRY_CUDA(cudaStreamWaitEvent(j.stream, j.sorter->listed, 0));
+	}
+	return cudaSuccess;
+}
+
 /*
  * Sort what is listed, from AT to where it belongs; returns how many are TOO_LARGE.
  *
  * Leaves of 2^LEAF_BITS keys are likely, so they are queued before the host knows how many there
  * are; and bins of one value if there are LIKELY_EQUAL ones and the host sleeps.  While these are at
- * work, the host asks on another stream, and has it sort the other kinds: these
+ * work, the host asks on another stream, and has others sort the other kinds: these
  * are few, and each alone would take as long as its longest leaf.
  */
 template <class Of> static cudaError_t
 sort_listed(const job<Of> &j, const leaf_place<Of> &at, unsigned leaf_bits, bool likely_equal,
             uint32_t *too_large)
 {
-	const cudaStream_t aside = j.sorter->aside;
+	const cudaStream_t aside = j.sorter->aside[0];
 	const cudaEvent_t known = j.sorter->listed;
 	const bool narrow = lists_of(j, at.from).narrow, sleeps = j.count >= SLEEP_FROM;
 	const int likely[2] = { WORD_12 + (int)(leaf_bits - LEAF_BITS),
@@ -330,13 +350,7 @@ sort_listed(const job<Of> &j, const leaf_place<Of> &at, unsigned leaf_bits, bool
 		listed[next] = 0;
 	if (listed[EQUAL] > 0 && !likely_equal)
 		TRY_CUDA(write_equal(others, at));
-	for (int kind = NARROW_12; kind < KINDS; kind++)
-		if (listed[kind] > 0)
-			TRY_CUDA(sort_leaves(others, kind, at));
-	if (!likely_equal && std::count(listed, listed + KINDS, 0u) == KINDS)
-		return cudaSuccess;
-	TRY_CUDA(cudaEventRecord(known, aside));
-	return cudaStreamWaitEvent(j.stream, known, 0);
+	return sort_others(j, at, listed, likely_equal || listed[EQUAL] > 0);
 }
 
 #endif

@@ -32,7 +32,7 @@ template <class Key> struct sampling {
 	enum {
 		KEYS    = BUCKETS * (sizeof(Key) == 4 ? 32 : 16),	/* at most */
 		LEAST   = KEYS / 8,
-		EACH    = 32,		/* for a bucket, if these are few */
+		EACH    = 24,		/* for a bucket, if these are few */
 		CELLS   = KEYS / 8,
 		SLOTS   = KEYS / 4,	/* for hashes of values */
 		UNEVEN  = 25,		/* in a cell, of 8 expected; 1 in 500 even samples has one, a

@@ -21,7 +21,17 @@
 #define GS_FEW_BYTES	(16 << 20)	/* the emulator has fewer, so that few keys go both ways */
 #endif
 
-enum { FEW_MEAN = 2500 };	/* keys between two splitters: nearly all buckets fit a leaf of 2^12 */
+/*
+ * Keys between two splitters of few keys.  Nearly all buckets fit a leaf of 2^12 then: a longer one takes
+ * as long as all shorter ones, which leave multiprocessors idle.  A value may fill nearly two buckets;
+ * u64 splitters lie in gaps (sample.cuh), so a bucket may be twice as full as the next.  H200, 2^18 keys,
+ * us, with 2500 / this: u32 twos 59 / 50, clusters 41 / 43; u64 twos 107 / 56, clusters 105 / 58.
+ */
+static inline size_t
+few_mean(unsigned bits)
+{
+	return bits == 32 ? 1800 : 1250;
+}
 
 /* Few keys: buckets of them are leaves. */
 static inline bool
@@ -172,7 +182,7 @@ scratch_of(void *memory, size_t count)
 		return s;
 	s.room_rows = (count + 63) / 64 * 64;
 	s.pool.buckets = few ? (uint32_t)FEW_BUCKETS : (uint32_t)BUCKETS;
-	s.splitters = few ? (uint32_t)std::min<size_t>(std::max<size_t>(count / FEW_MEAN, 2),
+	s.splitters = few ? (uint32_t)std::min<size_t>(std::max<size_t>(count / few_mean(bits), 2),
 	                                               FEW_BUCKETS) : (uint32_t)BUCKETS;
 	s.even_bins = BUCKETS;
 	if (few) {

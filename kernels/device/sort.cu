@@ -20,7 +20,10 @@ gs_sorter_open(struct gs_sorter *sorter)
 	TRY_CUDA(cudaDeviceGetAttribute(&sorter->processors, cudaDevAttrMultiProcessorCount, device));
 	TRY_CUDA(cudaDeviceGetAttribute(&sorter->shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin,
 	                                device));
-	error = cudaStreamCreateWithFlags(&sorter->aside, cudaStreamNonBlocking);
+	error = cudaSuccess;
+	for (cudaStream_t &aside : sorter->aside)
+		if (error == cudaSuccess)
+			error = cudaStreamCreateWithFlags(&aside, cudaStreamNonBlocking);
 	if (error == cudaSuccess)
 		error = cudaEventCreateWithFlags(&sorter->listed, cudaEventDisableTiming);
 	if (error == cudaSuccess)
@@ -40,8 +43,9 @@ gs_sorter_close(struct gs_sorter *sorter)
 		(void)cudaEventDestroy(sorter->copied);
 	if (sorter->listed != NULL)
 		(void)cudaEventDestroy(sorter->listed);
-	if (sorter->aside != NULL)
-		(void)cudaStreamDestroy(sorter->aside);
+	for (cudaStream_t aside : sorter->aside)
+		if (aside != NULL)
+			(void)cudaStreamDestroy(aside);
 	*sorter = gs_sorter{};
 }
 

@@ -93,6 +93,7 @@ begin(unsigned threads, size_t pool_bytes, uint64_t expected)
 	                                                       w.part_bytes);
 	const size_t bytes = gs_buckets_bytes(&sizes, pool_bytes);
 
+	gs_simd_set_fetches_first(begun % 2 == 1);
 	w.threads = threads;
 	free(w.memory);
 	w.memory = calloc(1, bytes);

@@ -299,8 +299,10 @@ unit_quicksort(void)
 		for (unsigned bits = 32; bits <= 64; bits += 32) {
 			const uint64_t end = UINT64_MAX >> (64 - bits);
 
-			check_distribution((enum gs_simd)simd, bits, false);
-			check_distribution((enum gs_simd)simd, bits, true);
+			for (unsigned way = 0; way < 4; way++) {
+				gs_simd_set_fetches_first(way / 2 == 1);
+				check_distribution((enum gs_simd)simd, bits, way % 2 == 1);
+			}
 			check_range((enum gs_simd)simd, bits, 0, end);
 			check_range((enum gs_simd)simd, bits, end - 1, end);
 			check_range((enum gs_simd)simd, bits, 5, end / 3);

@@ -113,6 +113,7 @@ struct gs_part_entry {
 struct gs_buckets {
 	struct gs_pool               *pool;
 	const struct gs_simd_kernels *kernels;
+	bool                  fetches_first;	/* gs_simd_fetches_first() */
 	unsigned              key_bits, key_bytes, block_keys, bins, bins_again, bins_most, thread_count;
 	size_t                part_bytes, fragment_bytes, sample_bytes, join_bytes, slack_most_bytes;
 	struct gs_adder      *threads;

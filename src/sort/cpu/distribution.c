@@ -85,15 +85,18 @@ gs_distribution_place(struct gs_distribution *distribution)
 	}
 }
 
+/* If FETCHED, lines of cache are before keys are written to them. */
 static inline __attribute__((always_inline)) void
-scatter(struct gs_distribution *distribution, void *to, const char *keys, size_t count,
-        const uint16_t *bins, unsigned key_bits)
+scatter(struct gs_distribution *distribution, char *to, const char *keys, size_t count,
+        const uint16_t *bins, unsigned key_bits, bool fetched)
 {
+	enum { LATER = 16 };
 	uint32_t *const next = distribution->end;
 	uint16_t found[ROUND_KEYS];
 
 	for (size_t here; count > 0; keys += here * (key_bits / 8), count -= here) {
 		const uint16_t *round = bins;
+		size_t i = 0;
 
 		here = count < ROUND_KEYS ? count : ROUND_KEYS;
 		if (bins == NULL) {
@@ -102,7 +105,14 @@ scatter(struct gs_distribution *distribution, void *to, const char *keys, size_t
 		} else {
 			bins += here;
 		}
-		UNROLLED for (size_t i = 0; i < here; i++)
+		if (fetched)
+			UNROLLED for (; i + LATER < here; i++) {
+				const size_t later = next[round[i + LATER]];
+
+				__builtin_prefetch(to + later * (key_bits / 8), 1, 3);
+				gs_key_put(to, key_bits, next[round[i]]++, gs_key_at(keys, key_bits, i));
+			}
+		UNROLLED for (; i < here; i++)
 			gs_key_put(to, key_bits, next[round[i]]++, gs_key_at(keys, key_bits, i));
 	}
 }
@@ -111,8 +121,14 @@ void
 gs_distribution_scatter(struct gs_distribution *distribution, void *to, const void *keys,
                         size_t count, const uint16_t *bins)
 {
-	if (distribution->kernels->key_bits == 32)
-		scatter(distribution, to, keys, count, bins, 32);
+	const bool fetched = gs_simd_fetches_first();
+
+	if (distribution->kernels->key_bits == 32 && fetched)
+		scatter(distribution, to, keys, count, bins, 32, true);
+	else if (distribution->kernels->key_bits == 32)
+		scatter(distribution, to, keys, count, bins, 32, false);
+	else if (fetched)
+		scatter(distribution, to, keys, count, bins, 64, true);
 	else
-		scatter(distribution, to, keys, count, bins, 64);
+		scatter(distribution, to, keys, count, bins, 64, false);
 }

@@ -184,16 +184,21 @@ bench_results = \
   bench/results/h200-2026-11-22/table.json \
   bench/results/h200-2026-11-22/two-gpus.txt \
   bench/results/h200-2026-11-23/array-buckets.txt \
+  bench/results/h200-2026-11-23/array-fetch.txt \
   bench/results/h200-2026-11-23/array-phases.txt \
   bench/results/h200-2026-11-23/array.txt \
   bench/results/h200-2026-11-23/call-big.json \
+  bench/results/h200-2026-11-23/call-d6cab74.json \
   bench/results/h200-2026-11-23/call-pairs.txt \
   bench/results/h200-2026-11-23/call-sizes.txt \
   bench/results/h200-2026-11-23/call.json \
+  bench/results/h200-2026-11-23/cpu-shapes.txt \
   bench/results/h200-2026-11-23/crossover-before.json \
   bench/results/h200-2026-11-23/crossover.json \
+  bench/results/h200-2026-11-23/device-few.txt \
   bench/results/h200-2026-11-23/device-tried.txt \
   bench/results/h200-2026-11-23/drain.txt \
+  bench/results/h200-2026-11-23/jobs-two-queues.json \
   bench/results/h200-2026-11-23/jobs.json \
   bench/results/h200-2026-11-23/ladder-gsort.json \
   bench/results/h200-2026-11-23/limits.json \
@@ -203,6 +208,7 @@ bench_results = \
   bench/results/h200-2026-11-23/queues.json \
   bench/results/h200-2026-11-23/ranks.txt \
   bench/results/h200-2026-11-23/sets.txt \
+  bench/results/h200-2026-11-23/table-d6cab74.json \
   bench/results/h200-2026-11-23/table.json \
   bench/results/h200-2026-11-23/two-gpus.json
 

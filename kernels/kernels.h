@@ -49,7 +49,7 @@ size_t gs_tile_merge_scratch_bytes(unsigned bits, size_t count);
 cudaError_t gs_tile_merge(void *out, const void *a, size_t a_count, const void *b, size_t b_count,
                           unsigned bits, void *scratch, cudaStream_t stream);
 
-enum { GS_ASIDES = 3 };
+enum { GS_ASIDES = 3 };	/* streams for leaves of rare kinds */
 
 /** What gs_sort() needs of a device beside memory: for one thread at a time. */
 struct gs_sorter {

@@ -330,7 +330,8 @@ gs_npy_check(const struct gs_npy_inputs *inputs, uint64_t items)
 {
 	if (inputs->first == NULL || inputs->count == items)
 		return GS_OK;
-	return gs_fail(GS_EINPUT, "the headers of the .npy files name %llu items, and there are %llu",
+	return gs_fail(GS_EINPUT, "the headers of the .npy files name %llu items, and there are %llu: "
+	               "one is cut off, or changed while it was read",
 	               (unsigned long long)inputs->count, (unsigned long long)items);
 }
 

@@ -107,7 +107,7 @@ setup_npy() {
 	PYTHONPATH=. python3 -c 'from npy import *; save("in.npy", "<i4", [b"1234"] * 100)'
 	head -c -4 in.npy >short
 	fails 'short: the header of the .npy file names 100 items, and there are 99' gsort short
-	fails 'the headers of the .npy files name 100 items, and there are 99' \
+	fails 'the headers of the .npy files name 100 items, and there are 99: one is cut off, or changed while it was read$' \
 		bash -c 'cat short | gsort --format=npy'
 	head -c 50 in.npy >cut
 	fails 'cut: the header of the .npy file is cut off' gsort cut

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* simd.h - which vector instructions this processor has */
+/* simd.h - which vector instructions this processor has, and how it likes keys to be scattered */
 #ifndef GS_SIMD_H
 #define GS_SIMD_H
 

@@ -217,6 +217,7 @@ gs_key_bytes_take_eight(struct gs_key_bytes *bytes, const unsigned char *at,
 	return true;
 }
 
+/* The same as gs_key_bytes_put_plain(), eight bytes after the other. */
 static inline bool
 gs_key_bytes_put_parts(struct gs_key_bytes *bytes, const unsigned char *at, const unsigned char *end,
                        const int16_t *map, const unsigned char *readable)

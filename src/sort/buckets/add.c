@@ -117,7 +117,7 @@ scatter_width(struct gs_buckets *buckets, struct gs_adder *thread, const struct 
 {
 	enum { ROUND_KEYS = 512, LATER = 16 };
 	char **const next = thread->next;
-	uint16_t bins[ROUND_KEYS + LATER] = { 0 };
+	uint16_t bins[ROUND_KEYS + LATER] = { 0 };	/* behind a round: any bins */
 
 	for (size_t here; count > 0; keys += here * (bits / 8), count -= here) {
 		here = count < ROUND_KEYS ? count : ROUND_KEYS;

@@ -80,6 +80,8 @@ host_sources = \
   src/format/keytype.def \
   src/format/line.c \
   src/format/line.h \
+  src/format/line_ends.c \
+  src/format/line_ends.h \
   src/format/line_field.c \
   src/format/line_field.h \
   src/format/line_order.c \

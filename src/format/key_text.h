@@ -20,7 +20,9 @@ struct gs_key_text {
 	const unsigned char *at, *end;
 	const int16_t *map;	/* of each byte: what it becomes, or -1: it does not count; NULL: itself */
 	bool           csv;	/* quotes surround a field, and two of them are one */
-	bool           quoted;	/* with CSV: AT is between quotes */
+	bool           quoted;	/* with CSV: AT is between quotes, */
+	bool           inside;	/* or in a field, where a quote is data */
+	char           separator;	/* with CSV: of fields */
 	size_t         left;	/* with CSV: at most so many bytes */
 };
 
@@ -31,18 +33,25 @@ gs_key_text_is_plain(const struct gs_key_text *text)
 	return text->map == NULL && !text->csv;
 }
 
-/* The next byte of a CSV field without its quotes; -1: the end. */
+/* The next byte of fields of CSV without their quotes; -1: the end. */
 static inline int
 gs_key_text_unquoted(struct gs_key_text *text)
 {
 	while (text->at < text->end && text->left > 0) {
 		const unsigned char c = *text->at++;
 
-		if (c == '"' && !(text->quoted && text->at < text->end && *text->at == '"')) {
-			text->quoted = !text->quoted;
+		if (c == '"' && !text->quoted && !text->inside) {
+			text->quoted = text->inside = true;
 			continue;
 		}
-		text->at += c == '"';
+		if (c == '"' && text->quoted) {
+			if (text->at == text->end || *text->at != '"') {
+				text->quoted = false;
+				continue;
+			}
+			text->at++;
+		}
+		text->inside = text->quoted || (char)c != text->separator;
 		text->left--;
 		return c;
 	}

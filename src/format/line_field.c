@@ -15,12 +15,20 @@
 
 /* ---- walks over fields ---------------------------------------------------------- */
 
+/* Behind the quote that closes the one at AT, or END. */
+static const char *
+behind_quotes(const char *at, const char *end)
+{
+	while ((at = memchr(at + 1, '"', (size_t)(end - at - 1))) != NULL)
+		if (++at == end || *at != '"')
+			return at;
+	return end;
+}
+
 /* The end of the field that begins at AT. */
 static const char *
 end_of_field(const struct gs_fields *fields, const char *at, const char *end)
 {
-	bool quoted = false;
-
 	if (fields->separator == GS_NO_SEPARATOR) {
 		while (at < end && gs_is_blank((unsigned char)*at))
 			at++;
@@ -28,13 +36,10 @@ end_of_field(const struct gs_fields *fields, const char *at, const char *end)
 			at++;
 		return at;
 	}
-	if (!fields->csv) {
-		at = memchr(at, fields->separator, (size_t)(end - at));
-		return at != NULL ? at : end;
-	}
-	for (; at < end && (quoted || (unsigned char)*at != fields->separator); at++)
-		quoted ^= *at == '"';
-	return at;
+	if (fields->csv && at < end && *at == '"')
+		at = behind_quotes(at, end);
+	at = memchr(at, fields->separator, (size_t)(end - at));
+	return at != NULL ? at : end;
 }
 
 /* Skip COUNT fields, each with the separator behind it; END: the line has not so many. */
@@ -109,11 +114,11 @@ find_plain(const struct gs_fields *fields, const struct gs_keydef *key, const ch
 
 /* Begin to read the fields from AT to END without quotes. */
 static struct gs_key_text
-unquote(const char *at, const char *end)
+unquote(const struct gs_fields *fields, const char *at, const char *end)
 {
 	return (struct gs_key_text){
 		.at = (const unsigned char *)at, .end = (const unsigned char *)end,
-		.csv = true, .left = SIZE_MAX,
+		.csv = fields->csv, .separator = (char)fields->separator, .left = SIZE_MAX,
 	};
 }
 
@@ -154,7 +159,7 @@ find_quoted(const struct gs_fields *fields, const struct gs_keydef *key, const c
 	const char *limit;
 	size_t begin, most;
 
-	*text = unquote(field, end);
+	*text = unquote(fields, field, end);
 	begin = take(text, (key->letters & GS_LETTER_B_BEGIN) != 0, key->begin_char);
 	if (key->end_field == GS_LINE_END)
 		return;
@@ -163,13 +168,33 @@ find_quoted(const struct gs_fields *fields, const struct gs_keydef *key, const c
 		text->left = 0;
 	if (limit < field || (key->end_char == 0 && limit == end))
 		return;
-	last = unquote(limit, end);
+	last = unquote(fields, limit, end);
 	if (key->end_char == 0)
-		most = measure(unquote(field, end_of_field(fields, limit, end)));
+		most = measure(unquote(fields, field, end_of_field(fields, limit, end)));
 	else
-		most = measure(unquote(field, limit)) +
+		most = measure(unquote(fields, field, limit)) +
 		       take(&last, (key->letters & GS_LETTER_B_END) != 0, key->end_char);
 	text->left = most > begin ? most - begin : 0;
+}
+
+/* Is KEY a field, all of it? */
+static bool
+is_field(const struct gs_keydef *key)
+{
+	return key->end_field == (key->begin_field == GS_LINE_BEGIN ? 0 : key->begin_field) &&
+	       key->end_char == 0 && key->begin_char == 0 && (key->letters & GS_LETTER_B_BEGIN) == 0;
+}
+
+/* The usual key: one walk, and few fields have quotes. */
+static void
+find_field(const struct gs_fields *fields, const struct gs_keydef *key, const char *line,
+           const char *end, struct gs_key_text *text)
+{
+	const char *field = skip_fields(fields, line, end, key->end_field);
+	const char *limit = field < end ? end_of_field(fields, field, end) : end;
+
+	*text = unquote(fields, field, limit);
+	text->csv = field < limit && *field == '"';
 }
 
 /* ---- interface ------------------------------------------------------------------ */
@@ -178,12 +203,12 @@ void
 gs_field_find(const struct gs_fields *fields, const struct gs_keydef *key, const char *line,
               const char *end, struct gs_key_text *text)
 {
-	text->csv = text->quoted = false;
+	text->csv = text->quoted = text->inside = false;
 	text->left = SIZE_MAX;
 	if (fields->csv && memchr(line, '"', (size_t)(end - line)) != NULL) {
 		const int16_t *map = text->map;
 
-		find_quoted(fields, key, line, end, text);
+		(is_field(key) ? find_field : find_quoted)(fields, key, line, end, text);
 		text->map = map;
 	} else {
 		find_plain(fields, key, line, end, text);
@@ -198,10 +223,8 @@ gs_field_named(const struct gs_fields *fields, const char *line, const char *end
 
 	for (size_t field = 0; line <= end; field++) {
 		const char *limit = end_of_field(fields, line, end);
-		struct gs_key_text text = {
-			.at = (const unsigned char *)(blanks ? skip_blanks(line, limit) : line),
-			.end = (const unsigned char *)limit, .csv = fields->csv, .left = SIZE_MAX,
-		};
+		struct gs_key_text text = unquote(fields, blanks ? skip_blanks(line, limit) : line,
+		                                  limit);
 		size_t same = 0;
 
 		while (same < name_bytes && gs_key_text_next(&text) == (unsigned char)name[same])

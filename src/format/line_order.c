@@ -20,7 +20,6 @@
 #include "format/line_order.h"
 #include "format/line_words.h"
 #include "format/number_word.h"
-#include "format/skip.h"
 
 /* ---- opening -------------------------------------------------------------------- */
 
@@ -417,105 +416,7 @@ gs_line_words(const struct gs_line_order *order, const char *const *lines, const
 	return any && at + 8 < GS_LINE_WORD_BYTES;
 }
 
-/* ---- lines ---------------------------------------------------------------------- */
-
-const char *
-gs_line_end_within(const struct gs_line_order *order, const char *at, const char *limit,
-                   bool *quoted, bool *whole)
-{
-	*whole = false;
-	while (at < limit && !*whole) {
-		const char *from = at, *end = memchr(at, order->terminator, (size_t)(limit - at));
-
-		at = end != NULL ? end + 1 : limit;
-		if (order->fields.csv)
-			while ((from = memchr(from, '"', (size_t)(at - from))) != NULL) {
-				*quoted = !*quoted;
-				from++;
-			}
-		*whole = end != NULL && !*quoted;
-	}
-	return at;
-}
-
-const char *
-gs_line_end(const struct gs_line_order *order, const char *line, const char *limit)
-{
-	bool quoted = false, whole;
-
-	if (order->fields.csv)
-		return gs_line_end_within(order, line, limit, &quoted, &whole);
-	return gs_skip_separators(line, limit, order->terminator, 1);
-}
-
-/* Note a line that ends at END. */
-static inline const char *
-note_line(const char *line, const char *end, const char **lines, uint32_t *bytes, size_t *count)
-{
-	lines[*count] = line;
-	bytes[(*count)++] = (uint32_t)(end - line);
-	return end;
-}
-
-#if defined __SSE2__
-/* Blocks of 64 bytes that are looked at together: a branch on the ends in one does not wait for the memory
- * of the next. */
-enum { SPLIT_BLOCKS = 16 };
-
-/* The lines that end in whole blocks before LIMIT; returns where the last of them ends. */
-static const char *
-split_blocks(char terminator, const char *line, const char *limit, const char **lines,
-             uint32_t *bytes, size_t room, size_t *count)
-{
-	const char *block = line;
-	uint64_t ends[SPLIT_BLOCKS];
-
-	while (limit - block >= 64 && *count < room) {
-		const size_t left = (size_t)(limit - block) / 64;
-		const size_t blocks = left < SPLIT_BLOCKS ? left : SPLIT_BLOCKS;
-
-		for (size_t b = 0; b < blocks; b++)
-			ends[b] = gs_find_byte_of_64(block + 64 * b, terminator);
-		for (size_t b = 0; b < blocks; b++, block += 64)
-			for (uint64_t here = ends[b]; here != 0 && *count < room; here &= here - 1)
-				line = note_line(line, block + __builtin_ctzll(here) + 1, lines, bytes,
-				                 count);
-	}
-	return line;
-}
-#endif
-
-size_t
-gs_line_split(const struct gs_line_order *order, const char **at, const char *limit,
-              const char **lines, uint32_t *bytes, size_t room)
-{
-	const char *line = *at;
-	size_t count = 0;
-
-#if defined __SSE2__
-	if (!order->fields.csv)
-		line = split_blocks(order->terminator, line, limit, lines, bytes, room, &count);
-#endif
-	while (line < limit && count < room)
-		line = note_line(line, gs_line_end(order, line, limit), lines, bytes, &count);
-	*at = line;
-	return count;
-}
-
-const char *
-gs_line_last_end(const struct gs_line_order *order, const char *line, const char *limit)
-{
-	bool quoted = false;
-
-	for (const char *at = line; order->fields.csv && at < limit; at++)
-		quoted ^= *at == '"';
-	for (; limit > line; limit--) {
-		if (limit[-1] == order->terminator && !quoted)
-			return limit;
-		quoted ^= order->fields.csv && limit[-1] == '"';
-	}
-	return line;
-}
+/* ---- places ---------------------------------------------------------------------- */
 
 void
 gs_line_key_place(const struct gs_line_order *order, size_t key, const char *line, size_t bytes,

@@ -78,24 +78,6 @@ int gs_line_compare(const struct gs_line_order *order, const char *one, size_t o
 bool gs_line_words(const struct gs_line_order *order, const char *const *lines,
                    const uint32_t *bytes, size_t count, unsigned at, uint64_t *words);
 
-/** Where the line at LINE ends, behind its terminator, or at LIMIT.  With CSV, a newline between
- *  quotes is none. */
-const char *gs_line_end(const struct gs_line_order *order, const char *line, const char *limit);
-
-/** Find up to ROOM lines from *AT on: set LINES and BYTES, and *AT to the end of the last one.  The last
- *  line before LIMIT may lack its terminator. */
-size_t gs_line_split(const struct gs_line_order *order, const char **at, const char *limit,
-                     const char **lines, uint32_t *bytes, size_t room);
-
-/** As gs_line_end() from AT on, a place in a line; *QUOTED: with CSV, whether it is between quotes, and then
- *  whether the place returned is.  *WHOLE: a terminator is before that place. */
-const char *gs_line_end_within(const struct gs_line_order *order, const char *at, const char *limit,
-                               bool *quoted, bool *whole);
-
-/** Where the last line that ends before LIMIT, or there, ends; LINE: none does.  O(LIMIT - LINE) with
- *  CSV. */
-const char *gs_line_last_end(const struct gs_line_order *order, const char *line, const char *limit);
-
 /** Where key number KEY of a line is, and what of it counts: from *BEGIN to *END. */
 void gs_line_key_place(const struct gs_line_order *order, size_t key, const char *line, size_t bytes,
                        size_t *begin, size_t *end);

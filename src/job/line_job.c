@@ -12,6 +12,7 @@
 
 #include "format/key.h"
 #include "format/line.h"
+#include "format/line_ends.h"
 #include "io/ahead.h"
 #include "job/line_job.h"
 #include "job/options.h"

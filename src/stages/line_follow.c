@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/line_ends.h"
 #include "format/text.h"
 #include "stages/line_follow.h"
 

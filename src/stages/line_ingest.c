@@ -120,7 +120,7 @@ continue_line(struct gs_line_ingest *ingest, const char **data, const char *end,
 {
 	const char *from = *data;
 
-	*data = gs_line_end_within(ingest->order, from, end, &ingest->quoted, whole);
+	*data = gs_line_end_within(ingest->order, from, end, &ingest->place, whole);
 	return append(ingest, &ingest->line, from, (size_t)(*data - from));
 }
 
@@ -467,7 +467,7 @@ begin_file(struct gs_line_ingest *ingest, const char *name)
 	ingest->lines_before = ingest->lines;
 	ingest->header_left = ingest->header_lines;
 	ingest->names.bytes = 0;
-	ingest->quoted = false;
+	ingest->place = GS_LINE_PLACE_BEGIN;
 	if (ingest->follow != NULL)
 		gs_line_follow_begin(ingest->follow, name, ingest->header_lines);
 }
@@ -476,7 +476,7 @@ begin_file(struct gs_line_ingest *ingest, const char *name)
 static gs_status
 end_file(struct gs_line_ingest *ingest)
 {
-	if (ingest->quoted)
+	if (ingest->place.quoted)
 		return gs_fail(GS_EINPUT, "%s: a quote is not closed; a quote within quotes must be "
 		               "doubled", ingest->name);
 	if (ingest->line.bytes > 0) {

@@ -13,7 +13,7 @@
 
 #include "base/monitor.h"
 #include "base/status.h"
-#include "format/line_order.h"
+#include "format/line_ends.h"
 #include "io/ahead.h"
 #include "stages/item_taker.h"
 #include "stages/line_follow.h"
@@ -52,7 +52,7 @@ struct gs_line_ingest {
 	uint64_t  lines_before;		/* of the files before */
 	uint64_t  header_left;		/* lines that are still to come */
 	bool      first;		/* of all files */
-	bool      quoted;		/* the line that has begun is within quotes at its end */
+	struct gs_line_place place;	/* where the line that has begun ends so far */
 	struct gs_line_bytes line;	/* that has begun in an earlier chunk */
 	struct gs_line_bytes names;	/* the header of this file, if it is not the first */
 };

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "format/key.h"
+#include "format/line_ends.h"
 #include "sort/items/walk.h"
 #include "stages/line_number.h"
 

@@ -249,7 +249,19 @@ duplicates	1" ] || [ $? -eq 1 ]
 	gsort --csv --header -k n:n in >out
 	printf 'name,n\r\n"c",1\r\n"b, ""x""\nz",2\r\na,10\r\n' | cmp - out
 	printf '"a;";2\nb;1\n' | gsort --csv -t ';' -k2n | cmp - <(printf 'b;1\n"a;";2\n')
-	GSORT=$(command -v gsort) python3 "$GSORT_SOURCE/tests/tools/keydefs.py" --csv 7 200
+	GSORT=$(command -v gsort) python3 "$GSORT_SOURCE/tests/tools/keydefs.py" --csv 7 400
+}
+
+@test "--csv: a quote opens only where a field begins" {
+	printf 'id,name\n2,5" pipe\n1,3" pipe\n0,none\n' >in
+	gsort --csv --header -k id:n in | cmp - <(printf 'id,name\n0,none\n1,3" pipe\n2,5" pipe\n')
+	gsort --csv -k2,2 -c <(printf '1,2" a\n0,3" b\n')
+	# rows that are cut between chunks and between threads
+	awk 'BEGIN { for (i = 300000; i > 0; i--) printf i % 3 ? "%d,%d\" x,\"a\"b\n" : "%d,\"\n,%d\"\"\"\n", i, i * 7 % 1000 }' >in
+	awk 'BEGIN { for (i = 1; i <= 300000; i++) printf i % 3 ? "%d,%d\" x,\"a\"b\n" : "%d,\"\n,%d\"\"\"\n", i, i * 7 % 1000 }' >sorted
+	gsort --csv -k1,1n in | cmp - sorted
+	gsort --csv -k1,1n -S 5M -T . --parallel=3 <in | cmp - sorted
+	gsort --csv -k1,1n -m sorted <(printf '0,"a\nb"\n') | cmp - <(printf '0,"a\nb"\n'; cat sorted)
 }
 
 @test "--header stays on top, and names columns" {

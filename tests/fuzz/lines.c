@@ -54,6 +54,17 @@ terminator(const struct run *run)
 	return run->job.options.zero_terminated ? '\0' : '\n';
 }
 
+/* Is the byte behind AT between quotes?  QUOTED: AT is.  *OPENS: a quote at AT opens; then behind it. */
+static bool
+ends_quoted(const struct run *run, const char *at, bool quoted, bool *opens)
+{
+	const char separator = run->job.options.separator != NULL ? run->separator[0] : ',';
+	const bool toggles = run->job.options.csv && *at == '"' && (quoted || *opens);
+
+	*opens = toggles || *at == separator || (*at == terminator(run) && !quoted);
+	return quoted != toggles;
+}
+
 /* Cut the input into lines, the last of which gets a terminator.  *QUOTED: it ends in quotes. */
 static struct line *
 cut(struct run *run, size_t *count, bool *quoted)
@@ -61,6 +72,7 @@ cut(struct run *run, size_t *count, bool *quoted)
 	const char end = terminator(run);
 	struct line *lines;
 	size_t from = 0;
+	bool opens = true;
 
 	if (run->job.input.bytes > 0 && run->job.input.data[run->job.input.bytes - 1] != end)
 		fuzz_put(&run->job.input, &end, 1);
@@ -69,7 +81,7 @@ cut(struct run *run, size_t *count, bool *quoted)
 	*count = 0;
 	*quoted = false;
 	for (size_t at = 0; at < run->job.input.bytes; at++) {
-		*quoted ^= run->job.options.csv && run->job.input.data[at] == '"';
+		*quoted = ends_quoted(run, run->job.input.data + at, *quoted, &opens);
 		if (*quoted || run->job.input.data[at] != end)
 			continue;
 		lines[*count] = (struct line){ run->job.input.data + from, at + 1 - from, *count };

@@ -2,11 +2,12 @@
 """keydefs.py - random lines and KEYDEFs: gsort prints what LC_ALL=C sort prints
 
     keydefs.py SEED COUNT       options and lines drawn at random, against sort(1)
-    keydefs.py --csv SEED COUNT rows with quotes, against the same fields without quotes
+    keydefs.py --csv SEED COUNT rows with quotes, well-formed or not, against the fields that Python's csv reads
 
 GSORT is the program.  Where releases of GNU sort differ, nothing is drawn: NaN, the suffixes R and Q,
 byte 0x80 behind a digit, a version key that is a suffix alone.
 """
+import csv
 import os
 import random
 import re
@@ -132,36 +133,65 @@ def compare_with_sort(rnd):
     return operation + options, data, expected[:2] == found[:2]
 
 
+def draw_rows(case):
+    """Rows as text and as fields: well-formed ones."""
+    words = [("".join(case.one(*'ab,"\n10 -.') for _ in range(case.rnd.randrange(6)))) for _ in range(12)]
+    columns = case.rnd.randrange(1, 5)
+    for _ in range(case.one(2, 10, 60)):
+        fields = [case.one(*words) for _ in range(case.rnd.randrange(1, columns + 1))]
+        quoted = ['"' + f.replace('"', '""') + '"' if re.search('[,"\n]', f) or case.chance(0.3) else f
+                  for f in fields]
+        yield ",".join(quoted) + "\n", fields
+
+
+def read_rows(text):
+    """The same for any text, as Python's csv has it; the last row is SENTINEL if all quotes are closed."""
+    lines = (text + "SENTINEL\n").splitlines(keepends=True)
+    reader = csv.reader(lines)
+    begin = 0
+    for fields in reader:
+        yield "".join(lines[begin:reader.line_num]), fields
+        begin = reader.line_num
+
+
+def draw_quotes(case):
+    """Text with quotes anywhere."""
+    return "".join("".join(case.one(*'""",,a1 \n') for _ in range(case.rnd.randrange(case.one(8, 8, 8, 200)))) + "\n"
+                   for _ in range(case.one(1, 5, 30)))
+
+
 def compare_csv(rnd):
     """Each row once with quotes, and once with fields apart by 0x1f, ended by NUL, and its number last."""
     case = Case(rnd)
-    words = [("".join(case.one(*'ab,"\n10 -.') for _ in range(rnd.randrange(6)))) for _ in range(12)]
-    rows, plain = [], []
-    columns = rnd.randrange(1, 5)
-    for number in range(case.one(2, 10, 60)):
-        fields = [case.one(*words) for _ in range(rnd.randrange(1, columns + 1))]
-        quoted = ['"' + f.replace('"', '""') + '"' if re.search('[,"\n]', f) or case.chance(0.3) else f
-                  for f in fields]
-        rows.append(",".join(quoted) + "\n")
-        plain.append("\x1f".join(fields + [""] * (columns - len(fields)) + [str(number)]) + "\0")
+    if case.chance(0.5):
+        rows = list(draw_rows(case))
+    else:
+        rows = list(read_rows(draw_quotes(case)))
+        if rows.pop()[1] != ["SENTINEL"]:
+            found = run(os.environ["GSORT"], ["--csv"], "".join(row for row, _ in rows).encode() + b'"')
+            return [], rows, found[0] == 2 and b"a quote is not closed" in found[2]
+    text = "".join(row for row, _ in rows).encode()
+    columns = max((len(fields) for _, fields in rows), default=0) or 1
+    plain = "".join("\x1f".join(fields + [""] * (columns - len(fields)) + [str(number)]) + "\0"
+                    for number, (_, fields) in enumerate(rows))
     keys = []
     for _ in range(case.one(1, 1, 2, 3)):
-        field = rnd.randrange(1, columns + 1)
+        field = rnd.randrange(1, min(columns, 5) + 1)
         key = str(field) + "." + str(case.one(1, 2, 3)) if case.chance(0.3) else str(field)
-        keys += ["-k", key + "," + str(field) + case.one("", "", "n", "r", "nr", "f", "g", "h")]
-    expected = run("sort", ["-z", "-s", "-t", "\x1f"] + keys, "".join(plain).encode())
+        keys += ["-k", key + "," + str(field) + case.one("", "", "r", "f", "b")]
+    expected = run("sort", ["-z", "-s", "-t", "\x1f"] + keys, plain.encode())
     order = [int(row.rsplit("\x1f", 1)[1]) for row in expected[1].decode().split("\0")[:-1]]
-    found = run(os.environ["GSORT"], ["--csv", "-s"] + keys, "".join(rows).encode())
-    return keys, "".join(rows).encode(), (0, "".join(rows[i] for i in order).encode()) == found[:2]
+    found = run(os.environ["GSORT"], ["--csv", "-s"] + keys, text)
+    return keys, text, (0, "".join(rows[i][0] for i in order).encode()) == found[:2]
 
 
 def main():
-    csv = sys.argv[1] == "--csv"
-    seed, count = (int(word) for word in sys.argv[1 + csv:])
+    rows = sys.argv[1] == "--csv"
+    seed, count = (int(word) for word in sys.argv[1 + rows:])
     bad = 0
     for number in range(count):
         rnd = random.Random(seed * 1000000 + number)
-        options, data, same = (compare_csv if csv else compare_with_sort)(rnd)
+        options, data, same = (compare_csv if rows else compare_with_sort)(rnd)
         if not same:
             bad += 1
             print("case", number, options, data)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/line_ends.h"
 #include "format/line_order.h"
 #include "tests/unit/units.h"
 
@@ -201,6 +202,11 @@ static const struct {
 	  LINE("\"a#b\",2\n") },
 	{ { .keys = { "2,2" }, .csv = true, .stable = true }, LINE("\"1\n2\",b\n"), ">", LINE("3,a\n") },
 	{ { .keys = { "1.2,1.2" }, .csv = true, .stable = true }, LINE("\"ab\",1\n"), "=", LINE("xb,2\n") },
+	{ { .keys = { "2,2" }, .csv = true, .stable = true }, LINE("5\" x,a\n"), "<", LINE("5\",b\n") },
+	{ { .keys = { "1,1" }, .csv = true, .stable = true }, LINE("5\"x\",b\n"), "<", LINE("\"5\"y,a\n") },
+	{ { .keys = { "1,2" }, .csv = true, .stable = true }, LINE("\"a\"b\",\"c\"\n"), "=",
+	  LINE("\"ab\"\",c\"\n") },
+	{ { .keys = { "1,1" }, .csv = true, .stable = true }, LINE("\"a\"\"\"\"b\n"), "=", LINE("a\"\"b\n") },
 	{ { .keys = { "2,2" }, .csv = true, .separator = ";", .stable = true }, LINE("\"x;\";b\n"), ">",
 	  LINE("y;a\n") },
 	/* what is wrong */
@@ -427,25 +433,37 @@ check_ends(void)
 	gs_line_order_close(&order);
 }
 
-/* Lines of all lengths, found a few at a time and one by one. */
-static void
-check_split(void)
+/* The end of a line, one byte after the other. */
+static const char *
+slow_end(const struct gs_line_order *order, const char *at, const char *limit)
 {
-	const struct options options = { .letters = "" };
+	struct gs_line_place place = GS_LINE_PLACE_BEGIN;
+	bool whole = false;
+
+	while (at < limit && !whole)
+		at = gs_line_end_within(order, at, at + 1, &place, &whole);
+	return at;
+}
+
+/* Lines of all lengths, found a few at a time and one by one.  BETWEEN: other bytes of them. */
+static void
+check_split(const struct options *options, const char *between)
+{
 	enum { BYTES = 1 << 14, MOST_ROOM = 70 };
 	char *text = malloc(BYTES);
 	struct gs_line_order order;
 	uint64_t state = 9;
 	unsigned wrong = 0;
 
-	CHECK(open_order(&order, &options, false) == GS_OK, "%s", gs_message());
+	CHECK(open_order(&order, options, false) == GS_OK, "%s", gs_message());
 	for (unsigned run = 0; run < 100; run++) {
 		const unsigned mean = 1 + (unsigned)(units_mix(++state) % 300);
 		const char *at = text, *limit = text + BYTES - run, *lines[MOST_ROOM];
 		uint32_t bytes[MOST_ROOM];
 
 		for (size_t b = 0; b < BYTES; b++)
-			text[b] = units_mix(++state) % mean == 0 ? '\n' : 'x';
+			text[b] = units_mix(++state) % mean == 0 ? '\n'
+			          : between[units_mix(++state) % strlen(between)];
 		while (at < limit) {
 			const size_t room = 1 + units_mix(++state) % MOST_ROOM;
 			const char *line = at;
@@ -454,8 +472,9 @@ check_split(void)
 			wrong += count == 0 || count > room || (count < room && at < limit);
 			for (size_t i = 0; i < count; line += bytes[i++])
 				wrong += lines[i] != line ||
+				         line + bytes[i] != slow_end(&order, line, limit) ||
 				         line + bytes[i] != gs_line_end(&order, line, limit);
-			wrong += line != at;
+			wrong += line != at || (at < limit && gs_line_last_end(&order, text, at) != at);
 			if (count == 0)
 				break;
 		}
@@ -478,5 +497,7 @@ unit_line_order(void)
 	check_random();
 	check_names();
 	check_ends();
-	check_split();
+	check_split(&(struct options){ .letters = "" }, "x");
+	check_split(&(struct options){ .csv = true }, "\",");
+	check_split(&(struct options){ .csv = true, .separator = ";" }, "xxx\",;\"xxx;xxxxxxxxxx");
 }

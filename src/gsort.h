@@ -16,6 +16,12 @@
  * never prints and never exits.  The strings and arrays that options point to are borrowed until
  * gsort_close().  A job belongs to one thread at a time, unless a function says otherwise.
  *
+ * A wrong call ends in GSORT_ERROR with GSORT_ERROR_USAGE, and never in the end of the program: a number
+ * that an enum or a flag does not have, a NULL where something has to be, calls in the wrong order or
+ * twice, also from several threads.  A call without a result does nothing then.  Two things only the
+ * caller can know: that memory which is not NULL is as large as its count says, and that gsort_close()
+ * is the last call for a job.
+ *
  * Structs grow at their end, or in members called reserved, so a program works with a later
  * library of the same soname without being compiled again.
  */
@@ -405,12 +411,12 @@ GSORT_API gsort_status gsort_feed_end(gsort *job);
 /**
  * Wait for output, and store the next BYTES of it.
  *
- * @got     set to BYTES, or less at the end of the output
+ * @got     set to BYTES, or less at the end of the output; may be NULL
  * @return  GSORT_OK if *GOT is BYTES; at the end the job's result
  */
 GSORT_API gsort_status gsort_drain(gsort *job, void *into, size_t bytes, size_t *got);
 
-/** What the job has done so far; owned by the job, valid until gsort_close(). */
+/** What the job has done so far; owned by the job, valid until gsort_close(); of NULL: nothing. */
 GSORT_API const struct gsort_stats *gsort_stats(const gsort *job);
 
 /** Store in PROGRESS how far the job has come.  Any thread, also while gsort_run() runs. */
@@ -450,7 +456,8 @@ struct gsort_array_options {
 /*
  * These functions take keys of all binary types in this machine's byte order, aligned to their size.
  * Floats are in IEEE 754 totalOrder: -NaN, -inf .. -0, 0 .. inf, NaN; NaNs keep their bits.  They read
- * and write nothing but memory.  Any threads may call them at once, each with arrays of its own.
+ * and write nothing but memory.  Any threads may call them at once, each with arrays of its own.  The
+ * arrays of one call do not overlap.
  *
  * GSORT_ERROR_USAGE: an argument is wrong.  GSORT_ERROR_MEMORY: there is not enough; the arrays are as
  * they were.  For time and memory, see gsort(3).
@@ -507,8 +514,7 @@ GSORT_API gsort_status gsort_is_sorted(const void *keys, size_t count, enum gsor
                                        const struct gsort_array_options *options);
 
 /**
- * Merge ARRAY_COUNT sorted arrays, of COUNTS[] keys each, into INTO, which has room for all and overlaps
- * none of them.
+ * Merge ARRAY_COUNT sorted arrays, of COUNTS[] keys each, into INTO, which has room for all.
  *
  * @return  GSORT_OK; GSORT_ERROR: also GSORT_ERROR_INPUT, if an array is not sorted
  *
@@ -547,16 +553,17 @@ struct gsort_conflict {
 
 /**
  * Find two options that cannot be used together, so that a program can name them in its own
- * words.  gsort_open() refuses such OPTIONS.  O(1); any thread may call it.
+ * words.  gsort_open() refuses such OPTIONS.  Opens nothing; any thread may call it.
  *
- * @return  true: *CONFLICT is set; false: there is no conflict, or struct_size is wrong
+ * @return  true: *CONFLICT is set; false: there is no conflict, or OPTIONS are wrong by
+ *          themselves, as gsort_message() says then
  */
 GSORT_API bool gsort_conflict(const struct gsort_options *options, struct gsort_conflict *conflict);
 
 /**
  * Describe this machine, a line at a time: processors, GPUs, memory, temporary directories.
  *
- * @options  its temp_dirs are described; may be all zero
+ * @options  its temp_dirs are described; may be all zero, or NULL
  *
  * Slow where there is a GPU: it loads the GPU module and creates a context (0.3 s).
  */

@@ -177,6 +177,8 @@ host_sources = \
   src/job/combine.c \
   src/job/combine.h \
   src/job/explain.c \
+  src/job/given.c \
+  src/job/given.h \
   src/job/info.c \
   src/job/item_border.c \
   src/job/item_border.h \

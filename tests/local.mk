@@ -30,6 +30,7 @@ tests_unit_units_SOURCES = \
   tests/unit/encode_text.c \
   tests/unit/floats.c \
   tests/unit/external_merge.c \
+  tests/unit/given.c \
   tests/unit/rendezvous.c \
   tests/unit/scan.c \
   tests/unit/inflate.c \

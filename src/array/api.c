@@ -23,6 +23,9 @@ sort(void *keys, size_t count, enum gsort_type type, const struct gsort_array_op
 
 	TRY(gs_array_args_read(&args, type, options));
 	TRY(gs_array_check("keys", keys, count, args.key_bytes));
+	if (args.scratch != NULL)
+		TRY(gs_array_check_apart("keys", keys, count * args.key_bytes, "scratch bytes", args.scratch,
+		                         args.scratch_bytes));
 	return gs_array_sort(keys, count, &args);
 }
 
@@ -70,6 +73,8 @@ argsort(const void *keys, size_t count, enum gsort_type type, void *indices,
 	if (index_type != GSORT_U32 && index_type != GSORT_U64)
 		return gs_fail(GS_EUSAGE, "indices are u32 or u64");
 	TRY(gs_array_check("indices", indices, count, index_type == GSORT_U32 ? 4 : 8));
+	TRY(gs_array_check_apart("keys", keys, count * args.key_bytes, "indices", indices,
+	                         count * (index_type == GSORT_U32 ? 4 : 8)));
 	if (index_type == GSORT_U32 && count > (uint64_t)UINT32_MAX + 1)
 		return gs_fail(GS_EUSAGE, "%zu keys have indices of 64 bits, u64", count);
 	if (count == 0)
@@ -97,6 +102,8 @@ sort_pairs(void *keys, void *payload, size_t payload_bytes, size_t count, enum g
 		return gs_fail(GS_EUSAGE, "a payload has 4 or 8 bytes, not %zu; for others, sort indices",
 		               payload_bytes);
 	TRY(gs_array_check("payloads", payload, count, payload_bytes));
+	TRY(gs_array_check_apart("keys", keys, count * args.key_bytes, "payloads", payload,
+	                         count * payload_bytes));
 	return gs_array_sort_pairs(keys, payload, payload_bytes, count, &args);
 }
 
@@ -132,12 +139,17 @@ merge_arrays(void *into, const void *const arrays[], const size_t counts[], size
 	size_t keys = 0;
 
 	TRY(gs_array_args_read(&args, type, options));
+	if (array_count > 0 && (arrays == NULL || counts == NULL))
+		return gs_fail(GS_EUSAGE, "the list of %s is NULL", arrays == NULL ? "arrays" : "counts");
 	for (size_t a = 0; a < array_count; a++) {
 		TRY(gs_array_check("keys", arrays[a], counts[a], args.key_bytes));
 		if (__builtin_add_overflow(keys, counts[a], &keys))
 			keys = SIZE_MAX;
 	}
 	TRY(gs_array_check("merged keys", into, keys, args.key_bytes));
+	for (size_t a = 0; a < array_count; a++)
+		TRY(gs_array_check_apart("merged keys", into, keys * args.key_bytes, "keys", arrays[a],
+		                         counts[a] * args.key_bytes));
 	return gs_array_union(into, arrays, counts, array_count, &args);
 }
 

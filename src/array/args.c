@@ -12,6 +12,16 @@ enum { DEFAULT_THREADS = 16 };
 /* A thread that is woken has work for 200 us at least.  Not tuned. */
 enum { THREAD_BYTES = 256 << 10 };
 
+/* A C program can store any byte in a bool, and to read one that is neither is undefined. */
+static gs_status
+check_flag(const char *name, const bool *flag)
+{
+	unsigned char byte;
+
+	memcpy(&byte, flag, sizeof byte);
+	return byte <= 1 ? GS_OK : gs_fail(GS_EUSAGE, "%s is %u: there is no such value", name, byte);
+}
+
 static gs_status
 copy_options(struct gsort_array_options *copy, const struct gsort_array_options *options)
 {
@@ -29,7 +39,8 @@ copy_options(struct gsort_array_options *copy, const struct gsort_array_options 
 			return gs_fail(GS_EUSAGE, "an array option is set that this libgsort does not "
 			               "know: the program needs a newer one");
 	memcpy(copy, options, options->struct_size < known ? options->struct_size : known);
-	return GS_OK;
+	TRY(check_flag("reverse", &copy->reverse));
+	return check_flag("trust_order", &copy->trust_order);
 }
 
 gs_status
@@ -68,6 +79,17 @@ gs_array_check(const char *name, const void *array, size_t count, size_t bytes)
 	if ((uintptr_t)array % bytes != 0)
 		return gs_fail(GS_EUSAGE, "the array of %s is not aligned to %zu bytes", name, bytes);
 	return GS_OK;
+}
+
+gs_status
+gs_array_check_apart(const char *one_name, const void *one, size_t one_bytes, const char *other_name,
+                     const void *other, size_t other_bytes)
+{
+	const uintptr_t a = (uintptr_t)one, b = (uintptr_t)other;
+
+	if (one_bytes == 0 || other_bytes == 0 || (a < b ? b - a >= one_bytes : a - b >= other_bytes))
+		return GS_OK;
+	return gs_fail(GS_EUSAGE, "the arrays of %s and %s overlap", one_name, other_name);
 }
 
 struct gs_array_args

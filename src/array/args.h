@@ -33,6 +33,11 @@ MUST_CHECK gs_status gs_array_args_read(struct gs_array_args *args, enum gsort_t
  *  its elements, or longer than the address space. */
 MUST_CHECK gs_status gs_array_check(const char *name, const void *array, size_t count, size_t bytes);
 
+/** Have two arrays, of so many bytes, no byte in common?  GS_EUSAGE: they have. */
+MUST_CHECK gs_status gs_array_check_apart(const char *one_name, const void *one, size_t one_bytes,
+                                          const char *other_name, const void *other,
+                                          size_t other_bytes);
+
 /** The arguments of ordered bits of 64 bits, ascending, for THREADS. */
 struct gs_array_args gs_array_args_u64(unsigned threads);
 

@@ -42,6 +42,8 @@ check_key(const struct gsort_key *key, size_t record_bytes)
 	const size_t bytes = gs_key_bytes(key);
 	char text[64];
 
+	if (key->type == GSORT_TEXT_FLOAT)
+		return gs_fail(GS_EUSAGE, "keys of records are bytes or of a binary type, not text-float");
 	if (bytes == 0)
 		return gs_fail(GS_EUSAGE, "a key has at least 1 byte");
 	if (bytes <= record_bytes && key->offset <= record_bytes - bytes)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "format/key.h"
+#include "job/given.h"
 #include "job/items.h"
 #include "job/job.h"
 #include "job/open.h"
@@ -16,7 +17,6 @@
 static gs_status
 open_job(struct gsort *job, const struct gsort_options *options)
 {
-	job->options = &job->copy;
 	job->stats.struct_size = sizeof job->stats;
 	TRY(gs_options_copy(&job->copy, options));
 	options = job->options;
@@ -35,56 +35,85 @@ open_job(struct gsort *job, const struct gsort_options *options)
 	return GS_OK;
 }
 
+static gsort_status
+misuse(const char *why)
+{
+	(void)gs_fail(GS_EUSAGE, "%s", why);
+	return GSORT_ERROR;
+}
+
+static const char no_job[] = "there is no job: it is NULL";
+
 gsort_status
 gsort_open(gsort **opened, const struct gsort_options *options)
 {
-	struct gsort *job = calloc(1, sizeof *job);
+	struct gsort *job;
 
-	*opened = job;
+	if (opened == NULL)
+		return misuse("gsort_open() needs a place for the job, not NULL");
+	*opened = NULL;		/* until other threads may interrupt it */
+	job = calloc(1, sizeof *job);
 	if (job == NULL) {
 		(void)gs_fail(GS_EBUDGET, "out of memory");
 		return GSORT_ERROR;
 	}
-	if (open_job(job, options) == GS_OK)
+	job->options = &job->copy;
+	if (open_job(job, options) == GS_OK) {
+		*opened = job;
 		return GSORT_OK;
+	}
 	gsort_close(job);
-	*opened = NULL;
 	return GSORT_ERROR;
 }
 
 gsort_status
 gsort_run(gsort *job)
 {
-	if (!job->options->fed && !job->options->drained)
-		return gs_job_run(job);
-	(void)gs_fail(GS_EUSAGE, "a job that is fed or drained runs by itself: it ends with "
-	              "gsort_feed_end() or gsort_drain()");
-	return GSORT_ERROR;
+	if (job == NULL)
+		return misuse(no_job);
+	if (job->options->fed || job->options->drained)
+		return misuse("a job that is fed or drained runs by itself: it ends with "
+		              "gsort_feed_end() or gsort_drain()");
+	if (atomic_exchange(&job->began, true))
+		return misuse("a job runs once: to sort again, open another one");
+	return gs_job_run(job);
 }
 
 gsort_status
 gsort_feed(gsort *job, const void *data, size_t bytes)
 {
-	return gs_rendezvous_feed(&job->rendezvous, data, bytes);
+	return job == NULL ? misuse(no_job) : gs_rendezvous_feed(&job->rendezvous, data, bytes);
 }
 
 gsort_status
 gsort_feed_end(gsort *job)
 {
-	return gs_rendezvous_feed_end(&job->rendezvous);
+	return job == NULL ? misuse(no_job) : gs_rendezvous_feed_end(&job->rendezvous);
 }
 
 gsort_status
 gsort_drain(gsort *job, void *into, size_t bytes, size_t *got)
 {
-	return gs_rendezvous_drain(&job->rendezvous, into, bytes, got);
+	size_t unused;
+
+	if (got == NULL)
+		got = &unused;
+	*got = 0;
+	return job == NULL ? misuse(no_job) : gs_rendezvous_drain(&job->rendezvous, into, bytes, got);
 }
 
 void
 gsort_progress(const gsort *job, struct gsort_progress *progress)
 {
-	const struct gs_counters *now = &job->monitor.counters;
+	const struct gs_counters *now;
 
+	if (progress == NULL)
+		return;
+	if (job == NULL) {
+		*progress = (struct gsort_progress){ .phase = GSORT_IDLE };
+		return;
+	}
+	now = &job->monitor.counters;
 	*progress = (struct gsort_progress){	/* reserved: 0 */
 		.phase = (enum gsort_phase)atomic_load(&now->phase),
 		.bytes_in = atomic_load(&now->bytes_in),
@@ -102,7 +131,9 @@ gsort_progress(const gsort *job, struct gsort_progress *progress)
 const struct gsort_stats *
 gsort_stats(const gsort *job)
 {
-	return &job->stats;
+	static const struct gsort_stats none = { .struct_size = sizeof none };
+
+	return job != NULL ? &job->stats : &none;
 }
 
 void
@@ -128,6 +159,8 @@ gsort_close(gsort *job)
 void
 gsort_interrupt(gsort *job)
 {
+	if (job == NULL)
+		return;
 	atomic_store(&job->interrupted, true);
 	if (!job->options->fed && job->input != NULL)
 		gs_input_stop(job->input);
@@ -163,7 +196,7 @@ gsort_last_error(void)
 bool
 gsort_type_named(const char *name, enum gsort_type *type)
 {
-	for (int t = GSORT_TEXT; t <= GS_TYPE_LAST; t++)
+	for (int t = GSORT_TEXT; name != NULL && type != NULL && t <= GS_TYPE_LAST; t++)
 		if (strcmp(name, gs_key_name((enum gsort_type)t)) == 0) {
 			*type = (enum gsort_type)t;
 			return true;

@@ -243,8 +243,8 @@ add_disk(struct gs_json *json, const struct gsort *job)
 	gs_json_end(json, ']');
 }
 
-void
-gsort_plan_json(const gsort *job, void (*print)(void *context, const char *line), void *context)
+static void
+add_plan(struct gs_json *json, const struct gsort *job)
 {
 	const struct gsort_options *options = job->options;
 	const struct gs_plan_input *input = &job->plan_input;
@@ -252,27 +252,36 @@ gsort_plan_json(const gsort *job, void (*print)(void *context, const char *line)
 	const bool items = gs_options_want_items(options) && !gs_options_argsort_text(options);
 	const size_t unit = options->lines ? 0 : items ? job->items.ingest.record.bytes
 	                                               : input->key_bits / 8;
+
+	gs_json_begin(json, NULL, '{');
+	gs_json_string(json, "version", gsort_version());
+	gs_json_string(json, "type", options->lines ? "lines" : items && !gs_key_is_wide(options->type)
+	                              ? "record" : gs_key_name(options->type));
+	gs_json_bool(json, "reverse", options->reverse);
+	gs_json_bool(json, "unique", options->unique);
+	gs_json_number(json, "input_bytes", input->input_bytes);
+	gs_json_bool(json, "input_bytes_are_a_hint", input->guessed);
+	gs_json_number(json, "keys", input->input_bytes == UINT64_MAX || unit == 0
+	               ? UINT64_MAX : input->input_bytes / unit);
+	gs_json_string(json, "device", plan->device == GSORT_DEVICE_GPU ? "gpu" : "cpu");
+	gs_json_string(json, "device_rule", plan->device_rule);
+	gs_json_number(json, "threads", plan->threads);
+	gs_json_number(json, "memory_bytes", plan->host_bytes);
+	gs_json_number(json, "memory_for_keys_bytes", plan->pool_bytes);
+	gs_json_number(json, "outputs", options->split > 0 ? options->split : 1);
+	if (options->operation == GSORT_SORT)
+		add_disk(json, job);
+	gs_json_end(json, '}');
+}
+
+void
+gsort_plan_json(const gsort *job, void (*print)(void *context, const char *line), void *context)
+{
 	struct gs_json json = { .bytes = 0 };
 
-	gs_json_begin(&json, NULL, '{');
-	gs_json_string(&json, "version", gsort_version());
-	gs_json_string(&json, "type", options->lines ? "lines" : items && !gs_key_is_wide(options->type)
-	                              ? "record" : gs_key_name(options->type));
-	gs_json_bool(&json, "reverse", options->reverse);
-	gs_json_bool(&json, "unique", options->unique);
-	gs_json_number(&json, "input_bytes", input->input_bytes);
-	gs_json_bool(&json, "input_bytes_are_a_hint", input->guessed);
-	gs_json_number(&json, "keys", input->input_bytes == UINT64_MAX || unit == 0
-	               ? UINT64_MAX : input->input_bytes / unit);
-	gs_json_string(&json, "device", plan->device == GSORT_DEVICE_GPU ? "gpu" : "cpu");
-	gs_json_string(&json, "device_rule", plan->device_rule);
-	gs_json_number(&json, "threads", plan->threads);
-	gs_json_number(&json, "memory_bytes", plan->host_bytes);
-	gs_json_number(&json, "memory_for_keys_bytes", plan->pool_bytes);
-	gs_json_number(&json, "outputs", options->split > 0 ? options->split : 1);
-	if (options->operation == GSORT_SORT)
-		add_disk(&json, job);
-	gs_json_end(&json, '}');
+	if (job == NULL || print == NULL)
+		return;
+	add_plan(&json, job);
 	print(context, json.text);
 }
 
@@ -354,6 +363,8 @@ gsort_plan(const gsort *job, void (*print)(void *context, const char *line), voi
 {
 	const struct gs_line_printer to = { print, context };
 
+	if (job == NULL || print == NULL)
+		return;
 	if (job->options->lines)
 		print_lines(&to, job);
 	else if (gs_options_want_items(job->options) && !gs_options_argsort_text(job->options))

@@ -17,6 +17,7 @@
 #include "base/static_codecs.h"
 #include "gpu/module.h"
 #include "io/inflate.h"
+#include "job/given.h"
 #include "job/json.h"
 #include "job/print.h"
 #include "spill/pack.h"
@@ -48,6 +49,14 @@ print_dir(const struct gs_line_printer *to, const char *dir)
 		     gs_filesystem_name(dir));
 }
 
+/* The caller's, or none. */
+static void
+take_options(struct gsort_options *own, const struct gsort_options *options)
+{
+	if (gs_options_copy(own, options) != GS_OK)
+		*own = (struct gsort_options){ .temp_dir_count = 0 };
+}
+
 static void
 print_dirs(const struct gs_line_printer *to, const struct gsort_options *options)
 {
@@ -65,8 +74,12 @@ gsort_info(const struct gsort_options *options, void (*print)(void *context, con
 {
 	const struct gs_line_printer to = { print, context };
 	const struct gs_gpu_module *module;
+	struct gsort_options own;
 	struct gs_limits limits;
 
+	if (print == NULL)
+		return;
+	take_options(&own, options);
 	gs_limits_read(&limits, false);
 	gs_print_line(&to, "gsort", "%s", PACKAGE_VERSION);
 	gs_print_line(&to, "cpu", "%u thread%s, %s", limits.cores, limits.cores == 1 ? "" : "s",
@@ -76,7 +89,7 @@ gsort_info(const struct gsort_options *options, void (*print)(void *context, con
 	else
 		gs_print_line(&to, "gpu", "none: %s", gs_message());
 	print_memory(&to, &limits);
-	print_dirs(&to, options);
+	print_dirs(&to, &own);
 }
 
 /* The lines of a survey: those of GPUs become a list, what else there is to say stands beside it. */
@@ -134,8 +147,12 @@ gsort_info_json(const struct gsort_options *options,
                 void (*print)(void *context, const char *line), void *context)
 {
 	struct gs_json json = { .bytes = 0 };
+	struct gsort_options own;
 	struct gs_limits limits;
 
+	if (print == NULL)
+		return;
+	take_options(&own, options);
 	gs_limits_read(&limits, false);
 	gs_json_begin(&json, NULL, '{');
 	gs_json_string(&json, "version", PACKAGE_VERSION);
@@ -146,9 +163,9 @@ gsort_info_json(const struct gsort_options *options,
 	gs_json_number(&json, "room_bytes", limits.room_bytes);
 	gs_json_number(&json, "memory_bytes", limits.host_bytes);
 	gs_json_begin(&json, "temporary_directories", '[');
-	for (size_t d = 0; d < options->temp_dir_count; d++)
-		add_dir(&json, options->temp_dirs[d]);
-	if (options->temp_dir_count == 0)
+	for (size_t d = 0; d < own.temp_dir_count; d++)
+		add_dir(&json, own.temp_dirs[d]);
+	if (own.temp_dir_count == 0)
 		add_dir(&json, gs_temp_dir());
 	gs_json_end(&json, ']');
 	gs_json_end(&json, '}');
@@ -167,6 +184,8 @@ gsort_build(void (*print)(void *context, const char *line), void *context)
 	const struct gs_gpu_module *module;
 	char libraries[128], gpu[GS_MESSAGE_BYTES], line[GS_MESSAGE_BYTES + 64];
 
+	if (print == NULL)
+		return;
 	snprintf(line, sizeof line, "SIMD: %s", gs_simd_name(gs_simd_best()));
 	print(context, line);
 	if (gs_gpu_module_load(&module) == GS_OK)

@@ -64,6 +64,7 @@ struct gsort {
 	struct gs_ranked    *ranked;		/* NULL: this process sorts alone */
 	struct gsort_options copy;		/* of the caller's options; a rank has changed it */
 	const struct gsort_options *options;	/* the copy */
+	atomic_bool          began;		/* by gsort_run() */
 	atomic_bool          interrupted;	/* by gsort_interrupt() */
 	struct gs_plan_input plan_input;
 	struct gs_plan       plan;

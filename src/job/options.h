@@ -13,16 +13,7 @@
 #include "gsort.h"
 
 /**
- * Copy what a program compiled with any version of gsort.h passes: members that it does not know
- * are 0.
- *
- * @return  GS_OK; GS_EUSAGE: struct_size is wrong, or an option is set that this library does not
- *          know
- */
-MUST_CHECK gs_status gs_options_copy(struct gsort_options *copy, const struct gsort_options *options);
-
-/**
- * Check OPTIONS without opening anything.
+ * Check OPTIONS, which given.h has let in, without opening anything.
  *
  * @return  GS_OK; or GS_EUSAGE with a message that names long options of gsort(1) in quotes
  */

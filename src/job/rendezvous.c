@@ -149,45 +149,79 @@ misuse(const char *what)
 	return GSORT_ERROR;
 }
 
+/* Only one thread at a time is a giver or a taker. */
+static gsort_status
+claim(atomic_bool *busy, bool wanted, const char *without)
+{
+	if (!wanted)
+		return misuse(without);
+	return atomic_exchange(busy, true) ? misuse("another thread is in the same call for this job")
+	                                   : GSORT_OK;
+}
+
+static const char not_fed[] = "a job is fed only with the option FED";
+
 gsort_status
 gs_rendezvous_feed(struct gs_rendezvous *rendezvous, const void *data, size_t bytes)
 {
-	if (!rendezvous->fed)
-		return misuse("a job is fed only with the option FED");
-	if (rendezvous->ended)
-		return misuse("a job cannot be fed after gsort_feed_end()");
-	start(rendezvous);
-	return give(&rendezvous->in, data, bytes) ? GSORT_OK : result(rendezvous);
+	gsort_status status = claim(&rendezvous->feeding, rendezvous->fed, not_fed);
+
+	if (status != GSORT_OK)
+		return status;
+	if (data == NULL && bytes > 0) {
+		status = misuse("the bytes to feed are NULL");
+	} else if (rendezvous->ended) {
+		status = misuse("a job cannot be fed after gsort_feed_end()");
+	} else {
+		start(rendezvous);
+		if (!give(&rendezvous->in, data, bytes))
+			status = result(rendezvous);
+	}
+	atomic_store(&rendezvous->feeding, false);
+	return status;
 }
 
 gsort_status
 gs_rendezvous_feed_end(struct gs_rendezvous *rendezvous)
 {
-	if (!rendezvous->fed)
-		return misuse("a job is fed only with the option FED");
+	gsort_status status = claim(&rendezvous->feeding, rendezvous->fed, not_fed);
+
+	if (status != GSORT_OK)
+		return status;
 	start(rendezvous);
 	rendezvous->ended = true;
 	gs_queue_shut(&rendezvous->in.there);
-	if (rendezvous->drained)
-		return GSORT_OK;
-	(void)gs_queue_take(&rendezvous->out.there);	/* waits for the end */
-	return result(rendezvous);
+	if (!rendezvous->drained) {
+		(void)gs_queue_take(&rendezvous->out.there);	/* waits for the end */
+		status = result(rendezvous);
+	}
+	atomic_store(&rendezvous->feeding, false);
+	return status;
 }
 
 gsort_status
 gs_rendezvous_drain(struct gs_rendezvous *rendezvous, void *into, size_t bytes, size_t *got)
 {
+	gsort_status status = claim(&rendezvous->draining, rendezvous->drained,
+	                            "a job is drained only with the option DRAINED");
 	size_t taken = 1;
 
 	*got = 0;
-	if (!rendezvous->drained)
-		return misuse("a job is drained only with the option DRAINED");
-	start(rendezvous);
-	while (*got < bytes && taken > 0) {
-		taken = take(&rendezvous->out, (char *)into + *got, bytes - *got);
-		*got += taken;
+	if (status != GSORT_OK)
+		return status;
+	if (into == NULL && bytes > 0) {
+		status = misuse("the room for drained bytes is NULL");
+	} else {
+		start(rendezvous);
+		while (*got < bytes && taken > 0) {
+			taken = take(&rendezvous->out, (char *)into + *got, bytes - *got);
+			*got += taken;
+		}
+		if (*got < bytes)
+			status = result(rendezvous);
 	}
-	return *got == bytes ? GSORT_OK : result(rendezvous);
+	atomic_store(&rendezvous->draining, false);
+	return status;
 }
 
 /* ---- opening and closing --------------------------------------------------------- */

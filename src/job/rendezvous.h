@@ -37,6 +37,7 @@ struct gs_rendezvous {
 	bool               fed, drained;	/* by the caller */
 	atomic_bool        started;
 	atomic_bool        stopped;	/* the job is closed before its end */
+	atomic_bool        feeding, draining;	/* a thread is in such a call */
 	bool               ended;	/* gs_rendezvous_feed_end() was called */
 	gsort_status       result;	/* of the thread, valid once OUT has ended */
 	gs_status          failure;	/* its kind, and its message */

@@ -885,7 +885,20 @@ messages() {
 	a job that is drained writes nothing else
 	a job that is fed or drained runs by itself: it ends with gsort_feed_end() or gsort_drain()
 	a job that is fed reads nothing else
-	an option of gsort_open() has no such value
+	there is no such value
+	there are no options: they are NULL
+	is NULL, and has
+	] is NULL
+	reserved is set, which gsort
+	there is no job: it is NULL
+	gsort_open() needs a place for the job, not NULL
+	a job runs once: to sort again, open another one
+	another thread is in the same call for this job
+	the bytes to feed are NULL
+	the room for drained bytes is NULL
+	keys of records are bytes or of a binary type, not text-float
+	the list of
+	the arrays of
 	set it to sizeof(struct gsort_options), which is
 	does not know: the program needs a newer libgsort
 	a static program loads no GPU module

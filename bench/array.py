@@ -22,7 +22,7 @@ def sort_from_c(keys, threads):
     """What a C program does: options, and the call."""
     options = _arrays._options(False, threads)
     status = _native.LIBRARY.gsort_sort(keys.ctypes.data, len(keys), _arrays.type_of(keys.dtype),
-                                        options.address)
+                                        options)
     assert status == _native.OK
 
 

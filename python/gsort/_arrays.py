@@ -106,7 +106,7 @@ def sort(a: npt.ArrayLike, *, descending: bool = False, unique: bool = False,
 			np.copyto(keys, vector, casting="no")
 	kind = type_of(keys.dtype)
 	options = _options(descending, threads)
-	if _native.LIBRARY.gsort_sort(keys.ctypes.data, len(keys), kind, options.address) != _native.OK:
+	if _native.LIBRARY.gsort_sort(keys.ctypes.data, len(keys), kind, options) != _native.OK:
 		_native.fail()
 	return _unique(keys) if unique else keys
 
@@ -118,7 +118,7 @@ def argsort(a: npt.ArrayLike, *, descending: bool = False, threads: int = 0) -> 
 	index_type = _native.ABI["GSORT_U64" if indices.itemsize == 8 else "GSORT_U32"]
 	options = _options(descending, threads)
 	if _native.LIBRARY.gsort_argsort(keys.ctypes.data, len(keys), type_of(keys.dtype),
-	                                 indices.ctypes.data, index_type, options.address) != _native.OK:
+	                                 indices.ctypes.data, index_type, options) != _native.OK:
 		_native.fail()
 	return indices
 
@@ -137,7 +137,7 @@ def sort_pairs(keys: np.ndarray, payload: np.ndarray, *, descending: bool = Fals
 		raise TypeError(f"a payload has 4 or 8 bytes, not {payload.dtype!r}; use argsort()")
 	options = _options(descending, threads)
 	if _native.LIBRARY.gsort_sort_pairs(keys.ctypes.data, payload.ctypes.data, payload.itemsize,
-	                                    len(keys), type_of(keys.dtype), options.address) != _native.OK:
+	                                    len(keys), type_of(keys.dtype), options) != _native.OK:
 		_native.fail()
 
 
@@ -146,7 +146,7 @@ def is_sorted(a: npt.ArrayLike, *, descending: bool = False, threads: int = 0) -
 	keys = _vector(a)
 	options = _options(descending, threads)
 	status = _native.LIBRARY.gsort_is_sorted(keys.ctypes.data, len(keys), type_of(keys.dtype),
-	                                         options.address)
+	                                         options)
 	if status not in (_native.OK, _native.DISORDER):
 		_native.fail()
 	return bool(status == _native.OK)
@@ -166,6 +166,6 @@ def merge(arrays: Sequence[npt.ArrayLike], *, descending: bool = False,
 	counts = (ctypes.c_size_t * len(vectors))(*[len(v) for v in vectors])
 	options = _options(descending, threads)
 	if _native.LIBRARY.gsort_merge_arrays(into.ctypes.data, pointers, counts, len(vectors),
-	                                      type_of(dtype), options.address) != _native.OK:
+	                                      type_of(dtype), options) != _native.OK:
 		_native.fail()
 	return into

@@ -2,12 +2,13 @@
 """Files: raw binary keys, text, and .npy of one dimension."""
 from __future__ import annotations
 
+import _thread
 import ctypes
+import functools
 import os
 import sys
-import threading
 import warnings
-from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -41,7 +42,7 @@ _PHASES = ("idle", "reading", "sorting", "merging", "writing", "done")
 _NO_SIZE = 2**64 - 1
 _POLL_SECONDS = 0.1
 
-_Note = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p)
+_Append = ctypes.CFUNCTYPE(None, ctypes.py_object, ctypes.c_char_p)
 
 
 # --- what the inputs are ---------------------------------------------------------------
@@ -61,73 +62,100 @@ def _type(kind: Union[npt.DTypeLike, str, None]) -> Tuple[int, bool]:
 
 # --- running a job -------------------------------------------------------------------------
 
+_call = functools.partial
+
+
+def _call_each(calls: Iterable["functools.partial[Any]"], results: List[Any]) -> None:
+	"""Append what each call returns.  For the interpreter this is one call into C: an exception from
+	elsewhere (a signal, another thread) comes before the first or after the last."""
+	results.extend(map(functools.partial.__call__, calls))
+
+
 class _Job:
-	"""A job that runs in a thread of its own, so that this one can be interrupted."""
+	"""A job that runs in a thread of its own, so that this one can be interrupted.
+
+	An exception may come between any two lines of Python.  So the thread runs none: it is a list of
+	calls into C, from gsort_open() to gsort_close(), and holds what they need.  It alone opens and
+	closes the job, and then sets the handle to NULL; with NULL, calls of the library do nothing.
+	Others use the handle with the lock.
+	"""
 
 	def __init__(self, options: _native.Struct) -> None:
-		self.warnings: List[str] = []
-		self.failure: Optional[BaseException] = None
-		self.done = threading.Event()
+		library = _native.LIBRARY
+		self.warnings: List[bytes] = []
+		options.put_pointer("warn", _Append(list.append))
+		options.put_object("warn_context", self.warnings)
 		self.handle = ctypes.c_void_p()
-		options.put_pointer("warn", _Note(self._warn))
-		self.options = options
-		if _native.LIBRARY.gsort_open(ctypes.byref(self.handle), options.address) != _native.OK:
-			_native.fail()
+		self.figures, self.last = _native.Struct("gsort_stats"), _native.Struct("gsort_progress")
+		self.lock, self.ended = _thread.allocate_lock(), _thread.allocate_lock()
+		self.ended.acquire()
+		self.calls = [
+			_call(library.gsort_open, ctypes.byref(self.handle), options), *_native.ERROR,
+			_call(library.gsort_run, self.handle), *_native.ERROR,
+			_call(next, map(ctypes.memmove, [self.figures], map(library.gsort_stats, [self.handle]),
+			                [self.figures.size])),
+			_call(library.gsort_progress, self.handle, self.last),
+			_call(self.lock.acquire),
+			_call(library.gsort_close, self.handle),
+			_call(ctypes.memset, ctypes.byref(self.handle), 0, ctypes.sizeof(self.handle)),
+			_call(self.lock.release),
+			_call(self.ended.release),
+		]
+		self.results: List[Any] = []	# of the calls
+		self.threads: List[int] = []	# that have been started: one
 
-	def _warn(self, _context: Any, line: bytes) -> None:
-		self.warnings.append(os.fsdecode(line))
+	def _start(self) -> None:
+		calls = map(functools.partial.__call__, self.calls)
+		_call_each([_call(_thread.start_new_thread, self.results.extend, (calls,))], self.threads)
 
-	def _run(self) -> None:
-		try:
-			if _native.LIBRARY.gsort_run(self.handle) != _native.OK:
-				self.failure = _native.error()
-		finally:
-			self.done.set()
+	def _has_ended(self) -> bool:
+		return len(self.results) >= len(self.calls) - 1		# all calls before that which says so
+
+	def _use(self, function: Callable[..., Any], *arguments: Any) -> None:
+		_call_each([_call(self.lock.acquire), _call(function, self.handle, *arguments),
+		            _call(self.lock.release)], [])
+
+	def _stop(self) -> None:
+		"""End the job and wait for it, however often Ctrl-C is pressed."""
+		while self.threads and not self._has_ended():
+			try:
+				self._use(_native.LIBRARY.gsort_interrupt)
+				self.ended.acquire(timeout=_POLL_SECONDS)
+			except BaseException:
+				pass
 
 	def progress(self) -> Progress:
 		now = _native.Struct("gsort_progress")
-		_native.LIBRARY.gsort_progress(self.handle, now.address)
+		self._use(_native.LIBRARY.gsort_progress, now)
+		if self._has_ended():
+			now = self.last
 		total = now.get("bytes_total", "Q")
 		return Progress(_PHASES[now.get("phase", "I")], now.get("bytes_in", "Q"),
 		                None if total in (0, _NO_SIZE) else total, now.get("keys_in", "Q"),
 		                now.get("bytes_out", "Q"))
 
 	def stats(self) -> Stats:
-		stats = _native.Struct("gsort_stats")
-		ctypes.memmove(stats.address, _native.LIBRARY.gsort_stats(self.handle), len(stats.bytes))
-		return Stats(*[stats.get(name, "I" if name == "runs" else "d" if name == "seconds" else "Q")
+		return Stats(*[self.figures.get(name, "I" if name == "runs" else "d" if name == "seconds" else "Q")
 		               for name in Stats._fields])
 
 	def run(self, progress: Optional[Callable[[Progress], Any]]) -> Stats:
-		# Not Thread.join(): when it is interrupted, Python 3.11 takes the thread for ended.
-		threading.Thread(target=self._run, name="gsort").start()
 		try:
-			while not self.done.wait(_POLL_SECONDS):
-				if progress is not None:
+			self._start()
+			while not self._has_ended():
+				if not self.ended.acquire(timeout=_POLL_SECONDS) and progress is not None:
 					progress(self.progress())
-			if progress is not None:
-				progress(self.progress())
 		except BaseException:		# KeyboardInterrupt, or what PROGRESS raises
-			_native.LIBRARY.gsort_interrupt(self.handle)
-			self._outlast()
+			self._stop()
 			raise
 		for line in self.warnings:
-			warnings.warn(line, RuntimeWarning, stacklevel=4)
-		if self.failure is not None:
-			raise self.failure
+			warnings.warn(os.fsdecode(line), RuntimeWarning, stacklevel=4)
+		length = 1 + len(_native.ERROR)		# of a result and what is said of it
+		for status, *error in (self.results[:length], self.results[length:2 * length]):
+			if status != _native.OK:
+				raise _native.error(*error)
+		if progress is not None:
+			progress(self.progress())
 		return self.stats()
-
-	def _outlast(self) -> None:
-		"""Wait for the end of the job, however often Ctrl-C is pressed."""
-		while True:
-			try:
-				self.done.wait()
-				return
-			except KeyboardInterrupt:
-				pass
-
-	def close(self) -> None:
-		_native.LIBRARY.gsort_close(self.handle)
 
 
 def _paths(names: Union[Path, Sequence[Path]]) -> List[bytes]:
@@ -164,11 +192,7 @@ def _run(operation: str, src: Union[Path, Sequence[Path]], dst: Path, kind: Any,
 		options.put("endian", "I", _native.ABI["GSORT_ENDIAN_BIG" if sys.byteorder == "little"
 		                                       else "GSORT_ENDIAN_LITTLE"])
 	options.put_pointer("output", ctypes.c_char_p(output))
-	job = _Job(options)
-	try:
-		return job.run(progress)
-	finally:
-		job.close()
+	return _Job(options).run(progress)
 
 
 def sort_file(src: Union[Path, Sequence[Path]], dst: Path, *,

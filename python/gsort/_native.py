@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import functools
 import os
 import pathlib
 import struct
@@ -81,10 +82,14 @@ KINDS = {
 }
 
 
-def error() -> BaseException:
-	"""The exception for the last error of this thread; of files, with the errno that its message names."""
-	kind = KINDS.get(LIBRARY.gsort_last_error(), RuntimeError)
-	message = os.fsdecode(LIBRARY.gsort_message())
+# What a thread's last call said.
+ERROR = [functools.partial(LIBRARY.gsort_last_error), functools.partial(LIBRARY.gsort_message)]
+
+
+def error(kind_of_error: int, said: bytes) -> BaseException:
+	"""The exception for an ERROR; of files, with the errno that its message names."""
+	kind = KINDS.get(kind_of_error, RuntimeError)
+	message = os.fsdecode(said)
 	if kind is OSError:
 		for code in errno.errorcode:
 			if f": {os.strerror(code)}" in message:
@@ -93,16 +98,17 @@ def error() -> BaseException:
 
 
 def fail() -> NoReturn:
-	raise error()
+	raise error(*[call() for call in ERROR])
 
 
 class Struct:
-	"""The bytes of a struct of gsort.h, by the names of its members."""
+	"""The bytes of a struct of gsort.h, by the names of its members.  C takes it as a pointer."""
 
 	def __init__(self, name: str) -> None:
-		self.name = name
-		self.bytes = ctypes.create_string_buffer(ABI[name])
+		self.name, self.size = name, ABI[name]
+		self.bytes = ctypes.create_string_buffer(self.size)
 		self.keep: Any = []		# what members point to
+		self._as_parameter_ = ctypes.cast(self.bytes, _P)
 
 	def put(self, member: str, code: str, value: Any) -> None:
 		try:
@@ -119,9 +125,10 @@ class Struct:
 		self.keep.append(value)
 		self.put(member, "P", ctypes.cast(value, _P).value)
 
-	@property
-	def address(self) -> int:
-		return ctypes.addressof(self.bytes)
+	def put_object(self, member: str, value: Any) -> None:
+		"""Of an object of Python."""
+		self.keep.append(value)
+		self.put(member, "P", id(value))
 
 
 def options(name: str) -> Struct:

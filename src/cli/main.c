@@ -155,8 +155,10 @@ run_job(struct gs_opts *opts)
 	gs_cuda_environment(&opts->job);
 	opts->job.sandbox = !opts->no_sandbox;
 	opts->job.explained = opts->plan || opts->debug;
-	if (gs_launch_speaks() && !gs_report_open(opts))
+	if (gs_launch_speaks() && !gs_report_open(opts)) {
+		gs_launch_fail();
 		return GS_EXIT_ERROR;
+	}
 	if (gs_launch_speaks())
 		gs_progress_begin(opts);
 	if (gsort_open(&job, &opts->job) != GSORT_OK) {

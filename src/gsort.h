@@ -561,6 +561,15 @@ struct gsort_conflict {
 GSORT_API bool gsort_conflict(const struct gsort_options *options, struct gsort_conflict *conflict);
 
 /**
+ * Is NAME, a file that the program reads or writes itself while a job runs, one of the job's, by this
+ * or another name?  It need not exist yet; if it is not written, "-" is standard input.
+ *
+ * @written  the program writes it: it may be neither an input nor an output.  Else: no output
+ * @return   the name of that input or output, valid until this thread's next call; NULL: there is none
+ */
+GSORT_API const char *gsort_clash(const struct gsort_options *options, const char *name, bool written);
+
+/**
  * Describe this machine, a line at a time: processors, GPUs, memory, temporary directories.
  *
  * @options  its temp_dirs are described; may be all zero, or NULL

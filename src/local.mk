@@ -134,6 +134,8 @@ host_sources = \
   src/io/file.h \
   src/io/files.c \
   src/io/files.h \
+  src/io/identity.c \
+  src/io/identity.h \
   src/io/inflate.c \
   src/io/inflate.h \
   src/io/inflate_archive.c \
@@ -177,6 +179,8 @@ host_sources = \
   src/job/combine.c \
   src/job/combine.h \
   src/job/explain.c \
+  src/job/files.c \
+  src/job/files.h \
   src/job/given.c \
   src/job/given.h \
   src/job/info.c \

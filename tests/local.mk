@@ -238,6 +238,7 @@ BATS_FILES = \
   tests/cli/property.bats \
   tests/cli/python.bats \
   tests/cli/records.bats \
+  tests/cli/same_file.bats \
   tests/cli/sandbox.bats \
   tests/cli/select.bats \
   tests/cli/sets.bats \
@@ -285,6 +286,7 @@ test_files = \
   tests/house/cppcheck.txt \
   tests/house/format.py \
   tests/tools/figures.py \
+  tests/tools/same_file.py \
   tests/tools/sets.py \
   tests/house/lint.sh \
   tests/house/sanitizers.sh \

@@ -12,8 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli/program_name.h"
 #include "cli/progress.h"
@@ -223,43 +221,37 @@ gs_report_summary(const struct gs_opts *opts, const struct gsort_stats *stats)
 
 static FILE *stats_to;	/* where --stats goes */
 
-/* Is NAME the regular file STATS?  To open that for writing would empty it. */
-static bool
-is_file(const char *name, const struct stat *stats)
-{
-	struct stat status;
-
-	return (strcmp(name, "-") == 0 ? fstat(STDIN_FILENO, &status) : stat(name, &status)) == 0 &&
-	       S_ISREG(stats->st_mode) && status.st_ino == stats->st_ino &&
-	       status.st_dev == stats->st_dev;
-}
-
-/* The input or output that the file of --stats is, too; or NULL. */
+/* The file of the job, or of the process beside it, that --stats would overwrite; or NULL. */
 static const char *
 also_stats(const struct gs_opts *opts)
 {
-	const struct gsort_options *job = &opts->job;
-	struct stat stats;
+	const char *own[3] = { "/dev/stderr" };
+	struct gsort_options beside = {
+		.struct_size = sizeof beside, .operation = GSORT_CHECK, .inputs = own, .input_count = 1,
+	};
+	const char *found;
 
 	if (opts->stats_file == NULL)
 		return NULL;
-	if (job->output != NULL && strcmp(job->output, opts->stats_file) == 0)
-		return job->output;
-	if (stat(opts->stats_file, &stats) != 0)
-		return NULL;
-	for (size_t i = 0; i < job->input_count; i++)
-		if (is_file(job->inputs[i], &stats))
-			return job->inputs[i];
-	if (job->input_count == 0 && is_file("-", &stats))
-		return "-";
-	return job->output != NULL && is_file(job->output, &stats) ? job->output : NULL;
+	if (opts->files0_name != NULL)
+		own[beside.input_count++] = opts->files0_name;
+	if (opts->check && opts->job.check == GSORT_CHECK_SUMMARY)	/* printed by gsort, not the job */
+		own[beside.input_count++] = "/dev/stdout";
+	found = gsort_clash(&opts->job, opts->stats_file, true);
+	return found != NULL ? found : gsort_clash(&beside, opts->stats_file, true);
 }
 
 bool
 gs_report_open(const struct gs_opts *opts)
 {
-	const char *also = also_stats(opts);
+	const char *names = opts->files0_name, *also = NULL;
 
+	if (names != NULL && (also = gsort_clash(&opts->job, names, false)) != NULL) {
+		gs_report_error("%s would overwrite '%s', which names the inputs; name another file", also,
+		                names);
+		return false;
+	}
+	also = also_stats(opts);
 	if (also != NULL) {
 		gs_report_error("--stats would overwrite '%s', which is input or output; name another file",
 		                also);

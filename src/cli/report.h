@@ -36,7 +36,7 @@ void gs_report_summary(const struct gs_opts *opts, const struct gsort_stats *sta
 bool gs_report_json(const struct gs_opts *opts, const struct gsort_stats *stats, int status);
 
 /** Open the file of --stats, before anything is read.  False after a message: it cannot be opened, or
- *  is an input or the output. */
+ *  two files of which one would overwrite the other are one (gsort_clash()). */
 bool gs_report_open(const struct gs_opts *opts);
 
 #endif

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/thread.h"
+#include "io/identity.h"
 #include "io/open.h"
 #include "io/output.h"
 #include "io/output_fd.h"
@@ -107,7 +108,7 @@ open_existing(struct gs_output *out, const struct gs_output_options *options)
 	if (!S_ISREG(st.st_mode))
 		return guard_terminal(out, options);
 	if (options->in_place || st.st_nlink > 1 || names_descriptor(options->name) ||
-	    !gs_replace_aim(&out->replace, options->name) ||
+	    !gs_follow_links(options->name, out->replace.target) ||
 	    !gs_replace_allows(&out->replace, &st))
 		return GS_OK;
 	if (gs_replace_open(&out->replace, out->to.fd) != 0)
@@ -128,7 +129,7 @@ open_new(struct gs_output *out, const struct gs_output_options *options)
 		return out->to.fd >= 0 ? GS_OK
 		       : gs_fail_errno(GS_EIO, "open failed: %s", out->to.name);
 	}
-	if (!gs_replace_aim(&out->replace, options->name) ||
+	if (!gs_follow_links(options->name, out->replace.target) ||
 	    gs_replace_open(&out->replace, -1) != 0)
 		return gs_fail_errno(GS_EIO, "open failed: %s", out->to.name);
 	out->to.fd = out->replace.fd;
@@ -177,17 +178,6 @@ gs_output_open(struct gs_output **output, const struct gs_output_options *option
 	gs_output_fd_inspect(&out->to, options->files);
 	*output = out;
 	return GS_OK;
-}
-
-bool
-gs_output_overwrites(const struct gs_output *out, const char *name, int fd)
-{
-	struct stat own, other;
-
-	return out->in_place && out->to.fd >= 0 && fstat(out->to.fd, &own) == 0 &&
-	       S_ISREG(own.st_mode) &&
-	       (name != NULL ? stat(name, &other) : fstat(fd, &other)) == 0 &&
-	       own.st_ino == other.st_ino && own.st_dev == other.st_dev;
 }
 
 const char *

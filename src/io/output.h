@@ -50,10 +50,6 @@ struct gs_output_options {
 MUST_CHECK gs_status
 gs_output_open(struct gs_output **output, const struct gs_output_options *options);
 
-/** Would writing destroy the file called NAME or, with NAME NULL, the file of FD?  True only if
- *  the output is that regular file, and is written in place. */
-bool gs_output_overwrites(const struct gs_output *output, const char *name, int fd);
-
 /** The file that will be replaced or made in the end; NULL: the output is written in place. */
 const char *gs_output_target(const struct gs_output *output);
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/identity.h"
 #include "io/outputs.h"
 
 /* ---- names ---------------------------------------------------------------- */
@@ -61,37 +62,82 @@ gs_outputs_name(const char *pattern, size_t rank, size_t count)
 	return strdup(name);
 }
 
-/* ---- opening ---------------------------------------------------------------- */
+/* A file and its rank. */
+struct ranked_file {
+	struct gs_identity file;
+	size_t rank;
+};
 
-/* Two names of one file, such as symbolic links: one of its contents would be lost. */
-static gs_status
-refuse_same_files(const struct gs_outputs *outputs)
+static int
+compare_files(const void *a, const void *b)
 {
-	for (size_t a = 1; a < outputs->count; a++)
-		for (size_t b = 0; b < a; b++) {
-			const char *one = gs_output_target(outputs->files[a]);
-			const char *other = gs_output_target(outputs->files[b]);
+	const struct ranked_file *one = a, *other = b;
+	const int order = gs_identity_compare(&one->file, &other->file);
 
-			if (one != NULL && other != NULL ? strcmp(one, other) == 0
-			    : gs_output_overwrites(outputs->files[a], outputs->names[b], -1))
-				return gs_fail(GS_EUSAGE, "%s and %s are the same file", outputs->names[b],
-				               outputs->names[a]);
-		}
+	return order != 0 ? order : (one->rank > other->rank) - (one->rank < other->rank);
+}
+
+/* Find out which files the names are; *KNOWN of them are in FILES then. */
+static gs_status
+identify(const char *pattern, size_t count, struct ranked_file *files, size_t *known)
+{
+	*known = 0;
+	for (size_t f = 0; f < count; f++) {
+		char *name = gs_outputs_name(pattern, f, count);
+
+		if (name == NULL)
+			return gs_fail(GS_EIO, "open failed: the name of output %zu is too long", f);
+		files[*known] = (struct ranked_file){ gs_identity_of(name, -1), f };
+		*known += files[*known].file.known;
+		free(name);
+	}
 	return GS_OK;
 }
+
+static gs_status
+refuse(const char *pattern, size_t count, size_t a, size_t b)
+{
+	char *one = gs_outputs_name(pattern, a, count), *other = gs_outputs_name(pattern, b, count);
+	const gs_status status = one == NULL || other == NULL ? gs_fail(GS_EBUDGET, "out of memory")
+	                         : gs_fail(GS_EUSAGE, "%s and %s are the same file", one, other);
+
+	free(one);
+	free(other);
+	return status;
+}
+
+gs_status
+gs_outputs_check_files(const char *pattern, size_t count)
+{
+	struct ranked_file *files = calloc(count, sizeof *files);
+	gs_status status = files != NULL ? GS_OK
+	                   : gs_fail(GS_EBUDGET, "no memory to open %zu outputs", count);
+	size_t known = 0;
+
+	if (status == GS_OK && (status = identify(pattern, count, files, &known)) == GS_OK && known > 0)
+		qsort(files, known, sizeof *files, compare_files);
+	for (size_t f = 1; f < known && status == GS_OK; f++)
+		if (gs_identity_same(&files[f - 1].file, &files[f].file))
+			status = refuse(pattern, count, files[f - 1].rank, files[f].rank);
+	free(files);
+	return status;
+}
+
+/* ---- opening ---------------------------------------------------------------- */
 
 static gs_status
 open_files(struct gs_outputs *outputs, const struct gs_output_options *options)
 {
 	struct gs_output_options each = *options;
 
+	TRY(gs_outputs_check_files(options->name, outputs->count));
 	for (size_t f = 0; f < outputs->count; f++) {
 		each.name = outputs->names[f] = gs_outputs_name(options->name, f, outputs->count);
 		if (each.name == NULL)
-			return gs_fail(GS_EIO, "open failed: the name of output %zu is too long", f);
+			return gs_fail(GS_EBUDGET, "out of memory");
 		TRY(gs_output_open(&outputs->files[f], &each));
 	}
-	return refuse_same_files(outputs);
+	return GS_OK;
 }
 
 gs_status
@@ -107,15 +153,6 @@ gs_outputs_open(struct gs_outputs *outputs, const struct gs_output_options *opti
 		return gs_fail(GS_EBUDGET, "no memory to open %zu outputs", count);
 	outputs->count = count;
 	return split > 0 ? open_files(outputs, options) : gs_output_open(&outputs->files[0], options);
-}
-
-bool
-gs_outputs_overwrite(const struct gs_outputs *outputs, const char *name, int fd)
-{
-	for (size_t f = 0; f < outputs->count; f++)
-		if (gs_output_overwrites(outputs->files[f], name, fd))
-			return true;
-	return false;
 }
 
 /* ---- the end ------------------------------------------------------------------ */

@@ -29,6 +29,10 @@ MUST_CHECK gs_status gs_outputs_check_pattern(const char *pattern);
 /** The name of the file of RANK, of COUNT files, for free(3); NULL: no memory, or it is too long. */
 char *gs_outputs_name(const char *pattern, size_t rank, size_t count);
 
+/** Are the COUNT files of PATTERN different ones?  GS_EUSAGE: two names are one file; GS_EIO: a name is
+ *  too long. */
+MUST_CHECK gs_status gs_outputs_check_files(const char *pattern, size_t count);
+
 /**
  * Open all outputs, see gs_output_open().
  *
@@ -39,9 +43,6 @@ char *gs_outputs_name(const char *pattern, size_t rank, size_t count);
  */
 MUST_CHECK gs_status gs_outputs_open(struct gs_outputs *outputs,
                                      const struct gs_output_options *options, unsigned split);
-
-/** Would writing destroy the file called NAME or, with NAME NULL, the file of FD? */
-bool gs_outputs_overwrite(const struct gs_outputs *outputs, const char *name, int fd);
 
 /** Wait until nothing that was submitted is borrowed any more. */
 MUST_CHECK gs_status gs_outputs_wait(const struct gs_outputs *outputs);

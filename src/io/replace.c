@@ -28,13 +28,11 @@
 #include <unistd.h>
 
 #include "base/filesystem.h"
+#include "io/identity.h"
 #include "io/open.h"
 #include "io/replace.h"
 
-enum {
-	LINKS_MOST = 40,	/* symbolic links in a row, as in the kernel */
-	NAME_TRIES = 100,
-};
+enum { NAME_TRIES = 100 };
 
 /* ---- hidden names ------------------------------------------------------- */
 
@@ -84,31 +82,6 @@ gs_replace_abandon(void)
 
 /* ---- names ------------------------------------------------------------- */
 
-/* Replace the last part of PATH, or all of it if LINK is absolute. */
-static bool
-follow(char *path, const char *link)
-{
-	char *slash = strrchr(path, '/');
-	size_t kept = link[0] == '/' || slash == NULL ? 0 : (size_t)(slash + 1 - path);
-
-	if (kept + strlen(link) >= PATH_MAX)
-		return false;
-	strcpy(path + kept, link);
-	return true;
-}
-
-/* The directory of the target, into DIRECTORY. */
-static void
-directory_of(const char *target, char *directory)
-{
-	const char *slash = strrchr(target, '/');
-
-	if (slash == NULL)
-		strcpy(directory, ".");
-	else
-		snprintf(directory, PATH_MAX, "%.*s", (int)(slash + 1 - target), target);
-}
-
 /* Make a name beside the target that nobody else will use, at NAME, and list it. */
 static bool
 make_name(const struct gs_replace *new, char *name, unsigned try)
@@ -117,7 +90,7 @@ make_name(const struct gs_replace *new, char *name, unsigned try)
 	struct timespec now;
 	int length;
 
-	directory_of(new->target, directory);
+	gs_folder_of(new->target, directory);
 	clock_gettime(CLOCK_REALTIME, &now);
 	length = snprintf(name, PATH_MAX, "%s/.gsort.%ld.%lx.%u", directory, (long)getpid(),
 	                  (unsigned long)now.tv_nsec, try);
@@ -136,30 +109,6 @@ make_hidden(struct gs_replace *new, unsigned try)
 	return make_name(new, new->hidden, try);
 }
 
-bool
-gs_replace_aim(struct gs_replace *new, const char *name)
-{
-	char link[PATH_MAX];
-
-	errno = name[0] == '\0' ? ENOENT : ENAMETOOLONG;
-	if (name[0] == '\0' || strlen(name) >= PATH_MAX)
-		return false;
-	strcpy(new->target, name);
-	for (unsigned links = 0; links < LINKS_MOST; links++) {
-		ssize_t bytes = readlink(new->target, link, sizeof link - 1);
-
-		if (bytes < 0)
-			return errno == EINVAL || errno == ENOENT;	/* no link, or no file */
-		link[bytes] = '\0';
-		if (!follow(new->target, link)) {
-			errno = ENAMETOOLONG;
-			return false;
-		}
-	}
-	errno = ELOOP;
-	return false;
-}
-
 /* ---- the old file ------------------------------------------------------ */
 
 bool
@@ -172,7 +121,7 @@ gs_replace_allows(const struct gs_replace *new, const struct stat *old)
 	/* The name must belong to the file that was opened. */
 	if (lstat(new->target, &st) != 0 || st.st_ino != old->st_ino || st.st_dev != old->st_dev)
 		return false;
-	directory_of(new->target, directory);
+	gs_folder_of(new->target, directory);
 	if (stat(directory, &st) != 0)
 		return false;
 	/* In a directory like /tmp only the owner may replace it; rename(2) would fail too late. */
@@ -229,7 +178,7 @@ gs_replace_open(struct gs_replace *new, int old_fd)
 
 	new->fd = -1;
 	new->existed = old_fd >= 0;
-	directory_of(new->target, directory);
+	gs_folder_of(new->target, directory);
 	if (!new->shared && gs_nameless_links())
 		new->fd = gs_open(directory, gs_nameless_flag() | O_WRONLY, mode);
 	if (new->fd < 0)

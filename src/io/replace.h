@@ -16,13 +16,10 @@ struct gs_replace {
 	int  fd;			/* the new file, for writing */
 	bool existed;			/* there is an old file */
 	bool shared;			/* others open it by its temporary name: it has one at once */
-	char target[PATH_MAX];		/* the name it will have, symbolic links followed */
+	char target[PATH_MAX];		/* the name it will have: gs_follow_links() */
 	char hidden[PATH_MAX];		/* its temporary name, or "" */
 	char backup[PATH_MAX];		/* another name of the old file, or "" */
 };
-
-/** Follow the symbolic links of NAME, which need not exist.  False, and errno: that fails. */
-bool gs_replace_aim(struct gs_replace *new, const char *name);
 
 /** Can the target, which is OLD, be replaced by another file? */
 bool gs_replace_allows(const struct gs_replace *new, const struct stat *old);

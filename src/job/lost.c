@@ -6,30 +6,11 @@
  * is input and output.  And who forgets the input in "gsort -o f" sorts nothing into f.
  */
 #include <inttypes.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "job/files.h"
 #include "job/lost.h"
-
-/* Standard output is empty.  Which input is the same file?  NULL: none. */
-static const char *
-input_like(const struct gsort_options *options, const struct stat *output)
-{
-	static const char *const standard[] = { "-" };
-	const size_t count = options->input_count > 0 ? options->input_count : 1;
-	const char *const *names = options->input_count > 0 ? options->inputs : standard;
-
-	for (size_t i = 0; i < count; i++) {
-		const bool is_standard = strcmp(names[i], "-") == 0;
-		struct stat input;
-
-		if ((is_standard ? fstat(STDIN_FILENO, &input) : stat(names[i], &input)) == 0 &&
-		    input.st_ino == output->st_ino && input.st_dev == output->st_dev)
-			return names[i];
-	}
-	return NULL;
-}
 
 void
 gs_lost_open(struct gs_lost *lost, const struct gsort_options *options,
@@ -50,7 +31,7 @@ gs_lost_open(struct gs_lost *lost, const struct gsort_options *options,
 	if (options->write != NULL || fstat(STDOUT_FILENO, &output) != 0 || !S_ISREG(output.st_mode) ||
 	    output.st_size > 0)
 		return;
-	name = input_like(options, &output);
+	name = gs_job_rewrites(options);
 	if (name != NULL)
 		gs_warn(monitor, "%s is input and output: the shell has emptied it before gsort could read "
 		        "it; to sort a file in its place, use -o", name);

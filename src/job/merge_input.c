@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* merge_input.c - the inputs of a merge, of keys or of records: each is opened when its turn comes */
-#include <string.h>
-
+#include "job/files.h"
 #include "job/merge_input.h"
 #include "job/options.h"
 #include "job/rendezvous.h"
@@ -60,14 +59,5 @@ gs_merge_open(struct gsort *job, const char *const *name, unsigned threads, char
 bool
 gs_merge_overwrites(const struct gsort *job)
 {
-	const struct gsort_options *options = job->options;
-
-	for (size_t i = 0; i < gs_merge_count(options) && !calls(options); i++) {
-		const char *name = gs_merge_name(options, i);
-		const bool standard = strcmp(name, "-") == 0;
-
-		if (gs_outputs_overwrite(&job->outputs, standard ? NULL : name, standard ? 0 : -1))
-			return true;
-	}
-	return false;
+	return !gs_output_is_new(job->outputs.files[0]) && gs_job_rewrites(job->options) != NULL;
 }

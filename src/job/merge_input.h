@@ -26,7 +26,7 @@ const char *gs_merge_name(const struct gsort_options *options, size_t i);
 MUST_CHECK gs_status gs_merge_open(struct gsort *job, const char *const *name, unsigned threads,
                                    char *header, struct gs_input **input);
 
-/** Would the output overwrite an input, as gs_outputs_overwrite() says? */
+/** Is the output an input that is written in place, so that writing destroys what is still to be read? */
 bool gs_merge_overwrites(const struct gsort *job);
 
 #endif

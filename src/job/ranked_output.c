@@ -21,6 +21,7 @@
 
 #include "base/limits.h"
 #include "format/key.h"
+#include "io/identity.h"
 #include "io/open.h"
 #include "io/outputs.h"
 #include "job/options.h"
@@ -57,7 +58,7 @@ aim_at_existing(struct gs_ranked_output *output, const char *name, bool in_place
 		return gs_fail_errno(GS_EIO, "open failed: %s", name);
 	output->kind = S_ISREG(st.st_mode) ? GS_SHARED_IN_PLACE : GS_SHARED_DEVICE;
 	if (!S_ISREG(st.st_mode) || in_place || st.st_nlink > 1 ||
-	    !gs_replace_aim(&output->replace, name) || !gs_replace_allows(&output->replace, &st))
+	    !gs_follow_links(name, output->replace.target) || !gs_replace_allows(&output->replace, &st))
 		return GS_OK;
 	output->replace.shared = true;
 	if (gs_replace_open(&output->replace, output->fd) != 0)
@@ -78,7 +79,7 @@ aim(struct gs_ranked_output *output, const char *name, bool in_place)
 	output->kind = in_place ? GS_SHARED_IN_PLACE : GS_SHARED_NEW;
 	if (in_place) {
 		output->fd = gs_open(name, O_WRONLY | O_CREAT, 0666);
-	} else if (errno == ENOENT && gs_replace_aim(&output->replace, name)) {
+	} else if (errno == ENOENT && gs_follow_links(name, output->replace.target)) {
 		output->replace.shared = true;
 		if (gs_replace_open(&output->replace, -1) == 0)
 			output->fd = output->replace.fd;
@@ -140,6 +141,8 @@ gs_ranked_output_open(struct gs_ranked_output *output, const struct gsort_option
 	if (status == GS_OK &&
 	    (output->own_name = gs_outputs_name(given->output, ranks->rank, ranks->size)) == NULL)
 		status = gs_fail(GS_EIO, "open failed: the name of output %u is too long", ranks->rank);
+	if (status == GS_OK && ranks->rank == 0)
+		status = gs_outputs_check_files(given->output, ranks->size);
 	return gs_ranks_agree(ranks, status);
 }
 

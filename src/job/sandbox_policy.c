@@ -23,6 +23,7 @@
 
 #include "base/limits.h"
 #include "base/sandbox.h"
+#include "io/identity.h"
 #include "job/sandbox_policy.h"
 #include "spill/spill.h"
 
@@ -64,13 +65,11 @@ static void
 allow_output(struct gs_sandbox *box, const struct gs_output *output)
 {
 	const char *target = output != NULL ? gs_output_target(output) : NULL;
-	const char *slash = target != NULL ? strrchr(target, '/') : NULL;
-	char dir[4096];
+	char dir[PATH_MAX];
 
 	if (target == NULL)
 		return;
-	snprintf(dir, sizeof dir, "%.*s", slash != NULL ? (int)(slash + 1 - target) : 1,
-	         slash != NULL ? target : ".");
+	gs_folder_of(target, dir);
 	gs_sandbox_allow(box, dir, GS_SANDBOX_MAKE);
 }
 

@@ -729,6 +729,16 @@ export -f damaged
 	gsort: --stats would overwrite 'in', which is input or output; name another file
 	$ gsort --stats=json:out -o out in
 	gsort: --stats would overwrite 'out', which is input or output; name another file
+	$ echo 1 >in; gsort --stats=json:/dev/stdout in 1<>in
+	gsort: --stats would overwrite 'in', which is input or output; name another file
+	$ echo 1 >in; gsort --stats=json:out in >out; s=$?; [ ! -s out ] || cat out; exit $s
+	gsort: --stats would overwrite 'standard output', which is input or output; name another file
+	$ echo 1 >in; gsort --stats=json:p1 --split=2 -o ./p%r in
+	gsort: --stats would overwrite './p1', which is input or output; name another file
+	$ printf 'in\0' >names; gsort --stats=json:names --files0-from=names
+	gsort: --stats would overwrite 'names', which is input or output; name another file
+	$ printf 'in\0' >names; gsort -o ./names --files0-from=names
+	gsort: ./names would overwrite 'names', which names the inputs; name another file
 	$ gsort --progress=often
 	gsort: invalid argument 'often' for --progress: must be one of auto, always, never
 	Try 'gsort --help' for more information.

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# One file under two names: nothing is lost with status 0.
+
+load ../helpers
+
+@test "in all pairs of what a job reads and writes, by all ways to name a file twice" {
+	needs python3
+	ranks=$(built gsort-ranks)
+	[ -x "$ranks" ] || ranks=
+	python3 "$GSORT_SOURCE/tests/tools/same_file.py" $ranks
+}
+
+@test "pipes, terminals and devices may have several names" {
+	seq 3 >in
+	[ "$(gsort --stats=json:/dev/stdout in | wc -l)" = 4 ]
+	[ "$(gsort -q --stats=json:/dev/stderr in 2>&1 >out | wc -l)" = 1 ]
+	gsort --stats=json:/dev/null -o /dev/null in
+	printf 'in\0' | gsort --stats=json:/dev/null -o /dev/null --files0-from=/dev/stdin
+	mkfifo pipe
+	cat pipe >got &
+	gsort -o pipe --stats=json:stats in
+	wait
+	seq 3 | cmp - got
+}
+
+@test "statistics that cannot be opened end all ranks" {
+	ranks=$(built gsort-ranks)
+	[ -x "$ranks" ] || skip "gsort-ranks was not built"
+	seq 3 >in
+	GSORT_RANKS=3 run timeout 100 "$ranks" --stats=json:no/where -o out in
+	[ "$status" = 2 ]
+	[ "$output" = "gsort-ranks: open failed: no/where: No such file or directory" ]
+	[ ! -e out ]
+}

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* quicksort.c - rows for src/sort/cpu/: every kind of vectors that this processor has */
+#include <float.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -179,6 +181,30 @@ check_undivided(unsigned bits)
 
 /* --- range and bins --------------------------------------------------------------- */
 
+/* The number whose ordered bits a key has: the sign bit is inverted, below 0 all others, too. */
+static long double
+number_of(uint64_t key, unsigned bits)
+{
+	const uint64_t top = (uint64_t)1 << (bits - 1), raw = key & top ? key - top : ~key;
+	const uint32_t low = (uint32_t)raw;
+	float narrow;
+	double wide;
+
+	memcpy(&narrow, &low, sizeof narrow);
+	memcpy(&wide, &raw, sizeof wide);
+	return bits == 32 ? (long double)narrow : (long double)wide;
+}
+
+static bool
+is_near_by_value(const struct gs_binner *binner, uint64_t key, unsigned bin)
+{
+	const long double least = number_of(binner->least, binner->value_bits);
+	const long double most = number_of(binner->most, binner->value_bits);
+	const long double near = (number_of(key, binner->value_bits) - least) / (most - least) * binner->bins;
+
+	return bin <= near + 0.01L && bin >= near - 1.01L;
+}
+
 /* The bin of a key as binner.h has it, rounded down here or there. */
 static bool
 is_near(const struct gs_binner *binner, uint64_t key, unsigned bin)
@@ -187,6 +213,8 @@ is_near(const struct gs_binner *binner, uint64_t key, unsigned bin)
 	const long double linear = above * binner->bins / (long double)(binner->most - binner->least);
 	unsigned shift = 0;
 
+	if (binner->value_bits > 0)
+		return is_near_by_value(binner, key, bin);
 	if (binner->scale > 0)
 		return bin <= linear + 0.01L && bin >= linear - 1.01L;
 	while ((key - binner->least) >> shift >> binner->mantissa_bits > 1)
@@ -226,7 +254,8 @@ check_bins(enum gs_simd simd, unsigned bits, const struct gs_binner *binner)
 	}
 	CHECK(wrong == 0, "u%u from %llu to %llu are divided into %u bins, %s, by %s: %u are wrong", bits,
 	      (unsigned long long)least, (unsigned long long)most, binner->bins,
-	      binner->scale > 0 ? "linear" : "logarithmic", gs_simd_name(simd), wrong);
+	      binner->value_bits > 0 ? "by value" : binner->scale > 0 ? "linear" : "logarithmic",
+	      gs_simd_name(simd), wrong);
 	kernels->range(keys, KEYS, &low, &high);
 	CHECK(low == sorted[0] && high == sorted[KEYS - 1], "their range is found by %s",
 	      gs_simd_name(simd));
@@ -250,6 +279,45 @@ check_range(enum gs_simd simd, unsigned bits, uint64_t least, uint64_t most)
 		CHECK(binner.bins <= bins[b], "%u bins are not more than %u", binner.bins, bins[b]);
 		check_bins(simd, bits, &binner);
 	}
+}
+
+/* The ordered bits of a number. */
+static uint64_t
+ordered_bits(double number, unsigned bits)
+{
+	const float narrow = (float)number;
+	uint64_t raw = 0;
+
+	if (bits == 32)
+		memcpy(&raw, &narrow, sizeof narrow);
+	else
+		memcpy(&raw, &number, sizeof number);
+	return raw >> (bits - 1) ? ~raw & UINT64_MAX >> (64 - bits) : raw | (uint64_t)1 << (bits - 1);
+}
+
+/* Bins of equal width between two numbers; none if they are too far apart or no numbers. */
+static void
+check_values(enum gs_simd simd, unsigned bits)
+{
+	static const double pairs[][2] = {
+		{ -1, 1 }, { 0, 1 }, { 1e-30, 1 }, { -1e20, -3 }, { 1, 1.0001 }, { -0.0, 1e-20 }, { 100, 1e5 },
+	};
+	const double huge = bits == 32 ? FLT_MAX : DBL_MAX;
+	struct gs_binner binner;
+
+	for (size_t p = 0; p < sizeof pairs / sizeof pairs[0]; p++)
+		for (unsigned bins = 2; bins <= GS_BINS_MOST; bins *= 8) {
+			CHECK(gs_binner_by_value(&binner, ordered_bits(pairs[p][0], bits),
+			                         ordered_bits(pairs[p][1], bits), bins, bits),
+			      "%g and %g have bins between them", pairs[p][0], pairs[p][1]);
+			check_bins(simd, bits, &binner);
+		}
+	CHECK(!gs_binner_by_value(&binner, 0, ordered_bits(1, bits), 64, bits) &&
+	      !gs_binner_by_value(&binner, ordered_bits(1, bits), UINT64_MAX >> (64 - bits), 64, bits) &&
+	      !gs_binner_by_value(&binner, ordered_bits(0, bits), ordered_bits(HUGE_VAL, bits), 64, bits) &&
+	      !gs_binner_by_value(&binner, ordered_bits(-huge, bits), ordered_bits(huge, bits), 64, bits) &&
+	      !gs_binner_by_value(&binner, ordered_bits(-0.0, bits), ordered_bits(0, bits), 64, bits),
+	      "NaN, infinity, the largest numbers, and 0 alone have no bins of equal width");
 }
 
 /* Which binner suits a shape? */
@@ -298,6 +366,8 @@ unit_quicksort(void)
 	for (int simd = GS_SIMD_NONE; simd <= (int)gs_simd_best(); simd++)
 		for (unsigned bits = 32; bits <= 64; bits += 32) {
 			const uint64_t end = UINT64_MAX >> (64 - bits);
+
+			check_values(simd, bits);
 
 			for (unsigned way = 0; way < 4; way++) {
 				gs_simd_set_fetches_first(way / 2 == 1);

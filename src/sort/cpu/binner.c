@@ -1,9 +1,27 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* binner.c - the map from a key to its bin */
 #include <assert.h>
+#include <math.h>
 
 #include "sort/cpu/binner.h"
 #include "sort/span.h"
+
+/* The floats that have these ordered bits. */
+static float
+float_of(uint32_t key)
+{
+	const union { uint32_t bits; float number; } bits = { key >> 31 ? key ^ UINT32_C(1) << 31 : ~key };
+
+	return bits.number;
+}
+
+static double
+double_of(uint64_t key)
+{
+	const union { uint64_t bits; double number; } bits = { key >> 63 ? key ^ UINT64_C(1) << 63 : ~key };
+
+	return bits.number;
+}
 
 /* The bin of a key from least to most: as bins.inc does it. */
 static unsigned
@@ -12,6 +30,10 @@ bin_of(const struct gs_binner *binner, uint64_t key)
 	const uint64_t above = key - binner->least;
 	unsigned shift = 0;
 
+	if (binner->value_bits == 32)
+		return (unsigned)((float_of((uint32_t)key) - (float)binner->value) * (float)binner->factor);
+	if (binner->value_bits == 64)
+		return (unsigned)((double_of(key) - binner->value) * binner->factor);
 	if (binner->scale > 0)
 		return (unsigned)((above << binner->left >> binner->right) * binner->scale >>
 		                  GS_BIN_SHIFT);
@@ -53,6 +75,22 @@ gs_binner_logarithmic(uint64_t least, uint64_t most, unsigned bins)
 	return binner;
 }
 
+/* A factor that is a little less than bins over the range: so MOST has the last bin, whatever is rounded. */
+bool
+gs_binner_by_value(struct gs_binner *binner, uint64_t least, uint64_t most, unsigned bins,
+                   unsigned key_bits)
+{
+	const bool wide = key_bits == 64;
+	const double low = wide ? double_of(least) : (double)float_of((uint32_t)least);
+	const double high = wide ? double_of(most) : (double)float_of((uint32_t)most);
+	const double factor = bins * (1 - 0x1p-19) / (high - low), limit = wide ? 0x1p1000 : 0x1p100;
+
+	*binner = (struct gs_binner){ .least = least, .most = most, .bins = bins, .value_bits = key_bits,
+	                              .value = low, .factor = factor };
+	/* (A comparison with NaN is false.) */
+	return bins <= GS_BINS_MOST && fabs(low) < limit && fabs(high) < limit && factor < limit;
+}
+
 /* The most keys of a sorted sample in one bin, those of single keys left out: they need no sort. */
 static size_t
 fullest(const struct gs_binner *binner, const void *sample, unsigned key_bits, size_t count)
@@ -83,12 +121,15 @@ gs_binner_choose(uint64_t least, uint64_t most, unsigned bins, const void *sampl
 {
 	const struct gs_binner linear = gs_binner_linear(least, most, bins);
 	const size_t full = fullest(&linear, sample, key_bits, count);
-	struct gs_binner logarithmic;
+	struct gs_binner other;
 
 	if (bins < 256 || full <= count / 8)
 		return linear;
-	logarithmic = gs_binner_logarithmic(least, most, bins);
-	return fullest(&logarithmic, sample, key_bits, count) < full / 2 ? logarithmic : linear;
+	if (gs_binner_by_value(&other, least, most, bins, key_bits) &&
+	    fullest(&other, sample, key_bits, count) < full / 4)
+		return other;
+	other = gs_binner_logarithmic(least, most, bins);
+	return fullest(&other, sample, key_bits, count) < full / 2 ? other : linear;
 }
 
 uint64_t

@@ -17,11 +17,15 @@
  * where SHIFT leaves mantissa_bits + 1 bits of a difference that has more.  bins.inc does both for
  * many keys at once.
  *
+ * A binner by value takes the ordered bits of the keys for those of floats, and divides the range of their
+ * values into bins of equal width.  It is for floats, most of whose ordered bits are near the greatest one.
+ *
  * Invariant: a greater key never has a smaller bin; least has bin 0, and most the last bin.
  */
 #ifndef GS_CPU_BINNER_H
 #define GS_CPU_BINNER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,8 +36,10 @@ struct gs_binner {
 	unsigned bins;
 	unsigned left, right;	/* linear: the shifts that move a difference to 32 bits */
 	uint32_t scale;		/* linear: bins << GS_BIN_SHIFT over 1 more than most - least, shifted;
-				 * logarithmic: 0 */
+				 * others: 0 */
 	unsigned mantissa_bits;	/* logarithmic */
+	unsigned value_bits;	/* by value: of a key, 32 or 64; else 0 */
+	double   value, factor;	/* by value: of LEAST; bins over the range */
 };
 
 /**
@@ -42,6 +48,13 @@ struct gs_binner {
  */
 struct gs_binner gs_binner_linear(uint64_t least, uint64_t most, unsigned bins);
 struct gs_binner gs_binner_logarithmic(uint64_t least, uint64_t most, unsigned bins);
+
+/**
+ * Of keys from LEAST to MOST with KEY_BITS, 32 or 64; false: they are not all numbers, or too far apart or
+ * too near to each other.
+ */
+bool gs_binner_by_value(struct gs_binner *binner, uint64_t least, uint64_t most, unsigned bins,
+                        unsigned key_bits);
 
 /** The better one for keys like COUNT sorted ones of KEY_BITS at SAMPLE, all from LEAST to MOST. */
 struct gs_binner gs_binner_choose(uint64_t least, uint64_t most, unsigned bins,

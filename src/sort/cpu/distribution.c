@@ -18,36 +18,48 @@ enum { BINS_LEAST = 32, MOST_BYTES = 8 << 20 };
 
 #define UNROLLED	_Pragma("GCC unroll 8")
 
-/*
- * A bin should have seven eighths of a block of the network, so that few have more; or of 2, 4 blocks.
- * Keys are uneven if more than a 32nd of the sample is in one bin, beyond what few bins explain: a
- * quicksort is as fast then, or faster if many keys are equal.
- */
+/* Are the sorted keys of a sample even?  Not if more than a 32nd of them is in one bin, beyond what few bins
+ * explain: a quicksort is as fast then, or faster if many keys are equal. */
+static bool
+is_even(const struct gs_distribution *distribution, const void *sample, size_t sample_keys)
+{
+	const size_t most = sample_keys / 32 + 2 * sample_keys / distribution->binner.bins + 1;
+	uint16_t found[GS_DISTRIBUTION_SAMPLE];
+
+	distribution->kernels->bins(&distribution->binner, sample, sample_keys, found);
+	for (size_t s = most; s < sample_keys; s++)
+		if (found[s] == found[s - most])
+			return false;
+	return true;
+}
+
+/* A bin should have seven eighths of a block of the network, so that few have more; or of 2, 4 blocks. */
 bool
 gs_distribution_choose(struct gs_distribution *distribution, const struct gs_simd_kernels *kernels,
                        void *sample, size_t sample_keys, size_t count)
 {
 	const unsigned bits = kernels->key_bits;
-	size_t each = kernels->block_keys - kernels->block_keys / 8, bins, most;
-	uint16_t found[GS_DISTRIBUTION_SAMPLE];
+	size_t each = kernels->block_keys - kernels->block_keys / 8;
+	uint64_t least, most;
+	unsigned bins;
 
 	assert(sample_keys > 0 && sample_keys <= GS_DISTRIBUTION_SAMPLE);
 	if (count / each < BINS_LEAST || count > MOST_BYTES / (bits / 8))
 		return false;
 	while (count / each > GS_DISTRIBUTION_BINS)
 		each *= 2;
-	bins = count / each;
+	bins = (unsigned)(count / each);
 	kernels->sort_leaf(sample, sample, sample_keys);
-	if (gs_key_at(sample, bits, 0) == gs_key_at(sample, bits, sample_keys - 1))
+	least = gs_key_at(sample, bits, 0);
+	most = gs_key_at(sample, bits, sample_keys - 1);
+	if (least == most)
 		return false;
 	distribution->kernels = kernels;
-	distribution->binner = gs_binner_linear(gs_key_at(sample, bits, 0),
-	                                        gs_key_at(sample, bits, sample_keys - 1), (unsigned)bins);
-	kernels->bins(&distribution->binner, sample, sample_keys, found);
-	most = sample_keys / 32 + 2 * sample_keys / bins + 1;
-	for (size_t s = most; s < sample_keys; s++)
-		if (found[s] == found[s - most])
-			return false;
+	distribution->binner = gs_binner_linear(least, most, bins);
+	if (!is_even(distribution, sample, sample_keys) &&
+	    !(gs_binner_by_value(&distribution->binner, least, most, bins, bits) &&
+	      is_even(distribution, sample, sample_keys)))
+		return false;
 	memset(distribution->end, 0, bins * sizeof *distribution->end);
 	return true;
 }

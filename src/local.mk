@@ -8,6 +8,8 @@ host_sources = \
   src/array/args.h \
   src/array/disorder.c \
   src/array/disorder.h \
+  src/array/memory.c \
+  src/array/memory.h \
   src/array/order.c \
   src/array/order.h \
   src/array/pairs.c \

@@ -4,11 +4,11 @@
 
 #include "array/args.h"
 #include "array/disorder.h"
+#include "array/memory.h"
 #include "array/order.h"
 #include "array/pairs.h"
 #include "array/sort.h"
 #include "array/union.h"
-#include "base/arena.h"
 
 static gsort_status
 result(gs_status status)
@@ -49,16 +49,16 @@ gsort_scratch_bytes(size_t count, enum gsort_type type, const struct gsort_array
 static gs_status
 argsort_32(const void *keys, size_t count, uint32_t *indices, const struct gs_array_args *args)
 {
-	struct gs_arena arena = { .base = NULL };
+	struct gs_array_memory memory;
 	uint64_t *order;
 	gs_status status;
 
-	TRY(gs_arena_open(&arena, gs_arena_round(count * sizeof *order), count >> 22 > 0));
-	order = gs_arena_take(&arena, count * sizeof *order);
+	TRY(gs_array_memory_get(&memory, count * sizeof *order));
+	order = (uint64_t *)(void *)memory.at;
 	status = gs_array_order(order, keys, count, args);
 	for (size_t i = 0; status == GS_OK && i < count; i++)
 		indices[i] = (uint32_t)order[i];
-	gs_arena_close(&arena);
+	gs_array_memory_give(&memory);
 	return status;
 }
 

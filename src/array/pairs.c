@@ -9,10 +9,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "array/memory.h"
 #include "array/order.h"
 #include "array/pairs.h"
 #include "array/sort.h"
-#include "base/arena.h"
 #include "base/team.h"
 #include "format/raw.h"
 #include "sort/span.h"
@@ -128,15 +128,13 @@ sort_by_order(struct pairs *pairs, size_t payload_bytes, unsigned threads, size_
 {
 	const size_t key_bytes = pairs->args->key_bytes;
 	const size_t copy_bytes = pairs->count * (key_bytes > payload_bytes ? key_bytes : payload_bytes);
-	struct gs_arena arena = { .base = NULL };
-	void *copy;
+	struct gs_array_memory copy;
 
 	TRY(gs_array_order(pairs->words, pairs->keys, pairs->count, pairs->args));
-	TRY(gs_arena_open(&arena, gs_arena_round(copy_bytes), true));
-	copy = gs_arena_take(&arena, copy_bytes);
-	gather(pairs, pairs->keys, copy, key_bytes, threads, turns);
-	gather(pairs, pairs->payload, copy, payload_bytes, threads, turns);
-	gs_arena_close(&arena);
+	TRY(gs_array_memory_get(&copy, copy_bytes));
+	gather(pairs, pairs->keys, copy.at, key_bytes, threads, turns);
+	gather(pairs, pairs->payload, copy.at, payload_bytes, threads, turns);
+	gs_array_memory_give(&copy);
 	return GS_OK;
 }
 
@@ -147,17 +145,17 @@ gs_array_sort_pairs(void *keys, void *payload, size_t payload_bytes, size_t coun
 	const unsigned threads = gs_array_threads(args, count * sizeof(uint64_t));
 	const size_t turns = (count + TURN_KEYS - 1) / TURN_KEYS, bytes = count * sizeof(uint64_t);
 	struct pairs pairs = { .args = args, .keys = keys, .payload = payload, .count = count };
-	struct gs_arena arena = { .base = NULL };
+	struct gs_array_memory memory;
 	gs_status status;
 
 	assert(payload_bytes == 4 || payload_bytes == 8);
 	if (count < 2)
 		return GS_OK;
-	TRY(gs_arena_open(&arena, gs_arena_round(bytes), bytes >= (size_t)32 << 20));
-	pairs.words = gs_arena_take(&arena, bytes);
+	TRY(gs_array_memory_get(&memory, bytes));
+	pairs.words = (uint64_t *)(void *)memory.at;
 	status = args->key_bits <= 32 && payload_bytes == 4
 	         ? sort_words(&pairs, threads, turns)
 	         : sort_by_order(&pairs, payload_bytes, threads, turns);
-	gs_arena_close(&arena);
+	gs_array_memory_give(&memory);
 	return status;
 }

@@ -15,11 +15,10 @@
  */
 #include <assert.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "array/memory.h"
 #include "array/sort.h"
-#include "base/arena.h"
 #include "base/round.h"
 #include "base/team.h"
 #include "format/raw.h"
@@ -33,17 +32,16 @@
 #include "sort/keys.h"
 
 /*
- * What one thread sorts without buckets; of two or more threads a part of that, but QUICK_LEAST_BYTES at
+ * What one thread sorts without buckets; of N threads a part of half of that, but QUICK_LEAST_BYTES at
  * least.  2 and 4 MiB of u64, ms, least of 200, quicksort / buckets of two threads: EPYC 9004 1.02 / 1.76 and
  * 2.4 / 3.0, Xeon of the H200 host 2.1 / 1.8 and 4.6 / 3.3.
  */
-enum { QUICK_BYTES = GS_PART_BYTES, QUICK_LEAST_BYTES = 1 << 20 };
+enum { QUICK_BYTES = 2 * GS_PART_BYTES, QUICK_LEAST_BYTES = 1 << 20 };
 
-/* What a thread adds to buckets at a time: it stays in the second-level cache while it is mapped. */
+/* What a thread maps, and then copies or adds to buckets, at a time: it stays in the second-level cache. */
 enum { SHARE_BYTES = 128 << 10 };
 
-/* Less comes from malloc(), which keeps it for the next call; more is mapped, in huge pages. */
-enum { MAPPED_BYTES = 16 << 20, HUGE_PAGE = 2 << 20 };
+enum { HUGE_PAGE = 2 << 20 };
 
 static void
 to_ordered(const struct gs_array_args *args, void *keys, size_t count)
@@ -61,37 +59,16 @@ to_raw(const struct gs_array_args *args, void *keys, size_t count)
 
 enum { ALIGNMENT = HUGE_PAGE };		/* of what is used of the caller's scratch */
 
-/* Memory of a call, or the caller's. */
-struct memory {
-	char           *at;
-	void           *taken;		/* from malloc() */
-	struct gs_arena arena;
-};
-
+/* Of this call, or the caller's. */
 static gs_status
-get_memory(struct memory *memory, size_t bytes, const struct gs_array_args *args)
+get_memory(struct gs_array_memory *memory, size_t bytes, const struct gs_array_args *args)
 {
-	*memory = (struct memory){ .at = NULL };
-	if (args->scratch != NULL) {
-		memory->at = (char *)gs_round_up((uintptr_t)args->scratch, ALIGNMENT);
-		return (size_t)(memory->at - (char *)args->scratch) + bytes <= args->scratch_bytes ? GS_OK
-		       : gs_fail(GS_EUSAGE, "scratch has %zu bytes, but gsort_scratch_bytes() are %zu",
-		                 args->scratch_bytes, ALIGNMENT + bytes);
-	}
-	if (bytes < MAPPED_BYTES) {
-		memory->at = memory->taken = aligned_alloc(64, gs_round_up(bytes, 64));
-		return memory->at != NULL ? GS_OK : gs_fail(GS_EBUDGET, "out of memory");
-	}
-	TRY(gs_arena_open(&memory->arena, gs_arena_round(bytes), true));
-	memory->at = gs_arena_take(&memory->arena, bytes);
-	return GS_OK;
-}
-
-static void
-give_memory(struct memory *memory)
-{
-	free(memory->taken);
-	gs_arena_close(&memory->arena);
+	if (args->scratch == NULL)
+		return gs_array_memory_get(memory, bytes);
+	*memory = (struct gs_array_memory){ .at = (char *)gs_round_up((uintptr_t)args->scratch, ALIGNMENT) };
+	return (size_t)(memory->at - (char *)args->scratch) + bytes <= args->scratch_bytes ? GS_OK
+	       : gs_fail(GS_EUSAGE, "scratch has %zu bytes, but gsort_scratch_bytes() are %zu",
+	                 args->scratch_bytes, ALIGNMENT + bytes);
 }
 
 /* ---- 8 and 16 bits -------------------------------------------------------------- */
@@ -147,7 +124,7 @@ sort_by_counting(void *keys, size_t count, const struct gs_array_args *args)
 	const size_t bins = (size_t)1 << args->key_bits;
 	const unsigned threads = gs_array_threads(args, count * args->key_bytes);
 	struct counting counting = { .args = args, .keys = keys };
-	struct memory memory;
+	struct gs_array_memory memory;
 	struct gs_span span;
 
 	TRY(get_memory(&memory, gs_count_bytes(bins, threads), args));
@@ -161,7 +138,7 @@ sort_by_counting(void *keys, size_t count, const struct gs_array_args *args)
 	gs_count_next(&counting.count, false, keys, count * args->key_bytes, &span);
 	assert(span.count == count);
 	to_raw(args, keys, count);
-	give_memory(&memory);
+	gs_array_memory_give(&memory);
 	return GS_OK;
 }
 
@@ -183,17 +160,22 @@ in_order(const void *keys, unsigned key_bits, size_t count)
 static gs_status
 sort_by_quicksort(void *keys, size_t count, const struct gs_array_args *args)
 {
-	struct memory memory;
+	const size_t most = SHARE_BYTES / args->key_bytes;
+	struct gs_array_memory memory;
 
 	TRY(get_memory(&memory, count * args->key_bytes, args));
-	to_ordered(args, keys, count);
-	if (!in_order(keys, args->key_bits, count)) {
-		memcpy(memory.at, keys, count * args->key_bytes);
+	for (size_t at = 0, here; at < count; at += here) {
+		char *piece = (char *)keys + at * args->key_bytes;
+
+		here = count - at < most ? count - at : most;
+		to_ordered(args, piece, here);
+		memcpy(memory.at + at * args->key_bytes, piece, here * args->key_bytes);
+	}
+	if (!in_order(keys, args->key_bits, count))
 		gs_quicksort(gs_simd_kernels(gs_simd_best(), args->key_bits), keys, memory.at, count, 0,
 		             UINT64_MAX >> (64 - args->key_bits));
-	}
 	to_raw(args, keys, count);
-	give_memory(&memory);
+	gs_array_memory_give(&memory);
 	return GS_OK;
 }
 
@@ -285,14 +267,14 @@ sort_by_buckets(void *keys, size_t count, const struct gs_array_args *args)
 	const struct layout layout = lay_out(count, args);
 	struct work work = { .args = args, .keys = keys, .count = count,
 	                     .part_bytes = layout.sizes.part_bytes };
-	struct memory memory;
+	struct gs_array_memory memory;
 	struct gs_pool *pool;
 	char *table;
 
 	TRY(get_memory(&memory, layout_bytes(&layout), args));
 	work.scratch = memory.at + layout.pool_bytes;
 	table = work.scratch + layout.scratch_bytes;
-	if (memory.arena.base == NULL)		/* what is mapped is 0 */
+	if (!memory.zeroed)
 		memset(table, 0, layout.table_bytes + layout.lists_bytes);
 	pool = gs_pool_init(table, memory.at, layout.pool_bytes, layout.sizes.block_bytes);
 	gs_pool_spread(pool, layout.threads);
@@ -302,7 +284,7 @@ sort_by_buckets(void *keys, size_t count, const struct gs_array_args *args)
 	work.parts = gs_buckets_seal(work.buckets, layout.threads);
 	atomic_store(&work.next, 0);
 	gs_team_run(layout.threads, sort_parts, &work);
-	give_memory(&memory);
+	gs_array_memory_give(&memory);
 	return GS_OK;
 }
 
@@ -319,7 +301,8 @@ choose(size_t count, const struct gs_array_args *args)
 		return args->key_bits == 16 && count <= WIDENED_KEYS ? WIDENED : COUNTED;
 	if (count <= gs_simd_kernels(gs_simd_best(), args->key_bits)->leaf_keys)
 		return LEAF;
-	quick_bytes = gs_within(QUICK_LEAST_BYTES, QUICK_BYTES / args->threads, QUICK_BYTES);
+	quick_bytes = args->threads == 1 ? QUICK_BYTES
+	              : gs_within(QUICK_LEAST_BYTES, QUICK_BYTES / 2 / args->threads, QUICK_BYTES);
 	return count * args->key_bytes <= quick_bytes ? QUICKSORT : BUCKETS;
 }
 

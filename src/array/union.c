@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "array/disorder.h"
+#include "array/memory.h"
 #include "array/sort.h"
 #include "array/union.h"
-#include "base/arena.h"
 #include "base/team.h"
 #include "format/key.h"
 #include "format/raw.h"
@@ -84,17 +84,15 @@ merge_mapped(void *into, size_t keys, const void *const arrays[], const size_t c
              struct gs_run *runs, const struct gs_array_args *args)
 {
 	const unsigned threads = gs_array_threads(args, keys * args->key_bytes);
-	struct gs_arena arena = { .base = NULL };
+	struct gs_array_memory mapped;
 	gs_status status;
-	char *mapped;
 
-	TRY(gs_arena_open(&arena, gs_arena_round(keys * args->key_bytes), false));
-	mapped = gs_arena_take(&arena, keys * args->key_bytes);
-	join(mapped, arrays, counts, count, args);
-	gs_raw_to_ordered(args->type, GSORT_ENDIAN_HOST, args->reverse, mapped, keys, threads);
-	list_runs(runs, arrays, counts, count, mapped, args->key_bytes);
+	TRY(gs_array_memory_get(&mapped, keys * args->key_bytes));
+	join(mapped.at, arrays, counts, count, args);
+	gs_raw_to_ordered(args->type, GSORT_ENDIAN_HOST, args->reverse, mapped.at, keys, threads);
+	list_runs(runs, arrays, counts, count, mapped.at, args->key_bytes);
 	status = merge(into, keys, runs, count, args);
-	gs_arena_close(&arena);
+	gs_array_memory_give(&mapped);
 	if (status == GS_OK)
 		gs_ordered_to_raw(args->type, GSORT_ENDIAN_HOST, args->reverse, into, keys, threads);
 	return status;

@@ -210,7 +210,8 @@ bench_results = \
   bench/results/h200-2026-11-23/sets.txt \
   bench/results/h200-2026-11-23/table-d6cab74.json \
   bench/results/h200-2026-11-23/table.json \
-  bench/results/h200-2026-11-23/two-gpus.json
+  bench/results/h200-2026-11-23/two-gpus.json \
+  bench/results/h200-2026-11-24/cpu-engine.txt
 
 bench_scripts = \
   bench/array.py \

@@ -244,7 +244,7 @@ lay_out(size_t count, const struct gs_array_args *args)
 	const size_t bytes = count * args->key_bytes, about = bytes + bytes / 2 + ((size_t)1 << 30);
 	struct layout layout = { .threads = gs_array_threads(args, bytes) };
 
-	layout.sizes = gs_buckets_choose(layout.threads, 1, UINT64_MAX, bytes, GS_PART_BYTES);
+	layout.sizes = gs_buckets_choose(layout.threads, 1, UINT64_MAX, bytes, GS_PART_MOST_BYTES);
 	layout.sizes.block_bytes = GS_BLOCK_MOST_BYTES;
 	layout.pool_bytes = gs_round_up(bytes + gs_buckets_reserve(&layout.sizes, about) +
 	                                gs_buckets_reserve_once(&layout.sizes, about), HUGE_PAGE);

@@ -332,7 +332,7 @@ set_pieces(struct gs_plan *plan, const struct gs_plan_input *input, uint64_t *le
 	const size_t key_bytes = input->key_bits == 64 || input->type == GSORT_TEXT_FLOAT ? 8 : 4;
 	const size_t print_bytes = input->print_bytes / 2 / key_bytes;	/* for each of keys, and more */
 	const unsigned slots = gs_batch_slots(plan->threads);
-	const uint64_t most = input->print_bytes > 0 ? MOST_PART_TEXT_BYTES : GS_PART_BYTES;
+	const uint64_t most = input->print_bytes > 0 ? MOST_PART_TEXT_BYTES : GS_PART_MOST_BYTES;
 	const uint64_t shares = slots + plan->threads + slots * (print_bytes + 1);
 	const uint64_t pieces = gs_least(*left / 16, PIECES_BYTES);
 

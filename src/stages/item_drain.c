@@ -15,8 +15,8 @@
  * at each turn, 163 if only the next one does (medians of 6; bench/results/h200-2026-11-23/drain.txt).  With
  * 8 threads all take 150.
  *
- * Invariant: parts that have turns are taken in order, so those that are not handed on are at most two for each thread,
- * one behind the other, and the thread that makes the first of them never waits.
+ * Invariant: parts that have turns are taken in order, so those that are not handed on are at most two for each
+ * thread, one behind the other, and the thread that makes the first of them never waits.
  */
 #include <assert.h>
 #include <pthread.h>
@@ -314,8 +314,8 @@ do_part(struct draining *draining, struct worker *worker, size_t at)
 }
 
 /*
- * Take the next part, in order; or, if items have places and nobody waits for an order, in SIZE rows by turns:
- * threads that write are in files of their own then, as the system lets one thread at a time write to a file.
+ * Take the next part, in order; or, if items have places and nobody waits for an order, in SIZE rows by
+ * turns: threads that write are in files of their own then, as the system lets one at a time write to a file.
  * False: there is none.
  */
 static bool

@@ -303,6 +303,11 @@ check_values(enum gs_simd simd, unsigned bits)
 		{ -1, 1 }, { 0, 1 }, { 1e-30, 1 }, { -1e20, -3 }, { 1, 1.0001 }, { -0.0, 1e-20 }, { 100, 1e5 },
 	};
 	const double huge = bits == 32 ? FLT_MAX : DBL_MAX;
+	const uint64_t one = ordered_bits(1, bits), none[][2] = {
+		{ 0, one }, { one, UINT64_MAX >> (64 - bits) }, { one, ordered_bits(HUGE_VAL, bits) },
+		{ ordered_bits(-huge, bits), ordered_bits(huge, bits) },
+		{ ordered_bits(-0.0, bits), ordered_bits(0, bits) },
+	};
 	struct gs_binner binner;
 
 	for (size_t p = 0; p < sizeof pairs / sizeof pairs[0]; p++)
@@ -312,12 +317,9 @@ check_values(enum gs_simd simd, unsigned bits)
 			      "%g and %g have bins between them", pairs[p][0], pairs[p][1]);
 			check_bins(simd, bits, &binner);
 		}
-	CHECK(!gs_binner_by_value(&binner, 0, ordered_bits(1, bits), 64, bits) &&
-	      !gs_binner_by_value(&binner, ordered_bits(1, bits), UINT64_MAX >> (64 - bits), 64, bits) &&
-	      !gs_binner_by_value(&binner, ordered_bits(0, bits), ordered_bits(HUGE_VAL, bits), 64, bits) &&
-	      !gs_binner_by_value(&binner, ordered_bits(-huge, bits), ordered_bits(huge, bits), 64, bits) &&
-	      !gs_binner_by_value(&binner, ordered_bits(-0.0, bits), ordered_bits(0, bits), 64, bits),
-	      "NaN, infinity, the largest numbers, and 0 alone have no bins of equal width");
+	for (size_t n = 0; n < sizeof none / sizeof none[0]; n++)
+		CHECK(!gs_binner_by_value(&binner, none[n][0], none[n][1], 64, bits),
+		      "NaN, infinity, the largest numbers, and 0 alone have no bins of equal width");
 }
 
 /* Which binner suits a shape? */

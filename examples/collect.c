@@ -26,7 +26,7 @@ report(void *context, const char *line)
 static bool
 feed_from(gsort *job, int fd)
 {
-	char buffer[1 << 16];
+	static char buffer[1 << 16];
 	ssize_t got;
 
 	do {

@@ -26,9 +26,6 @@
 #include "base/team.h"
 #include "base/thread.h"
 
-/* The body with the deepest stack sorts skewed keys, and needs less than a fifth of this. */
-enum { WORKER_STACK_BYTES = 1 << 20 };
-
 struct team {
 	gs_team_body *body;
 	void         *context;
@@ -156,7 +153,7 @@ start(void)
 		(void)pthread_atfork(NULL, NULL, forget_workers);
 	pthread_attr_init(&attributes);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	pthread_attr_setstacksize(&attributes, WORKER_STACK_BYTES);
+	pthread_attr_setstacksize(&attributes, GS_STACK_BYTES);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	error = pthread_create(&id, &attributes, work, worker);

@@ -36,14 +36,20 @@ gs_status
 gs_thread_start(struct gs_thread *thread, gs_status (*body)(void *), void *context)
 {
 	sigset_t all, before;
+	pthread_attr_t attributes;
+	size_t stack_bytes;
 	int error;
 
 	thread->body = body;
 	thread->context = context;
+	pthread_attr_init(&attributes);
+	if (pthread_attr_getstacksize(&attributes, &stack_bytes) == 0 && stack_bytes < GS_STACK_BYTES)
+		pthread_attr_setstacksize(&attributes, GS_STACK_BYTES);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);	/* the new thread inherits this */
-	error = pthread_create(&thread->id, NULL, thread_main, thread);
+	error = pthread_create(&thread->id, &attributes, thread_main, thread);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
 	thread->runs = error == 0;
 	if (error != 0) {
 		gs_thread_miss();

@@ -14,6 +14,13 @@
 
 #include "base/status.h"
 
+/*
+ * The least stack of a thread.  The body with the deepest stack sorts skewed keys, and needs less than
+ * a fifth of this.  The caller's thread runs all of them, too, and must do with what it has: so no
+ * frame is larger than 20 KiB (configure --enable-werror).
+ */
+enum { GS_STACK_BYTES = 1 << 20 };
+
 struct gs_thread {
 	pthread_t   id;
 	bool        runs;		/* started and not yet joined */

@@ -98,7 +98,8 @@ gs_report_mute(bool mute)
 static void __attribute__((format(printf, 1, 0)))
 report(const char *format, va_list args, bool with_help)
 {
-	char message[MESSAGE_BYTES], line[LINE_BYTES], self[256];
+	static _Thread_local char line[LINE_BYTES];	/* too large for a stack */
+	char message[MESSAGE_BYTES], self[256];
 
 	if (muted)
 		return;
@@ -150,7 +151,7 @@ gs_report_warning(void *context, const char *line)
 void
 gs_report_line(void *context, const char *line)
 {
-	char shown[LINE_BYTES];
+	static _Thread_local char shown[LINE_BYTES];
 
 	escape(line, shown, sizeof shown);
 	fprintf(context, "%s\n", shown);

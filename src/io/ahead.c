@@ -24,16 +24,14 @@ _Static_assert((int)GS_AHEAD_CHUNKS <= (int)GS_QUEUE_SLOTS, "giving a chunk back
 static bool
 give_error(struct gs_ahead *ahead, gs_status status)
 {
-	char message[sizeof ahead->chunks[0].message];
 	struct gs_chunk *chunk;
 
-	snprintf(message, sizeof message, "%s", gs_message());
+	snprintf(ahead->message, sizeof ahead->message, "%s", gs_message());
 	chunk = gs_queue_take(&ahead->empty);
 	if (chunk == NULL)
 		return false;
 	chunk->bytes = 0;
 	chunk->status = status;
-	memcpy(chunk->message, message, sizeof message);
 	return gs_queue_give(&ahead->full, chunk);
 }
 
@@ -156,7 +154,7 @@ gs_ahead_take(struct gs_ahead *ahead, struct gs_chunk **chunk)
 		const struct gs_chunk *failed = *chunk;
 
 		*chunk = NULL;
-		return gs_fail(failed->status, "%s", failed->message);
+		return gs_fail(failed->status, "%s", ahead->message);
 	}
 	return GS_OK;
 }

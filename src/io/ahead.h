@@ -21,8 +21,7 @@ struct gs_chunk {
 	const char *name;	/* of the file it came from; lives as long as the input */
 	bool        begins;	/* first of its file */
 	bool        ends;	/* last of its file; may be empty */
-	gs_status   status;	/* an error after these bytes, with its MESSAGE */
-	char        message[GS_MESSAGE_BYTES];
+	gs_status   status;	/* an error after these bytes, with the MESSAGE of the reader */
 };
 
 struct gs_ahead {
@@ -32,6 +31,7 @@ struct gs_ahead {
 	struct gs_queue   full, empty;
 	struct gs_chunk   chunks[GS_AHEAD_CHUNKS];
 	size_t            chunk_bytes;
+	char              message[GS_MESSAGE_BYTES];	/* of the error that ends reading */
 	bool              open;
 	bool              begun;	/* the caller has read the first chunk */
 	bool              handed_over;	/* the thread reads from here on, or there is nothing left */

@@ -8,22 +8,22 @@ gs_job_chunks(struct gsort *job, size_t chunk_bytes,
               void *context, bool *stop)
 {
 	const uint64_t skip_bytes = job->options->skip_bytes;
-	struct gs_ahead ahead;
+	struct gs_ahead *ahead = &job->ingest.ahead;
 	struct gs_chunk *chunk;
 	gs_status status;
 
 	TRY(gs_arena_open(&job->arena, GS_AHEAD_CHUNKS * chunk_bytes, false));
-	gs_ahead_open_behind(&ahead, job->input, skip_bytes,
+	gs_ahead_open_behind(ahead, job->input, skip_bytes,
 	                     gs_arena_take(&job->arena, GS_AHEAD_CHUNKS * chunk_bytes), chunk_bytes);
-	ahead.clock = &job->monitor.clock;
-	while ((status = gs_ahead_take(&ahead, &chunk)) == GS_OK && chunk != NULL) {
+	ahead->clock = &job->monitor.clock;
+	while ((status = gs_ahead_take(ahead, &chunk)) == GS_OK && chunk != NULL) {
 		if (chunk->begins)
 			job->stats.bytes_in += skip_bytes;
 		status = take(context, chunk, stop);
 		if (status != GS_OK || *stop)
 			break;
-		gs_ahead_give(&ahead, chunk);
+		gs_ahead_give(ahead, chunk);
 	}
-	gs_ahead_close(&ahead);
+	gs_ahead_close(ahead);
 	return status;
 }

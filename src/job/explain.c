@@ -277,12 +277,15 @@ add_plan(struct gs_json *json, const struct gsort *job)
 void
 gsort_plan_json(const gsort *job, void (*print)(void *context, const char *line), void *context)
 {
-	struct gs_json json = { .bytes = 0 };
+	struct gs_json *json;
 
 	if (job == NULL || print == NULL)
 		return;
-	add_plan(&json, job);
-	print(context, json.text);
+	json = gs_json_open();
+	if (json != NULL)
+		add_plan(json, job);
+	print(context, json != NULL ? json->text : "null");
+	free(json);
 }
 
 /* ---- as text --------------------------------------------------------------------- */

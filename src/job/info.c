@@ -142,34 +142,44 @@ add_dir(struct gs_json *json, const char *dir)
 	gs_json_end(json, '}');
 }
 
+static void
+add_info(struct gs_json *json, const struct gsort_options *options)
+{
+	struct gs_limits limits;
+
+	gs_limits_read(&limits, false);
+	gs_json_begin(json, NULL, '{');
+	gs_json_string(json, "version", PACKAGE_VERSION);
+	gs_json_number(json, "threads", limits.cores);
+	gs_json_string(json, "simd", gs_simd_name(gs_simd_best()));
+	add_gpus(json);
+	gs_json_number(json, "ram_bytes", limits.ram_bytes);
+	gs_json_number(json, "room_bytes", limits.room_bytes);
+	gs_json_number(json, "memory_bytes", limits.host_bytes);
+	gs_json_begin(json, "temporary_directories", '[');
+	for (size_t d = 0; d < options->temp_dir_count; d++)
+		add_dir(json, options->temp_dirs[d]);
+	if (options->temp_dir_count == 0)
+		add_dir(json, gs_temp_dir());
+	gs_json_end(json, ']');
+	gs_json_end(json, '}');
+}
+
 void
 gsort_info_json(const struct gsort_options *options,
                 void (*print)(void *context, const char *line), void *context)
 {
-	struct gs_json json = { .bytes = 0 };
 	struct gsort_options own;
-	struct gs_limits limits;
+	struct gs_json *json;
 
 	if (print == NULL)
 		return;
 	take_options(&own, options);
-	gs_limits_read(&limits, false);
-	gs_json_begin(&json, NULL, '{');
-	gs_json_string(&json, "version", PACKAGE_VERSION);
-	gs_json_number(&json, "threads", limits.cores);
-	gs_json_string(&json, "simd", gs_simd_name(gs_simd_best()));
-	add_gpus(&json);
-	gs_json_number(&json, "ram_bytes", limits.ram_bytes);
-	gs_json_number(&json, "room_bytes", limits.room_bytes);
-	gs_json_number(&json, "memory_bytes", limits.host_bytes);
-	gs_json_begin(&json, "temporary_directories", '[');
-	for (size_t d = 0; d < own.temp_dir_count; d++)
-		add_dir(&json, own.temp_dirs[d]);
-	if (own.temp_dir_count == 0)
-		add_dir(&json, gs_temp_dir());
-	gs_json_end(&json, ']');
-	gs_json_end(&json, '}');
-	print(context, json.text);
+	json = gs_json_open();
+	if (json != NULL)
+		add_info(json, &own);
+	print(context, json != NULL ? json->text : "null");
+	free(json);
 }
 
 const char *

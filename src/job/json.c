@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/status.h"
 #include "job/json.h"
@@ -18,6 +19,12 @@ add(struct gs_json *json, const char *format, ...)
 	added = vsnprintf(json->text + json->bytes, room, format, args);
 	va_end(args);
 	json->bytes += added < 0 ? 0 : (size_t)added < room ? (size_t)added : room - 1;
+}
+
+struct gs_json *
+gs_json_open(void)
+{
+	return calloc(1, sizeof(struct gs_json));
 }
 
 /* A comma, if one is needed, and the name. */

@@ -17,6 +17,9 @@ struct gs_json {
 	char   text[GS_JSON_BYTES];
 };
 
+/** An empty one, to be freed: it is too large for a stack.  NULL: there is no memory. */
+struct gs_json *gs_json_open(void);
+
 /** Begin an object or a list, '{' or '['; NAME is NULL in a list, and for the outermost. */
 void gs_json_begin(struct gs_json *json, const char *name, char bracket);
 

@@ -304,23 +304,28 @@ static void
 take_piece(void *context, size_t piece)
 {
 	struct taking *taking = context;
-	struct cursor cursor;
+	struct cursor *cursor = malloc(sizeof *cursor);
 	uint64_t before = 0;
 
-	cursor.part = 0;
-	cursor.read_part = SIZE_MAX;
+	if (cursor == NULL) {
+		gs_first_error_note(&taking->error, gs_fail(GS_EBUDGET, "out of memory"));
+		return;
+	}
+	cursor->part = 0;
+	cursor->read_part = SIZE_MAX;
 	for (size_t i = piece * PIECE_KEYS; i < taking->count && i < (piece + 1) * PIECE_KEYS; i++) {
 		const uint64_t unit = unit_of(taking, i);
 
-		while (unit - before >= part_units(taking, cursor.part))
-			before += part_units(taking, cursor.part++);
-		assert(cursor.part < taking->parts->count);
-		cursor.unit = unit - before;
-		if (!(taking->item_room > 0 ? take_item(taking, &cursor, i) :
-		      taking->key_bytes > 0 ? take_key(taking, &cursor, i)
-		                            : take_line(taking, &cursor, i)))
-			return;
+		while (unit - before >= part_units(taking, cursor->part))
+			before += part_units(taking, cursor->part++);
+		assert(cursor->part < taking->parts->count);
+		cursor->unit = unit - before;
+		if (!(taking->item_room > 0 ? take_item(taking, cursor, i) :
+		      taking->key_bytes > 0 ? take_key(taking, cursor, i)
+		                            : take_line(taking, cursor, i)))
+			break;
 	}
+	free(cursor);
 }
 
 static gs_status

@@ -157,7 +157,7 @@ put(struct gs_emit *emit, struct gs_span *span, const uint64_t *times, uint64_t 
 	return GS_OK;
 }
 
-enum { TAIL_KEYS = 2048 };	/* that are written at once */
+enum { TAIL_KEYS = 512 };	/* that are written at once */
 
 static gs_status
 put_tail(struct gs_emit *emit)

@@ -15,7 +15,7 @@
 #include "stages/line_follow.h"
 
 enum {
-	BATCH_LINES = 1024,	/* whose words are made at once; not tuned */
+	BATCH_LINES = 512,	/* whose words are made at once; not tuned */
 	QUOTED_MOST = 1000,	/* bytes of a line in a message */
 };
 

@@ -172,7 +172,7 @@ enum { MOST_PIECES = 64 };
 /* What is to be said of a piece: of several the first one counts. */
 struct note {
 	size_t piece;		/* SIZE_MAX: nothing */
-	char   message[GS_MESSAGE_BYTES];
+	char  *message;		/* NULL: there was no memory for it */
 };
 
 /* Lines of a chunk, which a team cuts into pieces and adds. */
@@ -196,7 +196,8 @@ take_note(struct adding *adding, struct note *note, size_t piece, const char *me
 	pthread_mutex_lock(&adding->lock);
 	if (piece < note->piece) {
 		note->piece = piece;
-		snprintf(note->message, sizeof note->message, "%s", message);
+		free(note->message);
+		note->message = strdup(message);
 	}
 	pthread_mutex_unlock(&adding->lock);
 }
@@ -258,13 +259,18 @@ static gs_status
 report_notes(const struct adding *adding)
 {
 	struct gs_line_ingest *ingest = adding->ingest;
+	char *warning = adding->warning.message, *failure = adding->failure.message;
+	gs_status status = GS_OK;
 
-	if (adding->warning.piece < SIZE_MAX && adding->warning.piece <= adding->failure.piece) {
-		ingest->text->warn(ingest->text->warn_context, adding->warning.message);
+	if (warning != NULL && adding->warning.piece <= adding->failure.piece) {
+		ingest->text->warn(ingest->text->warn_context, warning);
 		ingest->overflow_warned = true;
 	}
-	return adding->failure.piece == SIZE_MAX ? GS_OK
-	       : gs_fail(GS_EINPUT, "%s", adding->failure.message);
+	if (adding->failure.piece < SIZE_MAX)
+		status = gs_fail(GS_EINPUT, "%s", failure != NULL ? failure : "out of memory");
+	free(warning);
+	free(failure);
+	return status;
 }
 
 /* Bytes of the items that piece I becomes, at most. */

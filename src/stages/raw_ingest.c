@@ -115,7 +115,7 @@ static gs_status
 read_header(struct gs_ingest *ingest)
 {
 	const uint64_t bytes = ingest->options->skip_bytes;
-	char dropped[1 << 16];
+	char dropped[1 << 13];
 	const bool first = ingest->header_bytes == 0;
 
 	TRY(gs_input_skip(ingest->input, bytes, first ? ingest->header : dropped,

@@ -334,7 +334,7 @@ read_header(struct gs_record_ingest *ingest, uint64_t file)
 	const bool first = file == 0 && ingest->skips == NULL;
 	const uint64_t bytes = ingest->skips != NULL ? ingest->skips[file]
 	                                             : ingest->options->skip_bytes;
-	char dropped[1 << 16];
+	char dropped[1 << 13];
 
 	ingest->skipped = gs_input_start(ingest->input);
 	if (ingest->skipped > 0)

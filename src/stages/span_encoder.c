@@ -49,7 +49,7 @@ gs_span_unmap(struct gs_span_encoder *encoder)
 /* ---- encoding, any thread ---------------------------------------------------------- */
 
 /* What is encoded at once where keys are selected; their counts are on the stack. */
-enum { PIECE_KEYS = 4096 };
+enum { PIECE_KEYS = 1024 };
 
 /* Select keys of a span and convert them where they lie, behind room for those of the seam. */
 static void

@@ -283,3 +283,41 @@ allows() {
 	cat in >pipe &
 	peak_within $(((1 << 20) + 512000000 / 1024)) gsort -u32 --device=gpu -o out pipe
 }
+
+# on_small_stack COMMAND...: it works with a stack of 64 KiB, of its threads, too
+on_small_stack() {
+	echo "$*"
+	(ulimit -s 64; "$@") >out
+}
+
+@test "a stack of 64 KiB is enough for every kind of job" {
+	local options
+	skips_under_sanitizer "all frames are larger"
+	gen --keys 1000000 --type u64 >in
+	gsort -u64 --to=text in >text
+	gsort --lines text >lines
+	for options in '' '-S 16M -T .' --parallel=1 '--to=text --count' '--split=8 -o part%r' --tail=9 \
+	               '--top=9 --json' --quantiles=0.5 --skip-bytes=80000 '--record-size=16 -k u64@0' \
+	               '--record-size=16 --skip-bytes=16' --argsort=u64 --plan=json; do
+		case $options in *--record*) ;; *) options="-u64 $options" ;; esac
+		# shellcheck disable=SC2086
+		on_small_stack gsort $options in
+	done
+	gsort -u64 -o in in
+	for options in --check=summary -m -u; do
+		on_small_stack gsort -u64 $options in
+	done
+	on_small_stack gsort -C --record-size=8 -k u64@0 in
+	for options in '' '-k1,1n -s' -c -m '--union text' '--csv -k1' '-k1,1g' --argsort=u32 --invalid=warn; do
+		# shellcheck disable=SC2086
+		on_small_stack gsort $options text
+	done
+	on_small_stack gsort --lines -C lines
+	on_small_stack gsort --lines -m lines
+	on_small_stack gsort --info=json
+	for options in gzip xz bzip2 lz4 zstd; do
+		command -v $options >/dev/null || continue
+		head -n 50000 text | $options -c >text.z
+		on_small_stack gsort text.z
+	done
+}

@@ -86,7 +86,7 @@ make_pipe(const struct fuzz_bytes *input, char name[32])
 static void
 read_file(int fd, struct fuzz_bytes *into)
 {
-	char part[65536];
+	static char part[65536];
 	ssize_t got;
 
 	for (off_t at = 0; (got = pread(fd, part, sizeof part, at)) > 0; at += got)

@@ -70,7 +70,7 @@ run_member(void *context)
 int
 gs_launch_run(struct gs_opts *opts, int (*run)(struct gs_opts *opts))
 {
-	struct member members[RANKS_MOST];
+	static struct member members[RANKS_MOST];
 	int status = 0;
 
 	if (size == 1)

@@ -50,7 +50,7 @@ check_row(const struct row *row)
 {
 	char header[1024] = "", again[1024];
 	const size_t bytes = make_header(row->dictionary, header);
-	struct gs_npy npy, second;
+	static struct gs_npy npy, second;
 	gs_status status, ignored;
 	size_t length;
 

@@ -75,7 +75,7 @@ void
 unit_resident(void)
 {
 	char *memory = aligned_alloc(4096, MEMORY_SIZE);
-	struct gs_resident resident;
+	static struct gs_resident resident;
 
 	CHECK(gs_resident_open(&resident, memory, MEMORY_SIZE, SLOT_SIZE, SIZE_MAX, 0) == GS_OK, "opens");
 	check_use(&resident, 1, false);

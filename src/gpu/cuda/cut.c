@@ -308,8 +308,11 @@ gs_status
 gs_gpu_cut(const struct gs_gpu_cuts *cuts)
 {
 	const size_t threads = gs_least(THREADS, cuts->count / LEAST_CUTS + 1);
-	struct cutter cutters[THREADS];
+	struct cutter *cutters = calloc(threads, sizeof *cutters);
 	gs_status status = GS_OK;
+
+	if (cutters == NULL)
+		return gs_fail(GS_EBUDGET, "out of memory");
 
 	for (size_t t = 0; t < threads; t++) {
 		cutters[t] = (struct cutter){
@@ -324,5 +327,6 @@ gs_gpu_cut(const struct gs_gpu_cuts *cuts)
 
 		status = status == GS_OK ? of_thread : status;
 	}
+	free(cutters);
 	return status;
 }

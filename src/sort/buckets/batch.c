@@ -19,6 +19,7 @@
  */
 #include <assert.h>
 #include <pthread.h>
+#include <stdlib.h>
 
 #include "sort/buckets/add.h"
 #include "sort/buckets/batch.h"
@@ -185,9 +186,13 @@ begin(struct draining *draining, struct gs_batch *batch, unsigned key_class,
 static gs_status
 end(struct draining *draining)
 {
+	gs_status status;
+
 	pthread_cond_destroy(&draining->empty);
 	pthread_cond_destroy(&draining->ready);
-	return gs_drain_close(&draining->base);
+	status = gs_drain_close(&draining->base);
+	free(draining);
+	return status;
 }
 
 /* Are there spans to be claimed? */
@@ -276,11 +281,13 @@ team(const struct gs_batch *batch, unsigned key_class, unsigned most)
 gs_status
 gs_batch_drain(struct gs_batch *batch, unsigned key_class, const struct gs_span_sink *sink)
 {
-	struct draining draining;
+	struct draining *draining = malloc(sizeof *draining);
 
 	assert(sink->strand_count == 0);	/* strands.h drains those */
 	assert(sink->keeps < gs_batch_slots(batch->threads));
-	begin(&draining, batch, key_class, sink);
-	gs_team_run(team(batch, key_class, sink->threads), drain, &draining);
-	return end(&draining);
+	if (draining == NULL)
+		return gs_fail(GS_EBUDGET, "out of memory");
+	begin(draining, batch, key_class, sink);
+	gs_team_run(team(batch, key_class, sink->threads), drain, draining);
+	return end(draining);
 }

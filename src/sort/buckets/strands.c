@@ -16,6 +16,7 @@
  */
 #include <assert.h>
 #include <pthread.h>
+#include <stdlib.h>
 
 #include "sort/buckets/parts.h"
 #include "sort/buckets/strands.h"
@@ -174,13 +175,18 @@ drain(void *context, unsigned rank, unsigned size)
 gs_status
 gs_batch_drain_strands(struct gs_batch *batch, unsigned key_class, const struct gs_span_sink *sink)
 {
-	struct draining draining = { .used = 0 };
+	struct draining *draining = calloc(1, sizeof *draining);
+	gs_status status;
 
 	assert(sink->strand_count <= GS_STRANDS_MOST && sink->strand_at[0] == 0 && sink->room == NULL);
-	gs_drain_open(&draining.base, batch, key_class, sink);
-	pthread_cond_init(&draining.changed, NULL);
-	deal_parts(&draining);
-	gs_team_run(batch->threads, drain, &draining);
-	pthread_cond_destroy(&draining.changed);
-	return gs_drain_close(&draining.base);
+	if (draining == NULL)
+		return gs_fail(GS_EBUDGET, "out of memory");
+	gs_drain_open(&draining->base, batch, key_class, sink);
+	pthread_cond_init(&draining->changed, NULL);
+	deal_parts(draining);
+	gs_team_run(batch->threads, drain, draining);
+	pthread_cond_destroy(&draining->changed);
+	status = gs_drain_close(&draining->base);
+	free(draining);
+	return status;
 }

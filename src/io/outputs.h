@@ -44,6 +44,9 @@ MUST_CHECK gs_status gs_outputs_check_files(const char *pattern, size_t count);
 MUST_CHECK gs_status gs_outputs_open(struct gs_outputs *outputs,
                                      const struct gs_output_options *options, unsigned split);
 
+/* Memory for each of several files: names, and messages between threads.  Measured. */
+enum { GS_OUTPUT_BYTES = 24 << 10 };
+
 /** Wait until nothing that was submitted is borrowed any more. */
 MUST_CHECK gs_status gs_outputs_wait(const struct gs_outputs *outputs);
 

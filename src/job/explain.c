@@ -218,6 +218,23 @@ print_cluster(const struct gs_line_printer *to, const struct gsort *job)
 	              gs_cluster_seconds(&cluster, UINT64_C(1250000000)));
 }
 
+/* Bytes of the input that are keys or records: not headers, not what is skipped. */
+static uint64_t
+key_bytes_in(const struct gsort *job)
+{
+	const struct gsort_options *options = job->options;
+	const struct gs_npy_inputs *npy = &job->items.npy;
+	const size_t files = options->input_count > 0 ? options->input_count : 1;
+	uint64_t bytes = job->plan_input.input_bytes;
+
+	for (size_t f = 0; f < files; f++) {
+		const uint64_t header = npy->writes_header ? npy->skips[f] : options->skip_bytes;
+
+		bytes -= header < bytes ? header : bytes;
+	}
+	return bytes;
+}
+
 /* ---- as JSON --------------------------------------------------------------------- */
 
 static void
@@ -262,7 +279,7 @@ add_plan(struct gs_json *json, const struct gsort *job)
 	gs_json_number(json, "input_bytes", input->input_bytes);
 	gs_json_bool(json, "input_bytes_are_a_hint", input->guessed);
 	gs_json_number(json, "keys", input->input_bytes == UINT64_MAX || unit == 0
-	               ? UINT64_MAX : input->input_bytes / unit);
+	               ? UINT64_MAX : key_bytes_in(job) / unit);
 	gs_json_string(json, "device", plan->device == GSORT_DEVICE_GPU ? "gpu" : "cpu");
 	gs_json_string(json, "device_rule", plan->device_rule);
 	gs_json_number(json, "threads", plan->threads);
@@ -315,7 +332,7 @@ print_records(const struct gs_line_printer *to, const struct gsort *job)
 	else
 		gs_print_line(to, "input", "%s%s: %llu %s",
 		              job->plan_input.guessed ? "about " : "", gs_size_text(bytes, size),
-		              (unsigned long long)(bytes / ingest->record.bytes),
+		              (unsigned long long)(key_bytes_in(job) / ingest->record.bytes),
 		              ingest->record.type == GSORT_TEXT ? "records" : "keys");
 }
 
@@ -358,7 +375,7 @@ print_keys(const struct gs_line_printer *to, const struct gsort *job)
 		gs_print_line(to, "input", "%s%s of text", about, gs_size_text(bytes, size));
 	else
 		gs_print_line(to, "input", "%s%s: %llu keys", about, gs_size_text(bytes, size),
-		              (unsigned long long)(bytes / (job->plan_input.key_bits / 8)));
+		              (unsigned long long)(key_bytes_in(job) / (job->plan_input.key_bits / 8)));
 }
 
 void

@@ -111,7 +111,7 @@ begin_group(struct merging *merging, const char *item, size_t bytes)
 		merging->group_room = 0;
 		merging->group = malloc(2 * bytes);
 		if (merging->group == NULL)
-			return gs_item_fail_large(bytes);
+			return gs_item_fail_large(bytes, GS_MERGE_SHARE);
 		merging->group_room = 2 * bytes;
 	}
 	memcpy(merging->group, item, bytes);

@@ -88,23 +88,24 @@ reserve(void *context, size_t bytes, size_t small, size_t *room)
 	if (wanted <= source->lines_room)
 		return GS_OK;
 	if (more > *source->spare)
-		return gs_item_fail_large(bytes);
+		return gs_item_fail_large(bytes, GS_MERGE_SHARE);
 	grown = realloc(source->lines, wanted);
 	if (grown == NULL)
-		return gs_item_fail_large(bytes);
+		return gs_item_fail_large(bytes, GS_MERGE_SHARE);
 	*source->spare -= more;
 	source->lines = grown;
 	source->lines_room = wanted;
 	return GS_OK;
 }
 
-/* A line that has begun is twice in memory when it ends. */
+/* A line that has begun is twice in memory when it ends: the second time among whole ones. */
 static gs_status
 lend(void *context, size_t bytes)
 {
 	const struct gs_items_source *source = context;
+	const size_t room = source->lines_room, more = bytes > room ? bytes - room : 0;
 
-	return bytes > *source->spare / 2 ? gs_item_fail_large(bytes) : GS_OK;
+	return bytes + more > *source->spare ? gs_item_fail_large(bytes, GS_MERGE_SHARE) : GS_OK;
 }
 
 static uint64_t
@@ -145,6 +146,8 @@ open_lines(struct gs_items_source *source, const struct gs_items_source *first)
 	gs_line_ingest_open(&source->ingest, &job->lines.order, &taker,
 	                    job->options->trust_order ? NULL : &source->lines_follow, &job->monitor, 1,
 	                    job->options->header_lines);
+	source->ingest.header_most = (size_t)(job->plan.pool_bytes / GS_HEADER_SHARE);
+	source->ingest.measures = job->plan_input.input_bytes != UINT64_MAX;
 	if (source == first)
 		return;
 	source->ingest.name = "";		/* it is not the first of all */

@@ -11,6 +11,10 @@
 #include "job/job.h"
 #include "sort/items/follow.h"
 
+/* A line takes at most this share of memory: it grows in two buffers, and may be that of the output, and
+ * of a group of equal ones. */
+enum { GS_MERGE_SHARE = 10 };
+
 struct gs_items_source {
 	struct gsort    *job;
 	const char      *name;

@@ -47,6 +47,7 @@ struct gs_line_job {
 	struct gs_arena       numbered;	/* pieces of --argsort */
 	struct gs_record      number;	/* an item of --argsort of text */
 	size_t                chunk_bytes;
+	size_t                line_most, header_most;	/* see stages/line_ingest.h */
 };
 
 /* A sort of records, lines or wide keys has these in place of ingest, store, emit and verify. */

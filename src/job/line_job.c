@@ -136,12 +136,14 @@ gs_line_job_allocate(struct gsort *job, uint64_t bytes, uint64_t *taken)
 	struct gs_line_job *lines = &job->lines;
 
 	lines->chunk_bytes = chunk_bytes(job, bytes / 16);
+	lines->header_most = (size_t)(bytes / GS_HEADER_SHARE);
 	if (job->ranked != NULL &&
 	    lines->chunk_bytes > gs_ranked_item_room(job->ranked, &job->items.order))
 		lines->chunk_bytes = gs_ranked_item_room(job->ranked, &job->items.order);
 	*taken = GS_AHEAD_CHUNKS * lines->chunk_bytes;
 	TRY(gs_arena_open(&lines->arena, *taken, false));
 	*taken += job->options->argsort_bits > 0 ? bytes / 32 : 0;	/* the most of all pieces */
+	*taken += job->options->header_lines > 0 ? 2 * lines->header_most : 0;
 	return GS_OK;
 }
 
@@ -173,6 +175,9 @@ read_all(struct gsort *job, const struct gs_item_taker *taker, struct gs_line_fo
 		lines->ingest.item = &lines->number;
 	}
 	lines->ingest.input = job->input;
+	lines->ingest.line_most = lines->line_most;
+	lines->ingest.header_most = lines->header_most;
+	lines->ingest.measures = job->plan_input.input_bytes != UINT64_MAX && !job->plan_input.guessed;
 	gs_ahead_open(&lines->ahead, job->input,
 	              gs_arena_take(&lines->arena, GS_AHEAD_CHUNKS * lines->chunk_bytes),
 	              lines->chunk_bytes);
@@ -198,6 +203,7 @@ gs_line_job_read(struct gsort *job, const struct gs_item_taker *taker)
 {
 	const bool follows = job->options->operation == GSORT_MERGE && !job->options->trust_order;
 
+	job->lines.line_most = SIZE_MAX;	/* the store knows */
 	job->lines.follow = (struct gs_line_follow){
 		.order = &job->lines.order,
 		.tail = GS_ADVICE_UNSORTED,
@@ -209,6 +215,7 @@ gs_status
 gs_line_job_check(struct gsort *job, bool *disorder)
 {
 	struct gs_line_follow *follow = &job->lines.follow;
+	const uint64_t memory = job->plan.pool_bytes;
 	gs_status status;
 	uint64_t taken;
 
@@ -219,7 +226,8 @@ gs_line_job_check(struct gsort *job, bool *disorder)
 		.lines_context = job->ingest.text.lines_context,
 	};
 	atomic_store(&job->monitor.counters.phase, GSORT_READING);
-	TRY(gs_line_job_allocate(job, UINT64_MAX, &taken));
+	TRY(gs_line_job_allocate(job, memory, &taken));
+	job->lines.line_most = (size_t)(memory - taken) / 2;
 	status = read_all(job, NULL, follow);
 	job->stats.bytes_in = job->lines.ingest.bytes;
 	job->stats.keys = follow->compared;

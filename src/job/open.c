@@ -21,6 +21,7 @@
 #include "format/raw.h"
 #include "gpu/module.h"
 #include "job/items.h"
+#include "job/merge_input.h"
 #include "job/open.h"
 #include "job/options.h"
 #include "job/ranked.h"
@@ -148,7 +149,7 @@ files_left(size_t files, unsigned split)
 
 /* Memory for what is kept of the keys, by their number or rank. */
 static uint64_t
-kept_bytes(const struct gsort_options *options, const struct gs_plan_input *input)
+values_bytes(const struct gsort_options *options, const struct gs_plan_input *input)
 {
 	const uint64_t key_bytes = input->key_bits > 0 ? input->key_bits / 8 : 2;	/* "0\n" */
 	const uint64_t keys = input->guessed || input->input_bytes == UINT64_MAX
@@ -156,6 +157,42 @@ kept_bytes(const struct gsort_options *options, const struct gs_plan_input *inpu
 
 	return gs_answer_bytes(options, keys, gs_plan_threads_most(input)) +
 	       gs_pick_bytes(options, keys) + gs_tail_bytes(options, keys);
+}
+
+/* Memory for the names of inputs, and what is known of each. */
+static uint64_t
+names_bytes(const struct gsort_options *options)
+{
+	const size_t each = sizeof(struct gs_file) + sizeof(char *) +
+	                    (options->operation == GSORT_MERGE ? GS_MERGE_INPUT_BYTES : 0);
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; options->read == NULL && i < options->input_count; i++)
+		bytes += each + strlen(options->inputs[i]) + 1;
+	return bytes;
+}
+
+/* Sum up what is kept beside the keys. */
+static void
+set_beside(struct gs_plan_input *input, const struct gsort *job)
+{
+	const struct gsort_options *options = job->options;
+	const bool copies = options->operation != GSORT_CHECK && options->skip_bytes < UINT64_MAX / 2;
+	const struct { uint64_t bytes; const char *what; } kept[] = {
+		{ input->items ? 0 : values_bytes(options, input),
+		  "so many values (--top, --sample, --tail, --histogram)" },
+		{ names_bytes(options), "so many inputs" },
+		{ copies ? options->skip_bytes : 0, "the skipped bytes, which are copied to the output" },
+		{ (uint64_t)options->split * GS_OUTPUT_BYTES, "so many files of '--split'" },
+	};
+	uint64_t most = 0;
+
+	for (size_t k = 0; k < sizeof kept / sizeof *kept; k++) {
+		input->beside_bytes += kept[k].bytes;
+		if (kept[k].bytes >= most)
+			input->beside_what = kept[k].what;
+		most = kept[k].bytes > most ? kept[k].bytes : most;
+	}
 }
 
 static void
@@ -211,8 +248,8 @@ collect_plan_input(struct gsort *job)
 		job->plan_input.input_bytes = options->size_hint;
 		job->plan_input.guessed = true;
 	}
-	if (job->whole == NULL && !job->plan_input.items)
-		job->plan_input.beside_bytes = kept_bytes(options, &job->plan_input);
+	if (job->whole == NULL)
+		set_beside(&job->plan_input, job);
 	atomic_store(&job->monitor.counters.bytes_total, job->plan_input.input_bytes);
 	atomic_store(&job->monitor.counters.stored_total,
 	             gs_files_stored_bytes(gs_input_files(job->input)));

@@ -18,7 +18,9 @@ struct gs_plan_input {
 	bool              items;		/* records: key_bits means nothing, stages/item_store.h
 						 * divides the pool */
 	bool              headers;		/* lines at the top of files that are kept */
-	uint64_t          beside_bytes;		/* memory for what is kept of the keys: figures, ranks */
+	uint64_t          beside_bytes;		/* memory for what is kept beside the keys: figures, ranks,
+						 * names, skipped bytes, output files */
+	const char       *beside_what;		/* what takes most of it, for people */
 	size_t            print_bytes;		/* memory to print a key; 0: keys are written as they are */
 	bool              compressed;		/* an input is compressed */
 	bool              large_window;		/* an input's format may need a large window */

@@ -86,12 +86,16 @@ enum { SPLIT_RING = 20 };
 /* The merge's part of the pool while runs of a GPU's batches fill the rest.  Not tuned. */
 #define GPU_MERGE_BYTES		(256 * MIB)
 
+/* No job needs more address space than this. */
+#define ADDRESSES_MOST		(1024 * MIB)
+
 /* The minimum of -S in the manual. */
 #define LEAST_BYTES		(16 * MIB)
 #define LEAST_SORT_BYTES	(320 * KIB)	/* the keys of any chunk of text */
 
-/* What is kept beside the keys in the least memory, too: sums of each thread, a few values. */
-#define LITTLE_BYTES		(1 * MIB)
+/* What is kept beside the keys in the least memory, too: sums of each thread, a few values, 64 files of
+ * --split. */
+#define LITTLE_BYTES		(2 * MIB)
 
 /* Input of unknown size is planned as if it had this.  Not tuned. */
 #define UNKNOWN_BYTES		(1024 * MIB)
@@ -205,9 +209,8 @@ check_beside(const struct gs_plan *plan, const struct gs_plan_input *input)
 
 	if (input->beside_bytes <= LITTLE_BYTES || need <= plan->host_bytes)
 		return GS_OK;
-	return gs_fail(GS_EBUDGET, "%llu MiB of memory are not enough for so many values (--top, --sample, "
-	               "--tail, --histogram): gsort needs -S %lluM",
-	               (unsigned long long)(plan->host_bytes / MIB),
+	return gs_fail(GS_EBUDGET, "%llu MiB of memory are not enough for %s: gsort needs -S %lluM",
+	               (unsigned long long)(plan->host_bytes / MIB), input->beside_what,
 	               (unsigned long long)((need + MIB - 1) / MIB));
 }
 
@@ -222,8 +225,9 @@ static void
 set_threads(struct gs_plan *plan, const struct gs_plan_input *input)
 {
 	uint64_t threads = gs_plan_threads_most(input);
-	uint64_t bytes = plan->host_bytes - input->beside_bytes;
+	uint64_t bytes = plan->host_bytes;
 
+	take_from(&bytes, input->beside_bytes);
 	threads = gs_least(threads, input->address_bytes / THREAD_ADDRESSES);
 	if (input->device == GSORT_DEVICE_GPU)
 		take_from(&bytes, gs_plan_cuda_bytes());
@@ -507,11 +511,8 @@ check_budget(const struct gs_plan *plan, const struct gs_plan_input *input)
 	const bool sorts = input->operation == GSORT_SORT && !uses_gpu(plan) &&
 	                   plan->sort_bytes < LEAST_SORT_BYTES;
 
-	if (plan->host_bytes < LEAST_BYTES || (gs_plan_classes(plan) > 0 && (merges || sorts)))
-		return gs_fail(GS_EBUDGET, "only %llu MiB of memory are available; gsort needs 16 MiB, "
-		               "and 256 MiB of address space",
-		               (unsigned long long)(gs_least(plan->host_bytes, input->address_bytes) / MIB));
-	return GS_OK;
+	return plan->host_bytes < LEAST_BYTES || (gs_plan_classes(plan) > 0 && (merges || sorts))
+	       ? GS_EBUDGET : GS_OK;
 }
 
 static gs_status
@@ -520,7 +521,6 @@ make_once(struct gs_plan *plan, const struct gs_plan_input *input)
 	*plan = (struct gs_plan){ .threads = 1 };
 	set_classes(plan, input);
 	set_budget(plan, input);
-	TRY(check_beside(plan, input));
 	set_threads(plan, input);
 	TRY(choose_device(plan, input));
 	set_staging(plan, input);
@@ -564,16 +564,51 @@ lacks_copy(const struct gs_plan *plan, const struct gs_plan_input *input)
 	                                    input->input_bytes > plan->record_bytes));
 }
 
+/* The least address space that will do for this job. */
+static uint64_t
+addresses_needed(const struct gs_plan_input *input)
+{
+	struct gs_plan_input more = *input;
+	struct gs_plan plan;
+
+	more.address_bytes = 0;
+	do
+		more.address_bytes += 4 * MIB;
+	while (more.address_bytes < ADDRESSES_MOST && make(&plan, &more) != GS_OK);
+	return more.address_bytes;
+}
+
+/* Make a plan, or say what is missing. */
+static gs_status
+make_or_tell(struct gs_plan *plan, const struct gs_plan_input *input)
+{
+	gs_status status;
+	uint64_t needed;
+
+	set_budget(plan, input);
+	TRY(check_beside(plan, input));
+	status = make(plan, input);
+	if (status != GS_EBUDGET)
+		return status;
+	needed = addresses_needed(input);
+	if (needed > input->address_bytes && needed < ADDRESSES_MOST)
+		return gs_fail(status, "only %llu MiB of address space are available; gsort needs %llu MiB "
+		               "(see ulimit -v)", (unsigned long long)(input->address_bytes / MIB),
+		               (unsigned long long)(needed / MIB));
+	return gs_fail(status, "only %llu MiB of memory are available; gsort needs 16 MiB",
+	               (unsigned long long)(plan->host_bytes / MIB));
+}
+
 gs_status
 gs_plan_make(struct gs_plan *plan, const struct gs_plan_input *input)
 {
 	struct gs_plan_input cpu = *input;
 
-	TRY(make(plan, input));
+	TRY(make_or_tell(plan, input));
 	if (!lacks_copy(plan, input))
 		return GS_OK;
 	cpu.device = GSORT_DEVICE_CPU;
-	TRY(make(plan, &cpu));
+	TRY(make_or_tell(plan, &cpu));
 	plan->device_rule = "memory has no room for a copy of the input, in case a GPU fails";
 	return GS_OK;
 }

@@ -296,13 +296,15 @@ flush(struct gs_item_store *store)
 	return GS_OK;
 }
 
-/* It can be in memory three times, and some memory is for other things. */
 gs_status
-gs_item_fail_large(size_t bytes)
+gs_item_fail_large(size_t bytes, unsigned share)
 {
 	return gs_fail(GS_EBUDGET, "a line or record has %zu bytes or more: that needs "
-	               "'--buffer-size=%zuM' (-S) at least", bytes, 5 * (bytes >> 20) + 16);
+	               "'--buffer-size=%zuM' (-S) at least", bytes, share * ((bytes >> 20) + 1) + 16);
 }
+
+/* It can be in memory three times, and some memory is for other things. */
+enum { LARGE_SHARE = 5 };
 
 static gs_status
 lend(void *context, size_t bytes)
@@ -312,7 +314,7 @@ lend(void *context, size_t bytes)
 	const size_t most = store->data_bytes - (size_t)gs_least(store->data_bytes, bytes);
 
 	if (bytes > store->data_bytes / 3 * 2)
-		return gs_item_fail_large(bytes);
+		return gs_item_fail_large(bytes, LARGE_SHARE);
 	first->limit_bytes = (size_t)gs_least(first->memory_bytes, most);
 	return atomic_load(&first->used) > most ? flush(store) : GS_OK;
 }
@@ -325,7 +327,7 @@ reserve(void *context, size_t wanted, size_t small, size_t *room)
 	if (wanted > store->shared.piece_bytes && small == 1 && wanted > store->largest)
 		store->largest = wanted;
 	if (store->largest > store->data_bytes / 3)
-		return gs_item_fail_large(store->largest);
+		return gs_item_fail_large(store->largest, LARGE_SHARE);
 	if (!store->has_bounds && gs_division_bytes(store->first, 0) >= store->sample_bytes)
 		TRY(choose_bounds(store, expected_bytes(store)));
 	*room = gs_division_room(store->first, small);
@@ -334,7 +336,7 @@ reserve(void *context, size_t wanted, size_t small, size_t *room)
 		*room = gs_division_room(store->first, small);
 	}
 	if (*room < wanted)
-		return gs_item_fail_large(wanted);
+		return gs_item_fail_large(wanted, LARGE_SHARE);
 	if (!store->has_bounds && *room > store->sample_bytes && wanted <= store->sample_bytes)
 		*room = store->sample_bytes;
 	return GS_OK;

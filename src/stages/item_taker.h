@@ -49,7 +49,7 @@ struct gs_item_taker {
 	void *context;
 };
 
-/** The error for an item of BYTES, for which there is no memory: GS_EBUDGET. */
-gs_status gs_item_fail_large(size_t bytes);
+/** The error for an item of BYTES, which is too large: it may take one SHARE of memory.  GS_EBUDGET. */
+gs_status gs_item_fail_large(size_t bytes, unsigned share);
 
 #endif

@@ -29,6 +29,7 @@ gs_line_ingest_open(struct gs_line_ingest *ingest, struct gs_line_order *order,
 	*ingest = (struct gs_line_ingest){
 		.order = order, .follow = follow, .monitor = monitor, .threads = threads,
 		.header_lines = header_lines, .first = true,
+		.line_most = SIZE_MAX, .header_most = SIZE_MAX,
 	};
 	if (taker != NULL)
 		ingest->taker = *taker;
@@ -48,12 +49,25 @@ gs_line_ingest_close(struct gs_line_ingest *ingest)
 /* A line so long is in the memory of the store until it is added. */
 #define LONG_LINE_BYTES	((size_t)1 << 18)
 
+static gs_status
+check_header(const struct gs_line_ingest *ingest, size_t bytes)
+{
+	return bytes <= ingest->header_most ? GS_OK
+	       : gs_fail(GS_EBUDGET, "%s: the header has %zu bytes or more: that needs "
+	                 "'--buffer-size=%zuM' (-S) at least", ingest->name, bytes,
+	                 (GS_HEADER_SHARE + 2) * ((bytes >> 20) + 1) + 16);
+}
+
 /* Take memory of the store for the line that has begun, and for the same with a number. */
 static gs_status
 lend(struct gs_line_ingest *ingest, size_t bytes)
 {
 	const struct gs_item_taker *taker = &ingest->taker;
 
+	if (ingest->header_left > 0)
+		TRY(check_header(ingest, (ingest->first ? ingest->header : ingest->names).bytes + bytes));
+	if (bytes > ingest->line_most)	/* it is in memory twice, as the line before, too */
+		return gs_item_fail_large(bytes, 3);
 	if (taker->lend == NULL || bytes < LONG_LINE_BYTES)
 		return GS_OK;
 	return taker->lend(taker->context, ingest->number.bits > 0 ? 2 * bytes : bytes);
@@ -71,6 +85,16 @@ give_back(struct gs_line_ingest *ingest)
 	free(line->data);
 	*line = (struct gs_line_bytes){ .data = NULL };
 	return ingest->taker.lend == NULL ? GS_OK : ingest->taker.lend(ingest->taker.context, 0);
+}
+
+/* Take memory for WANTED bytes of the line that has begun, or else measure it. */
+static gs_status
+lend_or_measure(struct gs_line_ingest *ingest, size_t wanted)
+{
+	const gs_status status = lend(ingest, wanted);
+
+	ingest->measured = status == GS_EBUDGET && ingest->measures;
+	return ingest->measured ? GS_OK : status;
 }
 
 /* The line that has begun has no end in sight: is it too long for a number? */
@@ -95,12 +119,16 @@ append(struct gs_line_ingest *ingest, struct gs_line_bytes *to, const char *data
 	if (wanted > GS_ITEM_MOST_BYTES)
 		return gs_fail(GS_EINPUT, "%s: a line has more than 4 GiB%s", ingest->name,
 		               ingest->order->fields.csv ? "; is a quote not closed?" : "");
+	if (wanted > to->room && !ingest->measured)
+		TRY(to == &ingest->line ? lend_or_measure(ingest, wanted) : check_header(ingest, wanted));
+	if (ingest->measured) {
+		to->bytes = wanted;
+		return GS_OK;
+	}
 	if (wanted > to->room) {
 		const size_t room = wanted > 2 * to->room ? wanted : 2 * to->room;
 		char *grown;
 
-		if (to == &ingest->line)
-			TRY(lend(ingest, wanted));
 		grown = realloc(to->data, room);
 		if (grown == NULL)
 			return gs_fail(GS_EBUDGET, "%s: no memory for a line of %zu bytes", ingest->name,
@@ -456,6 +484,8 @@ end_line(struct gs_line_ingest *ingest)
 {
 	struct gs_line_bytes *line = &ingest->line;
 
+	if (ingest->measured)
+		return lend(ingest, line->bytes);
 	if (ingest->header_left > 0)
 		TRY(take_header_line(ingest, line->data, line->bytes));
 	else

@@ -26,6 +26,9 @@ struct gs_line_bytes {
 	size_t bytes, room;
 };
 
+/* A header takes at most this share of memory; so does the one that is compared with it.  Not tuned. */
+enum { GS_HEADER_SHARE = 32 };
+
 struct gs_line_ingest {
 	struct gs_line_order *order;	/* completed by the first header, if keys name columns */
 	struct gs_item_taker  taker;	/* ADD NULL: nothing is stored */
@@ -44,6 +47,10 @@ struct gs_line_ingest {
 	bool      overflow_warned;	/* a float became infinite, and there was a warning */
 	struct gs_input *input;		/* borrowed, to take a sample of; NULL: there is none */
 	const struct gs_chunk *chunk;	/* while the first one is taken */
+	size_t    line_most;		/* bytes of a line, if nothing is stored, ... */
+	size_t    header_most;		/* ... and of a header; the caller may lower both */
+	bool      measures;		/* the inputs have ends: a line that is too long is read to its end,
+					 * for the message; the caller may set it */
 	char     *numbered;		/* with numbers: a piece of the store for each thread, to make
 					 * items in; borrowed */
 
@@ -54,6 +61,7 @@ struct gs_line_ingest {
 	bool      first;		/* of all files */
 	struct gs_line_place place;	/* where the line that has begun ends so far */
 	struct gs_line_bytes line;	/* that has begun in an earlier chunk */
+	bool      measured;		/* it is too long, and only its bytes are counted */
 	struct gs_line_bytes names;	/* the header of this file, if it is not the first */
 };
 

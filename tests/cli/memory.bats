@@ -189,7 +189,7 @@ lines_of() {
 			case $status in
 			0) cmp out expected ;;
 			2)
-				grep "memory .*are available" err
+				grep -E "(memory|address space) .*are available" err
 				[ $kib -lt 400000 ] ;;
 			*) false ;;
 			esac
@@ -282,6 +282,55 @@ allows() {
 	mkfifo pipe
 	cat in >pipe &
 	peak_within $(((1 << 20) + 512000000 / 1024)) gsort -u32 --device=gpu -o out pipe
+}
+
+# refused_until_named OPTION...: refused with -S 16M, with a SIZE that is enough, and kept
+refused_until_named() {
+	local size
+	fails 'needs' gsort -S 16M -T . "$@"
+	size=$(grep -o '[0-9]*M' fails-err | tail -n 1)
+	peak_within $((${size%M} * 1024)) gsort -S "$size" -T . "$@" >out-of-it
+}
+
+@test "-S holds for skipped bytes, names, headers and files of --split, or they are refused with the SIZE" {
+	head -c 40000000 /dev/zero >in
+	refused_until_named -u64 --skip-bytes=20000000 in
+	refused_until_named -u64 -m --skip-bytes=20000000 in
+	refused_until_named --record-size=8 --skip-bytes=20000000 in
+	peak_within 16384 gsort -u64 -C -S 16M --skip-bytes=20000000 in
+	printf '1\n' >name
+	yes name | head -n 40000 | tr '\n' '\0' >names
+	refused_until_named --files0-from=names -o out
+	[ "$(wc -l <out)" -eq 40000 ]
+	refused_until_named -m --files0-from=names
+	refused_until_named -u64 --split=700 in -o 'part%r'
+	peak_within 16384 gsort -u64 -S 16M -T . --split=64 -o 'part%r' in
+	{ head -c 1000000 /dev/zero | tr '\0' h; printf '\n2\n1\n'; } >in
+	refused_until_named --lines --header in -o out
+	[ "$(sed 1d out)" = "$(printf '1\n2')" ]
+	fails 'the header has [0-9]* bytes or more' gsort --lines --header -C -S 16M in
+}
+
+@test "-c of lines keeps to -S; the SIZE named for a long line of a file is enough at once" {
+	local options
+	{ head -c 20000000 /dev/zero | tr '\0' a; echo; head -c 20000000 /dev/zero | tr '\0' b; echo; } >in
+	for options in --lines '-k1,1 -u' '--lines -m' '--lines --argsort=u32'; do
+		# shellcheck disable=SC2086
+		refused_until_named $options in
+	done
+	fails 'a line or record has 20000001 bytes or more' gsort --lines -C -S 16M in
+	peak_within $((76 << 10)) gsort --lines -C -S 76M in
+	for options in 1 2 3 4 5 6 7 8; do head -c 2000000 /dev/zero | tr '\0' "$options"; echo; done >in
+	peak_within 20480 gsort --lines -C -S 20M in
+	peak_within 20480 gsort --csv -C -S 20M in
+}
+
+@test "--plan counts keys, not headers and skipped bytes" {
+	head -c 148 /dev/zero >in
+	gsort -u32 --skip-bytes=128 --plan in | grep -q '148 bytes: 5 keys$'
+	gsort -u32 --skip-bytes=128 --plan=json in in | grep -q '"keys":10,'
+	gsort --record-size=4 --skip-bytes=128 --plan in | grep -q '148 bytes: 5 records$'
+	[ "$(gsort -u32 --skip-bytes=200 --plan=json in | grep -c '"keys":0,')" -eq 1 ]
 }
 
 # on_small_stack COMMAND...: it works with a stack of 64 KiB, of its threads, too

@@ -555,6 +555,10 @@ export -f damaged
 	Try 'gsort --help' for more information.
 	$ printf '1\n' | gsort --tail=1M -S 16M
 	gsort: 16 MiB of memory are not enough for so many values (--top, --sample, --tail, --histogram): gsort needs -S 34M
+	$ printf '1\n' | gsort --split=999 -o 'o%r' -S 16M
+	gsort: 16 MiB of memory are not enough for so many files of '--split': gsort needs -S 40M
+	$ printf '1\n' | gsort -u8 --skip-bytes=8M -S 16M
+	gsort: 16 MiB of memory are not enough for the skipped bytes, which are copied to the output: gsort needs -S 24M
 	$ gsort -R
 	gsort: -R (random order) is not supported; use shuf(1)
 	$ gsort --random
@@ -596,7 +600,9 @@ export -f damaged
 	$ gsort -k :n --header
 	gsort: invalid key ':n': the name of a column is missing
 	$ head -c 3m /dev/zero >long; gsort --lines -S 16M long
-	gsort: a line or record has 3145729 bytes or more: that needs '--buffer-size=31M' (-S) at least
+	gsort: a line or record has 3145729 bytes or more: that needs '--buffer-size=36M' (-S) at least
+	$ head -c 3m /dev/zero >long; gsort --lines --header -S 16M long
+	gsort: long: the header has 3145729 bytes or more: that needs '--buffer-size=152M' (-S) at least
 	$ echo a,b | gsort -t, -k c --header
 	gsort: -: the header has no column 'c': "a,b"
 	$ printf 'id,a b\r\n' | gsort -k id:n --header
@@ -953,7 +959,7 @@ messages() {
 	truncate failed
 	close failed
 	cannot make a file beside
-	MiB of memory are available; gsort needs 16 MiB, and 256 MiB of address space
+	MiB of address space are available; gsort needs
 	cannot map
 	cannot reserve
 	cannot start a thread

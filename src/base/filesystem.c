@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -111,18 +112,77 @@ gs_path_is_mount(const char *path)
 	       (stx.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
 }
 
-void
+/* ---- extended attributes ----------------------------------------------- */
+
+enum { MOST = 64 << 10 };	/* bytes of a list or a value: the kernel has none that is longer */
+
+struct attributes {
+	int  from, to;
+	char names[MOST], value[MOST], present[MOST];
+};
+
+/* Those of the contents: the kernel makes or removes them itself when the file is written. */
+static bool
+is_of_contents(const char *name)
+{
+	return strcmp(name, "security.capability") == 0 || strcmp(name, "security.ima") == 0 ||
+	       strcmp(name, "security.evm") == 0;
+}
+
+/* Such as an ACL that the folder gave it. */
+static int
+remove_unless_kept(struct attributes *a, const char *name)
+{
+	if (is_of_contents(name) || fgetxattr(a->from, name, NULL, 0) >= 0)
+		return 0;
+	return errno == ENODATA ? fremovexattr(a->to, name) : -1;
+}
+
+static int
+copy_one(struct attributes *a, const char *name)
+{
+	const ssize_t bytes = is_of_contents(name) ? 0 : fgetxattr(a->from, name, a->value, MOST);
+
+	if (is_of_contents(name))
+		return 0;
+	if (bytes < 0)
+		return errno == ENODATA ? 0 : -1;
+	/* A label may be the same already, and not everybody may set it. */
+	if (fgetxattr(a->to, name, a->present, MOST) == bytes &&
+	    memcmp(a->value, a->present, (size_t)bytes) == 0)
+		return 0;
+	return fsetxattr(a->to, name, a->value, (size_t)bytes, 0);
+}
+
+/* DO it for each attribute of FD. */
+static int
+for_each_name(struct attributes *a, int fd, int (*do_it)(struct attributes *, const char *))
+{
+	const ssize_t bytes = flistxattr(fd, a->names, MOST);
+
+	if (bytes < 0)
+		return errno == EOPNOTSUPP || errno == ENOSYS ? 0 : -1;
+	for (const char *name = a->names; name < a->names + bytes; name += strlen(name) + 1)
+		if (do_it(a, name) != 0)
+			return -1;
+	return 0;
+}
+
+int
 gs_attributes_copy(int from, int to)
 {
-	char names[4096], value[4096];
-	const ssize_t bytes = flistxattr(from, names, sizeof names);
+	struct attributes *a = malloc(sizeof *a);
+	int result, error;
 
-	for (const char *name = names; name < names + bytes; name += strlen(name) + 1) {
-		const ssize_t got = fgetxattr(from, name, value, sizeof value);
-
-		if (got >= 0)
-			(void)fsetxattr(to, name, value, (size_t)got, 0);
-	}
+	if (a == NULL)
+		return -1;
+	a->from = from;
+	a->to = to;
+	result = for_each_name(a, to, remove_unless_kept) != 0 ? -1 : for_each_name(a, from, copy_one);
+	error = errno;
+	free(a);
+	errno = error;
+	return result;
 }
 
 #else
@@ -189,9 +249,10 @@ gs_path_is_mount(const char *path)
 	return false;
 }
 
-void
+int
 gs_attributes_copy(int from, int to)
 {
 	(void)from, (void)to;
+	return 0;
 }
 #endif

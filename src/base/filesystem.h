@@ -39,7 +39,8 @@ int gs_nameless_link(int fd, const char *name);
 /** Is PATH, a file, a mount point, as containers make of files?  Such a file cannot be replaced. */
 bool gs_path_is_mount(const char *path);
 
-/** Copy extended attributes from one file to another, as far as possible. */
-void gs_attributes_copy(int from, int to);
+/** Give file TO the extended attributes and the ACL of file FROM, and no others, but those that the
+ *  kernel derives from the contents.  0, or -1 and errno.  Not supported: 0. */
+int gs_attributes_copy(int from, int to);
 
 #endif

@@ -86,17 +86,11 @@ names_descriptor(const char *name)
 	       strncmp(name, "/proc/", 6) == 0;
 }
 
-/* An error that means: no file can be made in this folder. */
-static bool
-is_forbidden(int error)
-{
-	return error == EACCES || error == EPERM || error == EROFS || error == ENAMETOOLONG;
-}
-
 /* NAME exists: replace it if that is possible and loses nothing. */
 static gs_status
 open_existing(struct gs_output *out, const struct gs_output_options *options)
 {
+	bool replaces = false;
 	struct stat st;
 
 	/* Also checks that it may be written; replacing it would not. */
@@ -107,16 +101,10 @@ open_existing(struct gs_output *out, const struct gs_output_options *options)
 	out->to.truncates = S_ISREG(st.st_mode);
 	if (!S_ISREG(st.st_mode))
 		return guard_terminal(out, options);
-	if (options->in_place || st.st_nlink > 1 || names_descriptor(options->name) ||
-	    !gs_follow_links(options->name, out->replace.target) ||
-	    !gs_replace_allows(&out->replace, &st))
-		return GS_OK;
-	if (gs_replace_open(&out->replace, out->to.fd) != 0)
-		return is_forbidden(errno) ? GS_OK
-		       : gs_fail_errno(GS_EIO, "cannot make a file beside %s", out->to.name);
-	close(out->to.fd);
-	out->to.fd = out->replace.fd;
-	out->in_place = out->to.truncates = false;
+	if (!options->in_place && !names_descriptor(options->name))
+		TRY(gs_replace_existing(&out->replace, options->name, &out->to.fd, &replaces));
+	if (replaces)
+		out->in_place = out->to.truncates = false;
 	return GS_OK;
 }
 

@@ -24,6 +24,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -111,8 +112,9 @@ make_hidden(struct gs_replace *new, unsigned try)
 
 /* ---- the old file ------------------------------------------------------ */
 
-bool
-gs_replace_allows(const struct gs_replace *new, const struct stat *old)
+/* Can the target, which is OLD, be replaced by another file? */
+static bool
+allows(const struct gs_replace *new, const struct stat *old)
 {
 	char directory[PATH_MAX];
 	struct stat st;
@@ -130,7 +132,11 @@ gs_replace_allows(const struct gs_replace *new, const struct stat *old)
 	return !gs_path_is_mount(new->target);
 }
 
-/* Copy mode, owner and attributes to the new file; attributes may fail. */
+/*
+ * Give the new file the owner, attributes, ACL and mode of the old one, in this order: until the
+ * last step nobody gets access that the old file did not give.  It begins with mode 0600; an ACL
+ * that the folder gives it then has the mask ---.
+ */
 static int
 keep_attributes(int old_fd, int new_fd)
 {
@@ -141,10 +147,9 @@ keep_attributes(int old_fd, int new_fd)
 	if ((old.st_uid != new.st_uid || old.st_gid != new.st_gid) &&
 	    fchown(new_fd, old.st_uid, old.st_gid) != 0)
 		return -1;
-	if (fchmod(new_fd, old.st_mode & 07777) != 0)	/* fchown() has cleared set-id bits */
+	if (gs_attributes_copy(old_fd, new_fd) != 0)
 		return -1;
-	gs_attributes_copy(old_fd, new_fd);
-	return 0;
+	return fchmod(new_fd, old.st_mode & 07777);	/* fchown() has cleared set-id bits */
 }
 
 /* ---- the new file ------------------------------------------------------ */
@@ -187,11 +192,41 @@ gs_replace_open(struct gs_replace *new, int old_fd)
 		return -1;
 	if (old_fd < 0 || keep_attributes(old_fd, new->fd) == 0)
 		return 0;
+	new->differs = true;
 	error = errno;
 	close(new->fd);
 	gs_replace_drop(new);
 	errno = error;
 	return -1;
+}
+
+/* An error that means: not here, or not by this user. */
+static bool
+is_forbidden(int error)
+{
+	return error == EACCES || error == EPERM || error == EROFS || error == ENAMETOOLONG;
+}
+
+gs_status
+gs_replace_existing(struct gs_replace *new, const char *name, int *fd, bool *replaces)
+{
+	struct stat old;
+
+	*replaces = false;
+	if (fstat(*fd, &old) != 0)
+		return gs_fail_errno(GS_EIO, "open failed: %s", name);
+	if (old.st_nlink > 1 || !gs_follow_links(name, new->target) || !allows(new, &old))
+		return GS_OK;
+	if (gs_replace_open(new, *fd) == 0) {
+		close(*fd);
+		*fd = new->fd;
+		*replaces = true;
+		return GS_OK;
+	}
+	return is_forbidden(errno) ? GS_OK
+	       : gs_fail_errno(GS_EIO, new->differs ? "%s: a new file cannot get its attributes and "
+	                       "ACL (--in-place writes into this one)" : "cannot make a file beside %s",
+	                       name);
 }
 
 /* Give the file a hidden name, if it has none. */

@@ -10,27 +10,36 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/stat.h>
+
+#include "base/status.h"
 
 struct gs_replace {
 	int  fd;			/* the new file, for writing */
 	bool existed;			/* there is an old file */
+	bool differs;			/* the new file could not get the attributes of the old one */
 	bool shared;			/* others open it by its temporary name: it has one at once */
 	char target[PATH_MAX];		/* the name it will have: gs_follow_links() */
 	char hidden[PATH_MAX];		/* its temporary name, or "" */
 	char backup[PATH_MAX];		/* another name of the old file, or "" */
 };
 
-/** Can the target, which is OLD, be replaced by another file? */
-bool gs_replace_allows(const struct gs_replace *new, const struct stat *old);
-
 /**
  * Make the new file.
  *
- * @old_fd  the old file, whose mode, owner and attributes the new one gets; -1: there is none
+ * @old_fd  the old file, whose mode, owner, ACL and attributes the new one gets; -1: there is none
  * @return  0, or -1 and errno; EPERM also if the old file belongs to somebody else
  */
 int gs_replace_open(struct gs_replace *new, int old_fd);
+
+/**
+ * Make a new file that will replace the regular file NAME, unless that would lose something, such
+ * as another link, or this user may not.
+ *
+ * @fd        the old file; the new one, if it REPLACES the old one
+ * @replaces  set to false: the old file is to be written in place
+ */
+MUST_CHECK gs_status gs_replace_existing(struct gs_replace *new, const char *name, int *fd,
+                                         bool *replaces);
 
 /**
  * Give the new file its name, with all signals blocked.  FD stays open.

@@ -48,6 +48,7 @@ needs_spool(const struct gsort_options *o, bool one_file)
 static gs_status
 aim_at_existing(struct gs_ranked_output *output, const char *name, bool in_place)
 {
+	bool replaces = false;
 	struct stat st;
 
 	if (stat(name, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISCHR(st.st_mode))
@@ -57,15 +58,12 @@ aim_at_existing(struct gs_ranked_output *output, const char *name, bool in_place
 	if (output->fd < 0 || fstat(output->fd, &st) != 0)
 		return gs_fail_errno(GS_EIO, "open failed: %s", name);
 	output->kind = S_ISREG(st.st_mode) ? GS_SHARED_IN_PLACE : GS_SHARED_DEVICE;
-	if (!S_ISREG(st.st_mode) || in_place || st.st_nlink > 1 ||
-	    !gs_follow_links(name, output->replace.target) || !gs_replace_allows(&output->replace, &st))
+	if (!S_ISREG(st.st_mode) || in_place)
 		return GS_OK;
 	output->replace.shared = true;
-	if (gs_replace_open(&output->replace, output->fd) != 0)
-		return gs_fail_errno(GS_EIO, "cannot make a file beside %s", name);
-	close(output->fd);
-	output->fd = output->replace.fd;
-	output->kind = GS_SHARED_NEW;
+	TRY(gs_replace_existing(&output->replace, name, &output->fd, &replaces));
+	if (replaces)
+		output->kind = GS_SHARED_NEW;
 	return GS_OK;
 }
 

@@ -91,6 +91,119 @@ only() {
 	[ "$(getfattr --only-values -n user.note old)" = kept ]
 }
 
+# access FILE: its mode, owner, ACL and attributes
+access() {
+	stat -c '%a %u:%g' "$1"
+	getfacl -cpn "$1"
+	getfattr -h --absolute-names -d -m - "$1" | tail -n +2
+}
+
+# writes HOW FILE: write the keys of in into it; with ranks or split, into part-0 of two
+writes() {
+	case $1 in
+	replace) gsort -u32 -o "$2" in ;;
+	in-place) gsort -u32 --in-place -o "$2" in ;;
+	split) cp -p --preserve=all "$2" "${2%/*}/part-1" && mv "$2" "${2%/*}/part-0" &&
+		gsort -u32 --split=2 -o "${2%/*}/part-%r" in && mv "${2%/*}/part-0" "$2" ;;
+	ranks) GSORT_RANKS=2 "$(built gsort-ranks)" -u32 -o "$2" in ;;
+	esac
+}
+
+# in_memory SCRIPT: run it in a folder of tmpfs, whose files have attributes of any size, with in.
+# 77: that cannot be.
+in_memory() {
+	mkdir -p memory
+	export -f access writes built fails
+	unshare -m bash -euc 'mount -t tmpfs none memory || exit 77; cp in memory; cd memory; touch probe
+		setfattr -n user.a -v b probe && setfacl -m u:1:r probe && rm probe || exit 77; '"$1"
+}
+
+@test "a file has exactly the mode, owner, ACL and attributes it had, in any folder" {
+	local status=0
+	needs setfacl setfattr unshare
+	[ "$(id -u)" = 0 ] || skip "only root mounts, and gives files away"
+	in_memory '
+		note=$(head -c 5000 /dev/zero | tr "\0" x)
+		long=$(head -c 200 /dev/zero | tr "\0" n)
+		users=$(printf "u:%d:rw," {2000..2600})
+		jobs="replace in-place split"
+		[ ! -x "$(built gsort-ranks)" ] || jobs+=" ranks"
+		makes() {		# MODE ACL ATTRIBUTES: d/old
+			echo old >d/old
+			setfacl -b d/old
+			chown 12345:23456 d/old
+			chmod "$1" d/old
+			[ "$2" != few ] || setfacl -m u:1000:rw,g:1000:r,m:r d/old
+			[ "$2" != many ] || setfacl -m "${users}g::-,m:rw" d/old
+			for ((a = 0; a < $3; a++)); do echo "user.$long$a=\"$a\""; done |
+				{ echo "# file: d/old"; cat; } | setfattr --restore=-
+			[ "$3" != 1 ] || setfattr -n user.note -v "$note" d/old
+		}
+		for folder in plain default; do
+			rm -rf d; mkdir d
+			[ $folder = plain ] || setfacl -d -m u:1000:rw,g:1001:rwx d
+			while read -r mode acl attributes; do
+				for job in $jobs; do
+					makes $mode $acl $attributes
+					access d/old >before
+					writes $job d/old
+					access d/old >after
+					diff before after || { echo "$folder: $job $mode $acl $attributes"; exit 1; }
+					[ "$(wc -c <d/old)" != 4 ]
+					rm -rf d/part-*
+					[ "$(ls -A d)" = old ]
+				done
+			done <<-END
+				660 none 0
+				600 none 1
+				4755 none 40
+				2770 few 0
+				1640 few 150
+				660 many 1
+				7777 many 0
+				0 none 0
+			END
+		done' || status=$?
+	[ $status != 77 ] || skip "no tmpfs with attributes can be mounted here"
+	[ $status = 0 ]
+}
+
+@test "a file whose attributes a new one cannot get is left as it is" {
+	local status=0
+	needs setfattr unshare
+	[ "$(id -u)" = 0 ] || skip "only root mounts"
+	in_memory '
+		long=$(head -c 245 /dev/zero | tr "\0" n)
+		echo old >old
+		for a in {1..300}; do echo "user.$long$a=1"; done | { echo "# file: old"; cat; } |
+			setfattr --restore=-		# names of more than the 64 KiB that Linux lists
+		fails "old: a new file cannot get its attributes and ACL (--in-place writes into this one): " \
+			gsort -u32 -o old in
+		[ "$(cat old)" = old ]
+		[ "$(find . -name ".gsort*")" = "" ]
+		gsort -u32 --in-place -o old in
+		gsort -u32 in | cmp - old
+		getfattr -n "user.${long}300" old' || status=$?
+	[ $status != 77 ] || skip "no tmpfs with attributes can be mounted here"
+	[ $status = 0 ]
+}
+
+@test "a file that only root can give its attributes is written in place" {
+	needs setfattr setpriv
+	[ "$(id -u)" = 0 ] || skip "needs root to be somebody else"
+	local other="setpriv --reuid=12345 --regid=12345 --clear-groups"
+	mkdir own
+	echo old >own/out
+	chown -R 12345:12345 own
+	setfattr -n security.note -v kept own/out || skip "no such attributes here"
+	chmod a+x "$BATS_TEST_TMPDIR" .
+	$other test -x "$GSORT" -a -w own || skip "not everybody can get here"
+	access own/out >before
+	printf '2\n1\n' | $other "$GSORT" -o own/out
+	[ "$(tr '\n' ' ' <own/out)" = "1 2 " ]
+	access own/out | diff before -
+}
+
 @test "with --in-place a file keeps its inode, and a link its target" {
 	local inode
 	ln -s old link

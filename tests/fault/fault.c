@@ -108,6 +108,7 @@ DOES(flistxattr, ssize_t, -1, (int fd, char *to, size_t room), fd, to, room)
 DOES(fopen, FILE *, NULL, (const char *name, const char *mode), name, mode)
 DOES(fopencookie, FILE *, NULL, (void *context, const char *mode, cookie_io_functions_t calls),
      context, mode, calls)
+DOES(fremovexattr, int, -1, (int fd, const char *name), fd, name)
 DOES(fsetxattr, int, -1, (int fd, const char *name, const void *from, size_t bytes, int flags),
      fd, name, from, bytes, flags)
 DOES(fstatfs, int, -1, (int fd, struct statfs *to), fd, to)

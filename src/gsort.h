@@ -85,13 +85,14 @@ enum gsort_check {
 	GSORT_CHECK_SUMMARY,	/* read all: stats.breaks and stats.duplicates */
 };
 
-/* What to do with a line of text that is not a number. */
+/* What to do with a line of text that is not a number, or with a key of one: of a column that is named, or
+ * of CSV. */
 enum gsort_invalid {
 	GSORT_INVALID_ABORT,	/* an error, at once */
 	GSORT_INVALID_FAIL,	/* warn and leave it out; an error after all else is written */
 	GSORT_INVALID_WARN,	/* warn and leave it out */
 	GSORT_INVALID_IGNORE,	/* leave it out */
-	GSORT_INVALID_SKIP_BLANK,	/* leave it out if it is empty or blank, else an error, at once */
+	GSORT_INVALID_SKIP_BLANK,	/* leave it out if that is empty or blank, else an error, at once */
 };
 
 /* Byte order of binary keys, in and out. */

@@ -84,6 +84,8 @@ host_sources = \
   src/format/line.h \
   src/format/line_ends.c \
   src/format/line_ends.h \
+  src/format/line_fault.c \
+  src/format/line_fault.h \
   src/format/line_field.c \
   src/format/line_field.h \
   src/format/line_order.c \
@@ -389,6 +391,8 @@ host_sources = \
   src/stages/item_store.c \
   src/stages/item_store.h \
   src/stages/item_taker.h \
+  src/stages/line_faults.c \
+  src/stages/line_faults.h \
   src/stages/line_follow.c \
   src/stages/line_follow.h \
   src/stages/line_ingest.c \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * key_number.c - keys that are decimal numbers: the orders n and h of sort(1)
+ * key_number.c - keys that are decimal numbers or months: the orders n, h and M of sort(1)
  *
  * In:   the text of a key: blanks, "-" perhaps, digits, and after "." more digits.
  * Out:  a comparison, or bytes with the same order.
@@ -217,6 +217,27 @@ gs_size_put(struct gs_key_bytes *bytes, struct gs_key_text text)
 	}
 	number = read_number(text);
 	return gs_key_bytes_put(bytes, (uint8_t)(0x80 + suffix_of(&number))) || put(bytes, &number);
+}
+
+/* ---- M -------------------------------------------------------------------------- */
+
+int
+gs_month_of(struct gs_key_text text)
+{
+#define MONTH(a, b, c)	((a) << 16 | (b) << 8 | (c))
+	static const int months[12] = {
+		MONTH('J', 'A', 'N'), MONTH('F', 'E', 'B'), MONTH('M', 'A', 'R'), MONTH('A', 'P', 'R'),
+		MONTH('M', 'A', 'Y'), MONTH('J', 'U', 'N'), MONTH('J', 'U', 'L'), MONTH('A', 'U', 'G'),
+		MONTH('S', 'E', 'P'), MONTH('O', 'C', 'T'), MONTH('N', 'O', 'V'), MONTH('D', 'E', 'C'),
+	};
+	int c = gs_key_text_next_nonblank(&text), name = 0;
+
+	for (unsigned i = 0; i < 3 && c >= 0; i++, c = gs_key_text_next(&text))
+		name = name << 8 | (c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+	for (int m = 0; m < 12; m++)
+		if (name == months[m])
+			return m + 1;
+	return 0;
 }
 
 /* ---- how long a number is ------------------------------------------------------- */

@@ -148,6 +148,26 @@ refuse_rest(const char *text, const char *at)
 	               "form is FIELD[.CHAR][LETTERS][,FIELD[.CHAR][LETTERS]]", text, *at);
 }
 
+/* "NAME"[:LETTERS], where any byte may be part of the name. */
+static gs_status
+read_quoted_name(const char *text, struct gs_keydef *key)
+{
+	const char *at = text + 1;
+
+	while (*at != '\0' && (*at != '"' || at[1] == '"'))
+		at += *at == '"' ? 2 : 1;
+	key->name = text;
+	key->name_bytes = (size_t)(at + 1 - text);
+	if (*at == '"' && at[1] == '\0')
+		at++;
+	else if (*at == '"' && at[1] == ':')
+		at = read_letters(at + 2, GS_LETTERS_B, &key->letters);
+	else
+		at = text;
+	return *at == '\0' && key->name_bytes > 2 ? GS_OK
+	       : refuse(text, "the form is \"NAME\"[:LETTERS], with quotes in NAME doubled");
+}
+
 /* NAME[:LETTERS]; what follows a ':' belongs to the name if it is no letters. */
 static gs_status
 read_name(const char *text, struct gs_keydef *key)
@@ -155,6 +175,9 @@ read_name(const char *text, struct gs_keydef *key)
 	const char *colon = strrchr(text, ':');
 	unsigned letters = 0;
 
+	key->sought = true;
+	if (*text == '"')
+		return read_quoted_name(text, key);
 	key->name = text;
 	key->name_bytes = strlen(text);
 	if (colon != NULL && *read_letters(colon + 1, GS_LETTERS_B, &letters) == '\0') {
@@ -187,6 +210,8 @@ gs_keydef_read(const char *text, bool names, struct gs_keydef *key)
 		key->end_field--;
 		at = read_letters(at, GS_LETTER_B_END, &key->letters);
 	}
+	if (names && *at == ':')
+		return refuse(text, "a name that begins with a digit is quoted, as in -k '\"2024\":n'");
 	return *at == '\0' ? GS_OK : refuse_rest(text, at);
 }
 
@@ -213,7 +238,7 @@ gs_keydef_line(struct gs_keydef *key, unsigned letters)
 void
 gs_keydef_place(struct gs_keydef *key, size_t field)
 {
-	key->name = NULL;
+	key->sought = false;
 	key->begin_field = field > 0 ? field : GS_LINE_BEGIN;
 	key->begin_char = 0;
 	key->end_field = field;

@@ -5,7 +5,7 @@
  *     KEYDEF = POS1[,POS2]        POS = FIELD[.CHARACTER][LETTERS]
  *
  * Fields and characters count from 1.  LETTERS are ordering options: b d f g h i M n r V.  A column
- * of a header may be named instead: KEYDEF = NAME[:LETTERS].
+ * of a header may be named instead: KEYDEF = NAME[:LETTERS], or "NAME"[:LETTERS] with quotes in NAME doubled.
  *
  * The keys own nothing: names point into the text that they were read from.
  */
@@ -45,8 +45,10 @@ struct gs_keydef {
 	enum gs_ordering ordering;
 	size_t begin_field, begin_char;	/* both from 0; or GS_LINE_BEGIN */
 	size_t end_field, end_char;	/* the field from 0, or GS_LINE_END; characters of it, 0: all */
-	const char *name;		/* a column, until gs_keydef_place(); else NULL */
+	const char *name;		/* of a column, with its quotes; or NULL */
 	size_t      name_bytes;
+	bool        sought;		/* the column is not known yet: see gs_keydef_place() */
+	bool        strict;		/* it must be a number, all of it: see line_fault.h */
 	bool        usual;		/* gs_line_find_usual() finds it */
 };
 

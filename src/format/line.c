@@ -262,12 +262,45 @@ gs_line_number(const struct gs_text_options *options, const char *name, uint64_t
 	return before == GS_TEXT_WHOLE ? number : before + number;
 }
 
+/* Is line number INVALID of those that are left out one to warn of? */
+static bool
+warns_of(const struct gs_text_options *options, uint64_t invalid)
+{
+	return options->invalid != GSORT_INVALID_IGNORE &&
+	       options->invalid != GSORT_INVALID_SKIP_BLANK && options->warn != NULL &&
+	       invalid <= GS_LINE_WARNINGS;
+}
+
+static void
+warn_of(const struct gs_text_options *options, const char *name, uint64_t number,
+        const char *reason)
+{
+	char warning[GS_MESSAGE_BYTES];
+
+	snprintf(warning, sizeof warning, "%s:%llu: %s, left out", name,
+	         (unsigned long long)gs_line_number(options, name, number), reason);
+	options->warn(options->warn_context, warning);
+}
+
+gs_status
+gs_line_reject_field(const struct gs_text_options *options, const char *name, uint64_t number,
+                     const char *reason, uint64_t *invalid)
+{
+	if (options->invalid == GSORT_INVALID_ABORT ||
+	    (options->invalid == GSORT_INVALID_SKIP_BLANK && *reason != '\0'))
+		return gs_fail(GS_EINPUT, "%s:%llu: %s", name,
+		               (unsigned long long)gs_line_number(options, name, number), reason);
+	if (warns_of(options, ++*invalid))
+		warn_of(options, name, number, reason);
+	return GS_OK;
+}
+
 gs_status
 gs_line_reject(const struct gs_text_options *options, const char *name, uint64_t number,
                const char *line, const char *end, uint64_t *invalid)
 {
 	unsigned long long at;
-	char reason[256], hint[GS_HINT_BYTES], warning[GS_MESSAGE_BYTES];
+	char reason[256], hint[GS_HINT_BYTES];
 
 	if (gs_line_aborts(options, line, end)) {
 		at = number = gs_line_number(options, name, number);
@@ -276,15 +309,10 @@ gs_line_reject(const struct gs_text_options *options, const char *name, uint64_t
 		               strncmp(reason, "not a", 5) != 0 && end - line <= GS_LINE_BYTES ? ""
 		               : gs_hint(hint, options, number, line, end));
 	}
-	++*invalid;
-	if (options->invalid == GSORT_INVALID_IGNORE ||
-	    options->invalid == GSORT_INVALID_SKIP_BLANK || options->warn == NULL ||
-	    *invalid > GS_LINE_WARNINGS)
-		return GS_OK;
-	at = gs_line_number(options, name, number);
-	explain(reason, sizeof reason, options, line, end);
-	snprintf(warning, sizeof warning, "%s:%llu: %s, left out", name, at, reason);
-	options->warn(options->warn_context, warning);
+	if (warns_of(options, ++*invalid)) {
+		explain(reason, sizeof reason, options, line, end);
+		warn_of(options, name, number, reason);
+	}
 	return GS_OK;
 }
 

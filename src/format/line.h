@@ -187,6 +187,11 @@ MUST_CHECK gs_status
 gs_line_reject(const struct gs_text_options *options, const char *name, uint64_t number,
                const char *line, const char *end, uint64_t *invalid);
 
+/** The same for a field of a line, for REASON; "": there is nothing in it. */
+MUST_CHECK gs_status
+gs_line_reject_field(const struct gs_text_options *options, const char *name, uint64_t number,
+                     const char *reason, uint64_t *invalid);
+
 /** Warn that LINE .. END, line NUMBER of NAME, is larger than any f64; once, then set *WARNED. */
 void gs_line_overflow(const struct gs_text_options *options, const char *name, uint64_t number,
                       const char *line, const char *end, bool *warned);

@@ -225,12 +225,16 @@ gs_field_named(const struct gs_fields *fields, const char *line, const char *end
 		const char *limit = end_of_field(fields, line, end);
 		struct gs_key_text text = unquote(fields, blanks ? skip_blanks(line, limit) : line,
 		                                  limit);
-		size_t same = 0;
+		struct gs_key_text wanted = {
+			.at = (const unsigned char *)name,
+			.end = (const unsigned char *)name + name_bytes, .csv = *name == '"',
+			.left = SIZE_MAX,
+		};
+		int c;
 
-		while (same < name_bytes && gs_key_text_next(&text) == (unsigned char)name[same])
-			same++;
-		if (same == name_bytes && gs_key_text_peek(&text) < 0)
-			return field;
+		while ((c = gs_key_text_next(&text)) == gs_key_text_next(&wanted))
+			if (c < 0)
+				return field;
 		if (limit >= end)
 			break;
 		line = limit + !blanks;

@@ -34,7 +34,8 @@ const char *gs_field_limit(const struct gs_fields *fields, const struct gs_keyde
                            const char *line, const char *end);
 
 /**
- * The number of the field of LINE .. END, a header, that is called NAME; with CSV, without quotes.
+ * The number of the field of LINE .. END, a header, that is called NAME; with CSV, without quotes, which NAME
+ * may have, too.
  * Blanks around a name do not count where blanks separate fields.
  *
  * @return  from 0; SIZE_MAX: there is none

@@ -97,6 +97,21 @@ is_fixed(const struct gs_keydef *key)
 	       (key->end_field == GS_LINE_END || (key->end_field == 0 && key->end_char > 0));
 }
 
+/* Keys by name and those of CSV are no keys of sort(1): they are strict, and a number ends with its field. */
+static void
+make_strict(struct gs_line_order *order, struct gs_keydef *key)
+{
+	const size_t field = key->begin_field == GS_LINE_BEGIN ? 0 : key->begin_field;
+
+	key->strict = (key->name != NULL || order->fields.csv) &&
+	              key->ordering != GS_BY_BYTES && key->ordering != GS_BY_VERSION;
+	order->strict |= key->strict;
+	if (key->strict && !key->sought && key->end_field > field) {
+		key->end_field = field;
+		key->end_char = 0;
+	}
+}
+
 /* All that is known once every key has its columns. */
 static void
 settle(struct gs_line_order *order)
@@ -104,8 +119,10 @@ settle(struct gs_line_order *order)
 	const struct gs_keydef *first = order->keys;
 	bool reverse = order->reverse;
 
-	for (size_t k = 0; k < order->key_count; k++)
+	for (size_t k = 0; k < order->key_count; k++) {
+		make_strict(order, &order->keys[k]);
 		order->keys[k].usual = gs_line_key_is_usual(&order->fields, &order->keys[k]);
+	}
 	order->fixed = order->key_count == 0;
 	order->fixed_from = 0;
 	order->fixed_to = SIZE_MAX;
@@ -140,7 +157,7 @@ bool
 gs_line_order_wants_header(const struct gs_line_order *order)
 {
 	for (size_t k = 0; k < order->key_count; k++)
-		if (order->keys[k].name != NULL)
+		if (order->keys[k].sought)
 			return true;
 	return false;
 }
@@ -192,7 +209,7 @@ gs_line_order_header(struct gs_line_order *order, const char *line, size_t bytes
 		struct gs_keydef *key = &order->keys[k];
 		size_t field;
 
-		if (key->name == NULL)
+		if (!key->sought)
 			continue;
 		field = gs_field_named(&order->fields, line, end, key->name, key->name_bytes);
 		if (field == SIZE_MAX)
@@ -210,27 +227,7 @@ gs_line_order_close(struct gs_line_order *order)
 	order->keys = NULL;
 }
 
-/* ---- months and bytes ----------------------------------------------------------- */
-
-/* The month that a text begins with, from 1; 0: none. */
-static int
-month_of(struct gs_key_text text)
-{
-#define MONTH(a, b, c)	((a) << 16 | (b) << 8 | (c))
-	static const int months[12] = {
-		MONTH('J', 'A', 'N'), MONTH('F', 'E', 'B'), MONTH('M', 'A', 'R'), MONTH('A', 'P', 'R'),
-		MONTH('M', 'A', 'Y'), MONTH('J', 'U', 'N'), MONTH('J', 'U', 'L'), MONTH('A', 'U', 'G'),
-		MONTH('S', 'E', 'P'), MONTH('O', 'C', 'T'), MONTH('N', 'O', 'V'), MONTH('D', 'E', 'C'),
-	};
-	int c = gs_key_text_next_nonblank(&text), name = 0;
-
-	for (unsigned i = 0; i < 3 && c >= 0; i++, c = gs_key_text_next(&text))
-		name = name << 8 | (c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
-	for (int m = 0; m < 12; m++)
-		if (name == months[m])
-			return m + 1;
-	return 0;
-}
+/* ---- bytes ---------------------------------------------------------------------- */
 
 static int
 compare_memory(const void *one, size_t one_bytes, const void *other, size_t other_bytes)
@@ -255,6 +252,35 @@ compare_bytes(struct gs_key_text one, struct gs_key_text other)
 	return a - b;
 }
 
+/* ---- missing values ------------------------------------------------------------- */
+
+/* Is there nothing in the text of a strict key, which ends at LIMIT or a separator? */
+static inline bool
+is_missing(const struct gs_fields *fields, const unsigned char *at, const unsigned char *limit)
+{
+	while (at < limit && gs_is_blank(*at) && *at != fields->separator)
+		at++;
+	return at == limit || *at == fields->separator || *at == '\r';
+}
+
+static bool
+is_missing_text(const struct gs_line_order *order, struct gs_key_text text)
+{
+	int c;
+
+	if (gs_key_text_is_plain(&text))
+		return is_missing(&order->fields, text.at, text.end);
+	c = gs_key_text_next_nonblank(&text);
+	return c < 0 || c == '\r';
+}
+
+/* It is before all numbers, and the word of no number is 0. */
+static bool
+put_missing(struct gs_key_bytes *bytes)
+{
+	return gs_key_bytes_put_some(bytes, 0, 8);
+}
+
 /* ---- comparing ------------------------------------------------------------------ */
 
 static void
@@ -272,7 +298,7 @@ compare_key(enum gs_ordering ordering, struct gs_key_text one, struct gs_key_tex
 	case GS_BY_NUMBER:  return gs_number_compare(one, other);
 	case GS_BY_FLOAT:   return gs_float_compare(one, other);
 	case GS_BY_SIZE:    return gs_size_compare(one, other);
-	case GS_BY_MONTH:   return month_of(one) - month_of(other);
+	case GS_BY_MONTH:   return gs_month_of(one) - gs_month_of(other);
 	case GS_BY_VERSION: return gs_version_compare(one, other);
 	case GS_BY_BYTES:   break;
 	}
@@ -293,7 +319,10 @@ gs_line_compare(const struct gs_line_order *order, const char *one, size_t one_b
 
 		find(order, key, one, one_end, &a);
 		find(order, key, other, other_end, &b);
-		difference = compare_key(key->ordering, a, b);
+		difference = key->strict
+			? is_missing_text(order, b) - is_missing_text(order, a) : 0;
+		if (difference == 0)
+			difference = compare_key(key->ordering, a, b);
 		if (difference != 0)
 			return key->letters & GS_LETTER_R ? -difference : difference;
 	}
@@ -312,7 +341,7 @@ put_key(struct gs_key_bytes *bytes, enum gs_ordering ordering, struct gs_key_tex
 	case GS_BY_NUMBER:  return gs_number_put(bytes, text);
 	case GS_BY_FLOAT:   return gs_float_put(bytes, text);
 	case GS_BY_SIZE:    return gs_size_put(bytes, text);
-	case GS_BY_MONTH:   return gs_key_bytes_put(bytes, (uint8_t)month_of(text));
+	case GS_BY_MONTH:   return gs_key_bytes_put(bytes, (uint8_t)gs_month_of(text));
 	case GS_BY_VERSION: return gs_version_put(bytes, text);
 	case GS_BY_BYTES:   break;
 	}
@@ -334,6 +363,8 @@ put_usual(const struct gs_line_order *order, const struct gs_keydef *key,
 	if (key->ordering == GS_BY_BYTES)
 		return gs_key_bytes_put_plain(bytes, at, end, map_of(order, key),
 		                              (const unsigned char *)walk->end);
+	if (key->strict && is_missing(&order->fields, at, end))
+		return put_missing(bytes);
 	if (key->ordering == GS_BY_NUMBER && gs_number_word(&at, end, &word))
 		return gs_key_bytes_put_some(bytes, word, 8);
 	return put_key(bytes, key->ordering,
@@ -361,7 +392,8 @@ word_of(const struct gs_line_order *order, const char *line, const char *end, un
 			continue;
 		}
 		find(order, key, line, end, &text);
-		if (put_key(&bytes, key->ordering, text))
+		if (key->strict && is_missing_text(order, text) ? put_missing(&bytes)
+		                                                : put_key(&bytes, key->ordering, text))
 			return bytes.word;
 	}
 	if (order->last_resort) {
@@ -444,7 +476,7 @@ gs_line_key_place(const struct gs_line_order *order, size_t key, const char *lin
 	else if (ordering == GS_BY_FLOAT)
 		number.end = number.at + gs_float_length(number.at, number.end);
 	else if (ordering == GS_BY_MONTH)
-		number.end = number.at + (month_of(text) > 0 ? 3 : 0);
+		number.end = number.at + (gs_month_of(text) > 0 ? 3 : 0);
 	else
 		number = text;
 	*begin = (size_t)(number.at - (const unsigned char *)line);

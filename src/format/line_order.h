@@ -36,7 +36,8 @@ struct gs_line_order {
 	bool              reverse;	/* the last resort is descending */
 	bool              last_resort;
 	char              terminator;
-	bool              named;	/* keys name columns, or did */
+	bool              named;	/* keys name columns */
+	bool              strict;	/* keys are numbers, and nothing else */
 	bool              fixed;	/* the first key is bytes FIXED_FROM .. FIXED_TO of every line, or
 					 * up to its end */
 	size_t            fixed_from, fixed_to;

@@ -13,7 +13,7 @@ is_forward(const struct gs_keydef *key)
 {
 	const size_t begin = key->begin_field == GS_LINE_BEGIN ? 0 : key->begin_field;
 
-	return key->name == NULL && (key->letters & (GS_LETTER_D | GS_LETTER_I)) == 0 &&
+	return !key->sought && (key->letters & (GS_LETTER_D | GS_LETTER_I)) == 0 &&
 	       key->end_field >= begin;
 }
 

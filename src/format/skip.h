@@ -34,6 +34,21 @@ gs_find_byte_of_64(const char *at, char byte)
 }
 #endif
 
+/** How many bytes from AT to END are BYTE. */
+static inline size_t
+gs_count_byte(const char *at, const char *end, char byte)
+{
+	size_t count = 0;
+
+#if defined __SSE2__
+	for (; end - at >= 64; at += 64)
+		count += (size_t)__builtin_popcountll(gs_find_byte_of_64(at, byte));
+#endif
+	for (; at < end; at++)
+		count += *at == byte;
+	return count;
+}
+
 /** Behind separator number COUNT (from 1) of AT .. END, or END if there are not so many; of 0, AT. */
 static inline const char *
 gs_skip_separators(const char *at, const char *end, char separator, size_t count)

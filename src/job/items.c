@@ -231,11 +231,11 @@ gs_items_stats(struct gsort *job)
 	stats->keys_out = items->emit.items;
 	stats->bytes_out = items->emit.bytes;
 	stats->verified = job->options->verify && !job->options->head && !job->options->tail.wanted;
+	stats->invalid_lines = job->lines.ingest.faults.invalid;
 	if (items->store == NULL)	/* a merge or a check has counted itself */
 		return;
 	stats->bytes_in = gs_options_read_lines(job->options) ? job->lines.ingest.bytes
 	                                                      : items->ingest.bytes;
-	stats->invalid_lines = job->lines.ingest.invalid;
 	stats->keys = gs_item_store_count(items->store);
 	gs_item_store_stats(items->store, &stats->runs, &stats->spilled_bytes);
 }

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/line.h"
 #include "job/items.h"
 #include "job/items_merge.h"
 #include "job/items_source.h"
@@ -284,6 +285,7 @@ merge(struct merging *merging)
 	                        merging->sources[0].header_bytes));
 	merging->sink = gs_item_emit_sink(&items->emit);
 	TRY(merge_heap(merging));
+	gs_line_reject_end(&job->ingest.text, job->lines.ingest.faults.invalid);
 	TRY(check_sums(merging));
 	TRY(gs_outputs_wait(&job->outputs));
 	return gs_outputs_finish(&job->outputs);

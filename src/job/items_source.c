@@ -148,6 +148,7 @@ open_lines(struct gs_items_source *source, const struct gs_items_source *first)
 	                    job->options->header_lines);
 	source->ingest.header_most = (size_t)(job->plan.pool_bytes / GS_HEADER_SHARE);
 	source->ingest.measures = job->plan_input.input_bytes != UINT64_MAX;
+	source->ingest.faults.options = job->lines.order.strict ? &job->ingest.text : NULL;
 	if (source == first)
 		return;
 	source->ingest.name = "";		/* it is not the first of all */
@@ -163,12 +164,14 @@ fill_lines(struct gs_items_source *source)
 	};
 
 	source->lines_bytes = 0;
+	source->ingest.faults.invalid = source->job->lines.ingest.faults.invalid;	/* of all inputs */
 	while (source->lines_bytes == 0 && !chunk.ends) {
 		TRY(read_buffer(source, &chunk.bytes));
 		chunk.ends = chunk.bytes < source->room;
 		TRY(gs_line_ingest_chunk(&source->ingest, &chunk));
 		chunk.begins = false;
 	}
+	source->job->lines.ingest.faults.invalid = source->ingest.faults.invalid;
 	source->at = source->lines;
 	source->end = source->lines + source->lines_bytes;
 	if (chunk.ends)

@@ -76,6 +76,22 @@ describe_text(struct gsort *job)
 	return GS_OK;
 }
 
+/* Lines are left out if a strict key is at fault, so there must be one. */
+static gs_status
+check_invalid(const struct gsort *job)
+{
+	const struct gsort_options *options = job->options;
+
+	if (options->invalid == GSORT_INVALID_ABORT || gs_options_argsort_text(options))
+		return GS_OK;
+	if (!job->lines.order.strict)
+		return gs_fail(GS_EUSAGE, "'--invalid' needs a key by name, or --csv, and a letter such as "
+		               "n: -k price:n; a key of sort(1) that is no number counts as 0");
+	return options->argsort_bits == 0 ? GS_OK
+	       : gs_fail(GS_EUSAGE, "options '--argsort' and '--invalid' are incompatible: the numbers "
+	                 "are those of all lines");
+}
+
 gs_status
 gs_line_job_describe(struct gsort *job)
 {
@@ -92,6 +108,7 @@ gs_line_job_describe(struct gsort *job)
 	};
 
 	TRY(gs_line_order_open(&job->lines.order, &lines));
+	TRY(check_invalid(job));
 	if (gs_options_argsort_text(options))
 		return describe_text(job);
 	if (options->argsort_bits > 0) {
@@ -174,6 +191,8 @@ read_all(struct gsort *job, const struct gs_item_taker *taker, struct gs_line_fo
 		lines->ingest.text = &job->ingest.text;
 		lines->ingest.item = &lines->number;
 	}
+	if (lines->order.strict)
+		lines->ingest.faults.options = &job->ingest.text;
 	lines->ingest.input = job->input;
 	lines->ingest.line_most = lines->line_most;
 	lines->ingest.header_most = lines->header_most;
@@ -193,8 +212,7 @@ read_all(struct gsort *job, const struct gs_item_taker *taker, struct gs_line_fo
 		TRY(gs_line_ingest_chunk(&lines->ingest, chunk));
 		gs_ahead_give(&lines->ahead, chunk);
 	}
-	if (lines->ingest.text != NULL)
-		gs_line_reject_end(lines->ingest.text, lines->ingest.invalid);
+	gs_line_reject_end(&job->ingest.text, lines->ingest.faults.invalid);
 	return GS_OK;
 }
 
@@ -230,6 +248,7 @@ gs_line_job_check(struct gsort *job, bool *disorder)
 	job->lines.line_most = (size_t)(memory - taken) / 2;
 	status = read_all(job, NULL, follow);
 	job->stats.bytes_in = job->lines.ingest.bytes;
+	job->stats.invalid_lines = job->lines.ingest.faults.invalid;
 	job->stats.keys = follow->compared;
 	job->stats.breaks = follow->breaks;
 	job->stats.duplicates = follow->duplicates;

@@ -235,8 +235,6 @@ find_line_conflict(const struct gsort_options *o, struct gsort_conflict *conflic
 		{ o->format == GSORT_FORMAT_NPY, { "lines", "format", false, "its items are no lines" } },
 		{ o->argsort_bits > 0 && o->underline, { "argsort", "debug", false, NULL } },
 		{ o->converts, { "lines", "to", false, whole } },
-		{ o->invalid != GSORT_INVALID_ABORT, { "lines", "invalid", false,
-		  "a key that is no number counts as 0" } },
 		{ o->device == GSORT_DEVICE_GPU, { "lines", "device", false, "a GPU sorts keys alone" } },
 		{ o->compress_program != NULL, { "lines", "compress-program", false, uncompressed } },
 		{ o->sample.wanted, { "lines", "sample", false,

@@ -7,23 +7,23 @@
  *
  * Each line has its first word made once.  Only where two neighbours tie are the lines compared.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/line_ends.h"
+#include "format/skip.h"
 #include "format/text.h"
 #include "stages/line_follow.h"
 
 enum {
-	BATCH_LINES = 512,	/* whose words are made at once; not tuned */
+	BATCH_LINES = GS_LINE_FOLLOW_LINES,
 	QUOTED_MOST = 1000,	/* bytes of a line in a message */
 };
 
 void
-gs_line_follow_begin(struct gs_line_follow *follow, const char *name, uint64_t header_lines)
+gs_line_follow_begin(struct gs_line_follow *follow, const char *name)
 {
 	follow->name = name;
-	follow->lines = header_lines;
 	follow->last_bytes = 0;
 }
 
@@ -34,25 +34,20 @@ gs_line_follow_close(struct gs_line_follow *follow)
 	follow->last = NULL;
 }
 
-/* The number of the last line in its file. */
-static uint64_t
-number_of(const struct gs_line_follow *follow)
+/* NUMBER: of the line in its file. */
+static gs_status
+fail(struct gs_line_follow *follow, uint64_t number, const char *line, size_t bytes)
 {
 	uint64_t before = 0;
 
 	if (follow->lines_before != NULL)
 		before = follow->lines_before(follow->lines_context, follow->name, true);
-	return follow->lines + (before == GS_TEXT_WHOLE ? 0 : before);
-}
-
-static gs_status
-fail(struct gs_line_follow *follow, const char *line, size_t bytes)
-{
+	number += before == GS_TEXT_WHOLE ? 0 : before;
 	if (bytes > 0 && line[bytes - 1] == follow->order->terminator)
 		bytes--;
 	follow->disorder = true;
 	return gs_fail(GS_EINPUT, "%s:%llu: disorder: %.*s%s%s", follow->name,
-	               (unsigned long long)number_of(follow),
+	               (unsigned long long)number,
 	               (int)(bytes < QUOTED_MOST ? bytes : QUOTED_MOST), line,
 	               bytes > QUOTED_MOST ? "..." : "", follow->tail);
 }
@@ -74,55 +69,50 @@ keep(struct gs_line_follow *follow, const char *line, size_t bytes)
 	return GS_OK;
 }
 
-/* Note how a line compares with the one before. */
-static gs_status
-note(struct gs_line_follow *follow, int difference, const char *line, size_t bytes)
+/* Note how a line compares with the one before.  False: it is out of order. */
+static bool
+note(struct gs_line_follow *follow, int difference)
 {
-	follow->lines++;
 	follow->breaks += difference > 0;
 	follow->duplicates += difference == 0;
-	return difference < 0 || follow->counts_breaks || (difference == 0 && !follow->strict)
-	       ? GS_OK : fail(follow, line, bytes);
+	return difference < 0 || follow->counts_breaks || (difference == 0 && !follow->strict);
 }
 
-/* Compare COUNT lines, each with the one before it, and the first with the last one of a stretch. */
+/* How many lines an editor shows of COUNT lines from BEGIN to END: with CSV, one may be several. */
+static uint64_t
+count_lines(const struct gs_line_follow *follow, const char *begin, const char *end, size_t count)
+{
+	return follow->order->fields.csv ? gs_count_byte(begin, end, follow->order->terminator) : count;
+}
+
+/* Compare COUNT lines, each with the one before it, and the first with the last one of before. */
 static gs_status
-compare_batch(struct gs_line_follow *follow, const char *const *lines, const uint32_t *bytes,
-              size_t count)
+compare_batch(struct gs_line_follow *follow, uint64_t before, const char *const *lines,
+              const uint32_t *bytes, size_t count)
 {
 	uint64_t words[BATCH_LINES];
 
-	if (follow->last_bytes > 0)
-		TRY(note(follow, gs_line_compare(follow->order, follow->last, follow->last_bytes,
-		                                 lines[0], bytes[0]), lines[0], bytes[0]));
-	else
-		follow->lines++;
+	if (follow->last_bytes > 0 &&
+	    !note(follow, gs_line_compare(follow->order, follow->last, follow->last_bytes, lines[0],
+	                                  bytes[0])))
+		return fail(follow, before + 1, lines[0], bytes[0]);
 	(void)gs_line_words(follow->order, lines, bytes, count, 0, words);
 	for (size_t i = 1; i < count; i++) {
 		const int difference = words[i - 1] < words[i] ? -1 : words[i - 1] > words[i] ? 1
 			: gs_line_compare(follow->order, lines[i - 1], bytes[i - 1], lines[i], bytes[i]);
 
-		TRY(note(follow, difference, lines[i], bytes[i]));
+		if (!note(follow, difference))
+			return fail(follow, before + 1 + count_lines(follow, lines[0], lines[i], i),
+			            lines[i], bytes[i]);
 	}
 	return keep(follow, lines[count - 1], bytes[count - 1]);
 }
 
 gs_status
-gs_line_follow_lines(struct gs_line_follow *follow, const char *lines, size_t bytes)
+gs_line_follow_lines(struct gs_line_follow *follow, uint64_t before, const char *const *lines,
+                     const uint32_t *bytes, size_t count)
 {
-	const char *end = lines + bytes, *starts[BATCH_LINES];
-	uint32_t lengths[BATCH_LINES];
-
-	while (lines < end) {
-		size_t count = 0;
-
-		for (; lines < end && count < BATCH_LINES; count++) {
-			starts[count] = lines;
-			lines = gs_line_end(follow->order, lines, end);
-			lengths[count] = (uint32_t)(lines - starts[count]);
-		}
-		follow->compared += count;
-		TRY(compare_batch(follow, starts, lengths, count));
-	}
-	return GS_OK;
+	assert(count <= BATCH_LINES);
+	follow->compared += count;
+	return count > 0 ? compare_batch(follow, before, lines, bytes, count) : GS_OK;
 }

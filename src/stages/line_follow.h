@@ -14,6 +14,8 @@
 #include "base/status.h"
 #include "format/line_order.h"
 
+enum { GS_LINE_FOLLOW_LINES = 512 };	/* whose words are made at once; not tuned */
+
 /* The lines of one input that have been compared. */
 struct gs_line_follow {
 	const struct gs_line_order *order;
@@ -22,7 +24,6 @@ struct gs_line_follow {
 	bool        strict;	/* equal lines are out of order, too */
 	bool        counts_breaks;	/* count lines that are out of order, do not stop */
 	bool        disorder;	/* one was found; the message says where */
-	uint64_t    lines;	/* so far, with those of the header */
 	uint64_t  (*lines_before)(void *context, const char *name, bool count);	/* NULL; or as in */
 	void       *lines_context;	/* struct gs_text_options: of a part of a file */
 	uint64_t    compared;	/* of all inputs, without headers */
@@ -32,16 +33,18 @@ struct gs_line_follow {
 	size_t      last_bytes, last_room;
 };
 
-/** Begin with another input; HEADER_LINES of it are not compared. */
-void gs_line_follow_begin(struct gs_line_follow *follow, const char *name, uint64_t header_lines);
+/** Begin with another input. */
+void gs_line_follow_begin(struct gs_line_follow *follow, const char *name);
 
 /**
- * Compare the next lines, which are whole.
+ * Compare the next COUNT lines, up to GS_LINE_FOLLOW_LINES, which lie behind one another.
  *
+ * @before  lines of the input before them, as an editor counts them
  * @return  GS_OK; GS_EINPUT: follow.disorder, with its message; GS_EBUDGET
  */
-MUST_CHECK gs_status gs_line_follow_lines(struct gs_line_follow *follow, const char *lines,
-                                          size_t bytes);
+MUST_CHECK gs_status gs_line_follow_lines(struct gs_line_follow *follow, uint64_t before,
+                                          const char *const *lines, const uint32_t *bytes,
+                                          size_t count);
 
 /** A zeroed struct is allowed. */
 void gs_line_follow_close(struct gs_line_follow *follow);

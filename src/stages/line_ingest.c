@@ -18,6 +18,7 @@
 
 #include "base/team.h"
 #include "format/line.h"
+#include "stages/line_faults.h"
 #include "stages/line_ingest.h"
 #include "stages/line_sample.h"
 
@@ -29,6 +30,7 @@ gs_line_ingest_open(struct gs_line_ingest *ingest, struct gs_line_order *order,
 	*ingest = (struct gs_line_ingest){
 		.order = order, .follow = follow, .monitor = monitor, .threads = threads,
 		.header_lines = header_lines, .first = true,
+		.faults = { .order = order, .follow = follow },
 		.line_most = SIZE_MAX, .header_most = SIZE_MAX,
 	};
 	if (taker != NULL)
@@ -108,7 +110,7 @@ check_length(struct gs_line_ingest *ingest)
 	    ingest->header_left > 0 || line->bytes <= GS_LINE_BYTES + 1)
 		return GS_OK;
 	return gs_line_reject(ingest->text, ingest->name, before + 1, line->data,
-	                      line->data + line->bytes, &ingest->invalid);
+	                      line->data + line->bytes, &ingest->faults.invalid);
 }
 
 static gs_status
@@ -144,11 +146,11 @@ append(struct gs_line_ingest *ingest, struct gs_line_bytes *to, const char *data
 
 /* Take what DATA .. END has of the line that has begun.  *WHOLE: it ends there, behind *DATA. */
 static gs_status
-continue_line(struct gs_line_ingest *ingest, const char **data, const char *end, bool *whole)
+continue_line(struct gs_line_ingest *ingest, char **data, const char *end, bool *whole)
 {
 	const char *from = *data;
 
-	*data = gs_line_end_within(ingest->order, from, end, &ingest->place, whole);
+	*data += gs_line_end_within(ingest->order, from, end, &ingest->place, whole) - from;
 	return append(ingest, &ingest->line, from, (size_t)(*data - from));
 }
 
@@ -186,6 +188,7 @@ take_header_line(struct gs_line_ingest *ingest, const char *line, size_t bytes)
 	const bool names = ingest->header_left == ingest->header_lines;
 
 	ingest->header_left--;
+	ingest->faults.shown += gs_line_shown(&ingest->faults, line, line + bytes, 1);
 	TRY(append(ingest, ingest->first ? &ingest->header : &ingest->names, line, bytes));
 	if (ingest->first && names)
 		TRY(find_columns(ingest, line, bytes));
@@ -203,10 +206,18 @@ struct note {
 	char  *message;		/* NULL: there was no memory for it */
 };
 
-/* Lines of a chunk, which a team cuts into pieces and adds. */
+/* Whole lines. */
+struct piece {
+	char       *data;
+	const char *end;
+	uint64_t    shown;	/* lines, as an editor counts them, if keys are strict */
+	bool        faulty;		/* it has a line that is to be left out, or refused */
+};
+
+/* Lines of a chunk, in pieces which a team adds. */
 struct adding {
 	struct gs_line_ingest *ingest;
-	const char *const *ends;	/* of the pieces; that of piece I begins at ENDS[I] */
+	struct piece *pieces;
 	size_t      count;
 	uint64_t    sequence;
 	atomic_size_t next;
@@ -269,12 +280,13 @@ put_text(struct adding *adding, size_t i, char *items, size_t *bytes)
 	gs_lines_open(&lines, &options);
 	gs_lines_begin_file(&lines, ingest->name);
 	lines.line = ingest->header_lines + adding->firsts[i] - ingest->lines_before;
-	lines.invalid = ingest->invalid;
+	lines.invalid = ingest->faults.invalid;
 	lines.overflow_warned = ingest->overflow_warned;
-	status = gs_text_number_put(ingest->item, &lines, ingest->number, adding->ends[i],
-	                            adding->ends[i + 1], adding->firsts[i], items, bytes);
+	status = gs_text_number_put(ingest->item, &lines, ingest->number,
+	                            adding->pieces[i].data, adding->pieces[i].end,
+	                            adding->firsts[i], items, bytes);
 	if (leaves_out(ingest)) {
-		ingest->invalid = lines.invalid;
+		ingest->faults.invalid = lines.invalid;
 		ingest->overflow_warned = lines.overflow_warned;
 	} else if (status != GS_OK) {
 		take_note(adding, &adding->failure, i, gs_message());
@@ -307,7 +319,7 @@ most_item_bytes(const struct adding *adding, size_t i)
 {
 	const struct gs_line_ingest *ingest = adding->ingest;
 	const uint64_t lines = adding->firsts[i + 1] - adding->firsts[i];
-	const size_t bytes = (size_t)(adding->ends[i + 1] - adding->ends[i]);
+	const size_t bytes = (size_t)(adding->pieces[i].end - adding->pieces[i].data);
 
 	return ingest->text != NULL ? gs_text_number_most(ingest->item, lines, bytes)
 	                            : bytes + (size_t)lines * GS_LINE_NUMBER_BYTES;
@@ -318,7 +330,7 @@ static gs_status
 add_numbered(struct adding *adding, unsigned rank, size_t i)
 {
 	struct gs_line_ingest *ingest = adding->ingest;
-	const char *data = adding->ends[i], *end = adding->ends[i + 1];
+	const char *data = adding->pieces[i].data, *end = adding->pieces[i].end;
 	const size_t piece_bytes = ingest->taker.piece_bytes;
 	size_t wanted = most_item_bytes(adding, i);
 	char *large = wanted > piece_bytes ? malloc(wanted) : NULL;
@@ -349,8 +361,8 @@ add_pieces(void *context, unsigned rank, unsigned size)
 	(void)size;
 	while ((i = atomic_fetch_add(&adding->next, 1)) < adding->count)
 		if (adding->ingest->number.bits == 0)
-			taker->add(taker->context, rank, adding->sequence + i, adding->ends[i],
-			           (size_t)(adding->ends[i + 1] - adding->ends[i]));
+			taker->add(taker->context, rank, adding->sequence + i, adding->pieces[i].data,
+			           (size_t)(adding->pieces[i].end - adding->pieces[i].data));
 		else if (!gs_first_error_note(&adding->error, add_numbered(adding, rank, i)))
 			break;
 }
@@ -360,16 +372,19 @@ count_piece(void *context, size_t i)
 {
 	struct adding *adding = context;
 
-	adding->firsts[i + 1] = gs_line_number_count(adding->ingest->order, adding->ends[i],
-	                                             adding->ends[i + 1]);
+	adding->firsts[i + 1] = gs_line_number_count(adding->ingest->order, adding->pieces[i].data,
+	                                             adding->pieces[i].end);
 }
 
-/* Number the lines of all pieces; adds the bytes of the numbers to *BYTES. */
+/* Number the lines of all pieces, if they have numbers; *BYTES is what the items have at most. */
 static gs_status
 number_pieces(struct adding *adding, size_t *bytes)
 {
 	struct gs_line_ingest *ingest = adding->ingest;
 
+	*bytes = 0;
+	for (size_t i = 0; i < adding->count; i++)
+		*bytes += (size_t)(adding->pieces[i].end - adding->pieces[i].data);
 	if (ingest->number.bits == 0)
 		return GS_OK;
 	gs_team_each(ingest->threads, adding->count, count_piece, adding);
@@ -384,26 +399,62 @@ number_pieces(struct adding *adding, size_t *bytes)
 	       ? gs_fail(GS_EINPUT, "the input has more than 2^32 lines: use --argsort=u64") : GS_OK;
 }
 
+static void
+check_piece(void *context, size_t i)
+{
+	struct adding *adding = context;
+	const struct gs_line_ingest *ingest = adding->ingest;
+	struct piece *piece = &adding->pieces[i];
+
+	piece->faulty = gs_line_has_fault(&ingest->faults, piece->data, piece->end, &piece->shown);
+}
+
+/* Strict keys: leave out lines that are at fault. */
 static gs_status
-add_all(struct gs_line_ingest *ingest, const char *const *ends, size_t count)
+check_pieces(struct adding *adding)
+{
+	struct gs_line_ingest *ingest = adding->ingest;
+	size_t count = 0;
+
+	gs_team_each(ingest->threads, adding->count, check_piece, adding);
+	for (size_t i = 0; i < adding->count; i++) {
+		struct piece *piece = &adding->pieces[i];
+
+		if (piece->faulty)
+			TRY(gs_line_leave_out(&ingest->faults, piece->data, &piece->end));
+		else
+			ingest->faults.shown += piece->shown;
+		if (piece->end > piece->data)
+			adding->pieces[count++] = *piece;
+	}
+	adding->count = count;
+	return GS_OK;
+}
+
+static gs_status
+add_all(struct gs_line_ingest *ingest, struct piece *pieces, size_t count)
 {
 	struct adding adding = {
-		.ingest = ingest, .ends = ends, .count = count, .lock = PTHREAD_MUTEX_INITIALIZER,
+		.ingest = ingest, .pieces = pieces, .count = count, .lock = PTHREAD_MUTEX_INITIALIZER,
 		.failure.piece = SIZE_MAX, .warning.piece = SIZE_MAX,
 	};
 	const unsigned threads = leaves_out(ingest) ? 1 : ingest->threads;
-	size_t bytes = (size_t)(ends[count] - ends[0]), room;
 	uint64_t since = gs_clock_now();
+	size_t bytes, room;
 	gs_status status;
 
+	if (ingest->faults.options != NULL && ingest->follow == NULL)
+		TRY(check_pieces(&adding));
+	if (adding.count == 0)
+		return GS_OK;
 	TRY(number_pieces(&adding, &bytes));
 	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
-	TRY(ingest->taker.reserve(ingest->taker.context, bytes, count, &room));
+	TRY(ingest->taker.reserve(ingest->taker.context, bytes, adding.count, &room));
 	assert(room >= bytes);
-	adding.sequence = ingest->taker.next_sequence(ingest->taker.context, count);
+	adding.sequence = ingest->taker.next_sequence(ingest->taker.context, adding.count);
 	since = gs_clock_now();
 	gs_first_error_open(&adding.error);
-	gs_team_run(count < threads ? (unsigned)count : threads, add_pieces, &adding);
+	gs_team_run(adding.count < threads ? (unsigned)adding.count : threads, add_pieces, &adding);
 	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
 	ingest->taker.end_round(ingest->taker.context);
 	status = gs_first_error_close(&adding.error);
@@ -443,10 +494,10 @@ most_pieces(const struct gs_line_ingest *ingest)
 
 /* Add whole lines from DATA to END. */
 static gs_status
-store_lines(struct gs_line_ingest *ingest, const char *data, const char *end)
+store_lines(struct gs_line_ingest *ingest, char *data, const char *end)
 {
 	const size_t piece_bytes = good_piece_bytes(ingest, (size_t)(end - data));
-	const char *ends[MOST_PIECES + 1];
+	struct piece pieces[MOST_PIECES];
 
 	if (ingest->chunk != NULL && ingest->input != NULL && ingest->number.bits == 0)
 		TRY(gs_line_sample(ingest->order, ingest->input, ingest->chunk, &ingest->taker));
@@ -454,26 +505,29 @@ store_lines(struct gs_line_ingest *ingest, const char *data, const char *end)
 	while (data < end) {
 		size_t count = 0;
 
-		for (ends[0] = data; count < most_pieces(ingest) && data < end; ends[++count] = data) {
+		for (; count < most_pieces(ingest) && data < end; count++) {
 			const char *limit = (size_t)(end - data) > piece_bytes ? data + piece_bytes : end;
 			const char *cut = gs_line_last_end(ingest->order, data, limit);
 
-			data = cut > data ? cut : gs_line_end(ingest->order, data, end);
+			if (cut == data)
+				cut = gs_line_end(ingest->order, data, end);
+			pieces[count] = (struct piece){ .data = data, .end = cut };
+			data += cut - data;
 		}
-		TRY(add_all(ingest, ends, count));
+		TRY(add_all(ingest, pieces, count));
 	}
 	return GS_OK;
 }
 
 static gs_status
-take_lines(struct gs_line_ingest *ingest, const char *data, const char *end)
+take_lines(struct gs_line_ingest *ingest, char *data, const char *end)
 {
 	uint64_t since = gs_clock_now();
 
 	if (ingest->follow != NULL) {
-		TRY(gs_line_follow_lines(ingest->follow, data, (size_t)(end - data)));
+		TRY(gs_line_leave_out(&ingest->faults, data, &end));
 		gs_clock_lap(&ingest->monitor->clock, GS_STAGE_SORT, &since);
-		atomic_store(&ingest->monitor->counters.keys_in, ingest->follow->lines);
+		atomic_store(&ingest->monitor->counters.keys_in, ingest->follow->compared);
 	}
 	return ingest->taker.add != NULL ? store_lines(ingest, data, end) : GS_OK;
 }
@@ -499,13 +553,14 @@ static void
 begin_file(struct gs_line_ingest *ingest, const char *name)
 {
 	ingest->first = ingest->name == NULL;
-	ingest->name = name;
+	ingest->name = ingest->faults.name = name;
 	ingest->lines_before = ingest->lines;
 	ingest->header_left = ingest->header_lines;
 	ingest->names.bytes = 0;
+	ingest->faults.shown = 0;
 	ingest->place = GS_LINE_PLACE_BEGIN;
 	if (ingest->follow != NULL)
-		gs_line_follow_begin(ingest->follow, name, ingest->header_lines);
+		gs_line_follow_begin(ingest->follow, name);
 }
 
 /* The file has ended: so has its last line. */
@@ -527,7 +582,8 @@ end_file(struct gs_line_ingest *ingest)
 gs_status
 gs_line_ingest_chunk(struct gs_line_ingest *ingest, const struct gs_chunk *chunk)
 {
-	const char *data = chunk->data, *end = data + chunk->bytes, *last;
+	char *data = chunk->data, *last;
+	const char *end = data + chunk->bytes;
 	bool whole = true;
 
 	if (chunk->begins)
@@ -540,7 +596,7 @@ gs_line_ingest_chunk(struct gs_line_ingest *ingest, const struct gs_chunk *chunk
 		if (whole)
 			TRY(end_line(ingest));
 	}
-	last = gs_line_last_end(ingest->order, data, end);
+	last = data + (gs_line_last_end(ingest->order, data, end) - data);
 	if (last > data)
 		TRY(take_lines(ingest, data, last));
 	if (last < end)

@@ -16,6 +16,7 @@
 #include "format/line_ends.h"
 #include "io/ahead.h"
 #include "stages/item_taker.h"
+#include "stages/line_faults.h"
 #include "stages/line_follow.h"
 #include "stages/line_number.h"
 #include "stages/text_number.h"
@@ -43,7 +44,7 @@ struct gs_line_ingest {
 	const struct gs_text_options *text;	/* with numbers: lines are numbers, too, of which ITEM is
 						 * made, or else NULL; borrowed */
 	const struct gs_record *item;
-	uint64_t  invalid;		/* lines left out */
+	struct gs_line_faults faults;	/* of strict keys, if its OPTIONS are set; lines left out */
 	bool      overflow_warned;	/* a float became infinite, and there was a warning */
 	struct gs_input *input;		/* borrowed, to take a sample of; NULL: there is none */
 	const struct gs_chunk *chunk;	/* while the first one is taken */

@@ -264,6 +264,54 @@ duplicates	1" ] || [ $? -eq 1 ]
 	gsort --csv -k1,1n -m sorted <(printf '0,"a\nb"\n') | cmp - <(printf '0,"a\nb"\n'; cat sorted)
 }
 
+@test "keys by name, and numbers of --csv, are strict: what is no number is refused, or left out" {
+	needs python3
+	GSORT=$(command -v gsort) python3 "$GSORT_SOURCE/tests/tools/keydefs.py" --strict 7 150
+	printf 'a,price\nx,N/A\nz,2\ny,\nw,-1\n' >in
+	not gsort --csv --header -k price:n in >out
+	cmp out /dev/null
+	gsort --csv --header -k price:n --invalid=ignore in | cmp - <(printf 'a,price\ny,\nw,-1\nz,2\n')
+	gsort --csv --header -k price:nr --invalid=ignore in | cmp - <(printf 'a,price\nz,2\nw,-1\ny,\n')
+	gsort -t, -k2,2n --header in | cmp - <(printf 'a,price\nw,-1\nx,N/A\ny,\nz,2\n')	# as sort(1)
+	gsort --csv --header -k price:n --count --invalid=ignore in | grep -cx '      1 .*' | grep -qx 3
+	not gsort -m --csv --header -k price:n <(printf 'a,price\nb,1\n') in
+	gsort -m --csv --header -k price:n --invalid=ignore <(printf 'a,price\nb,\nc,3\n') <(grep -v '[yw]' in) |
+		cmp - <(printf 'a,price\nb,\nz,2\nc,3\n')
+	printf 'a,price\nx,1\n"\n",no\nz,2\nw,0\n' >in
+	disorder 'in:6: disorder: w,0' gsort --csv --header -k price:n -c --invalid=ignore in
+	fails 'in:3: column "price": not a number: "no"' gsort --csv --header -k price:n -c in
+	fails 'in:3: column "price": not a number: "no"' gsort --csv --header -k price:n --argsort=u32 in
+	# in any chunk and piece, of any input
+	{ echo n; seq 300000 | shuf --random-source=/dev/zero; } >big
+	{ cat big; echo 12x; } >bad
+	fails 'bad:300002: column "n": not a number: "12x"' gsort --header -k n:n big bad -o out
+	gsort --header -k n:n --invalid=warn -S 5M -T . --parallel=3 big bad -o out 2>err
+	{ echo n; seq 300000 | sed p; } | cmp - out
+	grep -qx 'gsort: warning: bad:300002: column "n": not a number: "12x", left out' err
+	awk '{ print NR % 3 == 2 ? "x" : $1 }' big >thirds
+	not gsort --header -k n:n --invalid=fail thirds 2>err >out
+	tail -n 2 err | cmp - <(printf 'gsort: %s\n' 'warning: ... and 99990 more, left out' \
+		'100000 invalid lines were left out')
+	[ "$(grep -c '' err)" = 12 ]
+	gsort --header -k n:n -u --invalid=ignore thirds | cmp - <(awk 'NR % 3 != 2' big | gsort --header -k n:n)
+}
+
+# disorder TEXT COMMAND...: it ends with status 1 and this message
+disorder() {
+	status=0
+	"${@:2}" 2>err || status=$?
+	[ "$status" -eq 1 ]
+	grep -qxF "gsort: $1" err
+}
+
+@test "-c of CSV names the line that an editor shows" {
+	printf '1,"x\ny\nz"\n0,q\n' >in
+	disorder 'in:4: disorder: 0,q' gsort --csv -k1,1n -c in
+	printf 'n,"x\ny"\n1,a\n0,q\n' >in
+	disorder 'in:4: disorder: 0,q' gsort --csv --header -k1,1n -c in
+	fails 'in:4: disorder: 0,q' gsort --csv --header -k1,1n -m in
+}
+
 @test "--header stays on top, and names columns" {
 	printf 'id,price\n3,9\n1,10\n' >a
 	printf 'id,price\n2,5\n' >b

@@ -636,7 +636,23 @@ export -f damaged
 	$ gsort -h --to=u8
 	gsort: options '-h' and '--to=u8' are incompatible: lines are written as they are
 	$ gsort --csv --invalid=warn
-	gsort: options '--csv' and '--invalid' are incompatible: a key that is no number counts as 0
+	gsort: '--invalid' needs a key by name, or --csv, and a letter such as n: -k price:n; a key of sort(1) that is no number counts as 0
+	$ gsort --csv -k1n --argsort=u32 --invalid=warn
+	gsort: options '--argsort' and '--invalid' are incompatible: the numbers are those of all lines
+	$ gsort --header -k 2024:n
+	gsort: invalid key '2024:n': a name that begins with a digit is quoted, as in -k '"2024":n'
+	$ gsort --header -k '"20"24":n'
+	gsort: invalid key '"20"24":n': the form is "NAME"[:LETTERS], with quotes in NAME doubled
+	$ printf 'id,price\n1,2\n"3\n",N/A\n' >in; gsort --csv --header -k price:n in
+	gsort: in:3: column "price": not a number: "N/A"
+	$ printf '1;Jan\n2;Fob\n' | gsort --csv -t ';' -k 2M
+	gsort: -:2: column 2: not a month: "Fob"
+	$ printf 'price\n1\n1e3\n' | gsort --header -k price:n
+	gsort: -:3: column "price": not a decimal number: "1e3"; floats need :g
+	$ echo '"1,000"' | gsort --csv -k1,1h
+	gsort: -:1: column 1: not a number: "1,000"
+	$ echo 1e3 | gsort --csv -k1,1n
+	gsort: -:1: column 1: not a decimal number: "1e3"; floats need g
 	$ gsort -k1 --debug -o x
 	gsort: options '--debug' and '-o' are incompatible
 	$ printf 'a,"x\n' | gsort --csv

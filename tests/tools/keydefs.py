@@ -3,6 +3,7 @@
 
     keydefs.py SEED COUNT       options and lines drawn at random, against sort(1)
     keydefs.py --csv SEED COUNT rows with quotes, well-formed or not, against the fields that Python's csv reads
+    keydefs.py --strict SEED COUNT  rows whose columns are numbers, mostly, with all kinds of --invalid
 
 GSORT is the program.  Where releases of GNU sort differ, nothing is drawn: NaN, the suffixes R and Q,
 byte 0x80 behind a digit, a version key that is a suffix alone.
@@ -13,6 +14,7 @@ import random
 import re
 import subprocess
 import sys
+from decimal import Decimal
 
 LETTERS = "bdfghiMnrV"
 MONTHS = ["Jan", "FEB", "march", "apr", "May", "jun", "JULY", "aug", "sep", "oct", "nov", "Dec", "Ja", "foo"]
@@ -185,16 +187,71 @@ def compare_csv(rnd):
     return keys, text, (0, "".join(rows[i][0] for i in order).encode()) == found[:2]
 
 
+def read_number(text, letter):
+    """What a strict key is worth: a tuple that orders it; None: it is refused."""
+    text = re.sub(r"\r$", "", text).strip(" \t\n")
+    if text == "":
+        return (0,)
+    number = r"(-?(?:\d+\.?\d*|\.\d+))"
+    if letter == "g":
+        try:
+            return (1, float(text)) if re.fullmatch("[+]?" + number + r"(?:[eE][-+]?\d+)?|[-+]?inf", text) else None
+        except ValueError:
+            return None
+    found = re.fullmatch(number + ("([kKMGT]?)i?B?" if letter == "h" else "()"), text)
+    if not found:
+        return None
+    value = Decimal(found[1])
+    rank = " KMGT".index(found[2].upper() or " ")
+    return (1, rank * ((value > 0) - (value < 0)), value)
+
+
+def compare_strict(rnd):
+    """Rows whose columns are numbers, mostly, with keys by name."""
+    case = Case(rnd)
+    names = ["a", "2024", 'x "y"', "p:n"]
+    quoted = {"a": "a", "2024": '"2024"', 'x "y"': '"x ""y"""', "p:n": '"p:n"'}
+    wrong = case.one(0, 0, 0.02, 0.5)
+    word = lambda: case.one("N/A", "1e3", "1,000", "$5", "5x", "-", ".", "1 2", "1.2.3", "0x") \
+        if case.chance(wrong) else case.one("", " ", "0", "-0", "007", ".5", "-.50", "3.", " 12 ", "-7",
+                                            case.digits(3), "-" + case.digits(20), case.digits(2) + "." + case.digits(3))
+    quote = lambda text: '"' + text.replace('"', '""') + '"' if re.search('[,"\n]', text) or case.chance(0.2) else text
+    rows = []
+    for _ in range(case.one(2, 30, 300)):
+        fields = [word() for _ in names] + [case.one("x", "a\nb", "")]
+        rows.append((fields, ",".join(quote(f) for f in fields) + case.one("\n", "\n", "\r\n")))
+    keys = [(rnd.randrange(4), case.one("n", "n", "g", "h"), case.chance(0.3)) for _ in range(case.one(1, 1, 2))]
+    words = [w for k, letter, r in keys for w in
+             ("-k", case.one(quoted[names[k]] + ":" + letter, f"{k + 1},{k + 1}{letter}", f"{k + 1}{letter}") + "r" * r)]
+    invalid = case.one("abort", "ignore", "ignore", "fail", "skip-blank")
+    values = [[read_number(fields[k], letter) for k, letter, _ in keys] for fields, _ in rows]
+    bad = [None in v for v in values]
+    gone = [b or (invalid == "skip-blank" and (0,) in v) for b, v in zip(bad, values)]
+    order = [i for i in range(len(rows)) if not gone[i]]
+    for k, (_, _, r) in reversed(list(enumerate(keys))):
+        order.sort(key=lambda i: values[i][k], reverse=r)
+    header = ",".join(quoted[name] for name in names) + ",rest\n"
+    text = header + "".join(row for _, row in rows)
+    found = run(os.environ["GSORT"], ["--csv", "--header", "-s", "--invalid=" + invalid] + words +
+                case.one([], [], ["-S", "4M", "--parallel=3"]), text.encode())
+    if True in bad and invalid in ("abort", "skip-blank"):
+        line = 1 + (header + "".join(row for _, row in rows[:bad.index(True)])).count("\n")
+        return words, text, found[0] == 2 and found[2].startswith(b"gsort: -:%d: column " % line)
+    status = 2 if True in bad and invalid == "fail" else 0
+    return words, text, (status, (header + "".join(rows[i][1] for i in order)).encode()) == found[:2]
+
+
 def main():
+    strict = sys.argv[1] == "--strict"
     rows = sys.argv[1] == "--csv"
-    seed, count = (int(word) for word in sys.argv[1 + rows:])
+    seed, count = (int(word) for word in sys.argv[1 + (rows or strict):])
     bad = 0
     for number in range(count):
         rnd = random.Random(seed * 1000000 + number)
-        options, data, same = (compare_csv if rows else compare_with_sort)(rnd)
+        options, data, same = (compare_strict if strict else compare_csv if rows else compare_with_sort)(rnd)
         if not same:
             bad += 1
-            print("case", number, options, data)
+            print("case", number, options, data[:1000])
     sys.exit(bad > 0)
 
 

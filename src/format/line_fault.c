@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * line_fault.c - lines whose keys are not the numbers that they should be
+ *
+ * In:   lines, and an order with strict keys.
+ * Out:  the first line whose key is no number, and what is wrong with it.
+ *
+ * Blanks around a number do not count, nor does a CR at its end, which is the end of the line.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "format/key_float.h"
+#include "format/key_number.h"
+#include "format/line_fault.h"
+#include "format/line_words.h"
+#include "format/number_word.h"
+
+enum {
+	MOST_BYTES = 4095,	/* of a field with quotes that is a number; as GS_LINE_BYTES */
+	SHOWN_BYTES = 40,	/* of a field, in a message */
+};
+
+enum verdict { SOUND, MISSING, WRONG };
+
+/* ---- fields as bytes --------------------------------------------------------------- */
+
+/* A field, or more than that, if it is known to end at a separator. */
+struct field {
+	const unsigned char *at, *end;
+	int separator;
+};
+
+static bool
+ends_at(const struct field *field, const unsigned char *at)
+{
+	return at == field->end || *at == field->separator ||
+	       (field->separator == GS_NO_SEPARATOR && gs_is_blank(*at)) ||
+	       (*at == '\r' && at + 1 == field->end);
+}
+
+static void
+skip_blanks(struct field *field)
+{
+	while (field->at < field->end && gs_is_blank(*field->at) && *field->at != field->separator)
+		field->at++;
+}
+
+static bool
+skip_digits(struct field *field)
+{
+	const unsigned char *from = field->at;
+
+	while (field->at < field->end && gs_is_digit(*field->at))
+		field->at++;
+	return field->at > from;
+}
+
+static bool
+skip_one(struct field *field, const char *of)
+{
+	for (; *of != '\0' && field->at < field->end; of++)
+		if (*field->at == (unsigned char)*of) {
+			field->at++;
+			return true;
+		}
+	return false;
+}
+
+/* Digits, and after a point more digits. */
+static bool
+skip_number(struct field *field, const char *signs)
+{
+	bool any;
+
+	(void)skip_one(field, signs);
+	any = skip_digits(field);
+	if (field->at < field->end && *field->at == '.' && field->separator != '.') {
+		field->at++;
+		any |= skip_digits(field);
+	}
+	return any;
+}
+
+/* A suffix: K, Ki, KB, KiB. */
+static void
+skip_suffix(struct field *field)
+{
+	if (skip_one(field, "kKMGTPEZYRQ")) {
+		(void)skip_one(field, "i");
+		(void)skip_one(field, "B");
+	}
+}
+
+/* A decimal float; any other is left to strtold(3). */
+static bool
+skip_float(struct field *field)
+{
+	const struct field before = *field;
+	bool is_float = skip_number(field, "+-");
+
+	if (is_float && skip_one(field, "eE")) {
+		(void)skip_one(field, "+-");
+		is_float = skip_digits(field);
+	}
+	if (is_float && ends_at(field, field->at))
+		return true;
+	*field = before;
+	field->at += gs_float_length(field->at, field->end);
+	return field->at > before.at;
+}
+
+static bool
+skip_month(struct field *field)
+{
+	const struct gs_key_text text = { .at = field->at, .end = field->end };
+	const bool found = gs_month_of(text) > 0;
+
+	for (; found && !ends_at(field, field->at); field->at++)
+		;
+	return found;
+}
+
+static enum verdict
+judge(enum gs_ordering ordering, struct field field)
+{
+	bool is_number = false;
+
+	skip_blanks(&field);
+	if (ends_at(&field, field.at))
+		return MISSING;
+	switch (ordering) {
+	case GS_BY_NUMBER: is_number = skip_number(&field, "-"); break;
+	case GS_BY_SIZE:   is_number = skip_number(&field, "-"); skip_suffix(&field); break;
+	case GS_BY_FLOAT:  is_number = skip_float(&field); break;
+	case GS_BY_MONTH:  is_number = skip_month(&field); break;
+	case GS_BY_BYTES:
+	case GS_BY_VERSION: return SOUND;
+	}
+	if (field.separator != GS_NO_SEPARATOR)
+		skip_blanks(&field);
+	return is_number && ends_at(&field, field.at) ? SOUND : WRONG;
+}
+
+/* Is it the usual number: an optional minus, up to 8 digits, perhaps a point and up to 7 others?  Else it is
+ * left to judge(). */
+static inline bool
+is_usual_number(const struct field *field)
+{
+	const unsigned char *at = field->at;
+	unsigned digits;
+
+	if (field->end - at < 24)
+		return false;
+	at += *at == '-';
+	(void)gs_number_eight(at, &digits);
+	at += digits;
+	if (digits > 0 && *at == '.' && field->separator != '.') {
+		(void)gs_number_eight(at + 1, &digits);
+		at += 1 + digits;
+		return *at == field->separator;
+	}
+	return digits > 0 && *at == field->separator;
+}
+
+/* ---- keys ------------------------------------------------------------------------- */
+
+/* Copy up to ROOM bytes of a text without quotes. */
+static size_t
+copy_text(struct gs_key_text text, unsigned char *into, size_t room)
+{
+	size_t bytes = 0;
+	int c;
+
+	while (bytes < room && (c = gs_key_text_next(&text)) >= 0)
+		into[bytes++] = (unsigned char)c;
+	return bytes;
+}
+
+static enum verdict
+judge_text(enum gs_ordering ordering, const struct gs_key_text *text)
+{
+	unsigned char copy[MOST_BYTES + 1];
+	struct field field = { text->at, text->end, GS_NO_SEPARATOR - 1 };
+
+	if (!gs_key_text_is_plain(text)) {
+		const size_t bytes = copy_text(*text, copy, sizeof copy);
+
+		field.at = copy;
+		field.end = copy + bytes;
+	}
+	return field.end - field.at > MOST_BYTES && field.at == copy ? WRONG : judge(ordering, field);
+}
+
+static inline enum verdict
+judge_line(const struct gs_line_order *order, const char *line, const char *end, bool missing,
+           size_t *key)
+{
+	const bool plain = !order->fields.csv || memchr(line, '"', (size_t)(end - line)) == NULL;
+	struct gs_field_walk walk = { .line = line, .end = end, .at = line };
+	enum verdict verdict;
+
+	for (size_t k = 0; k < order->key_count; k++) {
+		const struct gs_keydef *keydef = &order->keys[k];
+		struct gs_key_text text = { .map = NULL };
+		const char *begin, *limit;
+		struct field field;
+
+		if (!keydef->strict)
+			continue;
+		if (plain && keydef->usual && keydef->ordering != GS_BY_MONTH) {
+			gs_line_find_usual(&order->fields, keydef, &walk, &begin, &limit);
+			field = (struct field){ (const unsigned char *)begin,
+			                        (const unsigned char *)limit, order->fields.separator };
+			verdict = is_usual_number(&field) ? SOUND : judge(keydef->ordering, field);
+		} else {
+			gs_field_find(&order->fields, keydef, line, end, &text);
+			verdict = judge_text(keydef->ordering, &text);
+		}
+		*key = k;
+		if (verdict == WRONG || (missing && verdict == MISSING))
+			return verdict;
+	}
+	return SOUND;
+}
+
+/* ---- interface ---------------------------------------------------------------------- */
+
+size_t
+gs_line_fault_find(const struct gs_line_order *order, bool missing, const char *const *lines,
+                   const uint32_t *bytes, size_t count, size_t *key)
+{
+	for (size_t i = 0; i < count; i++)
+		if (judge_line(order, lines[i], lines[i] + bytes[i] - 1, missing, key) != SOUND)
+			return i;
+	return count;
+}
+
+void
+gs_line_fault_explain(const struct gs_line_order *order, size_t key, const char *line, size_t bytes,
+                      char reason[GS_LINE_FAULT_BYTES])
+{
+	const struct gs_keydef *keydef = &order->keys[key];
+	const bool named = keydef->name != NULL, quoted = named && keydef->name[0] == '"';
+	const char *quote = quoted || !named ? "" : "\"";
+	unsigned char shown[SHOWN_BYTES + 1];
+	char column[SHOWN_BYTES + 1];
+	struct gs_key_text text = { .map = NULL };
+	size_t shown_bytes;
+
+	reason[0] = '\0';
+	gs_field_find(&order->fields, keydef, line, line + bytes - 1, &text);
+	if (judge_text(keydef->ordering, &text) == MISSING)
+		return;
+	snprintf(column, sizeof column, "%zu", keydef->end_field + 1);
+	if (named)
+		snprintf(column, sizeof column, "%.*s", (int)keydef->name_bytes, keydef->name);
+	shown_bytes = copy_text(text, shown, sizeof shown);
+	for (size_t b = 0; b < shown_bytes; b++)
+		shown[b] = shown[b] == '\0' || shown[b] == '\n' || shown[b] == '\r' ? '?' : shown[b];
+	snprintf(reason, GS_LINE_FAULT_BYTES, "column %s%s%s: not a %s: \"%.*s%s\"%s", quote, column, quote,
+	         keydef->ordering == GS_BY_MONTH ? "month" :
+	         judge_text(GS_BY_FLOAT, &text) == SOUND ? "decimal number" : "number",
+	         (int)(shown_bytes < SHOWN_BYTES ? shown_bytes : SHOWN_BYTES), (const char *)shown,
+	         shown_bytes > SHOWN_BYTES ? "..." : "",
+	         judge_text(GS_BY_FLOAT, &text) == SOUND && keydef->ordering != GS_BY_MONTH
+	         ? named ? "; floats need :g" : "; floats need g" : "");
+}

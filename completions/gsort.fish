@@ -67,7 +67,7 @@ complete -c gsort -l size-hint -x -a '1G 10G 100G 1T' -d 'Approximate input size
 complete -c gsort -s o -l output -r -F -d 'Write to this file, which may be an input'
 complete -c gsort -l split -x -a '2 4 8 16' -d 'Write N files, which -o names with %r'
 complete -c gsort -l in-place -d 'Overwrite the file instead of replacing it'
-complete -c gsort -l force -d 'Allow binary keys on terminals, and any contents'
+complete -c gsort -l force -d 'Allow keys on terminals, any contents, any suffix'
 complete -c gsort -s S -l buffer-size -x -a '256M 1G 4G 16G 50% 80%' -d 'Limit memory'
 complete -c gsort -s T -l temporary-directory -x -a '(__fish_complete_directories)' -d 'Put temporary files in this directory'
 complete -c gsort -l compress-program -x -a 'zstd lz4 gzip' -d 'Compress temporary files with this program'

@@ -159,8 +159,9 @@ struct gsort_options {
 	enum gsort_type		 type;
 	enum gsort_notation	 notation;	/* of text that is read or written, unless it is floats */
 	bool			 reverse;	/* largest first */
-	bool			 force;		/* binary keys may come from or go to a terminal, and inputs
-						 * may look like something else than numbers */
+	bool			 force;		/* binary keys may come from or go to a terminal, inputs may
+						 * look like something else than numbers, and OUTPUT may have
+						 * the suffix of a compressed file */
 
 	/* which keys are written */
 	bool			 unique;	/* one of equal keys */

@@ -61,8 +61,9 @@ gs_inflate_sniff(const void *data, size_t bytes)
 	return GSORT_DECOMPRESS_NONE;
 }
 
-enum gsort_decompress
-gs_inflate_suffix(const char *name)
+/* The format whose suffix NAME has, or NULL. */
+static const struct gs_inflate_format *
+format_named(const char *name)
 {
 	size_t length = strlen(name);
 
@@ -70,9 +71,25 @@ gs_inflate_suffix(const char *name)
 		size_t suffix = strlen(formats[f]->suffix);
 
 		if (length > suffix && strcmp(name + length - suffix, formats[f]->suffix) == 0)
-			return formats[f]->decompress;
+			return formats[f];
 	}
-	return GSORT_DECOMPRESS_NONE;
+	return NULL;
+}
+
+enum gsort_decompress
+gs_inflate_suffix(const char *name)
+{
+	const struct gs_inflate_format *format = format_named(name);
+
+	return format != NULL ? format->decompress : GSORT_DECOMPRESS_NONE;
+}
+
+const char *
+gs_inflate_program(const char *name)
+{
+	const struct gs_inflate_format *format = format_named(name);
+
+	return format != NULL ? format->name : NULL;
 }
 
 const char *

@@ -25,6 +25,9 @@ enum gsort_decompress gs_inflate_sniff(const void *data, size_t bytes);
 /** The format of NAME's suffix (.gz .bz2 .xz .zst .lz4); GSORT_DECOMPRESS_NONE: none. */
 enum gsort_decompress gs_inflate_suffix(const char *name);
 
+/** The program that makes files of that suffix: "gzip"; NULL: none. */
+const char *gs_inflate_program(const char *name);
+
 /**
  * Decompress the bytes of READER.
  *

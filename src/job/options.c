@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "format/key.h"
+#include "io/inflate.h"
 #include "io/outputs.h"
 #include "job/given.h"
 #include "job/options.h"
@@ -84,6 +85,23 @@ static bool
 writes_binary(const struct gsort_options *o)
 {
 	return is_binary(o->converts ? o->to : o->type);
+}
+
+/* gsort decompresses, but does not compress: such a file would not be what its name says. */
+static gs_status
+check_suffix(const struct gsort_options *o)
+{
+	const bool named = o->output != NULL && o->write == NULL && !o->drained;
+	const char *dot = named && !o->force ? strrchr(o->output, '.') : NULL;
+	const char *program = dot == NULL || dot == o->output || dot[-1] == '/'
+	                      ? NULL : gs_inflate_program(o->output);
+	const bool binary = !gs_answer_is_wanted(o) &&
+	                    (writes_binary(o) ||
+	                     ((o->record_bytes > 0 || o->argsort_bits > 0) && !o->converts));
+
+	return program == NULL ? GS_OK
+	       : gs_fail(GS_EUSAGE, "%s would hold plain %s; write to %.*s, or pipe into %s", o->output,
+	                 binary ? "data" : "text", (int)(dot - o->output), o->output, program);
 }
 
 /* Standard input cannot be read for two inputs of a set operation. */
@@ -428,6 +446,7 @@ gs_options_check(const struct gsort_options *options)
 		               spell(options, conflict.one, one), spell(options, conflict.other, other),
 		               conflict.why != NULL ? ": " : "", conflict.why != NULL ? conflict.why : "");
 	TRY(check_binary(options));
+	TRY(check_suffix(options));
 	if (options->set != GSORT_NO_SET && options->input_count < 2)
 		return gs_fail(GS_EUSAGE, "a set operation needs two FILEs at least");
 	TRY(check_standard(options));

@@ -308,6 +308,10 @@ says() {
 	table <<-'END'
 	$ gsort -o ''
 	gsort: the name of the output is empty
+	$ echo 1 | gsort -o ids.txt.gz
+	gsort: ids.txt.gz would hold plain text; write to ids.txt, or pipe into gzip
+	$ head -c 8 /dev/zero | gsort -u64 --split=2 -o d/%r.zst
+	gsort: d/%r.zst would hold plain data; write to d/%r, or pipe into zstd
 	$ mkdir d; echo 1 | gsort -o d
 	gsort: open failed: d: Is a directory
 	$ echo 1 | gsort -o no/out

@@ -237,9 +237,33 @@ in_memory() {
 	only a b c d
 }
 
-@test "the suffix of the output's name has no effect" {
-	gsort -u32 -o out.gz in
+@test "the suffix of a compressed file is refused, unless --force is given" {
+	local suffix program status name options
+	while read -r suffix program; do
+		cp old out.$suffix
+		for options in "-o out.$suffix" "--in-place -o out.$suffix" "--split=2 -o %r.$suffix"; do
+			name=${options##* }
+			status=0
+			gsort -u32 $options in 2>fails-err || status=$?
+			[ "$status $(cat fails-err)" = "2 gsort: $name would hold plain data; write to ${name%.*}, or pipe into $program" ]
+		done
+		cmp old out.$suffix
+		only out.$suffix
+		rm out.$suffix
+	done <<-END
+		gz gzip
+		bz2 bzip2
+		xz xz
+		zst zstd
+		lz4 lz4
+	END
+	gsort -u32 --force -o out.gz in
 	same_keys in out.gz u32
+	gsort -u32 -o .gz in		# no suffix: there is nothing before it
+	gsort -u32 -o gz in
+	gsort -u32 -o a.gz.old in
+	gsort -u32 --plan -o out.xz in >plan
+	only .gz a.gz.old gz out.gz plan
 }
 
 @test "an empty result empties the file" {

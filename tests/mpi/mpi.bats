@@ -565,6 +565,7 @@ for i in range(60000):
 		so_it_must_be_a_file -m fifo -o out
 		--merge_with_--invalid:_not_with_several_ranks: -m --invalid=warn in -o out
 		--split: --split=2 in -o out%r
+		out-%r.xz_would_hold_plain_text;_write_to_out-%r,_or_pipe_into_xz in -o out-%r.xz
 		--check_with_--invalid -c --invalid=warn in
 		No_such_file nofile in -o out
 		it_is_no_regular_file in -o fifo

@@ -66,11 +66,13 @@ gs_item_part_collect(struct gs_item_part *part, const struct gs_item_slice *slic
 static int
 compare_places(const struct gs_item_part *part, unsigned at, uint32_t one, uint32_t other)
 {
-	const size_t fixed = part->order->item_bytes;
+	const size_t fixed = part->order->item_bytes, bytes = fixed > 0 ? fixed : part->lengths[one];
+	const size_t other_bytes = fixed > 0 ? fixed : part->lengths[other];
 
-	return gs_item_compare(part->order, at / 8, part->items[one],
-	                       fixed > 0 ? fixed : part->lengths[one], part->items[other],
-	                       fixed > 0 ? fixed : part->lengths[other]);
+	/* equal bytes are equal items, and words take longer to make */
+	if (bytes == other_bytes && memcmp(part->items[one], part->items[other], bytes) == 0)
+		return 0;
+	return gs_item_compare(part->order, at / 8, part->items[one], bytes, part->items[other], other_bytes);
 }
 
 /* Their words are all equal. */

@@ -252,7 +252,7 @@ open_part(struct gsort *job, struct part *part, const char *const *name)
 	part->options.verify = job->verifies_parts;
 	part->options.device = GSORT_DEVICE_CPU;
 	part->options.output = NULL;
-	part->options.counts = false;	/* but UNIQUE makes -0 and 0 equal floats */
+	part->options.counts = false;
 	part->options.repeated = part->options.singletons = false;
 	part->options.head = false;
 	part->options.tail.wanted = false;

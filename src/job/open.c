@@ -372,6 +372,7 @@ gs_job_open(struct gsort *job)
 	if (gs_options_want_items(job->options))
 		TRY(gs_items_describe(job));
 	gs_ingest_set_format(&job->ingest, job->options);
+	job->ingest.text.merge_zeros |= job->whole != NULL;	/* in all sets, -0 is 0 */
 	if (job->ranked != NULL) {
 		job->ingest.text.lines_before = gs_parts_lines_before;
 		job->ingest.text.lines_context = &job->ranked->parts;

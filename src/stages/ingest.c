@@ -34,7 +34,7 @@ gs_ingest_set_format(struct gs_ingest *ingest, const struct gsort_options *optio
 		.floats = options->type == GSORT_TEXT_FLOAT,
 		.notation = options->notation,
 		.reverse = options->reverse,
-		.merge_zeros = gs_select_wants_groups(options),
+		.merge_zeros = gs_select_merges_zeros(options),
 		.terminator = options->zero_terminated ? '\0' : '\n',
 		.invalid = options->invalid,
 		.header_lines = options->header_lines,

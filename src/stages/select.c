@@ -22,6 +22,12 @@ gs_select_wants_groups(const struct gsort_options *options)
 	return options->unique || options->counts || options->repeated || options->singletons;
 }
 
+bool
+gs_select_merges_zeros(const struct gsort_options *options)
+{
+	return gs_select_wants_groups(options) || options->summary || options->top.wanted;
+}
+
 void
 gs_select_open(struct gs_select *select, const struct gsort_options *options, uint64_t *times)
 {

@@ -44,6 +44,9 @@ struct gs_select {
 /** Do OPTIONS select groups of equal keys? */
 bool gs_select_wants_groups(const struct gsort_options *options);
 
+/** Are -0 and 0 one number of a text: does the output say which keys are equal? */
+bool gs_select_merges_zeros(const struct gsort_options *options);
+
 /** Begin; TIMES: borrowed, for the counts of a whole span if OPTIONS want counts, else NULL. */
 void gs_select_open(struct gs_select *select, const struct gsort_options *options,
                     uint64_t *times);

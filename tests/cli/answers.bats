@@ -269,3 +269,16 @@ print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$
 	gsort "${figures[@]}" --parallel=1 keys | cmp - expected
 	gsort -u64 --top=5000 keys | cmp - <(gsort -u64 --count --to=text keys | sort -s -k1,1nr | head -n 5000)
 }
+
+@test "-0 and 0 are one number of --top, --summary and sets, as of -u" {
+	printf '0\n-0\n0\n1\n' >in
+	gsort -g --top=1 in | cmp - <(printf '      3 0\n')
+	[ "$(gsort -g --summary in | sed -n 2p)" = "$(printf 'distinct\t2')" ]
+	[ "$(gsort -g --summary --top=2 --json in)" = "$(sed 's/-0/0/' in | gsort -g --summary --top=2 --json)" ]
+	echo -0 >minus
+	echo 0 >plus
+	for set in union intersect; do gsort -g --$set minus plus | cmp - plus; done
+	for set in difference symmetric; do [ -z "$(gsort -g --$set plus minus)" ]; done
+	gsort -g --union -u minus minus | cmp - plus
+	gsort -g minus plus | cmp - <(printf -- '-0\n0\n')
+}

@@ -267,6 +267,7 @@ gs_npy_read(struct gs_npy *npy, const char *name, const char *header, size_t byt
 
 	memset(npy, 0, sizeof *npy);
 	npy->header_bytes = bytes;
+	npy->utf8 = header[GS_NPY_MAGIC_BYTES] == 3;
 	take_dictionary(&parser, npy, &dimensions);
 	if (parser.bad || npy->descr == NULL || npy->item_bytes == 0)
 		return gs_fail(GS_EINPUT, "%s: the items of this .npy file are of a type that gsort does "
@@ -279,15 +280,39 @@ gs_npy_read(struct gs_npy *npy, const char *name, const char *header, size_t byt
 	return GS_OK;
 }
 
+/* ---- names ------------------------------------------------------------------------- */
+
+size_t
+gs_npy_name(const struct gs_npy *npy, const struct gs_npy_field *field,
+            char into[GS_NPY_NAME_BYTES + 1])
+{
+	char *to = into, *end = into + GS_NPY_NAME_BYTES;
+	size_t bytes = 0;
+
+	for (size_t b = 0; b < field->name_bytes; b++) {
+		const unsigned char c = (unsigned char)field->name[b];
+		const bool two = c >= 0x80 && !npy->utf8;
+
+		bytes += 1 + two;
+		if (end - to < 1 + two)
+			continue;
+		if (two)
+			*to++ = (char)(0xc0 | c >> 6);
+		*to++ = (char)(two ? 0x80 | (c & 0x3f) : c);
+	}
+	*to = '\0';
+	return bytes;
+}
+
 /* ---- writing ------------------------------------------------------------------------- */
 
 size_t
-gs_npy_write(const char *descr, size_t descr_bytes, uint64_t count, char *into)
+gs_npy_write(const char *descr, size_t descr_bytes, bool utf8, uint64_t count, char *into)
 {
 	/* The array begins at a multiple of 64 bytes, with room for any count, as NumPy does it. */
 	const char before[] = "{'descr': ", behind[] = ", 'fortran_order': False, 'shape': (";
 	const size_t least = sizeof before + descr_bytes + sizeof behind + 20 + sizeof ",), }" + 1;
-	const bool narrow = least + 64 + 10 < UINT16_MAX;
+	const bool narrow = least + 64 + 10 < UINT16_MAX && !utf8;
 	const size_t prefix = narrow ? 10 : 12, total = (prefix + least + 63) / 64 * 64;
 	const size_t length = total - prefix;
 	size_t at = prefix;
@@ -296,7 +321,7 @@ gs_npy_write(const char *descr, size_t descr_bytes, uint64_t count, char *into)
 		return total;
 	memset(into, ' ', total);
 	memcpy(into, magic, GS_NPY_MAGIC_BYTES);
-	into[6] = narrow ? 1 : 2;
+	into[6] = utf8 ? 3 : narrow ? 1 : 2;
 	into[7] = 0;
 	for (size_t b = 8; b < prefix; b++)
 		into[b] = (char)(length >> 8 * (b - 8));

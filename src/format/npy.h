@@ -17,7 +17,7 @@
 #include "gsort.h"
 
 enum { GS_NPY_MAGIC_BYTES = 6, GS_NPY_PREFIX_BYTES = 12, GS_NPY_MOST_BYTES = 1 << 16,
-       GS_NPY_FIELDS = 256 };
+       GS_NPY_FIELDS = 256, GS_NPY_NAME_BYTES = 255 };
 
 /* A field of a structure; or the only one, without a name. */
 struct gs_npy_field {
@@ -35,6 +35,7 @@ struct gs_npy {
 	size_t      item_bytes;
 	const char *descr;		/* what stands behind 'descr', borrowed from the header */
 	size_t      descr_bytes;
+	bool        utf8;		/* names are UTF-8, or else Latin-1 */
 	bool        is_structure;
 	struct gs_npy_field fields[GS_NPY_FIELDS];
 	size_t      field_count;
@@ -55,7 +56,13 @@ MUST_CHECK gs_status gs_npy_length(const char *name, const char *prefix, uint64_
 MUST_CHECK gs_status gs_npy_read(struct gs_npy *npy, const char *name, const char *header,
                                  size_t bytes);
 
-/** Bytes of the header of COUNT items of a type; INTO has room for them, or is NULL. */
-size_t gs_npy_write(const char *descr, size_t descr_bytes, uint64_t count, char *into);
+/** Bytes of the header of COUNT items of a type, in version 3 of the format if UTF8; INTO has room for
+ *  them, or is NULL. */
+size_t gs_npy_write(const char *descr, size_t descr_bytes, bool utf8, uint64_t count, char *into);
+
+/** Write the name of a field as UTF-8; INTO has room for GS_NPY_NAME_BYTES of it, and its end.  Returns its
+ *  bytes, of which INTO may lack the last ones. */
+size_t gs_npy_name(const struct gs_npy *npy, const struct gs_npy_field *field,
+                   char into[GS_NPY_NAME_BYTES + 1]);
 
 #endif

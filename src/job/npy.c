@@ -19,6 +19,7 @@
 #include "format/key.h"
 #include "format/npy.h"
 #include "job/npy.h"
+#include "stages/answer.h"
 #include "stages/select.h"
 
 /* ---- one file ----------------------------------------------------------------------- */
@@ -123,9 +124,9 @@ has_magic(const struct gsort_options *options)
 	struct file file;
 	bool has;
 
-	if (options->type == GSORT_TEXT_FLOAT || options->lines || options->record_bytes > 0 ||
-	    options->skip_bytes > 0 || options->header_lines > 0 ||
-	    options->decompress != GSORT_DECOMPRESS_AUTO)
+	if (options->type == GSORT_TEXT_FLOAT || options->lines ||
+	    (options->record_bytes > 0 && options->force) || options->skip_bytes > 0 ||
+	    options->header_lines > 0 || options->decompress != GSORT_DECOMPRESS_AUTO)
 		return false;
 	/* To open a named pipe would wait for its writer. */
 	if (strcmp(name, "-") != 0 && (stat(name, &status) != 0 || !S_ISREG(status.st_mode)))
@@ -135,6 +136,24 @@ has_magic(const struct gsort_options *options)
 	      gs_npy_has_magic(begin, sizeof begin);
 	close_file(&file);
 	return has;
+}
+
+/* Is there a name that Latin-1 and UTF-8 write in different ways? */
+static bool
+has_other_bytes(const struct gs_npy *npy)
+{
+	for (size_t b = 0; b < npy->descr_bytes; b++)
+		if ((unsigned char)npy->descr[b] >= 0x80)
+			return true;
+	return false;
+}
+
+static bool
+is_alike(const struct gs_npy *one, const struct gs_npy *other)
+{
+	return one->descr_bytes == other->descr_bytes &&
+	       memcmp(one->descr, other->descr, one->descr_bytes) == 0 &&
+	       (one->utf8 == other->utf8 || !has_other_bytes(one));
 }
 
 static gs_status
@@ -156,8 +175,7 @@ read_headers(struct gs_npy_inputs *inputs, const struct gsort_options *options)
 		status = open_file(&file, name_of(options, i));
 		if (status == GS_OK)
 			status = read_header(&file, now, &header);
-		if (status == GS_OK && (now->descr_bytes != inputs->first->descr_bytes ||
-		                        memcmp(now->descr, inputs->first->descr, now->descr_bytes) != 0))
+		if (status == GS_OK && !is_alike(now, inputs->first))
 			status = gs_fail(GS_EINPUT, "%s: items of another type than in %s", file.name,
 			                 name_of(options, 0));
 		close_file(&file);
@@ -206,15 +224,26 @@ check_options(const struct gs_npy *npy, const struct gsort_options *o, const cha
 static void
 list_fields(const struct gs_npy *npy, char list[512])
 {
+	char name[GS_NPY_NAME_BYTES + 1];
 	size_t at = 0;
 
 	list[0] = '\0';
 	for (size_t f = 0; f < npy->field_count && at < 400; f++)
-		if (npy->fields[f].sorts)
-			at += (size_t)snprintf(list + at, 512 - at, "%s%.*s", at > 0 ? ", " : "",
-			                       npy->fields[f].name_bytes < 100
-			                       ? (int)npy->fields[f].name_bytes : 100,
-			                       npy->fields[f].name);
+		if (npy->fields[f].sorts) {
+			(void)gs_npy_name(npy, &npy->fields[f], name);
+			at += (size_t)snprintf(list + at, 512 - at, "%s%.100s", at > 0 ? ", " : "", name);
+		}
+}
+
+/* Is FIELD called so, in UTF-8 or as its bytes are? */
+static bool
+is_called(const struct gs_npy *npy, const struct gs_npy_field *field, const char *text)
+{
+	const size_t bytes = strlen(text);
+	char name[GS_NPY_NAME_BYTES + 1];
+
+	return (bytes == field->name_bytes && memcmp(text, field->name, bytes) == 0) ||
+	       (gs_npy_name(npy, field, name) == bytes && strcmp(text, name) == 0);
 }
 
 static void
@@ -254,8 +283,7 @@ find_keys(struct gs_npy_inputs *inputs, struct gsort_options *options, const cha
 
 		while (f < npy->field_count &&
 		       (!npy->fields[f].sorts || !npy->is_structure ||
-		        strlen(text) != npy->fields[f].name_bytes ||
-		        memcmp(text, npy->fields[f].name, npy->fields[f].name_bytes) != 0))
+		        !is_called(npy, &npy->fields[f], text)))
 			f++;
 		if (f == npy->field_count)
 			return gs_fail(GS_EUSAGE, "%s: no field '%s' that can be sorted%s%s", name, text,
@@ -268,6 +296,17 @@ find_keys(struct gs_npy_inputs *inputs, struct gsort_options *options, const cha
 	return GS_OK;
 }
 
+/* Numbers of which nothing is written but figures, behind headers of one length. */
+static bool
+needs_no_header(const struct gs_npy_inputs *inputs, const struct gsort_options *options)
+{
+	for (size_t i = 1; i < options->input_count; i++)
+		if (inputs->skips[i] != inputs->skips[0])
+			return false;
+	return gs_answer_is_wanted(options) && options->operation == GSORT_SORT &&
+	       !inputs->first->is_structure && inputs->first->fields[0].type != GSORT_TEXT;
+}
+
 /* One regular file whose header stays as it is. */
 static bool
 keeps_header(const struct gs_npy_inputs *inputs, const struct gsort_options *options)
@@ -276,6 +315,26 @@ keeps_header(const struct gs_npy_inputs *inputs, const struct gsort_options *opt
 	       inputs->skips[0] > 0 && !inputs->first->is_structure && options->argsort_bits == 0 &&
 	       inputs->first->fields[0].type != GSORT_TEXT && !gs_select_wants_groups(options) &&
 	       !options->head && !options->tail.wanted;
+}
+
+/* They are records now: which options do not go with that? */
+static gs_status
+check_records(const struct gs_npy *npy, const struct gsort_options *options, const char *name)
+{
+	struct gsort_conflict conflict;
+	bool first;
+
+	if (!gsort_conflict(options, &conflict))
+		return GS_OK;
+	first = strcmp(conflict.one, "record-size") == 0;
+	if (!first && strcmp(conflict.other, "record-size") != 0)
+		return GS_OK;
+	if (gs_answer_is_wanted(options))
+		conflict.why = npy->is_structure ? "figures are of numbers alone"
+		                                 : "figures are of files whose headers are of one length";
+	return gs_fail(GS_EUSAGE, "%s: '--%s' does not go with .npy files here%s%s", name,
+	               first ? conflict.other : conflict.one, conflict.why != NULL ? ": " : "",
+	               conflict.why != NULL ? conflict.why : "");
 }
 
 /* A check begins behind headers of one length. */
@@ -311,7 +370,7 @@ gs_npy_adopt(struct gs_npy_inputs *inputs, struct gsort_options *options)
 		return gs_fail(GS_EUSAGE, "%s: the items of this .npy file are not of type %s: leave it "
 		               "out, the header names the type", name, gs_key_name(options->type));
 	TRY(find_keys(inputs, options, name));
-	if (keeps_header(inputs, options)) {
+	if (keeps_header(inputs, options) || needs_no_header(inputs, options)) {
 		options->type = type;
 		options->endian = inputs->keys[0].endian;
 		options->skip_bytes = inputs->skips[0];
@@ -322,6 +381,7 @@ gs_npy_adopt(struct gs_npy_inputs *inputs, struct gsort_options *options)
 	options->type = GSORT_TEXT;
 	options->record_bytes = inputs->first->item_bytes;
 	inputs->writes_header = options->operation != GSORT_CHECK;
+	TRY(check_records(inputs->first, options, name));
 	return options->operation == GSORT_CHECK ? set_check(inputs, options) : GS_OK;
 }
 
@@ -341,6 +401,7 @@ gs_npy_make_header(const struct gs_npy_inputs *inputs, const struct gsort_option
 {
 	const char *descr = inputs->first->descr;
 	size_t descr_bytes = inputs->first->descr_bytes;
+	bool utf8 = inputs->first->utf8 && has_other_bytes(inputs->first);
 	char numbers[] = "'<u4'";
 
 	if (options->argsort_bits > 0) {
@@ -348,12 +409,13 @@ gs_npy_make_header(const struct gs_npy_inputs *inputs, const struct gsort_option
 		numbers[3] = (char)('0' + options->argsort_bits / 8);
 		descr = numbers;
 		descr_bytes = sizeof numbers - 1;
+		utf8 = false;
 	}
-	*bytes = gs_npy_write(descr, descr_bytes, count, NULL);
+	*bytes = gs_npy_write(descr, descr_bytes, utf8, count, NULL);
 	*header = malloc(*bytes);
 	if (*header == NULL)
 		return gs_fail(GS_EBUDGET, "out of memory");
-	(void)gs_npy_write(descr, descr_bytes, count, *header);
+	(void)gs_npy_write(descr, descr_bytes, utf8, count, *header);
 	return GS_OK;
 }
 

@@ -102,6 +102,72 @@ setup_npy() {
 	fails "no field 'm' that can be sorted; there are: id, name, price" gsort --format=npy -k m in.npy
 }
 
+@test "names of fields: Latin-1 in version 1, UTF-8 in version 3" {
+	setup_npy
+	cat >make.py <<-'END'
+	from npy import *
+
+	def name(file, version, text):
+	    head = repr({'descr': [(text, '<i4'), ('x', '<i4')], 'fortran_order': False, 'shape': (3,)})
+	    head = head.encode('utf-8' if version == 3 else 'latin-1') + b'\n'
+	    length = struct.pack('<H' if version == 1 else '<I', len(head))
+	    with open(file, 'wb') as out:
+	        out.write(b'\x93NUMPY' + bytes([version, 0]) + length + head)
+	        out.write(struct.pack('<6i', 3, 0, 1, 1, 2, 2))
+
+	def read(file, version, text):
+	    data = open(file, 'rb').read()
+	    assert data[:8] == b'\x93NUMPY' + bytes([version, 0]), data[:8]
+	    before = 10 if version == 1 else 12
+	    end = before + int.from_bytes(data[8:before], 'little')
+	    head = ast.literal_eval(data[before:end].decode('utf-8' if version == 3 else 'latin-1'))
+	    assert end % 64 == 0 and head['descr'][0][0] == text, head
+	    assert struct.unpack('<6i', data[end:]) == (1, 1, 2, 2, 3, 0)
+
+	name('latin', 1, '\u00e9'), name('wide', 2, '\u00e9'), name('utf8', 3, '\u043a\u043b')
+	name('utf8-2', 3, '\u00e9')
+	name('latin-2', 1, '\u00c3\u00a9')		# the same bytes as a name in UTF-8
+	END
+	PYTHONPATH=. python3 make.py
+	gsort --format=npy -k $'\u00e9' latin -o latin.out
+	gsort --format=npy -k $'\xe9' wide | cat >wide.out
+	gsort --format=npy -k $'\u043a\u043b' -u utf8 -o utf8.out
+	gsort --format=npy -k $'\u043a\u043b' --argsort=u32 utf8 >places
+	PYTHONPATH=. python3 - <<-'END'
+	exec(open('make.py').read())
+	read('latin.out', 1, '\u00e9'), read('wide.out', 1, '\u00e9'), read('utf8.out', 3, '\u043a\u043b')
+	assert load('places')[1] == [bytes([n, 0, 0, 0]) for n in (1, 2, 0)]
+	END
+	fails $'no field \'z\' that can be sorted; there are: \u00e9, x' gsort --format=npy -k z latin
+	fails 'latin-2: items of another type than in utf8-2' gsort --format=npy -k x utf8-2 latin-2
+	gsort --format=npy -k x latin wide | wc -c | grep -qx $((128 + 48))
+}
+
+@test "figures of several files, and of a pipe; what does not go with records" {
+	setup_npy
+	cat >make.py <<-'END'
+	from npy import *
+	save("a.npy", "<u4", [struct.pack("<I", n) for n in range(5)])
+	save("b.npy", "<u4", [struct.pack("<I", n) for n in range(3, 9)])
+	save("c.npy", "<u4", [struct.pack("<I", n) for n in range(5)], 64)
+	save("d.npy", [("x", "<u4")], [struct.pack("<I", n) for n in range(5)])
+	END
+	PYTHONPATH=. python3 make.py
+	gsort --summary a.npy b.npy | cmp - <({ seq 0 4; seq 3 8; } | gsort --summary)
+	cat a.npy | gsort --format=npy --quantiles=0.5 | grep -qw '2$'
+	fails 'the headers of the .npy files name 5 items, and there are 4: one is cut off' \
+		bash -c 'head -c -4 a.npy | gsort --format=npy --summary'
+	fails "a.npy: '--summary' does not go with .npy files here: figures are of files whose headers are of one length" \
+		gsort --summary a.npy c.npy
+	fails "d.npy: '--summary' does not go with .npy files here: figures are of numbers alone" \
+		gsort --summary --format=npy -k x d.npy
+	fails "a.npy: '--compress-program' does not go with .npy files here: their temporary files" \
+		gsort --compress-program=zstd a.npy b.npy
+	fails "a.npy: '--record-size' does not go with a .npy file, whose header tells what its items are" \
+		gsort --record-size=4 a.npy
+	gsort --record-size=4 --force a.npy | wc -c | grep -qx 148
+}
+
 @test "what is no such file, or not whole, is an error" {
 	setup_npy
 	PYTHONPATH=. python3 -c 'from npy import *; save("in.npy", "<i4", [b"1234"] * 100)'

@@ -64,7 +64,7 @@ check_row(const struct row *row)
 	CHECK(npy.item_bytes == row->item_bytes && npy.count == row->count &&
 	      npy.field_count == row->fields, "%s: %zu bytes, %llu items, %zu fields", row->dictionary,
 	      npy.item_bytes, (unsigned long long)npy.count, npy.field_count);
-	length = gs_npy_write(npy.descr, npy.descr_bytes, UINT64_C(12345678901), again);
+	length = gs_npy_write(npy.descr, npy.descr_bytes, npy.utf8, UINT64_C(12345678901), again);
 	CHECK(length % 64 == 0 && gs_npy_read(&second, "out", again, length) == GS_OK &&
 	      second.item_bytes == npy.item_bytes && second.count == UINT64_C(12345678901),
 	      "%s: what is written is read", row->dictionary);

@@ -5,8 +5,8 @@
  * In:   sorted lines.
  * Out:  what --count and --debug of sort(1) and uniq(1) print for them.
  *
- * Marks are as wide as a terminal shows the text above them in the C locale: a tab is shown as '>', and
- * other control characters have no width.
+ * Marks are as wide as a terminal shows the text above them in the C locale: a tab is shown as '>', a newline
+ * of CSV as '|', and other control characters have no width.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,25 +49,34 @@ put(struct gs_line_show *show, char byte, size_t count)
 	show->bytes += count;
 }
 
+/* As what the byte C is shown: a newline between quotes must not end the line that has the marks below it. */
+static char
+shown(const struct gs_line_show *show, char c)
+{
+	return c == '\t' ? '>' : c == '\n' && show->order->fields.csv ? '|' : c;
+}
+
 /* Columns that a terminal needs. */
 static size_t
-width_of(const char *text, size_t bytes)
+width_of(const struct gs_line_show *show, const char *text, size_t bytes)
 {
 	size_t width = 0;
 
 	for (size_t b = 0; b < bytes; b++) {
-		const unsigned char c = (unsigned char)text[b];
+		const unsigned char c = (unsigned char)shown(show, text[b]);
 
-		width += (c >= ' ' && c != 0x7f) || c == '\t';
+		width += c >= ' ' && c != 0x7f;
 	}
 	return width;
 }
 
+/* INDENT: columns before the line. */
 static gs_status
-mark(struct gs_line_show *show, const char *line, size_t begin, size_t end)
+mark(struct gs_line_show *show, size_t indent, const char *line, size_t begin, size_t end)
 {
 	static const char none[] = "^ no match for key\n";
-	const size_t before = width_of(line, begin), width = width_of(line + begin, end - begin);
+	const size_t before = indent + width_of(show, line, begin);
+	const size_t width = width_of(show, line + begin, end - begin);
 
 	TRY(reserve(show, before + width + sizeof none));
 	put(show, ' ', before);
@@ -83,19 +92,19 @@ mark(struct gs_line_show *show, const char *line, size_t begin, size_t end)
 
 /* The line as it is shown, and below it its keys; last the whole line, if its bytes decide. */
 static gs_status
-underline(struct gs_line_show *show, const char *line, size_t bytes)
+underline(struct gs_line_show *show, size_t indent, const char *line, size_t bytes)
 {
 	const struct gs_line_order *order = show->order;
 	size_t begin, end;
 
 	for (size_t b = 0; b < bytes - 1; b++)
-		put(show, line[b] == '\t' ? '>' : line[b], 1);
+		put(show, shown(show, line[b]), 1);
 	put(show, '\n', 1);
 	for (size_t k = 0; k < order->key_count; k++) {
 		gs_line_key_place(order, k, line, bytes, &begin, &end);
-		TRY(mark(show, line, begin, end));
+		TRY(mark(show, indent, line, begin, end));
 	}
-	return order->last_resort ? mark(show, line, 0, bytes - 1) : GS_OK;
+	return order->last_resort ? mark(show, indent, line, 0, bytes - 1) : GS_OK;
 }
 
 static gs_status
@@ -105,13 +114,15 @@ show_lines(void *context, const char *data, const char *end, size_t count, const
 
 	for (size_t i = 0; i < count; i++) {
 		const size_t bytes = (size_t)(gs_line_end(show->order, data, end) - data);
+		size_t indent = 0;
 
 		TRY(reserve(show, bytes + 32));
 		if (show->counts && times != NULL)
-			show->bytes += (size_t)sprintf(show->text + show->bytes, "%7llu ",
-			                               (unsigned long long)times[i]);
+			indent = (size_t)sprintf(show->text + show->bytes, "%7llu ",
+			                         (unsigned long long)times[i]);
+		show->bytes += indent;
 		if (show->underline) {
-			TRY(underline(show, data, bytes));
+			TRY(underline(show, indent, data, bytes));
 		} else {
 			memcpy(show->text + show->bytes, data, bytes);
 			show->bytes += bytes;

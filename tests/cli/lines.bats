@@ -226,6 +226,10 @@ duplicates	1" ] || [ $? -eq 1 ]
 	for options in -k2,2n "-k2b,2" "-n" "-k1,1 -k2g" -r "-s -k2,2n" "-k1M -u" -h -V "-k2h"; do
 		same --debug $options <in
 	done
+	printf 'a\nb\na\n' | gsort --lines --debug --count 2>/dev/null |
+		cmp - <(printf '      %s\n        _\n' '2 a' '1 b')
+	printf '"a\nb",2\n"c",1\n' | gsort --csv --debug -s -k2,2 2>/dev/null |
+		cmp - <(printf '"c",1\n    _\n"a|b",2\n      _\n')
 	not gsort -k1 --debug -o x in
 	not gsort -k1 --debug -c in
 }

@@ -199,15 +199,26 @@ static const struct separator {
 	char        byte;
 	const char *spelled;	/* as a shell wants it behind gsort */
 } separators[] = {
-	{ '\t', "-t $'\\t' " }, { ';', "-t ';' " }, { '|', "-t '|' " }, { ',', "-t, " }, { ' ', "" },
+	{ '\t', "-t $'\\t' " }, { ';', "-t ';' " }, { '|', "-t '|' " }, { ',', "--csv " }, { ' ', "" },
 };
+
+/* Behind the quotes of a field of CSV. */
+static const char *
+behind_quotes(const char *text)
+{
+	if (*text != '"')
+		return text;
+	for (text++; *text != '\0' && (*text != '"' || text[1] == '"'); text++)
+		text += *text == '"';
+	return text;
+}
 
 /* The number, from 1, of the first field of TEXT that is a number; 0: none is. */
 static unsigned
 numeric_field(const char *text, char separator)
 {
 	for (unsigned field = 1; text != NULL; field++) {
-		const char *stop = strchr(text, separator);
+		const char *stop = strchr(separator == ',' ? behind_quotes(text) : text, separator);
 		char copy[LOOKED_AT + 1];
 
 		snprintf(copy, sizeof copy, "%.*s",
@@ -238,10 +249,13 @@ name_fields(char into[GS_HINT_BYTES], bool floats, bool first, const char *text)
 			snprintf(into, GS_HINT_BYTES, "; replace the decimal comma: tr , .");
 			return true;
 		}
-		snprintf(into, GS_HINT_BYTES, "; fields? sort lines by one: gsort %s%s%s-k%u,%u%c",
-		         separators[s].spelled, field == 0 ? "--header " : "",
-		         separators[s].byte == ',' && strchr(text, '"') != NULL ? "--csv " : "",
-		         key, key, floats || strchr(text, '.') != NULL ? 'g' : 'n');
+		if (field == 0 && separators[s].byte == ',')
+			snprintf(into, GS_HINT_BYTES, "; fields? sort lines by one: gsort --csv --header "
+			         "-k NAME");
+		else
+			snprintf(into, GS_HINT_BYTES, "; fields? sort lines by one: gsort %s%s-k%u,%u%c",
+			         separators[s].spelled, field == 0 ? "--header " : "", key, key,
+			         floats || strchr(text, '.') != NULL ? 'g' : 'n');
 		return true;
 	}
 	return false;

@@ -145,6 +145,9 @@ gs_line_order_open(struct gs_line_order *order, const struct gs_line_options *op
 		order->fields.separator = ',';
 	if (options->separator != NULL)
 		TRY(read_separator(options->separator, &order->fields.separator));
+	if (options->csv && (order->fields.separator == '"' ||
+	                     order->fields.separator == (unsigned char)order->terminator))
+		return gs_fail(GS_EUSAGE, "with '--csv' the separator cannot be a quote, or what ends lines");
 	make_maps(order);
 	TRY(read_keys(order, options));
 	order->named = gs_line_order_wants_header(order);

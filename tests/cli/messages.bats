@@ -126,9 +126,9 @@ says() {
 	1'000= number: "1'000"; remove the quotes: tr -d "'"
 	"3"= number: ""3""; remove the quotes: tr -d \"\',
 	3,= number: "3,"; remove what follows the number: tr -d ',;'
-	3,4= number: "3,4"; fields? sort lines by one: gsort -t, -k1,1n
-	abc,4.5= number: "abc,4.5"; fields? sort lines by one: gsort -t, -k2,2g
-	"a,b",4= number: ""a,b",4"; fields? sort lines by one: gsort -t, --csv -k3,3n
+	3,4= number: "3,4"; fields? sort lines by one: gsort --csv -k1,1n
+	abc,4.5= number: "abc,4.5"; fields? sort lines by one: gsort --csv -k2,2g
+	"a,b",4= number: ""a,b",4"; fields? sort lines by one: gsort --csv -k2,2n
 	3;4= number: "3;4"; fields? sort lines by one: gsort -t ';' -k1,1n
 	3|4= number: "3|4"; fields? sort lines by one: gsort -t '|' -k1,1n
 	3\t4= number: "3\0114"; fields? sort lines by one: gsort -t $'\t' -k1,1n
@@ -174,7 +174,7 @@ says() {
 	$ printf '1/2\n' | gsort
 	gsort: -:1: not a number: "1/2"; lines with numbers in them need -V
 	$ printf 'id,score\n1,2\n' | gsort
-	gsort: -:1: not a number: "id,score"; fields? sort lines by one: gsort -t, --header -k1,1n
+	gsort: -:1: not a number: "id,score"; fields? sort lines by one: gsort --csv --header -k NAME
 	$ seq -s, 10000 | gsort
 	gsort: -:1: line longer than 4095 bytes; write one number a line: tr -s ' ,;\t' '\n'
 	END
@@ -627,6 +627,10 @@ export -f damaged
 	gsort: the separator 'ab' has more than one byte
 	$ gsort -k1 -t '\t'
 	gsort: the separator '\t' has more than one byte; for a tab: -t $'\t'
+	$ gsort --csv -t '"'
+	gsort: with '--csv' the separator cannot be a quote, or what ends lines
+	$ gsort --csv -t $'\n'
+	gsort: with '--csv' the separator cannot be a quote, or what ends lines
 	$ gsort -t, -t:
 	gsort: two different separators: ',' and ':'
 	$ gsort -k1 -u32

@@ -15,7 +15,7 @@
  * at each turn, 163 if only the next one does (medians of 6; bench/results/h200-2026-11-23/drain.txt).  With
  * 8 threads all take 150.
  *
- * Invariant: parts that have turns are taken in order, so those that are not handed on are at most two for each
+ * Invariant: parts that have turns are taken in order, so those not handed on are at most two for each
  * thread, one behind the other, and the thread that makes the first of them never waits.
  */
 #include <assert.h>

@@ -33,6 +33,7 @@ def ordered(kind, x):
         if x != x:
             return -1
         kind = "f64"
+        x += 0.0    # -0 of text is 0
     bits = int(kind[1:])
     raw = int.from_bytes(struct.pack("<" + FORMATS[kind], x), "little")
     return ~raw & (2**bits - 1) if raw >> (bits - 1) else raw | 1 << (bits - 1)

@@ -300,7 +300,7 @@ static void
 check_values(enum gs_simd simd, unsigned bits)
 {
 	static const double pairs[][2] = {
-		{ -1, 1 }, { 0, 1 }, { 1e-30, 1 }, { -1e20, -3 }, { 1, 1.0001 }, { -0.0, 1e-20 }, { 100, 1e5 },
+		{ -1, 1 }, { 0, 1 }, { 1e-30, 1 }, { -1e20, -3 }, { 1, 1.0001 }, { -0.0, 1e-20 },
 	};
 	const double huge = bits == 32 ? FLT_MAX : DBL_MAX;
 	const uint64_t one = ordered_bits(1, bits), none[][2] = {

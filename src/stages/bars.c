@@ -9,6 +9,7 @@
  * least keys, too, if their sign is set: these are before the edge of the first bar.
  */
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -67,13 +68,39 @@ add_special(struct gs_bars *bars, double number, uint64_t key)
 	};
 }
 
-/* LEAST + (MOST - LEAST) * B / N, without overflow. */
+/*
+ * LEAST + (MOST - LEAST) * B / N, without overflow.  Each step rounds, and rounding keeps the order, so
+ * edges never descend; those of a range that is a few ulp wide may be equal.
+ */
 static double
 between(double least, double most, size_t b, size_t n)
 {
-	const double part = (double)b / (double)n;
+	const bool wide = most / 2 - least / 2 > DBL_MAX / 2 / GS_BARS_MOST;
+	const double scale = wide ? 0.5 / GS_BARS_MOST : 1;
+	const double low = least * scale, range = most * scale - low;
+	const double edge = (low + range * (double)b / (double)n) / scale;
 
-	return b == 0 ? least : b == n ? most : least * (1 - part) + most * part;
+	return b == 0 ? least : b == n || edge > most ? most : edge;
+}
+
+/* N bars of LEAST .. MOST, or fewer: equal edges are one. */
+static void
+divide_range(struct gs_bars *bars, enum gsort_type type, size_t n, double least, double most)
+{
+	struct gs_bar *bar = NULL;
+
+	for (size_t b = 0; b < n; b++) {
+		const double edge = between(least, most, b, n);
+
+		if (bar == NULL || edge > bar->float_from) {
+			bar = &bars->bars[bars->count++];
+			*bar = (struct gs_bar){
+				.float_from = edge,
+				.edge = { .key = gs_key_of_float(type, edge), .key_bits = 64 },
+			};
+		}
+		bar->float_to = between(least, most, b + 1, n);
+	}
 }
 
 static void
@@ -84,14 +111,7 @@ divide_floats(struct gs_bars *bars, enum gsort_type type, size_t n, const struct
 	const double most = any ? gs_key_float(type, found->most) : 0;
 
 	add_special(bars, -(double)INFINITY, gs_key_of_float(type, -(double)INFINITY));
-	if (least == most)
-		n = any;
-	for (size_t b = 0; b < n; b++)
-		bars->bars[bars->count++] = (struct gs_bar){
-			.float_from = between(least, most, b, n),
-			.float_to = between(least, most, b + 1, n),
-			.edge = { .key = gs_key_of_float(type, between(least, most, b, n)), .key_bits = 64 },
-		};
+	divide_range(bars, type, least < most ? n : any, least, most);
 	add_special(bars, (double)INFINITY, gs_key_of_float(type, (double)INFINITY));
 	add_special(bars, (double)NAN, gs_key_of_float(type, (double)INFINITY) + 1);
 }
@@ -172,9 +192,12 @@ gs_bars_end(struct gs_bars *bars, uint64_t keys)
 {
 	for (; bars->next < bars->count; bars->next++)
 		bars->bars[bars->next].rank = keys;
-	for (size_t b = 0; b < bars->count; b++)
-		bars->bars[b].keys = (b + 1 < bars->count ? bars->bars[b + 1].rank : keys) -
-		                     bars->bars[b].rank;
+	for (size_t b = 0; b < bars->count; b++) {
+		const uint64_t end = b + 1 < bars->count ? bars->bars[b + 1].rank : keys;
+
+		assert(end >= bars->bars[b].rank);
+		bars->bars[b].keys = end - bars->bars[b].rank;
+	}
 	if (bars->floats)	/* NaNs before all others */
 		bars->bars[bars->count - 1].keys += bars->bars[0].rank;
 }

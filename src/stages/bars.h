@@ -4,7 +4,10 @@
  *
  * The intervals cover the least to the greatest finite number.  Integers: a bar has the numbers
  * FROM .. TO, and widths differ by 1 at most.  Floats: a bar has FROM <= x < TO, the last one its TO,
- * too; infinities and NaNs have bars of their own.
+ * too; infinities and NaNs have bars of their own.  There are fewer bars than asked for if the range
+ * has fewer numbers, or if edges of floats are equal once they are rounded.
+ *
+ * Invariant: edges ascend.
  *
  * Keys are sorted, so a bar is two ranks: those of the first key at or behind its edges.
  */

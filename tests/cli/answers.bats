@@ -249,6 +249,20 @@ print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$
 	[ "$(printf 'a\n1\n2\n' | gsort --header --quantiles=0)" = "0	1" ]
 }
 
+@test "intervals of neighbouring floats ascend" {	# narrow ranges of all types: units bars
+	printf '0.3\n0.30000000000000004\n' >in
+	printf '0.3\t0.30000000000000004\t1\n0.30000000000000004\t0.30000000000000004\t1\n' >expected
+	gsort -g --histogram in | cmp - expected
+	cat >expected <<-'END'
+	{"keys": 2, "histogram": [{"from": 0.3, "to": 0.30000000000000004, "count": 1}, {"from": 0.30000000000000004, "to": 0.30000000000000004, "count": 1}]}
+	END
+	gsort -g --histogram --json in | cmp - expected
+	printf '6.03652733992967\n6.036527339929671\n' | gsort -g --to=f64 |
+		gsort -f64 --histogram=50 | awk '{ all += $3 } $2 < $1 { exit 1 } END { exit all != 2 }'
+	printf -- '-1.7976931348623157e308\n0\n1.7976931348623157e308\n' | gsort -g --histogram=3 |
+		awk '{ print $3 }' | tr -d '\n' | grep -qx 111
+}
+
 @test "bars are drawn on a terminal" {
 	needs script
 	seq 20 | awk '{ for (i = 0; i < $1; i++) print $1 }' >in

@@ -175,6 +175,16 @@ sift_down(struct merging *merging, size_t at)
 	heap[at] = source;
 }
 
+/* The head is complete: read what is left of all inputs, which must be in order, too. */
+static gs_status
+read_rest(struct merging *merging)
+{
+	for (size_t i = 0; i < merging->heap_count; i++)
+		for (bool any = true; any; )
+			TRY(gs_items_source_next(merging->heap[i], merging->sources, &any));
+	return GS_OK;
+}
+
 static gs_status
 merge_heap(struct merging *merging)
 {
@@ -193,7 +203,8 @@ merge_heap(struct merging *merging)
 			sift_down(merging, 0);
 	}
 	TRY(end_group(merging));
-	return flush(merging);
+	TRY(flush(merging));
+	return read_rest(merging);
 }
 
 /* ---- all of it ------------------------------------------------------------------------ */

@@ -378,20 +378,32 @@ sum_up(const struct merging *merging)
 	}
 }
 
+/* The head may be complete, but all input is read and checked. */
+static gs_status
+take_all(void *context, struct gs_sorted_span *sorted, bool *enough)
+{
+	const struct gs_span_sink *sink = context;
+	bool complete;
+
+	(void)enough;
+	return sink->take(sink->context, sorted, &complete);
+}
+
 static gs_status
 merge_class(struct merging *merging, unsigned rank, bool spilled)
 {
 	struct gsort *job = merging->job;
 	struct gs_runs *runs = &job->store.runs;
 	const unsigned key_class = class_of_rank(job, rank);
-	const struct gs_span_sink sink = gs_emit_sink(&job->emit, key_class, 0);
+	struct gs_span_sink sink = gs_emit_sink(&job->emit, key_class, 0);
+	const struct gs_span_sink all = { .take = take_all, .context = &sink };
 
 	if (job->plan.class_bits[key_class] == 0)
 		return GS_OK;
 	TRY(spilled ? gs_runs_drain(runs, key_class, &sink)
 	            : gs_runs_merge(runs, key_class, list_sources(job, merging->inputs,
 	                                                          merging->count, rank),
-	                            merging->count, &sink));
+	                            merging->count, &all));
 	return gs_emit_class_end(&job->emit, key_class);
 }
 
@@ -407,7 +419,7 @@ merge(struct merging *merging)
 	if (spilled)
 		TRY(spill_inputs(merging));
 	TRY(gs_emit_header(&job->emit, merging->header, merging->header_bytes));
-	for (unsigned rank = 0; rank < GS_CLASSES && !gs_emit_is_complete(&job->emit); rank++)
+	for (unsigned rank = 0; rank < GS_CLASSES; rank++)
 		TRY(merge_class(merging, rank, spilled));
 	sum_up(merging);
 	TRY(gs_emit_end(&job->emit));

@@ -104,13 +104,27 @@ endless() {
 	gsort -g a b | cmp - out
 }
 
-@test "the first of what would go out, and then no more is read" {
+@test "--head: the first of what would go out, but all is read and checked" {
 	texts
 	gsort -m --head=100 t? | cmp - <(sort -nm t? | head -n 100)
-	endless
-	timeout 30 gsort -m --head=3 in t1 >out
-	kill $! || true
-	sort -nm t1 | head -n 3 | cmp - out
+	seq 100000 199999 >more
+	(seq 300000; echo x) >bad
+	(seq 300000; echo 5) >unsorted
+	for options in --head=2 "--head=2 --lines -n" "--head=2 -u --count" --head=0; do
+		(seq 300000; echo $? >ended) | gsort -m $options --stats=json:stats - more >out
+		[ "$(cat ended)" = 0 ]
+		grep -q '"records":400000' stats
+		trouble "unsorted:300001: disorder" gsort -m $options unsorted more
+	done
+	trouble "bad:300001: not a number" gsort -m --head=2 bad
+	sorted u64 1 100000 >a
+	(cat a; head -c 8 a) >b
+	gsort -m -u64 --head=3 a a --stats=json:stats | cmp - <(gsort -u64 --head=3 a a)
+	grep -q '"records":200000' stats
+	trouble "b:100001: disorder" gsort -m -u64 --head=3 a b
+	trouble "b:100001: disorder" gsort -m --record-size=8 -k u64@0 --head=3 a b
+	(cat a; printf 123) >part
+	trouble "part" gsort -m -u64 --head=0 part
 }
 
 # --- which inputs ----------------------------------------------------------------------

@@ -44,6 +44,17 @@ needs_spool(const struct gsort_options *o, bool one_file)
 	       (one_file && text && (o->head || o->tail.wanted || o->sample.wanted));
 }
 
+/* Ranks write at several places of the file.  A terminal, as the standard output of a rank of MPI may
+ * be, takes their bytes in any order. */
+static bool
+takes_parts(const struct stat *st)
+{
+	struct stat null;
+
+	return S_ISREG(st->st_mode) || (S_ISCHR(st->st_mode) && stat("/dev/null", &null) == 0 &&
+	                                st->st_rdev == null.st_rdev);
+}
+
 /* Rank 0 decides how the file is written.  It exists: */
 static gs_status
 aim_at_existing(struct gs_ranked_output *output, const char *name, bool in_place)
@@ -51,7 +62,7 @@ aim_at_existing(struct gs_ranked_output *output, const char *name, bool in_place
 	bool replaces = false;
 	struct stat st;
 
-	if (stat(name, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISCHR(st.st_mode))
+	if (stat(name, &st) == 0 && !takes_parts(&st))
 		return gs_fail(GS_EUSAGE, "%s: not with several ranks: it is no regular file, and they "
 		               "write at several places of it", name);
 	output->fd = gs_open(name, O_WRONLY, 0);

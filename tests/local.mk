@@ -175,7 +175,7 @@ fuzz_sources = \
   tests/fuzz/targets.c \
   tests/fuzz/targets.def \
   tests/fuzz/text.c
-tests_fuzz_fuzzers_SOURCES = tests/fuzz/main.c $(fuzz_sources) src/plan/device.c
+tests_fuzz_fuzzers_SOURCES = tests/fuzz/main.c $(fuzz_sources) src/cli/launch_alone.c src/plan/device.c
 nodist_EXTRA_tests_fuzz_fuzzers_SOURCES = dummy.cxx
 tests_fuzz_fuzzers_CPPFLAGS = -I$(srcdir)/tests/fuzz $(emu_plan) $(AM_CPPFLAGS)
 tests_fuzz_fuzzers_CFLAGS = $(AM_CFLAGS)

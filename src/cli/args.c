@@ -20,10 +20,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/args.h"
 #include "cli/files0.h"
+#include "cli/launch.h"
 #include "cli/near.h"
 #include "cli/option_conflicts.h"
 #include "cli/option_table.h"
@@ -382,6 +384,15 @@ read_options(struct gs_opts *opts, int argc, char **argv)
 	return true;
 }
 
+/* Can only one process read it, and once?  Others may wait for ever. */
+static bool
+is_stream(const char *name)
+{
+	struct stat st;
+
+	return strcmp(name, "-") == 0 || (stat(name, &st) == 0 && !S_ISREG(st.st_mode));
+}
+
 /* --files0-from: the names in that file are the operands. */
 static bool
 read_names(struct gs_opts *opts)
@@ -391,6 +402,11 @@ read_names(struct gs_opts *opts)
 	if (opts->job.input_count > 0) {
 		gs_report_usage("extra operand '%s': file operands cannot be combined with "
 		                "--files0-from", opts->job.inputs[0]);
+		return false;
+	}
+	if (gs_launch_size() > 1 && is_stream(opts->files0_name)) {
+		gs_report_error("--files0-from=%s: not with several ranks: each reads all names, so they "
+		                "must be in a regular file", opts->files0_name);
 		return false;
 	}
 	return gs_files0_read(opts->files0_name, &opts->job.inputs, &opts->job.input_count);

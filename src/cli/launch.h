@@ -11,14 +11,20 @@
 #include "cli/opts.h"
 #include "net/ranks.h"
 
-/** Call before the command line is read.  Of several ranks only the first reports what is wrong
- *  with it. */
+/** Call before the command line is read.  Several ranks keep their messages until they agree. */
 void gs_launch_begin(int *argc, char ***argv);
+
+/** How many ranks are there?  1: this one is alone. */
+unsigned gs_launch_size(void);
+
+/** Call when the command line has been read: as OPTS, or READ is false after a message.  True: all
+ *  ranks have read the same.  Else this one, or another, has said what is wrong. */
+bool gs_launch_agree(const struct gs_opts *opts, bool read);
 
 /** Call RUN with the options of this rank, or of each; returns the exit status of the process. */
 int gs_launch_run(struct gs_opts *opts, int (*run)(struct gs_opts *opts));
 
-/** Call at the end of all that calls no gs_launch_run(). */
+/** Call at the end of all that calls no gs_launch_run(); all ranks do, or none. */
 void gs_launch_end(void);
 
 /** This rank has failed, and has said so: end the others, unless they know.  May not return. */

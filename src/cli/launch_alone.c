@@ -18,6 +18,19 @@ gs_launch_begin(int *argc, char ***argv)
 	(void)argv;
 }
 
+unsigned
+gs_launch_size(void)
+{
+	return 1;
+}
+
+bool
+gs_launch_agree(const struct gs_opts *opts, bool read)
+{
+	(void)opts;
+	return read;
+}
+
 void
 gs_launch_end(void)
 {

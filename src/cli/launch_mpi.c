@@ -3,6 +3,8 @@
  * launch_mpi.c - one of the ranks of a job of MPI: gsort-mpi
  *
  * Alone, it is gsort: MPI ends before the sort begins, so standard output and the sandbox work.
+ *
+ * Invariant: no rank begins its job before all have read the same command line.
  */
 #include <stdio.h>
 
@@ -11,7 +13,29 @@
 #include "cli/report.h"
 #include "net/ranks_mpi.h"
 
+/* What must be the same on all ranks: digests of the words and, if they are understood, of the names of
+ * inputs. */
+struct command {
+	uint64_t words, read, inputs;
+};
+
 static struct gs_ranks *ranks;
+static uint64_t words;		/* the digest of this rank's command line */
+
+/* FNV-1a, of strings with their ends. */
+static uint64_t
+digest(const char *const *strings, size_t count)
+{
+	uint64_t sum = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t s = 0; s < count; s++)
+		for (const char *at = strings[s];; at++) {
+			sum = (sum ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+			if (*at == '\0')
+				break;
+		}
+	return sum;
+}
 
 void
 gs_launch_begin(int *argc, char ***argv)
@@ -20,9 +44,21 @@ gs_launch_begin(int *argc, char ***argv)
 
 	if (status != GS_OK) {
 		gs_report_error("%s", gs_message());
+		if (ranks != NULL)
+			gs_ranks_abort(ranks, GS_EXIT_ERROR);
 		gs_process_end(GS_EXIT_ERROR);
 	}
-	gs_report_mute(ranks->rank > 0);
+	if (ranks->size == 1)
+		return;
+	gs_report_hold();
+	if (*argc > 1)
+		words = digest((const char *const *)*argv + 1, (size_t)*argc - 1);
+}
+
+unsigned
+gs_launch_size(void)
+{
+	return ranks->size;
 }
 
 void
@@ -32,6 +68,52 @@ gs_launch_fail(void)
 		return;
 	gsort_abandon();		/* MPI_Abort() does not return */
 	gs_ranks_abort(ranks, GS_EXIT_ERROR);
+}
+
+/* Compare what this rank has read with what rank 0 has. */
+static bool
+compare(const struct command *mine, const struct command *first)
+{
+	if (mine->words != first->words)
+		gs_report_error("its command line is not that of rank 0: all ranks take the same options and "
+		                "inputs");
+	else if (mine->inputs != first->inputs)
+		gs_report_error("its names of inputs are not those that rank 0 has read: the file of "
+		                "--files0-from must be the same on all hosts");
+	else
+		return true;
+	return false;
+}
+
+bool
+gs_launch_agree(const struct gs_opts *opts, bool read)
+{
+	char name[GS_HOST_BYTES + 32];
+	struct command mine = { .words = words, .read = read }, first;
+	uint64_t before = 0, failed = 0;
+	gs_status status;
+
+	if (ranks->size == 1)
+		return read;
+	if (read)
+		mine.inputs = digest(opts->job.inputs, opts->job.input_count);
+	first = mine;
+	status = gs_ranks_share(ranks, &first, sizeof first);
+	if (status == GS_OK && read && first.read != 0)
+		read = compare(&mine, &first);
+	if (status == GS_OK)
+		status = gs_ranks_scan(ranks, !read, &before, &failed);
+	snprintf(name, sizeof name, "rank %u on %s: ", ranks->rank, ranks->host);
+	if (status != GS_OK) {
+		gs_report_error("%s", gs_message());
+		gs_report_release(name);
+		gs_launch_fail();
+	} else if (failed > 0) {	/* with a name, if it is not the same for all */
+		gs_report_release(!read && before == 0 ? failed < ranks->size ? name : "" : NULL);
+	} else {
+		gs_report_release(ranks->rank == 0 ? "" : NULL);
+	}
+	return status == GS_OK && failed == 0;
 }
 
 const struct gs_ranks *
@@ -63,7 +145,6 @@ gs_launch_run(struct gs_opts *opts, int (*run)(struct gs_opts *opts))
 {
 	int status;
 
-	gs_report_mute(false);
 	if (ranks->size == 1) {
 		if (opts->verbose > 0)
 			gs_report_error("ranks 1: no other process takes part");

@@ -203,11 +203,13 @@ int
 main(int argc, char **argv)
 {
 	struct gs_opts opts;
+	bool read;
 
 	gs_progress_answer();
 	gs_process_begin();
 	gs_launch_begin(&argc, &argv);
-	if (argc < 1 || !gs_args_parse(&opts, argc, argv))
+	read = argc > 0 && gs_args_parse(&opts, argc, argv);
+	if (!gs_launch_agree(&opts, read))
 		end(GS_EXIT_ERROR);
 	if (!opts.help && !opts.version && !opts.info) {
 		if (gs_launch_speaks())

@@ -87,31 +87,54 @@ escape(const char *from, char *into, size_t room)
 
 /* --- messages -------------------------------------------------------------- */
 
-static bool muted;
+static struct {
+	bool on, with_help;
+	char message[MESSAGE_BYTES];
+} held;
 
-void
-gs_report_mute(bool mute)
+static void
+print_message(const char *before, const char *message, bool with_help)
 {
-	muted = mute;
+	static _Thread_local char line[LINE_BYTES];	/* too large for a stack */
+	char self[256];
+
+	escape(message, line, sizeof line);
+	escape(gs_program_name(), self, sizeof self);
+	gs_progress_hold();
+	if (with_help)
+		fprintf(stderr, "%s: %s%s\nTry '%s --help' for more information.\n", self, before, line,
+		        self);
+	else
+		fprintf(stderr, "%s: %s%s\n", self, before, line);
+	gs_progress_release();
 }
 
 static void __attribute__((format(printf, 1, 0)))
 report(const char *format, va_list args, bool with_help)
 {
-	static _Thread_local char line[LINE_BYTES];	/* too large for a stack */
-	char message[MESSAGE_BYTES], self[256];
+	char message[MESSAGE_BYTES];
 
-	if (muted)
-		return;
 	vsnprintf(message, sizeof message, format, args);
-	escape(message, line, sizeof line);
-	escape(gs_program_name(), self, sizeof self);
-	gs_progress_hold();
-	if (with_help)
-		fprintf(stderr, "%s: %s\nTry '%s --help' for more information.\n", self, line, self);
-	else
-		fprintf(stderr, "%s: %s\n", self, line);
-	gs_progress_release();
+	if (!held.on) {
+		print_message("", message, with_help);
+		return;
+	}
+	strcpy(held.message, message);
+	held.with_help = with_help;
+}
+
+void
+gs_report_hold(void)
+{
+	held.on = true;
+}
+
+void
+gs_report_release(const char *before)
+{
+	held.on = false;
+	if (before != NULL && held.message[0] != '\0')
+		print_message(before, held.message, held.with_help);
 }
 
 void

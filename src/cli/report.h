@@ -10,8 +10,12 @@
 
 #include "cli/opts.h"
 
-/** From now on print no messages of gs_report_error() and gs_report_usage(), or do. */
-void gs_report_mute(bool mute);
+/** From now on keep the last message of gs_report_error() and gs_report_usage(), and print none. */
+void gs_report_hold(void);
+
+/** Print the message that is kept, if there is one, with BEFORE before it; NULL: drop it.  From now on
+ *  messages are printed again. */
+void gs_report_release(const char *before);
 
 /** Print a message. */
 void gs_report_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -1006,6 +1006,9 @@ messages() {
 	processes sorts all of the input; gsort-mpi sorts it once, together
 	processes, but each is a job of its own: use the mpirun of the MPI that gsort-mpi was built with
 	ranks 1: no other process takes part
+	its command line is not that of rank 0: all ranks take the same options and inputs
+	its names of inputs are not those that rank 0 has read: the file of --files0-from must be the same on all hosts
+	not with several ranks: each reads all names, so they must be in a regular file
 	rename failed
 	which is complete
 	its old contents back, which are in

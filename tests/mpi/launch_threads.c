@@ -42,6 +42,20 @@ gs_launch_begin(int *argc, char ***argv)
 	}
 }
 
+unsigned
+gs_launch_size(void)
+{
+	return size;
+}
+
+/* There is one command line. */
+bool
+gs_launch_agree(const struct gs_opts *opts, bool read)
+{
+	(void)opts;
+	return read;
+}
+
 void
 gs_launch_end(void)
 {

@@ -569,6 +569,9 @@ for i in range(60000):
 		--check_with_--invalid -c --invalid=warn in
 		No_such_file nofile in -o out
 		it_is_no_regular_file in -o fifo
+		it_is_no_regular_file in -o /dev/zero
+		it_is_no_regular_file in -o /dev/full
+		must_be_in_a_regular_file --files0-from=- -o out
 		--csv:_not_with_several_ranks: --csv -k 1 in -o out
 		the_name_of_a_column --header -k price in -o out
 		not_compressed,_so_that_equal_ones_keep_their_order -k 1 fifo -o out
@@ -722,6 +725,57 @@ fails_mpi() {
 		fails_mpi $name 2 'invalid' --parallel=x in
 	done
 	[ -n "${mpi-}" ] || skip "no MPI is installed"
+}
+
+# ends_all NAME WANTED ARGUMENT...: within seconds all ranks end with status 2, after one line; no output
+ends_all() {
+	local name=$1 wanted=$2
+	shift 2
+	run timeout 30 "mpirun.$name" "$@" <files
+	[ "$status $(grep "^gsort-$name: " <<<"$output" | sed "s|^gsort-$name: $wanted.*|good|")" = "2 good" ] ||
+		{ echo "$name $*: $status"; echo "$output"; return 1; }
+	[ ! -e out ] || { echo "$name $*: there is an output"; return 1; }
+}
+
+# Each rank has a command line and a folder of its own.
+ranks_differ() {
+	local one="rank 1 on [^ ]*: " name=$1
+	needs_mpi "$name"
+	mkdir here there
+	seq 3000 | shuf | tee in >also
+	printf 'in\0also\0' >files
+	ln in also files here
+	ln in also there
+	set -- -n 1 "$mpi" in -o out : -n 2 "$mpi"
+	ends_all "$name" "${one}its command line is not that of rank 0" "$@" in -S 20M -o out
+	ends_all "$name" "${one}its command line is not that of rank 0" "$@" also -o out
+	ends_all "$name" "${one}its command line is not that of rank 0" "$@" --help
+	ends_all "$name" "${one}invalid suffix in -S argument '20x'" "$@" in -S 20x -o out
+	ends_all "$name" "${one}unrecognized option '--bad'" "$@" --bad
+	ends_all "$name" "rank 0 on [^ ]*: unrecognized option '--bad'" -n 1 "$mpi" --bad : -n 2 "$mpi" in
+	ends_all "$name" "unrecognized option '--bad'" -n 3 "$mpi" --bad
+	ends_all "$name" "--files0-from=-: not with several ranks" -n 3 "$mpi" --files0-from=- -o out
+	ends_all "$name" "--files0-from=/dev/stdin: not with" -n 2 "$mpi" --files0-from=/dev/stdin -o out
+	set -- -n 2 -wdir "$PWD/here" "$mpi" --files0-from=files -o "$PWD/out" \
+		: -n 1 -wdir "$PWD/there" "$mpi" --files0-from=files -o "$PWD/out"
+	one="rank 2 on [^ ]*: "
+	ends_all "$name" "${one}open failed: files: No such file" "$@"
+	printf 'also\0in\0' >there/files
+	ends_all "$name" "${one}its names of inputs are not those that rank 0 has read" "$@"
+	cp files there/files
+	timeout 30 "mpirun.$name" "$@"
+	gsort in also | cmp - out
+	rm out
+	# Under Open MPI standard output is a terminal; under MPICH it is a pipe.
+	ends_all "$name" "rank 0 on [^ ]*: /dev/stdout: not with several ranks: " -n 3 "$mpi" in -o /dev/stdout
+}
+
+@test "Open MPI: ranks that differ, or do not understand their command lines, end together" {
+	ranks_differ openmpi
+}
+
+@test "MPICH: ranks that differ, or do not understand their command lines, end together" {
+	ranks_differ mpich
 }
 
 # The rank that is killed, and when, are drawn; a job that has ended by then has succeeded.

@@ -20,7 +20,7 @@ complete -c gsort -l record-size -x -a '8 16 32 100' -d 'Binary records of so ma
 complete -c gsort -l format -x -a 'auto raw npy' -d 'What binary input is'
 complete -c gsort -l argsort -x -a 'u32 u64' -d 'Write input positions in sorted order'
 complete -c gsort -s k -l key -x -a '1,1 2,2n 3,3nr u32@0 bytes10@0' -d 'Sort lines, or records, by a part of them'
-complete -c gsort -s t -l field-separator -x -a ', ; : |' -d 'What separates fields'
+complete -c gsort -s t -l field-separator -x -a ', \\; : \\|' -d 'What separates fields'
 complete -c gsort -l csv -d 'Fields may be quoted'
 complete -c gsort -l lines -d 'Sort whole lines'
 complete -c gsort -s b -l ignore-leading-blanks -d 'Blanks at the start of a key do not count'

@@ -150,9 +150,9 @@ zsh_offers() {
 	zsh -fc 'zmodload zsh/zpty' 2>/dev/null || skip "this zsh has no zpty"
 	touch file-a
 	zsh_offers "--invalid" "gsort --inv"
-	zsh_offers "abort fail ignore warn" "gsort --invalid="
+	zsh_offers "abort fail ignore skip-blank warn" "gsort --invalid="
 	zsh_offers "diagnose-first quiet silent summary" "gsort --check="
-	zsh_offers "u16" "gsort --type=u1"
+	zsh_offers "u16 u128" "gsort --type=u1"
 	zsh_offers "file-a" "gsort -u32 -o fi"
 }
 
@@ -168,7 +168,8 @@ fish_offers() {
 	export HOME=$PWD
 	touch file-a
 	fish_offers "--reverse" "gsort --rev"
-	fish_offers "abort fail ignore warn" "gsort --invalid "
+	fish_offers ", : ; |" "gsort -t "
+	fish_offers "abort fail ignore skip-blank warn" "gsort --invalid "
 	fish_offers "--check=diagnose-first --check=quiet --check=silent --check=summary" "gsort --check="
 	fish_offers "file-a" "gsort -u32 -o fi"
 	fish_offers "file-a" "gsort --check fi"

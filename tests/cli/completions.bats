@@ -152,7 +152,7 @@ zsh_offers() {
 	zsh_offers "--invalid" "gsort --inv"
 	zsh_offers "abort fail ignore skip-blank warn" "gsort --invalid="
 	zsh_offers "diagnose-first quiet silent summary" "gsort --check="
-	zsh_offers "u16 u128" "gsort --type=u1"
+	zsh_offers "u128 u16" "gsort --type=u1"
 	zsh_offers "file-a" "gsort -u32 -o fi"
 }
 

@@ -538,6 +538,9 @@ GSORT_API const char *gsort_message(void);
 /** The kind of this thread's last error; GSORT_ERROR_NONE if there was none. */
 GSORT_API enum gsort_error gsort_last_error(void);
 
+/** The errno that this thread's last error came of; 0 if it was of no system call. */
+GSORT_API int gsort_last_errno(void);
+
 /**
  * The type called NAME: "u8" .. "u64", "i8" .. "i64", "f16" .. "f64", "bf16", "text",
  * "text-float".

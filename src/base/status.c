@@ -9,6 +9,7 @@
 
 static _Thread_local char message[GS_MESSAGE_BYTES];
 static _Thread_local gs_status failure;
+static _Thread_local int failure_errno;
 
 gs_status
 gs_fail(gs_status status, const char *format, ...)
@@ -21,20 +22,29 @@ gs_fail(gs_status status, const char *format, ...)
 	va_end(args);
 	memcpy(message, text, sizeof message);
 	failure = status;
+	failure_errno = 0;
+	return status;
+}
+
+gs_status
+gs_caused(int number, gs_status status)
+{
+	failure_errno = number;
 	return status;
 }
 
 gs_status
 gs_fail_errno(gs_status status, const char *format, ...)
 {
-	const char *reason = strerror(errno);
+	const int number = errno;
+	const char *reason = strerror(number);
 	char text[sizeof message];
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	return gs_fail(status, "%.*s: %s", (int)sizeof text - 100, text, reason);
+	return gs_caused(number, gs_fail(status, "%.*s: %s", (int)sizeof text - 100, text, reason));
 }
 
 const char *
@@ -49,6 +59,26 @@ gs_failure(void)
 	return failure;
 }
 
+int
+gs_failure_errno(void)
+{
+	return failure_errno;
+}
+
+void
+gs_error_keep(struct gs_error *error, gs_status status)
+{
+	error->status = status;
+	error->number = failure_errno;
+	memcpy(error->message, message, sizeof message);
+}
+
+gs_status
+gs_error_again(const struct gs_error *error)
+{
+	return gs_caused(error->number, gs_fail(error->status, "%s", error->message));
+}
+
 gs_status
 gs_check_interrupted(const atomic_bool *interrupted)
 {
@@ -59,7 +89,7 @@ gs_check_interrupted(const atomic_bool *interrupted)
 void
 gs_first_error_open(struct gs_first_error *error)
 {
-	*error = (struct gs_first_error){ .status = GS_OK };
+	*error = (struct gs_first_error){ .any = false };
 	pthread_mutex_init(&error->lock, NULL);
 }
 
@@ -68,9 +98,8 @@ gs_first_error_note(struct gs_first_error *error, gs_status status)
 {
 	if (status != GS_OK) {
 		pthread_mutex_lock(&error->lock);
-		if (error->status == GS_OK) {
-			error->status = status;
-			snprintf(error->message, sizeof error->message, "%s", gs_message());
+		if (error->first.status == GS_OK) {
+			gs_error_keep(&error->first, status);
 			atomic_store(&error->any, true);
 		}
 		pthread_mutex_unlock(&error->lock);
@@ -82,5 +111,5 @@ gs_status
 gs_first_error_close(struct gs_first_error *error)
 {
 	pthread_mutex_destroy(&error->lock);
-	return error->status == GS_OK ? GS_OK : gs_fail(error->status, "%s", error->message);
+	return error->first.status == GS_OK ? GS_OK : gs_error_again(&error->first);
 }

@@ -38,18 +38,37 @@ gs_status gs_fail(gs_status status, const char *format, ...) PRINTF(2, 3);
 /** The same, with ": " and the text of errno appended. */
 gs_status gs_fail_errno(gs_status status, const char *format, ...) PRINTF(2, 3);
 
+/** This thread's last error, which a gs_fail() with STATUS has just described, came of the errno NUMBER;
+ *  returns STATUS. */
+gs_status gs_caused(int number, gs_status status);
+
 /** This thread's last message; "" if there was none. */
 const char *gs_message(void);
 
 /** The status that the message belongs to. */
 gs_status gs_failure(void);
 
+/** The errno that it came of; 0: of no system call. */
+int gs_failure_errno(void);
+
+/* An error that goes to another thread, or outlasts other calls. */
+struct gs_error {
+	gs_status status;
+	int       number;		/* gs_failure_errno() */
+	char      message[GS_MESSAGE_BYTES];
+};
+
+/** Keep this thread's last message, and what belongs to it, with STATUS. */
+void gs_error_keep(struct gs_error *error, gs_status status);
+
+/** Make ERROR this thread's last one; returns its status. */
+gs_status gs_error_again(const struct gs_error *error);
+
 /* The first error of several threads that work side by side; it ends the work of all. */
 struct gs_first_error {
 	atomic_bool     any;
 	pthread_mutex_t lock;
-	gs_status       status;
-	char            message[GS_MESSAGE_BYTES];
+	struct gs_error first;
 };
 
 void gs_first_error_open(struct gs_first_error *error);

@@ -27,8 +27,7 @@ thread_main(void *context)
 {
 	struct gs_thread *thread = context;
 
-	thread->status = thread->body(thread->context);
-	snprintf(thread->message, sizeof thread->message, "%s", gs_message());
+	gs_error_keep(&thread->error, thread->body(thread->context));
 	return NULL;
 }
 
@@ -66,9 +65,7 @@ gs_thread_join(struct gs_thread *thread)
 		pthread_join(thread->id, NULL);
 		thread->runs = false;
 	}
-	if (thread->status != GS_OK)
-		return gs_fail(thread->status, "%s", thread->message);
-	return GS_OK;
+	return thread->error.status == GS_OK ? GS_OK : gs_error_again(&thread->error);
 }
 
 void

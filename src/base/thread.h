@@ -24,8 +24,7 @@ enum { GS_STACK_BYTES = 1 << 20 };
 struct gs_thread {
 	pthread_t   id;
 	bool        runs;		/* started and not yet joined */
-	gs_status   status;		/* what BODY returned */
-	char        message[GS_MESSAGE_BYTES];	/* and its message */
+	struct gs_error error;		/* what BODY returned, and its message */
 	gs_status (*body)(void *context);
 	void       *context;
 };

@@ -26,7 +26,7 @@ give_error(struct gs_ahead *ahead, gs_status status)
 {
 	struct gs_chunk *chunk;
 
-	snprintf(ahead->message, sizeof ahead->message, "%s", gs_message());
+	gs_error_keep(&ahead->error, status);
 	chunk = gs_queue_take(&ahead->empty);
 	if (chunk == NULL)
 		return false;
@@ -151,10 +151,8 @@ gs_ahead_take(struct gs_ahead *ahead, struct gs_chunk **chunk)
 	read_alone(ahead);
 	*chunk = gs_queue_take(&ahead->full);
 	if (*chunk != NULL && (*chunk)->status != GS_OK) {
-		const struct gs_chunk *failed = *chunk;
-
 		*chunk = NULL;
-		return gs_fail(failed->status, "%s", ahead->message);
+		return gs_error_again(&ahead->error);
 	}
 	return GS_OK;
 }

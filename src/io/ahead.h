@@ -31,7 +31,7 @@ struct gs_ahead {
 	struct gs_queue   full, empty;
 	struct gs_chunk   chunks[GS_AHEAD_CHUNKS];
 	size_t            chunk_bytes;
-	char              message[GS_MESSAGE_BYTES];	/* of the error that ends reading */
+	struct gs_error   error;	/* that ends reading */
 	bool              open;
 	bool              begun;	/* the caller has read the first chunk */
 	bool              handed_over;	/* the thread reads from here on, or there is nothing left */

@@ -35,8 +35,7 @@ enum { THREAD_BYTES = 1 << 15 };	/* less takes no longer than starting a thread;
 struct chunk {
 	const void *data;
 	size_t      bytes;
-	gs_status   status;
-	char        message[GS_MESSAGE_BYTES];
+	struct gs_error error;
 };
 
 struct gs_output {
@@ -196,8 +195,7 @@ write_chunks(void *context)
 	struct chunk *chunk;
 
 	while ((chunk = gs_queue_take(&out->submitted)) != NULL) {
-		chunk->status = put(out, chunk->data, chunk->bytes);
-		snprintf(chunk->message, sizeof chunk->message, "%s", gs_message());
+		gs_error_keep(&chunk->error, put(out, chunk->data, chunk->bytes));
 		if (!gs_queue_give(&out->done, chunk))
 			break;
 	}
@@ -227,7 +225,7 @@ gs_output_wait(struct gs_output *out)
 	chunk = gs_queue_take(&out->done);
 	assert(chunk == &out->chunk);
 	out->busy = false;
-	return chunk->status == GS_OK ? GS_OK : gs_fail(chunk->status, "%s", chunk->message);
+	return chunk->error.status == GS_OK ? GS_OK : gs_error_again(&chunk->error);
 }
 
 gs_status

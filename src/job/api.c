@@ -139,12 +139,11 @@ gsort_stats(const gsort *job)
 void
 gsort_close(gsort *job)
 {
-	char message[GS_MESSAGE_BYTES];
-	const gs_status failure = gs_failure();
+	struct gs_error error;
 
 	if (job == NULL)
 		return;
-	snprintf(message, sizeof message, "%s", gs_message());
+	gs_error_keep(&error, gs_failure());
 	gs_rendezvous_stop(&job->rendezvous);
 	if (!job->options->fed && job->input != NULL)
 		gs_input_stop(job->input);
@@ -153,7 +152,7 @@ gsort_close(gsort *job)
 	gs_job_close(job);
 	gs_ranked_close(job->ranked);
 	free(job);
-	(void)gs_fail(failure, "%s", message);	/* closing must not hide the reason */
+	(void)gs_error_again(&error);	/* closing must not hide the reason */
 }
 
 void
@@ -191,6 +190,12 @@ gsort_last_error(void)
 	};
 
 	return kinds[gs_failure()];
+}
+
+int
+gsort_last_errno(void)
+{
+	return gs_failure_errno();
 }
 
 bool

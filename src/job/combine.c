@@ -379,10 +379,9 @@ gs_status
 gs_job_combine(struct gsort *job)
 {
 	gs_status status = merge(job);
-	char message[GS_MESSAGE_BYTES];
+	struct gs_error error;
 
-	snprintf(message, sizeof message, "%s", gs_message());
-
+	gs_error_keep(&error, status);
 	for (size_t p = 0; job->set != NULL && p < job->set->count; p++) {
 		struct part *part = &job->set->parts[p];
 		gs_status ended;
@@ -396,9 +395,9 @@ gs_job_combine(struct gsort *job)
 		if (status != GS_OK || ended == GS_OK)
 			continue;
 		status = ended;
-		snprintf(message, sizeof message, "%s", gs_message());
+		gs_error_keep(&error, status);
 	}
-	return status == GS_OK ? gs_outputs_finish(&job->outputs) : gs_fail(status, "%s", message);
+	return status == GS_OK ? gs_outputs_finish(&job->outputs) : gs_error_again(&error);
 }
 
 void

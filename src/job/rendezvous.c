@@ -106,8 +106,7 @@ static void
 end(struct gs_rendezvous *rendezvous, gsort_status result)
 {
 	rendezvous->result = result;
-	rendezvous->failure = gs_failure();
-	snprintf(rendezvous->message, sizeof rendezvous->message, "%s", gs_message());
+	gs_error_keep(&rendezvous->error, gs_failure());
 	shut(&rendezvous->in);
 	shut(&rendezvous->out);
 }
@@ -136,7 +135,7 @@ static gsort_status
 result(const struct gs_rendezvous *rendezvous)
 {
 	if (rendezvous->result != GSORT_OK)
-		(void)gs_fail(rendezvous->failure, "%s", rendezvous->message);
+		(void)gs_error_again(&rendezvous->error);
 	return rendezvous->result;
 }
 

@@ -40,8 +40,7 @@ struct gs_rendezvous {
 	atomic_bool        feeding, draining;	/* a thread is in such a call */
 	bool               ended;	/* gs_rendezvous_feed_end() was called */
 	gsort_status       result;	/* of the thread, valid once OUT has ended */
-	gs_status          failure;	/* its kind, and its message */
-	char               message[GS_MESSAGE_BYTES];
+	struct gs_error    error;	/* its last error */
 };
 
 /** Begin; nothing runs yet.  GS_EUSAGE: OPTIONS name files or callbacks as well. */

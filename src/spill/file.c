@@ -61,6 +61,8 @@ make_and_unlink(const char *dir)
 gs_status
 gs_spill_file_make(struct gs_spill_file *file, const char *dir)
 {
+	int number;
+
 	*file = (struct gs_spill_file){ .fd = -1, .dir = dir };
 	if (gs_nameless_flag() != 0)
 		file->fd = open(dir, gs_nameless_flag() | O_RDWR | O_CLOEXEC, 0600);
@@ -71,8 +73,9 @@ gs_spill_file_make(struct gs_spill_file *file, const char *dir)
 		return GS_OK;
 	if (errno == EMFILE || errno == ENFILE)
 		return gs_fail_errno(GS_EIO, "cannot make a temporary file in %s (raise ulimit -n)", dir);
-	return gs_fail(GS_EIO, "cannot make a temporary file in %s: %s; name another directory with -T",
-	               dir, strerror(errno));
+	number = errno;
+	return gs_caused(number, gs_fail(GS_EIO, "cannot make a temporary file in %s: %s; name another "
+	                                 "directory with -T", dir, strerror(number)));
 }
 
 /* Permissions alone do not suffice: root has them in /proc and on read-only file systems. */
@@ -82,14 +85,17 @@ gs_spill_dir_check(const char *dir)
 	struct gs_spill_file file;
 	struct stat st;
 	bool good = stat(dir, &st) == 0;
+	int number;
 
 	if (good && !S_ISDIR(st.st_mode)) {
 		errno = ENOTDIR;
 		good = false;
 	}
-	if (!good || faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) != 0)
-		return gs_fail(GS_EIO, "cannot use %s for temporary files: %s; name another directory "
-		               "with -T", dir, strerror(errno));
+	if (!good || faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) != 0) {
+		number = errno;
+		return gs_caused(number, gs_fail(GS_EIO, "cannot use %s for temporary files: %s; name "
+		                                 "another directory with -T", dir, strerror(number)));
+	}
 	TRY(gs_spill_file_make(&file, dir));
 	(void)close(file.fd);
 	return GS_OK;
@@ -135,19 +141,22 @@ mebibytes(uint64_t bytes)
 static gs_status
 write_error(const struct gs_spill_file *file)
 {
-	const char *reason = strerror(errno);
+	const int number = errno;
+	const char *reason = strerror(number);
 	const unsigned long long written = mebibytes(file->end > file->beside_bytes
 	                                             ? file->end : file->beside_bytes);
 	const unsigned long long needed = mebibytes(file->needed_bytes);
 
-	if (errno != ENOSPC && errno != EDQUOT && errno != EFBIG)
-		return gs_fail(GS_EIO, "cannot write a temporary file in %s: %s", file->dir, reason);
-	if (needed == 0)
-		return gs_fail(GS_EIO, "cannot write a temporary file in %s: %s after %llu MiB; name "
-		               "a directory with more space with -T", file->dir, reason, written);
-	return gs_fail(GS_EIO, "cannot write a temporary file in %s: %s after %llu MiB, and %llu MiB "
-	               "more are needed; name a directory with more space with -T", file->dir,
-	               reason, written, needed);
+	if (number != ENOSPC && number != EDQUOT && number != EFBIG)
+		(void)gs_fail(GS_EIO, "cannot write a temporary file in %s: %s", file->dir, reason);
+	else if (needed == 0)
+		(void)gs_fail(GS_EIO, "cannot write a temporary file in %s: %s after %llu MiB; name "
+		              "a directory with more space with -T", file->dir, reason, written);
+	else
+		(void)gs_fail(GS_EIO, "cannot write a temporary file in %s: %s after %llu MiB, and %llu "
+		              "MiB more are needed; name a directory with more space with -T",
+		              file->dir, reason, written, needed);
+	return gs_caused(number, GS_EIO);
 }
 
 gs_status

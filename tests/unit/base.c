@@ -19,6 +19,8 @@ void unit_base(void);
 static void
 check_status(void)
 {
+	struct gs_error error;
+
 	CHECK(gs_fail(GS_EIO, "%s: gone", "a") == GS_EIO && strcmp(gs_message(), "a: gone") == 0,
 	      "a failure keeps its message");
 	(void)gs_fail(GS_EIO, "again: %s", gs_message());
@@ -26,6 +28,11 @@ check_status(void)
 	errno = ENOENT;
 	(void)gs_fail_errno(GS_EIO, "b");
 	CHECK(strcmp(gs_message(), "b: No such file or directory") == 0, "errno is put in words");
+	gs_error_keep(&error, GS_EIO);
+	CHECK(gs_failure_errno() == ENOENT && gs_fail(GS_EINPUT, "c") == GS_EINPUT &&
+	      gs_failure_errno() == 0, "a failure has the errno that it came of, if there is one");
+	CHECK(gs_error_again(&error) == GS_EIO && gs_failure() == GS_EIO && gs_failure_errno() == ENOENT &&
+	      strcmp(gs_message(), "b: No such file or directory") == 0, "an error that was kept is the same");
 }
 
 static void

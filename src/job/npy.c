@@ -199,14 +199,19 @@ static gs_status
 check_options(const struct gs_npy *npy, const struct gsort_options *o, const char *name)
 {
 	static const char *const sets[] = { "", "union", "intersect", "difference", "symmetric" };
+	const bool ordered = o->endian != GSORT_ENDIAN_HOST;
 	const char *said = o->zero_terminated ? "zero-terminated" : o->header_lines > 0 ? "header" :
-		o->skip_bytes > 0 ? "skip-bytes" : o->endian != GSORT_ENDIAN_HOST ? "endian" :
+		o->skip_bytes > 0 ? "skip-bytes" : npy->is_structure && ordered ? "endian" :
 		o->record_bytes > 0 ? "record-size" : NULL;
 	const char *refused = o->set != GSORT_NO_SET ? sets[o->set] :
 		o->converts ? "to" : o->counts ? "count" : o->split > 0 ? "split" :
 		o->sample.wanted ? "sample" : NULL;
 	const struct gs_npy_field *field = &npy->fields[0];
 
+	if (ordered && !npy->is_structure && field->bytes > 1 &&
+	    field->big != (o->endian == GSORT_ENDIAN_BIG))
+		return gs_fail(GS_EUSAGE, "%s: the items of this .npy file are in the other byte order: leave "
+		               "it out, the header names it", name);
 	if (refused == NULL && said == NULL)
 		return GS_OK;
 	if (refused == NULL)
@@ -365,6 +370,7 @@ gs_npy_adopt(struct gs_npy_inputs *inputs, struct gsort_options *options)
 	}
 	TRY(read_headers(inputs, options));
 	TRY(check_options(inputs->first, options, name));
+	options->endian = GSORT_ENDIAN_HOST;	/* from here on the header alone says it */
 	type = inputs->first->fields[0].type;
 	if (options->type != GSORT_TEXT && (inputs->first->is_structure || options->type != type))
 		return gs_fail(GS_EUSAGE, "%s: the items of this .npy file are not of type %s: leave it "

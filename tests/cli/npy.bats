@@ -196,6 +196,13 @@ setup_npy() {
 		gsort --to=text in.npy
 	fails "in.npy: '--zero-terminated' does not go with a .npy file, whose header tells what its items are" \
 		gsort -z in.npy
+	fails 'in.npy: the items of this .npy file are in the other byte order: leave it out, the header names it' \
+		gsort -i32 --endian=big in.npy
+	gsort -i32 --endian=little in.npy | cmp - <(gsort in.npy)		# as the header says
+	sed 's/<i4/>i4/' in.npy >swapped.npy
+	for options in '' -u --argsort=u32; do
+		gsort -i32 --endian=big $options swapped.npy | cmp - <(gsort $options swapped.npy)
+	done
 	gsort --format=raw -u8 in.npy | cmp - <(gsort -u8 --skip-bytes=0 --format=raw in.npy)
 	printf '\x93NUMPY\x09\0%0100d' 0 >new
 	fails 'new: version 9 of .npy files is not known' gsort new

@@ -148,7 +148,7 @@ class _Job:
 			self._stop()
 			raise
 		for line in self.warnings:
-			warnings.warn(os.fsdecode(line), RuntimeWarning, stacklevel=4)
+			warnings.warn(_native.words(line), RuntimeWarning, stacklevel=4)
 		length = 1 + len(_native.ERROR)		# of a result and what is said of it
 		for status, *error in (self.results[:length], self.results[length:2 * length]):
 			if status != _native.OK:
@@ -178,13 +178,14 @@ def _run(operation: str, src: Union[Path, Sequence[Path]], dst: Path, kind: Any,
 	if not paths:
 		raise ValueError("there is no file to read")
 	gsort_type, swapped = _type(kind)
+	paths = [b"./-" if path == b"-" else path for path in paths]	# which is a file here, as any other
 	options = _native.options("gsort_options")
 	options.put("operation", "I", _native.ABI[operation])
 	options.put("type", "I", gsort_type)
 	options.put("reverse", "?", descending)
 	options.put("unique", "?", unique)
 	_put_paths(options, "inputs", "input_count", paths)
-	options.put("memory_bytes", "Q", memory or 0)
+	options.put("memory_bytes", "Q", memory or 0, "memory")
 	options.put("threads", "I", threads)
 	if directories:
 		_put_paths(options, "temp_dirs", "temp_dir_count", directories)
@@ -207,7 +208,7 @@ def sort_file(src: Union[Path, Sequence[Path]], dst: Path, *,
 	says the type, and DST gets one, too.  MEMORY is a limit in bytes: what is larger is sorted through
 	temporary files in TEMP_DIRS.  PROGRESS is called ten times a second with a Progress.
 
-	DST is replaced when all is written.  After an error, or KeyboardInterrupt, it is as it was.
+	All names are those of files: "-" is one, too.  DST is replaced when all is written.  After an error, or KeyboardInterrupt, it is as it was.
 	"""
 	return _run("GSORT_SORT", src, dst, type, descending, unique, memory, threads, temp_dirs, progress)
 

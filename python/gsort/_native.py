@@ -7,10 +7,10 @@ compare with gsort.h: so this file repeats no declaration of a struct.
 from __future__ import annotations
 
 import ctypes
-import errno
 import functools
 import os
 import pathlib
+import re
 import struct
 from typing import Any, Dict, NoReturn
 
@@ -59,6 +59,7 @@ for _name, _result, _arguments in [
 	("gsort_stats", _P, [_P]),
 	("gsort_message", ctypes.c_char_p, []),
 	("gsort_last_error", _I, []),
+	("gsort_last_errno", _I, []),
 	("gsort_version", ctypes.c_char_p, []),
 	("gsort_sort", _I, [_P, _Z, _I, _P]),
 	("gsort_argsort", _I, [_P, _Z, _I, _P, _I, _P]),
@@ -83,18 +84,39 @@ KINDS = {
 
 
 # What a thread's last call said.
-ERROR = [functools.partial(LIBRARY.gsort_last_error), functools.partial(LIBRARY.gsort_message)]
+ERROR = [functools.partial(LIBRARY.gsort_last_error), functools.partial(LIBRARY.gsort_last_errno),
+         functools.partial(LIBRARY.gsort_message)]
+
+# The library speaks of the options of gsort(1).  Those that are parameters here are called as they are here;
+# what stands at the end about any other is left out.
+_PARAMETERS = [(re.compile(pattern), parameter) for pattern, parameter in [
+	(r"'--buffer-size=(\d+)M' \(-S\)", r"memory=\1 << 20"),
+	(r"use a larger -S\b", "use a larger memory"),
+	(r"with -T\b", "in temp_dirs"),
+	(r"with --parallel\b", "with threads"),
+	(r"(need|without) -g\b", r"\1 type='text-float'"),
+	(r": name a field with --format=npy and -k: ", "; one field of it is an array: "),
+]]
+_ABOUT_OPTIONS = re.compile(r"""(?:;\ |\ \()[^;("]*(?<![\w-])(?<!tr\ )--?[a-zA-Z][^;("]*$""", re.VERBOSE)
 
 
-def error(kind_of_error: int, said: bytes) -> BaseException:
-	"""The exception for an ERROR; of files, with the errno that its message names."""
-	kind = KINDS.get(kind_of_error, RuntimeError)
+def words(said: bytes) -> str:
+	"""What the library SAID, in words of this module."""
 	message = os.fsdecode(said)
-	if kind is OSError:
-		for code in errno.errorcode:
-			if f": {os.strerror(code)}" in message:
-				return OSError(code, message)	# FileNotFoundError, PermissionError ...
-	return kind(message)
+	for pattern, parameter in _PARAMETERS:
+		message = pattern.sub(parameter, message)
+	shorter = _ABOUT_OPTIONS.sub("", message)
+	while shorter != message:
+		message, shorter = shorter, _ABOUT_OPTIONS.sub("", shorter)
+	return message
+
+
+def error(kind_of_error: int, number: int, said: bytes) -> BaseException:
+	"""The exception for an ERROR; of files, with its errno."""
+	kind = KINDS.get(kind_of_error, RuntimeError)
+	if kind is OSError and number != 0:
+		return OSError(number, words(said))	# FileNotFoundError, PermissionError ...
+	return kind(words(said))
 
 
 def fail() -> NoReturn:
@@ -110,12 +132,12 @@ class Struct:
 		self.keep: Any = []		# what members point to
 		self._as_parameter_ = ctypes.cast(self.bytes, _P)
 
-	def put(self, member: str, code: str, value: Any) -> None:
+	def put(self, member: str, code: str, value: Any, parameter: str = "") -> None:
 		try:
 			struct.pack_into(code, self.bytes, ABI[f"{self.name}.{member}"], value)
 		except struct.error:
 			kind = ValueError if hasattr(value, "__index__") else TypeError
-			raise kind(f"{member} must be a whole number from 0 on, not {value!r}") from None
+			raise kind(f"{parameter or member} must be a whole number from 0 on, not {value!r}") from None
 
 	def get(self, member: str, code: str) -> Any:
 		return struct.unpack_from(code, self.bytes, ABI[f"{self.name}.{member}"])[0]

@@ -100,13 +100,74 @@ def test_errors(tmp_path):
 			gsort.sort_file(name, tmp_path / "out")
 	with pytest.raises(ValueError, match="null byte"):
 		gsort.sort_file(tmp_path / "in", str(tmp_path / "out") + "\0")
-	with pytest.raises(ValueError, match="memory_bytes must be a whole number from 0 on, not -1"):
+	with pytest.raises(ValueError, match="^memory must be a whole number from 0 on, not -1"):
 		gsort.sort_file(tmp_path / "in", tmp_path / "out", memory=-1)
-	with pytest.raises(TypeError, match="memory_bytes must be a whole number from 0 on, not '1G'"):
+	with pytest.raises(TypeError, match="^memory must be a whole number from 0 on, not '1G'"):
 		gsort.sort_file(tmp_path / "in", tmp_path / "out", memory="1G")
 	with pytest.raises(TypeError, match="'u32' not understood; type is a dtype such as 'u4'"):
 		gsort.sort_file(tmp_path / "in", tmp_path / "out", type="u32")
 	assert (tmp_path / "out").read_text() == "as it was"
+
+
+def test_errno_is_that_of_the_error(tmp_path, monkeypatch):
+	"""Not one that a file's name speaks of.  Also of the thread that writes, and of temporary files."""
+	monkeypatch.chdir(tmp_path)
+	with pytest.raises(FileNotFoundError):
+		gsort.sort_file("x: Permission denied", "out")
+	with pytest.raises(FileNotFoundError, match="x: Is a directory"):
+		gsort.sort_file("x: Is a directory: Invalid argument", "out")
+	keys_of(3000000, "u8").tofile("in")
+	with pytest.raises(OSError, match="No space left on device") as caught:
+		gsort.sort_file("in", "/dev/full", type="u8")
+	assert caught.value.errno == errno.ENOSPC
+	with pytest.raises(FileNotFoundError, match="name another directory in temp_dirs"):
+		gsort.sort_file("in", "out", type="u8", memory=16 << 20, temp_dirs="no")
+	assert os.listdir() == ["in"]
+
+
+def test_a_dash_is_a_file(tmp_path, monkeypatch):
+	monkeypatch.chdir(tmp_path)
+	with pytest.raises(FileNotFoundError):
+		gsort.sort_file("-", "-")
+	(tmp_path / "-").write_text("2\n1\n")
+	gsort.sort_file("-", "-")
+	gsort.merge_files(["-", b"-"], "out")
+	assert (tmp_path / "-").read_text() == "1\n2\n" and (tmp_path / "out").read_text() == "1\n1\n2\n2\n"
+
+
+@pytest.mark.parametrize("dtype", [">i4", "<i4", ">f8", "<u2", "i1"])
+def test_type_of_npy(tmp_path, dtype):
+	"""The type that the header has is accepted, another one is not."""
+	keys = keys_of(500, dtype)
+	np.save(tmp_path / "a.npy", keys)
+	gsort.sort_file(tmp_path / "a.npy", tmp_path / "out.npy", type=keys.dtype)
+	gsort.sort_file(tmp_path / "a.npy", tmp_path / "some.npy", type=keys.dtype, unique=True)
+	assert np.array_equal(np.load(tmp_path / "out.npy"), np.sort(keys))
+	assert np.load(tmp_path / "some.npy").dtype == keys.dtype
+	with pytest.raises(ValueError, match="not of type u64"):
+		gsort.sort_file(tmp_path / "a.npy", tmp_path / "out.npy", type="u8")
+	if dtype == "<i4":
+		with pytest.raises(ValueError, match="other byte order"):
+			gsort.sort_file(tmp_path / "a.npy", tmp_path / "out.npy", type=">i4")
+
+
+def test_messages_name_no_options_of_the_command(tmp_path):
+	"""Nor an end about them; what stands before that end is whole."""
+	structures = np.zeros(3, [("x", "f4"), ("y", "i8")])
+	for content, kind, type_, said in (
+		(b"1\nn/a\n", gsort.InputError, None, 'in:2: not a number: "n/a"$'),
+		(b"1\n\n", gsort.InputError, None, "in:2: empty line$"),
+		(b"1\n2.5\n", gsort.InputError, None, "floats need type='text-float'$"),
+		(b"1\n1,000\n", gsort.InputError, None, "remove the commas between thousands: tr -d ,$"),
+		(b"1\na; --b\n", gsort.InputError, None, 'not a number: "a; --b"'),
+		(b"some text\n" * 9, gsort.InputError, "u4", "text, not a file of binary keys; without a type gsort reads text$"),
+	):
+		(tmp_path / "in").write_bytes(content)
+		with pytest.raises(kind, match=said) as caught:
+			gsort.sort_file(tmp_path / "in", tmp_path / "out", type=type_)
+	np.save(tmp_path / "s.npy", structures)
+	with pytest.raises(ValueError, match="one field of it is an array: x, y$"):
+		gsort.sort_file(tmp_path / "s.npy", tmp_path / "out")
 
 
 def test_what_progress_raises_ends_the_job(tmp_path):

@@ -157,7 +157,7 @@ struct bordering {
 	unsigned       rank;
 	const struct gs_item_ends *ends;
 	gs_status      status;
-	char           message[GS_MESSAGE_BYTES];
+	char           message[256];
 };
 
 static void *

@@ -220,6 +220,7 @@ BATS_FILES = \
   tests/cli/completions.bats \
   tests/cli/cookbook.bats \
   tests/cli/decode.bats \
+  tests/cli/drawn.bats \
   tests/cli/encode.bats \
   tests/cli/files0.bats \
   tests/cli/gnu.bats \
@@ -282,6 +283,7 @@ test_files = \
   tests/helpers.bash \
   tests/house/abi.sh \
   tests/house/coverage.py \
+  tests/tools/drawn.py \
   tests/tools/keydefs.py \
   tests/tools/records.py \
   tests/house/cppcheck.txt \

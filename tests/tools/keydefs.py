@@ -14,6 +14,7 @@ import random
 import re
 import subprocess
 import sys
+import tempfile
 from decimal import Decimal
 
 LETTERS = "bdfghiMnrV"
@@ -162,6 +163,28 @@ def draw_quotes(case):
                    for _ in range(case.one(1, 5, 30)))
 
 
+def compare_ranks(rnd, program):
+    """Are the lines of two files, sorted by several ranks, those of sort(1)?  GSORT_RANKS says how many."""
+    case = Case(rnd)
+    options = case.options()
+    with tempfile.TemporaryDirectory() as folder:
+        names = [folder + "/a", folder + "/b"]
+        for name in names:
+            with open(name, "wb") as file:
+                file.write(case.lines())
+        expected = run("sort", options + names, b"")
+        found = run(program, ["--lines"] + options + names + ["-o", folder + "/out"], b"")
+        try:
+            with open(folder + "/out", "rb") as file:
+                output = file.read()
+        except FileNotFoundError:
+            output = b""
+    if expected[:2] == (found[0], output):
+        return True
+    print(options, found)
+    return False
+
+
 def compare_csv(rnd):
     """Each row once with quotes, and once with fields apart by 0x1f, ended by NUL, and its number last."""
     case = Case(rnd)
@@ -255,4 +278,5 @@ def main():
     sys.exit(bad > 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,564 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Run jobs drawn at random, and compare what gsort writes with a model in Python.
+
+usage: drawn.py PROGRAM KIND FIRST LAST    the numbers of the jobs, which are their seeds
+
+KIND is keys (all types, binary and text), csv, npy (with numpy), or ranks: keys, records and lines
+by PROGRAM = gsort-ranks.  Records, lines and sets alone have models of their own: records.py,
+keydefs.py, sets.py.  Prints each job that differs, with its seed.
+"""
+import bz2
+import gzip
+import io
+import ipaddress
+import lzma
+import os
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+
+import keydefs
+import records
+
+BINARY = ['u8', 'i8', 'u16', 'i16', 'f16', 'bf16', 'u32', 'i32', 'f32', 'u64', 'i64', 'f64', 'u128', 'i128']
+TEXT = ['text', 'text', 'float', 'hex', 'ipv4']
+PACK = [lambda d: d, lambda d: d, lambda d: d, gzip.compress, bz2.compress, lzma.compress]
+
+
+def bits_of(kind):
+    return int(kind.lstrip('uifb'))
+
+
+def ordered(kind, pattern):
+    """A bit pattern as a whole number that compares like the key: totalOrder for floats."""
+    top = 1 << bits_of(kind) - 1
+    if kind[0] == 'i':
+        return pattern ^ top
+    if kind[0] in 'fb':
+        return pattern ^ (2 * top - 1) if pattern & top else pattern | top
+    return pattern
+
+
+class Outcome:
+    """What a run must come to: a status, and its output, whole."""
+
+    def __init__(self, status, output):
+        self.status, self.output = status, output
+
+
+class Job:
+    """Options and inputs that are common to all kinds."""
+
+    ends = b'\n'
+
+    def __init__(self, seed, ranks=0):
+        self.draw = random.Random(seed)
+        self.ranks = ranks
+        self.options = []
+
+    def one(self, *choices):
+        return self.draw.choice(choices)
+
+    def chance(self, share):
+        return self.draw.random() < share
+
+    def count(self):
+        return self.one(0, 1, 2, 3, 10, self.draw.randrange(100), self.draw.randrange(2000), self.draw.randrange(20000))
+
+    def cut(self, items):
+        """The items as those of one to four inputs."""
+        cuts = sorted(self.draw.randrange(len(items) + 1) for _ in range(self.one(0, 0, 0, 1, 2, 3)))
+        return [items[a:b] for a, b in zip([0] + cuts, cuts + [len(items)])]
+
+    def resources(self):
+        self.options += self.one([], [], ['-S', '1M'], ['-S', '16M'], ['-S', '20M', '--batch-size=2'])
+        self.options += self.one([], [f'--parallel={self.one(1, 2, 3, 5)}'])
+        self.options += ['--verify'] if self.chance(.2) and self.mode not in ('-c', '-C') else []
+
+    def limits(self, size):
+        """Draws --head or --tail, and returns the slice of the output that they leave."""
+        k = self.one(0, 1, 5, size // 2, size, size + 3)
+        limit = self.one('', '', '', 'head', 'tail')
+        if self.mode in ('-c', '-C') or not limit:
+            return slice(None)
+        self.options.append(f'--{limit}={k}')
+        return slice(0, k) if limit == 'head' else slice(-k if k else size + 1, None)
+
+    def run(self, program, folder, files):
+        names = []
+        for number, data in enumerate(files):
+            names.append(f'{folder}/in{number}')
+            with open(names[-1], 'wb') as file:
+                file.write(data)
+        out = f'{folder}/out'
+        words, stdin = self.options + [], None
+        way = 'file' if self.ranks else self.one('pipe', 'pipe', 'file', 'onto')
+        if self.mode in ('-c', '-C'):
+            way = 'pipe'
+        if way == 'onto':
+            out = names[0]
+        if way != 'pipe':
+            words += ['-o', out]
+        if len(names) == 1 and way != 'onto' and not self.ranks and self.chance(.4):
+            stdin, names = files[0], []
+        elif self.chance(.1):
+            with open(f'{folder}/names', 'wb') as file:
+                file.write(b''.join(n.encode() + b'\0' for n in names))
+            words, names = words + [f'--files0-from={folder}/names'], []
+        self.words = words + names
+        done = subprocess.run([program] + self.words, input=stdin or b'', capture_output=True, check=False,
+                              env=dict(os.environ, LC_ALL='C', GSORT_RANKS=str(self.ranks or 1)))
+        self.said = done.stderr.decode(errors='replace')
+        if way == 'pipe' or done.returncode == 2:
+            return Outcome(done.returncode, done.stdout)
+        with open(out, 'rb') as file:
+            return Outcome(done.returncode, file.read())
+
+    def is_right(self, program):
+        with tempfile.TemporaryDirectory() as folder:
+            want = self.expected()
+            got = self.run(program, folder, self.files)
+        if got.status == want.status and (want.status == 2 or self.same(got.output, want.output)):
+            return True
+        print(f'status {got.status}, {want.status} is right; {len(got.output)} bytes, {len(want.output)} are right: '
+              f'{" ".join(self.words)}: {self.said}')
+        return False
+
+    def same(self, got, want):
+        return got == want
+
+    def groups(self, items, key):
+        """Lists of neighbours that are equal."""
+        out = []
+        for item in items:
+            if out and key(out[-1][0]) == key(item):
+                out[-1].append(item)
+            else:
+                out.append([item])
+        return out
+
+
+class Keys(Job):
+    def __init__(self, seed, ranks=0):
+        super().__init__(seed, ranks)
+        self.kind = self.one(*BINARY, *TEXT)
+        self.mode = self.one('', '', '', '-u', '--count', '--repeated', '--singletons', '-m', '-c', '-C', '--argsort')
+        self.is_text = self.kind in TEXT
+        self.is_wide = self.kind.endswith('128')
+        if ranks and (self.mode not in ('', '-u', '--count', '-m', '-c')):
+            self.mode = ''
+        self.reverse = self.chance(.3)
+        self.order = self.one('little', 'big') if not self.is_text else 'little'
+        self.zero = self.is_text and self.chance(.1)
+        self.values = [self.value() for _ in range(self.one(1, 3, 30, 5000, 5000))]
+        self.keys = [self.draw.choice(self.values) for _ in range(self.count())]
+        shape = self.one('', '', '', 'sorted', 'nearly')
+        if shape or self.mode == '-c' and self.chance(.5):
+            self.keys.sort(key=self.rank, reverse=self.reverse)
+        if shape == 'nearly' and self.keys:
+            self.keys[self.draw.randrange(len(self.keys))] = self.value()
+        self.parts = self.cut(self.keys) if self.mode not in ('-c', '-C') else [self.keys]
+        if self.mode == '-m':
+            self.parts = [sorted(p, key=self.rank, reverse=self.reverse) for p in self.parts]
+        self.head = self.lead()
+        self.say_options()
+        pack = self.one(*PACK) if not ranks else PACK[0]
+        self.files = [pack(lead + b''.join(map(self.write, part)))
+                      for lead, part in zip([self.head] + [self.lead_like() for _ in self.parts], self.parts)]
+
+    # ---- keys: whole numbers for binary types, ordered by rank(); lines are written from them ----
+
+    def value(self):
+        if self.kind == 'text':
+            return self.one(self.draw.randrange(-10, 10), self.draw.randrange(-2**63, 2**63),
+                            self.draw.randrange(2**64), self.draw.randrange(10**self.draw.randrange(1, 18)))
+        if self.kind == 'hex':
+            return self.draw.randrange(2**self.one(4, 16, 32, 64))
+        if self.kind == 'ipv4':
+            return self.draw.randrange(2**self.one(8, 32))
+        if self.kind == 'float':
+            return self.one(0.0, -0.0, float('inf'), float('-inf'), float(self.draw.randrange(-9, 9)),
+                            struct.unpack('d', struct.pack('Q', self.draw.randrange(0x7ff << 52)))[0],
+                            -struct.unpack('d', struct.pack('Q', self.draw.randrange(0x7ff << 52)))[0],
+                            self.draw.gauss(0, 100), round(self.draw.random(), 2))
+        bits = bits_of(self.kind)
+        return self.one(self.draw.randrange(1 << bits), self.draw.randrange(1 << bits), self.draw.randrange(4), 0,
+                        1 << bits - 1, (1 << bits) - 1, self.draw.randrange(1 << bits // 2))
+
+    def rank(self, key):
+        if self.kind == 'float':
+            return ordered('f64', struct.unpack('Q', struct.pack('d', key))[0])
+        return key if self.is_text else ordered(self.kind, key)
+
+    def equal(self, key):
+        """-0 and 0 are one number of -g."""
+        return 0.0 if self.kind == 'float' and key == 0 else self.rank(key)
+
+    def canonical(self, key):
+        if self.kind == 'hex':
+            return f'{key:x}'
+        if self.kind == 'ipv4':
+            return str(ipaddress.IPv4Address(key))
+        return repr(key) if self.kind == 'float' else str(key)
+
+    def write(self, key):
+        if not self.is_text:
+            return key.to_bytes(bits_of(self.kind) // 8, self.order)
+        line = self.canonical(key)
+        if self.kind == 'text' and self.chance(.05):
+            line = self.one(' ' + line, line + ' ', '\t' + line, line + '\r', '+' + line if key >= 0 else line,
+                            ('-' if key < 0 else '') + '00' + str(abs(key)))
+        if self.kind == 'hex' and self.chance(.2):
+            line = self.one(line.upper(), '0x' + line, '0' + line)
+        return line.encode() + (b'\0' if self.zero else b'\n')
+
+    def lead(self):
+        """The header, or skipped bytes, of the first input; and the option."""
+        if self.mode == '--argsort' or self.chance(.85):
+            self.leads = 0
+            return b''
+        self.leads = self.one(1, 2, 5)
+        if self.is_text:
+            self.options.append(f'--header={self.leads}')
+            return b''.join(b'id %d' % i + (b'\0' if self.zero else b'\n') for i in range(self.leads))
+        self.options.append(f'--skip-bytes={self.leads}')
+        return bytes(range(self.leads))
+
+    def lead_like(self):
+        return self.head
+
+    # ---- options and the model ----
+
+    def say_options(self):
+        words = {'text': ['-n'], 'float': ['-g'], 'hex': ['--base=16'], 'ipv4': ['--type=ipv4']}
+        self.options += words.get(self.kind, [f'--type={self.kind}', f'--endian={self.order}'])
+        self.options += ['-r'] * self.reverse + ['-z'] * self.zero
+        self.to_text = not self.is_text and not self.leads and self.mode not in ('-c', '-C', '--argsort') and self.kind[0] in 'ui' and \
+            self.chance(.2)
+        self.options += ['--to=text'] if self.to_text else []
+        if self.mode == '--argsort':
+            self.width = self.one(4, 8)
+            self.options.append(f'--argsort=u{self.width * 8}')
+        elif self.mode:
+            self.options.append(self.mode)
+        self.resources()
+
+    def show(self, key, count=None):
+        end = b'\0' if self.zero else b'\n'
+        if self.is_text:
+            prefix = b'' if count is None else b'%7d ' % count
+            return prefix + self.canonical(key).encode() + end
+        if self.to_text:
+            bits = bits_of(self.kind)
+            value = key - (1 << bits) if self.kind[0] == 'i' and key >> bits - 1 else key
+            return (b'' if count is None else b'%7d ' % count) + b'%d\n' % value
+        return key.to_bytes(bits_of(self.kind) // 8, self.order) + \
+            (b'' if count is None else count.to_bytes(8, self.order))
+
+    def expected(self):
+        keys = [k for part in self.parts for k in part]
+        if self.mode in ('-c', '-C'):
+            ranks = [self.rank(k) for k in keys]
+            pairs = list(zip(ranks, ranks[1:]))
+            bad = any(a < b for a, b in pairs) if self.reverse else any(a > b for a, b in pairs)
+            return Outcome(int(bad), b'')
+        sign = -1 if self.reverse else 1
+        places = sorted(range(len(keys)), key=lambda i: sign * self.rank(keys[i]))
+        if self.mode == '--argsort':
+            out = [p.to_bytes(self.width, self.order) for p in places]
+        else:
+            groups = self.groups([keys[p] for p in places], self.equal)
+            out = {'-u': lambda: [self.show(self.kept(g)) for g in groups],
+                   '--count': lambda: [self.show(self.kept(g), len(g)) for g in groups],
+                   '--repeated': lambda: [self.show(self.kept(g)) for g in groups if len(g) > 1],
+                   '--singletons': lambda: [self.show(self.kept(g)) for g in groups if len(g) == 1]}.get(
+                       self.mode, lambda: [self.show(k) for g in groups for k in g])()
+        return Outcome(0, self.head + b''.join(out[self.limits(len(out))]))
+
+    def kept(self, group):
+        """The manual: -u writes 0 for 0 and -0."""
+        return group[0] or 0 if self.kind == 'float' else group[0]
+
+    def same(self, got, want):
+        if self.kind != 'float' or self.mode == '--argsort':
+            return got == want
+        return self.parsed(got) == self.parsed(want)
+
+    def parsed(self, output):
+        """Lines of floats: the doubles, which may be printed in more than one way."""
+        end = b'\0' if self.zero else b'\n'
+        return [word if word.startswith(b'id') else
+                [*line.split()[:-1], struct.pack('d', float(line.split()[-1]))]
+                for line in output.split(end)[:-1] for word in [line]]
+
+
+def fields_of(row):
+    """The fields of a row, as Python's csv reads them: quotes count at the beginning of a field."""
+    fields, at = [], 0
+    while True:
+        text = ''
+        if row[at:at + 1] == '"':
+            at += 1
+            while at < len(row):
+                if row[at] == '"' and row[at + 1:at + 2] == '"':
+                    text, at = text + '"', at + 2
+                elif row[at] == '"':
+                    at += 1
+                    break
+                else:
+                    text, at = text + row[at], at + 1
+        rest = row[at:].split(',', 1)
+        fields.append(text + rest[0])
+        if len(rest) == 1:
+            return fields
+        at = len(row) - len(rest[1])
+
+
+class Csv(Job):
+    """Rows by their fields; a column with n or g holds numbers or nothing, or is refused."""
+
+    def __init__(self, seed, ranks=0):
+        super().__init__(seed, ranks)
+        self.mode = self.one('', '', '', '', '-u', '--count', '--repeated', '--singletons', '-m', '-c', '--argsort')
+        self.columns = self.draw.randrange(1, 5)
+        self.types = [self.one('word', 'word', 'int', 'float') for _ in range(self.columns)]
+        self.words = [''.join(self.one(*'ab,"\n1 -.xyz') for _ in range(self.draw.randrange(6))) for _ in range(20)]
+        self.bad = self.chance(.05)
+        self.header = self.chance(.5) and self.mode != '--argsort'
+        self.names = [f'{self.one("id", "name", "ü", "a b", "c,d")}{i}' for i in range(self.columns)]
+        self.rows = [self.row() for _ in range(min(self.count(), 3000))]
+        self.draw_keys()
+        self.parts = self.cut(self.rows) if self.mode != '-c' else [self.rows]
+        if self.mode == '-m' or self.mode == '-c' and self.chance(.5):
+            self.parts = [sorted(p, key=self.key) for p in self.parts]
+        self.options += ['--csv'] + ['--header'] * self.header
+        if self.mode == '--argsort':
+            self.options.append('--argsort=u32')
+        elif self.mode:
+            self.options.append(self.mode)
+        self.resources()
+        self.head = ','.join(map(self.quoted, self.names)).encode() + b'\n' if self.header else b''
+        self.files = [self.head + b''.join(r.encode() + b'\n' for r in part) for part in self.parts]
+
+    def field(self, kind):
+        if self.chance(.1):
+            return ''
+        if kind == 'int':
+            return str(self.one(self.draw.randrange(-5, 5), self.draw.randrange(10**9), -self.draw.randrange(10**12)))
+        if kind == 'float':
+            return self.one(f'{self.draw.gauss(0, 10):.2f}', f'{self.draw.randrange(-9, 9)}e{self.draw.randrange(-5, 5)}')
+        return self.draw.choice(self.words)
+
+    def quoted(self, text):
+        must = ',' in text or '\n' in text or text.startswith('"')
+        return '"' + text.replace('"', '""') + '"' if must or self.chance(.2) else text
+
+    def row(self):
+        fields = [self.quoted(self.field(kind)) for kind in self.types]
+        return ','.join(fields)
+
+    def draw_keys(self):
+        """Keys as (column, letters); strict numbers where a letter says so."""
+        self.reverse = self.chance(.2)
+        self.stable = self.chance(.3)
+        self.keys = []
+        for _ in range(self.one(1, 1, 2, 3)):
+            column = self.draw.randrange(self.columns)
+            letters = {'int': self.one('n', 'n', 'g', ''), 'float': self.one('g', 'g', ''), 'word': ''}[
+                self.types[column]] + self.one('', '', 'r')
+            self.keys.append((column, letters))
+            name = self.names[column]
+            by_name = self.header and self.chance(.6)
+            self.options += ['-k', f'{name}:{letters}' if by_name and letters else name if by_name else
+                             f'{column + 1},{column + 1}{letters}']
+        self.options += ['-r'] * self.reverse + ['-s'] * self.stable
+
+    def key(self, row):
+        """Bytes and numbers that compare like the row; without the last resort under -s and -u."""
+        fields = fields_of(row)
+        out = []
+        for column, letters in self.keys:
+            text = fields[column] if column < len(fields) else ''
+            backwards = 'r' in letters or not letters and self.reverse
+            out.append(Backwards(self.word(text, letters)) if backwards else self.word(text, letters))
+        if not self.equal_rows():
+            out.append(Backwards(row.encode()) if self.reverse else row.encode())
+        return out
+
+    def equal_rows(self):
+        return self.stable or self.mode in ('-u', '--count', '--repeated', '--singletons', '--argsort')
+
+    def word(self, text, letters):
+        if 'n' in letters or 'g' in letters:
+            return (0, 0) if text == '' else (1, int(text) if 'n' in letters else float(text))
+        return text.encode()
+
+    def expected(self):
+        rows = [r for part in self.parts for r in part]
+        if self.mode == '-c':
+            keys = [self.key(r) for r in rows]
+            return Outcome(int(any(b < a for a, b in zip(keys, keys[1:]))), b'')
+        places = sorted(range(len(rows)), key=lambda i: self.key(rows[i]))
+        if self.mode == '--argsort':
+            out = [p.to_bytes(4, 'little') for p in places]
+        else:
+            groups = self.groups([rows[p] for p in places], self.key)
+            shown = {'-u': lambda: [g[0] for g in groups],
+                     '--count': lambda: [f'{len(g):7d} {g[0]}' for g in groups],
+                     '--repeated': lambda: [g[0] for g in groups if len(g) > 1],
+                     '--singletons': lambda: [g[0] for g in groups if len(g) == 1]}.get(
+                         self.mode, lambda: [rows[p] for p in places])()
+            out = [r.encode() + b'\n' for r in shown]
+        return Outcome(0, self.head + b''.join(out[self.limits(len(out))]))
+
+
+class Backwards:
+    """Compares the other way round."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __lt__(self, other):
+        return other.value < self.value
+
+    def __eq__(self, other):
+        return self.value == other.value
+
+
+class Npy(Job):
+    """Arrays of numbers and of structures, which numpy writes, sorts and reads."""
+
+    def __init__(self, seed, ranks=0):
+        super().__init__(seed, ranks)
+        import numpy
+        self.numpy = np = numpy
+        self.mode = self.one('', '', '', '-u', '--repeated', '--singletons', '-m', '--argsort')
+        self.reverse = self.chance(.3)
+        random_bytes = np.random.default_rng(seed)
+        count, self.fields = self.count(), []
+        simple = self.one('<', '>') + self.one('u1', 'i1', 'u2', 'i2', 'u4', 'i4', 'u8', 'i8', 'f2', 'f4', 'f8')
+        if self.chance(.5):
+            self.type = np.dtype(simple)
+        else:
+            names = self.draw.sample(['a', 'key', 'x y', 'é', 'ключ', 'n1'], self.draw.randrange(1, 5))
+            self.type = np.dtype([(n, self.one('<', '>') + self.one('u1', 'i2', 'u4', 'i8', 'f4', 'f8', 'S3'))
+                                  for n in names], align=self.chance(.3))
+            self.fields = [(n, self.chance(.3)) for n in
+                           self.draw.sample(names, self.draw.randrange(1, len(names) + 1))]
+        few = random_bytes.integers(0, 256, (self.one(2, 20, 5000), self.type.itemsize), 'u1')
+        picked = few[random_bytes.integers(0, len(few), count)]
+        array = np.frombuffer(bytearray(picked.tobytes()), self.type)
+        array = self.cleaned(array)
+        self.parts = self.cut(array)
+        if self.mode == '-m':
+            self.parts = [p[self.places(p)] for p in self.parts]
+        self.options += ['--format=npy'] + ['-r'] * self.reverse
+        for name, backwards in self.fields:
+            self.options += ['-k', name + (':r' if backwards else '')]
+        if self.mode == '--argsort':
+            self.options.append('--argsort=u64')
+        elif self.mode:
+            self.options.append(self.mode)
+        self.resources()
+        self.files = [self.saved(p) for p in self.parts]
+
+    def cleaned(self, array):
+        """No NaN: an order of them is a matter of its own."""
+        np = self.numpy
+        for name in array.dtype.names or [None]:
+            column = array if name is None else array[name]
+            if column.dtype.kind == 'f':
+                column[np.isnan(column)] = 1
+        return array
+
+    def saved(self, array):
+        file = io.BytesIO()
+        import warnings
+        with warnings.catch_warnings():
+            warnings.simplefilter('ignore')
+            self.numpy.save(file, array)
+        return file.getvalue()
+
+    def column(self, array):
+        """Whole numbers, or bytes, in the order of gsort: -0 before 0."""
+        np = self.numpy
+        if array.dtype.kind == 'S':
+            return np.unique([bytes(b).ljust(3, b'\0') for b in array] or [b''], return_inverse=True)[1].astype(object) \
+                if len(array) else np.zeros(0, object)
+        bits = array.dtype.itemsize * 8
+        kind = array.dtype.kind + str(bits)
+        plain = array.astype(array.dtype.newbyteorder('<')).view(f'<u{bits // 8}')
+        return np.array([ordered(kind, int(v)) for v in plain], object)
+
+    def ranks_of(self, array):
+        columns = [(self.column(array[n]), b or self.reverse) for n, b in self.fields] if self.fields else \
+            [(self.column(array), self.reverse)]
+        return list(zip(*[[-v for v in c] if b else list(c) for c, b in columns])) if len(array) else []
+
+    def places(self, array):
+        ranks = self.ranks_of(array)
+        return sorted(range(len(array)), key=lambda i: ranks[i])
+
+    def expected(self):
+        array = self.numpy.frombuffer(b''.join(p.tobytes() for p in self.parts), self.type)
+        ranks, places = self.ranks_of(array), self.places(array)
+        if self.mode == '--argsort':
+            kept = places
+        else:
+            groups = self.groups(places, lambda i: ranks[i])
+            kept = {'-u': lambda: [g[0] for g in groups],
+                    '--repeated': lambda: [g[0] for g in groups if len(g) > 1],
+                    '--singletons': lambda: [g[0] for g in groups if len(g) == 1]}.get(self.mode, lambda: places)()
+        kept = kept[self.limits(len(kept))]
+        if self.mode == '--argsort':
+            return Outcome(0, self.saved(self.numpy.array(kept, '<u8')))
+        return Outcome(0, self.saved(array[kept]))
+
+    def same(self, got, want):
+        np = self.numpy
+        if not got.startswith(b'\x93NUMPY'):
+            return self.mode == '--argsort' and got == np.load(io.BytesIO(want)).tobytes()
+        a, b = np.load(io.BytesIO(got)), np.load(io.BytesIO(want))
+        if a.dtype != b.dtype:
+            return False
+        columns = [(a[n], b[n]) for n in a.dtype.names] if a.dtype.names else [(a, b)]
+        return all(x.tobytes() == y.tobytes() for x, y in columns)
+
+
+class Ranks:
+    """Keys, records, or lines, by several ranks: the model is that of one."""
+
+    def __init__(self, seed):
+        draw = random.Random(seed)
+        self.ranks = draw.randrange(1, 8)
+        self.seed = seed
+        self.kind = draw.choice(['keys', 'keys', 'records', 'lines'])
+        self.draw = draw
+
+    def is_right(self, program):
+        os.environ['GSORT_RANKS'] = keydefs.ENV['GSORT_RANKS'] = str(self.ranks)
+        if self.kind == 'keys':
+            return Keys(self.seed, self.ranks).is_right(program)
+        if self.kind == 'records':
+            return records.Case(self.seed, ranked=True).is_right(program)
+        return keydefs.compare_ranks(self.draw, program)
+
+
+KINDS = {'keys': Keys, 'csv': Csv, 'npy': Npy, 'ranks': Ranks}
+
+
+def main():
+    program, kind, first, last = sys.argv[1:]
+    wrong = 0
+    for seed in range(int(first), int(last)):
+        if not KINDS[kind](seed).is_right(program):
+            print(f'seed {seed}', flush=True)
+            wrong += 1
+    sys.exit(wrong > 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -326,11 +326,11 @@ class Csv(Job):
         self.columns = self.draw.randrange(1, 5)
         self.types = [self.one('word', 'word', 'int', 'float') for _ in range(self.columns)]
         self.words = [''.join(self.one(*'ab,"\n1 -.xyz') for _ in range(self.draw.randrange(6))) for _ in range(20)]
-        self.bad = self.chance(.05)
         self.header = self.chance(.5) and self.mode != '--argsort'
         self.names = [f'{self.one("id", "name", "ü", "a b", "c,d")}{i}' for i in range(self.columns)]
         self.rows = [self.row() for _ in range(min(self.count(), 3000))]
         self.draw_keys()
+        self.bad = self.chance(.1) and self.mode not in ('-m', '-c') and self.spoil()
         self.parts = self.cut(self.rows) if self.mode != '-c' else [self.rows]
         if self.mode == '-m' or self.mode == '-c' and self.chance(.5):
             self.parts = [sorted(p, key=self.key) for p in self.parts]
@@ -376,6 +376,18 @@ class Csv(Job):
                              f'{column + 1},{column + 1}{letters}']
         self.options += ['-r'] * self.reverse + ['-s'] * self.stable
 
+    def spoil(self):
+        """Put what is no number into the column of a number; False: no key is a number, or there is no row."""
+        numbers = [(column, letters) for column, letters in self.keys if 'n' in letters or 'g' in letters]
+        if not numbers or not self.rows:
+            return False
+        column, letters = self.draw.choice(numbers)
+        at = self.draw.randrange(len(self.rows))
+        fields = fields_of(self.rows[at])
+        fields[column] = self.one('N/A', '1,000', '$1', '12 apples', '-', 'x"', *(['1e3'] if 'n' in letters else []))
+        self.rows[at] = ','.join(map(self.quoted, fields))
+        return True
+
     def key(self, row):
         """Bytes and numbers that compare like the row; without the last resort under -s and -u."""
         fields = fields_of(row)
@@ -389,7 +401,7 @@ class Csv(Job):
         return out
 
     def equal_rows(self):
-        return self.stable or self.mode in ('-u', '--count', '--repeated', '--singletons', '--argsort')
+        return self.stable or self.mode in ('-u', '--count', '--repeated', '--singletons')
 
     def word(self, text, letters):
         if 'n' in letters or 'g' in letters:
@@ -398,6 +410,8 @@ class Csv(Job):
 
     def expected(self):
         rows = [r for part in self.parts for r in part]
+        if self.bad:
+            return Outcome(2, b'')
         if self.mode == '-c':
             keys = [self.key(r) for r in rows]
             return Outcome(int(any(b < a for a, b in zip(keys, keys[1:]))), b'')

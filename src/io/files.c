@@ -191,8 +191,9 @@ bool
 gs_files_large_window(const struct gs_files *files)
 {
 	for (size_t f = 0; f < files->count; f++)
-		if (files->list[f].format == GSORT_DECOMPRESS_ZSTD ||
-		    files->list[f].format == GSORT_DECOMPRESS_XZ)
+		if (files->list[f].format != GSORT_DECOMPRESS_NONE &&
+		    files->list[f].format != GSORT_DECOMPRESS_AUTO &&
+		    files->list[f].format != GSORT_DECOMPRESS_GZIP)
 			return true;
 	return false;
 }

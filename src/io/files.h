@@ -59,7 +59,7 @@ const char *gs_files_partial(const struct gs_files *files, unsigned key_bytes, u
 /** Is one of the files known to be compressed? */
 bool gs_files_inflate(const struct gs_files *files);
 
-/** Is one of them known to be of a format with large windows, zstd or xz? */
+/** Is one of them known to be of a format with large windows or blocks: not gzip? */
 bool gs_files_large_window(const struct gs_files *files);
 
 /** Is every one a regular file, which can be read again without a recording? */

@@ -86,7 +86,7 @@ check_raw(struct gsort *job, struct gs_order *order, bool *disorder)
 {
 	struct checking checking = { .job = job, .order = order };
 
-	return gs_job_chunks(job, CHUNK_BYTES, check_chunk, &checking, disorder);
+	return gs_job_chunks(job, sizeof(uint64_t), CHUNK_BYTES, check_chunk, &checking, disorder);
 }
 
 /* ---- text --------------------------------------------------------------- */

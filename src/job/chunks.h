@@ -11,12 +11,12 @@
 #include "job/job.h"
 
 /**
- * Hand each chunk of CHUNK_BYTES, the last of a file shorter, to TAKE, until that sets *STOP or
+ * Hand each chunk of whole UNITs of bytes, CHUNK_BYTES or less, the last of a file shorter, to TAKE, until that sets *STOP or
  * fails.  Headers (options.skip_bytes) are dropped, and counted in stats.bytes_in.
  *
  * @return  GS_OK; GS_EBUDGET: no memory for GS_AHEAD_CHUNKS of them; an error of reading or of TAKE
  */
-MUST_CHECK gs_status gs_job_chunks(struct gsort *job, size_t chunk_bytes,
+MUST_CHECK gs_status gs_job_chunks(struct gsort *job, size_t unit, size_t chunk_bytes,
                                    gs_status (*take)(void *context, const struct gs_chunk *chunk,
                                                      bool *stop),
                                    void *context, bool *stop);

@@ -16,11 +16,14 @@
 #define SAMPLE_BYTES	((size_t)64 << 20)
 #define LINE_ROOM	((size_t)4 << 10)
 
-/* As many as of keys, if there is memory for them. */
+/* As many as of keys, if there is memory for them: of a user's limit, an eighth here and as much for those
+ * of all ranks.  The limit is the same for all of them. */
 static size_t
-wanted(unsigned ranks, size_t room)
+wanted(const struct gsort_options *options, unsigned ranks, size_t room)
 {
-	const size_t items = gs_sample_wanted(ranks), most = SAMPLE_BYTES / ranks / room + 1;
+	const uint64_t limit = options->memory_bytes / 8 / ranks;
+	const uint64_t bytes = limit > 0 && limit < SAMPLE_BYTES / ranks ? limit : SAMPLE_BYTES / ranks;
+	const size_t items = gs_sample_wanted(ranks), most = (size_t)bytes / room + 1;
 
 	return items < most ? items : most;
 }
@@ -99,7 +102,7 @@ gs_item_sample_split(struct gs_item_owners *owners, const struct gs_item_order *
 
 	if (status == GS_OK)
 		status = gs_sample_items(&mine, &bytes, parts, options, item_bytes, room,
-		                         wanted(ranks->size, room));
+		                         wanted(options, ranks->size, room));
 	status = gs_ranks_agree(ranks, status);
 	if (status == GS_OK)
 		status = collect(mine, bytes, ranks, slices, &all);

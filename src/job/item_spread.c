@@ -85,14 +85,30 @@ gs_item_spread_bytes(const struct gs_item_order *order, unsigned ranks, size_t w
 
 /* ---- opening ---------------------------------------------------------------------- */
 
+/* The MiB of each rank that an item of BYTES needs; 0: no memory is enough. */
+static uint64_t
+memory_for(const struct gs_item_order *order, unsigned ranks, size_t bytes)
+{
+	for (uint64_t mib = 16; mib < 1 << 16; mib += mib / 16)
+		if (gs_item_spread_room(order, ranks, gs_exchange_window_bytes(ranks, mib << 20)) >= bytes)
+			return mib;
+	return 0;
+}
+
 /* Is there room for an item? */
 static gs_status
 check_item(const struct gs_item_spread *spread, size_t bytes)
 {
+	uint64_t needed;
+
 	if (bytes <= spread->room)
 		return GS_OK;
-	return gs_fail(GS_EBUDGET, "an item of %zu bytes is too large for %u ranks with this memory: at "
-	               "most %zu; more with a larger -S", bytes, spread->ranks->size, spread->room);
+	needed = memory_for(spread->order, spread->ranks->size, bytes);
+	return needed == 0
+	       ? gs_fail(GS_EINPUT, "an item of %zu bytes is too large for %u ranks; gsort sorts it in one "
+	                 "process", bytes, spread->ranks->size)
+	       : gs_fail(GS_EBUDGET, "an item of %zu bytes is too large for %u ranks with this memory: that "
+	                 "needs -S %lluM", bytes, spread->ranks->size, (unsigned long long)needed);
 }
 
 static gs_status

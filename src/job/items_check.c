@@ -80,8 +80,8 @@ gs_items_check(struct gsort *job, bool *disorder)
 
 	*disorder = false;
 	atomic_store(&job->monitor.counters.phase, GSORT_READING);
-	status = gs_job_chunks(job, (CHUNK_BYTES / record_bytes + 1) * record_bytes, check_chunk,
-	                       &checking, disorder);
+	status = gs_job_chunks(job, record_bytes, CHUNK_BYTES + record_bytes, check_chunk, &checking,
+	                       disorder);
 	job->stats.keys = follow->items;
 	job->stats.breaks = follow->breaks;
 	job->stats.duplicates = follow->duplicates;

@@ -177,13 +177,14 @@ static void
 set_beside(struct gs_plan_input *input, const struct gsort *job)
 {
 	const struct gsort_options *options = job->options;
+	const bool whole = job->whole == NULL;	/* not of one input of a set operation */
 	const bool copies = options->operation != GSORT_CHECK && options->skip_bytes < UINT64_MAX / 2;
 	const struct { uint64_t bytes; const char *what; } kept[] = {
-		{ input->items ? 0 : values_bytes(options, input),
+		{ input->items || !whole ? 0 : values_bytes(options, input),
 		  "so many values (--top, --sample, --tail, --histogram)" },
-		{ names_bytes(options), "so many inputs" },
+		{ whole ? names_bytes(options) : 0, "so many inputs" },
 		{ copies ? options->skip_bytes : 0, "the skipped bytes, which are copied to the output" },
-		{ (uint64_t)options->split * GS_OUTPUT_BYTES, "so many files of '--split'" },
+		{ whole ? (uint64_t)options->split * GS_OUTPUT_BYTES : 0, "so many files of '--split'" },
 	};
 	uint64_t most = 0;
 
@@ -242,14 +243,14 @@ collect_plan_input(struct gsort *job)
 	if (options->set != GSORT_NO_SET) {	/* an equal share for each input, and for the merge */
 		uint64_t *limit = &job->plan_input.memory_bytes;
 
+		job->plan_input.shares = (unsigned)options->input_count + 1;
 		*limit = (*limit > 0 ? *limit : limits.host_bytes) / (options->input_count + 1);
 	}
 	if (bytes == GS_UNKNOWN && options->size_hint > 0) {
 		job->plan_input.input_bytes = options->size_hint;
 		job->plan_input.guessed = true;
 	}
-	if (job->whole == NULL)
-		set_beside(&job->plan_input, job);
+	set_beside(&job->plan_input, job);
 	atomic_store(&job->monitor.counters.bytes_total, job->plan_input.input_bytes);
 	atomic_store(&job->monitor.counters.stored_total,
 	             gs_files_stored_bytes(gs_input_files(job->input)));

@@ -377,6 +377,7 @@ gs_ranked_limit(struct gs_ranked *ranked, struct gs_plan_input *input)
 	         ? input->memory_bytes : input->host_bytes;
 	if (input->key_bits == 0 || input->key_bits >= 32)
 		ranked->window_bytes = gs_exchange_window_bytes(ranked->ranks->size, memory);
+	input->window_bytes = ranked->window_bytes;
 	if (input->memory_bytes > ranked->window_bytes)
 		input->memory_bytes -= ranked->window_bytes;
 	if (input->host_bytes > 2 * ranked->window_bytes)

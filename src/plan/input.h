@@ -20,6 +20,8 @@ struct gs_plan_input {
 	bool              headers;		/* lines at the top of files that are kept */
 	uint64_t          beside_bytes;		/* memory for what is kept beside the keys: figures, ranks,
 						 * names, skipped bytes, output files */
+	uint64_t          window_bytes;		/* what the ranks have taken of the user's limit */
+	unsigned          shares;		/* of the user's limit, of which the job has one; 0: 1 */
 	const char       *beside_what;		/* what takes most of it, for people */
 	size_t            print_bytes;		/* memory to print a key; 0: keys are written as they are */
 	bool              compressed;		/* an input is compressed */

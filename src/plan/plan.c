@@ -205,10 +205,14 @@ set_budget(struct gs_plan *plan, const struct gs_plan_input *input)
 static gs_status
 check_beside(const struct gs_plan *plan, const struct gs_plan_input *input)
 {
-	const uint64_t need = LEAST_BYTES + input->beside_bytes;
+	uint64_t need = LEAST_BYTES + input->beside_bytes;
 
 	if (input->beside_bytes <= LITTLE_BYTES || need <= plan->host_bytes)
 		return GS_OK;
+	if (input->window_bytes > 0)	/* an eighth of the limit, or the least */
+		need += input->window_bytes > need / 7 ? input->window_bytes : need / 7 + 1;
+	if (input->shares > 1)
+		need *= input->shares;
 	return gs_fail(GS_EBUDGET, "%llu MiB of memory are not enough for %s: gsort needs -S %lluM",
 	               (unsigned long long)(plan->host_bytes / MIB), input->beside_what,
 	               (unsigned long long)((need + MIB - 1) / MIB));
@@ -379,9 +383,9 @@ set_buffers(struct gs_plan *plan, const struct gs_plan_input *input)
 	plan->window_bytes = gs_within(WINDOW_LEAST_BYTES, input->operation == GSORT_MERGE
 		? plan->host_bytes / 2 / gs_within(1, input->input_count, GS_FAN_IN_MOST)
 		: plan->host_bytes / 4, WINDOW_MOST_BYTES);
-	if (input->large_window && input->operation == GSORT_SORT &&
-	    plan->window_bytes > WINDOW_LEAST_BYTES)
-		take_from(&left, gs_least(left / 4, plan->window_bytes));
+	if (input->large_window && input->operation == GSORT_SORT)
+		take_from(&left, gs_least(gs_within(WINDOW_LEAST_BYTES, left / 4, plan->window_bytes),
+		                          left / 3 * 2));
 	if (input->key_bits == 0 && !input->items)
 		set_text(plan, input, &left);
 	plan->print_keys = 512 * KIB;
@@ -543,6 +547,10 @@ make(struct gs_plan *plan, const struct gs_plan_input *input)
 
 	while (status == GS_EBUDGET && plan->threads > 1) {
 		fewer.threads = plan->threads - 1;
+		status = make_once(plan, &fewer);
+	}
+	if (status == GS_EBUDGET && fewer.large_window) {	/* windows may be small */
+		fewer.large_window = false;
 		status = make_once(plan, &fewer);
 	}
 	return status;

@@ -984,6 +984,8 @@ messages() {
 	close failed
 	cannot make a file beside
 	MiB of address space are available; gsort needs
+	ranks with this memory: that needs -S
+	ranks; gsort sorts it in one process
 	cannot map
 	cannot reserve
 	cannot start a thread

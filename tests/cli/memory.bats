@@ -370,3 +370,11 @@ on_small_stack() {
 		on_small_stack gsort text.z
 	done
 }
+
+@test "jobs of all kinds, drawn: -S is the peak of the process, or the job is refused with the SIZE" {
+	local seed=${LIMITS_SEED:-7} jobs=${LIMITS_JOBS:-${GSORT_SLOW:+2000}} most=${GSORT_SLOW:+100}
+	needs python3
+	skips_under_sanitizer "all takes more memory"
+	PATH=$GSORT_BUILD:$GSORT_BUILD/tests/tools:$PATH \
+		python3 "$GSORT_SOURCE/tests/tools/limits.py" "$seed" "${jobs:-40}" "${most:-8}"
+}

@@ -11,8 +11,9 @@
 #include "job/job.h"
 
 /**
- * Hand each chunk of whole UNITs of bytes, CHUNK_BYTES or less, the last of a file shorter, to TAKE, until that sets *STOP or
- * fails.  Headers (options.skip_bytes) are dropped, and counted in stats.bytes_in.
+ * Hand each chunk of whole UNITs of bytes, of CHUNK_BYTES or less, the last of a file shorter, to TAKE,
+ * until that sets *STOP or fails.  Headers (options.skip_bytes) are dropped, and counted in
+ * stats.bytes_in.
  *
  * @return  GS_OK; GS_EBUDGET: no memory for GS_AHEAD_CHUNKS of them; an error of reading or of TAKE
  */

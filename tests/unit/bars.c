@@ -71,8 +71,8 @@ draw(struct drawn *drawn, enum gsort_type type, uint64_t seed)
 	*drawn = (struct drawn){ .type = type, .count = 2 + units_mix(seed + 4) % (KEYS_MOST - 1),
 	                         .bars = bars[units_mix(seed + 5) % 8] };
 	if (units_mix(seed + 6) % 8 == 0)	/* around 0, and the classes of text */
-		base = type == GSORT_TEXT ? (((unsigned __int128)1 << 63) + (units_mix(seed) % 2 ? 0 : 1 << 16))
-		                          : all / 2 - 1;
+		base = type != GSORT_TEXT ? all / 2 - 1
+		       : ((unsigned __int128)1 << 63) + (units_mix(seed) % 2 ? 0 : 1 << 16);
 	for (size_t i = 0; i < drawn->count; i++)
 		place[i] = (uint64_t)(units_mix(seed + 10 + i) % width);
 	qsort(place, drawn->count, sizeof *place, units_compare);
@@ -131,7 +131,8 @@ adds_up(const struct gs_bars *bars, const struct drawn *drawn)
 			keys += is_in(drawn, i, bar, b + 1 == end);
 		if (bar->keys != keys || (bars->floats && bar->float_from > bar->float_to))
 			return false;
-		if (b + 1 < end && (bars->floats ? bar->float_to != bar[1].float_from : bar->to + 1 != bar[1].from))
+		if (b + 1 < end && (bars->floats ? bar->float_to != bar[1].float_from
+		                                 : bar->to + 1 != bar[1].from))
 			return false;
 		counted += keys;
 	}

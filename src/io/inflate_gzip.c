@@ -23,6 +23,21 @@ gzip_open(struct gs_inflate_stream *stream)
 	return GS_OK;
 }
 
+/* Between members, and behind the last one, as gzip(1): tapes have whole blocks. */
+static gs_status
+skip_zeros(struct gs_inflate_stream *stream)
+{
+	while (stream->any && !stream->inside && (stream->left > 0 || !stream->ended)) {
+		if (stream->left == 0)
+			TRY(gs_inflate_fill(stream));
+		else if (*stream->next == '\0')
+			gs_inflate_advance(stream, 1);
+		else
+			break;
+	}
+	return GS_OK;
+}
+
 static gs_status
 gzip_step(struct gs_inflate_stream *stream, char *into, size_t bytes, size_t *got)
 {
@@ -31,6 +46,7 @@ gzip_step(struct gs_inflate_stream *stream, char *into, size_t bytes, size_t *go
 	z_stream *zlib = stream->decoder;
 	int code;
 
+	TRY(skip_zeros(stream));
 	TRY(gs_inflate_provide(stream, MAGIC, 2));
 	if (stream->done)
 		return GS_OK;

@@ -10,11 +10,14 @@
  */
 #include <lzma.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/dynload.h"
 #include "io/inflate_xz.h"
 
 #define LIBRARY		"liblzma.so.5"
+#define MAGIC		"\xfd" "7zXZ"
+#define GARBAGE		"damaged, or garbage after it"
 #define HAS_THREADS	(LZMA_VERSION >= 50040002)	/* 5.4.0, in liblzma's way of counting */
 
 GS_DLOPEN_NOTE(lzma, LIBRARY, "xz", "Decompress xz input", "suggested");
@@ -73,6 +76,17 @@ xz_open(struct gs_inflate_stream *stream)
 	       ? GS_OK : gs_inflate_no_memory(stream);
 }
 
+/* liblzma waits for the 12 bytes of a header.  Do fewer bytes, which begin none, follow the end of a
+ * stream, "YZ"? */
+static bool
+has_garbage(const struct gs_inflate_stream *stream)
+{
+	for (size_t bytes = 1; bytes < 12; bytes++)
+		if (memcmp(stream->next - bytes - 2, "YZ", 2) == 0)
+			return memcmp(stream->next - bytes, MAGIC, bytes < 6 ? bytes : 6) != 0;
+	return false;
+}
+
 static gs_status
 xz_step(struct gs_inflate_stream *stream, char *into, size_t bytes, size_t *got)
 {
@@ -95,7 +109,8 @@ xz_step(struct gs_inflate_stream *stream, char *into, size_t bytes, size_t *got)
 		stream->done = true;
 		return GS_OK;
 	case LZMA_BUF_ERROR:	/* no progress twice, so there was no more input */
-		return gs_inflate_truncated(stream);
+		return has_garbage(stream) ? gs_inflate_corrupt(stream, GARBAGE)
+		                           : gs_inflate_truncated(stream);
 	case LZMA_FORMAT_ERROR:
 		return gs_inflate_foreign(stream);
 	case LZMA_MEM_ERROR:
@@ -105,7 +120,7 @@ xz_step(struct gs_inflate_stream *stream, char *into, size_t bytes, size_t *got)
 	case LZMA_OPTIONS_ERROR:
 		return gs_inflate_corrupt(stream, "of a kind that liblzma does not know");
 	default:
-		return gs_inflate_corrupt(stream, "damaged, or garbage after it");
+		return gs_inflate_corrupt(stream, GARBAGE);
 	}
 }
 
@@ -118,6 +133,6 @@ xz_close(struct gs_inflate_stream *stream)
 }
 
 const struct gs_inflate_format gs_inflate_xz = {
-	GSORT_DECOMPRESS_XZ, "xz", ".xz", "\xfd" "7zXZ", 6, LIBRARY, "liblzma",
+	GSORT_DECOMPRESS_XZ, "xz", ".xz", MAGIC, 6, LIBRARY, "liblzma",
 	LZMA_VERSION_STRING, xz_loads, xz_open, xz_step, xz_close,
 };

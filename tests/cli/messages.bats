@@ -448,6 +448,8 @@ export -f damaged
 	gsort: in: trailing garbage after the bzip2 data
 	$ { seq 9 | xz; seq 99; } >in; gsort in
 	gsort: in: corrupt xz data: damaged, or garbage after it
+	$ { seq 9 | xz; echo 7; } >in; gsort in
+	gsort: in: corrupt xz data: damaged, or garbage after it
 	$ { seq 9 | zstd -q; echo 7; } >in; gsort in
 	gsort: in: trailing garbage after the zstd data
 	$ { seq 9 | lz4 -qc; echo 7; } >in; gsort in

@@ -106,6 +106,18 @@ choose(struct gs_pick *pick, size_t wanted, uint64_t keys, uint64_t seed)
 	return GS_OK;
 }
 
+/* The same keys, where the largest comes first. */
+static void
+turn(struct gs_pick *pick, uint64_t keys)
+{
+	for (size_t low = 0, high = pick->rank_count; low < high; low++) {
+		const uint64_t rank = keys - 1 - pick->ranks[low];
+
+		pick->ranks[low] = keys - 1 - pick->ranks[--high];
+		pick->ranks[high] = rank;
+	}
+}
+
 /* ---- keys -------------------------------------------------------------------------- */
 
 uint64_t
@@ -126,7 +138,10 @@ gs_pick_open(struct gs_pick *pick, const struct gsort_options *options, uint64_t
 	if (!options->sample.wanted || options->sample.count >= keys)
 		return GS_OK;
 	*pick = (struct gs_pick){ .on = true, .from = UINT64_MAX };
-	return choose(pick, (size_t)options->sample.count, keys, options->seed);
+	TRY(choose(pick, (size_t)options->sample.count, keys, options->seed));
+	if (options->reverse)
+		turn(pick, keys);
+	return GS_OK;
 }
 
 /* The index of the first rank of the sample that is at least RANK. */

@@ -27,18 +27,24 @@
 enum { WORD_BYTES = 64 };	/* no value is longer: 2^127 has 39 digits */
 
 static const char *
-spell_integer(__int128 number, char word[WORD_BYTES])
+spell_in_base(__int128 number, unsigned base, char word[WORD_BYTES])
 {
 	unsigned __int128 left = number < 0 ? -(unsigned __int128)number : (unsigned __int128)number;
 	char *at = word + WORD_BYTES - 1;
 
 	*at = '\0';
 	do
-		*--at = (char)('0' + (int)(left % 10));
-	while ((left /= 10) > 0);
+		*--at = "0123456789abcdef"[left % base];
+	while ((left /= base) > 0);
 	if (number < 0)
 		*--at = '-';
 	return at;
+}
+
+static const char *
+spell_integer(__int128 number, char word[WORD_BYTES])
+{
+	return spell_in_base(number, 10, word);
 }
 
 static const char *
@@ -111,6 +117,7 @@ print_summary(const struct gs_answer *answer, FILE *to)
 	const bool any = answer->keys > 0;
 	struct gs_float_sum sum = answer->float_sum;
 	const bool adds_up = answer->options->notation <= GSORT_HEXADECIMAL;	/* not of addresses */
+	const bool decimal = answer->options->notation == GSORT_DECIMAL;
 	char word[WORD_BYTES];
 	bool first = true;
 
@@ -127,8 +134,8 @@ print_summary(const struct gs_answer *answer, FILE *to)
 	if (adds_up)
 		print_row(answer, to, "sum", gs_key_is_float(answer->options->type)
 		          ? spell_float(gs_float_sum_value(&sum), word)
-		          : spell_integer(answer->sum, word),
-		          !gs_key_is_float(answer->options->type), &first);
+		          : spell_in_base(answer->sum, decimal ? 10 : 16, word),
+		          decimal && !gs_key_is_float(answer->options->type), &first);
 }
 
 static void

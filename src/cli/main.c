@@ -90,11 +90,16 @@ report_result(const struct gs_opts *opts, const gsort *job, gsort_status status)
 	const int exit_status = status == GSORT_OK ? GS_EXIT_SORTED :
 	                        status == GSORT_DISORDER ? GS_EXIT_DISORDER : GS_EXIT_ERROR;
 
+	/* the check is complete, but lines were left out */
+	const bool left_out = exit_status == GS_EXIT_ERROR && stats->invalid_lines > 0 &&
+	                      stats->keys > 0 && gsort_last_error() == GSORT_ERROR_INPUT;
+
 	if (gs_launch_speaks())
 		gs_progress_end();
 	if (exit_status == GS_EXIT_ERROR)
 		report_failure(opts);
-	else if (opts->check && opts->job.check == GSORT_CHECK_SUMMARY && gs_launch_speaks())
+	if (opts->check && opts->job.check == GSORT_CHECK_SUMMARY && gs_launch_speaks() &&
+	    (exit_status != GS_EXIT_ERROR || left_out))
 		print_check(stats);
 	else if (status == GSORT_DISORDER && opts->job.check == GSORT_CHECK_FIRST &&
 	         gsort_message()[0] != '\0')

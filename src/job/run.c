@@ -128,7 +128,9 @@ gs_job_run(void *context)
 	if (status != GS_OK)
 		return GSORT_ERROR;
 	if (job->options->invalid == GSORT_INVALID_FAIL && job->stats.invalid_lines > 0) {
-		(void)gs_fail(GS_EINPUT, "%llu invalid line%s left out",
+		snprintf(message, sizeof message, "%s%s", disorder ? gs_message() : "",
+		         disorder && gs_message()[0] != '\0' ? "; " : "");
+		(void)gs_fail(GS_EINPUT, "%s%llu invalid line%s left out", message,
 		              (unsigned long long)job->stats.invalid_lines,
 		              job->stats.invalid_lines == 1 ? " was" : "s were");
 		if (job->ranked != NULL)	/* one of them says so */

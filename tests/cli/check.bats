@@ -264,6 +264,12 @@ poke() {
 	printf 'x\n1\n' >d
 	printf '2\ny\n' >e
 	fails "2 invalid lines were left out" gsort -c -q --invalid=fail d e
+	printf '1\nx\n2\n1\n' >in
+	fails "in:4: disorder: 1; 1 invalid line was left out" gsort -c -q --invalid=fail in
+	run gsort -q --invalid=fail --check=summary in
+	[ "$status" -eq 2 ]
+	[ "${lines[*]//$'\t'/ }" = "gsort: 1 invalid line was left out records 3 breaks 1 duplicates 0" ] ||
+		[ "${lines[*]//$'\t'/ }" = "records 3 breaks 1 duplicates 0 gsort: 1 invalid line was left out" ]
 	fails "d:1: " gsort -c d e
 	printf 'title\n9\n' | gsort -c --header a -
 

@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -354,8 +355,8 @@ print_stages(const struct gsort_stats *stats)
 	        busy->write * 1e3, busy->idle * 1e3);
 }
 
-bool
-gs_report_json(const struct gs_opts *opts, const struct gsort_stats *stats, int status)
+static void
+print_json(const struct gs_opts *opts, const struct gsort_stats *stats, int status)
 {
 	const struct {
 		const char *name;
@@ -380,7 +381,6 @@ gs_report_json(const struct gs_opts *opts, const struct gsort_stats *stats, int 
 	struct rusage used;
 	const bool known = getrusage(RUSAGE_SELF, &used) == 0;
 
-	gs_progress_hold();
 	fprintf(stats_to, "{\"records\":%" PRIu64, stats->keys);
 	for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++)
 		fprintf(stats_to, ",\"%s\":%" PRIu64, counts[c].name, counts[c].value);
@@ -397,6 +397,27 @@ gs_report_json(const struct gs_opts *opts, const struct gsort_stats *stats, int 
 		        (uint64_t)used.ru_maxrss << 10);
 	fprintf(stats_to, ",\"verified\":%s,\"status\":%d}\n", stats->verified ? "true" : "false",
 	        status);
+}
+
+/* One write, of standard error, too, which has no buffer. */
+bool
+gs_report_json(const struct gs_opts *opts, const struct gsort_stats *stats, int status)
+{
+	FILE *const to = stats_to;
+	char *text = NULL;
+	size_t bytes = 0;
+
+	stats_to = open_memstream(&text, &bytes);
+	if (stats_to == NULL)		/* no memory: a byte at a time */
+		stats_to = to;
+	gs_progress_hold();
+	print_json(opts, stats, status);
+	if (stats_to != to) {
+		(void)fclose(stats_to);
+		(void)!fwrite(text, 1, bytes, to);	/* close_stats() asks for errors */
+		stats_to = to;
+	}
 	gs_progress_release();
+	free(text);
 	return close_stats(opts);
 }

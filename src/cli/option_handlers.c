@@ -112,6 +112,8 @@ gs_set_base(struct gs_opts *opts, const struct gs_option_use *use)
 		gs_report_error("invalid --base argument '%s': must be 16 or 10", use->value);
 		return false;
 	}
+	if (use->previous != NULL && strcmp(use->previous, use->value) != 0)
+		return gs_refuse_two(use, use->previous, use->value);
 	return set_notation(opts, use, use->value[1] == '6' ? GSORT_HEXADECIMAL : GSORT_DECIMAL);
 }
 

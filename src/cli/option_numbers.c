@@ -62,8 +62,8 @@ gs_set_number(struct gs_opts *opts, const struct gs_option_use *use)
 {
 	uint64_t number;
 
-	if (!gs_parse_count(use->value, &number))
-		return refuse_number(use, "must be a whole number");
+	if (!gs_parse_count(use->value, &number) || number == UINT64_MAX)	/* or more */
+		return refuse_number(use, "must be a whole number below 18446744073709551615");
 	return set_number(opts, use, number);
 }
 
@@ -75,7 +75,7 @@ gs_set_histogram(struct gs_opts *opts, const struct gs_option_use *use)
 
 	if (use->value != NULL && (!gs_parse_count(use->value, &number) || number == 0 ||
 	                           number > UINT32_MAX))
-		return refuse_number(use, "must be a number of intervals, at least 1");
+		return refuse_number(use, "must be a number of intervals, from 1 to 1048576");
 	if (opts->job.histogram > 0 && opts->job.histogram != number) {
 		gs_report_error("two different values of --histogram");
 		return false;

@@ -246,11 +246,13 @@ better(enum gsort_type to, struct number number)
 static gs_status
 refuse(const struct gs_numbers *numbers, size_t at, enum gsort_type to)
 {
+	const bool single = gs_key_fraction_bits(to) > 0 && gs_key_bits(to) == 16 &&
+	                    convert(numbers, at, GSORT_F32, &(uint64_t){ 0 });
 	char shown[GS_NOTATION_BYTES + 8];
 
 	shown[gs_number_print(numbers, at, shown)] = '\0';
 	return gs_fail(GS_EINPUT, "%s does not fit in %s; --to=%s holds it", shown, gs_key_name(to),
-	               gs_key_name(better(to, number_at(numbers, at))));
+	               gs_key_name(single ? GSORT_F32 : better(to, number_at(numbers, at))));
 }
 
 /* ---- all numbers -------------------------------------------------------------- */

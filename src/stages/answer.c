@@ -52,7 +52,7 @@ static const char *
 read_fraction(const char *text, struct fraction *fraction)
 {
 	unsigned digits = 0, decimals = 0;
-	bool point = false;
+	bool point = false, rest = false;
 
 	*fraction = (struct fraction){ .part = 0, .whole = 1 };
 	for (; *text != ',' && *text != '\0'; text++) {
@@ -60,15 +60,20 @@ read_fraction(const char *text, struct fraction *fraction)
 			point = true;
 			continue;
 		}
-		if (*text < '0' || *text > '9' || (!point && fraction->part > 0) ||
-		    decimals == DECIMALS_MOST)
+		if (*text < '0' || *text > '9' || (!point && fraction->part > 0))
 			return NULL;
+		if (decimals == DECIMALS_MOST) {
+			/* rounded up: fewer than 10^18 keys have no rank between */
+			rest |= *text != '0';
+			continue;
+		}
 		fraction->part = 10 * fraction->part + (uint64_t)(*text - '0');
 		digits++;
 		decimals += point;
 	}
 	for (unsigned d = 0; d < decimals; d++)
 		fraction->whole *= 10;
+	fraction->part += rest;
 	return digits > 0 && fraction->part <= fraction->whole ? text : NULL;
 }
 

@@ -88,6 +88,9 @@ tails() {
 	gsort --sample=100 --parallel=1 in | cmp - sample
 	gsort --sample=100 -S 1M -T . --verify in | cmp - sample
 	gsort --sample=100 --seed=0 in | cmp - sample
+	for k in 100 $((all - 50)); do	# ranks that are chosen, and that are left out
+		gsort -r --sample=$k in | tac | cmp - <(gsort --sample=$k in)
+	done
 	not cmp -s sample <(gsort --sample=100 --seed=1 in)
 	gen --seed 6 --keys 1000000 --type u32 >keys
 	gsort -u32 --sample=5000 keys >sample
@@ -158,6 +161,9 @@ print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$
 		done
 	done
 	fails "options '-r' and '--summary' are incompatible: a summary names its figures" gsort -r --summary in
+	# decimals beyond the 18th are rounded up: of fewer than 10^18 keys that is the same rank
+	seq 1000 | gsort --quantiles=0.9999999999999999999,1.00000000000000000000,0.5000000000000000000,0.50000000000000000001 |
+		cut -f2 | tr '\n' ' ' | grep -qx '1000 1000 500 501 '
 	fails "options '-r' and '--histogram' are incompatible: its intervals ascend" gsort -r --histogram in
 	fails "are incompatible: figures need no sorted inputs: leave -m out" gsort -m --summary in
 	fails "'--top' and '-u' are incompatible: it is of all keys; pipe one gsort into another" gsort -u --top=2 in
@@ -165,11 +171,13 @@ print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$
 	fails "are incompatible: how many keys there are is known only after the last" gsort -m --sample=2 in
 	fails "are incompatible: files are cut by the number of all keys" gsort --split=2 -o part%r --tail=2 in
 	fails "option '--json' needs figures: '--summary', '--quantiles', '--top', '--histogram', '--tail' or '--sample'" gsort --json in
-	for list in '' 0.5, ,0.5 1.1 -0.5 x 50 0.5,x 5% 0.1234567890123456789 1..0; do
+	for list in '' 0.5, ,0.5 1.1 -0.5 x 50 0.5,x 5% 1.0000000000000000001 1..0; do
 		fails "is no quantile: --quantiles takes numbers from 0 to 1, such as 0.5,0.95,0.99" \
 			gsort --quantiles="$list" in
 	done
-	fails "must be a number of intervals, at least 1" gsort --histogram=0 in
+	fails "must be a number of intervals, from 1 to 1048576" gsort --histogram=0 in
+	fails "must be a number of intervals, from 1 to 1048576" gsort --histogram=4294967297 in
+	fails "must be a whole number below 18446744073709551615" gsort --sample=1 --seed=99999999999999999999 in
 	fails "'--histogram' is 2097152: the maximum is 1048576" gsort --histogram=2M in
 	fails "two different values of --histogram" gsort --histogram --histogram=11 in
 	fails "option '--seed' needs '--sample'" gsort --seed=1 in

@@ -101,6 +101,10 @@ load ../helpers
 	echo 9007199254740993 >in
 	fails "9007199254740993 does not fit in f64; --to=u64 holds it" gsort --to=f64 in
 	echo 1.5 >in
+	fails "2049 does not fit in f16; --to=f32 holds it" gsort --to=f16 <<<2049
+	fails "16777217 does not fit in bf16; --to=f64 holds it" gsort --to=bf16 <<<16777217
+	fails "70000 does not fit in f16; --to=f32 holds it" gsort -g --to=f16 <<<70000
+	fails "1e+300 does not fit in f16; --to=f64 holds it" gsort -g --to=f16 <<<1e300
 	fails "1.5 does not fit in i64; --to=f64 holds it" gsort -g --to=i64 in
 	{ seq 100000; echo 70000000000; } >in
 	echo old >out

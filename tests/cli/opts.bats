@@ -116,6 +116,9 @@ gives() {
 	fails "options '--type=text' and '-u8' are incompatible" gsort --type=text -u8 text
 	gen --keys 4 >keys
 	gsort -u32 -u32 --type=u32 keys >out
+	fails "options '--base=10' and '--base=16' are incompatible" gsort --base=10 --base=16 text
+	fails "options '--base=16' and '--base=10' are incompatible" gsort --base=16 --base=10 text
+	gsort --base=16 --base=16 text >out
 }
 
 @test "two outputs are an error, the same twice is fine" {
@@ -407,6 +410,10 @@ gives() {
 	tail -n 1 err | jq -e '.status == 2' >answer
 	not gsort --stats=json missing 2>err
 	tail -n 1 err | jq -e '.status == 2 and .records == 0' >answer
+	[ -z "$(command -v strace)" ] || {	# in one write, so that no message of another program gets in between
+		strace -o calls -e trace=write gsort --stats=json text >out 2>err
+		[ "$(grep -c '^write(2' calls)" = 1 ]
+	}
 }
 
 @test "--stats=json and -v report the processor time of all threads" {

@@ -69,7 +69,7 @@ sys.stdout.buffer.write(struct.pack("<65536H", *((i * 40503) % 65536 for i in ra
 	[ "$(printf '0.1\n65504\n1e-7\n' | gsort -g --to=f16 | gsort -f16 --to=text | tr '\n' ' ')" = '1e-07 0.1 65500 ' ]
 	[ "$(printf '0.1\n3e38\n' | gsort -g --to=bf16 | gsort -bf16 --to=text | tr '\n' ' ')" = '0.1 3e+38 ' ]
 	fails '65520 does not fit in f16; --to=f32 holds it' gsort --to=f16 <<<65520
-	fails '2049 does not fit in f16; --to=f64 holds it' gsort --to=f16 <<<2049
+	fails '2049 does not fit in f16; --to=f32 holds it' gsort --to=f16 <<<2049
 	fails '1e+39 does not fit in bf16; --to=f64 holds it' gsort -g --to=bf16 <<<1e39
 }
 

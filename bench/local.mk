@@ -211,7 +211,11 @@ bench_results = \
   bench/results/h200-2026-11-23/table-d6cab74.json \
   bench/results/h200-2026-11-23/table.json \
   bench/results/h200-2026-11-23/two-gpus.json \
-  bench/results/h200-2026-11-24/cpu-engine.txt
+  bench/results/h200-2026-11-24/call.json \
+  bench/results/h200-2026-11-24/cpu-engine.txt \
+  bench/results/h200-2026-11-24/table-pairs.json \
+  bench/results/h200-2026-11-24/table-uniform.json \
+  bench/results/h200-2026-11-24/table.json
 
 bench_scripts = \
   bench/array.py \

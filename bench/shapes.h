@@ -42,7 +42,15 @@
 	SHAPE(PREFIXES,      "prefixes")	/* 64 upper halves, any lower half */ \
 	SHAPE(NESTED,        "nested")		/* clusters of clusters, two at each of many levels */ \
 	SHAPE(FLOATS,        "floats")		/* ordered bits of floats from 0 to 1 */ \
-	SHAPE(NORMAL_FLOATS, "normal-floats")	/* ordered bits of floats around 0, in a bell */
+	SHAPE(NORMAL_FLOATS, "normal-floats")	/* ordered bits of floats around 0, in a bell */ \
+	SHAPE(TWO_ENDS,      "two-ends")	/* the upper and lower eighth of the bits are random */ \
+	SHAPE(PLACES,        "places")		/* three eighths of the bits are random, at three places */ \
+	SHAPE(FEW_BY_FEW,    "few-by-few")	/* 256 upper halves with 256 lower halves each */ \
+	SHAPE(DIGITS,        "digits")		/* decimal digits as text */ \
+	SHAPE(CURVE,         "curve")		/* points of a bell in the plane, on a Z-order curve */ \
+	SHAPE(ADDRESSES,     "addresses")	/* few networks have most hosts */ \
+	SHAPE(PRICES,        "prices")		/* in cents: most are low and end in 99 */ \
+	SHAPE(DRAWN,         "drawn")		/* bits in use, values and order drawn by the seed */
 
 enum shape {
 #define SHAPE(constant, name) SHAPE_##constant,
@@ -105,6 +113,66 @@ shape_nested(unsigned bits, uint64_t random)
 	return key;
 }
 
+/* Bits that are in use: WIDE at each of PLACES that SEED draws. */
+ON_HOST_AND_DEVICE uint64_t
+shape_places(unsigned bits, unsigned places, unsigned wide, uint64_t seed)
+{
+	uint64_t mask = 0;
+
+	for (unsigned p = 0; p < places; p++)
+		mask |= ((UINT64_C(1) << wide) - 1) << random_at(seed, p) % (bits - wide + 1);
+	return mask;
+}
+
+/* A decimal digit in each byte. */
+ON_HOST_AND_DEVICE uint64_t
+shape_digits(unsigned bits, uint64_t random)
+{
+	uint64_t key = 0;
+
+	for (unsigned byte = 0; byte < bits / 8; byte++, random /= 10)
+		key = key << 8 | ('0' + random % 10);
+	return key;
+}
+
+/* The bits of two coordinates take turns. */
+ON_HOST_AND_DEVICE uint64_t
+shape_curve(unsigned bits, uint64_t x, uint64_t y)
+{
+	uint64_t key = 0;
+
+	for (unsigned bit = 0; bit < bits / 2; bit++)
+		key |= (x >> bit & 1) << 2 * bit | (y >> bit & 1) << (2 * bit + 1);
+	return key;
+}
+
+/* Four prices of five end in 99 cents. */
+ON_HOST_AND_DEVICE uint64_t
+shape_price(uint64_t random, uint64_t any)
+{
+	const uint64_t cents = (uint64_t)(100 * pow(10000, pow(shape_fraction(random), 2)));
+
+	return any % 5 == 0 ? cents : cents / 100 * 100 + 99;
+}
+
+/*
+ * SEED draws which bits are in use, how many values there are at most, and if the first half of the
+ * keys ascends.
+ */
+ON_HOST_AND_DEVICE uint64_t
+shape_drawn(unsigned bits, uint64_t at, uint64_t count, uint64_t seed)
+{
+	const uint64_t wide = 1 + random_at(seed, 0) % (bits / 2);
+	const uint64_t mask = shape_places(bits, 1 + random_at(seed, 1) % 4, (unsigned)wide, seed + 1);
+	const uint64_t most = random_at(seed, 3) % 2 == 0 ? 20 : 60;
+	const uint64_t values = UINT64_C(1) << (3 + random_at(seed, 2) % most);
+	const uint64_t ordered = random_at(seed, 4) % 4 == 0 ? count / 2 : 0;
+
+	if (at < ordered)
+		return at * (~UINT64_C(0) >> (64 - bits)) / count & mask;
+	return random_at(seed + 3, random_at(seed + 2, at) % values) & mask;
+}
+
 /** Key AT of COUNT, as ordered bits. */
 ON_HOST_AND_DEVICE uint64_t
 key_of(unsigned shape, unsigned bits, uint64_t at, uint64_t count, uint64_t seed)
@@ -138,6 +206,17 @@ key_of(unsigned shape, unsigned bits, uint64_t at, uint64_t count, uint64_t seed
 	case SHAPE_FLOATS:        return shape_float_bits(bits, shape_fraction(r));
 	case SHAPE_NORMAL_FLOATS: return shape_float_bits(bits, (double)shape_bell(64, at, seed) *
 	                                                        0x1p-60 - 8);
+	case SHAPE_TWO_ENDS:      return top & ~(largest >> bits / 8 & largest << bits / 8);
+	case SHAPE_PLACES:        return top & shape_places(bits, 3, bits / 8, seed + 2);
+	case SHAPE_FEW_BY_FEW:    return (random_at(seed, r % 256) >> (64 - bits / 2) << bits / 2) |
+	                                 random_at(seed + 2, any % 256) >> (64 - bits / 2);
+	case SHAPE_DIGITS:        return shape_digits(bits, r);
+	case SHAPE_CURVE:         return shape_curve(bits, shape_bell(bits / 2, at, seed),
+	                                             shape_bell(bits / 2, at, seed + 4));
+	case SHAPE_ADDRESSES:     return (random_at(seed, (uint64_t)pow(4096, shape_fraction(r))) >>
+	                                  (64 - bits / 2) << bits / 2) | any % 1024;
+	case SHAPE_PRICES:        return shape_price(r, any);
+	case SHAPE_DRAWN:         return shape_drawn(bits, at, count, seed);
 	default:                  return top;
 	}
 }

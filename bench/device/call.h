@@ -12,6 +12,17 @@ void call_compare(const struct comparison *what);
  *  its results. */
 void call_compare_pairs(const struct comparison *what);
 
+/**
+ * Memory for COUNT keys of BITS with payloads, beside the harness, which has the keys; returns the name
+ * of CUB's fastest call, which run_cub_pairs() makes from now on.
+ */
+const char *pairs_open(unsigned bits, unsigned value_bits, size_t count);
+void pairs_close(void);
+harness_function run_call_pairs, run_cub_pairs;
+
+/** Check the keys and payloads that RUN makes; if they are wrong, name it and end the program. */
+void pairs_check_run(const char *name, harness_function *run, size_t count);
+
 /** Check the calls: all types, directions and payloads; BIG: also beyond 2^31 keys.  Returns how many
  *  results were wrong. */
 unsigned call_check(bool big);

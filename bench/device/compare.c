@@ -27,6 +27,8 @@ record_row(const struct comparison *what, const struct candidate *one, const str
 	const double giga = (double)what->count / 1e9;
 
 	record_text("name", one->name);
+	if (one->call != NULL)
+		record_text("call", one->call);
 	record_text("type", what->type);
 	record_number("keys", (double)what->count);
 	record_number("tile", (double)what->tile_keys);
@@ -54,8 +56,8 @@ print_row(const struct comparison *what, struct candidate *one)
 	else
 		printf("         -");
 	/* as part of the speed of a copy of the keys */
-	printf(" %7.1f%%\n", 100 * giga * 1e9 / stats.median * 2 * (what->bits / 8) /
-	                     harness.copy_bandwidth);
+	printf(" %7.1f%%%s%s\n", 100 * giga * 1e9 / stats.median * 2 * (what->bits / 8) /
+	       harness.copy_bandwidth, one->call != NULL ? "  " : "", one->call != NULL ? one->call : "");
 	record_row(what, one, &stats);
 }
 
@@ -71,7 +73,7 @@ compare(const struct comparison *what, struct candidate *all, unsigned many)
 
 			if (run > 0)		/* the first one warms up */
 				all[c].seconds[run - 1] = seconds;
-			if (check && what->run_keys > 0)
+			if (check && what->run_keys > 0 && (all[c].run != run_radix || radix_ascends()))
 				source_check(all[c].name, result, what->bits, what->count,
 				             what->run_keys, what->digest);
 		}

@@ -12,6 +12,7 @@ enum { COMPARE_MOST_RUNS = 99 };
 
 struct candidate {
 	const char       *name;
+	const char       *call;			/* which of several calls that is, or NULL */
 	harness_function *run;
 	double            predicted_seconds;	/* 0: there is no prediction */
 	double            seconds[COMPARE_MOST_RUNS];

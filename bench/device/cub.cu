@@ -38,13 +38,18 @@ template <class Key> struct tuning {
 	                               cub::detail::identity_decomposer_t, hub> dispatch;
 };
 
-/* CUB picks 32 or 64 bits for offsets by the type of the count: the narrower ones are faster. */
-template <class Key, class Count> static cudaError_t
-radix_sort(cub::DoubleBuffer<Key> &buffer, Count count, void *scratch, size_t *bytes,
+/* CUB picks 32 or 64 bits for offsets by the type of the count. */
+template <class Count, class Key> static cudaError_t
+radix_sort(bool into, cub::DoubleBuffer<Key> &buffer, size_t count, void *scratch, size_t *bytes,
            cudaStream_t stream)
 {
-	return cub::DeviceRadixSort::SortKeys(scratch, *bytes, buffer, count, 0, (int)sizeof(Key) * 8,
-	                                      stream);
+	const int bits = sizeof(Key) * 8;
+
+	if (!into)
+		return cub::DeviceRadixSort::SortKeys(scratch, *bytes, buffer, (Count)count, 0, bits, stream);
+	buffer.selector ^= 1;
+	return cub::DeviceRadixSort::SortKeys(scratch, *bytes, (const Key *)buffer.Alternate(),
+	                                      buffer.Current(), (Count)count, 0, bits, stream);
 }
 
 /* SCRATCH NULL: only say how many bytes. */
@@ -56,14 +61,19 @@ sort(cub_which which, void **keys, void **other, size_t count, void *scratch, si
 	cub::DoubleBuffer<cub::NullType> none;
 	cudaError_t error;
 
+	if (!cub_takes(which, count))
+		return cudaErrorInvalidValue;
 	switch (which) {
-	case CUB_RADIX:
-		error = count <= UINT32_MAX ? radix_sort(buffer, (uint32_t)count, scratch, bytes, stream) :
-		                              radix_sort(buffer, count, scratch, bytes, stream);
+	case CUB_BUFFER_32:
+	case CUB_INTO_32:
+		error = radix_sort<uint32_t>(which == CUB_INTO_32, buffer, count, scratch, bytes, stream);
+		break;
+	case CUB_BUFFER_64:
+	case CUB_INTO_64:
+		error = radix_sort<size_t>(which == CUB_INTO_64, buffer, count, scratch, bytes, stream);
 		break;
 	case CUB_TUNED:
-		error = count > UINT32_MAX ? cudaErrorInvalidValue :
-		        tuning<Key>::dispatch::Dispatch(scratch, *bytes, buffer, none, (uint32_t)count, 0,
+		error = tuning<Key>::dispatch::Dispatch(scratch, *bytes, buffer, none, (uint32_t)count, 0,
 		                                        (int)sizeof(Key) * 8, false, stream);
 		break;
 	default:

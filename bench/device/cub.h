@@ -3,14 +3,31 @@
 #ifndef GS_BENCH_CUB_H
 #define GS_BENCH_CUB_H
 
+#include <stdint.h>
+
 #include "bench/device/device_keys.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Tuned: with the best of its published settings (measured at commit 277a465), for less than 2^32 keys. */
-enum cub_which { CUB_RADIX, CUB_TUNED, CUB_MERGE };
+/*
+ * Ways to call CUB's sorts.  The radix sort is called with a DoubleBuffer, or from one array into
+ * another; with offsets of 32 bits (counts of type int and uint32_t: one instance) or of 64 (size_t).
+ * Which is the fastest depends on the type and the count.  Tuned: with the best of its published
+ * settings (measured at commit 277a465).  Those with 32 bits take less than 2^32 keys.
+ */
+enum cub_which {
+	CUB_BUFFER_32, CUB_BUFFER_64, CUB_INTO_32, CUB_INTO_64, CUB_TUNED,
+	CUB_RADIXES, CUB_MERGE = CUB_RADIXES,
+};
+
+/** May WHICH sort COUNT keys? */
+static inline bool
+cub_takes(enum cub_which which, size_t count)
+{
+	return count <= UINT32_MAX || which == CUB_BUFFER_64 || which == CUB_INTO_64 || which == CUB_MERGE;
+}
 
 /** Scratch for COUNT keys of KIND. */
 cudaError_t cub_scratch_bytes(enum cub_which which, unsigned bits, enum key_kind kind,

@@ -10,7 +10,9 @@
 
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "bench/device/call.h"
 #include "bench/device/check.h"
@@ -36,13 +38,15 @@ static const char usage[] =
 	"  check   sort and merge at awkward sizes; exit 1 if anything is wrong\n"
 	"\n"
 	"  --keys=N    keys in all: 1000000 or 2^28 [2^28]\n"
-	"  --keys=2^A..2^B  device: a table of these powers of two and all shapes, gsort over\n"
-	"              CUB's radix sort in turn, the worst cell last\n"
+	"  --keys=2^A..2^B  device, call: a table of these powers of two and all shapes, of keys\n"
+	"              or (call) of pairs: gsort over the fastest call of CUB's radix sort in\n"
+	"              turn, the worst cell last\n"
 	"  --tile=N    keys of a tile, for device [2^22]\n"
 	"  --type=T    u32 or u64 [both]; device, call: also i32, i64, f32, f64, or all\n"
 	"  --shape=S   distribution of the keys, or all [uniform; of a table: all]; --shapes\n"
 	"              lists them\n"
 	"  --shapes    list the shapes and exit\n"
+	"  --seed=N    of the keys [1; of the shape drawn, in a table: the time]\n"
 	"  --runs=N    timed runs of each, 1 to 99 [9]\n"
 	"  --json=FILE write the figures to FILE, too\n"
 	"  --quick     device: only gsort and CUB's radix sort, and check the last run only\n"
@@ -55,6 +59,7 @@ static struct {
 	const char *type;		/* NULL: u32 and u64 */
 	int         shape;		/* SHAPES: all; -1: not said */
 	unsigned    runs;
+	uint64_t    seed;		/* 0: not said */
 	bool        big, quick;
 	const char *json;
 } args = { .keys = (size_t)1 << 28, .tile_keys = (size_t)1 << 22,
@@ -107,6 +112,12 @@ predict(unsigned bits, size_t count, unsigned sweeps, bool with_block_sort)
 
 /* ---- subcommands --------------------------------------------------------- */
 
+static uint64_t
+source_seed(void)
+{
+	return args.seed != 0 ? args.seed : 1;
+}
+
 static struct comparison
 comparison_of(const struct key_type *type, const char *shape)
 {
@@ -137,7 +148,7 @@ bench_tile(const struct key_type *type)
 {
 	struct comparison what = comparison_of(type, "uniform");
 
-	what.digest = source_load(type->bits, args.keys, SHAPE_UNIFORM);
+	what.digest = source_load(type->bits, args.keys, SHAPE_UNIFORM, source_seed());
 	for (unsigned log = 12; log <= 24 && (size_t)1 << log <= args.keys; log++) {
 		struct candidate tiles = { .name = "tile sort", .run = run_tiles };
 
@@ -167,23 +178,22 @@ bench_sort(const struct key_type *type, unsigned shape)
 	const unsigned levels = log2_up((args.keys + args.tile_keys - 1) / args.tile_keys);
 	const double mapping = type->kind == KEYS_UNSIGNED ? 0 : predict(bits, args.keys, 2, false);
 	struct comparison what = comparison_of(type, keys_shapes[shape]);
-	struct candidate all[5] = {
+	struct candidate all[4] = {
 		{ .name = "gsort", .run = run_sort },
-		{ .name = "cub::DeviceRadixSort", .run = run_radix },
+		{ .name = "cub::DeviceRadixSort", .run = run_radix },	/* its fastest call */
 	};
 	unsigned many = 2;
 
 	all[0].predicted_seconds = (bits == 32 ? 3.2 : 5.7) * (double)args.keys /
 	                           harness.cycles_per_second + mapping;	/* kernels/README.md */
-	if (!args.quick && args.keys <= UINT32_MAX)
-		all[many++] = (struct candidate){ .name = "cub, tuned", .run = run_tuned };
 	if (!args.quick)
 		all[many++] = (struct candidate){ .name = "cub::DeviceMergeSort", .run = run_cub_merge };
 	if (!args.quick && type->kind == KEYS_UNSIGNED)
 		all[many++] = (struct candidate){ .name = "gsort, network", .run = run_network,
 			.predicted_seconds = predict(bits, args.keys, levels +
 			                             tile_sweeps(bits, args.tile_keys), true) };
-	what.digest = source_load(bits, args.keys, shape);
+	what.digest = source_load(bits, args.keys, shape, source_seed());
+	all[1].call = radix_choose(bits, args.keys);
 	compare(&what, all, many);
 }
 
@@ -210,7 +220,7 @@ bench_calls(const struct key_type *type)
 		if (shape_wanted(shape)) {
 			struct comparison what = comparison_of(type, keys_shapes[shape]);
 
-			what.digest = source_load(type->bits, args.keys, shape);
+			what.digest = source_load(type->bits, args.keys, shape, source_seed());
 			call_compare(&what);
 			if (type->kind == KEYS_UNSIGNED)
 				call_compare_pairs(&what);
@@ -218,15 +228,25 @@ bench_calls(const struct key_type *type)
 }
 
 static void
-bench_table(const struct key_type *type)
+bench_table(const struct key_type *type, unsigned value_bits)
 {
+	char name[16];
 	const struct table table = {
-		.type = type->name, .bits = type->bits, .runs = args.runs,
-		.log_from = log2_up(args.table_from), .log_to = log2_up(args.keys),
+		.type = name, .bits = type->bits, .value_bits = value_bits, .runs = args.runs,
+		.log_from = log2_up(args.table_from), .log_to = log2_up(args.keys), .seed = args.seed,
 		.shape = args.shape >= 0 ? args.shape : (int)SHAPES,
 	};
 
+	(void)snprintf(name, sizeof name, value_bits > 0 ? "%s+u%u" : "%s", type->name, value_bits);
 	table_print(&table);
+}
+
+/* The same of pairs, with payloads of 32 and of 64 bits. */
+static void
+bench_tables_of_pairs(const struct key_type *type)
+{
+	for (unsigned value_bits = 32; value_bits <= 64 && type->kind == KEYS_UNSIGNED; value_bits += 32)
+		bench_table(type, value_bits);
 }
 
 static int
@@ -290,7 +310,7 @@ parse(int argc, char **argv)
 	static const struct option options[] = {
 		{ "keys", required_argument, NULL, 'k' }, { "tile", required_argument, NULL, 't' },
 		{ "type", required_argument, NULL, 'y' }, { "shape", required_argument, NULL, 's' },
-		{ "shapes", no_argument, NULL, 'l' },
+		{ "shapes", no_argument, NULL, 'l' }, { "seed", required_argument, NULL, 'e' },
 		{ "runs", required_argument, NULL, 'r' }, { "json", required_argument, NULL, 'j' },
 		{ "big", no_argument, NULL, 'b' }, { "quick", no_argument, NULL, 'q' },
 		{ "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 },
@@ -323,6 +343,7 @@ parse(int argc, char **argv)
 			if (args.runs < 1 || args.runs > COMPARE_MOST_RUNS)
 				return bad_usage("--runs takes a number from 1 to 99, not", optarg);
 			break;
+		case 'e': args.seed = strtoull(optarg, NULL, 0); break;
 		case 'j': args.json = optarg; break;
 		case 'b': args.big = true; break;
 		case 'q': args.quick = true; break;
@@ -370,8 +391,10 @@ bench_device(int argc, char **argv)
 	if (commands[c].bench != bench_sorts && commands[c].bench != bench_calls && args.type != NULL &&
 	    args.type[0] != 'u')
 		return bad_usage("only device and call have keys of type", args.type);
-	if (commands[c].bench != bench_sorts && args.table_from != 0)
-		return bad_usage("only device prints a table of", "2^A..2^B keys");
+	if (commands[c].bench != bench_sorts && commands[c].bench != bench_calls && args.table_from != 0)
+		return bad_usage("only device and call print a table of", "2^A..2^B keys");
+	if (args.seed == 0 && args.table_from != 0)
+		args.seed = (uint64_t)time(NULL);
 	open_gpu();
 	if (commands[c].bench == NULL)
 		return run_check();
@@ -380,8 +403,10 @@ bench_device(int argc, char **argv)
 		if (type_wanted(type)) {
 			harness.kind = type->kind;
 			harness_open(type->bits, args.keys);
-			if (args.table_from != 0) {
-				bench_table(type);
+			if (args.table_from != 0 && commands[c].bench == bench_calls) {
+				bench_tables_of_pairs(type);
+			} else if (args.table_from != 0) {
+				bench_table(type, 0);
 			} else {
 				measure_copy(type);
 				commands[c].bench(type);

@@ -12,19 +12,20 @@ void
 harness_open(unsigned bits, size_t keys)
 {
 	const size_t bytes = keys * (bits / 8);
-	size_t radix_bytes, merge_bytes, tuned_bytes = 0;
+	size_t cub_bytes;
 
 	must(cudaMalloc((void **)&harness.source, bytes), "cudaMalloc");
 	must(cudaMemset(harness.source, 0, bytes), "cudaMemset");
 	must(cudaMalloc((void **)&harness.work, bytes), "cudaMalloc");
 	must(cudaMalloc((void **)&harness.other, bytes), "cudaMalloc");
-	must(cub_scratch_bytes(CUB_RADIX, bits, harness.kind, keys, &radix_bytes), "CUB");
-	must(cub_scratch_bytes(CUB_MERGE, bits, harness.kind, keys, &merge_bytes), "CUB");
-	if (keys <= UINT32_MAX)
-		must(cub_scratch_bytes(CUB_TUNED, bits, harness.kind, keys, &tuned_bytes), "CUB");
-	harness.cub_scratch_bytes = radix_bytes > merge_bytes ? radix_bytes : merge_bytes;
-	if (harness.cub_scratch_bytes < tuned_bytes)
-		harness.cub_scratch_bytes = tuned_bytes;
+	harness.cub_scratch_bytes = 0;
+	for (int which = 0; which <= CUB_MERGE; which++) {
+		if (!cub_takes((enum cub_which)which, keys))
+			continue;
+		must(cub_scratch_bytes((enum cub_which)which, bits, harness.kind, keys, &cub_bytes), "CUB");
+		if (harness.cub_scratch_bytes < cub_bytes)
+			harness.cub_scratch_bytes = cub_bytes;
+	}
 	must(cudaMalloc(&harness.cub_scratch, harness.cub_scratch_bytes), "cudaMalloc");
 	must(cudaMalloc(&harness.sort_scratch, gs_sort_scratch_bytes(bits, keys)), "cudaMalloc");
 	must(gs_sorter_open(&harness.sorter), "gs_sorter_open");
@@ -170,32 +171,79 @@ run_merge(unsigned bits, size_t count, size_t tile_keys)
 }
 
 static char *
-run_cub(enum cub_which which, unsigned bits, size_t count)
+run_cub(enum cub_which which, enum key_kind kind, unsigned bits, size_t count)
 {
 	void *keys = harness.work, *other = harness.other;
 
-	must(cub_sort(which, &keys, &other, bits, harness.kind, count, harness.cub_scratch,
+	must(cub_sort(which, &keys, &other, bits, kind, count, harness.cub_scratch,
 	              harness.cub_scratch_bytes, harness.stream[0]), "CUB");
 	return keys;
-}
-
-char *
-run_radix(unsigned bits, size_t count, size_t tile_keys)
-{
-	(void)tile_keys;
-	return run_cub(CUB_RADIX, bits, count);
-}
-
-char *
-run_tuned(unsigned bits, size_t count, size_t tile_keys)
-{
-	(void)tile_keys;
-	return run_cub(CUB_TUNED, bits, count);
 }
 
 char *
 run_cub_merge(unsigned bits, size_t count, size_t tile_keys)
 {
 	(void)tile_keys;
-	return run_cub(CUB_MERGE, bits, count);
+	return run_cub(CUB_MERGE, harness.kind, bits, count);
+}
+
+/* ---- CUB's fastest call -------------------------------------------------- */
+
+/* TWIN: unsigned keys are sorted as signed ones of the same bits, by other instances. */
+static struct {
+	enum cub_which which;
+	bool           twin;
+} fastest;
+
+static const char *const cub_names[CUB_RADIXES][2] = {
+	[CUB_BUFFER_32] = { "buffer, 32 bits", "buffer, 32 bits, signed" },
+	[CUB_BUFFER_64] = { "buffer, 64 bits", "buffer, 64 bits, signed" },
+	[CUB_INTO_32]   = { "in/out, 32 bits", "in/out, 32 bits, signed" },
+	[CUB_INTO_64]   = { "in/out, 64 bits", "in/out, 64 bits, signed" },
+	[CUB_TUNED]     = { "tuned",           "tuned, signed" },
+};
+
+/* The sign bit inverted before and after, and not timed, the order would be that of unsigned keys. */
+char *
+run_radix(unsigned bits, size_t count, size_t tile_keys)
+{
+	(void)tile_keys;
+	return run_cub(fastest.which, fastest.twin ? KEYS_SIGNED : harness.kind, bits, count);
+}
+
+bool
+radix_ascends(void)
+{
+	return !fastest.twin;
+}
+
+const char *
+radix_choose(unsigned bits, size_t count)
+{
+	enum { RUNS = 3 };		/* after one that warms up */
+	double least = 0;
+	int best = 0;
+
+	for (int way = 0; way < 2 * CUB_RADIXES; way++) {
+		double time = 0;
+		char *result;
+
+		fastest.which = (enum cub_which)(way / 2);
+		fastest.twin = way % 2 != 0;
+		if (!cub_takes(fastest.which, count) || (fastest.twin && harness.kind != KEYS_UNSIGNED))
+			continue;
+		for (unsigned run = 0; run <= RUNS; run++) {
+			const double once = harness_time("CUB", run_radix, bits, count, 0, &result);
+
+			if (run == 1 || (run > 1 && once < time))
+				time = once;
+		}
+		if (least == 0 || time < least) {
+			least = time;
+			best = way;
+		}
+	}
+	fastest.which = (enum cub_which)(best / 2);
+	fastest.twin = best % 2 != 0;
+	return cub_names[fastest.which][fastest.twin];
 }

@@ -3,6 +3,7 @@
 #ifndef GS_BENCH_DEVICE_HARNESS_H
 #define GS_BENCH_DEVICE_HARNESS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "bench/device/device_keys.h"
@@ -33,8 +34,16 @@ extern struct device_harness harness;
  */
 typedef char *harness_function(unsigned bits, size_t count, size_t tile_keys);
 
-harness_function run_copy, run_tiles, run_sort, run_network, run_merge, run_tuned, run_radix,
-                 run_cub_merge;
+harness_function run_copy, run_tiles, run_sort, run_network, run_merge, run_radix, run_cub_merge;
+
+/**
+ * Time all ways to call CUB's radix sort (cub.h), unsigned keys as signed ones, too, and have
+ * run_radix() call the fastest from now on; returns its name.
+ */
+const char *radix_choose(unsigned bits, size_t count);
+
+/** Does what run_radix() sorts ascend?  Not unsigned keys that are sorted as signed ones. */
+bool radix_ascends(void);
 
 /** Allocate memory for KEYS of BITS; ends the program if there is not enough. */
 void harness_open(unsigned bits, size_t keys);

@@ -37,19 +37,36 @@ check_pairs(const Key *keys, const Value *values, const Key *source, size_t coun
 	atomicAdd(&verdict->digest, digest);
 }
 
-/* CUB is faster with 32 bits for offsets, where they are enough. */
-template <class Key, class Value> static cudaError_t
-sort_pairs(void *keys[2], void *values[2], size_t count, void *scratch, size_t *bytes,
-           cudaStream_t stream)
+/* CUB picks 32 or 64 bits for offsets by the type of the count. */
+template <class Count, class Key, class Value> static cudaError_t
+radix_sort(bool into, cub::DoubleBuffer<Key> &k, cub::DoubleBuffer<Value> &v, size_t count,
+           void *scratch, size_t *bytes, cudaStream_t stream)
 {
+	const int bits = sizeof(Key) * 8;
+
+	if (!into)
+		return cub::DeviceRadixSort::SortPairs(scratch, *bytes, k, v, (Count)count, 0, bits, stream);
+	k.selector ^= 1;
+	v.selector ^= 1;
+	return cub::DeviceRadixSort::SortPairs(scratch, *bytes, (const Key *)k.Alternate(), k.Current(),
+	                                       (const Value *)v.Alternate(), v.Current(), (Count)count,
+	                                       0, bits, stream);
+}
+
+template <class Key, class Value> static cudaError_t
+sort_pairs(cub_which which, void *keys[2], void *values[2], size_t count, void *scratch,
+           size_t *bytes, cudaStream_t stream)
+{
+	const bool into = which == CUB_INTO_32 || which == CUB_INTO_64;
 	cub::DoubleBuffer<Key> k((Key *)keys[0], (Key *)keys[1]);
 	cub::DoubleBuffer<Value> v((Value *)values[0], (Value *)values[1]);
-	const cudaError_t error = count <= UINT32_MAX ?
-		cub::DeviceRadixSort::SortPairs(scratch, *bytes, k, v, (uint32_t)count, 0,
-		                                (int)sizeof(Key) * 8, stream) :
-		cub::DeviceRadixSort::SortPairs(scratch, *bytes, k, v, count, 0,
-		                                (int)sizeof(Key) * 8, stream);
+	cudaError_t error;
 
+	if (!cub_takes(which, count) || which >= CUB_TUNED)
+		return cudaErrorInvalidValue;
+	error = which == CUB_BUFFER_32 || which == CUB_INTO_32 ?
+		radix_sort<uint32_t>(into, k, v, count, scratch, bytes, stream) :
+		radix_sort<size_t>(into, k, v, count, scratch, bytes, stream);
 	keys[0] = k.Current();
 	keys[1] = k.Alternate();
 	values[0] = v.Current();
@@ -96,14 +113,14 @@ pairs_check(const void *keys, const void *values, const void *source, struct pai
 }
 
 extern "C" cudaError_t
-pairs_cub(void *keys[2], void *values[2], struct pairs_kind kind, size_t count, void *scratch,
-          size_t *bytes, cudaStream_t stream)
+pairs_cub(enum cub_which which, void *keys[2], void *values[2], struct pairs_kind kind, size_t count,
+          void *scratch, size_t *bytes, cudaStream_t stream)
 {
 	if (kind.bits == 32)
 		return kind.value_bits == 32 ?
-			sort_pairs<uint32_t, uint32_t>(keys, values, count, scratch, bytes, stream) :
-			sort_pairs<uint32_t, uint64_t>(keys, values, count, scratch, bytes, stream);
+			sort_pairs<uint32_t, uint32_t>(which, keys, values, count, scratch, bytes, stream) :
+			sort_pairs<uint32_t, uint64_t>(which, keys, values, count, scratch, bytes, stream);
 	return kind.value_bits == 32 ?
-		sort_pairs<uint64_t, uint32_t>(keys, values, count, scratch, bytes, stream) :
-		sort_pairs<uint64_t, uint64_t>(keys, values, count, scratch, bytes, stream);
+		sort_pairs<uint64_t, uint32_t>(which, keys, values, count, scratch, bytes, stream) :
+		sort_pairs<uint64_t, uint64_t>(which, keys, values, count, scratch, bytes, stream);
 }

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "bench/device/cub.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -26,10 +28,10 @@ cudaError_t pairs_fill(void *values, struct pairs_kind kind, size_t count);
 cudaError_t pairs_check(const void *keys, const void *values, const void *source,
                         struct pairs_kind kind, size_t count, bool *right);
 
-/** cub::DeviceRadixSort::SortPairs, between two arrays of each; SCRATCH NULL: asks for the bytes.
- *  KEYS[0] and VALUES[0] are where the results are afterwards. */
-cudaError_t pairs_cub(void *keys[2], void *values[2], struct pairs_kind kind, size_t count,
-                      void *scratch, size_t *scratch_bytes, cudaStream_t stream);
+/** cub::DeviceRadixSort::SortPairs, WHICH of its calls, between two arrays of each; SCRATCH NULL: asks
+ *  for the bytes.  KEYS[0] and VALUES[0] are where the results are afterwards. */
+cudaError_t pairs_cub(enum cub_which which, void *keys[2], void *values[2], struct pairs_kind kind,
+                      size_t count, void *scratch, size_t *scratch_bytes, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

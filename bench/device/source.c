@@ -25,11 +25,11 @@ source_check(const char *name, char *result, unsigned bits, size_t count, size_t
 }
 
 uint64_t
-source_load(unsigned bits, size_t count, unsigned shape)
+source_load(unsigned bits, size_t count, unsigned shape, uint64_t seed)
 {
 	struct keys_verdict verdict;
 
-	must(device_keys_fill(harness.source, bits, count, shape, 1), "making keys");
+	must(device_keys_fill(harness.source, bits, count, shape, seed), "making keys");
 	must(device_keys_map(harness.source, bits, harness.kind, true, count, NULL), "mapping");
 	/* a second time, for the mapping to floats changes bits that no float has */
 	must(device_keys_map(harness.source, bits, harness.kind, false, count, NULL), "mapping");

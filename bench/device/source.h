@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /** Make COUNT keys of harness.kind in harness.source; returns the digest of their ordered bits. */
-uint64_t source_load(unsigned bits, size_t count, unsigned shape);
+uint64_t source_load(unsigned bits, size_t count, unsigned shape, uint64_t seed);
 
 /** The same, in ascending runs of RUN_KEYS. */
 uint64_t source_load_runs(unsigned bits, size_t count, size_t run_keys);

@@ -60,7 +60,7 @@ gsort_cpu_sort(struct variant_job *job)
 static size_t
 cub_bytes(enum cub_which which, size_t count)
 {
-	static struct { size_t count, bytes; } known[3];
+	static struct { size_t count, bytes; } known[CUB_MERGE + 1];
 
 	if (known[which].count != count) {
 		must(cub_scratch_bytes(which, 32, KEYS_UNSIGNED, count, &known[which].bytes), "CUB");
@@ -72,7 +72,7 @@ cub_bytes(enum cub_which which, size_t count)
 static size_t
 cub_radix_scratch(size_t count)
 {
-	return twice(count) + cub_bytes(CUB_RADIX, count);
+	return twice(count) + cub_bytes(CUB_BUFFER_32, count);
 }
 
 static size_t
@@ -86,9 +86,9 @@ cub_radix_sort(struct variant_job *job)
 {
 	char *scratch = job->scratch;
 	void *keys = job->keys, *other = scratch;
-	const cudaError_t error = cub_sort(CUB_RADIX, &keys, &other, 32, KEYS_UNSIGNED, job->count,
+	const cudaError_t error = cub_sort(CUB_BUFFER_32, &keys, &other, 32, KEYS_UNSIGNED, job->count,
 	                                   scratch + twice(job->count),
-	                                   cub_bytes(CUB_RADIX, job->count), job->stream);
+	                                   cub_bytes(CUB_BUFFER_32, job->count), job->stream);
 
 	job->keys = keys;
 	return (int)error;

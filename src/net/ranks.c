@@ -44,18 +44,20 @@ gs_ranks_scan(struct gs_ranks *ranks, uint64_t mine, uint64_t *before, uint64_t 
 gs_status
 gs_ranks_agree(struct gs_ranks *ranks, gs_status status)
 {
-	uint64_t failed = status != GS_OK, before, all;
+	const uint64_t failed = status != GS_OK;
+	uint64_t before, all = failed;
 
 	/* All have left, or will: whoever failed in a call like this one has told them in the next. */
 	if (ranks->agreed)
 		return status;
-	/* A failure of the call itself is one of this rank alone. */
-	if (status == GS_OK)
-		TRY(gs_ranks_scan(ranks, failed, &before, &all));
-	else if (gs_ranks_scan(ranks, failed, &before, &all) != GS_OK)
-		return status;
+	/* A failure of the call itself is one of this rank alone.  A sum needs no memory: the last call is
+	 * made when the output has its name. */
+	if (gs_ranks_sum(ranks, &all, 1) != GS_OK)
+		return status != GS_OK ? status : gs_failure();
 	if (all == 0)
 		return GS_OK;
+	if (gs_ranks_scan(ranks, failed, &before, &all) != GS_OK)
+		return status != GS_OK ? status : gs_failure();
 	ranks->agreed = true;
 	return failed != 0 && before == 0 ? status : gs_fail(GS_EIO, "%s", "");
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Every call to the system may fail: what tests/fault/faults says.  Here each place that a call is
-# made from, or some of them; make check-slow tries all, and for three runs, in memory, on
-# disk and merging, each call that is made.
+# made from, or some of them; make check-slow tries all, and for five runs, in memory, on
+# disk, merging and with several ranks, each call that is made.  mpi.bats does the same with processes.
 
 load ../helpers
 
@@ -78,9 +78,9 @@ faults() {
 	faults 6 collect smallest
 }
 
-@test "each call that is made fails: in memory, on disk, merging" {
+@test "each call that is made fails: in memory, on disk, merging, on one of several ranks" {
 	left_to_slow "each call that is made"
-	faults 1 --all memory spill merge
+	faults 1 --all memory spill merge ranked rankedo
 }
 
 # A program for the walk to judge: writes its input to out/file as it is told to.

@@ -18,11 +18,13 @@
  *     -f        programs that the command runs may write to standard error, too
  *     -m N      the result is N files, out/file0 ... one after the other; after an error each
  *               must be unchanged
- *     -l NAMES  calls of these libraries do not fail; those of libasan never do
+ *     -l NAMES  calls of these libraries do not fail; those of libasan never do.  !NAMES: only calls
+ *               that none but these files have a part in
  *     -n NAME   calls of this name always fail
  *     -s N      the exit status of success [0]; -c N: of an error [2]
  *     -j N      run N commands at once [2]
  *     -v        print a line for each FAULT
+ *     -w        the command is a launcher: it loads the shim, which FAULT_SHIM names, where it wants
  *
  * After each run, one of these must hold.  The status is that of success, and the result is right:
  * the fault was harmless.  Or the status is that of an error, there is one message, and out/file is
@@ -232,7 +234,7 @@ parse(int argc, char **argv)
 
 	find_shim();
 
-	while ((option = getopt(argc, argv, "+ab:c:de:fi:j:l:m:n:op:s:tv")) > 0) {
+	while ((option = getopt(argc, argv, "+ab:c:de:fi:j:l:m:n:op:s:tvw")) > 0) {
 		switch (option) {
 		case 'a': walk.all = true; break;
 		case 'b': walk.has_before = true; walk.before = load(optarg); break;
@@ -250,6 +252,7 @@ parse(int argc, char **argv)
 		case 's': walk.status = atoi(optarg); break;
 		case 't': walk.touches = true; break;
 		case 'v': walk.verbose = true; break;
+		case 'w': walk.launches = true; break;
 		default: exit(2);
 		}
 	}

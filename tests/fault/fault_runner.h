@@ -36,7 +36,7 @@ struct walk {
 	char       **command;
 	struct bytes right, before, fed;
 	const char  *input, *spared;
-	bool foreign, all, has_before, touches, feeds, to_stdout, drains, verbose;
+	bool launches, foreign, all, has_before, touches, feeds, to_stdout, drains, verbose;
 	int  status, trouble, jobs, every;
 	int  files;			/* of the result; 0: it is out/file */
 	struct fault_report *report;	/* this worker's */

@@ -142,23 +142,34 @@ note_site(const char *name, uint64_t number, uint64_t order, const struct trace 
 	pthread_mutex_unlock(&lock);
 }
 
-/* Do they belong to one of those that are spared? */
+/* Does FILE begin with one of the names in LIST? */
+static bool
+is_named(const char *file, const char *list)
+{
+	for (const char *at = list, *end; *at != '\0'; at = end + (*end == ',')) {
+		end = strchrnul(at, ',');
+		if (strncmp(file, at, (size_t)(end - at)) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Do they belong to one of those that are spared?  After a '!' these are all but those in the list. */
 static bool
 are_spared(const struct trace *trace)
 {
+	const bool others = fault.spared != NULL && fault.spared[0] == '!';
+
 	for (unsigned f = 0; f < trace->count && fault.spared != NULL; f++) {
-		const char *file, *end;
+		const char *file;
 		Dl_info info;
 
 		if (dladdr(trace->frames[f], &info) == 0)
 			continue;
 		file = strrchr(info.dli_fname, '/');
 		file = file != NULL ? file + 1 : info.dli_fname;
-		for (const char *at = fault.spared; *at != '\0'; at = end + (*end == ',')) {
-			end = strchrnul(at, ',');
-			if (strncmp(file, at, (size_t)(end - at)) == 0)
-				return true;
-		}
+		if (is_named(file, fault.spared + others) != others)
+			return true;
 	}
 	return false;
 }

@@ -196,7 +196,7 @@ begin(int in, int out)
 	const int told = open("told", O_WRONLY | O_CREAT | O_TRUNC, 0600);
 
 	setpgid(0, 0);
-	setenv("LD_PRELOAD", walk.shim, 1);
+	setenv(walk.launches ? "FAULT_SHIM" : "LD_PRELOAD", walk.shim, 1);
 	setenv("FAULT_SPARE", walk.spared, 1);
 	setenv("ASAN_OPTIONS", "verify_asan_link_order=0:allocator_may_return_null=1", 1);
 	dup2(in, 0);

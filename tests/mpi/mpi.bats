@@ -766,6 +766,17 @@ ranks_differ() {
 	timeout 30 "mpirun.$name" "$@"
 	gsort in also | cmp - out
 	rm out
+	# A file, or a folder, that one rank does not see.
+	mkdir here/sub
+	rm there/in
+	set -- -n 2 -wdir "$PWD/here" "$mpi"
+	ends_all "$name" "${one}cannot read: in: No such file" "$@" in -o sub/out : \
+		-n 1 -wdir "$PWD/there" "$mpi" in -o sub/out
+	ends_all "$name" "${one}cannot open sub/.*, which rank 0 has made: is its folder the same" "$@" also \
+		-o sub/out : -n 1 -wdir "$PWD/there" "$mpi" also -o sub/out
+	ends_all "$name" "${one}.*sub/out-2: No such file" "$@" also -o sub/out-%r : \
+		-n 1 -wdir "$PWD/there" "$mpi" also -o sub/out-%r
+	[ -z "$(ls -A here/sub)" ] || { ls -A here/sub; return 1; }
 	# Under Open MPI standard output is a terminal; under MPICH it is a pipe.
 	ends_all "$name" "rank 0 on [^ ]*: /dev/stdout: not with several ranks: " -n 3 "$mpi" in -o /dev/stdout
 }
@@ -776,6 +787,24 @@ ranks_differ() {
 
 @test "MPICH: ranks that differ, or do not understand their command lines, end together" {
 	ranks_differ mpich
+}
+
+# faults NAME STEP: each place that a call of one of two ranks is made from, or one in STEP, fails
+faults() {
+	needs_mpi "$1"
+	[ -e "$GSORT_BUILD/tests/fault/fault.so" ] || skip "no preloaded library here"
+	"$GSORT_SOURCE/tests/fault/faults" --every "$2" "$1" >told || { cat told; return 1; }
+	tail -n 1 told | sed "s/^/# $1: /" >&3
+	[ "$(tail -n 1 told | sed 's/ tried: .*//')" -ge 20 ]
+}
+
+@test "MPICH: a call fails on one rank, from its command line to its end" {
+	faults mpich "$([ -n "${GSORT_SLOW-}" ] && echo 1 || echo 60)"
+}
+
+@test "Open MPI: a call fails on one rank, from its command line to its end" {
+	left_to_slow "each place that a call is made from"
+	faults openmpi 1
 }
 
 # The rank that is killed, and when, are drawn; a job that has ended by then has succeeded.

@@ -158,12 +158,12 @@ make_window(struct gs_ranks *ranks, struct gs_window *window)
 	mpi->locators = calloc(window->gives, sizeof *mpi->locators);
 	mpi->origins = calloc(window->takes, sizeof *mpi->origins);
 	mpi->window = *window;
+	for (size_t s = 0; mpi->requests != NULL && s < slots; s++)
+		mpi->requests[s] = MPI_REQUEST_NULL;
 	if (mpi->requests == NULL || mpi->indices == NULL || mpi->statuses == NULL ||
 	    mpi->locators == NULL || mpi->origins == NULL ||
 	    !gs_shared_make(&mpi->shared, flag_bytes + slots * window->block_bytes, &mpi->offer))
 		return gs_fail(GS_EBUDGET, "no memory for %zu blocks", slots);
-	for (size_t s = 0; s < slots; s++)
-		mpi->requests[s] = MPI_REQUEST_NULL;
 	mpi->window.memory = window->memory = mpi->shared.base + flag_bytes;
 	return GS_OK;
 }

@@ -142,15 +142,15 @@ judge(enum gs_ordering ordering, struct field field)
 	return is_number && ends_at(&field, field.at) ? SOUND : WRONG;
 }
 
-/* Is it the usual number: an optional minus, up to 8 digits, perhaps a point and up to 7 others?  Else it is
- * left to judge(). */
+/* Is it the usual number: an optional minus, up to 8 digits, perhaps a point and up to 8 others?  Else it is
+ * left to judge().  What is before READABLE may be loaded: no digit is behind a line. */
 static inline bool
-is_usual_number(const struct field *field)
+is_usual_number(const struct field *field, const unsigned char *readable)
 {
 	const unsigned char *at = field->at;
 	unsigned digits;
 
-	if (field->end - at < 24)
+	if (readable - at < 24)
 		return false;
 	at += *at == '-';
 	(void)gs_number_eight(at, &digits);
@@ -158,9 +158,10 @@ is_usual_number(const struct field *field)
 	if (digits > 0 && *at == '.' && field->separator != '.') {
 		(void)gs_number_eight(at + 1, &digits);
 		at += 1 + digits;
-		return *at == field->separator;
+	} else if (digits == 0) {
+		return false;
 	}
-	return digits > 0 && *at == field->separator;
+	return at == field->end || (at < field->end && *at == field->separator);
 }
 
 /* ---- keys ------------------------------------------------------------------------- */
@@ -178,23 +179,23 @@ copy_text(struct gs_key_text text, unsigned char *into, size_t room)
 }
 
 static enum verdict
-judge_text(enum gs_ordering ordering, const struct gs_key_text *text)
+judge_text(const struct gs_line_order *order, enum gs_ordering ordering,
+           const struct gs_key_text *text)
 {
 	unsigned char copy[MOST_BYTES + 1];
-	struct field field = { text->at, text->end, GS_NO_SEPARATOR - 1 };
+	struct field field = { text->at, text->end, order->fields.separator };
 
 	if (!gs_key_text_is_plain(text)) {
 		const size_t bytes = copy_text(*text, copy, sizeof copy);
 
-		field.at = copy;
-		field.end = copy + bytes;
+		field = (struct field){ copy, copy + bytes, GS_NO_SEPARATOR - 1 };	/* of quotes */
 	}
 	return field.end - field.at > MOST_BYTES && field.at == copy ? WRONG : judge(ordering, field);
 }
 
 static inline enum verdict
-judge_line(const struct gs_line_order *order, const char *line, const char *end, bool missing,
-           size_t *key)
+judge_line(const struct gs_line_order *order, const char *line, const char *end,
+           const unsigned char *readable, bool missing, size_t *key)
 {
 	const bool plain = !order->fields.csv || memchr(line, '"', (size_t)(end - line)) == NULL;
 	struct gs_field_walk walk = { .line = line, .end = end, .at = line };
@@ -212,10 +213,10 @@ judge_line(const struct gs_line_order *order, const char *line, const char *end,
 			gs_line_find_usual(&order->fields, keydef, &walk, &begin, &limit);
 			field = (struct field){ (const unsigned char *)begin,
 			                        (const unsigned char *)limit, order->fields.separator };
-			verdict = is_usual_number(&field) ? SOUND : judge(keydef->ordering, field);
+			verdict = is_usual_number(&field, readable) ? SOUND : judge(keydef->ordering, field);
 		} else {
 			gs_field_find(&order->fields, keydef, line, end, &text);
-			verdict = judge_text(keydef->ordering, &text);
+			verdict = judge_text(order, keydef->ordering, &text);
 		}
 		*key = k;
 		if (verdict == WRONG || (missing && verdict == MISSING))
@@ -230,8 +231,11 @@ size_t
 gs_line_fault_find(const struct gs_line_order *order, bool missing, const char *const *lines,
                    const uint32_t *bytes, size_t count, size_t *key)
 {
+	const unsigned char *readable = count == 0 ? NULL
+		: (const unsigned char *)lines[count - 1] + bytes[count - 1];
+
 	for (size_t i = 0; i < count; i++)
-		if (judge_line(order, lines[i], lines[i] + bytes[i] - 1, missing, key) != SOUND)
+		if (judge_line(order, lines[i], lines[i] + bytes[i] - 1, readable, missing, key) != SOUND)
 			return i;
 	return count;
 }
@@ -250,7 +254,7 @@ gs_line_fault_explain(const struct gs_line_order *order, size_t key, const char 
 
 	reason[0] = '\0';
 	gs_field_find(&order->fields, keydef, line, line + bytes - 1, &text);
-	if (judge_text(keydef->ordering, &text) == MISSING)
+	if (judge_text(order, keydef->ordering, &text) == MISSING)
 		return;
 	snprintf(column, sizeof column, "%zu", keydef->end_field + 1);
 	if (named)
@@ -260,9 +264,9 @@ gs_line_fault_explain(const struct gs_line_order *order, size_t key, const char 
 		shown[b] = shown[b] == '\0' || shown[b] == '\n' || shown[b] == '\r' ? '?' : shown[b];
 	snprintf(reason, GS_LINE_FAULT_BYTES, "column %s%s%s: not a %s: \"%.*s%s\"%s", quote, column, quote,
 	         keydef->ordering == GS_BY_MONTH ? "month" :
-	         judge_text(GS_BY_FLOAT, &text) == SOUND ? "decimal number" : "number",
+	         judge_text(order, GS_BY_FLOAT, &text) == SOUND ? "decimal number" : "number",
 	         (int)(shown_bytes < SHOWN_BYTES ? shown_bytes : SHOWN_BYTES), (const char *)shown,
 	         shown_bytes > SHOWN_BYTES ? "..." : "",
-	         judge_text(GS_BY_FLOAT, &text) == SOUND && keydef->ordering != GS_BY_MONTH
+	         judge_text(order, GS_BY_FLOAT, &text) == SOUND && keydef->ordering != GS_BY_MONTH
 	         ? named ? "; floats need :g" : "; floats need g" : "");
 }

@@ -17,7 +17,7 @@
 enum { GS_LINE_FAULT_BYTES = 160 };	/* of a reason */
 
 /**
- * Find the first of COUNT lines with a strict key that is no number.
+ * Find the first of COUNT lines, which lie behind one another, with a strict key that is no number.
  *
  * @missing  or with one that is missing
  * @key      set to the number of the key

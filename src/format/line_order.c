@@ -308,6 +308,17 @@ compare_key(enum gs_ordering ordering, struct gs_key_text one, struct gs_key_tex
 	return compare_bytes(one, other);
 }
 
+/* The same where missing values are before all others. */
+static int
+compare_strict(const struct gs_line_order *order, enum gs_ordering ordering, struct gs_key_text one,
+               struct gs_key_text other)
+{
+	const bool one_missing = is_missing_text(order, one), other_missing = is_missing_text(order, other);
+
+	return one_missing || other_missing ? other_missing - one_missing
+	                                    : compare_key(ordering, one, other);
+}
+
 int
 gs_line_compare(const struct gs_line_order *order, const char *one, size_t one_bytes,
                 const char *other, size_t other_bytes)
@@ -322,10 +333,8 @@ gs_line_compare(const struct gs_line_order *order, const char *one, size_t one_b
 
 		find(order, key, one, one_end, &a);
 		find(order, key, other, other_end, &b);
-		difference = key->strict
-			? is_missing_text(order, b) - is_missing_text(order, a) : 0;
-		if (difference == 0)
-			difference = compare_key(key->ordering, a, b);
+		difference = key->strict ? compare_strict(order, key->ordering, a, b)
+		                         : compare_key(key->ordering, a, b);
 		if (difference != 0)
 			return key->letters & GS_LETTER_R ? -difference : difference;
 	}
@@ -366,10 +375,12 @@ put_usual(const struct gs_line_order *order, const struct gs_keydef *key,
 	if (key->ordering == GS_BY_BYTES)
 		return gs_key_bytes_put_plain(bytes, at, end, map_of(order, key),
 		                              (const unsigned char *)walk->end);
+	if (key->ordering == GS_BY_NUMBER && gs_number_word(&at, end, &word) &&
+	    (!key->strict || word != (uint64_t)GS_NUMBER_ZERO << 56))
+		return gs_key_bytes_put_some(bytes, word, 8);
+	at = (const unsigned char *)begin;
 	if (key->strict && is_missing(&order->fields, at, end))
 		return put_missing(bytes);
-	if (key->ordering == GS_BY_NUMBER && gs_number_word(&at, end, &word))
-		return gs_key_bytes_put_some(bytes, word, 8);
 	return put_key(bytes, key->ordering,
 	               (struct gs_key_text){ .at = at, .end = end, .left = SIZE_MAX });
 }

@@ -219,6 +219,9 @@ static const struct {
 	{ { .keys = { "1,1n" }, .csv = true, .stable = true },
 	  LINE("-99999999999999999999999999999999999999999999999999999999999999999999999999,\n"), ">",
 	  LINE(",\n") },
+	{ { .keys = { "2.1,2.2n" }, .csv = true, .stable = true }, LINE("x,,5\n"), "=", LINE("y\n") },
+	{ { .keys = { "2.1,2.2n" }, .csv = true, .separator = "0", .stable = true }, LINE("x0010\n"), "=",
+	  LINE("y\n") },
 	{ { .keys = { "2,2" }, .csv = true, .separator = ";", .stable = true }, LINE("\"x;\";b\n"), ">",
 	  LINE("y;a\n") },
 	/* what is wrong */

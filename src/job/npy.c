@@ -210,8 +210,8 @@ check_options(const struct gs_npy *npy, const struct gsort_options *o, const cha
 
 	if (ordered && !npy->is_structure && field->bytes > 1 &&
 	    field->big != (o->endian == GSORT_ENDIAN_BIG))
-		return gs_fail(GS_EUSAGE, "%s: the items of this .npy file are in the other byte order: leave "
-		               "it out, the header names it", name);
+		return gs_fail(GS_EUSAGE, "%s: the items of this .npy file are in the other byte order: "
+		               "leave it out, the header names it", name);
 	if (refused == NULL && said == NULL)
 		return GS_OK;
 	if (refused == NULL)

@@ -32,7 +32,8 @@ check_status(void)
 	CHECK(gs_failure_errno() == ENOENT && gs_fail(GS_EINPUT, "c") == GS_EINPUT &&
 	      gs_failure_errno() == 0, "a failure has the errno that it came of, if there is one");
 	CHECK(gs_error_again(&error) == GS_EIO && gs_failure() == GS_EIO && gs_failure_errno() == ENOENT &&
-	      strcmp(gs_message(), "b: No such file or directory") == 0, "an error that was kept is the same");
+	      strcmp(gs_message(), "b: No such file or directory") == 0,
+	      "an error that was kept is the same");
 }
 
 static void

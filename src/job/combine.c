@@ -73,11 +73,14 @@ keep_of(enum gsort_set set)
 	}
 }
 
+/* Where no keys are: a place, as one cannot go on from NULL, not even by 0. */
+static const uint64_t nowhere;
+
 static void
 set_span(struct stream *stream, const struct gs_span *span)
 {
 	stream->span = *span;
-	stream->side.keys = span->keys;
+	stream->side.keys = span->count > 0 ? span->keys : &nowhere;
 	stream->side.count = span->count;
 }
 
@@ -212,7 +215,7 @@ restart(struct gs_combination *set, unsigned key_class)
 		struct stream *stream = &set->streams[s];
 
 		stream->span = (struct gs_span){ .key_class = key_class };
-		stream->side = (struct gs_set_side){ .count = 0 };
+		stream->side = (struct gs_set_side){ .keys = &nowhere };
 		stream->piece_count = stream->piece_at = 0;
 		stream->distinct = (struct gs_select){ .groups = true, .at_once = true };
 	}

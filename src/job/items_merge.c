@@ -226,6 +226,7 @@ list_sources(struct merging *merging, size_t room)
 			.buffer = gs_arena_take(&merging->arena, room),
 			.spare = &merging->spare,
 		};
+		source->at = source->end = source->buffer;
 		if (strcmp(source->name, "-") == 0) {
 			source->begun = standard;
 			standard = true;

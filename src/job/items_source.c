@@ -172,8 +172,10 @@ fill_lines(struct gs_items_source *source)
 		chunk.begins = false;
 	}
 	source->job->lines.ingest.faults.invalid = source->ingest.faults.invalid;
-	source->at = source->lines;
-	source->end = source->lines + source->lines_bytes;
+	if (source->lines_bytes > 0) {	/* else LINES may be NULL */
+		source->at = source->lines;
+		source->end = source->lines + source->lines_bytes;
+	}
 	if (chunk.ends)
 		end(source);
 	if (source->first) {

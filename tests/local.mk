@@ -153,6 +153,7 @@ tests/mpi/gsort-openmpi tests/mpi/gsort-mpich: libgsort-cli.a libgsort.a src/cli
 
 # The fuzz targets without clang: main.c takes libFuzzer's place.
 fuzz_sources = \
+  tests/fuzz/calls.c \
   tests/fuzz/floats.c \
   tests/fuzz/fuzz.h \
   tests/fuzz/header.c \
@@ -342,7 +343,7 @@ coverage:
 fuzz: config.h
 	@GSORT_SOURCE='$(abs_srcdir)' GSORT_BUILD='$(abs_builddir)' FUZZ='$(FUZZ)' FUZZ_SECONDS='$(SECONDS)' \
 	  FUZZ_CPPFLAGS='$(fuzz_cppflags)' FUZZ_LIBS='$(ARCHIVE_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS) -lpthread -ldl -lm' \
-	  FUZZ_FILES='$(host_sources) $(cli_sources) $(cuda_sources) $(kernel_sources) $(emu_sources) $(fuzz_sources)' \
+	  FUZZ_FILES='$(host_sources) $(cli_sources) $(cuda_sources) $(kernel_sources) $(emu_sources) $(fuzz_sources) src/cli/launch_alone.c' \
 	  '$(srcdir)/tests/fuzz/run.sh'
 fuzz_cppflags = $(EMU_DEFINES) -I$(abs_srcdir)/tests/emu $(DEFS) -I$(abs_builddir) \
   -I$(abs_srcdir)/src -I$(abs_srcdir) -D_GNU_SOURCE -DGS_PKGLIBDIR="$(pkglibdir)" \

@@ -29,6 +29,7 @@ fuzz() { # TARGET CHANGES
 @test "fuzz: lines and their keys" { fuzz lines 300; }
 @test "fuzz: runs on disk, whole and damaged" { fuzz spill 1000; }
 @test "fuzz: sorts of any kind" { fuzz sort 150; }
+@test "fuzz: calls of the library" { fuzz calls 1500; }
 
 @test "fuzz: a missing target is not reported as a failure" {
 	run "$GSORT_BUILD/tests/fuzz/fuzzers" no-such

@@ -4,8 +4,8 @@
  *
  * A decompressor may have a bug that crafted input exploits.  So before compressed input is
  * decompressed, the process gives up the rights that it no longer needs.  Landlock (Linux
- * 5.13) denies access to files but those allowed here; a seccomp filter denies sockets,
- * programs and other ways out.  A kernel that has neither changes nothing.
+ * 5.13) denies access to files but those allowed here; a seccomp filter denies all system calls
+ * but those that such a job makes.  A kernel that has neither changes nothing.
  *
  *     gs_sandbox_begin(&box);
  *     gs_sandbox_allow(&box, dir, GS_SANDBOX_MAKE);
@@ -39,7 +39,10 @@ void gs_sandbox_begin(struct gs_sandbox *box);
 void gs_sandbox_allow(struct gs_sandbox *box, const char *path, enum gs_sandbox_access access);
 
 /** Enter the sandbox; returns which of GS_SANDBOX_FILES and _CALLS are enforced now.  From
- *  here on what is denied fails with EACCES (files) or EPERM (calls). */
+ *  here on what is denied fails with EACCES (files), or EPERM or ENOSYS (calls). */
 unsigned gs_sandbox_enter(struct gs_sandbox *box);
+
+/** Is this process in a sandbox?  Then a message says how to do without it. */
+bool gs_sandbox_holds(void);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sandbox.h"
 #include "base/status.h"
 
 static _Thread_local char message[GS_MESSAGE_BYTES];
@@ -37,6 +38,7 @@ gs_status
 gs_fail_errno(gs_status status, const char *format, ...)
 {
 	const int number = errno;
+	const bool denied = (number == EPERM || number == ENOSYS) && gs_sandbox_holds();
 	const char *reason = strerror(number);
 	char text[sizeof message];
 	va_list args;
@@ -44,7 +46,8 @@ gs_fail_errno(gs_status status, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	return gs_caused(number, gs_fail(status, "%.*s: %s", (int)sizeof text - 100, text, reason));
+	return gs_caused(number, gs_fail(status, "%.*s: %s%s", (int)sizeof text - 150, text, reason,
+	                                 denied ? " (if the sandbox denies it: --no-sandbox)" : ""));
 }
 
 const char *

@@ -43,7 +43,10 @@ die(int signal)
 {
 	gsort_abandon();
 	gs_progress_abandon();
-	raise(signal);		/* kills: SA_RESETHAND has restored the default action */
+	/* Kills: SA_RESETHAND has restored the default action.  raise() of musl takes a call that the
+	 * sandbox denies. */
+	if (raise(signal) != 0)
+		(void)kill(getpid(), signal);
 }
 
 /* Signals that the process was started to ignore stay ignored. */

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sandbox.h"
 #include "io/inflate.h"
 #include "io/inflate_archive.h"
 #include "io/inflate_gzip.h"
@@ -112,8 +113,9 @@ load(const struct gs_inflate_format *format, const char *name)
 {
 	if (format->loads())
 		return GS_OK;
-	return gs_fail(GS_EIO, "%s: %s cannot be loaded: install %s, or decompress the %s data first",
-	               name, format->soname, format->package, format->name);
+	return gs_fail(GS_EIO, "%s: %s cannot be loaded: install %s, or decompress the %s data first%s",
+	               name, format->soname, format->package, format->name, gs_sandbox_holds() ?
+	               "; if it is not in a folder of the system, use --no-sandbox" : "");
 }
 
 gs_status

@@ -4,7 +4,7 @@
  *
  * In:   a job whose files are open.
  * Out:  a process that can open only temporary files, files in the output's directory, inputs not
- *       read yet, and libraries not loaded yet; it can neither open sockets nor start programs
+ *       read yet, and libraries not loaded yet; it can make only the system calls that such a job makes
  *       (base/sandbox.h).
  *
  * If an input is known to be compressed, the process enters the sandbox before any other thread

@@ -195,12 +195,13 @@ deny_calls(void)
 		LOAD(nr),
 		OF_A_SANITIZER
 		/* bytes */
-		ALLOW(SYS_read), ALLOW(SYS_write), ALLOW(SYS_futex), ALLOW(SYS_pread64), ALLOW(SYS_pwrite64),
-		ALLOW(SYS_lseek), ALLOW(SYS_readv), ALLOW(SYS_writev), ALLOW(SYS_vmsplice), ALLOW(SYS_ppoll),
+		ALLOW(SYS_read), ALLOW(SYS_write), ALLOW(SYS_futex), ALLOW(SYS_pread64),
+		ALLOW(SYS_pwrite64), ALLOW(SYS_lseek),
+		ALLOW(SYS_readv), ALLOW(SYS_writev), ALLOW(SYS_vmsplice), ALLOW(SYS_ppoll),
 		/* memory */
-		ALLOW(SYS_mmap), ALLOW(SYS_munmap), ALLOW(SYS_mprotect), ALLOW(SYS_mremap), ALLOW(SYS_madvise),
-		ALLOW(SYS_brk),
-		/* threads and their signals; membarrier for dlopen(3) of musl; raise(3) takes tgkill or kill */
+		ALLOW(SYS_mmap), ALLOW(SYS_munmap), ALLOW(SYS_mprotect), ALLOW(SYS_mremap),
+		ALLOW(SYS_madvise), ALLOW(SYS_brk),
+		/* threads, signals; membarrier for dlopen(3) of musl; raise(3) takes tgkill or kill */
 		ALLOW_THREADS(THREAD), ALLOW(SYS_rt_sigprocmask), ALLOW(SYS_set_robust_list), ALLOW(SYS_rseq),
 		ALLOW(SYS_sched_yield), ALLOW(SYS_sched_getaffinity), ALLOW(SYS_membarrier), ALLOW(SYS_exit),
 		ALLOW(SYS_exit_group), ALLOW(SYS_getpid), ALLOW(SYS_gettid), ALLOW(SYS_rt_sigaction),

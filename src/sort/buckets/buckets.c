@@ -96,7 +96,8 @@ gs_buckets_choose(unsigned threads, unsigned key_classes, uint64_t pool_bytes, u
 	const uint64_t parts = bytes / 8 > PARTS_BYTES ? bytes / 8 : PARTS_BYTES;
 	struct gs_bucket_sizes sizes = { .threads = threads, .part_bytes = GS_PART_BYTES };
 
-	while (sizes.part_bytes < GS_PART_MOST_BYTES && bytes / GS_BINS > sizes.part_bytes / 8 * 7)
+	while (sizes.part_bytes < GS_PART_MOST_BYTES && bytes / GS_BINS > sizes.part_bytes / 8 * 7 &&
+	       6 * threads * sizes.part_bytes <= bytes / 16 && bytes / 8 <= pool_bytes - bytes)
 		sizes.part_bytes *= 2;
 	while (sizes.part_bytes > 2 * BUCKET_BYTES && sizes.part_bytes > bytes / 256 &&
 	       sizes.part_bytes > parts / (3 * threads))

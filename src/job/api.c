@@ -145,7 +145,7 @@ gsort_close(gsort *job)
 		return;
 	gs_error_keep(&error, gs_failure());
 	gs_rendezvous_stop(&job->rendezvous);
-	if (!job->options->fed && job->input != NULL)
+	if (job->input != NULL && !job->options->fed)
 		gs_input_stop(job->input);
 	gs_rendezvous_close(&job->rendezvous);
 	gs_combine_close(job);
@@ -161,7 +161,7 @@ gsort_interrupt(gsort *job)
 	if (job == NULL)
 		return;
 	atomic_store(&job->interrupted, true);
-	if (!job->options->fed && job->input != NULL)
+	if (job->input != NULL && !job->options->fed)
 		gs_input_stop(job->input);
 }
 

@@ -174,8 +174,8 @@ enum {
 #endif
 
 #ifdef GS_TIDY		/* LeakSanitizer starts a process that stops this one (configure.ac) */
-#define OF_A_SANITIZER	ALLOW(SYS_clone), ALLOW(SYS_ptrace), ALLOW(SYS_wait4), ALLOW(SYS_prctl), \
-	ALLOW(SYS_getppid), ALLOW(SYS_getdents64), ALLOW(LIST_FOLDER),
+#define OF_A_SANITIZER	ALLOW(SYS_clone), ALLOW(SYS_dup), ALLOW(SYS_ptrace), ALLOW(SYS_wait4), \
+	ALLOW(SYS_prctl), ALLOW(SYS_getppid), ALLOW(SYS_getdents64), ALLOW(LIST_FOLDER),
 #else
 #define OF_A_SANITIZER
 #endif

@@ -492,6 +492,7 @@ kernel_without() {
 		wait $! || status=$?
 		exec 7>&-
 		[ $status = $((128 + $(kill -l $signal))) ]
-		[ ! -e out ] && [ -z "$(ls -A temp)" ]
+		[ ! -e out ]
+		[ -z "$(ls -A temp)" ]
 	done
 }

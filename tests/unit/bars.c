@@ -66,7 +66,7 @@ draw(struct drawn *drawn, enum gsort_type type, uint64_t seed)
 	const unsigned __int128 width = (unsigned __int128)1 << wide;
 	unsigned __int128 base = low + (type == GSORT_TEXT ? units_mix(seed + 3) * (unsigned __int128)3 / 2
 	                                                   : units_mix(seed + 3)) % (high - low + 1);
-	uint64_t place[KEYS_MOST];
+	uint64_t place[KEYS_MOST] = { 0 };
 
 	*drawn = (struct drawn){ .type = type, .count = 2 + units_mix(seed + 4) % (KEYS_MOST - 1),
 	                         .bars = bars[units_mix(seed + 5) % 8] };

@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -93,20 +94,28 @@ static struct {
 	char message[MESSAGE_BYTES];
 } held;
 
+/* An escaped line: too large for a stack, or for each thread, which would clear it as it starts. */
+static struct {
+	pthread_mutex_t lock;
+	char line[LINE_BYTES];
+} shown = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
 static void
 print_message(const char *before, const char *message, bool with_help)
 {
-	static _Thread_local char line[LINE_BYTES];	/* too large for a stack */
+	const char *line = shown.line;
 	char self[256];
 
-	escape(message, line, sizeof line);
 	escape(gs_program_name(), self, sizeof self);
 	gs_progress_hold();
+	pthread_mutex_lock(&shown.lock);
+	escape(message, shown.line, sizeof shown.line);
 	if (with_help)
 		fprintf(stderr, "%s: %s%s\nTry '%s --help' for more information.\n", self, before, line,
 		        self);
 	else
 		fprintf(stderr, "%s: %s%s\n", self, before, line);
+	pthread_mutex_unlock(&shown.lock);
 	gs_progress_release();
 }
 
@@ -175,10 +184,10 @@ gs_report_warning(void *context, const char *line)
 void
 gs_report_line(void *context, const char *line)
 {
-	static _Thread_local char shown[LINE_BYTES];
-
-	escape(line, shown, sizeof shown);
-	fprintf(context, "%s\n", shown);
+	pthread_mutex_lock(&shown.lock);
+	escape(line, shown.line, sizeof shown.line);
+	fprintf(context, "%s\n", shown.line);
+	pthread_mutex_unlock(&shown.lock);
 }
 
 /* --- statistics ------------------------------------------------------------ */

@@ -6,18 +6,18 @@ _gsort() {
 	local types='u8 u16 u32 u64 i8 i16 i32 i64 f16 bf16 f32 f64 text'
 	local options='-u8 -u16 -u32 -u64 -u128 -i8 -i16 -i32 -i64 -i128 -f16 -f32 -f64 -bf16
 		--type= --endian=
-		-n --numeric-sort -g --general-numeric-sort --sort= --base= --to=
+		-n --numeric-sort -g --general-numeric-sort --base= --to=
 		--record-size= --format= --argsort= -k --key= -t --field-separator= --csv --lines
 		-b --ignore-leading-blanks -d --dictionary-order -f --ignore-case -h --human-numeric-sort
 		-i --ignore-nonprinting -M --month-sort -V --version-sort -s --stable
-		-r --reverse -u --unique --count --repeated --singletons --head-count= --head=
+		-r --reverse -u --unique --count --repeated --singletons --head=
 		--tail= --sample= --seed= --quantiles= --summary --top= --histogram --json
-		-c --check -C -m --merge --union --intersect --difference --symmetric --verify --check-order --nocheck-order
+		-c --check -C -m --merge --union --intersect --difference --symmetric --verify --nocheck-order
 		--files0-from= --decompress= --invalid= --header --skip-bytes= -z --zero-terminated
 		--size-hint= -o --output= --split= --in-place --force
 		-S --buffer-size= -T --temporary-directory= --compress-program= --batch-size=
 		--parallel= --device= --gpu-memory=
-		--no-sandbox -q --quiet -v --verbose --progress --no-progress --stats= --debug --plan --ranks= --info
+		--no-sandbox -q --quiet -v --verbose --progress --stats= --debug --plan --ranks= --info
 		--help --version'
 	local values=''
 
@@ -35,7 +35,7 @@ _gsort() {
 		word=${COMP_WORDS[COMP_CWORD-2]}
 	elif [[ $current == --*=* ]]; then
 		word=${current%%=*} current=${current#*=}
-	elif [[ $previous != --@(check|header|histogram|progress|plan|info) ]]; then
+	elif [[ $previous != --@(check|header|histogram|progress|plan|info|help) ]]; then
 		word=$previous		# those take a value only after "="
 	fi
 	case $word in
@@ -43,8 +43,7 @@ _gsort() {
 	--base)         values='16 10' ;;
 	--to)           values=$types ;;
 	--endian)       values='little big' ;;
-	--sort)         values='numeric general-numeric human-numeric month version' ;;
-	--head-count|--head|--tail|--sample|--top) values='1 10 100 1000' ;;
+	--head|--tail|--sample|--top) values='1 10 100 1000' ;;
 	--seed)         values='0 1 2 3' ;;
 	--quantiles)    values='0.5 0.25,0.5,0.75 0.5,0.95,0.99' ;;
 	--histogram)    values='10 20 50 100' ;;
@@ -70,6 +69,7 @@ _gsort() {
 	--progress)     values='auto always never' ;;
 	--stats)        values='json' ;;
 	--plan | --info) values='text json' ;;
+	--help)         values='all' ;;
 	-o|--output|--files0-from)
 		mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
 	-T|--temporary-directory)

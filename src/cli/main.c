@@ -224,7 +224,7 @@ main(int argc, char **argv)
 	if (!gs_launch_speaks())
 		end(GS_EXIT_SORTED);
 	if (opts.help)
-		gs_option_help(stdout);
+		gs_option_help(stdout, opts.help_all);
 	else if (opts.version)
 		print_version(opts.verbose > 0);
 	else

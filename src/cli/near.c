@@ -20,7 +20,7 @@ static const struct {
 	const char *words, *meant;
 } synonyms[] = {
 	{ "j p P threads thread jobs cores cpus workers nproc max-threads", "--parallel" },
-	{ "limit first take max-rows", "--head" },
+	{ "limit first take max-rows head-count headcount", "--head" },
 	{ "last bottom", "--tail" },
 	{ "desc descending decreasing descend invert", "--reverse" },
 	{ "asc ascending increasing ascend", "smallest first is the default" },
@@ -33,6 +33,7 @@ static const struct {
 	{ "float floats real decimal double", "--general-numeric-sort" },
 	{ "int integer integers number numbers", "--numeric-sort" },
 	{ "dry-run explain", "--plan" },
+	{ "no-progress noprogress hide-progress", "--progress=never" },
 	{ "dtype data-type key-type binary bin from input-type in-type", "--type" },
 	{ "ip ipv4 addresses", "--type=ipv4" },
 	{ "ipv6", "gsort knows no IPv6 addresses; --lines sorts them as text" },

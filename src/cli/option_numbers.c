@@ -34,7 +34,7 @@ gs_set_head(struct gs_opts *opts, const struct gs_option_use *use)
 	if (!gs_parse_count(use->value, &number))
 		return refuse_number(use, "must be a whole number, such as 1000, 1K or 2M");
 	if (opts->job.head && opts->job.head_count != number) {
-		gs_report_error("two different values of --head-count");
+		gs_report_error("two different values of --head");
 		return false;
 	}
 	opts->job.head = true;

@@ -22,6 +22,8 @@
 #define TYPE(letter, widths, text)
 #define OPT(set, member, ...)	{ OPT_(__VA_ARGS__), .handler = gs_set_##set, \
 				  .field = offsetof(struct gs_opts, member) },
+#define RARE(set, member, ...)	{ OPT_(__VA_ARGS__), .handler = gs_set_##set, .rare = true, \
+				  .field = offsetof(struct gs_opts, member) },
 #define OPT_(long, short, what, text) \
 	.name = long, .letter = short, .value = what, .help = text
 #define REFUSE(long, short, what, text, why) { OPT_(long, short, what, text), .refusal = why },
@@ -33,6 +35,7 @@ const struct gs_option gs_options[] = {
 #undef GROUP
 #undef TYPE
 #undef OPT
+#undef RARE
 #undef REFUSE
 
 const size_t gs_option_count = sizeof gs_options / sizeof gs_options[0];
@@ -43,6 +46,7 @@ _Static_assert(sizeof gs_options / sizeof gs_options[0] <= GS_MOST_OPTIONS,
 #define WIDTHS(...)		{ __VA_ARGS__, 0 }
 #define TYPE(one, widths_, text) { .letter = one, .widths = widths_, .help = text },
 #define OPT(...)
+#define RARE(...)
 #define REFUSE(...)
 
 const struct gs_type_letter gs_type_letters[] = {
@@ -52,7 +56,7 @@ const struct gs_type_letter gs_type_letters[] = {
 
 /* --- help ------------------------------------------------------------------ */
 
-enum { HELP_COLUMN = 27 };	/* where the text of an option begins */
+enum { HELP_COLUMN = 30 };	/* where the text of an option begins */
 
 static void
 print_line(FILE *to, const char *spelled, const char *text)
@@ -89,17 +93,26 @@ spell(const struct gs_option *option, char into[64])
 	         value[0] == '[' ? "[=" : *value != '\0' ? "=" : "", value + (value[0] == '['));
 }
 
+/* --help has a line for each option: the letter is enough where the name leaves no room. */
+static void
+print_option(FILE *to, const struct gs_option *option, bool all)
+{
+	char spelled[64];
+
+	spell(option, spelled);
+	if (!all && option->letter != 0 && strlen(spelled) + 2 > HELP_COLUMN)
+		snprintf(spelled, sizeof spelled, "  -%c %s", option->letter,
+		         option->value != NULL ? option->value : "");
+	print_line(to, spelled, option->help);
+}
+
 void
-gs_option_help(FILE *to)
+gs_option_help(FILE *to, bool all)
 {
 	fprintf(to, "Usage: %s [OPTION]... [FILE]...\n", gs_program_name());
-	fputs("Sort all FILEs together, as numbers, lines or binary records, and write them to\n"
-	      "standard output.\n"
-	      "With no FILE, or when FILE is -, read standard input.\n", to);
+	fputs("Sort all FILEs, or standard input: numbers, lines or binary records.\n", to);
 	for (const struct gs_option *o = gs_options; o < gs_options + gs_option_count; o++) {
-		char spelled[64];
-
-		if (o->refusal != NULL || o->help == NULL)
+		if (o->refusal != NULL || o->help == NULL || (o->rare && !all))
 			continue;
 		if (o->handler == NULL) {
 			fprintf(to, "\n%s:\n", o->help);
@@ -107,8 +120,12 @@ gs_option_help(FILE *to)
 				print_types(to);
 			continue;
 		}
-		spell(o, spelled);
-		print_line(to, spelled, o->help);
+		print_option(to, o, all);
+	}
+	if (!all) {
+		fprintf(to, "\nAll options: %s --help=all.  With examples: man %s\n", gs_program_name(),
+		        gs_program_name());
+		return;
 	}
 	fputs("\n"
 	      "SIZE is in KiB, or has a suffix: b, K, M, G, T (also KiB, MiB ...), or %.\n"

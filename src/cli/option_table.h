@@ -21,7 +21,7 @@ extern const size_t gs_option_count;
 
 extern const struct gs_type_letter gs_type_letters[];	/* ends with letter 0 */
 
-/** Print --help; every line fits in 80 columns. */
-void gs_option_help(FILE *to);
+/** Print --help, or --help=all; every line fits in 80 columns. */
+void gs_option_help(FILE *to, bool all);
 
 #endif

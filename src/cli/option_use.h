@@ -28,6 +28,7 @@ struct gs_option {
 	const char *value;	/* name of the value; NULL: no value; "[X]": an optional one */
 	const char *help;	/* line of --help; NULL: none; if refused: its use in sort(1) */
 	const char *refusal;	/* why gsort refuses it; NULL: gsort accepts it */
+	bool        rare;	/* in --help=all, not in --help */
 	size_t      field;	/* offset in struct gs_opts */
 	gs_option_handler *handler;	/* NULL: a heading, or refused */
 };

@@ -45,6 +45,7 @@ static const struct choice {
 	{ "stats", "json", GS_REPORT_JSON },
 	{ "plan", "text", GS_REPORT_TEXT }, { "plan", "json", GS_REPORT_JSON },
 	{ "info", "text", GS_REPORT_TEXT }, { "info", "json", GS_REPORT_JSON },
+	{ "help", "all", true },
 };
 
 static const struct choice *const choices_end = choices + sizeof choices / sizeof choices[0];
@@ -132,18 +133,23 @@ gs_set_stats(struct gs_opts *opts, const struct gs_option_use *use)
 	return true;
 }
 
-/* --progress, --no-progress */
 bool
 gs_set_progress(struct gs_opts *opts, const struct gs_option_use *use)
 {
-	const bool no = use->option->name[0] == 'n';
-	const struct choice *choice = no ? NULL : parse_choice(use, use->value != NULL ? use->value
-	                                                                               : "auto");
+	const struct choice *choice = parse_choice(use, use->value != NULL ? use->value : "auto");
 
-	if (!no && choice == NULL)
-		return false;
-	opts->progress = no ? GS_PROGRESS_NEVER : (enum gs_progress_when)choice->means;
-	return true;
+	if (choice != NULL)
+		opts->progress = (enum gs_progress_when)choice->means;
+	return choice != NULL;
+}
+
+/* --help, --help=all */
+bool
+gs_set_help(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	opts->help = true;
+	opts->help_all |= use->value != NULL;
+	return use->value == NULL || parse_choice(use, use->value) != NULL;
 }
 
 bool

@@ -6,7 +6,7 @@
 #include "cli/option_use.h"
 
 gs_option_handler gs_set_choice, gs_set_report, gs_set_stats, gs_set_progress, gs_set_sort;
-gs_option_handler gs_set_check;
+gs_option_handler gs_set_check, gs_set_help;
 
 /** The option for a kind of check: "-c", "-C" or "--check=summary". */
 const char *gs_spell_check(enum gsort_check check);

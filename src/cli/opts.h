@@ -45,7 +45,8 @@ struct gs_opts {
 	enum gs_progress_when progress;
 	enum gs_report_format stats, plan, info;
 	const char *stats_file;		/* of --stats=json:FILE; NULL: standard error */
-	bool        debug, help, version;
+	bool        debug, version;
+	bool        help, help_all;	/* --help with or without a value; --help=all */
 	bool        none;		/* set by options without effect */
 };
 

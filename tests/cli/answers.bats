@@ -140,13 +140,13 @@ print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$
 
 @test "what cannot be combined is refused" {
 	echo 1 >in
-	for pair in '-c --tail' '-c --sample' '-m --sample' '--tail --head-count' '--tail --split' \
-	            '--sample --head-count' '--sample --tail' '--sample -u' '--sample --count' \
+	for pair in '-c --tail' '-c --sample' '-m --sample' '--tail --head' '--tail --split' \
+	            '--sample --head' '--sample --tail' '--sample -u' '--sample --count' \
 	            '--sample --repeated' '--sample --singletons' '--sample --split'; do
 		typed=()
 		for option in $pair; do
 			case $option in
-			--tail | --sample | --head-count) typed+=($option=3) ;;
+			--tail | --sample | --head) typed+=($option=3) ;;
 			--split) typed+=(--split=2 -o 'part%r') ;;
 			*)       typed+=($option) ;;
 			esac

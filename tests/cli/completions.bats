@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# One list of options: in --help, in the man page, in three completions.
+# One list of options: in --help=all, in the man page, in three completions.
 
 load ../helpers
 
 # What follows describes the repository's files, not the installed ones.
 prepare() {
-	gsort --help | sed 's/numeric (-n).*//; s/PROG -d.*//; s/(with -v.*//; s/--rev\.//' | grep -oE '(^| )--?[a-zA-Z][a-z0-9-]*' | tr -d ' ' | sort -u >in-help
+	gsort --help=all | sed 's/numeric (-n).*//; s/PROG -d.*//; s/(with -v.*//; s/--rev\.//' | grep -oE '(^| )--?[a-zA-Z][a-z0-9-]*' | tr -d ' ' | sort -u >in-help
 	[ "$(wc -l <in-help)" -gt 20 ]
 }
 
-# lists NAME: the options on standard input are those of --help
+# lists NAME: the options on standard input are those of --help=all
 lists() {
 	sort -u >"in-$1"
 	diff in-help "in-$1"
@@ -71,7 +71,7 @@ completes() {
 	completes "gpu gpu:0 gpu:all" gsort --device = g
 	completes "abort fail warn ignore skip-blank" gsort --invalid = ""
 	completes "silent summary" gsort --check = s
-	for option in --check --header --histogram --progress --plan --info; do	# their values follow "="
+	for option in --check --header --histogram --progress --plan --info --help; do	# their values follow "="
 		completes "file-a file-b" gsort $option file
 	done
 	completes "json" gsort --plan = j
@@ -94,7 +94,7 @@ offered_by_bash() {
 
 @test "what is offered as a value is accepted" {
 	printf '1\n' >one
-	offered_by_bash --type --to --sort --head-count --head --check --invalid --header \
+	offered_by_bash --type --to --head --check --invalid --header \
 		--size-hint --buffer-size --batch-size --parallel --gpu-memory --progress --stats |
 		while read -r option; do
 			gsort "$option" </dev/null 2>err || { echo "$option"; cat err; false; }
@@ -108,7 +108,7 @@ offered_by_bash() {
 }
 
 @test "the three shells offer the same values" {
-	values='--type --to --endian --sort --head-count --head --check --decompress --invalid
+	values='--type --to --endian --head --check --decompress --invalid
 		--header --skip-bytes --size-hint --compress-program --batch-size --parallel
 		--device --gpu-memory --progress --stats --buffer-size'
 	for option in $values; do

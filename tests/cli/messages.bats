@@ -569,6 +569,9 @@ export -f damaged
 	gsort: -R (random order) is not supported; use shuf(1)
 	$ gsort --random
 	gsort: --random (random order) is not supported; use shuf(1)
+	$ gsort --help=some
+	gsort: invalid argument 'some' for --help: must be all
+	Try 'gsort --help' for more information.
 	$ gsort --sort=random
 	gsort: --sort=random is not supported; use shuf(1)
 	$ gsort --s
@@ -710,8 +713,8 @@ export -f damaged
 	gsort: invalid --skip-bytes argument '99999999999999999999': must be a number of bytes below 16E, such as 512, 4K, 6G or 2GiB
 	$ gsort --head=-1
 	gsort: invalid --head argument '-1': must be a whole number, such as 1000, 1K or 2M
-	$ gsort --head-count=1KB
-	gsort: invalid --head-count argument '1KB': must be a whole number, such as 1000, 1K or 2M
+	$ gsort --head=1KB
+	gsort: invalid --head argument '1KB': must be a whole number, such as 1000, 1K or 2M
 	$ gsort --endian=little --type='>u4'
 	gsort: --type=>u4 is in another byte order than the option before it
 	$ gsort --header=0
@@ -827,7 +830,7 @@ export -f damaged
 	$ gsort --argsort=u32 --summary -u8
 	gsort: options '--summary' and '--argsort' are incompatible: figures name no positions
 	$ gsort --tail=2 --head=1
-	gsort: options '--tail' and '--head-count' are incompatible: pipe one gsort into another
+	gsort: options '--tail' and '--head' are incompatible: pipe one gsort into another
 	$ gsort -n --type=ipv4
 	gsort: options '-n' and '--type=ipv4' are incompatible
 	$ gsort -q -v
@@ -855,7 +858,7 @@ export -f damaged
 	$ gsort --split=2 -o x%r-%n
 	gsort: invalid output name 'x%r-%n': with '--split', a % stands before r or another %
 	$ gsort -c --head=1
-	gsort: options '-c' and '--head-count' are incompatible
+	gsort: options '-c' and '--head' are incompatible
 	$ gsort -m --device=gpu
 	gsort: options '-m' and '--device=gpu' are incompatible
 	$ gsort --nocheck-order
@@ -885,7 +888,7 @@ export -f damaged
 	$ gsort --to=u8 --to=u16
 	gsort: options '--to=u8' and '--to=u16' are incompatible
 	$ gsort --head=1 --head=2
-	gsort: two different values of --head-count
+	gsort: two different values of --head
 	$ gsort --gpu-memory=1G --gpu-memory=2G
 	gsort: two different values of --gpu-memory
 	$ gsort --device=cpu --device=gpu

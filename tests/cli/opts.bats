@@ -141,7 +141,7 @@ gives() {
 
 @test "what excludes what, in the words of sort" {
 	for pair in '-c -C' '-c -o' '-C -o' '-g -n' '-g -u32' '-g --type=text' '-c --count' \
-	            '-c --repeated' '-c --singletons' '-c --head-count' '-c --verify' \
+	            '-c --repeated' '-c --singletons' '-c --head' '-c --verify' \
 	            '-c --device=gpu' '-m --device=gpu' '--repeated --singletons' '-z -u32' \
 	            '--header -f64' '--invalid -i8' '--header --to=u8' '--check=summary -C' \
 	            '-c --to=u8'; do
@@ -150,7 +150,7 @@ gives() {
 		for option in $one $other; do
 			case $option in
 			-o)           typed+=(-o out) ;;
-			--head-count) typed+=(--head-count=3) ;;
+			--head) typed+=(--head=3) ;;
 			--invalid)    typed+=(--invalid=warn) ;;
 			*)            typed+=("$option") ;;
 			esac
@@ -177,11 +177,11 @@ gives() {
 		fails "options '${pair% *}' and '${pair#* }' are incompatible" gsort $pair text
 		fails "" gsort $pair text
 	done
-	fails "two different values of --head-count" gsort --head=1 --head-count=2 text
+	fails "two different values of --head" gsort --head=1 --head=2 text
 	fails "multiple compress programs" gsort --compress-program=a --compress-program=b text
 	gives '2\n2\n10\n' gsort --invalid=warn --invalid=warn --size-hint=1K --size-hint=1024b text
 	gives '2\n2\n10\n' gsort -S 1b -S 100M -S 1 -T . -T . --batch-size=2 --batch-size=3 text
-	gives '2\n2\n10\n' gsort --progress --no-progress text
+	gives '2\n2\n10\n' gsort --progress --progress=never text
 }
 
 @test "-mc checks, as in sort" {
@@ -236,7 +236,7 @@ gives() {
 @test "counts take the suffixes of sizes" {
 	seq 3000 >in
 	[ "$(gsort --head=1K in | tail -n 1)" = 1024 ]
-	[ "$(gsort --head-count=2k in | wc -l)" = 2048 ]
+	[ "$(gsort --head=2k in | wc -l)" = 2048 ]
 	[ "$(gsort --head=99999999999999999999 in | wc -l)" = 3000 ]
 	[ "$(gsort --header=1K -r in | sed -n '1024p;1025p' | tr '\n' ' ')" = "1024 3000 " ]
 	(ulimit -n 2000; gives '2\n2\n10\n' gsort --batch-size=1K text)
@@ -260,7 +260,7 @@ gives() {
 }
 
 @test "numbers are whole, and words may be cut short" {
-	for option in --head-count=x --head=1KB --head-count=-1 --head= --header=0 --header=x \
+	for option in --head=x --head=1KB --head=-1 --head= --header=0 --header=x \
 	              --skip-bytes= --size-hint=1% --size-hint=x; do
 		fails "invalid ${option%%=*} argument '${option#*=}'" gsort -u8 "$option" text
 	done
@@ -269,8 +269,8 @@ gives() {
 	done
 	gives '2\n2\n10\n' gsort --invalid=ab --sort=num --progress=nev text
 	gives '0.5\n2\n' gsort --sort=general-numeric <(printf '2.0\n.5\n')
-	gives '2\n' gsort --head=1 --head-count=1 text
-	gives '' gsort --head-count=0 text
+	gives '2\n' gsort --head=1 --head=1 text
+	gives '' gsort --head=0 text
 	gives '10\n2\n2\n' gsort --sort=month text
 	gives '2\n2\n10\n' gsort --sort=version text
 	gives '2\n2\n10\n' gsort --sort=human-numeric text
@@ -539,12 +539,35 @@ stages() {
 }
 
 @test "--help goes to standard output, within 80 columns" {
-	gsort --help >help 2>err
-	[ ! -s err ]
-	grep -q '^Usage: gsort ' help
-	[ "$(awk 'length > 79' help)" = "" ]
-	gsort --help text -r >again
-	cmp help again
+	for help in --help --help=all; do
+		gsort $help >help 2>err
+		[ ! -s err ]
+		grep -q '^Usage: gsort ' help
+		[ "$(awk 'length > 79' help)" = "" ]
+		gsort $help text -r >again
+		cmp help again
+	done
+}
+
+@test "--help fits a screen, and --help=all has every option" {
+	gsort --help >few
+	gsort --help=all >all
+	[ "$(wc -l <few)" -le 50 ]
+	grep -oE '(^|[ ,])--?[a-z][a-z0-9-]*' few | tr -d ' ,' | sort -u >named
+	[ "$(wc -l <named)" -ge 40 ]
+	while read -r option; do
+		grep -qE -- "(^|[ ,])$option\>" all || { echo "$option"; false; }
+	done <named
+	[ "$(grep -cE '^ +-' all)" -gt "$(($(grep -cE '^ +-' few) + 30))" ]
+	gives '2\n2\n10\n' gsort --sort=numeric text	# options without a line in either
+	gives '2\n2\n10\n' gsort -y -n text
+	gives '2\n10\n' gsort -m --check-order <(printf '2\n10\n')
+}
+
+@test "an option that is gone names what replaces it" {
+	fails "'--head-count=1'; did you mean '--head'" gsort --head-count=1 text
+	fails "'--no-progress'; did you mean '--progress=never'" gsort --no-progress text
+	fails "--field (to sort by) is -k here: -k2,2 is the second field" gsort --field=2 text
 }
 
 @test "--version begins with a line of name and number, and is not GNU" {

@@ -94,11 +94,11 @@ is_erased() {
 	grep -q '^gsort: 1000 keys' shown
 }
 
-@test "-v on a terminal draws; -q, --no-progress and --progress=never do not" {
+@test "-v on a terminal draws; -q and --progress=never do not" {
 	on_terminal 'slow | gsort -v -o out'
 	grep -q 'read .*| 0:0[1-9]' shown
 	grep -q 'gsort: 1000 keys' shown
-	for options in '-v -q' '--progress -q' '-v --no-progress' '--progress=always --progress=never'; do
+	for options in '-v -q' '--progress -q' '-v --progress=never' '--progress=always --progress=never'; do
 		on_terminal "slow 1.3 | gsort $options -o out"
 		not grep -q 'read .*|' shown
 	done

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Which keys are written: --unique, --count, --repeated, --singletons, --head-count.
+# Which keys are written: --unique, --count, --repeated, --singletons, --head.
 # Text against sort(1), uniq(1) and head(1); binary keys as hexadecimal, which has the
 # order of unsigned keys, against the same.
 
@@ -125,10 +125,10 @@ binary() {
 				echo "$1 $2 $selection $reverse $head"
 				head -n $head all >expected
 				case $selection in
-				count*) gsort -"$1" $reverse --${selection//-/ --} --head-count=$head in |
+				count*) gsort -"$1" $reverse --${selection//-/ --} --head=$head in |
 					pairs "$1" ;;
-				none)   gsort -"$1" $reverse --head-count=$head in | hex "$1" ;;
-				*)      gsort -"$1" $reverse --$selection --head-count=$head in | hex "$1" ;;
+				none)   gsort -"$1" $reverse --head=$head in | hex "$1" ;;
+				*)      gsort -"$1" $reverse --$selection --head=$head in | hex "$1" ;;
 				esac | cmp - expected || return 1
 			done
 		done
@@ -147,8 +147,8 @@ binary() {
 		cat in in >twice
 		gsort -$type in >up
 		gsort -r$type in >down
-		gsort -$type --head-count=300 in | cmp - <(head -c $((300 * ${type:1} / 8)) up)
-		gsort -r$type --head-count=300 in | cmp - <(head -c $((300 * ${type:1} / 8)) down)
+		gsort -$type --head=300 in | cmp - <(head -c $((300 * ${type:1} / 8)) up)
+		gsort -r$type --head=300 in | cmp - <(head -c $((300 * ${type:1} / 8)) down)
 		gsort -$type -u in >up
 		gsort -$type --repeated twice | cmp - up
 		gsort -$type --singletons twice | cmp - /dev/null
@@ -161,7 +161,7 @@ first() {
 	shift
 	echo "$count $*"
 	sort -n "$@" | head -n "$count" >expected
-	gsort --head-count="$count" "$@" | cmp - expected || return 1
+	gsort --head="$count" "$@" | cmp - expected || return 1
 	cat "${@: -1}" >pipe.in
 	gsort --head="$count" "${@:1:$(($# - 1))}" <pipe.in >got
 	cmp got expected
@@ -182,7 +182,7 @@ first_fits() {
 	if [ ${#1} -lt 19 ]; then
 		first "$@"
 	else
-		gsort --head-count="$1" "${@:2}" | cmp - <(sort -n "${@:2}")
+		gsort --head="$1" "${@:2}" | cmp - <(sort -n "${@:2}")
 	fi
 }
 
@@ -196,8 +196,8 @@ first_fits() {
 			for k in 0 1000 250000; do
 				echo "$dist $options $k"
 				head -c $((4 * k)) all >expected
-				gsort $options --head-count=$k in | cmp - expected
-				[ $k != 1000 ] || cat in | gsort $options --head-count=$k | cmp - expected
+				gsort $options --head=$k in | cmp - expected
+				[ $k != 1000 ] || cat in | gsort $options --head=$k | cmp - expected
 			done
 		done
 	done
@@ -208,7 +208,7 @@ first_fits() {
 		gen --seed 7 --keys 1500000 --type $type >in
 		for options in -$type -r$type "-ur$type"; do
 			gsort $options in | head -c 32000 >expected
-			gsort $options --head-count=$((32000 * 8 / ${type:1})) in | cmp - expected
+			gsort $options --head=$((32000 * 8 / ${type:1})) in | cmp - expected
 		done
 	done
 }
@@ -222,33 +222,33 @@ first_fits() {
 	uniq up >once
 	for k in 1 40000 600000; do
 		echo $k
-		gsort --head-count=$k all | cmp - <(head -n $k up)
-		gsort -r --head-count=$k all | cmp - <(tail -n $k up | tac)
-		gsort -u --head-count=$k all | cmp - <(head -n $k once)
-		gsort -ru --head-count=$k all | cmp - <(tail -n $k once | tac)
+		gsort --head=$k all | cmp - <(head -n $k up)
+		gsort -r --head=$k all | cmp - <(tail -n $k up | tac)
+		gsort -u --head=$k all | cmp - <(head -n $k once)
+		gsort -ru --head=$k all | cmp - <(tail -n $k once | tac)
 	done
 	# The bound among the small numbers: above them nothing, below them all.
 	awk '$1 > 0 || NR % 1000 == 0' up >up-most
 	shuf --random-source=all up-most >most
 	for k in 1000 20000; do
-		gsort --head-count=$k most | cmp - <(head -n $k up-most)
-		gsort -u --head-count=$k most | cmp - <(uniq up-most | head -n $k)
+		gsort --head=$k most | cmp - <(head -n $k up-most)
+		gsort -u --head=$k most | cmp - <(uniq up-most | head -n $k)
 	done
 	awk '$1 < 0 || NR % 1000 == 0' up >up-most
 	shuf --random-source=all up-most >most
-	gsort -r --head-count=20000 most | cmp - <(tail -n 20000 up-most | tac)
+	gsort -r --head=20000 most | cmp - <(tail -n 20000 up-most | tac)
 }
 
 @test "head: everything is read and checked all the same" {
 	{ seq 2000000; echo x; } >in
-	fails "in:2000001: " gsort --head-count=0 in
-	fails "in:2000001: " gsort --head-count=5 in
+	fails "in:2000001: " gsort --head=0 in
+	fails "in:2000001: " gsort --head=5 in
 	seq 3000000 >numbers
-	(cat numbers; : >all-written) | gsort --head-count=3 >out
+	(cat numbers; : >all-written) | gsort --head=3 >out
 	[ "$(cat out)" = "$(seq 3)" ]
 	[ -e all-written ]
 	gen --keys 3000001 --type u16 >odd
-	fails "2 trailing" gsort -u32 --head-count=0 odd
+	fails "2 trailing" gsort -u32 --head=0 odd
 }
 
 @test "head: memory in proportion to the head, not to the input" {
@@ -258,22 +258,22 @@ first_fits() {
 	for threads in 2 16 32; do
 		for k in 10 100000; do
 			cat in >pipe &
-			peak_within 40000 gsort -u32 --parallel=$threads --head-count=$k -o out pipe
-			peak_within 40000 gsort -ru -u32 --parallel=$threads --head-count=$k -o out in
+			peak_within 40000 gsort -u32 --parallel=$threads --head=$k -o out pipe
+			peak_within 40000 gsort -ru -u32 --parallel=$threads --head=$k -o out in
 		done
 	done
 	gen --seed 1 --keys 40000000 --type u32 --dist reversed >in
-	peak_within 40000 gsort -u32 --head-count=1000 -o out in
+	peak_within 40000 gsort -u32 --head=1000 -o out in
 	gen --seed 1 --keys 10000000 --type text >in
 	cat in >pipe &
-	peak_within 150000 gsort --head-count=1000 -o out pipe
-	peak_within 150000 gsort --head-count=1000 --parallel=32 -o out in
+	peak_within 150000 gsort --head=1000 -o out pipe
+	peak_within 150000 gsort --head=1000 --parallel=32 -o out in
 }
 
 @test "head: the plan describes it" {
-	gsort --plan --head-count=7 -u32 | grep "^device .*first 7 "
-	gsort --plan --head-count=7 --count -u32 | not grep "^device .*first 7 "
-	gsort --plan --head-count=99999999999999 -u32 | not grep "^device .*first 9"
+	gsort --plan --head=7 -u32 | grep "^device .*first 7 "
+	gsort --plan --head=7 --count -u32 | not grep "^device .*first 7 "
+	gsort --plan --head=99999999999999 -u32 | not grep "^device .*first 9"
 }
 
 @test "head: also of what a GPU has sorted, if one is demanded" {
@@ -282,9 +282,9 @@ first_fits() {
 	gsort -u32 in >all
 	for k in 0 1 1000 100000 300000; do
 		head -c $((4 * k)) all >expected
-		gsort-emu --device=gpu -u32 --head-count=$k in | cmp - expected
-		gsort-emu --device=gpu --gpu-memory=2M -u32 --head-count=$k in | cmp - expected
+		gsort-emu --device=gpu -u32 --head=$k in | cmp - expected
+		gsort-emu --device=gpu --gpu-memory=2M -u32 --head=$k in | cmp - expected
 	done
 	hex u32 <all | uniq -c | head -n 1000 >expected
-	gsort-emu --device=gpu -u32 --count --head-count=1000 in | pairs u32 | cmp - expected
+	gsort-emu --device=gpu -u32 --count --head=1000 in | pairs u32 | cmp - expected
 }

@@ -34,7 +34,7 @@ load ../helpers
 @test "of a head the order is verified, and it is said that this is all" {
 	gen --seed 1 --keys 2000000 --type u32 >in
 	gsort -u32 in | head -c 400 >expected
-	gsort -u32 --verify --head-count=100 --debug in 2>err | cmp - expected
+	gsort -u32 --verify --head=100 --debug in 2>err | cmp - expected
 	grep "verified: .*in order.*head" err
 }
 

@@ -132,7 +132,7 @@ survives() {
 	for range in u32 i32 u64 i64 small; do
 		gen --seed 54 --keys 5000 --type text --range $range
 	done >in.now
-	for options in "" "-r" "-u" "--count" "--count --head-count=900" "-r --repeated"; do
+	for options in "" "-r" "-u" "--count" "--count --head=900" "-r --repeated"; do
 		survives --gpu-memory=3M $options
 	done
 }

@@ -102,7 +102,7 @@ answers() {
 	seq 3 | cat - <(seq 2) >in
 	checked gsort -S 64M --count --to=text in >counts
 	cmp counts <(sort -n in | uniq -c)
-	checked gsort -S 64M -i32 --head-count=10 all >head
+	checked gsort -S 64M -i32 --head=10 all >head
 	cmp head <(head -c 40 out)
 	checked gsort -S 64M -i32 --verify -o again all
 	cmp again out

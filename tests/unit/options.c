@@ -57,7 +57,7 @@ static const struct row {
 	ROW("options '--check' and '--repeated' are", .operation = GSORT_CHECK, .repeated = true),
 	ROW("options '--check' and '--singletons' are", .operation = GSORT_CHECK,
 	    .singletons = true),
-	ROW("options '--check' and '--head-count' are", .operation = GSORT_CHECK, .head = true),
+	ROW("options '--check' and '--head' are", .operation = GSORT_CHECK, .head = true),
 	ROW("options '--check' and '--verify' are", .operation = GSORT_CHECK, .verify = true),
 	ROW("options '--check' and '--device=gpu' are", .operation = GSORT_CHECK,
 	    .device = GSORT_DEVICE_GPU),

@@ -4,10 +4,10 @@
 load ../helpers
 load ../examples
 
-# The section EXAMPLES as plain text: a line ".EX", then lines "$ COMMAND", each
+# EXAMPLES and MORE EXAMPLES as plain text: a line ".EX", then lines "$ COMMAND", each
 # followed by its output; and so on.
 examples() {
-	sed -n '/^\.SH EXAMPLES/,/^\.SH NUMBERS/p' "$GSORT_SOURCE/man/gsort.1.in" |
+	awk '/^\.SH/ { examples = /EXAMPLES/ } examples' "$GSORT_SOURCE/man/gsort.1.in" |
 		sed -n '/^\.EX/,/^\.EE/{/^\.EE/d; s/\\-/-/g; s/\\e/\\/g; p}'
 	echo .EX
 }
@@ -67,9 +67,17 @@ examples() {
 	[ "$(date -d "$date" +%F)" = "$date" ]
 }
 
+@test "gsort-cookbook(7) has every command of doc/cookbook.md" {
+	page=$GSORT_BUILD/man/gsort-cookbook.7
+	grep '^\$ ' "$GSORT_SOURCE/doc/cookbook.md" >commands
+	[ "$(wc -l <commands)" -gt 30 ]
+	grep '^\$ ' "$page" | sed 's/\\-/-/g; s/\\e/\\/g' | cmp - commands
+	not grep -E '\*\*|`|\]\(' "$page"
+}
+
 @test "groff has nothing to complain about" {
 	needs groff
-	groff -man -ww -z "$GSORT_BUILD"/man/gsort.[13] 2>complaints
+	groff -man -ww -z "$GSORT_BUILD"/man/gsort.[13] "$GSORT_BUILD/man/gsort-cookbook.7" 2>complaints
 	[ ! -s complaints ] || { cat complaints; false; }
 }
 

@@ -60,6 +60,7 @@ load ../helpers
 		--types u32 --ways file --others-most 0 --runs 1 --json rows.json >told
 	grep -qE '^u32, 1000 keys .* processor ' told
 	jq -e '(.rows | length) == 2 and all(.rows[]; .processor_seconds > 0)' rows.json >answer
+	[ "$(ls)" = "$(printf 'answer\nrows.json\ntold')" ]	# what it wrote to measure is gone
 }
 
 @test "versus compares lines by key" {
@@ -73,4 +74,46 @@ load ../helpers
 	"$GSORT_SOURCE/bench/records" --build "$GSORT_BUILD" --records 20000 --lines 1000 --runs 1 >told
 	grep -E '^on disk .* of uniform$' told
 	grep -E '^16 bytes, --argsort=u64 .* of u64 keys$' told
+}
+
+# Each figure of "How it compares" is that of a row of bench/results, and each factor that of two rows of
+# a group; so are the figures of the first screen, and those beside cat under "Questions".
+@test "the figures of README.md are those of bench/results" {
+	needs python3
+	(cd "$GSORT_SOURCE" && python3 - <<-'END')
+		import json, re
+		results = "bench/results/2cores-2026-11-2"
+		groups = {}
+		for name in "2/versus-text", "2/versus-u32", "3/versus-lines":
+		    for row in json.load(open(results + name + ".json"))["rows"]:
+		        groups.setdefault(row["group"], []).append((row["command"], row["seconds"]))
+		page = open("README.md").read().replace("\\|", "or")
+		number = r"([0-9.]+)"
+		like = lambda value, printed: f"{value:.{len(printed.partition('.')[2])}f}" == printed
+		table, gsort = re.findall(r"^\|(.*)\|(.*)\|(.*)\|(.*)\|$", page.split("## How it compares")[1], re.M), None
+		for _, ours, other, factor in table[2:]:
+		    gsort = re.match(rf" {number} s", ours)[1] if ours.strip() else gsort
+		    name, seconds = re.match(rf" `?(?:LC_ALL=C )?(\w+).*: {number} s", other).groups()
+		    assert any(like(a, gsort) and like(b, seconds) and like(b / a, factor.strip())
+		               for rows in groups.values() for (x, a) in rows if "gsort" in x for (y, b) in rows
+		               if y.startswith(name)), (gsort, name, seconds, factor)
+		assert len(table) == 13, len(table)
+		first = page[:page.index("![")]
+		for seconds in re.findall(number + r"\s+s\b", first):
+		    assert f"{seconds} s" in page.split("## How it compares")[1], seconds
+		assert len(re.findall(number + r"\s+s\b", first)) == 3
+		over = {}
+		for group in json.load(open("bench/results/h200-2026-11-23/jobs-two-queues.json"))["groups"]:
+		    jobs = {job["name"]: job["median"] for job in group["jobs"]}
+		    if "cat" in jobs:
+		        over.setdefault(group["title"], {}).update({n: m / jobs["cat"] for n, m in jobs.items()})
+		text = " ".join(page.split())
+		for title, job, before in (
+		        ("2^30 u64, file to new file, 16 cores, CPU", "cpu", "sorting a file of 8 GiB takes"),
+		        ("2^31 u64, file to new file, 16 cores", "auto", "sorting 16 GiB takes"),
+		        ("2^31 u64, file to new file, 16 cores", "auto", "from file to file with the GPU takes"),
+		        ("2^31 u64, file to new file, 4 cores", "auto", "as long as copying them, and")):
+		    printed = re.search(before + f" {number} times", text)[1]
+		    assert like(over[title][job], printed), (title, over[title][job], printed)
+	END
 }

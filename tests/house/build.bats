@@ -55,26 +55,41 @@ install() {
 	[ ! -e "$GSORT_BUILD/libgsort_cuda.so.0" ] || [ -s "$libdir/pkgconfig/gsort-cuda.pc" ]
 	[ -s "$libdir/pkgconfig/gsort.pc" ]
 	for file in bin/gsort include/gsort.h share/man/man1/gsort.1 share/man/man3/gsort.3 \
+	            share/man/man3/gsort_sort.3 share/man/man7/gsort-cookbook.7 \
 	            share/bash-completion/completions/gsort share/zsh/site-functions/_gsort \
 	            share/fish/vendor_completions.d/gsort.fish share/doc/gsort/README.md share/doc/gsort/NEWS \
 	            share/doc/gsort/COPYING share/doc/gsort/examples/ranks.c; do
 		[ -s "$root/$file" ] || { echo "$file"; find root; false; }
 	done
 	[ "$(printf '2\n1\n' | "$root/bin/gsort")" = "$(printf '1\n2')" ]
+	links=$(grep -oE '\]\([^)#]+' "$root/share/doc/gsort/README.md" | cut -c 3-)
+	[ -n "$links" ]
+	for link in $links; do	# what it links to is installed, too
+		[ -e "$root/share/doc/gsort/$link" ] || { echo "$link"; false; }
+	done
 	make -s -C "$GSORT_BUILD" uninstall DESTDIR="$PWD/root" >log 2>&1
 	[ -z "$(find root ! -type d)" ]
 }
 
 @test "another name reaches program, manual and completions" {
 	install program_transform_name='s/gsort/numsort/'
-	for file in bin/numsort share/man/man1/numsort.1 \
+	for file in bin/numsort share/man/man1/numsort.1 share/man/man7/numsort-cookbook.7 \
 	            share/bash-completion/completions/numsort \
 	            share/zsh/site-functions/_numsort \
 	            share/fish/vendor_completions.d/numsort.fish; do
 		[ -s "$root/$file" ] || { echo "$file"; find root; false; }
 	done
 	[ -z "$(find "$root" -type f -name '*gsort*' ! -name 'libgsort*' ! -name 'gsort.[hp]*' \
-		! -name 'gsort[-_]cuda.*')" ]
+		! -name 'gsort[-_]cuda.*' ! -path '*/man3/*')" ]
+	for page in "$root"/share/man/man[17]/*; do
+		grep -q '^\.TH NUMSORT' "$page"
+		grep -A 1 '^\.SH NAME' "$page" | grep -q '^numsort.* \\- '
+		! sed 's/--*argsort//g; s/gsort (3)//; s,/gsort/gsort\\-cuda,,' "$page" | grep -w 'gsort' ||
+			{ echo "$page"; false; }
+	done
+	# functions keep their names, and each has a page
+	grep -q '^\.BR numsort (1)' "$root/share/man/man3/gsort.3"
+	[ "$(cat "$root/share/man/man3/gsort_sort.3")" = ".so man3/gsort.3" ]
 	grep -q -- '-F _gsort numsort$' "$root/share/bash-completion/completions/numsort"
 	head -n 1 "$root/share/zsh/site-functions/_numsort" | grep -qx '#compdef numsort'
 	not grep -w -- '-c gsort' "$root/share/fish/vendor_completions.d/numsort.fish"

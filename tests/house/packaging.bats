@@ -54,13 +54,18 @@ prepare() {
 	fi
 }
 
-@test "spec and formula have the version that configure knows, and options that it has" {
+@test "spec, formula and recipes have the version that configure knows, and options that it has" {
 	version=$(sed -n 's/^PACKAGE_VERSION = //p' "$GSORT_BUILD/Makefile")
 	cd "$GSORT_SOURCE/packaging"
 	grep -qE "^Version: +$version\$" rpm/gsort-numeric.spec
 	grep -qF "gsort-$version.tar.xz" homebrew/gsort-numeric.rb
+	grep -qF "version = \"$version\"" conda/meta.yaml
+	grep -qF "version(\"$version\"" spack/package.py
+	grep -qF "gsort-$version.tar.xz" spack/package.py
+	python3 -c 'import ast; ast.parse(open("spack/package.py").read())'
 	"$GSORT_SOURCE/configure" --help >"$BATS_TEST_TMPDIR/help"
-	for option in $(grep -ohE -- '--(enable|disable|without)-[a-z-]+' docker/Dockerfile rpm/gsort-numeric.spec homebrew/*.rb |
+	for option in $(grep -ohE -- '--(enable|disable|with|without)-[a-z-]+' docker/Dockerfile rpm/gsort-numeric.spec homebrew/*.rb \
+	              conda/meta.yaml spack/package.py debian/rules |
 	                sed -E 's/^--[a-z]+-//' | sort -u); do
 		grep -qE -- "--(enable|disable|with|without)-$option" "$BATS_TEST_TMPDIR/help" || { echo "$option"; false; }
 	done

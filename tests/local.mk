@@ -225,6 +225,7 @@ BATS_FILES = \
   tests/cli/encode.bats \
   tests/cli/files0.bats \
   tests/cli/gnu.bats \
+  tests/cli/hints.bats \
   tests/cli/hostile.bats \
   tests/cli/input.bats \
   tests/cli/keys.bats \

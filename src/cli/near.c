@@ -46,7 +46,13 @@ static const struct {
 	{ "input infile in file files", "inputs are named without an option" },
 	{ "hex hexadecimal radix", "--base=16" },
 	{ "delimiter delim separator sep fs", "--field-separator" },
-	{ ", ; : |", "separators follow -t, such as -t," },
+	{ ", ; : | F", "separators follow -t, such as -t," },
+	{ "0 1 2 3 4 5 6 7 8 9", "--head=10 writes the first ten" },
+	{ "N", "--numeric-sort" },
+	{ "O", "--output" },
+	{ "kind", "--stable" },
+	{ "axis", "gsort sorts all keys of its input" },
+	{ "nulls-first nulls-last na-position", "empty fields come first, with -r last" },
 	{ "column columns col field fields sort-by by sort-key", "--key" },
 	{ "byteorder byte-order endianness", "--endian" },
 	{ "big-endian bigendian big be", "--endian=big" },
@@ -59,7 +65,7 @@ static const struct {
 	{ "median", "--quantiles=0.5" },
 	{ "bins buckets", "--histogram" },
 	{ "natural natural-sort versions", "--version-sort" },
-	{ "tsv tab tabs", "fields between tabs: -t $'\\t'" },
+	{ "tsv tab tabs", "fields between tabs: -t '\\t'" },
 	{ "min max", "--summary" },
 	{ "counts freq frequency frequencies count-unique unique-count count-values", "--count" },
 	{ "describe statistics stat mean avg average", "--summary" },
@@ -171,7 +177,8 @@ suggest(const char *meant)
 
 	text[0] = '\0';
 	if (meant != NULL && (strncmp(meant, "--", 2) != 0 || exists(meant)))
-		snprintf(text, sizeof text, meant[0] == '-' ? "; did you mean '%s'?" : "; %s", meant);
+		snprintf(text, sizeof text, meant[0] == '-' && strchr(meant, ' ') == NULL
+		         ? "; did you mean '%s'?" : "; %s", meant);
 	return text;
 }
 

@@ -114,6 +114,8 @@ name_character(char into[GS_HINT_BYTES], const char *line, const char *end)
 /* ---- notations ---------------------------------------------------------------- */
 
 #define DIGITS	"[0-9]+"
+#define ADDRESSES	"([0-9]{1,3}\\.){3}[0-9]{1,3}[ \t].*"
+#define ADDRESSES_HINT	"; do lines begin with an address? gsort -V"
 #define NUMBER	"[-+]?([0-9]+\\.?[0-9]*|\\.[0-9]+)(e[-+]?[0-9]+)?"
 
 /* POSIX extended regular expressions for a whole line; capitals are as small letters. */
@@ -131,6 +133,7 @@ static const struct notation {
 	  "; dates are sorted as 2026-11-22, with --type=time" },
 	{ false, "([0-9]{1,3}\\.){3}[0-9]{1,3}", "; IPv4 addresses need --type=ipv4" },
 	{ false, "([0-9]{1,3}\\.){3}[0-9]{1,3}/[0-9]{1,2}", "; networks need -V" },
+	{ false, ADDRESSES, ADDRESSES_HINT },
 	{ false, "[0-9]{1,3}(:[0-9]{2}){1,2}([.,][0-9]+)?", "; times of day need -V" },
 	{ false, "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}",
 	  "; UUIDs need --lines, which sorts them as text" },
@@ -161,25 +164,51 @@ static const struct notation {
 	  "; --invalid=ignore leaves out what is no number" },
 	{ false, "[0-9a-f]*([0-9][a-f]|[a-f][0-9])[0-9a-f]*|[0-9a-f]{8,}",
 	  "; hexadecimal needs --base=16" },
-	{ false, "[[{].*|[]}],?", "; JSON? take the numbers out of it first: jq '.[]'" },
+	{ false, "\\[.*|[]}],?", "; JSON? take the numbers out of it first: jq '.[]'" },
 	{ false, "[-+] +" NUMBER, "; remove the blank behind the sign: tr -d ' '" },
 	{ false, "[^\r]*\r[^\r].*", "; these lines end in CR: tr '\\r' '\\n'" },
 	{ false, "[^\r]*\r+", "; remove the CRs: tr -d '\\r'" },
 };
 
+/* Where PATTERN, whose first group is told, is in TEXT; false: nowhere. */
+static bool
+finds(const char *pattern, const char *text, regmatch_t groups[2])
+{
+	regex_t compiled;
+	bool found;
+
+	if (regcomp(&compiled, pattern, REG_EXTENDED | REG_ICASE) != 0)
+		return false;		/* no memory: no hint */
+	found = regexec(&compiled, text, 2, groups, 0) == 0;
+	regfree(&compiled);
+	return found;
+}
+
+/* Is TEXT as PATTERN, from end to end? */
 static bool
 matches(const char *pattern, const char *text)
 {
 	char whole[512];
-	regex_t compiled;
-	bool found;
+	regmatch_t groups[2];
 
 	snprintf(whole, sizeof whole, "^(%s)$", pattern);
-	if (regcomp(&compiled, whole, REG_EXTENDED | REG_ICASE | REG_NOSUB) != 0)
-		return false;		/* no memory: no hint */
-	found = regexec(&compiled, text, 0, NULL, 0) == 0;
-	regfree(&compiled);
-	return found;
+	return finds(whole, text, groups);
+}
+
+/* An object of JSON: the first of its names that has a number. */
+static bool
+name_json(char into[GS_HINT_BYTES], const char *text)
+{
+	regmatch_t groups[2];
+
+	if (text[0] != '{')
+		return false;
+	if (finds("\"([a-z_][a-z0-9_]*)\" *: *-?[0-9]", text, groups))
+		snprintf(into, GS_HINT_BYTES, "; JSON? take the numbers out of it first: jq .%.*s",
+		         (int)(groups[1].rm_eo - groups[1].rm_so), text + groups[1].rm_so);
+	else
+		snprintf(into, GS_HINT_BYTES, "; JSON? take the numbers out of it first: jq .NAME");
+	return true;
 }
 
 static bool
@@ -199,7 +228,7 @@ static const struct separator {
 	char        byte;
 	const char *spelled;	/* as a shell wants it behind gsort */
 } separators[] = {
-	{ '\t', "-t $'\\t' " }, { ';', "-t ';' " }, { '|', "-t '|' " }, { ',', "--csv " }, { ' ', "" },
+	{ '\t', "-t '\\t' " }, { ';', "-t ';' " }, { '|', "-t '|' " }, { ',', "--csv " }, { ' ', "" },
 };
 
 /* Behind the quotes of a field of CSV. */
@@ -213,9 +242,10 @@ behind_quotes(const char *text)
 	return text;
 }
 
-/* The number, from 1, of the first field of TEXT that is a number; 0: none is. */
+/* The number, from 1, of the first field of TEXT that is a number; 0: none is.  *LETTER: the ordering
+ * that reads it. */
 static unsigned
-numeric_field(const char *text, char separator)
+numeric_field(const char *text, char separator, char *letter)
 {
 	for (unsigned field = 1; text != NULL; field++) {
 		const char *stop = strchr(separator == ',' ? behind_quotes(text) : text, separator);
@@ -223,8 +253,10 @@ numeric_field(const char *text, char separator)
 
 		snprintf(copy, sizeof copy, "%.*s",
 		         stop != NULL ? (int)(stop - text) : LOOKED_AT, text);
-		if (matches("[ \"]*" NUMBER "[ \"]*", copy))
+		if (matches("[ \"]*" NUMBER "[ \"]*", copy)) {
+			*letter = strpbrk(copy, ".eE") != NULL ? 'g' : *letter;
 			return field;
+		}
 		for (text = stop; text != NULL && *text == separator; text++)
 			if (separator != ' ') {
 				text++;
@@ -234,13 +266,25 @@ numeric_field(const char *text, char separator)
 	return 0;
 }
 
+/* The heading of a CSV file: its first column, by name if that needs no quotes. */
+static void
+name_column(char into[GS_HINT_BYTES], const char *text)
+{
+	const int bytes = (int)strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_");
+	const bool plain = bytes > 0 && text[bytes] == ',';
+
+	snprintf(into, GS_HINT_BYTES, "; fields? sort lines by one: gsort --csv --header -k %.*s",
+	         plain ? bytes : 3, plain ? text : "1,1");
+}
+
 /* Which option sorts lines with fields by one of them? */
 static bool
 name_fields(char into[GS_HINT_BYTES], bool floats, bool first, const char *text)
 {
 	for (size_t s = 0; s < sizeof separators / sizeof separators[0]; s++) {
 		const bool has = strchr(text, separators[s].byte) != NULL;
-		const unsigned field = has ? numeric_field(text, separators[s].byte) : 0;
+		char letter = floats ? 'g' : 'n';
+		const unsigned field = has ? numeric_field(text, separators[s].byte, &letter) : 0;
 		const unsigned key = field > 0 ? field : 1;
 
 		if (!has || (field == 0 && !first))
@@ -250,12 +294,10 @@ name_fields(char into[GS_HINT_BYTES], bool floats, bool first, const char *text)
 			return true;
 		}
 		if (field == 0 && separators[s].byte == ',')
-			snprintf(into, GS_HINT_BYTES, "; fields? sort lines by one: gsort --csv --header "
-			         "-k NAME");
+			name_column(into, text);
 		else
 			snprintf(into, GS_HINT_BYTES, "; fields? sort lines by one: gsort %s%s-k%u,%u%c",
-			         separators[s].spelled, field == 0 ? "--header " : "", key, key,
-			         floats || strchr(text, '.') != NULL ? 'g' : 'n');
+			         separators[s].spelled, field == 0 ? "--header " : "", key, key, letter);
 		return true;
 	}
 	return false;
@@ -323,7 +365,9 @@ gs_hint(char into[GS_HINT_BYTES], const struct gs_text_options *options, uint64_
 
 	into[0] = '\0';
 	copy_line(text, line, end);
-	if (first && end - line >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0)
+	if (options->notation == GSORT_IPV4)
+		snprintf(into, GS_HINT_BYTES, "%s", matches(ADDRESSES, text) ? ADDRESSES_HINT : "");
+	else if (first && end - line >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0)
 		snprintf(into, GS_HINT_BYTES, "; remove the byte order mark before it: tail -c +4");
 	else if (first && has_digits_and_nuls(line, end))
 		snprintf(into, GS_HINT_BYTES, "; lines that end in NUL need -z; UTF-16 needs iconv");
@@ -332,7 +376,7 @@ gs_hint(char into[GS_HINT_BYTES], const struct gs_text_options *options, uint64_
 	else if (end - line > LOOKED_AT && matches("[-+0-9.e]+([ ,;\t]+[-+0-9.e]*)+", text))
 		snprintf(into, GS_HINT_BYTES, "; write one number a line: tr -s ' ,;\\t' '\\n'");
 	else if (end - line <= LOOKED_AT && !name_character(into, line, end) &&
-	         !name_notation(into, options->floats, text) &&
+	         !name_json(into, text) && !name_notation(into, options->floats, text) &&
 	         !name_fields(into, options->floats, first, text) && first &&
 	         !name_numbers(into, text) && (text[0] | 0x20) >= 'a' && (text[0] | 0x20) <= 'z')
 		snprintf(into, GS_HINT_BYTES, "; a heading needs --header, lines of words --lines");

@@ -306,7 +306,8 @@ gs_line_reject(const struct gs_text_options *options, const char *name, uint64_t
 		at = number = gs_line_number(options, name, number);
 		explain(reason, sizeof reason, options, line, end);
 		return gs_fail(GS_EINPUT, "%s:%llu: %s%s", name, at, reason,
-		               strncmp(reason, "not a", 5) != 0 && end - line <= GS_LINE_BYTES ? ""
+		               strncmp(reason, "not a", 5) != 0 && end - line <= GS_LINE_BYTES &&
+		               options->notation != GSORT_IPV4 ? ""
 		               : gs_hint(hint, options, number, line, end));
 	}
 	if (warns_of(options, ++*invalid)) {

@@ -60,9 +60,10 @@ read_separator(const char *text, int *separator)
 		return gs_fail(GS_EUSAGE, "the separator is empty: it must be one byte");
 	if (strcmp(text, "\\0") == 0)
 		*separator = '\0';
+	else if (strcmp(text, "\\t") == 0)
+		*separator = '\t';
 	else if (text[1] != '\0')
-		return gs_fail(GS_EUSAGE, "the separator '%s' has more than one byte%s", text,
-		               strcmp(text, "\\t") == 0 ? "; for a tab: -t $'\\t'" : "");
+		return gs_fail(GS_EUSAGE, "the separator '%s' has more than one byte", text);
 	return GS_OK;
 }
 
@@ -185,7 +186,7 @@ explain_header(const struct gs_line_order *order, const char *line, size_t bytes
 	return separator != ',' && memchr(line, ',', bytes) != NULL ? "; fields between commas need --csv"
 	     : memchr(line, ';', bytes) != NULL ? "; fields between semicolons need -t ';'"
 	     : separator != GS_NO_SEPARATOR && memchr(line, '\t', bytes) != NULL
-	     ? "; fields between tabs need -t $'\\t'" : "";
+	     ? "; fields between tabs need -t '\\t'" : "";
 }
 
 /* LINE .. END has no column with the name of KEY.  It is shown, so that one sees what it has. */

@@ -47,6 +47,7 @@ tests_unit_units_SOURCES = \
   tests/unit/order.c \
   tests/unit/output.c \
   tests/unit/plan.c \
+  tests/unit/progress_line.c \
   tests/unit/quicksort.c \
   tests/unit/raw_staging.c \
   src/net/ranks_threads.c \
@@ -66,7 +67,7 @@ tests_unit_units_SOURCES = \
   tests/unit/units.c \
   tests/unit/units.h \
   tests/unit/verify.c
-tests_unit_units_LDADD = $(gsort_libs) $(ARCHIVE_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS) -lm
+tests_unit_units_LDADD = libgsort-cli.a $(gsort_libs) $(ARCHIVE_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS) -lm
 
 # Preloaded: system calls that fail.
 check_DATA = tests/fault/fault.so tests/emu/gsort-cuda.so tests/emu/libgsort_cuda.so.0

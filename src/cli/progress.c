@@ -50,8 +50,9 @@ static struct {
 	atomic_bool     dying;		/* no bar any more */
 	double          start;
 	double          write_start;	/* 0: nothing written yet */
+	double          left;		/* seconds, by the last line; less than 0: it said nothing */
 	sigset_t        signals;
-} watch = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} watch = { .lock = PTHREAD_MUTEX_INITIALIZER, .left = -1 };
 
 static double
 now(void)
@@ -70,7 +71,7 @@ make_line(struct gs_progress_line *line, unsigned columns)
 {
 	const gsort *job = atomic_load(&watch.job);
 	const double at = now();
-	struct gs_progress_times times = { .elapsed = at - watch.start };
+	struct gs_progress_times times = { .elapsed = at - watch.start, .left = watch.left };
 	struct gsort_progress p;
 
 	if (job != NULL) {
@@ -80,6 +81,7 @@ make_line(struct gs_progress_line *line, unsigned columns)
 		times.writing = watch.write_start > 0 ? at - watch.write_start : 0;
 	}
 	gs_progress_describe(line, job != NULL ? &p : NULL, watch.operation, &times, columns);
+	watch.left = times.left;
 }
 
 /* Is there anything to show?  Nothing has been read while an input is waited for. */

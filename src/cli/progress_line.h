@@ -18,20 +18,22 @@ struct gs_progress_line {
 	size_t bytes;
 };
 
-/* Since when, in seconds. */
+/* Seconds. */
 struct gs_progress_times {
 	double elapsed;
-	double writing;		/* 0: nothing has been written */
+	double writing;		/* since the first key was written; 0: none was */
+	double left;		/* that the last line said; less than 0: it said nothing */
 };
 
 /**
  * Describe PROGRESS: "read 62% 3.9/6.3GiB 2.1GiB/s | sorted 3/5 runs | 0:03 eta 0:04".
  *
  * @progress  NULL: the job is not open yet
+ * @times     LEFT is set; what is said never grows from one line to the next
  * @columns   of the terminal: from 100 on there is a bar before it; 0: no terminal
  */
 void gs_progress_describe(struct gs_progress_line *line, const struct gsort_progress *progress,
-                          enum gsort_operation operation, const struct gs_progress_times *times,
+                          enum gsort_operation operation, struct gs_progress_times *times,
                           unsigned columns);
 
 /** Append TEXT, as far as there is room. */

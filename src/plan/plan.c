@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/round.h"
+#include "base/team.h"
 #include "format/line_reader.h"
 #include "format/text_decoder.h"
 #include "io/ahead.h"
@@ -221,7 +222,8 @@ check_beside(const struct gs_plan *plan, const struct gs_plan_input *input)
 unsigned
 gs_plan_threads_most(const struct gs_plan_input *input)
 {
-	return input->threads > 0 ? input->threads : (unsigned)gs_least(input->cores, MOST_THREADS);
+	return (unsigned)(input->threads > 0 ? gs_least(input->threads, GS_TEAM_MAX)
+	                                     : gs_least(input->cores, MOST_THREADS));
 }
 
 /* Little memory means few threads: each has tables of its own. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* plan.c - the planner as a table: what is known, and what must be planned for it */
+#include "base/team.h"
 #include "io/ahead.h"
 #include "plan/estimate.h"
 #include "plan/plan.h"
@@ -52,6 +53,8 @@ static const struct {
 	  GS_OK, GPU_, 0, 16 MiB },
 	{ "and less where nothing is written",
 	  FACTS(.type = GSORT_U64, .key_bits = 64, .input_bytes = 4ull GiB), GS_OK, GPU_, 0, 16 MiB },
+	{ "of a thousand threads there are as many as a team has",
+	  CPU(.input_bytes = 2ull GiB, .threads = 1000), GS_OK, CPU_, 0, 16 MiB },
 	{ "a hundred threads would never give way",
 	  FACTS(.type = GSORT_U64, .key_bits = 64, .input_bytes = 60ull GiB, .to_file = true,
 	        .cores = 100, .threads = 100), GS_OK, CPU_, 0, 16 MiB },
@@ -169,7 +172,7 @@ check_invariants(const char *sentence, const struct gs_plan_input *facts, const 
 	if (plan->merge_bytes > 0)
 		CHECK(gs_external_merge_least_bytes(plan->fan_in, plan->threads) <= plan->merge_bytes,
 		      "%s: and so many fit the memory for it", sentence);
-	CHECK(plan->threads >= 1, "%s: there is a thread", sentence);
+	CHECK(plan->threads >= 1 && plan->threads <= GS_TEAM_MAX, "%s: %u threads", sentence, plan->threads);
 	CHECK(plan->threads == 1 || plan->threads * (64ull MiB) <= facts->address_bytes,
 	      "%s: every thread has room for its stacks", sentence);
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Sort arrays and files of numbers at the speed the bytes can move.
+"""Sort arrays and files at the speed the bytes can move.
 
 	import gsort, numpy as np
 
@@ -7,22 +7,29 @@
 	gsort.sort(keys, out=keys)                    # in place, with all cores
 	order = gsort.argsort(keys, descending=True)  # stable
 	gsort.sort_file("big.npy", "sorted.npy", memory=2**30)
+	gsort.sort_file("a.csv", "b.csv", csv=True, header=1, key="price:n")
+	gsort.quantiles("big.npy", [0.5, 0.99])
+
+gsort.cuda, for arrays in the memory of a GPU, is imported when it is first used.
 """
 import importlib
 from typing import TYPE_CHECKING, Any, List
 
 from ._arrays import argsort, is_sorted, merge, sort, sort_pairs
-from ._files import Progress, Stats, merge_files, sort_file
+from ._files import (Check, Stats, check_file, difference, histogram, intersect, merge_files, quantiles,
+                     sort_file, summary, symmetric, top, union)
 from ._native import LIBRARY as _LIBRARY
 from ._native import DeviceError, InputError
+from ._options import Options, Progress
 
 if TYPE_CHECKING:
 	from . import cuda as cuda
 
 __version__: str = _LIBRARY.gsort_version().decode()
 
-__all__ = ["DeviceError", "InputError", "Progress", "Stats", "argsort", "is_sorted", "merge",
-           "merge_files", "sort", "sort_file", "sort_pairs"]
+__all__ = ["Check", "DeviceError", "InputError", "Options", "Progress", "Stats", "argsort", "check_file",
+           "difference", "histogram", "intersect", "is_sorted", "merge", "merge_files", "quantiles", "sort",
+           "sort_file", "sort_pairs", "summary", "symmetric", "top", "union"]
 
 
 def __getattr__(name: str) -> Any:

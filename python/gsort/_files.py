@@ -1,32 +1,31 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Files: raw binary keys, text, and .npy of one dimension."""
+"""Files: sorted, merged, checked, combined, and figures of them; of arrays, too."""
 from __future__ import annotations
 
 import _thread
+import contextlib
 import ctypes
 import functools
+import json
 import os
-import sys
+import tempfile
 import warnings
-from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import (TYPE_CHECKING, Any, BinaryIO, Callable, Dict, Iterable, List, Mapping, NamedTuple,
+                    Optional, Protocol, Sequence, Tuple, Union, cast, overload)
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _native
-from ._arrays import type_of
+from ._arrays import Array, _array, type_of
+from ._options import NAMED, Options, Path, Progress, dtype_of, fill, paths_of
+from ._words import words
 
-Path = Union[str, "os.PathLike[str]"]
+if TYPE_CHECKING:
+	from typing_extensions import Unpack
 
-
-class Progress(NamedTuple):
-	"""How far a job has come."""
-	phase: str		# reading, sorting, merging, writing, done
-	bytes_in: int
-	bytes_total: Optional[int]	# None: unknown
-	keys_in: int
-	bytes_out: int
-
+Paths = Union[Path, Sequence[Path]]
+Source = Union[Path, npt.ArrayLike, Sequence[Union[Path, npt.ArrayLike]]]		# an array, or several
 
 class Stats(NamedTuple):
 	"""What a job did."""
@@ -38,26 +37,21 @@ class Stats(NamedTuple):
 	seconds: float
 
 
+class Check(NamedTuple):
+	"""Whether files are sorted; true if they are."""
+	disorder: str		# the first item that is out of order: "in.txt:3: disorder: 7"; "" if there is none
+	breaks: int		# items less than the one before; if counted
+	duplicates: int		# items equal to the one before; if counted
+
+	def __bool__(self) -> bool:
+		return not self.disorder and not self.breaks
+
+
 _PHASES = ("idle", "reading", "sorting", "merging", "writing", "done")
 _NO_SIZE = 2**64 - 1
 _POLL_SECONDS = 0.1
 
 _Append = ctypes.CFUNCTYPE(None, ctypes.py_object, ctypes.c_char_p)
-
-
-# --- what the inputs are ---------------------------------------------------------------
-
-def _type(kind: Union[npt.DTypeLike, str, None]) -> Tuple[int, bool]:
-	"""The gsort_type, and whether the keys are in the other byte order."""
-	if kind is None or kind == "text":
-		return _native.TEXT, False
-	if kind == "text-float":
-		return _native.TEXT_FLOAT, False
-	try:
-		dtype = np.dtype(kind)
-	except TypeError as error:
-		raise TypeError(f"{error}; type is a dtype such as 'u4' or 'float64', 'text' or 'text-float'") from None
-	return type_of(dtype.newbyteorder("=")), not dtype.isnative
 
 
 # --- running a job -------------------------------------------------------------------------
@@ -80,8 +74,9 @@ class _Job:
 	Others use the handle with the lock.
 	"""
 
-	def __init__(self, options: _native.Struct) -> None:
-		library = _native.LIBRARY
+	def __init__(self, options: _native.Struct, names: Dict[bytes, str]) -> None:
+		library, move = _native.LIBRARY, cast(Any, ctypes.memmove)
+		self.names = names
 		self.warnings: List[bytes] = []
 		options.put_pointer("warn", _Append(list.append))
 		options.put_object("warn_context", self.warnings)
@@ -92,7 +87,7 @@ class _Job:
 		self.calls = [
 			_call(library.gsort_open, ctypes.byref(self.handle), options), *_native.ERROR,
 			_call(library.gsort_run, self.handle), *_native.ERROR,
-			_call(next, map(ctypes.memmove, [self.figures], map(library.gsort_stats, [self.handle]),
+			_call(next, map(move, [self.figures], map(library.gsort_stats, [self.handle]),
 			                [self.figures.size])),
 			_call(library.gsort_progress, self.handle, self.last),
 			_call(self.lock.acquire),
@@ -138,7 +133,8 @@ class _Job:
 		return Stats(*[self.figures.get(name, "I" if name == "runs" else "d" if name == "seconds" else "Q")
 		               for name in Stats._fields])
 
-	def run(self, progress: Optional[Callable[[Progress], Any]]) -> Stats:
+	def run(self, progress: Optional[Callable[[Progress], Any]]) -> int:
+		"""Returns GSORT_OK or GSORT_DISORDER."""
 		try:
 			self._start()
 			while not self._has_ended():
@@ -148,75 +144,192 @@ class _Job:
 			self._stop()
 			raise
 		for line in self.warnings:
-			warnings.warn(_native.words(line), RuntimeWarning, stacklevel=4)
+			warnings.warn(words(line, self.names), RuntimeWarning, stacklevel=4)
 		length = 1 + len(_native.ERROR)		# of a result and what is said of it
-		for status, *error in (self.results[:length], self.results[length:2 * length]):
-			if status != _native.OK:
-				raise _native.error(*error)
+		opened, ran = self.results[:length], self.results[length:2 * length]
+		for status, kind, number, said in (opened, ran):
+			if status not in (_native.OK, _native.DISORDER):
+				raise _native.error(kind, number, words(said, self.names))
+		self.said = words(ran[-1], self.names) if ran[0] == _native.DISORDER else ""
 		if progress is not None:
 			progress(self.progress())
-		return self.stats()
+		return int(ran[0])
 
 
-def _paths(names: Union[Path, Sequence[Path]]) -> List[bytes]:
-	"""The bytes of one path, or of several."""
-	paths = [os.fsencode(p) for p in ([names] if isinstance(names, (str, bytes, os.PathLike)) else names)]
-	if any(b"\0" in path for path in paths):
-		raise ValueError("a path has a null byte in it")
-	return paths
+# --- what goes in and out ----------------------------------------------------------------------
+
+def _memory() -> BinaryIO:
+	"""A file without a name, in memory if the system has such."""
+	if hasattr(os, "memfd_create"):
+		return os.fdopen(os.memfd_create("gsort"), "w+b")
+	return tempfile.TemporaryFile()
 
 
-def _put_paths(options: _native.Struct, member: str, count: str, paths: List[bytes]) -> None:
-	options.put_pointer(member, (ctypes.c_char_p * len(paths))(*paths))
-	options.put(count, "N", len(paths))
+def _path_of(file: BinaryIO) -> bytes:
+	return b"/proc/self/fd/%d" % file.fileno()
 
 
-def _run(operation: str, src: Union[Path, Sequence[Path]], dst: Path, kind: Any, descending: bool,
-         unique: bool, memory: Optional[int], threads: int, temp_dirs: Union[Path, Sequence[Path]],
-         progress: Optional[Callable[[Progress], Any]]) -> Stats:
-	paths, directories, (output,) = _paths(src), _paths(temp_dirs), _paths([dst])
-	if not paths:
-		raise ValueError("there is no file to read")
-	gsort_type, swapped = _type(kind)
-	paths = [b"./-" if path == b"-" else path for path in paths]	# which is a file here, as any other
-	options = _native.options("gsort_options")
-	options.put("operation", "I", _native.ABI[operation])
-	options.put("type", "I", gsort_type)
-	options.put("reverse", "?", descending)
-	options.put("unique", "?", unique)
-	_put_paths(options, "inputs", "input_count", paths)
-	options.put("memory_bytes", "Q", memory or 0, "memory")
-	options.put("threads", "I", threads)
-	if directories:
-		_put_paths(options, "temp_dirs", "temp_dir_count", directories)
-	if swapped:
-		options.put("endian", "I", _native.ABI["GSORT_ENDIAN_BIG" if sys.byteorder == "little"
-		                                       else "GSORT_ENDIAN_LITTLE"])
-	options.put_pointer("output", ctypes.c_char_p(output))
-	return _Job(options).run(progress)
+def _is_path(source: Any) -> bool:
+	return isinstance(source, (str, bytes, os.PathLike))
 
 
-def sort_file(src: Union[Path, Sequence[Path]], dst: Path, *,
-              type: Union[npt.DTypeLike, str, None] = None, descending: bool = False,
-              unique: bool = False, memory: Optional[int] = None, threads: int = 0,
-              temp_dirs: Union[Path, Sequence[Path]] = (),
-              progress: Optional[Callable[[Progress], Any]] = None) -> Stats:
-	"""Sort the keys of the file SRC, or of several together, into the file DST, which may be SRC.
+def _sources(src: Any) -> List[Any]:
+	"""Paths and arrays; a sequence of numbers is an array."""
+	several: List[Any] = [src] if _is_path(src) or hasattr(src, "__array__") else list(src)
+	if several and not _is_path(several[0]) and np.ndim(several[0]) == 0:
+		several = [np.asarray(src)]
+	return [source if _is_path(source) else _array(source) for source in several]
 
-	TYPE is a dtype of raw binary keys as numpy spells it ("u8" has 8 bytes), "text" (integers, one a
-	line; the default) or "text-float".  A file of numpy.save() is known by how it begins; its header
-	says the type, and DST gets one, too.  MEMORY is a limit in bytes: what is larger is sorted through
-	temporary files in TEMP_DIRS.  PROGRESS is called ten times a second with a Progress.
 
-	All names are those of files: "-" is one, too.  DST is replaced when all is written.  After an error, or KeyboardInterrupt, it is as it was.
+def _with_type(sources: Sequence[Any], given: Mapping[str, Any]) -> Dict[str, Any]:
+	"""The options GIVEN, with the type of the arrays among SOURCES."""
+	dtypes = {source.dtype for source in sources if not _is_path(source)}
+	if not dtypes:
+		return dict(given)
+	for dtype in dtypes:
+		type_of(dtype)
+	kind = given.get("type")
+	if len(dtypes) > 1 or kind is not None and dtype_of(kind) not in dtypes:
+		raise TypeError("arrays that go together have one dtype, which is the type")
+	return {"format": "raw", "force": True, **given, "type": dtypes.pop()}
+
+
+def _run(function: str, src: Source, dst: Optional[Path], given: Mapping[str, Any], **own: Any) -> _Job:
+	"""A job that has run.  FUNCTION has been called with the options GIVEN; its OWN are what it is."""
+	sources, outputs = _sources(src), paths_of([] if dst is None else [dst])
+	given = _with_type(sources, given)
+	with contextlib.ExitStack() as stack:
+		names, paths = {path: os.fsdecode(path) for path in outputs}, []
+		for number, source in enumerate(sources):
+			if _is_path(source):
+				paths += paths_of(source)
+				names[paths[-1]] = os.fsdecode(paths[-1])
+			else:
+				file = stack.enter_context(_memory())
+				file.write(np.ascontiguousarray(source).data)
+				file.flush()
+				paths.append(_path_of(file))
+				names[paths[-1]] = f"array {number}"
+		job = _Job(fill(function, paths, outputs[0] if outputs else None, given, own), names)
+		job.run(given.get("progress"))
+		return job
+
+
+# --- files ---------------------------------------------------------------------------------
+
+def sort_file(src: Paths, dst: Path, **options: Unpack[Options]) -> Stats:
+	"""Sort the items of the file SRC, or of several together, into the file DST, which may be SRC.
+
+	For OPTIONS see gsort.Options: type="u4" for raw binary keys, memory=2**30, csv=True, header=1,
+	key="price:n".  All names are those of files: "-" is one, too.  DST is replaced when all is written.  After
+	an error, or KeyboardInterrupt, it is as it was.
 	"""
-	return _run("GSORT_SORT", src, dst, type, descending, unique, memory, threads, temp_dirs, progress)
+	return _run("sort_file", src, dst, options).stats()
 
 
-def merge_files(srcs: Sequence[Path], dst: Path, *,
-                type: Union[npt.DTypeLike, str, None] = None, descending: bool = False,
-                unique: bool = False, memory: Optional[int] = None, threads: int = 0,
-                temp_dirs: Union[Path, Sequence[Path]] = (),
-                progress: Optional[Callable[[Progress], Any]] = None) -> Stats:
+def merge_files(srcs: Paths, dst: Path, **options: Unpack[Options]) -> Stats:
 	"""Merge sorted files into DST.  InputError: one of them is not sorted.  Otherwise as sort_file()."""
-	return _run("GSORT_MERGE", srcs, dst, type, descending, unique, memory, threads, temp_dirs, progress)
+	return _run("merge_files", srcs, dst, options, operation="GSORT_MERGE").stats()
+
+
+def check_file(src: Paths, *, counted: bool = False, **options: Unpack[Options]) -> Check:
+	"""Is the file SRC sorted, as sort_file() would write it?  The result is true if it is.
+
+	It reads as far as the first item out of order, and names that; or all, if breaks and duplicates are COUNTED.
+	"""
+	job = _run("check_file", src, None, options, operation="GSORT_CHECK",
+	           check="summary" if counted else "first")
+	return Check(job.said, job.figures.get("breaks", "Q"), job.figures.get("duplicates", "Q"))
+
+
+# --- figures --------------------------------------------------------------------------------
+
+def _value(said: Any, kind: Any) -> Any:
+	"""A key of type KIND, of which the library has SAID the fewest digits, or a word."""
+	if kind == "text-float" or said in ("nan", "-nan", "inf", "-inf"):
+		return float(said)
+	if said is None or kind is None or isinstance(kind, str) and kind in NAMED:
+		return said
+	return dtype_of(kind).type(said).item()
+
+
+def _figures(function: str, src: Source, given: Mapping[str, Any], value: Any, *keys: str) -> Any:
+	"""What the library says of SRC; KEYS are members that are keys."""
+	sources = _sources(src)
+	given = _with_type(sources, given)
+	with _memory() as into:
+		_run(function, sources, _path_of(into), given, json=True, **{function: value})
+		found = json.load(into)[function]
+	for row in found if isinstance(found, list) else [found]:
+		row.update({key: _value(row[key], given.get("type")) for key in keys})
+	return found
+
+
+def quantiles(src: Source, q: Union[float, Sequence[float]], **options: Unpack[Options]) -> Any:
+	"""The quantile Q, from 0 to 1, of the keys of SRC, files or arrays; or a list of several.
+
+	It is a key, by the nearest rank: the least that is not less than Q of all keys; None if there are no keys.
+	"""
+	text = ",".join(np.format_float_positional(float(one), trim="-") for one in np.atleast_1d(q))
+	found = [row["value"] for row in _figures("quantiles", src, options, text, "value")]
+	return found if np.ndim(q) > 0 else found[0]
+
+
+def summary(src: Source, **options: Unpack[Options]) -> Dict[str, Any]:
+	"""Figures of the keys of SRC, files or arrays: count, distinct, min, q1, median, q3, max and sum."""
+	found: Dict[str, Any] = _figures("summary", src, options, True, "min", "q1", "median", "q3", "max")
+	if "sum" in found:
+		found["sum"] = _value(found["sum"], None)
+	return found
+
+
+def top(src: Source, k: int = 10, **options: Unpack[Options]) -> List[Tuple[Any, int]]:
+	"""The K most frequent keys of SRC, files or arrays, each with its count."""
+	return [(row["value"], row["count"]) for row in _figures("top", src, options, k, "value")]
+
+
+def histogram(src: Source, bins: int = 10, **options: Unpack[Options]) -> List[Tuple[Any, Any, int]]:
+	"""How many keys of SRC, files or arrays, are in each of BINS equal intervals.
+
+	A row is the first and the last key that belong to it, and the count.
+	"""
+	return [(row["from"], row["to"], row["count"])
+	        for row in _figures("histogram", src, options, bins, "from", "to")]
+
+
+# --- sets -----------------------------------------------------------------------------------
+
+class _SetOperation(Protocol):
+	@overload
+	def __call__(self, srcs: Source, dst: None = None, **options: Unpack[Options]) -> Array: ...
+	@overload
+	def __call__(self, srcs: Source, dst: Path, **options: Unpack[Options]) -> Stats: ...
+
+
+def _set_operation(name: str, count: str) -> _SetOperation:
+	def combine(srcs: Source, dst: Optional[Path] = None, **options: Unpack[Options]) -> Any:
+		constant = "GSORT_" + name.upper()
+		if dst is not None:
+			return _run(name, srcs, dst, options, set=constant).stats()
+		sources = _sources(srcs)
+		given = _with_type(sources, options)
+		if any(map(_is_path, sources)) or given.keys() & {"to", "count"}:
+			raise ValueError(f"{name}() needs a dst for files, and with to and count")
+		with _memory() as into:
+			_run(name, sources, _path_of(into), given, set=constant)
+			return np.fromfile(into, given["type"])
+
+	combine.__name__ = combine.__qualname__ = name
+	combine.__doc__ = f"""The {name} of SRCS, files or arrays, sorted or not: into the file DST, or as an array.
+
+	A key that is M times in the first and N times in the second is {count} times in the result; with unique=True
+	all of these are 0 or 1.  Of more than two, the result of the first two is combined with the third,
+	and so on.
+	"""
+	return combine
+
+
+union = _set_operation("union", "max(M, N)")
+intersect = _set_operation("intersect", "min(M, N)")
+difference = _set_operation("difference", "max(M - N, 0)")
+symmetric = _set_operation("symmetric", "abs(M - N)")

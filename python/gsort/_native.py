@@ -10,9 +10,10 @@ import ctypes
 import functools
 import os
 import pathlib
-import re
 import struct
 from typing import Any, Dict, NoReturn
+
+from ._words import words
 
 _HERE = pathlib.Path(__file__).resolve().parent
 
@@ -87,40 +88,18 @@ KINDS = {
 ERROR = [functools.partial(LIBRARY.gsort_last_error), functools.partial(LIBRARY.gsort_last_errno),
          functools.partial(LIBRARY.gsort_message)]
 
-# The library speaks of the options of gsort(1).  Those that are parameters here are called as they are here;
-# what stands at the end about any other is left out.
-_PARAMETERS = [(re.compile(pattern), parameter) for pattern, parameter in [
-	(r"'--buffer-size=(\d+)M' \(-S\)", r"memory=\1 << 20"),
-	(r"use a larger -S\b", "use a larger memory"),
-	(r"with -T\b", "in temp_dirs"),
-	(r"with --parallel\b", "with threads"),
-	(r"(need|without) -g\b", r"\1 type='text-float'"),
-	(r": name a field with --format=npy and -k: ", "; one field of it is an array: "),
-]]
-_ABOUT_OPTIONS = re.compile(r"""(?:;\ |\ \()[^;("]*(?<![\w-])(?<!tr\ )--?[a-zA-Z][^;("]*$""", re.VERBOSE)
 
-
-def words(said: bytes) -> str:
-	"""What the library SAID, in words of this module."""
-	message = os.fsdecode(said)
-	for pattern, parameter in _PARAMETERS:
-		message = pattern.sub(parameter, message)
-	shorter = _ABOUT_OPTIONS.sub("", message)
-	while shorter != message:
-		message, shorter = shorter, _ABOUT_OPTIONS.sub("", shorter)
-	return message
-
-
-def error(kind_of_error: int, number: int, said: bytes) -> BaseException:
+def error(kind_of_error: int, number: int, message: str) -> BaseException:
 	"""The exception for an ERROR; of files, with its errno."""
 	kind = KINDS.get(kind_of_error, RuntimeError)
 	if kind is OSError and number != 0:
-		return OSError(number, words(said))	# FileNotFoundError, PermissionError ...
-	return kind(words(said))
+		return OSError(number, message)		# FileNotFoundError, PermissionError ...
+	return kind(message)
 
 
 def fail() -> NoReturn:
-	raise error(*[call() for call in ERROR])
+	kind, number, said = [call() for call in ERROR]
+	raise error(kind, number, words(said, {}))
 
 
 class Struct:
@@ -132,9 +111,9 @@ class Struct:
 		self.keep: Any = []		# what members point to
 		self._as_parameter_ = ctypes.cast(self.bytes, _P)
 
-	def put(self, member: str, code: str, value: Any, parameter: str = "") -> None:
+	def put(self, member: str, code: str, value: Any, parameter: str = "", within: int = 0) -> None:
 		try:
-			struct.pack_into(code, self.bytes, ABI[f"{self.name}.{member}"], value)
+			struct.pack_into(code, self.bytes, ABI[f"{self.name}.{member}"] + within, value)
 		except struct.error:
 			kind = ValueError if hasattr(value, "__index__") else TypeError
 			raise kind(f"{parameter or member} must be a whole number from 0 on, not {value!r}") from None

@@ -103,6 +103,14 @@ def test_files(tmp_path, kind, progress):
 
 
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, Enough])
+def test_figures_and_sets(kind):
+	"""The files without a name through which arrays go are closed."""
+	keys = np.array([3, 1, 2], "u4")
+	for call in (lambda: gsort.quantiles(keys, 0.5), lambda: gsort.union([keys, keys])):
+		assert at_every_line(kind, call, lambda: None) > 60
+
+
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, Enough])
 def test_files_before_the_end(tmp_path, monkeypatch, kind):
 	"""While input is still to come, the output is as it was.  The exception comes wherever the job is."""
 	monkeypatch.setattr(gsort._files, "_POLL_SECONDS", 0.001)

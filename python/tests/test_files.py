@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 import errno
 import os
-import pathlib
 import signal
 import subprocess
 import sys
@@ -57,7 +56,7 @@ def test_npy(tmp_path):
 	np.save(tmp_path / "square.npy", np.zeros((3, 3)))
 	with pytest.raises(gsort.InputError, match="2 dimensions"):
 		gsort.sort_file(tmp_path / "square.npy", tmp_path / "out.npy")
-	with pytest.raises(ValueError, match="not of type u32"):
+	with pytest.raises(ValueError, match="not of type uint32"):
 		gsort.sort_file(tmp_path / "a.npy", tmp_path / "out.npy", type="u4")
 	np.save(tmp_path / "big.npy", keys_of(1000, ">i8"))
 	gsort.sort_file(tmp_path / "big.npy", tmp_path / "out.npy", descending=True)
@@ -144,30 +143,34 @@ def test_type_of_npy(tmp_path, dtype):
 	gsort.sort_file(tmp_path / "a.npy", tmp_path / "some.npy", type=keys.dtype, unique=True)
 	assert np.array_equal(np.load(tmp_path / "out.npy"), np.sort(keys))
 	assert np.load(tmp_path / "some.npy").dtype == keys.dtype
-	with pytest.raises(ValueError, match="not of type u64"):
+	with pytest.raises(ValueError, match="not of type uint64"):
 		gsort.sort_file(tmp_path / "a.npy", tmp_path / "out.npy", type="u8")
 	if dtype == "<i4":
 		with pytest.raises(ValueError, match="other byte order"):
 			gsort.sort_file(tmp_path / "a.npy", tmp_path / "out.npy", type=">i4")
 
 
-def test_messages_name_no_options_of_the_command(tmp_path):
-	"""Nor an end about them; what stands before that end is whole."""
+def test_messages_name_parameters(tmp_path):
+	"""Each is a call that works, or a way around; test_words.py holds the whole class."""
 	structures = np.zeros(3, [("x", "f4"), ("y", "i8")])
 	for content, kind, type_, said in (
-		(b"1\nn/a\n", gsort.InputError, None, 'in:2: not a number: "n/a"$'),
-		(b"1\n\n", gsort.InputError, None, "in:2: empty line$"),
+		(b"1\nn/a\n", gsort.InputError, None, 'in:2: not a number: "n/a"; invalid=\'ignore\' leaves out what is no number$'),
+		(b"1\n\n", gsort.InputError, None, "in:2: empty line; invalid='skip-blank' leaves empty lines out$"),
 		(b"1\n2.5\n", gsort.InputError, None, "floats need type='text-float'$"),
+		(b"1\n0x1f\n", gsort.InputError, None, "hexadecimal needs base=16$"),
+		(b"a;price\n1;2\n", gsort.InputError, None, r"sort lines by one: separator=';', header=1, key='1,1n'$"),
 		(b"1\n1,000\n", gsort.InputError, None, "remove the commas between thousands: tr -d ,$"),
-		(b"1\na; --b\n", gsort.InputError, None, 'not a number: "a; --b"'),
-		(b"some text\n" * 9, gsort.InputError, "u4", "text, not a file of binary keys; without a type gsort reads text$"),
+		(b"some text\n" * 9, gsort.InputError, "u4",
+		 r"text, not a file of binary keys; without a type gsort reads text \(force=True reads it as binary keys\)$"),
 	):
 		(tmp_path / "in").write_bytes(content)
-		with pytest.raises(kind, match=said) as caught:
+		with pytest.raises(kind, match=said):
 			gsort.sort_file(tmp_path / "in", tmp_path / "out", type=type_)
 	np.save(tmp_path / "s.npy", structures)
-	with pytest.raises(ValueError, match="one field of it is an array: x, y$"):
+	with pytest.raises(ValueError, match="name a field as key: x, y$"):
 		gsort.sort_file(tmp_path / "s.npy", tmp_path / "out")
+	with pytest.raises(MemoryError, match=r"not enough .*gsort needs memory=\d+ << 20$"):
+		gsort.sort_file(tmp_path / "in", tmp_path / "out%r", memory=2**24, split=1000, type="u2", force=True)
 
 
 def test_what_progress_raises_ends_the_job(tmp_path):
@@ -202,11 +205,131 @@ def test_keyboard_interrupt(tmp_path):
 	assert os.listdir(tmp_path) == ["fifo"]
 
 
+def rows_of(count):
+	random = np.random.default_rng(count)
+	return [(f"n{random.integers(9)}", str(random.integers(-50, 50))) for _ in range(count)]
+
+
+def test_lines_and_csv(tmp_path):
+	rows, text = rows_of(2000), tmp_path / "in.csv"
+	text.write_text("name,price\n" + "".join(",".join(row) + "\n" for row in rows))
+
+	def after(**options):
+		stats = gsort.sort_file(text, tmp_path / "out.csv", **options)
+		assert stats.keys == len(rows)
+		head, *lines = (tmp_path / "out.csv").read_text().splitlines()
+		assert head == "name,price"
+		return [tuple(line.split(",")) for line in lines]
+
+	assert after(csv=True, header=1, key="price:n", stable=True) == sorted(rows, key=lambda row: int(row[1]))
+	assert after(csv=True, header=1, key=["name", "price:nr"]) == sorted(rows, key=lambda row: (row[0], -int(row[1])))
+	assert after(separator=",", header=1, key=["2,2n", "1,1"], descending=True) == sorted(
+		sorted(rows, key=lambda row: row[0], reverse=True), key=lambda row: int(row[1]))
+	assert after(lines=True, header=1) == sorted(rows, key=",".join)
+	(tmp_path / "v").write_text("f-10\nf-9\n")
+	gsort.sort_file(tmp_path / "v", tmp_path / "out", ordering="V")
+	assert (tmp_path / "out").read_text() == "f-9\nf-10\n"
+	gsort.sort_file(tmp_path / "v", tmp_path / "out", lines=True, argsort="u4")
+	assert np.fromfile(tmp_path / "out", "u4").tolist() == [0, 1] or (tmp_path / "out").read_text() == "0\n1\n"
+	with pytest.raises(gsort.InputError, match="no column 'prize'"):
+		after(csv=True, header=1, key="prize:n")
+
+
+@pytest.mark.parametrize("align", [False, True])
+def test_records(tmp_path, align):
+	"""By fields, as numpy.sort(order=) sorts them, in any byte order."""
+	dtype = np.dtype([("b", "S3"), ("u", ">u2"), ("f", "<f8"), ("i", "i1")], align=align)
+	random, records = np.random.default_rng(1), np.zeros(3000, dtype)
+	records["b"] = random.choice([b"x", b"ab", b"abc"], 3000)
+	records["u"], records["i"] = random.integers(0, 9, 3000), random.integers(-9, 9, 3000)
+	records["f"] = random.standard_normal(3000).round(1)
+	records["f"][records["f"] == 0] = 0
+	records.tofile(tmp_path / "in")
+	np.save(tmp_path / "in.npy", records)
+
+	def after(key, **options):
+		gsort.sort_file(tmp_path / "in", tmp_path / "out", type=dtype, key=key, **options)
+		by_type = np.fromfile(tmp_path / "out", dtype)
+		if key is not None:
+			gsort.sort_file(tmp_path / "in.npy", tmp_path / "out.npy", key=key, **options)
+			assert np.array_equal(by_type, np.load(tmp_path / "out.npy"))
+		return by_type
+
+	assert np.array_equal(after(None), np.sort(records))
+	assert np.array_equal(after(["u", "i"]), records[np.argsort(records, order=["u", "i"], kind="stable")]) or \
+		np.array_equal(after(["u", "i"]), records[np.lexsort((records["i"], records["u"]))])
+	assert np.array_equal(after(["f:r", "b"]), records[np.lexsort((records["b"], -records["f"]))])
+	assert np.array_equal(after("i", descending=True), records[np.argsort(-records["i"], kind="stable")])
+	assert len(after(["b", "u"], unique=True)) == len(np.unique(records[["b", "u"]]))
+	(tmp_path / "in").write_bytes(b"cdabca")
+	gsort.sort_file(tmp_path / "in", tmp_path / "out", type="S2", force=True)
+	assert (tmp_path / "out").read_bytes() == b"abcacd"
+	with pytest.raises(ValueError, match="no field 'x'; there are: b, u, f, i"):
+		after("x")
+	with pytest.raises(ValueError, match="have no bytes"):
+		gsort.sort_file(tmp_path / "in", tmp_path / "out", type="S")
+	with pytest.raises(ValueError, match="lines and records are incompatible: the fields of a type are its keys"):
+		after("u", csv=True)
+
+
+def test_selections_and_conversions(tmp_path):
+	keys = keys_of(5000, "u4") % 1000
+	keys.tofile(tmp_path / "in")
+	values, counts = np.unique(keys, return_counts=True)
+
+	def after(kind="u4", **options):
+		gsort.sort_file(tmp_path / "in", tmp_path / "out", **{"type": "u4", **options})
+		return np.fromfile(tmp_path / "out", kind)
+
+	expect = np.sort(keys)
+	assert np.array_equal(after(head=10), expect[:10]) and np.array_equal(after(tail=10), expect[-10:])
+	assert len(after(head=0)) == 0
+	assert np.array_equal(after(repeated=True), values[counts > 1])
+	assert np.array_equal(after(singletons=True), values[counts == 1])
+	sample = after(sample=100, seed=3)
+	assert len(sample) == 100 and np.isin(sample, keys).all() and not np.array_equal(sample, after(sample=100, seed=4))
+	assert np.array_equal(after(argsort="u8", kind="u8"), np.argsort(keys, kind="stable"))
+	assert np.array_equal(after(to="f8", kind="f8"), expect.astype("f8"))
+	assert np.array_equal(after(skip_bytes=400)[100:], np.sort(keys[100:]))
+	after(to="text", base=16)
+	assert (tmp_path / "out").read_text() == "".join(f"{key:x}\n" for key in expect)
+	gsort.sort_file(tmp_path / "out", tmp_path / "out", base=16, to=">u4", descending=True)
+	assert np.array_equal(np.fromfile(tmp_path / "out", ">u4"), expect[::-1])
+	after(to="text", count=True)
+	assert (tmp_path / "out").read_text().split()[:2] == [str(counts[0]), str(values[0])]
+	gsort.sort_file(tmp_path / "in", tmp_path / "part%r", type="u4", split=3, verify=True)
+	assert np.array_equal(np.concatenate([np.fromfile(tmp_path / f"part{n}", "u4") for n in range(3)]), expect)
+	(tmp_path / "in").write_text("h\n2026-01-02\n2025-01-02\nx\n")
+	with pytest.warns(RuntimeWarning, match='in:4: .*"x"'):
+		stats = gsort.sort_file(tmp_path / "in", tmp_path / "out", type="time", header=1, invalid="warn")
+	assert (tmp_path / "out").read_text() == "h\n2025-01-02T00:00:00Z\n2026-01-02T00:00:00Z\n"
+	for options, said in (({"base": 8}, "base must be 10 or 16"), ({"argsort": "i8"}, "argsort must be 'u4' or 'u8'"),
+	                      ({"invalid": "no"}, "invalid must be one of abort, fail, warn, ignore, skip-blank, not 'no'"),
+	                      ({"to": ">f8"}, "type and to must have one byte order"),
+	                      ({"head": -1}, "head must be a whole number from 0 on")):
+		with pytest.raises(ValueError, match=said):
+			after(**options)
+
+
+def test_check(tmp_path):
+	(tmp_path / "in").write_text("1\n3\n3\n2\n")
+	check = gsort.check_file(tmp_path / "in")
+	assert not check and check.disorder == f"{tmp_path}/in:4: disorder: 2"
+	check = gsort.check_file(tmp_path / "in", counted=True)
+	assert not check and (check.breaks, check.duplicates) == (1, 1)
+	gsort.sort_file(tmp_path / "in", tmp_path / "in")
+	assert gsort.check_file(tmp_path / "in") and not gsort.check_file(tmp_path / "in", unique=True)
+	assert gsort.check_file(tmp_path / "in", counted=True) == ("", 0, 1)
+	(tmp_path / "in").write_text("b,1\na,2\n")
+	assert gsort.check_file(tmp_path / "in", csv=True, key="2,2n") and not gsort.check_file(tmp_path / "in", lines=True)
+
+
 def test_layout_is_that_of_the_header():
 	"""Every member that the module writes is in libgsort.abi."""
-	source = pathlib.Path(gsort.__file__).parent
-	from gsort import _native
-	for member in ("operation", "type", "reverse", "unique", "inputs", "input_count", "output", "warn",
-	               "memory_bytes", "threads", "temp_dirs", "temp_dir_count", "endian"):
+	from gsort import _native, _options
+	members = [*_options._FLAGS.values(), *[member for member, _ in _options._NUMBERS.values()], *_options._COUNTS,
+	           *_options._WORDS, *_options._TEXTS, "operation", "set", "type", "to", "converts", "endian", "notation",
+	           "record_bytes", "keys", "key_count", "lines", "keydefs", "keydef_count", "head", "head_count",
+	           "argsort_bits", "inputs", "input_count", "output", "warn", "warn_context", "temp_dirs", "temp_dir_count"]
+	for member in members:
 		assert f"gsort_options.{member}" in _native.ABI
-	assert _native.ABI["gsort_options"] >= 344 and source.exists()

@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The options of a job: keyword arguments become a struct gsort_options."""
+from __future__ import annotations
+
+import ctypes
+import difflib
+import os
+import sys
+from typing import Any, Callable, List, Mapping, NamedTuple, Optional, Sequence, TypedDict, Union
+
+import numpy as np
+
+from . import _native
+from ._arrays import type_of
+from ._words import PARAMETERS
+
+Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
+
+
+class Progress(NamedTuple):
+	"""How far a job has come."""
+	phase: str		# reading, sorting, merging, writing, done
+	bytes_in: int
+	bytes_total: Optional[int]	# None: unknown
+	keys_in: int
+	bytes_out: int
+
+
+class Options(TypedDict, total=False):
+	"""Keyword arguments of all functions for files; None is as if it were not given.
+
+	What the items are: TYPE is a dtype of raw binary keys as numpy spells it ("u8" has 8 bytes), or
+	"bf16", "u128", "i128"; a word for numbers as text, one a line: "text" (integers; the default),
+	"text-float", "ipv4" or "time", integers in BASE 10 or 16; or a dtype with fields, for binary records.
+	A file of numpy.save() is known by how it begins (FORMAT "auto", "raw" or "npy"): its header says the
+	type, and the output gets one, too.  With LINES, CSV, SEPARATOR, ORDERING or KEY, lines are sorted, as
+	sort(1) does.
+
+	KEY is one key or a list of them.  Of lines: as for sort(1), "3,3n", or with HEADER a column by name,
+	"price:nr"; ORDERING has the letters of keys without any, for which alone DESCENDING is, too.  Of
+	records and .npy files: fields, "price" or "price:r"; without one, all fields of a record in turn.
+
+	Input: HEADER is how many lines at the top are copied as they are, SKIP_BYTES how many bytes.  INVALID
+	says what happens to lines that are no numbers: "abort", "fail", "warn", "ignore" or "skip-blank".
+	DECOMPRESS is "auto", "none", "gzip", "bzip2", "xz", "zstd" or "lz4".  FORCE reads what does not look
+	like keys.
+
+	Output: DESCENDING; UNIQUE writes one of equal keys, COUNT with its number of occurrences, REPEATED only
+	if there are several, SINGLETONS only if there is one; HEAD, TAIL and SAMPLE only so many.  TO is another
+	type; ARGSORT "u4" or "u8" writes positions in the input.  VERIFY checks the output; SPLIT writes so many
+	files, with their number for "%r" in the name; IN_PLACE overwrites the file and does not replace it.
+
+	Resources: MEMORY is a limit in bytes; what is larger is sorted through temporary files in TEMP_DIRS,
+	COMPRESS_PROGRAM "zstd" or "lz4", at most BATCH_SIZE merged at once.  THREADS: 0 is one a core, at most
+	16.  DEVICE is "auto", "cpu" or "gpu".  PROGRESS is called ten times a second with a Progress.
+	"""
+	type: Any
+	base: int
+	format: str
+	lines: bool
+	csv: bool
+	separator: str
+	ordering: str
+	key: Union[str, Sequence[str]]
+	stable: bool
+	zero_terminated: bool
+	header: int
+	skip_bytes: int
+	invalid: str
+	decompress: str
+	force: bool
+	descending: bool
+	unique: bool
+	count: bool
+	repeated: bool
+	singletons: bool
+	head: int
+	tail: int
+	sample: int
+	seed: int
+	trust_order: bool
+	to: Any
+	argsort: Any
+	verify: bool
+	split: int
+	in_place: bool
+	memory: int
+	temp_dirs: Union[Path, Sequence[Path]]
+	compress_program: str
+	batch_size: int
+	threads: int
+	device: str
+	progress: Callable[[Progress], Any]
+
+
+# Members that take a value as it is, by parameter.
+_FLAGS = {"descending": "reverse", "count": "counts",
+          **{name: name for name in ("force", "csv", "stable", "zero_terminated", "unique", "repeated",
+                                     "singletons", "trust_order", "verify", "in_place", "summary", "json")}}
+_NUMBERS = {"header": ("header_lines", "Q"), "skip_bytes": ("skip_bytes", "Q"), "seed": ("seed", "Q"),
+            "split": ("split", "I"), "memory": ("memory_bytes", "Q"), "batch_size": ("merge_files", "I"),
+            "threads": ("threads", "I"), "histogram": ("histogram", "I")}
+_COUNTS = ("tail", "sample", "top")
+_WORDS = ("format", "invalid", "decompress", "device", "check")
+_TEXTS = ("separator", "ordering", "compress_program", "quantiles")
+
+# Types that have a name here and not in numpy: the type, and the notation.
+NAMED = {"text": ("TEXT", "DECIMAL"), "text-float": ("TEXT_FLOAT", "DECIMAL"), "ipv4": ("TEXT", "IPV4"),
+          "time": ("TEXT", "TIME"), "bf16": ("BF16", "DECIMAL"), "u128": ("U128", "DECIMAL"),
+          "i128": ("I128", "DECIMAL")}
+
+
+def paths_of(names: Union[Path, Sequence[Path]]) -> List[bytes]:
+	"""The bytes of one path, or of several.  A path is that of a file, also "-"."""
+	paths = [os.fsencode(p) for p in ([names] if isinstance(names, (str, bytes, os.PathLike)) else names)]
+	if any(b"\0" in path for path in paths):
+		raise ValueError("a path has a null byte in it")
+	return [b"./-" if path == b"-" else path for path in paths]
+
+
+def dtype_of(kind: Any, parameter: str = "type") -> "np.dtype[Any]":
+	try:
+		dtype: "np.dtype[Any]" = np.dtype(kind)
+		return dtype
+	except TypeError as error:
+		raise TypeError(f"{error}; {parameter} is a dtype such as 'u4' or 'float64', or one of "
+		                + ", ".join(map(repr, NAMED))) from None
+
+
+def _put_strings(options: _native.Struct, member: str, count: str, strings: Sequence[bytes]) -> None:
+	options.put_pointer(member, (ctypes.c_char_p * len(strings))(*strings))
+	options.put(count, "N", len(strings))
+
+
+def _put_word(options: _native.Struct, member: str, word: str) -> None:
+	prefix = f"GSORT_{member.upper()}_"
+	known = {name[len(prefix):].lower().replace("_", "-"): value for name, value in _native.ABI.items()
+	         if name.startswith(prefix)}
+	if word not in known:
+		raise ValueError(f"{member} must be one of {', '.join(known)}, not {word!r}")
+	options.put(member, "I", known[word])
+
+
+_WITHOUT_ORDER = [_native.ABI["GSORT_" + name] for name in ("TEXT", "TEXT_FLOAT", "U8", "I8")]	# of bytes
+
+
+# --- what is sorted -----------------------------------------------------------------------------
+
+def _is_record(dtype: "np.dtype[Any]") -> bool:
+	return dtype.names is not None or dtype.kind in "SV"
+
+
+def _endian(dtype: "np.dtype[Any]") -> int:
+	if dtype.isnative:
+		return _native.ABI["GSORT_ENDIAN_HOST"]
+	return _native.ABI["GSORT_ENDIAN_BIG" if sys.byteorder == "little" else "GSORT_ENDIAN_LITTLE"]
+
+
+def _put_type(options: _native.Struct, member: str, kind: Any) -> None:
+	"""Type and byte order of keys: of TYPE, or of TO."""
+	if isinstance(kind, str) and kind in NAMED:
+		name, notation = NAMED[kind]
+		options.put(member, "I", _native.ABI["GSORT_" + name])
+		if notation != "DECIMAL":
+			options.put("notation", "I", _native.ABI["GSORT_" + notation])
+		return
+	dtype = dtype_of(kind, member)
+	if member == "type" and _is_record(dtype):
+		if dtype.itemsize == 0:
+			raise ValueError(f"records of type {kind!r} have no bytes")
+		options.put("record_bytes", "Q", dtype.itemsize)
+		return
+	options.put(member, "I", type_of(dtype))
+	if dtype.itemsize > 1:
+		if (member == "to" and options.get("type", "I") not in _WITHOUT_ORDER and
+		    options.get("endian", "I") != _endian(dtype)):
+			raise ValueError("type and to must have one byte order")
+		options.put("endian", "I", _endian(dtype))
+
+
+def _put_field(key: _native.Struct, dtype: "np.dtype[Any]", name: str) -> None:
+	"""Make KEY that of a field of records."""
+	if dtype.fields is None or name not in dtype.fields:
+		raise ValueError(f"the records have no field {name!r}; there are: {', '.join(dtype.names or ())}")
+	field, offset = dtype.fields[name][:2]
+	key.put("offset", "Q", offset)
+	if _is_record(field) or field.subdtype is not None and field.base == np.dtype("u1"):
+		key.put("bytes", "Q", field.itemsize)
+	else:
+		key.put("type", "I", type_of(field))
+		key.put("endian", "I", _endian(field))
+
+
+def _put_keys(options: _native.Struct, names: Sequence[str], dtype: "Optional[np.dtype[Any]]") -> None:
+	"""Keys of records of DTYPE, or of a .npy file by name."""
+	keys = []
+	for name in names:
+		key = _native.Struct("gsort_key")
+		field = name[:-2] if name.endswith(":r") else name
+		key.put("reverse", "?", name.endswith(":r"))
+		if dtype is None:
+			key.put_pointer("name", ctypes.c_char_p(os.fsencode(field)))
+		else:
+			_put_field(key, dtype, field)
+		keys.append(key)
+	if keys:
+		options.keep.append(keys)
+		options.put_pointer("keys", ctypes.create_string_buffer(b"".join(key.bytes.raw for key in keys)))
+		options.put("key_count", "N", len(keys))
+
+
+def _put_items(options: _native.Struct, given: Mapping[str, Any], paths: Sequence[bytes]) -> None:
+	"""What is sorted, and by which keys."""
+	kind, key = given.get("type", "text"), given.get("key", [])
+	keys = [key] if isinstance(key, str) else list(key)
+	dtype = None if isinstance(kind, str) and kind in NAMED else dtype_of(kind)
+	lines = bool(given.get("lines") or given.get("csv") or "separator" in given or "ordering" in given)
+	_put_type(options, "type", kind)
+	if dtype is not None and _is_record(dtype):
+		_put_keys(options, keys or dtype.names or [], dtype)
+	elif keys and not lines and given.get("format", "npy" if paths[0].endswith(b".npy") else "") == "npy":
+		_put_word(options, "format", "npy")
+		_put_keys(options, keys, None)
+	elif keys:
+		lines = True
+		_put_strings(options, "keydefs", "keydef_count", [os.fsencode(text) for text in keys])
+	options.put("lines", "?", lines)
+	if lines:
+		letters = given.get("ordering", "") + ("r" if given.get("descending") else "")
+		options.put_pointer("ordering", ctypes.c_char_p(os.fsencode(letters)))
+
+
+# --- all of them --------------------------------------------------------------------------------
+
+def _put(options: _native.Struct, parameter: str, value: Any) -> None:
+	if parameter in _FLAGS:
+		options.put(_FLAGS[parameter], "?", value, parameter)
+	elif parameter in _NUMBERS:
+		options.put(*_NUMBERS[parameter], value, parameter)
+	elif parameter in _WORDS:
+		_put_word(options, parameter, value)
+	elif parameter in _COUNTS:
+		options.put(parameter, "?", True)
+		options.put(parameter, "Q", value, parameter, _native.ABI["gsort_count.count"])
+	elif parameter == "head":
+		options.put("head", "?", True)
+		options.put("head_count", "Q", value, parameter)
+	elif parameter in _TEXTS:
+		options.put_pointer(parameter, ctypes.c_char_p(os.fsencode(value)))
+	elif parameter == "temp_dirs":
+		if paths_of(value):
+			_put_strings(options, "temp_dirs", "temp_dir_count", paths_of(value))
+	elif parameter == "base":
+		if value not in (10, 16):
+			raise ValueError(f"base must be 10 or 16, not {value!r}")
+		if value == 16:
+			options.put("notation", "I", _native.ABI["GSORT_HEXADECIMAL"])
+	elif parameter == "argsort":
+		if dtype_of(value, parameter) not in (np.dtype("u4"), np.dtype("u8")):
+			raise ValueError(f"argsort must be 'u4' or 'u8', not {value!r}")
+		options.put("argsort_bits", "I", dtype_of(value).itemsize * 8)
+	elif parameter == "to":
+		options.put("converts", "?", True)
+		_put_type(options, "to", value)
+	elif parameter in ("operation", "set"):
+		options.put(parameter, "I", _native.ABI[value])
+
+
+def _refuse_unknown(function: str, given: Mapping[str, Any]) -> None:
+	for name in given:
+		if name not in Options.__annotations__:
+			option = name.replace("_", "-")
+			near = ([PARAMETERS[option]] if option in PARAMETERS
+			        else difflib.get_close_matches(name, Options.__annotations__, 1))
+			hint = f"; did you mean {near[0]}?" if near else ""
+			raise TypeError(f"{function}() has no parameter {name!r}{hint}")
+
+
+def fill(function: str, paths: Sequence[bytes], output: Optional[bytes], given: Mapping[str, Any],
+         own: Mapping[str, Any]) -> _native.Struct:
+	"""The options of a job: those that the caller of FUNCTION has GIVEN, and its OWN."""
+	_refuse_unknown(function, given)
+	if not paths:
+		raise ValueError("there is no file to read")
+	given = {name: value for name, value in given.items() if value is not None}
+	options = _native.options("gsort_options")
+	_put_items(options, given, paths)
+	for parameter, value in {**given, **own}.items():
+		_put(options, parameter, value)
+	_put_strings(options, "inputs", "input_count", paths)
+	if output is not None:
+		options.put_pointer("output", ctypes.c_char_p(output))
+	return options

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What the library says, in words of this module: it speaks of the options of gsort(1)."""
+from __future__ import annotations
+
+import os
+import re
+from typing import Callable, Dict, List, Match, Tuple, Union
+
+# Long options of gsort(1), as they are called here.  Of others nothing is said.
+PARAMETERS = {
+	**{name: name.replace("-", "_") for name in (
+		"type", "to", "base", "format", "argsort", "key", "csv", "lines", "stable", "unique", "count",
+		"repeated", "singletons", "head", "tail", "sample", "seed", "verify", "header", "skip-bytes",
+		"zero-terminated", "invalid", "decompress", "force", "split", "in-place", "compress-program",
+		"batch-size", "device")},
+	**{name: name + "()" for name in ("union", "intersect", "difference", "symmetric", "quantiles", "summary",
+	                                  "top", "histogram")},
+	"merge": "merge_files()", "check": "check_file()", "nocheck-order": "trust_order", "output": "dst",
+	"reverse": "descending", "field-separator": "separator", "record-size": "records",
+	"endian": "the byte order of type", "buffer-size": "memory", "parallel": "threads",
+	"temporary-directory": "temp_dirs",
+}
+
+_LETTERS = {"g": "type='text-float'", "h": "ordering='h'", "k": "key", "m": "merge_files()", "o": "dst",
+            "r": "descending", "S": "memory", "T": "temp_dirs", "t": "separator", "u": "unique",
+            "V": "ordering='V'", "z": "zero_terminated"}
+_FLAGS = ("csv", "lines", "force", "in_place", "trust_order")
+_KINDS = {"u": "uint", "i": "int", "f": "float"}
+
+
+def _value(word: str) -> str:
+	return word if word.isdigit() else repr(_type_names(word))
+
+
+def _type_names(text: str) -> str:
+	"""As numpy has them, whose u8 has 8 bytes."""
+	return re.sub(r"\b([uif])(8|16|32|64)\b", lambda m: _KINDS[m[1]] + m[2], text)
+
+
+def _long(match: "Match[str]") -> str:
+	quote, option, value = match[1], match[2], match[3]
+	name = PARAMETERS.get(option)
+	if name is None:
+		return match[0]
+	if value is not None:
+		return f"{name}={_value(value)}"
+	return name if quote else f"{name}=True" if name in _FLAGS else "header=1" if name == "header" else name
+
+
+_Becomes = Union[str, Callable[["Match[str]"], str]]
+_PATTERNS: List[Tuple[str, _Becomes]] = [
+	(r"\boptions? ('--[^']+')", r"\1"),
+	(r"'--buffer-size=(\d+)M' \(-S\)|(?<!\S)-S (\d+)M\b", lambda m: f"memory={m[1] or m[2]} << 20"),
+	(r": keys of records are -k TYPE@OFFSET, such as -k u32@8$", ": the fields of a type are its keys"),
+	(r", but with its keys alone: .* \| gsort --type.*", ""),
+	(r": name a field with --format=npy and -k: ", ": name a field as key: "),
+	(r"(?<!\S)-k ?('[^']+'|NAME\b|[\w\"]+(?:[:,.][\w.]+)+)", lambda m: f"key='{m[1].strip(chr(39))}'"),
+	(r"(?<!\S)-t (?:\$)?'([^']+)'", r"separator='\1'"),
+	(r"(?<![\w./-])('?)--([a-z0-9-]+)(?:=([\w.]+(?:-\w+)*))?\1", _long),
+	(r"\bwith -T\b", "in temp_dirs"),
+	(r"(?<!\S)-([uif])(8|16|32|64)\b", lambda m: f"'{_KINDS[m[1]]}{m[2]}'"),
+	(r"(?<![\w./'-])-([a-zA-Z])(?![\w-])", lambda m: _LETTERS.get(m[1], m[0])),
+	(r": gsort (?=\w+=)", ": "),
+	(r"(=(?:True|1|'[^']*')) (?=(?:header|key)=)", r"\1, "),
+	(r"\b([uif])(8|16|32|64)\b", lambda m: _KINDS[m[1]] + m[2]),
+]
+_RULES = [(re.compile(pattern), becomes) for pattern, becomes in _PATTERNS]
+
+# A line of the input, and what is for another program.
+_KEPT = (r'"(?:[^"\\]|\\.)*"|\b(?:ulimit|shuf|unzip|tar|7z x|h5dump) -\w+|\btail -c \+\d+|\btr -\w [^;()"]*'
+         r'|\biconv -f [\w-]+ -t [\w-]+')
+_ABOUT_OPTIONS = re.compile(r"(?:; | \()[^;(]*(?<![\w-])--?[a-zA-Z][^;(]*$")
+
+
+def words(said: bytes, names: Dict[bytes, str]) -> str:
+	"""What the library SAID.  NAMES that are in it, of files, are left as they are, or called so."""
+	kept: List[str] = []
+	spelled = {os.fsdecode(name): shown for name, shown in names.items()}
+
+	def keep(match: "Match[str]") -> str:
+		kept.append(spelled.get(match[0], match[0]))
+		return f"\0{len(kept) - 1}\0"
+
+	files = "|".join(sorted(map(re.escape, spelled), key=len, reverse=True)) or "(?!)"
+	message = re.sub(rf"(?<![^\s'])(?:{files})(?=[\s:;,']|$)|{_KEPT}", keep, os.fsdecode(said))
+	for pattern, becomes in _RULES:
+		message = pattern.sub(becomes, message)
+	longer = ""
+	while longer != message:
+		longer, message = message, _ABOUT_OPTIONS.sub("", message)
+	return re.sub("\0(\\d+)\0", lambda match: kept[int(match[1])], message)

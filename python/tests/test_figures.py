@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Figures and sets, of files and of arrays, beside numpy and collections.Counter."""
+import collections
+import math
+
+import gsort
+import numpy as np
+import pytest
+
+DTYPES = ["u1", "i2", ">i4", "u8", "f2", ">f4", "f8", "?"]
+
+
+def drawn(seed, dtype):
+	random = np.random.default_rng(seed)
+	return (random.integers(-40, 40, random.integers(1, 500)) / 4).astype(dtype)
+
+
+def sources(tmp_path, keys):
+	"""The keys as an array, as files, as both, and how they are called."""
+	half = len(keys) // 2
+	keys[:half].tofile(tmp_path / "a")
+	keys[half:].tofile(tmp_path / "b")
+	np.save(tmp_path / "keys.npy", keys)
+	yield keys, {}
+	yield [keys[:half], keys[half:]], {}
+	yield [tmp_path / "a", tmp_path / "b"], {"type": keys.dtype, "force": True}
+	yield [keys[:half], str(tmp_path / "b")], {}
+	if keys.dtype.kind != "b":
+		yield tmp_path / "keys.npy", {"type": keys.dtype}
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_figures(tmp_path, dtype):
+	for seed in range(5):
+		keys = drawn(seed, dtype)
+		expect = np.sort(keys)
+		shares = [0, 0.1, 0.25, 0.5, 0.999, 1]
+		ranks = [max(math.ceil(share * len(keys)) - 1, 0) for share in shares]
+		values, counts = np.unique(keys, return_counts=True)
+		frequent = sorted(zip(values.tolist(), counts.tolist()), key=lambda row: (-row[1], row[0]))
+		for src, options in sources(tmp_path, keys):
+			found = gsort.quantiles(src, shares, **options)
+			assert found == expect[ranks].tolist() and type(found[0]) is type(expect.tolist()[0])
+			assert gsort.quantiles(src, 0.5, **options) == found[3]
+			summary = gsort.summary(src, **options)
+			assert [summary[name] for name in ("min", "q1", "median", "q3", "max")] == [
+				expect[max(math.ceil(share * len(keys)) - 1, 0)] for share in (0, 0.25, 0.5, 0.75, 1)]
+			assert (summary["count"], summary["distinct"]) == (len(keys), len(values))
+			assert summary["sum"] == (math.fsum if keys.dtype.kind == "f" else sum)(keys.tolist())
+			assert gsort.top(src, 4, **options) == frequent[:4]
+			bars = gsort.histogram(src, 5, **options)
+			assert sum(count for _, _, count in bars) == len(keys)
+			for low, high, count in bars if dtype != "?" else []:
+				assert np.count_nonzero((keys >= low) & (keys <= high)) == count or keys.dtype.kind == "f"
+
+
+def test_figures_of_other_kinds(tmp_path):
+	(tmp_path / "in").write_text("10.0.0.2\n9.0.0.1\n")
+	assert gsort.quantiles(tmp_path / "in", 1, type="ipv4") == "10.0.0.2"
+	(tmp_path / "in").write_text("nan\n1\n-inf\n")
+	summary = gsort.summary(tmp_path / "in", type="text-float")
+	assert summary["max"] == 1 and math.isnan(summary["min"]) and math.isnan(summary["sum"])
+	(tmp_path / "in").write_text("18446744073709551615\n7\n7\n")
+	assert gsort.top(tmp_path / "in") == [(7, 2), (2**64 - 1, 1)]
+	(tmp_path / "in").write_text("")
+	assert gsort.quantiles(tmp_path / "in", [0.5]) == [None] and gsort.top(tmp_path / "in") == []
+	assert gsort.quantiles([3, 1, 2], 0.5) == 2 and gsort.quantiles([0.1, 0.2], 0) == 0.1
+	assert gsort.quantiles(np.array([[3, 1], [2, 4]]), 1) == 4
+	for wrong in 1.5, -0.1, "x", np.nan:
+		with pytest.raises(ValueError):
+			gsort.quantiles([1], wrong)
+	with pytest.raises(TypeError, match="as 'i8' they are ticks"):
+		gsort.summary(np.zeros(3, "M8[s]"))
+	with pytest.raises(TypeError, match="have one dtype, which is the type"):
+		gsort.summary([np.zeros(3, "i4"), np.zeros(3, "i8")])
+	with pytest.raises(TypeError, match="have one dtype, which is the type"):
+		gsort.summary(np.zeros(3, "i4"), type="i8")
+	with pytest.raises(TypeError, match="masks"):
+		gsort.summary(np.ma.array([1, 2], mask=[0, 1]))
+
+
+RULES = {
+	gsort.union: lambda m, n: max(m, n), gsort.intersect: min,
+	gsort.difference: lambda m, n: max(m - n, 0), gsort.symmetric: lambda m, n: abs(m - n),
+}
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("operation", RULES, ids=lambda operation: operation.__name__)
+def test_sets(tmp_path, dtype, operation):
+	for seed in range(3):
+		arrays = [drawn(10 * seed + number, dtype) for number in range(seed + 2)]
+		for unique in False, True:
+			count = collections.Counter((np.unique(arrays[0]) if unique else arrays[0]).tolist())
+			for other in arrays[1:]:
+				beside = collections.Counter((np.unique(other) if unique else other).tolist())
+				count = collections.Counter({key: RULES[operation](count[key], beside[key]) for key in {*count, *beside}})
+			expect = np.array(sorted(count.elements()), dtype)
+			result = operation(arrays, unique=unique)
+			assert result.dtype == np.dtype(dtype) and np.array_equal(result, expect)
+			for number, array in enumerate(arrays):
+				array.tofile(tmp_path / f"in{number}")
+			files = [tmp_path / f"in{number}" for number in range(len(arrays))]
+			stats = operation(files, tmp_path / "out", type=dtype, unique=unique, force=True)
+			assert stats.keys_out == len(expect) and np.array_equal(np.fromfile(tmp_path / "out", dtype), expect)
+			assert np.array_equal(operation([*files[:-1], arrays[-1]], tmp_path / "out", unique=unique) and
+			                      np.fromfile(tmp_path / "out", dtype), expect)
+
+
+def test_sets_say_what_they_need(tmp_path):
+	(tmp_path / "in").write_text("1\n")
+	assert gsort.difference.__doc__.startswith("The difference of SRCS") and "max(M - N, 0)" in gsort.difference.__doc__
+	for call in (lambda: gsort.union([tmp_path / "in"] * 2), lambda: gsort.union([[1], [2]], count=True),
+	             lambda: gsort.union([[1], [2]], to="text")):
+		with pytest.raises(ValueError, match=r"union\(\) needs a dst for files, and with to and count"):
+			call()
+	with pytest.raises(ValueError, match="needs two"):
+		gsort.union([[1]])
+	with pytest.raises(ValueError, match="there is no file to read"):
+		gsort.union([])

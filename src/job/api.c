@@ -13,6 +13,70 @@
 #include "job/ranked.h"
 #include "job/run.h"
 #include "job/combine.h"
+#include "stages/order.h"
+#include "stages/select.h"
+
+/* Drop what only the output needs, and a check refuses. */
+static void
+drop_conversion(struct gsort_options *check)
+{
+	if (check->converts && gs_key_is_text(check->type)) {
+		check->endian = GSORT_ENDIAN_HOST;
+	} else if (check->converts) {
+		check->notation = GSORT_DECIMAL;
+		check->zero_terminated = false;
+	}
+	check->converts = false;
+}
+
+/* Is an input of a merge sorted?  All ranks check it.  If equal keys are one, so are they here. */
+static gs_status
+check_input(const struct gsort_options *merge, const char *name)
+{
+	const bool groups = gs_select_wants_groups(merge);
+	struct gsort_options check = *merge;
+	char message[GS_MESSAGE_BYTES / 2];
+	gsort_status found;
+	gsort *job;
+
+	check.operation = GSORT_CHECK;
+	check.check = GSORT_CHECK_FIRST;
+	check.inputs = &name;
+	check.input_count = 1;
+	check.unique = check.counts = check.repeated = check.singletons = check.head = false;
+	check.verify = check.in_place = check.underline = false;
+	drop_conversion(&check);
+	check.tail.wanted = false;
+	check.stable |= groups;
+	check.output = NULL;
+	if (gsort_open(&job, &check) != GSORT_OK)
+		return gs_failure();
+	job->ingest.text.merge_zeros = groups;
+	found = gsort_run(job);
+	gsort_close(job);
+	if (found == GSORT_ERROR)
+		return gs_failure();
+	if (found == GSORT_OK)
+		return gs_ranks_agree(merge->ranks, GS_OK);
+	snprintf(message, sizeof message, "%s", gs_message());
+	return gs_ranks_agree(merge->ranks, message[0] == '\0' ? GS_OK
+	                      : gs_fail(GS_EINPUT, "%s%s", message, GS_ADVICE_UNSORTED));
+}
+
+/* A merge by ranks sorts what it has found to be sorted. */
+static gs_status
+open_ranked(struct gsort *job, const struct gsort_options *options)
+{
+	TRY(gs_ranked_open(&job->ranked, options));
+	if (job->ranked == NULL)
+		return GS_OK;
+	options = &job->ranked->given;
+	for (size_t i = 0; gs_ranked_checks_merge(job->ranked) && i < options->input_count; i++)
+		TRY(check_input(options, options->inputs[i]));
+	TRY(gs_ranked_begin(job->ranked));
+	job->copy = job->ranked->options;
+	return GS_OK;
+}
 
 static gs_status
 open_job(struct gsort *job, const struct gsort_options *options)
@@ -22,9 +86,7 @@ open_job(struct gsort *job, const struct gsort_options *options)
 	options = job->options;
 	job->monitor.note = (struct gs_listener){ options->note, options->note_context };
 	job->monitor.warn = (struct gs_listener){ options->warn, options->warn_context };
-	TRY(gs_ranked_open(&job->ranked, options));
-	if (job->ranked != NULL)
-		job->copy = job->ranked->options;
+	TRY(open_ranked(job, options));
 	TRY(gs_rendezvous_open(&job->rendezvous, job->options, gs_job_run, job));
 	if (job->ranked == NULL)
 		TRY(gs_job_open(job));

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* explain.c - the plan in words: gsort --plan, --debug */
+#include "config.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -271,7 +273,7 @@ add_plan(struct gs_json *json, const struct gsort *job)
 	                                               : input->key_bits / 8;
 
 	gs_json_begin(json, NULL, '{');
-	gs_json_string(json, "version", gsort_version());
+	gs_json_string(json, "version", PACKAGE_VERSION);
 	gs_json_string(json, "type", options->lines ? "lines" : items && !gs_key_is_wide(options->type)
 	                              ? "record" : gs_key_name(options->type));
 	gs_json_bool(json, "reverse", options->reverse);

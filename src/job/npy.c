@@ -19,6 +19,7 @@
 #include "format/key.h"
 #include "format/npy.h"
 #include "job/npy.h"
+#include "job/options.h"
 #include "stages/answer.h"
 #include "stages/select.h"
 
@@ -329,7 +330,7 @@ check_records(const struct gs_npy *npy, const struct gsort_options *options, con
 	struct gsort_conflict conflict;
 	bool first;
 
-	if (!gsort_conflict(options, &conflict))
+	if (!gs_options_conflict(options, &conflict))
 		return GS_OK;
 	first = strcmp(conflict.one, "record-size") == 0;
 	if (!first && strcmp(conflict.other, "record-size") != 0)

@@ -358,9 +358,8 @@ find_answer_conflict(const struct gsort_options *o, struct gsort_conflict *confl
 	return find(rules, COUNT(rules), conflict);
 }
 
-/* Find the first two options of which one needs, or excludes, the other.  Enums are valid. */
-static bool
-find_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
+bool
+gs_options_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
 {
 	const bool check = o->operation == GSORT_CHECK;
 	const bool records = o->record_bytes > 0;
@@ -440,7 +439,7 @@ gs_options_check(const struct gsort_options *options)
 	char one[32], other[32];
 
 	TRY(check_ranges(options));
-	if (find_conflict(options, &conflict))
+	if (gs_options_conflict(options, &conflict))
 		return gs_fail(GS_EUSAGE, conflict.needs ? "option '%s' needs '%s'%s%s"
 		                                         : "options '%s' and '%s' are incompatible%s%s",
 		               spell(options, conflict.one, one), spell(options, conflict.other, other),
@@ -472,7 +471,7 @@ gsort_conflict(const struct gsort_options *options, struct gsort_conflict *confl
 	struct gsort_options copy;
 
 	return conflict != NULL && gs_options_copy(&copy, options) == GS_OK &&
-	       find_conflict(&copy, conflict);
+	       gs_options_conflict(&copy, conflict);
 }
 
 bool

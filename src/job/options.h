@@ -19,6 +19,9 @@
  */
 MUST_CHECK gs_status gs_options_check(const struct gsort_options *options);
 
+/** Find the first two options of which one needs, or excludes, the other.  Enums are valid. */
+bool gs_options_conflict(const struct gsort_options *options, struct gsort_conflict *conflict);
+
 /** Do OPTIONS want items, and not keys alone?  Keys that no bucket holds are items, too. */
 bool gs_options_want_items(const struct gsort_options *options);
 

@@ -5,7 +5,6 @@
  * In:   the caller's options, which are the same on all ranks.
  * Out:  the options, limits and plan of this rank's job.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +16,6 @@
 #include "job/npy.h"
 #include "job/options.h"
 #include "job/ranked.h"
-#include "stages/order.h"
-#include "stages/select.h"
 
 /* ---- what several ranks cannot do --------------------------------------------------- */
 
@@ -95,7 +92,6 @@ check_items(const struct gsort_options *o)
 	return GS_OK;
 }
 
-/* A merge is a sort: must it look whether each input is sorted? */
 static bool
 checks_merge(const struct gsort_options *o)
 {
@@ -214,53 +210,6 @@ count_sharers(struct gs_ranked *ranked)
 	return status;
 }
 
-/* Drop what only the output needs, and a check refuses. */
-static void
-drop_conversion(struct gsort_options *check)
-{
-	if (check->converts && gs_key_is_text(check->type)) {
-		check->endian = GSORT_ENDIAN_HOST;
-	} else if (check->converts) {
-		check->notation = GSORT_DECIMAL;
-		check->zero_terminated = false;
-	}
-	check->converts = false;
-}
-
-/* Is an input of a merge sorted?  All ranks check it.  If equal keys are one, so are they here. */
-static gs_status
-check_input(const struct gsort_options *merge, const char *name)
-{
-	const bool groups = gs_select_wants_groups(merge);
-	struct gsort_options check = *merge;
-	char message[GS_MESSAGE_BYTES / 2];
-	gsort_status found;
-	gsort *job;
-
-	check.operation = GSORT_CHECK;
-	check.check = GSORT_CHECK_FIRST;
-	check.inputs = &name;
-	check.input_count = 1;
-	check.unique = check.counts = check.repeated = check.singletons = check.head = false;
-	check.verify = check.in_place = check.underline = false;
-	drop_conversion(&check);
-	check.tail.wanted = false;
-	check.stable |= groups;
-	check.output = NULL;
-	if (gsort_open(&job, &check) != GSORT_OK)
-		return gs_failure();
-	job->ingest.text.merge_zeros = groups;
-	found = gsort_run(job);
-	gsort_close(job);
-	if (found == GSORT_ERROR)
-		return gs_failure();
-	if (found == GSORT_OK)
-		return gs_ranks_agree(merge->ranks, GS_OK);
-	snprintf(message, sizeof message, "%s", gs_message());
-	return gs_ranks_agree(merge->ranks, message[0] == '\0' ? GS_OK
-	                      : gs_fail(GS_EINPUT, "%s%s", message, GS_ADVICE_UNSORTED));
-}
-
 static gs_status
 open_ranked(struct gs_ranked *ranked)
 {
@@ -276,8 +225,21 @@ open_ranked(struct gs_ranked *ranked)
 	TRY(gs_ranks_agree(ranks, check_sources(&ranked->parts, given)));
 	TRY(gs_ranks_agree(ranks, check_sandbox(&ranked->parts, given)));
 	TRY(gs_ranks_agree(ranks, check_seekable(&ranked->parts, given)));
-	for (size_t i = 0; checks_merge(given) && i < given->input_count; i++)
-		TRY(check_input(given, given->inputs[i]));
+	return GS_OK;
+}
+
+bool
+gs_ranked_checks_merge(const struct gs_ranked *ranked)
+{
+	return checks_merge(&ranked->given);
+}
+
+gs_status
+gs_ranked_begin(struct gs_ranked *ranked)
+{
+	struct gs_ranks *ranks = ranked->ranks;
+	struct gsort_options *given = &ranked->given;
+
 	if (given->operation == GSORT_MERGE)
 		given->operation = ranked->options.operation = GSORT_SORT;
 	TRY(count_sharers(ranked));

@@ -34,13 +34,19 @@ struct gs_ranked {
 };
 
 /**
- * Begin the job of this rank; collective.
+ * Look what the inputs are, and which part of them this rank reads; collective.
  *
  * @ranked  set; NULL if the caller is alone: OPTIONS have no ranks, or only one
  * @return  GS_OK; GS_EUSAGE: several ranks cannot do that; as gs_parts_open()
  */
 MUST_CHECK gs_status
 gs_ranked_open(struct gs_ranked **ranked, const struct gsort_options *options);
+
+/** A merge by ranks is a sort: must the caller check first that each input is sorted? */
+bool gs_ranked_checks_merge(const struct gs_ranked *ranked);
+
+/** Set the options of the job of this rank, and open its output; collective. */
+MUST_CHECK gs_status gs_ranked_begin(struct gs_ranked *ranked);
 
 /** Divide what the machine has by the ranks on it. */
 void gs_ranked_limit(struct gs_ranked *ranked, struct gs_plan_input *input);

@@ -45,7 +45,7 @@ struct gs_ring_buffer {
 };
 
 /* Keys of a staging buffer, in the buffer that is being filled; the next ones lie behind them. */
-struct gs_arrival {
+struct gs_device_arrival {
 	unsigned key_class;
 	size_t   bytes;
 };
@@ -72,7 +72,7 @@ struct gs_device {
 	struct gs_pinned pinned;
 	struct gs_ring_buffer ring[GS_RING_MOST];
 
-	struct gs_arrival *arrivals;	/* room for arrivals_most */
+	struct gs_device_arrival *arrivals;	/* room for arrivals_most */
 	size_t         arrived_count, arrivals_most;
 	size_t         arrived_bytes;
 	unsigned       filling;		/* the buffer that keys arrive in */

@@ -54,7 +54,7 @@ prepare_next(struct gs_resident *resident)
 {
 	const size_t number = resident->next++, bytes = bytes_of_chunk(resident, number);
 	char *const memory = resident->memory + number * resident->chunk_bytes;
-	struct gs_chunk *chunk = &resident->chunk[number];
+	struct gs_resident_chunk *chunk = &resident->chunk[number];
 	volatile char *page = memory;
 	bool pinned;
 
@@ -76,7 +76,7 @@ static void
 release(struct gs_resident *resident, size_t number)
 {
 	char *const memory = resident->memory + number * resident->chunk_bytes;
-	struct gs_chunk *chunk = &resident->chunk[number];
+	struct gs_resident_chunk *chunk = &resident->chunk[number];
 	const bool pinned = chunk->pinned;
 
 	if (!chunk->ready)
@@ -254,7 +254,7 @@ gs_resident_piece(const struct gs_resident *resident, const char *at, size_t byt
 	return gs_least(bytes, resident->chunk_bytes - from % resident->chunk_bytes);
 }
 
-static struct gs_chunk *
+static struct gs_resident_chunk *
 chunk_at(const struct gs_resident *resident, const char *at)
 {
 	return &resident->chunk[(size_t)(at - resident->memory) / resident->chunk_bytes];
@@ -284,7 +284,7 @@ gs_resident_drop(struct gs_resident *resident, const char *at, size_t bytes)
 {
 	pthread_mutex_lock(&resident->lock);
 	for (size_t piece; bytes > 0; at += piece, bytes -= piece) {
-		struct gs_chunk *chunk = chunk_at(resident, at);
+		struct gs_resident_chunk *chunk = chunk_at(resident, at);
 
 		piece = gs_resident_piece(resident, at, bytes);
 		assert(chunk->held >= piece);

@@ -25,7 +25,7 @@
 enum { GS_PINNERS = 8 };
 
 /* What is pinned and given back at once. */
-struct gs_chunk {
+struct gs_resident_chunk {
 	bool   ready, pinned;
 	size_t held;		/* bytes that are still needed */
 };
@@ -43,7 +43,7 @@ struct gs_resident {
 	size_t   taken;			/* slots */
 	size_t   wanted;		/* chunks that will soon be used */
 	size_t   next;			/* chunk to prepare */
-	struct gs_chunk *chunk;		/* each */
+	struct gs_resident_chunk *chunk;		/* each */
 	size_t  *idle, idle_count;	/* chunks to give back, ... */
 	size_t   spare;			/* ... and how many may be, now */
 	unsigned busy;			/* threads that prepare or give back */

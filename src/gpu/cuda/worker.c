@@ -87,7 +87,7 @@ bring_together(struct gs_device *device, const struct region *regions, char *to)
 	for (unsigned c = 0; c < GS_CLASSES; c++)
 		at[c] = regions[c].at;
 	for (size_t a = 0; a < device->arrived_count; a++) {
-		const struct gs_arrival *arrival = &device->arrivals[a];
+		const struct gs_device_arrival *arrival = &device->arrivals[a];
 
 		TRY_CUDA(cudaMemcpyAsync(to + at[arrival->key_class], from, arrival->bytes,
 		                         cudaMemcpyDeviceToDevice, device->work),
@@ -256,7 +256,7 @@ take_keys(struct gs_worker *worker, struct gs_ring_buffer *buffer)
 	                         buffer->host, bytes, cudaMemcpyHostToDevice, device->in),
 	         "copying keys to it");
 	TRY(gs_timed_end(&buffer->copied, device->in));
-	device->arrivals[device->arrived_count++] = (struct gs_arrival){ buffer->key_class, bytes };
+	device->arrivals[device->arrived_count++] = (struct gs_device_arrival){ buffer->key_class, bytes };
 	device->arrived_bytes += bytes;
 	device->sums[buffer->key_class] += buffer->sum;
 	return gs_queue_give(&worker->free, buffer) ? GS_OK : closed();

@@ -285,6 +285,7 @@ test_files = \
   tests/examples.bash \
   tests/helpers.bash \
   tests/house/abi.sh \
+  tests/house/count.py \
   tests/house/coverage.py \
   tests/tools/drawn.py \
   tests/tools/keydefs.py \

@@ -83,6 +83,57 @@ all_files() {
 	tsort "$BATS_TEST_TMPDIR/arrows" >/dev/null
 }
 
+# What the objects of the build define and call: "object type name" for each external name.
+names_of_objects() {
+	[ -e "$GSORT_BUILD/src/job/api.o" ] || skip "the build has no objects"
+	needs nm
+	(cd "$GSORT_BUILD" && find src -name '*.o' -not -path '*/.libs/*' -exec nm -A -g {} +) |
+		sed -E 's|^src/(.*)\.o:[0-9a-f ]*([A-Za-z]) |\1 \2 |' >"$BATS_TEST_TMPDIR/names"
+	[ "$(grep -c ' U ' "$BATS_TEST_TMPDIR/names")" -gt 1000 ]
+}
+
+@test "calls make no loop" {
+	names_of_objects
+	awk '
+		$2 == "U" { calls[$1, $3]; next }
+		{ owner[$3] = $1 }
+		END {
+			for (call in calls) {
+				split(call, part, SUBSEP)
+				if (part[2] in owner && owner[part[2]] != part[1])
+					print part[1], owner[part[2]]
+			}
+		}' "$BATS_TEST_TMPDIR/names" >"$BATS_TEST_TMPDIR/arrows"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/arrows")" -gt 500 ]
+	tsort "$BATS_TEST_TMPDIR/arrows" >/dev/null
+}
+
+# A job inside a job ties everything below api.c to everything above it.
+@test "only the command line, and api.c itself, call the public API" {
+	names_of_objects
+	not grep -vE '^(cli/|job/api )' <(grep ' U gsort_' "$BATS_TEST_TMPDIR/names")
+	grep -q '^cli/.* U gsort_run$' "$BATS_TEST_TMPDIR/names"
+}
+
+@test "a name stands for one struct" {
+	all_files | grep -E '^(src|kernels)/.*\.(c|cpp|h|cu|cuh)$' | xargs sed -nE 's/^(struct|union|enum) (gs_?[a-z_0-9]+) \{.*/\2/p' |
+		sort >"$BATS_TEST_TMPDIR/structs"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/structs")" -gt 150 ]
+	twice=$(uniq -d "$BATS_TEST_TMPDIR/structs")
+	[ -z "$twice" ] || { echo "$twice"; false; }
+}
+
+@test "count.py counts code, and neither comments nor blanks" {
+	needs python3 git
+	mkdir -p "$BATS_TEST_TMPDIR/tree/src/a" && cd "$BATS_TEST_TMPDIR/tree"
+	printf '/* one\n * two */\n#include "a/b.h"\n\nint x; // three\n' >src/a/a.c
+	printf 'int y;\n' | tee src/a/b.h >src/a/c.h
+	git init -q . && git add .
+	"$GSORT_SOURCE/tests/house/count.py" >counted
+	grep -qxE ' +3 +2 +4  in all' counted
+	grep -qx '1 headers have one reader beside their own source' counted
+}
+
 @test "the library neither prints nor exits" {
 	run grep -nE '(^|[^a-z_])(printf|puts|putchar|perror|exit|_exit|abort) ?\(|[^a-z_]std(out|err)[^a-z_]' \
 		-r $(ls -d src/*/ | grep -v cli) --include=*.c --include=*.cpp --include=*.h --include=*.inc

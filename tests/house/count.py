@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""The size of src, from the project's root: lines of code (neither comments nor blanks), files and
+headers of each folder; headers with one reader beside their own source; the bytes of bench/results."""
+import os
+import re
+import subprocess
+
+
+def code_lines(text):
+    text = re.sub(r"/\*.*?\*/", lambda comment: "\n" * comment.group(0).count("\n"), text, flags=re.S)
+    text = re.sub(r"//[^\n]*", "", text)
+    return sum(1 for line in text.split("\n") if line.strip())
+
+
+def tracked(folder):
+    listed = subprocess.run(["git", "ls-files", folder], capture_output=True, text=True, check=True)
+    return [name for name in listed.stdout.splitlines() if os.path.exists(name)]
+
+
+def read(name):
+    with open(name, errors="replace") as file:
+        return file.read()
+
+
+def readers(header, texts):
+    own = header[:-1] + "c"
+    return sum(name not in (header, own) and f'"{header[4:]}"' in text for name, text in texts.items())
+
+
+def main():
+    texts = {name: read(name) for name in tracked("src") if re.search(r"\.(c|h|inc|cpp|def)$", name)}
+    headers = [name for name in texts if name.endswith(".h")]
+    folders = {}
+    for name, text in texts.items():
+        folder = folders.setdefault(os.path.dirname(name), [0, 0, 0])
+        folder[0] += 1
+        folder[1] += name.endswith(".h")
+        folder[2] += code_lines(text)
+    print("files headers  code")
+    for name in sorted(folders):
+        print("{:5} {:7} {:5}  {}".format(*folders[name], name))
+    total = [sum(folder[i] for folder in folders.values()) for i in range(3)]
+    print("{:5} {:7} {:5}  in all".format(*total))
+    single = sum(readers(header, texts) == 1 for header in headers)
+    print(f"{single} headers have one reader beside their own source")
+    print(sum(os.path.getsize(name) for name in tracked("bench/results")), "bytes of bench/results")
+
+
+main()

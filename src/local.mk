@@ -55,6 +55,8 @@ host_sources = \
   src/format/convert.c \
   src/format/convert.h \
   src/format/digits.h \
+  src/format/disorder.c \
+  src/format/disorder.h \
   src/format/encode.c \
   src/format/encode.h \
   src/format/encode_text.c \
@@ -178,8 +180,6 @@ host_sources = \
   src/job/api.c \
   src/job/check.c \
   src/job/check.h \
-  src/job/chunks.c \
-  src/job/chunks.h \
   src/job/combine.c \
   src/job/combine.h \
   src/job/explain.c \
@@ -199,8 +199,6 @@ host_sources = \
   src/job/item_spread_state.h \
   src/job/items.c \
   src/job/items.h \
-  src/job/items_check.c \
-  src/job/items_check.h \
   src/job/items_merge.c \
   src/job/items_merge.h \
   src/job/items_source.c \
@@ -251,6 +249,8 @@ host_sources = \
   src/job/spread_land.c \
   src/job/spread_land.h \
   src/job/spread_state.h \
+  src/job/stretch.c \
+  src/job/stretch.h \
   src/net/exchange.c \
   src/net/exchange.h \
   src/net/ranks.c \
@@ -308,13 +308,13 @@ host_sources = \
   src/sort/cpu/simd_kernels.inc \
   src/sort/cpu/vector_partition.inc \
   src/sort/each_width.inc \
+  src/sort/follow.c \
+  src/sort/follow.h \
   src/sort/funnel.inc \
   src/sort/items/bins.c \
   src/sort/items/bins.h \
   src/sort/items/divide.c \
   src/sort/items/divide.h \
-  src/sort/items/follow.c \
-  src/sort/items/follow.h \
   src/sort/items/items.c \
   src/sort/items/items.h \
   src/sort/items/owners.c \
@@ -393,8 +393,6 @@ host_sources = \
   src/stages/item_taker.h \
   src/stages/line_faults.c \
   src/stages/line_faults.h \
-  src/stages/line_follow.c \
-  src/stages/line_follow.h \
   src/stages/line_ingest.c \
   src/stages/line_ingest.h \
   src/stages/line_number.c \
@@ -403,8 +401,6 @@ host_sources = \
   src/stages/line_sample.h \
   src/stages/line_show.c \
   src/stages/line_show.h \
-  src/stages/order.c \
-  src/stages/order.h \
   src/stages/pick.c \
   src/stages/pick.h \
   src/stages/pieces.c \

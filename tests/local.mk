@@ -30,6 +30,7 @@ tests_unit_units_SOURCES = \
   tests/unit/encode_text.c \
   tests/unit/floats.c \
   tests/unit/external_merge.c \
+  tests/unit/follow.c \
   tests/unit/given.c \
   tests/unit/rendezvous.c \
   tests/unit/bars.c \
@@ -44,7 +45,6 @@ tests_unit_units_SOURCES = \
   tests/unit/modules.def \
   tests/unit/npy.c \
   tests/unit/options.c \
-  tests/unit/order.c \
   tests/unit/output.c \
   tests/unit/plan.c \
   tests/unit/progress_line.c \

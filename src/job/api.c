@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/disorder.h"
 #include "format/key.h"
 #include "job/given.h"
 #include "job/items.h"
@@ -13,7 +14,6 @@
 #include "job/ranked.h"
 #include "job/run.h"
 #include "job/combine.h"
-#include "stages/order.h"
 #include "stages/select.h"
 
 /* Drop what only the output needs, and a check refuses. */

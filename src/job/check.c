@@ -3,20 +3,18 @@
  * check.c - is the input sorted?
  *
  * In:   inputs, which are checked as if they were one.
- * Out:  the answer, and a message about the first key out of order; or counts.
+ * Out:  the answer, and a message about the first element out of order; or counts.
  *
- * One thread reads chunks ahead (io/ahead.c), the others compare neighbours (stages/order.c), in
+ * One thread reads chunks ahead (io/ahead.c), the others compare neighbours (sort/follow.c), in
  * constant memory.  Nothing is written, and no GPU is used.
  */
-#include <assert.h>
-
 #include "format/line.h"
 #include "format/line_reader.h"
-#include "format/raw.h"
 #include "job/check.h"
-#include "job/chunks.h"
+#include "job/line_job.h"
+#include "job/options.h"
 #include "job/ranked.h"
-#include "stages/order.h"
+#include "job/stretch.h"
 
 /*
  * A chunk of binary keys is compared while it is in the cache.  1 GiB of cached u32,
@@ -29,101 +27,76 @@
  */
 #define CHUNK_BYTES	((size_t)4 << 20)
 
-/* ---- binary ------------------------------------------------------------- */
+/* ---- keys and records ------------------------------------------------------ */
 
-/* Where a file begins. */
-struct file {
-	uint64_t keys, bytes;	/* of the files before it */
-	uint64_t skipped_keys;	/* of it, that another rank checks */
-};
-
-struct checking {
-	struct gsort    *job;
-	struct gs_order *order;
-	struct file      file;
-};
-
-/* Check the next chunk; *DISORDER if a key is out of order. */
+/* Check the next chunk, of the file that STRETCH is of. */
 static gs_status
-check_chunk(void *context, const struct gs_chunk *chunk, bool *disorder)
+check_chunk(struct gsort *job, const struct gs_chunk *chunk, struct gs_stretch *stretch)
 {
-	struct checking *checking = context;
-	struct gsort *job = checking->job;
-	struct gs_order *order = checking->order;
-	struct file *file = &checking->file;
-	const struct gsort_options *options = job->options;
-	const size_t key_bytes = order->key_bits / 8, count = chunk->bytes / key_bytes;
-	uint64_t since = gs_clock_now(), before;
-	size_t first;
+	const uint64_t skip_bytes = job->options->skip_bytes;
 
 	if (chunk->begins) {
-		*file = (struct file){
-			order->keys, job->stats.bytes_in,
-			gs_ranked_before(job->ranked, chunk->name, key_bytes),
-		};
-		order->name = chunk->name;
+		job->stats.bytes_in += skip_bytes;
+		gs_stretch_begin(stretch, chunk->name,
+		                 gs_ranked_before(job->ranked, chunk->name, stretch->element_bytes));
 	}
-	before = file->skipped_keys + order->keys - file->keys;
 	job->stats.bytes_in += chunk->bytes;
-	if (chunk->bytes % key_bytes != 0)
-		return gs_order_partial(options, chunk->name, job->stats.bytes_in - file->bytes);
-	gs_raw_to_ordered(options->type, options->endian, options->reverse, chunk->data, count,
-	                  order->threads);
-	gs_clock_lap(&job->monitor.clock, GS_STAGE_DECODE, &since);
-	first = gs_order_follow(order, chunk->data, count);
-	gs_clock_lap(&job->monitor.clock, GS_STAGE_SORT, &since);
+	TRY(gs_stretch_next(stretch, chunk->data, chunk->bytes));
 	atomic_store(&job->monitor.counters.bytes_in, job->stats.bytes_in);
-	atomic_store(&job->monitor.counters.keys_in, order->keys);
-	*disorder = first < count;
-	if (*disorder && options->check == GSORT_CHECK_FIRST)
-		(void)gs_order_fail(order, &job->emit.encoding, before + first + 1,
-		                    chunk->data + first * key_bytes, options->skip_bytes, "");
+	atomic_store(&job->monitor.counters.keys_in, stretch->follow->elements);
 	return GS_OK;
 }
 
 static gs_status
-check_raw(struct gsort *job, struct gs_order *order, bool *disorder)
+check_binary(struct gsort *job, struct gs_follow *follow)
 {
-	struct checking checking = { .job = job, .order = order };
+	struct gs_stretch stretch = gs_stretch_open(job, follow, "");
+	const bool items = follow->order != NULL;
+	const size_t unit = items ? stretch.element_bytes : sizeof(uint64_t);
+	const size_t most = (size_t)(job->plan.pool_bytes / (GS_AHEAD_CHUNKS + 1));
+	struct gs_ahead *ahead = &job->ingest.ahead;
+	size_t bytes = CHUNK_BYTES + (items ? unit : 0);
+	struct gs_chunk *chunk;
+	gs_status status;
 
-	return gs_job_chunks(job, sizeof(uint64_t), CHUNK_BYTES, check_chunk, &checking, disorder);
+	bytes = bytes < most ? bytes : most;
+	if (bytes < unit)
+		return gs_item_fail_large(unit, GS_AHEAD_CHUNKS + 2);
+	bytes -= bytes % unit;
+	TRY(gs_arena_open(&job->arena, GS_AHEAD_CHUNKS * bytes, false));
+	gs_ahead_open_behind(ahead, job->input, job->options->skip_bytes,
+	                     gs_arena_take(&job->arena, GS_AHEAD_CHUNKS * bytes), bytes);
+	ahead->clock = &job->monitor.clock;
+	while ((status = gs_ahead_take(ahead, &chunk)) == GS_OK && chunk != NULL) {
+		status = check_chunk(job, chunk, &stretch);
+		if (status != GS_OK)
+			break;
+		gs_ahead_give(ahead, chunk);
+	}
+	gs_ahead_close(ahead);
+	return status;
 }
 
 /* ---- text --------------------------------------------------------------- */
 
 /* The lines of one file. */
 static gs_status
-check_lines(struct gsort *job, struct gs_line_reader *reader, struct gs_order *order, bool *disorder)
+check_lines(struct gsort *job, struct gs_line_reader *reader, struct gs_follow *follow)
 {
 	const uint64_t before = job->stats.bytes_in;
 
 	do {
-		uint64_t since;
-		size_t first;
-
 		TRY(gs_line_reader_next(reader));
-		since = gs_clock_now();
-		first = gs_order_follow_text(order, reader->classes, reader->keys, reader->count);
-		gs_clock_lap(&job->monitor.clock, GS_STAGE_SORT, &since);
-		*disorder = first < reader->count;
-		if (*disorder && job->options->check == GSORT_CHECK_FIRST) {
-			const char *line = reader->batch_text + reader->at[first];
-
-			(void)gs_order_fail_text(order,
-			                         gs_line_number(&job->ingest.text, order->name,
-			                                        reader->numbers[first]), line,
-			                         (size_t)(reader->text + reader->end - line),
-			                         job->ingest.text.terminator, "");
-		}
 		job->stats.bytes_in = before + reader->bytes;
 		atomic_store(&job->monitor.counters.bytes_in, job->stats.bytes_in);
-		atomic_store(&job->monitor.counters.keys_in, order->keys);
-	} while (reader->count > 0 && !*disorder);
+		TRY(gs_stretch_text(job, reader, follow, ""));
+		atomic_store(&job->monitor.counters.keys_in, follow->elements);
+	} while (reader->count > 0);
 	return GS_OK;
 }
 
 static gs_status
-check_text(struct gsort *job, struct gs_order *order, bool *disorder)
+check_text(struct gsort *job, struct gs_follow *follow)
 {
 	struct gs_line_reader *reader = NULL;
 	struct gs_line_source source;
@@ -131,38 +104,49 @@ check_text(struct gsort *job, struct gs_order *order, bool *disorder)
 
 	TRY(gs_arena_open(&job->arena, GS_LINE_READER_MOST_BYTES, false));
 	memory = gs_arena_take(&job->arena, GS_LINE_READER_MOST_BYTES);
-	while (!*disorder && gs_input_next(job->input)) {
-		order->name = gs_input_name(job->input);
-		source = (struct gs_line_source){ gs_input_read_callback, job->input, order->name };
+	while (gs_input_next(job->input)) {
+		gs_status status;
+
+		source = (struct gs_line_source){
+			gs_input_read_callback, job->input, gs_input_name(job->input),
+		};
 		reader = gs_line_reader_open(memory, GS_LINE_READER_MOST_BYTES, &source,
 		                             &job->ingest.text);
 		reader->clock = &job->monitor.clock;
 		reader->lines.invalid = job->stats.invalid_lines;
-		TRY(check_lines(job, reader, order, disorder));
+		status = check_lines(job, reader, follow);
 		job->stats.invalid_lines = reader->lines.invalid;
+		TRY(status);
 	}
-	if (reader != NULL && !*disorder)
+	if (reader != NULL)
 		gs_lines_end(&reader->lines);
 	return GS_OK;
 }
 
+/* ---- all kinds ------------------------------------------------------------ */
+
 gs_status
 gs_job_check(struct gsort *job, bool *disorder)
 {
-	struct gs_order order = {
+	const bool items = gs_options_want_items(job->options);
+	struct gs_follow follow = {
+		.order = items ? &job->items.order : NULL,
 		.key_bits = job->plan_input.key_bits,
 		.strict = job->options->unique,
 		.counts_breaks = job->options->check == GSORT_CHECK_SUMMARY,
 		.threads = (job->plan.threads + 1) / 2,	/* the other half reads */
 	};
+	gs_status status;
 
-	*disorder = false;
 	atomic_store(&job->monitor.counters.phase, GSORT_READING);
-	TRY(order.key_bits > 0 ? check_raw(job, &order, disorder)
-	                       : check_text(job, &order, disorder));
-	job->stats.keys = order.keys;
-	job->stats.breaks = order.breaks;
-	job->stats.duplicates = order.duplicates;
-	*disorder |= order.breaks > 0 || (order.strict && order.duplicates > 0);
-	return GS_OK;
+	status = job->options->lines ? gs_line_job_follow(job, &follow)
+	         : items || follow.key_bits > 0 ? check_binary(job, &follow) : check_text(job, &follow);
+	job->stats.keys = follow.elements;
+	job->stats.breaks = follow.breaks;
+	job->stats.duplicates = follow.duplicates;
+	*disorder = follow.disorder || follow.breaks > 0 || (follow.strict && follow.duplicates > 0);
+	if (follow.disorder)
+		status = job->options->check == GSORT_CHECK_FIRST ? GS_OK : gs_fail(GS_OK, "%s", "");
+	gs_follow_close(&follow);
+	return status;
 }

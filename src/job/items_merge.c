@@ -52,7 +52,7 @@ struct merging {
 	uint64_t  group_times;		/* 0: no group has begun */
 	bool      groups;
 	uint64_t  least, most, left;
-	struct gs_item_follow follow;	/* for VERIFY */
+	struct gs_follow follow;	/* for VERIFY */
 	uint64_t  sum;
 };
 
@@ -130,7 +130,7 @@ take(struct merging *merging, const char *item, size_t bytes)
 
 	if (merging->job->options->verify) {
 		merging->sum += gs_items_sum(order, &slice);
-		if (gs_items_follow(&merging->follow, &slice) != slice.bytes)
+		if (gs_follow_slice(&merging->follow, &slice) != slice.bytes)
 			return gs_fail(GS_EBUDGET, "out of memory");
 	}
 	if (!merging->groups)
@@ -154,9 +154,7 @@ is_less(const struct gs_items_source *one, const struct gs_items_source *other)
 
 	if (one->word != other->word)
 		return one->word < other->word;
-	compared = order->compare != NULL
-		? order->compare(order->context, one->at, one->item_bytes, other->at, other->item_bytes)
-		: gs_item_compare(order, 1, one->at, one->item_bytes, other->at, other->item_bytes);
+	compared = gs_item_compare_whole(order, 1, one->at, one->item_bytes, other->at, other->item_bytes);
 	return compared < 0 || (compared == 0 && one < other);
 }
 
@@ -314,7 +312,7 @@ set_selection(struct merging *merging)
 	merging->least = select.least;
 	merging->most = select.most;
 	merging->left = options->head ? options->head_count : UINT64_MAX;
-	merging->follow = (struct gs_item_follow){
+	merging->follow = (struct gs_follow){
 		.order = &merging->job->items.order, .counts_breaks = true,
 	};
 }
@@ -360,7 +358,7 @@ gs_items_merge(struct gsort *job)
 	}
 	if (merging.sources != NULL)	/* others borrow its header */
 		gs_items_source_close(&merging.sources[0]);
-	gs_items_follow_close(&merging.follow);
+	gs_follow_close(&merging.follow);
 	free(merging.sources);
 	free(merging.heap);
 	free(merging.group);

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/disorder.h"
 #include "job/items_source.h"
 #include "job/merge_input.h"
 #include "sort/items/sum.h"
-#include "stages/order.h"
 
 /* ---- records ----------------------------------------------------------------------- */
 
@@ -26,6 +26,8 @@ begin(struct gs_items_source *source)
 	source->begun = true;
 	if (source->first && !job->options->lines)
 		source->header_bytes = (size_t)job->options->skip_bytes;
+	source->stretch = gs_stretch_open(job, &source->follow, GS_ADVICE_UNSORTED);
+	gs_stretch_begin(&source->stretch, source->name, 0);
 	return gs_merge_open(job, &source->name, 1, source->header, &source->input);
 }
 
@@ -51,24 +53,14 @@ read_buffer(struct gs_items_source *source, size_t *bytes)
 static gs_status
 fill_records(struct gs_items_source *source)
 {
-	struct gsort *job = source->job;
-	const struct gs_record *record = &job->items.ingest.record;
-	struct gs_item_slice slice = { source->buffer, 0 };
-	size_t at;
+	size_t bytes;
 
-	TRY(read_buffer(source, &slice.bytes));
-	if (slice.bytes % record->bytes != 0)
-		return gs_record_partial(record, source->name, job->options->skip_bytes, source->bytes);
+	TRY(read_buffer(source, &bytes));
 	source->at = source->buffer;
-	source->end = source->buffer + slice.bytes;
-	job->stats.keys += slice.bytes / record->bytes;
-	at = job->options->trust_order ? slice.bytes : gs_items_follow(&source->follow, &slice);
-	if (at < slice.bytes)
-		return gs_record_disorder(record, source->name, slice.data + at, source->follow.items + 1,
-		                          job->options->skip_bytes, GS_ADVICE_UNSORTED);
-	if (at == SIZE_MAX)
-		return gs_fail(GS_EBUDGET, "out of memory");
-	if (slice.bytes < source->room)
+	source->end = source->buffer + bytes;
+	TRY(gs_stretch_next(&source->stretch, source->buffer, bytes));
+	source->job->stats.keys += bytes / source->stretch.element_bytes;
+	if (bytes < source->room)
 		end(source);
 	return GS_OK;
 }
@@ -140,15 +132,11 @@ open_lines(struct gs_items_source *source, const struct gs_items_source *first)
 		.next_sequence = next_sequence, .end_round = end_round, .context = source,
 	};
 
-	source->lines_follow = (struct gs_line_follow){
-		.order = &job->lines.order, .tail = GS_ADVICE_UNSORTED,
-	};
-	gs_line_ingest_open(&source->ingest, &job->lines.order, &taker,
-	                    job->options->trust_order ? NULL : &source->lines_follow, &job->monitor, 1,
-	                    job->options->header_lines);
+	gs_line_ingest_open(&source->ingest, &job->lines.order, &job->ingest.text, &taker,
+	                    job->options->trust_order ? NULL : &source->follow, &job->monitor, 1);
+	source->ingest.faults.advice = GS_ADVICE_UNSORTED;
 	source->ingest.header_most = (size_t)(job->plan.pool_bytes / GS_HEADER_SHARE);
 	source->ingest.measures = job->plan_input.input_bytes != UINT64_MAX;
-	source->ingest.faults.options = job->lines.order.strict ? &job->ingest.text : NULL;
 	if (source == first)
 		return;
 	source->ingest.name = "";		/* it is not the first of all */
@@ -235,8 +223,7 @@ gs_items_source_close(struct gs_items_source *source)
 	if (!source->first)
 		source->ingest.header = (struct gs_line_bytes){ .data = NULL };
 	gs_line_ingest_close(&source->ingest);
-	gs_line_follow_close(&source->lines_follow);
-	gs_items_follow_close(&source->follow);
+	gs_follow_close(&source->follow);
 	gs_input_close(source->input);
 	free(source->lines);
 }

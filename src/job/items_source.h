@@ -9,7 +9,7 @@
 
 #include "base/status.h"
 #include "job/job.h"
-#include "sort/items/follow.h"
+#include "job/stretch.h"
 
 /* A line takes at most this share of memory: it grows in two buffers, and may be that of the output, and
  * of a group of equal ones. */
@@ -20,7 +20,8 @@ struct gs_items_source {
 	const char      *name;
 	struct gs_input *input;		/* NULL: not begun, or ended */
 	bool             begun, first;
-	struct gs_item_follow follow;	/* of records */
+	struct gs_follow follow;
+	struct gs_stretch stretch;	/* of records */
 	char            *header;	/* of the first source.  Records: room for it; lines: set when it
 					 * is read */
 	size_t           header_bytes;
@@ -33,7 +34,6 @@ struct gs_items_source {
 
 	/* Lines. */
 	struct gs_line_ingest ingest;
-	struct gs_line_follow lines_follow;
 	char            *lines;		/* whole ones */
 	size_t           lines_bytes, lines_room;
 	size_t          *spare;		/* memory that lines may take beside the buffers, of all sources */

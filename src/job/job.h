@@ -26,7 +26,6 @@
 #include "stages/ingest.h"
 #include "stages/item_emit.h"
 #include "stages/item_store.h"
-#include "stages/line_follow.h"
 #include "stages/line_ingest.h"
 #include "stages/line_show.h"
 #include "stages/record_ingest.h"
@@ -39,7 +38,7 @@ struct gs_ranked;
 /* A job of lines has these, too. */
 struct gs_line_job {
 	struct gs_line_order  order;
-	struct gs_line_follow follow;	/* of a check or merge */
+	struct gs_follow      follow;	/* of a check or merge */
 	struct gs_line_ingest ingest;
 	struct gs_line_show   show;
 	struct gs_ahead       ahead;

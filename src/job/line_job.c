@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "format/disorder.h"
 #include "format/key.h"
 #include "format/line.h"
 #include "format/line_ends.h"
@@ -17,7 +18,6 @@
 #include "job/line_job.h"
 #include "job/options.h"
 #include "job/ranked.h"
-#include "stages/order.h"
 
 /* ---- opening -------------------------------------------------------------------- */
 
@@ -176,13 +176,14 @@ gs_line_job_number(struct gsort *job)
 /* ---- reading ---------------------------------------------------------------------- */
 
 static gs_status
-read_all(struct gsort *job, const struct gs_item_taker *taker, struct gs_line_follow *follow)
+read_all(struct gsort *job, const struct gs_item_taker *taker, struct gs_follow *follow)
 {
 	struct gs_line_job *lines = &job->lines;
 	struct gs_chunk *chunk;
 
-	gs_line_ingest_open(&lines->ingest, &lines->order, taker, follow, &job->monitor,
-	                    job->plan.threads, job->options->header_lines);
+	gs_line_ingest_open(&lines->ingest, &lines->order, &job->ingest.text, taker, follow,
+	                    &job->monitor, job->plan.threads);
+	lines->ingest.faults.advice = taker != NULL ? GS_ADVICE_UNSORTED : "";
 	lines->ingest.number = (struct gs_line_number){
 		job->options->argsort_bits, gs_endian_swaps(job->options->endian),
 	};
@@ -191,8 +192,6 @@ read_all(struct gsort *job, const struct gs_item_taker *taker, struct gs_line_fo
 		lines->ingest.text = &job->ingest.text;
 		lines->ingest.item = &lines->number;
 	}
-	if (lines->order.strict)
-		lines->ingest.faults.options = &job->ingest.text;
 	lines->ingest.input = job->input;
 	lines->ingest.line_most = lines->line_most;
 	lines->ingest.header_most = lines->header_most;
@@ -222,39 +221,23 @@ gs_line_job_read(struct gsort *job, const struct gs_item_taker *taker)
 	const bool follows = job->options->operation == GSORT_MERGE && !job->options->trust_order;
 
 	job->lines.line_most = SIZE_MAX;	/* the store knows */
-	job->lines.follow = (struct gs_line_follow){
-		.order = &job->lines.order,
-		.tail = GS_ADVICE_UNSORTED,
-	};
+	job->lines.follow = (struct gs_follow){ .order = &job->items.order };
 	return read_all(job, taker, follows ? &job->lines.follow : NULL);
 }
 
 gs_status
-gs_line_job_check(struct gsort *job, bool *disorder)
+gs_line_job_follow(struct gsort *job, struct gs_follow *follow)
 {
-	struct gs_line_follow *follow = &job->lines.follow;
 	const uint64_t memory = job->plan.pool_bytes;
-	gs_status status;
 	uint64_t taken;
+	gs_status status;
 
-	*follow = (struct gs_line_follow){
-		.order = &job->lines.order, .tail = "", .strict = job->options->unique,
-		.counts_breaks = job->options->check == GSORT_CHECK_SUMMARY,
-		.lines_before = job->ingest.text.lines_before,
-		.lines_context = job->ingest.text.lines_context,
-	};
-	atomic_store(&job->monitor.counters.phase, GSORT_READING);
 	TRY(gs_line_job_allocate(job, memory, &taken));
 	job->lines.line_most = (size_t)(memory - taken) / 2;
 	status = read_all(job, NULL, follow);
 	job->stats.bytes_in = job->lines.ingest.bytes;
 	job->stats.invalid_lines = job->lines.ingest.faults.invalid;
-	job->stats.keys = follow->compared;
-	job->stats.breaks = follow->breaks;
-	job->stats.duplicates = follow->duplicates;
-	*disorder = follow->disorder || follow->breaks > 0 ||
-	            (follow->strict && follow->duplicates > 0);
-	return follow->disorder ? GS_OK : status;
+	return status;
 }
 
 void
@@ -263,7 +246,7 @@ gs_line_job_close(struct gsort *job)
 	gs_ahead_close(&job->lines.ahead);
 	gs_line_ingest_close(&job->lines.ingest);
 	gs_line_show_close(&job->lines.show);
-	gs_line_follow_close(&job->lines.follow);
+	gs_follow_close(&job->lines.follow);
 	gs_line_order_close(&job->lines.order);
 	gs_arena_close(&job->lines.arena);
 	gs_arena_close(&job->lines.numbered);

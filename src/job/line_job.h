@@ -3,8 +3,6 @@
 #ifndef GS_LINE_JOB_H
 #define GS_LINE_JOB_H
 
-#include <stdbool.h>
-
 #include "base/status.h"
 #include "job/job.h"
 
@@ -21,8 +19,9 @@ MUST_CHECK gs_status gs_line_job_number(struct gsort *job);
 /** Read all lines into the store of the items; of a merge, each input must be in order. */
 MUST_CHECK gs_status gs_line_job_read(struct gsort *job, const struct gs_item_taker *taker);
 
-/** Are all lines in order?  If not, the message of this thread says where. */
-MUST_CHECK gs_status gs_line_job_check(struct gsort *job, bool *disorder);
+/** Compare all lines with the ones before, and store none.  GS_EINPUT: one is invalid, or out of order
+ *  (follow->disorder). */
+MUST_CHECK gs_status gs_line_job_follow(struct gsort *job, struct gs_follow *follow);
 
 void gs_line_job_close(struct gsort *job);
 

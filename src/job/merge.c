@@ -19,12 +19,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/disorder.h"
 #include "format/line_reader.h"
-#include "format/raw.h"
 #include "job/merge.h"
 #include "job/merge_input.h"
 #include "job/sort.h"
-#include "stages/order.h"
+#include "job/stretch.h"
 
 /* The advice of the message about disorder.  Text must be in order even if order is not checked. */
 static const char *
@@ -41,7 +41,8 @@ struct input {
 	bool             first;
 	bool             begun, ended;
 	struct gs_input *input;		/* NULL unless begun and not ended */
-	struct gs_order  order;
+	struct gs_follow follow;
+	struct gs_stretch stretch;	/* of binary keys */
 	struct gs_verify verify;	/* of the keys read */
 	uint64_t         bytes, keys, invalid_lines;
 
@@ -74,13 +75,16 @@ begin(struct input *input)
 	input->begun = true;
 	TRY(gs_merge_open(job, &input->name, (job->plan.threads + 1) / 2,
 	                  input->first ? input->merging->header : NULL, &input->input));
-	input->order.name = gs_input_name(input->input);
 	if (job->plan_input.key_bits > 0) {
+		input->stretch = gs_stretch_open(job, &input->follow, advice(job));
+		gs_stretch_begin(&input->stretch, gs_input_name(input->input), 0);
 		if (input->first)
 			input->merging->header_bytes = (size_t)job->options->skip_bytes;
 		return GS_OK;
 	}
-	source = (struct gs_line_source){ gs_input_read_callback, input->input, input->order.name };
+	source = (struct gs_line_source){
+		gs_input_read_callback, input->input, gs_input_name(input->input),
+	};
 	input->reader = gs_line_reader_open(input->memory, job->plan.source_bytes, &source,
 	                                    &job->ingest.text);
 	input->reader->clock = &job->monitor.clock;
@@ -113,31 +117,12 @@ note_keys(struct input *input, unsigned key_class, const void *keys, size_t coun
 
 /* ---- binary ------------------------------------------------------------- */
 
-/* Keep those of the COUNT keys read that are in order; an error if that is not all. */
-static gs_status
-follow(struct input *input, const void *keys, size_t *count)
-{
-	const struct gsort *job = input->job;
-	const uint64_t before = input->order.keys;
-	uint64_t since = gs_clock_now();
-	const size_t first = job->options->trust_order ? *count
-	                   : gs_order_follow(&input->order, keys, *count);
-
-	gs_clock_lap(&input->job->monitor.clock, GS_STAGE_SORT, &since);
-	if (first == *count)
-		return GS_OK;
-	*count = first;
-	return gs_order_fail(&input->order, &job->emit.encoding, before + first + 1,
-	                     (const char *)keys + first * (job->plan_input.key_bits / 8),
-	                     job->options->skip_bytes, advice(job));
-}
-
 /* Read the next ROOM keys as ordered bits; fewer at the end. */
 static gs_status
 read_keys(struct input *input, void *into, size_t room, size_t *count)
 {
-	const struct gsort_options *options = input->job->options;
 	const size_t key_bytes = input->job->plan_input.key_bits / 8;
+	const uint64_t before = input->follow.elements;
 	gs_status status;
 	uint64_t since;
 	size_t got;
@@ -149,15 +134,13 @@ read_keys(struct input *input, void *into, size_t room, size_t *count)
 	if (input->ended)
 		return GS_OK;
 	since = gs_clock_now();
-	status = gs_input_read(input->input, into, room * key_bytes, &got);
+	TRY(gs_input_read(input->input, into, room * key_bytes, &got));
 	gs_clock_lap(&input->job->monitor.clock, GS_STAGE_READ, &since);
-	*count = got / key_bytes;
-	gs_raw_to_ordered(options->type, options->endian, options->reverse, into, *count, 1);
-	gs_clock_lap(&input->job->monitor.clock, GS_STAGE_DECODE, &since);
 	input->bytes += got;
-	if (status == GS_OK && got % key_bytes != 0)
-		status = gs_order_partial(options, input->name, input->bytes);
-	TRY(follow(input, into, count));
+	status = gs_stretch_next(&input->stretch, into, got / key_bytes * key_bytes);
+	if (status == GS_OK && got % key_bytes > 0)	/* the keys before it can still be merged */
+		status = gs_stretch_next(&input->stretch, into, got % key_bytes);
+	*count = (size_t)(input->follow.elements - before);
 	if (status == GS_OK && got < room * key_bytes)
 		end(input);
 	return status;
@@ -179,24 +162,11 @@ read_raw(void *context, void *into, size_t room, size_t *count)
 
 /* ---- text --------------------------------------------------------------- */
 
-static gs_status
-fail_line(const struct input *input, size_t at)
-{
-	const struct gs_line_reader *reader = input->reader;
-	const char *line = reader->batch_text + reader->at[at];
-
-	return gs_order_fail_text(&input->order, reader->numbers[at], line,
-	                          (size_t)(reader->text + reader->end - line),
-	                          input->job->ingest.text.terminator, advice(input->job));
-}
-
 /* The next batch of lines, in order. */
 static gs_status
 read_batch(struct input *input)
 {
 	struct gs_line_reader *reader;
-	uint64_t since;
-	size_t first;
 
 	if (!input->begun)
 		TRY(begin(input));
@@ -212,11 +182,7 @@ read_batch(struct input *input)
 		end(input);
 		return GS_OK;
 	}
-	since = gs_clock_now();
-	first = input->job->options->trust_order ? reader->count
-	      : gs_order_follow_text(&input->order, reader->classes, reader->keys, reader->count);
-	gs_clock_lap(&input->job->monitor.clock, GS_STAGE_SORT, &since);
-	return first == reader->count ? GS_OK : fail_line(input, first);
+	return gs_stretch_text(input->job, reader, &input->follow, advice(input->job));
 }
 
 /*
@@ -234,7 +200,8 @@ take_keys(struct input *input, bool wide, void *into, size_t room, size_t *count
 		const uint64_t key = reader->keys[input->taken];
 
 		if (reader->classes[input->taken] < input->rank)
-			return fail_line(input, input->taken);
+			return gs_stretch_fail_text(input->job, reader, input->taken,
+			                            advice(input->job));
 		if (reader->classes[input->taken] > input->rank)
 			break;
 		if (wide)
@@ -288,7 +255,7 @@ list_inputs(struct merging *merging)
 
 		*input = (struct input){
 			.job = job, .merging = merging, .name = gs_merge_name(job->options, i),
-			.first = i == 0, .order = { .key_bits = job->plan_input.key_bits },
+			.first = i == 0, .follow = { .key_bits = job->plan_input.key_bits, .threads = 1 },
 		};
 		if (merging->source_memory != NULL)
 			input->memory = merging->source_memory +

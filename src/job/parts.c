@@ -18,12 +18,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "format/disorder.h"
 #include "format/key.h"
 #include "format/record.h"
 #include "format/text.h"
 #include "io/input.h"
 #include "job/parts.h"
-#include "stages/order.h"
 
 enum kind { PLAIN, COMPRESSED, STREAM };
 
@@ -120,7 +120,7 @@ check_whole(const struct survey *survey, const struct source *source)
 		return GS_OK;
 	return survey->options->record_bytes > 0
 	       ? gs_record_partial(&record, source->name, source->header, bytes)
-	       : gs_order_partial(survey->options, source->name, bytes);
+	       : gs_keys_partial(survey->options, source->name, bytes);
 }
 
 static gs_status

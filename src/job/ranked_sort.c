@@ -15,7 +15,6 @@
 
 #include "format/key.h"
 #include "job/check.h"
-#include "job/items_check.h"
 #include "job/line_job.h"
 #include "job/options.h"
 #include "job/phase.h"
@@ -285,9 +284,7 @@ gs_ranked_check(struct gsort *job, bool *disorder)
 	struct gs_ranks *ranks = job->ranked->ranks;
 	uint64_t before, all, mine;
 	char message[GS_MESSAGE_BYTES];
-	gs_status status = !gs_options_want_items(job->options) ? gs_job_check(job, disorder)
-	                 : job->options->lines ? gs_line_job_check(job, disorder)
-	                 : gs_items_check(job, disorder);
+	gs_status status = gs_job_check(job, disorder);
 
 	(void)strncpy(message, gs_message(), sizeof message - 1);
 	message[sizeof message - 1] = '\0';

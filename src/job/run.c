@@ -7,7 +7,6 @@
 #include "job/check.h"
 #include "job/items.h"
 #include "job/options.h"
-#include "job/items_check.h"
 #include "job/items_merge.h"
 #include "job/line_job.h"
 #include "job/merge.h"
@@ -18,14 +17,9 @@
 #include "job/sort.h"
 
 static gs_status
-run_items(struct gsort *job, bool *disorder)
+run_items(struct gsort *job)
 {
-	switch (job->options->operation) {
-	case GSORT_CHECK: return job->options->lines ? gs_line_job_check(job, disorder)
-		                                     : gs_items_check(job, disorder);
-	case GSORT_MERGE: return gs_items_merge(job);
-	default:          return gs_items_sort(job);
-	}
+	return job->options->operation == GSORT_MERGE ? gs_items_merge(job) : gs_items_sort(job);
 }
 
 static gs_status
@@ -34,15 +28,13 @@ run(struct gsort *job, bool *disorder)
 	if (job->ranked != NULL)
 		return job->options->operation == GSORT_CHECK ? gs_ranked_check(job, disorder)
 		                                              : gs_ranked_sort(job);
+	if (job->options->operation == GSORT_CHECK)
+		return gs_job_check(job, disorder);
 	if (gs_options_want_items(job->options))
-		return run_items(job, disorder);
+		return run_items(job);
 	if (job->options->set != GSORT_NO_SET)
 		return gs_job_combine(job);
-	switch (job->options->operation) {
-	case GSORT_CHECK: return gs_job_check(job, disorder);
-	case GSORT_MERGE: return gs_job_merge(job);
-	default:          return gs_job_sort(job);
-	}
+	return job->options->operation == GSORT_MERGE ? gs_job_merge(job) : gs_job_sort(job);
 }
 
 /* The processor time of each stage, over all threads. */

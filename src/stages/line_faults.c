@@ -7,20 +7,24 @@
  */
 #include <string.h>
 
+#include "format/disorder.h"
 #include "format/line.h"
 #include "format/line_ends.h"
 #include "format/line_fault.h"
 #include "format/skip.h"
 #include "stages/line_faults.h"
 
-enum { BATCH_LINES = GS_LINE_FOLLOW_LINES };
+enum {
+	BATCH_LINES = GS_ITEM_BATCH,
+	QUOTED_MOST = 1000,	/* bytes of a line in a message */
+};
 
 /* Find the first of COUNT lines whose KEY is at fault. */
 static size_t
 find_fault(const struct gs_line_faults *faults, const char *const *lines, const uint32_t *bytes,
            size_t count, size_t *key)
 {
-	return faults->options == NULL ? count
+	return !faults->order->strict ? count
 	       : gs_line_fault_find(faults->order, faults->options->invalid == GSORT_INVALID_SKIP_BLANK,
 	                            lines, bytes, count, key);
 }
@@ -57,6 +61,26 @@ reject(struct gs_line_faults *faults, size_t key, const char *line, size_t bytes
 	                            &faults->invalid);
 }
 
+/* The next COUNT lines come in order; or an error. */
+static gs_status
+follow(const struct gs_line_faults *faults, const char *const *lines, const uint32_t *bytes, size_t count)
+{
+	const size_t first = faults->follow == NULL ? count
+	                                            : gs_follow_items(faults->follow, lines, bytes, count);
+	uint64_t number;
+	size_t length;
+
+	if (first == count)
+		return GS_OK;
+	if (first == SIZE_MAX)
+		return gs_fail(GS_EBUDGET, "%s: no memory for a line of %u bytes", faults->name,
+		               bytes[count - 1]);
+	length = bytes[first] - (lines[first][bytes[first] - 1] == faults->order->terminator);
+	number = faults->shown + gs_line_shown(faults, lines[0], lines[first], first) + 1;
+	return gs_disorder_line(faults->name, gs_line_number(faults->options, faults->name, number),
+	                        lines[first], length, QUOTED_MOST, faults->advice);
+}
+
 /* Compare COUNT lines, if they are followed, and leave out those at fault; the others move to *TO. */
 static gs_status
 sift(struct gs_line_faults *faults, const char *const *lines, const uint32_t *bytes, size_t count,
@@ -70,9 +94,7 @@ sift(struct gs_line_faults *faults, const char *const *lines, const uint32_t *by
 		sound = find_fault(faults, lines + at, bytes + at, count - at, &key);
 		if (sound > 0) {
 			end = lines[at + sound - 1] + bytes[at + sound - 1];
-			if (faults->follow != NULL)
-				TRY(gs_line_follow_lines(faults->follow, faults->shown, lines + at,
-				                         bytes + at, sound));
+			TRY(follow(faults, lines + at, bytes + at, sound));
 			faults->shown += gs_line_shown(faults, begin, end, sound);
 			if (*to < begin)
 				memmove(*to, begin, (size_t)(end - begin));

@@ -14,12 +14,13 @@
 #include "base/status.h"
 #include "format/line_order.h"
 #include "format/text.h"
-#include "stages/line_follow.h"
+#include "sort/follow.h"
 
 struct gs_line_faults {
 	const struct gs_line_order   *order;
-	const struct gs_text_options *options;	/* what to do with them; NULL: keys are not strict */
-	struct gs_line_follow        *follow;	/* compares neighbours; NULL: nobody does */
+	const struct gs_text_options *options;	/* what to do with lines at fault, and how lines count */
+	struct gs_follow             *follow;	/* compares neighbours; NULL: nobody does */
+	const char *advice;	/* ends the message about disorder */
 	const char *name;	/* of the input */
 	uint64_t    shown;	/* lines of it so far, as an editor counts them */
 	uint64_t    invalid;	/* lines left out, of all inputs */

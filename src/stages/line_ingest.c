@@ -24,13 +24,13 @@
 
 void
 gs_line_ingest_open(struct gs_line_ingest *ingest, struct gs_line_order *order,
-                    const struct gs_item_taker *taker, struct gs_line_follow *follow,
-                    struct gs_monitor *monitor, unsigned threads, uint64_t header_lines)
+                    const struct gs_text_options *options, const struct gs_item_taker *taker,
+                    struct gs_follow *follow, struct gs_monitor *monitor, unsigned threads)
 {
 	*ingest = (struct gs_line_ingest){
 		.order = order, .follow = follow, .monitor = monitor, .threads = threads,
-		.header_lines = header_lines, .first = true,
-		.faults = { .order = order, .follow = follow },
+		.header_lines = options->header_lines, .first = true,
+		.faults = { .order = order, .options = options, .follow = follow, .advice = "" },
 		.line_most = SIZE_MAX, .header_most = SIZE_MAX,
 	};
 	if (taker != NULL)
@@ -443,7 +443,7 @@ add_all(struct gs_line_ingest *ingest, struct piece *pieces, size_t count)
 	size_t bytes, room;
 	gs_status status;
 
-	if (ingest->faults.options != NULL && ingest->follow == NULL)
+	if (ingest->order->strict && ingest->follow == NULL)
 		TRY(check_pieces(&adding));
 	if (adding.count == 0)
 		return GS_OK;
@@ -527,7 +527,7 @@ take_lines(struct gs_line_ingest *ingest, char *data, const char *end)
 	if (ingest->follow != NULL) {
 		TRY(gs_line_leave_out(&ingest->faults, data, &end));
 		gs_clock_lap(&ingest->monitor->clock, GS_STAGE_SORT, &since);
-		atomic_store(&ingest->monitor->counters.keys_in, ingest->follow->compared);
+		atomic_store(&ingest->monitor->counters.keys_in, ingest->follow->elements);
 	}
 	return ingest->taker.add != NULL ? store_lines(ingest, data, end) : GS_OK;
 }
@@ -560,7 +560,7 @@ begin_file(struct gs_line_ingest *ingest, const char *name)
 	ingest->faults.shown = 0;
 	ingest->place = GS_LINE_PLACE_BEGIN;
 	if (ingest->follow != NULL)
-		gs_line_follow_begin(ingest->follow, name);
+		ingest->follow->any = false;	/* each file by itself */
 }
 
 /* The file has ended: so has its last line. */

@@ -17,7 +17,6 @@
 #include "io/ahead.h"
 #include "stages/item_taker.h"
 #include "stages/line_faults.h"
-#include "stages/line_follow.h"
 #include "stages/line_number.h"
 #include "stages/text_number.h"
 
@@ -33,7 +32,7 @@ enum { GS_HEADER_SHARE = 32 };
 struct gs_line_ingest {
 	struct gs_line_order *order;	/* completed by the first header, if keys name columns */
 	struct gs_item_taker  taker;	/* ADD NULL: nothing is stored */
-	struct gs_line_follow *follow;	/* compares neighbours; NULL: nobody does */
+	struct gs_follow     *follow;	/* compares neighbours; NULL: nobody does */
 	struct gs_monitor    *monitor;
 	unsigned  threads;
 	uint64_t  header_lines;
@@ -44,7 +43,7 @@ struct gs_line_ingest {
 	const struct gs_text_options *text;	/* with numbers: lines are numbers, too, of which ITEM is
 						 * made, or else NULL; borrowed */
 	const struct gs_record *item;
-	struct gs_line_faults faults;	/* of strict keys, if its OPTIONS are set; lines left out */
+	struct gs_line_faults faults;	/* of strict keys; the caller may set its ADVICE */
 	bool      overflow_warned;	/* a float became infinite, and there was a warning */
 	struct gs_input *input;		/* borrowed, to take a sample of; NULL: there is none */
 	const struct gs_chunk *chunk;	/* while the first one is taken */
@@ -66,16 +65,17 @@ struct gs_line_ingest {
 	struct gs_line_bytes names;	/* the header of this file, if it is not the first */
 };
 
-/** Begin; everything is borrowed.  TAKER or FOLLOW may be NULL. */
+/** Begin; everything is borrowed.  TAKER or FOLLOW may be NULL.  OPTIONS: header lines, and what to do with
+ *  lines at fault. */
 void gs_line_ingest_open(struct gs_line_ingest *ingest, struct gs_line_order *order,
-                         const struct gs_item_taker *taker, struct gs_line_follow *follow,
-                         struct gs_monitor *monitor, unsigned threads, uint64_t header_lines);
+                         const struct gs_text_options *options, const struct gs_item_taker *taker,
+                         struct gs_follow *follow, struct gs_monitor *monitor, unsigned threads);
 
 /**
  * Take the next chunk of the input.
  *
  * @return  GS_OK; GS_EINPUT: a line is no number, a quote is not closed, a column is not in the
- *          header, a line is too long, or lines are out of order (follow.disorder); GS_EBUDGET;
+ *          header, a line is too long, or lines are out of order (follow->disorder); GS_EBUDGET;
  *          GS_EIO: the store has to write to disk, and cannot
  */
 MUST_CHECK gs_status gs_line_ingest_chunk(struct gs_line_ingest *ingest,

@@ -8,7 +8,7 @@
  * A round reads at most as many keys as the store has room for.  Between two rounds the main thread
  * alone asks the store for room.
  */
-#include "stages/order.h"
+#include "format/disorder.h"
 #include "stages/raw_ingest.h"
 #include "stages/raw_reading.h"
 #include "stages/raw_staging.h"
@@ -137,7 +137,7 @@ read_file(struct gs_ingest *ingest)
 	gs_pieces_close(&reading.pieces);
 	TRY(status);
 	return reading.file_bytes % (ingest->key_bits / 8) == 0 ? GS_OK
-	       : gs_order_partial(ingest->options, gs_input_name(ingest->input), reading.file_bytes);
+	       : gs_keys_partial(ingest->options, gs_input_name(ingest->input), reading.file_bytes);
 }
 
 gs_status

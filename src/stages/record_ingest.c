@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/disorder.h"
 #include "format/key.h"
+#include "sort/follow.h"
 #include "sort/items/bins.h"
-#include "sort/items/follow.h"
-#include "stages/order.h"
 #include "stages/pieces.h"
 #include "stages/record_ingest.h"
 
@@ -118,7 +118,7 @@ struct reading {
 	struct gs_pieces      pieces;
 	uint64_t              file_bytes;	/* so far; with the lock of pieces */
 	size_t                left;	/* records of this round that are not claimed; the same */
-	struct gs_item_follow follow;	/* with checks_order: by one thread */
+	struct gs_follow      follow;	/* with checks_order: by one thread */
 };
 
 struct piece {
@@ -178,13 +178,13 @@ follow(struct reading *reading, const char *records, size_t bytes)
 {
 	const struct gs_record_ingest *ingest = reading->ingest;
 	const struct gs_item_slice slice = { records, bytes };
-	const size_t at = ingest->checks_order ? gs_items_follow(&reading->follow, &slice) : bytes;
+	const size_t at = ingest->checks_order ? gs_follow_slice(&reading->follow, &slice) : bytes;
 
 	if (at == SIZE_MAX)
 		return gs_fail(GS_EBUDGET, "out of memory");
 	return at == bytes ? GS_OK
 	       : gs_record_disorder(&ingest->record, gs_input_name(ingest->input), records + at,
-	                            reading->follow.items + 1, ingest->skipped,
+	                            reading->follow.elements + 1, ingest->skipped,
 	                            GS_ADVICE_UNSORTED);
 }
 
@@ -318,7 +318,7 @@ read_file(struct gs_record_ingest *ingest, bool first)
 		small = false;
 	}
 	gs_pieces_close(&reading.pieces);
-	gs_items_follow_close(&reading.follow);
+	gs_follow_close(&reading.follow);
 	TRY(status);
 	return reading.file_bytes % ingest->record.bytes == 0 ? GS_OK
 	       : gs_record_partial(&ingest->record, gs_input_name(ingest->input),

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "sort/items/divide.h"
-#include "sort/items/follow.h"
 #include "sort/items/part.h"
 #include "tests/unit/units.h"
 
@@ -223,18 +222,6 @@ check_row(const struct row *row, const struct gs_item_order *order, size_t measu
 	CHECK(groups == right_groups, "%s: %zu groups, not %zu", row->name, groups, right_groups);
 }
 
-static void
-check_follow(void)
-{
-	struct gs_item_follow follow = { .order = &orders[0] };
-	const struct gs_item_slice first = { "a\nb\n", 4 }, second = { "b\nc\na\n", 6 };
-
-	CHECK(gs_items_follow(&follow, &first) == 4, "in order");
-	CHECK(gs_items_follow(&follow, &second) == 4 && follow.items == 4 && follow.duplicates == 1,
-	      "the third line of the second slice is out of order");
-	gs_items_follow_close(&follow);
-}
-
 void
 unit_items(void)
 {
@@ -243,5 +230,4 @@ unit_items(void)
 		check_row(&rows[r], &orders[1], MOST_ITEMS);
 		check_row(&rows[r], &orders[1], rows[r].count / 2);
 	}
-	check_follow();
 }

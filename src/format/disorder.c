@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* disorder.c - the errors for an element that is out of order, and for binary keys that are not whole */
+#include <assert.h>
+#include <stdio.h>
+
+#include "format/disorder.h"
+#include "format/raw.h"
+
+gs_status
+gs_disorder_key(const struct gs_encoding *encoding, unsigned bits, const char *name, uint64_t number,
+                const void *key, uint64_t skip_bytes, const char *tail)
+{
+	const struct gs_encoding as_text = {
+		.from = encoding->from, .to = GSORT_TEXT, .reverse = encoding->reverse,
+		.endian = encoding->endian, .terminator = '\0',
+	};
+	char text[1024];	/* encoders may write some bytes beyond what they return */
+	size_t bytes;
+
+	TRY(gs_encode(&as_text, 0, bits, key, NULL, 1, text, &bytes));
+	assert(bytes > 0 && bytes < sizeof text && text[bytes - 1] == '\0');
+	return gs_fail(GS_EINPUT, "%s:%llu: disorder: %s (byte %llu)%s", name,
+	               (unsigned long long)number, text,
+	               (unsigned long long)(skip_bytes + (number - 1) * (bits / 8)), tail);
+}
+
+gs_status
+gs_disorder_line(const char *name, uint64_t number, const char *line, size_t bytes, size_t most,
+                 const char *tail)
+{
+	return gs_fail(GS_EINPUT, "%s:%llu: disorder: %.*s%s%s", name, (unsigned long long)number,
+	               (int)(bytes < most ? bytes : most), line, bytes > most ? "..." : "", tail);
+}
+
+gs_status
+gs_keys_partial(const struct gsort_options *options, const char *name, uint64_t bytes)
+{
+	char name_and_offset[1024];
+
+	if (options->skip_bytes == 0)
+		return gs_raw_partial(options->type, name, bytes);
+	snprintf(name_and_offset, sizeof name_and_offset, "%s: after %llu skipped bytes", name,
+	         (unsigned long long)options->skip_bytes);
+	return gs_raw_partial(options->type, name_and_offset, bytes);
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* stretch.c - stretches of one input: decode them, and compare what they have with what came before */
+#include <string.h>
+
+#include "format/disorder.h"
+#include "format/line.h"
+#include "format/raw.h"
+#include "job/stretch.h"
+
+enum { QUOTED_MOST = 100 };	/* bytes of a line in a message; a number has at most 20 */
+
+/* Is the order of inputs not checked? */
+static bool
+trusts(const struct gsort *job)
+{
+	return job->options->operation == GSORT_MERGE && job->options->trust_order;
+}
+
+/* ---- keys and records ------------------------------------------------------------ */
+
+struct gs_stretch
+gs_stretch_open(struct gsort *job, struct gs_follow *follow, const char *advice)
+{
+	return (struct gs_stretch){
+		.job = job, .follow = follow, .advice = advice,
+		.element_bytes = follow->order != NULL ? follow->order->item_bytes : follow->key_bits / 8,
+	};
+}
+
+void
+gs_stretch_begin(struct gs_stretch *stretch, const char *name, uint64_t skipped)
+{
+	stretch->name = name;
+	stretch->elements = stretch->follow->elements - skipped;
+	stretch->bytes = 0;
+}
+
+static gs_status
+fail_partial(const struct gs_stretch *stretch)
+{
+	const struct gsort *job = stretch->job;
+
+	return stretch->follow->order == NULL
+	       ? gs_keys_partial(job->options, stretch->name, stretch->bytes)
+	       : gs_record_partial(&job->items.ingest.record, stretch->name, job->options->skip_bytes,
+	                           stretch->bytes);
+}
+
+/* ELEMENT is the first one out of order. */
+static gs_status
+fail(const struct gs_stretch *stretch, const char *element)
+{
+	const struct gsort *job = stretch->job;
+	const uint64_t number = stretch->follow->elements - stretch->elements + 1;
+
+	return stretch->follow->order == NULL
+	       ? gs_disorder_key(&job->emit.encoding, stretch->follow->key_bits, stretch->name, number,
+	                         element, job->options->skip_bytes, stretch->advice)
+	       : gs_record_disorder(&job->items.ingest.record, stretch->name, element, number,
+	                            job->options->skip_bytes, stretch->advice);
+}
+
+gs_status
+gs_stretch_next(struct gs_stretch *stretch, void *data, size_t bytes)
+{
+	struct gsort *job = stretch->job;
+	const struct gsort_options *options = job->options;
+	struct gs_follow *follow = stretch->follow;
+	const struct gs_item_slice slice = { data, bytes };
+	const size_t unit = stretch->element_bytes;
+	uint64_t since = gs_clock_now();
+	size_t at = bytes;
+
+	stretch->bytes += bytes;
+	if (bytes % unit != 0)
+		return fail_partial(stretch);
+	if (follow->order == NULL) {
+		gs_raw_to_ordered(options->type, options->endian, options->reverse, data, bytes / unit,
+		                  follow->threads);
+		gs_clock_lap(&job->monitor.clock, GS_STAGE_DECODE, &since);
+	}
+	if (trusts(job))
+		follow->elements += bytes / unit;
+	else
+		at = follow->order == NULL ? unit * gs_follow_keys(follow, data, bytes / unit)
+		                           : gs_follow_slice(follow, &slice);
+	gs_clock_lap(&job->monitor.clock, GS_STAGE_SORT, &since);
+	if (at == SIZE_MAX)
+		return gs_fail(GS_EBUDGET, "out of memory");
+	return at == bytes ? GS_OK : fail(stretch, slice.data + at);
+}
+
+/* ---- text ------------------------------------------------------------------------- */
+
+gs_status
+gs_stretch_fail_text(const struct gsort *job, const struct gs_line_reader *reader, size_t at,
+                     const char *advice)
+{
+	const struct gs_text_options *options = &job->ingest.text;
+	const char *line = reader->batch_text + reader->at[at], *name = reader->source.name;
+	const size_t most = (size_t)(reader->text + reader->end - line);
+	const char *end = memchr(line, options->terminator, most);
+
+	return gs_disorder_line(name, gs_line_number(options, name, reader->numbers[at]), line,
+	                        end != NULL ? (size_t)(end - line) : most, QUOTED_MOST, advice);
+}
+
+gs_status
+gs_stretch_text(struct gsort *job, const struct gs_line_reader *reader, struct gs_follow *follow,
+                const char *advice)
+{
+	uint64_t since = gs_clock_now();
+	const size_t first = trusts(job) ? reader->count
+	                   : gs_follow_text(follow, reader->classes, reader->keys, reader->count);
+
+	gs_clock_lap(&job->monitor.clock, GS_STAGE_SORT, &since);
+	return first == reader->count ? GS_OK : gs_stretch_fail_text(job, reader, first, advice);
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * follow.c - are elements in order, and if not, where?
+ *
+ * In:   ordered bits or items, a stretch at a time.
+ * Out:  the first one that is less than the one before it, or how many such there are.
+ *
+ * A block of keys is compared with the same block one key further on, by vector instructions.
+ * Only a block with a key out of order is searched key by key.  Of a batch of items the first words
+ * are loaded together; only where two are equal the rest is compared.
+ */
+#include <assert.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/team.h"
+#include "sort/follow.h"
+#include "sort/items/walk.h"
+#include "sort/keys.h"
+#include "sort/span.h"
+
+enum {
+	BLOCK_KEYS = 4096,	/* stays in the first-level cache for a second look; not tuned */
+	TEAM_KEYS  = 1 << 16,	/* as in format/raw.c */
+};
+
+/* ---- blocks of keys ------------------------------------------------------- */
+
+/* Is one of the keys from BEGIN to END out of order? */
+static bool
+any(const void *keys, unsigned bits, size_t begin, size_t end, bool strict)
+{
+	return !gs_keys_in_order(keys, bits, begin, end,
+	                         strict ? GS_STRICTLY_ASCENDING : GS_ASCENDING);
+}
+
+/* The first key from BEGIN to END that is out of order; END: none. */
+static size_t
+first_of(const void *keys, unsigned bits, size_t begin, size_t end, bool strict)
+{
+	for (; begin < end; begin++) {
+		const uint64_t before = gs_key_at(keys, bits, begin - 1);
+		const uint64_t key = gs_key_at(keys, bits, begin);
+
+		if (key < before || (strict && key == before))
+			break;
+	}
+	return begin;
+}
+
+/* ---- stretches ---------------------------------------------------------- */
+
+/* Keys that one team compares. */
+struct stretch {
+	const struct gs_follow *follow;
+	const void            *keys;
+	size_t                 count;
+	atomic_size_t          first;
+	_Atomic uint64_t       breaks, duplicates;
+};
+
+/* Block B of a stretch, without its very first key; returns where it ends. */
+static size_t
+block_of(const struct stretch *stretch, size_t b, size_t *begin)
+{
+	*begin = b > 0 ? b * BLOCK_KEYS : 1;
+	return stretch->count - b * BLOCK_KEYS < BLOCK_KEYS ? stretch->count : (b + 1) * BLOCK_KEYS;
+}
+
+static void
+find_first(void *context, size_t b)
+{
+	struct stretch *stretch = context;
+	const struct gs_follow *follow = stretch->follow;
+	size_t begin, end = block_of(stretch, b, &begin);
+
+	if (begin < atomic_load(&stretch->first) &&
+	    any(stretch->keys, follow->key_bits, begin, end, follow->strict))
+		gs_team_least(&stretch->first, first_of(stretch->keys, follow->key_bits, begin, end,
+		                                     follow->strict));
+}
+
+static void
+count_breaks(void *context, size_t b)
+{
+	struct stretch *stretch = context;
+	const unsigned bits = stretch->follow->key_bits;
+	size_t begin, end = block_of(stretch, b, &begin);
+	uint64_t breaks = 0, duplicates = 0;
+
+	if (!any(stretch->keys, bits, begin, end, true))
+		return;
+	for (size_t i = begin; i < end; i++) {
+		breaks += gs_key_at(stretch->keys, bits, i) < gs_key_at(stretch->keys, bits, i - 1);
+		duplicates += gs_key_at(stretch->keys, bits, i) == gs_key_at(stretch->keys, bits, i - 1);
+	}
+	atomic_fetch_add(&stretch->breaks, breaks);
+	atomic_fetch_add(&stretch->duplicates, duplicates);
+}
+
+/* The first of COUNT keys, but not of them all, that is out of order; or COUNT: none is, or
+ * they are only counted. */
+static size_t
+search(struct gs_follow *follow, const void *keys, size_t count)
+{
+	struct stretch stretch = { .follow = follow, .keys = keys, .count = count, .first = count };
+
+	gs_team_each(count >= TEAM_KEYS ? follow->threads : 1,
+	             (count + BLOCK_KEYS - 1) / BLOCK_KEYS, follow->counts_breaks ? count_breaks : find_first,
+	             &stretch);
+	follow->breaks += stretch.breaks;
+	follow->duplicates += stretch.duplicates;
+	return stretch.first;
+}
+
+/* ---- elements --------------------------------------------------------------- */
+
+/* Note whether the next element is LESS than the one before or EQUAL to it.  False: it is out of order. */
+static inline bool
+note(struct gs_follow *follow, bool less, bool equal)
+{
+	follow->breaks += less;
+	follow->duplicates += equal;
+	follow->disorder = !follow->counts_breaks && (less || (follow->strict && equal));
+	return !follow->disorder;
+}
+
+/* Is KEY, the next one, in order? */
+static bool
+follows(struct gs_follow *follow, unsigned class, uint64_t key)
+{
+	const bool same = class == follow->last_class;
+
+	return !follow->any || note(follow, same ? key < follow->last : class < follow->last_class,
+	                            same && key == follow->last);
+}
+
+static void
+keep_key(struct gs_follow *follow, unsigned class, uint64_t key)
+{
+	follow->any = true;
+	follow->last_class = class;
+	follow->last = key;
+}
+
+size_t
+gs_follow_keys(struct gs_follow *follow, const void *keys, size_t count)
+{
+	size_t first;
+
+	assert(follow->key_bits > 0);
+	if (count == 0 || !follows(follow, 0, gs_key_at(keys, follow->key_bits, 0)))
+		return 0;
+	first = search(follow, keys, count);
+	follow->disorder = first < count;
+	follow->elements += first;
+	keep_key(follow, 0, gs_key_at(keys, follow->key_bits, count - 1));
+	return first;
+}
+
+size_t
+gs_follow_text(struct gs_follow *follow, const uint8_t *classes, const uint64_t *keys, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!follows(follow, classes[i], keys[i]))
+			return i;
+		follow->elements++;
+		keep_key(follow, classes[i], keys[i]);
+	}
+	return count;
+}
+
+/* ---- items -------------------------------------------------------------------- */
+
+static bool
+keep_item(struct gs_follow *follow, const char *item, size_t bytes)
+{
+	if (follow->item_room < bytes) {
+		free(follow->item);
+		follow->item_room = 2 * bytes;
+		follow->item = malloc(follow->item_room);
+		if (follow->item == NULL)
+			return false;
+	}
+	memcpy(follow->item, item, bytes);
+	follow->item_bytes = bytes;
+	follow->any = true;
+	return true;
+}
+
+size_t
+gs_follow_items(struct gs_follow *follow, const char *const *items, const uint32_t *bytes,
+                size_t count)
+{
+	const struct gs_item_order *order = follow->order;
+	const size_t fixed = order->item_bytes;
+	uint64_t words[GS_ITEM_BATCH];
+	int difference = 1;
+	bool more;
+
+	assert(count <= GS_ITEM_BATCH);
+	if (count == 0)
+		return 0;
+	if (follow->any)
+		difference = gs_item_compare_whole(order, 0, items[0], fixed > 0 ? fixed : bytes[0],
+		                                   follow->item, follow->item_bytes);
+	if (!note(follow, difference < 0, difference == 0))
+		return 0;
+	more = order->words(order->context, items, fixed > 0 ? NULL : bytes, count, 0, words);
+	for (size_t i = 1; i < count; i++) {
+		if (words[i] > words[i - 1])
+			continue;
+		difference = words[i] < words[i - 1] ? -1
+		    : !more && order->compare == NULL ? 0
+		    : gs_item_compare_whole(order, 1, items[i], fixed > 0 ? fixed : bytes[i],
+		                            items[i - 1], fixed > 0 ? fixed : bytes[i - 1]);
+		if (!note(follow, difference < 0, difference == 0)) {
+			follow->elements += i;
+			return i;
+		}
+	}
+	follow->elements += count;
+	return keep_item(follow, items[count - 1], fixed > 0 ? fixed : bytes[count - 1]) ? count
+	                                                                               : SIZE_MAX;
+}
+
+size_t
+gs_follow_slice(struct gs_follow *follow, const struct gs_item_slice *slice)
+{
+	struct gs_item_walk walk = gs_item_walk_begin(follow->order, slice, 1);
+	const char *items[GS_ITEM_BATCH];
+	uint32_t bytes[GS_ITEM_BATCH];
+	size_t count;
+
+	while ((count = gs_item_walk_next(&walk, items, bytes, GS_ITEM_BATCH)) > 0) {
+		const size_t first = gs_follow_items(follow, items, bytes, count);
+
+		if (first != count)
+			return first == SIZE_MAX ? SIZE_MAX : (size_t)(items[first] - slice->data);
+	}
+	return slice->bytes;
+}
+
+void
+gs_follow_close(struct gs_follow *follow)
+{
+	free(follow->item);
+	*follow = (struct gs_follow){ .order = NULL };
+}

@@ -199,10 +199,6 @@ host_sources = \
   src/job/item_spread_state.h \
   src/job/items.c \
   src/job/items.h \
-  src/job/items_merge.c \
-  src/job/items_merge.h \
-  src/job/items_source.c \
-  src/job/items_source.h \
   src/job/job.h \
   src/job/json.c \
   src/job/json.h \
@@ -385,12 +381,16 @@ host_sources = \
   src/stages/item_emit.h \
   src/stages/item_maker.c \
   src/stages/item_maker.h \
+  src/stages/item_merger.c \
+  src/stages/item_merger.h \
   src/stages/item_parts.c \
   src/stages/item_parts.h \
   src/stages/item_sink.h \
   src/stages/item_store.c \
   src/stages/item_store.h \
   src/stages/item_taker.h \
+  src/stages/line_collector.c \
+  src/stages/line_collector.h \
   src/stages/line_faults.c \
   src/stages/line_faults.h \
   src/stages/line_ingest.c \

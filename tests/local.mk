@@ -37,6 +37,7 @@ tests_unit_units_SOURCES = \
   tests/unit/scan.c \
   tests/unit/inflate.c \
   tests/unit/input.c \
+  tests/unit/item_merger.c \
   tests/unit/items.c \
   tests/unit/key.c \
   tests/unit/line_order.c \

@@ -2,347 +2,75 @@
 /*
  * merge.c - sorted inputs become one
  *
- * In:   inputs, each in order.
- * Out:  all of them in one order, through the emit stage (stages/emit.h).
+ * In:   inputs, each in order (merge_input.h).
+ * Out:  all of them in one order, through an emit stage.
  *
- * Each input is a source of spill/external_merge.h.  It is opened when it is first read, and its
- * order is checked while it is read.  A merge has one key class at a time.  Text is in the order of
- * the classes, so an input continues where it stopped.
+ * Inputs of keys are sources of spill/external_merge.h, one key class at a time.  They are first
+ * copied to temporary runs if the output would overwrite one, or if there are more text inputs than can
+ * be open at once: each has keys of every class.  Keys of 8 and 16 bits are counted, as in a sort.
  *
- * Inputs are first copied to temporary runs if the output would overwrite one, or if there are more
- * text inputs than can be open at once: each has keys of every class.  Keys of 8 and 16 bits are
- * counted, as in a sort.
- *
- * Invariant: a source has delivered all its keys of the classes before the current one.
+ * Inputs of items are sources of stages/item_merger.h.  If there are too many, or the output would
+ * overwrite one, they are sorted instead: the sort is stable, so its output is the same.
  */
-#include <assert.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "format/disorder.h"
-#include "format/line_reader.h"
+#include "format/line.h"
+#include "job/files.h"
+#include "job/items.h"
 #include "job/merge.h"
 #include "job/merge_input.h"
+#include "job/options.h"
 #include "job/sort.h"
-#include "job/stretch.h"
+#include "stages/item_merger.h"
 
-/* The advice of the message about disorder.  Text must be in order even if order is not checked. */
-static const char *
-advice(const struct gsort *job)
+/* Is the output an input that is written in place, so that writing destroys what is still to be read? */
+static bool
+overwrites(const struct gsort *job)
 {
-	return job->options->trust_order ? ": lines of text must be sorted to be merged; sort it"
-	       : GS_ADVICE_UNSORTED;
+	return !gs_output_is_new(job->outputs.files[0]) && gs_job_rewrites(job->options) != NULL;
 }
 
-struct input {
-	struct gsort    *job;
-	struct merging  *merging;
-	const char      *name;
-	bool             first;
-	bool             begun, ended;
-	struct gs_input *input;		/* NULL unless begun and not ended */
-	struct gs_follow follow;
-	struct gs_stretch stretch;	/* of binary keys */
-	struct gs_verify verify;	/* of the keys read */
-	uint64_t         bytes, keys, invalid_lines;
+/* ---- keys -------------------------------------------------------------------- */
 
-	struct gs_line_reader  *reader;		/* of text, in MEMORY */
-	void            *memory;
-	size_t           taken;		/* of its batch */
-	unsigned         rank;		/* of the current key class, in the order of output */
-};
-
-/* All inputs, and what they share. */
-struct merging {
-	struct gsort    *job;
-	struct input    *inputs;
-	size_t           count;
-	struct gs_arena  arena;		/* the memory of: */
-	char            *source_memory;	/* text: plan.source_bytes for each input being read */
-	char            *header;	/* of the first input */
-	size_t           header_bytes;
-	struct gs_text_header text_header;	/* text: the same, while it is read */
-};
-
-/* ---- one input ------------------------------------------------------------ */
-
-static gs_status
-begin(struct input *input)
-{
-	struct gsort *job = input->job;
-	struct gs_line_source source;
-
-	input->begun = true;
-	TRY(gs_merge_open(job, &input->name, (job->plan.threads + 1) / 2,
-	                  input->first ? input->merging->header : NULL, &input->input));
-	if (job->plan_input.key_bits > 0) {
-		input->stretch = gs_stretch_open(job, &input->follow, advice(job));
-		gs_stretch_begin(&input->stretch, gs_input_name(input->input), 0);
-		if (input->first)
-			input->merging->header_bytes = (size_t)job->options->skip_bytes;
-		return GS_OK;
-	}
-	source = (struct gs_line_source){
-		gs_input_read_callback, input->input, gs_input_name(input->input),
-	};
-	input->reader = gs_line_reader_open(input->memory, job->plan.source_bytes, &source,
-	                                    &job->ingest.text);
-	input->reader->clock = &job->monitor.clock;
-	if (input->first && job->ingest.text.header_lines > 0)
-		input->reader->lines.header = &input->merging->text_header;
-	return GS_OK;
-}
-
-static void
-end(struct input *input)
-{
-	input->ended = true;
-	(void)gs_input_next(input->input);	/* puts the offset of standard input where it should be */
-	gs_input_close(input->input);
-	input->input = NULL;
-}
-
-/* Note that COUNT keys of KEY_CLASS were read. */
-static void
-note_keys(struct input *input, unsigned key_class, const void *keys, size_t count, uint64_t bytes)
-{
-	struct gsort *job = input->job;
-
-	input->bytes += bytes;
-	input->keys += count;
-	gs_verify_in(&input->verify, key_class, job->plan.class_bits[key_class], keys, count);
-	atomic_fetch_add(&job->monitor.counters.bytes_in, bytes);
-	atomic_fetch_add(&job->monitor.counters.keys_in, count);
-}
-
-/* ---- binary ------------------------------------------------------------- */
-
-/* Read the next ROOM keys as ordered bits; fewer at the end. */
-static gs_status
-read_keys(struct input *input, void *into, size_t room, size_t *count)
-{
-	const size_t key_bytes = input->job->plan_input.key_bits / 8;
-	const uint64_t before = input->follow.elements;
-	gs_status status;
-	uint64_t since;
-	size_t got;
-
-	assert(key_bytes > 0);
-	*count = 0;
-	if (!input->begun)
-		TRY(begin(input));
-	if (input->ended)
-		return GS_OK;
-	since = gs_clock_now();
-	TRY(gs_input_read(input->input, into, room * key_bytes, &got));
-	gs_clock_lap(&input->job->monitor.clock, GS_STAGE_READ, &since);
-	input->bytes += got;
-	status = gs_stretch_next(&input->stretch, into, got / key_bytes * key_bytes);
-	if (status == GS_OK && got % key_bytes > 0)	/* the keys before it can still be merged */
-		status = gs_stretch_next(&input->stretch, into, got % key_bytes);
-	*count = (size_t)(input->follow.elements - before);
-	if (status == GS_OK && got < room * key_bytes)
-		end(input);
-	return status;
-}
-
-/* For the reader thread of the external merge. */
-static gs_status
-read_raw(void *context, void *into, size_t room, size_t *count)
-{
-	struct input *input = context;
-	const uint64_t bytes = input->bytes;
-	gs_status status;
-
-	status = read_keys(input, into, room, count);
-	note_keys(input, 0, into, *count, 0);
-	atomic_fetch_add(&input->job->monitor.counters.bytes_in, input->bytes - bytes);
-	return status;
-}
-
-/* ---- text --------------------------------------------------------------- */
-
-/* The next batch of lines, in order. */
-static gs_status
-read_batch(struct input *input)
-{
-	struct gs_line_reader *reader;
-
-	if (!input->begun)
-		TRY(begin(input));
-	reader = input->reader;
-	assert(reader != NULL);
-	input->taken = 0;
-	TRY(gs_line_reader_next(reader));
-	atomic_fetch_add(&input->job->monitor.counters.bytes_in, reader->bytes - input->bytes);
-	input->bytes = reader->bytes;
-	input->invalid_lines = reader->lines.invalid;
-	if (reader->count == 0) {
-		gs_lines_end(&reader->lines);
-		end(input);
-		return GS_OK;
-	}
-	return gs_stretch_text(input->job, reader, &input->follow, advice(input->job));
-}
-
-/*
- * Take keys of the current key class from the batch, up to ROOM.  A key of an earlier class is an
- * error even with --nocheck-order, because it would be lost.
- */
-static gs_status
-take_keys(struct input *input, bool wide, void *into, size_t room, size_t *count)
-{
-	const struct gs_line_reader *reader = input->reader;
-	uint32_t *narrow = into;
-	uint64_t *full = into;
-
-	for (; *count < room && input->taken < reader->count; input->taken++, ++*count) {
-		const uint64_t key = reader->keys[input->taken];
-
-		if (reader->classes[input->taken] < input->rank)
-			return gs_stretch_fail_text(input->job, reader, input->taken,
-			                            advice(input->job));
-		if (reader->classes[input->taken] > input->rank)
-			break;
-		if (wide)
-			full[*count] = key;
-		else
-			narrow[*count] = (uint32_t)key;
-	}
-	return GS_OK;
-}
-
-static unsigned
-class_of_rank(const struct gsort *job, unsigned rank)
-{
-	return job->options->reverse ? GS_TEXT_CLASSES - 1 - rank : rank;
-}
-
-/* For the reader thread of the external merge. */
-static gs_status
-read_text(void *context, void *into, size_t room, size_t *count)
-{
-	struct input *input = context;
-	const unsigned key_class = class_of_rank(input->job, input->rank);
-	const bool wide = input->job->plan.class_bits[key_class] == 64;
-	gs_status status = GS_OK;
-
-	*count = 0;
-	while (status == GS_OK && *count < room && !input->ended) {
-		if (input->reader == NULL || input->taken == input->reader->count) {
-			status = read_batch(input);
-			continue;
-		}
-		status = take_keys(input, wide, into, room, count);
-		if (input->taken < input->reader->count)
-			break;
-	}
-	note_keys(input, key_class, into, *count, 0);
-	return status;
-}
-
-/* ---- all inputs ------------------------------------------------------------ */
-
-/* Nothing is opened yet.  Standard input is read only once, even if it is named several times. */
-static void
-list_inputs(struct merging *merging)
-{
-	struct gsort *job = merging->job;
-	bool standard = false;
-
-	for (size_t i = 0; i < merging->count; i++) {
-		struct input *input = &merging->inputs[i];
-
-		*input = (struct input){
-			.job = job, .merging = merging, .name = gs_merge_name(job->options, i),
-			.first = i == 0, .follow = { .key_bits = job->plan_input.key_bits, .threads = 1 },
-		};
-		if (merging->source_memory != NULL)
-			input->memory = merging->source_memory +
-			                i % job->plan.fan_in * job->plan.source_bytes;
-		gs_verify_open(&input->verify, job->options, 1);
-		if (strcmp(input->name, "-") == 0) {
-			input->begun = input->ended = standard;
-			standard = true;
-		}
-	}
-}
-
-/* Read the first input's header, before anything is written. */
-static gs_status
-read_header(struct merging *merging)
-{
-	if (merging->job->plan_input.key_bits > 0)
-		return begin(&merging->inputs[0]);
-	TRY(read_batch(&merging->inputs[0]));
-	merging->header = merging->text_header.text;
-	merging->header_bytes = merging->text_header.bytes;
-	return GS_OK;
-}
-
-/* Make COUNT inputs from FIRST on sources of the class of RANK. */
+/* Make COUNT inputs from FIRST on sources of the class that is number PLACE in the output. */
 static struct gs_source *
-list_sources(struct gsort *job, struct input *first, size_t count, unsigned rank)
+list_sources(struct gsort *job, struct gs_merge_input *first, size_t count, unsigned place)
 {
 	struct gs_source *sources = job->store.runs.sources;
 
 	for (size_t i = 0; i < count; i++) {
-		first[i].rank = rank;
+		first[i].place = place;
 		sources[i] = (struct gs_source){
-			.read = job->plan_input.key_bits > 0 ? read_raw : read_text,
-			.context = &first[i], .verified = !job->options->trust_order,
+			.read = gs_merge_read, .context = &first[i],
+			.verified = !job->options->trust_order,
 		};
 	}
 	return sources;
 }
 
-/* Must inputs become runs on disk first? */
-static bool
-must_spill(const struct merging *merging)
+static unsigned
+class_of_place(const struct gsort *job, unsigned place)
 {
-	const struct gsort *job = merging->job;
-
-	if (job->plan_input.key_bits == 0 && merging->count > job->plan.fan_in)
-		return true;
-	return gs_merge_overwrites(job);
+	return job->options->reverse ? GS_CLASSES - 1 - place : place;
 }
 
 /* Merge groups of inputs into runs on disk, one for each class. */
 static gs_status
-spill_inputs(struct merging *merging)
+spill_inputs(const struct gs_merge_inputs *all)
 {
-	struct gsort *job = merging->job;
+	struct gsort *job = all->job;
 	const size_t fan_in = job->plan.fan_in;
 
-	for (size_t at = 0, count; at < merging->count; at += count) {
-		count = merging->count - at < fan_in ? merging->count - at : fan_in;
-		for (unsigned rank = 0; rank < GS_CLASSES; rank++) {
-			const unsigned key_class = class_of_rank(job, rank);
+	for (size_t at = 0, count; at < all->count; at += count) {
+		count = all->count - at < fan_in ? all->count - at : fan_in;
+		for (unsigned place = 0; place < GS_CLASSES; place++) {
+			const unsigned key_class = class_of_place(job, place);
 
 			if (job->plan.class_bits[key_class] == 0)
 				continue;
 			TRY(gs_runs_add(&job->store.runs, key_class,
-			                list_sources(job, &merging->inputs[at], count, rank), count));
+			                list_sources(job, &all->inputs[at], count, place), count));
 		}
 	}
 	return GS_OK;
-}
-
-/* Add up the figures of all inputs. */
-static void
-sum_up(const struct merging *merging)
-{
-	struct gsort *job = merging->job;
-
-	for (size_t i = 0; i < merging->count; i++) {
-		const struct input *input = &merging->inputs[i];
-
-		job->stats.bytes_in += input->bytes;
-		job->stats.keys += input->keys;
-		job->stats.invalid_lines += input->invalid_lines;
-		job->verify.keys_in += input->verify.keys_in;
-		job->verify.sum_in += input->verify.sum_in;
-	}
 }
 
 /* The head may be complete, but all input is read and checked. */
@@ -357,93 +85,60 @@ take_all(void *context, struct gs_sorted_span *sorted, bool *enough)
 }
 
 static gs_status
-merge_class(struct merging *merging, unsigned rank, bool spilled)
+merge_class(const struct gs_merge_inputs *all, unsigned place, bool spilled)
 {
-	struct gsort *job = merging->job;
+	struct gsort *job = all->job;
 	struct gs_runs *runs = &job->store.runs;
-	const unsigned key_class = class_of_rank(job, rank);
+	const unsigned key_class = class_of_place(job, place);
 	struct gs_span_sink sink = gs_emit_sink(&job->emit, key_class, 0);
-	const struct gs_span_sink all = { .take = take_all, .context = &sink };
+	const struct gs_span_sink every = { .take = take_all, .context = &sink };
 
 	if (job->plan.class_bits[key_class] == 0)
 		return GS_OK;
 	TRY(spilled ? gs_runs_drain(runs, key_class, &sink)
-	            : gs_runs_merge(runs, key_class, list_sources(job, merging->inputs,
-	                                                          merging->count, rank),
-	                            merging->count, &all));
+	            : gs_runs_merge(runs, key_class, list_sources(job, all->inputs, all->count, place),
+	                            all->count, &every));
 	return gs_emit_class_end(&job->emit, key_class);
 }
 
 static gs_status
-merge(struct merging *merging)
+merge_keys(struct gs_merge_inputs *all)
 {
-	struct gsort *job = merging->job;
-	bool spilled;
+	struct gsort *job = all->job;
+	const bool crowded = job->plan_input.key_bits == 0 && all->count > job->plan.fan_in;
+	bool spills;
 
-	list_inputs(merging);
-	TRY(read_header(merging));
-	spilled = must_spill(merging);
-	if (spilled)
-		TRY(spill_inputs(merging));
-	TRY(gs_emit_header(&job->emit, merging->header, merging->header_bytes));
-	for (unsigned rank = 0; rank < GS_CLASSES; rank++)
-		TRY(merge_class(merging, rank, spilled));
-	sum_up(merging);
+	TRY(gs_merge_read_header(all));
+	spills = crowded || overwrites(job);
+	if (spills)
+		TRY(spill_inputs(all));
+	TRY(gs_emit_header(&job->emit, all->header, all->header_bytes));
+	for (unsigned place = 0; place < GS_CLASSES; place++)
+		TRY(merge_class(all, place, spills));
 	TRY(gs_emit_end(&job->emit));
 	return gs_outputs_finish(&job->outputs);
 }
 
 /* Keys of 8 and 16 bits: read all inputs, one after the other, and count the keys. */
 static gs_status
-count(struct merging *merging)
+count(struct gs_merge_inputs *all)
 {
-	struct gsort *job = merging->job;
+	struct gsort *job = all->job;
 	struct gs_store *store = &job->store;
 	const size_t room = job->plan.count_bytes / (job->plan_input.key_bits / 8);
-	uint64_t since;
 	size_t got;
 
-	list_inputs(merging);
-	for (size_t i = 0; i < merging->count; i++)
+	for (size_t i = 0; i < all->count; i++)
 		do {
-			TRY(read_keys(&merging->inputs[i], store->count_memory, room, &got));
+			uint64_t since;
+
+			TRY(gs_merge_read(&all->inputs[i], store->count_memory, room, &got));
 			since = gs_clock_now();
-			gs_verify_in(&job->verify, 0, job->plan_input.key_bits, store->count_memory, got);
 			gs_store_add(store, 0, 0, 0, store->count_memory, got);
 			gs_store_end_round(store);
 			gs_clock_lap(&job->monitor.clock, GS_STAGE_SORT, &since);
-			merging->inputs[i].keys += got;
-		} while (!merging->inputs[i].ended);
-	sum_up(merging);
-	return gs_job_emit(job, merging->header, merging->header_bytes);
-}
-
-/* ---- memory ----------------------------------------------------------------- */
-
-/* Memory for the lines of a header: addresses, which cost only what the header needs. */
-#define HEADER_BYTES	((size_t)1 << 20)
-
-static gs_status
-allocate(struct merging *merging)
-{
-	struct gsort *job = merging->job;
-	const bool text = job->plan_input.key_bits == 0;
-	const size_t source_bytes = text ? job->plan.fan_in * job->plan.source_bytes : 0;
-	const size_t header_bytes = !text ? (size_t)job->options->skip_bytes :
-	                            job->options->header_lines > 0 ? HEADER_BYTES + 1 : 1;
-
-	merging->inputs = calloc(merging->count, sizeof *merging->inputs);
-	if (merging->inputs == NULL)
-		return gs_fail(GS_EBUDGET, "no memory for %zu inputs", merging->count);
-	TRY(gs_arena_open(&merging->arena,
-	                  gs_arena_round(source_bytes) + gs_arena_round(header_bytes), false));
-	merging->source_memory = gs_arena_take(&merging->arena, source_bytes);
-	merging->header = gs_arena_take(&merging->arena, header_bytes);
-	if (text)
-		merging->text_header = (struct gs_text_header){
-			.text = merging->header, .room = header_bytes - 1,
-		};
-	return GS_OK;
+		} while (!gs_merge_ended(&all->inputs[i]));
+	return gs_job_emit(job, all->header, all->header_bytes);
 }
 
 static void
@@ -457,7 +152,8 @@ stop_input(void *context)
 gs_status
 gs_job_merge(struct gsort *job)
 {
-	struct merging merging = { .job = job, .count = gs_merge_count(job->options) };
+	const bool text = job->plan_input.key_bits == 0;
+	struct gs_merge_inputs all;
 	gs_status status;
 
 	job->store.runs.stop = stop_input;
@@ -466,11 +162,107 @@ gs_job_merge(struct gsort *job)
 	if (job->plan.threads > 1)
 		job->store.runs.merge_threads = job->plan.threads - 1;
 	atomic_store(&job->monitor.counters.phase, GSORT_MERGING);
-	if ((status = allocate(&merging)) == GS_OK)
-		status = job->plan.by_counting ? count(&merging) : merge(&merging);
-	for (size_t i = 0; merging.inputs != NULL && i < merging.count; i++)
-		gs_input_close(merging.inputs[i].input);
-	free(merging.inputs);
-	gs_arena_close(&merging.arena);
+	status = gs_merge_inputs_open(&all, job, job->plan.source_bytes, text ? job->plan.fan_in : 0);
+	if (status == GS_OK)
+		status = job->plan.by_counting ? count(&all) : merge_keys(&all);
+	gs_merge_inputs_close(&all);
+	return status;
+}
+
+/* ---- items -------------------------------------------------------------------- */
+
+/* Bytes of a buffer; files that are open beside the inputs. */
+#define MOST_BUFFER_BYTES	((size_t)1 << 20)
+#define LEAST_BUFFER_BYTES	((size_t)16 << 10)
+enum { MOST_FAN_IN = 1024, FILES_BESIDE = 24 };
+
+/* Would the output overwrite an input, or are there more than can be read at once?  Which are the
+ * last is known after all were read. */
+static bool
+must_sort(const struct gsort *job)
+{
+	const struct gsort_options *options = job->options;
+	size_t most = MOST_FAN_IN, files = job->plan_input.files;
+
+	if (options->merge_files > 0 && options->merge_files < most)
+		most = options->merge_files;
+	if (files > 0 && files < most + FILES_BESIDE)
+		most = files > FILES_BESIDE + 2 ? files - FILES_BESIDE : 2;
+	if (job->plan.pool_bytes / 8 / LEAST_BUFFER_BYTES < most)
+		most = job->plan.pool_bytes / 8 / LEAST_BUFFER_BYTES;
+	return gs_merge_count(options) > most || options->tail.wanted || job->items.npy.first != NULL ||
+	       overwrites(job);
+}
+
+static gs_status
+open_items(struct gsort *job, struct gs_merge_inputs *all, struct gs_item_merger *merger)
+{
+	const size_t count = gs_merge_count(job->options), bytes = job->items.order.item_bytes;
+	const uint64_t memory = job->plan.pool_bytes;
+	/* lines have a buffer of what is read, and one of what is whole, which grows */
+	const size_t share = (size_t)(memory / 2 / (count + 2)) / (job->options->lines ? 2 : 1);
+	size_t room = share < LEAST_BUFFER_BYTES ? LEAST_BUFFER_BYTES :
+	              share > MOST_BUFFER_BYTES ? MOST_BUFFER_BYTES : share;
+
+	room = bytes > 0 ? (room / bytes + 1) * bytes : room;
+	TRY(gs_merge_inputs_open(all, job, room, count));
+	all->spare = (size_t)memory / 4 + count * room;
+	TRY(gs_item_merger_open(merger, &job->items.order, job->options, count, room));
+	for (size_t i = 0; i < count; i++)
+		merger->sources[i] = (struct gs_merge_source){
+			.fill = gs_merge_fill, .context = &all->inputs[i],
+		};
+	return GS_OK;
+}
+
+static gs_status
+check_sums(const struct gsort *job, const struct gs_item_merger *merger)
+{
+	if (!job->options->verify || job->options->head)
+		return GS_OK;
+	/* Inputs that are not in order are merged with --nocheck-order only. */
+	if (merger->follow.breaks > 0)
+		return gs_fail(GS_EDEVICE, "the result is wrong: it is not in order");
+	return job->verify.sum_in == merger->sum ? GS_OK
+	       : gs_fail(GS_EDEVICE, "the result is wrong: an item has changed");
+}
+
+static gs_status
+merge_items(struct gs_merge_inputs *all, struct gs_item_merger *merger)
+{
+	struct gsort *job = all->job;
+	struct gs_items *items = &job->items;
+	struct gs_item_sink sink;
+
+	TRY(gs_item_merger_begin(merger));
+	TRY(gs_items_open_emit(job));
+	TRY(gs_item_emit_header(&items->emit, all->header, all->header_bytes));
+	sink = gs_item_emit_sink(&items->emit);
+	TRY(gs_item_merger_drain(merger, &sink));
+	gs_line_reject_end(&job->ingest.text, job->lines.ingest.faults.invalid);
+	TRY(check_sums(job, merger));
+	TRY(gs_outputs_wait(&job->outputs));
+	return gs_outputs_finish(&job->outputs);
+}
+
+gs_status
+gs_items_merge(struct gsort *job)
+{
+	struct gs_merge_inputs all = { .job = job };
+	struct gs_item_merger merger = { .count = 0 };
+	gs_status status;
+
+	if (must_sort(job)) {
+		job->items.ingest.checks_order = !job->options->trust_order;
+		TRY(gs_items_allocate(job));
+		return gs_items_sort(job);
+	}
+	atomic_store(&job->monitor.counters.phase, GSORT_MERGING);
+	status = open_items(job, &all, &merger);
+	if (status == GS_OK)
+		status = merge_items(&all, &merger);
+	job->stats.keys = merger.items;
+	gs_item_merger_close(&merger);
+	gs_merge_inputs_close(&all);
 	return status;
 }

@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* merge_input.c - the inputs of a merge, of keys or of records: each is opened when its turn comes */
-#include "job/files.h"
+/*
+ * merge_input.c - the sorted inputs of a merge, of elements of any kind
+ *
+ * In:   files, each of which is opened when its turn comes.
+ * Out:  their keys or items, in order.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/disorder.h"
 #include "job/merge_input.h"
+#include "job/open.h"
 #include "job/options.h"
-#include "job/rendezvous.h"
+#include "sort/items/sum.h"
+
+/* ---- one input --------------------------------------------------------------- */
 
 /* Is the one input a function, not a file? */
 static bool
@@ -12,52 +23,397 @@ calls(const struct gsort_options *options)
 	return options->read != NULL || options->fed;
 }
 
+/* The advice of the message about disorder.  Text must be in order even if order is not checked. */
+static const char *
+advice(const struct gsort *job)
+{
+	return job->options->trust_order ? ": lines of text must be sorted to be merged; sort it"
+	       : GS_ADVICE_UNSORTED;
+}
+
+static gs_status
+open_file(struct gs_merge_input *input)
+{
+	struct gsort *job = input->all->job;
+	struct gs_input_options in = gs_job_input_options(job);
+
+	in.names = &input->name;
+	in.count = 1;
+	in.later = false;
+	in.guarded &= !job->options->lines;
+	in.threads = input->follow.order != NULL ? 1 : (job->plan.threads + 1) / 2;
+	in.window_bytes = job->plan.window_bytes;
+	in.stops_with = job->input;
+	TRY(gs_input_open(&input->input, &in));
+	(void)gs_input_next(input->input);
+	return GS_OK;
+}
+
+/* Pass the header of options.skip_bytes. */
+static gs_status
+skip_header(struct gs_merge_input *input)
+{
+	struct gs_merge_inputs *all = input->all;
+	const uint64_t bytes = all->job->options->skip_bytes;
+	const bool first = input == all->inputs && bytes > 0;
+	char dropped[4096];
+
+	if (first)
+		all->header_bytes = (size_t)bytes;
+	return gs_input_skip(input->input, bytes, first ? all->header : dropped,
+	                     first ? (size_t)bytes : sizeof dropped);
+}
+
+static void
+open_reader(struct gs_merge_input *input)
+{
+	struct gsort *job = input->all->job;
+	const struct gs_line_source source = {
+		gs_input_read_callback, input->input, gs_input_name(input->input),
+	};
+
+	input->reader = gs_line_reader_open(input->memory, input->all->room, &source,
+	                                    &job->ingest.text);
+	input->reader->clock = &job->monitor.clock;
+	if (input == input->all->inputs && job->ingest.text.header_lines > 0)
+		input->reader->lines.header = &input->all->text_header;
+}
+
+static void
+open_collector(struct gs_merge_input *input)
+{
+	struct gs_merge_inputs *all = input->all;
+	struct gsort *job = all->job;
+	struct gs_line_ingest *ingest = &input->lines->ingest;
+
+	gs_line_collector_open(input->lines, all->collectors, &job->lines.order, &job->ingest.text,
+	                       job->options->trust_order ? NULL : &input->follow, &job->monitor,
+	                       &all->spare);
+	ingest->faults.advice = GS_ADVICE_UNSORTED;
+	ingest->header_most = (size_t)(job->plan.pool_bytes / GS_HEADER_SHARE);
+	ingest->measures = job->plan_input.input_bytes != UINT64_MAX;
+}
+
+static gs_status
+begin(struct gs_merge_input *input)
+{
+	input->begun = true;
+	TRY(open_file(input));
+	TRY(skip_header(input));
+	if (input->all->job->options->lines) {
+		open_collector(input);
+	} else if (input->follow.order == NULL && input->follow.key_bits == 0) {
+		open_reader(input);
+	} else {
+		input->stretch = gs_stretch_open(input->all->job, &input->follow, advice(input->all->job));
+		gs_stretch_begin(&input->stretch, gs_input_name(input->input), 0);
+	}
+	return GS_OK;
+}
+
+static void
+end(struct gs_merge_input *input)
+{
+	(void)gs_input_next(input->input);	/* puts the offset of standard input where it should be */
+	gs_input_close(input->input);
+	input->input = NULL;
+}
+
+bool
+gs_merge_ended(const struct gs_merge_input *input)
+{
+	return input->begun && input->input == NULL;
+}
+
+/* Note that BYTES more were read. */
+static void
+note_bytes(struct gs_merge_input *input, uint64_t bytes)
+{
+	input->bytes += bytes;
+	input->all->job->stats.bytes_in += bytes;
+	atomic_fetch_add(&input->all->job->monitor.counters.bytes_in, bytes);
+}
+
+static void
+note_keys(const struct gs_merge_input *input, unsigned key_class, const void *keys, size_t count)
+{
+	struct gsort *job = input->all->job;
+	const unsigned bits = input->follow.key_bits > 0 ? input->follow.key_bits
+	                                                 : job->plan.class_bits[key_class];
+
+	job->stats.keys += count;
+	gs_verify_note_in(&job->verify, count,
+	                  gs_verify_sum(&job->verify, key_class, bits, keys, count));
+	atomic_fetch_add(&job->monitor.counters.keys_in, count);
+}
+
+/* ---- keys and records ----------------------------------------------------------- */
+
+/* Read up to ROOM bytes, of whole elements. */
+static gs_status
+read_bytes(struct gs_merge_input *input, void *into, size_t room, size_t *bytes)
+{
+	struct gs_clock *clock = &input->all->job->monitor.clock;
+	uint64_t since;
+
+	*bytes = 0;
+	if (!input->begun)
+		TRY(begin(input));
+	if (input->input == NULL)
+		return GS_OK;
+	since = gs_clock_now();
+	TRY(gs_input_read(input->input, into, room, bytes));
+	gs_clock_lap(clock, GS_STAGE_READ, &since);
+	note_bytes(input, *bytes);
+	return GS_OK;
+}
+
+static gs_status
+read_raw(struct gs_merge_input *input, void *into, size_t room, size_t *count)
+{
+	const size_t key_bytes = input->follow.key_bits / 8;
+	const uint64_t before = input->follow.elements;
+	gs_status status;
+	size_t bytes;
+
+	TRY(read_bytes(input, into, room * key_bytes, &bytes));
+	if (input->input == NULL)
+		return GS_OK;
+	status = gs_stretch_next(&input->stretch, into, bytes / key_bytes * key_bytes);
+	if (status == GS_OK && bytes % key_bytes > 0)	/* the keys before it can still be merged */
+		status = gs_stretch_next(&input->stretch, into, bytes % key_bytes);
+	*count = (size_t)(input->follow.elements - before);
+	if (status == GS_OK && bytes < room * key_bytes)
+		end(input);
+	note_keys(input, 0, into, *count);
+	return status;
+}
+
+/* ---- text --------------------------------------------------------------- */
+
+/* The next batch of lines, in order. */
+static gs_status
+read_batch(struct gs_merge_input *input)
+{
+	struct gsort *job = input->all->job;
+	struct gs_line_reader *reader;
+
+	if (!input->begun)
+		TRY(begin(input));
+	reader = input->reader;
+	input->taken = 0;
+	TRY(gs_line_reader_next(reader));
+	note_bytes(input, reader->bytes - input->bytes);
+	if (reader->count == 0) {
+		job->stats.invalid_lines += reader->lines.invalid;
+		gs_lines_end(&reader->lines);
+		end(input);
+		return GS_OK;
+	}
+	return gs_stretch_text(job, reader, &input->follow, advice(job));
+}
+
+/*
+ * Take keys of the current key class from the batch, up to ROOM.  A key of an earlier class is an
+ * error even with --nocheck-order, because it would be lost.
+ */
+static gs_status
+take_keys(struct gs_merge_input *input, bool wide, void *into, size_t room, size_t *count)
+{
+	const struct gs_line_reader *reader = input->reader;
+	const struct gsort *job = input->all->job;
+	uint32_t *narrow = into;
+	uint64_t *full = into;
+
+	for (; *count < room && input->taken < reader->count; input->taken++, ++*count) {
+		const uint64_t key = reader->keys[input->taken];
+
+		if (reader->classes[input->taken] < input->place)
+			return gs_stretch_fail_text(job, reader, input->taken, advice(job));
+		if (reader->classes[input->taken] > input->place)
+			break;
+		if (wide)
+			full[*count] = key;
+		else
+			narrow[*count] = (uint32_t)key;
+	}
+	return GS_OK;
+}
+
+static gs_status
+read_text(struct gs_merge_input *input, void *into, size_t room, size_t *count)
+{
+	const struct gsort *job = input->all->job;
+	const unsigned key_class = job->options->reverse ? GS_TEXT_CLASSES - 1 - input->place
+	                                                 : input->place;
+	const bool wide = job->plan.class_bits[key_class] == 64;
+	gs_status status = GS_OK;
+
+	while (status == GS_OK && *count < room && !gs_merge_ended(input)) {
+		if (input->reader == NULL || input->taken == input->reader->count) {
+			status = read_batch(input);
+			continue;
+		}
+		status = take_keys(input, wide, into, room, count);
+		if (input->taken < input->reader->count)
+			break;
+	}
+	note_keys(input, key_class, into, *count);
+	return status;
+}
+
+gs_status
+gs_merge_read(void *context, void *into, size_t room, size_t *count)
+{
+	struct gs_merge_input *input = context;
+
+	*count = 0;
+	return input->follow.key_bits > 0 ? read_raw(input, into, room, count)
+	                                  : read_text(input, into, room, count);
+}
+
+gs_status
+gs_merge_read_header(struct gs_merge_inputs *all)
+{
+	if (all->inputs->follow.key_bits > 0)
+		return begin(all->inputs);
+	TRY(read_batch(all->inputs));
+	all->header_bytes = all->text_header.bytes;
+	return GS_OK;
+}
+
+/* ---- records and lines ------------------------------------------------------------ */
+
+static gs_status
+fill_records(struct gs_merge_input *input, struct gs_item_slice *items)
+{
+	TRY(read_bytes(input, input->memory, input->all->room, &items->bytes));
+	if (input->input == NULL)
+		return GS_OK;
+	items->data = input->memory;
+	TRY(gs_stretch_next(&input->stretch, input->memory, items->bytes));
+	if (items->bytes < input->all->room)
+		end(input);
+	return GS_OK;
+}
+
+static gs_status
+fill_lines(struct gs_merge_input *input, struct gs_item_slice *items)
+{
+	struct gs_line_collector *lines = input->lines;
+	uint64_t *invalid = &input->all->job->lines.ingest.faults.invalid;	/* of all inputs */
+	struct gs_chunk chunk = { .data = input->memory, .begins = input->bytes == 0 };
+
+	lines->bytes = 0;
+	while (lines->bytes == 0 && !chunk.ends) {
+		TRY(read_bytes(input, input->memory, input->all->room, &chunk.bytes));
+		if (input->input == NULL)
+			return GS_OK;
+		chunk.name = gs_input_name(input->input);
+		chunk.ends = chunk.bytes < input->all->room;
+		lines->ingest.faults.invalid = *invalid;
+		TRY(gs_line_ingest_chunk(&lines->ingest, &chunk));
+		*invalid = lines->ingest.faults.invalid;
+		chunk.begins = false;
+	}
+	if (lines->bytes > 0)		/* else LINES may be NULL */
+		*items = (struct gs_item_slice){ lines->lines, lines->bytes };
+	if (chunk.ends)
+		end(input);
+	if (input == input->all->inputs) {
+		input->all->header = lines->ingest.header.data;
+		input->all->header_bytes = lines->ingest.header.bytes;
+	}
+	return GS_OK;
+}
+
+gs_status
+gs_merge_fill(void *context, struct gs_item_slice *items)
+{
+	struct gs_merge_input *input = context;
+	struct gsort *job = input->all->job;
+
+	items->bytes = 0;
+	TRY(job->options->lines ? fill_lines(input, items) : fill_records(input, items));
+	if (job->options->verify && items->bytes > 0)
+		job->verify.sum_in += gs_items_sum(&job->items.order, items);
+	return GS_OK;
+}
+
+/* ---- all inputs --------------------------------------------------------------------- */
+
+/* Memory for the lines of a header: addresses, which cost only what the header needs. */
+#define HEADER_BYTES	((size_t)1 << 20)
+
 size_t
 gs_merge_count(const struct gsort_options *options)
 {
 	return options->input_count == 0 || calls(options) ? 1 : options->input_count;
 }
 
-const char *
-gs_merge_name(const struct gsort_options *options, size_t i)
+/* Nothing is opened yet.  Standard input is read only once, even if it is named several times. */
+static void
+list_inputs(struct gs_merge_inputs *all, char *memory, size_t most)
 {
-	return calls(options) ? "input" : options->input_count == 0 ? "-" : options->inputs[i];
+	const struct gsort *job = all->job;
+	const struct gsort_options *options = job->options;
+	bool standard = false;
+
+	for (size_t i = 0; i < all->count; i++) {
+		struct gs_merge_input *input = &all->inputs[i];
+
+		*input = (struct gs_merge_input){
+			.all = all, .memory = memory + i % most * all->room,
+			.name = calls(options) ? "input" :
+			        options->input_count == 0 ? "-" : options->inputs[i],
+			.follow = {
+				.order = gs_options_want_items(options) ? &job->items.order : NULL,
+				.key_bits = job->plan_input.key_bits, .threads = 1,
+			},
+			.lines = all->collectors != NULL ? &all->collectors[i] : NULL,
+		};
+		if (strcmp(input->name, "-") == 0) {
+			input->begun = standard;
+			standard = true;
+		}
+	}
 }
 
 gs_status
-gs_merge_open(struct gsort *job, const char *const *name, unsigned threads, char *header,
-              struct gs_input **input)
+gs_merge_inputs_open(struct gs_merge_inputs *all, struct gsort *job, size_t room, size_t most)
 {
 	const struct gsort_options *options = job->options;
-	const uint64_t bytes = options->skip_bytes;
-	const struct gs_input_options in = {
-		.names = name,
-		.count = 1,
-		.binary = job->plan_input.key_bits > 0 ||
-		          (gs_options_want_items(options) && !options->lines),
-		.guarded = !options->force && bytes == 0 && options->record_bytes == 0 && !options->lines,
-		.terminal_ok = options->force,
-		.decompress = options->decompress,
-		.threads = threads,
-		.window_bytes = job->plan.window_bytes,
-		.stops_with = job->input,
-		.interrupted = &job->interrupted,
-		.stored = &job->monitor.counters.stored_in,
-		.before_inflate = gs_confine,
-		.before_context = &job->confinement,
-		.read = options->fed ? gs_rendezvous_read : options->read,
-		.read_context = options->fed ? &job->rendezvous : options->read_context,
-	};
-	char scratch[4096];
+	const size_t header = !options->lines && options->header_lines > 0 ? HEADER_BYTES
+	                                                                  : (size_t)options->skip_bytes;
+	size_t memory;
 
-	TRY(gs_input_open(input, &in));
-	(void)gs_input_next(*input);
-	return gs_input_skip(*input, bytes, header != NULL ? header : scratch,
-	                     header != NULL ? (size_t)bytes : sizeof scratch);
+	*all = (struct gs_merge_inputs){ .job = job, .count = gs_merge_count(options), .room = room };
+	memory = gs_arena_round(most * room);
+	all->inputs = calloc(all->count, sizeof *all->inputs);
+	if (options->lines)
+		all->collectors = calloc(all->count, sizeof *all->collectors);
+	if (all->inputs == NULL || (options->lines && all->collectors == NULL))
+		return gs_fail(GS_EBUDGET, "no memory for %zu inputs", all->count);
+	TRY(gs_arena_open(&all->arena, memory + gs_arena_round(header + 1), false));
+	list_inputs(all, gs_arena_take(&all->arena, memory), most > 0 ? most : 1);
+	all->header = gs_arena_take(&all->arena, header + 1);
+	all->text_header = (struct gs_text_header){ .text = all->header, .room = header };
+	return GS_OK;
 }
 
-bool
-gs_merge_overwrites(const struct gsort *job)
+void
+gs_merge_inputs_close(struct gs_merge_inputs *all)
 {
-	return !gs_output_is_new(job->outputs.files[0]) && gs_job_rewrites(job->options) != NULL;
+	/* the first one last: others borrow from it */
+	for (size_t i = all->inputs != NULL ? all->count : 0; i-- > 0; ) {
+		struct gs_merge_input *input = &all->inputs[i];
+
+		gs_input_close(input->input);
+		gs_follow_close(&input->follow);
+		if (input->lines != NULL)
+			gs_line_collector_close(input->lines);
+	}
+	free(all->inputs);
+	free(all->collectors);
+	gs_arena_close(&all->arena);
 }

@@ -9,6 +9,9 @@
 /** Open inputs and output, plan, get memory: all that can fail before a job runs. */
 MUST_CHECK gs_status gs_job_open(struct gsort *job);
 
+/** How all inputs are opened; of a merge, one of them is opened in the same way. */
+struct gs_input_options gs_job_input_options(struct gsort *job);
+
 /** Free what gs_job_open() has opened, and what came after. */
 void gs_job_close(struct gsort *job);
 

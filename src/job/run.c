@@ -7,7 +7,6 @@
 #include "job/check.h"
 #include "job/items.h"
 #include "job/options.h"
-#include "job/items_merge.h"
 #include "job/line_job.h"
 #include "job/merge.h"
 #include "job/ranked.h"

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* item_merger.c - rows for src/stages/item_merger.c: sources of lines, a few at a time, become one */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stages/item_merger.h"
+#include "tests/unit/units.h"
+
+void unit_item_merger(void);
+
+enum { MOST_SOURCES = 3, ROOM = 16 };
+
+/* Lines that are equal if their first bytes are; the second one names the source. */
+static const char *
+end_of(const void *context, const char *item, const char *limit)
+{
+	(void)context;
+	return (const char *)memchr(item, '\n', (size_t)(limit - item)) + 1;
+}
+
+static bool
+words_of(const void *context, const char *const *items, const uint32_t *bytes, size_t count,
+         unsigned level, uint64_t *words)
+{
+	(void)context, (void)bytes;
+	for (size_t i = 0; i < count; i++)
+		words[i] = level == 0 ? (unsigned char)items[i][0] : 0;
+	return false;
+}
+
+static const struct row {
+	const char *sources[MOST_SOURCES];	/* NULL: there are no more; "|": where a buffer ends */
+	const char *all;		/* as text: each item without its newline */
+	const char *unique, *counted, *head;	/* with -u; --count; --head=2 */
+} rows[] = {
+	{ { "" }, "", "", "", "" },
+	{ { "aA\nbA\n" }, "aA bA ", "aA bA ", "aA1 bA1 ", "aA bA " },
+	{ { "aA\nbA\n", "aB\ncB\n" }, "aA aB bA cB ", "aA bA cB ", "aA2 bA1 cB1 ", "aA aB " },
+	{ { "bA\n", "aB\n|aC\nbB\n" }, "aB aC bA bB ", "aB bA ", "aB2 bA2 ", "aB aC " },
+	{ { "", "aB\n|", "aC\n" }, "aB aC ", "aB ", "aB2 ", "aB aC " },
+	{ { "aA\n|aA\n|aA\n", "aB\n", "0C\n|zC\n" }, "0C aA aA aA aB zC ", "0C aA zC ", "0C1 aA4 zC1 ",
+	  "0C aA " },
+	/* an item that is larger than the buffer of what leaves */
+	{ { "aA______________________\nbA\n", "aB\n" }, "aA______________________ aB bA ",
+	  "aA______________________ bA ", "aA______________________2 bA1 ",
+	  "aA______________________ aB " },
+};
+
+/* What is left of a source. */
+static gs_status
+fill(void *context, struct gs_item_slice *items)
+{
+	const char **at = context;
+	const size_t bytes = strcspn(*at, "|");
+
+	*items = (struct gs_item_slice){ *at, bytes };
+	*at += bytes + ((*at)[bytes] == '|');
+	return GS_OK;
+}
+
+struct taken {
+	char   text[256];
+	size_t bytes;
+	bool   shows_times;
+};
+
+static gs_status
+take(void *context, const struct gs_item_span *span)
+{
+	struct taken *taken = context;
+	const char *item = span->data, *end = item + span->bytes;
+
+	for (size_t i = 0; i < span->count; i++) {
+		const char *next = end_of(NULL, item, end);
+
+		taken->bytes += (size_t)snprintf(taken->text + taken->bytes,
+		                                 sizeof taken->text - taken->bytes, "%.*s",
+		                                 (int)(next - item - 1), item);
+		if (taken->shows_times)
+			taken->bytes += (size_t)snprintf(taken->text + taken->bytes,
+			                                 sizeof taken->text - taken->bytes, "%llu",
+			                                 (unsigned long long)span->times[i]);
+		taken->text[taken->bytes++] = ' ';
+		item = next;
+	}
+	CHECK(item == end, "whole items");
+	return GS_OK;
+}
+
+static void
+check(const struct row *row, const struct gsort_options *options, const char *expected)
+{
+	const struct gs_item_order order = { .end = end_of, .words = words_of };
+	const char *left[MOST_SOURCES];
+	struct taken taken = { .shows_times = options->counts };
+	const struct gs_item_sink sink = { .take = take, .context = &taken };
+	struct gs_item_merger merger;
+	size_t count = 0;
+
+	while (count < MOST_SOURCES && row->sources[count] != NULL)
+		count++;
+	CHECK(gs_item_merger_open(&merger, &order, options, count, ROOM) == GS_OK, "memory");
+	for (size_t s = 0; s < count; s++) {
+		left[s] = row->sources[s];
+		merger.sources[s] = (struct gs_merge_source){ .fill = fill, .context = &left[s] };
+	}
+	CHECK(gs_item_merger_begin(&merger) == GS_OK && gs_item_merger_drain(&merger, &sink) == GS_OK,
+	      "%s", row->sources[0]);
+	taken.text[taken.bytes] = '\0';
+	CHECK(strcmp(taken.text, expected) == 0, "%s: '%s', not '%s'", row->sources[0], taken.text, expected);
+	for (size_t s = 0; s < count; s++)
+		CHECK(*left[s] == '\0', "%s: source %zu is read to its end", row->sources[0], s);
+	gs_item_merger_close(&merger);
+}
+
+void
+unit_item_merger(void)
+{
+	const struct gsort_options plain = { .verify = true }, unique = { .unique = true },
+		counted = { .counts = true }, head = { .head = true, .head_count = 2 };
+
+	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+		check(&rows[r], &plain, rows[r].all);
+		check(&rows[r], &unique, rows[r].unique);
+		check(&rows[r], &counted, rows[r].counted);
+		check(&rows[r], &head, rows[r].head);
+	}
+}

@@ -25,6 +25,7 @@ host_sources = \
   src/base/clock.h \
   src/base/cores.c \
   src/base/cores.h \
+  src/base/codec_abi.h \
   src/base/dynload.c \
   src/base/dynload.h \
   src/base/filesystem.c \

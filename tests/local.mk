@@ -22,6 +22,9 @@ tests_unit_units_SOURCES = \
   tests/unit/base.c \
   tests/unit/batch.c \
   tests/unit/buckets.c \
+  tests/unit/codec_abi.c \
+  tests/unit/codec_facts.h \
+  tests/tools/codec_headers.c \
   tests/unit/contents.c \
   tests/unit/cluster.c \
   tests/unit/count.c \

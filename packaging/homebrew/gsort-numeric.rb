@@ -17,7 +17,7 @@ class GsortNumeric < Formula
   depends_on "zstd"
 
   def install
-    system "./configure", "--without-cuda", "--program-transform-name=s/gsort/numsort/",
+    system "./configure", "--without-cuda", "--enable-all-codecs", "--program-transform-name=s/gsort/numsort/",
            "--disable-silent-rules", *std_configure_args
     system "make", "install"
   end

@@ -32,7 +32,7 @@ class GsortNumeric(AutotoolsPackage):
     conflicts("platform=windows", msg="gsort runs on Linux")
 
     def configure_args(self):
-        args = []
+        args = ["--enable-all-codecs"]
         args.append("--with-mpi=" + self.spec["mpi"].mpicc if "+mpi" in self.spec else "--without-mpi")
         args.append("--with-cuda=" + self.spec["cuda"].prefix if "+cuda" in self.spec else "--without-cuda")
         return args

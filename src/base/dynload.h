@@ -17,9 +17,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <zlib.h>
-#include <zstd.h>
-#include <zstd_errors.h>
+
+#include "base/codec_abi.h"
 
 /* ---- any library ---------------------------------------------------------- */
 
@@ -78,9 +77,9 @@ bool gs_zstd_loads(void);
 enum { GS_GZIP_WINDOW_BITS = MAX_WBITS + 16 };
 
 #define GS_ZLIB_FUNCTIONS \
-	F(inflateInit2_) F(inflate) F(inflateReset) F(inflateEnd)
+	F(zlibVersion) F(inflateInit2_) F(inflate) F(inflateReset) F(inflateEnd)
 #define GS_ZSTD_FUNCTIONS \
-	F(ZSTD_createDCtx) F(ZSTD_DCtx_setParameter) F(ZSTD_decompressStream) \
+	F(ZSTD_versionString) F(ZSTD_createDCtx) F(ZSTD_DCtx_setParameter) F(ZSTD_decompressStream) \
 	F(ZSTD_decompressDCtx) F(ZSTD_freeDCtx) F(ZSTD_createCCtx) F(ZSTD_compressCCtx) \
 	F(ZSTD_freeCCtx) F(ZSTD_isError) F(ZSTD_getErrorCode) F(ZSTD_getErrorName)
 
@@ -89,10 +88,12 @@ extern struct gs_zlib { GS_ZLIB_FUNCTIONS } gs_zlib;
 extern struct gs_zstd { GS_ZSTD_FUNCTIONS } gs_zstd;
 #undef F
 
+#define zlibVersion(...)		gs_zlib.zlibVersion(__VA_ARGS__)
 #define inflateInit2_(...)		gs_zlib.inflateInit2_(__VA_ARGS__)
 #define inflate(...)			gs_zlib.inflate(__VA_ARGS__)
 #define inflateReset(...)		gs_zlib.inflateReset(__VA_ARGS__)
 #define inflateEnd(...)			gs_zlib.inflateEnd(__VA_ARGS__)
+#define ZSTD_versionString(...)		gs_zstd.ZSTD_versionString(__VA_ARGS__)
 #define ZSTD_createDCtx(...)		gs_zstd.ZSTD_createDCtx(__VA_ARGS__)
 #define ZSTD_DCtx_setParameter(...)	gs_zstd.ZSTD_DCtx_setParameter(__VA_ARGS__)
 #define ZSTD_decompressStream(...)	gs_zstd.ZSTD_decompressStream(__VA_ARGS__)

@@ -102,7 +102,8 @@ gs_inflate_libraries(char *into, size_t bytes)
 	for (size_t f = 0; f < FORMATS && used < bytes; f++)
 		if (strstr(into, formats[f]->package) == NULL)
 			used += (size_t)snprintf(into + used, bytes - used, "%s%s %s", f > 0 ? ", " : "",
-			                         formats[f]->package, formats[f]->version);
+			                         formats[f]->package,
+			                         formats[f]->loads() ? formats[f]->version() : "missing");
 	return into;
 }
 

@@ -51,7 +51,7 @@ gs_inflate_read(struct gs_inflate *inflate, void *into, size_t bytes, size_t *go
 /** Where in the descriptor of a regular file decompression has come. */
 uint64_t gs_inflate_position(const struct gs_inflate *inflate);
 
-/** The libraries and the versions that gsort was built with, for people; returns INTO. */
+/** The libraries and their versions, for people; loads them.  Returns INTO. */
 const char *gs_inflate_libraries(char *into, size_t bytes);
 
 /** NULL is allowed. */

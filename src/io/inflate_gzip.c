@@ -13,6 +13,12 @@
 
 #define MAGIC	"\x1f\x8b\x08"	/* the third byte is the method: zlib knows no other */
 
+static const char *
+gzip_version(void)
+{
+	return zlibVersion();
+}
+
 static gs_status
 gzip_open(struct gs_inflate_stream *stream)
 {
@@ -83,5 +89,5 @@ gzip_close(struct gs_inflate_stream *stream)
 
 const struct gs_inflate_format gs_inflate_gzip = {
 	GSORT_DECOMPRESS_GZIP, "gzip", ".gz", MAGIC, 3, "libz.so.1", "zlib",
-	ZLIB_VERSION, gs_zlib_loads, gzip_open, gzip_step, gzip_close,
+	gzip_version, gs_zlib_loads, gzip_open, gzip_step, gzip_close,
 };

@@ -8,7 +8,6 @@
  * take, one thread decompresses.  768 MB of text in blocks of 1 MiB, sorted whole, H200 host:
  * 2.0 s with 16 threads, 14.2 with one; 86 MB in 8 MiB, 2-core AMD EPYC VM: 1.2 s, 1.8.
  */
-#include <lzma.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,26 +17,23 @@
 #define LIBRARY		"liblzma.so.5"
 #define MAGIC		"\xfd" "7zXZ"
 #define GARBAGE		"damaged, or garbage after it"
-#define HAS_THREADS	(LZMA_VERSION >= 50040002)	/* 5.4.0, in liblzma's way of counting */
 
 GS_DLOPEN_NOTE(lzma, LIBRARY, "xz", "Decompress xz input", "suggested");
 
 static struct {
+	__typeof__(lzma_version_string) *version_string;
 	__typeof__(lzma_stream_decoder) *stream_decoder;
 	__typeof__(lzma_code)           *code;
 	__typeof__(lzma_end)            *end;
-#if HAS_THREADS
-	__typeof__(lzma_stream_decoder_mt) *stream_decoder_mt;	/* or NULL */
-#endif
+	__typeof__(lzma_stream_decoder_mt) *stream_decoder_mt;	/* NULL before 5.4 */
 } xz;
 
 static const struct gs_symbol symbols[] = {
+	{ "lzma_version_string", &xz.version_string, false },
 	{ "lzma_stream_decoder", &xz.stream_decoder, false },
 	{ "lzma_code", &xz.code, false },
 	{ "lzma_end", &xz.end, false },
-#if HAS_THREADS
 	{ "lzma_stream_decoder_mt", &xz.stream_decoder_mt, true },
-#endif
 };
 
 static bool
@@ -48,12 +44,17 @@ xz_loads(void)
 	return gs_library_loads(&library);
 }
 
+static const char *
+xz_version(void)
+{
+	return xz.version_string();
+}
+
 static lzma_ret
 start(const struct gs_inflate_options *options, lzma_stream *lzma)
 {
 	const uint64_t most = options->window_bytes > 0 ? options->window_bytes : UINT64_MAX;
 
-#if HAS_THREADS
 	if (options->threads > 1 && options->memory_bytes > 0 && xz.stream_decoder_mt != NULL) {
 		const lzma_mt threaded = {
 			.flags = LZMA_CONCATENATED, .threads = options->threads,
@@ -62,7 +63,6 @@ start(const struct gs_inflate_options *options, lzma_stream *lzma)
 
 		return xz.stream_decoder_mt(lzma, &threaded);
 	}
-#endif
 	return xz.stream_decoder(lzma, most, LZMA_CONCATENATED);
 }
 
@@ -134,5 +134,5 @@ xz_close(struct gs_inflate_stream *stream)
 
 const struct gs_inflate_format gs_inflate_xz = {
 	GSORT_DECOMPRESS_XZ, "xz", ".xz", MAGIC, 6, LIBRARY, "liblzma",
-	LZMA_VERSION_STRING, xz_loads, xz_open, xz_step, xz_close,
+	xz_version, xz_loads, xz_open, xz_step, xz_close,
 };

@@ -20,6 +20,12 @@ window_log(uint64_t bytes)
 	return log;
 }
 
+static const char *
+zstd_version(void)
+{
+	return ZSTD_versionString();
+}
+
 static gs_status
 zstd_open(struct gs_inflate_stream *stream)
 {
@@ -68,5 +74,5 @@ zstd_close(struct gs_inflate_stream *stream)
 
 const struct gs_inflate_format gs_inflate_zstd = {
 	GSORT_DECOMPRESS_ZSTD, "zstd", ".zst", "\x28\xb5\x2f\xfd", 4, "libzstd.so.1", "libzstd",
-	ZSTD_VERSION_STRING, gs_zstd_loads, zstd_open, zstd_step, zstd_close,
+	zstd_version, gs_zstd_loads, zstd_open, zstd_step, zstd_close,
 };

@@ -204,8 +204,8 @@ gsort_build(void (*print)(void *context, const char *line), void *context)
 		snprintf(gpu, sizeof gpu, "none (%s)", gs_message());
 	snprintf(line, sizeof line, "GPU module: %s", gpu);
 	print(context, line);
-	snprintf(line, sizeof line, "Libraries: %s, %s (%s)",
-	         gs_inflate_libraries(libraries, sizeof libraries), gs_pack_lz4,
+	snprintf(line, sizeof line, "Libraries: %s, liblz4 %s (%s)",
+	         gs_inflate_libraries(libraries, sizeof libraries), gs_pack_lz4_version(),
 	         &gs_static_codecs != NULL ? "linked in" : "loaded when they are needed");
 	print(context, line);
 }

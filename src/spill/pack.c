@@ -20,7 +20,6 @@
  * Higher levels of zstd, and blocks of 1 MiB, make runs of 2^30 keys 1 to 10 % smaller, and
  * shorter runs no smaller.
  */
-#include <lz4.h>
 #include <string.h>
 
 #include "base/dynload.h"
@@ -33,11 +32,10 @@ enum { ZSTD_LEVEL = 1 };
  * they are. */
 #define LZ4	"liblz4.so.1"
 
-const char gs_pack_lz4[] = "liblz4 " LZ4_VERSION_STRING;
-
 GS_DLOPEN_NOTE(lz4, LZ4, "lz4", "Compress temporary files with lz4", "suggested");
 
 static struct {
+	__typeof__(LZ4_versionString)    *version;
 	__typeof__(LZ4_compress_default) *compress;
 	__typeof__(LZ4_decompress_safe)  *decompress;
 } lz4;
@@ -46,12 +44,19 @@ static bool
 lz4_loads(void)
 {
 	static const struct gs_symbol symbols[] = {
+		{ "LZ4_versionString", &lz4.version, false },
 		{ "LZ4_compress_default", &lz4.compress, false },
 		{ "LZ4_decompress_safe", &lz4.decompress, false },
 	};
 	static struct gs_library library = GS_LIBRARY(LZ4, symbols);
 
 	return gs_library_loads(&library);
+}
+
+const char *
+gs_pack_lz4_version(void)
+{
+	return lz4_loads() ? lz4.version() : "missing";
 }
 
 #define EACH_WIDTH	"spill/shuffle.inc"

@@ -28,8 +28,8 @@ struct gs_packer {
 	void               *compressor, *expander;
 };
 
-/** The library beside libzstd that blocks are compressed with, and its version. */
-extern const char gs_pack_lz4[];
+/** The version of liblz4, which is loaded; or "missing". */
+const char *gs_pack_lz4_version(void);
 
 /** Memory for a packer of such blocks: a multiple of 64. */
 size_t gs_packer_bytes(size_t block_bytes);

@@ -131,3 +131,23 @@ prepare() {
 	done
 	not grep -aqF "$GSORT_SOURCE" build/gsort
 }
+
+@test "without headers of codecs and pkg-config gsort is built, and reads what is installed" {
+	left_to_ci "a build without headers"
+	needs gzip bzip2 xz zstd
+	mkdir headers build
+	for header in archive archive_entry lz4 lzma zlib zstd zstd_errors; do
+		echo '#error this host has no such header' >headers/$header.h
+	done
+	(cd build && "$GSORT_SOURCE/configure" --without-cuda PKG_CONFIG=false CPPFLAGS="-I$PWD/../headers") >log 2>&1 ||
+		{ cat log; false; }
+	[ "$(grep -c 'no headers: loaded all the same where it is installed' log)" -eq 5 ]
+	make -s -C build -j2 gsort >log 2>&1 || { cat log; false; }
+	seq 1000 -1 1 >in
+	for program in gzip bzip2 xz zstd; do
+		"$program" -c in >packed
+		build/gsort packed | cmp - <(seq 1000)
+	done
+	(cd build && not "$GSORT_SOURCE/configure" --enable-all-codecs --without-cuda PKG_CONFIG=false) >log 2>&1
+	grep -q 'error: --enable-all-codecs: pkg-config does not find libzstd liblz4 libarchive liblzma zlib' log
+}

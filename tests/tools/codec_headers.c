@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* codec_headers.c - what the headers of the libraries say; a function that they declare in another way
+ * than base/codec_abi.h does not compile */
+#define GS_CODEC_HEADERS
+#include "tests/unit/codec_facts.h"
+
+#if LZMA_VERSION < UINT32_C(50040002)	/* has no memlimit_threading: nothing to compare with */
+#define memlimit_threading	reserved_int5
+#define memlimit_stop		reserved_int6
+#endif
+
+const struct codec_fact codec_headers[] = CODEC_FACTS;

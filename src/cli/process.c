@@ -15,6 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "cli/process.h"
 #include "cli/progress.h"
@@ -75,6 +78,18 @@ catch_fatal_signals(void)
 	(void)signal(SIGCHLD, SIG_DFL);	/* if ignored, waitpid() could not see a child */
 }
 
+/*
+ * Without this, glibc keeps as much as the largest block that was freed, up to 32 MiB, and -S does
+ * not count that: two .lz4 files took 18.2 MiB under -S 16M, and take 15.8.
+ */
+static void
+give_memory_back(void)
+{
+#ifdef M_MMAP_THRESHOLD
+	(void)mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
+}
+
 /* A library called exit(1), as libarchive does without memory.  1 would mean disorder. */
 static void
 exit_with_error(void)
@@ -91,6 +106,7 @@ gs_process_begin(void)
 	catch_fatal_signals();
 	(void)atexit(exit_with_error);
 	fill_standard_descriptors();
+	give_memory_back();
 }
 
 /* --- end ------------------------------------------------------------------- */

@@ -98,6 +98,7 @@ gs_items_allocate(struct gsort *job)
 	struct gs_item_store_options store = {
 		.order = &items->order,
 		.threads = threads,
+		.beside_bytes = job->plan.host_bytes - memory,
 		.input_bytes = item_bytes_of(job),
 		.guessed = job->ranked != NULL,
 		.origins = job->ranked != NULL,

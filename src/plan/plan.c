@@ -71,6 +71,7 @@ enum { SPLIT_RING = 20 };
  * --long=31. */
 #define WINDOW_LEAST_BYTES	(12 * MIB)
 #define WINDOW_MOST_BYTES	(4096 * MIB + 64 * MIB)
+#define WINDOW_TWELFTHS	8	/* of what there is, or as many as leave enough for keys */
 
 /* Addresses of a stack.  The pipeline has three threads.  Workers need less, but malloc(3) reserves
  * addresses for them, too. */
@@ -364,9 +365,9 @@ set_pieces(struct gs_plan *plan, const struct gs_plan_input *input, uint64_t *le
 	                slots * plan->part_print_bytes);
 }
 
-/* Everything but the keys and the buffers of the merge. */
+/* Everything but the keys and the buffers of the merge.  Decompression has so many TWELFTHS. */
 static void
-set_buffers(struct gs_plan *plan, const struct gs_plan_input *input)
+set_buffers(struct gs_plan *plan, const struct gs_plan_input *input, unsigned twelfths)
 {
 	const uint64_t carvings = 2 * gs_plan_classes(plan) + 6;
 	uint64_t left = plan->host_bytes;
@@ -385,9 +386,9 @@ set_buffers(struct gs_plan *plan, const struct gs_plan_input *input)
 	plan->window_bytes = gs_within(WINDOW_LEAST_BYTES, input->operation == GSORT_MERGE
 		? plan->host_bytes / 2 / gs_within(1, input->input_count, GS_FAN_IN_MOST)
 		: plan->host_bytes / 4, WINDOW_MOST_BYTES);
-	if (input->large_window && input->operation == GSORT_SORT)
+	if (input->operation == GSORT_SORT)
 		take_from(&left, gs_least(gs_within(WINDOW_LEAST_BYTES, left / 4, plan->window_bytes),
-		                          left / 3 * 2));
+		                          left / 12 * twelfths));
 	if (input->key_bits == 0 && !input->items)
 		set_text(plan, input, &left);
 	plan->print_keys = 512 * KIB;
@@ -522,7 +523,7 @@ check_budget(const struct gs_plan *plan, const struct gs_plan_input *input)
 }
 
 static gs_status
-make_once(struct gs_plan *plan, const struct gs_plan_input *input)
+make_once(struct gs_plan *plan, const struct gs_plan_input *input, unsigned twelfths)
 {
 	*plan = (struct gs_plan){ .threads = 1 };
 	set_classes(plan, input);
@@ -530,7 +531,7 @@ make_once(struct gs_plan *plan, const struct gs_plan_input *input)
 	set_threads(plan, input);
 	TRY(choose_device(plan, input));
 	set_staging(plan, input);
-	set_buffers(plan, input);
+	set_buffers(plan, input, twelfths);
 	set_batch(plan, input);
 	set_merge(plan, input);
 	set_head(plan, input);
@@ -540,21 +541,23 @@ make_once(struct gs_plan *plan, const struct gs_plan_input *input)
 	return GS_OK;
 }
 
-/* By fewer threads if their buffers leave too little for keys. */
+/*
+ * By fewer threads if their buffers leave too little for keys.  Windows may be small, so if they take
+ * too much, they get less.
+ */
 static gs_status
 make(struct gs_plan *plan, const struct gs_plan_input *input)
 {
 	struct gs_plan_input fewer = *input;
-	gs_status status = make_once(plan, input);
+	unsigned twelfths = input->large_window ? WINDOW_TWELFTHS : 0;
+	gs_status status = make_once(plan, input, twelfths);
 
 	while (status == GS_EBUDGET && plan->threads > 1) {
 		fewer.threads = plan->threads - 1;
-		status = make_once(plan, &fewer);
+		status = make_once(plan, &fewer, twelfths);
 	}
-	if (status == GS_EBUDGET && fewer.large_window) {	/* windows may be small */
-		fewer.large_window = false;
-		status = make_once(plan, &fewer);
-	}
+	while (status == GS_EBUDGET && twelfths > 0)
+		status = make_once(plan, &fewer, --twelfths);
 	return status;
 }
 

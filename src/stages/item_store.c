@@ -296,15 +296,26 @@ flush(struct gs_item_store *store)
 	return GS_OK;
 }
 
+static gs_status
+fail_large(size_t bytes, unsigned share, uint64_t beside)
+{
+	return gs_fail(GS_EBUDGET, "a line or record has %zu bytes or more: that needs "
+	               "'--buffer-size=%zuM' (-S) at least", bytes,
+	               share * ((bytes >> 20) + 1) + (size_t)gs_within(16, (beside >> 20) + 1, SIZE_MAX));
+}
+
 gs_status
 gs_item_fail_large(size_t bytes, unsigned share)
 {
-	return gs_fail(GS_EBUDGET, "a line or record has %zu bytes or more: that needs "
-	               "'--buffer-size=%zuM' (-S) at least", bytes, share * ((bytes >> 20) + 1) + 16);
+	return fail_large(bytes, share, 0);
 }
 
-/* It can be in memory three times, and some memory is for other things. */
-enum { LARGE_SHARE = 5 };
+/* An item can be in memory three times, and some memory is for other things. */
+static gs_status
+too_large(const struct gs_item_store *store, size_t bytes)
+{
+	return fail_large(bytes, 5, store->options.beside_bytes);
+}
 
 static gs_status
 lend(void *context, size_t bytes)
@@ -314,7 +325,7 @@ lend(void *context, size_t bytes)
 	const size_t most = store->data_bytes - (size_t)gs_least(store->data_bytes, bytes);
 
 	if (bytes > store->data_bytes / 3 * 2)
-		return gs_item_fail_large(bytes, LARGE_SHARE);
+		return too_large(store, bytes);
 	first->limit_bytes = (size_t)gs_least(first->memory_bytes, most);
 	return atomic_load(&first->used) > most ? flush(store) : GS_OK;
 }
@@ -327,7 +338,7 @@ reserve(void *context, size_t wanted, size_t small, size_t *room)
 	if (wanted > store->shared.piece_bytes && small == 1 && wanted > store->largest)
 		store->largest = wanted;
 	if (store->largest > store->data_bytes / 3)
-		return gs_item_fail_large(store->largest, LARGE_SHARE);
+		return too_large(store, store->largest);
 	if (!store->has_bounds && gs_division_bytes(store->first, 0) >= store->sample_bytes)
 		TRY(choose_bounds(store, expected_bytes(store)));
 	*room = gs_division_room(store->first, small);
@@ -336,7 +347,7 @@ reserve(void *context, size_t wanted, size_t small, size_t *room)
 		*room = gs_division_room(store->first, small);
 	}
 	if (*room < wanted)
-		return gs_item_fail_large(wanted, LARGE_SHARE);
+		return too_large(store, wanted);
 	if (!store->has_bounds && *room > store->sample_bytes && wanted <= store->sample_bytes)
 		*room = store->sample_bytes;
 	return GS_OK;

@@ -371,6 +371,20 @@ on_small_stack() {
 	done
 }
 
+@test "decompression has its part of -S, and what one input took is given back before the next" {
+	local options
+	needs lz4
+	gen --keys 600000 --type text | lz4 -q -B7 >text.lz4	# blocks of 4 MiB
+	for options in '-S 18M' '-S 20M --count' '-S 18M --lines'; do
+		# shellcheck disable=SC2086
+		peak_within $((${options:3:2} * 1024)) gsort $options -T . -o out text.lz4 text.lz4 text.lz4
+	done
+	{ echo b; head -c 2M /dev/zero | tr '\0' z; printf '\na\n'; } | lz4 -q >long.lz4
+	fails "that needs '--buffer-size=" gsort -S 31M --lines --argsort=u32 long.lz4
+	options=$(grep -o -e '--buffer-size=[0-9]*M' fails-err)
+	peak_within $((${options//[!0-9]/} * 1024)) gsort "$options" --lines --argsort=u32 -o out long.lz4
+}
+
 @test "jobs of all kinds, drawn: -S is the peak of the process, or the job is refused with the SIZE" {
 	local seed=${LIMITS_SEED:-7} jobs=${LIMITS_JOBS:-${GSORT_SLOW:+2000}} most=${GSORT_SLOW:+100}
 	needs python3

@@ -141,25 +141,51 @@ def test_arrays(kind):
 	assert np.array_equal(keys, np.sort(before)) and np.array_equal(keys, payload)
 
 
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, Enough])
+def test_callbacks(tmp_path, monkeypatch, kind):
+	"""progress raises at its first, second ... call, while input is still to come: the output is as it was."""
+	monkeypatch.setattr(gsort._files, "_POLL_SECONDS", 0.001)
+	os.mkfifo(tmp_path / "fifo")
+	hold = os.open(tmp_path / "fifo", os.O_RDWR)
+	out = tmp_path / "out"
+	out.write_bytes(b"as it was")
+	before = none_running()
+	for last in range(1, 10):
+		calls = []
+
+		def progress(now, calls=calls, last=last):
+			calls.append(now)
+			if len(calls) == last:
+				raise kind("here")
+
+		with pytest.raises(kind, match="here"):
+			gsort.sort_file(tmp_path / "fifo", out, type="u4", progress=progress)
+		assert len(calls) == last
+		assert_held(before)
+		assert out.read_bytes() == b"as it was" and sorted(os.listdir(tmp_path)) == ["fifo", "out"]
+	os.close(hold)
+
+
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, Enough])
 @pytest.mark.parametrize("again", [0, 0.0003])
-def test_signals(tmp_path, again):
+def test_signals(tmp_path, again, kind):
 	"""A signal at any time, or one after the other, whose handler raises."""
 	np.random.default_rng(1).integers(0, 2**32, 200000, "u4").tofile(tmp_path / "in")
 	armed = False
 
 	def handler(_number, _frame):
 		if armed:
-			raise Enough("here")
+			raise kind("here")
 
 	times, raised, before = random.Random(1), 0, none_running()
 	old = signal.signal(signal.SIGALRM, handler)
-	for _ in range(1000 if os.environ.get("GSORT_SLOW") else 60):
+	for _ in range(1000 if os.environ.get("GSORT_SLOW") else 30):
 		try:
 			armed = True
 			signal.setitimer(signal.ITIMER_REAL, times.uniform(1e-5, 2e-3), again)
 			gsort.sort_file(tmp_path / "in", tmp_path / "out", type="u4")
 			armed = False
-		except Enough:
+		except kind:
 			armed = False
 			raised += 1
 		signal.setitimer(signal.ITIMER_REAL, 0)

@@ -56,6 +56,13 @@ set_groups(struct gs_item_store_options *to, const struct gsort_options *options
 	to->verify = options->verify;
 }
 
+/* Numbers of lines go with them, and who knows how many lines there are? */
+static bool
+numbers_lines(const struct gsort_options *options)
+{
+	return gs_options_read_lines(options) && options->argsort_bits > 0;
+}
+
 /* Bytes of items, as far as is known. */
 static uint64_t
 item_bytes_of(const struct gsort *job)
@@ -65,8 +72,8 @@ item_bytes_of(const struct gsort *job)
 
 	if (bytes == UINT64_MAX || (job->plan_input.guessed && job->ranked == NULL))
 		return UINT64_MAX;
-	if (gs_options_read_lines(job->options) && job->options->argsort_bits > 0)
-		return UINT64_MAX;	/* their numbers count, and who knows how many lines there are? */
+	if (numbers_lines(job->options))
+		return bytes < UINT64_MAX / 4 ? 2 * bytes : UINT64_MAX;	/* a guess */
 	if (job->options->lines)
 		return bytes + job->options->input_count + 1;	/* each may lack a last newline */
 	return bytes / ingest->record.bytes * ingest->item.bytes;
@@ -100,7 +107,7 @@ gs_items_allocate(struct gsort *job)
 		.threads = threads,
 		.beside_bytes = job->plan.host_bytes - memory,
 		.input_bytes = item_bytes_of(job),
-		.guessed = job->ranked != NULL,
+		.guessed = job->ranked != NULL || numbers_lines(options),
 		.origins = job->ranked != NULL,
 		.temp_dirs = options->temp_dirs,
 		.temp_dir_count = options->temp_dir_count,

@@ -134,6 +134,15 @@ lines_of() {
 	sort -u in | cmp - out
 }
 
+@test "lines: places take no more memory, however many files there are" {
+	local names=()
+	left_to_slow "they are a GB"
+	lines_of "%d some words %d" 400000 >in
+	for _ in {1..90}; do names+=(in); done
+	peak_within 16384 gsort -S 16M -T . --lines --argsort=u64 -o out "${names[@]}"
+	[ "$(stat -c %s out)" = 288000000 ]
+}
+
 @test "long lines: -S is a limit, and what does not fit in it is an error" {
 	local bytes
 	for bytes in 1000000 10 700000 90000 1500000 700000 800000 1100000; do

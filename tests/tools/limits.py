@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Draw jobs of all kinds with a limit of memory, and compare their peak memory with it.
+"""Draw jobs of all kinds, with any options, under a limit of memory, and compare their peak with it.
 
 limits.py SEED JOBS [MOST_MIB]: a job keeps to -S, or is refused with a SIZE that it then keeps to.
 Prints each job that is wrong, then a summary; exits with 1 if there was one.  Inputs have up to
@@ -55,7 +55,10 @@ LINES = {
     "empty": lambda n: b"\n" * (n % 5) + b"%d\n" % n,
     "csv": lambda n: b'%d,"a, %d",%d\n' % (n % 1000, n, n % 13),
     "wide": lambda n: b"%d %s\n" % (n, b"x" * (n % 20000)),
+    "ipv4": lambda n: b"%d.%d.%d.%d\n" % (n >> 24 & 255, n >> 16 & 255, n >> 8 & 255, n & 255),
+    "time": lambda n: b"%04d-%02d-%02dT%02d:01:02.%d\n" % (n % 9999, n % 13, n % 32, n % 24, n % 1000),
 }
+TEXTS = ("text", "ipv4", "time")
 
 
 def write_file(kind, size, name):
@@ -108,6 +111,9 @@ def draw_kind():
         width = draw.choice(TYPES)
         return kind, width, [draw.choice(["-%s", "--type=%s"]) % width]
     if kind == "text":
+        kind = draw.choice([kind] * 4 + ["ipv4", "time"])
+        if kind != "text":
+            return kind, None, ["--type=" + kind, "--invalid=ignore"]
         return kind, None, draw.choice([[], [], ["-g", "--invalid=ignore"], ["-n"], ["--base=16", "--invalid=ignore"]])
     if kind == "records":
         bytes_ = draw.choice([8, 16, 40, 100, 1000, 100_000, 1_000_000])
@@ -129,11 +135,12 @@ def draw_operation(kind, unit):
     ]
     if kind != "npy" and not isinstance(unit, int):
         operations += [["--count"], ["--repeated"], ["--singletons"], ["-m", "--count"]]
-    if kind == "text" or unit in WIDTHS and WIDTHS[unit] <= 8:
+    if kind in TEXTS or unit in WIDTHS and WIDTHS[unit] <= 8:
         operations += [
             ["--tail=%d" % some(), "--count"], ["--sample=%d" % some()], ["--top=%d" % some()], ["--summary"],
             ["--quantiles=0.1,0.5,0.99"], ["--histogram=%d" % some()], ["--top=%d" % some(), "--summary", "--json"],
-            ["--union"], ["--intersect", "-u"], ["--difference"], ["--to=f64"],
+            ["--union"], ["--intersect", "-u"], ["--difference"], ["--symmetric"],
+            ["--to=f64"], ["--sample=%d" % some(), "--seed=3"],
         ]
     return draw.choice(operations + ([["--to=text"], ["--to=text", "--count"]] if unit in WIDTHS else []))
 
@@ -145,6 +152,33 @@ def draw_header(kind, unit):
         width = WIDTHS[unit] if unit in WIDTHS else unit
         return ["--skip-bytes=%d" % (draw.choice([1, 20_000, 20 * MIB]) // width * width)]
     return ["--header=%d" % draw.choice([1, 100, 10_000])] if kind != "npy" else []
+
+
+# The options that draw_job() does not draw with a kind or an operation.
+OTHERS = """--size-hint=1 --size-hint=3T --debug --verbose --progress=always --quiet --progress=never --force --device=cpu
+    --decompress=auto --decompress=none --no-sandbox --stable --reverse --verify --check-order --nocheck-order --head=1000
+    --stats=json --gpu-memory=1M""".split()
+OF_TEXT = "--zero-terminated --invalid=fail --invalid=skip-blank --invalid=warn --sort=numeric".split()
+OF_LINES = """--ignore-case --dictionary-order --ignore-nonprinting --ignore-leading-blanks --month-sort --version-sort
+    --human-numeric-sort --zero-terminated --invalid=ignore --header --field-separator=, -k1,1dfr""".split()
+OF_KEYS = "--endian=big --endian=little --format=raw --unique --numeric-sort --general-numeric-sort".split()
+# In other words, of this file (--check --count --key --merge --output ...), or no jobs of their own.
+ELSEWHERE = """--key --merge --output --buffer-size --temporary-directory
+    --plan --ranks --info --help --version""".split()
+
+
+def draw_others(kind):
+    """A few of the other options."""
+    own = OF_KEYS if kind == "binary" else OF_TEXT + OF_KEYS if kind in TEXTS else OF_LINES
+    return [draw.choice(OTHERS + own * 2) for _ in range(draw.choice([0, 0, 0, 1, 1, 2]))]
+
+
+def not_drawn():
+    """Options of --help that are not in this file."""
+    with open(__file__) as file:
+        words = set(re.findall("--[a-z0-9-]+", file.read()))
+    told = subprocess.run(["gsort", "--help=all"], stdout=subprocess.PIPE, check=True).stdout.decode()
+    return [option for option in re.findall("^ +(?:-., )?(--[a-z0-9-]+)", told, re.M) if option not in words]
 
 
 def draw_inputs(kind, unit, size, options, plain):
@@ -178,10 +212,11 @@ def draw_job():
     ranks = draw.choice([2, 3]) if chance(0.08) else 0
     options = options + draw_operation(kind, unit)
     options += draw_header(kind, unit)
+    options += draw_others(kind)
     options += ["--parallel=%d" % draw.choice([1, 2, 3, 4])] if chance(0.7) else []
     options += ["--stats=json:stats"] if chance(0.1) else []
     options += ["--batch-size=%d" % draw.choice([2, 5, 100])] if chance(0.1) else []
-    if chance(0.1) and (kind == "text" or unit in WIDTHS) and "--argsort" not in " ".join(options):
+    if chance(0.1) and (kind in TEXTS or unit in WIDTHS) and "--argsort" not in " ".join(options):
         options += ["--compress-program=" + draw.choice(["zstd", "lz4", "none"])]
     sets = any(option in options for option in ("--union", "--intersect", "--difference"))
     names, feed = draw_inputs(kind, unit, size, options, ranks > 0)
@@ -190,7 +225,11 @@ def draw_job():
     if any(option.startswith("--split") for option in options):
         options += ["-o", "part-%r"]
     elif (ranks or chance(0.3)) and not any(option[:2] in ("-c", "-C") or option.startswith("--check") for option in options):
-        options += ["-o", "out"]
+        options += ["-o", draw.choice(["out", "out-%r"]) if ranks else "out"]
+        if not ranks and names == [input_file(kind, size)] and chance(0.3):
+            shutil.copy(names[0], "out")        # onto the input
+            names = ["out"]
+        options += ["--in-place"] * (not ranks and chance(0.3))
     return ranks, options, names, feed, len(names) + 1 if sets else ranks or 1
 
 
@@ -232,6 +271,9 @@ def play(tally):
     return None
 
 
+missing = not_drawn()
+if missing:
+    sys.exit("options that no job has: " + " ".join(missing))
 tally = Counter()
 for job in range(jobs):
     wrong = play(tally)

@@ -144,11 +144,19 @@ first_bytes(const struct gs_item_store *store)
 	return (size_t)bytes;
 }
 
+/* The bytes that will come, as far as is known. */
+static uint64_t
+expected_bytes(const struct gs_item_store *store)
+{
+	const uint64_t input = store->options.input_bytes;
+
+	return input < UINT64_MAX ? input : UNKNOWN_BYTES;
+}
+
 static const struct gs_item_limits *
 limits_of(const struct gs_item_store *store)
 {
-	const uint64_t input = store->options.input_bytes;
-	const bool files = store->flushed || (input < UINT64_MAX && input > store->data_bytes);
+	const bool files = store->flushed || expected_bytes(store) > store->data_bytes;
 
 	return files ? &store->file_limits : &store->limits;
 }
@@ -228,15 +236,6 @@ gs_item_store_close(struct gs_item_store *store)
 }
 
 /* ---- bounds -------------------------------------------------------------------------- */
-
-/* The bytes that will come, as far as is known. */
-static uint64_t
-expected_bytes(const struct gs_item_store *store)
-{
-	const uint64_t input = store->options.input_bytes;
-
-	return input < UINT64_MAX ? input : UNKNOWN_BYTES;
-}
 
 static gs_status
 show_sample(void *context, const char *items, size_t bytes)

@@ -1,6 +1,25 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Completion of gsort for bash.
 
+# The columns that the first line of the first file on the command line names, if there is a header.
+_gsort_columns() {
+	local word separator=$'\t' header='' names
+
+	[[ " ${COMP_WORDS[*]} " != *" --csv "* ]] || separator=,
+	for word in "${COMP_WORDS[@]:1}"; do
+		case $word in
+		-t?)        separator=${word#-t} ;;
+		--header*)  header=yes ;;
+		*)          if [[ -n $header && -f $word && -r $word ]]; then
+				IFS= read -r names <"$word"
+				names=${names%$'\r'}
+				printf '%s\n' "${names//"$separator"/$'\n'}" | grep -xE '[A-Za-z_][A-Za-z0-9_]*'
+				return
+			fi ;;
+		esac
+	done
+}
+
 _gsort() {
 	local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} word='' i
 	local types='u8 u16 u32 u64 i8 i16 i32 i64 f16 bf16 f32 f64 text'
@@ -52,7 +71,7 @@ _gsort() {
 	--invalid)      values='abort fail warn ignore skip-blank' ;;
 	--header)       values='1 2 3' ;;
 	--record-size)  values='8 16 32 100' ;;
-	-k|--key)       values='1,1 2,2n 3,3nr u32@0 bytes10@0' ;;
+	-k|--key)       values="1,1 2,2n 3,3nr u32@0 bytes10@0 $(_gsort_columns 2>/dev/null)" ;;
 	-t|--field-separator) values=', ; : |' ;;
 	--format)       values='auto raw npy' ;;
 	--argsort)      values='u32 u64' ;;
@@ -77,6 +96,9 @@ _gsort() {
 	esac
 	if [[ -n $values ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$values" -- "$current")
+	elif [[ $current =~ ^-([a-zA-Z]*[a-tv-zA-Z])([uif])$ ]]; then	# -ru: types behind other letters
+		mapfile -t COMPREPLY < <(compgen -W "$options" -- "-${BASH_REMATCH[2]}" |
+			grep -xE -- '-[uif][0-9]*' | sed "s/^-/-${BASH_REMATCH[1]}/")
 	elif [[ $current == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
 		[[ ${#COMPREPLY[@]} -ne 1 || ${COMPREPLY[0]} != *= ]] || compopt -o nospace 2>/dev/null

@@ -82,6 +82,13 @@ completes() {
 	completes "file-a file-b" gsort --files0-from = file
 	completes "place" gsort -T pl
 	completes "" gsort -- --rev
+	completes "-ru8 -ru16 -ru32 -ru64 -ru128 -ru" gsort -ru
+	printf 'id,price,the rest\n1,2,3\n' >orders.csv
+	completes "price" gsort --csv --header orders.csv -k p
+	completes "1,1" gsort --csv --header orders.csv -k 1
+	completes "" gsort --csv orders.csv -k p
+	printf 'id;price\r\n1;2\r\n' >orders.txt
+	completes "price" gsort -t\; --header=1 orders.txt --key p
 }
 
 # offered_by_bash OPTION...: the values, a line each

@@ -24,7 +24,7 @@ prepare() {
 	make -s -C "$GSORT_BUILD" distdir distdir="$PWD/gsort-$version" >log 2>&1 ||
 		{ cat log; false; }
 	tar -cJf "gsort-$version.tar.xz" "gsort-$version"
-	env -u CC -u CFLAGS -u LDFLAGS DEB_BUILD_OPTIONS="nocheck parallel=2" \
+	env -u CC -u CFLAGS -u LDFLAGS DEB_BUILD_OPTIONS="nocheck parallel=2" DEB_BUILD_PROFILES=nocheck \
 		"$GSORT_SOURCE/packaging/debian/build" "gsort-$version.tar.xz" >log 2>&1 ||
 		{ tail -n 30 log; false; }
 	[ -s "gsort-numeric_$version-1.dsc" ]
@@ -80,7 +80,9 @@ prepare() {
 	(umask 077 && make -s -C "$GSORT_BUILD" release PYTHON=false) >log 2>&1 || { cat log; false; }
 	grep -qF "gsort-$version.spdx.json" "$GSORT_BUILD/SHA256SUMS"
 	(cd "$GSORT_BUILD" && sha256sum --quiet -c SHA256SUMS)
-	rm "$GSORT_BUILD/gsort-$version.spdx.json" "$GSORT_BUILD/SHA256SUMS"
+	head -n 1 "$GSORT_BUILD/gsort-$version.notes" | grep -q "^\* .* release $version "
+	[ "$(grep -c '^\* ' "$GSORT_BUILD/gsort-$version.notes")" -eq 1 ]
+	rm "$GSORT_BUILD/gsort-$version.spdx.json" "$GSORT_BUILD/SHA256SUMS" "$GSORT_BUILD/gsort-$version.notes"
 	mv "$GSORT_BUILD/gsort-$version.tar.xz" second
 	cmp first second
 	tar -tvJf first | awk '{ print $1, $2, $4 }' | sort | uniq -c >kinds

@@ -15,3 +15,29 @@ blocks() {
 	[ $ran -ge 20 ]
 	[ $failed -eq 0 ]
 }
+
+@test "the commands of README.md that use gsort work as printed" {
+	sed -n '/^\*\*Use\*\*/,$p' "$GSORT_SOURCE/README.md" | sed -n '/^```$/,/^```$/p;/^## /q' | grep '^[^`]' >commands
+	[ "$(wc -l <commands)" -eq 3 ]
+	seq 9 -1 1 >ids.txt
+	gen --keys 1000 --type u32 >nums.bin
+	printf 'a,b,c\n1,2,30\n1,2,4\n' >events.csv
+	bash -ec "$(cat commands)"
+	seq 9 | cmp - sorted.txt
+	is_sorted sorted.bin u32
+	printf 'a,b,c\n1,2,4\n1,2,30\n' | cmp - out.csv
+}
+
+@test "the Python of README.md runs as printed" {
+	[ -e "$GSORT_BUILD/libgsort.so.0" ] || skip "there is no shared library: sanitizer, or --disable-shared"
+	for python in python3 /usr/bin/python3 ''; do
+		[ -n "$python" ] || skip "no python3 with numpy"
+		! "$python" -c 'import numpy' 2>/dev/null || break
+	done
+	sed -n '/^```python$/,/^```$/p' "$GSORT_SOURCE/README.md" | grep -v '^```' >page.py
+	[ "$(wc -l <page.py)" -gt 5 ]
+	echo 'assert (numpy.diff(keys) >= 0).all() and (keys == numpy.load("sorted.npy")).all()' >>page.py
+	sed -i 's/10\*\*7/10**5/' page.py	# smaller
+	GSORT_LIBRARY=$GSORT_BUILD/libgsort.so.0 PYTHONPATH=$GSORT_SOURCE/python PYTHONDONTWRITEBYTECODE=1 \
+		"$python" page.py
+}

@@ -58,6 +58,9 @@ prepare() {
 	version=$(sed -n 's/^PACKAGE_VERSION = //p' "$GSORT_BUILD/Makefile")
 	cd "$GSORT_SOURCE/packaging"
 	grep -qE "^Version: +$version\$" rpm/gsort-numeric.spec
+	if command -v rpmspec >/dev/null; then
+		rpmspec -q rpm/gsort-numeric.spec | grep -q "^gsort-numeric-mpi-$version-"
+	fi
 	grep -qF "gsort-$version.tar.xz" homebrew/gsort-numeric.rb
 	grep -qF "version = \"$version\"" conda/meta.yaml
 	grep -qF "version(\"$version\"" spack/package.py

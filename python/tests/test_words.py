@@ -55,6 +55,23 @@ def test_names_are_those_of_parameters():
 		"help", "version", "plan", "info", "ranks", "size-hint", "no-sandbox", "gpu-memory"}
 
 
+@pytest.mark.parametrize("content", [
+	"1\n2.5\n", "1\n0x1f\n", "10.0.0.1\n", "2026-01-02\n", "1\nn/a\n", "1\n\n2\n", "price\n1\n", "1\nv1.2.3\n",
+	"id,price\n1,2\n", "id;price\n1;2\n", "a\tb\n1\t2\n", "1|2\n", "1 a\n2 b\n", "1\n10K\n", "5th\n", "1\n12:30\n",
+	"1\n550e8400-e29b-41d4-a716-446655440000\n", "1\n18446744073709551616\n", "1\n::1\n", "name,price\nx,1\n",
+])
+def test_parameters_in_messages_work_as_printed(tmp_path, content):
+	(tmp_path / "in").write_text(content)
+	with pytest.raises(gsort.InputError) as caught:
+		gsort.sort_file(tmp_path / "in", tmp_path / "out")
+	advice = re.search(r"[;?(] ?.*?(\w+=(?:'[^']*'|\w+)(?:, \w+=(?:'[^']*'|\w+))*)", re.sub(r'"[^"]*"', "", str(caught.value)))
+	assert advice, str(caught.value)
+	options = eval(f"dict({advice[1]})", {})
+	stats = gsort.sort_file(tmp_path / "in", tmp_path / "out", **options)
+	lines = len(content.splitlines())
+	assert stats.keys_out + options.get("header", 0) == lines or options.get("invalid")
+
+
 VALUES = {
 	"type": ["text", "text-float", "ipv4", "time", "u4", ">i8", "f2", "bf16", "u128", "S4", "u1,u4",
 	         [("price", ">u4"), ("b", "S2")]],

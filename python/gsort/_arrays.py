@@ -154,12 +154,25 @@ def _has_disorder(keys: Array, descending: bool, options: _native.Struct) -> boo
 
 # --- the calls ----------------------------------------------------------------------------------
 
+def _rows(a: Array) -> List[Array]:
+	"""The rows of a contiguous array along its last axis."""
+	return [a] if a.ndim == 1 else list(a.reshape(-1, a.shape[-1])) if a.size else []
+
+
+def _addresses(a: Array, length: int) -> "range":
+	"""Of the rows, each of LENGTH elements, of a contiguous array."""
+	bytes_of_row = length * a.itemsize
+	return range(a.ctypes.data, a.ctypes.data + a.nbytes, bytes_of_row) if bytes_of_row else range(0)
+
+
 def _sort_rows(rows: Array, descending: bool, threads: int) -> None:
 	"""Sort each row of ROWS, a plain array, along its last axis."""
-	kind, options = _type_of_items(rows.dtype), _options(descending, threads)
-	length = rows.shape[-1]
-	for row in [rows] if rows.ndim == 1 else rows.reshape(-1, length) if rows.size else []:
-		_call("gsort_sort", row.ctypes.data, length, kind, options)
+	kind, options, length = _type_of_items(rows.dtype), _options(descending, threads), rows.shape[-1]
+	sort_row = _native.LIBRARY.gsort_sort
+	for address in _addresses(rows, length):
+		if sort_row(address, length, kind, options) != _native.OK:
+			_native.fail()
+	for row in _rows(rows) if rows.dtype.kind in "fmM" else []:
 		shift = _shift(row, descending)
 		if shift:
 			row[:] = np.roll(row, shift)
@@ -226,11 +239,11 @@ def argsort(a: npt.ArrayLike, axis: Optional[int] = -1, kind: Optional[str] = No
 	rows = _readable(_axis_last(source, axis))
 	indices = np.empty(rows.shape, np.intp)
 	index_type = _native.ABI["GSORT_U64" if indices.itemsize == 8 else "GSORT_U32"]
-	length = rows.shape[-1]
-	pairs = [(rows, indices)] if rows.ndim == 1 else zip(
-		rows.reshape(-1, length), indices.reshape(-1, length)) if rows.size else []
-	for row, order in pairs:
-		_call("gsort_argsort", row.ctypes.data, length, key_type, order.ctypes.data, index_type, options)
+	length, argsort_row = rows.shape[-1], _native.LIBRARY.gsort_argsort
+	for keys, into in zip(_addresses(rows, length), _addresses(indices, length)):
+		if argsort_row(keys, length, key_type, into, index_type, options) != _native.OK:
+			_native.fail()
+	for row, order in zip(_rows(rows), _rows(indices)) if rows.dtype.kind in "fmM" else []:
 		shift = _shift(row, descending, order)
 		if shift:
 			order[:] = np.roll(order, shift)

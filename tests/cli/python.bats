@@ -63,4 +63,7 @@ prepare() {
 		"$python" "$GSORT_SOURCE/bench/array.py" 12 1 2 >told
 	[ "$(grep -cE '^(uint32|uint64|float32|float64) 4096, 1 threads: numpy [0-9.]+, C [0-9.]+, gsort.sort [0-9.]+;' told)" -eq 4 ]
 	[ "$(grep -cE '^(uint32|uint64|float32|float64) 4096, 2 threads: C [0-9.]+, gsort.sort [0-9.]+; Python takes' told)" -eq 4 ]
+	GSORT_LIBRARY=$GSORT_BUILD/libgsort.so.0 PYTHONPATH=$GSORT_SOURCE/python PYTHONDONTWRITEBYTECODE=1 \
+		"$python" "$GSORT_SOURCE/bench/array.py" pays 0 2 1000 >told
+	[ "$(grep -cE '^(sort|argsort|stable argsort) .* (10|1000) ( +[0-9]+[.][0-9]{4}){6}$' told)" -eq 45 ]
 }

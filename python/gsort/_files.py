@@ -38,13 +38,14 @@ class Stats(NamedTuple):
 
 
 class Check(NamedTuple):
-	"""Whether files are sorted; true if they are."""
+	"""What check_file() found: true if the file is sorted."""
+	is_sorted: bool
 	disorder: str		# the first item that is out of order: "in.txt:3: disorder: 7"; "" if there is none
 	breaks: int		# items less than the one before; if counted
 	duplicates: int		# items equal to the one before; if counted
 
 	def __bool__(self) -> bool:
-		return not self.disorder and not self.breaks
+		return self.is_sorted
 
 
 _PHASES = ("idle", "reading", "sorting", "merging", "writing", "done")
@@ -133,8 +134,7 @@ class _Job:
 		return Stats(*[self.figures.get(name, "I" if name == "runs" else "d" if name == "seconds" else "Q")
 		               for name in Stats._fields])
 
-	def run(self, progress: Optional[Callable[[Progress], Any]]) -> int:
-		"""Returns GSORT_OK or GSORT_DISORDER."""
+	def run(self, progress: Optional[Callable[[Progress], Any]]) -> None:
 		try:
 			self._start()
 			while not self._has_ended():
@@ -150,10 +150,10 @@ class _Job:
 		for status, kind, number, said in (opened, ran):
 			if status not in (_native.OK, _native.DISORDER):
 				raise _native.error(kind, number, words(said, self.names))
-		self.said = words(ran[-1], self.names) if ran[0] == _native.DISORDER else ""
+		self.is_sorted = bool(ran[0] == _native.OK)		# of a check
+		self.said = "" if self.is_sorted else words(ran[-1], self.names)
 		if progress is not None:
 			progress(self.progress())
-		return int(ran[0])
 
 
 # --- what goes in and out ----------------------------------------------------------------------
@@ -239,14 +239,14 @@ def check_file(src: Paths, *, counted: bool = False, **options: Unpack[Options])
 	"""
 	job = _run("check_file", src, None, options, operation="GSORT_CHECK",
 	           check="summary" if counted else "first")
-	return Check(job.said, job.figures.get("breaks", "Q"), job.figures.get("duplicates", "Q"))
+	return Check(job.is_sorted, job.said, job.figures.get("breaks", "Q"), job.figures.get("duplicates", "Q"))
 
 
 # --- figures --------------------------------------------------------------------------------
 
 def _value(said: Any, kind: Any) -> Any:
 	"""A key of type KIND, of which the library has SAID the fewest digits, or a word."""
-	if kind == "text-float" or said in ("nan", "-nan", "inf", "-inf"):
+	if said is not None and (kind == "text-float" or said in ("nan", "-nan", "inf", "-inf")):
 		return float(said)
 	if said is None or kind is None or isinstance(kind, str) and kind in NAMED:
 		return said

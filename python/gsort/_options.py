@@ -61,7 +61,7 @@ class Options(TypedDict, total=False):
 	csv: bool
 	separator: str
 	ordering: str
-	key: Union[str, Sequence[str]]
+	key: Union[str, Sequence[str], None]
 	stable: bool
 	zero_terminated: bool
 	header: int
@@ -84,13 +84,13 @@ class Options(TypedDict, total=False):
 	verify: bool
 	split: int
 	in_place: bool
-	memory: int
+	memory: Optional[int]
 	temp_dirs: Union[Path, Sequence[Path]]
 	compress_program: str
 	batch_size: int
 	threads: int
 	device: str
-	progress: Callable[[Progress], Any]
+	progress: Optional[Callable[[Progress], Any]]
 
 
 # Members that take a value as it is, by parameter.

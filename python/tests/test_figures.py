@@ -63,7 +63,10 @@ def test_figures_of_other_kinds(tmp_path):
 	(tmp_path / "in").write_text("18446744073709551615\n7\n7\n")
 	assert gsort.top(tmp_path / "in") == [(7, 2), (2**64 - 1, 1)]
 	(tmp_path / "in").write_text("")
-	assert gsort.quantiles(tmp_path / "in", [0.5]) == [None] and gsort.top(tmp_path / "in") == []
+	for kind in None, "text-float", "time", "u4":
+		assert gsort.quantiles(tmp_path / "in", [0.5], type=kind) == [None]
+		assert gsort.top(tmp_path / "in", type=kind) == gsort.histogram(tmp_path / "in", type=kind) == []
+		assert gsort.summary(tmp_path / "in", type=kind)["max"] is None
 	assert gsort.quantiles([3, 1, 2], 0.5) == 2 and gsort.quantiles([0.1, 0.2], 0) == 0.1
 	assert gsort.quantiles(np.array([[3, 1], [2, 4]]), 1) == 4
 	for wrong in 1.5, -0.1, "x", np.nan:

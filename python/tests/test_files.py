@@ -319,7 +319,8 @@ def test_check(tmp_path):
 	assert not check and (check.breaks, check.duplicates) == (1, 1)
 	gsort.sort_file(tmp_path / "in", tmp_path / "in")
 	assert gsort.check_file(tmp_path / "in") and not gsort.check_file(tmp_path / "in", unique=True)
-	assert gsort.check_file(tmp_path / "in", counted=True) == ("", 0, 1)
+	assert gsort.check_file(tmp_path / "in", counted=True) == (True, "", 0, 1)
+	assert not gsort.check_file(tmp_path / "in", counted=True, unique=True)
 	(tmp_path / "in").write_text("b,1\na,2\n")
 	assert gsort.check_file(tmp_path / "in", csv=True, key="2,2n") and not gsort.check_file(tmp_path / "in", lines=True)
 

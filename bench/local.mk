@@ -144,6 +144,7 @@ bench_results = \
   bench/results/2cores-2026-11-23/shapes.txt \
   bench/results/2cores-2026-11-23/versus-lines.json \
   bench/results/2cores-2026-11-25/hunts.txt \
+  bench/results/2cores-2026-11-25/python.txt \
   bench/results/README.md \
   bench/results/h200-2026-11-21/backend.json \
   bench/results/h200-2026-11-21/backend.py \

@@ -20,6 +20,23 @@ prepare() {
 	grep -qE '^[0-9]{2,} passed' log
 }
 
+@test "annotations: mypy --strict finds nothing, and knows parameters and results" {
+	"$python" -c 'import mypy.version as m; exit(tuple(map(int, m.__version__.split(".")[:2])) < (1, 8))' \
+		2>/dev/null || skip "no mypy of version 1.8 or newer"
+	cat >use.py <<-'END'
+		import gsort
+		stats: gsort.Stats = gsort.sort_file("a", "b", csv=True, key="x", memory=None or 2**30)
+		gsort.sort_file("a", "b", reverse=True)
+		gsort.sort_file("a", "b", memory="1G")
+		merged: gsort.Stats = gsort.union(["a", "b"], "c")
+		keys: int = gsort.union([[1], [2]])
+	END
+	export MYPYPATH=$GSORT_SOURCE/python PYTHONDONTWRITEBYTECODE=1
+	"$python" -m mypy --strict --cache-dir=cache "$GSORT_SOURCE/python/gsort" || { "$python" -m mypy --version; false; }
+	not "$python" -m mypy --strict --cache-dir=cache use.py >log
+	[ "$(sed -n 's/^use.py:\([0-9]\): error.*/\1/p' log | tr '\n' ' ')" = "3 4 6 " ] || { cat log; false; }
+}
+
 @test "the example sorts a file in place, through a memory map" {
 	GSORT_LIBRARY=$GSORT_BUILD/libgsort.so.0 PYTHONPATH=$GSORT_SOURCE/python PYTHONDONTWRITEBYTECODE=1 \
 		"$python" "$GSORT_SOURCE/examples/median.py" 100001 >printed

@@ -84,20 +84,27 @@ set_span(struct stream *stream, const struct gs_span *span)
 	stream->side.count = span->count;
 }
 
+/* Wait for the next span of PART; count 0: it was read, or the class has ended. */
+static gs_status
+next_span(struct part *part, struct gs_span *span)
+{
+	gs_status status;
+
+	if (gs_handover_next(&part->handover, span))
+		return GS_OK;
+	status = gs_thread_join(&part->thread);
+	assert(status != GS_OK);	/* else it gives all its keys */
+	return status;
+}
+
 /* The next keys of a part. */
 static gs_status
 fill_part(const struct gsort *job, struct stream *stream)
 {
-	struct part *part = stream->part;
 	struct gs_span span;
 
 	do {
-		if (!gs_handover_next(&part->handover, &span)) {
-			const gs_status status = gs_thread_join(&part->thread);
-
-			assert(status != GS_OK);	/* else it gives all its keys */
-			return status;
-		}
+		TRY(next_span(stream->part, &span));
 		stream->side.ended = span.count == 0;
 		if (job->options->unique && !stream->side.ended)
 			gs_select_span(&stream->distinct, &span);
@@ -252,7 +259,6 @@ open_part(struct gsort *job, struct part *part, const char *const *name)
 	part->options.inputs = name;
 	part->options.input_count = 1;
 	part->options.memory_bytes = job->plan_input.memory_bytes;	/* an equal share */
-	part->options.verify = job->verifies_parts;
 	part->options.device = GSORT_DEVICE_CPU;
 	part->options.output = NULL;
 	part->options.counts = false;
@@ -261,13 +267,12 @@ open_part(struct gsort *job, struct part *part, const char *const *name)
 	part->options.tail.wanted = false;
 	part->options.converts = false;
 	part->job.options = &part->options;
-	part->job.whole = job;
 	part->job.handover = &part->handover;
 	part->job.monitor.note = job->monitor.note;
 	part->job.monitor.warn = job->monitor.warn;
 	gs_handover_open(&part->handover, part_threads(job));
 	part->open = true;
-	return gs_job_open(&part->job);
+	return gs_job_open_operand(&part->job, job);
 }
 
 static gs_status
@@ -327,22 +332,14 @@ static gs_status
 write_header(struct gsort *job)
 {
 	struct gs_combination *set = job->set;
-	const char *header, *first = NULL;
-	size_t bytes, first_bytes = 0;
+	const char *header;
+	struct gs_span none;
+	size_t bytes;
 
-	for (size_t p = 0; p < set->count; p++) {
-		if (!gs_handover_header(&set->parts[p].handover, &header, &bytes)) {
-			const gs_status status = gs_thread_join(&set->parts[p].thread);
-
-			assert(status != GS_OK);	/* else it gives its header */
-			return status;
-		}
-		if (p == 0) {
-			first = header;
-			first_bytes = bytes;
-		}
-	}
-	return gs_emit_header(&job->emit, first, first_bytes);
+	for (size_t p = 0; p < set->count; p++)
+		TRY(next_span(&set->parts[p], &none));
+	header = gs_ingest_header(&set->parts[0].job.ingest, &bytes);
+	return gs_emit_header(&job->emit, header, bytes);
 }
 
 static gs_status

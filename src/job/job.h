@@ -88,9 +88,7 @@ struct gsort {
 	struct gs_lost       lost;
 
 	_Atomic(struct gs_combination *) set;	/* of a set operation: combine.c */
-	bool                verifies_parts;	/* of it */
-	struct gsort       *whole;	/* or: the job sorts one input of that set operation, ... */
-	struct gs_handover *handover;	/* ... and hands its keys over */
+	struct gs_handover *handover;	/* or: it sorts one input of that, and hands its keys over */
 };
 
 #endif

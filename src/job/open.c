@@ -193,14 +193,13 @@ static void
 set_beside(struct gs_plan_input *input, const struct gsort *job)
 {
 	const struct gsort_options *options = job->options;
-	const bool whole = job->whole == NULL;	/* not of one input of a set operation */
 	const bool copies = options->operation != GSORT_CHECK && options->skip_bytes < UINT64_MAX / 2;
 	const struct { uint64_t bytes; const char *what; } kept[] = {
-		{ input->items || !whole ? 0 : values_bytes(options, input),
+		{ input->items ? 0 : values_bytes(options, input),
 		  "so many values (--top, --sample, --tail, --histogram)" },
-		{ whole ? names_bytes(options) : 0, "so many inputs" },
+		{ names_bytes(options), "so many inputs" },
 		{ copies ? options->skip_bytes : 0, "the skipped bytes, which are copied to the output" },
-		{ whole ? (uint64_t)options->split * GS_OUTPUT_BYTES : 0, "so many files of '--split'" },
+		{ (uint64_t)options->split * GS_OUTPUT_BYTES, "so many files of '--split'" },
 	};
 	uint64_t most = 0;
 
@@ -229,7 +228,7 @@ collect_plan_input(struct gsort *job)
 		.key_bits = gs_key_bits(options->type),
 		.items = gs_options_want_items(options),
 		.headers = options->header_lines > 0,
-		.print_bytes = job->whole != NULL ? 0 : gs_emit_print_bytes(&job->emit),
+		.print_bytes = job->handover != NULL ? 0 : gs_emit_print_bytes(&job->emit),
 		.compressed = options->operation == GSORT_SORT && gs_files_inflate(files),
 		.large_window = gs_files_large_window(files),
 		.input_bytes = bytes,
@@ -292,7 +291,7 @@ carve(struct gsort *job)
 	if (job->options->operation == GSORT_SORT)
 		gs_ingest_carve(&job->ingest, &job->plan, &job->arena);
 	gs_store_carve(&job->store, job->options, &job->plan_input, &job->plan, &job->arena);
-	if (job->whole == NULL)
+	if (job->handover == NULL)
 		gs_emit_carve(&job->emit, job->options, &job->plan, &job->arena);
 }
 
@@ -357,12 +356,10 @@ adapt_options(struct gsort *job)
 {
 	struct gsort_options *own = &job->copy;
 
-	if (job->whole != NULL || job->ranked != NULL || gs_options_want_items(own))
+	if (job->ranked != NULL || gs_options_want_items(own))
 		return;
 	if (own->set != GSORT_NO_SET) {		/* of sorted inputs, as a merge is */
 		own->operation = GSORT_MERGE;
-		job->verifies_parts = own->verify;
-		own->verify = false;
 		return;
 	}
 	if (own->operation != GSORT_SORT || !own->tail.wanted || own->tail.count > GS_TAIL_MOST ||
@@ -373,30 +370,11 @@ adapt_options(struct gsort *job)
 	own->head_count = own->tail.count;
 }
 
-/*
- * Open inputs first, so that a missing file is found before an output is created; then check what
- * could fail after an hour of reading: temporary directories, the output.
- */
-gs_status
-gs_job_open(struct gsort *job)
+/* Open the input, plan, and get memory for the stages of a job that is, or is an operand of, WHOLE. */
+static gs_status
+open_stages(struct gsort *job, const struct gsort *whole)
 {
-	if (job->whole == NULL) {	/* an input of a set has options that its whole has checked */
-		TRY(gs_options_check(job->options));
-		TRY(gs_npy_adopt(&job->items.npy, &job->copy));
-		TRY(gs_options_check(job->options));	/* of what the inputs are */
-	}
-	adapt_options(job);
-	if (gs_options_want_items(job->options))
-		TRY(gs_items_describe(job));
-	gs_ingest_set_format(&job->ingest, job->options);
-	job->ingest.text.merge_zeros |= job->whole != NULL;	/* in all sets, -0 is 0 */
-	if (job->ranked != NULL) {
-		job->ingest.text.lines_before = gs_parts_lines_before;
-		job->ingest.text.lines_context = &job->ranked->parts;
-	}
-	gs_emit_set_format(&job->emit, job->options);
-	gs_confinement_open(&job->confinement, job->whole != NULL ? job->whole->options : job->options,
-	                    &job->plan, job->whole != NULL ? &job->whole->outputs : &job->outputs,
+	gs_confinement_open(&job->confinement, whole->options, &job->plan, &whole->outputs,
 	                    &job->monitor);
 	TRY(open_input(job));
 	collect_plan_input(job);
@@ -404,20 +382,51 @@ gs_job_open(struct gsort *job)
 	gs_input_share(job->input, readers(job), job->plan.inflate_bytes, job->plan.window_bytes);
 	if (job->options->operation == GSORT_CHECK) {	/* constant memory, and no output */
 		job->emit.encoding.threads = job->plan.threads;
-		confine(job);
 		return GS_OK;
 	}
 	gs_verify_open(&job->verify, job->options, job->plan.threads);
 	TRY(allocate(job));
-	if (job->whole == NULL)
-		gs_emit_open(&job->emit, job->options, &job->verify, &job->monitor);
 	if (job->plan.host_bytes > job->plan_input.memory_bytes && job->plan_input.memory_bytes > 0)
 		gs_note(&job->monitor, "%.1f MiB of memory are not enough: gsort uses %.1f",
 		        (double)job->plan_input.memory_bytes / (1 << 20),
 		        (double)job->plan.host_bytes / (1 << 20));
-	TRY(check_temp(job));
-	if (job->whole == NULL)
+	return check_temp(job);
+}
+
+/*
+ * Open inputs first, so that a missing file is found before an output is created; then check what
+ * could fail after an hour of reading: temporary directories, the output.
+ */
+gs_status
+gs_job_open(struct gsort *job)
+{
+	TRY(gs_options_check(job->options));
+	TRY(gs_npy_adopt(&job->items.npy, &job->copy));
+	TRY(gs_options_check(job->options));	/* of what the inputs are */
+	adapt_options(job);
+	if (gs_options_want_items(job->options))
+		TRY(gs_items_describe(job));
+	gs_ingest_set_format(&job->ingest, job->options);
+	if (job->ranked != NULL) {
+		job->ingest.text.lines_before = gs_parts_lines_before;
+		job->ingest.text.lines_context = &job->ranked->parts;
+	}
+	gs_emit_set_format(&job->emit, job->options);
+	TRY(open_stages(job, job));
+	if (job->options->operation != GSORT_CHECK) {
+		gs_emit_open(&job->emit, job->options, &job->verify, &job->monitor);
 		TRY(open_output(job));
+	}
+	confine(job);
+	return GS_OK;
+}
+
+gs_status
+gs_job_open_operand(struct gsort *job, const struct gsort *whole)
+{
+	gs_ingest_set_format(&job->ingest, job->options);
+	job->ingest.text.merge_zeros = true;	/* in all sets, -0 is 0 */
+	TRY(open_stages(job, whole));
 	confine(job);
 	return GS_OK;
 }

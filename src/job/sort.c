@@ -45,15 +45,15 @@ gs_job_emit(struct gsort *job, const char *header, size_t header_bytes)
 
 /* The job is one input of a set operation: hand its keys over. */
 static gs_status
-hand_over(struct gsort *job, const char *header, size_t header_bytes)
+hand_over(struct gsort *job)
 {
 	const struct gs_span_sink sink = gs_handover_sink(job->handover, &job->verify,
 	                                                  gs_batch_slots(job->plan.threads));
 
-	gs_handover_begin(job->handover, header, header_bytes);
+	gs_handover_end(job->handover);		/* of reading */
 	for (unsigned i = 0; i < GS_CLASSES; i++) {
 		TRY(gs_store_drain(&job->store, job->options->reverse ? GS_CLASSES - 1 - i : i, &sink));
-		gs_handover_class_end(job->handover);
+		gs_handover_end(job->handover);
 	}
 	return job->handover->shut ? GS_OK : gs_verify_end(&job->verify);
 }
@@ -67,9 +67,9 @@ deliver(struct gsort *job)
 
 	if (gs_answer_is_wanted(job->options))
 		return gs_job_answer(job);	/* -> figures -> output */
+	if (job->handover != NULL)
+		return hand_over(job);
 	header = gs_ingest_header(&job->ingest, &header_bytes);
-	if (job->whole != NULL)
-		return hand_over(job, header, header_bytes);
 	TRY(gs_emit_expect_keys(&job->emit, job->options, job->ingest.keys, 0,
 	                        job->ingest.keys));
 	return gs_job_emit(job, header, header_bytes);	/* -> selected keys -> bytes -> output */

@@ -37,14 +37,6 @@ give(struct gs_handover *handover, const struct gs_span *span, size_t out)
 	return gs_queue_give(&handover->there, offer) && await(handover, out);
 }
 
-void
-gs_handover_begin(struct gs_handover *handover, const char *header, size_t header_bytes)
-{
-	handover->header = header;
-	handover->header_bytes = header_bytes;
-	(void)give(handover, &(struct gs_span){ .count = 0 }, 0);
-}
-
 static gs_status
 take(void *context, struct gs_sorted_span *sorted, bool *enough)
 {
@@ -70,7 +62,7 @@ gs_handover_sink(struct gs_handover *handover, struct gs_verify *verify, size_t 
 }
 
 void
-gs_handover_class_end(struct gs_handover *handover)
+gs_handover_end(struct gs_handover *handover)
 {
 	(void)give(handover, &(struct gs_span){ .count = 0 }, 0);
 }
@@ -84,18 +76,6 @@ gs_handover_next(struct gs_handover *handover, struct gs_span *span)
 	if (handover->borrowed == NULL)
 		return false;
 	*span = *handover->borrowed;
-	return true;
-}
-
-bool
-gs_handover_header(struct gs_handover *handover, const char **header, size_t *bytes)
-{
-	struct gs_span none;
-
-	if (!gs_handover_next(handover, &none))
-		return false;
-	*header = handover->header;
-	*bytes = handover->header_bytes;
 	return true;
 }
 

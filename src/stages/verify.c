@@ -17,7 +17,7 @@ void
 gs_verify_open(struct gs_verify *verify, const struct gsort_options *options, unsigned threads)
 {
 	*verify = (struct gs_verify){
-		.on = options->verify,
+		.on = options->verify && options->set == GSORT_NO_SET,	/* sets verify their operands */
 		.order_alone = options->head,
 		.descending_classes = options->reverse,
 		.threads = threads,

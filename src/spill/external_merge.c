@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * external_merge.c - merge sorted sources, in memory or read as they are needed
+ * external_merge.c - merge sorted sources, which are read as they are needed
  *
  * In:   sources, each ascending; each is read once, front to back.
  * Out:  spans of sorted keys, in a buffer of the memory given.
@@ -51,11 +51,11 @@ enum {
 enum { READERS = 4 };
 
 struct window {
-	const char *keys;	/* in a buffer, or all of the source */
+	char       *keys;	/* in a buffer */
 	size_t      at, end;	/* not merged yet */
 	size_t      cut;	/* keys before it belong to this round */
 	bool        last;	/* no keys come after END */
-	char       *other;	/* the other buffer; NULL: source in memory */
+	char       *other;	/* the other buffer */
 	bool        wanted;	/* the reader should fill the other buffer */
 	size_t      filled;	/* keys that it has put there */
 	gs_status   status;	/* of reading */
@@ -69,7 +69,7 @@ struct gs_external_merge {
 	size_t            count;
 	unsigned          bits, threads;
 	size_t            key_bytes;
-	size_t            window_keys;	/* 0: all sources are in memory */
+	size_t            window_keys;	/* that a buffer has room for */
 	struct gs_merge  *round;	/* NULL: none, or a window is all of it */
 	struct gs_span    whole;	/* that window */
 	void             *round_memory;
@@ -136,14 +136,6 @@ fill_window(const struct gs_external_merge *merge, const struct gs_source *sourc
 }
 
 static void
-fill_windows(struct gs_external_merge *merge)
-{
-	for (size_t s = 0; s < merge->count && !atomic_load(&merge->stop); s++)
-		if (merge->windows[s].wanted)
-			fill_window(merge, &merge->sources[s], &merge->windows[s]);
-}
-
-static void
 fill_one(void *context, size_t s)
 {
 	struct gs_external_merge *merge = context;
@@ -154,17 +146,22 @@ fill_one(void *context, size_t s)
 }
 
 /* Fill all windows that are wanted: those of sources that can be read side by side, by a team. */
+static void
+fill_windows(struct gs_external_merge *merge)
+{
+	gs_team_each(merge->threads < READERS ? merge->threads : READERS, merge->count, fill_one, merge);
+	for (size_t s = 0; s < merge->count && !atomic_load(&merge->stop); s++)
+		if (merge->windows[s].wanted && !merge->sources[s].side_by_side)
+			fill_window(merge, &merge->sources[s], &merge->windows[s]);
+}
+
 static gs_status
 read_all(void *context)
 {
 	struct gs_external_merge *merge;
 
 	while ((merge = gs_queue_take(&((struct gs_external_merge *)context)->wanted)) != NULL) {
-		gs_team_each(merge->threads < READERS ? merge->threads : READERS, merge->count, fill_one,
-		             merge);
-		for (size_t s = 0; s < merge->count && !atomic_load(&merge->stop); s++)
-			if (merge->windows[s].wanted && !merge->sources[s].side_by_side)
-				fill_window(merge, &merge->sources[s], &merge->windows[s]);
+		fill_windows(merge);
 		(void)gs_queue_give(&merge->filled, merge);
 	}
 	return GS_OK;
@@ -195,7 +192,7 @@ receive(struct gs_external_merge *merge)
 
 		if (!window->wanted)
 			continue;
-		window->other = (char *)(uintptr_t)window->keys;
+		window->other = window->keys;
 		window->keys = filled;
 		window->at = 0;
 		window->end = window->filled;
@@ -270,15 +267,6 @@ take_runs(struct gs_external_merge *merge)
 	return runs;
 }
 
-/* Is a run in a window, where the borrower may change its keys, or of a source in memory? */
-static bool
-lies_in_window(const struct gs_external_merge *merge, const struct gs_run *run)
-{
-	const char *keys = run->keys;
-
-	return keys >= (const char *)merge && keys < merge->buffer;
-}
-
 static gs_status
 begin_round(struct gs_external_merge *merge)
 {
@@ -287,7 +275,7 @@ begin_round(struct gs_external_merge *merge)
 	receive(merge);
 	TRY(cut_windows(merge));
 	runs = take_runs(merge);
-	if (runs == 1 && lies_in_window(merge, &merge->runs[0]))
+	if (runs == 1)
 		merge->whole = (struct gs_span){
 			.keys = (void *)(uintptr_t)merge->runs[0].keys,
 			.count = merge->runs[0].count, .key_bits = merge->bits,
@@ -376,35 +364,23 @@ carve(char **memory, size_t bytes)
 	return taken;
 }
 
-/* Lay out the windows, then the buffer of spans: lies_in_window() depends on it. */
+/* Lay out the windows, then the buffer of spans. */
 static void
 lay_out(struct gs_external_merge *merge, char *memory, size_t bytes)
 {
-	size_t readers = 0, span_bytes, window_bytes;
+	const size_t most = (size_t)merge->threads * SPAN_BYTES_MOST;
+	const size_t span_bytes = bytes / 8 < most ? bytes / 8 : most;
+	const size_t window_bytes = merge->count == 0 ? 0 : (bytes - span_bytes) / (2 * merge->count) /
+	                                                    ALIGN_BYTES * ALIGN_BYTES;
 
-	for (size_t s = 0; s < merge->count; s++)
-		readers += merge->sources[s].keys == NULL;
-	span_bytes = readers == 0 ? bytes : bytes / 8;
-	if (span_bytes > (size_t)merge->threads * SPAN_BYTES_MOST)
-		span_bytes = (size_t)merge->threads * SPAN_BYTES_MOST;
-	window_bytes = readers == 0 ? 0 : (bytes - span_bytes) / (2 * readers);
-	window_bytes = window_bytes / ALIGN_BYTES * ALIGN_BYTES;
-	assert(readers == 0 || window_bytes > 0);
+	assert(merge->count == 0 || window_bytes > 0);
 	merge->window_keys = window_bytes / merge->key_bytes;
 	for (size_t s = 0; s < merge->count; s++) {
-		const struct gs_source *source = &merge->sources[s];
-		struct window *window = &merge->windows[s];
+		char *keys = carve(&memory, window_bytes);
 
-		*window = (struct window){ .last = true };
-		if (source->keys != NULL) {
-			window->keys = source->keys;
-			window->end = source->count;
-			continue;
-		}
-		window->last = false;
-		window->wanted = true;
-		window->keys = carve(&memory, window_bytes);
-		window->other = carve(&memory, window_bytes);
+		merge->windows[s] = (struct window){
+			.wanted = true, .keys = keys, .other = carve(&memory, window_bytes),
+		};
 	}
 	merge->buffer = memory;
 	merge->buffer_bytes = span_bytes / ALIGN_BYTES * ALIGN_BYTES;
@@ -430,7 +406,7 @@ gs_external_merge_open(struct gs_external_merge **opened, void *memory, size_t m
 	lay_out(merge, at, (size_t)((char *)memory + memory_bytes - at));
 	gs_queue_open(&merge->wanted);
 	gs_queue_open(&merge->filled);
-	if (merge->window_keys > 0) {
+	if (count > 0) {
 		(void)!gs_thread_start(&merge->reader, read_all, merge);	/* failed: slower */
 		ask(merge);
 	}

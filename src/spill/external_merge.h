@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * external_merge.h - merge sorted sources, in memory or read as they are needed
+ * external_merge.h - merge sorted sources, which are read as they are needed
  *
- * Each source that is read has two buffers: one is merged while a thread fills the other.  The
+ * Each source has two buffers: one is merged while a thread fills the other.  The
  * keys in the buffers up to the least of their last keys can be merged, since no key that comes
  * later is less. They are merged in memory by all threads (sort/merge.h).  Sources that are not in
  * order come out in no order, but without loss.
@@ -23,8 +23,6 @@
 
 /* Where sorted keys of one width come from. */
 struct gs_source {
-	const void *keys;	/* all of them, in memory; or NULL, and they are read */
-	size_t      count;
 	bool        verified;	/* read() itself checks that keys ascend */
 	bool        side_by_side;	/* read() may run beside that of other sources */
 
@@ -41,7 +39,7 @@ struct gs_source {
 
 struct gs_external_merge;
 
-/** The least memory in which SOURCES can be merged by THREADS; those in memory need less. */
+/** The least memory in which SOURCES can be merged by THREADS. */
 size_t gs_external_merge_least_bytes(size_t sources, unsigned threads);
 
 /** Memory beyond which more makes nothing faster. */

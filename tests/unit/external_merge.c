@@ -24,30 +24,26 @@ static const struct row {
 	size_t      sources;
 	size_t      keys;	/* of each; every fifth source is empty, if UNEVEN */
 	int         uneven;
-	size_t      in_memory;	/* so many of the first are */
 	size_t      most;	/* keys in one read */
 	uint64_t  (*key)(uint64_t x, size_t source);
 } rows[] = {
-	{ "no source at all is the end", 0, 0, 0, 0, SIZE_MAX, any },
-	{ "one source is passed through", 1, 300000, 0, 0, SIZE_MAX, any },
-	{ "one source without keys is the end", 1, 0, 0, 0, SIZE_MAX, any },
-	{ "one source in memory", 1, 100000, 0, 1, SIZE_MAX, any },
-	{ "two sources of any keys", 2, 100000, 0, 0, SIZE_MAX, any },
-	{ "two sources, one in memory", 2, 100000, 0, 1, SIZE_MAX, any },
-	{ "two sources in memory", 2, 50000, 0, 2, SIZE_MAX, any },
-	{ "two sources of equal keys", 2, 50000, 0, 0, SIZE_MAX, equal },
-	{ "two sources, all keys of one below the other's", 2, 50000, 0, 0, SIZE_MAX, apart },
-	{ "three sources, mostly the largest key", 3, 50000, 0, 0, SIZE_MAX, most },
-	{ "three sources that give ten keys at a time", 3, 5000, 0, 0, 10, any },
-	{ "three sources that give a key at a time", 3, 500, 0, 1, 1, few },
-	{ "five sources, one much denser", 5, 60000, 0, 0, SIZE_MAX, dense },
-	{ "five sources that are shorter than a window", 5, 100, 0, 0, SIZE_MAX, any },
-	{ "seven sources of one key each", 7, 1, 0, 0, SIZE_MAX, any },
-	{ "seven sources, some of them empty, one in memory", 7, 30000, 1, 1, 4096, any },
-	{ "sixteen sources of equal keys", 16, 20000, 0, 3, SIZE_MAX, equal },
-	{ "sixteen sources one behind the other", 16, 20000, 0, 2, 5000, apart },
-	{ "a hundred sources, some of them empty", 100, 9000, 1, 0, SIZE_MAX, any },
-	{ "a hundred sources of three different keys", 100, 3000, 1, 50, 777, few },
+	{ "no source at all is the end", 0, 0, 0, SIZE_MAX, any },
+	{ "one source is passed through", 1, 300000, 0, SIZE_MAX, any },
+	{ "one source without keys is the end", 1, 0, 0, SIZE_MAX, any },
+	{ "two sources of any keys", 2, 100000, 0, SIZE_MAX, any },
+	{ "two sources of equal keys", 2, 50000, 0, SIZE_MAX, equal },
+	{ "two sources, all keys of one below the other's", 2, 50000, 0, SIZE_MAX, apart },
+	{ "three sources, mostly the largest key", 3, 50000, 0, SIZE_MAX, most },
+	{ "three sources that give ten keys at a time", 3, 5000, 0, 10, any },
+	{ "three sources that give a key at a time", 3, 500, 0, 1, few },
+	{ "five sources, one much denser", 5, 60000, 0, SIZE_MAX, dense },
+	{ "five sources that are shorter than a window", 5, 100, 0, SIZE_MAX, any },
+	{ "seven sources of one key each", 7, 1, 0, SIZE_MAX, any },
+	{ "seven sources, some of them empty", 7, 30000, 1, 4096, any },
+	{ "sixteen sources of equal keys", 16, 20000, 0, SIZE_MAX, equal },
+	{ "sixteen sources one behind the other", 16, 20000, 0, 5000, apart },
+	{ "a hundred sources, some of them empty", 100, 9000, 1, SIZE_MAX, any },
+	{ "a hundred sources of three different keys", 100, 3000, 1, 777, few },
 };
 
 /* A source of a row, or of the test of errors. */
@@ -129,9 +125,7 @@ check_row(const struct row *row, unsigned bits, unsigned threads, size_t memory_
 
 		given[s] = (struct given){ keys + total * key_bytes, 0, filled, key_bytes, row->most,
 		                           NEVER };
-		sources[s] = s < row->in_memory
-		             ? (struct gs_source){ .keys = given[s].keys, .count = filled }
-		             : (struct gs_source){ .read = read_given, .context = &given[s] };
+		sources[s] = (struct gs_source){ .read = read_given, .context = &given[s] };
 		total += filled;
 	}
 	qsort(all, total, sizeof *all, units_compare);

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any, List, Optional, Sequence
+from typing import TYPE_CHECKING, Any, List, Optional, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _native
 
-Array = npt.NDArray[Any]
+if TYPE_CHECKING:
+	Array = npt.NDArray[Any]
+else:
+	Array = np.ndarray		# numpy 1.20 has no NDArray
 
 _TYPES = {
 	np.dtype(np.bool_): "U8",

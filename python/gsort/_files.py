@@ -246,9 +246,10 @@ def check_file(src: Paths, *, counted: bool = False, **options: Unpack[Options])
 
 def _value(said: Any, kind: Any) -> Any:
 	"""A key of type KIND, of which the library has SAID the fewest digits, or a word."""
-	if said is not None and (kind == "text-float" or said in ("nan", "-nan", "inf", "-inf")):
+	word = kind if isinstance(kind, str) and kind in NAMED else None
+	if said is not None and (word == "text-float" or said in ("nan", "-nan", "inf", "-inf")):
 		return float(said)
-	if said is None or kind is None or isinstance(kind, str) and kind in NAMED:
+	if said is None or kind is None or word:
 		return said
 	return dtype_of(kind).type(said).item()
 

@@ -1,6 +1,28 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Completion of gsort for fish.
 
+# The columns that the first line of the first file names, if there is a header.
+function __gsort_columns
+	set -l words (commandline -o)
+	set -l separator \t
+	set -l header
+	contains -- --csv $words; and set separator ,
+	for word in $words[2..-1]
+		switch $word
+			case '-t?'
+				set separator (string sub -s 3 -- $word)
+			case '--header*'
+				set header yes
+			case '*'
+				if test -n "$header" -a -f "$word" -a -r "$word"
+					head -n 1 -- $word | string replace -r '\r$' '' | string split -- $separator |
+						string match -r '^[A-Za-z_][A-Za-z0-9_]*$'
+					return
+				end
+		end
+	end
+end
+
 for width in 8 16 32 64 128
 	complete -c gsort -o u$width -d "Binary unsigned integers of $width bits"
 	complete -c gsort -o i$width -d "Binary signed integers of $width bits"
@@ -18,7 +40,7 @@ complete -c gsort -l to -x -a 'u8 u16 u32 u64 i8 i16 i32 i64 f16 bf16 f32 f64 te
 complete -c gsort -l record-size -x -a '8 16 32 100' -d 'Binary records of so many bytes'
 complete -c gsort -l format -x -a 'auto raw npy' -d 'What binary input is'
 complete -c gsort -l argsort -x -a 'u32 u64' -d 'Write input positions in sorted order'
-complete -c gsort -s k -l key -x -a '1,1 2,2n 3,3nr u32@0 bytes10@0' -d 'Sort lines, or records, by a part of them'
+complete -c gsort -s k -l key -x -a '1,1 2,2n 3,3nr u32@0 bytes10@0 (__gsort_columns)' -d 'Sort lines, or records, by a part of them'
 complete -c gsort -s t -l field-separator -x -a ', \\; : \\|' -d 'What separates fields'
 complete -c gsort -l csv -d 'Fields may be quoted'
 complete -c gsort -l lines -d 'Sort whole lines'

@@ -180,4 +180,7 @@ fish_offers() {
 	fish_offers "--check=diagnose-first --check=quiet --check=silent --check=summary" "gsort --check="
 	fish_offers "file-a" "gsort -u32 -o fi"
 	fish_offers "file-a" "gsort --check fi"
+	printf 'id,price,the rest\n1,2,3\n' >orders.csv
+	fish_offers "price" "gsort --csv --header orders.csv -k p"
+	fish_offers "" "gsort --csv orders.csv -k p"
 }

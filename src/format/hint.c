@@ -254,7 +254,8 @@ numeric_field(const char *text, char separator, char *letter)
 		snprintf(copy, sizeof copy, "%.*s",
 		         stop != NULL ? (int)(stop - text) : LOOKED_AT, text);
 		if (matches("[ \"]*" NUMBER "[ \"]*", copy)) {
-			*letter = strpbrk(copy, ".eE") != NULL ? 'g' : *letter;
+			if (strpbrk(copy, ".eE") != NULL)
+				*letter = 'g';
 			return field;
 		}
 		for (text = stop; text != NULL && *text == separator; text++)

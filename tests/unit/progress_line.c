@@ -42,8 +42,10 @@ share_at(const double parts[PARTS], double at)
 {
 	double share = 0;
 
-	for (unsigned part = 0; part < PARTS && at > 0; part++, at -= parts[part - 1])
+	for (unsigned part = 0; part < PARTS && at > 0; part++) {
 		share += at < parts[part] ? at / parts[part] / PARTS : 1.0 / PARTS;
+		at -= parts[part];
+	}
 	return share;
 }
 

@@ -9,15 +9,16 @@
  *     settle_chunks_kernel  one block: where buckets are, where they belong, and what is next
  *
  * Counting would take a sweep, or a search, more.  Instead a bucket is made of chunks, each as
- * long as a tile or a few, and takes another one when its chunk is full.  Only its last one is not full, so
- * besides the keys there is room for one chunk of each bucket.  M. Axtmann, S. Witt,
- * D. Ferizovic, P. Sanders, "In-Place Parallel Super Scalar Samplesort", ESA 2017.
+ * long as a tile or a few.  Its cursor counts its keys; a table says where its chunk number j is.
+ * Only its last chunk is not full, so besides the keys there is room for one chunk of each bucket.
+ * M. Axtmann, S. Witt, D. Ferizovic, P. Sanders, "In-Place Parallel Super Scalar Samplesort",
+ * ESA 2017.
  *
  * Few keys have short tiles, and a bucket of them is a leaf.  A bucket of many is a segment
  * (segment.cuh).  Keys of a bucket of one value are not moved, but written where they belong in
  * the end, unless they carry payloads.
  *
- * Invariant: all chunks of a bucket but its newest are full.
+ * Invariant: who reserves the first key of a chunk takes the chunk, and waits for nobody before.
  */
 #ifndef GS_CHUNKS_CUH
 #define GS_CHUNKS_CUH
@@ -25,36 +26,53 @@
 #include "kernels/device/sample.cuh"
 
 /*
- * Chunks, and which of so many BUCKETS has them: chunk b is the first one of bucket b, and chunk
- * FIRSTS + i of OWNERS[i].  Of buckets by splitters, few of which may be in use, those from
- * FIRSTS - 1 to the last but one never have keys; chunk FIRSTS - 1 is the last one's.  Chunks
- * that do not fit among the keys are in spare memory: SPARE is where, as seen from where keys are
- * moved to, in keys, modulo 2^64.
+ * Chunks of so many BUCKETS.  Chunk b is the first one of bucket b; those from FIRSTS on are
+ * anybody's.  Of buckets by splitters, few of which may be in use, those from FIRSTS - 1 to the last
+ * but one never have keys; chunk FIRSTS - 1 is the last one's.  Chunks that do not fit among the
+ * keys are in spare memory: SPARE is where, as seen from where keys are moved to, in keys, modulo
+ * 2^64.  Cursors, USED and PLACES are zero at first.
  */
 struct chunk_pool {
-	number   *cursors;	/* of a bucket: 1 + i of its newest chunk, or 0, then 32 bits: keys in that */
-	uint32_t *used;		/* chunks that have an owner; it and cursors are zero at first */
-	uint32_t *owners;
+	number   *cursors;	/* keys of each bucket */
+	uint32_t *used;		/* chunks taken, from FIRSTS on */
+	uint64_t *places;	/* of each chunk; see chunk_row() */
+	uint32_t  row;
 	uint32_t  buckets, firsts;
 	uint32_t  chunk;	/* keys of a chunk: of one tile or a few */
 	uint32_t  whole;	/* chunks that are among the keys */
+	uint64_t  inverse;	/* 2^64 / CHUNK, rounded up */
 	uint64_t  spare;
 };
-
-/* The newest chunk of BUCKET. */
-static __device__ __forceinline__ uint32_t
-newest_chunk(const chunk_pool &pool, number cursor, uint32_t bucket)
-{
-	const uint32_t owned = (uint32_t)(cursor >> 32);
-
-	return owned > 0 ? pool.firsts - 1 + owned : min(bucket, pool.firsts - 1);
-}
 
 static __device__ __forceinline__ uint64_t
 chunk_place(const chunk_pool &pool, uint32_t chunk)
 {
 	return (uint64_t)(chunk < pool.whole ? chunk : chunk - pool.whole) * pool.chunk +
 	       (chunk < pool.whole ? 0 : pool.spare);
+}
+
+/* Where the pool's PLACES have those of BUCKET: ROW of them, of the first chunk only when all are
+ * settled. */
+static __device__ __forceinline__ uint64_t
+chunk_row(const chunk_pool &pool, uint32_t bucket)
+{
+	return min(bucket, pool.firsts - 1) * (uint64_t)pool.row;
+}
+
+static __device__ __forceinline__ uint64_t
+first_place(const chunk_pool &pool, uint32_t bucket)
+{
+	return chunk_place(pool, min(bucket, pool.firsts - 1));
+}
+
+/* Take a chunk, and tell where it is; a place is never 0, for chunk 0 is the first bucket's. */
+static __device__ __forceinline__ uint64_t
+chunk_take(const chunk_pool &pool, uint64_t *told)
+{
+	const uint64_t place = chunk_place(pool, pool.firsts + atomicAdd(pool.used, 1u));
+
+	atomicExch((number *)told, (number)place);
+	return place;
 }
 
 /* ---- moving --------------------------------------------------------------- */
@@ -101,39 +119,34 @@ places_any(const chunk_places<Tile> &, bool writes)
 }
 
 /*
- * Many add to a cursor at once.  The one whose keys go beyond the chunk takes the next; later
- * ones wait until it has, and never long: it waits for nobody.
+ * Keys BEGUN and behind of the bucket.  As no tile is longer than a chunk, they are in one or two,
+ * and the first key of one of these at most is among them.
  */
 template <class Tile> static __device__ uint64_t
 places_end(const chunk_places<Tile> &p, uint32_t bucket, uint32_t keys, uint32_t before,
            number begun)
 {
-	number *cursor = &p.pool.cursors[bucket];
-	const uint32_t chunk = p.pool.chunk;
+	const uint64_t j = __umul64hi(begun, p.pool.inverse);
+	const uint32_t fill = (uint32_t)begun - (uint32_t)j * p.pool.chunk, rest = p.pool.chunk - fill;
+	uint64_t *const told = &p.pool.places[chunk_row(p.pool, bucket) + j];
+	uint64_t place = 0, taken = 0;
 
 	if (!places_write(p, bucket))
 		return NOWHERE;
-	for (;;) {
-		const uint32_t fill = (uint32_t)begun;
-		const uint64_t place = chunk_place(p.pool, newest_chunk(p.pool, begun, bucket)) +
-		                       fill - before;
-
-		if (fill + keys <= chunk)
-			return place;
-		if (fill <= chunk) {
-			const uint32_t next = atomicAdd(p.pool.used, 1u), rest = fill + keys - chunk;
-			const uint32_t at = before + keys - rest;
-
-			p.pool.owners[next] = bucket;
-			atomicExch(cursor, (number)(next + 1) << 32 | rest);
-			p.changes[bucket] = chunk_change{ at, { place,
-				chunk_place(p.pool, p.pool.firsts + next) - at } };
-			return CHANGES;
-		}
-		while ((uint32_t)*(volatile number *)cursor > chunk)
+	if (keys > rest || (fill == 0 && j > 0))
+		taken = chunk_take(p.pool, told + (keys > rest));
+	if (j == 0)
+		place = first_place(p.pool, bucket);
+	else if (fill == 0)
+		place = taken;
+	else
+		while ((place = *(volatile uint64_t *)told) == 0)
 			__nanosleep(20);
-		begun = atomicAdd(cursor, (number)keys);
-	}
+	place = place + fill - before;
+	if (keys <= rest)
+		return place;
+	p.changes[bucket] = chunk_change{ before + rest, { place, taken - (before + rest) } };
+	return CHANGES;
 }
 
 template <class Tile> static __device__ __forceinline__ uint64_t
@@ -198,18 +211,16 @@ to_chunks_kernel(typename Tile::of::place to, typename Tile::of::source from, si
 
 /* ---- and then -------------------------------------------------------------- */
 
-/*
- * Bucket B of PLAN, but for where it is; it has so many CHUNKS.  *MOVED: its keys are there, not
- * only counted.
- */
+/* Bucket B of PLAN, but for where it belongs.  *MOVED: its keys are in chunks, not only counted. */
 template <class Of> static __device__ __forceinline__ leaf_item
-bucket_of(const bin_plan<typename Of::key> *plan, const chunk_pool &pool, uint32_t b,
-          uint32_t chunks, bool *moved)
+bucket_of(const bin_plan<typename Of::key> *plan, const chunk_pool &pool, uint32_t b, bool *moved)
 {
 	typedef typename Of::key Key;
 	const digits &d = plan->even;
-	const number cursor = pool.cursors[b];
 	leaf_item item = {};
+
+	item.count = pool.cursors[b];
+	item.first = chunk_row(pool, b);
 
 	if (plan->skewed) {
 		item.low = splitter_at(plan, b);
@@ -219,68 +230,43 @@ bucket_of(const bin_plan<typename Of::key> *plan, const chunk_pool &pool, uint32
 		item.high = b + 1 < d.bins ? digit_begin(d, b + 1) - 1 : (Key)~(Key)0;
 	}
 	/* the last bucket is never skipped: see has_one_value() */
-	*moved = cursor > 0 && !(!Of::CARRIES && plan->skewed && b + 1 < plan->rows && item.low == item.high);
-	item.count = !*moved ? cursor : (chunks - 1) * (uint64_t)pool.chunk + (uint32_t)cursor;
+	*moved = item.count > 0 &&
+	         !(!Of::CARRIES && plan->skewed && b + 1 < plan->rows && item.low == item.high);
 	return item;
 }
 
 /*
- * List the chunks of each bucket, the newest one last.  And list the buckets: as leaves, or if ITEMS
- * is not NULL all as segments, as many as buckets, those without keys behind the others.
+ * List the buckets: as leaves, or if ITEMS is not NULL all as segments, as many as buckets, those
+ * without keys behind the others.
  */
 template <class Of> static __global__ void
 __launch_bounds__(COUNT_THREADS)
-settle_chunks_kernel(uint64_t *chunks, chunk_pool pool, const bin_plan<typename Of::key> *plan,
-                     leaf_item *items, lists l)
+settle_chunks_kernel(chunk_pool pool, const bin_plan<typename Of::key> *plan, leaf_item *items,
+                     lists l)
 {
 	begin_in_turn();
 
-	enum { NONE = 0xffffffff };
-	__shared__ number sums[32], both_sums[32];
-	__shared__ uint32_t held[FEW_BUCKETS], next[FEW_BUCKETS], newest[FEW_BUCKETS];
-	const uint32_t b = threadIdx.x, used = *pool.used;
-	const uint32_t buckets = plan->skewed ? plan->rows : plan->even.bins;
+	__shared__ number sums[32], moved_sums[32];
+	const uint32_t b = threadIdx.x, buckets = plan->skewed ? plan->rows : plan->even.bins;
 	const leaf_item none = {};
 	leaf_item item = none;
-	number all, both;
+	number all, before;
 	bool moved = false;
 
 	if (b < buckets)
-		held[b] = 1;
-	__syncthreads();
-#pragma unroll 8
-	for (uint32_t c = b; c < used; c += COUNT_THREADS)
-		atomicAdd(&held[__ldg(&pool.owners[c])], 1u);
-	__syncthreads();
-	if (b < buckets)
-		item = bucket_of<Of>(plan, pool, b, held[b], &moved);
+		item = bucket_of<Of>(plan, pool, b, &moved);
+	if (moved)
+		pool.places[item.first] = first_place(pool, b);
 	item.from = block_sum_before<COUNT_THREADS>((number)item.count, sums, &all);
-	/* those that are moved, and above 32 bits their chunks */
-	both = block_sum_before<COUNT_THREADS>(moved ? (number)held[b] << 32 | 1 : 0, both_sums, &all);
-	item.first = both >> 32;
-	if (b < buckets) {
-		newest[b] = moved ? newest_chunk(pool, pool.cursors[b], b) : NONE;
-		next[b] = (uint32_t)item.first;
-	}
+	before = block_sum_before<COUNT_THREADS>((number)moved, moved_sums, &all);
 	if (item.count > 0 && !moved)
 		list_equal(l, item);
 	if (items == NULL)
 		list_leaves<Of, 1>(l, moved ? &item : &none);
 	if (items != NULL && moved)
-		items[(uint32_t)both] = item;
-	if (items != NULL && b >= (uint32_t)all && b < pool.buckets)
+		items[before] = item;
+	if (items != NULL && b >= all && b < pool.buckets)
 		items[b] = none;
-	__syncthreads();
-#pragma unroll 8
-	for (uint32_t c = b; c < used + pool.firsts; c += COUNT_THREADS) {
-		const uint32_t owner = c >= pool.firsts ? __ldg(&pool.owners[c - pool.firsts]) :
-		                       c == pool.firsts - 1 && plan->skewed ? buckets - 1 : c;
-
-		if (owner < buckets && newest[owner] != NONE && c != newest[owner])
-			chunks[atomicAdd(&next[owner], 1u)] = chunk_place(pool, c);
-	}
-	if (moved)
-		chunks[item.first + held[b] - 1] = chunk_place(pool, newest[b]);
 }
 
 #endif

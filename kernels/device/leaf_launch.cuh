@@ -41,14 +41,28 @@ template <class Of> struct job {
 	cudaStream_t        stream;
 };
 
-/* Lists for keys that have been moved to TO.  Those of 16 bits are not made for chunks. */
+/* Are keys in order of their bits what they were? */
+static inline bool
+maps_none(no_map)
+{
+	return true;
+}
+
+template <class Key> static bool
+maps_none(const key_map<Key> &map)
+{
+	return map.negative == 0 && map.always == 0;
+}
+
+/* Lists for keys that have been moved to TO; leaves in chunks of so many keys, or 0.  Those of 16
+ * bits are not made for chunks. */
 template <class Of> static lists
-lists_of(const job<Of> &j, typename Of::source to, bool copies_none = false)
+lists_of(const job<Of> &j, typename Of::source to, uint32_t chunk = 0)
 {
 	const bool narrow = Of::PLAN_BITS == 32 && j.count >= GS_NARROW_FROM &&
 	                    !keys_are_few(Of::PLAN_BITS, j.count);
-	const bool in_place = !Of::MAPS && keys_at(to) == keys_at(j.keys);
-	lists l = { {}, j.s.listed, in_place, copies_none, narrow };
+	const bool in_place = maps_none(j.map) && keys_at(to) == keys_at(j.keys);
+	lists l = { {}, j.s.listed, in_place, chunk > 0 ? EQUAL_KEYS / chunk : 0, narrow };
 
 	for (int k = 0; k < KINDS; k++)
 		l.list[k] = j.s.lists[k];
@@ -170,23 +184,29 @@ pairs_kernel(arrays<Key, Value> to, arrays<Key, Value> from, key_map<Key> map,
 	}
 }
 
-/* Write what is listed from FROM, where keys are, or all that matters of them: plain ones. */
+/* Write key K of ITEM, all of one value, where it belongs: of pairs to where their rows are, or their
+ * values, too, from FROM. */
 template <class Key, class Map> static __device__ __forceinline__ void
-equal_put(Key *to, const Key *, const Map &map, uint64_t at, uint64_t value)
+equal_put(Key *to, const Key *, const Map &map, leaf_chunks, const leaf_item &item, uint32_t k)
 {
-	to[at] = original(map, (Key)value);
+	to[item.from + k] = original(map, (Key)item.low);
 }
 
 template <class Key, class Value, class Map> static __device__ __forceinline__ void
 equal_put(const arrays<Key, Value> &to, const arrays<Key, Value> &from, const Map &map,
-          uint64_t at, uint64_t)
+          leaf_chunks chunks, const leaf_item &item, uint32_t k)
 {
-	row_put(to, at, original(map, row_at(from, (int64_t)at)));
+	to.keys[item.from + k] = original(map, (Key)item.low);
+	if (chunks.at != NULL)
+		to.values[item.from + k] = from.values[chunks.at[item.first + (k >> chunks.bits)] +
+		                                       (k & ((1u << chunks.bits) - 1))];
+	else if (from.values != to.values)
+		to.values[item.from + k] = from.values[item.from + k];
 }
 
 template <class Of> static __global__ void
 equal_kernel(typename Of::place to, typename Of::source from, typename Of::map map,
-             const leaf_item *list, const uint32_t *listed)
+             leaf_chunks chunks, const leaf_item *list, const uint32_t *listed)
 {
 	begin_in_turn();
 
@@ -195,7 +215,7 @@ equal_kernel(typename Of::place to, typename Of::source from, typename Of::map m
 
 		for (uint32_t k = i % EQUAL_SLICES * blockDim.x + threadIdx.x; k < item.count;
 		     k += EQUAL_SLICES * blockDim.x)
-			equal_put(to, from, map, item.from + k, item.low);
+			equal_put(to, from, map, chunks, item, k);
 	}
 }
 
@@ -222,7 +242,7 @@ template <class Of> static cudaError_t
 write_equal(const job<Of> &j, const leaf_place<Of> &at)
 {
 	return launch(equal_kernel<Of>, (size_t)j.sorter->processors * 4, 512, j.stream, j.keys,
-	              at.from, j.map, j.s.lists[EQUAL], &j.s.listed[EQUAL]);
+	              at.from, j.map, at.chunks, j.s.lists[EQUAL], &j.s.listed[EQUAL]);
 }
 
 /* Leaves of KIND, by four times as many blocks as fit at once: these even out. */

@@ -44,7 +44,7 @@ struct lists {
 	leaf_item *list[KINDS];
 	uint32_t  *listed;		/* how many in each */
 	bool       in_place;		/* keys are already where they belong, and what they were */
-	bool       copies_none;		/* no EQUAL ones: they are in chunks, with payloads */
+	uint32_t   equal_chunks;	/* of EQUAL_KEYS, if they are in chunks */
 	bool       narrow;		/* use networks of 16 bits */
 };
 
@@ -56,7 +56,7 @@ kind_of(const lists &l, const leaf_item &item)
 
 	if (item.count == 0 || (l.in_place && (item.count == 1 || item.low == item.high)))
 		return KINDS;
-	if (item.low == item.high && item.count > LEAF_KEYS && !(Of::CARRIES && l.copies_none))
+	if (item.low == item.high && item.count > LEAF_KEYS)
 		return EQUAL;
 	for (int k = 0; k < kinds; k++)
 		if (item.count <= (uint64_t)LEAF_KEYS << k)
@@ -75,6 +75,7 @@ list_equal(const lists &l, leaf_item item)
 		item.count = min(rest, (uint64_t)EQUAL_KEYS);
 		l.list[EQUAL][at++] = item;
 		item.from += item.count;
+		item.first += l.equal_chunks;
 	}
 }
 

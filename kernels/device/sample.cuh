@@ -89,21 +89,22 @@ bucket_high(const bin_plan<Key> *plan, unsigned b)
 	return b == plan->rows - 1 ? (Key)~(Key)0 : splitter_at(plan, b + 1) - 1;
 }
 
-/* A thread takes a sample from COUNT keys, by MAP; and set ZEROS words at ZERO to zero. */
+/* Each of the first threads takes one of so many SAMPLES from COUNT keys, by MAP; and all set ZEROS
+ * words at ZERO to zero. */
 template <class Key, class Map> static __global__ void
 __launch_bounds__(sampling<Key>::TAKERS)
-sample_kernel(bin_plan<Key> *plan, const Key *keys, size_t count, Map map, uint32_t *zero,
-              uint32_t zeros)
+sample_kernel(bin_plan<Key> *plan, uint32_t samples, const Key *keys, size_t count, Map map,
+              uint64_t *zero, uint32_t zeros)
 {
 	begin_in_turn();
 
-	const size_t i = blockIdx.x * blockDim.x + threadIdx.x, takers = gridDim.x * blockDim.x;
-	const size_t step = count / takers;
+	const size_t i = blockIdx.x * blockDim.x + threadIdx.x, step = count / samples;
 	/* anywhere in its step: a period of the keys must not meet that of samples */
 	const size_t off = (i * UINT64_C(0x9e3779b97f4a7c15) >> 32) * step >> 32;
 
-	plan->sample[i] = ordered(map, step > 0 ? keys[i * step + off] : keys[i % count]);
-	for (size_t z = i; z < zeros; z += takers)
+	if (i < samples)
+		plan->sample[i] = ordered(map, step > 0 ? keys[i * step + off] : keys[i % count]);
+	for (size_t z = i; z < zeros; z += gridDim.x * blockDim.x)
 		zero[z] = 0;
 	if (i == 0)
 		plan->done = 0;

@@ -42,16 +42,15 @@ keys_are_few(unsigned bits, size_t count)
 
 /* All of the scratch memory, for a count of keys. */
 struct scratch {
-	/* all zero before each division, but LISTED not before that of chunks */
-	uint32_t      *listed;		/* KINDS of them */
 	chunk_pool     pool;
+	/* all zero before each division, as is what the pool wants before that of chunks */
+	uint32_t      *listed;		/* KINDS of them */
 	segments_head *head;
 	number        *counts;
 	size_t         zero_bytes;
 	number        *cursors;
 	void          *plan;		/* a bin_plan */
 	segment       *segments;
-	uint64_t      *chunks;		/* where the pool's chunks are, bucket by bucket */
 	uint64_t      *spare;		/* chunks for what is half full in the end; keys, too */
 	void          *keys, *values;	/* the other room of pairs, with spare chunks behind */
 	uint64_t       room_rows;	/* of these, without spare chunks */
@@ -86,13 +85,13 @@ carve(Type **place, char *base, size_t *end, size_t count)
 }
 
 /*
- * Chunks for COUNT keys, and room for one more of each bucket.  Those of few keys are as long as
- * an even bucket or up to twice as long, so that most buckets have one, but at least a tile: that
- * room is less than twice that of the keys.  Many keys have three percent of theirs, but up to
- * 32 MB half of it, or a tile a bucket.
+ * How long chunks for COUNT keys are, and how many there are: enough for all, and one more of each
+ * bucket.  Those of few keys are as long as an even bucket or up to twice as long, so that most
+ * buckets have one, but at least a tile: that room is less than twice that of the keys.  Many keys
+ * have three percent of theirs, but up to 32 MB half of it, or a tile a bucket.
  */
 template <class Of> static void
-carve_chunks(scratch *s, char *base, size_t count)
+plan_chunks(scratch *s, size_t count)
 {
 	const unsigned bits = Of::PLAN_BITS;
 	const size_t width = bits / 8;
@@ -113,15 +112,21 @@ carve_chunks(scratch *s, char *base, size_t count)
 	}
 	s->pool.firsts = (uint32_t)buckets;
 	s->pool.chunk = (uint32_t)chunk;
-	carve(&s->pool.owners, base, &s->bytes, count / chunk + buckets);
-	carve(&s->chunks, base, &s->bytes, count / chunk + buckets);
-	if constexpr (Of::CARRIES) {
-		const size_t rows = s->room_rows + buckets * chunk;
+	s->pool.inverse = UINT64_MAX / chunk + 1;
+	s->pool.row = (uint32_t)(count / chunk) + 1;
+}
 
-		carve((typename Of::key **)&s->keys, base, &s->bytes, rows);
-		carve((typename Of::value **)&s->values, base, &s->bytes, rows);
+/* Room for chunks that do not fit among the keys; of pairs it is behind the other room. */
+template <class Of> static void
+carve_chunks(scratch *s, char *base)
+{
+	const size_t keys = (size_t)s->pool.firsts * s->pool.chunk;
+
+	if constexpr (Of::CARRIES) {
+		carve((typename Of::key **)&s->keys, base, &s->bytes, s->room_rows + keys);
+		carve((typename Of::value **)&s->values, base, &s->bytes, s->room_rows + keys);
 	} else {
-		carve(&s->spare, base, &s->bytes, buckets * chunk * width / 8);
+		carve(&s->spare, base, &s->bytes, keys * sizeof(typename Of::key) / 8);
 	}
 }
 
@@ -198,12 +203,15 @@ scratch_of(void *memory, size_t count)
 	                        (UNEVEN_BINS + LEAST_BINS) * segments +
 	                        std::min<size_t>(count / SPLIT_FROM, SEGMENT_TABLES) * SEGMENT_ROWS);
 	bins = std::max<size_t>(bins, std::min<size_t>(count / (LEAF_KEYS / 2), HISTOGRAM_BINS));
-	carve(&s.listed, base, &s.bytes, KINDS);
+	plan_chunks<Of>(&s, count);
+	carve(&s.pool.places, base, &s.bytes, (size_t)s.pool.firsts * s.pool.row);
 	carve(&s.pool.used, base, &s.bytes, 1);
 	carve(&s.pool.cursors, base, &s.bytes, FEW_BUCKETS);
+	s.zero_bytes = s.bytes;
+	carve(&s.listed, base, &s.bytes, KINDS);
 	carve(&s.head, base, &s.bytes, 1);
 	carve(&s.counts, base, &s.bytes, bins);
-	s.zero_bytes = s.bytes;
+	s.zero_bytes = s.bytes - s.zero_bytes;
 	carve(&s.cursors, base, &s.bytes, bins);
 	carve(&s.upper_cursors, base, &s.bytes, UPPER_BINS);
 	carve((char **)&s.plan, base, &s.bytes,
@@ -212,7 +220,7 @@ scratch_of(void *memory, size_t count)
 	carve(&s.too_large, base, &s.bytes, segments);
 	carve((char **)&s.tables, base, &s.bytes,
 	      std::min<size_t>(SEGMENT_TABLES, segments) * SEGMENT_ROWS * sizeof(typename Of::key));
-	carve_chunks<Of>(&s, base, count);
+	carve_chunks<Of>(&s, base);
 	for (int k = 0; k < KINDS; k++)
 		carve(&s.lists[k], base, &s.bytes, list_room(k, windows));
 	return s;

@@ -286,7 +286,7 @@ settle(number *cursors, const number *counts, const segment *s,
 	if (b == 0)
 		begins[SEGMENT_BINS] = total;
 	__syncthreads();
-	if (!Of::CARRIES && bins_are_values(d))		/* nothing is left to sort */
+	if (Of::CARRIES ? one_value(d) : bins_are_values(d))	/* nothing is left to sort */
 		return;
 	window = begin >> window_bits;
 	if (b < d.bins && (b == 0 || begins[b - 1] >> window_bits != window)) {
@@ -353,6 +353,20 @@ fill_tile(Key *to, const Map &map, const tile_place &t, const digits &d, const n
 	}
 }
 
+/* A tile of a segment of one value: its rows go where they belong. */
+template <class Tile> static __device__ __forceinline__ void
+copy_tile(typename Tile::of::place to, const typename Tile::of::map &map, const tile_place &t,
+          const typename Tile::row *x)
+{
+	const uint64_t begin = t.of->keys.from + t.before + threadIdx.x;
+	const int left = thread_left(t.count);
+
+#pragma unroll
+	for (int i = 0; i < (int)Tile::ITEMS; i++)
+		if (i * (int)Tile::THREADS < left)
+			row_put(to, begin + i * Tile::THREADS, original(map, x[i]));
+}
+
 /* Digits of all keys, less the first one of a segment. */
 template <class Digits> struct digits_from {
 	Digits   d;
@@ -395,6 +409,8 @@ move_kernel(typename Tile::of::place to, typename Tile::of::source from, const s
 			(Key *)memory, [=](unsigned p) { return table[p]; });
 
 		partition_tile<Tile, MOST_BINS>(to, x, t.count, search, SEGMENT_ROWS, places, space);
+	} else if (Tile::of::CARRIES && one_value(d)) {
+		copy_tile<Tile>(sorted, map, t, x);
 	} else if (!Tile::of::CARRIES && bins_are_values(d)) {
 		fill_tile<THREADS>(keys_at(sorted), map, t, d, places.cursors, (number *)space);
 	} else if (d.outside) {

@@ -95,15 +95,15 @@ look_at_all(const job<Of> &j)
 	typedef sampling<Key> sampling;
 	const scratch &s = j.s;
 	bin_plan<Key> *const plan = (bin_plan<Key> *)s.plan;
-	const size_t zeros = ((char *)s.counts - (char *)s.listed) / 4;
+	const uint32_t zeros = (uint32_t)(((char *)s.counts - (char *)s.pool.places) / sizeof *s.pool.places);
 	const bool few = keys_are_few(Of::PLAN_BITS, j.count);
 	/* of up to 32 MB a smaller sample will do: u32 2^23, skewed shapes 3 % faster in the median */
 	const bool half = keys_are_few(Of::PLAN_BITS, j.count / 2);
 	const uint32_t keys = sample_keys<Key>(few ? s.splitters : (uint32_t)BUCKETS >> half);
 	const uint32_t takers = std::min<uint32_t>(keys, sampling::TAKERS);
 
-	TRY_CUDA(launch(sample_kernel<Key, typename Of::map>, keys / takers, takers, j.stream, plan,
-	                keys_at(j.keys), j.count, j.map, s.listed, (uint32_t)zeros));
+	TRY_CUDA(launch(sample_kernel<Key, typename Of::map>, keys / takers + zeros / (takers * 8), takers,
+	                j.stream, plan, keys, keys_at(j.keys), j.count, j.map, s.pool.places, zeros));
 	return launch(plan_kernel<Key>, keys / sampling::BLOCK, sampling::THREADS, j.stream, plan, keys,
 	              s.even_bins, s.splitters, Tile::SPLITTERS, few);
 }
@@ -127,8 +127,8 @@ divide_all(const job<Of> &j, leaf_item *items)
 	TRY_CUDA(launch_shared(to_chunks_kernel<Tile>, (tiles + each - 1) / each, Tile::THREADS,
 	                       to_chunks_bytes<Tile>(pool.buckets), j.stream, j.other, j.keys,
 	                       j.count, j.map, plan, pool, each));
-	return launch(settle_chunks_kernel<Of>, 1, COUNT_THREADS, j.stream, s.chunks, pool, plan,
-	              items, lists_of(j, j.other, items == NULL));
+	return launch(settle_chunks_kernel<Of>, 1, COUNT_THREADS, j.stream, pool, plan, items,
+	              lists_of(j, j.other, items == NULL ? pool.chunk : 0));
 }
 
 /* Many keys that are evenly spread: to bins of two levels, and sort the leaves that come of it. */
@@ -239,9 +239,9 @@ sort_by_bins(const job<Of> &j)
 			chunk_bits++;
 		TRY_CUDA((look_at_all<tile_of_few<Of>>(j)));
 		TRY_CUDA((divide_all<tile_of_few<Of>>(j, NULL)));
-		TRY_CUDA(sort_listed(j, leaf_place<Of>{ j.other, { s.chunks, chunk_bits } }, s.leaf_bits,
+		TRY_CUDA(sort_listed(j, leaf_place<Of>{ j.other, { s.pool.places, chunk_bits } }, s.leaf_bits,
 		                     false, &too_large));
-		chunks = chunk_map{ s.chunks, s.pool.chunk / tile_of_few<Of>::KEYS };
+		chunks = chunk_map{ s.pool.places, s.pool.chunk / tile_of_few<Of>::KEYS };
 	} else {
 		TRY_CUDA(cudaMemsetAsync(s.counts, 0, s.zero_bytes - zeroed, j.stream));
 		TRY_CUDA((look_at_all<tile_of_many<Of>>(j)));
@@ -252,7 +252,7 @@ sort_by_bins(const job<Of> &j)
 			from = j.keys;
 			TRY_CUDA(divide_even(j, &too_large));
 		} else {
-			chunks = chunk_map{ s.chunks, s.pool.chunk / tile_of_many<Of>::KEYS };
+			chunks = chunk_map{ s.pool.places, s.pool.chunk / tile_of_many<Of>::KEYS };
 			TRY_CUDA((divide_all<tile_of_many<Of>>(j, s.too_large)));
 			TRY_CUDA(divide(j, &from, BUCKETS, chunks, s.leaf_bits, &too_large));
 			chunks = chunk_map{};

@@ -224,6 +224,15 @@ template <class Value> static inline Value __ldg(const Value *at) { return *at; 
 template <class Value> static inline Value __ldcs(const Value *at) { return *at; }
 template <class Value> static inline void __stcs(Value *at, Value value) { *at = value; }
 static inline unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((uint64_t)a * b >> 32); }
+
+static inline unsigned long long
+__umul64hi(unsigned long long a, unsigned long long b)
+{
+	__extension__ typedef unsigned __int128 wide;
+
+	return (unsigned long long)((wide)a * b >> 64);
+}
+
 static inline int __clzll(long long x) { return x == 0 ? 64 : __builtin_clzll((unsigned long long)x); }
 
 static inline unsigned

@@ -192,6 +192,14 @@ check_pairs(void)
 		check_row(&(struct row){ &call_types[CALL_U32], 4, 0, SHAPE_NARROW, count });
 		check_row(&(struct row){ &call_types[CALL_U64], 8, 1, SHAPE_NARROW, count });
 	}
+	/* a bucket of most rows, few and many; bins of one value, with and without a map */
+	for (unsigned flags = 0; flags < 2; flags++) {
+		check_row(&(struct row){ &call_types[CALL_U32], 8, flags, SHAPE_EQUAL_BUT_TWO, 69000 });
+		check_row(&(struct row){ &call_types[CALL_U64], 4, flags, SHAPE_EQUAL_BUT_TWO, 151000 });
+		check_row(&(struct row){ &call_types[CALL_U32], 4, flags, SHAPE_FEW, 151000 });
+		check_row(&(struct row){ &call_types[CALL_U64], 8, flags, SHAPE_SAW, 300000 });
+		check_row(&(struct row){ &call_types[CALL_U32], 8, flags, SHAPE_REVERSED, 151000 });
+	}
 	/* large buckets; few values in each */
 	check_row(&(struct row){ &call_types[CALL_U64], 8, 0, SHAPE_CLUSTERS, 600000 });
 	check_row(&(struct row){ &call_types[CALL_U32], 4, 0, SHAPE_THOUSAND, 700000 });

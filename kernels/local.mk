@@ -12,6 +12,7 @@ kernel_headers = \
   kernels/device/leaf_launch.cuh \
   kernels/device/leaf_worklist.cuh \
   kernels/device/network.cuh \
+  kernels/device/order.cuh \
   kernels/device/sample.cuh \
   kernels/device/scratch.cuh \
   kernels/device/segment.cuh \

@@ -57,9 +57,14 @@ sample_keys(uint32_t buckets)
 	return keys;
 }
 
+/* Of a sample, from the first key of the input to the last. */
+enum order { UNORDERED, RISES, FALLS };
+
 /* How the buckets of keys are found. */
 template <class Key> struct bin_plan {
 	uint32_t skewed;		/* 1: by splitters */
+	uint32_t order;
+	uint32_t broken;		/* 1: all keys have not the order of the sample */
 	uint32_t buckets, rows;		/* splitters, and how many there are with those behind all keys */
 	uint32_t done;			/* blocks that have ranked */
 	digits   even;
@@ -173,6 +178,22 @@ sample_is_skewed(const Key *sample, uint32_t keys, const digits &cells, bool rep
 	return sample_crowds(sample, keys, counters, [=](Key key) { return digit_of(cells, key); }) ||
 	       sample_crowds(sample, keys, counters, [=](Key key) { return hash(key, keys / 8); }) ||
 	       (repeats && sample_repeats(sample, keys, counters, hash));
+}
+
+/* The order of a sample of so many KEYS; equal ones have none: a few others may be among all keys, and
+ * these are sorted in little more than a sweep.  For all threads. */
+template <class Key> static __device__ __forceinline__ enum order
+sample_order(const Key *sample, uint32_t keys)
+{
+	bool rises = false, falls = false;
+
+	for (unsigned i = threadIdx.x; i + 1 < keys; i += sampling<Key>::THREADS) {
+		rises = rises || sample[i] < sample[i + 1];
+		falls = falls || sample[i] > sample[i + 1];
+	}
+	rises = __syncthreads_or(rises);
+	falls = __syncthreads_or(falls);
+	return rises == falls ? UNORDERED : rises ? RISES : FALLS;
 }
 
 /*
@@ -297,6 +318,7 @@ plan_kernel(bin_plan<Key> *plan, uint32_t keys, uint32_t bins, uint32_t buckets,
 	const unsigned j = (blockIdx.x * (S::THREADS / 32) + threadIdx.x / 32) * S::RANKS;
 	uint64_t low = ~(uint64_t)0, high = 0;
 	uint32_t ranks[S::RANKS];
+	enum order order = UNORDERED;
 	bool skewed;
 
 	for (unsigned i = threadIdx.x; i < keys / EACH; i += S::THREADS) {
@@ -311,12 +333,16 @@ plan_kernel(bin_plan<Key> *plan, uint32_t keys, uint32_t bins, uint32_t buckets,
 	}
 	block_range(&low, &high, range);
 	skewed = sample_is_skewed(sample, keys, digits_over(BITS, low, high, keys / 8), !leaves);
+	if (blockIdx.x == 0 && !leaves)
+		order = sample_order(sample, keys);
 	if (blockIdx.x == 0 && threadIdx.x == 0) {
 		const uint64_t margin = (high - low) / S::MARGIN;
 
 		low = low > margin ? low - margin : 0;
 		high = top - high > margin ? high + margin : top;
 		plan->skewed = skewed;
+		plan->order = order;
+		plan->broken = 0;
 		plan->buckets = buckets;
 		plan->rows = rows;
 		plan->even = digits_over(BITS, low, high, bins);

@@ -6,6 +6,7 @@
  * Out:  the same keys, ascending, in the same place.
  *
  *     look at a sample of all keys: digits or splitters?      sample.cuh
+ *     keys that are in order already: check, or reverse       order.cuh
  *     divide all keys into buckets, without a count           chunks.cuh
  *     divide what is too large: look, count, move             segment_look.cuh, segment.cuh
  *     sort leaves                                             leaf_worklist.cuh, leaf_launch.cuh
@@ -26,6 +27,7 @@
 
 #include "kernels/device/leaf_launch.cuh"
 #include "kernels/device/network.cuh"
+#include "kernels/device/order.cuh"
 #include "kernels/device/segment_look.cuh"
 #include "kernels/kernels.h"
 
@@ -230,7 +232,8 @@ sort_by_bins(const job<Of> &j)
 	const size_t zeroed = (char *)s.counts - (char *)s.listed;	/* by the kernel that samples */
 	chunk_map chunks = {};
 	typename Of::place from = j.other;
-	uint32_t too_large = 0, *const told = j.sorter->told;
+	uint32_t too_large = 0, *const told = j.sorter->told, skewed;
+	bool done = false;
 
 	if (keys_are_few(Of::PLAN_BITS, j.count)) {
 		unsigned chunk_bits = LEAF_BITS;
@@ -245,10 +248,15 @@ sort_by_bins(const job<Of> &j)
 	} else {
 		TRY_CUDA(cudaMemsetAsync(s.counts, 0, s.zero_bytes - zeroed, j.stream));
 		TRY_CUDA((look_at_all<tile_of_many<Of>>(j)));
-		/* the first word of the plan */
-		TRY_CUDA(cudaMemcpyAsync(told, s.plan, sizeof *told, cudaMemcpyDeviceToHost, j.stream));
+		/* the first words of the plan */
+		TRY_CUDA(cudaMemcpyAsync(told, s.plan, 2 * sizeof *told, cudaMemcpyDeviceToHost, j.stream));
 		TRY_CUDA(cudaStreamSynchronize(j.stream));
-		if (*told == 0 && s.level.bins > 0) {
+		skewed = told[0];
+		if (told[1] != UNORDERED)
+			TRY_CUDA(sort_in_order(j, (enum order)told[1], &done));
+		if (done)
+			return cudaSuccess;
+		if (skewed == 0 && s.level.bins > 0) {
 			from = j.keys;
 			TRY_CUDA(divide_even(j, &too_large));
 		} else {

@@ -357,6 +357,38 @@ check_whole_sorts(unsigned bits)
 	check_whole_sort(bits, 222000, &shapes[MORE_SHAPES - 1]);	/* 64 bins */
 }
 
+/* Many keys in order, or in reverse, but for two neighbours, or all of them. */
+static void
+check_order(unsigned bits, bool falls)
+{
+	enum { KEYS = 150001 };
+	static const size_t wrong[] = { KEYS, 0, 4095, 4096, KEYS / 2, KEYS - 2 };
+	const size_t width = bits / 8;
+	unsigned char *keys = malloc(KEYS * width), swapped[8];
+	unsigned long calls[2];
+
+	for (size_t w = 0; w < sizeof wrong / sizeof wrong[0]; w++) {
+		for (uint64_t i = 0; i < KEYS; i++) {
+			const uint64_t key = (falls ? KEYS - i : i) * 28001;
+
+			memcpy(keys + i * width, &key, width);
+		}
+		if (wrong[w] < KEYS) {
+			unsigned char *const one = keys + wrong[w] * width;
+
+			memcpy(swapped, one, width);
+			memmove(one, one + width, width);
+			memcpy(one + width, swapped, width);
+		}
+		calls[w > 0] = emu_calls();
+		check_whole_sort_of(keys, bits, KEYS, falls ? "in reverse" : "in order");
+		calls[w > 0] = emu_calls() - calls[w > 0];
+	}
+	CHECK(calls[0] < calls[1], "%d u%u keys that all %s: %lu calls, %lu of others", KEYS, bits,
+	      falls ? "fall" : "rise", calls[0], calls[1]);
+	free(keys);
+}
+
 /* ---- merge --------------------------------------------------------------- */
 
 static void
@@ -507,6 +539,8 @@ unit_kernels(void)
 		check_sorts(bits);
 		check_zeros_and_ones(bits);
 		check_whole_sorts(bits);
+		check_order(bits, false);
+		check_order(bits, true);
 		check_merges(bits);
 		check_checks(bits);
 	}

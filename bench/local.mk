@@ -146,6 +146,10 @@ bench_results = \
   bench/results/2cores-2026-11-25/hunts.txt \
   bench/results/2cores-2026-11-25/python.txt \
   bench/results/README.md \
+  bench/results/h100-2026-11-25/table-before.json \
+  bench/results/h100-2026-11-25/table-pairs-before.json \
+  bench/results/h100-2026-11-25/table-pairs.json \
+  bench/results/h100-2026-11-25/table.json \
   bench/results/h200-2026-11-21/backend.json \
   bench/results/h200-2026-11-21/backend.py \
   bench/results/h200-2026-11-21/device-2e20.json \

@@ -65,8 +65,8 @@ cudaError_t gs_sorter_open(struct gs_sorter *sorter);
 /** Close SORTER, or one that could not be opened; does not wait for work under way. */
 void gs_sorter_close(struct gs_sorter *sorter);
 
-/** Scratch for gs_sort() of COUNT keys or fewer, at a multiple of 256 bytes: of many keys 7 % (u32)
- *  or 5 % (u64) of theirs; of up to 16 MB of keys about twice as much as they have, and at least
+/** Scratch for gs_sort() of COUNT keys or fewer, at a multiple of 256 bytes: of many keys 9 % (u32)
+ *  or 6 % (u64) of theirs; of up to 16 MB of keys about twice as much as they have, and at least
  *  that much of more. */
 size_t gs_sort_scratch_bytes(unsigned bits, size_t count);
 
@@ -82,7 +82,8 @@ size_t gs_sort_scratch_bytes(unsigned bits, size_t count);
  * device or on several.
  *
  * Keys are divided into bins, by digits of their range if they are evenly spread, by splitters
- * from a sample if they are not, without regard to order, until bins fit a bitonic network
+ * from a sample if they are not, without regard to order, until bins fit a bitonic network; of many,
+ * those that ascend or descend already are only compared, and reversed
  * (Stehle, Jacobsen, "A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs", SIGMOD 2017;
  * Leischner, Osipov, Sanders, "GPU Sample Sort", IPDPS 2010).
  */
@@ -107,7 +108,7 @@ cudaError_t gs_sort_typed(const struct gs_sorter *sorter, void *keys, void *othe
                           struct gs_key_map map, size_t count, void *scratch,
                           cudaStream_t stream);
 
-/** Scratch for gs_sort_pairs() of COUNT pairs or fewer: room for as many pairs, and for 5 % or, up
+/** Scratch for gs_sort_pairs() of COUNT pairs or fewer: room for as many pairs, and for 6 % or, up
  *  to 2^21 of them, twice as much beside. */
 size_t gs_sort_pairs_scratch_bytes(unsigned bits, unsigned value_bits, size_t count);
 

@@ -59,7 +59,7 @@ enum gsort_cuda_flag {
  *
  * Time: O(n) for keys of 8 and 16 bits, which do not use OTHER; else O(n log n).  Scratch: 512 KiB for
  * keys of 8 and 16 bits; up to 16 MB of keys about twice as much as they have, and at least that for
- * more; of many keys 7 % (32 bits) or 5 % (64 bits) of theirs.
+ * more; of many keys 9 % (32 bits) or 6 % (64 bits) of theirs.
  */
 GSORT_API enum gsort_error gsort_cuda_sort(void *keys, void *other, size_t count,
                                            enum gsort_type type, unsigned flags, void *scratch,

@@ -189,8 +189,8 @@ host_sources = \
   src/job/given.c \
   src/job/given.h \
   src/job/info.c \
-  src/job/item_border.c \
-  src/job/item_border.h \
+  src/job/border.c \
+  src/job/border.h \
   src/job/item_land.c \
   src/job/item_land.h \
   src/job/item_sample.c \
@@ -231,6 +231,8 @@ host_sources = \
   src/job/ranked_output.h \
   src/job/ranked_sort.c \
   src/job/ranked_sort.h \
+  src/job/read.c \
+  src/job/read.h \
   src/job/rendezvous.c \
   src/job/rendezvous.h \
   src/job/run.c \
@@ -372,7 +374,6 @@ host_sources = \
   src/stages/head.h \
   src/stages/ingest.c \
   src/stages/ingest.h \
-  src/stages/ingest_state.c \
   src/stages/ingest_state.h \
   src/stages/item_buckets.c \
   src/stages/item_buckets.h \
@@ -389,7 +390,6 @@ host_sources = \
   src/stages/item_sink.h \
   src/stages/item_store.c \
   src/stages/item_store.h \
-  src/stages/item_taker.h \
   src/stages/line_collector.c \
   src/stages/line_collector.h \
   src/stages/line_faults.c \
@@ -426,6 +426,7 @@ host_sources = \
   src/stages/store.h \
   src/stages/tail.c \
   src/stages/tail.h \
+  src/stages/taker.h \
   src/stages/text_ingest.c \
   src/stages/text_ingest.h \
   src/stages/text_number.c \

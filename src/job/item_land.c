@@ -135,14 +135,18 @@ static void
 land_some(void *context, unsigned rank, unsigned size)
 {
 	struct landing *landing = context;
+	const struct gs_taker *store = &landing->spread->landing;
 	size_t at;
 
 	(void)size;
 	while ((at = atomic_fetch_add(&landing->next, 1)) < landing->count) {
 		const struct row *row = &landing->rows[at];
 
-		gs_item_store_add_from(landing->spread->store, rank, landing->sequence + at, row->origin,
-		                       row->slices, row->count);
+		const struct gs_piece piece = {
+			.slices = row->slices, .count = row->count, .origin = row->origin,
+		};
+
+		store->add(store->context, rank, landing->sequence + at, &piece);
 	}
 }
 
@@ -151,7 +155,7 @@ static gs_status
 land_rows(struct landing *landing)
 {
 	struct gs_item_spread *spread = landing->spread;
-	const struct gs_item_taker *store = &spread->landing;
+	const struct gs_taker *store = &spread->landing;
 	const unsigned threads = landing->count < spread->threads ? (unsigned)landing->count
 	                                                          : spread->threads;
 	uint64_t since = gs_clock_now();
@@ -160,10 +164,10 @@ land_rows(struct landing *landing)
 	if (landing->count == 0)
 		return GS_OK;
 	TRY(store->reserve(store->context, landing->bytes, landing->count, &room));
-	landing->sequence = store->next_sequence(store->context, landing->count);
+	landing->sequence = gs_taker_next_sequence(store, 0, landing->count);
 	atomic_store(&landing->next, 0);
 	gs_team_run(threads, land_some, landing);
-	store->end_round(store->context);
+	gs_taker_end_round(store);
 	spread->bytes += landing->bytes;
 	landing->count = landing->bytes = 0;
 	gs_clock_lap(&spread->monitor->clock, GS_STAGE_SORT, &since);

@@ -62,7 +62,7 @@ collect(const char *mine, uint64_t bytes, struct gs_ranks *ranks, struct gs_item
 /* Show the store what this rank will own, moved to the front of all. */
 static gs_status
 show(const struct gs_item_owners *owners, const struct gs_item_slice *slices, unsigned rank,
-     char *all, const struct gs_item_taker *store)
+     char *all, const struct gs_taker *store)
 {
 	const char *items[GS_ITEM_BATCH];
 	uint32_t bytes[GS_ITEM_BATCH];
@@ -92,7 +92,7 @@ gs_status
 gs_item_sample_split(struct gs_item_owners *owners, const struct gs_item_order *order,
                      const struct gs_parts *parts, const struct gsort_options *options,
                      size_t item_bytes, bool together, struct gs_ranks *ranks,
-                     const struct gs_item_taker *store)
+                     const struct gs_taker *store)
 {
 	const size_t room = item_bytes > 0 ? item_bytes : LINE_ROOM;
 	struct gs_item_slice *slices = calloc(ranks->size, sizeof *slices);

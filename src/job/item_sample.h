@@ -10,7 +10,7 @@
 #include "job/parts.h"
 #include "net/ranks.h"
 #include "sort/items/owners.h"
-#include "stages/item_taker.h"
+#include "stages/taker.h"
 
 /**
  * Take a stratified sample, and make the same splitters on each rank; collective.
@@ -24,6 +24,6 @@ MUST_CHECK gs_status
 gs_item_sample_split(struct gs_item_owners *owners, const struct gs_item_order *order,
                      const struct gs_parts *parts, const struct gsort_options *options,
                      size_t item_bytes, bool together, struct gs_ranks *ranks,
-                     const struct gs_item_taker *store);
+                     const struct gs_taker *store);
 
 #endif

@@ -14,7 +14,6 @@
 #include "base/arena.h"
 #include "job/item_land.h"
 #include "job/item_spread.h"
-#include "sort/items/sum.h"
 
 /* Shorter lines are measured twice. */
 enum { SHORT_LINE = 16 };
@@ -276,11 +275,12 @@ owner_of(const struct gs_item_spread *spread, const char *item, size_t bytes)
 }
 
 static void
-add(void *context, unsigned rank, uint64_t sequence, const char *data, size_t bytes)
+add(void *context, unsigned worker, uint64_t sequence, const struct gs_piece *piece)
 {
 	struct gs_item_spread *spread = context;
-	struct gs_item_divider *divider = &spread->dividers[rank];
-	const struct gs_item_slice slice = { data, bytes };
+	struct gs_item_divider *divider = &spread->dividers[worker];
+	const char *data = piece->slices->data;
+	const size_t bytes = piece->slices->bytes;
 	const unsigned ranks = spread->ranks->size;
 	const size_t found = lengths_room(spread->order, spread->piece_bytes) * sizeof(uint32_t) +
 	                     found_room(spread->order, spread->piece_bytes) * sizeof(uint16_t);
@@ -288,10 +288,8 @@ add(void *context, unsigned rank, uint64_t sequence, const char *data, size_t by
 	char *divided = (char *)divider->bytes + (found + 63) / 64 * 64;
 	bool moved = false;
 
-	if (spread->verify)
-		atomic_fetch_add(&spread->sum_in, gs_items_sum(spread->order, &slice));
 	if (bytes <= spread->piece_bytes)
-		gs_items_divide(spread->order, NULL, &slice, bytes > 0, divider, offsets, divided);
+		gs_items_divide(spread->order, NULL, piece->slices, bytes > 0, divider, offsets, divided);
 	begin_turn(spread, sequence);
 	if (bytes > spread->piece_bytes)
 		append(spread, owner_of(spread, data, bytes), data, bytes);
@@ -299,23 +297,18 @@ add(void *context, unsigned rank, uint64_t sequence, const char *data, size_t by
 		for (unsigned o = 0; o < ranks; o++)
 			append(spread, o, divided + offsets[o], offsets[o + 1] - offsets[o]);
 	end_turn(spread);
-	if (rank == 0)
+	if (worker == 0)
 		(void)gs_first_error_note(&spread->error, gs_exchange_step(&spread->exchange, &moved));
 }
 
 static uint64_t
-next_sequence(void *context, size_t count)
+next_sequence(void *context, unsigned key_class, size_t count)
 {
 	struct gs_item_spread *spread = context;
 
+	(void)key_class;
 	spread->sequence += count;
 	return spread->sequence - count;
-}
-
-static void
-end_round(void *context)
-{
-	(void)context;
 }
 
 /* ---- the network ---------------------------------------------------------------------------- */
@@ -355,12 +348,12 @@ reserve(void *context, size_t least, size_t small, size_t *room)
 	return GS_OK;
 }
 
-struct gs_item_taker
+struct gs_taker
 gs_item_spread_taker(struct gs_item_spread *spread)
 {
-	return (struct gs_item_taker){
+	return (struct gs_taker){
 		.piece_bytes = spread->piece_bytes, .reserve = reserve, .next_sequence = next_sequence,
-		.add = add, .end_round = end_round, .context = spread,
+		.add = add, .context = spread,
 	};
 }
 

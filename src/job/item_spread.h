@@ -31,7 +31,7 @@ size_t gs_item_spread_bytes(const struct gs_item_order *order, unsigned ranks, s
 MUST_CHECK gs_status gs_item_spread_open(struct gs_item_spread *spread, size_t window_bytes);
 
 /** How it is filled.  The thread that calls reserve() is number 0 of those that add. */
-struct gs_item_taker gs_item_spread_taker(struct gs_item_spread *spread);
+struct gs_taker gs_item_spread_taker(struct gs_item_spread *spread);
 
 /** All items of this rank have been added: send what is left, and take what is still to come. */
 MUST_CHECK gs_status gs_item_spread_finish(struct gs_item_spread *spread);

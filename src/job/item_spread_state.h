@@ -39,10 +39,9 @@ struct gs_item_spread {
 	struct gs_monitor          *monitor;
 	unsigned                    threads;
 	char                        terminator;	/* of lines, which have no other one inside */
-	bool                        verify;
 	struct gs_item_owners       owners;	/* owned from open on */
 
-	struct gs_item_taker    landing;	/* the store's */
+	struct gs_taker    landing;	/* the store's */
 	struct gs_exchange      exchange;
 	size_t                  room;		/* that can be added in a round */
 	size_t                  piece_bytes;
@@ -59,7 +58,6 @@ struct gs_item_spread {
 	struct gs_item_block   *blocks;		/* by owner */
 	struct gs_item_source  *sources;	/* by rank */
 	uint64_t                bytes;		/* of items that have reached this rank */
-	_Atomic uint64_t        sum_in;		/* with VERIFY: of all that this rank has read */
 };
 
 #endif

@@ -18,6 +18,7 @@
 #include "job/options.h"
 #include "job/phase.h"
 #include "job/ranked.h"
+#include "job/read.h"
 #include "spill/file.h"
 #include "stages/select.h"
 
@@ -129,6 +130,7 @@ gs_items_allocate(struct gsort *job)
 		store.temp_dir_count = 1;
 	}
 	set_groups(&store, options);
+	gs_verify_expect_items(&job->verify, options, &items->order);
 	job->plan.threads = threads;
 	TRY(gs_item_store_open(&items->store, &store, &job->monitor));
 	return lines ? gs_line_job_number(job)
@@ -205,6 +207,8 @@ write_items(struct gsort *job)
 		gs_item_emit_to_places(&items->emit);
 	sink = gs_item_emit_sink(&items->emit);
 	TRY(gs_item_store_drain(items->store, &sink));
+	gs_verify_out_items(&job->verify, gs_item_store_digest(items->store));
+	TRY(gs_verify_end(&job->verify));
 	TRY(gs_outputs_wait(&job->outputs));
 	return gs_outputs_finish(&job->outputs);
 }
@@ -213,12 +217,9 @@ gs_status
 gs_items_sort(struct gsort *job)
 {
 	struct gs_items *items = &job->items;
-	const struct gs_item_taker taker = gs_item_store_taker(items->store);
 
 	gs_phase_begin(job, GSORT_READING);
-	TRY(gs_options_read_lines(job->options) ? gs_line_job_read(job, &taker)
-	    : gs_record_ingest_run(&items->ingest, job->input, &taker, &job->monitor));
-	TRY(gs_npy_check(&items->npy, items->ingest.records));
+	TRY(gs_job_read(job, gs_item_store_taker(items->store)));
 	gs_phase_begin(job, GSORT_SORTING);
 	TRY(gs_item_store_finish(items->store));
 	gs_phase_begin(job, GSORT_WRITING);

@@ -176,7 +176,7 @@ gs_line_job_number(struct gsort *job)
 /* ---- reading ---------------------------------------------------------------------- */
 
 static gs_status
-read_all(struct gsort *job, const struct gs_item_taker *taker, struct gs_follow *follow)
+read_all(struct gsort *job, const struct gs_taker *taker, struct gs_follow *follow)
 {
 	struct gs_line_job *lines = &job->lines;
 	struct gs_chunk *chunk;
@@ -216,7 +216,7 @@ read_all(struct gsort *job, const struct gs_item_taker *taker, struct gs_follow 
 }
 
 gs_status
-gs_line_job_read(struct gsort *job, const struct gs_item_taker *taker)
+gs_line_job_read(struct gsort *job, const struct gs_taker *taker)
 {
 	const bool follows = job->options->operation == GSORT_MERGE && !job->options->trust_order;
 

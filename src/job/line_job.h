@@ -17,7 +17,7 @@ MUST_CHECK gs_status gs_line_job_allocate(struct gsort *job, uint64_t bytes, uin
 MUST_CHECK gs_status gs_line_job_number(struct gsort *job);
 
 /** Read all lines into the store of the items; of a merge, each input must be in order. */
-MUST_CHECK gs_status gs_line_job_read(struct gsort *job, const struct gs_item_taker *taker);
+MUST_CHECK gs_status gs_line_job_read(struct gsort *job, const struct gs_taker *taker);
 
 /** Compare all lines with the ones before, and store none.  GS_EINPUT: one is invalid, or out of order
  *  (follow->disorder). */

@@ -134,8 +134,8 @@ count(struct gs_merge_inputs *all)
 
 			TRY(gs_merge_read(&all->inputs[i], store->count_memory, room, &got));
 			since = gs_clock_now();
-			gs_store_add(store, 0, 0, 0, store->count_memory, got);
-			gs_store_end_round(store);
+			gs_count_add(&store->histogram, 0, store->count_memory, got);
+			gs_count_sum(&store->histogram);
 			gs_clock_lap(&job->monitor.clock, GS_STAGE_SORT, &since);
 		} while (!gs_merge_ended(&all->inputs[i]));
 	return gs_job_emit(job, all->header, all->header_bytes);

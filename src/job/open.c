@@ -308,7 +308,8 @@ allocate(struct gsort *job)
 	carve(job);
 	gs_store_open(&job->store, &job->monitor);
 	if (job->options->operation == GSORT_SORT)
-		gs_ingest_open(&job->ingest, job->input, &job->store, &job->verify, &job->monitor);
+		gs_ingest_open(&job->ingest, job->input, &job->store.histogram, &job->plan_input,
+		               &job->monitor);
 	return GS_OK;
 }
 

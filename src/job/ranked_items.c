@@ -8,13 +8,13 @@
  * The twin of ranked_sort.c.  A rank reads its part of the input, deals its items out to their owners
  * (item_spread.c), and sorts and writes what it owns as a job alone does (items.c).
  */
-#include "job/item_border.h"
+#include "job/border.h"
 #include "job/item_sample.h"
 #include "job/items.h"
-#include "job/line_job.h"
 #include "job/phase.h"
 #include "job/ranked.h"
 #include "job/ranked_items.h"
+#include "job/read.h"
 #include "stages/select.h"
 
 /* ---- reading ------------------------------------------------------------------------- */
@@ -25,7 +25,7 @@ open_spread(struct gsort *job)
 	struct gs_ranked *ranked = job->ranked;
 	struct gs_item_spread *spread = &ranked->item_spread;
 	struct gs_items *items = &job->items;
-	const struct gs_item_taker store = gs_item_store_taker(items->store);
+	const struct gs_taker store = gs_item_store_taker(items->store);
 
 	spread->ranks = ranked->ranks;
 	spread->order = &items->order;
@@ -33,7 +33,6 @@ open_spread(struct gsort *job)
 	spread->monitor = &job->monitor;
 	spread->threads = job->plan.threads;
 	spread->terminator = ranked->parts.terminator;
-	spread->verify = job->options->verify;
 	TRY(gs_item_sample_split(&spread->owners, &items->order, &ranked->parts, job->options,
 	                         items->order.item_bytes, gs_select_wants_groups(job->options),
 	                         ranked->ranks, &store));
@@ -44,12 +43,9 @@ static gs_status
 read_all(struct gsort *job)
 {
 	struct gs_item_spread *spread = &job->ranked->item_spread;
-	struct gs_item_taker taker;
 
 	TRY(open_spread(job));
-	taker = gs_item_spread_taker(spread);
-	TRY(job->options->lines ? gs_line_job_read(job, &taker)
-	    : gs_record_ingest_run(&job->items.ingest, job->input, &taker, &job->monitor));
+	TRY(gs_job_read(job, gs_item_spread_taker(spread)));
 	return gs_item_spread_finish(spread);
 }
 
@@ -88,24 +84,6 @@ bytes_of(const struct gsort *job, uint64_t count)
 	return fixed > 0 ? count * fixed : job->ranked->item_spread.bytes;
 }
 
-/* Of all ranks: is it what they have read? */
-static gs_status
-verify_all(struct gsort *job)
-{
-	uint64_t sums[] = {
-		job->ranked->item_spread.sum_in, gs_item_store_sum(job->items.store),
-	};
-
-	if (!job->options->verify)
-		return GS_OK;
-	TRY(gs_item_border_check(job->ranked->ranks, &job->items.order,
-	                         gs_item_store_ends(job->items.store)));
-	TRY(gs_ranks_sum(job->ranked->ranks, sums, sizeof sums / sizeof sums[0]));
-	return gs_ranks_agree(job->ranked->ranks, sums[0] == sums[1] ? GS_OK
-	                      : gs_fail(GS_EDEVICE, "the result is wrong: an item has changed between "
-	                                "ranks"));
-}
-
 static size_t
 header_bytes(const struct gsort *job)
 {
@@ -136,7 +114,9 @@ write_items(struct gsort *job)
 	sink = gs_item_emit_sink(&items->emit);
 	TRY(gs_item_store_drain(items->store, &sink));
 	TRY(gs_outputs_wait(&job->outputs));
-	TRY(verify_all(job));
+	gs_verify_out_items(&job->verify, gs_item_store_digest(items->store));
+	TRY(gs_border_verify(job->ranked->ranks, &job->verify,
+	                     gs_item_store_digest(items->store)));
 	keys = items->emit.items;
 	bytes = items->emit.bytes;
 	return gs_ranked_output_finish(output, &keys, fixed > 0 ? written : 0,

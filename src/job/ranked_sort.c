@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "format/key.h"
+#include "job/border.h"
 #include "job/check.h"
 #include "job/line_job.h"
 #include "job/options.h"
@@ -21,6 +22,7 @@
 #include "job/ranked.h"
 #include "job/ranked_items.h"
 #include "job/ranked_sort.h"
+#include "job/read.h"
 #include "job/sort.h"
 #include "job/spread_land.h"
 #include "stages/select.h"
@@ -74,7 +76,6 @@ open_spread(struct gsort *job)
 	                   gs_key_is_text(spread->encoding.to);
 	TRY(sample(job, &splitters, &split));
 	TRY(gs_spread_open(spread, ranked->window_bytes, &splitters, split));
-	job->ingest.taker = (struct gs_key_taker){ gs_spread_reserve, gs_spread_add, spread };
 	return GS_OK;
 }
 
@@ -137,7 +138,8 @@ read_all(struct gsort *job)
 	} else {
 		TRY(open_spread(job));
 	}
-	TRY(gs_ingest_run(&job->ingest));
+	TRY(gs_job_read(job, job->plan.by_counting ? gs_store_taker(&job->store)
+	                                           : gs_spread_taker(spread)));
 	if (!job->plan.by_counting)
 		TRY(gs_spread_finish(spread, flip_of(job)));
 	return share_histogram(job);
@@ -173,57 +175,6 @@ begin_output(struct gsort *job, size_t header_bytes)
 	return gs_ranked_output_begin(&job->ranked->output, bytes + header_bytes, header_bytes);
 }
 
-/* What each rank tells the others of its part of the output. */
-struct border {
-	uint64_t any, first_class, first, last_class, last;
-};
-
-static bool
-follows(const struct gs_verify *verify, const struct border *before, const struct border *after)
-{
-	if (before->last_class == after->first_class)
-		return before->last <= after->first;
-	return (before->last_class < after->first_class) != verify->descending_classes;
-}
-
-/* Let the verification of this rank see what all have read and written. */
-static gs_status
-verify_all(struct gsort *job)
-{
-	struct gs_verify *verify = &job->verify;
-	struct gs_ranks *ranks = job->ranked->ranks;
-	const struct border mine = {
-		verify->any, verify->first_class, verify->first, verify->key_class, verify->last,
-	};
-	uint64_t sums[] = {
-		verify->keys_in, verify->sum_in, verify->keys_out, verify->sum_out, verify->disorder,
-	};
-	struct border *all;
-	gs_status status;
-
-	if (!verify->on)
-		return GS_OK;
-	all = calloc(ranks->size, sizeof *all);
-	status = all != NULL ? gs_ranks_gather(ranks, &mine, sizeof mine, all)
-	         : gs_fail(GS_EBUDGET, "no memory for %u ranks", ranks->size);
-	for (unsigned r = 1, last = 0; status == GS_OK && r < ranks->size; r++) {
-		if (!all[r].any)
-			continue;
-		if (all[last].any && !follows(verify, &all[last], &all[r]))
-			sums[4]++;
-		last = r;
-	}
-	free(all);
-	TRY(status);
-	TRY(gs_ranks_sum(ranks, sums, sizeof sums / sizeof sums[0]));
-	verify->keys_in = sums[0];
-	verify->sum_in = sums[1];
-	verify->keys_out = sums[2];
-	verify->sum_out = sums[3];
-	verify->disorder = sums[4] > 0;
-	return gs_ranks_agree(ranks, gs_verify_end(verify));
-}
-
 /* As gs_job_emit(), with the head and the checks of all ranks. */
 static gs_status
 emit(struct gsort *job)
@@ -237,7 +188,7 @@ emit(struct gsort *job)
 		header_bytes = 0;
 	TRY(begin_output(job, header_bytes));
 	TRY(gs_job_emit_classes(job, header, header_bytes));
-	TRY(verify_all(job));
+	TRY(gs_border_verify(job->ranked->ranks, &job->verify, NULL));
 	TRY(gs_emit_end(&job->emit));
 	bytes = job->emit.bytes;
 	TRY(gs_ranked_output_finish(&job->ranked->output, &job->emit.keys,

@@ -15,6 +15,7 @@
 #include "job/answer.h"
 #include "job/open.h"
 #include "job/phase.h"
+#include "job/read.h"
 #include "job/sort.h"
 
 /* ---- the sequence -------------------------------------------------------------- */
@@ -80,8 +81,7 @@ static gs_status
 sort_once(struct gsort *job)
 {
 	gs_phase_begin(job, GSORT_READING);
-	TRY(gs_ingest_run(&job->ingest));	/* input -> ordered bits -> store */
-	TRY(gs_npy_check(&job->items.npy, job->ingest.keys));
+	TRY(gs_job_read(job, gs_store_taker(&job->store)));	/* input -> ordered bits -> store */
 	gs_phase_begin(job, GSORT_SORTING);
 	TRY(gs_store_finish(&job->store));	/* -> sorted batches */
 	gs_phase_begin(job, GSORT_WRITING);

@@ -71,6 +71,7 @@ gs_spread_open(struct gs_spread *spread, size_t window_bytes, struct gs_splitter
 	spread->splitters = *splitters;
 	*splitters = (struct gs_splitters){ .count = 0 };
 	spread->split = split;
+	spread->own = gs_store_taker(spread->store);
 	pthread_mutex_init(&spread->lock, NULL);
 	pthread_mutex_init(&spread->staging_lock, NULL);
 	pthread_cond_init(&spread->staging_changed, NULL);
@@ -248,34 +249,37 @@ deliver(struct gs_spread *spread, unsigned rank, unsigned owner, unsigned key_cl
 		gs_spread_store(spread, rank, key_class, key_bits, keys, count);
 }
 
-void
-gs_spread_add(void *context, unsigned rank, unsigned key_class, void *keys, size_t count)
+static void
+add(void *context, unsigned worker, uint64_t sequence, const struct gs_piece *piece)
 {
 	struct gs_spread *spread = context;
 	const unsigned owners = spread->ranks->size, self = spread->ranks->rank;
-	const size_t key_bytes = spread->plan->class_bits[key_class] / 8;
-	size_t *ends = spread->ends + (size_t)rank * owners;
+	const unsigned key_class = piece->key_class;
+	const size_t key_bytes = piece->key_bits / 8;
+	size_t *ends = spread->ends + (size_t)worker * owners;
 	bool moved = false;
+	char *keys;
 
+	(void)sequence;
 	if (!spread->split) {
-		hold(spread, key_class, keys, count * key_bytes);
+		hold(spread, key_class, piece->keys, piece->count * key_bytes);
 		return;
 	}
-	keys = gs_splitters_divide(&spread->splitters, key_class, (unsigned)key_bytes * 8, keys, count,
-	                           spread->scratch + rank * spread->scratch_bytes, ends);
+	keys = gs_splitters_divide(&spread->splitters, key_class, piece->key_bits, piece->keys,
+	                           piece->count, spread->scratch + worker * spread->scratch_bytes, ends);
 	/* Not all ranks begin with the same one. */
 	for (unsigned o = 1; o <= owners; o++) {
 		const unsigned owner = (self + o) % owners;
 		const size_t from = owner == 0 ? 0 : ends[owner - 1];
 
 		if (ends[owner] > from)
-			deliver(spread, rank, owner, key_class, (char *)keys + from * key_bytes,
+			deliver(spread, worker, owner, key_class, keys + from * key_bytes,
 			        ends[owner] - from);
 	}
-	if (rank == 0 &&
+	if (worker == 0 &&
 	    gs_first_error_note(&spread->error, gs_exchange_step(&spread->exchange, &moved)))
 		(void)gs_first_error_note(&spread->error, gs_spread_land_more(spread));
-	gs_spread_land_some(spread, rank);
+	gs_spread_land_some(spread, worker);
 }
 
 static gs_status
@@ -294,6 +298,30 @@ wait_for_room(struct gs_spread *spread, size_t least, size_t *room)
 		*room = room_of(spread, spread->exchange.free_count);
 	} while (*room < wish ||
 	         spread->exchange.arrived_count > spread->exchange.window.takes / 2);
+	return GS_OK;
+}
+
+/* Of the store's room for this round, half is for what is read, and the rest for what arrives. */
+static void
+share_room(struct gs_spread *spread, size_t own_room, size_t least, size_t *room)
+{
+	const size_t half = own_room / 2 < least ? least : own_room / 2;
+
+	if (*room > half)
+		*room = half;
+	spread->landing_room = spread->plan->head_keys > 0
+	                       ? 0 : (own_room - *room) / spread->exchange.window.block_bytes;
+}
+
+static gs_status
+reserve_split(struct gs_spread *spread, size_t least, size_t *room)
+{
+	size_t own_room = SIZE_MAX;
+
+	TRY(wait_for_room(spread, least, room));
+	if (!gs_store_is_on_gpu(spread->store))
+		TRY(spread->own.reserve(spread->own.context, least, 0, &own_room));
+	share_room(spread, own_room, least, room);
 	return GS_OK;
 }
 
@@ -333,11 +361,16 @@ release_held(struct gs_spread *spread)
 		enum { PIECE_BYTES = 64 << 10 };
 
 		for (size_t at = 0, some; status == GS_OK && at < held[c].bytes; at += some) {
+			struct gs_piece piece = {
+				.keys = held[c].keys + at, .key_class = c,
+				.key_bits = spread->plan->class_bits[c],
+			};
+
 			some = held[c].bytes - at < PIECE_BYTES ? held[c].bytes - at : PIECE_BYTES;
-			status = gs_spread_reserve(spread, some, &room);
+			piece.count = some / (piece.key_bits / 8);
+			status = reserve_split(spread, some, &room);
 			if (status == GS_OK)
-				gs_spread_add(spread, 0, c, held[c].keys + at,
-				              some / (spread->plan->class_bits[c] / 8));
+				add(spread, 0, 0, &piece);
 		}
 		free(held[c].keys);
 	}
@@ -362,37 +395,26 @@ split(struct gs_spread *spread, uint64_t flip)
 	return release_held(spread);
 }
 
-/* Of the store's room for this round, half is for what is read, and the rest for what arrives. */
-static void
-share_room(struct gs_spread *spread, size_t own_room, size_t least, size_t *room)
-{
-	const size_t half = own_room / 2 < least ? least : own_room / 2;
-
-	if (*room > half)
-		*room = half;
-	spread->landing_room = spread->plan->head_keys > 0
-	                       ? 0 : (own_room - *room) / spread->exchange.window.block_bytes;
-}
-
-gs_status
-gs_spread_reserve(void *context, size_t least, size_t *room)
+static gs_status
+reserve(void *context, size_t least, size_t small, size_t *room)
 {
 	struct gs_spread *spread = context;
-	size_t own_room = SIZE_MAX;
 
+	(void)small;
 	if (!spread->split && spread->held_bytes >= HOLD_BYTES)
 		TRY(split(spread, spread->descending_classes ? UINT32_MAX : 0));
-	if (!spread->split) {
-		if (atomic_load(&spread->error.any))
-			return gs_first_error_close(&spread->error);
-		*room = HOLD_BYTES > least ? HOLD_BYTES : least;
-		return GS_OK;
-	}
-	TRY(wait_for_room(spread, least, room));
-	if (!gs_store_is_on_gpu(spread->store))
-		TRY(gs_store_reserve(spread->store, least, &own_room));
-	share_room(spread, own_room, least, room);
+	if (spread->split)
+		return reserve_split(spread, least, room);
+	if (atomic_load(&spread->error.any))
+		return gs_first_error_close(&spread->error);
+	*room = HOLD_BYTES > least ? HOLD_BYTES : least;
 	return GS_OK;
+}
+
+struct gs_taker
+gs_spread_taker(struct gs_spread *spread)
+{
+	return (struct gs_taker){ .reserve = reserve, .add = add, .context = spread };
 }
 
 /* ---- the end ---------------------------------------------------------------------------------- */

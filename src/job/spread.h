@@ -2,14 +2,14 @@
 /*
  * spread.h - keys on their way from the rank that reads them to the rank that owns them
  *
- *     open; { reserve; add }* by the ingest stage; finish; close
+ *     open; an ingest stage fills gs_spread_taker(); finish; close
  *
  * A thread that adds keys divides them by owner.  Its own go to the store at once, those of another
  * rank into a block for that rank.  Full blocks are sent while the threads go on.  Blocks that
  * arrive go to the store of this rank, by whichever thread looks next, so -S, spilling and a GPU
  * work as in a process of its own.
  *
- * No deadlock: threads fill blocks only after gs_spread_reserve() has found that there are enough
+ * No deadlock: threads fill blocks only after reserve() has found that there are enough
  * of them, and while that waits, it takes what arrives.  So receiving never waits for sending.
  * What arrives when the store is full makes it spill.
  *
@@ -37,10 +37,8 @@ MUST_CHECK gs_status
 gs_spread_open(struct gs_spread *spread, size_t window_bytes, struct gs_splitters *splitters,
                bool split);
 
-/* For struct gs_key_taker: CONTEXT is the spread.  The thread that calls gs_spread_reserve() is
- * number 0 of those that add. */
-MUST_CHECK gs_status gs_spread_reserve(void *context, size_t least, size_t *room);
-void gs_spread_add(void *context, unsigned rank, unsigned key_class, void *keys, size_t count);
+/** How it is filled.  The thread that reserves is worker 0 of those that add. */
+struct gs_taker gs_spread_taker(struct gs_spread *spread);
 
 /** All keys of this rank have been added: send what is left, and take what is still to come.
  *  FLIP and the store's histogram: for splitters that are still missing. */

@@ -30,7 +30,7 @@ end_filling(struct gs_spread *spread, struct gs_filling *filling)
 	filling->used = false;
 	filling->staging.count = filling->claimed;
 	pthread_cond_broadcast(&spread->staging_changed);
-	return gs_store_give_staging(spread->store, &filling->staging, filling->sum);
+	return spread->own.give(spread->own.context, &filling->staging, filling->sum);
 }
 
 /* Give back what nobody writes to, full or not; with the lock.  *USED: how many are left. */
@@ -68,7 +68,7 @@ begin_filling(struct gs_spread *spread, unsigned key_class)
 			pthread_cond_wait(&spread->staging_changed, &spread->staging_lock);
 		return GS_OK;
 	}
-	TRY(gs_store_take_staging(spread->store, key_class, used > 0, &unused->staging,
+	TRY(spread->own.stage(spread->own.context, key_class, used > 0, &unused->staging,
 	                          &unused->sum));
 	if (unused->staging.room == 0) {	/* all memory is full: the others come first */
 		TRY(end_idle(spread, &used));
@@ -98,8 +98,7 @@ find_filling(struct gs_spread *spread, unsigned key_class)
 
 /* Threads find room in turn, and copy at once. */
 static void
-stage(struct gs_spread *spread, unsigned rank, unsigned key_class, unsigned key_bits,
-      const char *keys, size_t count)
+stage(struct gs_spread *spread, unsigned key_class, unsigned key_bits, const char *keys, size_t count)
 {
 	const size_t key_bytes = key_bits / 8;
 
@@ -122,7 +121,6 @@ stage(struct gs_spread *spread, unsigned rank, unsigned key_class, unsigned key_
 		pthread_mutex_unlock(&spread->staging_lock);
 		memcpy(to, keys, some * key_bytes);
 		sum = gs_checksum(1, key_class, key_bits, keys, some, false).sum;
-		gs_extremes_note(&spread->store->extremes, rank, key_class, key_bits, keys, some);
 		keys += some * key_bytes;
 		count -= some;
 		pthread_mutex_lock(&spread->staging_lock);
@@ -153,17 +151,21 @@ void
 gs_spread_store(struct gs_spread *spread, unsigned rank, unsigned key_class, unsigned key_bits,
                 void *keys, size_t count)
 {
+	const struct gs_taker *store = &spread->own;
+	const struct gs_piece piece = {
+		.keys = keys, .count = count, .key_class = key_class, .key_bits = key_bits,
+	};
 	uint64_t sequence;
 
 	gs_spread_measure(spread, key_class, key_bits, keys, count, 1);
 	if (gs_store_is_on_gpu(spread->store)) {
-		stage(spread, rank, key_class, key_bits, keys, count);
+		stage(spread, key_class, key_bits, keys, count);
 		return;
 	}
 	pthread_mutex_lock(&spread->lock);
-	sequence = gs_store_next_sequence(spread->store, key_class, 1);
+	sequence = gs_taker_next_sequence(store, key_class, 1);
 	pthread_mutex_unlock(&spread->lock);
-	gs_store_add(spread->store, rank, key_class, sequence, keys, count);
+	store->add(store->context, rank, sequence, &piece);
 }
 
 /* ---- landing ---------------------------------------------------------------------- */
@@ -249,7 +251,8 @@ count_landing(struct gs_spread *spread, unsigned *count)
 	*count = spread->exchange.arrived_count - spread->landing.done;
 	if (gs_store_is_on_gpu(spread->store) || *count == 0)
 		return GS_OK;
-	TRY(gs_store_reserve(spread->store, spread->exchange.window.block_bytes, &room));
+	TRY(spread->own.reserve(spread->own.context, spread->exchange.window.block_bytes, 0,
+	                            &room));
 	if (room > most)
 		room = most;
 	if (*count > room / spread->exchange.window.block_bytes)

@@ -62,6 +62,7 @@ struct gs_landing {
 struct gs_spread {
 	struct gs_ranks       *ranks;
 	struct gs_store       *store;
+	struct gs_taker        own;		/* the store's */
 	const struct gs_plan  *plan;
 	struct gs_monitor     *monitor;
 	bool                   together;	/* equal keys have one owner */

@@ -53,19 +53,18 @@ gs_extremes_open(struct gs_extremes *extremes, const struct gsort_options *optio
 }
 
 void
-gs_extremes_note(struct gs_extremes *extremes, unsigned rank, unsigned key_class,
-                 unsigned key_bits, const void *keys, size_t count)
+gs_extremes_note(struct gs_extremes *extremes, unsigned worker, const struct gs_piece *piece)
 {
-	struct gs_extreme *found = &extremes->of[rank][key_class];
+	struct gs_extreme *found = &extremes->of[worker][piece->key_class];
 	const uint64_t low = extremes->low, high = extremes->high;
 
 	if (!extremes->on)
 		return;
-	switch (key_bits) {
-	case 8:  note8(found, (uint8_t)low, (uint8_t)high, keys, count); break;
-	case 16: note16(found, (uint16_t)low, (uint16_t)high, keys, count); break;
-	case 32: note32(found, (uint32_t)low, (uint32_t)high, keys, count); break;
-	default: note64(found, low, high, keys, count); break;
+	switch (piece->key_bits) {
+	case 8:  note8(found, (uint8_t)low, (uint8_t)high, piece->keys, piece->count); break;
+	case 16: note16(found, (uint16_t)low, (uint16_t)high, piece->keys, piece->count); break;
+	case 32: note32(found, (uint32_t)low, (uint32_t)high, piece->keys, piece->count); break;
+	default: note64(found, low, high, piece->keys, piece->count); break;
 	}
 }
 

@@ -13,6 +13,7 @@
 #include "gsort.h"
 #include "sort/count.h"
 #include "sort/span.h"
+#include "stages/taker.h"
 
 struct gs_extreme {
 	uint64_t least, most;	/* least > most: there is no key */
@@ -27,9 +28,8 @@ struct gs_extremes {
 /** Begin, for the histogram that OPTIONS want; else nothing is ever noted. */
 void gs_extremes_open(struct gs_extremes *extremes, const struct gsort_options *options);
 
-/** Note COUNT keys, of 8 to 64 bits; threads with different RANK at once. */
-void gs_extremes_note(struct gs_extremes *extremes, unsigned rank, unsigned key_class,
-                      unsigned key_bits, const void *keys, size_t count);
+/** Note keys of 8 to 64 bits; different workers at once. */
+void gs_extremes_note(struct gs_extremes *extremes, unsigned worker, const struct gs_piece *piece);
 
 /** Note the keys of a histogram. */
 void gs_extremes_note_counts(struct gs_extremes *extremes, const struct gs_count *count);

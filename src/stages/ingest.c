@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * ingest.c - input to keys: read, decode, store
+ * ingest.c - input to keys: read, decode, hand on
  *
  * In:   bytes of all inputs.
- * Out:  keys, as ordered bits, in the store; the header; counts.
+ * Out:  keys, as ordered bits, for their taker; the header; counts.
  *
  * raw_ingest.c reads binary keys, text_ingest.c text.
  */
@@ -58,12 +58,12 @@ gs_ingest_carve(struct gs_ingest *ingest, const struct gs_plan *plan, struct gs_
 }
 
 void
-gs_ingest_open(struct gs_ingest *ingest, struct gs_input *input, struct gs_store *store,
-               struct gs_verify *verify, struct gs_monitor *monitor)
+gs_ingest_open(struct gs_ingest *ingest, struct gs_input *input, struct gs_count *histogram,
+               const struct gs_plan_input *plan_input, struct gs_monitor *monitor)
 {
 	ingest->input = input;
-	ingest->store = store;
-	ingest->verify = verify;
+	ingest->histogram = histogram;
+	ingest->plan_input = plan_input;
 	ingest->monitor = monitor;
 	ingest->bytes = ingest->keys = ingest->invalid_lines = 0;
 	ingest->header_bytes = 0;
@@ -73,16 +73,18 @@ gs_ingest_open(struct gs_ingest *ingest, struct gs_input *input, struct gs_store
 	ingest->decoder = gs_text_decoder_init(ingest->decoder_memory, ingest->plan->chunk_bytes,
 	                                       ingest->plan->threads, &ingest->text);
 	if (ingest->options->type == GSORT_TEXT)
-		gs_text_count_into(ingest->decoder, store->histogram.bins);
+		gs_text_count_into(ingest->decoder, histogram->bins);
 }
 
 /* ---- running ------------------------------------------------------------------------ */
 
 gs_status
-gs_ingest_run(struct gs_ingest *ingest)
+gs_ingest_run(struct gs_ingest *ingest, const struct gs_taker *taker)
 {
-	const gs_status status = ingest->key_bits == 0 ? gs_text_ingest(ingest) : gs_raw_ingest(ingest);
+	gs_status status;
 
+	ingest->taker = *taker;
+	status = ingest->key_bits == 0 ? gs_text_ingest(ingest) : gs_raw_ingest(ingest);
 	if (ingest->readers != NULL)
 		atomic_fetch_sub(ingest->readers, 1);
 	return status;

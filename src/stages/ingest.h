@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * ingest.h - input to keys: read, decode, store
+ * ingest.h - input to keys: read, decode, hand on
  *
  *     set_format, carve, open; run; header; close
  *
@@ -18,8 +18,6 @@
 #include "io/input.h"
 #include "plan/plan.h"
 #include "stages/ingest_state.h"
-#include "stages/store.h"
-#include "stages/verify.h"
 
 /** Choose how text is read, from OPTIONS. */
 void gs_ingest_set_format(struct gs_ingest *ingest, const struct gsort_options *options);
@@ -28,12 +26,13 @@ void gs_ingest_set_format(struct gs_ingest *ingest, const struct gsort_options *
 void gs_ingest_carve(struct gs_ingest *ingest, const struct gs_plan *plan,
                      struct gs_arena *arena);
 
-/** Begin, with what was carved; everything is borrowed. */
-void gs_ingest_open(struct gs_ingest *ingest, struct gs_input *input, struct gs_store *store,
-                    struct gs_verify *verify, struct gs_monitor *monitor);
+/** Begin, with what was carved; everything is borrowed.  Small text integers are counted in HISTOGRAM,
+ *  all other keys go to a taker. */
+void gs_ingest_open(struct gs_ingest *ingest, struct gs_input *input, struct gs_count *histogram,
+                    const struct gs_plan_input *plan_input, struct gs_monitor *monitor);
 
-/** Read everything; at the end all keys are in the store. */
-MUST_CHECK gs_status gs_ingest_run(struct gs_ingest *ingest);
+/** Read everything; at the end TAKER has all keys. */
+MUST_CHECK gs_status gs_ingest_run(struct gs_ingest *ingest, const struct gs_taker *taker);
 
 /** What stood before the keys of the first input; *BYTES may be 0. */
 const char *gs_ingest_header(const struct gs_ingest *ingest, size_t *bytes);

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * ingest_state.h - what the files of the ingest stage share, and where keys go
- *
- * Keys that were read go to the store, or to whoever takes them instead.
- */
+/* ingest_state.h - what the files of the ingest stage share */
 #ifndef GS_STAGES_INGEST_STATE_H
 #define GS_STAGES_INGEST_STATE_H
 
@@ -19,25 +15,17 @@
 #include "io/ahead.h"
 #include "io/input.h"
 #include "plan/plan.h"
-#include "stages/store.h"
-#include "stages/verify.h"
-
-/* What takes keys instead of the store, with the meaning of gs_store_reserve() and gs_store_add():
- * a rank deals them out.  ADD NULL: the store takes them. */
-struct gs_key_taker {
-	gs_status (*reserve)(void *context, size_t least, size_t *room);
-	void      (*add)(void *context, unsigned rank, unsigned key_class, void *keys, size_t count);
-	void       *context;
-};
+#include "sort/count.h"
+#include "stages/taker.h"
 
 struct gs_ingest {
 	const struct gsort_options *options;
+	const struct gs_plan_input *plan_input;
 	const struct gs_plan       *plan;
 	struct gs_monitor          *monitor;
 	struct gs_input            *input;
-	struct gs_store            *store;
-	struct gs_verify           *verify;
-	struct gs_key_taker         taker;	/* may be set between carve and run */
+	struct gs_taker             taker;
+	struct gs_count            *histogram;	/* of small text integers */
 	atomic_uint                *readers;	/* jobs that share the threads while they read; NULL:
 						 * there is none but this one */
 	unsigned                    key_bits;	/* 8 .. 64; 0: text */
@@ -59,24 +47,26 @@ struct gs_ingest {
 	uint64_t bytes, keys, invalid_lines;	/* so far */
 };
 
-/** Does a GPU of this process get the keys as they are read? */
-bool gs_ingest_stages_keys(const struct gs_ingest *ingest);
-
-/** Make room for at least LEAST bytes of keys, between two rounds; *ROOM is how many may come. */
-MUST_CHECK gs_status gs_ingest_reserve(struct gs_ingest *ingest, size_t least, size_t *room);
-
-/** The first of COUNT sequence numbers for keys of KEY_CLASS. */
-uint64_t gs_ingest_next_sequence(struct gs_ingest *ingest, unsigned key_class, size_t count);
-
-/** Store COUNT keys; any thread, as gs_store_add(). */
-void gs_ingest_add(struct gs_ingest *ingest, unsigned rank, unsigned key_class, uint64_t sequence,
-                   void *keys, size_t count);
-
 /** Count keys and bytes read, for statistics and progress; one thread at a time. */
-void gs_ingest_count(struct gs_ingest *ingest, uint64_t bytes, uint64_t keys);
+static inline void
+gs_ingest_count(struct gs_ingest *ingest, uint64_t bytes, uint64_t keys)
+{
+	struct gs_counters *counters = &ingest->monitor->counters;
+
+	ingest->bytes += bytes;
+	ingest->keys += keys;
+	atomic_store(&counters->bytes_in, ingest->bytes);
+	atomic_store(&counters->keys_in, ingest->keys);
+}
 
 /** If the GPU fails, everything is read again: GS_ENOCOPY if the recorder cannot keep the next
  *  BYTES. */
-MUST_CHECK gs_status gs_ingest_check_copy(const struct gs_ingest *ingest, size_t bytes);
+MUST_CHECK static inline gs_status
+gs_ingest_check_copy(const struct gs_ingest *ingest, size_t bytes)
+{
+	if (bytes <= gs_input_record_room(ingest->input))
+		return GS_OK;
+	return gs_fail(GS_ENOCOPY, "the input is too large to be kept in memory, in case the GPU fails");
+}
 
 #endif

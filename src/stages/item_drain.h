@@ -17,14 +17,13 @@ struct gs_item_drain {
 	const struct gs_item_buckets       *buckets;
 	const struct gs_item_limits        *limits;	/* of a part */
 	bool                                loads;	/* buckets are in files */
-	uint64_t                            sum_in;	/* of all items, for options.verify */
-	struct gs_item_ends                *ends;	/* the same: set by gs_item_drain_run() */
+	struct gs_item_digest              *digest;	/* for options.verify: set by gs_item_drain_run() */
 };
 
 /** Count the items, or the groups, that a head or tail chooses from.  Groups are sorted for that. */
 MUST_CHECK gs_status gs_item_drain_count(const struct gs_item_drain *drain, uint64_t *count);
 
-/** Sort all parts, and hand them on; frees the files meanwhile.  GS_EDEVICE: the result is wrong. */
+/** Sort all parts, and hand them on; frees the files meanwhile. */
 MUST_CHECK gs_status gs_item_drain_run(const struct gs_item_drain *drain,
                                        const struct gs_item_sink *sink);
 

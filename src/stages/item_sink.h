@@ -26,7 +26,7 @@ struct gs_item_store_options {
 	bool      head, tail;		/* of what would leave, only the first or last COUNT */
 	uint64_t  count;
 	bool      origins;		/* pieces come from several origins, after a sample */
-	bool      verify;		/* compare what leaves with what came: sums and order */
+	bool      verify;		/* make a digest of what is drained */
 
 	/* Of each item only EMIT_BYTES from EMIT_AT on leave; 0: whole items. */
 	size_t    emit_at, emit_bytes;
@@ -40,10 +40,12 @@ struct gs_item_span {
 	const uint64_t *times;		/* with groups: how many items each stands for; else NULL */
 };
 
-/* Copies of the first and the last item that were verified, for free(3); FIRST NULL: there was none. */
-struct gs_item_ends {
-	char  *first, *last;
-	size_t first_bytes, last_bytes;
+/* Of all items that were sorted, for verify.h; FIRST NULL: there was none. */
+struct gs_item_digest {
+	uint64_t sum;		/* gs_items_sum() */
+	bool     falls;		/* they are not in order */
+	char    *first, *last;	/* copies for free(3) */
+	size_t   first_bytes, last_bytes;
 };
 
 /* A consumer.  TAKE() is called for the spans in order, by one thread at a time but not always

@@ -16,7 +16,6 @@
 #include "base/arena.h"
 #include "base/round.h"
 #include "sort/items/part.h"
-#include "sort/items/sum.h"
 #include "stages/division.h"
 #include "stages/item_buckets.h"
 #include "stages/item_drain.h"
@@ -60,8 +59,7 @@ struct gs_item_store {
 	size_t                    fixed_bytes, data_bytes, sample_bytes;
 	size_t                    largest;	/* bytes of an item that is larger than a piece */
 	bool                      has_bounds, flushed;
-	_Atomic uint64_t          sum_in;	/* of all items, for VERIFY */
-	struct gs_item_ends       ends;		/* of what was drained, for VERIFY */
+	struct gs_item_digest     digest;	/* of what was drained, for VERIFY */
 };
 
 /* ---- sizes ---------------------------------------------------------------------- */
@@ -230,8 +228,8 @@ gs_item_store_close(struct gs_item_store *store)
 	for (unsigned f = 0; f < store->shared.file_count; f++)
 		gs_spill_file_close(&store->shared.files[f]);
 	gs_arena_close(&store->arena);
-	free(store->ends.first);
-	free(store->ends.last);
+	free(store->digest.first);
+	free(store->digest.last);
 	free(store);
 }
 
@@ -353,33 +351,23 @@ reserve(void *context, size_t wanted, size_t small, size_t *room)
 }
 
 static uint64_t
-next_sequence(void *context, size_t count)
+next_sequence(void *context, unsigned key_class, size_t count)
 {
 	struct gs_item_store *store = context;
 
+	(void)key_class;
 	store->first->row_count += count;
 	return store->first->row_count - count;
 }
 
 static void
-add(void *context, unsigned rank, uint64_t sequence, const char *data, size_t bytes)
+add(void *context, unsigned worker, uint64_t sequence, const struct gs_piece *piece)
 {
 	struct gs_item_store *store = context;
-	const struct gs_item_slice slice = { data, bytes };
 
-	if (store->options.verify)
-		atomic_fetch_add(&store->sum_in, gs_items_sum(store->shared.order, &slice));
-	gs_division_add(store->first, rank, sequence, &slice, 1);
-}
-
-void
-gs_item_store_add_from(struct gs_item_store *store, unsigned rank, uint64_t sequence,
-                       unsigned origin, const struct gs_item_slice *slices, size_t count)
-{
-	for (size_t s = 0; s < count && store->options.verify; s++)
-		atomic_fetch_add(&store->sum_in, gs_items_sum(store->shared.order, &slices[s]));
-	gs_division_add(store->first, rank, sequence, slices, count);
-	gs_division_set_origin(store->first, sequence, origin);
+	gs_division_add(store->first, worker, sequence, piece->slices, piece->count);
+	if (store->options.origins)
+		gs_division_set_origin(store->first, sequence, piece->origin);
 }
 
 static void
@@ -390,10 +378,10 @@ end_round(void *context)
 	atomic_store(&store->monitor->counters.keys_in, atomic_load(&store->shared.items));
 }
 
-struct gs_item_taker
+struct gs_taker
 gs_item_store_taker(struct gs_item_store *store)
 {
-	return (struct gs_item_taker){
+	return (struct gs_taker){
 		.piece_bytes = store->shared.piece_bytes, .sample = show_sample, .lend = lend,
 		.reserve = reserve,
 		.next_sequence = next_sequence, .add = add, .end_round = end_round, .context = store,
@@ -430,16 +418,10 @@ gs_item_store_count(const struct gs_item_store *store)
 	return atomic_load(&store->shared.items);
 }
 
-uint64_t
-gs_item_store_sum(const struct gs_item_store *store)
+const struct gs_item_digest *
+gs_item_store_digest(const struct gs_item_store *store)
 {
-	return atomic_load(&store->sum_in);
-}
-
-const struct gs_item_ends *
-gs_item_store_ends(const struct gs_item_store *store)
-{
-	return &store->ends;
+	return &store->digest;
 }
 
 void
@@ -460,8 +442,7 @@ drain_of(struct gs_item_store *store)
 		.buckets = &store->buckets,
 		.limits = store->flushed ? &store->file_limits : &store->limits,
 		.loads = store->flushed,
-		.sum_in = atomic_load(&store->sum_in),
-		.ends = &store->ends,
+		.digest = &store->digest,
 	};
 }
 

@@ -23,7 +23,7 @@
 #include "base/status.h"
 #include "sort/items/items.h"
 #include "stages/item_sink.h"
-#include "stages/item_taker.h"
+#include "stages/taker.h"
 
 struct gs_item_store;
 
@@ -32,13 +32,10 @@ MUST_CHECK gs_status
 gs_item_store_open(struct gs_item_store **store, const struct gs_item_store_options *options,
                    struct gs_monitor *monitor);
 
-/** How it is filled.  Without a sample the first pieces decide the bounds of the buckets. */
-struct gs_item_taker gs_item_store_taker(struct gs_item_store *store);
-
-/** With options.origins: add a piece, COUNT slices of whole items, of an ORIGIN.  Equal items leave in the
- *  order of their origins, and those of one in the order of sequence numbers. */
-void gs_item_store_add_from(struct gs_item_store *store, unsigned rank, uint64_t sequence,
-                            unsigned origin, const struct gs_item_slice *slices, size_t count);
+/** How it is filled.  Without a sample the first pieces decide the bounds of the buckets.  With
+ *  options.origins equal items leave in the order of their origins, and those of one origin in the order
+ *  of sequence numbers. */
+struct gs_taker gs_item_store_taker(struct gs_item_store *store);
 
 /** No more items. */
 MUST_CHECK gs_status gs_item_store_finish(struct gs_item_store *store);
@@ -52,14 +49,10 @@ MUST_CHECK gs_status gs_item_store_count_out(struct gs_item_store *store, uint64
 /** Of what would leave, only COUNT, which is not more than options.count: with a head or tail. */
 void gs_item_store_limit(struct gs_item_store *store, uint64_t count);
 
-/** With VERIFY: the sum of all items that were added, as gs_items_sum() makes it. */
-uint64_t gs_item_store_sum(const struct gs_item_store *store);
+/** With VERIFY: of all items that were drained, before any is selected; the store's. */
+const struct gs_item_digest *gs_item_store_digest(const struct gs_item_store *store);
 
-/** The first and the last item that were drained, if they were verified; the store's. */
-const struct gs_item_ends *gs_item_store_ends(const struct gs_item_store *store);
-
-/** Hand all items that are to leave to SINK, in order; once.  With VERIFY, GS_EDEVICE at the end if the
- *  result is wrong. */
+/** Hand all items that are to leave to SINK, in order; once. */
 MUST_CHECK gs_status
 gs_item_store_drain(struct gs_item_store *store, const struct gs_item_sink *sink);
 

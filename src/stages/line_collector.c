@@ -36,27 +36,15 @@ lend(void *context, size_t bytes)
 	return bytes + more > *collector->spare ? gs_item_fail_large(bytes, GS_COLLECTED_SHARE) : GS_OK;
 }
 
-static uint64_t
-next_sequence(void *context, size_t count)
-{
-	(void)context, (void)count;
-	return 0;
-}
-
 static void
-add(void *context, unsigned rank, uint64_t sequence, const char *data, size_t bytes)
+add(void *context, unsigned worker, uint64_t sequence, const struct gs_piece *piece)
 {
 	struct gs_line_collector *collector = context;
+	const struct gs_item_slice *slice = piece->slices;
 
-	(void)rank, (void)sequence;	/* one thread adds one piece */
-	memcpy(collector->lines + collector->bytes, data, bytes);
-	collector->bytes += bytes;
-}
-
-static void
-end_round(void *context)
-{
-	(void)context;
+	(void)worker, (void)sequence;	/* one thread adds one piece */
+	memcpy(collector->lines + collector->bytes, slice->data, slice->bytes);
+	collector->bytes += slice->bytes;
 }
 
 void
@@ -64,9 +52,9 @@ gs_line_collector_open(struct gs_line_collector *collector, const struct gs_line
                        struct gs_line_order *order, const struct gs_text_options *options,
                        struct gs_follow *follow, struct gs_monitor *monitor, size_t *spare)
 {
-	const struct gs_item_taker taker = {
+	const struct gs_taker taker = {
 		.piece_bytes = SIZE_MAX, .lend = lend, .reserve = reserve, .add = add,
-		.next_sequence = next_sequence, .end_round = end_round, .context = collector,
+		.context = collector,
 	};
 
 	*collector = (struct gs_line_collector){ .spare = spare, .borrows = collector != first };

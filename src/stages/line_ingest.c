@@ -24,7 +24,7 @@
 
 void
 gs_line_ingest_open(struct gs_line_ingest *ingest, struct gs_line_order *order,
-                    const struct gs_text_options *options, const struct gs_item_taker *taker,
+                    const struct gs_text_options *options, const struct gs_taker *taker,
                     struct gs_follow *follow, struct gs_monitor *monitor, unsigned threads)
 {
 	*ingest = (struct gs_line_ingest){
@@ -64,7 +64,7 @@ check_header(const struct gs_line_ingest *ingest, size_t bytes)
 static gs_status
 lend(struct gs_line_ingest *ingest, size_t bytes)
 {
-	const struct gs_item_taker *taker = &ingest->taker;
+	const struct gs_taker *taker = &ingest->taker;
 
 	if (ingest->header_left > 0)
 		TRY(check_header(ingest, (ingest->first ? ingest->header : ingest->names).bytes + bytes));
@@ -346,7 +346,7 @@ add_numbered(struct adding *adding, unsigned rank, size_t i)
 		wanted = gs_line_number_put(ingest->order, ingest->number, data, end,
 		                            adding->firsts[i], items);
 	/* Even after an error: each sequence number has its row. */
-	ingest->taker.add(ingest->taker.context, rank, adding->sequence + i, items, wanted);
+	gs_taker_add_items(&ingest->taker, rank, adding->sequence + i, items, wanted);
 	free(large);
 	return status;
 }
@@ -355,14 +355,14 @@ static void
 add_pieces(void *context, unsigned rank, unsigned size)
 {
 	struct adding *adding = context;
-	const struct gs_item_taker *taker = &adding->ingest->taker;
 	size_t i;
 
 	(void)size;
 	while ((i = atomic_fetch_add(&adding->next, 1)) < adding->count)
 		if (adding->ingest->number.bits == 0)
-			taker->add(taker->context, rank, adding->sequence + i, adding->pieces[i].data,
-			           (size_t)(adding->pieces[i].end - adding->pieces[i].data));
+			gs_taker_add_items(&adding->ingest->taker, rank, adding->sequence + i,
+			                   adding->pieces[i].data,
+			                   (size_t)(adding->pieces[i].end - adding->pieces[i].data));
 		else if (!gs_first_error_note(&adding->error, add_numbered(adding, rank, i)))
 			break;
 }
@@ -451,12 +451,12 @@ add_all(struct gs_line_ingest *ingest, struct piece *pieces, size_t count)
 	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
 	TRY(ingest->taker.reserve(ingest->taker.context, bytes, adding.count, &room));
 	assert(room >= bytes);
-	adding.sequence = ingest->taker.next_sequence(ingest->taker.context, adding.count);
+	adding.sequence = gs_taker_next_sequence(&ingest->taker, 0, adding.count);
 	since = gs_clock_now();
 	gs_first_error_open(&adding.error);
 	gs_team_run(adding.count < threads ? (unsigned)adding.count : threads, add_pieces, &adding);
 	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
-	ingest->taker.end_round(ingest->taker.context);
+	gs_taker_end_round(&ingest->taker);
 	status = gs_first_error_close(&adding.error);
 	TRY(report_notes(&adding));
 	return status;

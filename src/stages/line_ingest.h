@@ -15,7 +15,7 @@
 #include "base/status.h"
 #include "format/line_ends.h"
 #include "io/ahead.h"
-#include "stages/item_taker.h"
+#include "stages/taker.h"
 #include "stages/line_faults.h"
 #include "stages/line_number.h"
 #include "stages/text_number.h"
@@ -31,7 +31,7 @@ enum { GS_HEADER_SHARE = 32 };
 
 struct gs_line_ingest {
 	struct gs_line_order *order;	/* completed by the first header, if keys name columns */
-	struct gs_item_taker  taker;	/* ADD NULL: nothing is stored */
+	struct gs_taker  taker;	/* ADD NULL: nothing is stored */
 	struct gs_follow     *follow;	/* compares neighbours; NULL: nobody does */
 	struct gs_monitor    *monitor;
 	unsigned  threads;
@@ -68,7 +68,7 @@ struct gs_line_ingest {
 /** Begin; everything is borrowed.  TAKER or FOLLOW may be NULL.  OPTIONS: header lines, and what to do with
  *  lines at fault. */
 void gs_line_ingest_open(struct gs_line_ingest *ingest, struct gs_line_order *order,
-                         const struct gs_text_options *options, const struct gs_item_taker *taker,
+                         const struct gs_text_options *options, const struct gs_taker *taker,
                          struct gs_follow *follow, struct gs_monitor *monitor, unsigned threads);
 
 /**

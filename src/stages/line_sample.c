@@ -27,7 +27,7 @@ read_place(struct gs_input *input, const struct gs_chunk *chunk, uint64_t offset
 
 gs_status
 gs_line_sample(const struct gs_line_order *order, struct gs_input *input,
-               const struct gs_chunk *chunk, const struct gs_item_taker *taker)
+               const struct gs_chunk *chunk, const struct gs_taker *taker)
 {
 	const uint64_t bytes = gs_input_bytes(input);
 	gs_status status = GS_OK;

@@ -11,7 +11,7 @@
 #include "format/line_order.h"
 #include "io/ahead.h"
 #include "io/input.h"
-#include "stages/item_taker.h"
+#include "stages/taker.h"
 
 /**
  * Show TAKER a sample of INPUT, of which CHUNK has been read so far; nobody else reads it meanwhile.
@@ -21,6 +21,6 @@
  */
 MUST_CHECK gs_status gs_line_sample(const struct gs_line_order *order, struct gs_input *input,
                                     const struct gs_chunk *chunk,
-                                    const struct gs_item_taker *taker);
+                                    const struct gs_taker *taker);
 
 #endif

@@ -43,7 +43,7 @@ gs_pieces_stop(const struct gs_pieces *pieces)
 }
 
 bool
-gs_pieces_next(struct gs_pieces *pieces, void *into, size_t want, struct gs_piece *piece)
+gs_pieces_next(struct gs_pieces *pieces, void *into, size_t want, struct gs_file_piece *piece)
 {
 	uint64_t since;
 	gs_status status;
@@ -67,7 +67,7 @@ gs_pieces_next(struct gs_pieces *pieces, void *into, size_t want, struct gs_piec
 }
 
 gs_status
-gs_pieces_read(struct gs_pieces *pieces, void *into, struct gs_piece *piece)
+gs_pieces_read(struct gs_pieces *pieces, void *into, struct gs_file_piece *piece)
 {
 	uint64_t since = gs_clock_now();
 	gs_status status;

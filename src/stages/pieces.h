@@ -30,7 +30,7 @@ struct gs_pieces {
 	bool            ended;		/* there are no more */
 };
 
-struct gs_piece {
+struct gs_file_piece {
 	size_t bytes;			/* read, or 0 */
 	struct gs_input_piece claimed;	/* still to be read; bytes 0: it is */
 };
@@ -47,11 +47,11 @@ MUST_CHECK gs_status gs_pieces_run(struct gs_pieces *pieces, unsigned threads, g
 
 /** The next piece of at most WANT bytes: it is read to INTO, or else claimed; with the lock.
  *  False: there is none, or an error was noted. */
-bool gs_pieces_next(struct gs_pieces *pieces, void *into, size_t want, struct gs_piece *piece);
+bool gs_pieces_next(struct gs_pieces *pieces, void *into, size_t want, struct gs_file_piece *piece);
 
 /** Read to INTO what was claimed, if it was; any thread.  piece->bytes may be fewer: the file was
  *  truncated meanwhile. */
-MUST_CHECK gs_status gs_pieces_read(struct gs_pieces *pieces, void *into, struct gs_piece *piece);
+MUST_CHECK gs_status gs_pieces_read(struct gs_pieces *pieces, void *into, struct gs_file_piece *piece);
 
 /** Has the file ended, or another thread failed?  With the lock. */
 bool gs_pieces_stop(const struct gs_pieces *pieces);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * raw_ingest.c - binary keys of all files to ordered bits in the store; and the header
+ * raw_ingest.c - binary keys of all files to ordered bits for their taker; and the header
  *
- * Each thread of a team reads a piece, maps it to ordered bits and stores it while it is in the
+ * Each thread of a team reads a piece, maps it to ordered bits and hands it on while it is in the
  * thread's cache.
  *
- * A round reads at most as many keys as the store has room for.  Between two rounds the main thread
- * alone asks the store for room.
+ * A round reads at most as many keys as the taker has room for.  Between two rounds the main thread
+ * alone asks it for room.
  */
 #include "format/disorder.h"
 #include "stages/raw_ingest.h"
@@ -23,7 +23,7 @@
 
 /* The next piece of this round, at KEYS; with the lock.  False: there is none. */
 static bool
-next_piece(struct gs_raw_reading *reading, void *keys, struct gs_piece *piece, uint64_t *sequence)
+next_piece(struct gs_raw_reading *reading, void *keys, struct gs_file_piece *piece, uint64_t *sequence)
 {
 	struct gs_ingest *ingest = reading->ingest;
 	const size_t most = ingest->plan->piece_bytes;
@@ -32,25 +32,22 @@ next_piece(struct gs_raw_reading *reading, void *keys, struct gs_piece *piece, u
 	                    piece))
 		return false;
 	reading->left -= piece->claimed.bytes + piece->bytes;
-	if (!ingest->plan->by_counting)
-		*sequence = gs_ingest_next_sequence(ingest, 0, 1);
+	*sequence = gs_taker_next_sequence(&ingest->taker, 0, 1);
 	return true;
 }
 
-/* Read what was claimed, map keys to ordered bits, and store them; their checksum is for verifying. */
+/* Read what was claimed, map keys to ordered bits, and hand them on. */
 static gs_status
-store_piece(struct gs_raw_reading *reading, unsigned rank, void *keys, struct gs_piece *piece,
-            uint64_t sequence, uint64_t *sum)
+store_piece(struct gs_raw_reading *reading, unsigned rank, void *memory, struct gs_file_piece *piece,
+            uint64_t sequence)
 {
 	struct gs_ingest *ingest = reading->ingest;
+	struct gs_piece keys = { .keys = memory, .key_bits = ingest->key_bits };
 	uint64_t since;
-	size_t count;
 
-	*sum = 0;
-	TRY(gs_raw_decode(reading, piece, keys, &count));
+	TRY(gs_raw_decode(reading, piece, memory, &keys.count));
 	since = gs_clock_now();
-	*sum = gs_verify_sum(ingest->verify, 0, ingest->key_bits, keys, count);
-	gs_ingest_add(ingest, rank, 0, sequence, keys, count);
+	gs_taker_add(&ingest->taker, rank, sequence, &keys);
 	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_SORT, &since);
 	return GS_OK;
 }
@@ -62,17 +59,16 @@ read_round(void *context, unsigned rank, unsigned size)
 	struct gs_pieces *pieces = &reading->pieces;
 	const struct gs_ingest *ingest = reading->ingest;
 	void *keys = ingest->piece_memory + rank * ingest->plan->piece_bytes;
-	struct gs_piece piece;
-	uint64_t sequence = 0, sum;
+	struct gs_file_piece piece;
+	uint64_t sequence = 0;
 
 	(void)size;
 	pthread_mutex_lock(&pieces->lock);
 	while (next_piece(reading, keys, &piece, &sequence)) {
 		pthread_mutex_unlock(&pieces->lock);
-		gs_first_error_note(&pieces->error,
-		                    store_piece(reading, rank, keys, &piece, sequence, &sum));
+		gs_first_error_note(&pieces->error, store_piece(reading, rank, keys, &piece, sequence));
 		pthread_mutex_lock(&pieces->lock);
-		gs_raw_note(reading, &piece, sum);
+		gs_raw_note(reading, &piece);
 	}
 	pthread_mutex_unlock(&pieces->lock);
 }
@@ -99,12 +95,12 @@ fill_store(struct gs_raw_reading *reading, bool first)
 	                    shares > 1 ? SHARED_ROUND_BYTES : ROUND_BYTES;
 	size_t room;
 
-	TRY(gs_ingest_reserve(ingest, plan->piece_bytes, &room));
+	TRY(ingest->taker.reserve(ingest->taker.context, plan->piece_bytes, 0, &room));
 	if (room > most)
 		room = most;
 	reading->left = room - room % (ingest->key_bits / 8);
 	TRY(gs_pieces_run(&reading->pieces, threads, read_round, reading));
-	gs_store_end_round(ingest->store);
+	gs_taker_end_round(&ingest->taker);
 	return GS_OK;
 }
 
@@ -128,7 +124,7 @@ read_header(struct gs_ingest *ingest)
 static gs_status
 read_file(struct gs_ingest *ingest)
 {
-	const bool gpu = gs_ingest_stages_keys(ingest);
+	const bool gpu = ingest->taker.stage != NULL;
 	struct gs_raw_reading reading = { .ingest = ingest };
 	gs_status status = gs_pieces_open(&reading.pieces, ingest->input, &ingest->monitor->clock);
 

@@ -22,10 +22,10 @@ struct gs_raw_reading {
 };
 
 /** Read PIECE to KEYS if it was claimed, and map it to *COUNT keys of ordered bits; any thread. */
-MUST_CHECK gs_status gs_raw_decode(struct gs_raw_reading *reading, struct gs_piece *piece,
+MUST_CHECK gs_status gs_raw_decode(struct gs_raw_reading *reading, struct gs_file_piece *piece,
                                    void *keys, size_t *count);
 
-/** PIECE is done, and its keys have this checksum; with the lock of pieces. */
-void gs_raw_note(struct gs_raw_reading *reading, const struct gs_piece *piece, uint64_t sum);
+/** PIECE is done; with the lock of pieces. */
+void gs_raw_note(struct gs_raw_reading *reading, const struct gs_file_piece *piece);
 
 #endif

@@ -84,8 +84,8 @@ lend_filling(struct staging *staging, struct filling *filling)
 	gs_status status;
 
 	filling->claimed = filling->pieces = filling->missing = 0;
-	TRY(gs_store_take_staging(ingest->store, 0, staging->used > 0, &filling->staging,
-	                          &filling->sum));
+	TRY(ingest->taker.stage(ingest->taker.context, 0, staging->used > 0, &filling->staging,
+	                        &filling->sum));
 	filling->begin = filling->staging.count * key_bytes(staging);
 	filling->room = filling->staging.room * key_bytes(staging) - filling->begin;
 	assert(filling->room <= GS_PIECES_MOST * piece_bytes);
@@ -106,10 +106,11 @@ lend_filling(struct staging *staging, struct filling *filling)
 static gs_status
 end_filling(struct staging *staging, struct filling *filling)
 {
+	const struct gs_taker *taker = &staging->ingest->taker;
 	const size_t bytes = compact(filling, staging->ingest->plan->piece_bytes);
 
 	filling->staging.count += bytes / key_bytes(staging);
-	return gs_store_give_staging(staging->ingest->store, &filling->staging, filling->sum);
+	return taker->give(taker->context, &filling->staging, filling->sum);
 }
 
 /* A filling whose keys are all there, in the order of the file; or NULL.  With the lock. */
@@ -145,21 +146,20 @@ find_room(struct staging *staging)
 /* Read what was claimed to KEYS, and map it to ordered bits; returns their checksum, 0 after an
  * error. */
 static uint64_t
-read_piece(struct staging *staging, unsigned rank, void *keys, struct gs_piece *piece)
+read_piece(struct staging *staging, unsigned rank, void *keys, struct gs_file_piece *piece)
 {
 	struct gs_ingest *ingest = staging->ingest;
-	const unsigned bits = ingest->key_bits;
-	uint64_t since, sum;
-	size_t count;
+	struct gs_piece read = { .keys = keys, .key_bits = ingest->key_bits, .summed = true };
+	uint64_t since;
 
 	if (!gs_first_error_note(&staging->pieces->error,
-	                         gs_raw_decode(staging->reading, piece, keys, &count)))
+	                         gs_raw_decode(staging->reading, piece, keys, &read.count)))
 		return 0;
 	since = gs_clock_now();
-	sum = gs_checksum(1, 0, bits, keys, count, false).sum;
-	gs_extremes_note(&ingest->store->extremes, rank, 0, bits, keys, count);
+	read.sum = gs_checksum(1, 0, read.key_bits, keys, read.count, false).sum;
+	gs_taker_look(&ingest->taker, rank, &read);
 	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
-	return sum;
+	return read.sum;
 }
 
 /* Read one piece into FILLING; with the lock, but meanwhile. */
@@ -170,7 +170,7 @@ fill(struct staging *staging, unsigned rank, struct filling *filling)
 	const size_t left = filling->room - filling->claimed, want = left < most ? left : most;
 	const size_t at = filling->pieces;
 	char *keys = (char *)filling->staging.keys + filling->begin + filling->claimed;
-	struct gs_piece piece;
+	struct gs_file_piece piece;
 	uint64_t sum;
 
 	if (!gs_pieces_next(staging->pieces, keys, want, &piece)) {
@@ -183,7 +183,7 @@ fill(struct staging *staging, unsigned rank, struct filling *filling)
 	pthread_mutex_unlock(&staging->pieces->lock);
 	sum = read_piece(staging, rank, keys, &piece);
 	pthread_mutex_lock(&staging->pieces->lock);
-	gs_raw_note(staging->reading, &piece, sum);
+	gs_raw_note(staging->reading, &piece);
 	filling->got[at] = (uint32_t)piece.bytes;
 	filling->sum += sum;
 	if (--filling->missing == 0)
@@ -251,7 +251,7 @@ fill_buffers(void *context, unsigned rank, unsigned size)
 static unsigned
 gpu_readers(const struct gs_ingest *ingest)
 {
-	const struct gs_plan_input *input = ingest->store->plan_input;
+	const struct gs_plan_input *input = ingest->plan_input;
 	const unsigned most = gs_plan_gpu_threads(ingest->plan, input);
 	const unsigned wanted = input->gpu_count > 1 ? input->gpu_count * GPUS_READERS : GPU_READERS;
 

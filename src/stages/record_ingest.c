@@ -122,7 +122,7 @@ struct reading {
 };
 
 struct piece {
-	struct gs_piece piece;
+	struct gs_file_piece piece;
 	uint64_t        sequence;
 	uint64_t        number;		/* of its first record in the input */
 };
@@ -134,12 +134,12 @@ next_piece(struct reading *reading, char *into, struct piece *next)
 	struct gs_record_ingest *ingest = reading->ingest;
 	const size_t most = ingest->piece_records;
 	const size_t want = most < reading->left ? most : reading->left;
-	struct gs_piece *piece = &next->piece;
+	struct gs_file_piece *piece = &next->piece;
 
 	if (!gs_pieces_next(&reading->pieces, into, want * ingest->record.bytes, piece))
 		return false;
 	reading->left -= want;
-	next->sequence = ingest->taker.next_sequence(ingest->taker.context, 1);
+	next->sequence = gs_taker_next_sequence(&ingest->taker, 0, 1);
 	next->number = ingest->records;
 	ingest->records += (piece->claimed.bytes + piece->bytes) / ingest->record.bytes;
 	return true;
@@ -208,7 +208,7 @@ store_piece(struct reading *reading, unsigned rank, char *records, struct piece 
 		gs_clock_lap(clock, GS_STAGE_DECODE, &since);
 	}
 	/* Even after an error: each sequence number has its row. */
-	ingest->taker.add(ingest->taker.context, rank, next->sequence, items, count * item_bytes);
+	gs_taker_add_items(&ingest->taker, rank, next->sequence, items, count * item_bytes);
 	if (status == GS_OK)
 		status = follow(reading, records, count * record_bytes);
 	gs_clock_lap(clock, GS_STAGE_SORT, &since);
@@ -219,7 +219,7 @@ store_piece(struct reading *reading, unsigned rank, char *records, struct piece 
 
 /* A piece is done; with the lock. */
 static void
-note_piece(struct reading *reading, const struct gs_piece *piece)
+note_piece(struct reading *reading, const struct gs_file_piece *piece)
 {
 	struct gs_record_ingest *ingest = reading->ingest;
 	struct gs_counters *counters = &ingest->monitor->counters;
@@ -257,7 +257,7 @@ run_round(struct reading *reading, size_t room, unsigned threads)
 
 	reading->left = room / ingest->item.bytes;
 	status = gs_pieces_run(&reading->pieces, threads, read_round, reading);
-	ingest->taker.end_round(ingest->taker.context);
+	gs_taker_end_round(&ingest->taker);
 	return status;
 }
 
@@ -359,7 +359,7 @@ check_numbers(const struct gs_record_ingest *ingest)
 
 gs_status
 gs_record_ingest_run(struct gs_record_ingest *ingest, struct gs_input *input,
-                     const struct gs_item_taker *taker, struct gs_monitor *monitor)
+                     const struct gs_taker *taker, struct gs_monitor *monitor)
 {
 	uint64_t file = 0;
 

@@ -16,13 +16,13 @@
 #include "format/record.h"
 #include "gsort.h"
 #include "io/input.h"
-#include "stages/item_taker.h"
+#include "stages/taker.h"
 
 struct gs_record_ingest {
 	const struct gsort_options *options;
 	struct gs_monitor    *monitor;
 	struct gs_input      *input;
-	struct gs_item_taker  taker;
+	struct gs_taker  taker;
 	struct gs_record      record;	/* as it is in the input */
 	struct gs_record      item;	/* as it is stored */
 	struct gsort_key     *item_keys;	/* where the keys are in an item of --argsort */
@@ -52,7 +52,7 @@ MUST_CHECK gs_status gs_record_ingest_allocate(struct gs_record_ingest *ingest, 
 
 /** Read everything, for TAKER; all are borrowed. */
 MUST_CHECK gs_status gs_record_ingest_run(struct gs_record_ingest *ingest, struct gs_input *input,
-                                          const struct gs_item_taker *taker,
+                                          const struct gs_taker *taker,
                                           struct gs_monitor *monitor);
 
 /** A zeroed struct is allowed. */

@@ -248,9 +248,12 @@ batch_to_runs(struct gs_store *store)
 	return GS_OK;
 }
 
-gs_status
-gs_store_reserve(struct gs_store *store, size_t least, size_t *room)
+static gs_status
+reserve(void *context, size_t least, size_t small, size_t *room)
 {
+	struct gs_store *store = context;
+
+	(void)small;
 	*room = SIZE_MAX;
 	if (store->plan->by_counting)
 		return GS_OK;
@@ -264,34 +267,38 @@ gs_store_reserve(struct gs_store *store, size_t least, size_t *room)
 	return GS_OK;
 }
 
-uint64_t
-gs_store_next_sequence(struct gs_store *store, unsigned key_class, size_t count)
+static uint64_t
+next_sequence(void *context, unsigned key_class, size_t count)
 {
+	struct gs_store *store = context;
 	const uint64_t next = store->batch.sequences[key_class];
 
 	store->batch.sequences[key_class] += count;
 	return next;
 }
 
-void
-gs_store_add(struct gs_store *store, unsigned rank, unsigned key_class, uint64_t sequence,
-             void *keys, size_t count)
+static void
+add(void *context, unsigned worker, uint64_t sequence, const struct gs_piece *piece)
 {
+	struct gs_store *store = context;
+	size_t count = piece->count;
+
 	if (store->plan->by_counting) {
-		gs_count_add(&store->histogram, rank, keys, count);
+		gs_count_add(&store->histogram, worker, piece->keys, count);
 		return;
 	}
-	gs_extremes_note(&store->extremes, rank, key_class, store->batch.bits[key_class], keys, count);
 	if (store->plan->head_keys > 0) {
-		count = gs_head_filter(&store->head, key_class, keys, count);
+		count = gs_head_filter(&store->head, piece->key_class, piece->keys, count);
 		atomic_fetch_add(&store->head.stored, count);
 	}
-	gs_batch_add(&store->batch, rank, key_class, sequence, keys, count);
+	gs_batch_add(&store->batch, worker, piece->key_class, sequence, piece->keys, count);
 }
 
-void
-gs_store_end_round(struct gs_store *store)
+static void
+end_round(void *context)
 {
+	struct gs_store *store = context;
+
 	if (store->plan->by_counting)
 		gs_count_sum(&store->histogram);
 }
@@ -331,10 +338,10 @@ gpu_batch_to_runs(struct gs_store *store)
 	return GS_OK;
 }
 
-gs_status
-gs_store_take_staging(struct gs_store *store, unsigned key_class, bool not_alone,
-                      struct gs_staging *staging, uint64_t *sum)
+static gs_status
+stage(void *context, unsigned key_class, bool not_alone, struct gs_staging *staging, uint64_t *sum)
 {
+	struct gs_store *store = context;
 	struct gs_staging *mine = &store->staging[key_class];
 
 	if (mine->keys == NULL)
@@ -351,9 +358,10 @@ gs_store_take_staging(struct gs_store *store, unsigned key_class, bool not_alone
 	return GS_OK;
 }
 
-gs_status
-gs_store_give_staging(struct gs_store *store, const struct gs_staging *staging, uint64_t sum)
+static gs_status
+give(void *context, const struct gs_staging *staging, uint64_t sum)
 {
+	struct gs_store *store = context;
 	const unsigned c = staging->key_class;
 
 	assert(staging->count <= staging->room);
@@ -367,29 +375,25 @@ gs_store_give_staging(struct gs_store *store, const struct gs_staging *staging, 
 	return gs_guard_commit(&store->gpu, staging, sum);
 }
 
-gs_status
-gs_store_lend(struct gs_store *store, unsigned key_class, struct gs_staging *staging)
+static void
+look(void *context, unsigned worker, const struct gs_piece *piece)
 {
-	uint64_t sum;
+	struct gs_store *store = context;
 
-	TRY(gs_store_take_staging(store, key_class, false, staging, &sum));
-	assert(staging->room > staging->count);
-	store->staging[key_class] = *staging;
-	store->staging_sums[key_class] = sum;
-	return GS_OK;
+	if (!store->plan->by_counting)
+		gs_extremes_note(&store->extremes, worker, piece);
 }
 
-gs_status
-gs_store_commit(struct gs_store *store, unsigned key_class, size_t count, uint64_t sum)
+struct gs_taker
+gs_store_taker(struct gs_store *store)
 {
-	struct gs_staging *mine = &store->staging[key_class];
+	const bool gpu = gs_store_is_on_gpu(store);
 
-	gs_extremes_note(&store->extremes, 0, key_class, mine->key_bits,
-	                 (const char *)mine->keys + mine->count * (mine->key_bits / 8), count);
-	mine->count += count;
-	store->staging_sums[key_class] += sum;
-	assert(mine->count <= mine->room);
-	return mine->count == mine->room ? pass_on(store, key_class) : GS_OK;
+	return (struct gs_taker){
+		.reserve = reserve, .next_sequence = next_sequence, .add = add, .end_round = end_round,
+		.stage = gpu ? stage : NULL, .give = gpu ? give : NULL, .context = store,
+		.look = store->extremes.on ? look : NULL, .look_context = store,
+	};
 }
 
 /* A GPU drains its classes in the order of the output.  The first span of the next class is kept. */

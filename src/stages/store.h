@@ -2,11 +2,11 @@
 /*
  * store.h - every key of a sort, wherever it is: CPU buckets, a histogram, a GPU, runs
  *
- *     carve, open; { reserve; add | lend, commit }*; finish; drain each class; close
+ *     carve, open; fill by the taker; finish; drain each class; close
  *
- * is the only legal order.  The plan says who holds the keys: the CPU (reserve, add) or a GPU
- * (lend, commit); that never changes.  A batch that is full becomes sorted runs.  A GPU
- * that fails is not repaired: GS_EDEVICE goes up, and the store is only good for closing.
+ * is the only legal order.  The plan says what holds the keys, the CPU or a GPU; that never changes.
+ * A batch that is full becomes sorted runs.  A GPU that fails is not repaired: GS_EDEVICE goes up,
+ * and the store is only good for closing.
  *
  * Classes are drained in the order of the output, each once.
  */
@@ -29,6 +29,7 @@
 #include "stages/extremes.h"
 #include "stages/head.h"
 #include "stages/runs.h"
+#include "stages/taker.h"
 
 struct gs_store {
 	const struct gs_plan       *plan;
@@ -76,47 +77,9 @@ unsigned gs_store_failed_gpu(const struct gs_store *store);
 /** Does a GPU hold the keys? */
 bool gs_store_is_on_gpu(const struct gs_store *store);
 
-/* ---- the CPU ---- */
-
-/** Between rounds: see that LEAST bytes of keys can be added; *ROOM: how many can.  May trim the
- *  head, or make runs of the batch. */
-MUST_CHECK gs_status gs_store_reserve(struct gs_store *store, size_t least, size_t *room);
-
-/** The sequence number of the next piece of KEY_CLASS, and of COUNT - 1 more; one thread at a
- *  time. */
-uint64_t gs_store_next_sequence(struct gs_store *store, unsigned key_class, size_t count);
-
-/** Add COUNT keys, fewer than were reserved; they may be changed.  Any thread, each with a RANK
- *  of its own. */
-void gs_store_add(struct gs_store *store, unsigned rank, unsigned key_class, uint64_t sequence,
-                  void *keys, size_t count);
-
-/** All threads of a round have added. */
-void gs_store_end_round(struct gs_store *store);
-
-/* ---- a GPU ---- */
-
-/** Lend a staging buffer of KEY_CLASS with room for at least one key after those in it; one
- *  thread.  May make runs of a batch that is full. */
-MUST_CHECK gs_status
-gs_store_lend(struct gs_store *store, unsigned key_class, struct gs_staging *staging);
-
-/** The same, but the buffer is the caller's until it gives it back, so that he can have several, up
- *  to half of the ring; *SUM: of the keys in it.  If they are NOT_ALONE, runs are not made: room 0
- *  asks for the others first. */
-MUST_CHECK gs_status gs_store_take_staging(struct gs_store *store, unsigned key_class,
-                                           bool not_alone, struct gs_staging *staging,
-                                           uint64_t *sum);
-
-/** Give it back, with all its keys, if there are any, and their checksum. */
-MUST_CHECK gs_status
-gs_store_give_staging(struct gs_store *store, const struct gs_staging *staging, uint64_t sum);
-
-/** COUNT keys were put after those in the buffer; SUM is their checksum. */
-MUST_CHECK gs_status
-gs_store_commit(struct gs_store *store, unsigned key_class, size_t count, uint64_t sum);
-
-/* ---- either ---- */
+/** How it is filled, on the CPU by pieces and on a GPU by staging buffers.  To reserve room may trim the
+ *  head, or make runs of a batch that is full. */
+struct gs_taker gs_store_taker(struct gs_store *store);
 
 /** No more keys. */
 MUST_CHECK gs_status gs_store_finish(struct gs_store *store);

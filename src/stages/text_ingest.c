@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * text_ingest.c - numbers of all text files to ordered bits in the store
+ * text_ingest.c - numbers of all text files to ordered bits for their taker
  *
- * One thread reads text ahead, and a team parses it; each thread stores the keys that it found.
+ * One thread reads text ahead, and a team parses it; each thread hands on the keys that it found.
  */
-#include <pthread.h>
-
 #include "base/team.h"
 #include "sort/checksum.h"
 #include "stages/text_ingest.h"
@@ -17,26 +15,28 @@
 static gs_status
 stage_chunk(struct gs_ingest *ingest)
 {
+	const struct gs_taker *taker = &ingest->taker;
 	struct gs_text_decoder *decoder = ingest->decoder;
 
 	TRY(gs_ingest_check_copy(ingest, (GS_AHEAD_CHUNKS + 1) * ingest->plan->chunk_bytes));
 	for (unsigned c = 0; c < GS_CLASSES; c++)
 		while (gs_text_left(decoder, (enum gs_text_class)c) > 0) {
 			struct gs_staging staging;
+			struct gs_piece keys = { .key_class = c, .summed = true };
 			uint64_t since, sum;
-			size_t count;
-			char *to;
 
-			TRY(gs_store_lend(ingest->store, c, &staging));
+			TRY(taker->stage(taker->context, c, false, &staging, &sum));
 			since = gs_clock_now();
-			to = (char *)staging.keys + staging.count * (staging.key_bits / 8);
-			count = gs_text_fetch(decoder, (enum gs_text_class)c, to,
-			                      staging.room - staging.count);
-			sum = gs_checksum(ingest->plan->threads, c, staging.key_bits, to, count,
-			                  false).sum;
-			gs_verify_note_in(ingest->verify, count, sum);
+			keys.key_bits = staging.key_bits;
+			keys.keys = (char *)staging.keys + staging.count * (staging.key_bits / 8);
+			keys.count = gs_text_fetch(decoder, (enum gs_text_class)c, keys.keys,
+			                           staging.room - staging.count);
+			keys.sum = gs_checksum(ingest->plan->threads, c, keys.key_bits, keys.keys,
+			                       keys.count, false).sum;
+			gs_taker_look(taker, 0, &keys);
+			staging.count += keys.count;
 			gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
-			TRY(gs_store_commit(ingest->store, c, count, sum));
+			TRY(taker->give(taker->context, &staging, sum + keys.sum));
 		}
 	return GS_OK;
 }
@@ -45,8 +45,6 @@ stage_chunk(struct gs_ingest *ingest)
 struct storing {
 	struct gs_ingest *ingest;
 	uint64_t          sequence[GS_CLASSES];
-	pthread_mutex_t   lock;		/* guards: */
-	uint64_t          keys, sum;
 };
 
 /* The keys that one section of the chunk has of each class. */
@@ -54,24 +52,16 @@ static void
 store_section(struct storing *storing, unsigned rank, unsigned section)
 {
 	struct gs_ingest *ingest = storing->ingest;
-	uint64_t stored = 0, sum = 0;
 
 	for (unsigned c = 0; c < GS_CLASSES; c++) {
-		const unsigned bits = ingest->plan->class_bits[c];
-		size_t count;
-		void *keys;
+		struct gs_piece piece = { .key_class = c, .key_bits = ingest->plan->class_bits[c] };
 
-		if (bits == 0)
+		if (piece.key_bits == 0)
 			continue;
-		keys = gs_text_keys(ingest->decoder, section, (enum gs_text_class)c, &count);
-		stored += count;
-		sum += gs_verify_sum(ingest->verify, c, bits, keys, count);
-		gs_ingest_add(ingest, rank, c, storing->sequence[c] + section, keys, count);
+		piece.keys = gs_text_keys(ingest->decoder, section, (enum gs_text_class)c,
+		                          &piece.count);
+		gs_taker_add(&ingest->taker, rank, storing->sequence[c] + section, &piece);
 	}
-	pthread_mutex_lock(&storing->lock);
-	storing->keys += stored;
-	storing->sum += sum;
-	pthread_mutex_unlock(&storing->lock);
 }
 
 /* Each thread takes the sections that it has parsed, whose keys may still be in its cache. */
@@ -88,7 +78,8 @@ store_sections(void *context, unsigned rank, unsigned size)
 static gs_status
 store_chunk(struct gs_ingest *ingest)
 {
-	struct storing storing = { .ingest = ingest, .lock = PTHREAD_MUTEX_INITIALIZER };
+	const struct gs_taker *taker = &ingest->taker;
+	struct storing storing = { .ingest = ingest };
 	const unsigned sections = gs_text_sections(ingest->decoder);
 	size_t bytes = 0, room;
 	uint64_t since;
@@ -96,15 +87,15 @@ store_chunk(struct gs_ingest *ingest)
 	for (unsigned c = 0; c < GS_CLASSES; c++)
 		bytes += gs_text_left(ingest->decoder, (enum gs_text_class)c) *
 		         (ingest->plan->class_bits[c] / 8);
-	TRY(gs_ingest_reserve(ingest, bytes, &room));
+	TRY(taker->reserve(taker->context, bytes, 0, &room));
 	if (bytes == 0)
 		return GS_OK;
 	for (unsigned c = 0; c < GS_CLASSES; c++)
-		storing.sequence[c] = gs_ingest_next_sequence(ingest, c, sections);
+		storing.sequence[c] = gs_taker_next_sequence(taker, c, sections);
 	since = gs_clock_now();
 	gs_team_run(bytes < TEAM_BYTES ? 1 : ingest->plan->threads, store_sections, &storing);
 	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_SORT, &since);
-	gs_verify_note_in(ingest->verify, storing.keys, storing.sum);
+	gs_taker_end_round(taker);
 	return GS_OK;
 }
 
@@ -119,20 +110,19 @@ ingest_chunk(struct gs_ingest *ingest, struct gs_chunk *chunk)
 	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
 	gs_ingest_count(ingest, chunk->bytes, gs_text_lines(ingest->decoder) - ingest->keys);
 	gs_ahead_give(&ingest->ahead, chunk);
-	return gs_ingest_stages_keys(ingest) ? stage_chunk(ingest) : store_chunk(ingest);
+	return ingest->taker.stage != NULL ? stage_chunk(ingest) : store_chunk(ingest);
 }
 
 /* At the end: add the small numbers that were counted, and warn of invalid lines not reported. */
 static void
 end_text(struct gs_ingest *ingest)
 {
-	struct gs_count *histogram = &ingest->store->histogram;
+	struct gs_count *histogram = ingest->histogram;
 	uint64_t since = gs_clock_now();
 
 	histogram->touched = gs_text_fetch_small(ingest->decoder, histogram->bins);
 	gs_text_end(ingest->decoder);
 	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
-	gs_verify_in_counts(ingest->verify, histogram, ingest->options->reverse ? UINT32_MAX : 0);
 	ingest->keys = gs_text_lines(ingest->decoder);
 	ingest->invalid_lines = gs_text_invalid(ingest->decoder);
 }

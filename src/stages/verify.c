@@ -2,8 +2,8 @@
 /*
  * verify.c - is the output the input, in order?
  *
- * In:   keys as ordered bits, as they arrive and as they leave.
- * Out:  an error, if the output has other keys than the input, or is out of order.
+ * In:   keys as ordered bits, or items, as they arrive and as they leave.
+ * Out:  an error, if the output has others than the input, or is out of order.
  *
  * 2^26 keys of u32 from a file to /dev/null with two cores of an AMD EPYC VM, with and
  * without in turns, median of 7: 0.197 s and 0.182 s.
@@ -11,6 +11,7 @@
 #include <assert.h>
 
 #include "sort/checksum.h"
+#include "sort/items/sum.h"
 #include "stages/verify.h"
 
 void
@@ -25,9 +26,18 @@ gs_verify_open(struct gs_verify *verify, const struct gsort_options *options, un
 }
 
 void
+gs_verify_expect_items(struct gs_verify *verify, const struct gsort_options *options,
+                       const struct gs_item_order *order)
+{
+	verify->order = order;
+	verify->order_alone |= options->tail.wanted;
+}
+
+void
 gs_verify_restart(struct gs_verify *verify)
 {
-	verify->keys_in = verify->sum_in = 0;
+	atomic_store(&verify->keys_in, 0);
+	atomic_store(&verify->sum_in, 0);
 }
 
 void
@@ -40,21 +50,33 @@ gs_verify_in(struct gs_verify *verify, unsigned key_class, unsigned key_bits, co
 	verify->sum_in += gs_checksum(verify->threads, key_class, key_bits, keys, count, false).sum;
 }
 
-uint64_t
-gs_verify_sum(const struct gs_verify *verify, unsigned key_class, unsigned key_bits,
-              const void *keys, size_t count)
+static void
+look(void *context, unsigned worker, const struct gs_piece *piece)
 {
-	return !verify->on || verify->order_alone ? 0
-	       : gs_checksum(1, key_class, key_bits, keys, count, false).sum;
+	struct gs_verify *verify = context;
+	uint64_t sum = piece->sum;
+
+	gs_taker_look(&verify->taker, worker, piece);
+	if (verify->order != NULL) {
+		for (size_t s = 0; s < piece->count; s++)
+			sum += gs_items_sum(verify->order, &piece->slices[s]);
+	} else {
+		if (!piece->summed)
+			sum = gs_checksum(1, piece->key_class, piece->key_bits, piece->keys, piece->count,
+			                  false).sum;
+		atomic_fetch_add(&verify->keys_in, piece->count);
+	}
+	atomic_fetch_add(&verify->sum_in, sum);
 }
 
 void
-gs_verify_note_in(struct gs_verify *verify, uint64_t keys, uint64_t sum)
+gs_verify_watch(struct gs_verify *verify, struct gs_taker *taker)
 {
 	if (!verify->on || verify->order_alone)
 		return;
-	verify->keys_in += keys;
-	verify->sum_in += sum;
+	verify->taker = *taker;
+	taker->look = look;
+	taker->look_context = verify;
 }
 
 void
@@ -156,10 +178,19 @@ gs_verify_out_pairs(struct gs_verify *verify, const struct gs_span *span, const 
 	}
 }
 
+void
+gs_verify_out_items(struct gs_verify *verify, const struct gs_item_digest *digest)
+{
+	verify->disorder |= digest->falls;
+	verify->sum_out += digest->sum;
+}
+
 gs_status
 gs_verify_end(const struct gs_verify *verify)
 {
-	static const char advice[] = "please report this, and use --device=cpu meanwhile";
+	const bool keys = verify->order == NULL;
+	const char *advice = keys ? "please report this, and use --device=cpu meanwhile"
+	                          : "please report this";
 
 	if (verify->disorder)
 		return gs_fail(GS_EDEVICE, "the result is wrong: it is out of order; %s", advice);
@@ -170,7 +201,7 @@ gs_verify_end(const struct gs_verify *verify)
 		               (unsigned long long)verify->keys_in, verify->keys_in == 1 ? "" : "s",
 		               (unsigned long long)verify->keys_out, advice);
 	if (verify->sum_in != verify->sum_out)
-		return gs_fail(GS_EDEVICE, "the result is wrong: the output has other keys than "
-		               "the input; %s", advice);
+		return gs_fail(GS_EDEVICE, "the result is wrong: the output has other %s than "
+		               "the input; %s", keys ? "keys" : "items", advice);
 	return GS_OK;
 }

@@ -2,12 +2,13 @@
 /*
  * verify.h - is the output the input, in order?
  *
- * Keys are hashed when they arrive and when they leave; sums of hashes do not depend on the order
+ * Keys and items are hashed when they arrive and when they leave; sums of hashes do not depend on the order
  * (sort/checksum.h).  Keys that leave must ascend, and number and sum must agree.
  */
 #ifndef GS_STAGES_VERIFY_H
 #define GS_STAGES_VERIFY_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,6 +17,8 @@
 #include "gsort.h"
 #include "sort/count.h"
 #include "sort/span.h"
+#include "stages/item_sink.h"
+#include "stages/taker.h"
 
 struct gs_verify {
 	bool     on;
@@ -23,8 +26,12 @@ struct gs_verify {
 	bool     descending_classes;
 	unsigned threads;
 
-	/* written by one thread, while another one owns what follows */
-	uint64_t keys_in, sum_in;
+	const struct gs_item_order *order;	/* of items; NULL: keys */
+	struct gs_taker taker;		/* whose look() comes after ours */
+
+	_Atomic uint64_t keys_in, sum_in;	/* keys: of items only the sum */
+
+	/* owned by one thread */
 
 	uint64_t keys_out, sum_out;
 	bool     any;			/* a key has left */
@@ -37,6 +44,10 @@ struct gs_verify {
 void gs_verify_open(struct gs_verify *verify, const struct gsort_options *options,
                     unsigned threads);
 
+/** What comes are items of ORDER, which is borrowed. */
+void gs_verify_expect_items(struct gs_verify *verify, const struct gsort_options *options,
+                            const struct gs_item_order *order);
+
 /** The input is read again: forget the keys read, not those written. */
 void gs_verify_restart(struct gs_verify *verify);
 
@@ -46,12 +57,8 @@ void gs_verify_restart(struct gs_verify *verify);
 void gs_verify_in(struct gs_verify *verify, unsigned key_class, unsigned key_bits,
                   const void *keys, size_t count);
 
-/* The same by many threads: the sum of the keys that each has read ... */
-uint64_t gs_verify_sum(const struct gs_verify *verify, unsigned key_class, unsigned key_bits,
-                       const void *keys, size_t count);
-
-/** ... is noted by one at a time. */
-void gs_verify_note_in(struct gs_verify *verify, uint64_t keys, uint64_t sum);
+/** The same of all pieces that TAKER takes from now on, by many threads. */
+void gs_verify_watch(struct gs_verify *verify, struct gs_taker *taker);
 
 /** Note all that is in COUNT, whose bins are the keys' that leave after XOR with FLIP. */
 void gs_verify_in_counts(struct gs_verify *verify, const struct gs_count *count, uint64_t flip);
@@ -78,6 +85,9 @@ void gs_verify_note_out(struct gs_verify *verify, const struct gs_span_digest *d
 /** The same where keys differ, and number I occurs TIMES[I] times. */
 void gs_verify_out_pairs(struct gs_verify *verify, const struct gs_span *span,
                          const uint64_t *times);
+
+/** All items have left. */
+void gs_verify_out_items(struct gs_verify *verify, const struct gs_item_digest *digest);
 
 /** All has left: GS_OK, or GS_EDEVICE: "the result is wrong: ..." */
 MUST_CHECK gs_status gs_verify_end(const struct gs_verify *verify);

@@ -85,8 +85,13 @@ static bool
 take(struct gs_bars *bars, const struct drawn *drawn, const struct gsort_options *options)
 {
 	gs_extremes_open(&store->extremes, options);
-	for (size_t i = 0; i < drawn->count; i++)
-		gs_extremes_note(&store->extremes, 0, drawn->key_class[i], 64, &drawn->key[i], 1);
+	for (size_t i = 0; i < drawn->count; i++) {
+		uint64_t key = drawn->key[i];
+
+		gs_extremes_note(&store->extremes, 0, &(struct gs_piece){
+			.keys = &key, .count = 1, .key_class = drawn->key_class[i], .key_bits = 64,
+		});
+	}
 	if (gs_bars_open(bars, options, store) != GS_OK)
 		return false;
 	for (size_t from = 0, to; from < drawn->count; from = to) {

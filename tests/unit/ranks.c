@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job/item_border.h"
+#include "job/border.h"
 #include "net/ranks_threads.h"
 #include "tests/unit/units.h"
 
@@ -155,7 +155,7 @@ no_words(const void *context, const char *const *items, const uint32_t *bytes, s
 struct bordering {
 	struct gs_hub *hub;
 	unsigned       rank;
-	const struct gs_item_ends *ends;
+	const struct gs_item_digest *ends;
 	gs_status      status;
 	char           message[256];
 };
@@ -166,7 +166,7 @@ check_border(void *context)
 	struct bordering *b = context;
 	const struct gs_item_order order = { .words = no_words, .compare = compare_bytes };
 
-	b->status = gs_item_border_check(gs_ranks_threads_rank(b->hub, b->rank), &order, b->ends);
+	b->status = gs_border_check_items(gs_ranks_threads_rank(b->hub, b->rank), &order, b->ends);
 	snprintf(b->message, sizeof b->message, "%s", gs_message());
 	return NULL;
 }
@@ -177,12 +177,12 @@ border(const char *about, const char *const firsts[RANKS], const char *const las
        unsigned wrong)
 {
 	struct gs_hub *hub = gs_ranks_threads_open(RANKS);
-	struct gs_item_ends ends[RANKS];
+	struct gs_item_digest ends[RANKS];
 	struct bordering members[RANKS];
 	pthread_t threads[RANKS];
 
 	for (unsigned r = 0; r < RANKS; r++) {
-		ends[r] = (struct gs_item_ends){
+		ends[r] = (struct gs_item_digest){
 			.first = firsts[r] == NULL ? NULL : strdup(firsts[r]),
 			.last = lasts[r] == NULL ? NULL : strdup(lasts[r]),
 			.first_bytes = firsts[r] == NULL ? 0 : strlen(firsts[r]),

@@ -8,6 +8,7 @@
 
 #include "sort/checksum.h"
 #include "stages/raw_staging.h"
+#include "stages/store.h"
 #include "tests/unit/units.h"
 
 void unit_raw_staging(void);
@@ -71,7 +72,6 @@ stage(struct gs_gpu *gpu, const char *name)
 	static const struct gs_gpu_module module = { .lend = lend, .commit = commit };
 	static struct gs_store store;
 	static struct gs_monitor monitor;
-	static struct gs_verify verify;
 	const struct gsort_options options = { .type = GSORT_U64 };
 	const struct gs_plan_input input = { .threads = 2, .key_bits = 64, .gpu_count = 1 };
 	const struct gs_plan plan = {
@@ -80,8 +80,8 @@ stage(struct gs_gpu *gpu, const char *name)
 	};
 	const struct gs_input_options in = { .names = &name, .count = 1, .binary = true, .threads = 1 };
 	struct gs_ingest ingest = {
-		.options = &options, .plan = &plan, .monitor = &monitor, .store = &store,
-		.verify = &verify, .key_bits = 64,
+		.options = &options, .plan_input = &input, .plan = &plan, .monitor = &monitor,
+		.key_bits = 64,
 	};
 	static struct gs_raw_reading reading;
 	gs_status status;
@@ -90,6 +90,7 @@ stage(struct gs_gpu *gpu, const char *name)
 		.plan = &plan, .plan_input = &input, .options = &options, .monitor = &monitor,
 		.gpu = { .module = &module, .gpu = gpu },
 	};
+	ingest.taker = gs_store_taker(&store);
 	reading = (struct gs_raw_reading){ .ingest = &ingest };
 	gpu->reading = &reading;
 	TRY(gs_input_open(&ingest.input, &in));

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/simd.h"
+#include "sort/checksum.h"
+#include "sort/items/sum.h"
 #include "stages/verify.h"
 #include "tests/unit/units.h"
 
@@ -84,20 +86,48 @@ ends(const struct gs_verify *verify, const char *says)
 }
 
 static void
+count_piece(void *context, unsigned worker, uint64_t sequence, const struct gs_piece *piece)
+{
+	size_t *added = context;
+
+	(void)worker, (void)sequence, (void)piece;
+	++*added;
+}
+
+static void
+count_look(void *context, unsigned worker, const struct gs_piece *piece)
+{
+	count_piece(context, worker, 0, piece);
+}
+
+static void
 check_row(const struct row *row, unsigned bits, bool descending)
 {
 	const struct gsort_options options = { .verify = true, .reverse = descending };
 	const unsigned first = descending ? 4 : 0, second = 2;
 	const size_t parts[] = { 1, 7, 30000, KEYS };
 	char *keys = malloc((KEYS + 1) * sizeof(uint64_t));
+	size_t count = KEYS, added = 0;
+	struct gs_taker taker = { .add = count_piece, .context = &added };
 	struct gs_verify verify;
-	size_t count = KEYS;
 
 	gs_verify_open(&verify, &options, 3);
 	for (size_t i = 0; i < KEYS; i++)	/* backwards: the order of arrival is no matter */
 		gs_key_put(keys, bits, i, key_of(bits, KEYS - 1 - i));
-	for (size_t p = 0, at = 0; p < sizeof parts / sizeof parts[0]; at = parts[p++])
-		gs_verify_in(&verify, first, bits, keys + at * (bits / 8), parts[p] - at);
+	gs_verify_watch(&verify, &taker);
+	for (size_t p = 0, at = 0; p < sizeof parts / sizeof parts[0]; at = parts[p++]) {
+		struct gs_piece piece = {
+			.keys = keys + at * (bits / 8), .count = parts[p] - at, .key_class = first,
+			.key_bits = bits, .summed = p == 1,
+		};
+
+		piece.sum = p == 1 ? gs_checksum(1, first, bits, piece.keys, piece.count, false).sum : 0;
+		if (p % 2 == 0)
+			gs_verify_in(&verify, first, bits, piece.keys, piece.count);
+		else
+			gs_taker_add(&taker, 0, 0, &piece);
+	}
+	CHECK(added == 2, "%zu of 2 pieces reach their taker", added);
 	for (size_t i = 0; i < KEYS; i++)
 		gs_key_put(keys, bits, i, key_of(bits, i));
 	harm(row, bits, keys, &count);
@@ -143,6 +173,47 @@ check_counts(void)
 	CHECK(ends(&verify, "other keys than the input"), "counts of two keys changed");
 }
 
+/* Items of two bytes, in two slices, and their digest; whoever looked before still does. */
+static void
+check_items(void)
+{
+	static const struct { struct gsort_options options; const char *left; bool falls; const char *says; }
+	table[] = {
+		{ { .verify = true }, "aabbcc", false, NULL },
+		{ { .verify = true }, "aabbcc", true, "out of order" },
+		{ { .verify = true }, "aabbcd", false, "other items than the input" },
+		{ { .verify = true }, "aabb", false, "other items than the input" },
+		{ { .verify = true }, "aabbcccc", false, "other items than the input" },
+		{ { .verify = true, .head = true }, "aabb", false, NULL },
+		{ { .verify = true, .head = true }, "aabb", true, "out of order" },
+		{ { .verify = true, .tail.wanted = true }, "bbcc", false, NULL },
+		{ { .verify = false }, "", false, NULL },
+	};
+	static const struct gs_item_slice slices[] = { { "ccaa", 4 }, { "bb", 2 } };
+	const struct gs_item_order order = { .item_bytes = 2 };
+	const struct gs_piece piece = { .slices = slices, .count = 2 };
+
+	for (size_t r = 0; r < sizeof table / sizeof table[0]; r++) {
+		const struct gs_item_slice left = { table[r].left, strlen(table[r].left) };
+		const struct gs_item_digest digest = {
+			.sum = gs_items_sum(&order, &left), .falls = table[r].falls,
+		};
+		size_t added = 0, looked = 0;
+		struct gs_taker taker = { .add = count_piece, .context = &added,
+		                          .look = count_look, .look_context = &looked };
+		struct gs_verify verify;
+
+		gs_verify_open(&verify, &table[r].options, 1);
+		gs_verify_expect_items(&verify, &table[r].options, &order);
+		gs_verify_watch(&verify, &taker);
+		gs_taker_add(&taker, 0, 0, &piece);
+		if (verify.on)
+			gs_verify_out_items(&verify, &digest);
+		CHECK(ends(&verify, table[r].says), "items, row %zu: %s", r, gs_message());
+		CHECK(added == 1 && looked == 1, "items, row %zu: added, and seen", r);
+	}
+}
+
 static void
 check_options(void)
 {
@@ -180,5 +251,6 @@ unit_verify(void)
 			}
 		}
 	check_counts();
+	check_items();
 	check_options();
 }

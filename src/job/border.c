@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * item_border.c - are the items of each rank behind those of the rank before it?
+ * border.c - is the output of all ranks their input, and that of each behind that of the rank before it?
  *
- * In:   the first and the last item of each rank.
+ * In:   what each rank has read and written; the first and the last key or item of each.
  * Out:  the answer.
  *
  * Last items go to all ranks, a piece of each at a time: most have one piece, and a large one takes no
@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job/item_border.h"
+#include "job/border.h"
+
+/* ---- items ------------------------------------------------------------------------------ */
 
 enum { PIECE_BYTES = 4096 };
 
@@ -25,7 +27,7 @@ struct before {
 
 /* Whose is it?  *MOST: the bytes of the largest one of all. */
 static gs_status
-find(struct gs_ranks *ranks, const struct gs_item_ends *ends, struct before *before, uint64_t *most)
+find(struct gs_ranks *ranks, const struct gs_item_digest *ends, struct before *before, uint64_t *most)
 {
 	const uint64_t mine = ends->first != NULL ? ends->last_bytes : 0;
 	uint64_t *bytes = calloc(ranks->size, sizeof *bytes);
@@ -47,7 +49,7 @@ find(struct gs_ranks *ranks, const struct gs_item_ends *ends, struct before *bef
 
 /* Collect it. */
 static gs_status
-collect(struct gs_ranks *ranks, const struct gs_item_ends *ends, struct before *before,
+collect(struct gs_ranks *ranks, const struct gs_item_digest *ends, struct before *before,
         uint64_t most)
 {
 	char piece[PIECE_BYTES] = { 0 };
@@ -68,8 +70,8 @@ collect(struct gs_ranks *ranks, const struct gs_item_ends *ends, struct before *
 }
 
 gs_status
-gs_item_border_check(struct gs_ranks *ranks, const struct gs_item_order *order,
-                     const struct gs_item_ends *ends)
+gs_border_check_items(struct gs_ranks *ranks, const struct gs_item_order *order,
+                      const struct gs_item_digest *ends)
 {
 	struct before before = { .bytes = 0 };
 	uint64_t most = 0;
@@ -90,4 +92,65 @@ gs_item_border_check(struct gs_ranks *ranks, const struct gs_item_order *order,
 	free(before.item);
 	free(before.pieces);
 	return gs_ranks_agree(ranks, status);
+}
+
+/* ---- keys ------------------------------------------------------------------------------- */
+
+/* The first and the last key of a rank. */
+struct ends {
+	uint64_t any, first_class, first, last_class, last;
+};
+
+static bool
+follows(const struct gs_verify *verify, const struct ends *before, const struct ends *after)
+{
+	if (before->last_class == after->first_class)
+		return before->last <= after->first;
+	return (before->last_class < after->first_class) != verify->descending_classes;
+}
+
+/* Are the keys of each rank behind those of the ranks before it?  *FALLS: how often they are not. */
+static gs_status
+check_keys(const struct gs_verify *verify, struct gs_ranks *ranks, uint64_t *falls)
+{
+	const struct ends mine = {
+		verify->any, verify->first_class, verify->first, verify->key_class, verify->last,
+	};
+	struct ends *all;
+	gs_status status;
+
+	all = calloc(ranks->size, sizeof *all);
+	status = all != NULL ? gs_ranks_gather(ranks, &mine, sizeof mine, all)
+	         : gs_fail(GS_EBUDGET, "no memory for %u ranks", ranks->size);
+	for (unsigned r = 1, last = 0; status == GS_OK && r < ranks->size; r++) {
+		if (!all[r].any)
+			continue;
+		if (all[last].any && !follows(verify, &all[last], &all[r]))
+			++*falls;
+		last = r;
+	}
+	free(all);
+	return status;
+}
+
+/* ---- either ------------------------------------------------------------------------------ */
+
+gs_status
+gs_border_verify(struct gs_ranks *ranks, struct gs_verify *verify, const struct gs_item_digest *items)
+{
+	uint64_t sums[] = {
+		verify->keys_in, verify->sum_in, verify->keys_out, verify->sum_out, verify->disorder,
+	};
+
+	if (!verify->on)
+		return GS_OK;
+	TRY(verify->order == NULL ? check_keys(verify, ranks, &sums[4])
+	    : gs_border_check_items(ranks, verify->order, items));
+	TRY(gs_ranks_sum(ranks, sums, sizeof sums / sizeof sums[0]));
+	verify->keys_in = sums[0];
+	verify->sum_in = sums[1];
+	verify->keys_out = sums[2];
+	verify->sum_out = sums[3];
+	verify->disorder = sums[4] > 0;
+	return gs_ranks_agree(ranks, gs_verify_end(verify));
 }

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* read.h - all input of a sort, of any kind, for any taker */
+#ifndef GS_READ_H
+#define GS_READ_H
+
+#include "base/status.h"
+#include "job/job.h"
+
+/** Read everything, keys or items, for TAKER; verification sees what it takes. */
+MUST_CHECK gs_status gs_job_read(struct gsort *job, struct gs_taker taker);
+
+#endif

@@ -106,7 +106,6 @@ host_sources = \
   src/format/parse.h \
   src/format/parse_avx2.inc \
   src/format/parse_avx512.inc \
-  src/format/parse_neon.inc \
   src/format/print.c \
   src/format/print.h \
   src/format/print_avx2.inc \

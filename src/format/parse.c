@@ -35,21 +35,6 @@ gs_parser_of(enum gs_simd simd)
 	return simd == GS_SIMD_AVX512 ? &avx512 : simd == GS_SIMD_AVX2 ? &avx2 : NULL;
 }
 
-#elif defined __aarch64__
-#include <arm_neon.h>
-
-#include "format/parse_neon.inc"
-
-/* Every such processor has these vectors. */
-const struct gs_parser *
-gs_parser_of(enum gs_simd simd)
-{
-	static const struct gs_parser neon = { find_neon, read_neon };
-
-	(void)simd;
-	return &neon;
-}
-
 #else
 
 const struct gs_parser *

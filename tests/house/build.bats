@@ -225,7 +225,7 @@ sorts_as_here() {
 	done
 	seq 1 100000 | sort -R >lines
 	"$@" lines | cmp - <(seq 1 100000)
-	# 1 to 20 digits, signs, zeros, CRs, and what is too large: vectors read them (parse_neon.inc)
+	# 1 to 20 digits, signs, zeros, CRs, and what is too large: vectors of x86-64 read them
 	awk 'BEGIN { for (n = 1; n <= 50000; n++) print (n % 2 ? "" : "-") substr(n * 7919 "00123456789012345678", 1, n % 20 + 1) \
 		(n % 9 ? "" : "\r"); print "18446744073709551615"; print "18446744073709551616" }' >numbers
 	"$@" --invalid=ignore numbers | cmp - <("$GSORT" --invalid=ignore numbers)

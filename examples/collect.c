@@ -5,13 +5,12 @@
  *     cc -o collect collect.c $(pkg-config --cflags --libs gsort)
  *     producer | ./collect numbers.txt
  *
- * The program reads the descriptor in a loop of its own, as a server does, and feeds the job.
+ * The job calls a function of the program for its input, which may wait for a socket as a server does.
  * The file is replaced only when everything has succeeded.
  */
 #include <errno.h>
 #include <gsort.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 /* For gsort_options.warn, and for our own errors. */
@@ -22,39 +21,33 @@ report(void *context, const char *line)
 	fprintf(stderr, "collect: %s\n", line);
 }
 
-/* Feed all bytes of FD to JOB.  False after a message. */
-static bool
-feed_from(gsort *job, int fd)
+/* For gsort_options.read, as read(2): the next bytes of the descriptor. */
+static ptrdiff_t
+read_from(void *context, void *into, size_t bytes)
 {
-	static char buffer[1 << 16];
+	const int *fd = context;
 	ssize_t got;
 
-	do {
-		got = read(fd, buffer, sizeof buffer);
-		if (got < 0 && errno != EINTR) {
-			report(NULL, strerror(errno));
-			return false;
-		}
-		if (got > 0 && gsort_feed(job, buffer, (size_t)got) != GSORT_OK) {
-			report(NULL, gsort_message());
-			return false;
-		}
-	} while (got != 0);
-	return true;
+	do
+		got = read(*fd, into, bytes);
+	while (got < 0 && errno == EINTR);
+	return got;
 }
 
 int
 main(int argc, char **argv)
 {
+	int fd = STDIN_FILENO;
 	struct gsort_options options = {
 		.struct_size = sizeof options,
 		.type = GSORT_TEXT,
 		.unique = true,
 		.invalid = GSORT_INVALID_WARN,	/* warn about a bad line, and leave it out */
 		.warn = report,
-		.fed = true,
+		.read = read_from,
+		.read_context = &fd,
 	};
-	bool fed, done = false;
+	bool done = false;
 	gsort *job;
 
 	if (argc != 2) {
@@ -66,16 +59,15 @@ main(int argc, char **argv)
 		report(NULL, gsort_message());
 		return 2;
 	}
-	fed = feed_from(job, STDIN_FILENO);
-	if (fed && gsort_feed_end(job) == GSORT_OK) {
+	if (gsort_run(job) == GSORT_OK) {
 		const struct gsort_stats *stats = gsort_stats(job);
 
 		printf("%llu numbers, %llu different\n", (unsigned long long)stats->keys,
 		       (unsigned long long)stats->keys_out);
 		done = true;
-	} else if (fed) {
+	} else {
 		report(NULL, gsort_message());
 	}
-	gsort_close(job);	/* of a job that has not ended: the file stays unchanged */
+	gsort_close(job);	/* after an error the file is unchanged */
 	return done ? 0 : 2;
 }

@@ -204,7 +204,7 @@ struct gsort_options {
 	/* Called for input instead of the above: as read(2); an error is -1 and errno. */
 	ptrdiff_t		(*read)(void *context, void *into, size_t bytes);
 	void			*read_context;
-	bool			 fed;		/* or: gsort_feed() supplies the input */
+	bool			 was_fed;	/* false: no longer used */
 
 	/* output */
 	const char		*output;	/* NULL: standard output */
@@ -218,7 +218,7 @@ struct gsort_options {
 	/* Called for output instead: takes all bytes and returns 0; or -1 and errno. */
 	int			(*write)(void *context, const void *data, size_t bytes);
 	void			*write_context;
-	bool			 drained;	/* or: gsort_drain() fetches the output */
+	bool			 was_drained;	/* false: no longer used */
 
 	/* resources */
 	enum gsort_device	 device;
@@ -379,7 +379,7 @@ GSORT_API void gsort_plan_json(const gsort *job, void (*print)(void *context, co
                      void *context);
 
 /**
- * Read, sort and write everything.  Once for each job, and not if it is FED or DRAINED.
+ * Read, sort and write everything.  Once for each job.
  *
  * @return  GSORT_OK: the output is complete and closed; GSORT_DISORDER: a check found the input
  *          not sorted; GSORT_ERROR: a named output is unchanged, unless it had to be written in
@@ -387,36 +387,6 @@ GSORT_API void gsort_plan_json(const gsort *job, void (*print)(void *context, co
  *          lines were left out (GSORT_INVALID_FAIL)
  */
 GSORT_API gsort_status gsort_run(gsort *job);
-
-/*
- * A job that is fed, drained or both runs in a thread of its own, which the first of these calls
- * starts.  The thread ends when all input is read and all output written; the job's result is
- * what gsort_run() would have returned, and gsort_message() describes it.  One thread may feed
- * while another one drains.  A single thread feeds everything, ends the input, then drains; a
- * merge writes before it has read everything, so it needs two threads.
- */
-
-/**
- * Give the job the next BYTES of input.  DATA may be reused on return.
- *
- * @return  GSORT_OK: the job has taken all of it; else the job has ended, with this result
- */
-GSORT_API gsort_status gsort_feed(gsort *job, const void *data, size_t bytes);
-
-/**
- * End the input.
- *
- * @return  if the job is drained: GSORT_OK, at once; else the job's result, for which it waits
- */
-GSORT_API gsort_status gsort_feed_end(gsort *job);
-
-/**
- * Wait for output, and store the next BYTES of it.
- *
- * @got     set to BYTES, or less at the end of the output; may be NULL
- * @return  GSORT_OK if *GOT is BYTES; at the end the job's result
- */
-GSORT_API gsort_status gsort_drain(gsort *job, void *into, size_t bytes, size_t *got);
 
 /** What the job has done so far; owned by the job, valid until gsort_close(); of NULL: nothing. */
 GSORT_API const struct gsort_stats *gsort_stats(const gsort *job);

@@ -232,8 +232,6 @@ host_sources = \
   src/job/ranked_sort.h \
   src/job/read.c \
   src/job/read.h \
-  src/job/rendezvous.c \
-  src/job/rendezvous.h \
   src/job/run.c \
   src/job/run.h \
   src/job/sample.c \

@@ -35,7 +35,6 @@ tests_unit_units_SOURCES = \
   tests/unit/external_merge.c \
   tests/unit/follow.c \
   tests/unit/given.c \
-  tests/unit/rendezvous.c \
   tests/unit/bars.c \
   tests/unit/scan.c \
   tests/unit/inflate.c \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* api.c - the public interface: open, run, feed, drain, statistics, close */
+/* api.c - the public interface: open, run, statistics, close */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,7 +87,6 @@ open_job(struct gsort *job, const struct gsort_options *options)
 	job->monitor.note = (struct gs_listener){ options->note, options->note_context };
 	job->monitor.warn = (struct gs_listener){ options->warn, options->warn_context };
 	TRY(open_ranked(job, options));
-	TRY(gs_rendezvous_open(&job->rendezvous, job->options, gs_job_run, job));
 	if (job->ranked == NULL)
 		TRY(gs_job_open(job));
 	else
@@ -133,35 +132,9 @@ gsort_run(gsort *job)
 {
 	if (job == NULL)
 		return misuse(no_job);
-	if (job->options->fed || job->options->drained)
-		return misuse("a job that is fed or drained runs by itself: it ends with "
-		              "gsort_feed_end() or gsort_drain()");
 	if (atomic_exchange(&job->began, true))
 		return misuse("a job runs once: to sort again, open another one");
 	return gs_job_run(job);
-}
-
-gsort_status
-gsort_feed(gsort *job, const void *data, size_t bytes)
-{
-	return job == NULL ? misuse(no_job) : gs_rendezvous_feed(&job->rendezvous, data, bytes);
-}
-
-gsort_status
-gsort_feed_end(gsort *job)
-{
-	return job == NULL ? misuse(no_job) : gs_rendezvous_feed_end(&job->rendezvous);
-}
-
-gsort_status
-gsort_drain(gsort *job, void *into, size_t bytes, size_t *got)
-{
-	size_t unused;
-
-	if (got == NULL)
-		got = &unused;
-	*got = 0;
-	return job == NULL ? misuse(no_job) : gs_rendezvous_drain(&job->rendezvous, into, bytes, got);
 }
 
 void
@@ -206,10 +179,8 @@ gsort_close(gsort *job)
 	if (job == NULL)
 		return;
 	gs_error_keep(&error, gs_failure());
-	gs_rendezvous_stop(&job->rendezvous);
-	if (job->input != NULL && !job->options->fed)
+	if (job->input != NULL)
 		gs_input_stop(job->input);
-	gs_rendezvous_close(&job->rendezvous);
 	gs_combine_close(job);
 	gs_job_close(job);
 	gs_ranked_close(job->ranked);
@@ -223,7 +194,7 @@ gsort_interrupt(gsort *job)
 	if (job == NULL)
 		return;
 	atomic_store(&job->interrupted, true);
-	if (job->input != NULL && !job->options->fed)
+	if (job->input != NULL)
 		gs_input_stop(job->input);
 }
 

@@ -18,7 +18,7 @@ find_input(const struct gsort_options *options, const struct gs_identity *file)
 	const size_t count = options->input_count > 0 ? options->input_count : 1;
 	const char *const *names = options->input_count > 0 ? options->inputs : standard;
 
-	if (!file->known || options->read != NULL || options->fed)
+	if (!file->known || options->read != NULL)
 		return NULL;
 	for (size_t i = 0; i < count; i++) {
 		const bool is_standard = strcmp(names[i], "-") == 0;
@@ -49,7 +49,7 @@ find_output(const struct gsort_options *options, const struct gs_identity *file)
 	bool found = false;
 
 	if (!file->known || options->operation == GSORT_CHECK || options->write != NULL ||
-	    options->drained || (parts > 0 && gs_outputs_check_pattern(options->output) != GS_OK))
+	    (parts > 0 && gs_outputs_check_pattern(options->output) != GS_OK))
 		return false;
 	for (size_t p = 0; p < (parts > 0 ? parts : 1) && !found; p++) {
 		char *part = parts > 0 ? gs_outputs_name(options->output, p, parts) : NULL;
@@ -69,7 +69,7 @@ gs_job_rewrites(const struct gsort_options *options)
 {
 	const struct gs_identity output = gs_identity_of(options->output, STDOUT_FILENO);
 
-	return count_parts(options) > 0 || options->write != NULL || options->drained
+	return count_parts(options) > 0 || options->write != NULL
 	       ? NULL : find_input(options, &output);
 }
 

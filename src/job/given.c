@@ -40,8 +40,8 @@ static const struct limited options_limited[] = {
 	OPTION(repeated, true), OPTION(singletons, true), OPTION(head, true),
 	OPTION(tail.wanted, true), OPTION(sample.wanted, true), OPTION(summary, true),
 	OPTION(top.wanted, true), OPTION(json, true), OPTION(verify, true), OPTION(trust_order, true),
-	OPTION(zero_terminated, true), OPTION(fed, true), OPTION(in_place, true),
-	OPTION(converts, true), OPTION(drained, true), OPTION(sandbox, true), OPTION(explained, true),
+	OPTION(zero_terminated, true), OPTION(was_fed, false), OPTION(in_place, true),
+	OPTION(converts, true), OPTION(was_drained, false), OPTION(sandbox, true), OPTION(explained, true),
 	OPTION(lines, true), OPTION(csv, true), OPTION(stable, true), OPTION(underline, true),
 };
 

@@ -17,7 +17,6 @@
 #include "io/outputs.h"
 #include "job/lost.h"
 #include "job/npy.h"
-#include "job/rendezvous.h"
 #include "job/sandbox_policy.h"
 #include "plan/plan.h"
 #include "stages/answer.h"
@@ -84,7 +83,6 @@ struct gsort {
 	struct gs_items      items;
 	struct gs_line_job      lines;
 	struct gs_confinement confinement;
-	struct gs_rendezvous rendezvous;
 	struct gs_lost       lost;
 
 	_Atomic(struct gs_combination *) set;	/* of a set operation: combine.c */

@@ -20,7 +20,7 @@ gs_lost_open(struct gs_lost *lost, const struct gsort_options *options,
 	const char *name;
 
 	*lost = (struct gs_lost){ .output_bytes = 0 };
-	if (options->fed || options->drained || options->read != NULL || options->split > 0)
+	if (options->read != NULL || options->split > 0)
 		return;
 	if (options->output != NULL) {
 		if (options->input_count == 0 && stat(options->output, &output) == 0 &&

@@ -20,7 +20,7 @@
 static bool
 calls(const struct gsort_options *options)
 {
-	return options->read != NULL || options->fed;
+	return options->read != NULL;
 }
 
 /* The advice of the message about disorder.  Text must be in order even if order is not checked. */

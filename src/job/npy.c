@@ -361,7 +361,7 @@ gs_npy_adopt(struct gs_npy_inputs *inputs, struct gsort_options *options)
 	const char *name = name_of(options, 0);
 	enum gsort_type type;
 
-	if (options->fed || options->read != NULL)
+	if (options->read != NULL)
 		options->format = GSORT_FORMAT_RAW;
 	if (options->format == GSORT_FORMAT_RAW)
 		return GS_OK;

@@ -63,8 +63,8 @@ gs_job_input_options(struct gsort *job)
 		.stored = &job->monitor.counters.stored_in,
 		.before_inflate = gs_confine,
 		.before_context = &job->confinement,
-		.read = options->fed ? gs_rendezvous_read : options->read,
-		.read_context = options->fed ? &job->rendezvous : options->read_context,
+		.read = options->read,
+		.read_context = options->read_context,
 		.interrupted = &job->interrupted,
 	};
 }
@@ -101,8 +101,8 @@ open_output(struct gsort *job)
 		.whole = gs_options_want_items(options) || job->items.npy.first != NULL,
 		.in_place = options->in_place,
 		.files = options->split < job->plan.threads ? options->split : job->plan.threads,
-		.write = options->drained ? gs_rendezvous_write : options->write,
-		.write_context = options->drained ? &job->rendezvous : options->write_context,
+		.write = options->write,
+		.write_context = options->write_context,
 		.clock = &job->monitor.clock,
 		.interrupted = &job->interrupted,
 	};
@@ -143,7 +143,7 @@ writes_file(const struct gsort_options *options)
 {
 	struct stat status;
 
-	if (options->drained || options->write != NULL)
+	if (options->write != NULL)
 		return false;
 	if (options->output == NULL)
 		return fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode);

@@ -70,7 +70,7 @@ check_split(const struct gsort_options *o)
 {
 	if (o->split > GS_OUTPUTS_MOST)
 		return gs_fail(GS_EUSAGE, "'--split' is %u: the maximum is %d", o->split, GS_OUTPUTS_MOST);
-	if (o->split > 0 && (o->write != NULL || o->drained))
+	if (o->split > 0 && o->write != NULL)
 		return gs_fail(GS_EUSAGE, "'--split' needs files: output goes to a function");
 	return o->split > 0 ? gs_outputs_check_pattern(o->output) : GS_OK;
 }
@@ -91,7 +91,7 @@ writes_binary(const struct gsort_options *o)
 static gs_status
 check_suffix(const struct gsort_options *o)
 {
-	const bool named = o->output != NULL && o->write == NULL && !o->drained;
+	const bool named = o->output != NULL && o->write == NULL;
 	const char *dot = named && !o->force ? strrchr(o->output, '.') : NULL;
 	const char *program = dot == NULL || dot == o->output || dot[-1] == '/'
 	                      ? NULL : gs_inflate_program(o->output);

@@ -115,7 +115,7 @@ check_options(struct gsort_options *o)
 		              "does it in one process");
 	if (o->split > 0)
 		return refuse("--split", "there is one file a rank: -o 'out-%r'");
-	if (o->fed || o->drained || o->read != NULL || o->write != NULL)
+	if (o->read != NULL || o->write != NULL)
 		return refuse("a function for input or output", "ranks read and write files");
 	if (o->operation != GSORT_CHECK && o->output == NULL)
 		return gs_fail(GS_EUSAGE, "several ranks cannot write to standard output, which goes "

@@ -92,9 +92,8 @@ collect_stats(struct gsort *job)
 }
 
 gsort_status
-gs_job_run(void *context)
+gs_job_run(struct gsort *job)
 {
-	struct gsort *job = context;
 	const uint64_t start = gs_clock_wall();
 	bool disorder = false;
 	char message[GS_MESSAGE_BYTES];

@@ -5,7 +5,7 @@
 
 #include "job/job.h"
 
-/** gsort_run(), for the thread that has the job; CONTEXT is the job. */
-gsort_status gs_job_run(void *context);
+/** gsort_run(), of a job that has not run yet. */
+gsort_status gs_job_run(struct gsort *job);
 
 #endif

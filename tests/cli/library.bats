@@ -43,7 +43,7 @@ ranks_works() {
 	collect_works "$GSORT_BUILD/examples"
 }
 
-@test "killed while it is fed, it leaves the file as it was, and nothing beside it" {
+@test "killed while it reads, it leaves the file as it was, and nothing beside it" {
 	echo old >numbers.txt
 	mkfifo ../fifo
 	"$GSORT_BUILD/examples/collect" numbers.txt <../fifo &

@@ -930,12 +930,6 @@ messages() {
 	the result is wrong: an item has changed
 	the result is wrong:
 	items were read
-	a job cannot be fed after gsort_feed_end()
-	a job is drained only with the option DRAINED
-	a job is fed only with the option FED
-	a job that is drained writes nothing else
-	a job that is fed or drained runs by itself: it ends with gsort_feed_end() or gsort_drain()
-	a job that is fed reads nothing else
 	there is no such value
 	there are no options: they are NULL
 	is NULL, and has
@@ -944,9 +938,6 @@ messages() {
 	there is no job: it is NULL
 	gsort_open() needs a place for the job, not NULL
 	a job runs once: to sort again, open another one
-	another thread is in the same call for this job
-	the bytes to feed are NULL
-	the room for drained bytes is NULL
 	keys of records are bytes or of a binary type, not text-float
 	the list of
 	the arrays of

@@ -3,12 +3,11 @@
  * calls.c - calls of gsort.h that a program may make, however wrong
  *
  * Structs have any numbers in them, pointers are NULL or lead to as much as their counts say, calls come
- * in any order and from three threads at once, and callbacks fail.  Each call must return, with a result
+ * in any order and from two threads at once, and callbacks fail.  Each call must return, with a result
  * or with an error that is described; what the results are is for the other targets.
  *
  * Only two things are kept from going wrong, as only a caller can know them: gsort_close() is the last
- * call for a job, and who waits for bytes that nobody gives waits for ever.  So one thread feeds, one
- * drains to the end, and the third makes all calls.
+ * call for a job, and its callbacks give and take bytes to the end.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -241,13 +240,11 @@ make_options(struct calls *calls, struct fuzz *from)
 	o->compress_program = ONE_OF(from, NULL, NULL, NULL, NULL, "lz4", "zstd", "", "/no/program");
 	o->ordering = ONE_OF(from, NULL, NULL, NULL, NULL, "n", "Mbg", "r", "?");
 	o->separator = ONE_OF(from, NULL, NULL, NULL, NULL, ",", "", "\\0", "ab");
-	o->fed = (ways & 3) == 1;
-	o->read = (ways & 3) == 2 || rarely(from) ? give : NULL;
-	if ((o->fed || o->read != NULL) && !rarely(from))
+	o->read = (ways & 3) > 1 || rarely(from) ? give : NULL;
+	if (o->read != NULL && !rarely(from))
 		o->input_count = 0;
-	o->drained = (ways & 12) == 4;
-	o->write = (ways & 12) == 8 || rarely(from) ? take : NULL;
-	o->output = rarely(from) || (!o->drained && o->write == NULL && o->operation != GSORT_CHECK)
+	o->write = (ways & 12) > 4 || rarely(from) ? take : NULL;
+	o->output = rarely(from) || (o->write == NULL && o->operation != GSORT_CHECK)
 	            ? calls->output : NULL;
 	o->note = o->warn = told;
 	o->begins = ways & 16 ? begins : NULL;
@@ -256,7 +253,7 @@ make_options(struct calls *calls, struct fuzz *from)
 	calls->result = (int[]){ -1, 1, INT_MIN, 2 }[fuzz_pick(from, 4)];
 }
 
-/* ---- calls, by three threads --------------------------------------------------- */
+/* ---- calls, by two threads ----------------------------------------------------- */
 
 /* What every call leaves. */
 static gsort_status
@@ -285,21 +282,16 @@ make_call(struct calls *calls, struct fuzz *from)
 	struct gsort_progress progress;
 	struct gsort_conflict conflict;
 	enum gsort_type type;
-	size_t got;
 
-	switch (fuzz_pick(from, 14)) {
+	switch (fuzz_pick(from, 10)) {
 	case 0: case 1: case 2: said(gsort_run(job)); break;
-	case 3:  said(gsort_feed(job, calls->data, fuzz_pick(from, 200))); break;
-	case 4:  said(gsort_feed(job, NULL, fuzz_pick(from, 2))); break;
-	case 5:  if (!calls->options.fed) said(gsort_feed_end(job)); break;
-	case 6:  said(gsort_drain(job, NULL, fuzz_pick(from, 2), fuzz_pick(from, 2) ? &got : NULL)); break;
-	case 7:  gsort_progress(job, fuzz_pick(from, 8) == 7 ? NULL : &progress); break;
-	case 8:  FUZZ_MUST(gsort_stats(job)->struct_size == sizeof(struct gsort_stats)); break;
-	case 9:  gsort_plan(job, print, NULL); break;
-	case 10: gsort_plan_json(job, print, NULL); break;
-	case 11: gsort_interrupt(job); break;
-	case 12: (void)gsort_conflict(&calls->options, fuzz_pick(from, 8) == 7 ? NULL : &conflict); break;
-	case 13: (void)gsort_type_named(ONE_OF(from, NULL, "", "u8"), rarely(from) ? NULL : &type); break;
+	case 3: gsort_progress(job, fuzz_pick(from, 8) == 7 ? NULL : &progress); break;
+	case 4: FUZZ_MUST(gsort_stats(job)->struct_size == sizeof(struct gsort_stats)); break;
+	case 5: gsort_plan(job, print, NULL); break;
+	case 6: gsort_plan_json(job, print, NULL); break;
+	case 7: gsort_interrupt(job); break;
+	case 8: (void)gsort_conflict(&calls->options, fuzz_pick(from, 8) == 7 ? NULL : &conflict); break;
+	case 9: (void)gsort_type_named(ONE_OF(from, NULL, "", "u8"), rarely(from) ? NULL : &type); break;
 	}
 }
 
@@ -315,42 +307,16 @@ make_calls(void *context)
 	return NULL;
 }
 
-static void *
-drain(void *context)
-{
-	struct caller *caller = context;
-	const unsigned piece = 1 + (unsigned)fuzz_take(&caller->from, 2) % 5000;
-	char *into = malloc(piece);
-	size_t got = 0;
-
-	FUZZ_MUST(into != NULL);
-	do
-		said(gsort_drain(caller->calls->job, into, piece, &got));
-	while (got == piece);
-	free(into);
-	return NULL;
-}
-
-/* Feed, beside the other two. */
+/* One thread makes calls beside another. */
 static void
 run(struct calls *calls, struct fuzz *from)
 {
-	struct caller any = { calls, *from }, drainer = { calls, *from };
-	const bool drains = calls->options.drained;
-	pthread_t threads[2];
+	struct caller any = { calls, *from };
+	pthread_t thread;
 
-	FUZZ_MUST(pthread_create(&threads[0], NULL, make_calls, &any) == 0);
-	if (drains)
-		FUZZ_MUST(pthread_create(&threads[1], NULL, drain, &drainer) == 0);
-	if (calls->options.fed)
-		said(gsort_feed(calls->job, calls->data, fuzz_pick(from, 255) * 10));
-	else
-		make_call(calls, from);
-	pthread_join(threads[0], NULL);
-	if (calls->options.fed)
-		said(gsort_feed_end(calls->job));
-	if (drains)
-		pthread_join(threads[1], NULL);
+	FUZZ_MUST(pthread_create(&thread, NULL, make_calls, &any) == 0);
+	make_call(calls, from);
+	pthread_join(thread, NULL);
 	make_call(calls, from);
 }
 

@@ -96,49 +96,6 @@ read_file(int fd, struct fuzz_bytes *into)
 
 /* ---- running --------------------------------------------------------------- */
 
-static gsort_status
-feed(gsort *handle, struct fuzz_job *job)
-{
-	const struct fuzz_bytes *input = &job->inputs[0];
-
-	for (size_t at = 0, now; at < input->bytes; at += now) {
-		gsort_status status;
-
-		now = some(job, input->bytes - at);
-		status = gsort_feed(handle, input->data + at, now);
-		if (status != GSORT_OK)
-			return status;
-	}
-	return gsort_feed_end(handle);
-}
-
-static gsort_status
-drain(gsort *handle, struct fuzz_job *job)
-{
-	char part[4096];
-	gsort_status status;
-	size_t want, got;
-
-	do {
-		want = some(job, sizeof part);
-		status = gsort_drain(handle, part, want, &got);
-		fuzz_put(&job->output, part, got);
-	} while (status == GSORT_OK && got == want);
-	return status;
-}
-
-static gsort_status
-run(gsort *handle, struct fuzz_job *job)
-{
-	gsort_status status = GSORT_OK;
-
-	if (!job->options.fed && !job->options.drained)
-		return gsort_run(handle);
-	if (job->options.fed)
-		status = feed(handle, job);
-	return job->options.drained && status == GSORT_OK ? drain(handle, job) : status;
-}
-
 /* What no job may do, whatever it was told. */
 static void
 check(const struct fuzz_job *job)
@@ -173,8 +130,6 @@ fuzz_job_run(struct fuzz_job *job)
 	options->input_count = open;
 	options->read = job->in == FUZZ_IN_CALLBACK ? give : NULL;
 	options->read_context = &giver;
-	options->fed = job->in == FUZZ_IN_FED;
-	options->drained = job->out == FUZZ_OUT_DRAINED;
 	options->write = job->out == FUZZ_OUT_CALLBACK ? take : NULL;
 	options->write_context = job;
 	options->warn = warned;
@@ -185,7 +140,7 @@ fuzz_job_run(struct fuzz_job *job)
 	options->struct_size = sizeof *options;
 	job->status = gsort_open(&handle, options);
 	if (job->status == GSORT_OK) {
-		job->status = run(handle, job);
+		job->status = gsort_run(handle);
 		job->stats = *gsort_stats(handle);
 		if (job->out == FUZZ_OUT_FILE)
 			read_file(fds[open], &job->output);

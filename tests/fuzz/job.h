@@ -11,9 +11,9 @@
 enum { FUZZ_INPUTS = 6 };
 
 /* How bytes go in ... */
-enum fuzz_in { FUZZ_IN_FILES, FUZZ_IN_PIPE, FUZZ_IN_CALLBACK, FUZZ_IN_FED, FUZZ_INS };
+enum fuzz_in { FUZZ_IN_FILES, FUZZ_IN_PIPE, FUZZ_IN_CALLBACK, FUZZ_INS };
 /* ... and out. */
-enum fuzz_out { FUZZ_OUT_CALLBACK, FUZZ_OUT_DRAINED, FUZZ_OUT_FILE, FUZZ_OUTS };
+enum fuzz_out { FUZZ_OUT_CALLBACK, FUZZ_OUT_FILE, FUZZ_OUTS };
 
 struct fuzz_job {
 	struct gsort_options options;	/* all but inputs and output */

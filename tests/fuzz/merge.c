@@ -59,7 +59,7 @@ fuzz_merge(const uint8_t *data, size_t bytes)
 			.threads = 1 + more % 3, .memory_bytes = flags & 0x8000 ? 24 << 20 : 0,
 			.merge_files = 2 + more / 3 % 4, .temp_dirs = dirs, .temp_dir_count = 1,
 		},
-		.in = FUZZ_IN_FILES, .out = more & 128 ? FUZZ_OUT_DRAINED : FUZZ_OUT_CALLBACK,
+		.in = FUZZ_IN_FILES, .out = FUZZ_OUT_CALLBACK,
 		.count = 1 + fuzz_pick(&from, FUZZ_INPUTS), .state = more,
 	};
 

@@ -62,6 +62,6 @@ tables() {
 @test "address, undefined: compressed input"  { clean asan cli/sandbox.bats; }
 @test "address, undefined: selecting"         { clean asan cli/select.bats 'binary|groups'; }
 @test "address, undefined: from C"            { clean asan cli/library.bats; }
-@test "thread: the tables of teams and merges" { tables team rendezvous external_merge recorder spill; }
+@test "thread: the tables of teams and merges" { tables team external_merge recorder spill; }
 @test "thread: runs on disk"                  { clean tsan cli/spill.bats 'one file|compressed if'; }
 @test "thread: text"                          { clean tsan cli/encode.bats 'text becomes binary'; }

@@ -28,13 +28,27 @@ opens_not(const struct gsort_options *options, const char *said)
 	CHECK(job == NULL, "there is no job after an error");
 }
 
+static ptrdiff_t
+no_input(void *context, void *into, size_t room)
+{
+	(void)context, (void)into, (void)room;
+	return 0;
+}
+
+static int
+no_output(void *context, const void *data, size_t count)
+{
+	(void)context, (void)data, (void)count;
+	return 0;
+}
+
 /* Every byte in turn is one that no flag or enum can be; pointers stay NULL, as what they point to is the
  * caller's. */
 static void
 bytes(void)
 {
 	for (size_t at = sizeof(size_t); at < sizeof(struct gsort_options); at++) {
-		struct gsort_options options = *OPTIONS(.fed = true);
+		struct gsort_options options = *OPTIONS();
 		gsort *job;
 
 		((unsigned char *)&options)[at] = 99;
@@ -42,8 +56,8 @@ bytes(void)
 		options.ordering = options.separator = NULL;
 		options.inputs = options.temp_dirs = options.keydefs = NULL;
 		options.keys = NULL;
-		options.read = NULL;
-		options.write = NULL;
+		options.read = no_input;
+		options.write = no_output;
 		options.note = options.warn = NULL;
 		options.begins = NULL;
 		options.ranks = NULL;
@@ -61,7 +75,7 @@ members(void)
 	const struct gsort_key ends[] = { { .type = GSORT_U8, .endian = (enum gsort_endian)-1 } };
 	const struct gsort_key newer[] = { { .type = GSORT_U8, .reserved = { 0, 1 } } };
 	const struct gsort_key text[] = { { .type = GSORT_TEXT_FLOAT } };
-	struct gsort_options flag = *OPTIONS(.fed = true);
+	struct gsort_options flag = *OPTIONS(.read = no_input);
 
 	opens_not(NULL, "they are NULL");
 	opens_not(OPTIONS(.type = (enum gsort_type)99), "type is 99: there is no such value");
@@ -77,20 +91,8 @@ members(void)
 	opens_not(OPTIONS(.lines = true, .keydefs = names, .keydef_count = 2), "keydefs[1] is NULL");
 	memset(&flag.tail.wanted, 2, 1);
 	opens_not(&flag, "tail.wanted is 2: there is no such value");
-}
-
-static ptrdiff_t
-no_input(void *context, void *into, size_t room)
-{
-	(void)context, (void)into, (void)room;
-	return 0;
-}
-
-static int
-no_output(void *context, const void *data, size_t count)
-{
-	(void)context, (void)data, (void)count;
-	return 0;
+	opens_not(OPTIONS(.was_fed = true), "was_fed is 1: there is no such value");
+	opens_not(OPTIONS(.was_drained = true), "was_drained is 1: there is no such value");
 }
 
 static void
@@ -100,15 +102,10 @@ calls(void)
 	struct gsort_progress progress;
 	struct gsort_conflict conflict;
 	enum gsort_type type;
-	size_t got = 1;
 	gsort *job;
 
-	refused(gsort_open(NULL, OPTIONS(.fed = true)), "a place for the job", "gsort_open(NULL)");
+	refused(gsort_open(NULL, OPTIONS(.read = no_input)), "a place for the job", "gsort_open(NULL)");
 	refused(gsort_run(NULL), needs, "gsort_run(NULL)");
-	refused(gsort_feed(NULL, "", 0), needs, "gsort_feed(NULL)");
-	refused(gsort_feed_end(NULL), needs, "gsort_feed_end(NULL)");
-	refused(gsort_drain(NULL, &type, 1, &got), needs, "gsort_drain(NULL)");
-	CHECK(got == 0, "nothing is drained of no job");
 	gsort_progress(NULL, &progress);
 	CHECK(progress.phase == GSORT_IDLE && progress.bytes_in == 0, "no job is idle");
 	CHECK(gsort_stats(NULL)->keys == 0, "no job has no keys");
@@ -128,12 +125,6 @@ calls(void)
 	refused(gsort_run(job), "a job runs once", "gsort_run() once more");
 	gsort_progress(job, NULL);
 	gsort_plan(job, NULL, NULL);
-	gsort_close(job);
-	CHECK(gsort_open(&job, OPTIONS(.fed = true, .drained = true)) == GSORT_OK, "a job opens");
-	refused(gsort_feed(job, NULL, 1), "NULL", "feeding NULL");
-	refused(gsort_drain(job, NULL, 1, NULL), "NULL", "draining to NULL");
-	CHECK(gsort_feed_end(job) == GSORT_OK && gsort_drain(job, NULL, 0, NULL) == GSORT_OK,
-	      "no bytes have no place");
 	gsort_close(job);
 }
 

@@ -13,6 +13,13 @@ void unit_options(void);
 
 static const char *const two[] = { "a", "b" };
 
+static int
+no_output(void *context, const void *data, size_t bytes)
+{
+	(void)context, (void)data, (void)bytes;
+	return -1;
+}
+
 static const struct row {
 	struct gsort_options options;
 	const char *said;		/* NULL: they go together */
@@ -91,7 +98,8 @@ static const struct row {
 	ROW("invalid output name 'o%%r': '--split' needs %r", .output = "o%%r", .split = 2),
 	ROW("invalid output name '%r%d': with '--split'", .output = "%r%d", .split = 2),
 	ROW("invalid output name '%r%': with '--split'", .output = "%r%", .split = 2),
-	ROW("'--split' needs files: output goes to a function", .output = "%r", .split = 2, .drained = true),
+	ROW("'--split' needs files: output goes to a function",
+	    .output = "%r", .split = 2, .write = no_output),
 	ROW("101% of the GPU's memory", .gpu_memory_percent = 101),
 	ROW("a list of GPUs has at most 16", .device = GSORT_DEVICE_GPU, .gpus = { 1, 0, 1 }, .gpu_count = 3),
 	ROW("a list of GPUs has at most 16", .device = GSORT_DEVICE_GPU, .gpu_count = GSORT_GPUS_MOST + 1),

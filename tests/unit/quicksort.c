@@ -51,6 +51,12 @@ check(const struct arrays *arrays, unsigned bits, unsigned shape, size_t count, 
 			at++;
 		CHECK(at == count, "%zu times u%u, %s, are sorted by %s: not at %zu", count, bits,
 		      shapes[shape].name, gs_simd_name((enum gs_simd)simd), at);
+		memcpy(arrays->keys, arrays->input, count * (bits / 8));
+		gs_quicksort_in_place(gs_simd_kernels((enum gs_simd)simd, bits), arrays->keys,
+		                      arrays->scratch, count);
+		for (at = 0; at < count && arrays->expect[at] == gs_key_at(arrays->keys, bits, at);)
+			at++;
+		CHECK(at == count, "and where they are: not at %zu", at);
 	}
 }
 
@@ -99,6 +105,36 @@ check_partition(enum gs_simd simd, unsigned bits, size_t count, size_t beyond)
 	      gs_simd_name(simd), beyond);
 	free(from);
 	free(to);
+}
+
+/* --- tally ------------------------------------------------------------------------ */
+
+/* VALUES values of COUNT keys are counted; a stranger among them, the last one, is found. */
+static void
+check_tally(enum gs_simd simd, unsigned bits, size_t count, size_t values)
+{
+	enum { MOST_KEYS = 2000, MOST_VALUES = 16 };
+	const struct gs_simd_kernels *kernels = gs_simd_kernels(simd, bits);
+	uint64_t keys[MOST_KEYS], value[MOST_VALUES];
+	size_t counts[MOST_VALUES], expect[MOST_VALUES] = { 0 };
+	bool good;
+
+	for (size_t v = 0; v < values; v++)
+		gs_key_put(value, bits, v, units_mix(v) >> (64 - bits));
+	for (size_t i = 0; i < count; i++) {
+		const size_t v = units_mix(i) % (i % 2 + 1 < values ? i % 2 + 1 : values) + (values - 1) / 2;
+
+		expect[v < values ? v : 0]++;
+		gs_key_put(keys, bits, i, gs_key_at(value, bits, v < values ? v : 0));
+	}
+	good = kernels->tally(keys, count, value, values, counts) &&
+	       memcmp(counts, expect, values * sizeof *counts) == 0;
+	CHECK(good, "%zu u%u of %zu values are counted by %s", count, bits, values, gs_simd_name(simd));
+	if (count == 0)
+		return;
+	gs_key_put(keys, bits, count - 1, units_mix(MOST_VALUES) >> (64 - bits));
+	CHECK(!kernels->tally(keys, count, value, values, counts), "one of another value is found by %s",
+	      gs_simd_name(simd));
 }
 
 /* --- distribution ----------------------------------------------------------------- */
@@ -380,6 +416,9 @@ unit_quicksort(void)
 			check_range((enum gs_simd)simd, bits, 5, end / 3);
 			check_range((enum gs_simd)simd, bits, end / 7, end / 7 + 1000);
 			check_range((enum gs_simd)simd, bits, 1u << 31, UINT32_MAX);
+			for (size_t values = 1; values <= 16; values++)
+				for (size_t count = 0; count < 2000; count += 1 + count)
+					check_tally((enum gs_simd)simd, bits, count, values);
 			for (size_t count = 0; count < 200; count += 1 + count / 5)
 				for (size_t beyond = 0; beyond < 40; beyond += 7)
 					check_partition((enum gs_simd)simd, bits, count, beyond);

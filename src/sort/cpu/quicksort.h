@@ -29,4 +29,7 @@ uint64_t gs_sample_pivot(const struct gs_simd_kernels *kernels, void *sample, si
 void gs_quicksort(const struct gs_simd_kernels *kernels, void *into, void *from, size_t count,
                   uint64_t least, uint64_t most);
 
+/** Sort COUNT keys where they are, with SCRATCH, where there is room for as many. */
+void gs_quicksort_in_place(const struct gs_simd_kernels *kernels, void *keys, void *scratch, size_t count);
+
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * simd_kernels.h - the four loops of the CPU's sort that are written for vectors
+ * simd_kernels.h - the five loops of the CPU's sort that are written for vectors
  *
  * There is a table of them for each kind of vectors and each width of keys.  All keep their state
  * in their arguments, so any number of threads may call them.  Arrays of keys may begin anywhere.
@@ -8,6 +8,7 @@
 #ifndef GS_CPU_SIMD_KERNELS_H
 #define GS_CPU_SIMD_KERNELS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,6 +37,11 @@ struct gs_simd_kernels {
 	/** Find the bin of each key.  A key outside of the binner's range gets the nearest bin. */
 	void (*bins)(const struct gs_binner *binner, const void *keys, size_t count,
 	             uint16_t *bins);
+
+	/** Count the keys that have each of VALUES, packed and different; false: a key has none of them, and
+	 *  COUNTS are void. */
+	bool (*tally)(const void *keys, size_t count, const void *values, size_t value_count,
+	              size_t *counts);
 };
 
 /** The table for vectors of SIMD, gs_simd_best() or less, and keys of 32 or 64 bits. */

@@ -23,20 +23,18 @@ struct search {
 	atomic_size_t found;	/* COUNT: nothing yet */
 };
 
-/* Is each key from BEGIN, 1 at least, to before END in order after the one before it? */
-static bool
-in_order(const struct search *search, size_t begin, size_t end)
+bool
+gs_array_in_order(const void *keys, size_t begin, size_t end, const struct gs_array_args *args)
 {
-	const struct gs_array_args *args = search->args;
 	const size_t step = COPY_BYTES / args->key_bytes - 1;
 	_Alignas(64) char copy[COPY_BYTES];
 
 	if (gs_key_orders_itself(args->type))
-		return gs_keys_in_order(search->keys, args->key_bits, begin, end,
+		return gs_keys_in_order(keys, args->key_bits, begin, end,
 		                        args->reverse ? GS_DESCENDING : GS_ASCENDING);
 	for (size_t at = begin, now; at < end; at += now) {
 		now = end - at < step ? end - at : step;
-		memcpy(copy, search->keys + (at - 1) * args->key_bytes, (now + 1) * args->key_bytes);
+		memcpy(copy, (const char *)keys + (at - 1) * args->key_bytes, (now + 1) * args->key_bytes);
 		gs_raw_to_ordered(args->type, GSORT_ENDIAN_HOST, args->reverse, copy, now + 1, 1);
 		if (!gs_keys_in_order(copy, args->key_bits, 1, now + 1, GS_ASCENDING))
 			return false;
@@ -52,12 +50,13 @@ search_stretch(void *context, size_t stretch)
 
 	if (end > search->count)
 		end = search->count;
-	if (begin >= end || atomic_load(&search->found) < begin || in_order(search, begin, end))
+	if (begin >= end || atomic_load(&search->found) < begin ||
+	    gs_array_in_order(search->keys, begin, end, search->args))
 		return;
 	while (end - begin > 1) {	/* the first half that is not */
 		const size_t middle = begin + (end - begin) / 2;
 
-		if (in_order(search, begin, middle))
+		if (gs_array_in_order(search->keys, begin, middle, search->args))
 			begin = middle;
 		else
 			end = middle;

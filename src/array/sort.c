@@ -6,8 +6,7 @@
  * Out:  the same keys, in order, in the same place.
  *
  *     8 and 16 bits          counted                                  sort/count.h
- *     up to a leaf           a bitonic network, in place              sort/cpu/simd_kernels.h
- *     up to QUICK_BYTES      a copy is sorted back by quicksort       sort/cpu/quicksort.h
+ *     up to QUICK_BYTES      quicksort, with scratch memory           sort/cpu/quicksort.h
  *     more                   buckets by value, by a team; then each   sort/buckets/buckets.h
  *                            part is sorted to its place
  *
@@ -17,6 +16,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "array/disorder.h"
 #include "array/memory.h"
 #include "array/sort.h"
 #include "base/round.h"
@@ -29,7 +29,7 @@
 #include "sort/buckets/seal.h"
 #include "sort/count.h"
 #include "sort/cpu/quicksort.h"
-#include "sort/keys.h"
+#include "sort/span.h"
 
 /*
  * What one thread sorts without buckets; of N threads a part of half of that, but QUICK_LEAST_BYTES at
@@ -144,38 +144,70 @@ sort_by_counting(void *keys, size_t count, const struct gs_array_args *args)
 
 /* ---- what fits a cache ------------------------------------------------------------- */
 
-/* Are they in order already?  Of keys that are not, few are read. */
-static bool
-in_order(const void *keys, unsigned key_bits, size_t count)
-{
-	enum { STEP = 1024 };
+/* What has its scratch memory on the stack. */
+enum { FEW_BYTES = 16 << 10 };
 
-	for (size_t at = 1; at < count; at += STEP)
-		if (!gs_keys_in_order(keys, key_bits, at, count - at < STEP ? count : at + STEP,
-		                      GS_ASCENDING))
-			return false;
+struct reversal {
+	char  *keys;
+	size_t count, key_bytes;
+};
+
+enum { STRETCH_KEYS = 1 << 16 };
+
+static void
+reverse_stretch(void *context, size_t stretch)
+{
+	const struct reversal *reversal = context;
+	const size_t last = reversal->count - 1, half = reversal->count / 2;
+	const unsigned bits = 8 * (unsigned)reversal->key_bytes;
+	size_t at = stretch * STRETCH_KEYS, end = half - at < STRETCH_KEYS ? half : at + STRETCH_KEYS;
+
+	for (; at < end; at++) {
+		const uint64_t key = gs_key_at(reversal->keys, bits, at);
+
+		gs_key_put(reversal->keys, bits, at, gs_key_at(reversal->keys, bits, last - at));
+		gs_key_put(reversal->keys, bits, last - at, key);
+	}
+}
+
+/* Keys that are in order stay, and those of the opposite order are reversed; false: they are neither, and few
+ * of them were read. */
+static bool
+settle(void *keys, size_t count, const struct gs_array_args *args)
+{
+	enum { LEAST = 256, FIRST = 16 };
+	struct gs_array_args opposite = *args;
+	struct reversal reversal = { keys, count, args->key_bytes };
+
+	opposite.reverse = !args->reverse;
+	if (count < LEAST)
+		return false;
+	if (gs_array_in_order(keys, 1, FIRST, args))
+		return gs_array_disorder(keys, count, args) == count;
+	if (!gs_array_in_order(keys, 1, FIRST, &opposite) ||
+	    gs_array_disorder(keys, count, &opposite) < count)
+		return false;
+	gs_team_each(gs_array_threads(args, count * args->key_bytes), count / 2 / STRETCH_KEYS + 1,
+	             reverse_stretch, &reversal);
 	return true;
 }
 
 static gs_status
 sort_by_quicksort(void *keys, size_t count, const struct gs_array_args *args)
 {
-	const size_t most = SHARE_BYTES / args->key_bytes;
-	struct gs_array_memory memory;
+	_Alignas(64) char few[FEW_BYTES];
+	struct gs_array_memory memory = { .at = few };
 
-	TRY(get_memory(&memory, count * args->key_bytes, args));
-	for (size_t at = 0, here; at < count; at += here) {
-		char *piece = (char *)keys + at * args->key_bytes;
-
-		here = count - at < most ? count - at : most;
-		to_ordered(args, piece, here);
-		memcpy(memory.at + at * args->key_bytes, piece, here * args->key_bytes);
+	if (count * args->key_bytes > FEW_BYTES)
+		TRY(get_memory(&memory, count * args->key_bytes, args));
+	if (!settle(keys, count, args)) {
+		to_ordered(args, keys, count);
+		gs_quicksort_in_place(gs_simd_kernels(gs_simd_best(), args->key_bits), keys, memory.at,
+		                      count);
+		to_raw(args, keys, count);
 	}
-	if (!in_order(keys, args->key_bits, count))
-		gs_quicksort(gs_simd_kernels(gs_simd_best(), args->key_bits), keys, memory.at, count, 0,
-		             UINT64_MAX >> (64 - args->key_bits));
-	to_raw(args, keys, count);
-	gs_array_memory_give(&memory);
+	if (count * args->key_bytes > FEW_BYTES)
+		gs_array_memory_give(&memory);
 	return GS_OK;
 }
 
@@ -272,6 +304,10 @@ sort_by_buckets(void *keys, size_t count, const struct gs_array_args *args)
 	char *table;
 
 	TRY(get_memory(&memory, layout_bytes(&layout), args));
+	if (settle(keys, count, args)) {
+		gs_array_memory_give(&memory);
+		return GS_OK;
+	}
 	work.scratch = memory.at + layout.pool_bytes;
 	table = work.scratch + layout.scratch_bytes;
 	if (!memory.zeroed)
@@ -290,7 +326,7 @@ sort_by_buckets(void *keys, size_t count, const struct gs_array_args *args)
 
 /* ---- the choice ------------------------------------------------------------------------ */
 
-static enum method { NOTHING, WIDENED, COUNTED, LEAF, QUICKSORT, BUCKETS }
+static enum method { NOTHING, WIDENED, COUNTED, QUICKSORT, BUCKETS }
 choose(size_t count, const struct gs_array_args *args)
 {
 	uint64_t quick_bytes;
@@ -299,8 +335,6 @@ choose(size_t count, const struct gs_array_args *args)
 		return NOTHING;
 	if (args->key_bits <= 16)
 		return args->key_bits == 16 && count <= WIDENED_KEYS ? WIDENED : COUNTED;
-	if (count <= gs_simd_kernels(gs_simd_best(), args->key_bits)->leaf_keys)
-		return LEAF;
 	quick_bytes = args->threads == 1 ? QUICK_BYTES
 	              : gs_within(QUICK_LEAST_BYTES, QUICK_BYTES / 2 / args->threads, QUICK_BYTES);
 	return count * args->key_bytes <= quick_bytes ? QUICKSORT : BUCKETS;
@@ -316,7 +350,7 @@ gs_array_sort_bytes(size_t count, const struct gs_array_args *args)
 	case COUNTED:
 		return ALIGNMENT + gs_count_bytes((size_t)1 << args->key_bits, gs_array_threads(args, bytes));
 	case QUICKSORT:
-		return ALIGNMENT + bytes;
+		return bytes > FEW_BYTES ? ALIGNMENT + bytes : 0;
 	case BUCKETS:
 		layout = lay_out(count, args);
 		return ALIGNMENT + layout_bytes(&layout);
@@ -336,10 +370,7 @@ gs_array_sort(void *keys, size_t count, const struct gs_array_args *args)
 	default:        break;
 	}
 	to_ordered(args, keys, count);
-	if (args->key_bits == 16)
-		sort_widened(keys, count);
-	else
-		gs_simd_kernels(gs_simd_best(), args->key_bits)->sort_leaf(keys, keys, count);
+	sort_widened(keys, count);
 	to_raw(args, keys, count);
 	return GS_OK;
 }

@@ -36,7 +36,7 @@ _gsort() {
 		--size-hint= -o --output= --split= --in-place --force
 		-S --buffer-size= -T --temporary-directory= --compress-program= --batch-size=
 		--parallel= --device= --gpu-memory=
-		--no-sandbox -q --quiet -v --verbose --progress --stats= --debug --plan --ranks= --info
+		--no-sandbox -q --quiet -v --verbose --progress --stats= --debug --plan --info
 		--help --version'
 	local values=''
 
@@ -82,7 +82,6 @@ _gsort() {
 	--split)        values='2 4 8 16' ;;
 	--batch-size)   values='2 16 64 256' ;;
 	--parallel)     values='1 2 4 8 16' ;;
-	--ranks)        values='4 16 64 256' ;;
 	--device)       values='auto cpu gpu gpu:0 gpu:all' ;;
 	--gpu-memory)   values='50% 80% 1G 4G 16G' ;;
 	--progress)     values='auto always never' ;;

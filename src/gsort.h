@@ -275,8 +275,7 @@ struct gsort_options {
 						 * else their bytes decide */
 	bool			 underline;	/* write marks below each line that show its keys */
 
-	unsigned		 plan_ranks;	/* for gsort_plan() alone: describe a sort by so many hosts,
-						 * too; 0: do not */
+	unsigned		 was_plan_ranks;	/* 0: no longer used */
 
 	/* Of gsort-mpi: the ranks that sort together, each with these options; NULL: this process. */
 	struct gs_ranks		*ranks;

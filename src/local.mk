@@ -251,8 +251,6 @@ host_sources = \
   src/net/exchange.h \
   src/net/ranks.c \
   src/net/ranks.h \
-  src/plan/cluster.c \
-  src/plan/cluster.h \
   src/plan/device.c \
   src/plan/device.h \
   src/plan/estimate.c \

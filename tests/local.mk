@@ -26,7 +26,6 @@ tests_unit_units_SOURCES = \
   tests/unit/codec_facts.h \
   tests/tools/codec_headers.c \
   tests/unit/contents.c \
-  tests/unit/cluster.c \
   tests/unit/count.c \
   tests/unit/text_decoder.c \
   tests/unit/encode.c \

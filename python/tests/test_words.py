@@ -52,7 +52,7 @@ def test_names_are_those_of_parameters():
 		"ignore-case", "human-numeric-sort", "ignore-nonprinting", "month-sort", "version-sort",
 		# what a program does itself
 		"check-order", "files0-from", "json", "progress", "stats", "quiet", "verbose", "debug",
-		"help", "version", "plan", "info", "ranks", "size-hint", "no-sandbox", "gpu-memory"}
+		"help", "version", "plan", "info", "size-hint", "no-sandbox", "gpu-memory"}
 
 
 @pytest.mark.parametrize("content", [

@@ -211,17 +211,6 @@ gs_set_batch(struct gs_opts *opts, const struct gs_option_use *use)
 enum { SPLIT_MOST = 1024 };
 
 bool
-gs_set_ranks(struct gs_opts *opts, const struct gs_option_use *use)
-{
-	uint64_t number;
-
-	if (!gs_parse_count(use->value, &number) || number == 0 || number > 65536)
-		return refuse_number(use, "must be a whole number from 1 to 65536");
-	opts->job.plan_ranks = (unsigned)number;
-	return true;
-}
-
-bool
 gs_set_split(struct gs_opts *opts, const struct gs_option_use *use)
 {
 	uint64_t number;

@@ -8,6 +8,5 @@
 gs_option_handler gs_set_number, gs_set_keys, gs_set_bytes;	/* a field of opts.def */
 gs_option_handler gs_set_head, gs_set_header, gs_set_histogram, gs_set_record;
 gs_option_handler gs_set_buffer, gs_set_memory, gs_set_batch, gs_set_split, gs_set_threads;
-gs_option_handler gs_set_ranks;
 
 #endif

@@ -12,7 +12,6 @@
 #include "job/job.h"
 #include "job/json.h"
 #include "job/print.h"
-#include "plan/cluster.h"
 #include "plan/estimate.h"
 
 static void
@@ -184,40 +183,6 @@ print_memory(const struct gs_line_printer *to, const struct gsort *job)
 		print_items(to, job);
 	else if (job->options->operation == GSORT_SORT)
 		print_runs(to, job);
-}
-
-/* What a sort by RANKS hosts would take, each like this one: see doc/planning.md. */
-static void
-print_cluster(const struct gs_line_printer *to, const struct gsort *job)
-{
-	const unsigned ranks = job->options->plan_ranks;
-	const uint64_t bytes = job->plan_input.input_bytes;
-	struct gs_cluster cluster;
-	char a[32], b[32], c[32];
-
-	if (bytes == UINT64_MAX) {
-		gs_print_line(to, "ranks", "%u: name the files, or the size of the input by --size-hint",
-		              ranks);
-		return;
-	}
-	gs_plan_cluster(&cluster, bytes, ranks, job->plan.host_bytes);
-	gs_print_line(to, "ranks", "%u, one a host: each sorts %s, %s at most", ranks,
-	              gs_size_text(cluster.share_bytes, a), gs_size_text(cluster.largest_bytes, b));
-	gs_print_line(to, "network", "%s to and from each host", gs_size_text(cluster.sent_bytes, a));
-	if (cluster.disk_bytes == 0)
-		gs_print_line(to, "memory", "%s a rank hold all of it", gs_size_text(cluster.memory_bytes,
-		                                                                      a));
-	else
-		gs_print_line(to, "disk", "%s of temporary files a rank, with %s of memory; with %s, none",
-		              gs_size_text(cluster.disk_bytes, a),
-		              gs_size_text(job->plan.host_bytes, b),
-		              gs_size_text(cluster.memory_bytes, c));
-	gs_print_line(to, "files", "reading takes %s a second if the file system can, writing %s",
-	              gs_size_text(cluster.files_in_rate, a), gs_size_text(cluster.files_out_rate, b));
-	gs_print_line(to, "time", "about %.0f s with 100 Gbit/s a host, %.0f s with 25, %.0f s with 10",
-	              gs_cluster_seconds(&cluster, UINT64_C(12500000000)),
-	              gs_cluster_seconds(&cluster, UINT64_C(3125000000)),
-	              gs_cluster_seconds(&cluster, UINT64_C(1250000000)));
 }
 
 /* Bytes of the input that are keys or records: not headers, not what is skipped. */
@@ -398,6 +363,4 @@ gsort_plan(const gsort *job, void (*print)(void *context, const char *line), voi
 	print_memory(&to, job);
 	if (job->options->split > 0)
 		print_outputs(&to, job);
-	if (job->options->plan_ranks > 0)
-		print_cluster(&to, job);
 }

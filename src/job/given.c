@@ -41,7 +41,8 @@ static const struct limited options_limited[] = {
 	OPTION(tail.wanted, true), OPTION(sample.wanted, true), OPTION(summary, true),
 	OPTION(top.wanted, true), OPTION(json, true), OPTION(verify, true), OPTION(trust_order, true),
 	OPTION(zero_terminated, true), OPTION(was_fed, false), OPTION(in_place, true),
-	OPTION(converts, true), OPTION(was_drained, false), OPTION(sandbox, true), OPTION(explained, true),
+	OPTION(converts, true), OPTION(was_drained, false), OPTION(was_plan_ranks, 0),
+	OPTION(sandbox, true), OPTION(explained, true),
 	OPTION(lines, true), OPTION(csv, true), OPTION(stable, true), OPTION(underline, true),
 };
 

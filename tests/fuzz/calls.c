@@ -41,7 +41,7 @@ static const struct {
 	NUMBER(gpu_memory_bytes), NUMBER(gpu_memory_percent), NUMBER(threads), NUMBER(memory_bytes),
 	NUMBER(memory_percent), NUMBER(merge_files), NUMBER(explained), NUMBER(record_bytes),
 	NUMBER(record_bytes), NUMBER(format), NUMBER(argsort_bits), NUMBER(lines), NUMBER(lines),
-	NUMBER(csv), NUMBER(stable), NUMBER(underline), NUMBER(plan_ranks), NUMBER(struct_size),
+	NUMBER(csv), NUMBER(stable), NUMBER(underline), NUMBER(was_plan_ranks), NUMBER(struct_size),
 };
 
 /* What is wrong by itself is rare, so that most calls come further. */

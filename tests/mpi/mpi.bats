@@ -609,18 +609,6 @@ for i in range(60000):
 	[ "$left" = "$(printf 'out\nold')" ]
 }
 
-@test "a plan for many hosts" {
-	gsort -u64 -S 1G --plan --size-hint=64T --ranks=64 </dev/null >plan
-	grep '^ranks  *64, one a host: each sorts 1.0 TiB, 1.0 TiB at most$' plan
-	grep '^disk  *1.0 TiB of temporary files a rank, with 1.0 GiB of memory; with 1.2 TiB, none$' plan
-	grep '^time  *about [0-9]* s with 100 Gbit/s a host' plan
-	gsort -u64 --plan --ranks=4 </dev/null | grep '^ranks  *4: name the files, or the size'
-	for n in 0 x 65537; do
-		fails "invalid --ranks argument '$n': must be a whole number from 1 to 65536" \
-			gsort --plan --ranks=$n
-	done
-}
-
 @test "what only one process does is refused" {
 	seq 9 >in
 	while read -r wanted options; do

@@ -164,7 +164,7 @@ OF_LINES = """--ignore-case --dictionary-order --ignore-nonprinting --ignore-lea
 OF_KEYS = "--endian=big --endian=little --format=raw --unique --numeric-sort --general-numeric-sort".split()
 # In other words, of this file (--check --count --key --merge --output ...), or no jobs of their own.
 ELSEWHERE = """--key --merge --output --buffer-size --temporary-directory
-    --plan --ranks --info --help --version""".split()
+    --plan --info --help --version""".split()
 
 
 def draw_others(kind):

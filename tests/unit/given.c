@@ -92,6 +92,7 @@ members(void)
 	memset(&flag.tail.wanted, 2, 1);
 	opens_not(&flag, "tail.wanted is 2: there is no such value");
 	opens_not(OPTIONS(.was_fed = true), "was_fed is 1: there is no such value");
+	opens_not(OPTIONS(.was_plan_ranks = 4), "was_plan_ranks is 4: there is no such value");
 	opens_not(OPTIONS(.was_drained = true), "was_drained is 1: there is no such value");
 }
 

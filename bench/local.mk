@@ -130,11 +130,6 @@ endif
 # What was measured, and the figures of it: the READMEs show them.
 bench_results = \
   bench/results/2cores-2026-11-21/cpu-and-text.txt \
-  bench/results/2cores-2026-11-21/operations.json \
-  bench/results/2cores-2026-11-21/output.txt \
-  bench/results/2cores-2026-11-21/versus-text.json \
-  bench/results/2cores-2026-11-21/versus-u32.json \
-  bench/results/2cores-2026-11-22/versus-lines.json \
   bench/results/2cores-2026-11-22/versus-text.json \
   bench/results/2cores-2026-11-22/versus-u32.json \
   bench/results/2cores-2026-11-23/array-bins.txt \
@@ -146,63 +141,17 @@ bench_results = \
   bench/results/2cores-2026-11-25/hunts.txt \
   bench/results/2cores-2026-11-25/python.txt \
   bench/results/README.md \
-  bench/results/h100-2026-11-25/table-before.json \
-  bench/results/h100-2026-11-25/table-pairs-before.json \
-  bench/results/h100-2026-11-25/table-pairs.json \
-  bench/results/h100-2026-11-25/table.json \
-  bench/results/h200-2026-11-21/backend.json \
-  bench/results/h200-2026-11-21/backend.py \
-  bench/results/h200-2026-11-21/device-2e20.json \
-  bench/results/h200-2026-11-21/device-2e22.json \
-  bench/results/h200-2026-11-21/end-to-end.txt \
-  bench/results/h200-2026-11-21/grid.json \
-  bench/results/h200-2026-11-21/grid.svg \
-  bench/results/h200-2026-11-21/guard.json \
-  bench/results/h200-2026-11-21/guard.py \
-  bench/results/h200-2026-11-21/kernels.svg \
-  bench/results/h200-2026-11-21/ladder-10m.json \
-  bench/results/h200-2026-11-21/ladder-cpu.json \
-  bench/results/h200-2026-11-21/ladder-gpu.json \
-  bench/results/h200-2026-11-21/merge.json \
-  bench/results/h200-2026-11-21/output.txt \
-  bench/results/h200-2026-11-21/parts.json \
+  bench/results/h100-2026-11-25/table-before.txt \
+  bench/results/h100-2026-11-25/table-pairs-before.txt \
+  bench/results/h100-2026-11-25/table-pairs.txt \
+  bench/results/h100-2026-11-25/table.txt \
   bench/results/h200-2026-11-21/perkey.svg \
-  bench/results/h200-2026-11-21/shares.svg \
   bench/results/h200-2026-11-21/sort-ncu.txt \
-  bench/results/h200-2026-11-21/sort-shapes.json \
-  bench/results/h200-2026-11-21/sort.json \
-  bench/results/h200-2026-11-21/speedup.svg \
-  bench/results/h200-2026-11-21/threads.json \
-  bench/results/h200-2026-11-21/threads.svg \
-  bench/results/h200-2026-11-21/throughput.svg \
-  bench/results/h200-2026-11-21/tile.json \
-  bench/results/h200-2026-11-21/time.svg \
-  bench/results/h200-2026-11-21/versus-small.json \
-  bench/results/h200-2026-11-21/versus.json \
-  bench/results/h200-2026-11-22/cpu-shapes.txt \
-  bench/results/h200-2026-11-22/crossover-after.json \
   bench/results/h200-2026-11-22/crossover.json \
-  bench/results/h200-2026-11-22/jobs.json \
-  bench/results/h200-2026-11-22/jobs.txt \
-  bench/results/h200-2026-11-22/ladder-gsort.json \
-  bench/results/h200-2026-11-22/parts.txt \
-  bench/results/h200-2026-11-22/table-491b48e.json \
-  bench/results/h200-2026-11-22/table.json \
-  bench/results/h200-2026-11-22/two-gpus.txt \
   bench/results/h200-2026-11-23/array-buckets.txt \
-  bench/results/h200-2026-11-23/array-fetch.txt \
-  bench/results/h200-2026-11-23/array-phases.txt \
   bench/results/h200-2026-11-23/array.txt \
-  bench/results/h200-2026-11-23/call-big.json \
-  bench/results/h200-2026-11-23/call-d6cab74.json \
   bench/results/h200-2026-11-23/call-pairs.txt \
-  bench/results/h200-2026-11-23/call-sizes.txt \
-  bench/results/h200-2026-11-23/call.json \
   bench/results/h200-2026-11-23/cpu-shapes.txt \
-  bench/results/h200-2026-11-23/crossover-before.json \
-  bench/results/h200-2026-11-23/crossover.json \
-  bench/results/h200-2026-11-23/device-few.txt \
-  bench/results/h200-2026-11-23/device-tried.txt \
   bench/results/h200-2026-11-23/drain.txt \
   bench/results/h200-2026-11-23/jobs-two-queues.json \
   bench/results/h200-2026-11-23/jobs.json \
@@ -214,14 +163,12 @@ bench_results = \
   bench/results/h200-2026-11-23/queues.json \
   bench/results/h200-2026-11-23/ranks.txt \
   bench/results/h200-2026-11-23/sets.txt \
-  bench/results/h200-2026-11-23/table-d6cab74.json \
-  bench/results/h200-2026-11-23/table.json \
   bench/results/h200-2026-11-23/two-gpus.json \
   bench/results/h200-2026-11-24/call.json \
   bench/results/h200-2026-11-24/cpu-engine.txt \
-  bench/results/h200-2026-11-24/table-pairs.json \
+  bench/results/h200-2026-11-24/table-pairs.txt \
   bench/results/h200-2026-11-24/table-uniform.json \
-  bench/results/h200-2026-11-24/table.json
+  bench/results/h200-2026-11-24/table.txt
 
 bench_scripts = \
   bench/array.py \

@@ -76,6 +76,18 @@ load ../helpers
 	grep -E '^16 bytes, --argsort=u64 .* of u64 keys$' told
 }
 
+@test "bench/results is small, and its README names every file" {
+	cd "$GSORT_SOURCE/bench/results"
+	find . -type f | sed 's|^\./||' >"$BATS_TEST_TMPDIR/files"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/files")" -gt 20 ]
+	[ "$(find . -type f -exec cat {} + | wc -c)" -lt 300000 ]
+	wrong=$(grep / "$BATS_TEST_TMPDIR/files" | while IFS=/ read -r folder name; do
+		[ "${name##*.}" = svg ] ||
+			sed -n "/^## $folder\$/,/^## /p" README.md | grep -qF "\`$name\`" || echo "$folder/$name"
+	done)
+	[ -z "$wrong" ] || { echo "not in README.md: $wrong"; false; }
+}
+
 # Each figure of "How it compares" is that of a row of bench/results, and each factor that of two rows of
 # a group; so are the figures of the first screen, and those beside cat under "Questions".
 @test "the figures of README.md are those of bench/results" {

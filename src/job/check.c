@@ -99,7 +99,6 @@ static gs_status
 check_text(struct gsort *job, struct gs_follow *follow)
 {
 	struct gs_line_reader *reader = NULL;
-	struct gs_line_source source;
 	void *memory;
 
 	TRY(gs_arena_open(&job->arena, GS_LINE_READER_MOST_BYTES, false));
@@ -107,12 +106,7 @@ check_text(struct gsort *job, struct gs_follow *follow)
 	while (gs_input_next(job->input)) {
 		gs_status status;
 
-		source = (struct gs_line_source){
-			gs_input_read_callback, job->input, gs_input_name(job->input),
-		};
-		reader = gs_line_reader_open(memory, GS_LINE_READER_MOST_BYTES, &source,
-		                             &job->ingest.text);
-		reader->clock = &job->monitor.clock;
+		reader = gs_stretch_open_text(job, job->input, memory, GS_LINE_READER_MOST_BYTES);
 		reader->lines.invalid = job->stats.invalid_lines;
 		status = check_lines(job, reader, follow);
 		job->stats.invalid_lines = reader->lines.invalid;

@@ -149,8 +149,8 @@ stop_input(void *context)
 	gs_input_stop(job->input);
 }
 
-gs_status
-gs_job_merge(struct gsort *job)
+static gs_status
+run_keys(struct gsort *job)
 {
 	const bool text = job->plan_input.key_bits == 0;
 	struct gs_merge_inputs all;
@@ -245,8 +245,8 @@ merge_items(struct gs_merge_inputs *all, struct gs_item_merger *merger)
 	return gs_outputs_finish(&job->outputs);
 }
 
-gs_status
-gs_items_merge(struct gsort *job)
+static gs_status
+run_items(struct gsort *job)
 {
 	struct gs_merge_inputs all = { .job = job };
 	struct gs_item_merger merger = { .count = 0 };
@@ -265,4 +265,10 @@ gs_items_merge(struct gsort *job)
 	gs_item_merger_close(&merger);
 	gs_merge_inputs_close(&all);
 	return status;
+}
+
+gs_status
+gs_job_merge(struct gsort *job)
+{
+	return gs_options_want_items(job->options) ? run_items(job) : run_keys(job);
 }

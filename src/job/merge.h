@@ -8,6 +8,5 @@
 
 /** Merge all inputs of JOB, keys or items, to its output.  GS_EINPUT: one of them is not in order. */
 MUST_CHECK gs_status gs_job_merge(struct gsort *job);
-MUST_CHECK gs_status gs_items_merge(struct gsort *job);
 
 #endif

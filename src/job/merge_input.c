@@ -68,13 +68,8 @@ static void
 open_reader(struct gs_merge_input *input)
 {
 	struct gsort *job = input->all->job;
-	const struct gs_line_source source = {
-		gs_input_read_callback, input->input, gs_input_name(input->input),
-	};
 
-	input->reader = gs_line_reader_open(input->memory, input->all->room, &source,
-	                                    &job->ingest.text);
-	input->reader->clock = &job->monitor.clock;
+	input->reader = gs_stretch_open_text(job, input->input, input->memory, input->all->room);
 	if (input == input->all->inputs && job->ingest.text.header_lines > 0)
 		input->reader->lines.header = &input->all->text_header;
 }

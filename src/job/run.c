@@ -16,12 +16,6 @@
 #include "job/sort.h"
 
 static gs_status
-run_items(struct gsort *job)
-{
-	return job->options->operation == GSORT_MERGE ? gs_items_merge(job) : gs_items_sort(job);
-}
-
-static gs_status
 run(struct gsort *job, bool *disorder)
 {
 	if (job->ranked != NULL)
@@ -29,11 +23,11 @@ run(struct gsort *job, bool *disorder)
 		                                              : gs_ranked_sort(job);
 	if (job->options->operation == GSORT_CHECK)
 		return gs_job_check(job, disorder);
-	if (gs_options_want_items(job->options))
-		return run_items(job);
 	if (job->options->set != GSORT_NO_SET)
 		return gs_job_combine(job);
-	return job->options->operation == GSORT_MERGE ? gs_job_merge(job) : gs_job_sort(job);
+	if (job->options->operation == GSORT_MERGE)
+		return gs_job_merge(job);
+	return gs_options_want_items(job->options) ? gs_items_sort(job) : gs_job_sort(job);
 }
 
 /* The processor time of each stage, over all threads. */

@@ -92,6 +92,18 @@ gs_stretch_next(struct gs_stretch *stretch, void *data, size_t bytes)
 
 /* ---- text ------------------------------------------------------------------------- */
 
+struct gs_line_reader *
+gs_stretch_open_text(struct gsort *job, struct gs_input *input, void *memory, size_t room)
+{
+	const struct gs_line_source source = {
+		gs_input_read_callback, input, gs_input_name(input),
+	};
+	struct gs_line_reader *reader = gs_line_reader_open(memory, room, &source, &job->ingest.text);
+
+	reader->clock = &job->monitor.clock;
+	return reader;
+}
+
 gs_status
 gs_stretch_fail_text(const struct gsort *job, const struct gs_line_reader *reader, size_t at,
                      const char *advice)

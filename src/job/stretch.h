@@ -42,7 +42,11 @@ void gs_stretch_begin(struct gs_stretch *stretch, const char *name, uint64_t ski
  */
 MUST_CHECK gs_status gs_stretch_next(struct gs_stretch *stretch, void *data, size_t bytes);
 
-/** The same for the last batch of READER, of text. */
+/** Begin to read INPUT, of text, in MEMORY of ROOM bytes; nothing to close. */
+struct gs_line_reader *gs_stretch_open_text(struct gsort *job, struct gs_input *input, void *memory,
+                                            size_t room);
+
+/** Compare the last batch of READER.  GS_EINPUT: a line is out of order (follow->disorder). */
 MUST_CHECK gs_status gs_stretch_text(struct gsort *job, const struct gs_line_reader *reader,
                                      struct gs_follow *follow, const char *advice);
 

@@ -41,6 +41,7 @@ tests_unit_units_SOURCES = \
   tests/unit/item_merger.c \
   tests/unit/items.c \
   tests/unit/key.c \
+  tests/unit/line_collector.c \
   tests/unit/line_order.c \
   tests/unit/lines.c \
   tests/unit/merge.c \

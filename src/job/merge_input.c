@@ -5,6 +5,7 @@
  * In:   files, each of which is opened when its turn comes.
  * Out:  their keys or items, in order.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -195,6 +196,7 @@ read_batch(struct gs_merge_input *input)
 	if (!input->begun)
 		TRY(begin(input));
 	reader = input->reader;
+	assert(reader != NULL);
 	input->taken = 0;
 	TRY(gs_line_reader_next(reader));
 	note_bytes(input, reader->bytes - input->bytes);
@@ -399,7 +401,7 @@ void
 gs_merge_inputs_close(struct gs_merge_inputs *all)
 {
 	/* the first one last: others borrow from it */
-	for (size_t i = all->inputs != NULL ? all->count : 0; i-- > 0; ) {
+	for (size_t i = all->inputs != NULL ? all->count : 0; i-- > 0;) {
 		struct gs_merge_input *input = &all->inputs[i];
 
 		gs_input_close(input->input);

@@ -78,7 +78,7 @@ find_first(void *context, size_t b)
 	if (begin < atomic_load(&stretch->first) &&
 	    any(stretch->keys, follow->key_bits, begin, end, follow->strict))
 		gs_team_least(&stretch->first, first_of(stretch->keys, follow->key_bits, begin, end,
-		                                     follow->strict));
+		                                        follow->strict));
 }
 
 static void
@@ -233,6 +233,7 @@ gs_follow_slice(struct gs_follow *follow, const struct gs_item_slice *slice)
 	uint32_t bytes[GS_ITEM_BATCH];
 	size_t count;
 
+	bytes[0] = 0;		/* for clang's analyzer, which forgets that all have the same length */
 	while ((count = gs_item_walk_next(&walk, items, bytes, GS_ITEM_BATCH)) > 0) {
 		const size_t first = gs_follow_items(follow, items, bytes, count);
 

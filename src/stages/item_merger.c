@@ -102,7 +102,7 @@ take(struct gs_item_merger *merger, const char *item, size_t bytes)
 	if (!merger->groups)
 		return put(merger, item, bytes, 1);
 	if (merger->group_times > 0 && gs_item_compare(order, 0, merger->group, merger->group_bytes,
-	                                                item, bytes) == 0) {
+	                                               item, bytes) == 0) {
 		merger->group_times++;
 		return GS_OK;
 	}
@@ -171,7 +171,7 @@ static gs_status
 read_rest(struct gs_item_merger *merger)
 {
 	for (size_t i = 0; i < merger->heap_count; i++)
-		for (bool any = true; any; )
+		for (bool any = true; any;)
 			TRY(next(merger, merger->heap[i], &any));
 	return GS_OK;
 }
@@ -216,7 +216,7 @@ gs_item_merger_open(struct gs_item_merger *merger, const struct gs_item_order *o
 		.verifies = options->verify, .follow = { .order = order, .counts_breaks = true },
 	};
 	merger->sources = calloc(count, sizeof *merger->sources);
-	merger->heap = calloc(count, sizeof *merger->heap);
+	merger->heap = calloc(count, sizeof(struct gs_merge_source *));
 	if (merger->sources == NULL || merger->heap == NULL)
 		return gs_fail(GS_EBUDGET, "no memory for %zu inputs", count);
 	TRY(gs_arena_open(&merger->arena, gs_arena_round(room) +

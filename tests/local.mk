@@ -53,8 +53,8 @@ tests_unit_units_SOURCES = \
   tests/unit/progress_line.c \
   tests/unit/quicksort.c \
   tests/unit/raw_staging.c \
-  src/net/ranks_threads.c \
-  src/net/ranks_threads.h \
+  tests/mpi/ranks_threads.c \
+  tests/mpi/ranks_threads.h \
   tests/unit/ranks.c \
   tests/unit/record.c \
   tests/unit/recorder.c \
@@ -144,8 +144,8 @@ gsort_emu_DEPENDENCIES = libgsort-cli.a tests/emu/libmodule.a libgsort.a
 check_PROGRAMS += gsort-ranks
 gsort_ranks_SOURCES = \
   src/cli/main.c \
-  src/net/ranks_threads.c \
-  src/net/ranks_threads.h \
+  tests/mpi/ranks_threads.c \
+  tests/mpi/ranks_threads.h \
   tests/mpi/launch_threads.c
 gsort_ranks_LDADD = libgsort-cli.a $(gsort_libs)
 

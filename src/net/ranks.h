@@ -3,7 +3,7 @@
  * ranks.h - the ranks that sort together, and what they tell each other
  *
  * A rank is a process of a job of MPI (ranks_mpi.c), or a thread that stands for one
- * (ranks_threads.c).  One thread of each rank, always the same or one after the other, makes these
+ * (tests/mpi/ranks_threads.c).  One thread of each rank, always the same or one after the other, makes these
  * calls.  Every rank makes the same collective calls (gather, sum, share, scan, agree) in the same
  * order.
  *

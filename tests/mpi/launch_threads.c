@@ -12,7 +12,7 @@
 #include "cli/launch.h"
 #include "cli/process.h"
 #include "cli/report.h"
-#include "net/ranks_threads.h"
+#include "tests/mpi/ranks_threads.h"
 
 enum { RANKS_MOST = 64 };
 

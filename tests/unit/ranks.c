@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "job/border.h"
-#include "net/ranks_threads.h"
+#include "tests/mpi/ranks_threads.h"
 #include "tests/unit/units.h"
 
 void unit_ranks(void);

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "net/ranks_threads.h"
+#include "tests/mpi/ranks_threads.h"
 
 enum { FEW_SUMS = 64 };
 

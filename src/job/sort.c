@@ -12,11 +12,11 @@
  */
 #include <string.h>
 
-#include "job/answer.h"
 #include "job/open.h"
 #include "job/phase.h"
 #include "job/read.h"
 #include "job/sort.h"
+#include "stages/figures.h"
 
 /* ---- the sequence -------------------------------------------------------------- */
 
@@ -59,6 +59,26 @@ hand_over(struct gsort *job)
 	return job->handover->shut ? GS_OK : gs_verify_end(&job->verify);
 }
 
+/* The output is figures about all keys: nothing is written before the last one has been seen. */
+static gs_status
+answer(struct gsort *job)
+{
+	struct gs_answer *figures = &job->answer;
+
+	TRY(gs_answer_open(figures, job->options, &job->plan, &job->store, job->ingest.keys,
+	                   &job->verify, &job->monitor));
+	for (unsigned i = 0; i < GS_CLASSES; i++) {
+		const struct gs_span_sink sink = gs_answer_sink(figures);
+
+		TRY(gs_store_drain(&job->store, job->options->reverse ? GS_CLASSES - 1 - i : i, &sink));
+		gs_answer_class_end(figures);
+	}
+	TRY(gs_verify_end(&job->verify));
+	gs_answer_end(figures);
+	TRY(gs_figures_write(figures, job->outputs.files[0], &job->emit.bytes));
+	return gs_outputs_finish(&job->outputs);
+}
+
 /* Sorted keys to the output, or what is wanted of them. */
 static gs_status
 deliver(struct gsort *job)
@@ -67,7 +87,7 @@ deliver(struct gsort *job)
 	size_t header_bytes;
 
 	if (gs_answer_is_wanted(job->options))
-		return gs_job_answer(job);	/* -> figures -> output */
+		return answer(job);	/* -> figures -> output */
 	if (job->handover != NULL)
 		return hand_over(job);
 	header = gs_ingest_header(&job->ingest, &header_bytes);

@@ -145,15 +145,11 @@ host_sources = \
   src/io/inflate.c \
   src/io/inflate.h \
   src/io/inflate_archive.c \
-  src/io/inflate_archive.h \
   src/io/inflate_gzip.c \
-  src/io/inflate_gzip.h \
   src/io/inflate_stream.c \
   src/io/inflate_stream.h \
   src/io/inflate_xz.c \
-  src/io/inflate_xz.h \
   src/io/inflate_zstd.c \
-  src/io/inflate_zstd.h \
   src/io/input.c \
   src/io/input.h \
   src/io/input_options.h \
@@ -175,8 +171,6 @@ host_sources = \
   src/io/recorder.h \
   src/io/replace.c \
   src/io/replace.h \
-  src/job/answer.c \
-  src/job/answer.h \
   src/job/api.c \
   src/job/check.c \
   src/job/check.h \

@@ -18,10 +18,6 @@
 
 #include "base/sandbox.h"
 #include "io/inflate.h"
-#include "io/inflate_archive.h"
-#include "io/inflate_gzip.h"
-#include "io/inflate_xz.h"
-#include "io/inflate_zstd.h"
 #include "io/parallel_inflate.h"
 
 struct gs_inflate {

@@ -26,7 +26,7 @@
 #include <string.h>
 
 #include "base/dynload.h"
-#include "io/inflate_archive.h"
+#include "io/inflate_stream.h"
 
 /* ---- the library -------------------------------------------------------- */
 

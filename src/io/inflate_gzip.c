@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/dynload.h"
-#include "io/inflate_gzip.h"
+#include "io/inflate_stream.h"
 
 #define MAGIC	"\x1f\x8b\x08"	/* the third byte is the method: zlib knows no other */
 

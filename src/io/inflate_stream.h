@@ -59,6 +59,10 @@ struct gs_inflate_format {
 	void       (*close)(struct gs_inflate_stream *stream);	/* after a failed open, too */
 };
 
+/* Each in the file of its library: inflate_gzip.c, inflate_xz.c, inflate_zstd.c, inflate_archive.c. */
+extern const struct gs_inflate_format gs_inflate_gzip, gs_inflate_xz, gs_inflate_zstd,
+                                      gs_inflate_bzip2, gs_inflate_lz4;
+
 /** Begin to read from READER; NAME and FORMAT are borrowed. */
 MUST_CHECK gs_status
 gs_inflate_stream_open(struct gs_inflate_stream *stream, const struct gs_reader *reader,

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/dynload.h"
-#include "io/inflate_xz.h"
+#include "io/inflate_stream.h"
 
 #define LIBRARY		"liblzma.so.5"
 #define MAGIC		"\xfd" "7zXZ"

@@ -5,7 +5,7 @@
  * libarchive reads zstd, too, but no window of more than 128 MiB; here it may be 2 GiB.
  */
 #include "base/dynload.h"
-#include "io/inflate_zstd.h"
+#include "io/inflate_stream.h"
 
 enum { WINDOW_LOG_LEAST = 10, WINDOW_LOG_MOST = 31 };	/* zstd --long=31 */
 

@@ -471,13 +471,11 @@ cli_sources = \
   src/cli/option_handlers.c \
   src/cli/option_handlers.h \
   src/cli/option_numbers.c \
-  src/cli/option_numbers.h \
   src/cli/option_table.c \
   src/cli/option_table.h \
   src/cli/option_use.c \
   src/cli/option_use.h \
   src/cli/option_words.c \
-  src/cli/option_words.h \
   src/cli/opts.def \
   src/cli/opts.h \
   src/cli/parse_value.c \

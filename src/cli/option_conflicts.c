@@ -11,7 +11,6 @@
 #include "cli/option_conflicts.h"
 #include "cli/option_handlers.h"
 #include "cli/option_table.h"
-#include "cli/option_words.h"
 #include "cli/report.h"
 
 /* --- what only the command line knows -------------------------------------- */

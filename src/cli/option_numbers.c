@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "cli/option_numbers.h"
+#include "cli/option_handlers.h"
 #include "cli/parse_value.h"
 #include "cli/report.h"
 

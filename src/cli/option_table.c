@@ -11,9 +11,7 @@
 #include <string.h>
 
 #include "cli/option_handlers.h"
-#include "cli/option_numbers.h"
 #include "cli/option_table.h"
-#include "cli/option_words.h"
 #include "cli/program_name.h"
 
 /* --- the arrays ------------------------------------------------------------ */

@@ -188,6 +188,7 @@ names_of_objects() {
 		case $file in
 		src/array/api.c | src/cli/main.c | src/job/api.c | src/job/explain.c | src/job/info.c) ;;
 		src/cli/launch_*.c) ;;	# two of launch.h
+		src/cli/option_numbers.c | src/cli/option_words.c) ;;	# of option_handlers.h
 		src/io/inflate_archive.c | src/io/inflate_gzip.c | src/io/inflate_xz.c | src/io/inflate_zstd.c) ;;	# of inflate_stream.h
 		src/gpu/cuda/engine.c | src/gpu/cuda/call.c) ;;
 		*) grep -qE "#include \"(.*/)?$(basename "${file%.*}")\.h\"" "$file" && [ -e "${file%.*}.h" ] ||

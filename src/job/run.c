@@ -85,12 +85,39 @@ collect_stats(struct gsort *job)
 	stats->invalid_lines = job->ingest.invalid_lines;
 }
 
+/* Statistics of all ranks; the message stays.  Not inlined: the frame of gs_job_run() lies below all
+ * others, and a stack may have 64 KiB. */
+static __attribute__((noinline)) gs_status
+sum_stats(struct gsort *job)
+{
+	char message[GS_MESSAGE_BYTES];
+
+	snprintf(message, sizeof message, "%s", gs_message());
+	TRY(gs_ranked_sum_stats(job->ranked, &job->stats));
+	(void)gs_fail(GS_OK, "%s", message);
+	return GS_OK;
+}
+
+/* Lines were left out: GS_EINPUT; after a DISORDER its message comes first. */
+static __attribute__((noinline)) void
+fail_invalid(struct gsort *job, bool disorder)
+{
+	char message[GS_MESSAGE_BYTES];
+
+	snprintf(message, sizeof message, "%s%s", disorder ? gs_message() : "",
+	         disorder && gs_message()[0] != '\0' ? "; " : "");
+	(void)gs_fail(GS_EINPUT, "%s%llu invalid line%s left out", message,
+	              (unsigned long long)job->stats.invalid_lines,
+	              job->stats.invalid_lines == 1 ? " was" : "s were");
+	if (job->ranked != NULL)	/* one of them says so */
+		(void)!gs_ranks_agree(job->ranked->ranks, GS_EINPUT);
+}
+
 gsort_status
 gs_job_run(struct gsort *job)
 {
 	const uint64_t start = gs_clock_wall();
 	bool disorder = false;
-	char message[GS_MESSAGE_BYTES];
 	gs_status status = run(job, &disorder);
 
 	if (gs_thread_was_missed())
@@ -98,12 +125,8 @@ gs_job_run(struct gsort *job)
 		        "see ulimit -u, or ask for fewer with --parallel");
 	job->stats.seconds = (double)(gs_clock_wall() - start) / 1e9;
 	collect_stats(job);
-	if (status == GS_OK && job->ranked != NULL) {
-		snprintf(message, sizeof message, "%s", gs_message());
-		status = gs_ranked_sum_stats(job->ranked, &job->stats);
-		if (status == GS_OK)
-			(void)gs_fail(GS_OK, "%s", message);
-	}
+	if (status == GS_OK && job->ranked != NULL)
+		status = sum_stats(job);
 	atomic_store(&job->monitor.counters.phase, GSORT_DONE);
 	/* A read that was interrupted looks like the end of the file, or like an error. */
 	if ((status != GS_OK || job->options->operation == GSORT_CHECK) &&
@@ -112,13 +135,7 @@ gs_job_run(struct gsort *job)
 	if (status != GS_OK)
 		return GSORT_ERROR;
 	if (job->options->invalid == GSORT_INVALID_FAIL && job->stats.invalid_lines > 0) {
-		snprintf(message, sizeof message, "%s%s", disorder ? gs_message() : "",
-		         disorder && gs_message()[0] != '\0' ? "; " : "");
-		(void)gs_fail(GS_EINPUT, "%s%llu invalid line%s left out", message,
-		              (unsigned long long)job->stats.invalid_lines,
-		              job->stats.invalid_lines == 1 ? " was" : "s were");
-		if (job->ranked != NULL)	/* one of them says so */
-			(void)!gs_ranks_agree(job->ranked->ranks, GS_EINPUT);
+		fail_invalid(job, disorder);
 		return GSORT_ERROR;
 	}
 	gs_lost_close(&job->lost, job->options, job->stats.bytes_in, &job->monitor);

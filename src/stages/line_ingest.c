@@ -51,13 +51,14 @@ gs_line_ingest_close(struct gs_line_ingest *ingest)
 /* A line so long is in the memory of the store until it is added. */
 #define LONG_LINE_BYTES	((size_t)1 << 18)
 
+/* A share of three quarters of -S: a quarter may be for decompression. */
 static gs_status
 check_header(const struct gs_line_ingest *ingest, size_t bytes)
 {
 	return bytes <= ingest->header_most ? GS_OK
 	       : gs_fail(GS_EBUDGET, "%s: the header has %zu bytes or more: that needs "
 	                 "'--buffer-size=%zuM' (-S) at least", ingest->name, bytes,
-	                 (GS_HEADER_SHARE + 2) * ((bytes >> 20) + 1) + 16);
+	                 (GS_HEADER_SHARE * 4 / 3 + 2) * ((bytes >> 20) + 1) + 16);
 }
 
 /* Take memory of the store for the line that has begun, and for the same with a number. */

@@ -318,6 +318,9 @@ refused_until_named() {
 	refused_until_named --lines --header in -o out
 	[ "$(sed 1d out)" = "$(printf '1\n2')" ]
 	fails 'the header has [0-9]* bytes or more' gsort --lines --header -C -S 16M in
+	{ head -c 11165638 /dev/zero | tr '\0' h; printf '\n2\n1\n'; } >in
+	refused_until_named --lines --header --argsort=u32 in -o out
+	[ "$(stat -c %s out)" -eq 8 ]
 }
 
 @test "-c of lines keeps to -S; the SIZE named for a long line of a file is enough at once" {

@@ -619,7 +619,7 @@ export -f damaged
 	$ head -c 3m /dev/zero >long; gsort --lines -S 16M long
 	gsort: a line or record has 3145729 bytes or more: that needs '--buffer-size=36M' (-S) at least
 	$ head -c 3m /dev/zero >long; gsort --lines --header -S 16M long
-	gsort: long: the header has 3145729 bytes or more: that needs '--buffer-size=152M' (-S) at least
+	gsort: long: the header has 3145729 bytes or more: that needs '--buffer-size=192M' (-S) at least
 	$ echo a,b | gsort -t, -k c --header
 	gsort: -: the header has no column 'c': "a,b"
 	$ printf 'id,a b\r\n' | gsort -k id:n --header

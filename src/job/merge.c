@@ -207,24 +207,13 @@ open_items(struct gsort *job, struct gs_merge_inputs *all, struct gs_item_merger
 	room = bytes > 0 ? (room / bytes + 1) * bytes : room;
 	TRY(gs_merge_inputs_open(all, job, room, count));
 	all->spare = (size_t)memory / 4 + count * room;
+	gs_verify_expect_items(&job->verify, job->options, &job->items.order);
 	TRY(gs_item_merger_open(merger, &job->items.order, job->options, count, room));
 	for (size_t i = 0; i < count; i++)
 		merger->sources[i] = (struct gs_merge_source){
 			.fill = gs_merge_fill, .context = &all->inputs[i],
 		};
 	return GS_OK;
-}
-
-static gs_status
-check_sums(const struct gsort *job, const struct gs_item_merger *merger)
-{
-	if (!job->options->verify || job->options->head)
-		return GS_OK;
-	/* Inputs that are not in order are merged with --nocheck-order only. */
-	if (merger->follow.breaks > 0)
-		return gs_fail(GS_EDEVICE, "the result is wrong: it is not in order");
-	return job->verify.sum_in == merger->sum ? GS_OK
-	       : gs_fail(GS_EDEVICE, "the result is wrong: an item has changed");
 }
 
 static gs_status
@@ -240,7 +229,10 @@ merge_items(struct gs_merge_inputs *all, struct gs_item_merger *merger)
 	sink = gs_item_emit_sink(&items->emit);
 	TRY(gs_item_merger_drain(merger, &sink));
 	gs_line_reject_end(&job->ingest.text, job->lines.ingest.faults.invalid);
-	TRY(check_sums(job, merger));
+	gs_verify_out_items(&job->verify, &(const struct gs_item_digest){
+		.sum = merger->sum, .falls = merger->follow.breaks > 0,
+	});
+	TRY(gs_verify_end(&job->verify));
 	TRY(gs_outputs_wait(&job->outputs));
 	return gs_outputs_finish(&job->outputs);
 }

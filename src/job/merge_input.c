@@ -131,14 +131,17 @@ note_bytes(struct gs_merge_input *input, uint64_t bytes)
 }
 
 static void
-note_keys(const struct gs_merge_input *input, unsigned key_class, const void *keys, size_t count)
+note_keys(const struct gs_merge_input *input, unsigned key_class, void *keys, size_t count)
 {
 	struct gsort *job = input->all->job;
-	const unsigned bits = input->follow.key_bits > 0 ? input->follow.key_bits
-	                                                 : job->plan.class_bits[key_class];
+	const struct gs_piece piece = {
+		.keys = keys, .count = count, .key_class = key_class,
+		.key_bits = input->follow.key_bits > 0 ? input->follow.key_bits
+		                                       : job->plan.class_bits[key_class],
+	};
 
 	job->stats.keys += count;
-	gs_verify_in(&job->verify, key_class, bits, keys, count);
+	gs_verify_in(&job->verify, &piece);
 	atomic_fetch_add(&job->monitor.counters.keys_in, count);
 }
 
@@ -331,8 +334,8 @@ gs_merge_fill(void *context, struct gs_item_slice *items)
 
 	items->bytes = 0;
 	TRY(job->options->lines ? fill_lines(input, items) : fill_records(input, items));
-	if (job->options->verify && items->bytes > 0)
-		job->verify.sum_in += gs_items_sum(&job->items.order, items);
+	if (items->bytes > 0)
+		gs_verify_in(&job->verify, &(const struct gs_piece){ .slices = items, .count = 1 });
 	return GS_OK;
 }
 

@@ -41,22 +41,12 @@ gs_verify_restart(struct gs_verify *verify)
 }
 
 void
-gs_verify_in(struct gs_verify *verify, unsigned key_class, unsigned key_bits, const void *keys,
-             size_t count)
+gs_verify_in(struct gs_verify *verify, const struct gs_piece *piece)
 {
-	if (!verify->on || verify->order_alone)
-		return;
-	verify->keys_in += count;
-	verify->sum_in += gs_checksum(verify->threads, key_class, key_bits, keys, count, false).sum;
-}
-
-static void
-look(void *context, unsigned worker, const struct gs_piece *piece)
-{
-	struct gs_verify *verify = context;
 	uint64_t sum = piece->sum;
 
-	gs_taker_look(&verify->taker, worker, piece);
+	if (!verify->on || verify->order_alone)
+		return;
 	if (verify->order != NULL) {
 		for (size_t s = 0; s < piece->count; s++)
 			sum += gs_items_sum(verify->order, &piece->slices[s]);
@@ -67,6 +57,15 @@ look(void *context, unsigned worker, const struct gs_piece *piece)
 		atomic_fetch_add(&verify->keys_in, piece->count);
 	}
 	atomic_fetch_add(&verify->sum_in, sum);
+}
+
+static void
+look(void *context, unsigned worker, const struct gs_piece *piece)
+{
+	struct gs_verify *verify = context;
+
+	gs_taker_look(&verify->taker, worker, piece);
+	gs_verify_in(verify, piece);
 }
 
 void

@@ -2,8 +2,8 @@
 /*
  * verify.h - is the output the input, in order?
  *
- * Keys and items are hashed when they arrive and when they leave; sums of hashes do not depend on the order
- * (sort/checksum.h).  Keys that leave must ascend, and number and sum must agree.
+ * Keys and items are hashed when they arrive and when they leave; sums of hashes do not depend on the
+ * order (sort/checksum.h).  Keys that leave must ascend, and number and sum must agree.
  */
 #ifndef GS_STAGES_VERIFY_H
 #define GS_STAGES_VERIFY_H
@@ -40,7 +40,7 @@ struct gs_verify {
 	bool     disorder;
 };
 
-/** Begin; what is verified depends on OPTIONS. */
+/** Begin; OPTIONS say how much is verified. */
 void gs_verify_open(struct gs_verify *verify, const struct gsort_options *options,
                     unsigned threads);
 
@@ -53,11 +53,10 @@ void gs_verify_restart(struct gs_verify *verify);
 
 /* The functions that follow do nothing unless verification is on. */
 
-/** Note COUNT keys of KEY_CLASS that have arrived, in any order, with all threads. */
-void gs_verify_in(struct gs_verify *verify, unsigned key_class, unsigned key_bits,
-                  const void *keys, size_t count);
+/** Note a piece that has arrived; any thread, in any order. */
+void gs_verify_in(struct gs_verify *verify, const struct gs_piece *piece);
 
-/** The same of all pieces that TAKER takes from now on, by many threads. */
+/** The same of all pieces that TAKER takes from now on. */
 void gs_verify_watch(struct gs_verify *verify, struct gs_taker *taker);
 
 /** Note all that is in COUNT, whose bins are the keys' that leave after XOR with FLIP. */

@@ -926,8 +926,6 @@ messages() {
 	the input has more than 2^32 keys: use --argsort=u64
 	the input has more than 2^32 lines: use --argsort=u64
 	memory is not enough for one item of the input
-	the result is wrong: it is not in order
-	the result is wrong: an item has changed
 	the result is wrong:
 	items were read
 	there is no such value
@@ -997,7 +995,6 @@ messages() {
 	--merge: several ranks read each input twice, first to see whether it is sorted, so it must be a file; with --nocheck-order they sort it as it is
 	ranks with this memory: at most
 	records and lines by key: several ranks read regular files that are not compressed, so that equal ones keep their order; gsort sorts
-	the result is wrong: an item has changed between ranks
 	the result is wrong: it is not in order where rank
 	no memory for the items of
 	no memory to hold

@@ -123,7 +123,7 @@ check_row(const struct row *row, unsigned bits, bool descending)
 
 		piece.sum = p == 1 ? gs_checksum(1, first, bits, piece.keys, piece.count, false).sum : 0;
 		if (p % 2 == 0)
-			gs_verify_in(&verify, first, bits, piece.keys, piece.count);
+			gs_verify_in(&verify, &piece);
 		else
 			gs_taker_add(&taker, 0, 0, &piece);
 	}
@@ -221,14 +221,15 @@ check_options(void)
 	static const struct gsort_options head = { .verify = true, .head = true };
 	uint32_t keys[] = { 1, 2, 3 }, fall[] = { 2, 1 };
 	struct gs_span span = { keys, 2, 32, 0 }, falling = { fall, 2, 32, 0 };
+	const struct gs_piece piece = { .keys = keys, .count = 3, .key_bits = 32 };
 	struct gs_verify verify;
 
 	gs_verify_open(&verify, &off, 1);
-	gs_verify_in(&verify, 0, 32, keys, 3);
+	gs_verify_in(&verify, &piece);
 	gs_verify_out(&verify, &falling);
 	CHECK(ends(&verify, NULL), "nobody asks");
 	gs_verify_open(&verify, &head, 1);
-	gs_verify_in(&verify, 0, 32, keys, 3);
+	gs_verify_in(&verify, &piece);
 	gs_verify_out(&verify, &span);
 	CHECK(ends(&verify, NULL), "of a head, not all keys leave");
 	gs_verify_out(&verify, &falling);

@@ -10,7 +10,8 @@
  *     more                   buckets by value, by a team; then each   sort/buckets/buckets.h
  *                            part is sorted to its place
  *
- * The maps to ordered bits and back are made of a piece that is in a cache anyway.
+ * Buckets map keys to ordered bits and back piece by piece, while a piece is in a cache; quicksort does
+ * so in passes of its own.
  */
 #include <assert.h>
 #include <stdatomic.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * quicksort.c - sort keys that fit a cache, from one array into another, in one thread
+ * quicksort.c - sort keys that fit a cache, into another array or in place, in one thread
  *
  * In:   keys between two bounds.
- * Out:  the same keys in order, in the other array.
+ * Out:  the same keys in order, in the other array or in the same one.
  *
  * Keys of few values are counted.  Others are divided into bins of about a leaf, if they are even enough
  * (distribution.h).  Else each level partitions a subarray from one array to the same place in the other,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* quicksort.h - sort keys that fit a cache, from one array into another, in one thread */
+/* quicksort.h - sort keys that fit a cache, into another array or in place, in one thread */
 #ifndef GS_CPU_QUICKSORT_H
 #define GS_CPU_QUICKSORT_H
 

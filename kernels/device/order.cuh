@@ -5,13 +5,17 @@
  * In:   keys whose sample rises or falls from end to end (sample.cuh).
  * Out:  whether all of them do; then they ascend.
  *
- *     order_kernel    each key and the next: a sweep that only reads, and stops at the first that is
- *                     out of order
- *     reverse_kernel  the first key takes the place of the last one, and so on
+ *     order_kernel    do keys rise? A sweep that only reads
+ *     seams_kernel    do they fall where spans of two blocks meet?
+ *     reverse_kernel  do they fall inside a span? The first key takes the place of the last one, and
+ *                     so on, in the same sweep
+ *
+ * Each stops at the first key that is out of order.  What reverse_kernel has swapped until then is
+ * sorted as it is: one order is as good as another.
  *
  * A sample has 4096 or 8192 keys, so keys of which one in a thousand is out of place are seldom
  * taken for sorted; those that are only out of order where no sample is lose a sweep at most, 8 % of
- * a sort.
+ * a sort, or if they fall 25 %.
  */
 #ifndef GS_ORDER_CUH
 #define GS_ORDER_CUH
@@ -20,10 +24,10 @@
 
 enum { ORDER_THREADS = 512, ORDER_EACH = 8, ORDER_KEYS = ORDER_EACH * ORDER_THREADS, REVERSE_EACH = 4 };
 
-/* Do COUNT keys, by MAP, rise, or if FALLS fall?  If not, set *BROKEN, which is 0 at first. */
+/* Do COUNT keys, by MAP, rise?  If not, set *BROKEN, which is 0 at first. */
 template <class Key, class Map> static __global__ void
 __launch_bounds__(ORDER_THREADS)
-order_kernel(const Key *keys, size_t count, Map map, bool falls, uint32_t *broken)
+order_kernel(const Key *keys, size_t count, Map map, uint32_t *broken)
 {
 	begin_in_turn();
 
@@ -43,37 +47,67 @@ order_kernel(const Key *keys, size_t count, Map map, bool falls, uint32_t *broke
 		}
 #pragma unroll
 		for (unsigned r = 0; r < ORDER_EACH; r++)
-			wrong |= falls ? ordered(map, a[r]) < ordered(map, b[r]) :
-			                 ordered(map, a[r]) > ordered(map, b[r]);
+			wrong |= ordered(map, a[r]) > ordered(map, b[r]);
 		if (wrong)
 			*(volatile uint32_t *)broken = 1;
 		wrong = wrong || *(volatile uint32_t *)broken != 0;
 	}
 }
 
-/* Reverse COUNT rows. */
+/*
+ * A block has a span of the first half of all rows, EACH long, and of the second half the rows that
+ * these change places with.  Thread k looks where its spans end and the next ones begin, the last
+ * one in the middle, before any row moves: do keys fall there?
+ */
+template <class Key, class Map> static __global__ void
+__launch_bounds__(ORDER_THREADS)
+seams_kernel(const Key *keys, size_t count, Map map, size_t each, uint32_t *broken)
+{
+	begin_in_turn();
+
+	const size_t begin = (blockIdx.x * (size_t)ORDER_THREADS + threadIdx.x) * each;
+	const size_t end = min(begin + each, count / 2), back = count - end;
+
+	if (begin < end && (ordered(map, keys[end - 1]) < ordered(map, keys[end]) ||
+	                    ordered(map, keys[back - 1]) < ordered(map, keys[back])))
+		*broken = 1;
+}
+
+/* Reverse COUNT rows; if keys do not fall, by MAP, set *BROKEN and leave rows in any order. */
 template <class Of> static __global__ void
 __launch_bounds__(ORDER_THREADS)
-reverse_kernel(typename Of::place rows, size_t count)
+reverse_kernel(typename Of::place rows, size_t count, typename Of::map map, size_t each,
+               uint32_t *broken)
 {
 	begin_in_turn();
 
 	enum { TILE = REVERSE_EACH * ORDER_THREADS };
+	const typename Of::key *const keys = keys_at(rows);
+	const size_t end = min((blockIdx.x + 1) * each, count / 2);
 	typename Of::row front[REVERSE_EACH], back[REVERSE_EACH];
 
-	for (size_t at = blockIdx.x * (size_t)TILE; at < count / 2; at += gridDim.x * (size_t)TILE) {
+	for (size_t at = blockIdx.x * each; at < end; at += TILE) {
+		bool wrong = threadIdx.x == 0 && *(volatile uint32_t *)broken != 0;
+
 #pragma unroll
 		for (unsigned r = 0; r < REVERSE_EACH; r++) {
-			const size_t i = min(at + r * ORDER_THREADS + threadIdx.x, count / 2 - 1);
+			const size_t i = min(at + r * ORDER_THREADS + threadIdx.x, end - 1);
+			const size_t next = min(i + 1, end - 1);
 
 			front[r] = row_at(rows, (int64_t)i);
 			back[r] = row_at(rows, (int64_t)(count - 1 - i));
+			wrong |= ordered(map, key_of(front[r])) < ordered(map, keys[next]) ||
+			         ordered(map, keys[count - 1 - next]) < ordered(map, key_of(back[r]));
+		}
+		if (__syncthreads_or(wrong)) {	/* and neighbours have been read */
+			*broken = 1;
+			return;
 		}
 #pragma unroll
 		for (unsigned r = 0; r < REVERSE_EACH; r++) {
 			const size_t i = at + r * ORDER_THREADS + threadIdx.x;
 
-			if (i < count / 2) {
+			if (i < end) {
 				row_put(rows, i, back[r]);
 				row_put(rows, count - 1 - i, front[r]);
 			}
@@ -88,16 +122,23 @@ sort_in_order(const job<Of> &j, enum order order, bool *were)
 	typedef typename Of::key Key;
 	bin_plan<Key> *const plan = (bin_plan<Key> *)j.s.plan;
 	const size_t blocks = (size_t)j.sorter->processors * 4;
+	const size_t each = (j.count / 2 / blocks / 32 + 1) * 32;	/* rows of a span */
 	uint32_t *const told = j.sorter->told;
 
-	TRY_CUDA(launch(order_kernel<Key, typename Of::map>, blocks, ORDER_THREADS, j.stream,
-	                keys_at(j.keys), j.count, j.map, order == FALLS, &plan->broken));
+	if (order == RISES) {
+		TRY_CUDA(launch(order_kernel<Key, typename Of::map>, blocks, ORDER_THREADS, j.stream,
+		                keys_at(j.keys), j.count, j.map, &plan->broken));
+	} else {
+		TRY_CUDA(launch(seams_kernel<Key, typename Of::map>, blocks / ORDER_THREADS + 1,
+		                ORDER_THREADS, j.stream, keys_at(j.keys), j.count, j.map, each,
+		                &plan->broken));
+		TRY_CUDA(launch(reverse_kernel<Of>, blocks, ORDER_THREADS, j.stream, j.keys, j.count,
+		                j.map, each, &plan->broken));
+	}
 	TRY_CUDA(cudaMemcpyAsync(told, &plan->broken, sizeof *told, cudaMemcpyDeviceToHost, j.stream));
 	TRY_CUDA(cudaStreamSynchronize(j.stream));
 	*were = *told == 0;
-	if (!*were || order == RISES)
-		return cudaSuccess;
-	return launch(reverse_kernel<Of>, blocks, ORDER_THREADS, j.stream, j.keys, j.count);
+	return cudaSuccess;
 }
 
 #endif

@@ -362,7 +362,9 @@ static void
 check_order(unsigned bits, bool falls)
 {
 	enum { KEYS = 150001 };
-	static const size_t wrong[] = { KEYS, 0, 4095, 4096, KEYS / 2, KEYS - 2 };
+	enum { SPAN = 9376 };	/* of each of eight blocks that reverse half the keys each way */
+	static const size_t wrong[] = { KEYS, 0, 4095, 4096, KEYS / 2, KEYS - 2, SPAN - 1, SPAN,
+	                                KEYS / 2 - 1, KEYS - 1 - SPAN, KEYS - 2 - SPAN };
 	const size_t width = bits / 8;
 	unsigned char *keys = malloc(KEYS * width), swapped[8];
 	unsigned long calls[2];

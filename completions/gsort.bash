@@ -82,7 +82,7 @@ _gsort() {
 	--split)        values='2 4 8 16' ;;
 	--batch-size)   values='2 16 64 256' ;;
 	--parallel)     values='1 2 4 8 16' ;;
-	--device)       values='auto cpu gpu gpu:0 gpu:all' ;;
+	--device)       values='auto cpu gpu gpu:0' ;;
 	--gpu-memory)   values='50% 80% 1G 4G 16G' ;;
 	--progress)     values='auto always never' ;;
 	--stats)        values='json' ;;

@@ -92,7 +92,7 @@ complete -c gsort -s T -l temporary-directory -x -a '(__fish_complete_directorie
 complete -c gsort -l compress-program -x -a 'zstd lz4 gzip' -d 'Compress temporary files with this program'
 complete -c gsort -l batch-size -x -a '2 16 64 256' -d 'Merge at most N inputs at once'
 complete -c gsort -l parallel -x -a '1 2 4 8 16' -d 'Number of threads'
-complete -c gsort -l device -x -a 'auto cpu gpu gpu:0 gpu:all' -d 'Where to sort'
+complete -c gsort -l device -x -a 'auto cpu gpu gpu:0' -d 'Where to sort'
 complete -c gsort -l gpu-memory -x -a '50% 80% 1G 4G 16G' -d 'Limit GPU memory'
 complete -c gsort -s q -l quiet -d 'No warnings, no progress, only errors'
 complete -c gsort -s v -l verbose -d 'Print a summary and progress; twice: decisions, too'

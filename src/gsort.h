@@ -117,7 +117,7 @@ enum gsort_device {
 enum gsort_phase { GSORT_IDLE, GSORT_READING, GSORT_SORTING, GSORT_MERGING, GSORT_WRITING,
                    GSORT_DONE };
 
-enum { GSORT_GPUS_MOST = 16 };		/* that one job uses */
+enum { GSORT_GPUS_MOST = 16 };		/* in a list for ranks */
 #define GSORT_ALL_GPUS	(~0u)
 
 #define GSORT_RECORD_MOST_BYTES	(1u << 20)
@@ -222,10 +222,10 @@ struct gsort_options {
 
 	/* resources */
 	enum gsort_device	 device;
-	int			 gpus[GSORT_GPUS_MOST];	/* with GSORT_DEVICE_GPU: as CUDA counts them,
-						 * from 0; each once */
-	unsigned		 gpu_count;	/* of them; 0: one; GSORT_ALL_GPUS: all there are */
-	uint64_t		 gpu_memory_bytes;	/* limit of each GPU's memory; 0: by percent */
+	int			 gpus[GSORT_GPUS_MOST];	/* with GSORT_DEVICE_GPU: the GPU, as CUDA counts
+						 * them, from 0; for ranks a list, each once */
+	unsigned		 gpu_count;	/* 0 or 1: one; for ranks more, or GSORT_ALL_GPUS */
+	uint64_t		 gpu_memory_bytes;	/* limit of the GPU's memory; 0: by percent */
 	unsigned		 gpu_memory_percent;	/* of free GPU memory; 0: 80 */
 	unsigned		 threads;	/* 0: one per core, at most 16 */
 	uint64_t		 memory_bytes;	/* limit of host memory, in all; 0: by percent */

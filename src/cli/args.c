@@ -421,8 +421,8 @@ read_environment(struct gs_opts *opts)
 	if (value == NULL || *value == '\0')
 		return;
 	if (!gs_parse_device(value, &opts->job) && !opts->quiet)
-		gs_report_error("warning: GSORT_DEVICE='%s' is ignored: must be auto, cpu, gpu, "
-		                "gpu:N, gpu:N,N or gpu:all", value);
+		gs_report_error("warning: GSORT_DEVICE='%s' is ignored: must be auto, cpu, gpu or "
+		                "gpu:N", value);
 }
 
 /* The ordering options, as letters.  -n and -g alone do not make lines of numbers. */

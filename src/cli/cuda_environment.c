@@ -12,7 +12,6 @@
  *     2^30 u32, --split=8                   0.97   0.77   0.74
  *     2^31 u64 to /dev/null                 1.30   1.17   1.16
  *     the same with --gpu-memory=4G         2.12   2.06   2.20    gathering waits for sending
- *     2^32 u64 to /dev/null, two GPUs       1.99   1.66   1.66
  *
  * This is in the tool because it sets environment variables, which a library must not do.
  *
@@ -58,41 +57,25 @@ name_at(const char *list, int index, char *into, size_t room)
 	       into[0] != '\0';
 }
 
-/* Append the name of GPU number INDEX to INTO.  False: no such GPU, which CUDA reports. */
-static bool
-append_name(const char *visible, int count, int index, char *into, size_t bytes)
-{
-	const size_t length = strlen(into);
-	char name[128];
-
-	if (visible != NULL ? !name_at(visible, index, name, sizeof name) : index >= count)
-		return false;
-	if (visible == NULL)
-		snprintf(name, sizeof name, "%d", index);
-	return (size_t)snprintf(into + length, bytes - length, "%s%s", length > 0 ? "," : "",
-	                        name) < bytes - length;
-}
-
 void
 gs_cuda_environment(struct gsort_options *options)
 {
 	const char *visible = getenv(VISIBLE);
-	const unsigned used = options->gpu_count == 0 ? 1 : options->gpu_count;
-	char names[GSORT_GPUS_MOST * 128] = "";
+	char name[128];
 	int count = 0;
 
 	if (options->device == GSORT_DEVICE_CPU || options->operation != GSORT_SORT)
 		return;
 	(void)setenv(CONNECTIONS, "2", 0);
-	if (options->gpu_count == GSORT_ALL_GPUS)
-		return;
+	if (options->gpu_count > 1)
+		return;			/* of ranks, or an error */
 	if (visible == NULL && (count = count_gpus()) < 2)
 		return;			/* no gain */
-	for (unsigned g = 0; g < used; g++)
-		if (!append_name(visible, count, options->gpus[g], names, sizeof names))
-			return;
-	if (setenv(VISIBLE, names, 1) != 0)
-		return;
-	for (unsigned g = 0; g < used; g++)
-		options->gpus[g] = (int)g;
+	if (visible != NULL ? !name_at(visible, options->gpus[0], name, sizeof name)
+	                    : options->gpus[0] >= count)
+		return;			/* no such GPU, which CUDA reports */
+	if (visible == NULL)
+		snprintf(name, sizeof name, "%d", options->gpus[0]);
+	if (setenv(VISIBLE, name, 1) == 0)
+		options->gpus[0] = 0;
 }

@@ -8,7 +8,7 @@
 #include "gsort.h"
 
 /**
- * Set CUDA_VISIBLE_DEVICES to the GPUs that OPTIONS ask for, and number them from 0 in OPTIONS; and
+ * Set CUDA_VISIBLE_DEVICES to the GPU that OPTIONS ask for, which is number 0 in OPTIONS then; and
  * CUDA_DEVICE_MAX_CONNECTIONS to what gsort needs, if it is not set.
  * Call before any thread is started and before any call of CUDA.
  */

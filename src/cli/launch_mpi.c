@@ -133,6 +133,8 @@ gs_launch_end(void)
 static void
 choose_gpu(struct gsort_options *job)
 {
+	if (job->gpu_count == GSORT_ALL_GPUS && ranks->size == 1)
+		job->gpu_count = 0;
 	if (job->device != GSORT_DEVICE_GPU || job->gpu_count == GSORT_ALL_GPUS)
 		return;
 	job->gpus[0] = job->gpu_count == 0 ? (int)ranks->local_rank
@@ -145,6 +147,7 @@ gs_launch_run(struct gs_opts *opts, int (*run)(struct gs_opts *opts))
 {
 	int status;
 
+	choose_gpu(&opts->job);
 	if (ranks->size == 1) {
 		if (opts->verbose > 0)
 			gs_report_error("ranks 1: no other process takes part");
@@ -152,7 +155,6 @@ gs_launch_run(struct gs_opts *opts, int (*run)(struct gs_opts *opts))
 		return run(opts);
 	}
 	opts->job.ranks = ranks;
-	choose_gpu(&opts->job);
 	if (!gs_launch_speaks())
 		gs_launch_mute(opts);
 	status = run(opts);

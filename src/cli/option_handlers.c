@@ -158,8 +158,8 @@ bool
 gs_set_device(struct gs_opts *opts, const struct gs_option_use *use)
 {
 	if (!gs_parse_device(use->value, &opts->job)) {
-		gs_report_usage("invalid argument '%s' for --device: must be auto, cpu, gpu, "
-		                "gpu:N, gpu:N,N or gpu:all (N counts the GPUs from 0)", use->value);
+		gs_report_usage("invalid argument '%s' for --device: must be auto, cpu, gpu "
+		                "or gpu:N (N counts the GPUs from 0)", use->value);
 		return false;
 	}
 	if (opts->device_name != NULL && strcmp(opts->device_name, use->value) != 0)

@@ -12,7 +12,7 @@
 
 #include "gsort.h"
 
-/** "auto", "cpu", "gpu", "gpu:N", "gpu:N,N", "gpu:all".  False: another word, or a GPU twice. */
+/** "auto", "cpu", "gpu", "gpu:N"; for ranks "gpu:N,N", "gpu:all".  False: another word, or a GPU twice. */
 bool gs_parse_device(const char *value, struct gsort_options *options);
 
 enum gs_size_error { GS_SIZE_OK, GS_SIZE_NOT_A_NUMBER, GS_SIZE_BAD_SUFFIX };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * engine.h - what a GPU module offers: an engine that sorts ordered bits by one GPU or several
+ * engine.h - what a GPU module offers: an engine that sorts ordered bits by a GPU
  *
  * The module is gsort-cuda.so, or is linked in (the emulated GPU of tests/emu).  It defines two
  * symbols: gs_gpu_module_version, checked before anything else is touched, and gs_gpu_module.
@@ -11,8 +11,8 @@
  *     finish                 each class becomes one order
  *     { drain, give }*       spans, until one is empty; then all begins anew
  *
- * Keys that do not fit the GPUs' memory go to host memory in sorted batches, which the GPUs
- * merge.  When lend() has no room left, both are full: finish and drain.
+ * Keys that do not fit the GPU's memory go to host memory in sorted batches, which the GPU
+ * merges.  When lend() has no room left, both are full: finish and drain.
  *
  * Errors: any status but GS_OK means that the engine is unusable; message() has the reason.
  * Nothing is repaired inside: the caller closes the engine and starts the job again elsewhere.
@@ -32,18 +32,17 @@ struct gs_gpu_options {
 	unsigned class_bits[GS_CLASSES];	/* 32, 64, or 0: no such class */
 	bool     descending_classes;	/* drain the last class first */
 	size_t   staging_bytes;		/* of a staging buffer; a power of two */
-	unsigned ring_buffers;		/* staging buffers of a GPU, pinned; more than there are classes */
+	unsigned ring_buffers;		/* staging buffers, pinned; more than there are classes */
 	uint64_t hint_bytes;		/* of keys to come, or UINT64_MAX */
-	int      gpus[GSORT_GPUS_MOST];	/* which to use, as CUDA numbers them */
-	unsigned gpu_count;
+	int      gpu;			/* which to use, as CUDA numbers them */
 	void    *resident;		/* host memory for sorted batches; zeroed, not touched yet */
 	size_t   resident_bytes;
-	uint64_t gpu_memory_bytes;	/* most to use of each; 0: by percent */
+	uint64_t gpu_memory_bytes;	/* most to use of it; 0: by percent */
 	unsigned gpu_memory_percent;	/* of what is free; 0: the engine's default */
 };
 
 /* What an engine has done so far.  The stages overlap: each figure is the time during which
- * its stage was active, added up over its GPUs. */
+ * its stage was active. */
 struct gs_gpu_work {
 	double   h2d_seconds;
 	double   sort_seconds;
@@ -58,11 +57,8 @@ struct gs_gpu_span {
 	uint64_t       sum;		/* gs_checksum() */
 	size_t         strand;		/* of those that were asked for; else 0 */
 	uint64_t       at;		/* keys of its class before it */
-	unsigned       gpu;		/* of the options' GPUs: where it comes from */
 	void          *handle;		/* the lender's */
 };
-
-#define GS_NO_GPU	(~0u)		/* none of the options' GPUs */
 
 struct gs_gpu;		/* an open engine */
 
@@ -70,17 +66,14 @@ struct gs_gpu_module {
 	/** How many GPUs there are. */
 	gs_status (*count)(unsigned *gpus);
 
-	/** Open the first of the GPUs and allocate everything there; slow (a context: 0.2 s).  The
-	 *  others are opened meanwhile, and later calls tell if that fails.  GS_ENODEV, GS_EDEVMEM:
-	 *  there is no device, or too little of its memory.  *FAILED: which of the options' GPUs,
-	 *  or GS_NO_GPU. */
-	gs_status (*open)(struct gs_gpu **gpu, const struct gs_gpu_options *options,
-	                  unsigned *failed);
+	/** Open the GPU and allocate everything there; slow (a context: 0.2 s).  GS_ENODEV,
+	 *  GS_EDEVMEM: there is no device, or too little of its memory. */
+	gs_status (*open)(struct gs_gpu **gpu, const struct gs_gpu_options *options);
 
-	/** The GPUs' names for people; owned by the engine. */
+	/** The GPU's name for people; owned by the engine. */
 	const char *(*describe)(const struct gs_gpu *gpu);
 
-	/** Most bytes of keys that the open GPUs hold at once, in whole staging buffers. */
+	/** Most bytes of keys that the GPU holds at once, in whole staging buffers. */
 	uint64_t (*batch_bytes)(const struct gs_gpu *gpu);
 
 	/** Lend an empty staging buffer for keys of KEY_CLASS; blocks while all are in flight.
@@ -106,9 +99,6 @@ struct gs_gpu_module {
 
 	/** Give a span back; any thread, and while another one is in drain(). */
 	void (*give)(struct gs_gpu *gpu, const struct gs_gpu_span *span);
-
-	/** Which of the options' GPUs failed; GS_NO_GPU: not known. */
-	unsigned (*failed)(const struct gs_gpu *gpu);
 
 	void (*work)(struct gs_gpu *gpu, struct gs_gpu_work *work);
 

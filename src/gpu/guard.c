@@ -34,15 +34,13 @@ gs_guard_count(unsigned *gpus)
 }
 
 gs_status
-gs_guard_open(struct gs_guard *guard, const struct gs_gpu_options *options, unsigned threads,
-              unsigned *failed)
+gs_guard_open(struct gs_guard *guard, const struct gs_gpu_options *options, unsigned threads)
 {
 	gs_status status;
 
-	*failed = GS_NO_GPU;
-	*guard = (struct gs_guard){ .threads = threads, .wrong = GS_NO_GPU };
+	*guard = (struct gs_guard){ .threads = threads };
 	TRY(gs_gpu_module_load(&guard->module));
-	status = guard->module->open(&guard->gpu, options, failed);
+	status = guard->module->open(&guard->gpu, options);
 	if (status == GS_OK)
 		return GS_OK;
 	guard->gpu = NULL;
@@ -99,25 +97,24 @@ gs_guard_give(struct gs_guard *guard, const struct gs_gpu_span *span)
 }
 
 static gs_status
-damaged(struct gs_guard *guard, unsigned gpu)
+damaged(void)
 {
-	atomic_store(&guard->wrong, gpu);
 	return gs_fail(GS_EDEVICE, "the GPU's result is wrong: sorted keys were damaged on "
 	               "their way back");
 }
 
 gs_status
-gs_guard_check(struct gs_guard *guard, const struct gs_gpu_span *checked, unsigned threads)
+gs_guard_check(const struct gs_gpu_span *checked, unsigned threads)
 {
 	const struct gs_span *span = &checked->span;
 	const struct gs_checksum here = gs_checksum(threads, span->key_class, span->key_bits,
 	                                            span->keys, span->count, true);
 
-	return !here.falls && here.sum == checked->sum ? GS_OK : damaged(guard, checked->gpu);
+	return !here.falls && here.sum == checked->sum ? GS_OK : damaged();
 }
 
 gs_status
-gs_guard_follow(struct gs_guard *guard, const struct gs_gpu_span *checked, struct gs_seen *seen)
+gs_guard_follow(const struct gs_gpu_span *checked, struct gs_seen *seen)
 {
 	const struct gs_span *span = &checked->span;
 	const uint64_t first = gs_key_at(span->keys, span->key_bits, 0);
@@ -125,13 +122,13 @@ gs_guard_follow(struct gs_guard *guard, const struct gs_gpu_span *checked, struc
 	if (!seen->any || seen->key_class != span->key_class)
 		*seen = (struct gs_seen){ .any = true, .key_class = span->key_class, .first = first };
 	else if (first < seen->last)
-		return damaged(guard, checked->gpu);
+		return damaged();
 	seen->last = gs_key_at(span->keys, span->key_bits, span->count - 1);
 	return GS_OK;
 }
 
 gs_status
-gs_guard_check_strands(struct gs_guard *guard, const struct gs_seen *seen, size_t count)
+gs_guard_check_strands(const struct gs_seen *seen, size_t count)
 {
 	const struct gs_seen *before = NULL;
 
@@ -139,7 +136,7 @@ gs_guard_check_strands(struct gs_guard *guard, const struct gs_seen *seen, size_
 		if (!seen[strand].any)
 			continue;
 		if (before != NULL && seen[strand].first < before->last)
-			return damaged(guard, GS_NO_GPU);
+			return damaged();
 		before = &seen[strand];
 	}
 	return GS_OK;
@@ -151,16 +148,8 @@ gs_guard_drain(struct gs_guard *guard, struct gs_gpu_span *span)
 	TRY(gs_guard_take(guard, span));
 	if (span->span.count == 0)
 		return GS_OK;
-	TRY(gs_guard_check(guard, span, guard->threads));
-	return gs_guard_follow(guard, span, &guard->seen);
-}
-
-unsigned
-gs_guard_failed(const struct gs_guard *guard)
-{
-	if (guard->gpu == NULL)
-		return GS_NO_GPU;
-	return guard->wrong != GS_NO_GPU ? guard->wrong : guard->module->failed(guard->gpu);
+	TRY(gs_guard_check(span, guard->threads));
+	return gs_guard_follow(span, &guard->seen);
 }
 
 void

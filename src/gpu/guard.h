@@ -30,13 +30,11 @@ struct gs_guard {
 	struct gs_gpu *gpu;		/* NULL: not open */
 	unsigned       threads;		/* that check spans */
 	struct gs_seen seen;		/* of this batch, if it comes in order */
-	_Atomic unsigned wrong;		/* the GPU from which a span was wrong, or GS_NO_GPU */
 };
 
-/** Load the module and open the GPUs; THREADS check what comes back.  *FAILED: which of the
- *  options' GPUs did, or GS_NO_GPU. */
+/** Load the module and open the GPU; THREADS check what comes back. */
 MUST_CHECK gs_status gs_guard_open(struct gs_guard *guard, const struct gs_gpu_options *options,
-                                   unsigned threads, unsigned *failed);
+                                   unsigned threads);
 
 /** Load the module and count the GPUs. */
 MUST_CHECK gs_status gs_guard_count(unsigned *gpus);
@@ -59,20 +57,16 @@ MUST_CHECK gs_status gs_guard_drain(struct gs_guard *guard, struct gs_gpu_span *
 MUST_CHECK gs_status gs_guard_take(struct gs_guard *guard, struct gs_gpu_span *span);
 
 /** Check it with THREADS: it must be what the device found.  Any thread. */
-MUST_CHECK gs_status
-gs_guard_check(struct gs_guard *guard, const struct gs_gpu_span *span, unsigned threads);
+MUST_CHECK gs_status gs_guard_check(const struct gs_gpu_span *span, unsigned threads);
 
 /** It was checked: it must follow what SEEN tells of its strand. */
-MUST_CHECK gs_status gs_guard_follow(struct gs_guard *guard, const struct gs_gpu_span *span,
-                                     struct gs_seen *seen);
+MUST_CHECK gs_status gs_guard_follow(const struct gs_gpu_span *span, struct gs_seen *seen);
 
 /** All spans were checked: COUNT strands, of which SEEN tells, must follow one another. */
-MUST_CHECK gs_status
-gs_guard_check_strands(struct gs_guard *guard, const struct gs_seen *seen, size_t count);
+MUST_CHECK gs_status gs_guard_check_strands(const struct gs_seen *seen, size_t count);
 
 /** Give a span back; any thread. */
 void gs_guard_give(struct gs_guard *guard, const struct gs_gpu_span *span);
-unsigned gs_guard_failed(const struct gs_guard *guard);
 void gs_guard_work(const struct gs_guard *guard, struct gs_gpu_work *work);
 
 /** Close the device; a zeroed guard is allowed. */

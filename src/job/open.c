@@ -239,7 +239,7 @@ collect_plan_input(struct gsort *job)
 		.gpu_present = gs_gpu_is_present(),
 		.to_file = writes_file(options),
 		.split = options->split,
-		.gpu_count = options->gpu_count == 0 ? 1 : options->gpu_count,
+		.gpu = options->gpu_count == GSORT_ALL_GPUS ? 0 : options->gpus[0],
 		.gpu_memory_bytes = options->gpu_memory_bytes,
 		.threads = options->threads,
 		.cores = limits.cores,
@@ -252,7 +252,6 @@ collect_plan_input(struct gsort *job)
 		.files = files_left(limits.files, options->split),
 		.merge_files = merge_files(options),
 	};
-	memcpy(job->plan_input.gpus, options->gpus, sizeof options->gpus);
 	if (job->plan_input.memory_bytes > 0)	/* the user's limit replaces the default share */
 		job->plan_input.host_bytes = limits.room_bytes;
 	if (options->set != GSORT_NO_SET) {	/* an equal share for each input, and for the merge */

@@ -47,6 +47,9 @@ check_ranges(const struct gsort_options *o)
 	if (!has_valid_gpus(o))
 		return gs_fail(GS_EUSAGE, "a list of GPUs has at most %u, each of them once",
 		               (unsigned)GSORT_GPUS_MOST);
+	if (o->ranks == NULL && o->gpu_count > 1)
+		return gs_fail(GS_EUSAGE, "one process sorts on one GPU; 'mpirun -n N gsort-mpi' has "
+		               "one for each of N ranks");
 	if (o->gpu_memory_percent > 100)
 		return gs_fail(GS_EUSAGE, "%u%% of the GPU's memory is more than there is",
 		               o->gpu_memory_percent);

@@ -315,10 +315,9 @@ choose_gpu(const struct gs_ranked *ranked, struct gs_plan_input *input)
 	if (input->device != GSORT_DEVICE_GPU || gs_guard_count(&gpus) != GS_OK || gpus == 0)
 		return;
 	if (ranked->given.gpu_count > 0 && ranked->given.gpu_count != GSORT_ALL_GPUS)
-		input->gpus[0] = input->gpus[ranked->ranks->local_rank % ranked->given.gpu_count];
+		input->gpu = ranked->given.gpus[ranked->ranks->local_rank % ranked->given.gpu_count];
 	else
-		input->gpus[0] = (int)(ranked->ranks->local_rank % gpus);
-	input->gpu_count = 1;
+		input->gpu = (int)(ranked->ranks->local_rank % gpus);
 	ranks_of_gpu = (ranked->ranks->local_size + gpus - 1) / gpus;
 	input->gpu_memory_bytes /= ranks_of_gpu;
 }

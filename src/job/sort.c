@@ -7,11 +7,9 @@
  *
  * sort_once() is the whole program, left to right.  A GPU is never repaired.  If it cannot be
  * opened, fails or is wrong, and the user did not demand it, the job rewinds the input, plans for
- * the CPU, and calls sort_once() again; of several GPUs, it goes on with the others.  The output is
- * deterministic, so the emit stage skips what has been written and checks that it is the same.
+ * the CPU, and calls sort_once() again.  The output is deterministic: the emit stage skips the bytes
+ * that have been written, after it has compared them.
  */
-#include <string.h>
-
 #include "job/open.h"
 #include "job/phase.h"
 #include "job/read.h"
@@ -136,63 +134,11 @@ start_over_on_cpu(struct gsort *job, const char *reason)
 	return GS_OK;
 }
 
-/* One of several GPUs has failed, and it is known which: start over without it, if the input can be
- * read again.  *DROPPED: it could. */
-static gs_status
-start_over_without_it(struct gsort *job, bool *dropped)
-{
-	struct gs_plan_input *input = &job->plan_input;
-	const unsigned failed = gs_store_failed_gpu(&job->store);
-
-	*dropped = input->seekable && input->gpu_count > 1 && failed < input->gpu_count;
-	if (!*dropped)
-		return GS_OK;
-	gs_warn(&job->monitor, "%s; the other GPU%s instead", gs_message(),
-	        input->gpu_count > 2 ? "s sort" : " sorts");
-	input->gpu_count--;
-	memmove(&input->gpus[failed], &input->gpus[failed + 1],
-	        (input->gpu_count - failed) * sizeof input->gpus[0]);
-	return start_over(job);
-}
-
-/* All GPUs that there are: which? */
-static gs_status
-list_gpus(struct gsort *job)
-{
-	struct gs_plan_input *input = &job->plan_input;
-
-	if (input->gpu_count != GSORT_ALL_GPUS)
-		return GS_OK;
-	TRY(gs_guard_count(&input->gpu_count));
-	if (input->gpu_count > GSORT_GPUS_MOST)
-		input->gpu_count = GSORT_GPUS_MOST;
-	for (unsigned g = 0; g < input->gpu_count; g++)
-		input->gpus[g] = (int)g;
-	return GS_OK;
-}
-
-/* Open the GPUs that the plan wants, less those that fail. */
-static gs_status
-open_gpus(struct gsort *job)
-{
-	bool dropped;
-	gs_status status;
-
-	TRY(list_gpus(job));
-	do {
-		status = gs_store_open_gpu(&job->store);
-		dropped = false;
-		if (status == GS_EDEVICE || status == GS_EDEVMEM)
-			TRY(start_over_without_it(job, &dropped));
-	} while (dropped);
-	return status;
-}
-
-/* Open the GPUs of the plan.  If none can be opened, the CPU sorts, unless the user demands a GPU. */
+/* Open the GPU.  If it cannot be opened, the CPU sorts, unless the user demands a GPU. */
 static gs_status
 open_gpu(struct gsort *job)
 {
-	const gs_status status = open_gpus(job);
+	const gs_status status = gs_store_open_gpu(&job->store);
 
 	if (status == GS_OK)
 		return GS_OK;
@@ -237,7 +183,6 @@ gs_status
 gs_job_sort(struct gsort *job)
 {
 	gs_status status;
-	bool dropped;
 
 	TRY(record(job));
 	if (job->plan.peek_bytes > 0)
@@ -246,16 +191,10 @@ gs_job_sort(struct gsort *job)
 		gs_input_stop_recording(job->input);
 		return sort_once(job);
 	}
-	do {
-		TRY(open_gpu(job));
-		if (job->plan.device == GSORT_DEVICE_GPU &&
-		    (job->options->device == GSORT_DEVICE_AUTO || job->plan_input.gpu_count > 1))
-			gs_emit_expect_failure(&job->emit);
-		status = sort_once(job);
-		dropped = false;
-		if (job->plan.device == GSORT_DEVICE_GPU && status == GS_EDEVICE)
-			TRY(start_over_without_it(job, &dropped));
-	} while (dropped);
+	TRY(open_gpu(job));
+	if (job->plan.device == GSORT_DEVICE_GPU && job->options->device == GSORT_DEVICE_AUTO)
+		gs_emit_expect_failure(&job->emit);
+	status = sort_once(job);
 	if (job->plan.device != GSORT_DEVICE_GPU || (status != GS_EDEVICE && status != GS_ENOCOPY))
 		return status;
 	if (job->options->device == GSORT_DEVICE_GPU)

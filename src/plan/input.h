@@ -36,8 +36,7 @@ struct gs_plan_input {
 	bool              gpu_present;		/* so may a GPU */
 	bool              to_file;		/* the output is a regular file */
 	unsigned          split;		/* so many files together are the output; 0: it is one */
-	int               gpus[GSORT_GPUS_MOST];	/* the user's, less those that failed */
-	unsigned          gpu_count;		/* at least 1; or GSORT_ALL_GPUS */
+	int               gpu;			/* which, if there are several */
 	uint64_t          gpu_memory_bytes;	/* the user's limit; 0: none */
 	bool              heads;		/* only the first HEAD_COUNT keys are wanted */
 	uint64_t          head_count;

@@ -278,14 +278,6 @@ choose_device(struct gs_plan *plan, const struct gs_plan_input *input)
 	return GS_OK;
 }
 
-/* Each has a ring of its own.  Of all there are, nobody knows yet how many. */
-static uint64_t
-gpu_count(const struct gs_plan_input *input)
-{
-	return input->gpu_count == GSORT_ALL_GPUS ? GSORT_GPUS_MOST / 2 :
-	       input->gpu_count > 0 ? input->gpu_count : 1;
-}
-
 /* A small job, or a small limit of GPU memory, has small staging buffers. */
 static void
 set_staging(struct gs_plan *plan, const struct gs_plan_input *input)
@@ -297,8 +289,6 @@ set_staging(struct gs_plan *plan, const struct gs_plan_input *input)
 	/* One is filled, one crosses the bus, one waits; each key class of text fills one of its own. */
 	plan->ring_buffers = input->key_bits == 0 ? GS_CLASSES + 1 : 4;
 	plan->staging_bytes = STAGING_BYTES;
-	if (gpu_count(input) > 1)	/* each sends half a ring while the other ones do */
-		plan->ring_buffers = 8;
 	if (input->split > 1 && input->key_bits > 0) {
 		plan->ring_buffers = SPLIT_RING;
 		plan->staging_bytes = SPLIT_STAGING_BYTES;
@@ -307,7 +297,7 @@ set_staging(struct gs_plan *plan, const struct gs_plan_input *input)
 		plan->staging_bytes = power_of_two_from(input->input_bytes);
 	while (input->gpu_memory_bytes > 0 && plan->staging_bytes > input->gpu_memory_bytes / 8)
 		plan->staging_bytes /= 2;
-	while (plan->staging_bytes > bytes / 64 / gpu_count(input))
+	while (plan->staging_bytes > bytes / 64)
 		plan->staging_bytes /= 2;
 	if (plan->staging_bytes < LEAST_STAGING_BYTES)
 		plan->staging_bytes = LEAST_STAGING_BYTES;
@@ -374,8 +364,7 @@ set_buffers(struct gs_plan *plan, const struct gs_plan_input *input, unsigned tw
 
 	take_from(&left, PROGRAM_BYTES + plan->threads * THREAD_BYTES + input->beside_bytes);
 	if (uses_gpu(plan))
-		take_from(&left, gs_plan_cuda_bytes() +
-		                         gpu_count(input) * plan->ring_buffers * plan->staging_bytes);
+		take_from(&left, gs_plan_cuda_bytes() + plan->ring_buffers * plan->staging_bytes);
 	plan->huge_pages = gs_arena_round(1) * carvings <= left / 16;
 	if (plan->huge_pages)
 		take_from(&left, gs_arena_round(1) * carvings);
@@ -559,13 +548,6 @@ make(struct gs_plan *plan, const struct gs_plan_input *input)
 	while (status == GS_EBUDGET && twelfths > 0)
 		status = make_once(plan, &fewer, --twelfths);
 	return status;
-}
-
-unsigned
-gs_plan_gpu_threads(const struct gs_plan *plan, const struct gs_plan_input *input)
-{
-	return input->threads == 0 && gpu_count(input) > 1 && input->cores > plan->threads
-	       ? input->cores : plan->threads;
 }
 
 /* Did gsort itself choose the GPU, and is the input too large to be recorded for a restart? */

@@ -85,8 +85,4 @@ unsigned gs_plan_threads_most(const struct gs_plan_input *input);
 /** The number of key classes whose keys are stored, not counted. */
 unsigned gs_plan_classes(const struct gs_plan *plan);
 
-/** Threads for what takes no memory of a thread's own: more than plan->threads where several GPUs take
- *  part, if the user does not say how many. */
-unsigned gs_plan_gpu_threads(const struct gs_plan *plan, const struct gs_plan_input *input);
-
 #endif

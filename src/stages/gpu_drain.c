@@ -83,7 +83,7 @@ pass_on(struct draining *draining, struct turn *turn)
 	const struct gs_span_sink *sink = draining->sink;
 	bool enough = false;
 
-	TRY(gs_guard_follow(draining->gpu, &turn->span, &draining->seen[turn->span.strand]));
+	TRY(gs_guard_follow(&turn->span, &draining->seen[turn->span.strand]));
 	if (sink->strand_count > 0)
 		TRY(sink->make(sink->context, &turn->sorted));
 	TRY(sink->take(sink->context, &turn->sorted, &enough));
@@ -104,7 +104,7 @@ drain_spans(void *context, unsigned rank, unsigned size)
 	(void)size;
 	while (next_span(draining, rank, &turn)) {
 		gs_first_error_note(&draining->error,
-		                    gs_guard_check(draining->gpu, &turn.span, draining->check_threads));
+		                    gs_guard_check(&turn.span, draining->check_threads));
 		pthread_mutex_lock(&draining->lock);
 		while (draining->taken[turn.span.strand] < turn.number)
 			pthread_cond_wait(&draining->changed, &draining->lock);
@@ -139,7 +139,7 @@ run(struct draining *draining, unsigned threads, unsigned lanes)
 	gs_first_error_open(&draining->error);
 	gs_team_run(lanes, drain_spans, draining);
 	TRY(gs_first_error_close(&draining->error));
-	return gs_guard_check_strands(draining->gpu, draining->seen, strands);
+	return gs_guard_check_strands(draining->seen, strands);
 }
 
 gs_status

@@ -15,7 +15,7 @@
 /* Readers that fill the staging buffers of a GPU, and of each of several.  pread() of a cached file to
  * pinned memory and on to an H200: 2 threads 17 GB/s, 4 28, 8 40, 16 44.  To two of them on 32 cores:
  * 16 threads 56 GB/s, 24 67, 32 73. */
-enum { GPU_READERS = 8, GPUS_READERS = 16 };
+enum { GPU_READERS = 8 };
 
 /* Staging buffers that are read into at once, at most.  Not tuned. */
 enum { FILLINGS = 4 };
@@ -248,28 +248,20 @@ fill_buffers(void *context, unsigned rank, unsigned size)
 	pthread_mutex_unlock(&staging->pieces->lock);
 }
 
-static unsigned
-gpu_readers(const struct gs_ingest *ingest)
-{
-	const struct gs_plan_input *input = ingest->plan_input;
-	const unsigned most = gs_plan_gpu_threads(ingest->plan, input);
-	const unsigned wanted = input->gpu_count > 1 ? input->gpu_count * GPUS_READERS : GPU_READERS;
-
-	return most < wanted ? most : wanted;
-}
-
 gs_status
 gs_raw_stage(struct gs_raw_reading *reading)
 {
 	struct gs_ingest *ingest = reading->ingest;
 	const size_t most = ingest->plan->ring_buffers / 2;
+	const unsigned threads = ingest->plan->threads;
 	struct staging staging = {
 		.reading = reading, .ingest = ingest, .pieces = &reading->pieces,
 		.changed = PTHREAD_COND_INITIALIZER, .fillings = most < FILLINGS ? most : FILLINGS,
 	};
 	gs_status status;
 
-	status = gs_pieces_run(staging.pieces, gpu_readers(ingest), fill_buffers, &staging);
+	status = gs_pieces_run(staging.pieces, threads < GPU_READERS ? threads : GPU_READERS,
+	                       fill_buffers, &staging);
 	pthread_cond_destroy(&staging.changed);
 	return status;
 }

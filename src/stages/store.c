@@ -24,7 +24,7 @@
 /* Spans that are checked at once, of one GPU or of each of several; a ring has room for more.  Two H200
  * send 110 GB/s; 32 GiB of them are checked by 16 threads in 0.61 s, by 32 in two lanes for each GPU
  * in 0.55 s, in four in 0.50 s. */
-enum { LANES = 2, LANES_OF_SEVERAL = 4 };
+enum { LANES = 2 };
 
 /* ---- opening ----------------------------------------------------------------- */
 
@@ -107,7 +107,6 @@ gs_store_open(struct gs_store *store, struct gs_monitor *monitor)
 	const bool text = store->plan_input->key_bits == 0;
 
 	store->monitor = monitor;
-	store->failed_to_open = GS_NO_GPU;
 	snprintf(store->device_name, sizeof store->device_name, "cpu, %s, %u thread%s",
 	         gs_simd_name(gs_simd_best()), store->plan->threads,
 	         store->plan->threads == 1 ? "" : "s");
@@ -134,7 +133,7 @@ gs_store_open_gpu(struct gs_store *store)
 		/* A line of text is at least 6 bytes for 4 of key, or 7 for 8. */
 		.hint_bytes = store->plan_input->key_bits > 0 || bytes == UINT64_MAX ? bytes
 		                                                                     : bytes / 7 * 8,
-		.gpu_count = store->plan_input->gpu_count,
+		.gpu = store->plan_input->gpu,
 		.resident = store->resident,
 		.resident_bytes = plan->resident_bytes,
 		.gpu_memory_bytes = store->options->gpu_memory_bytes,
@@ -143,21 +142,12 @@ gs_store_open_gpu(struct gs_store *store)
 
 	for (unsigned c = 0; c < GS_CLASSES; c++)
 		options.class_bits[c] = plan->class_bits[c];
-	memcpy(options.gpus, store->plan_input->gpus, sizeof options.gpus);
-	TRY(gs_guard_open(&store->gpu, &options, plan->threads, &store->failed_to_open));
+	TRY(gs_guard_open(&store->gpu, &options, plan->threads));
 	snprintf(store->device_name, sizeof store->device_name, "%s",
 	         gs_guard_describe(&store->gpu));
-	gs_note(store->monitor, "%s: %s holds %.1f MiB", store->device_name,
-	        options.gpu_count > 1 ? "a batch of the first" : "a batch",
+	gs_note(store->monitor, "%s: a batch holds %.1f MiB", store->device_name,
 	        (double)gs_guard_batch_bytes(&store->gpu) / (1 << 20));
 	return GS_OK;
-}
-
-unsigned
-gs_store_failed_gpu(const struct gs_store *store)
-{
-	return store->failed_to_open != GS_NO_GPU ? store->failed_to_open
-	       : gs_guard_failed(&store->gpu);
 }
 
 bool
@@ -428,10 +418,7 @@ drains_by_lanes(const struct gs_store *store)
 static gs_status
 drain_lanes(struct gs_store *store, const struct gs_span_sink *sink)
 {
-	const unsigned gpus = store->plan_input->gpu_count, threads = sink->strand_count > 0
-		? store->plan->threads : gs_plan_gpu_threads(store->plan, store->plan_input);
-
-	return gs_gpu_drain(&store->gpu, threads, gpus > 1 ? LANES_OF_SEVERAL * gpus : LANES, sink);
+	return gs_gpu_drain(&store->gpu, store->plan->threads, LANES, sink);
 }
 
 /* ---- the histogram -------------------------------------------------------------------- */

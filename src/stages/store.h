@@ -46,7 +46,6 @@ struct gs_store {
 	void             *count_memory;	/* plan.count_bytes: spans of it, ... */
 	uint64_t         *count_times;	/* ... and how often keys occur */
 
-	unsigned          failed_to_open;	/* of the plan's GPUs, or GS_NO_GPU */
 	struct gs_guard   gpu;		/* open if the plan's device is a GPU, with: */
 	struct gs_staging staging[GS_CLASSES];	/* buffers being filled; keys NULL: none */
 	uint64_t          staging_sums[GS_CLASSES];
@@ -68,11 +67,8 @@ void gs_store_carve(struct gs_store *store, const struct gsort_options *options,
 /** Begin, with what was carved; everything is borrowed. */
 void gs_store_open(struct gs_store *store, struct gs_monitor *monitor);
 
-/** Open the plan's GPUs; slow.  GS_ENODEV, GS_EDEVMEM, GS_EDEVICE: they cannot be used. */
+/** Open the plan's GPU; slow.  GS_ENODEV, GS_EDEVMEM, GS_EDEVICE: it cannot be used. */
 MUST_CHECK gs_status gs_store_open_gpu(struct gs_store *store);
-
-/** Which of the plan's GPUs failed, or GS_NO_GPU. */
-unsigned gs_store_failed_gpu(const struct gs_store *store);
 
 /** Does a GPU hold the keys? */
 bool gs_store_is_on_gpu(const struct gs_store *store);

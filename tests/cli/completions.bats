@@ -68,7 +68,7 @@ completes() {
 	completes "u8 u16 u32 u64 u128" gsort --type = u
 	completes "u16 u128" gsort --type u1
 	completes "xz" gsort --decompress = x
-	completes "gpu gpu:0 gpu:all" gsort --device = g
+	completes "gpu gpu:0" gsort --device = g
 	completes "abort fail warn ignore skip-blank" gsort --invalid = ""
 	completes "silent summary" gsort --check = s
 	for option in --check --header --histogram --progress --plan --info --help; do	# their values follow "="

@@ -744,7 +744,7 @@ export -f damaged
 	$ gsort --gpu-memory=101%
 	gsort: --gpu-memory argument '101%' is not between 1% and 100%
 	$ gsort --device=tpu
-	gsort: invalid argument 'tpu' for --device: must be auto, cpu, gpu, gpu:N, gpu:N,N or gpu:all (N counts the GPUs from 0)
+	gsort: invalid argument 'tpu' for --device: must be auto, cpu, gpu or gpu:N (N counts the GPUs from 0)
 	Try 'gsort --help' for more information.
 	$ gsort --decompress=rar
 	gsort: invalid argument 'rar' for --decompress: must be one of auto, none, gzip, bzip2, xz, zstd, lz4
@@ -784,7 +784,7 @@ export -f damaged
 	gsort: invalid argument 'often' for --progress: must be one of auto, always, never
 	Try 'gsort --help' for more information.
 	$ GSORT_DEVICE=$(printf 't\npu') gsort nothing
-	gsort: warning: GSORT_DEVICE='t\012pu' is ignored: must be auto, cpu, gpu, gpu:N, gpu:N,N or gpu:all
+	gsort: warning: GSORT_DEVICE='t\012pu' is ignored: must be auto, cpu, gpu or gpu:N
 	gsort: cannot read: nothing: No such file or directory
 	END
 }

@@ -285,12 +285,17 @@ gives() {
 	done
 }
 
-@test "--device takes auto, cpu, gpu, gpu:N, gpu:N,N and gpu:all" {
+@test "--device takes auto, cpu, gpu and gpu:N; a list is for ranks" {
 	gives '2\n2\n10\n' gsort --device=auto text
 	gives '2\n2\n10\n' gsort --device=cpu text
 	for device in '' CPU gpu: gpu:x gpu:-1 gpu1 gpu:99999999999 cpu:0 gpu:0, gpu:0,0 gpu:,1 gpu:all,1 \
 		gpu:0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16; do
 		fails "invalid argument '$device' for --device" gsort --device="$device" text
+	done
+	for device in gpu:0,1 gpu:all; do
+		fails "one process sorts on one GPU; 'mpirun -n N gsort-mpi' has one for each of N ranks" \
+			gsort --device=$device text
+		GSORT_DEVICE=$device fails "one process sorts on one GPU" gsort text
 	done
 }
 

@@ -10,7 +10,6 @@
  *                              chooses among them, by numbers
  *     GSORT_EMU_MEMORY=BYTES   memory of each (1 GiB); more is out of memory.  A list: of the first
  *                              device, the second, ...; the last entry is for all others, too
- *     GSORT_EMU_PEERS=0        no device can reach another one's memory
  *     GSORT_EMU_SHARED=BYTES   shared memory that a block may ask for (227 KiB)
  *     GSORT_EMU_OPEN_MS=N      how long opening takes (0), keys landing meanwhile
  *     GSORT_EMU_QUEUES=N       no device unless CUDA_DEVICE_MAX_CONNECTIONS is N
@@ -47,8 +46,6 @@ typedef enum cudaError {
 	cudaErrorNotReady               = 600,
 	cudaErrorIllegalAddress         = 700,
 	cudaErrorLaunchOutOfResources   = 701,
-	cudaErrorPeerAccessAlreadyEnabled = 704,
-	cudaErrorPeerAccessUnsupported  = 217,
 	cudaErrorHostMemoryAlreadyRegistered = 712,
 	cudaErrorHostMemoryNotRegistered = 713,
 	cudaErrorMisalignedAddress      = 716,
@@ -132,8 +129,6 @@ cudaError_t cudaSetDeviceFlags(unsigned flags);
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device);
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device);
 cudaError_t cudaDeviceGetPCIBusId(char *id, int bytes, int device);
-cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer);
-cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags);
 cudaError_t cudaDeviceSynchronize(void);
 cudaError_t cudaDeviceReset(void);
 cudaError_t cudaRuntimeGetVersion(int *version);
@@ -157,8 +152,6 @@ cudaError_t cudaHostUnregister(void *memory);
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
                             cudaStream_t stream);
-cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device,
-                                size_t bytes, cudaStream_t stream);
 cudaError_t cudaMemset(void *memory, int value, size_t bytes);
 cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t stream);
 

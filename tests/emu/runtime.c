@@ -41,7 +41,6 @@ static struct piece {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Guarded by lock, like pieces and calls. */
 static size_t device_bytes[DEVICES];
-static bool peers[DEVICES][DEVICES];	/* [d][e]: d reaches e's memory */
 static unsigned long calls;
 static cudaError_t lost;	/* the sticky error, that every call returns from LOST_AT on */
 static unsigned long lost_at;
@@ -490,22 +489,6 @@ cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 }
 
 cudaError_t
-cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes,
-                    cudaStream_t stream)
-{
-	CALL();
-	if (stream != NULL && stream != cudaStreamPerThread && stream->alive != ALIVE)
-		return emu_note(cudaErrorInvalidResourceHandle);
-	if (bytes == 0)
-		return cudaSuccess;
-	if (!side_holds(to, bytes, to_device) || !side_holds(from, bytes, from_device))
-		return emu_note(cudaErrorInvalidValue);
-	memmove(to, from, bytes);
-	copied(to, bytes, cudaMemcpyDeviceToDevice);
-	return cudaSuccess;
-}
-
-cudaError_t
 cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t stream)
 {
 	CALL();
@@ -617,33 +600,6 @@ cudaDeviceGetPCIBusId(char *id, int bytes, int device)
 }
 
 cudaError_t
-cudaDeviceCanAccessPeer(int *can, int device, int peer)
-{
-	CALL();
-	if (device < 0 || device >= device_count() || peer < 0 || peer >= device_count())
-		return emu_note(cudaErrorInvalidDevice);
-	*can = device != peer && setting("GSORT_EMU_PEERS", 1) > 0;
-	return cudaSuccess;
-}
-
-cudaError_t
-cudaDeviceEnablePeerAccess(int peer, unsigned flags)
-{
-	bool before;
-
-	CALL();
-	if (flags != 0 || peer < 0 || peer >= device_count() || peer == current_device)
-		return emu_note(cudaErrorInvalidDevice);
-	if (setting("GSORT_EMU_PEERS", 1) == 0)
-		return emu_note(cudaErrorPeerAccessUnsupported);
-	pthread_mutex_lock(&lock);
-	before = peers[current_device][peer];
-	peers[current_device][peer] = true;
-	pthread_mutex_unlock(&lock);
-	return before ? emu_note(cudaErrorPeerAccessAlreadyEnabled) : cudaSuccess;
-}
-
-cudaError_t
 cudaDeviceSynchronize(void)
 {
 	CALL();
@@ -662,7 +618,6 @@ cudaDeviceReset(void)
 		pieces[p].kind = NOTHING;
 	}
 	memset(device_bytes, 0, sizeof device_bytes);
-	memset(peers, 0, sizeof peers);
 	resets++;
 	pthread_mutex_unlock(&lock);
 	return cudaSuccess;

@@ -153,23 +153,6 @@ pipes_and_files() {
 	cmp in by-cpu
 }
 
-# All GPUs that there are, with a batch each, then several; and two of them, in another order.
-several_gpus() {
-	local type
-	for type in u32 f64; do
-		gen --seed 42 --keys "$(pick 200003 60000019)" --type $type >in
-		agree in -r$type --device=gpu:all
-		agree in -$type --device=gpu:all --gpu-memory="$(pick 600K 64M)"
-		agree in -$type --device=gpu:1,0 --gpu-memory="$(pick 600K 64M)"
-	done
-	gen --seed 43 --keys "$(pick 100003 9000011)" --type text --range full >in
-	agree in -n --device=gpu:all --gpu-memory="$(pick 2M 64M)"
-	agree in -nru --device=gpu:1,0 --gpu-memory="$(pick 2M 64M)"
-	gen --seed 44 --keys "$(pick 200003 60000019)" --type u32 --dist few >in
-	agree in -u32 --device=gpu:all --gpu-memory="$(pick 600K 64M)"
-	cat in | "$gpu" -u32 --device=gpu:all --gpu-memory="$(pick 600K 64M)" | cmp - by-cpu
-}
-
 for_size() {
 	on "$1"
 	"${@:2}"
@@ -187,10 +170,6 @@ for_size() {
 @test "emulated GPU: text in several batches"		{ for_size emulated text_in_batches; }
 @test "emulated GPU: pipes and several files"		{ for_size emulated pipes_and_files; }
 
-@test "2 emulated GPUs: batches and slices"		{ GSORT_EMU_DEVICES=2 for_size emulated several_gpus; }
-@test "3 emulated GPUs: batches and slices"		{ GSORT_EMU_DEVICES=3 for_size emulated several_gpus; }
-@test "7 emulated GPUs: batches and slices"		{ GSORT_EMU_DEVICES=7 for_size emulated several_gpus; }
-
 @test "GPU: all types, directions and -u"		{ for_size real all_types; }
 @test "GPU: text"					{ for_size real text; }
 @test "GPU: sizes around powers of two, u32"			{ for_size real awkward_sizes u32; }
@@ -202,11 +181,6 @@ for_size() {
 @test "GPU: keys that crowd"				{ for_size real crowds; }
 @test "GPU: text in several batches"			{ for_size real text_in_batches; }
 @test "GPU: pipes and several files"			{ for_size real pipes_and_files; }
-
-@test "several GPUs: batches and slices" {
-	[ "$(gsort --info | grep -c '^gpu:[0-9]')" -ge 2 ] || skip "fewer than two GPUs"
-	for_size real several_gpus
-}
 
 # --- no GPU, or one that fails ------------------------------------------------------
 
@@ -294,46 +268,10 @@ for_size() {
 	on emulated
 	gen --keys 100 >in
 	unset CUDA_DEVICE_MAX_CONNECTIONS
-	for asked in gpu gpu:all; do
-		GSORT_EMU_QUEUES=2 gsort-emu -u32 --device=$asked -o out in
-		fails "no CUDA-capable device\|no NVIDIA driver" \
-			env GSORT_EMU_QUEUES=8 gsort-emu -u32 --device=$asked in
-		CUDA_DEVICE_MAX_CONNECTIONS=3 GSORT_EMU_QUEUES=3 gsort-emu -u32 --device=$asked -o out in
-	done
-}
-
-@test "several GPUs are named, and those that are hidden stay hidden" {
-	on emulated
-	export GSORT_EMU_DEVICES=4 CUDA_VISIBLE_DEVICES
-	gen --keys 100003 >in
-	gsort -u32 --device=cpu -o expected in
-	while read -r CUDA_VISIBLE_DEVICES asked used; do
-		gsort-emu -u32 -v --device=$asked -o out in 2>err
-		grep "device $used\$" err
-		cmp out expected
-	done <<-ROWS
-		0,1,2,3 gpu:2,1 2 GPUs: emulated GPU 2, emulated GPU 1
-		2,0     gpu:0,1 2 GPUs: emulated GPU 2, emulated GPU 0
-		3,1,0   gpu:all 3 GPUs: emulated GPU 3, emulated GPU 1, emulated GPU 0
-		3       gpu:all emulated GPU 3
-	ROWS
-	fails "no GPU 2" env CUDA_VISIBLE_DEVICES=2,0 gsort-emu -u32 --device=gpu:0,2 in
-	fails "no NVIDIA driver\|no CUDA-capable device" \
-		env CUDA_VISIBLE_DEVICES= gsort-emu -u32 --device=gpu:all in
-}
-
-@test "GPUs of different sizes take what they hold" {
-	on emulated
-	gen --seed 45 --keys 200003 --type u64 >in
-	gsort -u64 --device=cpu -o expected in
-	GSORT_EMU_DEVICES=3 GSORT_EMU_MEMORY=400000,6000000,900000 \
-		gsort-emu -u64 --device=gpu:all in | cmp - expected
-	GSORT_EMU_DEVICES=2 GSORT_EMU_PEERS=0 gsort-emu -u64 --device=gpu:all in | cmp - expected
-	GSORT_EMU_DEVICES=3 GSORT_EMU_MEMORY=6000000,1000,6000000 \
-		gsort-emu -u64 -v --device=gpu:all -o out in 2>err
-	cmp out expected
-	grep '^gsort-emu: warning: out of GPU memory: at least .*; the other GPUs sort instead$' err
-	grep 'device 2 GPUs: emulated GPU 0, emulated GPU 2$' err
+	GSORT_EMU_QUEUES=2 gsort-emu -u32 --device=gpu -o out in
+	fails "no CUDA-capable device\|no NVIDIA driver" \
+		env GSORT_EMU_QUEUES=8 gsort-emu -u32 --device=gpu in
+	CUDA_DEVICE_MAX_CONNECTIONS=3 GSORT_EMU_QUEUES=3 gsort-emu -u32 --device=gpu -o out in
 }
 
 @test "--stats=json and -vv print what the GPU did" {

@@ -34,7 +34,7 @@ sorts() {
 	return $status
 }
 
-# it_is_right STATUS auto|gpu|gpu:LIST: what came of it is what must come
+# it_is_right STATUS auto|gpu: what came of it is what must come
 it_is_right() {
 	local said
 	said=$(wc -l <err)
@@ -42,13 +42,6 @@ it_is_right() {
 	[ "$said" -le 1 ] || return 1
 	[ -z "$(ls temp; ls part-* 2>/dev/null)" ] || return 1
 	case $1$2 in
-	0gpu:*)
-		cmp out expected || return 1
-		[ "$(grep -c '^gsort-emu: warning: .*; the other GPUs\? sorts\? instead$' err)" = "$said" ] ;;
-	2gpu:*)		# it was not known which one
-		[ "$(cat out)" = old ] || return 1
-		unknown=$((unknown + 1))
-		grep -q '^gsort-emu: .*GPU\|^gsort-emu: .*CUDA' err ;;
 	0auto)
 		cmp out expected || return 1
 		[ "$(grep -c '^gsort-emu: warning: .*; the CPU sorts instead$' err)" = "$said" ] ;;
@@ -77,7 +70,7 @@ right() {
 # nothing.  Without GSORT_SLOW, one in about twice STEP of those behind the opening, or more if
 # none of these lost the GPU.
 walk() {
-	local at=1 tried=0 lost=0 unknown=0 step=${GSORT_SLOW:+1}
+	local at=1 tried=0 lost=0 step=${GSORT_SLOW:+1}
 	local STEP=$((2 * STEP + 1))
 	[ "$1" = GSORT_EMU_FAIL ] || step=${step:-$(((STEP + 3) / 4))}	# there are fewer
 	while true; do
@@ -88,7 +81,7 @@ walk() {
 		at=$((at + ${step:-$STEP}))
 	done
 	unset "$1"
-	echo "${2:-a bit} of $1: $tried positions, $lost of them lost the GPU, $unknown all: ${*:3}"
+	echo "${2:-a bit} of $1: $tried positions, $lost of them lost the GPU: ${*:3}"
 	[ $lost -gt 0 ] || { [ $STEP -gt 1 ] && STEP=$((STEP / 8)) walk "$@"; }
 }
 
@@ -190,20 +183,6 @@ survives() {
 	: >is-pipe
 	gen --seed 56 --keys 40000 --type text --range full >in.now
 	survives --gpu-memory=2M
-}
-
-# An error that lasts is that of all emulated GPUs: they share a process.  One that passes is
-# not.
-@test "one of several GPUs" {
-	STEP=37
-	export GSORT_EMU_DEVICES=3
-	gen --seed 63 --keys 60000 --type u32 >in.now
-	gsort --device=cpu -u32 -o expected in.now
-	walk GSORT_EMU_FAIL 719 auto -u32
-	for memory in 64M 300K; do
-		walk GSORT_EMU_FAIL 46 gpu:all -u32 --gpu-memory=$memory
-		walk GSORT_EMU_CORRUPT "" gpu:all -u32 --gpu-memory=$memory
-	done
 }
 
 @test "several files at once" {

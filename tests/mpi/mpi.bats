@@ -231,6 +231,13 @@ make_text() {
 	cmp alone together
 	grep -q '"device":"emulated GPU 0"' stats
 	[ "$(sed 's/.*"batches":\([0-9]*\).*/\1/' stats)" -ge 3 ]
+	# GPUs of a list, or all, are dealt to the ranks of a host in turn.
+	GSORT_RANKS=3 "$ranks" -u64 --device=gpu:1,2 --stats=json in -o together 2>stats
+	cmp alone together
+	grep -q '"device":"emulated GPU 1"' stats
+	GSORT_EMU_DEVICES=2 GSORT_RANKS=3 "$ranks" -u64 --device=gpu:all --stats=json in -o together 2>stats
+	cmp alone together
+	grep -q '"device":"emulated GPU 0"' stats
 	# A GPU and host memory that are full: runs on disk.
 	gen --seed 6 --keys 1500000 --type u64 >large
 	gsort -u64 large -o alone

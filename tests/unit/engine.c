@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* engine.c - rows for the engine of src/gpu/cuda, on the emulated GPU of tests/emu */
 #include <stdint.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,8 +25,6 @@ static const struct row {
 	unsigned    few;		/* keys are numbers below it; 0: any */
 	size_t      gpu_bytes;		/* of memory; 0: more than all keys need */
 	unsigned    batches;		/* that are sorted at least each time; 0: one */
-	unsigned    gpus;		/* 0: one */
-	bool        no_peers;		/* they cannot reach each other's memory */
 	unsigned    strands;		/* that its keys are drained by; 0: in order */
 } rows[] = {
 	{ .name = "nothing at all", .bits = { 32 } },
@@ -56,19 +53,6 @@ static const struct row {
 	{ .name = "batches of several classes",
 	  .bits = { 64, 32, 0, 32, 64 }, .keys = { 999, 90001, 0, 190001, 60007 },
 	  .gpu_bytes = 2 << 20, .batches = 2, .descending_classes = true },
-	{ .name = "two GPUs with a batch each",
-	  .bits = { 32 }, .keys = { 300001 }, .batches = 2, .gpus = 2 },
-	{ .name = "and if they do not reach each other",
-	  .bits = { 64 }, .keys = { 150001 }, .batches = 2, .gpus = 2, .no_peers = true },
-	{ .name = "three with several each",
-	  .bits = { 64 }, .keys = { 200003 }, .gpu_bytes = 600 << 10, .batches = 6, .gpus = 3 },
-	{ .name = "three with classes, some on one alone",
-	  .bits = { 64, 32, 0, 32, 64 }, .keys = { 999, 90001, 0, 190001, 60007 }, .gpus = 3,
-	  .batches = 3, .descending_classes = true },
-	{ .name = "seven, equal keys",
-	  .bits = { 32 }, .keys = { 400001 }, .gpu_bytes = 300 << 10, .batches = 9, .gpus = 7,
-	  .few = 1 },
-	{ .name = "seven for one key", .bits = { 32 }, .keys = { 1 }, .gpus = 7 },
 	{ .name = "one run by strands",
 	  .bits = { 32 }, .keys = { 270001 }, .strands = 7 },
 	{ .name = "more strands than keys",
@@ -78,11 +62,8 @@ static const struct row {
 	{ .name = "and equal keys",
 	  .bits = { 32 }, .keys = { 400001 }, .gpu_bytes = 1 << 20, .batches = 4, .few = 2,
 	  .strands = 3 },
-	{ .name = "two GPUs by strands",
-	  .bits = { 64 }, .keys = { 150001 }, .batches = 2, .gpus = 2, .strands = 16 },
-	{ .name = "seven GPUs, many cuts",
-	  .bits = { 64 }, .keys = { 400001 }, .gpu_bytes = 600 << 10, .batches = 7, .gpus = 7,
-	  .strands = 2 },
+	{ .name = "many cuts",
+	  .bits = { 64 }, .keys = { 400001 }, .gpu_bytes = 600 << 10, .batches = 7, .strands = 2 },
 	{ .name = "a batch is a buffer",
 	  .bits = { 32, 64 }, .keys = { 70001, 30011 }, .gpu_bytes = 200 << 10, .batches = 8 },
 };
@@ -240,14 +221,12 @@ options_of(const struct row *row)
 {
 	struct gs_gpu_options options = {
 		.descending_classes = row->descending_classes, .staging_bytes = STAGING_BYTES,
-		.ring_buffers = 6, .hint_bytes = UINT64_MAX, .gpu_count = row->gpus > 0 ? row->gpus : 1,
+		.ring_buffers = 6, .hint_bytes = UINT64_MAX,
 		.gpu_memory_bytes = row->gpu_bytes > 0 ? row->gpu_bytes : GPU_BYTES,
 		.resident = aligned_alloc(4096, RESIDENT_BYTES), .resident_bytes = RESIDENT_BYTES,
 	};
 
 	memcpy(options.class_bits, row->bits, sizeof row->bits);
-	for (unsigned g = 0; g < options.gpu_count; g++)	/* the last one first */
-		options.gpus[g] = (int)(options.gpu_count - 1 - g);
 	return options;
 }
 
@@ -260,22 +239,6 @@ has_keys(const struct row *row)
 	return false;
 }
 
-/* GPUs are opened beside the first keys: wait until all are open. */
-static void
-await_gpus(struct gs_gpu *gpu, const struct gs_gpu_options *options)
-{
-	const uint64_t all = gs_gpu_module.batch_bytes(gpu) * options->gpu_count;
-	struct gs_staging staging;
-
-	do {
-		if (gs_gpu_module.lend(gpu, 0, &staging) != GS_OK || staging.room == 0)
-			return;
-		if (gs_gpu_module.commit(gpu, &staging, 0) != GS_OK)
-			return;
-		sched_yield();
-	} while (gs_gpu_module.batch_bytes(gpu) < all);
-}
-
 static void
 check_work(struct gs_gpu *gpu, const struct row *row, const struct gs_gpu_options *options)
 {
@@ -285,7 +248,7 @@ check_work(struct gs_gpu *gpu, const struct row *row, const struct gs_gpu_option
 	gs_gpu_module.work(gpu, &work);
 	CHECK(row->batches > 0 ? work.batches >= 2 * row->batches : work.batches == 2 * any,
 	      "%s: %u batches were sorted", row->name, work.batches);
-	CHECK(work.memory_bytes <= options->gpu_memory_bytes * options->gpu_count &&
+	CHECK(work.memory_bytes <= options->gpu_memory_bytes &&
 	              work.memory_bytes >= 2 * gs_gpu_module.batch_bytes(gpu),
 	      "%s: %llu bytes of the GPU were used", row->name, (unsigned long long)work.memory_bytes);
 	CHECK((work.sort_seconds > 0) == any && (work.d2h_seconds > 0) == any &&
@@ -298,19 +261,13 @@ check_row(const struct row *row)
 	struct gs_gpu_options options = options_of(row);
 	const size_t before = emu_allocations();
 	struct gs_gpu *gpu;
-	char devices[8];
-	unsigned failed;
 
-	snprintf(devices, sizeof devices, "%u", options.gpu_count);
-	setenv("GSORT_EMU_DEVICES", devices, 1);
-	setenv("GSORT_EMU_PEERS", row->no_peers ? "0" : "1", 1);
 	if (row->shared != NULL)
 		setenv("GSORT_EMU_SHARED", row->shared, 1);
-	if (gs_gpu_module.open(&gpu, &options, &failed) != GS_OK) {
+	if (gs_gpu_module.open(&gpu, &options) != GS_OK) {
 		CHECK(false, "%s: %s", row->name, gs_message());
 		return;
 	}
-	await_gpus(gpu, &options);
 	for (unsigned batch = 0; batch < 2; batch++) {
 		uint64_t sums[GS_CLASSES] = { 0 };
 
@@ -323,8 +280,6 @@ check_row(const struct row *row)
 	gs_gpu_module.close(gpu);
 	free(options.resident);
 	unsetenv("GSORT_EMU_SHARED");
-	unsetenv("GSORT_EMU_DEVICES");
-	unsetenv("GSORT_EMU_PEERS");
 	CHECK(emu_allocations() == before, "%s: nothing is left over", row->name);
 }
 
@@ -338,10 +293,9 @@ check_room(void)
 	struct gs_gpu_options options = options_of(&row);
 	struct gs_gpu *gpu;
 	size_t batch;
-	unsigned failed;
 
 	options.resident_bytes = 1 << 20;
-	CHECK(gs_gpu_module.open(&gpu, &options, &failed) == GS_OK, "%s: opens", row.name);
+	CHECK(gs_gpu_module.open(&gpu, &options) == GS_OK, "%s: opens", row.name);
 	batch = (size_t)gs_gpu_module.batch_bytes(gpu);
 	for (unsigned round = 0; round < 2; round++) {
 		struct row full = row;
@@ -362,19 +316,18 @@ check_room(void)
 	free(options.resident);
 }
 
-/* Open, feed, finish, drain, until a call fails; *FAILED: of which GPU.  True: none did. */
+/* Open, feed, finish, drain, until a call fails.  True: none did. */
 static bool
-run_once(const struct row *row, const struct gs_gpu_options *options, unsigned *failed)
+run_once(const struct row *row, const struct gs_gpu_options *options)
 {
 	uint64_t sums[GS_CLASSES] = { 0 };
 	struct gs_gpu *gpu;
 	bool good;
 
-	if (gs_gpu_module.open(&gpu, options, failed) != GS_OK)
+	if (gs_gpu_module.open(&gpu, options) != GS_OK)
 		return false;
 	good = feed(gpu, row, 7, sums) && gs_gpu_module.finish(gpu) == GS_OK &&
 	       check_drain(gpu, row, sums);
-	*failed = gs_gpu_module.failed(gpu);
 	gs_gpu_module.close(gpu);
 	return good;
 }
@@ -388,21 +341,17 @@ check_failures(int code)
 	static const struct row rows_that_fail[] = {
 		{ .name = "one batch", .bits = { 32, 64 }, .keys = { 900, 700 },
 		  .gpu_bytes = 1 << 20 },
-		{ .name = "two GPUs", .bits = { 64 }, .keys = { 20000 }, .gpu_bytes = 400 << 10,
-		  .gpus = 2 },
 		{ .name = "several batches", .bits = { 64 }, .keys = { 20000 }, .gpu_bytes = 200 << 10 },
 	};
 
-	setenv("GSORT_EMU_DEVICES", "2", 1);
 	for (unsigned r = 0; r < sizeof rows_that_fail / sizeof rows_that_fail[0]; r++) {
 		const struct row *row = &rows_that_fail[r];
 		struct gs_gpu_options options = options_of(row);
 		const size_t before = emu_allocations();
-		unsigned long calls, begin, tries = 0, fails = 0, known = 0;
-		unsigned failed;
+		unsigned long calls, begin, tries = 0, fails = 0;
 
 		begin = emu_calls();
-		CHECK(run_once(row, &options, &failed), "%s: nothing fails", row->name);
+		CHECK(run_once(row, &options), "%s: nothing fails", row->name);
 		calls = emu_calls() - begin;
 		for (unsigned long call = 1; call <= calls; call += step) {
 			char fail[40];
@@ -410,9 +359,8 @@ check_failures(int code)
 			tries++;
 			snprintf(fail, sizeof fail, "%lu:%d", emu_calls() + call, code);
 			setenv("GSORT_EMU_FAIL", fail, 1);
-			if (!run_once(row, &options, &failed)) {
+			if (!run_once(row, &options)) {
 				fails++;
-				known += failed < options.gpu_count;
 				CHECK(gs_message()[0] != '\0', "%s, call %lu: it is said why", row->name,
 				      call);
 			}
@@ -423,11 +371,8 @@ check_failures(int code)
 		}
 		CHECK(fails >= tries / 3, "%s: of %lu calls %lu fail with %d", row->name, tries, fails,
 		      code);
-		CHECK(known >= fails * 3 / 4, "%s: of %lu failures %lu are those of a known GPU",
-		      row->name, fails, known);
 		free(options.resident);
 	}
-	unsetenv("GSORT_EMU_DEVICES");
 }
 
 void

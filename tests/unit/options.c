@@ -104,6 +104,8 @@ static const struct row {
 	ROW("a list of GPUs has at most 16", .device = GSORT_DEVICE_GPU, .gpus = { 1, 0, 1 }, .gpu_count = 3),
 	ROW("a list of GPUs has at most 16", .device = GSORT_DEVICE_GPU, .gpu_count = GSORT_GPUS_MOST + 1),
 	ROW("a list of GPUs has at most 16", .device = GSORT_DEVICE_GPU, .gpus = { -1 }),
+	ROW("one process sorts on one GPU", .device = GSORT_DEVICE_GPU, .gpus = { 1, 0 }, .gpu_count = 2),
+	ROW("one process sorts on one GPU", .device = GSORT_DEVICE_GPU, .gpu_count = GSORT_ALL_GPUS),
 	ROW("'--batch-size' is 1", .merge_files = 1),
 	ROW("type is 99: there is no such value", .type = (enum gsort_type)99),
 	ROW("there is no such value", .decompress = (enum gsort_decompress)-1),

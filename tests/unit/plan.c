@@ -348,42 +348,10 @@ check_shares(void)
 	}
 }
 
-/* More threads than the plan has, if there are processors for them. */
-static void
-check_gpu_threads(void)
-{
-	static const struct {
-		const char *sentence;
-		struct gs_plan_input facts;
-		unsigned threads;
-	} cases[] = {
-		{ "one GPU", FACTS(.type = GSORT_U64, .key_bits = 64, .input_bytes = 64ull GiB,
-		                   .device = GSORT_DEVICE_GPU, .gpu_count = 1, .cores = 32), 16 },
-		{ "two GPUs", FACTS(.type = GSORT_U64, .key_bits = 64, .input_bytes = 64ull GiB,
-		                    .device = GSORT_DEVICE_GPU, .gpu_count = 2, .cores = 32), 32 },
-		{ "few processors", FACTS(.type = GSORT_U64, .key_bits = 64, .input_bytes = 64ull GiB,
-		                          .device = GSORT_DEVICE_GPU, .gpu_count = 2, .cores = 3), 3 },
-		{ "a number of threads", FACTS(.type = GSORT_U64, .key_bits = 64,
-		                               .input_bytes = 64ull GiB, .device = GSORT_DEVICE_GPU,
-		                               .gpu_count = 2, .cores = 32, .threads = 4), 4 },
-	};
-
-	for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
-		struct gs_plan plan;
-
-		CHECK(gs_plan_make(&plan, &cases[c].facts) == GS_OK, "%s: %s", cases[c].sentence,
-		      gs_message());
-		CHECK(gs_plan_gpu_threads(&plan, &cases[c].facts) == cases[c].threads,
-		      "%s: %u threads of %u", cases[c].sentence,
-		      gs_plan_gpu_threads(&plan, &cases[c].facts), plan.threads);
-	}
-}
-
 void
 unit_plan(void)
 {
 	check_heads();
-	check_gpu_threads();
 	check_shares();
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
 		struct gs_plan plan;

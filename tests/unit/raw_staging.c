@@ -73,7 +73,7 @@ stage(struct gs_gpu *gpu, const char *name)
 	static struct gs_store store;
 	static struct gs_monitor monitor;
 	const struct gsort_options options = { .type = GSORT_U64 };
-	const struct gs_plan_input input = { .threads = 2, .key_bits = 64, .gpu_count = 1 };
+	const struct gs_plan_input input = { .threads = 2, .key_bits = 64 };
 	const struct gs_plan plan = {
 		.threads = 2, .device = GSORT_DEVICE_GPU, .ring_buffers = 4,
 		.piece_bytes = PIECE_KEYS * sizeof(uint64_t), .class_bits = { 64 },

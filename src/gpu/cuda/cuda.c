@@ -73,24 +73,6 @@ gs_cuda_choose(int index)
 	return GS_OK;
 }
 
-gs_status
-gs_cuda_connect(int index, int peer)
-{
-	int can;
-	cudaError_t error;
-
-	TRY_CUDA(cudaDeviceCanAccessPeer(&can, index, peer), "connecting GPUs");
-	if (!can)
-		return GS_OK;
-	error = cudaDeviceEnablePeerAccess(peer, 0);
-	if (error == cudaErrorPeerAccessAlreadyEnabled) {	/* by an earlier job */
-		(void)cudaGetLastError();
-		return GS_OK;
-	}
-	TRY_CUDA(error, "connecting GPUs");
-	return GS_OK;
-}
-
 /* Add the processors of a list, "0-15,32-47", that are in MAY, to STAY. */
 static void
 read_list(FILE *list, const cpu_set_t *may, cpu_set_t *stay)

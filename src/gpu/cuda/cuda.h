@@ -29,9 +29,6 @@ MUST_CHECK gs_status gs_cuda_name(int index, char *name, size_t bytes);
 /** Make its context, another 0.1 s. */
 MUST_CHECK gs_status gs_cuda_choose(int index);
 
-/** Let this thread's GPU, number INDEX, reach the memory of number PEER, if it can. */
-MUST_CHECK gs_status gs_cuda_connect(int index, int peer);
-
 /** Keep this thread, and those that it starts, on the processors near GPU INDEX, if the system
  *  says which; no context is needed. */
 void gs_cuda_stay_near(int index);

@@ -187,7 +187,6 @@ get_ring(struct gs_device *device)
 	for (unsigned r = 0; r < count; r++) {
 		struct gs_ring_buffer *buffer = &device->ring[r];
 
-		buffer->device = device;
 		buffer->host = device->pinned.memory + r * device->staging_bytes;
 		TRY(create_timed(&buffer->copied));
 	}
@@ -229,13 +228,15 @@ gs_timed_wait(struct gs_device *device, struct gs_timed *timed, const char *doin
 /* ---- all of it --------------------------------------------------------------- */
 
 static gs_status
-get_all(struct gs_device *device, uint64_t key_bytes)
+get_all(struct gs_device *device)
 {
+	const uint64_t hint = device->options->hint_bytes;
+
 	TRY(gs_cuda_find(device->index));
 	gs_cuda_stay_near(device->index);
 	TRY(gs_pinned_begin(&device->pinned, device->options->ring_buffers * device->staging_bytes));
 	TRY(gs_cuda_choose(device->index));
-	TRY(get_buffers(device, key_bytes));
+	TRY(get_buffers(device, hint == UINT64_MAX ? hint : hint + device->staging_bytes));
 	TRY(get_streams(device));
 	TRY(get_ring(device));
 	device->arrivals = calloc(device->arrivals_most, sizeof *device->arrivals);
@@ -245,17 +246,16 @@ get_all(struct gs_device *device, uint64_t key_bytes)
 }
 
 gs_status
-gs_device_open(struct gs_device *device, const struct gs_gpu_options *options, unsigned number,
-               uint64_t key_bytes)
+gs_device_open(struct gs_device *device, const struct gs_gpu_options *options)
 {
 	assert(options->ring_buffers >= 2 && options->ring_buffers <= GS_RING_MOST);
 	assert(options->ring_buffers > gs_class_count(options->class_bits));	/* one can always be lent */
 	*device = (struct gs_device){
-		.options = options, .number = number, .index = options->gpus[number],
+		.options = options, .index = options->gpu,
 		.staging_bytes = options->staging_bytes,
 	};
 	pthread_mutex_init(&device->lock, NULL);
-	return get_all(device, key_bytes);
+	return get_all(device);
 }
 
 gs_status

@@ -36,7 +36,6 @@ struct gs_timed {
 
 /* A pinned buffer, with keys to sort or with sorted keys. */
 struct gs_ring_buffer {
-	struct gs_device *device;
 	char           *host;	/* staging_bytes */
 	struct gs_timed copied;	/* the last copy from or to it */
 	unsigned        key_class, bits;
@@ -52,7 +51,6 @@ struct gs_device_arrival {
 
 struct gs_device {
 	const struct gs_gpu_options *options;
-	unsigned       number;		/* of the engine's GPUs */
 	int            index;		/* CUDA's */
 	size_t         staging_bytes;
 
@@ -85,10 +83,9 @@ struct gs_device {
 /** Most bytes that a slice can have on the device. */
 size_t gs_device_slice_bytes(const struct gs_device *device);
 
-/** Open GPU NUMBER of the options for KEY_BYTES in all, or UINT64_MAX: unknown; slow. */
+/** Open the GPU of the options; slow. */
 MUST_CHECK gs_status gs_device_open(struct gs_device *device,
-                                    const struct gs_gpu_options *options, unsigned number,
-                                    uint64_t key_bytes);
+                                    const struct gs_gpu_options *options);
 
 /** This thread works with DEVICE from now on. */
 MUST_CHECK gs_status gs_device_use(const struct gs_device *device);

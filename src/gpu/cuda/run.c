@@ -5,13 +5,6 @@
 
 #include "gpu/cuda/run.h"
 
-void
-gs_gpu_runs_open(struct gs_gpu_runs *runs)
-{
-	*runs = (struct gs_gpu_runs){ .count = 0 };
-	pthread_mutex_init(&runs->lock, NULL);
-}
-
 void *
 gs_gpu_grown(void *list, size_t *room, size_t item_bytes)
 {
@@ -23,7 +16,6 @@ gs_gpu_grown(void *list, size_t *room, size_t item_bytes)
 	return grown;
 }
 
-/* Locked. */
 static gs_status
 add(struct gs_gpu_runs *runs, const struct gs_gpu_run *run, uint64_t *blocks)
 {
@@ -53,9 +45,7 @@ gs_gpu_runs_add(struct gs_gpu_runs *runs, const struct gs_gpu_run *run, const ui
 		return gs_fail(GS_EBUDGET, "out of memory");
 	memcpy(blocks, sums, count * sizeof *blocks);
 	memcpy(blocks + count, firsts, count * sizeof *blocks);
-	pthread_mutex_lock(&runs->lock);
 	status = add(runs, run, blocks);
-	pthread_mutex_unlock(&runs->lock);
 	if (status != GS_OK)
 		free(blocks);
 	return status;
@@ -74,5 +64,4 @@ gs_gpu_runs_close(struct gs_gpu_runs *runs)
 {
 	gs_gpu_runs_reset(runs);
 	free(runs->list);
-	pthread_mutex_destroy(&runs->lock);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * run.h - sorted runs, on GPUs or in host memory, with what is known of their blocks
+ * run.h - sorted runs, on the GPU or in host memory, with what is known of their blocks
  *
  * A run is the sorted keys of one class of one batch.  The GPU that sorted it found it in order,
  * and found the checksum and the first key of each block of GS_BLOCK_KEYS keys.  So a range of
@@ -9,7 +9,6 @@
 #ifndef GS_GPU_RUN_H
 #define GS_GPU_RUN_H
 
-#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,7 +29,6 @@ struct gs_gpu_run {
 
 /* The runs of an engine. */
 struct gs_gpu_runs {
-	pthread_mutex_t    lock;
 	struct gs_gpu_run *list;
 	size_t             count, room;
 };
@@ -45,9 +43,7 @@ gs_run_blocks(size_t count)
  *  LIST is as it was. */
 void *gs_gpu_grown(void *list, size_t *room, size_t item_bytes);
 
-void gs_gpu_runs_open(struct gs_gpu_runs *runs);
-
-/** Append RUN, whose blocks have these SUMS and FIRSTS, which are copied; any thread. */
+/** Append RUN, whose blocks have these SUMS and FIRSTS, which are copied. */
 MUST_CHECK gs_status gs_gpu_runs_add(struct gs_gpu_runs *runs, const struct gs_gpu_run *run,
                                      const uint64_t *sums, const uint64_t *firsts);
 

@@ -144,10 +144,8 @@ append(struct gs_gpu_slices *slices, struct gs_gpu_slice **slice)
 static gs_status
 add_slice(struct gs_gpu_slices *slices, const struct dividing *dividing, size_t c)
 {
-	const struct gs_gpu_division *division = dividing->division;
 	const struct gs_gpu_cuts *cuts = &dividing->cuts;
 	const size_t to = c * cuts->run_count;
-	const unsigned turn = (unsigned)(slices->count % division->worker_count);
 	struct gs_gpu_slice *slice;
 
 	TRY(append(slices, &slice));
@@ -155,8 +153,6 @@ add_slice(struct gs_gpu_slices *slices, const struct dividing *dividing, size_t 
 		.key_class = dividing->key_class, .bits = dividing->runs[0]->bits,
 		.at = c > 0 ? cuts->ranks[c - 1] : 0, .strand = dividing->strands[c],
 		.sorted = is_sorted(dividing),
-		.worker = is_sorted(dividing) ? dividing->runs[0]->device->number
-		                              : division->workers[turn],
 		.pieces = malloc(cuts->run_count * sizeof *slice->pieces),
 	};
 	if (slice->pieces == NULL)
@@ -240,18 +236,6 @@ gs_gpu_slices_cut(struct gs_gpu_slices *slices, const struct gs_gpu_runs *runs,
 		TRY(divide_class(slices, runs, division->descending_classes ? GS_CLASSES - 1 - i : i,
 		                 division));
 	return GS_OK;
-}
-
-const struct gs_gpu_slice *
-gs_gpu_slices_next(const struct gs_gpu_slices *slices, unsigned worker, size_t *at)
-{
-	while (*at < slices->count) {
-		const struct gs_gpu_slice *slice = &slices->list[(*at)++];
-
-		if (slice->worker == worker)
-			return slice;
-	}
-	return NULL;
 }
 
 void

@@ -3,7 +3,7 @@
  * slice.h - runs divided into slices of the output
  *
  * The keys of a class, in order, are cut at exact ranks (cut.h).  A slice has the keys between two
- * cuts: a piece of each run, which one GPU gathers and sorts.  Of a class that is one run on a GPU,
+ * cuts: a piece of each run, which the GPU gathers and sorts.  Of a class that is one run on the GPU,
  * slices are sorted already; without strands there is one of them.
  */
 #ifndef GS_GPU_SLICE_H
@@ -28,8 +28,7 @@ struct gs_gpu_slice {
 	uint64_t at;			/* keys of its class before it */
 	size_t   strand;
 	uint64_t sum;			/* of its keys */
-	unsigned worker;		/* whose GPU sorts it */
-	bool     sorted;		/* it is one piece, of a run on that GPU */
+	bool     sorted;		/* it is one piece, of a run on the GPU */
 	struct gs_gpu_piece *pieces;
 	size_t   piece_count;
 };
@@ -42,8 +41,6 @@ struct gs_gpu_slices {
 /* How to divide. */
 struct gs_gpu_division {
 	size_t          slice_bytes;	/* at most */
-	const unsigned *workers;	/* to whom slices are dealt in turn */
-	unsigned        worker_count;
 	bool            descending_classes;	/* the last class first */
 	const uint64_t *strand_at;	/* see struct gs_gpu_module */
 	size_t          strands;	/* 0: all keys in order */
@@ -51,17 +48,13 @@ struct gs_gpu_division {
 
 /**
  * Cut all RUNS into slices.  By strands, the first slice of each strand comes first, then the second
- * one of each, and so on.  No other thread uses the runs' GPUs.
+ * one of each, and so on.  No other thread uses the GPU.
  *
- * @return  GS_OK; GS_EBUDGET; GS_EDEVICE: a GPU fails, or what is known of a run's blocks is wrong
+ * @return  GS_OK; GS_EBUDGET; GS_EDEVICE: the GPU fails, or what is known of a run's blocks is wrong
  */
 MUST_CHECK gs_status
 gs_gpu_slices_cut(struct gs_gpu_slices *slices, const struct gs_gpu_runs *runs,
                   const struct gs_gpu_division *division);
-
-/** The next slice of WORKER from number *AT on, or NULL; *AT: the number behind it. */
-const struct gs_gpu_slice *gs_gpu_slices_next(const struct gs_gpu_slices *slices, unsigned worker,
-                                              size_t *at);
 
 /** A slice was gathered: drop its keys in host memory.  Any thread. */
 void gs_gpu_slice_drop(const struct gs_gpu_slice *slice, struct gs_resident *resident);

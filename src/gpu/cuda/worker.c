@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * worker.c - the thread that works one GPU: batches in, slices out
+ * worker.c - the thread that works the GPU: batches in, slices out
  *
  * Arrivals, the keys of a staging buffer each, lie in a buffer of the GPU one behind the other,
  * whatever class they are of.  When a batch is full, or at the end, those of each class are brought
@@ -279,14 +279,9 @@ gather_piece(struct gs_worker *worker, const struct gs_gpu_piece *piece, char *t
 	const char *from = piece->run->keys + piece->from * key_bytes;
 	size_t bytes = piece->count * key_bytes;
 
-	if (piece->run->device == device) {
+	if (piece->run->device != NULL) {
 		TRY_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, device->in),
 		         "gathering sorted keys");
-		return GS_OK;
-	}
-	if (piece->run->device != NULL) {
-		TRY_CUDA(cudaMemcpyPeerAsync(to, device->index, from, piece->run->device->index,
-		                             bytes, device->in), "gathering sorted keys");
 		return GS_OK;
 	}
 	while (bytes > 0) {
@@ -407,22 +402,18 @@ send(struct gs_worker *worker, const struct gs_gpu_slice *slice, unsigned at)
 static gs_status
 drain(struct gs_worker *worker)
 {
-	size_t at = 0;
-	const struct gs_gpu_slice *slice = gs_gpu_slices_next(worker->slices, worker->number, &at);
-	unsigned here = 0;
+	const struct gs_gpu_slices *slices = worker->slices;
 
-	if (slice != NULL)
-		TRY(gather(worker, slice, here));
-	while (slice != NULL) {
-		const struct gs_gpu_slice *next = gs_gpu_slices_next(worker->slices, worker->number, &at);
+	for (size_t s = 0; s < slices->count; s++) {
+		const struct gs_gpu_slice *slice = &slices->list[s];
 
-		if (next != NULL)
-			TRY(gather(worker, next, !here));
-		TRY(sort_slice(worker, slice, here));
+		if (s == 0)
+			TRY(gather(worker, slice, 0));
+		if (s + 1 < slices->count)
+			TRY(gather(worker, slice + 1, (s + 1) % 2));
+		TRY(sort_slice(worker, slice, s % 2));
 		gs_gpu_slice_drop(slice, worker->resident);
-		TRY(send(worker, slice, here));
-		slice = next;
-		here = !here;
+		TRY(send(worker, slice, s % 2));
 	}
 	for (unsigned p = 0; p < 2; p++)
 		TRY(gs_timed_wait(&worker->device, &worker->device.gathered[p],
@@ -450,10 +441,9 @@ serve(struct gs_worker *worker)
 	struct gs_device *device = &worker->device;
 	void *asked;
 
-	TRY(gs_device_open(device, worker->options, worker->number, worker->key_bytes));
+	TRY(gs_device_open(device, worker->options));
 	for (unsigned r = 0; r < worker->options->ring_buffers; r++)
 		(void)gs_queue_give(&worker->free, &device->ring[r]);
-	atomic_store(&worker->answered, true);
 	(void)gs_queue_give(&worker->answers, &done);
 	while ((asked = gs_queue_take(&worker->filled)) != NULL) {
 		if (asked != &finish_asked && asked != &drain_asked) {
@@ -473,7 +463,6 @@ shut(struct gs_worker *worker)
 	gs_queue_shut(&worker->filled);
 	gs_queue_shut(&worker->ready);
 	gs_queue_shut(&worker->answers);
-	atomic_store(&worker->answered, true);
 }
 
 static gs_status
@@ -486,13 +475,12 @@ work(void *context)
 }
 
 gs_status
-gs_worker_start(struct gs_worker *worker, const struct gs_gpu_options *options, unsigned number,
-                uint64_t key_bytes, struct gs_resident *resident, struct gs_gpu_runs *runs,
+gs_worker_start(struct gs_worker *worker, const struct gs_gpu_options *options,
+                struct gs_resident *resident, struct gs_gpu_runs *runs,
                 const struct gs_gpu_slices *slices)
 {
 	*worker = (struct gs_worker){
-		.options = options, .number = number, .key_bytes = key_bytes,
-		.resident = resident, .runs = runs, .slices = slices, .open = true,
+		.options = options, .resident = resident, .runs = runs, .slices = slices, .open = true,
 	};
 	gs_queue_open(&worker->free);
 	gs_queue_open(&worker->filled);
@@ -509,12 +497,6 @@ reason(struct gs_worker *worker)
 {
 	TRY(gs_thread_join(&worker->thread));
 	return closed();
-}
-
-bool
-gs_worker_answered(const struct gs_worker *worker)
-{
-	return atomic_load(&worker->answered);
 }
 
 gs_status

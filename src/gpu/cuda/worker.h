@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * worker.h - the thread that works one GPU: batches in, slices out
+ * worker.h - the thread that works the GPU: batches in, slices out
  *
  *     open; { give buffers; finish; await; { drain; take buffers; give them back; await }}*; close
  *
@@ -12,7 +12,6 @@
 #ifndef GS_GPU_WORKER_H
 #define GS_GPU_WORKER_H
 
-#include <stdatomic.h>
 #include <stdint.h>
 
 #include "base/status.h"
@@ -24,30 +23,24 @@
 
 struct gs_worker {
 	struct gs_device      device;
-	uint64_t              key_bytes;	/* that will come, about */
 	const struct gs_gpu_options *options;
-	unsigned              number;
 	struct gs_resident   *resident;
 	struct gs_gpu_runs   *runs;		/* to which it adds its own */
-	const struct gs_gpu_slices *slices;	/* some of which it sorts */
+	const struct gs_gpu_slices *slices;	/* that it sorts */
 
 	struct gs_thread      thread;
 	struct gs_queue       free;		/* struct gs_ring_buffer, to fill or to send keys in */
 	struct gs_queue       filled;		/* with keys to sort; or what to do next */
 	struct gs_queue       ready;		/* with sorted keys */
 	struct gs_queue       answers;
-	atomic_bool           answered;	/* it is open, or could not be opened */
 	bool                  open;	/* there is something to close */
 };
 
-/** Start a worker that opens GPU NUMBER of the options; the first answer says that it is open. */
+/** Start a worker that opens the GPU of the options; the first answer says that it is open. */
 MUST_CHECK gs_status gs_worker_start(struct gs_worker *worker,
-                                     const struct gs_gpu_options *options, unsigned number,
-                                     uint64_t key_bytes, struct gs_resident *resident,
-                                     struct gs_gpu_runs *runs, const struct gs_gpu_slices *slices);
-
-/** Has it answered that it is open, or failed?  Never blocks. */
-bool gs_worker_answered(const struct gs_worker *worker);
+                                     const struct gs_gpu_options *options,
+                                     struct gs_resident *resident, struct gs_gpu_runs *runs,
+                                     const struct gs_gpu_slices *slices);
 
 /** Wait for the answer to what was asked last. */
 MUST_CHECK gs_status gs_worker_await(struct gs_worker *worker);
@@ -61,7 +54,7 @@ void gs_worker_give(struct gs_worker *worker, struct gs_ring_buffer *buffer);
 /** Ask: sort all keys that were given.  Then its runs are in the list. */
 void gs_worker_finish(struct gs_worker *worker);
 
-/** Ask: sort and send the slices that are its own, then be empty. */
+/** Ask: sort and send all slices, then be empty. */
 void gs_worker_drain(struct gs_worker *worker);
 
 /** The next sorted keys; blocks.  The buffer is to be given back, with no keys. */

@@ -185,7 +185,6 @@ host_sources = \
   src/job/border.c \
   src/job/border.h \
   src/job/item_land.c \
-  src/job/item_land.h \
   src/job/item_sample.c \
   src/job/item_sample.h \
   src/job/item_spread.c \
@@ -219,7 +218,6 @@ host_sources = \
   src/job/ranked.c \
   src/job/ranked.h \
   src/job/ranked_items.c \
-  src/job/ranked_items.h \
   src/job/ranked_output.c \
   src/job/ranked_output.h \
   src/job/ranked_sort.c \

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/team.h"
-#include "job/item_land.h"
+#include "job/item_spread_state.h"
 #include "sort/items/walk.h"
 
 /* Slices of a piece of the store, and pieces that are added at once. */

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "job/item_land.h"
 #include "job/item_spread.h"
+#include "job/item_spread_state.h"
 
 /* Shorter lines are measured twice. */
 enum { SHORT_LINE = 16 };

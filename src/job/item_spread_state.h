@@ -60,4 +60,14 @@ struct gs_item_spread {
 	uint64_t                bytes;		/* of items that have reached this rank */
 };
 
+/* ---- item_land.c: items that have reached their owner, to its store --------- */
+
+/** The bytes of the first items of DATA, which are BYTES in all, for which there is ROOM; 0: of none. */
+size_t gs_item_land_fit(const struct gs_item_spread *spread, const char *data, size_t bytes,
+                        size_t room);
+
+/** Store blocks that have arrived in the order of their numbers, with all threads; *MOVED: set if there
+ *  were any. */
+MUST_CHECK gs_status gs_item_land(struct gs_item_spread *spread, bool *moved);
+
 #endif

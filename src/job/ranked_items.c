@@ -13,7 +13,7 @@
 #include "job/items.h"
 #include "job/phase.h"
 #include "job/ranked.h"
-#include "job/ranked_items.h"
+#include "job/ranked_sort.h"
 #include "job/read.h"
 #include "stages/select.h"
 

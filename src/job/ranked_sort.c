@@ -20,7 +20,6 @@
 #include "job/options.h"
 #include "job/phase.h"
 #include "job/ranked.h"
-#include "job/ranked_items.h"
 #include "job/ranked_sort.h"
 #include "job/read.h"
 #include "job/sort.h"

@@ -9,6 +9,9 @@
  *  ranks->agreed. */
 MUST_CHECK gs_status gs_ranked_sort(struct gsort *job);
 
+/** The same for records, lines or keys of 128 bits (ranked_items.c). */
+MUST_CHECK gs_status gs_ranked_items_sort(struct gsort *job);
+
 /** Check the order; collective.  The message of the first disorder is that of the rank that has it,
  *  and empty on the others. */
 MUST_CHECK gs_status gs_ranked_check(struct gsort *job, bool *disorder);

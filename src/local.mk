@@ -394,11 +394,9 @@ host_sources = \
   src/stages/pieces.c \
   src/stages/pieces.h \
   src/stages/raw_ingest.c \
-  src/stages/raw_ingest.h \
   src/stages/raw_reading.c \
   src/stages/raw_reading.h \
   src/stages/raw_staging.c \
-  src/stages/raw_staging.h \
   src/stages/record_ingest.c \
   src/stages/record_ingest.h \
   src/stages/runs.c \
@@ -415,7 +413,6 @@ host_sources = \
   src/stages/tail.h \
   src/stages/taker.h \
   src/stages/text_ingest.c \
-  src/stages/text_ingest.h \
   src/stages/text_number.c \
   src/stages/text_number.h \
   src/stages/top.c \

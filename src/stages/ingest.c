@@ -9,9 +9,7 @@
  */
 #include "format/key.h"
 #include "stages/ingest.h"
-#include "stages/raw_ingest.h"
 #include "stages/select.h"
-#include "stages/text_ingest.h"
 
 /* ---- opening ---------------------------------------------------------------- */
 

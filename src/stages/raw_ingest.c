@@ -9,9 +9,8 @@
  * alone asks it for room.
  */
 #include "format/disorder.h"
-#include "stages/raw_ingest.h"
+#include "stages/ingest_state.h"
 #include "stages/raw_reading.h"
-#include "stages/raw_staging.h"
 
 /* Most bytes of a round: long enough that the meeting of the team costs nothing.  Not tuned. */
 #define ROUND_BYTES	((size_t)512 << 20)

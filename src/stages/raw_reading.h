@@ -28,4 +28,8 @@ MUST_CHECK gs_status gs_raw_decode(struct gs_raw_reading *reading, struct gs_fil
 /** PIECE is done; with the lock of pieces. */
 void gs_raw_note(struct gs_raw_reading *reading, const struct gs_file_piece *piece);
 
+/** Read the file to its end, to the staging buffers of a GPU (raw_staging.c).  GS_ENOCOPY: the recorder
+ *  cannot keep it, in case the GPU fails. */
+MUST_CHECK gs_status gs_raw_stage(struct gs_raw_reading *reading);
+
 #endif

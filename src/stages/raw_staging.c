@@ -10,11 +10,10 @@
 #include <string.h>
 
 #include "sort/checksum.h"
-#include "stages/raw_staging.h"
+#include "stages/raw_reading.h"
 
-/* Readers that fill the staging buffers of a GPU, and of each of several.  pread() of a cached file to
- * pinned memory and on to an H200: 2 threads 17 GB/s, 4 28, 8 40, 16 44.  To two of them on 32 cores:
- * 16 threads 56 GB/s, 24 67, 32 73. */
+/* Readers that fill the staging buffers of a GPU.  pread() of a cached file to pinned memory and on to
+ * an H200: 2 threads 17 GB/s, 4 28, 8 40, 16 44. */
 enum { GPU_READERS = 8 };
 
 /* Staging buffers that are read into at once, at most.  Not tuned. */

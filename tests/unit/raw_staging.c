@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "sort/checksum.h"
-#include "stages/raw_staging.h"
+#include "stages/raw_reading.h"
 #include "stages/store.h"
 #include "tests/unit/units.h"
 

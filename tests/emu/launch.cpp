@@ -30,6 +30,8 @@
 
 static const unsigned LANES = 32, MAX_THREADS = 1024;
 static const size_t STACK_BYTES = 256 << 10, GUARD_BYTES = 4096;
+/* Stacks begin that much apart modulo STACK_BYTES, or all would share a few sets of the cache. */
+static const size_t STAGGER_BYTES = 128;
 
 enum state { READY, IN_WARP, IN_BLOCK, ASLEEP, LEFT };
 
@@ -59,9 +61,9 @@ __asm__(
 	".text\n");
 
 static void
-stack_init(stack *fiber, char *memory, void (*entry)(void))
+stack_init(stack *fiber, char *memory, size_t unused, void (*entry)(void))
 {
-	void **top = (void **)(memory + STACK_BYTES) - 2;
+	void **top = (void **)(memory + STACK_BYTES - unused) - 2;
 
 	top[0] = (void *)entry;		/* ret goes there, stack as after a call */
 	top[1] = NULL;
@@ -83,11 +85,11 @@ emu_switch(stack *from, stack *to)
 }
 
 static void
-stack_init(stack *fiber, char *memory, void (*entry)(void))
+stack_init(stack *fiber, char *memory, size_t unused, void (*entry)(void))
 {
 	getcontext(fiber);
 	fiber->uc_stack.ss_sp = memory;
-	fiber->uc_stack.ss_size = STACK_BYTES;
+	fiber->uc_stack.ss_size = STACK_BYTES - unused;
 	fiber->uc_link = NULL;
 	makecontext(fiber, entry, 0);
 }
@@ -172,6 +174,11 @@ warp_result(const fiber *warp, unsigned lane)
 	const fiber *self = &warp[lane];
 	uint64_t bits = 0, sum = 0, least = UINT64_MAX, most = 0;
 
+	if (self->site.operation == EMU_SHUFFLE) {
+		if ((self->mask >> self->source & 1) == 0)
+			give_up("a shuffle reads a lane that does not take part");
+		return warp[self->source].value;
+	}
 	for (unsigned l = 0; l < LANES; l++)
 		if (self->mask >> l & 1) {
 			uint64_t value = warp[l].value;
@@ -183,10 +190,6 @@ warp_result(const fiber *warp, unsigned lane)
 			most = value > most ? value : most;
 		}
 	switch (self->site.operation) {
-	case EMU_SHUFFLE:
-		if ((self->mask >> self->source & 1) == 0)
-			give_up("a shuffle reads a lane that does not take part");
-		return warp[self->source].value;
 	case EMU_ADD: return sum;
 	case EMU_MIN: return least;
 	case EMU_MAX: return most;
@@ -219,9 +222,12 @@ emu_warp(emu_site site, unsigned mask, uint64_t value, int source)
 			if (warp[l].mask != mask || !same_site(&warp[l].site, &site))
 				give_up("lanes of a mask do different things");
 		}
+	/* all lanes get the same, but of a shuffle and a match */
+	self->result = warp_result(warp, lane);
 	for (unsigned l = 0; l < LANES; l++)
 		if (mask >> l & 1)
-			warp[l].result = warp_result(warp, l);
+			warp[l].result = site.operation == EMU_SHUFFLE || site.operation == EMU_MATCH ?
+				warp_result(warp, l) : self->result;
 	for (unsigned l = 0; l < LANES; l++)
 		if (mask >> l & 1)
 			warp[l].now = READY;
@@ -332,7 +338,7 @@ run_block(dim3 grid, dim3 block, size_t index)
 		                      place, block, grid };
 		f->now = READY;
 		f->value = 0;
-		stack_init(&f->saved, here.stacks + t * (size_t)STACK_BYTES, fiber_main);
+		stack_init(&f->saved, here.stacks + t * STACK_BYTES, t * STAGGER_BYTES, fiber_main);
 	}
 	do {
 		for (unsigned w = 0; w < warps; w++) {

@@ -59,7 +59,7 @@ struct gs_plan {
 	size_t   batch_bytes;		/* of keys on the CPU, partly filled blocks included */
 	uint64_t sort_bytes;		/* of it keys, at least */
 	uint64_t head_keys;		/* a batch of more keys is trimmed to the first K; 0: never */
-	uint64_t resident_bytes;	/* of host memory for what does not fit the GPUs */
+	uint64_t resident_bytes;	/* of host memory for keys that do not fit the GPU */
 
 	/* Runs and sorted inputs. */
 	bool     spills;		/* the input may be too large for memory */

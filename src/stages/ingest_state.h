@@ -72,8 +72,8 @@ gs_ingest_check_copy(const struct gs_ingest *ingest, size_t bytes)
 /** Read every file of binary keys to its end (raw_ingest.c).  GS_EINPUT: one ends within a key. */
 MUST_CHECK gs_status gs_raw_ingest(struct gs_ingest *ingest);
 
-/** Read every file of numbers to its end (text_ingest.c).  GS_EINPUT: a line is no number, and such
- *  lines end the job. */
+/** Read every file of numbers to its end (text_ingest.c).  GS_EINPUT: a line without a number,
+ *  if such lines end the job. */
 MUST_CHECK gs_status gs_text_ingest(struct gs_ingest *ingest);
 
 #endif

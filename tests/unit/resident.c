@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* resident.c - host memory of GPUs: pinned, given back while it is drained, and used anew */
+/* resident.c - host memory of a GPU: pinned, given back while it is drained, and used anew */
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>

@@ -22,7 +22,7 @@
 #include "gpu/cuda/device.h"
 #include "sort/checksum.h"
 
-/* A cut takes some ten copies of 64 KiB, one after the other, if its runs are on GPUs.  Not tuned. */
+/* A cut takes some ten copies of 64 KiB, one after the other, if its runs are on the GPU.  Not tuned. */
 enum { THREADS = 8, LEAST_CUTS = 16 };
 
 /* A run, while it is being cut. */

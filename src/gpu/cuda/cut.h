@@ -25,7 +25,7 @@ struct gs_gpu_cuts {
  * @return  GS_OK; GS_EBUDGET; GS_EDEVICE: a GPU fails, or what is known of a run's blocks is wrong
  *
  * A cut takes O(bits * k * log n) for k runs of n keys, and a few blocks from each run.  No other
- * thread uses the runs' GPUs.
+ * thread uses the GPU.
  */
 MUST_CHECK gs_status gs_gpu_cut(const struct gs_gpu_cuts *cuts);
 

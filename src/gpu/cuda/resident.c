@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * resident.c - host memory for the batches of GPUs that are set aside as runs
+ * resident.c - host memory for the batches of a GPU that are set aside as runs
  *
  * H200 host: touching memory in huge pages takes 16 threads 0.02 s a GiB and one thread ten times
  * that; pinning touched memory takes 0.025 s a GiB.  Pinned memory is copied at 55 GB/s either

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * resident.h - host memory for the batches of GPUs that are set aside as runs
+ * resident.h - host memory for the batches of a GPU that are set aside as runs
  *
  * Slots of one batch each, in the caller's memory.  Threads touch and pin it, chunk by chunk and
- * ahead of its use, so that GPUs copy to and from it at the speed of the bus.  Once no more batches
+ * ahead of its use, so that the GPU copies to and from it at the speed of the bus.  Once no more batches
  * come, they give chunks back whose keys have all been copied, while the output is what takes time.
  *
  *     open; { { reserve; take; hold }*; end; { drop, spare }*; reset }*; close

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * run.h - sorted runs, on the GPU or in host memory, with what is known of their blocks
+ * run.h - sorted runs, on the GPU or in host memory, with sums and first keys of their blocks
  *
  * A run is the sorted keys of one class of one batch.  The GPU that sorted it found it in order,
  * and found the checksum and the first key of each block of GS_BLOCK_KEYS keys.  So a range of

@@ -50,7 +50,7 @@ struct gs_gpu_division {
  * Cut all RUNS into slices.  By strands, the first slice of each strand comes first, then the second
  * one of each, and so on.  No other thread uses the GPU.
  *
- * @return  GS_OK; GS_EBUDGET; GS_EDEVICE: the GPU fails, or what is known of a run's blocks is wrong
+ * @return  GS_OK; GS_EBUDGET; GS_EDEVICE: the GPU fails, or sums or first keys of blocks are wrong
  */
 MUST_CHECK gs_status
 gs_gpu_slices_cut(struct gs_gpu_slices *slices, const struct gs_gpu_runs *runs,

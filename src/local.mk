@@ -374,7 +374,6 @@ host_sources = \
   src/stages/item_merger.h \
   src/stages/item_parts.c \
   src/stages/item_parts.h \
-  src/stages/item_sink.h \
   src/stages/item_store.c \
   src/stages/item_store.h \
   src/stages/line_collector.c \

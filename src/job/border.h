@@ -5,8 +5,7 @@
 
 #include "base/status.h"
 #include "net/ranks.h"
-#include "sort/items/items.h"
-#include "stages/item_sink.h"
+#include "sort/items/sum.h"
 #include "stages/verify.h"
 
 /**

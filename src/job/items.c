@@ -195,7 +195,7 @@ write_items(struct gsort *job)
 {
 	struct gs_items *items = &job->items;
 	const bool groups = gs_select_wants_groups(job->options), several = job->outputs.count > 1;
-	struct gs_item_sink sink;
+	struct gs_span_sink sink;
 	uint64_t count = gs_item_store_count(items->store);
 
 	TRY(gs_items_open_emit(job));

@@ -221,7 +221,7 @@ merge_items(struct gs_merge_inputs *all, struct gs_item_merger *merger)
 {
 	struct gsort *job = all->job;
 	struct gs_items *items = &job->items;
-	struct gs_item_sink sink;
+	struct gs_span_sink sink;
 
 	TRY(gs_item_merger_begin(merger));
 	TRY(gs_items_open_emit(job));

@@ -100,7 +100,7 @@ write_items(struct gsort *job)
 	const size_t header = header_bytes(job), fixed = items->order.item_bytes;
 	const bool groups = gs_select_wants_groups(job->options);
 	const size_t written = fixed + (job->options->counts ? sizeof(uint64_t) : 0);
-	struct gs_item_sink sink;
+	struct gs_span_sink sink;
 	uint64_t count, keys, bytes;
 
 	TRY(share(job, &count));

@@ -207,7 +207,7 @@ gs_status
 gs_count_drain(struct gs_count *count, bool reversed, void *buffer, size_t buffer_bytes,
                uint64_t *times, struct gs_clock *clock, const struct gs_span_sink *sink)
 {
-	const bool once = sink->take_counted != NULL;
+	const bool once = sink->groups;
 	struct gs_sorted_span sorted = { .slot = GS_NO_SLOT };
 	bool enough = false;
 
@@ -222,8 +222,8 @@ gs_count_drain(struct gs_count *count, bool reversed, void *buffer, size_t buffe
 		gs_clock_lap(clock, GS_STAGE_SORT, &since);
 		if (sorted.span.count == 0)
 			return GS_OK;
-		TRY(once ? sink->take_counted(sink->context, &sorted, times, &enough)
-		         : sink->take(sink->context, &sorted, &enough));
+		sorted.span.times = once ? times : NULL;
+		TRY(sink->take(sink->context, &sorted, &enough));
 	}
 	return GS_OK;
 }

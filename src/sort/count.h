@@ -62,14 +62,14 @@ void gs_count_next(struct gs_count *count, bool reversed, void *buffer, size_t b
 void gs_count_next_pairs(struct gs_count *count, bool reversed, void *buffer, uint64_t *times,
                          size_t room, struct gs_span *span);
 
-/* Keys of a span that SINK.take_counted() gets, at most. */
+/* Keys of a span with times, at most. */
 enum { GS_COUNT_PAIRS = 4096 };
 
 /**
- * Hand all keys in order to SINK, as spans in BUFFER: each key once to take_counted(), if the
- * sink has it, else as often as it came to take().
+ * Hand all keys in order to SINK, as spans in BUFFER: each key once and with its times, if the sink
+ * welcomes groups, else as often as it came.
  *
- * @times  room for GS_COUNT_PAIRS counts, and BUFFER for as many keys, if there is take_counted()
+ * @times  room for GS_COUNT_PAIRS counts, and BUFFER for as many keys, if it does
  * @clock  counts the time as sorting; or NULL
  */
 MUST_CHECK gs_status

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * span.h - spans of sorted keys, the sinks that consume them, and staging buffers
+ * span.h - spans of sorted elements, the sinks that consume them, and staging buffers
+ *
+ * An element is a key, or an item: bytes with an order (sort/items/items.h).
  *
  * A key class is keys of one width that come before, or after, all keys of another key class.
- * Binary input is one key class (0); text has several, see format/text.h.  Classes are drained in
- * ascending order, or in descending order if the options say so.
+ * Binary input and items are one key class (0); text has several, see format/text.h.  Classes are
+ * drained in ascending order, or in descending order if the options say so.
  */
 #ifndef GS_SPAN_H
 #define GS_SPAN_H
@@ -38,11 +40,16 @@ struct gs_staging {
 	void     *handle;	/* the lender's */
 };
 
-/* Borrowed sorted keys, contiguous.  The borrower may change them in place. */
+/* Borrowed sorted elements, one behind the other. */
 struct gs_span {
-	void     *keys;
+	union {
+		void       *keys;	/* which the borrower may change in place, and TIMES with them */
+		const char *items;
+	};
 	size_t    count;
-	unsigned  key_bits;	/* 8 and 16 come from count.c alone */
+	size_t    bytes;	/* of items; keys have COUNT * KEY_BITS / 8 */
+	uint64_t *times;	/* NULL; or groups are complete, and element I stands for TIMES[I] */
+	unsigned  key_bits;	/* 8 and 16 come from count.c alone; 0: items */
 	unsigned  key_class;
 };
 
@@ -51,7 +58,7 @@ struct gs_sorted_span {
 	struct gs_span span;	/* borrowed; may be changed */
 	size_t         number;	/* spans of the key class before it */
 	size_t         slot;	/* the producer's slot that it lies in, or GS_NO_SLOT */
-	uint64_t       at;	/* in a slot: keys of the key class before it, ... */
+	uint64_t       at;	/* in a slot: elements of the key class before it, ... */
 	size_t         strand;	/* ... and, by strands, its strand */
 	bool           skipped;	/* see skip() */
 	bool           summed;	/* the producer knows its checksum: */
@@ -61,12 +68,13 @@ struct gs_sorted_span {
 #define GS_NO_SLOT	SIZE_MAX
 
 /*
- * A consumer of sorted keys.  A producer knows nothing else of it.
+ * A consumer of sorted elements.  A producer knows nothing else of it.
  *
  * A producer with several threads (the buckets) works on several spans at once, each in a slot
  * of its own: any thread calls room() and make() for a span; then one thread calls take() for
  * the spans in order.  A producer with one thread (a merge, a GPU, a histogram) only calls
- * take(), with slot GS_NO_SLOT.
+ * take(), with slot GS_NO_SLOT; so does a store of items, by one thread at a time but not always
+ * the same.
  *
  * A sink may want the keys of a class by strands, as it writes several files: then the buckets work
  * on spans of several strands in turn.  Any thread calls take() for the spans of a strand in order,
@@ -88,10 +96,15 @@ struct gs_span_sink {
 	/** Take a span, in order.  *ENOUGH is false; set it if no more spans are wanted. */
 	gs_status (*take)(void *context, struct gs_sorted_span *sorted, bool *enough);
 
-	/** Take keys that differ, of which number I occurs TIMES[I] times; both may be changed.
-	 *  NULL: a histogram repeats its keys, and calls take(). */
-	gs_status (*take_counted)(void *context, struct gs_sorted_span *sorted, uint64_t *times,
-	                          bool *enough);
+	/** Put a span of items to its place: AT is the number of its first item, among those that leave.
+	 *  Many threads, in any order.  It is called instead of take() where every item has its place
+	 *  before those in front of it are sorted: without groups, items of a fixed length.  NULL: take()
+	 *  is called. */
+	gs_status (*put)(void *context, uint64_t at, const struct gs_span *span);
+
+	/** Spans with TIMES are welcome.  False: a histogram repeats its keys. */
+	bool        groups;
+
 	void       *context;
 
 	/** The number within the key class of the first key of each strand, ascending, from 0.  0

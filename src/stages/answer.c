@@ -482,16 +482,14 @@ make(void *context, struct gs_sorted_span *sorted)
 }
 
 static gs_status
-take(void *context, struct gs_sorted_span *sorted, bool *enough)
+take_keys(struct gs_answer *answer, struct gs_sorted_span *sorted)
 {
-	struct gs_answer *answer = context;
 	struct gs_span *span = &sorted->span;
 	const bool made = sorted->slot != GS_NO_SLOT;
 	struct gs_tally *tally = &answer->tallies[made ? sorted->slot
 	                                               : gs_batch_slots(answer->plan->threads)];
 	uint64_t since = gs_clock_now();
 
-	(void)enough;
 	if (!sorted->skipped) {
 		if (!made)
 			tally_span(answer, span, tally);
@@ -538,19 +536,21 @@ take_group(struct gs_answer *answer, const struct gs_span *key, uint64_t times)
 }
 
 static gs_status
-take_counted(void *context, struct gs_sorted_span *sorted, uint64_t *times, bool *enough)
+take(void *context, struct gs_sorted_span *sorted, bool *enough)
 {
 	struct gs_answer *answer = context;
 	const struct gs_span *span = &sorted->span;
 
 	(void)enough;
-	gs_verify_out_pairs(answer->verify, span, times);
+	if (span->times == NULL)
+		return take_keys(answer, sorted);
+	gs_verify_out(answer->verify, span);
 	for (size_t at = 0; at < span->count; at++) {
 		struct gs_span key = *span;
 
 		key.keys = (char *)span->keys + at * (span->key_bits / 8);
 		key.count = 1;
-		take_group(answer, &key, times[at]);
+		take_group(answer, &key, span->times[at]);
 	}
 	return GS_OK;
 }
@@ -560,7 +560,7 @@ gs_answer_sink(struct gs_answer *answer)
 {
 	answer->class_rank = answer->taken;
 	return (struct gs_span_sink){
-		.skip = skip, .make = make, .take = take, .take_counted = take_counted, .context = answer,
+		.skip = skip, .make = make, .take = take, .groups = true, .context = answer,
 	};
 }
 

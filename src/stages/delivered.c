@@ -39,20 +39,13 @@ gs_delivered_note(struct gs_delivered *delivered, const struct gs_sorted_span *s
 
 	if (!delivered->resumable)
 		return;
-	note(delivered, span->key_class, span->count,
-	     sorted->summed ? sorted->sum : sum_of(delivered, span, span->count));
-}
-
-void
-gs_delivered_note_counted(struct gs_delivered *delivered, const struct gs_span *span,
-                          const uint64_t *times)
-{
-	for (size_t at = 0; delivered->resumable && at < span->count; at++) {
-		const uint64_t key = gs_key_at(span->keys, span->key_bits, at);
-
-		note(delivered, span->key_class, times[at],
-		     times[at] * gs_checksum_of(span->key_class, key));
-	}
+	for (size_t at = 0; span->times != NULL && at < span->count; at++)
+		note(delivered, span->key_class, span->times[at],
+		     span->times[at] * gs_checksum_of(span->key_class,
+		                                      gs_key_at(span->keys, span->key_bits, at)));
+	if (span->times == NULL)
+		note(delivered, span->key_class, span->count,
+		     sorted->summed ? sorted->sum : sum_of(delivered, span, span->count));
 }
 
 uint64_t
@@ -73,6 +66,26 @@ check_skipped(const struct gs_delivered *delivered, unsigned key_class)
 	               "the output cannot be completed");
 }
 
+/* Keys of which number I occurs TIMES[I] times. */
+static void
+skip_groups(struct gs_delivered *delivered, struct gs_span *span)
+{
+	size_t kept = 0;
+
+	for (size_t at = 0; at < span->count; at++) {
+		const uint64_t key = gs_key_at(span->keys, span->key_bits, at);
+		const uint64_t left = gs_delivered_left(delivered, span->key_class);
+		const uint64_t here = left < span->times[at] ? left : span->times[at];
+
+		delivered->skipped[span->key_class].keys += here;
+		delivered->skipped[span->key_class].sum += here * gs_checksum_of(span->key_class, key);
+		gs_key_put(span->keys, span->key_bits, kept, key);
+		span->times[kept] = span->times[at] - here;
+		kept += span->times[kept] > 0;
+	}
+	span->count = kept;
+}
+
 gs_status
 gs_delivered_skip(struct gs_delivered *delivered, struct gs_span *span)
 {
@@ -81,31 +94,13 @@ gs_delivered_skip(struct gs_delivered *delivered, struct gs_span *span)
 
 	if (here == 0)
 		return GS_OK;
+	if (span->times != NULL) {
+		skip_groups(delivered, span);
+		return check_skipped(delivered, span->key_class);
+	}
 	delivered->skipped[span->key_class].keys += here;
 	delivered->skipped[span->key_class].sum += sum_of(delivered, span, here);
 	span->keys = (char *)span->keys + here * (span->key_bits / 8);
 	span->count -= here;
-	return check_skipped(delivered, span->key_class);
-}
-
-gs_status
-gs_delivered_skip_counted(struct gs_delivered *delivered, struct gs_span *span, uint64_t *times)
-{
-	size_t kept = 0;
-
-	if (gs_delivered_left(delivered, span->key_class) == 0)
-		return GS_OK;
-	for (size_t at = 0; at < span->count; at++) {
-		const uint64_t key = gs_key_at(span->keys, span->key_bits, at);
-		const uint64_t left = gs_delivered_left(delivered, span->key_class);
-		const uint64_t here = left < times[at] ? left : times[at];
-
-		delivered->skipped[span->key_class].keys += here;
-		delivered->skipped[span->key_class].sum += here * gs_checksum_of(span->key_class, key);
-		gs_key_put(span->keys, span->key_bits, kept, key);
-		times[kept] = times[at] - here;
-		kept += times[kept] > 0;
-	}
-	span->count = kept;
 	return check_skipped(delivered, span->key_class);
 }

@@ -31,19 +31,14 @@ struct gs_delivered {
 /** From now on, skip what was noted before. */
 void gs_delivered_resume(struct gs_delivered *delivered);
 
-/** These keys are about to be delivered; of the second, key I comes TIMES[I] times. */
+/** These keys are about to be delivered. */
 void gs_delivered_note(struct gs_delivered *delivered, const struct gs_sorted_span *sorted);
-void gs_delivered_note_counted(struct gs_delivered *delivered, const struct gs_span *span,
-                               const uint64_t *times);
 
 /** The number of keys of the class that are still to be skipped. */
 uint64_t gs_delivered_left(const struct gs_delivered *delivered, unsigned key_class);
 
-/** Skip what was delivered before at the front of SPAN.  GS_EINPUT: the keys have changed. */
+/** Skip what was delivered before at the front of SPAN; keys with times move to the front.  GS_EINPUT: the
+ *  keys have changed. */
 MUST_CHECK gs_status gs_delivered_skip(struct gs_delivered *delivered, struct gs_span *span);
-
-/** The same, where key I comes TIMES[I] times: keys and TIMES move to the front. */
-MUST_CHECK gs_status gs_delivered_skip_counted(struct gs_delivered *delivered,
-                                               struct gs_span *span, uint64_t *times);
 
 #endif

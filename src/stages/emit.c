@@ -115,7 +115,7 @@ gs_emit_resume(struct gs_emit *emit)
 /* Encode what was selected, and write it; all of it belongs to one file.  Work on it began at
  * SINCE. */
 static gs_status
-put_out(struct gs_emit *emit, struct gs_span *span, const uint64_t *times, uint64_t since)
+put_out(struct gs_emit *emit, struct gs_span *span, uint64_t since)
 {
 	const struct gs_encoding *encoding = &emit->encoding;
 	char *print = emit->print[emit->print_at];
@@ -136,7 +136,7 @@ put_out(struct gs_emit *emit, struct gs_span *span, const uint64_t *times, uint6
 		TRY(gs_output_write(output, span->keys, bytes));
 	} else {
 		TRY(gs_encode(encoding, span->key_class, span->key_bits, span->keys,
-		              encoding->counts ? times : NULL, span->count, print, &bytes));
+		              encoding->counts ? span->times : NULL, span->count, print, &bytes));
 		gs_clock_lap(&emit->monitor->clock, GS_STAGE_ENCODE, &since);
 		TRY(gs_output_submit(output, print, bytes));
 		emit->print_at ^= 1;
@@ -148,11 +148,11 @@ put_out(struct gs_emit *emit, struct gs_span *span, const uint64_t *times, uint6
 
 /* The same, unless only the last keys are wanted: those are kept. */
 static gs_status
-put(struct gs_emit *emit, struct gs_span *span, const uint64_t *times, uint64_t since)
+put_keys(struct gs_emit *emit, struct gs_span *span, uint64_t since)
 {
 	if (!emit->tail.on)
-		return put_out(emit, span, times, since);
-	gs_tail_keep(&emit->tail, span, emit->encoding.counts ? times : NULL);
+		return put_out(emit, span, since);
+	gs_tail_keep(&emit->tail, span);
 	gs_clock_lap(&emit->monitor->clock, GS_STAGE_ENCODE, &since);
 	return GS_OK;
 }
@@ -166,8 +166,8 @@ put_tail(struct gs_emit *emit)
 	struct gs_span span;
 
 	do {
-		gs_tail_next(&emit->tail, TAIL_KEYS, keys, emit->encoding.counts ? times : NULL, &span);
-		TRY(put_out(emit, &span, times, gs_clock_now()));
+		gs_tail_next(&emit->tail, TAIL_KEYS, keys, times, &span);
+		TRY(put_out(emit, &span, gs_clock_now()));
 	} while (span.count > 0);
 	return GS_OK;
 }
@@ -194,25 +194,11 @@ put_span(struct gs_emit *emit, struct gs_span *span)
 		slice.count = count;
 		if (!gs_select_takes_all(&emit->select))
 			gs_select_span(&emit->select, &slice);
-		TRY(put(emit, &slice, emit->select.times, since));
+		TRY(put_keys(emit, &slice, since));
 		emit->split.position += count;
 		since = gs_clock_now();
 	}
 	atomic_fetch_add(&emit->monitor->counters.keys_sorted, taken);
-	return GS_OK;
-}
-
-static gs_status
-take_span(struct gs_emit *emit, struct gs_sorted_span *sorted, bool *enough)
-{
-	const size_t count = sorted->span.count;
-
-	TRY(gs_delivered_skip(&emit->delivered, &sorted->span));
-	emit->ranked += count - sorted->span.count;
-	sorted->summed &= sorted->span.count == count;
-	gs_delivered_note(&emit->delivered, sorted);
-	TRY(put_span(emit, &sorted->span));
-	*enough = gs_emit_is_complete(emit);
 	return GS_OK;
 }
 
@@ -228,27 +214,44 @@ groups_together(const struct gs_split *split, const uint64_t *times, size_t coun
 	return groups;
 }
 
+/* Each key once, with its times. */
 static gs_status
-take_counted(void *context, struct gs_sorted_span *sorted, uint64_t *times, bool *enough)
+take_groups(struct gs_emit *emit, struct gs_sorted_span *sorted, bool *enough)
 {
-	struct gs_emit *emit = context;
 	struct gs_span *span = &sorted->span;
 	uint64_t since = gs_clock_now();
 
-	TRY(gs_delivered_skip_counted(&emit->delivered, span, times));
-	gs_delivered_note_counted(&emit->delivered, span, times);
-	gs_verify_out_pairs(emit->verify, span, times);
+	TRY(gs_delivered_skip(&emit->delivered, span));
+	gs_delivered_note(&emit->delivered, sorted);
+	gs_verify_out(emit->verify, span);
 	for (size_t at = 0, count; at < span->count; at += count) {
 		struct gs_span slice = *span;
 		uint64_t keys;
 
 		slice.keys = (char *)span->keys + at * (span->key_bits / 8);
-		slice.count = count = groups_together(&emit->split, times + at, span->count - at, &keys);
-		gs_select_pairs(&emit->select, &slice, times + at);
-		TRY(put(emit, &slice, times + at, since));
+		slice.times = span->times + at;
+		slice.count = count = groups_together(&emit->split, slice.times, span->count - at, &keys);
+		gs_select_pairs(&emit->select, &slice);
+		TRY(put_keys(emit, &slice, since));
 		emit->split.position += keys;
 		since = gs_clock_now();
 	}
+	*enough = gs_emit_is_complete(emit);
+	return GS_OK;
+}
+
+static gs_status
+take_span(struct gs_emit *emit, struct gs_sorted_span *sorted, bool *enough)
+{
+	const size_t count = sorted->span.count;
+
+	if (sorted->span.times != NULL)
+		return take_groups(emit, sorted, enough);
+	TRY(gs_delivered_skip(&emit->delivered, &sorted->span));
+	emit->ranked += count - sorted->span.count;
+	sorted->summed &= sorted->span.count == count;
+	gs_delivered_note(&emit->delivered, sorted);
+	TRY(put_span(emit, &sorted->span));
 	*enough = gs_emit_is_complete(emit);
 	return GS_OK;
 }
@@ -410,10 +413,8 @@ may_fail(const struct gs_emit *emit)
 struct gs_span_sink
 gs_emit_sink(struct gs_emit *emit, unsigned key_class, uint64_t keys)
 {
-	struct gs_span_sink sink = { .take = take, .context = emit };
+	struct gs_span_sink sink = { .take = take, .groups = emit->select.groups, .context = emit };
 
-	if (emit->select.groups)
-		sink.take_counted = take_counted;
 	emit->class_rank = emit->ranked;
 	if (gs_delivered_left(&emit->delivered, key_class) > 0 || emit->tail.on)
 		return sink;
@@ -450,7 +451,7 @@ gs_emit_class_end(struct gs_emit *emit, unsigned key_class)
 		return GS_OK;
 	emit->class_ended[key_class] = true;
 	gs_select_end(&emit->select, &last);
-	return put(emit, &last, emit->select.times, gs_clock_now());
+	return put_keys(emit, &last, gs_clock_now());
 }
 
 gs_status

@@ -45,7 +45,7 @@ struct worker {
 
 struct draining {
 	const struct gs_item_drain *drain;
-	const struct gs_item_sink *sink;	/* NULL: only count */
+	const struct gs_span_sink *sink;	/* NULL: only count */
 	struct worker         *workers;		/* of each thread */
 	struct slot           *slots;		/* SLOTS_OF_THREAD; with the lock */
 	struct gs_bucket_part *parts;
@@ -146,15 +146,15 @@ put(const struct draining *draining, const struct gs_item_made *made, const stru
 {
 	const uint64_t from = part->least < draining->from ? draining->from : part->least;
 	const uint64_t to = part->most < draining->to ? part->most : draining->to;
-	struct gs_item_span span = { .data = made->span.data };
+	struct gs_span span = { .items = made->span.items };
 
 	assert(draining->sink != NULL);
 	assert(made->span.count == part->items && part->items == part->most - part->least);
 	if (from >= to)
 		return GS_OK;
-	span.data += bytes_of(draining, made->span.data, made->span.bytes, (size_t)(from - part->least));
+	span.items += bytes_of(draining, made->span.items, made->span.bytes, (size_t)(from - part->least));
 	span.count = (size_t)(to - from);
-	span.bytes = bytes_of(draining, span.data, made->span.bytes, span.count);
+	span.bytes = bytes_of(draining, span.items, made->span.bytes, span.count);
 	return draining->sink->put(draining->sink->context, from - draining->from, &span);
 }
 
@@ -162,27 +162,33 @@ put(const struct draining *draining, const struct gs_item_made *made, const stru
 static gs_status
 hand_on(struct draining *draining, const struct gs_item_made *made)
 {
-	struct gs_item_span span = made->span;
-	const size_t drop = draining->skip < span.count ? (size_t)draining->skip : span.count;
+	struct gs_sorted_span sorted = { .span = made->span, .slot = GS_NO_SLOT };
+	struct gs_span *span = &sorted.span;
+	const size_t drop = draining->skip < span->count ? (size_t)draining->skip : span->count;
+	bool enough = false;
 	size_t bytes;
 
-	draining->counted += span.count;
+	draining->counted += span->count;
 	if (draining->sink == NULL || has_places(draining))
 		return GS_OK;
 	draining->skip -= drop;
 	if (drop > 0) {
-		bytes = bytes_of(draining, span.data, span.bytes, drop);
-		span.data += bytes;
-		span.bytes -= bytes;
-		span.count -= drop;
-		span.times += span.times != NULL ? drop : 0;
+		bytes = bytes_of(draining, span->items, span->bytes, drop);
+		span->items += bytes;
+		span->bytes -= bytes;
+		span->count -= drop;
+		span->times += span->times != NULL ? drop : 0;
 	}
-	if (span.count > draining->left) {
-		span.count = (size_t)draining->left;
-		span.bytes = bytes_of(draining, span.data, span.bytes, span.count);
+	if (span->count > draining->left) {
+		span->count = (size_t)draining->left;
+		span->bytes = bytes_of(draining, span->items, span->bytes, span->count);
 	}
-	draining->left -= span.count;
-	return span.count > 0 ? draining->sink->take(draining->sink->context, &span) : GS_OK;
+	draining->left -= span->count;
+	if (span->count > 0)
+		TRY(draining->sink->take(draining->sink->context, &sorted, &enough));
+	if (enough)
+		draining->left = 0;
+	return GS_OK;
 }
 
 /* Note what is made, in its turn, and hand it on. */
@@ -426,7 +432,7 @@ gs_item_drain_count(const struct gs_item_drain *drain, uint64_t *count)
 }
 
 gs_status
-gs_item_drain_run(const struct gs_item_drain *drain, const struct gs_item_sink *sink)
+gs_item_drain_run(const struct gs_item_drain *drain, const struct gs_span_sink *sink)
 {
 	const struct gs_item_store_options *options = drain->options;
 	struct draining draining = {

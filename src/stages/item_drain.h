@@ -7,8 +7,10 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "sort/items/sum.h"
+#include "sort/span.h"
 #include "stages/item_buckets.h"
-#include "stages/item_sink.h"
+#include "stages/item_parts.h"
 
 /* What is drained; all of it is borrowed. */
 struct gs_item_drain {
@@ -25,6 +27,6 @@ MUST_CHECK gs_status gs_item_drain_count(const struct gs_item_drain *drain, uint
 
 /** Sort all parts, and hand them on; frees the files meanwhile. */
 MUST_CHECK gs_status gs_item_drain_run(const struct gs_item_drain *drain,
-                                       const struct gs_item_sink *sink);
+                                       const struct gs_span_sink *sink);
 
 #endif

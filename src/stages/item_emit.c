@@ -135,11 +135,13 @@ bytes_of(const struct gs_item_emit *emit, const char *data, const char *end, siz
 }
 
 static gs_status
-take(void *context, const struct gs_item_span *span)
+take(void *context, struct gs_sorted_span *sorted, bool *enough)
 {
 	struct gs_item_emit *emit = context;
-	const char *data = span->data, *end = data + span->bytes;
+	const struct gs_span *span = &sorted->span;
+	const char *data = span->items, *end = data + span->bytes;
 
+	(void)enough;
 	for (size_t at = 0, count; at < span->count; at += count) {
 		size_t bytes;
 
@@ -157,20 +159,20 @@ take(void *context, const struct gs_item_span *span)
 }
 
 static gs_status
-put(void *context, uint64_t at, const struct gs_item_span *span)
+put(void *context, uint64_t at, const struct gs_span *span)
 {
 	struct gs_item_emit *emit = context;
 
-	TRY(gs_split_put_at(&emit->split, at, span->data, span->bytes));
+	TRY(gs_split_put_at(&emit->split, at, span->items, span->bytes));
 	atomic_fetch_add(&emit->items, span->count);
 	atomic_fetch_add(&emit->bytes, span->bytes);
 	atomic_fetch_add(&emit->monitor->counters.bytes_out, span->bytes);
 	return GS_OK;
 }
 
-struct gs_item_sink
+struct gs_span_sink
 gs_item_emit_sink(struct gs_item_emit *emit)
 {
-	return (struct gs_item_sink){ .take = take, .put = emit->has_places ? put : NULL,
-	                              .context = emit };
+	return (struct gs_span_sink){ .take = take, .put = emit->has_places ? put : NULL,
+	                              .groups = true, .context = emit };
 }

@@ -55,7 +55,7 @@ MUST_CHECK gs_status gs_item_emit_bytes(struct gs_item_emit *emit, const void *d
 /** The same of *BYTES, which become 0. */
 MUST_CHECK gs_status gs_item_emit_flush(struct gs_item_emit *emit, const void *data, size_t *bytes);
 
-struct gs_item_sink gs_item_emit_sink(struct gs_item_emit *emit);
+struct gs_span_sink gs_item_emit_sink(struct gs_item_emit *emit);
 
 /** A zeroed struct is allowed. */
 void gs_item_emit_close(struct gs_item_emit *emit);

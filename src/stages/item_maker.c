@@ -58,7 +58,7 @@ gs_item_maker_swap(struct gs_item_maker *maker, const struct gs_item_made *made)
 {
 	char *out = maker->out;
 
-	if (maker->other == NULL || made->span.data != out)
+	if (maker->other == NULL || made->span.items != out)
 		return false;
 	maker->out = maker->other;
 	maker->other = out;
@@ -173,8 +173,8 @@ take_item(struct gs_item_maker *maker, const struct gs_bucket_part *part, const 
 	const struct gs_item_store_options *options = maker->options;
 
 	maker->part.times[0] = part->bucket->items;
-	made->span = (struct gs_item_span){
-		.data = item + options->emit_at,
+	made->span = (struct gs_span){
+		.items = item + options->emit_at,
 		.bytes = options->emit_bytes > 0 ? options->emit_bytes : bytes,
 		.count = 1, .times = options->groups ? maker->part.times : NULL,
 	};
@@ -193,7 +193,7 @@ make_settled(struct gs_item_maker *maker, const struct gs_bucket_part *part, siz
 
 	if (options->verify)
 		verify_slices(order, made, maker->slices, slice_count);
-	made->span.data = maker->out;
+	made->span.items = maker->out;
 	while (gs_item_walk_next(&walk, &item, &bytes, 1) > 0) {
 		const size_t copied = options->emit_bytes > 0 ? options->emit_bytes : bytes;
 
@@ -227,8 +227,8 @@ make_sorted(struct gs_item_maker *maker, const struct gs_bucket_part *part, size
 		verify_places(items, made);
 	if (options->groups)
 		gs_item_part_select(items, options->least, options->most);
-	made->span = (struct gs_item_span){
-		.data = maker->out, .count = items->count,
+	made->span = (struct gs_span){
+		.items = maker->out, .count = items->count,
 		.times = options->groups ? items->times : NULL,
 	};
 	if (counts)

@@ -15,8 +15,8 @@
 #include "base/arena.h"
 #include "base/status.h"
 #include "sort/items/part.h"
+#include "sort/span.h"
 #include "stages/item_parts.h"
-#include "stages/item_sink.h"
 
 struct gs_item_maker {
 	const struct gs_item_store_options *options;	/* borrowed, as what follows */
@@ -33,7 +33,7 @@ struct gs_item_maker {
 /* What was made of a part: borrowed from the maker and the store, until the next part; or the one after it,
  * if the buffers are swapped. */
 struct gs_item_made {
-	struct gs_item_span span;	/* what leaves */
+	struct gs_span span;	/* what leaves */
 	uint64_t    items;		/* of the part */
 	const char *first, *last;	/* for options.verify: items, and their lengths */
 	size_t      first_bytes, last_bytes;

@@ -25,13 +25,18 @@ enum { SHORT_LINE = 16 };
 /* ---- what leaves ------------------------------------------------------------------ */
 
 static gs_status
-hand_on(struct gs_item_merger *merger, const char *data, size_t bytes, size_t count, const uint64_t *times)
+hand_on(struct gs_item_merger *merger, const char *items, size_t bytes, size_t count, uint64_t *times)
 {
-	const struct gs_item_span span = {
-		.data = data, .bytes = bytes, .count = count, .times = merger->groups ? times : NULL,
-	};
+	struct gs_sorted_span sorted = { .slot = GS_NO_SLOT, .span = {
+		.items = items, .bytes = bytes, .count = count, .times = merger->groups ? times : NULL,
+	} };
+	bool enough = false;
 
-	return count > 0 ? merger->sink->take(merger->sink->context, &span) : GS_OK;
+	if (count > 0)
+		TRY(merger->sink->take(merger->sink->context, &sorted, &enough));
+	if (enough)
+		merger->left = 0;
+	return GS_OK;
 }
 
 static gs_status
@@ -177,7 +182,7 @@ read_rest(struct gs_item_merger *merger)
 }
 
 gs_status
-gs_item_merger_drain(struct gs_item_merger *merger, const struct gs_item_sink *sink)
+gs_item_merger_drain(struct gs_item_merger *merger, const struct gs_span_sink *sink)
 {
 	bool any;
 

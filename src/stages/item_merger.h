@@ -18,7 +18,7 @@
 #include "gsort.h"
 #include "sort/follow.h"
 #include "sort/items/items.h"
-#include "stages/item_sink.h"
+#include "sort/span.h"
 
 struct gs_merge_source {
 	/** The next items, which ascend; none at the end. */
@@ -40,7 +40,7 @@ struct gs_item_merger {
 	uint64_t                items;	/* that were read */
 
 	/* what leaves */
-	const struct gs_item_sink *sink;
+	const struct gs_span_sink *sink;
 	struct gs_arena arena;		/* the memory of: */
 	char     *out;
 	uint64_t *times;
@@ -64,7 +64,7 @@ MUST_CHECK gs_status gs_item_merger_open(struct gs_item_merger *merger,
 MUST_CHECK gs_status gs_item_merger_begin(struct gs_item_merger *merger);
 
 /** Hand on what leaves; all sources are read to their end, even if only a head leaves. */
-MUST_CHECK gs_status gs_item_merger_drain(struct gs_item_merger *merger, const struct gs_item_sink *sink);
+MUST_CHECK gs_status gs_item_merger_drain(struct gs_item_merger *merger, const struct gs_span_sink *sink);
 
 /** A zeroed struct is allowed. */
 void gs_item_merger_close(struct gs_item_merger *merger);

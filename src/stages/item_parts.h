@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* item_parts.h - the parts of buckets, each of which a thread sorts at once */
+/* item_parts.h - what a store of items is asked for, and the parts of its buckets, each of which a thread
+ * sorts at once */
 #ifndef GS_STAGES_ITEM_PARTS_H
 #define GS_STAGES_ITEM_PARTS_H
 
@@ -8,7 +9,28 @@
 #include <stdint.h>
 
 #include "stages/item_buckets.h"
-#include "stages/item_sink.h"
+
+struct gs_item_store_options {
+	const struct gs_item_order *order;	/* borrowed */
+	unsigned  threads;
+	uint64_t  memory_bytes;		/* that the store may use, in all */
+	uint64_t  beside_bytes;		/* memory of the job that it may not use, for messages */
+	uint64_t  input_bytes;		/* of items that will come, about; UINT64_MAX: unknown */
+	bool      guessed;		/* INPUT_BYTES may be less than what comes */
+	const char *const *temp_dirs;	/* used in rotation */
+	size_t    temp_dir_count;	/* at least 1 */
+
+	/* Which items leave.  A group is items that are equal; the first of them stands for all. */
+	bool      groups;		/* one of each group of LEAST .. MOST items; false: all items */
+	uint64_t  least, most;
+	bool      head, tail;		/* of what would leave, only the first or last COUNT */
+	uint64_t  count;
+	bool      origins;		/* pieces come from several origins, after a sample */
+	bool      verify;		/* make a digest of what is drained */
+
+	/* Of each item only EMIT_BYTES from EMIT_AT on leave; 0: whole items. */
+	size_t    emit_at, emit_bytes;
+};
 
 /* A bucket, or some rows or extents of one that is settled. */
 struct gs_bucket_part {

@@ -466,7 +466,7 @@ gs_item_store_limit(struct gs_item_store *store, uint64_t count)
 }
 
 gs_status
-gs_item_store_drain(struct gs_item_store *store, const struct gs_item_sink *sink)
+gs_item_store_drain(struct gs_item_store *store, const struct gs_span_sink *sink)
 {
 	const struct gs_item_drain drain = drain_of(store);
 

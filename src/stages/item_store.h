@@ -22,7 +22,7 @@
 #include "base/monitor.h"
 #include "base/status.h"
 #include "sort/items/items.h"
-#include "stages/item_sink.h"
+#include "stages/item_parts.h"
 #include "stages/taker.h"
 
 struct gs_item_store;
@@ -54,7 +54,7 @@ const struct gs_item_digest *gs_item_store_digest(const struct gs_item_store *st
 
 /** Hand all items that are to leave to SINK, in order; once. */
 MUST_CHECK gs_status
-gs_item_store_drain(struct gs_item_store *store, const struct gs_item_sink *sink);
+gs_item_store_drain(struct gs_item_store *store, const struct gs_span_sink *sink);
 
 /** Buckets that were written to disk, and bytes. */
 void gs_item_store_stats(const struct gs_item_store *store, unsigned *buckets, uint64_t *bytes);

@@ -167,6 +167,8 @@ gs_select_span(struct gs_select *select, struct gs_span *span)
 		case 64: span->count = chosen(select, span, 64); break;
 		default: assert(false && "a width");
 		}
+		if (select->counts)
+			span->times = select->times;
 	}
 	cut(select, span);
 }
@@ -242,15 +244,15 @@ gs_select_join(struct gs_select *select, unsigned key_class, unsigned key_bits,
 /* ---- groups that are complete --------------------------------------------------- */
 
 void
-gs_select_pairs(struct gs_select *select, struct gs_span *span, uint64_t *times)
+gs_select_pairs(struct gs_select *select, struct gs_span *span)
 {
 	size_t kept = 0;
 
 	assert(select->groups && !select->any);
 	for (size_t at = 0; at < span->count; at++) {
 		gs_key_put(span->keys, span->key_bits, kept, gs_key_at(span->keys, span->key_bits, at));
-		times[kept] = times[at];
-		kept += fits(select, times[kept]);
+		span->times[kept] = span->times[at];
+		kept += fits(select, span->times[kept]);
 	}
 	span->count = kept;
 	cut(select, span);
@@ -264,8 +266,10 @@ gs_select_end(struct gs_select *select, struct gs_span *span)
 	};
 	if (select->any && !select->at_once && fits(select, select->last_times)) {
 		gs_key_put(&select->ended, select->key_bits, 0, select->last);
-		if (select->counts)
-			select->times[0] = select->last_times;
+		if (select->counts) {
+			span->times = select->times;
+			span->times[0] = select->last_times;
+		}
 		span->count = 1;
 	}
 	select->any = false;

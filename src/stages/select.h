@@ -83,9 +83,8 @@ size_t gs_select_join(struct gs_select *select, unsigned key_class, unsigned key
 /** Of COUNT keys that are about to be written, those that the head has room for. */
 size_t gs_select_head(struct gs_select *select, size_t count);
 
-/** gs_select_span() for groups that are complete: keys that differ, of which number I occurs TIMES[I]
- *  times; TIMES moves with the keys. */
-void gs_select_pairs(struct gs_select *select, struct gs_span *span, uint64_t *times);
+/** gs_select_span() for groups that are complete: keys with times, which move with the keys. */
+void gs_select_pairs(struct gs_select *select, struct gs_span *span);
 
 /** The key class ends: SPAN is set to the last group if it is written, else to count 0. */
 void gs_select_end(struct gs_select *select, struct gs_span *span);

@@ -41,13 +41,13 @@ gs_tail_carve(struct gs_tail *tail, const struct gsort_options *options, struct 
 	tail->backward = options->head;
 	tail->room = room;
 	tail->keys = gs_arena_take(arena, room * sizeof *tail->keys);
-	tail->times = gs_arena_take(arena, options->counts ? room * sizeof *tail->times : 0);
+	tail->times = options->counts ? gs_arena_take(arena, room * sizeof *tail->times) : NULL;
 	tail->classes = gs_arena_take(arena, room);
 	tail->bits = gs_arena_take(arena, room);
 }
 
 void
-gs_tail_keep(struct gs_tail *tail, const struct gs_span *span, const uint64_t *times)
+gs_tail_keep(struct gs_tail *tail, const struct gs_span *span)
 {
 	size_t at = 0;
 
@@ -61,8 +61,8 @@ gs_tail_keep(struct gs_tail *tail, const struct gs_span *span, const uint64_t *t
 		tail->keys[slot] = gs_key_at(span->keys, span->key_bits, at);
 		tail->classes[slot] = (uint8_t)span->key_class;
 		tail->bits[slot] = (uint8_t)span->key_bits;
-		if (times != NULL)
-			tail->times[slot] = times[at];
+		if (tail->times != NULL)
+			tail->times[slot] = span->times[at];
 	}
 	tail->left = tail->kept < tail->room ? tail->kept : tail->room;
 }
@@ -81,7 +81,7 @@ next_slot(const struct gs_tail *tail)
 void
 gs_tail_next(struct gs_tail *tail, size_t room, void *keys, uint64_t *times, struct gs_span *span)
 {
-	*span = (struct gs_span){ .keys = keys, .key_bits = 32 };
+	*span = (struct gs_span){ .keys = keys, .key_bits = 32, .times = times };
 	for (; tail->left > 0 && span->count < room; tail->left--, span->count++) {
 		const size_t slot = next_slot(tail);
 
@@ -93,7 +93,7 @@ gs_tail_next(struct gs_tail *tail, size_t room, void *keys, uint64_t *times, str
 		}
 		assert(span->key_bits == tail->bits[slot]);
 		gs_key_put(keys, span->key_bits, span->count, tail->keys[slot]);
-		if (times != NULL)
+		if (tail->times != NULL)
 			times[span->count] = tail->times[slot];
 	}
 }

@@ -37,14 +37,14 @@ uint64_t gs_tail_bytes(const struct gsort_options *options, uint64_t keys);
 /** Take memory from ARENA, or from one that is not open: only its sum. */
 void gs_tail_carve(struct gs_tail *tail, const struct gsort_options *options, struct gs_arena *arena);
 
-/** Keep the keys of SPAN, of which number I occurs TIMES[I] times; TIMES may be NULL. */
-void gs_tail_keep(struct gs_tail *tail, const struct gs_span *span, const uint64_t *times);
+/** Keep the keys of SPAN, with their times if options.counts. */
+void gs_tail_keep(struct gs_tail *tail, const struct gs_span *span);
 
 /**
  * Fetch kept keys in the order of the output, at most ROOM.
  *
  * @span   keys of one class, in memory of the caller for ROOM keys of 64 bits; count 0: no more
- * @times  room for ROOM; or NULL
+ * @times  room for ROOM
  */
 void gs_tail_next(struct gs_tail *tail, size_t room, void *keys, uint64_t *times,
                   struct gs_span *span);

@@ -16,8 +16,8 @@
 #include "base/status.h"
 #include "gsort.h"
 #include "sort/count.h"
+#include "sort/items/sum.h"
 #include "sort/span.h"
-#include "stages/item_sink.h"
 #include "stages/taker.h"
 
 struct gs_verify {
@@ -80,10 +80,6 @@ void gs_verify_join(struct gs_span_digest *all, const struct gs_span_digest *nex
 
 /** ... and one at a time, in order, notes it. */
 void gs_verify_note_out(struct gs_verify *verify, const struct gs_span_digest *digest);
-
-/** The same where keys differ, and number I occurs TIMES[I] times. */
-void gs_verify_out_pairs(struct gs_verify *verify, const struct gs_span *span,
-                         const uint64_t *times);
 
 /** All items have left. */
 void gs_verify_out_items(struct gs_verify *verify, const struct gs_item_digest *digest);

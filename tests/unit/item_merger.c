@@ -66,11 +66,13 @@ struct taken {
 };
 
 static gs_status
-take(void *context, const struct gs_item_span *span)
+take(void *context, struct gs_sorted_span *sorted, bool *enough)
 {
 	struct taken *taken = context;
-	const char *item = span->data, *end = item + span->bytes;
+	const struct gs_span *span = &sorted->span;
+	const char *item = span->items, *end = item + span->bytes;
 
+	(void)enough;
 	for (size_t i = 0; i < span->count; i++) {
 		const char *next = end_of(NULL, item, end);
 
@@ -94,7 +96,7 @@ check(const struct row *row, const struct gsort_options *options, const char *ex
 	const struct gs_item_order order = { .end = end_of, .words = words_of };
 	const char *left[MOST_SOURCES];
 	struct taken taken = { .shows_times = options->counts };
-	const struct gs_item_sink sink = { .take = take, .context = &taken };
+	const struct gs_span_sink sink = { .take = take, .context = &taken };
 	struct gs_item_merger merger;
 	size_t count = 0;
 

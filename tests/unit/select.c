@@ -182,7 +182,8 @@ select_pairs(const struct row *row, unsigned bits, char *keys, const struct out 
 			gs_key_put(keys, bits, span.count, groups->keys[at + span.count]);
 			select->times[span.count] = groups->times[at + span.count];
 		}
-		gs_select_pairs(select, &span, select->times);
+		span.times = select->times;
+		gs_select_pairs(select, &span);
 		append(got, select, &span);
 	}
 	gs_select_end(select, &span);
@@ -237,7 +238,12 @@ check_streams(const struct wish *wish)
 {
 	uint32_t a[] = { 5, 5, 9 }, b[] = { 9, 9 };
 	uint64_t c[] = { 9 }, memory[12];
-	struct gs_span spans[] = { { a, 3, 32, 0 }, { b, 2, 32, 1 }, { c, 1, 64, 2 }, { c, 0, 64, 3 } };
+	struct gs_span spans[] = {
+		{ .keys = a, .count = 3, .key_bits = 32 },
+		{ .keys = b, .count = 2, .key_bits = 32, .key_class = 1 },
+		{ .keys = c, .count = 1, .key_bits = 64, .key_class = 2 },
+		{ .keys = c, .key_bits = 64, .key_class = 3 },
+	};
 	struct out got = { memory, memory + 4, 0 };
 	struct gs_select select;
 
@@ -261,14 +267,14 @@ check_long_group(void)
 {
 	const struct gsort_options options = { .counts = true };
 	uint64_t key[] = { 7, 8 }, times[2];
-	struct gs_span span = { key, 1, 64, 0 };
+	struct gs_span span = { .keys = key, .count = 1, .key_bits = 64 };
 	struct gs_select select;
 
 	gs_select_open(&select, &options, times);
 	gs_select_span(&select, &span);
 	CHECK(span.count == 0 && select.last_times == 1, "a group that has begun is kept back");
 	select.last_times = UINT64_MAX - 1;
-	span = (struct gs_span){ key, 1, 64, 0 };
+	span = (struct gs_span){ .keys = key, .count = 1, .key_bits = 64 };
 	gs_select_span(&select, &span);
 	gs_select_end(&select, &span);
 	CHECK(span.count == 1 && times[0] == UINT64_MAX && *(const uint64_t *)span.keys == 7,

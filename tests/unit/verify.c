@@ -153,7 +153,8 @@ check_counts(void)
 	const struct gsort_options options = { .verify = true };
 	uint64_t bins[] = { 2, 0, 1, 3 }, times[] = { 3, 1, 2 };
 	uint32_t keys[] = { ~3u, ~3u, ~3u, ~2u, ~0u, ~0u }, once[] = { ~3u, ~2u, ~0u };
-	struct gs_span span = { keys, 6, 32, 2 }, pairs = { once, 3, 32, 2 };
+	struct gs_span span = { .keys = keys, .count = 6, .key_bits = 32, .key_class = 2 };
+	struct gs_span pairs = { .keys = once, .count = 3, .key_bits = 32, .key_class = 2 };
 	struct gs_count count;
 	struct gs_verify verify;
 
@@ -164,12 +165,13 @@ check_counts(void)
 	CHECK(ends(&verify, NULL), "keys of a histogram, expanded");
 	gs_verify_open(&verify, &options, 1);
 	gs_verify_in_counts(&verify, &count, UINT32_MAX);
-	gs_verify_out_pairs(&verify, &pairs, times);
+	pairs.times = times;
+	gs_verify_out(&verify, &pairs);
 	CHECK(ends(&verify, NULL), "keys of a histogram, in pairs");
 	times[0] = 2, times[2] = 3;
 	gs_verify_open(&verify, &options, 1);
 	gs_verify_in_counts(&verify, &count, UINT32_MAX);
-	gs_verify_out_pairs(&verify, &pairs, times);
+	gs_verify_out(&verify, &pairs);
 	CHECK(ends(&verify, "other keys than the input"), "counts of two keys changed");
 }
 
@@ -220,7 +222,8 @@ check_options(void)
 	static const struct gsort_options off = { .verify = false };
 	static const struct gsort_options head = { .verify = true, .head = true };
 	uint32_t keys[] = { 1, 2, 3 }, fall[] = { 2, 1 };
-	struct gs_span span = { keys, 2, 32, 0 }, falling = { fall, 2, 32, 0 };
+	struct gs_span span = { .keys = keys, .count = 2, .key_bits = 32 };
+	struct gs_span falling = { .keys = fall, .count = 2, .key_bits = 32 };
 	const struct gs_piece piece = { .keys = keys, .count = 3, .key_bits = 32 };
 	struct gs_verify verify;
 

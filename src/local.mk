@@ -253,24 +253,17 @@ host_sources = \
   src/plan/plan.c \
   src/plan/plan.h \
   src/sort/buckets/add.c \
-  src/sort/buckets/add.h \
   src/sort/buckets/batch.c \
   src/sort/buckets/batch.h \
   src/sort/buckets/buckets.c \
   src/sort/buckets/buckets.h \
   src/sort/buckets/part_list.c \
-  src/sort/buckets/part_list.h \
   src/sort/buckets/parts.c \
-  src/sort/buckets/parts.h \
   src/sort/buckets/pool.c \
   src/sort/buckets/pool.h \
-  src/sort/buckets/sample.c \
-  src/sort/buckets/sample.h \
   src/sort/buckets/seal.c \
-  src/sort/buckets/seal.h \
   src/sort/buckets/state.h \
   src/sort/buckets/strands.c \
-  src/sort/buckets/strands.h \
   src/sort/checksum.c \
   src/sort/checksum.h \
   src/sort/count.c \

@@ -13,11 +13,8 @@
 #include "bench/clock.h"
 #include "bench/cpu/buckets.h"
 #include "bench/huge.h"
-#include "sort/buckets/add.h"
 #include "sort/buckets/buckets.h"
-#include "sort/buckets/parts.h"
 #include "sort/buckets/pool.h"
-#include "sort/buckets/seal.h"
 
 enum { SHARE_BYTES = 128 << 10 };
 

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "format/text.h"
-#include "sort/buckets/strands.h"
+#include "sort/buckets/batch.h"
 #include "stages/gpu_drain.h"
 #include "stages/store.h"
 

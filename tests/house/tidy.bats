@@ -182,7 +182,8 @@ names_of_objects() {
 	[ -z "$wrong" ] || { echo "in no makefile: $wrong"; false; }
 }
 
-# Its folder's: of several sources, one header of the folder declares all that they define for others.
+# Its folder's: headers of the folder that it includes, the public and the private one, declare all that
+# it defines for others.
 # Those that have none define main(), or what gsort.h, gsort_cuda.h or gpu/engine.h declares.
 @test "every source has a header, its folder's or its own" {
 	wrong=$(all_files | grep -E '^src/.*\.(c|cpp)$' | while read -r file; do
@@ -198,13 +199,9 @@ names_of_objects() {
 		! grep -qx "${file%.*}.h" <<<"$headers" || continue
 		names=$(sed -nE 's/^(gs_[a-z_0-9]+)\(.*/\1/p' "$file")
 		[ -n "$names" ] && [ -n "$headers" ] || { echo "$file"; continue; }
-		for header in $headers; do
-			for name in $names; do
-				grep -qE "^([A-Za-z].*[ *])?$name\(" "$header" || continue 2
-			done
-			continue 2
+		for name in $names; do
+			grep -qhE "^([A-Za-z].*[ *])?$name\(" $headers || echo "$file: $name"
 		done
-		echo "$file"
 	done)
 	[ -z "$wrong" ] || { echo "no header: $wrong"; false; }
 }

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "sort/buckets/batch.h"
-#include "sort/buckets/strands.h"
 #include "tests/unit/units.h"
 
 void unit_batch(void);

@@ -7,11 +7,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "sort/buckets/add.h"
 #include "sort/buckets/buckets.h"
-#include "sort/buckets/parts.h"
 #include "sort/buckets/pool.h"
-#include "sort/buckets/seal.h"
 #include "sort/span.h"
 #include "tests/unit/shapes.h"
 #include "tests/unit/units.h"

@@ -19,7 +19,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "sort/buckets/add.h"
+#include "sort/buckets/buckets.h"
 #include "sort/buckets/state.h"
 #include "sort/cpu/nontemporal.h"
 #include "sort/keys.h"

@@ -21,10 +21,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "sort/buckets/add.h"
 #include "sort/buckets/batch.h"
-#include "sort/buckets/parts.h"
-#include "sort/buckets/seal.h"
+#include "sort/buckets/buckets.h"
 
 size_t
 gs_batch_room(const struct gs_batch *batch)
@@ -283,7 +281,7 @@ gs_batch_drain(struct gs_batch *batch, unsigned key_class, const struct gs_span_
 {
 	struct draining *draining = malloc(sizeof *draining);
 
-	assert(sink->strand_count == 0);	/* strands.h drains those */
+	assert(sink->strand_count == 0);	/* strands.c drains those */
 	assert(sink->keeps < gs_batch_slots(batch->threads));
 	if (draining == NULL)
 		return gs_fail(GS_EBUDGET, "out of memory");

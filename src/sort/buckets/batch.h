@@ -72,12 +72,17 @@ void gs_batch_reset(struct gs_batch *batch);
 /**
  * Hand the keys of KEY_CLASS in order to SINK, once: a team calls its room() and make(), the
  * caller's thread its take().  Keys that SINK did not want stay until gs_batch_reset().  For a SINK
- * that wants strands: strands.h.
+ * that wants strands: the next function.
  *
  * @return  GS_OK, or the first error of a function of SINK
  */
 MUST_CHECK gs_status
 gs_batch_drain(struct gs_batch *batch, unsigned key_class, const struct gs_span_sink *sink);
+
+/** gs_batch_drain() for a SINK that wants strands, at most GS_STRANDS_MOST.  Any thread calls its
+ *  take() (strands.c). */
+MUST_CHECK gs_status
+gs_batch_drain_strands(struct gs_batch *batch, unsigned key_class, const struct gs_span_sink *sink);
 
 /*
  * What the two ways to drain have in common (batch.c in order, strands.c by strands): a span is

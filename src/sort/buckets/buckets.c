@@ -13,7 +13,6 @@
 
 #include "base/round.h"
 #include "base/team.h"
-#include "sort/buckets/add.h"
 #include "sort/buckets/buckets.h"
 #include "sort/buckets/state.h"
 

@@ -8,9 +8,9 @@
  * left is to sort buckets, each in a cache, while those before it are being written.  Keys are in
  * memory once.
  *
- *     gs_buckets_add(), ...        any thread, its rank    add.h     scatter to buckets
- *     gs_buckets_seal()            once, with a team       seal.h    divide large buckets again
- *     gs_buckets_sort_part(), ...  any thread, any order   parts.h   collect and sort a part
+ *     gs_buckets_add(), ...        any thread, its rank    scatter to buckets
+ *     gs_buckets_seal()            once, with a team       divide large buckets again
+ *     gs_buckets_sort_part(), ...  any thread, any order   collect and sort a part
  *
  * The first keys are only buffered: their range decides the bounds of the buckets.  If later keys
  * are otherwise, buckets become too large, and are divided again by their own range, at most
@@ -23,6 +23,7 @@
 #ifndef GS_BUCKETS_H
 #define GS_BUCKETS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -91,5 +92,55 @@ size_t gs_buckets_take(struct gs_buckets *buckets, void *into, size_t room);
 
 /** Forget all keys and begin anew: all blocks are the pool's again. */
 void gs_buckets_reset(struct gs_buckets *buckets);
+
+/* ---- while keys come (add.c) ---------------------------------------------------- */
+
+/**
+ * Add COUNT keys; they are copied.  Any number of threads at once, each with a RANK of its own.
+ *
+ * @sequence  from 0, consecutive for keys that follow each other in the input; only shows that all
+ *            input is in order already
+ * @return    false: the pool is full, and none of the keys was added; callers avoid it by
+ *            gs_buckets_fit()
+ */
+bool gs_buckets_add(struct gs_buckets *buckets, unsigned rank, uint64_t sequence, const void *keys,
+                    size_t count);
+
+/**
+ * Bytes of keys that can surely be added before the pool is full: by all threads together, to
+ * whichever key class of the pool.
+ */
+size_t gs_buckets_fit(const struct gs_buckets *buckets);
+
+/* ---- after the last key (seal.c) ------------------------------------------------ */
+
+/**
+ * No more keys: list the parts.  Divides buckets that are too large with a team of THREADS, no more
+ * than gs_buckets_init() was told.
+ *
+ * @return  how many parts there are
+ */
+size_t gs_buckets_seal(struct gs_buckets *buckets, unsigned threads);
+
+/* ---- on their way out (parts.c) -------------------------------------------------- */
+
+/* A part: keys AT .. AT + COUNT of all keys in order, at most PART_BYTES of them. */
+struct gs_part {
+	uint64_t at;
+	size_t   count;
+};
+
+/** Part number PART, from 0. */
+struct gs_part gs_buckets_part(const struct gs_buckets *buckets, size_t part);
+
+/**
+ * Sort part number PART into INTO; its blocks go back to the pool.  Any threads at once, each with
+ * a RANK of its own, each part once.
+ *
+ * @into     room for its keys
+ * @scratch  as large as INTO
+ */
+void gs_buckets_sort_part(struct gs_buckets *buckets, unsigned rank, size_t part, void *into,
+                          void *scratch);
 
 #endif

@@ -12,7 +12,7 @@
  */
 #include <assert.h>
 
-#include "sort/buckets/part_list.h"
+#include "sort/buckets/state.h"
 
 struct gs_part_entry *
 gs_parts_add(struct gs_buckets *buckets, struct gs_part_list *list, enum gs_part_kind kind,

@@ -12,8 +12,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "sort/buckets/parts.h"
-#include "sort/buckets/sample.h"
+#include "sort/buckets/buckets.h"
 #include "sort/buckets/state.h"
 #include "sort/cpu/distribution.h"
 #include "sort/cpu/quicksort.h"
@@ -105,7 +104,8 @@ distribute_chain(const struct gs_buckets *buckets, const struct gs_chain *chain,
 	struct gs_distribution distribution;
 	uint64_t sample[GS_DISTRIBUTION_SAMPLE];
 	uint16_t *bins = (uint16_t *)(void *)into;
-	const size_t found = gs_chain_sample(buckets, chain, sample, GS_DISTRIBUTION_SAMPLE);
+	const size_t found = gs_chain_sample(pool, chain, buckets->key_bits, sample,
+	                                     GS_DISTRIBUTION_SAMPLE);
 
 	if (!gs_distribution_choose(&distribution, buckets->kernels, sample, found, count))
 		return false;
@@ -141,8 +141,8 @@ sort_chain(const struct gs_buckets *buckets, const struct gs_chain *chain, char 
 	if (count > kernels->leaf_keys && distribute_chain(buckets, chain, into, scratch, count))
 		return;
 	if (count > kernels->leaf_keys)
-		pivot = gs_sample_pivot(kernels, sample, gs_chain_sample(buckets, chain, sample,
-		                        GS_SAMPLE_KEYS), most);
+		pivot = gs_sample_pivot(kernels, sample, gs_chain_sample(pool, chain,
+		                        buckets->key_bits, sample, GS_SAMPLE_KEYS), most);
 	for (uint32_t block = chain->head, next; block != 0; block = next) {
 		next = pool->block_table[block].next;
 		prefetch_block(pool, next);

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "sort/buckets/pool.h"
+#include "sort/span.h"
 
 enum { HUGE_PAGE_BYTES = 2 << 20 };
 
@@ -187,4 +188,23 @@ gs_chain_compact(struct gs_pool *pool, struct gs_chain *chain, size_t key_bytes)
 		gs_chain_add(pool, &full, open);
 	*chain = full;
 	gs_pool_give(pool, &empty);
+}
+
+size_t
+gs_chain_sample(const struct gs_pool *pool, const struct gs_chain *chain, unsigned key_bits,
+                void *sample, size_t room)
+{
+	const size_t each = chain->blocks < room ? room / chain->blocks : 1;
+	const size_t step = (chain->blocks + room - 1) / room;
+	size_t at = 0, found = 0;
+
+	for (uint32_t block = chain->head; block != 0; block = pool->block_table[block].next) {
+		const uint32_t count = pool->block_table[block].count;
+
+		for (size_t s = 0; at % step == 0 && s < each && s < count; s++)
+			gs_key_put(sample, key_bits, found++,
+			           gs_key_at(gs_pool_block(pool, block), key_bits, s * count / each));
+		at++;
+	}
+	return found;
 }

@@ -103,4 +103,9 @@ void gs_chain_cut(struct gs_pool *pool, struct gs_chain *from, size_t blocks,
  *  that are empty then go back to the pool. */
 void gs_chain_compact(struct gs_pool *pool, struct gs_chain *chain, size_t key_bytes);
 
+/** Copy keys of KEY_BITS of CHAIN, evenly spaced, to SAMPLE, which has ROOM.  Returns how many: one
+ *  at least, if the chain has keys. */
+size_t gs_chain_sample(const struct gs_pool *pool, const struct gs_chain *chain, unsigned key_bits,
+                       void *sample, size_t room);
+
 #endif

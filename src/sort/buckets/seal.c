@@ -24,11 +24,7 @@
 #include <stdlib.h>
 
 #include "base/team.h"
-#include "sort/buckets/add.h"
 #include "sort/buckets/buckets.h"
-#include "sort/buckets/part_list.h"
-#include "sort/buckets/sample.h"
-#include "sort/buckets/seal.h"
 #include "sort/buckets/state.h"
 #include "sort/cpu/quicksort.h"
 #include "sort/span.h"
@@ -136,7 +132,8 @@ choose_binner(const struct gs_buckets *buckets, struct gs_part_entry *part, unsi
 	size_t count = 0;
 
 	if (least < most && part->level < GS_SAMPLED_LEVELS) {
-		count = gs_chain_sample(buckets, &part->chain, sample, GS_SAMPLE_KEYS);
+		count = gs_chain_sample(buckets->pool, &part->chain, buckets->key_bits, sample,
+		                        GS_SAMPLE_KEYS);
 		buckets->kernels->sort_leaf(sample, sample, count);
 		middle = gs_key_at(sample, buckets->key_bits, count / 2);
 		least = gs_key_at(sample, buckets->key_bits, 0);

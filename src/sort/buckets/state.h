@@ -17,6 +17,8 @@
 #include "sort/buckets/pool.h"
 #include "sort/cpu/simd_kernels.h"
 
+struct gs_chain;
+
 /*
  * The constants of this folder were measured with gsort-bench-cpu, one thread, uniform keys,
  * AVX-512, gcc 12 -O2, on a 2-core AMD EPYC 9005 VM (1 MiB of L2 a core) and on a 16-core Xeon VM
@@ -138,5 +140,47 @@ struct gs_buckets {
 	_Atomic uint32_t      task_next;
 	struct gs_bucket      bucket[GS_BINS];
 };
+
+/* ---- while keys come: buffer them as they are, or scatter them to bins (add.c) ---- */
+
+/** End the open fragment of a thread.  The caller holds the lock, or no other thread adds. */
+void gs_adder_close_fragment(struct gs_buckets *buckets, struct gs_adder *thread);
+
+/** Make the binner from what was buffered, and scatter from now on.  The lock: as above. */
+void gs_adder_begin_scatter(struct gs_buckets *buckets);
+
+/** Scatter all of CHAIN, which is empty then; its blocks are the thread's. */
+void gs_adder_scatter(struct gs_buckets *buckets, struct gs_adder *thread,
+                      const struct gs_binner *binner, struct gs_chain *chain);
+
+/** Scatter one of the fragments; false: there is none. */
+bool gs_adder_scatter_fragment(struct gs_buckets *buckets, struct gs_adder *thread);
+
+/** Write the lines of a thread's BINS to blocks. */
+void gs_adder_flush(struct gs_buckets *buckets, struct gs_adder *thread, unsigned bins);
+
+/* ---- lists of parts, made while a set is sealed (part_list.c) --------------------- */
+
+/* Each list belongs to one thread at a time; any number of threads may append to lists of their own. */
+
+/** Append a part of all KEYS keys of CHAIN, which is empty then, to LIST. */
+struct gs_part_entry *gs_parts_add(struct gs_buckets *buckets, struct gs_part_list *list,
+                                   enum gs_part_kind kind, struct gs_chain *chain, size_t keys);
+
+/**
+ * Append a bucket that is small enough: as a part, or to the last part.
+ *
+ * @compact  fill blocks that are not full at once, since the bucket comes from another bucket
+ */
+void gs_parts_add_bucket(struct gs_buckets *buckets, struct gs_part_list *list,
+                         struct gs_bucket *bucket, bool compact);
+
+/** Append the keys of PART, which are all its LEAST, to LIST: parts without blocks. */
+void gs_parts_add_equal(struct gs_buckets *buckets, struct gs_part_list *list,
+                        struct gs_part_entry *part);
+
+/** Number the parts in their order, each that was to be divided replaced by those of its list.
+ *  Returns how many keys are in them. */
+uint64_t gs_parts_number(struct gs_buckets *buckets, const struct gs_part_list *list);
 
 #endif

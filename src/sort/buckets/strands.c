@@ -18,8 +18,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "sort/buckets/parts.h"
-#include "sort/buckets/strands.h"
+#include "sort/buckets/batch.h"
+#include "sort/buckets/buckets.h"
 
 struct strand {
 	size_t begin, claimed, taken, end;	/* parts: begin <= taken <= claimed <= end */

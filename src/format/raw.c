@@ -3,11 +3,12 @@
  * raw.c - binary keys as they are in files, to ordered bits and back
  *
  * A map is one or two XORs, one NOT more if keys are reversed, and perhaps a byte swap.  So a loop
- * over it is a few vector instructions, and runs at the speed of memory.
+ * over it is a few instructions, for each kind of vectors, and runs at the speed of memory.
  */
 #include <assert.h>
 #include <inttypes.h>
 
+#include "base/simd.h"
 #include "base/team.h"
 #include "format/key.h"
 #include "format/raw.h"
@@ -19,10 +20,10 @@ enum { TEAM_KEYS = 1 << 16 };
 /* A loop over COUNT keys; FLIP is all ones, or 0. */
 typedef void key_loop(void *keys, size_t count, uint64_t flip, bool swap);
 
-/* Two loops for each type: order_TYPE() and unorder_TYPE().
+/* Two loops for each type and each kind of vectors: order_TYPE_LEVEL() and unorder_TYPE_LEVEL().
  * omp simd: GCC 12 at -O2 does not vectorize a loop without it. */
-#define LOOP(name, type, in_order, swapped) \
-	static void \
+#define LOOP(name, target, type, in_order, swapped) \
+	target static void \
 	name(void *from, size_t count, uint64_t flip, bool swap) \
 	{ \
 		type *keys = from; \
@@ -36,20 +37,30 @@ typedef void key_loop(void *keys, size_t count, uint64_t flip, bool swap);
 		for (size_t i = 0; i < count; i++) \
 			keys[i] = (type)(in_order); \
 	}
-#define KEY(name, type, bits, map, unmap) \
-	LOOP(order_##name, type, gs_order_##name(keys[i]) ^ (type)flip, \
+#define LOOPS(name, level, target, type, bits) \
+	LOOP(order_##name##_##level, target, type, gs_order_##name(keys[i]) ^ (type)flip, \
 	     gs_order_##name((type)GS_SWAP##bits(keys[i])) ^ (type)flip) \
-	LOOP(unorder_##name, type, gs_unorder_##name((type)(keys[i] ^ (type)flip)), \
+	LOOP(unorder_##name##_##level, target, type, gs_unorder_##name((type)(keys[i] ^ (type)flip)), \
 	     GS_SWAP##bits(gs_unorder_##name((type)(keys[i] ^ (type)flip))))
+#if defined __x86_64__
+#define KEY(name, type, bits, map, unmap) \
+	LOOPS(name, none, , type, bits) \
+	LOOPS(name, avx2, __attribute__((target("avx2"))), type, bits) \
+	LOOPS(name, avx512, __attribute__((target("avx512bw"))), type, bits)
+#define EACH_LEVEL(name)	{ name##_none, name##_avx2, name##_avx512 }
+#else
+#define KEY(name, type, bits, map, unmap)	LOOPS(name, none, , type, bits)
+#define EACH_LEVEL(name)	{ name##_none }
+#endif
 #include "format/keytype.def"
 #undef KEY
 
-/* By enum gsort_type, as key.c asserts. */
+/* By enum gsort_type, as key.c asserts, and enum gs_simd. */
 static const struct {
-	key_loop *order, *unorder;
+	key_loop *order[GS_SIMD_AVX512 + 1], *unorder[GS_SIMD_AVX512 + 1];
 } loops[] = {
-	{ NULL, NULL },
-#define KEY(name, type, bits, map, unmap) { order_##name, unorder_##name },
+	{ { NULL }, { NULL } },
+#define KEY(name, type, bits, map, unmap) { EACH_LEVEL(order_##name), EACH_LEVEL(unorder_##name) },
 #include "format/keytype.def"
 #undef KEY
 };
@@ -91,14 +102,14 @@ void
 gs_raw_to_ordered(enum gsort_type type, enum gsort_endian endian, bool reverse, void *keys,
                   size_t count, unsigned threads)
 {
-	convert(loops[type].order, type, endian, reverse, keys, count, threads);
+	convert(loops[type].order[gs_simd_best()], type, endian, reverse, keys, count, threads);
 }
 
 void
 gs_ordered_to_raw(enum gsort_type type, enum gsort_endian endian, bool reverse, void *keys,
                   size_t count, unsigned threads)
 {
-	convert(loops[type].unorder, type, endian, reverse, keys, count, threads);
+	convert(loops[type].unorder[gs_simd_best()], type, endian, reverse, keys, count, threads);
 }
 
 gs_status

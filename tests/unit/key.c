@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/simd.h"
 #include "format/key.h"
 #include "format/raw.h"
 #include "tests/unit/units.h"
@@ -141,6 +142,35 @@ check_round_trip(enum gsort_type type, bool reverse)
 	free(before);
 }
 
+/* Loops of all vectors map keys to the bits of the plain loop, and back; some keys fill no vector. */
+static void
+check_levels(enum gsort_type type, bool reverse, enum gsort_endian endian)
+{
+	enum { KEYS = 500 + 7 };
+	uint64_t before[KEYS], plain[KEYS], keys[KEYS], state = 3;
+	const enum gs_simd best = gs_simd_best();
+	const size_t bytes = KEYS * (gs_key_bits(type) / 8);
+
+	for (size_t i = 0; i < KEYS; i++) {
+		state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+		before[i] = state ^ state >> 33;
+	}
+	gs_simd_at_most(GS_SIMD_NONE);
+	memcpy(plain, before, bytes);
+	gs_raw_to_ordered(type, endian, reverse, plain, KEYS, 1);
+	for (unsigned simd = GS_SIMD_NONE; simd <= best; simd++) {
+		gs_simd_at_most((enum gs_simd)simd);
+		memcpy(keys, before, bytes);
+		gs_raw_to_ordered(type, endian, reverse, keys, KEYS, 1);
+		CHECK(memcmp(keys, plain, bytes) == 0, "%s, %s: ordered bits of the plain loop%s",
+		      gs_simd_name((enum gs_simd)simd), gs_key_name(type), reverse ? " in reverse" : "");
+		gs_ordered_to_raw(type, endian, reverse, keys, KEYS, 1);
+		CHECK(memcmp(keys, before, bytes) == 0, "%s, %s: and back%s",
+		      gs_simd_name((enum gs_simd)simd), gs_key_name(type), reverse ? " in reverse" : "");
+	}
+	gs_simd_at_most(GS_SIMD_AVX512);
+}
+
 /* The bytes of a key in the other order are the same key, in and out. */
 static void
 check_endian(enum gsort_type type, bool reverse)
@@ -215,4 +245,8 @@ unit_key(void)
 		check_endian((enum gsort_type)type, false);
 		check_endian((enum gsort_type)type, true);
 	}
+	for (int type = GSORT_U8; type <= GSORT_BF16; type++)
+		for (unsigned way = 0; way < 4; way++)
+			check_levels((enum gsort_type)type, way & 1,
+			             way & 2 ? GSORT_ENDIAN_BIG : GSORT_ENDIAN_LITTLE);
 }

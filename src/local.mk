@@ -269,17 +269,14 @@ host_sources = \
   src/sort/count.c \
   src/sort/count.h \
   src/sort/cpu/binner.c \
-  src/sort/cpu/binner.h \
   src/sort/cpu/bins.inc \
   src/sort/cpu/bitonic.inc \
   src/sort/cpu/distribution.c \
-  src/sort/cpu/distribution.h \
   src/sort/cpu/each_level.inc \
   src/sort/cpu/lanes_avx2.inc \
   src/sort/cpu/lanes_avx512.inc \
   src/sort/cpu/lanes_end.inc \
   src/sort/cpu/lanes_none.inc \
-  src/sort/cpu/nontemporal.h \
   src/sort/cpu/quicksort.c \
   src/sort/cpu/quicksort.h \
   src/sort/cpu/simd_kernels.c \

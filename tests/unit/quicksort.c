@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sort/cpu/distribution.h"
 #include "sort/cpu/quicksort.h"
 #include "sort/span.h"
 #include "tests/unit/shapes.h"
@@ -241,7 +240,7 @@ is_near_by_value(const struct gs_binner *binner, uint64_t key, unsigned bin)
 	return bin <= near + 0.01L && bin >= near - 1.01L;
 }
 
-/* The bin of a key as binner.h has it, rounded down here or there. */
+/* The bin of a key as binner.c has it, rounded down here or there. */
 static bool
 is_near(const struct gs_binner *binner, uint64_t key, unsigned bin)
 {

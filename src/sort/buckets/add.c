@@ -19,9 +19,12 @@
 #include <assert.h>
 #include <string.h>
 
+#if defined __x86_64__
+#include <immintrin.h>
+#endif
+
 #include "sort/buckets/buckets.h"
 #include "sort/buckets/state.h"
-#include "sort/cpu/nontemporal.h"
 #include "sort/keys.h"
 
 /* --- blocks --------------------------------------------------------------------- */
@@ -56,6 +59,40 @@ new_block(struct gs_buckets *buckets, struct gs_adder *thread, unsigned bin)
 	buckets->pool->block_table[block].count = buckets->block_keys;
 	gs_chain_push(buckets->pool, &thread->chain[bin], block);
 	return (uintptr_t)gs_pool_block(buckets->pool, block);
+}
+
+/* --- lines ---------------------------------------------------------------------- */
+
+/*
+ * Copy 64 bytes from LINE to TO, both aligned to 64.
+ *
+ * With plain stores a partition of u32 2^24 fell from 262 to 177 Mkeys/s on an AMD EPYC 9005: the
+ * processor reads a line that it is about to overwrite.
+ */
+static inline void
+nontemporal_store_line(void *to, const void *line)
+{
+#if defined __x86_64__
+	const __m128i *from = line;
+	const __m128i a = _mm_load_si128(from), b = _mm_load_si128(from + 1);
+	const __m128i c = _mm_load_si128(from + 2), d = _mm_load_si128(from + 3);
+
+	_mm_stream_si128((__m128i *)to, a);
+	_mm_stream_si128((__m128i *)to + 1, b);
+	_mm_stream_si128((__m128i *)to + 2, c);
+	_mm_stream_si128((__m128i *)to + 3, d);
+#else
+	memcpy(to, line, 64);
+#endif
+}
+
+/* Order the stores above before the next barrier, so that other threads see them after it. */
+static inline void
+nontemporal_fence(void)
+{
+#if defined __x86_64__
+	_mm_sfence();
+#endif
 }
 
 /* A bin's lines are empty: its next key goes to their begin. */

@@ -14,7 +14,6 @@
 
 #include "sort/buckets/buckets.h"
 #include "sort/buckets/state.h"
-#include "sort/cpu/distribution.h"
 #include "sort/cpu/quicksort.h"
 #include "sort/keys.h"
 

@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <math.h>
 
-#include "sort/cpu/binner.h"
+#include "sort/cpu/simd_kernels.h"
 #include "sort/span.h"
 
 /* The floats that have these ordered bits. */

@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "sort/cpu/distribution.h"
+#include "sort/cpu/quicksort.h"
 #include "sort/span.h"
 
 enum { ROUND_KEYS = 512 };	/* whose bins are found at once */

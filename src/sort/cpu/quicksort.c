@@ -6,7 +6,7 @@
  * Out:  the same keys in order, in the other array or in the same one.
  *
  * Keys of few values are counted.  Others are divided into bins of about a leaf, if they are even enough
- * (distribution.h).  Else each level partitions a subarray from one array to the same place in the other,
+ * (distribution.c).  Else each level partitions a subarray from one array to the same place in the other,
  * about the median of a sample.  Leaves are sorted by a bitonic network into the array where they belong.
  * If PATIENCE levels did not suffice, the pivot is the middle of the bounds, so that no keys take more than
  * PATIENCE + key_bits levels.
@@ -17,7 +17,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "sort/cpu/distribution.h"
 #include "sort/cpu/quicksort.h"
 #include "sort/keys.h"
 #include "sort/span.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * simd_kernels.h - the five loops of the CPU's sort that are written for vectors
+ * simd_kernels.h - the five loops of the CPU's sort that are written for vectors, and the bins of one
  *
  * There is a table of them for each kind of vectors and each width of keys.  All keep their state
  * in their arguments, so any number of threads may call them.  Arrays of keys may begin anywhere.
@@ -13,7 +13,66 @@
 #include <stdint.h>
 
 #include "base/simd.h"
-#include "sort/cpu/binner.h"
+
+/* ---- the map from a key to its bin (binner.c) ------------------------------------ */
+
+/*
+ * A linear binner divides a range of keys into bins of equal width:
+ *
+ *     bin = (key - least) * bins / (most - least)        rounded down, about
+ *
+ * The difference is first moved to 32 bits, the highest of which is set in that of MOST and LEAST,
+ * so one multiplication of 32 bits by 32 is exact enough, and vectors have it.
+ *
+ * A logarithmic binner has as many bins for each power of two that the difference may have.  It is
+ * for keys most of which are near the least one: sizes, counts, frequencies.
+ *
+ *     bin = (shift << mantissa_bits) + (key - least >> shift)
+ *
+ * where SHIFT leaves mantissa_bits + 1 bits of a difference that has more.  bins.inc does both for
+ * many keys at once.
+ *
+ * A binner by value takes the ordered bits of the keys for those of floats, and divides the range of their
+ * values into bins of equal width.  It is for floats, most of whose ordered bits are near the greatest one.
+ *
+ * Invariant: a greater key never has a smaller bin; least has bin 0, and most the last bin.
+ */
+
+enum { GS_BINS_MOST = 4096, GS_BIN_SHIFT = 51 };
+
+struct gs_binner {
+	uint64_t least, most;
+	unsigned bins;
+	unsigned left, right;	/* linear: the shifts that move a difference to 32 bits */
+	uint32_t scale;		/* linear: bins << GS_BIN_SHIFT over 1 more than most - least, shifted;
+				 * others: 0 */
+	unsigned mantissa_bits;	/* logarithmic */
+	unsigned value_bits;	/* by value: of a key, 32 or 64; else 0 */
+	double   value, factor;	/* by value: of LEAST; bins over the range */
+};
+
+/**
+ * The binners of the keys from LEAST to MOST, which must differ, with about BINS bins, 256 at least
+ * if logarithmic and GS_BINS_MOST at most.
+ */
+struct gs_binner gs_binner_linear(uint64_t least, uint64_t most, unsigned bins);
+struct gs_binner gs_binner_logarithmic(uint64_t least, uint64_t most, unsigned bins);
+
+/**
+ * Of keys from LEAST to MOST with KEY_BITS, 32 or 64; false: they are not all numbers, or too far apart or
+ * too near to each other.
+ */
+bool gs_binner_by_value(struct gs_binner *binner, uint64_t least, uint64_t most, unsigned bins,
+                        unsigned key_bits);
+
+/** The better one for keys like COUNT sorted ones of KEY_BITS at SAMPLE, all from LEAST to MOST. */
+struct gs_binner gs_binner_choose(uint64_t least, uint64_t most, unsigned bins,
+                                  const void *sample, unsigned key_bits, size_t count);
+
+/** The least key that has bin BIN, or a later one if no key has bin BIN; at most MOST. */
+uint64_t gs_binner_first(const struct gs_binner *binner, unsigned bin);
+
+/* ---- the loops (simd_kernels.c) -------------------------------------------------- */
 
 struct gs_simd_kernels {
 	unsigned key_bits;

@@ -288,20 +288,14 @@ host_sources = \
   src/sort/follow.h \
   src/sort/funnel.inc \
   src/sort/items/bins.c \
-  src/sort/items/bins.h \
   src/sort/items/divide.c \
   src/sort/items/divide.h \
   src/sort/items/items.c \
   src/sort/items/items.h \
   src/sort/items/owners.c \
-  src/sort/items/owners.h \
   src/sort/items/part.c \
   src/sort/items/part.h \
   src/sort/items/pivots.c \
-  src/sort/items/pivots.h \
-  src/sort/items/sum.c \
-  src/sort/items/sum.h \
-  src/sort/items/walk.h \
   src/sort/keys.c \
   src/sort/keys.h \
   src/sort/keys.inc \

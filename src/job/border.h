@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 #include "net/ranks.h"
-#include "sort/items/sum.h"
+#include "sort/items/items.h"
 #include "stages/verify.h"
 
 /**

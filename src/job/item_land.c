@@ -14,7 +14,7 @@
 
 #include "base/team.h"
 #include "job/item_spread_state.h"
-#include "sort/items/walk.h"
+#include "sort/items/items.h"
 
 /* Slices of a piece of the store, and pieces that are added at once. */
 enum { MOST_SLICES = 32, MOST_ROWS = 64 };

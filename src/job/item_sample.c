@@ -10,7 +10,7 @@
 
 #include "job/item_sample.h"
 #include "job/sample.h"
-#include "sort/items/walk.h"
+#include "sort/items/items.h"
 
 /* Of all ranks together; and of a line. */
 #define SAMPLE_BYTES	((size_t)64 << 20)

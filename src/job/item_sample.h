@@ -9,7 +9,7 @@
 #include "base/status.h"
 #include "job/parts.h"
 #include "net/ranks.h"
-#include "sort/items/owners.h"
+#include "sort/items/divide.h"
 #include "stages/taker.h"
 
 /**

@@ -14,7 +14,6 @@
 #include "net/exchange.h"
 #include "net/ranks.h"
 #include "sort/items/divide.h"
-#include "sort/items/owners.h"
 #include "stages/item_store.h"
 
 /* The block for an owner that is being filled; of the thread whose turn it is. */

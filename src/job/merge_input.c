@@ -13,7 +13,7 @@
 #include "job/merge_input.h"
 #include "job/open.h"
 #include "job/options.h"
-#include "sort/items/sum.h"
+#include "sort/items/items.h"
 
 /* ---- one input --------------------------------------------------------------- */
 

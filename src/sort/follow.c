@@ -16,7 +16,7 @@
 
 #include "base/team.h"
 #include "sort/follow.h"
-#include "sort/items/walk.h"
+#include "sort/items/items.h"
 #include "sort/keys.h"
 #include "sort/span.h"
 

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/team.h"
-#include "sort/items/sum.h"
+#include "sort/items/items.h"
 #include "stages/division.h"
 
 /* Rows begin at a line of cache. */

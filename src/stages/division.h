@@ -21,7 +21,6 @@
 #include "base/arena.h"
 #include "base/monitor.h"
 #include "base/status.h"
-#include "sort/items/bins.h"
 #include "sort/items/divide.h"
 #include "sort/items/items.h"
 #include "spill/file.h"

@@ -19,7 +19,7 @@
 
 #include "base/round.h"
 #include "base/team.h"
-#include "sort/items/walk.h"
+#include "sort/items/items.h"
 #include "stages/item_buckets.h"
 
 /* Items of a sample for each bin: a bucket of twice the mean is rare. */

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "sort/items/sum.h"
+#include "sort/items/items.h"
 #include "sort/span.h"
 #include "stages/item_buckets.h"
 #include "stages/item_parts.h"

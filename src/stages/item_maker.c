@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sort/items/sum.h"
-#include "sort/items/walk.h"
+#include "sort/items/items.h"
 #include "stages/item_maker.h"
 
 /* ---- memory ---------------------------------------------------------------------- */

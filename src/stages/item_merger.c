@@ -13,8 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sort/items/sum.h"
-#include "sort/items/walk.h"
+#include "sort/items/items.h"
 #include "stages/item_merger.h"
 #include "stages/line_collector.h"
 #include "stages/select.h"

@@ -11,7 +11,7 @@
 
 #include "format/key.h"
 #include "format/line_ends.h"
-#include "sort/items/walk.h"
+#include "sort/items/items.h"
 #include "stages/line_number.h"
 
 enum { BATCH_LINES = 256, NUMBER_BYTES = GS_LINE_NUMBER_BYTES };

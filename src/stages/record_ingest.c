@@ -16,7 +16,7 @@
 #include "format/disorder.h"
 #include "format/key.h"
 #include "sort/follow.h"
-#include "sort/items/bins.h"
+#include "sort/items/divide.h"
 #include "stages/pieces.h"
 #include "stages/record_ingest.h"
 

@@ -16,7 +16,7 @@
 #include "base/status.h"
 #include "gsort.h"
 #include "sort/count.h"
-#include "sort/items/sum.h"
+#include "sort/items/items.h"
 #include "sort/span.h"
 #include "stages/taker.h"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * owners.c - rows for src/sort/items/owners.h: owners are in the order of items and origins, and have
+ * owners.c - rows for src/sort/items/divide.h: owners are in the order of items and origins, and have
  * about the same weight
  *
  * Items are 16 bytes: two words, big endian.
  */
 #include <string.h>
 
-#include "sort/items/owners.h"
+#include "sort/items/divide.h"
 #include "tests/unit/units.h"
 
 void unit_owners(void);

@@ -6,7 +6,7 @@
 
 #include "base/simd.h"
 #include "sort/checksum.h"
-#include "sort/items/sum.h"
+#include "sort/items/items.h"
 #include "stages/verify.h"
 #include "tests/unit/units.h"
 

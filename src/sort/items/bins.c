@@ -6,7 +6,7 @@
 
 #include "base/simd.h"
 #include "sort/cpu/quicksort.h"
-#include "sort/items/bins.h"
+#include "sort/items/divide.h"
 
 #define INLINE	static inline __attribute__((always_inline))
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* items.c - compare two items */
+/* items.c - compare two items; sums over items that do not depend on their order */
+#include <string.h>
+
+#include "sort/checksum.h"
 #include "sort/items/items.h"
 
 int
@@ -18,4 +21,64 @@ gs_item_compare(const struct gs_item_order *order, unsigned level, const char *o
 	}
 	return order->compare == NULL ? 0
 	       : order->compare(order->context, one, one_bytes, other, other_bytes);
+}
+
+/* ---- sums ------------------------------------------------------------------------ */
+
+/* Each step is a bijection of the state for a given word, so one changed word always changes it. */
+static uint64_t
+mix(uint64_t state, uint64_t word)
+{
+	state = (state ^ word) * GS_GOLDEN;
+	return state ^ state >> 32;
+}
+
+/* The bytes that are no word. */
+static uint64_t
+last_word(const char *data, size_t bytes)
+{
+	uint64_t word = 0;
+
+	memcpy(&word, data + bytes / sizeof word * sizeof word, bytes % sizeof word);
+	return word;
+}
+
+uint64_t
+gs_item_hash(const char *item, size_t bytes)
+{
+	uint64_t state = bytes, word;
+	size_t at = 0;
+
+	for (; at + sizeof word <= bytes; at += sizeof word) {
+		memcpy(&word, item + at, sizeof word);
+		state = mix(state, word);
+	}
+	return gs_checksum_of(0, at < bytes ? mix(state, last_word(item, bytes)) : state);
+}
+
+/* Bijections of each word, which are added, so that no multiplication waits for another. */
+uint64_t
+gs_bytes_sum(const char *data, size_t bytes)
+{
+	uint64_t sum = bytes, word;
+	size_t at = 0;
+
+	for (; at + sizeof word <= bytes; at += sizeof word) {
+		memcpy(&word, data + at, sizeof word);
+		sum += mix(at, word);
+	}
+	return sum + mix(at, last_word(data, bytes));
+}
+
+uint64_t
+gs_items_sum(const struct gs_item_order *order, const struct gs_item_slice *slice)
+{
+	struct gs_item_walk walk = gs_item_walk_begin(order, slice, 1);
+	const char *item;
+	uint32_t bytes = (uint32_t)order->item_bytes;
+	uint64_t sum = 0;
+
+	while (gs_item_walk_next(&walk, &item, &bytes, 1) > 0)
+		sum += gs_item_hash(item, bytes);
+	return sum;
 }

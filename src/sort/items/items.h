@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * items.h - items: keys with something attached, and the order of them
+ * items.h - items: keys with something attached, the order of them, and the walk over them
  *
  * An item is bytes that are kept as they are: a record of a fixed length, or a line with its
  * terminator.  The engine knows nothing of keys but what an order tells: word number LEVEL of the
@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Most bytes of an item: lengths are 32 bits wide. */
 #define GS_ITEM_MOST_BYTES	((size_t)UINT32_MAX - 4096)
@@ -99,5 +100,119 @@ gs_item_length(const struct gs_item_order *order, const char *item, const char *
 	return order->item_bytes > 0 ? order->item_bytes
 	                             : (size_t)(order->end(order->context, item, limit) - item);
 }
+
+/* ---- the items of some slices, a batch at a time; and to copy an item ------------ */
+
+/* Where a walk is. */
+struct gs_item_walk {
+	const struct gs_item_order *order;
+	const struct gs_item_slice *slices;
+	size_t      slice_count;
+	const char *at, *end;	/* of the current slice */
+};
+
+static inline struct gs_item_walk
+gs_item_walk_begin(const struct gs_item_order *order, const struct gs_item_slice *slices,
+                   size_t count)
+{
+	return (struct gs_item_walk){ order, slices, count, NULL, NULL };
+}
+
+/** The next items of the current slice, all of ITEM_BYTES. */
+static inline size_t
+gs_item_walk_fixed(struct gs_item_walk *walk, const char **items, size_t item_bytes, size_t room)
+{
+	const char *at = walk->at, *end = walk->end;
+	size_t count = 0;
+
+	for (; at < end && count < room; at += item_bytes)
+		items[count++] = at;
+	walk->at = at;
+	return count;
+}
+
+/* Slices that are loaded before they are walked, and bytes of each: those of a part are short, and lie all
+ * over the memory. */
+enum { GS_ITEM_WALK_AHEAD = 2, GS_ITEM_WALK_AHEAD_BYTES = 2048 };
+
+static inline __attribute__((always_inline)) void	/* a call without effects would be dropped */
+gs_item_walk_prefetch(const struct gs_item_walk *walk)
+{
+	const struct gs_item_slice *slice = walk->slices + GS_ITEM_WALK_AHEAD;
+
+	if (walk->slice_count <= GS_ITEM_WALK_AHEAD)
+		return;
+	for (size_t at = 0; at < slice->bytes && at < GS_ITEM_WALK_AHEAD_BYTES; at += 64)
+		__builtin_prefetch(slice->data + at);
+}
+
+/** Go to the next items, ROOM at most: set ITEMS and, unless they have a fixed length, BYTES.
+ *  Returns how many; 0 at the end. */
+static inline size_t
+gs_item_walk_next(struct gs_item_walk *walk, const char **items, uint32_t *bytes, size_t room)
+{
+	const size_t item_bytes = walk->order->item_bytes;
+	size_t count = 0;
+
+	while (count < room) {
+		if (walk->at == walk->end) {
+			if (walk->slice_count == 0)
+				break;
+			walk->at = walk->slices->data;
+			walk->end = walk->at + walk->slices->bytes;
+			if (item_bytes == 0)
+				gs_item_walk_prefetch(walk);
+			walk->slices++;
+			walk->slice_count--;
+			continue;
+		}
+		if (walk->order->split != NULL) {
+			count += walk->order->split(walk->order->context, &walk->at, walk->end,
+			                            items + count, bytes + count, room - count);
+			continue;
+		}
+		if (item_bytes > 0) {
+			count += gs_item_walk_fixed(walk, items + count, item_bytes, room - count);
+			continue;
+		}
+		items[count] = walk->at;
+		bytes[count] = (uint32_t)gs_item_length(walk->order, walk->at, walk->end);
+		walk->at += bytes[count++];
+	}
+	return count;
+}
+
+/** Copy BYTES that do not overlap.  Items are short: a call of memcpy(3) takes as long as a copy. */
+static inline void
+gs_item_copy(char *to, const char *from, size_t bytes)
+{
+	if (bytes < 16 || bytes > 256) {
+		memcpy(to, from, bytes);
+		return;
+	}
+	for (size_t at = 0; at + 16 <= bytes; at += 16)
+		memcpy(to + at, from + at, 16);
+	if (bytes % 16 > 0)
+		memcpy(to + bytes - 16, from + bytes - 16, 16);
+}
+
+/* ---- sums that do not depend on the order of items: sort/checksum.h, of items ------ */
+
+/** What an item adds to a sum. */
+uint64_t gs_item_hash(const char *item, size_t bytes);
+
+/** A sum over bytes that does depend on their order: one changed byte always changes it. */
+uint64_t gs_bytes_sum(const char *data, size_t bytes);
+
+/** The sum of all items in SLICE. */
+uint64_t gs_items_sum(const struct gs_item_order *order, const struct gs_item_slice *slice);
+
+/* What a verification knows of sorted items; FIRST NULL: there was none. */
+struct gs_item_digest {
+	uint64_t sum;		/* gs_items_sum() */
+	bool     falls;		/* they are not in order */
+	char    *first, *last;	/* copies for free(3) */
+	size_t   first_bytes, last_bytes;
+};
 
 #endif

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sort/items/owners.h"
-#include "sort/items/walk.h"
+#include "sort/items/divide.h"
+#include "sort/items/items.h"
 
 enum { ROW_WORDS = GS_ITEM_OWNER_LEVELS + 1 };
 

@@ -17,8 +17,8 @@
 
 #include "base/simd.h"
 #include "sort/cpu/quicksort.h"
+#include "sort/items/items.h"
 #include "sort/items/part.h"
-#include "sort/items/walk.h"
 
 /* So few items are compared with each other. */
 enum { FEW_ITEMS = 8 };

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sort/items/divide.h"
 #include "sort/items/part.h"
-#include "sort/items/pivots.h"
 
 /* Items of a sample for each pivot. */
 enum { SAMPLE_OF_PIVOT = 8 };

@@ -311,15 +311,13 @@ host_sources = \
   src/sort/splitters.c \
   src/sort/splitters.h \
   src/spill/blocks.c \
-  src/spill/blocks.h \
   src/spill/external_merge.c \
   src/spill/external_merge.h \
   src/spill/file.c \
   src/spill/file.h \
   src/spill/pack.c \
-  src/spill/pack.h \
+  src/spill/compress.h \
   src/spill/program.c \
-  src/spill/program.h \
   src/spill/shuffle.inc \
   src/spill/spill.c \
   src/spill/spill.h \

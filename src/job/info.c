@@ -20,7 +20,7 @@
 #include "job/given.h"
 #include "job/json.h"
 #include "job/print.h"
-#include "spill/pack.h"
+#include "spill/compress.h"
 
 /* --- memory and disks ------------------------------------------------------- */
 

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/team.h"
-#include "spill/blocks.h"
+#include "spill/compress.h"
 
 /* Bytes of keys in a block.  Blocks of 1 MiB would be at most 10 % smaller when compressed. */
 enum { BLOCK_BYTES_LEAST = 8 << 10, BLOCK_BYTES_MOST = 128 << 10 };

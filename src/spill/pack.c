@@ -24,7 +24,7 @@
 
 #include "base/dynload.h"
 #include "base/round.h"
-#include "spill/pack.h"
+#include "spill/compress.h"
 
 enum { ZSTD_LEVEL = 1 };
 

@@ -20,8 +20,8 @@
 #include <unistd.h>
 
 #include "base/pipe.h"
+#include "spill/compress.h"
 #include "spill/file.h"
-#include "spill/program.h"
 
 extern char **environ;		/* POSIX declares it in no header */
 

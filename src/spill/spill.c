@@ -6,7 +6,7 @@
  * Out:  the keys of any run, front to back, once; then their disk space is free.
  *
  * A directory has a file, in which its runs lie one after the other, so any number of runs
- * needs one descriptor a directory.  They are plain keys, or compressed in blocks (blocks.h).  A
+ * needs one descriptor a directory.  They are plain keys, or compressed in blocks (blocks.c).  A
  * run that an external program compresses has a file of its own.  A plain run may have several
  * parts, one extent each, in as many files, which are written at once and read one after the other.
  *
@@ -27,9 +27,8 @@
 #include "base/limits.h"
 #include "base/round.h"
 #include "base/splitmix.h"
-#include "spill/blocks.h"
+#include "spill/compress.h"
 #include "spill/file.h"
-#include "spill/program.h"
 #include "spill/spill.h"
 
 enum {

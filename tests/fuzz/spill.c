@@ -10,7 +10,7 @@
 
 #include "fuzz.h"
 #include "spill/spill.h"
-#include "spill/blocks.h"
+#include "spill/compress.h"
 
 enum { BUFFER_BYTES = 256 << 10, RUNS = 3, MOST_KEYS = 100000 };
 

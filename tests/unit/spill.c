@@ -13,7 +13,7 @@
 
 #include "base/filesystem.h"
 #include "sort/span.h"
-#include "spill/pack.h"
+#include "spill/compress.h"
 #include "spill/spill.h"
 #include "tests/unit/units.h"
 

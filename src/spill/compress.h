@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * compress.h - runs that are compressed: in this process block by block, or by an external program
+ */
+#ifndef GS_SPILL_COMPRESS_H
+#define GS_SPILL_COMPRESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/status.h"
+#include "spill/file.h"
+
+/* ---- one block of sorted keys (pack.c) ------------------------------------------ */
+
+/*
+ * A packer is what one thread needs.  It works in memory that it is given, and owns what the
+ * library of its method allocates (zstd: 0.7 MiB).
+ */
+
+enum gs_pack_method { GS_PACK_ZSTD, GS_PACK_LZ4 };
+
+/* In front of each block. */
+struct gs_pack_header {
+	uint32_t keys;
+	uint32_t packed_bytes;	/* after the header; as many as the keys have if not compressed */
+};
+
+struct gs_packer {
+	enum gs_pack_method method;
+	size_t              block_bytes;	/* of keys, at most */
+	unsigned char      *planes;		/* see shuffle.inc */
+	unsigned char      *packed;		/* header and block */
+	void               *compressor, *expander;
+};
+
+/** The version of liblz4, which is loaded; or "missing". */
+const char *gs_pack_lz4_version(void);
+
+/** Memory for a packer of such blocks: a multiple of 64. */
+size_t gs_packer_bytes(size_t block_bytes);
+
+/** @memory  gs_packer_bytes() of it, aligned for keys; borrowed */
+void gs_packer_open(struct gs_packer *packer, enum gs_pack_method method, size_t block_bytes,
+                    void *memory);
+void gs_packer_close(struct gs_packer *packer);
+
+/** Pack COUNT keys of BITS, a block at most.  Returns how many bytes at packer->packed to write. */
+size_t gs_pack(struct gs_packer *packer, const void *keys, size_t count, unsigned bits);
+
+/** Can this be the header of a block of keys of BITS? */
+bool gs_pack_header_is_sound(const struct gs_packer *packer, const struct gs_pack_header *header,
+                             unsigned bits);
+
+/** Unpack the block at packer->packed, which has a sound header.  False: it is corrupt. */
+bool gs_unpack(struct gs_packer *packer, void *keys, unsigned bits);
+
+/* ---- runs, block by block, by several threads (blocks.c) ------------------------- */
+
+/*
+ * One thread may write while another reads; each side has packers of its own.  The caller owns the
+ * memory.
+ */
+
+struct gs_blocks {
+	struct gs_packer *packers;	/* owned; first those of writing, then those of reading */
+	size_t            writers, readers;
+	char             *part;		/* a block of keys, not all of which are asked for */
+	size_t            block_bytes;	/* of keys, at most */
+};
+
+/* What is left of a run. */
+struct gs_blocks_cursor {
+	uint64_t at, end;	/* in the file */
+	size_t   given;		/* keys of the block at AT that were read */
+	unsigned bits;
+};
+
+/**
+ * Choose the size of blocks and the number of packers for up to THREADS threads.
+ *
+ * @memory  BYTES of it, 64 KiB at least; borrowed
+ * @return  GS_OK, or GS_EBUDGET
+ */
+MUST_CHECK gs_status
+gs_blocks_open(struct gs_blocks *blocks, enum gs_pack_method method, unsigned threads,
+               char *memory, size_t bytes);
+void gs_blocks_close(struct gs_blocks *blocks);
+
+/** Append COUNT keys of BITS to FILE.  Returns GS_OK, or GS_EIO. */
+MUST_CHECK gs_status
+gs_blocks_write(struct gs_blocks *blocks, struct gs_spill_file *file, const char *keys,
+                size_t count, unsigned bits);
+
+/** Read the next COUNT keys, of which there must be so many.  Returns GS_OK, GS_EIO or
+ *  GS_EINPUT. */
+MUST_CHECK gs_status
+gs_blocks_read(struct gs_blocks *blocks, const struct gs_spill_file *file,
+               struct gs_blocks_cursor *cursor, char *into, size_t count);
+
+/* ---- a program: PROG from keys to a file, PROG -d back (program.c) ----------------- */
+
+/*
+ * As sort(1) runs it.  A child process belongs to the caller that started it, until it has ended.
+ */
+
+struct gs_child {
+	pid_t id;	/* 0: none */
+	int   pipe;	/* to its input, or from its output */
+};
+
+/** The path of PROGRAM, by PATH; the caller frees it.  NULL: no such file may be run. */
+char *gs_program_find(const char *program);
+
+/** Run PROGRAM: what is written to child->pipe goes through it to FILE.  Returns GS_OK, or
+ *  GS_EIO. */
+MUST_CHECK gs_status
+gs_child_compress(struct gs_child *child, const char *program, int file);
+
+/** Run PROGRAM -d: what is read from child->pipe comes through it from FILE.  Returns GS_OK, or
+ *  GS_EIO. */
+MUST_CHECK gs_status
+gs_child_expand(struct gs_child *child, const char *program, int file);
+
+/** Write BYTES to the program's input.  Returns GS_OK, or GS_EIO naming PROGRAM. */
+MUST_CHECK gs_status
+gs_child_write(struct gs_child *child, const char *program, const void *from, size_t bytes);
+
+/**
+ * Read BYTES of the program's output to INTO.
+ *
+ * @last    no bytes should follow: wait for the end of the program
+ * @got     BYTES if all is as expected; else the program gave fewer, or more
+ * @return  GS_OK; or GS_EIO naming PROGRAM
+ */
+MUST_CHECK gs_status
+gs_child_read(struct gs_child *child, const char *program, void *into, size_t bytes, bool last,
+              size_t *got);
+
+/** Close the pipe and wait for the end.  Returns GS_OK, or GS_EIO naming PROGRAM if it failed. */
+MUST_CHECK gs_status gs_child_end(struct gs_child *child, const char *program);
+
+/** Kill the program, if it runs, and wait for its end. */
+void gs_child_kill(struct gs_child *child);
+
+#endif

@@ -471,8 +471,7 @@ cli_sources = \
 # gsort-mpi: the same, with MPI; gsort alone: src/cli/launch_alone.c.
 mpi_sources = \
   src/cli/launch_mpi.c \
-  src/net/ranks_mpi.c \
-  src/net/ranks_mpi.h
+  src/net/ranks_mpi.c
 
 # Not compiled.
 source_extra = \

@@ -120,4 +120,22 @@ void gs_ranks_rest(unsigned *idle);
 /** End all ranks, with the exit STATUS.  With MPI it does not return. */
 void gs_ranks_abort(struct gs_ranks *ranks, int status);
 
+/* ---- processes of a job of MPI (ranks_mpi.c) ------------------------------- */
+
+/*
+ * MPI is asked for MPI_THREAD_FUNNELED: only the thread that calls gs_ranks_mpi_open() makes calls
+ * of ranks.h.
+ */
+
+/**
+ * Begin MPI.
+ *
+ * @return  GS_OK; GS_EIO: MPI cannot start, or a launcher has started several processes and MPI
+ *          sees only one, because the launcher is another MPI's
+ */
+MUST_CHECK gs_status gs_ranks_mpi_open(struct gs_ranks **ranks, int *argc, char ***argv);
+
+/** End MPI, after all ranks have succeeded, or all have agreed that they have not. */
+void gs_ranks_mpi_close(struct gs_ranks *ranks);
+
 #endif

@@ -23,7 +23,7 @@
 #include <string.h>
 
 #include "base/shared.h"
-#include "net/ranks_mpi.h"
+#include "net/ranks.h"
 
 enum { BLOCK_TAG = 1, LOCATOR_TAG, MOST_SUMS = 1 << 20 };
 #define FAR	UINT32_MAX		/* a rank of another host */

@@ -244,12 +244,8 @@ host_sources = \
   src/net/ranks.c \
   src/net/ranks.h \
   src/plan/device.c \
-  src/plan/device.h \
   src/plan/estimate.c \
-  src/plan/estimate.h \
   src/plan/fan_in.c \
-  src/plan/fan_in.h \
-  src/plan/input.h \
   src/plan/plan.c \
   src/plan/plan.h \
   src/sort/buckets/add.c \

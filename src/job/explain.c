@@ -12,7 +12,7 @@
 #include "job/job.h"
 #include "job/json.h"
 #include "job/print.h"
-#include "plan/estimate.h"
+#include "plan/plan.h"
 
 static void
 print_device(const struct gs_line_printer *to, const struct gsort *job)

@@ -9,7 +9,7 @@
  * delivers, but must be opened first.  The size of a pipe is unknown: the job first reads so much
  * that a GPU would pay if as much again came, then decides.
  */
-#include "plan/device.h"
+#include "plan/plan.h"
 
 #define MIB	((uint64_t)1 << 20)
 

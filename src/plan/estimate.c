@@ -5,7 +5,7 @@
  * Runs of equal length are merged as stages/runs.c merges them: always the first of a queue, and
  * before the last pass only so many that the last pass merges FAN_IN runs.
  */
-#include "plan/estimate.h"
+#include "plan/plan.h"
 
 void
 gs_plan_estimate(const struct gs_plan *plan, const struct gs_plan_input *input,

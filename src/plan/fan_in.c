@@ -6,7 +6,7 @@
  * Out:  the fan-in.
  */
 #include "base/round.h"
-#include "plan/fan_in.h"
+#include "plan/plan.h"
 #include "spill/external_merge.h"
 
 #define KIB	((size_t)1 << 10)

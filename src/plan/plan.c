@@ -2,7 +2,7 @@
 /*
  * plan.c - every size of a job
  *
- * In:   what is known of the input, the machine and the user's limits (plan/input.h).
+ * In:   what is known of the input, the machine and the user's limits (plan/plan.h).
  * Out:  a plan, or the reason why the limits are too small.
  *
  * set_buffers() divides memory: the program itself, buffers, and the pool, which gets all the
@@ -17,8 +17,6 @@
 #include "format/line_reader.h"
 #include "format/text_decoder.h"
 #include "io/ahead.h"
-#include "plan/device.h"
-#include "plan/fan_in.h"
 #include "plan/plan.h"
 #include "sort/buckets/batch.h"
 #include "spill/external_merge.h"

@@ -14,9 +14,52 @@
 
 #include "base/status.h"
 #include "gsort.h"
-#include "plan/input.h"
 #include "sort/buckets/buckets.h"
 #include "sort/span.h"
+
+/* ---- what a plan is made from ------------------------------------------------ */
+
+/* What is known before anything is sorted. */
+struct gs_plan_input {
+	enum gsort_operation operation;
+	enum gsort_type   type;
+	enum gsort_notation notation;		/* of text */
+	unsigned          key_bits;		/* 8 .. 64; 0: text */
+	bool              items;		/* records: key_bits means nothing, stages/item_store.h
+						 * divides the pool */
+	bool              headers;		/* lines at the top of files that are kept */
+	uint64_t          beside_bytes;		/* memory for what is kept beside the keys: figures, ranks,
+						 * names, skipped bytes, output files */
+	uint64_t          window_bytes;		/* what the ranks have taken of the user's limit */
+	unsigned          shares;		/* of the user's limit, of which the job has one; 0: 1 */
+	const char       *beside_what;		/* what takes most of it, for people */
+	size_t            print_bytes;		/* memory to print a key; 0: keys are written as they are */
+	bool              compressed;		/* an input is compressed */
+	bool              large_window;		/* an input's format may need a large window */
+	uint64_t          input_bytes;		/* of all inputs, or UINT64_MAX: unknown */
+	bool              guessed;		/* input_bytes is a hint, not a promise */
+	uint64_t          peeked_bytes;		/* of unknown input that are there already */
+	bool              seekable;		/* all inputs can be read again from where they began */
+	size_t            input_count;		/* of GSORT_MERGE: to be merged */
+	enum gsort_device device;		/* the user's choice; GSORT_DEVICE_CPU once a GPU failed */
+	bool              gpu_possible;		/* a GPU module may exist */
+	bool              gpu_present;		/* so may a GPU */
+	bool              to_file;		/* the output is a regular file */
+	unsigned          split;		/* so many files together are the output; 0: it is one */
+	int               gpu;			/* which, if there are several */
+	uint64_t          gpu_memory_bytes;	/* the user's limit; 0: none */
+	bool              heads;		/* only the first HEAD_COUNT keys are wanted */
+	uint64_t          head_count;
+	unsigned          threads;		/* the user's limit; 0: none */
+	unsigned          cores;
+	uint64_t          memory_bytes;		/* the user's limit; 0: none */
+	uint64_t          host_bytes;		/* the machine's: base/limits.h */
+	uint64_t          address_bytes;
+	size_t            files;		/* that may be open */
+	unsigned          merge_files;		/* the user's limit of the fan-in; 0: none */
+};
+
+/* ---- the plan (plan.c) ----------------------------------------------------------- */
 
 /* With --head, bytes that are read between two trims: enough to keep a team busy.  Not tuned. */
 #define GS_HEAD_ROUND_BYTES	((size_t)4 << 20)
@@ -32,7 +75,7 @@ struct gs_plan {
 	/* The device. */
 	enum gsort_device device;	/* GSORT_DEVICE_CPU or GSORT_DEVICE_GPU */
 	const char *device_rule;	/* the rule that chose it, for people */
-	uint64_t gpu_from_bytes;	/* see plan/device.h */
+	uint64_t gpu_from_bytes;	/* see struct gs_device_choice */
 	uint64_t peek_bytes;		/* read this much of the input first, then plan again; 0:
 					 * the plan is final */
 	size_t   record_bytes;		/* of input that cannot be read again: kept in memory, so that
@@ -84,5 +127,54 @@ unsigned gs_plan_threads_most(const struct gs_plan_input *input);
 
 /** The number of key classes whose keys are stored, not counted. */
 unsigned gs_plan_classes(const struct gs_plan *plan);
+
+/* ---- for people, and for the message of a full disk (estimate.c) ----------------- */
+
+/* What a plan will cost on disk; all 0 but runs (1) if the size of the input is unknown. */
+struct gs_estimate {
+	uint64_t key_bytes;		/* of text: about */
+	uint64_t runs;			/* the last batch included; 1: nothing goes to disk */
+	unsigned passes;		/* of merging */
+	uint64_t disk_bytes;		/* on disk at a time */
+	uint64_t written_bytes;		/* to disk, in all */
+};
+
+/** Estimate a sort on the CPU. */
+void gs_plan_estimate(const struct gs_plan *plan, const struct gs_plan_input *input,
+                      struct gs_estimate *estimate);
+
+/* ---- the parts of gs_plan_make(): the fan-in (fan_in.c) --------------------------- */
+
+enum { GS_FAN_IN_MOST = 4096 };
+
+/**
+ * How many can be merged at once in BYTES of memory, by THREADS, with SOURCE_BYTES beside the buffers of
+ * each; 2 at least, even if memory is too little for them.
+ */
+size_t gs_plan_fan_in(const struct gs_plan_input *input, unsigned threads, size_t source_bytes,
+                      uint64_t bytes);
+
+/* ---- the device (device.c) -------------------------------------------------------- */
+
+struct gs_device_choice {
+	enum gsort_device device;	/* GSORT_DEVICE_CPU or GSORT_DEVICE_GPU */
+	const char *rule;		/* that chose it, for people */
+	uint64_t    gpu_from_bytes;	/* of input, from which a GPU pays with so many threads; 0: the
+					 * size did not matter; UINT64_MAX: never */
+	uint64_t    peek_bytes;		/* read this much of the input first, then choose again; 0:
+					 * the choice is final */
+};
+
+/** Memory of a process that has opened CUDA. */
+uint64_t gs_plan_cuda_bytes(void);
+
+/**
+ * Choose, for a plan with THREADS and HOST_BYTES of memory.
+ *
+ * @return  GS_OK; GS_ENODEV: the user wants a GPU, and there can be none
+ */
+MUST_CHECK gs_status gs_plan_choose_device(struct gs_device_choice *choice,
+                                           const struct gs_plan_input *input, unsigned threads,
+                                           uint64_t host_bytes);
 
 #endif

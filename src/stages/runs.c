@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/team.h"
-#include "plan/estimate.h"
+#include "plan/plan.h"
 #include "stages/runs.h"
 
 /* A run of so many keys is written in parts.  Not tuned. */

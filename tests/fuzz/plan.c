@@ -2,7 +2,6 @@
 /* plan.c - any plan input: the plan keeps its promises, or there is an error */
 #include "fuzz.h"
 #include "io/ahead.h"
-#include "plan/estimate.h"
 #include "plan/plan.h"
 #include "sort/buckets/batch.h"
 #include "spill/external_merge.h"

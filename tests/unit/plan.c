@@ -2,7 +2,6 @@
 /* plan.c - the planner as a table: what is known, and what must be planned for it */
 #include "base/team.h"
 #include "io/ahead.h"
-#include "plan/estimate.h"
 #include "plan/plan.h"
 #include "spill/external_merge.h"
 #include "tests/unit/units.h"

@@ -5,19 +5,14 @@
 host_sources = \
   src/array/api.c \
   src/array/args.c \
-  src/array/args.h \
+  src/array/array.h \
   src/array/disorder.c \
-  src/array/disorder.h \
   src/array/memory.c \
   src/array/memory.h \
   src/array/order.c \
-  src/array/order.h \
   src/array/pairs.c \
-  src/array/pairs.h \
   src/array/sort.c \
-  src/array/sort.h \
   src/array/union.c \
-  src/array/union.h \
   src/base/arena.c \
   src/base/arena.h \
   src/base/byte_order.h \

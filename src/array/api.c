@@ -2,13 +2,8 @@
 /* api.c - the calls of gsort.h that take arrays */
 #include <stdlib.h>
 
-#include "array/args.h"
-#include "array/disorder.h"
+#include "array/array.h"
 #include "array/memory.h"
-#include "array/order.h"
-#include "array/pairs.h"
-#include "array/sort.h"
-#include "array/union.h"
 
 static gsort_status
 result(gs_status status)

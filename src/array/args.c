@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "array/args.h"
+#include "array/array.h"
 #include "base/team.h"
 #include "format/key.h"
 

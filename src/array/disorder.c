@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "array/disorder.h"
+#include "array/array.h"
 #include "base/team.h"
 #include "format/key.h"
 #include "format/raw.h"

@@ -18,8 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array/order.h"
-#include "array/sort.h"
+#include "array/array.h"
 #include "base/team.h"
 #include "format/raw.h"
 

@@ -3,16 +3,14 @@
  * pairs.c - sort keys, and carry a payload along
  *
  * A key of 32 bits and a payload of 32 bits are one word of 64: sorting words sorts pairs.  Of others,
- * order.h finds the order, and each array is gathered by it, from a copy.
+ * order.c finds the order, and each array is gathered by it, from a copy.
  */
 #include <assert.h>
 #include <stdint.h>
 #include <string.h>
 
+#include "array/array.h"
 #include "array/memory.h"
-#include "array/order.h"
-#include "array/pairs.h"
-#include "array/sort.h"
 #include "base/team.h"
 #include "format/raw.h"
 #include "sort/span.h"

@@ -17,9 +17,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "array/disorder.h"
+#include "array/array.h"
 #include "array/memory.h"
-#include "array/sort.h"
 #include "base/round.h"
 #include "base/team.h"
 #include "format/raw.h"

@@ -12,10 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array/disorder.h"
+#include "array/array.h"
 #include "array/memory.h"
-#include "array/sort.h"
-#include "array/union.h"
 #include "base/team.h"
 #include "format/key.h"
 #include "format/raw.h"

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * array.h - the keys of an array of a caller: arguments, and the calls on them
+ *
+ *     gs_array_args_read(), gs_array_check(); then any of the others
+ */
+#ifndef GS_ARRAY_ARRAY_H
+#define GS_ARRAY_ARRAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "gsort.h"
+
+/* ---- arguments (args.c) ------------------------------------------------------------- */
+
+/* How the keys of an array are ordered, and by how many threads. */
+struct gs_array_args {
+	enum gsort_type type;		/* binary */
+	bool            reverse;
+	bool            trust_order;
+	unsigned        key_bits;
+	size_t          key_bytes;
+	unsigned        threads;	/* 1 at least */
+	void           *scratch;	/* the caller's, for gs_array_sort() alone; or NULL */
+	size_t          scratch_bytes;
+};
+
+/**
+ * Read the type and the options, which may be NULL.
+ *
+ * @return  GS_OK; GS_EUSAGE: the type is text, or an option is unknown
+ */
+MUST_CHECK gs_status gs_array_args_read(struct gs_array_args *args, enum gsort_type type,
+                                        const struct gsort_array_options *options);
+
+/** Is ARRAY, called NAME, one of COUNT elements of BYTES each?  GS_EUSAGE: it is NULL, not aligned to
+ *  its elements, or longer than the address space. */
+MUST_CHECK gs_status gs_array_check(const char *name, const void *array, size_t count, size_t bytes);
+
+/** Have two arrays, of so many bytes, no byte in common?  GS_EUSAGE: they have. */
+MUST_CHECK gs_status gs_array_check_apart(const char *one_name, const void *one, size_t one_bytes,
+                                          const char *other_name, const void *other,
+                                          size_t other_bytes);
+
+/** The arguments of ordered bits of 64 bits, ascending, for THREADS. */
+struct gs_array_args gs_array_args_u64(unsigned threads);
+
+/** Threads that pay for an array of BYTES. */
+unsigned gs_array_threads(const struct gs_array_args *args, size_t bytes);
+
+/* ---- sort an array in place (sort.c) ------------------------------------------- */
+
+/** Bytes of args->scratch that gs_array_sort() needs, at any address; 0: none. */
+size_t gs_array_sort_bytes(size_t count, const struct gs_array_args *args);
+
+/**
+ * Sort COUNT keys.  Equal keys are the same bits, so it does not matter whether the sort is stable.
+ *
+ * @return  GS_OK; GS_EBUDGET: no memory, and the keys are as they were; GS_EUSAGE: args->scratch is too
+ *          small
+ *
+ * Memory: none up to 16 KiB of keys, else as much as the keys; by buckets 1/7 more, 50 MiB, and 10 MiB a
+ * thread, of which about a third is touched; 1 MiB a thread for keys of 8 and 16 bits.
+ * Time: O(n) for keys of 8 and 16 bits, else O(n log n) for most keys, O(n x key_bits) for any.
+ */
+MUST_CHECK gs_status gs_array_sort(void *keys, size_t count, const struct gs_array_args *args);
+
+/* ---- the order of the keys of an array, as indices (order.c) ------------------- */
+
+/**
+ * Store in ORDER the indices of COUNT keys, in the order of the keys.  Stable: of equal keys the one
+ * that comes first has the smaller index.
+ *
+ * @return  GS_OK; GS_EBUDGET: no memory
+ *
+ * Memory: that of gs_array_sort() for COUNT keys of 64 bits, and 16 bytes for each key whose leading
+ * bits are those of more than 32 keys.  Time: as gs_array_sort().
+ */
+MUST_CHECK gs_status gs_array_order(uint64_t *order, const void *keys, size_t count,
+                                    const struct gs_array_args *args);
+
+/* ---- sort keys, and carry a payload along (pairs.c) ---------------------------- */
+
+/**
+ * Sort COUNT keys, and move element I of PAYLOAD with key I.  Not stable.
+ *
+ * @payload_bytes  4 or 8
+ * @return  GS_OK; GS_EBUDGET: no memory, and both arrays are as they were
+ *
+ * Memory: 8 bytes a key and that of gs_array_sort() for u64; with a payload of 4 bytes and keys of 32
+ * bits at most, all of it.  Else at most 16 bytes a key later.  Time: as gs_array_sort(), and a random
+ * access for each key and payload.
+ */
+MUST_CHECK gs_status gs_array_sort_pairs(void *keys, void *payload, size_t payload_bytes, size_t count,
+                                         const struct gs_array_args *args);
+
+/* ---- find the first key of an array that is out of order (disorder.c) ---------- */
+
+/** The least index whose key should come before the key at the index before it; COUNT: there is none.
+ *  O(n), with the threads of ARGS; reads no further than they have come when one is found. */
+size_t gs_array_disorder(const void *keys, size_t count, const struct gs_array_args *args);
+
+/** Is each key from index BEGIN, 1 at least, to before END in order after the key before it? */
+bool gs_array_in_order(const void *keys, size_t begin, size_t end, const struct gs_array_args *args);
+
+/* ---- merge sorted arrays (union.c) --------------------------------------------- */
+
+/**
+ * Merge COUNT arrays of COUNTS[] keys into INTO, which has room for all of them and overlaps none.
+ *
+ * @return  GS_OK; GS_EINPUT: an array is not sorted (unless args->trust_order), nothing is written;
+ *          GS_EBUDGET: no memory
+ *
+ * Time: O(n log k).  Memory: O(k) a thread for unsigned keys of 32 and 64 bits in ascending order, else
+ * as much as the keys; 1 MiB a thread for keys of 8 and 16 bits, which are counted.
+ */
+MUST_CHECK gs_status gs_array_union(void *into, const void *const arrays[], const size_t counts[],
+                                    size_t count, const struct gs_array_args *args);
+
+#endif

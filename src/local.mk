@@ -125,7 +125,6 @@ host_sources = \
   src/gpu/guard.c \
   src/gpu/guard.h \
   src/gpu/module.c \
-  src/gpu/module.h \
   src/gsort.h \
   src/io/ahead.c \
   src/io/ahead.h \
@@ -400,18 +399,15 @@ static_sources = src/base/static_codecs.c
 # The GPU module, with kernels/.
 cuda_sources = \
   src/gpu/cuda/cuda.c \
-  src/gpu/cuda/cuda.h \
   src/gpu/cuda/cut.c \
-  src/gpu/cuda/cut.h \
   src/gpu/cuda/device.c \
   src/gpu/cuda/device.h \
   src/gpu/cuda/engine.c \
   src/gpu/cuda/resident.c \
   src/gpu/cuda/resident.h \
   src/gpu/cuda/run.c \
-  src/gpu/cuda/run.h \
+  src/gpu/cuda/runs.h \
   src/gpu/cuda/slice.c \
-  src/gpu/cuda/slice.h \
   src/gpu/cuda/worker.c \
   src/gpu/cuda/worker.h
 

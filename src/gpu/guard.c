@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "gpu/guard.h"
-#include "gpu/module.h"
 #include "sort/checksum.h"
 
 /* The module has a thread-local message of its own: make it the caller's. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * guard.h - a GPU whose results are checked from host memory to host memory
+ * guard.h - a GPU: its module is found and loaded, and its results checked, host memory to host memory
  *
  * In:   keys with the checksum that whoever read them computed before they cross the bus.
  * Out:  sorted keys that are in order, follow those before them, and have the checksum that
@@ -16,7 +16,36 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/status.h"
 #include "gpu/engine.h"
+
+/* ---- the module (module.c) ------------------------------------------------------ */
+
+/*
+ * gsort links no CUDA library.  The module is a file, gsort-cuda.so: first beside the running
+ * program (a build that is not installed), then in $(pkglibdir).  It is loaded when a plan
+ * wants a GPU, or when someone asks what there is, and stays loaded.
+ */
+
+#define GS_GPU_MODULE_FILE	"gsort-cuda.so"
+
+/**
+ * Load the module, once in a process; any thread.
+ *
+ * @module  set to it, or to NULL
+ * @return  GS_OK; GS_ENODEV: not found, not loadable, or of another version of gsort; the
+ *          message names the file and the reason
+ */
+MUST_CHECK gs_status gs_gpu_module_load(const struct gs_gpu_module **module);
+
+/** Is there a module file, or is one linked in?  It may still be unusable. */
+bool gs_gpu_module_exists(void);
+
+/** May this machine have a GPU?  True if the NVIDIA driver has its device file, or the module that
+ *  is linked in needs none.  It may still be hidden, or unusable. */
+bool gs_gpu_is_present(void);
+
+/* ---- the guard (guard.c) -------------------------------------------------------- */
 
 /* The keys of a class, or of a strand of it, that were checked. */
 struct gs_seen {

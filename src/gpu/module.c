@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/static_codecs.h"
-#include "gpu/module.h"
+#include "gpu/guard.h"
 
 /* Only a program that links a module in (tests/emu) defines them. */
 extern const struct gs_gpu_module gs_gpu_module __attribute__((weak));

@@ -15,7 +15,7 @@
 #include "base/limits.h"
 #include "base/simd.h"
 #include "base/static_codecs.h"
-#include "gpu/module.h"
+#include "gpu/guard.h"
 #include "io/inflate.h"
 #include "job/given.h"
 #include "job/json.h"

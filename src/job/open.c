@@ -19,7 +19,7 @@
 #include "base/limits.h"
 #include "format/key.h"
 #include "format/raw.h"
-#include "gpu/module.h"
+#include "gpu/guard.h"
 #include "job/items.h"
 #include "job/open.h"
 #include "job/options.h"

@@ -7,7 +7,7 @@
 #include <sched.h>
 #include <stdio.h>
 
-#include "gpu/cuda/cuda.h"
+#include "gpu/cuda/device.h"
 
 /* CUDA says "insufficient" of a driver that is not there, too. */
 static gs_status

@@ -18,8 +18,8 @@
 
 #include "base/round.h"
 #include "base/thread.h"
-#include "gpu/cuda/cut.h"
 #include "gpu/cuda/device.h"
+#include "gpu/cuda/runs.h"
 #include "sort/checksum.h"
 
 /* A cut takes some ten copies of 64 KiB, one after the other, if its runs are on the GPU.  Not tuned. */

@@ -24,7 +24,7 @@
 #include <stdlib.h>
 
 #include "base/round.h"
-#include "gpu/cuda/cuda.h"
+#include "gpu/cuda/device.h"
 #include "gpu/cuda/worker.h"
 
 /* The two symbols that a loader of the module sees. */

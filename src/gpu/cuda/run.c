@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/cuda/run.h"
+#include "gpu/cuda/runs.h"
 
 void *
 gs_gpu_grown(void *list, size_t *room, size_t item_bytes)

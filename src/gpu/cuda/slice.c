@@ -12,9 +12,9 @@
 #include <stdlib.h>
 
 #include "base/round.h"
-#include "gpu/cuda/cut.h"
 #include "gpu/cuda/device.h"
-#include "gpu/cuda/slice.h"
+#include "gpu/cuda/resident.h"
+#include "gpu/cuda/runs.h"
 
 /* A class that is being divided. */
 struct dividing {

@@ -18,8 +18,7 @@
 #include "base/thread.h"
 #include "gpu/cuda/device.h"
 #include "gpu/cuda/resident.h"
-#include "gpu/cuda/run.h"
-#include "gpu/cuda/slice.h"
+#include "gpu/cuda/runs.h"
 
 struct gs_worker {
 	struct gs_device      device;

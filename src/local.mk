@@ -421,39 +421,28 @@ call_sources = \
 # The command line, without main().
 cli_sources = \
   src/cli/args.c \
-  src/cli/args.h \
   src/cli/cuda_environment.c \
-  src/cli/cuda_environment.h \
   src/cli/files0.c \
-  src/cli/files0.h \
   src/cli/launch.h \
   src/cli/near.c \
-  src/cli/near.h \
+  src/cli/option.h \
   src/cli/option_conflicts.c \
-  src/cli/option_conflicts.h \
   src/cli/option_handlers.c \
-  src/cli/option_handlers.h \
   src/cli/option_numbers.c \
   src/cli/option_table.c \
-  src/cli/option_table.h \
-  src/cli/option_use.c \
-  src/cli/option_use.h \
   src/cli/option_words.c \
   src/cli/opts.def \
   src/cli/opts.h \
   src/cli/parse_value.c \
-  src/cli/parse_value.h \
   src/cli/process.c \
   src/cli/process.h \
-  src/cli/program_name.h \
   src/cli/progress.c \
   src/cli/progress.h \
   src/cli/progress_line.c \
-  src/cli/progress_line.h \
   src/cli/report.c \
   src/cli/report.h \
   src/cli/type_names.c \
-  src/cli/type_names.h
+  src/cli/values.h
 
 # gsort-mpi: the same, with MPI; gsort alone: src/cli/launch_alone.c.
 mpi_sources = \

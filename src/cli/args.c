@@ -23,14 +23,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/args.h"
-#include "cli/files0.h"
 #include "cli/launch.h"
-#include "cli/near.h"
-#include "cli/option_conflicts.h"
-#include "cli/option_table.h"
-#include "cli/parse_value.h"
+#include "cli/option.h"
+#include "cli/opts.h"
 #include "cli/report.h"
+#include "cli/values.h"
 
 static const struct gs_option *
 options_end(void)

@@ -23,7 +23,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cuda_environment.h"
+#include "cli/process.h"
 
 #define VISIBLE		"CUDA_VISIBLE_DEVICES"
 #define CONNECTIONS	"CUDA_DEVICE_MAX_CONNECTIONS"

@@ -17,8 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/files0.h"
 #include "cli/report.h"
+#include "cli/values.h"
 
 enum {
 	FIRST_BYTES = 1 << 16,		/* first size of the buffer, which doubles; not tuned */

@@ -10,11 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/args.h"
-#include "cli/cuda_environment.h"
 #include "cli/launch.h"
-#include "cli/option_conflicts.h"
-#include "cli/option_table.h"
+#include "cli/option.h"
+#include "cli/opts.h"
 #include "cli/process.h"
 #include "cli/progress.h"
 #include "cli/report.h"

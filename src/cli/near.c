@@ -8,10 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/near.h"
-#include "cli/option_handlers.h"
-#include "cli/option_table.h"
-#include "cli/type_names.h"
+#include "cli/option.h"
+#include "cli/values.h"
 
 /* ---- options of other programs ------------------------------------------------ */
 

@@ -8,9 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/option_conflicts.h"
-#include "cli/option_handlers.h"
-#include "cli/option_table.h"
+#include "cli/option.h"
+#include "cli/opts.h"
 #include "cli/report.h"
 
 /* --- what only the command line knows -------------------------------------- */

@@ -3,10 +3,30 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/option_handlers.h"
-#include "cli/parse_value.h"
+#include "cli/option.h"
 #include "cli/report.h"
-#include "cli/type_names.h"
+#include "cli/values.h"
+
+void *
+gs_option_field(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	return (char *)opts + use->option->field;
+}
+
+bool
+gs_refuse_two(const struct gs_option_use *use, const char *one, const char *other)
+{
+	gs_report_error("options '--%s=%s' and '--%s=%s' are incompatible", use->option->name, one,
+	                use->option->name, other);
+	return false;
+}
+
+bool
+gs_refuse_pair(const char *one, const char *other)
+{
+	gs_report_error("options '%s' and '%s' are incompatible", one, other);
+	return false;
+}
 
 const char *
 gs_spell_type(const char *name, char into[24])

@@ -3,9 +3,9 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "cli/option_handlers.h"
-#include "cli/parse_value.h"
+#include "cli/option.h"
 #include "cli/report.h"
+#include "cli/values.h"
 
 static bool
 refuse_number(const struct gs_option_use *use, const char *rule)

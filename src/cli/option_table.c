@@ -10,9 +10,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cli/option_handlers.h"
-#include "cli/option_table.h"
-#include "cli/program_name.h"
+#include "cli/option.h"
+#include "cli/opts.h"
 
 /* --- the arrays ------------------------------------------------------------ */
 

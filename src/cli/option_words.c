@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/option_handlers.h"
+#include "cli/option.h"
 #include "cli/report.h"
 
 enum { SORT_NUMERIC, SORT_GENERAL, SORT_HUMAN, SORT_MONTH, SORT_VERSION, SORT_REFUSED = 1000 };

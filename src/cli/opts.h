@@ -1,16 +1,30 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * opts.h - the command line as data
+ * opts.h - the command line as data, how it is read, and options that exclude each other
  *
- * args.c fills it; main.c passes JOB to the library.  Strings point into argv and the
- * environment, or are constants.
+ *     gs_args_parse(); gs_options_compatible(); gsort_open(), and if it refuses, gs_conflict_report()
+ *
+ * main.c passes JOB to the library.  Strings point into argv and the environment, or are constants.
  */
 #ifndef GS_OPTS_H
 #define GS_OPTS_H
 
+#include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
 
 #include "gsort.h"
+
+/** The last part of argv[0]. */
+static inline const char *
+gs_program_name(void)
+{
+#ifdef __linux__
+	return program_invocation_short_name;
+#else
+	return getprogname();
+#endif
+}
 
 enum { GS_MOST_OPTIONS = 100 };	/* rows of opts.def, at most */
 
@@ -49,5 +63,36 @@ struct gs_opts {
 	bool        help, help_all;	/* --help with or without a value; --help=all */
 	bool        none;		/* set by options without effect */
 };
+
+/* ---- from argv to them (args.c) ------------------------------------------------- */
+
+/**
+ * Read the command line, the file of --files0-from and GSORT_DEVICE.
+ *
+ * @opts    set to options and operands
+ * @return  true; or false after a message on standard error
+ */
+bool gs_args_parse(struct gs_opts *opts, int argc, char **argv);
+
+/** List the given options that have no effect, "-b, -s".  False: there are none. */
+bool gs_args_ignored(const struct gs_opts *opts, char *into, size_t room);
+
+/* ---- options that cannot be used together (option_conflicts.c) ----------------- */
+
+/**
+ * Check what only the command line knows: operands, letters, empty names.  The library
+ * checks struct gsort_options in gsort_open().
+ *
+ * @return  true; or false after a message
+ */
+bool gs_options_compatible(const struct gs_opts *opts);
+
+/**
+ * If gsort_open() refuses OPTS because of two options, report them as people type them:
+ * "-o", not "--output".
+ *
+ * @return  true: reported; false: there is no such conflict
+ */
+bool gs_conflict_report(const struct gs_opts *opts);
 
 #endif

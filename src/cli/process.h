@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * process.h - how the process begins, dies of a signal, and ends
+ * process.h - the process: how it begins, the GPUs that it sees, how it dies of a signal, and ends
  */
 #ifndef GS_PROCESS_H
 #define GS_PROCESS_H
+
+#include "gsort.h"
 
 /* 1: free all memory before the exit, so that leaks show (configure --enable-sanitizer). */
 #ifndef GS_TIDY
@@ -17,5 +19,14 @@ void gs_process_begin(void);
 
 /** Flush standard output and exit with STATUS; with 2 if the flush fails. */
 _Noreturn void gs_process_end(int status);
+
+/* ---- let CUDA open only what gsort uses (cuda_environment.c) ---------------------- */
+
+/**
+ * Set CUDA_VISIBLE_DEVICES to the GPU that OPTIONS ask for, which is number 0 in OPTIONS then; and
+ * CUDA_DEVICE_MAX_CONNECTIONS to what gsort needs, if it is not set.
+ * Call before any thread is started and before any call of CUDA.
+ */
+void gs_cuda_environment(struct gsort_options *options);
 
 #endif

@@ -28,9 +28,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/program_name.h"
+#include "cli/opts.h"
 #include "cli/progress.h"
-#include "cli/progress_line.h"
 
 enum {
 	FIRST_MS = 1000, BAR_MS = 200, LINE_MS = 10000,

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "cli/progress_line.h"
+#include "cli/progress.h"
 
 enum {
 	ETA_SECONDS = 2,	/* no estimate before that */

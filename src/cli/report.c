@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "cli/program_name.h"
+#include "cli/opts.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 

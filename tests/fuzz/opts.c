@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cli/args.h"
+#include "cli/opts.h"
 #include "fuzz.h"
 #include "job/options.h"
 

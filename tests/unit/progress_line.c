@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/progress_line.h"
+#include "cli/progress.h"
 #include "tests/unit/units.h"
 
 void unit_progress_line(void);

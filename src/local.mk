@@ -211,11 +211,10 @@ host_sources = \
   src/job/print.h \
   src/job/ranked.c \
   src/job/ranked.h \
-  src/job/ranked_items.c \
   src/job/ranked_output.c \
   src/job/ranked_output.h \
-  src/job/ranked_sort.c \
-  src/job/ranked_sort.h \
+  src/job/settle.c \
+  src/job/settle.h \
   src/job/read.c \
   src/job/read.h \
   src/job/run.c \
@@ -321,10 +320,13 @@ host_sources = \
   src/stages/division.h \
   src/stages/emit.c \
   src/stages/emit.h \
+  src/stages/engine.h \
   src/stages/gpu_drain.c \
   src/stages/gpu_drain.h \
   src/stages/extremes.c \
+  src/stages/fillings.c \
   src/stages/extremes.h \
+  src/stages/fillings.h \
   src/stages/figures.c \
   src/stages/figures.h \
   src/stages/handover.c \
@@ -338,8 +340,7 @@ host_sources = \
   src/stages/item_buckets.h \
   src/stages/item_drain.c \
   src/stages/item_drain.h \
-  src/stages/item_emit.c \
-  src/stages/item_emit.h \
+  src/stages/emit_items.c \
   src/stages/item_maker.c \
   src/stages/item_maker.h \
   src/stages/item_merger.c \

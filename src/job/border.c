@@ -136,7 +136,7 @@ check_keys(const struct gs_verify *verify, struct gs_ranks *ranks, uint64_t *fal
 /* ---- either ------------------------------------------------------------------------------ */
 
 gs_status
-gs_border_verify(struct gs_ranks *ranks, struct gs_verify *verify, const struct gs_item_digest *items)
+gs_border_verify(struct gs_ranks *ranks, struct gs_verify *verify)
 {
 	uint64_t sums[] = {
 		verify->keys_in, verify->sum_in, verify->keys_out, verify->sum_out, verify->disorder,
@@ -145,7 +145,7 @@ gs_border_verify(struct gs_ranks *ranks, struct gs_verify *verify, const struct 
 	if (!verify->on)
 		return GS_OK;
 	TRY(verify->order == NULL ? check_keys(verify, ranks, &sums[4])
-	    : gs_border_check_items(ranks, verify->order, items));
+	    : gs_border_check_items(ranks, verify->order, verify->items));
 	TRY(gs_ranks_sum(ranks, sums, sizeof sums / sizeof sums[0]));
 	verify->keys_in = sums[0];
 	verify->sum_in = sums[1];

@@ -11,11 +11,9 @@
 /**
  * Let the verification of this rank see what all have read and written; collective.
  *
- * @items   that this rank has written; NULL: keys
  * @return  GS_OK; GS_EDEVICE: the result is wrong; GS_EBUDGET
  */
-MUST_CHECK gs_status gs_border_verify(struct gs_ranks *ranks, struct gs_verify *verify,
-                                      const struct gs_item_digest *items);
+MUST_CHECK gs_status gs_border_verify(struct gs_ranks *ranks, struct gs_verify *verify);
 
 /**
  * Compare the first item of each rank with the last one before it, whatever rank has that; collective.

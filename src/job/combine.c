@@ -422,7 +422,7 @@ gs_combine_stats(struct gsort *job)
 	for (size_t p = 0; p < job->set->count; p++) {
 		struct gsort *part = &job->set->parts[p].job;
 
-		gs_store_stats(&part->store, &part->stats);
+		part->engine.stats(part->engine.context, &part->stats);
 		stats->bytes_in += part->ingest.bytes;
 		stats->keys += part->ingest.keys;
 		stats->invalid_lines += part->ingest.invalid_lines;

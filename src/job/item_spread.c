@@ -146,7 +146,6 @@ gs_item_spread_open(struct gs_item_spread *spread, size_t window_bytes)
 	pthread_mutex_init(&spread->lock, NULL);
 	pthread_cond_init(&spread->turned, NULL);
 	gs_first_error_open(&spread->error);
-	spread->landing = gs_item_store_taker(spread->store);
 	spread->room = gs_item_spread_room(spread->order, spread->ranks->size, window_bytes);
 	spread->piece_bytes = piece_bytes(spread->order, spread->ranks->size, window_bytes,
 	                                  spread->threads);

@@ -14,7 +14,7 @@
 #include "net/exchange.h"
 #include "net/ranks.h"
 #include "sort/items/divide.h"
-#include "stages/item_store.h"
+#include "stages/taker.h"
 
 /* The block for an owner that is being filled; of the thread whose turn it is. */
 struct gs_item_block {
@@ -34,7 +34,6 @@ struct gs_item_spread {
 	/* to be set */
 	struct gs_ranks            *ranks;
 	const struct gs_item_order *order;
-	struct gs_item_store       *store;
 	struct gs_monitor          *monitor;
 	unsigned                    threads;
 	char                        terminator;	/* of lines, which have no other one inside */

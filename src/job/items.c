@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * items.c - the sequence of a sort of records, lines or keys of 128 bits, or of --argsort
+ * items.c - what a job of records, lines or keys of 128 bits, or of --argsort, has of its own
  *
  * In:   open inputs and a plan.
- * Out:  the sorted output.
- *
- * gs_items_sort() is the twin of sort_once() in sort.c.  Items are sorted on the CPU only, so there
- * is nothing to start over.
+ * Out:  the order of the items, their engine, and the form in which they are written.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/limits.h"
 #include "format/key.h"
 #include "job/items.h"
 #include "job/line_job.h"
 #include "job/options.h"
-#include "job/phase.h"
 #include "job/ranked.h"
-#include "job/read.h"
 #include "spill/file.h"
 #include "stages/select.h"
 
@@ -133,9 +125,10 @@ gs_items_allocate(struct gsort *job)
 	gs_verify_expect_items(&job->verify, options, &items->order);
 	job->plan.threads = threads;
 	TRY(gs_item_store_open(&items->store, &store, &job->monitor));
+	job->engine = gs_item_store_engine(items->store);
 	return lines ? gs_line_job_number(job)
 	       : gs_record_ingest_allocate(&items->ingest, job->plan.threads,
-	                                 gs_item_store_taker(items->store).piece_bytes);
+	                                 job->engine.taker.piece_bytes);
 }
 
 gs_status
@@ -148,31 +141,7 @@ gs_items_prepare_disk(struct gsort *job)
 	return options->temp_dir_count > 0 ? GS_OK : gs_spill_dir_check(gs_temp_dir());
 }
 
-/* ---- the sequence ------------------------------------------------------------------ */
-
-gs_status
-gs_items_write_header(struct gsort *job)
-{
-	struct gs_items *items = &job->items;
-	char *header;
-	uint64_t count;
-	size_t bytes;
-	gs_status status;
-
-	if (job->options->argsort_bits > 0 && !items->npy.writes_header)
-		return GS_OK;
-	if (job->options->lines)
-		return gs_item_emit_header(&items->emit, job->lines.ingest.header.data,
-		                           job->lines.ingest.header.bytes);
-	if (!items->npy.writes_header)
-		return gs_item_emit_header(&items->emit, items->ingest.header,
-		                           items->ingest.header_bytes);
-	TRY(gs_item_store_count_out(items->store, &count));
-	TRY(gs_npy_make_header(&items->npy, job->options, count, &header, &bytes));
-	status = gs_item_emit_header(&items->emit, header, bytes);
-	free(header);
-	return status;
-}
+/* ---- the output -------------------------------------------------------------------- */
 
 gs_status
 gs_items_open_emit(struct gsort *job)
@@ -180,73 +149,13 @@ gs_items_open_emit(struct gsort *job)
 	struct gs_items *items = &job->items;
 	const struct gsort_options *options = job->options;
 
-	TRY(gs_item_emit_open(&items->emit, options, &items->order, options->argsort_bits / 8,
-	                      &job->outputs, &job->monitor));
+	TRY(gs_emit_open_items(&job->emit, &items->order, options->argsort_bits / 8));
 	if (options->lines)
-		gs_line_show_open(&job->lines.show, &job->lines.order, &items->emit, options->counts,
+		gs_line_show_open(&job->lines.show, &job->lines.order, &job->emit, options->counts,
 		                  options->underline);
 	if (options->converts)		/* only wide keys are items then, and only to text */
-		gs_wide_show_open(&items->show, options, &items->emit);
+		gs_wide_show_open(&items->show, options, &job->emit);
 	return GS_OK;
-}
-
-static gs_status
-write_items(struct gsort *job)
-{
-	struct gs_items *items = &job->items;
-	const bool groups = gs_select_wants_groups(job->options), several = job->outputs.count > 1;
-	struct gs_span_sink sink;
-	uint64_t count = gs_item_store_count(items->store);
-
-	TRY(gs_items_open_emit(job));
-	if (several || !groups)
-		TRY(gs_item_store_count_out(items->store, &count));
-	gs_item_emit_expect(&items->emit, count);
-	TRY(gs_items_write_header(job));
-	if (!groups && items->order.item_bytes > 0)
-		gs_item_emit_to_places(&items->emit);
-	sink = gs_item_emit_sink(&items->emit);
-	TRY(gs_item_store_drain(items->store, &sink));
-	gs_verify_out_items(&job->verify, gs_item_store_digest(items->store));
-	TRY(gs_verify_end(&job->verify));
-	TRY(gs_outputs_wait(&job->outputs));
-	return gs_outputs_finish(&job->outputs);
-}
-
-gs_status
-gs_items_sort(struct gsort *job)
-{
-	struct gs_items *items = &job->items;
-
-	gs_phase_begin(job, GSORT_READING);
-	TRY(gs_job_read(job, gs_item_store_taker(items->store)));
-	gs_phase_begin(job, GSORT_SORTING);
-	TRY(gs_item_store_finish(items->store));
-	gs_phase_begin(job, GSORT_WRITING);
-	TRY(write_items(job));
-
-	gs_phase_end(job);
-	return GS_OK;
-}
-
-void
-gs_items_stats(struct gsort *job)
-{
-	struct gs_items *items = &job->items;
-	struct gsort_stats *stats = &job->stats;
-
-	stats->device = "cpu";
-	stats->batches = 1;
-	stats->keys_out = items->emit.items;
-	stats->bytes_out = items->emit.bytes;
-	stats->verified = job->options->verify && !job->options->head && !job->options->tail.wanted;
-	stats->invalid_lines = job->lines.ingest.faults.invalid;
-	if (items->store == NULL)	/* a merge or a check has counted itself */
-		return;
-	stats->bytes_in = gs_options_read_lines(job->options) ? job->lines.ingest.bytes
-	                                                      : items->ingest.bytes;
-	stats->keys = gs_item_store_count(items->store);
-	gs_item_store_stats(items->store, &stats->runs, &stats->spilled_bytes);
 }
 
 void
@@ -255,7 +164,6 @@ gs_items_close(struct gsort *job)
 	struct gs_items *items = &job->items;
 
 	gs_npy_close(&items->npy);
-	gs_item_emit_close(&items->emit);
 	gs_item_store_close(items->store);
 	gs_record_ingest_close(&items->ingest);
 	gs_line_job_close(job);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* items.h - the sequence of a sort of records, or of --argsort */
+/* items.h - what a job of records, lines or keys of 128 bits, or of --argsort, has of its own */
 #ifndef GS_JOB_ITEMS_H
 #define GS_JOB_ITEMS_H
 
@@ -12,23 +12,14 @@
 /** Understand the keys.  GS_EUSAGE: one of them is not in the record. */
 MUST_CHECK gs_status gs_items_describe(struct gsort *job);
 
-/** Get memory, as planned. */
+/** Get memory, as planned, and open JOB->engine. */
 MUST_CHECK gs_status gs_items_allocate(struct gsort *job);
 
 /** Check that temporary files can be made. */
 MUST_CHECK gs_status gs_items_prepare_disk(struct gsort *job);
 
-/** Sort everything. */
-MUST_CHECK gs_status gs_items_sort(struct gsort *job);
-
-/** Open JOB->items.emit, which writes OPTIONS->to. */
+/** Let JOB->emit write them as OPTIONS say.  GS_EBUDGET. */
 MUST_CHECK gs_status gs_items_open_emit(struct gsort *job);
-
-/** Write what stands before the items: of a .npy file, with the number of items that will be written. */
-MUST_CHECK gs_status gs_items_write_header(struct gsort *job);
-
-/** Set JOB->stats. */
-void gs_items_stats(struct gsort *job);
 
 void gs_items_close(struct gsort *job);
 

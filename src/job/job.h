@@ -21,9 +21,9 @@
 #include "plan/plan.h"
 #include "stages/answer.h"
 #include "stages/emit.h"
+#include "stages/engine.h"
 #include "stages/handover.h"
 #include "stages/ingest.h"
-#include "stages/item_emit.h"
 #include "stages/item_store.h"
 #include "stages/line_ingest.h"
 #include "stages/line_show.h"
@@ -48,12 +48,11 @@ struct gs_line_job {
 	size_t                line_most, header_most;	/* see stages/line_ingest.h */
 };
 
-/* A sort of records, lines or wide keys has these in place of ingest, store, emit and verify. */
+/* A sort of records, lines or wide keys has these in place of ingest and store. */
 struct gs_items {
 	struct gs_record_ingest ingest;
 	struct gs_item_order    order;
 	struct gs_item_store   *store;
-	struct gs_item_emit     emit;
 	struct gs_wide_show     show;	/* of keys as text */
 	struct gs_npy_inputs    npy;
 	const char             *temp_dir;	/* of options without any */
@@ -77,6 +76,7 @@ struct gsort {
 	struct gs_outputs    outputs;
 	struct gs_ingest     ingest;
 	struct gs_store      store;
+	struct gs_engine     engine;	/* of the store, or of items.store; context NULL: not open */
 	struct gs_emit       emit;
 	struct gs_answer     answer;	/* in its place, for figures */
 	struct gs_verify     verify;

@@ -167,7 +167,7 @@ gs_line_job_allocate(struct gsort *job, uint64_t bytes, uint64_t *taken)
 gs_status
 gs_line_job_number(struct gsort *job)
 {
-	const size_t bytes = job->plan.threads * gs_item_store_taker(job->items.store).piece_bytes;
+	const size_t bytes = job->plan.threads * job->engine.taker.piece_bytes;
 
 	return job->options->argsort_bits > 0 ? gs_arena_open(&job->lines.numbered, bytes, false)
 	                                      : GS_OK;

@@ -220,20 +220,17 @@ static gs_status
 merge_items(struct gs_merge_inputs *all, struct gs_item_merger *merger)
 {
 	struct gsort *job = all->job;
-	struct gs_items *items = &job->items;
 	struct gs_span_sink sink;
 
 	TRY(gs_item_merger_begin(merger));
-	TRY(gs_items_open_emit(job));
-	TRY(gs_item_emit_header(&items->emit, all->header, all->header_bytes));
-	sink = gs_item_emit_sink(&items->emit);
+	TRY(gs_emit_header(&job->emit, all->header, all->header_bytes));
+	sink = gs_emit_sink(&job->emit, 0, 0);
 	TRY(gs_item_merger_drain(merger, &sink));
 	gs_line_reject_end(&job->ingest.text, job->lines.ingest.faults.invalid);
 	gs_verify_out_items(&job->verify, &(const struct gs_item_digest){
 		.sum = merger->sum, .falls = merger->follow.breaks > 0,
 	});
-	TRY(gs_verify_end(&job->verify));
-	TRY(gs_outputs_wait(&job->outputs));
+	TRY(gs_emit_end(&job->emit));
 	return gs_outputs_finish(&job->outputs);
 }
 
@@ -247,7 +244,7 @@ run_items(struct gsort *job)
 	if (must_sort(job)) {
 		job->items.ingest.checks_order = !job->options->trust_order;
 		TRY(gs_items_allocate(job));
-		return gs_items_sort(job);
+		return gs_job_sort(job);
 	}
 	atomic_store(&job->monitor.counters.phase, GSORT_MERGING);
 	status = open_items(job, &all, &merger);

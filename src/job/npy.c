@@ -403,8 +403,8 @@ gs_npy_check(const struct gs_npy_inputs *inputs, uint64_t items)
 }
 
 gs_status
-gs_npy_make_header(const struct gs_npy_inputs *inputs, const struct gsort_options *options,
-                   uint64_t count, char **header, size_t *bytes)
+gs_npy_make_header(struct gs_npy_inputs *inputs, const struct gsort_options *options,
+                   uint64_t count, const char **header, size_t *bytes)
 {
 	const char *descr = inputs->first->descr;
 	size_t descr_bytes = inputs->first->descr_bytes;
@@ -419,10 +419,10 @@ gs_npy_make_header(const struct gs_npy_inputs *inputs, const struct gsort_option
 		utf8 = false;
 	}
 	*bytes = gs_npy_write(descr, descr_bytes, utf8, count, NULL);
-	*header = malloc(*bytes);
-	if (*header == NULL)
+	*header = inputs->made = malloc(*bytes);
+	if (inputs->made == NULL)
 		return gs_fail(GS_EBUDGET, "out of memory");
-	(void)gs_npy_write(descr, descr_bytes, utf8, count, *header);
+	(void)gs_npy_write(descr, descr_bytes, utf8, count, inputs->made);
 	return GS_OK;
 }
 
@@ -431,6 +431,7 @@ gs_npy_close(struct gs_npy_inputs *inputs)
 {
 	free(inputs->first);
 	free(inputs->header);
+	free(inputs->made);
 	free(inputs->keys);
 	free(inputs->skips);
 	*inputs = (struct gs_npy_inputs){ .first = NULL };

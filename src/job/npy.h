@@ -19,6 +19,7 @@ struct gs_npy;
 struct gs_npy_inputs {
 	struct gs_npy    *first;	/* what the first one is made of; NULL: there are none */
 	char             *header;	/* of it */
+	char             *made;		/* of the output */
 	struct gsort_key *keys;
 	uint64_t         *skips;	/* bytes before the array of each input that are still there */
 	uint64_t          count;	/* items of all, as their headers say */
@@ -35,10 +36,10 @@ MUST_CHECK gs_status gs_npy_adopt(struct gs_npy_inputs *inputs, struct gsort_opt
 /** Do the inputs have as many items as their headers say?  One may have changed since.  GS_EINPUT: no. */
 MUST_CHECK gs_status gs_npy_check(const struct gs_npy_inputs *inputs, uint64_t items);
 
-/** Make the header of COUNT items of the output: *HEADER is to be freed.  GS_EBUDGET: no memory. */
-MUST_CHECK gs_status gs_npy_make_header(const struct gs_npy_inputs *inputs,
+/** Make the header of COUNT items of the output; *HEADER belongs to INPUTS.  GS_EBUDGET: no memory. */
+MUST_CHECK gs_status gs_npy_make_header(struct gs_npy_inputs *inputs,
                                         const struct gsort_options *options, uint64_t count,
-                                        char **header, size_t *bytes);
+                                        const char **header, size_t *bytes);
 
 /** A zeroed struct is allowed. */
 void gs_npy_close(struct gs_npy_inputs *inputs);

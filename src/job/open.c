@@ -109,8 +109,6 @@ open_output(struct gsort *job)
 
 	gs_lost_open(&job->lost, options, &job->monitor);
 	TRY(gs_outputs_open(&job->outputs, &out, options->split));
-	if (gs_options_want_items(options))
-		return GS_OK;
 	return gs_emit_set_output(&job->emit, &job->outputs);
 }
 
@@ -306,6 +304,7 @@ allocate(struct gsort *job)
 	TRY(gs_arena_open(&job->arena, job->arena.used_bytes, job->plan.huge_pages));
 	carve(job);
 	gs_store_open(&job->store, &job->monitor);
+	job->engine = gs_store_engine(&job->store);
 	if (job->options->operation == GSORT_SORT)
 		gs_ingest_open(&job->ingest, job->input, &job->store.histogram, &job->plan_input,
 		               &job->monitor);
@@ -415,6 +414,8 @@ gs_job_open(struct gsort *job)
 	TRY(open_stages(job, job));
 	if (job->options->operation != GSORT_CHECK) {
 		gs_emit_open(&job->emit, job->options, &job->verify, &job->monitor);
+		if (gs_options_want_items(job->options))
+			TRY(gs_items_open_emit(job));
 		TRY(open_output(job));
 	}
 	confine(job);

@@ -2,8 +2,8 @@
 /*
  * ranked.h - the job of one rank, of several that sort together
  *
- * Each rank has a job of its own: its part of the inputs, its plan, its memory, its store.  What is
- * different from a job alone is here, and in ranked_sort.c the sequence.
+ * Each rank has a job of its own: its part of the inputs, its plan, its memory, its store.  Its options
+ * and limits are here; settle.h has what it does between the stages of a sort.
  */
 #ifndef GS_RANKED_H
 #define GS_RANKED_H

@@ -27,3 +27,20 @@ gs_job_read(struct gsort *job, struct gs_taker taker)
 		                    job->options->reverse ? UINT32_MAX : 0);
 	return gs_npy_check(&job->items.npy, job->ingest.keys);
 }
+
+gs_status
+gs_job_header(struct gsort *job, uint64_t count, const char **header, size_t *bytes)
+{
+	struct gs_items *items = &job->items;
+
+	if (!gs_options_want_items(job->options)) {
+		*header = gs_ingest_header(&job->ingest, bytes);
+		return GS_OK;
+	}
+	if (items->npy.writes_header)
+		return gs_npy_make_header(&items->npy, job->options, count, header, bytes);
+	*header = job->options->lines ? job->lines.ingest.header.data : items->ingest.header;
+	*bytes = job->options->argsort_bits > 0 ? 0 :
+	         job->options->lines ? job->lines.ingest.header.bytes : items->ingest.header_bytes;
+	return GS_OK;
+}

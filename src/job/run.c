@@ -5,29 +5,25 @@
 #include "base/clock.h"
 #include "base/thread.h"
 #include "job/check.h"
-#include "job/items.h"
 #include "job/options.h"
 #include "job/line_job.h"
 #include "job/merge.h"
 #include "job/ranked.h"
-#include "job/ranked_sort.h"
 #include "job/run.h"
+#include "job/settle.h"
 #include "job/combine.h"
 #include "job/sort.h"
 
 static gs_status
 run(struct gsort *job, bool *disorder)
 {
-	if (job->ranked != NULL)
-		return job->options->operation == GSORT_CHECK ? gs_ranked_check(job, disorder)
-		                                              : gs_ranked_sort(job);
 	if (job->options->operation == GSORT_CHECK)
-		return gs_job_check(job, disorder);
+		return job->ranked != NULL ? gs_ranked_check(job, disorder) : gs_job_check(job, disorder);
 	if (job->options->set != GSORT_NO_SET)
 		return gs_job_combine(job);
 	if (job->options->operation == GSORT_MERGE)
 		return gs_job_merge(job);
-	return gs_options_want_items(job->options) ? gs_items_sort(job) : gs_job_sort(job);
+	return gs_job_sort(job);
 }
 
 /* The processor time of each stage, over all threads. */
@@ -50,6 +46,20 @@ collect_stages(struct gsort *job)
 	busy->idle = idle > 0 ? idle : 0;
 }
 
+/* A merge or a check has counted itself. */
+static void
+collect_items(struct gsort *job)
+{
+	struct gsort_stats *stats = &job->stats;
+
+	stats->invalid_lines = job->lines.ingest.faults.invalid;
+	if (job->engine.context == NULL)
+		return;
+	stats->bytes_in = gs_options_read_lines(job->options) ? job->lines.ingest.bytes
+	                                                      : job->items.ingest.bytes;
+	stats->keys = job->engine.count(job->engine.context, 0);
+}
+
 /* Collect the counts of the job's objects. */
 static void
 collect_stats(struct gsort *job)
@@ -65,24 +75,25 @@ collect_stats(struct gsort *job)
 		stats->read_seconds = stats->seconds;
 		return;
 	}
-	if (gs_options_want_items(job->options)) {
-		gs_items_stats(job);
-		return;
-	}
-	gs_store_stats(&job->store, stats);
+	stats->device = "cpu";
+	stats->batches = 1;
+	if (job->engine.context != NULL)
+		job->engine.stats(job->engine.context, stats);
 	stats->keys_out = job->emit.keys;
 	stats->bytes_out = job->emit.bytes;
 	stats->verified = job->verify.on && !job->verify.order_alone;
-	if (operation == GSORT_MERGE) {
+	if (gs_options_want_items(job->options)) {
+		collect_items(job);
+	} else if (operation == GSORT_MERGE) {
 		stats->device = "cpu";
 		stats->batches = (unsigned)(job->options->input_count > 0 ? job->options->input_count : 1);
 		if (job->set != NULL)
 			gs_combine_stats(job);
-		return;
+	} else {
+		stats->bytes_in = job->ingest.bytes;
+		stats->keys = job->ingest.keys;
+		stats->invalid_lines = job->ingest.invalid_lines;
 	}
-	stats->bytes_in = job->ingest.bytes;
-	stats->keys = job->ingest.keys;
-	stats->invalid_lines = job->ingest.invalid_lines;
 }
 
 /* Statistics of all ranks; the message stays.  Not inlined: the frame of gs_job_run() lies below all

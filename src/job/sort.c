@@ -5,39 +5,54 @@
  * In:   open inputs, a plan and its memory.
  * Out:  the sorted output.
  *
- * sort_once() is the whole program, left to right.  A GPU is never repaired.  If it cannot be
+ * sort_once() is the whole program, left to right, for keys and for items (stages/engine.h).  Between
+ * the stages ranks exchange what they have read (settle.c).  A GPU is never repaired.  If it cannot be
  * opened, fails or is wrong, and the user did not demand it, the job rewinds the input, plans for
  * the CPU, and calls sort_once() again.  The output is deterministic: the emit stage skips the bytes
  * that have been written, after it has compared them.
  */
 #include "job/open.h"
 #include "job/phase.h"
+#include "job/ranked.h"
 #include "job/read.h"
+#include "job/settle.h"
 #include "job/sort.h"
 #include "stages/figures.h"
+#include "stages/select.h"
 
 /* ---- the sequence -------------------------------------------------------------- */
 
-gs_status
-gs_job_emit_classes(struct gsort *job, const char *header, size_t header_bytes)
+static gs_status
+drain(struct gsort *job, unsigned key_class, const struct gs_span_sink *sink)
 {
-	TRY(gs_emit_header(&job->emit, header, header_bytes));
-	for (unsigned i = 0; i < GS_CLASSES; i++) {
-		const unsigned c = job->options->reverse ? GS_CLASSES - 1 - i : i;
-		const struct gs_span_sink sink = gs_emit_sink(&job->emit, c,
-		                                              gs_store_count(&job->store, c));
+	return job->engine.drain(job->engine.context, key_class, sink);
+}
 
-		if (!gs_emit_is_complete(&job->emit))
-			TRY(gs_store_drain(&job->store, c, &sink));
-		TRY(gs_emit_class_end(&job->emit, c));
-	}
-	return GS_OK;
+static unsigned
+class_of_place(const struct gsort *job, unsigned place)
+{
+	return job->options->reverse ? GS_CLASSES - 1 - place : place;
 }
 
 gs_status
 gs_job_emit(struct gsort *job, const char *header, size_t header_bytes)
 {
-	TRY(gs_job_emit_classes(job, header, header_bytes));
+	const struct gs_engine *engine = &job->engine;
+
+	TRY(gs_emit_header(&job->emit, header, header_bytes));
+	for (unsigned i = 0; i < GS_CLASSES; i++) {
+		const unsigned c = class_of_place(job, i);
+		const struct gs_span_sink sink = gs_emit_sink(&job->emit, c,
+		                                              engine->count(engine->context, c));
+
+		if (!gs_emit_is_complete(&job->emit))
+			TRY(drain(job, c, &sink));
+		TRY(gs_emit_class_end(&job->emit, c));
+	}
+	if (engine->digest != NULL)
+		gs_verify_out_items(&job->verify, engine->digest(engine->context));
+	if (job->ranked != NULL)
+		return gs_ranked_finish(job);
 	TRY(gs_emit_end(&job->emit));
 	return gs_outputs_finish(&job->outputs);
 }
@@ -51,7 +66,7 @@ hand_over(struct gsort *job)
 
 	gs_handover_end(job->handover);		/* of reading */
 	for (unsigned i = 0; i < GS_CLASSES; i++) {
-		TRY(gs_store_drain(&job->store, job->options->reverse ? GS_CLASSES - 1 - i : i, &sink));
+		TRY(drain(job, class_of_place(job, i), &sink));
 		gs_handover_end(job->handover);
 	}
 	return job->handover->shut ? GS_OK : gs_verify_end(&job->verify);
@@ -62,48 +77,84 @@ static gs_status
 answer(struct gsort *job)
 {
 	struct gs_answer *figures = &job->answer;
+	uint64_t bytes = 0;
 
 	TRY(gs_answer_open(figures, job->options, &job->plan, &job->store, job->ingest.keys,
 	                   &job->verify, &job->monitor));
 	for (unsigned i = 0; i < GS_CLASSES; i++) {
 		const struct gs_span_sink sink = gs_answer_sink(figures);
 
-		TRY(gs_store_drain(&job->store, job->options->reverse ? GS_CLASSES - 1 - i : i, &sink));
+		TRY(drain(job, class_of_place(job, i), &sink));
 		gs_answer_class_end(figures);
 	}
 	TRY(gs_verify_end(&job->verify));
 	gs_answer_end(figures);
-	TRY(gs_figures_write(figures, job->outputs.files[0], &job->emit.bytes));
+	TRY(gs_figures_write(figures, job->outputs.files[0], &bytes));
+	job->emit.bytes = bytes;
 	return gs_outputs_finish(&job->outputs);
 }
 
-/* Sorted keys to the output, or what is wanted of them. */
+/* How many elements there are, or, where that must be known before they are written, how many items leave. */
+static gs_status
+count(struct gsort *job, uint64_t *count)
+{
+	const struct gs_engine *engine = &job->engine;
+	const struct gsort_options *options = job->options;
+	const bool cuts = options->head || options->tail.wanted;
+
+	*count = job->ranked != NULL ? job->ranked->spread.keys : job->ingest.keys;
+	if (engine->count_out == NULL)
+		return GS_OK;
+	*count = engine->count(engine->context, 0);
+	if (gs_select_wants_groups(options) && job->outputs.count == 1 && !job->items.npy.writes_header &&
+	    !(job->ranked != NULL && cuts))
+		return GS_OK;
+	return engine->count_out(engine->context, count);
+}
+
+/* Sorted elements to the output, or what is wanted of them. */
 static gs_status
 deliver(struct gsort *job)
 {
-	const char *header;
-	size_t header_bytes;
+	const char *header = NULL;
+	size_t header_bytes = 0;
+	uint64_t elements;
 
 	if (gs_answer_is_wanted(job->options))
 		return answer(job);	/* -> figures -> output */
 	if (job->handover != NULL)
 		return hand_over(job);
-	header = gs_ingest_header(&job->ingest, &header_bytes);
-	TRY(gs_emit_expect_keys(&job->emit, job->options, job->ingest.keys, 0,
-	                        job->ingest.keys));
-	return gs_job_emit(job, header, header_bytes);	/* -> selected keys -> bytes -> output */
+	TRY(count(job, &elements));
+	if (job->ranked == NULL || gs_ranked_speaks(job->ranked))
+		TRY(gs_job_header(job, elements, &header, &header_bytes));
+	TRY(job->ranked != NULL ? gs_ranked_place(job, elements, header_bytes)
+	    : gs_emit_expect_keys(&job->emit, job->options, elements, 0, elements));
+	return gs_job_emit(job, header, header_bytes);	/* -> selected -> bytes -> output */
 }
 
-/* The whole program.  Read this first: each call is one stage. */
+/* All input, to the engine, or to the engines of all ranks. */
+static gs_status
+read_all(struct gsort *job)
+{
+	struct gs_taker taker = job->engine.taker;
+
+	if (job->ranked != NULL)
+		TRY(gs_ranked_deal(job, &taker));
+	TRY(gs_job_read(job, taker));
+	return job->ranked != NULL ? gs_ranked_settle(job) : GS_OK;
+}
+
+/* The whole program, for every kind of element, alone or as one of several ranks.  Read this first: each call
+ * is one stage. */
 static gs_status
 sort_once(struct gsort *job)
 {
 	gs_phase_begin(job, GSORT_READING);
-	TRY(gs_job_read(job, gs_store_taker(&job->store)));	/* input -> ordered bits -> store */
+	TRY(read_all(job));		/* input -> elements -> engine */
 	gs_phase_begin(job, GSORT_SORTING);
-	TRY(gs_store_finish(&job->store));	/* -> sorted batches */
+	TRY(job->engine.finish(job->engine.context));
 	gs_phase_begin(job, GSORT_WRITING);
-	TRY(deliver(job));			/* -> keys or figures -> output */
+	TRY(deliver(job));		/* -> elements or figures -> output */
 	gs_phase_end(job);
 	return GS_OK;
 }
@@ -114,7 +165,7 @@ sort_once(struct gsort *job)
 static gs_status
 start_over(struct gsort *job)
 {
-	gs_store_stats(&job->store, &job->stats);
+	job->engine.stats(job->engine.context, &job->stats);
 	gs_ingest_close(&job->ingest);		/* its thread reads */
 	TRY(gs_outputs_wait(&job->outputs));	/* they borrow memory of the arena */
 	TRY(gs_input_rewind(job->input));
@@ -184,6 +235,10 @@ gs_job_sort(struct gsort *job)
 {
 	gs_status status;
 
+	if (job->ranked != NULL) {	/* an error of one ends all */
+		TRY(gs_ranked_open_gpu(job));
+		return sort_once(job);
+	}
 	TRY(record(job));
 	if (job->plan.peek_bytes > 0)
 		TRY(peek(job));

@@ -28,7 +28,8 @@
 size_t gs_spread_chunk_bytes(unsigned ranks, uint64_t window_bytes, bool floats);
 
 /**
- * Begin; collective.  RANKS, STORE, PLAN, MONITOR, TOGETHER, DESCENDING_CLASSES and MEASURES are set.
+ * Begin; collective.  RANKS, OWN, HISTOGRAM, PLAN, MONITOR, TOGETHER, DESCENDING_CLASSES and MEASURES are
+ * set.
  *
  * @splitters  taken over; count 0 and TOTAL 0: make them from the first keys
  * @return     GS_OK; GS_EBUDGET

@@ -5,11 +5,8 @@
  * In:   blocks that have arrived, and keys that were this rank's from the beginning.
  * Out:  the same in the store of this rank.
  */
-#include <string.h>
-
 #include "base/team.h"
 #include "job/spread_land.h"
-#include "sort/checksum.h"
 
 void
 gs_spread_measure(struct gs_spread *spread, unsigned key_class, unsigned key_bits,
@@ -19,130 +16,6 @@ gs_spread_measure(struct gs_spread *spread, unsigned key_class, unsigned key_bit
 	if (spread->measures)
 		atomic_fetch_add(&spread->bytes, times * gs_encode_measure(&spread->encoding, key_class,
 		                                                           key_bits, keys, count));
-}
-
-/* ---- staging buffers of a GPU ----------------------------------------------------- */
-
-/* Give a buffer back to the store, with its keys; with the lock. */
-static gs_status
-end_filling(struct gs_spread *spread, struct gs_filling *filling)
-{
-	filling->used = false;
-	filling->staging.count = filling->claimed;
-	pthread_cond_broadcast(&spread->staging_changed);
-	return spread->own.give(spread->own.context, &filling->staging, filling->sum);
-}
-
-/* Give back what nobody writes to, full or not; with the lock.  *USED: how many are left. */
-static gs_status
-end_idle(struct gs_spread *spread, unsigned *used)
-{
-	*used = 0;
-	for (unsigned f = 0; f < GS_FILLINGS; f++) {
-		struct gs_filling *filling = &spread->filling[f];
-
-		if (filling->used && filling->writers == 0)
-			TRY(end_filling(spread, filling));
-		*used += filling->used;
-	}
-	return GS_OK;
-}
-
-/* Begin one more buffer, if there may be one more; with the lock. */
-static gs_status
-begin_filling(struct gs_spread *spread, unsigned key_class)
-{
-	const unsigned ring = spread->plan->ring_buffers / 2;
-	const unsigned most = ring < GS_FILLINGS ? ring : GS_FILLINGS;
-	struct gs_filling *unused = NULL;
-	unsigned used = 0;
-
-	for (unsigned f = 0; f < GS_FILLINGS; f++)
-		if (spread->filling[f].used)
-			used++;
-		else
-			unused = &spread->filling[f];
-	if (used >= most) {
-		TRY(end_idle(spread, &used));
-		if (used >= most)
-			pthread_cond_wait(&spread->staging_changed, &spread->staging_lock);
-		return GS_OK;
-	}
-	TRY(spread->own.stage(spread->own.context, key_class, used > 0, &unused->staging,
-	                          &unused->sum));
-	if (unused->staging.room == 0) {	/* all memory is full: the others come first */
-		TRY(end_idle(spread, &used));
-		if (used > 0)
-			pthread_cond_wait(&spread->staging_changed, &spread->staging_lock);
-		return GS_OK;
-	}
-	unused->used = true;
-	unused->claimed = unused->staging.count;
-	unused->writers = 0;
-	return GS_OK;
-}
-
-/* A buffer of a class with room; NULL: there is none.  With the lock. */
-static struct gs_filling *
-find_filling(struct gs_spread *spread, unsigned key_class)
-{
-	for (unsigned f = 0; f < GS_FILLINGS; f++) {
-		struct gs_filling *filling = &spread->filling[f];
-
-		if (filling->used && filling->staging.key_class == key_class &&
-		    filling->claimed < filling->staging.room)
-			return filling;
-	}
-	return NULL;
-}
-
-/* Threads find room in turn, and copy at once. */
-static void
-stage(struct gs_spread *spread, unsigned key_class, unsigned key_bits, const char *keys, size_t count)
-{
-	const size_t key_bytes = key_bits / 8;
-
-	pthread_mutex_lock(&spread->staging_lock);
-	while (count > 0 && !atomic_load(&spread->error.any)) {
-		struct gs_filling *filling = find_filling(spread, key_class);
-		size_t some;
-		uint64_t sum;
-		char *to;
-
-		if (filling == NULL) {
-			(void)gs_first_error_note(&spread->error, begin_filling(spread, key_class));
-			continue;
-		}
-		some = filling->staging.room - filling->claimed;
-		some = some < count ? some : count;
-		to = (char *)filling->staging.keys + filling->claimed * key_bytes;
-		filling->claimed += some;
-		filling->writers++;
-		pthread_mutex_unlock(&spread->staging_lock);
-		memcpy(to, keys, some * key_bytes);
-		sum = gs_checksum(1, key_class, key_bits, keys, some, false).sum;
-		keys += some * key_bytes;
-		count -= some;
-		pthread_mutex_lock(&spread->staging_lock);
-		filling->sum += sum;
-		if (--filling->writers == 0 && filling->claimed == filling->staging.room)
-			(void)gs_first_error_note(&spread->error, end_filling(spread, filling));
-	}
-	pthread_cond_broadcast(&spread->staging_changed);
-	pthread_mutex_unlock(&spread->staging_lock);
-}
-
-gs_status
-gs_spread_land_end(struct gs_spread *spread)
-{
-	unsigned used;
-
-	if (!gs_store_is_on_gpu(spread->store))
-		return GS_OK;
-	pthread_mutex_lock(&spread->staging_lock);
-	(void)gs_first_error_note(&spread->error, end_idle(spread, &used));
-	pthread_mutex_unlock(&spread->staging_lock);
-	return gs_first_error_close(&spread->error);
 }
 
 /* ---- storing ---------------------------------------------------------------------- */
@@ -158,10 +31,6 @@ gs_spread_store(struct gs_spread *spread, unsigned rank, unsigned key_class, uns
 	uint64_t sequence;
 
 	gs_spread_measure(spread, key_class, key_bits, keys, count, 1);
-	if (gs_store_is_on_gpu(spread->store)) {
-		stage(spread, key_class, key_bits, keys, count);
-		return;
-	}
 	pthread_mutex_lock(&spread->lock);
 	sequence = gs_taker_next_sequence(store, key_class, 1);
 	pthread_mutex_unlock(&spread->lock);
@@ -249,7 +118,7 @@ count_landing(struct gs_spread *spread, unsigned *count)
 	size_t room;
 
 	*count = spread->exchange.arrived_count - spread->landing.done;
-	if (gs_store_is_on_gpu(spread->store) || *count == 0)
+	if (*count == 0)
 		return GS_OK;
 	TRY(spread->own.reserve(spread->own.context, spread->exchange.window.block_bytes, 0,
 	                            &room));

@@ -33,7 +33,4 @@ void gs_spread_land_some(struct gs_spread *spread, unsigned rank);
 /** Within a round: release what is stored, and let threads claim what has arrived; thread 0. */
 MUST_CHECK gs_status gs_spread_land_more(struct gs_spread *spread);
 
-/** All keys of this rank are there: give its staging buffers back. */
-MUST_CHECK gs_status gs_spread_land_end(struct gs_spread *spread);
-
 #endif

@@ -41,17 +41,6 @@ struct gs_held {
 	size_t bytes, room;
 };
 
-/* A staging buffer of a GPU that threads fill. */
-struct gs_filling {
-	struct gs_staging staging;
-	bool     used;
-	size_t   claimed;	/* keys of its room */
-	unsigned writers;	/* threads that copy keys to it */
-	uint64_t sum;		/* of the keys in it */
-};
-
-enum { GS_FILLINGS = 4 };
-
 /* Blocks that have arrived, from the first on: threads claim them in turn. */
 struct gs_landing {
 	pthread_mutex_t lock;
@@ -61,8 +50,8 @@ struct gs_landing {
 
 struct gs_spread {
 	struct gs_ranks       *ranks;
-	struct gs_store       *store;
 	struct gs_taker        own;		/* the store's */
+	const struct gs_count *histogram;	/* its; no bins: it has none */
 	const struct gs_plan  *plan;
 	struct gs_monitor     *monitor;
 	bool                   together;	/* equal keys have one owner */
@@ -84,10 +73,6 @@ struct gs_spread {
 
 	struct gs_open_block *blocks;		/* by owner */
 	struct gs_writers *writers;		/* by slot */
-
-	pthread_mutex_t  staging_lock;		/* guards, with the store's staging buffers: */
-	pthread_cond_t   staging_changed;
-	struct gs_filling filling[GS_FILLINGS];
 
 	struct gs_landing landing;
 	size_t           landing_room;		/* blocks for which the store has room in this round */

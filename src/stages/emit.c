@@ -17,7 +17,7 @@
  * file (split.h), unless keys are selected; and so do those that take spans from a GPU, unless keys
  * are printed.  Other producers with one thread fill one file after the other.
  */
-#include <stdatomic.h>
+#include <stdlib.h>
 
 #include "format/key.h"
 #include "format/raw.h"
@@ -375,9 +375,8 @@ gs_emit_header(struct gs_emit *emit, const char *header, size_t bytes)
 	if (bytes == 0 || emit->header_written)
 		return GS_OK;
 	emit->header_written = true;
-	emit->bytes += bytes;
 	emit->split.header_bytes = bytes;
-	return gs_output_write(emit->split.outputs->files[0], header, bytes);
+	return gs_emit_bytes(emit, header, bytes);
 }
 
 /* Text files that have few parts each would not be of one size; those that have more parts than
@@ -415,6 +414,8 @@ gs_emit_sink(struct gs_emit *emit, unsigned key_class, uint64_t keys)
 {
 	struct gs_span_sink sink = { .take = take, .groups = emit->select.groups, .context = emit };
 
+	if (emit->order != NULL)
+		return gs_emit_items_sink(emit, keys);
 	emit->class_rank = emit->ranked;
 	if (gs_delivered_left(&emit->delivered, key_class) > 0 || emit->tail.on)
 		return sink;
@@ -472,4 +473,6 @@ gs_emit_close(struct gs_emit *emit)
 	gs_span_unmap(&emit->encoder);
 	gs_pick_close(&emit->pick);
 	gs_split_close(&emit->split);
+	free(emit->counted);
+	emit->counted = NULL;
 }

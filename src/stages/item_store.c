@@ -378,19 +378,10 @@ end_round(void *context)
 	atomic_store(&store->monitor->counters.keys_in, atomic_load(&store->shared.items));
 }
 
-struct gs_taker
-gs_item_store_taker(struct gs_item_store *store)
+static gs_status
+finish(void *context)
 {
-	return (struct gs_taker){
-		.piece_bytes = store->shared.piece_bytes, .sample = show_sample, .lend = lend,
-		.reserve = reserve,
-		.next_sequence = next_sequence, .add = add, .end_round = end_round, .context = store,
-	};
-}
-
-gs_status
-gs_item_store_finish(struct gs_item_store *store)
-{
+	struct gs_item_store *store = context;
 	const struct gs_item_limits *limits;
 
 	if (!store->has_bounds && store->first->row_count > 0) {
@@ -412,23 +403,29 @@ gs_item_store_finish(struct gs_item_store *store)
 	return gs_item_buckets_add(&store->buckets, store->first, limits);
 }
 
-uint64_t
-gs_item_store_count(const struct gs_item_store *store)
+static uint64_t
+count(const void *context, unsigned key_class)
 {
-	return atomic_load(&store->shared.items);
+	const struct gs_item_store *store = context;
+
+	return key_class > 0 ? 0 : atomic_load(&store->shared.items);
 }
 
-const struct gs_item_digest *
-gs_item_store_digest(const struct gs_item_store *store)
+static const struct gs_item_digest *
+digest(const void *context)
 {
+	const struct gs_item_store *store = context;
+
 	return &store->digest;
 }
 
-void
-gs_item_store_stats(const struct gs_item_store *store, unsigned *buckets, uint64_t *bytes)
+static void
+report(const void *context, struct gsort_stats *stats)
 {
-	*buckets = store->flushed ? (unsigned)store->buckets.count : 0;
-	*bytes = store->shared.spilled_bytes;
+	const struct gs_item_store *store = context;
+
+	stats->runs = store->flushed ? (unsigned)store->buckets.count : 0;	/* buckets on disk */
+	stats->spilled_bytes = store->shared.spilled_bytes;
 }
 
 /* ---- draining -------------------------------------------------------------------------- */
@@ -446,9 +443,10 @@ drain_of(struct gs_item_store *store)
 	};
 }
 
-gs_status
-gs_item_store_count_out(struct gs_item_store *store, uint64_t *count)
+static gs_status
+count_out(void *context, uint64_t *count)
 {
+	struct gs_item_store *store = context;
 	const struct gs_item_store_options *options = &store->options;
 	const struct gs_item_drain drain = drain_of(store);
 
@@ -458,17 +456,34 @@ gs_item_store_count_out(struct gs_item_store *store, uint64_t *count)
 	return GS_OK;
 }
 
-void
-gs_item_store_limit(struct gs_item_store *store, uint64_t count)
+static void
+limit(void *context, uint64_t count)
 {
+	struct gs_item_store *store = context;
+
 	assert(count <= store->options.count);
 	store->options.count = count;
 }
 
-gs_status
-gs_item_store_drain(struct gs_item_store *store, const struct gs_span_sink *sink)
+static gs_status
+drain(void *context, unsigned key_class, const struct gs_span_sink *sink)
 {
-	const struct gs_item_drain drain = drain_of(store);
+	struct gs_item_store *store = context;
+	const struct gs_item_drain draining = drain_of(store);
 
-	return gs_item_drain_run(&drain, sink);
+	return key_class > 0 ? GS_OK : gs_item_drain_run(&draining, sink);
+}
+
+struct gs_engine
+gs_item_store_engine(struct gs_item_store *store)
+{
+	return (struct gs_engine){
+		.taker = {
+			.piece_bytes = store->shared.piece_bytes, .sample = show_sample, .lend = lend,
+			.reserve = reserve, .next_sequence = next_sequence, .add = add,
+			.end_round = end_round, .context = store,
+		},
+		.finish = finish, .count = count, .count_out = count_out, .limit = limit, .drain = drain,
+		.digest = digest, .stats = report, .context = store,
+	};
 }

@@ -129,14 +129,14 @@ show_lines(void *context, const char *data, const char *end, size_t count, const
 		}
 		data += bytes;
 		if (show->bytes >= WRITE_BYTES)
-			TRY(gs_item_emit_flush(show->emit, show->text, &show->bytes));
+			TRY(gs_emit_flush(show->emit, show->text, &show->bytes));
 	}
-	return gs_item_emit_flush(show->emit, show->text, &show->bytes);
+	return gs_emit_flush(show->emit, show->text, &show->bytes);
 }
 
 void
 gs_line_show_open(struct gs_line_show *show, const struct gs_line_order *order,
-                  struct gs_item_emit *emit, bool counts, bool underline)
+                  struct gs_emit *emit, bool counts, bool underline)
 {
 	*show = (struct gs_line_show){
 		.order = order, .emit = emit, .counts = counts, .underline = underline,

@@ -10,11 +10,11 @@
 
 #include "base/status.h"
 #include "format/line_order.h"
-#include "stages/item_emit.h"
+#include "stages/emit.h"
 
 struct gs_line_show {
 	const struct gs_line_order *order;
-	struct gs_item_emit *emit;
+	struct gs_emit *emit;
 	bool    counts, underline;
 	char   *text;		/* that is not written yet */
 	size_t  bytes, room;
@@ -22,7 +22,7 @@ struct gs_line_show {
 
 /** From now on EMIT writes lines in this form.  All are borrowed. */
 void gs_line_show_open(struct gs_line_show *show, const struct gs_line_order *order,
-                       struct gs_item_emit *emit, bool counts, bool underline);
+                       struct gs_emit *emit, bool counts, bool underline);
 
 /** A zeroed struct is allowed. */
 void gs_line_show_close(struct gs_line_show *show);

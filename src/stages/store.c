@@ -143,6 +143,7 @@ gs_store_open_gpu(struct gs_store *store)
 	for (unsigned c = 0; c < GS_CLASSES; c++)
 		options.class_bits[c] = plan->class_bits[c];
 	TRY(gs_guard_open(&store->gpu, &options, plan->threads));
+	gs_fillings_open(&store->fillings, gs_store_engine(store).taker, plan->ring_buffers);
 	snprintf(store->device_name, sizeof store->device_name, "%s",
 	         gs_guard_describe(&store->gpu));
 	gs_note(store->monitor, "%s: a batch holds %.1f MiB", store->device_name,
@@ -247,6 +248,8 @@ reserve(void *context, size_t least, size_t small, size_t *room)
 	*room = SIZE_MAX;
 	if (store->plan->by_counting)
 		return GS_OK;
+	if (gs_store_is_on_gpu(store))
+		return gs_fillings_error(&store->fillings);
 	TRY(gs_head_trim(&store->head));
 	*room = gs_batch_room(&store->batch);
 	if (*room >= least)
@@ -275,6 +278,10 @@ add(void *context, unsigned worker, uint64_t sequence, const struct gs_piece *pi
 
 	if (store->plan->by_counting) {
 		gs_count_add(&store->histogram, worker, piece->keys, count);
+		return;
+	}
+	if (gs_store_is_on_gpu(store)) {
+		gs_fillings_add(&store->fillings, piece);
 		return;
 	}
 	if (store->plan->head_keys > 0) {
@@ -374,18 +381,6 @@ look(void *context, unsigned worker, const struct gs_piece *piece)
 		gs_extremes_note(&store->extremes, worker, piece);
 }
 
-struct gs_taker
-gs_store_taker(struct gs_store *store)
-{
-	const bool gpu = gs_store_is_on_gpu(store);
-
-	return (struct gs_taker){
-		.reserve = reserve, .next_sequence = next_sequence, .add = add, .end_round = end_round,
-		.stage = gpu ? stage : NULL, .give = gpu ? give : NULL, .context = store,
-		.look = store->extremes.on ? look : NULL, .look_context = store,
-	};
-}
-
 /* A GPU drains its classes in the order of the output.  The first span of the next class is kept. */
 static gs_status
 drain_gpu(struct gs_store *store, unsigned key_class, const struct gs_span_sink *sink)
@@ -436,12 +431,15 @@ drain_histogram(struct gs_store *store, const struct gs_span_sink *sink)
 
 /* ---- either ----------------------------------------------------------------------------- */
 
-gs_status
-gs_store_finish(struct gs_store *store)
+static gs_status
+finish(void *context)
 {
+	struct gs_store *store = context;
+
 	if (store->plan->by_counting)
 		return GS_OK;
 	if (gs_store_is_on_gpu(store)) {
+		TRY(gs_fillings_rest(&store->fillings));
 		TRY(flush(store));
 		TRY(gs_guard_finish(&store->gpu));
 		return store->batches > 0 ? spill_gpu(store) : GS_OK;
@@ -454,9 +452,11 @@ gs_store_finish(struct gs_store *store)
 	return GS_OK;
 }
 
-uint64_t
-gs_store_count(const struct gs_store *store, unsigned key_class)
+static uint64_t
+count(const void *context, unsigned key_class)
 {
+	const struct gs_store *store = context;
+
 	return gs_batch_count(&store->batch, key_class) + store->gpu_keys[key_class];
 }
 
@@ -468,9 +468,11 @@ gs_store_extreme(struct gs_store *store, unsigned key_class)
 	return gs_extremes_of(&store->extremes, key_class);
 }
 
-gs_status
-gs_store_drain(struct gs_store *store, unsigned key_class, const struct gs_span_sink *sink)
+static gs_status
+drain(void *context, unsigned key_class, const struct gs_span_sink *sink)
 {
+	struct gs_store *store = context;
+
 	if (store->histogram.bin_count > 0 && store->histogram.key_class == key_class)
 		return drain_histogram(store, sink);
 	if (gs_runs_count(&store->runs, key_class) > 0)
@@ -486,9 +488,10 @@ gs_store_drain(struct gs_store *store, unsigned key_class, const struct gs_span_
 	return drain_batch(store, key_class, sink);
 }
 
-void
-gs_store_stats(const struct gs_store *store, struct gsort_stats *stats)
+static void
+report(const void *context, struct gsort_stats *stats)
 {
+	const struct gs_store *store = context;
 	struct gs_gpu_work work;
 
 	if (store->plan == NULL)	/* closed, and there was no memory for another plan */
@@ -509,10 +512,27 @@ gs_store_stats(const struct gs_store *store, struct gsort_stats *stats)
 	stats->gpu_bytes = work.memory_bytes;
 }
 
+struct gs_engine
+gs_store_engine(struct gs_store *store)
+{
+	const bool gpu = gs_store_is_on_gpu(store);
+
+	return (struct gs_engine){
+		.taker = {
+			.reserve = reserve, .next_sequence = next_sequence, .add = add,
+			.end_round = end_round, .stage = gpu ? stage : NULL, .give = gpu ? give : NULL,
+			.context = store, .look = store->extremes.on ? look : NULL, .look_context = store,
+		},
+		.finish = finish, .count = count, .drain = drain, .stats = report, .context = store,
+	};
+}
+
 void
 gs_store_close(struct gs_store *store)
 {
 	gs_guard_close(&store->gpu);
+	if (store->fillings.most > 0)
+		gs_fillings_close(&store->fillings);
 	gs_runs_close(&store->runs);
 	*store = (struct gs_store){ .plan = NULL };
 }

@@ -2,7 +2,7 @@
 /*
  * store.h - every key of a sort, wherever it is: CPU buckets, a histogram, a GPU, runs
  *
- *     carve, open; fill by the taker; finish; drain each class; close
+ *     carve, open; as an engine (engine.h); close
  *
  * is the only legal order.  The plan says what holds the keys, the CPU or a GPU; that never changes.
  * A batch that is full becomes sorted runs.  A GPU that fails is not repaired: GS_EDEVICE goes up,
@@ -26,10 +26,11 @@
 #include "sort/buckets/batch.h"
 #include "sort/count.h"
 #include "sort/span.h"
+#include "stages/engine.h"
 #include "stages/extremes.h"
+#include "stages/fillings.h"
 #include "stages/head.h"
 #include "stages/runs.h"
-#include "stages/taker.h"
 
 struct gs_store {
 	const struct gs_plan       *plan;
@@ -51,6 +52,7 @@ struct gs_store {
 	uint64_t          staging_sums[GS_CLASSES];
 	uint64_t          gpu_keys[GS_CLASSES];	/* that it holds */
 	struct gs_gpu_span pending;	/* drained, but of a later class */
+	struct gs_fillings fillings;	/* of keys that are added, rather than staged */
 	void             *resident;	/* plan.resident_bytes, for its sorted batches */
 
 	struct gs_runs    runs;
@@ -73,25 +75,12 @@ MUST_CHECK gs_status gs_store_open_gpu(struct gs_store *store);
 /** Does a GPU hold the keys? */
 bool gs_store_is_on_gpu(const struct gs_store *store);
 
-/** How it is filled, on the CPU by pieces and on a GPU by staging buffers.  To reserve room may trim the
- *  head, or make runs of a batch that is full. */
-struct gs_taker gs_store_taker(struct gs_store *store);
-
-/** No more keys. */
-MUST_CHECK gs_status gs_store_finish(struct gs_store *store);
-
-/** Keys of KEY_CLASS that the CPU's batch or the GPU holds; 0 if they are elsewhere. */
-uint64_t gs_store_count(const struct gs_store *store, unsigned key_class);
+/** How it is filled and drained: by pieces, or on a GPU faster by staging buffers.  To reserve room may
+ *  trim the head, or make runs of a batch that is full. */
+struct gs_engine gs_store_engine(struct gs_store *store);
 
 /** The least and the greatest key of KEY_CLASS, if OPTIONS want a histogram. */
 struct gs_extreme gs_store_extreme(struct gs_store *store, unsigned key_class);
-
-/** Hand all keys of KEY_CLASS to SINK, in order. */
-MUST_CHECK gs_status
-gs_store_drain(struct gs_store *store, unsigned key_class, const struct gs_span_sink *sink);
-
-/** Report device, batches, runs and the GPU's work. */
-void gs_store_stats(const struct gs_store *store, struct gsort_stats *stats);
 
 /** Close the GPU and the runs; the store is zeroed, which it may have been before. */
 void gs_store_close(struct gs_store *store);

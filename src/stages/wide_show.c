@@ -28,14 +28,14 @@ show_keys(void *context, const char *data, const char *end, size_t count, const 
 		*at++ = options->zero_terminated ? '\0' : '\n';
 		show->bytes = (size_t)(at - show->text);
 		if (show->bytes > sizeof show->text - GS_COUNT_BYTES - GS_WIDE_BYTES - 1)
-			TRY(gs_item_emit_flush(show->emit, show->text, &show->bytes));
+			TRY(gs_emit_flush(show->emit, show->text, &show->bytes));
 	}
-	return gs_item_emit_flush(show->emit, show->text, &show->bytes);
+	return gs_emit_flush(show->emit, show->text, &show->bytes);
 }
 
 void
 gs_wide_show_open(struct gs_wide_show *show, const struct gsort_options *options,
-                  struct gs_item_emit *emit)
+                  struct gs_emit *emit)
 {
 	show->options = options;
 	show->emit = emit;

@@ -9,17 +9,17 @@
 #include <stddef.h>
 
 #include "gsort.h"
-#include "stages/item_emit.h"
+#include "stages/emit.h"
 
 struct gs_wide_show {
 	const struct gsort_options *options;
-	struct gs_item_emit *emit;
+	struct gs_emit *emit;
 	char   text[64 << 10];		/* that is not written yet */
 	size_t bytes;
 };
 
 /** From now on EMIT writes keys of OPTIONS->type, which is wide, as lines.  Both are borrowed. */
 void gs_wide_show_open(struct gs_wide_show *show, const struct gsort_options *options,
-                       struct gs_item_emit *emit);
+                       struct gs_emit *emit);
 
 #endif

@@ -90,7 +90,7 @@ stage(struct gs_gpu *gpu, const char *name)
 		.plan = &plan, .plan_input = &input, .options = &options, .monitor = &monitor,
 		.gpu = { .module = &module, .gpu = gpu },
 	};
-	ingest.taker = gs_store_taker(&store);
+	ingest.taker = gs_store_engine(&store).taker;
 	reading = (struct gs_raw_reading){ .ingest = &ingest };
 	gpu->reading = &reading;
 	TRY(gs_input_open(&ingest.input, &in));

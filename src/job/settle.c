@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * ranked_sort.c - the sequence of a sort, and of a check, by several ranks
+ * settle.c - what several ranks do between the stages of a sort
  *
  * In:   open jobs, one a rank.
- * Out:  the sorted output of all.
+ * Out:  on each rank the elements that it owns, and the place of its output.
  *
- * A rank reads its part of the input, and deals its keys out to their owners (spread.c).  What it
- * owns is sorted, selected and encoded as in a job alone.  Keys of 8 and 16 bits, and small
- * integers of text, are only counted; so their histograms are added up, and each rank keeps its
- * share of the sum.
+ * A rank reads its part of the input, and deals its elements out to their owners (spread.c,
+ * item_spread.c).  What it owns is sorted, selected and written as in a job alone.  Keys of 8 and 16
+ * bits, and small integers of text, are only counted; so their histograms are added up, and each rank
+ * keeps its share of the sum.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,17 +16,14 @@
 #include "format/key.h"
 #include "job/border.h"
 #include "job/check.h"
-#include "job/line_job.h"
+#include "job/item_sample.h"
 #include "job/options.h"
-#include "job/phase.h"
 #include "job/ranked.h"
-#include "job/ranked_sort.h"
-#include "job/read.h"
-#include "job/sort.h"
+#include "job/settle.h"
 #include "job/spread_land.h"
 #include "stages/select.h"
 
-/* ---- reading ------------------------------------------------------------------------- */
+/* ---- dealing ------------------------------------------------------------------------- */
 
 /* What makes a key of a bin of the histogram, for the text classes: complemented keys. */
 static uint64_t
@@ -57,7 +54,7 @@ sample(struct gsort *job, struct gs_splitters *splitters, bool *split)
 }
 
 static gs_status
-open_spread(struct gsort *job)
+deal_keys(struct gsort *job, struct gs_taker *taker)
 {
 	struct gs_ranked *ranked = job->ranked;
 	struct gs_spread *spread = &ranked->spread;
@@ -65,7 +62,8 @@ open_spread(struct gsort *job)
 	bool split;
 
 	spread->ranks = ranked->ranks;
-	spread->store = &job->store;
+	spread->own = *taker;
+	spread->histogram = &job->store.histogram;
 	spread->plan = &job->plan;
 	spread->monitor = &job->monitor;
 	spread->together = gs_select_wants_groups(job->options);
@@ -73,10 +71,42 @@ open_spread(struct gsort *job)
 	spread->encoding = job->emit.encoding;
 	spread->measures = gs_ranked_output_places(&ranked->output) &&
 	                   gs_key_is_text(spread->encoding.to);
+	if (job->plan.by_counting)	/* every rank counts what it reads */
+		return GS_OK;
 	TRY(sample(job, &splitters, &split));
 	TRY(gs_spread_open(spread, ranked->window_bytes, &splitters, split));
+	*taker = gs_spread_taker(spread);
 	return GS_OK;
 }
+
+static gs_status
+deal_items(struct gsort *job, struct gs_taker *taker)
+{
+	struct gs_ranked *ranked = job->ranked;
+	struct gs_item_spread *spread = &ranked->item_spread;
+	const struct gs_item_order *order = &job->items.order;
+
+	spread->ranks = ranked->ranks;
+	spread->order = order;
+	spread->landing = *taker;
+	spread->monitor = &job->monitor;
+	spread->threads = job->plan.threads;
+	spread->terminator = ranked->parts.terminator;
+	TRY(gs_item_sample_split(&spread->owners, order, &ranked->parts, job->options,
+	                         order->item_bytes, gs_select_wants_groups(job->options),
+	                         ranked->ranks, taker));
+	TRY(gs_item_spread_open(spread, ranked->window_bytes));
+	*taker = gs_item_spread_taker(spread);
+	return GS_OK;
+}
+
+gs_status
+gs_ranked_deal(struct gsort *job, struct gs_taker *taker)
+{
+	return gs_options_want_items(job->options) ? deal_items(job, taker) : deal_keys(job, taker);
+}
+
+/* ---- settling ------------------------------------------------------------------------- */
 
 /* Of a bin of the sum of all histograms, keep this rank's share. */
 static void
@@ -122,29 +152,17 @@ share_histogram(struct gsort *job)
 	return GS_OK;
 }
 
-/* All keys of all inputs, to the stores of their owners. */
-static gs_status
-read_all(struct gsort *job)
+gs_status
+gs_ranked_settle(struct gsort *job)
 {
-	struct gs_ranked *ranked = job->ranked;
-	struct gs_spread *spread = &ranked->spread;
-
-	if (job->plan.by_counting) {
-		spread->ranks = ranked->ranks;
-		spread->encoding = job->emit.encoding;
-		spread->measures = gs_ranked_output_places(&ranked->output) &&
-		                   gs_key_is_text(spread->encoding.to);
-	} else {
-		TRY(open_spread(job));
-	}
-	TRY(gs_job_read(job, job->plan.by_counting ? gs_store_taker(&job->store)
-	                                           : gs_spread_taker(spread)));
+	if (gs_options_want_items(job->options))
+		return gs_item_spread_finish(&job->ranked->item_spread);
 	if (!job->plan.by_counting)
-		TRY(gs_spread_finish(spread, flip_of(job)));
+		TRY(gs_spread_finish(&job->ranked->spread, flip_of(job)));
 	return share_histogram(job);
 }
 
-/* ---- writing --------------------------------------------------------------------------- */
+/* ---- the output ------------------------------------------------------------------------- */
 
 /* Of KEYS keys of this rank, behind BEFORE of others, those that it writes; as far as that is known. */
 static uint64_t
@@ -159,49 +177,83 @@ count_written(struct gs_emit *emit, uint64_t keys, uint64_t before)
 	return keys < select->left ? keys : select->left;
 }
 
-static gs_status
-begin_output(struct gsort *job, size_t header_bytes)
+/* The bytes of COUNT keys of this rank, behind BEFORE of others. */
+static uint64_t
+bytes_of_keys(struct gsort *job, uint64_t count, uint64_t before)
 {
-	struct gs_spread *spread = &job->ranked->spread;
-	const uint64_t keys = spread->keys;
-	uint64_t before, all, written, bytes;
+	const struct gs_spread *spread = &job->ranked->spread;
+	const uint64_t written = count_written(&job->emit, count, before);
 
-	TRY(gs_ranks_scan(job->ranked->ranks, keys, &before, &all));
-	TRY(gs_emit_expect_keys(&job->emit, job->options, keys, before, all));
-	written = count_written(&job->emit, keys, before);
-	bytes = spread->measures ? (uint64_t)spread->bytes
-	        : written * gs_encoding_bytes(&job->emit.encoding);
+	return spread->measures ? (uint64_t)spread->bytes
+	       : written * gs_encoding_bytes(&job->emit.encoding);
+}
+
+/* Of COUNT items or groups that may leave here, behind BEFORE of ALL, those that do: they are drained. */
+static uint64_t
+limit_items(struct gsort *job, uint64_t count, uint64_t before, uint64_t all)
+{
+	const struct gsort_options *options = job->options;
+	const bool tail = options->tail.wanted;
+	const uint64_t most = tail ? options->tail.count : options->head_count;
+	const uint64_t beside = tail ? all - before - count : before;
+
+	if (!options->head && !tail)
+		return count;
+	count = beside >= most ? 0 : count > most - beside ? most - beside : count;
+	job->engine.limit(job->engine.context, count);
+	return count;
+}
+
+gs_status
+gs_ranked_place(struct gsort *job, uint64_t count, size_t header_bytes)
+{
+	const bool items = gs_options_want_items(job->options);
+	const size_t fixed = job->items.order.item_bytes;
+	uint64_t before, all, bytes;
+
+	TRY(gs_ranks_scan(job->ranked->ranks, count, &before, &all));
+	if (items)
+		count = limit_items(job, count, before, all);
+	TRY(gs_emit_expect_keys(&job->emit, job->options, count, before, all));
+	bytes = !items ? bytes_of_keys(job, count, before)
+	        : fixed > 0 ? count * fixed : job->ranked->item_spread.bytes;
 	return gs_ranked_output_begin(&job->ranked->output, bytes + header_bytes, header_bytes);
 }
 
-/* As gs_job_emit(), with the head and the checks of all ranks. */
-static gs_status
-emit(struct gsort *job)
+/* Bytes that each element has in the output; 0: they are lines. */
+static size_t
+element_bytes(const struct gsort *job)
 {
-	const bool first = gs_ranked_speaks(job->ranked);
-	size_t header_bytes;
-	const char *header = gs_ingest_header(&job->ingest, &header_bytes);
-	uint64_t bytes;
+	const struct gs_encoding *encoding = &job->emit.encoding;
+	const size_t fixed = job->items.order.item_bytes;
 
-	if (!first)
-		header_bytes = 0;
-	TRY(begin_output(job, header_bytes));
-	TRY(gs_job_emit_classes(job, header, header_bytes));
-	TRY(gs_border_verify(job->ranked->ranks, &job->verify, NULL));
+	if (gs_options_want_items(job->options))
+		return fixed > 0 ? fixed + (job->options->counts ? sizeof(uint64_t) : 0) : 0;
+	return gs_key_is_text(encoding->to) ? 0 : gs_encoding_bytes(encoding);
+}
+
+gs_status
+gs_ranked_finish(struct gsort *job)
+{
+	struct gs_ranked *ranked = job->ranked;
+	uint64_t count, bytes;
+
+	TRY(gs_border_verify(ranked->ranks, &job->verify));
 	TRY(gs_emit_end(&job->emit));
+	count = job->emit.keys;
 	bytes = job->emit.bytes;
-	TRY(gs_ranked_output_finish(&job->ranked->output, &job->emit.keys,
-	                            gs_key_is_text(job->emit.encoding.to) ? 0
-	                            : gs_encoding_bytes(&job->emit.encoding),
-	                            job->emit.encoding.terminator, job->outputs.files[0], &bytes));
+	TRY(gs_ranked_output_finish(&ranked->output, &count, element_bytes(job),
+	                            gs_options_want_items(job->options) ? ranked->parts.terminator
+	                            : job->emit.encoding.terminator, job->outputs.files[0], &bytes));
+	job->emit.keys = count;
 	job->emit.bytes = bytes;
 	return GS_OK;
 }
 
-/* ---- all of it ----------------------------------------------------------------------------- */
+/* ---- the rest ------------------------------------------------------------------------------ */
 
-static gs_status
-open_gpu(struct gsort *job)
+gs_status
+gs_ranked_open_gpu(struct gsort *job)
 {
 	gs_status status = GS_OK;
 
@@ -210,22 +262,6 @@ open_gpu(struct gsort *job)
 	if (status != GS_OK)
 		status = gs_fail(GS_ENODEV, "--device=gpu: %s", gs_message());
 	return gs_ranks_agree(job->ranked->ranks, status);
-}
-
-gs_status
-gs_ranked_sort(struct gsort *job)
-{
-	if (gs_options_want_items(job->options))
-		return gs_ranked_items_sort(job);
-	TRY(open_gpu(job));
-	gs_phase_begin(job, GSORT_READING);
-	TRY(read_all(job));
-	gs_phase_begin(job, GSORT_SORTING);
-	TRY(gs_store_finish(&job->store));
-	gs_phase_begin(job, GSORT_WRITING);
-	TRY(emit(job));
-	gs_phase_end(job);
-	return GS_OK;
 }
 
 gs_status

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * emit_items.c - sorted items to the output, or to the files of it
+ *
+ * In:   spans of sorted items.
+ * Out:  their bytes; with counts, each followed by an unsigned integer of 64 bits.
+ *
+ * With several new files, items of a fixed length go to their places as soon as they are sorted: no
+ * thread waits for its turn, and the files are written at once.  One file is written in order: many
+ * threads only wait for its lock (emit.c and io/preallocate.c have figures).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/key.h"
+#include "stages/emit.h"
+
+/* Bytes of items with counts that are written at once. */
+#define BUFFER_BYTES	((size_t)256 << 10)
+
+gs_status
+gs_emit_open_items(struct gs_emit *emit, const struct gs_item_order *order, size_t written_bytes)
+{
+	emit->order = order;
+	emit->written_bytes = written_bytes > 0 ? written_bytes : order->item_bytes;
+	if (!emit->encoding.counts)
+		return GS_OK;
+	emit->counted = malloc(BUFFER_BYTES);
+	return emit->counted != NULL ? GS_OK : gs_fail(GS_EBUDGET, "out of memory");
+}
+
+gs_status
+gs_emit_bytes(struct gs_emit *emit, const void *data, size_t bytes)
+{
+	struct gs_output *output;
+
+	TRY(gs_split_output(&emit->split, &output));
+	TRY(gs_output_write(output, data, bytes));
+	atomic_fetch_add(&emit->bytes, bytes);
+	atomic_fetch_add(&emit->monitor->counters.bytes_out, bytes);
+	return GS_OK;
+}
+
+gs_status
+gs_emit_flush(struct gs_emit *emit, const void *data, size_t *bytes)
+{
+	const size_t all = *bytes;
+
+	*bytes = 0;
+	return gs_emit_bytes(emit, data, all);
+}
+
+static size_t
+bytes_of_item(const struct gs_emit *emit, const char *item, const char *end)
+{
+	return emit->written_bytes > 0 ? emit->written_bytes : gs_item_length(emit->order, item, end);
+}
+
+static gs_status
+write_counted(struct gs_emit *emit, const char *data, const char *end, size_t count,
+              const uint64_t *times)
+{
+	size_t filled = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const size_t bytes = bytes_of_item(emit, data, end);
+		const uint64_t number = gs_endian_swaps(emit->encoding.endian) ? GS_SWAP64(times[i])
+		                                                               : times[i];
+
+		if (filled + bytes + sizeof number > BUFFER_BYTES) {
+			TRY(gs_emit_bytes(emit, emit->counted, filled));
+			filled = 0;
+		}
+		if (bytes + sizeof number > BUFFER_BYTES) {
+			TRY(gs_emit_bytes(emit, data, bytes));
+		} else {
+			memcpy(emit->counted + filled, data, bytes);
+			filled += bytes;
+		}
+		memcpy(emit->counted + filled, &number, sizeof number);
+		filled += sizeof number;
+		data += bytes;
+	}
+	return gs_emit_bytes(emit, emit->counted, filled);
+}
+
+/* Bytes of the first COUNT items that begin at DATA. */
+static size_t
+bytes_of(const struct gs_emit *emit, const char *data, const char *end, size_t count)
+{
+	const char *item = data;
+
+	if (emit->written_bytes > 0)
+		return count * emit->written_bytes;
+	for (; count > 0; count--)
+		item += bytes_of_item(emit, item, end);
+	return (size_t)(item - data);
+}
+
+static gs_status
+take(void *context, struct gs_sorted_span *sorted, bool *enough)
+{
+	struct gs_emit *emit = context;
+	const struct gs_span *span = &sorted->span;
+	const char *data = span->items, *end = data + span->bytes;
+
+	(void)enough;
+	for (size_t at = 0, count; at < span->count; at += count) {
+		size_t bytes;
+
+		emit->split.position = emit->keys;
+		count = (size_t)gs_split_together(&emit->split, span->count - at);
+		bytes = count == span->count ? span->bytes : bytes_of(emit, data, end, count);
+		TRY(emit->show != NULL ? emit->show(emit->show_context, data, data + bytes, count,
+		                                    span->times != NULL ? span->times + at : NULL) :
+		    emit->encoding.counts ? write_counted(emit, data, end, count, span->times + at)
+		                 : gs_emit_bytes(emit, data, bytes));
+		data += bytes;
+		emit->keys += count;
+	}
+	return GS_OK;	/* the output counts its time */
+}
+
+static gs_status
+put(void *context, uint64_t at, const struct gs_span *span)
+{
+	struct gs_emit *emit = context;
+
+	TRY(gs_split_put_at(&emit->split, at, span->items, span->bytes));
+	atomic_fetch_add(&emit->keys, span->count);
+	atomic_fetch_add(&emit->bytes, span->bytes);
+	atomic_fetch_add(&emit->monitor->counters.bytes_out, span->bytes);
+	return GS_OK;
+}
+
+struct gs_span_sink
+gs_emit_items_sink(struct gs_emit *emit, uint64_t items)
+{
+	const bool places = items > 0 && emit->split.outputs->count > 1 && !emit->select.groups &&
+	                    emit->order->item_bytes > 0 && emit->show == NULL &&
+	                    gs_split_begin_places(&emit->split, emit->written_bytes);
+
+	return (struct gs_span_sink){
+		.take = take, .put = places ? put : NULL, .groups = true, .context = emit,
+	};
+}

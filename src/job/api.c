@@ -87,10 +87,7 @@ open_job(struct gsort *job, const struct gsort_options *options)
 	job->monitor.note = (struct gs_listener){ options->note, options->note_context };
 	job->monitor.warn = (struct gs_listener){ options->warn, options->warn_context };
 	TRY(open_ranked(job, options));
-	if (job->ranked == NULL)
-		TRY(gs_job_open(job));
-	else
-		TRY(gs_ranks_agree(job->ranked->ranks, gs_job_open(job)));
+	TRY(gs_ranked_agree(job->ranked, gs_job_open(job)));
 	job->stats.threads = job->plan.threads;
 	job->stats.device = "cpu";
 	return GS_OK;

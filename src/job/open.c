@@ -266,16 +266,14 @@ collect_plan_input(struct gsort *job)
 	atomic_store(&job->monitor.counters.bytes_total, job->plan_input.input_bytes);
 	atomic_store(&job->monitor.counters.stored_total,
 	             gs_files_stored_bytes(gs_input_files(job->input)));
-	if (job->ranked != NULL)
-		gs_ranked_limit(job->ranked, &job->plan_input);
+	gs_ranked_limit(job->ranked, &job->plan_input);
 }
 
 static gs_status
 make_plan(struct gsort *job)
 {
 	TRY(gs_plan_make(&job->plan, &job->plan_input));
-	if (job->ranked != NULL)
-		gs_ranked_adapt(job->ranked, &job->plan);
+	gs_ranked_adapt(job->ranked, &job->plan);
 	return GS_OK;
 }
 

@@ -289,7 +289,13 @@ gs_ranked_before(const struct gs_ranked *ranked, const char *name, size_t bytes)
 bool
 gs_ranked_speaks(const struct gs_ranked *ranked)
 {
-	return ranked->ranks->rank == 0;
+	return ranked == NULL || ranked->ranks->rank == 0;
+}
+
+gs_status
+gs_ranked_agree(struct gs_ranked *ranked, gs_status status)
+{
+	return ranked == NULL ? status : gs_ranks_agree(ranked->ranks, status);
 }
 
 /* ---- the plan -------------------------------------------------------------------------- */
@@ -325,9 +331,12 @@ choose_gpu(const struct gs_ranked *ranked, struct gs_plan_input *input)
 void
 gs_ranked_limit(struct gs_ranked *ranked, struct gs_plan_input *input)
 {
-	const unsigned local = ranked->ranks->local_size;
 	uint64_t memory;
+	unsigned local;
 
+	if (ranked == NULL)
+		return;
+	local = ranked->ranks->local_size;
 	input->cores = input->cores / ranked->sharers > 0 ? input->cores / ranked->sharers : 1;
 	if (ranked->options.memory_bytes == 0)
 		input->memory_bytes /= local;		/* a percentage of the host's */
@@ -351,10 +360,13 @@ gs_ranked_limit(struct gs_ranked *ranked, struct gs_plan_input *input)
 void
 gs_ranked_adapt(const struct gs_ranked *ranked, struct gs_plan *plan)
 {
-	const size_t most = gs_spread_chunk_bytes(ranked->ranks->size, ranked->window_bytes,
-	                                          ranked->options.type == GSORT_TEXT_FLOAT);
+	size_t most;
 
-	if (ranked->options.operation == GSORT_SORT && plan->chunk_bytes > most)
+	if (ranked == NULL || ranked->options.operation != GSORT_SORT)
+		return;
+	most = gs_spread_chunk_bytes(ranked->ranks->size, ranked->window_bytes,
+	                             ranked->options.type == GSORT_TEXT_FLOAT);
+	if (plan->chunk_bytes > most)
 		plan->chunk_bytes = most;
 }
 
@@ -389,6 +401,8 @@ gs_ranked_sum_stats(struct gs_ranked *ranked, struct gsort_stats *stats)
 	};
 	uint64_t times[TIMES];
 
+	if (ranked == NULL)
+		return GS_OK;
 	for (unsigned t = 0; t < TIMES; t++)
 		times[t] = *seconds[t] > 0 ? (uint64_t)(*seconds[t] * 1e9) : 0;
 	TRY(gs_ranks_sum(ranked->ranks, sums, sizeof sums / sizeof sums[0]));

@@ -48,11 +48,16 @@ bool gs_ranked_checks_merge(const struct gs_ranked *ranked);
 /** Set the options of the job of this rank, and open its output; collective. */
 MUST_CHECK gs_status gs_ranked_begin(struct gs_ranked *ranked);
 
+/* RANKED is NULL in a job alone: it has all of the machine, and agrees with itself. */
+
 /** Divide what the machine has by the ranks on it. */
 void gs_ranked_limit(struct gs_ranked *ranked, struct gs_plan_input *input);
 
 /** Fit the plan to the window. */
 void gs_ranked_adapt(const struct gs_ranked *ranked, struct gs_plan *plan);
+
+/** As gs_ranks_agree(). */
+MUST_CHECK gs_status gs_ranked_agree(struct gs_ranked *ranked, gs_status status);
 
 /** The most bytes of items that a rank can deal out at once. */
 size_t gs_ranked_item_room(const struct gs_ranked *ranked, const struct gs_item_order *order);
@@ -61,7 +66,7 @@ size_t gs_ranked_item_room(const struct gs_ranked *ranked, const struct gs_item_
 size_t gs_ranked_item_bytes(const struct gs_ranked *ranked, const struct gs_item_order *order,
                             unsigned threads);
 
-/** Keys or records, of BYTES each, that other ranks check of the file called NAME; RANKED NULL: 0. */
+/** Keys or records, of BYTES each, that other ranks check of the file called NAME. */
 uint64_t gs_ranked_before(const struct gs_ranked *ranked, const char *name, size_t bytes);
 
 /** Is this the rank that speaks for all? */

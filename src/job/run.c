@@ -18,7 +18,7 @@ static gs_status
 run(struct gsort *job, bool *disorder)
 {
 	if (job->options->operation == GSORT_CHECK)
-		return job->ranked != NULL ? gs_ranked_check(job, disorder) : gs_job_check(job, disorder);
+		return gs_ranked_check(job, disorder);
 	if (job->options->set != GSORT_NO_SET)
 		return gs_job_combine(job);
 	if (job->options->operation == GSORT_MERGE)
@@ -120,8 +120,7 @@ fail_invalid(struct gsort *job, bool disorder)
 	(void)gs_fail(GS_EINPUT, "%s%llu invalid line%s left out", message,
 	              (unsigned long long)job->stats.invalid_lines,
 	              job->stats.invalid_lines == 1 ? " was" : "s were");
-	if (job->ranked != NULL)	/* one of them says so */
-		(void)!gs_ranks_agree(job->ranked->ranks, GS_EINPUT);
+	(void)!gs_ranked_agree(job->ranked, GS_EINPUT);	/* one rank says so */
 }
 
 gsort_status
@@ -136,7 +135,7 @@ gs_job_run(struct gsort *job)
 		        "see ulimit -u, or ask for fewer with --parallel");
 	job->stats.seconds = (double)(gs_clock_wall() - start) / 1e9;
 	collect_stats(job);
-	if (status == GS_OK && job->ranked != NULL)
+	if (status == GS_OK)
 		status = sum_stats(job);
 	atomic_store(&job->monitor.counters.phase, GSORT_DONE);
 	/* A read that was interrupted looks like the end of the file, or like an error. */

@@ -103,6 +103,8 @@ deal_items(struct gsort *job, struct gs_taker *taker)
 gs_status
 gs_ranked_deal(struct gsort *job, struct gs_taker *taker)
 {
+	if (job->ranked == NULL)
+		return GS_OK;
 	return gs_options_want_items(job->options) ? deal_items(job, taker) : deal_keys(job, taker);
 }
 
@@ -155,11 +157,19 @@ share_histogram(struct gsort *job)
 gs_status
 gs_ranked_settle(struct gsort *job)
 {
+	if (job->ranked == NULL)
+		return GS_OK;
 	if (gs_options_want_items(job->options))
 		return gs_item_spread_finish(&job->ranked->item_spread);
 	if (!job->plan.by_counting)
 		TRY(gs_spread_finish(&job->ranked->spread, flip_of(job)));
 	return share_histogram(job);
+}
+
+uint64_t
+gs_ranked_keys(const struct gsort *job)
+{
+	return job->ranked == NULL ? job->ingest.keys : job->ranked->spread.keys;
 }
 
 /* ---- the output ------------------------------------------------------------------------- */
@@ -188,20 +198,24 @@ bytes_of_keys(struct gsort *job, uint64_t count, uint64_t before)
 	       : written * gs_encoding_bytes(&job->emit.encoding);
 }
 
-/* Of COUNT items or groups that may leave here, behind BEFORE of ALL, those that do: they are drained. */
-static uint64_t
-limit_items(struct gsort *job, uint64_t count, uint64_t before, uint64_t all)
+/* Of *COUNT items, or of the groups that they make, those that leave here: they alone are drained. */
+static gs_status
+limit_items(struct gsort *job, uint64_t *count)
 {
 	const struct gsort_options *options = job->options;
+	const struct gs_engine *engine = &job->engine;
 	const bool tail = options->tail.wanted;
 	const uint64_t most = tail ? options->tail.count : options->head_count;
-	const uint64_t beside = tail ? all - before - count : before;
+	uint64_t before, all, beside;
 
 	if (!options->head && !tail)
-		return count;
-	count = beside >= most ? 0 : count > most - beside ? most - beside : count;
-	job->engine.limit(job->engine.context, count);
-	return count;
+		return GS_OK;
+	TRY(engine->count_out(engine->context, count));
+	TRY(gs_ranks_scan(job->ranked->ranks, *count, &before, &all));
+	beside = tail ? all - before - *count : before;
+	*count = beside >= most ? 0 : *count > most - beside ? most - beside : *count;
+	engine->limit(engine->context, *count);
+	return GS_OK;
 }
 
 gs_status
@@ -211,9 +225,11 @@ gs_ranked_place(struct gsort *job, uint64_t count, size_t header_bytes)
 	const size_t fixed = job->items.order.item_bytes;
 	uint64_t before, all, bytes;
 
-	TRY(gs_ranks_scan(job->ranked->ranks, count, &before, &all));
+	if (job->ranked == NULL)
+		return gs_emit_expect_keys(&job->emit, job->options, count, 0, count);
 	if (items)
-		count = limit_items(job, count, before, all);
+		TRY(limit_items(job, &count));
+	TRY(gs_ranks_scan(job->ranked->ranks, count, &before, &all));
 	TRY(gs_emit_expect_keys(&job->emit, job->options, count, before, all));
 	bytes = !items ? bytes_of_keys(job, count, before)
 	        : fixed > 0 ? count * fixed : job->ranked->item_spread.bytes;
@@ -233,13 +249,19 @@ element_bytes(const struct gsort *job)
 }
 
 gs_status
-gs_ranked_finish(struct gsort *job)
+gs_ranked_finish(struct gsort *job, gs_status status)
 {
 	struct gs_ranked *ranked = job->ranked;
 	uint64_t count, bytes;
 
+	if (ranked == NULL) {
+		TRY(status);
+		TRY(gs_emit_end(&job->emit));
+		return gs_outputs_finish(&job->outputs);
+	}
+	TRY(gs_ranks_agree(ranked->ranks, status));	/* a rank that is ended leaves its file behind */
 	TRY(gs_border_verify(ranked->ranks, &job->verify));
-	TRY(gs_emit_end(&job->emit));
+	TRY(gs_ranks_agree(ranked->ranks, gs_emit_end(&job->emit)));
 	count = job->emit.keys;
 	bytes = job->emit.bytes;
 	TRY(gs_ranked_output_finish(&ranked->output, &count, element_bytes(job),
@@ -267,11 +289,14 @@ gs_ranked_open_gpu(struct gsort *job)
 gs_status
 gs_ranked_check(struct gsort *job, bool *disorder)
 {
-	struct gs_ranks *ranks = job->ranked->ranks;
+	struct gs_ranks *ranks;
 	uint64_t before, all, mine;
 	char message[GS_MESSAGE_BYTES];
 	gs_status status = gs_job_check(job, disorder);
 
+	if (job->ranked == NULL)
+		return status;
+	ranks = job->ranked->ranks;
 	(void)strncpy(message, gs_message(), sizeof message - 1);
 	message[sizeof message - 1] = '\0';
 	TRY(gs_ranks_agree(ranks, status));

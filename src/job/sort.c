@@ -34,12 +34,11 @@ class_of_place(const struct gsort *job, unsigned place)
 	return job->options->reverse ? GS_CLASSES - 1 - place : place;
 }
 
-gs_status
-gs_job_emit(struct gsort *job, const char *header, size_t header_bytes)
+static gs_status
+emit_classes(struct gsort *job)
 {
 	const struct gs_engine *engine = &job->engine;
 
-	TRY(gs_emit_header(&job->emit, header, header_bytes));
 	for (unsigned i = 0; i < GS_CLASSES; i++) {
 		const unsigned c = class_of_place(job, i);
 		const struct gs_span_sink sink = gs_emit_sink(&job->emit, c,
@@ -51,10 +50,17 @@ gs_job_emit(struct gsort *job, const char *header, size_t header_bytes)
 	}
 	if (engine->digest != NULL)
 		gs_verify_out_items(&job->verify, engine->digest(engine->context));
-	if (job->ranked != NULL)
-		return gs_ranked_finish(job);
-	TRY(gs_emit_end(&job->emit));
-	return gs_outputs_finish(&job->outputs);
+	return GS_OK;
+}
+
+gs_status
+gs_job_emit(struct gsort *job, const char *header, size_t header_bytes)
+{
+	gs_status status = gs_emit_header(&job->emit, header, header_bytes);
+
+	if (status == GS_OK)
+		status = emit_classes(job);
+	return gs_ranked_finish(job, status);
 }
 
 /* The job is one input of a set operation: hand its keys over. */
@@ -99,15 +105,13 @@ static gs_status
 count(struct gsort *job, uint64_t *count)
 {
 	const struct gs_engine *engine = &job->engine;
-	const struct gsort_options *options = job->options;
-	const bool cuts = options->head || options->tail.wanted;
 
-	*count = job->ranked != NULL ? job->ranked->spread.keys : job->ingest.keys;
+	*count = gs_ranked_keys(job);
 	if (engine->count_out == NULL)
 		return GS_OK;
 	*count = engine->count(engine->context, 0);
-	if (gs_select_wants_groups(options) && job->outputs.count == 1 && !job->items.npy.writes_header &&
-	    !(job->ranked != NULL && cuts))
+	if (gs_select_wants_groups(job->options) && job->outputs.count == 1 &&
+	    !job->items.npy.writes_header)
 		return GS_OK;
 	return engine->count_out(engine->context, count);
 }
@@ -125,10 +129,9 @@ deliver(struct gsort *job)
 	if (job->handover != NULL)
 		return hand_over(job);
 	TRY(count(job, &elements));
-	if (job->ranked == NULL || gs_ranked_speaks(job->ranked))
+	if (gs_ranked_speaks(job->ranked))
 		TRY(gs_job_header(job, elements, &header, &header_bytes));
-	TRY(job->ranked != NULL ? gs_ranked_place(job, elements, header_bytes)
-	    : gs_emit_expect_keys(&job->emit, job->options, elements, 0, elements));
+	TRY(gs_ranked_place(job, elements, header_bytes));
 	return gs_job_emit(job, header, header_bytes);	/* -> selected -> bytes -> output */
 }
 
@@ -138,10 +141,9 @@ read_all(struct gsort *job)
 {
 	struct gs_taker taker = job->engine.taker;
 
-	if (job->ranked != NULL)
-		TRY(gs_ranked_deal(job, &taker));
+	TRY(gs_ranked_deal(job, &taker));
 	TRY(gs_job_read(job, taker));
-	return job->ranked != NULL ? gs_ranked_settle(job) : GS_OK;
+	return gs_ranked_settle(job);
 }
 
 /* The whole program, for every kind of element, alone or as one of several ranks.  Read this first: each call

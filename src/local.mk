@@ -239,6 +239,8 @@ host_sources = \
   src/plan/device.c \
   src/plan/estimate.c \
   src/plan/fan_in.c \
+  src/plan/items.c \
+  src/plan/items.h \
   src/plan/plan.c \
   src/plan/plan.h \
   src/sort/buckets/add.c \

@@ -50,6 +50,7 @@ tests_unit_units_SOURCES = \
   tests/unit/options.c \
   tests/unit/output.c \
   tests/unit/plan.c \
+  tests/unit/plan_items.c \
   tests/unit/progress_line.c \
   tests/unit/quicksort.c \
   tests/unit/raw_staging.c \

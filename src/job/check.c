@@ -11,21 +11,12 @@
 #include "format/line.h"
 #include "format/line_reader.h"
 #include "job/check.h"
+#include "job/items.h"
 #include "job/line_job.h"
 #include "job/options.h"
 #include "job/ranked.h"
 #include "job/stretch.h"
-
-/*
- * A chunk of binary keys is compared while it is in the cache.  1 GiB of cached u32,
- * 2 cores, AMD EPYC VM, median of 15, milliseconds of the whole process:
- *
- *     cat    128 KiB  256 KiB  512 KiB  1 MiB  2 MiB  4 MiB  8 MiB
- *     43.6   94.6     53.4     46.5     45.0   45.6   44.7   57.3
- *
- * From 4 MiB on, several threads read a file, if there are more cores.
- */
-#define CHUNK_BYTES	((size_t)4 << 20)
+#include "plan/items.h"
 
 /* ---- keys and records ------------------------------------------------------ */
 
@@ -53,16 +44,13 @@ check_binary(struct gsort *job, struct gs_follow *follow)
 	struct gs_stretch stretch = gs_stretch_open(job, follow, "");
 	const bool items = follow->order != NULL;
 	const size_t unit = items ? stretch.element_bytes : sizeof(uint64_t);
-	const size_t most = (size_t)(job->plan.pool_bytes / (GS_AHEAD_CHUNKS + 1));
+	const size_t bytes = gs_plan_check_bytes(&job->plan, &job->plan_input, unit, items);
 	struct gs_ahead *ahead = &job->ingest.ahead;
-	size_t bytes = CHUNK_BYTES + (items ? unit : 0);
 	struct gs_chunk *chunk;
 	gs_status status;
 
-	bytes = bytes < most ? bytes : most;
-	if (bytes < unit)
+	if (bytes == 0)
 		return gs_item_fail_large(unit, GS_AHEAD_CHUNKS + 2);
-	bytes -= bytes % unit;
 	TRY(gs_arena_open(&job->arena, GS_AHEAD_CHUNKS * bytes, false));
 	gs_ahead_open_behind(ahead, job->input, job->options->skip_bytes,
 	                     gs_arena_take(&job->arena, GS_AHEAD_CHUNKS * bytes), bytes);
@@ -117,6 +105,17 @@ check_text(struct gsort *job, struct gs_follow *follow)
 	return GS_OK;
 }
 
+/* Those that have a key, or are one. */
+static gs_status
+check_line_items(struct gsort *job, struct gs_follow *follow)
+{
+	const struct gs_item_facts facts = gs_items_facts(job);
+	struct gs_item_sizes sizes;
+
+	gs_plan_items(&sizes, &job->plan, &job->plan_input, &facts);
+	return gs_line_job_follow(job, &sizes, follow);
+}
+
 /* ---- all kinds ------------------------------------------------------------ */
 
 gs_status
@@ -133,7 +132,7 @@ gs_job_check(struct gsort *job, bool *disorder)
 	gs_status status;
 
 	atomic_store(&job->monitor.counters.phase, GSORT_READING);
-	status = job->options->lines ? gs_line_job_follow(job, &follow)
+	status = job->options->lines ? check_line_items(job, &follow)
 	         : items || follow.key_bits > 0 ? check_binary(job, &follow) : check_text(job, &follow);
 	job->stats.keys = follow.elements;
 	job->stats.breaks = follow.breaks;

@@ -10,23 +10,8 @@
 
 #include "job/item_sample.h"
 #include "job/sample.h"
+#include "plan/items.h"
 #include "sort/items/items.h"
-
-/* Of all ranks together; and of a line. */
-#define SAMPLE_BYTES	((size_t)64 << 20)
-#define LINE_ROOM	((size_t)4 << 10)
-
-/* As many as of keys, if there is memory for them: of a user's limit, an eighth here and as much for those
- * of all ranks.  The limit is the same for all of them. */
-static size_t
-wanted(const struct gsort_options *options, unsigned ranks, size_t room)
-{
-	const uint64_t limit = options->memory_bytes / 8 / ranks;
-	const uint64_t bytes = limit > 0 && limit < SAMPLE_BYTES / ranks ? limit : SAMPLE_BYTES / ranks;
-	const size_t items = gs_sample_wanted(ranks), most = (size_t)bytes / room + 1;
-
-	return items < most ? items : most;
-}
 
 /* The samples of all ranks, each as a slice of *ALL. */
 static gs_status
@@ -94,15 +79,16 @@ gs_item_sample_split(struct gs_item_owners *owners, const struct gs_item_order *
                      size_t item_bytes, bool together, struct gs_ranks *ranks,
                      const struct gs_taker *store)
 {
-	const size_t room = item_bytes > 0 ? item_bytes : LINE_ROOM;
+	const size_t most = gs_item_sample_most(options->memory_bytes, ranks->size, item_bytes);
+	const size_t wanted = gs_sample_wanted(ranks->size);	/* as of keys */
 	struct gs_item_slice *slices = calloc(ranks->size, sizeof *slices);
 	char *mine = NULL, *all = NULL;
 	size_t bytes = 0;
 	gs_status status = slices != NULL ? GS_OK : gs_fail(GS_EBUDGET, "out of memory");
 
 	if (status == GS_OK)
-		status = gs_sample_items(&mine, &bytes, parts, options, item_bytes, room,
-		                         wanted(options, ranks->size, room));
+		status = gs_sample_items(&mine, &bytes, parts, options, item_bytes,
+		                         gs_item_sample_room(item_bytes), wanted < most ? wanted : most);
 	status = gs_ranks_agree(ranks, status);
 	if (status == GS_OK)
 		status = collect(mine, bytes, ranks, slices, &all);

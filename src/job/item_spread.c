@@ -12,74 +12,21 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/round.h"
 #include "job/item_spread.h"
 #include "job/item_spread_state.h"
 
-/* Shorter lines are measured twice. */
-enum { SHORT_LINE = 16 };
-
-#define LEAST_PIECE	((size_t)16 << 10)
-#define MOST_PIECE	((size_t)1 << 20)
-
 /* ---- sizes --------------------------------------------------------------------- */
 
-/* What COUNT free slots have room for, whatever the owners.  A line, or a large record, may leave most of a
- * block empty, but not of two in a row; and it may begin a block that has just begun. */
-static size_t
-room_of(const struct gs_item_order *order, unsigned ranks, size_t block_bytes, size_t count)
+struct gs_item_window
+gs_item_spread_window(unsigned ranks, size_t window_bytes)
 {
-	const size_t block = block_bytes - sizeof(struct gs_block), item = order->item_bytes;
-	const size_t used = item > 0 && item <= block ? block / item * item : block / 3;
+	const size_t block_bytes = gs_exchange_block_bytes(ranks, window_bytes);
 
-	return count <= ranks + 2 ? 0 : (count - ranks - 2) * used;
-}
-
-size_t
-gs_item_spread_room(const struct gs_item_order *order, unsigned ranks, size_t window_bytes)
-{
-	const size_t block = gs_exchange_block_bytes(ranks, window_bytes);
-	const size_t gives = window_bytes / block - window_bytes / block / 4;
-
-	return room_of(order, ranks, block, gives - ranks);
-}
-
-/* Each thread has a piece in every round. */
-static size_t
-piece_bytes(const struct gs_item_order *order, unsigned ranks, size_t window_bytes, unsigned threads)
-{
-	size_t piece = gs_item_spread_room(order, ranks, window_bytes) / 4 / threads;
-
-	piece = piece < LEAST_PIECE ? LEAST_PIECE : piece > MOST_PIECE ? MOST_PIECE : piece;
-	return piece < order->item_bytes ? order->item_bytes : piece;
-}
-
-/* Items of a piece, at most; and lengths of lines. */
-static size_t
-found_room(const struct gs_item_order *order, size_t piece)
-{
-	return order->item_bytes > 0 ? piece / order->item_bytes : piece;
-}
-
-static size_t
-lengths_room(const struct gs_item_order *order, size_t piece)
-{
-	return order->item_bytes > 0 ? 0 : piece / SHORT_LINE;
-}
-
-static size_t
-thread_bytes(const struct gs_item_order *order, size_t piece)
-{
-	const size_t bytes = piece + found_room(order, piece) * sizeof(uint16_t) +
-	                     lengths_room(order, piece) * sizeof(uint32_t);
-
-	return (bytes + 63) / 64 * 64 + 64;
-}
-
-size_t
-gs_item_spread_bytes(const struct gs_item_order *order, unsigned ranks, size_t window_bytes,
-                     unsigned threads)
-{
-	return threads * thread_bytes(order, piece_bytes(order, ranks, window_bytes, threads));
+	return (struct gs_item_window){
+		.ranks = ranks, .bytes = window_bytes, .block_bytes = block_bytes,
+		.block_room = block_bytes - sizeof(struct gs_block),
+	};
 }
 
 /* ---- opening ---------------------------------------------------------------------- */
@@ -88,9 +35,13 @@ gs_item_spread_bytes(const struct gs_item_order *order, unsigned ranks, size_t w
 static uint64_t
 memory_for(const struct gs_item_order *order, unsigned ranks, size_t bytes)
 {
-	for (uint64_t mib = 16; mib < 1 << 16; mib += mib / 16)
-		if (gs_item_spread_room(order, ranks, gs_exchange_window_bytes(ranks, mib << 20)) >= bytes)
+	for (uint64_t mib = 16; mib < 1 << 16; mib += mib / 16) {
+		const struct gs_item_window window =
+			gs_item_spread_window(ranks, gs_exchange_window_bytes(ranks, mib << 20));
+
+		if (gs_item_window_room(&window, order->item_bytes) >= bytes)
 			return mib;
+	}
 	return 0;
 }
 
@@ -114,7 +65,8 @@ static gs_status
 allocate(struct gs_item_spread *spread)
 {
 	const unsigned ranks = spread->ranks->size, threads = spread->threads;
-	const size_t piece = spread->piece_bytes, each = thread_bytes(spread->order, piece);
+	const size_t lengths = spread->tables.lengths_room;
+	const size_t each = gs_item_window_thread_bytes(&spread->tables);
 
 	TRY(check_item(spread, spread->order->item_bytes));
 	TRY(gs_arena_open(&spread->arena, gs_arena_round(threads * each), false));
@@ -128,7 +80,6 @@ allocate(struct gs_item_spread *spread)
 		return gs_fail(GS_EBUDGET, "no memory for %u ranks", ranks);
 	for (unsigned t = 0; t < threads; t++) {
 		char *memory = spread->scratch + t * each;
-		const size_t lengths = lengths_room(spread->order, piece);
 
 		spread->dividers[t] = (struct gs_item_divider){
 			.owners = &spread->owners, .origin = spread->ranks->rank,
@@ -146,9 +97,9 @@ gs_item_spread_open(struct gs_item_spread *spread, size_t window_bytes)
 	pthread_mutex_init(&spread->lock, NULL);
 	pthread_cond_init(&spread->turned, NULL);
 	gs_first_error_open(&spread->error);
-	spread->room = gs_item_spread_room(spread->order, spread->ranks->size, window_bytes);
-	spread->piece_bytes = piece_bytes(spread->order, spread->ranks->size, window_bytes,
-	                                  spread->threads);
+	spread->window = gs_item_spread_window(spread->ranks->size, window_bytes);
+	spread->room = gs_item_window_room(&spread->window, spread->order->item_bytes);
+	spread->tables = gs_item_window_tables(&spread->window, spread->order->item_bytes, spread->threads);
 	TRY(gs_ranks_agree(spread->ranks, allocate(spread)));
 	return gs_exchange_open(&spread->exchange, spread->ranks, window_bytes);
 }
@@ -281,16 +232,14 @@ add(void *context, unsigned worker, uint64_t sequence, const struct gs_piece *pi
 	const char *data = piece->slices->data;
 	const size_t bytes = piece->slices->bytes;
 	const unsigned ranks = spread->ranks->size;
-	const size_t found = lengths_room(spread->order, spread->piece_bytes) * sizeof(uint32_t) +
-	                     found_room(spread->order, spread->piece_bytes) * sizeof(uint16_t);
 	uint32_t offsets[GS_ITEM_BINS_MOST + 1];
-	char *divided = (char *)divider->bytes + (found + 63) / 64 * 64;
+	char *divided = (char *)divider->bytes + gs_round_up(gs_item_tables_bytes(&spread->tables), 64);
 	bool moved = false;
 
-	if (bytes <= spread->piece_bytes)
+	if (bytes <= spread->tables.piece_bytes)
 		gs_items_divide(spread->order, NULL, piece->slices, bytes > 0, divider, offsets, divided);
 	begin_turn(spread, sequence);
-	if (bytes > spread->piece_bytes)
+	if (bytes > spread->tables.piece_bytes)
 		append(spread, owner_of(spread, data, bytes), data, bytes);
 	else
 		for (unsigned o = 0; o < ranks; o++)
@@ -331,8 +280,6 @@ static gs_status
 reserve(void *context, size_t least, size_t small, size_t *room)
 {
 	struct gs_item_spread *spread = context;
-	const unsigned ranks = spread->ranks->size;
-	const struct gs_window *window = &spread->exchange.window;
 	const size_t wish = spread->room / 4 > least ? spread->room / 4 : least;
 	unsigned idle = 0;
 
@@ -342,8 +289,9 @@ reserve(void *context, size_t least, size_t small, size_t *room)
 		if (atomic_load(&spread->error.any))
 			return gs_first_error_close(&spread->error);
 		TRY(step(spread, &idle));
-		*room = room_of(spread->order, ranks, window->block_bytes, spread->exchange.free_count);
-	} while (*room < wish || spread->exchange.arrived_count > window->takes / 2);
+		*room = gs_item_window_slots_room(&spread->window, spread->order->item_bytes,
+		                                  spread->exchange.free_count);
+	} while (*room < wish || spread->exchange.arrived_count > spread->exchange.window.takes / 2);
 	return GS_OK;
 }
 
@@ -351,7 +299,7 @@ struct gs_taker
 gs_item_spread_taker(struct gs_item_spread *spread)
 {
 	return (struct gs_taker){
-		.piece_bytes = spread->piece_bytes, .reserve = reserve, .next_sequence = next_sequence,
+		.piece_bytes = spread->tables.piece_bytes, .reserve = reserve, .next_sequence = next_sequence,
 		.add = add, .context = spread,
 	};
 }

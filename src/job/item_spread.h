@@ -20,12 +20,8 @@
 #include "base/status.h"
 #include "job/item_spread_state.h"
 
-/** The most that can be added in a round, and the largest item. */
-size_t gs_item_spread_room(const struct gs_item_order *order, unsigned ranks, size_t window_bytes);
-
-/** Memory that it takes beside the window. */
-size_t gs_item_spread_bytes(const struct gs_item_order *order, unsigned ranks, size_t window_bytes,
-                            unsigned threads);
+/** The window of RANKS, for the sizes of their items. */
+struct gs_item_window gs_item_spread_window(unsigned ranks, size_t window_bytes);
 
 /** Begin; collective.  GS_EBUDGET: no memory. */
 MUST_CHECK gs_status gs_item_spread_open(struct gs_item_spread *spread, size_t window_bytes);

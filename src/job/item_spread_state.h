@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "net/exchange.h"
 #include "net/ranks.h"
+#include "plan/items.h"
 #include "sort/items/divide.h"
 #include "stages/taker.h"
 
@@ -42,7 +43,8 @@ struct gs_item_spread {
 	struct gs_taker    landing;	/* the store's */
 	struct gs_exchange      exchange;
 	size_t                  room;		/* that can be added in a round */
-	size_t                  piece_bytes;
+	struct gs_item_window   window;
+	struct gs_item_tables   tables;		/* of each thread */
 	struct gs_arena         arena;		/* the memory of: */
 	char                   *scratch;	/* a piece of each thread, divided */
 	struct gs_item_divider *dividers;

@@ -49,38 +49,18 @@ set_groups(struct gs_item_store_options *to, const struct gsort_options *options
 	to->verify = options->verify;
 }
 
-/* Numbers of lines go with them, and who knows how many lines there are? */
-static bool
-numbers_lines(const struct gsort_options *options)
+struct gs_item_facts
+gs_items_facts(const struct gsort *job)
 {
-	return gs_options_read_lines(options) && options->argsort_bits > 0;
-}
+	struct gs_item_facts facts = {
+		.record_bytes = gs_options_read_lines(job->options) ? 0 : job->items.ingest.record.bytes,
+		.item_bytes = job->items.order.item_bytes,
+		.numbered = job->options->argsort_bits > 0,
+	};
 
-/* Bytes of items, as far as is known. */
-static uint64_t
-item_bytes_of(const struct gsort *job)
-{
-	const struct gs_record_ingest *ingest = &job->items.ingest;
-	const uint64_t bytes = job->plan_input.input_bytes;
-
-	if (bytes == UINT64_MAX || (job->plan_input.guessed && job->ranked == NULL))
-		return UINT64_MAX;
-	if (numbers_lines(job->options))
-		return bytes < UINT64_MAX / 4 ? 2 * bytes : UINT64_MAX;	/* a guess */
-	if (job->options->lines)
-		return bytes + job->options->input_count + 1;	/* each may lack a last newline */
-	return bytes / ingest->record.bytes * ingest->item.bytes;
-}
-
-/* Each thread has buffers of a record at least: what it reads, divides, loads and sorts. */
-enum { RECORDS_OF_THREAD = 6 };
-
-static unsigned
-threads_for(unsigned threads, uint64_t memory, size_t record)
-{
-	const uint64_t most = memory / RECORDS_OF_THREAD / (record + 1);
-
-	return most >= threads ? threads : most > 0 ? (unsigned)most : 1;
+	if (job->ranked != NULL && job->options->operation == GSORT_SORT)
+		facts.window = gs_item_spread_window(job->ranked->ranks->size, job->ranked->window_bytes);
+	return facts;
 }
 
 gs_status
@@ -89,18 +69,10 @@ gs_items_allocate(struct gsort *job)
 	struct gs_items *items = &job->items;
 	const struct gsort_options *options = job->options;
 	const unsigned argsort = options->argsort_bits / 8;
-	/* of all that is read at a time, and of a round */
-	const uint64_t memory = job->plan.pool_bytes;
-	uint64_t reading = memory / 16;
-	const bool lines = gs_options_read_lines(options);
-	const size_t record = lines ? 0 : items->ingest.record.bytes;
-	const unsigned threads = threads_for(job->plan.threads, memory, record);
+	const struct gs_item_facts facts = gs_items_facts(job);
 	struct gs_item_store_options store = {
 		.order = &items->order,
-		.threads = threads,
-		.beside_bytes = job->plan.host_bytes - memory,
-		.input_bytes = item_bytes_of(job),
-		.guessed = job->ranked != NULL || numbers_lines(options),
+		.beside_bytes = job->plan.host_bytes - job->plan.pool_bytes,
 		.origins = job->ranked != NULL,
 		.temp_dirs = options->temp_dirs,
 		.temp_dir_count = options->temp_dir_count,
@@ -108,14 +80,15 @@ gs_items_allocate(struct gsort *job)
 		                                          : 0,
 		.emit_bytes = argsort,
 	};
+	struct gs_item_sizes sizes;
 
-	if (lines)
-		TRY(gs_line_job_allocate(job, memory, &reading));
-	else if (reading < threads * record)
-		reading = threads * record;
-	if (job->ranked != NULL)
-		reading += gs_ranked_item_bytes(job->ranked, &items->order, threads);
-	store.memory_bytes = memory > reading ? memory - reading : 1;
+	gs_plan_items(&sizes, &job->plan, &job->plan_input, &facts);
+	if (gs_options_read_lines(options))
+		TRY(gs_line_job_allocate(job, &sizes));
+	job->plan.threads = store.threads = sizes.threads;
+	store.memory_bytes = sizes.store_bytes;
+	store.input_bytes = sizes.input_bytes;
+	store.guessed = sizes.guessed;
 	items->temp_dir = gs_temp_dir();
 	if (options->temp_dir_count == 0) {
 		store.temp_dirs = &items->temp_dir;
@@ -123,12 +96,11 @@ gs_items_allocate(struct gsort *job)
 	}
 	set_groups(&store, options);
 	gs_verify_expect_items(&job->verify, options, &items->order);
-	job->plan.threads = threads;
 	TRY(gs_item_store_open(&items->store, &store, &job->monitor));
 	job->engine = gs_item_store_engine(items->store);
-	return lines ? gs_line_job_number(job)
+	return gs_options_read_lines(options) ? gs_line_job_number(job)
 	       : gs_record_ingest_allocate(&items->ingest, job->plan.threads,
-	                                 job->engine.taker.piece_bytes);
+	                                   job->engine.taker.piece_bytes);
 }
 
 gs_status

@@ -8,9 +8,13 @@
 #include "base/status.h"
 #include "gsort.h"
 #include "job/job.h"
+#include "plan/items.h"
 
 /** Understand the keys.  GS_EUSAGE: one of them is not in the record. */
 MUST_CHECK gs_status gs_items_describe(struct gsort *job);
+
+/** What the sizes of its items are planned from (plan/items.h). */
+struct gs_item_facts gs_items_facts(const struct gsort *job);
 
 /** Get memory, as planned, and open JOB->engine. */
 MUST_CHECK gs_status gs_items_allocate(struct gsort *job);

@@ -127,41 +127,14 @@ gs_line_job_describe(struct gsort *job)
 	return GS_OK;
 }
 
-/* Of what is read ahead at a time; not tuned.  All threads read a chunk, and then divide it. */
-#define LEAST_CHUNK_BYTES	((size_t)64 << 10)
-#define GOOD_CHUNK_BYTES	((size_t)4 << 20)
-#define THREAD_BYTES		((size_t)1 << 20)	/* of a chunk for each thread, of large inputs */
-
-/* Bytes of a chunk, of MEMORY for all of them. */
-static size_t
-chunk_bytes(const struct gsort *job, uint64_t memory)
-{
-	const uint64_t input = job->plan_input.input_bytes, chunk = memory / GS_AHEAD_CHUNKS;
-	uint64_t most = job->plan.threads * THREAD_BYTES;
-
-	if (most > input / 32)
-		most = input / 32;
-	if (most < GOOD_CHUNK_BYTES)
-		most = GOOD_CHUNK_BYTES;
-	return chunk < LEAST_CHUNK_BYTES ? LEAST_CHUNK_BYTES
-	       : (size_t)(chunk < most ? chunk : most) / 4096 * 4096;
-}
-
 gs_status
-gs_line_job_allocate(struct gsort *job, uint64_t bytes, uint64_t *taken)
+gs_line_job_allocate(struct gsort *job, const struct gs_item_sizes *sizes)
 {
 	struct gs_line_job *lines = &job->lines;
 
-	lines->chunk_bytes = chunk_bytes(job, bytes / 16);
-	lines->header_most = (size_t)(bytes / GS_HEADER_SHARE);
-	if (job->ranked != NULL &&
-	    lines->chunk_bytes > gs_ranked_item_room(job->ranked, &job->items.order))
-		lines->chunk_bytes = gs_ranked_item_room(job->ranked, &job->items.order);
-	*taken = GS_AHEAD_CHUNKS * lines->chunk_bytes;
-	TRY(gs_arena_open(&lines->arena, *taken, false));
-	*taken += job->options->argsort_bits > 0 ? bytes / 32 : 0;	/* the most of all pieces */
-	*taken += job->options->header_lines > 0 ? 2 * lines->header_most : 0;
-	return GS_OK;
+	lines->chunk_bytes = sizes->chunk_bytes;
+	lines->header_most = sizes->header_most;
+	return gs_arena_open(&lines->arena, GS_AHEAD_CHUNKS * lines->chunk_bytes, false);
 }
 
 gs_status
@@ -226,14 +199,12 @@ gs_line_job_read(struct gsort *job, const struct gs_taker *taker)
 }
 
 gs_status
-gs_line_job_follow(struct gsort *job, struct gs_follow *follow)
+gs_line_job_follow(struct gsort *job, const struct gs_item_sizes *sizes, struct gs_follow *follow)
 {
-	const uint64_t memory = job->plan.pool_bytes;
-	uint64_t taken;
 	gs_status status;
 
-	TRY(gs_line_job_allocate(job, memory, &taken));
-	job->lines.line_most = (size_t)(memory - taken) / 2;
+	TRY(gs_line_job_allocate(job, sizes));
+	job->lines.line_most = sizes->line_most;
 	status = read_all(job, NULL, follow);
 	job->stats.bytes_in = job->lines.ingest.bytes;
 	job->stats.invalid_lines = job->lines.ingest.faults.invalid;

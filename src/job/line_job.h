@@ -5,13 +5,13 @@
 
 #include "base/status.h"
 #include "job/job.h"
+#include "plan/items.h"
 
 /** Understand the keys.  GS_EUSAGE: one is wrong. */
 MUST_CHECK gs_status gs_line_job_describe(struct gsort *job);
 
-/** Get memory to read with: returns GS_OK, GS_EBUDGET.  Of BYTES that there are it takes up to
- *  *TAKEN. */
-MUST_CHECK gs_status gs_line_job_allocate(struct gsort *job, uint64_t bytes, uint64_t *taken);
+/** Get memory to read with.  GS_EBUDGET. */
+MUST_CHECK gs_status gs_line_job_allocate(struct gsort *job, const struct gs_item_sizes *sizes);
 
 /** For --argsort, once the store is open: get memory to number lines in.  GS_EBUDGET. */
 MUST_CHECK gs_status gs_line_job_number(struct gsort *job);
@@ -21,7 +21,8 @@ MUST_CHECK gs_status gs_line_job_read(struct gsort *job, const struct gs_taker *
 
 /** Compare all lines with the ones before, and store none.  GS_EINPUT: one is invalid, or out of order
  *  (follow->disorder). */
-MUST_CHECK gs_status gs_line_job_follow(struct gsort *job, struct gs_follow *follow);
+MUST_CHECK gs_status gs_line_job_follow(struct gsort *job, const struct gs_item_sizes *sizes,
+                                        struct gs_follow *follow);
 
 void gs_line_job_close(struct gsort *job);
 

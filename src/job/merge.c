@@ -171,44 +171,26 @@ run_keys(struct gsort *job)
 
 /* ---- items -------------------------------------------------------------------- */
 
-/* Bytes of a buffer; files that are open beside the inputs. */
-#define MOST_BUFFER_BYTES	((size_t)1 << 20)
-#define LEAST_BUFFER_BYTES	((size_t)16 << 10)
-enum { MOST_FAN_IN = 1024, FILES_BESIDE = 24 };
-
 /* Would the output overwrite an input, or are there more than can be read at once?  Which are the
  * last is known after all were read. */
 static bool
-must_sort(const struct gsort *job)
+must_sort(const struct gsort *job, const struct gs_item_merge_sizes *sizes)
 {
-	const struct gsort_options *options = job->options;
-	size_t most = MOST_FAN_IN, files = job->plan_input.files;
-
-	if (options->merge_files > 0 && options->merge_files < most)
-		most = options->merge_files;
-	if (files > 0 && files < most + FILES_BESIDE)
-		most = files > FILES_BESIDE + 2 ? files - FILES_BESIDE : 2;
-	if (job->plan.pool_bytes / 8 / LEAST_BUFFER_BYTES < most)
-		most = job->plan.pool_bytes / 8 / LEAST_BUFFER_BYTES;
-	return gs_merge_count(options) > most || options->tail.wanted || job->items.npy.first != NULL ||
-	       overwrites(job);
+	return gs_merge_count(job->options) > sizes->most || job->options->tail.wanted ||
+	       job->items.npy.first != NULL || overwrites(job);
 }
 
 static gs_status
-open_items(struct gsort *job, struct gs_merge_inputs *all, struct gs_item_merger *merger)
+open_items(struct gsort *job, const struct gs_item_merge_sizes *sizes, struct gs_merge_inputs *all,
+           struct gs_item_merger *merger)
 {
-	const size_t count = gs_merge_count(job->options), bytes = job->items.order.item_bytes;
-	const uint64_t memory = job->plan.pool_bytes;
-	/* lines have a buffer of what is read, and one of what is whole, which grows */
-	const size_t share = (size_t)(memory / 2 / (count + 2)) / (job->options->lines ? 2 : 1);
-	size_t room = share < LEAST_BUFFER_BYTES ? LEAST_BUFFER_BYTES :
-	              share > MOST_BUFFER_BYTES ? MOST_BUFFER_BYTES : share;
+	const size_t count = gs_merge_count(job->options);
 
-	room = bytes > 0 ? (room / bytes + 1) * bytes : room;
-	TRY(gs_merge_inputs_open(all, job, room, count));
-	all->spare = (size_t)memory / 4 + count * room;
+	TRY(gs_merge_inputs_open(all, job, sizes->room, count));
+	all->spare = sizes->spare;
+	job->lines.header_most = sizes->header_most;
 	gs_verify_expect_items(&job->verify, job->options, &job->items.order);
-	TRY(gs_item_merger_open(merger, &job->items.order, job->options, count, room));
+	TRY(gs_item_merger_open(merger, &job->items.order, job->options, count, sizes->room));
 	for (size_t i = 0; i < count; i++)
 		merger->sources[i] = (struct gs_merge_source){
 			.fill = gs_merge_fill, .context = &all->inputs[i],
@@ -239,15 +221,18 @@ run_items(struct gsort *job)
 {
 	struct gs_merge_inputs all = { .job = job };
 	struct gs_item_merger merger = { .count = 0 };
+	const struct gs_item_facts facts = gs_items_facts(job);
+	struct gs_item_merge_sizes sizes;
 	gs_status status;
 
-	if (must_sort(job)) {
+	gs_plan_item_merge(&sizes, &job->plan, &job->plan_input, &facts, gs_merge_count(job->options));
+	if (must_sort(job, &sizes)) {
 		job->items.ingest.checks_order = !job->options->trust_order;
 		TRY(gs_items_allocate(job));
 		return gs_job_sort(job);
 	}
 	atomic_store(&job->monitor.counters.phase, GSORT_MERGING);
-	status = open_items(job, &all, &merger);
+	status = open_items(job, &sizes, &all, &merger);
 	if (status == GS_OK)
 		status = merge_items(&all, &merger);
 	job->stats.keys = merger.items;

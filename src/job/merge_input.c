@@ -86,7 +86,7 @@ open_collector(struct gs_merge_input *input)
 	                       job->options->trust_order ? NULL : &input->follow, &job->monitor,
 	                       &all->spare);
 	ingest->faults.advice = GS_ADVICE_UNSORTED;
-	ingest->header_most = (size_t)(job->plan.pool_bytes / GS_HEADER_SHARE);
+	ingest->header_most = job->lines.header_most;
 	ingest->measures = job->plan_input.input_bytes != UINT64_MAX;
 }
 

@@ -225,6 +225,7 @@ collect_plan_input(struct gsort *job)
 		.notation = options->notation,
 		.key_bits = gs_key_bits(options->type),
 		.items = gs_options_want_items(options),
+		.ahead_chunks = GS_AHEAD_CHUNKS,
 		.headers = options->header_lines > 0,
 		.print_bytes = job->handover != NULL ? 0 : gs_emit_print_bytes(&job->emit),
 		.compressed = options->operation == GSORT_SORT && gs_files_inflate(files),

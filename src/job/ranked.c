@@ -370,19 +370,6 @@ gs_ranked_adapt(const struct gs_ranked *ranked, struct gs_plan *plan)
 		plan->chunk_bytes = most;
 }
 
-size_t
-gs_ranked_item_room(const struct gs_ranked *ranked, const struct gs_item_order *order)
-{
-	return gs_item_spread_room(order, ranked->ranks->size, ranked->window_bytes);
-}
-
-size_t
-gs_ranked_item_bytes(const struct gs_ranked *ranked, const struct gs_item_order *order,
-                     unsigned threads)
-{
-	return gs_item_spread_bytes(order, ranked->ranks->size, ranked->window_bytes, threads);
-}
-
 /* ---- statistics ------------------------------------------------------------------------- */
 
 gs_status

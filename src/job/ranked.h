@@ -59,13 +59,6 @@ void gs_ranked_adapt(const struct gs_ranked *ranked, struct gs_plan *plan);
 /** As gs_ranks_agree(). */
 MUST_CHECK gs_status gs_ranked_agree(struct gs_ranked *ranked, gs_status status);
 
-/** The most bytes of items that a rank can deal out at once. */
-size_t gs_ranked_item_room(const struct gs_ranked *ranked, const struct gs_item_order *order);
-
-/** The memory that dealing out items takes beside the window. */
-size_t gs_ranked_item_bytes(const struct gs_ranked *ranked, const struct gs_item_order *order,
-                            unsigned threads);
-
 /** Keys or records, of BYTES each, that other ranks check of the file called NAME. */
 uint64_t gs_ranked_before(const struct gs_ranked *ranked, const char *name, size_t bytes);
 

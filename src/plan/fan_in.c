@@ -38,6 +38,17 @@ sources_with(unsigned threads, size_t buffer_bytes, size_t source_bytes, uint64_
 	return low;
 }
 
+/* Files that are open beside those merged: standard streams, output, temporary files.  Not tuned. */
+enum { FILES_BESIDE = 24 };
+
+size_t
+gs_plan_fan_in_of_files(const struct gs_plan_input *input, size_t most)
+{
+	if (input->files == 0 || most + FILES_BESIDE <= input->files)
+		return most;
+	return input->files > FILES_BESIDE + 2 ? input->files - FILES_BESIDE : 2;
+}
+
 size_t
 gs_plan_fan_in(const struct gs_plan_input *input, unsigned threads, size_t source_bytes,
                uint64_t bytes)

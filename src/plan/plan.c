@@ -97,14 +97,8 @@ enum { SPLIT_RING = 20 };
  * --split. */
 #define LITTLE_BYTES		(2 * MIB)
 
-/* Input of unknown size is planned as if it had this.  Not tuned. */
-#define UNKNOWN_BYTES		(1024 * MIB)
-
 /* A file may grow while it is read.  If it grows by less than this, it needs no disk. */
 #define SPARE_BYTES		(64 * MIB)
-
-/* Files that are open beside those merged: standard streams, output, temporary files.  Not tuned. */
-enum { FILES_BESIDE = 24 };
 
 static void
 take_from(uint64_t *left, uint64_t bytes)
@@ -176,7 +170,7 @@ static uint64_t
 key_bytes_at_once(const struct gs_plan_input *input)
 {
 	const size_t key_bytes = input->key_bits == 32 ? 4 : 8;
-	uint64_t bytes = UNKNOWN_BYTES;
+	uint64_t bytes = GS_PLAN_UNKNOWN_BYTES;
 
 	if (input->input_bytes < UINT64_MAX)
 		bytes = key_bytes_of(input, input->input_bytes);
@@ -488,8 +482,7 @@ set_merge(struct gs_plan *plan, const struct gs_plan_input *input)
 	plan->fan_in = gs_plan_fan_in(input, plan->threads, plan->source_bytes, plan->merge_bytes);
 	if (input->operation != GSORT_MERGE)
 		return;
-	if (input->files > 0 && plan->fan_in + FILES_BESIDE > input->files)
-		plan->fan_in = input->files > FILES_BESIDE + 2 ? input->files - FILES_BESIDE : 2;
+	plan->fan_in = gs_plan_fan_in_of_files(input, plan->fan_in);
 	plan->spills = input->input_count > plan->fan_in;
 	plan->fan_in = gs_least(plan->fan_in, gs_within(2, input->input_count, GS_FAN_IN_MOST));
 	plan->merge_bytes -= gs_least(plan->merge_bytes, plan->fan_in * plan->source_bytes);

@@ -19,14 +19,18 @@
 
 /* ---- what a plan is made from ------------------------------------------------ */
 
+/* Input of unknown size is planned as if it had this.  Not tuned. */
+#define GS_PLAN_UNKNOWN_BYTES	((uint64_t)1 << 30)
+
 /* What is known before anything is sorted. */
 struct gs_plan_input {
 	enum gsort_operation operation;
 	enum gsort_type   type;
 	enum gsort_notation notation;		/* of text */
 	unsigned          key_bits;		/* 8 .. 64; 0: text */
-	bool              items;		/* records: key_bits means nothing, stages/item_store.h
-						 * divides the pool */
+	bool              items;		/* records: key_bits means nothing, items.h divides
+						 * the pool */
+	unsigned          ahead_chunks;		/* of text that are in memory, one of them read ahead */
 	bool              headers;		/* lines at the top of files that are kept */
 	uint64_t          beside_bytes;		/* memory for what is kept beside the keys: figures, ranks,
 						 * names, skipped bytes, output files */
@@ -153,6 +157,9 @@ enum { GS_FAN_IN_MOST = 4096 };
  */
 size_t gs_plan_fan_in(const struct gs_plan_input *input, unsigned threads, size_t source_bytes,
                       uint64_t bytes);
+
+/** MOST, or less if so many files may not be open at once. */
+size_t gs_plan_fan_in_of_files(const struct gs_plan_input *input, size_t most);
 
 /* ---- the device (device.c) -------------------------------------------------------- */
 

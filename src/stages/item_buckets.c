@@ -316,12 +316,10 @@ divide_again(struct gs_item_buckets *buckets, const struct gs_item_bucket *bucke
 	const unsigned wanted = gs_item_buckets_wanted(bucket->bytes, bucket->items, limits);
 	struct gs_division *old = bucket->division, *division;
 	const bool in_files = old->extents != NULL;
-	/* tables of bins: a row of them for each piece, or for each row of less */
-	const size_t tables = (2 * (size_t)(bucket->bytes / old->shared->piece_bytes) +
-	                       4 * old->shared->threads + 16) * (GS_ITEM_BINS_MOST * 4 + 256);
+	const uint64_t moved = gs_item_division_bytes(bucket->bytes, old->shared->piece_bytes,
+	                                              old->shared->threads, 2, 16);
 
-	TRY(gs_division_open(&division, old->shared, in_files ? limits->memory_bytes
-	                     : (size_t)bucket->bytes + tables + 2 * old->shared->piece_bytes));
+	TRY(gs_division_open(&division, old->shared, in_files ? limits->memory_bytes : (size_t)moved));
 	division->next = buckets->divisions;
 	buckets->divisions = division;
 	if (!in_files)

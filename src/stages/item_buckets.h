@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "plan/items.h"
 #include "stages/division.h"
 
 struct gs_item_bucket {
@@ -23,15 +24,6 @@ struct gs_item_bucket {
 	unsigned shared;	/* bytes of words that they share */
 	bool     settled;
 	uint64_t items, bytes;
-};
-
-/* What a bucket may have, to be sorted by a thread; and how many bins are wanted of one that has
- * more. */
-struct gs_item_limits {
-	size_t   bytes, items;
-	uint64_t bin_bytes;	/* a good size */
-	size_t   memory_bytes;	/* to divide again what is in files */
-	size_t   extents;	/* of files, that memory has room for; 0: there are no files */
 };
 
 struct gs_item_buckets {

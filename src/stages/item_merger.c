@@ -13,13 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/items.h"
 #include "sort/items/items.h"
 #include "stages/item_merger.h"
 #include "stages/line_collector.h"
 #include "stages/select.h"
-
-/* Room for numbers of lines is for lines of so many bytes.  Not tuned. */
-enum { SHORT_LINE = 16 };
 
 /* ---- what leaves ------------------------------------------------------------------ */
 
@@ -209,7 +207,7 @@ gs_status
 gs_item_merger_open(struct gs_item_merger *merger, const struct gs_item_order *order,
                     const struct gsort_options *options, size_t count, size_t room)
 {
-	const size_t out_room = room / (order->item_bytes > 0 ? order->item_bytes : SHORT_LINE);
+	const size_t out_room = room / gs_item_least_bytes(order->item_bytes);
 	struct gs_select select;
 
 	gs_select_open(&select, options, NULL);

@@ -5,9 +5,8 @@
  * In:   pieces of items, from many threads.
  * Out:  buckets in order (item_buckets.h), which item_drain.c sorts and hands to the sink.
  *
- * set_sizes() divides the memory: for reading, for sorting, and all the rest for items.  Unless
- * the caller has a sample, the first items are kept as they come, and divided when there are enough of
- * them to choose bounds.
+ * Unless the caller has a sample, the first items are kept as they come, and divided when there are enough
+ * of them to choose bounds.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -15,38 +14,13 @@
 
 #include "base/arena.h"
 #include "base/round.h"
-#include "sort/items/part.h"
+#include "plan/items.h"
 #include "stages/division.h"
 #include "stages/item_buckets.h"
 #include "stages/item_drain.h"
 #include "stages/item_store.h"
 
-#define KIB	((size_t)1 << 10)
-#define MIB	((size_t)1 << 20)
-
-/*
- * A piece is read, divided and copied while it is in the second-level cache; a slice of it should
- * have some KiB.  A part is sorted in a cache: 10^7 records to /dev/null, user seconds, two cores of
- * an EPYC 9005, least of 5: bins of 2 MiB 0.28 s (16 bytes) and 0.40 s (100 bytes), 1 MiB 0.27 and
- * 0.40, 0.8 MiB 0.25 and 0.44.
- */
-#define MOST_PIECE_BYTES	(1 * MIB)
-#define LEAST_PIECE_BYTES	(32 * KIB)
-#define GOOD_BIN_BYTES		(1 * MIB)
-#define MOST_PART_BYTES		(16 * MIB)
-#define MOST_FILE_PART_BYTES	(64 * MIB)
-
-/* The first items, of which bounds are chosen. */
-#define MOST_SAMPLE_BYTES	(16 * MIB)
-
-/* Input of unknown size is planned as if it had this. */
-#define UNKNOWN_BYTES		(1024 * MIB)
-
-/* Of the memory, for lists of extents.  Not tuned. */
-enum { EXTENTS_SHARE = 3 };
-
-/* The length of an item that has none: short lines; and one of which memory has few. */
-enum { SHORT_ITEM = 16, LARGE_ITEM = 128 << 10 };
+static_assert(sizeof(struct gs_item_extent) <= GS_ITEM_EXTENT_BYTES, "as planned");
 
 struct gs_item_store {
 	struct gs_item_store_options options;
@@ -55,108 +29,19 @@ struct gs_item_store {
 	struct gs_arena           arena;	/* the memory of SHARED */
 	struct gs_division       *first;	/* the one that is being filled */
 	struct gs_item_buckets    buckets;
-	struct gs_item_limits     limits, file_limits;	/* of a part, in memory and in files */
-	size_t                    fixed_bytes, data_bytes, sample_bytes;
+	struct gs_item_store_facts facts;
+	struct gs_item_store_sizes sizes;
 	size_t                    largest;	/* bytes of an item that is larger than a piece */
 	bool                      has_bounds, flushed;
 	struct gs_item_digest     digest;	/* of what was drained, for VERIFY */
 };
 
-/* ---- sizes ---------------------------------------------------------------------- */
-
-/* A part is in memory as it leaves, and so is the part before; in files, as it was read, too.  The largest
- * item can be so, too, in a part of its own, and once more to be compared with the part before. */
-static void
-set_limits(struct gs_item_store *store)
-{
-	const unsigned threads = store->options.threads;
-	const size_t fixed = store->options.order->item_bytes, item = fixed > 0 ? fixed : SHORT_ITEM;
-	const uint64_t arrays = GS_ITEM_PART_BYTES * 16 / item;	/* bytes of them for 16 of items */
-	uint64_t memory = store->options.memory_bytes, part, file_part;
-
-	part = memory / 8 / threads * 16 / (32 + arrays);
-	memory -= gs_least(memory, 3 * (uint64_t)store->largest);
-	file_part = memory / threads * 16 / (48 + arrays) / 5 * 4;
-	part = gs_within(store->shared.piece_bytes + item, part, MOST_PART_BYTES);
-	file_part = gs_within(part, file_part, MOST_FILE_PART_BYTES);
-	store->limits = (struct gs_item_limits){
-		.bytes = part,
-		.items = part / item + 1,
-		.bin_bytes = gs_within(1, part / 3, GOOD_BIN_BYTES),
-	};
-	store->file_limits = (struct gs_item_limits){
-		.bytes = file_part,
-		.items = file_part / item + 1,
-		.bin_bytes = file_part / 3 + 1,
-		.extents = store->options.memory_bytes / EXTENTS_SHARE /
-		           (sizeof(struct gs_item_extent) * 3 / 2) + 1,	/* lists double */
-	};
-	store->limits.memory_bytes = store->file_limits.memory_bytes =
-		store->data_bytes - gs_least(store->data_bytes / 2, 2 * (uint64_t)store->largest);
-}
-
-static void
-set_sizes(struct gs_item_store *store)
-{
-	const struct gs_item_store_options *options = &store->options;
-	const size_t fixed = options->order->item_bytes, item = fixed > 0 ? fixed : SHORT_ITEM;
-	const uint64_t memory = options->memory_bytes;
-	struct gs_division_shared *shared = &store->shared;
-	size_t piece, sorting, least_data;
-
-	piece = (size_t)gs_within(LEAST_PIECE_BYTES, memory / options->threads / 32, MOST_PIECE_BYTES);
-	piece = piece < item ? item : piece - piece % item;
-	shared->piece_bytes = piece;
-	shared->found_room = fixed > 0 ? piece / fixed : piece;
-	shared->lengths_room = fixed > 0 ? 0 : piece / SHORT_ITEM;
-	set_limits(store);
-	sorting = options->threads * (2 * store->limits.bytes +
-	                              store->limits.items * GS_ITEM_PART_BYTES);
-	store->fixed_bytes = options->threads * (piece + shared->found_room * sizeof(uint16_t) +
-	                                         shared->lengths_room * sizeof(uint32_t) +
-	                                         (shared->head > 0 ? piece : 0));
-	store->data_bytes = memory - gs_least(memory, sorting + store->fixed_bytes);
-	/* Readers need room for two pieces each, and tables. */
-	least_data = 2 * options->threads * piece + piece;
-	if (piece < LARGE_ITEM)
-		least_data = 8 * options->threads * piece;
-	if (store->data_bytes < least_data)
-		store->data_bytes = least_data;
-	set_limits(store);
-	store->sample_bytes = (size_t)gs_within(options->threads * piece, store->data_bytes / 8,
-	                                     MOST_SAMPLE_BYTES);
-}
-
-/* Addresses of the first division: no more than the input can need. */
-static size_t
-first_bytes(const struct gs_item_store *store)
-{
-	const uint64_t input = store->options.input_bytes;
-	const size_t tables = GS_ITEM_BINS_MOST * 4 + 256, piece = store->shared.piece_bytes;
-	const uint64_t threads = store->options.threads;
-	uint64_t bytes = store->data_bytes;
-
-	if (input < UINT64_MAX / 4 && !store->options.guessed)
-		bytes = gs_least(bytes, input + (input / piece + 2 * threads + 64) * 2 * tables +
-		                        (2 * threads + 4) * piece);
-	return (size_t)bytes;
-}
-
-/* The bytes that will come, as far as is known. */
-static uint64_t
-expected_bytes(const struct gs_item_store *store)
-{
-	const uint64_t input = store->options.input_bytes;
-
-	return input < UINT64_MAX ? input : UNKNOWN_BYTES;
-}
-
 static const struct gs_item_limits *
 limits_of(const struct gs_item_store *store)
 {
-	const bool files = store->flushed || expected_bytes(store) > store->data_bytes;
+	const bool files = store->flushed || store->sizes.expected_bytes > store->sizes.data_bytes;
 
-	return files ? &store->file_limits : &store->limits;
+	return files ? &store->sizes.file_limits : &store->sizes.limits;
 }
 
 /* ---- opening ---------------------------------------------------------------------- */
@@ -185,7 +70,7 @@ open_store(struct gs_item_store *store)
 			.found = (uint16_t *)(memory + t * found), .lengths = shared->lengths_room,
 			.bytes = lengths > 0 ? (uint32_t *)(void *)(more + t * lengths) : NULL,
 		};
-	TRY(gs_division_open(&store->first, shared, first_bytes(store)));
+	TRY(gs_division_open(&store->first, shared, store->sizes.first_bytes));
 	gs_item_bins_one(store->first->bins, 0);
 	store->buckets.divisions = store->first;
 	return GS_OK;
@@ -209,7 +94,15 @@ gs_item_store_open(struct gs_item_store **opened, const struct gs_item_store_opt
 	store->shared.temp_dirs = options->temp_dirs;
 	store->shared.temp_dir_count = options->temp_dir_count;
 	store->has_bounds = options->origins;
-	set_sizes(store);
+	store->facts = (struct gs_item_store_facts){
+		.memory_bytes = options->memory_bytes, .threads = options->threads,
+		.item_bytes = options->order->item_bytes, .keeps = store->shared.head > 0,
+		.input_bytes = options->input_bytes, .guessed = options->guessed,
+	};
+	gs_plan_item_store(&store->sizes, &store->facts);
+	store->shared.piece_bytes = store->sizes.tables.piece_bytes;
+	store->shared.found_room = store->sizes.tables.found_room;
+	store->shared.lengths_room = store->sizes.tables.lengths_room;
 	status = open_store(store);
 	if (status != GS_OK) {
 		gs_item_store_close(store);
@@ -244,7 +137,7 @@ show_sample(void *context, const char *items, size_t bytes)
 	assert(store->first->row_count == 0);
 	store->has_bounds = true;
 	return gs_item_buckets_choose(store->first, 0, &slice, bytes > 0,
-	                              gs_item_buckets_wanted(expected_bytes(store), 0,
+	                              gs_item_buckets_wanted(store->sizes.expected_bytes, 0,
 	                                                     limits_of(store)));
 }
 
@@ -260,7 +153,7 @@ choose_bounds(struct gs_item_store *store, uint64_t bytes)
 	slices = malloc((old->row_count + 1) * sizeof *slices);
 	if (slices == NULL)
 		return gs_fail(GS_EBUDGET, "out of memory");
-	if (gs_division_open(&division, &store->shared, first_bytes(store)) != GS_OK) {
+	if (gs_division_open(&division, &store->shared, store->sizes.first_bytes) != GS_OK) {
 		free(slices);
 		return GS_EBUDGET;
 	}
@@ -284,7 +177,7 @@ static gs_status
 flush(struct gs_item_store *store)
 {
 	if (!store->has_bounds)
-		TRY(choose_bounds(store, expected_bytes(store)));
+		TRY(choose_bounds(store, store->sizes.expected_bytes));
 	if (store->options.origins)
 		TRY(gs_division_order(store->first));
 	if (store->first->row_count > 0)
@@ -319,9 +212,9 @@ lend(void *context, size_t bytes)
 {
 	struct gs_item_store *store = context;
 	struct gs_division *first = store->first;
-	const size_t most = store->data_bytes - (size_t)gs_least(store->data_bytes, bytes);
+	const size_t most = store->sizes.data_bytes - (size_t)gs_least(store->sizes.data_bytes, bytes);
 
-	if (bytes > store->data_bytes / 3 * 2)
+	if (bytes > store->sizes.data_bytes / 3 * 2)
 		return too_large(store, bytes);
 	first->limit_bytes = (size_t)gs_least(first->memory_bytes, most);
 	return atomic_load(&first->used) > most ? flush(store) : GS_OK;
@@ -334,10 +227,10 @@ reserve(void *context, size_t wanted, size_t small, size_t *room)
 
 	if (wanted > store->shared.piece_bytes && small == 1 && wanted > store->largest)
 		store->largest = wanted;
-	if (store->largest > store->data_bytes / 3)
+	if (store->largest > store->sizes.data_bytes / 3)
 		return too_large(store, store->largest);
-	if (!store->has_bounds && gs_division_bytes(store->first, 0) >= store->sample_bytes)
-		TRY(choose_bounds(store, expected_bytes(store)));
+	if (!store->has_bounds && gs_division_bytes(store->first, 0) >= store->sizes.sample_bytes)
+		TRY(choose_bounds(store, store->sizes.expected_bytes));
 	*room = gs_division_room(store->first, small);
 	if (*room < wanted) {
 		TRY(flush(store));
@@ -345,8 +238,8 @@ reserve(void *context, size_t wanted, size_t small, size_t *room)
 	}
 	if (*room < wanted)
 		return too_large(store, wanted);
-	if (!store->has_bounds && *room > store->sample_bytes && wanted <= store->sample_bytes)
-		*room = store->sample_bytes;
+	if (!store->has_bounds && *room > store->sizes.sample_bytes && wanted <= store->sizes.sample_bytes)
+		*room = store->sizes.sample_bytes;
 	return GS_OK;
 }
 
@@ -387,19 +280,19 @@ finish(void *context)
 	if (!store->has_bounds && store->first->row_count > 0) {
 		const uint64_t bytes = gs_division_bytes(store->first, 0);
 
-		if (bytes > store->limits.bytes ||
-		    atomic_load(&store->shared.items) > store->limits.items ||
-		    bytes > 2 * store->limits.bin_bytes)
+		if (bytes > store->sizes.limits.bytes ||
+		    atomic_load(&store->shared.items) > store->sizes.limits.items ||
+		    bytes > 2 * store->sizes.limits.bin_bytes)
 			TRY(choose_bounds(store, bytes));
 	}
-	set_limits(store);	/* the largest item is known */
+	gs_plan_item_limits(&store->sizes, &store->facts, store->largest);	/* it is known */
 	if (store->flushed) {
 		TRY(flush(store));
 		TRY(gs_division_store(store->first));
 	}
 	if (store->options.origins)
 		TRY(gs_division_order(store->first));
-	limits = store->flushed ? &store->file_limits : &store->limits;
+	limits = store->flushed ? &store->sizes.file_limits : &store->sizes.limits;
 	return gs_item_buckets_add(&store->buckets, store->first, limits);
 }
 
@@ -437,7 +330,7 @@ drain_of(struct gs_item_store *store)
 		.options = &store->options,
 		.shared = &store->shared,
 		.buckets = &store->buckets,
-		.limits = store->flushed ? &store->file_limits : &store->limits,
+		.limits = store->flushed ? &store->sizes.file_limits : &store->sizes.limits,
 		.loads = store->flushed,
 		.digest = &store->digest,
 	};

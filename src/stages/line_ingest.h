@@ -15,6 +15,7 @@
 #include "base/status.h"
 #include "format/line_ends.h"
 #include "io/ahead.h"
+#include "plan/items.h"
 #include "stages/taker.h"
 #include "stages/line_faults.h"
 #include "stages/line_number.h"
@@ -25,9 +26,6 @@ struct gs_line_bytes {
 	char  *data;
 	size_t bytes, room;
 };
-
-/* A header takes at most this share of memory; so does the one that is compared with it.  Not tuned. */
-enum { GS_HEADER_SHARE = 32 };
 
 struct gs_line_ingest {
 	struct gs_line_order *order;	/* completed by the first header, if keys name columns */

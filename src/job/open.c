@@ -225,7 +225,6 @@ collect_plan_input(struct gsort *job)
 		.notation = options->notation,
 		.key_bits = gs_key_bits(options->type),
 		.items = gs_options_want_items(options),
-		.ahead_chunks = GS_AHEAD_CHUNKS,
 		.headers = options->header_lines > 0,
 		.print_bytes = job->handover != NULL ? 0 : gs_emit_print_bytes(&job->emit),
 		.compressed = options->operation == GSORT_SORT && gs_files_inflate(files),
@@ -251,6 +250,7 @@ collect_plan_input(struct gsort *job)
 		.files = files_left(limits.files, options->split),
 		.merge_files = merge_files(options),
 	};
+	gs_ingest_plan(&job->plan_input);
 	if (job->plan_input.memory_bytes > 0)	/* the user's limit replaces the default share */
 		job->plan_input.host_bytes = limits.room_bytes;
 	if (options->set != GSORT_NO_SET) {	/* an equal share for each input, and for the merge */

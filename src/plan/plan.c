@@ -9,17 +9,13 @@
  * rest.  While keys are read, the pool holds them; after they have become runs, the merge uses it.
  */
 #include <assert.h>
-#include <stdio.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/round.h"
 #include "base/team.h"
-#include "format/line_reader.h"
-#include "format/text_decoder.h"
-#include "io/ahead.h"
 #include "plan/plan.h"
 #include "sort/buckets/batch.h"
-#include "spill/external_merge.h"
 
 #define KIB	((size_t)1 << 10)
 #define MIB	((size_t)1 << 20)
@@ -234,24 +230,6 @@ set_threads(struct gs_plan *plan, const struct gs_plan_input *input)
 	plan->threads = threads > 0 ? (unsigned)threads : 1;
 }
 
-static void
-set_classes(struct gs_plan *plan, const struct gs_plan_input *input)
-{
-	if (input->items)
-		return;
-	if (input->key_bits >= 32)
-		plan->class_bits[0] = input->key_bits;
-	if (input->type == GSORT_TEXT_FLOAT) {
-		plan->class_bits[GS_FLOATS] = 64;
-	} else if (input->key_bits == 0) {
-		plan->class_bits[GS_NEG_WIDE]   = plan->class_bits[GS_POS_WIDE]   = 64;
-		plan->class_bits[GS_NEG_NARROW] = plan->class_bits[GS_POS_NARROW] = 32;
-	}
-	if (input->operation == GSORT_MERGE && input->type == GSORT_TEXT)
-		plan->class_bits[GS_SMALL] = 32;	/* not counted: they come in order */
-	plan->by_counting = input->key_bits == 8 || input->key_bits == 16;
-}
-
 static gs_status
 choose_device(struct gs_plan *plan, const struct gs_plan_input *input)
 {
@@ -299,23 +277,18 @@ static void
 set_text(struct gs_plan *plan, const struct gs_plan_input *input, uint64_t *left)
 {
 	const uint64_t most = input_bytes_most(input) < 8 * MIB ? 1 * MIB : 16 * MIB;
-	const struct gs_text_options text = {
-		.floats = input->type == GSORT_TEXT_FLOAT, .notation = input->notation,
-		.header_lines = input->headers,
-	};
 	uint64_t share = *left / 64;
 
 	if (input->operation == GSORT_MERGE) {
 		share /= gs_within(1, input->input_count, GS_FAN_IN_MOST);
-		share = gs_within(GS_LINE_READER_LEAST_BYTES, share, GS_LINE_READER_MOST_BYTES);
+		share = gs_within(input->reader_least_bytes, share, input->reader_most_bytes);
 		plan->source_bytes = gs_round_up(share, 4096);
 		return;
 	}
 	plan->chunk_bytes = gs_within(64 * KIB, share, most);
 	plan->chunk_bytes -= plan->chunk_bytes % (64 * KIB);
-	take_from(left, GS_AHEAD_CHUNKS * plan->chunk_bytes +
-	                gs_text_decoder_bytes(plan->chunk_bytes, plan->threads, &text));
-	take_from(left, GS_SMALL_COUNT * sizeof(uint64_t));
+	take_from(left, input->ahead_chunks * plan->chunk_bytes +
+	                input->decoder_bytes(input, plan->chunk_bytes, plan->threads));
 }
 
 /* Buffers of all threads: at most a sixteenth of memory for reading, and one for sorting. */
@@ -494,7 +467,7 @@ static gs_status
 check_budget(const struct gs_plan *plan, const struct gs_plan_input *input)
 {
 	const bool merges = input->operation == GSORT_MERGE &&
-	                    plan->merge_bytes < gs_external_merge_least_bytes(plan->fan_in, plan->threads);
+	                    plan->merge_bytes < gs_plan_merge_least(plan->fan_in, plan->threads);
 	const bool sorts = input->operation == GSORT_SORT && !uses_gpu(plan) &&
 	                   plan->sort_bytes < LEAST_SORT_BYTES;
 
@@ -505,8 +478,10 @@ check_budget(const struct gs_plan *plan, const struct gs_plan_input *input)
 static gs_status
 make_once(struct gs_plan *plan, const struct gs_plan_input *input, unsigned twelfths)
 {
-	*plan = (struct gs_plan){ .threads = 1 };
-	set_classes(plan, input);
+	*plan = (struct gs_plan){
+		.threads = 1, .by_counting = !input->items && (input->key_bits == 8 || input->key_bits == 16),
+	};
+	memcpy(plan->class_bits, input->class_bits, sizeof plan->class_bits);
 	set_budget(plan, input);
 	set_threads(plan, input);
 	TRY(choose_device(plan, input));

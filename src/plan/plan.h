@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "base/thread.h"
 #include "gsort.h"
 #include "sort/buckets/buckets.h"
 #include "sort/span.h"
@@ -30,7 +31,15 @@ struct gs_plan_input {
 	unsigned          key_bits;		/* 8 .. 64; 0: text */
 	bool              items;		/* records: key_bits means nothing, items.h divides
 						 * the pool */
+	unsigned          class_bits[GS_CLASSES];	/* of keys of each class; 0: there are none */
 	unsigned          ahead_chunks;		/* of text that are in memory, one of them read ahead */
+	size_t            reader_least_bytes;	/* of text that is merged: memory for each input */
+	size_t            reader_most_bytes;
+
+	/** Memory to decode chunks of text of CHUNK_BYTES by THREADS. */
+	size_t          (*decoder_bytes)(const struct gs_plan_input *input, size_t chunk_bytes,
+	                                 unsigned threads);
+
 	bool              headers;		/* lines at the top of files that are kept */
 	uint64_t          beside_bytes;		/* memory for what is kept beside the keys: figures, ranks,
 						 * names, skipped bytes, output files */
@@ -157,6 +166,21 @@ enum { GS_FAN_IN_MOST = 4096 };
  */
 size_t gs_plan_fan_in(const struct gs_plan_input *input, unsigned threads, size_t source_bytes,
                       uint64_t bytes);
+
+/* What an external merge consists of (spill/external_merge.c), at most: the merge itself, and what it
+ * knows of a source; on what each part is aligned; and the buffer of spans for each thread. */
+enum {
+	GS_MERGE_BYTES        = sizeof(struct gs_thread) + 2 * sizeof(struct gs_queue) +
+	                        sizeof(struct gs_span) + 12 * sizeof(void *),
+	GS_MERGE_SOURCE_BYTES = 10 * sizeof(void *),
+	GS_MERGE_ALIGN_BYTES  = 128,
+	GS_MERGE_SPAN_BYTES   = 4 << 20,
+};
+
+/** The least memory in which SOURCES can be merged by THREADS; and that beyond which more makes nothing
+ *  faster. */
+size_t gs_plan_merge_least(size_t sources, unsigned threads);
+size_t gs_plan_merge_useful(size_t sources, unsigned threads);
 
 /** MOST, or less if so many files may not be open at once. */
 size_t gs_plan_fan_in_of_files(const struct gs_plan_input *input, size_t most);

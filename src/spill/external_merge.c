@@ -29,22 +29,10 @@
 #include "base/round.h"
 #include "base/team.h"
 #include "base/thread.h"
+#include "plan/plan.h"
 #include "sort/keys.h"
 #include "sort/merge.h"
 #include "spill/external_merge.h"
-
-/*
- * The size of one buffer of a source, and of the buffer of spans for each thread.  Sixteen u32
- * files of 64 MiB, cached, least of 9 runs on 2 busy cores: windows of 512 KiB 0.39 s, 1 MiB 0.50
- * s, 4 MiB 0.75 s; two files 0.25, 0.25, 0.28 s.  A span is merged in 1 ms: that is more than
- * threads take to meet, and the span is still in the third-level cache when it is printed; not
- * tuned.
- */
-enum {
-	WINDOW_BYTES_LEAST = 64 << 10, WINDOW_BYTES_MOST = 512 << 10,
-	SPAN_BYTES_LEAST = 64 << 10, SPAN_BYTES_MOST = 4 << 20,
-	ALIGN_BYTES = 128,
-};
 
 /* Threads that read runs, beside those that merge.  One reads 1.8 GB/s from plain files in the page
  * cache (H200 host: 17 GB of five runs in 9.6 s); not tuned. */
@@ -80,6 +68,9 @@ struct gs_external_merge {
 	bool              asked;	/* the reader has it */
 	atomic_bool       stop;
 };
+
+static_assert(sizeof(struct window) <= GS_MERGE_SOURCE_BYTES, "as planned");
+static_assert(sizeof(struct gs_external_merge) <= GS_MERGE_BYTES, "as planned");
 
 /* --- the reader --------------------------------------------------------------- */
 
@@ -326,41 +317,12 @@ gs_external_merge_drain(struct gs_external_merge *merge, unsigned key_class,
 
 /* --- memory ------------------------------------------------------------------- */
 
-static size_t
-line_up(size_t bytes)
-{
-	return gs_round_up(bytes, ALIGN_BYTES);
-}
-
-/* All but buffers, and the alignment of the first. */
-static size_t
-tables_bytes(size_t sources, unsigned threads)
-{
-	return ALIGN_BYTES + line_up(sizeof(struct gs_external_merge)) +
-	       line_up(sources * sizeof(struct window)) + line_up(sources * sizeof(struct gs_run)) +
-	       line_up(gs_merge_bytes(sources, threads));
-}
-
-size_t
-gs_external_merge_least_bytes(size_t sources, unsigned threads)
-{
-	return tables_bytes(sources, threads) + sources * 2 * WINDOW_BYTES_LEAST +
-	       (size_t)threads * SPAN_BYTES_LEAST;
-}
-
-size_t
-gs_external_merge_useful_bytes(size_t sources, unsigned threads)
-{
-	return tables_bytes(sources, threads) + sources * 2 * WINDOW_BYTES_MOST +
-	       (size_t)threads * SPAN_BYTES_MOST;
-}
-
 static void *
 carve(char **memory, size_t bytes)
 {
 	char *taken = *memory;
 
-	*memory += line_up(bytes);
+	*memory += gs_round_up(bytes, GS_MERGE_ALIGN_BYTES);
 	return taken;
 }
 
@@ -368,10 +330,10 @@ carve(char **memory, size_t bytes)
 static void
 lay_out(struct gs_external_merge *merge, char *memory, size_t bytes)
 {
-	const size_t most = (size_t)merge->threads * SPAN_BYTES_MOST;
+	const size_t most = (size_t)merge->threads * GS_MERGE_SPAN_BYTES;
 	const size_t span_bytes = bytes / 8 < most ? bytes / 8 : most;
 	const size_t window_bytes = merge->count == 0 ? 0 : (bytes - span_bytes) / (2 * merge->count) /
-	                                                    ALIGN_BYTES * ALIGN_BYTES;
+	                                                    GS_MERGE_ALIGN_BYTES * GS_MERGE_ALIGN_BYTES;
 
 	assert(merge->count == 0 || window_bytes > 0);
 	merge->window_keys = window_bytes / merge->key_bytes;
@@ -383,7 +345,7 @@ lay_out(struct gs_external_merge *merge, char *memory, size_t bytes)
 		};
 	}
 	merge->buffer = memory;
-	merge->buffer_bytes = span_bytes / ALIGN_BYTES * ALIGN_BYTES;
+	merge->buffer_bytes = span_bytes / GS_MERGE_ALIGN_BYTES * GS_MERGE_ALIGN_BYTES;
 }
 
 gs_status
@@ -391,10 +353,9 @@ gs_external_merge_open(struct gs_external_merge **opened, void *memory, size_t m
                        unsigned bits, const struct gs_source *sources, size_t count,
                        unsigned threads)
 {
-	char *at = (char *)memory + -(uintptr_t)memory % ALIGN_BYTES;
+	char *at = (char *)memory + -(uintptr_t)memory % GS_MERGE_ALIGN_BYTES;
 	struct gs_external_merge *merge = carve(&at, sizeof *merge);
 
-	assert(memory_bytes >= tables_bytes(count, threads));
 	*opened = NULL;
 	*merge = (struct gs_external_merge){
 		.sources = sources, .count = count, .bits = bits, .threads = threads,
@@ -403,6 +364,7 @@ gs_external_merge_open(struct gs_external_merge **opened, void *memory, size_t m
 	merge->windows = carve(&at, count * sizeof *merge->windows);
 	merge->runs = carve(&at, count * sizeof *merge->runs);
 	merge->round_memory = carve(&at, gs_merge_bytes(count, threads));
+	assert(at <= (char *)memory + memory_bytes);
 	lay_out(merge, at, (size_t)((char *)memory + memory_bytes - at));
 	gs_queue_open(&merge->wanted);
 	gs_queue_open(&merge->filled);

@@ -39,16 +39,10 @@ struct gs_source {
 
 struct gs_external_merge;
 
-/** The least memory in which SOURCES can be merged by THREADS. */
-size_t gs_external_merge_least_bytes(size_t sources, unsigned threads);
-
-/** Memory beyond which more makes nothing faster. */
-size_t gs_external_merge_useful_bytes(size_t sources, unsigned threads);
-
 /**
  * Begin, and start to read.
  *
- * @memory   MEMORY_BYTES of it, for buffers, spans and the merge; borrowed
+ * @memory   MEMORY_BYTES of it, for buffers, spans and the merge, at least gs_plan_merge_least(); borrowed
  * @sources  borrowed
  */
 MUST_CHECK gs_status

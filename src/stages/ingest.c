@@ -8,6 +8,7 @@
  * raw_ingest.c reads binary keys, text_ingest.c text.
  */
 #include "format/key.h"
+#include "format/line_reader.h"
 #include "stages/ingest.h"
 #include "stages/select.h"
 
@@ -39,6 +40,40 @@ gs_ingest_set_format(struct gs_ingest *ingest, const struct gsort_options *optio
 		.warn = options->warn != NULL ? warn : NULL,
 		.warn_context = ingest,
 	};
+}
+
+/* The counts of small numbers, too. */
+static size_t
+decoder_bytes(const struct gs_plan_input *input, size_t chunk_bytes, unsigned threads)
+{
+	const struct gs_text_options text = {
+		.floats = input->type == GSORT_TEXT_FLOAT, .notation = input->notation,
+		.header_lines = input->headers,
+	};
+
+	return gs_text_decoder_bytes(chunk_bytes, threads, &text) + GS_SMALL_COUNT * sizeof(uint64_t);
+}
+
+void
+gs_ingest_plan(struct gs_plan_input *input)
+{
+	unsigned *bits = input->class_bits;
+
+	input->ahead_chunks = GS_AHEAD_CHUNKS;
+	input->reader_least_bytes = GS_LINE_READER_LEAST_BYTES;
+	input->reader_most_bytes = GS_LINE_READER_MOST_BYTES;
+	input->decoder_bytes = decoder_bytes;
+	if (input->items)
+		return;
+	if (input->key_bits >= 32)
+		bits[0] = input->key_bits;
+	if (input->type == GSORT_TEXT_FLOAT)
+		bits[GS_FLOATS] = 64;
+	else if (input->key_bits == 0)
+		for (unsigned c = 0; c < GS_TEXT_CLASSES; c++)
+			bits[c] = c == GS_SMALL ? 0 : gs_text_bits((enum gs_text_class)c);
+	if (input->operation == GSORT_MERGE && input->type == GSORT_TEXT)
+		bits[GS_SMALL] = 32;	/* not counted: they come in order */
 }
 
 void

@@ -22,6 +22,9 @@
 /** Choose how text is read, from OPTIONS. */
 void gs_ingest_set_format(struct gs_ingest *ingest, const struct gsort_options *options);
 
+/** What a plan has to know of keys and of text: INPUT has their type and the operation. */
+void gs_ingest_plan(struct gs_plan_input *input);
+
 /** Take buffers from ARENA, or from one that is not open: only their sum. */
 void gs_ingest_carve(struct gs_ingest *ingest, const struct gs_plan *plan,
                      struct gs_arena *arena);

@@ -186,7 +186,7 @@ static gs_status
 begin_merge(struct gs_runs *runs, unsigned key_class, const struct gs_source *sources,
             size_t count, struct gs_external_merge **merge)
 {
-	const size_t useful = gs_external_merge_useful_bytes(count, runs->merge_threads);
+	const size_t useful = gs_plan_merge_useful(count, runs->merge_threads);
 	const size_t room = runs->plan->merge_bytes;
 
 	return gs_external_merge_open(merge, runs->merge_memory, room < useful ? room : useful,

@@ -4,7 +4,7 @@
 #include "io/ahead.h"
 #include "plan/plan.h"
 #include "sort/buckets/batch.h"
-#include "spill/external_merge.h"
+#include "stages/ingest.h"
 
 /* Mostly round numbers and those beside them. */
 static uint64_t
@@ -56,7 +56,7 @@ check_merge(const struct gs_plan *plan, const struct gs_plan_input *facts)
 	FUZZ_MUST(facts->merge_files == 0 || plan->fan_in <= facts->merge_files);
 	FUZZ_MUST(plan->merge_bytes <= plan->pool_bytes);
 	if (facts->operation == GSORT_MERGE && facts->key_bits != 8 && facts->key_bits != 16)
-		FUZZ_MUST(gs_external_merge_least_bytes(plan->fan_in, plan->threads) <= plan->merge_bytes);
+		FUZZ_MUST(gs_plan_merge_least(plan->fan_in, plan->threads) <= plan->merge_bytes);
 }
 
 void
@@ -98,6 +98,7 @@ fuzz_plan(const uint8_t *data, size_t bytes)
 
 	if (facts.merge_files == 1)
 		facts.merge_files = 0;
+	gs_ingest_plan(&facts);
 	if (gs_plan_make(&plan, &facts) != GS_OK) {
 		FUZZ_MUST(*gs_message() != '\0');
 		return;

@@ -26,8 +26,8 @@ all_files() {
 			below["array"] = "format sort base"
 			below["stages"] = "gpu plan spill sort format io base"
 			below["gpu"] = "sort base"
-			below["plan"] = "spill sort format io base"
-			below["spill"] = "sort base"
+			below["plan"] = "sort base"
+			below["spill"] = "plan sort base"
 			below["net"] = "base"
 			below["cli"] = "net"
 			below["sort"] = below["format"] = below["io"] = "base"
@@ -106,6 +106,19 @@ names_of_objects() {
 		}' "$BATS_TEST_TMPDIR/names" >"$BATS_TEST_TMPDIR/arrows"
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/arrows")" -gt 500 ]
 	tsort "$BATS_TEST_TMPDIR/arrows" >/dev/null
+}
+
+# So every other folder may ask it for sizes.
+@test "the planner calls only base, and the sizes of what is sorted" {
+	names_of_objects
+	awk '
+		$2 != "U" { owner[$3] = $1 }
+		$2 == "U" && $1 ~ /^plan\// { calls[$3] }
+		END { for (name in calls) if (name in owner) print owner[name], name }
+	' "$BATS_TEST_TMPDIR/names" >"$BATS_TEST_TMPDIR/calls"
+	grep -q '^base/' "$BATS_TEST_TMPDIR/calls"
+	not grep -vE '^(plan|base)/|^sort/.* gs_(buckets_choose|buckets_reserve(_once)?|pool_bytes|merge_bytes)$' \
+		"$BATS_TEST_TMPDIR/calls"
 }
 
 # A job inside a job ties everything below api.c to everything above it.

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/plan.h"
 #include "spill/external_merge.h"
 #include "tests/unit/units.h"
 
@@ -169,7 +170,7 @@ check_error(size_t row)
 	static uint64_t keys[4][KEYS], got[4 * KEYS];
 	struct given given[4];
 	struct gs_source sources[4];
-	const size_t memory_bytes = gs_external_merge_least_bytes(4, 2);
+	const size_t memory_bytes = gs_plan_merge_least(4, 2);
 	char *memory = malloc(memory_bytes);
 	struct gs_external_merge *merge;
 	size_t count = SIZE_MAX, at = 0;
@@ -203,7 +204,7 @@ check_disorder(unsigned bits, unsigned threads)
 {
 	enum { SOURCES = 5, KEYS = 40000 };
 	static uint64_t all[SOURCES * KEYS];
-	const size_t memory_bytes = gs_external_merge_least_bytes(SOURCES, threads);
+	const size_t memory_bytes = gs_plan_merge_least(SOURCES, threads);
 	char *memory = malloc(memory_bytes), *got = malloc(sizeof all);
 	struct given given[SOURCES];
 	struct gs_source sources[SOURCES];
@@ -260,7 +261,7 @@ check_drain(size_t most, long fails_at)
 	static uint32_t keys[2][KEYS];
 	struct given given[2];
 	struct gs_source sources[2];
-	const size_t memory_bytes = gs_external_merge_least_bytes(2, 1);
+	const size_t memory_bytes = gs_plan_merge_least(2, 1);
 	char *memory = malloc(memory_bytes);
 	struct taker taker = { .most = most, .good = true };
 	const struct gs_span_sink sink = { .take = take, .context = &taker };
@@ -295,7 +296,7 @@ check_close(unsigned spans)
 	static uint32_t keys[2][KEYS];
 	struct given given[2];
 	struct gs_source sources[2];
-	const size_t memory_bytes = gs_external_merge_least_bytes(2, 1);
+	const size_t memory_bytes = gs_plan_merge_least(2, 1);
 	char *memory = malloc(memory_bytes);
 	struct gs_external_merge *merge;
 	struct gs_span span = { .count = 1 };
@@ -319,7 +320,7 @@ unit_external_merge(void)
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
 		for (unsigned bits = 32; bits <= 64; bits += 32)
 			for (unsigned threads = 1; threads <= 3; threads++) {
-				const size_t least = gs_external_merge_least_bytes(rows[r].sources, threads);
+				const size_t least = gs_plan_merge_least(rows[r].sources, threads);
 
 				check_row(&rows[r], bits, threads, least);
 				if (threads == 2)

@@ -3,7 +3,7 @@
 #include "base/team.h"
 #include "io/ahead.h"
 #include "plan/plan.h"
-#include "spill/external_merge.h"
+#include "stages/ingest.h"
 #include "tests/unit/units.h"
 
 void unit_plan(void);
@@ -140,6 +140,15 @@ static const struct {
 	      .host_bytes = 40 MiB), GS_EBUDGET, CPU_, 0, 0 },
 };
 
+static gs_status
+make(struct gs_plan *plan, const struct gs_plan_input *facts)
+{
+	struct gs_plan_input input = *facts;
+
+	gs_ingest_plan(&input);
+	return gs_plan_make(plan, &input);
+}
+
 /* What must be true of every plan. */
 static void
 check_invariants(const char *sentence, const struct gs_plan_input *facts, const struct gs_plan *plan)
@@ -169,7 +178,7 @@ check_invariants(const char *sentence, const struct gs_plan_input *facts, const 
 	CHECK(plan->fan_in >= 2 && (facts->merge_files == 0 || plan->fan_in <= facts->merge_files),
 	      "%s: two can be merged, and no more than allowed", sentence);
 	if (plan->merge_bytes > 0)
-		CHECK(gs_external_merge_least_bytes(plan->fan_in, plan->threads) <= plan->merge_bytes,
+		CHECK(gs_plan_merge_least(plan->fan_in, plan->threads) <= plan->merge_bytes,
 		      "%s: and so many fit the memory for it", sentence);
 	CHECK(plan->threads >= 1 && plan->threads <= GS_TEAM_MAX, "%s: %u threads", sentence, plan->threads);
 	CHECK(plan->threads == 1 || plan->threads * (64ull MiB) <= facts->address_bytes,
@@ -221,7 +230,7 @@ check_estimates(void)
 		struct gs_estimate estimate;
 		struct gs_plan plan;
 
-		CHECK(gs_plan_make(&plan, &estimates[r].facts) == GS_OK, "%s: %s", sentence, gs_message());
+		CHECK(make(&plan, &estimates[r].facts) == GS_OK, "%s: %s", sentence, gs_message());
 		gs_plan_estimate(&plan, &estimates[r].facts, &estimate);
 		check_invariants(sentence, &estimates[r].facts, &plan);
 		CHECK(plan.spills == estimates[r].spills, "%s: spills %d", sentence, plan.spills);
@@ -253,7 +262,7 @@ check_budgets(void)
 					.device = GSORT_DEVICE_CPU);
 				struct gs_plan plan;
 
-				CHECK(gs_plan_make(&plan, &facts) == GS_OK, "%llu: %s",
+				CHECK(make(&plan, &facts) == GS_OK, "%llu: %s",
 				      (unsigned long long)bytes, gs_message());
 				CHECK(bits[t] == 8 || plan.pool_bytes >= bytes / 10, "%llu: a tenth is keys'",
 				      (unsigned long long)bytes);
@@ -297,7 +306,7 @@ check_heads(void)
 {
 	for (size_t r = 0; r < sizeof heads / sizeof heads[0]; r++) {
 		struct gs_plan plan;
-		const gs_status status = gs_plan_make(&plan, &heads[r].facts);
+		const gs_status status = make(&plan, &heads[r].facts);
 
 		CHECK(status == GS_OK, "%s: %s", heads[r].sentence, gs_message());
 		CHECK(plan.head_keys == heads[r].head_keys, "%s: %llu keys", heads[r].sentence,
@@ -338,7 +347,7 @@ check_shares(void)
 		struct gs_plan plan;
 		const struct gs_bucket_sizes *got = &plan.buckets;
 
-		CHECK(gs_plan_make(&plan, &shares[r].facts) == GS_OK, "%s: %s", shares[r].sentence,
+		CHECK(make(&plan, &shares[r].facts) == GS_OK, "%s: %s", shares[r].sentence,
 		      gs_message());
 		CHECK(got->bins == shares[r].bins && got->block_bytes == shares[r].block_bytes &&
 		      got->part_bytes == shares[r].part_bytes,
@@ -354,7 +363,7 @@ unit_plan(void)
 	check_shares();
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
 		struct gs_plan plan;
-		gs_status status = gs_plan_make(&plan, &rows[r].facts);
+		gs_status status = make(&plan, &rows[r].facts);
 
 		CHECK(status == rows[r].status, "%s: status %d", rows[r].sentence, status);
 		if (status != GS_OK) {

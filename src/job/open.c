@@ -295,9 +295,7 @@ static gs_status
 allocate(struct gsort *job)
 {
 	if (gs_options_want_items(job->options))
-		return job->options->operation == GSORT_SORT ||
-		       (job->options->lines && job->options->operation == GSORT_CHECK)
-		       ? gs_items_allocate(job) : GS_OK;
+		return job->options->operation == GSORT_SORT ? gs_items_allocate(job) : GS_OK;
 	job->arena = (struct gs_arena){ .base = NULL };
 	carve(job);
 	TRY(gs_arena_open(&job->arena, job->arena.used_bytes, job->plan.huge_pages));

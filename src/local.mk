@@ -188,6 +188,8 @@ host_sources = \
   src/job/items.h \
   src/job/job.h \
   src/job/json.c \
+  src/job/keys.c \
+  src/job/kind.h \
   src/job/json.h \
   src/job/lost.c \
   src/job/lost.h \
@@ -215,8 +217,6 @@ host_sources = \
   src/job/ranked_output.h \
   src/job/settle.c \
   src/job/settle.h \
-  src/job/read.c \
-  src/job/read.h \
   src/job/run.c \
   src/job/run.h \
   src/job/sample.c \

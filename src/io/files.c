@@ -167,7 +167,7 @@ gs_files_stored_bytes(const struct gs_files *files)
 }
 
 const char *
-gs_files_partial(const struct gs_files *files, unsigned key_bytes, uint64_t *bytes)
+gs_files_partial(const struct gs_files *files, size_t key_bytes, uint64_t *bytes)
 {
 	for (size_t f = 0; f < files->count; f++) {
 		*bytes = bytes_of(&files->list[f]);

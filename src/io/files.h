@@ -54,7 +54,7 @@ uint64_t gs_files_stored_bytes(const struct gs_files *files);
  *
  * @return  its name and *BYTES, or NULL
  */
-const char *gs_files_partial(const struct gs_files *files, unsigned key_bytes, uint64_t *bytes);
+const char *gs_files_partial(const struct gs_files *files, size_t key_bytes, uint64_t *bytes);
 
 /** Is one of the files known to be compressed? */
 bool gs_files_inflate(const struct gs_files *files);

@@ -8,19 +8,16 @@
 #include "base/limits.h"
 #include "format/key.h"
 #include "job/items.h"
-#include "job/line_job.h"
 #include "job/options.h"
 #include "job/ranked.h"
 #include "spill/file.h"
 #include "stages/select.h"
 
-gs_status
-gs_items_describe(struct gsort *job)
+static gs_status
+describe(struct gsort *job)
 {
 	struct gs_items *items = &job->items;
 
-	if (gs_options_read_lines(job->options))
-		return gs_line_job_describe(job);
 	TRY(gs_record_ingest_open(&items->ingest, job->options));
 	items->ingest.skips = items->npy.writes_header ? items->npy.skips : NULL;
 	items->order = (struct gs_item_order){
@@ -53,7 +50,7 @@ struct gs_item_facts
 gs_items_facts(const struct gsort *job)
 {
 	struct gs_item_facts facts = {
-		.record_bytes = gs_options_read_lines(job->options) ? 0 : job->items.ingest.record.bytes,
+		.record_bytes = job->kind->element_bytes(job),
 		.item_bytes = job->items.order.item_bytes,
 		.numbered = job->options->argsort_bits > 0,
 	};
@@ -64,31 +61,24 @@ gs_items_facts(const struct gsort *job)
 }
 
 gs_status
-gs_items_allocate(struct gsort *job)
+gs_items_open_engine(struct gsort *job, const struct gs_item_sizes *sizes)
 {
 	struct gs_items *items = &job->items;
 	const struct gsort_options *options = job->options;
 	const unsigned argsort = options->argsort_bits / 8;
-	const struct gs_item_facts facts = gs_items_facts(job);
+	const size_t fixed = items->order.item_bytes;
 	struct gs_item_store_options store = {
 		.order = &items->order,
+		.facts = sizes->store,
 		.beside_bytes = job->plan.host_bytes - job->plan.pool_bytes,
 		.origins = job->ranked != NULL,
 		.temp_dirs = options->temp_dirs,
 		.temp_dir_count = options->temp_dir_count,
-		.emit_at = argsort > 0 && !options->lines ? items->order.item_bytes - sizeof(uint64_t)
-		                                          : 0,
+		.emit_at = argsort > 0 && fixed > 0 ? fixed - sizeof(uint64_t) : 0,
 		.emit_bytes = argsort,
 	};
-	struct gs_item_sizes sizes;
 
-	gs_plan_items(&sizes, &job->plan, &job->plan_input, &facts);
-	if (gs_options_read_lines(options))
-		TRY(gs_line_job_allocate(job, &sizes));
-	job->plan.threads = store.threads = sizes.threads;
-	store.memory_bytes = sizes.store_bytes;
-	store.input_bytes = sizes.input_bytes;
-	store.guessed = sizes.guessed;
+	job->plan.threads = sizes->store.threads;
 	items->temp_dir = gs_temp_dir();
 	if (options->temp_dir_count == 0) {
 		store.temp_dirs = &items->temp_dir;
@@ -98,13 +88,23 @@ gs_items_allocate(struct gsort *job)
 	gs_verify_expect_items(&job->verify, options, &items->order);
 	TRY(gs_item_store_open(&items->store, &store, &job->monitor));
 	job->engine = gs_item_store_engine(items->store);
-	return gs_options_read_lines(options) ? gs_line_job_number(job)
-	       : gs_record_ingest_allocate(&items->ingest, job->plan.threads,
-	                                   job->engine.taker.piece_bytes);
+	return GS_OK;
+}
+
+static gs_status
+allocate(struct gsort *job)
+{
+	const struct gs_item_facts facts = gs_items_facts(job);
+	struct gs_item_sizes sizes;
+
+	gs_plan_items(&sizes, &job->plan, &job->plan_input, &facts);
+	TRY(gs_items_open_engine(job, &sizes));
+	return gs_record_ingest_allocate(&job->items.ingest, job->plan.threads,
+	                                 job->engine.taker.piece_bytes);
 }
 
 gs_status
-gs_items_prepare_disk(struct gsort *job)
+gs_items_check_disk(struct gsort *job)
 {
 	const struct gsort_options *options = job->options;
 
@@ -115,20 +115,64 @@ gs_items_prepare_disk(struct gsort *job)
 
 /* ---- the output -------------------------------------------------------------------- */
 
-gs_status
-gs_items_open_emit(struct gsort *job)
+static gs_status
+open_emit(struct gsort *job)
 {
 	struct gs_items *items = &job->items;
 	const struct gsort_options *options = job->options;
 
 	TRY(gs_emit_open_items(&job->emit, &items->order, options->argsort_bits / 8));
-	if (options->lines)
-		gs_line_show_open(&job->lines.show, &job->lines.order, &job->emit, options->counts,
-		                  options->underline);
 	if (options->converts)		/* only wide keys are items then, and only to text */
 		gs_wide_show_open(&items->show, options, &job->emit);
 	return GS_OK;
 }
+
+static size_t
+element_bytes(const struct gsort *job)
+{
+	return job->items.ingest.record.bytes;
+}
+
+static bool
+writes_binary(const struct gsort *job)
+{
+	return !job->options->converts;
+}
+
+static gs_status
+read_all(struct gsort *job, const struct gs_taker *taker)
+{
+	TRY(gs_record_ingest_run(&job->items.ingest, job->input, taker, &job->monitor));
+	return gs_npy_check(&job->items.npy, job->items.ingest.records);
+}
+
+static gs_status
+find_header(struct gsort *job, uint64_t count, const char **header, size_t *bytes)
+{
+	struct gs_items *items = &job->items;
+
+	if (items->npy.writes_header)
+		return gs_npy_make_header(&items->npy, job->options, count, header, bytes);
+	*header = items->ingest.header;
+	*bytes = job->options->argsort_bits > 0 ? 0 : items->ingest.header_bytes;
+	return GS_OK;
+}
+
+/* A merge has counted itself. */
+static void
+count_read(const struct gsort *job, struct gsort_stats *stats)
+{
+	if (job->engine.context == NULL)
+		return;
+	stats->bytes_in = job->items.ingest.bytes;
+	stats->keys = job->engine.count(job->engine.context, 0);
+}
+
+const struct gs_kind gs_records = {
+	.items = true, .describe = describe, .element_bytes = element_bytes,
+	.writes_binary = writes_binary, .allocate = allocate, .check_disk = gs_items_check_disk,
+	.open_emit = open_emit, .read = read_all, .header = find_header, .count = count_read,
+};
 
 void
 gs_items_close(struct gsort *job)
@@ -138,6 +182,5 @@ gs_items_close(struct gsort *job)
 	gs_npy_close(&items->npy);
 	gs_item_store_close(items->store);
 	gs_record_ingest_close(&items->ingest);
-	gs_line_job_close(job);
 	items->store = NULL;
 }

@@ -10,20 +10,14 @@
 #include "job/job.h"
 #include "plan/items.h"
 
-/** Understand the keys.  GS_EUSAGE: one of them is not in the record. */
-MUST_CHECK gs_status gs_items_describe(struct gsort *job);
-
 /** What the sizes of its items are planned from (plan/items.h). */
 struct gs_item_facts gs_items_facts(const struct gsort *job);
 
-/** Get memory, as planned, and open JOB->engine. */
-MUST_CHECK gs_status gs_items_allocate(struct gsort *job);
+/** Open JOB->engine, with SIZES.  GS_EBUDGET. */
+MUST_CHECK gs_status gs_items_open_engine(struct gsort *job, const struct gs_item_sizes *sizes);
 
 /** Check that temporary files can be made. */
-MUST_CHECK gs_status gs_items_prepare_disk(struct gsort *job);
-
-/** Let JOB->emit write them as OPTIONS say.  GS_EBUDGET. */
-MUST_CHECK gs_status gs_items_open_emit(struct gsort *job);
+MUST_CHECK gs_status gs_items_check_disk(struct gsort *job);
 
 void gs_items_close(struct gsort *job);
 

@@ -15,6 +15,7 @@
 #include "gsort.h"
 #include "io/input.h"
 #include "io/outputs.h"
+#include "job/kind.h"
 #include "job/lost.h"
 #include "job/npy.h"
 #include "job/sandbox_policy.h"
@@ -64,6 +65,7 @@ struct gsort {
 	const struct gsort_options *options;	/* the copy */
 	atomic_bool          began;		/* by gsort_run() */
 	atomic_bool          interrupted;	/* by gsort_interrupt() */
+	const struct gs_kind *kind;		/* of elements */
 	struct gs_plan_input plan_input;
 	struct gs_plan       plan;
 	struct gs_monitor    monitor;

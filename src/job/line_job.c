@@ -15,6 +15,7 @@
 #include "format/line.h"
 #include "format/line_ends.h"
 #include "io/ahead.h"
+#include "job/items.h"
 #include "job/line_job.h"
 #include "job/options.h"
 #include "job/ranked.h"
@@ -92,8 +93,8 @@ check_invalid(const struct gsort *job)
 	                 "are those of all lines");
 }
 
-gs_status
-gs_line_job_describe(struct gsort *job)
+static gs_status
+describe(struct gsort *job)
 {
 	const struct gsort_options *options = job->options;
 	const struct gs_line_options lines = {
@@ -127,8 +128,9 @@ gs_line_job_describe(struct gsort *job)
 	return GS_OK;
 }
 
-gs_status
-gs_line_job_allocate(struct gsort *job, const struct gs_item_sizes *sizes)
+/* Get memory to read with. */
+static gs_status
+reserve(struct gsort *job, const struct gs_item_sizes *sizes)
 {
 	struct gs_line_job *lines = &job->lines;
 
@@ -137,13 +139,18 @@ gs_line_job_allocate(struct gsort *job, const struct gs_item_sizes *sizes)
 	return gs_arena_open(&lines->arena, GS_AHEAD_CHUNKS * lines->chunk_bytes, false);
 }
 
-gs_status
-gs_line_job_number(struct gsort *job)
+static gs_status
+allocate(struct gsort *job)
 {
-	const size_t bytes = job->plan.threads * job->engine.taker.piece_bytes;
+	const struct gs_item_facts facts = gs_items_facts(job);
+	struct gs_item_sizes sizes;
 
-	return job->options->argsort_bits > 0 ? gs_arena_open(&job->lines.numbered, bytes, false)
-	                                      : GS_OK;
+	gs_plan_items(&sizes, &job->plan, &job->plan_input, &facts);
+	TRY(reserve(job, &sizes));
+	TRY(gs_items_open_engine(job, &sizes));
+	return job->options->argsort_bits == 0 ? GS_OK
+	       : gs_arena_open(&job->lines.numbered, job->plan.threads * job->engine.taker.piece_bytes,
+	                       false);
 }
 
 /* ---- reading ---------------------------------------------------------------------- */
@@ -188,8 +195,8 @@ read_all(struct gsort *job, const struct gs_taker *taker, struct gs_follow *foll
 	return GS_OK;
 }
 
-gs_status
-gs_line_job_read(struct gsort *job, const struct gs_taker *taker)
+static gs_status
+read_to(struct gsort *job, const struct gs_taker *taker)
 {
 	const bool follows = job->options->operation == GSORT_MERGE && !job->options->trust_order;
 
@@ -203,13 +210,66 @@ gs_line_job_follow(struct gsort *job, const struct gs_item_sizes *sizes, struct 
 {
 	gs_status status;
 
-	TRY(gs_line_job_allocate(job, sizes));
+	TRY(reserve(job, sizes));
 	job->lines.line_most = sizes->line_most;
 	status = read_all(job, NULL, follow);
 	job->stats.bytes_in = job->lines.ingest.bytes;
 	job->stats.invalid_lines = job->lines.ingest.faults.invalid;
 	return status;
 }
+
+static size_t
+element_bytes(const struct gsort *job)
+{
+	(void)job;
+	return 0;
+}
+
+static bool
+writes_binary(const struct gsort *job)
+{
+	return job->options->argsort_bits > 0;
+}
+
+static gs_status
+open_emit(struct gsort *job)
+{
+	const struct gsort_options *options = job->options;
+
+	TRY(gs_emit_open_items(&job->emit, &job->items.order, options->argsort_bits / 8));
+	if (options->lines)
+		gs_line_show_open(&job->lines.show, &job->lines.order, &job->emit, options->counts,
+		                  options->underline);
+	return GS_OK;
+}
+
+static gs_status
+find_header(struct gsort *job, uint64_t count, const char **header, size_t *bytes)
+{
+	const struct gs_line_bytes *lines = &job->lines.ingest.header;
+
+	(void)count;
+	*header = lines->data;
+	*bytes = job->options->argsort_bits > 0 ? 0 : lines->bytes;
+	return GS_OK;
+}
+
+/* A merge has counted itself. */
+static void
+count_read(const struct gsort *job, struct gsort_stats *stats)
+{
+	stats->invalid_lines = job->lines.ingest.faults.invalid;
+	if (job->engine.context == NULL)
+		return;
+	stats->bytes_in = job->lines.ingest.bytes;
+	stats->keys = job->engine.count(job->engine.context, 0);
+}
+
+const struct gs_kind gs_lines = {
+	.items = true, .describe = describe, .element_bytes = element_bytes,
+	.writes_binary = writes_binary, .allocate = allocate, .check_disk = gs_items_check_disk,
+	.open_emit = open_emit, .read = read_to, .header = find_header, .count = count_read,
+};
 
 void
 gs_line_job_close(struct gsort *job)

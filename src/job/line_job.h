@@ -7,18 +7,6 @@
 #include "job/job.h"
 #include "plan/items.h"
 
-/** Understand the keys.  GS_EUSAGE: one is wrong. */
-MUST_CHECK gs_status gs_line_job_describe(struct gsort *job);
-
-/** Get memory to read with.  GS_EBUDGET. */
-MUST_CHECK gs_status gs_line_job_allocate(struct gsort *job, const struct gs_item_sizes *sizes);
-
-/** For --argsort, once the store is open: get memory to number lines in.  GS_EBUDGET. */
-MUST_CHECK gs_status gs_line_job_number(struct gsort *job);
-
-/** Read all lines into the store of the items; of a merge, each input must be in order. */
-MUST_CHECK gs_status gs_line_job_read(struct gsort *job, const struct gs_taker *taker);
-
 /** Compare all lines with the ones before, and store none.  GS_EINPUT: one is invalid, or out of order
  *  (follow->disorder). */
 MUST_CHECK gs_status gs_line_job_follow(struct gsort *job, const struct gs_item_sizes *sizes,

@@ -228,7 +228,7 @@ run_items(struct gsort *job)
 	gs_plan_item_merge(&sizes, &job->plan, &job->plan_input, &facts, gs_merge_count(job->options));
 	if (must_sort(job, &sizes)) {
 		job->items.ingest.checks_order = !job->options->trust_order;
-		TRY(gs_items_allocate(job));
+		TRY(job->kind->allocate(job));
 		return gs_job_sort(job);
 	}
 	atomic_store(&job->monitor.counters.phase, GSORT_MERGING);

@@ -21,6 +21,7 @@
 #include "format/raw.h"
 #include "gpu/guard.h"
 #include "job/items.h"
+#include "job/line_job.h"
 #include "job/open.h"
 #include "job/options.h"
 #include "job/ranked.h"
@@ -37,14 +38,6 @@ readers(const struct gsort *job)
 
 /* ---- opening ---------------------------------------------------------------- */
 
-/* Bytes of a binary element; 0: text. */
-static unsigned
-element_bytes(const struct gsort *job)
-{
-	return gs_options_want_items(job->options) ? (unsigned)job->items.ingest.record.bytes
-	                                           : gs_key_bits(job->options->type) / 8;
-}
-
 struct gs_input_options
 gs_job_input_options(struct gsort *job)
 {
@@ -53,7 +46,7 @@ gs_job_input_options(struct gsort *job)
 	return (struct gs_input_options){
 		.names = options->inputs,
 		.count = options->input_count,
-		.binary = element_bytes(job) > 0,
+		.binary = job->kind->element_bytes(job) > 0,
 		.guarded = !options->force && options->skip_bytes == 0 &&
 		           options->record_bytes == 0,	/* they may be text */
 		.terminal_ok = options->force,
@@ -74,7 +67,7 @@ open_input(struct gsort *job)
 {
 	const struct gsort_options *options = job->options;
 	const struct gs_input_options in = gs_job_input_options(job);
-	const unsigned unit = element_bytes(job);
+	const size_t unit = job->kind->element_bytes(job);
 	const char *name;
 	uint64_t bytes;
 
@@ -94,11 +87,9 @@ open_output(struct gsort *job)
 	const struct gsort_options *options = job->options;
 	const struct gs_output_options out = {
 		.name = options->output,
-		.binary = ((gs_options_want_items(options) && !options->converts &&
-		            (!options->lines || options->argsort_bits > 0)) ||
-		           gs_key_bits(job->emit.encoding.to) > 0) && !gs_answer_is_wanted(options),
+		.binary = job->kind->writes_binary(job) && !gs_answer_is_wanted(options),
 		.terminal_ok = options->force,
-		.whole = gs_options_want_items(options) || job->items.npy.first != NULL,
+		.whole = job->kind->items || job->items.npy.first != NULL,
 		.in_place = options->in_place,
 		.files = options->split < job->plan.threads ? options->split : job->plan.threads,
 		.write = options->write,
@@ -224,7 +215,7 @@ collect_plan_input(struct gsort *job)
 		.type = options->type,
 		.notation = options->notation,
 		.key_bits = gs_key_bits(options->type),
-		.items = gs_options_want_items(options),
+		.items = job->kind->items,
 		.headers = options->header_lines > 0,
 		.print_bytes = job->handover != NULL ? 0 : gs_emit_print_bytes(&job->emit),
 		.compressed = options->operation == GSORT_SORT && gs_files_inflate(files),
@@ -280,41 +271,13 @@ make_plan(struct gsort *job)
 
 /* ---- memory --------------------------------------------------------------------- */
 
-/* Take every buffer of the job.  An arena that is not open only adds up their bytes. */
-static void
-carve(struct gsort *job)
-{
-	if (job->options->operation == GSORT_SORT)
-		gs_ingest_carve(&job->ingest, &job->plan, &job->arena);
-	gs_store_carve(&job->store, job->options, &job->plan_input, &job->plan, &job->arena);
-	if (job->handover == NULL)
-		gs_emit_carve(&job->emit, job->options, &job->plan, &job->arena);
-}
-
-static gs_status
-allocate(struct gsort *job)
-{
-	if (gs_options_want_items(job->options))
-		return job->options->operation == GSORT_SORT ? gs_items_allocate(job) : GS_OK;
-	job->arena = (struct gs_arena){ .base = NULL };
-	carve(job);
-	TRY(gs_arena_open(&job->arena, job->arena.used_bytes, job->plan.huge_pages));
-	carve(job);
-	gs_store_open(&job->store, &job->monitor);
-	job->engine = gs_store_engine(&job->store);
-	if (job->options->operation == GSORT_SORT)
-		gs_ingest_open(&job->ingest, job->input, &job->store.histogram, &job->plan_input,
-		               &job->monitor);
-	return GS_OK;
-}
-
 gs_status
 gs_job_replan(struct gsort *job)
 {
 	gs_store_close(&job->store);
 	gs_arena_close(&job->arena);
 	TRY(make_plan(job));
-	return allocate(job);
+	return job->kind->allocate(job);
 }
 
 /*
@@ -329,8 +292,7 @@ check_temp(struct gsort *job)
 
 	if (!job->plan.spills)
 		return GS_OK;
-	status = gs_options_want_items(job->options) ? gs_items_prepare_disk(job)
-	                                           : gs_runs_prepare_disk(&job->store.runs);
+	status = job->kind->check_disk(job);
 	if (status != GS_OK && !known) {
 		gs_note(&job->monitor, "%s; it is needed only if memory is not enough", gs_message());
 		return GS_OK;
@@ -352,7 +314,7 @@ adapt_options(struct gsort *job)
 {
 	struct gsort_options *own = &job->copy;
 
-	if (job->ranked != NULL || gs_options_want_items(own))
+	if (job->ranked != NULL || job->kind->items)
 		return;
 	if (own->set != GSORT_NO_SET) {		/* of sorted inputs, as a merge is */
 		own->operation = GSORT_MERGE;
@@ -381,7 +343,8 @@ open_stages(struct gsort *job, const struct gsort *whole)
 		return GS_OK;
 	}
 	gs_verify_open(&job->verify, job->options, job->plan.threads);
-	TRY(allocate(job));
+	if (!job->kind->items || job->options->operation == GSORT_SORT)	/* else buffers of its own */
+		TRY(job->kind->allocate(job));
 	if (job->plan.host_bytes > job->plan_input.memory_bytes && job->plan_input.memory_bytes > 0)
 		gs_note(&job->monitor, "%.1f MiB of memory are not enough: gsort uses %.1f",
 		        (double)job->plan_input.memory_bytes / (1 << 20),
@@ -399,9 +362,9 @@ gs_job_open(struct gsort *job)
 	TRY(gs_options_check(job->options));
 	TRY(gs_npy_adopt(&job->items.npy, &job->copy));
 	TRY(gs_options_check(job->options));	/* of what the inputs are */
+	job->kind = gs_kind_of(job->options);
 	adapt_options(job);
-	if (gs_options_want_items(job->options))
-		TRY(gs_items_describe(job));
+	TRY(job->kind->describe(job));
 	gs_ingest_set_format(&job->ingest, job->options);
 	if (job->ranked != NULL) {
 		job->ingest.text.lines_before = gs_parts_lines_before;
@@ -411,8 +374,8 @@ gs_job_open(struct gsort *job)
 	TRY(open_stages(job, job));
 	if (job->options->operation != GSORT_CHECK) {
 		gs_emit_open(&job->emit, job->options, &job->verify, &job->monitor);
-		if (gs_options_want_items(job->options))
-			TRY(gs_items_open_emit(job));
+		if (job->kind->open_emit != NULL)
+			TRY(job->kind->open_emit(job));
 		TRY(open_output(job));
 	}
 	confine(job);
@@ -422,6 +385,7 @@ gs_job_open(struct gsort *job)
 gs_status
 gs_job_open_operand(struct gsort *job, const struct gsort *whole)
 {
+	job->kind = gs_kind_of(job->options);
 	gs_ingest_set_format(&job->ingest, job->options);
 	job->ingest.text.merge_zeros = true;	/* in all sets, -0 is 0 */
 	TRY(open_stages(job, whole));
@@ -434,6 +398,7 @@ gs_job_close(struct gsort *job)
 {
 	gs_ingest_close(&job->ingest);
 	gs_items_close(job);
+	gs_line_job_close(job);
 	gs_emit_close(&job->emit);
 	gs_answer_close(&job->answer);
 	gs_outputs_close(&job->outputs);

@@ -46,20 +46,6 @@ collect_stages(struct gsort *job)
 	busy->idle = idle > 0 ? idle : 0;
 }
 
-/* A merge or a check has counted itself. */
-static void
-collect_items(struct gsort *job)
-{
-	struct gsort_stats *stats = &job->stats;
-
-	stats->invalid_lines = job->lines.ingest.faults.invalid;
-	if (job->engine.context == NULL)
-		return;
-	stats->bytes_in = gs_options_read_lines(job->options) ? job->lines.ingest.bytes
-	                                                      : job->items.ingest.bytes;
-	stats->keys = job->engine.count(job->engine.context, 0);
-}
-
 /* Collect the counts of the job's objects. */
 static void
 collect_stats(struct gsort *job)
@@ -82,18 +68,14 @@ collect_stats(struct gsort *job)
 	stats->keys_out = job->emit.keys;
 	stats->bytes_out = job->emit.bytes;
 	stats->verified = job->verify.on && !job->verify.order_alone;
-	if (gs_options_want_items(job->options)) {
-		collect_items(job);
-	} else if (operation == GSORT_MERGE) {
-		stats->device = "cpu";
-		stats->batches = (unsigned)(job->options->input_count > 0 ? job->options->input_count : 1);
-		if (job->set != NULL)
-			gs_combine_stats(job);
-	} else {
-		stats->bytes_in = job->ingest.bytes;
-		stats->keys = job->ingest.keys;
-		stats->invalid_lines = job->ingest.invalid_lines;
+	if (operation == GSORT_SORT || job->kind->items) {
+		job->kind->count(job, stats);
+		return;
 	}
+	stats->device = "cpu";
+	stats->batches = (unsigned)(job->options->input_count > 0 ? job->options->input_count : 1);
+	if (job->set != NULL)
+		gs_combine_stats(job);
 }
 
 /* Statistics of all ranks; the message stays.  Not inlined: the frame of gs_job_run() lies below all

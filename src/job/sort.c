@@ -14,7 +14,6 @@
 #include "job/open.h"
 #include "job/phase.h"
 #include "job/ranked.h"
-#include "job/read.h"
 #include "job/settle.h"
 #include "job/sort.h"
 #include "stages/figures.h"
@@ -130,7 +129,7 @@ deliver(struct gsort *job)
 		return hand_over(job);
 	TRY(count(job, &elements));
 	if (gs_ranked_speaks(job->ranked))
-		TRY(gs_job_header(job, elements, &header, &header_bytes));
+		TRY(job->kind->header(job, elements, &header, &header_bytes));
 	TRY(gs_ranked_place(job, elements, header_bytes));
 	return gs_job_emit(job, header, header_bytes);	/* -> selected -> bytes -> output */
 }
@@ -142,7 +141,8 @@ read_all(struct gsort *job)
 	struct gs_taker taker = job->engine.taker;
 
 	TRY(gs_ranked_deal(job, &taker));
-	TRY(gs_job_read(job, taker));
+	gs_verify_watch(&job->verify, &taker);
+	TRY(job->kind->read(job, &taker));
 	return gs_ranked_settle(job);
 }
 

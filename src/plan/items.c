@@ -126,13 +126,13 @@ reading_bytes(const struct gs_item_sizes *sizes, const struct gs_plan *plan,
 		reading = input->ahead_chunks * sizes->chunk_bytes +
 		          (facts->numbered ? memory / 32 : 0) +		/* the most of all pieces */
 		          (input->headers ? 2 * sizes->header_most : 0);
-	else if (reading < sizes->threads * facts->record_bytes)
-		reading = sizes->threads * facts->record_bytes;
+	else if (reading < sizes->store.threads * facts->record_bytes)
+		reading = sizes->store.threads * facts->record_bytes;
 	if (facts->window.ranks > 0) {
 		const struct gs_item_tables tables =
-			gs_item_window_tables(&facts->window, facts->item_bytes, sizes->threads);
+			gs_item_window_tables(&facts->window, facts->item_bytes, sizes->store.threads);
 
-		reading += sizes->threads * gs_item_window_thread_bytes(&tables);
+		reading += sizes->store.threads * gs_item_window_thread_bytes(&tables);
 	}
 	return reading;
 }
@@ -160,10 +160,11 @@ gs_plan_items(struct gs_item_sizes *sizes, const struct gs_plan *plan,
 	uint64_t reading;
 
 	*sizes = (struct gs_item_sizes){
-		.threads = (unsigned)gs_within(1, memory / RECORDS_OF_THREAD / (facts->record_bytes + 1),
-		                               plan->threads),
-		.input_bytes = item_bytes_of(input, facts),
-		.guessed = facts->window.ranks > 0 || (facts->record_bytes == 0 && facts->numbered),
+		.store.threads = (unsigned)gs_within(1, memory / RECORDS_OF_THREAD /
+		                                        (facts->record_bytes + 1), plan->threads),
+		.store.item_bytes = facts->item_bytes,
+		.store.input_bytes = item_bytes_of(input, facts),
+		.store.guessed = facts->window.ranks > 0 || (facts->record_bytes == 0 && facts->numbered),
 	};
 	if (facts->record_bytes == 0) {
 		sizes->chunk_bytes = chunk_bytes(plan, input, facts, memory / 16);
@@ -171,7 +172,7 @@ gs_plan_items(struct gs_item_sizes *sizes, const struct gs_plan *plan,
 	}
 	reading = reading_bytes(sizes, plan, input, facts);
 	sizes->line_most = (size_t)(memory - reading) / 2;
-	sizes->store_bytes = memory > reading ? memory - reading : 1;
+	sizes->store.memory_bytes = memory > reading ? memory - reading : 1;
 }
 
 /*

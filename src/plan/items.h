@@ -79,14 +79,21 @@ struct gs_item_facts {
 	struct gs_item_window window;	/* of a sort by ranks; RANKS 0: there is none */
 };
 
+/* What a store is asked for. */
+struct gs_item_store_facts {
+	uint64_t memory_bytes;		/* that it may use, in all */
+	unsigned threads;
+	size_t   item_bytes;		/* 0: lengths differ */
+	bool     keeps;			/* of each piece what is not dropped: a head */
+	uint64_t input_bytes;		/* of items that it will get, about; UINT64_MAX: unknown */
+	bool     guessed;		/* INPUT_BYTES may be less than what comes */
+};
+
 struct gs_item_sizes {
-	unsigned threads;	/* that have memory for a record each */
+	struct gs_item_store_facts store;	/* its threads have memory for a record each */
 	size_t   chunk_bytes;	/* of lines, read ahead */
 	size_t   header_most;	/* bytes of the header of lines */
 	size_t   line_most;	/* where nothing is stored: bytes of a line */
-	uint64_t store_bytes;	/* memory of the store */
-	uint64_t input_bytes;	/* of items that it will get, about; UINT64_MAX: unknown */
-	bool     guessed;	/* INPUT_BYTES may be less than what comes */
 };
 
 /** The sizes of a sort, or of a check of lines. */
@@ -119,16 +126,6 @@ struct gs_item_limits {
 	uint64_t bin_bytes;	/* a good size */
 	size_t   memory_bytes;	/* to divide again what is in files */
 	size_t   extents;	/* of files, that memory has room for; 0: there are no files */
-};
-
-/* What a store is asked for. */
-struct gs_item_store_facts {
-	uint64_t memory_bytes;		/* that it may use, in all */
-	unsigned threads;
-	size_t   item_bytes;		/* 0: lengths differ */
-	bool     keeps;			/* of each piece what is not dropped: a head */
-	uint64_t input_bytes;		/* see struct gs_item_sizes */
-	bool     guessed;
 };
 
 struct gs_item_store_sizes {

@@ -208,7 +208,7 @@ do_in_turn(struct draining *draining, const struct gs_item_made *made, bool skip
 static struct slot *
 slot_of(const struct draining *draining, size_t at)
 {
-	const size_t slots = SLOTS_OF_THREAD * draining->drain->options->threads;
+	const size_t slots = SLOTS_OF_THREAD * draining->drain->options->facts.threads;
 
 	assert(slots > 0);
 	return &draining->slots[at % slots];
@@ -219,7 +219,7 @@ static void
 end(struct draining *draining)
 {
 	draining->ended = true;
-	for (size_t t = 0; t < SLOTS_OF_THREAD * draining->drain->options->threads; t++)
+	for (size_t t = 0; t < SLOTS_OF_THREAD * draining->drain->options->facts.threads; t++)
 		pthread_cond_broadcast(&draining->slots[t].changed);
 }
 
@@ -369,7 +369,7 @@ static gs_status
 open_draining(struct draining *draining)
 {
 	const struct gs_item_drain *drain = draining->drain;
-	const unsigned threads = drain->options->threads;
+	const unsigned threads = drain->options->facts.threads;
 
 	draining->part_count = gs_bucket_parts(drain->buckets, drain->limits, drain->options, NULL);
 	draining->parts = malloc((draining->part_count + 1) * sizeof *draining->parts);
@@ -390,7 +390,7 @@ open_draining(struct draining *draining)
 static void
 close_draining(struct draining *draining)
 {
-	const unsigned threads = draining->drain->options->threads;
+	const unsigned threads = draining->drain->options->facts.threads;
 
 	for (unsigned t = 0; draining->workers != NULL && t < threads; t++)
 		gs_item_maker_close(&draining->workers[t].maker);
@@ -410,7 +410,7 @@ run(struct draining *draining)
 	status = open_draining(draining);
 	if (status == GS_OK && draining->left > 0) {
 		gs_first_error_open(&draining->error);
-		gs_team_run(draining->drain->options->threads, drain_parts, draining);
+		gs_team_run(draining->drain->options->facts.threads, drain_parts, draining);
 		status = gs_first_error_close(&draining->error);
 	}
 	close_draining(draining);

@@ -12,11 +12,8 @@
 
 struct gs_item_store_options {
 	const struct gs_item_order *order;	/* borrowed */
-	unsigned  threads;
-	uint64_t  memory_bytes;		/* that the store may use, in all */
+	struct gs_item_store_facts facts;	/* from which its sizes are planned; it sets KEEPS */
 	uint64_t  beside_bytes;		/* memory of the job that it may not use, for messages */
-	uint64_t  input_bytes;		/* of items that will come, about; UINT64_MAX: unknown */
-	bool      guessed;		/* INPUT_BYTES may be less than what comes */
 	const char *const *temp_dirs;	/* used in rotation */
 	size_t    temp_dir_count;	/* at least 1 */
 

@@ -29,7 +29,6 @@ struct gs_item_store {
 	struct gs_arena           arena;	/* the memory of SHARED */
 	struct gs_division       *first;	/* the one that is being filled */
 	struct gs_item_buckets    buckets;
-	struct gs_item_store_facts facts;
 	struct gs_item_store_sizes sizes;
 	size_t                    largest;	/* bytes of an item that is larger than a piece */
 	bool                      has_bounds, flushed;
@@ -50,7 +49,7 @@ static gs_status
 open_store(struct gs_item_store *store)
 {
 	struct gs_division_shared *shared = &store->shared;
-	const unsigned threads = store->options.threads;
+	const unsigned threads = store->options.facts.threads;
 	const size_t found = shared->found_room * sizeof(uint16_t);
 	const size_t lengths = shared->lengths_room * sizeof(uint32_t);
 	char *memory, *more;
@@ -89,17 +88,13 @@ gs_item_store_open(struct gs_item_store **opened, const struct gs_item_store_opt
 	store->monitor = monitor;
 	store->shared.order = options->order;
 	store->shared.monitor = monitor;
-	store->shared.threads = options->threads;
+	store->shared.threads = options->facts.threads;
 	store->shared.head = options->head && !options->groups ? options->count : 0;
 	store->shared.temp_dirs = options->temp_dirs;
 	store->shared.temp_dir_count = options->temp_dir_count;
 	store->has_bounds = options->origins;
-	store->facts = (struct gs_item_store_facts){
-		.memory_bytes = options->memory_bytes, .threads = options->threads,
-		.item_bytes = options->order->item_bytes, .keeps = store->shared.head > 0,
-		.input_bytes = options->input_bytes, .guessed = options->guessed,
-	};
-	gs_plan_item_store(&store->sizes, &store->facts);
+	store->options.facts.keeps = store->shared.head > 0;
+	gs_plan_item_store(&store->sizes, &store->options.facts);
 	store->shared.piece_bytes = store->sizes.tables.piece_bytes;
 	store->shared.found_room = store->sizes.tables.found_room;
 	store->shared.lengths_room = store->sizes.tables.lengths_room;
@@ -285,7 +280,7 @@ finish(void *context)
 		    bytes > 2 * store->sizes.limits.bin_bytes)
 			TRY(choose_bounds(store, bytes));
 	}
-	gs_plan_item_limits(&store->sizes, &store->facts, store->largest);	/* it is known */
+	gs_plan_item_limits(&store->sizes, &store->options.facts, store->largest);	/* it is known */
 	if (store->flushed) {
 		TRY(flush(store));
 		TRY(gs_division_store(store->first));

@@ -87,23 +87,24 @@ check_jobs(void)
 			.headers = jobs[r].headers, .ahead_chunks = 3,
 		};
 		struct gs_item_sizes sizes;
+		const struct gs_item_store_facts *store = &sizes.store;
 
 		gs_plan_items(&sizes, &plan, &input, &jobs[r].facts);
-		CHECK(sizes.threads == jobs[r].threads_wanted, "%s: %u threads", sentence, sizes.threads);
+		CHECK(store->threads == jobs[r].threads_wanted, "%s: %u threads", sentence, store->threads);
 		CHECK(sizes.chunk_bytes == jobs[r].chunk_bytes, "%s: chunks of %zu", sentence,
 		      sizes.chunk_bytes);
-		CHECK(sizes.store_bytes == jobs[r].store_bytes, "%s: %llu bytes for the store", sentence,
-		      (unsigned long long)sizes.store_bytes);
-		CHECK(sizes.input_bytes == jobs[r].item_bytes, "%s: %llu bytes of items", sentence,
-		      (unsigned long long)sizes.input_bytes);
-		CHECK(sizes.guessed == (jobs[r].facts.window.ranks > 0 ||
+		CHECK(store->memory_bytes == jobs[r].store_bytes, "%s: %llu bytes for the store", sentence,
+		      (unsigned long long)store->memory_bytes);
+		CHECK(store->input_bytes == jobs[r].item_bytes, "%s: %llu bytes of items", sentence,
+		      (unsigned long long)store->input_bytes);
+		CHECK(store->guessed == (jobs[r].facts.window.ranks > 0 ||
 		                        (jobs[r].facts.numbered && jobs[r].facts.record_bytes == 0)),
 		      "%s: guessed", sentence);
 		CHECK(jobs[r].facts.record_bytes > 0 ||
 		      sizes.header_most == plan.pool_bytes / GS_HEADER_SHARE, "%s: a header of %zu bytes",
 		      sentence, sizes.header_most);
-		CHECK(sizes.store_bytes == 1 || jobs[r].facts.window.ranks > 0 ||
-		      sizes.line_most == sizes.store_bytes / 2, "%s: a line is in memory twice", sentence);
+		CHECK(store->memory_bytes == 1 || jobs[r].facts.window.ranks > 0 ||
+		      sizes.line_most == store->memory_bytes / 2, "%s: a line is in memory twice", sentence);
 	}
 }
 

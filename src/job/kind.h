@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * kind.h - what the elements of a job are: keys (keys.c), records (items.c), lines (line_job.c)
+ *
+ *     describe; allocate, again for another plan; [open_emit]; read, again if the job starts over; header;
+ *     close
+ *
+ * Keys of 128 bits and --argsort of binary keys are records, and --argsort of text is of lines.
+ */
+#ifndef GS_JOB_KIND_H
+#define GS_JOB_KIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "gsort.h"
+
+struct gs_taker;
+
+struct gs_kind {
+	bool items;	/* of the engine */
+
+	/** Understand the options.  GS_EUSAGE: a key is wrong. */
+	gs_status (*describe)(struct gsort *job);
+
+	/** Bytes of an element in the input; 0: text. */
+	size_t (*element_bytes)(const struct gsort *job);
+
+	/** Is the output no text? */
+	bool (*writes_binary)(const struct gsort *job);
+
+	/** Get memory, as planned, and open JOB->engine.  GS_EBUDGET. */
+	gs_status (*allocate)(struct gsort *job);
+
+	/** Can temporary files be made?  GS_EIO. */
+	gs_status (*check_disk)(struct gsort *job);
+
+	/** Let JOB->emit write elements as the options say.  GS_EBUDGET.  NULL: nothing is to be done. */
+	gs_status (*open_emit)(struct gsort *job);
+
+	/** Read all input, for TAKER. */
+	gs_status (*read)(struct gsort *job, const struct gs_taker *taker);
+
+	/** After that: what stands in the output before COUNT elements, for a .npy file made of that.
+	 *  GS_EBUDGET. */
+	gs_status (*header)(struct gsort *job, uint64_t count, const char **header, size_t *bytes);
+
+	/** Report what was read by a sort: bytes, elements, invalid lines. */
+	void (*count)(const struct gsort *job, struct gsort_stats *stats);
+};
+
+extern const struct gs_kind gs_keys, gs_records, gs_lines;
+
+/** What OPTIONS sort. */
+const struct gs_kind *gs_kind_of(const struct gsort_options *options);
+
+#endif

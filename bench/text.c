@@ -21,7 +21,6 @@
 #include "bench/shapes.h"
 #include "bench/stats.h"
 #include "format/encode.h"
-#include "format/encode_text.h"
 #include "format/floats.h"
 #include "format/integers.h"
 #include "format/key.h"

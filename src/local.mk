@@ -49,47 +49,36 @@ host_sources = \
   src/base/thread.c \
   src/base/thread.h \
   src/format/convert.c \
-  src/format/convert.h \
   src/format/digits.h \
   src/format/disorder.c \
   src/format/disorder.h \
   src/format/encode.c \
   src/format/encode.h \
   src/format/encode_text.c \
-  src/format/encode_text.h \
   src/format/float_sum.c \
   src/format/float_sum.h \
   src/format/floats.cpp \
   src/format/floats.h \
   src/format/hint.c \
-  src/format/hint.h \
   src/format/half.c \
-  src/format/half.h \
   src/format/integers.h \
   src/format/key.c \
   src/format/key.h \
   src/format/key_float.c \
-  src/format/key_float.h \
   src/format/key_number.c \
-  src/format/key_number.h \
   src/format/key_text.h \
   src/format/key_version.c \
-  src/format/key_version.h \
   src/format/keydef.c \
   src/format/keydef.h \
   src/format/keytype.def \
   src/format/line.c \
   src/format/line.h \
   src/format/line_ends.c \
-  src/format/line_ends.h \
   src/format/line_fault.c \
-  src/format/line_fault.h \
   src/format/line_field.c \
-  src/format/line_field.h \
   src/format/line_order.c \
   src/format/line_order.h \
   src/format/line_reader.c \
-  src/format/line_reader.h \
   src/format/line_words.c \
   src/format/line_words.h \
   src/format/lines.c \
@@ -98,15 +87,12 @@ host_sources = \
   src/format/notation.h \
   src/format/number_word.h \
   src/format/parse.c \
-  src/format/parse.h \
   src/format/parse_avx2.inc \
   src/format/parse_avx512.inc \
   src/format/print.c \
-  src/format/print.h \
   src/format/print_avx2.inc \
   src/format/print_avx512.inc \
   src/format/raw.c \
-  src/format/raw.h \
   src/format/npy.c \
   src/format/npy.h \
   src/format/record.c \
@@ -116,11 +102,9 @@ host_sources = \
   src/format/text_decoder.c \
   src/format/text_decoder.h \
   src/format/text_keys.c \
-  src/format/text_keys.h \
   src/format/text_section.c \
   src/format/text_section.h \
   src/format/wide.c \
-  src/format/wide.h \
   src/gpu/engine.h \
   src/gpu/guard.c \
   src/gpu/guard.h \

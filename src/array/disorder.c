@@ -11,7 +11,6 @@
 #include "array/array.h"
 #include "base/team.h"
 #include "format/key.h"
-#include "format/raw.h"
 #include "sort/keys.h"
 
 enum { STRETCH_KEYS = 1 << 16, COPY_BYTES = 8192 };

@@ -20,7 +20,7 @@
 
 #include "array/array.h"
 #include "base/team.h"
-#include "format/raw.h"
+#include "format/key.h"
 
 /* Keys of one turn of a thread; COPY_KEYS of them are mapped at once, in the first-level cache. */
 enum { TURN_KEYS = 1 << 15, COPY_KEYS = 512 };

@@ -12,7 +12,7 @@
 #include "array/array.h"
 #include "array/memory.h"
 #include "base/team.h"
-#include "format/raw.h"
+#include "format/key.h"
 #include "sort/span.h"
 
 enum { TURN_KEYS = 1 << 15, COPY_KEYS = 1024 };

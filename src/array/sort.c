@@ -21,7 +21,7 @@
 #include "array/memory.h"
 #include "base/round.h"
 #include "base/team.h"
-#include "format/raw.h"
+#include "format/key.h"
 #include "sort/buckets/buckets.h"
 #include "sort/buckets/pool.h"
 #include "sort/count.h"

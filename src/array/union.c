@@ -16,7 +16,6 @@
 #include "array/memory.h"
 #include "base/team.h"
 #include "format/key.h"
-#include "format/raw.h"
 #include "sort/merge.h"
 
 static gs_status

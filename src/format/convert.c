@@ -16,10 +16,9 @@
 #include <string.h>
 
 #include "base/team.h"
-#include "format/convert.h"
 #include "format/digits.h"
+#include "format/encode.h"
 #include "format/floats.h"
-#include "format/half.h"
 #include "format/key.h"
 #include "format/notation.h"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "format/disorder.h"
-#include "format/raw.h"
+#include "format/key.h"
 
 gs_status
 gs_disorder_key(const struct gs_encoding *encoding, unsigned bits, const char *name, uint64_t number,

@@ -14,11 +14,10 @@
 #include <string.h>
 
 #include "base/team.h"
-#include "format/convert.h"
 #include "format/digits.h"
 #include "format/encode.h"
-#include "format/encode_text.h"
 #include "format/floats.h"
+#include "format/integers.h"
 #include "format/key.h"
 #include "format/notation.h"
 #include "format/text.h"

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "format/integers.h"
 #include "gsort.h"
 
 struct gs_encoding {
@@ -33,7 +34,7 @@ char *gs_count_print(uint64_t count, char *into);
 /** The most bytes that a key can become. */
 size_t gs_encoding_bytes(const struct gs_encoding *encoding);
 
-/** Is it enough to call gs_ordered_to_raw() (raw.h), which works in place? */
+/** Is it enough to call gs_ordered_to_raw() (key.h), which works in place? */
 bool gs_encoding_in_place(const struct gs_encoding *encoding);
 
 /**
@@ -54,5 +55,33 @@ gs_encode(const struct gs_encoding *encoding, unsigned key_class, unsigned key_b
 /** The bytes of the lines that COUNT keys become, in any order; without counts.  TO is text. */
 uint64_t gs_encode_measure(const struct gs_encoding *encoding, unsigned key_class,
                            unsigned key_bits, const void *keys, size_t count);
+
+/* ---- keys as numbers, and as binary keys of another type (convert.c) -------------- */
+
+/* Sorted keys, and their type. */
+struct gs_numbers {
+	enum gsort_type    type;
+	enum gsort_notation notation;	/* of integers that are printed */
+	struct gs_integers integers;	/* of floats: keys, bits, flip, threads */
+};
+
+/** The value of the float whose ordered bits are KEY. */
+double gs_key_float(enum gsort_type type, uint64_t key);
+
+/** The least key of a float type whose value is at least VALUE, which is no NaN.  That of 0 is -0. */
+uint64_t gs_key_of_float(enum gsort_type type, double value);
+
+/** Print the number at AT without a terminator; returns how many bytes. */
+size_t gs_number_print(const struct gs_numbers *numbers, size_t at, char *into);
+
+/**
+ * Make COUNT binary keys of type TO, in the byte order ENDIAN, with all threads of NUMBERS.
+ *
+ * @counts  each key is followed by its count, a u64 in the same byte order; NULL: by nothing
+ * @return  GS_OK; GS_EINPUT: a number does not fit, as in gs_encode()
+ */
+MUST_CHECK gs_status
+gs_numbers_convert(const struct gs_numbers *numbers, enum gsort_type to, enum gsort_endian endian,
+                   const uint64_t *counts, size_t count, char *into);
 
 #endif

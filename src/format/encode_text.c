@@ -19,8 +19,7 @@
 #include "base/simd.h"
 #include "base/team.h"
 #include "format/digits.h"
-#include "format/encode_text.h"
-#include "format/print.h"
+#include "format/integers.h"
 #include "format/text.h"
 
 enum {

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "format/floats.h"
-#include "format/half.h"
 
 double
 gs_half_value(unsigned fraction_bits, uint16_t bits)

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "format/hint.h"
+#include "format/line.h"
 
 enum { LOOKED_AT = 200 };	/* bytes of a line; no notation is longer */
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * integers.h - sorted keys that are integers, whatever type they came from
+ * integers.h - sorted keys that are integers, whatever type they came from, and their lines
  *
  * The value of a key is (key ^ flip) - bias; below the bias it is negative.  This covers all
  * classes of text integers (text.h) and all binary integers: the bias of a signed type is its sign
@@ -9,8 +9,11 @@
 #ifndef GS_INTEGERS_H
 #define GS_INTEGERS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/simd.h"
 
 struct gs_integers {
 	const void *keys;	/* in order */
@@ -32,5 +35,22 @@ gs_integers_key(const struct gs_integers *source, unsigned bits, size_t at)
 	default: return ((const uint64_t *)source->keys)[at] ^ source->flip;
 	}
 }
+
+/* ---- to lines of digits (encode_text.c) ------------------------------------------- */
+
+/** Print COUNT integers, a line each, with all their threads; INTO has room for
+ *  GS_TEXT_LINE_BYTES (text.h) a key.  Returns how many bytes. */
+size_t gs_integers_print(const struct gs_integers *source, size_t count, char *into);
+
+/* ---- lines of one length, many at once, with vectors (print.c) -------------------- */
+
+/**
+ * Print keys from FIRST on.  All up to LAST have DIGITS digits, and are negative if MINUS.  Nothing
+ * is written after their lines.
+ *
+ * @return  how many were printed, perhaps 0; the caller prints the others
+ */
+size_t gs_print_lines(enum gs_simd simd, const struct gs_integers *source, unsigned digits,
+                      bool minus, size_t first, size_t last, char *into);
 
 #endif

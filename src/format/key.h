@@ -7,6 +7,7 @@
  *
  *     gs_order_TYPE(x)    bits of a TYPE to ordered bits
  *     gs_unorder_TYPE(u)  and back
+ *     gs_raw_to_ordered(), gs_ordered_to_raw()    whole arrays
  */
 #ifndef GS_KEY_H
 #define GS_KEY_H
@@ -15,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/status.h"
 #include "gsort.h"
 
 #define GS_SIGN8	UINT8_C(0x80)
@@ -113,5 +115,18 @@ unsigned gs_key_fraction_bits(enum gsort_type type);
 
 /** "u32", "text", ... */
 const char *gs_key_name(enum gsort_type type);
+
+/* ---- binary keys as they are in files (raw.c) ------------------------------------- */
+
+/** Turn COUNT keys of TYPE (any width) into ordered bits, in place, by THREADS. */
+void gs_raw_to_ordered(enum gsort_type type, enum gsort_endian endian, bool reverse, void *keys,
+                       size_t count, unsigned threads);
+
+/** Turn COUNT keys back into the bits of TYPE, in place, by THREADS. */
+void gs_ordered_to_raw(enum gsort_type type, enum gsort_endian endian, bool reverse, void *keys,
+                       size_t count, unsigned threads);
+
+/** The error for a file of BYTES, which are no multiple of a key's: GS_EINPUT. */
+gs_status gs_raw_partial(enum gsort_type type, const char *name, uint64_t bytes);
 
 #endif

@@ -20,7 +20,7 @@
 #include <xlocale.h>		/* strtold_l() of BSD */
 #endif
 
-#include "format/key_float.h"
+#include "format/key_text.h"
 
 static inline bool
 is_digit(int c)

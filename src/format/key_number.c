@@ -12,7 +12,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "format/key_number.h"
+#include "format/key_text.h"
 #include "format/number_word.h"
 
 /* ---- reading -------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * key_text.h - the text of a key, byte by byte, as its letters and CSV's quotes want it
+ * key_text.h - the text of a key, byte by byte, as its letters and CSV's quotes want it; and its order
  *
  * Most keys are plain: their bytes are those of the line.  Others lose bytes (d, i, quotes) or
  * change them (f), so code that handles all keys calls gs_key_text_next() instead of looking at
@@ -264,5 +264,58 @@ gs_key_bytes_put_text(struct gs_key_bytes *bytes, struct gs_key_text text)
 	       ? gs_key_bytes_put_plain(bytes, text.at, text.end, NULL, text.end)
 	       : gs_key_bytes_put_slowly(bytes, text);
 }
+
+/* ---- decimal numbers and months: the orders n, h and M of sort(1) (key_number.c) ---- */
+
+/*
+ * Numbers are exact and of any length.  Each order is a comparison, and the same order as bytes.
+ */
+
+/** Less than, equal to or greater than 0, for two decimal numbers; text that is none is 0. */
+int gs_number_compare(struct gs_key_text one, struct gs_key_text other);
+
+/** Append the number; returns true when eight bytes are there. */
+bool gs_number_put(struct gs_key_bytes *bytes, struct gs_key_text text);
+
+/** The same for numbers with a suffix: first by sign and suffix, then by number. */
+int  gs_size_compare(struct gs_key_text one, struct gs_key_text other);
+bool gs_size_put(struct gs_key_bytes *bytes, struct gs_key_text text);
+
+/** The month that a text begins with, from 1; 0: none. */
+int gs_month_of(struct gs_key_text text);
+
+/** How many bytes from AT on are a number; SUFFIX: or a number and its suffix.  0: none. */
+size_t gs_number_length(bool suffix, const unsigned char *at, const unsigned char *end);
+
+/* ---- floats: the order g of sort(1) (key_float.c) --------------------------------- */
+
+/*
+ * A key is what strtold(3) makes of its beginning in the C locale: decimal, hexadecimal, infinity
+ * or NaN.  The order: what is no number, NaN with a minus sign, other NaNs, then numbers; -0 equals
+ * 0.  sort(1) up to 9.1 orders NaNs by their bits, later ones as here.
+ */
+
+/** Less than, equal to or greater than 0. */
+int gs_float_compare(struct gs_key_text one, struct gs_key_text other);
+
+/** Append the key; returns true when eight bytes are there. */
+bool gs_float_put(struct gs_key_bytes *bytes, struct gs_key_text text);
+
+/** How many bytes from AT on are a float, with the space before it; 0: none. */
+size_t gs_float_length(const unsigned char *at, const unsigned char *end);
+
+/* ---- versions: the order V of sort(1) (key_version.c) ----------------------------- */
+
+/*
+ * As "Version sort ordering" in the manual of the GNU coreutils describes it, in their newest
+ * release: numbers within the text compare as numbers, and suffixes like ".tar.gz" only if what is
+ * before them is equal.  A key of a suffix alone is no suffix there; in 9.1 it was.
+ */
+
+/** Less than, equal to or greater than 0. */
+int gs_version_compare(struct gs_key_text one, struct gs_key_text other);
+
+/** Append the key; returns true when eight bytes are there. */
+bool gs_version_put(struct gs_key_bytes *bytes, struct gs_key_text text);
 
 #endif

@@ -12,7 +12,7 @@
  */
 #include <string.h>
 
-#include "format/key_version.h"
+#include "format/key_text.h"
 
 static inline bool
 is_digit(int c)

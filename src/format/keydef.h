@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "format/key_text.h"
 
 /* Ordering options, as bits.  Those that apply to one end of a key are two. */
 enum gs_letter {
@@ -48,7 +49,7 @@ struct gs_keydef {
 	const char *name;		/* of a column, with its quotes; or NULL */
 	size_t      name_bytes;
 	bool        sought;		/* the column is not known yet: see gs_keydef_place() */
-	bool        strict;		/* it must be a number, all of it: see line_fault.h */
+	bool        strict;		/* it must be a number, all of it: see line_fault.c */
 	bool        usual;		/* gs_line_find_usual() finds it */
 };
 
@@ -79,5 +80,41 @@ MUST_CHECK gs_status gs_keydef_line(struct gs_keydef *key, unsigned letters);
 
 /** A key by name becomes column number FIELD, from 0. */
 void gs_keydef_place(struct gs_keydef *key, size_t field);
+
+/* ---- where in a line a key is (line_field.c) -------------------------------------- */
+
+/*
+ * Fields are separated by one byte, or else each begins with the blanks before it, as in sort(1).
+ * With CSV, a separator between quotes is none.
+ */
+
+enum { GS_NO_SEPARATOR = -1 };		/* blanks separate fields */
+
+struct gs_fields {
+	int  separator;		/* a byte, or GS_NO_SEPARATOR */
+	bool csv;		/* with quotes; needs a separator */
+};
+
+/**
+ * Find the text of KEY in LINE .. END, which has no terminator.
+ *
+ * O(END - LINE).  A key that begins after it ends is empty, at its beginning.
+ */
+void gs_field_find(const struct gs_fields *fields, const struct gs_keydef *key, const char *line,
+                   const char *end, struct gs_key_text *text);
+
+/** Where KEY ends in LINE .. END, which may be before it begins. */
+const char *gs_field_limit(const struct gs_fields *fields, const struct gs_keydef *key,
+                           const char *line, const char *end);
+
+/**
+ * The number of the field of LINE .. END, a header, that is called NAME; with CSV, without quotes, which NAME
+ * may have, too.
+ * Blanks around a name do not count where blanks separate fields.
+ *
+ * @return  from 0; SIZE_MAX: there is none
+ */
+size_t gs_field_named(const struct gs_fields *fields, const char *line, const char *end,
+                      const char *name, size_t name_bytes);
 
 #endif

@@ -2,7 +2,6 @@
 /* line.c - unusual lines, and what is wrong with invalid ones */
 #include <stdio.h>
 
-#include "format/hint.h"
 #include "format/key.h"
 #include "format/line.h"
 #include "format/notation.h"

@@ -199,4 +199,21 @@ void gs_line_overflow(const struct gs_text_options *options, const char *name, u
 /** At the end: warn of those of INVALID lines that were not reported one by one. */
 void gs_line_reject_end(const struct gs_text_options *options, uint64_t invalid);
 
+/* ---- what it looks like, and what would have worked (hint.c) ---------------------- */
+
+/*
+ * For the message about the line that ends a job.  It takes microseconds: not for each of many.
+ */
+
+enum { GS_HINT_BYTES = 256 };
+
+/**
+ * Describe LINE .. END, line NUMBER of its file, without its terminator.
+ *
+ * @into    set to "; " and what to do; or to "": it looks like nothing known
+ * @return  INTO
+ */
+const char *gs_hint(char into[GS_HINT_BYTES], const struct gs_text_options *options,
+                    uint64_t number, const char *line, const char *end);
+
 #endif

@@ -11,7 +11,7 @@
  */
 #include <string.h>
 
-#include "format/line_ends.h"
+#include "format/line_order.h"
 #include "format/skip.h"
 
 /* ---- CSV ------------------------------------------------------------------------ */

@@ -10,9 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "format/key_float.h"
-#include "format/key_number.h"
-#include "format/line_fault.h"
+#include "format/key_text.h"
+#include "format/line_order.h"
 #include "format/line_words.h"
 #include "format/number_word.h"
 

@@ -10,7 +10,7 @@
  */
 #include <string.h>
 
-#include "format/line_field.h"
+#include "format/keydef.h"
 #include "format/skip.h"
 
 /* ---- walks over fields ---------------------------------------------------------- */

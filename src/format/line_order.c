@@ -14,9 +14,7 @@
 #include <string.h>
 
 #include "base/byte_order.h"
-#include "format/key_float.h"
-#include "format/key_number.h"
-#include "format/key_version.h"
+#include "format/key_text.h"
 #include "format/line_order.h"
 #include "format/line_words.h"
 #include "format/number_word.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * line_order.h - the order of lines, as sort(1) defines it in the C locale
+ * line_order.h - lines by key: their order, as sort(1) defines it in the C locale, their ends and faults
  *
  * Lines compare by their keys, one after the other, then byte by byte as a last resort.  The same
  * order is words of 64 bits: those of two lines compare as the lines do, as far as they go.
@@ -16,7 +16,6 @@
 
 #include "base/status.h"
 #include "format/keydef.h"
-#include "format/line_field.h"
 
 struct gs_line_options {
 	const char *const *keys;	/* KEYDEFs; they outlive the order */
@@ -82,5 +81,61 @@ bool gs_line_words(const struct gs_line_order *order, const char *const *lines,
 /** Where key number KEY of a line is, and what of it counts: from *BEGIN to *END. */
 void gs_line_key_place(const struct gs_line_order *order, size_t key, const char *line, size_t bytes,
                        size_t *begin, size_t *end);
+
+/* ---- where lines end (line_ends.c) ------------------------------------------------ */
+
+/*
+ * With CSV a terminator between quotes ends no line.  A quote opens only where a field begins, as for
+ * Python's csv; in any other place it is data.
+ */
+
+/* A place in a line of CSV. */
+struct gs_line_place {
+	bool quoted;		/* it is between quotes */
+	bool opens;		/* or else: a quote here opens, as a field begins, or as one that closed
+				 * quotes is before it: both are one */
+};
+
+#define GS_LINE_PLACE_BEGIN	((struct gs_line_place){ false, true })	/* of a line */
+
+/** Where the line at LINE ends, behind its terminator, or at LIMIT. */
+const char *gs_line_end(const struct gs_line_order *order, const char *line, const char *limit);
+
+/** Find up to ROOM lines from *AT on: set LINES and BYTES, and *AT to the end of the last one.  The last
+ *  line before LIMIT may lack its terminator. */
+size_t gs_line_split(const struct gs_line_order *order, const char **at, const char *limit,
+                     const char **lines, uint32_t *bytes, size_t room);
+
+/** As gs_line_end() from AT on, which is at *PLACE of a line, and then what is returned is.  *WHOLE: a
+ *  terminator is before it. */
+const char *gs_line_end_within(const struct gs_line_order *order, const char *at, const char *limit,
+                               struct gs_line_place *place, bool *whole);
+
+/** Where the last line that ends before LIMIT, or there, ends; LINE: none does.  O(LIMIT - LINE) with
+ *  CSV. */
+const char *gs_line_last_end(const struct gs_line_order *order, const char *line, const char *limit);
+
+/* ---- lines whose keys are not the numbers that they should be (line_fault.c) ------ */
+
+/*
+ * Keys by name and those of CSV are strict: a number (or a month, with M) must be all of the field.  A
+ * field without anything is a missing value.
+ */
+
+enum { GS_LINE_FAULT_BYTES = 160 };	/* of a reason */
+
+/**
+ * Find the first of COUNT lines, which lie behind one another, with a strict key that is no number.
+ *
+ * @missing  or with one that is missing
+ * @key      set to the number of the key
+ * @return   its number; COUNT: there is none
+ */
+size_t gs_line_fault_find(const struct gs_line_order *order, bool missing, const char *const *lines,
+                          const uint32_t *bytes, size_t count, size_t *key);
+
+/** Say what is wrong with KEY of a line; of a missing value, "". */
+void gs_line_fault_explain(const struct gs_line_order *order, size_t key, const char *line,
+                           size_t bytes, char reason[GS_LINE_FAULT_BYTES]);
 
 #endif

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "format/line.h"
-#include "format/line_reader.h"
+#include "format/lines.h"
 
 struct gs_line_reader *
 gs_line_reader_open(void *memory, size_t memory_bytes, const struct gs_line_source *source,

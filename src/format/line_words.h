@@ -14,7 +14,6 @@
 
 #include "format/key_text.h"
 #include "format/keydef.h"
-#include "format/line_field.h"
 #include "format/skip.h"
 
 /* Keys mostly come in the order of their fields: where the last one was is remembered. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * notation.h - integers as text that is not decimal: hexadecimal, IPv4 addresses, times
+ * notation.h - integers as text that is not decimal: hexadecimal, IPv4 addresses, times; and wide ones
  *
  * Each text means one integer of the range of text.h, and is printed in one form:
  *
@@ -33,5 +33,15 @@ size_t gs_notation_print(enum gsort_notation notation, bool negative, uint64_t m
 /** "an IPv4 address", and how one looks. */
 const char *gs_notation_name(enum gsort_notation notation);
 const char *gs_notation_example(enum gsort_notation notation);
+
+/* ---- keys of 128 bits, decimal or hexadecimal (wide.c) ---------------------------- */
+
+/* A '-', 39 digits, and what is overwritten behind them. */
+enum { GS_WIDE_BYTES = 1 + 39 + 7 };
+
+/** Print the key of 16 bytes at KEY, whose TYPE is wide, in NOTATION, decimal or hexadecimal; returns
+ *  how many bytes the text has.  Up to 7 bytes behind it are overwritten.  O(1). */
+size_t gs_wide_print(enum gsort_type type, enum gsort_endian endian, enum gsort_notation notation,
+                     const char *key, char *into);
 
 #endif

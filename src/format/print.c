@@ -17,7 +17,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "format/print.h"
+#include "format/integers.h"
 
 #if defined __x86_64__
 #include <immintrin.h>

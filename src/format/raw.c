@@ -11,7 +11,6 @@
 #include "base/simd.h"
 #include "base/team.h"
 #include "format/key.h"
-#include "format/raw.h"
 
 /* Fewer keys than this are converted by the calling thread: that takes about 10 us, the order of
  * what waking others takes.  Estimated, not tuned. */

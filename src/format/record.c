@@ -14,9 +14,8 @@
 #include <string.h>
 
 #include "format/key.h"
-#include "format/raw.h"
+#include "format/notation.h"
 #include "format/record.h"
-#include "format/wide.h"
 
 /* ---- fields ---------------------------------------------------------------------- */
 

@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "base/team.h"
-#include "format/parse.h"
 #include "format/text_decoder.h"
 #include "format/text_section.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* text_keys.c - how large the arrays of text_keys.h are */
+/* text_keys.c - how large the arrays of struct gs_text_keys are */
 #include <string.h>
 
-#include "format/text_keys.h"
+#include "format/text_section.h"
 
 enum { PAGE_BYTES = 4096 };
 

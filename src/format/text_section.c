@@ -11,7 +11,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "format/parse.h"
 #include "format/text_section.h"
 
 void

@@ -9,7 +9,7 @@
 
 #include "format/digits.h"
 #include "format/key.h"
-#include "format/wide.h"
+#include "format/notation.h"
 
 enum { PART_DIGITS = 19 };
 

@@ -9,7 +9,7 @@
  * constant memory.  Nothing is written, and no GPU is used.
  */
 #include "format/line.h"
-#include "format/line_reader.h"
+#include "format/lines.h"
 #include "job/check.h"
 #include "job/items.h"
 #include "job/line_job.h"

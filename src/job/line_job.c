@@ -13,7 +13,7 @@
 #include "format/disorder.h"
 #include "format/key.h"
 #include "format/line.h"
-#include "format/line_ends.h"
+#include "format/line_order.h"
 #include "io/ahead.h"
 #include "job/items.h"
 #include "job/line_job.h"

@@ -17,7 +17,7 @@
 
 #include "base/arena.h"
 #include "base/status.h"
-#include "format/line_reader.h"
+#include "format/lines.h"
 #include "io/input.h"
 #include "job/job.h"
 #include "job/stretch.h"

@@ -18,7 +18,6 @@
 
 #include "base/limits.h"
 #include "format/key.h"
-#include "format/raw.h"
 #include "gpu/guard.h"
 #include "job/items.h"
 #include "job/line_job.h"

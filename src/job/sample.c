@@ -15,7 +15,6 @@
 #include "base/splitmix.h"
 #include "base/team.h"
 #include "format/key.h"
-#include "format/raw.h"
 #include "format/text_section.h"
 #include "io/input.h"
 #include "job/sample.h"

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "format/disorder.h"
+#include "format/key.h"
 #include "format/line.h"
-#include "format/raw.h"
 #include "job/stretch.h"
 
 enum { QUOTED_MOST = 100 };	/* bytes of a line in a message; a number has at most 20 */

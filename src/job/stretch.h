@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "format/line_reader.h"
+#include "format/lines.h"
 #include "job/job.h"
 #include "sort/follow.h"
 

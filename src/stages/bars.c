@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "format/convert.h"
+#include "format/encode.h"
 #include "format/key.h"
 #include "format/text.h"
 #include "sort/keys.h"

@@ -20,7 +20,6 @@
 #include <stdlib.h>
 
 #include "format/key.h"
-#include "format/raw.h"
 #include "stages/emit.h"
 
 /* ---- opening ---------------------------------------------------------------- */

@@ -7,7 +7,7 @@
  */
 #include <math.h>
 
-#include "format/convert.h"
+#include "format/encode.h"
 #include "format/key.h"
 #include "stages/extremes.h"
 

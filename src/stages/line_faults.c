@@ -9,8 +9,7 @@
 
 #include "format/disorder.h"
 #include "format/line.h"
-#include "format/line_ends.h"
-#include "format/line_fault.h"
+#include "format/line_order.h"
 #include "format/skip.h"
 #include "stages/line_faults.h"
 

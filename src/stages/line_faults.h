@@ -2,7 +2,7 @@
 /*
  * line_faults.h - lines whose strict keys are no numbers: refused, or left out
  *
- * Of one input after the other; format/line_fault.h says what is wrong with a line.
+ * Of one input after the other; format/line_order.h says what is wrong with a line.
  */
 #ifndef GS_STAGES_LINE_FAULTS_H
 #define GS_STAGES_LINE_FAULTS_H

@@ -13,7 +13,7 @@
 
 #include "base/monitor.h"
 #include "base/status.h"
-#include "format/line_ends.h"
+#include "format/line_order.h"
 #include "io/ahead.h"
 #include "plan/items.h"
 #include "stages/taker.h"

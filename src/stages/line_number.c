@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "format/key.h"
-#include "format/line_ends.h"
+#include "format/line_order.h"
 #include "sort/items/items.h"
 #include "stages/line_number.h"
 

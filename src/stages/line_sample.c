@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/line_ends.h"
+#include "format/line_order.h"
 #include "stages/line_sample.h"
 
 /* 20,000 lines of 50 bytes; a place is a page.  Not tuned. */

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/line_ends.h"
+#include "format/line_order.h"
 #include "stages/line_show.h"
 
 /* Text that is written at once. */

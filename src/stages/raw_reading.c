@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* raw_reading.c - one file of binary keys: its pieces become ordered bits, and are counted */
-#include "format/raw.h"
+#include "format/key.h"
 #include "stages/raw_reading.h"
 
 gs_status

@@ -5,7 +5,6 @@
 #include <sys/mman.h>
 
 #include "format/key.h"
-#include "format/raw.h"
 #include "stages/span_encoder.h"
 
 /* ---- memory ---------------------------------------------------------------------- */

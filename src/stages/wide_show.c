@@ -6,7 +6,7 @@
  * Out:  lines, as --to=text writes them of any other type.
  */
 #include "format/encode.h"
-#include "format/wide.h"
+#include "format/notation.h"
 #include "stages/wide_show.h"
 
 enum { KEY_BYTES = 16 };

@@ -7,7 +7,6 @@
  * against sort(1).
  */
 #include "format/line_order.h"
-#include "format/line_fault.h"
 #include "item_run.h"
 
 enum { KEYS = 3, MOST_LINES = 20000, MOST_BYTES = 1 << 19 };

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "format/key.h"
-#include "format/raw.h"
 #include "gsort.h"
 #include "sort/span.h"
 #include "tests/unit/shapes.h"

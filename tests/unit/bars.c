@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "format/convert.h"
+#include "format/encode.h"
 #include "format/key.h"
 #include "format/text.h"
 #include "stages/bars.h"

@@ -8,7 +8,6 @@
 
 #include "base/simd.h"
 #include "format/key.h"
-#include "format/raw.h"
 #include "tests/unit/units.h"
 
 void unit_key(void);

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/line_ends.h"
 #include "format/line_order.h"
 #include "tests/unit/units.h"
 

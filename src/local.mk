@@ -111,11 +111,8 @@ host_sources = \
   src/gpu/module.c \
   src/gsort.h \
   src/io/ahead.c \
-  src/io/ahead.h \
   src/io/contents.c \
-  src/io/contents.h \
   src/io/file.c \
-  src/io/file.h \
   src/io/files.c \
   src/io/files.h \
   src/io/identity.c \
@@ -130,7 +127,6 @@ host_sources = \
   src/io/inflate_zstd.c \
   src/io/input.c \
   src/io/input.h \
-  src/io/input_options.h \
   src/io/open.c \
   src/io/open.h \
   src/io/output.c \
@@ -138,13 +134,9 @@ host_sources = \
   src/io/output_fd.c \
   src/io/output_fd.h \
   src/io/outputs.c \
-  src/io/outputs.h \
   src/io/parallel_inflate.c \
-  src/io/parallel_inflate.h \
   src/io/place.c \
-  src/io/place.h \
   src/io/preallocate.c \
-  src/io/preallocate.h \
   src/io/recorder.c \
   src/io/recorder.h \
   src/io/replace.c \

@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "io/ahead.h"
+#include "io/input.h"
 
 _Static_assert((int)GS_AHEAD_CHUNKS <= (int)GS_QUEUE_SLOTS, "giving a chunk back never blocks");
 

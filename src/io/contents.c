@@ -10,7 +10,7 @@
  */
 #include <string.h>
 
-#include "io/contents.h"
+#include "io/files.h"
 
 static unsigned long
 little_endian(const unsigned char *at, unsigned bytes)

@@ -19,8 +19,7 @@
 
 #include "base/pipe.h"
 #include "base/team.h"
-#include "io/contents.h"
-#include "io/file.h"
+#include "io/files.h"
 #include "io/inflate.h"
 
 enum {

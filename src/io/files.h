@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * files.h - all files of an input: opened, and what is known of them
+ * files.h - the files of an input: one and all, opened, and what is known of them
  *
  * Regular files are opened at the start, so a missing one is found before the first byte is
  * read, and deleting a file later does no harm.  A pipe is opened when its turn comes, because
@@ -10,14 +10,167 @@
 #ifndef GS_FILES_H
 #define GS_FILES_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/status.h"
-#include "io/file.h"
-#include "io/input_options.h"
+#include "gsort.h"
+#include "io/open.h"
 #include "io/recorder.h"
+
+struct gs_input;
+
+/* ---- which files an input has, and how they are read ------------------------------ */
+
+struct gs_input_options {
+	const char *const    *names;	/* borrowed; "-" is standard input */
+	size_t                count;	/* 0: standard input */
+	bool                  binary;	/* keys, not text */
+	bool                  guarded;	/* refuse files that plainly are neither (contents.c) */
+	bool                  terminal_ok;	/* read binary keys from a terminal */
+	enum gsort_decompress decompress;
+	unsigned              threads;	/* for regular files, and decompression */
+	size_t                unpack_bytes;	/* memory for decompression by several threads, 0: none */
+	uint64_t              window_bytes;	/* for decompression by one thread, 0: no limit */
+	const struct gs_input *stops_with;	/* or NULL: stopping that input stops this one, too */
+	_Atomic uint64_t     *stored;	/* or NULL: raised by what is read of files, as they are */
+	const struct gs_range *ranges;	/* or NULL: of each file only these bytes; a range that ends at
+					 * GS_UNKNOWN is the whole file.  Regular, not compressed */
+	bool                  later;	/* open only for a check, and again when its turn comes */
+
+	/* Memory that keeps what is read from pipes and callbacks, for gs_input_rewind() and
+	 * gs_input_peek_bytes(): borrowed addresses, touched only as they are used.  0: none. */
+	void                 *record_memory;
+	size_t                record_bytes;
+
+	const atomic_bool    *interrupted;	/* or NULL: once it is true every read fails */
+
+	/* If set: called before the first compressed byte of a file is decompressed, by the
+	 * thread that does it. */
+	void                (*before_inflate)(void *context);
+	void                 *before_context;
+
+	/* If set: called in place of read(2) of a file, see gsort.h.  Messages name it "input". */
+	ptrdiff_t           (*read)(void *context, void *into, size_t bytes);
+	void                 *read_context;
+};
+
+/* ---- what a file is, by its first bytes (contents.c) ------------------------------ */
+
+/*
+ * Binary keys can have any bytes.  So a format is recognized only by more of its header than
+ * keys have by chance: uniformly random bytes pass for one with a probability below 2^-36.
+ */
+
+enum {
+	GS_CONTENTS_BYTES = 4096,	/* more of a file are not looked at */
+	GS_CONTENTS_LEAST = 32,		/* with fewer, a header of compressed data may be cut */
+};
+
+/** The format of compressed data, its header read as far as it goes, for binary inputs;
+ *  GSORT_DECOMPRESS_NONE: none. */
+enum gsort_decompress gs_contents_packed(const void *data, size_t bytes);
+
+/**
+ * Refuse a file that is plainly something else than numbers: an archive, a table, a program; or,
+ * if it should be BINARY keys, text.
+ *
+ * @name    of the file, for the message
+ * @bytes   at DATA, the file's first; at most GS_CONTENTS_BYTES are looked at
+ * @whole   the file has no more
+ * @return  GS_OK; GS_EINPUT: the message says what it is, and the way out
+ */
+MUST_CHECK gs_status
+gs_contents_check(const char *name, const void *data, size_t bytes, bool whole, bool binary);
+
+/* ---- one file: what it is, and its bytes (file.c) --------------------------------- */
+
+/*
+ * A regular file is read with pread(2), by several threads at once.  The bytes of any other file
+ * pass through the input's recorder.
+ *
+ * Opening a file makes a reference, which the input gives up with gs_file_leave(); a piece that
+ * has been claimed is another one.  The file is closed with the last of them.
+ */
+
+struct gs_file {
+	const char *name;
+	int         fd;			/* -1: not open, or closed */
+	bool        waits;		/* is opened when its turn comes */
+	bool        again;		/* is opened again: must be the same file */
+	bool        regular;
+	bool        spent;		/* "-" for the second time: empty */
+	uint64_t    bytes;		/* from START on; GS_UNKNOWN */
+	uint64_t    start;		/* where its bytes begin, if regular */
+	uint64_t    read_bytes;		/* of these, so far; or claimed */
+	dev_t       device;		/* which file it is */
+	ino_t       inode;
+	enum gsort_decompress format;
+	bool        binary;		/* it should have binary keys */
+	bool        guarded;		/* it is refused if it is plainly something else */
+	bool        guessed;		/* FORMAT is that of binary contents, which may be keys */
+	bool        partial;		/* only these bytes of it are read, as they are: */
+	struct gs_range range;
+	struct gs_recorder *recorder;	/* the input's */
+	struct gs_recording recording;	/* if it is not regular */
+	atomic_uint references;		/* the input's, and one for each piece not yet read */
+};
+
+/** Is it "-"? */
+bool gs_file_is_standard(const struct gs_file *file);
+
+/**
+ * Open FILE and find out what it is.
+ *
+ * @no_terminal  refuse a terminal
+ * @stay         it may stay open; else it is opened for a check only, and WAITS for its turn,
+ *               as named pipes always do
+ * @return       GS_OK; GS_EIO; GS_EUSAGE: it is a terminal; GS_EINPUT: as gs_file_check()
+ */
+MUST_CHECK gs_status
+gs_file_open(struct gs_file *file, bool no_terminal, bool stay);
+
+/** Look at the first BYTES of a guarded file, decompressed; WHOLE: there are no more.  GS_EINPUT: it
+ *  is plainly not what it should be. */
+MUST_CHECK gs_status
+gs_file_check(const struct gs_file *file, const void *data, size_t bytes, bool whole);
+
+/** The input is done with FILE: it is closed after the last piece that somebody still reads. */
+void gs_file_leave(struct gs_file *file);
+
+/** The input will read FILE, which it has left, or whose recording it rewinds, once more. */
+void gs_file_rewind(struct gs_file *file);
+
+/** Take a reference; opening a file does so. */
+void gs_file_reference(struct gs_file *file);
+
+/** Let the recorder look at LEAST to MOST bytes of a file that is not regular, or at all of it: then
+ *  its format is known, and in the second case its size.  GS_EINPUT: as gs_file_check(). */
+MUST_CHECK gs_status gs_file_look(struct gs_file *file, size_t least, size_t most);
+
+/** The next BYTES of a regular file, by THREADS; *GOT less than BYTES: it ended there. */
+MUST_CHECK gs_status
+gs_file_read(struct gs_file *file, unsigned threads, void *into, size_t bytes, size_t *got);
+
+/** Claim the next BYTES of a file whose size is known, or what is left of it, from *OFFSET on;
+ *  returns how many. */
+size_t gs_file_claim(struct gs_file *file, size_t bytes, uint64_t *offset);
+
+/** Read a piece that was claimed, from any thread; *GOT less than BYTES: the file has shrunk. */
+MUST_CHECK gs_status
+gs_file_read_piece(struct gs_file *file, uint64_t offset, size_t bytes, void *into, size_t *got);
+
+/** Read BYTES from AT bytes after what was read or claimed, and stay there; returns how many there
+ *  were, 0 unless it is a regular file. */
+size_t gs_file_glance(const struct gs_file *file, uint64_t at, size_t bytes, void *into);
+
+/** "read failed", with the file's name and errno. */
+gs_status gs_file_fail(const struct gs_file *file);
+
+/* ---- all of them (files.c) -------------------------------------------------------- */
 
 struct gs_files {
 	struct gs_file *list;
@@ -39,8 +192,6 @@ MUST_CHECK gs_status gs_files_open_one(struct gs_file *file,
 
 /** A zeroed struct is allowed. */
 void gs_files_close(struct gs_files *files);
-
-/* ---- what is known ---------------------------------------------------------- */
 
 /** Bytes of all files together; GS_UNKNOWN if one is a pipe or compressed. */
 uint64_t gs_files_bytes(const struct gs_files *files);

@@ -7,7 +7,7 @@
  *
  * Each format has a decompressor in a file of its own, behind struct gs_inflate_format.  None
  * of them may be lenient: the sorted half of a file looks just like a sorted file.  A regular
- * file may begin with frames that several threads decompress (parallel_inflate.h); where they
+ * file may begin with frames that several threads decompress (parallel_inflate.c); where they
  * end, the format's decompressor continues.
  */
 #include <assert.h>
@@ -18,7 +18,7 @@
 
 #include "base/sandbox.h"
 #include "io/inflate.h"
-#include "io/parallel_inflate.h"
+#include "io/inflate_stream.h"
 
 struct gs_inflate {
 	const struct gs_inflate_format *format;

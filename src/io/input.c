@@ -15,8 +15,6 @@
 #include <unistd.h>
 
 #include "base/pipe.h"
-#include "io/contents.h"
-#include "io/file.h"
 #include "io/files.h"
 #include "io/inflate.h"
 #include "io/input.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* output_fd.h - write to a file, a pipe, a device or a callback; for output.c */
+/* output_fd.h - bytes to an open file: its blocks first; all of it, or a part that a rank writes */
 #ifndef GS_OUTPUT_FD_H
 #define GS_OUTPUT_FD_H
 
@@ -8,7 +8,33 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "io/preallocate.h"
+
+/* ---- the blocks of a regular file, before its bytes (preallocate.c) --------------- */
+
+struct gs_preallocation {
+	int      fd;
+	bool     wanted;	/* more blocks are to be allocated */
+	uint64_t at;		/* in the file: where the next byte is written */
+	uint64_t written;	/* bytes so far */
+	uint64_t end;		/* blocks may have been allocated up to here; 0: none */
+	uint64_t ahead_bytes;	/* that are allocated at once, at least */
+};
+
+/** Begin: blocks are wanted if FD is a regular file, and is not appended to.  It is one of FILES
+ *  that are written at the same time: together they do not allocate more than one does. */
+void gs_preallocate_open(struct gs_preallocation *blocks, int fd, unsigned files);
+
+/** Before anything is written: allocate all blocks of a file of so many BYTES. */
+void gs_preallocate_all(struct gs_preallocation *blocks, uint64_t bytes);
+
+/** Call this before write(2) of BYTES, which follow the bytes before. */
+void gs_preallocate_ahead(struct gs_preallocation *blocks, size_t bytes);
+
+/** All has been written: free the blocks after the end of the file.
+ *  Returns 0, or -1 and errno. */
+int gs_preallocate_cut(struct gs_preallocation *blocks);
+
+/* ---- a file, a pipe, a device or a callback (output_fd.c) ------------------------- */
 
 struct gs_output_fd {
 	const char *name;	/* for messages */
@@ -37,5 +63,40 @@ MUST_CHECK gs_status gs_output_fd_write_at(const struct gs_output_fd *out, const
 
 /** Write all BYTES.  A pipe gets the pages themselves, so they must not change any more. */
 MUST_CHECK gs_status gs_output_fd_give_pages(struct gs_output_fd *out, char *pages, size_t bytes);
+
+/* ---- a part of a file whose other parts others write (place.c) -------------------- */
+
+/*
+ * The file is divided into pieces of a MiB, and each of them has one writer: the one whose part has
+ * the first byte of the piece.  Clients of NFS would overwrite a page that they share; those of
+ * Lustre would take locks from each other.  So the first bytes of a part, up to the next whole MiB,
+ * are kept, and are for the writer of that piece.
+ */
+
+enum { GS_PLACE_BYTES = 1 << 20 };
+
+struct gs_place {
+	int         fd;
+	const char *name;		/* for messages */
+	bool        seeks;		/* false: a device, which takes bytes in any order */
+	uint64_t    begin, end;		/* the part */
+	uint64_t    at;			/* of the next byte */
+	char       *head;		/* the first bytes, for another writer */
+	size_t      head_bytes;		/* how many there will be */
+};
+
+/** Begin; FD is borrowed.  GS_EBUDGET: no memory. */
+MUST_CHECK gs_status
+gs_place_open(struct gs_place *place, int fd, const char *name, bool seeks, uint64_t begin,
+              uint64_t end);
+
+/** Write the next BYTES: for gsort_options.write.  CONTEXT is the place.  -1 and errno: it failed. */
+int gs_place_write(void *context, const void *data, size_t bytes);
+
+/** Write BYTES to AT: another one's head. */
+int gs_place_write_at(const struct gs_place *place, const void *data, size_t bytes, uint64_t at);
+
+/** A zeroed struct is allowed. */
+void gs_place_close(struct gs_place *place);
 
 #endif

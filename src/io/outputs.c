@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "io/identity.h"
-#include "io/outputs.h"
+#include "io/output.h"
 
 /* ---- names ---------------------------------------------------------------- */
 

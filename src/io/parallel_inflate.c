@@ -29,8 +29,8 @@
 
 #include "base/dynload.h"
 #include "base/thread.h"
+#include "io/inflate_stream.h"
 #include "io/open.h"
-#include "io/parallel_inflate.h"
 
 enum {
 	SEGMENT_BYTES = 1 << 20,	/* decompressed, at least; not tuned */

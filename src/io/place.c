@@ -11,8 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/place.h"
-#include "io/preallocate.h"
+#include "io/output_fd.h"
 
 gs_status
 gs_place_open(struct gs_place *place, int fd, const char *name, bool seeks, uint64_t begin,

@@ -29,7 +29,7 @@
 
 enum {
 	GS_LOOK_BYTES = 4096,	/* of a file can be looked at without memory */
-	GS_LOOK_LEAST = 32,	/* at any: as many as a format is recognized by (contents.h) */
+	GS_LOOK_LEAST = 32,	/* at any: as many as a format is recognized by (contents.c) */
 };
 
 /* What is kept of one file.  Zeroed: the file has not begun. */

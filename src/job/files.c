@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "io/identity.h"
-#include "io/outputs.h"
+#include "io/output.h"
 #include "job/files.h"
 #include "job/given.h"
 #include "net/ranks.h"

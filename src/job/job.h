@@ -14,7 +14,7 @@
 #include "base/monitor.h"
 #include "gsort.h"
 #include "io/input.h"
-#include "io/outputs.h"
+#include "io/output.h"
 #include "job/kind.h"
 #include "job/lost.h"
 #include "job/npy.h"

@@ -14,7 +14,7 @@
 #include "format/key.h"
 #include "format/line.h"
 #include "format/line_order.h"
-#include "io/ahead.h"
+#include "io/input.h"
 #include "job/items.h"
 #include "job/line_job.h"
 #include "job/options.h"

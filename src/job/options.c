@@ -15,7 +15,7 @@
 
 #include "format/key.h"
 #include "io/inflate.h"
-#include "io/outputs.h"
+#include "io/output.h"
 #include "job/given.h"
 #include "job/options.h"
 #include "stages/answer.h"

@@ -23,7 +23,7 @@
 #include "format/key.h"
 #include "io/identity.h"
 #include "io/open.h"
-#include "io/outputs.h"
+#include "io/output.h"
 #include "job/options.h"
 #include "job/ranked_output.h"
 #include "stages/select.h"

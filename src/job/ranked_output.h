@@ -5,7 +5,7 @@
  *     open, set; begin; the job writes; finish; close
  *
  * One file: rank 0 makes a new one beside it with a temporary name, the others open that, each
- * writes its part at its place (io/place.h), and rank 0 renames the file when all have succeeded.
+ * writes its part at its place (io/output_fd.h), and rank 0 renames the file when all have succeeded.
  * So there is the old file or the new one, never half.
  *
  * A rank knows where its part begins when all know how many bytes theirs have.  Where that
@@ -23,7 +23,7 @@
 #include "base/status.h"
 #include "gsort.h"
 #include "io/output.h"
-#include "io/place.h"
+#include "io/output_fd.h"
 #include "io/replace.h"
 #include "net/ranks.h"
 #include "spill/file.h"

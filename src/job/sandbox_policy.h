@@ -12,7 +12,7 @@
 
 #include "base/monitor.h"
 #include "gsort.h"
-#include "io/outputs.h"
+#include "io/output.h"
 #include "plan/plan.h"
 
 struct gs_confinement {

@@ -21,7 +21,7 @@
 #include "base/status.h"
 #include "format/encode.h"
 #include "gsort.h"
-#include "io/outputs.h"
+#include "io/output.h"
 #include "plan/plan.h"
 #include "sort/items/items.h"
 #include "sort/span.h"

@@ -12,7 +12,6 @@
 #include "base/status.h"
 #include "format/text_decoder.h"
 #include "gsort.h"
-#include "io/ahead.h"
 #include "io/input.h"
 #include "plan/plan.h"
 #include "sort/count.h"

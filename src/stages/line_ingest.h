@@ -14,7 +14,7 @@
 #include "base/monitor.h"
 #include "base/status.h"
 #include "format/line_order.h"
-#include "io/ahead.h"
+#include "io/input.h"
 #include "plan/items.h"
 #include "stages/taker.h"
 #include "stages/line_faults.h"

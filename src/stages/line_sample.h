@@ -9,7 +9,6 @@
 #define GS_STAGES_LINE_SAMPLE_H
 
 #include "format/line_order.h"
-#include "io/ahead.h"
 #include "io/input.h"
 #include "stages/taker.h"
 

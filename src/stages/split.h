@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "io/outputs.h"
+#include "io/output.h"
 #include "sort/span.h"
 #include "stages/verify.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* plan.c - any plan input: the plan keeps its promises, or there is an error */
 #include "fuzz.h"
-#include "io/ahead.h"
+#include "io/input.h"
 #include "plan/plan.h"
 #include "sort/buckets/batch.h"
 #include "stages/ingest.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/contents.h"
+#include "io/files.h"
 #include "tests/unit/units.h"
 
 enum { MOST_BYTES = 4096 };

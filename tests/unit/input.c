@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io/ahead.h"
 #include "io/input.h"
 #include "tests/unit/units.h"
 

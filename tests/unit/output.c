@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/filesystem.h"
-#include "io/outputs.h"
+#include "io/output.h"
 #include "tests/unit/units.h"
 
 static char folder[64];

@@ -14,7 +14,6 @@
 
 #include "base/limits.h"
 #include "base/team.h"
-#include "io/ahead.h"
 #include "io/input.h"
 #include "io/recorder.h"
 #include "tests/unit/units.h"

@@ -269,11 +269,9 @@ host_sources = \
   src/sort/merge.c \
   src/sort/merge.h \
   src/sort/scan.c \
-  src/sort/scan.h \
   src/sort/set_merge.c \
   src/sort/set_merge.h \
   src/sort/set_merge.inc \
-  src/sort/run.h \
   src/sort/span.h \
   src/sort/splitters.c \
   src/sort/splitters.h \

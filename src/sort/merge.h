@@ -11,7 +11,6 @@
 #include <stddef.h>
 
 #include "base/simd.h"
-#include "sort/run.h"
 #include "sort/span.h"
 
 struct gs_merge;

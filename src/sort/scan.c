@@ -12,7 +12,6 @@
 #include <stdbool.h>
 
 #include "sort/keys.h"
-#include "sort/scan.h"
 #include "sort/span.h"
 
 enum { BLOCK = 255 };	/* keys that are compared at once, whose number fits in any key; not tuned */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * span.h - spans of sorted elements, the sinks that consume them, and staging buffers
+ * span.h - spans and runs of sorted elements, the sinks that consume them, and staging buffers
  *
  * An element is a key, or an item: bytes with an order (sort/items/items.h).
  *
@@ -51,6 +51,13 @@ struct gs_span {
 	uint64_t *times;	/* NULL; or groups are complete, and element I stands for TIMES[I] */
 	unsigned  key_bits;	/* 8 and 16 come from count.c alone; 0: items */
 	unsigned  key_class;
+};
+
+/* A run: sorted keys of one key class, in memory or on disk. */
+struct gs_run {
+	const void       *keys;		/* ascending; borrowed; NULL: on disk */
+	size_t            count;
+	struct gs_extent *extent;	/* where on disk, owned by spill.c; NULL: in memory */
 };
 
 /* A span with its place among the others of its key class. */

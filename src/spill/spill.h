@@ -29,7 +29,7 @@
 
 #include "base/monitor.h"
 #include "base/status.h"
-#include "sort/run.h"
+#include "sort/span.h"
 
 struct gs_spill;
 

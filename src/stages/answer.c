@@ -21,7 +21,6 @@
 #include "format/text.h"
 #include "sort/buckets/batch.h"
 #include "sort/keys.h"
-#include "sort/scan.h"
 #include "stages/answer.h"
 #include "stages/pick.h"
 

@@ -18,7 +18,6 @@
 #include "base/status.h"
 #include "gsort.h"
 #include "plan/plan.h"
-#include "sort/run.h"
 #include "sort/span.h"
 #include "spill/external_merge.h"
 #include "spill/spill.h"

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "sort/keys.h"
-#include "sort/scan.h"
 #include "sort/span.h"
 #include "tests/unit/units.h"
 

@@ -381,12 +381,10 @@ cuda_sources = \
   src/gpu/cuda/device.h \
   src/gpu/cuda/engine.c \
   src/gpu/cuda/resident.c \
-  src/gpu/cuda/resident.h \
   src/gpu/cuda/run.c \
   src/gpu/cuda/runs.h \
   src/gpu/cuda/slice.c \
-  src/gpu/cuda/worker.c \
-  src/gpu/cuda/worker.h
+  src/gpu/cuda/worker.c
 
 # libgsort_cuda.so, with kernels.
 call_sources = \

@@ -6,7 +6,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "gpu/cuda/resident.h"
+#include "gpu/cuda/runs.h"
 #include "tests/unit/units.h"
 
 void unit_resident(void);

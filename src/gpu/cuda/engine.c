@@ -13,7 +13,7 @@
  *     drain            cuts; runs -> slices -> buffers
  *
  * This thread only moves buffers between queues and computes cuts; a worker does what takes time
- * (worker.h).
+ * (worker.c).
  *
  * Invariant: a buffer for the next batch is lent only when a slot of host memory is reserved for
  * each batch before it.
@@ -25,7 +25,6 @@
 
 #include "base/round.h"
 #include "gpu/cuda/device.h"
-#include "gpu/cuda/worker.h"
 
 /* The two symbols that a loader of the module sees. */
 #define MODULE_SYMBOL	__attribute__((visibility("default")))

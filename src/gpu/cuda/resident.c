@@ -15,7 +15,7 @@
 
 #include "base/arena.h"
 #include "base/round.h"
-#include "gpu/cuda/resident.h"
+#include "gpu/cuda/runs.h"
 
 enum { PAGE_BYTES = 4096, SLOTS_AHEAD = 2 };
 

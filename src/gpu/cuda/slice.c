@@ -13,7 +13,6 @@
 
 #include "base/round.h"
 #include "gpu/cuda/device.h"
-#include "gpu/cuda/resident.h"
 #include "gpu/cuda/runs.h"
 
 /* A class that is being divided. */

@@ -21,7 +21,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "gpu/cuda/worker.h"
+#include "gpu/cuda/device.h"
 #include "kernels/kernels.h"
 #include "sort/checksum.h"
 

@@ -116,7 +116,6 @@ host_sources = \
   src/io/files.c \
   src/io/files.h \
   src/io/identity.c \
-  src/io/identity.h \
   src/io/inflate.c \
   src/io/inflate.h \
   src/io/inflate_archive.c \

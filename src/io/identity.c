@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io/identity.h"
+#include "io/open.h"
 
 enum { LINKS_MOST = 40 };	/* symbolic links in a row, as in the kernel */
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * open.h - open(2), read(2) and pread(2) without their traps
+ * open.h - files by name or descriptor: open(2), read(2), pread(2) without their traps; which is which
  *
  * Interrupted calls are repeated, short reads are completed where that is meant, and no
  * descriptor takes the place of a standard one.
@@ -8,6 +8,7 @@
 #ifndef GS_OPEN_H
 #define GS_OPEN_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -58,5 +59,37 @@ size_t gs_read_at(int fd, void *into, size_t bytes, uint64_t offset, int *error)
  * or write(2) would otherwise find out, perhaps after an hour.
  */
 bool gs_allows(int fd, int mode);
+
+/* ---- which file a name or a descriptor is, whatever the name (identity.c) --------- */
+
+/*
+ * A file is its device and inode: hard links, symbolic links, ./NAME, /dev/stdout and /proc/self/fd/1
+ * are one.  A file that does not exist yet is its folder and the last part of its name.
+ *
+ * Only what keeps bytes has an identity: regular files and block devices.  A pipe, a terminal or
+ * /dev/null may be read and written under any number of names.
+ */
+
+struct gs_identity {
+	bool  known;
+	dev_t device;
+	ino_t inode;
+	char  last[NAME_MAX + 1];	/* of its name, in the folder DEVICE, INODE; "": it exists */
+};
+
+/** Follow the symbolic links of NAME, which need not exist.  False, and errno: that fails. */
+bool gs_follow_links(const char *name, char target[PATH_MAX]);
+
+/** The folder of TARGET, as a name. */
+void gs_folder_of(const char *target, char folder[PATH_MAX]);
+
+/** Which file is NAME or, with NAME NULL, the file of FD? */
+struct gs_identity gs_identity_of(const char *name, int fd);
+
+/** An order of files that are known, by which one file is next to itself. */
+int gs_identity_compare(const struct gs_identity *a, const struct gs_identity *b);
+
+/** Are both known, and one file? */
+bool gs_identity_same(const struct gs_identity *a, const struct gs_identity *b);
 
 #endif

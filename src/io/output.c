@@ -23,7 +23,6 @@
 #include <unistd.h>
 
 #include "base/thread.h"
-#include "io/identity.h"
 #include "io/open.h"
 #include "io/output.h"
 #include "io/output_fd.h"

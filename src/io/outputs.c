@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/identity.h"
+#include "io/open.h"
 #include "io/output.h"
 
 /* ---- names ---------------------------------------------------------------- */

@@ -29,7 +29,6 @@
 #include <unistd.h>
 
 #include "base/filesystem.h"
-#include "io/identity.h"
 #include "io/open.h"
 #include "io/replace.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/identity.h"
+#include "io/open.h"
 #include "io/output.h"
 #include "job/files.h"
 #include "job/given.h"

@@ -21,7 +21,6 @@
 
 #include "base/limits.h"
 #include "format/key.h"
-#include "io/identity.h"
 #include "io/open.h"
 #include "io/output.h"
 #include "job/options.h"

@@ -23,7 +23,7 @@
 
 #include "base/limits.h"
 #include "base/sandbox.h"
-#include "io/identity.h"
+#include "io/open.h"
 #include "job/sandbox_policy.h"
 #include "spill/spill.h"
 

@@ -85,7 +85,6 @@ host_sources = \
   src/format/lines.h \
   src/format/notation.c \
   src/format/notation.h \
-  src/format/number_word.h \
   src/format/parse.c \
   src/format/parse_avx2.inc \
   src/format/parse_avx512.inc \

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "format/key_text.h"
-#include "format/number_word.h"
+#include "format/line_words.h"
 
 /* ---- reading -------------------------------------------------------------------- */
 

@@ -13,7 +13,6 @@
 #include "format/key_text.h"
 #include "format/line_order.h"
 #include "format/line_words.h"
-#include "format/number_word.h"
 
 enum {
 	MOST_BYTES = 4095,	/* of a field with quotes that is a number; as GS_LINE_BYTES */

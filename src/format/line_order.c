@@ -17,7 +17,6 @@
 #include "format/key_text.h"
 #include "format/line_order.h"
 #include "format/line_words.h"
-#include "format/number_word.h"
 
 /* ---- opening -------------------------------------------------------------------- */
 

@@ -5,7 +5,6 @@
  * A number needs no end: it ends at the separator anyway, unless that could be part of a number.
  */
 #include "format/line_words.h"
-#include "format/number_word.h"
 
 /* Do all bytes count, from one field to the same or one behind it? */
 static bool

@@ -16,23 +16,18 @@ host_sources = \
   src/base/arena.c \
   src/base/arena.h \
   src/base/byte_order.h \
-  src/base/clock.c \
-  src/base/clock.h \
   src/base/cores.c \
-  src/base/cores.h \
   src/base/codec_abi.h \
   src/base/dynload.c \
   src/base/dynload.h \
   src/base/filesystem.c \
   src/base/filesystem.h \
   src/base/futex.c \
-  src/base/futex.h \
   src/base/limits.c \
   src/base/limits.h \
   src/base/monitor.c \
   src/base/monitor.h \
   src/base/pipe.c \
-  src/base/pipe.h \
   src/base/round.h \
   src/base/sandbox.c \
   src/base/sandbox.h \

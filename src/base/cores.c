@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/cores.h"
+#include "base/team.h"
 
 #if defined __linux__ && !defined GS_PORTABLE
 #include <sched.h>

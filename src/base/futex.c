@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* futex.c - futex(2), or locks and condition variables */
-#include "base/futex.h"
+#include "base/team.h"
 
 #if defined __linux__ && !defined GS_PORTABLE
 #include <linux/futex.h>

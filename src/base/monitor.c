@@ -5,6 +5,8 @@
 
 #include "base/monitor.h"
 
+_Thread_local uint64_t gs_clock_helped;
+
 static void
 report(const struct gs_listener *to, const char *format, va_list args)
 {

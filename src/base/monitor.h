@@ -9,10 +9,79 @@
 #define GS_MONITOR_H
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
-#include "base/clock.h"
 #include "base/status.h"
+
+/* ---- the time of all threads, divided into stages --------------------------------- */
+
+/*
+ * A thread that has finished a piece of work adds the time since its last lap to a stage;
+ * --stats prints the sums.  A lap costs about 40 ns, so take one every 100 KiB or so, not
+ * for each key.
+ *
+ * A thread's clock also counts the time that the members of its team (team.h) work for it,
+ * and stops while the thread waits for others.  So a lap around a function is right however
+ * many threads work inside.
+ */
+
+enum gs_stage {
+	GS_STAGE_READ,		/* including the wait for input, and decompression */
+	GS_STAGE_DECODE,	/* bytes to ordered bits */
+	GS_STAGE_SORT,		/* including the check whether keys are in order */
+	GS_STAGE_MERGE,
+	GS_STAGE_SPILL,		/* runs to and from disk */
+	GS_STAGE_ENCODE,	/* ordered bits to bytes, including selection and --verify */
+	GS_STAGE_WRITE,		/* including the wait for output */
+	GS_STAGES
+};
+
+struct gs_clock {
+	_Atomic uint64_t ns[GS_STAGES];
+};
+
+/* Of this thread: what others worked for it, less what it waited for others, modulo 2^64. */
+extern _Thread_local uint64_t gs_clock_helped;
+
+/** The monotonic clock in nanoseconds. */
+static inline uint64_t
+gs_clock_wall(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/** The monotonic clock in seconds. */
+static inline double
+gs_clock_seconds(void)
+{
+	return (double)gs_clock_wall() * 1e-9;
+}
+
+/** This thread's clock in nanoseconds; only differences mean something. */
+static inline uint64_t
+gs_clock_now(void)
+{
+	return gs_clock_wall() + gs_clock_helped;
+}
+
+/** Add the time of this thread's clock since *SINCE to STAGE, and set *SINCE to now.  Any
+ *  thread may call it; with CLOCK NULL nothing is added. */
+static inline void
+gs_clock_lap(struct gs_clock *clock, enum gs_stage stage, uint64_t *since)
+{
+	const uint64_t now = gs_clock_now();
+
+	if (clock != NULL)
+		atomic_fetch_add_explicit(&clock->ns[stage], now - *since, memory_order_relaxed);
+	*since = now;
+}
+
+/* ---- notes, warnings and counters (monitor.c) ------------------------------------- */
 
 /* Progress, written by the threads of the job and read by any thread. */
 struct gs_counters {

@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "base/pipe.h"
+#include "base/filesystem.h"
 
 #if defined __linux__ && !defined GS_PORTABLE
 #include <sys/uio.h>

@@ -7,7 +7,7 @@
  * than it asked for stays open: a worker joins an open team before it goes to sleep, so a
  * stage that starts a moment too early does not stay alone until its end.
  *
- * Threads sleep on futexes (futex.h), which need no lock.
+ * Threads sleep on futexes (futex.c), which need no lock.
  *
  * Invariant: a worker is either in the list of idle workers, or counted in at_work of one team.
  */
@@ -20,9 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/cores.h"
-#include "base/futex.h"
+#include "base/monitor.h"
 #include "base/team.h"
 #include "base/thread.h"
 
@@ -57,7 +55,7 @@ static _Thread_local struct team *own;
 
 /* ---- sleep ----------------------------------------------------------------- */
 
-/* Sleep while *WORD is VALUE, or wake up early; the thread's clock (clock.h) stops. */
+/* Sleep while *WORD is VALUE, or wake up early; the thread's clock (monitor.h) stops. */
 static void
 sleep_while(atomic_uint *word, unsigned value)
 {

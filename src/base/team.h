@@ -73,4 +73,32 @@ gs_team_begin(size_t count, unsigned rank, unsigned size)
 	return count / size * rank + count % size * rank / size;
 }
 
+/* ---- what it stands on: to sleep until another thread has changed a word (futex.c) ---- */
+
+/*
+ * As futex(2) of Linux: whoever changes the word wakes afterwards, and a sleeper looks at the word
+ * again.  Elsewhere, and with GS_PORTABLE, the fallback has a lock and a condition variable for each of
+ * a few classes of addresses.
+ */
+
+/** Sleep while *WORD is VALUE, or wake up early. */
+void gs_futex_wait(atomic_uint *word, unsigned value);
+
+/** Wake up to SLEEPERS threads, which may be more in the fallback.  WORD is not read: it may be gone. */
+void gs_futex_wake(atomic_uint *word, int sleepers);
+
+/** In the child of fork(), before anything else: nobody sleeps. */
+void gs_futex_forget(void);
+
+/* ---- and the processors that this process may run on (cores.c) -------------------- */
+
+enum { GS_CORES_BYTES = 128 };
+
+/** How many there are, as nproc(1) counts them. */
+unsigned gs_cores_count(void);
+
+/** Which ones, as bytes to compare with those of another process of the same host; all 0 if that is
+ *  not known. */
+void gs_cores_set(unsigned char set[GS_CORES_BYTES]);
+
 #endif

@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-#include "base/clock.h"
+#include "base/monitor.h"
 #include "base/thread.h"
 
 static atomic_bool missed;
@@ -76,7 +76,7 @@ gs_queue_open(struct gs_queue *queue)
 	pthread_cond_init(&queue->changed, NULL);
 }
 
-/* Wait for the other thread; this thread's clock (clock.h) stops meanwhile. */
+/* Wait for the other thread; this thread's clock (monitor.h) stops meanwhile. */
 static void
 await_change(struct gs_queue *queue)
 {

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/pipe.h"
+#include "base/filesystem.h"
 #include "base/team.h"
 #include "io/files.h"
 #include "io/inflate.h"

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/pipe.h"
+#include "base/filesystem.h"
 #include "io/files.h"
 #include "io/inflate.h"
 #include "io/input.h"

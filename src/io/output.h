@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/clock.h"
+#include "base/monitor.h"
 #include "base/status.h"
 
 struct gs_output;

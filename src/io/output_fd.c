@@ -27,7 +27,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/pipe.h"
+#include "base/filesystem.h"
 #include "io/output_fd.h"
 
 void

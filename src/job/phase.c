@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* phase.c - the phases of a job: for progress, for the caller, and how long each took */
-#include "base/clock.h"
+#include "base/monitor.h"
 #include "job/phase.h"
 
 void

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cores.h"
+#include "base/team.h"
 #include "format/key.h"
 #include "format/keydef.h"
 #include "gpu/guard.h"

@@ -2,7 +2,7 @@
 /* run.c - run the operation of a job, and report on it */
 #include <stdio.h>
 
-#include "base/clock.h"
+#include "base/monitor.h"
 #include "base/thread.h"
 #include "job/check.h"
 #include "job/options.h"

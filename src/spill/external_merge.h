@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/clock.h"
+#include "base/monitor.h"
 #include "base/status.h"
 #include "sort/span.h"
 

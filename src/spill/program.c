@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/pipe.h"
+#include "base/filesystem.h"
 #include "spill/compress.h"
 #include "spill/file.h"
 

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/clock.h"
+#include "base/monitor.h"
 #include "base/status.h"
 #include "base/team.h"
 #include "io/input.h"

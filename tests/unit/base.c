@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/clock.h"
 #include "base/dynload.h"
 #include "base/limits.h"
+#include "base/monitor.h"
 #include "base/shared.h"
 #include "base/status.h"
 #include "base/thread.h"

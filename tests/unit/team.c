@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/monitor.h"
 #include "base/team.h"
 #include "tests/unit/units.h"
 

@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/clock.h"
+#include "base/monitor.h"
 #include "base/status.h"
 #include "base/team.h"
 #include "sort/buckets/buckets.h"

@@ -73,7 +73,6 @@ host_sources = \
   src/format/line_field.c \
   src/format/line_order.c \
   src/format/line_order.h \
-  src/format/line_reader.c \
   src/format/line_words.c \
   src/format/line_words.h \
   src/format/lines.c \
@@ -83,7 +82,6 @@ host_sources = \
   src/format/parse.c \
   src/format/parse_avx2.inc \
   src/format/parse_avx512.inc \
-  src/format/print.c \
   src/format/print_avx2.inc \
   src/format/print_avx512.inc \
   src/format/raw.c \
@@ -95,7 +93,6 @@ host_sources = \
   src/format/text.h \
   src/format/text_decoder.c \
   src/format/text_decoder.h \
-  src/format/text_keys.c \
   src/format/text_section.c \
   src/format/text_section.h \
   src/format/wide.c \

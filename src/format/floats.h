@@ -2,7 +2,6 @@
 /*
  * floats.h - floats as text, there and back, and those of 16 bits
  */
-
 #ifndef GS_FLOATS_H
 #define GS_FLOATS_H
 

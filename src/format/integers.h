@@ -9,11 +9,8 @@
 #ifndef GS_INTEGERS_H
 #define GS_INTEGERS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "base/simd.h"
 
 struct gs_integers {
 	const void *keys;	/* in order */
@@ -41,16 +38,5 @@ gs_integers_key(const struct gs_integers *source, unsigned bits, size_t at)
 /** Print COUNT integers, a line each, with all their threads; INTO has room for
  *  GS_TEXT_LINE_BYTES (text.h) a key.  Returns how many bytes. */
 size_t gs_integers_print(const struct gs_integers *source, size_t count, char *into);
-
-/* ---- lines of one length, many at once, with vectors (print.c) -------------------- */
-
-/**
- * Print keys from FIRST on.  All up to LAST have DIGITS digits, and are negative if MINUS.  Nothing
- * is written after their lines.
- *
- * @return  how many were printed, perhaps 0; the caller prints the others
- */
-size_t gs_print_lines(enum gs_simd simd, const struct gs_integers *source, unsigned digits,
-                      bool minus, size_t first, size_t last, char *into);
 
 #endif

@@ -61,7 +61,7 @@ gs_lines_decode(struct gs_lines *lines, const char *text, size_t bytes, bool las
 /** At the end: warn of the invalid lines that were not reported one by one. */
 void gs_lines_end(const struct gs_lines *lines);
 
-/* ---- the lines of one input, a batch at a time (line_reader.c) -------------------- */
+/* ---- the lines of one input, a batch at a time -------------------- */
 
 /*
  * For checking and merging.  Keys come in batches; the memory is the caller's.

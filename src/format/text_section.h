@@ -15,7 +15,7 @@
 #include "base/simd.h"
 #include "format/line.h"
 
-/* ---- where it puts the keys: an array for each class (text_keys.c) ---------------- */
+/* ---- where it puts the keys: an array for each class ---------------- */
 
 /*
  * The arrays are long enough for a share of text that is full of the shortest lines of that
@@ -40,9 +40,6 @@ size_t gs_text_keys_bytes(size_t share, bool floats);
 
 /** Lay the arrays out in MEMORY; returns what is after them. */
 char *gs_text_keys_init(struct gs_text_keys *keys, char *memory, size_t share, bool floats);
-
-/** No keys any more; counters stay. */
-void gs_text_keys_clear(struct gs_text_keys *keys);
 
 /** Keys of CLASS that have not been fetched. */
 static inline size_t

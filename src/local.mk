@@ -203,7 +203,6 @@ host_sources = \
   src/net/ranks.c \
   src/net/ranks.h \
   src/plan/device.c \
-  src/plan/estimate.c \
   src/plan/fan_in.c \
   src/plan/items.c \
   src/plan/items.h \

@@ -141,7 +141,7 @@ unsigned gs_plan_threads_most(const struct gs_plan_input *input);
 /** The number of key classes whose keys are stored, not counted. */
 unsigned gs_plan_classes(const struct gs_plan *plan);
 
-/* ---- for people, and for the message of a full disk (estimate.c) ----------------- */
+/* ---- for people, and for the message of a full disk (fan_in.c) ----------------- */
 
 /* What a plan will cost on disk; all 0 but runs (1) if the size of the input is unknown. */
 struct gs_estimate {

@@ -257,7 +257,6 @@ host_sources = \
   src/sort/keys.inc \
   src/sort/merge.c \
   src/sort/merge.h \
-  src/sort/scan.c \
   src/sort/set_merge.c \
   src/sort/set_merge.h \
   src/sort/set_merge.inc \

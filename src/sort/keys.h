@@ -49,7 +49,7 @@ gs_keys_above(const void *keys, unsigned key_bits, size_t low, size_t high, uint
 	return low;
 }
 
-/* ---- groups of equal keys in a sorted span, and sums of keys (scan.c) ------------- */
+/* ---- groups of equal keys in a sorted span, and sums of keys ------------- */
 
 /*
  * All functions are pure.  KEYS are COUNT sorted keys of KEY_BITS, 8 to 64; COUNT is at most 2^32.

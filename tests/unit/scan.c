@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* scan.c - rows for src/sort/scan.c */
+/* scan.c - rows for the scans of src/sort/keys.c */
 #include <stdlib.h>
 
 #include "sort/keys.h"

@@ -8,7 +8,6 @@ host_sources = \
   src/array/array.h \
   src/array/disorder.c \
   src/array/memory.c \
-  src/array/memory.h \
   src/array/order.c \
   src/array/pairs.c \
   src/array/sort.c \

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "array/array.h"
-#include "array/memory.h"
 
 static gsort_status
 result(gs_status status)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * array.h - the keys of an array of a caller: arguments, and the calls on them
+ * array.h - the keys of an array of a caller: arguments, the calls on them, and the memory of a call
  *
  *     gs_array_args_read(), gs_array_check(); then any of the others
  */
@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/status.h"
 #include "gsort.h"
 
@@ -119,5 +120,29 @@ bool gs_array_in_order(const void *keys, size_t begin, size_t end, const struct 
  */
 MUST_CHECK gs_status gs_array_union(void *into, const void *const arrays[], const size_t counts[],
                                     size_t count, const struct gs_array_args *args);
+
+/* ---- memory of a call (memory.c) -------------------------------------------------- */
+
+/*
+ * The memory of one call at a time is kept for the next one, up to 64 MiB: a call on 2^22 u32 would spend a
+ * fifth of its time on pages that the system clears.  Calls beside it map memory of their own.
+ */
+
+/* Zeroed before it is got. */
+struct gs_array_memory {
+	char *at;
+	bool  zeroed;		/* all of it */
+
+	/* private */
+	void *taken;		/* from malloc() */
+	bool  keeps;
+	struct gs_arena arena;
+};
+
+/** Get BYTES; GS_EBUDGET: there is not so much. */
+MUST_CHECK gs_status gs_array_memory_get(struct gs_array_memory *memory, size_t bytes);
+
+/** Of a memory that was not got, nothing. */
+void gs_array_memory_give(struct gs_array_memory *memory);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "array/memory.h"
+#include "array/array.h"
 #include "base/round.h"
 
 /* Less comes from malloc(), which keeps it itself. */

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "array/array.h"
-#include "array/memory.h"
 #include "base/team.h"
 #include "format/key.h"
 #include "sort/span.h"

@@ -18,7 +18,6 @@
 #include <string.h>
 
 #include "array/array.h"
-#include "array/memory.h"
 #include "base/round.h"
 #include "base/team.h"
 #include "format/key.h"

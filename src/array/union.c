@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "array/array.h"
-#include "array/memory.h"
 #include "base/team.h"
 #include "format/key.h"
 #include "sort/merge.h"

@@ -22,7 +22,6 @@
 #include "bench/stats.h"
 #include "format/encode.h"
 #include "format/floats.h"
-#include "format/integers.h"
 #include "format/key.h"
 #include "format/text_decoder.h"
 

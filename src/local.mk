@@ -55,7 +55,6 @@ host_sources = \
   src/format/floats.h \
   src/format/hint.c \
   src/format/half.c \
-  src/format/integers.h \
   src/format/key.c \
   src/format/key.h \
   src/format/key_float.c \

@@ -17,7 +17,6 @@
 #include "format/digits.h"
 #include "format/encode.h"
 #include "format/floats.h"
-#include "format/integers.h"
 #include "format/key.h"
 #include "format/notation.h"
 #include "format/text.h"

@@ -12,7 +12,6 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "format/integers.h"
 #include "gsort.h"
 
 struct gs_encoding {
@@ -55,6 +54,41 @@ gs_encode(const struct gs_encoding *encoding, unsigned key_class, unsigned key_b
 /** The bytes of the lines that COUNT keys become, in any order; without counts.  TO is text. */
 uint64_t gs_encode_measure(const struct gs_encoding *encoding, unsigned key_class,
                            unsigned key_bits, const void *keys, size_t count);
+
+/* ---- keys that are integers, whatever type they came from ------------------------- */
+
+/*
+ * The value of a key is (key ^ flip) - bias; below the bias it is negative.  This covers all
+ * classes of text integers (text.h) and all binary integers: the bias of a signed type is its sign
+ * bit.
+ */
+
+struct gs_integers {
+	const void *keys;	/* in order */
+	unsigned    bits;	/* of a key: 8, 16, 32 or 64 */
+	uint64_t    bias;
+	uint64_t    flip;	/* all ones: keys are complemented */
+	char        terminator;
+	unsigned    threads;	/* that print or convert them; 0: the caller's */
+};
+
+/** The key at AT, not complemented.  With a constant BITS, which is that of SOURCE, inlined. */
+static inline __attribute__((always_inline)) uint64_t
+gs_integers_key(const struct gs_integers *source, unsigned bits, size_t at)
+{
+	switch (bits) {
+	case 8:  return ((const uint8_t *)source->keys)[at] ^ (uint8_t)source->flip;
+	case 16: return ((const uint16_t *)source->keys)[at] ^ (uint16_t)source->flip;
+	case 32: return ((const uint32_t *)source->keys)[at] ^ (uint32_t)source->flip;
+	default: return ((const uint64_t *)source->keys)[at] ^ source->flip;
+	}
+}
+
+/* ---- to lines of digits (encode_text.c) ------------------------------------------- */
+
+/** Print COUNT integers, a line each, with all their threads; INTO has room for
+ *  GS_TEXT_LINE_BYTES (text.h) a key.  Returns how many bytes. */
+size_t gs_integers_print(const struct gs_integers *source, size_t count, char *into);
 
 /* ---- keys as numbers, and as binary keys of another type (convert.c) -------------- */
 

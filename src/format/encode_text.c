@@ -24,7 +24,7 @@
 #include "base/simd.h"
 #include "base/team.h"
 #include "format/digits.h"
-#include "format/integers.h"
+#include "format/encode.h"
 #include "format/text.h"
 
 /* --- lines of one length, many at once, with vectors ---------------------------- */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/simd.h"
-#include "format/integers.h"
+#include "format/encode.h"
 #include "format/text.h"
 #include "tests/unit/units.h"
 

@@ -44,8 +44,9 @@ struct dim3 {
 
 /* Where the running fiber is. */
 struct emu_place {
-	uint3 thread_index, block_index;
-	dim3  block_size, grid_size;
+	uint3    thread_index, block_index;
+	dim3     block_size, grid_size;
+	unsigned lane;
 };
 
 /* __thread: of a thread_local, g++'s -fsanitize=null takes the address for NULL (wrapper). */
@@ -79,7 +80,7 @@ int emu_block(emu_site site, int value);
 /** Let the other threads of the block run. */
 void emu_sleep(void);
 
-unsigned emu_lane(void);
+static inline unsigned emu_lane(void) { return emu_here->lane; }
 
 #define EMU_SITE(operation)	(emu_site{ operation, __FILE__, __LINE__ })
 

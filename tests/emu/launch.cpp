@@ -118,6 +118,7 @@ struct runner {
 	void    (*thread)(void *context);
 	void     *context;
 	bool      reverse;
+	unsigned  arrived[MAX_THREADS / LANES];	/* of each warp: the lanes that are IN_WARP */
 };
 
 static thread_local runner here;
@@ -144,12 +145,6 @@ same_site(const emu_site *a, const emu_site *b)
 {
 	return a->operation == b->operation && a->line == b->line &&
 	       (a->file == b->file || strcmp(a->file, b->file) == 0);
-}
-
-unsigned
-emu_lane(void)
-{
-	return (unsigned)(here.self - here.fibers) % LANES;
 }
 
 unsigned char *
@@ -203,6 +198,8 @@ emu_warp(emu_site site, unsigned mask, uint64_t value, int source)
 	fiber *self = here.self;
 	const unsigned lane = emu_lane();
 	fiber *warp = self - lane;
+	const size_t first = (size_t)(warp - here.fibers);
+	unsigned *arrived = &here.arrived[first / LANES];
 
 	self->site = site;
 	self->mask = mask;
@@ -211,17 +208,16 @@ emu_warp(emu_site site, unsigned mask, uint64_t value, int source)
 	self->now = IN_WARP;
 	if ((mask >> lane & 1) == 0)
 		give_up("a lane is not in its own mask");
+	if (here.count - first < LANES && mask >> (here.count - first) > 0)
+		give_up("a mask names a lane that does not exist");
+	*arrived |= 1u << lane;
+	if ((*arrived & mask) != mask) {
+		wait_as(IN_WARP);
+		return self->result;
+	}
 	for (unsigned l = 0; l < LANES; l++)
-		if (mask >> l & 1) {
-			if (&warp[l] >= here.fibers + here.count)
-				give_up("a mask names a lane that does not exist");
-			if (warp[l].now != IN_WARP) {
-				wait_as(IN_WARP);
-				return self->result;
-			}
-			if (warp[l].mask != mask || !same_site(&warp[l].site, &site))
-				give_up("lanes of a mask do different things");
-		}
+		if ((mask >> l & 1) && (warp[l].mask != mask || !same_site(&warp[l].site, &site)))
+			give_up("lanes of a mask do different things");
 	/* all lanes get the same, but of a shuffle and a match */
 	self->result = warp_result(warp, lane);
 	for (unsigned l = 0; l < LANES; l++)
@@ -231,6 +227,7 @@ emu_warp(emu_site site, unsigned mask, uint64_t value, int source)
 	for (unsigned l = 0; l < LANES; l++)
 		if (mask >> l & 1)
 			warp[l].now = READY;
+	*arrived &= ~mask;
 	return self->result;
 }
 
@@ -335,7 +332,7 @@ run_block(dim3 grid, dim3 block, size_t index)
 		fiber *f = &here.fibers[t];
 
 		f->place = emu_place{ { t % block.x, t / block.x % block.y, t / block.x / block.y },
-		                      place, block, grid };
+		                      place, block, grid, t % LANES };
 		f->now = READY;
 		f->value = 0;
 		stack_init(&f->saved, here.stacks + t * STACK_BYTES, t * STAGGER_BYTES, fiber_main);

@@ -328,8 +328,6 @@ host_sources = \
   src/stages/pieces.c \
   src/stages/pieces.h \
   src/stages/raw_ingest.c \
-  src/stages/raw_reading.c \
-  src/stages/raw_reading.h \
   src/stages/raw_staging.c \
   src/stages/record_ingest.c \
   src/stages/record_ingest.h \

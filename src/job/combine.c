@@ -423,8 +423,8 @@ gs_combine_stats(struct gsort *job)
 		struct gsort *part = &job->set->parts[p].job;
 
 		part->engine.stats(part->engine.context, &part->stats);
-		stats->bytes_in += part->ingest.bytes;
-		stats->keys += part->ingest.keys;
+		stats->bytes_in += part->ingest.read.bytes;
+		stats->keys += part->ingest.read.elements;
 		stats->invalid_lines += part->ingest.invalid_lines;
 		stats->runs += part->stats.runs;
 		stats->spilled_bytes += part->stats.spilled_bytes;

@@ -143,7 +143,7 @@ static gs_status
 read_all(struct gsort *job, const struct gs_taker *taker)
 {
 	TRY(gs_record_ingest_run(&job->items.ingest, job->input, taker, &job->monitor));
-	return gs_npy_check(&job->items.npy, job->items.ingest.records);
+	return gs_npy_check(&job->items.npy, job->items.ingest.read.elements);
 }
 
 static gs_status
@@ -164,7 +164,7 @@ count_read(const struct gsort *job, struct gsort_stats *stats)
 {
 	if (job->engine.context == NULL)
 		return;
-	stats->bytes_in = job->items.ingest.bytes;
+	stats->bytes_in = job->items.ingest.read.bytes;
 	stats->keys = job->engine.count(job->engine.context, 0);
 }
 

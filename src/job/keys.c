@@ -76,7 +76,7 @@ read_all(struct gsort *job, const struct gs_taker *taker)
 	if (job->plan_input.key_bits == 0)
 		gs_verify_in_counts(&job->verify, &job->store.histogram,
 		                    job->options->reverse ? UINT32_MAX : 0);
-	return gs_npy_check(&job->items.npy, job->ingest.keys);
+	return gs_npy_check(&job->items.npy, job->ingest.read.elements);
 }
 
 static gs_status
@@ -90,8 +90,8 @@ find_header(struct gsort *job, uint64_t count, const char **header, size_t *byte
 static void
 count_read(const struct gsort *job, struct gsort_stats *stats)
 {
-	stats->bytes_in = job->ingest.bytes;
-	stats->keys = job->ingest.keys;
+	stats->bytes_in = job->ingest.read.bytes;
+	stats->keys = job->ingest.read.elements;
 	stats->invalid_lines = job->ingest.invalid_lines;
 }
 

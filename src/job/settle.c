@@ -169,7 +169,7 @@ gs_ranked_settle(struct gsort *job)
 uint64_t
 gs_ranked_keys(const struct gsort *job)
 {
-	return job->ranked == NULL ? job->ingest.keys : job->ranked->spread.keys;
+	return job->ranked == NULL ? job->ingest.read.elements : job->ranked->spread.keys;
 }
 
 /* ---- the output ------------------------------------------------------------------------- */

@@ -84,7 +84,7 @@ answer(struct gsort *job)
 	struct gs_answer *figures = &job->answer;
 	uint64_t bytes = 0;
 
-	TRY(gs_answer_open(figures, job->options, &job->plan, &job->store, job->ingest.keys,
+	TRY(gs_answer_open(figures, job->options, &job->plan, &job->store, job->ingest.read.elements,
 	                   &job->verify, &job->monitor));
 	for (unsigned i = 0; i < GS_CLASSES; i++) {
 		const struct gs_span_sink sink = gs_answer_sink(figures);

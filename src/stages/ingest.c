@@ -98,7 +98,8 @@ gs_ingest_open(struct gs_ingest *ingest, struct gs_input *input, struct gs_count
 	ingest->histogram = histogram;
 	ingest->plan_input = plan_input;
 	ingest->monitor = monitor;
-	ingest->bytes = ingest->keys = ingest->invalid_lines = 0;
+	ingest->read = (struct gs_read_counts){ .bytes = 0 };
+	ingest->invalid_lines = 0;
 	ingest->header_bytes = 0;
 	ingest->warnings = 0;
 	if (ingest->key_bits > 0)

@@ -15,6 +15,7 @@
 #include "io/input.h"
 #include "plan/plan.h"
 #include "sort/count.h"
+#include "stages/pieces.h"
 #include "stages/taker.h"
 
 struct gs_ingest {
@@ -43,20 +44,9 @@ struct gs_ingest {
 	unsigned                warnings;	/* of this run of the stage, ... */
 	unsigned                warned;		/* ... and of one before: not repeated */
 
-	uint64_t bytes, keys, invalid_lines;	/* so far */
+	struct gs_read_counts read;
+	uint64_t invalid_lines;	/* so far */
 };
-
-/** Count keys and bytes read, for statistics and progress; one thread at a time. */
-static inline void
-gs_ingest_count(struct gs_ingest *ingest, uint64_t bytes, uint64_t keys)
-{
-	struct gs_counters *counters = &ingest->monitor->counters;
-
-	ingest->bytes += bytes;
-	ingest->keys += keys;
-	atomic_store(&counters->bytes_in, ingest->bytes);
-	atomic_store(&counters->keys_in, ingest->keys);
-}
 
 /** If the GPU fails, everything is read again: GS_ENOCOPY if the recorder cannot keep the next
  *  BYTES. */
@@ -70,6 +60,13 @@ gs_ingest_check_copy(const struct gs_ingest *ingest, size_t bytes)
 
 /** Read every file of binary keys to its end (raw_ingest.c).  GS_EINPUT: one ends within a key. */
 MUST_CHECK gs_status gs_raw_ingest(struct gs_ingest *ingest);
+
+/** Map COUNT keys to ordered bits, in place. */
+void gs_raw_map(const struct gs_ingest *ingest, void *keys, size_t count);
+
+/** Read a file to its end, to the staging buffers of a GPU (raw_staging.c).  GS_ENOCOPY: the recorder cannot
+ *  keep it, in case the GPU fails. */
+MUST_CHECK gs_status gs_raw_stage(struct gs_ingest *ingest, struct gs_pieces *pieces);
 
 /** Read every file of numbers to its end (text_ingest.c).  GS_EINPUT: a line without a number,
  *  if such lines end the job. */

@@ -12,10 +12,24 @@
  */
 enum { PIPE_READERS = 6 };
 
-gs_status
-gs_pieces_open(struct gs_pieces *pieces, struct gs_input *input, struct gs_clock *clock)
+void
+gs_read_counts_add(struct gs_read_counts *counts, struct gs_monitor *monitor, uint64_t bytes,
+                   uint64_t elements)
 {
-	*pieces = (struct gs_pieces){ .input = input, .clock = clock };
+	counts->bytes += bytes;
+	counts->elements += elements;
+	atomic_store(&monitor->counters.bytes_in, counts->bytes);
+	atomic_store(&monitor->counters.keys_in, counts->elements);
+}
+
+gs_status
+gs_pieces_open(struct gs_pieces *pieces, struct gs_input *input, size_t unit,
+               struct gs_read_counts *counts, struct gs_monitor *monitor)
+{
+	*pieces = (struct gs_pieces){
+		.input = input, .monitor = monitor, .unit = unit, .counts = counts,
+		.number = counts->elements,
+	};
 	pthread_mutex_init(&pieces->lock, NULL);
 	return gs_input_claims(input, &pieces->claims);
 }
@@ -59,7 +73,7 @@ gs_pieces_next(struct gs_pieces *pieces, void *into, size_t want, struct gs_file
 		return true;
 	since = gs_clock_now();		/* waiting for the lock is idle time, reading is not */
 	status = gs_input_read(pieces->input, into, want, &piece->bytes);
-	gs_clock_lap(pieces->clock, GS_STAGE_READ, &since);
+	gs_clock_lap(&pieces->monitor->clock, GS_STAGE_READ, &since);
 	if (!gs_first_error_note(&pieces->error, status))
 		return false;
 	pieces->ended = piece->bytes < want;
@@ -75,6 +89,72 @@ gs_pieces_read(struct gs_pieces *pieces, void *into, struct gs_file_piece *piece
 	if (piece->claimed.bytes == 0)
 		return GS_OK;
 	status = gs_input_read_piece(pieces->input, &piece->claimed, into, &piece->bytes);
-	gs_clock_lap(pieces->clock, GS_STAGE_READ, &since);
+	gs_clock_lap(&pieces->monitor->clock, GS_STAGE_READ, &since);
+	return status;
+}
+
+void
+gs_pieces_note(struct gs_pieces *pieces, const struct gs_file_piece *piece)
+{
+	pieces->file_bytes += piece->bytes;
+	gs_read_counts_add(pieces->counts, pieces->monitor, piece->bytes, piece->bytes / pieces->unit);
+}
+
+/* ---- for a taker -------------------------------------------------------------------- */
+
+struct filling {
+	struct gs_pieces            *pieces;
+	const struct gs_piece_round *round;
+	size_t left;		/* bytes of the round that are not claimed; with the lock */
+};
+
+/* The next piece of the round, read or claimed; with the lock.  False: there is none. */
+static bool
+next_piece(struct filling *filling, struct gs_file_piece *piece, struct gs_read_piece *read)
+{
+	struct gs_pieces *pieces = filling->pieces;
+	const size_t most = filling->round->piece_bytes;
+	const size_t want = most < filling->left ? most : filling->left;
+
+	if (!gs_pieces_next(pieces, read->data, want, piece))
+		return false;
+	filling->left -= want;
+	read->sequence = gs_taker_next_sequence(filling->round->taker, 0, 1);
+	read->number = pieces->number;
+	pieces->number += (piece->claimed.bytes + piece->bytes) / pieces->unit;
+	return true;
+}
+
+static void
+read_round(void *context, unsigned worker, unsigned size)
+{
+	struct filling *filling = context;
+	struct gs_pieces *pieces = filling->pieces;
+	const struct gs_piece_round *round = filling->round;
+	struct gs_read_piece read = { .data = round->memory + worker * round->piece_bytes };
+	struct gs_file_piece piece;
+
+	(void)size;
+	pthread_mutex_lock(&pieces->lock);
+	while (next_piece(filling, &piece, &read)) {
+		pthread_mutex_unlock(&pieces->lock);
+		gs_first_error_note(&pieces->error, gs_pieces_read(pieces, read.data, &piece));
+		read.count = piece.bytes / pieces->unit;
+		/* Even after an error: a taker may wait for each sequence number. */
+		gs_first_error_note(&pieces->error, round->store(round->context, worker, &read));
+		pthread_mutex_lock(&pieces->lock);
+		gs_pieces_note(pieces, &piece);
+	}
+	pthread_mutex_unlock(&pieces->lock);
+}
+
+gs_status
+gs_pieces_fill(struct gs_pieces *pieces, const struct gs_piece_round *round, unsigned threads,
+               size_t bytes)
+{
+	struct filling filling = { pieces, round, bytes - bytes % pieces->unit };
+	const gs_status status = gs_pieces_run(pieces, threads, read_round, &filling);
+
+	gs_taker_end_round(round->taker);
 	return status;
 }

@@ -10,7 +10,6 @@
  */
 #include "format/disorder.h"
 #include "stages/ingest_state.h"
-#include "stages/raw_reading.h"
 
 /* Most bytes of a round: long enough that the meeting of the team costs nothing.  Not tuned. */
 #define ROUND_BYTES	((size_t)512 << 20)
@@ -20,56 +19,19 @@
 
 /* ---- a round ---------------------------------------------------------------------- */
 
-/* The next piece of this round, at KEYS; with the lock.  False: there is none. */
-static bool
-next_piece(struct gs_raw_reading *reading, void *keys, struct gs_file_piece *piece, uint64_t *sequence)
-{
-	struct gs_ingest *ingest = reading->ingest;
-	const size_t most = ingest->plan->piece_bytes;
-
-	if (!gs_pieces_next(&reading->pieces, keys, most < reading->left ? most : reading->left,
-	                    piece))
-		return false;
-	reading->left -= piece->claimed.bytes + piece->bytes;
-	*sequence = gs_taker_next_sequence(&ingest->taker, 0, 1);
-	return true;
-}
-
-/* Read what was claimed, map keys to ordered bits, and hand them on. */
 static gs_status
-store_piece(struct gs_raw_reading *reading, unsigned rank, void *memory, struct gs_file_piece *piece,
-            uint64_t sequence)
+store_piece(void *context, unsigned worker, const struct gs_read_piece *piece)
 {
-	struct gs_ingest *ingest = reading->ingest;
-	struct gs_piece keys = { .keys = memory, .key_bits = ingest->key_bits };
+	struct gs_ingest *ingest = context;
 	uint64_t since;
 
-	TRY(gs_raw_decode(reading, piece, memory, &keys.count));
+	gs_raw_map(ingest, piece->data, piece->count);
 	since = gs_clock_now();
-	gs_taker_add(&ingest->taker, rank, sequence, &keys);
+	gs_taker_add(&ingest->taker, worker, piece->sequence, &(struct gs_piece){
+		.keys = piece->data, .count = piece->count, .key_bits = ingest->key_bits,
+	});
 	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_SORT, &since);
 	return GS_OK;
-}
-
-static void
-read_round(void *context, unsigned rank, unsigned size)
-{
-	struct gs_raw_reading *reading = context;
-	struct gs_pieces *pieces = &reading->pieces;
-	const struct gs_ingest *ingest = reading->ingest;
-	void *keys = ingest->piece_memory + rank * ingest->plan->piece_bytes;
-	struct gs_file_piece piece;
-	uint64_t sequence = 0;
-
-	(void)size;
-	pthread_mutex_lock(&pieces->lock);
-	while (next_piece(reading, keys, &piece, &sequence)) {
-		pthread_mutex_unlock(&pieces->lock);
-		gs_first_error_note(&pieces->error, store_piece(reading, rank, keys, &piece, sequence));
-		pthread_mutex_lock(&pieces->lock);
-		gs_raw_note(reading, &piece);
-	}
-	pthread_mutex_unlock(&pieces->lock);
 }
 
 /* How many jobs share the threads? */
@@ -83,9 +45,12 @@ readers(const struct gs_ingest *ingest)
 
 /* The first round reads one piece: a small input needs no other thread. */
 static gs_status
-fill_store(struct gs_raw_reading *reading, bool first)
+fill_store(struct gs_ingest *ingest, struct gs_pieces *pieces, bool first)
 {
-	struct gs_ingest *ingest = reading->ingest;
+	const struct gs_piece_round round = {
+		.taker = &ingest->taker, .memory = ingest->piece_memory,
+		.piece_bytes = ingest->plan->piece_bytes, .store = store_piece, .context = ingest,
+	};
 	const struct gs_plan *plan = ingest->plan;
 	const unsigned shares = readers(ingest);
 	const unsigned threads = first ? 1 : (plan->threads + shares - 1) / shares;
@@ -95,12 +60,7 @@ fill_store(struct gs_raw_reading *reading, bool first)
 	size_t room;
 
 	TRY(ingest->taker.reserve(ingest->taker.context, plan->piece_bytes, 0, &room));
-	if (room > most)
-		room = most;
-	reading->left = room - room % (ingest->key_bits / 8);
-	TRY(gs_pieces_run(&reading->pieces, threads, read_round, reading));
-	gs_taker_end_round(&ingest->taker);
-	return GS_OK;
+	return gs_pieces_fill(pieces, &round, threads, room < most ? room : most);
 }
 
 /* ---- all files --------------------------------------------------------------------- */
@@ -116,7 +76,7 @@ read_header(struct gs_ingest *ingest)
 	TRY(gs_input_skip(ingest->input, bytes, first ? ingest->header : dropped,
 	                  first ? (size_t)bytes : sizeof dropped));
 	ingest->header_bytes = (size_t)bytes;
-	ingest->bytes += bytes;
+	ingest->read.bytes += bytes;
 	return GS_OK;
 }
 
@@ -124,15 +84,17 @@ static gs_status
 read_file(struct gs_ingest *ingest)
 {
 	const bool gpu = ingest->taker.stage != NULL;
-	struct gs_raw_reading reading = { .ingest = ingest };
-	gs_status status = gs_pieces_open(&reading.pieces, ingest->input, &ingest->monitor->clock);
+	const size_t key_bytes = ingest->key_bits / 8;
+	struct gs_pieces pieces;
+	gs_status status = gs_pieces_open(&pieces, ingest->input, key_bytes, &ingest->read,
+	                                  ingest->monitor);
 
-	for (bool first = true; status == GS_OK && !reading.pieces.ended; first = false)
-		status = gpu ? gs_raw_stage(&reading) : fill_store(&reading, first);
-	gs_pieces_close(&reading.pieces);
+	for (bool first = true; status == GS_OK && !pieces.ended; first = false)
+		status = gpu ? gs_raw_stage(ingest, &pieces) : fill_store(ingest, &pieces, first);
+	gs_pieces_close(&pieces);
 	TRY(status);
-	return reading.file_bytes % (ingest->key_bits / 8) == 0 ? GS_OK
-	       : gs_keys_partial(ingest->options, gs_input_name(ingest->input), reading.file_bytes);
+	return pieces.file_bytes % key_bytes == 0 ? GS_OK
+	       : gs_keys_partial(ingest->options, gs_input_name(ingest->input), pieces.file_bytes);
 }
 
 gs_status

@@ -9,8 +9,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "format/key.h"
 #include "sort/checksum.h"
-#include "stages/raw_reading.h"
+#include "stages/ingest_state.h"
 
 /* Readers that fill the staging buffers of a GPU.  pread() of a cached file to pinned memory and on to
  * an H200: 2 threads 17 GB/s, 4 28, 8 40, 16 44. */
@@ -31,14 +32,23 @@ struct filling {
 };
 
 struct staging {
-	struct gs_raw_reading *reading;
-	struct gs_ingest      *ingest;	/* of the reading */
-	struct gs_pieces      *pieces;	/* of the reading; their lock guards what follows */
+	struct gs_ingest      *ingest;
+	struct gs_pieces      *pieces;	/* their lock guards what follows */
 	pthread_cond_t         changed;
 	struct filling         filling[FILLINGS];
 	size_t                 fillings;	/* at once, at most */
 	size_t                 used, current;	/* how many are in use; the one that is read into */
 };
+
+void
+gs_raw_map(const struct gs_ingest *ingest, void *keys, size_t count)
+{
+	const struct gsort_options *options = ingest->options;
+	uint64_t since = gs_clock_now();
+
+	gs_raw_to_ordered(options->type, options->endian, options->reverse, keys, count, 1);
+	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
+}
 
 /* Close the gaps behind pieces that are short because the file was truncated meanwhile. */
 static size_t
@@ -152,8 +162,10 @@ read_piece(struct staging *staging, unsigned rank, void *keys, struct gs_file_pi
 	uint64_t since;
 
 	if (!gs_first_error_note(&staging->pieces->error,
-	                         gs_raw_decode(staging->reading, piece, keys, &read.count)))
+	                         gs_pieces_read(staging->pieces, keys, piece)))
 		return 0;
+	read.count = piece->bytes / key_bytes(staging);
+	gs_raw_map(ingest, keys, read.count);
 	since = gs_clock_now();
 	read.sum = gs_checksum(1, 0, read.key_bits, keys, read.count, false).sum;
 	gs_taker_look(&ingest->taker, rank, &read);
@@ -182,7 +194,7 @@ fill(struct staging *staging, unsigned rank, struct filling *filling)
 	pthread_mutex_unlock(&staging->pieces->lock);
 	sum = read_piece(staging, rank, keys, &piece);
 	pthread_mutex_lock(&staging->pieces->lock);
-	gs_raw_note(staging->reading, &piece);
+	gs_pieces_note(staging->pieces, &piece);
 	filling->got[at] = (uint32_t)piece.bytes;
 	filling->sum += sum;
 	if (--filling->missing == 0)
@@ -248,13 +260,12 @@ fill_buffers(void *context, unsigned rank, unsigned size)
 }
 
 gs_status
-gs_raw_stage(struct gs_raw_reading *reading)
+gs_raw_stage(struct gs_ingest *ingest, struct gs_pieces *pieces)
 {
-	struct gs_ingest *ingest = reading->ingest;
 	const size_t most = ingest->plan->ring_buffers / 2;
 	const unsigned threads = ingest->plan->threads;
 	struct staging staging = {
-		.reading = reading, .ingest = ingest, .pieces = &reading->pieces,
+		.ingest = ingest, .pieces = pieces,
 		.changed = PTHREAD_COND_INITIALIZER, .fillings = most < FILLINGS ? most : FILLINGS,
 	};
 	gs_status status;

@@ -8,8 +8,6 @@
  * Each thread of a team reads a piece (pieces.h) and hands it on while it is in the thread's cache.  Of
  * a large regular file the taker is shown a sample first, so that sorted input is divided evenly.
  */
-#include <assert.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +15,6 @@
 #include "format/key.h"
 #include "sort/follow.h"
 #include "sort/items/divide.h"
-#include "stages/pieces.h"
 #include "stages/record_ingest.h"
 
 /* Bytes of an item for --argsort: its number. */
@@ -115,35 +112,8 @@ gs_record_ingest_close(struct gs_record_ingest *ingest)
 /* A file that a team reads. */
 struct reading {
 	struct gs_record_ingest *ingest;
-	struct gs_pieces      pieces;
-	uint64_t              file_bytes;	/* so far; with the lock of pieces */
-	size_t                left;	/* records of this round that are not claimed; the same */
 	struct gs_follow      follow;	/* with checks_order: by one thread */
 };
-
-struct piece {
-	struct gs_file_piece piece;
-	uint64_t        sequence;
-	uint64_t        number;		/* of its first record in the input */
-};
-
-/* The next piece: it is read to INTO, or else claimed; with the lock.  False: there is none. */
-static bool
-next_piece(struct reading *reading, char *into, struct piece *next)
-{
-	struct gs_record_ingest *ingest = reading->ingest;
-	const size_t most = ingest->piece_records;
-	const size_t want = most < reading->left ? most : reading->left;
-	struct gs_file_piece *piece = &next->piece;
-
-	if (!gs_pieces_next(&reading->pieces, into, want * ingest->record.bytes, piece))
-		return false;
-	reading->left -= want;
-	next->sequence = gs_taker_next_sequence(&ingest->taker, 0, 1);
-	next->number = ingest->records;
-	ingest->records += (piece->claimed.bytes + piece->bytes) / ingest->record.bytes;
-	return true;
-}
 
 /* Make items for --argsort of COUNT records, of which the first one has NUMBER. */
 static void
@@ -188,78 +158,31 @@ follow(struct reading *reading, const char *records, size_t bytes)
 	                            GS_ADVICE_UNSORTED);
 }
 
-/* Read what was claimed, and hand it on. */
-static void
-store_piece(struct reading *reading, unsigned rank, char *records, struct piece *next)
-{
-	struct gs_record_ingest *ingest = reading->ingest;
-	struct gs_clock *clock = &ingest->monitor->clock;
-	const size_t record_bytes = ingest->record.bytes, item_bytes = ingest->item.bytes;
-	gs_status status = gs_pieces_read(&reading->pieces, records, &next->piece);
-	const size_t count = next->piece.bytes / record_bytes;
-	uint64_t since = gs_clock_now();
-	const char *items = records;
-	char *made;
-
-	if (ingest->item_pieces != NULL) {
-		made = ingest->item_pieces + rank * ingest->piece_records * item_bytes;
-		make_items(ingest, records, made, count, next->number);
-		items = made;
-		gs_clock_lap(clock, GS_STAGE_DECODE, &since);
-	}
-	/* Even after an error: each sequence number has its row. */
-	gs_taker_add_items(&ingest->taker, rank, next->sequence, items, count * item_bytes);
-	if (status == GS_OK)
-		status = follow(reading, records, count * record_bytes);
-	gs_clock_lap(clock, GS_STAGE_SORT, &since);
-	gs_first_error_note(&reading->pieces.error, status);
-}
-
-/* ---- a file ------------------------------------------------------------------------- */
-
-/* A piece is done; with the lock. */
-static void
-note_piece(struct reading *reading, const struct gs_file_piece *piece)
-{
-	struct gs_record_ingest *ingest = reading->ingest;
-	struct gs_counters *counters = &ingest->monitor->counters;
-
-	reading->file_bytes += piece->bytes;
-	ingest->bytes += piece->bytes;
-	atomic_store(&counters->bytes_in, ingest->bytes);
-	atomic_store(&counters->keys_in, ingest->records);
-}
-
-static void
-read_round(void *context, unsigned rank, unsigned size)
+static gs_status
+store_piece(void *context, unsigned worker, const struct gs_read_piece *piece)
 {
 	struct reading *reading = context;
 	struct gs_record_ingest *ingest = reading->ingest;
-	char *records = ingest->pieces + rank * ingest->piece_records * ingest->record.bytes;
-	struct piece piece;
-
-	(void)size;
-	pthread_mutex_lock(&reading->pieces.lock);
-	while (next_piece(reading, records, &piece)) {
-		pthread_mutex_unlock(&reading->pieces.lock);
-		store_piece(reading, rank, records, &piece);
-		pthread_mutex_lock(&reading->pieces.lock);
-		note_piece(reading, &piece.piece);
-	}
-	pthread_mutex_unlock(&reading->pieces.lock);
-}
-
-static gs_status
-run_round(struct reading *reading, size_t room, unsigned threads)
-{
-	struct gs_record_ingest *ingest = reading->ingest;
+	struct gs_clock *clock = &ingest->monitor->clock;
+	const size_t item_bytes = ingest->item.bytes;
+	uint64_t since = gs_clock_now();
+	const char *items = piece->data;
 	gs_status status;
+	char *made;
 
-	reading->left = room / ingest->item.bytes;
-	status = gs_pieces_run(&reading->pieces, threads, read_round, reading);
-	gs_taker_end_round(&ingest->taker);
+	if (ingest->item_pieces != NULL) {
+		made = ingest->item_pieces + worker * ingest->piece_records * item_bytes;
+		make_items(ingest, piece->data, made, piece->count, piece->number);
+		items = made;
+		gs_clock_lap(clock, GS_STAGE_DECODE, &since);
+	}
+	gs_taker_add_items(&ingest->taker, worker, piece->sequence, items, piece->count * item_bytes);
+	status = follow(reading, piece->data, piece->count * ingest->record.bytes);
+	gs_clock_lap(clock, GS_STAGE_SORT, &since);
 	return status;
 }
+
+/* ---- a file ------------------------------------------------------------------------- */
 
 /* Show the taker records from all over a large regular file. */
 static gs_status
@@ -303,26 +226,35 @@ read_file(struct gs_record_ingest *ingest, bool first)
 		.item_bytes = ingest->record.bytes, .words = gs_record_words, .context = &ingest->record,
 	};
 	const unsigned threads = ingest->checks_order ? 1 : ingest->threads;
+	const size_t record_bytes = ingest->record.bytes, item_bytes = ingest->item.bytes;
 	struct reading reading = { .ingest = ingest, .follow = { .order = &order } };
-	const size_t piece = ingest->piece_records * ingest->item.bytes;
-	gs_status status = gs_pieces_open(&reading.pieces, ingest->input, &ingest->monitor->clock);
+	const struct gs_piece_round round = {
+		.taker = &ingest->taker, .memory = ingest->pieces,
+		.piece_bytes = ingest->piece_records * record_bytes, .store = store_piece,
+		.context = &reading,
+	};
+	struct gs_pieces pieces;
+	gs_status status = gs_pieces_open(&pieces, ingest->input, record_bytes, &ingest->read,
+	                                  ingest->monitor);
 	bool small = true;		/* a small input needs no other thread */
 	size_t room;
 
-	if (status == GS_OK && first && reading.pieces.claims && ingest->taker.sample != NULL)
+	if (status == GS_OK && first && pieces.claims && ingest->taker.sample != NULL)
 		status = show_sample(ingest);
-	while (status == GS_OK && !reading.pieces.ended) {
-		status = ingest->taker.reserve(ingest->taker.context, piece, ingest->threads, &room);
+	while (status == GS_OK && !pieces.ended) {
+		status = ingest->taker.reserve(ingest->taker.context, ingest->piece_records * item_bytes,
+		                               ingest->threads, &room);
 		if (status == GS_OK)
-			status = run_round(&reading, small ? piece : room, small ? 1 : threads);
+			status = gs_pieces_fill(&pieces, &round, small ? 1 : threads, small
+			                        ? round.piece_bytes : room / item_bytes * record_bytes);
 		small = false;
 	}
-	gs_pieces_close(&reading.pieces);
+	gs_pieces_close(&pieces);
 	gs_follow_close(&reading.follow);
 	TRY(status);
-	return reading.file_bytes % ingest->record.bytes == 0 ? GS_OK
+	return pieces.file_bytes % record_bytes == 0 ? GS_OK
 	       : gs_record_partial(&ingest->record, gs_input_name(ingest->input),
-	                           ingest->skipped, reading.file_bytes);
+	                           ingest->skipped, pieces.file_bytes);
 }
 
 /* ---- all files ------------------------------------------------------------------------ */
@@ -344,7 +276,7 @@ read_header(struct gs_record_ingest *ingest, uint64_t file)
 	ingest->skipped = bytes;
 	if (first)
 		ingest->header_bytes = (size_t)bytes;
-	ingest->bytes += bytes;
+	ingest->read.bytes += bytes;
 	return GS_OK;
 }
 
@@ -352,7 +284,7 @@ read_header(struct gs_record_ingest *ingest, uint64_t file)
 static gs_status
 check_numbers(const struct gs_record_ingest *ingest)
 {
-	if (ingest->options->argsort_bits != 32 || ingest->records <= (uint64_t)UINT32_MAX + 1)
+	if (ingest->options->argsort_bits != 32 || ingest->read.elements <= (uint64_t)UINT32_MAX + 1)
 		return GS_OK;
 	return gs_fail(GS_EINPUT, "the input has more than 2^32 keys: use --argsort=u64");
 }

@@ -16,7 +16,7 @@
 #include "format/record.h"
 #include "gsort.h"
 #include "io/input.h"
-#include "stages/taker.h"
+#include "stages/pieces.h"
 
 struct gs_record_ingest {
 	const struct gsort_options *options;
@@ -39,7 +39,7 @@ struct gs_record_ingest {
 	const uint64_t       *skips;	/* bytes to drop of each input instead; or NULL */
 	bool                  checks_order;	/* each input must be in order: set before run() */
 	uint64_t              skipped;		/* bytes of the current input */
-	uint64_t              bytes, records;	/* read */
+	struct gs_read_counts read;
 };
 
 /** Understand the keys of OPTIONS.  GS_EUSAGE: a key is not in the record. */

@@ -108,7 +108,8 @@ ingest_chunk(struct gs_ingest *ingest, struct gs_chunk *chunk)
 		gs_text_begin_file(ingest->decoder, chunk->name);
 	TRY(gs_text_decode(ingest->decoder, chunk->data, chunk->bytes, chunk->ends));
 	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
-	gs_ingest_count(ingest, chunk->bytes, gs_text_lines(ingest->decoder) - ingest->keys);
+	gs_read_counts_add(&ingest->read, ingest->monitor, chunk->bytes,
+	                   gs_text_lines(ingest->decoder) - ingest->read.elements);
 	gs_ahead_give(&ingest->ahead, chunk);
 	return ingest->taker.stage != NULL ? stage_chunk(ingest) : store_chunk(ingest);
 }
@@ -123,7 +124,7 @@ end_text(struct gs_ingest *ingest)
 	histogram->touched = gs_text_fetch_small(ingest->decoder, histogram->bins);
 	gs_text_end(ingest->decoder);
 	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
-	ingest->keys = gs_text_lines(ingest->decoder);
+	ingest->read.elements = gs_text_lines(ingest->decoder);
 	ingest->invalid_lines = gs_text_invalid(ingest->decoder);
 }
 

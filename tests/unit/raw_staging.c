@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "sort/checksum.h"
-#include "stages/raw_reading.h"
+#include "stages/ingest_state.h"
 #include "stages/store.h"
 #include "tests/unit/units.h"
 
@@ -18,7 +18,7 @@ enum { PIECE_KEYS = 64, ROOM_KEYS = 256 * PIECE_KEYS, KEYS = 4 * ROOM_KEYS, ROUN
 
 /* A device that lends its only buffer, and says that it is full while that is out. */
 struct gs_gpu {
-	struct gs_raw_reading *reading;
+	struct gs_pieces *pieces;	/* of the file */
 	uint64_t buffer[ROOM_KEYS];
 	bool     lent;
 	size_t   due_bytes;	/* of the file, once the buffers lent so far are full */
@@ -32,9 +32,9 @@ is_filled(const struct gs_gpu *gpu)
 {
 	bool filled;
 
-	pthread_mutex_lock(&gpu->reading->pieces.lock);
-	filled = gpu->reading->file_bytes >= gpu->due_bytes;
-	pthread_mutex_unlock(&gpu->reading->pieces.lock);
+	pthread_mutex_lock(&gpu->pieces->lock);
+	filled = gpu->pieces->file_bytes >= gpu->due_bytes;
+	pthread_mutex_unlock(&gpu->pieces->lock);
 	return filled;
 }
 
@@ -83,7 +83,7 @@ stage(struct gs_gpu *gpu, const char *name)
 		.options = &options, .plan_input = &input, .plan = &plan, .monitor = &monitor,
 		.key_bits = 64,
 	};
-	static struct gs_raw_reading reading;
+	static struct gs_pieces pieces;
 	gs_status status;
 
 	store = (struct gs_store){
@@ -91,14 +91,13 @@ stage(struct gs_gpu *gpu, const char *name)
 		.gpu = { .module = &module, .gpu = gpu },
 	};
 	ingest.taker = gs_store_engine(&store).taker;
-	reading = (struct gs_raw_reading){ .ingest = &ingest };
-	gpu->reading = &reading;
+	gpu->pieces = &pieces;
 	TRY(gs_input_open(&ingest.input, &in));
 	(void)gs_input_next(ingest.input);
-	status = gs_pieces_open(&reading.pieces, ingest.input, &monitor.clock);
-	while (status == GS_OK && !reading.pieces.ended)
-		status = gs_raw_stage(&reading);
-	gs_pieces_close(&reading.pieces);
+	status = gs_pieces_open(&pieces, ingest.input, sizeof(uint64_t), &ingest.read, &monitor);
+	while (status == GS_OK && !pieces.ended)
+		status = gs_raw_stage(&ingest, &pieces);
+	gs_pieces_close(&pieces);
 	gs_input_close(ingest.input);
 	return status;
 }

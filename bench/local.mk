@@ -142,6 +142,7 @@ bench_results = \
   bench/results/2cores-2026-11-25/array-shapes.txt \
   bench/results/2cores-2026-11-25/hunts.txt \
   bench/results/2cores-2026-11-25/one-taker.txt \
+  bench/results/2cores-2026-11-25/spilled-keys.txt \
   bench/results/2cores-2026-11-25/python.txt \
   bench/results/README.md \
   bench/results/h100-2026-11-25/one-gpu.json \

@@ -49,6 +49,7 @@ tests_unit_units_SOURCES = \
   tests/unit/npy.c \
   tests/unit/options.c \
   tests/unit/output.c \
+  tests/unit/parts.c \
   tests/unit/plan.c \
   tests/unit/plan_items.c \
   tests/unit/progress_line.c \

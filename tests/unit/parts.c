@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * parts.c - rows for src/job/parts.c: a rank reads the elements that begin in its share of the bytes
+ * parts.c - rows for src/job/parts.c: a rank reads the elements that begin in its share of bytes
  *
  * The model lists where elements begin, a header being the first one, and looks for each rank's.
  */
@@ -272,7 +272,7 @@ check_errors(const char *const *names)
 	}
 }
 
-/* Compressed files, the largest first, go to the rank with the least to read; the first to rank 0. */
+/* Compressed files, largest first, go to the rank with the least to read; the first to rank 0. */
 static void
 check_whole_files(const char *const *names)
 {

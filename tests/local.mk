@@ -30,6 +30,7 @@ tests_unit_units_SOURCES = \
   tests/unit/text_decoder.c \
   tests/unit/encode.c \
   tests/unit/encode_text.c \
+  tests/unit/division.c \
   tests/unit/exchange.c \
   tests/unit/floats.c \
   tests/unit/external_merge.c \

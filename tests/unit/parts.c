@@ -301,7 +301,8 @@ check_whole_files(const char *const *names)
 			for (size_t f = 0; same && f < MOST_FILES; f++)
 				if (readers[ranks - 1][f] == r) {
 					same = at < got->count && got->names[at] == names[f] &&
-					       got->ranges[at].begin == 0 && got->ranges[at].end == GS_UNKNOWN;
+					       got->ranges[at].begin == 0 &&
+					       got->ranges[at].end == GS_UNKNOWN;
 					at++;
 				}
 			CHECK(same && at == got->count, "rank %u of %u reads %zu whole files, of %zu: %s", r,

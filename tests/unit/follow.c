@@ -65,24 +65,7 @@ check_row(const struct row *row, unsigned bits, bool strict, bool counts_breaks)
 
 /* ---- items ---------------------------------------------------------------------- */
 
-/* Items end with a newline.  The first byte is the word, and what follows decides ties. */
-static const char *
-end_of(const void *context, const char *item, const char *limit)
-{
-	(void)context;
-	return (const char *)memchr(item, '\n', (size_t)(limit - item)) + 1;
-}
-
-static bool
-words_of(const void *context, const char *const *items, const uint32_t *bytes, size_t count,
-         unsigned level, uint64_t *words)
-{
-	(void)context, (void)bytes;
-	for (size_t i = 0; i < count; i++)
-		words[i] = level == 0 ? (unsigned char)items[i][0] : 0;
-	return false;
-}
-
+/* What follows the first byte decides ties. */
 static int
 compare(const void *context, const char *one, size_t one_bytes, const char *other, size_t other_bytes)
 {
@@ -113,7 +96,8 @@ static void
 check_items(const struct item_row *row, size_t fixed, bool counts_breaks)
 {
 	const struct gs_item_order order = {
-		.item_bytes = fixed, .end = fixed > 0 ? NULL : end_of, .words = words_of, .compare = compare,
+		.item_bytes = fixed, .end = fixed > 0 ? NULL : units_line_end,
+		.words = units_first_byte, .compare = compare,
 	};
 	struct gs_follow follow = {
 		.order = &order, .strict = row->strict, .counts_breaks = counts_breaks,
@@ -144,7 +128,7 @@ check_batches(void)
 	enum { ITEMS = 1000, LOW = 700 };
 	char data[2 * ITEMS];
 	const struct gs_item_slice slice = { data, sizeof data };
-	const struct gs_item_order order = { .item_bytes = 2, .words = words_of };
+	const struct gs_item_order order = { .item_bytes = 2, .words = units_first_byte };
 	struct gs_follow follow = { .order = &order };
 	size_t found;
 

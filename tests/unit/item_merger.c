@@ -12,23 +12,6 @@ void unit_item_merger(void);
 enum { MOST_SOURCES = 3, ROOM = 16 };
 
 /* Lines that are equal if their first bytes are; the second one names the source. */
-static const char *
-end_of(const void *context, const char *item, const char *limit)
-{
-	(void)context;
-	return (const char *)memchr(item, '\n', (size_t)(limit - item)) + 1;
-}
-
-static bool
-words_of(const void *context, const char *const *items, const uint32_t *bytes, size_t count,
-         unsigned level, uint64_t *words)
-{
-	(void)context, (void)bytes;
-	for (size_t i = 0; i < count; i++)
-		words[i] = level == 0 ? (unsigned char)items[i][0] : 0;
-	return false;
-}
-
 static const struct row {
 	const char *sources[MOST_SOURCES];	/* NULL: there are no more; "|": where a buffer ends */
 	const char *all;		/* as text: each item without its newline */
@@ -74,7 +57,7 @@ take(void *context, struct gs_sorted_span *sorted, bool *enough)
 
 	(void)enough;
 	for (size_t i = 0; i < span->count; i++) {
-		const char *next = end_of(NULL, item, end);
+		const char *next = units_line_end(NULL, item, end);
 
 		taken->bytes += (size_t)snprintf(taken->text + taken->bytes,
 		                                 sizeof taken->text - taken->bytes, "%.*s",
@@ -93,7 +76,7 @@ take(void *context, struct gs_sorted_span *sorted, bool *enough)
 static void
 check(const struct row *row, const struct gsort_options *options, const char *expected)
 {
-	const struct gs_item_order order = { .end = end_of, .words = words_of };
+	const struct gs_item_order order = { .end = units_line_end, .words = units_first_byte };
 	const char *left[MOST_SOURCES];
 	struct taken taken = { .shows_times = options->counts };
 	const struct gs_span_sink sink = { .take = take, .context = &taken };

@@ -18,13 +18,6 @@ enum { MOST_ITEMS = 3000, MOST_BYTES = 1 << 20 };
 
 /* ---- lines as items --------------------------------------------------------------- */
 
-static const char *
-end_of(const void *context, const char *item, const char *limit)
-{
-	(void)context;
-	return (const char *)memchr(item, '\n', (size_t)(limit - item)) + 1;
-}
-
 static size_t
 key_bytes(const char *item, size_t bytes)
 {
@@ -71,8 +64,8 @@ compare(const void *context, const char *one, size_t one_bytes, const char *othe
 
 /* With the bytes of words from anywhere on, and without. */
 static const struct gs_item_order orders[2] = {
-	{ .end = end_of, .words = words_of, .compare = compare },
-	{ .end = end_of, .words = words_of, .words_at = words_at, .compare = compare },
+	{ .end = units_line_end, .words = words_of, .compare = compare },
+	{ .end = units_line_end, .words = words_of, .words_at = words_at, .compare = compare },
 };
 
 /* ---- what is right ------------------------------------------------------------------ */
@@ -85,8 +78,8 @@ static int
 compare_pointers(const void *one, const void *other)
 {
 	const char *a = *(const char *const *)one, *b = *(const char *const *)other;
-	const int compared = compare(NULL, a, (size_t)(end_of(NULL, a, text + MOST_BYTES) - a), b,
-	                             (size_t)(end_of(NULL, b, text + MOST_BYTES) - b));
+	const int compared = compare(NULL, a, (size_t)(units_line_end(NULL, a, text + MOST_BYTES) - a), b,
+	                             (size_t)(units_line_end(NULL, b, text + MOST_BYTES) - b));
 
 	return compared != 0 ? compared : a < b ? -1 : a > b;
 }
@@ -100,11 +93,11 @@ sort_right(size_t count)
 
 	for (size_t i = 0; i < count; i++) {
 		found[i] = at;
-		at = end_of(NULL, at, text + MOST_BYTES);
+		at = units_line_end(NULL, at, text + MOST_BYTES);
 	}
 	qsort(found, count, sizeof found[0], compare_pointers);
 	for (size_t i = 0; i < count; i++) {
-		const size_t bytes = (size_t)(end_of(NULL, found[i], text + MOST_BYTES) - found[i]);
+		const size_t bytes = (size_t)(units_line_end(NULL, found[i], text + MOST_BYTES) - found[i]);
 
 		memcpy(to, found[i], bytes);
 		to += bytes;
@@ -194,7 +187,7 @@ check_row(const struct row *row, const struct gs_item_order *order, size_t measu
 
 	sort_right(row->count);		/* FOUND is the lines, too */
 	for (size_t i = 0; i < row->count; i++) {
-		lengths[i] = (uint32_t)(end_of(NULL, found[i], text + bytes) - found[i]);
+		lengths[i] = (uint32_t)(units_line_end(NULL, found[i], text + bytes) - found[i]);
 		right_groups += i == 0 || compare(NULL, found[i - 1], lengths[i - 1], found[i],
 		                                  lengths[i]) != 0;
 	}

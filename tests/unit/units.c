@@ -53,6 +53,23 @@ units_compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+const char *
+units_line_end(const void *context, const char *item, const char *limit)
+{
+	(void)context;
+	return (const char *)memchr(item, '\n', (size_t)(limit - item)) + 1;
+}
+
+bool
+units_first_byte(const void *context, const char *const *items, const uint32_t *bytes,
+                 size_t count, unsigned level, uint64_t *words)
+{
+	(void)context, (void)bytes;
+	for (size_t i = 0; i < count; i++)
+		words[i] = level == 0 ? (unsigned char)items[i][0] : 0;
+	return false;
+}
+
 int
 main(int argc, char **argv)
 {

@@ -33,4 +33,9 @@ uint64_t units_mix(uint64_t x);
 /* Of two uint64_t, for qsort(3). */
 int units_compare(const void *a, const void *b);
 
+/* Items that end with a newline and have their first byte as their word: for struct gs_item_order. */
+const char *units_line_end(const void *context, const char *item, const char *limit);
+bool units_first_byte(const void *context, const char *const *items, const uint32_t *bytes,
+                      size_t count, unsigned level, uint64_t *words);
+
 #endif

@@ -275,84 +275,61 @@ host_sources = \
   src/stages/answer.c \
   src/stages/answer.h \
   src/stages/bars.c \
-  src/stages/bars.h \
   src/stages/delivered.c \
-  src/stages/delivered.h \
   src/stages/division.c \
   src/stages/division.h \
   src/stages/emit.c \
   src/stages/emit.h \
   src/stages/engine.h \
   src/stages/gpu_drain.c \
-  src/stages/gpu_drain.h \
   src/stages/extremes.c \
   src/stages/fillings.c \
-  src/stages/extremes.h \
-  src/stages/fillings.h \
   src/stages/figures.c \
-  src/stages/figures.h \
   src/stages/handover.c \
   src/stages/handover.h \
   src/stages/head.c \
-  src/stages/head.h \
   src/stages/ingest.c \
   src/stages/ingest.h \
-  src/stages/ingest_state.h \
   src/stages/item_buckets.c \
-  src/stages/item_buckets.h \
   src/stages/item_drain.c \
   src/stages/item_drain.h \
   src/stages/emit_items.c \
   src/stages/item_maker.c \
-  src/stages/item_maker.h \
   src/stages/item_merger.c \
   src/stages/item_merger.h \
   src/stages/item_parts.c \
-  src/stages/item_parts.h \
   src/stages/item_store.c \
   src/stages/item_store.h \
   src/stages/line_collector.c \
-  src/stages/line_collector.h \
   src/stages/line_faults.c \
-  src/stages/line_faults.h \
   src/stages/line_ingest.c \
   src/stages/line_ingest.h \
   src/stages/line_number.c \
-  src/stages/line_number.h \
   src/stages/line_sample.c \
-  src/stages/line_sample.h \
   src/stages/line_show.c \
-  src/stages/line_show.h \
   src/stages/pick.c \
   src/stages/pick.h \
   src/stages/pieces.c \
-  src/stages/pieces.h \
   src/stages/raw_ingest.c \
   src/stages/raw_staging.c \
   src/stages/record_ingest.c \
-  src/stages/record_ingest.h \
   src/stages/runs.c \
-  src/stages/runs.h \
   src/stages/select.c \
   src/stages/select.h \
   src/stages/span_encoder.c \
-  src/stages/span_encoder.h \
   src/stages/split.c \
   src/stages/split.h \
   src/stages/store.c \
   src/stages/store.h \
+  src/stages/store_parts.h \
   src/stages/tail.c \
-  src/stages/tail.h \
   src/stages/taker.h \
   src/stages/text_ingest.c \
   src/stages/text_number.c \
-  src/stages/text_number.h \
   src/stages/top.c \
-  src/stages/top.h \
   src/stages/verify.c \
   src/stages/verify.h \
-  src/stages/wide_show.c \
-  src/stages/wide_show.h
+  src/stages/wide_show.c
 
 # Of a static program alone.
 static_sources = src/base/static_codecs.c

@@ -27,11 +27,8 @@
 #include "stages/ingest.h"
 #include "stages/item_store.h"
 #include "stages/line_ingest.h"
-#include "stages/line_show.h"
-#include "stages/record_ingest.h"
 #include "stages/store.h"
 #include "stages/verify.h"
-#include "stages/wide_show.h"
 
 struct gs_ranked;
 

@@ -21,7 +21,7 @@
 #include "io/input.h"
 #include "job/job.h"
 #include "job/stretch.h"
-#include "stages/line_collector.h"
+#include "stages/line_ingest.h"
 
 struct gs_merge_input {
 	struct gs_merge_inputs *all;

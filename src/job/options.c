@@ -19,8 +19,8 @@
 #include "job/given.h"
 #include "job/options.h"
 #include "stages/answer.h"
+#include "stages/pick.h"
 #include "stages/select.h"
-#include "stages/tail.h"
 
 #define COUNT(array)	(sizeof (array) / sizeof (array)[0])
 

@@ -16,7 +16,7 @@
 #include "job/ranked.h"
 #include "job/settle.h"
 #include "job/sort.h"
-#include "stages/figures.h"
+#include "stages/answer.h"
 #include "stages/select.h"
 
 /* ---- the sequence -------------------------------------------------------------- */

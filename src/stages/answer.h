@@ -19,12 +19,90 @@
 #include "base/status.h"
 #include "format/float_sum.h"
 #include "gsort.h"
+#include "io/output.h"
 #include "plan/plan.h"
 #include "sort/span.h"
-#include "stages/bars.h"
 #include "stages/store.h"
-#include "stages/top.h"
 #include "stages/verify.h"
+
+/* ---- the K most frequent values, of groups in any order (top.c) ---------------- */
+
+/*
+ * Of values that are equally frequent, the one that is written first in a sort wins.
+ */
+
+/* A value, as a key. */
+struct gs_value {
+	uint64_t key;
+	unsigned key_class, key_bits;
+};
+
+/* Equal keys. */
+struct gs_group {
+	struct gs_value value;
+	uint64_t        times;
+};
+
+struct gs_top {
+	struct gs_group *groups;	/* the caller's, room for MOST: a heap, the last of them on top */
+	size_t   count, most;
+	bool     descending_classes;
+	uint64_t floor;		/* groups of so many keys, or fewer, are not wanted if they come
+				 * behind all values that are in it */
+};
+
+/** Offer a group.  O(log K) if it is taken. */
+void gs_top_add(struct gs_top *top, const struct gs_group *group);
+
+/** No more come: order them, the most frequent first; the heap is gone. */
+void gs_top_end(struct gs_top *top);
+
+/* ---- how many keys lie in each of N intervals of equal width (bars.c) ---------- */
+
+/*
+ * The intervals cover the least to the greatest finite number.  Integers: a bar has the numbers
+ * FROM .. TO, and widths differ by 1 at most.  Floats: a bar has FROM <= x < TO, the last one its TO,
+ * too; infinities and NaNs have bars of their own.  There are fewer bars than asked for if the range
+ * has fewer numbers, or if edges of floats are equal once they are rounded.
+ *
+ * Invariant: edges ascend.
+ *
+ * Keys are sorted, so a bar is two ranks: those of the first key at or behind its edges.
+ */
+
+struct gs_bar {
+	__int128 from, to;		/* integers */
+	double   float_from, float_to;
+	struct gs_value edge;		/* the least key that it may have */
+	uint64_t rank;			/* of the first key at EDGE or behind it */
+	uint64_t keys;			/* set by gs_bars_end() */
+};
+
+struct gs_bars {
+	bool   floats;
+	struct gs_bar *bars;		/* ascending; NULL: none are wanted */
+	size_t count, next;		/* edges before NEXT have been passed */
+};
+
+enum { GS_BARS_MOST = 1 << 20 };
+
+/** The memory that they take. */
+uint64_t gs_bars_bytes(const struct gsort_options *options);
+
+/** Compute the edges, from the keys that STORE has.  GS_EBUDGET: no memory. */
+MUST_CHECK gs_status
+gs_bars_open(struct gs_bars *bars, const struct gsort_options *options, struct gs_store *store);
+
+/** The next span of keys, which begins at RANK. */
+void gs_bars_take(struct gs_bars *bars, const struct gs_span *span, uint64_t rank);
+
+/** All KEYS have been taken. */
+void gs_bars_end(struct gs_bars *bars, uint64_t keys);
+
+/** A zeroed struct is allowed. */
+void gs_bars_close(struct gs_bars *bars);
+
+/* ---- all figures (answer.c) ---------------------------------------------------- */
 
 /* The key of a rank. */
 struct gs_mark {
@@ -103,5 +181,15 @@ void gs_answer_end(struct gs_answer *answer);
 
 /** Free all.  A zeroed struct is allowed. */
 void gs_answer_close(struct gs_answer *answer);
+
+/* ---- figures as text or JSON (figures.c) --------------------------------------- */
+
+/**
+ * Write the figures of ANSWER, which has ended, as lines or as one of JSON.
+ *
+ * @bytes  so many are added to it
+ */
+MUST_CHECK gs_status
+gs_figures_write(const struct gs_answer *answer, struct gs_output *output, uint64_t *bytes);
 
 #endif

@@ -17,7 +17,7 @@
 #include "format/key.h"
 #include "format/text.h"
 #include "sort/keys.h"
-#include "stages/bars.h"
+#include "stages/answer.h"
 
 /* ---- edges ---------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "sort/checksum.h"
-#include "stages/delivered.h"
+#include "stages/emit.h"
 
 void
 gs_delivered_resume(struct gs_delivered *delivered)

@@ -20,18 +20,107 @@
 #include "base/monitor.h"
 #include "base/status.h"
 #include "format/encode.h"
+#include "format/line_order.h"
 #include "gsort.h"
 #include "io/output.h"
 #include "plan/plan.h"
+#include "sort/buckets/batch.h"
 #include "sort/items/items.h"
 #include "sort/span.h"
-#include "stages/delivered.h"
 #include "stages/pick.h"
 #include "stages/select.h"
-#include "stages/span_encoder.h"
 #include "stages/split.h"
-#include "stages/tail.h"
 #include "stages/verify.h"
+
+/* ---- the keys that were delivered before a GPU failed (delivered.c) ------------ */
+
+/*
+ * Before: note spans that are about to be delivered, in order.  After gs_delivered_resume() the same
+ * keys come again: skip them at the front of spans, and compare their checksum with that of the first
+ * time.
+ *
+ * Complexity: linear in the keys noted or skipped; keys that come with a checksum, or that are not
+ * noted, cost nothing.
+ */
+
+/* Zeroed: nothing is noted or skipped. */
+struct gs_delivered {
+	unsigned threads;		/* that compute checksums */
+	bool     resumable;		/* note what is delivered: the device may fail */
+	bool     resuming;
+	struct {
+		uint64_t keys, sum;	/* whether or not they were selected */
+	} before[GS_CLASSES], skipped[GS_CLASSES];	/* the latter since resume */
+};
+
+/** From now on, skip what was noted before. */
+void gs_delivered_resume(struct gs_delivered *delivered);
+
+/** These keys are about to be delivered. */
+void gs_delivered_note(struct gs_delivered *delivered, const struct gs_sorted_span *sorted);
+
+/** The number of keys of the class that are still to be skipped. */
+uint64_t gs_delivered_left(const struct gs_delivered *delivered, unsigned key_class);
+
+/** Skip what was delivered before at the front of SPAN; keys with times move to the front.  GS_EINPUT: the
+ *  keys have changed. */
+MUST_CHECK gs_status gs_delivered_skip(struct gs_delivered *delivered, struct gs_span *span);
+
+/* ---- a span to bytes, on the thread that sorted it (span_encoder.c) ------------ */
+
+/*
+ * A producer of spans with many threads calls room() and encode() for each span, several at once;
+ * then one thread calls join() or cut() in the order of spans.
+ */
+
+/* What a span became, by its slot. */
+struct gs_encoded {
+	void            *data;
+	size_t           bytes;
+	void            *pages;		/* DATA is in a mapping of its own; else NULL */
+	size_t           mapped;	/* bytes of it */
+	struct gs_span_digest digest;	/* for verifying */
+	size_t           taken;		/* keys of the span, before any is selected */
+	size_t           keys;		/* that DATA has, ... */
+	struct gs_seam   seam;		/* ... if they are selected, between these groups */
+};
+
+struct gs_span_encoder {
+	const struct gs_encoding *encoding;	/* of the output; borrowed */
+	char             *print;	/* PRINT_BYTES for each slot */
+	size_t            print_bytes;
+	bool              gives_pages;	/* this class goes to a pipe as pages */
+	struct gs_encoded encoded[GS_BATCH_SLOTS_MOST];
+};
+
+/** Keys that are not encoded, and go to a pipe as pages, are sorted there: sets *KEYS.
+ *  GS_EBUDGET: no memory. */
+MUST_CHECK gs_status gs_span_room(struct gs_span_encoder *encoder,
+                                  const struct gs_sorted_span *sorted, void **keys);
+
+/**
+ * Select keys of a span and encode them, to what is then encoded[slot]; any thread.  SELECT is only
+ * read.  Groups of equal keys that may cross spans are left to join().
+ *
+ * @return  GS_OK; GS_EBUDGET: no memory; an error of gs_encode()
+ */
+MUST_CHECK gs_status gs_span_encode(struct gs_span_encoder *encoder,
+                                    const struct gs_select *select,
+                                    const struct gs_sorted_span *sorted);
+
+/** If groups are selected: put the keys that are written before those of a span itself in front of
+ *  them, and drop those beyond the head. */
+MUST_CHECK gs_status gs_span_join(struct gs_span_encoder *encoder, struct gs_select *select,
+                                  const struct gs_span *span, struct gs_encoded *encoded);
+
+/** If not: drop the keys beyond the head. */
+void gs_span_cut(const struct gs_span_encoder *encoder, struct gs_select *select,
+                 struct gs_encoded *encoded);
+
+/** After an error, free spans that were encoded but not taken. */
+void gs_span_unmap(struct gs_span_encoder *encoder);
+
+/* ---- the stage (emit.c) -------------------------------------------------------- */
 
 struct gs_emit {
 	const struct gs_plan *plan;
@@ -125,5 +214,35 @@ MUST_CHECK gs_status gs_emit_end(struct gs_emit *emit);
 
 /** Free what is left after an error; a zeroed struct is allowed. */
 void gs_emit_close(struct gs_emit *emit);
+
+/* ---- lines with their times, and with marks below their keys (line_show.c) ----- */
+
+struct gs_line_show {
+	const struct gs_line_order *order;
+	struct gs_emit *emit;
+	bool    counts, underline;
+	char   *text;		/* that is not written yet */
+	size_t  bytes, room;
+};
+
+/** From now on EMIT writes lines in this form.  All are borrowed. */
+void gs_line_show_open(struct gs_line_show *show, const struct gs_line_order *order,
+                       struct gs_emit *emit, bool counts, bool underline);
+
+/** A zeroed struct is allowed. */
+void gs_line_show_close(struct gs_line_show *show);
+
+/* ---- keys of 128 bits as text, with their times (wide_show.c) ------------------ */
+
+struct gs_wide_show {
+	const struct gsort_options *options;
+	struct gs_emit *emit;
+	char   text[64 << 10];		/* that is not written yet */
+	size_t bytes;
+};
+
+/** From now on EMIT writes keys of OPTIONS->type, which is wide, as lines.  Both are borrowed. */
+void gs_wide_show_open(struct gs_wide_show *show, const struct gsort_options *options,
+                       struct gs_emit *emit);
 
 #endif

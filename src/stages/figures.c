@@ -20,7 +20,7 @@
 #include "format/key.h"
 #include "format/notation.h"
 #include "format/text.h"
-#include "stages/figures.h"
+#include "stages/answer.h"
 
 /* ---- one value --------------------------------------------------------------------- */
 

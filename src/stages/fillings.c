@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "sort/checksum.h"
-#include "stages/fillings.h"
+#include "stages/store_parts.h"
 
 void
 gs_fillings_open(struct gs_fillings *fillings, struct gs_taker to, unsigned ring)

@@ -18,8 +18,8 @@
  */
 #include <string.h>
 
-#include "stages/head.h"
 #include "stages/select.h"
+#include "stages/store_parts.h"
 
 /* Keys that are compared with the bound at once; if none is below it, all are skipped. */
 enum { BLOCK = 128 };	/* not tuned */

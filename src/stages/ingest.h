@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * ingest.h - input to keys: read, decode, hand on
+ * ingest.h - binary and text input to keys, and binary input to records: read, decode, hand on
  *
  *     set_format, carve, open; run; header; close
  *
@@ -9,15 +9,167 @@
 #ifndef GS_STAGES_INGEST_H
 #define GS_STAGES_INGEST_H
 
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/arena.h"
 #include "base/monitor.h"
 #include "base/status.h"
+#include "base/team.h"
+#include "format/record.h"
+#include "format/text_decoder.h"
 #include "gsort.h"
 #include "io/input.h"
 #include "plan/plan.h"
-#include "stages/ingest_state.h"
+#include "sort/count.h"
+#include "stages/taker.h"
+
+/* ---- a binary file that a team reads piece by piece (pieces.c) ----------------- */
+
+/*
+ * Threads claim pieces of a regular file and read them side by side; they read anything else in
+ * turn.
+ *
+ *     open; { fill, for a taker }*; close
+ *     open; { run: each thread, until there is none: next with the lock, read without it, note with it }*;
+ *     close
+ */
+
+/* What was read of all files so far. */
+struct gs_read_counts {
+	uint64_t bytes, elements;
+};
+
+/** Add to COUNTS, and show them for progress; one thread at a time. */
+void gs_read_counts_add(struct gs_read_counts *counts, struct gs_monitor *monitor, uint64_t bytes,
+                        uint64_t elements);
+
+/* The current file of an input. */
+struct gs_pieces {
+	struct gs_input      *input;
+	struct gs_monitor    *monitor;
+	struct gs_read_counts *counts;
+	size_t                unit;	/* bytes of an element */
+	struct gs_first_error error;	/* of one run; it ends the run */
+	pthread_mutex_t lock;		/* guards what follows, the input, and what callers count */
+	bool            claims;		/* pieces can be claimed */
+	bool            ended;		/* there are no more */
+	uint64_t        file_bytes;	/* read */
+	uint64_t        number;		/* of the next element in the input */
+};
+
+struct gs_file_piece {
+	size_t bytes;			/* read, or 0 */
+	struct gs_input_piece claimed;	/* still to be read; bytes 0: it is */
+};
+
+/* One that was read for a taker. */
+struct gs_read_piece {
+	char    *data;
+	size_t   count;			/* elements; fewer, or none, after an error */
+	uint64_t number;		/* of its first element in the input */
+	uint64_t sequence;		/* for the taker */
+};
+
+struct gs_piece_round {
+	const struct gs_taker *taker;
+	char  *memory;			/* PIECE_BYTES for each thread */
+	size_t piece_bytes;
+
+	/** Hand PIECE, which may be changed, to the taker; any thread.  An error ends the round. */
+	gs_status (*store)(void *context, unsigned worker, const struct gs_read_piece *piece);
+	void  *context;
+};
+
+/** Begin with the current file of INPUT, in elements of UNIT bytes, which are added to COUNTS; all are
+ *  borrowed.  After an error, too, it must be closed. */
+MUST_CHECK gs_status gs_pieces_open(struct gs_pieces *pieces, struct gs_input *input, size_t unit,
+                                    struct gs_read_counts *counts, struct gs_monitor *monitor);
+
+void gs_pieces_close(struct gs_pieces *pieces);
+
+/** Read a round of at most BYTES, for which the taker has room, with at most THREADS. */
+MUST_CHECK gs_status gs_pieces_fill(struct gs_pieces *pieces, const struct gs_piece_round *round,
+                                    unsigned threads, size_t bytes);
+
+/** Run BODY on a team of at most THREADS.  Returns the first error that it noted in pieces->error. */
+MUST_CHECK gs_status gs_pieces_run(struct gs_pieces *pieces, unsigned threads, gs_team_body *body,
+                                   void *context);
+
+/** The next piece of at most WANT bytes: it is read to INTO, or else claimed; with the lock.
+ *  False: there is none, or an error was noted. */
+bool gs_pieces_next(struct gs_pieces *pieces, void *into, size_t want, struct gs_file_piece *piece);
+
+/** Read to INTO what was claimed, if it was; any thread.  piece->bytes may be fewer: the file was
+ *  truncated meanwhile. */
+MUST_CHECK gs_status gs_pieces_read(struct gs_pieces *pieces, void *into, struct gs_file_piece *piece);
+
+/** It was read: count it; with the lock. */
+void gs_pieces_note(struct gs_pieces *pieces, const struct gs_file_piece *piece);
+
+/** Has the file ended, or another thread failed?  With the lock. */
+bool gs_pieces_stop(const struct gs_pieces *pieces);
+
+/* ---- keys: for the files of the stage ------------------------------------------ */
+
+struct gs_ingest {
+	const struct gsort_options *options;
+	const struct gs_plan_input *plan_input;
+	const struct gs_plan       *plan;
+	struct gs_monitor          *monitor;
+	struct gs_input            *input;
+	struct gs_taker             taker;
+	struct gs_count            *histogram;	/* of small text integers */
+	atomic_uint                *readers;	/* jobs that share the threads while they read; NULL:
+						 * there is none but this one */
+	unsigned                    key_bits;	/* 8 .. 64; 0: text */
+
+	/* binary */
+	char    *piece_memory;		/* plan.piece_bytes a thread */
+	char    *header;		/* options.skip_bytes of the first input */
+	size_t   header_bytes;
+
+	/* text */
+	struct gs_text_options  text;
+	struct gs_ahead         ahead;
+	char                   *chunk_memory;
+	void                   *decoder_memory;
+	struct gs_text_decoder *decoder;
+	unsigned                warnings;	/* of this run of the stage, ... */
+	unsigned                warned;		/* ... and of one before: not repeated */
+
+	struct gs_read_counts read;
+	uint64_t invalid_lines;	/* so far */
+};
+
+/** If the GPU fails, everything is read again: GS_ENOCOPY if the recorder cannot keep the next
+ *  BYTES. */
+MUST_CHECK static inline gs_status
+gs_ingest_check_copy(const struct gs_ingest *ingest, size_t bytes)
+{
+	if (bytes <= gs_input_record_room(ingest->input))
+		return GS_OK;
+	return gs_fail(GS_ENOCOPY, "the input is too large to be kept in memory, in case the GPU fails");
+}
+
+/** Read every file of binary keys to its end (raw_ingest.c).  GS_EINPUT: one ends within a key. */
+MUST_CHECK gs_status gs_raw_ingest(struct gs_ingest *ingest);
+
+/** Map COUNT keys to ordered bits, in place. */
+void gs_raw_map(const struct gs_ingest *ingest, void *keys, size_t count);
+
+/** Read a file to its end, to the staging buffers of a GPU (raw_staging.c).  GS_ENOCOPY: the recorder cannot
+ *  keep it, in case the GPU fails. */
+MUST_CHECK gs_status gs_raw_stage(struct gs_ingest *ingest, struct gs_pieces *pieces);
+
+/** Read every file of numbers to its end (text_ingest.c).  GS_EINPUT: a line without a number,
+ *  if such lines end the job. */
+MUST_CHECK gs_status gs_text_ingest(struct gs_ingest *ingest);
+
+/* ---- keys: for everybody (ingest.c) -------------------------------------------- */
 
 /** Choose how text is read, from OPTIONS. */
 void gs_ingest_set_format(struct gs_ingest *ingest, const struct gsort_options *options);
@@ -42,5 +194,51 @@ const char *gs_ingest_header(const struct gs_ingest *ingest, size_t *bytes);
 
 /** Stop reading; forget what was read.  A zeroed struct is allowed. */
 void gs_ingest_close(struct gs_ingest *ingest);
+
+/* ---- records (record_ingest.c) ------------------------------------------------- */
+
+/*
+ * An item is a record; or, for --argsort, its keys alone and then its number in the input.
+ */
+
+struct gs_record_ingest {
+	const struct gsort_options *options;
+	struct gs_monitor    *monitor;
+	struct gs_input      *input;
+	struct gs_taker  taker;
+	struct gs_record      record;	/* as it is in the input */
+	struct gs_record      item;	/* as it is stored */
+	struct gsort_key     *item_keys;	/* where the keys are in an item of --argsort */
+	struct gsort_key     *own_key;	/* of options without keys */
+	const struct gsort_key *keys;	/* and in a record */
+	size_t                key_count;
+	unsigned              threads;
+	size_t                piece_records;
+	struct gs_arena       arena;	/* the memory of: */
+	char                 *pieces;	/* of records, one a thread */
+	char                 *item_pieces;	/* of items, if they are others */
+	char                 *header;	/* options.skip_bytes of the first input */
+	size_t                header_bytes;
+	const uint64_t       *skips;	/* bytes to drop of each input instead; or NULL */
+	bool                  checks_order;	/* each input must be in order: set before run() */
+	uint64_t              skipped;		/* bytes of the current input */
+	struct gs_read_counts read;
+};
+
+/** Understand the keys of OPTIONS.  GS_EUSAGE: a key is not in the record. */
+MUST_CHECK gs_status gs_record_ingest_open(struct gs_record_ingest *ingest,
+                                           const struct gsort_options *options);
+
+/** Choose the buffers of THREADS that read pieces of about PIECE_BYTES of items. */
+MUST_CHECK gs_status gs_record_ingest_allocate(struct gs_record_ingest *ingest, unsigned threads,
+                                               size_t piece_bytes);
+
+/** Read everything, for TAKER; all are borrowed. */
+MUST_CHECK gs_status gs_record_ingest_run(struct gs_record_ingest *ingest, struct gs_input *input,
+                                          const struct gs_taker *taker,
+                                          struct gs_monitor *monitor);
+
+/** A zeroed struct is allowed. */
+void gs_record_ingest_close(struct gs_record_ingest *ingest);
 
 #endif

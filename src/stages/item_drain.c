@@ -5,7 +5,7 @@
  * In:   buckets in order.
  * Out:  spans of sorted items.
  *
- * Each thread of a team takes the next part and sorts it in its own memory (item_maker.h).  A thread that
+ * Each thread of a team takes the next part and sorts it in its own memory (item_maker.c).  A thread that
  * has made the part whose turn it is hands on that and all behind it that are made, so the sink waits for no
  * thread to wake up.  The others make one more part meanwhile, and then wait.  Where items have places in the
  * output, a thread puts them there and waits for nobody, unless the parts are verified; they are taken from
@@ -25,7 +25,6 @@
 
 #include "base/team.h"
 #include "stages/item_drain.h"
-#include "stages/item_maker.h"
 
 /* A part that one thread makes: part AT has slot AT modulo their number. */
 struct slot {

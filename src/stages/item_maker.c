@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "sort/items/items.h"
-#include "stages/item_maker.h"
+#include "stages/item_drain.h"
 
 /* ---- memory ---------------------------------------------------------------------- */
 

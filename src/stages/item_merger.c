@@ -16,7 +16,7 @@
 #include "plan/items.h"
 #include "sort/items/items.h"
 #include "stages/item_merger.h"
-#include "stages/line_collector.h"
+#include "stages/line_ingest.h"
 #include "stages/select.h"
 
 /* ---- what leaves ------------------------------------------------------------------ */

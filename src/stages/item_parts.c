@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* item_parts.c - cut buckets into parts */
-#include "stages/item_parts.h"
+#include "stages/item_drain.h"
 
 static size_t
 row_count(const struct gs_item_bucket *bucket)

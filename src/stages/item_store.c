@@ -3,7 +3,7 @@
  * item_store.c - every item of a sort, in memory or in temporary files
  *
  * In:   pieces of items, from many threads.
- * Out:  buckets in order (item_buckets.h), which item_drain.c sorts and hands to the sink.
+ * Out:  buckets in order (item_buckets.c), which item_drain.c sorts and hands to the sink.
  *
  * Unless the caller has a sample, the first items are kept as they come, and divided when there are enough
  * of them to choose bounds.
@@ -16,7 +16,6 @@
 #include "base/round.h"
 #include "plan/items.h"
 #include "stages/division.h"
-#include "stages/item_buckets.h"
 #include "stages/item_drain.h"
 #include "stages/item_store.h"
 

@@ -23,7 +23,7 @@
 #include "base/status.h"
 #include "sort/items/items.h"
 #include "stages/engine.h"
-#include "stages/item_parts.h"
+#include "stages/item_drain.h"
 
 struct gs_item_store;
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stages/line_collector.h"
+#include "stages/line_ingest.h"
 
 /* Make room for BYTES more. */
 static gs_status

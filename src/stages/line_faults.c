@@ -11,7 +11,7 @@
 #include "format/line.h"
 #include "format/line_order.h"
 #include "format/skip.h"
-#include "stages/line_faults.h"
+#include "stages/line_ingest.h"
 
 enum {
 	BATCH_LINES = GS_ITEM_BATCH,

@@ -18,9 +18,7 @@
 
 #include "base/team.h"
 #include "format/line.h"
-#include "stages/line_faults.h"
 #include "stages/line_ingest.h"
-#include "stages/line_sample.h"
 
 void
 gs_line_ingest_open(struct gs_line_ingest *ingest, struct gs_line_order *order,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * line_ingest.h - input to lines: read, cut, store
+ * line_ingest.h - input to lines: read and cut, left out if at fault, numbered, stored or collected
  *
  * Every line is stored with its terminator; the last line of a file gets one if it has none.  For
  * --argsort it is stored behind its number.
@@ -8,18 +8,127 @@
 #ifndef GS_STAGES_LINE_INGEST_H
 #define GS_STAGES_LINE_INGEST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/monitor.h"
 #include "base/status.h"
 #include "format/line_order.h"
+#include "format/lines.h"
+#include "format/record.h"
+#include "format/text.h"
 #include "io/input.h"
 #include "plan/items.h"
+#include "sort/follow.h"
+#include "sort/items/items.h"
 #include "stages/taker.h"
-#include "stages/line_faults.h"
-#include "stages/line_number.h"
-#include "stages/text_number.h"
+
+/* ---- lines whose strict keys are no numbers (line_faults.c) -------------------- */
+
+/*
+ * Of one input after the other; format/line_order.h says what is wrong with a line.
+ */
+
+struct gs_line_faults {
+	const struct gs_line_order   *order;
+	const struct gs_text_options *options;	/* what to do with lines at fault, and how lines count */
+	struct gs_follow             *follow;	/* compares neighbours; NULL: nobody does */
+	const char *advice;	/* ends the message about disorder */
+	const char *name;	/* of the input */
+	uint64_t    shown;	/* lines of it so far, as an editor counts them */
+	uint64_t    invalid;	/* lines left out, of all inputs */
+};
+
+/** How many lines an editor shows of COUNT lines from BEGIN to END: with CSV, one may be several. */
+uint64_t gs_line_shown(const struct gs_line_faults *faults, const char *begin, const char *end,
+                       size_t count);
+
+/** Is one of the lines from DATA to END at fault?  If not, *SHOWN is set to how many an editor shows. */
+bool gs_line_has_fault(const struct gs_line_faults *faults, const char *data, const char *end,
+                       uint64_t *shown);
+
+/**
+ * Compare the lines from DATA to *END with the ones before, if they are followed, and move those that are
+ * not at fault together: *END is where they end then.
+ *
+ * @return  GS_OK; GS_EINPUT: a line is refused, or out of order; GS_EBUDGET
+ */
+MUST_CHECK gs_status gs_line_leave_out(struct gs_line_faults *faults, char *data, const char **end);
+
+/* ---- --argsort: lines behind their numbers in the input (line_number.c) -------- */
+
+/*
+ * An item is GS_LINE_NUMBER_BYTES, the first of which are what is written, and then the line.
+ */
+
+enum { GS_LINE_NUMBER_BYTES = 8 };
+
+/* The number of a line as it is written. */
+struct gs_line_number {
+	unsigned bits;		/* 32 or 64; 0: lines have no numbers */
+	bool     swaps;		/* its byte order is not this machine's */
+};
+
+/** The bytes of VALUE as it is written, and behind them what stays unseen. */
+uint64_t gs_line_number_bits(struct gs_line_number number, uint64_t value);
+
+/** The order of such items: the lines in them compare by ORDER, which is borrowed. */
+void gs_line_number_order(struct gs_item_order *items, const struct gs_line_order *order);
+
+/** Lines from DATA to END.  O(END - DATA). */
+uint64_t gs_line_number_count(const struct gs_line_order *order, const char *data, const char *end);
+
+/** Make items of all lines from DATA to END, the first of which has FIRST; INTO has room for
+ *  END - DATA bytes, and GS_LINE_NUMBER_BYTES for each line.  Returns the bytes of the items. */
+size_t gs_line_number_put(const struct gs_line_order *order, struct gs_line_number number,
+                          const char *data, const char *end, uint64_t first, char *into);
+
+/* ---- --argsort: numbers as text behind each other (text_number.c) -------------- */
+
+/*
+ * An item is the key of a line, which compares as the number does, and then the number of the line.
+ */
+
+/** Describe items of text as OPTIONS read it.  GS_EBUDGET: no memory. */
+MUST_CHECK gs_status gs_text_number_open(struct gs_record *item,
+                                         const struct gs_text_options *options, bool reverse);
+
+/** Items of at most so many bytes come of LINES lines of BYTES. */
+size_t gs_text_number_most(const struct gs_record *item, uint64_t lines, size_t bytes);
+
+/**
+ * Make items of the whole lines from DATA to END, without those that are left out.
+ *
+ * @lines   knows the file, and the number of the line at DATA in it
+ * @first   the number of that line in all inputs
+ * @into    has room for gs_text_number_most()
+ * @made    set to the bytes of the items
+ * @return  GS_OK; GS_EINPUT: an invalid line
+ */
+MUST_CHECK gs_status
+gs_text_number_put(const struct gs_record *item, struct gs_lines *lines,
+                   struct gs_line_number number, const char *data, const char *end, uint64_t first,
+                   char *into, size_t *made);
+
+/* ---- lines from all over a large file (line_sample.c) -------------------------- */
+
+/*
+ * Without them the first lines decide the bounds of the buckets.  They are divided again then, and so is
+ * most of a file that is nearly sorted.
+ */
+
+/**
+ * Show TAKER a sample of INPUT, of which CHUNK has been read so far; nobody else reads it meanwhile.
+ *
+ * Does nothing if the input is small, not a regular file, or CSV with quotes, where no one knows
+ * which lines are within quotes; or if there is no memory for it.  Returns what TAKER does.
+ */
+MUST_CHECK gs_status gs_line_sample(const struct gs_line_order *order, struct gs_input *input,
+                                    const struct gs_chunk *chunk,
+                                    const struct gs_taker *taker);
+
+/* ---- read, cut, store (line_ingest.c) ------------------------------------------ */
 
 /* Bytes that grow. */
 struct gs_line_bytes {
@@ -81,5 +190,32 @@ MUST_CHECK gs_status gs_line_ingest_chunk(struct gs_line_ingest *ingest,
 
 /** Free all; a zeroed struct is allowed. */
 void gs_line_ingest_close(struct gs_line_ingest *ingest);
+
+/* ---- whole lines of one input in memory (line_collector.c) --------------------- */
+
+/*
+ * The stage that cuts the lines of a sort (line_ingest.h) cuts these, too.
+ */
+
+/* A line takes at most this share of memory: it grows in two buffers, and may be that of the output, and
+ * of a group of equal ones. */
+enum { GS_COLLECTED_SHARE = 10 };
+
+struct gs_line_collector {
+	struct gs_line_ingest ingest;
+	char   *lines;
+	size_t  bytes, room;
+	size_t *spare;		/* memory that may be taken, of all collectors */
+	bool    borrows;	/* the header is that of another */
+};
+
+/** Begin; all are borrowed.  FIRST: the collector of the first of all inputs, whose header is that of all;
+ *  or this one.  MONITOR, OPTIONS and FOLLOW as for gs_line_ingest_open(). */
+void gs_line_collector_open(struct gs_line_collector *collector, const struct gs_line_collector *first,
+                            struct gs_line_order *order, const struct gs_text_options *options,
+                            struct gs_follow *follow, struct gs_monitor *monitor, size_t *spare);
+
+/** A zeroed struct is allowed; the first one is closed last. */
+void gs_line_collector_close(struct gs_line_collector *collector);
 
 #endif

@@ -12,7 +12,7 @@
 #include "format/key.h"
 #include "format/line_order.h"
 #include "sort/items/items.h"
-#include "stages/line_number.h"
+#include "stages/line_ingest.h"
 
 enum { BATCH_LINES = 256, NUMBER_BYTES = GS_LINE_NUMBER_BYTES };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "format/line_order.h"
-#include "stages/line_sample.h"
+#include "stages/line_ingest.h"
 
 /* 20,000 lines of 50 bytes; a place is a page.  Not tuned. */
 enum { PLACES = 256, PLACE_BYTES = 4096 };

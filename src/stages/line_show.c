@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "format/line_order.h"
-#include "stages/line_show.h"
+#include "stages/emit.h"
 
 /* Text that is written at once. */
 #define WRITE_BYTES	((size_t)256 << 10)

@@ -2,8 +2,7 @@
 /*
  * pick.h - write keys by their rank: the last K, or a random sample
  *
- * The rank of a key is how many keys are written before it if all are.  Which ranks are wanted is
- * known before the first key is drained, so spans without any need not even be sorted.
+ * The rank of a key is how many keys are written before it if all are.
  */
 #ifndef GS_STAGES_PICK_H
 #define GS_STAGES_PICK_H
@@ -12,10 +11,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/status.h"
 #include "gsort.h"
 #include "sort/span.h"
 
+/* ---- by ranks that are known before the first key is drained (pick.c) ---------- */
+
+/* So spans without any of them need not even be sorted. */
 struct gs_pick {
 	bool      on;		/* some keys are left out */
 	uint64_t  from;		/* the tail: ranks from here on; else: */
@@ -38,5 +41,45 @@ void gs_pick_span(const struct gs_pick *pick, uint64_t at, struct gs_span *span)
 
 /** A zeroed struct is allowed. */
 void gs_pick_close(struct gs_pick *pick);
+
+/* ---- the last K of a stream, in memory in proportion to K (tail.c) ------------- */
+
+/*
+ *     open; keep*; { next }* until it says that there are no more
+ *
+ * A sort that wants few keys runs in the reverse order and keeps the first K (head.c): then they
+ * come from the last to the first.  Merges, and sorts of counted keys, keep the last K of all.
+ */
+
+/* Of more keys no tail is kept in memory. */
+enum { GS_TAIL_MOST = 1 << 20 };
+
+struct gs_tail {
+	bool      on;
+	bool      backward;	/* the last key comes first */
+	uint64_t *keys, *times;	/* of the last ROOM that came, in a ring */
+	uint8_t  *classes, *bits;
+	size_t    room;
+	uint64_t  kept;		/* all that ever came */
+	uint64_t  left;		/* next: so many are still to be fetched */
+};
+
+/** The memory of the tail that is kept of at most KEYS keys. */
+uint64_t gs_tail_bytes(const struct gsort_options *options, uint64_t keys);
+
+/** Take memory from ARENA, or from one that is not open: only its sum. */
+void gs_tail_carve(struct gs_tail *tail, const struct gsort_options *options, struct gs_arena *arena);
+
+/** Keep the keys of SPAN, with their times if options.counts. */
+void gs_tail_keep(struct gs_tail *tail, const struct gs_span *span);
+
+/**
+ * Fetch kept keys in the order of the output, at most ROOM.
+ *
+ * @span   keys of one class, in memory of the caller for ROOM keys of 64 bits; count 0: no more
+ * @times  room for ROOM
+ */
+void gs_tail_next(struct gs_tail *tail, size_t room, void *keys, uint64_t *times,
+                  struct gs_span *span);
 
 #endif

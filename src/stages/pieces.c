@@ -2,7 +2,7 @@
 /* pieces.c - a binary file that a team reads piece by piece */
 #include <stdatomic.h>
 
-#include "stages/pieces.h"
+#include "stages/ingest.h"
 
 /*
  * Readers of a pipe take turns, so more of them only spread its bytes over more caches.

@@ -9,7 +9,7 @@
  * alone asks it for room.
  */
 #include "format/disorder.h"
-#include "stages/ingest_state.h"
+#include "stages/ingest.h"
 
 /* Most bytes of a round: long enough that the meeting of the team costs nothing.  Not tuned. */
 #define ROUND_BYTES	((size_t)512 << 20)

@@ -11,7 +11,7 @@
 
 #include "format/key.h"
 #include "sort/checksum.h"
-#include "stages/ingest_state.h"
+#include "stages/ingest.h"
 
 /* Readers that fill the staging buffers of a GPU.  pread() of a cached file to pinned memory and on to
  * an H200: 2 threads 17 GB/s, 4 28, 8 40, 16 44. */

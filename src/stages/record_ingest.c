@@ -5,7 +5,7 @@
  * In:   bytes of all inputs.
  * Out:  pieces of items for the taker; the header; counts.
  *
- * Each thread of a team reads a piece (pieces.h) and hands it on while it is in the thread's cache.  Of
+ * Each thread of a team reads a piece (pieces.c) and hands it on while it is in the thread's cache.  Of
  * a large regular file the taker is shown a sample first, so that sorted input is divided evenly.
  */
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "format/key.h"
 #include "sort/follow.h"
 #include "sort/items/divide.h"
-#include "stages/record_ingest.h"
+#include "stages/ingest.h"
 
 /* Bytes of an item for --argsort: its number. */
 enum { NUMBER_BYTES = 8 };

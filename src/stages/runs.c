@@ -15,7 +15,7 @@
 
 #include "base/team.h"
 #include "plan/plan.h"
-#include "stages/runs.h"
+#include "stages/store_parts.h"
 
 /* A run of so many keys is written in parts.  Not tuned. */
 enum { PARTED_KEYS = 1 << 20 };

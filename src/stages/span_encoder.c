@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 
 #include "format/key.h"
-#include "stages/span_encoder.h"
+#include "stages/emit.h"
 
 /* ---- memory ---------------------------------------------------------------------- */
 

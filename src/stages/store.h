@@ -27,10 +27,7 @@
 #include "sort/count.h"
 #include "sort/span.h"
 #include "stages/engine.h"
-#include "stages/extremes.h"
-#include "stages/fillings.h"
-#include "stages/head.h"
-#include "stages/runs.h"
+#include "stages/store_parts.h"
 
 struct gs_store {
 	const struct gs_plan       *plan;

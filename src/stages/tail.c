@@ -8,8 +8,8 @@
 #include <assert.h>
 
 #include "base/round.h"
+#include "stages/pick.h"
 #include "stages/select.h"
-#include "stages/tail.h"
 
 /* Is the tail that OPTIONS want kept here?  False: there is none, or it is taken by rank (pick.h). */
 static bool

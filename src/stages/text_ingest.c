@@ -6,7 +6,7 @@
  */
 #include "base/team.h"
 #include "sort/checksum.h"
-#include "stages/ingest_state.h"
+#include "stages/ingest.h"
 
 /* Fewer bytes of keys are stored by one thread.  Not tuned. */
 #define TEAM_BYTES	((size_t)128 << 10)

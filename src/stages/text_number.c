@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/round.h"
-#include "stages/text_number.h"
+#include "stages/line_ingest.h"
 
 enum { BATCH_KEYS = 512, NUMBER_BYTES = GS_LINE_NUMBER_BYTES };
 

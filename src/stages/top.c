@@ -9,7 +9,7 @@
  */
 #include <assert.h>
 
-#include "stages/top.h"
+#include "stages/answer.h"
 
 /* Does A come before B in the order of a sort? */
 static bool

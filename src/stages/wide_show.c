@@ -7,7 +7,7 @@
  */
 #include "format/encode.h"
 #include "format/notation.h"
-#include "stages/wide_show.h"
+#include "stages/emit.h"
 
 enum { KEY_BYTES = 16 };
 

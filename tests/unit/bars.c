@@ -6,7 +6,7 @@
 #include "format/encode.h"
 #include "format/key.h"
 #include "format/text.h"
-#include "stages/bars.h"
+#include "stages/answer.h"
 #include "tests/unit/units.h"
 
 void unit_bars(void);

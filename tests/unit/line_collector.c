@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "format/line_order.h"
-#include "stages/line_collector.h"
+#include "stages/line_ingest.h"
 #include "tests/unit/units.h"
 
 void unit_line_collector(void);

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "sort/checksum.h"
-#include "stages/ingest_state.h"
+#include "stages/ingest.h"
 #include "stages/store.h"
 #include "tests/unit/units.h"
 

@@ -6,6 +6,23 @@
  * Out:  in the store of each rank the keys that it owns.
  *
  * Behind the header of a block come segments: class, number of keys, keys.
+ *
+ * No rank waits for ever, with keys as with items (item_spread.c), as long as none fails: one that
+ * fails ends all.
+ *
+ * 1. A thread that adds waits for no rank.  reserve() promises room only for slots that are free,
+ *    and counts the blocks that each owner may begin, so gs_exchange_take() finds one.  Items wait
+ *    for their turn, but the piece whose turn it is waits for nothing.
+ * 2. Only the owner thread waits for slots: in reserve() and in finish().  There it steps the
+ *    network and lands what arrives, again and again.
+ * 3. Landing sends nothing, so it waits for no rank.  Keys land in any order, at least one block at
+ *    a time.  A block of items may be early; the one it waits for was sent before it, and needs no
+ *    other slot than the one in which it already arrives.  A part of a large item is copied out.
+ * 4. So each slot that takes becomes free again, and each block that was posted leaves its slot.
+ *    Open blocks do not: at most one an owner.  The wish of reserve() is at most the room of the
+ *    other slots, so it comes true; finish() posts the open blocks first, so all slots come back.
+ * 5. Splitters of keys that are held are made by all ranks together.  Each rank makes them once, in
+ *    reserve() or in finish(), and sends no block before; so no other rank waits for one.
  */
 #include <assert.h>
 #include <stdlib.h>

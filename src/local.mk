@@ -131,14 +131,11 @@ host_sources = \
   src/io/replace.h \
   src/job/api.c \
   src/job/check.c \
-  src/job/check.h \
   src/job/combine.c \
-  src/job/combine.h \
   src/job/explain.c \
   src/job/files.c \
   src/job/files.h \
   src/job/given.c \
-  src/job/given.h \
   src/job/info.c \
   src/job/border.c \
   src/job/border.h \
@@ -154,25 +151,21 @@ host_sources = \
   src/job/json.c \
   src/job/keys.c \
   src/job/kind.h \
-  src/job/json.h \
   src/job/lost.c \
-  src/job/lost.h \
   src/job/line_job.c \
-  src/job/line_job.h \
   src/job/merge.c \
-  src/job/merge.h \
   src/job/merge_input.c \
   src/job/merge_input.h \
   src/job/npy.c \
   src/job/npy.h \
   src/job/open.c \
   src/job/open.h \
+  src/job/operations.h \
   src/job/options.c \
   src/job/options.h \
   src/job/parts.c \
   src/job/parts.h \
   src/job/phase.c \
-  src/job/phase.h \
   src/job/print.c \
   src/job/print.h \
   src/job/ranked.c \
@@ -182,20 +175,17 @@ host_sources = \
   src/job/settle.c \
   src/job/settle.h \
   src/job/run.c \
-  src/job/run.h \
   src/job/sample.c \
   src/job/sample.h \
   src/job/sandbox_policy.c \
   src/job/sandbox_policy.h \
   src/job/sort.c \
-  src/job/sort.h \
   src/job/spread.c \
   src/job/spread.h \
   src/job/spread_land.c \
   src/job/spread_land.h \
   src/job/spread_state.h \
   src/job/stretch.c \
-  src/job/stretch.h \
   src/net/exchange.c \
   src/net/exchange.h \
   src/net/ranks.c \

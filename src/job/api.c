@@ -6,14 +6,12 @@
 
 #include "format/disorder.h"
 #include "format/key.h"
-#include "job/given.h"
 #include "job/items.h"
 #include "job/job.h"
 #include "job/open.h"
+#include "job/operations.h"
 #include "job/options.h"
 #include "job/ranked.h"
-#include "job/run.h"
-#include "job/combine.h"
 #include "stages/select.h"
 
 /* Drop what only the output needs, and a check refuses. */

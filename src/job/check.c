@@ -10,12 +10,11 @@
  */
 #include "format/line.h"
 #include "format/lines.h"
-#include "job/check.h"
 #include "job/items.h"
-#include "job/line_job.h"
+#include "job/merge_input.h"
+#include "job/operations.h"
 #include "job/options.h"
 #include "job/ranked.h"
-#include "job/stretch.h"
 #include "plan/items.h"
 
 /* ---- keys and records ------------------------------------------------------ */

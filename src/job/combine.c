@@ -18,10 +18,8 @@
 #include <string.h>
 
 #include "base/round.h"
-#include "job/combine.h"
 #include "job/open.h"
-#include "job/phase.h"
-#include "job/sort.h"
+#include "job/operations.h"
 #include "sort/set_merge.h"
 
 struct part {

@@ -10,7 +10,6 @@
 #include "job/items.h"
 #include "job/options.h"
 #include "job/job.h"
-#include "job/json.h"
 #include "job/print.h"
 #include "plan/plan.h"
 

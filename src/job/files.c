@@ -7,7 +7,7 @@
 #include "io/open.h"
 #include "io/output.h"
 #include "job/files.h"
-#include "job/given.h"
+#include "job/options.h"
 #include "net/ranks.h"
 
 /* The input that is FILE. */

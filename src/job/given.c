@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "format/key.h"
-#include "job/given.h"
+#include "job/options.h"
 
 #define COUNT(array)	(sizeof (array) / sizeof (array)[0])
 

@@ -17,8 +17,7 @@
 #include "base/static_codecs.h"
 #include "gpu/guard.h"
 #include "io/inflate.h"
-#include "job/given.h"
-#include "job/json.h"
+#include "job/options.h"
 #include "job/print.h"
 #include "spill/compress.h"
 

@@ -21,4 +21,13 @@ MUST_CHECK gs_status gs_items_check_disk(struct gsort *job);
 
 void gs_items_close(struct gsort *job);
 
+/* ---- what only a job of lines by key has (line_job.c) -------------------------- */
+
+/** Compare all lines with the ones before, and store none.  GS_EINPUT: one is invalid, or out of order
+ *  (follow->disorder). */
+MUST_CHECK gs_status gs_line_job_follow(struct gsort *job, const struct gs_item_sizes *sizes,
+                                        struct gs_follow *follow);
+
+void gs_line_job_close(struct gsort *job);
+
 #endif

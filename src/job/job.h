@@ -15,8 +15,8 @@
 #include "gsort.h"
 #include "io/input.h"
 #include "io/output.h"
+#include "job/files.h"
 #include "job/kind.h"
-#include "job/lost.h"
 #include "job/npy.h"
 #include "job/sandbox_policy.h"
 #include "plan/plan.h"
@@ -68,7 +68,7 @@ struct gsort {
 	struct gs_monitor    monitor;
 	struct gsort_stats   stats;
 	enum gsort_phase     phase;		/* that is being timed, ... */
-	double               phase_began;	/* ... and when it began: phase.h */
+	double               phase_began;	/* ... and when it began: phase.c */
 	struct gs_arena      arena;		/* all buffers of a sort or merge */
 	struct gs_arena      recording;		/* what may have to be read again */
 	struct gs_input     *input;

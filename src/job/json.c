@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/status.h"
-#include "job/json.h"
+#include "job/print.h"
 
 static void PRINTF(2, 3)
 add(struct gs_json *json, const char *format, ...)

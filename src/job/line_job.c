@@ -16,7 +16,6 @@
 #include "format/line_order.h"
 #include "io/input.h"
 #include "job/items.h"
-#include "job/line_job.h"
 #include "job/options.h"
 #include "job/ranked.h"
 

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "job/files.h"
-#include "job/lost.h"
 
 void
 gs_lost_open(struct gs_lost *lost, const struct gsort_options *options,

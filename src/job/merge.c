@@ -15,10 +15,9 @@
 #include "format/line.h"
 #include "job/files.h"
 #include "job/items.h"
-#include "job/merge.h"
 #include "job/merge_input.h"
+#include "job/operations.h"
 #include "job/options.h"
-#include "job/sort.h"
 #include "stages/item_merger.h"
 
 /* Is the output an input that is written in place, so that writing destroys what is still to be read? */

@@ -1,7 +1,67 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * merge_input.h - the sorted inputs of a merge, of elements of any kind
+ * merge_input.h - inputs that are in order, of a check or a merge, or else are an error that says where
+ *                 they are not
+ */
+#ifndef GS_JOB_MERGE_INPUT_H
+#define GS_JOB_MERGE_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/status.h"
+#include "format/lines.h"
+#include "io/input.h"
+#include "job/job.h"
+#include "sort/follow.h"
+#include "stages/line_ingest.h"
+
+/* ---- stretches of one input, decoded and compared (stretch.c) ------------------ */
+
+/* Binary keys, or records. */
+struct gs_stretch {
+	struct gsort     *job;
+	struct gs_follow *follow;
+	const char       *advice;	/* ends the message about disorder */
+	size_t            element_bytes;
+
+	/* The file that is being read. */
+	const char *name;
+	uint64_t    elements;	/* compared before it, less those of it that another rank checks */
+	uint64_t    bytes;	/* of it so far */
+};
+
+/** Begin; all are borrowed. */
+struct gs_stretch gs_stretch_open(struct gsort *job, struct gs_follow *follow, const char *advice);
+
+/** A file called NAME begins, after SKIPPED elements of it. */
+void gs_stretch_begin(struct gs_stretch *stretch, const char *name, uint64_t skipped);
+
+/**
+ * The next BYTES of the file are at DATA: keys become ordered bits, in place.
  *
+ * @return  GS_OK; GS_EINPUT: an element is not whole, or out of order (follow.disorder), but the
+ *          follow.elements before it are good; GS_EBUDGET
+ */
+MUST_CHECK gs_status gs_stretch_next(struct gs_stretch *stretch, void *data, size_t bytes);
+
+/** Begin to read INPUT, of text, in MEMORY of ROOM bytes; nothing to close. */
+struct gs_line_reader *gs_stretch_open_text(struct gsort *job, struct gs_input *input, void *memory,
+                                            size_t room);
+
+/** Compare the last batch of READER.  GS_EINPUT: a line is out of order (follow->disorder). */
+MUST_CHECK gs_status gs_stretch_text(struct gsort *job, const struct gs_line_reader *reader,
+                                     struct gs_follow *follow, const char *advice);
+
+/** The error for line number AT of that batch: it is out of order. */
+gs_status gs_stretch_fail_text(const struct gsort *job, const struct gs_line_reader *reader, size_t at,
+                               const char *advice);
+
+/* ---- the sorted inputs of a merge, of elements of any kind (merge_input.c) ----- */
+
+/*
  *     open; header; { read }* of keys or { fill }* of items; close
  *
  * Each input is opened when it is first read, its order is checked while it is read, and it is closed
@@ -9,19 +69,6 @@
  *
  * Invariant: an input of text has delivered all its keys of the classes before the current one.
  */
-#ifndef GS_JOB_MERGE_INPUT_H
-#define GS_JOB_MERGE_INPUT_H
-
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "base/arena.h"
-#include "base/status.h"
-#include "format/lines.h"
-#include "io/input.h"
-#include "job/job.h"
-#include "job/stretch.h"
-#include "stages/line_ingest.h"
 
 struct gs_merge_input {
 	struct gs_merge_inputs *all;

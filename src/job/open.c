@@ -20,7 +20,6 @@
 #include "format/key.h"
 #include "gpu/guard.h"
 #include "job/items.h"
-#include "job/line_job.h"
 #include "job/open.h"
 #include "job/options.h"
 #include "job/ranked.h"

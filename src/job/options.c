@@ -16,7 +16,6 @@
 #include "format/key.h"
 #include "io/inflate.h"
 #include "io/output.h"
-#include "job/given.h"
 #include "job/options.h"
 #include "stages/answer.h"
 #include "stages/pick.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * options.h - are the options of a job valid, and can they be used together?
+ * options.h - are the options of a job valid, can they be used together, and do they want items?
  *
  * gsort_conflict() of gsort.h is here, too.
  */
@@ -12,8 +12,26 @@
 #include "base/status.h"
 #include "gsort.h"
 
+/* ---- what a program gives, with any number in any member (given.c) ------------- */
+
+/*
+ * Behind this door every enum and bool has a value that it can have, and every pointer that a count
+ * belongs to is there.
+ */
+
 /**
- * Check OPTIONS, which given.h has let in, without opening anything.
+ * Copy what a program compiled with any version of gsort.h passes: members that it does not know
+ * are 0.
+ *
+ * @return  GS_OK; GS_EUSAGE: OPTIONS is NULL, struct_size is wrong, an option is set that this library
+ *          does not know, or a member, also of one of the keys, is no value or a NULL in place of an array
+ */
+MUST_CHECK gs_status gs_options_copy(struct gsort_options *copy, const struct gsort_options *options);
+
+/* ---- behind that door (options.c) ---------------------------------------------- */
+
+/**
+ * Check OPTIONS, which gs_options_copy() has let in, without opening anything.
  *
  * @return  GS_OK; or GS_EUSAGE with a message that names long options of gsort(1) in quotes
  */

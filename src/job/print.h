@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* print.h - lines for people: gsort --plan, --info */
+/* print.h - what gsort --plan and --info print: lines for people, or one JSON object on one line */
 #ifndef GS_PRINT_H
 #define GS_PRINT_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/status.h"
@@ -18,5 +20,31 @@ void gs_print_line(const struct gs_line_printer *to, const char *what, const cha
 
 /** "1.0 GiB", with one decimal; returns TEXT. */
 const char *gs_size_text(uint64_t bytes, char text[32]);
+
+/* ---- one JSON object, on one line (json.c) ------------------------------------- */
+
+enum { GS_JSON_BYTES = 64 << 10 };	/* with sixteen paths, each byte escaped, half of that */
+
+struct gs_json {
+	size_t bytes;
+	bool   follows;		/* a value: the next one needs a comma */
+	char   text[GS_JSON_BYTES];
+};
+
+/** An empty one, to be freed: it is too large for a stack.  NULL: there is no memory. */
+struct gs_json *gs_json_open(void);
+
+/** Begin an object or a list, '{' or '['; NAME is NULL in a list, and for the outermost. */
+void gs_json_begin(struct gs_json *json, const char *name, char bracket);
+
+/** End it, with '}' or ']'. */
+void gs_json_end(struct gs_json *json, char bracket);
+
+/** Add a value.  A number that is UINT64_MAX is unknown: null. */
+void gs_json_number(struct gs_json *json, const char *name, uint64_t number);
+void gs_json_bool(struct gs_json *json, const char *name, bool value);
+
+/** Bytes that are not printable ASCII are escaped one by one, as Latin-1; NULL is null. */
+void gs_json_string(struct gs_json *json, const char *name, const char *text);
 
 #endif

@@ -4,15 +4,11 @@
 
 #include "base/monitor.h"
 #include "base/thread.h"
-#include "job/check.h"
+#include "job/items.h"
+#include "job/operations.h"
 #include "job/options.h"
-#include "job/line_job.h"
-#include "job/merge.h"
 #include "job/ranked.h"
-#include "job/run.h"
 #include "job/settle.h"
-#include "job/combine.h"
-#include "job/sort.h"
 
 static gs_status
 run(struct gsort *job, bool *disorder)

@@ -15,8 +15,8 @@
 
 #include "format/key.h"
 #include "job/border.h"
-#include "job/check.h"
 #include "job/item_sample.h"
+#include "job/operations.h"
 #include "job/options.h"
 #include "job/ranked.h"
 #include "job/settle.h"

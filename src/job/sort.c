@@ -12,10 +12,9 @@
  * that have been written, after it has compared them.
  */
 #include "job/open.h"
-#include "job/phase.h"
+#include "job/operations.h"
 #include "job/ranked.h"
 #include "job/settle.h"
-#include "job/sort.h"
 #include "stages/answer.h"
 #include "stages/select.h"
 

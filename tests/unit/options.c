@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "job/given.h"
 #include "job/options.h"
 #include "tests/unit/units.h"
 

@@ -148,7 +148,6 @@ host_sources = \
   src/job/items.c \
   src/job/items.h \
   src/job/job.h \
-  src/job/json.c \
   src/job/keys.c \
   src/job/kind.h \
   src/job/lost.c \
@@ -287,7 +286,6 @@ host_sources = \
   src/stages/item_maker.c \
   src/stages/item_merger.c \
   src/stages/item_merger.h \
-  src/stages/item_parts.c \
   src/stages/item_store.c \
   src/stages/item_store.h \
   src/stages/line_collector.c \

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* print.c - lines for people */
+/* print.c - lines for people; one JSON object, on one line */
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "base/status.h"
 #include "job/print.h"
 
 void
@@ -29,4 +32,88 @@ gs_size_text(uint64_t bytes, char text[32])
 		size /= 1024;
 	snprintf(text, 32, u == 0 ? "%.0f %s" : "%.1f %s", size, units[u]);
 	return text;
+}
+
+/* ---- JSON ---------------------------------------------------------------------- */
+
+static void PRINTF(2, 3)
+add(struct gs_json *json, const char *format, ...)
+{
+	const size_t room = sizeof json->text - json->bytes;
+	va_list args;
+	int added;
+
+	va_start(args, format);
+	added = vsnprintf(json->text + json->bytes, room, format, args);
+	va_end(args);
+	json->bytes += added < 0 ? 0 : (size_t)added < room ? (size_t)added : room - 1;
+}
+
+struct gs_json *
+gs_json_open(void)
+{
+	return calloc(1, sizeof(struct gs_json));
+}
+
+/* A comma, if one is needed, and the name. */
+static void
+add_name(struct gs_json *json, const char *name)
+{
+	if (json->follows)
+		add(json, ",");
+	if (name != NULL)
+		add(json, "\"%s\":", name);
+	json->follows = true;
+}
+
+void
+gs_json_begin(struct gs_json *json, const char *name, char bracket)
+{
+	add_name(json, name);
+	add(json, "%c", bracket);
+	json->follows = false;
+}
+
+void
+gs_json_end(struct gs_json *json, char bracket)
+{
+	add(json, "%c", bracket);
+	json->follows = true;
+}
+
+void
+gs_json_number(struct gs_json *json, const char *name, uint64_t number)
+{
+	add_name(json, name);
+	if (number == UINT64_MAX)
+		add(json, "null");
+	else
+		add(json, "%" PRIu64, number);
+}
+
+void
+gs_json_bool(struct gs_json *json, const char *name, bool value)
+{
+	add_name(json, name);
+	add(json, "%s", value ? "true" : "false");
+}
+
+void
+gs_json_string(struct gs_json *json, const char *name, const char *text)
+{
+	add_name(json, name);
+	if (text == NULL) {
+		add(json, "null");
+		return;
+	}
+	add(json, "\"");
+	for (; *text != '\0'; text++) {
+		const unsigned char byte = (unsigned char)*text;
+
+		if (byte < 0x20 || byte > 0x7e || byte == '"' || byte == '\\')
+			add(json, "\\u%04x", byte);
+		else
+			add(json, "%c", byte);
+	}
+	add(json, "\"");
 }

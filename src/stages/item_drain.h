@@ -65,7 +65,7 @@ MUST_CHECK gs_status gs_item_buckets_move(struct gs_division *old, unsigned bin,
 /** Close all divisions. */
 void gs_item_buckets_close(struct gs_item_buckets *buckets);
 
-/* ---- what a store is asked for, and the parts of its buckets (item_parts.c) ---- */
+/* ---- what a store is asked for, and the parts of its buckets (item_buckets.c) ---- */
 
 /*
  * sorts at once

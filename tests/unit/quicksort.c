@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +35,7 @@ make(struct arrays *arrays, unsigned bits, unsigned shape, size_t count)
 
 /* @exact  tell the sort the least and the largest key, not only those of the type */
 static void
-check(const struct arrays *arrays, unsigned bits, unsigned shape, size_t count, bool exact)
+check(const struct arrays *arrays, unsigned bits, const char *name, size_t count, bool exact)
 {
 	const uint64_t least = exact && count > 0 ? arrays->expect[0] : 0;
 	const uint64_t most = exact && count > 0 ? arrays->expect[count - 1]
@@ -49,7 +50,7 @@ check(const struct arrays *arrays, unsigned bits, unsigned shape, size_t count, 
 		while (at < count && arrays->expect[at] == gs_key_at(arrays->keys, bits, at))
 			at++;
 		CHECK(at == count, "%zu times u%u, %s, are sorted by %s: not at %zu", count, bits,
-		      shapes[shape].name, gs_simd_name((enum gs_simd)simd), at);
+		      name, gs_simd_name((enum gs_simd)simd), at);
 		memcpy(arrays->keys, arrays->input, count * (bits / 8));
 		gs_quicksort_in_place(gs_simd_kernels((enum gs_simd)simd, bits), arrays->keys,
 		                      arrays->scratch, count);
@@ -65,8 +66,61 @@ check_shapes(struct arrays *arrays, size_t count)
 	for (unsigned bits = 32; bits <= 64; bits += 32)
 		for (unsigned shape = 0; shape < SHAPES; shape++) {
 			make(arrays, bits, shape, count);
-			check(arrays, bits, shape, count, false);
-			check(arrays, bits, shape, count, true);
+			check(arrays, bits, shapes[shape].name, count, false);
+			check(arrays, bits, shapes[shape].name, count, true);
+		}
+}
+
+/* --- dense ranges ----------------------------------------------------------------- */
+
+enum { BELOW = 1, ABOVE = 2, HEAVY = 4, ALL_OTHERS = 8 };
+
+/* RANGE values from FIRST on; 1 of 16 keys is below or above if OTHERS has these, and if that has HEAVY,
+ * 7 of 8 keys are one value. */
+static void
+make_dense(struct arrays *arrays, unsigned bits, size_t count, uint64_t first, uint64_t range,
+           unsigned others)
+{
+	const uint64_t room = (UINT64_MAX >> (64 - bits)) - (first + range - 1);
+
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t kind = units_mix(i) % 16, away = units_mix(~i);
+		uint64_t key = first + away % range;
+
+		if (kind == 0 && others & BELOW && first > 0)
+			key = away % first;
+		else if (kind == 1 && others & ABOVE && room > 0)
+			key = first + range + away % room;
+		else if (kind > 1 && others & HEAVY)
+			key = first + range / 3;
+		arrays->expect[i] = key;
+		gs_key_put(arrays->input, bits, i, key);
+	}
+	qsort(arrays->expect, count, sizeof *arrays->expect, units_compare);
+}
+
+/* A range at both ends of all keys and between them, of as many values as are counted, and of more. */
+static void
+check_dense(struct arrays *arrays, unsigned bits)
+{
+	static const size_t counts[] = { 700, 5000, 20000 }, ranges[] = { 1, 2, 100, 4096, 4097, 5000 };
+	const uint64_t end = UINT64_MAX >> (64 - bits);
+	char name[96];
+
+	for (unsigned r = 0; r < sizeof ranges / sizeof ranges[0]; r++)
+		for (unsigned at = 0; at < 3 * ALL_OTHERS; at++) {
+			const uint64_t firsts[] = { 0, end / 3, end - ranges[r] + 1 }, first = firsts[at % 3];
+			const unsigned others = at / 3;
+
+			snprintf(name, sizeof name, "%zu values from %llu on%s%s%s", ranges[r],
+			         (unsigned long long)first, others & BELOW ? ", some below" : "",
+			         others & ABOVE ? ", some above" : "",
+			         others & HEAVY ? ", most are one" : "");
+			for (unsigned c = 0; c < sizeof counts / sizeof counts[0]; c++) {
+				make_dense(arrays, bits, counts[c], first, ranges[r], others);
+				check(arrays, bits, name, counts[c], false);
+				check(arrays, bits, name, counts[c], true);
+			}
 		}
 }
 
@@ -393,12 +447,14 @@ unit_quicksort(void)
 	for (size_t count = 0; count <= 1100; count += count < 300 ? 1 : 7)
 		for (unsigned bits = 32; bits <= 64; bits += 32) {
 			make(&arrays, bits, SHAPE_UNIFORM, count);
-			check(&arrays, bits, SHAPE_UNIFORM, count, false);
+			check(&arrays, bits, shapes[SHAPE_UNIFORM].name, count, false);
 		}
 	for (size_t count = 1; count < 600; count += 73)
 		check_shapes(&arrays, count);
 	for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
 		check_shapes(&arrays, sizes[s]);
+	check_dense(&arrays, 32);
+	check_dense(&arrays, 64);
 	free(memory);
 	for (int simd = GS_SIMD_NONE; simd <= (int)gs_simd_best(); simd++)
 		for (unsigned bits = 32; bits <= 64; bits += 32) {

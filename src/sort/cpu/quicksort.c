@@ -5,7 +5,9 @@
  * In:   keys between two bounds.
  * Out:  the same keys in order, in the other array or in the same one.
  *
- * Keys of few values are counted.  Others are divided into bins of about a leaf, if they are even enough
+ * Keys of few values are counted, and those of a dense range: if three quarters of a sample lie in at most
+ * DENSE values, a table counts these (counting sort: Knuth, The Art of Computer Programming 3, 5.2), and only
+ * the keys below and above are sorted.  Others are divided into bins of about a leaf, if they are even enough
  * (distribution.c).  Else each level partitions a subarray from one array to the same place in the other,
  * about the median of a sample.  Leaves are sorted by a bitonic network into the array where they belong.
  * If PATIENCE levels did not suffice, the pivot is the middle of the bounds, so that no keys take more than
@@ -35,6 +37,9 @@ enum { SAMPLE_KEYS = GS_DISTRIBUTION_SAMPLE, LEAF_SAMPLE_KEYS = 32, TALLY_VALUES
 /* More bytes are copied before they are divided, so that bins are sorted in place: 2^20 u32, EPYC 9004, 3.0
  * ns a key, and 3.8 from one array to the other, which misses the cache once more. */
 enum { CACHE_BYTES = 1 << 20 };
+
+/* A range of so many values at most, each of which DENSE_TIMES keys have on average, is counted. */
+enum { DENSE = 4096, DENSE_TIMES = 4 };
 
 struct subarray {
 	char  *from;	/* its keys */
@@ -113,6 +118,77 @@ sort_by_tally(const struct gs_simd_kernels *kernels, const struct subarray *keys
 	return true;
 }
 
+/* The values of the widest range that is counted; 0: the counts, of 32 bits, may overflow. */
+static size_t
+dense(size_t count)
+{
+	return count > UINT32_MAX ? 0 : count / DENSE_TIMES < DENSE ? count / DENSE_TIMES : DENSE;
+}
+
+/* Fill COUNTS[i] places from AT on with LEAST + i.  Each write is of a whole line, as long as the place has
+ * room: what it writes too much is written again. */
+static inline __attribute__((always_inline)) void
+write_runs(char *at, const char *end, unsigned key_bits, uint64_t least, const uint32_t *counts, size_t range)
+{
+	enum { LINE_BYTES = 64 };
+	const size_t key_bytes = key_bits / 8, line = LINE_BYTES / key_bytes;
+
+	for (size_t v = 0; v < range; v++) {
+		const size_t count = counts[v];
+		uint64_t four[2];
+
+		if (v + 4 <= range && (memcpy(four, counts + v, sizeof four), (four[0] | four[1]) == 0)) {
+			v += 3;
+			continue;
+		}
+		if (end - at < LINE_BYTES || count > line)
+			gs_keys_fill(at, key_bits, least + v, count);
+		else
+			_Pragma("GCC unroll 16") for (size_t i = 0; i < line; i++)
+				gs_key_put(at, key_bits, i, least + v);
+		at += count * key_bytes;
+	}
+}
+
+/* Count KEYS from LEAST to LAST, and write them home.  Return their number.  No key is less; those above are
+ * behind the same place in the other array, as a partition stores them; ALL: there is none. */
+static inline __attribute__((always_inline)) size_t
+count_range(const struct gs_simd_kernels *kernels, const struct subarray *keys, unsigned key_bits,
+            uint64_t least, uint64_t last, bool all)
+{
+	enum { ROUND_KEYS = 512 };
+	const size_t range = (size_t)(last - least) + 1, key_bytes = key_bits / 8;
+	uint32_t counts[DENSE];
+	size_t high = keys->count;
+
+	assert(range <= DENSE);
+	memset(counts, 0, range * sizeof *counts);
+	for (size_t at = 0, here; at < keys->count; at += here) {
+		const char *round = keys->from + at * key_bytes;
+		size_t low = 0;
+
+		here = keys->count - at < ROUND_KEYS ? keys->count - at : ROUND_KEYS;
+		if (all) {
+			low = here;
+		} else {
+			kernels->partition(keys->other, &low, &high, round, here, last);
+			round = keys->other;
+		}
+		_Pragma("GCC unroll 8") for (size_t i = 0; i < low; i++)
+			counts[gs_key_at(round, key_bits, i) - least]++;
+	}
+	write_runs(home_of(keys), home_of(keys) + high * key_bytes, key_bits, least, counts, range);
+	return high;
+}
+
+static __attribute__((noinline)) size_t
+sort_by_counts(const struct gs_simd_kernels *kernels, const struct subarray *keys, uint64_t least,
+               uint64_t last, bool all)
+{
+	return kernels->key_bits == 32 ? count_range(kernels, keys, 32, least, last, all)
+	                               : count_range(kernels, keys, 64, least, last, all);
+}
+
 static void sort(const struct gs_simd_kernels *kernels, const struct subarray *keys,
                  uint64_t least, uint64_t most, unsigned patience);
 
@@ -146,6 +222,55 @@ distribute(const struct gs_simd_kernels *kernels, const struct subarray *keys, u
 	return true;
 }
 
+/* Has one value half of a sorted sample's keys, or three eighths and a few more? */
+static bool
+is_heavy(const void *sample, unsigned key_bits, size_t count)
+{
+	const size_t run = count / 8 * 3;
+	size_t s = 0;
+
+	while (s + run < count && gs_key_at(sample, key_bits, s) != gs_key_at(sample, key_bits, s + run))
+		s += count / 8;
+	return s + run < count;
+}
+
+/*
+ * Do three quarters of a sorted sample lie in a dense range?  If it begins with the least of KEYS, they are
+ * sorted; else *PIVOT is below it.  One value with half of the keys takes longer to count than to divide.
+ */
+static enum dense_keys { NOT_DENSE, DENSE_ABOVE, DENSE_SORTED }
+sort_dense(const struct gs_simd_kernels *kernels, const struct subarray *keys, uint64_t least, uint64_t most,
+           unsigned patience, const void *sample, size_t count, uint64_t *pivot)
+{
+	const unsigned bits = kernels->key_bits;
+	const size_t width = dense(keys->count), rest = count / 4;
+	struct subarray above = { .home = !keys->home };
+	uint64_t last = 0;
+	size_t s = 0;
+
+	while (s <= rest && (last = gs_key_at(sample, bits, s + count - 1 - rest)) -
+	                    gs_key_at(sample, bits, s) >= width)
+		s += rest / 2;
+	if (s > rest || is_heavy(sample, bits, count))
+		return NOT_DENSE;
+	if (s == 0 && last - least >= width) {
+		least = most = last;
+		kernels->range(keys->from, keys->count, &least, &most);
+	}
+	if (last - least >= width) {
+		*pivot = gs_key_at(sample, bits, s) - 1;
+		return DENSE_ABOVE;
+	}
+	last = most - least < width ? most : least + width - 1;
+	above.count = sort_by_counts(kernels, keys, least, last, last == most);
+	above.from = keys->other + above.count * (bits / 8);
+	above.other = keys->from + above.count * (bits / 8);
+	above.count = keys->count - above.count;
+	if (above.count > 0)
+		sort(kernels, &above, last + 1, most, patience - 1);
+	return DENSE_SORTED;
+}
+
 /* Choose a pivot by a sample; false: KEYS are sorted in another way. */
 static __attribute__((noinline)) bool
 choose_pivot(const struct gs_simd_kernels *kernels, const struct subarray *keys, uint64_t least,
@@ -154,16 +279,20 @@ choose_pivot(const struct gs_simd_kernels *kernels, const struct subarray *keys,
 	const bool is_leaf = keys->count <= kernels->leaf_keys;
 	const size_t count = is_leaf ? LEAF_SAMPLE_KEYS : SAMPLE_KEYS;
 	uint64_t sample[SAMPLE_KEYS], values[TALLY_VALUES];
+	enum dense_keys dense_keys;
 	size_t found;
 
 	draw(kernels, keys, sample, count);
 	found = distinct(kernels, sample, count, values, TALLY_VALUES);
+	if (found <= TALLY_VALUES && sort_by_tally(kernels, keys, values, found))
+		return false;
+	dense_keys = sort_dense(kernels, keys, least, most, patience, sample, count, pivot);
+	if (dense_keys != NOT_DENSE)
+		return dense_keys == DENSE_ABOVE;
 	if (is_leaf && found > count / 2) {
 		kernels->sort_leaf(home_of(keys), keys->from, keys->count);
 		return false;
 	}
-	if (found <= TALLY_VALUES && sort_by_tally(kernels, keys, values, found))
-		return false;
 	if (!is_leaf && patience >= DISTRIBUTION &&
 	    distribute(kernels, keys, least, most, patience - DISTRIBUTION, sample))
 		return false;

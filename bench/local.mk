@@ -140,6 +140,7 @@ bench_results = \
   bench/results/2cores-2026-11-23/versus-lines.json \
   bench/results/2cores-2026-11-25/array-maps.txt \
   bench/results/2cores-2026-11-25/array-shapes.txt \
+  bench/results/2cores-2026-11-25/dense-ranges.txt \
   bench/results/2cores-2026-11-25/hunts.txt \
   bench/results/2cores-2026-11-25/one-taker.txt \
   bench/results/2cores-2026-11-25/spilled-keys.txt \

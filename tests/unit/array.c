@@ -202,9 +202,10 @@ check_sizes(void)
 		for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++)
 			for (unsigned reverse = 0; reverse < 2; reverse++)
 				check_all((enum gsort_type)type, 0, counts[c], reverse, 1 + reverse * 3);
-	/* So many that repeat are not divided into buckets by one thread. */
+	/* So many that repeat, or are dense, are not divided into buckets by one thread. */
 	check_all(GSORT_F64, SHAPE_HEAVY, MOST - 5, false, 1);
 	check_all(GSORT_U64, SHAPE_HEAVY, MOST - 5, true, 1);
+	check_all(GSORT_I64, SHAPE_DENSE, MOST - 5, true, 1);
 }
 
 static void

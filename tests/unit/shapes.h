@@ -87,6 +87,13 @@ shape_heavy(uint64_t i, uint64_t n)
 {
 	return units_mix(i) % 2 ? UINT64_MAX / 3 : units_mix(n + i);
 }
+/* On both sides of 0, if they have a sign. */
+static inline uint64_t
+shape_dense(uint64_t i, uint64_t n)
+{
+	(void)n;
+	return (UINT64_C(1) << 63) - 500 + units_mix(i) % 1000;
+}
 static inline uint64_t shape_zipf(uint64_t i, uint64_t n)     { return UINT64_MAX / (1 + units_mix(i) % n); }
 
 static const struct shape {
@@ -103,12 +110,12 @@ static const struct shape {
 	{ "one outlier", shape_outlier }, { "a crowd behind the first", shape_tricked },
 	{ "one value behind the first", shape_stuck },
 	{ "keys outside of the first", shape_outside }, { "half of the keys equal", shape_heavy },
-	{ "1/x", shape_zipf },
+	{ "1/x", shape_zipf }, { "a thousand values", shape_dense },
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
 /* The numbers of some shapes. */
 enum { SHAPE_UNIFORM = 0, SHAPE_SORTED = 1, SHAPE_REVERSED = 2, SHAPE_POWERS = 13,
-       SHAPE_TRICKED = 16, SHAPE_NESTED = 14, SHAPE_STUCK = 17, SHAPE_HEAVY = 19 };
+       SHAPE_TRICKED = 16, SHAPE_NESTED = 14, SHAPE_STUCK = 17, SHAPE_HEAVY = 19, SHAPE_DENSE = 21 };
 
 #endif

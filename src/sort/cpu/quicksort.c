@@ -222,6 +222,24 @@ distribute(const struct gs_simd_kernels *kernels, const struct subarray *keys, u
 	return true;
 }
 
+/* Where do three quarters of a sorted sample begin that lie in WIDTH values?  COUNT: nowhere. */
+static size_t
+find_dense(const void *sample, unsigned key_bits, size_t count, size_t width)
+{
+	size_t s = 0;
+
+	while (s <= count / 4 && gs_key_at(sample, key_bits, s + count - 1 - count / 4) -
+	                         gs_key_at(sample, key_bits, s) >= width)
+		s += count / 8;
+	return s <= count / 4 ? s : count;
+}
+
+bool
+gs_sample_dense(const void *sample, unsigned key_bits, size_t count, size_t keys)
+{
+	return find_dense(sample, key_bits, count, dense(keys)) < count;
+}
+
 /* Has one value half of a sorted sample's keys, or three eighths and a few more? */
 static bool
 is_heavy(const void *sample, unsigned key_bits, size_t count)
@@ -243,16 +261,13 @@ sort_dense(const struct gs_simd_kernels *kernels, const struct subarray *keys, u
            unsigned patience, const void *sample, size_t count, uint64_t *pivot)
 {
 	const unsigned bits = kernels->key_bits;
-	const size_t width = dense(keys->count), rest = count / 4;
+	const size_t width = dense(keys->count), s = find_dense(sample, bits, count, width);
 	struct subarray above = { .home = !keys->home };
-	uint64_t last = 0;
-	size_t s = 0;
+	uint64_t last;
 
-	while (s <= rest && (last = gs_key_at(sample, bits, s + count - 1 - rest)) -
-	                    gs_key_at(sample, bits, s) >= width)
-		s += rest / 2;
-	if (s > rest || is_heavy(sample, bits, count))
+	if (s == count || is_heavy(sample, bits, count))
 		return NOT_DENSE;
+	last = gs_key_at(sample, bits, s + count - 1 - count / 4);
 	if (s == 0 && last - least >= width) {
 		least = most = last;
 		kernels->range(keys->from, keys->count, &least, &most);

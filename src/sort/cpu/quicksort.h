@@ -24,6 +24,9 @@ enum { GS_SAMPLE_KEYS = 64 };
 uint64_t gs_sample_pivot(const struct gs_simd_kernels *kernels, void *sample, size_t count,
                          uint64_t most);
 
+/** Do most of a sorted sample, COUNT of KEYS, lie in a range that quicksort counts? */
+bool gs_sample_dense(const void *sample, unsigned key_bits, size_t count, size_t keys);
+
 /**
  * Sort COUNT keys at FROM into INTO, where there is room for as many; FROM's contents are lost.
  *

@@ -132,14 +132,12 @@ bench_results = \
   bench/results/2cores-2026-11-21/cpu-and-text.txt \
   bench/results/2cores-2026-11-22/versus-text.json \
   bench/results/2cores-2026-11-22/versus-u32.json \
-  bench/results/2cores-2026-11-23/array-bins.txt \
   bench/results/2cores-2026-11-23/lines.txt \
   bench/results/2cores-2026-11-23/ranks.txt \
   bench/results/2cores-2026-11-23/records.txt \
   bench/results/2cores-2026-11-23/shapes.txt \
   bench/results/2cores-2026-11-23/versus-lines.json \
   bench/results/2cores-2026-11-25/array-maps.txt \
-  bench/results/2cores-2026-11-25/array-shapes.txt \
   bench/results/2cores-2026-11-25/dense-ranges.txt \
   bench/results/2cores-2026-11-25/hunts.txt \
   bench/results/2cores-2026-11-25/one-taker.txt \
@@ -151,6 +149,8 @@ bench_results = \
   bench/results/h100-2026-11-25/sizes.txt \
   bench/results/h100-2026-11-25/table-pairs.txt \
   bench/results/h100-2026-11-25/table.txt \
+  bench/results/h100-2026-11-26/dense-ranges.txt \
+  bench/results/h100-2026-11-26/one-sequence.txt \
   bench/results/h200-2026-11-21/perkey.svg \
   bench/results/h200-2026-11-21/sort-ncu.txt \
   bench/results/h200-2026-11-22/crossover.json \

@@ -169,8 +169,8 @@ install() {
 	grep -q '^configure: error: gsort runs on little-endian machines only: ' build/err
 	needs cc
 	echo '#include "format/key.h"' >big.c
-	cc -std=c11 -fsyntax-only "-I$GSORT_SOURCE/src" big.c
-	not cc -std=c11 -fsyntax-only -U__BYTE_ORDER__ -D__BYTE_ORDER__=__ORDER_BIG_ENDIAN__ \
+	cc -std=c11 -D_GNU_SOURCE -fsyntax-only "-I$GSORT_SOURCE/src" big.c
+	not cc -std=c11 -D_GNU_SOURCE -fsyntax-only -U__BYTE_ORDER__ -D__BYTE_ORDER__=__ORDER_BIG_ENDIAN__ \
 		"-I$GSORT_SOURCE/src" big.c 2>err
 	grep -q 'gsort runs on little-endian machines only' err
 }

@@ -325,7 +325,7 @@ unit_parts(void)
 		names[f] = paths[f];
 	}
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
-		for (unsigned zeros = 0; zeros <= (rows[r].element_bytes == 0); zeros++) {
+		for (unsigned zeros = 0; zeros < (rows[r].element_bytes == 0 ? 2 : 1); zeros++) {
 			const char terminator = zeros > 0 ? '\0' : '\n';
 
 			make_files(&rows[r], terminator);

@@ -16,6 +16,7 @@
  */
 #include <assert.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -256,6 +257,7 @@ report_ambiguous(const char *word, size_t bytes)
 			refused = o;
 		else if (strlen(list) + strlen(o->name) + sizeof " '--'" <= sizeof list)
 			strcat(strcat(strcat(list, " '--"), o->name), "'");
+	assert(list[0] != '\0' || refused != NULL);	/* it is ambiguous */
 	if (list[0] == '\0')
 		gs_report_error("%.*s (%s) %s", (int)bytes, word, refused->help, refused->refusal);
 	else
@@ -481,12 +483,14 @@ bar_columns(const struct gsort_options *job)
 {
 	const char *columns = getenv("COLUMNS");
 	struct winsize size;
+	long wanted;
 
 	if (job->histogram == 0 || job->json || job->output != NULL || !isatty(STDOUT_FILENO))
 		return 0;
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
 		return size.ws_col;
-	return columns != NULL && atoi(columns) > 0 ? (unsigned)atoi(columns) : 80;
+	wanted = columns != NULL ? strtol(columns, NULL, 10) : 0;
+	return wanted > 0 && wanted < INT_MAX ? (unsigned)wanted : 80;
 }
 
 /* What -k means: keys of records. */

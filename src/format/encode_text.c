@@ -232,7 +232,7 @@ print_exactly(enum gs_simd simd, const struct gs_integers *source, const struct 
               size_t first, size_t last, char *into)
 {
 	const size_t many = print_many(simd, source, stretch->digits, stretch->minus, first,
-	                                   last, into);
+	                               last, into);
 	char lines[(SPILL_LINES + 1) * GS_TEXT_LINE_BYTES];
 	size_t last_lines;
 	char *end;

@@ -54,7 +54,7 @@ bool gs_pipe_open(int ends[2], bool blocks);
 void gs_pipe_enlarge(int fd);
 
 /** Give pages to the reader of a pipe, as vmsplice(2): they must never change again.
- *  @return  bytes; -1: errno says why, ENOSYS where there is no such call: write(2) them */
+ *  @return  bytes; -1: the error is in errno, ENOSYS on a system without the call: write(2) them */
 ssize_t gs_pipe_give(int fd, char *pages, size_t bytes);
 
 #endif

@@ -42,7 +42,7 @@ struct gs_clock {
 	_Atomic uint64_t ns[GS_STAGES];
 };
 
-/* Of this thread: what others worked for it, less what it waited for others, modulo 2^64. */
+/* Of this thread: the work of others for it, less its waiting for others, modulo 2^64. */
 extern _Thread_local uint64_t gs_clock_helped;
 
 /** The monotonic clock in nanoseconds. */

@@ -73,7 +73,7 @@ gs_team_begin(size_t count, unsigned rank, unsigned size)
 	return count / size * rank + count % size * rank / size;
 }
 
-/* ---- what it stands on: to sleep until another thread has changed a word (futex.c) ---- */
+/* ---- to sleep until another thread has changed a word (futex.c) ------------------- */
 
 /*
  * As futex(2) of Linux: whoever changes the word wakes afterwards, and a sleeper looks at the word

@@ -91,7 +91,7 @@ bool gs_options_compatible(const struct gs_opts *opts);
  * If gsort_open() refuses OPTS because of two options, report them as people type them:
  * "-o", not "--output".
  *
- * @return  true: reported; false: there is no such conflict
+ * @return  true: reported; false: the options go together
  */
 bool gs_conflict_report(const struct gs_opts *opts);
 

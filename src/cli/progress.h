@@ -57,7 +57,7 @@ struct gs_progress_times {
  * Describe PROGRESS: "read 62% 3.9/6.3GiB 2.1GiB/s | sorted 3/5 runs | 0:03 eta 0:04".
  *
  * @progress  NULL: the job is not open yet
- * @times     LEFT is set; what is said never grows from one line to the next
+ * @times     LEFT is set; the seconds left never grow from one line to the next
  * @columns   of the terminal: from 100 on there is a bar before it; 0: no terminal
  */
 void gs_progress_describe(struct gs_progress_line *line, const struct gsort_progress *progress,

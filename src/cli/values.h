@@ -2,7 +2,7 @@
 /*
  * values.h - what the texts on a command line mean: numbers, types, names of inputs, and near misses
  *
- * Whoever calls reports what they refuse; only files0.c prints.
+ * The caller reports a value that is refused; only files0.c prints.
  */
 #ifndef GS_CLI_VALUES_H
 #define GS_CLI_VALUES_H

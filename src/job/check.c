@@ -104,17 +104,6 @@ check_text(struct gsort *job, struct gs_follow *follow)
 	return GS_OK;
 }
 
-/* Those that have a key, or are one. */
-static gs_status
-check_line_items(struct gsort *job, struct gs_follow *follow)
-{
-	const struct gs_item_facts facts = gs_items_facts(job);
-	struct gs_item_sizes sizes;
-
-	gs_plan_items(&sizes, &job->plan, &job->plan_input, &facts);
-	return gs_line_job_follow(job, &sizes, follow);
-}
-
 /* ---- all kinds ------------------------------------------------------------ */
 
 gs_status
@@ -131,7 +120,7 @@ gs_job_check(struct gsort *job, bool *disorder)
 	gs_status status;
 
 	atomic_store(&job->monitor.counters.phase, GSORT_READING);
-	status = job->options->lines ? check_line_items(job, &follow)
+	status = job->options->lines ? gs_line_job_follow(job, &follow)
 	         : items || follow.key_bits > 0 ? check_binary(job, &follow) : check_text(job, &follow);
 	job->stats.keys = follow.elements;
 	job->stats.breaks = follow.breaks;

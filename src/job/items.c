@@ -60,6 +60,16 @@ gs_items_facts(const struct gsort *job)
 	return facts;
 }
 
+struct gs_item_sizes
+gs_items_sizes(const struct gsort *job)
+{
+	const struct gs_item_facts facts = gs_items_facts(job);
+	struct gs_item_sizes sizes;
+
+	gs_plan_items(&sizes, &job->plan, &job->plan_input, &facts);
+	return sizes;
+}
+
 gs_status
 gs_items_open_engine(struct gsort *job, const struct gs_item_sizes *sizes)
 {
@@ -94,10 +104,8 @@ gs_items_open_engine(struct gsort *job, const struct gs_item_sizes *sizes)
 static gs_status
 allocate(struct gsort *job)
 {
-	const struct gs_item_facts facts = gs_items_facts(job);
-	struct gs_item_sizes sizes;
+	const struct gs_item_sizes sizes = gs_items_sizes(job);
 
-	gs_plan_items(&sizes, &job->plan, &job->plan_input, &facts);
 	TRY(gs_items_open_engine(job, &sizes));
 	return gs_record_ingest_allocate(&job->items.ingest, job->plan.threads,
 	                                 job->engine.taker.piece_bytes);

@@ -13,6 +13,9 @@
 /** What the sizes of its items are planned from (plan/items.h). */
 struct gs_item_facts gs_items_facts(const struct gsort *job);
 
+/** The sizes that follow from them, of a sort or of a check of lines. */
+struct gs_item_sizes gs_items_sizes(const struct gsort *job);
+
 /** Open JOB->engine, with SIZES.  GS_EBUDGET. */
 MUST_CHECK gs_status gs_items_open_engine(struct gsort *job, const struct gs_item_sizes *sizes);
 
@@ -25,8 +28,7 @@ void gs_items_close(struct gsort *job);
 
 /** Compare all lines with the ones before, and store none.  GS_EINPUT: one is invalid, or out of order
  *  (follow->disorder). */
-MUST_CHECK gs_status gs_line_job_follow(struct gsort *job, const struct gs_item_sizes *sizes,
-                                        struct gs_follow *follow);
+MUST_CHECK gs_status gs_line_job_follow(struct gsort *job, struct gs_follow *follow);
 
 void gs_line_job_close(struct gsort *job);
 

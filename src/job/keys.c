@@ -17,14 +17,6 @@ gs_kind_of(const struct gsort_options *options)
 	       gs_options_want_items(options) ? &gs_records : &gs_keys;
 }
 
-/* Ingest and emit know text of any kind: open.c describes it. */
-static gs_status
-describe(struct gsort *job)
-{
-	(void)job;
-	return GS_OK;
-}
-
 static size_t
 element_bytes(const struct gsort *job)
 {
@@ -96,7 +88,6 @@ count_read(const struct gsort *job, struct gsort_stats *stats)
 }
 
 const struct gs_kind gs_keys = {
-	.describe = describe, .element_bytes = element_bytes, .writes_binary = writes_binary,
-	.allocate = allocate, .check_disk = check_disk, .read = read_all, .header = find_header,
-	.count = count_read,
+	.element_bytes = element_bytes, .writes_binary = writes_binary, .allocate = allocate,
+	.check_disk = check_disk, .read = read_all, .header = find_header, .count = count_read,
 };

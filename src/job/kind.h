@@ -22,7 +22,8 @@ struct gs_taker;
 struct gs_kind {
 	bool items;	/* of the engine */
 
-	/** Understand the options.  GS_EUSAGE: a key is wrong. */
+	/** Understand the keys, after gs_ingest_set_format().  GS_EUSAGE: one is wrong.  NULL: there are
+	 *  none. */
 	gs_status (*describe)(struct gsort *job);
 
 	/** Bytes of an element in the input; 0: text. */

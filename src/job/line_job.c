@@ -68,7 +68,6 @@ describe_text(struct gsort *job)
 {
 	struct gs_record *item = &job->lines.number;
 
-	gs_ingest_set_format(&job->ingest, job->options);
 	TRY(gs_text_number_open(item, &job->ingest.text, job->options->reverse));
 	job->items.order = (struct gs_item_order){
 		.item_bytes = item->bytes, .words = gs_record_words, .context = item,
@@ -141,10 +140,8 @@ reserve(struct gsort *job, const struct gs_item_sizes *sizes)
 static gs_status
 allocate(struct gsort *job)
 {
-	const struct gs_item_facts facts = gs_items_facts(job);
-	struct gs_item_sizes sizes;
+	const struct gs_item_sizes sizes = gs_items_sizes(job);
 
-	gs_plan_items(&sizes, &job->plan, &job->plan_input, &facts);
 	TRY(reserve(job, &sizes));
 	TRY(gs_items_open_engine(job, &sizes));
 	return job->options->argsort_bits == 0 ? GS_OK
@@ -205,12 +202,13 @@ read_to(struct gsort *job, const struct gs_taker *taker)
 }
 
 gs_status
-gs_line_job_follow(struct gsort *job, const struct gs_item_sizes *sizes, struct gs_follow *follow)
+gs_line_job_follow(struct gsort *job, struct gs_follow *follow)
 {
+	const struct gs_item_sizes sizes = gs_items_sizes(job);
 	gs_status status;
 
-	TRY(reserve(job, sizes));
-	job->lines.line_most = sizes->line_most;
+	TRY(reserve(job, &sizes));
+	job->lines.line_most = sizes.line_most;
 	status = read_all(job, NULL, follow);
 	job->stats.bytes_in = job->lines.ingest.bytes;
 	job->stats.invalid_lines = job->lines.ingest.faults.invalid;

@@ -362,8 +362,9 @@ gs_job_open(struct gsort *job)
 	TRY(gs_options_check(job->options));	/* of what the inputs are */
 	job->kind = gs_kind_of(job->options);
 	adapt_options(job);
-	TRY(job->kind->describe(job));
 	gs_ingest_set_format(&job->ingest, job->options);
+	if (job->kind->describe != NULL)
+		TRY(job->kind->describe(job));
 	if (job->ranked != NULL) {
 		job->ingest.text.lines_before = gs_parts_lines_before;
 		job->ingest.text.lines_context = &job->ranked->parts;

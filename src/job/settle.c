@@ -17,7 +17,6 @@
 #include "job/border.h"
 #include "job/item_sample.h"
 #include "job/operations.h"
-#include "job/options.h"
 #include "job/ranked.h"
 #include "job/settle.h"
 #include "job/spread_land.h"
@@ -105,7 +104,7 @@ gs_ranked_deal(struct gsort *job, struct gs_taker *taker)
 {
 	if (job->ranked == NULL)
 		return GS_OK;
-	return gs_options_want_items(job->options) ? deal_items(job, taker) : deal_keys(job, taker);
+	return job->kind->items ? deal_items(job, taker) : deal_keys(job, taker);
 }
 
 /* ---- settling ------------------------------------------------------------------------- */
@@ -159,7 +158,7 @@ gs_ranked_settle(struct gsort *job)
 {
 	if (job->ranked == NULL)
 		return GS_OK;
-	if (gs_options_want_items(job->options))
+	if (job->kind->items)
 		return gs_item_spread_finish(&job->ranked->item_spread);
 	if (!job->plan.by_counting)
 		TRY(gs_spread_finish(&job->ranked->spread, flip_of(job)));
@@ -221,7 +220,7 @@ limit_items(struct gsort *job, uint64_t *count)
 gs_status
 gs_ranked_place(struct gsort *job, uint64_t count, size_t header_bytes)
 {
-	const bool items = gs_options_want_items(job->options);
+	const bool items = job->kind->items;
 	const size_t fixed = job->items.order.item_bytes;
 	uint64_t before, all, bytes;
 
@@ -243,7 +242,7 @@ element_bytes(const struct gsort *job)
 	const struct gs_encoding *encoding = &job->emit.encoding;
 	const size_t fixed = job->items.order.item_bytes;
 
-	if (gs_options_want_items(job->options))
+	if (job->kind->items)
 		return fixed > 0 ? fixed + (job->options->counts ? sizeof(uint64_t) : 0) : 0;
 	return gs_key_is_text(encoding->to) ? 0 : gs_encoding_bytes(encoding);
 }
@@ -265,7 +264,7 @@ gs_ranked_finish(struct gsort *job, gs_status status)
 	count = job->emit.keys;
 	bytes = job->emit.bytes;
 	TRY(gs_ranked_output_finish(&ranked->output, &count, element_bytes(job),
-	                            gs_options_want_items(job->options) ? ranked->parts.terminator
+	                            job->kind->items ? ranked->parts.terminator
 	                            : job->emit.encoding.terminator, job->outputs.files[0], &bytes));
 	job->emit.keys = count;
 	job->emit.bytes = bytes;

@@ -102,7 +102,7 @@ struct gs_bucket_part {
 
 /** Cut BUCKETS into parts of at most LIMITS.bytes, or of one item; returns how many.  PARTS NULL: only
  *  count.  Equal items are cut at LIMITS.bin_bytes, or rows: larger parts only touch more memory.  Of
- *  those of which one stands for all, only the first row is a part, unless all are to be verified. */
+ *  a group that one item stands for, only the first row is a part, unless all are to be verified. */
 size_t gs_bucket_parts(const struct gs_item_buckets *buckets, const struct gs_item_limits *limits,
                        const struct gs_item_store_options *options, struct gs_bucket_part *shares);
 

@@ -178,7 +178,7 @@ struct gsort_options {
 	/* figures about all keys, in place of the keys; several at once are fine */
 	const char		*quantiles;	/* "0.5,0.95": of each the nearest rank, numbers from 0 to 1
 						 * with at most 18 decimals; NULL: none */
-	bool			 summary;	/* count, distinct, min, quartiles, max and sum */
+	bool			 summary;	/* count, distinct, min, quartiles, max, sum, mean */
 	struct gsort_count	 top;		/* the most frequent values, so many, with their counts */
 	unsigned		 histogram;	/* so many bars of equal width, at most 2^20; 0: none */
 	unsigned		 bar_columns;	/* draw it in lines of so many columns; 0: numbers only */

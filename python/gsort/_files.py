@@ -277,10 +277,10 @@ def quantiles(src: Source, q: Union[float, Sequence[float]], **options: Unpack[O
 
 
 def summary(src: Source, **options: Unpack[Options]) -> Dict[str, Any]:
-	"""Figures of the keys of SRC, files or arrays: count, distinct, min, q1, median, q3, max and sum."""
+	"""Figures of the keys of SRC, files or arrays: count, distinct, min, q1, median, q3, max, sum and mean."""
 	found: Dict[str, Any] = _figures("summary", src, options, True, "min", "q1", "median", "q3", "max")
-	if "sum" in found:
-		found["sum"] = _value(found["sum"], None)
+	for name in {"sum", "mean"} & found.keys():
+		found[name] = _value(found[name], None)
 	return found
 
 

@@ -47,6 +47,7 @@ def test_figures(tmp_path, dtype):
 				expect[max(math.ceil(share * len(keys)) - 1, 0)] for share in (0, 0.25, 0.5, 0.75, 1)]
 			assert (summary["count"], summary["distinct"]) == (len(keys), len(values))
 			assert summary["sum"] == (math.fsum if keys.dtype.kind == "f" else sum)(keys.tolist())
+			assert summary["mean"] == summary["sum"] / len(keys)
 			assert gsort.top(src, 4, **options) == frequent[:4]
 			bars = gsort.histogram(src, 5, **options)
 			assert sum(count for _, _, count in bars) == len(keys)

@@ -110,6 +110,29 @@ print_row(const struct gs_answer *answer, FILE *to, const char *name, const char
 	*first = false;
 }
 
+/* SUM / COUNT, rounded once. */
+static double
+divide(__int128 sum, uint64_t count)
+{
+	unsigned __int128 left = sum < 0 ? -(unsigned __int128)sum : (unsigned __int128)sum, quotient;
+	int shift = 0;
+
+	for (; left > 0 && left >> 127 == 0; shift++)
+		left <<= 1;
+	quotient = left / count;	/* of 64 bits at least: the last one may say that more follow */
+	quotient |= left % count > 0;
+	return ldexp(sum < 0 ? -(double)quotient : (double)quotient, -shift);
+}
+
+static double
+mean_of(const struct gs_answer *answer)
+{
+	struct gs_float_sum sum = answer->float_sum;
+
+	return gs_key_is_float(answer->options->type)
+	       ? gs_float_sum_value(&sum) / (double)answer->keys : divide(answer->sum, answer->keys);
+}
+
 static void
 print_summary(const struct gs_answer *answer, FILE *to)
 {
@@ -136,6 +159,9 @@ print_summary(const struct gs_answer *answer, FILE *to)
 		          ? spell_float(gs_float_sum_value(&sum), word)
 		          : spell_in_base(answer->sum, decimal ? 10 : 16, word),
 		          decimal && !gs_key_is_float(answer->options->type), &first);
+	if (decimal)
+		print_row(answer, to, "mean", any ? spell_float(mean_of(answer), word) : NULL, false,
+		          &first);
 }
 
 static void

@@ -202,6 +202,7 @@ print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$
 	q3	5
 	max	18446744073709551615
 	sum	18446744073709551624
+	mean	2.6352491533870787e+18
 
 	0.5	5
 	.9	18446744073709551615
@@ -227,6 +228,7 @@ print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$
 	q3	1.5
 	max	inf
 	sum	nan
+	mean	nan
 
 	-inf	-inf	1
 	-1e+300	0	2
@@ -244,6 +246,7 @@ print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$
 	q3	-
 	max	-
 	sum	0
+	mean	-
 
 	0.5	-
 

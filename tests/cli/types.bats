@@ -77,7 +77,7 @@ sys.stdout.buffer.write(struct.pack("<65536H", *((i * 40503) % 65536 for i in ra
 	printf '%s\n' 1.5 -2 1.5 0.25 >in
 	for type in f16 bf16; do
 		gsort -g --to=$type in | gsort -$type --summary --top=1 | tr '\n\t' '  ' >figures
-		printf %s 'count 4 distinct 3 min -2 q1 -2 median 0.25 q3 1.5 max 1.5 sum 1.25        2 1.5 ' | diff - figures
+		printf %s 'count 4 distinct 3 min -2 q1 -2 median 0.25 q3 1.5 max 1.5 sum 1.25 mean 0.3125        2 1.5 ' | diff - figures
 	done
 	[ "$(gsort --type=float16 --to=text <(gsort -g --to=f16 in) | tr '\n' ' ')" = '-2 0.25 1.5 1.5 ' ]
 }

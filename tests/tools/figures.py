@@ -156,10 +156,11 @@ class Round:
         if is_float(self.kind):
             special = [x for x in self.keys if not math.isfinite(x)]
             total = float(sum(special) if special else math.fsum(self.keys))
-            if not same("f64", printed["sum"], total):
-                self.report("sum", printed["sum"], "is not", total)
         else:
-            self.compare("sum", printed["sum"], sum(self.keys))
+            total = sum(self.keys)
+        for name, figure in ("sum", total), ("mean", total / self.n if self.n > 0 else None):
+            if not same("f64", printed[name], figure):
+                self.report(name, printed[name], "is not", figure)
 
     def check_integer_bars(self, bars):
         if self.n == 0:

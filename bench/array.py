@@ -21,13 +21,13 @@ import time
 import numpy as np
 
 import gsort
-from gsort import _arrays, _native
+from gsort import _arrays, _keys, _native
 
 
 def sort_from_c(keys, threads):
     """What a C program does: options, and the call."""
     options = _arrays._options(False, threads)
-    status = _native.LIBRARY.gsort_sort(keys.ctypes.data, len(keys), _arrays.type_of(keys.dtype),
+    status = _native.LIBRARY.gsort_sort(keys.ctypes.data, len(keys), _keys.type_of(keys.dtype),
                                         options)
     assert status == _native.OK
 
@@ -81,17 +81,27 @@ def least(ways, seconds):
 
 
 SHAPES = [(dtype, (count,)) for dtype in ("uint8", "uint32", "int64", "float32", "float64")
-          for count in (10, 1000, 10**5, 10**7)] + [("int64", (10**4, 100)), ("float64", (100, 10**4))]
+          for count in (10, 1000, 10**5, 10**7)] + [("int64", (10**4, 100)), ("float64", (100, 10**4)),
+                                                    ("i4,S8,f8", (10**5,))]
+
+
+def drawn(random, dtype, shape):
+    """Uniform integers, normal floats; structures with few values in each field but the last."""
+    if np.dtype(dtype).names:
+        keys = np.empty(shape, dtype)
+        for name, most in zip(keys.dtype.names, (9, 99, 2**30)):
+            keys[name] = random.integers(0, most, shape).astype(keys.dtype[name])
+        return keys
+    if np.dtype(dtype).kind == "f":
+        return random.standard_normal(shape).astype(dtype)
+    return random.integers(0, np.iinfo(dtype).max, shape, dtype, endpoint=True)
 
 
 def pays(seconds=2.0, threads=2, most=10**7):
     random = np.random.default_rng(1)
     print(f"numpy {np.__version__}; milliseconds: numpy, gsort with 1 thread, with {threads}; of processors")
     for dtype, shape in [(dtype, shape) for dtype, shape in SHAPES if np.prod(shape) <= most]:
-        if dtype[0] == "f":
-            keys = random.standard_normal(shape).astype(dtype)
-        else:
-            keys = random.integers(0, np.iinfo(dtype).max, shape, dtype, endpoint=True)
+        keys = drawn(random, dtype, shape)
         for order, source in ("random", keys), ("sorted", np.sort(keys)):
             if order == "sorted" and keys.size < min(most, 10**6):
                 continue

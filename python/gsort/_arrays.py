@@ -3,49 +3,16 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING, Any, List, Optional, Sequence
+import operator
+from typing import Any, List, Optional, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _native
-
-if TYPE_CHECKING:
-	Array = npt.NDArray[Any]
-else:
-	Array = np.ndarray		# numpy 1.20 has no NDArray
-
-_TYPES = {
-	np.dtype(np.bool_): "U8",
-	np.dtype(np.uint8): "U8", np.dtype(np.int8): "I8",
-	np.dtype(np.uint16): "U16", np.dtype(np.int16): "I16",
-	np.dtype(np.uint32): "U32", np.dtype(np.int32): "I32",
-	np.dtype(np.uint64): "U64", np.dtype(np.int64): "I64",
-	np.dtype(np.float16): "F16", np.dtype(np.float32): "F32", np.dtype(np.float64): "F64",
-}
-
-_WAYS_OUT = {		# by the kind of a dtype
-	"M": "; as 'i8' they are ticks, in which NaT is the least",
-	"m": "; as 'i8' they are ticks, in which NaT is the least",
-	"O": "; a.astype(...) makes numbers of objects",
-	"V": "; a[gsort.argsort(a['field'])] sorts by a field",
-}
+from ._keys import Array, Order, has_several, keys_of, type_of_items
 
 _KINDS = ("quicksort", "mergesort", "heapsort", "stable")
-
-
-def type_of(dtype: np.dtype[Any]) -> int:
-	"""The gsort_type of numbers of DTYPE, whatever their byte order."""
-	name = _TYPES.get(dtype if dtype.isnative else dtype.newbyteorder("="))
-	if name is None:
-		raise TypeError("gsort sorts integers of 8 to 64 bits and floats of 16 to 64, "
-		                f"not {dtype!r}{_WAYS_OUT.get(dtype.kind, '')}")
-	return _native.ABI["GSORT_" + name]
-
-
-def _type_of_items(dtype: np.dtype[Any]) -> int:
-	"""The same; times are integers."""
-	return _native.ABI["GSORT_I64"] if dtype.kind in "mM" else type_of(dtype)
 
 
 def _options(descending: bool, threads: int) -> _native.Struct:
@@ -78,7 +45,7 @@ def _check_kind(kind: Optional[str], stable: Optional[bool]) -> None:
 
 def _axis_last(a: Array, axis: int) -> Array:
 	"""A view of A; numpy's AxisError if there is no such axis."""
-	return a if a.ndim == 1 and axis in (-1, 0) else np.moveaxis(a, axis, -1)
+	return a if a.ndim == 1 and axis in (-1, 0) else np.moveaxis(a, operator.index(axis), -1)
 
 
 def _readable(a: Array) -> Array:
@@ -147,7 +114,7 @@ def _has_disorder(keys: Array, descending: bool, options: _native.Struct) -> boo
 	"""Are KEYS not sorted?"""
 	first, last = (-1, 0) if descending else (0, -1)
 	for part in _parts(keys, descending):
-		status = _native.LIBRARY.gsort_is_sorted(part.ctypes.data, len(part), _type_of_items(part.dtype), options)
+		status = _native.LIBRARY.gsort_is_sorted(part.ctypes.data, len(part), type_of_items(part.dtype), options)
 		if status not in (_native.OK, _native.DISORDER):
 			_native.fail()
 		if status == _native.DISORDER or _is_late_at(part, first) and not _is_late_at(part, last):
@@ -170,7 +137,7 @@ def _addresses(a: Array, length: int) -> "range":
 
 def _sort_rows(rows: Array, descending: bool, threads: int) -> None:
 	"""Sort each row of ROWS, a plain array, along its last axis."""
-	kind, options, length = _type_of_items(rows.dtype), _options(descending, threads), rows.shape[-1]
+	kind, options, length = type_of_items(rows.dtype), _options(descending, threads), rows.shape[-1]
 	sort_row = _native.LIBRARY.gsort_sort
 	for address in _addresses(rows, length):
 		if sort_row(address, length, kind, options) != _native.OK:
@@ -181,43 +148,70 @@ def _sort_rows(rows: Array, descending: bool, threads: int) -> None:
 			row[:] = np.roll(row, shift)
 
 
-def _unique(keys: Array) -> Array:
-	"""One of equal keys; keys are equal if their bits are."""
-	if len(keys) < 2:
-		return keys
-	bits = keys.view(f"u{keys.dtype.itemsize}")
-	keep = np.empty(len(keys), bool)
-	keep[0] = True
-	np.not_equal(bits[1:], bits[:-1], out=keep[1:])
+def _unique(a: Array) -> Array:
+	"""The first of equal items of A, which is sorted; keys are equal if their bits are."""
+	keep = np.ones(len(a), bool)
+	if len(a) > 1:
+		keep[1:] = False
+		for key in keys_of(a):
+			bits = np.ascontiguousarray(key).view(f"u{key.dtype.itemsize}")
+			keep[1:] |= bits[1:] != bits[:-1]
 	count = int(np.count_nonzero(keep))
-	if count < len(keys):
-		keys[:count] = keys[keep]
-	return keys[:count]
+	if count < len(a):
+		a[:count] = a[keep]
+	return a[:count]
 
 
-def sort(a: npt.ArrayLike, axis: Optional[int] = -1, kind: Optional[str] = None, *,
+def _argsort_rows(rows: Array, indices: Array, descending: bool, threads: int) -> None:
+	"""Store in INDICES those that sort each row of ROWS, a plain array, along its last axis."""
+	key_type, options = type_of_items(rows.dtype), _options(descending, threads)
+	index_type = _native.ABI["GSORT_U64" if indices.itemsize == 8 else "GSORT_U32"]
+	length, argsort_row = rows.shape[-1], _native.LIBRARY.gsort_argsort
+	for keys, into in zip(_addresses(rows, length), _addresses(indices, length)):
+		if argsort_row(keys, length, key_type, into, index_type, options) != _native.OK:
+			_native.fail()
+	for row, order in zip(_rows(rows), _rows(indices)) if rows.dtype.kind in "fmM" else []:
+		shift = _shift(row, descending, order)
+		if shift:
+			order[:] = np.roll(order, shift)
+
+
+def _argsort_keys(row: Array, order: Order, descending: bool, threads: int) -> Array:
+	"""The indices that sort ROW, of one dimension: by the last key first, as each sort is stable."""
+	indices = np.arange(len(row))
+	for key in reversed(list(keys_of(row, order))):
+		indices = indices[argsort(key[indices], descending=descending, threads=threads)]
+	return indices
+
+
+def sort(a: npt.ArrayLike, axis: Optional[int] = -1, kind: Optional[str] = None, order: Order = None, *,
          stable: Optional[bool] = None, descending: bool = False, unique: bool = False,
          out: Optional[Array] = None, threads: int = 0) -> Array:
 	"""A sorted copy of A along AXIS, as numpy.sort(); AXIS None: of A flattened.
 
 	With out=A, A itself is sorted; nothing is copied if it is contiguous along AXIS, and in this machine's byte
 	order.  KIND and STABLE are as for numpy, and make no difference.  NaN and NaT are last, or first
-	if DESCENDING; -0 is before 0, and each NaN keeps its bits.  With UNIQUE, one of equal keys of an
-	array of one dimension is returned; the rest of OUT has no meaning then.  THREADS: 0 is one a core,
-	at most 16.
+	if DESCENDING; -0 is before 0, and each NaN keeps its bits.  Structures are sorted by the fields that ORDER
+	names, then by their other fields.  With UNIQUE, one of equal keys of an array of one dimension is
+	returned; the rest of OUT has no meaning then.  THREADS: 0 is one a core, at most 16.
 	"""
 	_check_kind(kind, stable)
 	source = _array(a)
 	if axis is None:
 		source, axis = source.ravel(), -1
-	_type_of_items(source.dtype)
-	rows = _axis_last(source, axis)
 	if unique and source.ndim != 1:
 		raise ValueError("unique needs an array of one dimension; axis=None makes one")
+	several = has_several(source.dtype, order)
+	if not several:
+		type_of_items(source.dtype)
+	rows = _axis_last(source, axis)
 	target = np.empty_like(source, subok=False) if out is None else _writable(out, "out")
 	if target.shape != source.shape:
 		raise ValueError(f"out has shape {target.shape}, and a {source.shape}")
-	if rows is source and _is_plain(target):
+	if several:
+		indices = argsort(source, axis, kind, order, descending=descending, threads=threads)
+		np.copyto(target, np.take_along_axis(source, indices, axis), casting="no")
+	elif rows is source and _is_plain(target):
 		if target is not source:
 			np.copyto(target, source, casting="no")
 		_sort_rows(target, descending, threads)
@@ -228,28 +222,23 @@ def sort(a: npt.ArrayLike, axis: Optional[int] = -1, kind: Optional[str] = None,
 	return _unique(target) if unique else target
 
 
-def argsort(a: npt.ArrayLike, axis: Optional[int] = -1, kind: Optional[str] = None, *,
+def argsort(a: npt.ArrayLike, axis: Optional[int] = -1, kind: Optional[str] = None, order: Order = None, *,
             stable: Optional[bool] = None, descending: bool = False, threads: int = 0) -> Array:
 	"""The indices, of dtype intp, that sort A along AXIS, as numpy.argsort(); AXIS None: of A flattened.
 
-	Stable, whatever KIND and STABLE say, also if DESCENDING: equal keys keep their order.
+	Stable, whatever KIND and STABLE say, also if DESCENDING: equal keys keep their order.  ORDER is as for sort().
 	"""
 	_check_kind(kind, stable)
 	source = _array(a)
 	if axis is None:
 		source, axis = source.ravel(), -1
-	key_type, options = _type_of_items(source.dtype), _options(descending, threads)
-	rows = _readable(_axis_last(source, axis))
+	rows = _axis_last(source, axis)
 	indices = np.empty(rows.shape, np.intp)
-	index_type = _native.ABI["GSORT_U64" if indices.itemsize == 8 else "GSORT_U32"]
-	length, argsort_row = rows.shape[-1], _native.LIBRARY.gsort_argsort
-	for keys, into in zip(_addresses(rows, length), _addresses(indices, length)):
-		if argsort_row(keys, length, key_type, into, index_type, options) != _native.OK:
-			_native.fail()
-	for row, order in zip(_rows(rows), _rows(indices)) if rows.dtype.kind in "fmM" else []:
-		shift = _shift(row, descending, order)
-		if shift:
-			order[:] = np.roll(order, shift)
+	if has_several(source.dtype, order):
+		for row, into in zip(_rows(rows), _rows(indices)):
+			into[:] = _argsort_keys(row, order, descending, threads)
+	else:
+		_argsort_rows(_readable(rows), indices, descending, threads)
 	return indices if indices.ndim == 1 else np.ascontiguousarray(np.moveaxis(indices, -1, axis))
 
 
@@ -265,7 +254,7 @@ def sort_pairs(keys: Array, payload: Array, *, descending: bool = False, threads
 	if payload.dtype.hasobject or payload.itemsize not in (4, 8):
 		raise TypeError(f"a payload has 4 or 8 bytes, not {payload.dtype!r}; use argsort()")
 	_call("gsort_sort_pairs", keys.ctypes.data, payload.ctypes.data, payload.itemsize, len(keys),
-	      _type_of_items(keys.dtype), _options(descending, threads))
+	      type_of_items(keys.dtype), _options(descending, threads))
 	shift = _shift(keys, descending)
 	if shift:
 		keys[:], payload[:] = np.roll(keys, shift), np.roll(payload, shift)
@@ -274,7 +263,7 @@ def sort_pairs(keys: Array, payload: Array, *, descending: bool = False, threads
 def is_sorted(a: npt.ArrayLike, *, descending: bool = False, threads: int = 0) -> bool:
 	"""Is A, of one dimension, sorted, as sort() would leave it?"""
 	keys = _vector(a)
-	_type_of_items(keys.dtype)
+	type_of_items(keys.dtype)
 	options = _options(descending, threads)
 	return not _has_disorder(keys, descending, options)
 
@@ -287,7 +276,7 @@ def merge(arrays: Sequence[npt.ArrayLike], *, descending: bool = False, threads:
 	dtype = sources[0].dtype
 	if any(source.dtype != dtype for source in sources):
 		raise TypeError("arrays that are merged have one dtype")
-	key_type, options = _type_of_items(dtype), _options(descending, threads)
+	key_type, options = type_of_items(dtype), _options(descending, threads)
 	vectors = [_vector(source) for source in sources]
 	split = [_parts(vector, descending) for vector in vectors]
 	for number, vector in enumerate(vectors):

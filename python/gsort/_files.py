@@ -17,7 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _native
-from ._arrays import Array, _array, type_of
+from ._arrays import _array
+from ._keys import Array, type_of
 from ._options import NAMED, Options, Path, Progress, dtype_of, fill, paths_of
 from ._words import words
 

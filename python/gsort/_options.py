@@ -11,7 +11,7 @@ from typing import Any, Callable, List, Mapping, NamedTuple, Optional, Sequence,
 import numpy as np
 
 from . import _native
-from ._arrays import type_of
+from ._keys import type_of
 from ._words import PARAMETERS
 
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]

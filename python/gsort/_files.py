@@ -19,7 +19,7 @@ import numpy.typing as npt
 from . import _native
 from ._arrays import _array
 from ._keys import Array, type_of
-from ._options import NAMED, Options, Path, Progress, dtype_of, fill, paths_of
+from ._options import NAMED, Options, Path, Progress, dtype_of, fill, is_record, paths_of
 from ._words import words
 
 if TYPE_CHECKING:
@@ -188,7 +188,8 @@ def _with_type(sources: Sequence[Any], given: Mapping[str, Any]) -> Dict[str, An
 	if not dtypes:
 		return dict(given)
 	for dtype in dtypes:
-		type_of(dtype)
+		if dtype.hasobject or not is_record(dtype):
+			type_of(dtype)
 	kind = given.get("type")
 	if len(dtypes) > 1 or kind is not None and dtype_of(kind) not in dtypes:
 		raise TypeError("arrays that go together have one dtype, which is the type")
@@ -207,7 +208,7 @@ def _run(function: str, src: Source, dst: Optional[Path], given: Mapping[str, An
 				names[paths[-1]] = os.fsdecode(paths[-1])
 			else:
 				file = stack.enter_context(_memory())
-				file.write(np.ascontiguousarray(source).data)
+				file.write(np.ascontiguousarray(source).reshape(-1).view("u1").data)
 				file.flush()
 				paths.append(_path_of(file))
 				names[paths[-1]] = f"array {number}"
@@ -243,6 +244,27 @@ def check_file(src: Paths, *, counted: bool = False, **options: Unpack[Options])
 	return Check(job.is_sorted, job.said, job.figures.get("breaks", "Q"), job.figures.get("duplicates", "Q"))
 
 
+# --- times, whose NaT is last --------------------------------------------------------------------
+
+_SIGN, _ONE = np.uint64(2**63), np.uint64(1)
+
+
+def _ticks(sources: List[Any]) -> Tuple[List[Any], "Optional[np.dtype[Any]]"]:
+	"""Arrays of times as integers without a sign in the order of numpy, and their dtype; others as they are."""
+	dtypes = {None if _is_path(source) else source.dtype for source in sources}
+	dtype = next(iter(dtypes), None)
+	if len(dtypes) != 1 or dtype is None or dtype.kind not in "mM":
+		return sources, None
+	native = [np.ascontiguousarray(source, dtype.newbyteorder("=")) for source in sources]
+	return [(times.view("u8") ^ _SIGN) - _ONE for times in native], dtype
+
+
+def _times(ticks: npt.ArrayLike, dtype: "np.dtype[Any]") -> Array:
+	"""The times that _ticks() made of those of DTYPE."""
+	bits: Array = np.asarray((np.atleast_1d(np.asarray(ticks, "u8")) + _ONE) ^ _SIGN)
+	return bits.view(dtype.newbyteorder("=")).astype(dtype, copy=False)
+
+
 # --- figures --------------------------------------------------------------------------------
 
 def _value(said: Any, kind: Any) -> Any:
@@ -257,13 +279,17 @@ def _value(said: Any, kind: Any) -> Any:
 
 def _figures(function: str, src: Source, given: Mapping[str, Any], value: Any, *keys: str) -> Any:
 	"""What the library says of SRC; KEYS are members that are keys."""
-	sources = _sources(src)
+	sources, times = _ticks(_sources(src))
 	given = _with_type(sources, given)
 	with _memory() as into:
 		_run(function, sources, _path_of(into), given, json=True, **{function: value})
 		found = json.load(into)[function]
 	for row in found if isinstance(found, list) else [found]:
 		row.update({key: _value(row[key], given.get("type")) for key in keys})
+		if times is not None:
+			row.update({key: _times(row[key], times)[0] for key in keys if row[key] is not None})
+			for name in {"sum", "mean"} & row.keys():
+				del row[name]
 	return found
 
 
@@ -278,7 +304,7 @@ def quantiles(src: Source, q: Union[float, Sequence[float]], **options: Unpack[O
 
 
 def summary(src: Source, **options: Unpack[Options]) -> Dict[str, Any]:
-	"""Figures of the keys of SRC, files or arrays: count, distinct, min, q1, median, q3, max, sum and mean."""
+	"""Figures of the keys of SRC, files or arrays: count, distinct, min, q1, median, q3 and max; of numbers sum and mean."""
 	found: Dict[str, Any] = _figures("summary", src, options, True, "min", "q1", "median", "q3", "max")
 	for name in {"sum", "mean"} & found.keys():
 		found[name] = _value(found[name], None)
@@ -293,10 +319,18 @@ def top(src: Source, k: int = 10, **options: Unpack[Options]) -> List[Tuple[Any,
 def histogram(src: Source, bins: int = 10, **options: Unpack[Options]) -> List[Tuple[Any, Any, int]]:
 	"""How many keys of SRC, files or arrays, are in each of BINS equal intervals.
 
-	A row is the first and the last key that belong to it, and the count.
+	A row is the first and the last key that belong to it, and the count.  NaN and NaT have a row of their own.
 	"""
-	return [(row["from"], row["to"], row["count"])
-	        for row in _figures("histogram", src, options, bins, "from", "to")]
+	sources = _sources(src)
+	numbers = [source if _is_path(source) or source.dtype.kind not in "mM" else source[~np.isnat(source)]
+	           for source in sources]
+	rows = [(row["from"], row["to"], row["count"])
+	        for row in _figures("histogram", numbers, options, bins, "from", "to")]
+	missing = sum(np.size(source) - np.size(number) for source, number in zip(sources, numbers))
+	if missing > 0:
+		nat = np.array("NaT", sources[0].dtype)[()]
+		rows.append((nat, nat, missing))
+	return rows
 
 
 # --- sets -----------------------------------------------------------------------------------
@@ -313,13 +347,14 @@ def _set_operation(name: str, count: str) -> _SetOperation:
 		constant = "GSORT_" + name.upper()
 		if dst is not None:
 			return _run(name, srcs, dst, options, set=constant).stats()
-		sources = _sources(srcs)
+		sources, times = _ticks(_sources(srcs))
 		given = _with_type(sources, options)
 		if any(map(_is_path, sources)) or given.keys() & {"to", "count"}:
 			raise ValueError(f"{name}() needs a dst for files, and with to and count")
 		with _memory() as into:
 			_run(name, sources, _path_of(into), given, set=constant)
-			return np.fromfile(into, given["type"])
+			result = np.fromfile(into, given["type"])
+			return result if times is None else _times(result, times)
 
 	combine.__name__ = combine.__qualname__ = name
 	combine.__doc__ = f"""The {name} of SRCS, files or arrays, sorted or not: into the file DST, or as an array.

@@ -52,7 +52,7 @@ class Options(TypedDict, total=False):
 
 	Resources: MEMORY is a limit in bytes; what is larger is sorted through temporary files in TEMP_DIRS,
 	COMPRESS_PROGRAM "zstd" or "lz4", at most BATCH_SIZE merged at once.  THREADS: 0 is one a core, at most
-	16.  DEVICE is "auto", "cpu" or "gpu".  PROGRESS is called ten times a second with a Progress.
+	16.  DEVICE is "auto", "cpu", "gpu" or "gpu:1", whose memory GPU_MEMORY limits.  PROGRESS is called ten times a second with a Progress.
 	"""
 	type: Any
 	base: int
@@ -90,6 +90,7 @@ class Options(TypedDict, total=False):
 	batch_size: int
 	threads: int
 	device: str
+	gpu_memory: Optional[int]
 	progress: Optional[Callable[[Progress], Any]]
 
 
@@ -99,9 +100,9 @@ _FLAGS = {"descending": "reverse", "count": "counts",
                                      "singletons", "trust_order", "verify", "in_place", "summary", "json")}}
 _NUMBERS = {"header": ("header_lines", "Q"), "skip_bytes": ("skip_bytes", "Q"), "seed": ("seed", "Q"),
             "split": ("split", "I"), "memory": ("memory_bytes", "Q"), "batch_size": ("merge_files", "I"),
-            "threads": ("threads", "I"), "histogram": ("histogram", "I")}
+            "gpu_memory": ("gpu_memory_bytes", "Q"), "threads": ("threads", "I"), "histogram": ("histogram", "I")}
 _COUNTS = ("tail", "sample", "top")
-_WORDS = ("format", "invalid", "decompress", "device", "check")
+_WORDS = ("format", "invalid", "decompress", "check")
 _TEXTS = ("separator", "ordering", "compress_program", "quantiles")
 
 # Types that have a name here and not in numpy: the type, and the notation.
@@ -146,7 +147,7 @@ _WITHOUT_ORDER = [_native.ABI["GSORT_" + name] for name in ("TEXT", "TEXT_FLOAT"
 
 # --- what is sorted -----------------------------------------------------------------------------
 
-def _is_record(dtype: "np.dtype[Any]") -> bool:
+def is_record(dtype: "np.dtype[Any]") -> bool:
 	return dtype.names is not None or dtype.kind in "SV"
 
 
@@ -165,7 +166,7 @@ def _put_type(options: _native.Struct, member: str, kind: Any) -> None:
 			options.put("notation", "I", _native.ABI["GSORT_" + notation])
 		return
 	dtype = dtype_of(kind, member)
-	if member == "type" and _is_record(dtype):
+	if member == "type" and is_record(dtype):
 		if dtype.itemsize == 0:
 			raise ValueError(f"records of type {kind!r} have no bytes")
 		options.put("record_bytes", "Q", dtype.itemsize)
@@ -184,7 +185,7 @@ def _put_field(key: _native.Struct, dtype: "np.dtype[Any]", name: str) -> None:
 		raise ValueError(f"the records have no field {name!r}; there are: {', '.join(dtype.names or ())}")
 	field, offset = dtype.fields[name][:2]
 	key.put("offset", "Q", offset)
-	if _is_record(field) or field.subdtype is not None and field.base == np.dtype("u1"):
+	if is_record(field) or field.subdtype is not None and field.base == np.dtype("u1"):
 		key.put("bytes", "Q", field.itemsize)
 	else:
 		key.put("type", "I", type_of(field))
@@ -216,7 +217,7 @@ def _put_items(options: _native.Struct, given: Mapping[str, Any], paths: Sequenc
 	dtype = None if isinstance(kind, str) and kind in NAMED else dtype_of(kind)
 	lines = bool(given.get("lines") or given.get("csv") or "separator" in given or "ordering" in given)
 	_put_type(options, "type", kind)
-	if dtype is not None and _is_record(dtype):
+	if dtype is not None and is_record(dtype):
 		_put_keys(options, keys or dtype.names or [], dtype)
 	elif keys and not lines and given.get("format", "npy" if paths[0].endswith(b".npy") else "") == "npy":
 		_put_word(options, "format", "npy")
@@ -231,6 +232,16 @@ def _put_items(options: _native.Struct, given: Mapping[str, Any], paths: Sequenc
 
 
 # --- all of them --------------------------------------------------------------------------------
+
+def _put_device(options: _native.Struct, device: str) -> None:
+	"""One of the words, or a GPU by its number: "gpu:1"."""
+	word, _, number = device.partition(":")
+	if word == "gpu" and number.isascii() and number.isdigit():
+		options.put("gpus", "i", int(number), "the number of a GPU")
+		options.put("gpu_count", "I", 1)
+		device = word
+	_put_word(options, "device", device)
+
 
 def _put(options: _native.Struct, parameter: str, value: Any) -> None:
 	if parameter in _FLAGS:
@@ -255,6 +266,8 @@ def _put(options: _native.Struct, parameter: str, value: Any) -> None:
 			raise ValueError(f"base must be 10 or 16, not {value!r}")
 		if value == 16:
 			options.put("notation", "I", _native.ABI["GSORT_HEXADECIMAL"])
+	elif parameter == "device":
+		_put_device(options, value)
 	elif parameter == "argsort":
 		if dtype_of(value, parameter) not in (np.dtype("u4"), np.dtype("u8")):
 			raise ValueError(f"argsort must be 'u4' or 'u8', not {value!r}")

@@ -12,7 +12,7 @@ PARAMETERS = {
 		"type", "to", "base", "format", "argsort", "key", "csv", "lines", "stable", "unique", "count",
 		"repeated", "singletons", "head", "tail", "sample", "seed", "verify", "header", "skip-bytes",
 		"zero-terminated", "invalid", "decompress", "force", "split", "in-place", "compress-program",
-		"batch-size", "device")},
+		"batch-size", "device", "gpu-memory")},
 	**{name: name + "()" for name in ("union", "intersect", "difference", "symmetric", "quantiles", "summary",
 	                                  "top", "histogram")},
 	"merge": "merge_files()", "check": "check_file()", "nocheck-order": "trust_order", "output": "dst",
@@ -68,6 +68,7 @@ _RULES = [(re.compile(pattern), becomes) for pattern, becomes in _PATTERNS]
 
 # A line of the input, and what is for another program.
 _KEPT = (r'"(?:[^"\\]|\\.)*"|\b(?:ulimit|shuf|unzip|tar|7z x|h5dump) -\w+|\btail -c \+\d+|\btr -\w [^;()"]*'
+         r"|\ba\.view\('i8'\)"
          r'|\biconv -f [\w-]+ -t [\w-]+')
 _ABOUT_OPTIONS = re.compile(r"(?:; | \()[^;(]*(?<![\w-])--?[a-zA-Z][^;(]*$")
 

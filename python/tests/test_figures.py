@@ -73,14 +73,42 @@ def test_figures_of_other_kinds(tmp_path):
 	for wrong in 1.5, -0.1, "x", np.nan:
 		with pytest.raises(ValueError):
 			gsort.quantiles([1], wrong)
-	with pytest.raises(TypeError, match="as 'i8' they are ticks"):
-		gsort.summary(np.zeros(3, "M8[s]"))
+	for mixed in [np.zeros(3, "M8[s]"), tmp_path / "in"], [np.zeros(3, "M8[s]"), np.zeros(3)]:
+		with pytest.raises(TypeError, match="as 'i8' they are ticks"):
+			gsort.summary(mixed)
 	with pytest.raises(TypeError, match="have one dtype, which is the type"):
 		gsort.summary([np.zeros(3, "i4"), np.zeros(3, "i8")])
 	with pytest.raises(TypeError, match="have one dtype, which is the type"):
 		gsort.summary(np.zeros(3, "i4"), type="i8")
 	with pytest.raises(TypeError, match="masks"):
 		gsort.summary(np.ma.array([1, 2], mask=[0, 1]))
+
+
+@pytest.mark.parametrize("dtype", ["M8[ns]", ">M8[D]", "m8[s]"])
+def test_times(dtype):
+	"""Values of the same unit before and after 1970; NaT is last, and has a bar of its own."""
+	random = np.random.default_rng(1)
+	for share in 0, 0.2, 1:
+		times = random.integers(-9, 9, 300).astype("i8").view(dtype.replace(">", "")).astype(dtype)
+		times[random.random(300) < share] = "NaT"
+		expect, missing = np.sort(times), int(np.isnat(times).sum())
+		found = gsort.quantiles([times[:100], times[100:]], [0, 0.3, 1])
+		assert np.array_equal(np.array(found, dtype), expect[[0, 89, 299]], equal_nan=True)
+		assert np.array_equal(np.array(gsort.quantiles(times, 0.5)), expect[149], equal_nan=True)
+		summary = gsort.summary(times)
+		assert np.datetime_data(summary["max"].dtype) == np.datetime_data(times.dtype) and not {"sum", "mean"} & summary.keys()
+		assert np.array_equal(summary["min"], expect[0], equal_nan=True) and summary["count"] == 300
+		values, counts = np.unique(times[~np.isnat(times)], return_counts=True)
+		rows = dict(zip(values.astype("i8").tolist(), counts.tolist()))
+		assert {value.astype("i8"): count for value, count in gsort.top(times, 99)} == {
+			**rows, **({-2**63: missing} if missing else {})}
+		bars = gsort.histogram(times, 3)
+		assert [np.count_nonzero((times >= low) & (times <= high)) or missing for low, high, _ in bars] == [
+			count for _, _, count in bars] and sum(count for _, _, count in bars) == 300
+		union = gsort.union([times, times[:7]], unique=True)
+		assert union.dtype == times.dtype and np.array_equal(union, gsort.sort(times, unique=True), equal_nan=True)
+		assert np.array_equal(gsort.difference([times, times[:150]]), np.sort(times[150:]), equal_nan=True) or share < 1
+	assert gsort.summary(times[:0])["median"] is None and gsort.histogram(times[:0]) == []
 
 
 RULES = {

@@ -169,6 +169,11 @@ def test_messages_name_parameters(tmp_path):
 	np.save(tmp_path / "s.npy", structures)
 	with pytest.raises(ValueError, match="name a field as key: x, y$"):
 		gsort.sort_file(tmp_path / "s.npy", tmp_path / "out")
+	np.save(tmp_path / "t.npy", np.array(["NaT", "1970-01-02"], "M8[s]"))
+	with pytest.raises(gsort.InputError, match=r"t.npy: .* not numbers; save times as a.view\('i8'\)$"):
+		gsort.sort_file(tmp_path / "t.npy", tmp_path / "out")
+	with pytest.raises(ValueError, match="device must be one of auto, cpu, gpu, not 'gpu:one'"):
+		gsort.sort_file(tmp_path / "in", tmp_path / "out", device="gpu:one")
 	with pytest.raises(MemoryError, match=r"not enough .*gsort needs memory=\d+ << 20$"):
 		gsort.sort_file(tmp_path / "in", tmp_path / "out%r", memory=2**24, split=1000, type="u2", force=True)
 
@@ -260,6 +265,12 @@ def test_records(tmp_path, align):
 		np.array_equal(after(["u", "i"]), records[np.lexsort((records["i"], records["u"]))])
 	assert np.array_equal(after(["f:r", "b"]), records[np.lexsort((records["b"], -records["f"]))])
 	assert np.array_equal(after("i", descending=True), records[np.argsort(-records["i"], kind="stable")])
+	gsort.sort_file([records[:9], tmp_path / "in"], tmp_path / "out", key="i:r", type=dtype, skip_bytes=0)
+	assert np.array_equal(np.fromfile(tmp_path / "out", dtype)["i"], np.sort(np.append(records["i"], records["i"][:9]))[::-1])
+	halves = [np.sort(records[:1000]), np.sort(records[1000:])]
+	gsort.merge_files(halves, tmp_path / "out")
+	assert np.array_equal(np.fromfile(tmp_path / "out", dtype), np.sort(records)) and gsort.check_file(halves[0])
+	assert gsort.check_file(records, key="i").disorder.startswith("array 0:")
 	assert len(after(["b", "u"], unique=True)) == len(np.unique(records[["b", "u"]]))
 	(tmp_path / "in").write_bytes(b"cdabca")
 	gsort.sort_file(tmp_path / "in", tmp_path / "out", type="S2", force=True)
@@ -268,6 +279,8 @@ def test_records(tmp_path, align):
 		after("x")
 	with pytest.raises(ValueError, match="have no bytes"):
 		gsort.sort_file(tmp_path / "in", tmp_path / "out", type="S")
+	with pytest.raises(TypeError, match="gsort sorts integers"):
+		gsort.sort_file(np.zeros(2, [("o", "O")]), tmp_path / "out")
 	with pytest.raises(ValueError, match="lines and records are incompatible: the fields of a type are its keys"):
 		after("u", csv=True)
 

@@ -52,7 +52,7 @@ def test_names_are_those_of_parameters():
 		"ignore-case", "human-numeric-sort", "ignore-nonprinting", "month-sort", "version-sort",
 		# what a program does itself
 		"check-order", "files0-from", "json", "progress", "stats", "quiet", "verbose", "debug",
-		"help", "version", "plan", "info", "size-hint", "no-sandbox", "gpu-memory"}
+		"help", "version", "plan", "info", "size-hint", "no-sandbox"}
 
 
 @pytest.mark.parametrize("content", [
@@ -84,7 +84,8 @@ VALUES = {
 	"singletons": [True], "head": [0, 2, 2**50], "tail": [0, 2, 2**50], "sample": [0, 1, 2**50], "seed": [7],
 	"trust_order": [True], "argsort": ["u4", "u8"], "verify": [True], "split": [2, 5000], "in_place": [True],
 	"memory": [1, 2**24], "temp_dirs": [".", "/nowhere"], "compress_program": ["zstd", "no-such-program"],
-	"batch_size": [1, 2, 2**20], "threads": [1, 1000], "device": ["cpu", "gpu"],
+	"batch_size": [1, 2, 2**20], "threads": [1, 1000], "device": ["cpu", "gpu", "gpu:0", "gpu:99"],
+	"gpu_memory": [1, 2**30],
 }
 
 

@@ -72,7 +72,7 @@ open_ranked(struct gsort *job, const struct gsort_options *options)
 	for (size_t i = 0; gs_ranked_checks_merge(job->ranked) && i < options->input_count; i++)
 		TRY(check_input(options, options->inputs[i]));
 	TRY(gs_ranked_begin(job->ranked));
-	job->copy = job->ranked->options;
+	job->options = job->ranked->options;
 	return GS_OK;
 }
 
@@ -80,8 +80,8 @@ static gs_status
 open_job(struct gsort *job, const struct gsort_options *options)
 {
 	job->stats.struct_size = sizeof job->stats;
-	TRY(gs_options_copy(&job->copy, options));
-	options = job->options;
+	TRY(gs_options_copy(&job->options, options));
+	options = &job->options;
 	job->monitor.note = (struct gs_listener){ options->note, options->note_context };
 	job->monitor.warn = (struct gs_listener){ options->warn, options->warn_context };
 	TRY(open_ranked(job, options));
@@ -113,7 +113,6 @@ gsort_open(gsort **opened, const struct gsort_options *options)
 		(void)gs_fail(GS_EBUDGET, "out of memory");
 		return GSORT_ERROR;
 	}
-	job->options = &job->copy;
 	if (open_job(job, options) == GS_OK) {
 		*opened = job;
 		return GSORT_OK;

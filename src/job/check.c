@@ -23,7 +23,7 @@
 static gs_status
 check_chunk(struct gsort *job, const struct gs_chunk *chunk, struct gs_stretch *stretch)
 {
-	const uint64_t skip_bytes = job->options->skip_bytes;
+	const uint64_t skip_bytes = job->options.skip_bytes;
 
 	if (chunk->begins) {
 		job->stats.bytes_in += skip_bytes;
@@ -51,7 +51,7 @@ check_binary(struct gsort *job, struct gs_follow *follow)
 	if (bytes == 0)
 		return gs_item_fail_large(unit, GS_AHEAD_CHUNKS + 2);
 	TRY(gs_arena_open(&job->arena, GS_AHEAD_CHUNKS * bytes, false));
-	gs_ahead_open_behind(ahead, job->input, job->options->skip_bytes,
+	gs_ahead_open_behind(ahead, job->input, job->options.skip_bytes,
 	                     gs_arena_take(&job->arena, GS_AHEAD_CHUNKS * bytes), bytes);
 	ahead->clock = &job->monitor.clock;
 	while ((status = gs_ahead_take(ahead, &chunk)) == GS_OK && chunk != NULL) {
@@ -109,25 +109,25 @@ check_text(struct gsort *job, struct gs_follow *follow)
 gs_status
 gs_job_check(struct gsort *job, bool *disorder)
 {
-	const bool items = gs_options_want_items(job->options);
+	const bool items = gs_options_want_items(&job->options);
 	struct gs_follow follow = {
 		.order = items ? &job->items.order : NULL,
 		.key_bits = job->plan_input.key_bits,
-		.strict = job->options->unique,
-		.counts_breaks = job->options->check == GSORT_CHECK_SUMMARY,
+		.strict = job->options.unique,
+		.counts_breaks = job->options.check == GSORT_CHECK_SUMMARY,
 		.threads = (job->plan.threads + 1) / 2,	/* the other half reads */
 	};
 	gs_status status;
 
 	atomic_store(&job->monitor.counters.phase, GSORT_READING);
-	status = job->options->lines ? gs_line_job_follow(job, &follow)
+	status = job->options.lines ? gs_line_job_follow(job, &follow)
 	         : items || follow.key_bits > 0 ? check_binary(job, &follow) : check_text(job, &follow);
 	job->stats.keys = follow.elements;
 	job->stats.breaks = follow.breaks;
 	job->stats.duplicates = follow.duplicates;
 	*disorder = follow.disorder || follow.breaks > 0 || (follow.strict && follow.duplicates > 0);
 	if (follow.disorder)
-		status = job->options->check == GSORT_CHECK_FIRST ? GS_OK : gs_fail(GS_OK, "%s", "");
+		status = job->options.check == GSORT_CHECK_FIRST ? GS_OK : gs_fail(GS_OK, "%s", "");
 	gs_follow_close(&follow);
 	return status;
 }

@@ -24,7 +24,6 @@
 
 struct part {
 	struct gsort         job;
-	struct gsort_options options;
 	struct gs_thread     thread;
 	struct gs_handover   handover;
 	bool                 open;	/* the handover is */
@@ -104,7 +103,7 @@ fill_part(const struct gsort *job, struct stream *stream)
 	do {
 		TRY(next_span(stream->part, &span));
 		stream->side.ended = span.count == 0;
-		if (job->options->unique && !stream->side.ended)
+		if (job->options.unique && !stream->side.ended)
 			gs_select_span(&stream->distinct, &span);
 	} while (span.count == 0 && !stream->side.ended);
 	set_span(stream, &span);
@@ -171,7 +170,7 @@ merge_pieces(void *context, size_t i)
 static gs_status
 merge_more(const struct gsort *job, struct stream *stream)
 {
-	struct merging merging = { .stream = stream, .keep = keep_of(job->options->set) };
+	struct merging merging = { .stream = stream, .keep = keep_of(job->options.set) };
 	struct stream *a = stream->left, *b = stream->right;
 
 	if (a->side.count == 0 && !a->side.ended)
@@ -243,7 +242,7 @@ run_part(void *context)
 static unsigned
 part_threads(const struct gsort *job)
 {
-	const size_t takers = job->options->input_count + 1;
+	const size_t takers = job->options.input_count + 1;
 
 	return (unsigned)((job->plan.threads + takers - 1) / takers);
 }
@@ -251,20 +250,19 @@ part_threads(const struct gsort *job)
 static gs_status
 open_part(struct gsort *job, struct part *part, const char *const *name)
 {
-	part->options = *job->options;
-	part->options.operation = GSORT_SORT;
-	part->options.set = GSORT_NO_SET;
-	part->options.inputs = name;
-	part->options.input_count = 1;
-	part->options.memory_bytes = job->plan_input.memory_bytes;	/* an equal share */
-	part->options.device = GSORT_DEVICE_CPU;
-	part->options.output = NULL;
-	part->options.counts = false;
-	part->options.repeated = part->options.singletons = false;
-	part->options.head = false;
-	part->options.tail.wanted = false;
-	part->options.converts = false;
-	part->job.options = &part->options;
+	part->job.options = job->options;
+	part->job.options.operation = GSORT_SORT;
+	part->job.options.set = GSORT_NO_SET;
+	part->job.options.inputs = name;
+	part->job.options.input_count = 1;
+	part->job.options.memory_bytes = job->plan_input.memory_bytes;	/* an equal share */
+	part->job.options.device = GSORT_DEVICE_CPU;
+	part->job.options.output = NULL;
+	part->job.options.counts = false;
+	part->job.options.repeated = part->job.options.singletons = false;
+	part->job.options.head = false;
+	part->job.options.tail.wanted = false;
+	part->job.options.converts = false;
 	part->job.handover = &part->handover;
 	part->job.monitor.note = job->monitor.note;
 	part->job.monitor.warn = job->monitor.warn;
@@ -308,13 +306,13 @@ open_set(struct gsort *job)
 	if (set == NULL)
 		return gs_fail(GS_EBUDGET, "no memory to merge inputs");
 	job->set = set;
-	set->parts = calloc(job->options->input_count, sizeof *set->parts);
+	set->parts = calloc(job->options.input_count, sizeof *set->parts);
 	if (set->parts == NULL)
-		return gs_fail(GS_EBUDGET, "no memory to merge %zu inputs", job->options->input_count);
-	set->count = job->options->input_count;
+		return gs_fail(GS_EBUDGET, "no memory to merge %zu inputs", job->options.input_count);
+	set->count = job->options.input_count;
 	TRY(open_streams(job, set));
 	for (size_t p = 0; p < set->count; p++) {
-		TRY(open_part(job, &set->parts[p], &job->options->inputs[p]));
+		TRY(open_part(job, &set->parts[p], &job->options.inputs[p]));
 		set->parts[p].job.ingest.readers = &set->readers;
 	}
 	atomic_store(&set->readers, (unsigned)set->count);
@@ -367,7 +365,7 @@ merge(struct gsort *job)
 	TRY(write_header(job));
 	gs_phase_begin(job, GSORT_WRITING);
 	for (unsigned i = 0; i < GS_CLASSES && !gs_emit_is_complete(&job->emit); i++)
-		TRY(merge_class(job, job->options->reverse ? GS_CLASSES - 1 - i : i));
+		TRY(merge_class(job, job->options.reverse ? GS_CLASSES - 1 - i : i));
 	TRY(gs_emit_end(&job->emit));
 	gs_phase_end(job);
 	return GS_OK;

@@ -21,13 +21,13 @@ print_device(const struct gs_line_printer *to, const struct gsort *job)
 
 	if (plan->head_keys > 0)
 		gs_print_line(to, "device", "cpu: all but the first %llu keys are dropped as they come",
-		              (unsigned long long)job->options->head_count);
+		              (unsigned long long)job->options.head_count);
 	else if (plan->peek_bytes > 0)
 		gs_print_line(to, "device", "cpu; a GPU, if there is one, once %s have come",
 		              gs_size_text(plan->peek_bytes, peek));
 	else if (plan->device == GSORT_DEVICE_GPU)
 		gs_print_line(to, "device", "gpu%s: %s",
-		              job->options->device == GSORT_DEVICE_GPU ? "" : " if there is one, else cpu",
+		              job->options.device == GSORT_DEVICE_GPU ? "" : " if there is one, else cpu",
 		              plan->device_rule);
 	else
 		gs_print_line(to, "device", "cpu: %s", plan->device_rule);
@@ -73,19 +73,19 @@ disk_bytes_free(const struct gsort_options *options)
 static void
 print_disk(const struct gs_line_printer *to, const struct gsort *job, const struct gs_estimate *estimate)
 {
-	const uint64_t free_bytes = disk_bytes_free(job->options);
+	const uint64_t free_bytes = disk_bytes_free(&job->options);
 	char dirs[128], a[32], b[32], c[32];
 
 	if (estimate->disk_bytes == 0)
 		gs_print_line(to, "disk", "%s, if more comes: %s are free",
-		            dirs_text(job->options, dirs),
+		            dirs_text(&job->options, dirs),
 		     gs_size_text(free_bytes, a));
 	else
 		gs_print_line(to, "disk", "%s: %s at a time, %s written in all; %s are free%s",
-		     dirs_text(job->options, dirs), gs_size_text(estimate->disk_bytes, a),
+		     dirs_text(&job->options, dirs), gs_size_text(estimate->disk_bytes, a),
 		     gs_size_text(estimate->written_bytes, b), gs_size_text(free_bytes, c),
 		     free_bytes >= estimate->disk_bytes ? "" :
-		     job->options->compress_program != NULL ? ", enough only if they compress well" :
+		     job->options.compress_program != NULL ? ", enough only if they compress well" :
 		     ", which is NOT ENOUGH: name other directories with -T");
 }
 
@@ -140,7 +140,7 @@ print_outputs(const struct gs_line_printer *to, const struct gsort *job)
 	const struct gs_outputs *outputs = &job->outputs;
 	const unsigned threads = job->plan.threads;
 	const bool beside = job->plan.device == GSORT_DEVICE_CPU && !job->plan.by_counting &&
-	                    threads > 1 && !gs_options_want_items(job->options) &&
+	                    threads > 1 && !gs_options_want_items(&job->options) &&
 	                    gs_select_takes_all(&job->emit.select);
 
 	if (outputs->count == 1)
@@ -161,8 +161,8 @@ print_items(const struct gs_line_printer *to, const struct gsort *job)
 	              "all go to disk" : "all records at once");
 	if (job->plan.spills)
 		gs_print_line(to, "disk", "%s: as much as the input, written and read once; %s are free",
-		              dirs_text(job->options, dirs),
-		              gs_size_text(disk_bytes_free(job->options), bytes));
+		              dirs_text(&job->options, dirs),
+		              gs_size_text(disk_bytes_free(&job->options), bytes));
 }
 
 static void
@@ -178,9 +178,9 @@ print_memory(const struct gs_line_printer *to, const struct gsort *job)
 	     gs_size_text(plan->pool_bytes, b));
 	if (plan->by_counting)
 		gs_print_line(to, "batch", "a histogram of %zu bins", job->store.histogram.bin_count);
-	else if (job->options->operation == GSORT_SORT && gs_options_want_items(job->options))
+	else if (job->options.operation == GSORT_SORT && gs_options_want_items(&job->options))
 		print_items(to, job);
-	else if (job->options->operation == GSORT_SORT)
+	else if (job->options.operation == GSORT_SORT)
 		print_runs(to, job);
 }
 
@@ -188,7 +188,7 @@ print_memory(const struct gs_line_printer *to, const struct gsort *job)
 static uint64_t
 key_bytes_in(const struct gsort *job)
 {
-	const struct gsort_options *options = job->options;
+	const struct gsort_options *options = &job->options;
 	const struct gs_npy_inputs *npy = &job->items.npy;
 	const size_t files = options->input_count > 0 ? options->input_count : 1;
 	uint64_t bytes = job->plan_input.input_bytes;
@@ -206,7 +206,7 @@ key_bytes_in(const struct gsort *job)
 static void
 add_disk(struct gs_json *json, const struct gsort *job)
 {
-	const struct gsort_options *options = job->options;
+	const struct gsort_options *options = &job->options;
 	struct gs_estimate estimate;
 
 	gs_plan_estimate(&job->plan, &job->plan_input, &estimate);
@@ -229,7 +229,7 @@ add_disk(struct gs_json *json, const struct gsort *job)
 static void
 add_plan(struct gs_json *json, const struct gsort *job)
 {
-	const struct gsort_options *options = job->options;
+	const struct gsort_options *options = &job->options;
 	const struct gs_plan_input *input = &job->plan_input;
 	const struct gs_plan *plan = &job->plan;
 	const bool items = gs_options_want_items(options) && !gs_options_argsort_text(options);
@@ -277,7 +277,7 @@ gsort_plan_json(const gsort *job, void (*print)(void *context, const char *line)
 static void
 print_records(const struct gs_line_printer *to, const struct gsort *job)
 {
-	const struct gsort_options *options = job->options;
+	const struct gsort_options *options = &job->options;
 	const struct gs_record_ingest *ingest = &job->items.ingest;
 	const uint64_t bytes = job->plan_input.input_bytes;
 	char first[64], more[48] = "", what[192], size[32];
@@ -306,7 +306,7 @@ print_records(const struct gs_line_printer *to, const struct gsort *job)
 static void
 print_lines(const struct gs_line_printer *to, const struct gsort *job)
 {
-	const struct gsort_options *options = job->options;
+	const struct gsort_options *options = &job->options;
 	const size_t count = options->keydef_count;
 	const bool letters = options->ordering != NULL && *options->ordering != '\0';
 	const uint64_t bytes = job->plan_input.input_bytes;
@@ -328,7 +328,7 @@ print_lines(const struct gs_line_printer *to, const struct gsort *job)
 static void
 print_keys(const struct gs_line_printer *to, const struct gsort *job)
 {
-	const struct gsort_options *options = job->options;
+	const struct gsort_options *options = &job->options;
 	const char *about = job->plan_input.guessed ? "about " : "";
 	const uint64_t bytes = job->plan_input.input_bytes;
 	char size[32];
@@ -351,15 +351,15 @@ gsort_plan(const gsort *job, void (*print)(void *context, const char *line), voi
 
 	if (job == NULL || print == NULL)
 		return;
-	if (job->options->lines)
+	if (job->options.lines)
 		print_lines(&to, job);
-	else if (gs_options_want_items(job->options) && !gs_options_argsort_text(job->options))
+	else if (gs_options_want_items(&job->options) && !gs_options_argsort_text(&job->options))
 		print_records(&to, job);
 	else
 		print_keys(&to, job);
 	print_device(&to, job);
 	gs_print_line(&to, "threads", "%u", job->plan.threads);
 	print_memory(&to, job);
-	if (job->options->split > 0)
+	if (job->options.split > 0)
 		print_outputs(&to, job);
 }

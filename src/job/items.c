@@ -18,7 +18,7 @@ describe(struct gsort *job)
 {
 	struct gs_items *items = &job->items;
 
-	TRY(gs_record_ingest_open(&items->ingest, job->options));
+	TRY(gs_record_ingest_open(&items->ingest, &job->options));
 	items->ingest.skips = items->npy.writes_header ? items->npy.skips : NULL;
 	items->order = (struct gs_item_order){
 		.item_bytes = items->ingest.item.bytes,
@@ -52,10 +52,10 @@ gs_items_facts(const struct gsort *job)
 	struct gs_item_facts facts = {
 		.record_bytes = job->kind->element_bytes(job),
 		.item_bytes = job->items.order.item_bytes,
-		.numbered = job->options->argsort_bits > 0,
+		.numbered = job->options.argsort_bits > 0,
 	};
 
-	if (job->ranked != NULL && job->options->operation == GSORT_SORT)
+	if (job->ranked != NULL && job->options.operation == GSORT_SORT)
 		facts.window = gs_item_spread_window(job->ranked->ranks->size, job->ranked->window_bytes);
 	return facts;
 }
@@ -74,7 +74,7 @@ gs_status
 gs_items_open_engine(struct gsort *job, const struct gs_item_sizes *sizes)
 {
 	struct gs_items *items = &job->items;
-	const struct gsort_options *options = job->options;
+	const struct gsort_options *options = &job->options;
 	const unsigned argsort = options->argsort_bits / 8;
 	const size_t fixed = items->order.item_bytes;
 	struct gs_item_store_options store = {
@@ -114,7 +114,7 @@ allocate(struct gsort *job)
 gs_status
 gs_items_check_disk(struct gsort *job)
 {
-	const struct gsort_options *options = job->options;
+	const struct gsort_options *options = &job->options;
 
 	for (size_t d = 0; d < options->temp_dir_count; d++)
 		TRY(gs_spill_dir_check(options->temp_dirs[d]));
@@ -127,7 +127,7 @@ static gs_status
 open_emit(struct gsort *job)
 {
 	struct gs_items *items = &job->items;
-	const struct gsort_options *options = job->options;
+	const struct gsort_options *options = &job->options;
 
 	TRY(gs_emit_open_items(&job->emit, &items->order, options->argsort_bits / 8));
 	if (options->converts)		/* only wide keys are items then, and only to text */
@@ -144,7 +144,7 @@ element_bytes(const struct gsort *job)
 static bool
 writes_binary(const struct gsort *job)
 {
-	return !job->options->converts;
+	return !job->options.converts;
 }
 
 static gs_status
@@ -160,9 +160,9 @@ find_header(struct gsort *job, uint64_t count, const char **header, size_t *byte
 	struct gs_items *items = &job->items;
 
 	if (items->npy.writes_header)
-		return gs_npy_make_header(&items->npy, job->options, count, header, bytes);
+		return gs_npy_make_header(&items->npy, &job->options, count, header, bytes);
 	*header = items->ingest.header;
-	*bytes = job->options->argsort_bits > 0 ? 0 : items->ingest.header_bytes;
+	*bytes = job->options.argsort_bits > 0 ? 0 : items->ingest.header_bytes;
 	return GS_OK;
 }
 

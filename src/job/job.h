@@ -58,8 +58,7 @@ struct gs_items {
 
 struct gsort {
 	struct gs_ranked    *ranked;		/* NULL: this process sorts alone */
-	struct gsort_options copy;		/* of the caller's options; a rank has changed it */
-	const struct gsort_options *options;	/* the copy */
+	struct gsort_options options;		/* a copy of the caller's; a rank has changed it */
 	atomic_bool          began;		/* by gsort_run() */
 	atomic_bool          interrupted;	/* by gsort_interrupt() */
 	const struct gs_kind *kind;		/* of elements */

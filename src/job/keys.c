@@ -20,7 +20,7 @@ gs_kind_of(const struct gsort_options *options)
 static size_t
 element_bytes(const struct gsort *job)
 {
-	return gs_key_bits(job->options->type) / 8;
+	return gs_key_bits(job->options.type) / 8;
 }
 
 static bool
@@ -33,11 +33,11 @@ writes_binary(const struct gsort *job)
 static void
 carve(struct gsort *job)
 {
-	if (job->options->operation == GSORT_SORT)
+	if (job->options.operation == GSORT_SORT)
 		gs_ingest_carve(&job->ingest, &job->plan, &job->arena);
-	gs_store_carve(&job->store, job->options, &job->plan_input, &job->plan, &job->arena);
+	gs_store_carve(&job->store, &job->options, &job->plan_input, &job->plan, &job->arena);
 	if (job->handover == NULL)
-		gs_emit_carve(&job->emit, job->options, &job->plan, &job->arena);
+		gs_emit_carve(&job->emit, &job->options, &job->plan, &job->arena);
 }
 
 static gs_status
@@ -49,7 +49,7 @@ allocate(struct gsort *job)
 	carve(job);
 	gs_store_open(&job->store, &job->monitor);
 	job->engine = gs_store_engine(&job->store);
-	if (job->options->operation == GSORT_SORT)
+	if (job->options.operation == GSORT_SORT)
 		gs_ingest_open(&job->ingest, job->input, &job->store.histogram, &job->plan_input,
 		               &job->monitor);
 	return GS_OK;
@@ -67,7 +67,7 @@ read_all(struct gsort *job, const struct gs_taker *taker)
 	TRY(gs_ingest_run(&job->ingest, taker));
 	if (job->plan_input.key_bits == 0)
 		gs_verify_in_counts(&job->verify, &job->store.histogram,
-		                    job->options->reverse ? UINT32_MAX : 0);
+		                    job->options.reverse ? UINT32_MAX : 0);
 	return gs_npy_check(&job->items.npy, job->ingest.read.elements);
 }
 

@@ -68,7 +68,7 @@ describe_text(struct gsort *job)
 {
 	struct gs_record *item = &job->lines.number;
 
-	TRY(gs_text_number_open(item, &job->ingest.text, job->options->reverse));
+	TRY(gs_text_number_open(item, &job->ingest.text, job->options.reverse));
 	job->items.order = (struct gs_item_order){
 		.item_bytes = item->bytes, .words = gs_record_words, .context = item,
 	};
@@ -79,7 +79,7 @@ describe_text(struct gsort *job)
 static gs_status
 check_invalid(const struct gsort *job)
 {
-	const struct gsort_options *options = job->options;
+	const struct gsort_options *options = &job->options;
 
 	if (options->invalid == GSORT_INVALID_ABORT || gs_options_argsort_text(options))
 		return GS_OK;
@@ -94,7 +94,7 @@ check_invalid(const struct gsort *job)
 static gs_status
 describe(struct gsort *job)
 {
-	const struct gsort_options *options = job->options;
+	const struct gsort_options *options = &job->options;
 	const struct gs_line_options lines = {
 		.keys = options->keydefs,
 		.key_count = options->keydef_count,
@@ -144,7 +144,7 @@ allocate(struct gsort *job)
 
 	TRY(reserve(job, &sizes));
 	TRY(gs_items_open_engine(job, &sizes));
-	return job->options->argsort_bits == 0 ? GS_OK
+	return job->options.argsort_bits == 0 ? GS_OK
 	       : gs_arena_open(&job->lines.numbered, job->plan.threads * job->engine.taker.piece_bytes,
 	                       false);
 }
@@ -161,10 +161,10 @@ read_all(struct gsort *job, const struct gs_taker *taker, struct gs_follow *foll
 	                    &job->monitor, job->plan.threads);
 	lines->ingest.faults.advice = taker != NULL ? GS_ADVICE_UNSORTED : "";
 	lines->ingest.number = (struct gs_line_number){
-		job->options->argsort_bits, gs_endian_swaps(job->options->endian),
+		job->options.argsort_bits, gs_endian_swaps(job->options.endian),
 	};
 	lines->ingest.numbered = lines->numbered.base;
-	if (gs_options_argsort_text(job->options)) {
+	if (gs_options_argsort_text(&job->options)) {
 		lines->ingest.text = &job->ingest.text;
 		lines->ingest.item = &lines->number;
 	}
@@ -183,7 +183,7 @@ read_all(struct gsort *job, const struct gs_taker *taker, struct gs_follow *foll
 			break;
 		if (chunk->begins && job->ranked != NULL)	/* a part may begin in the middle of a file */
 			lines->ingest.header_lines = gs_parts_begin(&job->ranked->parts, chunk->name) > 0
-			                             ? 0 : job->options->header_lines;
+			                             ? 0 : job->options.header_lines;
 		TRY(gs_line_ingest_chunk(&lines->ingest, chunk));
 		gs_ahead_give(&lines->ahead, chunk);
 	}
@@ -194,7 +194,7 @@ read_all(struct gsort *job, const struct gs_taker *taker, struct gs_follow *foll
 static gs_status
 read_to(struct gsort *job, const struct gs_taker *taker)
 {
-	const bool follows = job->options->operation == GSORT_MERGE && !job->options->trust_order;
+	const bool follows = job->options.operation == GSORT_MERGE && !job->options.trust_order;
 
 	job->lines.line_most = SIZE_MAX;	/* the store knows */
 	job->lines.follow = (struct gs_follow){ .order = &job->items.order };
@@ -225,13 +225,13 @@ element_bytes(const struct gsort *job)
 static bool
 writes_binary(const struct gsort *job)
 {
-	return job->options->argsort_bits > 0;
+	return job->options.argsort_bits > 0;
 }
 
 static gs_status
 open_emit(struct gsort *job)
 {
-	const struct gsort_options *options = job->options;
+	const struct gsort_options *options = &job->options;
 
 	TRY(gs_emit_open_items(&job->emit, &job->items.order, options->argsort_bits / 8));
 	if (options->lines)
@@ -247,7 +247,7 @@ find_header(struct gsort *job, uint64_t count, const char **header, size_t *byte
 
 	(void)count;
 	*header = lines->data;
-	*bytes = job->options->argsort_bits > 0 ? 0 : lines->bytes;
+	*bytes = job->options.argsort_bits > 0 ? 0 : lines->bytes;
 	return GS_OK;
 }
 

@@ -24,7 +24,7 @@
 static bool
 overwrites(const struct gsort *job)
 {
-	return !gs_output_is_new(job->outputs.files[0]) && gs_job_rewrites(job->options) != NULL;
+	return !gs_output_is_new(job->outputs.files[0]) && gs_job_rewrites(&job->options) != NULL;
 }
 
 /* ---- keys -------------------------------------------------------------------- */
@@ -39,7 +39,7 @@ list_sources(struct gsort *job, struct gs_merge_input *first, size_t count, unsi
 		first[i].place = place;
 		sources[i] = (struct gs_source){
 			.read = gs_merge_read, .context = &first[i],
-			.verified = !job->options->trust_order,
+			.verified = !job->options.trust_order,
 		};
 	}
 	return sources;
@@ -48,7 +48,7 @@ list_sources(struct gsort *job, struct gs_merge_input *first, size_t count, unsi
 static unsigned
 class_of_place(const struct gsort *job, unsigned place)
 {
-	return job->options->reverse ? GS_CLASSES - 1 - place : place;
+	return job->options.reverse ? GS_CLASSES - 1 - place : place;
 }
 
 /* Merge groups of inputs into runs on disk, one for each class. */
@@ -175,7 +175,7 @@ run_keys(struct gsort *job)
 static bool
 must_sort(const struct gsort *job, const struct gs_item_merge_sizes *sizes)
 {
-	return gs_merge_count(job->options) > sizes->most || job->options->tail.wanted ||
+	return gs_merge_count(&job->options) > sizes->most || job->options.tail.wanted ||
 	       job->items.npy.first != NULL || overwrites(job);
 }
 
@@ -183,13 +183,13 @@ static gs_status
 open_items(struct gsort *job, const struct gs_item_merge_sizes *sizes, struct gs_merge_inputs *all,
            struct gs_item_merger *merger)
 {
-	const size_t count = gs_merge_count(job->options);
+	const size_t count = gs_merge_count(&job->options);
 
 	TRY(gs_merge_inputs_open(all, job, sizes->room, count));
 	all->spare = sizes->spare;
 	job->lines.header_most = sizes->header_most;
-	gs_verify_expect_items(&job->verify, job->options, &job->items.order);
-	TRY(gs_item_merger_open(merger, &job->items.order, job->options, count, sizes->room));
+	gs_verify_expect_items(&job->verify, &job->options, &job->items.order);
+	TRY(gs_item_merger_open(merger, &job->items.order, &job->options, count, sizes->room));
 	for (size_t i = 0; i < count; i++)
 		merger->sources[i] = (struct gs_merge_source){
 			.fill = gs_merge_fill, .context = &all->inputs[i],
@@ -224,9 +224,9 @@ run_items(struct gsort *job)
 	struct gs_item_merge_sizes sizes;
 	gs_status status;
 
-	gs_plan_item_merge(&sizes, &job->plan, &job->plan_input, &facts, gs_merge_count(job->options));
+	gs_plan_item_merge(&sizes, &job->plan, &job->plan_input, &facts, gs_merge_count(&job->options));
 	if (must_sort(job, &sizes)) {
-		job->items.ingest.checks_order = !job->options->trust_order;
+		job->items.ingest.checks_order = !job->options.trust_order;
 		TRY(job->kind->allocate(job));
 		return gs_job_sort(job);
 	}
@@ -243,5 +243,5 @@ run_items(struct gsort *job)
 gs_status
 gs_job_merge(struct gsort *job)
 {
-	return gs_options_want_items(job->options) ? run_items(job) : run_keys(job);
+	return gs_options_want_items(&job->options) ? run_items(job) : run_keys(job);
 }

@@ -28,7 +28,7 @@ calls(const struct gsort_options *options)
 static const char *
 advice(const struct gsort *job)
 {
-	return job->options->trust_order ? ": lines of text must be sorted to be merged; sort it"
+	return job->options.trust_order ? ": lines of text must be sorted to be merged; sort it"
 	       : GS_ADVICE_UNSORTED;
 }
 
@@ -41,7 +41,7 @@ open_file(struct gs_merge_input *input)
 	in.names = &input->name;
 	in.count = 1;
 	in.later = false;
-	in.guarded &= !job->options->lines;
+	in.guarded &= !job->options.lines;
 	in.threads = input->follow.order != NULL ? 1 : (job->plan.threads + 1) / 2;
 	in.window_bytes = job->plan.window_bytes;
 	in.stops_with = job->input;
@@ -55,7 +55,7 @@ static gs_status
 skip_header(struct gs_merge_input *input)
 {
 	struct gs_merge_inputs *all = input->all;
-	const uint64_t bytes = all->job->options->skip_bytes;
+	const uint64_t bytes = all->job->options.skip_bytes;
 	const bool first = input == all->inputs && bytes > 0;
 	char dropped[4096];
 
@@ -83,7 +83,7 @@ open_collector(struct gs_merge_input *input)
 	struct gs_line_ingest *ingest = &input->lines->ingest;
 
 	gs_line_collector_open(input->lines, all->collectors, &job->lines.order, &job->ingest.text,
-	                       job->options->trust_order ? NULL : &input->follow, &job->monitor,
+	                       job->options.trust_order ? NULL : &input->follow, &job->monitor,
 	                       &all->spare);
 	ingest->faults.advice = GS_ADVICE_UNSORTED;
 	ingest->header_most = job->lines.header_most;
@@ -96,7 +96,7 @@ begin(struct gs_merge_input *input)
 	input->begun = true;
 	TRY(open_file(input));
 	TRY(skip_header(input));
-	if (input->all->job->options->lines) {
+	if (input->all->job->options.lines) {
 		open_collector(input);
 	} else if (input->follow.order == NULL && input->follow.key_bits == 0) {
 		open_reader(input);
@@ -243,7 +243,7 @@ static gs_status
 read_text(struct gs_merge_input *input, void *into, size_t room, size_t *count)
 {
 	const struct gsort *job = input->all->job;
-	const unsigned key_class = job->options->reverse ? GS_TEXT_CLASSES - 1 - input->place
+	const unsigned key_class = job->options.reverse ? GS_TEXT_CLASSES - 1 - input->place
 	                                                 : input->place;
 	const bool wide = job->plan.class_bits[key_class] == 64;
 	gs_status status = GS_OK;
@@ -333,7 +333,7 @@ gs_merge_fill(void *context, struct gs_item_slice *items)
 	struct gsort *job = input->all->job;
 
 	items->bytes = 0;
-	TRY(job->options->lines ? fill_lines(input, items) : fill_records(input, items));
+	TRY(job->options.lines ? fill_lines(input, items) : fill_records(input, items));
 	if (items->bytes > 0)
 		gs_verify_in(&job->verify, &(const struct gs_piece){ .slices = items, .count = 1 });
 	return GS_OK;
@@ -355,7 +355,7 @@ static void
 list_inputs(struct gs_merge_inputs *all, char *memory, size_t most)
 {
 	const struct gsort *job = all->job;
-	const struct gsort_options *options = job->options;
+	const struct gsort_options *options = &job->options;
 	bool standard = false;
 
 	for (size_t i = 0; i < all->count; i++) {
@@ -381,7 +381,7 @@ list_inputs(struct gs_merge_inputs *all, char *memory, size_t most)
 gs_status
 gs_merge_inputs_open(struct gs_merge_inputs *all, struct gsort *job, size_t room, size_t most)
 {
-	const struct gsort_options *options = job->options;
+	const struct gsort_options *options = &job->options;
 	const size_t header = !options->lines && options->header_lines > 0 ? HEADER_BYTES
 	                                                                  : (size_t)options->skip_bytes;
 	size_t memory;

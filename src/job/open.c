@@ -31,7 +31,7 @@ readers(const struct gsort *job)
 {
 	const unsigned threads = job->plan.threads;
 
-	return job->options->operation == GSORT_SORT ? threads : (threads + 1) / 2;
+	return job->options.operation == GSORT_SORT ? threads : (threads + 1) / 2;
 }
 
 /* ---- opening ---------------------------------------------------------------- */
@@ -39,7 +39,7 @@ readers(const struct gsort *job)
 struct gs_input_options
 gs_job_input_options(struct gsort *job)
 {
-	const struct gsort_options *options = job->options;
+	const struct gsort_options *options = &job->options;
 
 	return (struct gs_input_options){
 		.names = options->inputs,
@@ -63,7 +63,7 @@ gs_job_input_options(struct gsort *job)
 static gs_status
 open_input(struct gsort *job)
 {
-	const struct gsort_options *options = job->options;
+	const struct gsort_options *options = &job->options;
 	const struct gs_input_options in = gs_job_input_options(job);
 	const size_t unit = job->kind->element_bytes(job);
 	const char *name;
@@ -82,7 +82,7 @@ open_input(struct gsort *job)
 static gs_status
 open_output(struct gsort *job)
 {
-	const struct gsort_options *options = job->options;
+	const struct gsort_options *options = &job->options;
 	const struct gs_output_options out = {
 		.name = options->output,
 		.binary = job->kind->writes_binary(job) && !gs_answer_is_wanted(options),
@@ -179,7 +179,7 @@ names_bytes(const struct gsort_options *options)
 static void
 set_beside(struct gs_plan_input *input, const struct gsort *job)
 {
-	const struct gsort_options *options = job->options;
+	const struct gsort_options *options = &job->options;
 	const bool copies = options->operation != GSORT_CHECK && options->skip_bytes < UINT64_MAX / 2;
 	const struct { uint64_t bytes; const char *what; } kept[] = {
 		{ input->items ? 0 : values_bytes(options, input),
@@ -201,7 +201,7 @@ set_beside(struct gs_plan_input *input, const struct gsort *job)
 static void
 collect_plan_input(struct gsort *job)
 {
-	const struct gsort_options *options = job->options;
+	const struct gsort_options *options = &job->options;
 	const struct gs_files *files = gs_input_files(job->input);
 	const uint64_t bytes = gs_files_bytes(files);
 	struct gs_limits limits;
@@ -310,7 +310,7 @@ confine(struct gsort *job)
 static void
 adapt_options(struct gsort *job)
 {
-	struct gsort_options *own = &job->copy;
+	struct gsort_options *own = &job->options;
 
 	if (job->ranked != NULL || job->kind->items)
 		return;
@@ -330,18 +330,18 @@ adapt_options(struct gsort *job)
 static gs_status
 open_stages(struct gsort *job, const struct gsort *whole)
 {
-	gs_confinement_open(&job->confinement, whole->options, &job->plan, &whole->outputs,
+	gs_confinement_open(&job->confinement, &whole->options, &job->plan, &whole->outputs,
 	                    &job->monitor);
 	TRY(open_input(job));
 	collect_plan_input(job);
 	TRY(make_plan(job));
 	gs_input_share(job->input, readers(job), job->plan.inflate_bytes, job->plan.window_bytes);
-	if (job->options->operation == GSORT_CHECK) {	/* constant memory, and no output */
+	if (job->options.operation == GSORT_CHECK) {	/* constant memory, and no output */
 		job->emit.encoding.threads = job->plan.threads;
 		return GS_OK;
 	}
-	gs_verify_open(&job->verify, job->options, job->plan.threads);
-	if (!job->kind->items || job->options->operation == GSORT_SORT)	/* else buffers of its own */
+	gs_verify_open(&job->verify, &job->options, job->plan.threads);
+	if (!job->kind->items || job->options.operation == GSORT_SORT)	/* else buffers of its own */
 		TRY(job->kind->allocate(job));
 	if (job->plan.host_bytes > job->plan_input.memory_bytes && job->plan_input.memory_bytes > 0)
 		gs_note(&job->monitor, "%.1f MiB of memory are not enough: gsort uses %.1f",
@@ -357,22 +357,22 @@ open_stages(struct gsort *job, const struct gsort *whole)
 gs_status
 gs_job_open(struct gsort *job)
 {
-	TRY(gs_options_check(job->options));
-	TRY(gs_npy_adopt(&job->items.npy, &job->copy));
-	TRY(gs_options_check(job->options));	/* of what the inputs are */
-	job->kind = gs_kind_of(job->options);
+	TRY(gs_options_check(&job->options));
+	TRY(gs_npy_adopt(&job->items.npy, &job->options));
+	TRY(gs_options_check(&job->options));	/* of what the inputs are */
+	job->kind = gs_kind_of(&job->options);
 	adapt_options(job);
-	gs_ingest_set_format(&job->ingest, job->options);
+	gs_ingest_set_format(&job->ingest, &job->options);
 	if (job->kind->describe != NULL)
 		TRY(job->kind->describe(job));
 	if (job->ranked != NULL) {
 		job->ingest.text.lines_before = gs_parts_lines_before;
 		job->ingest.text.lines_context = &job->ranked->parts;
 	}
-	gs_emit_set_format(&job->emit, job->options);
+	gs_emit_set_format(&job->emit, &job->options);
 	TRY(open_stages(job, job));
-	if (job->options->operation != GSORT_CHECK) {
-		gs_emit_open(&job->emit, job->options, &job->verify, &job->monitor);
+	if (job->options.operation != GSORT_CHECK) {
+		gs_emit_open(&job->emit, &job->options, &job->verify, &job->monitor);
 		if (job->kind->open_emit != NULL)
 			TRY(job->kind->open_emit(job));
 		TRY(open_output(job));
@@ -384,8 +384,8 @@ gs_job_open(struct gsort *job)
 gs_status
 gs_job_open_operand(struct gsort *job, const struct gsort *whole)
 {
-	job->kind = gs_kind_of(job->options);
-	gs_ingest_set_format(&job->ingest, job->options);
+	job->kind = gs_kind_of(&job->options);
+	gs_ingest_set_format(&job->ingest, &job->options);
 	job->ingest.text.merge_zeros = true;	/* in all sets, -0 is 0 */
 	TRY(open_stages(job, whole));
 	confine(job);

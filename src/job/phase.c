@@ -24,6 +24,6 @@ gs_phase_begin(struct gsort *job, enum gsort_phase phase)
 	job->phase = phase;
 	job->phase_began = gs_clock_seconds();
 	atomic_store(&job->monitor.counters.phase, phase);
-	if (job->options->begins != NULL)
-		job->options->begins(job->options->begins_context, phase);
+	if (job->options.begins != NULL)
+		job->options.begins(job->options.begins_context, phase);
 }

@@ -13,11 +13,11 @@
 static gs_status
 run(struct gsort *job, bool *disorder)
 {
-	if (job->options->operation == GSORT_CHECK)
+	if (job->options.operation == GSORT_CHECK)
 		return gs_ranked_check(job, disorder);
-	if (job->options->set != GSORT_NO_SET)
+	if (job->options.set != GSORT_NO_SET)
 		return gs_job_combine(job);
-	if (job->options->operation == GSORT_MERGE)
+	if (job->options.operation == GSORT_MERGE)
 		return gs_job_merge(job);
 	return gs_job_sort(job);
 }
@@ -47,7 +47,7 @@ static void
 collect_stats(struct gsort *job)
 {
 	struct gsort_stats *stats = &job->stats;
-	const enum gsort_operation operation = job->options->operation;
+	const enum gsort_operation operation = job->options.operation;
 
 	collect_stages(job);
 	stats->device_rule = job->plan.device_rule;
@@ -69,7 +69,7 @@ collect_stats(struct gsort *job)
 		return;
 	}
 	stats->device = "cpu";
-	stats->batches = (unsigned)(job->options->input_count > 0 ? job->options->input_count : 1);
+	stats->batches = (unsigned)(job->options.input_count > 0 ? job->options.input_count : 1);
 	if (job->set != NULL)
 		gs_combine_stats(job);
 }
@@ -117,15 +117,15 @@ gs_job_run(struct gsort *job)
 		status = sum_stats(job);
 	atomic_store(&job->monitor.counters.phase, GSORT_DONE);
 	/* A read that was interrupted looks like the end of the file, or like an error. */
-	if ((status != GS_OK || job->options->operation == GSORT_CHECK) &&
+	if ((status != GS_OK || job->options.operation == GSORT_CHECK) &&
 	    gs_check_interrupted(&job->interrupted) != GS_OK)
 		return GSORT_ERROR;
 	if (status != GS_OK)
 		return GSORT_ERROR;
-	if (job->options->invalid == GSORT_INVALID_FAIL && job->stats.invalid_lines > 0) {
+	if (job->options.invalid == GSORT_INVALID_FAIL && job->stats.invalid_lines > 0) {
 		fail_invalid(job, disorder);
 		return GSORT_ERROR;
 	}
-	gs_lost_close(&job->lost, job->options, job->stats.bytes_in, &job->monitor);
+	gs_lost_close(&job->lost, &job->options, job->stats.bytes_in, &job->monitor);
 	return disorder ? GSORT_DISORDER : GSORT_OK;
 }

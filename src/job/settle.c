@@ -28,7 +28,7 @@
 static uint64_t
 flip_of(const struct gsort *job)
 {
-	return job->options->reverse && job->plan_input.key_bits == 0 ? UINT32_MAX : 0;
+	return job->options.reverse && job->plan_input.key_bits == 0 ? UINT32_MAX : 0;
 }
 
 /* Splitters from the files, if there are any that can be sampled. */
@@ -37,16 +37,16 @@ sample(struct gsort *job, struct gs_splitters *splitters, bool *split)
 {
 	struct gs_ranked *ranked = job->ranked;
 	struct gs_sample sample = { .keys = NULL };
-	const bool together = gs_select_wants_groups(job->options);
+	const bool together = gs_select_wants_groups(&job->options);
 	gs_status status;
 
 	*split = ranked->parts.plain_bytes > 0;
 	if (!*split)
 		return GS_OK;
-	status = gs_sample_parts(&sample, &ranked->parts, job->options, together,
+	status = gs_sample_parts(&sample, &ranked->parts, &job->options, together,
 	                         gs_sample_wanted(ranked->ranks->size));
 	if (status == GS_OK)
-		status = gs_sample_split(&sample, ranked->ranks, together, job->options->reverse,
+		status = gs_sample_split(&sample, ranked->ranks, together, job->options.reverse,
 		                         splitters);
 	gs_sample_close(&sample);
 	return status;
@@ -65,8 +65,8 @@ deal_keys(struct gsort *job, struct gs_taker *taker)
 	spread->histogram = &job->store.histogram;
 	spread->plan = &job->plan;
 	spread->monitor = &job->monitor;
-	spread->together = gs_select_wants_groups(job->options);
-	spread->descending_classes = job->options->reverse;
+	spread->together = gs_select_wants_groups(&job->options);
+	spread->descending_classes = job->options.reverse;
 	spread->encoding = job->emit.encoding;
 	spread->measures = gs_ranked_output_places(&ranked->output) &&
 	                   gs_key_is_text(spread->encoding.to);
@@ -91,8 +91,8 @@ deal_items(struct gsort *job, struct gs_taker *taker)
 	spread->monitor = &job->monitor;
 	spread->threads = job->plan.threads;
 	spread->terminator = ranked->parts.terminator;
-	TRY(gs_item_sample_split(&spread->owners, order, &ranked->parts, job->options,
-	                         order->item_bytes, gs_select_wants_groups(job->options),
+	TRY(gs_item_sample_split(&spread->owners, order, &ranked->parts, &job->options,
+	                         order->item_bytes, gs_select_wants_groups(&job->options),
 	                         ranked->ranks, taker));
 	TRY(gs_item_spread_open(spread, ranked->window_bytes));
 	*taker = gs_item_spread_taker(spread);
@@ -136,12 +136,12 @@ share_histogram(struct gsort *job)
 	TRY(gs_ranks_sum(ranked->ranks, histogram->bins, histogram->bin_count));
 	if (job->plan.by_counting) {
 		struct gs_sample sample = { .keys = NULL };
-		gs_status status = gs_sample_histogram(&sample, histogram, 0, job->options->reverse);
+		gs_status status = gs_sample_histogram(&sample, histogram, 0, job->options.reverse);
 
 		if (status == GS_OK)
 			status = gs_sample_split_alone(&sample, ranked->ranks,
-			                               gs_select_wants_groups(job->options),
-			                               job->options->reverse,
+			                               gs_select_wants_groups(&job->options),
+			                               job->options.reverse,
 			                               &ranked->spread.splitters);
 		gs_sample_close(&sample);
 		TRY(status);
@@ -201,7 +201,7 @@ bytes_of_keys(struct gsort *job, uint64_t count, uint64_t before)
 static gs_status
 limit_items(struct gsort *job, uint64_t *count)
 {
-	const struct gsort_options *options = job->options;
+	const struct gsort_options *options = &job->options;
 	const struct gs_engine *engine = &job->engine;
 	const bool tail = options->tail.wanted;
 	const uint64_t most = tail ? options->tail.count : options->head_count;
@@ -225,11 +225,11 @@ gs_ranked_place(struct gsort *job, uint64_t count, size_t header_bytes)
 	uint64_t before, all, bytes;
 
 	if (job->ranked == NULL)
-		return gs_emit_expect_keys(&job->emit, job->options, count, 0, count);
+		return gs_emit_expect_keys(&job->emit, &job->options, count, 0, count);
 	if (items)
 		TRY(limit_items(job, &count));
 	TRY(gs_ranks_scan(job->ranked->ranks, count, &before, &all));
-	TRY(gs_emit_expect_keys(&job->emit, job->options, count, before, all));
+	TRY(gs_emit_expect_keys(&job->emit, &job->options, count, before, all));
 	bytes = !items ? bytes_of_keys(job, count, before)
 	        : fixed > 0 ? count * fixed : job->ranked->item_spread.bytes;
 	return gs_ranked_output_begin(&job->ranked->output, bytes + header_bytes, header_bytes);
@@ -243,7 +243,7 @@ element_bytes(const struct gsort *job)
 	const size_t fixed = job->items.order.item_bytes;
 
 	if (job->kind->items)
-		return fixed > 0 ? fixed + (job->options->counts ? sizeof(uint64_t) : 0) : 0;
+		return fixed > 0 ? fixed + (job->options.counts ? sizeof(uint64_t) : 0) : 0;
 	return gs_key_is_text(encoding->to) ? 0 : gs_encoding_bytes(encoding);
 }
 

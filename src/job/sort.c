@@ -29,7 +29,7 @@ drain(struct gsort *job, unsigned key_class, const struct gs_span_sink *sink)
 static unsigned
 class_of_place(const struct gsort *job, unsigned place)
 {
-	return job->options->reverse ? GS_CLASSES - 1 - place : place;
+	return job->options.reverse ? GS_CLASSES - 1 - place : place;
 }
 
 static gs_status
@@ -83,7 +83,7 @@ answer(struct gsort *job)
 	struct gs_answer *figures = &job->answer;
 	uint64_t bytes = 0;
 
-	TRY(gs_answer_open(figures, job->options, &job->plan, &job->store, job->ingest.read.elements,
+	TRY(gs_answer_open(figures, &job->options, &job->plan, &job->store, job->ingest.read.elements,
 	                   &job->verify, &job->monitor));
 	for (unsigned i = 0; i < GS_CLASSES; i++) {
 		const struct gs_span_sink sink = gs_answer_sink(figures);
@@ -108,7 +108,7 @@ count(struct gsort *job, uint64_t *count)
 	if (engine->count_out == NULL)
 		return GS_OK;
 	*count = engine->count(engine->context, 0);
-	if (gs_select_wants_groups(job->options) && job->outputs.count == 1 &&
+	if (gs_select_wants_groups(&job->options) && job->outputs.count == 1 &&
 	    !job->items.npy.writes_header)
 		return GS_OK;
 	return engine->count_out(engine->context, count);
@@ -122,7 +122,7 @@ deliver(struct gsort *job)
 	size_t header_bytes = 0;
 	uint64_t elements;
 
-	if (gs_answer_is_wanted(job->options))
+	if (gs_answer_is_wanted(&job->options))
 		return answer(job);	/* -> figures -> output */
 	if (job->handover != NULL)
 		return hand_over(job);
@@ -194,7 +194,7 @@ open_gpu(struct gsort *job)
 
 	if (status == GS_OK)
 		return GS_OK;
-	if (job->options->device == GSORT_DEVICE_GPU)
+	if (job->options.device == GSORT_DEVICE_GPU)
 		return gs_fail(GS_ENODEV, "--device=gpu: %s", gs_message());
 	if (status == GS_EDEVICE)
 		gs_warn(&job->monitor, "%s; the CPU sorts instead", gs_message());
@@ -248,12 +248,12 @@ gs_job_sort(struct gsort *job)
 		return sort_once(job);
 	}
 	TRY(open_gpu(job));
-	if (job->plan.device == GSORT_DEVICE_GPU && job->options->device == GSORT_DEVICE_AUTO)
+	if (job->plan.device == GSORT_DEVICE_GPU && job->options.device == GSORT_DEVICE_AUTO)
 		gs_emit_expect_failure(&job->emit);
 	status = sort_once(job);
 	if (job->plan.device != GSORT_DEVICE_GPU || (status != GS_EDEVICE && status != GS_ENOCOPY))
 		return status;
-	if (job->options->device == GSORT_DEVICE_GPU)
+	if (job->options.device == GSORT_DEVICE_GPU)
 		return gs_fail(status, "%s; --device=cpu works without it", gs_message());
 	if (status == GS_ENOCOPY)
 		gs_note(&job->monitor, "%s: the CPU sorts instead", gs_message());

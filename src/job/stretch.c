@@ -13,7 +13,7 @@ enum { QUOTED_MOST = 100 };	/* bytes of a line in a message; a number has at mos
 static bool
 trusts(const struct gsort *job)
 {
-	return job->options->operation == GSORT_MERGE && job->options->trust_order;
+	return job->options.operation == GSORT_MERGE && job->options.trust_order;
 }
 
 /* ---- keys and records ------------------------------------------------------------ */
@@ -41,8 +41,8 @@ fail_partial(const struct gs_stretch *stretch)
 	const struct gsort *job = stretch->job;
 
 	return stretch->follow->order == NULL
-	       ? gs_keys_partial(job->options, stretch->name, stretch->bytes)
-	       : gs_record_partial(&job->items.ingest.record, stretch->name, job->options->skip_bytes,
+	       ? gs_keys_partial(&job->options, stretch->name, stretch->bytes)
+	       : gs_record_partial(&job->items.ingest.record, stretch->name, job->options.skip_bytes,
 	                           stretch->bytes);
 }
 
@@ -55,16 +55,16 @@ fail(const struct gs_stretch *stretch, const char *element)
 
 	return stretch->follow->order == NULL
 	       ? gs_disorder_key(&job->emit.encoding, stretch->follow->key_bits, stretch->name, number,
-	                         element, job->options->skip_bytes, stretch->advice)
+	                         element, job->options.skip_bytes, stretch->advice)
 	       : gs_record_disorder(&job->items.ingest.record, stretch->name, element, number,
-	                            job->options->skip_bytes, stretch->advice);
+	                            job->options.skip_bytes, stretch->advice);
 }
 
 gs_status
 gs_stretch_next(struct gs_stretch *stretch, void *data, size_t bytes)
 {
 	struct gsort *job = stretch->job;
-	const struct gsort_options *options = job->options;
+	const struct gsort_options *options = &job->options;
 	struct gs_follow *follow = stretch->follow;
 	const struct gs_item_slice slice = { data, bytes };
 	const size_t unit = stretch->element_bytes;

@@ -126,7 +126,7 @@ gsort_run(gsort *job)
 {
 	if (job == NULL)
 		return misuse(no_job);
-	if (atomic_exchange(&job->began, true))
+	if (atomic_exchange(&job->phases.began, true))
 		return misuse("a job runs once: to sort again, open another one");
 	return gs_job_run(job);
 }
@@ -187,7 +187,7 @@ gsort_interrupt(gsort *job)
 {
 	if (job == NULL)
 		return;
-	atomic_store(&job->interrupted, true);
+	atomic_store(&job->phases.interrupted, true);
 	if (job->input != NULL)
 		gs_input_stop(job->input);
 }

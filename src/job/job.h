@@ -56,18 +56,23 @@ struct gs_items {
 	const char             *temp_dir;	/* of options without any */
 };
 
+/* How far a job is: it runs once, and each phase is timed (phase.c). */
+struct gs_phases {
+	atomic_bool      began;		/* by gsort_run() */
+	atomic_bool      interrupted;	/* by gsort_interrupt() */
+	enum gsort_phase now;		/* that is being timed, ... */
+	double           since;		/* ... and when it began */
+};
+
 struct gsort {
 	struct gs_ranked    *ranked;		/* NULL: this process sorts alone */
 	struct gsort_options options;		/* a copy of the caller's; a rank has changed it */
-	atomic_bool          began;		/* by gsort_run() */
-	atomic_bool          interrupted;	/* by gsort_interrupt() */
 	const struct gs_kind *kind;		/* of elements */
 	struct gs_plan_input plan_input;
 	struct gs_plan       plan;
 	struct gs_monitor    monitor;
 	struct gsort_stats   stats;
-	enum gsort_phase     phase;		/* that is being timed, ... */
-	double               phase_began;	/* ... and when it began: phase.c */
+	struct gs_phases     phases;
 	struct gs_arena      arena;		/* all buffers of a sort or merge */
 	struct gs_arena      recording;		/* what may have to be read again */
 	struct gs_input     *input;

@@ -56,7 +56,7 @@ gs_job_input_options(struct gsort *job)
 		.before_context = &job->confinement,
 		.read = options->read,
 		.read_context = options->read_context,
-		.interrupted = &job->interrupted,
+		.interrupted = &job->phases.interrupted,
 	};
 }
 
@@ -93,7 +93,7 @@ open_output(struct gsort *job)
 		.write = options->write,
 		.write_context = options->write_context,
 		.clock = &job->monitor.clock,
-		.interrupted = &job->interrupted,
+		.interrupted = &job->phases.interrupted,
 	};
 
 	gs_lost_open(&job->lost, options, &job->monitor);

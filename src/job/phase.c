@@ -6,23 +6,23 @@
 void
 gs_phase_end(struct gsort *job)
 {
-	const double seconds = gs_clock_seconds() - job->phase_began;
+	const double seconds = gs_clock_seconds() - job->phases.since;
 
-	switch (job->phase) {
+	switch (job->phases.now) {
 	case GSORT_READING: job->stats.read_seconds += seconds; break;
 	case GSORT_SORTING: job->stats.sort_seconds += seconds; break;
 	case GSORT_WRITING: job->stats.write_seconds += seconds; break;
 	default: break;
 	}
-	job->phase = GSORT_IDLE;
+	job->phases.now = GSORT_IDLE;
 }
 
 void
 gs_phase_begin(struct gsort *job, enum gsort_phase phase)
 {
 	gs_phase_end(job);
-	job->phase = phase;
-	job->phase_began = gs_clock_seconds();
+	job->phases.now = phase;
+	job->phases.since = gs_clock_seconds();
 	atomic_store(&job->monitor.counters.phase, phase);
 	if (job->options.begins != NULL)
 		job->options.begins(job->options.begins_context, phase);

@@ -118,7 +118,7 @@ gs_job_run(struct gsort *job)
 	atomic_store(&job->monitor.counters.phase, GSORT_DONE);
 	/* A read that was interrupted looks like the end of the file, or like an error. */
 	if ((status != GS_OK || job->options.operation == GSORT_CHECK) &&
-	    gs_check_interrupted(&job->interrupted) != GS_OK)
+	    gs_check_interrupted(&job->phases.interrupted) != GS_OK)
 		return GSORT_ERROR;
 	if (status != GS_OK)
 		return GSORT_ERROR;

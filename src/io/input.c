@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/filesystem.h"
 #include "io/files.h"
 #include "io/inflate.h"
@@ -32,6 +33,7 @@ struct gs_input {
 	struct gs_inflate *inflate;	/* of the current file, if compressed */
 	bool               checked;	/* what it contains has been looked at */
 	struct gs_recorder recorder;	/* of files that are not regular */
+	struct gs_arena    recording;	/* its memory, unless the options lend some */
 	int                stop;	/* of a pipe, readable once gs_input_stop() was called;
 					 * -1: all files are regular, reading never waits */
 	int                stopper;	/* its other end */
@@ -376,6 +378,7 @@ gs_input_close(struct gs_input *input)
 		close(input->stopper);
 	}
 	gs_files_close(&input->files);
+	gs_arena_close(&input->recording);
 	free(input);
 }
 
@@ -437,11 +440,15 @@ unrepeatable(const struct gs_input *input)
 	return NULL;
 }
 
-void
-gs_input_record(struct gs_input *input, void *memory, size_t bytes)
+gs_status
+gs_input_record(struct gs_input *input, size_t bytes, bool huge_pages)
 {
+	if (bytes == 0)
+		return GS_OK;
 	assert(input->next_at == 0);
-	gs_recorder_open(&input->recorder, memory, bytes);
+	TRY(gs_arena_open(&input->recording, bytes, huge_pages));
+	gs_recorder_open(&input->recorder, gs_arena_take(&input->recording, bytes), bytes);
+	return GS_OK;
 }
 
 size_t

@@ -129,8 +129,9 @@ void gs_input_glance(struct gs_input *input, uint64_t at, size_t bytes, void *in
 
 /* ---- reading again ---------------------------------------------------------------- */
 
-/** As record_memory and record_bytes of the options; before anything is read. */
-void gs_input_record(struct gs_input *input, void *memory, size_t bytes);
+/** As record_bytes of the options, with memory of its own; before anything is read; of 0 bytes,
+ *  none.  GS_EBUDGET. */
+MUST_CHECK gs_status gs_input_record(struct gs_input *input, size_t bytes, bool huge_pages);
 
 /** Bytes that the recording still has room for; SIZE_MAX if nothing is being recorded. */
 size_t gs_input_record_room(const struct gs_input *input);

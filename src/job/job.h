@@ -20,7 +20,6 @@
 #include "job/npy.h"
 #include "job/sandbox_policy.h"
 #include "plan/plan.h"
-#include "stages/answer.h"
 #include "stages/emit.h"
 #include "stages/engine.h"
 #include "stages/handover.h"
@@ -74,14 +73,12 @@ struct gsort {
 	struct gsort_stats   stats;
 	struct gs_phases     phases;
 	struct gs_arena      arena;		/* all buffers of a sort or merge */
-	struct gs_arena      recording;		/* what may have to be read again */
 	struct gs_input     *input;
 	struct gs_outputs    outputs;
 	struct gs_ingest     ingest;
 	struct gs_store      store;
 	struct gs_engine     engine;	/* of the store, or of items.store; context NULL: not open */
 	struct gs_emit       emit;
-	struct gs_answer     answer;	/* in its place, for figures */
 	struct gs_verify     verify;
 	struct gs_items      items;
 	struct gs_line_job      lines;

@@ -24,6 +24,7 @@
 #include "job/options.h"
 #include "job/ranked.h"
 #include "spill/spill.h"
+#include "stages/answer.h"
 
 /* A sort reads with all threads; a check or merge with half of them, since it works meanwhile. */
 static unsigned
@@ -399,11 +400,9 @@ gs_job_close(struct gsort *job)
 	gs_items_close(job);
 	gs_line_job_close(job);
 	gs_emit_close(&job->emit);
-	gs_answer_close(&job->answer);
 	gs_outputs_close(&job->outputs);
 	gs_store_close(&job->store);
 	gs_input_close(job->input);
-	gs_arena_close(&job->recording);
 	gs_arena_close(&job->arena);
 	gs_confinement_close(&job->confinement);
 }

@@ -76,11 +76,10 @@ hand_over(struct gsort *job)
 	return job->handover->shut ? GS_OK : gs_verify_end(&job->verify);
 }
 
-/* The output is figures about all keys: nothing is written before the last one has been seen. */
+/* Nothing is written before the last key has been seen. */
 static gs_status
-answer(struct gsort *job)
+write_figures(struct gsort *job, struct gs_answer *figures)
 {
-	struct gs_answer *figures = &job->answer;
 	uint64_t bytes = 0;
 
 	TRY(gs_answer_open(figures, &job->options, &job->plan, &job->store, job->ingest.read.elements,
@@ -96,6 +95,17 @@ answer(struct gsort *job)
 	TRY(gs_figures_write(figures, job->outputs.files[0], &bytes));
 	job->emit.bytes = bytes;
 	return gs_outputs_finish(&job->outputs);
+}
+
+/* The output is figures about all keys. */
+static gs_status
+answer(struct gsort *job)
+{
+	struct gs_answer figures = { .marks = NULL };
+	const gs_status status = write_figures(job, &figures);
+
+	gs_answer_close(&figures);
+	return status;
 }
 
 /* How many elements there are, or, where that must be known before they are written, how many items leave. */
@@ -218,19 +228,6 @@ peek(struct gsort *job)
 	return gs_job_replan(job);
 }
 
-/* Keep the input that cannot be read again, in case the job starts over. */
-static gs_status
-record(struct gsort *job)
-{
-	const size_t bytes = job->plan.record_bytes;
-
-	if (bytes == 0 || job->recording.base != NULL)
-		return GS_OK;
-	TRY(gs_arena_open(&job->recording, bytes, job->plan.huge_pages));
-	gs_input_record(job->input, gs_arena_take(&job->recording, bytes), bytes);
-	return GS_OK;
-}
-
 gs_status
 gs_job_sort(struct gsort *job)
 {
@@ -240,7 +237,7 @@ gs_job_sort(struct gsort *job)
 		TRY(gs_ranked_open_gpu(job));
 		return sort_once(job);
 	}
-	TRY(record(job));
+	TRY(gs_input_record(job->input, job->plan.record_bytes, job->plan.huge_pages));
 	if (job->plan.peek_bytes > 0)
 		TRY(peek(job));
 	if (job->plan.device != GSORT_DEVICE_GPU) {

@@ -49,7 +49,7 @@ check_input(const struct gsort_options *merge, const char *name)
 	check.output = NULL;
 	if (gsort_open(&job, &check) != GSORT_OK)
 		return gs_failure();
-	job->ingest.text.merge_zeros = groups;
+	job->keys.ingest.text.merge_zeros = groups;
 	found = gsort_run(job);
 	gsort_close(job);
 	if (found == GSORT_ERROR)
@@ -173,8 +173,8 @@ gsort_close(gsort *job)
 	if (job == NULL)
 		return;
 	gs_error_keep(&error, gs_failure());
-	if (job->input != NULL)
-		gs_input_stop(job->input);
+	if (job->files.input != NULL)
+		gs_input_stop(job->files.input);
 	gs_combine_close(job);
 	gs_job_close(job);
 	gs_ranked_close(job->ranked);
@@ -188,8 +188,8 @@ gsort_interrupt(gsort *job)
 	if (job == NULL)
 		return;
 	atomic_store(&job->phases.interrupted, true);
-	if (job->input != NULL)
-		gs_input_stop(job->input);
+	if (job->files.input != NULL)
+		gs_input_stop(job->files.input);
 }
 
 void

@@ -44,14 +44,14 @@ check_binary(struct gsort *job, struct gs_follow *follow)
 	const bool items = follow->order != NULL;
 	const size_t unit = items ? stretch.element_bytes : sizeof(uint64_t);
 	const size_t bytes = gs_plan_check_bytes(&job->plan, &job->plan_input, unit, items);
-	struct gs_ahead *ahead = &job->ingest.ahead;
+	struct gs_ahead *ahead = &job->keys.ingest.ahead;
 	struct gs_chunk *chunk;
 	gs_status status;
 
 	if (bytes == 0)
 		return gs_item_fail_large(unit, GS_AHEAD_CHUNKS + 2);
 	TRY(gs_arena_open(&job->arena, GS_AHEAD_CHUNKS * bytes, false));
-	gs_ahead_open_behind(ahead, job->input, job->options.skip_bytes,
+	gs_ahead_open_behind(ahead, job->files.input, job->options.skip_bytes,
 	                     gs_arena_take(&job->arena, GS_AHEAD_CHUNKS * bytes), bytes);
 	ahead->clock = &job->monitor.clock;
 	while ((status = gs_ahead_take(ahead, &chunk)) == GS_OK && chunk != NULL) {
@@ -90,10 +90,10 @@ check_text(struct gsort *job, struct gs_follow *follow)
 
 	TRY(gs_arena_open(&job->arena, GS_LINE_READER_MOST_BYTES, false));
 	memory = gs_arena_take(&job->arena, GS_LINE_READER_MOST_BYTES);
-	while (gs_input_next(job->input)) {
+	while (gs_input_next(job->files.input)) {
 		gs_status status;
 
-		reader = gs_stretch_open_text(job, job->input, memory, GS_LINE_READER_MOST_BYTES);
+		reader = gs_stretch_open_text(job, job->files.input, memory, GS_LINE_READER_MOST_BYTES);
 		reader->lines.invalid = job->stats.invalid_lines;
 		status = check_lines(job, reader, follow);
 		job->stats.invalid_lines = reader->lines.invalid;

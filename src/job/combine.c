@@ -313,7 +313,7 @@ open_set(struct gsort *job)
 	TRY(open_streams(job, set));
 	for (size_t p = 0; p < set->count; p++) {
 		TRY(open_part(job, &set->parts[p], &job->options.inputs[p]));
-		set->parts[p].job.ingest.readers = &set->readers;
+		set->parts[p].job.keys.ingest.readers = &set->readers;
 	}
 	atomic_store(&set->readers, (unsigned)set->count);
 	for (size_t p = 0; p < set->count; p++)
@@ -334,7 +334,7 @@ write_header(struct gsort *job)
 
 	for (size_t p = 0; p < set->count; p++)
 		TRY(next_span(&set->parts[p], &none));
-	header = gs_ingest_header(&set->parts[0].job.ingest, &bytes);
+	header = gs_ingest_header(&set->parts[0].job.keys.ingest, &bytes);
 	return gs_emit_header(&job->emit, header, bytes);
 }
 
@@ -386,14 +386,14 @@ gs_job_combine(struct gsort *job)
 			continue;
 		gs_handover_shut(&part->handover);
 		if (status != GS_OK)		/* it may wait for input */
-			gs_input_stop(part->job.input);
+			gs_input_stop(part->job.files.input);
 		ended = gs_thread_join(&part->thread);
 		if (status != GS_OK || ended == GS_OK)
 			continue;
 		status = ended;
 		gs_error_keep(&error, status);
 	}
-	return status == GS_OK ? gs_outputs_finish(&job->outputs) : gs_error_again(&error);
+	return status == GS_OK ? gs_outputs_finish(&job->files.outputs) : gs_error_again(&error);
 }
 
 void
@@ -419,9 +419,9 @@ gs_combine_stats(struct gsort *job)
 		struct gsort *part = &job->set->parts[p].job;
 
 		part->engine.stats(part->engine.context, &part->stats);
-		stats->bytes_in += part->ingest.read.bytes;
-		stats->keys += part->ingest.read.elements;
-		stats->invalid_lines += part->ingest.invalid_lines;
+		stats->bytes_in += part->keys.ingest.read.bytes;
+		stats->keys += part->keys.ingest.read.elements;
+		stats->invalid_lines += part->keys.ingest.invalid_lines;
 		stats->runs += part->stats.runs;
 		stats->spilled_bytes += part->stats.spilled_bytes;
 	}

@@ -137,7 +137,7 @@ print_runs(const struct gs_line_printer *to, const struct gsort *job)
 static void
 print_outputs(const struct gs_line_printer *to, const struct gsort *job)
 {
-	const struct gs_outputs *outputs = &job->outputs;
+	const struct gs_outputs *outputs = &job->files.outputs;
 	const unsigned threads = job->plan.threads;
 	const bool beside = job->plan.device == GSORT_DEVICE_CPU && !job->plan.by_counting &&
 	                    threads > 1 && !gs_options_want_items(&job->options) &&
@@ -177,7 +177,7 @@ print_memory(const struct gs_line_printer *to, const struct gsort *job)
 	                                                     : " at most, as the input needs it",
 	     gs_size_text(plan->pool_bytes, b));
 	if (plan->by_counting)
-		gs_print_line(to, "batch", "a histogram of %zu bins", job->store.histogram.bin_count);
+		gs_print_line(to, "batch", "a histogram of %zu bins", job->keys.store.histogram.bin_count);
 	else if (job->options.operation == GSORT_SORT && gs_options_want_items(&job->options))
 		print_items(to, job);
 	else if (job->options.operation == GSORT_SORT)

@@ -150,7 +150,7 @@ writes_binary(const struct gsort *job)
 static gs_status
 read_all(struct gsort *job, const struct gs_taker *taker)
 {
-	TRY(gs_record_ingest_run(&job->items.ingest, job->input, taker, &job->monitor));
+	TRY(gs_record_ingest_run(&job->items.ingest, job->files.input, taker, &job->monitor));
 	return gs_npy_check(&job->items.npy, job->items.ingest.read.elements);
 }
 

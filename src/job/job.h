@@ -31,7 +31,13 @@
 
 struct gs_ranked;
 
-/* A job of lines has these, too. */
+/* A sort of keys has these. */
+struct gs_key_job {
+	struct gs_ingest ingest;
+	struct gs_store  store;
+};
+
+/* A job of lines by key has these. */
 struct gs_line_job {
 	struct gs_line_order  order;
 	struct gs_follow      follow;	/* of a check or merge */
@@ -45,7 +51,7 @@ struct gs_line_job {
 	size_t                line_most, header_most;	/* see stages/line_ingest.h */
 };
 
-/* A sort of records, lines or wide keys has these in place of ingest and store. */
+/* A job of records, lines or wide keys has these. */
 struct gs_items {
 	struct gs_record_ingest ingest;
 	struct gs_item_order    order;
@@ -53,6 +59,15 @@ struct gs_items {
 	struct gs_wide_show     show;	/* of keys as text */
 	struct gs_npy_inputs    npy;
 	const char             *temp_dir;	/* of options without any */
+	struct gs_line_job      lines;
+};
+
+/* What a job reads and writes, what may be lost in it, and the sandbox around it. */
+struct gs_job_files {
+	struct gs_input      *input;
+	struct gs_outputs     outputs;
+	struct gs_lost        lost;
+	struct gs_confinement confinement;
 };
 
 /* How far a job is: it runs once, and each phase is timed (phase.c). */
@@ -73,17 +88,12 @@ struct gsort {
 	struct gsort_stats   stats;
 	struct gs_phases     phases;
 	struct gs_arena      arena;		/* all buffers of a sort or merge */
-	struct gs_input     *input;
-	struct gs_outputs    outputs;
-	struct gs_ingest     ingest;
-	struct gs_store      store;
-	struct gs_engine     engine;	/* of the store, or of items.store; context NULL: not open */
+	struct gs_job_files  files;
+	struct gs_key_job    keys;
+	struct gs_items      items;
+	struct gs_engine     engine;	/* of keys.store or items.store; context NULL: not open */
 	struct gs_emit       emit;
 	struct gs_verify     verify;
-	struct gs_items      items;
-	struct gs_line_job      lines;
-	struct gs_confinement confinement;
-	struct gs_lost       lost;
 
 	_Atomic(struct gs_combination *) set;	/* of a set operation: combine.c */
 	struct gs_handover *handover;	/* or: it sorts one input of that, and hands its keys over */

@@ -34,8 +34,8 @@ static void
 carve(struct gsort *job)
 {
 	if (job->options.operation == GSORT_SORT)
-		gs_ingest_carve(&job->ingest, &job->plan, &job->arena);
-	gs_store_carve(&job->store, &job->options, &job->plan_input, &job->plan, &job->arena);
+		gs_ingest_carve(&job->keys.ingest, &job->plan, &job->arena);
+	gs_store_carve(&job->keys.store, &job->options, &job->plan_input, &job->plan, &job->arena);
 	if (job->handover == NULL)
 		gs_emit_carve(&job->emit, &job->options, &job->plan, &job->arena);
 }
@@ -47,44 +47,44 @@ allocate(struct gsort *job)
 	carve(job);
 	TRY(gs_arena_open(&job->arena, job->arena.used_bytes, job->plan.huge_pages));
 	carve(job);
-	gs_store_open(&job->store, &job->monitor);
-	job->engine = gs_store_engine(&job->store);
+	gs_store_open(&job->keys.store, &job->monitor);
+	job->engine = gs_store_engine(&job->keys.store);
 	if (job->options.operation == GSORT_SORT)
-		gs_ingest_open(&job->ingest, job->input, &job->store.histogram, &job->plan_input,
-		               &job->monitor);
+		gs_ingest_open(&job->keys.ingest, job->files.input, &job->keys.store.histogram,
+		               &job->plan_input, &job->monitor);
 	return GS_OK;
 }
 
 static gs_status
 check_disk(struct gsort *job)
 {
-	return gs_runs_prepare_disk(&job->store.runs);
+	return gs_runs_prepare_disk(&job->keys.store.runs);
 }
 
 static gs_status
 read_all(struct gsort *job, const struct gs_taker *taker)
 {
-	TRY(gs_ingest_run(&job->ingest, taker));
+	TRY(gs_ingest_run(&job->keys.ingest, taker));
 	if (job->plan_input.key_bits == 0)
-		gs_verify_in_counts(&job->verify, &job->store.histogram,
+		gs_verify_in_counts(&job->verify, &job->keys.store.histogram,
 		                    job->options.reverse ? UINT32_MAX : 0);
-	return gs_npy_check(&job->items.npy, job->ingest.read.elements);
+	return gs_npy_check(&job->items.npy, job->keys.ingest.read.elements);
 }
 
 static gs_status
 find_header(struct gsort *job, uint64_t count, const char **header, size_t *bytes)
 {
 	(void)count;
-	*header = gs_ingest_header(&job->ingest, bytes);
+	*header = gs_ingest_header(&job->keys.ingest, bytes);
 	return GS_OK;
 }
 
 static void
 count_read(const struct gsort *job, struct gsort_stats *stats)
 {
-	stats->bytes_in = job->ingest.read.bytes;
-	stats->keys = job->ingest.read.elements;
-	stats->invalid_lines = job->ingest.invalid_lines;
+	stats->bytes_in = job->keys.ingest.read.bytes;
+	stats->keys = job->keys.ingest.read.elements;
+	stats->invalid_lines = job->keys.ingest.invalid_lines;
 }
 
 const struct gs_kind gs_keys = {

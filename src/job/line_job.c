@@ -66,9 +66,9 @@ makes_groups(const struct gsort_options *options)
 static gs_status
 describe_text(struct gsort *job)
 {
-	struct gs_record *item = &job->lines.number;
+	struct gs_record *item = &job->items.lines.number;
 
-	TRY(gs_text_number_open(item, &job->ingest.text, job->options.reverse));
+	TRY(gs_text_number_open(item, &job->keys.ingest.text, job->options.reverse));
 	job->items.order = (struct gs_item_order){
 		.item_bytes = item->bytes, .words = gs_record_words, .context = item,
 	};
@@ -83,7 +83,7 @@ check_invalid(const struct gsort *job)
 
 	if (options->invalid == GSORT_INVALID_ABORT || gs_options_argsort_text(options))
 		return GS_OK;
-	if (!job->lines.order.strict)
+	if (!job->items.lines.order.strict)
 		return gs_fail(GS_EUSAGE, "'--invalid' needs a key by name, or --csv, and a letter such as "
 		               "n: -k price:n; a key of sort(1) that is no number counts as 0");
 	return options->argsort_bits == 0 ? GS_OK
@@ -106,12 +106,12 @@ describe(struct gsort *job)
 		.terminator = options->zero_terminated ? '\0' : '\n',
 	};
 
-	TRY(gs_line_order_open(&job->lines.order, &lines));
+	TRY(gs_line_order_open(&job->items.lines.order, &lines));
 	TRY(check_invalid(job));
 	if (gs_options_argsort_text(options))
 		return describe_text(job);
 	if (options->argsort_bits > 0) {
-		gs_line_number_order(&job->items.order, &job->lines.order);
+		gs_line_number_order(&job->items.order, &job->items.lines.order);
 		return GS_OK;
 	}
 	job->items.order = (struct gs_item_order){
@@ -121,7 +121,7 @@ describe(struct gsort *job)
 		.words_at = words_of_lines_at,
 		.compare = compare_lines,
 		.word_bytes = GS_LINE_WORD_BYTES,
-		.context = &job->lines.order,
+		.context = &job->items.lines.order,
 	};
 	return GS_OK;
 }
@@ -130,7 +130,7 @@ describe(struct gsort *job)
 static gs_status
 reserve(struct gsort *job, const struct gs_item_sizes *sizes)
 {
-	struct gs_line_job *lines = &job->lines;
+	struct gs_line_job *lines = &job->items.lines;
 
 	lines->chunk_bytes = sizes->chunk_bytes;
 	lines->header_most = sizes->header_most;
@@ -145,8 +145,8 @@ allocate(struct gsort *job)
 	TRY(reserve(job, &sizes));
 	TRY(gs_items_open_engine(job, &sizes));
 	return job->options.argsort_bits == 0 ? GS_OK
-	       : gs_arena_open(&job->lines.numbered, job->plan.threads * job->engine.taker.piece_bytes,
-	                       false);
+	       : gs_arena_open(&job->items.lines.numbered,
+	                       job->plan.threads * job->engine.taker.piece_bytes, false);
 }
 
 /* ---- reading ---------------------------------------------------------------------- */
@@ -154,10 +154,10 @@ allocate(struct gsort *job)
 static gs_status
 read_all(struct gsort *job, const struct gs_taker *taker, struct gs_follow *follow)
 {
-	struct gs_line_job *lines = &job->lines;
+	struct gs_line_job *lines = &job->items.lines;
 	struct gs_chunk *chunk;
 
-	gs_line_ingest_open(&lines->ingest, &lines->order, &job->ingest.text, taker, follow,
+	gs_line_ingest_open(&lines->ingest, &lines->order, &job->keys.ingest.text, taker, follow,
 	                    &job->monitor, job->plan.threads);
 	lines->ingest.faults.advice = taker != NULL ? GS_ADVICE_UNSORTED : "";
 	lines->ingest.number = (struct gs_line_number){
@@ -165,14 +165,14 @@ read_all(struct gsort *job, const struct gs_taker *taker, struct gs_follow *foll
 	};
 	lines->ingest.numbered = lines->numbered.base;
 	if (gs_options_argsort_text(&job->options)) {
-		lines->ingest.text = &job->ingest.text;
+		lines->ingest.text = &job->keys.ingest.text;
 		lines->ingest.item = &lines->number;
 	}
-	lines->ingest.input = job->input;
+	lines->ingest.input = job->files.input;
 	lines->ingest.line_most = lines->line_most;
 	lines->ingest.header_most = lines->header_most;
 	lines->ingest.measures = job->plan_input.input_bytes != UINT64_MAX && !job->plan_input.guessed;
-	gs_ahead_open(&lines->ahead, job->input,
+	gs_ahead_open(&lines->ahead, job->files.input,
 	              gs_arena_take(&lines->arena, GS_AHEAD_CHUNKS * lines->chunk_bytes),
 	              lines->chunk_bytes);
 	lines->ahead.clock = &job->monitor.clock;
@@ -187,7 +187,7 @@ read_all(struct gsort *job, const struct gs_taker *taker, struct gs_follow *foll
 		TRY(gs_line_ingest_chunk(&lines->ingest, chunk));
 		gs_ahead_give(&lines->ahead, chunk);
 	}
-	gs_line_reject_end(&job->ingest.text, lines->ingest.faults.invalid);
+	gs_line_reject_end(&job->keys.ingest.text, lines->ingest.faults.invalid);
 	return GS_OK;
 }
 
@@ -196,9 +196,9 @@ read_to(struct gsort *job, const struct gs_taker *taker)
 {
 	const bool follows = job->options.operation == GSORT_MERGE && !job->options.trust_order;
 
-	job->lines.line_most = SIZE_MAX;	/* the store knows */
-	job->lines.follow = (struct gs_follow){ .order = &job->items.order };
-	return read_all(job, taker, follows ? &job->lines.follow : NULL);
+	job->items.lines.line_most = SIZE_MAX;	/* the store knows */
+	job->items.lines.follow = (struct gs_follow){ .order = &job->items.order };
+	return read_all(job, taker, follows ? &job->items.lines.follow : NULL);
 }
 
 gs_status
@@ -208,10 +208,10 @@ gs_line_job_follow(struct gsort *job, struct gs_follow *follow)
 	gs_status status;
 
 	TRY(reserve(job, &sizes));
-	job->lines.line_most = sizes.line_most;
+	job->items.lines.line_most = sizes.line_most;
 	status = read_all(job, NULL, follow);
-	job->stats.bytes_in = job->lines.ingest.bytes;
-	job->stats.invalid_lines = job->lines.ingest.faults.invalid;
+	job->stats.bytes_in = job->items.lines.ingest.bytes;
+	job->stats.invalid_lines = job->items.lines.ingest.faults.invalid;
 	return status;
 }
 
@@ -235,15 +235,15 @@ open_emit(struct gsort *job)
 
 	TRY(gs_emit_open_items(&job->emit, &job->items.order, options->argsort_bits / 8));
 	if (options->lines)
-		gs_line_show_open(&job->lines.show, &job->lines.order, &job->emit, options->counts,
-		                  options->underline);
+		gs_line_show_open(&job->items.lines.show, &job->items.lines.order, &job->emit,
+		                  options->counts, options->underline);
 	return GS_OK;
 }
 
 static gs_status
 find_header(struct gsort *job, uint64_t count, const char **header, size_t *bytes)
 {
-	const struct gs_line_bytes *lines = &job->lines.ingest.header;
+	const struct gs_line_bytes *lines = &job->items.lines.ingest.header;
 
 	(void)count;
 	*header = lines->data;
@@ -255,10 +255,10 @@ find_header(struct gsort *job, uint64_t count, const char **header, size_t *byte
 static void
 count_read(const struct gsort *job, struct gsort_stats *stats)
 {
-	stats->invalid_lines = job->lines.ingest.faults.invalid;
+	stats->invalid_lines = job->items.lines.ingest.faults.invalid;
 	if (job->engine.context == NULL)
 		return;
-	stats->bytes_in = job->lines.ingest.bytes;
+	stats->bytes_in = job->items.lines.ingest.bytes;
 	stats->keys = job->engine.count(job->engine.context, 0);
 }
 
@@ -271,12 +271,12 @@ const struct gs_kind gs_lines = {
 void
 gs_line_job_close(struct gsort *job)
 {
-	gs_ahead_close(&job->lines.ahead);
-	gs_line_ingest_close(&job->lines.ingest);
-	gs_line_show_close(&job->lines.show);
-	gs_follow_close(&job->lines.follow);
-	gs_line_order_close(&job->lines.order);
-	gs_arena_close(&job->lines.arena);
-	gs_arena_close(&job->lines.numbered);
-	gs_record_close(&job->lines.number);
+	gs_ahead_close(&job->items.lines.ahead);
+	gs_line_ingest_close(&job->items.lines.ingest);
+	gs_line_show_close(&job->items.lines.show);
+	gs_follow_close(&job->items.lines.follow);
+	gs_line_order_close(&job->items.lines.order);
+	gs_arena_close(&job->items.lines.arena);
+	gs_arena_close(&job->items.lines.numbered);
+	gs_record_close(&job->items.lines.number);
 }

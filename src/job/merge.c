@@ -24,7 +24,7 @@
 static bool
 overwrites(const struct gsort *job)
 {
-	return !gs_output_is_new(job->outputs.files[0]) && gs_job_rewrites(&job->options) != NULL;
+	return !gs_output_is_new(job->files.outputs.files[0]) && gs_job_rewrites(&job->options) != NULL;
 }
 
 /* ---- keys -------------------------------------------------------------------- */
@@ -33,7 +33,7 @@ overwrites(const struct gsort *job)
 static struct gs_source *
 list_sources(struct gsort *job, struct gs_merge_input *first, size_t count, unsigned place)
 {
-	struct gs_source *sources = job->store.runs.sources;
+	struct gs_source *sources = job->keys.store.runs.sources;
 
 	for (size_t i = 0; i < count; i++) {
 		first[i].place = place;
@@ -65,7 +65,7 @@ spill_inputs(const struct gs_merge_inputs *all)
 
 			if (job->plan.class_bits[key_class] == 0)
 				continue;
-			TRY(gs_runs_add(&job->store.runs, key_class,
+			TRY(gs_runs_add(&job->keys.store.runs, key_class,
 			                list_sources(job, &all->inputs[at], count, place), count));
 		}
 	}
@@ -87,7 +87,7 @@ static gs_status
 merge_class(const struct gs_merge_inputs *all, unsigned place, bool spilled)
 {
 	struct gsort *job = all->job;
-	struct gs_runs *runs = &job->store.runs;
+	struct gs_runs *runs = &job->keys.store.runs;
 	const unsigned key_class = class_of_place(job, place);
 	struct gs_span_sink sink = gs_emit_sink(&job->emit, key_class, 0);
 	const struct gs_span_sink every = { .take = take_all, .context = &sink };
@@ -115,7 +115,7 @@ merge_keys(struct gs_merge_inputs *all)
 	for (unsigned place = 0; place < GS_CLASSES; place++)
 		TRY(merge_class(all, place, spills));
 	TRY(gs_emit_end(&job->emit));
-	return gs_outputs_finish(&job->outputs);
+	return gs_outputs_finish(&job->files.outputs);
 }
 
 /* Keys of 8 and 16 bits: read all inputs, one after the other, and count the keys. */
@@ -123,7 +123,7 @@ static gs_status
 count(struct gs_merge_inputs *all)
 {
 	struct gsort *job = all->job;
-	struct gs_store *store = &job->store;
+	struct gs_store *store = &job->keys.store;
 	const size_t room = job->plan.count_bytes / (job->plan_input.key_bits / 8);
 	size_t got;
 
@@ -145,7 +145,7 @@ stop_input(void *context)
 {
 	struct gsort *job = context;
 
-	gs_input_stop(job->input);
+	gs_input_stop(job->files.input);
 }
 
 static gs_status
@@ -155,11 +155,11 @@ run_keys(struct gsort *job)
 	struct gs_merge_inputs all;
 	gs_status status;
 
-	job->store.runs.stop = stop_input;
-	job->store.runs.stop_context = job;
+	job->keys.store.runs.stop = stop_input;
+	job->keys.store.runs.stop_context = job;
 	/* A reader that also checks the order of inputs is busy, so the team is one smaller. */
 	if (job->plan.threads > 1)
-		job->store.runs.merge_threads = job->plan.threads - 1;
+		job->keys.store.runs.merge_threads = job->plan.threads - 1;
 	atomic_store(&job->monitor.counters.phase, GSORT_MERGING);
 	status = gs_merge_inputs_open(&all, job, job->plan.source_bytes, text ? job->plan.fan_in : 0);
 	if (status == GS_OK)
@@ -187,7 +187,7 @@ open_items(struct gsort *job, const struct gs_item_merge_sizes *sizes, struct gs
 
 	TRY(gs_merge_inputs_open(all, job, sizes->room, count));
 	all->spare = sizes->spare;
-	job->lines.header_most = sizes->header_most;
+	job->items.lines.header_most = sizes->header_most;
 	gs_verify_expect_items(&job->verify, &job->options, &job->items.order);
 	TRY(gs_item_merger_open(merger, &job->items.order, &job->options, count, sizes->room));
 	for (size_t i = 0; i < count; i++)
@@ -207,12 +207,12 @@ merge_items(struct gs_merge_inputs *all, struct gs_item_merger *merger)
 	TRY(gs_emit_header(&job->emit, all->header, all->header_bytes));
 	sink = gs_emit_sink(&job->emit, 0, 0);
 	TRY(gs_item_merger_drain(merger, &sink));
-	gs_line_reject_end(&job->ingest.text, job->lines.ingest.faults.invalid);
+	gs_line_reject_end(&job->keys.ingest.text, job->items.lines.ingest.faults.invalid);
 	gs_verify_out_items(&job->verify, &(const struct gs_item_digest){
 		.sum = merger->sum, .falls = merger->follow.breaks > 0,
 	});
 	TRY(gs_emit_end(&job->emit));
-	return gs_outputs_finish(&job->outputs);
+	return gs_outputs_finish(&job->files.outputs);
 }
 
 static gs_status

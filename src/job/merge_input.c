@@ -44,7 +44,7 @@ open_file(struct gs_merge_input *input)
 	in.guarded &= !job->options.lines;
 	in.threads = input->follow.order != NULL ? 1 : (job->plan.threads + 1) / 2;
 	in.window_bytes = job->plan.window_bytes;
-	in.stops_with = job->input;
+	in.stops_with = job->files.input;
 	TRY(gs_input_open(&input->input, &in));
 	(void)gs_input_next(input->input);
 	return GS_OK;
@@ -71,7 +71,7 @@ open_reader(struct gs_merge_input *input)
 	struct gsort *job = input->all->job;
 
 	input->reader = gs_stretch_open_text(job, input->input, input->memory, input->all->room);
-	if (input == input->all->inputs && job->ingest.text.header_lines > 0)
+	if (input == input->all->inputs && job->keys.ingest.text.header_lines > 0)
 		input->reader->lines.header = &input->all->text_header;
 }
 
@@ -82,11 +82,12 @@ open_collector(struct gs_merge_input *input)
 	struct gsort *job = all->job;
 	struct gs_line_ingest *ingest = &input->lines->ingest;
 
-	gs_line_collector_open(input->lines, all->collectors, &job->lines.order, &job->ingest.text,
+	gs_line_collector_open(input->lines, all->collectors, &job->items.lines.order,
+	                       &job->keys.ingest.text,
 	                       job->options.trust_order ? NULL : &input->follow, &job->monitor,
 	                       &all->spare);
 	ingest->faults.advice = GS_ADVICE_UNSORTED;
-	ingest->header_most = job->lines.header_most;
+	ingest->header_most = job->items.lines.header_most;
 	ingest->measures = job->plan_input.input_bytes != UINT64_MAX;
 }
 
@@ -300,7 +301,7 @@ static gs_status
 fill_lines(struct gs_merge_input *input, struct gs_item_slice *items)
 {
 	struct gs_line_collector *lines = input->lines;
-	uint64_t *invalid = &input->all->job->lines.ingest.faults.invalid;	/* of all inputs */
+	uint64_t *invalid = &input->all->job->items.lines.ingest.faults.invalid;	/* of all inputs */
 	struct gs_chunk chunk = { .data = input->memory, .begins = input->bytes == 0 };
 
 	lines->bytes = 0;

@@ -54,7 +54,7 @@ gs_job_input_options(struct gsort *job)
 		.later = options->operation == GSORT_MERGE && !options->lines,
 		.stored = &job->monitor.counters.stored_in,
 		.before_inflate = gs_confine,
-		.before_context = &job->confinement,
+		.before_context = &job->files.confinement,
 		.read = options->read,
 		.read_context = options->read_context,
 		.interrupted = &job->phases.interrupted,
@@ -70,11 +70,11 @@ open_input(struct gsort *job)
 	const char *name;
 	uint64_t bytes;
 
-	TRY(gs_input_open(&job->input, &in));
+	TRY(gs_input_open(&job->files.input, &in));
 	/* After a header that is not a multiple of a key, a partial key is found when it is read. */
 	if (job->ranked != NULL || job->items.npy.first != NULL || unit == 0 ||
 	    options->skip_bytes % unit != 0 ||
-	    (name = gs_files_partial(gs_input_files(job->input), unit, &bytes)) == NULL)
+	    (name = gs_files_partial(gs_input_files(job->files.input), unit, &bytes)) == NULL)
 		return GS_OK;
 	return options->record_bytes > 0 ? gs_record_partial(&job->items.ingest.record, name, 0, bytes)
 	                                 : gs_raw_partial(options->type, name, bytes);
@@ -97,9 +97,9 @@ open_output(struct gsort *job)
 		.interrupted = &job->phases.interrupted,
 	};
 
-	gs_lost_open(&job->lost, options, &job->monitor);
-	TRY(gs_outputs_open(&job->outputs, &out, options->split));
-	return gs_emit_set_output(&job->emit, &job->outputs);
+	gs_lost_open(&job->files.lost, options, &job->monitor);
+	TRY(gs_outputs_open(&job->files.outputs, &out, options->split));
+	return gs_emit_set_output(&job->emit, &job->files.outputs);
 }
 
 /* ---- what is known ------------------------------------------------------------ */
@@ -203,7 +203,7 @@ static void
 collect_plan_input(struct gsort *job)
 {
 	const struct gsort_options *options = &job->options;
-	const struct gs_files *files = gs_input_files(job->input);
+	const struct gs_files *files = gs_input_files(job->files.input);
 	const uint64_t bytes = gs_files_bytes(files);
 	struct gs_limits limits;
 
@@ -256,7 +256,7 @@ collect_plan_input(struct gsort *job)
 	set_beside(&job->plan_input, job);
 	atomic_store(&job->monitor.counters.bytes_total, job->plan_input.input_bytes);
 	atomic_store(&job->monitor.counters.stored_total,
-	             gs_files_stored_bytes(gs_input_files(job->input)));
+	             gs_files_stored_bytes(gs_input_files(job->files.input)));
 	gs_ranked_limit(job->ranked, &job->plan_input);
 }
 
@@ -273,7 +273,7 @@ make_plan(struct gsort *job)
 gs_status
 gs_job_replan(struct gsort *job)
 {
-	gs_store_close(&job->store);
+	gs_store_close(&job->keys.store);
 	gs_arena_close(&job->arena);
 	TRY(make_plan(job));
 	return job->kind->allocate(job);
@@ -303,8 +303,8 @@ check_temp(struct gsort *job)
 static void
 confine(struct gsort *job)
 {
-	if (gs_files_inflate(gs_input_files(job->input)))
-		gs_confine(&job->confinement);
+	if (gs_files_inflate(gs_input_files(job->files.input)))
+		gs_confine(&job->files.confinement);
 }
 
 /* The last K keys are the first K of the reverse order, which take memory in proportion to K. */
@@ -331,12 +331,12 @@ adapt_options(struct gsort *job)
 static gs_status
 open_stages(struct gsort *job, const struct gsort *whole)
 {
-	gs_confinement_open(&job->confinement, &whole->options, &job->plan, &whole->outputs,
+	gs_confinement_open(&job->files.confinement, &whole->options, &job->plan, &whole->files.outputs,
 	                    &job->monitor);
 	TRY(open_input(job));
 	collect_plan_input(job);
 	TRY(make_plan(job));
-	gs_input_share(job->input, readers(job), job->plan.inflate_bytes, job->plan.window_bytes);
+	gs_input_share(job->files.input, readers(job), job->plan.inflate_bytes, job->plan.window_bytes);
 	if (job->options.operation == GSORT_CHECK) {	/* constant memory, and no output */
 		job->emit.encoding.threads = job->plan.threads;
 		return GS_OK;
@@ -363,12 +363,12 @@ gs_job_open(struct gsort *job)
 	TRY(gs_options_check(&job->options));	/* of what the inputs are */
 	job->kind = gs_kind_of(&job->options);
 	adapt_options(job);
-	gs_ingest_set_format(&job->ingest, &job->options);
+	gs_ingest_set_format(&job->keys.ingest, &job->options);
 	if (job->kind->describe != NULL)
 		TRY(job->kind->describe(job));
 	if (job->ranked != NULL) {
-		job->ingest.text.lines_before = gs_parts_lines_before;
-		job->ingest.text.lines_context = &job->ranked->parts;
+		job->keys.ingest.text.lines_before = gs_parts_lines_before;
+		job->keys.ingest.text.lines_context = &job->ranked->parts;
 	}
 	gs_emit_set_format(&job->emit, &job->options);
 	TRY(open_stages(job, job));
@@ -386,8 +386,8 @@ gs_status
 gs_job_open_operand(struct gsort *job, const struct gsort *whole)
 {
 	job->kind = gs_kind_of(&job->options);
-	gs_ingest_set_format(&job->ingest, &job->options);
-	job->ingest.text.merge_zeros = true;	/* in all sets, -0 is 0 */
+	gs_ingest_set_format(&job->keys.ingest, &job->options);
+	job->keys.ingest.text.merge_zeros = true;	/* in all sets, -0 is 0 */
 	TRY(open_stages(job, whole));
 	confine(job);
 	return GS_OK;
@@ -396,13 +396,13 @@ gs_job_open_operand(struct gsort *job, const struct gsort *whole)
 void
 gs_job_close(struct gsort *job)
 {
-	gs_ingest_close(&job->ingest);
+	gs_ingest_close(&job->keys.ingest);
 	gs_items_close(job);
 	gs_line_job_close(job);
 	gs_emit_close(&job->emit);
-	gs_outputs_close(&job->outputs);
-	gs_store_close(&job->store);
-	gs_input_close(job->input);
+	gs_outputs_close(&job->files.outputs);
+	gs_store_close(&job->keys.store);
+	gs_input_close(job->files.input);
 	gs_arena_close(&job->arena);
-	gs_confinement_close(&job->confinement);
+	gs_confinement_close(&job->files.confinement);
 }

@@ -62,7 +62,7 @@ deal_keys(struct gsort *job, struct gs_taker *taker)
 
 	spread->ranks = ranked->ranks;
 	spread->own = *taker;
-	spread->histogram = &job->store.histogram;
+	spread->histogram = &job->keys.store.histogram;
 	spread->plan = &job->plan;
 	spread->monitor = &job->monitor;
 	spread->together = gs_select_wants_groups(&job->options);
@@ -114,7 +114,7 @@ static void
 keep_share(struct gsort *job, size_t bin)
 {
 	struct gs_spread *spread = &job->ranked->spread;
-	struct gs_count *histogram = &job->store.histogram;
+	struct gs_count *histogram = &job->keys.store.histogram;
 	const uint64_t key = bin ^ flip_of(job);
 	uint64_t keys;
 
@@ -129,7 +129,7 @@ static gs_status
 share_histogram(struct gsort *job)
 {
 	struct gs_ranked *ranked = job->ranked;
-	struct gs_count *histogram = &job->store.histogram;
+	struct gs_count *histogram = &job->keys.store.histogram;
 
 	if (histogram->bin_count == 0)
 		return GS_OK;
@@ -168,7 +168,7 @@ gs_ranked_settle(struct gsort *job)
 uint64_t
 gs_ranked_keys(const struct gsort *job)
 {
-	return job->ranked == NULL ? job->ingest.read.elements : job->ranked->spread.keys;
+	return job->ranked == NULL ? job->keys.ingest.read.elements : job->ranked->spread.keys;
 }
 
 /* ---- the output ------------------------------------------------------------------------- */
@@ -256,7 +256,7 @@ gs_ranked_finish(struct gsort *job, gs_status status)
 	if (ranked == NULL) {
 		TRY(status);
 		TRY(gs_emit_end(&job->emit));
-		return gs_outputs_finish(&job->outputs);
+		return gs_outputs_finish(&job->files.outputs);
 	}
 	TRY(gs_ranks_agree(ranked->ranks, status));	/* a rank that is ended leaves its file behind */
 	TRY(gs_border_verify(ranked->ranks, &job->verify));
@@ -265,7 +265,7 @@ gs_ranked_finish(struct gsort *job, gs_status status)
 	bytes = job->emit.bytes;
 	TRY(gs_ranked_output_finish(&ranked->output, &count, element_bytes(job),
 	                            job->kind->items ? ranked->parts.terminator
-	                            : job->emit.encoding.terminator, job->outputs.files[0], &bytes));
+	                            : job->emit.encoding.terminator, job->files.outputs.files[0], &bytes));
 	job->emit.keys = count;
 	job->emit.bytes = bytes;
 	return GS_OK;
@@ -279,7 +279,7 @@ gs_ranked_open_gpu(struct gsort *job)
 	gs_status status = GS_OK;
 
 	if (job->plan.device == GSORT_DEVICE_GPU)
-		status = gs_store_open_gpu(&job->store);
+		status = gs_store_open_gpu(&job->keys.store);
 	if (status != GS_OK)
 		status = gs_fail(GS_ENODEV, "--device=gpu: %s", gs_message());
 	return gs_ranks_agree(job->ranked->ranks, status);

@@ -82,8 +82,8 @@ write_figures(struct gsort *job, struct gs_answer *figures)
 {
 	uint64_t bytes = 0;
 
-	TRY(gs_answer_open(figures, &job->options, &job->plan, &job->store, job->ingest.read.elements,
-	                   &job->verify, &job->monitor));
+	TRY(gs_answer_open(figures, &job->options, &job->plan, &job->keys.store,
+	                   job->keys.ingest.read.elements, &job->verify, &job->monitor));
 	for (unsigned i = 0; i < GS_CLASSES; i++) {
 		const struct gs_span_sink sink = gs_answer_sink(figures);
 
@@ -92,9 +92,9 @@ write_figures(struct gsort *job, struct gs_answer *figures)
 	}
 	TRY(gs_verify_end(&job->verify));
 	gs_answer_end(figures);
-	TRY(gs_figures_write(figures, job->outputs.files[0], &bytes));
+	TRY(gs_figures_write(figures, job->files.outputs.files[0], &bytes));
 	job->emit.bytes = bytes;
-	return gs_outputs_finish(&job->outputs);
+	return gs_outputs_finish(&job->files.outputs);
 }
 
 /* The output is figures about all keys. */
@@ -118,7 +118,7 @@ count(struct gsort *job, uint64_t *count)
 	if (engine->count_out == NULL)
 		return GS_OK;
 	*count = engine->count(engine->context, 0);
-	if (gs_select_wants_groups(&job->options) && job->outputs.count == 1 &&
+	if (gs_select_wants_groups(&job->options) && job->files.outputs.count == 1 &&
 	    !job->items.npy.writes_header)
 		return GS_OK;
 	return engine->count_out(engine->context, count);
@@ -177,9 +177,9 @@ static gs_status
 start_over(struct gsort *job)
 {
 	job->engine.stats(job->engine.context, &job->stats);
-	gs_ingest_close(&job->ingest);		/* its thread reads */
-	TRY(gs_outputs_wait(&job->outputs));	/* they borrow memory of the arena */
-	TRY(gs_input_rewind(job->input));
+	gs_ingest_close(&job->keys.ingest);		/* its thread reads */
+	TRY(gs_outputs_wait(&job->files.outputs));	/* they borrow memory of the arena */
+	TRY(gs_input_rewind(job->files.input));
 	gs_verify_restart(&job->verify);
 	gs_emit_resume(&job->emit);
 	return gs_job_replan(job);
@@ -191,7 +191,7 @@ start_over_on_cpu(struct gsort *job, const char *reason)
 {
 	job->plan_input.device = GSORT_DEVICE_CPU;
 	TRY(start_over(job));
-	gs_input_stop_recording(job->input);
+	gs_input_stop_recording(job->files.input);
 	job->plan.device_rule = reason;
 	return GS_OK;
 }
@@ -200,7 +200,7 @@ start_over_on_cpu(struct gsort *job, const char *reason)
 static gs_status
 open_gpu(struct gsort *job)
 {
-	const gs_status status = gs_store_open_gpu(&job->store);
+	const gs_status status = gs_store_open_gpu(&job->keys.store);
 
 	if (status == GS_OK)
 		return GS_OK;
@@ -220,11 +220,11 @@ peek(struct gsort *job)
 	struct gs_plan_input *input = &job->plan_input;
 	uint64_t bytes;
 
-	TRY(gs_input_peek_bytes(job->input, job->plan.peek_bytes, &bytes));
+	TRY(gs_input_peek_bytes(job->files.input, job->plan.peek_bytes, &bytes));
 	if (bytes < job->plan.peek_bytes)
 		return GS_OK;		/* the whole input: the plan for a small input is final */
 	input->peeked_bytes = bytes;
-	input->compressed |= gs_files_inflate(gs_input_files(job->input));
+	input->compressed |= gs_files_inflate(gs_input_files(job->files.input));
 	return gs_job_replan(job);
 }
 
@@ -237,11 +237,11 @@ gs_job_sort(struct gsort *job)
 		TRY(gs_ranked_open_gpu(job));
 		return sort_once(job);
 	}
-	TRY(gs_input_record(job->input, job->plan.record_bytes, job->plan.huge_pages));
+	TRY(gs_input_record(job->files.input, job->plan.record_bytes, job->plan.huge_pages));
 	if (job->plan.peek_bytes > 0)
 		TRY(peek(job));
 	if (job->plan.device != GSORT_DEVICE_GPU) {
-		gs_input_stop_recording(job->input);
+		gs_input_stop_recording(job->files.input);
 		return sort_once(job);
 	}
 	TRY(open_gpu(job));

@@ -98,7 +98,7 @@ gs_stretch_open_text(struct gsort *job, struct gs_input *input, void *memory, si
 	const struct gs_line_source source = {
 		gs_input_read_callback, input, gs_input_name(input),
 	};
-	struct gs_line_reader *reader = gs_line_reader_open(memory, room, &source, &job->ingest.text);
+	struct gs_line_reader *reader = gs_line_reader_open(memory, room, &source, &job->keys.ingest.text);
 
 	reader->clock = &job->monitor.clock;
 	return reader;
@@ -108,7 +108,7 @@ gs_status
 gs_stretch_fail_text(const struct gsort *job, const struct gs_line_reader *reader, size_t at,
                      const char *advice)
 {
-	const struct gs_text_options *options = &job->ingest.text;
+	const struct gs_text_options *options = &job->keys.ingest.text;
 	const char *line = reader->batch_text + reader->at[at], *name = reader->source.name;
 	const size_t most = (size_t)(reader->text + reader->end - line);
 	const char *end = memchr(line, options->terminator, most);

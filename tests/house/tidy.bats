@@ -338,3 +338,46 @@ names_of_objects() {
 	not grep -nE '^\s+([^ ]+\) )?(\[.*\]|is_sorted .*|same_keys .*|cmp .*|grep .*) && (\[|grep|cmp|same_keys)[^|]*$' \
 		tests/*/*.bats
 }
+
+# The last commit before subjects were checked.
+subjects_since=8f17946
+
+# Subjects of commits that do not begin with an area and a verb in the imperative.  A verb cannot be told from a
+# noun, so this knows what none looks like.
+wrong_subjects() {
+	awk '
+		BEGIN {
+			split("a an the this that these those it its they there who what which why how when where if as " \
+			      "no not nobody none only all each every any many few fewer more less most several one two " \
+			      "three four of on in at by with without for from to and or both half new old usual large " \
+			      "small memory text code gsort gpu cuda libgsort array bug thing", words)
+			for (w in words)
+				never[words[w]]
+			split("need feed speed embed exceed bring string ring ping bias focus", words)
+			for (w in words)
+				verb[words[w]]
+		}
+		/^Revert "/ { next }
+		!match($0, /^[A-Za-z0-9_.\/*{}-]+(, [A-Za-z0-9_.\/*{}-]+)*: /) { print; next }
+		{
+			word = substr($0, RLENGTH + 1)
+			sub(/[ ,:;].*/, "", word)
+			if (word !~ /^[a-z]+$/ || (word in never) || !(word in verb) && word ~ /(ed|ing|[^s]s)$/)
+				print
+		}'
+}
+
+@test "a commit subject is an area and what the commit does" {
+	good=$(printf '%s\n' 'merge: replace the heap' 'tests/run: let threads sleep' 'cli, base, doc: fix a sentence' \
+		'sort/keys.c: pass one pointer' 'net: need fewer locks' 'job: say why' 'Revert "net: add a lock"')
+	bad=$(printf '%s\n' 'net: things about ranks' 'net: a lock' 'net: the rank waits' 'net: added a lock' \
+		'net: adding a lock' 'net: adds a lock' 'net: Add a lock' 'net: locks, and who waits' 'net:add a lock' \
+		'add a lock' 'net: what ranks wait for' 'net: gs_ranks_wait() waits' 'net: --ranks is refused' 'wip' \
+		'python: figures of times' 'net: only one rank speaks' 'Merge branch x')
+	[ -z "$(wrong_subjects <<<"$good")" ]
+	[ "$(wrong_subjects <<<"$bad")" = "$bad" ]
+	cd "$GSORT_SOURCE"
+	git merge-base --is-ancestor "$subjects_since" HEAD 2>/dev/null || skip "no checkout with its history"
+	wrong=$(git log --no-merges --format=%s "$subjects_since.." | wrong_subjects)
+	[ -z "$wrong" ] || { echo "$wrong"; false; }
+}

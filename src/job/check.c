@@ -11,9 +11,9 @@
 #include "format/line.h"
 #include "format/lines.h"
 #include "job/items.h"
+#include "job/kind.h"
 #include "job/merge_input.h"
 #include "job/operations.h"
-#include "job/options.h"
 #include "job/ranked.h"
 #include "plan/items.h"
 
@@ -37,8 +37,8 @@ check_chunk(struct gsort *job, const struct gs_chunk *chunk, struct gs_stretch *
 	return GS_OK;
 }
 
-static gs_status
-check_binary(struct gsort *job, struct gs_follow *follow)
+gs_status
+gs_records_check(struct gsort *job, struct gs_follow *follow)
 {
 	struct gs_stretch stretch = gs_stretch_open(job, follow, "");
 	const bool items = follow->order != NULL;
@@ -104,14 +104,19 @@ check_text(struct gsort *job, struct gs_follow *follow)
 	return GS_OK;
 }
 
+gs_status
+gs_keys_check(struct gsort *job, struct gs_follow *follow)
+{
+	return follow->key_bits > 0 ? gs_records_check(job, follow) : check_text(job, follow);
+}
+
 /* ---- all kinds ------------------------------------------------------------ */
 
 gs_status
 gs_job_check(struct gsort *job, bool *disorder)
 {
-	const bool items = gs_options_want_items(&job->options);
 	struct gs_follow follow = {
-		.order = items ? &job->items.order : NULL,
+		.order = job->kind->items ? &job->items.order : NULL,
 		.key_bits = job->plan_input.key_bits,
 		.strict = job->options.unique,
 		.counts_breaks = job->options.check == GSORT_CHECK_SUMMARY,
@@ -120,8 +125,7 @@ gs_job_check(struct gsort *job, bool *disorder)
 	gs_status status;
 
 	atomic_store(&job->monitor.counters.phase, GSORT_READING);
-	status = job->options.lines ? gs_line_job_follow(job, &follow)
-	         : items || follow.key_bits > 0 ? check_binary(job, &follow) : check_text(job, &follow);
+	status = job->kind->check(job, &follow);
 	job->stats.keys = follow.elements;
 	job->stats.breaks = follow.breaks;
 	job->stats.duplicates = follow.duplicates;

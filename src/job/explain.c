@@ -89,13 +89,17 @@ print_disk(const struct gs_line_printer *to, const struct gsort *job, const stru
 		     ", which is NOT ENOUGH: name other directories with -T");
 }
 
-static void
-print_runs(const struct gs_line_printer *to, const struct gsort *job)
+void
+gs_keys_explain_memory(const struct gs_line_printer *to, const struct gsort *job)
 {
 	const struct gs_plan *plan = &job->plan;
 	struct gs_estimate estimate;
 	char a[32];
 
+	if (plan->by_counting) {
+		gs_print_line(to, "batch", "a histogram of %zu bins", job->keys.store.histogram.bin_count);
+		return;
+	}
 	if (plan->device == GSORT_DEVICE_CPU && plan->buckets.threads > 0)
 		gs_print_line(to, "buckets", "%u, in blocks of %zu bytes; "
 		              "each thread sorts up to %s at a time",
@@ -140,7 +144,7 @@ print_outputs(const struct gs_line_printer *to, const struct gsort *job)
 	const struct gs_outputs *outputs = &job->files.outputs;
 	const unsigned threads = job->plan.threads;
 	const bool beside = job->plan.device == GSORT_DEVICE_CPU && !job->plan.by_counting &&
-	                    threads > 1 && !gs_options_want_items(&job->options) &&
+	                    threads > 1 && !job->kind->items &&
 	                    gs_select_takes_all(&job->emit.select);
 
 	if (outputs->count == 1)
@@ -152,8 +156,8 @@ print_outputs(const struct gs_line_printer *to, const struct gsort *job)
 }
 
 /* Where records are sorted, and in what memory. */
-static void
-print_items(const struct gs_line_printer *to, const struct gsort *job)
+void
+gs_items_explain_memory(const struct gs_line_printer *to, const struct gsort *job)
 {
 	char dirs[128], bytes[32];
 
@@ -176,12 +180,8 @@ print_memory(const struct gs_line_printer *to, const struct gsort *job)
 	     job->plan_input.memory_bytes < plan->host_bytes ? ", the least that will do"
 	                                                     : " at most, as the input needs it",
 	     gs_size_text(plan->pool_bytes, b));
-	if (plan->by_counting)
-		gs_print_line(to, "batch", "a histogram of %zu bins", job->keys.store.histogram.bin_count);
-	else if (job->options.operation == GSORT_SORT && gs_options_want_items(&job->options))
-		print_items(to, job);
-	else if (job->options.operation == GSORT_SORT)
-		print_runs(to, job);
+	if (job->options.operation == GSORT_SORT || plan->by_counting)
+		job->kind->explain_memory(to, job);
 }
 
 /* Bytes of the input that are keys or records: not headers, not what is skipped. */
@@ -274,8 +274,8 @@ gsort_plan_json(const gsort *job, void (*print)(void *context, const char *line)
 /* ---- as text --------------------------------------------------------------------- */
 
 /* "records of 16 bytes, by u64@0 and 1 more key, smallest first" */
-static void
-print_records(const struct gs_line_printer *to, const struct gsort *job)
+void
+gs_records_explain(const struct gs_line_printer *to, const struct gsort *job)
 {
 	const struct gsort_options *options = &job->options;
 	const struct gs_record_ingest *ingest = &job->items.ingest;
@@ -303,8 +303,8 @@ print_records(const struct gs_line_printer *to, const struct gsort *job)
 }
 
 /* "lines, by 3,3n and 1 more key, with -r" */
-static void
-print_lines(const struct gs_line_printer *to, const struct gsort *job)
+void
+gs_lines_explain(const struct gs_line_printer *to, const struct gsort *job)
 {
 	const struct gsort_options *options = &job->options;
 	const size_t count = options->keydef_count;
@@ -325,8 +325,8 @@ print_lines(const struct gs_line_printer *to, const struct gsort *job)
 		              gs_size_text(bytes, size));
 }
 
-static void
-print_keys(const struct gs_line_printer *to, const struct gsort *job)
+void
+gs_keys_explain(const struct gs_line_printer *to, const struct gsort *job)
 {
 	const struct gsort_options *options = &job->options;
 	const char *about = job->plan_input.guessed ? "about " : "";
@@ -351,12 +351,7 @@ gsort_plan(const gsort *job, void (*print)(void *context, const char *line), voi
 
 	if (job == NULL || print == NULL)
 		return;
-	if (job->options.lines)
-		print_lines(&to, job);
-	else if (gs_options_want_items(&job->options) && !gs_options_argsort_text(&job->options))
-		print_records(&to, job);
-	else
-		print_keys(&to, job);
+	job->kind->explain(&to, job);
 	print_device(&to, job);
 	gs_print_line(&to, "threads", "%u", job->plan.threads);
 	print_memory(&to, job);

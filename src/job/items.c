@@ -179,7 +179,9 @@ count_read(const struct gsort *job, struct gsort_stats *stats)
 const struct gs_kind gs_records = {
 	.items = true, .describe = describe, .element_bytes = element_bytes,
 	.writes_binary = writes_binary, .allocate = allocate, .check_disk = gs_items_check_disk,
-	.open_emit = open_emit, .read = read_all, .header = find_header, .count = count_read,
+	.open_emit = open_emit, .read = read_all, .header = find_header, .check = gs_records_check,
+	.explain = gs_records_explain, .explain_memory = gs_items_explain_memory,
+	.count = count_read,
 };
 
 void

@@ -24,12 +24,7 @@ MUST_CHECK gs_status gs_items_check_disk(struct gsort *job);
 
 void gs_items_close(struct gsort *job);
 
-/* ---- what only a job of lines by key has (line_job.c) -------------------------- */
-
-/** Compare all lines with the ones before, and store none.  GS_EINPUT: one is invalid, or out of order
- *  (follow->disorder). */
-MUST_CHECK gs_status gs_line_job_follow(struct gsort *job, struct gs_follow *follow);
-
+/** What only a job of lines by key has (line_job.c). */
 void gs_line_job_close(struct gsort *job);
 
 #endif

@@ -89,5 +89,7 @@ count_read(const struct gsort *job, struct gsort_stats *stats)
 
 const struct gs_kind gs_keys = {
 	.element_bytes = element_bytes, .writes_binary = writes_binary, .allocate = allocate,
-	.check_disk = check_disk, .read = read_all, .header = find_header, .count = count_read,
+	.check_disk = check_disk, .read = read_all, .header = find_header, .check = gs_keys_check,
+	.explain = gs_keys_explain, .explain_memory = gs_keys_explain_memory,
+	.count = count_read,
 };

@@ -17,6 +17,8 @@
 #include "base/status.h"
 #include "gsort.h"
 
+struct gs_follow;
+struct gs_line_printer;
 struct gs_taker;
 
 struct gs_kind {
@@ -48,9 +50,25 @@ struct gs_kind {
 	 *  GS_EBUDGET. */
 	gs_status (*header)(struct gsort *job, uint64_t count, const char **header, size_t *bytes);
 
+	/** Compare all elements with the ones before, and store none.  GS_EINPUT: one is invalid, or out
+	 *  of order (follow->disorder). */
+	gs_status (*check)(struct gsort *job, struct gs_follow *follow);
+
+	/** Say what is sorted, and after that in which memory. */
+	void (*explain)(const struct gs_line_printer *to, const struct gsort *job);
+	void (*explain_memory)(const struct gs_line_printer *to, const struct gsort *job);
+
 	/** Report what was read by a sort: bytes, elements, invalid lines. */
 	void (*count)(const struct gsort *job, struct gsort_stats *stats);
 };
+
+MUST_CHECK gs_status gs_keys_check(struct gsort *job, struct gs_follow *follow);	/* check.c */
+MUST_CHECK gs_status gs_records_check(struct gsort *job, struct gs_follow *follow);
+void gs_keys_explain(const struct gs_line_printer *to, const struct gsort *job);	/* explain.c */
+void gs_records_explain(const struct gs_line_printer *to, const struct gsort *job);
+void gs_lines_explain(const struct gs_line_printer *to, const struct gsort *job);
+void gs_keys_explain_memory(const struct gs_line_printer *to, const struct gsort *job);
+void gs_items_explain_memory(const struct gs_line_printer *to, const struct gsort *job);
 
 extern const struct gs_kind gs_keys, gs_records, gs_lines;
 

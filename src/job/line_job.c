@@ -201,8 +201,8 @@ read_to(struct gsort *job, const struct gs_taker *taker)
 	return read_all(job, taker, follows ? &job->items.lines.follow : NULL);
 }
 
-gs_status
-gs_line_job_follow(struct gsort *job, struct gs_follow *follow)
+static gs_status
+check(struct gsort *job, struct gs_follow *follow)
 {
 	const struct gs_item_sizes sizes = gs_items_sizes(job);
 	gs_status status;
@@ -262,10 +262,22 @@ count_read(const struct gsort *job, struct gsort_stats *stats)
 	stats->keys = job->engine.count(job->engine.context, 0);
 }
 
+/* The lines of --argsort of text are keys. */
+static void
+explain(const struct gs_line_printer *to, const struct gsort *job)
+{
+	if (gs_options_argsort_text(&job->options))
+		gs_keys_explain(to, job);
+	else
+		gs_lines_explain(to, job);
+}
+
 const struct gs_kind gs_lines = {
 	.items = true, .describe = describe, .element_bytes = element_bytes,
 	.writes_binary = writes_binary, .allocate = allocate, .check_disk = gs_items_check_disk,
-	.open_emit = open_emit, .read = read_to, .header = find_header, .count = count_read,
+	.open_emit = open_emit, .read = read_to, .header = find_header, .check = check,
+	.explain = explain, .explain_memory = gs_items_explain_memory,
+	.count = count_read,
 };
 
 void

@@ -17,7 +17,6 @@
 #include "job/items.h"
 #include "job/merge_input.h"
 #include "job/operations.h"
-#include "job/options.h"
 #include "stages/item_merger.h"
 
 /* Is the output an input that is written in place, so that writing destroys what is still to be read? */
@@ -243,5 +242,5 @@ run_items(struct gsort *job)
 gs_status
 gs_job_merge(struct gsort *job)
 {
-	return gs_options_want_items(&job->options) ? run_items(job) : run_keys(job);
+	return job->kind->items ? run_items(job) : run_keys(job);
 }
